@@ -3,6 +3,7 @@ package board
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,13 +14,15 @@ import (
 // awayPlace is a place whose server is away while it is told so.
 type awayPlace struct {
 	store.Place
+	dir   string
 	asked int64 // how often, so far
 	away  func(asked int64) bool
+	cause error
 }
 
 func (p *awayPlace) ask() error {
 	if p.asked++; p.away(p.asked) {
-		return store.Fault(fault.Away, "the database", "cannot be used", nil, fault.Step{Text: "start it"})
+		return store.Fault(fault.Away, "the database", "cannot be used", p.cause, fault.Step{Text: "start it"})
 	}
 	return nil
 }
@@ -54,9 +57,11 @@ func (db *awayDB) Read(ctx context.Context, fn func(*store.Tx) error) error {
 // Watch goes on while the server is away, as that of a server does.
 func (db *awayDB) Watch(ctx context.Context, changed func() error) error {
 	for {
-		if err := changed(); err != nil && !errors.Is(err, fault.Away) {
+		err := changed()
+		if err != nil && !errors.Is(err, fault.Away) {
 			return err
 		}
+		store.Contact(ctx, db.place.dir, err)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -79,7 +84,7 @@ func TestWaitServerAway(t *testing.T) {
 	later := newAt(b.dir, "later")
 	later.create = true
 	defer later.Close()
-	p := &awayPlace{Place: b.place}
+	p := &awayPlace{Place: b.place, dir: b.dir}
 	real := placeOf
 	placeOf = func(string) store.Place { return p }
 	t.Cleanup(func() { placeOf = real })
@@ -127,4 +132,77 @@ func TestWaitServerAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	do(run.Close())
+}
+
+// TestWaitEndsAway: a wait whose time is over while the server is away says so, with what was known
+// last, and tells when it lost the server. A run is waited for on a server that does not answer yet,
+// if the wait has an end; on one that refuses, it is not.
+func TestWaitEndsAway(t *testing.T) {
+	b := newBoard(t)
+	if _, err := b.Signal(t.Context(), "lead", Raise{Content: "q", Priority: "critical"}); err != nil {
+		t.Fatal(err)
+	}
+	p := &awayPlace{Place: b.place, dir: b.dir, away: func(int64) bool { return false }}
+	real := placeOf
+	placeOf = func(string) store.Place { return p }
+	t.Cleanup(func() { placeOf = real })
+	waiting := mustOpen(t, b.dir, "test")
+
+	over, end := newEnding(t.Context())
+	told := 0
+	ctx := OnContact(over, b.dir, func(err error) {
+		if told++; err == nil {
+			t.Error("the server is said to be back")
+		}
+		end()
+	})
+	from := p.asked
+	p.away = func(n int64) bool { return n > from+2 } // after the place in the log, and the first look
+	v, err := waiting.WaitGate(ctx, Policy{})
+	refused(t, err, fault.Away, "the gate of test was last seen at ")
+	refused(t, err, fault.Away, ": closed, with 1 reason")
+	if v.Open || told != 1 {
+		t.Errorf("open %t, told %d times", v.Open, told)
+	}
+
+	over, end = newEnding(t.Context())
+	from = p.asked
+	p.away = func(n int64) bool { return n > from }
+	_, err = WaitRun(over, b.dir, "test")
+	refused(t, err, fault.Away, "cannot be used") // it refuses
+	p.cause = store.Unreachable("connection refused")
+	from = p.asked
+	p.away = func(n int64) bool { return n <= from+3 }
+	run, err := WaitRun(over, b.dir, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Close()
+	p.away = func(int64) bool { end(); return true }
+	_, err = WaitRun(over, b.dir, "test")
+	refused(t, err, fault.Away, "connection refused")
+}
+
+// ending is a context with a deadline that comes when it is told to.
+type ending struct {
+	context.Context
+	done chan struct{}
+	once sync.Once
+}
+
+func newEnding(ctx context.Context) (*ending, func()) {
+	e := &ending{Context: ctx, done: make(chan struct{})}
+	return e, func() { e.once.Do(func() { close(e.done) }) }
+}
+
+func (e *ending) Deadline() (time.Time, bool) { return time.Now().Add(time.Hour), true }
+func (e *ending) Done() <-chan struct{}       { return e.done }
+
+func (e *ending) Err() error {
+	select {
+	case <-e.done:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
 }

@@ -307,3 +307,20 @@ func BenchmarkReplay(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkTimeline reads who did what when, and moments of that.
+func BenchmarkTimeline(b *testing.B) {
+	bd := big(b, 100_000)
+	t, err := bd.Timeline(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("read", func(b *testing.B) {
+		ask(b, bd, func(bd *Board) error { bd.timeline = timelines{}; _, err := bd.Timeline(b.Context()); return err })
+	})
+	for _, percent := range []int64{10, 50, 90} {
+		b.Run(fmt.Sprintf("at=%d%%", percent), func(b *testing.B) {
+			ask(b, bd, func(bd *Board) error { _, err := bd.At(b.Context(), t.Last()*percent/100); return err })
+		})
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -15,7 +16,8 @@ import (
 	"blackboard/board/store"
 )
 
-// Board is one run's blackboard. It is safe for concurrent use, by goroutines and by processes.
+// Board is one run's blackboard. It is safe for concurrent use, by goroutines and by
+// processes.
 type Board struct {
 	dir     string
 	place   store.Place
@@ -29,6 +31,8 @@ type Board struct {
 	made bool     // a write through this handle made the run
 
 	now func() time.Time // nil: the wall clock
+
+	timeline timelines
 }
 
 func newAt(dir, run string) *Board {
@@ -36,7 +40,8 @@ func newAt(dir, run string) *Board {
 	return &Board{dir: dir, place: place, path: place.Name(run), run: run}
 }
 
-// Open opens the board of an existing run. A run that does not exist is fault.NotFound: it is never made by looking at it.
+// Open opens the board of an existing run. It is fault.NotFound for a run that does not
+// exist; opening never creates one.
 func Open(ctx context.Context, dir, run string) (*Board, error) {
 	if err := CheckRun(run); err != nil {
 		return nil, err
@@ -53,7 +58,8 @@ func Open(ctx context.Context, dir, run string) (*Board, error) {
 	return b, nil
 }
 
-// OpenOrCreate opens the board of a run for posting. The run comes into being with its first accepted write, and only then.
+// OpenOrCreate opens the board of a run for posting. The first accepted write creates the
+// run.
 func OpenOrCreate(ctx context.Context, dir, run string) (*Board, error) {
 	if err := CheckRun(run); err != nil {
 		return nil, err
@@ -86,8 +92,8 @@ func Create(ctx context.Context, dir, run, goal, worker string) (*Board, error) 
 	return b, nil
 }
 
-// Remove deletes a run and everything on it. If seen is not 0, it is the last event that whoever decided so has
-// seen; it is fault.Conflict if something has happened on the run since.
+// Remove deletes a run and everything on it. If seen is not 0, it is the last event that
+// the caller knows: it is fault.Conflict if the run has a later one.
 func Remove(ctx context.Context, dir, run string, seen int64) error {
 	if err := CheckRun(run); err != nil {
 		return err
@@ -102,7 +108,8 @@ func Remove(ctx context.Context, dir, run string, seen int64) error {
 			defer b.Close()
 			st, err := b.State(ctx)
 			if err == nil && st.Seq != seen {
-				err = conflict(fmt.Sprintf("run %s has changed: %d events since; nothing was deleted", run, st.Seq-seen), "", fault.Do("run.show", "look at it again: {}"))
+				err = conflict(fmt.Sprintf("run %s has changed: %d events since; nothing was "+
+					"deleted", run, st.Seq-seen), "", fault.Do("run.show", "look at it again: {}"))
 			}
 			return err
 		}
@@ -114,7 +121,8 @@ func Remove(ctx context.Context, dir, run string, seen int64) error {
 	return err
 }
 
-// open opens the database, if it is there or may be made. The caller holds mu or has the board to itself.
+// open opens the database if it exists or may be created. The caller holds mu, or no one
+// else has the board yet.
 func (b *Board) open(ctx context.Context, create bool) (store.DB, error) {
 	db, err := b.place.Open(ctx, b.run, create)
 	if !create && errors.Is(err, fs.ErrNotExist) {
@@ -131,7 +139,9 @@ func (b *Board) open(ctx context.Context, create bool) (store.DB, error) {
 }
 
 func (b *Board) missing() error {
-	return notFound(fmt.Sprintf("there is no run %s", b.run), "", fault.Do("run.list", "{} lists the runs"), fault.Do("run.create", "{} or the first post makes one"))
+	return notFound(fmt.Sprintf("there is no run %s", b.run), "",
+		fault.Do("run.list", "{} lists the runs"),
+		fault.Do("run.create", "{} or the first post makes one"))
 }
 
 // SetNow replaces the clock, for tests and replays that must be repeatable.
@@ -144,21 +154,24 @@ func (b *Board) SetNow(now func() time.Time) {
 	}
 }
 
-// SetSession says whose claims are made through this handle, beside the worker's name: while a lease runs, no other session that uses the name can extend or release the claim. Without a session,
-// as in a command that is a process of its own, the name alone decides. It is no secret: the log has it. Set it before the handle is shared.
+// SetSession names the session that claims through this handle belong to, in addition to
+// the worker. While a lease runs, another session with the same worker name can neither
+// extend nor release the claim. Without a session, as in a command that is a process of
+// its own, only the worker name counts. A session is not a secret: the log has it. Set it
+// before the handle is shared.
 func (b *Board) SetSession(id string) { b.session = id }
 
 // Run returns the name of the run.
 func (b *Board) Run() string { return b.run }
 
-// Made reports whether a write through this handle made the run.
-func (b *Board) Made() bool {
+// Created reports whether a write through this handle created the run.
+func (b *Board) Created() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.made
 }
 
-// Close lets the board's database go.
+// Close closes the board's database.
 func (b *Board) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -191,7 +204,8 @@ func (b *Board) read(ctx context.Context, fn func(*store.Tx) error) error {
 	})
 }
 
-// mustExist is fault.NotFound for a file without its first event: its creator died, or was refused, before the first commit.
+// mustExist is fault.NotFound for a file without a first event: the process that created
+// it ended before its first commit, or its first write was refused.
 func (b *Board) mustExist(tx *store.Tx) error {
 	if n, err := lastSeq(tx); err != nil || n > 0 {
 		return err
@@ -199,7 +213,8 @@ func (b *Board) mustExist(tx *store.Tx) error {
 	return b.missing()
 }
 
-// writer is a running write transaction on a board. All changes go through its methods, each of which writes the rows and the event.
+// writer is a running write transaction on a board. All changes go through its methods,
+// each of which writes the rows and the event.
 type writer struct {
 	tx      *store.Tx
 	actor   string
@@ -208,7 +223,7 @@ type writer struct {
 	at      int64 // Unix milliseconds of the events; the transaction's time except while importing
 }
 
-// writeOption changes how a write makes the run.
+// writeOption changes how a write creates the run.
 type writeOption func(*writeConfig)
 
 type writeConfig struct {
@@ -220,9 +235,10 @@ func withGoal(goal string) writeOption { return func(c *writeConfig) { c.create.
 
 func bare(c *writeConfig) { c.bare = true }
 
-// write runs fn as one transaction by worker. A run that does not exist yet is made by it, if the board may; also one that was deleted by
-// another process just now.
-func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error, opts ...writeOption) error {
+// write runs fn as one transaction by a worker. If the run does not exist, it is created
+// if the board allows that. So is a run that another process has just deleted.
+func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error,
+	opts ...writeOption) error {
 	if err := checkWorker(worker); err != nil {
 		return err
 	}
@@ -248,7 +264,8 @@ func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error
 	}
 }
 
-// writable is the open file, made now if it does not exist and may be made.
+// writable returns the open file. It creates the file if it does not exist and may be
+// created.
 func (b *Board) writable(ctx context.Context) (store.DB, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -271,8 +288,9 @@ func (b *Board) forget(db store.DB) {
 	}
 }
 
-// inTx runs fn in a transaction, after the first event if there is none.
-func (b *Board) inTx(tx *store.Tx, worker string, fn func(*writer) error, opts []writeOption) (made bool, err error) {
+// inTx runs fn in a transaction. It writes the first event if there is none.
+func (b *Board) inTx(tx *store.Tx, worker string, fn func(*writer) error,
+	opts []writeOption) (made bool, err error) {
 	seq, err := lastSeq(tx)
 	if err != nil {
 		return false, err
@@ -299,13 +317,15 @@ func (b *Board) inTx(tx *store.Tx, worker string, fn func(*writer) error, opts [
 
 func (w *writer) mustBeNew(run string) error {
 	if !w.created {
-		return conflict(fmt.Sprintf("run %s exists already", run), "choose another name; or post to it as it is, without making it")
+		return conflict(fmt.Sprintf("run %s exists already", run),
+			"choose another name; or post to it: it need not be created again")
 	}
 	return nil
 }
 
 func (w *writer) createRun(p createPayload) error {
-	if _, err := w.tx.Exec(`INSERT INTO run VALUES (1, ?, ?, ?)`, p.Name, p.Goal, w.at); err != nil {
+	if _, err := w.tx.Exec(`INSERT INTO run VALUES (1, ?, ?, ?)`, p.Name, p.Goal,
+		w.at); err != nil {
 		return err
 	}
 	return w.event(verbCreate, p.Name, p)
@@ -318,25 +338,33 @@ func (w *writer) event(verb, id string, payload any) error {
 		return err
 	}
 	w.seq++
-	_, err = w.tx.Exec(`INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)`, w.seq, w.at, w.actor, verb, id, string(data))
+	_, err = w.tx.Exec(`INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)`, w.seq, w.at, w.actor, verb,
+		id, string(data))
 	return err
 }
 
 func lastSeq(tx *store.Tx) (n int64, err error) {
+	if tx.Seq >= 0 && !tx.Wrote() {
+		return tx.Seq, nil
+	}
 	err = tx.QueryRow(`SELECT coalesce(max(seq), 0) FROM events`).Scan(&n)
 	return n, err
 }
 
-// checkWorker reports what is wrong with a worker's name, if anything. Names stand in the lines of lists and logs: one that has a line end could pretend to be another line.
+// checkWorker checks a worker's name. Lists and logs show names within a line, so a name
+// with a line end could pretend to be another line.
 func checkWorker(name string) error {
 	if err := checkText("the worker's name", name, MaxName, true); err != nil {
 		return err
 	}
 	last := ' '
 	for _, r := range name {
-		joins := (r == '\u200d' || r == '\ufe0f') && last > unicode.MaxASCII // makes one emoji of several
+		// makes one emoji of several
+		joins := (r == '\u200d' || r == '\ufe0f') && last > unicode.MaxASCII
 		if !unicode.IsGraphic(r) && !joins {
-			return invalid(fmt.Sprintf("the worker's name %q has a line end or another character that cannot be seen: %U", clip(name, 60), r), "give a plain name, such as reader-1")
+			return invalid(fmt.Sprintf("the worker's name %q has a line end or another "+
+				"character that cannot be seen: %U", clip(name, 60), r),
+				"give a plain name, such as reader-1")
 		}
 		last = r
 	}
@@ -351,15 +379,21 @@ type Info struct {
 	Updated    time.Time `json:"updated"` // of the last event
 	Seq        int64     `json:"seq"`     // the last event
 	Entries    int64     `json:"entries"`
-	OpenSignal int64     `json:"open_signals"`     // of any priority
-	Blocking   int64     `json:"blocking_signals"` // of them, those of a priority that keeps the gate closed
-	Open       bool      `json:"gate_open"`        // by the policy given to List
-	Workers    int       `json:"workers"`          // who have written anything
-	Bytes      int64     `json:"bytes"`            // of the file, with what is not folded into it yet
-	Error      string    `json:"error"`            // why the run cannot be read, if it cannot; the counts are 0 then, and the gate is not open
+	OpenSignal int64     `json:"open_signals"` // of any priority
+	// of them, those of a priority that keeps the gate closed
+	Blocking int64 `json:"blocking_signals"`
+	Open     bool  `json:"gate_open"`    // by the policy given to List
+	Reasons  int   `json:"gate_reasons"` // why it is closed, as many as Gate gives
+	Workers  int   `json:"workers"`      // who have written anything
+	// of the file, with what is not folded into it yet
+	Bytes int64 `json:"bytes"`
+	// why the run cannot be read, if it cannot; the counts are 0 then, and the gate is
+	// not open
+	Error string `json:"error"`
 }
 
-// List returns the runs below dir by name, each gate judged by a policy. A file that cannot be read is listed with its error, never left out.
+// List returns the runs in a directory by name, each with its gate under a policy. A file
+// that cannot be read is listed with its error.
 func List(ctx context.Context, dir string, by Policy) ([]Info, error) {
 	if err := by.Check(); err != nil {
 		return nil, err
@@ -369,22 +403,55 @@ func List(ctx context.Context, dir string, by Policy) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	infos := []Info{}
-	for _, name := range names {
-		info, there, err := inspectRun(ctx, place, dir, name, by)
-		if err != nil {
-			return nil, err
-		}
-		if there {
-			infos = append(infos, info)
-		}
-	}
-	return infos, nil
+	return inspectAll(ctx, names, func(name string) (Info, bool,
+		error) {
+		return inspectRun(ctx, place, dir, name, by)
+	})
 }
 
-// RunNames returns the names of what may be runs below dir, sorted, without opening them.
+// atOnce is how many runs are read at the same time. Runs on a server are mostly waited
+// for.
+const atOnce = 8
+
+// inspectAll reads runs and returns those that exist, in the order of the names.
+func inspectAll(ctx context.Context, names []string,
+	inspect func(string) (Info, bool, error)) ([]Info, error) {
+	found, there, failed := make([]Info, len(names)), make([]bool, len(names)),
+		make([]error, len(names))
+	var next atomic.Int64
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	for range min(atOnce, len(names)) {
+		wg.Go(func() {
+			for !stop.Load() && ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(names) {
+					return
+				}
+				if found[i], there[i], failed[i] = inspect(names[i]); failed[i] != nil {
+					stop.Store(true)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	infos := []Info{}
+	for i := range names {
+		if failed[i] != nil {
+			return nil, failed[i]
+		}
+		if there[i] {
+			infos = append(infos, found[i])
+		}
+	}
+	return infos, ctx.Err()
+}
+
+// RunNames returns the names of the files that may be runs, sorted. It opens none of
+// them.
 func RunNames(dir string) ([]string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second) // of a server that is away
+	// of a server that is away
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	return placeOf(dir).Runs(ctx, time.Time{})
 }
@@ -399,7 +466,8 @@ func inspect(ctx context.Context, dir, name string, by Policy) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	info := Info{Run: name, Goal: st.Goal, Created: st.Created, Updated: st.Updated, Seq: st.Seq, Entries: st.Entries.Total, Workers: len(st.Workers)}
+	info := Info{Run: name, Goal: st.Goal, Created: st.Created, Updated: st.Updated, Seq: st.Seq,
+		Entries: st.Entries.Total, Workers: len(st.Workers)}
 	for p, n := range st.Signals.Open {
 		info.OpenSignal += n
 		if slices.Contains(by.block(), p) {
@@ -410,7 +478,7 @@ func inspect(ctx context.Context, dir, name string, by Policy) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	info.Open = v.Open
+	info.Open, info.Reasons = v.Open, len(v.Reasons)
 	info.Bytes = b.place.Size(name)
 	return info, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
+	"blackboard/testdata/cost"
 )
 
 // TestMain lets the test binary be a writer process of its own (see child).
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	code := m.Run()
+	code := cost.Main(m)
 	for _, dir := range bigBoards {
 		os.RemoveAll(dir)
 	}
@@ -64,6 +65,7 @@ func newBoard(t testing.TB) *Board {
 // TestReplayEqualsBoard makes random changes, and asks at every step that the log rebuilds the board, and at the end that the past
 // is still what it was.
 func TestReplayEqualsBoard(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	for seed := range uint64(20) {
 		b := newBoard(t)
@@ -81,6 +83,13 @@ func TestReplayEqualsBoard(t *testing.T) {
 			past[now.Seq] = now
 		}
 		for seq, want := range past {
+			p, err := b.At(t.Context(), seq)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seq%4 == 0 { // it asks about each entry
+				samePast(t, p, want)
+			}
 			got, err := b.Replay(t.Context(), seq)
 			if err != nil {
 				t.Fatal(err)

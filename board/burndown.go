@@ -2,6 +2,7 @@ package board
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"blackboard/board/store"
@@ -17,14 +18,17 @@ type BurnPoint struct {
 // Total is how many signals were open, of whatever priority.
 func (p BurnPoint) Total() int64 { return p.Open[0] + p.Open[1] + p.Open[2] + p.Open[3] }
 
-// burndownSQL reads what opened and closed signals. A CROSS JOIN keeps its order: the signals lead, and for each the index events_id finds its events.
+// burndownSQL reads the events that opened and closed signals. A CROSS JOIN keeps its
+// order: for each signal, the index events_id finds its events.
 const burndownSQL = `SELECT e.seq, e.at, e.verb, e.id, s.priority FROM signals s CROSS JOIN events e
 	WHERE e.id = 's' || s.id AND e.verb IN (?, ?, ?, ?) ORDER BY e.seq`
 
-// Burndown returns one point for each event that opened or closed a signal, oldest first: none before the first signal was raised, and the last one holds
-// for the present. A reopened signal counts again; who holds a claim does not matter.
+// Burndown returns one point for each event that opened or closed a signal, oldest first.
+// Before the first signal there is no point; the last point holds until now. A reopened
+// signal counts again. Claims do not count.
 //
-// It reads the events of the signals, not the log: what it costs grows with the signals, however many entries there are.
+// It reads only the events of signals, so its cost does not depend on the number of
+// entries.
 func (b *Board) Burndown(ctx context.Context) ([]BurnPoint, error) {
 	ranks := map[string]int{}
 	var events []Event
@@ -47,8 +51,28 @@ func (b *Board) Burndown(ctx context.Context) ([]BurnPoint, error) {
 	return points, nil
 }
 
-// burndown counts the open signals over events, which are in order and may be of other things too. ranks has the priority of each signal that counts.
-// It returns which of them are open in the end as well.
+// Burndown is Board.Burndown from the log of the board up to the snapshot; what comes
+// later in the log is ignored. It is nil if the events do not lead to the snapshot.
+func (s *Snapshot) Burndown(events []Event) []BurnPoint {
+	if i := slices.IndexFunc(events, func(e Event) bool { return e.Seq > s.Seq }); i >= 0 {
+		events = events[:i]
+	}
+	ranks := map[string]int{}
+	for _, sig := range s.Signals {
+		ranks[sig.ID], _ = PriorityRank(sig.Priority)
+	}
+	points, isOpen := burndown(ranks, events)
+	for _, sig := range s.Signals {
+		if isOpen[sig.ID] != (sig.Status == SignalOpen) {
+			return nil
+		}
+	}
+	return points
+}
+
+// burndown counts the open signals over events, which are in order and may be about other
+// things too. ranks has the priority of each signal to count. It also returns which
+// signals are open in the end.
 func burndown(ranks map[string]int, events []Event) ([]BurnPoint, map[string]bool) {
 	points, isOpen := []BurnPoint{}, map[string]bool{}
 	var now BurnPoint

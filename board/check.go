@@ -8,8 +8,9 @@ import (
 	"blackboard/board/store"
 )
 
-// Check verifies the file: SQLite's own integrity check, that what is derived agrees with the rows, and that the event log rebuilds exactly
-// what the tables hold, without a gap in its events, entries or signals. It returns nil for a sound board.
+// Check verifies the file. SQLite checks its own integrity; derived tables must agree
+// with the rows; and the event log must rebuild exactly what the tables hold, without a
+// gap in events, entries or signals. It returns nil for a sound board.
 func (b *Board) Check(ctx context.Context) error {
 	db, err := b.reader()
 	if err != nil {
@@ -35,25 +36,29 @@ func (b *Board) Check(ctx context.Context) error {
 }
 
 func (b *Board) logNotWhole(err error) error {
-	return store.Fault(fault.Corrupt, b.path, "has an event log that is not whole: "+err.Error(), nil)
+	return store.Fault(fault.Corrupt, b.path, "has an event log that is not whole: "+err.Error(),
+		nil)
 }
 
-// agrees compares the tables with what the event log makes.
+// agrees compares the tables with what the event log rebuilds.
 func (b *Board) agrees(tx *store.Tx, want *Snapshot) error {
 	have, err := loadSnapshot(tx)
 	if err != nil {
 		return err
 	}
 	if diff := want.diff(have); diff != "" {
-		return store.Fault(fault.Corrupt, b.path, "does not agree with its own event log: "+diff, nil)
+		return store.Fault(fault.Corrupt, b.path, "does not agree with its own event log: "+diff,
+			nil)
 	}
-	if err := checkCounts(tx, b.path); err != nil { // of what is derived only now: what is primary says more
+	// derived tables last: a fault in the rows says more
+	if err := checkCounts(tx, b.path); err != nil {
 		return err
 	}
 	return tx.Hold(invariants...)
 }
 
-// invariants are what holds of the tables that are derived from entries, besides what checkCounts checks.
+// invariants hold for the tables that are derived from entries, in addition to
+// checkCounts.
 var invariants = []store.Invariant{
 	{Breaks: `SELECT count(*) FROM (SELECT e.id, t.value FROM entries e, json_each(e.tags) t EXCEPT SELECT entry, tag FROM entry_tags) AS lost`, Say: "does not find %d tags of entries"},
 	{Breaks: `SELECT count(*) FROM (SELECT entry, tag FROM entry_tags EXCEPT SELECT e.id, t.value FROM entries e, json_each(e.tags) t) AS odd`, Say: "finds %d tags that entries do not have"},

@@ -8,13 +8,14 @@ import (
 	"blackboard/board/store"
 )
 
-// ConflictQuery says what of a board is compared.
+// ConflictQuery selects the entries to compare.
 type ConflictQuery struct {
 	Types []string // of entries; none: all but contradictions, which tell of a conflict themselves
 	Max   int      // pairs that are returned; 0: as many as conflicts.MaxPairs
 }
 
-// Conflict is a pair of active entries that may contradict each other, and nobody said so.
+// Conflict is a pair of active entries that may contradict each other, and that no one
+// has linked or settled.
 type Conflict struct {
 	conflicts.Pair
 	Signal string `json:"signal"` // the open signal that asks about it, "" for none
@@ -36,13 +37,14 @@ type conflictInput struct {
 	signals map[[2]string]string // the open signals of pairs
 }
 
-// conflictKey is the key of the signal that asks about a pair, the older entry first. When that is
-// addressed or waived the pair is settled; when it is reopened the pair is a conflict again.
+// conflictKey is the key of the signal that asks about a pair; the older entry comes
+// first. The pair is settled when that signal is addressed or waived, and a conflict
+// again when it is reopened.
 func conflictKey(a, b string) string { return "conflict:" + a + ":" + b }
 
-// Conflicts compares the active entries of the board. Left out are pairs of which one contradicts
-// or supersedes the other by a link, pairs that were settled, and those whose signal was addressed
-// or waived. See package conflicts for what is compared, and how.
+// Conflicts compares the active entries of the board. It leaves out pairs with a
+// contradicts or supersedes link, settled pairs, and pairs whose signal was addressed or
+// waived. Package conflicts says what is compared, and how.
 func (b *Board) Conflicts(ctx context.Context, q ConflictQuery) (Conflicts, error) {
 	if err := q.check(); err != nil {
 		return Conflicts{}, err
@@ -73,7 +75,10 @@ func (q *ConflictQuery) check() error {
 
 // find compares the items.
 func (c *Conflicts) find(ctx context.Context, in conflictInput, limit int) error {
-	skip := func(older, newer *conflicts.Item) bool { return in.settled[[2]string{older.ID, newer.ID}] }
+	skip := func(older, newer *conflicts.Item) bool {
+		return in.settled[[2]string{older.ID,
+			newer.ID}]
+	}
 	found, err := conflicts.Check(ctx, in.items, conflicts.Options{Max: limit, Skip: skip})
 	c.Compared, c.Total, c.Pairs = found.Compared, found.Total, []Conflict{}
 	for _, p := range found.Pairs {
@@ -82,7 +87,8 @@ func (c *Conflicts) find(ctx context.Context, in conflictInput, limit int) error
 	return err
 }
 
-// loadConflicts reads what a comparison needs, and of each content no more than is compared.
+// loadConflicts reads what a comparison needs. Of each content it reads only the part
+// that is compared.
 func loadConflicts(tx *store.Tx, types []string) (conflictInput, error) {
 	in := conflictInput{settled: map[[2]string]bool{}, signals: map[[2]string]string{}}
 	where, args := []string{"e.status = 'active'"}, []any{conflicts.MaxContent}
@@ -93,12 +99,13 @@ func loadConflicts(tx *store.Tx, types []string) (conflictInput, error) {
 	}
 	var item conflicts.Item
 	var id, dst int64
-	if err := tx.Each([]any{&id, &item.Type, &item.Worker, &item.Source, &item.Content}, func() error {
-		item.ID = EntryID(id)
-		in.items = append(in.items, item)
-		return nil
-	}, `SELECT e.id, e.type, e.worker, e.source_doc, substr(e.content, 1, CAST(? AS INTEGER)) FROM entries e`+
-		whereClause(where)+` ORDER BY e.id`, args...); err != nil {
+	if err := tx.Each([]any{&id, &item.Type, &item.Worker, &item.Source, &item.Content},
+		func() error {
+			item.ID = EntryID(id)
+			in.items = append(in.items, item)
+			return nil
+		}, `SELECT e.id, e.type, e.worker, e.source_doc, substr(e.content, 1, CAST(? AS INTEGER)) FROM entries e`+
+			whereClause(where)+` ORDER BY e.id`, args...); err != nil {
 		return in, err
 	}
 	if err := tx.Each([]any{&id, &dst}, func() error {
@@ -114,7 +121,8 @@ func loadConflicts(tx *store.Tx, types []string) (conflictInput, error) {
 	for _, s := range all {
 		in.settled[[2]string{s.A, s.B}] = true
 	}
-	signals, err := selectSignals(tx, `FROM signals s WHERE s.key >= 'conflict:' AND s.key < 'conflict;'`)
+	signals, err := selectSignals(tx,
+		`FROM signals s WHERE s.key >= 'conflict:' AND s.key < 'conflict;'`)
 	if err != nil {
 		return in, err
 	}
@@ -122,7 +130,7 @@ func loadConflicts(tx *store.Tx, types []string) (conflictInput, error) {
 	return in, nil
 }
 
-// addSignals takes note of the signals that ask about pairs.
+// addSignals records the signals that ask about pairs.
 func (in *conflictInput) addSignals(signals []Signal) {
 	for _, s := range signals {
 		var x, y int64
@@ -161,9 +169,9 @@ func (s *Snapshot) conflictInput() conflictInput {
 	return in
 }
 
-// RaiseConflicts makes a signal of each pair that has none, in one transaction, and notes it in
-// the pairs. It returns the signals that are new. A pair whose signal was closed meanwhile gets no
-// other one: it is settled.
+// RaiseConflicts raises a signal for each pair that has none, in one transaction, and
+// records it in the pairs. It returns the new signals. A pair whose signal was closed in
+// the meantime is settled and gets no other one.
 func (b *Board) RaiseConflicts(
 	ctx context.Context, worker string, c *Conflicts, priority string,
 ) ([]Signal, error) {

@@ -83,9 +83,10 @@ func randomPart(r *rand.Rand, content string) string {
 // TestContainsRandom: on boards that grow by posts and batches, with words in one entry and in several, a query
 // finds what a plain look at every entry finds.
 func TestContainsRandom(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	seeds, questions := uint64(3), 250
-	if cost.Race || testing.Short() {
+	if !cost.Long() {
 		seeds, questions = 1, 60
 	}
 	for seed := range seeds {

@@ -13,7 +13,7 @@ import (
 	"blackboard/board/store"
 )
 
-// Copied says what a copy of a run has brought.
+// Copied is what a copy of a run has brought.
 type Copied struct {
 	Run    string `json:"run"`
 	Events int64  `json:"events"` // of the run
@@ -21,11 +21,12 @@ type Copied struct {
 	SHA256 string `json:"sha256"` // of the log, the same on both sides
 }
 
-// Copy brings a run from one place to another, each a directory or what UseDatabase returned, as
-// one transaction. A run that is there goes on if it is how this one began. Both are verified: the
-// log makes what the tables hold. Nothing is changed at the source, and nothing deleted.
+// Copy copies a run from one place to another, as one transaction. A place is a
+// directory, or what UseDatabase returned. If the target has the beginning of the run,
+// Copy adds the rest. It verifies both: the log must rebuild what the tables hold. It
+// changes nothing at the source and deletes nothing.
 //
-// Errors: fault.Conflict when the run there has events that this one lacks, fault.Corrupt when
+// Errors: fault.Conflict if the target has events that the source lacks; fault.Corrupt if
 // either is not sound.
 func Copy(ctx context.Context, from, to, run string) (Copied, error) {
 	src, err := Open(ctx, from, run)
@@ -34,7 +35,11 @@ func Copy(ctx context.Context, from, to, run string) (Copied, error) {
 	}
 	defer src.Close()
 	var log *eventLog
-	if err := src.read(ctx, func(tx *store.Tx) (err error) { log, err = src.verifiedLog(tx); return err }); err != nil {
+	if err := src.read(ctx, func(tx *store.Tx) (err error) {
+		log,
+			err = src.verifiedLog(tx)
+		return err
+	}); err != nil {
 		return Copied{}, err
 	}
 	dst, err := OpenOrCreate(ctx, to, run)
@@ -54,14 +59,15 @@ func Copy(ctx context.Context, from, to, run string) (Copied, error) {
 		}
 		got, err := dst.verifiedLog(w.tx)
 		if err == nil && checksum(got.events) != out.SHA256 {
-			err = store.Fault(fault.Corrupt, dst.path, "does not return the log of run "+run+" as it was written; nothing was kept", nil)
+			err = store.Fault(fault.Corrupt, dst.path,
+				"does not return the log of run "+run+" as it was written; nothing was kept", nil)
 		}
 		return err
 	}, bare)
 	return out, err
 }
 
-// verifiedLog is the whole log of a board whose tables agree with it.
+// verifiedLog returns the whole log of a board whose tables agree with it.
 func (b *Board) verifiedLog(tx *store.Tx) (*eventLog, error) {
 	events, err := eventsAfter(tx, 0, -1)
 	if err != nil {
@@ -82,19 +88,22 @@ func checksum(events []Event) string {
 	sum := sha256.New()
 	for i := range events {
 		e := &events[i]
-		fmt.Fprintf(sum, "%d %d %q %q %q %q\n", e.Seq, e.At.UnixMilli(), e.Actor, e.Verb, e.ID, e.Payload)
+		fmt.Fprintf(sum, "%d %d %q %q %q %q\n", e.Seq, e.At.UnixMilli(), e.Actor, e.Verb, e.ID,
+			e.Payload)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// goesOn refuses a target whose log is not how this one began.
+// goesOn refuses a target whose log is not the beginning of the source's log.
 func (l *eventLog) goesOn(w *writer, run, path string) error {
 	differs := func(say string) error {
-		return conflict(fmt.Sprintf("run %s in %s %s; nothing was copied to it", run, path, say), "",
+		return conflict(fmt.Sprintf("run %s in %s %s; nothing was copied to it", run, path, say),
+			"",
 			fault.Do("run.export", "{} and an import copy it under another name"))
 	}
 	if more := w.seq - int64(len(l.events)); more > 0 {
-		return differs(fmt.Sprintf("has gone on: it has %d events more than the one that is copied, or is another run", more))
+		return differs(fmt.Sprintf("has gone on: it has %s more than the one that is copied, or "+
+			"is another run", counted(more, "event")))
 	}
 	for seq := int64(0); seq < w.seq; {
 		page, err := eventsAfter(w.tx, seq, replayPage)
@@ -103,8 +112,10 @@ func (l *eventLog) goesOn(w *writer, run, path string) error {
 		}
 		for i := range page {
 			e, want := &page[i], &l.events[seq]
-			if e.Seq != want.Seq || !e.At.Equal(want.At) || e.Actor != want.Actor || e.Verb != want.Verb || e.ID != want.ID || !bytes.Equal(e.Payload, want.Payload) {
-				return differs(fmt.Sprintf("is another one: they differ from event %d on", want.Seq))
+			if e.Seq != want.Seq || !e.At.Equal(want.At) || e.Actor != want.Actor ||
+				e.Verb != want.Verb || e.ID != want.ID || !bytes.Equal(e.Payload, want.Payload) {
+				return differs(fmt.Sprintf("is another one: they differ from event %d on",
+					want.Seq))
 			}
 			seq = e.Seq
 		}
@@ -112,8 +123,7 @@ func (l *eventLog) goesOn(w *writer, run, path string) error {
 	return nil
 }
 
-// grow brings a board whose log is how this one began to its end: what the later events have
-// changed, and what they have added.
+// grow applies to the target what the later events of the source changed and added.
 func (l *eventLog) grow(w *writer) error {
 	if w.created {
 		return l.fill(w, l.state.Run)
@@ -148,12 +158,14 @@ func (l *eventLog) grow(w *writer) error {
 	}
 	rest := *l.state
 	rest.Entries, rest.Signals = rest.Entries[len(had.Entries):], rest.Signals[len(had.Signals):]
-	rest.Settled = slices.DeleteFunc(slices.Clone(rest.Settled), func(s Settlement) bool { return s.Seq <= began })
-	rest.Dropped = slices.DeleteFunc(slices.Clone(rest.Dropped), func(d DroppedDuty) bool { return d.Seq <= began })
+	rest.Settled = slices.DeleteFunc(slices.Clone(rest.Settled),
+		func(s Settlement) bool { return s.Seq <= began })
+	rest.Dropped = slices.DeleteFunc(slices.Clone(rest.Dropped),
+		func(d DroppedDuty) bool { return d.Seq <= began })
 	return w.snapshotRows(&rest, l.board.vars)
 }
 
-// entryChanges brings the row of an entry to a later state.
+// entryChanges updates the row of an entry to a later state.
 func (w *writer) entryChanges(had, now *Entry) error {
 	id, err := ParseEntryID(now.ID)
 	if err != nil {
@@ -172,7 +184,8 @@ func (w *writer) entryChanges(had, now *Entry) error {
 		}
 	}
 	if now.Status != had.Status {
-		if _, err := w.tx.Exec(`UPDATE entries SET status = ? WHERE id = ?`, now.Status, id); err != nil {
+		if _, err := w.tx.Exec(`UPDATE entries SET status = ? WHERE id = ?`, now.Status,
+			id); err != nil {
 			return err
 		}
 	}

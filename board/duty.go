@@ -6,7 +6,7 @@ import (
 	"blackboard/board/store"
 )
 
-// DroppedDuty says that a superseded entry had to surface, and what supersedes it need not.
+// DroppedDuty is a superseded entry that had to surface and whose successor need not.
 type DroppedDuty struct {
 	ID     string `json:"id"`     // the superseded entry
 	By     string `json:"by"`     // the entry that supersedes it
@@ -15,8 +15,9 @@ type DroppedDuty struct {
 	Reason string `json:"reason"`
 }
 
-// takeDuties makes new posts must-surface that supersede what must surface, those of their own
-// batch included, unless they give a reason to drop that.
+// takeDuties sets must-surface on new posts that supersede an entry that must surface,
+// unless they give a reason to drop that duty. The superseded entry may be in the same
+// batch.
 func (w *writer) takeDuties(posts []Post, ids []int64, out []Posted) error {
 	index := map[string]int{}
 	for i := range posts {
@@ -70,7 +71,7 @@ func (w *writer) takeDuties(posts []Post, ids []int64, out []Posted) error {
 	return nil
 }
 
-// mustSurface reports whether an entry that is on the board must surface.
+// mustSurface reports whether an entry of the board must surface.
 func (w *writer) mustSurface(id string) (must bool, err error) {
 	n, err := ParseEntryID(id)
 	if err != nil {
@@ -81,16 +82,18 @@ func (w *writer) mustSurface(id string) (must bool, err error) {
 }
 
 func noDuty() error {
-	return invalid("there is no duty to drop: nothing that the entry supersedes must surface", "leave the reason out")
+	return invalid("there is no duty to drop: nothing that the entry supersedes must surface",
+		"leave the reason out")
 }
 
-// checkDrop refuses a reason to drop a duty where a link takes none over.
+// checkDrop refuses a reason to drop a duty if no link takes a duty over.
 func (w *writer) checkDrop(reason string, must bool, supersedes []string) error {
 	if reason == "" {
 		return nil
 	}
 	if must {
-		return invalid("an entry that must surface itself takes the duty over: it cannot drop it", "leave the reason out")
+		return invalid("an entry that must surface itself takes the duty over: it cannot drop it",
+			"leave the reason out")
 	}
 	for _, id := range supersedes {
 		if had, err := w.mustSurface(id); store.IsNoRows(err) {
@@ -102,9 +105,9 @@ func (w *writer) checkDrop(reason string, must bool, supersedes []string) error 
 	return noDuty()
 }
 
-// supersede applies a supersedes link, with what follows of it: the successor takes over the duty
-// to surface, or drops it for a reason; and a signal that the old entry answered is the
-// successor's if that answers it too, and else open again.
+// supersede applies a supersedes link. The successor takes over the duty to surface, or
+// drops it with a reason. A signal that the old entry answered is now answered by the
+// successor if that addresses it too; otherwise it opens again.
 func (w *writer) supersede(src, dst int64, dropDuty string) error {
 	old, err := getEntry(w.tx, dst)
 	if err != nil {
@@ -124,7 +127,7 @@ func (w *writer) supersede(src, dst int64, dropDuty string) error {
 	return w.passAnswers(src, dst)
 }
 
-// passDuty gives the duty of a superseded entry to its successor, or drops it.
+// passDuty passes the duty of a superseded entry to its successor, or drops it.
 func (w *writer) passDuty(src, dst int64, reason string) error {
 	if reason != "" {
 		d := DroppedDuty{ID: EntryID(dst), By: EntryID(src), Worker: w.actor, Reason: reason}
@@ -134,16 +137,18 @@ func (w *writer) passDuty(src, dst int64, reason string) error {
 		d.Seq = w.seq
 		return w.droppedRow(d)
 	}
-	n, err := w.tx.Changes(`UPDATE entries SET must_surface = 1 WHERE id = ? AND must_surface = 0`, src)
+	n, err := w.tx.Changes(`UPDATE entries SET must_surface = 1 WHERE id = ? AND must_surface = 0`,
+		src)
 	if err != nil || n == 0 {
 		return err // it was posted so
 	}
 	return w.event(verbMustSurface, EntryID(src), takenPayload{EntryID(dst)})
 }
 
-// passAnswers settles the signals that a superseded entry answered.
+// passAnswers updates the signals that a superseded entry answered.
 func (w *writer) passAnswers(src, dst int64) error {
-	signals, err := store.Column[int64](w.tx, `SELECT id FROM signals WHERE addressed_by = ? AND status = 'addressed' ORDER BY id`, dst)
+	signals, err := store.Column[int64](w.tx,
+		`SELECT id FROM signals WHERE addressed_by = ? AND status = 'addressed' ORDER BY id`, dst)
 	if err != nil {
 		return err
 	}
@@ -166,8 +171,8 @@ func (w *writer) passAnswers(src, dst int64) error {
 	return nil
 }
 
-// successor finds the standing entry that addresses a signal: src, or what supersedes it within
-// the same batch.
+// successor finds the entry that addresses a signal and is not superseded: src, or one
+// that supersedes it within the same batch.
 func (w *writer) successor(src, signal int64) (id int64, worker string, err error) {
 	err = w.tx.QueryRow(`WITH RECURSIVE newer(id) AS (
 			VALUES (CAST(? AS BIGINT)) UNION SELECT l.src FROM newer n JOIN links l ON l.dst = n.id AND l.kind = 'supersedes')
@@ -194,11 +199,12 @@ func (w *writer) droppedRow(d DroppedDuty) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.tx.Exec(`INSERT INTO dropped_duties VALUES (?, ?, ?, ?, ?)`, entry, by, d.Seq, d.Worker, d.Reason)
+	_, err = w.tx.Exec(`INSERT INTO dropped_duties VALUES (?, ?, ?, ?, ?)`, entry, by, d.Seq,
+		d.Worker, d.Reason)
 	return err
 }
 
-// droppedDuties returns the duties that were dropped, the first first.
+// droppedDuties returns the duties that were dropped, oldest first.
 func droppedDuties(tx *store.Tx) ([]DroppedDuty, error) {
 	if there, err := tx.HasTable("dropped_duties"); err != nil || !there {
 		return []DroppedDuty{}, err
@@ -208,8 +214,8 @@ func droppedDuties(tx *store.Tx) ([]DroppedDuty, error) {
 	}, `SELECT 'e' || entry, 'e' || successor, seq, worker, reason FROM dropped_duties ORDER BY seq`)
 }
 
-// DroppedOf returns the duties to surface that were dropped: an entry's own, and those of entries
-// that it supersedes.
+// DroppedOf returns the duties to surface that were dropped for an entry, and for the
+// entries that it supersedes.
 func (s *Snapshot) DroppedOf(id string) []DroppedDuty {
 	of := []DroppedDuty{}
 	for _, d := range s.Dropped {
@@ -220,7 +226,7 @@ func (s *Snapshot) DroppedOf(id string) []DroppedDuty {
 	return of
 }
 
-// duty applies an event about the duty to surface.
+// duty applies an event about a duty to surface.
 func (r *replayer) duty(e Event, p dropDutyPayload) error {
 	entry, err := r.entry(e.ID)
 	if err != nil {

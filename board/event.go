@@ -12,7 +12,8 @@ import (
 	"blackboard/board/store"
 )
 
-// Verbs of the event log. The payload types below are what the log holds for each; they are part of the export format.
+// Verbs of the event log. The payload types below are what the log holds for each; they
+// are part of the export format.
 const (
 	verbCreate    = "create"    // the run came into being
 	verbImport    = "import"    // what follows was imported; says from what
@@ -38,7 +39,8 @@ const (
 	verbDone        = "done"         // a worker is through
 	verbDrop        = "drop"         // the run no longer waits for a worker
 	verbMustSurface = "must-surface" // an entry took over the duty of one that it supersedes
-	verbDropDuty    = "drop-duty"    // what supersedes an entry need not surface, although the entry had to
+	// the successor of an entry that had to surface need not surface
+	verbDropDuty = "drop-duty"
 )
 
 type createPayload struct {
@@ -48,8 +50,9 @@ type createPayload struct {
 
 type postPayload struct {
 	Post
-	ExternalID string                     `json:"external_id,omitempty"`
-	Extra      map[string]json.RawMessage `json:"extra,omitempty"` // fields of an imported entry that have no place of their own
+	ExternalID string `json:"external_id,omitempty"`
+	// fields of an imported entry that the board has no column for
+	Extra map[string]json.RawMessage `json:"extra,omitempty"`
 }
 
 type byPayload struct {
@@ -62,7 +65,7 @@ type dropDutyPayload struct {
 	Reason string `json:"reason"`
 }
 
-// takenPayload says of whom a duty was taken over.
+// takenPayload names the entry whose duty was taken over.
 type takenPayload struct {
 	From string `json:"from"`
 }
@@ -104,8 +107,8 @@ type setPayload struct {
 	Version int64           `json:"version"`
 }
 
-// Events returns the events after seq, oldest first. The sequence stops at the first error.
-// A long log is read in pieces, so the loop may take its time.
+// Events returns the events after seq, oldest first. The sequence stops at the first
+// error. It reads a long log page by page, so the caller's loop may be slow.
 func (b *Board) Events(ctx context.Context, after int64) iter.Seq2[Event, error] {
 	const page = 1000
 	return func(yield func(Event, error) bool) {
@@ -142,7 +145,7 @@ func (b *Board) History(ctx context.Context, id string) ([]Event, error) {
 	return events, err
 }
 
-// eventsAfter returns at most limit events after seq; below 0 is no limit.
+// eventsAfter returns at most limit events after seq. A limit below 0 means no limit.
 func eventsAfter(tx *store.Tx, seq int64, limit int) ([]Event, error) {
 	if limit < 0 {
 		limit = math.MaxInt
@@ -162,10 +165,12 @@ func (e *Event) columns() []any {
 
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// Describe says in a few words what an event did, beyond its verb and id: the content that was posted, who it was answered by, why it was waived.
+// Describe says in a few words what an event did, beyond its verb and id: what was
+// posted, which entry answered, why it was waived.
 func (e *Event) Describe() string {
 	var p struct {
-		Type, Content, Priority, By, Note, Reason, Kind, Target, Goal, Format, Source, From, With string
+		Type, Content, Priority, By, Note, Reason, Kind, Target, Goal, Format, Source, From,
+		With string
 
 		Value      json.RawMessage
 		LeaseUntil *time.Time `json:"lease_until"`

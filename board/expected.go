@@ -12,25 +12,25 @@ import (
 	"blackboard/board/store"
 )
 
-// What became of a worker that is expected.
+// Status of an expected worker.
 const (
 	WorkerExpected = "expected" // the gate waits for it
 	WorkerDone     = "done"     // it has said that it is through
 	WorkerDropped  = "dropped"  // somebody decided, with a reason, not to wait for it
 )
 
-// Expected is a worker that the run waits for, and what became of it.
+// Expected is a worker that the run waits for, with its status.
 type Expected struct {
 	Worker string    `json:"worker"`
 	Seq    int64     `json:"seq"`    // the event that named it first
 	Status string    `json:"status"` // expected, done or dropped
 	At     time.Time `json:"at"`     // since when it is so
 	By     string    `json:"by"`     // who said so
-	Reason string    `json:"reason"` // why it was dropped
+	Reason string    `json:"reason"` // why it was dropped; of one that is done, its note
 }
 
-// becomes is what an event makes of a worker, whose name is the event's id; "" for one about
-// something else.
+// becomes is the status that an event gives a worker, whose name is the event's id; ""
+// for other events.
 func becomes(verb string) string {
 	switch verb {
 	case verbExpect:
@@ -43,10 +43,11 @@ func becomes(verb string) string {
 	return ""
 }
 
-// Expect has the gate wait for workers, by name. One that is known already stays as it is, done
-// or dropped too, so that a script may say it twice; with again it is expected anew.
-// It returns all that are known, in the order in which they came to be.
-func (b *Board) Expect(ctx context.Context, worker string, names []string, again bool) ([]Expected, error) {
+// Expect makes the gate wait for workers, by name. A worker that is already known keeps
+// its status, so a script may repeat the call; with again, it is expected anew. Expect
+// returns all known workers, oldest first.
+func (b *Board) Expect(ctx context.Context, worker string, names []string, again bool) ([]Expected,
+	error) {
 	return b.setExpected(ctx, worker, names, func(w *writer, name string, is *Expected) error {
 		if is != nil && (!again || is.Status == WorkerExpected) {
 			return nil
@@ -55,52 +56,64 @@ func (b *Board) Expect(ctx context.Context, worker string, names []string, again
 	})
 }
 
-// Done says that workers are through with what they were expected for: the worker itself, if
-// none is named. One that nobody expects yet is noted as done, however fast it was. What a
-// worker posts after it changes nothing: it stays done.
+// Done marks workers as done; without names, the worker itself. A worker that is not
+// expected yet is marked as done too, as it may be faster than the lead. It stays done,
+// whatever it posts later.
 func (b *Board) Done(ctx context.Context, worker string, names ...string) ([]Expected, error) {
+	return b.DoneWithNote(ctx, worker, "", names...)
+}
+
+// DoneWithNote is Done with a note for the record, such as what was left open. A note on a worker
+// that is done replaces the one before.
+func (b *Board) DoneWithNote(ctx context.Context, worker, note string, names ...string) ([]Expected, error) {
 	if len(names) == 0 {
 		names = []string{worker}
 	}
+	if err := checkText("the note", note, MaxField, false); err != nil {
+		return nil, err
+	}
 	return b.setExpected(ctx, worker, names, func(w *writer, name string, is *Expected) error {
-		if is != nil && is.Status == WorkerDone {
+		if is != nil && is.Status == WorkerDone && (note == "" || note == is.Reason) {
 			return nil
 		}
-		return w.expectation(verbDone, name, reasonPayload{})
+		return w.expectation(verbDone, name, reasonPayload{note})
 	})
 }
 
-// Drop has the gate no longer wait for a worker. The reason stays on record.
-//
-// Errors: fault.NotFound when nobody expects it; fault.Conflict when it is done.
+// Drop makes the gate no longer wait for a worker. The reason stays on record.
 func (b *Board) Drop(ctx context.Context, worker, name, reason string) ([]Expected, error) {
 	if strings.TrimSpace(reason) == "" {
-		return nil, invalid("dropping a worker needs a reason", "", fault.Give("reason", "", "give {}: it is what the reader of the report will see"))
+		return nil, invalid("dropping a worker needs a reason", "",
+			fault.Give("reason", "", "give {}: it is what the reader of the report will see"))
 	}
 	if err := checkText("the reason", reason, MaxField, true); err != nil {
 		return nil, err
 	}
-	return b.setExpected(ctx, worker, []string{name}, func(w *writer, name string, is *Expected) error {
-		list := fault.Do("worker.list", "{} lists the workers that are expected")
-		switch {
-		case is == nil:
-			return notFound("nobody expects "+clip(name, 60), "", list)
-		case is.Status == WorkerDone:
-			return conflict(clip(name, 60)+" is done: there is nothing to drop", "", list)
-		case is.Status == WorkerDropped:
-			return nil
-		}
-		return w.expectation(verbDrop, name, reasonPayload{reason})
-	})
+	return b.setExpected(ctx, worker, []string{name},
+		func(w *writer, name string, is *Expected) error {
+			list := fault.Do("worker.list", "{} lists the workers that are expected")
+			switch {
+			case is == nil:
+				return notFound("nobody expects "+clip(name, 60), "", list)
+			case is.Status == WorkerDone:
+				return conflict(clip(name, 60)+" is done: there is nothing to drop", "", list)
+			case is.Status == WorkerDropped:
+				return nil
+			}
+			return w.expectation(verbDrop, name, reasonPayload{reason})
+		})
 }
 
-// setExpected runs set for each of some workers, with what is known of it, and returns all.
-func (b *Board) setExpected(ctx context.Context, worker string, names []string, set func(w *writer, name string, is *Expected) error) (all []Expected, err error) {
+// setExpected runs set for each of some workers, with what is known of it, and returns
+// all.
+func (b *Board) setExpected(ctx context.Context, worker string, names []string,
+	set func(w *writer, name string, is *Expected) error) (all []Expected, err error) {
 	if len(names) == 0 {
 		return nil, invalid("no worker is named", "name those that the run waits for")
 	}
 	if len(names) > MaxBatch {
-		return nil, invalid(fmt.Sprintf("%d workers are named; at most %d are taken at once", len(names), MaxBatch), "name them in several calls")
+		return nil, invalid(fmt.Sprintf("%d workers are named; at most %d are taken at once",
+			len(names), MaxBatch), "name them in several calls")
 	}
 	for _, name := range names {
 		if err := checkWorker(name); err != nil {
@@ -117,7 +130,8 @@ func (b *Board) setExpected(ctx context.Context, worker string, names []string, 
 				continue
 			}
 			var is *Expected
-			if at := slices.IndexFunc(known, func(e Expected) bool { return e.Worker == name }); at >= 0 {
+			if at := slices.IndexFunc(known,
+				func(e Expected) bool { return e.Worker == name }); at >= 0 {
 				is = &known[at]
 			}
 			if err := set(w, name, is); err != nil {
@@ -143,7 +157,8 @@ func (w *writer) expectedRow(e Expected) error {
 	changed, err := w.tx.Changes(`UPDATE expected SET status = ?, changed = ?, changed_by = ?, reason = ? WHERE worker = ?`,
 		e.Status, e.At.UnixMilli(), e.By, e.Reason, e.Worker)
 	if err == nil && changed == 0 {
-		_, err = w.tx.Exec(`INSERT INTO expected VALUES (?, ?, ?, ?, ?, ?)`, e.Worker, e.Seq, e.Status, e.At.UnixMilli(), e.By, e.Reason)
+		_, err = w.tx.Exec(`INSERT INTO expected VALUES (?, ?, ?, ?, ?, ?)`, e.Worker, e.Seq,
+			e.Status, e.At.UnixMilli(), e.By, e.Reason)
 	}
 	return err
 }
@@ -158,8 +173,8 @@ func expected(tx *store.Tx) ([]Expected, error) {
 	}, `SELECT worker, seq, status, changed, changed_by, reason FROM expected ORDER BY seq`)
 }
 
-// awaited names those for whom the gate waits: whom the run expects, and whom the policy expects
-// and nobody has spoken of on the board.
+// awaited names those for whom the gate waits: whom the run expects, and whom the policy
+// expects and nobody has spoken of on the board.
 func awaited(p Policy, all []Expected) (names []string) {
 	known := map[string]bool{}
 	for _, e := range all {

@@ -8,17 +8,19 @@ import (
 	"time"
 
 	"blackboard/board/store"
-	"blackboard/board/trace"
 )
 
 // exportSchema is the version of the JSONL export. An import refuses a newer one.
 const exportSchema = 1
 
-// exportLine is one line of the JSONL export. The first is the run's, with the counts of what follows: entries, signals, variables, expected
-// workers, dropped duties and settlements as they are, then the whole event log. The log alone is what an import rebuilds the board from; the other lines are for readers, and a check.
+// exportLine is one line of the JSONL export. The first line is about the run, with the
+// counts of what follows: entries, signals, variables, expected workers, dropped duties
+// and settlements, then the whole event log. An import rebuilds the board from the log
+// alone; the other lines are for readers, and to check the result.
 type exportLine struct {
-	V        int        `json:"v"`
-	Kind     string     `json:"kind"` // run, entry, signal, variable, expected, dropped_duty, settlement, source or event
+	V int `json:"v"`
+	// run, entry, signal, variable, expected, dropped_duty, settlement, source or event
+	Kind     string     `json:"kind"`
 	Run      *exportRun `json:"run,omitempty"`
 	Entry    *Entry     `json:"entry,omitempty"`
 	Signal   *Signal    `json:"signal,omitempty"`
@@ -42,7 +44,7 @@ type exportRun struct {
 	Variables int       `json:"variables"`
 }
 
-// Export writes everything on the board as JSONL, as of one moment.
+// Export writes everything on the board as JSONL, all of the same moment.
 func (b *Board) Export(ctx context.Context, out io.Writer) error {
 	w := bufio.NewWriterSize(out, 1<<16)
 	enc := json.NewEncoder(w)
@@ -53,7 +55,8 @@ func (b *Board) Export(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if err := line(exportLine{Kind: "run", Run: &exportRun{exportSchema, s.Run, s.Goal, s.Created, s.Seq, len(s.Entries), len(s.Signals), len(s.Variables)}}); err != nil {
+		if err := line(exportLine{Kind: "run", Run: &exportRun{exportSchema, s.Run, s.Goal,
+			s.Created, s.Seq, len(s.Entries), len(s.Signals), len(s.Variables)}}); err != nil {
 			return err
 		}
 		for i := range s.Entries {
@@ -109,22 +112,4 @@ func (b *Board) Export(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	return w.Flush()
-}
-
-// ExportHTML writes the board as one HTML file, as of one moment, with the gate by a policy;
-// with traced, if there is any, what reports stand on.
-func (b *Board) ExportHTML(ctx context.Context, w io.Writer, by Policy, traced *trace.Result) error {
-	var s *Snapshot
-	var events []Event
-	err := b.read(ctx, func(tx *store.Tx) (err error) {
-		if s, err = loadSnapshot(tx); err != nil {
-			return err
-		}
-		events, err = eventsAfter(tx, 0, -1) // SQLite: a negative limit is none
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return s.HTML(w, by, events, traced)
 }

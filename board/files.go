@@ -38,11 +38,12 @@ var migration0006 string
 var schema = sqlite.Schema{
 	Name:          "board",
 	ApplicationID: 0x42427264, // "BBrd"
-	Migrations:    []string{migration0001, migration0002, migration0003, migration0004, migration0005, migration0006},
+	Migrations: []string{migration0001, migration0002, migration0003, migration0004,
+		migration0005, migration0006},
 }
 
-// readableSchema is the oldest schema that can be read without being migrated: all that came since is derived, or a table that is read as empty
-// where it is not there.
+// readableSchema is the oldest schema that can be read without a migration: everything
+// added since is derived, or a table that counts as empty if it is missing.
 const readableSchema = 1
 
 const fileSuffix = ".sqlite3"
@@ -50,13 +51,13 @@ const fileSuffix = ".sqlite3"
 // files is a directory with a file for each run.
 type files string
 
-// Path returns the file of a run below the directory of boards.
+// Path returns the path of a run's file in the directory of boards.
 func Path(dir, run string) string { return filepath.Join(dir, run+fileSuffix) }
 
 // Name returns the path of a run's file.
 func (dir files) Name(run string) string { return Path(string(dir), run) }
 
-// Open opens a run's file, for reading at least.
+// Open opens a run's file, for reading only if it cannot be written to.
 func (dir files) Open(ctx context.Context, run string, create bool) (store.DB, error) {
 	mode := sqlite.ReadWrite
 	if create {
@@ -75,7 +76,8 @@ func (dir files) Open(ctx context.Context, run string, create bool) (store.DB, e
 	return &file{db, path}, nil
 }
 
-// openOld opens a file of an older schema that cannot be migrated because it cannot be written to.
+// openOld opens a file of an older schema that cannot be migrated, since it cannot be
+// written to.
 func openOld(ctx context.Context, path string) (*sqlite.DB, error) {
 	var db *sqlite.DB
 	err := error(nil)
@@ -125,19 +127,19 @@ func (dir files) Has(_ context.Context, run string) (bool, error) {
 	return err == nil, err
 }
 
-// Unfinished reports whether nobody has written to the file for a while.
+// Unfinished reports whether no one has written to the file for a minute.
 func (dir files) Unfinished(run string) bool {
 	info, err := os.Stat(dir.Name(run))
 	return err == nil && time.Since(info.ModTime()) >= time.Minute
 }
 
-// Size counts the file, with what is not folded into it yet.
+// Size is the size of the file and its WAL, in bytes.
 func (dir files) Size(run string) int64 {
 	t := timesOf(dir.Name(run))
 	return t.size[0] + t.size[1]
 }
 
-// Pause is short: to look for a file costs little.
+// Pause is short: looking for a file is cheap.
 func (files) Pause() time.Duration { return PollInterval }
 
 // Remove deletes a run's file.
@@ -151,7 +153,7 @@ type file struct {
 	path string
 }
 
-// inFiles are what holds of files alone: in another database, the full text is elsewhere.
+// inFiles are the invariants of files only: other databases keep the full text elsewhere.
 var inFiles = []store.Invariant{
 	sqlite.ForeignKeys,
 	{
@@ -160,7 +162,7 @@ var inFiles = []store.Invariant{
 	},
 }
 
-// Check adds to SQLite's own check what holds of files alone.
+// Check adds to SQLite's own check the invariants of files.
 func (f *file) Check(ctx context.Context) error {
 	if err := f.DB.Check(ctx); err != nil {
 		return err
@@ -168,29 +170,32 @@ func (f *file) Check(ctx context.Context) error {
 	return f.Read(ctx, func(tx *store.Tx) error { return tx.Hold(inFiles...) })
 }
 
-// PollInterval is how often a watcher looks whether a board that changes has changed, where the
-// system does not tell.
+// PollInterval is how often a watcher polls a board that changes, where the system sends
+// no notifications.
 const PollInterval = 10 * time.Millisecond
 
 const (
-	// idleInterval is how often it looks at the times of the files, once nothing has changed for a while: a tenth of that.
+	// idleInterval is how often a watcher reads the times of the files once nothing has
+	// changed for a while: a tenth of that time.
 	idleInterval = 3 * PollInterval
-	// settled is for how long files must not have changed, so that their times tell of the next change: some file systems
-	// count whole seconds.
+	// settled is how long files must be unchanged before their times can be trusted to
+	// show the next change: some file systems count whole seconds.
 	settled = 2 * time.Second
-	// lookInterval is how often it looks whatever the times say, and whether its file is still there.
+	// lookInterval is how often a watcher reads the board even if the times have not
+	// changed, and checks that its file is still there.
 	lookInterval = time.Second
-	// toldInterval is that where the system tells of changes (sqlite.Changes).
+	// toldInterval is the same where the system sends notifications (sqlite.Changes).
 	toldInterval = 5 * time.Second
 )
 
-// times tell whether the files of a board have been written to.
+// times are the times and sizes of a board's files. They show whether somebody has
+// written.
 type times struct {
 	at   [2]time.Time
 	size [2]int64
 }
 
-// timesOf reads them; of a file that is not there they are zero.
+// timesOf reads the times. They are zero for a file that does not exist.
 func timesOf(path string) (t times) {
 	for i, name := range []string{path, path + "-wal"} {
 		if info, err := os.Stat(name); err == nil {
@@ -200,16 +205,19 @@ func timesOf(path string) (t times) {
 	return t
 }
 
-// quiet reports whether times would tell of a change after them. Windows brings those of an open file up to date when it
-// is closed.
+// quiet reports whether a later change would show in the times. Windows updates those of
+// an open file only when it is closed.
 func (t *times) quiet() bool {
-	return runtime.GOOS != "windows" && time.Since(t.at[0]) > settled && time.Since(t.at[1]) > settled
+	return runtime.GOOS != "windows" && time.Since(t.at[0]) > settled &&
+		time.Since(t.at[1]) > settled
 }
 
-// Watch is told of changes by the system, else looks at the times of the file; then it asks for the last event.
+// Watch waits for a notification, or polls the times of the files; then it asks for the
+// last event.
 func (f *file) Watch(ctx context.Context, changed func() error) error {
 	if f.ReadOnly() {
-		return store.Fault(fault.ReadOnly, f.path, "cannot be watched: on read-only storage the changes of others are not seen", nil)
+		return store.Fault(fault.ReadOnly, f.path,
+			"cannot be watched: on read-only storage the changes of others are not seen", nil)
 	}
 	notices, stop := sqlite.Changes(f.path) // before the first look, so that nothing falls between
 	defer stop()
@@ -223,7 +231,7 @@ func (f *file) Watch(ctx context.Context, changed func() error) error {
 		now, wait := timesOf(f.path), idleInterval
 		due := told || time.Since(looked) >= look
 		if due {
-			if err := f.StillThere(); err != nil {
+			if err := f.CheckFile(); err != nil {
 				return err
 			}
 			looked = time.Now()
@@ -233,11 +241,16 @@ func (f *file) Watch(ctx context.Context, changed func() error) error {
 		}
 		if due || now != before || !now.quiet() {
 			before = now
-			if !now.quiet() { // what was written is committed, and seen, some time after the system told of it
+			// a write is committed and visible some time after the notification
+			if !now.quiet() {
 				wait = PollInterval
 			}
 			var last int64
-			err := f.Read(ctx, func(tx *store.Tx) (err error) { last, err = lastSeq(tx); return err })
+			err := f.Read(ctx, func(tx *store.Tx) (err error) {
+				last,
+					err = lastSeq(tx)
+				return err
+			})
 			if err == nil && last != seen {
 				seen = last
 				err = changed()

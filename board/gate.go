@@ -10,31 +10,40 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
+	"blackboard/board/verify"
 )
 
-// Policy says when synthesis may proceed. The zero value is the default: something was posted or raised, no worker is expected still, and no
-// critical or high signal is open.
+// Policy says when synthesis may start. The zero value is the default: something was
+// posted or raised, every expected worker is done, and no critical or high signal is
+// open.
 type Policy struct {
-	// Block lists the priorities whose open signals keep the gate closed; nil means critical and high.
+	// Block lists the priorities whose open signals keep the gate closed; nil means
+	// critical and high.
 	Block []string `yaml:"block" json:"block"`
-	// Expect lists workers that must be done, beside those that the run itself expects. Whoever was
-	// dropped on the board is not waited for.
+	// Expect lists workers that must be done, in addition to those that the run expects.
+	// The gate does not wait for a worker that was dropped on the board.
 	Expect []string `yaml:"expect" json:"expect"`
-	// MaxOpen is the largest number of open signals of any priority that is let through; nil: any number.
+	// MaxOpen is the largest number of open signals, of any priority, with which the gate
+	// opens; nil means any number.
 	MaxOpen *int64 `yaml:"max_open" json:"max_open"`
-	// MaxDisputed is the largest number of disputed entries that is let through; nil: any number.
+	// MaxDisputed is the largest number of disputed entries with which the gate opens;
+	// nil means any number.
 	MaxDisputed *int64 `yaml:"max_disputed" json:"max_disputed"`
-	// MaxConflicts is the largest number of pairs of entries that may contradict each other, and
-	// nobody settled, that is let through; nil: any number, and nothing is compared.
+	// MaxConflicts is the largest number of conflicts between entries with which the
+	// gate opens; nil means any number, and no entries are compared.
 	MaxConflicts *int64 `yaml:"max_conflicts" json:"max_conflicts"`
-	// MinEntries is how many entries must have been posted; 0: one, or one signal.
+	// MinEntries is how many entries must have been posted; 0 means one entry or one
+	// signal.
 	MinEntries int64 `yaml:"min_entries" json:"min_entries"`
-	// RequireSource closes the gate on entries that must surface, or answer a signal, and name no source.
+	// RequireSource closes the gate on entries that must surface, or answer a signal, and
+	// name no source.
 	RequireSource bool `yaml:"require_source" json:"require_source"`
-	// RequireVerified closes the gate on must-surface entries, and on answers to signals, that do not
-	// stand in their source: not held against it yet, doubted, or held against another file than it is by now.
+	// RequireVerified closes the gate on must-surface entries, and on answers to signals,
+	// that are not verified: not checked yet, doubted, or checked against a file that has
+	// changed since.
 	RequireVerified bool `yaml:"require_verified" json:"require_verified"`
-	// RequireEvidence closes the gate on must-surface entries, and on answers to signals, that have no quote.
+	// RequireEvidence closes the gate on must-surface entries, and on answers to signals,
+	// that have no quote.
 	RequireEvidence bool `yaml:"require_evidence" json:"require_evidence"`
 }
 
@@ -48,21 +57,13 @@ func (p Policy) block() []string {
 	return p.Block
 }
 
-// Blocks reports whether a signal keeps the gate closed: it is open, and of a priority that
-// blocks.
+// Blocks reports whether a signal keeps the gate closed: it is open, and of a priority
+// that blocks.
 func (p Policy) Blocks(s *Signal) bool {
 	return s.Status == SignalOpen && slices.Contains(p.block(), s.Priority)
 }
 
-// unblocked says after "no" why no signal keeps the gate closed.
-func (p Policy) unblocked() string {
-	if len(p.block()) == 0 {
-		return "priority is set to block"
-	}
-	return strings.Join(p.block(), " or ") + " signal is open"
-}
-
-// Check says what of a policy makes no sense.
+// Check says what is wrong with a policy.
 func (p Policy) Check() error {
 	if err := checkAll("priority", p.block(), Priorities); err != nil {
 		return err
@@ -74,7 +75,8 @@ func (p Policy) Check() error {
 	}
 	for _, n := range []*int64{p.MaxOpen, p.MaxDisputed, p.MaxConflicts} {
 		if n != nil && *n < 0 {
-			return invalid(fmt.Sprintf("%d is not a number of signals, entries or pairs", *n), "give 0 or more")
+			return invalid(fmt.Sprintf("%d is not a number of signals, entries or pairs", *n),
+				"give 0 or more")
 		}
 	}
 	if p.MinEntries < 0 {
@@ -85,28 +87,34 @@ func (p Policy) Check() error {
 
 // Rules that a Reason can come from.
 const (
-	RuleEmpty       = "empty"            // nothing at all was posted or raised
-	RuleMinEntries  = "min-entries"      // too few entries were posted
-	RuleExpected    = "expected"         // a worker that is expected is not done; the reason's Worker names it
-	RuleOpenSignal  = "open-signal"      // a signal of a blocking priority is open
-	RuleMaxOpen     = "max-open"         // too many signals are open
-	RuleMaxDisputed = "max-disputed"     // too many entries are disputed
-	RuleConflicts   = "max-conflicts"    // too many pairs of entries may contradict each other
-	RuleSource      = "require-source"   // an entry that must surface, or answers a signal, has no source
-	RuleVerified    = "require-verified" // a must-surface entry or an answer does not stand in its source
-	RuleEvidence    = "require-evidence" // a must-surface entry or an answer has no quote
+	RuleEmpty      = "empty"       // nothing at all was posted or raised
+	RuleMinEntries = "min-entries" // too few entries were posted
+	// an expected worker has not finished; the reason's Worker names it
+	RuleExpected    = "expected"
+	RuleOpenSignal  = "open-signal"   // a signal of a blocking priority is open
+	RuleMaxOpen     = "max-open"      // too many signals are open
+	RuleMaxDisputed = "max-disputed"  // too many entries are disputed
+	RuleConflicts   = "max-conflicts" // too many pairs of entries may contradict each other
+	// an entry that must surface, or answers a signal, has no source
+	RuleSource = "require-source"
+	// a must-surface entry or an answer does not stand in its source
+	RuleVerified = "require-verified"
+	RuleEvidence = "require-evidence" // a must-surface entry or an answer has no quote
 )
 
 // Reason is one thing that keeps the gate closed.
 type Reason struct {
-	Rule     string `json:"rule"`       // one of the Rule… values
+	// empty, min-entries, expected, open-signal, max-open, max-disputed, max-conflicts,
+	// require-source, require-verified or require-evidence
+	Rule     string `json:"rule"`
 	ID       string `json:"id"`         // the signal or entry, or "" for a rule about a number
 	Other    string `json:"other"`      // of a pair of entries the newer one
 	Priority string `json:"priority"`   // of a signal
 	Content  string `json:"content"`    // of the signal or entry, or the rule's numbers in words
 	Worker   string `json:"worker"`     // who raised or posted it, or is expected
 	Claimed  string `json:"claimed_by"` // who works on the signal, "" for nobody
-	Clear    string `json:"clear"`      // what would clear it; adapters that have words for Next put those here
+	// what would clear it, in words
+	Clear string `json:"clear"`
 
 	Next []fault.Step `json:"next"` // the same as operations: any of them
 }
@@ -116,7 +124,7 @@ type Verdict struct {
 	Run     string       `json:"run"`
 	Seq     int64        `json:"seq"` // the event up to which the board was judged
 	Open    bool         `json:"open"`
-	Policy  Policy       `json:"policy"`
+	Policy  Policy       `json:"policy"`  // the policy that it was judged by
 	Reasons []Reason     `json:"reasons"` // empty when open
 	Signals SignalCounts `json:"signals"`
 	// Disputed is the number of disputed entries.
@@ -133,14 +141,16 @@ type gateInput struct {
 	posted    int64     // entries
 	raised    int64     // signals
 	conflicts Conflicts // needed only with MaxConflicts
-	vital     []Entry   // must-surface entries and answers; needed only with RequireVerified or RequireEvidence
+	// must-surface entries and answers; only for RequireVerified and RequireEvidence
+	vital []Entry
 }
 
 // judge is the gate: a pure function of the board and the policy.
 func judge(p Policy, in gateInput) Verdict {
 	p.Block = p.block()
 	p.Expect = append([]string{}, p.Expect...)
-	v := Verdict{Run: in.state.Run, Seq: in.state.Seq, Policy: p, Reasons: []Reason{}, Signals: in.state.Signals, Disputed: in.state.Entries.ByStatus[Disputed]}
+	v := Verdict{Run: in.state.Run, Seq: in.state.Seq, Policy: p, Reasons: []Reason{},
+		Signals: in.state.Signals, Disputed: in.state.Entries.ByStatus[Disputed]}
 	blocking := map[string]bool{}
 	for _, pr := range p.Block {
 		blocking[pr] = true
@@ -148,32 +158,47 @@ func judge(p Policy, in gateInput) Verdict {
 	v.Reasons = append(v.Reasons, unready(p, in)...)
 	for _, s := range in.open {
 		if blocking[s.Priority] {
-			v.Reasons = append(v.Reasons, Reason{Rule: RuleOpenSignal, ID: s.ID, Priority: s.Priority, Content: s.Content, Worker: s.Worker, Claimed: s.ClaimedBy,
-				Clear: "address or waive it", Next: []fault.Step{fault.Do("signal.address", "{}", "signal", s.ID), fault.Do("signal.waive", "or {}", "signal", s.ID, "reason", "…")}})
+			v.Reasons = append(v.Reasons, Reason{Rule: RuleOpenSignal, ID: s.ID,
+				Priority: s.Priority, Content: s.Content, Worker: s.Worker, Claimed: s.ClaimedBy,
+				Clear: "address or waive it", Next: []fault.Step{fault.Do("signal.address", "{}",
+					"signal", s.ID), fault.Do("signal.waive", "or {}", "signal", s.ID, "reason",
+					"…")}})
 		}
 	}
 	if n := in.allOpen; p.MaxOpen != nil && n > *p.MaxOpen {
 		settle := fmt.Sprintf("address or waive %d of them", n-*p.MaxOpen)
-		v.Reasons = append(v.Reasons, Reason{Rule: RuleMaxOpen, Content: fmt.Sprintf("%d signals are open; at most %d may be", n, *p.MaxOpen),
-			Clear: settle, Next: []fault.Step{fault.Do("signal.list", settle+": {}", "status", SignalOpen)}})
+		v.Reasons = append(v.Reasons, Reason{Rule: RuleMaxOpen,
+			Content: fmt.Sprintf("%d signals are open; at most %d may be", n, *p.MaxOpen),
+			Clear:   settle, Next: []fault.Step{fault.Do("signal.list", settle+": {}", "status",
+				SignalOpen)}})
 	}
 	if p.MaxDisputed != nil && int64(len(in.disputed)) > *p.MaxDisputed {
 		for _, e := range in.disputed {
-			v.Reasons = append(v.Reasons, Reason{Rule: RuleMaxDisputed, ID: e.ID, Content: e.Content, Worker: e.Worker,
-				Clear: "supersede it, or the entry that contradicts it", Next: []fault.Step{fault.Do("entry.post", "{} (or the entry that contradicts it)", "content", "…", "supersedes", e.ID)}})
+			v.Reasons = append(v.Reasons, Reason{Rule: RuleMaxDisputed, ID: e.ID,
+				Content: e.Content, Worker: e.Worker,
+				Clear: "supersede it, or the entry that contradicts it",
+				Next: []fault.Step{fault.Do("entry.post",
+					"{} (or the entry that contradicts it)", "content", "…", "supersedes", e.ID)}})
 		}
 	}
 	if p.MaxConflicts != nil && int64(in.conflicts.Total) > *p.MaxConflicts {
 		for _, c := range in.conflicts.Pairs {
-			v.Reasons = append(v.Reasons, Reason{Rule: RuleConflicts, ID: c.A.ID, Other: c.B.ID, Content: fmt.Sprintf("%s and %s may contradict each other: %s", c.A.ID, c.B.ID, c.Why[0]),
-				Worker: c.B.Worker, Clear: "settle the pair with a reason, or supersede the entry that is wrong",
-				Next: []fault.Step{fault.Do("entry.settle", "{}, or supersede the entry that is wrong", "entry", c.A.ID, "other", c.B.ID, "reason", "…")}})
+			v.Reasons = append(v.Reasons, Reason{Rule: RuleConflicts, ID: c.A.ID, Other: c.B.ID,
+				Content: fmt.Sprintf("%s and %s may contradict each other: %s", c.A.ID, c.B.ID,
+					c.Why[0]),
+				Worker: c.B.Worker, Clear: "settle the pair with a reason, or supersede the " +
+					"entry that is wrong",
+				Next: []fault.Step{fault.Do("entry.settle",
+					"{}, or supersede the entry that is wrong", "entry", c.A.ID, "other", c.B.ID,
+					"reason", "…")}})
 		}
 	}
 	if p.RequireSource {
 		for _, e := range in.unsourced {
-			v.Reasons = append(v.Reasons, Reason{Rule: RuleSource, ID: e.ID, Content: e.Content, Worker: e.Worker,
-				Clear: "supersede it by one with a source", Next: []fault.Step{fault.Do("entry.post", "{}", withSource(&e)...)}})
+			v.Reasons = append(v.Reasons, Reason{Rule: RuleSource, ID: e.ID, Content: e.Content,
+				Worker: e.Worker,
+				Clear:  "supersede it by one with a source",
+				Next:   []fault.Step{fault.Do("entry.post", "{}", withSource(&e)...)}})
 		}
 	}
 	for _, e := range in.vital {
@@ -181,34 +206,43 @@ func judge(p Policy, in gateInput) Verdict {
 			v.Reasons = append(v.Reasons, verifiedReason(&e))
 		}
 		if p.RequireEvidence && strings.TrimSpace(e.Evidence) == "" {
-			v.Reasons = append(v.Reasons, Reason{Rule: RuleEvidence, ID: e.ID, Content: e.Content, Worker: e.Worker,
-				Clear: "supersede it by one with a quote", Next: []fault.Step{fault.Do("entry.post", "{}", "content", "…", "source_doc", "…", "evidence", "…", "must_surface", "", "supersedes", e.ID)}})
+			v.Reasons = append(v.Reasons, Reason{Rule: RuleEvidence, ID: e.ID, Content: e.Content,
+				Worker: e.Worker,
+				Clear:  "supersede it by one with a quote",
+				Next: []fault.Step{fault.Do("entry.post", "{}", "content", "…", "source_doc",
+					"…", "evidence", "…", "must_surface", "", "supersedes", e.ID)}})
 		}
 	}
 	v.Open = len(v.Reasons) == 0
 	return v
 }
 
-// unready are the reasons why there is too little to judge yet: an empty board has no open question
-// either.
+// unready returns the reasons why there is too little to judge yet. An empty board has no
+// open question either.
 func unready(p Policy, in gateInput) (reasons []Reason) {
 	post := []fault.Step{fault.Do("entry.post", "{}", "content", "…")}
 	switch {
 	case in.posted < p.MinEntries:
-		reasons = append(reasons, Reason{Rule: RuleMinEntries, Content: fmt.Sprintf("%s posted; at least %d are needed", counted(in.posted, "entry")+was(in.posted), p.MinEntries),
+		reasons = append(reasons, Reason{Rule: RuleMinEntries,
+			Content: fmt.Sprintf("%s posted; at least %d are needed",
+				counted(in.posted, "entry")+was(in.posted), p.MinEntries),
 			Clear: "post what was found", Next: post})
 	case in.posted+in.raised == 0:
-		reasons = append(reasons, Reason{Rule: RuleEmpty, Content: "nothing was posted or raised yet", Clear: "post what was found", Next: post})
+		reasons = append(reasons, Reason{Rule: RuleEmpty,
+			Content: "nothing was posted or raised yet", Clear: "post what was found", Next: post})
 	}
 	for _, name := range awaited(p, in.state.Expected) {
-		reasons = append(reasons, Reason{Rule: RuleExpected, Worker: name, Content: name + " is expected and not done",
-			Clear: "it says that it is done, or is dropped with a reason", Next: []fault.Step{
-				fault.Do("worker.done", "{}", "names", name), fault.Do("worker.drop", "or {}", "names", name, "reason", "…")}})
+		reasons = append(reasons, Reason{Rule: RuleExpected, Worker: name,
+			Content: name + " has not finished yet",
+			Clear:   "it says that it is done, or is dropped with a reason", Next: []fault.Step{
+				fault.Do("worker.done", "{}", "names", name),
+				fault.Do("worker.drop", "or {}", "names", name, "reason", "…")}})
 	}
 	return reasons
 }
 
-// withSource are the arguments of a post that supersedes an entry by one with a source, and answers what it answered.
+// withSource returns the arguments of a post that supersedes an entry by one with a
+// source, and answers what the entry answered.
 func withSource(e *Entry) []string {
 	args := []string{"content", "…", "source_doc", "…", "supersedes", e.ID}
 	if len(e.Addresses) > 0 {
@@ -226,15 +260,17 @@ func was(n int64) string {
 
 // verifiedReason says why an entry does not count as verified, and what would make it so.
 func verifiedReason(e *Entry) Reason {
-	r := Reason{Rule: RuleVerified, ID: e.ID, Content: e.Content, Worker: e.Worker, Clear: "verify it", Next: []fault.Step{fault.Do("entry.verify", "{}", "id", e.ID)}}
+	r := Reason{Rule: RuleVerified, ID: e.ID, Content: e.Content, Worker: e.Worker,
+		Clear: "verify it", Next: []fault.Step{fault.Do("entry.verify", "{}", "id", e.ID)}}
 	if v := e.Verified; v != nil && !v.Stale || e.SourceDoc == "" {
 		r.Clear = "supersede it by one that stands in its source"
-		r.Next = []fault.Step{fault.Do("entry.post", "{}", "content", "…", "source_doc", "…", "evidence", "…", "must_surface", "", "supersedes", e.ID)}
+		r.Next = []fault.Step{fault.Do("entry.post", "{}", "content", "…", "source_doc", "…",
+			"evidence", "…", "must_surface", "", "supersedes", e.ID)}
 	}
 	return r
 }
 
-// In puts what would clear the reasons into the words of an adapter.
+// In words what would clear the reasons in the language of an adapter.
 func (v *Verdict) In(words fault.Words) {
 	for i := range v.Reasons {
 		if said := fault.Join(v.Reasons[i].Next, words, ", "); said != "" {
@@ -243,7 +279,8 @@ func (v *Verdict) In(words fault.Words) {
 	}
 }
 
-// Gate judges the board by a policy. A run that does not exist is fault.NotFound, never an open gate.
+// Gate judges the board by a policy. A run that does not exist is fault.NotFound, never
+// an open gate.
 func (b *Board) Gate(ctx context.Context, p Policy) (Verdict, error) {
 	var v Verdict
 	err := b.Moment(ctx, func(m *Moment) (err error) {
@@ -253,13 +290,14 @@ func (b *Board) Gate(ctx context.Context, p Policy) (Verdict, error) {
 	return v, err
 }
 
-func gate(ctx context.Context, tx *store.Tx, p Policy) (Verdict, error) {
+func gate(ctx context.Context, tx *store.Tx, p Policy, unwritten ...*verify.Result) (Verdict,
+	error) {
 	in := gateInput{}
 	var err error
 	if in.state, err = state(tx, false); err != nil {
 		return Verdict{}, err
 	}
-	// Whether the gate is open is decided on the rows themselves; the running counts of the state are shown, not trusted.
+	// The gate is decided on the rows themselves. The running counts are only shown.
 	if err := tx.QueryRow(`SELECT count(*) FROM signals WHERE status = 'open'`).Scan(&in.allOpen); err != nil {
 		return Verdict{}, err
 	}
@@ -275,7 +313,9 @@ func gate(ctx context.Context, tx *store.Tx, p Policy) (Verdict, error) {
 		ranks = append(ranks, strconv.Itoa(rank))
 	}
 	if len(ranks) > 0 {
-		in.open, err = selectSignals(tx, `FROM signals s WHERE s.status = 'open' AND s.priority IN (`+strings.Join(ranks, ", ")+`) ORDER BY s.priority, s.id`)
+		in.open, err = selectSignals(tx,
+			`FROM signals s WHERE s.status = 'open' AND s.priority IN (`+strings.Join(ranks,
+				", ")+`) ORDER BY s.priority, s.id`)
 		if err != nil {
 			return Verdict{}, err
 		}
@@ -286,7 +326,8 @@ func gate(ctx context.Context, tx *store.Tx, p Policy) (Verdict, error) {
 		}
 	}
 	if p.MaxDisputed != nil {
-		if in.disputed, err = selectEntries(tx, `FROM entries e WHERE e.status = 'disputed' AND `+unsettled+` ORDER BY e.id`); err != nil {
+		if in.disputed, err = selectEntries(tx,
+			`FROM entries e WHERE e.status = 'disputed' AND `+unsettled+` ORDER BY e.id`); err != nil {
 			return Verdict{}, err
 		}
 	}
@@ -300,7 +341,7 @@ func gate(ctx context.Context, tx *store.Tx, p Policy) (Verdict, error) {
 		}
 	}
 	if p.RequireSource {
-		// An index has those that must surface; of the others, only answers are looked at.
+		// Must-surface entries come from an index; of the others, only answers are read.
 		if in.unsourced, err = selectEntries(tx, `FROM entries e WHERE e.id IN (
 				SELECT id FROM entries WHERE must_surface = 1 AND status <> 'superseded' AND source_doc = '' AND source_ref = ''
 				UNION SELECT l.src FROM signals s JOIN links l ON l.dst = s.id AND l.kind = 'addresses')
@@ -313,8 +354,30 @@ func gate(ctx context.Context, tx *store.Tx, p Policy) (Verdict, error) {
 			OR e.id IN (SELECT addressed_by FROM signals WHERE status = 'addressed')) ORDER BY e.id`); err != nil {
 			return Verdict{}, err
 		}
+		for _, r := range unwritten {
+			in.verified(r)
+		}
 	}
 	return judge(p, in), nil
+}
+
+// verified gives entries the verdicts of a result that was not written to the board.
+func (in *gateInput) verified(r *verify.Result) {
+	changed := map[string]bool{}
+	for _, s := range r.Sources {
+		changed[s.Name] = s.Changed
+	}
+	found := map[string]*Verification{}
+	for _, item := range r.Items {
+		if verify.Sound(item.Verdict) || item.Doubted {
+			found[item.ID] = &Verification{Verdict: item.Verdict, Stale: changed[item.Source]}
+		}
+	}
+	for i := range in.vital {
+		if v := found[in.vital[i].ID]; v != nil {
+			in.vital[i].Verified = v
+		}
+	}
 }
 
 // Gate judges the snapshot by a policy. Leases are judged at the time of its last event.
@@ -322,6 +385,17 @@ func (s *Snapshot) Gate(p Policy) (Verdict, error) {
 	if err := p.Check(); err != nil {
 		return Verdict{}, err
 	}
+	in := s.gateInput(p)
+	if p.MaxConflicts != nil {
+		if err := in.conflicts.find(context.Background(), s.conflictInput(), 0); err != nil {
+			return Verdict{}, err
+		}
+	}
+	return judge(p, in), nil
+}
+
+// gateInput collects what the gate depends on, except conflicts.
+func (s *Snapshot) gateInput(p Policy) gateInput {
 	in := gateInput{state: s.State(), posted: int64(len(s.Entries)), raised: int64(len(s.Signals))}
 	for _, sig := range s.Signals {
 		if sig.Status == SignalOpen {
@@ -344,14 +418,10 @@ func (s *Snapshot) Gate(p Policy) (Verdict, error) {
 		if e.Status == Disputed {
 			in.disputed = append(in.disputed, e)
 		}
-		if (e.MustSurface || len(e.Addresses) > 0) && e.Status != Superseded && e.SourceDoc == "" && e.SourceRef == "" {
+		if (e.MustSurface || len(e.Addresses) > 0) && e.Status != Superseded && e.SourceDoc == "" &&
+			e.SourceRef == "" {
 			in.unsourced = append(in.unsourced, e)
 		}
 	}
-	if p.MaxConflicts != nil {
-		if err := in.conflicts.find(context.Background(), s.conflictInput(), 0); err != nil {
-			return Verdict{}, err
-		}
-	}
-	return judge(p, in), nil
+	return in
 }

@@ -14,7 +14,7 @@ import (
 	"blackboard/board/fault"
 )
 
-// Imported says what an import brought.
+// Imported is the result of an import.
 type Imported struct {
 	Run       string   `json:"run"`
 	Format    string   `json:"format"` // board, irys or blackboard.py
@@ -22,37 +22,44 @@ type Imported struct {
 	Signals   int      `json:"signals"`
 	Links     int      `json:"links"`
 	Variables int      `json:"variables"`
-	Events    int64    `json:"events"`
-	Notes     []string `json:"notes"` // what could not be taken over as it was, and where it went
+	Events    int64    `json:"events"` // events that were written
+	Notes     []string `json:"notes"`  // what could not be taken over as it was, and where it went
 }
 
 // ImportOptions says how to import.
 type ImportOptions struct {
-	// Run is the name of the new run. "" takes the one in the file, which our own export has, or the
-	// name of the file, which a board of blackboard.py goes by.
+	// Run is the name of the new run. "" takes the name in the file, or the name of the
+	// file if it has none.
 	Run string
-	// Path is the file that the input is read from, "" for none. An SQLite file is read by its path.
+	// Path is the file that the input is read from, "" for none. An SQLite file is read
+	// by its path.
 	Path string
 	// Source is what the file is called in the log.
 	Source string
-	// MustSurface lists the priorities whose addressing entries are marked must-surface (Irys boards only).
+	// MustSurface lists priorities: entries that address such a signal must surface (Irys
+	// boards only).
 	MustSurface []string
 }
 
-// maxLine bounds a line of a JSONL import, in bytes: the largest event there can be, with every character escaped, and some air.
+// maxLine is the longest line of a JSONL import, in bytes: the largest event with every
+// character escaped, and a margin.
 const maxLine = 6*MaxSourceText + 1<<20
 
-// hintExport is the next step where an export does not say what it said when it was written.
+// hintExport is the next step for an export that was changed since it was written.
 const hintExport = "the file was changed or cut; export the run again"
 
-// exportOrIrys is what can be imported.
-var exportOrIrys = fault.Do("run.export", "give a file made by {}, an Irys board (one JSON object), or a board of blackboard.py (an SQLite file)")
+// exportOrIrys names the formats that can be imported.
+var exportOrIrys = fault.Do("run.export",
+	"give a file made by {}, an Irys board (one JSON object), or a board of blackboard.py (an "+
+		"SQLite file)")
 
-// Import makes a new run below dir from our JSONL export, an Irys board or a board of blackboard.py.
-// It is all or nothing.
+// Import creates a run from our JSONL export, an Irys board or a board of blackboard.py:
+// all of it or nothing.
 //
-// Errors: fault.Invalid names the line and what is wrong with it; fault.Conflict when the run exists.
-func Import(ctx context.Context, dir, worker string, in io.Reader, opt ImportOptions) (Imported, error) {
+// Errors: fault.Invalid names the line and what is wrong with it; fault.Conflict if the
+// run exists.
+func Import(ctx context.Context, dir, worker string, in io.Reader, opt ImportOptions) (Imported,
+	error) {
 	if err := checkWorker(worker); err != nil {
 		return Imported{}, err
 	}
@@ -73,7 +80,8 @@ func Import(ctx context.Context, dir, worker string, in io.Reader, opt ImportOpt
 		return importIrys(ctx, dir, worker, r, opt)
 	}
 	if len(opt.MustSurface) > 0 {
-		return Imported{}, invalid("only an import of an Irys board marks what must surface; an export of a board says it itself", "leave the mark out")
+		return Imported{}, invalid("only an import of an Irys board marks what must surface; an "+
+			"export of a board says it itself", "leave the mark out")
 	}
 	if format == formatPython {
 		return importPython(ctx, dir, worker, opt)
@@ -109,19 +117,21 @@ func sniff(r *bufio.Reader) (string, error) {
 	}
 	first, _, _ := bytes.Cut(head, []byte{'\n'})
 	var l exportLine
-	if json.Unmarshal(first, &l) == nil && l.Kind != "" || len(head) > 12 && string(head[:7]) == `{"v":1,` {
+	if json.Unmarshal(first, &l) == nil && l.Kind != "" || len(head) > 12 &&
+		string(head[:7]) == `{"v":1,` {
 		return "board", nil
 	}
 	if strings.HasPrefix(string(head), sqliteMagic) {
 		return formatPython, nil
 	}
 	if head[0] != '{' {
-		return "", invalid("the input is neither an export of a board nor an Irys board", "", exportOrIrys)
+		return "", invalid("the input is neither an export of a board nor an Irys board", "",
+			exportOrIrys)
 	}
 	return "irys", nil
 }
 
-// eventLog is an export that was read and rebuilt in memory.
+// eventLog is an export that was read and replayed in memory.
 type eventLog struct {
 	events []Event
 	board  *replayer
@@ -131,7 +141,8 @@ type eventLog struct {
 func readExport(r *bufio.Reader) (*eventLog, error) {
 	log := &eventLog{board: newReplayer()}
 	var header *exportRun
-	said := &Snapshot{Entries: []Entry{}, Signals: []Signal{}, Variables: []Variable{}, Expected: []Expected{}, Dropped: []DroppedDuty{}, Settled: []Settlement{}}
+	said := &Snapshot{Entries: []Entry{}, Signals: []Signal{}, Variables: []Variable{},
+		Expected: []Expected{}, Dropped: []DroppedDuty{}, Settled: []Settlement{}}
 	for n := 1; ; n++ {
 		line, err := readLine(r)
 		if err == io.EOF {
@@ -157,7 +168,9 @@ func readExport(r *bufio.Reader) (*eventLog, error) {
 		case l.Kind == "run" && l.Run != nil && header == nil:
 			header = l.Run
 			if header.Schema > exportSchema {
-				return nil, invalid(fmt.Sprintf("the export has schema %d; this program knows up to %d", header.Schema, exportSchema), "install the newer version of board that wrote it")
+				return nil, invalid(fmt.Sprintf("the export has schema %d; this program knows "+
+					"up to %d", header.Schema, exportSchema),
+					"install the newer version of board that wrote it")
 			}
 		case header == nil:
 			return nil, fail("an export begins with the line of its run")
@@ -193,23 +206,27 @@ func readExport(r *bufio.Reader) (*eventLog, error) {
 		if header != nil {
 			want = header.Seq
 		}
-		return nil, invalid(fmt.Sprintf("the export holds %d of %d events", len(log.events), want), hintExport)
+		return nil, invalid(fmt.Sprintf("the export holds %d of %d events", len(log.events), want),
+			hintExport)
 	}
 	log.state = log.board.snapshot()
 	if err := log.state.checkTargets(); err != nil {
 		return nil, err
 	}
-	said.Run, said.Goal, said.Created, said.Seq, said.At = header.Name, header.Goal, header.Created, header.Seq, log.state.At
+	said.Run, said.Goal, said.Created, said.Seq, said.At = header.Name, header.Goal, header.Created,
+		header.Seq, log.state.At
 	if diff := log.state.diff(said); diff != "" {
 		return nil, invalid("the export does not agree with its own event log: "+diff, hintExport)
 	}
 	return log, nil
 }
 
-// checkTargets reports a link or an origin that names something the snapshot does not have, and a cycle of supersedes.
+// checkTargets reports a link or an origin whose target does not exist, and a cycle of
+// supersedes.
 func (s *Snapshot) checkTargets() error {
 	missing := func(id, target string) error {
-		return invalid(fmt.Sprintf("%s names %s, which the export does not have", id, clip(target, 40)), hintExport)
+		return invalid(fmt.Sprintf("%s names %s, which the export does not have", id,
+			clip(target, 40)), hintExport)
 	}
 	for _, e := range s.Entries {
 		for _, kind := range LinkKinds {
@@ -218,7 +235,8 @@ func (s *Snapshot) checkTargets() error {
 				if kind == Addresses {
 					have = int64(len(s.Signals))
 				}
-				if n, err := targetID(kind, id); err != nil || n > have || kind != Addresses && id == e.ID {
+				if n, err := targetID(kind, id); err != nil || n > have || kind != Addresses &&
+					id == e.ID {
 					return missing(e.ID, id)
 				}
 			}
@@ -232,10 +250,12 @@ func (s *Snapshot) checkTargets() error {
 		}
 	}
 	if c := cycle(older); c != nil {
-		return invalid(fmt.Sprintf("%s supersedes itself, through others", s.Entries[c[0]].ID), hintExport)
+		return invalid(fmt.Sprintf("%s supersedes itself, through others", s.Entries[c[0]].ID),
+			hintExport)
 	}
 	for _, g := range s.Signals {
-		if n, err := ParseEntryID(g.Origin); g.Origin != "" && (err != nil || n > int64(len(s.Entries))) {
+		if n, err := ParseEntryID(g.Origin); g.Origin != "" &&
+			(err != nil || n > int64(len(s.Entries))) {
 			return missing(g.ID, g.Origin)
 		}
 	}
@@ -264,7 +284,8 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// checkEvent checks what the replay does not: the envelope, which goes into the log as it is.
+// checkEvent checks the fields of an event that the replay does not check; the log keeps
+// them as they are.
 func checkEvent(e *Event) error {
 	if err := checkText("the actor", e.Actor, MaxName, true); err != nil {
 		return err
@@ -276,13 +297,16 @@ func checkEvent(e *Event) error {
 		return invalid(fmt.Sprintf("event %d has no payload", e.Seq), hintExport)
 	}
 	if ms := e.At.UnixMilli(); ms < 0 || !fromMillis(ms).Equal(e.At) {
-		return invalid(fmt.Sprintf("event %d has a time that is not in whole milliseconds since 1970", e.Seq), hintExport)
+		return invalid(fmt.Sprintf("event %d has a time that is not in whole milliseconds since "+
+			"1970", e.Seq), hintExport)
 	}
 	return nil
 }
 
-// writeTo makes the run. Under its old name the board is the same to the byte of its export; under another, one more event says so.
-func (l *eventLog) writeTo(ctx context.Context, dir, worker string, opt ImportOptions) (Imported, error) {
+// writeTo creates the run. Under the old name, the board exports to the same bytes again.
+// Under another name, one more event says so.
+func (l *eventLog) writeTo(ctx context.Context, dir, worker string, opt ImportOptions) (Imported,
+	error) {
 	name := opt.Run
 	if name == "" {
 		name = l.state.Run
@@ -292,7 +316,8 @@ func (l *eventLog) writeTo(ctx context.Context, dir, worker string, opt ImportOp
 		return Imported{}, err
 	}
 	defer b.Close()
-	out := Imported{Run: name, Format: "board", Entries: len(l.state.Entries), Signals: len(l.state.Signals), Variables: len(l.state.Variables), Notes: []string{}}
+	out := Imported{Run: name, Format: "board", Entries: len(l.state.Entries),
+		Signals: len(l.state.Signals), Variables: len(l.state.Variables), Notes: []string{}}
 	err = b.write(ctx, worker, func(w *writer) error {
 		if err := w.mustBeNew(name); err != nil {
 			return err
@@ -301,7 +326,8 @@ func (l *eventLog) writeTo(ctx context.Context, dir, worker string, opt ImportOp
 			return err
 		}
 		if name != l.state.Run {
-			if err := w.event(verbImport, name, importPayload{Name: name, From: l.state.Run, Format: "board", Source: opt.Source}); err != nil {
+			if err := w.event(verbImport, name, importPayload{Name: name, From: l.state.Run,
+				Format: "board", Source: opt.Source}); err != nil {
 				return err
 			}
 		}
@@ -314,9 +340,10 @@ func (l *eventLog) writeTo(ctx context.Context, dir, worker string, opt ImportOp
 	return out, err
 }
 
-// fill writes the log, and the tables that it makes, to a board that has none.
+// fill writes the log, and the tables that follow from it, to an empty board.
 func (l *eventLog) fill(w *writer, name string) error {
-	if _, err := w.tx.Exec(`INSERT INTO run VALUES (1, ?, ?, ?)`, name, l.state.Goal, l.state.Created.UnixMilli()); err != nil {
+	if _, err := w.tx.Exec(`INSERT INTO run VALUES (1, ?, ?, ?)`, name, l.state.Goal,
+		l.state.Created.UnixMilli()); err != nil {
 		return err
 	}
 	if err := w.logRows(l.events); err != nil {
@@ -328,7 +355,8 @@ func (l *eventLog) fill(w *writer, name string) error {
 // logRows writes events as they are.
 func (w *writer) logRows(events []Event) error {
 	for _, e := range events {
-		if _, err := w.tx.Exec(`INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)`, e.Seq, e.At.UnixMilli(), e.Actor, e.Verb, e.ID, string(e.Payload)); err != nil {
+		if _, err := w.tx.Exec(`INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)`, e.Seq,
+			e.At.UnixMilli(), e.Actor, e.Verb, e.ID, string(e.Payload)); err != nil {
 			return err
 		}
 		w.seq = e.Seq
@@ -336,16 +364,17 @@ func (w *writer) logRows(events []Event) error {
 	return nil
 }
 
-// importPayload says where a board, or what follows on it, came from.
+// importPayload says where a board, or what follows on it, was imported from.
 type importPayload struct {
-	Name   string                     `json:"name"`             // the run's name from here on
-	From   string                     `json:"from,omitempty"`   // its name in the source
-	Format string                     `json:"format,omitempty"` // board, irys or blackboard.py
-	Source string                     `json:"source,omitempty"` // the file
-	Extra  map[string]json.RawMessage `json:"extra,omitempty"`  // what the source says of the whole run
+	Name   string `json:"name"`             // the run's name from here on
+	From   string `json:"from,omitempty"`   // its name in the source
+	Format string `json:"format,omitempty"` // board, irys or blackboard.py
+	Source string `json:"source,omitempty"` // the file
+	// what the source says of the whole run
+	Extra map[string]json.RawMessage `json:"extra,omitempty"`
 }
 
-// snapshotRows writes the tables of a board whose log is there already.
+// snapshotRows writes the tables of a board whose log is written.
 func (w *writer) snapshotRows(s *Snapshot, vars map[string]*Variable) error {
 	for i := range s.Entries {
 		e := &s.Entries[i]
@@ -353,19 +382,16 @@ func (w *writer) snapshotRows(s *Snapshot, vars map[string]*Variable) error {
 		if err != nil {
 			return err
 		}
-		p := Post{Type: e.Type, Content: e.Content, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef, Evidence: e.Evidence, Confidence: e.Confidence,
+		p := Post{Type: e.Type, Content: e.Content, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef,
+			Evidence: e.Evidence, Confidence: e.Confidence,
 			Tags: e.Tags, MustSurface: e.MustSurface, Key: e.Key, Worker: e.Worker}
 		p.SetLinks(e.Links)
-		if err := w.entryRow(&p, id, e.ExternalID, e.Seq, e.Created.UnixMilli()); err != nil {
+		if err := w.entryRow(&p, id, e.Status, e.ExternalID, e.Seq,
+			e.Created.UnixMilli()); err != nil {
 			return fmt.Errorf("%s: %w", e.ID, err)
 		}
 		if e.Verified != nil {
 			if err := w.verificationRow(id, e.Verified); err != nil {
-				return err
-			}
-		}
-		if e.Status != Active {
-			if _, err := w.tx.Exec(`UPDATE entries SET status = ? WHERE id = ?`, e.Status, id); err != nil {
 				return err
 			}
 		}
@@ -376,7 +402,8 @@ func (w *writer) snapshotRows(s *Snapshot, vars map[string]*Variable) error {
 		if err != nil {
 			return err
 		}
-		if err := w.signalRow(Raise{g.Content, g.Priority, g.Origin, g.Key}, id, g.ExternalID, g.Worker, g.Seq, g.Created.UnixMilli()); err != nil {
+		if err := w.signalRow(Raise{g.Content, g.Priority, g.Origin, g.Key}, id, g.ExternalID,
+			g.Worker, g.Seq, g.Created.UnixMilli()); err != nil {
 			return fmt.Errorf("%s: %w", g.ID, err)
 		}
 		if err := w.signalState(g); err != nil {
@@ -411,7 +438,7 @@ func (w *writer) snapshotRows(s *Snapshot, vars map[string]*Variable) error {
 	return nil
 }
 
-// signalState brings the row of a signal to its state.
+// signalState updates the row of a signal to its state.
 func (w *writer) signalState(g *Signal) error {
 	id, err := ParseSignalID(g.ID)
 	if err != nil {
@@ -424,7 +451,8 @@ func (w *writer) signalState(g *Signal) error {
 		}
 	}
 	_, err = w.tx.Exec(`UPDATE signals SET status = ?, addressed_by = ?, reason = ?, closed_by = ?, closed = ?, claimed_by = ?, lease_until = ? WHERE id = ?`,
-		g.Status, by, g.Reason, g.ClosedBy, millisOrNil(g.Closed), g.ClaimedBy, millisOrNil(g.LeaseUntil), id)
+		g.Status, by, g.Reason, g.ClosedBy, millisOrNil(g.Closed), g.ClaimedBy,
+		millisOrNil(g.LeaseUntil), id)
 	return err
 }
 

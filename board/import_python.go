@@ -16,15 +16,15 @@ import (
 )
 
 // formatPython is a board of blackboard.py: an SQLite file with entries, links and
-// signals. What it does not say who did, such as a waiver, stands in the log under this
-// name.
+// signals. Where the file does not say who did something, such as a waiver, the log has
+// this name.
 const formatPython = "blackboard.py"
 
 // sqliteMagic is what an SQLite file begins with.
 const sqliteMagic = "SQLite format 3\x00"
 
-// pythonColumns are the columns that have a place of their own on our boards, per table;
-// the first ones must be there. Other columns are kept in the log.
+// pythonColumns are the columns that our boards have too, by table; the first ones are
+// required. Other columns are kept in the log.
 var pythonColumns = map[string]struct{ must, may []string }{
 	"entries": {[]string{"id", "type", "content"},
 		[]string{
@@ -62,8 +62,8 @@ type pythonSignal struct {
 	by     int // the entry that addresses it, by position; -1: none
 }
 
-// pythonImport turns a board of blackboard.py into an event log that makes the same
-// board here. The file holds states, not events: an effect is dated by the entry that
+// pythonImport turns a board of blackboard.py into an event log that rebuilds the same
+// board. The file holds states, not events: an effect gets the time of the entry that
 // caused it.
 type pythonImport struct {
 	log      *eventLog
@@ -111,7 +111,7 @@ func importPython(ctx context.Context, dir, worker string, opt ImportOptions) (I
 	return out, err
 }
 
-// foreignFault says what is wrong with somebody else's SQLite file.
+// foreignFault says what is wrong with an SQLite file of another program.
 func foreignFault(err error) error {
 	var own *fault.Error
 	switch {
@@ -157,7 +157,8 @@ func (im *pythonImport) read(ctx context.Context, path string) error {
 		{"links", "", im.link},
 	} {
 		if !slices.Contains(tables, t.name) {
-			what := path + " is an SQLite file, but no board of blackboard.py: it has no table " + t.name
+			what := path + " is an SQLite file, but no board of blackboard.py: it has no table " +
+				t.name
 			if slices.Contains(tables, "capsules") {
 				return invalid(what, "import it into the knowledge base")
 			}
@@ -180,7 +181,7 @@ func (im *pythonImport) read(ctx context.Context, path string) error {
 	return nil
 }
 
-// eachPythonRow reads a table. take gets the columns it knows, and the others as JSON.
+// eachPythonRow reads a table. take gets the known columns, and the others as JSON.
 func eachPythonRow(
 	ctx context.Context,
 	f *sqlite.Foreign,
@@ -226,7 +227,7 @@ func eachPythonRow(
 	)
 }
 
-// pythonTimes are the ways in which the file may write a time, without a zone in UTC.
+// pythonTimes are the formats of time in such files; without a zone, it is UTC.
 var pythonTimes = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
 
 // who returns the author and the time of a row.
@@ -335,7 +336,7 @@ func (im *pythonImport) entry(row pythonRow, extra map[string]json.RawMessage) e
 	return nil
 }
 
-// link adds a link to its entry. One that has no target, or is there twice, is told of
+// link adds a link to its entry. A link without a target, or a repeated one, is reported
 // and kept in the log with the entry.
 func (im *pythonImport) link(row pythonRow, _ map[string]json.RawMessage) error {
 	kind, prefix, target := row["rel"], "e", ""

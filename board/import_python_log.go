@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// writeLog makes the log: signals and entries in the order of their times, each followed
-// by what it did to others. Ids keep the order that they have in the file.
+// writeLog writes the log: signals and entries in the order of their times, each followed
+// by its effects. Ids keep their order in the file.
 func (im *pythonImport) writeLog(worker string, opt ImportOptions) error {
 	if err := im.checkCycle(); err != nil {
 		return err
 	}
 	first, last := im.span()
-	if err := im.event(first, worker, verbCreate, opt.Run, createPayload{Name: opt.Run}); err != nil {
+	if err := im.event(first, worker, verbCreate, opt.Run,
+		createPayload{Name: opt.Run}); err != nil {
 		return err
 	}
 	effects := im.effects()
@@ -54,7 +55,7 @@ func (im *pythonImport) writeLog(worker string, opt ImportOptions) error {
 	return im.log.state.checkTargets()
 }
 
-// event appends to the log, and applies it to the board that is rebuilt.
+// event appends to the log and applies the event to the rebuilt board.
 func (im *pythonImport) event(at time.Time, actor, verb, id string, payload any) error {
 	data, err := json.Marshal(payload)
 	if err != nil {
@@ -72,8 +73,7 @@ func (im *pythonImport) event(at time.Time, actor, verb, id string, payload any)
 	return im.log.board.apply(e)
 }
 
-// span returns the first and the last time in the file; that of a file without any is
-// now.
+// span returns the first and the last time in the file, or now if it has none.
 func (im *pythonImport) span() (first, last time.Time) {
 	extend := func(at time.Time) {
 		if first.IsZero() || at.Before(first) {
@@ -96,8 +96,8 @@ func (im *pythonImport) span() (first, last time.Time) {
 	return first, last
 }
 
-// raisedBefore reports whether signal s comes before entry e: it is as old, or the entry
-// answers it or one after it.
+// raisedBefore reports whether signal s comes before entry e: it is as old, or it is
+// answered by e or a later entry.
 func (im *pythonImport) raisedBefore(s, e int) bool {
 	if !im.signals[s].at.After(im.entries[e].at) {
 		return true
@@ -127,8 +127,8 @@ type pythonEffect struct {
 }
 
 // effects returns what entries did to others, by the position of the entry that it
-// follows: the one that did it, or the one that it was done to, whichever is later. The
-// statuses are those of the file, whatever its links would make of them here.
+// follows: the acting entry or the affected one, whichever is later. The statuses are
+// those in the file, even where links would imply others.
 func (im *pythonImport) effects() map[int][]pythonEffect {
 	after := map[int][]pythonEffect{}
 	add := func(by, at int, verb, id string, payload any) {
@@ -168,11 +168,12 @@ func (im *pythonImport) effects() map[int][]pythonEffect {
 	return after
 }
 
-// finish sets the statuses that no entry explains. The file says neither when they were
-// set nor by whom: they are dated with the last time in it.
+// finish sets the statuses that no entry explains. The file says neither when nor by whom
+// they were set, so they get the last time in it.
 func (im *pythonImport) finish(last time.Time) error {
 	for i := range im.entries {
-		verb := map[string]string{Disputed: verbDispute, Superseded: verbSupersede}[im.entries[i].status]
+		verb := map[string]string{Disputed: verbDispute,
+			Superseded: verbSupersede}[im.entries[i].status]
 		if verb == "" {
 			continue
 		}
@@ -193,7 +194,8 @@ func (im *pythonImport) finish(last time.Time) error {
 		case s.status == Addressed && s.by < 0:
 			s.reason = "addressed in the source, by no entry of it"
 			im.note(
-				"signal %s is addressed, but by no entry of the file: it is waived here, for that reason",
+				"signal %s is addressed, but by no entry of the file: it is waived here, for "+
+					"that reason",
 				s.raise.ExternalID,
 			)
 		default:

@@ -17,8 +17,10 @@ import (
 // maxIrys bounds an Irys board, in bytes.
 const maxIrys = 256 << 20
 
-// An Irys board is one JSON object. Its ids repeat: a worker that started late may have counted from where another had begun. So a reference
-// by id means the nearest one that was there before (see resolve), and our ids are new; the old ones are kept as external ids.
+// An Irys board is one JSON object. Its ids repeat, since a worker that started late may
+// count from the same number as another. A reference by id therefore means the nearest
+// earlier one (see resolve). Entries and signals get new ids; the old ones are kept as
+// external ids.
 type irysBoard struct {
 	Task    string       `json:"task_instruction"`
 	Entries []irysEntry  `json:"entries"`
@@ -58,10 +60,11 @@ type irysSignal struct {
 	extra       map[string]json.RawMessage
 }
 
-// The fields of each object that have a place of their own on our boards; the others are kept in the log.
+// The fields of each object that our boards have too; the others are kept in the log.
 var (
-	irysBoardFields  = []string{"task_instruction", "entries", "signals"}
-	irysEntryFields  = []string{"id", "type", "content", "source", "confidence", "tags", "status", "supports", "contradicts", "supersedes", "addresses_signals"}
+	irysBoardFields = []string{"task_instruction", "entries", "signals"}
+	irysEntryFields = []string{"id", "type", "content", "source", "confidence", "tags", "status",
+		"supports", "contradicts", "supersedes", "addresses_signals"}
 	irysSignalFields = []string{"id", "content", "priority", "status", "addressed_by"}
 )
 
@@ -80,7 +83,7 @@ func (s *irysSignal) UnmarshalJSON(data []byte) error {
 	return decodeWithRest(data, (*plain)(s), &s.extra, irysSignalFields)
 }
 
-// decodeWithRest decodes an object into a struct and keeps the fields that are not taken.
+// decodeWithRest decodes an object into a struct and keeps the other fields.
 func decodeWithRest(data []byte, into any, rest *map[string]json.RawMessage, taken []string) error {
 	if err := json.Unmarshal(data, into); err != nil {
 		return err
@@ -108,7 +111,8 @@ func readIrys(r io.Reader) (*irysBoard, error) {
 		return nil, err
 	}
 	if len(data) > maxIrys {
-		return nil, invalid(fmt.Sprintf("the input has more than %d MiB", maxIrys>>20), "leave out entries that nobody needs, or import parts of it as runs of their own")
+		return nil, invalid(fmt.Sprintf("the input has more than %d MiB", maxIrys>>20),
+			"leave out entries that nobody needs, or import parts of it as runs of their own")
 	}
 	if !utf8.Valid(data) {
 		return nil, invalid("the input is not valid UTF-8", "convert it to UTF-8 first")
@@ -123,8 +127,9 @@ func readIrys(r io.Reader) (*irysBoard, error) {
 	return b, nil
 }
 
-// irysImport turns an Irys board into the steps that could have made ours: seed signals; then each entry, with the links whose targets were
-// there, followed by the answers and questions that came of it; what it expired, last.
+// irysImport turns an Irys board into steps on ours: first the seed signals; then each
+// entry with the links whose targets exist, followed by its answers and questions; last,
+// what expired.
 type irysImport struct {
 	src      *irysBoard
 	must     []string
@@ -136,15 +141,18 @@ type irysImport struct {
 	signalID []int64 // our ids, once raised
 }
 
-func importIrys(ctx context.Context, dir, worker string, r *bufio.Reader, opt ImportOptions) (Imported, error) {
+func importIrys(ctx context.Context, dir, worker string, r *bufio.Reader,
+	opt ImportOptions) (Imported, error) {
 	src, err := readIrys(r)
 	if err != nil {
 		return Imported{}, err
 	}
 	if opt.Run == "" {
-		return Imported{}, invalid("an Irys board does not say what its run is called", "", fault.Give("run", "", "name it with {}"))
+		return Imported{}, invalid("an Irys board does not say what its run is called", "",
+			fault.Give("run", "", "name it with {}"))
 	}
-	im := &irysImport{src: src, must: opt.MustSurface, answers: map[int][]int{}, raised: map[int][]int{}, notes: []string{},
+	im := &irysImport{src: src, must: opt.MustSurface, answers: map[int][]int{},
+		raised: map[int][]int{}, notes: []string{},
 		signalID: make([]int64, len(src.Signals))}
 	if err := im.prepare(); err != nil {
 		return Imported{}, err
@@ -154,15 +162,20 @@ func importIrys(ctx context.Context, dir, worker string, r *bufio.Reader, opt Im
 		return Imported{}, err
 	}
 	defer b.Close()
-	out := Imported{Run: opt.Run, Format: "irys", Entries: len(src.Entries), Signals: len(src.Signals), Notes: im.notes}
+	out := Imported{Run: opt.Run, Format: "irys", Entries: len(src.Entries),
+		Signals: len(src.Signals), Notes: im.notes}
 	err = b.write(ctx, worker, func(w *writer) error {
 		if err := w.mustBeNew(opt.Run); err != nil {
 			return err
 		}
-		if err := w.event(verbImport, opt.Run, importPayload{Name: opt.Run, Format: "irys", Source: opt.Source, Extra: src.extra}); err != nil {
+		if err := w.event(verbImport, opt.Run, importPayload{Name: opt.Run, Format: "irys",
+			Source: opt.Source, Extra: src.extra}); err != nil {
 			return err
 		}
 		if err := im.write(w); err != nil {
+			return err
+		}
+		if out.Variables, err = im.writeSpent(w); err != nil {
 			return err
 		}
 		out.Events = w.seq
@@ -171,7 +184,8 @@ func importIrys(ctx context.Context, dir, worker string, r *bufio.Reader, opt Im
 	return out, err
 }
 
-// prepare checks every entry and signal and resolves all references, without touching a board.
+// prepare checks every entry and signal and resolves all references, without touching a
+// board.
 func (im *irysImport) prepare() error {
 	if err := checkText("the task", im.src.Task, MaxContent, false); err != nil {
 		return err
@@ -201,7 +215,8 @@ func (im *irysImport) prepare() error {
 		for k, i := range c {
 			names[k] = im.src.Entries[i].ID
 		}
-		return invalid("entries of the source supersede each other in a cycle: "+strings.Join(names, " → "), "remove one of the links in the source")
+		return invalid("entries of the source supersede each other in a cycle: "+strings.Join(names,
+			" → "), "remove one of the links in the source")
 	}
 	for i := range im.src.Signals {
 		if err := im.prepareSignal(i, entries); err != nil {
@@ -217,7 +232,8 @@ func (im *irysImport) prepareEntry(i int, entries, signals map[string][]int) err
 	if err := checkText("the id", e.ID, MaxName, true); err != nil {
 		return prefixed(where, err)
 	}
-	p := Post{Type: e.Type, Content: e.Content, Confidence: e.Confidence, Tags: e.Tags, Worker: e.CreatedBy.Worker}
+	p := Post{Type: e.Type, Content: e.Content, Confidence: e.Confidence, Tags: e.Tags,
+		Worker: e.CreatedBy.Worker}
 	if p.Type == "" {
 		return prefixed(where, unknown("type", "", EntryTypes))
 	}
@@ -225,23 +241,28 @@ func (im *irysImport) prepareEntry(i int, entries, signals map[string][]int) err
 		p.Worker = "irys"
 	}
 	if e.Source != nil {
-		p.SourceDoc, p.SourceRef, p.Evidence = e.Source.Document, e.Source.Section, e.Source.Evidence
+		p.SourceDoc, p.SourceRef, p.Evidence = e.Source.Document, e.Source.Section,
+			e.Source.Evidence
 	}
 	if e.Status != "" && !slices.Contains(EntryStatuses, e.Status) {
 		return prefixed(where, unknown("status", e.Status, EntryStatuses))
 	}
-	if n := len(e.Supports) + len(e.Contradicts) + len(e.Supersedes) + len(e.Addresses); n > MaxLinks {
-		return invalid(fmt.Sprintf("%sit has %d links; at most %d are taken", where, n, MaxLinks), "leave some of them out in the source")
+	if n := len(e.Supports) + len(e.Contradicts) + len(e.Supersedes) +
+		len(e.Addresses); n > MaxLinks {
+		return invalid(fmt.Sprintf("%sit has %d links; at most %d are taken", where, n, MaxLinks),
+			"leave some of them out in the source")
 	}
 	var leftOut []string
 	for _, kind := range LinkKinds {
-		from := map[string][]string{Supports: e.Supports, Contradicts: e.Contradicts, Supersedes: e.Supersedes, Addresses: e.Addresses}[kind]
+		from := map[string][]string{Supports: e.Supports, Contradicts: e.Contradicts,
+			Supersedes: e.Supersedes, Addresses: e.Addresses}[kind]
 		for _, id := range from {
 			var target string
 			if kind == Addresses {
 				if j := im.answered(signals[id], e.ID); j >= 0 {
 					target = SignalID(int64(j) + 1)
-					p.MustSurface = p.MustSurface || slices.Contains(im.must, im.src.Signals[j].Priority)
+					p.MustSurface = p.MustSurface || slices.Contains(im.must,
+						im.src.Signals[j].Priority)
 				}
 			} else if j := resolve(entries[id], i); j >= 0 {
 				target = EntryID(int64(j) + 1)
@@ -249,7 +270,10 @@ func (im *irysImport) prepareEntry(i int, entries, signals map[string][]int) err
 			list := im.links[i].of(kind)
 			if target == "" || slices.Contains(*list, target) {
 				leftOut = append(leftOut, kind+" "+id)
-				im.notes = append(im.notes, fmt.Sprintf("entry %s %s %s, which is not another entry or signal of the source: the link is kept in the log only", clip(e.ID, 40), kind, clip(id, 40)))
+				im.notes = append(im.notes,
+					fmt.Sprintf("entry %s %s %s, which is not another entry or signal of the "+
+						"source: the link is kept in the log only", clip(e.ID, 40), kind,
+						clip(id, 40)))
 				continue
 			}
 			*list = append(*list, target)
@@ -263,7 +287,7 @@ func (im *irysImport) prepareEntry(i int, entries, signals map[string][]int) err
 	return nil
 }
 
-// keepLeftOut keeps in the log the links that have no target, or are there twice.
+// keepLeftOut keeps in the log the links that have no target, or are repeated.
 func keepLeftOut(extra map[string]json.RawMessage, links []string) map[string]json.RawMessage {
 	if len(links) == 0 {
 		return extra
@@ -275,7 +299,8 @@ func keepLeftOut(extra map[string]json.RawMessage, links []string) map[string]js
 	return extra
 }
 
-// resolve picks the entry that a reference from entry i means: the nearest before it, else the first after it, never itself; -1 for none.
+// resolve picks the entry that a reference from entry i means: the nearest before it,
+// else the first after it, never i itself; -1 for none.
 func resolve(candidates []int, i int) int {
 	at, itself := slices.BinarySearch(candidates, i)
 	switch {
@@ -290,7 +315,8 @@ func resolve(candidates []int, i int) int {
 	return -1
 }
 
-// answered picks the signal that an entry's address means: the one that names the entry in return, else one that was addressed, else the first.
+// answered picks the signal that an entry answers: the one that names the entry too, else
+// one that was addressed, else the first.
 func (im *irysImport) answered(candidates []int, entry string) int {
 	best := -1
 	for _, c := range candidates {
@@ -318,7 +344,8 @@ func (im *irysImport) prepareSignal(i int, entries map[string][]int) error {
 		return prefixed(where, err)
 	}
 	if !slices.Contains([]string{SignalOpen, Addressed, Waived, "expired"}, s.Status) {
-		return prefixed(where, unknown("status", s.Status, []string{SignalOpen, Addressed, "expired"}))
+		return prefixed(where, unknown("status", s.Status,
+			[]string{SignalOpen, Addressed, "expired"}))
 	}
 	if s.Status == Addressed {
 		by := -1
@@ -326,7 +353,8 @@ func (im *irysImport) prepareSignal(i int, entries map[string][]int) error {
 			by = im.answerer(entries[*s.AddressedBy], s.ID)
 		}
 		if by < 0 {
-			return invalid(where+"it is addressed, but by no entry of the source", "mark it open in the source, or name the entry in addressed_by")
+			return invalid(where+"it is addressed, but by no entry of the source",
+				"mark it open in the source, or name the entry in addressed_by")
 		}
 		im.answers[by] = append(im.answers[by], i)
 	}
@@ -338,7 +366,8 @@ func (im *irysImport) prepareSignal(i int, entries map[string][]int) error {
 	return nil
 }
 
-// answerer picks the entry that addressed a signal: one that says so itself, else the first of that id; -1 for none.
+// answerer picks the entry that addressed a signal: one that says so, else the first with
+// that id; -1 for none.
 func (im *irysImport) answerer(candidates []int, signal string) int {
 	for _, c := range candidates {
 		if slices.Contains(im.src.Entries[c].Addresses, signal) {

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"encoding/json"
 	"fmt"
 )
 
@@ -37,7 +38,8 @@ func (im *irysImport) write(w *writer) error {
 		}
 		if by, ok := answeredBy[i]; ok && by < posted {
 			w.actor = im.posts[by].Worker
-			return w.closeSignal(id, Addressed, verbAddress, addressPayload{By: EntryID(int64(by) + 1)})
+			return w.closeSignal(id, Addressed, verbAddress,
+				addressPayload{By: EntryID(int64(by) + 1)})
 		}
 		return nil
 	}
@@ -54,7 +56,8 @@ func (im *irysImport) write(w *writer) error {
 		for _, s := range im.answers[i] {
 			if id := im.signalID[s]; id > 0 {
 				w.actor = im.posts[i].Worker
-				if err := w.closeSignal(id, Addressed, verbAddress, addressPayload{By: EntryID(int64(i) + 1)}); err != nil {
+				if err := w.closeSignal(id, Addressed, verbAddress,
+					addressPayload{By: EntryID(int64(i) + 1)}); err != nil {
 					return err
 				}
 			}
@@ -69,14 +72,14 @@ func (im *irysImport) write(w *writer) error {
 	return im.finish(w)
 }
 
-// pendingLink is a link that waits for its target.
+// pendingLink is a link whose target does not exist yet.
 type pendingLink struct {
 	src  int64
 	kind string
 	id   func() string // the target, once it is there
 }
 
-// writeEntry posts entry i with the links whose targets are there; the others wait in later.
+// writeEntry posts entry i with the links whose targets exist. The others wait in later.
 func (im *irysImport) writeEntry(w *writer, i int, later map[string][]pendingLink) error {
 	p, id := im.posts[i], int64(i)+1
 	links := p.links()
@@ -92,13 +95,15 @@ func (im *irysImport) writeEntry(w *writer, i int, later map[string][]pendingLin
 				links.Addresses = append(links.Addresses, SignalID(im.signalID[j]))
 			case kind == Addresses:
 				key := fmt.Sprint("s", j)
-				later[key] = append(later[key], pendingLink{id, kind, func() string { return SignalID(im.signalID[j]) }})
+				later[key] = append(later[key], pendingLink{id, kind,
+					func() string { return SignalID(im.signalID[j]) }})
 			case j < i:
 				list := links.of(kind)
 				*list = append(*list, target)
 			default:
 				key := fmt.Sprint("e", j)
-				later[key] = append(later[key], pendingLink{id, kind, func() string { return target }})
+				later[key] = append(later[key], pendingLink{id, kind,
+					func() string { return target }})
 			}
 		}
 	}
@@ -107,7 +112,8 @@ func (im *irysImport) writeEntry(w *writer, i int, later map[string][]pendingLin
 	if err := w.insertEntry(&p, id, im.src.Entries[i].ID, im.src.Entries[i].extra); err != nil {
 		return err
 	}
-	for _, kind := range []string{Contradicts, Supersedes} { // what it addresses, the source says itself
+	// what it addresses, the source says itself
+	for _, kind := range []string{Contradicts, Supersedes} {
 		for _, target := range links.Of(kind) {
 			dst, err := ParseEntryID(target)
 			if err != nil {
@@ -121,11 +127,12 @@ func (im *irysImport) writeEntry(w *writer, i int, later map[string][]pendingLin
 	return im.linkLater(w, later[fmt.Sprint("e", i)])
 }
 
-// linkLater adds links whose target has come.
+// linkLater adds links whose target exists now.
 func (im *irysImport) linkLater(w *writer, links []pendingLink) error {
 	for _, l := range links {
 		w.actor = im.posts[l.src-1].Worker
-		if err := w.event(verbLink, EntryID(l.src), linkPayload{Kind: l.kind, Target: l.id()}); err != nil {
+		if err := w.event(verbLink, EntryID(l.src),
+			linkPayload{Kind: l.kind, Target: l.id()}); err != nil {
 			return err
 		}
 		if err := w.linkRow(l.src, l.kind, l.id()); err != nil {
@@ -145,11 +152,13 @@ func (im *irysImport) linkLater(w *writer, links []pendingLink) error {
 	return nil
 }
 
-// finish closes what the source closed without an answer, and takes over statuses that no link explains.
+// finish closes signals that the source closed without an answer, and sets statuses that
+// no link explains.
 func (im *irysImport) finish(w *writer) error {
 	for i := range im.src.Signals {
 		if s := &im.src.Signals[i]; s.Status == "expired" || s.Status == Waived {
-			if err := w.closeSignal(im.signalID[i], Waived, verbWaive, waivePayload{s.Status}); err != nil {
+			if err := w.closeSignal(im.signalID[i], Waived, verbWaive,
+				waivePayload{s.Status}); err != nil {
 				return err
 			}
 		}
@@ -168,4 +177,27 @@ func (im *irysImport) finish(w *writer) error {
 		}
 	}
 	return nil
+}
+
+// writeSpent sets the variables for what the run has spent, and returns how many.
+func (im *irysImport) writeSpent(w *writer) (n int, err error) {
+	for _, v := range []struct{ from, to string }{
+		{"total_tokens_used", TokensVariable}, {"token_budget", BudgetVariable},
+	} {
+		var number float64
+		value := im.src.extra[v.from]
+		if value == nil || json.Unmarshal(value, &number) != nil {
+			continue
+		}
+		set := Variable{Key: v.to, Value: value, Version: 1, Updated: w.tx.Now, Worker: w.actor}
+		if err := w.event(verbSet, v.to, setPayload{Value: value,
+			Version: set.Version}); err != nil {
+			return n, err
+		}
+		if err := w.variableRow(set); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
 }

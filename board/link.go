@@ -9,7 +9,7 @@ import (
 	"blackboard/board/store"
 )
 
-// linkRow writes one link, after the others of its kind that the source has.
+// linkRow writes one link, after the source's other links of this kind.
 func (w *writer) linkRow(src int64, kind, target string) error {
 	dst, err := targetID(kind, target)
 	if err != nil {
@@ -27,7 +27,7 @@ func targetID(kind, id string) (int64, error) {
 	return ParseEntryID(id)
 }
 
-// effects applies what the links of a posted entry do to their targets.
+// effects applies the effects of a posted entry's links to their targets.
 func (w *writer) effects(p *Post, id int64) error {
 	for _, kind := range LinkKinds {
 		for _, target := range p.links().Of(kind) {
@@ -48,8 +48,9 @@ func (w *writer) effects(p *Post, id int64) error {
 	return nil
 }
 
-// effect applies one link: contradicts disputes an active entry, supersedes retires one, addresses answers an open signal.
-// What follows of it for answers and duties is supersede's: an import takes the statuses of its source.
+// effect applies one link: contradicts disputes an active entry, supersedes retires one,
+// addresses answers an open signal. An import does not call supersede: it keeps the
+// statuses of its source.
 func (w *writer) effect(src int64, kind string, dst int64) error {
 	by := byPayload{By: EntryID(src)}
 	switch kind {
@@ -71,7 +72,8 @@ func (w *writer) effect(src int64, kind string, dst int64) error {
 	return nil
 }
 
-// setStatus moves an entry to a status if it has the status from (any other one, if from is empty), and logs it.
+// setStatus changes an entry's status and logs it, if its status is from (or any other,
+// if from is empty).
 func (w *writer) setStatus(id int64, from, to, verb string, payload any) error {
 	n, err := w.tx.Changes(`UPDATE entries SET status = ? WHERE id = ? AND status <> ? AND (? = '' OR status = ?)`, to, id, to, from, from)
 	if err != nil || n == 0 {
@@ -80,8 +82,8 @@ func (w *writer) setStatus(id int64, from, to, verb string, payload any) error {
 	return w.event(verb, EntryID(id), payload)
 }
 
-// settle ends the disputes that a superseded entry had begun: a disputed entry is active again
-// once no entry that still stands contradicts it.
+// settle ends the disputes that a superseded entry had begun: a disputed entry is active
+// again once no entry that is not superseded contradicts it.
 func (w *writer) settle(superseded int64, by byPayload) error {
 	ids, err := store.Column[int64](w.tx, `SELECT t.id FROM links l JOIN entries t ON t.id = l.dst
 		WHERE l.src = ? AND l.kind = 'contradicts' AND t.status = 'disputed' AND NOT EXISTS (
@@ -99,19 +101,22 @@ func (w *writer) settle(superseded int64, by byPayload) error {
 	return nil
 }
 
-// Link adds links to an entry that is on the board already, with their effects.
+// Link adds links to an existing entry, with their effects.
 //
-// Errors: as for Post, and fault.Conflict when the entry is superseded or has that link.
+// Errors: as for Post, and fault.Conflict if the entry is superseded or already has the
+// link.
 func (b *Board) Link(ctx context.Context, worker, entry string, links Links) (Entry, error) {
 	return b.LinkDropping(ctx, worker, entry, links, "")
 }
 
-// linkOrder is the order of effects: what an entry answers is known before it supersedes another answer.
+// linkOrder is the order of effects: first what an entry answers, then what it
+// supersedes, since that may have been an answer.
 var linkOrder = []string{Supports, Contradicts, Addresses, Supersedes}
 
-// LinkDropping is Link for an entry that need not surface although what it supersedes had to,
-// with the reason. Without one, the entry takes the duty over.
-func (b *Board) LinkDropping(ctx context.Context, worker, entry string, links Links, dropDuty string) (Entry, error) {
+// LinkDropping is Link with a reason why the entry need not surface, although an entry
+// that it supersedes had to. Without a reason, the entry takes the duty over.
+func (b *Board) LinkDropping(ctx context.Context, worker, entry string, links Links,
+	dropDuty string) (Entry, error) {
 	if err := checkText("the reason to drop the duty", dropDuty, MaxField, false); err != nil {
 		return Entry{}, err
 	}
@@ -120,7 +125,8 @@ func (b *Board) LinkDropping(ctx context.Context, worker, entry string, links Li
 		return Entry{}, err
 	}
 	if links.Count() == 0 {
-		return Entry{}, invalid("no link is given", "say what the entry supports, contradicts, supersedes or addresses")
+		return Entry{}, invalid("no link is given",
+			"say what the entry supports, contradicts, supersedes or addresses")
 	}
 	for _, kind := range LinkKinds {
 		if err := cleanLinks(kind, links.of(kind)); err != nil {
@@ -173,7 +179,8 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty stri
 				return w.effect(src, kind, dst)
 			}
 		}
-		return conflict(fmt.Sprintf("%s %s %s already", e.ID, kind, target), "", fault.Do("entry.show", "{} shows its links", "id", e.ID))
+		return conflict(fmt.Sprintf("%s %s %s already", e.ID, kind, target), "",
+			fault.Do("entry.show", "{} shows its links", "id", e.ID))
 	}
 	dst, err := targetID(kind, target)
 	if err != nil {
@@ -185,7 +192,8 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty stri
 				VALUES (CAST(? AS BIGINT)) UNION SELECT l.dst FROM links l JOIN older o ON l.src = o.id AND l.kind = 'supersedes')
 			SELECT 1 FROM older WHERE id = ?`, dst, src).Scan(&one)
 		if err == nil {
-			return invalid(fmt.Sprintf("%s supersedes %s already, directly or through others: this link would close a cycle", target, e.ID),
+			return invalid(fmt.Sprintf("%s supersedes %s already, directly or through others: "+
+				"this link would close a cycle", target, e.ID),
 				"post a new entry that supersedes both")
 		} else if !store.IsNoRows(err) {
 			return err
@@ -207,7 +215,8 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty stri
 }
 
 func superseded(id string) error {
-	return conflict(id+" is superseded and cannot gain links", "", fault.Do("entry.show", "link the entry that superseded it: {}", "id", id))
+	return conflict(id+" is superseded and cannot gain links", "",
+		fault.Do("entry.show", "link the entry that superseded it: {}", "id", id))
 }
 
 // Backlinks returns the links that point at an entry or a signal.

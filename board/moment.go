@@ -7,9 +7,10 @@ import (
 	"blackboard/board/store"
 	"blackboard/board/survival"
 	"blackboard/board/trace"
+	"blackboard/board/verify"
 )
 
-// Moment is a board as it was at one event. What is asked of it belongs together.
+// Moment is a board at one event, for questions that belong together.
 type Moment struct {
 	Seq int64 // the event
 
@@ -18,7 +19,7 @@ type Moment struct {
 	tx  *store.Tx
 }
 
-// Moment has ask look at the board in one transaction. The moment ends when ask returns.
+// Moment calls ask with the board in one transaction. The moment ends when ask returns.
 func (b *Board) Moment(ctx context.Context, ask func(*Moment) error) error {
 	return b.read(ctx, func(tx *store.Tx) error {
 		seq, err := lastSeq(tx)
@@ -29,12 +30,13 @@ func (b *Board) Moment(ctx context.Context, ask func(*Moment) error) error {
 	})
 }
 
-// Gate is Board.Gate at this moment.
-func (m *Moment) Gate(p Policy) (Verdict, error) {
+// Gate is Board.Gate at this moment. Verdicts on entries count even if they were not
+// written to the board.
+func (m *Moment) Gate(p Policy, unwritten ...*verify.Result) (Verdict, error) {
 	if err := p.Check(); err != nil {
 		return Verdict{}, err
 	}
-	return gate(m.ctx, m.tx, p)
+	return gate(m.ctx, m.tx, p, unwritten...)
 }
 
 // Conflicts is Board.Conflicts at this moment.

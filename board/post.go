@@ -12,33 +12,40 @@ import (
 
 // Post is a finding to be put on the board.
 type Post struct {
-	Type        string   `json:"type"` // default: observation; contradiction if it contradicts something
-	Content     string   `json:"content"`
-	SourceDoc   string   `json:"source_doc,omitempty"`
-	SourceRef   string   `json:"source_ref,omitempty"`
-	Evidence    string   `json:"evidence,omitempty"`
-	Confidence  *float64 `json:"confidence,omitempty"`
-	Tags        []string `json:"tags,omitempty"`
-	MustSurface bool     `json:"must_surface,omitempty"` // always on for contradictions, and for what supersedes an entry that must surface
-	DropDuty    string   `json:"drop_duty,omitempty"`    // why it need not surface, although what it supersedes had to
-	// Links name entries (e12), signals (s3) and, within one batch, other posts by their key (@key).
+	// default: observation; contradiction if it contradicts something
+	Type       string   `json:"type"`
+	Content    string   `json:"content"`
+	SourceDoc  string   `json:"source_doc,omitempty"`
+	SourceRef  string   `json:"source_ref,omitempty"`
+	Evidence   string   `json:"evidence,omitempty"`
+	Confidence *float64 `json:"confidence,omitempty"`
+	Tags       []string `json:"tags,omitempty"`
+	// always set for contradictions, and for posts that supersede a must-surface entry
+	MustSurface bool `json:"must_surface,omitempty"`
+	// why it need not surface, although an entry that it supersedes had to
+	DropDuty string `json:"drop_duty,omitempty"`
+	// Links name entries (e12) or signals (s3), and other posts of the same batch by key
+	// (@key).
 	Supports    []string `json:"supports,omitempty"`
 	Contradicts []string `json:"contradicts,omitempty"`
 	Supersedes  []string `json:"supersedes,omitempty"`
 	Addresses   []string `json:"addresses,omitempty"`
-	// Key makes a retry safe: posting the same content under a key that was used returns the entry of the first time.
+	// Key makes a retry safe: posting the same content under the same key returns the
+	// entry of the first post.
 	Key string `json:"key,omitempty"`
 	// Worker overrides the batch's worker.
 	Worker string `json:"worker,omitempty"`
 }
 
 func (p *Post) links() *Links {
-	return &Links{Supports: p.Supports, Contradicts: p.Contradicts, Supersedes: p.Supersedes, Addresses: p.Addresses}
+	return &Links{Supports: p.Supports, Contradicts: p.Contradicts, Supersedes: p.Supersedes,
+		Addresses: p.Addresses}
 }
 
 // SetLinks sets all links of the post.
 func (p *Post) SetLinks(l Links) {
-	p.Supports, p.Contradicts, p.Supersedes, p.Addresses = l.Supports, l.Contradicts, l.Supersedes, l.Addresses
+	p.Supports, p.Contradicts, p.Supersedes, p.Addresses = l.Supports, l.Contradicts, l.Supersedes,
+		l.Addresses
 }
 
 // Posted is the answer to a post.
@@ -47,10 +54,11 @@ type Posted struct {
 	Existing bool  `json:"existing"` // the key was used before; this is the entry of that time
 }
 
-// Post puts one entry on the board, with its links and their effects, or nothing.
+// Post puts one entry on the board with its links and their effects, or nothing.
 //
-// Errors: fault.Invalid for bad fields, self-links and cycles of supersedes; fault.NotFound for a link to an id that does not exist;
-// fault.Conflict when the key was used for another content.
+// Errors: fault.Invalid for bad fields, links to itself and cycles of supersedes;
+// fault.NotFound for a link to an id that does not exist; fault.Conflict if the key was
+// used for other content.
 func (b *Board) Post(ctx context.Context, worker string, p Post) (Posted, error) {
 	out, err := b.PostBatch(ctx, worker, []Post{p})
 	if err != nil {
@@ -59,11 +67,13 @@ func (b *Board) Post(ctx context.Context, worker string, p Post) (Posted, error)
 	return out[0], nil
 }
 
-// PostBatch puts many entries on the board in one transaction: all or none. Posts may link to each other, forward too, by @key.
+// PostBatch puts many entries on the board in one transaction: all or none. Posts may
+// link to each other by @key, to later ones too.
 func (b *Board) PostBatch(ctx context.Context, worker string, posts []Post) ([]Posted, error) {
 	posts = slices.Clone(posts)
 	if len(posts) > MaxBatch {
-		return nil, invalid(fmt.Sprintf("the batch has %d posts; at most %d are taken at once", len(posts), MaxBatch), "split it")
+		return nil, invalid(fmt.Sprintf("the batch has %d posts; at most %d are taken at once",
+			len(posts), MaxBatch), "split it")
 	}
 	if len(posts) == 0 {
 		return nil, invalid("the batch is empty", "give one JSON object per line")
@@ -71,7 +81,8 @@ func (b *Board) PostBatch(ctx context.Context, worker string, posts []Post) ([]P
 	if err := prepareBatch(worker, posts); err != nil {
 		return nil, err
 	}
-	if _, err := b.reader(); err != nil { // not made yet, and not to be made by a post that will fail
+	// not created yet, and a post that fails must not create it
+	if _, err := b.reader(); err != nil {
 		if err := b.linksIntoNothing(posts); err != nil {
 			return nil, err
 		}
@@ -89,7 +100,8 @@ func (b *Board) linksIntoNothing(posts []Post) error {
 		for _, kind := range LinkKinds {
 			for _, id := range posts[i].links().Of(kind) {
 				if !strings.HasPrefix(id, "@") {
-					return notFound(fmt.Sprintf("%sthere is no %s: run %s has no entries yet", at(i, len(posts)), id, b.run), "post without links first")
+					return notFound(fmt.Sprintf("%sthere is no %s: run %s has no entries yet",
+						at(i, len(posts)), id, b.run), "post without links first")
 				}
 			}
 		}
@@ -97,7 +109,7 @@ func (b *Board) linksIntoNothing(posts []Post) error {
 	return nil
 }
 
-// at names a post of a batch in an error.
+// at names a post of the batch in an error.
 func at(i, n int) string {
 	if n == 1 {
 		return ""
@@ -105,7 +117,7 @@ func at(i, n int) string {
 	return fmt.Sprintf("post %d of the batch: ", i+1)
 }
 
-// prepareBatch fills defaults and checks everything that can be checked without the board.
+// prepareBatch fills in defaults and checks what can be checked without the board.
 func prepareBatch(worker string, posts []Post) error {
 	keys := map[string]int{}
 	for i := range posts {
@@ -118,7 +130,8 @@ func prepareBatch(worker string, posts []Post) error {
 		}
 		if p.Key != "" {
 			if j, dup := keys[p.Key]; dup {
-				return invalid(fmt.Sprintf("posts %d and %d of the batch have the same key %q", j+1, i+1, clip(p.Key, 60)), "give each post its own key")
+				return invalid(fmt.Sprintf("posts %d and %d of the batch have the same key %q", j+1,
+					i+1, clip(p.Key, 60)), "give each post its own key")
 			}
 			keys[p.Key] = i
 		}
@@ -134,11 +147,17 @@ func prepareBatch(worker string, posts []Post) error {
 				j, ok := keys[key]
 				switch {
 				case !ok:
-					return notFound(at(i, len(posts))+fmt.Sprintf("no post of this batch has the key %q", clip(key, 60)), "@key names another post of the same batch; entries that exist are named by id")
+					return notFound(at(i,
+						len(posts))+fmt.Sprintf("no post of this batch has the key %q",
+						clip(key, 60)), "@key names another post of the same batch; entries "+
+						"that exist are named by id")
 				case kind == Addresses:
-					return invalid(at(i, len(posts))+id+" is an entry; only signals can be addressed", "ids of signals look like s3")
+					return invalid(at(i,
+						len(posts))+id+" is an entry; only signals can be addressed",
+						"ids of signals look like s3")
 				case i == j:
-					return invalid(at(i, len(posts))+fmt.Sprintf("%s links to itself", id), "name another post of the batch, or an entry that was there before")
+					return invalid(at(i, len(posts))+fmt.Sprintf("%s links to itself", id),
+						"name another post of the batch, or an entry that was there before")
 				case kind == Supersedes:
 					after[i] = append(after[i], j)
 				}
@@ -150,12 +169,14 @@ func prepareBatch(worker string, posts []Post) error {
 		for k, i := range c {
 			names[k] = "@" + posts[i].Key
 		}
-		return invalid("these posts supersede each other in a cycle: "+strings.Join(names, " → "), "keep the link from the newer to the older one only")
+		return invalid("these posts supersede each other in a cycle: "+strings.Join(names, " → "),
+			"keep the link from the newer to the older one only")
 	}
 	return nil
 }
 
-// cycle returns the nodes of one cycle of a graph given as adjacency lists, its first node repeated at the end, or nil.
+// cycle returns the nodes of a cycle in a graph of adjacency lists, with the first node
+// again at the end; nil if there is none.
 func cycle(graph [][]int) []int {
 	state := make([]int, len(graph)) // 0 unseen, 1 on the path, 2 done
 	type step struct{ node, next int }
@@ -192,7 +213,7 @@ func cycle(graph [][]int) []int {
 	return nil
 }
 
-// prepare fills the defaults of one post and checks its fields.
+// prepare fills in the defaults of one post and checks its fields.
 func (p *Post) prepare() error {
 	switch {
 	case p.Type == "" && len(p.Contradicts) > 0:
@@ -223,10 +244,12 @@ func (p *Post) prepare() error {
 		}
 	}
 	if p.DropDuty != "" && p.MustSurface {
-		return invalid("an entry that must surface itself takes the duty over: it cannot drop it", "leave one out")
+		return invalid("an entry that must surface itself takes the duty over: it cannot drop it",
+			"leave one out")
 	}
 	if c := p.Confidence; c != nil && (math.IsNaN(*c) || *c < 0 || *c > 1) {
-		return invalid(fmt.Sprintf("confidence %v is not between 0 and 1", *c), "0 is a guess, 1 is certain")
+		return invalid(fmt.Sprintf("confidence %v is not between 0 and 1", *c),
+			"0 is a guess, 1 is certain")
 	}
 	var err error
 	if p.Tags, err = cleanTags(p.Tags); err != nil {
@@ -234,7 +257,8 @@ func (p *Post) prepare() error {
 	}
 	links := p.links()
 	if n := links.Count(); n > MaxLinks {
-		return invalid(fmt.Sprintf("the entry has %d links; at most %d are taken", n, MaxLinks), "link what matters most, and let a second entry have the rest")
+		return invalid(fmt.Sprintf("the entry has %d links; at most %d are taken", n, MaxLinks),
+			"link what matters most, and let a second entry have the rest")
 	}
 	for _, kind := range LinkKinds {
 		if err := cleanLinks(kind, links.of(kind)); err != nil {
@@ -258,12 +282,13 @@ func cleanTags(tags []string) ([]string, error) {
 		out = append(out, t)
 	}
 	if len(out) > MaxTags {
-		return nil, invalid(fmt.Sprintf("the entry has %d tags; at most %d are taken", len(out), MaxTags), "keep those that somebody would look for")
+		return nil, invalid(fmt.Sprintf("the entry has %d tags; at most %d are taken", len(out),
+			MaxTags), "keep those that somebody would look for")
 	}
 	return out, nil
 }
 
-// cleanLinks checks the form of the ids and drops repetitions.
+// cleanLinks checks the form of ids and drops repeated ones.
 func cleanLinks(kind string, ids *[]string) error {
 	out := []string{}
 	for _, id := range *ids {
@@ -285,7 +310,8 @@ func cleanLinks(kind string, ids *[]string) error {
 	return nil
 }
 
-// prefixed adds a place to the message of a refusal and keeps its kind and next steps.
+// prefixed puts a place before the message of an error. It keeps the kind and the next
+// steps.
 func prefixed(prefix string, err error) error {
 	if e, ok := fault.Refused(err); ok && prefix != "" {
 		return e.Kind.New(prefix+e.Msg, "", e.Next...)

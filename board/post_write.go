@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
 )
 
-// postAll writes prepared posts and fills out. It may be repeated in another transaction.
+// postAll writes prepared posts and fills in out. It may run again in another
+// transaction.
 func (w *writer) postAll(posts []Post, out []Posted) error {
 	posts = slices.Clone(posts) // links are resolved in them
 	clear(out)
@@ -20,7 +22,7 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 	if err != nil {
 		return err
 	}
-	// First every post gets its id, old or new, so that links can point forward.
+	// First every post gets its id, so that links can point forward.
 	for i := range posts {
 		p := &posts[i]
 		if p.Key != "" {
@@ -41,7 +43,8 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 			byKey[p.Key] = ids[i]
 		}
 	}
-	// Then all links are resolved, before any row is there that a guessed id could hit.
+	// Then all links are resolved. No row is written yet, so a guessed id cannot match
+	// one.
 	for i := range posts {
 		err := w.resolve(&posts[i], ids[i], byKey)
 		if err == nil && out[i].Existing {
@@ -54,6 +57,7 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 	if err := w.takeDuties(posts, ids, out); err != nil {
 		return err
 	}
+	linked := false
 	for i := range posts {
 		if out[i].Existing {
 			continue
@@ -61,8 +65,11 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 		if err := w.insertEntry(&posts[i], ids[i], "", nil); err != nil {
 			return err
 		}
+		out[i].Entry = posts[i].entry(EntryID(ids[i]), w.seq, time.UnixMilli(w.at).UTC())
+		linked = linked || posts[i].links().Count() > 0
 	}
-	// Effects come after all rows are there, in the order of the posts, and are their workers' doing.
+	// Effects come after all rows, in the order of the posts, in the name of their
+	// workers.
 	actor := w.actor
 	for i := range posts {
 		if out[i].Existing {
@@ -75,7 +82,7 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 	}
 	w.actor = actor
 	for i := range posts {
-		if !out[i].Existing {
+		if !out[i].Existing && linked { // else it is as it was sent
 			e, err := getEntry(w.tx, ids[i])
 			if err != nil {
 				return err
@@ -86,7 +93,8 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 	return nil
 }
 
-// sameAs reports a post whose key was used before for something else: answering it with the old entry would lose what is new in it.
+// sameAs reports whether a post under a used key has other content: returning the old
+// entry would then lose what is new.
 func sameAs(p *Post, old *Entry) error {
 	differs := ""
 	switch {
@@ -98,9 +106,11 @@ func sameAs(p *Post, old *Entry) error {
 		differs = "another source"
 	case p.Evidence != old.Evidence:
 		differs = "other evidence"
-	case p.MustSurface != old.MustSurface && (p.MustSurface || len(old.Supersedes) == 0): // it may have taken the duty over
+	// it may have taken over the duty
+	case p.MustSurface != old.MustSurface && (p.MustSurface || len(old.Supersedes) == 0):
 		differs = map[bool]string{true: "must-surface", false: "no must-surface"}[old.MustSurface]
-	case (p.Confidence == nil) != (old.Confidence == nil) || p.Confidence != nil && *p.Confidence != *old.Confidence:
+	case (p.Confidence == nil) != (old.Confidence == nil) || p.Confidence != nil &&
+		*p.Confidence != *old.Confidence:
 		differs = "another confidence"
 	case !slices.Equal(p.Tags, old.Tags):
 		differs = "other tags"
@@ -115,7 +125,8 @@ func sameAs(p *Post, old *Entry) error {
 	if differs == "" {
 		return nil
 	}
-	return conflict(fmt.Sprintf("the key %q was used for %s, with %s", clip(p.Key, 60), old.ID, differs),
+	return conflict(fmt.Sprintf("the key %q was used for %s, with %s", clip(p.Key, 60), old.ID,
+		differs),
 		"use a new key", fault.Give("supersedes", old.ID, "or {} if this replaces it"))
 }
 
@@ -145,7 +156,7 @@ func (w *writer) resolve(p *Post, self int64, byKey map[string]int64) error {
 	return nil
 }
 
-// target checks that a link of the given kind from entry self may point at id.
+// target checks that a link of this kind from entry self may point at id.
 func (w *writer) target(kind, id string, self int64) error {
 	table, parse := "entries", ParseEntryID
 	if kind == Addresses {
@@ -156,19 +167,22 @@ func (w *writer) target(kind, id string, self int64) error {
 		return err
 	}
 	if kind != Addresses && n == self {
-		return invalid(fmt.Sprintf("%s would link to itself", id), "name the entry that was there before")
+		return invalid(fmt.Sprintf("%s would link to itself", id),
+			"name the entry that was there before")
 	}
 	var one int
 	err = w.tx.QueryRow(`SELECT 1 FROM `+table+` WHERE id = ?`, n).Scan(&one)
 	if store.IsNoRows(err) {
 		what := map[string]string{"entries": "entry", "signals": "signal"}[table]
-		return notFound(fmt.Sprintf("there is no %s %s on this board", what, id), "", fault.Do("entry.list", "{} lists entries"), fault.Do("signal.list", "{} lists signals"))
+		return notFound(fmt.Sprintf("there is no %s %s on this board", what, id), "",
+			fault.Do("entry.list", "{} lists entries"), fault.Do("signal.list", "{} lists signals"))
 	}
 	return err
 }
 
 // insertEntry writes the row, tags, links and event of a prepared, resolved post.
-func (w *writer) insertEntry(p *Post, id int64, externalID string, extra map[string]json.RawMessage) error {
+func (w *writer) insertEntry(p *Post, id int64, externalID string,
+	extra map[string]json.RawMessage) error {
 	payload := postPayload{Post: *p, ExternalID: externalID, Extra: extra}
 	payload.Worker = "" // the actor says it
 	actor := w.actor
@@ -178,17 +192,28 @@ func (w *writer) insertEntry(p *Post, id int64, externalID string, extra map[str
 	if err != nil {
 		return err
 	}
-	return w.entryRow(p, id, externalID, w.seq, w.at)
+	return w.entryRow(p, id, Active, externalID, w.seq, w.at)
 }
 
-// entryRow writes the rows of an entry whose event seq is in the log.
-func (w *writer) entryRow(p *Post, id int64, externalID string, seq, created int64) error {
+// entry returns the entry for a prepared, resolved post.
+func (p *Post) entry(id string, seq int64, at time.Time) Entry {
+	e := Entry{ID: id, Seq: seq, Created: at, Type: p.Type, Status: Active, Content: p.Content,
+		SourceDoc: p.SourceDoc, SourceRef: p.SourceRef,
+		Evidence: p.Evidence, Confidence: p.Confidence, Worker: p.Worker, Tags: p.Tags,
+		MustSurface: p.MustSurface, Links: *p.links(), Key: p.Key}
+	e.notNil()
+	return e
+}
+
+// entryRow writes the rows of an entry whose event seq is written.
+func (w *writer) entryRow(p *Post, id int64, status, externalID string, seq, created int64) error {
 	tags, err := json.Marshal(p.Tags)
 	if err != nil {
 		return err
 	}
 	_, err = w.tx.Exec(`INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		id, seq, created, p.Type, Active, p.Content, p.SourceDoc, p.SourceRef, p.Evidence, p.Confidence, p.Worker, string(tags), p.MustSurface,
+		id, seq, created, p.Type, status, p.Content, p.SourceDoc, p.SourceRef, p.Evidence,
+		p.Confidence, p.Worker, string(tags), p.MustSurface,
 		orNull(p.Key), orNull(externalID))
 	if err != nil {
 		return err
@@ -199,8 +224,12 @@ func (w *writer) entryRow(p *Post, id int64, externalID string, seq, created int
 		}
 	}
 	for _, kind := range LinkKinds {
-		for _, target := range p.links().Of(kind) {
-			if err := w.linkRow(id, kind, target); err != nil {
+		for pos, target := range p.links().Of(kind) {
+			dst, err := targetID(kind, target)
+			if err == nil {
+				_, err = w.tx.Exec(`INSERT INTO links VALUES (?, ?, ?, ?)`, id, kind, pos, dst)
+			}
+			if err != nil {
 				return err
 			}
 		}

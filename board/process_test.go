@@ -79,6 +79,7 @@ func startChild(t testing.TB, dir, worker string, n int) (*exec.Cmd, *bufio.Scan
 
 // TestManyProcesses: 16 processes make one new board at the same time and post 200 entries each. Nothing fails, nothing is lost.
 func TestManyProcesses(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	dir := t.TempDir()
 	const processes, posts = 16, 200
@@ -125,9 +126,10 @@ func TestManyProcesses(t *testing.T) {
 // TestKilledWriters kills writers with SIGKILL at random moments. Every acknowledged post is there, none is half-written, and the file is sound.
 // BOARD_KILL_ROUNDS says how often.
 func TestKilledWriters(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	rounds := 100
-	if testing.Short() || cost.Race {
+	if !cost.Long() {
 		rounds = 40
 	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {

@@ -21,7 +21,7 @@ func checkAll(what string, got, have []string) error {
 	return nil
 }
 
-// check reports what is wrong with the query, as far as the board need not be asked.
+// check says what is wrong with the query, as far as that does not depend on the board.
 func (q *Query) check() error {
 	if err := checkAll("type", q.Types, EntryTypes); err != nil {
 		return err
@@ -43,23 +43,28 @@ func (q *Query) check() error {
 	case q.Limit < 0 || q.Since < 0:
 		return invalid("a limit or an event number is negative", "give 0 or more")
 	case len(q.Contains) > MaxField:
-		return invalid(fmt.Sprintf("the text to look for has %d bytes; at most %d are taken", len(q.Contains), MaxField), "a part of it will do")
+		return invalid(fmt.Sprintf("the text to look for has %d bytes; at most %d are taken",
+			len(q.Contains), MaxField), "a part of it will do")
 	case q.Order != "" && q.Order != Newest && q.Order != Oldest && q.Order != Best:
 		return unknown("order", q.Order, []string{Newest, Oldest, Best})
 	case q.Order == Best && q.Match == "":
-		return invalid("the order best needs a text to match", "order by newest or oldest", fault.Give("match", "", "or add {}"))
+		return invalid("the order best needs a text to match", "order by newest or oldest",
+			fault.Give("match", "", "or add {}"))
 	case q.Order == Best && q.Before != "":
-		return invalid(fmt.Sprintf("the order best has no page before %s: its pages follow the score, not the age", q.Before), "order by newest or oldest, or raise the limit")
+		return invalid(fmt.Sprintf("the order best has no page before %s: its pages follow the "+
+			"score, not the age", q.Before), "order by newest or oldest, or raise the limit")
 	}
 	if q.Match != "" {
 		if _, ok := ftsQuery(q.Match); !ok {
-			return invalid(fmt.Sprintf("%q has no word to search for", clip(q.Match, 60)), "", fault.Give("contains", "", "{} finds any characters"))
+			return invalid(fmt.Sprintf("%q has no word to search for", clip(q.Match, 60)), "",
+				fault.Give("contains", "", "{} finds any characters"))
 		}
 	}
 	return nil
 }
 
-// sql returns what follows the columns of a SELECT for a query that was checked, with its arguments.
+// sql returns the part of a SELECT after its columns, with its arguments, for a checked
+// query.
 func (q *Query) sql(tx *store.Tx) (string, []any, error) {
 	var where []string
 	var args []any
@@ -82,32 +87,44 @@ func (q *Query) sql(tx *store.Tx) (string, []any, error) {
 		where, args, before = append(where, id+` < ?`), append(args, n), n
 	}
 	addIn(&where, &args, "e.type", q.Types)
-	addIn(&where, &args, "e.status", q.Statuses)
-	if len(q.Statuses) > 0 && !slices.Contains(q.Statuses, Active) {
+	if q.past != nil {
+		then, of := q.past.where(q, id)
+		where, args = append(where, then...), append(args, of...)
+	} else {
+		addIn(&where, &args, "e.status", q.Statuses)
+	}
+	if q.past == nil && len(q.Statuses) > 0 && !slices.Contains(q.Statuses, Active) {
 		where = append(where, unsettled)
 	}
 	addIn(&where, &args, "e.worker", q.Workers)
 	for _, t := range q.Tags {
-		where, args = append(where, `e.id IN (SELECT entry FROM entry_tags WHERE tag = ? AND entry < ?)`), append(args, t, before)
+		where, args = append(where,
+			`e.id IN (SELECT entry FROM entry_tags WHERE tag = ? AND entry < ?)`),
+			append(args, t, before)
 	}
 	if q.Signal != "" {
 		n, err := ParseSignalID(q.Signal)
 		if err != nil {
 			return "", nil, err
 		}
-		where, args = append(where, `e.id IN (SELECT src FROM links WHERE dst = ? AND kind = 'addresses')`), append(args, n)
+		where, args = append(where,
+			`e.id IN (SELECT src FROM links WHERE dst = ? AND kind = 'addresses')`), append(args, n)
 	}
 	if q.MustSurface {
 		where = append(where, `e.must_surface = 1`)
 	}
 	order := cmp.Or(q.Order, Newest)
 	if q.Since > 0 {
-		// Ids and event numbers rise together, so the first id after the event bounds the range.
-		where, args = append(where, id+` > coalesce((SELECT max(id) FROM entries WHERE seq <= ?), 0)`, `e.seq > ?`), append(args, q.Since, q.Since)
+		// Ids and event numbers rise together, so the first id after the event bounds the
+		// range.
+		where, args = append(where,
+			id+` > coalesce((SELECT max(id) FROM entries WHERE seq <= ?), 0)`, `e.seq > ?`),
+			append(args, q.Since, q.Since)
 		order = cmp.Or(q.Order, Oldest)
 	}
 	if q.Contains != "" {
-		where, args = append(where, `e.content LIKE ? ESCAPE '\'`), append(args, "%"+likeEscape.Replace(q.Contains)+"%")
+		where, args = append(where, `e.content LIKE ? ESCAPE '\'`),
+			append(args, "%"+likeEscape.Replace(q.Contains)+"%")
 	}
 	by := map[string]string{Newest: id + " DESC", Oldest: id, Best: hits.Best}[order]
 	sql := ` FROM ` + from + whereClause(where) + ` ORDER BY ` + by
@@ -117,13 +134,16 @@ func (q *Query) sql(tx *store.Tx) (string, []any, error) {
 	return sql, args, nil
 }
 
-// unsettled says nothing new beside a status that is not active, but it is what the partial index entries_unsettled is about.
+// unsettled adds nothing to a status that is not active, but the partial index
+// entries_unsettled needs it.
 const unsettled = `e.status <> 'active'`
 
 var likeEscape = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// ftsQuery turns what a person types into FTS5 syntax: every word must occur; "a phrase" in that order; word* begins a word;
-// -word must not occur. Anything else is text. It reports false if there is nothing to search for. The result never is a syntax error.
+// ftsQuery turns what a person types into the syntax of FTS5. Every word must occur; "a
+// phrase" must occur in that order; word* is the beginning of a word; -word must not
+// occur. Anything else is text, so the result is never a syntax error. It returns false
+// if there is nothing to search for.
 func ftsQuery(text string) (string, bool) {
 	var want, without []string
 	for text = strings.ToValidUTF8(text, " "); ; {
@@ -138,14 +158,20 @@ func ftsQuery(text string) (string, bool) {
 		var term string
 		if text[0] == '"' {
 			term, text, _ = strings.Cut(text[1:], `"`)
-		} else if i := strings.IndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '"' }); i >= 0 {
+		} else if i := strings.IndexFunc(text, func(r rune) bool {
+			return unicode.IsSpace(r) ||
+				r == '"'
+		}); i >= 0 {
 			term, text = text[:i], text[i:]
 		} else {
 			term, text = text, ""
 		}
 		prefix := strings.HasSuffix(term, "*")
 		term = strings.TrimRight(term, "*")
-		if !strings.ContainsFunc(term, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		if !strings.ContainsFunc(term, func(r rune) bool {
+			return unicode.IsLetter(r) ||
+				unicode.IsDigit(r)
+		}) {
 			continue
 		}
 		term = `"` + strings.ReplaceAll(strings.ReplaceAll(term, "\x00", " "), `"`, `""`) + `"`

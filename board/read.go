@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,14 +19,16 @@ const entryColumns = `e.id, e.seq, e.created, e.type, e.status, e.content, e.sou
 const signalColumns = `s.id, s.seq, s.created, s.content, s.priority, s.status, s.worker, s.origin, s.addressed_by, s.reason, s.closed_by, s.closed,
 	s.claimed_by, s.lease_until, s.key, s.external_id`
 
-// selectEntries runs a query whose FROM binds e to entries, and fills in the links.
+// selectEntries runs a query that binds e to entries in its FROM, and fills in the links.
 func selectEntries(tx *store.Tx, rest string, args ...any) ([]Entry, error) {
 	entries := []Entry{}
 	var e Entry
 	var id int64
 	var key, external sql.NullString
-	if err := tx.Each([]any{&id, &e.Seq, store.Time(&e.Created), &e.Type, &e.Status, &e.Content, &e.SourceDoc, &e.SourceRef, &e.Evidence, &e.Confidence,
-		&e.Worker, store.JSON(&e.Tags, "an entry e%d whose tags", &id), &e.MustSurface, &key, &external}, func() error {
+	if err := tx.Each([]any{&id, &e.Seq, store.Time(&e.Created), &e.Type, &e.Status, &e.Content,
+		&e.SourceDoc, &e.SourceRef, &e.Evidence, &e.Confidence,
+		&e.Worker, store.JSON(&e.Tags, "an entry e%d whose tags", &id), &e.MustSurface, &key,
+		&external}, func() error {
 		e.ID, e.Key, e.ExternalID = EntryID(id), key.String, external.String
 		entries = append(entries, e)
 		e = Entry{}
@@ -35,7 +39,7 @@ func selectEntries(tx *store.Tx, rest string, args ...any) ([]Entry, error) {
 	return entries, fillLinks(tx, entries)
 }
 
-// fillLinks reads the links of entries: point reads for a few, one pass for many.
+// fillLinks reads the links of entries: one by one for a few, in one pass for many.
 func fillLinks(tx *store.Tx, entries []Entry) error {
 	index := make(map[int64]*Entry, len(entries))
 	for i := range entries {
@@ -67,15 +71,18 @@ func fillLinks(tx *store.Tx, entries []Entry) error {
 	if len(entries) > 2000 {
 		return fill(`ORDER BY src, kind, pos`)
 	}
-	for id := range index {
-		if err := fill(`WHERE src = ? ORDER BY kind, pos`, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return fill(`WHERE src IN (`+theseIDs+`) ORDER BY src, kind, pos`, listIDs(index))
 }
 
-// selectSignals runs a query whose FROM binds s to signals.
+// theseIDs selects a list of numbers with one statement, since each statement may cross a
+// network.
+const theseIDs = `SELECT CAST(value AS BIGINT) FROM json_each(?)`
+
+func listIDs(index map[int64]*Entry) string {
+	return store.List(slices.Collect(maps.Keys(index)))
+}
+
+// selectSignals runs a query that binds s to signals in its FROM.
 func selectSignals(tx *store.Tx, rest string, args ...any) ([]Signal, error) {
 	signals := []Signal{}
 	var s Signal
@@ -83,12 +90,14 @@ func selectSignals(tx *store.Tx, rest string, args ...any) ([]Signal, error) {
 	var priority int
 	var origin, by sql.NullInt64
 	var key, external sql.NullString
-	err := tx.Each([]any{&id, &s.Seq, store.Time(&s.Created), &s.Content, &priority, &s.Status, &s.Worker, &origin, &by, &s.Reason, &s.ClosedBy, store.MaybeTime(&s.Closed),
+	err := tx.Each([]any{&id, &s.Seq, store.Time(&s.Created), &s.Content, &priority, &s.Status,
+		&s.Worker, &origin, &by, &s.Reason, &s.ClosedBy, store.MaybeTime(&s.Closed),
 		&s.ClaimedBy, store.MaybeTime(&s.LeaseUntil), &key, &external}, func() error {
 		if priority < 0 || priority >= len(Priorities) {
 			return badPriority(SignalID(id), priority)
 		}
-		s.ID, s.Priority, s.Key, s.ExternalID = SignalID(id), Priorities[priority], key.String, external.String
+		s.ID, s.Priority, s.Key, s.ExternalID = SignalID(id), Priorities[priority], key.String,
+			external.String
 		if origin.Valid {
 			s.Origin = EntryID(origin.Int64)
 		}
@@ -102,9 +111,11 @@ func selectSignals(tx *store.Tx, rest string, args ...any) ([]Signal, error) {
 	return signals, err
 }
 
-// badPriority is a signal with a priority that there is not: somebody else has written to the file.
+// badPriority is the error for a priority that does not exist: another program has
+// written to the file.
 func badPriority(id string, priority int) error {
-	return store.Fault(fault.Corrupt, "", fmt.Sprintf("has a signal %s with the priority %d, which there is not", id, priority), nil)
+	return store.Fault(fault.Corrupt, "",
+		fmt.Sprintf("has a signal %s with the priority %d, which is unknown", id, priority), nil)
 }
 
 func getEntry(tx *store.Tx, id int64) (*Entry, error) {
@@ -113,7 +124,8 @@ func getEntry(tx *store.Tx, id int64) (*Entry, error) {
 		return nil, err
 	}
 	if len(entries) == 0 {
-		return nil, notFound(fmt.Sprintf("there is no entry %s on this board", EntryID(id)), "", fault.Do("entry.list", "{} lists the entries"))
+		return nil, notFound(fmt.Sprintf("there is no entry %s on this board", EntryID(id)), "",
+			fault.Do("entry.list", "{} lists the entries"))
 	}
 	return &entries[0], nil
 }
@@ -124,7 +136,8 @@ func getSignal(tx *store.Tx, id int64) (*Signal, error) {
 		return nil, err
 	}
 	if len(signals) == 0 {
-		return nil, notFound(fmt.Sprintf("there is no signal %s on this board", SignalID(id)), "", fault.Do("signal.list", "{} lists the signals"))
+		return nil, notFound(fmt.Sprintf("there is no signal %s on this board", SignalID(id)), "",
+			fault.Do("signal.list", "{} lists the signals"))
 	}
 	return &signals[0], nil
 }
@@ -154,14 +167,15 @@ type Backlink struct {
 	Line string `json:"line"` // the beginning of the linking entry
 }
 
-// EntryDetail is an entry with what points at it and its history.
+// EntryDetail is an entry with the links to it and its history.
 type EntryDetail struct {
 	Entry  Entry      `json:"entry"`
 	Linked []Backlink `json:"linked_by"`
 	Raised []Signal   `json:"raised"` // signals that arose from it
-	// Dropped are duties to surface that were dropped: its own, and those of entries that it supersedes.
+	// Dropped are dropped duties to surface: its own, and those of the entries that it
+	// supersedes.
 	Dropped []DroppedDuty `json:"dropped_duties"`
-	// Settled are the pairs with another entry that were said to be no conflict.
+	// Settled are the settlements with other entries.
 	Settled []Settlement `json:"settled"`
 	History []Event      `json:"history"`
 }
@@ -173,7 +187,7 @@ type SignalDetail struct {
 	History []Event    `json:"history"`
 }
 
-// Entry returns one entry with its surroundings.
+// Entry returns one entry with its links and history.
 func (b *Board) Entry(ctx context.Context, id string) (EntryDetail, error) {
 	n, err := ParseEntryID(id)
 	if err != nil {
@@ -189,7 +203,8 @@ func (b *Board) Entry(ctx context.Context, id string) (EntryDetail, error) {
 		if d.Linked, err = backlinks(tx, n, `l.kind <> 'addresses'`); err != nil {
 			return err
 		}
-		if d.Raised, err = selectSignals(tx, `FROM signals s WHERE s.origin = ? ORDER BY s.id`, n); err != nil {
+		if d.Raised, err = selectSignals(tx, `FROM signals s WHERE s.origin = ? ORDER BY s.id`,
+			n); err != nil {
 			return err
 		}
 		dropped, err := droppedDuties(tx)
@@ -201,14 +216,14 @@ func (b *Board) Entry(ctx context.Context, id string) (EntryDetail, error) {
 		if err != nil {
 			return err
 		}
-		d.Settled = append([]Settlement{}, settledByEntry(all)[id]...)
+		d.Settled = settlementsOf(all, id)
 		d.History, err = history(tx, id)
 		return err
 	})
 	return d, err
 }
 
-// SignalByID returns one signal with its surroundings.
+// SignalByID returns one signal with its links and history.
 func (b *Board) SignalByID(ctx context.Context, id string) (SignalDetail, error) {
 	n, err := ParseSignalID(id)
 	if err != nil {
@@ -243,11 +258,15 @@ func backlinks(tx *store.Tx, dst int64, kind string) ([]Backlink, error) {
 
 // history returns the events of an entry or a signal, oldest first.
 func history(tx *store.Tx, id string) ([]Event, error) {
-	return selectEvents(tx, `WHERE id = ? AND verb NOT IN (?, ?, ?, ?, ?, ?, ?, ?, ?) ORDER BY seq`, id,
-		verbCreate, verbImport, verbSet, verbDelete, verbRetrieval, verbSource, verbExpect, verbDone, verbDrop) // a run, a variable or a worker may be called e1
+	return selectEvents(tx, `WHERE id = ? AND verb NOT IN (?, ?, ?, ?, ?, ?, ?, ?, ?) ORDER BY seq`,
+		id,
+		// a run, a variable or a worker may be called e1
+		verbCreate, verbImport, verbSet, verbDelete, verbRetrieval, verbSource, verbExpect,
+		verbDone, verbDrop)
 }
 
-// Query selects entries. Empty fields select everything; a list selects any of its members, except Tags, all of which must be there.
+// Query selects entries. An empty field selects everything. A list selects any of its
+// members, except Tags, which must all be there.
 type Query struct {
 	Types       []string
 	Statuses    []string
@@ -255,12 +274,15 @@ type Query struct {
 	Tags        []string
 	Signal      string // entries that address this signal
 	MustSurface bool
-	Since       int64  // entries posted after this event
-	Before      string // only entries older than this one: the last of the page before; not in the order best
-	Match       string // full text: words (all of them), "phrases", word*, -without
-	Contains    string // a substring of the content, letter case ignored for ASCII
-	Order       string // newest, oldest or best; default: oldest with Since, else newest
-	Limit       int    // 0: no limit
+	Since       int64 // entries posted after this event
+	// only entries before this one: the last of the previous page. Not with OrderBest
+	Before   string
+	Match    string // full text: words (all of them), "phrases", word*, -without
+	Contains string // a substring of the content, letter case ignored for ASCII
+	Order    string // newest, oldest or best; default: oldest with Since, else newest
+	Limit    int    // 0: no limit
+
+	past *Past // as it was then; nil: now
 }
 
 // Orders of a query.
@@ -276,8 +298,10 @@ type Found struct {
 	More    bool    `json:"more"` // the limit cut the list
 }
 
-// Query returns the entries that match. Errors: fault.Invalid for unknown types and statuses, and for what is no id; fault.NotFound for a signal, or an
-// entry to begin before, that does not exist.
+// Query returns the entries that match.
+//
+// Errors: fault.Invalid for unknown types and statuses, and for malformed ids;
+// fault.NotFound for a signal, or an entry to begin before, that does not exist.
 func (b *Board) Query(ctx context.Context, q Query) (Found, error) {
 	if err := q.check(); err != nil {
 		return Found{}, err
@@ -320,8 +344,10 @@ type SignalQuery struct {
 	Worker     string // raised by
 	ClaimedBy  string // by whom, while the lease runs
 	Free       bool   // open and held by nobody
-	For        string // a worker that has claimed it, while the lease runs, or whose name the content has as @WORKER, or as the beginning of a longer one
-	Limit      int    // 0: no limit
+	// a worker: signals that it has claimed under a running lease, or whose content has
+	// its name as @WORKER or at the beginning of a longer @name
+	For   string
+	Limit int // 0: no limit
 }
 
 // SignalsFound is the answer to a SignalQuery.
@@ -330,7 +356,8 @@ type SignalsFound struct {
 	More    bool     `json:"more"` // the limit cut the list
 }
 
-// Signals returns the signals that match: open ones first, the most urgent first, the oldest of equals first.
+// Signals returns the signals that match: open ones first, the most urgent first, the
+// oldest of equals first.
 func (b *Board) Signals(ctx context.Context, q SignalQuery) (SignalsFound, error) {
 	var where []string
 	var args []any
@@ -355,15 +382,21 @@ func (b *Board) Signals(ctx context.Context, q SignalQuery) (SignalsFound, error
 	err := b.read(ctx, func(tx *store.Tx) (err error) {
 		now := tx.Now.UnixMilli()
 		if q.ClaimedBy != "" {
-			where, args = append(where, "s.claimed_by = ? AND s.lease_until > ?"), append(args, q.ClaimedBy, now)
+			where, args = append(where, "s.claimed_by = ? AND s.lease_until > ?"),
+				append(args, q.ClaimedBy, now)
 		}
 		if q.Free {
-			where, args = append(where, "s.status = 'open' AND (s.claimed_by = '' OR s.lease_until <= ?)"), append(args, now)
+			where, args = append(where,
+				"s.status = 'open' AND (s.claimed_by = '' OR s.lease_until <= ?)"),
+				append(args, now)
 		}
 		if q.For != "" {
-			where, args = append(where, "(s.claimed_by = ? AND s.lease_until > ? OR instr(s.content, ?) > 0)"), append(args, q.For, now, "@"+q.For)
+			where, args = append(where,
+				"(s.claimed_by = ? AND s.lease_until > ? OR instr(s.content, ?) > 0)"),
+				append(args, q.For, now, "@"+q.For)
 		}
-		sql := `FROM signals s` + whereClause(where) + ` ORDER BY s.status <> 'open', s.priority, s.id`
+		sql := `FROM signals s` + whereClause(where) +
+			` ORDER BY s.status <> 'open', s.priority, s.id`
 		if q.Limit > 0 {
 			sql += fmt.Sprintf(" LIMIT %d", q.Limit+1)
 		}

@@ -24,21 +24,20 @@ type Salvaged struct {
 	Entries   int
 	Signals   int
 	Variables int
-	// Whole says that the event log has no gap and knows all that the tables hold: they
-	// can be made anew from it, as they were.
+	// Whole is true if the event log has no gap and has all that the tables hold: the
+	// tables can then be rebuilt as they were.
 	Whole bool
-	// Lost says what is missing, or was made up in place of what is missing.
+	// Lost lists what is missing, and what placeholders replace.
 	Lost []string
 
 	log *eventLog
 }
 
-// SalvageSuffix ends the name of the run that what could be read of a damaged one is put
-// into.
+// SalvageSuffix ends the name of the new run for what could be read of a damaged one.
 const SalvageSuffix = "-salvaged"
 
-// ReadDamaged reads what can be read of a damaged board, and changes nothing. The error
-// matches fault.Corrupt if that is nothing.
+// ReadDamaged reads what it can of a damaged board, and changes nothing. It is
+// fault.Corrupt if it can read nothing.
 func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 	tmp, err := os.MkdirTemp("", "board-salvage-")
 	if err != nil {
@@ -46,7 +45,9 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 	}
 	defer os.RemoveAll(tmp)
 	sound := filepath.Join(tmp, run+fileSuffix)
-	rows, err := sqlite.Salvage(ctx, Path(dir, run), sound, schema, "run", "entries", "links", "signals", "variables", "expected", "dropped_duties", "settlements", "sources", "verifications", "events")
+	rows, err := sqlite.Salvage(ctx, Path(dir, run), sound, schema, "run", "entries", "links",
+		"signals", "variables", "expected", "dropped_duties", "settlements", "sources",
+		"verifications", "events")
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +57,12 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 	}
 	defer db.Close()
 	m := &mender{out: Salvaged{Run: run, Whole: true}, replayer: newReplayer()}
-	if slices.ContainsFunc(rows.Lost, func(l sqlite.TableLoss) bool { return l.Table == "events" }) { // the other tables can be made anew
+	// the other tables can be made anew
+	if slices.ContainsFunc(rows.Lost,
+		func(l sqlite.TableLoss) bool { return l.Table == "events" }) {
 		for _, l := range rows.Lost {
-			if rows.Rows[l.Table] > 0 || l.Table != "expected" && l.Table != "dropped_duties" { // an older file has neither
+			// an older file has neither
+			if rows.Rows[l.Table] > 0 || l.Table != "expected" && l.Table != "dropped_duties" {
 				m.miss("%s", l.Say)
 			}
 		}
@@ -77,28 +81,32 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 		return nil, err
 	}
 	if len(m.entries)+len(m.signals)+len(m.events) == 0 {
-		return nil, store.Fault(fault.Corrupt, Path(dir, run), "holds nothing that can be read", nil)
+		return nil, store.Fault(fault.Corrupt, Path(dir, run), "holds nothing that can be read",
+			nil)
 	}
 	state := m.snapshot()
 	m.out.log = &eventLog{events: m.events, board: m.replayer, state: state}
-	m.out.Events, m.out.Entries, m.out.Signals, m.out.Variables = len(m.events), len(state.Entries), len(state.Signals), len(state.Variables)
+	m.out.Events, m.out.Entries, m.out.Signals, m.out.Variables = len(m.events), len(state.Entries),
+		len(state.Signals), len(state.Variables)
 	if err := state.checkTargets(); err != nil {
-		return nil, store.Fault(fault.Corrupt, Path(dir, run), "holds parts of a board that do not make one: "+err.Error(), nil)
+		return nil, store.Fault(fault.Corrupt, Path(dir, run),
+			"holds parts of a board that do not make one: "+err.Error(), nil)
 	}
 	return &m.out, nil
 }
 
-// Rebuild makes the tables of a damaged board anew from its event log, which must be
-// whole: else it is fault.Conflict, and nothing is changed. The new file is made aside and
-// put in the place of the damaged one in the writers' turn; the damaged one is then at
-// aside.
+// Rebuild rebuilds the tables of a damaged board from its event log. The log must be
+// whole; otherwise it is fault.Conflict and nothing is changed. The new file is written
+// beside the damaged one and takes its place while no one else can write. The damaged
+// file is then at aside.
 func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, err error) {
 	aside, err = sqlite.Replace(ctx, Path(dir, run), nil, func(to string) error {
 		if s, err = ReadDamaged(ctx, dir, run); err != nil {
 			return err
 		}
 		if !s.Whole {
-			return conflict("the event log of run "+run+" is not whole: "+listOf(s.Lost), "what can be read goes into a new run")
+			return conflict("the event log of run "+run+" is not whole: "+listOf(s.Lost),
+				"what can be read goes into a new run")
 		}
 		db, err := sqlite.Open(ctx, to, schema, sqlite.Create)
 		if err != nil {
@@ -115,19 +123,20 @@ func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, e
 	return s, aside, err
 }
 
-// SalvageTo puts what can be read of a damaged board into the new run as, and leaves the
-// damaged one as it is. What cannot be read has a placeholder, so that every id means
-// what it meant.
+// SalvageTo copies what can be read of a damaged board to the new run as, and leaves the
+// damaged one unchanged. What cannot be read becomes a placeholder, so that every id
+// keeps its meaning.
 func SalvageTo(ctx context.Context, dir, run, as, worker string) (*Salvaged, error) {
 	s, err := ReadDamaged(ctx, dir, run)
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.log.writeTo(ctx, dir, worker, ImportOptions{Run: as, Source: filepath.Base(Path(dir, run)) + ", damaged"})
+	_, err = s.log.writeTo(ctx, dir, worker, ImportOptions{Run: as,
+		Source: filepath.Base(Path(dir, run)) + ", damaged"})
 	return s, err
 }
 
-// mender makes one log of the events and of the rows that can be read.
+// mender joins the events and the rows that can be read into one log.
 type mender struct {
 	*replayer
 	out        Salvaged
@@ -154,7 +163,8 @@ func (m *mender) load(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.QueryRow(`SELECT goal FROM run`).Scan(&m.goal); err != nil && !store.IsNoRows(err) {
+	if err := tx.QueryRow(`SELECT goal FROM run`).Scan(&m.goal); err != nil &&
+		!store.IsNoRows(err) {
 		return err
 	}
 	m.entries, m.signals = map[int64]*Entry{}, map[int64]*Signal{}
@@ -182,14 +192,13 @@ func (m *mender) load(tx *store.Tx) error {
 	return err
 }
 
-// miss notes that the log is not whole.
+// miss records that the log is not whole.
 func (m *mender) miss(format string, a ...any) {
 	m.out.Whole = false
 	m.out.Lost = append(m.out.Lost, fmt.Sprintf(format, a...))
 }
 
-// mend applies the events that there are, and fills what is missing from the rows, or
-// with placeholders.
+// mend applies the existing events, and fills gaps from the rows or with placeholders.
 func (m *mender) mend(events []Event) error {
 	for i := range events {
 		e := &events[i]
@@ -205,7 +214,8 @@ func (m *mender) mend(events []Event) error {
 			return err
 		}
 		if err := m.append(e.At, e.Actor, e.Verb, e.ID, e.Payload); err != nil {
-			m.miss("event %d (%s %s) has no place in what is left: %v", e.Seq, clip(e.Verb, 40), clip(e.ID, 40), err)
+			m.miss("event %d (%s %s) has no place in what is left: %v", e.Seq, clip(e.Verb, 40),
+				clip(e.ID, 40), err)
 		}
 	}
 	if len(events) == 0 {
@@ -225,7 +235,7 @@ func (m *mender) mend(events []Event) error {
 	return nil
 }
 
-// gapBefore is how many events are missing before one.
+// gapBefore is the number of missing events before one.
 func gapBefore(events []Event, i int) int64 {
 	if i == 0 {
 		return events[0].Seq - 1
@@ -247,14 +257,15 @@ func (m *mender) append(at time.Time, actor, verb, id string, payload json.RawMe
 	}
 	entries, signals := len(m.Entries), len(m.Signals)
 	if err := m.apply(e); err != nil {
-		m.Entries, m.Signals = m.Entries[:entries], m.Signals[:signals] // of one that was taken in before it was refused
+		// of one that was read before it was refused
+		m.Entries, m.Signals = m.Entries[:entries], m.Signals[:signals]
 		return err
 	}
 	m.events = append(m.events, e)
 	return nil
 }
 
-// made adds an event that is made up.
+// made adds an invented event.
 func (m *mender) made(at time.Time, actor, verb, id string, payload any) error {
 	data, err := json.Marshal(payload)
 	if err != nil {
@@ -263,8 +274,8 @@ func (m *mender) made(at time.Time, actor, verb, id string, payload any) error {
 	return m.append(at, actor, verb, id, data)
 }
 
-// fillUpTo adds what an event needs to be there before it: entries and signals up to its
-// own, and up to what it names.
+// fillUpTo adds what an event needs before it: entries and signals up to its own, and up
+// to those that it names.
 func (m *mender) fillUpTo(e *Event) error {
 	var p postPayload
 	var by addressPayload
@@ -292,8 +303,7 @@ func (m *mender) fillUpTo(e *Event) error {
 	return nil
 }
 
-// fillTo adds entries, or signals, up to one that is named, which the event itself does
-// not make.
+// fillTo adds entries or signals up to one that an event names but does not create.
 func (m *mender) fillTo(name string, e *Event) error {
 	upto, err := ParseEntryID(name)
 	ofEntries := err == nil
@@ -305,7 +315,8 @@ func (m *mender) fillTo(name string, e *Event) error {
 	if name == e.ID && (e.Verb == verbPost || e.Verb == verbSignal) {
 		upto--
 	}
-	const most = 10_000 // beyond the last that there is: a name that no event made is no reason to make up more
+	// beyond the last one: a name without an event is no reason to invent more
+	const most = 10_000
 	if ofEntries {
 		for n := int64(len(m.Entries)) + 1; n <= min(upto, int64(len(m.Entries))+most); n++ {
 			if err := m.post(n, e.At); err != nil {
@@ -322,11 +333,12 @@ func (m *mender) fillTo(name string, e *Event) error {
 	return nil
 }
 
-// post adds an entry whose event is missing: from its row, or a placeholder.
+// post adds an entry whose event is missing: from its row, or as a placeholder.
 func (m *mender) post(n int64, at time.Time) error {
 	id, row := EntryID(n), m.entries[n]
 	if row != nil {
-		p := postPayload{Post: Post{Type: row.Type, Content: row.Content, SourceDoc: row.SourceDoc, SourceRef: row.SourceRef, Evidence: row.Evidence, Confidence: row.Confidence,
+		p := postPayload{Post: Post{Type: row.Type, Content: row.Content, SourceDoc: row.SourceDoc,
+			SourceRef: row.SourceRef, Evidence: row.Evidence, Confidence: row.Confidence,
 			Tags: row.Tags, MustSurface: row.MustSurface, Key: row.Key}, ExternalID: row.ExternalID}
 		if err := m.made(row.Created, row.Worker, verbPost, id, p); err == nil {
 			m.out.Whole, m.taken = false, append(m.taken, id)
@@ -334,25 +346,29 @@ func (m *mender) post(n int64, at time.Time) error {
 		}
 	}
 	m.out.Whole, m.missing = false, append(m.missing, id)
-	return m.made(at, "doctor", verbPost, id, postPayload{Post: Post{Type: Observation, Content: id + " could not be read from the damaged file of run " + m.out.Run, Tags: []string{"lost"}}})
+	return m.made(at, "doctor", verbPost, id, postPayload{Post: Post{Type: Observation,
+		Content: id + " could not be read from the damaged file of run " + m.out.Run,
+		Tags:    []string{"lost"}}})
 }
 
-// raise is post for a signal. A placeholder has the priority high: somebody must look at
-// what is missing before the gate opens.
+// raise is post for a signal. A placeholder has the priority high, so that somebody looks
+// at what is missing before the gate opens.
 func (m *mender) raise(n int64, at time.Time) error {
 	id, row := SignalID(n), m.signals[n]
 	if row != nil {
-		p := signalPayload{Raise: Raise{Content: row.Content, Priority: row.Priority, Key: row.Key}, ExternalID: row.ExternalID}
+		p := signalPayload{Raise: Raise{Content: row.Content, Priority: row.Priority, Key: row.Key},
+			ExternalID: row.ExternalID}
 		if err := m.made(row.Created, row.Worker, verbSignal, id, p); err == nil {
 			m.out.Whole, m.taken = false, append(m.taken, id)
 			return nil
 		}
 	}
 	m.out.Whole, m.missing = false, append(m.missing, id)
-	return m.made(at, "doctor", verbSignal, id, signalPayload{Raise: Raise{Content: id + " could not be read from the damaged file of run " + m.out.Run, Priority: "high"}})
+	return m.made(at, "doctor", verbSignal, id, signalPayload{Raise: Raise{Content: id +
+		" could not be read from the damaged file of run " + m.out.Run, Priority: "high"}})
 }
 
-// fillRest adds what only the rows have, and says where rows differ from the log.
+// fillRest adds what only the rows have, and reports where rows differ from the log.
 func (m *mender) fillRest() error {
 	last := struct{ entry, signal int64 }{}
 	for n := range m.entries {
@@ -377,10 +393,14 @@ func (m *mender) fillRest() error {
 		switch {
 		case row == nil || reflect.DeepEqual(row, e):
 		case row.Content != e.Content:
-			m.out.Lost = append(m.out.Lost, fmt.Sprintf("%s said otherwise in the tables, from %s: %s", e.ID, row.Worker, row.Content))
+			m.out.Lost = append(m.out.Lost,
+				fmt.Sprintf("%s said otherwise in the tables, from %s: %s", e.ID, row.Worker,
+					row.Content))
 		case row.Status != e.Status && !m.out.Whole:
-			verb := map[string]string{Disputed: verbDispute, Superseded: verbSupersede, Active: verbSettle}[row.Status]
-			if err := m.made(at, "doctor", verb, e.ID, byPayload{Note: "as the tables had it"}); err != nil {
+			verb := map[string]string{Disputed: verbDispute, Superseded: verbSupersede,
+				Active: verbSettle}[row.Status]
+			if err := m.made(at, "doctor", verb, e.ID,
+				byPayload{Note: "as the tables had it"}); err != nil {
 				m.miss("the status of %s is lost: %v", e.ID, err)
 			}
 		}
@@ -439,5 +459,5 @@ func listOf(lost []string) string {
 	return say
 }
 
-// Say lists what is lost in a line; "" if nothing is.
+// Say lists what is lost in one line; "" if nothing is.
 func (s *Salvaged) Say() string { return listOf(s.Lost) }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// fillDuty has an entry surface that must by its row alone.
+// fillDuty adds the duty to surface of an entry that has it in its row only.
 func (m *mender) fillDuty(at time.Time, e, row *Entry) {
 	if !row.MustSurface || e.MustSurface {
 		return
@@ -17,30 +17,36 @@ func (m *mender) fillDuty(at time.Time, e, row *Entry) {
 	}
 }
 
-// fillExpected adds workers that are expected, and duties that were dropped, by the rows alone.
+// fillExpected adds expected workers and dropped duties that only the rows have.
 func (m *mender) fillExpected() {
 	for _, e := range m.expects {
 		at := slices.IndexFunc(m.Expected, func(x Expected) bool { return x.Worker == e.Worker })
 		if at >= 0 && m.Expected[at].Status == e.Status {
 			continue
 		}
-		verb := map[string]string{WorkerExpected: verbExpect, WorkerDone: verbDone, WorkerDropped: verbDrop}[e.Status]
-		if err := m.made(e.At, cmp.Or(e.By, "doctor"), verb, e.Worker, reasonPayload{e.Reason}); err != nil {
+		verb := map[string]string{WorkerExpected: verbExpect, WorkerDone: verbDone,
+			WorkerDropped: verbDrop}[e.Status]
+		if err := m.made(e.At, cmp.Or(e.By, "doctor"), verb, e.Worker,
+			reasonPayload{e.Reason}); err != nil {
 			m.miss("that %s is %s is lost: %v", clip(e.Worker, 60), clip(e.Status, 40), err)
 		}
 	}
 	for _, d := range m.drops {
-		if slices.ContainsFunc(m.Dropped, func(x DroppedDuty) bool { return x.ID == d.ID && x.By == d.By }) {
+		if slices.ContainsFunc(m.Dropped, func(x DroppedDuty) bool {
+			return x.ID == d.ID &&
+				x.By == d.By
+		}) {
 			continue
 		}
-		if err := m.made(m.At, cmp.Or(d.Worker, "doctor"), verbDropDuty, d.ID, dropDutyPayload{d.By, d.Reason}); err != nil {
+		if err := m.made(m.At, cmp.Or(d.Worker, "doctor"), verbDropDuty, d.ID,
+			dropDutyPayload{d.By, d.Reason}); err != nil {
 			m.miss("that %s need not surface is lost: %v", d.ID, err)
 		}
 	}
 }
 
-// fillSettled gives signals, settled pairs and variables the state that only the rows have, where the
-// log is not whole.
+// fillSettled adds the state of signals, settled pairs and variables that only the rows
+// have, where the log is not whole.
 func (m *mender) fillSettled(at time.Time) error {
 	if m.out.Whole {
 		return nil
@@ -69,15 +75,20 @@ func (m *mender) fillSettled(at time.Time) error {
 		}
 	}
 	for _, s := range m.settled {
-		if !slices.ContainsFunc(m.Settled, func(have Settlement) bool { return have.A == s.A && have.B == s.B }) {
-			if err := m.made(s.At, s.Worker, verbReconcile, s.A, reconcilePayload{s.B, s.Reason}); err != nil {
+		if !slices.ContainsFunc(m.Settled, func(have Settlement) bool {
+			return have.A == s.A &&
+				have.B == s.B
+		}) {
+			if err := m.made(s.At, s.Worker, verbReconcile, s.A,
+				reconcilePayload{s.B, s.Reason}); err != nil {
 				m.miss("that %s and %s were settled is lost: %v", s.A, s.B, err)
 			}
 		}
 	}
 	for _, v := range m.set {
 		if have := m.vars[v.Key]; have == nil || have.Version < v.Version {
-			if err := m.made(v.Updated, v.Worker, verbSet, v.Key, setPayload{Value: v.Value, Version: v.Version}); err != nil {
+			if err := m.made(v.Updated, v.Worker, verbSet, v.Key,
+				setPayload{Value: v.Value, Version: v.Version}); err != nil {
 				m.miss("the variable %q is lost: %v", clip(v.Key, 60), err)
 			}
 		}
@@ -86,25 +97,28 @@ func (m *mender) fillSettled(at time.Time) error {
 }
 
 // fillSources adds the sources and verdicts that only the rows have, where the log is not
-// whole or ends before them. The text of a source is in its event alone.
+// whole or ends before them. The text of a source is only in its event.
 func (m *mender) fillSources() {
 	whole, last := m.out.Whole, m.Seq
 	for _, s := range m.registered {
 		if _, there := m.replayer.sources[s.Name]; !there && (!whole || s.Seq > last) {
 			m.out.Whole = false
-			if err := m.made(s.At, s.Worker, verbSource, s.Name, sourcePayload{Path: s.Path, SHA256: s.SHA256, Size: s.Size}); err != nil {
+			if err := m.made(s.At, s.Worker, verbSource, s.Name,
+				sourcePayload{Path: s.Path, SHA256: s.SHA256, Size: s.Size}); err != nil {
 				m.miss("the source %q is lost: %v", clip(s.Name, 60), err)
 			}
 		}
 	}
 	for i := range m.Entries {
 		row, e := m.entries[int64(i)+1], &m.Entries[i]
-		if row == nil || row.Verified == nil || e.Verified != nil || row.Content != e.Content || whole && row.Verified.Seq <= last {
+		if row == nil || row.Verified == nil || e.Verified != nil || row.Content != e.Content ||
+			whole && row.Verified.Seq <= last {
 			continue
 		}
 		v := row.Verified
 		m.out.Whole = false
-		if err := m.made(v.At, v.Worker, verbVerify, e.ID, verifyPayload{v.Verdict, v.Source, v.SHA256, v.Place, v.Note}); err != nil {
+		if err := m.made(v.At, v.Worker, verbVerify, e.ID,
+			verifyPayload{v.Verdict, v.Source, v.SHA256, v.Place, v.Note}); err != nil {
 			m.miss("the verdict on %s is lost: %v", e.ID, err)
 		}
 	}

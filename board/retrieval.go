@@ -16,7 +16,7 @@ import (
 	"blackboard/board/store"
 )
 
-// Ways in which something of the knowledge base reaches somebody who works on a run.
+// Ways in which knowledge reaches a worker of a run.
 const (
 	ByBrief  = "brief"  // for a role's prompt
 	BySearch = "search" // an answer to a question
@@ -32,32 +32,33 @@ const (
 	maxCapsules = 1000 // of one retrieval
 )
 
-// Retrieval is what of the knowledge base was given to somebody who works on the run.
+// Retrieval is a set of capsules of the knowledge base that a worker of the run was
+// given.
 type Retrieval struct {
 	Seq      int64     `json:"seq"` // the event
 	At       time.Time `json:"at"`
 	Worker   string    `json:"worker"`
-	Way      string    `json:"way"` // one of RetrievalWays
-	Role     string    `json:"role"`
-	Task     string    `json:"task"` // the beginning of it on one line; "" if it is not kept
-	Capsules []Given   `json:"capsules"`
+	Way      string    `json:"way"`      // one of RetrievalWays
+	Role     string    `json:"role"`     // the role that the brief was for, "" for none
+	Task     string    `json:"task"`     // the beginning of it on one line; "" if it is not kept
+	Capsules []Given   `json:"capsules"` // the capsules that were given
 }
 
-// Given is a capsule that was given, the best of its retrieval first.
+// Given is one capsule of a retrieval. The best one comes first.
 type Given struct {
 	ID       string  `json:"id"`
 	Score    float64 `json:"score"`    // comparable within its retrieval
 	Evidence float64 `json:"evidence"` // comparable between retrievals
 }
 
-// retrievalPayload is what the log has of a retrieval. The id of the event is the way.
+// retrievalPayload is the payload of a retrieval's event. The id of the event is the way.
 type retrievalPayload struct {
 	Role     string  `json:"role,omitempty"`
 	Task     string  `json:"task,omitempty"`
 	Capsules []Given `json:"capsules"`
 }
 
-// check refuses what is no retrieval.
+// check refuses a malformed retrieval.
 func (p *retrievalPayload) check(way string) error {
 	switch {
 	case !slices.Contains(RetrievalWays, way):
@@ -77,8 +78,8 @@ func (p *retrievalPayload) check(way string) error {
 		checkText("the task", p.Task, MaxField, false))
 }
 
-// Retrieved notes what of the knowledge base a worker was given: the way, the role, the
-// task and the capsules. It makes no run.
+// Retrieved records what a worker was given of the knowledge base: the way, the role, the
+// task and the capsules. It never creates a run.
 func (b *Board) Retrieved(ctx context.Context, worker string, r Retrieval) error {
 	task := strings.ReplaceAll(strings.ToValidUTF8(r.Task, ""), "\x00", "")
 	p := retrievalPayload{Role: r.Role, Task: Line(task, maxTask), Capsules: r.Capsules}
@@ -91,7 +92,7 @@ func (b *Board) Retrieved(ctx context.Context, worker string, r Retrieval) error
 	return b.write(ctx, worker, func(w *writer) error { return w.event(verbRetrieval, r.Way, p) })
 }
 
-// Retrievals returns what was given, the latest first; a limit of 0 is none.
+// Retrievals returns the retrievals, latest first; limit 0 means all.
 func (b *Board) Retrievals(ctx context.Context, limit int) (all []Retrieval, err error) {
 	err = b.read(ctx, func(tx *store.Tx) error {
 		all, err = retrievals(tx, `DESC LIMIT ?`, cmp.Or(limit, math.MaxInt))
@@ -100,10 +101,11 @@ func (b *Board) Retrievals(ctx context.Context, limit int) (all []Retrieval, err
 	return all, err
 }
 
-// fromRetrievals finds their events by the ways, which are indexed; a variable may be
-// called so too.
+// fromRetrievals finds the events by their ways, which are indexed; a variable may have
+// the same name.
 const fromRetrievals = `FROM events INDEXED BY events_id WHERE verb = '` + verbRetrieval +
-	`' AND events.id IN ('` + ByBrief + `', '` + BySearch + `', '` + ByPrompt + `', '` + ByStart + `')`
+	`' AND events.id IN ('` + ByBrief + `', '` + BySearch + `', '` + ByPrompt + `', '` + ByStart +
+	`')`
 
 func retrievals(tx *store.Tx, order string, args ...any) ([]Retrieval, error) {
 	stmt := `SELECT ` + eventColumns + ` ` + fromRetrievals + ` ORDER BY seq ` + order
@@ -121,7 +123,7 @@ func retrievals(tx *store.Tx, order string, args ...any) ([]Retrieval, error) {
 	return all, nil
 }
 
-// retrieval reads an event that is one.
+// retrieval decodes the event of a retrieval.
 func (e *Event) retrieval() (Retrieval, error) {
 	var p retrievalPayload
 	if err := json.Unmarshal(e.Payload, &p); err != nil {
@@ -131,7 +133,7 @@ func (e *Event) retrieval() (Retrieval, error) {
 	return r, p.check(e.ID)
 }
 
-// Describe says how something was given, in which role and for which task.
+// Describe says in which way, role and task something was given.
 func (r *Retrieval) Describe() string { return r.describe(r.Way) }
 
 func (r *Retrieval) describe(way string) string {
@@ -143,7 +145,7 @@ func (r *Retrieval) describe(way string) string {
 		func(s string) bool { return s == "" }), ", ")
 }
 
-// IDs writes what was given, with the scores.
+// IDs lists the capsules with their scores.
 func (r *Retrieval) IDs() string {
 	ids := make([]string, len(r.Capsules))
 	for i, c := range r.Capsules {
@@ -152,18 +154,18 @@ func (r *Retrieval) IDs() string {
 	return strings.Join(ids, ", ")
 }
 
-// Use is how often a run was given a capsule, and what it has made of it.
+// Use is how often a run was given a capsule, and whether it used it.
 type Use struct {
 	Run         string    `json:"run"`
-	Times       int64     `json:"times"`
-	Last        time.Time `json:"last"`
+	Times       int64     `json:"times"`        // how often
+	Last        time.Time `json:"last"`         // the last time
 	CitedBy     []string  `json:"cited_by"`     // entries of the run that name the capsule
 	ConfirmedBy []string  `json:"confirmed_by"` // "run:audit-7 role:reviewer"
 	Used        bool      `json:"used"`         // one of the two
 }
 
-// Made says in words what the run has made of it.
-func (u *Use) Made() string {
+// Outcome says in words whether the run used it.
+func (u *Use) Outcome() string {
 	if !u.Used {
 		return "not used so far"
 	}
@@ -184,14 +186,14 @@ func (u *Use) Made() string {
 	return made
 }
 
-// Usage is to which runs a capsule was given, the latest first.
+// Usage lists the runs that were given a capsule, latest first.
 type Usage struct {
-	Times  int64    `json:"times"`
-	Runs   []Use    `json:"runs"`
+	Times  int64    `json:"times"`  // how often
+	Runs   []Use    `json:"runs"`   // the runs that it was given in
 	Unread []string `json:"unread"` // runs whose boards cannot be read
 }
 
-// Describe says it in a few words.
+// Describe says the usage in a few words.
 func (u *Usage) Describe() string {
 	if len(u.Runs) == 0 {
 		return "to no run"
@@ -210,11 +212,10 @@ func (u *Usage) Describe() string {
 	return fmt.Sprintf("%s to %s, used by %s", counted(u.Times, "time"), runs, by)
 }
 
-// UsageOf asks the boards of all runs below dir to which of them a capsule was given. A
-// run has used it if an entry of the run names it (its id, in the content, evidence,
-// source or tags), or if somebody has confirmed it in the run: confirmed is who has, as
-// the knowledge base has noted it. Each run's file is opened, but for those that were
-// last written to before the capsule was made.
+// UsageOf returns the runs in dir that were given a capsule. A run has used it if an
+// entry names its id (in content, evidence, source or tags), or if somebody has confirmed
+// it in the run. confirmed says who has, from the knowledge base. It opens the file of
+// each run that was written to since the capsule was created.
 func UsageOf(ctx context.Context, dir, capsule string, made time.Time,
 	confirmed []string) (out Usage, err error) {
 	out = Usage{Runs: []Use{}, Unread: []string{}}
@@ -260,7 +261,7 @@ func UsageOf(ctx context.Context, dir, capsule string, made time.Time,
 	return out, nil
 }
 
-// use is what one run was given of a capsule.
+// use returns how one run was given a capsule, and used it.
 func use(ctx context.Context, dir, name, capsule string) (Use, error) {
 	u := Use{Run: name, CitedBy: []string{}, ConfirmedBy: []string{}}
 	b, err := Open(ctx, dir, name)
@@ -276,8 +277,8 @@ func use(ctx context.Context, dir, name, capsule string) (Use, error) {
 		if err != nil || u.Times == 0 {
 			return err
 		}
-		// The full text finds the entries by an index, but takes words of one stem for
-		// the same.
+		// The full text finds the entries by an index, but takes words with the same stem
+		// for the same word.
 		hits, err := tx.Match(`"` + strings.ReplaceAll(capsule, `"`, `""`) + `"`)
 		if err != nil {
 			return err
@@ -288,6 +289,7 @@ func use(ctx context.Context, dir, name, capsule string) (Use, error) {
 		return tx.Each([]any{&id}, func() error {
 			u.CitedBy = append(u.CitedBy, EntryID(id))
 			return nil
-		}, `SELECT e.id FROM `+hits.From+whereClause(where)+` ORDER BY e.id`, append(hits.Args, capsule)...)
+		}, `SELECT e.id FROM `+hits.From+whereClause(where)+` ORDER BY e.id`,
+			append(hits.Args, capsule)...)
 	})
 }

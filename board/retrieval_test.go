@@ -19,7 +19,7 @@ func TestRetrievals(t *testing.T) {
 	given := []Given{{"k0000000a1", 1, 0.9}, {"k0000000a2", 0.5, 0.4}}
 	brief := Retrieval{Way: ByBrief, Role: "planner", Capsules: given,
 		Task: "move\n the " + strings.Repeat("payments ", 100)}
-	if err := b.Retrieved(t.Context(), "w", brief); !errors.Is(err, fault.NotFound) || b.Made() {
+	if err := b.Retrieved(t.Context(), "w", brief); !errors.Is(err, fault.NotFound) || b.Created() {
 		t.Errorf("without a run: %v", err)
 	}
 	if _, err := b.Set(t.Context(), "w", ByBrief, []byte("1"), AnyVersion); err != nil { // event 2
@@ -118,9 +118,9 @@ func TestUsage(t *testing.T) {
 		want := map[string]string{"cites": "used, e1 names it",
 			"confirms": "used, confirmed by run:confirms role:reviewer",
 			"ignores":  "not used so far"}[u.Run]
-		if times := map[bool]int64{true: 2, false: 1}[u.Run == "cites"]; u.Made() != want ||
+		if times := map[bool]int64{true: 2, false: 1}[u.Run == "cites"]; u.Outcome() != want ||
 			u.Times != times || u.Last.IsZero() {
-			t.Errorf("%+v: %s", u, u.Made())
+			t.Errorf("%+v: %s", u, u.Outcome())
 		}
 	}
 	later := time.Now().Add(48 * time.Hour) // no run was written to since

@@ -11,22 +11,21 @@ import (
 	"blackboard/board/store"
 )
 
-// Runs is the list of the runs below a directory for somebody who looks at it again and again:
-// only what has changed since is read. The zero value of all but Dir is ready. It is used by one
-// goroutine at a time.
+// Runs is a list of the runs in a directory that is read again and again: it reads only
+// what has changed. Set Dir only. One goroutine at a time may use it.
 type Runs struct {
 	Dir  string
 	by   Policy
 	seen map[string]seenRun
 }
 
-// seenRun is a run as it was read, and the times that its files had then.
+// seenRun is a run as it was read, with the times of its files.
 type seenRun struct {
 	info  Info
 	times times
 }
 
-// List is the function List, for what has changed since the last time.
+// List is the function List, limited to what has changed since the last call.
 func (r *Runs) List(ctx context.Context, by Policy) ([]Info, error) {
 	if err := by.Check(); err != nil {
 		return nil, err
@@ -65,13 +64,14 @@ func (r *Runs) List(ctx context.Context, by Policy) ([]Info, error) {
 	return infos, nil
 }
 
-// inspectRun reads what the list of runs says of one; there is false for one that is no run yet. An
-// error in its file is a part of what is said.
-func inspectRun(ctx context.Context, place store.Place, dir, name string, by Policy) (info Info, there bool, err error) {
+// inspectRun reads one run for the list. It returns false if that is no run yet. An error
+// in its file is part of the answer.
+func inspectRun(ctx context.Context, place store.Place, dir, name string, by Policy) (info Info,
+	there bool, err error) {
 	info, err = inspect(ctx, dir, name, by)
 	switch {
 	case errors.Is(err, fault.NotFound):
-		// Nothing was written to the file yet: it is being made, or it was cut to nothing.
+		// Nothing was written to the file yet: it is being created, or was truncated.
 		if !place.Unfinished(name) {
 			return Info{}, false, nil
 		}
@@ -85,8 +85,8 @@ func inspectRun(ctx context.Context, place store.Place, dir, name string, by Pol
 	return info, true, nil
 }
 
-// RunsChange tells of writes to any run below dir, those that are made later included, by whichever
-// process; see sqlite.Changes for what may be received. The channel is nil where the system does not tell.
+// RunsChange notifies of writes to any run in dir, by any process, and of new runs. See
+// sqlite.Changes. The channel is nil where the system sends no notifications.
 func RunsChange(dir string) (changed <-chan struct{}, stop func()) {
 	if at, ok := placeOf(dir).(files); ok {
 		return sqlite.ChangesIn(string(at))

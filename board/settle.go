@@ -12,18 +12,18 @@ import (
 	"blackboard/board/store"
 )
 
-// Settlement says why two entries that seem to contradict each other are no conflict. Both orders
-// of the entries are one pair.
+// Settlement is the reason why two entries that seem to contradict each other do not. The
+// order of the entries does not matter.
 type Settlement struct {
 	A      string    `json:"a"` // the older entry
-	B      string    `json:"b"`
+	B      string    `json:"b"` // the newer entry
 	Reason string    `json:"reason"`
 	Worker string    `json:"worker"`
 	At     time.Time `json:"at"`
 	Seq    int64     `json:"seq"` // the event that settled it
 }
 
-// reconcilePayload is of verbReconcile, whose id is the older entry.
+// reconcilePayload is the payload of verbReconcile, whose id is the older entry.
 type reconcilePayload struct {
 	With   string `json:"with"`
 	Reason string `json:"reason"`
@@ -43,11 +43,11 @@ func orderedPair(a, b string) (x, y int64, err error) {
 	return min(x, y), max(x, y), nil
 }
 
-// Settle records why two entries are no conflict: both hold, or the difference does not matter.
-// The reason is required and stays on record with the worker. If one of them is wrong, another
-// entry supersedes it instead.
+// Settle records why two entries do not contradict each other: both hold, or the
+// difference does not matter. The reason is required and stays on record with the worker.
+// If one of them is wrong, supersede it instead.
 //
-// Errors: fault.NotFound for an entry that is not on the board; fault.Conflict if the pair is
+// Errors: fault.NotFound for an entry that does not exist; fault.Conflict if the pair is
 // settled already, or one contradicts or supersedes the other by a link.
 func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (Settlement, error) {
 	x, y, err := orderedPair(one, other)
@@ -73,7 +73,8 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 			}
 			for _, kind := range []string{Contradicts, Supersedes} {
 				if to := EntryID(pair[1]); slices.Contains(e.Of(kind), to) {
-					return conflict(fmt.Sprintf("%s %s %s by a link: the pair is on record", e.ID, kind, to),
+					return conflict(fmt.Sprintf("%s %s %s by a link: the pair is on record", e.ID,
+						kind, to),
 						"to end a dispute, post the corrected entry",
 						fault.Do("entry.post", "{}", "content", "…", "supersedes", to))
 				}
@@ -89,7 +90,8 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 					Line(s.Reason, 120)), "nothing is to be done")
 			}
 		}
-		if err := w.event(verbReconcile, EntryID(x), reconcilePayload{EntryID(y), reason}); err != nil {
+		if err := w.event(verbReconcile, EntryID(x),
+			reconcilePayload{EntryID(y), reason}); err != nil {
 			return err
 		}
 		out = Settlement{EntryID(x), EntryID(y), reason, worker, fromMillis(w.at), w.seq}
@@ -98,7 +100,7 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 	return out, err
 }
 
-// settlementRow writes the row of a settlement whose event is in the log.
+// settlementRow writes the row of a settlement whose event is written.
 func (w *writer) settlementRow(s Settlement) error {
 	x, y, err := orderedPair(s.A, s.B)
 	if err != nil {
@@ -109,7 +111,8 @@ func (w *writer) settlementRow(s Settlement) error {
 	return err
 }
 
-// settlements returns the settlements, the oldest first. A file that was not migrated has none.
+// settlements returns the settlements, oldest first. A file that was not migrated has
+// none.
 func settlements(tx *store.Tx) ([]Settlement, error) {
 	all := []Settlement{}
 	if there, err := tx.HasTable("settlements"); err != nil || !there {
@@ -139,7 +142,10 @@ func (r *replayer) applySettlement(e Event) error {
 	if x, _, err := orderedPair(e.ID, p.With); err != nil || EntryID(x) != e.ID {
 		return fmt.Errorf("%s is not older than %s", e.ID, p.With)
 	}
-	if slices.ContainsFunc(r.Settled, func(s Settlement) bool { return s.A == e.ID && s.B == p.With }) {
+	if slices.ContainsFunc(r.Settled, func(s Settlement) bool {
+		return s.A == e.ID &&
+			s.B == p.With
+	}) {
 		return fmt.Errorf("%s and %s were settled before", e.ID, p.With)
 	}
 	if err := checkText("the reason", p.Reason, MaxField, true); err != nil {
@@ -149,13 +155,15 @@ func (r *replayer) applySettlement(e Event) error {
 	return nil
 }
 
-// settledByEntry returns the settlements of each entry that has any.
-func settledByEntry(all []Settlement) map[string][]Settlement {
-	m := map[string][]Settlement{}
+// settlementsOf returns the settlements of an entry, never nil.
+func settlementsOf(all []Settlement, id string) []Settlement {
+	of := []Settlement{}
 	for _, s := range all {
-		m[s.A], m[s.B] = append(m[s.A], s), append(m[s.B], s)
+		if s.A == id || s.B == id {
+			of = append(of, s)
+		}
 	}
-	return m
+	return of
 }
 
 // Other returns the entry of a settlement that is not id.

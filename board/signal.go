@@ -12,7 +12,7 @@ import (
 	"blackboard/board/store"
 )
 
-// Limits and default of a claim's lease.
+// Limits and default of a lease on a claim.
 const (
 	DefaultLease = 15 * time.Minute // unless the claim says otherwise
 	MinLease     = time.Second
@@ -61,7 +61,8 @@ func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, err
 		return Raised{}, err
 	}
 	if _, err := b.reader(); err != nil && r.Origin != "" {
-		return Raised{}, notFound(fmt.Sprintf("there is no entry %s: run %s has no entries yet", r.Origin, b.run), "post the entry first, or leave the origin out")
+		return Raised{}, notFound(fmt.Sprintf("there is no entry %s: run %s has no entries yet",
+			r.Origin, b.run), "post the entry first, or leave the origin out")
 	}
 	var out Raised
 	err := b.write(ctx, worker, func(w *writer) error {
@@ -81,7 +82,8 @@ func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, err
 					differs = "another origin"
 				}
 				if differs != "" {
-					return conflict(fmt.Sprintf("the key %q was used for %s, with %s", clip(r.Key, 60), old.ID, differs), "use a new key")
+					return conflict(fmt.Sprintf("the key %q was used for %s, with %s",
+						clip(r.Key, 60), old.ID, differs), "use a new key")
 				}
 				out = Raised{*old, true}
 				return nil
@@ -108,14 +110,16 @@ func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, err
 	return out, err
 }
 
-func (w *writer) insertSignal(r Raise, id int64, externalID string, extra map[string]json.RawMessage) error {
-	if err := w.event(verbSignal, SignalID(id), signalPayload{Raise: r, ExternalID: externalID, Extra: extra}); err != nil {
+func (w *writer) insertSignal(r Raise, id int64, externalID string,
+	extra map[string]json.RawMessage) error {
+	if err := w.event(verbSignal, SignalID(id), signalPayload{Raise: r, ExternalID: externalID,
+		Extra: extra}); err != nil {
 		return err
 	}
 	return w.signalRow(r, id, externalID, w.actor, w.seq, w.at)
 }
 
-// signalRow writes the row of a signal whose event seq is in the log.
+// signalRow writes the row of a signal whose event seq is written.
 func (w *writer) signalRow(r Raise, id int64, externalID, worker string, seq, created int64) error {
 	rank, err := PriorityRank(r.Priority)
 	if err != nil {
@@ -128,11 +132,13 @@ func (w *writer) signalRow(r Raise, id int64, externalID, worker string, seq, cr
 		}
 	}
 	_, err = w.tx.Exec(`INSERT INTO signals VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, '', '', NULL, '', NULL, ?, ?)`,
-		id, seq, created, r.Content, rank, SignalOpen, worker, origin, orNull(r.Key), orNull(externalID))
+		id, seq, created, r.Content, rank, SignalOpen, worker, origin, orNull(r.Key),
+		orNull(externalID))
 	return err
 }
 
-// closeSignal makes an open signal addressed or waived and ends its claim. A signal that is not open stays as it is.
+// closeSignal marks an open signal as addressed or waived, and ends its claim. It leaves
+// a closed signal as it is.
 func (w *writer) closeSignal(id int64, status, verb string, payload any) error {
 	var by any
 	reason := ""
@@ -154,8 +160,9 @@ func (w *writer) closeSignal(id int64, status, verb string, payload any) error {
 	return w.event(verb, SignalID(id), payload)
 }
 
-// change runs fn on one signal and returns how it is afterwards.
-func (b *Board) change(ctx context.Context, worker, id string, fn func(w *writer, s *Signal, n int64) error) (Signal, error) {
+// change runs fn on one signal and returns the signal afterwards.
+func (b *Board) change(ctx context.Context, worker, id string,
+	fn func(w *writer, s *Signal, n int64) error) (Signal, error) {
 	n, err := ParseSignalID(id)
 	if err != nil {
 		return Signal{}, err
@@ -181,9 +188,11 @@ func notOpen(s *Signal) error {
 	reopen := fault.Do("signal.reopen", "{} opens it again", "signal", s.ID)
 	switch s.Status {
 	case Addressed:
-		return conflict(fmt.Sprintf("%s is addressed already, by %s", s.ID, s.AddressedBy), "", fault.Do("signal.show", "{} tells how", "signal", s.ID), reopen)
+		return conflict(fmt.Sprintf("%s is addressed already, by %s", s.ID, s.AddressedBy), "",
+			fault.Do("signal.show", "{} tells how", "signal", s.ID), reopen)
 	default:
-		return conflict(fmt.Sprintf("%s was waived by %s: %s", s.ID, s.ClosedBy, Line(s.Reason, 120)), "", reopen)
+		return conflict(fmt.Sprintf("%s was waived by %s: %s", s.ID, s.ClosedBy,
+			Line(s.Reason, 120)), "", reopen)
 	}
 }
 
@@ -193,10 +202,13 @@ type Claimed struct {
 	Since *time.Time // when the claim that this one extends was made; nil if nobody held the signal
 }
 
-// Claim gives an open signal to a worker until the lease runs out. The holder may claim again to extend the lease.
+// Claim gives an open signal to a worker until the lease ends. The holder may claim it
+// again to extend the lease.
 //
-// Errors: fault.Conflict when the signal is closed, or held by another worker, or another session of the worker (SetSession), whose lease still runs.
-func (b *Board) Claim(ctx context.Context, worker, id string, lease time.Duration) (Claimed, error) {
+// Errors: fault.Conflict if the signal is closed, or if another worker, or another
+// session of this worker (SetSession), holds it.
+func (b *Board) Claim(ctx context.Context, worker, id string, lease time.Duration) (Claimed,
+	error) {
 	if err := checkLease(lease); err != nil {
 		return Claimed{}, err
 	}
@@ -210,8 +222,10 @@ func (b *Board) Claim(ctx context.Context, worker, id string, lease time.Duratio
 			return w.claim(n, b.session, lease)
 		}
 		if s.ClaimedBy != worker {
-			return conflict(fmt.Sprintf("%s is claimed by %s until %s", s.ID, s.ClaimedBy, s.LeaseUntil.Format(time.RFC3339)),
-				"", fault.Do("signal.claim", "{} without an id takes the most urgent signal that is free"))
+			return conflict(fmt.Sprintf("%s is claimed by %s until %s", s.ID, s.ClaimedBy,
+				s.LeaseUntil.Format(time.RFC3339)),
+				"", fault.Do("signal.claim",
+					"{} without an id takes the most urgent signal that is free"))
 		}
 		session, at, err := w.holder(s.ID)
 		if err != nil {
@@ -226,7 +240,8 @@ func (b *Board) Claim(ctx context.Context, worker, id string, lease time.Duratio
 	return Claimed{s, since}, err
 }
 
-// holder returns the session of a signal's last claim, "" if it had none, and when that claim was made, nil if the log has none.
+// holder returns the session of a signal's last claim, "" if it had none, and the time of
+// that claim, nil if the log has none.
 func (w *writer) holder(id string) (session string, at *time.Time, err error) {
 	var payload string
 	err = w.tx.QueryRow(`SELECT payload, at FROM events WHERE id = ? AND verb = ? ORDER BY seq DESC LIMIT 1`, id, verbClaim).Scan(&payload, store.MaybeTime(&at))
@@ -238,22 +253,27 @@ func (w *writer) holder(id string) (session string, at *time.Time, err error) {
 	}
 	var p claimPayload
 	if err := json.Unmarshal([]byte(payload), &p); err != nil {
-		return "", nil, store.Fault(fault.Corrupt, "", "has a claim of "+id+" whose payload cannot be read", err)
+		return "", nil, store.Fault(fault.Corrupt, "",
+			"has a claim of "+id+" whose payload cannot be read", err)
 	}
 	return p.Session, at, nil
 }
 
-// sameSession reports whether a claim of one session may be that of the other. A caller without a session, such as a command, may be any.
+// sameSession reports whether two sessions may be the same. A caller without a session,
+// such as a command, may be any.
 func sameSession(a, b string) bool { return a == "" || b == "" || a == b }
 
 func otherSession(s *Signal) error {
-	return conflict(fmt.Sprintf("%s is claimed by %s until %s, in another session that uses this name", s.ID, s.ClaimedBy, s.LeaseUntil.Format(time.RFC3339)),
+	return conflict(fmt.Sprintf("%s is claimed by %s until %s, in another session that uses "+
+		"this name", s.ID, s.ClaimedBy, s.LeaseUntil.Format(time.RFC3339)),
 		"use a worker's name of your own, or wait for the lease to run out")
 }
 
-// ClaimNext gives a worker the most urgent open signal that nobody holds, the oldest of equals.
-// It is fault.Conflict when there is none. Signals of a priority below minPriority are passed over; "" takes any.
-func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string, lease time.Duration) (Signal, error) {
+// ClaimNext gives a worker the most urgent open signal that no one holds, the oldest of
+// equals. It skips signals below minPriority; "" takes any. It is fault.Conflict if there
+// is none.
+func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string,
+	lease time.Duration) (Signal, error) {
 	if err := checkLease(lease); err != nil {
 		return Signal{}, err
 	}
@@ -270,7 +290,8 @@ func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string, lease
 		err := w.tx.QueryRow(`SELECT id FROM signals WHERE status = 'open' AND priority <= ? AND (claimed_by = '' OR lease_until <= ?)
 			ORDER BY priority, id LIMIT 1`, rank, w.at).Scan(&id)
 		if store.IsNoRows(err) {
-			return conflict("no open signal is free to claim", "", fault.Do("signal.list", "{} shows who holds what", "status", SignalOpen))
+			return conflict("no open signal is free to claim", "",
+				fault.Do("signal.list", "{} shows who holds what", "status", SignalOpen))
 		}
 		if err != nil {
 			return err
@@ -289,28 +310,34 @@ func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string, lease
 
 func checkLease(d time.Duration) error {
 	if d < MinLease || d > MaxLease {
-		return invalid(fmt.Sprintf("a lease of %s is not between %s and %s", d, MinLease, MaxLease), "claim again to extend a lease")
+		return invalid(fmt.Sprintf("a lease of %s is not between %s and %s", d, MinLease, MaxLease),
+			"claim again to extend a lease")
 	}
 	return nil
 }
 
 func (w *writer) claim(id int64, session string, lease time.Duration) error {
 	until := w.tx.Now.Add(lease).Truncate(time.Millisecond)
-	if _, err := w.tx.Exec(`UPDATE signals SET claimed_by = ?, lease_until = ? WHERE id = ?`, w.actor, until.UnixMilli(), id); err != nil {
+	if _, err := w.tx.Exec(`UPDATE signals SET claimed_by = ?, lease_until = ? WHERE id = ?`,
+		w.actor, until.UnixMilli(), id); err != nil {
 		return err
 	}
 	return w.event(verbClaim, SignalID(id), claimPayload{until, session})
 }
 
-// Release gives a claimed signal back. Only the holder may, in the session of the claim, unless force is set or the lease has run out.
+// Release gives a claimed signal back. Only the holder may do so, in the session of the
+// claim, unless force is set or the lease has ended.
 func (b *Board) Release(ctx context.Context, worker, id string, force bool) (Signal, error) {
 	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
 		if s.ClaimedBy == "" {
-			return conflict(s.ID+" is not claimed", "nothing is to be done", fault.Do("signal.show", "{} shows how it is", "signal", s.ID))
+			return conflict(s.ID+" is not claimed", "nothing is to be done",
+				fault.Do("signal.show", "{} shows how it is", "signal", s.ID))
 		}
 		if s.ClaimedAt(w.tx.Now) && !force {
 			if s.ClaimedBy != worker {
-				return conflict(fmt.Sprintf("%s is claimed by %s, not by %s", s.ID, s.ClaimedBy, worker), "wait for the lease to run out", fault.Give("force", "", "or take it away with {}"))
+				return conflict(fmt.Sprintf("%s is claimed by %s, not by %s", s.ID, s.ClaimedBy,
+					worker), "wait for the lease to run out",
+					fault.Give("force", "", "or take it away with {}"))
 			}
 			if session, _, err := w.holder(s.ID); err != nil {
 				return err
@@ -325,7 +352,7 @@ func (b *Board) Release(ctx context.Context, worker, id string, force bool) (Sig
 	})
 }
 
-// Address answers an open signal with an entry that is on the board: it adds the entry's link to it.
+// Address answers an open signal with an existing entry: it adds the link from the entry.
 func (b *Board) Address(ctx context.Context, worker, signal, entry string) (Signal, error) {
 	src, err := ParseEntryID(entry)
 	if err != nil {
@@ -343,9 +370,10 @@ func (b *Board) Address(ctx context.Context, worker, signal, entry string) (Sign
 	})
 }
 
-// PostAddressing answers an open signal with a new entry, by default an analysis. The signal must be
-// open.
-func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Post) (Posted, Signal, error) {
+// PostAddressing answers an open signal with a new entry, by default an analysis. The
+// signal must be open.
+func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Post) (Posted, Signal,
+	error) {
 	n, err := ParseSignalID(signal)
 	if err != nil {
 		return Posted{}, Signal{}, err
@@ -356,7 +384,8 @@ func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Pos
 	if err := prepareBatch(worker, posts); err != nil {
 		return Posted{}, Signal{}, err
 	}
-	if _, err := b.reader(); err != nil { // a run is not made by answering a question it does not have
+	// answering a question must not create a run
+	if _, err := b.reader(); err != nil {
 		return Posted{}, Signal{}, err
 	}
 	var sig Signal
@@ -366,8 +395,9 @@ func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Pos
 			return err
 		}
 		if s.Status != SignalOpen {
-			// A retry under the same key finds its own answer; anybody else is told.
-			if old, err := entryByKey(w.tx, p.Key); p.Key == "" || err != nil || old == nil || old.ID != s.AddressedBy {
+			// A retry under the same key finds its own answer; others get the error.
+			if old, err := entryByKey(w.tx, p.Key); p.Key == "" || err != nil || old == nil ||
+				old.ID != s.AddressedBy {
 				return notOpen(s)
 			}
 		}
@@ -378,8 +408,10 @@ func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Pos
 			return err
 		}
 		if s.Status == SignalOpen { // the key found an answer of before the signal was reopened
-			return conflict(fmt.Sprintf("the key %q is that of %s, which answered %s before it was reopened", clip(p.Key, 60), out[0].Entry.ID, s.ID),
-				"", fault.Do("signal.address", "if it still is the answer: {}", "signal", s.ID, "entry", out[0].Entry.ID), fault.Step{Text: "use a new key for another answer"})
+			return conflict(fmt.Sprintf("the key %q is that of %s, which answered %s before it "+
+				"was reopened", clip(p.Key, 60), out[0].Entry.ID, s.ID),
+				"", fault.Do("signal.address", "if it still is the answer: {}", "signal", s.ID,
+					"entry", out[0].Entry.ID), fault.Step{Text: "use a new key for another answer"})
 		}
 		sig = *s
 		return nil
@@ -387,10 +419,12 @@ func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Pos
 	return out[0], sig, err
 }
 
-// Waive closes an open signal without an answer. The reason is required and stays on record with the worker.
+// Waive closes an open signal without an answer. The reason is required and stays on
+// record with the worker.
 func (b *Board) Waive(ctx context.Context, worker, id, reason string) (Signal, error) {
 	if strings.TrimSpace(reason) == "" {
-		return Signal{}, invalid("waiving needs a reason", "", fault.Give("reason", "", "give {}: it is what the reader of the report will see"))
+		return Signal{}, invalid("waiving needs a reason", "",
+			fault.Give("reason", "", "give {}: it is what the reader of the report will see"))
 	}
 	if err := checkText("the reason", reason, MaxField, true); err != nil {
 		return Signal{}, err
@@ -403,15 +437,17 @@ func (b *Board) Waive(ctx context.Context, worker, id, reason string) (Signal, e
 	})
 }
 
-// Reopen opens an addressed or waived signal again. The answer's link stays, and the log keeps both.
-// A signal whose answer is superseded by what does not answer it opens by itself; see supersede.
+// Reopen opens an addressed or waived signal again. The link of the answer stays, and so
+// does the log. A signal also reopens when its answer is superseded by an entry that does
+// not address it; see supersede.
 func (b *Board) Reopen(ctx context.Context, worker, id, note string) (Signal, error) {
 	if err := checkText("the note", note, MaxField, false); err != nil {
 		return Signal{}, err
 	}
 	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
 		if s.Status == SignalOpen {
-			return conflict(s.ID+" is open already", "nothing is to be done", fault.Do("signal.show", "{} shows how it is", "signal", s.ID))
+			return conflict(s.ID+" is open already", "nothing is to be done",
+				fault.Do("signal.show", "{} shows how it is", "signal", s.ID))
 		}
 		return w.reopen(n, note)
 	})

@@ -26,7 +26,7 @@ func TestSignalLife(t *testing.T) {
 	refused(t, err, fault.NotFound, "has no entries yet")
 	_, _, err = b.PostAddressing(ctx, "w", "s1", Post{Content: "because"})
 	refused(t, err, fault.NotFound, "there is no run")
-	if b.Made() {
+	if b.Created() {
 		t.Fatal("a question that was refused has made the run")
 	}
 	if _, err := b.Post(ctx, "w", Post{Content: "it stops"}); err != nil {

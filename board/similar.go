@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Similar returns the names that a run's name may be a misspelling of, the nearest first, three at most; not the name itself. A name that begins with the other counts too.
+// Similar returns at most three names that name may be a misspelling of, nearest first,
+// without name itself. A name that begins with the other counts too.
 func Similar(run string, names []string) []string {
 	const (
 		most      = 3
@@ -21,15 +22,20 @@ func Similar(run string, names []string) []string {
 		if len(short) > len(long) {
 			short, long = long, short
 		}
-		if name != run && (d < MaxDistance(run) || len(short) >= minPrefix && strings.HasPrefix(long, short)) {
+		if name != run && (d < MaxDistance(run) || len(short) >= minPrefix &&
+			strings.HasPrefix(long, short)) {
 			near, distance[name] = append(near, name), d
 		}
 	}
-	slices.SortFunc(near, func(a, b string) int { return cmp.Or(cmp.Compare(distance[a], distance[b]), strings.Compare(a, b)) })
+	slices.SortFunc(near, func(a, b string) int {
+		return cmp.Or(cmp.Compare(distance[a],
+			distance[b]), strings.Compare(a, b))
+	})
 	return near[:min(len(near), most)]
 }
 
-// DidYouMean asks for the similar ones among the names: "did you mean audit-7 or audit-8? ". It is "" if there is none.
+// DidYouMean is a question such as "did you mean audit-7 or audit-8?", or "" if no name
+// is similar.
 func DidYouMean(run string, names []string) string {
 	near := Similar(run, names)
 	switch n := len(near) - 1; n {
@@ -42,7 +48,7 @@ func DidYouMean(run string, names []string) string {
 	}
 }
 
-// Created says that a run was created, and which of the names are similar: then another run may have been meant.
+// Created says that a run was created, and names similar runs that may have been meant.
 func Created(run string, names []string) string {
 	text := "created run " + run
 	if near := Similar(run, names); len(near) > 0 {
@@ -51,7 +57,7 @@ func Created(run string, names []string) string {
 	return text
 }
 
-// MaxDistance is the edit distance at which another word is too far away to be a misspelling of a word.
+// MaxDistance is the edit distance from which a word is no misspelling of another.
 func MaxDistance(word string) int { return min(len(word), max(2, len(word)/3)+1) }
 
 // EditDistance is the Levenshtein distance in bytes.

@@ -14,7 +14,8 @@ import (
 	"blackboard/board/store"
 )
 
-// Snapshot is a whole board as it was after one event. It comes from the tables (the present) or from the log (any moment).
+// Snapshot is a whole board after one event. It comes from the tables (now) or from the
+// log (any moment).
 type Snapshot struct {
 	Run       string     `json:"run"`
 	Goal      string     `json:"goal"`
@@ -24,15 +25,15 @@ type Snapshot struct {
 	Entries   []Entry    `json:"entries"`
 	Signals   []Signal   `json:"signals"`
 	Variables []Variable `json:"variables"`
-	// Expected are the workers that the run waits or has waited for.
+	// Expected are the workers that the run waits for or has waited for.
 	Expected []Expected `json:"expected"`
-	// Dropped are the duties to surface that were dropped.
+	// Dropped are the dropped duties to surface.
 	Dropped []DroppedDuty `json:"dropped_duties"`
-	// Settled are the pairs of entries that are no conflict, the oldest settlement first.
+	// Settled are the settlements, oldest first.
 	Settled []Settlement `json:"settled"`
-	Sources []Source     `json:"sources"`
-	// Retrievals are what was given of the knowledge base, the oldest first. Only the log
-	// has them.
+	Sources []Source     `json:"sources"` // the registered sources
+	// Retrievals are what workers were given of the knowledge base, oldest first. They
+	// are only in the log.
 	Retrievals []Retrieval `json:"retrievals"`
 }
 
@@ -46,7 +47,7 @@ func (b *Board) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return s, err
 }
 
-// runRow returns a snapshot with the run's own data and the last event, and nothing of what is on the board.
+// runRow returns a snapshot with the run's own data and the last event only.
 func runRow(tx *store.Tx) (*Snapshot, error) {
 	s := &Snapshot{}
 	var created, at int64
@@ -88,11 +89,12 @@ func loadSnapshot(tx *store.Tx) (*Snapshot, error) {
 	return s, err
 }
 
-// Replay returns the board as it was after the event seq, from the log alone.
-// It is fault.Invalid for a seq below 1, and fault.NotFound for one beyond the last event.
+// Replay returns the board as it was after the event seq, from the log alone. It is
+// fault.Invalid for a seq below 1, and fault.NotFound for one beyond the last event.
 func (b *Board) Replay(ctx context.Context, seq int64) (*Snapshot, error) {
 	if seq < 1 {
-		return nil, invalid(fmt.Sprintf("there is no event %d", seq), "events count from 1", fault.Do("event.list", "{} lists them", "since", "0", "timeout", "0s"))
+		return nil, invalid(fmt.Sprintf("there is no event %d", seq), "events count from 1",
+			fault.Do("event.list", "{} lists them", "since", "0", "timeout", "0s"))
 	}
 	var s *Snapshot
 	err := b.read(ctx, func(tx *store.Tx) error {
@@ -101,7 +103,8 @@ func (b *Board) Replay(ctx context.Context, seq int64) (*Snapshot, error) {
 			return err
 		}
 		if seq > last {
-			return notFound(fmt.Sprintf("there is no event %d yet: the last one is %d", seq, last), fmt.Sprintf("give a number from 1 to %d", last))
+			return notFound(fmt.Sprintf("there is no event %d yet: the last one is %d", seq, last),
+				fmt.Sprintf("give a number from 1 to %d", last))
 		}
 		s, err = replay(tx, seq)
 		return err
@@ -109,10 +112,11 @@ func (b *Board) Replay(ctx context.Context, seq int64) (*Snapshot, error) {
 	return s, err
 }
 
-// replayPage is how many events a replay reads at once.
+// replayPage is how many events a replay reads at a time.
 const replayPage = 500
 
-// replay decodes each page of the log, which is half of the work, while the next one is read and the one before is applied.
+// replay works on three pages at a time: it reads one, decodes the one before (half of
+// the work), and applies the one before that.
 func replay(tx *store.Tx, upto int64) (*Snapshot, error) {
 	r := newReplayer()
 	var page <-chan []decodedEvent // nil before the first one
@@ -137,7 +141,7 @@ func replay(tx *store.Tx, upto int64) (*Snapshot, error) {
 	return r.snapshot(), nil
 }
 
-// decodedEvent is an event with what it posted, if it did.
+// decodedEvent is an event with its post, if it has one.
 type decodedEvent struct {
 	Event
 	post    *postPayload
@@ -153,7 +157,8 @@ func decodeEvent(e Event) decodedEvent {
 	return d
 }
 
-// decodeEvents decodes a page aside. The channel gets it once; nobody need wait for it.
+// decodeEvents decodes a page in another goroutine. The channel gets one value; no one
+// has to receive it.
 func decodeEvents(events []Event) <-chan []decodedEvent {
 	page := make(chan []decodedEvent, 1)
 	go func() {
@@ -171,15 +176,21 @@ type replayer struct {
 	Snapshot
 	vars    map[string]*Variable // deleted ones too, with no value
 	sources map[string]Source
-	keys    map[string]string // idempotency keys, with a mark for what they are of, and whose they are
+	// idempotency keys, marked by what they belong to, with their ids
+	keys map[string]string
+	// named are the entries of a partial replay, created when an event names them; nil in
+	// a full replay.
+	named map[string]*Entry
 }
 
 func newReplayer() *replayer {
 	return &replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{},
-		Expected: []Expected{}, Dropped: []DroppedDuty{}, Settled: []Settlement{}, Retrievals: []Retrieval{}}, vars: map[string]*Variable{}, sources: map[string]Source{}, keys: map[string]string{}}
+		Expected: []Expected{}, Dropped: []DroppedDuty{}, Settled: []Settlement{},
+		Retrievals: []Retrieval{}}, vars: map[string]*Variable{}, sources: map[string]Source{},
+		keys: map[string]string{}}
 }
 
-// snapshot returns what has been rebuilt so far. The replayer must not be used any more.
+// snapshot returns the rebuilt board. The replayer must not be used afterwards.
 func (r *replayer) snapshot() *Snapshot {
 	r.Variables = []Variable{}
 	for _, v := range r.vars {
@@ -194,6 +205,12 @@ func (r *replayer) snapshot() *Snapshot {
 
 func (r *replayer) entry(id string) (*Entry, error) {
 	n, err := ParseEntryID(id)
+	if err == nil && r.named != nil {
+		if r.named[id] == nil {
+			r.named[id] = &Entry{ID: id}
+		}
+		return r.named[id], nil
+	}
 	if err == nil && (n < 1 || n > int64(len(r.Entries))) {
 		err = fmt.Errorf("it names %s, which was not posted before", id)
 	}
@@ -201,6 +218,16 @@ func (r *replayer) entry(id string) (*Entry, error) {
 		return nil, err
 	}
 	return &r.Entries[n-1], nil
+}
+
+// mustHave is an error if an entry was not posted. A replay that leaves out posts takes any.
+func (r *replayer) mustHave(id string) error {
+	if r.named != nil {
+		_, err := ParseEntryID(id)
+		return err
+	}
+	_, err := r.entry(id)
+	return err
 }
 
 func (r *replayer) signal(id string) (*Signal, error) {
@@ -214,7 +241,7 @@ func (r *replayer) signal(id string) (*Signal, error) {
 	return &r.Signals[n-1], nil
 }
 
-// applyPage applies a page of events as soon as it is decoded. Of nil it has nothing to apply.
+// applyPage applies a page of events once it is decoded; nil means no page.
 func (r *replayer) applyPage(page <-chan []decodedEvent) error {
 	if page == nil {
 		return nil
@@ -227,12 +254,13 @@ func (r *replayer) applyPage(page <-chan []decodedEvent) error {
 	return nil
 }
 
-// apply brings the board one event forward. Events must come in order, without gaps.
+// apply applies the next event. Events must come in order, without gaps.
 func (r *replayer) apply(e Event) error { return r.applyDecoded(decodeEvent(e)) }
 
 func (r *replayer) applyDecoded(e decodedEvent) error {
 	if err := r.applyVerb(e); err != nil {
-		return invalid(fmt.Sprintf("event %d (%s %s) cannot be applied: %v", e.Seq, clip(e.Verb, 40), clip(e.ID, 40), err), "")
+		return invalid(fmt.Sprintf("event %d (%s %s) cannot be applied: %v", e.Seq,
+			clip(e.Verb, 40), clip(e.ID, 40), err), "")
 	}
 	r.Seq, r.At = e.Seq, e.At
 	return nil
@@ -286,7 +314,7 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 		if err != nil {
 			return err
 		}
-		entry.Status = map[string]string{verbDispute: Disputed, verbSupersede: Superseded, verbSettle: Active}[e.Verb]
+		entry.Status = statusAfter(e.Verb)
 	case verbReconcile:
 		return r.applySettlement(e.Event)
 	case verbSignal:
@@ -311,7 +339,8 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 		} else if p.Value == nil {
 			return errors.New("it has no value")
 		}
-		r.vars[e.ID] = &Variable{Key: e.ID, Value: p.Value, Version: p.Version, Updated: e.At, Worker: e.Actor}
+		r.vars[e.ID] = &Variable{Key: e.ID, Value: p.Value, Version: p.Version, Updated: e.At,
+			Worker: e.Actor}
 	case verbSource, verbVerify:
 		return r.applySource(e.Event)
 	case verbRetrieval:
@@ -326,7 +355,7 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 	return nil
 }
 
-// takeKey notes an idempotency key, which nothing else of its kind may have.
+// takeKey records an idempotency key. A key is unique among things of its kind.
 func (r *replayer) takeKey(key, id string) error {
 	if key == "" {
 		return nil
@@ -343,19 +372,22 @@ func (r *replayer) applyPost(e decodedEvent) error {
 		return e.postErr
 	}
 	p := e.post
-	if want := EntryID(int64(len(r.Entries)) + 1); e.ID != want {
+	if want := EntryID(int64(len(r.Entries)) + 1); r.named == nil && e.ID != want {
 		return fmt.Errorf("the next entry is %s", want)
 	}
 	p.Worker = e.Actor
 	if err := p.prepare(); err != nil {
 		return err
 	}
-	entry := Entry{ID: e.ID, Seq: e.Seq, Created: e.At, Type: p.Type, Status: Active, Content: p.Content, SourceDoc: p.SourceDoc, SourceRef: p.SourceRef,
-		Evidence: p.Evidence, Confidence: p.Confidence, Worker: e.Actor, Tags: p.Tags, MustSurface: p.MustSurface, Links: *p.links(),
-		Key: p.Key, ExternalID: p.ExternalID}
-	entry.notNil()
+	entry := p.entry(e.ID, e.Seq, e.At)
+	entry.ExternalID = p.ExternalID
+	if r.named != nil {
+		r.named[e.ID] = &entry
+		return nil
+	}
 	if len(r.Entries) == cap(r.Entries) {
-		r.Entries = slices.Grow(r.Entries, len(r.Entries)+1) // twice as many: append alone would copy a long list four times as often
+		// twice as many: append alone would copy a long list more often
+		r.Entries = slices.Grow(r.Entries, len(r.Entries)+1)
 	}
 	r.Entries = append(r.Entries, entry)
 	return r.takeKey(p.Key, e.ID)
@@ -372,7 +404,8 @@ func (r *replayer) applySignal(e Event) error {
 	if err := p.prepare(); err != nil {
 		return err
 	}
-	r.Signals = append(r.Signals, Signal{ID: e.ID, Seq: e.Seq, Created: e.At, Content: p.Content, Priority: p.Priority, Status: SignalOpen, Worker: e.Actor,
+	r.Signals = append(r.Signals, Signal{ID: e.ID, Seq: e.Seq, Created: e.At, Content: p.Content,
+		Priority: p.Priority, Status: SignalOpen, Worker: e.Actor,
 		Origin: p.Origin, Key: p.Key, ExternalID: p.ExternalID})
 	return r.takeKey(p.Key, e.ID)
 }
@@ -397,7 +430,7 @@ func (r *replayer) applySignalChange(e Event) error {
 		s.ClaimedBy, s.LeaseUntil = "", nil
 	case verbAddress, verbWaive:
 		if e.Verb == verbAddress {
-			if _, err := r.entry(p.By); err != nil {
+			if err := r.mustHave(p.By); err != nil {
 				return err
 			}
 			s.Status, s.AddressedBy = Addressed, p.By
@@ -412,11 +445,13 @@ func (r *replayer) applySignalChange(e Event) error {
 	return nil
 }
 
-// State summarises the snapshot as Board.State does the board. Who raised signals or set variables but posted nothing is listed too;
-// events are not counted, since a snapshot does not hold them.
+// State summarises the snapshot as Board.State does, with two differences: it lists
+// workers who raised signals or set variables but posted nothing, and it does not count
+// events.
 func (s *Snapshot) State() State {
 	st := newState()
-	st.Run, st.Goal, st.Created, st.Updated, st.Seq, st.Variables = s.Run, s.Goal, s.Created, s.At, s.Seq, s.Variables
+	st.Run, st.Goal, st.Created, st.Updated, st.Seq, st.Variables = s.Run, s.Goal, s.Created, s.At,
+		s.Seq, s.Variables
 	st.Expected, st.Retrievals = s.Expected, int64(len(s.Retrievals))
 	workers := map[string]*Worker{}
 	seen := func(name string, at time.Time) *Worker {
@@ -459,7 +494,8 @@ func (s *Snapshot) State() State {
 		st.Workers = append(st.Workers, *w)
 	}
 	slices.SortFunc(st.Workers, func(a, b Worker) int {
-		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(b.Entries, a.Entries), strings.Compare(a.Name, b.Name))
+		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(b.Entries, a.Entries),
+			strings.Compare(a.Name, b.Name))
 	})
 	return st
 }

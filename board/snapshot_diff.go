@@ -6,15 +6,17 @@ import (
 	"strings"
 )
 
-// diff names the first difference between two snapshots, or is empty.
+// diff names the first difference between two snapshots; "" if they are equal.
 func (s *Snapshot) diff(o *Snapshot) string {
 	switch {
 	case s.Run != o.Run || s.Goal != o.Goal || s.Seq != o.Seq || !s.Created.Equal(o.Created):
 		return "the run's own data differ"
 	case len(s.Entries) != len(o.Entries):
-		return fmt.Sprintf("%d entries, not %d%s", len(o.Entries), len(s.Entries), absent(s.Entries, o.Entries, func(e *Entry) string { return e.ID }))
+		return fmt.Sprintf("%d entries, not %d%s", len(o.Entries), len(s.Entries),
+			absent(s.Entries, o.Entries, func(e *Entry) string { return e.ID }))
 	case len(s.Signals) != len(o.Signals):
-		return fmt.Sprintf("%d signals, not %d%s", len(o.Signals), len(s.Signals), absent(s.Signals, o.Signals, func(g *Signal) string { return g.ID }))
+		return fmt.Sprintf("%d signals, not %d%s", len(o.Signals), len(s.Signals),
+			absent(s.Signals, o.Signals, func(g *Signal) string { return g.ID }))
 	case len(s.Variables) != len(o.Variables):
 		return fmt.Sprintf("%d variables, not %d", len(o.Variables), len(s.Variables))
 	case !reflect.DeepEqual(s.Expected, o.Expected):
@@ -49,13 +51,14 @@ func (s *Snapshot) diff(o *Snapshot) string {
 	}
 	for i := range s.Settled {
 		if !reflect.DeepEqual(s.Settled[i], o.Settled[i]) {
-			return fmt.Sprintf("the settlement of %s and %s differs", s.Settled[i].A, s.Settled[i].B)
+			return fmt.Sprintf("the settlement of %s and %s differs", s.Settled[i].A,
+				s.Settled[i].B)
 		}
 	}
 	return ""
 }
 
-// absent names the first few that only one of two lists has.
+// absent names the first few members that only one of two lists has.
 func absent[T any](want, have []T, id func(*T) string) string {
 	const few = 5
 	ids := map[string]int{}
@@ -82,7 +85,8 @@ func absent[T any](want, have []T, id func(*T) string) string {
 		ids  []string
 	}{{"without", missing}, {"and besides", extra}} {
 		if n := len(l.ids); n > few {
-			say += fmt.Sprintf(", %s %s and %d more", l.what, strings.Join(l.ids[:few], ", "), n-few)
+			say += fmt.Sprintf(", %s %s and %d more", l.what, strings.Join(l.ids[:few], ", "),
+				n-few)
 		} else if n > 0 {
 			say += fmt.Sprintf(", %s %s", l.what, strings.Join(l.ids, ", "))
 		}

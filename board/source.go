@@ -31,7 +31,7 @@ type Source struct {
 	Worker string    `json:"worker"`
 }
 
-// sourcePayload is what the log has of a source. The id of the event is the source's
+// sourcePayload is the payload of a source's event. The id of the event is the source's
 // name.
 type sourcePayload struct {
 	Path    string  `json:"path,omitempty"`
@@ -71,7 +71,7 @@ func isSHA256(s string) bool {
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// source reads an event that registers or removes one.
+// source decodes the event that registers or removes a source.
 func (e *Event) source() (s Source, removed bool, err error) {
 	var p sourcePayload
 	if err := json.Unmarshal(e.Payload, &p); err != nil {
@@ -90,7 +90,7 @@ func (e *Event) source() (s Source, removed bool, err error) {
 	return s, p.Removed, p.check(e.ID)
 }
 
-// SourceAdded says what became of a file that was registered.
+// SourceAdded is what happened to a file that was registered.
 type SourceAdded struct {
 	Source
 	Change string `json:"change"` // added, changed or unchanged
@@ -103,8 +103,8 @@ const (
 	SourceUnchanged = "unchanged"
 )
 
-// AddSources registers files, all or none: their names, SHA-256 and sizes, and with
-// text the text that documents reads of them. One that is registered as it is now stays
+// AddSources registers files, all or none: name, SHA-256 and size, and with text the text
+// that package documents reads of them. A file that is registered and unchanged is left
 // as it is.
 func (b *Board) AddSources(
 	ctx context.Context,
@@ -195,8 +195,7 @@ func readSource(f verify.File, text bool) (p sourcePayload, err error) {
 	return p, p.check(f.Name)
 }
 
-// RemoveSources takes sources from the list of what is registered, all or none. The log
-// keeps them.
+// RemoveSources removes sources from the list, all or none. The log keeps them.
 func (b *Board) RemoveSources(ctx context.Context, worker string, names ...string) error {
 	if _, err := b.reader(); err != nil {
 		return err
@@ -226,7 +225,7 @@ func (b *Board) RemoveSources(ctx context.Context, worker string, names ...strin
 	})
 }
 
-// Sources returns what is registered, by name.
+// Sources returns the registered sources by name.
 func (b *Board) Sources(ctx context.Context) (all []Source, err error) {
 	err = b.read(ctx, func(tx *store.Tx) error {
 		all, err = sources(tx)
@@ -253,8 +252,7 @@ func sources(tx *store.Tx) ([]Source, error) {
 	}, `SELECT name, seq, at, worker, path, sha256, size, text FROM sources ORDER BY name`)
 }
 
-// before0006 reports whether the board is of an older schema, on storage that cannot be
-// written to.
+// before0006 reports whether the board has an older schema and cannot be written to.
 func before0006(tx *store.Tx) (bool, error) {
 	there, err := tx.HasTable("verifications")
 	return !there, err
@@ -300,25 +298,24 @@ func (b *Board) sourceText(ctx context.Context, s *Source) (text string, err err
 	return text, err
 }
 
-// Verification is the last verdict on an entry that was held against its source.
+// Verification is the last verdict on whether an entry stands in its source.
 type Verification struct {
 	Verdict string    `json:"verdict"` // one of those of package verify
 	Source  string    `json:"source"`  // the name of a registered source, or a path; "" for none
 	SHA256  string    `json:"sha256"`  // of the source
 	Place   string    `json:"place"`   // "line 12"
-	Note    string    `json:"note"`
+	Note    string    `json:"note"`    // why, in a few words
 	Seq     int64     `json:"seq"`
 	At      time.Time `json:"at"`
 	Worker  string    `json:"worker"`
-	// Stale says that the registered source is another file by now.
+	// Stale is true if the registered source has changed since.
 	Stale bool `json:"stale"`
 }
 
-// Sound reports whether the entry stands in its source as that is now.
+// Sound reports whether the entry is verified against the source as it is now.
 func (v *Verification) Sound() bool { return v != nil && !v.Stale && verify.Sound(v.Verdict) }
 
-// Mark says in one character and a word what is known: "✓ verified", "✗ doubted", "~
-// stale"; "" if nothing is.
+// Mark is a short mark: "✓ verified", "✗ doubted" or "~ stale"; "" if nothing is known.
 func (v *Verification) Mark() string {
 	switch {
 	case v == nil:
@@ -331,7 +328,7 @@ func (v *Verification) Mark() string {
 	return "✗ doubted"
 }
 
-// Describe says it with the verdict, the place and the reason.
+// Describe is the verdict with its place and reason.
 func (v *Verification) Describe() string {
 	if v == nil {
 		return ""
@@ -343,7 +340,7 @@ func (v *Verification) Describe() string {
 	return v.Mark() + ": " + strings.Join(parts, "; ")
 }
 
-// verifyPayload is what the log has of a verdict. The id of the event is the entry's.
+// verifyPayload is the payload of a verdict's event. The id of the event is the entry's.
 type verifyPayload struct {
 	Verdict string `json:"verdict"`
 	Source  string `json:"source,omitempty"`
@@ -352,7 +349,7 @@ type verifyPayload struct {
 	Note    string `json:"note,omitempty"`
 }
 
-// verification reads an event that is one.
+// verification decodes the event of a verdict.
 func (e *Event) verification() (*Verification, error) {
 	var p verifyPayload
 	if err := json.Unmarshal(e.Payload, &p); err != nil {
@@ -385,7 +382,7 @@ func (w *writer) verificationRow(entry int64, v *Verification) error {
 	return err
 }
 
-// fillVerified reads the verdicts on entries, by the numbers of their ids.
+// fillVerified reads the verdicts on entries, by number.
 func fillVerified(tx *store.Tx, index map[int64]*Entry) error {
 	if old, err := before0006(tx); old || err != nil {
 		return err
@@ -420,15 +417,10 @@ func fillVerified(tx *store.Tx, index map[int64]*Entry) error {
 	if len(index) > 2000 {
 		return fill("")
 	}
-	for id := range index {
-		if err := fill(`WHERE v.entry = ?`, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return fill(`WHERE v.entry IN (`+theseIDs+`)`, listIDs(index))
 }
 
-// applySource applies an event about a source, or about an entry's verdict.
+// applySource applies an event about a source or a verdict.
 func (r *replayer) applySource(e Event) error {
 	if e.Verb == verbSource {
 		s, removed, err := e.source()
@@ -448,8 +440,7 @@ func (r *replayer) applySource(e Event) error {
 	return err
 }
 
-// endSources lists the sources of the snapshot, and marks the verdicts that are stale
-// by now.
+// endSources lists the sources of the snapshot and marks the verdicts that are stale.
 func (r *replayer) endSources() {
 	r.Sources = []Source{}
 	for _, s := range r.sources {
@@ -464,7 +455,7 @@ func (r *replayer) endSources() {
 	}
 }
 
-// vital returns the entries that must surface and those that answer signals.
+// vital returns the entries that must surface or answer a signal.
 func (s *Snapshot) vital() (all []Entry) {
 	answers := map[string]bool{}
 	for _, sig := range s.Signals {

@@ -12,7 +12,8 @@ import (
 	"blackboard/board/store"
 )
 
-// State is the summary of a board. It costs the same however many entries there are; it grows with the workers and the variables.
+// State is the summary of a board. Its cost does not depend on the number of entries. It
+// grows with the workers and the variables.
 type State struct {
 	Run       string       `json:"run"`
 	Goal      string       `json:"goal"`
@@ -25,8 +26,7 @@ type State struct {
 	Workers   []Worker     `json:"workers"` // the most recent first
 	Variables []Variable   `json:"variables"`
 	Expected  []Expected   `json:"expected"` // workers that the run waits or has waited for
-	// Retrievals is how often something of the knowledge base was given to somebody who
-	// works on the run.
+	// Retrievals is how often workers were given something of the knowledge base.
 	Retrievals int64 `json:"retrievals"`
 }
 
@@ -41,20 +41,20 @@ func (c CountsByName) Total() (n int64) {
 	return n
 }
 
-// EntryCounts counts entries. MustSurface leaves out superseded ones.
+// EntryCounts counts entries. MustSurface does not count superseded ones.
 type EntryCounts struct {
 	Total       int64        `json:"total"`
-	ByType      CountsByName `json:"by_type"`
-	ByStatus    CountsByName `json:"by_status"`
-	MustSurface int64        `json:"must_surface"`
+	ByType      CountsByName `json:"by_type"`      // active entries by type
+	ByStatus    CountsByName `json:"by_status"`    // all entries by status
+	MustSurface int64        `json:"must_surface"` // active entries that the report must carry
 }
 
 // SignalCounts counts signals by priority.
 type SignalCounts struct {
 	Total     int64        `json:"total"`
-	Open      CountsByName `json:"open"`
-	Addressed CountsByName `json:"addressed"`
-	Waived    CountsByName `json:"waived"`
+	Open      CountsByName `json:"open"`      // open signals by priority
+	Addressed CountsByName `json:"addressed"` // addressed signals by priority
+	Waived    CountsByName `json:"waived"`    // waived signals by priority
 }
 
 func (c *SignalCounts) of(status string) CountsByName {
@@ -87,21 +87,24 @@ func (b *Board) State(ctx context.Context) (State, error) {
 }
 
 func newState() State {
-	st := State{Workers: []Worker{}, Variables: []Variable{}, Expected: []Expected{}, Links: CountsByName{}}
+	st := State{Workers: []Worker{}, Variables: []Variable{}, Expected: []Expected{},
+		Links: CountsByName{}}
 	st.Entries = EntryCounts{ByType: CountsByName{}, ByStatus: CountsByName{}}
-	st.Signals = SignalCounts{Open: CountsByName{}, Addressed: CountsByName{}, Waived: CountsByName{}}
+	st.Signals = SignalCounts{Open: CountsByName{}, Addressed: CountsByName{},
+		Waived: CountsByName{}}
 	return st
 }
 
-// state reads the summary. Without workers, and the number of retrievals, it costs the
-// same however many there are.
+// state reads the summary. Without workers and the number of retrievals, its cost is
+// constant.
 func state(tx *store.Tx, workers bool) (State, error) {
 	st := newState()
 	run, err := runRow(tx)
 	if err != nil {
 		return st, err
 	}
-	st.Run, st.Goal, st.Created, st.Updated, st.Seq = run.Run, run.Goal, run.Created, run.At, run.Seq
+	st.Run, st.Goal, st.Created, st.Updated, st.Seq = run.Run, run.Goal, run.Created, run.At,
+		run.Seq
 	byName := map[string]*Worker{}
 	worker := func(name string) *Worker {
 		if byName[name] == nil {
@@ -125,8 +128,11 @@ func state(tx *store.Tx, workers bool) (State, error) {
 		case "signal":
 			var status string
 			var priority int
-			if _, err := fmt.Sscan(name, &status, &priority); err != nil || priority < 0 || priority >= len(Priorities) {
-				return store.Fault(fault.Corrupt, "", fmt.Sprintf("has a count of signals %q, which makes no sense", clip(name, 60)), nil)
+			if _, err := fmt.Sscan(name, &status, &priority); err != nil || priority < 0 ||
+				priority >= len(Priorities) {
+				return store.Fault(fault.Corrupt, "",
+					fmt.Sprintf("has an invalid count of signals, %q", clip(name, 60)),
+					nil)
 			}
 			st.Signals.of(status)[Priorities[priority]] = n
 			st.Signals.Total += n
@@ -146,11 +152,10 @@ func state(tx *store.Tx, workers bool) (State, error) {
 	for _, w := range byName {
 		st.Workers = append(st.Workers, *w)
 	}
-	slices.SortFunc(st.Workers, func(a, b Worker) int {
-		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(b.Events, a.Events), strings.Compare(a.Name, b.Name))
-	})
+	sortWorkers(st.Workers)
 	if workers {
-		if err := tx.QueryRow(`SELECT count(*) ` + fromRetrievals).Scan(&st.Retrievals); err != nil {
+		if err := tx.QueryRow(`SELECT count(*) ` +
+			fromRetrievals).Scan(&st.Retrievals); err != nil {
 			return st, err
 		}
 	}
@@ -159,6 +164,14 @@ func state(tx *store.Tx, workers bool) (State, error) {
 	}
 	st.Variables, err = variables(tx)
 	return st, err
+}
+
+// sortWorkers puts the worker who wrote last first.
+func sortWorkers(all []Worker) {
+	slices.SortFunc(all, func(a, b Worker) int {
+		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(b.Events, a.Events),
+			strings.Compare(a.Name, b.Name))
+	})
 }
 
 // checkCounts compares the running counts with the rows.
@@ -182,5 +195,6 @@ func checkCounts(tx *store.Tx, path string) error {
 	if err != nil {
 		return err
 	}
-	return store.Fault(fault.Corrupt, path, fmt.Sprintf("counts %d of %s %q where there are %d", have, kind, name, want), nil)
+	return store.Fault(fault.Corrupt, path, fmt.Sprintf("counts %d of %s %q where there are %d",
+		have, kind, name, want), nil)
 }

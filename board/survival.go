@@ -8,10 +8,11 @@ import (
 	"blackboard/board/survival"
 )
 
-// items lists what a board obliges its artifact to carry: must-surface entries and contradictions that are not superseded,
-// then open and waived signals by urgency.
+// items lists what the report must carry: must-surface entries and contradictions that
+// are not superseded, then open and waived signals by urgency.
 func items(tx *store.Tx) ([]survival.Item, error) {
-	entries, err := selectEntries(tx, `FROM entries e WHERE e.must_surface = 1 AND e.status <> 'superseded' ORDER BY e.id`)
+	entries, err := selectEntries(tx,
+		`FROM entries e WHERE e.must_surface = 1 AND e.status <> 'superseded' ORDER BY e.id`)
 	if err != nil {
 		return nil, err
 	}
@@ -21,9 +22,11 @@ func items(tx *store.Tx) ([]survival.Item, error) {
 		if e.Type == Contradiction {
 			why = survival.WhyContradiction
 		}
-		out = append(out, survival.Item{ID: e.ID, Why: why, Type: e.Type, Worker: e.Worker, Content: e.Content})
+		out = append(out, survival.Item{ID: e.ID, Why: why, Type: e.Type, Worker: e.Worker,
+			Content: e.Content})
 	}
-	signals, err := selectSignals(tx, `FROM signals s WHERE s.status IN ('open', 'waived') ORDER BY s.priority, s.id`)
+	signals, err := selectSignals(tx,
+		`FROM signals s WHERE s.status IN ('open', 'waived') ORDER BY s.priority, s.id`)
 	if err != nil {
 		return nil, err
 	}
@@ -32,12 +35,13 @@ func items(tx *store.Tx) ([]survival.Item, error) {
 		if s.Status == Waived {
 			why = survival.WhyWaived
 		}
-		out = append(out, survival.Item{ID: s.ID, Why: why, Priority: s.Priority, Worker: s.Worker, Content: s.Content, Reason: s.Reason})
+		out = append(out, survival.Item{ID: s.ID, Why: why, Priority: s.Priority, Worker: s.Worker,
+			Content: s.Content, Reason: s.Reason})
 	}
 	return out, nil
 }
 
-// Items returns what the board obliges its final artifact to carry, in the order in which Survival lists it.
+// Items returns what the report must carry, in the order in which Survival lists it.
 func (b *Board) Items(ctx context.Context) ([]survival.Item, error) {
 	var out []survival.Item
 	err := b.read(ctx, func(tx *store.Tx) (err error) {
@@ -47,10 +51,12 @@ func (b *Board) Items(ctx context.Context) ([]survival.Item, error) {
 	return out, err
 }
 
-// Survival says whether everything that the board obliges its artifact to carry is in one or other of the reports. It is read in one
-// transaction, so the answer belongs to one moment of the board; see survival.Check for what counts as being there. A run without entries
-// does not pass; survival.Result.Demand asks for more items.
-func (b *Board) Survival(ctx context.Context, reports ...*documents.Document) (survival.Result, error) {
+// Survival says whether everything that must be carried is in one of the reports. It
+// reads the board in one transaction. Package survival says when an item counts as
+// present. A run without entries does not pass; survival.Result.Demand asks for more
+// items.
+func (b *Board) Survival(ctx context.Context, reports ...*documents.Document) (survival.Result,
+	error) {
 	if len(reports) == 0 {
 		return survival.Result{}, noReport()
 	}
@@ -69,7 +75,7 @@ func noReport() error {
 	return invalid("no report is given", "name the final artifact, or - for standard input")
 }
 
-// survivalInput is what of a board a survival depends on.
+// survivalInput is what a survival needs of a board.
 type survivalInput struct {
 	run     string
 	seq     int64
@@ -97,7 +103,7 @@ func (in *survivalInput) check(reports []*documents.Document) survival.Result {
 	return s
 }
 
-// droppedItems are what the artifact would have to carry, had nobody dropped that.
+// droppedItems are the items whose duty to surface was dropped.
 func droppedItems(tx *store.Tx) ([]survival.Dropped, error) {
 	all, err := droppedDuties(tx)
 	out := []survival.Dropped{}
@@ -110,7 +116,8 @@ func droppedItems(tx *store.Tx) ([]survival.Dropped, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, survival.Dropped{ID: d.ID, By: d.By, Worker: d.Worker, Reason: d.Reason, Content: e.Content})
+		out = append(out, survival.Dropped{ID: d.ID, By: d.By, Worker: d.Worker, Reason: d.Reason,
+			Content: e.Content})
 	}
 	return out, err
 }

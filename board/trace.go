@@ -9,9 +9,9 @@ import (
 	"blackboard/board/trace"
 )
 
-// Trace says what the facts of the reports stand on: entries that are not superseded,
-// signals with the reasons why they were waived, the goal; and sources, which may be
-// nil. The board is read in one transaction.
+// Trace says what supports the facts of the reports: entries that are not superseded,
+// signals with the reasons why they were waived, the goal, and sources, which may be nil.
+// It reads the board in one transaction.
 func (b *Board) Trace(
 	ctx context.Context,
 	sources trace.Sources,
@@ -31,8 +31,8 @@ func (b *Board) Trace(
 // gap is an empty line, in SQL.
 const gap = "'\n\n'"
 
-// traceRecords reads what stands on a board, one thing at a time, with its id and what else the
-// digest puts before it: reports cite entries.
+// traceRecords reads what can support a fact, one record at a time. A record begins with
+// the id and what the digest puts before it, since reports cite entries.
 func traceRecords(tx *store.Tx, read func(trace.Record) error) error {
 	var goal string
 	if err := tx.QueryRow(`SELECT goal FROM run`).Scan(&goal); err != nil {

@@ -13,14 +13,15 @@ import (
 	"blackboard/board/words"
 )
 
-// Limits of what a board takes.
+// Limits of a board.
 const (
-	MaxContent = 64 << 10 // bytes of an entry's or a signal's content, of evidence, a goal, a variable's value
-	MaxField   = 4 << 10  // bytes of a source, a reason, a note, a key
-	MaxName    = 200      // bytes of a worker's name, a tag, a variable's name
-	MaxTags    = 64       // tags of one entry
-	MaxLinks   = 1024     // links of one entry
-	MaxBatch   = 10_000   // posts of one batch
+	// bytes of an entry's or a signal's content, of evidence, a goal, a variable's value
+	MaxContent = 64 << 10
+	MaxField   = 4 << 10 // bytes of a source, a reason, a note, a key
+	MaxName    = 200     // bytes of a worker's name, a tag, a variable's name
+	MaxTags    = 64      // tags of one entry
+	MaxLinks   = 1024    // links of one entry
+	MaxBatch   = 10_000  // posts of one batch
 )
 
 // Entry types.
@@ -97,7 +98,7 @@ func (l Links) Count() int {
 	return len(l.Supports) + len(l.Contradicts) + len(l.Supersedes) + len(l.Addresses)
 }
 
-// notNil makes every list non-nil, as the JSON contract wants.
+// notNil replaces nil lists by empty ones, as the JSON contract requires.
 func (l *Links) notNil() {
 	for _, k := range LinkKinds {
 		if p := l.of(k); *p == nil {
@@ -108,44 +109,47 @@ func (l *Links) notNil() {
 
 // Entry is one finding on the board. Its content never changes; its status may.
 type Entry struct {
-	ID          string    `json:"id"`  // e12
-	Seq         int64     `json:"seq"` // the event that posted it
-	Created     time.Time `json:"created"`
-	Type        string    `json:"type"`
-	Status      string    `json:"status"`
-	Content     string    `json:"content"`
-	SourceDoc   string    `json:"source_doc"`
-	SourceRef   string    `json:"source_ref"`
-	Evidence    string    `json:"evidence"`   // a verbatim quote
-	Confidence  *float64  `json:"confidence"` // 0..1; nil: not stated
-	Worker      string    `json:"worker"`
-	Tags        []string  `json:"tags"`
-	MustSurface bool      `json:"must_surface"`
+	ID      string    `json:"id"`  // e12
+	Seq     int64     `json:"seq"` // the event that posted it
+	Created time.Time `json:"created"`
+	// one of the entry types: observation, analysis, calculation, …
+	Type        string   `json:"type"`
+	Status      string   `json:"status"` // active, disputed or superseded
+	Content     string   `json:"content"`
+	SourceDoc   string   `json:"source_doc"` // the document that it comes from, "" for none
+	SourceRef   string   `json:"source_ref"` // the place in the document, such as a line
+	Evidence    string   `json:"evidence"`   // a verbatim quote
+	Confidence  *float64 `json:"confidence"` // 0..1; nil: not stated
+	Worker      string   `json:"worker"`
+	Tags        []string `json:"tags"`
+	MustSurface bool     `json:"must_surface"` // whether the final report must carry it
 	Links
 	Key        string `json:"key"`
-	ExternalID string `json:"external_id"`
-	// Verified is the last verdict on whether it stands in its source; nil: it was not held against it.
+	ExternalID string `json:"external_id"` // the id that an importer gave it
+	// Verified is the last verdict on whether it stands in its source; nil if it was
+	// never checked.
 	Verified *Verification `json:"verified"`
 }
 
-// Signal is an open question, or one that was.
+// Signal is an open question, or a closed one.
 type Signal struct {
-	ID          string     `json:"id"` // s3
-	Seq         int64      `json:"seq"`
-	Created     time.Time  `json:"created"`
-	Content     string     `json:"content"`
-	Priority    string     `json:"priority"`
-	Status      string     `json:"status"`
-	Worker      string     `json:"worker"`       // who raised it
-	Origin      string     `json:"origin"`       // the entry it arose from, if any
-	AddressedBy string     `json:"addressed_by"` // the entry that answered it
-	Reason      string     `json:"reason"`       // why it was waived
-	ClosedBy    string     `json:"closed_by"`    // who addressed or waived it
-	Closed      *time.Time `json:"closed"`
-	ClaimedBy   string     `json:"claimed_by"` // who works on it, until the lease runs out
-	LeaseUntil  *time.Time `json:"lease_until"`
-	Key         string     `json:"key"`
-	ExternalID  string     `json:"external_id"`
+	ID          string    `json:"id"` // s3
+	Seq         int64     `json:"seq"`
+	Created     time.Time `json:"created"`
+	Content     string    `json:"content"`
+	Priority    string    `json:"priority"`     // critical, high, medium or low
+	Status      string    `json:"status"`       // open, addressed or waived
+	Worker      string    `json:"worker"`       // who raised it
+	Origin      string    `json:"origin"`       // the entry it arose from, if any
+	AddressedBy string    `json:"addressed_by"` // the entry that answered it
+	Reason      string    `json:"reason"`       // why it was waived
+	ClosedBy    string    `json:"closed_by"`    // who addressed or waived it
+	// when it was addressed or waived; null: it is open
+	Closed     *time.Time `json:"closed"`
+	ClaimedBy  string     `json:"claimed_by"`  // who works on it, until the lease runs out
+	LeaseUntil *time.Time `json:"lease_until"` // when the claim ends; null: nobody has claimed it
+	Key        string     `json:"key"`
+	ExternalID string     `json:"external_id"`
 }
 
 // ClaimedAt reports whether a worker holds the signal at that time.
@@ -166,10 +170,10 @@ type Variable struct {
 type Event struct {
 	Seq     int64           `json:"seq"`
 	At      time.Time       `json:"at"`
-	Actor   string          `json:"actor"`
-	Verb    string          `json:"verb"`
-	ID      string          `json:"id"` // what changed: e12, s3, or a variable's key
-	Payload json.RawMessage `json:"payload"`
+	Actor   string          `json:"actor"`   // who did it
+	Verb    string          `json:"verb"`    // what was done: post, signal, claim, …
+	ID      string          `json:"id"`      // what changed: e12, s3, or a variable's key
+	Payload json.RawMessage `json:"payload"` // what is particular to the verb
 }
 
 // EntryID writes the id of an entry.
@@ -188,14 +192,17 @@ func parseID(id string, prefix byte, what string) (int64, error) {
 	example := map[byte]string{'e': "e12", 's': "s3"}[prefix]
 	if len(id) >= 2 && (id[0] == 'e' || id[0] == 's') && id[0] != prefix && words.Digits(id[1:]) {
 		other := map[byte]string{'e': "an entry", 's': "a signal"}[id[0]]
-		return 0, invalid(fmt.Sprintf("%s is %s; here the id of %s is needed", id, other, article(what)), "ids of "+plural(what)+" look like "+example)
+		return 0, invalid(fmt.Sprintf("%s is %s; here the id of %s is needed", id, other,
+			article(what)), "ids of "+plural(what)+" look like "+example)
 	}
 	if len(id) < 2 || id[0] != prefix || !words.Digits(id[1:]) || id[1] == '0' {
-		return 0, invalid(fmt.Sprintf("%q is not the id of %s", clip(id, 60), article(what)), "ids of "+plural(what)+" look like "+example)
+		return 0, invalid(fmt.Sprintf("%q is not the id of %s", clip(id, 60), article(what)),
+			"ids of "+plural(what)+" look like "+example)
 	}
 	n, err := strconv.ParseInt(id[1:], 10, 64)
 	if err != nil {
-		return 0, notFound(fmt.Sprintf("there is no %s %s: no number is so large", what, clip(id, 60)), "ids of "+plural(what)+" look like "+example)
+		return 0, notFound(fmt.Sprintf("there is no %s %s: no number is so large", what,
+			clip(id, 60)), "ids of "+plural(what)+" look like "+example)
 	}
 	return n, nil
 }
@@ -222,7 +229,8 @@ func counted(n int64, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// PriorityRank is 0 for critical and rises as urgency falls; an unknown priority is an fault.Invalid.
+// PriorityRank is 0 for critical and rises as urgency falls. It is fault.Invalid for an
+// unknown priority.
 func PriorityRank(p string) (int, error) {
 	if i := slices.Index(Priorities, p); i >= 0 {
 		return i, nil
@@ -232,12 +240,15 @@ func PriorityRank(p string) (int, error) {
 
 // CheckRun reports whether name can name a run: [A-Za-z0-9][A-Za-z0-9._-]{0,99}.
 func CheckRun(name string) error {
-	try := "use 1 to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit"
+	try := "use 1 to 100 letters, digits, dots, dashes and underscores, beginning with a letter " +
+		"or digit"
 	if name == "" {
-		return invalid("no run is named", "", fault.Give("run", "NAME", "give {} or set $BOARD_RUN"))
+		return invalid("no run is named", "", fault.Give("run", "NAME",
+			"give {} or set $BOARD_RUN"))
 	}
 	if len(name) > 100 {
-		return invalid(fmt.Sprintf("the run name %q has %d characters", clip(name, 40), utf8.RuneCountInString(name)), try)
+		return invalid(fmt.Sprintf("the run name %q has %d characters", clip(name, 40),
+			utf8.RuneCountInString(name)), try)
 	}
 	for i := range len(name) {
 		c := name[i]
@@ -249,23 +260,26 @@ func CheckRun(name string) error {
 	return nil
 }
 
-// Line puts s on one line, with runs of white space as one blank, cut at n runes. It is how content is shown in lists.
+// Line puts s on one line for a list: white space becomes one blank, and it is cut at n
+// runes.
 func Line(s string, n int) string { return clip(strings.Join(strings.Fields(s), " "), n) }
 
 func unknown(what, got string, have []string) error {
 	if got == "" {
 		return invalid("no "+what+" is given", "choose one of "+strings.Join(have, ", "))
 	}
-	return invalid(fmt.Sprintf("unknown %s %q", what, clip(got, 60)), "choose one of "+strings.Join(have, ", "))
+	return invalid(fmt.Sprintf("unknown %s %q", what, clip(got, 60)),
+		"choose one of "+strings.Join(have, ", "))
 }
 
-// checkText reports what is wrong with a text field, if anything.
+// checkText says what is wrong with a text field.
 func checkText(what, s string, max int, required bool) error {
 	switch {
 	case required && strings.TrimSpace(s) == "":
 		return invalid(what+" is empty", "give it some text")
 	case len(s) > max:
-		return invalid(fmt.Sprintf("%s has %d bytes; at most %d are taken", what, len(s), max), "split it into several entries, or point to the text by its source")
+		return invalid(fmt.Sprintf("%s has %d bytes; at most %d are taken", what, len(s), max),
+			"split it into several entries, or point to the text by its source")
 	case !utf8.ValidString(s):
 		return invalid(what+" is not valid UTF-8", "convert it to UTF-8 first")
 	case strings.ContainsRune(s, 0):

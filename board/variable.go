@@ -11,10 +11,10 @@ import (
 	"blackboard/board/store"
 )
 
-// AnyVersion means, as ifMatch: whatever the variable holds now.
+// AnyVersion, as ifMatch, matches any version.
 const AnyVersion = -1
 
-// Get returns a variable, or fault.NotFound.
+// Get returns a variable. It is fault.NotFound if it is not set.
 func (b *Board) Get(ctx context.Context, key string) (Variable, error) {
 	if err := checkText("the variable's name", key, MaxName, true); err != nil {
 		return Variable{}, err
@@ -23,7 +23,8 @@ func (b *Board) Get(ctx context.Context, key string) (Variable, error) {
 	err := b.read(ctx, func(tx *store.Tx) (err error) {
 		v, err = getVariable(tx, key)
 		if err == nil && v.Value == nil {
-			return notFound(fmt.Sprintf("there is no variable %q on this board", clip(key, 60)), "", fault.Do("variable.list", "{} shows those that are set"))
+			return notFound(fmt.Sprintf("there is no variable %q on this board", clip(key, 60)), "",
+				fault.Do("variable.list", "{} shows those that are set"))
 		}
 		return err
 	})
@@ -40,17 +41,21 @@ func (b *Board) Variables(ctx context.Context) ([]Variable, error) {
 	return vars, err
 }
 
-// Set gives a variable a JSON value. With ifMatch it is compare-and-set: fault.Conflict unless the variable has that version now;
-// 0 means that it must not exist. AnyVersion sets it whatever it holds.
-func (b *Board) Set(ctx context.Context, worker, key string, value json.RawMessage, ifMatch int64) (Variable, error) {
+// Set gives a variable a JSON value. ifMatch makes it a compare-and-set: it is
+// fault.Conflict unless the variable has that version; 0 means that it must not exist,
+// and AnyVersion matches any.
+func (b *Board) Set(ctx context.Context, worker, key string, value json.RawMessage,
+	ifMatch int64) (Variable, error) {
 	if err := checkText("the variable's name", key, MaxName, true); err != nil {
 		return Variable{}, err
 	}
 	if !utf8.Valid(value) {
-		return Variable{}, invalid(fmt.Sprintf("the value of %q is not valid UTF-8", clip(key, 60)), "convert it to UTF-8 first")
+		return Variable{}, invalid(fmt.Sprintf("the value of %q is not valid UTF-8", clip(key, 60)),
+			"convert it to UTF-8 first")
 	}
 	if !json.Valid(value) {
-		return Variable{}, invalid(fmt.Sprintf("the value of %q is not valid JSON", clip(key, 60)), `quote strings: '"drafting"'`)
+		return Variable{}, invalid(fmt.Sprintf("the value of %q is not valid JSON", clip(key, 60)),
+			`quote strings: '"drafting"'`)
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, value); err != nil {
@@ -62,7 +67,8 @@ func (b *Board) Set(ctx context.Context, worker, key string, value json.RawMessa
 	return b.setVariable(ctx, worker, key, compact.Bytes(), ifMatch)
 }
 
-// Delete removes a variable, if it has the version ifMatch (or AnyVersion). It returns the variable as it was.
+// Delete removes a variable if it has the version ifMatch (or AnyVersion). It returns the
+// variable as it was.
 func (b *Board) Delete(ctx context.Context, worker, key string, ifMatch int64) (Variable, error) {
 	if err := checkText("the variable's name", key, MaxName, true); err != nil {
 		return Variable{}, err
@@ -73,12 +79,16 @@ func (b *Board) Delete(ctx context.Context, worker, key string, ifMatch int64) (
 	return b.setVariable(ctx, worker, key, nil, ifMatch)
 }
 
-func (b *Board) setVariable(ctx context.Context, worker, key string, value json.RawMessage, ifMatch int64) (Variable, error) {
+func (b *Board) setVariable(ctx context.Context, worker, key string, value json.RawMessage,
+	ifMatch int64) (Variable, error) {
 	if ifMatch < AnyVersion {
-		return Variable{}, invalid(fmt.Sprintf("%d is not a version", ifMatch), "", fault.Do("variable.list", "{} shows the versions"))
+		return Variable{}, invalid(fmt.Sprintf("%d is not a version", ifMatch), "",
+			fault.Do("variable.list", "{} shows the versions"))
 	}
-	if _, err := b.reader(); err != nil && ifMatch > 0 { // a run is not made by a change that must fail
-		return Variable{}, conflict(fmt.Sprintf("the variable %q does not exist, so it has no version %d", key, ifMatch), "set it without a version")
+	// a change that fails must not create a run
+	if _, err := b.reader(); err != nil && ifMatch > 0 {
+		return Variable{}, conflict(fmt.Sprintf("the variable %q does not exist, so it has no "+
+			"version %d", key, ifMatch), "set it without a version")
 	}
 	var out Variable
 	err := b.write(ctx, worker, func(w *writer) error {
@@ -93,14 +103,18 @@ func (b *Board) setVariable(ctx context.Context, worker, key string, value json.
 		if ifMatch != AnyVersion && ifMatch != have {
 			try := fault.Do("variable.get", "read it again ({}) and decide anew", "key", key)
 			if have == 0 {
-				return conflict(fmt.Sprintf("the variable %q does not exist, so it has no version %d", key, ifMatch), "", try)
+				return conflict(fmt.Sprintf("the variable %q does not exist, so it has no "+
+					"version %d", key, ifMatch), "", try)
 			}
-			return conflict(fmt.Sprintf("the variable %q has version %d, not %d: %s changed it", key, have, ifMatch, old.Worker), "", try)
+			return conflict(fmt.Sprintf("the variable %q has version %d, not %d: %s changed it",
+				key, have, ifMatch, old.Worker), "", try)
 		}
 		if value == nil && have == 0 {
-			return notFound(fmt.Sprintf("there is no variable %q on this board", clip(key, 60)), "", fault.Do("variable.list", "{} shows those that are set"))
+			return notFound(fmt.Sprintf("there is no variable %q on this board", clip(key, 60)), "",
+				fault.Do("variable.list", "{} shows those that are set"))
 		}
-		out = Variable{Key: key, Value: value, Version: old.Version + 1, Updated: w.tx.Now, Worker: w.actor}
+		out = Variable{Key: key, Value: value, Version: old.Version + 1, Updated: w.tx.Now,
+			Worker: w.actor}
 		verb := verbSet
 		if value == nil {
 			verb = verbDelete
@@ -123,11 +137,13 @@ func (w *writer) variableRow(v Variable) error {
 	if _, err := w.tx.Exec(`DELETE FROM variables WHERE key = ?`, v.Key); err != nil {
 		return err
 	}
-	_, err := w.tx.Exec(`INSERT INTO variables VALUES (?, ?, ?, ?, ?, ?)`, v.Key, string(v.Value), v.Version, v.Value == nil, v.Updated.UnixMilli(), v.Worker)
+	_, err := w.tx.Exec(`INSERT INTO variables VALUES (?, ?, ?, ?, ?, ?)`, v.Key, string(v.Value),
+		v.Version, v.Value == nil, v.Updated.UnixMilli(), v.Worker)
 	return err
 }
 
-// getVariable returns a variable. One that is not set has no value; one that was deleted keeps its version, so that versions never repeat.
+// getVariable returns a variable. One that is not set has no value. A deleted one keeps
+// its version, so that versions never repeat.
 func getVariable(tx *store.Tx, key string) (Variable, error) {
 	v := Variable{Key: key}
 	var value string

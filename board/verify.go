@@ -3,6 +3,7 @@ package board
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -11,23 +12,25 @@ import (
 	"sync"
 
 	"blackboard/board/documents"
+	"blackboard/board/fault"
 	"blackboard/board/store"
 	"blackboard/board/verify"
 )
 
-// VerifyOptions says what is held against which files.
+// VerifyOptions selects the entries and the files.
 type VerifyOptions struct {
 	IDs   []string      // entries; none: all that are not superseded
 	Files []verify.File // where sources may lie, beside the paths that they were registered with
-	// BoardOnly reads no file: of a registered source the text that the board keeps.
+	// BoardOnly reads no files, only the texts that the board keeps of registered
+	// sources.
 	BoardOnly bool
 	// NoRecord writes nothing to the board.
 	NoRecord bool
 }
 
-// Verify holds entries against their sources, and writes each verdict that is new to
-// the board. A source is one that is registered, a file among the options' or, if there
-// is no file, the text that was kept of it. Sources are read one after the other, a few
+// Verify checks whether entries stand in their sources, and writes each new verdict to
+// the board. If it may not write, the result says so. A source is a registered file, a
+// file of the options, or the kept text if there is no file. Verify reads a few sources
 // at a time.
 func (b *Board) Verify(
 	ctx context.Context,
@@ -59,6 +62,9 @@ func (b *Board) Verify(
 	if !opt.NoRecord {
 		err = b.recordVerified(ctx, worker, &r)
 	}
+	if errors.Is(err, fault.ReadOnly) { // the judgement needs no write
+		r.NotRecorded, err = err.Error(), nil
+	}
 	return r, err
 }
 
@@ -74,13 +80,13 @@ type verifier struct {
 	jobs       map[string]*verifyJob    // by the path, or the registered name
 }
 
-// verifySource is what the name of a source stands for.
+// verifySource is what a source's name stands for.
 type verifySource struct {
 	verdict, note string // of findings that name it, if it cannot be read
 	job           *verifyJob
 }
 
-// verifyJob is a source with the findings that are held against it.
+// verifyJob is a source with the findings to check against it.
 type verifyJob struct {
 	source   *Source // nil: it is not registered
 	path     string  // "": its text on the board is read
@@ -95,7 +101,7 @@ func (j *verifyJob) name() string {
 	return j.path
 }
 
-// load reads what is to be checked.
+// load reads what has to be checked.
 func (v *verifier) load(tx *store.Tx, ids []string) (err error) {
 	if v.seq, err = lastSeq(tx); err != nil {
 		return err
@@ -152,8 +158,7 @@ func (v *verifier) load(tx *store.Tx, ids []string) (err error) {
 	return v.relate(tx, calculations)
 }
 
-// relate gives calculations the entries that they support themselves on, and those that
-// they support.
+// relate gives calculations the entries that support them and those that they support.
 func (v *verifier) relate(tx *store.Tx, calculations map[int64]int) error {
 	var content, evidence string
 	for id, i := range calculations {
@@ -169,8 +174,7 @@ func (v *verifier) relate(tx *store.Tx, calculations map[int64]int) error {
 	return nil
 }
 
-// sort gives each finding to the source that it names; those that have none get their
-// verdict.
+// sort assigns each finding to its source. A finding without one gets its verdict.
 func (v *verifier) sort(items []verify.ItemResult) {
 	for i := range v.findings {
 		f := &v.findings[i]
@@ -195,7 +199,7 @@ func (v *verifier) sort(items []verify.ItemResult) {
 	}
 }
 
-// source finds what the name of a source stands for.
+// source finds the file or text that a source's name stands for.
 func (v *verifier) source(name string) *verifySource {
 	known := v.names.Find(name)
 	if len(known) > 1 {
@@ -292,7 +296,7 @@ func (v *verifier) run(ctx context.Context, b *Board, items []verify.ItemResult)
 	}
 }
 
-// check holds the findings of one source against it.
+// check checks the findings of one source against it.
 func (v *verifier) check(
 	ctx context.Context,
 	b *Board,
@@ -335,7 +339,7 @@ func (v *verifier) check(
 	return nil
 }
 
-// sum counts what came out.
+// sum counts the verdicts.
 func (v *verifier) sum(r *verify.Result) {
 	doubted := map[string]int{}
 	for i := range r.Items {
@@ -364,8 +368,8 @@ func (v *verifier) sum(r *verify.Result) {
 	r.Count()
 }
 
-// recordVerified writes the verdicts that the board does not have yet. What could not
-// be checked changes nothing.
+// recordVerified writes the verdicts that are new to the board. It changes nothing for
+// findings that could not be checked.
 func (b *Board) recordVerified(ctx context.Context, worker string, r *verify.Result) error {
 	fresh := func(tx *store.Tx) (map[int64]verifyPayload, []int64, error) {
 		have := map[int64]verifyPayload{}

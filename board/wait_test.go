@@ -43,7 +43,7 @@ func TestWait(t *testing.T) {
 		t.Errorf("one of what had happened: %+v, %v", all, err)
 	}
 	_, err = b.WaitEvents(over, 0, 0)
-	refused(t, err, fault.Invalid, "a limit of 0")
+	refused(t, err, fault.Invalid, "the limit of 0")
 	_, err = b.WaitSignal(ctx, "e1")
 	refused(t, err, fault.Invalid, "the id of a signal is needed")
 	_, err = b.WaitSignal(ctx, "s9")
@@ -93,7 +93,7 @@ func TestVariables(t *testing.T) {
 	refused(t, err, fault.Conflict, "does not exist, so it has no version 3")
 	_, err = b.Delete(ctx, "w", "phase", AnyVersion)
 	refused(t, err, fault.NotFound, "there is no run")
-	if b.Made() {
+	if b.Created() {
 		t.Fatal("a change that had to fail has made the run")
 	}
 	if v, err := b.Set(ctx, "w", "phase", []byte(` "drafting" `), 0); err != nil || v.Version != 1 || string(v.Value) != `"drafting"` {
@@ -181,7 +181,7 @@ func TestRuns(t *testing.T) {
 	if r := runs[2]; r.Run != "one" || r.Goal != "find out" || r.OpenSignal != 2 || r.Blocking != 1 || r.Open || r.Workers != 2 || r.Entries != 1 || r.Bytes == 0 || r.Error != "" {
 		t.Errorf("%+v", r)
 	}
-	if b.Run() != "one" || !b.Made() {
+	if b.Run() != "one" || !b.Created() {
 		t.Errorf("the run is %q", b.Run())
 	}
 	ended, cancel := context.WithCancel(ctx)
@@ -249,18 +249,11 @@ func TestRowsOfSomebodyElse(t *testing.T) {
 	}
 }
 
-// TestExportHTML: the page has what is on the board, as text.
-func TestExportHTML(t *testing.T) {
+// TestExportToFullDisk: what could not be written is an error.
+func TestExportToFullDisk(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
-	if err := b.ExportHTML(ctx, io.Discard, Policy{}, nil); !errors.Is(err, fault.NotFound) {
-		t.Errorf("of no run: %v", err)
-	}
 	if _, err := b.Post(ctx, "w", Post{Content: "<b>bold</b> finding"}); err != nil {
 		t.Fatal(err)
-	}
-	var page strings.Builder
-	if err := b.ExportHTML(ctx, &page, Policy{}, nil); err != nil || !strings.Contains(page.String(), "&lt;b&gt;bold&lt;/b&gt; finding") {
-		t.Errorf("%v: %d bytes", err, page.Len())
 	}
 	if err := b.Export(ctx, full{}); err == nil {
 		t.Error("what could not be written was not told")

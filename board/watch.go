@@ -5,17 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync"
 	"time"
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
 )
 
-// FromNow means, as the event to begin after: only what happens from now on.
+// FromNow, as the event to begin after, selects only later events.
 const FromNow = -1
 
-// Watch returns the events after seq, oldest first, and then each new one as it is committed, by any process.
-// The sequence ends with ctx's error when ctx ends, and with any other error otherwise.
+// Watch returns the events after seq, oldest first, and then each new one as any process
+// commits it. It ends with ctx's error when ctx ends, or with another error.
 func (b *Board) Watch(ctx context.Context, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if err := b.watch(ctx, after, yield); err != nil {
@@ -24,7 +25,7 @@ func (b *Board) Watch(ctx context.Context, after int64) iter.Seq2[Event, error] 
 	}
 }
 
-// errStop ends a watch from inside the loop.
+// errStop ends a watch from inside its loop.
 var errStop = errors.New("stop")
 
 func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error) bool) error {
@@ -33,7 +34,11 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 		return err
 	}
 	if after == FromNow {
-		if err := b.read(ctx, func(tx *store.Tx) (err error) { after, err = lastSeq(tx); return err }); err != nil {
+		if err := b.read(ctx, func(tx *store.Tx) (err error) {
+			after,
+				err = lastSeq(tx)
+			return err
+		}); err != nil {
 			return err
 		}
 	}
@@ -55,10 +60,12 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 	return err
 }
 
-// awayPause is how long who waits leaves a server alone that is away: the engine has asked it again and again by then.
+// awayPause is how long a waiting call leaves an unreachable server alone. The engine has
+// tried several times by then.
 const awayPause = 200 * time.Millisecond
 
-// pause waits before a server that is away is asked again. It reports false once ctx has ended.
+// pause waits before an unreachable server is tried again. It returns false when ctx has
+// ended.
 func pause(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
@@ -67,27 +74,65 @@ func pause(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// until calls done at once and after every change of the board, until it reports true or ctx ends (fault.Timeout for a deadline). A server that
-// goes away is waited for; one that is away when ctx ends is told.
+// reach remembers whether the server could be reached, and reports changes only.
+type reach struct {
+	mu  sync.Mutex
+	err error
+}
+
+func (r *reach) follow(ctx context.Context) context.Context {
+	return store.OnContact(ctx, func(place string, err error) {
+		r.mu.Lock()
+		changed := (err == nil) != (r.err == nil)
+		r.err = err
+		r.mu.Unlock()
+		if changed {
+			store.Contact(ctx, place, err)
+		}
+	})
+}
+
+// away is the error if the server could not be reached last, nil if it could.
+func (r *reach) away() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// until calls done at once and after every change of the board, until it returns true or
+// ctx ends (fault.Timeout for a deadline). It waits for a server that cannot be reached,
+// and returns that error if ctx ends meanwhile.
 func (b *Board) until(ctx context.Context, what string, done func() (bool, error)) error {
-	// The place in the log is taken before the first look, so that no change falls between the look and the watch.
+	// The position in the log is taken before the first call, so that no change is missed
+	// between that and the watch.
 	var after int64
-	if err := b.read(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) { after, err = lastSeq(tx); return err }); err != nil {
+	if err := b.read(context.WithoutCancel(ctx),
+		func(tx *store.Tx) (err error) { after, err = lastSeq(tx); return err }); err != nil {
 		return err
 	}
+	var server reach
+	ctx = server.follow(ctx)
 	next, stop := iter.Pull2(b.Watch(ctx, after))
 	defer stop()
 	for {
 		ok, err := done()
-		if errors.Is(err, fault.Away) && pause(ctx) { // it was there
-			continue
+		if errors.Is(err, fault.Away) {
+			if store.Contact(ctx, b.dir, err); pause(ctx) { // it was there
+				continue
+			}
+		} else {
+			store.Contact(ctx, b.dir, nil)
 		}
 		if ok || err != nil { // what was refused is told, even if the time is over too
 			return err
 		}
 		_, err, _ = next()
+		if away := server.away(); ctx.Err() == context.DeadlineExceeded && away != nil {
+			return away
+		}
 		if ctx.Err() == context.DeadlineExceeded {
-			return fault.Timeout.New(what+" in the given time", "", fault.Give("timeout", "", "wait longer with {}"))
+			return fault.Timeout.New(what+" in the given time", "",
+				fault.Give("timeout", "", "wait longer with {}"))
 		}
 		if err != nil {
 			return err
@@ -95,8 +140,15 @@ func (b *Board) until(ctx context.Context, what string, done func() (bool, error
 	}
 }
 
-// WaitRun opens the board of a run as soon as the run exists. It is fault.NotFound if there is none
-// when ctx ends. A server that has answered once may go away, and come back.
+// Unreachable reports whether a server does not answer but may do so soon.
+func Unreachable(err error) bool {
+	var u store.Unreachable
+	return errors.As(err, &u)
+}
+
+// WaitRun opens the board of a run as soon as the run exists. It is fault.NotFound if the
+// run does not exist when ctx ends. A server that has answered once may go away and come
+// back. One that has not is only waited for if ctx has a deadline.
 func WaitRun(ctx context.Context, dir, run string) (*Board, error) {
 	if err := CheckRun(run); err != nil {
 		return nil, err
@@ -104,7 +156,8 @@ func WaitRun(ctx context.Context, dir, run string) (*Board, error) {
 	place := placeOf(dir)
 	tick := time.NewTicker(place.Pause())
 	defer tick.Stop()
-	answered := false
+	_, patient := ctx.Deadline()
+	answered, gone := false, error(nil)
 	for {
 		has, err := place.Has(ctx, run)
 		if has || err != nil && ctx.Err() == nil && !errors.Is(err, fault.Away) {
@@ -116,7 +169,11 @@ func WaitRun(ctx context.Context, dir, run string) (*Board, error) {
 				err = nil
 			}
 		}
-		away := answered && errors.Is(err, fault.Away)
+		away := errors.Is(err, fault.Away) && (answered || patient && Unreachable(err))
+		if err == nil || away && (gone == nil || ctx.Err() == nil) {
+			gone = err
+			store.Contact(ctx, dir, err)
+		}
 		if err != nil && !away && (has || ctx.Err() == nil) {
 			return nil, err
 		}
@@ -126,8 +183,8 @@ func WaitRun(ctx context.Context, dir, run string) (*Board, error) {
 			switch {
 			case ctx.Err() != context.DeadlineExceeded:
 				return nil, ctx.Err()
-			case away:
-				return nil, err
+			case gone != nil:
+				return nil, gone
 			}
 			return nil, (&Board{run: run}).missing()
 		case <-tick.C:
@@ -135,20 +192,27 @@ func WaitRun(ctx context.Context, dir, run string) (*Board, error) {
 	}
 }
 
-// WaitGate waits until the gate is open by the policy, and returns the last verdict either way.
+// WaitGate waits until the gate is open under the policy. It returns the last verdict in
+// any case.
 func (b *Board) WaitGate(ctx context.Context, p Policy) (Verdict, error) {
 	var v Verdict
+	var seen time.Time
 	err := b.until(ctx, "the gate did not open", func() (bool, error) {
 		v2, err := b.Gate(context.WithoutCancel(ctx), p)
 		if err == nil {
-			v = v2
+			v, seen = v2, time.Now()
 		}
 		return v.Open, err
 	})
+	if errors.Is(err, fault.Away) && !seen.IsZero() {
+		err = &fault.Error{Kind: fault.Away, Next: fault.Next(err), Cause: err,
+			Msg: fmt.Sprintf("%s; the gate of %s was last seen at %s: closed, with %s",
+				err, b.run, seen.Format(time.RFC3339), counted(int64(len(v.Reasons)), "reason"))}
+	}
 	return v, err
 }
 
-// WaitSignal waits until a signal is no longer open, and returns it.
+// WaitSignal waits until a signal is closed, and returns it.
 func (b *Board) WaitSignal(ctx context.Context, id string) (Signal, error) {
 	n, err := ParseSignalID(id)
 	if err != nil {
@@ -168,7 +232,8 @@ func (b *Board) WaitSignal(ctx context.Context, id string) (Signal, error) {
 	return s, err
 }
 
-// WaitEvent waits for the next event after seq (FromNow: after the present), and returns it.
+// WaitEvent waits for the next event after seq (FromNow: after the last one), and returns
+// it.
 func (b *Board) WaitEvent(ctx context.Context, after int64) (Event, error) {
 	events, err := b.WaitEvents(ctx, after, 1)
 	if err != nil {
@@ -177,15 +242,18 @@ func (b *Board) WaitEvent(ctx context.Context, after int64) (Event, error) {
 	return events[0], nil
 }
 
-// WaitEvents waits like WaitEvent, and returns all that has happened by then, limit events at most.
+// WaitEvents waits like WaitEvent, and returns all events until then, at most limit.
 func (b *Board) WaitEvents(ctx context.Context, after int64, limit int) ([]Event, error) {
 	if limit < 1 {
-		return nil, invalid(fmt.Sprintf("a limit of %d events makes no sense", limit), "give 1 or more")
+		return nil, invalid(fmt.Sprintf("the limit of %d events is not valid", limit),
+			"give 1 or more")
 	}
 	events, err := b.someEvents(ctx, after, limit)
 	if len(events) > 0 || err != nil {
 		return events, err
 	}
+	var server reach
+	ctx = server.follow(ctx)
 	for first, err := range b.Watch(ctx, after) {
 		if err != nil && ctx.Err() == context.DeadlineExceeded {
 			break
@@ -202,12 +270,16 @@ func (b *Board) WaitEvents(ctx context.Context, after int64, limit int) ([]Event
 		}
 		return append([]Event{first}, more...), err
 	}
-	return nil, fault.Timeout.New("nothing happened in the given time", "", fault.Give("timeout", "", "wait longer with {}"))
+	if server.err != nil {
+		return nil, server.err
+	}
+	return nil, fault.Timeout.New("nothing happened in the given time", "",
+		fault.Give("timeout", "", "wait longer with {}"))
 }
 
-// someEvents are the first events after seq that have happened, limit at most: those that have are
-// told, however late it is.
-func (b *Board) someEvents(ctx context.Context, after int64, limit int) (events []Event, err error) {
+// someEvents returns the events after seq, at most limit, even if ctx has ended.
+func (b *Board) someEvents(ctx context.Context, after int64, limit int) (events []Event,
+	err error) {
 	if after == FromNow || ctx.Err() == context.Canceled {
 		return nil, nil
 	}

@@ -16,6 +16,7 @@ import (
 
 	"blackboard/hooks/harness"
 	"blackboard/kb"
+	"blackboard/testdata/cost"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -28,8 +29,9 @@ type fixture struct {
 	data    []byte
 }
 
-// fixtures are the payloads of all harnesses; the test is skipped where those that many projects
-// share are not there. Those beside the harnesses were made by hand from their documentation.
+// fixtures are the payloads of all harnesses; the test is skipped where those that many
+// projects share are not there. Those beside the harnesses were made by hand from their
+// documentation.
 func fixtures(t testing.TB) (all []fixture, answers map[string][]byte) {
 	t.Helper()
 	shared := os.Getenv("BOARD_SHARED")
@@ -37,7 +39,8 @@ func fixtures(t testing.TB) (all []fixture, answers map[string][]byte) {
 		shared = filepath.Join("..", "..", "shared")
 	}
 	answers = map[string][]byte{}
-	for _, root := range []string{filepath.Join(shared, "fixtures"), filepath.Join("harness", "testdata", "payloads")} {
+	for _, root := range []string{filepath.Join(shared, "fixtures"), filepath.Join("harness",
+		"testdata", "payloads")} {
 		if _, err := os.Stat(root); err != nil {
 			t.Skip("the payload fixtures are absent (set BOARD_SHARED to the folder that holds fixtures)")
 		}
@@ -49,13 +52,15 @@ func fixtures(t testing.TB) (all []fixture, answers map[string][]byte) {
 	return all, answers
 }
 
-// fixturesIn are the payloads below a directory; the answers that the harnesses take go to answers.
+// fixturesIn are the payloads below a directory; the answers that the harnesses take go
+// to answers.
 func fixturesIn(t testing.TB, root string, answers map[string][]byte) (all []fixture) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		rel, _ := filepath.Rel(root, path)
 		rel = filepath.ToSlash(rel)
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" || strings.HasPrefix(rel, "mcp/") {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" ||
+			strings.HasPrefix(rel, "mcp/") {
 			return err
 		}
 		data, err := os.ReadFile(path)
@@ -69,7 +74,8 @@ func fixturesIn(t testing.TB, root string, answers map[string][]byte) (all []fix
 			return nil
 		}
 		parts := strings.Split(strings.TrimSuffix(file, ".json"), ".")
-		if len(parts) > 1 && slices.Contains([]string{"cli", "ide", "pascal", "resume"}, parts[0]) {
+		if len(parts) > 1 && slices.Contains([]string{"cli", "ide", "pascal", "resume"},
+			parts[0]) {
 			parts = parts[1:]
 		}
 		all = append(all, fixture{dir + "/" + file, dir, parts[0], data})
@@ -81,7 +87,8 @@ func fixturesIn(t testing.TB, root string, answers map[string][]byte) (all []fix
 	return all
 }
 
-// TestFixtures: every payload is decoded to the event that the golden file has, whether or not the installer has named the harness.
+// TestFixtures: every payload is decoded to the event that the golden file has, whether
+// or not the installer has named the harness.
 func TestFixtures(t *testing.T) {
 	all, _ := fixtures(t)
 	var got bytes.Buffer
@@ -120,17 +127,20 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestDetectAlone: payloads that nobody has named the harness of. Where only the installer can tell, Claude is assumed, whose fields they have.
+// TestDetectAlone: payloads that nobody has named the harness of. Where only the
+// installer can tell, Claude is assumed, whose fields they have.
 func TestDetectAlone(t *testing.T) {
 	all, _ := fixtures(t)
 	for _, f := range all {
-		if h, _, _ := harness.Read(f.data, "", "", noEnv); h.Name != f.harness && h.Name != "claude" {
+		if h, _, _ := harness.Read(f.data, "", "", noEnv); h.Name != f.harness &&
+			h.Name != "claude" {
 			t.Errorf("%s is taken for %s", f.name, h.Name)
 		}
 	}
 }
 
-// TestAnswers: the answers have the keys and types of those that the harnesses are known to take.
+// TestAnswers: the answers have the keys and types of those that the harnesses are
+// known to take.
 func TestAnswers(t *testing.T) {
 	_, answers := fixtures(t)
 	for name, want := range answers {
@@ -182,12 +192,14 @@ func keys(t *testing.T, data []byte) (paths []string) {
 	return paths
 }
 
-// oneAnswer fails unless the answer is exactly one JSON object on one line, within the budget.
+// oneAnswer fails unless the answer is exactly one JSON object on one line, within the
+// budget.
 func oneAnswer(t testing.TB, what string, answer []byte) {
 	t.Helper()
 	var v map[string]any
 	d := json.NewDecoder(bytes.NewReader(answer))
-	if err := d.Decode(&v); err != nil || d.More() || bytes.Count(answer, []byte("\n")) != 1 || v == nil {
+	if err := d.Decode(&v); err != nil || d.More() || bytes.Count(answer, []byte("\n")) != 1 ||
+		v == nil {
 		t.Fatalf("%s: the answer is %q (%v)", what, clip(string(answer), 300), err)
 	}
 	for _, text := range texts(v) {
@@ -209,7 +221,8 @@ func texts(v any) (all []string) {
 	return all
 }
 
-// mutants are a value with each key removed, each value replaced by one of another type, at any depth. yield is called with the whole each time.
+// mutants are a value with each key removed, each value replaced by one of another
+// type, at any depth. yield is called with the whole each time.
 func mutants(whole any, yield func()) {
 	var walk func(v any)
 	walk = func(v any) {
@@ -239,18 +252,22 @@ func mutants(whole any, yield func()) {
 	walk(whole)
 }
 
-// TestMutants: whatever is missing, or has another type, or is cut off, the answer is one object.
+// TestMutants: whatever is missing, or has another type, or is cut off, the answer is
+// one object.
 func TestMutants(t *testing.T) {
+	cost.SkipTable(t)
 	all, _ := fixtures(t)
 	project := t.TempDir()
 	w := newWorld(t)
-	w.searcher = found(kb.Hit{Capsule: kb.Capsule{ID: "k1", Kind: "fact", Title: "Retry bug", Body: "It is in the client."}, Score: 1})
+	w.searcher = found(kb.Hit{Capsule: kb.Capsule{ID: "k1", Kind: "fact", Title: "Retry bug",
+		Body: "It is in the client."}, Score: 1})
 	n := 0
 	for _, f := range all {
 		data := bytes.ReplaceAll(f.data, []byte("/home/dev/proj"), []byte(project))
 		handle := func(data []byte) {
 			n++
-			oneAnswer(t, f.name+" "+clip(string(data), 2000), w.handle(f.harness, f.event, data).Answer)
+			oneAnswer(t, f.name+" "+clip(string(data), 2000),
+				w.handle(f.harness, f.event, data).Answer)
 		}
 		handle(data)
 		for _, percent := range []int{10, 50, 90} {
@@ -265,7 +282,8 @@ func TestMutants(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if testing.Short() && n%7 != 0 && len(changed) >= 2000 { // of the long ones a part: they hold the same a hundred times
+			// of the long ones a part: they hold the same a hundred times
+			if testing.Short() && n%7 != 0 && len(changed) >= 2000 {
 				n++
 				return
 			}
@@ -273,23 +291,33 @@ func TestMutants(t *testing.T) {
 		})
 	}
 	t.Logf("%d payloads", n)
-	if log, err := os.ReadFile(LogPath(w.home)); err == nil && bytes.Contains(log, []byte("panic")) {
-		t.Errorf("something panicked: %s", log)
+	if log, err := os.ReadFile(LogPath(w.home)); err == nil &&
+		bytes.Contains(log, []byte("panic")) {
+		t.Errorf("a panic was logged: %s", log)
 	}
 }
 
-// FuzzHandle: no payload, event or name makes anything but one object of an answer, or a worklog with what is private.
+// FuzzHandle: no payload, event or name makes anything but one object of an answer, or
+// a worklog with what is private.
 func FuzzHandle(f *testing.F) {
-	f.Add("claude", "UserPromptSubmit", []byte(`{"prompt":"where is the retry bug","session_id":"s"}`))
-	f.Add("cursor", "postToolUse", []byte(`{"cursor_version":"1","tool_name":"Shell","tool_output":"{\"output\":\"x\",\"exitCode\":1}"}`))
-	f.Add("opencode", "", []byte(`{"hook":"event","input":{"event":{"type":"message.part.updated","properties":{"part":{"type":"tool","state":{"status":"error"}}}}}}`))
+	f.Add("claude", "UserPromptSubmit",
+		[]byte(`{"prompt":"where is the retry bug","session_id":"s"}`))
+	f.Add("cursor", "postToolUse",
+		[]byte(`{"cursor_version":"1","tool_name":"Shell","tool_output":"{\"output\":\"x\",\"exitCode\":1}"}`))
+	f.Add("opencode", "",
+		[]byte(`{"hook":"event","input":{"event":{"type":"message.part.updated","properties":{"part":{"type":"tool","state":{"status":"error"}}}}}}`))
 	f.Add("pi", "", []byte(`{"event":{"type":"tool_result","content":[{"type":"text","text":"x"}],"isError":true},"ctx":{}}`))
-	f.Add("codex", "PostToolUse", []byte(`{"turn_id":"t","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: a"},"tool_response":"Exit code: 1\n"}`))
-	f.Add("windsurf", "", []byte(`{"agent_action_name":"post_run_command","tool_info":{"command_line":"x","exit_code":3}}`))
+	f.Add("codex", "PostToolUse",
+		[]byte(`{"turn_id":"t","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: a"},"tool_response":"Exit code: 1\n"}`))
+	f.Add("windsurf", "",
+		[]byte(`{"agent_action_name":"post_run_command","tool_info":{"command_line":"x","exit_code":3}}`))
 	f.Add("", "", []byte("\xef\xbb\xbf{}"))
 	f.Fuzz(func(t *testing.T, named, event string, data []byte) {
-		cfg := Config{Harness: named, Event: event, Env: noEnv, Now: time.Now, Searcher: found(kb.Hit{Capsule: kb.Capsule{ID: "k1", Title: event, Body: named}, Score: 1})}
-		r := cfg.handle(context.Background(), func() bool { return false }, bytes.NewReader(data), new(atomic.Bool))
+		cfg := Config{Harness: named, Event: event, Env: noEnv, Now: time.Now,
+			Searcher: found(kb.Hit{Capsule: kb.Capsule{ID: "k1", Title: event, Body: named},
+				Score: 1})}
+		r := cfg.handle(context.Background(), func() bool { return false },
+			bytes.NewReader(data), new(atomic.Bool))
 		oneAnswer(t, "fuzz", r.Answer)
 		if _, e, err := harness.Read(data, named, event, noEnv); err == nil {
 			if !slices.Contains(harness.Kinds, e.Kind) {

@@ -7,12 +7,12 @@ import (
 	"blackboard/board/text"
 )
 
-// oneLine is a harmless text without line ends, of at most n bytes.
+// oneLine returns a harmless text without line ends, of at most n bytes.
 func oneLine(s string, n int) string {
 	return clip(strings.Join(strings.Fields(text.Harmless(s)), " "), n)
 }
 
-// clip cuts a text to at most n bytes, between characters; a mark stands for what was cut.
+// clip cuts a text to at most n bytes, between characters. A mark shows that it was cut.
 func clip(s string, n int) string {
 	const mark = "…"
 	if len(s) <= n {
@@ -25,7 +25,8 @@ func clip(s string, n int) string {
 	return s[:end] + mark
 }
 
-// quoted is a harmless text of several lines. The mark before each keeps it apart from what the program says: no line of it can be a heading of ours.
+// quoted returns a harmless text of several lines, each after a mark. The mark keeps a
+// line from passing for one of our headings.
 func quoted(s string) string {
 	lines := strings.Split(strings.Trim(text.Harmless(s), "\n"), "\n")
 	for i, l := range lines {

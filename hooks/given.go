@@ -14,8 +14,8 @@ import (
 	"blackboard/kb"
 )
 
-// retrieval is what of some hits was given.
-func retrieval(way, task string, hits []kb.Hit, ids []string) board.Retrieval {
+// retrievalOf describes which of the hits were given.
+func retrievalOf(way, task string, hits []kb.Hit, ids []string) board.Retrieval {
 	r := board.Retrieval{Way: way, Task: task}
 	for i := range hits {
 		if h := &hits[i]; slices.Contains(ids, h.ID) {
@@ -26,14 +26,14 @@ func retrieval(way, task string, hits []kb.Hit, ids []string) board.Retrieval {
 	return r
 }
 
-// closing has the boards that are still being written to, or closed, while the answer is on its
-// way. A process may end meanwhile: what was committed is safe.
-var closing sync.WaitGroup
+// openBoards counts the boards that are still being written or closed while the answer
+// is returned. The process may exit before they are closed: what was committed is safe.
+var openBoards sync.WaitGroup
 
-// keep notes on the board of $BOARD_RUN what was given. The turn does not wait for a
-// board that is busy, or for a disk, longer than a quarter of the time that it has left;
-// what was given is given all the same, and the log says that the board does not have it.
-func (t *turn) keep(ctx context.Context, r board.Retrieval) {
+// recordGiven records on the board of $BOARD_RUN what was given. It waits for a busy
+// board or disk for at most a quarter of the remaining time. After that the capsules
+// are given all the same, and the log says that the board has no record of them.
+func (t *turn) recordGiven(ctx context.Context, r board.Retrieval) {
 	if len(r.Capsules) == 0 || t.Env("BOARD_RUN") == "" || t.Home == "" {
 		return
 	}
@@ -43,15 +43,15 @@ func (t *turn) keep(ctx context.Context, r board.Retrieval) {
 		defer cancel()
 	}
 	done := make(chan error, 1)
-	closing.Go(func() {
+	openBoards.Go(func() {
 		defer func() {
 			if wrong := recover(); wrong != nil {
-				done <- fmt.Errorf("it panicked: %v", wrong)
+				done <- fmt.Errorf("internal error: panic: %v", wrong)
 			}
 		}()
 		b, _, err := t.openRun(ctx)
 		if err == nil {
-			defer b.Close() // whose folding of the log into the file nobody waits for
+			defer b.Close() // its checkpoint runs after the answer
 			err = b.Retrieved(ctx, cmp.Or(t.Env("BOARD_WORKER"), t.e.Harness, "hook"), r)
 		}
 		done <- err
@@ -62,7 +62,7 @@ func (t *turn) keep(ctx context.Context, r board.Retrieval) {
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	if !errors.Is(err, fault.NotFound) { // a run that has not begun is nobody's fault
-		t.note("keep on the board what was given", err)
+	if !errors.Is(err, fault.NotFound) { // the run may not exist yet
+		t.logError("record on the board which capsules were given", err)
 	}
 }

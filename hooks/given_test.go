@@ -8,17 +8,18 @@ import (
 	"blackboard/board"
 )
 
-// TestKeepGiven: what was given unasked is on the board of $BOARD_RUN, and no word of the
-// prompt. What was not given is not there; a run that there is not is not made, and
+// TestKeepGiven: what was given unasked is on the board of $BOARD_RUN, and no word of
+// the prompt. What was not given is not there; a run that there is not is not made, and
 // nobody is troubled with it.
 func TestKeepGiven(t *testing.T) {
 	w := newWorld(t)
-	t.Cleanup(closing.Wait) // before the files go
+	t.Cleanup(openBoards.Wait) // before the files go
 	w.searcher = found(hit("k1", "Retries", "b", 1), hit("k2", "Far", "b", 0.5))
 	w.env["BOARD_RUN"] = "audit"
 	boards := filepath.Join(w.home, "boards")
 	tell := func(session string) string {
-		return w.tell("UserPromptSubmit", map[string]any{"prompt": question, "session_id": session})
+		return w.tell("UserPromptSubmit",
+			map[string]any{"prompt": question, "session_id": session})
 	}
 	if got := tell("s1"); !strings.Contains(got, "(k1)") {
 		t.Fatalf("without a run: %s", got)
@@ -48,10 +49,11 @@ func TestKeepGiven(t *testing.T) {
 	}
 }
 
-// TestKeepGivenAtStart: what a session's start gives is on the board, too, with the topic.
+// TestKeepGivenAtStart: what a session's start gives is on the board, too, with the
+// topic.
 func TestKeepGivenAtStart(t *testing.T) {
 	w := newWorld(t)
-	t.Cleanup(closing.Wait) // before the files go
+	t.Cleanup(openBoards.Wait) // before the files go
 	w.searcher = found(hit("k1", "Retries", "b", 1))
 	w.named("retry", "The client retries too often, and hides the error of its first call.")
 	w.env["BOARD_RUN"] = "audit"
@@ -60,7 +62,8 @@ func TestKeepGivenAtStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if got := w.tell("SessionStart", map[string]any{"source": "startup"}); !strings.Contains(got, "(k1)") {
+	if got := w.tell("SessionStart", map[string]any{"source": "startup"}); !strings.Contains(got,
+		"(k1)") {
 		t.Fatalf("it gave %s", got)
 	}
 	all, err := b.Retrievals(t.Context(), 0)
@@ -69,8 +72,8 @@ func TestKeepGivenAtStart(t *testing.T) {
 	}
 }
 
-// TestKeepGivenFails: where the board cannot take it, the answer is the same, and the log
-// says so.
+// TestKeepGivenFails: where the board cannot take it, the answer is the same, and the
+// log says so.
 func TestKeepGivenFails(t *testing.T) {
 	w := newWorld(t)
 	w.searcher = found(hit("k1", "Retries", "b", 1))
@@ -80,7 +83,7 @@ func TestKeepGivenFails(t *testing.T) {
 	if got != want || want == "" {
 		t.Errorf("it gave %s", got)
 	}
-	if !strings.Contains(w.logged(), "keep on the board what was given") {
+	if !strings.Contains(w.logged(), "record on the board which capsules") {
 		t.Errorf("the log has %s", w.logged())
 	}
 }

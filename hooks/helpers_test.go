@@ -52,29 +52,40 @@ type world struct {
 	withMemory bool
 }
 
-// newWorld makes one whose project is no git repository, so that each session has a topic of its own.
+// newWorld makes one whose project is no git repository, so that each session has a
+// topic of its own.
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	dir := t.TempDir()
-	w := &world{t: t, home: filepath.Join(dir, "home"), specs: filepath.Join(dir, "specs"), project: filepath.Join(dir, "project"), now: t0}
+	w := &world{t: t, home: filepath.Join(dir, "home"), specs: filepath.Join(dir, "specs"),
+		project: filepath.Join(dir, "project"), now: t0}
 	if err := os.MkdirAll(w.project, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.env = map[string]string{"BOARD_SPEC_ROOT": w.specs, "BOARD_CONFIG_DIR": filepath.Join(dir, "config"), "HOME": dir, "BOARD_HOOK_TIMEOUT": "1m"}
+	w.env = map[string]string{"BOARD_SPEC_ROOT": w.specs, "BOARD_CONFIG_DIR": filepath.Join(dir,
+		"config"), "HOME": dir, "BOARD_HOOK_TIMEOUT": "1m"}
 	return w
 }
 
 func (w *world) handle(harness, event string, data []byte) Result {
-	cfg := Config{Harness: harness, Event: event, Home: w.home, Env: func(k string) string { return w.env[k] }, Searcher: w.searcher,
-		Words:  func(s fault.Step) string { return s.Op + " " + s.Args["name"] + " " + s.Args["tier"] },
+	cfg := Config{Harness: harness, Event: event, Home: w.home,
+		Env: func(k string) string { return w.env[k] }, Searcher: w.searcher,
+		Words: func(s fault.Step) string {
+			return s.Op + " " +
+				s.Args["name"] + " " + s.Args["tier"]
+		},
 		Budget: w.budget, Limit: w.limit, Now: func() time.Time { return w.now }}
 	if w.withMemory {
-		cfg.Memory = func(o memory.Options) (*memory.Store, error) { return memory.Open(w.home, o) }
+		cfg.Memory = func(o memory.Options) (*memory.Store,
+			error) {
+			return memory.Open(w.home, o)
+		}
 	}
 	return Handle(context.Background(), cfg, bytes.NewReader(data))
 }
 
-// tell sends an event of Claude's with its fields, and returns the text that the model is given.
+// tell sends an event of Claude's with its fields, and returns the text that the model
+// is given.
 func (w *world) tell(event string, fields map[string]any) string {
 	w.t.Helper()
 	p := map[string]any{"hook_event_name": event, "session_id": "s1", "cwd": w.project}
@@ -98,7 +109,8 @@ func (w *world) tell(event string, fields map[string]any) string {
 // topicsDir is the project's topics.
 func (w *world) topicsDir() *topics.Dir {
 	w.t.Helper()
-	d, err := topics.Open(w.specs, real(w.t, w.project), topics.Options{Now: func() time.Time { return w.now }})
+	d, err := topics.Open(w.specs, real(w.t, w.project),
+		topics.Options{Now: func() time.Time { return w.now }})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -151,7 +163,8 @@ func everything(t testing.TB, dirs ...string) string {
 	return b.String()
 }
 
-// answering is a searcher with the same answers to every question; it keeps the questions.
+// answering is a searcher with the same answers to every question; it keeps the
+// questions.
 type answering struct {
 	mu    sync.Mutex
 	asked []kb.Query
@@ -183,5 +196,6 @@ func (a *answering) Search(_ context.Context, q kb.Query) (kb.Result, error) {
 }
 
 func hit(id, title, body string, score float64) kb.Hit {
-	return kb.Hit{Capsule: kb.Capsule{ID: id, Kind: "fact", Scope: "universal", Title: title, Body: body}, Score: score, Evidence: score}
+	return kb.Hit{Capsule: kb.Capsule{ID: id, Kind: "fact", Scope: "universal", Title: title,
+		Body: body}, Score: score, Evidence: score}
 }

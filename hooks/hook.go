@@ -17,46 +17,58 @@ import (
 )
 
 const (
-	// DefaultTimeout is how long everything may take. Harnesses wait for seconds, but a person waits with them.
+	// DefaultTimeout limits the whole event. Harnesses wait for seconds, but a person
+	// waits with them.
 	DefaultTimeout = 300 * time.Millisecond
 	minTimeout     = 20 * time.Millisecond
-	maxTimeout     = time.Minute // what most harnesses wait for at most, unless they are told otherwise
+	// maxTimeout is what most harnesses wait by default.
+	maxTimeout = time.Minute
 
-	// keepWithin is how long after that a line for the worklog may take: nobody writes it again, and the machine may be busy with many hooks. Harnesses wait for 2 s at least.
-	keepWithin = 1500 * time.Millisecond
+	// recordWithin is the extra time for a worklog line. Nobody writes a lost line
+	// again, and many hooks may keep the machine busy. Harnesses wait for at least 2 s.
+	recordWithin = 1500 * time.Millisecond
 
 	// maxPayload is the longest payload that is read, in bytes.
 	maxPayload = 8 << 20
 )
 
-// Config is what a hook goes by. The zero value of a field is the common one, but for Env.
+// Config configures a hook. The zero value of each field is the default; only Env is
+// required.
 type Config struct {
-	Harness string              // as the installer named it; "" if it did not
-	Event   string              // the event's name, by the harness or by us; the payload's goes before it
-	Home    string              // the data home; "": there is none, and nothing is remembered or logged
-	Boards  string              // where the runs are; "": in the data home
-	Env     func(string) string // the environment, like os.Getenv
-	// Searcher answers questions to the knowledge base; nil: there is none. It may use the time that the context gives it.
+	Harness string // the name that the installer gave; may be ""
+	// Event is the event's name, the harness's or ours. A name in the payload wins.
+	Event string
+	// Home is the data home. If it is "", nothing is remembered or logged.
+	Home string
+	Env  func(string) string // the environment, such as os.Getenv
+	// Boards returns the directory or server of the runs for a working directory; nil:
+	// the data home.
+	Boards func(dir string) (string, error)
+	// Searcher searches the knowledge base; nil: there is no knowledge base. It may use
+	// all the time that the context leaves.
 	Searcher kb.Searcher
-	// Memory opens the memory as the session's agent reaches it; nil: there is none.
+	// Memory opens the memory with the rights of the session's agent; nil: there is no
+	// memory.
 	Memory func(memory.Options) (*memory.Store, error)
-	Words  fault.Words      // say as commands where the rest is of what was cut
-	Budget int              // tokens of the answer, at most; 0 as the depth says
-	Limit  int              // capsules for a prompt or a session's start, at most; 0 as the depth says
-	Now    func() time.Time // time.Now
+	Words  fault.Words // names the commands that show the rest of a text that was cut
+	Budget int         // upper limit of the answer in tokens; 0: as the depth says
+	// Limit is the upper limit of capsules for a prompt or a start; 0: as the depth
+	// says.
+	Limit int
+	Now   func() time.Time // nil: time.Now
 }
 
-// Result is what a hook did.
+// Result is the outcome of a hook.
 type Result struct {
-	// Answer is one JSON object with its line's end, in the harness's form.
+	// Answer is one JSON object and a line feed, in the harness's format.
 	Answer []byte
-	// Kind is that of the event, "" if nobody could tell it.
+	// Kind is the event's kind; "" if it is unknown.
 	Kind string
-	// Dir is where the session works, if that was looked for.
+	// Dir is the directory where the session works; "" if it was not needed.
 	Dir string
 }
 
-// timeout is $BOARD_HOOK_TIMEOUT, within bounds.
+// timeout returns $BOARD_HOOK_TIMEOUT, limited to minTimeout and maxTimeout.
 func timeout(env func(string) string) (time.Duration, error) {
 	v := env("BOARD_HOOK_TIMEOUT")
 	if v == "" {
@@ -64,14 +76,19 @@ func timeout(env func(string) string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(v)
 	if err != nil || d <= 0 {
-		return DefaultTimeout, fmt.Errorf("$BOARD_HOOK_TIMEOUT is %q, not a duration such as 300ms", v)
+		return DefaultTimeout,
+			fmt.Errorf("$BOARD_HOOK_TIMEOUT is %q; use a duration such as 300ms", v)
 	}
 	return min(max(d, minTimeout), maxTimeout), nil
 }
 
-// Handle reads an event and does what is to be done about it. It always returns an answer that the harness takes, in time: four fifths of the timeout are for the work, whose parts give up by
-// themselves, so that one that hangs costs its own part of the answer only. After nine tenths the answer is that there is nothing to say; but what is to be
-// recorded is waited for a little longer (keepWithin). Whatever goes wrong is a line in the log.
+// Handle reads an event and acts on it. It always returns an answer that the harness
+// accepts, in time.
+//
+// The work gets four fifths of the timeout, and its parts stop by themselves, so a part
+// that hangs costs only its own share of the answer. After nine tenths the answer is
+// empty. A worklog line may take a little longer (recordWithin). Each error is a line
+// in the log.
 func Handle(ctx context.Context, cfg Config, in io.Reader) Result {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -81,11 +98,13 @@ func Handle(ctx context.Context, cfg Config, in io.Reader) Result {
 	defer cancel()
 	done := make(chan Result, 1)
 	var recording atomic.Bool
-	recording.Store(recorded(cmp.Or(harness.ByName(cfg.Harness), harness.All[0]).KindOf(cfg.Event))) // as far as the installer has said it
+	// by the installer's word, until the payload was read
+	recording.Store(mayRecord(cmp.Or(harness.ByName(cfg.Harness),
+		harness.All[0]).KindOf(cfg.Event)))
 	go func() {
 		defer func() {
 			if wrong := recover(); wrong != nil {
-				cfg.log("it panicked: %v", wrong)
+				cfg.log("internal error: panic: %v", wrong)
 				done <- Result{Answer: harness.Noop}
 			}
 		}()
@@ -102,13 +121,13 @@ func Handle(ctx context.Context, cfg Config, in io.Reader) Result {
 		return r
 	case <-ctx.Done():
 	}
-	wrong := fmt.Sprintf("nothing was done within %s", within)
+	wrong := fmt.Sprintf("timed out after %s, nothing was done", within)
 	if recording.Load() {
 		select {
 		case r := <-done:
 			return r
-		case <-time.After(keepWithin):
-			wrong = fmt.Sprintf(Lost+": it was not written within %s", within+keepWithin)
+		case <-time.After(recordWithin):
+			wrong = fmt.Sprintf(LostLine+": not written within %s", within+recordWithin)
 		}
 	}
 	logged := make(chan struct{})
@@ -127,28 +146,32 @@ func (cfg *Config) log(format string, a ...any) {
 	logLine(cfg.Home, cfg.Now(), "%s %s: %s", cfg.Harness, cfg.Event, fmt.Sprintf(format, a...))
 }
 
-// handle does the work. It says in recording whether what it was given is, or may be, to be recorded;
-// late says whether nobody waits for its text any more.
-func (cfg Config) handle(ctx context.Context, late func() bool, in io.Reader, recording *atomic.Bool) Result {
+// handle does the work. It sets recording to whether the event is, or may be, recorded.
+// late reports whether the answer was already given without it.
+func (cfg Config) handle(ctx context.Context, late func() bool, in io.Reader,
+	recording *atomic.Bool) Result {
 	data, err := io.ReadAll(io.LimitReader(in, maxPayload+1))
 	if err == nil && len(data) > maxPayload {
-		err = fmt.Errorf("it has more than %d bytes", maxPayload)
+		err = fmt.Errorf("payload exceeds %d bytes", maxPayload)
 	}
 	if err != nil {
-		cfg.log("read the payload: %v", err)
+		cfg.log("cannot read the payload: %v", err)
 		return Result{Answer: harness.Noop}
 	}
 	recording.Store(true)
 	h, e, err := harness.Read(data, cfg.Harness, cfg.Event, cfg.Env)
 	if err != nil {
-		cfg.log("the payload, %d bytes, makes no sense: %v", len(data), err)
+		cfg.log("invalid payload (%d bytes): %v", len(data), err)
 		return Result{Answer: harness.Noop}
 	}
 	if cfg.Harness != "" && harness.ByName(cfg.Harness) == nil {
-		cfg.log("there is no harness %q: `board hook --list` has their names", clip(cfg.Harness, 60))
+		cfg.log("unknown harness %q; `board hook --list` shows the known ones",
+			clip(cfg.Harness, 60))
 	}
-	if h.KindOf(e.Name) == harness.Other { // by its name: of an event that is known, such as a part of a message that streams in, most are of no use
-		cfg.log("nothing is done at the event %q of %s", clip(e.Name, 60), h.Name)
+	// Only unknown names are logged: a known event without use, such as a part of a
+	// streamed message, is normal.
+	if h.KindOf(e.Name) == harness.Other {
+		cfg.log("unknown event %q of %s, ignored", clip(e.Name, 60), h.Name)
 	}
 	if h.Borrowed(cfg.Harness) {
 		return Result{Answer: harness.Noop, Kind: e.Kind}
@@ -159,25 +182,26 @@ func (cfg Config) handle(ctx context.Context, late func() bool, in io.Reader, re
 	}
 	t := &turn{Config: cfg, e: &e, depth: depth, now: cfg.Now(), late: late}
 	recording.Store(t.records())
-	answer := h.Answer(&e, t.do(ctx, h))
+	answer := h.Answer(&e, t.dispatch(ctx, h))
 	return Result{Answer: answer, Kind: e.Kind, Dir: t.dir}
 }
 
-// recorded says whether events of a kind may leave a line in the worklog.
-func recorded(kind string) bool {
-	return slices.Contains([]string{harness.ToolResult, harness.ToolFailure, harness.FileEdit, harness.SessionEnd}, kind)
+// mayRecord reports whether events of this kind can leave a worklog line.
+func mayRecord(kind string) bool {
+	return slices.Contains([]string{harness.ToolResult, harness.ToolFailure, harness.FileEdit,
+		harness.SessionEnd}, kind)
 }
 
-// records says whether an event leaves a line in the worklog.
+// records reports whether this event leaves a worklog line.
 func (t *turn) records() bool {
-	return recorded(t.e.Kind) && (t.e.Kind == harness.SessionEnd || worthRecording(t.e))
+	return mayRecord(t.e.Kind) && (t.e.Kind == harness.SessionEnd || worthRecording(t.e))
 }
 
-// do does what an event asks for, and returns the text for the model.
-func (t *turn) do(ctx context.Context, h *harness.Harness) string {
+// dispatch handles the event by its kind and returns the text for the model.
+func (t *turn) dispatch(ctx context.Context, h *harness.Harness) string {
 	switch t.e.Kind {
 	case harness.SessionStart:
-		t.owe(h)
+		t.markOwed(h)
 		t.locate()
 		return t.start(ctx, h)
 	case harness.Prompt:
@@ -185,7 +209,7 @@ func (t *turn) do(ctx context.Context, h *harness.Harness) string {
 			break
 		}
 		ask, start := t.query(), ""
-		owed := !t.e.Continuation && t.owed()
+		owed := !t.e.Continuation && t.startOwed()
 		if !owed && trivial(ask) {
 			break
 		}
@@ -208,15 +232,15 @@ func (t *turn) do(ctx context.Context, h *harness.Harness) string {
 			return t.start(ctx, h)
 		}
 		if !h.Restarts() {
-			t.compacted(h.Injects(harness.Prompt))
+			t.forgetGiven(h.Injects(harness.Prompt))
 		}
 	case harness.PostCompact:
 		if !h.Restarts() {
-			t.compacted(false)
+			t.forgetGiven(false)
 		}
 	case harness.SessionEnd:
 		t.locate()
-		t.end(ctx, h)
+		t.endSession(ctx, h)
 	}
 	return ""
 }

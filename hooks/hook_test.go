@@ -14,14 +14,18 @@ import (
 
 	"blackboard/hooks/harness"
 	"blackboard/kb"
+	"blackboard/testdata/cost"
 )
+
+func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
 
 // searchFunc is a searcher that is a function.
 type searchFunc func(context.Context, kb.Query) (kb.Result, error)
 
 func (f searchFunc) Search(ctx context.Context, q kb.Query) (kb.Result, error) { return f(ctx, q) }
 
-// TestHangs: whatever never comes back, there is an answer. A search that hangs costs a session's start its capsules only, if it heeds its context; else everything.
+// TestHangs: whatever never comes back, there is an answer. A search that hangs costs a
+// session's start its capsules only, if it heeds its context; else everything.
 func TestHangs(t *testing.T) { synctest.Test(t, hangs) }
 
 func hangs(t *testing.T) {
@@ -39,28 +43,34 @@ func hangs(t *testing.T) {
 		<-ctx.Done()
 		return kb.Result{}, ctx.Err()
 	})
-	if got := w.tell("SessionStart", nil); !strings.Contains(got, "Goal: rotate.") || !strings.Contains(w.logged(), "search, after") {
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "Goal: rotate.") ||
+		!strings.Contains(w.logged(), "search, after") {
 		t.Errorf("it gave %s, logged %s", got, w.logged())
 	}
 	w.searcher = searchFunc(func(context.Context, kb.Query) (kb.Result, error) {
 		<-forever
 		return kb.Result{}, nil
 	})
-	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); got != "" || !strings.Contains(w.logged(), "nothing was done within 2s") {
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); got != "" ||
+		!strings.Contains(w.logged(), "timed out after 2s") {
 		t.Errorf("it gave %s, logged %s", got, w.logged())
 	}
 	// A harness that opens standard input and sends nothing.
-	cfg := Config{Harness: "claude", Event: "Stop", Home: w.home, Env: func(k string) string { return w.env[k] }}
+	cfg := Config{Harness: "claude", Event: "Stop", Home: w.home,
+		Env: func(k string) string { return w.env[k] }}
 	if r := Handle(context.Background(), cfg, in); string(r.Answer) != "{}\n" || r.Kind != "" {
 		t.Errorf("without an end of the input: %q", r.Answer)
 	}
 }
 
-// TestLateStart: a start that took too long comes with the next prompt, once, and what a late one
-// has found does not count as given.
+// TestLateStart: a start that took too long comes with the next prompt, once, and what
+// a late one has found does not count as given.
 func TestLateStart(t *testing.T) {
 	for _, source := range []string{"startup", "resume"} {
-		t.Run(source, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { lateStart(t, source) }) })
+		t.Run(source, func(t *testing.T) {
+			synctest.Test(t,
+				func(t *testing.T) { lateStart(t, source) })
+		})
 	}
 }
 
@@ -69,7 +79,8 @@ func lateStart(t *testing.T, source string) {
 	w.env["BOARD_HOOK_TIMEOUT"] = "2s"
 	w.named("auth", "# Auth\nGoal: rotate.")
 	if source == "resume" {
-		if got := w.tell("SessionStart", map[string]any{"source": "startup"}); !strings.Contains(got, "Goal: rotate.") {
+		if got := w.tell("SessionStart",
+			map[string]any{"source": "startup"}); !strings.Contains(got, "Goal: rotate.") {
 			t.Fatalf("it starts with %s", got)
 		}
 		w.now = w.now.Add(time.Minute)
@@ -103,16 +114,20 @@ func lateStart(t *testing.T, source string) {
 func TestPanics(t *testing.T) {
 	w := newWorld(t)
 	w.searcher = searchFunc(func(context.Context, kb.Query) (kb.Result, error) { panic("search") })
-	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); got != "" || !strings.Contains(w.logged(), "panicked: search") {
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); got != "" ||
+		!strings.Contains(w.logged(), "panicked: search") {
 		t.Errorf("it gave %s, logged %s", got, w.logged())
 	}
-	cfg := Config{Harness: "claude", Event: "SessionStart", Home: w.home, Env: func(k string) string {
-		if k == "BOARD_DEPTH" {
-			panic("environment")
-		}
-		return w.env[k]
-	}}
-	if r := Handle(context.Background(), cfg, strings.NewReader("{}")); string(r.Answer) != "{}\n" || !strings.Contains(w.logged(), "panicked: environment") {
+	cfg := Config{Harness: "claude", Event: "SessionStart", Home: w.home,
+		Env: func(k string) string {
+			if k == "BOARD_DEPTH" {
+				panic("environment")
+			}
+			return w.env[k]
+		}}
+	if r := Handle(context.Background(), cfg,
+		strings.NewReader("{}")); string(r.Answer) != "{}\n" ||
+		!strings.Contains(w.logged(), "panic: environment") {
 		t.Errorf("it gave %q, logged %s", r.Answer, w.logged())
 	}
 }
@@ -125,19 +140,24 @@ func TestBroken(t *testing.T) {
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, home := range []string{"", file, filepath.Join(file, "below"), filepath.Join(dir, "new")} {
+	for _, home := range []string{"", file, filepath.Join(file, "below"),
+		filepath.Join(dir, "new")} {
 		for _, specs := range []string{"", file, "relative"} {
 			w := newWorld(t)
-			w.home, w.env["BOARD_SPEC_ROOT"], w.env["BOARD_CONFIG_DIR"], w.env["BOARD_RUN"], w.env["BOARD_WORKER"] = home, specs, file, "r/../un", "w"
+			w.home, w.env["BOARD_SPEC_ROOT"], w.env["BOARD_CONFIG_DIR"], w.env["BOARD_RUN"],
+				w.env["BOARD_WORKER"] = home, specs, file, "r/../un", "w"
 			w.searcher = found(hit("k1", "t", "b", 1))
 			if got := w.tell("SessionStart", nil); !strings.Contains(got, "board kb search") {
 				t.Errorf("home %q, specs %q: %s", home, specs, got)
 			}
-			if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); !strings.Contains(got, "k1") {
+			if got := w.tell("UserPromptSubmit",
+				map[string]any{"prompt": question}); !strings.Contains(got, "k1") {
 				t.Errorf("home %q, specs %q: %s", home, specs, got)
 			}
-			for _, event := range []string{"PostToolUse", "PostToolUseFailure", "PostCompact", "SessionEnd", "Unheard"} {
-				w.tell(event, map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "make"}})
+			for _, event := range []string{"PostToolUse", "PostToolUseFailure", "PostCompact",
+				"SessionEnd", "Unheard"} {
+				w.tell(event, map[string]any{"tool_name": "Bash",
+					"tool_input": map[string]any{"command": "make"}})
 			}
 		}
 	}
@@ -146,10 +166,13 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestPayloads: what is no object is answered with nothing, and logged without what it says.
+// TestPayloads: what is no object is answered with nothing, and logged without what it
+// says.
 func TestPayloads(t *testing.T) {
 	w := newWorld(t)
-	for _, in := range []string{"", "null", "[]", "423", `"text"`, "{", "\xff\xfe", strings.Repeat("[", 20_000), `{"a":` + strings.Repeat(`{"a":`, 20_000), strings.Repeat(" ", maxPayload+1) + "{}"} {
+	for _, in := range []string{"", "null", "[]", "423", `"text"`, "{", "\xff\xfe",
+		strings.Repeat("[", 20_000), `{"a":` + strings.Repeat(`{"a":`, 20_000),
+		strings.Repeat(" ", maxPayload+1) + "{}"} {
 		if r := w.handle("gemini", "BeforeAgent", []byte(in)); string(r.Answer) != "{}\n" {
 			t.Errorf("%.40q: %s", in, r.Answer)
 		}
@@ -158,24 +181,30 @@ func TestPayloads(t *testing.T) {
 		t.Errorf("%d lines are logged: %s", lines, w.logged())
 	}
 	w.searcher = found(hit("k1", "t", "b", 1))
-	if r := w.handle("gemini", "BeforeAgent", []byte("\xef\xbb\xbf\xef\xbb\xbf{\"prompt\":\""+question+"\"}\n")); !strings.Contains(string(r.Answer), `"BeforeAgent"`) {
+	if r := w.handle("gemini", "BeforeAgent", []byte("\xef\xbb\xbf\xef\xbb\xbf{\"prompt\":\""+
+		question+"\"}\n")); !strings.Contains(string(r.Answer), `"BeforeAgent"`) {
 		t.Errorf("with byte order marks: %s", r.Answer)
 	}
 }
 
-// TestBorrowed: harnesses that read Claude's configuration get their answers from what is installed for themselves.
+// TestBorrowed: harnesses that read Claude's configuration get their answers from what
+// is installed for themselves.
 func TestBorrowed(t *testing.T) {
 	w := newWorld(t)
 	w.searcher = found(hit("k1", "t", "b", 1))
-	payload := []byte(fmt.Sprintf(`{"cursor_version":"3","hook_event_name":"beforeSubmitPrompt","workspace_roots":[%q],"conversation_id":"c","prompt":%q}`, w.project, question))
+	payload := []byte(fmt.Sprintf(
+		`{"cursor_version":"3","hook_event_name":"beforeSubmitPrompt","workspace_roots":[%q],"conversation_id":"c","prompt":%q}`, w.project, question))
 	if r := w.handle("claude", "UserPromptSubmit", payload); string(r.Answer) != "{}\n" {
 		t.Errorf("installed for Claude: %s", r.Answer)
 	}
-	if r := w.handle("cursor", "beforeSubmitPrompt", payload); !strings.HasPrefix(string(r.Answer), `{"continue":true,"additional_context":`) {
+	if r := w.handle("cursor", "beforeSubmitPrompt", payload); !strings.HasPrefix(string(r.Answer),
+		`{"continue":true,"additional_context":`) {
 		t.Errorf("installed for Cursor: %s", r.Answer)
 	}
 	w.env["CURSOR_VERSION"] = "3" // inherited by an agent that Cursor's shell has started
-	if r := w.handle("claude", "UserPromptSubmit", []byte(`{"session_id":"x","prompt":"`+question+`"}`)); !strings.Contains(string(r.Answer), "hookSpecificOutput") {
+	if r := w.handle("claude", "UserPromptSubmit",
+		[]byte(`{"session_id":"x","prompt":"`+question+`"}`)); !strings.Contains(string(r.Answer),
+		"hookSpecificOutput") {
 		t.Errorf("Claude within Cursor: %s", r.Answer)
 	}
 }
@@ -189,7 +218,8 @@ func TestRecorders(t *testing.T) {
 			continue
 		}
 		for _, e := range h.Events {
-			payload := fmt.Sprintf(`{"session_id":"s1","cwd":%q,"prompt":%q,"tool_name":"Bash","tool_use_id":%q,"tool_input":{"command":"make"},"tool_info":{"command_line":"make"}}`,
+			payload := fmt.Sprintf(
+				`{"session_id":"s1","cwd":%q,"prompt":%q,"tool_name":"Bash","tool_use_id":%q,"tool_input":{"command":"make"},"tool_info":{"command_line":"make"}}`,
 				w.project, question, h.Name)
 			r := w.handle(h.Name, e.Name, []byte(payload))
 			if string(r.Answer) != "{}\n" || r.Kind != e.Kind {
@@ -207,24 +237,32 @@ func TestQwen(t *testing.T) {
 	w := newWorld(t)
 	w.searcher = found(hit("k1", "t", "b", 1))
 	payload := func(fields string) []byte {
-		return []byte(fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","permission_mode":"yolo","session_id":"q","cwd":%q,%s}`, w.project, fields))
+		return []byte(fmt.Sprintf(
+			`{"hook_event_name":"UserPromptSubmit","permission_mode":"yolo","session_id":"q","cwd":%q,%s}`, w.project, fields))
 	}
-	if r := w.handle("qwen", "UserPromptSubmit", payload(`"prompt":"`+question+`"`)); string(r.Answer) != "{}\n" {
+	if r := w.handle("qwen", "UserPromptSubmit",
+		payload(`"prompt":"`+question+`"`)); string(r.Answer) != "{}\n" {
 		t.Errorf("a continuation: %s", r.Answer)
 	}
-	if r := w.handle("qwen", "UserPromptSubmit", payload(`"prompt":"x","submitted_prompt":"`+question+`"`)); !strings.Contains(string(r.Answer), "k1") {
+	if r := w.handle("qwen", "UserPromptSubmit",
+		payload(`"prompt":"x","submitted_prompt":"`+question+`"`)); !strings.Contains(
+		string(r.Answer), "k1") {
 		t.Errorf("a prompt: %s", r.Answer)
 	}
 }
 
-// TestOpenCodeCompaction: before a compaction, OpenCode is given what the session started with, and what was given counts as forgotten.
+// TestOpenCodeCompaction: before a compaction, OpenCode is given what the session
+// started with, and what was given counts as forgotten.
 func TestOpenCodeCompaction(t *testing.T) {
 	w := newWorld(t)
 	w.searcher = found(hit("k1", "t", "b", 1))
 	ask := func(event string) string {
-		return string(w.handle("opencode", event, []byte(fmt.Sprintf(`{"session_id":"o","cwd":%q,"prompt":"\"%s\""}`, w.project, question))).Answer)
+		return string(w.handle("opencode", event,
+			[]byte(fmt.Sprintf(`{"session_id":"o","cwd":%q,"prompt":"\"%s\""}`,
+				w.project, question))).Answer)
 	}
-	if got := ask("UserPromptSubmit"); !strings.HasPrefix(got, `{"additionalContext":`) || !strings.Contains(got, "k1") {
+	if got := ask("UserPromptSubmit"); !strings.HasPrefix(got, `{"additionalContext":`) ||
+		!strings.Contains(got, "k1") {
 		t.Errorf("a prompt: %s", got)
 	}
 	if got := ask("PreCompact"); !strings.Contains(got, "board kb remember") {
@@ -238,43 +276,48 @@ func TestOpenCodeCompaction(t *testing.T) {
 	}
 }
 
-// TestSeen: what was seen is bounded, survives nonsense in its file, and goes when it is old.
+// TestSeen: what was seen is bounded, survives nonsense in its file, and goes when it
+// is old.
 func TestSeen(t *testing.T) {
 	home := t.TempDir()
-	s, err := openSeen(home, "../../evil")
+	s, err := openSession(home, "../../evil")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rel, err := filepath.Rel(seenDir(home), s.path); err != nil || strings.Contains(rel, string(filepath.Separator)) {
+	if rel, err := filepath.Rel(sessionDir(home), s.path); err != nil ||
+		strings.Contains(rel, string(filepath.Separator)) {
 		t.Errorf("the file is %s", s.path)
 	}
-	for i := range maxSeen + 50 {
-		s.add(fmt.Sprint("k", i))
+	for i := range maxGivenIDs + 50 {
+		s.addPrompt(fmt.Sprint("k", i))
 	}
-	if err := s.save(); err != nil || len(s.Given) != maxSeen || s.has("k0") || !s.has(fmt.Sprint("k", maxSeen+49)) {
+	if err := s.save(); err != nil || len(s.Given) != maxGivenIDs || s.has("k0") ||
+		!s.has(fmt.Sprint("k", maxGivenIDs+49)) {
 		t.Errorf("%d are kept (%v)", len(s.Given), err)
 	}
 	if info, err := os.Stat(s.path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file: %v (%v)", info, err)
 	}
-	for _, nonsense := range []string{"", "[]", `{"given":42}`, strings.Repeat("x", maxSeenLen+1)} {
+	for _, nonsense := range []string{"", "[]", `{"given":42}`,
+		strings.Repeat("x", maxStateBytes+1)} {
 		if err := os.WriteFile(s.path, []byte(nonsense), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if s, err := openSeen(home, "../../evil"); err == nil || len(s.Given) > 0 {
+		if s, err := openSession(home, "../../evil"); err == nil || len(s.Given) > 0 {
 			t.Errorf("%.20q: %v, %v", nonsense, s.Given, err)
 		}
 	}
-	young, _ := openSeen(home, "young")
+	young, _ := openSession(home, "young")
 	if err := young.save(); err != nil {
 		t.Fatal(err)
 	}
-	old := time.Now().Add(-2 * seenFor)
+	old := time.Now().Add(-2 * stateTTL)
 	if err := os.Chtimes(s.path, old, old); err != nil {
 		t.Fatal(err)
 	}
 	forgetOld(home, time.Now())
-	if files, err := os.ReadDir(seenDir(home)); err != nil || len(files) != 1 || files[0].Name() != filepath.Base(young.path) {
+	if files, err := os.ReadDir(sessionDir(home)); err != nil || len(files) != 1 ||
+		files[0].Name() != filepath.Base(young.path) {
 		t.Errorf("left: %v (%v)", files, err)
 	}
 }
@@ -297,22 +340,22 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestLogOnce: what goes wrong at every event is a line a day, but each line of the worklog that is
-// lost is one.
+// TestLogOnce: what goes wrong at every event is a line a day, but each line of the
+// worklog that is lost is one.
 func TestLogOnce(t *testing.T) {
 	home := t.TempDir()
 	for i := range 5 {
 		now := t0.Add(time.Duration(i) * time.Hour)
 		logLine(home, now, "the topic: no such file")
 		logLine(home, now, "another: no such file")
-		logLine(home, now, Lost+": it was not written within 1s")
+		logLine(home, now, LostLine+": not written within 1s")
 	}
 	logLine(home, t0.Add(24*time.Hour), "the topic: no such file")
 	data, err := os.ReadFile(LogPath(home))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]int{"the topic": 2, "another": 1, Lost: 5} {
+	for text, want := range map[string]int{"the topic": 2, "another": 1, LostLine: 5} {
 		if n := strings.Count(string(data), text); n != want {
 			t.Errorf("%q is said %d times, not %d:\n%s", text, n, want, data)
 		}
@@ -320,7 +363,8 @@ func TestLogOnce(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
-	for in, want := range map[string]time.Duration{"": DefaultTimeout, "1s": time.Second, "1h": maxTimeout, "1ns": minTimeout, "300": DefaultTimeout, "-1s": DefaultTimeout} {
+	for in, want := range map[string]time.Duration{"": DefaultTimeout, "1s": time.Second,
+		"1h": maxTimeout, "1ns": minTimeout, "300": DefaultTimeout, "-1s": DefaultTimeout} {
 		got, err := timeout(func(string) string { return in })
 		if got != want || (err != nil) != slices.Contains([]string{"300", "-1s"}, in) {
 			t.Errorf("%q: %s, %v", in, got, err)
@@ -328,7 +372,8 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestList: every harness has a name of its own, and each of its events does something that is told.
+// TestList: every harness has a name of its own, and each of its events does something
+// that is told.
 func TestList(t *testing.T) {
 	names := map[string]string{}
 	for _, h := range List() {
@@ -351,14 +396,17 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestUnknownEventsAreLogged: a typing error in somebody's configuration can be seen in the log, and what streams in by the hundred is not in it.
+// TestUnknownEventsAreLogged: a typing error in somebody's configuration can be seen in
+// the log, and what streams in by the hundred is not in it.
 func TestUnknownEventsAreLogged(t *testing.T) {
 	for _, c := range []struct{ harness, event, payload, want string }{
 		{"claude", "Bogus", `{"session_id":"s1"}`, `"Bogus" of claude`},
-		{"claud", "Stop", `{"session_id":"s1"}`, `no harness "claud"`},
+		{"claud", "Stop", `{"session_id":"s1"}`, `unknown harness "claud"`},
 		{"claude", "Stop", `{"session_id":"s1"}`, ""},
-		{"opencode", "event", `{"hook":"event","input":{"event":{"type":"message.part.updated","properties":{"part":{"type":"text","text":"word","sessionID":"s1"}}}}}`, ""},
-		{"opencode", "event", `{"hook":"event","input":{"event":{"type":"message.part.updated","properties":{"part":{"type":"tool","tool":"bash","sessionID":"s1","state":{"status":"running"}}}}}}`, ""},
+		{"opencode", "event",
+			`{"hook":"event","input":{"event":{"type":"message.part.updated","properties":{"part":{"type":"text","text":"word","sessionID":"s1"}}}}}`, ""},
+		{"opencode", "event",
+			`{"hook":"event","input":{"event":{"type":"message.part.updated","properties":{"part":{"type":"tool","tool":"bash","sessionID":"s1","state":{"status":"running"}}}}}}`, ""},
 	} {
 		w := newWorld(t)
 		oneAnswer(t, c.event, w.handle(c.harness, c.event, []byte(c.payload)).Answer)

@@ -10,26 +10,27 @@ import (
 	"blackboard/board/text"
 )
 
-// maxLog is how long the log gets before a new one is begun, in bytes; one older one is kept.
+// maxLog is the size in bytes at which a new log is begun; one older log is kept.
 const maxLog = 256 << 10
 
-// Lost begins a message about a line of the worklog that nobody will write any more. Each is
-// counted, so that the log has all of them; of other messages it has one a day.
-const Lost = "a line of the worklog is lost"
+// LostLine begins a message about a worklog line that was lost. All of these are
+// logged, so that they can be counted; any other message is logged once a day.
+const LostLine = "lost a worklog line"
 
-// saidFor is how long a message is not said again.
-const saidFor = 24 * time.Hour
+// repeatAfter is how long a repeated message is left out.
+const repeatAfter = 24 * time.Hour
 
-// Dirs are the directories below a data home that hooks write into.
-func Dirs(home string) []string { return []string{filepath.Dir(LogPath(home)), seenDir(home)} }
+// Dirs returns the directories below a data home that hooks write to.
+func Dirs(home string) []string { return []string{filepath.Dir(LogPath(home)), sessionDir(home)} }
 
-// LogPath is the log of a data home: one line for each thing that went wrong, once a day.
+// LogPath returns the log of a data home. It has one line for each problem and day.
 func LogPath(home string) string { return filepath.Join(home, "log", "hooks.log") }
 
-// Log appends a line about what goes wrong after the answer.
+// Log appends a line about a problem that comes up after the answer.
 func Log(home, format string, a ...any) { logLine(home, time.Now(), format, a...) }
 
-// logLine appends a line to the log. If that fails too, there is nowhere left to say so.
+// logLine appends a line to the log. Its own errors are dropped: there is no other
+// place to report them.
 func logLine(home string, now time.Time, format string, a ...any) {
 	if home == "" {
 		return
@@ -38,7 +39,8 @@ func logLine(home string, now time.Time, format string, a ...any) {
 	if os.MkdirAll(filepath.Dir(name), 0o700) != nil {
 		return
 	}
-	if info, err := os.Stat(name); err == nil && (info.Size() > maxLog || !info.Mode().IsRegular()) {
+	if info, err := os.Stat(name); err == nil && (info.Size() > maxLog ||
+		!info.Mode().IsRegular()) {
 		if !info.Mode().IsRegular() || os.Rename(name, name+".1") != nil {
 			return
 		}
@@ -48,14 +50,15 @@ func logLine(home string, now time.Time, format string, a ...any) {
 		return
 	}
 	defer f.Close()
-	line := clip(strings.Join(strings.Fields(text.Harmless(clean(fmt.Sprintf(format, a...)))), " "), 500)
-	if strings.Contains(line, Lost) || !said(f, line, now) {
+	line := clip(strings.Join(strings.Fields(text.Harmless(clean(fmt.Sprintf(format, a...)))),
+		" "), 500)
+	if strings.Contains(line, LostLine) || !loggedRecently(f, line, now) {
 		fmt.Fprintf(f, "%s %s\n", now.UTC().Format(time.RFC3339), line)
 	}
 }
 
-// said reports whether the end of a log has a message already, of the last day.
-func said(log *os.File, message string, now time.Time) bool {
+// loggedRecently reports whether the end of a log has this message from the last day.
+func loggedRecently(log *os.File, message string, now time.Time) bool {
 	info, err := log.Stat()
 	if err != nil {
 		return false
@@ -66,7 +69,8 @@ func said(log *os.File, message string, now time.Time) bool {
 	}
 	for line := range strings.Lines(string(end)) {
 		at, old, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if t, err := time.Parse(time.RFC3339, at); err == nil && old == message && now.Sub(t) < saidFor {
+		if t, err := time.Parse(time.RFC3339, at); err == nil &&
+			old == message && now.Sub(t) < repeatAfter {
 			return true
 		}
 	}

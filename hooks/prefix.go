@@ -15,10 +15,12 @@ import (
 //go:embed prefix.txt
 var defaultPrefix string
 
-// maxPrefix is how long the user's own prefix may be, in bytes.
+// maxPrefix is the longest prefix.txt of a user, in bytes.
 const maxPrefix = 4000
 
-// ConfigDir is where the user's configuration is: $BOARD_CONFIG_DIR, else $XDG_CONFIG_HOME/blackboard, else ~/.config/blackboard; "" if there is no home either.
+// ConfigDir returns the directory of the user's configuration: $BOARD_CONFIG_DIR, else
+// $XDG_CONFIG_HOME/blackboard, else ~/.config/blackboard. It is "" if there is no home
+// directory.
 func ConfigDir(env func(string) string) string {
 	if dir := env("BOARD_CONFIG_DIR"); dir != "" {
 		return dir
@@ -32,9 +34,10 @@ func ConfigDir(env func(string) string) string {
 	return ""
 }
 
-// prefix is what every session begins with: prefix.txt of the configuration, else the one that comes with the program. An empty file switches it off. A file that cannot be used is an error,
-// and the program's own stands for it.
-func prefix(env func(string) string) (string, error) {
+// readPrefix returns the text that every session begins with: the user's prefix.txt,
+// else the program's own. An empty file switches it off. If the file is unusable,
+// readPrefix returns the program's own text and an error.
+func readPrefix(env func(string) string) (string, error) {
 	standard := strings.TrimSpace(defaultPrefix)
 	dir := ConfigDir(env)
 	if dir == "" {
@@ -48,7 +51,9 @@ func prefix(env func(string) string) (string, error) {
 	case err != nil:
 		return standard, err
 	case !info.Mode().IsRegular() || info.Size() > maxPrefix:
-		return standard, fmt.Errorf("%s is not used: it must be a file of at most %d bytes", name, maxPrefix)
+		return standard, fmt.Errorf(
+			"ignored %s: it must be a regular file of at most %d bytes", name,
+			maxPrefix)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {

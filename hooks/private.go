@@ -9,13 +9,15 @@ import (
 	"blackboard/kb/secret"
 )
 
-// privateTag is a tag around what nobody is to keep, however it is written; harnesses may have escaped it.
+// privateTag matches the tags around text that must not be stored, in any spelling.
+// Harnesses may have escaped them.
 var privateTag = lazyregexp.New(`(?i)(?:<|&lt;)\s*(/?)\s*private\b[^<>]*?(?:>|&gt;|/>)`)
 
-// withheld stands where something private was.
-const withheld = "«private»"
+// privateMark replaces private text.
+const privateMark = "«private»"
 
-// dropPrivate takes out what stands between <private> and </private>. Where one of the two is missing, everything on its side goes: it may have been cut off.
+// dropPrivate removes text between <private> and </private>. If one of the two is
+// missing, everything on its side goes, because the tag may have been cut off.
 func dropPrivate(s string) string {
 	if !strings.Contains(strings.ToLower(s), "private") {
 		return s
@@ -26,12 +28,12 @@ func dropPrivate(s string) string {
 		if closing := m[2] != m[3]; !closing {
 			if depth == 0 {
 				b.WriteString(s[at:m[0]])
-				b.WriteString(withheld)
+				b.WriteString(privateMark)
 			}
 			depth++
-		} else if depth == 0 { // its beginning is not here
+		} else if depth == 0 { // the opening tag is missing
 			b.Reset()
-			b.WriteString(withheld)
+			b.WriteString(privateMark)
 		} else {
 			depth--
 		}
@@ -43,11 +45,13 @@ func dropPrivate(s string) string {
 	return b.String()
 }
 
-// clean is a text that may be kept or searched for: without what is private, and without secrets. Only its beginning is looked at.
-func clean(s string) string { return secret.Redact(dropPrivate(whole(harness.Head(s)))) }
+// clean makes a text safe to store or search for: without private parts and secrets. It
+// returns the beginning of a long text only.
+func clean(s string) string { return secret.Redact(dropPrivate(trimCutWord(harness.Head(s)))) }
 
-// whole is a text without the end of what may have been cut within a word: half of a secret looks like none. Secrets are ASCII; a script without spaces keeps its words.
-func whole(s string) string {
+// trimCutWord removes the last word of a text that may have been cut, because half a
+// secret does not look like one. Secrets are ASCII, so words in other scripts stay.
+func trimCutWord(s string) string {
 	if len(s) <= harness.MaxText-utf8.UTFMax {
 		return s
 	}

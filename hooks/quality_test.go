@@ -23,9 +23,9 @@ import (
 )
 
 // A recallSet is a project's knowledge and prompts, in testdata/recall. The sets were
-// written and labelled before anything was searched for, by authors who had not seen this
-// code. shop and infra are those on which the constants of package kb were chosen; field
-// and audit were kept back.
+// written and labelled before anything was searched for, by authors who had not seen
+// this code. shop and infra are those on which the constants of package kb were chosen;
+// field and audit were kept back.
 type recallSet struct {
 	name            string
 	capsules        []kb.Capsule
@@ -61,7 +61,8 @@ func readRecallSet(t *testing.T, name string) recallSet {
 		switch {
 		case l.Capsule != "":
 			set.ids = append(set.ids, l.Capsule)
-			set.capsules = append(set.capsules, kb.Capsule{Kind: l.Kind, Scope: "universal", Title: l.Title, Body: l.Body})
+			set.capsules = append(set.capsules, kb.Capsule{Kind: l.Kind, Scope: "universal",
+				Title: l.Title, Body: l.Body})
 		case l.Class == "on":
 			set.on = append(set.on, l.recallPrompt)
 		default:
@@ -76,31 +77,36 @@ func readRecallSet(t *testing.T, name string) recallSet {
 // about something else, to search among.
 func goDocs(t *testing.T, kind string, most int) (out []kb.Capsule) {
 	t.Helper()
-	err := filepath.WalkDir(filepath.Join(build.Default.GOROOT, "src"), func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case len(out) >= most:
-			return filepath.SkipAll
-		case d.IsDir():
-			if slices.Contains([]string{"internal", "vendor", "cmd", "testdata"}, d.Name()) {
-				return filepath.SkipDir
+	err := filepath.WalkDir(filepath.Join(build.Default.GOROOT, "src"),
+		func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case len(out) >= most:
+				return filepath.SkipAll
+			case d.IsDir():
+				if slices.Contains([]string{"internal", "vendor", "cmd", "testdata"}, d.Name()) {
+					return filepath.SkipDir
+				}
+				return nil
+			case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+				return nil
+			}
+			f, err := parser.ParseFile(gotoken.NewFileSet(), path, nil,
+				parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				return nil
+			}
+			for _, d := range f.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.IsExported() &&
+					len(strings.Fields(fn.Doc.Text())) > 8 && len(out) < most {
+					out = append(out, kb.Capsule{Kind: kind,
+						Scope: "universal", Title: f.Name.Name +
+							"." + fn.Name.Name, Body: fn.Doc.Text()})
+				}
 			}
 			return nil
-		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
-			return nil
-		}
-		f, err := parser.ParseFile(gotoken.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			return nil
-		}
-		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.IsExported() && len(strings.Fields(fn.Doc.Text())) > 8 && len(out) < most {
-				out = append(out, kb.Capsule{Kind: kind, Scope: "universal", Title: f.Name.Name + "." + fn.Name.Name, Body: fn.Doc.Text()})
-			}
-		}
-		return nil
-	})
+		})
 	if err != nil || len(out) < most {
 		t.Skipf("the sources of the Go library are not here: %d of %d, %v", len(out), most, err)
 	}
@@ -118,12 +124,16 @@ type recallCount struct {
 }
 
 func (c *recallCount) rates() recallRates {
-	share := func(n int, class string) float64 { return float64(n) / float64(max(1, c.asked[class])) }
-	return recallRates{share(c.right, "on"), share(c.wrong, "on"), share(c.something["off"], "off"), share(c.something["vague"], "vague"), share(c.something["technical"], "technical")}
+	share := func(n int, class string) float64 {
+		return float64(n) / float64(max(1, c.asked[class]))
+	}
+	return recallRates{share(c.right, "on"), share(c.wrong, "on"), share(c.something["off"],
+		"off"), share(c.something["vague"], "vague"), share(c.something["technical"], "technical")}
 }
 
 // recallBase is a knowledge base to ask, made from a calibrated empty one.
-func recallBase(t *testing.T, empty string, emb embed.Embedder, capsules []kb.Capsule) (*kb.KB, []string) {
+func recallBase(t *testing.T, empty string, emb embed.Embedder, capsules []kb.Capsule) (*kb.KB,
+	[]string) {
 	t.Helper()
 	home := t.TempDir()
 	if err := os.CopyFS(home, os.DirFS(empty)); err != nil {
@@ -147,20 +157,25 @@ func recallBase(t *testing.T, empty string, emb embed.Embedder, capsules []kb.Ca
 }
 
 // ask gives prompts as a session's only ones, and counts.
-func (c *recallCount) ask(t *testing.T, k *kb.KB, names map[string]string, prompts []recallPrompt) {
+func (c *recallCount) ask(t *testing.T, k *kb.KB, names map[string]string,
+	prompts []recallPrompt) {
 	t.Helper()
 	for _, p := range prompts {
 		c.asked[p.Class]++
 		if trivial(p.Text) {
 			continue
 		}
-		turn := &turn{Config: Config{Searcher: k, Env: func(string) string { return "" }}, depth: Depths[0]}
-		hits, err := turn.lookup(t.Context(), kb.Query{Text: clip(clean(p.Text), maxQuery), Floor: turn.depth.Floor, Peek: true}, &seen{}, turn.depth.Items)
+		turn := &turn{Config: Config{Searcher: k, Env: func(string) string { return "" }},
+			depth: Depths[0]}
+		hits, err := turn.lookup(t.Context(), kb.Query{Text: clip(clean(p.Text), maxQuery),
+			Floor: turn.depth.Floor, Peek: true}, &sessionState{}, turn.depth.Items)
 		if err != nil {
 			t.Fatal(err)
 		}
-		right := slices.ContainsFunc(hits, func(h kb.Hit) bool { return slices.Contains(p.Relevant, names[h.ID]) })
-		wrong := slices.ContainsFunc(hits, func(h kb.Hit) bool { return !slices.Contains(p.Relevant, names[h.ID]) })
+		right := slices.ContainsFunc(hits,
+			func(h kb.Hit) bool { return slices.Contains(p.Relevant, names[h.ID]) })
+		wrong := slices.ContainsFunc(hits,
+			func(h kb.Hit) bool { return !slices.Contains(p.Relevant, names[h.ID]) })
 		switch {
 		case p.Class != "on" && len(hits) > 0:
 			c.something[p.Class]++
@@ -186,13 +201,15 @@ var recallFloors = map[string]map[int]float64{
 var recallSizes = []struct {
 	name                     string
 	capsules, sections, most int // most: prompts, or bases of few capsules, that are tried
-}{{"1", 1, 0, 15}, {"5", 5, 0, 5}, {"30", 30, 0, 2}, {"230", 230, 0, 1}, {"230 and 60 sections", 230, 60, 1}, {"230 and 3,000 sections", 230, 3000, 1}, {"3,000", 3000, 0, 1}}
+}{{"1", 1, 0, 15}, {"5", 5, 0, 5}, {"30", 30, 0, 2}, {"230", 230, 0, 1}, {"230 and 60 sections",
+	230, 60, 1}, {"230 and 3,000 sections", 230, 3000, 1}, {"3,000", 3000, 0, 1}}
 
-func measureRecall(t *testing.T, set recallSet, emb embed.Embedder, empty string) map[string]recallRates {
+func measureRecall(t *testing.T, set recallSet, emb embed.Embedder,
+	empty string) map[string]recallRates {
 	all := map[string]recallRates{}
 	for _, size := range recallSizes {
 		r := rand.New(rand.NewPCG(1, 2))
-		if size.capsules+size.sections > 300 && (testing.Short() || cost.Race) {
+		if size.capsules+size.sections > 300 && !cost.Long() {
 			continue
 		}
 		c := &recallCount{asked: map[string]int{}, something: map[string]int{}}
@@ -245,6 +262,7 @@ func measureRecall(t *testing.T, set recallSet, emb embed.Embedder, empty string
 // TestRecallQuality measures what prompts are given unasked in bases of several sizes:
 // the right capsule, something else, or something where nothing is known.
 func TestRecallQuality(t *testing.T) {
+	cost.SkipTable(t)
 	t.Parallel()
 	embedders := map[string]embed.Embedder{"words alone": nil}
 	if m := shared.Potion(t); m != nil {
@@ -262,15 +280,21 @@ func TestRecallQuality(t *testing.T) {
 		}
 		k.Close()
 		t.Logf("%s: the threshold is %.3f", mode, c[0].Threshold)
-		for _, name := range []string{"shop", "infra", "field", "audit"} {
+		sets := []string{"field", "audit", "shop", "infra"}
+		if !cost.Long() {
+			sets = sets[:2] // those that are held
+		}
+		for _, name := range sets {
 			all := measureRecall(t, readRecallSet(t, name), emb, empty)
 			held := name == "field" || name == "audit"
 			table := fmt.Sprintf("%-16s %-24s right wrong  off  vague technical", mode, name)
 			for _, size := range recallSizes {
 				if r, ok := all[size.name]; ok {
-					table += fmt.Sprintf("\n%-16s %-24s %5.2f %5.2f %5.2f %5.2f %5.2f", "", size.name, r.right, r.wrong, r.off, r.vague, r.technical)
+					table += fmt.Sprintf("\n%-16s %-24s %5.2f %5.2f %5.2f %5.2f %5.2f", "",
+						size.name, r.right, r.wrong, r.off, r.vague, r.technical)
 					least := recallFloors[mode][size.capsules]
-					if held && r.right < least || r.wrong > 0.2 || max(r.off, r.vague) > 0.05 || r.technical > 0.1 {
+					if held && r.right < least || r.wrong > 0.2 || max(r.off, r.vague) > 0.05 ||
+						r.technical > 0.1 {
 						t.Errorf("%s, %s, %s: right %.2f (at least %.2f), wrong %.2f, given for nothing %.2f %.2f %.2f", mode, name, size.name, r.right, least, r.wrong, r.off, r.vague, r.technical)
 					}
 				}

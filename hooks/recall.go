@@ -14,13 +14,15 @@ import (
 )
 
 const (
-	// maxQuery is how much of a prompt is searched for, in bytes: a log that was pasted says no more with its end.
+	// maxQuery is the part of a prompt that is searched for, in bytes. The end of a
+	// pasted log adds nothing.
 	maxQuery = 2000
-	// minPrompt is how many letters a prompt needs to ask for anything.
+	// minPrompt is the fewest letters with which a prompt can ask for anything.
 	minPrompt = 8
 )
 
-// query is what is searched for a prompt: nothing of it that is private or a secret leaves this process.
+// query returns the search text of a prompt, without private parts and secrets: none of
+// them may leave this process.
 func (t *turn) query() string {
 	if t.e.Continuation {
 		return ""
@@ -28,20 +30,24 @@ func (t *turn) query() string {
 	return strings.TrimSpace(clip(clean(t.e.Prompt), maxQuery))
 }
 
-// fillers are the words of prompts that only say how to go on.
+// fillers are words that only tell the agent how to go on.
 var fillers = sync.OnceValue(func() []string {
-	return strings.Fields(`a again ahead all alright and are as awesome correct continue cool do does done exactly fine for go going good got great i in
-	is it keep know let lets looks me more my next nice no nope now of ok okay on one perfect please proceed ready right
-	so sounds stop sure thank thanks that the then there this to try two up wait well works yeah yep yes you your lgtm y n`)
+	return strings.Fields(`a again ahead all alright and are as awesome correct continue cool do
+	does done exactly fine for go going good got great i in is it keep know let lets looks me more
+	my next nice no nope now of ok okay on one perfect please proceed ready right so sounds stop
+	sure thank thanks that the then there this to try two up wait well works yeah yep yes you your
+	lgtm y n`)
 })
 
-// trivial says whether a prompt asks for nothing that could be known: it is too short, a command of the harness, or says only how to go on.
+// trivial reports whether a prompt asks for nothing that can be known: it is too short,
+// is a command of the harness, or only says how to go on.
 func trivial(prompt string) bool {
-	if prompt == "" || prompt == withheld {
+	if prompt == "" || prompt == privateMark {
 		return true
 	}
-	if first, _, _ := strings.Cut(prompt, " "); strings.ContainsRune("/!", rune(first[0])) && !strings.ContainsAny(first[1:], "/.") {
-		return true // a path has another slash, or a dot
+	if first, _, _ := strings.Cut(prompt, " "); strings.ContainsRune("/!", rune(first[0])) &&
+		!strings.ContainsAny(first[1:], "/.") {
+		return true // a command; a path would have another slash or a dot
 	}
 	letters, count := 0, 0
 	for _, w := range words.Split(prompt, "") {
@@ -49,31 +55,36 @@ func trivial(prompt string) bool {
 		if !slices.Contains(fillers(), strings.TrimSuffix(w, "'s")) {
 			count++
 		}
-		if len(w) > utf8.RuneCountInString(w) { // in scripts without spaces a character says as much as some letters
+		// In scripts without spaces a character says as much as several letters.
+		if len(w) > utf8.RuneCountInString(w) {
 			letters += utf8.RuneCountInString(w)
 		}
 	}
 	return letters < minPrompt || count == 0
 }
 
-// recall is what is known about a prompt: the capsules that pass the gate and were not given in this session yet, and the run's open signals that are for this worker.
+// recall returns what is known about a prompt: capsules that pass the gate and are new
+// to the session, memories, and the run's open signals for this worker.
 func (t *turn) recall(ctx context.Context, ask string) string {
 	if t.suppressed() {
 		return ""
 	}
-	given, err := openSeen(t.Home, t.e.Session)
-	t.note("read what the session has seen", err)
+	given, err := openSession(t.Home, t.e.Session)
+	t.logError("read the session's state", err)
 	r := newRoom(t.budget(t.depth.Budget))
 	var parts, ids []string
 	if part, signals := t.signals(ctx, r, given); part != "" {
 		parts, ids = append(parts, part), signals
 	}
-	recalled, noted := t.recollect(ctx, r, ask, given)
-	hits, err := t.lookup(ctx, kb.Query{Text: ask, Floor: t.depth.Floor}, given, t.items(t.depth.Items))
-	t.note("search", err)
-	if part, found := t.capsules(r, "## Known about this (`board kb get ID` shows all of one)", hits); part != "" {
+	recalled, noted := t.recallMemory(ctx, r, ask, given)
+	hits, err := t.lookup(ctx, kb.Query{Text: ask, Floor: t.depth.Floor},
+		given, t.items(t.depth.Items))
+	t.logError("search", err)
+	if part, found := t.capsules(r, "## Known about this (`board kb get ID` shows one in full)",
+		hits); part != "" {
 		parts, ids = append([]string{part}, parts...), append(ids, found...)
-		defer t.keep(ctx, retrieval(board.ByPrompt, "", hits, found)) // no prompt is kept
+		// The board gets nothing of the prompt's text.
+		defer t.recordGiven(ctx, retrievalOf(board.ByPrompt, "", hits, found))
 	}
 	if recalled != "" {
 		parts, ids = append(parts, recalled), append(ids, noted...)
@@ -82,13 +93,13 @@ func (t *turn) recall(ctx context.Context, ask string) string {
 		if given.Started.IsZero() {
 			given.Started = t.now
 		}
-		given.add(ids...)
-		t.save(given)
+		given.addPrompt(ids...)
+		t.saveState(given)
 	}
 	return text.Framed(parts)
 }
 
-// budget is how many tokens the answer may have.
+// budget returns the answer's upper limit in tokens.
 func (t *turn) budget(standard int) int {
 	if t.Budget > 0 {
 		return t.Budget
@@ -96,7 +107,7 @@ func (t *turn) budget(standard int) int {
 	return standard
 }
 
-// items is how many capsules the answer may have.
+// items returns the answer's upper limit of capsules.
 func (t *turn) items(standard int) int {
 	if t.Limit > 0 {
 		return t.Limit

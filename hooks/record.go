@@ -14,12 +14,15 @@ import (
 	"blackboard/hooks/topics"
 )
 
-// looking are the tools that only look at files. What they did is no work done; that they failed may be worth knowing.
-var looking = strings.Fields(`read readfile readmanyfiles notebookread grep grepsearch glob globsearch ls list listdir listdirectory search searchfilecontent
-	filesearch codebasesearch view viewfile find todoread todowrite toolsearch semanticsearch think`)
+// readOnlyTools are tools that only read. Their use is no work worth recording, but
+// their failure may be.
+var readOnlyTools = strings.Fields(`read readfile readmanyfiles notebookread grep grepsearch glob
+	globsearch ls list listdir listdirectory search searchfilecontent filesearch codebasesearch
+	view viewfile find todoread todowrite toolsearch semanticsearch think`)
 
-// worthRecording says whether the use of a tool goes into the worklog: what changes something, runs
-// something or fails. What only looks is noise there, and so are this program's own tools.
+// worthRecording reports whether the use of a tool goes into the worklog: it changes
+// something, runs something or fails. Reading would be noise there, and so would this
+// program's own tools.
 func worthRecording(e *harness.Event) bool {
 	t := e.Tool
 	if e.Echo || t == nil || t.Name == "" && t.Command == "" && t.Path == "" || ownTool(t) {
@@ -31,34 +34,38 @@ func worthRecording(e *harness.Event) bool {
 		answer := line.Asks && t.ExitCode != nil && *t.ExitCode == 1
 		return line.Does != shell.Looks || failed && !answer
 	}
-	return failed || !slices.Contains(looking, harness.Plain(t.Name))
+	return failed || !slices.Contains(readOnlyTools, harness.Plain(t.Name))
 }
 
-// ownTools are how this program's MCP server is called by harnesses, each of which puts the
-// server's name before the tool's in its own way: mcp__board__kb_search, board-kb_search.
+// ownTools matches the tools of this program's MCP server. Each harness puts the
+// server's name before the tool's in its own way: mcp__board__kb_search,
+// board-kb_search.
 var ownTools = lazyregexp.New(`^(?:mcp_+(?:plugin_\w+_)?)?board(?:[-./:]|_+)[a-z]`)
 
-// boardTools are how the names of its tools begin, for Cursor, which leaves the server out.
-var boardTools = strings.Fields("board_ kb_ memory_ scratch_ channel_ conversation_ search_context read_context list_context get_state set_state")
+// boardTools are the prefixes of those tools' names. Cursor leaves out the server.
+var boardTools = strings.Fields("board_ kb_ memory_ scratch_ channel_ conversation_ " +
+	"search_context read_context list_context get_state set_state")
 
-// ownTool says whether a tool is this program's own, or is code that calls no others.
+// ownTool reports whether a tool is this program's own, or code that calls it.
 func ownTool(t *harness.Tool) bool {
 	if name, ok := strings.CutPrefix(t.Name, "MCP:"); ok {
-		return slices.ContainsFunc(boardTools, func(p string) bool { return strings.HasPrefix(name, p) })
+		return slices.ContainsFunc(boardTools,
+			func(p string) bool { return strings.HasPrefix(name, p) })
 	}
-	return ownTools.MatchString(t.Name) || harness.Plain(t.Name) == "codemode" && strings.Contains(t.Input, "board")
+	return ownTools.MatchString(t.Name) || harness.Plain(t.Name) == "codemode" &&
+		strings.Contains(t.Input, "board")
 }
 
-// record writes the use of a tool into the worklog of the session's topic.
+// record writes the use of a tool to the worklog of the session's topic.
 func (t *turn) record(ctx context.Context) {
 	if t.topics == nil || t.topic.Name == "" {
 		return
 	}
 	_, err := t.topics.Record(ctx, t.topic.Name, entry(t.e, t.now, t.roots()...))
-	t.note("write the worklog", err)
+	t.logError("write the worklog", err)
 }
 
-// roots are the names of the workspace: its own, and the one by which the harness calls it.
+// roots returns the paths of the workspace: its own, and the one that the harness uses.
 func (t *turn) roots() []string {
 	roots := []string{t.topics.Workspace()}
 	if real, err := filepath.EvalSymlinks(t.dir); err == nil && real != t.dir {
@@ -71,12 +78,15 @@ func (t *turn) roots() []string {
 	return roots
 }
 
-// entry is the line of the worklog for the use of a tool. Every text of it is free of what is private and of secrets; paths below the roots are relative.
+// entry returns the worklog line for the use of a tool. Its texts are free of private
+// parts and secrets; paths below the roots are relative.
 func entry(e *harness.Event, now time.Time, roots ...string) topics.Entry {
 	use := e.Tool
 	clean := func(s string) string { return clean(relative(s, roots)) }
 	out := topics.Entry{
-		Time: now, Session: clean(e.Session), ID: clean(use.ID), Event: clean(e.Name), Tool: clean(use.Name), Command: clean(use.Command), Path: clean(use.Path), Summary: clean(use.Input),
+		Time: now, Session: clean(e.Session), ID: clean(use.ID), Event: clean(e.Name),
+		Tool: clean(use.Name), Command: clean(use.Command), Path: clean(use.Path),
+		Summary:  clean(use.Input),
 		ExitCode: use.ExitCode, OK: use.OK, DurationMS: use.DurationMS,
 	}
 	if out.Tool == "" {
@@ -86,32 +96,36 @@ func entry(e *harness.Event, now time.Time, roots ...string) topics.Entry {
 		out.Summary = strings.TrimSpace(out.Summary + " (subagent " + clip(who, 60) + ")")
 	}
 	if use.OK != nil && !*use.OK {
-		out.Error = clean(use.Wrong())
+		out.Error = clean(use.ErrorText())
 	}
 	return out
 }
 
-// end writes the session's sum into the worklog. What the session has seen is kept for who resumes
-// it, unless it was deleted.
-func (t *turn) end(ctx context.Context, h *harness.Harness) {
-	given, err := openSeen(t.Home, t.e.Session)
-	t.note("read what the session has seen", err)
-	defer func() { t.note("close what the session has seen", given.close(t.e.Reason == "deleted")) }()
+// endSession writes the session's summary to the worklog. The session's state is kept
+// for a later resume, unless the session was deleted.
+func (t *turn) endSession(ctx context.Context, h *harness.Harness) {
+	given, err := openSession(t.Home, t.e.Session)
+	t.logError("read the session's state", err)
+	defer func() {
+		t.logError("close the session's state",
+			given.close(t.e.Reason == "deleted"))
+	}()
 	if t.topics == nil || t.topic.Name == "" || t.e.Session == "" {
 		return
 	}
 	session := clean(t.e.Session)
 	t.settle(ctx, h, session, given.Started)
 	entries, err := t.topics.Tail(t.topic.Name, topics.TailLimits{})
-	t.note("read the worklog", err)
+	t.logError("read the worklog", err)
 	begin, uses := given.Started, 0
 	outcomes := map[string]int{}
 	for _, e := range entries {
-		if e.Session != session || e.Tool == "" || e.Time.Before(given.Started.Truncate(time.Millisecond)) {
+		if e.Session != session || e.Tool == "" ||
+			e.Time.Before(given.Started.Truncate(time.Millisecond)) {
 			continue
 		}
 		uses++
-		switch ok := e.Went(); {
+		switch ok := e.Succeeded(); {
 		case ok == nil:
 			outcomes["unknown"]++
 		case *ok:
@@ -132,25 +146,26 @@ func (t *turn) end(ctx context.Context, h *harness.Harness) {
 			told = append(told, fmt.Sprintf("%d %s", n, how))
 		}
 	}
-	sum := "the session is over: " + strings.Join(told, ", ")
-	e := topics.Entry{Time: t.now, Session: session, ID: "end", Event: clean(t.e.Name), Summary: sum}
+	sum := "session ended: " + strings.Join(told, ", ")
+	e := topics.Entry{Time: t.now, Session: session, ID: "end",
+		Event: clean(t.e.Name), Summary: sum}
 	if !begin.IsZero() && t.now.After(begin) {
 		ms := t.now.Sub(begin).Milliseconds()
 		e.ID, e.DurationMS = fmt.Sprintf("end-%d", begin.Unix()), &ms
 	}
 	_, err = t.topics.Record(ctx, t.topic.Name, e)
-	t.note("write the worklog", err)
+	t.logError("write the worklog", err)
 }
 
-// settle writes what the hooks did not tell of uses of tools, by the harness's own record: how they
-// went, and those since the session began that changed files.
+// settle completes the worklog from the harness's transcript: the outcome of tool uses,
+// and uses that changed files since the session began but were never reported.
 func (t *turn) settle(ctx context.Context, h *harness.Harness, session string, began time.Time) {
 	if !h.Settles() || t.e.Transcript == "" {
 		return
 	}
 	entries, err := t.topics.Tail(t.topic.Name, topics.TailLimits{})
-	t.note("read the worklog", err)
-	open := map[string]bool{} // of the uses that are there, whether it is not known how they went
+	t.logError("read the worklog", err)
+	open := map[string]bool{} // by the id of each recorded use: whether its outcome is unknown
 	for _, e := range entries {
 		if e.Session == session && e.ID != "" && e.Tool != "" {
 			open[e.ID] = e.OK == nil
@@ -160,27 +175,30 @@ func (t *turn) settle(ctx context.Context, h *harness.Harness, session string, b
 		unknown, there := open[clean(use.ID)]
 		return unknown || !there && use.Path != "" && !use.Time.Before(began)
 	})
-	if t.note("read the harness's own record", err); len(known) == 0 {
+	if t.logError("read the transcript", err); len(known) == 0 {
 		return
 	}
 	roots := t.roots()
 	later := make([]topics.Entry, 0, len(known))
 	for _, use := range known {
-		e := entry(&harness.Event{Session: t.e.Session, Name: "settled", Tool: &use.Tool}, t.now, roots...)
+		e := entry(&harness.Event{Session: t.e.Session, Name: "settled", Tool: &use.Tool}, t.now,
+			roots...)
 		if open[e.ID] {
-			e = topics.Entry{Time: t.now, Session: e.Session, ID: e.ID, Event: e.Event, ExitCode: e.ExitCode, OK: e.OK, Error: e.Error}
+			e = topics.Entry{Time: t.now, Session: e.Session, ID: e.ID, Event: e.Event,
+				ExitCode: e.ExitCode, OK: e.OK, Error: e.Error}
 		} else if !use.Time.IsZero() {
 			e.Time = use.Time
 		}
 		later = append(later, e)
 	}
-	t.note("write the worklog", t.topics.Settle(ctx, t.topic.Name, later))
+	t.logError("write the worklog", t.topics.Settle(ctx, t.topic.Name, later))
 }
 
-// relative makes paths below the roots relative; a root itself is a dot.
+// relative makes paths below the roots relative; a root itself becomes a dot.
 func relative(s string, roots []string) string {
 	part := func(c byte) bool {
-		return c == '_' || c == '-' || c == '.' || c == '/' || c == '~' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+		return c == '_' || c == '-' || c == '.' || c == '/' || c == '~' || c >= '0' && c <= '9' ||
+			c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 	}
 	for _, root := range roots {
 		if len(root) < 2 || !strings.Contains(s, root) {
@@ -194,7 +212,8 @@ func relative(s string, roots []string) string {
 			}
 			before, rest := s[:i], s[i+len(root):]
 			switch s = rest; {
-			case before != "" && part(before[len(before)-1]) || before == "" && b.Len() > 0 && part(b.String()[b.Len()-1]):
+			case before != "" && part(before[len(before)-1]) || before == "" && b.Len() > 0 &&
+				part(b.String()[b.Len()-1]):
 				b.WriteString(before + root)
 			case rest == "" || rest[0] != '/' && rest[0] != '\\' && !part(rest[0]):
 				b.WriteString(before + ".")

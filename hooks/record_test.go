@@ -40,7 +40,8 @@ func TestWorthRecording(t *testing.T) {
 		{harness.Tool{Name: "board-kb_search", Input: "{}"}, false},
 		{harness.Tool{Name: "mcp_board_kb_search", Input: "{}"}, false},
 		{harness.Tool{Name: "board.kb_search", Input: "{}"}, false},
-		{harness.Tool{Name: "codemode", Input: `{"code":"await board.kb_search({query: 1})"}`}, false},
+		{harness.Tool{Name: "codemode",
+			Input: `{"code":"await board.kb_search({query: 1})"}`}, false},
 		{harness.Tool{Name: "codemode", Input: `{"code":"await tickets.close(7)"}`}, true},
 		{harness.Tool{Name: "boardroom", Input: "{}"}, true},
 		{harness.Tool{Name: "Bash", Command: "cat a.go | head"}, false},
@@ -54,26 +55,34 @@ func TestWorthRecording(t *testing.T) {
 		{harness.Tool{Name: "mcp__clipboard_tools__search", Input: "{}"}, true},
 		{harness.Tool{}, false},
 	} {
-		if got := worthRecording(&harness.Event{Kind: harness.ToolResult, Tool: &c.tool}); got != c.want {
+		if got := worthRecording(&harness.Event{Kind: harness.ToolResult,
+			Tool: &c.tool}); got != c.want {
 			t.Errorf("%+v: %v", c.tool, got)
 		}
 	}
-	if worthRecording(&harness.Event{Kind: harness.ToolResult, Tool: &harness.Tool{Name: "Bash", Command: "x"}, Echo: true}) {
+	if worthRecording(&harness.Event{Kind: harness.ToolResult, Tool: &harness.Tool{Name: "Bash",
+		Command: "x"}, Echo: true}) {
 		t.Error("an echo is recorded")
 	}
 }
 
-// TestWorklog: what tools did is in the worklog of the session's topic, once, with how it went; and at the session's end, what it comes to.
+// TestWorklog: what tools did is in the worklog of the session's topic, once, with how
+// it went; and at the session's end, what it comes to.
 func TestWorklog(t *testing.T) {
 	w := newWorld(t)
 	w.tell("SessionStart", map[string]any{"source": "startup"})
 	w.now = w.now.Add(time.Minute)
 	for range 2 { // harnesses call twice where two configurations name the hook
-		w.tell("PostToolUse", map[string]any{"tool_name": "Bash", "tool_use_id": "t1", "tool_input": map[string]any{"command": "make"}, "duration_ms": 1500})
+		w.tell("PostToolUse", map[string]any{"tool_name": "Bash", "tool_use_id": "t1",
+			"tool_input": map[string]any{"command": "make"}, "duration_ms": 1500})
 	}
-	w.tell("PostToolUseFailure", map[string]any{"tool_name": "Bash", "tool_use_id": "t2", "tool_input": map[string]any{"command": "go vet ./..."}, "error": "Exit code 3\nmain.go:7: unused"})
-	w.tell("PostToolUse", map[string]any{"tool_name": "Read", "tool_use_id": "t3", "tool_input": map[string]any{"file_path": "/a.go"}})
-	w.tell("PostToolUse", map[string]any{"tool_name": "Edit", "tool_use_id": "t4", "tool_input": map[string]any{"file_path": "/a.go"}, "agent_type": "Explore"})
+	w.tell("PostToolUseFailure", map[string]any{"tool_name": "Bash", "tool_use_id": "t2",
+		"tool_input": map[string]any{"command": "go vet ./..."},
+		"error":      "Exit code 3\nmain.go:7: unused"})
+	w.tell("PostToolUse", map[string]any{"tool_name": "Read", "tool_use_id": "t3",
+		"tool_input": map[string]any{"file_path": "/a.go"}})
+	w.tell("PostToolUse", map[string]any{"tool_name": "Edit", "tool_use_id": "t4",
+		"tool_input": map[string]any{"file_path": "/a.go"}, "agent_type": "Explore"})
 	w.now = w.now.Add(time.Minute)
 	w.tell("SessionEnd", map[string]any{"reason": "other"})
 	var lines []string
@@ -81,32 +90,42 @@ func TestWorklog(t *testing.T) {
 		lines = append(lines, e.String())
 	}
 	want := []string{
-		"2026-11-21 12:01:00 Bash: make (ok, 1.5s)", "2026-11-21 12:01:00 Bash: go vet ./... (failed, exit 3: main.go:7: unused)", "2026-11-21 12:01:00 Edit: /a.go, (subagent Explore) (ok)",
-		"2026-11-21 12:02:00 SessionEnd: the session is over: 2 ok, 1 failed (2m0s)",
+		"2026-11-21 12:01:00 Bash: make (ok, 1.5s)",
+		"2026-11-21 12:01:00 Bash: go vet ./... (failed, exit 3: main.go:7: unused)",
+		"2026-11-21 12:01:00 Edit: /a.go, (subagent Explore) (ok)",
+		"2026-11-21 12:02:00 SessionEnd: session ended: 2 ok, 1 failed (2m0s)",
 	}
 	if fmt.Sprintf("%q", lines) != fmt.Sprintf("%q", want) {
 		t.Errorf("the worklog is\n%q, not\n%q", lines, want)
 	}
-	if s, err := openSeen(w.home, "s1"); err != nil || !s.Started.IsZero() {
+	if s, err := openSession(w.home, "s1"); err != nil || !s.Started.IsZero() {
 		t.Errorf("the session still runs: %+v, %v", s, err)
 	}
 }
 
-// TestNothingLeaks: what is private and what is secret reach no file, whatever field of whatever event has them.
+// TestNothingLeaks: what is private and what is secret reach no file, whatever field of
+// whatever event has them.
 func TestNothingLeaks(t *testing.T) {
 	w := newWorld(t)
 	w.searcher = found(hit("k1", "t", "b", 1))
 	w.env["BOARD_DEPTH"] = "a " + token
-	for _, s := range []string{"<private>hidden-words</private> and " + token, "&lt;private&gt;hidden-words " + token, token + " hidden-words</private>"} {
-		for _, event := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SessionEnd"} {
-			w.tell(event, map[string]any{"prompt": "please look at " + s, "tool_name": "Bash " + s, "tool_use_id": s,
+	for _, s := range []string{"<private>hidden-words</private> and " + token,
+		"&lt;private&gt;hidden-words " + token, token + " hidden-words</private>"} {
+		for _, event := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse",
+			"PostToolUseFailure", "SessionEnd"} {
+			w.tell(event, map[string]any{"prompt": "please look at " + s, "tool_name": "Bash " + s,
+				"tool_use_id":   s,
 				"tool_input":    map[string]any{"command": "run " + s, "file_path": s},
-				"tool_response": s, "error": "Exit code 1\n" + s, "source": s, "reason": s, "transcript_path": s, "agent_type": s})
-			w.tell(event, map[string]any{"tool_name": "x", "tool_input": s, "session_id": "s2", "tool_response": map[string]any{"isError": true, "content": []any{map[string]any{"text": s}}}})
+				"tool_response": s, "error": "Exit code 1\n" + s, "source": s, "reason": s,
+				"transcript_path": s, "agent_type": s})
+			w.tell(event, map[string]any{"tool_name": "x", "tool_input": s, "session_id": "s2",
+				"tool_response": map[string]any{"isError": true,
+					"content": []any{map[string]any{"text": s}}}})
 		}
 	}
 	w.handle("claude", "x "+token, []byte(`{"broken": "`+token))
-	if all := everything(t, w.home, w.specs); !strings.Contains(all, "«secret:") || strings.Contains(all, token) || strings.Contains(all, "hidden-words") {
+	if all := everything(t, w.home, w.specs); !strings.Contains(all, "«secret:") ||
+		strings.Contains(all, token) || strings.Contains(all, "hidden-words") {
 		t.Errorf("the files have\n%s", all)
 	}
 	for _, q := range w.searcher.(*answering).asked {
@@ -119,24 +138,29 @@ func TestNothingLeaks(t *testing.T) {
 // TestEchoes: of two events for one thing, one is recorded.
 func TestEchoes(t *testing.T) {
 	w := newWorld(t)
-	base := fmt.Sprintf(`"cursor_version":"1","conversation_id":"s1","workspace_roots":[%q]`, w.project)
-	w.handle("cursor", "afterShellExecution", []byte(`{"hook_event_name":"afterShellExecution",`+base+`,"command":"make","output":"x"}`))
-	w.handle("cursor", "postToolUse", []byte(`{"hook_event_name":"postToolUse",`+base+`,"tool_name":"Shell","tool_input":{"command":"make"},`+
-		`"tool_output":"{\"output\":\"x\",\"exitCode\":2}","tool_use_id":"a\nb"}`))
+	base := fmt.Sprintf(`"cursor_version":"1","conversation_id":"s1","workspace_roots":[%q]`,
+		w.project)
+	w.handle("cursor", "afterShellExecution",
+		[]byte(`{"hook_event_name":"afterShellExecution",`+base+`,"command":"make","output":"x"}`))
+	w.handle("cursor", "postToolUse",
+		[]byte(`{"hook_event_name":"postToolUse",`+base+`,"tool_name":"Shell","tool_input":{"command":"make"},`+
+			`"tool_output":"{\"output\":\"x\",\"exitCode\":2}","tool_use_id":"a\nb"}`))
 	got := w.worklog("session-s1")
 	if len(got) != 1 || got[0].ExitCode == nil || *got[0].ExitCode != 2 || got[0].Error != "x" {
 		t.Errorf("the worklog has %+v", got)
 	}
 }
 
-// TestPatchInShell: of a patch that Codex is given in a command of its shell, no hook is told: it is
-// in the worklog by the rollout, once, however often the session is resumed.
+// TestPatchInShell: of a patch that Codex is given in a command of its shell, no hook
+// is told: it is in the worklog by the rollout, once, however often the session is
+// resumed.
 func TestPatchInShell(t *testing.T) {
 	w := newWorld(t)
 	path := filepath.Join(w.home, "rollout-2026-11-21T12-00-00-s1.jsonl")
 	line := func(at time.Time, kind string, payload map[string]any) {
 		t.Helper()
-		data := encodeJSON(map[string]any{"timestamp": at.Format("2006-01-02T15:04:05.000Z"), "type": kind, "payload": payload})
+		data := encodeJSON(map[string]any{"timestamp": at.Format("2006-01-02T15:04:05.000Z"),
+			"type": kind, "payload": payload})
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err == nil {
 			_, err = f.Write(data)
@@ -148,10 +172,13 @@ func TestPatchInShell(t *testing.T) {
 	change := func(id, status string, files ...string) {
 		changes := map[string]any{}
 		for _, f := range files {
-			changes[filepath.Join(w.project, f)] = map[string]any{"type": "update", "unified_diff": "@@ -1 +1 @@\n-a\n+b\n", "move_path": nil}
+			changes[filepath.Join(w.project, f)] = map[string]any{"type": "update",
+				"unified_diff": "@@ -1 +1 @@\n-a\n+b\n", "move_path": nil}
 		}
-		line(w.now, "event_msg", map[string]any{"type": "item_completed", "turn_id": "t1", "item": map[string]any{
-			"type": "FileChange", "id": id, "changes": changes, "status": status, "stdout": "Success.", "stderr": ""}})
+		line(w.now, "event_msg", map[string]any{"type": "item_completed",
+			"turn_id": "t1", "item": map[string]any{
+				"type": "FileChange", "id": id, "changes": changes, "status": status,
+				"stdout": "Success.", "stderr": ""}})
 		line(w.now, "response_item", map[string]any{"type": "function_call_output", "call_id": id,
 			"output": "Wall time: 0.0000 seconds\nOutput:\nExit code: 0\nWall time: 0 seconds\nOutput:\nSuccess."})
 	}
@@ -167,8 +194,10 @@ func TestPatchInShell(t *testing.T) {
 	tell("SessionStart", map[string]any{"source": "resume"})
 	change("call_1", "completed", "a.md", "docs/tax.md")
 	change("call_2", "completed", "told.md")
-	tell("PostToolUse", map[string]any{"turn_id": "t1", "tool_name": "apply_patch", "tool_use_id": "call_2",
-		"tool_input": map[string]any{"command": "*** Begin Patch\n*** Update File: told.md\n"}, "tool_response": "Exit code: 0\n"})
+	tell("PostToolUse", map[string]any{"turn_id": "t1", "tool_name": "apply_patch",
+		"tool_use_id":   "call_2",
+		"tool_input":    map[string]any{"command": "*** Begin Patch\n*** Update File: told.md\n"},
+		"tool_response": "Exit code: 0\n"})
 	change("call_3", "failed", "b.md")
 	tell("SessionEnd", map[string]any{"reason": "other"})
 	tell("SessionStart", map[string]any{"source": "resume"})
@@ -178,30 +207,36 @@ func TestPatchInShell(t *testing.T) {
 	for _, e := range w.worklog("session-s1") {
 		got = append(got, e.String())
 	}
-	want := []string{"2026-11-21 12:02:00 apply_patch: told.md (ok)", "2026-11-21 12:01:00 apply_patch: a.md, Update a.md, Update docs/tax.md (ok)",
-		"2026-11-21 12:03:00 SessionEnd: the session is over: 2 ok (2m0s)", "2026-11-21 12:04:00 apply_patch: a.md (ok)", "2026-11-21 12:05:00 SessionEnd: the session is over: 1 ok (1m0s)"}
+	want := []string{"2026-11-21 12:02:00 apply_patch: told.md (ok)",
+		"2026-11-21 12:01:00 apply_patch: a.md, Update a.md, Update docs/tax.md (ok)",
+		"2026-11-21 12:03:00 SessionEnd: session ended: 2 ok (2m0s)",
+		"2026-11-21 12:04:00 apply_patch: a.md (ok)",
+		"2026-11-21 12:05:00 SessionEnd: session ended: 1 ok (1m0s)"}
 	if !slices.Equal(got, want) {
 		t.Errorf("the worklog has\n%s\nnot\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-// TestQuickResume: a session that is resumed at once, and does nothing, leaves no line: what it did
-// before is not counted twice.
+// TestQuickResume: a session that is resumed at once, and does nothing, leaves no line:
+// what it did before is not counted twice.
 func TestQuickResume(t *testing.T) {
 	w := newWorld(t)
 	w.tell("SessionStart", map[string]any{"source": "startup"})
-	w.tell("PostToolUse", map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "make"}})
+	w.tell("PostToolUse", map[string]any{"tool_name": "Bash",
+		"tool_input": map[string]any{"command": "make"}})
 	w.tell("SessionEnd", map[string]any{"reason": "other"})
 	w.now = w.now.Add(300 * time.Millisecond)
 	w.tell("SessionStart", map[string]any{"source": "resume"})
 	w.now = w.now.Add(300 * time.Millisecond)
 	w.tell("SessionEnd", map[string]any{"reason": "other"})
-	if got := w.worklog("session-s1"); len(got) != 2 || got[1].Summary != "the session is over: 1 ok" {
+	if got := w.worklog("session-s1"); len(got) != 2 ||
+		got[1].Summary != "session ended: 1 ok" {
 		t.Errorf("the worklog has %+v", got)
 	}
 }
 
-// TestPlaces: the topic is that of the place that the payload names, else the harness's environment; the working directory counts only where nobody names one.
+// TestPlaces: the topic is that of the place that the payload names, else the harness's
+// environment; the working directory counts only where nobody names one.
 func TestPlaces(t *testing.T) {
 	other := t.TempDir()
 	gone := filepath.Join(other, "gone")
@@ -222,9 +257,12 @@ func TestPlaces(t *testing.T) {
 		for k, v := range c.env {
 			w.env[k] = v
 		}
-		w.tell("PostToolUse", map[string]any{"cwd": expand(c.cwd), "tool_name": "Bash", "tool_input": map[string]any{"command": "make"}})
+		w.tell("PostToolUse", map[string]any{"cwd": expand(c.cwd), "tool_name": "Bash",
+			"tool_input": map[string]any{"command": "make"}})
 		all := everything(t, w.specs)
-		if want := expand(c.want); want == "" && all != "" || want != "" && !strings.Contains(all, filepath.Join(w.specs, real(t, want), topics.SessionTopic("s1"))) {
+		if want := expand(c.want); want == "" && all != "" || want != "" &&
+			!strings.Contains(all, filepath.Join(w.specs, real(t, want),
+				topics.SessionTopic("s1"))) {
 			t.Errorf("%s: %s", c.name, all)
 		}
 	}
@@ -242,34 +280,41 @@ func (r *lateReader) Read(b []byte) (int, error) {
 	return r.Reader.Read(b)
 }
 
-// TestRecordedThoughLate: a use of a tool is in the worklog though the hook had no time for it: its deadline passes before the payload is there, or before it knows where the session works. After
-// keepWithin it gives up, and the log counts the loss.
+// TestRecordedThoughLate: a use of a tool is in the worklog though the hook had no time
+// for it: its deadline passes before the payload is there, or before it knows where the
+// session works. After keepWithin it gives up, and the log counts the loss.
 func TestRecordedThoughLate(t *testing.T) {
 	w := newWorld(t)
 	use := func(id string, input, slow time.Duration) (line bool) {
 		synctest.Test(t, func(t *testing.T) {
-			payload := encodeJSON(map[string]any{"hook_event_name": "PostToolUse", "session_id": "s1", "cwd": w.project, "tool_name": "Bash", "tool_use_id": id, "tool_input": map[string]any{"command": "make"}})
-			r := Handle(t.Context(), Config{Harness: "claude", Event: "PostToolUse", Home: w.home, Now: func() time.Time { return w.now }, Env: func(k string) string {
-				if k == "BOARD_WORKSPACE" {
-					time.Sleep(slow)
-				}
-				if k == "BOARD_HOOK_TIMEOUT" {
-					return ""
-				}
-				return w.env[k]
-			}}, &lateReader{bytes.NewReader(payload), input})
+			payload := encodeJSON(map[string]any{"hook_event_name": "PostToolUse",
+				"session_id": "s1", "cwd": w.project, "tool_name": "Bash", "tool_use_id": id,
+				"tool_input": map[string]any{"command": "make"}})
+			r := Handle(t.Context(), Config{Harness: "claude", Event: "PostToolUse", Home: w.home,
+				Now: func() time.Time { return w.now }, Env: func(k string) string {
+					if k == "BOARD_WORKSPACE" {
+						time.Sleep(slow)
+					}
+					if k == "BOARD_HOOK_TIMEOUT" {
+						return ""
+					}
+					return w.env[k]
+				}}, &lateReader{bytes.NewReader(payload), input})
 			if string(r.Answer) != "{}\n" {
 				t.Errorf("the answer is %q", r.Answer)
 			}
-			line = slices.ContainsFunc(w.worklog(topics.SessionTopic("s1")), func(e topics.Entry) bool { return e.ID == id })
+			line = slices.ContainsFunc(w.worklog(topics.SessionTopic("s1")),
+				func(e topics.Entry) bool { return e.ID == id })
 			time.Sleep(input + slow) // until the hook that went on alone is done
 		})
 		return line
 	}
-	if !use("late", 0, 3*DefaultTimeout) || !use("late input", 3*DefaultTimeout, 0) || w.logged() != "" {
+	if !use("late", 0, 3*DefaultTimeout) || !use("late input", 3*DefaultTimeout, 0) ||
+		w.logged() != "" {
 		t.Errorf("the line is not there; logged is %q", w.logged())
 	}
-	if use("too late", 0, DefaultTimeout+2*keepWithin) || strings.Count(w.logged(), "a line of the worklog is lost") != 1 {
+	if use("too late", 0, DefaultTimeout+2*recordWithin) ||
+		strings.Count(w.logged(), "lost a worklog line") != 1 {
 		t.Errorf("the loss is not counted; logged is %q", w.logged())
 	}
 }
@@ -277,8 +322,11 @@ func TestRecordedThoughLate(t *testing.T) {
 // TestRelative: paths within the workspace are relative, others stay as they are.
 func TestRelative(t *testing.T) {
 	for in, want := range map[string]string{
-		"/w/p/a.go": "a.go", "/w/p": ".", "/w/p/": ".", "cd /w/p && make": "cd . && make", `cat "/w/p/a b" /w/p2/c`: `cat "a b" /w/p2/c`, "/x/w/p/a": "/x/w/p/a",
-		"--dir=/w/p --x=/w/p/y": "--dir=. --x=y", "open /w/p/a: no such file\n/w/p/b:3": "open a: no such file\nb:3", "/w/p/w/p/a": "w/p/a", "none": "none", "": "",
+		"/w/p/a.go": "a.go", "/w/p": ".", "/w/p/": ".", "cd /w/p && make": "cd . && make",
+		`cat "/w/p/a b" /w/p2/c`: `cat "a b" /w/p2/c`, "/x/w/p/a": "/x/w/p/a",
+		"--dir=/w/p --x=/w/p/y":               "--dir=. --x=y",
+		"open /w/p/a: no such file\n/w/p/b:3": "open a: no such file\nb:3",
+		"/w/p/w/p/a":                          "w/p/a", "none": "none", "": "",
 	} {
 		if got := relative(in, []string{"/w/p"}); got != want {
 			t.Errorf("%q is %q, not %q", in, got, want)
@@ -286,8 +334,8 @@ func TestRelative(t *testing.T) {
 	}
 }
 
-// TestOutcomes: an exit code that a harness puts into a text is found, one that it does not tell is
-// not made up; and what went wrong is told without the harness's own words.
+// TestOutcomes: an exit code that a harness puts into a text is found, one that it does
+// not tell is not made up; and what went wrong is told without the harness's own words.
 func TestOutcomes(t *testing.T) {
 	for _, c := range []struct{ name, harness, event, payload, want string }{
 		{"Copilot, exit 3", "copilot", "postToolUse", `{"timestamp":1,"sessionId":"s","toolName":"bash","toolArgs":{"command":"make"},"toolResult":{"resultType":"success",
@@ -296,11 +344,16 @@ func TestOutcomes(t *testing.T) {
 			"textResultForLlm":"fine\n<shellId: 1 completed with exit code 0>"}}`, "ok"},
 		{"Copilot, still running", "copilot", "postToolUse", `{"timestamp":1,"sessionId":"s","toolName":"bash","toolArgs":{"command":"make"},"toolResult":{"resultType":"success",
 			"textResultForLlm":"<command with shellId: 1 is still running>"}}`, "unknown"},
-		{"Codex", "codex", "PostToolUse", `{"turn_id":"t","session_id":"s","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":"Exit code: 0\n"}`, "unknown"},
-		{"Codex, argv", "codex", "PostToolUse", `{"turn_id":"t","session_id":"s","tool_name":"Bash","tool_input":{"command":["bash","-lc","make | cat"]},"tool_response":""}`, "unknown"},
-		{"Claude, in the background", "claude", "PostToolUse", `{"session_id":"s","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"","backgroundTaskId":"b1"}}`, "unknown"},
-		{"Claude, interrupted", "claude", "PostToolUse", `{"session_id":"s","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"half","interrupted":true}}`, "failed: half"},
-		{"Claude, an edit", "claude", "PostToolUseFailure", `{"session_id":"s","tool_name":"Edit","tool_input":{"file_path":"a"},"error":"<tool_use_error>String to replace not found</tool_use_error>"}`,
+		{"Codex", "codex", "PostToolUse",
+			`{"turn_id":"t","session_id":"s","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":"Exit code: 0\n"}`, "unknown"},
+		{"Codex, argv", "codex", "PostToolUse",
+			`{"turn_id":"t","session_id":"s","tool_name":"Bash","tool_input":{"command":["bash","-lc","make | cat"]},"tool_response":""}`, "unknown"},
+		{"Claude, in the background", "claude", "PostToolUse",
+			`{"session_id":"s","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"","backgroundTaskId":"b1"}}`, "unknown"},
+		{"Claude, interrupted", "claude", "PostToolUse",
+			`{"session_id":"s","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"half","interrupted":true}}`, "failed: half"},
+		{"Claude, an edit", "claude", "PostToolUseFailure",
+			`{"session_id":"s","tool_name":"Edit","tool_input":{"file_path":"a"},"error":"<tool_use_error>String to replace not found</tool_use_error>"}`,
 			"failed: String to replace not found"},
 		{"Gemini, no output", "gemini", "AfterTool", `{"session_id":"s","tool_name":"run_shell_command","tool_input":{"command":"make"},
 			"tool_response":{"llmContent":"<untrusted_context>\nOutput: (empty)\nError: (none)\nExit Code: 2\nProcess Group PGID: 1\n</untrusted_context>","returnDisplay":""}}`, "failed, exit 2"},

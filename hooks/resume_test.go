@@ -33,30 +33,35 @@ func (w *world) asks(harness, event string, fields map[string]any) string {
 	return out.Specific.AdditionalContext + out.Plugin + out.Cursor
 }
 
-// worked is a project with a topic, a capsule about it, one about the question, memories and
-// a line in the worklog.
+// worked is a project with a topic, a capsule about it, one about the question,
+// memories and a line in the worklog.
 func worked(t *testing.T) *world {
 	w := newWorld(t)
 	w.withMemory, w.env["BOARD_WORKER"] = true, "claude"
 	w.searcher = found(known()...)
 	w.named("auth", "# Auth\nGoal: rotate the keys.")
-	m, err := memory.Open(w.home, memory.Options{Workspace: real(t, w.project), Agent: "claude", Now: func() time.Time { return w.now }})
+	m, err := memory.Open(w.home, memory.Options{Workspace: real(t, w.project), Agent: "claude",
+		Now: func() time.Time { return w.now }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
 	for i := range 40 { // more than there is room for
-		text := fmt.Sprintf("The ledger %d counts in cents, and rounds %d times, %s", i, i, strings.Repeat("again and ", 9))
-		if _, err := m.Put(t.Context(), memory.Item{Tier: memory.Workspace, Content: text}, memory.PutOptions{}); err != nil {
+		text := fmt.Sprintf("The ledger %d counts in cents, and rounds %d times, %s", i, i,
+			strings.Repeat("again and ", 9))
+		if _, err := m.Put(t.Context(), memory.Item{Tier: memory.Workspace, Content: text},
+			memory.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, text := range []string{"Never force-push to main", "The ledger counts in cents"} {
-		if _, err := m.Put(t.Context(), memory.Item{Tier: memory.Workspace, Content: text, Importance: 0.95}, memory.PutOptions{}); err != nil {
+		if _, err := m.Put(t.Context(), memory.Item{Tier: memory.Workspace, Content: text,
+			Importance: 0.95}, memory.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := m.SaveNote(t.Context(), memory.Core, "", "I run the tests before I say that it works", false); err != nil {
+	if _, err := m.SaveNote(t.Context(), memory.Core, "",
+		"I run the tests before I say that it works", false); err != nil {
 		t.Fatal(err)
 	}
 	w.records("auth", "other", "make generate")
@@ -83,17 +88,20 @@ func (w *world) records(topic, session, command string) {
 }
 
 // once are texts of which a context needs each once.
-var once = []string{strings.TrimSpace(defaultPrefix), "Goal: rotate the keys.", "make generate", "It is in the client.", "Never force-push", "I run the tests", "## Durable knowledge"}
+var once = []string{strings.TrimSpace(defaultPrefix), "Goal: rotate the keys.", "make generate",
+	"It is in the client.", "Never force-push", "I run the tests", "## Durable knowledge"}
 
-// TestResumeRepeatsNothing: in a harness that replays a session's context on resume, what was given is
-// given once, however often the session is resumed and by whatever word; what is new is given.
+// TestResumeRepeatsNothing: in a harness that replays a session's context on resume,
+// what was given is given once, however often the session is resumed and by whatever
+// word; what is new is given.
 func TestResumeRepeatsNothing(t *testing.T) {
 	for _, c := range []struct {
 		harness, first, again, prompt, end string
 		fields                             map[string]any
 	}{
 		{harness: "claude", first: "startup", again: "resume"},
-		{harness: "codex", first: "startup", again: "resume", fields: map[string]any{"turn_id": "t", "permission_mode": "default"}},
+		{harness: "codex", first: "startup", again: "resume",
+			fields: map[string]any{"turn_id": "t", "permission_mode": "default"}},
 		{harness: "pi", first: "startup", again: "startup"},
 		{harness: "pi", first: "new", again: "resume"},
 	} {
@@ -108,7 +116,8 @@ func TestResumeRepeatsNothing(t *testing.T) {
 			context := tell("SessionStart", c.first) + tell("UserPromptSubmit", "")
 			for _, s := range once {
 				if strings.Count(context, s) != 1 {
-					t.Errorf("the session has %q %d times: %s", s, strings.Count(context, s), context)
+					t.Errorf("the session has %q %d times: %s", s, strings.Count(context, s),
+						context)
 				}
 			}
 			w.records("auth", "s1", "make mine")
@@ -122,7 +131,8 @@ func TestResumeRepeatsNothing(t *testing.T) {
 			w.records("auth", "another", "make release")
 			w.named("auth", "# Auth\nGoal: retire the keys.")
 			got := tell("SessionStart", c.again)
-			if !strings.Contains(got, "make release") || !strings.Contains(got, "Goal: retire the keys.") {
+			if !strings.Contains(got, "make release") ||
+				!strings.Contains(got, "Goal: retire the keys.") {
 				t.Errorf("what is new is not given: %s", got)
 			}
 			for _, old := range append([]string{"make mine"}, once...) {
@@ -134,7 +144,8 @@ func TestResumeRepeatsNothing(t *testing.T) {
 	}
 }
 
-// TestResumeOfAnUnseenSession: a session that nothing was given to gets all of it, whatever the word is.
+// TestResumeOfAnUnseenSession: a session that nothing was given to gets all of it,
+// whatever the word is.
 func TestResumeOfAnUnseenSession(t *testing.T) {
 	for _, source := range []string{"startup", "resume", "clear", "compact"} {
 		w := worked(t)
@@ -160,12 +171,14 @@ func TestResumeTellsTheLastState(t *testing.T) {
 	}
 }
 
-// TestResumeWithoutReplay: Gemini has nothing of what hooks gave when a session is resumed, so it is given
-// again; Qwen keeps what prompts were given; so does OpenCode, and asks for the start with each process.
+// TestResumeWithoutReplay: Gemini has nothing of what hooks gave when a session is
+// resumed, so it is given again; Qwen keeps what prompts were given; so does OpenCode,
+// and asks for the start with each process.
 func TestResumeWithoutReplay(t *testing.T) {
 	w := worked(t)
 	gemini := func(event, source string) string {
-		return w.asks("gemini", event, map[string]any{"source": source, "prompt": question, "transcript_path": "/home/dev/.gemini/tmp/x.json"})
+		return w.asks("gemini", event, map[string]any{"source": source, "prompt": question,
+			"transcript_path": "/home/dev/.gemini/tmp/x.json"})
 	}
 	if got := gemini("SessionStart", "startup"); !strings.Contains(got, "It is in the client.") {
 		t.Fatalf("Gemini: %s", got)
@@ -187,7 +200,8 @@ func TestResumeWithoutReplay(t *testing.T) {
 
 	w = worked(t)
 	qwen := func(event, source string) string {
-		return w.asks("qwen", event, map[string]any{"source": source, "submitted_prompt": question, "permission_mode": "yolo"})
+		return w.asks("qwen", event, map[string]any{"source": source, "submitted_prompt": question,
+			"permission_mode": "yolo"})
 	}
 	w.searcher = found()
 	qwen("SessionStart", "startup")
@@ -196,7 +210,8 @@ func TestResumeWithoutReplay(t *testing.T) {
 		t.Fatalf("Qwen: %s", got)
 	}
 	got = qwen("SessionStart", "resume") + qwen("UserPromptSubmit", "")
-	if strings.Contains(got, "(k1)") || strings.Count(got, "## Durable") != 1 || !strings.Contains(got, "Never force-push") {
+	if strings.Contains(got, "(k1)") || strings.Count(got, "## Durable") != 1 ||
+		!strings.Contains(got, "Never force-push") {
 		t.Errorf("Qwen, resumed: %s", got)
 	}
 
@@ -211,29 +226,32 @@ func TestResumeWithoutReplay(t *testing.T) {
 		t.Fatalf("OpenCode: %s", got)
 	}
 	second := opencode("SessionStart") // of the next process
-	if strings.Contains(second, "(k1)") || first == "" || !strings.Contains(second, "Never force-push") || !strings.Contains(second, "## Durable") {
+	if strings.Contains(second, "(k1)") || first == "" ||
+		!strings.Contains(second, "Never force-push") || !strings.Contains(second, "## Durable") {
 		t.Errorf("OpenCode, resumed, is given %s\nnot %s", second, first)
 	}
 	if got := opencode("UserPromptSubmit"); got != "" {
 		t.Errorf("OpenCode, after that: %s", got)
 	}
 	opencode("PreCompact")
-	if got := opencode("SessionStart") + opencode("UserPromptSubmit"); strings.Count(got, "(k1)") != 1 {
+	if got := opencode("SessionStart") + opencode("UserPromptSubmit"); strings.Count(got,
+		"(k1)") != 1 {
 		t.Errorf("OpenCode, after a compaction: %s", got)
 	}
-	if w.asks("opencode", "SessionEnd", map[string]any{"reason": "deleted"}); len(w.seenFiles()) > 0 {
+	if w.asks("opencode", "SessionEnd",
+		map[string]any{"reason": "deleted"}); len(w.seenFiles()) > 0 {
 		t.Errorf("OpenCode, deleted: %v", w.seenFiles())
 	}
 }
 
 // seenFiles are the names of the files of what sessions have seen.
 func (w *world) seenFiles() []string {
-	names, _ := filepath.Glob(filepath.Join(seenDir(w.home), "*"))
+	names, _ := filepath.Glob(filepath.Join(sessionDir(w.home), "*"))
 	return names
 }
 
-// TestCompactionGivesOnce: after a compaction all is given once more, in whatever order its events come;
-// where no start follows, the next prompt has it.
+// TestCompactionGivesOnce: after a compaction all is given once more, in whatever order
+// its events come; where no start follows, the next prompt has it.
 func TestCompactionGivesOnce(t *testing.T) {
 	type step struct{ event, source string }
 	for _, c := range []struct {
@@ -241,17 +259,24 @@ func TestCompactionGivesOnce(t *testing.T) {
 		fields  map[string]any
 		steps   []step
 	}{
-		{"claude", nil, []step{{"PreCompact", ""}, {"SessionStart", "compact"}, {"PostCompact", ""}, {"UserPromptSubmit", ""}}},
-		{"claude", nil, []step{{"PreCompact", ""}, {"PostCompact", ""}, {"SessionStart", "compact"}, {"UserPromptSubmit", ""}}},
-		{"codex", map[string]any{"turn_id": "t"}, []step{{"PreCompact", ""}, {"SessionStart", "compact"}, {"PostCompact", ""}, {"UserPromptSubmit", ""}}},
-		{"claude", nil, []step{{"SessionEnd", ""}, {"SessionStart", "clear"}, {"UserPromptSubmit", ""}}},
+		{"claude", nil, []step{{"PreCompact", ""}, {"SessionStart", "compact"},
+			{"PostCompact", ""}, {"UserPromptSubmit", ""}}},
+		{"claude", nil, []step{{"PreCompact", ""}, {"PostCompact", ""},
+			{"SessionStart", "compact"}, {"UserPromptSubmit", ""}}},
+		{"codex", map[string]any{"turn_id": "t"}, []step{{"PreCompact", ""},
+			{"SessionStart", "compact"}, {"PostCompact", ""}, {"UserPromptSubmit", ""}}},
+		{"claude", nil, []step{{"SessionEnd", ""}, {"SessionStart", "clear"},
+			{"UserPromptSubmit", ""}}},
 		{"pi", nil, []step{{"SessionStart", "compact"}, {"UserPromptSubmit", ""}}},
-		{"cursor", map[string]any{"cursor_version": "3"}, []step{{"preCompact", ""}, {"beforeSubmitPrompt", ""}, {"beforeSubmitPrompt", ""}}},
-		{"gemini", map[string]any{"transcript_path": "/x/.gemini/y"}, []step{{"SessionStart", "clear"}, {"BeforeAgent", ""}, {"BeforeAgent", ""}}},
+		{"cursor", map[string]any{"cursor_version": "3"}, []step{{"preCompact", ""},
+			{"beforeSubmitPrompt", ""}, {"beforeSubmitPrompt", ""}}},
+		{"gemini", map[string]any{"transcript_path": "/x/.gemini/y"},
+			[]step{{"SessionStart", "clear"}, {"BeforeAgent", ""}, {"BeforeAgent", ""}}},
 	} {
 		w := worked(t)
 		send := func(s step) string {
-			p := map[string]any{"source": s.source, "prompt": question, "trigger": "auto", "reason": "clear"}
+			p := map[string]any{"source": s.source, "prompt": question,
+				"trigger": "auto", "reason": "clear"}
 			maps.Copy(p, c.fields)
 			w.now = w.now.Add(time.Minute)
 			return w.asks(c.harness, s.event, p)
@@ -275,19 +300,20 @@ func TestCompactionGivesOnce(t *testing.T) {
 	}
 }
 
-// TestSeenOutlivesTheSession: the file stays at a session's end, and its number and age are bounded.
+// TestSeenOutlivesTheSession: the file stays at a session's end, and its number and age
+// are bounded.
 func TestSeenOutlivesTheSession(t *testing.T) {
 	w := worked(t)
 	w.tell("SessionStart", map[string]any{"source": "startup"})
 	w.tell("SessionEnd", nil)
-	s, err := openSeen(w.home, "s1")
+	s, err := openSession(w.home, "s1")
 	if err != nil || !s.Started.IsZero() || !s.has("k1") {
 		t.Errorf("after its end the session has seen %+v (%v)", s, err)
 	}
 	var ids []string
 	for i := range maxSessions + 10 {
-		s, _ := openSeen(w.home, "t"+string(rune('a'+i%26))+strings.Repeat("x", i/26))
-		s.add("k")
+		s, _ := openSession(w.home, "t"+string(rune('a'+i%26))+strings.Repeat("x", i/26))
+		s.addPrompt("k")
 		if err := s.save(); err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +321,8 @@ func TestSeenOutlivesTheSession(t *testing.T) {
 	}
 	forgetOld(w.home, time.Now())
 	left := w.seenFiles()
-	if len(left) > maxSessions || len(left) < maxSessions/2 || !slices.Contains(left, ids[len(ids)-1]) {
+	if len(left) > maxSessions || len(left) < maxSessions/2 ||
+		!slices.Contains(left, ids[len(ids)-1]) {
 		t.Errorf("%d files are left", len(left))
 	}
 }

@@ -15,35 +15,47 @@ import (
 	"blackboard/board/policy"
 )
 
-const maxSignals = 5 // that are told at a time
+const maxSignals = 5 // in one answer
 
-// openRun opens the board of $BOARD_RUN; nil if no run is named.
+// openRun opens the board of $BOARD_RUN. It returns a nil board if no run is named.
 func (t *turn) openRun(ctx context.Context) (b *board.Board, run string, err error) {
 	run = t.Env("BOARD_RUN")
 	if run == "" || t.Home == "" {
 		return nil, "", nil
 	}
-	if b, err = board.Open(ctx, t.boards(), run); err == nil {
+	dir, err := t.boards()
+	if err != nil {
+		return nil, oneLine(run, 100), err
+	}
+	if b, err = board.Open(ctx, dir, run); err == nil {
 		b.SetNow(t.clock)
 	}
 	return b, oneLine(run, 100), err
 }
 
-func (t *turn) boards() string { return cmp.Or(t.Boards, filepath.Join(t.Home, "boards")) }
+// boards is where the runs of the session's directory are.
+func (t *turn) boards() (string, error) {
+	if t.Boards == nil {
+		return filepath.Join(t.Home, "boards"), nil
+	}
+	return t.Boards(t.dir)
+}
 
-// within leaves the other parts of an answer their time, where a server has the boards and may be
-// away.
-func (t *turn) within(ctx context.Context) (context.Context, context.CancelFunc) {
+// boardDeadline limits the time for the board if a server holds it, since that server
+// may be down. The other parts of the answer keep their time.
+func (t *turn) boardDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
-	if !ok || t.Boards == "" {
+	if dir, err := t.boards(); !ok || err != nil || filepath.IsAbs(dir) {
 		return ctx, func() {}
 	}
 	return context.WithTimeout(ctx, time.Until(end)/4)
 }
 
-// gate tells whether the run's gate is open by the policy of the session's directory, and what keeps it closed. A board that cannot be read is told as well: it is no open gate.
+// gate says whether the run's gate is open by the policy of the session's directory,
+// and what keeps it closed. If the board cannot be read, it says so: that is not an
+// open gate.
 func (t *turn) gate(ctx context.Context) string {
-	ctx, cancel := t.within(ctx)
+	ctx, cancel := t.boardDeadline(ctx)
 	defer cancel()
 	b, run, err := t.openRun(ctx)
 	if run == "" {
@@ -54,21 +66,28 @@ func (t *turn) gate(ctx context.Context) string {
 		defer b.Close()
 		by, err2 := policy.Find(t.dir)
 		if err2 != nil {
-			t.note("the policy of the run", err2)
-			return fmt.Sprintf("## Run %s\nThe %s that its gate follows could not be read, so nothing is known of its gate: `board gate` says more.", run, policy.Name)
+			t.logError("read the run's policy", err2)
+			return fmt.Sprintf("## Run %s\nCannot read %s, the policy of this run's gate, so "+
+				"the gate is unknown: `board gate` shows the error.", run, policy.Name)
 		}
 		v, err = b.Gate(ctx, by.Gate)
 	}
 	if err != nil {
 		switch {
 		case errors.Is(err, fault.NotFound):
-			names, _ := board.RunNames(t.boards()) // without them there is nothing to suggest
-			return strings.TrimSpace(fmt.Sprintf("## Run %s\nNothing is on its board yet; the first `board post` makes it. %s", run, board.DidYouMean(run, names)))
+			var names []string // on an error there is no suggestion
+			if dir, err := t.boards(); err == nil {
+				names, _ = board.RunNames(dir)
+			}
+			return strings.TrimSpace(fmt.Sprintf("## Run %s\nThis run does not exist yet; the "+
+				"first `board post` creates it. %s", run, board.DidYouMean(run, names)))
 		case errors.Is(err, fault.Invalid):
-			return fmt.Sprintf("## Run %s\n$BOARD_RUN is no name of a run: letters, digits, - _ and . are.", run)
+			return fmt.Sprintf("## Run %s\n$BOARD_RUN is not a valid run name: use letters, "+
+				"digits, - _ and .", run)
 		}
-		t.note("the gate of the run", err)
-		return fmt.Sprintf("## Run %s\nThe board of this run could not be read, so nothing is known of its gate: `board gate` says more.", run)
+		t.logError("read the run's gate", err)
+		return fmt.Sprintf("## Run %s\nCannot read this run's board, so its gate is unknown: "+
+			"`board gate` shows the error.", run)
 	}
 	if v.Open {
 		return fmt.Sprintf("## Run %s\nThe gate is open. `board show` has the findings.", run)
@@ -81,37 +100,44 @@ func (t *turn) gate(ctx context.Context) string {
 		}
 		ids = append(ids, reason)
 	}
-	return fmt.Sprintf("## Run %s\nThe gate is closed, so the synthesis waits: %s. `board gate` says what would clear it.", run, oneLine(strings.Join(ids, ", "), 300))
+	return fmt.Sprintf("## Run %s\nThe gate is closed, so the synthesis must wait: %s. `board "+
+		"gate` says how to open it.", run, oneLine(strings.Join(ids, ", "), 300))
 }
 
-// signals tells the run's open signals that this worker has claimed, or that name it as @WORKER, and were not told yet. It needs $BOARD_RUN and $BOARD_WORKER.
-func (t *turn) signals(ctx context.Context, r *room, given *seen) (part string, ids []string) {
+// signals returns the run's open signals that this worker has claimed, or that name it
+// as @WORKER, and that are new to the session. It needs $BOARD_RUN and $BOARD_WORKER.
+func (t *turn) signals(ctx context.Context, r *room, given *sessionState) (part string,
+	ids []string) {
 	worker := t.Env("BOARD_WORKER")
 	if worker == "" {
 		return "", nil
 	}
-	ctx, cancel := t.within(ctx)
+	ctx, cancel := t.boardDeadline(ctx)
 	defer cancel()
 	b, run, err := t.openRun(ctx)
 	if run == "" {
 		return "", nil
 	}
 	if err != nil {
-		t.note("open the run", err)
+		t.logError("open the run", err)
 		return "", nil
 	}
 	defer b.Close()
-	found, err := b.Signals(ctx, board.SignalQuery{Statuses: []string{board.SignalOpen}, For: worker}) // no limit: what names a longer name, and what was told, is left out below
+	// No limit: signals that only mention a longer name, or were given, are dropped
+	// below.
+	found, err := b.Signals(ctx, board.SignalQuery{Statuses: []string{board.SignalOpen},
+		For: worker})
 	if err != nil {
-		t.note("the signals of the run", err)
+		t.logError("read the run's signals", err)
 		return "", nil
 	}
 	mention, err := regexp.Compile(`(?:^|[^\w@])@` + regexp.QuoteMeta(worker) + `(?:$|[^\w-])`)
 	if err != nil {
-		t.note("the worker's name", err)
+		t.logError("match $BOARD_WORKER", err)
 		return "", nil
 	}
-	heading := fmt.Sprintf("## Open questions of the run %s for %s (`board address ID` answers one)", run, oneLine(worker, 60))
+	heading := fmt.Sprintf("## Open signals of run %s for %s (`board address ID` answers "+
+		"one)", run, oneLine(worker, 60))
 	for _, s := range found.Signals {
 		key := run + "/" + s.ID
 		why := ""

@@ -11,15 +11,22 @@ import (
 	"blackboard/kb"
 )
 
-// lookup asks the knowledge base what is surely about a text, of this workspace's capsules and of those that hold beyond their workspace: in each of the two the filters apply before the ranking,
-// so that what others know keeps nothing out. Sections of documents count only if $BOARD_RECALL_DOCS is on: they are many, and nobody has judged each of use. What was given already is left out
-// after the floor: the next best would not be good enough just because the best is known.
-func (t *turn) lookup(ctx context.Context, q kb.Query, given *seen, most int) ([]kb.Hit, error) {
+// lookup asks the knowledge base what is surely about a text. It asks twice: for
+// capsules of this workspace, and for those that hold beyond their own. In each query
+// the filters apply before the ranking, so capsules of other workspaces displace
+// nothing.
+//
+// Sections of documents count only if $BOARD_RECALL_DOCS is on: they are many, and
+// nobody has judged their use one by one. Capsules that were given already are removed
+// after the floor: the next best does not become good enough because the best is known.
+func (t *turn) lookup(ctx context.Context, q kb.Query, given *sessionState,
+	most int) ([]kb.Hit, error) {
 	if t.Searcher == nil || most <= 0 {
 		return nil, nil
 	}
-	const extra = 20 // room for what was given already
-	q.Gate, q.NoDocs = true, !slices.Contains([]string{"1", "on", "true", "yes"}, strings.ToLower(strings.TrimSpace(t.Env("BOARD_RECALL_DOCS"))))
+	const extra = 20 // queried in addition, in place of capsules that were given already
+	q.Gate, q.NoDocs = true, !slices.Contains([]string{"1", "on", "true", "yes"},
+		strings.ToLower(strings.TrimSpace(t.Env("BOARD_RECALL_DOCS"))))
 	q.Limit, q.Workspace = min(most+min(len(given.Given), extra), kb.MaxLimit), t.workspace
 	ask := []kb.Query{q}
 	ask[0].Scopes = []string{"domain", "universal"}
@@ -34,7 +41,7 @@ func (t *turn) lookup(ctx context.Context, q kb.Query, given *seen, most int) ([
 		go func() {
 			defer func() {
 				if wrong := recover(); wrong != nil {
-					errs[i] = fmt.Errorf("the search panicked: %v", wrong)
+					errs[i] = fmt.Errorf("internal error: the search panicked: %v", wrong)
 				}
 				done <- i
 			}()
@@ -44,7 +51,7 @@ func (t *turn) lookup(ctx context.Context, q kb.Query, given *seen, most int) ([
 	for range ask {
 		<-done
 	}
-	hits := merged(results, q.Floor)
+	hits := mergeHits(results, q.Floor)
 	kept := hits[:0]
 	for _, h := range hits {
 		if !given.has(h.ID) && len(kept) < most {
@@ -52,14 +59,14 @@ func (t *turn) lookup(ctx context.Context, q kb.Query, given *seen, most int) ([
 		}
 	}
 	err := errors.Join(errs...)
-	if absent(err) {
+	if notFound(err) {
 		err = nil
 	}
 	return kept, err
 }
 
-// merged makes one list of the answers, the surest first, without what is below the floor.
-func merged(results []kb.Result, floor float64) []kb.Hit {
+// mergeHits joins the results, the highest evidence first, without hits below the floor.
+func mergeHits(results []kb.Result, floor float64) []kb.Hit {
 	var all []kb.Hit
 	for _, r := range results {
 		for _, h := range r.Hits {
@@ -79,7 +86,8 @@ func merged(results []kb.Result, floor float64) []kb.Hit {
 	return all
 }
 
-// capsules tells the hits under a heading, as many as there is room for, and returns which. One whose text has no room is told by its title.
+// capsules lists hits under a heading, as many as fit, and returns the ids of those. A
+// capsule whose text does not fit is listed by its title.
 func (t *turn) capsules(r *room, heading string, hits []kb.Hit) (part string, given []string) {
 	for _, h := range hits {
 		about := h.ID

@@ -17,40 +17,43 @@ import (
 )
 
 const (
-	maxSeen    = 300 // things of each list that are remembered of a session, at most
-	maxSeenLen = 128 << 10
-	// seenFor is how long what a session has seen is kept: harnesses keep its conversation as
-	// long, and it may be resumed.
-	seenFor = 30 * 24 * time.Hour
-	// maxSessions is of how many sessions it is kept.
+	maxGivenIDs   = 300 // ids in each list of a session
+	maxStateBytes = 128 << 10
+	// stateTTL is how long a session's state is kept. Harnesses keep its conversation
+	// as long, and it may be resumed.
+	stateTTL = 30 * 24 * time.Hour
+	// maxSessions is the number of sessions whose state is kept.
 	maxSessions = 1000
 )
 
-// seen is what the context of a session has from us, and since when the session runs. It is a file
-// of its own for each session, written whole, that stays when the session ends: who resumes it gets
-// what is new. Of two hooks that write at the same moment one is forgotten, and a capsule comes
-// twice.
-type seen struct {
+// sessionState is what a session's context has from this program, and since when the
+// session runs. It is one file for each session, replaced as a whole. It stays when the
+// session ends, so that a resumed session gets only what is new. If two hooks write at
+// the same moment, one write is lost, and a capsule is given twice.
+type sessionState struct {
 	path    string
-	Started time.Time `json:"started"` // when this sitting began; zero between two
-	Told    time.Time `json:"told"`    // when a start was given last
-	// Given has the ids of capsules and memories, and RUN/ID of signals, that prompts were given.
+	Started time.Time `json:"started"` // when the session began or was resumed; zero when ended
+	Told    time.Time `json:"told"`    // when the last start page was given
+	// Given has what prompts were given: ids of capsules and memories, RUN/ID of
+	// signals.
 	Given []string `json:"given"`
-	// Begun has the ids that starts were given, and NAME#HASH of their other parts.
+	// Begun has what start pages gave: ids, and NAME#HASH of their other parts.
 	Begun []string `json:"begun"`
-	// Owed says that the context was lost, and that the next prompt gets the start.
+	// Owed means that the context was lost, and that the next prompt gets the start
+	// page.
 	Owed bool `json:"owed,omitempty"`
 }
 
-func seenDir(home string) string { return filepath.Join(home, "hooks", "sessions") }
+func sessionDir(home string) string { return filepath.Join(home, "hooks", "sessions") }
 
-// openSeen reads what a session has seen. Without a data home or a session's id nothing is remembered. A file that cannot be understood counts as none.
-func openSeen(home, session string) (*seen, error) {
-	s := &seen{}
+// openSession reads a session's state. Without a data home or a session's id nothing is
+// remembered. A file that cannot be parsed counts as empty, with an error.
+func openSession(home, session string) (*sessionState, error) {
+	s := &sessionState{}
 	if home == "" || session == "" {
 		return s, nil
 	}
-	s.path = filepath.Join(seenDir(home), topics.SessionTopic(session)+".json")
+	s.path = filepath.Join(sessionDir(home), topics.SessionTopic(session)+".json")
 	info, err := os.Stat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
@@ -58,64 +61,71 @@ func openSeen(home, session string) (*seen, error) {
 	if err != nil {
 		return s, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxSeenLen {
-		return s, fmt.Errorf("%s is not used: it is no regular file, or has more than %d KB", s.path, maxSeenLen>>10)
+	if !info.Mode().IsRegular() || info.Size() > maxStateBytes {
+		return s, fmt.Errorf("ignored %s: it must be a regular file of at most %d KB",
+			s.path, maxStateBytes>>10)
 	}
 	data, err := os.ReadFile(s.path)
 	if err != nil {
 		return s, err
 	}
 	if err := json.Unmarshal(data, s); err != nil {
-		*s = seen{path: s.path}
-		return s, fmt.Errorf("%s cannot be read: %w", s.path, err)
+		*s = sessionState{path: s.path}
+		return s, fmt.Errorf("ignored %s: it is not valid: %w", s.path, err)
 	}
 	return s, nil
 }
 
-func (s *seen) has(id string) bool {
+func (s *sessionState) has(id string) bool {
 	return slices.Contains(s.Given, id) || slices.Contains(s.Begun, id)
 }
 
-// all are the ids of everything that was given.
-func (s *seen) all() []string { return slices.Concat(s.Begun, s.Given) }
+// ids returns the ids of everything that was given.
+func (s *sessionState) ids() []string { return slices.Concat(s.Begun, s.Given) }
 
-// add notes what a prompt is given, and start what a session's start is given; the oldest is
-// forgotten where there is too much.
-func (s *seen) add(ids ...string)   { s.note(&s.Given, ids) }
-func (s *seen) start(ids ...string) { s.note(&s.Begun, ids) }
+// addPrompt adds what a prompt is given, and addStart what a start page gives. The
+// oldest ids are dropped beyond maxGivenIDs.
+func (s *sessionState) addPrompt(ids ...string) { s.append(&s.Given, ids) }
+func (s *sessionState) addStart(ids ...string)  { s.append(&s.Begun, ids) }
 
-func (s *seen) note(list *[]string, ids []string) {
+func (s *sessionState) append(list *[]string, ids []string) {
 	for _, id := range ids {
 		if id = clip(id, 128); !s.has(id) {
 			*list = append(*list, id)
 		}
 	}
-	if n := len(*list) - maxSeen; n > 0 {
+	if n := len(*list) - maxGivenIDs; n > 0 {
 		*list = slices.Delete(*list, 0, n)
 	}
 }
 
-// told says whether the last part of that name which a start gave was this one, and tell notes it.
-func (s *seen) told(name, part string) bool { return s.has(partID(name, part)) }
+// hasPart reports whether the last part of this name in a start page was this text, and
+// setPart records it.
+func (s *sessionState) hasPart(name, part string) bool { return s.has(partID(name, part)) }
 
-func (s *seen) tell(name, part string) {
-	s.Begun = slices.DeleteFunc(s.Begun, func(id string) bool { return strings.HasPrefix(id, name+"#") })
-	s.start(partID(name, part))
+func (s *sessionState) setPart(name, part string) {
+	s.Begun = slices.DeleteFunc(s.Begun,
+		func(id string) bool { return strings.HasPrefix(id, name+"#") })
+	s.addStart(partID(name, part))
 }
 
-// partID names a part of a start among what was given.
+// partID returns the id of a start page's part.
 func partID(name, part string) string {
 	hash := fnv.New64a()
 	hash.Write([]byte(part))
 	return fmt.Sprintf("%s#%x", name, hash.Sum64())
 }
 
-// lost forgets what was given: it is not in the context any more. owed says that nobody will ask
-// for the start.
-func (s *seen) lost(owed bool) { s.Given, s.Begun, s.Told, s.Owed = nil, nil, time.Time{}, owed }
+// forget drops what was given, because it is no longer in the context. owed says that
+// no event will ask for the start page, so the next prompt gets it.
+func (s *sessionState) forget(owed bool) {
+	s.Given, s.Begun, s.Told, s.Owed = nil,
+		nil, time.Time{}, owed
+}
 
-// save writes the file, whole or not at all. It is not made to last on the disk, which would take longer than all else that a hook does.
-func (s *seen) save() error {
+// save replaces the file as a whole. It does not sync to disk, which would take longer
+// than the rest of the hook.
+func (s *sessionState) save() error {
 	if s.path == "" {
 		return nil
 	}
@@ -139,12 +149,13 @@ func (s *seen) save() error {
 	return replace.Put(tmp, s.path)
 }
 
-// close ends a sitting. The file stays if it says anything, unless the session cannot come back.
-func (s *seen) close(gone bool) error {
+// close ends the session. It keeps a file that is not empty, unless the session was
+// deleted for good.
+func (s *sessionState) close(gone bool) error {
 	if s.path == "" {
 		return nil
 	}
-	if !gone && len(s.all()) > 0 {
+	if !gone && len(s.ids()) > 0 {
 		s.Started = time.Time{}
 		return s.save()
 	}
@@ -154,14 +165,15 @@ func (s *seen) close(gone bool) error {
 	return nil
 }
 
-// forgetOld removes the files of sessions that nobody has heard of for long, and, where there are
-// too many, the oldest. Of a directory that has not many it looks at some at a time.
+// forgetOld removes the files of sessions that were not heard of for stateTTL, and the
+// oldest beyond maxSessions. In a directory below that limit it checks a part of the
+// files each time.
 func forgetOld(home string, now time.Time) {
 	if home == "" {
 		return
 	}
-	const some = 100
-	d, err := os.Open(seenDir(home))
+	const some = 100 // files to check
+	d, err := os.Open(sessionDir(home))
 	if err != nil {
 		return
 	}
@@ -182,14 +194,14 @@ func forgetOld(home string, now time.Time) {
 	}
 	var files []file
 	for _, name := range names {
-		path := filepath.Join(seenDir(home), name)
+		path := filepath.Join(sessionDir(home), name)
 		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 			files = append(files, file{path, info.ModTime()})
 		}
 	}
 	slices.SortFunc(files, func(a, b file) int { return a.changed.Compare(b.changed) })
 	for i, f := range files {
-		if i < tooMany || now.Sub(f.changed) > seenFor {
+		if i < tooMany || now.Sub(f.changed) > stateTTL {
 			os.Remove(f.path)
 		}
 	}

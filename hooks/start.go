@@ -15,20 +15,24 @@ import (
 	"blackboard/kb"
 )
 
-// warmFloor is what a capsule must have of the best one's evidence to be given at a session's start.
+// warmFloor is the least evidence of a capsule at a session's start, as a share of the
+// best one's.
 const warmFloor = 0.7
 
-const reminder = "## Durable knowledge\n`board kb search \"…\"` finds what earlier sessions verified. `board kb remember` keeps what this one verifies and others will need; " +
-	"`board help capsules` says what belongs there. `board topic note \"…\"` is for what only the next session on this topic needs."
+const reminder = "## Durable knowledge\n`board kb search \"…\"` finds what earlier sessions " +
+	"verified. `board kb remember` stores what this one verifies and others will need; " +
+	"`board help capsules` says what belongs there. `board topic note \"…\"` is for notes that " +
+	"only the next session on this topic needs."
 
-// start is what a session starts with, or what is new to one that goes on with its context: what the
-// work is about, what was done, what is known, and what holds in each session. By that order what
-// has no room is left out, but each of the first three leaves some for those after it.
+// start returns the start page, or what is new of it for a resumed session: what the
+// work is about, what was done, what is known, and what holds in every session. Parts
+// that do not fit are left out from the end, but each of the first three leaves some
+// room for those after it.
 func (t *turn) start(ctx context.Context, h *harness.Harness) string {
-	given, err := openSeen(t.Home, t.e.Session)
-	t.note("read what the session has seen", err)
-	t.begin(h, given)
-	defer t.save(given)
+	given, err := openSession(t.Home, t.e.Session)
+	t.logError("read the session's state", err)
+	t.beginSession(h, given)
+	defer t.saveState(given)
 	switch {
 	case h.Records() || t.suppressed():
 		return ""
@@ -38,18 +42,18 @@ func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 	}
 	forgetOld(t.Home, t.now)
 	r := newRoom(t.startBudget())
-	// take takes the place of a part that is new.
+	// take reserves the space of a part that is new.
 	take := func(name, part string) string {
-		if part != "" && !given.told(name, part) && r.take(part) {
-			given.tell(name, part)
+		if part != "" && !given.hasPart(name, part) && r.take(part) {
+			given.setPart(name, part)
 			return part
 		}
 		return ""
 	}
-	checks, err := prefix(t.Env)
-	t.note("the prefix", err)
+	checks, err := readPrefix(t.Env)
+	t.logError("read prefix.txt", err)
 	remind := reminder
-	run, nudge := take("run", t.gate(ctx)), take("nudge", t.nudge())
+	run, nudge := take("run", t.gate(ctx)), take("nudge", t.topicHint())
 	ample := len(checks)+len(remind) <= r.left/4
 	if ample {
 		checks, remind = take("checks", checks), take("reminder", remind)
@@ -63,40 +67,41 @@ func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 	return text.Framed(slices.DeleteFunc(parts, func(part string) bool { return part == "" }))
 }
 
-// owe notes, before anything else is done, that the next prompt gets the start: this one may take
-// too long. Once it is there, start takes that back.
-func (t *turn) owe(h *harness.Harness) {
+// markOwed records first of all that the next prompt gets the start page, in case this
+// event takes too long. start takes it back.
+func (t *turn) markOwed(h *harness.Harness) {
 	if !h.Injects(harness.Prompt) {
 		return
 	}
-	given, err := openSeen(t.Home, t.e.Session)
+	given, err := openSession(t.Home, t.e.Session)
 	if err != nil {
-		return // start will say so
+		return // start logs the error
 	}
-	t.begin(h, given)
+	t.beginSession(h, given)
 	given.Owed = true
-	t.save(given)
+	t.saveState(given)
 }
 
-// begin notes when the session starts, and forgets of what was given what is not in its context.
-func (t *turn) begin(h *harness.Harness, given *seen) {
+// beginSession records when the session starts, and forgets what is no longer in its
+// context.
+func (t *turn) beginSession(h *harness.Harness, given *sessionState) {
 	starts := t.e.Kind == harness.SessionStart
 	goesOn := starts && (t.e.Source == harness.Resume || t.e.Source == "")
 	if given.Started.IsZero() || starts && (t.e.Source == harness.Startup || t.e.Source == "") {
 		given.Started = t.now
 	}
 	switch {
-	case t.e.Kind == harness.Prompt: // the start that it makes up for has forgotten it
+	case t.e.Kind == harness.Prompt: // an earlier event has forgotten it
 	case !goesOn || !h.Replays(harness.Prompt):
-		given.lost(false)
+		given.forget(false)
 	case !h.Replays(harness.SessionStart):
 		given.Begun, given.Told = nil, time.Time{}
 	}
 	given.Owed = false
 }
 
-// startBudget is how many tokens a start may have. One that comes with a prompt leaves the
-// prompt its own.
+// startBudget returns the start page's upper limit in tokens. A start page that comes
+// with a prompt leaves the prompt its own budget.
 func (t *turn) startBudget() int {
 	if t.e.Kind == harness.Prompt {
 		return t.budget(min(t.depth.StartBudget, MaxBudget-t.depth.Budget))
@@ -104,35 +109,35 @@ func (t *turn) startBudget() int {
 	return t.budget(t.depth.StartBudget)
 }
 
-// topicParts are the topic's spec, its worklog, and what the knowledge base and the memory have.
-func (t *turn) topicParts(ctx context.Context, r *room, given *seen) []string {
+// topicParts returns the topic's spec, its worklog, capsules and memories.
+func (t *turn) topicParts(ctx context.Context, r *room, given *sessionState) []string {
 	var s topics.Startup
-	var about, named string // without a spec the names do for the memory
+	var about, named string // without a spec the memory is searched by the topic's name
 	if t.topics != nil && t.topic.Name != "" {
 		var err error
 		s, err = t.topics.Startup(t.topic, t.limits(r))
-		t.note("the topic", err)
+		t.logError("read the topic", err)
 		if !s.CleanRoom {
-			about, named = t.about(), t.topic.Named(t.branch)
+			about, named = t.topicQuery(), t.topic.NameWords(t.branch)
 		}
 	}
-	entries := t.unseen(s.Worklog, given)
-	log := len(worklog(&room{r.left}, entries)) // what it takes at most
+	entries := t.newEntries(s.Worklog, given)
+	log := len(worklog(&room{r.left}, entries)) // the most that it can take
 	kept := min(log, t.depth.TailBytes)
 	r.left -= kept
 	topic := t.spec(r, s, given)
-	hits := t.known(ctx, about, given)
+	hits := t.searchTopic(ctx, about, given)
 	left := r.left + kept - min(len(hits)*t.depth.BodyBytes, r.left/4) // for memory and worklog
 	share := min(tokenBytes*t.depth.MemoryBudget, left*2/5)
-	recalled := t.remembered(ctx, r, cmp.Or(about, named), given, max(left-log, share))
-	known := t.warm(ctx, r, hits, topic+recalled, given)
+	recalled := t.startMemory(ctx, r, cmp.Or(about, named), given, max(left-log, share))
+	known := t.topicCapsules(ctx, r, hits, topic+recalled, given)
 	r.left += kept
 	return []string{topic, worklog(r, entries), known, recalled}
 }
 
-// unseen are the entries of a worklog that are not in the context: of others, since it was given.
-// What a session did itself is in its conversation, which is there again when it is resumed.
-func (t *turn) unseen(entries []topics.Entry, given *seen) []topics.Entry {
+// newEntries drops worklog entries that are in the context already: those up to the
+// last start page, and the session's own, which are in its conversation.
+func (t *turn) newEntries(entries []topics.Entry, given *sessionState) []topics.Entry {
 	resumed := t.e.Kind == harness.SessionStart && t.e.Source == harness.Resume
 	if given.Told.IsZero() && !resumed {
 		return entries
@@ -143,7 +148,7 @@ func (t *turn) unseen(entries []topics.Entry, given *seen) []topics.Entry {
 	})
 }
 
-// limits of what the topic gives, within the room that there is.
+// limits returns the limits of the topic's part, within the room that is left.
 func (t *turn) limits(r *room) topics.StartupLimits {
 	left := max(1, r.left)
 	return topics.StartupLimits{
@@ -152,8 +157,9 @@ func (t *turn) limits(r *room) topics.StartupLimits {
 	}
 }
 
-// spec tells what is new of the topic's spec: all of it, or what matters most and where it is.
-func (t *turn) spec(r *room, s topics.Startup, given *seen) (part string) {
+// spec returns what is new of the topic's spec: all of it, or its most important part
+// and its path.
+func (t *turn) spec(r *room, s topics.Startup, given *sessionState) (part string) {
 	if t.topic.Name == "" || s.Spec+s.Pointer == "" && !t.topic.Explicit {
 		return ""
 	}
@@ -162,19 +168,20 @@ func (t *turn) spec(r *room, s topics.Startup, given *seen) (part string) {
 		heading += ", branch " + oneLine(t.branch, 100)
 	}
 	if s.CleanRoom {
-		heading += "\nA review: what earlier sessions found was left out, so that it is judged anew."
+		heading += "\nThis is a review: findings of earlier sessions are left out, so that " +
+			"you judge afresh."
 	}
 	says := heading + s.Spec + s.Pointer
-	if given.told("spec", says) {
+	if given.hasPart("spec", says) {
 		return ""
 	}
 	defer func() {
 		if part != "" {
-			given.tell("spec", says)
+			given.setPart("spec", says)
 		}
 	}()
 	if s.Spec+s.Pointer == "" {
-		heading += "\nNobody has written its spec: `board topic note \"…\"` begins it."
+		heading += "\nIt has no spec yet; `board topic note \"…\"` starts one."
 		if !r.take(heading) {
 			return ""
 		}
@@ -188,7 +195,7 @@ func (t *turn) spec(r *room, s topics.Startup, given *seen) (part string) {
 		limits.SpecBytes = max(1, min(len(s.Spec)-1, r.left/2))
 		var err error
 		s, err = t.topics.Startup(t.topic, limits)
-		t.note("the topic", err)
+		t.logError("read the topic", err)
 	}
 	pointer := "\n" + oneLine(s.Pointer, 1500)
 	if part = heading + "\n" + quoted(clean(s.Spec)) + pointer; s.Spec != "" && r.take(part) {
@@ -200,9 +207,9 @@ func (t *turn) spec(r *room, s topics.Startup, given *seen) (part string) {
 	return ""
 }
 
-// worklog tells what the worklog comes to, as far as there is room, the oldest entry first.
+// worklog returns the worklog in short, as far as it fits, the oldest entry first.
 func worklog(r *room, entries []topics.Entry) string {
-	const heading, mark = "## Done lately on this topic, by this or earlier sessions (UTC)", "\n| "
+	const heading, mark = "## Recent work on this topic, by this or earlier sessions (UTC)", "\n| "
 	room := r.left - len(heading) - 2 - len(entries)*(len(mark)-1)
 	if room <= 0 {
 		return ""
@@ -217,68 +224,75 @@ func worklog(r *room, entries []topics.Entry) string {
 	return heading + lines
 }
 
-// maxLine is the longest line of a worklog that is told.
+// maxLine is the longest worklog line in a start page, in bytes.
 const maxLine = 1000
 
-// nudge says how a session that has a topic of its own can hand on to the next.
-func (t *turn) nudge() string {
-	if t.topics == nil || t.topic.Explicit || t.topic.Name != "" && t.topic.Kind != topics.KindSession {
+// topicHint says how a session with a topic of its own can hand over to the next
+// session.
+func (t *turn) topicHint() string {
+	if t.topics == nil || t.topic.Explicit || t.topic.Name != "" &&
+		t.topic.Kind != topics.KindSession {
 		return ""
 	}
-	return "## Topic\nNo later session starts with what this one leaves, since nothing says what it is about: " + oneLine(t.topic.Why, 200) +
-		". `board topic use NAME --goal \"…\"` names a topic that later sessions go on with."
+	return "## Topic\nLater sessions cannot continue this one, because its work has no named " +
+		"topic: " + oneLine(t.topic.Why, 200) +
+		". `board topic use NAME --goal \"…\"` names one."
 }
 
-// known asks what is surely about the topic, by words; once a start was given, what is new of it.
-func (t *turn) known(ctx context.Context, about string, given *seen) []kb.Hit {
+// searchTopic searches for what is surely about the topic, by words. After the first
+// start page it returns only capsules that are newer.
+func (t *turn) searchTopic(ctx context.Context, about string, given *sessionState) []kb.Hit {
 	if t.depth.WarmItems == 0 || about == "" {
 		return nil
 	}
 	begin := time.Now()
-	hits, err := t.lookup(ctx, kb.Query{Text: about, Mode: kb.ModeBM25, Floor: warmFloor}, given, t.items(t.depth.WarmItems))
+	hits, err := t.lookup(ctx, kb.Query{Text: about, Mode: kb.ModeBM25, Floor: warmFloor}, given,
+		t.items(t.depth.WarmItems))
 	if err != nil {
-		t.note(fmt.Sprintf("search, after %s", time.Since(begin).Round(time.Millisecond)), err)
+		t.logError(fmt.Sprintf("search, after %s", time.Since(begin).Round(time.Millisecond)), err)
 	}
 	return slices.DeleteFunc(hits, func(h kb.Hit) bool {
 		return !given.Told.IsZero() && !h.Updated.After(given.Told)
 	})
 }
 
-// warm tells what is known about the topic, without what was said already.
-func (t *turn) warm(ctx context.Context, r *room, hits []kb.Hit, said string, given *seen) string {
+// topicCapsules lists capsules about the topic, without those whose text the page has
+// already.
+func (t *turn) topicCapsules(ctx context.Context, r *room, hits []kb.Hit, said string,
+	given *sessionState) string {
 	said = strings.Join(strings.Fields(said), " ")
 	hits = slices.DeleteFunc(hits, func(h kb.Hit) bool {
 		return h.Body != "" && strings.Contains(said, oneLine(h.Body, len(said)+1))
 	})
-	const heading = "## Known about this topic (`board kb get ID` shows all of one)"
+	const heading = "## Known about this topic (`board kb get ID` shows one in full)"
 	part, ids := t.capsules(r, heading, hits)
-	given.start(ids...)
-	t.keep(ctx, retrieval(board.ByStart, "topic "+t.topic.Name, hits, ids))
+	given.addStart(ids...)
+	t.recordGiven(ctx, retrievalOf(board.ByStart, "topic "+t.topic.Name, hits, ids))
 	return part
 }
 
-// about is what the topic is about, as a question; "" if nobody has written a spec.
-func (t *turn) about() string {
+// topicQuery returns a query about the topic; "" if it has no spec.
+func (t *turn) topicQuery() string {
 	spec, err := t.topics.Spec(t.topic.Name)
-	if t.note("the topic", err); err != nil || !spec.Exists || spec.TooLong {
+	if t.logError("read the topic", err); err != nil || !spec.Exists || spec.TooLong {
 		return ""
 	}
-	return strings.TrimSpace(clip(t.topic.About(clean(spec.Text), t.branch), maxQuery))
+	return strings.TrimSpace(clip(t.topic.Query(clean(spec.Text), t.branch), maxQuery))
 }
 
-// compacted forgets what was given: it is not in the context any more. Where no start of the session
-// follows, the next prompt gets it if owed.
-func (t *turn) compacted(owed bool) {
-	given, err := openSeen(t.Home, t.e.Session)
-	t.note("read what the session has seen", err)
-	if len(given.all()) > 0 {
-		given.lost(owed)
-		t.note("note what was given", given.save())
+// forgetGiven forgets what was given, because it is no longer in the context. With
+// owed, no session start follows, and the next prompt gets the start page.
+func (t *turn) forgetGiven(owed bool) {
+	given, err := openSession(t.Home, t.e.Session)
+	t.logError("read the session's state", err)
+	if len(given.ids()) > 0 {
+		given.forget(owed)
+		t.logError("save the session's state", given.save())
 	}
 }
 
-// owed says whether the context was lost, and nobody has given the start since.
-func (t *turn) owed() bool {
-	given, _ := openSeen(t.Home, t.e.Session) // whoever writes it says what is wrong
+// startOwed reports whether the context was lost and no start page was given since.
+func (t *turn) startOwed() bool {
+	given, _ := openSession(t.Home, t.e.Session) // the event that writes it logs the error
 	return given.Owed
 }

@@ -10,33 +10,35 @@ import (
 	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 	"blackboard/hooks/topics"
-	"blackboard/kb"
+	"blackboard/kb/workspace"
 )
 
-// turn is one event on its way to its answer.
+// turn is the handling of one event.
 type turn struct {
 	Config
 	e     *harness.Event
 	depth Depth
 	now   time.Time
-	late  func() bool // whether the answer was given without this turn
+	late  func() bool // whether the answer was already given without this turn
 
-	dir       string      // where the session works; "" if nobody knows
-	topics    *topics.Dir // nil where nobody has topics
+	dir       string      // where the session works; "" if unknown
+	topics    *topics.Dir // nil if the directory belongs to no workspace
 	topic     topics.Topic
-	branch    string // "" for one that unrelated sessions share
-	workspace string // as the knowledge base has it; "" for none
+	branch    string // "" for a branch that unrelated sessions share
+	workspace string // by the knowledge base's rules; "" for none
 }
 
-// note writes down what went wrong.
-func (t *turn) note(what string, err error) {
+// logError logs an error of what was being done, if there is one.
+func (t *turn) logError(what string, err error) {
 	if err != nil {
 		logLine(t.Home, t.now, "%s %s: %s: %v", t.e.Harness, t.e.Name, what, err)
 	}
 }
 
-// locate finds where the session works, and its topic. $BOARD_WORKSPACE goes first, as for the commands that the agent runs; then the payload; the working directory of this process, which may be
-// the harness's own, counts only if nobody names a place.
+// locate finds the directory where the session works, and its topic. $BOARD_WORKSPACE
+// comes first, as it does for commands that the agent runs; then the payload. This
+// process's working directory may be the harness's own, so it counts only if neither
+// names a directory.
 func (t *turn) locate() {
 	named := []string{t.Env("BOARD_WORKSPACE"), t.e.Cwd}
 	for _, h := range harness.All {
@@ -65,12 +67,12 @@ func (t *turn) locate() {
 		return
 	}
 	home, err := topics.Home(t.Env)
-	t.note("find the home directory", err)
-	ws, err := kb.FindWorkspace(t.dir, home, t.Home)
-	t.note("find the workspace", err)
+	t.logError("find the home directory", err)
+	ws, err := workspace.Find(t.dir, home, t.Home)
+	t.logError("find the workspace", err)
 	t.workspace = ws
 	place, err := topics.Find(t.dir, home)
-	t.note("find the topics", err)
+	t.logError("find the topics", err)
 	if err != nil || place.Workspace == "" {
 		return
 	}
@@ -78,22 +80,22 @@ func (t *turn) locate() {
 	if err == nil {
 		t.topics, err = topics.Open(root, place.Workspace, topics.Options{Now: t.clock})
 	}
-	if t.note("open the topics", err); err != nil {
+	if t.logError("open the topics", err); err != nil {
 		return
 	}
 	t.topic, t.branch = t.topics.Resolve(t.e.Session, place), place.OwnBranch()
 }
 
-// save notes what was given, unless nobody gets it any more.
-func (t *turn) save(given *seen) {
+// saveState saves what was given, unless the answer came too late to be used.
+func (t *turn) saveState(given *sessionState) {
 	if !t.late() {
-		t.note("note what was given", given.save())
+		t.logError("save the session's state", given.save())
 	}
 }
 
 func (t *turn) clock() time.Time { return t.now }
 
-// suppressed says whether the user wants nothing to be injected.
+// suppressed reports whether the user has switched injection off.
 func (t *turn) suppressed() bool {
 	if t.topics == nil {
 		return topics.Silenced(t.Env) != ""
@@ -101,5 +103,8 @@ func (t *turn) suppressed() bool {
 	return t.topics.Suppressed(t.topic.Name, t.Env) != ""
 }
 
-// absent says that an error is about what need not be there.
-func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fault.NotFound) }
+// notFound reports whether an error is about something that need not exist.
+func notFound(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) ||
+		errors.Is(err, fault.NotFound)
+}

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A labelled is a use of a tool in a sequence of sessions, as a person has labelled it: see
-// testdata/worklog/README.md.
+// A labelled is a use of a tool in a sequence of sessions, as a person has labelled it:
+// see testdata/worklog/README.md.
 type labelled struct {
 	session    int
 	keep       bool
@@ -49,9 +49,11 @@ func readLabelled(t *testing.T, name, project string) (all []labelled) {
 		rest, output, _ := strings.Cut(m[5], " ⇐ ")
 		arg, mark, _ := strings.Cut(rest, " ⇒ ")
 		plain := func(s string) string {
-			return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(s, `\n`, "\n"), `\t`, "\t"), "@P", project)
+			return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(s, `\n`, "\n"),
+				`\t`, "\t"), "@P", project)
 		}
-		l := labelled{session: session, keep: m[1] == "keep", told: m[2], tool: m[4], arg: plain(arg), mark: mark, output: plain(output),
+		l := labelled{session: session, keep: m[1] == "keep", told: m[2], tool: m[4],
+			arg: plain(arg), mark: mark, output: plain(output),
 			id: fmt.Sprintf("%s_%d", name, i+1), source: line, ok: m[3] == "ok"}
 		if code, err := strconv.Atoi(m[3]); err == nil {
 			l.exit, l.ok = code, code == 0
@@ -83,9 +85,11 @@ func (l *labelled) input() map[string]any {
 	return map[string]any{"query": l.arg}
 }
 
-// payload is how a harness tells of it: the event, and what its payload has besides the session.
+// payload is how a harness tells of it: the event, and what its payload has besides the
+// session.
 func (l *labelled) payload(harness, rollout string) (event string, p map[string]any) {
-	tool := map[string]string{"claude": "Bash", "codex": "Bash", "gemini": "run_shell_command", "opencode": "bash"}[harness]
+	tool := map[string]string{"claude": "Bash", "codex": "Bash", "gemini": "run_shell_command",
+		"opencode": "bash"}[harness]
 	if l.tool != "sh" {
 		tool = l.tool
 	}
@@ -102,9 +106,11 @@ func (l *labelled) payload(harness, rollout string) (event string, p map[string]
 			if l.exit != 0 {
 				code = fmt.Sprintf("Exit Code: %d\n", l.exit)
 			}
-			response["llmContent"] = "<untrusted_context>\nOutput: " + l.output + "\n" + code + "Process Group PGID: 19648\n</untrusted_context>"
+			response["llmContent"] = "<untrusted_context>\nOutput: " + l.output + "\n" + code +
+				"Process Group PGID: 19648\n</untrusted_context>"
 		} else if !l.ok {
-			response["error"] = map[string]any{"message": l.output, "type": "edit_no_occurrence_found"}
+			response["error"] = map[string]any{"message": l.output,
+				"type": "edit_no_occurrence_found"}
 		}
 		p["tool_response"], p["timestamp"] = response, "2026-11-21T00:21:34.083Z"
 		return "AfterTool", p
@@ -124,7 +130,8 @@ func (l *labelled) payload(harness, rollout string) (event string, p map[string]
 	p["duration_ms"] = 40
 	switch {
 	case l.ok && l.tool == "sh":
-		p["tool_response"] = map[string]any{"stdout": l.output, "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": false}
+		p["tool_response"] = map[string]any{"stdout": l.output, "stderr": "", "interrupted": false,
+			"isImage": false, "noOutputExpected": false}
 	case l.ok:
 		p["tool_response"] = map[string]any{"filePath": l.arg}
 	case l.tool == "sh":
@@ -137,16 +144,22 @@ func (l *labelled) payload(harness, rollout string) (event string, p map[string]
 	return "PostToolUse", p
 }
 
-// rollout is Codex' own record of a session: what its hooks do not tell, the exit codes, is there.
+// rollout is Codex' own record of a session: what its hooks do not tell, the exit
+// codes, is there.
 func rollout(t *testing.T, dir string, all []labelled, session int) string {
 	t.Helper()
-	path := filepath.Join(dir, fmt.Sprintf("rollout-2026-11-21T00-19-%02d-s%d.jsonl", session, session))
+	path := filepath.Join(dir, fmt.Sprintf("rollout-2026-11-21T00-19-%02d-s%d.jsonl", session,
+		session))
 	var b strings.Builder
 	for _, l := range all {
 		if l.session == session {
-			b.Write(encodeJSON(map[string]any{"type": "response_item", "payload": map[string]any{"type": "function_call", "name": "exec_command", "call_id": l.id}}))
-			b.Write(encodeJSON(map[string]any{"type": "response_item", "payload": map[string]any{"type": "function_call_output", "call_id": l.id,
-				"output": fmt.Sprintf("Chunk ID: 1a2b\nWall time: 0.1 seconds\nProcess exited with code %d\nOriginal token count: 9\nOutput:\n%s", l.exit, l.output)}}))
+			b.Write(encodeJSON(map[string]any{"type": "response_item",
+				"payload": map[string]any{"type": "function_call",
+					"name": "exec_command", "call_id": l.id}}))
+			b.Write(encodeJSON(map[string]any{"type": "response_item",
+				"payload": map[string]any{"type": "function_call_output", "call_id": l.id,
+					"output": fmt.Sprintf(
+						"Chunk ID: 1a2b\nWall time: 0.1 seconds\nProcess exited with code %d\nOriginal token count: 9\nOutput:\n%s", l.exit, l.output)}}))
 		}
 	}
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
@@ -155,7 +168,8 @@ func rollout(t *testing.T, dir string, all []labelled, session int) string {
 	return path
 }
 
-// startAfter plays a sequence, and returns the lines of the worklog in the start of the session after it.
+// startAfter plays a sequence, and returns the lines of the worklog in the start of the
+// session after it.
 func startAfter(t *testing.T, w *world, harness string, all []labelled) []string {
 	t.Helper()
 	tell := func(event string, session int, p map[string]any) Result {
@@ -180,7 +194,8 @@ func startAfter(t *testing.T, w *world, harness string, all []labelled) []string
 			}
 		}
 		tell("SessionEnd", session, map[string]any{"reason": "other", "transcript_path": path})
-		tell("SessionStart", 100+session, map[string]any{"source": "startup"}) // a session in which nothing is done
+		// a session in which nothing is done
+		tell("SessionStart", 100+session, map[string]any{"source": "startup"})
 		tell("SessionEnd", 100+session, map[string]any{"reason": "other"})
 	}
 	r := tell("SessionStart", last+1, map[string]any{"source": "startup"})
@@ -204,9 +219,9 @@ func answered(t *testing.T, answer []byte) []string {
 	return texts(p)
 }
 
-// TestWorklogKeeps: of what a person marks as worth keeping in three sessions, nine tenths are in
-// the start of the next one; of its lines at most a fifth is noise. And each line that is there
-// says how it went, as far as that is known.
+// TestWorklogKeeps: of what a person marks as worth keeping in three sessions, nine
+// tenths are in the start of the next one; of its lines at most a fifth is noise. And
+// each line that is there says how it went, as far as that is known.
 func TestWorklogKeeps(t *testing.T) {
 	for _, harness := range []string{"claude", "codex", "gemini", "opencode"} {
 		t.Run(harness, func(t *testing.T) {
@@ -217,7 +232,8 @@ func TestWorklogKeeps(t *testing.T) {
 			if err := os.MkdirAll(w.home, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(w.project, ".git", "HEAD"), []byte("ref: refs/heads/feat\n"), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(w.project, ".git", "HEAD"),
+				[]byte("ref: refs/heads/feat\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			all := readLabelled(t, harness, w.project)
@@ -256,7 +272,10 @@ func TestWorklogKeeps(t *testing.T) {
 					continue
 				}
 				told++
-				if !slices.ContainsFunc(lines, func(s string) bool { return strings.Contains(s, mark) && strings.Contains(s, " ("+l.told) }) {
+				if !slices.ContainsFunc(lines, func(s string) bool {
+					return strings.Contains(s,
+						mark) && strings.Contains(s, " ("+l.told)
+				}) {
 					t.Errorf("%q is to say %q: %s", mark, l.told, line)
 				}
 			}
@@ -269,11 +288,13 @@ func TestWorklogKeeps(t *testing.T) {
 					noise++
 					t.Logf("noise: %s", line)
 				}
-				if strings.Contains(line, real(t, w.project)) || strings.Contains(line, w.project) {
+				if strings.Contains(line, real(t, w.project)) ||
+					strings.Contains(line, w.project) {
 					t.Errorf("a path is absolute: %s", line)
 				}
 			}
-			t.Logf("%d of %d kept (%.0f %%), %d of %d lines are noise (%.0f %%), %d marks", kept, marked, 100*float64(kept)/float64(marked),
+			t.Logf("%d of %d kept (%.0f %%), %d of %d lines are noise (%.0f %%), %d marks", kept,
+				marked, 100*float64(kept)/float64(marked),
 				noise, len(lines), 100*float64(noise)/float64(max(1, len(lines))), told)
 			if 10*kept < 9*marked {
 				t.Errorf("only %d of %d that are worth keeping are there", kept, marked)

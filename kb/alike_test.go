@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/embed"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/shared"
 )
 
@@ -17,6 +18,7 @@ import (
 // word is refused and merged, and of what is said in other words at least half is listed.
 // With a model and without.
 func TestPairs(t *testing.T) {
+	cost.SkipTable(t)
 	t.Parallel()
 	f, err := os.Open(filepath.Join("..", "testdata", "recall", "pairs.jsonl"))
 	if err != nil {

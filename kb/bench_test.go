@@ -156,7 +156,7 @@ func benchHome(b *testing.B, n int, emb embed.Embedder) string {
 			for j := range caps {
 				c := &caps[j]
 				c.ID, c.Created, c.Updated, c.Model, c.Dim, c.Revision = newID(), tx.Now, tx.Now, emb.Model().Name, emb.Model().Dim, 1
-				if err := ch.put(c); err != nil {
+				if err := ch.writeSidecar(c); err != nil {
 					return err
 				}
 				if err := insertRow(tx, c); err != nil {

@@ -20,55 +20,56 @@ import (
 )
 
 // calibrationSets have capsules, prompts that one or two of them help with, and prompts
-// that none does. Each was written before any of it was searched, and is a knowledge base
-// of its own.
+// that none does. Each was written before any of it was searched, and is a knowledge
+// base of its own.
 //
 //go:embed calibration/*.jsonl
 var calibrationSets embed.FS
 
-// Classes of prompts that nothing helps with, and the share of each that a threshold
-// keeps unanswered.
+// keptUnanswered is the share of irrelevant prompts, by class, that a threshold must
+// leave unanswered.
 var keptUnanswered = map[string]float64{
-	"off":       0.95, // about something else
-	"vague":     0.95, // about nothing: "make it faster"
-	"technical": 0.90, // about something near that nobody has learned
+	"off":       0.95, // about another subject
+	"vague":     0.95, // without a subject: "make it faster"
+	"technical": 0.90, // about a related subject that no capsule covers
 }
 
 const (
-	// ownTitles is how many titles of the knowledge base itself are asked for at most.
+	// ownTitles is the most titles of this knowledge base that are used as prompts.
 	ownTitles = 100
-	// ownRaise is by how much the knowledge base itself raises a threshold at most: what
-	// is off topic for others may be its topic.
+	// ownRaise is the most that this knowledge base raises a threshold: a prompt that is
+	// off topic elsewhere may be on topic here.
 	ownRaise = 0.1
 )
 
-// Calibration is how well a threshold tells prompts that the knowledge base helps with
-// from others.
+// Calibration is a threshold of evidence, and how well it separates prompts that the
+// knowledge base can answer from others.
 type Calibration struct {
-	Model     string  `json:"model"` // "": by words alone
-	Dim       int     `json:"dim"`
-	Threshold float64 `json:"threshold"` // of Hit.Evidence among as many capsules as this knowledge base has; it rises with their number
-	Kept      float64 `json:"kept"`      // share of the on-topic prompts that get something right
-	Rejected  float64 `json:"rejected"`  // share of the off-topic prompts that get nothing
-	OnTopic   int     `json:"on_topic"`
-	OffTopic  int     `json:"off_topic"`
-	// Of the knowledge base itself.
-	Titles      int     `json:"titles"`       // of its capsules that were asked for
-	TitlesFound float64 `json:"titles_found"` // share of them that got their capsule
+	Model string `json:"model"` // "": words only
+	Dim   int    `json:"dim"`
+	// the least evidence of an answer in a knowledge base of this size
+	Threshold float64 `json:"threshold"`
+	Kept      float64 `json:"kept"`      // share of the on-topic prompts that get a right capsule
+	Rejected  float64 `json:"rejected"`  // share of the off-topic prompts that get no answer
+	OnTopic   int     `json:"on_topic"`  // prompts with an answer
+	OffTopic  int     `json:"off_topic"` // prompts without an answer
+	// Measured on this knowledge base.
+	Titles      int     `json:"titles"`       // titles of its capsules used as prompts
+	TitlesFound float64 `json:"titles_found"` // share of them that found their capsule
 
-	one float64 // the threshold for one capsule
+	one float64 // the threshold in a knowledge base of one capsule
 }
 
-// calibrationLine is a line of a set: a capsule, or a prompt with the capsules that help.
-// A class goes with prompts that none helps with; "" is "off".
+// calibrationLine is a line of a set: a capsule, or a prompt with the capsules that
+// answer it. Class is for prompts without an answer; "" means "off".
 type calibrationLine struct {
 	Capsule, Kind, Title, Body string
 	Prompt, Class, Text        string
 	Relevant                   []string
 }
 
-// calibrationSet is a knowledge base and its prompts; own are prompts that capsules of
-// the knowledge base at hand help with, by their ids.
+// calibrationSet is a knowledge base and its prompts. own are prompts that capsules of
+// the knowledge base at hand answer, by their ids.
 type calibrationSet struct {
 	capsules, prompts, own []calibrationLine
 }
@@ -90,12 +91,14 @@ func readCalibration(r io.Reader) (set calibrationSet, err error) {
 			set.capsules = append(set.capsules, l)
 		case l.Prompt == "" || l.Text == "":
 			err = fmt.Errorf("it is neither a capsule nor a prompt with a text")
-		case len(l.Relevant) > 0 && !slices.ContainsFunc(l.Relevant, func(id string) bool { return known[id] || CheckID(id) != nil }):
+		case len(l.Relevant) > 0 &&
+			!slices.ContainsFunc(l.Relevant,
+				func(id string) bool { return known[id] || CheckID(id) != nil }):
 			set.own = append(set.own, l)
 		default:
 			for _, id := range l.Relevant {
 				if !known[id] {
-					err = fmt.Errorf("there is no capsule %q before it", clip(id, 40))
+					err = fmt.Errorf("the capsule %q is not defined before it", clip(id, 40))
 				}
 			}
 			if _, ok := keptUnanswered[l.Class]; !ok && len(l.Relevant) == 0 {
@@ -104,19 +107,20 @@ func readCalibration(r io.Reader) (set calibrationSet, err error) {
 			set.prompts = append(set.prompts, l)
 		}
 		if err != nil {
-			return set, invalid(fmt.Sprintf("line %d of the calibration set: %v", n, err), `lines are {"capsule","kind","title","body"} or {"prompt","text","relevant":[…]}`)
+			return set, invalid(fmt.Sprintf("line %d of the calibration set: %v", n, err),
+				`lines are {"capsule","kind","title","body"} or {"prompt","text","relevant":[…]}`)
 		}
 	}
 	return set, sc.Err()
 }
 
-// CheckCalibrationSet says what is wrong with a set, before anything is done for it.
+// CheckCalibrationSet validates a set before it is used.
 func CheckCalibrationSet(set io.Reader) error {
 	_, err := readCalibration(set)
 	return err
 }
 
-// ownSets are the sets that come with the program.
+// ownSets returns the sets that are built into the program.
 func ownSets() (sets []calibrationSet, err error) {
 	files, err := fs.Glob(calibrationSets, "calibration/*.jsonl")
 	for _, name := range files {
@@ -133,10 +137,10 @@ func ownSets() (sets []calibrationSet, err error) {
 	return sets, err
 }
 
-// Calibrate measures from which evidence on a prompt may be answered unasked, with the
-// model at hand and with words alone, and stores both thresholds. It measures on the
-// given set, or with nil on those that come with the program; and on this knowledge base:
-// its own titles should be found, prompts about something else not.
+// Calibrate measures the evidence from which a prompt may be answered unasked, for the
+// current model and for words only, and stores both thresholds. It uses the given set,
+// or the built-in sets if set is nil. It also measures on this knowledge base: its own
+// titles should be found, and prompts about other subjects should not be answered.
 func (k *KB) Calibrate(ctx context.Context, set io.Reader) ([]Calibration, error) {
 	sets, err := ownSets()
 	if set != nil {
@@ -169,7 +173,11 @@ func (k *KB) Calibrate(ctx context.Context, set io.Reader) ([]Calibration, error
 	}
 	return all, k.db.Write(ctx, func(tx *sqlite.Tx) error {
 		for _, c := range all {
-			if _, err := tx.Exec(`INSERT OR REPLACE INTO thresholds VALUES (?, ?, ?, ?, ?, ?)`, c.Model, c.Dim, c.one, c.Kept, c.Rejected, tx.Now.UnixMilli()); err != nil {
+			if _, err := tx.Exec(`INSERT INTO thresholds VALUES (?, ?, ?, ?, ?, ?)
+				ON CONFLICT (model) DO UPDATE
+				SET dim = excluded.dim, threshold = excluded.threshold, kept = excluded.kept,
+				rejected = excluded.rejected,
+				measured = excluded.measured`, c.Model, c.Dim, c.one, c.Kept, c.Rejected, tx.Now.UnixMilli()); err != nil {
 				return err
 			}
 		}
@@ -177,12 +185,12 @@ func (k *KB) Calibrate(ctx context.Context, set io.Reader) ([]Calibration, error
 	})
 }
 
-// measuring gathers evidence, as it would be among one capsule.
+// measuring collects evidence, scaled to a knowledge base of one capsule.
 type measuring struct {
-	emb   embedding.Embedder // nil: by words
+	emb   embedding.Embedder // nil: words only
 	least float64            // the threshold so far
 	on    int
-	right []float64 // of the prompts that get something right, if they get something
+	right []float64 // evidence of the prompts whose hits include a right capsule
 	off   []float64
 }
 
@@ -208,7 +216,8 @@ func (m *measuring) set(ctx context.Context, set calibrationSet) error {
 			continue
 		}
 		m.on++
-		if slices.ContainsFunc(hits, func(h Hit) bool { return slices.Contains(p.Relevant, names[h.ID]) }) {
+		if slices.ContainsFunc(hits,
+			func(h Hit) bool { return slices.Contains(p.Relevant, names[h.ID]) }) {
 			m.right = append(m.right, evidence)
 		}
 	}
@@ -216,10 +225,12 @@ func (m *measuring) set(ctx context.Context, set calibrationSet) error {
 	return nil
 }
 
-// measured returns what a prompt would be given if everything were enough, and the
-// evidence for it as it would be among one capsule.
-func (k *KB) measured(ctx context.Context, text string, emb embedding.Embedder) ([]Hit, float64, error) {
-	q := Query{Text: text, Limit: RecallLimit, Floor: RecallFloor, NoDocs: true, Gate: true, Measuring: true, calibrating: true}
+// measured returns the hits of a prompt without a threshold, and its evidence scaled to
+// a knowledge base of one capsule.
+func (k *KB) measured(ctx context.Context, text string, emb embedding.Embedder) (
+	[]Hit, float64, error) {
+	q := Query{Text: text, Limit: RecallLimit, Floor: RecallFloor, NoDocs: true, Gate: true,
+		Measuring: true, calibrating: true}
 	if emb == nil {
 		q.Mode = ModeBM25
 	}
@@ -227,12 +238,14 @@ func (k *KB) measured(ctx context.Context, text string, emb embedding.Embedder) 
 	if err != nil || len(res.Hits) == 0 {
 		return nil, 0, err
 	}
-	return res.Hits, res.Evidence - res.Threshold, nil // the threshold is what their number asks for
+	// the threshold depends on the number of capsules
+	return res.Hits, res.Evidence - res.Threshold, nil
 }
 
-// open makes the set's knowledge base, for as long as it is measured, and tells which
-// capsule of the set each is.
-func (s *calibrationSet) open(ctx context.Context, emb embedding.Embedder) (k *KB, names map[string]string, done func(), err error) {
+// open creates a temporary knowledge base of the set's capsules and maps their ids to
+// their names in the set.
+func (s *calibrationSet) open(ctx context.Context, emb embedding.Embedder) (
+	k *KB, names map[string]string, done func(), err error) {
 	caps := make([]Capsule, len(s.capsules))
 	for i, l := range s.capsules {
 		caps[i] = Capsule{Kind: l.Kind, Scope: "universal", Title: l.Title, Body: l.Body}
@@ -260,8 +273,8 @@ func (s *calibrationSet) open(ctx context.Context, emb embedding.Embedder) (k *K
 	return k, names, done, nil
 }
 
-// rejecting is the smallest evidence that keeps the share of each class unanswered that
-// it should.
+// rejecting returns the least threshold that leaves the required share of each class
+// unanswered.
 func rejecting(classes map[string][]float64) (least float64) {
 	for class, off := range classes {
 		slices.Sort(off)
@@ -272,10 +285,11 @@ func rejecting(classes map[string][]float64) (least float64) {
 	return least
 }
 
-// calibration is what the sets come to.
+// calibration returns the result over all sets.
 func (m *measuring) calibration() (c Calibration, err error) {
 	if m.on == 0 || len(m.off) == 0 {
-		return c, invalid("the calibration set has no prompts that something helps with, or none that nothing does", "it needs some dozens of both")
+		return c, invalid("the calibration set has no prompts with an answer, or none without",
+			"give some dozens of both")
 	}
 	if m.emb != nil {
 		c.Model, c.Dim = m.emb.Model().Name, m.emb.Model().Dim
@@ -294,15 +308,17 @@ func (m *measuring) calibration() (c Calibration, err error) {
 	return c, nil
 }
 
-// own measures on the knowledge base at hand: prompts about something else raise the
-// threshold, by ownRaise at most, and titles and the set's own prompts should find their
+// own measures on the knowledge base at hand. Prompts about other subjects raise the
+// threshold, by ownRaise at most. Titles and the set's own prompts should find their
 // capsules.
 func (m *measuring) own(ctx context.Context, k *KB, sets []calibrationSet, c *Calibration) error {
 	var n, total int64
 	var ask []calibrationLine
 	err := k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		const standing = ` FROM capsules WHERE superseded_by = '' AND retired IS NULL AND kind <> 'doc'`
-		if err := tx.QueryRow(`SELECT count(*), (SELECT count(*) FROM capsules)`+standing).Scan(&n, &total); err != nil {
+		const standing = ` FROM capsules WHERE superseded_by = '' AND retired IS NULL
+			AND kind <> 'doc'`
+		if err := tx.QueryRow(`SELECT count(*), (SELECT count(*) FROM capsules)`+standing).Scan(
+			&n, &total); err != nil {
 			return err
 		}
 		var id, title string
@@ -336,7 +352,8 @@ func (m *measuring) own(ctx context.Context, k *KB, sets []calibrationSet, c *Ca
 		if err != nil {
 			return err
 		}
-		if evidence >= c.one && slices.ContainsFunc(hits, func(h Hit) bool { return slices.Contains(p.Relevant, h.ID) }) {
+		if evidence >= c.one && slices.ContainsFunc(
+			hits, func(h Hit) bool { return slices.Contains(p.Relevant, h.ID) }) {
 			c.TitlesFound++
 		}
 	}
@@ -345,11 +362,11 @@ func (m *measuring) own(ctx context.Context, k *KB, sets []calibrationSet, c *Ca
 	return nil
 }
 
-// AmongOne is the threshold in a store of one text.
+// AmongOne returns the threshold in a store of one text.
 func (c *Calibration) AmongOne() float64 { return c.one }
 
-// Threshold returns the stored threshold of a model, "" for words alone, and false if it
-// was never calibrated; for words alone there is one all the same.
+// Threshold returns the stored threshold of a model ("": words only), and false if the
+// model was never calibrated. Words only have a default threshold.
 func (k *KB) Threshold(ctx context.Context, model string) (c Calibration, ok bool, err error) {
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		if c, ok, err = threshold(tx, model); err != nil {
@@ -364,16 +381,23 @@ func (k *KB) Threshold(ctx context.Context, model string) (c Calibration, ok boo
 
 func threshold(tx *sqlite.Tx, model string) (c Calibration, ok bool, err error) {
 	c.Model, ok = model, true
-	err = tx.QueryRow(`SELECT dim, threshold, kept, rejected FROM thresholds WHERE model = ?`, model).Scan(&c.Dim, &c.one, &c.Kept, &c.Rejected)
+	q := askThreshold(model)
+	err = tx.QueryRow(q.Query, q.Args...).Scan(&c.Dim, &c.one, &c.Kept, &c.Rejected)
 	if sqlite.IsNoRows(err) {
-		c.one = evidence.WordThreshold // until somebody has measured the model
+		c.one = evidence.WordThreshold // the default until the model is calibrated
 		ok, err = false, nil
 	}
 	return c, ok && err == nil, err
 }
 
-// Fill stores capsules as they are, without files and unchecked, for a knowledge base
-// that is only measured, and gives them ids.
+// askThreshold asks for the threshold of a model.
+func askThreshold(model string) sqlite.Question {
+	return sqlite.Question{Query: `SELECT dim, threshold, kept, rejected FROM thresholds
+		WHERE model = ?`, Args: []any{model}}
+}
+
+// Fill stores capsules as they are, without files and without checks, and gives them
+// ids. It is for a knowledge base that is only measured.
 func (k *KB) Fill(ctx context.Context, caps []Capsule) error {
 	vs := make([]embedding.Vector, len(caps))
 	if k.emb != nil {

@@ -6,11 +6,13 @@ import (
 
 	"blackboard/embed"
 	"blackboard/kb/evidence"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/shared"
 )
 
 // TestCalibrationHolds: with the sets that come with the program a threshold keeps what it must unanswered and answers as much as when it was written down; by words it is wordThreshold.
 func TestCalibrationHolds(t *testing.T) {
+	cost.SkipTable(t)
 	t.Parallel()
 	check := func(name string, emb embed.Embedder, kept float64) {
 		k, err := Open(t.Context(), t.TempDir(), Options{Embedder: emb})

@@ -30,26 +30,30 @@ const (
 	VerbPickedUp    = "picked up" // its sidecar was edited by hand
 	VerbQuarantined = "quarantined"
 	VerbIngested    = "ingested"
-	VerbReplaced    = "replaced" // the document that it was a part of has changed
+	VerbReplaced    = "replaced" // its document has changed and no longer has this section
 	VerbDecided     = "decided"
 	VerbImported    = "imported"
-	VerbConfirmed   = "confirmed" // somebody else has found the same
+	VerbConfirmed   = "confirmed" // another role or run has found the same
 )
 
-// change is one change to the knowledge base: a transaction, and the sidecars that go with it. A sidecar is written before the row that mirrors it is committed. If the
-// change fails, the sidecars are put back; if the process dies in between, sync finishes the change from the sidecars.
+// change is one change to the knowledge base: a transaction and the sidecars that belong
+// to it.
+//
+// A sidecar is written before the row that mirrors it is committed. If the change fails,
+// the sidecars are restored. If the process dies in between, sync completes the change
+// from the sidecars.
 type change struct {
-	k     *KB
-	tx    *sqlite.Tx
-	undo  []func()
-	after []func() // once all is committed, in this writer's turn
-	wrote bool
-	dry   bool // it is only tried: nothing is written beside the transaction, which will be undone
-	notes []string
-	sync  *Synced              // what is picked up goes there, in a sync
-	files map[string]*replaced // by id
-	kept  map[string]bool      // ids whose file was copied to the quarantine
-	disk  *writing             // the sidecar that is being written, while the rows go on
+	k           *KB
+	tx          *sqlite.Tx
+	undo        []func()
+	after       []func() // run after the commit, while this process still holds the write lock
+	wrote       bool
+	dry         bool // dry run: no files are written, and the transaction is rolled back
+	notes       []string
+	sync        *Synced              // where a sync collects what it did
+	files       map[string]*replaced // by id
+	quarantined map[string]bool      // ids whose sidecar was copied to the quarantine
+	write       *sidecarWrite        // the sidecar that is being written in the background
 }
 
 // change runs fn as one change.
@@ -57,17 +61,17 @@ func (k *KB) change(ctx context.Context, fn func(*change) error) error {
 	return k.changeWithin(ctx, sqlite.LockTimeout, fn)
 }
 
-// changeWithin is change for who cannot wait long for other writers.
+// changeWithin is change, waiting at most `wait` for other writers.
 func (k *KB) changeWithin(ctx context.Context, wait time.Duration, fn func(*change) error) error {
 	var ch *change
 	err := k.db.WriteWithin(ctx, wait, func(tx *sqlite.Tx) error {
-		ch = &change{k: k, tx: tx, files: map[string]*replaced{}, kept: map[string]bool{}}
+		ch = &change{k: k, tx: tx, files: map[string]*replaced{}, quarantined: map[string]bool{}}
 		err := fn(ch)
 		if err == nil {
 			err = ch.flush()
 		}
 		if err != nil {
-			ch.rollback() // while it is still this writer's turn
+			ch.rollback() // while this process still holds the write lock
 			return err
 		}
 		tx.AfterCommit(func() {
@@ -88,10 +92,10 @@ func (k *KB) changeWithin(ctx context.Context, wait time.Duration, fn func(*chan
 }
 
 func (ch *change) rollback() {
-	ch.discard()
-	if ch.disk != nil {
-		<-ch.disk.done
-		ch.disk = nil
+	ch.discardDraft()
+	if ch.write != nil {
+		<-ch.write.done
+		ch.write = nil
 	}
 	for _, undo := range slices.Backward(ch.undo) {
 		undo()
@@ -99,7 +103,8 @@ func (ch *change) rollback() {
 	ch.undo = nil
 }
 
-// removeLater removes a sidecar once all is committed, unless somebody has saved it until then. What stays is found by the next sync.
+// removeLater removes a sidecar after the commit, unless it was saved since. The next
+// sync finds a sidecar that stays.
 func (ch *change) removeLater(id string) {
 	path := ch.k.sidecarPath(id)
 	seen, err := os.Lstat(path)
@@ -113,24 +118,28 @@ func (ch *change) removeLater(id string) {
 	})
 }
 
-// spare copies what is in a sidecar to the quarantine if it is about to be written over and nobody has picked it up: an edit by hand that cannot be read, or is just being made.
-func (ch *change) spare(id string, data []byte) error {
+// saveUnseen copies a sidecar to the quarantine before it is overwritten, if its content
+// was not picked up: an edit by hand that cannot be read, or is in progress.
+func (ch *change) saveUnseen(id string, data []byte) error {
 	var hash []byte
 	err := ch.tx.QueryRow(`SELECT hash FROM sidecars WHERE id = ?`, id).Scan(&hash)
 	if err != nil && !sqlite.IsNoRows(err) {
 		return err
 	}
-	if sum := sha256.Sum256(data); bytes.Equal(hash, sum[:]) || ch.kept[id] {
+	if sum := sha256.Sum256(data); bytes.Equal(hash, sum[:]) || ch.quarantined[id] {
 		return nil
 	}
 	to, err := ch.copyToQuarantine(id, data)
 	if err == nil {
-		ch.notes = append(ch.notes, fmt.Sprintf("%s was being edited by hand; what was in it is in %s", id+sidecarExt, to))
+		ch.notes = append(ch.notes,
+			fmt.Sprintf("%s was being edited by hand; its text was saved as %s", id+sidecarExt,
+				to))
 	}
 	return err
 }
 
-// copyToQuarantine writes a copy of what is in a sidecar to the quarantine and returns its name.
+// copyToQuarantine writes a copy of a sidecar's content to the quarantine and returns
+// its path.
 func (ch *change) copyToQuarantine(id string, data []byte) (string, error) {
 	to, err := ch.k.quarantineName(id + sidecarExt)
 	if err != nil {
@@ -139,19 +148,20 @@ func (ch *change) copyToQuarantine(id string, data []byte) (string, error) {
 	if err := writeFile(to, data); err != nil {
 		return "", err
 	}
-	ch.kept[id] = true
+	ch.quarantined[id] = true
 	ch.undo = append(ch.undo, func() { os.Remove(to) })
 	return to, nil
 }
 
-// seen notes that a capsule is as its sidecar says.
-func (ch *change) seen(id string, info fs.FileInfo, data []byte) error {
+// recordSidecar stores the size, time and hash of a sidecar that agrees with its row.
+func (ch *change) recordSidecar(id string, info fs.FileInfo, data []byte) error {
 	sum := sha256.Sum256(data)
-	_, err := ch.tx.Exec(`INSERT OR REPLACE INTO sidecars (id, size, mtime, checked, hash) VALUES (?, ?, ?, ?, ?)`, id, info.Size(), info.ModTime().UnixNano(), time.Now().UnixNano(), sum[:])
+	_, err := ch.tx.Exec(`INSERT OR REPLACE INTO sidecars (id, size, mtime, checked, hash)
+		VALUES (?, ?, ?, ?, ?)`, id, info.Size(), info.ModTime().UnixNano(), time.Now().UnixNano(), sum[:])
 	return err
 }
 
-// event appends to the log. before is nil for what is new.
+// event appends to the log of events. before is nil for a new capsule.
 func (ch *change) event(verb string, c, before *Capsule, other, why string) error {
 	was := ""
 	if before != nil {
@@ -161,12 +171,13 @@ func (ch *change) event(verb string, c, before *Capsule, other, why string) erro
 		}
 		was = string(b)
 	}
-	_, err := ch.tx.Exec(`INSERT INTO events (at, actor, verb, capsule, revision, other, why, before) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+	_, err := ch.tx.Exec(`INSERT INTO events (at, actor, verb, capsule, revision, other, why,
+		before) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 		ch.tx.Now.UnixMilli(), ch.k.actor, verb, c.ID, c.Revision, other, why, was)
 	return err
 }
 
-// get returns a capsule as it is now: an edit of its sidecar by hand that nobody has seen yet is picked up first.
+// get returns the current capsule. It picks up an edit of the sidecar by hand first.
 func (ch *change) get(id string) (*Capsule, error) {
 	if !ch.dry {
 		if err := ch.pickUp(id); err != nil {
@@ -178,16 +189,17 @@ func (ch *change) get(id string) (*Capsule, error) {
 
 func (ch *change) row(id string) (*Capsule, error) { return capsule(ch.tx, id) }
 
-// update makes a capsule from what it was into what it is now. v is its embedding if its text has changed, and may be nil then: Reembed adds it.
+// update stores a new version of a capsule, with sidecar, row and event. v is the new
+// embedding if the text has changed; if it is nil then, Reembed adds one later.
 func (ch *change) update(old, c *Capsule, v embed.Vector, verb, other, why string) error {
 	c.Revision, c.Updated = old.Revision+1, ch.tx.Now
-	if err := ch.put(c); err != nil {
+	if err := ch.writeSidecar(c); err != nil {
 		return err
 	}
 	return ch.mirror(old, c, v, verb, other, why)
 }
 
-// mirror brings the row, the index and the log to what a sidecar says.
+// mirror updates the row, the index and the log from a sidecar.
 func (ch *change) mirror(old, c *Capsule, v embed.Vector, verb, other, why string) error {
 	c.n = old.n
 	c.Model, c.Dim = old.Model, old.Dim
@@ -224,18 +236,18 @@ func (ch *change) mirror(old, c *Capsule, v embed.Vector, verb, other, why strin
 	return ch.event(verb, c, old, other, why)
 }
 
-// sameButSpaces compares texts but for spacing: their embeddings are the same.
+// sameButSpaces compares texts ignoring spaces: their embeddings are the same.
 func sameButSpaces(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
 
-// add stores a new capsule that has its id already.
-func (ch *change) add(c *Capsule, v embed.Vector, verb, why string) error {
-	if err := ch.put(c); err != nil {
+// create stores a new capsule that has an id.
+func (ch *change) create(c *Capsule, v embed.Vector, verb, why string) error {
+	if err := ch.writeSidecar(c); err != nil {
 		return err
 	}
-	return ch.addRow(c, v, verb, why)
+	return ch.createRow(c, v, verb, why)
 }
 
-func (ch *change) addRow(c *Capsule, v embed.Vector, verb, why string) error {
+func (ch *change) createRow(c *Capsule, v embed.Vector, verb, why string) error {
 	c.Model, c.Dim = "", 0
 	if v != nil {
 		c.Model, c.Dim = ch.k.emb.Model().Name, len(v)
@@ -249,7 +261,7 @@ func (ch *change) addRow(c *Capsule, v embed.Vector, verb, why string) error {
 	return ch.event(verb, c, nil, "", why)
 }
 
-// supersede marks old as superseded by c, whose own sidecar names it already.
+// supersede marks the capsule id as superseded by c. The sidecar of c names it already.
 func (ch *change) supersede(c *Capsule, id, why string) error {
 	old, err := ch.get(id)
 	if err != nil {
@@ -260,7 +272,7 @@ func (ch *change) supersede(c *Capsule, id, why string) error {
 	} else if by != "" {
 		return supersededAlready(id, by)
 	}
-	if err := ch.noCircle(c, id); err != nil {
+	if err := ch.checkCycle(c, id); err != nil {
 		return err
 	}
 	now := *old
@@ -268,24 +280,26 @@ func (ch *change) supersede(c *Capsule, id, why string) error {
 	return ch.update(old, &now, nil, VerbSuperseded, c.ID, why)
 }
 
-// noCircle refuses that c supersedes what c itself, through others, is superseded by.
-func (ch *change) noCircle(c *Capsule, id string) error {
+// checkCycle refuses a supersede link that would create a cycle.
+func (ch *change) checkCycle(c *Capsule, id string) error {
 	circle := 0
-	if c.ID == id {
+	if c.ID == id || c.SupersededBy == id {
 		circle = 1
 	} else if c.SupersededBy != "" {
-		if err := ch.tx.QueryRow(`WITH RECURSIVE up(id) AS (SELECT ?1 UNION SELECT c.superseded_by FROM capsules AS c JOIN up ON c.id = up.id WHERE c.superseded_by <> '')
+		if err := ch.tx.QueryRow(`WITH RECURSIVE up(id) AS (SELECT superseded_by FROM capsules
+			WHERE id = ?1 UNION SELECT c.superseded_by FROM capsules AS c JOIN up ON c.id = up.id
+			WHERE c.superseded_by <> '')
 			SELECT count(*) FROM up WHERE id = ?2`, c.SupersededBy, id).Scan(&circle); err != nil {
 			return err
 		}
 	}
 	if circle > 0 {
-		return invalid(fmt.Sprintf("%s cannot supersede %s, which %s is superseded by itself, at last", c.ID, id, c.ID), "leave one of the links out")
+		return invalid(fmt.Sprintf("%s cannot supersede %s: %s would supersede itself through other capsules", c.ID, id, c.ID), "leave out one of the links")
 	}
 	return nil
 }
 
-// release takes back that a capsule is superseded.
+// release removes a superseded_by link.
 func (ch *change) release(id, by, why string) error {
 	old, err := ch.get(id)
 	if errors.Is(err, fault.NotFound) {
@@ -299,9 +313,10 @@ func (ch *change) release(id, by, why string) error {
 	return ch.update(old, &now, nil, VerbReleased, by, why)
 }
 
-// drop removes a capsule for good, with its sidecar: only for parts of documents, which can be cut again. What it superseded stands again.
+// drop deletes a section of a document, with its sidecar; it can be ingested again. What
+// it superseded becomes active again.
 func (ch *change) drop(c *Capsule, why string) error {
-	if err := ch.join(); err != nil {
+	if err := ch.waitForWrite(); err != nil {
 		return err
 	}
 	for _, id := range c.Supersedes {
@@ -312,27 +327,40 @@ func (ch *change) drop(c *Capsule, why string) error {
 	if c.SupersededBy != "" {
 		if by, err := ch.get(c.SupersededBy); err == nil {
 			now := *by
-			now.Supersedes = slices.DeleteFunc(slices.Clone(by.Supersedes), func(id string) bool { return id == c.ID })
-			if err := ch.update(by, &now, nil, VerbEdited, c.ID, "what it superseded is gone: "+why); err != nil {
+			now.Supersedes = slices.DeleteFunc(
+				slices.Clone(by.Supersedes), func(id string) bool { return id == c.ID })
+			if err := ch.update(by, &now, nil, VerbEdited, c.ID,
+				"what it superseded was removed: "+why); err != nil {
 				return err
 			}
 		} else if !errors.Is(err, fault.NotFound) {
 			return err
 		}
 	}
+	if err := ch.forget(c); err != nil {
+		return err
+	}
+	gone := *c
+	gone.Revision++
+	return ch.event(VerbReplaced, &gone, c, "", why)
+}
+
+// forget deletes the rows of a capsule, and its sidecar after the commit.
+func (ch *change) forget(c *Capsule) error {
 	if err := ch.k.index.Delete(ch.tx, c.n); err != nil {
 		return err
 	}
-	for _, stmt := range []string{`DELETE FROM capsule_tags WHERE capsule = ?`, `DELETE FROM capsules WHERE n = ?`} {
+	for _, stmt := range []string{
+		`DELETE FROM capsule_tags WHERE capsule = ?`, `DELETE FROM capsules WHERE n = ?`} {
 		if _, err := ch.tx.Exec(stmt, c.n); err != nil {
 			return err
 		}
 	}
-	if _, err := ch.tx.Exec(`DELETE FROM sidecars WHERE id = ?`, c.ID); err != nil {
-		return err
+	if ch.k.sidecars != "" {
+		if _, err := ch.tx.Exec(`DELETE FROM sidecars WHERE id = ?`, c.ID); err != nil {
+			return err
+		}
+		ch.removeLater(c.ID)
 	}
-	ch.removeLater(c.ID)
-	gone := *c
-	gone.Revision++
-	return ch.event(VerbReplaced, &gone, c, "", why)
+	return nil
 }

@@ -16,22 +16,22 @@ import (
 	"blackboard/board/replace"
 )
 
-// writing is a new sidecar on its way to the disk, beside what the change does meanwhile.
-type writing struct {
+// sidecarWrite is a sidecar that is written in the background while the change goes on.
+type sidecarWrite struct {
 	id      string
 	data    []byte
-	drafted *Capsule // of what it is a draft; nil once it is wanted
-	alone   bool     // nothing else will be written: its name can be made to last at once
+	drafted *Capsule // the capsule of a draft; nil once the draft is wanted
+	alone   bool     // the change writes no other sidecar: the directory can be synced at once
 	file    *replaced
-	wanted  chan bool // whether the draft gets its name
+	wanted  chan bool // whether the draft is renamed into place
 	done    chan struct{}
 	info    fs.FileInfo
 	err     error
 }
 
-// flush makes the new names of the sidecars last.
+// flush syncs the directory of the sidecars, so that new names survive a crash.
 func (ch *change) flush() error {
-	if err := ch.join(); err != nil || !ch.wrote {
+	if err := ch.waitForWrite(); err != nil || !ch.wrote {
 		return err
 	}
 	return ch.k.syncNames()
@@ -39,7 +39,7 @@ func (ch *change) flush() error {
 
 func (k *KB) syncNames() error {
 	if err := replace.SyncDir(k.sidecars); err != nil {
-		return fmt.Errorf("make the sidecars last: %w", err)
+		return fmt.Errorf("sync the directory of the capsules: %w", err)
 	}
 	return nil
 }
@@ -48,28 +48,29 @@ func (k *KB) sidecarPath(id string) string { return filepath.Join(k.sidecars, id
 
 const sidecarExt = ".md"
 
-// draft begins to write the sidecar of a new capsule that may yet be refused: it takes longer than all the questions that come before it is stored. put gives it its name.
-// alone says that the change will write no other.
+// draft starts to write the sidecar of a new capsule before the checks have passed, as
+// writing takes longer than they do. writeSidecar renames it into place. alone says that
+// the change writes no other sidecar.
 func (ch *change) draft(c *Capsule, alone bool) error {
 	if ch.k.sidecars == "" || ch.dry {
 		return nil
 	}
-	if err := ch.join(); err != nil {
+	if err := ch.waitForWrite(); err != nil {
 		return err
 	}
 	data, err := EncodeSidecar(c, nil)
-	if err != nil || len(data) > MaxSidecar { // which put will say
+	if err != nil || len(data) > MaxSidecar { // writeSidecar reports it
 		return err
 	}
 	was := *c
-	ch.begin(&writing{id: c.ID, data: data, drafted: &was, alone: alone})
+	ch.startWrite(&sidecarWrite{id: c.ID, data: data, drafted: &was, alone: alone})
 	return nil
 }
 
-// begin starts the writing.
-func (ch *change) begin(w *writing) {
+// startWrite starts the write in the background.
+func (ch *change) startWrite(w *sidecarWrite) {
 	w.wanted, w.done = make(chan bool, 1), make(chan struct{})
-	ch.disk = w
+	ch.write = w
 	path := ch.k.sidecarPath(w.id)
 	go func() {
 		defer close(w.done)
@@ -98,45 +99,47 @@ func (ch *change) begin(w *writing) {
 	}()
 }
 
-// discard gives a draft up that nobody wanted.
-func (ch *change) discard() {
-	if w := ch.disk; w != nil && w.drafted != nil {
+// discardDraft removes a draft that is not wanted.
+func (ch *change) discardDraft() {
+	if w := ch.write; w != nil && w.drafted != nil {
 		w.wanted <- false
 		<-w.done
-		ch.disk = nil
+		ch.write = nil
 	}
 }
 
-// put writes a capsule's sidecar and notes what was written. One that replaces none is written while the change goes on: join waits for it.
-func (ch *change) put(c *Capsule) error {
+// writeSidecar writes a capsule's sidecar. A new file is written in the background until
+// waitForWrite.
+func (ch *change) writeSidecar(c *Capsule) error {
 	if ch.k.sidecars == "" || ch.dry {
 		return nil
 	}
-	if w := ch.disk; w != nil && w.drafted != nil && reflect.DeepEqual(w.drafted, c) {
+	if w := ch.write; w != nil && w.drafted != nil && reflect.DeepEqual(w.drafted, c) {
 		w.drafted, w.file = nil, &replaced{path: ch.k.sidecarPath(c.ID)}
 		ch.track(c.ID, w.file)
 		w.wanted <- true
 		return nil
 	}
-	w, err := ch.writingOf(c)
+	w, err := ch.prepareWrite(c)
 	if err != nil {
 		return err
 	}
-	ch.begin(w)
+	ch.startWrite(w)
 	w.wanted <- true
 	if w.file.old != nil {
-		return ch.join()
+		return ch.waitForWrite()
 	}
 	return nil
 }
 
-// writingOf prepares the writing of a capsule's sidecar: the one that is there is kept aside.
-func (ch *change) writingOf(c *Capsule) (*writing, error) {
-	if err := ch.join(); err != nil {
+// prepareWrite prepares to write a capsule's sidecar and keeps the old file for a
+// rollback.
+func (ch *change) prepareWrite(c *Capsule) (*sidecarWrite, error) {
+	if err := ch.waitForWrite(); err != nil {
 		return nil, err
 	}
 	path := ch.k.sidecarPath(c.ID)
-	seen, err := os.Lstat(path) // before it is read: what comes after this look shows in the next
+	seen, err := os.Lstat(path) // taken before reading, so that a later change is noticed
 	var old []byte
 	if err == nil {
 		old, err = readSidecar(path)
@@ -155,10 +158,10 @@ func (ch *change) writingOf(c *Capsule) (*writing, error) {
 		return nil, err
 	}
 	if len(data) > MaxSidecar {
-		return nil, invalid(fmt.Sprintf("the capsule would make a file of %d bytes; at most %d are taken", len(data), MaxSidecar), "shorten it, or split it")
+		return nil, invalid(fmt.Sprintf("the capsule needs a file of %d bytes; at most %d are allowed", len(data), MaxSidecar), "shorten or split it")
 	}
 	if old != nil && ch.files[c.ID] == nil {
-		if err := ch.spare(c.ID, old); err != nil {
+		if err := ch.saveUnseen(c.ID, old); err != nil {
 			return nil, err
 		}
 	}
@@ -166,7 +169,8 @@ func (ch *change) writingOf(c *Capsule) (*writing, error) {
 	if was == nil {
 		was = &replaced{path: path, old: old}
 		if old != nil {
-			// The old file is kept under another name until all is committed: a disk that is full then cannot keep it from being put back.
+			// Keep the old file under another name until the commit, so that a full disk
+			// cannot prevent a rollback.
 			was.aside = filepath.Join(ch.k.sidecars, tempPrefix+"old-"+filepath.Base(path))
 			os.Remove(was.aside)
 			was.linked = os.Link(path, was.aside) == nil
@@ -176,41 +180,41 @@ func (ch *change) writingOf(c *Capsule) (*writing, error) {
 	if was.seen = seen; old == nil {
 		was.seen = nil
 	}
-	return &writing{id: c.ID, data: data, file: was}, nil
+	return &sidecarWrite{id: c.ID, data: data, file: was}, nil
 }
 
-// track remembers how to put a sidecar back.
+// track records how to restore a sidecar.
 func (ch *change) track(id string, was *replaced) {
 	ch.files[id] = was
 	ch.undo = append(ch.undo, was.undo)
 	ch.after = append(ch.after, was.done)
 }
 
-// join waits until the sidecar that is being written is on the disk, and notes it.
-func (ch *change) join() error {
-	ch.discard()
-	w := ch.disk
+// waitForWrite waits until the sidecar is on disk and records it.
+func (ch *change) waitForWrite() error {
+	ch.discardDraft()
+	w := ch.write
 	if w == nil {
 		return nil
 	}
 	<-w.done
-	ch.disk = nil
+	ch.write = nil
 	if w.err != nil {
 		return w.err
 	}
 	ch.wrote = ch.wrote || !w.alone
-	return ch.seen(w.id, w.info, w.data)
+	return ch.recordSidecar(w.id, w.info, w.data)
 }
 
-// replaced is a sidecar that a change has written, and what it was before.
+// replaced is a sidecar that a change has written, with its old content.
 type replaced struct {
 	path, aside string
-	old, now    []byte      // nil: there was none; nothing was written yet
-	linked      bool        // the old one is at aside
-	seen        fs.FileInfo // when it was read last; nil: there was none
+	old, now    []byte      // old is nil for a new file; now is nil before the write
+	linked      bool        // the old file is kept at aside
+	seen        fs.FileInfo // when it was last read; nil: there was no file
 }
 
-// unchanged refuses to write over what somebody has saved since the file was read.
+// unchanged refuses to overwrite a file that was saved since it was read.
 func (r *replaced) unchanged() error {
 	now, err := os.Lstat(r.path)
 	switch {
@@ -222,16 +226,20 @@ func (r *replaced) unchanged() error {
 		return nil
 	}
 	name := filepath.Base(r.path)
-	return &fault.Error{Kind: fault.Conflict, ID: strings.TrimSuffix(name, sidecarExt), Msg: name + " is being edited by hand: it was saved just now", Next: fault.Steps("try once more")}
+	return &fault.Error{Kind: fault.Conflict, ID: strings.TrimSuffix(name, sidecarExt),
+		Msg:  name + " is being edited by hand: it was just saved",
+		Next: fault.Steps("try again")}
 }
 
-// sameFile reports whether a file is the one that was seen, as far as its size and time tell.
+// sameFile reports whether a file has the size and time it had before.
 func sameFile(now, seen fs.FileInfo) bool {
-	return os.SameFile(now, seen) && now.Size() == seen.Size() && now.ModTime().Equal(seen.ModTime())
+	return os.SameFile(now, seen) && now.Size() == seen.Size() &&
+		now.ModTime().Equal(seen.ModTime())
 }
 
 func (r *replaced) undo() {
-	if now, err := readSidecar(r.path); err == nil && r.now != nil && bytes.Equal(now, r.now) { // else it is somebody else's by now
+	// otherwise somebody else has written it since
+	if now, err := readSidecar(r.path); err == nil && r.now != nil && bytes.Equal(now, r.now) {
 		switch {
 		case r.old == nil:
 			os.Remove(r.path)
@@ -250,7 +258,8 @@ func (r *replaced) done() {
 	}
 }
 
-// readSidecar reads a file of at most MaxSidecar bytes, and one more so that it shows.
+// readSidecar reads at most MaxSidecar+1 bytes, so that a file that is too large is
+// noticed.
 func readSidecar(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -272,10 +281,10 @@ func readSidecar(path string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// tempPrefix is how the names of files begin that are not finished. None is there while nobody writes.
+// tempPrefix begins the names of unfinished files.
 const tempPrefix = ".new-"
 
-// writeFile writes a file so that it is there whole or not at all, whatever happens. That its name lasts is for the directory's own sync.
+// writeFile writes a file atomically. The caller syncs the directory.
 func writeFile(path string, data []byte) error {
 	temp, err := writeTemp(path, data)
 	if err != nil {
@@ -292,12 +301,12 @@ func rename(temp, path string) error {
 	return err
 }
 
-// writeTemp writes what a file shall hold beside it, on the disk, and returns its name there.
+// writeTemp writes and syncs a temporary file next to path and returns its name.
 func writeTemp(path string, data []byte) (temp string, err error) {
 	temp = filepath.Join(filepath.Dir(path), tempPrefix+filepath.Base(path))
 	const how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	f, err := os.OpenFile(temp, how, 0o600)
-	if errors.Is(err, fs.ErrNotExist) { // the first file of all
+	if errors.Is(err, fs.ErrNotExist) { // the first capsule
 		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
 			f, err = os.OpenFile(temp, how, 0o600)
 		}
@@ -311,8 +320,8 @@ func writeTemp(path string, data []byte) (temp string, err error) {
 	if e := f.Close(); err == nil {
 		err = e
 	}
-	if err == nil { // a little older than it is, so that any later change shows in its time
-		then := time.Now().Add(-2 * fresh)
+	if err == nil { // backdate it, so that any later change shows in its time
+		then := time.Now().Add(-2 * timeResolution)
 		err = os.Chtimes(temp, then, then)
 	}
 	if err != nil {

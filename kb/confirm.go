@@ -11,40 +11,44 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// This file is about what is said once more: it makes a capsule surer, and no second one.
+// This file handles repeated findings: a capsule found again gains confidence, and no
+// second capsule is stored.
 
-// Confirmed is a capsule that somebody else has found, too.
+// Confirmed is a capsule that was found again.
 type Confirmed struct {
-	ID        string   `json:"id"`
-	Title     string   `json:"title"`
-	From      string   `json:"from"` // of the transcript, as in Learning
-	By        string   `json:"by"`   // "run:audit-7 role:reviewer"
-	Before    *float64 `json:"confidence_before"`
-	After     *float64 `json:"confidence"`
-	Unchanged bool     `json:"unchanged"` // it was noted before, or nobody is named
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	// the place in the transcript, such as line 12
+	From      string   `json:"from"`
+	By        string   `json:"by"`                // "run:audit-7 role:reviewer"
+	Before    *float64 `json:"confidence_before"` // null: not stated
+	After     *float64 `json:"confidence"`        // afterwards; null: not stated
+	Unchanged bool     `json:"unchanged"`         // already counted, or no run and role are named
 }
 
-// Raised says whether the confidence is another one now.
-func (c *Confirmed) Raised() bool {
+// Changed reports whether the confidence has changed.
+func (c *Confirmed) Changed() bool {
 	return c.After != nil && (c.Before == nil || *c.Before != *c.After)
 }
 
 const (
-	mostConfirmed = 0.95 // what repeats make of a confidence at most
-	unstated      = 0.5  // a confidence that nobody has stated
-	mostRefs      = 100  // beyond that only the history has who has confirmed
+	mostConfirmed = 0.95 // the most that confirmations raise a confidence to
+	unstated      = 0.5  // the value used for a confidence that is not stated
+	mostRefs      = 100  // further confirmations are only in the history
 )
 
-// Confirm notes with a capsule that a role of a run has found the same: as references
-// and in the history. Reviewers and reflectors look at the work of others, so theirs
-// verifies the capsule and takes half of the doubt that is left; planners and executors
-// may have been told it. The same role of the same run counts once.
+// Confirm records that a role of a run has found the same as a capsule, as references
+// and in the history.
+//
+// Reviewers and reflectors check the work of others, so they verify the capsule and
+// halve the remaining doubt. Planners and executors may have been told. Each role of a
+// run counts once.
 func (k *KB) Confirm(ctx context.Context, id, run, role string) (out Confirmed, err error) {
 	if err := CheckID(id); err != nil {
 		return out, err
 	}
 	role = strings.ReplaceAll(role, "-", "_")
-	by := refsOf(run, role)
+	by := RunRefs(run, role)
 	err = k.change(ctx, func(ch *change) error {
 		old, err := ch.get(id)
 		if err != nil {
@@ -55,13 +59,14 @@ func (k *KB) Confirm(ctx context.Context, id, run, role string) (out Confirmed, 
 		switch {
 		case old.Retired != nil:
 			why := fault.Do("kb.history", "{} shows why", "id", id)
-			return about(fault.Conflict, id, id+" is retired", "", why)
+			return capsuleError(fault.Conflict, id, id+" is retired", "", why)
 		case old.SupersededBy != "":
 			return supersededAlready(id, old.SupersededBy)
 		case old.Ingested != nil:
 			file := clip(old.Ingested.File, 200)
-			return invalid(fmt.Sprintf("%s is a part of %s, which nobody confirms", id, file),
-				"remember a capsule of its own")
+			return invalid(fmt.Sprintf("%s is a section of %s, which cannot be confirmed", id,
+				file),
+				"remember a separate capsule")
 		case len(by) == 0:
 			return nil
 		}
@@ -84,7 +89,7 @@ func (k *KB) Confirm(ctx context.Context, id, run, role string) (out Confirmed, 
 	return out, err
 }
 
-// ConfirmedBy is who has confirmed a capsule, by its history: "run:audit-7
+// ConfirmedBy returns who has confirmed a capsule, from its history: "run:audit-7
 // role:reviewer".
 func ConfirmedBy(history []Event) (by []string) {
 	for i := range history {
@@ -95,8 +100,8 @@ func ConfirmedBy(history []Event) (by []string) {
 	return by
 }
 
-// refsOf are the references to a role of a run.
-func refsOf(run, role string) (refs []string) {
+// RunRefs returns the references for a role of a run.
+func RunRefs(run, role string) (refs []string) {
 	if run != "" {
 		refs = append(refs, "run:"+run)
 	}
@@ -106,22 +111,22 @@ func refsOf(run, role string) (refs []string) {
 	return refs
 }
 
-// confirmedBy says whether a role of a run has stored a capsule or confirmed it before.
-// References stand in pairs, and the history has those that somebody has taken away
-// since.
+// confirmedBy reports whether a role of a run has stored or confirmed a capsule.
+// References come in pairs; the history also has those that were removed since.
 func confirmedBy(tx *sqlite.Tx, c *Capsule, by []string) (bool, error) {
 	for i := range c.Refs {
 		if end := i + len(by); end <= len(c.Refs) && slices.Equal(c.Refs[i:end], by) {
 			return true, nil
 		}
 	}
-	n, err := sqlite.One[int](tx, `SELECT count(*) FROM events WHERE capsule = ? AND verb = ? AND why = ?`,
+	n, err := sqlite.One[int](tx,
+		`SELECT count(*) FROM events WHERE capsule = ? AND verb = ? AND why = ?`,
 		c.ID, VerbConfirmed, strings.Join(by, " "))
 	return n > 0, err
 }
 
-// verified adds who has verified a capsule, and takes half of the doubt that is left. Of
-// very many the first are left out.
+// verified adds a verifier and halves the remaining doubt. If there are too many, the
+// oldest verifiers are dropped.
 func (c *Capsule) verified(by string) {
 	all := strings.Split(c.VerifiedBy, "; ")
 	if c.VerifiedBy == "" {
@@ -144,36 +149,13 @@ func (c *Capsule) verified(by string) {
 	}
 }
 
-// says reports whether a text says nothing that the capsule does not: it is there word
-// for word, whatever the case, the spacing and the marks.
-func (c *Capsule) says(text string) bool {
+// Says reports whether a capsule contains a text word for word, ignoring case, spacing
+// and markup.
+func (c *Capsule) Says(text string) bool {
 	plain := func(s string) string {
 		s = strings.NewReplacer("**", "", "__", "", "`", "").Replace(strings.ToLower(s))
 		return " " + strings.TrimRight(strings.Join(strings.Fields(s), " "), ".。!") + " "
 	}
 	whole, part := plain(c.Body), plain(text)
 	return strings.Contains(whole, part) || plain(c.Title) == part
-}
-
-// retitled gives the n-th other title to a capsule whose title another one has: one that
-// has more of its text, or else a number.
-func (c *Capsule) retitled(n int) string {
-	title := strings.TrimRight(c.Title, "….")
-	body := strings.Join(strings.Fields(c.Body), " ")
-	more := body
-	if !strings.HasPrefix(body, title) {
-		more = title + ": " + body
-	}
-	const room = MaxTitle - 10
-	if cut := clipBytes(more, room); cut != more {
-		more = strings.TrimSuffix(cut, "…")
-		if word := strings.LastIndexByte(more, ' '); word > len(more)/2 {
-			more = more[:word]
-		}
-		more = strings.TrimRight(more, " ,;:") + "…"
-	}
-	if n > 1 {
-		more += fmt.Sprintf(" (%d)", n)
-	}
-	return more
 }

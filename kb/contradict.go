@@ -14,22 +14,28 @@ import (
 )
 
 const (
-	// ContradictionCosine is how near in meaning two facts or gotchas must be to be about the same thing.
+	// ContradictionCosine is the least similarity of two facts or gotchas about the same
+	// thing.
 	ContradictionCosine = 0.85
-	// contradictionWords is the same by words, the share of terms that two texts have in common, where there are no embeddings.
+	// contradictionWords is the same without embeddings: the share of terms that both
+	// texts have.
 	contradictionWords = 0.5
 )
 
-// Contradiction is a pair of capsules that are about the same thing and may not both hold.
+// Contradiction is a pair of capsules about the same thing that may not both be true.
 type Contradiction struct {
-	A      Capsule  `json:"a"`
-	B      Capsule  `json:"b"`
-	Cosine float64  `json:"cosine"` // or the share of terms that they have in common, without embeddings
-	Why    []string `json:"why"`    // what speaks against the other, A's side first
+	A Capsule `json:"a"`
+	B Capsule `json:"b"`
+	// similarity; without embeddings, the share of common terms
+	Cosine float64  `json:"cosine"`
+	Why    []string `json:"why"` // the conflicting statements, A's first
 }
 
-// Contradictions lists pairs of facts and gotchas that are about the same thing and differ in a number, a date or a negation: the surest first. It changes nothing; Resolve does. looked is how many were compared.
-func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (out []Contradiction, looked int, err error) {
+// Contradictions lists pairs of facts and gotchas about the same thing that differ in a
+// number, a date or a negation, the surest first. looked is the number of capsules
+// compared. Contradictions changes nothing; see Resolve.
+func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (
+	out []Contradiction, looked int, err error) {
 	out = []Contradiction{}
 	kinds := []string{"fact", "gotcha"}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
@@ -37,7 +43,9 @@ func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (out []Contr
 		if err != nil {
 			return err
 		}
-		ns, err := sqlite.Column[int64](tx, `SELECT n FROM capsules WHERE kind IN ('fact', 'gotcha') AND superseded_by = '' AND retired IS NULL ORDER BY n`)
+		ns, err := sqlite.Column[int64](tx,
+			`SELECT n FROM capsules WHERE kind IN ('fact', 'gotcha') AND superseded_by = ''
+				AND retired IS NULL ORDER BY n`)
 		if err != nil {
 			return err
 		}
@@ -52,7 +60,8 @@ func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (out []Contr
 			var near []index.Candidate
 			var err error
 			if v != nil {
-				near, err = search.All(tx, standsNear(v, model, ContradictionCosine, kinds...), len(ns)-i-1, len(ns))
+				near, err = search.All(tx, standsNear(v, model, ContradictionCosine, kinds...),
+					len(ns)-i-1, len(ns))
 			} else {
 				near, err = k.aboutTheSame(tx, n, kinds)
 			}
@@ -85,11 +94,13 @@ func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (out []Contr
 			return nil
 		})
 	})
-	slices.SortStableFunc(out, func(a, b Contradiction) int { return cmp.Compare(b.Cosine, a.Cosine) })
+	slices.SortStableFunc(out,
+		func(a, b Contradiction) int { return cmp.Compare(b.Cosine, a.Cosine) })
 	return out, looked, err
 }
 
-// aboutTheSame finds capsules about the same thing as one that has no embedding: by words.
+// aboutTheSame finds capsules about the same thing by words, for a capsule without an
+// embedding.
 func (k *KB) aboutTheSame(tx *sqlite.Tx, n int64, kinds []string) ([]index.Candidate, error) {
 	self, err := capsulesWhere(tx, `n = ?`, n)
 	if err != nil || len(self) == 0 {
@@ -125,7 +136,7 @@ func (k *KB) termSet(c *Capsule) map[string]bool {
 	return set
 }
 
-// overlap is how many terms two sets have in common, as a share of all (Jaccard).
+// overlap returns the Jaccard similarity of two sets of terms.
 func overlap(a, b map[string]bool) float64 {
 	both := 0
 	for t := range a {
@@ -139,17 +150,18 @@ func overlap(a, b map[string]bool) float64 {
 	return 0
 }
 
-// Ways to resolve a contradiction, or any question about two capsules.
+// Ways to resolve a question about two capsules.
 const (
-	ResolveStand     = "stand"     // both hold: they are about different things, or times
-	ResolveSupersede = "supersede" // the one that is kept replaces the other
-	ResolveRetire    = "retire"    // the other is wrong and leaves
+	ResolveStand     = "stand"     // both are true: they are about different things or times
+	ResolveSupersede = "supersede" // the kept capsule replaces the other
+	ResolveRetire    = "retire"    // the other is wrong
 )
 
-// Resolutions are all of them.
+// Resolutions lists them.
 var Resolutions = []string{ResolveStand, ResolveSupersede, ResolveRetire}
 
-// Resolve records what was decided about two capsules, and does it. keep is the one that stays; it does not matter if both stand.
+// Resolve records a decision about two capsules and applies it. keep is the one that
+// stays; the order is irrelevant if both stand.
 func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
 	for _, id := range []string{keep, other} {
 		if err := CheckID(id); err != nil {
@@ -157,7 +169,7 @@ func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
 		}
 	}
 	if keep == other {
-		return invalid("the two are the same capsule", "name the two of a pair")
+		return invalid("both ids name the same capsule", "name two different capsules")
 	}
 	if !slices.Contains(Resolutions, how) {
 		return unknown("resolution", how, Resolutions)
@@ -185,15 +197,20 @@ func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
 			return err
 		case ResolveSupersede:
 			if a.SupersededBy != "" || a.Retired != nil {
-				return about(fault.Conflict, a.ID, a.ID+" does not stand itself: nothing would be left", "", get(a.ID, "{} shows why; keep one that stands, or restore it first"))
+				return capsuleError(fault.Conflict, a.ID,
+					a.ID+" is not active itself: neither capsule would be left", "",
+					get(a.ID, "{} shows why; keep an active capsule, or restore this one first"))
 			}
 			if b.SupersededBy != "" {
-				return about(fault.Conflict, b.SupersededBy, fmt.Sprintf("%s is superseded by %s already", b.ID, b.SupersededBy), "nothing is to be done")
+				return capsuleError(fault.Conflict, b.SupersededBy,
+					fmt.Sprintf("%s is already superseded by %s", b.ID, b.SupersededBy),
+					"nothing to do")
 			}
 			return ch.replaceBy(a, b, join("resolved", why))
 		default:
 			if b.Retired != nil {
-				return about(fault.Conflict, b.ID, b.ID+" is retired already", "nothing is to be done")
+				return capsuleError(fault.Conflict, b.ID, b.ID+" is already retired",
+					"nothing to do")
 			}
 			now := *b
 			now.Retired, now.RetiredWhy = &ch.tx.Now, why
@@ -202,7 +219,8 @@ func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
 	})
 }
 
-// clashes says why two capsules about the same may contradict each other.
+// clashes returns why two capsules about the same thing may contradict each other.
 func clashes(a, b *Capsule) []string {
-	return clash.Reasons(clash.Text{Title: a.Title, Body: a.Body}, clash.Text{Title: b.Title, Body: b.Body})
+	return clash.Reasons(clash.Text{Title: a.Title, Body: a.Body},
+		clash.Text{Title: b.Title, Body: b.Body})
 }

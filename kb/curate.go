@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
@@ -15,49 +16,53 @@ import (
 	"blackboard/kb/store"
 )
 
-// CurateOptions say what to curate. Progress is called with what is being done.
+// CurateOptions are the options of curation.
 type CurateOptions struct {
-	DryRun   bool                            // tells what would be done, and does nothing
-	Progress func(what string, done, of int) // nil: nobody wants to know
+	DryRun   bool                            // report, change nothing
+	Progress func(what string, done, of int) // called with what is being done; may be nil
 }
 
-// Duplicate is a capsule that says what another says.
+// Duplicate is a pair of capsules that say the same.
 type Duplicate struct {
-	Keep Capsule `json:"keep"`
-	Drop Capsule `json:"drop"` // is superseded by it
-	Why  string  `json:"why"`  // the one stays and not the other
+	Keep Capsule `json:"keep"` // the capsule that stays
+	Drop Capsule `json:"drop"` // superseded by the other
+	Why  string  `json:"why"`  // why the other stays
 }
 
-// AlikePair is two capsules that say nearly the same, and perhaps the same.
+// AlikePair is a pair of capsules that say nearly the same.
 type AlikePair struct {
-	Keep   Capsule  `json:"keep"` // the one that would stay
-	Other  Capsule  `json:"other"`
-	Cosine *float64 `json:"cosine"` // null: not known
-	Shared float64  `json:"shared"` // share of their words that both have
-	Differ []string `json:"differ"` // in what they may contradict each other
+	Keep   Capsule  `json:"keep"`   // the better capsule
+	Other  Capsule  `json:"other"`  // the one that would go
+	Cosine *float64 `json:"cosine"` // null: unknown
+	Shared float64  `json:"shared"` // share of the words that both have
+	Differ []string `json:"differ"` // possible contradictions
 }
 
-// Deduped is what Dedupe found.
+// Deduped is the result of Dedupe.
 type Deduped struct {
-	Duplicates []Duplicate `json:"duplicates"`
-	Alike      []AlikePair `json:"alike"`    // the most alike first: for a person, or an agent that rewrites
-	Looked     int         `json:"looked"`   // capsules that were compared
-	ByWords    int         `json:"by_words"` // of them without an embedding, for which only words are compared
-	Skipped    int         `json:"skipped"`  // pairs that others have changed meanwhile
+	Duplicates []Duplicate `json:"duplicates"` // pairs that say the same
+	// the most similar first, for a person or an agent that rewrites them
+	Alike    []AlikePair `json:"alike"`
+	Compared int         `json:"looked"` // capsules that were compared
+	// those without an embedding, compared by words only
+	ByWords int `json:"by_words"`
+	Skipped int `json:"skipped"` // pairs that others have changed in the meantime
 }
 
-// standing is a capsule that is neither superseded nor retired, as curation keeps it in memory.
+// standing is an active capsule (neither superseded nor retired) in memory.
 type standing struct {
 	n    int64
 	kind string
-	key  [8]byte // of its kind and what it says
+	key  [8]byte // hash of the kind and the statement
 }
 
-// Dedupe finds capsules of one kind that say the same word for word (clash.Said). Of two, the one with the higher confidence stays, then the newer, then the longer; the other is superseded by
-// it. Pairs that somebody has decided on stay as they are, and so do the parts of documents: those say what their documents say. What says nearly the same is listed, and stays.
+// Dedupe finds capsules of one kind that say the same word for word (clash.Said) and
+// supersedes one by the other. The capsule with the higher confidence stays, then the
+// newer, then the longer. Pairs that somebody has decided on stay, and so do sections of
+// documents. Capsules that say nearly the same are only listed.
 func (k *KB) Dedupe(ctx context.Context, opt CurateOptions) (d Deduped, err error) {
 	d.Duplicates = []Duplicate{}
-	// One snapshot for the plan, then small changes that each look once more.
+	// Plan on one snapshot. Then make small changes that check each pair again.
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		d.Duplicates, err = k.planDedupe(ctx, tx, &d, opt.Progress)
 		return err
@@ -87,8 +92,11 @@ func (k *KB) Dedupe(ctx context.Context, opt CurateOptions) (d Deduped, err erro
 				if err != nil {
 					return err
 				}
-				// What curation itself has done to the one that stays does not count.
-				if drop.Revision != p.Drop.Revision || embeddingText(keep) != embeddingText(&p.Keep) || keep.Kind != drop.Kind || !keep.covers(drop) || keep.SupersededBy != "" || keep.Retired != nil || settled {
+				// Changes that curation itself made to the kept capsule do not count.
+				if drop.Revision != p.Drop.Revision ||
+					embeddingText(keep) != embeddingText(&p.Keep) || keep.Kind != drop.Kind ||
+					!keep.covers(drop) || keep.SupersededBy != "" || keep.Retired != nil ||
+					settled {
 					d.Skipped++
 					continue
 				}
@@ -112,9 +120,10 @@ func (k *KB) Dedupe(ctx context.Context, opt CurateOptions) (d Deduped, err erro
 	return d, nil
 }
 
-// replaceBy makes keep supersede drop. The sidecar that names the other is written first: it alone is enough to finish the change.
+// replaceBy makes keep supersede drop. The sidecar of keep is written first: it is
+// enough to complete the change.
 func (ch *change) replaceBy(keep, drop *Capsule, why string) error {
-	if err := ch.noCircle(keep, drop.ID); err != nil {
+	if err := ch.checkCycle(keep, drop.ID); err != nil {
 		return err
 	}
 	now := *keep
@@ -125,15 +134,16 @@ func (ch *change) replaceBy(keep, drop *Capsule, why string) error {
 	return ch.supersede(&now, drop.ID, why)
 }
 
-// dedupe is a plan in the making: what says the same, on one snapshot.
+// dedupe is a plan being made on one snapshot.
 type dedupe struct {
 	tx    *sqlite.Tx
-	gone  map[int64]bool // capsules that the plan takes away
+	gone  map[int64]bool // capsules that the plan supersedes
 	out   []Duplicate
 	pairs []AlikePair
 }
 
-func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress func(string, int, int)) ([]Duplicate, error) {
+func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped,
+	progress func(string, int, int)) ([]Duplicate, error) {
 	all, err := bestFirst(tx)
 	if err != nil {
 		return nil, err
@@ -142,7 +152,7 @@ func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress
 	for i, s := range all {
 		place[s.n] = i
 	}
-	byKey := map[[8]byte][]int64{} // of those that stay
+	byKey := map[[8]byte][]int64{} // the kept capsules
 	model, _, err := k.index.Model(tx)
 	if err != nil {
 		return nil, err
@@ -152,7 +162,7 @@ func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress
 	for i, s := range all {
 		ns[i] = s.n
 		for _, first := range byKey[s.key] {
-			if err := p.drop(first, s.n); err != nil {
+			if err := p.planSupersede(first, s.n); err != nil {
 				return nil, err
 			}
 			if p.gone[s.n] {
@@ -168,7 +178,7 @@ func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress
 		if progress != nil && i%64 == 0 {
 			progress("comparing", i, len(all))
 		}
-		d.Looked++
+		d.Compared++
 		if v == nil {
 			d.ByWords++
 		}
@@ -178,31 +188,34 @@ func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped, progress
 		var found []index.Candidate
 		var err error
 		if v != nil {
-			found, err = near.All(tx, standsNear(v, model, listCosine, s.kind), len(all)-i-1, len(all))
+			found, err = near.All(tx, standsNear(v, model, listCosine, s.kind), len(all)-i-1,
+				len(all))
 		} else {
 			found, err = k.aboutTheSame(tx, s.n, []string{s.kind})
 		}
 		for _, c := range found {
 			if at, standing := place[c.ID]; err == nil && standing && at > i && !p.gone[c.ID] {
-				err = p.alike(s.n, &c)
+				err = p.listAlike(s.n, &c)
 			}
 		}
 		return err
 	})
-	slices.SortStableFunc(p.pairs, func(a, b AlikePair) int { return cmp.Compare(b.Likeness(), a.Likeness()) })
+	slices.SortStableFunc(p.pairs,
+		func(a, b AlikePair) int { return cmp.Compare(b.Likeness(), a.Likeness()) })
 	d.Alike = append([]AlikePair{}, p.pairs[:min(len(p.pairs), maxAlikePairs)]...)
 	return p.out, err
 }
 
 const (
-	// listCosine and listShared are from where two capsules are listed as alike: low, since a person looks at them.
+	// listCosine and listShared are the thresholds for listing two capsules as similar.
+	// They are low, as a person reviews the list.
 	listCosine = 0.85
 	listShared = 0.5
-	// maxAlikePairs is how many pairs are listed at most.
+	// maxAlikePairs is the most pairs that are listed.
 	maxAlikePairs = 1000
 )
 
-// Likeness orders pairs: the cosine or the share of words, whichever is more.
+// Likeness orders pairs by cosine or share of words, whichever is higher.
 func (a *AlikePair) Likeness() float64 {
 	if a.Cosine == nil {
 		return a.Shared
@@ -210,15 +223,15 @@ func (a *AlikePair) Likeness() float64 {
 	return max(*a.Cosine, a.Shared)
 }
 
-// standsNear asks for the standing capsules of some kinds that are near in meaning.
+// standsNear is a query for active capsules of some kinds that are similar in meaning.
 func standsNear(v embed.Vector, model string, cosine float64, kinds ...string) index.Query {
 	f := index.Filter{None: []string{kwSuperseded, kwRetired}}
 	store.Require(&f, keyword, kwKind, kinds...)
 	return index.Query{Vector: v, Model: model, Depth: 20, Near: cosine, Filter: f}
 }
 
-// two reads a pair that nobody has decided on.
-func (p *dedupe) two(keep, n int64) (a, b *Capsule, err error) {
+// readPair reads a pair that nobody has decided on; nil if it is decided.
+func (p *dedupe) readPair(keep, n int64) (a, b *Capsule, err error) {
 	two, err := capsulesWhere(p.tx, `n IN (?, ?)`, keep, n)
 	if err != nil || len(two) != 2 {
 		return nil, nil, err
@@ -232,10 +245,11 @@ func (p *dedupe) two(keep, n int64) (a, b *Capsule, err error) {
 	return &two[0], &two[1], nil
 }
 
-// drop plans that one capsule supersedes another that says the same, unless a closer look says otherwise.
-func (p *dedupe) drop(keep, n int64) error {
-	a, b, err := p.two(keep, n)
-	if a == nil || a.Kind != b.Kind || !a.said().Same(b.said()) || !a.covers(b) { // the same key by chance, or it would be missing where it holds
+// planSupersede plans that one capsule supersedes another, if they say the same.
+func (p *dedupe) planSupersede(keep, n int64) error {
+	a, b, err := p.readPair(keep, n)
+	// the same hash by chance, or drop applies where keep does not
+	if a == nil || a.Kind != b.Kind || !a.statement().Same(b.statement()) || !a.covers(b) {
 		return err
 	}
 	p.gone[n] = true
@@ -243,13 +257,14 @@ func (p *dedupe) drop(keep, n int64) error {
 	return nil
 }
 
-// alike lists a pair if its words or its meaning are near enough.
-func (p *dedupe) alike(keep int64, c *index.Candidate) error {
-	a, b, err := p.two(keep, c.ID)
+// listAlike lists a pair that is similar enough by words or by meaning.
+func (p *dedupe) listAlike(keep int64, c *index.Candidate) error {
+	a, b, err := p.readPair(keep, c.ID)
 	if a == nil {
 		return err
 	}
-	pair := AlikePair{Keep: *a, Other: *b, Shared: a.said().Shared(b.said()), Differ: append([]string{}, clashes(a, b)...)}
+	pair := AlikePair{Keep: *a, Other: *b, Shared: a.statement().Shared(b.statement()),
+		Differ: append([]string{}, clashes(a, b)...)}
 	if c.HasVector {
 		pair.Cosine = &c.Cosine
 	}
@@ -259,7 +274,7 @@ func (p *dedupe) alike(keep int64, c *index.Candidate) error {
 	return nil
 }
 
-// covers reports whether a capsule holds wherever another does.
+// covers reports whether a capsule applies wherever another does.
 func (c *Capsule) covers(o *Capsule) bool {
 	switch c.Scope {
 	case "universal":
@@ -267,26 +282,29 @@ func (c *Capsule) covers(o *Capsule) bool {
 	case "domain":
 		return o.Scope != "universal"
 	case "project":
-		return (o.Scope == "project" || o.Scope == "workspace") && c.Project == o.Project && (c.Project != "" || c.Workspace == o.Workspace)
+		return (o.Scope == "project" || o.Scope == "workspace") && c.Project == o.Project &&
+			(c.Project != "" || c.Workspace == o.Workspace)
 	}
 	return o.Scope == "workspace" && c.Workspace == o.Workspace
 }
 
-// bestFirst lists what stands, so that of two that say the same the one that stays comes first.
+// bestFirst lists the active capsules, those to keep first.
 func bestFirst(tx *sqlite.Tx) ([]standing, error) {
 	var all []standing
 	var s standing
 	var c Capsule
 	err := tx.Each([]any{&s.n, &c.Kind, &c.Title, &c.Body}, func() error {
 		s.kind = c.Kind
-		copy(s.key[:], hash(c.Kind+"\n"+c.said().Key()))
+		copy(s.key[:], hash(c.Kind+"\n"+c.statement().Key()))
 		all = append(all, s)
 		return nil
-	}, `SELECT n, kind, title, body FROM capsules WHERE superseded_by = '' AND retired IS NULL AND ingest_file = '' ORDER BY coalesce(confidence, 0) DESC, created DESC, length(body) DESC, n DESC`)
+	}, `SELECT n, kind, title, body FROM capsules WHERE superseded_by = '' AND retired IS NULL
+		AND ingest_file = '' ORDER BY coalesce(confidence, 0) DESC, created DESC,
+		length(body) DESC, n DESC`)
 	return all, err
 }
 
-// plainText is a text as it is compared letter by letter: without case and spacing.
+// plainText normalises case and spacing for a literal comparison.
 func plainText(c *Capsule) string {
 	return strings.ToLower(strings.Join(strings.Fields(c.Body), " "))
 }
@@ -307,5 +325,72 @@ func whyKept(keep, drop *Capsule) string {
 	case len(keep.Body) != len(drop.Body):
 		return fmt.Sprintf("%s; %s says more", same, keep.ID)
 	}
-	return same + "; alike in all else"
+	return same + "; otherwise equal"
+}
+
+const (
+	// DecayShield is how long a capsule that nobody retrieves keeps its rank.
+	DecayShield = 14 * 24 * time.Hour
+	// DecayFull is the time without retrieval after which decay is complete.
+	DecayFull = 104 * 24 * time.Hour
+	// decaySink is how many places a fully decayed capsule sinks.
+	decaySink = 5
+)
+
+// Decayed is the result of Decay.
+type Decayed struct {
+	Dormant int `json:"dormant"` // capsules not retrieved since the shield ended
+	Changed int `json:"changed"` // capsules whose score has changed
+}
+
+// Decay lowers the rank of capsules that nobody retrieves. They keep their rank for 14
+// days after they were created, changed or retrieved, and then sink a little each day,
+// by five places after 104 days. A retrieval resets the score. Decay counts whole days,
+// so a second pass on the same day changes nothing.
+func (k *KB) Decay(ctx context.Context, opt CurateOptions) (d Decayed, err error) {
+	day := (24 * time.Hour).Milliseconds()
+	const score = `round(min(1.0, max(0, (?1 - max(created, updated, coalesce(retrieved, 0)) - ?2) / ?3) * 1.0 / ?4), 4)`
+	count := func(tx *sqlite.Tx) error {
+		args := []any{tx.Now.UnixMilli(), DecayShield.Milliseconds(), day,
+			(DecayFull - DecayShield).Milliseconds() / day}
+		if err := tx.QueryRow(`SELECT count(*) FILTER (WHERE s > 0),
+			count(*) FILTER (WHERE s <> decay_score)
+			FROM (SELECT `+score+` AS s, decay_score FROM capsules WHERE superseded_by = '' AND retired IS NULL) AS scores`,
+			args...).Scan(&d.Dormant, &d.Changed); err != nil || opt.DryRun || d.Changed == 0 {
+			return err
+		}
+		_, err := tx.Exec(`UPDATE capsules SET decay_score = `+score+
+			` WHERE superseded_by = '' AND retired IS NULL AND decay_score <> `+score, args...)
+		return err
+	}
+	if opt.DryRun {
+		return d, k.db.Read(ctx, count)
+	}
+	return d, k.db.Write(ctx, count)
+}
+
+// MarkRetrieved records that capsules were retrieved, at most once a day for each. It
+// gives up if other writers are busy, as the caller is waiting for an answer.
+func (k *KB) MarkRetrieved(ctx context.Context, caps ...*Capsule) {
+	now := k.db.Now()
+	var ns []int64
+	for _, c := range caps {
+		last := c.Updated
+		if c.Retrieved != nil && c.Retrieved.After(last) {
+			last = *c.Retrieved
+		}
+		if c.DecayScore > 0 || now.Sub(last) > 24*time.Hour {
+			ns = append(ns, c.n)
+		}
+	}
+	if len(ns) == 0 || k.db.ReadOnly() {
+		return
+	}
+	const patience = 20 * time.Millisecond // wait for other writers
+	k.db.WriteWithin(ctx, patience, func(tx *sqlite.Tx) error {
+		_, err := tx.Exec(`UPDATE capsules SET retrieved = ?, decay_score = 0
+			WHERE n IN (SELECT CAST(value AS BIGINT)
+			FROM json_each(?))`, tx.Now.UnixMilli(), sqlite.List(ns))
+		return err
+	})
 }

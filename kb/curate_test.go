@@ -51,7 +51,7 @@ func TestDedupe(t *testing.T) {
 		t.Fatalf("%+v, %v", dry, err)
 	}
 	d, err := k.Dedupe(t.Context(), CurateOptions{})
-	if err != nil || len(d.Duplicates) != 2 || d.Looked != 8 {
+	if err != nil || len(d.Duplicates) != 2 || d.Compared != 8 {
 		t.Fatalf("%+v, %v", d, err)
 	}
 	for id, by := range map[string]string{sure.ID: "", old.ID: sure.ID, newer.ID: sure.ID, kind.ID: "", other.ID: ""} {

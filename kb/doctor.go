@@ -12,12 +12,13 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// Finding is one thing that Doctor looked at.
+// Finding is the result of one check by Doctor.
 type Finding struct {
-	What  string `json:"what"`  // what was looked at: files, links, embeddings, …
+	What  string `json:"what"`  // what was checked: files, links, embeddings, …
 	State string `json:"state"` // one of the State… values
-	Say   string `json:"say"`   // how it is
-	Try   string `json:"try"`   // the next step in the words of an adapter, which fills it in; "" if none is needed
+	Say   string `json:"say"`   // what was found
+	// the next step as text, filled in by an adapter; "": none
+	Try string `json:"try"`
 
 	Next []fault.Step `json:"-"`
 }
@@ -25,15 +26,16 @@ type Finding struct {
 // States of a finding.
 const (
 	StateOK     = "ok"
-	StateNote   = "note"   // worth knowing: everything works
-	StateBroken = "broken" // something does not
+	StateNote   = "note"   // worth knowing; everything works
+	StateBroken = "broken" // something does not work
 )
 
-// Doctor looks at everything: the file, the search index, the sidecars, the links, the embeddings, the metadata, the documents. It changes nothing.
+// Doctor checks the file, the search index, the sidecars, the links, the embeddings, the
+// metadata and the documents. It changes nothing.
 func (k *KB) Doctor(ctx context.Context) ([]Finding, error) { return k.examine(ctx, true) }
 
-// Examine is Doctor for what a damaged file shows: the file, the history of changes, the sidecars, the links. It leaves out what is said of what is in the capsules, and the search
-// index, which is derived and takes the longest.
+// Examine is Doctor without the checks of content and of the search index. It finds a
+// damaged file: it checks the file, the history, the sidecars and the links.
 func (k *KB) Examine(ctx context.Context) ([]Finding, error) { return k.examine(ctx, false) }
 
 func (k *KB) examine(ctx context.Context, all bool) ([]Finding, error) {
@@ -42,20 +44,22 @@ func (k *KB) examine(ctx context.Context, all bool) ([]Finding, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		d.add("database", StateBroken, err.Error(), "", rebuild("{} makes it anew from the sidecars"))
+		d.add("database", StateBroken, err.Error(), "",
+			rebuild("{} rebuilds it from the sidecars"))
 		return d.all, nil
 	}
 	d.add("database", StateOK, "sound", "")
 	looks := []func() error{d.history, d.files, d.links}
 	if all {
 		if err := k.checkIndex(ctx); err == nil {
-			d.add("search index", StateOK, "holds every capsule", "")
+			d.add("search index", StateOK, "complete", "")
 		} else if ctx.Err() != nil {
 			return nil, ctx.Err()
 		} else {
-			d.add("search index", StateBroken, err.Error(), "", rebuild("{} makes it anew"))
+			d.add("search index", StateBroken, err.Error(), "", rebuild("{} rebuilds it"))
 		}
-		looks = []func() error{d.history, d.files, d.quarantine, d.links, d.embeddings, d.metadata, d.documents}
+		looks = []func() error{d.history, d.files, d.quarantine, d.links, d.embeddings, d.metadata,
+			d.documents}
 	}
 	err := k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		d.tx = tx
@@ -69,7 +73,7 @@ func (k *KB) examine(ctx context.Context, all bool) ([]Finding, error) {
 	return d.all, err
 }
 
-// doctor looks at one thing after the other, on one snapshot.
+// doctor runs one check after the other on one snapshot.
 type doctor struct {
 	k   *KB
 	tx  *sqlite.Tx
@@ -77,7 +81,8 @@ type doctor struct {
 }
 
 func (d *doctor) add(what, state, say, hint string, next ...fault.Step) {
-	d.all = append(d.all, Finding{What: what, State: state, Say: say, Next: fault.Steps(hint, next...)})
+	d.all = append(d.all, Finding{
+		What: what, State: state, Say: say, Next: fault.Steps(hint, next...)})
 }
 
 func rebuild(text string) fault.Step { return fault.Do("kb.rebuild", text) }
@@ -85,38 +90,49 @@ func rebuild(text string) fault.Step { return fault.Do("kb.rebuild", text) }
 // count reads the numbers of one row.
 func (d *doctor) count(stmt string, into ...any) error { return d.tx.QueryRow(stmt).Scan(into...) }
 
-// history looks for changes that are missing: they are numbered without a gap, and none is ever removed.
+// history looks for missing events. They are numbered without gaps and never deleted.
 func (d *doctor) history() error {
 	var gaps, last int64
-	if err := d.count(`SELECT coalesce(max(seq), 0) - count(*), coalesce(max(seq), 0) FROM events`, &gaps, &last); err != nil {
+	if err := d.count(`SELECT coalesce(max(seq), 0) - count(*), coalesce(max(seq), 0) FROM events`,
+		&gaps, &last); err != nil {
 		return err
 	}
 	if gaps > 0 {
-		d.add("history", StateNote, fmt.Sprintf("%d of %d changes are missing: what capsules said before those cannot be had again", gaps, last), "")
+		d.add("history", StateNote,
+			fmt.Sprintf("%d of %d changes are missing: older revisions of their capsules are lost",
+				gaps, last), "")
 	} else {
-		d.add("history", StateOK, fmt.Sprintf("%d changes, none is missing", last), "")
+		d.add("history", StateOK, fmt.Sprintf("%d changes, none missing", last), "")
 	}
 	return nil
 }
 
 func (d *doctor) files() error {
-	f, err := d.k.lookIn(d.tx)
+	if d.k.sidecars == "" {
+		return nil
+	}
+	f, err := d.k.compareFilesIn(d.tx)
 	if err != nil {
 		return err
 	}
 	if f.nothing() {
-		d.add("files", StateOK, fmt.Sprintf("%d, as the database has them", f.files), "")
+		d.add("files", StateOK, fmt.Sprintf("%d, all as in the database", f.files), "")
 		return nil
 	}
 	state, next := StateNote, fault.Steps("the next command picks it up")
 	if f.lost || len(f.missing) > fewMissing {
-		state, next = StateBroken, []fault.Step{fault.Do("kb.rebuild", "{} writes them from the database", "write_missing", "")}
+		state, next = StateBroken,
+			[]fault.Step{fault.Do("kb.rebuild", "{} writes them from the database",
+				"write_missing", "")}
 	}
-	d.add("files", state, fmt.Sprintf("%d were changed by hand, %d are missing, %d are no capsule's", len(f.changed), len(f.missing), len(f.unknown)+len(f.temp)), "", next...)
+	d.add("files", state, fmt.Sprintf("%d changed by hand, %d missing, %d that belong to no capsule", len(f.changed), len(f.missing), len(f.unknown)+len(f.temp)), "", next...)
 	return nil
 }
 
 func (d *doctor) quarantine() error {
+	if d.k.quarantine == "" {
+		return nil
+	}
 	entries, err := os.ReadDir(d.k.quarantine)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -129,28 +145,35 @@ func (d *doctor) quarantine() error {
 	for _, e := range entries[:min(5, len(entries))] {
 		names = append(names, e.Name())
 	}
-	d.add("quarantine", StateNote, fmt.Sprintf("%d files: %s", len(entries), strings.Join(names, ", ")), "mend each and move it back to "+d.k.sidecars+", or delete it")
+	d.add("quarantine", StateNote,
+		fmt.Sprintf("%d files: %s", len(entries), strings.Join(names, ", ")),
+		"correct each file and move it back to "+d.k.sidecars+", or delete it")
 	return nil
 }
 
 func (d *doctor) links() error {
 	var torn, half int
 	if err := d.count(`SELECT (SELECT count(*) FROM capsules AS c WHERE superseded_by <> ''
-			AND NOT EXISTS (SELECT 1 FROM capsules AS b, json_each(b.supersedes) WHERE b.id = c.superseded_by AND value = c.id)),
-		(SELECT count(*) FROM capsules AS b, json_each(b.supersedes) WHERE NOT EXISTS (SELECT 1 FROM capsules AS c WHERE c.id = value AND c.superseded_by <> ''))`, &torn, &half); err != nil {
+			AND NOT EXISTS (SELECT 1 FROM capsules AS b, json_each(b.supersedes)
+			WHERE b.id = c.superseded_by AND value = c.id)),
+		(SELECT count(*) FROM capsules AS b, json_each(b.supersedes) WHERE NOT EXISTS (SELECT 1
+		FROM capsules AS c WHERE c.id = value
+		AND c.superseded_by <> ''))`, &torn, &half); err != nil {
 		return err
 	}
 	if torn+half > 0 {
-		d.add("links", StateNote, fmt.Sprintf("%d capsules are superseded by one that does not name them or is not there, %d are named as superseded and are not", torn, half), "", rebuild("{} mends what both ends allow"))
+		d.add("links", StateNote,
+			fmt.Sprintf("%d capsules are superseded by a capsule that does not name them or does not exist; %d are named as superseded and are not", torn, half), "", rebuild("{} repairs them where possible"))
 	} else {
-		d.add("links", StateOK, "both ends of each say the same", "")
+		d.add("links", StateOK, "consistent", "")
 	}
 	return nil
 }
 
 func (d *doctor) embeddings() error {
 	var total, bare int
-	if err := d.count(`SELECT count(*), coalesce(sum(model = ''), 0) FROM capsules WHERE superseded_by = '' AND retired IS NULL`, &total, &bare); err != nil {
+	if err := d.count(`SELECT count(*), count(*) FILTER (WHERE model = '') FROM capsules
+		WHERE superseded_by = '' AND retired IS NULL`, &total, &bare); err != nil {
 		return err
 	}
 	model, _, err := d.k.index.Model(d.tx)
@@ -159,27 +182,39 @@ func (d *doctor) embeddings() error {
 	}
 	switch emb := d.k.emb; {
 	case model == "" && emb == nil:
-		d.add("embeddings", StateNote, "none: searches go by words", "", fault.Do("model.pull", "{}"), fault.Do("kb.reembed", "then {}"))
+		d.add("embeddings", StateNote, "none: searches use words only", "",
+			fault.Do("model.pull", "{}"), fault.Do("kb.reembed", "then {}"))
 	case emb != nil && model != "" && model != emb.Model().Name:
-		d.add("embeddings", StateNote, fmt.Sprintf("they are of %s, and the model here is %s", model, emb.Model().Name), "", fault.Do("kb.reembed", "{} changes over"))
+		d.add("embeddings", StateNote,
+			fmt.Sprintf("made by %s; the current model is %s", model, emb.Model().Name), "",
+			fault.Do("kb.reembed", "{} switches the model"))
 	case bare > 0:
-		d.add("embeddings", StateNote, fmt.Sprintf("%d of %d capsules that stand have none", bare, total), "", fault.Do("kb.reembed", "{} gives them one"))
+		d.add("embeddings", StateNote,
+			fmt.Sprintf("%d of %d active capsules have none", bare, total), "",
+			fault.Do("kb.reembed", "{} adds them"))
 	default:
-		d.add("embeddings", StateOK, fmt.Sprintf("all %d, of %s", total, model), "")
+		d.add("embeddings", StateOK, fmt.Sprintf("all %d, by %s", total, model), "")
 	}
 	return nil
 }
 
 func (d *doctor) metadata() error {
 	var total, noSource, noConfidence int
-	if err := d.count(`SELECT count(*), coalesce(sum(source = ''), 0), coalesce(sum(confidence IS NULL AND kind <> 'doc'), 0) FROM capsules WHERE superseded_by = '' AND retired IS NULL`,
+	if err := d.count(`SELECT count(*), count(*) FILTER (WHERE source = ''),
+		count(*) FILTER (WHERE confidence IS NULL AND kind <> 'doc') FROM capsules
+		WHERE superseded_by = '' AND retired IS NULL`,
 		&total, &noSource, &noConfidence); err != nil {
 		return err
 	}
 	if noSource+noConfidence > 0 {
-		d.add("metadata", StateNote, fmt.Sprintf("%d of %d capsules name no source, %d state no confidence", noSource, total, noConfidence), "", fault.Do("kb.edit", "{}", "id", "CAPSULE", "source", "…", "confidence", "…"))
+		d.add("metadata", StateNote,
+			fmt.Sprintf("of %[2]d capsules, %[1]d have no source and %[3]d no confidence",
+				noSource,
+				total, noConfidence), "",
+			fault.Do("kb.edit", "{}", "id", "CAPSULE", "source", "…", "confidence", "…"))
 	} else {
-		d.add("metadata", StateOK, "every capsule names a source, and a confidence unless it is a part of a document", "")
+		d.add("metadata", StateOK,
+			"every capsule has a source and a confidence (sections of documents need no confidence)", "")
 	}
 	return nil
 }
@@ -196,9 +231,176 @@ func (d *doctor) documents() error {
 		}
 	}
 	if gone > 0 {
-		d.add("documents", StateNote, fmt.Sprintf("%d of %d are not where they were", gone, all), "", fault.Do("kb.ingest", "{} removes their capsules", "paths", "FOLDER", "prune", ""))
+		d.add("documents", StateNote,
+			fmt.Sprintf("%d of %d no longer exist at their path", gone, all),
+			"", fault.Do("kb.ingest", "{} removes their capsules", "paths", "FOLDER", "prune", ""))
 	} else {
-		d.add("documents", StateOK, fmt.Sprintf("%d, all where they were", all), "")
+		d.add("documents", StateOK, fmt.Sprintf("%d, all at their paths", all), "")
 	}
 	return nil
+}
+
+// RebuildOptions are the options of Rebuild.
+type RebuildOptions struct {
+	// WriteMissing writes missing sidecars from the rows instead of retiring the
+	// capsules.
+	WriteMissing bool
+}
+
+// Rebuilt is the result of Rebuild.
+type Rebuilt struct {
+	Synced
+	Capsules int `json:"capsules"` // how many there are now
+	// without an embedding by the knowledge base's model
+	Unembedded int `json:"unembedded"`
+	// path of the unreadable database that was moved aside; "": none
+	Aside string `json:"aside"`
+	// Lost lists what could not be read of that database: history, decisions, ingested
+	// documents. Capsules come from their sidecars.
+	Lost []string `json:"lost"`
+}
+
+// Rebuild rebuilds the database from the sidecars. It reads every file, repairs links at
+// both ends and rebuilds the search index. Embeddings of unchanged texts are kept. A
+// damaged database is moved aside, and what can be read of its rows, above all the
+// history, is copied to the new one.
+func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) (
+	r Rebuilt, err error) {
+	if sharedAs(home) != "" {
+		return rebuildRows(ctx, home, opt)
+	}
+	path := Path(home)
+	if _, err := os.Stat(Sidecars(home)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return r, noKnowledgeBase(home)
+		}
+	}
+	opt.Sync = SyncNever
+	judged, _ := os.Stat(path) // nil: there is no file
+	k, err := open(ctx, home, sqlite.Create, opt)
+	if err == nil {
+		if err = k.Sound(ctx); err != nil {
+			k.Close()
+		}
+	}
+	if errors.Is(err, fault.Corrupt) {
+		err = r.salvage(ctx, path, judged)
+		if err != nil && !errors.Is(err, fault.Gone) { // Gone: another rebuild has done it
+			return r, err
+		}
+		k, err = open(ctx, home, sqlite.Create, opt)
+	}
+	if err != nil {
+		return r, err
+	}
+	defer k.Close()
+	if err := k.db.Write(ctx, func(tx *sqlite.Tx) error {
+		if how.WriteMissing { // treat them as never written
+			f, err := k.compareFilesIn(tx)
+			if err != nil {
+				return err
+			}
+			if _, err := tx.Exec(`DELETE FROM sidecars WHERE id IN (SELECT value
+				FROM json_each(?))`, sqlite.List(f.missing)); err != nil {
+				return err
+			}
+			// Capsules that were retired because their file was missing become active
+			// again.
+			if _, err := tx.Exec(`UPDATE capsules SET retired = NULL, retired_why = ''
+				WHERE retired_why = ? AND id IN (SELECT id FROM sidecars
+				WHERE size < 0)`, removedByHand); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(`DELETE FROM sidecars WHERE size < 0 AND id IN (SELECT id
+				FROM capsules WHERE retired IS NULL)`); err != nil {
+				return err
+			}
+		}
+		// Forget the state of all files, so that each is read.
+		_, err := tx.Exec(`UPDATE sidecars SET mtime = 0, checked = 0, hash = x'' WHERE size >= 0`)
+		return err
+	}); err != nil {
+		return r, err
+	}
+	if r.Synced, err = k.Sync(ctx); err != nil {
+		return r, err
+	}
+	return r, r.relink(ctx, k)
+}
+
+// rebuildRows is Rebuild for a knowledge base without sidecars, where the rows are
+// authoritative.
+func rebuildRows(ctx context.Context, home string, opt Options) (r Rebuilt, err error) {
+	k, err := OpenExisting(ctx, home, opt)
+	if err != nil {
+		return r, err
+	}
+	defer k.Close()
+	return r, r.relink(ctx, k)
+}
+
+// relink repairs links at both ends and rebuilds the search index.
+func (r *Rebuilt) relink(ctx context.Context, k *KB) error {
+	if err := k.change(ctx, func(ch *change) error {
+		linked, err := capsulesWhere(ch.tx, `supersedes <> '[]' ORDER BY n`)
+		if err != nil {
+			return err
+		}
+		for i := range linked {
+			if err := ch.relink(&Capsule{SupersededBy: linked[i].SupersededBy}, &linked[i],
+				&r.Synced); err != nil {
+				return err
+			}
+		}
+		return k.db.ReindexIn(ch.tx)
+	}); err != nil {
+		return err
+	}
+	for _, l := range []*[]string{
+		&r.Lost, &r.PickedUp, &r.Added, &r.Retired, &r.Quarantined, &r.Notes} {
+		*l = append([]string{}, *l...) // lists, not null
+	}
+	return k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		return tx.QueryRow(`SELECT count(*), count(*) FILTER (WHERE model = '') FROM capsules`).Scan(&r.Capsules, &r.Unembedded)
+	})
+}
+
+// salvage replaces a damaged database by one with the rows that can be read. If none can
+// be read, it only moves the damaged one away.
+func (r *Rebuilt) salvage(ctx context.Context, path string, judged os.FileInfo) (err error) {
+	r.Aside, err = sqlite.Replace(ctx, path, judged, func(to string) error {
+		s, err := kind.Salvage(ctx, path, to, func(tx *sqlite.Tx, _ *sqlite.Salvaged) error {
+			// The keys of titles are computed again.
+			if _, err := tx.Exec(`DELETE FROM upkeep WHERE what = 'title keys'`); err != nil {
+				return err
+			}
+			// The revision continues after the last known change.
+			_, err := tx.Exec(`UPDATE capsules SET revision = (SELECT max(revision) FROM events
+				WHERE capsule = id) WHERE revision < (SELECT max(revision) FROM events
+				WHERE capsule = id)`)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, l := range s.Lost {
+			r.Lost = append(r.Lost, l.Say)
+		}
+		return nil
+	})
+	if errors.Is(err, fault.Corrupt) {
+		r.Lost = append(r.Lost, "nothing in the database can be read; the history of changes is only there")
+		r.Aside, err = aside(ctx, path, judged)
+	}
+	return err
+}
+
+// aside moves an unreadable database out of the way and returns its new name.
+func aside(ctx context.Context, path string, is os.FileInfo) (to string, err error) {
+	for i := 1; ; i++ {
+		to = fmt.Sprintf("%s.broken-%d", path, i)
+		if err := sqlite.Rename(ctx, path, to, is); !errors.Is(err, fs.ErrExist) {
+			return to, err
+		}
+	}
 }

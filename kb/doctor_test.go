@@ -32,6 +32,7 @@ func examine(t *testing.T, k *KB) map[string]Finding {
 
 // TestDoctor: of a knowledge base in order everything is ok; each thing that is not is found, with the next step.
 func TestDoctor(t *testing.T) {
+	needsFile(t)
 	ctx, home := context.Background(), t.TempDir()
 	k := openKB(t, home, Options{Embedder: embedtest.NewHash(64), Sync: SyncNever})
 	sure := 1.0
@@ -57,8 +58,8 @@ func TestDoctor(t *testing.T) {
 	execute(t, k, `UPDATE capsules SET superseded_by = '' WHERE id = ?`, old.ID)
 	bad := put(t, k, Capsule{Title: "more hearsay", Body: "somebody else said another thing"}, RememberOptions{NoEmbedding: true})
 	found := examine(t, k)
-	for what, words := range map[string]string{"files": "1 are no capsule's", "quarantine": "1 files: " + old.ID, "links": "1 capsules are superseded by one that does not name them or is not there, 1 are named",
-		"embeddings": "1 of 3 capsules that stand have none", "metadata": "1 of 3 capsules name no source, 1 state no confidence", "documents": "1 of 1 are not where they were"} {
+	for what, words := range map[string]string{"files": "1 that belong to no capsule", "quarantine": "1 files: " + old.ID, "links": "1 capsules are superseded by a capsule that does not name them or does not exist; 1 are named",
+		"embeddings": "1 of 3 active capsules have none", "metadata": "of 3 capsules, 1 have no source and 1 no confidence", "documents": "1 of 1 no longer exist at their path"} {
 		if f := found[what]; f.State != StateNote || !strings.Contains(f.Say, words) {
 			t.Errorf("%s is %+v, want %q", what, f, words)
 		}
@@ -70,14 +71,14 @@ func TestDoctor(t *testing.T) {
 		t.Errorf("without a directory: %+v", f)
 	}
 	k.emb = renamed{embedtest.NewHash(64), "another"}
-	if f := examine(t, k)["embeddings"]; !strings.Contains(f.Say, "the model here is another") {
+	if f := examine(t, k)["embeddings"]; !strings.Contains(f.Say, "the current model is another") {
 		t.Errorf("with another model: %+v", f)
 	}
 	execute(t, k, `UPDATE capsules SET n = n + 1000 WHERE id = ?`, bad.ID)
 	if f := examine(t, k)["search index"]; f.State != StateBroken || !strings.Contains(fmt.Sprint(f.Next), "rebuild") {
 		t.Errorf("with an index of something else: %+v", f)
 	}
-	if f := examine(t, newKB(t, nil))["embeddings"]; f.State != StateNote || !strings.Contains(f.Say, "by words") {
+	if f := examine(t, newKB(t, nil))["embeddings"]; f.State != StateNote || !strings.Contains(f.Say, "words only") {
 		t.Errorf("without a model: %+v", f)
 	}
 	ended, cancel := context.WithCancel(ctx)
@@ -89,6 +90,7 @@ func TestDoctor(t *testing.T) {
 
 // TestRebuild: the database is made anew from the files alone, and one that cannot be read is kept beside it.
 func TestRebuild(t *testing.T) {
+	needsFile(t)
 	ctx, home := context.Background(), t.TempDir()
 	if _, err := Rebuild(ctx, home, Options{}, RebuildOptions{}); !errors.Is(err, fault.NotFound) {
 		t.Fatalf("of nothing: %v", err)

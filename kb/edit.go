@@ -14,21 +14,26 @@ import (
 	"blackboard/kb/store"
 )
 
-// EditOptions say how an edit is made.
+// EditOptions are the options of an edit.
 type EditOptions struct {
 	Why string
-	// Revision is the one that the capsule must still have, else the edit is a conflict. 0 is the revision
-	// of what does not exist, so no capsule has it. nil: whichever there is.
+	// Revision is the revision that the capsule must have; otherwise the edit is a
+	// conflict. No capsule has revision 0. nil: any.
 	Revision *int
-	// Force keeps a text though it looks like another capsule's, or holds what looks like a secret.
+	// Force stores a text that duplicates another capsule or contains what looks like a
+	// secret.
 	Force bool
 }
 
-// Edit changes a capsule: fn is given it as it is and changes what it likes, but for its id, its links and what the knowledge base keeps by itself. It may be called more than
-// once, when others change the capsule at the same time. What it was before stays in the history. A change of nothing is none.
-func (k *KB) Edit(ctx context.Context, id string, fn func(*Capsule) error, opt EditOptions) (Remembered, error) {
+// Edit changes a capsule. fn receives the current capsule and may change everything but
+// the id, the links and the fields that the knowledge base maintains. It is called again
+// if others change the capsule at the same time. The old revision stays in the history.
+// An edit without a change stores nothing.
+func (k *KB) Edit(ctx context.Context, id string, fn func(*Capsule) error, opt EditOptions) (
+	Remembered, error) {
 	if opt.Revision != nil && *opt.Revision < 0 {
-		return Remembered{}, invalid(fmt.Sprintf("%d is not a revision", *opt.Revision), "", get(clip(id, 60), "{} shows the revision"))
+		return Remembered{}, invalid(fmt.Sprintf("%d is not a revision", *opt.Revision), "",
+			get(clip(id, 60), "{} shows the revision"))
 	}
 	for try := 0; ; try++ {
 		r, again, err := k.editOnce(ctx, id, fn, opt)
@@ -38,7 +43,8 @@ func (k *KB) Edit(ctx context.Context, id string, fn func(*Capsule) error, opt E
 	}
 }
 
-func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, opt EditOptions) (r Remembered, again bool, err error) {
+func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, opt EditOptions) (
+	r Remembered, again bool, err error) {
 	if err := k.PickUp(ctx, id); err != nil {
 		return r, false, err
 	}
@@ -47,16 +53,19 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 		return r, false, err
 	}
 	c := seen
-	c.Tags, c.DomainTags, c.Refs = slices.Clone(seen.Tags), slices.Clone(seen.DomainTags), slices.Clone(seen.Refs)
+	c.Tags, c.DomainTags, c.Refs = slices.Clone(seen.Tags), slices.Clone(seen.DomainTags),
+		slices.Clone(seen.Refs)
 	if err := fn(&c); err != nil {
 		return r, false, err
 	}
-	c.ID, c.Created, c.Revision, c.Supersedes, c.SupersededBy, c.Retired, c.RetiredWhy, c.Ingested = seen.ID, seen.Created, seen.Revision, seen.Supersedes, seen.SupersededBy, seen.Retired, seen.RetiredWhy, seen.Ingested
+	c.ID, c.Created, c.Revision, c.Supersedes, c.SupersededBy, c.Retired, c.RetiredWhy,
+		c.Ingested = seen.ID, seen.Created, seen.Revision, seen.Supersedes, seen.SupersededBy,
+		seen.Retired, seen.RetiredWhy, seen.Ingested
 	if err := c.Normalise(); err != nil {
 		return r, false, err
 	}
 	if !opt.Force {
-		if err := refuseSecret(&c); err != nil {
+		if err := c.CheckSecrets(); err != nil {
 			return r, false, err
 		}
 	}
@@ -73,25 +82,29 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 			return err
 		}
 		if opt.Revision != nil && old.Revision != *opt.Revision {
-			return about(fault.Conflict, id, fmt.Sprintf("%s has revision %d, not %d: somebody has changed it since", id, old.Revision, *opt.Revision), "", get(id, "{} shows it as it is"))
+			return capsuleError(fault.Conflict, id,
+				fmt.Sprintf("%s is at revision %d, not %d: it has changed since", id,
+					old.Revision, *opt.Revision), "", get(id, "{} shows the current one"))
 		}
 		if again = old.Revision != seen.Revision; again {
-			return about(fault.Conflict, id, id+" was changed by others again and again", "try once more")
+			return capsuleError(fault.Conflict, id,
+				id+" was changed by others several times meanwhile",
+				"try again")
 		}
 		if sameContent(old, &c) {
 			c, r.Unchanged = *old, true
 			return nil
 		}
 		if old.Ingested != nil {
-			return invalid(fmt.Sprintf("%s is a part of %s: the next ingest of a changed file would undo the edit", id, clip(old.Ingested.File, 200)),
-				"edit the document and ingest it, or remember a capsule of its own")
+			return invalid(fmt.Sprintf("%s is a section of %s: the next ingest of a changed file would undo the edit", id, clip(old.Ingested.File, 200)),
+				"edit the document and ingest it, or remember a separate capsule")
 		}
 		if v, err = k.db.Usable(ch.tx, k.emb, v, &r.Warnings); err != nil {
 			return err
 		}
 		if !opt.Force && old.Retired == nil && old.SupersededBy == "" {
 			var err error
-			if titleKey(c.Title) != titleKey(old.Title) { // one that is there twice already can be edited
+			if !c.SameTitle(old) { // an existing duplicate title can be edited
 				err = ch.checkTitle(&c)
 			}
 			if err == nil && embeddingText(&c) != embeddingText(old) {
@@ -99,7 +112,8 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 			}
 			if err != nil {
 				if e, ok := fault.Refused(err); ok {
-					e.Next = []fault.Step{get(e.ID, "{} shows it; say it otherwise"), fault.Give("force", "", "or {} keeps both")}
+					e.Next = []fault.Step{get(e.ID, "{} shows it; change the wording"),
+						fault.Give("force", "", "or {} keeps both")}
 				}
 				return err
 			}
@@ -110,7 +124,8 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 	return r, again && err != nil, err
 }
 
-// Text returns a capsule's file as it would be written now, and its revision, for an editor.
+// Text returns a capsule's file as it would be written now, and its revision, for an
+// editor.
 func (k *KB) Text(ctx context.Context, id string) ([]byte, int, error) {
 	if err := k.PickUp(ctx, id); err != nil {
 		return nil, 0, err
@@ -123,20 +138,26 @@ func (k *KB) Text(ctx context.Context, id string) ([]byte, int, error) {
 	return text, c.Revision, err
 }
 
-// EditText makes a capsule what the text of its file says. Links, times and revision are not edited that way.
-func (k *KB) EditText(ctx context.Context, id string, text []byte, opt EditOptions) (Remembered, error) {
+// EditText sets a capsule to the content of an edited file. Links, times and the
+// revision in the file are ignored.
+func (k *KB) EditText(ctx context.Context, id string, text []byte, opt EditOptions) (
+	Remembered, error) {
 	said, _, err := DecodeSidecar(id, text)
 	if err != nil {
-		return Remembered{}, invalid(fmt.Sprintf("that is no capsule: %v", err), "mend it and try again; nothing is changed")
+		return Remembered{}, invalid(fmt.Sprintf("not a valid capsule: %v", err),
+			"correct it and try again; nothing was changed")
 	}
 	return k.Edit(ctx, id, func(c *Capsule) error {
-		c.Title, c.Body, c.Kind, c.Scope, c.Tags, c.DomainTags, c.Source, c.Confidence = said.Title, said.Body, said.Kind, said.Scope, said.Tags, said.DomainTags, said.Source, said.Confidence
-		c.VerifiedBy, c.Refs, c.Workspace, c.Project = said.VerifiedBy, said.Refs, said.Workspace, said.Project
+		c.Title, c.Body, c.Kind, c.Scope, c.Tags, c.DomainTags, c.Source,
+			c.Confidence = said.Title, said.Body, said.Kind, said.Scope, said.Tags,
+			said.DomainTags, said.Source, said.Confidence
+		c.VerifiedBy, c.Refs, c.Workspace, c.Project = said.VerifiedBy, said.Refs, said.Workspace,
+			said.Project
 		return nil
 	}, opt)
 }
 
-// Retire takes a capsule out of searches and lists. It can be restored.
+// Retire removes a capsule from searches and lists. Restore undoes it.
 func (k *KB) Retire(ctx context.Context, id, why string) (c Capsule, err error) {
 	if err := CheckID(id); err != nil {
 		return c, err
@@ -150,7 +171,10 @@ func (k *KB) Retire(ctx context.Context, id, why string) (c Capsule, err error) 
 			return err
 		}
 		if old.Retired != nil {
-			return about(fault.Conflict, id, fmt.Sprintf("%s is retired already, since %s", id, old.Retired.Format(time.DateOnly)), "", fault.Do("kb.history", "{} shows why", "id", id))
+			return capsuleError(fault.Conflict, id,
+				fmt.Sprintf("%s is already retired, since %s", id,
+					old.Retired.Format(time.DateOnly)), "",
+				fault.Do("kb.history", "{} shows why", "id", id))
 		}
 		c = *old
 		c.Retired, c.RetiredWhy = &ch.tx.Now, why
@@ -159,21 +183,22 @@ func (k *KB) Retire(ctx context.Context, id, why string) (c Capsule, err error) 
 	return c, err
 }
 
-// Event is one line of the log of what was done to a capsule.
+// Event is an entry in the log of changes.
 type Event struct {
 	Seq      int64     `json:"seq"`
 	At       time.Time `json:"at"`
 	Actor    string    `json:"actor"`
 	Verb     string    `json:"verb"`
 	Capsule  string    `json:"capsule"`
-	Revision int       `json:"revision"` // that it made
-	Other    string    `json:"other"`    // the other capsule, "" if there is none
+	Revision int       `json:"revision"` // the revision that the change created
+	Other    string    `json:"other"`    // the other capsule; "": none
 	Why      string    `json:"why"`
 	Changed  []string  `json:"changed"` // fields
-	Before   *Capsule  `json:"before"`  // the revision before, null for the first
+	Before   *Capsule  `json:"before"`  // the previous revision; null for the first
 }
 
-// History returns what was done to a capsule, the oldest first. A capsule that is gone for good (a part of a document that has changed) still has one.
+// History returns the changes of a capsule, the oldest first. A deleted capsule (a
+// section of a document that has changed) still has a history.
 func (k *KB) History(ctx context.Context, id string) (events []Event, err error) {
 	if err := CheckID(id); err != nil {
 		return nil, err
@@ -212,17 +237,20 @@ func eventsWhere(tx *sqlite.Tx, where string, args ...any) ([]Event, error) {
 	var e Event
 	var before string
 	events := []Event{}
-	err := tx.Each([]any{&e.Seq, sqlite.Time(&e.At), &e.Actor, &e.Verb, &e.Capsule, &e.Revision, &e.Other, &e.Why, &before}, func() error {
+	err := tx.Each([]any{&e.Seq, sqlite.Time(&e.At), &e.Actor, &e.Verb, &e.Capsule, &e.Revision,
+		&e.Other, &e.Why, &before}, func() error {
 		if before != "" {
 			e.Before = &Capsule{}
 			if err := json.Unmarshal([]byte(before), e.Before); err != nil {
-				return sqlite.Fault(fault.Corrupt, "", fmt.Sprintf("has an event %d that cannot be read", e.Seq), err)
+				return sqlite.Fault(fault.Corrupt, "",
+					fmt.Sprintf("has an event %d that cannot be read", e.Seq), err)
 			}
 		}
 		events = append(events, e)
 		e = Event{}
 		return nil
-	}, `SELECT seq, at, actor, verb, capsule, revision, other, why, before FROM events WHERE `+where, args...)
+	}, `SELECT seq, at, actor, verb, capsule, revision, other, why, before FROM events
+		WHERE `+where, args...)
 	return events, err
 }
 
@@ -230,7 +258,9 @@ func eventsWhere(tx *sqlite.Tx, where string, args ...any) ([]Event, error) {
 func changed(a, b *Capsule) []string {
 	fields := []string{}
 	as, bs := jsonFields(a), jsonFields(b)
-	for _, f := range []string{"title", "body", "kind", "scope", "tags", "domain_tags", "source", "confidence", "verified_by", "supersedes", "superseded_by", "refs", "workspace", "project", "retired"} {
+	for _, f := range []string{
+		"title", "body", "kind", "scope", "tags", "domain_tags", "source", "confidence",
+		"verified_by", "supersedes", "superseded_by", "refs", "workspace", "project", "retired"} {
 		if string(as[f]) != string(bs[f]) {
 			fields = append(fields, f)
 		}
@@ -246,7 +276,7 @@ func jsonFields(c *Capsule) (m map[string]json.RawMessage) {
 	return m
 }
 
-// Revision returns a capsule as it was.
+// Revision returns an old revision of a capsule.
 func (k *KB) Revision(ctx context.Context, id string, revision int) (c Capsule, err error) {
 	if err := CheckID(id); err != nil {
 		return c, err
@@ -281,12 +311,16 @@ func revisionOf(tx *sqlite.Tx, id string, revision int) (*Capsule, error) {
 	if len(now) == 0 && len(events) == 0 {
 		return nil, notFound(id)
 	}
-	return nil, about(fault.NotFound, id, fmt.Sprintf("%s has no revision %d", id, revision), "", fault.Do("kb.history", "{} lists them", "id", id))
+	return nil, capsuleError(fault.NotFound, id,
+		fmt.Sprintf("%s has no revision %d", id, revision), "",
+		fault.Do("kb.history", "{} lists them", "id", id))
 }
 
-// Restore makes a capsule again what it was at a revision, as a new revision: its text, its fields, and whether it was retired or superseded. If curation has superseded it, that it
-// stands beside the other is noted, and curation leaves the two alone.
-func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (c Capsule, err error) {
+// Restore makes an old revision of a capsule the current one, as a new revision: its
+// text, its fields, and whether it was retired or superseded. If curation had superseded
+// it, the decision that both stand is recorded, and curation leaves the pair alone.
+func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
+	c Capsule, err error) {
 	if err := CheckID(id); err != nil {
 		return c, err
 	}
@@ -298,7 +332,11 @@ func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 		if err != nil {
 			if errors.Is(err, fault.NotFound) {
 				if _, e := revisionOf(ch.tx, id, revision); e == nil {
-					return about(fault.NotFound, id, id+" was a part of a document that has changed since, and is gone", "", fault.Do("kb.history", "{} still shows it", "id", id, "revision", fmt.Sprint(revision)))
+					return capsuleError(fault.NotFound, id,
+						id+" was a section of a document that has changed since, and was deleted",
+						"",
+						fault.Do("kb.history", "{} still shows it", "id", id, "revision",
+							fmt.Sprint(revision)))
 				}
 			}
 			return err
@@ -308,12 +346,15 @@ func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 			return err
 		}
 		c = *was
-		c.n, c.Revision, c.DecayScore, c.Retrieved, c.Ingested = old.n, old.Revision, old.DecayScore, old.Retrieved, old.Ingested
+		c.n, c.Revision, c.DecayScore, c.Retrieved, c.Ingested = old.n, old.Revision,
+			old.DecayScore, old.Retrieved, old.Ingested
 		if old.Ingested != nil {
 			c.Source = old.Source
 		}
 		if sameContent(old, &c) {
-			return about(fault.Conflict, id, fmt.Sprintf("%s is as it was at revision %d", id, revision), "nothing is to be done")
+			return capsuleError(fault.Conflict, id,
+				fmt.Sprintf("%s is already as it was at revision %d", id, revision),
+				"nothing to do")
 		}
 		if err := ch.checkLinks(old, &c); err != nil {
 			return err
@@ -323,7 +364,8 @@ func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 				return err
 			}
 		}
-		if err := ch.update(old, &c, nil, VerbRestored, "", join(fmt.Sprintf("as revision %d", revision), why)); err != nil {
+		if err := ch.update(old, &c, nil, VerbRestored, "",
+			join(fmt.Sprintf("as revision %d", revision), why)); err != nil {
 			return err
 		}
 		var s Synced
@@ -342,7 +384,7 @@ func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 	return c, err
 }
 
-// embedAgain gives a capsule whose text has changed its embedding. Without, it is found by its words.
+// embedAgain embeds a capsule whose text has changed. Until then it is found by words.
 func (k *KB) embedAgain(ctx context.Context, c *Capsule) error {
 	var notes []string
 	v, err := store.Vector(ctx, k.emb, embeddingText(c), &notes)
@@ -368,17 +410,21 @@ func join(a, b string) string {
 	return a + ": " + b
 }
 
-// DecisionStand is that two capsules both stand, though they look alike or look as if they contradicted each other.
+// DecisionStand is the decision that two similar or contradicting capsules both stand.
 const DecisionStand = "both stand"
 
-// decide notes a decision about two capsules.
+// decide records a decision about two capsules.
 func (ch *change) decide(a, b, decision, why string) error {
-	_, err := ch.tx.Exec(`INSERT OR REPLACE INTO decisions (a, b, decision, why, actor, at) VALUES (?, ?, ?, ?, ?, ?)`, min(a, b), max(a, b), decision, why, ch.k.actor, ch.tx.Now.UnixMilli())
+	_, err := ch.tx.Exec(`INSERT INTO decisions (a, b, decision, why, actor, at)
+		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (a, b) DO UPDATE
+		SET decision = excluded.decision, why = excluded.why, actor = excluded.actor,
+		at = excluded.at`, min(a, b), max(a, b), decision, why, ch.k.actor, ch.tx.Now.UnixMilli())
 	return err
 }
 
-// decided reports whether somebody has decided about two capsules.
+// decided reports whether there is a decision about two capsules.
 func decided(tx *sqlite.Tx, a, b string) (bool, error) {
-	n, err := sqlite.One[int](tx, `SELECT count(*) FROM decisions WHERE a = ? AND b = ?`, min(a, b), max(a, b))
+	n, err := sqlite.One[int](tx, `SELECT count(*) FROM decisions WHERE a = ? AND b = ?`,
+		min(a, b), max(a, b))
 	return n > 0, err
 }

@@ -4,19 +4,16 @@ import (
 	"fmt"
 
 	"blackboard/board/fault"
-	"blackboard/board/text"
 )
 
 var (
 	invalid = fault.Invalid.New
 	unknown = fault.Unknown
 	clip    = fault.Clip
-
-	clipBytes = text.ClipBytes
 )
 
-// about is an error of a kind about a capsule.
-func about(kind fault.Kind, id, msg, hint string, next ...fault.Step) error {
+// capsuleError is an error about a capsule.
+func capsuleError(kind fault.Kind, id, msg, hint string, next ...fault.Step) error {
 	return &fault.Error{Kind: kind, ID: id, Msg: msg, Next: fault.Steps(hint, next...)}
 }
 
@@ -24,18 +21,27 @@ func about(kind fault.Kind, id, msg, hint string, next ...fault.Step) error {
 func get(id, text string) fault.Step { return fault.Do("kb.get", text, "id", id) }
 
 func notFound(id string) error {
-	return about(fault.NotFound, id, fmt.Sprintf("there is no capsule %s", clip(id, 60)), "",
-		fault.Do("kb.list", "{} shows what there is"), fault.Do("kb.search", "{} finds by words"))
+	return capsuleError(fault.NotFound, id, fmt.Sprintf("capsule %s not found", clip(id, 60)), "",
+		fault.Do("kb.list", "{} lists all"), fault.Do("kb.search", "{} searches"))
 }
 
 func supersededAlready(id, by string) error {
-	return about(fault.Conflict, by, fmt.Sprintf("%s is superseded by %s already", id, by), "", fault.Give("supersedes", by, "{}, if that is the one to replace"))
+	return capsuleError(fault.Conflict, by, fmt.Sprintf("%s is already superseded by %s", id, by),
+		"",
+		fault.Give("supersedes", by, "{}, to replace that one instead"))
 }
 
-// noBase is for a data home without a knowledge base.
-func noBase(home string) error {
-	return fault.NotFound.New("there is no knowledge base in "+home, "", fault.Do("kb.remember", "{} makes one with the first capsule"))
+// noKnowledgeBase is the error for a data home without a knowledge base.
+func noKnowledgeBase(home string) error {
+	return fault.NotFound.New("no knowledge base in "+home, "",
+		fault.Do("kb.remember", "{} creates one with its first capsule"))
 }
 
-// notHere is the refusal of a secret.
-var notHere = fault.Give("keep_secret", "", "{} stores it if it is none")
+// keepSecret is the step that stores a text in spite of a suspected secret.
+var keepSecret = fault.Give("keep_secret", "", "{} stores it if it is not a secret")
+
+// Refused is an input that cannot become a capsule.
+type Refused struct {
+	From string `json:"from"` // the line, file or title
+	Why  string `json:"why"`
+}

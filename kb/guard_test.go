@@ -27,6 +27,7 @@ func must(t *testing.T, err error) {
 // TestEditByHandWhileFileIsWritten: a file that somebody saves after it was read, and before the new one has its
 // name, is not written over.
 func TestEditByHandWhileFileIsWritten(t *testing.T) {
+	needsFile(t)
 	k := newKB(t, nil)
 	c := put(t, k, Capsule{Title: "Retries", Body: "three times"})
 	path := k.sidecarPath(c.ID)
@@ -40,14 +41,14 @@ func TestEditByHandWhileFileIsWritten(t *testing.T) {
 		}
 		now := *old
 		now.Body = "five times"
-		w, err := ch.writingOf(&now)
+		w, err := ch.prepareWrite(&now)
 		if err != nil {
 			return err
 		}
-		ch.begin(w)
+		ch.startWrite(w)
 		must(t, os.WriteFile(path, byHand, 0o600))
 		w.wanted <- true
-		return ch.join()
+		return ch.waitForWrite()
 	})
 	refused(t, err, fault.Conflict, "edited by hand")
 	if data, err := os.ReadFile(path); err != nil || string(data) != string(byHand) {
@@ -63,6 +64,7 @@ func TestEditByHandWhileFileIsWritten(t *testing.T) {
 // TestSavedWhileItIsIsolated: a file that cannot be read goes to the quarantine. If somebody saves it once more
 // before that is committed, what he saved stays.
 func TestSavedWhileItIsIsolated(t *testing.T) {
+	needsFile(t)
 	home := t.TempDir()
 	k := openKB(t, home, Options{})
 	c := put(t, k, Capsule{Title: "Retries", Body: "three times"})
@@ -94,6 +96,7 @@ func TestSavedWhileItIsIsolated(t *testing.T) {
 // TestUnknownFilesStayWhileOthersWrite: files are moved to the quarantine in the writers' turn only, since two
 // that move one name at the same time could write over each other's.
 func TestUnknownFilesStayWhileOthersWrite(t *testing.T) {
+	needsFile(t)
 	home := t.TempDir()
 	k := openKB(t, home, Options{})
 	put(t, k, Capsule{Title: "Retries", Body: "three times"})
@@ -117,6 +120,7 @@ func TestUnknownFilesStayWhileOthersWrite(t *testing.T) {
 // TestIngestAfterOneThatDied: the files that an ingest has left that died are removed by the next one, which has
 // a list of its own.
 func TestIngestAfterOneThatDied(t *testing.T) {
+	needsFile(t)
 	home, docs := t.TempDir(), t.TempDir()
 	k := openKB(t, home, Options{})
 	for name, text := range map[string]string{"a.md": "# A\n\none\n", "b.md": "# B\n\none\n"} {

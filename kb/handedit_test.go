@@ -36,6 +36,7 @@ func says(t *testing.T, k *KB, id, body string) Capsule {
 
 // TestEditByHandIsKept: whatever changes a capsule's file next, an edit by hand that nobody has picked up yet is picked up first.
 func TestEditByHandIsKept(t *testing.T) {
+	needsFile(t)
 	open := func(t *testing.T) *KB { return openKB(t, t.TempDir(), Options{Sync: SyncNever}) }
 	t.Run("edit", func(t *testing.T) {
 		k := open(t)
@@ -150,6 +151,7 @@ func TestEditByHandIsKept(t *testing.T) {
 
 // TestLostDirectory: capsules whose files are gone all at once, or with their directory, are not retired: the files are written from the rows.
 func TestLostDirectory(t *testing.T) {
+	needsFile(t)
 	k := newKB(t, nil)
 	var ids []string
 	for _, title := range strings.Fields("a b c d e") {
@@ -176,6 +178,7 @@ func TestLostDirectory(t *testing.T) {
 
 // TestDirectoryGoesSlowly: a removal of the whole directory takes the files first, and a sync may look in the midst of it.
 func TestDirectoryGoesSlowly(t *testing.T) {
+	needsFile(t)
 	home, now := t.TempDir(), time.Now()
 	k := openKB(t, home, Options{Now: func() time.Time { return now }})
 	early, late, other := put(t, k, Capsule{Title: "early", Body: "a"}), put(t, k, Capsule{Title: "late", Body: "b"}), put(t, k, Capsule{Title: "other", Body: "c"})
@@ -209,7 +212,7 @@ func TestDirectoryGoesSlowly(t *testing.T) {
 	// One file, and that is all: somebody has removed it.
 	remove(early.ID)
 	sync(1, 0)
-	now = now.Add(2 * following)
+	now = now.Add(2 * removalWindow)
 	// Another, which counts as removed until the directory is gone too. The first one has nothing to do with that.
 	remove(late.ID)
 	sync(1, 0)
@@ -225,7 +228,7 @@ func TestDirectoryGoesSlowly(t *testing.T) {
 
 	// The directory goes after the look, before the judgment.
 	remove(other.ID)
-	f, err := k.look(t.Context())
+	f, err := k.compareFiles(t.Context())
 	if err != nil || len(f.missing) != 1 || f.lost {
 		t.Fatalf("%+v, %v", f, err)
 	}
@@ -242,6 +245,7 @@ func TestDirectoryGoesSlowly(t *testing.T) {
 
 // TestQuarantineUndone: a sidecar that cannot be read, in a change that fails, stays where it was.
 func TestQuarantineUndone(t *testing.T) {
+	needsFile(t)
 	k := newKB(t, nil)
 	c := put(t, k, Capsule{Title: "a", Body: "text"})
 	byHand(t, k, c.ID, "title: a", "title: [half")
@@ -273,6 +277,7 @@ func TestQuarantineUndone(t *testing.T) {
 
 // TestPartsWithoutDatabase: parts of a document are capsules still when the database is lost, even if not all of them are there; the next ingest makes the document whole.
 func TestPartsWithoutDatabase(t *testing.T) {
+	needsFile(t)
 	home := t.TempDir()
 	k := openKB(t, home, Options{})
 	doc := filepath.Join(t.TempDir(), "doc.md")

@@ -14,14 +14,16 @@ import (
 	"blackboard/embed"
 )
 
-// Incoming is a capsule as a source has it, before it is stored. Its id is set only by our own export and our own sidecars, and its times only if the source has them.
+// Incoming is a capsule from a source, before it is stored. Only our own exports and
+// sidecars set its id. Its times are set if the source has them.
 type Incoming struct {
 	Capsule Capsule  `json:"capsule"`
 	From    string   `json:"from"`  // file:line, file, or table and id
-	Notes   []string `json:"notes"` // what of it is kept in another form, or could not be kept
+	Notes   []string `json:"notes"` // what was converted, or could not be kept
 }
 
-// ImportSet is all that a source holds: every record of it is an item, or refused, or told of in the notes.
+// ImportSet is the content of a source. Every record is an item, refused, or mentioned
+// in the notes.
 type ImportSet struct {
 	Format  string     `json:"format"`
 	Items   []Incoming `json:"items"`
@@ -29,33 +31,38 @@ type ImportSet struct {
 	Notes   []string   `json:"notes"`
 }
 
-// ImportOptions say how an import is done.
+// ImportOptions are the options of an import.
 type ImportOptions struct {
-	DryRun      bool // everything is looked at, nothing is stored
-	Force       bool // takes what looks like a capsule that is there, or holds what looks like a secret; and a capsule of the same id in place of the one here
+	DryRun bool // check everything, store nothing
+	// store duplicates and suspected secrets, and replace capsules that have the same id
+	Force       bool
 	NoEmbedding bool
 	Progress    func(what string, done, of int)
 }
 
-// Imported is what became of an import set: each of its items is in one of the lists.
+// Imported is the result of an import. Each item is in one of the lists.
 type Imported struct {
-	Stored  []Incoming `json:"stored"`  // with the ids that they have here
-	Changed []Incoming `json:"changed"` // their id was here, and its text was another
-	Already []Refused  `json:"already"` // are here: nothing is to be done
-	Refused []Refused  `json:"refused"` // cannot be stored, and why; those of the set among them
-	Notes   []string   `json:"notes"`
+	Stored  []Incoming `json:"stored"`  // new capsules, with their ids here
+	Changed []Incoming `json:"changed"` // capsules that were replaced
+	Already []Refused  `json:"already"` // items that exist here already
+	// items that cannot be stored, including those refused by the reader
+	Refused []Refused `json:"refused"`
+	Notes   []string  `json:"notes"`
 }
 
-// errDryRun undoes a change that was only tried.
+// errDryRun rolls back the change of a dry run.
 var errDryRun = errors.New("dry run")
 
-// importBatch is how many capsules are stored in one change.
+// importBatch is the number of capsules stored in one change.
 const importBatch = 200
 
-// Import stores what a source holds. A capsule that has an id keeps it, with its times and links; others are stored as Remember does. What is here already is left alone, so an import
-// can be repeated. It goes in steps of some hundred capsules, each of them kept.
-func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (out Imported, err error) {
-	out = Imported{Stored: []Incoming{}, Changed: []Incoming{}, Already: []Refused{}, Refused: append([]Refused{}, set.Refused...), Notes: append([]string{}, set.Notes...)}
+// Import stores the content of a source. A capsule with an id keeps it, with its times
+// and links; others are stored as by Remember. What exists already is skipped, so an
+// import can be repeated. It is done in batches, each committed by itself.
+func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (
+	out Imported, err error) {
+	out = Imported{Stored: []Incoming{}, Changed: []Incoming{}, Already: []Refused{},
+		Refused: append([]Refused{}, set.Refused...), Notes: append([]string{}, set.Notes...)}
 	var notes []string
 	for at := 0; at < len(set.Items); at += importBatch {
 		part := set.Items[at:min(at+importBatch, len(set.Items))]
@@ -97,8 +104,10 @@ func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (out
 		if err := k.change(ctx, store); err != nil && !errors.Is(err, errDryRun) {
 			return out, err
 		}
-		out.Stored, out.Changed = append(out.Stored, now.Stored...), append(out.Changed, now.Changed...)
-		out.Already, out.Refused = append(out.Already, now.Already...), append(out.Refused, now.Refused...)
+		out.Stored, out.Changed = append(out.Stored, now.Stored...),
+			append(out.Changed, now.Changed...)
+		out.Already, out.Refused = append(out.Already, now.Already...),
+			append(out.Refused, now.Refused...)
 		notes = append(notes, now.Notes...)
 	}
 	if !opt.DryRun {
@@ -122,7 +131,7 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 		return nil
 	}
 	if !opt.Force {
-		if err := refuseSecret(&c); err != nil {
+		if err := c.CheckSecrets(); err != nil {
 			refuse(err.Error())
 			return nil
 		}
@@ -144,18 +153,18 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 			return err
 		}
 	}
-	if !opt.Force && c.ID == "" { // a capsule with an id of its own is what it is
+	if !opt.Force && c.ID == "" { // an item with an id is compared by that id
 		alike, err := ch.checkDuplicate(&c, v)
 		for _, a := range alike {
-			in.Notes = append(in.Notes, fmt.Sprintf("it is like %s: %q", a.ID, clip(a.Title, 80)))
+			in.Notes = append(in.Notes, fmt.Sprintf("similar to %s: %q", a.ID, clip(a.Title, 80)))
 		}
 		if e, ok := fault.Refused(err); ok {
 			old, err := ch.row(e.ID)
 			if err != nil {
 				return err
 			}
-			if titleKey(old.Title) == titleKey(c.Title) && plainText(old) != plainText(&c) {
-				refuse(fmt.Sprintf("%s and says something else: edit that one, or force this one in beside it", e.Msg))
+			if old.SameTitle(&c) && plainText(old) != plainText(&c) {
+				refuse(fmt.Sprintf("%s and says something else: edit that capsule, or add this one with force", e.Msg))
 			} else {
 				out.Already = append(out.Already, Refused{in.From, e.Msg})
 			}
@@ -165,22 +174,22 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 			return err
 		}
 	}
-	c.Ingested = nil // its document is not here
+	c.Ingested = nil // its document is not known here
 	created, updated := c.Created, c.Updated
 	if c.ID == "" {
-		// Links to capsules by ids of elsewhere make no sense here.
+		// Links to ids of another tool have no meaning here.
 		c.Supersedes, c.SupersededBy = []string{}, ""
 		c.ID = newID()
 	}
 	c.Created, c.Updated = ch.tx.Now, ch.tx.Now
-	if sensible(created, ch.tx.Now) {
+	if plausibleTime(created, ch.tx.Now) {
 		c.Created = Stamp(created)
 	}
-	if sensible(updated, ch.tx.Now) && !updated.Before(c.Created) {
+	if plausibleTime(updated, ch.tx.Now) && !updated.Before(c.Created) {
 		c.Updated = Stamp(updated)
 	}
 	c.Revision, c.DecayScore, c.Retrieved = max(1, c.Revision), max(0, min(1, c.DecayScore)), nil
-	if err := ch.add(&c, v, VerbImported, in.From); err != nil {
+	if err := ch.create(&c, v, VerbImported, in.From); err != nil {
 		return err
 	}
 	in.Capsule = c
@@ -188,25 +197,31 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 	return nil
 }
 
-// sensible is a time that something can have been made at.
-func sensible(t, now time.Time) bool { return t.Year() >= 1970 && t.UnixMilli() > 0 && !t.After(now) }
+// plausibleTime reports whether a time of creation is possible.
+func plausibleTime(t, now time.Time) bool {
+	return t.Year() >= 1970 && t.UnixMilli() > 0 && !t.After(now)
+}
 
-// importOver deals with a capsule whose id is here.
-func (ch *change) importOver(old, c *Capsule, in Incoming, v embed.Vector, opt *ImportOptions, out *Imported) error {
+// importOver handles an item whose id exists here.
+func (ch *change) importOver(old, c *Capsule, in Incoming, v embed.Vector, opt *ImportOptions,
+	out *Imported) error {
 	c.Ingested = old.Ingested
 	c.n, c.Created, c.DecayScore, c.Retrieved = old.n, old.Created, old.DecayScore, old.Retrieved
 	if err := ch.linksOver(old, c); err != nil {
 		return err
 	}
 	if sameContent(old, c) {
-		out.Already = append(out.Already, Refused{in.From, c.ID + " is here, and the same"})
+		out.Already = append(out.Already, Refused{in.From, c.ID + " exists and is the same"})
 		return nil
 	}
 	if c.SupersededBy != old.SupersededBy {
-		in.Notes = append(in.Notes, fmt.Sprintf("%s is here, and stands: it is superseded now, by %s", c.ID, c.SupersededBy))
+		in.Notes = append(in.Notes,
+			fmt.Sprintf("%s exists and was active; it is now superseded by %s", c.ID,
+				c.SupersededBy))
 	}
 	if differ := changed(old, c); !opt.Force && !slices.Equal(differ, []string{"superseded_by"}) {
-		out.Refused = append(out.Refused, Refused{in.From, fmt.Sprintf("%s is here at revision %d and says something else (%s); with force this one is taken, and the other is kept in its history", c.ID, old.Revision, strings.Join(differ, ", "))})
+		out.Refused = append(out.Refused,
+			Refused{in.From, fmt.Sprintf("%s exists at revision %d with another text (%s); with force the import replaces it, and the old text stays in its history", c.ID, old.Revision, strings.Join(differ, ", "))})
 		return nil
 	}
 	if err := ch.update(old, c, v, VerbImported, "", in.From); err != nil {
@@ -217,29 +232,34 @@ func (ch *change) importOver(old, c *Capsule, in Incoming, v embed.Vector, opt *
 	return nil
 }
 
-// linksOver decides how a capsule is linked that is here already. What is linked here stays linked.
-// That it was superseded since is taken over, unless somebody here has made it stand again.
+// linksOver decides the links of an item that exists here. Links made here stay. A
+// superseded_by link of the source is taken over unless somebody has restored the
+// capsule here.
 func (ch *change) linksOver(old, c *Capsule) error {
 	by := c.SupersededBy
 	c.Supersedes, c.SupersededBy = old.Supersedes, old.SupersededBy
-	if by != "" && c.Retired == nil { // perhaps for want of what superseded it
+	if by != "" && c.Retired == nil { // perhaps because the superseding capsule is missing
 		c.Retired, c.RetiredWhy = old.Retired, old.RetiredWhy
 	}
 	if by == "" || old.SupersededBy != "" || old.Retired != nil {
 		return nil
 	}
-	var was bool // superseded here, once
-	err := ch.tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM events WHERE capsule = ? AND before <> '' AND before ->> 'superseded_by' <> '')`, old.ID).Scan(&was)
+	var was bool // was superseded here before
+	err := ch.tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM events WHERE capsule = ?
+		AND CASE before WHEN '' THEN '' ELSE json_extract(before,
+		'$.superseded_by') END <> '')`, old.ID).Scan(&was)
 	if err == nil && !was {
 		c.SupersededBy = by
 	}
 	return err
 }
 
-// linkImported makes both ends of the links of imported capsules say the same, now that all are here.
+// linkImported repairs both ends of the links of imported capsules, once all are stored.
 func (k *KB) linkImported(ctx context.Context, set *ImportSet, out *Imported) error {
 	var linked []string
-	for _, in := range set.Items { // those that were here already too: an import may have been interrupted before it came to this
+	// including existing ones: an earlier import may have been interrupted before this
+	// step
+	for _, in := range set.Items {
 		if c := &in.Capsule; c.ID != "" && (len(c.Supersedes) > 0 || c.SupersededBy != "") {
 			linked = append(linked, c.ID)
 		}
@@ -262,7 +282,7 @@ func (k *KB) linkImported(ctx context.Context, set *ImportSet, out *Imported) er
 				}
 				if by := c.SupersededBy; by != "" {
 					if _, err := ch.row(by); errors.Is(err, fault.NotFound) {
-						why := by + ", which superseded it, is not here"
+						why := by + ", which superseded it, does not exist here"
 						s.Notes = append(s.Notes, fmt.Sprintf("%s is retired: %s", id, why))
 						now := *c
 						now.SupersededBy = ""
@@ -278,10 +298,12 @@ func (k *KB) linkImported(ctx context.Context, set *ImportSet, out *Imported) er
 					}
 				}
 				if err := ch.checkLinks(nil, c); err != nil {
-					s.Notes = append(s.Notes, fmt.Sprintf("%s: %v; its links are left out", id, err))
+					s.Notes = append(s.Notes,
+						fmt.Sprintf("%s: %v; its links are left out", id, err))
 					now := *c
 					now.Supersedes, now.SupersededBy = []string{}, ""
-					if err := ch.update(c, &now, nil, VerbImported, "", "its links go in a circle"); err != nil {
+					if err := ch.update(c, &now, nil, VerbImported, "",
+						"its links form a cycle"); err != nil {
 						return err
 					}
 					continue
@@ -299,28 +321,33 @@ func (k *KB) linkImported(ctx context.Context, set *ImportSet, out *Imported) er
 	return nil
 }
 
-// halfLinked returns the capsules that were here before one which they say they supersede.
+// halfLinked returns stored capsules that are superseded by an existing capsule that
+// does not name them.
 func (k *KB) halfLinked(ctx context.Context, stored []Incoming) (ids []string, err error) {
 	came := make([]string, len(stored))
 	for i := range stored {
 		came[i] = stored[i].Capsule.ID
 	}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		ids, err = sqlite.Column[string](tx, `SELECT DISTINCT b.id FROM capsules AS b, json_each(b.supersedes) AS s JOIN capsules AS c ON c.id = s.value
-			WHERE b.supersedes <> '[]' AND c.superseded_by = '' AND c.id IN (SELECT value FROM json_each(?))`, sqlite.List(came))
+		ids, err = sqlite.Column[string](tx,
+			`SELECT DISTINCT b.id FROM capsules AS b, json_each(b.supersedes) AS s
+				JOIN capsules AS c ON c.id = s.value
+			WHERE b.supersedes <> '[]' AND c.superseded_by = '' AND c.id IN (SELECT value
+			FROM json_each(?))`, sqlite.List(came))
 		return err
 	})
 	return ids, err
 }
 
-// Export yields every capsule, the oldest first; those that are superseded or retired too.
+// Export yields every capsule, the oldest first, including superseded and retired ones.
 func (k *KB) Export(ctx context.Context, q ListQuery) iter.Seq2[Capsule, error] {
 	return func(yield func(Capsule, error) bool) {
 		stop := errors.New("stop")
 		err := k.db.Read(ctx, func(tx *sqlite.Tx) error {
 			var after int64
 			for {
-				caps, err := capsulesWhere(tx, `n > ? AND (? OR ingest_file = '') ORDER BY n LIMIT 1000`, after, q.Documents)
+				caps, err := capsulesWhere(tx,
+					`n > ? AND (? OR ingest_file = '') ORDER BY n LIMIT 1000`, after, q.Documents)
 				if err != nil || len(caps) == 0 {
 					return err
 				}
@@ -344,13 +371,15 @@ func (k *KB) Export(ctx context.Context, q ListQuery) iter.Seq2[Capsule, error] 
 // matches is List's filter for one capsule.
 func (q *ListQuery) matches(c *Capsule) bool {
 	has := func(want []string, have ...string) bool {
-		return len(want) == 0 || slices.ContainsFunc(want, func(w string) bool { return slices.Contains(have, w) })
+		return len(want) == 0 ||
+			slices.ContainsFunc(want, func(w string) bool { return slices.Contains(have, w) })
 	}
 	for _, t := range q.Tags {
 		if !slices.Contains(c.Tags, t) {
 			return false
 		}
 	}
-	return has(q.Kinds, c.Kind) && has(q.Scopes, c.Scope) && has(q.DomainTags, c.DomainTags...) && has(q.Workspaces, c.Workspace) && has(q.Projects, c.Project) &&
+	return has(q.Kinds, c.Kind) && has(q.Scopes, c.Scope) && has(q.DomainTags, c.DomainTags...) &&
+		has(q.Workspaces, c.Workspace) && has(q.Projects, c.Project) &&
 		(q.Superseded || c.SupersededBy == "") && (q.Retired || c.Retired == nil)
 }

@@ -91,7 +91,7 @@ func TestImportSupersededByNothing(t *testing.T) {
 	c := Capsule{ID: old, Title: "Old", SupersededBy: ImportedID("x", "over")}
 	out := imported(t, k, c)
 	if got := row(t, k, old); got.Retired == nil || got.SupersededBy != "" ||
-		!strings.Contains(got.RetiredWhy, "is not here") ||
+		!strings.Contains(got.RetiredWhy, "does not exist here") ||
 		len(out.Notes) != 1 {
 		t.Errorf("%+v, %q", got, out.Notes)
 	}

@@ -8,69 +8,83 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/markdown"
 	"blackboard/kb/secret"
 	"blackboard/kb/store"
 )
 
-// IngestOptions say how documents become capsules.
+// IngestOptions are the options of Ingest.
 type IngestOptions struct {
-	Workspace, Project, Scope string // of the capsules; the scope is that of Remember by default
+	Workspace, Project, Scope string // for the capsules; the default scope is Remember's
 	Tags, DomainTags          []string
-	Force                     bool // takes what looks like a secret as it is; else it is masked
-	Prune                     bool // removes the capsules of documents that are gone from the folders given
-	DryRun                    bool
-	NoEmbedding               bool
-	KeepOptions               bool // a document that is known keeps the scope, tags, workspace and project that it was ingested with
-	Progress                  func(what string, done, of int)
+	Force                     bool // keep suspected secrets; otherwise they are masked
+	// remove the capsules of documents that are gone from the given folders
+	Prune       bool
+	DryRun      bool
+	NoEmbedding bool
+	// keep the scope, tags, workspace and project that a known document was ingested
+	// with
+	KeepOptions bool
+	Progress    func(what string, done, of int)
 }
 
-// IngestedAll is what Ingest did.
+// IngestedAll is the result of Ingest.
 type IngestedAll struct {
-	New       []string  `json:"new"`       // documents
-	Changed   []string  `json:"changed"`   // documents
-	Unchanged int       `json:"unchanged"` // documents
-	Pruned    []string  `json:"pruned"`    // documents
-	Gone      []string  `json:"gone"`      // documents that are not where they were, and whose capsules stay
-	Capsules  int       `json:"capsules"`  // that were written
-	Kept      int       `json:"kept"`      // that a changed document has as before
-	Removed   int       `json:"removed"`   // that it has no longer
-	Refused   []Refused `json:"refused"`
-	Masked    []Masked  `json:"masked"`
-	Warnings  []string  `json:"warnings"`
+	New       []string `json:"new"`       // documents
+	Changed   []string `json:"changed"`   // documents
+	Unchanged int      `json:"unchanged"` // documents
+	Pruned    []string `json:"pruned"`    // documents
+	// documents that no longer exist and whose capsules stay
+	Gone     []string  `json:"gone"`
+	Capsules int       `json:"capsules"` // capsules written
+	Kept     int       `json:"kept"`     // unchanged sections of changed documents
+	Removed  int       `json:"removed"`  // sections that no longer exist
+	Refused  []Refused `json:"refused"`
+	Masked   []Masked  `json:"masked"` // sections in which secrets were masked
+	Warnings []string  `json:"warnings"`
 }
 
-// Masked is a section in which something looked like a secret, as examples in documentation do. It was taken in with that masked.
+// Masked is a section in which text that looks like a secret was masked, as examples in
+// documentation have it.
 type Masked struct {
-	From  string `json:"from"` // file and line of the section
+	From  string `json:"from"` // file:line of the section
 	Title string `json:"title"`
-	Rule  string `json:"rule"` // by which it looked like one
-	Count int    `json:"count"`
+	Rule  string `json:"rule"`  // rule that matched
+	Count int    `json:"count"` // number of masked secrets
 }
 
 func (m Masked) String() string {
-	return fmt.Sprintf("%s (%s): what looks like a secret is masked: %d × %s", m.From, m.Title, m.Count, m.Rule)
+	return fmt.Sprintf("%s (%s): masked what looks like a secret: %d × %s", m.From, m.Title,
+		m.Count, m.Rule)
 }
 
-// Ingest cuts markdown documents into capsules of the kind doc, a section each. A document is known by its path and its content: what has not changed is not touched, and a change swaps
-// its capsules in one step. A section that stays the same keeps its capsule.
-func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (r IngestedAll, err error) {
-	r = IngestedAll{New: []string{}, Changed: []string{}, Pruned: []string{}, Gone: []string{}, Refused: []Refused{}, Masked: []Masked{}, Warnings: []string{}}
-	probe := Capsule{Kind: KindDoc, Scope: opt.Scope, Title: "x", Body: "x", Tags: opt.Tags, DomainTags: opt.DomainTags, Workspace: opt.Workspace, Project: opt.Project}
+// Ingest stores each section of markdown documents as a capsule of the kind doc. A
+// document is identified by its path and content. An unchanged document is skipped. The
+// capsules of a changed one are replaced in one step; unchanged sections keep their
+// capsule.
+func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (
+	r IngestedAll, err error) {
+	r = IngestedAll{New: []string{}, Changed: []string{}, Pruned: []string{}, Gone: []string{},
+		Refused: []Refused{}, Masked: []Masked{}, Warnings: []string{}}
+	probe := Capsule{Kind: KindDoc, Scope: opt.Scope, Title: "x", Body: "x", Tags: opt.Tags,
+		DomainTags: opt.DomainTags, Workspace: opt.Workspace, Project: opt.Project}
 	if err := probe.Normalise(); err != nil {
 		return r, err
 	}
 	if opt.Progress == nil {
 		opt.Progress = func(string, int, int) {}
 	}
-	files, folders, err := documents(ctx, paths, filepath.Dir(k.sidecars), &r)
+	own := "" // the knowledge base has no folder
+	if k.sidecars != "" {
+		own = filepath.Dir(k.sidecars)
+	}
+	files, folders, err := markdown.Find(ctx, paths, own, r.refuse)
 	if err != nil {
 		return r, err
 	}
@@ -91,16 +105,17 @@ func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (r I
 	return r, k.pruneGone(ctx, folders, known, &opt, &r)
 }
 
-// cutting is raised when documents are cut or named otherwise: the next ingest takes them in anew, changed or not.
+// cutting is the version of the rules for sections and titles. Raising it makes the next
+// ingest read all documents again.
 const cutting = 2
 
-// ingestedDoc is what is known of a document.
+// ingestedDoc is what is stored about a document.
 type ingestedDoc struct {
-	sha256  string // as cutAs has it
-	refused int    // sections that were not taken in, and will be looked at again
+	sha256  string // as written by cutAs
+	refused int    // sections that were refused and will be tried again
 }
 
-// cutAs is what is noted of a document that was cut: how, and what it said.
+// cutAs returns the stored hash of a document, with the version of the rules.
 func cutAs(sha string) string { return fmt.Sprintf("%d:%s", cutting, sha) }
 
 func (k *KB) ingested(ctx context.Context) (map[string]ingestedDoc, error) {
@@ -116,11 +131,12 @@ func (k *KB) ingested(ctx context.Context) (map[string]ingestedDoc, error) {
 	return known, err
 }
 
-// errDocumentChanged ends a change that would have stored what a document does not say any more.
-var errDocumentChanged = errors.New("it was changed again and again while it was ingested")
+// errDocumentChanged aborts a change if the document has changed since it was read.
+var errDocumentChanged = errors.New("the document changed repeatedly while it was ingested")
 
-// ingestOne ingests a document, again if it is changed meanwhile: another ingest may have taken in what it says now.
-func (k *KB) ingestOne(ctx context.Context, file string, known ingestedDoc, like *Capsule, opt *IngestOptions, r *IngestedAll) error {
+// ingestOne ingests a document and retries if it changes meanwhile.
+func (k *KB) ingestOne(ctx context.Context, file string, known ingestedDoc, like *Capsule,
+	opt *IngestOptions, r *IngestedAll) error {
 	for try := 0; ; try++ {
 		refused, masked := len(r.Refused), len(r.Masked)
 		err := k.ingestOnce(ctx, file, known, like, opt, r)
@@ -136,15 +152,11 @@ func (k *KB) ingestOne(ctx context.Context, file string, known ingestedDoc, like
 	}
 }
 
-func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, like *Capsule, opt *IngestOptions, r *IngestedAll) error {
-	refuse := func(why string) { r.Refused = append(r.Refused, Refused{From: file, Why: why}) }
-	text, err := readDocument(file)
+func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, like *Capsule,
+	opt *IngestOptions, r *IngestedAll) error {
+	text, err := markdown.Read(file)
 	if err != nil {
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
-			err = pe.Err
-		}
-		refuse(err.Error())
+		r.refuse(file, err)
 		return nil
 	}
 	sum := sha256.Sum256([]byte(text))
@@ -165,7 +177,8 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 		}
 		if len(old) > 0 && opt.KeepOptions {
 			o := &old[0]
-			like = &Capsule{Kind: like.Kind, Scope: o.Scope, Workspace: o.Workspace, Project: o.Project, Tags: o.Tags, DomainTags: o.DomainTags}
+			like = &Capsule{Kind: like.Kind, Scope: o.Scope, Workspace: o.Workspace,
+				Project: o.Project, Tags: o.Tags, DomainTags: o.DomainTags}
 		}
 		if settled && (len(old) == 0 || sameOptions(&old[0], like)) {
 			r.Unchanged++
@@ -173,8 +186,9 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 		}
 	}
 	parts := r.parts(file, text, opt)
-	if len(parts) > maxChunks {
-		refuse(fmt.Sprintf("it has %d sections; a document has at most %d", len(parts), maxChunks))
+	if len(parts) > markdown.MaxSections {
+		r.refuse(file, fmt.Errorf("it has %d sections; a document has at most %d", len(parts),
+			markdown.MaxSections))
 		return nil
 	}
 	caps := sections(file, sha, parts, like, opt, r)
@@ -191,7 +205,7 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 	var written, kept, removed int
 	var warnings []string
 	err = k.change(ctx, func(ch *change) (err error) {
-		if now, err := readDocument(file); err != nil || now != text {
+		if now, err := markdown.Read(file); err != nil || now != text {
 			return errDocumentChanged
 		}
 		written, kept, removed, warnings, err = ch.swap(file, sha, refused, caps, vectors)
@@ -205,8 +219,10 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 			r.Warnings = append(r.Warnings, w)
 		}
 	}
-	again := asBefore && (known.refused > 0 || opt.Force) || !asBefore && strings.HasSuffix(known.sha256, sha)
-	if again && written+removed == 0 { // it was only looked at again, for what was refused or masked, or by another way to cut
+	again := asBefore && (known.refused > 0 || opt.Force) ||
+		!asBefore && strings.HasSuffix(known.sha256, sha)
+	// it was only read again because of refused or masked sections, or new rules
+	if again && written+removed == 0 {
 		r.Unchanged++
 		return nil
 	}
@@ -215,13 +231,14 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 	return nil
 }
 
-// parts cuts a document, and masks what looks like a secret in it, unless that is to be taken in. It is looked for in the whole document: a part may have half of one.
-func (r *IngestedAll) parts(file, text string, opt *IngestOptions) []chunk {
+// parts cuts a document into sections and masks suspected secrets. The whole document is
+// scanned, since a secret may span two sections.
+func (r *IngestedAll) parts(file, text string, opt *IngestOptions) []markdown.Section {
 	if opt.Force {
-		return chunks(file, text)
+		return markdown.Sections(file, text)
 	}
 	text, masked := secret.MaskLines(text)
-	parts := chunks(file, text)
+	parts := markdown.Sections(file, text)
 	at, first := 0, len(r.Masked)
 	for _, m := range masked {
 		for at+1 < len(parts) && parts[at+1].Line <= m.Line {
@@ -231,7 +248,8 @@ func (r *IngestedAll) parts(file, text string, opt *IngestOptions) []chunk {
 			break
 		}
 		from := fmt.Sprintf("%s:%d", file, parts[at].Line)
-		i := slices.IndexFunc(r.Masked[first:], func(o Masked) bool { return o.From == from && o.Rule == m.Rule })
+		i := slices.IndexFunc(r.Masked[first:],
+			func(o Masked) bool { return o.From == from && o.Rule == m.Rule })
 		if i < 0 {
 			i = len(r.Masked) - first
 			r.Masked = append(r.Masked, Masked{From: from, Title: parts[at].Title, Rule: m.Rule})
@@ -241,15 +259,17 @@ func (r *IngestedAll) parts(file, text string, opt *IngestOptions) []chunk {
 	return parts
 }
 
-// sections makes a capsule of each part of a document. Parts that cannot be one, or have a secret in their path or tags, are refused; the rest of the document is taken in.
-func sections(file, sha string, parts []chunk, like *Capsule, opt *IngestOptions, r *IngestedAll) []Capsule {
+// sections makes a capsule of each section. Invalid sections, and those with a secret in
+// the path or tags, are refused; the rest is taken.
+func sections(file, sha string, parts []markdown.Section, like *Capsule, opt *IngestOptions,
+	r *IngestedAll) []Capsule {
 	caps := make([]Capsule, 0, len(parts))
 	for _, p := range parts {
 		c := *like
 		c.Title, c.Body, c.Source = p.Title, p.Body, fmt.Sprintf("%s:%d", file, p.Line)
 		err := c.Normalise()
 		if err == nil && !opt.Force {
-			err = refuseSecret(&c)
+			err = c.CheckSecrets()
 		}
 		if err != nil {
 			r.Refused = append(r.Refused, Refused{From: c.Source, Why: err.Error()})
@@ -263,6 +283,15 @@ func sections(file, sha string, parts []chunk, like *Capsule, opt *IngestOptions
 	return caps
 }
 
+// refuse records a path that was not ingested.
+func (r *IngestedAll) refuse(path string, err error) {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err // the path is reported separately
+	}
+	r.Refused = append(r.Refused, Refused{From: path, Why: err.Error()})
+}
+
 func (r *IngestedAll) note(file, was string) {
 	if was == "" {
 		r.New = append(r.New, file)
@@ -271,8 +300,10 @@ func (r *IngestedAll) note(file, was string) {
 	}
 }
 
-// embedChunks embeds the sections that are not there already. Without a model, or when it fails, they have no embedding.
-func (k *KB) embedChunks(ctx context.Context, file string, caps []Capsule, opt *IngestOptions, r *IngestedAll) ([]embed.Vector, error) {
+// embedChunks embeds the new sections. Without a model, or if it fails, they get no
+// embedding.
+func (k *KB) embedChunks(ctx context.Context, file string, caps []Capsule, opt *IngestOptions,
+	r *IngestedAll) ([]embed.Vector, error) {
 	vectors := make([]embed.Vector, len(caps))
 	if k.emb == nil || opt.NoEmbedding {
 		return vectors, nil
@@ -301,7 +332,8 @@ func (k *KB) embedChunks(ctx context.Context, file string, caps []Capsule, opt *
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			if w := fmt.Sprintf("some capsules have no embedding: %v", err); !slices.Contains(r.Warnings, w) {
+			if w := fmt.Sprintf("some capsules have no embedding: %v", err); !slices.Contains(
+				r.Warnings, w) {
 				r.Warnings = append(r.Warnings, w)
 			}
 			return vectors, nil
@@ -313,15 +345,16 @@ func (k *KB) embedChunks(ctx context.Context, file string, caps []Capsule, opt *
 	return vectors, nil
 }
 
-// swap replaces a document's capsules by new ones.
-func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []embed.Vector) (written, kept, removed int, warnings []string, err error) {
+// swap replaces a document's capsules.
+func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []embed.Vector) (
+	written, kept, removed int, warnings []string, err error) {
 	found, err := capsulesWhere(ch.tx, `ingest_file = ? ORDER BY ingest_part`, file)
 	if err != nil {
 		return 0, 0, 0, nil, err
 	}
 	left := map[string][]*Capsule{} // by text
 	for i := range found {
-		c, err := ch.get(found[i].ID) // with what somebody has done to its file
+		c, err := ch.get(found[i].ID) // with edits of its file by hand
 		if err != nil {
 			return 0, 0, 0, nil, err
 		}
@@ -335,7 +368,7 @@ func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []
 		text := caps[i].section()
 		if l := left[text]; len(l) > 0 {
 			same[i], left[text] = l[0], l[1:]
-		} else if caps[i].ID, err = ch.freshID(); err != nil {
+		} else if caps[i].ID, err = ch.newUniqueID(); err != nil {
 			return 0, 0, 0, nil, err
 		} else {
 			pending = append(pending, caps[i].ID)
@@ -355,7 +388,7 @@ func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []
 	for i := range caps {
 		c := &caps[i]
 		if same[i] != nil {
-			if err := ch.remark(same[i], c); err != nil {
+			if err := ch.updatePosition(same[i], c); err != nil {
 				return 0, 0, 0, nil, err
 			}
 			kept++
@@ -365,7 +398,8 @@ func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []
 		if err != nil {
 			return 0, 0, 0, nil, err
 		}
-		if err := ch.insert(c, v, VerbIngested, fmt.Sprintf("part %d of %d of %s", i+1, len(caps), file)); err != nil {
+		if err := ch.insert(c, v, VerbIngested,
+			fmt.Sprintf("part %d of %d of %s", i+1, len(caps), file)); err != nil {
 			return 0, 0, 0, nil, err
 		}
 		written++
@@ -377,33 +411,41 @@ func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []
 		removed++
 	}
 	ch.pendingDone()
-	_, err = ch.tx.Exec(`INSERT OR REPLACE INTO ingested (file, sha256, parts, refused, at) VALUES (?, ?, ?, ?, ?)`, file, cutAs(sha), len(caps), refused, ch.tx.Now.UnixMilli())
+	_, err = ch.tx.Exec(`INSERT INTO ingested (file, sha256, parts, refused, at)
+		VALUES (?, ?, ?, ?, ?) ON CONFLICT (file) DO UPDATE
+		SET sha256 = excluded.sha256, parts = excluded.parts, refused = excluded.refused,
+		at = excluded.at`, file, cutAs(sha), len(caps), refused, ch.tx.Now.UnixMilli())
 	return written, kept, removed, warnings, err
 }
 
-// section is what makes a section another one: its title and text.
+// section identifies a section by its title and text.
 func (c *Capsule) section() string { return c.Title + "\n" + c.Body }
 
 // sameOptions reports whether two sections were ingested with the same options.
 func sameOptions(a, b *Capsule) bool {
-	return slices.Equal(a.Tags, b.Tags) && slices.Equal(a.DomainTags, b.DomainTags) && a.Project == b.Project && a.Workspace == b.Workspace && a.Scope == b.Scope
+	return slices.Equal(a.Tags, b.Tags) && slices.Equal(a.DomainTags, b.DomainTags) &&
+		a.Project == b.Project && a.Workspace == b.Workspace && a.Scope == b.Scope
 }
 
-// remark notes where a section is in the document as it is now. That is no change to the capsule.
-func (ch *change) remark(old, c *Capsule) error {
+// updatePosition stores where a section now is in its document. This is not a new
+// revision.
+func (ch *change) updatePosition(old, c *Capsule) error {
 	now := *old
 	now.Source, now.Ingested = c.Source, c.Ingested
-	now.Tags, now.DomainTags, now.Project, now.Workspace, now.Scope = c.Tags, c.DomainTags, c.Project, c.Workspace, c.Scope
+	now.Tags, now.DomainTags, now.Project, now.Workspace, now.Scope = c.Tags, c.DomainTags,
+		c.Project, c.Workspace, c.Scope
 	if sameContent(old, &now) {
 		return nil
 	}
 	if !sameOptions(old, &now) {
-		return ch.update(old, &now, nil, VerbIngested, "", "its document was ingested with other options")
+		return ch.update(old, &now, nil, VerbIngested, "",
+			"its document was ingested with other options")
 	}
-	if err := ch.put(&now); err != nil {
+	if err := ch.writeSidecar(&now); err != nil {
 		return err
 	}
-	if _, err := ch.tx.Exec(`UPDATE capsules SET source = ?, ingest_sha = ?, ingest_part = ?, ingest_of = ? WHERE n = ?`,
+	if _, err := ch.tx.Exec(`UPDATE capsules
+		SET source = ?, ingest_sha = ?, ingest_part = ?, ingest_of = ? WHERE n = ?`,
 		now.Source, now.Ingested.SHA256, now.Ingested.Part, now.Ingested.Of, now.n); err != nil {
 		return err
 	}
@@ -411,59 +453,5 @@ func (ch *change) remark(old, c *Capsule) error {
 	if err != nil {
 		return err
 	}
-	return ch.k.index.Put(ch.tx, document(&now, vs[now.n])) // its source is searched too
-}
-
-// pruneGone deals with documents that were ingested from the folders and are not there any more.
-func (k *KB) pruneGone(ctx context.Context, folders []string, known map[string]ingestedDoc, opt *IngestOptions, r *IngestedAll) error {
-	for _, f := range slices.Sorted(maps.Keys(known)) {
-		inside := slices.ContainsFunc(folders, func(dir string) bool { return strings.HasPrefix(f, strings.TrimSuffix(dir, "/")+"/") })
-		if _, err := os.Lstat(f); !inside || !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if !opt.Prune {
-			r.Gone = append(r.Gone, f)
-			continue
-		}
-		n, back := 0, false
-		if err := k.change(ctx, func(ch *change) error {
-			old, err := capsulesWhere(ch.tx, `ingest_file = ?`, f)
-			if err != nil {
-				return err
-			}
-			if _, err := os.Lstat(f); err == nil { // it is there again, and may have been ingested
-				back = true
-				return nil
-			}
-			if n = len(old); opt.DryRun {
-				return nil
-			}
-			var ids []string
-			for i := range old {
-				ids = append(ids, old[i].ID)
-			}
-			if err := ch.pending(ids); err != nil {
-				return err
-			}
-			for _, id := range ids {
-				c, err := ch.get(id)
-				if err != nil {
-					return err
-				}
-				if err := ch.drop(c, "its document is gone"); err != nil {
-					return err
-				}
-			}
-			ch.pendingDone()
-			_, err = ch.tx.Exec(`DELETE FROM ingested WHERE file = ?`, f)
-			return err
-		}); err != nil {
-			return err
-		}
-		if !back {
-			r.Pruned = append(r.Pruned, f)
-			r.Removed += n
-		}
-	}
-	return nil
+	return ch.k.index.Put(ch.tx, document(&now, vs[now.n])) // the source is indexed too
 }

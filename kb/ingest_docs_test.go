@@ -28,9 +28,7 @@ var docQuestions = []struct{ question, document, answer string }{
 
 // TestIngestDocs ingests the documents of the modules that this one depends on, and asks the questions. What it finds is logged; it fails if it is less than it was.
 func TestIngestDocs(t *testing.T) {
-	if testing.Short() || cost.Race {
-		t.Skip("takes seconds")
-	}
+	cost.SkipUnlessLong(t)
 	cmd := exec.Command("go", "list", "-m", "-f", "{{if and .Dir (not .Main)}}{{.Dir}}{{end}}", "all")
 	cmd.Env = append(os.Environ(), "GOPROXY=off")
 	out, err := cmd.Output()

@@ -13,6 +13,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
+	"blackboard/kb/markdown"
 	"blackboard/kb/store"
 )
 
@@ -27,51 +28,62 @@ var (
 	migration4 string
 )
 
-var schema = sqlite.Schema{Name: "knowledge base", ApplicationID: 0x626b6231, Migrations: []string{migration1, migration2, migration3, migration4}}
+var schema = sqlite.Schema{
+	Name: "knowledge base", ApplicationID: 0x626b6231,
+	Migrations: []string{migration1, migration2, migration3, migration4}}
 
-// indexConfig is how capsules are indexed: title, body, tags with domain tags, source. The weights and BM25's k1 and b are chosen over
-// several sets of very different texts (`board kb eval`), none of them alone.
-var indexConfig = index.Config{Name: "capsule_index", Weights: []float64{1.5, 1, 1, 0.5}, K1: 0.9, B: 0.4}
+// indexConfig configures the index over title, body, tags with domain tags, and source.
+// The weights and BM25's k1 and b were tuned on several different sets of texts together
+// (`board kb eval`).
+var indexConfig = index.Config{
+	Name: "capsule_index", Weights: []float64{1.5, 1, 1, 0.5}, K1: 0.9, B: 0.4}
 
-// kind is what the file holds. The knowledge base indexes every capsule, for questions about what is superseded.
-var kind = store.Kind{Name: "the knowledge base", Schema: schema, Index: indexConfig, Table: "capsules", Live: "1", Row: "capsule", Dim: true, Batch: 20_000,
-	Tables:     []string{"capsules", "capsule_tags", "thresholds", "sidecars", "events", "decisions", "ingested", "upkeep"},
+// kind describes the database. Every capsule is indexed, since searches may include
+// superseded ones.
+var kind = store.Kind{Name: "the knowledge base", Schema: schema, Index: indexConfig,
+	Table: "capsules", Live: "TRUE", Row: "capsule", Dim: true, Batch: 20_000,
+	Tables: []string{"capsules", "capsule_tags", "thresholds", "sidecars", "events",
+		"decisions", "ingested", "upkeep"},
 	Invariants: invariants,
 	Docs: func(tx *sqlite.Tx, where string, args ...any) ([]store.Doc, error) {
 		caps, err := capsulesWhere(tx, where, args...)
 		return docsOf(caps), err
 	}}
 
-// docsOf gives capsules as the index takes them.
+// docsOf returns capsules as documents of the index.
 func docsOf(caps []Capsule) []store.Doc {
 	docs := make([]store.Doc, len(caps))
 	for i := range caps {
-		docs[i] = store.Doc{Kept: index.Kept{Doc: document(&caps[i], nil), Model: caps[i].Model}, Meaning: embeddingText(&caps[i])}
+		docs[i] = store.Doc{Kept: index.Kept{Doc: document(&caps[i], nil), Model: caps[i].Model},
+			Meaning: embeddingText(&caps[i])}
 	}
 	return docs
 }
 
 // Options say how to open a knowledge base.
 type Options struct {
-	// Embedder turns texts into vectors; nil: there is none, and searches go by words alone.
+	// Embedder computes embeddings. nil: searches use words only.
 	Embedder embed.Embedder
-	// Warm keeps what searches read in memory, for a process that lives.
+	// Warm keeps index data in memory, for a process that runs many searches.
 	Warm bool
-	// Now replaces the clock.
+	// Now replaces the clock, for tests.
 	Now func() time.Time
-	// Actor is who makes the changes, as the log of events has it.
+	// Actor is recorded in the log as the author of changes.
 	Actor string
-	// Sync says when edits of sidecars by hand are looked for at opening: SyncDue unless it is set.
+	// Sync says when opening looks for edits of sidecars by hand; the default is
+	// SyncDue.
 	Sync SyncWhen
 }
 
-// KB is an open knowledge base. It is safe for concurrent use, by any number of processes.
+// KB is an open knowledge base. It is safe for concurrent use by any number of
+// processes.
 type KB struct {
-	db         *store.File
-	index      *index.Index // of db
-	emb        embed.Embedder
-	actor      string
-	sidecars   string // directory; "": a knowledge base without, as measurements use
+	db    *store.File
+	index *index.Index // of db
+	emb   embed.Embedder
+	actor string
+	// directory; "": none, as in a shared database and in measurements
+	sidecars   string
 	quarantine string
 	mu         sync.Mutex
 	notes      []string
@@ -83,27 +95,50 @@ func Path(home string) string { return filepath.Join(home, "kb", "kb.sqlite3") }
 // Sidecars returns the directory of the capsules' files in a data home.
 func Sidecars(home string) string { return filepath.Join(home, "kb", "capsules") }
 
-// Open opens the knowledge base of a data home for reading and writing and makes it if there is none.
+// sharedAs returns the shared database of a data home, "" if the data home has files.
+var sharedAs = func(home string) string {
+	if store.IsShared(home) {
+		return home
+	}
+	return ""
+}
+
+// IsShared reports whether the knowledge base is in a database that many machines share.
+func IsShared(home string) bool { return sharedAs(home) != "" }
+
+// Open opens the knowledge base of a data home for reading and writing, and creates it
+// if needed. home may also be a shared database, as board.UseDatabase returns it; then
+// there are only rows and no files.
 func Open(ctx context.Context, home string, opt Options) (*KB, error) {
 	return open(ctx, home, sqlite.Create, opt)
 }
 
-// OpenExisting opens the knowledge base of a data home; fault.NotFound if there is none.
+// OpenExisting opens the knowledge base of a data home, and returns fault.NotFound if
+// there is none.
 func OpenExisting(ctx context.Context, home string, opt Options) (*KB, error) {
 	k, err := open(ctx, home, sqlite.ReadWrite, opt)
 	if errors.Is(err, fs.ErrNotExist) {
-		if files, _ := filepath.Glob(filepath.Join(Sidecars(home), "k*"+sidecarExt)); len(files) > 0 { // only the database is gone
+		if sharedAs(home) != "" {
+			return nil, noKnowledgeBase("the database")
+		}
+		// only the database is missing
+		if files, _ := filepath.Glob(filepath.Join(Sidecars(home), "k*"+sidecarExt)); len(
+			files) > 0 {
 			return Open(ctx, home, opt)
 		}
-		return nil, noBase(home)
+		return nil, noKnowledgeBase(home)
 	}
 	return k, err
 }
 
 func open(ctx context.Context, home string, mode sqlite.Mode, opt Options) (*KB, error) {
+	if shared := sharedAs(home); shared != "" {
+		return openFile(ctx, shared, mode, opt)
+	}
 	k, err := openFile(ctx, Path(home), mode, opt)
 	if errors.Is(err, fault.Corrupt) {
-		return nil, fault.With(err, "", rebuild("{} makes it anew from the capsules' files, and keeps this one beside it"))
+		return nil, fault.With(err, "",
+			rebuild("{} rebuilds it from the capsules' files and keeps a copy of this one"))
 	}
 	if err != nil {
 		return nil, err
@@ -116,20 +151,22 @@ func open(ctx context.Context, home string, mode sqlite.Mode, opt Options) (*KB,
 	return k, nil
 }
 
-// openFile opens the file alone, without the sidecars.
+// openFile opens only the database, without the sidecars.
 func openFile(ctx context.Context, path string, mode sqlite.Mode, opt Options) (*KB, error) {
 	db, err := kind.Open(ctx, path, mode, store.Options{Warm: opt.Warm, Now: opt.Now})
 	if err != nil {
 		return nil, err
 	}
-	if err := db.Full(); err != nil && opt.Warm { // who keeps it open would not see that there is space again
+	// a long-running process would not notice when there is space again
+	if err := db.Full(); err != nil && opt.Warm {
 		db.Close()
 		return nil, err
 	}
 	return &KB{db: db, index: db.Index, emb: opt.Embedder, actor: opt.Actor}, nil
 }
 
-// TakeNotes returns, once, what the knowledge base has found and done by itself that its user should know: edits by hand picked up, files put into quarantine.
+// TakeNotes returns, and clears, what the knowledge base did by itself and its user
+// should know: edits picked up, files quarantined.
 func (k *KB) TakeNotes() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -144,17 +181,17 @@ func (k *KB) note(notes ...string) {
 	k.notes = append(k.notes, notes...)
 }
 
-// StillThere is fault.Gone if the file was removed, or replaced, since it was opened.
-func (k *KB) StillThere() error { return k.db.StillThere() }
+// CheckFile returns fault.Gone if the file was removed or replaced since it was opened.
+func (k *KB) CheckFile() error { return k.db.CheckFile() }
 
 // Close closes the file.
 func (k *KB) Close() error { return k.db.Close() }
 
-// Reindex makes the search index anew from the capsules.
+// Reindex rebuilds the search index from the capsules.
 func (k *KB) Reindex(ctx context.Context) error { return k.db.Reindex(ctx) }
 
-// mendedNote is said when that was done.
-const mendedNote = "the search index was damaged, and was made anew from the capsules"
+// reindexedNote tells that a search rebuilt the index.
+const reindexedNote = "the search index was damaged and was rebuilt from the capsules"
 
 // Keywords of the filters.
 const (
@@ -170,7 +207,7 @@ const (
 
 func keyword(prefix, value string) string { return store.Keyword(prefix, value, 330, hash) }
 
-// document is a capsule as the index takes it.
+// document returns a capsule as a document of the index.
 func document(c *Capsule, v embed.Vector) index.Doc {
 	tags := ""
 	for _, t := range append(append([]string{}, c.Tags...), c.DomainTags...) {
@@ -199,7 +236,7 @@ func document(c *Capsule, v embed.Vector) index.Doc {
 	return d
 }
 
-// embeddingText is what of a capsule is embedded.
+// embeddingText returns the text of a capsule that is embedded.
 func embeddingText(c *Capsule) string {
 	if c.Title == "" {
 		return c.Body
@@ -207,15 +244,17 @@ func embeddingText(c *Capsule) string {
 	return c.heading() + "\n" + c.Body
 }
 
-// heading is a capsule's title as it is searched: that of a section has the name of its file.
+// heading returns a capsule's title for searches. A section's title includes the name of
+// its file.
 func (c *Capsule) heading() string {
 	if c.Ingested == nil {
 		return c.Title
 	}
-	return titlePath(fileTitle(c.Ingested.File), c.Title)
+	return markdown.TitlePath(markdown.FileTitle(c.Ingested.File), c.Title)
 }
 
-// columns are a capsule's, but for its number. part has what they say of its document.
+// columns lists the columns of a capsule but its number. part receives those about its
+// document.
 func (c *Capsule) columns(part *Ingested) store.Columns {
 	return store.Columns{"id", &c.ID, "kind", &c.Kind, "scope", &c.Scope, "title", &c.Title,
 		"body", &c.Body, "tags", &c.Tags, "domain_tags", &c.DomainTags, "source", &c.Source,
@@ -230,12 +269,14 @@ func (c *Capsule) columns(part *Ingested) store.Columns {
 
 var capsuleColumns = new(Capsule).columns(new(Ingested)).Names("", "")
 
+var selectCapsules = `SELECT n, ` + capsuleColumns + ` FROM `
+
 // capsulesWhere reads capsules; where is what follows WHERE.
 func capsulesWhere(tx *sqlite.Tx, where string, args ...any) ([]Capsule, error) {
 	return capsulesFrom(tx, `capsules WHERE `+where, args...)
 }
 
-// capsule reads one by its id.
+// capsule reads a capsule by its id.
 func capsule(tx *sqlite.Tx, id string) (*Capsule, error) {
 	found, err := capsulesWhere(tx, `id = ?`, id)
 	if err != nil {
@@ -258,6 +299,6 @@ func capsulesFrom(tx *sqlite.Tx, from string, args ...any) (all []Capsule, err e
 		all = append(all, c)
 		c = Capsule{}
 		return nil
-	}, `SELECT n, `+capsuleColumns+` FROM `+from, args...)
+	}, selectCapsules+from, args...)
 	return all, err
 }

@@ -17,10 +17,12 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
+	"blackboard/testdata/cost"
 )
 
 // TestMain lets the test binary be a writer process of its own (see child).
 func TestMain(m *testing.M) {
+	useEngine()
 	for name, run := range map[string]func(string) error{"BOARD_KB_TEST_CHILD": child, "BOARD_KB_TEST_KILLED": killedChild, "BOARD_KB_TEST_INGEST": ingestChild} {
 		if arg := os.Getenv(name); arg != "" {
 			if err := run(arg); err != nil {
@@ -30,7 +32,8 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
-	code := m.Run()
+	code := cost.Main(m)
+	stopServer()
 	for _, dir := range benchDirs {
 		os.RemoveAll(dir)
 	}
@@ -185,9 +188,9 @@ func TestWarnings(t *testing.T) {
 		}
 		var words []string
 		for _, w := range r.Warnings {
-			words = append(words, strings.Fields(w)[3])
+			words = append(words, strings.Fields(w)[1])
 		}
-		if got := strings.TrimRight(strings.Join(words, "|"), ":"); strings.ReplaceAll(got, ":", "") != test.want {
+		if got := strings.Join(words, "|"); strings.ReplaceAll(got, ";", "") != test.want {
 			t.Errorf("%d: %q, not %q", i, got, test.want)
 		}
 	}
@@ -222,8 +225,8 @@ func TestWhatIsRefused(t *testing.T) {
 		"long source":         {func(c *Capsule) { c.Source = strings.Repeat("x", MaxField+1) }, "the source"},
 		"bytes for a project": {func(c *Capsule) { c.Project = "\xff" }, "the project"},
 		"empty reference":     {func(c *Capsule) { c.Refs = []string{""} }, "a reference is empty"},
-		"bad id":              {func(c *Capsule) { c.Supersedes = []string{"e12"} }, "no capsule id"},
-		"shouted id":          {func(c *Capsule) { c.Supersedes = []string{"K3F9X0C2MA"} }, "no capsule id"},
+		"bad id":              {func(c *Capsule) { c.Supersedes = []string{"e12"} }, "not a capsule id"},
+		"shouted id":          {func(c *Capsule) { c.Supersedes = []string{"K3F9X0C2MA"} }, "not a capsule id"},
 	} {
 		c := good
 		test.change(&c)
@@ -261,7 +264,7 @@ func numbers(n int) string {
 func TestOtherErrors(t *testing.T) {
 	home := t.TempDir()
 	_, err := OpenExisting(t.Context(), home, Options{})
-	refused(t, err, fault.NotFound, "there is no knowledge base")
+	refused(t, err, fault.NotFound, "no knowledge base")
 	if files, _ := os.ReadDir(home); len(files) > 0 {
 		t.Errorf("looking for one made %v", files)
 	}
@@ -273,7 +276,7 @@ func TestOtherErrors(t *testing.T) {
 	}
 	for _, id := range []string{"", "k", c.ID + "0", "k00000000l", strings.Repeat("k", 1000)} { // l is not in the alphabet
 		_, err = k.Get(t.Context(), id)
-		refused(t, err, fault.Invalid, "is no capsule id")
+		refused(t, err, fault.Invalid, "is not a capsule id")
 		if len(err.Error()) > 200 {
 			t.Errorf("the error repeats %d bytes", len(err.Error()))
 		}
@@ -338,7 +341,7 @@ func TestMeaningsCollide(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	_, err = k.Remember(t.Context(), Capsule{Title: "Alpha, betas", Body: "the **gamma** delta"}, RememberOptions{})
-	if e := refused(t, err, fault.Conflict, "says the same already"); e.ID != first.ID {
+	if e := refused(t, err, fault.Conflict, "already says the same"); e.ID != first.ID {
 		t.Errorf("%+v", e)
 	}
 	// With another kind, by force, or without an embedding it is taken.
@@ -365,7 +368,7 @@ func TestProjectsApart(t *testing.T) {
 	for _, wider := range []Capsule{{Scope: "universal"}, {Scope: "project", Workspace: "/a", Project: "a"}, {Scope: "workspace", Workspace: "/a", Project: "a"}} {
 		wider.Title, wider.Body = "go test until make generate", gotcha.Body
 		_, err := k.Remember(t.Context(), wider, RememberOptions{})
-		if e := refused(t, err, fault.Conflict, "says the same already"); wider.Scope != "universal" && e.ID != first.ID {
+		if e := refused(t, err, fault.Conflict, "already says the same"); wider.Scope != "universal" && e.ID != first.ID {
 			t.Errorf("%+v: %+v", wider, e)
 		}
 	}

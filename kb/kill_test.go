@@ -25,8 +25,11 @@ import (
 // mirrored fails unless every row is what its sidecar says, every sidecar has a row, and both ends of each link say the same.
 func mirrored(tb testing.TB, k *KB) {
 	tb.Helper()
+	if !onFiles {
+		return
+	}
 	if err := k.db.Read(context.Background(), func(tx *sqlite.Tx) error {
-		f, err := k.lookIn(tx)
+		f, err := k.compareFilesIn(tx)
 		if err != nil {
 			return err
 		}
@@ -60,11 +63,11 @@ func mirrored(tb testing.TB, k *KB) {
 			}
 			for _, id := range c.Supersedes {
 				if o := byID[id]; o != nil && o.SupersededBy != c.ID {
-					tb.Errorf("%s supersedes %s, which is superseded by %q", c.ID, id, o.SupersededBy)
+					tb.Errorf("%s supersedes %s, which is already superseded by %q", c.ID, id, o.SupersededBy)
 				}
 			}
 			if by := c.SupersededBy; by != "" && (byID[by] == nil || !slices.Contains(byID[by].Supersedes, c.ID)) {
-				tb.Errorf("%s is superseded by %s, which does not say so", c.ID, by)
+				tb.Errorf("%s is already superseded by %s, which does not say so", c.ID, by)
 			}
 		}
 		if f.files != files {
@@ -169,9 +172,11 @@ func kill(t *testing.T, name, arg string, wait time.Duration) []string {
 // TestKilledBetweenSidecarAndRow kills writers with SIGKILL at random moments. After reopening, the mirror and the sidecars agree, and everything acknowledged is there.
 // $BOARD_KILL_ROUNDS sets how often.
 func TestKilledBetweenSidecarAndRow(t *testing.T) {
+	cost.SkipShort(t)
+	needsFile(t)
 	t.Parallel()
 	rounds := 100
-	if testing.Short() || cost.Race {
+	if !cost.Long() {
 		rounds = 30
 	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
@@ -206,7 +211,7 @@ func TestKilledBetweenSidecarAndRow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := k.look(t.Context())
+		f, err := k.compareFiles(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,9 +270,10 @@ func ingestChild(arg string) error {
 
 // TestKilledIngest kills an ingest of changed documents with SIGKILL. Of each document either the old or the new sections are there, never some of both, and the next ingest makes it whole.
 func TestKilledIngest(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	rounds := 40
-	if testing.Short() || cost.Race {
+	if !cost.Long() {
 		rounds = 8
 	}
 	home, dir := t.TempDir(), t.TempDir()

@@ -9,6 +9,9 @@ import (
 	"os"
 	"slices"
 
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
 	"blackboard/board/clash"
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
@@ -17,56 +20,55 @@ import (
 	"blackboard/kb/store"
 )
 
-// AlikeCosine is how near in meaning a capsule of the same kind must be to be named as alike.
+// AlikeCosine is the least similarity to a capsule of the same kind for it to be named
+// as similar.
 const AlikeCosine = 0.95
 
 const (
-	// alikeShared is which share of their words two capsules must have in common for the same.
+	// alikeShared is the least share of common words, where there is no embedding.
 	alikeShared = 0.8
-	// alikeBM25 is the share of the best score from which a capsule is looked at more closely.
+	// alikeBM25 is the share of the best score from which a capsule is compared in full.
 	alikeBM25 = 0.5
 )
 
-// maxAlike is how many capsules an answer names as alike.
+// maxAlike is the most similar capsules named in an answer.
 const maxAlike = 5
 
-// RememberOptions say what Remember does about others.
+// RememberOptions are the options of Remember.
 type RememberOptions struct {
-	// Force stores the capsule though it looks like one that is there, or holds what
-	// looks like a secret.
+	// Force stores a capsule that duplicates another or contains what looks like a
+	// secret.
 	Force bool
 	// NoEmbedding stores it without an embedding, which Reembed adds later.
 	NoEmbedding bool
 }
 
-// Remembered is what became of a capsule.
+// Remembered is the result of Remember or Edit.
 type Remembered struct {
 	Capsule   Capsule  `json:"capsule"`
 	Warnings  []string `json:"warnings"`
 	Alike     []Alike  `json:"alike"`
-	Unchanged bool     `json:"unchanged"` // of an edit: it was so already
+	Unchanged bool     `json:"unchanged"` // of an edit: nothing has changed
 }
 
-// Alike is a capsule that says nearly what another says, and perhaps the same: somebody
-// has to judge.
+// Alike is a capsule that says nearly the same as another.
 type Alike struct {
 	ID     string   `json:"id"`
 	Title  string   `json:"title"`
-	Cosine *float64 `json:"cosine"` // null: not known, their words are nearly the same
-	Differ []string `json:"differ"` // in what they may contradict each other
+	Cosine *float64 `json:"cosine"` // null: unknown; the words are nearly the same
+	Differ []string `json:"differ"` // possible contradictions
 }
 
-// Remember stores a capsule; its id and times are given to it. What it names in
-// Supersedes is marked as superseded by it. A capsule with the same title, or one of the
-// same kind that says the same word for word (clash.Said), which can be read in the same
-// place, is a conflict whose error has that capsule's id; what is only alike is named in
-// the answer.
+// Remember stores a capsule and gives it an id and times. The capsules that it
+// supersedes are marked. A capsule with the same title, or of the same kind and with the
+// same statement word for word (clash.Said), is a conflict if the same readers see both;
+// the error has its id. Similar capsules are named in the answer.
 func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Remembered, error) {
 	if err := c.Normalise(); err != nil {
 		return Remembered{}, err
 	}
 	if !opt.Force {
-		if err := refuseSecret(&c); err != nil {
+		if err := c.CheckSecrets(); err != nil {
 			return Remembered{}, err
 		}
 	}
@@ -84,10 +86,10 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 		if err != nil {
 			return err
 		}
-		if c.ID, err = ch.freshID(); err != nil {
+		if c.ID, err = ch.newUniqueID(); err != nil {
 			return err
 		}
-		ch.fresh(&c)
+		ch.initNew(&c)
 		if err := ch.draft(&c, len(c.Supersedes) == 0); err != nil {
 			return err
 		}
@@ -101,7 +103,7 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 	}
 	err := k.change(ctx, put)
 	if k.db.ReindexIfCorrupt(ctx, err) {
-		warnings = append(warnings, mendedNote)
+		warnings = append(warnings, reindexedNote)
 		err = k.change(ctx, put)
 	}
 	if err != nil {
@@ -113,8 +115,8 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 	return Remembered{Capsule: c, Warnings: warnings, Alike: append([]Alike{}, alike...)}, nil
 }
 
-// checkDuplicate refuses what is there already, unless it is being superseded, and
-// returns what is alike.
+// checkDuplicate refuses a duplicate that is not being superseded, and returns similar
+// capsules.
 func (ch *change) checkDuplicate(c *Capsule, v embed.Vector) ([]Alike, error) {
 	if err := ch.checkTitle(c); err != nil {
 		return nil, err
@@ -122,10 +124,12 @@ func (ch *change) checkDuplicate(c *Capsule, v embed.Vector) ([]Alike, error) {
 	return ch.checkSame(c, v)
 }
 
-// isThere is the conflict with a capsule that is there already.
-func isThere(old *Capsule, how string) error {
-	return about(fault.Conflict, old.ID, fmt.Sprintf("%s %s: %q", old.ID, how, clip(old.Title, 80)), "",
-		get(old.ID, "{} shows it"), fault.Give("supersedes", old.ID, "{} replaces it"), fault.Give("force", "", "{} keeps both"))
+// duplicateError is the conflict with an existing capsule.
+func duplicateError(old *Capsule, how string) error {
+	return capsuleError(fault.Conflict, old.ID,
+		fmt.Sprintf("%s %s: %q", old.ID, how, clip(old.Title, 80)), "",
+		get(old.ID, "{} shows it"), fault.Give("supersedes", old.ID, "{} replaces it"),
+		fault.Give("force", "", "{} keeps both"))
 }
 
 func (ch *change) checkTitle(c *Capsule) error {
@@ -134,18 +138,21 @@ func (ch *change) checkTitle(c *Capsule) error {
 		return err
 	}
 	for i := range same {
-		if !slices.Contains(c.Supersedes, same[i].ID) && c.meets(&same[i]) {
-			return isThere(&same[i], "has this title already")
+		if !slices.Contains(c.Supersedes, same[i].ID) && c.sharesReaders(&same[i]) {
+			return duplicateError(&same[i], "already has this title")
 		}
 	}
 	return nil
 }
 
-// checkSame refuses what a standing capsule of the same kind says word for word, and
-// returns those that say nearly the same, by their words or, if v is not nil, by meaning.
+// checkSame refuses a capsule whose statement an active capsule of the same kind has
+// word for word. It returns those that say nearly the same, by words or, if v is not
+// nil, by meaning.
 func (ch *change) checkSame(c *Capsule, v embed.Vector) ([]Alike, error) {
 	k, tx := ch.k, ch.tx
-	q := index.Query{Text: embeddingText(c), Depth: 2 * maxAlike, Filter: index.Filter{All: [][]string{{kwKind + c.Kind}}, None: []string{kwSuperseded, kwRetired}}}
+	q := index.Query{Text: embeddingText(c), Depth: 2 * maxAlike,
+		Filter: index.Filter{All: [][]string{{kwKind + c.Kind}},
+			None: []string{kwSuperseded, kwRetired}}}
 	if v != nil {
 		q.Vector, q.Model, q.Near = v, k.emb.Model().Name, AlikeCosine
 	}
@@ -160,28 +167,31 @@ func (ch *change) checkSame(c *Capsule, v embed.Vector) ([]Alike, error) {
 	cosine, ns := map[int64]float64{}, []int64{}
 	for _, cand := range res.Candidates {
 		if cand.BM25 < alikeBM25*best && cand.Cosine < AlikeCosine {
-			continue // it has too few of the words to say nearly the same
+			continue // too few common words
 		}
 		ns = append(ns, cand.ID)
 		if cand.HasVector {
 			cosine[cand.ID] = cand.Cosine
 		}
 	}
-	others, err := capsulesWhere(tx, `n IN (SELECT value FROM json_each(?)) AND ingest_file = '' ORDER BY n DESC`, sqlite.List(ns))
+	others, err := capsulesWhere(tx,
+		`n IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND ingest_file = ''
+			ORDER BY n DESC`, sqlite.List(ns))
 	if err != nil {
 		return nil, err
 	}
-	said, alike := c.said(), []Alike{}
+	said, alike := c.statement(), []Alike{}
 	for i := range others {
 		o := &others[i]
 		if o.ID == c.ID || slices.Contains(c.Supersedes, o.ID) {
 			continue
 		}
-		theirs, cos := o.said(), cosine[o.n]
-		if said.Covered(theirs) && c.meets(o) {
-			return nil, isThere(o, "says the same already")
+		theirs, cos := o.statement(), cosine[o.n]
+		if said.Covered(theirs) && c.sharesReaders(o) {
+			return nil, duplicateError(o, "already says the same")
 		}
-		if c.meets(o) && (cos >= AlikeCosine || said.Shared(theirs) >= alikeShared) && len(alike) < maxAlike {
+		if c.sharesReaders(o) && (cos >= AlikeCosine || said.Shared(theirs) >= alikeShared) &&
+			len(alike) < maxAlike {
 			a := Alike{ID: o.ID, Title: o.Title, Differ: append([]string{}, clashes(o, c)...)}
 			if cos > 0 {
 				a.Cosine = &cos
@@ -192,17 +202,19 @@ func (ch *change) checkSame(c *Capsule, v embed.Vector) ([]Alike, error) {
 	return alike, nil
 }
 
-// meets reports whether two capsules can be read in one place: what two projects have learned
-// each for itself, each needs.
-func (c *Capsule) meets(o *Capsule) bool {
+// sharesReaders reports whether the same readers see two capsules. Two projects may each
+// need what both have learned.
+func (c *Capsule) sharesReaders(o *Capsule) bool {
 	return c.covers(o) || o.covers(c) || c.Workspace != "" && c.Workspace == o.Workspace
 }
 
-// said is what a capsule says, to be compared with another.
-func (c *Capsule) said() clash.Said { return clash.Read(clash.Text{Title: c.Title, Body: c.Body}) }
+// statement returns what a capsule says, for comparison.
+func (c *Capsule) statement() clash.Said {
+	return clash.Read(clash.Text{Title: c.Title, Body: c.Body})
+}
 
-// freshID makes an id that no capsule and no file has.
-func (ch *change) freshID() (string, error) {
+// newUniqueID returns an id that no capsule and no file has.
+func (ch *change) newUniqueID() (string, error) {
 	for {
 		id := newID()
 		taken, err := sqlite.One[int](ch.tx, `SELECT count(*) FROM capsules WHERE id = ?`, id)
@@ -219,23 +231,22 @@ func (ch *change) freshID() (string, error) {
 	}
 }
 
-// fresh makes a capsule one that is new.
-func (ch *change) fresh(c *Capsule) {
+// initNew resets the fields that a new capsule starts with.
+func (ch *change) initNew(c *Capsule) {
 	c.Created, c.Updated, c.Revision = ch.tx.Now, ch.tx.Now, 1
 	c.SupersededBy, c.DecayScore, c.Retrieved, c.Retired, c.RetiredWhy = "", 0, nil, nil, ""
 }
 
-// insert gives a capsule its id, if it has none, and times, stores it and marks what it
-// supersedes.
+// insert stores a new capsule with an id and times, and marks what it supersedes.
 func (ch *change) insert(c *Capsule, v embed.Vector, verb, why string) error {
-	ch.fresh(c)
+	ch.initNew(c)
 	if c.ID == "" {
 		var err error
-		if c.ID, err = ch.freshID(); err != nil {
+		if c.ID, err = ch.newUniqueID(); err != nil {
 			return err
 		}
 	}
-	// Nothing is written before everything that can be wrong has been looked at.
+	// Check everything before anything is written.
 	for _, id := range c.Supersedes {
 		old, err := ch.get(id)
 		if err != nil {
@@ -245,7 +256,7 @@ func (ch *change) insert(c *Capsule, v embed.Vector, verb, why string) error {
 			return supersededAlready(id, by)
 		}
 	}
-	if err := ch.add(c, v, verb, why); err != nil {
+	if err := ch.create(c, v, verb, why); err != nil {
 		return err
 	}
 	for _, id := range c.Supersedes {
@@ -256,7 +267,7 @@ func (ch *change) insert(c *Capsule, v embed.Vector, verb, why string) error {
 	return nil
 }
 
-// insertRow stores the row and the tags of a capsule and gives it its number.
+// insertRow stores the row and the tags of a capsule and sets its number.
 func insertRow(tx *sqlite.Tx, c *Capsule) error {
 	n, err := c.columns(new(c.ingested())).Insert(tx, "capsules")
 	if err != nil {
@@ -272,7 +283,8 @@ func insertRow(tx *sqlite.Tx, c *Capsule) error {
 func insertTags(tx *sqlite.Tx, c *Capsule) error {
 	for domain, tags := range [][]string{c.Tags, c.DomainTags} {
 		for _, t := range tags {
-			if _, err := tx.Exec(`INSERT INTO capsule_tags VALUES (?, ?, ?)`, t, domain, c.n); err != nil {
+			if _, err := tx.Exec(`INSERT INTO capsule_tags VALUES (?, ?, ?)`, t, domain,
+				c.n); err != nil {
 				return err
 			}
 		}
@@ -285,21 +297,22 @@ func hash(s string) []byte {
 	return h[:]
 }
 
-// Reembedded is what Reembed did.
+// Reembedded is the result of Reembed.
 type Reembedded struct {
 	Model    string `json:"model"`
 	Embedded int    `json:"embedded"`
-	Skipped  int    `json:"skipped"` // had their embedding already
+	Skipped  int    `json:"skipped"` // had an embedding of this model
 }
 
-// Reembed gives every capsule the embedding of the model at hand that has none of it:
-// those that were stored without, and all when the model has changed. It works in small
-// steps, each of them kept, and calls progress after each.
+// Reembed embeds every capsule that has no embedding of the current model: those stored
+// without one, or all if the model has changed. It commits in small batches and calls
+// progress after each.
 func (k *KB) Reembed(ctx context.Context, progress func(done, of int)) (Reembedded, error) {
 	if k.emb == nil {
 		return Reembedded{}, embed.NoModel()
 	}
-	did, err := store.Embed(ctx, k.emb, []*store.File{k.db}, store.EmbedOptions{Change: true, Progress: progress})
+	did, err := store.Embed(ctx, k.emb, []*store.File{k.db},
+		store.EmbedOptions{Change: true, Progress: progress})
 	out := Reembedded{Model: did.Model, Embedded: did.Embedded}
 	if err != nil {
 		return out, err
@@ -309,9 +322,9 @@ func (k *KB) Reembed(ctx context.Context, progress func(done, of int)) (Reembedd
 	})
 }
 
-// Unembedded returns how many capsules have no embedding though they could have one of
-// the model at hand. Without a model, or with the embeddings of another, that is 0:
-// changing over is for Reembed.
+// Unembedded counts the capsules without an embedding that the current model could
+// embed. It is 0 without a model, or if the stored embeddings are of another model,
+// which only Reembed replaces.
 func (k *KB) Unembedded(ctx context.Context) (int, error) {
 	if k.emb == nil {
 		return 0, nil
@@ -319,8 +332,8 @@ func (k *KB) Unembedded(ctx context.Context) (int, error) {
 	return k.db.Unembedded(ctx, k.emb)
 }
 
-// Backfill gives the capsules that Unembedded counts their embedding, in batches of which
-// each is kept, at most so many (0: until none is left).
+// Backfill embeds the capsules that Unembedded counts, in at most so many batches (0:
+// all).
 func (k *KB) Backfill(ctx context.Context, batches int) (store.Embedded, error) {
 	if k.emb == nil {
 		return store.Embedded{}, nil
@@ -328,5 +341,58 @@ func (k *KB) Backfill(ctx context.Context, batches int) (store.Embedded, error) 
 	return store.Embed(ctx, k.emb, []*store.File{k.db}, store.EmbedOptions{Batches: batches})
 }
 
-// Checkpoint folds what was written lately into the database's file, as far as readers allow.
+// Checkpoint moves recent writes from the WAL to the database file, as far as readers
+// allow.
 func (k *KB) Checkpoint(ctx context.Context) error { return k.db.Checkpoint(ctx) }
+
+// titleKey normalises a title for comparison: NFKC, ignoring case.
+func titleKey(title string) string {
+	fold := cases.Fold() // it is not safe for concurrent use
+	return norm.NFKC.String(fold.String(norm.NFKC.String(title)))
+}
+
+// SameTitle reports whether two capsules have the same title.
+func (c *Capsule) SameTitle(o *Capsule) bool { return titleKey(c.Title) == titleKey(o.Title) }
+
+// titleKeys is the version of titleKey. Keys of other versions are computed again.
+const titleKeys = 1
+
+// keepTitle stores the key of a capsule's title.
+func keepTitle(tx *sqlite.Tx, c *Capsule) error {
+	_, err := tx.Exec(`INSERT INTO capsule_titles VALUES (?, ?) ON CONFLICT (n) DO UPDATE
+		SET key = excluded.key`, c.n, titleKey(c.Title))
+	return err
+}
+
+// withTitle returns the other active capsules with the title of c.
+func withTitle(tx *sqlite.Tx, c *Capsule) ([]Capsule, error) {
+	if err := keyTitles(tx); err != nil {
+		return nil, err
+	}
+	return capsulesWhere(tx,
+		`n IN (SELECT n FROM capsule_titles WHERE key = ?) AND superseded_by = ''
+			AND retired IS NULL AND id <> ? ORDER BY n`, titleKey(c.Title), c.ID)
+}
+
+// keyTitles computes the keys of all titles once, for capsules stored before there were
+// keys.
+func keyTitles(tx *sqlite.Tx) error {
+	version, err := sqlite.One[int](tx,
+		`SELECT coalesce(max(value), 0) FROM upkeep WHERE what = 'title keys'`)
+	if err != nil || version == titleKeys {
+		return err
+	}
+	all, err := sqlite.All(tx, func(c *Capsule) []any { return []any{&c.n, &c.Title} },
+		`SELECT n, title FROM capsules`)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if err := keepTitle(tx, &all[i]); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec(`INSERT INTO upkeep VALUES ('title keys', ?) ON CONFLICT (what) DO UPDATE
+		SET value = excluded.value`, titleKeys)
+	return err
+}

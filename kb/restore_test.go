@@ -26,9 +26,9 @@ func TestEditAndRestore(t *testing.T) {
 		t.Errorf("an edit of nothing: %+v, %v", r, err)
 	}
 	_, err = k.EditText(ctx, c.ID, text, EditOptions{Revision: new(1)})
-	refused(t, err, fault.Conflict, "has revision 2, not 1")
+	refused(t, err, fault.Conflict, "is at revision 2, not 1")
 	_, err = k.EditText(ctx, c.ID, []byte("no front matter"), EditOptions{})
-	refused(t, err, fault.Invalid, "that is no capsule")
+	refused(t, err, fault.Invalid, "not a valid capsule")
 	events, err := k.History(ctx, c.ID)
 	if err != nil || len(events) != 2 || events[0].Verb != VerbRemembered || events[1].Verb != VerbEdited || events[1].Why != "measured" || !slices.Equal(events[1].Changed, []string{"body"}) {
 		t.Fatalf("%+v, %v", events, err)
@@ -39,9 +39,9 @@ func TestEditAndRestore(t *testing.T) {
 	_, err = k.Revision(ctx, c.ID, 7)
 	refused(t, err, fault.NotFound, "has no revision 7")
 	_, err = k.Revision(ctx, "k000000000", 1)
-	refused(t, err, fault.NotFound, "there is no capsule")
+	refused(t, err, fault.NotFound, "not found")
 	_, err = k.Restore(ctx, c.ID, 2, "")
-	refused(t, err, fault.Conflict, "is as it was at revision 2")
+	refused(t, err, fault.Conflict, "is already as it was at revision 2")
 	back, err := k.Restore(ctx, c.ID, 1, "it was right")
 	if err != nil || back.Revision != 3 || back.Body != c.Body || back.Model == "" {
 		t.Fatalf("%+v, %v", back, err)
@@ -60,7 +60,7 @@ func TestRestoreWhatStoodAside(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	_, err := k.Retire(ctx, c.ID, "")
-	refused(t, err, fault.Conflict, "is retired already")
+	refused(t, err, fault.Conflict, "is already retired")
 	if c, err := k.Restore(ctx, c.ID, 1, ""); err != nil || c.Retired != nil {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -125,8 +125,8 @@ func TestResolve(t *testing.T) {
 	if c, err := k.Get(ctx, a.ID); err != nil || c.SupersededBy != b.ID {
 		t.Errorf("%+v, %v", c, err)
 	}
-	refused(t, k.Resolve(ctx, b.ID, a.ID, ResolveSupersede, ""), fault.Conflict, "is superseded by "+b.ID+" already")
-	refused(t, k.Resolve(ctx, a.ID, b.ID, ResolveSupersede, ""), fault.Conflict, "does not stand itself")
+	refused(t, k.Resolve(ctx, b.ID, a.ID, ResolveSupersede, ""), fault.Conflict, "is already superseded by "+b.ID)
+	refused(t, k.Resolve(ctx, a.ID, b.ID, ResolveSupersede, ""), fault.Conflict, "is not active itself")
 	a, b = pair("login")
 	if err := k.Resolve(ctx, b.ID, a.ID, ResolveRetire, "it was wrong"); err != nil {
 		t.Fatal(err)
@@ -134,9 +134,9 @@ func TestResolve(t *testing.T) {
 	if c, err := k.Get(ctx, a.ID); err != nil || c.Retired == nil || c.RetiredWhy != "it was wrong" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	refused(t, k.Resolve(ctx, b.ID, a.ID, ResolveRetire, ""), fault.Conflict, "is retired already")
+	refused(t, k.Resolve(ctx, b.ID, a.ID, ResolveRetire, ""), fault.Conflict, "is already retired")
 	refused(t, k.Resolve(ctx, a.ID, a.ID, ResolveStand, ""), fault.Invalid, "the same capsule")
 	refused(t, k.Resolve(ctx, a.ID, b.ID, "shrug", ""), fault.Invalid, "resolution")
-	refused(t, k.Resolve(ctx, "k1", b.ID, ResolveStand, ""), fault.Invalid, "is no capsule id")
+	refused(t, k.Resolve(ctx, "k1", b.ID, ResolveStand, ""), fault.Invalid, "is not a capsule id")
 	sound(t, k)
 }

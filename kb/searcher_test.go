@@ -8,9 +8,11 @@ import (
 	"blackboard/embed"
 	"blackboard/kb"
 	"blackboard/kb/kbtest"
+	"blackboard/testdata/cost"
 )
 
 func TestSearcherConformance(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	for name, warm := range map[string]bool{"cold": false, "warm": true} {
 		t.Run(name, func(t *testing.T) {

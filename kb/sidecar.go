@@ -13,7 +13,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// sidecar is a capsule's file: the front matter, then the body. What is derived (the embedding) or says how it is used (retrieved, decay) is not in it.
+// sidecar is a capsule's file: front matter, then the body. It does not have derived
+// fields (the embedding) and usage (retrieved, decay).
 type sidecar struct {
 	ID           string         `yaml:"id"`
 	Title        string         `yaml:"title"`
@@ -35,7 +36,7 @@ type sidecar struct {
 	Retired      *time.Time     `yaml:"retired,omitempty"`
 	RetiredWhy   string         `yaml:"retired_why,omitempty"`
 	Ingested     *Ingested      `yaml:"ingested,omitempty"`
-	Extra        map[string]any `yaml:",inline"` // what somebody else has put there; it stays
+	Extra        map[string]any `yaml:",inline"` // unknown fields, which are kept
 }
 
 // wordList is a list that may also be written as "one, two".
@@ -59,9 +60,12 @@ func (w *wordList) UnmarshalYAML(n *yaml.Node) error {
 
 // EncodeSidecar writes a capsule's file. The same capsule gives the same bytes.
 func EncodeSidecar(c *Capsule, extra map[string]any) ([]byte, error) {
-	s := sidecar{ID: c.ID, Title: c.Title, Kind: c.Kind, Scope: c.Scope, Tags: c.Tags, DomainTags: c.DomainTags, Source: c.Source, Confidence: c.Confidence,
-		VerifiedBy: c.VerifiedBy, Supersedes: c.Supersedes, SupersededBy: c.SupersededBy, Refs: c.Refs, Workspace: c.Workspace, Project: c.Project,
-		Created: c.Created, Updated: c.Updated, Revision: c.Revision, Retired: c.Retired, RetiredWhy: c.RetiredWhy, Ingested: c.Ingested, Extra: extra}
+	s := sidecar{ID: c.ID, Title: c.Title, Kind: c.Kind, Scope: c.Scope, Tags: c.Tags,
+		DomainTags: c.DomainTags, Source: c.Source, Confidence: c.Confidence,
+		VerifiedBy: c.VerifiedBy, Supersedes: c.Supersedes, SupersededBy: c.SupersededBy,
+		Refs: c.Refs, Workspace: c.Workspace, Project: c.Project,
+		Created: c.Created, Updated: c.Updated, Revision: c.Revision, Retired: c.Retired,
+		RetiredWhy: c.RetiredWhy, Ingested: c.Ingested, Extra: extra}
 	var b bytes.Buffer
 	b.WriteString("---\n")
 	d, err := yaml.NewDumper(&b, yaml.WithIndent(2), yaml.WithLineWidth(-1))
@@ -78,16 +82,19 @@ func EncodeSidecar(c *Capsule, extra map[string]any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// MaxSidecar is the most bytes that a sidecar may have: a body, and every other field at its limit.
+// MaxSidecar is the most bytes of a sidecar: a body and all other fields at their
+// limits.
 const MaxSidecar = 512 << 10
 
-// maxSidecarMeta is the most bytes of front matter: far more than a capsule needs, and few enough that many keys take no time.
+// maxSidecarMeta is the most bytes of front matter: more than any capsule needs, and
+// little enough to parse fast.
 const maxSidecarMeta = 128 << 10
 
-// DecodeSidecar reads a capsule's file, whose name says which capsule it is. The error says what is wrong with it in one line.
+// DecodeSidecar reads a capsule's file; its name has the id. The error is one line.
 func DecodeSidecar(id string, data []byte) (c Capsule, extra map[string]any, err error) {
 	if len(data) > MaxSidecar {
-		return c, nil, fmt.Errorf("it has %d bytes, and no capsule has more than %d", len(data), MaxSidecar)
+		return c, nil, fmt.Errorf("it has %d bytes; at most %d are allowed", len(data),
+			MaxSidecar)
 	}
 	if err := CheckText("the file", string(data), MaxSidecar, true); err != nil {
 		return c, nil, err
@@ -97,18 +104,24 @@ func DecodeSidecar(id string, data []byte) (c Capsule, extra map[string]any, err
 		return c, nil, errors.New(`it has no front matter: a line "---", YAML, and a line "---"`)
 	}
 	if len(meta) > maxSidecarMeta {
-		return c, nil, fmt.Errorf("its front matter has %d bytes; at most %d are read", len(meta), maxSidecarMeta)
+		return c, nil, fmt.Errorf("its front matter has %d bytes; at most %d are allowed",
+			len(meta),
+			maxSidecarMeta)
 	}
 	var s sidecar
 	if err := markdown.Load(meta, &s); err != nil {
 		return c, nil, fmt.Errorf("its front matter cannot be read: %w", err)
 	}
 	if s.ID != id {
-		return c, nil, fmt.Errorf("its front matter has the id %q, its name says %s", clip(s.ID, 40), id)
+		return c, nil, fmt.Errorf("its front matter has the id %q, but its name has %s",
+			clip(s.ID, 40), id)
 	}
-	c = Capsule{ID: s.ID, Title: s.Title, Kind: s.Kind, Scope: s.Scope, Tags: s.Tags, DomainTags: s.DomainTags, Source: s.Source, Confidence: s.Confidence,
-		VerifiedBy: s.VerifiedBy, Supersedes: s.Supersedes, SupersededBy: s.SupersededBy, Refs: s.Refs, Workspace: s.Workspace, Project: s.Project,
-		Created: Stamp(s.Created), Updated: Stamp(s.Updated), Revision: s.Revision, RetiredWhy: s.RetiredWhy, Ingested: s.Ingested, Body: body}
+	c = Capsule{ID: s.ID, Title: s.Title, Kind: s.Kind, Scope: s.Scope, Tags: s.Tags,
+		DomainTags: s.DomainTags, Source: s.Source, Confidence: s.Confidence,
+		VerifiedBy: s.VerifiedBy, Supersedes: s.Supersedes, SupersededBy: s.SupersededBy,
+		Refs: s.Refs, Workspace: s.Workspace, Project: s.Project,
+		Created: Stamp(s.Created), Updated: Stamp(s.Updated), Revision: s.Revision,
+		RetiredWhy: s.RetiredWhy, Ingested: s.Ingested, Body: body}
 	if s.Retired != nil {
 		t := Stamp(*s.Retired)
 		c.Retired = &t
@@ -137,18 +150,18 @@ func DecodeSidecar(id string, data []byte) (c Capsule, extra map[string]any, err
 	return c, s.Extra, nil
 }
 
-// Stamp is a time as the database keeps it.
+// Stamp rounds a time to the precision of the database.
 func Stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// Ingested says of which document a capsule is a part.
+// Ingested says which document a capsule is a section of.
 type Ingested struct {
 	File   string `json:"file" yaml:"file"`
-	SHA256 string `json:"sha256" yaml:"sha256"`
-	Part   int    `json:"part" yaml:"part"` // from 1
-	Of     int    `json:"of" yaml:"of"`
+	SHA256 string `json:"sha256" yaml:"sha256"` // of the document
+	Part   int    `json:"part" yaml:"part"`     // from 1
+	Of     int    `json:"of" yaml:"of"`         // number of parts
 }
 
-// ingested is the zero value for a capsule that is no part of a document.
+// ingested returns c.Ingested, or the zero value.
 func (c *Capsule) ingested() Ingested {
 	if c.Ingested == nil {
 		return Ingested{}
@@ -156,19 +169,21 @@ func (c *Capsule) ingested() Ingested {
 	return *c.Ingested
 }
 
-// Check says what makes no sense in it.
+// Check validates it.
 func (i *Ingested) Check() error {
 	if i.File == "" || len(i.SHA256) != 2*sha256.Size || i.Part < 1 || i.Part > i.Of {
-		return errors.New("what it says of the document that it was cut from makes no sense")
+		return errors.New("its reference to a document is invalid")
 	}
 	return nil
 }
 
-// sameContent reports whether two versions of a capsule say the same: all that a sidecar holds, but for its own bookkeeping.
+// sameContent reports whether two versions of a capsule have the same sidecar, apart
+// from times and revision.
 func sameContent(a, b *Capsule) bool {
 	x, y := *a, *b
 	for _, c := range []*Capsule{&x, &y} {
-		c.Created, c.Updated, c.Revision, c.n, c.Model, c.Dim, c.DecayScore, c.Retrieved = time.Time{}, time.Time{}, 0, 0, "", 0, 0, nil
+		c.Created, c.Updated, c.Revision, c.n, c.Model, c.Dim, c.DecayScore,
+			c.Retrieved = time.Time{}, time.Time{}, 0, 0, "", 0, 0, nil
 	}
 	p, err1 := EncodeSidecar(&x, nil)
 	q, err2 := EncodeSidecar(&y, nil)

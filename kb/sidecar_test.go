@@ -63,7 +63,7 @@ func FuzzChunks(f *testing.F) {
 		last := 0
 		_, body, _ := markdown.Split(text)
 		rest := body
-		for _, c := range chunks("name.md", text) {
+		for _, c := range markdown.Sections("name.md", text) {
 			if c.Title == "" || len(c.Title) > MaxTitle || len(c.Body) > MaxBody || c.Line < last || strings.TrimSpace(c.Body) == "" {
 				t.Fatalf("a section at line %d after %d, with %d bytes: %q", c.Line, last, len(c.Body), c.Title)
 			}
@@ -79,6 +79,7 @@ func FuzzChunks(f *testing.F) {
 
 // What is as it was costs no look at its content; the same bytes with another time are no change.
 func TestSyncTouched(t *testing.T) {
+	needsFile(t)
 	k := newKB(t, nil)
 	c := put(t, k, Capsule{Title: "one", Body: "text"})
 	path := k.sidecarPath(c.ID)
@@ -96,6 +97,7 @@ func TestSyncTouched(t *testing.T) {
 
 // TestSyncFinishes: a sidecar that was written by a process that died before its row was is taken in, with what it supersedes.
 func TestSyncFinishes(t *testing.T) {
+	needsFile(t)
 	home := t.TempDir()
 	k := openKB(t, home, Options{})
 	old := put(t, k, Capsule{Title: "old", Body: "text"})
@@ -113,7 +115,7 @@ func TestSyncFinishes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(Sidecars(home), tempPrefix+"k0000half0.md"), []byte("half a fi"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	then := time.Now().Add(-2 * abandoned)
+	then := time.Now().Add(-2 * abandonedAfter)
 	if err := os.Chtimes(filepath.Join(Sidecars(home), tempPrefix+"k0000half0.md"), then, then); err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +132,7 @@ func TestSyncFinishes(t *testing.T) {
 
 // TestOldKnowledgeBase: one from before there were sidecars gets them.
 func TestOldKnowledgeBase(t *testing.T) {
+	needsFile(t)
 	home := t.TempDir()
 	k := openKB(t, home, Options{})
 	for _, title := range []string{"one", "two", "three"} {
@@ -148,6 +151,7 @@ func TestOldKnowledgeBase(t *testing.T) {
 
 // TestFailedChange: a change that fails leaves sidecars as they were.
 func TestFailedChange(t *testing.T) {
+	needsFile(t)
 	k := newKB(t, nil)
 	a := put(t, k, Capsule{Title: "a", Body: "text"})
 	before, err := os.ReadFile(k.sidecarPath(a.ID))
@@ -183,8 +187,11 @@ func TestFailedChange(t *testing.T) {
 // settled is mirrored, once the files are old enough for their times to tell.
 func settled(t *testing.T, k *KB) {
 	t.Helper()
-	time.Sleep(2 * fresh)
-	if s, err := k.Sync(t.Context()); err != nil || len(s.said()) > 0 {
+	if !onFiles {
+		return
+	}
+	time.Sleep(2 * timeResolution)
+	if s, err := k.Sync(t.Context()); err != nil || len(s.summary()) > 0 {
 		t.Errorf("a second sync does %+v, %v", s, err)
 	}
 	mirrored(t, k)

@@ -15,64 +15,70 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// SyncWhen says when the sidecars are held against the rows that mirror them.
+// SyncWhen says when sidecars are compared with their rows.
 type SyncWhen int
 
 const (
-	SyncDue   SyncWhen = iota // at once if there are few, else so seldom that it takes a fiftieth of the time
-	SyncNow                   // now
-	SyncNever                 // not now: for who has no time at all
+	// at once if there are few files; otherwise it may take a fiftieth of the time
+	SyncDue   SyncWhen = iota
+	SyncNow            // always
+	SyncNever          // never: for callers that cannot wait
 )
 
 const (
-	syncFree  = 1000 // so many files are always looked at: that takes some milliseconds
-	syncShare = 50   // else the next is due after so many times what the last one took
-	// fresh is how young a file is that may have changed once more without a new time: file systems count time in steps.
-	fresh = 10 * time.Millisecond
-	// settling is how young a file that cannot be read may be for an editor to be at it still.
-	settling = 2 * time.Second
-	// abandoned is how old an unfinished file is that nobody will finish.
-	abandoned = time.Minute
-	// following is how long after a file its whole directory may go for both to be one removal.
-	following = time.Minute
+	syncFree  = 1000 // up to so many files are always compared; that takes milliseconds
+	syncShare = 50   // otherwise wait so many times as long as the last comparison took
+	// timeResolution is the age from which any later write changes a file's time.
+	timeResolution = 10 * time.Millisecond
+	// editGrace is how long an unreadable file may still be in an editor's hands.
+	editGrace = 2 * time.Second
+	// abandonedAfter is the age from which an unfinished file is deleted.
+	abandonedAfter = time.Minute
+	// removalWindow is the most time between the loss of a file and that of its
+	// directory for both to be one removal.
+	removalWindow = time.Minute
 )
 
-// found are the differences between sidecars and rows, by name or id. Each is looked at once more in the change that deals with it.
+// found lists the differences between sidecars and rows. Each is checked again in the
+// change that handles it.
 type found struct {
-	changed []string // ids: files that are new or not as they were
-	missing []string // ids: rows whose file is gone
-	unknown []string // names that are no capsule's
-	temp    []string // names of files that were not finished, by somebody who is not at it any more
+	changed []string // ids of new or changed files
+	missing []string // ids of rows without a file
+	unknown []string // names that are not a capsule's
+	// names of unfinished files that nobody is writing any more
+	temp    []string
 	files   int
-	lost    bool // the whole directory
-	pending bool // an ingest has left its list of files
+	lost    bool // the whole directory is gone
+	pending bool // an interrupted ingest has left a list of files
 }
 
 func (f *found) nothing() bool {
 	return len(f.changed)+len(f.missing)+len(f.unknown)+len(f.temp) == 0 && !f.pending
 }
 
-// Synced is what a sync did.
+// Synced is the result of a sync.
 type Synced struct {
-	PickedUp    []string `json:"picked_up"`   // ids
-	Added       []string `json:"added"`       // ids of capsules that were not known
-	Retired     []string `json:"retired"`     // ids of capsules whose sidecar was removed
-	Written     int      `json:"written"`     // sidecars that were missing and were written from their rows
-	Quarantined []string `json:"quarantined"` // files, each with the reason
+	PickedUp []string `json:"picked_up"` // ids
+	Added    []string `json:"added"`     // ids of new capsules
+	Retired  []string `json:"retired"`   // ids of capsules whose sidecar was removed
+	// missing sidecars that were written from their rows
+	Written     int      `json:"written"`
+	Quarantined []string `json:"quarantined"` // files, each with a reason
 	Notes       []string `json:"notes"`
 
-	bulk bool // files that are missing were not removed by somebody
+	bulk bool // the missing files were not removed by a person
 	lost bool // the whole directory is gone
 }
 
-// warnSecret says that a capsule that came as a file holds what looks like a secret: it is there already, so that it is not refused.
+// warnSecret notes that a capsule from a file contains what looks like a secret. It is
+// not refused, as it is stored already.
 func (s *Synced) warnSecret(c *Capsule) {
-	if err := refuseSecret(c); err != nil {
+	if err := c.CheckSecrets(); err != nil {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s: %v", c.ID, err))
 	}
 }
 
-func (s *Synced) said() []string {
+func (s *Synced) summary() []string {
 	var notes []string
 	say := func(n int, one, many, rest string) {
 		if n == 1 {
@@ -81,15 +87,18 @@ func (s *Synced) said() []string {
 			notes = append(notes, fmt.Sprintf("%d %s%s", n, many, rest))
 		}
 	}
-	say(len(s.PickedUp), "capsule's file was", "capsules' files were", " edited by hand; that is picked up")
-	say(len(s.Added), "capsule's file is", "capsules' files are", " new; that is picked up")
-	say(len(s.Retired), "capsule's file was", "capsules' files were", " removed by hand: retired, and its history can bring it back")
-	say(s.Written, "capsule's file was missing and is", "capsules' files were missing and are", " written anew")
+	say(len(s.PickedUp), "capsule's file was", "capsules' files were",
+		" edited by hand; the capsules were updated")
+	say(len(s.Added), "capsule's file is", "capsules' files are", " new; the capsules were added")
+	say(len(s.Retired), "capsule's file was", "capsules' files were",
+		" removed by hand: retired; restore brings them back")
+	say(s.Written, "capsule's file was missing and is", "capsules' files were missing and are",
+		" written again")
 	return append(append(notes, s.Quarantined...), s.Notes...)
 }
 
 func (k *KB) syncAtOpen(ctx context.Context, when SyncWhen) error {
-	if when == SyncNever || k.db.ReadOnly() {
+	if k.sidecars == "" || when == SyncNever || k.db.ReadOnly() {
 		return nil
 	}
 	if when == SyncDue {
@@ -102,36 +111,44 @@ func (k *KB) syncAtOpen(ctx context.Context, when SyncWhen) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	k.note(s.said()...)
-	if err != nil && !errors.Is(err, fault.Busy) { // who writes now, or the next who opens, will do it
+	k.note(s.summary()...)
+	// the current writer, or the next process to open the file, will do it
+	if err != nil && !errors.Is(err, fault.Busy) {
 		if errors.Is(err, fault.Corrupt) {
 			return err
 		}
-		k.note(fmt.Sprintf("what was changed by hand could not be picked up: %v", err))
+		k.note(fmt.Sprintf("edits by hand could not be picked up: %v", err))
 	}
 	return nil
 }
 
-// syncWait is how long an opening waits for other writers before it leaves edits by hand to the next.
+// syncWait is how long opening waits for other writers before it leaves edits by hand to
+// the next process.
 const syncWait = time.Second
 
 func (k *KB) syncDue(ctx context.Context) (due bool, err error) {
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		var ended, took int64
-		err := tx.QueryRow(`SELECT coalesce(max(value) FILTER (WHERE what = 'sync ended'), 0), coalesce(max(value) FILTER (WHERE what = 'sync took'), 0) FROM upkeep`).Scan(&ended, &took)
+		err := tx.QueryRow(`SELECT coalesce(max(value) FILTER (WHERE what = 'sync ended'), 0),
+			coalesce(max(value) FILTER (WHERE what = 'sync took'), 0)
+			FROM upkeep`).Scan(&ended, &took)
 		due = took == 0 || time.Since(time.UnixMilli(ended)) > syncShare*time.Duration(took)
 		return err
 	})
 	return due, err
 }
 
-// Sync holds every sidecar against its row and brings the rows to what the sidecars say: what was edited, added or removed by hand, and what a process that died left undone.
-// What cannot be read as a capsule is moved to the quarantine, and the capsule stays as it was.
+// Sync compares every sidecar with its row and updates the rows: edits by hand, new and
+// removed files, and what an interrupted process left undone. An unreadable file is
+// moved to the quarantine, and its capsule stays as it was.
 func (k *KB) Sync(ctx context.Context) (Synced, error) { return k.sync(ctx, sqlite.LockTimeout) }
 
 func (k *KB) sync(ctx context.Context, wait time.Duration) (Synced, error) {
+	if k.sidecars == "" {
+		return Synced{}, nil
+	}
 	start := time.Now()
-	f, err := k.look(ctx)
+	f, err := k.compareFiles(ctx)
 	if err != nil {
 		return Synced{}, err
 	}
@@ -140,7 +157,8 @@ func (k *KB) sync(ctx context.Context, wait time.Duration) (Synced, error) {
 	if !f.nothing() {
 		s, err = k.reconcile(ctx, wait, f)
 		if errors.Is(err, errDirectoryGone) {
-			if f, err = k.look(ctx); err == nil { // which makes it anew
+			// compareFiles creates the directory again
+			if f, err = k.compareFiles(ctx); err == nil {
 				s, err = k.reconcile(ctx, wait, f)
 			}
 		}
@@ -150,20 +168,21 @@ func (k *KB) sync(ctx context.Context, wait time.Duration) (Synced, error) {
 	}
 	if f.files > syncFree {
 		err = k.db.WriteWithin(ctx, wait, func(tx *sqlite.Tx) error {
-			_, err := tx.Exec(`INSERT OR REPLACE INTO upkeep VALUES ('sync ended', ?), ('sync took', ?)`, time.Now().UnixMilli(), int64(took))
+			_, err := tx.Exec(`INSERT OR REPLACE INTO upkeep
+				VALUES ('sync ended', ?), ('sync took', ?)`, time.Now().UnixMilli(), int64(took))
 			return err
 		})
 	}
 	return s, err
 }
 
-// sidecarFile is a file whose name is a capsule's.
+// sidecarFile is a file named as a capsule.
 type sidecarFile struct {
 	id   string
 	info fs.FileInfo
 }
 
-// listSidecars reads the directory of the sidecars, sorted by id.
+// listSidecars lists the sidecars by id, and other files.
 func (k *KB) listSidecars() (*found, []sidecarFile, error) {
 	entries, err := os.ReadDir(k.sidecars)
 	f := &found{}
@@ -186,7 +205,7 @@ func (k *KB) listSidecars() (*found, []sidecarFile, error) {
 		case name == pendingName:
 			f.pending = true
 		case strings.HasPrefix(name, tempPrefix):
-			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandonedAfter {
 				f.temp = append(f.temp, name)
 			}
 		case isSidecar && CheckID(id) == nil:
@@ -206,23 +225,24 @@ func (k *KB) listSidecars() (*found, []sidecarFile, error) {
 	return f, files, nil
 }
 
-// look compares without changing anything: names, sizes and times. What is too young to tell counts as changed.
-func (k *KB) look(ctx context.Context) (f *found, err error) {
+// compareFiles compares names, sizes and times and changes nothing. A file that is too
+// young to tell counts as changed.
+func (k *KB) compareFiles(ctx context.Context) (f *found, err error) {
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		f, err = k.lookIn(tx)
+		f, err = k.compareFilesIn(tx)
 		return err
 	})
 	return f, err
 }
 
-func (k *KB) lookIn(tx *sqlite.Tx) (*found, error) {
+func (k *KB) compareFilesIn(tx *sqlite.Tx) (*found, error) {
 	f, files, err := k.listSidecars()
 	if err != nil {
 		return nil, err
 	}
-	i := 0 // both are sorted by id
+	i := 0 // both lists are sorted by id
 	var id string
-	var m mark
+	var m sidecarState
 	if err := tx.Each([]any{&id, &m.size, &m.mtime, &m.checked}, func() error {
 		for i < len(files) && files[i].id < id {
 			f.changed = append(f.changed, files[i].id)
@@ -245,20 +265,22 @@ func (k *KB) lookIn(tx *sqlite.Tx) (*found, error) {
 	for ; i < len(files); i++ {
 		f.changed = append(f.changed, files[i].id)
 	}
-	// Rows that never had a sidecar: of a knowledge base from before there were any.
+	// Rows that never had a sidecar, from versions without sidecars.
 	var all, mirrored int
 	if err := tx.QueryRow(`SELECT (SELECT count(*) FROM capsules), (SELECT count(*) FROM sidecars)`).Scan(&all, &mirrored); err != nil || all == mirrored {
 		return f, err
 	}
-	none, err := sqlite.Column[string](tx, `SELECT id FROM capsules WHERE id NOT IN (SELECT id FROM sidecars)`)
+	none, err := sqlite.Column[string](
+		tx, `SELECT id FROM capsules WHERE id NOT IN (SELECT id FROM sidecars)`)
 	f.missing = append(f.missing, none...)
 	return f, err
 }
 
-// fewMissing is how many sidecars may be gone at once and count as removed by somebody, whatever share of all they are; beyond, a quarter of all.
+// fewMissing is how many sidecars may be missing and still count as removed by hand. In
+// a larger knowledge base it is a quarter of all.
 const fewMissing = 10
 
-// reconcile deals with differences, in changes of some hundred files each.
+// reconcile handles the differences, in changes of some hundred files each.
 func (k *KB) reconcile(ctx context.Context, wait time.Duration, f *found) (Synced, error) {
 	var s Synced
 	bulk := f.lost || len(f.missing) > fewMissing && 4*len(f.missing) > f.files+len(f.missing)
@@ -270,12 +292,12 @@ func (k *KB) reconcile(ctx context.Context, wait time.Duration, f *found) (Synce
 	for part := range slices.Chunk(work, step) {
 		var now Synced
 		err := k.changeWithin(ctx, wait, func(ch *change) error {
-			if err := k.gone(f); err != nil {
+			if err := k.checkDirectory(f); err != nil {
 				return err
 			}
 			now = Synced{bulk: bulk, lost: f.lost}
 			ch.sync = &now
-			for _, name := range f.temp { // nobody else writes now
+			for _, name := range f.temp { // this process holds the write lock
 				os.Remove(filepath.Join(k.sidecars, name))
 			}
 			s.Notes = append(s.Notes, k.isolateUnknown(f.unknown, &s)...)
@@ -299,20 +321,24 @@ func (k *KB) reconcile(ctx context.Context, wait time.Duration, f *found) (Synce
 		if err != nil {
 			return s, err
 		}
-		s.PickedUp, s.Added, s.Retired = append(s.PickedUp, now.PickedUp...), append(s.Added, now.Added...), append(s.Retired, now.Retired...)
-		s.Quarantined, s.Notes, s.Written = append(s.Quarantined, now.Quarantined...), append(s.Notes, now.Notes...), s.Written+now.Written
+		s.PickedUp, s.Added, s.Retired = append(s.PickedUp, now.PickedUp...),
+			append(s.Added, now.Added...), append(s.Retired, now.Retired...)
+		s.Quarantined, s.Notes, s.Written = append(s.Quarantined, now.Quarantined...),
+			append(s.Notes, now.Notes...), s.Written+now.Written
 	}
 	if bulk && s.Written > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("so many were gone from %s at once that nobody can have removed them one by one, so nothing is retired; retire them by their ids if it was meant", k.sidecars))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("too many files are missing from %s to have been removed by hand; no capsule was retired. Retire them by id if it was intended", k.sidecars))
 	}
 	return s, nil
 }
 
-// errDirectoryGone ends a change that would have judged files to be missing one by one.
+// errDirectoryGone aborts a change that would treat the files as missing one by one.
 var errDirectoryGone = errors.New("the directory of the capsules' files is gone")
 
-// gone finds out whether files are missing because their directory went after them, which a look in the midst of that takes for a few that somebody has removed.
-func (k *KB) gone(f *found) error {
+// checkDirectory detects that the whole directory is being removed, which at first looks
+// like a few missing files.
+func (k *KB) checkDirectory(f *found) error {
 	if len(f.missing) == 0 || f.lost {
 		return nil
 	}

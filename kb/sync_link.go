@@ -8,14 +8,14 @@ import (
 	"blackboard/board/fault"
 )
 
-// checkLinks refuses what cannot be of the links that a sidecar names.
+// checkLinks refuses impossible links in a sidecar.
 func (ch *change) checkLinks(row, c *Capsule) error {
 	if slices.Contains(c.Supersedes, c.ID) || c.SupersededBy == c.ID {
-		return invalid("it supersedes itself", "leave that out")
+		return invalid("it supersedes itself", "leave that id out")
 	}
 	for _, id := range c.Supersedes {
 		if row == nil || !slices.Contains(row.Supersedes, id) {
-			if err := ch.noCircle(c, id); err != nil {
+			if err := ch.checkCycle(c, id); err != nil {
 				return err
 			}
 		}
@@ -26,16 +26,17 @@ func (ch *change) checkLinks(row, c *Capsule) error {
 			return err
 		}
 		if len(over) == 1 {
-			return ch.noCircle(&over[0], c.ID)
+			return ch.checkCycle(&over[0], c.ID)
 		}
 	}
 	return nil
 }
 
-// relink makes both ends of every link say the same after a sidecar has changed. What it names in supersedes is the truth; a superseded_by that was set or taken out by hand
-// is taken over to the other end.
+// relink repairs both ends of every link after a sidecar has changed. The field
+// supersedes is authoritative; a superseded_by that was set or removed by hand is
+// applied to the other end.
 func (ch *change) relink(was, c *Capsule, s *Synced) error {
-	const why = "its file says so"
+	const why = "as its file says"
 	for _, id := range was.Supersedes {
 		if !slices.Contains(c.Supersedes, id) {
 			if err := ch.release(id, c.ID, why); err != nil {
@@ -49,7 +50,7 @@ func (ch *change) relink(was, c *Capsule, s *Synced) error {
 		}
 		old, err := ch.get(id)
 		if errors.Is(err, fault.NotFound) {
-			continue // it may come yet; `doctor` tells
+			continue // it may be added later; `doctor` reports it
 		}
 		if err != nil {
 			return err
@@ -57,16 +58,19 @@ func (ch *change) relink(was, c *Capsule, s *Synced) error {
 		if old.SupersededBy == c.ID {
 			continue
 		}
-		me, err := ch.row(c.ID) // the other's file may just have been picked up, and say something of this one
+		// the other's file may have just been picked up and have changed this one
+		me, err := ch.row(c.ID)
 		if err != nil {
 			return err
 		}
-		if err := ch.noCircle(me, id); err != nil {
-			s.Notes = append(s.Notes, fmt.Sprintf("%v: that link is left out", err))
+		if err := ch.checkCycle(me, id); err != nil {
+			s.Notes = append(s.Notes, fmt.Sprintf("%v: the link was left out", err))
 			continue
 		}
 		if old.SupersededBy != "" {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s says that it supersedes %s, which %s does already", c.ID, id, old.SupersededBy))
+			s.Notes = append(s.Notes,
+				fmt.Sprintf("%s supersedes %s in its file, but %s already does", c.ID, id,
+					old.SupersededBy))
 			continue
 		}
 		now := *old
@@ -79,7 +83,7 @@ func (ch *change) relink(was, c *Capsule, s *Synced) error {
 		return nil
 	}
 	if was.SupersededBy != "" {
-		if err := ch.unname(was.SupersededBy, c.ID, why); err != nil {
+		if err := ch.removeLink(was.SupersededBy, c.ID, why); err != nil {
 			return err
 		}
 	}
@@ -88,7 +92,7 @@ func (ch *change) relink(was, c *Capsule, s *Synced) error {
 	}
 	by, err := ch.get(c.SupersededBy)
 	if errors.Is(err, fault.NotFound) {
-		return nil // it may come yet; `doctor` tells
+		return nil // it may be added later; `doctor` reports it
 	}
 	if err != nil || slices.Contains(by.Supersedes, c.ID) {
 		return err
@@ -98,8 +102,8 @@ func (ch *change) relink(was, c *Capsule, s *Synced) error {
 	return ch.update(by, &now, nil, VerbSupersedes, c.ID, why)
 }
 
-// unname takes an id out of what a capsule supersedes.
-func (ch *change) unname(by, id, why string) error {
+// removeLink removes an id from what a capsule supersedes.
+func (ch *change) removeLink(by, id, why string) error {
 	old, err := ch.get(by)
 	if errors.Is(err, fault.NotFound) {
 		return nil
@@ -108,6 +112,7 @@ func (ch *change) unname(by, id, why string) error {
 		return err
 	}
 	now := *old
-	now.Supersedes = slices.DeleteFunc(slices.Clone(old.Supersedes), func(x string) bool { return x == id })
+	now.Supersedes = slices.DeleteFunc(
+		slices.Clone(old.Supersedes), func(x string) bool { return x == id })
 	return ch.update(old, &now, nil, VerbReleased, id, why)
 }

@@ -14,7 +14,7 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// pickUp brings a row to what its sidecar says, if that has changed.
+// pickUp updates a row if its sidecar has changed.
 func (ch *change) pickUp(id string) error {
 	if ch.k.sidecars == "" {
 		return nil
@@ -24,23 +24,25 @@ func (ch *change) pickUp(id string) error {
 	}
 	var s Synced
 	err := ch.reconcileOne(id, &s, false)
-	ch.notes = append(ch.notes, s.said()...)
+	ch.notes = append(ch.notes, s.summary()...)
 	return err
 }
 
-// PickUp picks up an edit of a capsule's file by hand in a change of its own, so that it is there before another change looks at the capsule. Mostly there is none, and nothing is written.
-// A file that is gone is for Sync to judge.
+// PickUp picks up an edit of a capsule's file by hand, in a change of its own, before
+// another change reads the capsule. Usually there is none and nothing is written. Sync
+// handles missing files.
 func (k *KB) PickUp(ctx context.Context, id string) error {
 	if k.sidecars == "" || k.db.ReadOnly() || CheckID(id) != nil {
 		return nil
 	}
 	info, err := os.Lstat(k.sidecarPath(id))
 	if err != nil {
-		return nil // none, or what the next sync will tell
+		return nil // missing, or an error that the next sync reports
 	}
-	var m mark
+	var m sidecarState
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		return tx.QueryRow(`SELECT size, mtime, checked FROM sidecars WHERE id = ?`, id).Scan(&m.size, &m.mtime, &m.checked)
+		return tx.QueryRow(`SELECT size, mtime, checked FROM sidecars WHERE id = ?`, id).Scan(
+			&m.size, &m.mtime, &m.checked)
 	})
 	if err == nil && m.same(info) || err != nil && !sqlite.IsNoRows(err) {
 		return nil
@@ -48,25 +50,28 @@ func (k *KB) PickUp(ctx context.Context, id string) error {
 	return k.change(ctx, func(ch *change) error { return ch.pickUp(id) })
 }
 
-// mark is what is known of a sidecar.
-type mark struct {
+// sidecarState is what is stored about a sidecar.
+type sidecarState struct {
 	size, mtime, checked int64
 	hash                 []byte
 }
 
-// same reports whether a file is surely the one that was seen.
-func (m *mark) same(info fs.FileInfo) bool {
-	return info.Size() == m.size && info.ModTime().UnixNano() == m.mtime && m.checked-m.mtime >= int64(fresh)
+// same reports whether a file is certainly unchanged.
+func (m *sidecarState) same(info fs.FileInfo) bool {
+	return info.Size() == m.size && info.ModTime().UnixNano() == m.mtime &&
+		m.checked-m.mtime >= int64(timeResolution)
 }
 
-// reconcileOne deals with one capsule's file. That it is missing is for a sync to judge: elsewhere the row stands, and the file is written with the next change.
+// reconcileOne handles one capsule's file. Only a sync treats it as missing: otherwise
+// the row stands and the next change writes the file.
 func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
-	if err := ch.join(); err != nil {
+	if err := ch.waitForWrite(); err != nil {
 		return err
 	}
-	var m *mark
-	var have mark
-	if err := ch.tx.QueryRow(`SELECT size, mtime, checked, hash FROM sidecars WHERE id = ?`, id).Scan(&have.size, &have.mtime, &have.checked, &have.hash); err == nil {
+	var m *sidecarState
+	var have sidecarState
+	if err := ch.tx.QueryRow(`SELECT size, mtime, checked, hash FROM sidecars WHERE id = ?`,
+		id).Scan(&have.size, &have.mtime, &have.checked, &have.hash); err == nil {
 		m = &have
 	} else if !sqlite.IsNoRows(err) {
 		return err
@@ -91,7 +96,7 @@ func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
 	case m != nil && row != nil && m.same(info):
 		return nil
 	case !info.Mode().IsRegular():
-		return ch.isolate(id, row, nil, "it is no regular file", s)
+		return ch.isolate(id, row, nil, "not a regular file", s)
 	}
 	data, err := readSidecar(path)
 	if errors.Is(err, fs.ErrPermission) {
@@ -103,15 +108,16 @@ func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
 	}
 	sum := sha256.Sum256(data)
 	if m != nil && row != nil && bytes.Equal(sum[:], m.hash) {
-		return ch.seen(id, info, data)
+		return ch.recordSidecar(id, info, data)
 	}
 	c, _, err := DecodeSidecar(id, data)
 	if err == nil {
 		err = ch.checkLinks(row, &c)
 	}
 	if err != nil {
-		if age := time.Since(info.ModTime()); age >= 0 && age < settling {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s cannot be read as a capsule (%v), and is left alone while it may still be written", path, err))
+		if age := time.Since(info.ModTime()); age >= 0 && age < editGrace {
+			s.Notes = append(s.Notes,
+				fmt.Sprintf("%s is not a valid capsule (%v); it was left alone, as it may still be being written", path, err))
 			return nil
 		}
 		return ch.isolate(id, row, data, err.Error(), s)
@@ -122,17 +128,22 @@ func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
 	return ch.edited(row, &c, info, data, s)
 }
 
-// removedByHand is why a capsule is retired whose file is gone. Rebuild finds such capsules by it.
+// removedByHand is the reason for retiring a capsule whose file is missing. Rebuild
+// finds those capsules by it.
 const removedByHand = "its file was removed by hand"
 
-// fileMissing deals with a row whose sidecar is gone: written anew if there never was one, or if all are gone, else the capsule is retired. It can be restored.
-func (ch *change) fileMissing(id string, row *Capsule, m *mark, s *Synced) error {
+// fileMissing handles a row without a sidecar. The file is written if there never was
+// one or the whole directory is gone; otherwise the capsule is retired. Restore undoes
+// that.
+func (ch *change) fileMissing(id string, row *Capsule, m *sidecarState, s *Synced) error {
 	switch {
-	case s.lost && row != nil && m != nil && m.size < 0 && row.RetiredWhy == removedByHand && row.Retired != nil && ch.tx.Now.Sub(*row.Retired) < following:
-		s.Written++ // its file was the first that went with the directory
+	case s.lost && row != nil && m != nil && m.size < 0 && row.RetiredWhy == removedByHand &&
+		row.Retired != nil && ch.tx.Now.Sub(*row.Retired) < removalWindow:
+		s.Written++ // its file was the first to be removed with the directory
 		c := *row
 		c.Retired, c.RetiredWhy = nil, ""
-		return ch.update(row, &c, nil, VerbRestored, "", "its file went with the whole directory")
+		return ch.update(row, &c, nil, VerbRestored, "",
+			"its file was removed with the whole directory")
 	case row == nil && m == nil || m != nil && m.size < 0:
 		return nil
 	case row == nil:
@@ -142,9 +153,10 @@ func (ch *change) fileMissing(id string, row *Capsule, m *mark, s *Synced) error
 		s.Written++
 		c := *row
 		if err := c.Normalise(); err != nil || sameContent(row, &c) {
-			return ch.put(row)
+			return ch.writeSidecar(row)
 		}
-		return ch.update(row, &c, nil, VerbEdited, "", "its file was written") // one from before texts were trimmed
+		// written by a version that did not trim texts
+		return ch.update(row, &c, nil, VerbEdited, "", "its file was written")
 	}
 	now := *row
 	now.Revision, now.Updated = row.Revision+1, ch.tx.Now
@@ -159,7 +171,8 @@ func (ch *change) fileMissing(id string, row *Capsule, m *mark, s *Synced) error
 	return err
 }
 
-// adopt takes in a sidecar that has no row: one that somebody has put there, or one whose process died before the row was committed.
+// adopt stores a sidecar without a row: a new file, or one whose process died before the
+// commit. info is nil for a file from another folder.
 func (ch *change) adopt(c *Capsule, info fs.FileInfo, data []byte, s *Synced) error {
 	part := c.Ingested != nil
 	if part {
@@ -168,28 +181,39 @@ func (ch *change) adopt(c *Capsule, info fs.FileInfo, data []byte, s *Synced) er
 		}
 	}
 	if c.Created.IsZero() || c.Created.UnixMilli() <= 0 {
-		c.Created = Stamp(info.ModTime())
+		c.Created = ch.tx.Now
+		if info != nil {
+			c.Created = Stamp(info.ModTime())
+		}
 	}
 	if c.Updated.Before(c.Created) {
 		c.Updated = c.Created
 	}
 	c.Revision = max(1, c.Revision)
-	if err := ch.addRow(c, nil, VerbPickedUp, "its file was there"); err != nil {
+	if info == nil { // it is a file from another folder
+		if err := ch.writeSidecar(c); err != nil {
+			return err
+		}
+	}
+	if err := ch.createRow(c, nil, VerbPickedUp, "its file was there"); err != nil {
 		return err
 	}
-	if err := ch.seen(c.ID, info, data); err != nil {
-		return err
+	if info != nil {
+		if err := ch.recordSidecar(c.ID, info, data); err != nil {
+			return err
+		}
 	}
-	if part && c.Ingested == nil {
-		if err := ch.put(c); err != nil {
+	if part && c.Ingested == nil && info != nil {
+		if err := ch.writeSidecar(c); err != nil {
 			return err
 		}
 	}
 	s.Added = append(s.Added, c.ID)
 	s.warnSecret(c)
-	// Others may have named it before it was here.
+	// Other capsules may have named it before it existed.
 	var by string
-	if err := ch.tx.QueryRow(`SELECT capsules.id FROM capsules, json_each(capsules.supersedes) WHERE value = ? LIMIT 1`, c.ID).Scan(&by); err == nil && c.SupersededBy == "" {
+	if err := ch.tx.QueryRow(`SELECT capsules.id FROM capsules, json_each(capsules.supersedes)
+		WHERE value = ? LIMIT 1`, c.ID).Scan(&by); err == nil && c.SupersededBy == "" {
 		now := *c
 		now.SupersededBy = by
 		if err := ch.update(c, &now, nil, VerbSuperseded, by, "its file was there"); err != nil {
@@ -202,19 +226,23 @@ func (ch *change) adopt(c *Capsule, info fs.FileInfo, data []byte, s *Synced) er
 	return ch.relink(&Capsule{}, c, s)
 }
 
-// placeOf finds out whether a sidecar is still a part of the document that it says it is of. If there is no such part, it is a capsule of its own.
+// placeOf decides whether a sidecar is still a section of its document. If there is no
+// such section, it becomes an independent capsule.
 func (ch *change) placeOf(c *Capsule) error {
 	var sha string
 	err := ch.tx.QueryRow(`SELECT sha256 FROM ingested WHERE file = ?`, c.Ingested.File).Scan(&sha)
-	if sqlite.IsNoRows(err) { // of a database that is lost, or of elsewhere: the next ingest finds out what has changed since
-		_, err = ch.tx.Exec(`INSERT INTO ingested (file, sha256, parts, refused, at) VALUES (?, '', 0, 0, ?)`, c.Ingested.File, ch.tx.Now.UnixMilli())
+	// of a lost database or another machine: the next ingest finds out what has changed
+	if sqlite.IsNoRows(err) {
+		_, err = ch.tx.Exec(`INSERT INTO ingested (file, sha256, parts, refused, at)
+			VALUES (?, '', 0, 0, ?)`, c.Ingested.File, ch.tx.Now.UnixMilli())
 		return err
 	}
 	if err != nil {
 		return err
 	}
 	var taken int
-	if err := ch.tx.QueryRow(`SELECT count(*) FROM capsules WHERE ingest_file = ? AND ingest_sha = ? AND ingest_part = ?`, c.Ingested.File, c.Ingested.SHA256, c.Ingested.Part).Scan(&taken); err != nil {
+	if err := ch.tx.QueryRow(`SELECT count(*) FROM capsules WHERE ingest_file = ?
+		AND ingest_sha = ? AND ingest_part = ?`, c.Ingested.File, c.Ingested.SHA256, c.Ingested.Part).Scan(&taken); err != nil {
 		return err
 	}
 	if taken > 0 || sha != "" && sha != c.Ingested.SHA256 {
@@ -223,10 +251,12 @@ func (ch *change) placeOf(c *Capsule) error {
 	return nil
 }
 
-// edited takes over what somebody has changed in a sidecar. The file stays as they wrote it.
+// edited stores the changes in a sidecar. The file stays as it was written.
 func (ch *change) edited(row, c *Capsule, info fs.FileInfo, data []byte, s *Synced) error {
-	if err := ch.seen(row.ID, info, data); err != nil {
-		return err
+	if info != nil {
+		if err := ch.recordSidecar(row.ID, info, data); err != nil {
+			return err
+		}
 	}
 	if sameContent(row, c) {
 		return nil
@@ -236,6 +266,11 @@ func (ch *change) edited(row, c *Capsule, info fs.FileInfo, data []byte, s *Sync
 	}
 	c.Revision, c.Updated = row.Revision+1, ch.tx.Now
 	c.DecayScore, c.Retrieved = row.DecayScore, row.Retrieved
+	if info == nil { // it is a file from another folder
+		if err := ch.writeSidecar(c); err != nil {
+			return err
+		}
+	}
 	if err := ch.mirror(row, c, nil, VerbPickedUp, "", "its file was edited"); err != nil {
 		return err
 	}

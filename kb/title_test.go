@@ -23,13 +23,13 @@ func TestTitlesOfAllAlphabets(t *testing.T) {
 		first := put(t, k, Capsule{Title: same[0], Body: "the first"})
 		for _, title := range same[1:] {
 			_, err := k.Remember(t.Context(), Capsule{Title: title, Body: "another"}, RememberOptions{})
-			if e := refused(t, err, fault.Conflict, "has this title already"); e.ID != first.ID {
+			if e := refused(t, err, fault.Conflict, "already has this title"); e.ID != first.ID {
 				t.Errorf("%q is refused for %s, not %s", title, e.ID, first.ID)
 			}
 		}
 		other := put(t, k, Capsule{Title: same[0] + " 2", Body: "another"})
 		_, err := k.Edit(t.Context(), other.ID, func(c *Capsule) error { c.Title = same[1]; return nil }, EditOptions{})
-		refused(t, err, fault.Conflict, "has this title already")
+		refused(t, err, fault.Conflict, "already has this title")
 		sound(t, k)
 	}
 }
@@ -37,6 +37,7 @@ func TestTitlesOfAllAlphabets(t *testing.T) {
 // TestTitlesFromBefore: a knowledge base from when only ASCII titles were compared without case keeps what it
 // has, titles that are alike included; they can be edited, and no other is added to them.
 func TestTitlesFromBefore(t *testing.T) {
+	needsFile(t)
 	home := t.TempDir()
 	k := openKB(t, home, Options{})
 	a := put(t, k, Capsule{Title: "Über uns", Body: "the first"})
@@ -52,7 +53,7 @@ func TestTitlesFromBefore(t *testing.T) {
 	k = openKB(t, home, Options{})
 	for _, title := range []string{"ÜBER UNS", "PLAIN"} {
 		_, err := k.Remember(t.Context(), Capsule{Title: title, Body: "one more"}, RememberOptions{})
-		refused(t, err, fault.Conflict, "has this title already")
+		refused(t, err, fault.Conflict, "already has this title")
 	}
 	for _, was := range []Capsule{a, b, c} {
 		now, err := k.Get(t.Context(), was.ID)

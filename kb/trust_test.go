@@ -40,6 +40,7 @@ func checkGrowth(t *testing.T, what string, n int, fn func(n int)) {
 
 // TestSidecarsAreFiles: a link, a folder or a pipe in the place of a sidecar is not read, whatever it leads to, and the capsule stays as it was.
 func TestSidecarsAreFiles(t *testing.T) {
+	needsFile(t)
 	home := t.TempDir()
 	k := openKB(t, home, Options{})
 	c := put(t, k, Capsule{Title: "a title", Body: "the body"})
@@ -98,7 +99,7 @@ func TestLongLinesGrow(t *testing.T) {
 	}
 	for _, unit := range []string{"a ", "# ", "key=", "token: ", `api_key = "`, "-----BEGIN RSA PRIVATE KEY-----\n", "https://a:b@", "AKIA", "eyJ", "ey-", "ZXlK+", "a=", "secret", "```\n", "\n---\n", "<!--", "- ["} {
 		checkGrowth(t, "secrets in "+unit, 1<<12, func(n int) { secret.Mask(strings.Repeat(unit, n)) })
-		checkGrowth(t, "a document of "+unit, 1<<12, func(n int) { chunks("a.md", "x\n"+strings.Repeat(unit, n)) })
+		checkGrowth(t, "a document of "+unit, 1<<12, func(n int) { markdown.Sections("a.md", "x\n"+strings.Repeat(unit, n)) })
 		checkGrowth(t, "front matter of "+unit, 1<<12, func(n int) { markdown.Split("---\n" + strings.Repeat(unit, n)) })
 	}
 }

@@ -19,7 +19,8 @@ import (
 	"blackboard/tui/keys"
 )
 
-// acts are what a person can do on a run. Each is one method of the board, in the name of Config.Worker.
+// acts are what a person can do on a run. Each is one method of the board, in the name of
+// Config.Worker.
 type acts struct {
 	app  *app
 	run  string
@@ -29,15 +30,16 @@ type acts struct {
 
 func isSignal(id string) bool { return strings.HasPrefix(id, "s") }
 
-// bindings are the keys of what can be done with what is chosen. If the signal is known, they are those that fit how it stands.
+// bindings are the keys of what can be done with what is chosen. If the signal is known,
+// they are those that fit how it stands.
 func (x *acts) bindings(id string, s *board.Signal) []key.Binding {
 	switch {
 	case isSignal(id) && s != nil && s.Status != board.SignalOpen:
-		return []key.Binding{keys.Reopen, keys.Post, keys.Raise}
+		return []key.Binding{keys.Reopen, keys.Post, keys.Raise, keys.Source}
 	case isSignal(id) && s != nil && s.ClaimedAt(x.app.Now()):
-		return []key.Binding{keys.Address, keys.Waive, keys.Release, keys.Claim, keys.Post, keys.Raise}
+		return []key.Binding{keys.Address, keys.Waive, keys.Release, keys.Claim, keys.Post, keys.Raise, keys.Source}
 	case isSignal(id):
-		return []key.Binding{keys.Address, keys.Waive, keys.Claim, keys.Post, keys.Raise}
+		return []key.Binding{keys.Address, keys.Waive, keys.Claim, keys.Post, keys.Raise, keys.Source}
 	case id != "":
 		return []key.Binding{keys.Post, keys.Raise, keys.Promote, keys.Source}
 	}
@@ -49,7 +51,7 @@ func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 	if x.past {
 		return notice("this is the past; L goes back to now"), key.Matches(msg, x.bindings(id, nil)...)
 	}
-	const signal, entry = "a question", "an entry"
+	const signal, entry, either = "a question", "an entry", "an entry or a question"
 	kind := signal
 	if !isSignal(id) {
 		kind = entry
@@ -70,11 +72,11 @@ func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 		{keys.Claim, signal, func() tea.Cmd { return x.claim(id) }},
 		{keys.Release, signal, about(x.releaseForm)},
 		{keys.Promote, entry, func() tea.Cmd { return x.promote(id) }},
-		{keys.Source, entry, func() tea.Cmd { return x.openSource(id) }},
+		{keys.Source, either, func() tea.Cmd { return x.openLink(id) }},
 	} {
 		switch {
 		case !key.Matches(msg, a.Binding):
-		case a.of == "", a.of == kind && id != "":
+		case a.of == "", (a.of == kind || a.of == either) && id != "":
 			return a.do(), true
 		default: // somebody who hears nothing types on, and what is typed are keys too
 			return notice(a.Help().Desc + " is for " + a.of + ": choose one first"), true
@@ -91,17 +93,21 @@ func (p *runPage) actBindings() []key.Binding {
 	if p.back.on {
 		return nil
 	}
+	if p.awaited() != "" {
+		return append(awaitedBindings(), keys.Post, keys.Raise)
+	}
 	id := p.chosen()
 	var signal *board.Signal
 	for i := range p.scene.signals {
 		if p.scene.signals[i].ID == id {
-			signal = &p.scene.signals[i]
+			signal = p.scene.signals[i]
 		}
 	}
 	return p.acts().bindings(id, signal)
 }
 
-// withSignal reads a signal and asks about it. What cannot be done with it as it stands is said instead.
+// withSignal reads a signal and asks about it. What cannot be done with it as it stands
+// is said instead.
 func (x *acts) withSignal(id string, ask func(*board.Signal) (*form, error)) tea.Cmd {
 	return x.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		d, err := x.b.SignalByID(ctx, id)
@@ -113,13 +119,22 @@ func (x *acts) withSignal(id string, ask func(*board.Signal) (*form, error)) tea
 	})
 }
 
-// aboutSignal is a signal before something is done with it. That another works on it is said: closing it ends the claim.
+// aboutSignal is a signal before something is done with it. That another works on it is
+// said: closing it ends the claim.
 func (x *acts) aboutSignal(s *board.Signal) []string {
 	about := []string{s.ID + ", " + s.Priority + ": " + oneLine(s.Content, 600)}
 	if s.ClaimedAt(x.app.Now()) && s.ClaimedBy != x.app.Worker {
 		about = append(about, "⚑ "+oneLine(s.ClaimedBy, 60)+" has claimed it until "+clock(*s.LeaseUntil)+".")
 	}
 	return about
+}
+
+// claimer is who works on a signal, or "".
+func (x *acts) claimer(s *board.Signal) string {
+	if !s.ClaimedAt(x.app.Now()) {
+		return ""
+	}
+	return s.ClaimedBy
 }
 
 func mustBeOpen(s *board.Signal) error {
@@ -133,7 +148,7 @@ func (x *acts) addressForm(s *board.Signal) (*form, error) {
 	if err := mustBeOpen(s); err != nil {
 		return nil, err
 	}
-	id := s.ID
+	id, claimed := s.ID, x.claimer(s)
 	return newForm(x.app, form{heading: "Address " + id, intro: x.aboutSignal(s), button: "address", fields: []*field{
 		{name: "content", label: "Answer", hint: "becomes an entry on the board", lines: 8},
 		{name: "doc", label: "Source document", hint: "where the answer is from"},
@@ -147,19 +162,19 @@ func (x *acts) addressForm(s *board.Signal) (*form, error) {
 			return outcome{}, errors.New("an answer and an entry are given · take one of them away")
 		case v["entry"] != "":
 			s, err := x.b.Address(ctx, x.app.Worker, id, v["entry"])
-			done.text, done.undo = id+" is addressed by "+s.AddressedBy, x.undoClose(s)
+			done.text, done.undo = id+" is addressed by "+s.AddressedBy, x.undoClose(s, claimed)
 			return done, err
 		case v["content"] == "":
 			return outcome{}, errors.New("there is no answer · write one, or name the entry that is one")
 		}
 		_, s, err := x.b.PostAddressing(ctx, x.app.Worker, id, board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"]})
-		done.text, done.undo = id+" is addressed by "+s.AddressedBy, x.undoClose(s)
+		done.text, done.undo = id+" is addressed by "+s.AddressedBy, x.undoClose(s, claimed)
 		return done, err
 	}}), nil
 }
 
-// undo takes an act back on the run's board, which is opened for it: the page it was begun on may
-// be gone. What fn returns takes that back in turn; nil: it cannot be.
+// undo takes an act back on the run's board, which is opened for it: the page it was
+// begun on may be gone. What fn returns takes that back in turn; nil: it cannot be.
 func (x *acts) undo(text, done string, fn func(context.Context, *board.Board) (*undo, error)) *undo {
 	return &undo{text, func(ctx context.Context) (outcome, error) {
 		b, err := board.Open(ctx, x.app.Boards, x.run)
@@ -173,11 +188,15 @@ func (x *acts) undo(text, done string, fn func(context.Context, *board.Board) (*
 	}}
 }
 
-// undoClose takes back that a signal was closed, unless somebody has done something with it since.
-func (x *acts) undoClose(closed board.Signal) *undo {
+// undoClose takes back that a signal was closed, unless somebody has done something with
+// it since. A claim that it ended is not made again: that is its worker's to do.
+func (x *acts) undoClose(closed board.Signal, claimed string) *undo {
 	id, text := closed.ID, "reopen "+closed.ID+" of "+x.run
 	if closed.AddressedBy != "" {
 		text += ", whose answer " + closed.AddressedBy + " stays on the board"
+	}
+	if claimed != "" {
+		text += "; the claim of " + oneLine(claimed, 60) + " is not restored"
 	}
 	return x.undo(text, id+" is open again", func(ctx context.Context, b *board.Board) (*undo, error) {
 		d, err := b.SignalByID(ctx, id)
@@ -196,12 +215,12 @@ func (x *acts) waiveForm(s *board.Signal) (*form, error) {
 	if err := mustBeOpen(s); err != nil {
 		return nil, err
 	}
-	id := s.ID
+	id, claimed := s.ID, x.claimer(s)
 	return newForm(x.app, form{heading: "Waive " + id, intro: x.aboutSignal(s), button: "waive", fields: []*field{
 		{name: "reason", label: "Why may it stay unanswered? (goes on record)", required: true},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
 		s, err := x.b.Waive(ctx, x.app.Worker, id, v["reason"])
-		return outcome{text: id + " is waived", kind: changedRun, undo: x.undoClose(s)}, err
+		return outcome{text: id + " is waived", kind: changedRun, undo: x.undoClose(s, claimed)}, err
 	}}), nil
 }
 
@@ -218,7 +237,7 @@ func (x *acts) reopenForm(s *board.Signal) (*form, error) {
 			text := "waive " + id + " of " + x.run + " again"
 			done.undo = x.undo(text, id+" is waived", func(ctx context.Context, b *board.Board) (*undo, error) {
 				s, err := b.Waive(ctx, x.app.Worker, id, reason)
-				return x.undoClose(s), err
+				return x.undoClose(s, ""), err
 			})
 		}
 		_, err := x.b.Reopen(ctx, x.app.Worker, id, v["note"])
@@ -261,10 +280,12 @@ func (x *acts) releaseForm(s *board.Signal) (*form, error) {
 	}}), nil
 }
 
-// ownType leaves the type of an entry to the board: a contradiction if it contradicts something, else an observation.
+// ownType leaves the type of an entry to the board: a contradiction if it contradicts
+// something, else an observation.
 const ownType = "as its links say"
 
-// postForm asks for an entry. What is chosen is named, since most entries are about another.
+// postForm asks for an entry. What is chosen is named, since most entries are about
+// another.
 func (x *acts) postForm(chosen string) *form {
 	about := ""
 	if chosen != "" {
@@ -386,43 +407,42 @@ func (x *acts) promoteForm(c kb.Capsule, id string) *form {
 	}})
 }
 
-// lineInRef finds the number of a line in the reference of a source: L12, 12, line 12, :12-20.
+// lineInRef finds the number of a line in the reference of a source: L12, 12, line 12,
+// :12-20.
 var lineInRef = lazyregexp.New(`(?i)^(?:.*\b(?:lines?|l)[ .:]*|:)?([0-9]{1,9})\b`)
 
-// openSource shows the source of an entry in the editor.
-func (x *acts) openSource(id string) tea.Cmd {
-	return x.app.do(func(ctx context.Context) tea.Msg {
-		var path string
-		var line int
+// openLink opens the source of an entry, or what its text or that of a signal names.
+func (x *acts) openLink(id string) tea.Cmd {
+	return x.app.openLink(func(ctx context.Context) (linked, error) {
+		in := linked{own: id, run: x.run, b: x.b}
+		if isSignal(id) {
+			d, err := x.b.SignalByID(ctx, id)
+			in.texts = []string{d.Signal.Content, d.Signal.Reason}
+			return in, err
+		}
 		d, err := x.b.Entry(ctx, id)
-		if err == nil {
-			path, line, err = x.sourceFile(&d.Entry)
-		}
-		if err != nil {
-			return noticeMsg{err: err}
-		}
-		return x.app.editFile(path, line)()
+		e := &d.Entry
+		in.source, in.ref, in.texts = e.SourceDoc, e.SourceRef, []string{e.Content, e.Evidence}
+		return in, err
 	})
 }
 
-// sourceFile is the file that an entry's source names, and the line in it. The name comes from an agent: it is made absolute, so that it cannot be taken for
-// an option of the editor, and it must be a regular file.
-func (x *acts) sourceFile(e *board.Entry) (path string, line int, err error) {
-	doc, ref := e.SourceDoc, e.SourceRef
-	if doc == "" {
-		return "", 0, fmt.Errorf("%s names no source document", e.ID)
-	}
+// sourceFile is the file that a source names, and the line in it. The name comes from an
+// agent: it is made absolute, so that it cannot be taken for an option of the editor, and
+// it must be a regular file.
+func (a *app) sourceFile(doc, ref string) (path string, line int, err error) {
 	if strings.Contains(doc, "://") {
-		return "", 0, fmt.Errorf("the source of %s is no file: %s", e.ID, oneLine(doc, 200))
+		return "", 0, fmt.Errorf("the source is no file: %s", oneLine(doc, 200))
 	}
 	try := []string{doc}
-	volume := filepath.VolumeName(doc)                                        // of Windows: its colon is none of ours
+	// of Windows: its colon is none of ours
+	volume := filepath.VolumeName(doc)
 	if name, at, ok := strings.Cut(doc[len(volume):], ":"); ok && ref == "" { // auth.go:12
 		try, ref = append(try, volume+name), at
 	}
 	for _, name := range try {
 		if path = name; !filepath.IsAbs(path) {
-			path = filepath.Join(x.app.Files, name)
+			path = filepath.Join(a.Files, name)
 		}
 		var info fs.FileInfo
 		if info, err = os.Stat(path); err == nil && !info.Mode().IsRegular() {
@@ -433,7 +453,7 @@ func (x *acts) sourceFile(e *board.Entry) (path string, line int, err error) {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("there is no %s below %s · start `board tui` where the sources are", oneLine(doc, 200), x.app.Files)
+		err = fmt.Errorf("there is no %s below %s · start `board tui` where the sources are", oneLine(doc, 200), a.Files)
 	}
 	if err != nil {
 		return "", 0, err

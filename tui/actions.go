@@ -5,8 +5,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// action is a key with what it does. Without do it is listed for those who look for it: the
-// program, a list or a text takes it.
+// action is a key with what it does. Without do it is listed for those who look for it:
+// the program, a list or a text takes it.
 type action struct {
 	key.Binding
 	do func() tea.Cmd

@@ -20,16 +20,19 @@ import (
 	"blackboard/kb"
 )
 
-// app is what all pages share. It does not change while the program runs, but for the knowledge base, which is opened when it is first needed,
-// and lastSearch, which only the search changes, in update.
+// app is what all pages share. It does not change while the program runs, but for the
+// knowledge base, which is opened when it is first needed, and lastSearch, which only the
+// search changes, in update.
 type app struct {
 	Config
 	ctx context.Context // ends with the program
-	st  *styles
+	// reads has a place for each of the larger readings that go on.
+	reads chan struct{}
+	st    *styles
 	// still stands in tests: nothing is followed, nothing is asked again by the clock.
 	still bool
-	// clock is what boards go by instead of their own clock, which is the server's where one has
-	// them; nil: that.
+	// clock is what boards go by instead of their own clock, which is the server's where
+	// one has them; nil: that.
 	clock func() time.Time
 
 	out io.Writer // the terminal; nil: none
@@ -39,10 +42,14 @@ type app struct {
 	focused bool      // the terminal says that the person looks at it
 	holds   int       // answers that keys wait for
 
-	lastSearch   searchState       // what the search was about when it was closed
-	previewOther bool              // a run shows the preview where it would not, and does not where it would
+	lastSearch searchState // what the search was about when it was closed
+	// a run shows the preview where it would not, and does not where it would
+	previewOther bool
 	lastAgent    string            // through whose eyes the memory was looked at
 	lastReport   map[string]string // which report was chosen, by run
+
+	contact contact
+	away    error // what the server of the boards says, or the way to it; nil: it answers
 
 	mu       sync.Mutex
 	base     *kb.KB
@@ -57,7 +64,10 @@ func newApp(ctx context.Context, cfg Config) *app {
 	if cfg.Renderer == nil {
 		cfg.Renderer = lipgloss.NewRenderer(io.Discard)
 	}
-	return &app{Config: cfg, ctx: ctx, clock: clock, st: newStyles(cfg.Renderer, cfg.Theme), lastReport: map[string]string{}}
+	a := &app{Config: cfg, clock: clock, st: newStyles(cfg.Renderer, cfg.Theme), lastReport: map[string]string{}, reads: make(chan struct{}, maxReads)}
+	a.contact.turned = make(chan error, 1)
+	a.ctx = board.OnContact(ctx, cfg.Boards, a.contact.told)
+	return a
 }
 
 // setClock has a board go by the clock that replaces its own, if one does.
@@ -72,18 +82,34 @@ func (a *app) do(fn func(context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg { return fn(a.ctx) }
 }
 
-// answer is made in a command and taken in Update, where alone a page may be changed: if the page
-// that it is for is still there, else it is dropped.
+// answer is made in a command and taken in Update, where alone a page may be changed: if
+// the page that it is for is still there, else it is dropped.
 type answer struct {
 	to   page // nil: the program
 	take func() tea.Cmd
 	drop func() // nil: there is nothing to do
 }
 
-// ask does something that takes time, and then what fn returns. Neither happens to a page that was
-// left.
+// ask does something that takes time, and then what fn returns. Neither happens to a page
+// that was left.
 func (a *app) ask(to page, fn func(context.Context) (take func() tea.Cmd)) tea.Cmd {
 	return a.do(func(ctx context.Context) tea.Msg { return answer{to: to, take: fn(ctx)} })
+}
+
+// maxReads is how many of the larger readings of a run go on at once: each takes a
+// connection of its own, which holds some MB.
+const maxReads = 2
+
+// read is ask for what reads much of a run, and may wait for others of its kind.
+func (a *app) read(to page, fn func(context.Context) (take func() tea.Cmd)) tea.Cmd {
+	return a.ask(to, func(ctx context.Context) func() tea.Cmd {
+		select {
+		case a.reads <- struct{}{}:
+			defer func() { <-a.reads }()
+		case <-ctx.Done(): // fn says so
+		}
+		return fn(ctx)
+	})
 }
 
 // after does something after a while.
@@ -94,8 +120,8 @@ func (a *app) after(d time.Duration, to page, take func() tea.Cmd) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return answer{to: to, take: take} })
 }
 
-// latest is a question that is asked again and again. Only the last answer is taken, and what was
-// asked before is called off.
+// latest is a question that is asked again and again. Only the last answer is taken, and
+// what was asked before is called off.
 type latest struct {
 	n    int
 	stop context.CancelFunc
@@ -134,8 +160,8 @@ func (a *app) blink(cmd tea.Cmd) tea.Cmd {
 	return cmd
 }
 
-// once keeps something from being read while it is read already; what happens meanwhile makes it be
-// read once more.
+// once keeps something from being read while it is read already; what happens meanwhile
+// makes it be read once more.
 type once struct{ reading, again bool }
 
 func (o *once) begin() bool {
@@ -159,7 +185,7 @@ func (a *app) knowledge(ctx context.Context) (*kb.KB, error) { return a.openKnow
 func (a *app) openKnowledge(ctx context.Context, create bool) (*kb.KB, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.base != nil && a.base.StillThere() == nil {
+	if a.base != nil && a.base.CheckFile() == nil {
 		return a.base, nil
 	}
 	if a.Config.Knowledge == nil {
@@ -205,7 +231,8 @@ type (
 		good bool // it is about something that was done
 		err  error
 	}
-	// doneMsg is what an act came to. It reaches every page, so that each can look again at what it shows.
+	// doneMsg is what an act came to. It reaches every page, so that each can look again
+	// at what it shows.
 	doneMsg struct {
 		form *form // which asked for it; nil: none
 		outcome
@@ -237,8 +264,9 @@ type undo struct {
 	do   func(context.Context) (outcome, error)
 }
 
-// What changes the screen happens at once, before the next key is looked at, and not by a command that comes back later: who types fast types into what comes.
-// These return no command, so that they can be returned like one.
+// What changes the screen happens at once, before the next key is looked at, and not by a
+// command that comes back later: who types fast types into what comes. These return no
+// command, so that they can be returned like one.
 
 // push shows a page above the others.
 func (a *app) push(p page) tea.Cmd { return a.soon(pushMsg{p}) }
@@ -257,8 +285,8 @@ func (a *app) soon(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// hold is do for what a key has to wait for, such as a form that needs to read something first:
-// keys that are pressed meanwhile wait too. An error is said instead.
+// hold is do for what a key has to wait for, such as a form that needs to read something
+// first: keys that are pressed meanwhile wait too. An error is said instead.
 func (a *app) hold(fn func(context.Context) (tea.Msg, error)) tea.Cmd {
 	a.holds++
 	return a.do(func(ctx context.Context) tea.Msg {
@@ -272,7 +300,8 @@ func (a *app) hold(fn func(context.Context) (tea.Msg, error)) tea.Cmd {
 
 func notice(text string) tea.Cmd { return func() tea.Msg { return noticeMsg{text: text} } }
 
-// noticeError says what went wrong. A program that ends interrupts what is under way: that is none.
+// noticeError says what went wrong. A program that ends interrupts what is under way:
+// that is none.
 func noticeError(err error) tea.Cmd {
 	return func() tea.Msg {
 		if err == nil || errors.Is(err, context.Canceled) {
@@ -282,16 +311,17 @@ func noticeError(err error) tea.Cmd {
 	}
 }
 
-// copyText puts a text on the clipboard of whoever sits at the terminal. The terminal is asked to
-// (OSC 52), which works over ssh too. It is one write, so it does not fall into the drawing of a
-// screen.
+// copyText puts a text on the clipboard of whoever sits at the terminal. The terminal is
+// asked to (OSC 52), which works over ssh too. It is one write, so it does not fall into
+// the drawing of a screen.
 func (a *app) copyText(text string) tea.Cmd {
 	if text == "" {
 		return nil
 	}
 	return a.do(func(context.Context) tea.Msg {
 		if a.out != nil {
-			io.WriteString(a.out, ansi.SetSystemClipboard(text)) // whether the terminal did it cannot be known
+			// whether the terminal did it cannot be known
+			io.WriteString(a.out, ansi.SetSystemClipboard(text))
 		}
 		return noticeMsg{good: true, text: text + " copied, if the terminal lets programs do that"}
 	})
@@ -336,7 +366,8 @@ type (
 	screenBackMsg struct{ then tea.Msg }
 )
 
-// editFile shows a file in the editor, at a line if that is above 0. The screen is the editor's meanwhile.
+// editFile shows a file in the editor, at a line if that is above 0. The screen is the
+// editor's meanwhile.
 func (a *app) editFile(path string, line int) tea.Cmd {
 	cmd, err := a.editor(path, line)
 	if err != nil {
@@ -347,9 +378,10 @@ func (a *app) editFile(path string, line int) tea.Cmd {
 	}
 }
 
-// editText has a text written in the editor, and gives done what was written; with an error nothing
-// is to be kept, and it says where what was written still is. The file it is in meanwhile is only
-// this user's. It is removed, but for one that an editor left which failed.
+// editText has a text written in the editor, and gives done what was written; with an
+// error nothing is to be kept, and it says where what was written still is. The file it
+// is in meanwhile is only this user's. It is removed, but for one that an editor left
+// which failed.
 func (a *app) editText(to page, text, suffix string, done func(text string, err error) tea.Cmd) tea.Cmd {
 	return a.do(func(context.Context) tea.Msg {
 		path, err := writeTemporary(text, suffix)
@@ -413,8 +445,9 @@ func (a *app) editor(path string, line int) (*exec.Cmd, error) {
 	return a.Config.Editor(path, line)
 }
 
-// What the terminal is asked for besides what Bubble Tea asks for: lines that turn out wider than we take them for, which terminals differ about with some emoji
-// and scripts, are cut and do not move everything below them.
+// What the terminal is asked for besides what Bubble Tea asks for: lines that turn out
+// wider than we take them for, which terminals differ about with some emoji and scripts,
+// are cut and do not move everything below them.
 const (
 	noWrap = "\x1b[?7l"
 	doWrap = "\x1b[?7h"

@@ -146,6 +146,7 @@ func BenchmarkScreen(b *testing.B) {
 				b.Run("key="+keys.name, func(b *testing.B) { benchKeys(b, boards, keys.keys) })
 			}
 			b.Run("open", func(b *testing.B) { benchOpen(b, boards) })
+			b.Run("past", func(b *testing.B) { benchPast(b, boards) })
 			b.Run("live", func(b *testing.B) { benchLive(b, boards) })
 		})
 	}
@@ -231,4 +232,38 @@ func benchLive(b *testing.B, boards string) {
 		took = append(took, time.Since(start))
 	}
 	report(b, took, time.Millisecond, "ms")
+}
+
+// benchPast jumps to moments of the past, each in a program that was just started and then in the
+// one that has jumped before, and measures what the process holds meanwhile at most.
+func benchPast(b *testing.B, boards string) {
+	var first, later []time.Duration
+	most := uint64(0)
+	for b.Loop() {
+		p := newPump(b, boards, "bench")
+		p.until("the last entry")
+		p.settle(50 * time.Millisecond)
+		run := p.m.top().(*runPage)
+		runtime.GC()
+		for i, percent := range []int64{50, 10, 90} {
+			seq := run.back.now * percent / 100
+			start := time.Now()
+			p.do(run.goTo(seq))
+			for run.back.shown != seq {
+				p.send(<-p.msgs)
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapInuse)
+			}
+			if took := time.Since(start); i == 0 {
+				first = append(first, took)
+			} else {
+				later = append(later, took)
+			}
+		}
+		p.stop()
+	}
+	report(b, first, time.Millisecond, "first-ms")
+	report(b, later, time.Millisecond, "ms")
+	b.ReportMetric(float64(most)/(1<<20), "heap-MB")
 }

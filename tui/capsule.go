@@ -12,7 +12,8 @@ import (
 	"blackboard/tui/keys"
 )
 
-// capsulePage shows one capsule, and lets one walk to those it replaces, or is replaced by.
+// capsulePage shows one capsule, and lets one walk to those it replaces, or is replaced
+// by.
 type capsulePage struct {
 	plain
 	app  *app
@@ -43,12 +44,13 @@ func newCapsulePage(a *app, id string) *capsulePage {
 
 func (p *capsulePage) init() tea.Cmd { return p.read() }
 
-// read reads it, once at a time. The first time counts as a retrieval: somebody wants to know what it says.
+// read reads it, once at a time. The first time counts as a retrieval: somebody wants to
+// know what it says.
 func (p *capsulePage) read() tea.Cmd {
 	if !p.reading.begin() {
 		return nil
 	}
-	get := (*kb.KB).Look
+	get := (*kb.KB).Retrieve
 	if p.looked {
 		get = (*kb.KB).Get
 	}
@@ -134,15 +136,7 @@ func (p *capsulePage) follow() tea.Cmd {
 }
 
 // leave goes back to the search that it was opened from, as it was.
-func (p *capsulePage) leave() (tea.Cmd, bool) {
-	if p.from == nil {
-		return nil, false
-	}
-	s := newSearch(p.app).(*searchBox)
-	s.resume(*p.from)
-	p.app.pop(p)
-	return p.app.overlay(s), true
-}
+func (p *capsulePage) leave() (tea.Cmd, bool) { return p.app.resumeSearch(p, p.from) }
 
 func (p *capsulePage) setSize(w, h int) {
 	p.w = w
@@ -155,7 +149,15 @@ func (p *capsulePage) title() string { return p.id }
 func (p *capsulePage) actions() actions {
 	all := p.doc.placeActions(p.follow, "next place", "place before")
 	if p.capsule != nil {
-		all = append(all, action{keys.Edit, p.edit}, action{keys.Renamed(keys.PutAway, "retire"), p.retire}, action{keys.Meta, p.showAll})
+		away := action{keys.Renamed(keys.PutAway, "retire"), p.retire}
+		back := action{keys.Renamed(keys.Reopen, "an earlier revision"), p.bringBack}
+		if p.capsule.Retired != nil {
+			away, back.Binding = away.unlisted(), keys.Renamed(keys.Reopen, "bring back")
+		}
+		all = append(all, action{keys.Edit, p.edit}, away, back, action{keys.Meta, p.showAll})
+	}
+	if p.capsule != nil {
+		all = append(all, action{keys.Source, p.openLink})
 	}
 	return append(all, action{keys.CopyID, p.copyID}, action{keys.CopyText, p.copyBody}, action{keys.Refresh, p.read}).also(keys.Moving()...)
 }
@@ -169,6 +171,18 @@ func (p *capsulePage) copyBody() tea.Cmd {
 		c, err := k.Get(ctx, p.id)
 		return c.Body, err
 	})
+}
+
+// openLink opens what the capsule names. Entries are those of the run that it refers to.
+func (p *capsulePage) openLink() tea.Cmd {
+	c := p.capsule
+	in := linked{own: c.ID, source: c.Source, texts: append([]string{c.Body}, c.Refs...)}
+	for i := range c.Refs {
+		if to, _, _ := boardRef(c.Refs, i); to != "" && in.run == "" {
+			in.run, _, _ = strings.Cut(strings.TrimPrefix(to, toBoard), "/")
+		}
+	}
+	return p.app.openLink(func(context.Context) (linked, error) { return in, nil })
 }
 
 func (p *capsulePage) copyID() tea.Cmd { return p.app.copyText(p.id) }

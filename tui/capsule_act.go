@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -11,8 +12,9 @@ import (
 	"blackboard/kb"
 )
 
-// capsuleEdit is a capsule's file on its way through the editor. What was written is not lost before it is saved, unless the person throws it away: the file of an editor that fails stays, and
-// what is refused is in a form.
+// capsuleEdit is a capsule's file on its way through the editor. What was written is not
+// lost before it is saved, unless the person throws it away: the file of an editor that
+// fails stays, and what is refused is in a form.
 type capsuleEdit struct {
 	from     *capsulePage
 	text     string // as it was given to the editor
@@ -36,7 +38,8 @@ func (p *capsulePage) toEdit(ctx context.Context) (*capsuleEdit, error) {
 	return &capsuleEdit{p, string(text), revision}, err
 }
 
-// edited saves what comes back from the editor. If that is refused, a form has the text, and says why.
+// edited saves what comes back from the editor. If that is refused, a form has the text,
+// and says why.
 func (e *capsuleEdit) edited(text string, err error) tea.Cmd {
 	if err != nil {
 		return noticeError(err)
@@ -53,7 +56,8 @@ func (e *capsuleEdit) edited(text string, err error) tea.Cmd {
 	})
 }
 
-// save makes the capsule what the text says. If somebody has changed it meanwhile that is an error, once: who saves again has been told.
+// save makes the capsule what the text says. If somebody has changed it meanwhile that is
+// an error, once: who saves again has been told.
 func (e *capsuleEdit) save(ctx context.Context, text string, force bool) (outcome, error) {
 	id := e.from.id
 	k, err := e.from.app.knowledge(ctx)
@@ -77,7 +81,8 @@ func (e *capsuleEdit) save(ctx context.Context, text string, force bool) (outcom
 	return outcome{text: fmt.Sprintf("%s is at revision %d", id, r.Capsule.Revision), kind: changedKnowledge, undo: back}, nil
 }
 
-// restore makes the capsule again what it was before an act made a revision of it, unless somebody has changed it since: that would be taken back as well.
+// restore makes the capsule again what it was before an act made a revision of it, unless
+// somebody has changed it since: that would be taken back as well.
 func (p *capsulePage) restore(text string, made int) *undo {
 	return &undo{text, func(ctx context.Context) (outcome, error) {
 		k, err := p.app.knowledge(ctx)
@@ -97,6 +102,56 @@ func (p *capsulePage) restore(text string, made int) *undo {
 		_, err = k.Restore(ctx, p.id, made-1, "taken back")
 		return outcome{text: fmt.Sprintf("%s is what it was at revision %d", p.id, made-1), kind: changedKnowledge}, err
 	}}
+}
+
+// bringBack restores a capsule that is retired, or has one of its revisions chosen.
+func (p *capsulePage) bringBack() tea.Cmd {
+	now := p.capsule
+	var all []revision
+	for i := range slices.Backward(p.events) {
+		was := p.events[i].Before
+		same := func(r revision) bool { return r.n == was.Revision }
+		if was == nil || was.Revision == now.Revision || slices.ContainsFunc(all, same) {
+			continue
+		}
+		if now.Retired != nil && was.Retired == nil {
+			return p.app.hold(func(ctx context.Context) (tea.Msg, error) {
+				out, err := p.restoreTo(ctx, was.Revision)
+				return doneMsg{outcome: out, err: err}, nil
+			})
+		}
+		all = append(all, revision{
+			n: was.Revision, note: p.madeBy(was.Revision), text: was.Body,
+			lines: func(w int) []docLine {
+				then := capsulePage{app: p.app, id: p.id, capsule: was, titles: p.titles, w: w}
+				return then.lines()
+			},
+			restore: func(ctx context.Context) (outcome, error) { return p.restoreTo(ctx, was.Revision) },
+		})
+	}
+	return p.app.soon(p.app.pickRevision(p.id, all))
+}
+
+// madeBy says what made a revision.
+func (p *capsulePage) madeBy(n int) string {
+	for i := range p.events {
+		if e := &p.events[i]; e.Revision == n {
+			return clock(e.At) + "  " + e.Verb + " by " + e.Actor + because(e.Why)
+		}
+	}
+	return ""
+}
+
+// restoreTo makes the capsule what it was at a revision.
+func (p *capsulePage) restoreTo(ctx context.Context, n int) (outcome, error) {
+	k, err := p.app.knowledge(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	c, err := k.Restore(ctx, p.id, n, "")
+	back := p.restore("take back that "+p.id+" was restored", c.Revision)
+	text := fmt.Sprintf("%s is what it was at revision %d", p.id, n)
+	return outcome{text: text, undo: back, kind: changedKnowledge}, err
 }
 
 // form has a text that could not be saved.

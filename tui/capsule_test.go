@@ -118,7 +118,7 @@ func TestCapsuleRetire(t *testing.T) {
 	h.wants("of 4 capsules in all, retired and superseded ones too") // what the answer counts
 	h.size(80, 24)
 	h.press("esc", "d", "enter")
-	h.wants("is retired already")
+	h.wants("is already retired")
 	h.press("esc", "u")
 	h.wants("Restore " + capsuleTmux + "?")
 	h.press("enter")
@@ -166,10 +166,10 @@ func TestCapsuleEditRefused(t *testing.T) {
 	h := newHarness(t, fillCapsules)
 	h.openCapsule(capsulePlain)
 	h.edits(`printf 'no front matter,\tbut much work\n' > "$1"`)
-	h.wants("that is no capsule", "but much work", "Edit "+capsulePlain)
+	h.wants("not a valid capsule", "but much work", "Edit "+capsulePlain)
 	h.goldens("capsule-refused")
 	h.press("ctrl+s")
-	h.wants("that is no capsule", "but much work")
+	h.wants("not a valid capsule", "but much work")
 	h.press("esc")
 	h.wants("but much work") // one key does not throw it away
 	h.press("esc")
@@ -195,7 +195,7 @@ func TestCapsuleEditMeanwhile(t *testing.T) {
 	k := h.openKB()
 	must(k.Edit(context.Background(), capsulePlain, func(c *kb.Capsule) error { c.Body = "theirs"; return nil }, kb.EditOptions{}))
 	h.do(e.edited(strings.Replace(e.text, "has a number", "is mine", 1), nil))
-	h.wants("has revision 2, not 1", "is mine")
+	h.wants("is at revision 2, not 1", "is mine")
 	h.press("ctrl+s")
 	h.wants("is at revision 3", "is mine")
 }

@@ -25,7 +25,8 @@ func (p *capsulePage) compose() {
 	}
 }
 
-// badges are what a capsule is at a glance, clean: kind, how far it holds, how sure it is, tags.
+// badges are what a capsule is at a glance, clean: kind, how far it holds, how sure it
+// is, tags.
 func badges(c *kb.Capsule) []string {
 	all := []string{clean(c.Kind), clean(c.Scope)}
 	if c.Confidence != nil {
@@ -117,7 +118,7 @@ func (p *capsulePage) given(x *writer) {
 		if len(u.CitedBy) > 0 {
 			to += "/" + u.CitedBy[0]
 		}
-		made := fmt.Sprintf("%s, %s: %s", u.Run, plural(u.Times, "time"), u.Made())
+		made := fmt.Sprintf("%s, %s: %s", u.Run, plural(u.Times, "time"), u.Outcome())
 		x.fieldTo("", oneLine(made, rowRunes), to)
 	}
 	if len(p.usage.Unread) > 0 {

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -127,8 +128,8 @@ func (p *checkPage) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// look asks how the report stands, without reading it. A report that was written is checked
-// again; a run that goes on is not, since that may take long: a line says so.
+// look asks how the report stands, without reading it. A report that was written is
+// checked again; a run that goes on is not, since that may take long: a line says so.
 func (p *checkPage) look() tea.Cmd {
 	path := p.report
 	return p.app.ask(p, func(context.Context) func() tea.Cmd {
@@ -214,8 +215,8 @@ func (p *checkPage) choose(path string) tea.Cmd {
 	return p.check()
 }
 
-// reportPath is the path of a report that is relative to the directory of the files, or to
-// the home directory.
+// reportPath is the path of a report that is relative to the directory of the files, or
+// to the home directory.
 func (a *app) reportPath(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~"+string(filepath.Separator)); ok && a.Home != "" {
 		return filepath.Join(a.Home, rest)
@@ -226,8 +227,8 @@ func (a *app) reportPath(path string) string {
 	return path
 }
 
-// openRow opens what was found: an entry or a signal, both entries of a pair, a passage of
-// the report. A step, and what has nothing to open, gives the keys to its text.
+// openRow opens what was found: an entry or a signal, both entries of a pair, a passage
+// of the report. A step, and what has nothing to open, gives the keys to its text.
 func (p *checkPage) openRow() tea.Cmd {
 	r := p.chosen()
 	switch {
@@ -244,8 +245,8 @@ func (p *checkPage) openRow() tea.Cmd {
 	return p.app.push(newDetailPage(p.app, p.name, p.b, r.found.ID))
 }
 
-// place is the report and the line that the chosen row is about, or the first report; "" if
-// there is none.
+// place is the report and the line that the chosen row is about, or the first report; ""
+// if there is none.
 func (p *checkPage) place() (report string, line int) {
 	if r := p.chosen(); r != nil && r.found != nil && r.found.Report != "" {
 		return r.found.Report, r.found.Line
@@ -266,6 +267,21 @@ func (p *checkPage) openReport() tea.Cmd {
 		return noticeError(noEditor(report))
 	}
 	return p.app.editFile(report, line)
+}
+
+// openLink opens the report, or what the finding names.
+func (p *checkPage) openLink() tea.Cmd {
+	in := linked{run: p.name, b: p.b}
+	if r := p.chosen(); r != nil && r.found != nil {
+		in.texts = findingTexts(r.found)
+	}
+	switch report, line := p.place(); {
+	case noText(report):
+		in.without = noEditor(report)
+	case report != "":
+		in.source, in.ref = report, strconv.Itoa(line)
+	}
+	return p.app.openLink(func(context.Context) (linked, error) { return in, nil })
 }
 
 func (p *checkPage) mouse(msg tea.MouseMsg) tea.Cmd {
@@ -304,12 +320,11 @@ func (p *checkPage) actions() actions {
 		return again
 	}
 	all := append(actions{{keys.Open, p.openRow}}, again...)
-	if report, _ := p.place(); report != "" {
-		open := action{keys.Renamed(keys.Source, "open the report"), p.openReport}
-		if noText(report) {
-			open = open.unlisted()
-		}
-		all = append(all, open)
+	r := p.chosen()
+	if report, _ := p.place(); report != "" && !noText(report) {
+		all = append(all, action{keys.Renamed(keys.Source, "open the report, or a link"), p.openLink})
+	} else if report != "" || r != nil && r.found != nil {
+		all = append(all, action{keys.Source, p.openLink})
 	}
 	other := "to the text"
 	if p.inDoc {
@@ -317,8 +332,12 @@ func (p *checkPage) actions() actions {
 	}
 	all = append(all, action{keys.Renamed(keys.Next, other), p.otherSide},
 		action{keys.Previous, p.otherSide}.unlisted(), action{keys.Right, p.toText}, action{keys.Left, p.toItems})
-	if r := p.chosen(); r != nil && r.found != nil && r.found.ID != "" {
+	if r != nil && r.found != nil && r.found.ID != "" {
 		all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(r.found.ID) }})
+	}
+	if r != nil && r.found != nil {
+		said := func(context.Context) (string, error) { return r.found.Text, nil }
+		all = append(all, action{keys.CopyText, func() tea.Cmd { return p.app.copyWhole(r.found.Place(), said) }})
 	}
 	return all.also(keys.Moving()...)
 }

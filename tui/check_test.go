@@ -79,7 +79,7 @@ func TestCheck(t *testing.T) {
 	h.wants("✗ not passed: gate, verify, survival, trace", "! conflicts", "report.md")
 	for row, wants := range map[string][]string{
 		"Who rotates":    {"open-signal high", "signal address"},
-		"reader-4":       {"reader-4 is expected and not done"},
+		"reader-4":       {"reader-4 has not finished yet"},
 		"Keys are":       {"nearly", "Its quote", "▏ Keys are rotated every 90 days", "docs/auth.md", "every 30 days", "--supersedes e2"},
 		"98 sites and":   {"e3  by reader-2  sites.md", "e4  by reader-3", "99 sites in Iowa", "entry settle"},
 		"令牌":             {"✗ missing"},
@@ -120,6 +120,8 @@ func TestCheckOpens(t *testing.T) {
 	h.press("esc")
 	h.toRow("$9.25")
 	h.press("enter", "o")
+	h.wants("report.md:5", "e2", "e3", "e4") // the report first, then what the finding names
+	h.press("enter")
 	h.toRow("survival")
 	h.press("o")
 	if want := []string{"/report.md:5", "/report.md:5", "/report.md:0"}; !slices.Equal(opened, want) {
@@ -263,7 +265,7 @@ func TestCheckErrors(t *testing.T) {
 	h.press("ctrl+r")
 	for _, size := range [][2]int{{60, 18}, {160, 50}, {80, 24}} {
 		h.size(size[0], size[1])
-		h.wants("could not be checked", "board.yaml: line 1: there is no key tarce", "ctrl+r checks it again")
+		h.wants("could not be checked", "board.yaml: line 1: unknown key tarce", "ctrl+r checks it again")
 	}
 	h.press("f", "o", "down", "enter", "tab", "y") // there is nothing to do it to
 	h.write("board.yaml", "reports: [out.md]\n", 1)

@@ -126,8 +126,8 @@ func (p *checkPage) row(i, w int) string {
 	return fit("   "+fit(place, 9)+" "+oneLine(said, rowRunes), w)
 }
 
-// compose writes the text about the chosen row. It is done when something changed, not for
-// each view.
+// compose writes the text about the chosen row. It is done when something changed, not
+// for each view.
 func (p *checkPage) compose() {
 	r := p.chosen()
 	if r == nil {
@@ -180,7 +180,26 @@ func (p *checkPage) rowLines(r *checkRow) []docLine {
 	return x.lines
 }
 
-// factLines show a fact of the report in its passage, and the entries that the passage stands on.
+// findingTexts are what a finding says.
+func findingTexts(f *check.Finding) []string {
+	texts := []string{f.Text, f.Why}
+	if d := f.Doubted; d != nil {
+		texts = append(texts, strings.TrimSpace(d.SourceDoc+" "+d.SourceRef), d.Evidence)
+	}
+	if f.Passage != nil {
+		texts = append(append(texts, f.Passage.Text), f.Passage.Entries...)
+	}
+	if f.Pair != nil {
+		texts = append(texts, f.Pair.A.Content, f.Pair.B.Content)
+	}
+	if f.Missing != nil {
+		texts = append(texts, f.Missing.Content)
+	}
+	return texts
+}
+
+// factLines show a fact of the report in its passage, and the entries that the passage
+// stands on.
 func (p *checkPage) factLines(x *writer, f *check.Finding) {
 	place := oneLine(filepath.Base(f.Report), 60) + fmt.Sprintf(":%d", f.Line)
 	if !noText(f.Report) {

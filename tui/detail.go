@@ -2,9 +2,9 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,11 +12,13 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/board/policy"
 	"blackboard/tui/keys"
 )
 
-// detailPage shows an entry or a signal with all that is around it, and lets one walk along its links.
+// detailPage shows an entry or a signal with all that is around it, and lets one walk
+// along its links.
 type detailPage struct {
 	plain
 	app  *app
@@ -32,7 +34,7 @@ type detailPage struct {
 
 	on   page                     // the page that it is on: itself, or one that it is a part of
 	mark []string                 // words that are marked in its text
-	past *board.Snapshot          // it is shown as it was then; nil: as it is
+	past *board.Past              // it is shown as it was then; nil: as it is
 	step func(by int) (id string) // goes on in the list that it was opened from; nil: it was not
 }
 
@@ -72,13 +74,7 @@ func (p *detailPage) read() tea.Cmd {
 	}
 	b, id, past := p.b, p.id, p.past // a preview is of another run later
 	return p.app.ask(p.on, func(ctx context.Context) func() tea.Cmd {
-		var found evidence
-		var err error
-		if past != nil {
-			found, err = readPast(ctx, b, id, past)
-		} else {
-			found, err = readNow(ctx, b, id)
-		}
+		found, err := readEvidence(ctx, sourceOf(b, past), id)
 		if err == nil && found.signal != nil {
 			var by policy.File
 			by, err = policy.Find(p.app.Files)
@@ -88,7 +84,21 @@ func (p *detailPage) read() tea.Cmd {
 	})
 }
 
-func readNow(ctx context.Context, b *board.Board, id string) (found evidence, err error) {
+// source is where an entry or a signal is read from: a board as it is, or was.
+type source interface {
+	Entry(ctx context.Context, id string) (board.EntryDetail, error)
+	SignalByID(ctx context.Context, id string) (board.SignalDetail, error)
+}
+
+// sourceOf is a moment of the past, or a board if there is none.
+func sourceOf(b *board.Board, past *board.Past) source {
+	if past != nil {
+		return past
+	}
+	return b
+}
+
+func readEvidence(ctx context.Context, b source, id string) (found evidence, err error) {
 	if isSignal(id) {
 		d, err := b.SignalByID(ctx, id)
 		if err != nil {
@@ -126,6 +136,8 @@ func (p *detailPage) took(id string, found evidence, err error) tea.Cmd {
 
 func (p *detailPage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case contactMsg:
+		p.compose()
 	case eventsMsg:
 		if msg.from.b == p.b && msg.err == nil {
 			return p.changed()
@@ -217,14 +229,15 @@ func (p *detailPage) view() []string { return p.doc.view() }
 // compose writes the page. It is done when something changed, not for each view.
 func (p *detailPage) compose() {
 	switch {
-	case p.err != nil:
+	// what was seen stays
+	case p.err != nil && (p.evidence.id() == "" || !errors.Is(p.err, fault.Away)):
 		p.doc.setText(wrap(p.app.explain(p.err), p.w-2)...)
 	case p.entry != nil:
 		p.doc.setLines(p.entryLines())
 	case p.signal != nil:
 		p.doc.setLines(p.signalLines())
 	default:
-		p.doc.setText("reading…")
+		p.doc.setText(wrap(p.app.waiting("reading…"), p.w-2)...)
 	}
 }
 
@@ -377,37 +390,11 @@ func (p *detailPage) actions() actions {
 	return append(all, action{keys.Refresh, p.read}).also(keys.Moving()...)
 }
 
-// momentMsg shows a run as it was after an event; after the last one, and any beyond it, that is now.
+// momentMsg shows a run as it was after an event; after the last one, and any beyond it,
+// that is now.
 type momentMsg struct {
 	b   *board.Board
 	seq int64
-}
-
-// readPast reads what is shown as it was, from the board of that moment. Only its history comes from the log.
-func readPast(ctx context.Context, b *board.Board, id string, past *board.Snapshot) (found evidence, err error) {
-	found.lines = map[string]string{}
-	for i := range past.Entries {
-		found.lines[past.Entries[i].ID] = past.Entries[i].Content
-	}
-	for i := range past.Signals {
-		found.lines[past.Signals[i].ID] = past.Signals[i].Status + ": " + past.Signals[i].Content
-	}
-	history, err := b.History(ctx, id)
-	history = slices.DeleteFunc(history, func(e board.Event) bool { return e.Seq > past.Seq })
-	linked := past.Backlinks(id)
-	if i := slices.IndexFunc(past.Signals, func(s board.Signal) bool { return s.ID == id }); i >= 0 {
-		found.signal = &board.SignalDetail{Signal: past.Signals[i], Linked: linked, History: history}
-	} else if i := slices.IndexFunc(past.Entries, func(e board.Entry) bool { return e.ID == id }); i >= 0 {
-		found.entry = &board.EntryDetail{Entry: past.Entries[i], Linked: linked, Dropped: past.DroppedOf(id), History: history}
-		for _, s := range past.Signals {
-			if s.Origin == id {
-				found.entry.Raised = append(found.entry.Raised, s)
-			}
-		}
-	} else if err == nil {
-		_, err = b.Entry(ctx, id) // it came later, or not at all
-	}
-	return found, err
 }
 
 // now is the moment that ages and leases are judged by.

@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"blackboard/board"
 )
 
 func TestDetail(t *testing.T) {
@@ -36,7 +34,7 @@ func TestSourceFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "-c.go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	x := &acts{app: newApp(context.Background(), Config{Files: dir})}
+	a := newApp(context.Background(), Config{Files: dir})
 	for _, c := range []struct {
 		doc, ref string
 		name     string // "": an error
@@ -47,7 +45,7 @@ func TestSourceFile(t *testing.T) {
 		{"-c.go", "", "-c.go", 0}, {filepath.Join(dir, "auth.go"), "p. 4, lines 8 to 9", "auth.go", 8},
 		{"", "L1", "", 0}, {"gone.go", "L1", "", 0}, {"https://example.org/x", "", "", 0}, {".", "", "", 0},
 	} {
-		path, line, err := x.sourceFile(&board.Entry{ID: "e1", SourceDoc: c.doc, SourceRef: c.ref})
+		path, line, err := a.sourceFile(c.doc, c.ref)
 		switch {
 		case c.name == "" && err == nil:
 			t.Errorf("%q %q: %s is opened", c.doc, c.ref, path)

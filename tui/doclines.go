@@ -19,7 +19,8 @@ type document struct {
 	w, h  int
 }
 
-// docLine is one line of a document. It may have escape sequences, and is cut at the width.
+// docLine is one line of a document. It may have escape sequences, and is cut at the
+// width.
 type docLine struct {
 	text string
 	to   string // where it leads: an id, or whatever the page knows; "" leads nowhere
@@ -76,8 +77,8 @@ func (d *document) choose(step int) {
 	}
 }
 
-// placeActions are the keys of the places, if there are any; follow goes where the chosen one
-// leads.
+// placeActions are the keys of the places, if there are any; follow goes where the chosen
+// one leads.
 func (d *document) placeActions(follow func() tea.Cmd, next, previous string) actions {
 	if len(d.ways) == 0 {
 		return nil
@@ -99,8 +100,8 @@ func (d *document) update(msg tea.KeyMsg) {
 	}
 }
 
-// take gives a key or the mouse to a page that is a text below its heading: to its actions, else to
-// the text. follow goes where a place that was clicked leads.
+// take gives a key or the mouse to a page that is a text below its heading: to its
+// actions, else to the text. follow goes where a place that was clicked leads.
 func (d *document) take(msg tea.Msg, all func() actions, follow func() tea.Cmd) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
@@ -116,7 +117,8 @@ func (d *document) take(msg tea.Msg, all func() actions, follow func() tea.Cmd) 
 	return nil
 }
 
-// mouse handles the wheel and a click at a line, counted from the first one that is seen. It reports whether a place was clicked.
+// mouse handles the wheel and a click at a line, counted from the first one that is seen.
+// It reports whether a place was clicked.
 func (d *document) mouse(msg tea.MouseMsg, y int) (open bool) {
 	switch {
 	case msg.Button == tea.MouseButtonWheelUp:
@@ -188,14 +190,16 @@ func (x *writer) place(text, to string) { x.lines = append(x.lines, docLine{text
 // heading begins a part of the text.
 func (x *writer) heading(text string) { x.line("", x.st.title.Render(text)) }
 
-// text writes what somebody has written, wrapped, each line after a mark that nothing else has.
+// text writes what somebody has written, wrapped, each line after a mark that nothing
+// else has.
 func (x *writer) text(s, mark string) {
 	for _, l := range wrap(clean(s), min(x.w-width(mark), measure)) {
 		x.line(x.st.faint.Render(mark) + markTexts(x.st, l, x.mark))
 	}
 }
 
-// field writes a name with its value, which may take several lines; an empty value writes nothing.
+// field writes a name with its value, which may take several lines; an empty value writes
+// nothing.
 func (x *writer) field(name, value string) { x.fieldTo(name, value, "") }
 
 // fieldTo is field with a value that leads somewhere.

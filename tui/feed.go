@@ -10,7 +10,8 @@ import (
 	"blackboard/board"
 )
 
-// pageRows is how many entries are read at once, and maxPages how many of such pages are kept.
+// pageRows is how many entries are read at once, and maxPages how many of such pages are
+// kept.
 const (
 	pageRows = 200
 	maxPages = 24
@@ -19,8 +20,9 @@ const (
 // rowRunes is how much of a content is kept for a row.
 const rowRunes = 300
 
-// feed is the list of a run's entries, the newest first. Entries have the ids 1 to total without a gap, so a row is known by its place, and only what is
-// seen is read; with a filter, what the board finds.
+// feed is the list of a run's entries, the newest first. Entries have the ids 1 to total
+// without a gap, so a row is known by its place, and only what is seen is read; with a
+// filter, what the board finds.
 type feed struct {
 	page   *runPage
 	list   list
@@ -29,14 +31,13 @@ type feed struct {
 	pages  map[int64]*feedPage // by (id-1)/pageRows
 	used   []int64             // the pages, the one used last at the end
 
-	found   []entryRow      // with a filter
-	more    bool            // there is more than found
-	earlier bool            // found is the end of what there is, and there is more before it
-	narrow  bool            // found is what is shown
-	marked  []string        // the words of the filter
-	past    *board.Snapshot // what is shown is the past
-	picked  []int32         // which of its entries pass the filter, by their places; nil: all of them
-	asked   latest          // the last question to the board
+	found   []entryRow  // with a filter
+	more    bool        // there is more than found
+	earlier bool        // found is the end of what there is, and there is more before it
+	narrow  bool        // found is what is shown
+	marked  []string    // the words of the filter
+	past    *board.Past // what is shown is the past
+	asked   latest      // the last question to the board
 	asking  bool
 	stale   bool // found has to be asked anew when the question under way is answered
 	problem error
@@ -72,28 +73,42 @@ func rowOf(e *board.Entry) entryRow {
 
 // at is the row at a place of the list.
 func (f *feed) at(i int) entryRow {
-	switch {
-	case f.past != nil && f.picked != nil && i < len(f.picked):
-		return rowOf(&f.past.Entries[f.picked[i]])
-	case f.past != nil && f.picked == nil && i < len(f.past.Entries):
-		return rowOf(&f.past.Entries[len(f.past.Entries)-1-i])
-	case f.past != nil:
-		return entryRow{}
-	}
 	if f.narrow {
 		if i < len(f.found) {
 			return f.found[i]
 		}
 		return entryRow{}
 	}
-	n := f.total - int64(i) // the id
+	n := f.posted() - int64(i) // the id
 	if n < 1 {
 		return entryRow{}
 	}
-	if pg := f.pages[(n-1)/pageRows]; pg != nil {
-		return pg.rows[(n-1)%pageRows]
+	pg := f.pages[(n-1)/pageRows]
+	if pg == nil {
+		return entryRow{}
 	}
-	return entryRow{}
+	r := pg.rows[(n-1)%pageRows]
+	if f.past != nil && r.id != "" {
+		r.status, r.must = f.past.Status(r.id), f.past.MustSurface(r.id, r.must)
+	}
+	return r
+}
+
+// posted is how many entries there are, or were at the moment that is shown.
+func (f *feed) posted() int64 {
+	if f.past != nil {
+		return f.past.Posted
+	}
+	return f.total
+}
+
+// reading is how the entries are asked for, as they are or were at the moment that is
+// shown.
+func (f *feed) reading() func(context.Context, board.Query) (board.Found, error) {
+	if f.past != nil {
+		return f.past.Query
+	}
+	return f.page.b.Query
 }
 
 // chosen is the id of the chosen entry, or "".
@@ -106,10 +121,10 @@ func (f *feed) chosen() string {
 
 // idAt is the id of the entry at a place of the list, or "".
 func (f *feed) idAt(i int) string {
-	if r := f.at(i); r.id != "" || f.narrow || f.past != nil {
+	if r := f.at(i); r.id != "" || f.narrow {
 		return r.id
 	}
-	return board.EntryID(f.total - int64(i))
+	return board.EntryID(f.posted() - int64(i))
 }
 
 // grow makes room for entries that came.
@@ -128,7 +143,7 @@ func (f *feed) grow(total int64) {
 func (f *feed) forget() {
 	f.asked.drop()
 	f.pages, f.used, f.total = map[int64]*feedPage{}, nil, 0
-	f.found, f.past, f.picked = nil, nil, nil
+	f.found, f.past = nil, nil
 	f.asking, f.narrow, f.more, f.problem = false, false, false, nil
 	f.list.setLen(0)
 	f.list.follow()
@@ -158,7 +173,7 @@ func (f *feed) happened(events []board.Event) {
 
 // need reads what is seen, and a little around it.
 func (f *feed) need() tea.Cmd {
-	if f.page.b == nil || f.total == 0 || f.past != nil {
+	if f.page.b == nil || f.posted() == 0 {
 		return nil
 	}
 	if f.narrow && f.earlier {
@@ -167,10 +182,10 @@ func (f *feed) need() tea.Cmd {
 	if f.narrow {
 		return f.needMore()
 	}
-	first := f.total - int64(f.list.top+2*f.list.h)
-	last := f.total - int64(f.list.top-f.list.h)
+	first := f.posted() - int64(f.list.top+2*f.list.h)
+	last := f.posted() - int64(f.list.top-f.list.h)
 	var cmds []tea.Cmd
-	for n := max(first-1, 0) / pageRows; n <= (min(last, f.total)-1)/pageRows; n++ {
+	for n := max(first-1, 0) / pageRows; n <= (min(last, f.posted())-1)/pageRows; n++ {
 		pg := f.pages[n]
 		if pg == nil {
 			pg = &feedPage{stale: true}
@@ -185,7 +200,8 @@ func (f *feed) need() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// touch marks a page as used, and forgets the one that was used longest ago if there are too many.
+// touch marks a page as used, and forgets the one that was used longest ago if there are
+// too many.
 func (f *feed) touch(n int64) {
 	if i := slices.Index(f.used, n); i >= 0 {
 		f.used = slices.Delete(f.used, i, i+1)
@@ -204,7 +220,7 @@ func (f *feed) read(n int64) tea.Cmd {
 		q.Before = board.EntryID(end + 1)
 	}
 	b := f.page.b
-	return f.page.app.ask(f.page, func(ctx context.Context) func() tea.Cmd {
+	return f.page.app.read(f.page, func(ctx context.Context) func() tea.Cmd {
 		found, err := b.Query(ctx, q)
 		return func() tea.Cmd { return f.took(n, found.Entries, err) }
 	})
@@ -218,11 +234,12 @@ func (f *feed) took(page int64, entries []board.Entry, err error) tea.Cmd {
 	pg.reading = false
 	if err != nil {
 		pg.stale = true // asked again with the next move
-		return noticeError(err)
+		return unread(err)
 	}
 	for i := range entries {
 		n, err := board.ParseEntryID(entries[i].ID)
-		if err == nil && (n-1)/pageRows == page { // entries that came meanwhile may have pushed others over the edge
+		// entries that came meanwhile may have pushed others over the edge
+		if err == nil && (n-1)/pageRows == page {
 			pg.rows[(n-1)%pageRows] = rowOf(&entries[i])
 		}
 		f.grow(n)
@@ -296,7 +313,7 @@ func typeName(kind string, w int) string {
 func (f *feed) row(i, w int) string {
 	st, e := f.page.app.st, f.at(i)
 	if e.id == "" {
-		return st.faint.Render(fit(board.EntryID(f.total-int64(i))+" …", w))
+		return st.faint.Render(fit(board.EntryID(f.posted()-int64(i))+" …", w))
 	}
 	id := fit(e.id, min(max(width(f.newestID()), 3), 8))
 	name := f.page.nameWidth(w)
@@ -317,4 +334,4 @@ func (f *feed) row(i, w int) string {
 	return spread(columns(st.faint.Render(id), paint(st.kind, e.kind, kind), worker, mark, text), age, w)
 }
 
-func (f *feed) newestID() string { return board.EntryID(f.total) }
+func (f *feed) newestID() string { return board.EntryID(f.posted()) }

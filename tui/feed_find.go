@@ -39,7 +39,8 @@ func (f *feed) typed(msg tea.KeyMsg) tea.Cmd {
 	}))
 }
 
-// typePause is how long after a key a question is asked: who types on does not want the answer.
+// typePause is how long after a key a question is asked: who types on does not want the
+// answer.
 const typePause = 80 * time.Millisecond
 
 // clearFilter shows all entries again. The chosen one stays chosen.
@@ -48,14 +49,11 @@ func (f *feed) clearFilter() tea.Cmd {
 	if f.filter.value() != "" {
 		f.filter.clear()
 	}
-	if f.page.back.on {
-		return f.showPast()
-	}
 	f.asked.drop()
 	f.asking, f.problem, f.more, f.earlier, f.narrow, f.found, f.marked = false, nil, false, false, false, nil, nil
-	f.list.setLen(int(f.total))
-	if n, err := board.ParseEntryID(chosen); err == nil && n < f.total {
-		f.list.moveTo(int(f.total - n))
+	f.list.setLen(int(f.posted()))
+	if n, err := board.ParseEntryID(chosen); err == nil && n < f.posted() {
+		f.list.moveTo(int(f.posted() - n))
 	}
 	return f.need()
 }
@@ -66,7 +64,8 @@ type feedQuery struct {
 	words []string // which the content must have
 }
 
-// query reads the filter. A worker is meant by any part of a name that somebody on the board has.
+// query reads the filter. A worker is meant by any part of a name that somebody on the
+// board has.
 func (f *feed) query() feedQuery {
 	q := queryOf(f.filter.value())
 	var names []string
@@ -88,7 +87,8 @@ func (f *feed) query() feedQuery {
 // filterField is one word of a filter: name:value, or a text; either may be in quotes.
 var filterField = lazyregexp.New(`(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))`)
 
-// queryOf reads what is typed into a filter: one text is looked for as it is, of several each has to be there, as a word or the beginning of one.
+// queryOf reads what is typed into a filter: one text is looked for as it is, of several
+// each has to be there, as a word or the beginning of one.
 func queryOf(text string) feedQuery {
 	var q feedQuery
 	for _, m := range filterField.FindAllStringSubmatch(text, -1) {
@@ -96,7 +96,8 @@ func queryOf(text string) feedQuery {
 		switch {
 		case m[0] == "must":
 			q.MustSurface = true
-		case value == "" || m[1] == "" && slices.Contains([]string{"type:", "status:", "worker:", "tag:"}, m[3]): // there is more to come
+		// there is more to come
+		case value == "" || m[1] == "" && slices.Contains([]string{"type:", "status:", "worker:", "tag:"}, m[3]):
 		case name == "type":
 			q.Types = append(q.Types, complete(value, board.EntryTypes))
 		case name == "status":
@@ -141,9 +142,6 @@ func complete(beginning string, words []string) string {
 
 // find asks the board for what passes the filter.
 func (f *feed) find() tea.Cmd {
-	if f.page.back.on {
-		return f.showPast()
-	}
 	if f.filter.value() == "" || f.page.b == nil {
 		return nil
 	}
@@ -171,7 +169,7 @@ func (f *feed) refind() tea.Cmd {
 
 // needMore asks for more of what was found when the end comes near.
 func (f *feed) needMore() tea.Cmd {
-	if !f.more || f.asking || f.page.back.on || f.list.top+3*f.list.h < len(f.found) {
+	if !f.more || f.asking || f.list.top+3*f.list.h < len(f.found) {
 		return nil
 	}
 	f.asking = true
@@ -181,13 +179,13 @@ func (f *feed) needMore() tea.Cmd {
 }
 
 func (f *feed) ask(q board.Query, after bool) tea.Cmd {
-	b := f.page.b
+	query := f.reading()
 	q.Order, q.Limit = board.Newest, pageRows
 	if !after {
 		q.Limit = max(pageRows, len(f.found)) // as many as somebody has gone through
 	}
 	return f.asked.ask(f.page.app, f.page, func(ctx context.Context) func() tea.Cmd {
-		found, err := b.Query(ctx, q)
+		found, err := query(ctx, q)
 		rows := make([]entryRow, len(found.Entries))
 		for i := range found.Entries {
 			rows[i] = rowOf(&found.Entries[i])

@@ -11,13 +11,14 @@ import (
 	"blackboard/tui/keys"
 )
 
-// What a filter has found is read from the newest on, a page at a time. To go to the last of it at
-// once it is read from the oldest on instead: then found is its end, and more of it comes above.
+// What a filter has found is read from the newest on, a page at a time. To go to the last
+// of it at once it is read from the oldest on instead: then found is its end, and more of
+// it comes above.
 
-// edge takes a key that goes to the first or the last of what a filter has found, and reports
-// whether it was one for which something has to be read.
+// edge takes a key that goes to the first or the last of what a filter has found, and
+// reports whether it was one for which something has to be read.
 func (f *feed) edge(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
-	if !f.narrow || f.past != nil {
+	if !f.narrow {
 		return nil, false
 	}
 	switch {
@@ -54,7 +55,8 @@ func (f *feed) askLast() tea.Cmd {
 	})
 }
 
-// needAbove asks for more of what was found above what is shown, when its beginning comes near.
+// needAbove asks for more of what was found above what is shown, when its beginning comes
+// near.
 func (f *feed) needAbove() tea.Cmd {
 	if f.asking || f.list.top > 2*f.list.h || len(f.found) == 0 {
 		return nil
@@ -67,20 +69,20 @@ func (f *feed) needAbove() tea.Cmd {
 	})
 }
 
-// askOldest asks for entries that pass the filter, the oldest first, and hands them over the newest
-// first.
+// askOldest asks for entries that pass the filter, the oldest first, and hands them over
+// the newest first.
 func (f *feed) askOldest(part board.Query, took func(rows []entryRow, more bool)) tea.Cmd {
-	b, q := f.page.b, f.query().Query
+	query, q := f.reading(), f.query().Query
 	q.Order, q.Limit, q.Since = board.Oldest, part.Limit, part.Since
 	return f.asked.ask(f.page.app, f.page, func(ctx context.Context) func() tea.Cmd {
-		found, err := b.Query(ctx, q)
+		found, err := query(ctx, q)
 		rows := make([]entryRow, len(found.Entries))
 		for i := range found.Entries {
 			rows[len(rows)-1-i] = rowOf(&found.Entries[i])
 		}
 		return func() tea.Cmd {
 			if f.asking = false; err != nil {
-				return noticeError(err)
+				return unread(err)
 			}
 			took(rows, found.More)
 			if f.stale {

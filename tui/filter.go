@@ -53,7 +53,8 @@ func (f *filter) set(text string) {
 	f.layout()
 }
 
-// update takes a key while it is typed into, and reports whether the text is another one now.
+// update takes a key while it is typed into, and reports whether the text is another one
+// now.
 func (f *filter) update(msg tea.Msg) (changed bool, cmd tea.Cmd) {
 	before := f.value()
 	if m, ok := msg.(tea.KeyMsg); ok {

@@ -13,7 +13,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
-	"blackboard/board/fault"
 )
 
 // What went wrong once, each as a story.
@@ -85,6 +84,23 @@ func TestUndoLeavesOthers(t *testing.T) {
 	h.wants("nothing was done")
 }
 
+// Undoing what closed a signal does not give a worker its claim back, and says so.
+func TestUndoSaysTheClaim(t *testing.T) {
+	h := openAudit(t)
+	b := h.openRun("audit-7")
+	must(b.Claim(context.Background(), "bob-1", "s2", board.DefaultLease))
+	h.press("2", "w")
+	h.typeText("not now")
+	h.press("enter", "u")
+	h.wants("Reopen s2 of audit-7; the claim of bob-1 is not restored?")
+	h.press("enter")
+	h.wants("s2 is open again")
+	h.press("k", "w")
+	h.typeText("not now")
+	h.press("enter", "u")
+	h.wants("Reopen s2 of audit-7?")
+}
+
 // The page of the run is closed, and what was done on it can still be taken back.
 func TestUndoAfterThePage(t *testing.T) {
 	h := openAudit(t)
@@ -120,17 +136,6 @@ func TestFirstReadingFails(t *testing.T) {
 	h.press("j", "w", "[", "tab", "enter")
 	h.do(p.age())
 	h.wants("never expire")
-}
-
-// A database server that is away is said, what was seen stays, and it goes on when it is back.
-func TestConnectionLost(t *testing.T) {
-	h := openAudit(t)
-	p := h.m.top().(*runPage)
-	h.do(p.seen(scene{}, nil, fault.Away.New("the database team on db cannot be used", "start it")))
-	h.wants("connection lost", "never expire")
-	h.do(p.age())
-	h.lacks("connection lost")
-	h.wants("live", "never expire")
 }
 
 // What follows the log ends: the page does not say that it is live, and tries again.
@@ -169,7 +174,7 @@ func TestPastFails(t *testing.T) {
 	p := h.m.top().(*runPage)
 	b := h.openRun("audit-7")
 	h.press("[")
-	h.do(p.wentBack(pastScene{seq: 16}, errors.New("the log is damaged")))
+	h.do(p.wentBack(pastScene{}, errors.New("the log is damaged")))
 	h.wants("live", "the log is damaged")
 	must(b.Waive(context.Background(), "x", "s2", "covered"))
 	h.do(p.look())

@@ -33,11 +33,14 @@ type field struct {
 	area  textarea.Model
 	pick  int // of choices
 
-	exact string // of a text of several lines: what it was before the area took it, which turns tabs into blanks
+	// of a text of several lines: what it was before the area took it, which turns tabs
+	// into blanks
+	exact string
 	shown string // what the area made of it
 }
 
-// maxAreaLines is how many lines bubbles' text area holds; it drops the rest without a word.
+// maxAreaLines is how many lines bubbles' text area holds; it drops the rest without a
+// word.
 const maxAreaLines = 10_000
 
 // loses says why a text cannot be edited in a form, "" if it can.
@@ -61,7 +64,8 @@ func (fl *field) fill(text string) {
 	}
 }
 
-// form asks for a few things and then does something with them. A form without fields asks whether it shall be done.
+// form asks for a few things and then does something with them. A form without fields
+// asks whether it shall be done.
 type form struct {
 	plain
 	heading string
@@ -104,7 +108,8 @@ func newForm(a *app, f form) *form {
 	return &f
 }
 
-// aside puts a hint into parentheses, so that without colours it is not taken for what was typed.
+// aside puts a hint into parentheses, so that without colours it is not taken for what
+// was typed.
 func aside(hint string) string {
 	if hint == "" {
 		return ""
@@ -155,7 +160,8 @@ func (fl *field) text() string {
 	}
 }
 
-// whole is a text of several lines as it was given, if it was not changed since, else as the area has it.
+// whole is a text of several lines as it was given, if it was not changed since, else as
+// the area has it.
 func (fl *field) whole() string {
 	if fl.area.Value() == fl.shown {
 		return fl.exact

@@ -15,8 +15,8 @@ const (
 	maxFresh = 400
 )
 
-// fresh are the entries and questions that came or changed just now, and until when they are
-// marked.
+// fresh are the entries and questions that came or changed just now, and until when they
+// are marked.
 type fresh struct {
 	until map[string]time.Time
 	asked bool // a look at what is not fresh any more is under way

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -20,7 +19,7 @@ type givenPage struct {
 	plain
 	app     *app
 	b       *board.Board
-	past    *board.Snapshot // nil: now
+	past    *board.Past // nil: now
 	all     []board.Retrieval
 	read    bool // all was
 	more    bool // there are others before them
@@ -40,17 +39,15 @@ func newGivenPage(run *runPage) *givenPage {
 func (p *givenPage) init() tea.Cmd { return p.look() }
 
 func (p *givenPage) look() tea.Cmd {
+	read := p.b.Retrievals
 	if p.past != nil {
-		all := slices.Clone(p.past.Retrievals)
-		slices.Reverse(all)
-		p.took(all, nil)
-		return nil
+		read = p.past.Retrievals
 	}
 	if !p.reading.begin() {
 		return nil
 	}
 	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
-		all, err := p.b.Retrievals(ctx, maxGiven+1)
+		all, err := read(ctx, maxGiven+1)
 		return func() tea.Cmd {
 			again := p.reading.end()
 			if p.took(all, err); again {

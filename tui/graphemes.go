@@ -7,8 +7,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Terminals differ about how many cells a cluster of characters takes: one that joins emoji is
-// two cells to some and eight to others, and what follows it on the line is then out of place.
+// Terminals differ about how many cells a cluster of characters takes: one that joins
+// emoji is two cells to some and eight to others, and what follows it on the line is then
+// out of place.
 
 // Parts of clusters that terminals differ about, and those that show nothing.
 const (
@@ -26,7 +27,8 @@ const (
 	lastTone     = '\U0001f3ff'
 )
 
-// maxMarks is how many runes of one cluster are kept: what is stacked higher lies over other lines.
+// maxMarks is how many runes of one cluster are kept: what is stacked higher lies over
+// other lines.
 const maxMarks = 8
 
 // unsure reports whether terminals may differ about a text with r in it.
@@ -41,8 +43,9 @@ func unsure(r rune) bool {
 		r >= firstTone && r <= lastTone || r >= 0x300 && r <= 0x36f
 }
 
-// certain makes a text of which every terminal takes as many cells as we do: of emoji that are
-// joined or coloured the first is left, a flag becomes its letters, and what takes no cell goes.
+// certain makes a text of which every terminal takes as many cells as we do: of emoji
+// that are joined or coloured the first is left, a flag becomes its letters, and what
+// takes no cell goes.
 func certain(s string) string {
 	at := strings.IndexFunc(s, unsure)
 	if at < 0 {

@@ -68,6 +68,11 @@ func newHarness(t *testing.T, fill func(h *harness)) *harness {
 		},
 		Words: inWords, Now: h.now,
 	}
+	for _, c := range themeCases {
+		if c.name == looksTheme {
+			h.cfg.Theme, h.cfg.Renderer = c.theme, onTerminalOf(c.profile, c.dark)
+		}
+	}
 	if err := os.MkdirAll(h.cfg.Files, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +171,7 @@ func (h *harness) size(w, ht int) { h.t.Helper(); h.send(tea.WindowSizeMsg{Width
 var keyTypes = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
 	"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd, "backspace": tea.KeyBackspace,
-	"ctrl+c": tea.KeyCtrlC, "ctrl+s": tea.KeyCtrlS, "ctrl+o": tea.KeyCtrlO, "ctrl+l": tea.KeyCtrlL, "ctrl+r": tea.KeyCtrlR, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD,
+	"ctrl+c": tea.KeyCtrlC, "ctrl+s": tea.KeyCtrlS, "ctrl+o": tea.KeyCtrlO, "ctrl+l": tea.KeyCtrlL, "ctrl+r": tea.KeyCtrlR, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD, "ctrl+t": tea.KeyCtrlT,
 }
 
 // press presses keys, one after the other.
@@ -263,6 +268,10 @@ func (h *harness) lacks(texts ...string) {
 // golden holds the screen against testdata/NAME@WxH.txt.
 func (h *harness) golden(name string) {
 	h.t.Helper()
+	if looksTheme != "" {
+		h.look(name)
+		return
+	}
 	file := filepath.Join("testdata", fmt.Sprintf("%s@%dx%d.txt", name, h.m.w, h.m.h))
 	got := strings.ReplaceAll(h.screen(), h.home, "HOME") + "\n"
 	if updating() {

@@ -14,8 +14,8 @@ import (
 	"blackboard/tui/keys"
 )
 
-// jumpBox lies over a page: a line to type into, and what that means, the best first. Enter goes
-// there, or does it. With : it has all places and keys, with ? the keys alone.
+// jumpBox lies over a page: a line to type into, and what that means, the best first.
+// Enter goes there, or does it. With : it has all places and keys, with ? the keys alone.
 type jumpBox struct {
 	app     *app
 	heading string
@@ -53,7 +53,8 @@ func (j *jumpBox) init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// add takes targets that were read meanwhile. What is chosen stays chosen if something was typed.
+// add takes targets that were read meanwhile. What is chosen stays chosen if something
+// was typed.
 func (j *jumpBox) add(more []target) tea.Cmd {
 	j.all = append(j.all, more...)
 	at := j.list.cursor
@@ -76,7 +77,11 @@ func (j *jumpBox) narrow() {
 		var found []scored
 		words := strings.Fields(strings.ToLower(asked))
 		for _, t := range j.all {
-			if n := t.score(words); n > 0 && t.do != nil {
+			n := t.score(words)
+			if t.do == nil { // it explains something: after all that can be done
+				n = min(n, 1)
+			}
+			if n > 0 {
 				found = append(found, scored{t, n})
 			}
 		}
@@ -103,7 +108,8 @@ func (j *jumpBox) narrow() {
 	j.layout()
 }
 
-// score says how well a target fits words, all of which have to be somewhere in it; 0: it does not.
+// score says how well a target fits words, all of which have to be somewhere in it; 0: it
+// does not.
 func (t *target) score(words []string) (sum int) {
 	label, text := strings.ToLower(t.label), strings.ToLower(t.text)
 	for _, word := range words {
@@ -116,8 +122,8 @@ func (t *target) score(words []string) (sum int) {
 	return sum
 }
 
-// inText says how well a word fits a text: as all of it, its beginning, the beginning of a word, or
-// somewhere in it; 0: it does not.
+// inText says how well a word fits a text: as all of it, its beginning, the beginning of
+// a word, or somewhere in it; 0: it does not.
 func inText(word, text string) int {
 	switch i := strings.Index(text, word); {
 	case i < 0:
@@ -135,8 +141,8 @@ func inText(word, text string) int {
 	}
 }
 
-// fuzzy is inText for a name, which a word fits as well with its letters in their order and not far
-// from each other.
+// fuzzy is inText for a name, which a word fits as well with its letters in their order
+// and not far from each other.
 func fuzzy(word, name string) int {
 	if n := inText(word, name); n > 0 {
 		return n
@@ -225,7 +231,8 @@ func (j *jumpBox) setSize(w, h int) {
 	j.layout()
 }
 
-// layout makes the box as high as what there is, but does not let it shrink while one types.
+// layout makes the box as high as what there is, but does not let it shrink while one
+// types.
 func (j *jumpBox) layout() {
 	w := min(j.w-6, 96)
 	j.input.Width = max(w-4, 1)

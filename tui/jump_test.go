@@ -109,6 +109,42 @@ func TestJumpDoes(t *testing.T) {
 	h.wants("Questions, what blocks first")
 }
 
+// The keys of the timeline are found by plain words, and ? says what its marks mean.
+func TestTimelineExplained(t *testing.T) {
+	h := openJump(t)
+	for words, want := range map[string]string{
+		"peak": "peak: most questions open", "lanes": "lanes: who worked when", "who worked": "lanes: who worked when", "mark": "mark this moment",
+		"gate changed": "where the gate changed", "back in time": "an event back in time", "leap": "leap back", "live": "live: back to now",
+	} {
+		h.press(":")
+		h.typeText(words)
+		h.wants(want)
+		h.press("esc")
+	}
+	h.press(":")
+	h.typeText("peak")
+	h.press("enter")
+	h.wants("the most there were at once")
+	h.press("L", "?")
+	h.typeText("timeline")
+	h.wants("░", "▄", "in the lanes: much posted", "beside a name: entries posted")
+	h.press("esc")
+	h.size(160, 50)
+	h.press("T")
+	h.wants("lanes: █ posted · did something else; entries and tokens beside the name")
+}
+
+// A key that does nothing says so.
+func TestNoSuchKey(t *testing.T) {
+	h := openJump(t)
+	h.press("J")
+	h.wants("J does nothing here · ? keys")
+	h.press("esc", "s")
+	h.wants("s does nothing here · ? keys")
+	h.press("j")
+	h.lacks("does nothing here")
+}
+
 func TestFuzzy(t *testing.T) {
 	for _, c := range []struct{ word, better, worse string }{
 		{"e1", "e1", "e12"}, {"e1", "e12", "the e12"}, {"note", "release-notes", "footnote"},

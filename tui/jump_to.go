@@ -27,8 +27,8 @@ const (
 	groupAsk     = "by words"
 )
 
-// maxTargets is how many capsules and items of the memory are offered by name: the newest. The
-// others are found by their ids, and by the search.
+// maxTargets is how many capsules and items of the memory are offered by name: the
+// newest. The others are found by their ids, and by the search.
 const maxTargets = 2000
 
 // jump opens the box with all places and keys.
@@ -56,6 +56,12 @@ func (m *model) help() tea.Cmd {
 		"wheel  scrolls", "shift  with it the mouse marks text (in iTerm2: alt)")...)
 	all = append(all, note("signs", "◆ ≠ †  must be in the final artifact, disputed, superseded",
 		"■ ● ✓ ○  keeps the gate closed, open, addressed, waived", "→ ←  links to, linked from")...)
+	if _, ok := m.top().(*runPage); ok {
+		all = append(all, note("timeline", "█ ▄ ▒ ░  questions open: blocking, a part of a cell, other ones, half a cell of them",
+			"━ ─ ◆ ▼  gate closed, open, the moment that is shown, the one that is marked",
+			"█ ▄ ·  in the lanes: much posted, less, something else done; in the curve ·: later",
+			"12 4k tok  beside a name: entries posted, tokens or cost used")...)
+	}
 	heading := "All keys: " + clean(m.top().title())
 	return m.app.overlay(newJump(m.app, heading, "words of what it does; enter does it", all))
 }
@@ -140,7 +146,7 @@ func (m *model) pageTargets() (all []target) {
 		}
 	}
 	add("runs", "all of them", func() tea.Cmd { m.backTo(m.pages[0]); return nil })
-	add("search", "the knowledge base", func() tea.Cmd { return m.app.overlay(newSearch(m.app)) })
+	add("search", "the knowledge base and the memory", func() tea.Cmd { return m.app.overlay(newSearch(m.app)) })
 	for s := range sections {
 		add("memory: "+memorySections[s].name, "", func() tea.Cmd { return m.openMemory(s) })
 	}
@@ -242,8 +248,8 @@ func (m *model) typedTargets(text string) (all []target) {
 	}})
 }
 
-// openID shows an entry or a signal of a run. On the run's page it is chosen too, so that the way
-// back leads to where it stands.
+// openID shows an entry or a signal of a run. On the run's page it is chosen too, so that
+// the way back leads to where it stands.
 func (m *model) openID(r *runPage, id string) tea.Cmd {
 	if m.top() != page(r) {
 		p := newDetailPage(m.app, r.name, r.b, id)

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/x/ansi"
 
+	"blackboard/testdata/cost"
 	"blackboard/tui/keys"
 )
 
@@ -21,10 +23,11 @@ func everyState(t *testing.T, look func(name string, h *harness)) {
 	t.Helper()
 	for name, keys := range map[string][]string{
 		"runs": {"esc"}, "runs filter": {"esc", "/"},
-		"entries": {"1"}, "signals": {"2"}, "workers": {"3"}, "preview": {"4"}, "filter": {"/"}, "the past": {"["}, "signals of the past": {"2", "["},
+		"entries": {"1"}, "signals": {"2"}, "workers": {"3"}, "preview": {"4"}, "filter": {"/"}, "the past": {"["}, "lanes": {"T"}, "a mark": {"{", "m", "L"}, "changes": {"{", "m", "L", "="}, "signals of the past": {"2", "["},
 		"entry": {"enter"}, "signal": {"2", "enter"},
 		"post": {"p"}, "post, type": {"p", "tab"}, "raise": {"s"}, "waive": {"2", "w"}, "release": {"2", "j", "x"}, "promote": {"P"}, "help": {"?"},
-		"survival": {"S"}, "check": {"C"}, "check, report": {"C", "r"}, "memory": {"M"}, "search": {"K"}, "search, results": {"K", "tab"},
+		"survival": {"S"}, "check": {"C"}, "check, report": {"C", "r"}, "memory": {"M"}, "search": {"K"}, "search, results": {"K", "tab"}, "search, switches": {"K", "ctrl+t"},
+		"memory, conversations": {"M", "8"}, "memory, end": {"M", "8", "d"},
 	} {
 		h := openAudit(t)
 		h.press(keys...)
@@ -103,6 +106,7 @@ func (h *harness) typedAway(k string) bool {
 
 // TestHelpNamesEverything sees that what the last line offers is in the help, too.
 func TestHelpNamesEverything(t *testing.T) {
+	cost.SkipTable(t)
 	everyState(t, func(name string, h *harness) {
 		if h.m.focus().typing() || len(h.m.overs) > 0 {
 			return
@@ -120,6 +124,7 @@ func TestHelpNamesEverything(t *testing.T) {
 
 // TestNothingIsSaidByColourAlone draws every state with colours and without, and sees the same cells.
 func TestNothingIsSaidByColourAlone(t *testing.T) {
+	cost.SkipTable(t)
 	everyState(t, func(name string, h *harness) {
 		if view := h.m.View(); view != h.screen() {
 			for i, r := range view {
@@ -181,4 +186,36 @@ func TestCopyText(t *testing.T) {
 	}
 	h.press("2", "enter", "Y")
 	h.wants("the text of s2 copied")
+	h.press("esc", "3", "y")
+	h.wants("reader-3 copied")
+	h.press("esc")
+	h.press("y")
+	h.wants("audit-7 copied")
+	h = openCheck(t)
+	h.toRow("Who rotates")
+	h.press("Y")
+	h.wants("the text of s1 copied")
+}
+
+// TestUnknownKeys sees that a key that does nothing says so, in every state, and that one which
+// changes what is shown is never said to do nothing.
+func TestUnknownKeys(t *testing.T) {
+	const hint = " does nothing here · ? keys"
+	everyState(t, func(name string, h *harness) {
+		page := func() []string { return strings.Split(h.screen(), "\n")[:h.m.h-2] }
+		for _, k := range []string{"ö", "8", "h", "l", "tab", "shift+tab", "n", "f", "t", "v", "[", "=", "A", "F", "r", "i", "e", "O", "a", "alt+m"} {
+			if h.m.focus().typing() {
+				return
+			}
+			before := page()
+			h.press(k)
+			said := strings.Contains(h.screen(), k+hint)
+			if k == "ö" && !said {
+				t.Errorf("%s: an unknown key says nothing:\n%s", name, h.screen())
+			}
+			if said && !slices.Equal(before, page()) {
+				t.Errorf("%s: %s does something, and is said to do nothing:\n%s", name, k, h.screen())
+			}
+		}
+	})
 }

@@ -20,8 +20,8 @@ var backwards = map[string]string{
 	board.Supersedes: "superseded by", board.Addresses: "addressed by",
 }
 
-// How much of what is around an entry is read: the texts of so many of its links, and of so many of
-// those the links that they have themselves, so many of each.
+// How much of what is around an entry is read: the texts of so many of its links, and of
+// so many of those the links that they have themselves, so many of each.
 const (
 	maxLinkLines = 100
 	maxBranches  = 8
@@ -80,9 +80,9 @@ func (found *evidence) line() string {
 	return ""
 }
 
-// readAround reads what the links lead to, and where that leads on to. What cannot be read is left
-// out.
-func (found *evidence) readAround(ctx context.Context, b *board.Board) {
+// readAround reads what the links lead to, and where that leads on to. What cannot be
+// read is left out.
+func (found *evidence) readAround(ctx context.Context, b source) {
 	found.lines, found.beyond = map[string]string{}, map[string][]branch{}
 	own, all := found.id(), found.branches()
 	for i, br := range all[:min(len(all), maxLinkLines)] {
@@ -123,7 +123,7 @@ func (a *app) copyContent(b *board.Board, id string) tea.Cmd {
 }
 
 // readOne reads an entry or a signal; nothing if it cannot be read.
-func readOne(ctx context.Context, b *board.Board, id string) (found evidence) {
+func readOne(ctx context.Context, b source, id string) (found evidence) {
 	if isSignal(id) {
 		if d, err := b.SignalByID(ctx, id); err == nil {
 			found.signal = &d
@@ -194,7 +194,8 @@ func markTexts(st *styles, line string, texts []string) string {
 	return out.String()
 }
 
-// foldedPrefix is how many bytes of a line the first of the texts takes that it begins with.
+// foldedPrefix is how many bytes of a line the first of the texts takes that it begins
+// with.
 func foldedPrefix(line string, texts []string) int {
 	for _, t := range texts {
 		if t != "" && len(line) >= len(t) && strings.EqualFold(line[:len(t)], t) {

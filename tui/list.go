@@ -16,9 +16,11 @@ type list struct {
 	cursor int // the row that is chosen; 0 if there is none
 	top    int // the first row that is seen
 	w, h   int // in cells; a row takes one line
-	// touched says that somebody has chosen a row: it stays chosen when others come. Before that the first row is chosen, whichever that is.
+	// touched says that somebody has chosen a row: it stays chosen when others come.
+	// Before that the first row is chosen, whichever that is.
 	touched bool
-	// came is how many rows came above what is seen while somebody was looking at other rows.
+	// came is how many rows came above what is seen while somebody was looking at other
+	// rows.
 	came int
 	// changed says that a row is to be marked; nil: none is.
 	changed func(i int) bool
@@ -52,8 +54,8 @@ func (l *list) settle() {
 	l.came = min(l.came, l.top)
 }
 
-// grew makes room for rows that came before the first one. The row that somebody has chosen stays
-// chosen and where it is on the screen: what came is above what is seen.
+// grew makes room for rows that came before the first one. The row that somebody has
+// chosen stays chosen and where it is on the screen: what came is above what is seen.
 func (l *list) grew(rows int) {
 	l.n += rows
 	l.shift(rows)
@@ -80,8 +82,9 @@ func (l *list) follow() {
 	l.touched = false
 }
 
-// keep chooses the row that was chosen before, now that the rows are others: row is where it is, -1 if it is gone. expected says that it went because of something
-// that was just done with it; then the next one is chosen.
+// keep chooses the row that was chosen before, now that the rows are others: row is where
+// it is, -1 if it is gone. expected says that it went because of something that was just
+// done with it; then the next one is chosen.
 func (l *list) keep(n, row int, expected bool) {
 	had := l.n > 0 && !l.lost
 	l.n = n
@@ -109,7 +112,8 @@ func (l *list) update(msg tea.KeyMsg) bool {
 // wheelRows is how many rows one notch of the mouse wheel moves.
 const wheelRows = 3
 
-// mouse handles the wheel and a click at a line of the list, counted from its first one. It reports whether a row that was chosen already was clicked, which opens it.
+// mouse handles the wheel and a click at a line of the list, counted from its first one.
+// It reports whether a row that was chosen already was clicked, which opens it.
 func (l *list) mouse(msg tea.MouseMsg, y int) (open bool) {
 	switch {
 	case msg.Button == tea.MouseButtonWheelUp:

@@ -10,13 +10,15 @@ import (
 	"blackboard/board/policy"
 )
 
-// gatherFor is how long events are gathered before they are shown: one drawing for many, and still at once for the eye.
+// gatherFor is how long events are gathered before they are shown: one drawing for many,
+// and still at once for the eye.
 const gatherFor = 30 * time.Millisecond
 
 // maxGathered is how many events are handed over at once.
 const maxGathered = 2000
 
-// follower follows the log of a run. What it tells is only that something happened, and where: what is shown is read from the tables.
+// follower follows the log of a run. What it tells is only that something happened, and
+// where: what is shown is read from the tables.
 type follower struct {
 	events chan board.Event
 	failed chan error
@@ -25,8 +27,8 @@ type follower struct {
 	err    error // why it is not followed any more; nil: it is
 }
 
-// eventsMsg says that something happened in a run. It reaches every page, so that each about the
-// run can look again.
+// eventsMsg says that something happened in a run. It reaches every page, so that each
+// about the run can look again.
 type eventsMsg struct {
 	from   *runPage
 	events []board.Event
@@ -38,12 +40,12 @@ const agesEvery = 10 * time.Second
 
 // start reads the run for the first time, and begins to follow it.
 func (p *runPage) start(b *board.Board) tea.Cmd {
-	p.b = b
+	p.b, p.err = b, nil
 	return tea.Batch(p.look(), p.app.after(agesEvery, p, p.age))
 }
 
-// lookEvery is every how many ages the run is read again though nothing happened in it: its policy
-// may be another.
+// lookEvery is every how many ages the run is read again though nothing happened in it:
+// its policy may be another.
 const lookEvery = 2
 
 // age shows ages and leases anew.
@@ -55,21 +57,23 @@ func (p *runPage) age() tea.Cmd {
 	case !p.known || p.err != nil || p.aged%lookEvery == 0:
 		cmds = append(cmds, p.look())
 	default:
-		cmds = append(cmds, p.notice())
+		cmds = append(cmds, p.notice(), p.readTimeline())
 	}
 	return tea.Batch(cmds...)
 }
 
-// notice tells what has happened in the run, or has not for long, to somebody who looks elsewhere.
+// notice tells what has happened in the run, or has not for long, to somebody who looks
+// elsewhere.
 func (p *runPage) notice() tea.Cmd {
 	return p.app.tell(p.watcher.notices(p.name, p.app.Worker, &p.newest, p.app.Now()))
 }
 
-// reconnectEvery is how often a run is opened anew that cannot be read, or followed, any more.
+// reconnectEvery is how often a run is opened anew that cannot be read, or followed, any
+// more.
 const reconnectEvery = 2 * time.Second
 
-// reconnect opens the run anew, as after its file was replaced or the disk came back. What is shown
-// stays until that succeeds.
+// reconnect opens the run anew, as after its file was replaced or the disk came back.
+// What is shown stays until that succeeds.
 func (p *runPage) reconnect() tea.Cmd {
 	return p.app.do(func(ctx context.Context) tea.Msg {
 		b, err := board.Open(ctx, p.app.Boards, p.name)
@@ -81,12 +85,13 @@ func (p *runPage) reconnect() tea.Cmd {
 	})
 }
 
-// reconnected shows the run that was opened anew, which may be another one of that name. Pages
-// that were opened on the run before keep it.
+// reconnected shows the run that was opened anew, which may be another one of that name.
+// Pages that were opened on the run before keep it.
 func (p *runPage) reconnected(b *board.Board) tea.Cmd {
 	p.before = append(p.before, p.b)
 	p.b, p.err, p.known, p.want = b, nil, false, ""
 	p.follow, p.back, p.watcher, p.fresh.until = follower{}, replay{}, watcher{}, nil
+	p.time = timeline{page: p, lanes: p.time.lanes}
 	p.feed.forget()
 	return p.look()
 }
@@ -157,7 +162,7 @@ func (p *runPage) look() tea.Cmd {
 		return nil
 	}
 	b := p.b
-	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+	return p.app.read(p, func(ctx context.Context) func() tea.Cmd {
 		s, burn, err := readScene(ctx, b, p.app.Files)
 		return func() tea.Cmd { return p.seen(s, burn, err) }
 	})
@@ -179,7 +184,9 @@ func readScene(ctx context.Context, b *board.Board, dir string) (s scene, burn [
 	if err != nil {
 		return s, nil, err
 	}
-	s.signals = found.Signals
+	for i := range found.Signals {
+		s.signals = append(s.signals, &found.Signals[i])
+	}
 	burn, err = b.Burndown(ctx)
 	return s, burn, err
 }
@@ -191,7 +198,7 @@ func (p *runPage) happened(msg eventsMsg) tea.Cmd {
 		return nil
 	case msg.err != nil:
 		p.follow.err = msg.err // the line of time says so
-		return tea.Batch(noticeError(msg.err), p.app.after(reconnectEvery, p, p.reconnect))
+		return tea.Batch(unread(msg.err), p.app.after(reconnectEvery, p, p.reconnect))
 	}
 	p.follow.seq = msg.events[len(msg.events)-1].Seq
 	p.feed.happened(msg.events)
@@ -206,13 +213,13 @@ func (p *runPage) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
 		cmds = append(cmds, p.look())
 	}
 	if p.err = err; err != nil { // what was seen before stays; it is tried again
-		return tea.Batch(append(cmds, noticeError(err))...)
+		return tea.Batch(append(cmds, unread(err))...)
 	}
-	p.questions.burn = burn
+	p.time.burn = burn
 	p.feed.grow(s.state.Entries.Total)
 	p.back.now = max(p.back.now, s.state.Seq)
 	p.newest = s
-	cmds = append(cmds, p.notice())
+	cmds = append(cmds, p.notice(), p.readTimeline())
 	if p.known = true; !p.back.on {
 		p.show(s)
 	}

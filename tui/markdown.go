@@ -14,21 +14,25 @@ import (
 )
 
 const (
-	// maxMarkdown is how much of a text is shown, in bytes: as much as a capsule may have.
+	// maxMarkdown is how much of a text is shown, in bytes: as much as a capsule may
+	// have.
 	maxMarkdown = 64 << 10
 	// maxNesting is how many lists and quotes within each other are still indented.
 	maxNesting = 8
-	// What no person writes is shown as it is, for it would take the parser seconds: more containers opened by one line, more brackets.
+	// What no person writes is shown as it is, for it would take the parser seconds: more
+	// containers opened by one line, more brackets.
 	maxMarkers  = 16
 	maxBrackets = 3000
 )
 
-// newMarkdown makes a parser of what CommonMark has, but for definitions of links: they are text like any other, so that none is lost.
+// newMarkdown makes a parser of what CommonMark has, but for definitions of links: they
+// are text like any other, so that none is lost.
 func newMarkdown() parser.Parser {
 	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(parser.DefaultInlineParsers()...))
 }
 
-// markdown lays a text out in lines of at most w cells. Where there are no colours and no bold, the marks of the text stay: nothing is told by its look alone.
+// markdown lays a text out in lines of at most w cells. Where there are no colours and no
+// bold, the marks of the text stay: nothing is told by its look alone.
 func markdown(a *app, src string, w int) []string {
 	more := len(src) - maxMarkdown
 	if more > 0 {
@@ -111,8 +115,9 @@ func (m *layout) block(n ast.Node, w, depth int) []string {
 	return m.wrap(m.inline(nil, n, 0, keepsLines(n, m.src)), w)
 }
 
-// indented lays out a block behind a mark: first before its first line, rest before the others. What is so deep in others that no room would be left is not indented any more: the mark of an
-// item has a line of its own then, that of a quote is left out.
+// indented lays out a block behind a mark: first before its first line, rest before the
+// others. What is so deep in others that no room would be left is not indented any more:
+// the mark of an item has a line of its own then, that of a quote is left out.
 func (m *layout) indented(n ast.Node, first, rest string, w, depth int, tight bool) []string {
 	by := width(first)
 	if depth >= maxNesting || w-by < 4 {
@@ -198,7 +203,8 @@ func (m *layout) html(n *ast.HTMLBlock, w int) []string {
 // tableRule is the line below the head of a table, which may begin without a bar.
 var tableRule = lazyregexp.New(`^\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?\s*$`)
 
-// keepsLines reports whether the lines of a paragraph mean something: those of a table, and of definitions of links.
+// keepsLines reports whether the lines of a paragraph mean something: those of a table,
+// and of definitions of links.
 func keepsLines(n ast.Node, src []byte) bool {
 	for i := range n.Lines().Len() {
 		seg := n.Lines().At(i)

@@ -6,14 +6,15 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// cellEnd stands between the cells of a row while a table is on its way: clean leaves none in a
-// text.
+// cellEnd stands between the cells of a row while a table is on its way: clean leaves
+// none in a text.
 const cellEnd = "\x1f"
 
 // minColumn is how narrow a column of a table may get.
 const minColumn = 4
 
-// tableRuleAt is the line of a paragraph that makes it a table, the one below the head; 0 for none.
+// tableRuleAt is the line of a paragraph that makes it a table, the one below the head; 0
+// for none.
 func tableRuleAt(n ast.Node, src []byte) int {
 	for i := 1; i < n.Lines().Len(); i++ {
 		rule, head := n.Lines().At(i), n.Lines().At(i-1)
@@ -26,9 +27,9 @@ func tableRuleAt(n ast.Node, src []byte) int {
 	return 0
 }
 
-// table lays a paragraph out whose line at is the rule below the head of a table. Nothing of it is
-// lost: what is too wide for the screen goes on below, and a table with too many columns for that
-// stays as it was written.
+// table lays a paragraph out whose line at is the rule below the head of a table. Nothing
+// of it is lost: what is too wide for the screen goes on below, and a table with too many
+// columns for that stays as it was written.
 func (m *layout) table(n ast.Node, at, w int) []string {
 	m.inTable = true
 	pieces := m.inline(nil, n, 0, true)
@@ -107,7 +108,8 @@ func (m *layout) tableRow(cells [][]piece, sizes []int, sides []string) []string
 	return out
 }
 
-// aligned sets a text in a cell by what the rule below the head says: --: right, :-: in the middle.
+// aligned sets a text in a cell by what the rule below the head says: --: right, :-: in
+// the middle.
 func aligned(text string, w int, side string) string {
 	switch room := w - width(text); {
 	case strings.HasSuffix(side, ":") && strings.HasPrefix(side, ":"):
@@ -126,8 +128,8 @@ func tableLine(sizes []int) string {
 	return strings.Join(parts, "─┼─")
 }
 
-// shrink makes the widest columns narrower until all of them have w cells together, and reports
-// whether that could be done.
+// shrink makes the widest columns narrower until all of them have w cells together, and
+// reports whether that could be done.
 func shrink(sizes []int, w int) bool {
 	total := 0
 	for _, n := range sizes {
@@ -212,7 +214,8 @@ func joined(row [][]piece) []piece {
 	return out
 }
 
-// splitCells splits the source of a text at the bars that end cells: not at those that are escaped.
+// splitCells splits the source of a text at the bars that end cells: not at those that
+// are escaped.
 func splitCells(s string) []string {
 	var out []string
 	from := 0

@@ -55,7 +55,8 @@ func paintMore(style lipgloss.Style, as look) lipgloss.Style {
 	return style
 }
 
-// wrap breaks pieces of text into lines of at most w cells, at blanks where it can. Each line has its looks for itself.
+// wrap breaks pieces of text into lines of at most w cells, at blanks where it can. Each
+// line has its looks for itself.
 func (m *layout) wrap(spans []piece, w int) []string {
 	b := breaker{m: m, w: w}
 	for _, s := range spans {
@@ -96,7 +97,8 @@ type breaker struct {
 	word   []piece
 }
 
-// endWord puts the word on the line, or on one of its own; one that is longer than that is cut.
+// endWord puts the word on the line, or on one of its own; one that is longer than that
+// is cut.
 func (b *breaker) endWord() {
 	if len(b.word) == 0 {
 		return

@@ -11,7 +11,8 @@ import (
 	"blackboard/tui/keys"
 )
 
-// memoryPage shows the memory of the workspace and the account: a line of tabs with the tiers and what is beside them, a list, and what the chosen row says.
+// memoryPage shows the memory of the workspace and the account: a line of tabs with the
+// tiers and what is beside them, a list, and what the chosen row says.
 type memoryPage struct {
 	hands *memoryHands
 	app   *app
@@ -74,7 +75,8 @@ func (p *memoryPage) need() tea.Cmd {
 	return tea.Batch(show, p.readFrom(true, p.rows[len(p.rows)-1].ref.id, memoryStep))
 }
 
-// readFrom reads rows, those after an item if next is said. What was asked for before and is not answered yet is given up.
+// readFrom reads rows, those after an item if next is said. What was asked for before and
+// is not answered yet is given up.
 func (p *memoryPage) readFrom(next bool, before string, limit int) tea.Cmd {
 	p.reading = true
 	q := p.query
@@ -112,8 +114,8 @@ func (p *memoryPage) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// answered takes what was read; next says that the rows follow those that were read before. The
-// chosen row stays chosen, if it is still there.
+// answered takes what was read; next says that the rows follow those that were read
+// before. The chosen row stays chosen, if it is still there.
 func (p *memoryPage) answered(found memoryRows, next bool, err error) tea.Cmd {
 	p.reading, p.known, p.err = false, true, err
 	if found.about.read {
@@ -171,7 +173,8 @@ func (p *memoryPage) key(msg tea.KeyMsg) tea.Cmd {
 
 func (p *memoryPage) readAgain() tea.Cmd { return tea.Batch(p.read(), p.detail.again()) }
 
-// typed takes a key of the filter. The list is narrowed as one types, and can be walked meanwhile.
+// typed takes a key of the filter. The list is narrowed as one types, and can be walked
+// meanwhile.
 func (p *memoryPage) typed(msg tea.KeyMsg) tea.Cmd {
 	changed, cmd := p.filter.update(msg)
 	if changed {
@@ -186,8 +189,8 @@ func (p *memoryPage) narrow() tea.Cmd {
 	return p.readFresh()
 }
 
-// readFresh reads other rows than those that are shown, which stay until then, so that nothing
-// flickers. What was chosen stays chosen, if it is among the first of them.
+// readFresh reads other rows than those that are shown, which stay until then, so that
+// nothing flickers. What was chosen stays chosen, if it is among the first of them.
 func (p *memoryPage) readFresh() tea.Cmd {
 	p.wanted = p.chosen()
 	p.rows, p.more, p.known, p.err = p.rows[:min(len(p.rows), memoryStep)], false, false, nil
@@ -196,7 +199,8 @@ func (p *memoryPage) readFresh() tea.Cmd {
 	return p.read()
 }
 
-// goTo shows another tab. Filters stay; the channel or the conversation goes with its tier.
+// goTo shows another tab. Filters stay; the channel or the conversation goes with its
+// tier.
 func (p *memoryPage) goTo(s memorySection) tea.Cmd {
 	if s == p.query.section {
 		return nil
@@ -239,7 +243,8 @@ func (p *memoryPage) create() tea.Cmd {
 	return p.hands.newItem(p.places(), p.scope().String())
 }
 
-// places are the scopes that there are to write in, as far as the page knows them: the widest first.
+// places are the scopes that there are to write in, as far as the page knows them: the
+// widest first.
 func (p *memoryPage) places() []string {
 	all := []string{memory.Workspace, memory.Account}
 	if p.about.workspace == "" {
@@ -254,7 +259,8 @@ func (p *memoryPage) places() []string {
 	return all
 }
 
-// scope is where one is: what the tab shows, or with tiers of several scopes the one that is chosen, or that of the chosen row.
+// scope is where one is: what the tab shows, or with tiers of several scopes the one that
+// is chosen, or that of the chosen row.
 func (p *memoryPage) scope() memory.Scope {
 	s := memory.Scope{Tier: memory.Workspace}
 	if p.about.workspace == "" {

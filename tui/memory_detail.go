@@ -10,18 +10,21 @@ import (
 	"blackboard/tui/keys"
 )
 
-// memoryDetail shows one thing of the memory whole: beside the list, or as a page of its own.
+// memoryDetail shows one thing of the memory whole: beside the list, or as a page of its
+// own.
 type memoryDetail struct {
 	plain
 	app   *app
 	hands *memoryHands
-	own   bool // it is a page of its own, which a person has opened
-	on    page // the page it is on
+	own   bool         // it is a page of its own, which a person has opened
+	on    page         // the page it is on
+	from  *searchState // the search that it was opened from; nil: none
 
-	ref   memoryRef    // what is to be shown; the zero ref: nothing
-	facts *memoryFacts // what is shown: of another thing while ref's are read, so that nothing flickers
-	err   error        // why there is nothing
-	last  latest       // the last reading asked for
+	ref memoryRef // what is to be shown; the zero ref: nothing
+	// what is shown: of another thing while ref's are read, so that nothing flickers
+	facts *memoryFacts
+	err   error  // why there is nothing
+	last  latest // the last reading asked for
 	doc   document
 	w, h  int
 }
@@ -38,7 +41,8 @@ func newMemoryDetail(a *app, agent string, ref memoryRef, on page) *memoryDetail
 
 func (d *memoryDetail) init() tea.Cmd { return d.read() }
 
-// read reads what is to be shown. It is no access: that a person looks at an item says nothing about what agents need.
+// read reads what is to be shown. It is no access: that a person looks at an item says
+// nothing about what agents need.
 func (d *memoryDetail) read() tea.Cmd {
 	agent, ref := d.hands.agent, d.ref
 	return d.last.ask(d.app, d.on, func(ctx context.Context) func() tea.Cmd {
@@ -105,7 +109,8 @@ func (d *memoryDetail) update(msg tea.Msg) tea.Cmd {
 	return d.doc.take(msg, d.actions, d.follow)
 }
 
-// mouseAt handles the mouse at a line of the text, counted from the first one that is seen.
+// mouseAt handles the mouse at a line of the text, counted from the first one that is
+// seen.
 func (d *memoryDetail) mouseAt(msg tea.MouseMsg, y int) tea.Cmd {
 	if d.doc.mouse(msg, y) {
 		return d.follow()
@@ -124,6 +129,9 @@ func (d *memoryDetail) follow() tea.Cmd {
 	}
 	return nil
 }
+
+// leave goes back to the search that it was opened from, as it was.
+func (d *memoryDetail) leave() (tea.Cmd, bool) { return d.app.resumeSearch(d, d.from) }
 
 func (d *memoryDetail) setSize(w, h int) {
 	d.w, d.h = w, h

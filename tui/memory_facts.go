@@ -13,12 +13,15 @@ import (
 	"blackboard/kb/memory"
 )
 
-// memoryFacts are all that is shown of one thing of the memory. One of item, note, named and talk is there, as ref says.
+// memoryFacts are all that is shown of one thing of the memory. One of item, note, named
+// and talk is there, as ref says.
 type memoryFacts struct {
 	ref       memoryRef
 	item      *memory.Item
 	revisions []memory.Item // what an item said before, the oldest first
-	standing  *memory.Hit   // how much an item counts, and how it stands with what it was derived from; nil: no read gives it
+	// how much an item counts, and how it stands with what it was derived from; nil: no
+	// read gives it
+	standing  *memory.Hit
 	note      *memory.Note
 	named     *memory.Named
 	earlier   []memory.Named // what a named entry said before, the oldest first
@@ -77,8 +80,10 @@ func (f *memoryFacts) readItem(ctx context.Context, s *memory.Store) error {
 	return err
 }
 
-// standing reads an item as an agent would find it: with its relevance by the rates of this memory, and with how it stands with what it was derived from. It asks for the item's own
-// first words, is no access, and gives nil where another item that says the same stands before it.
+// standing reads an item as an agent would find it: with its relevance by the rates of
+// this memory, and with how it stands with what it was derived from. It asks for the
+// item's own first words, is no access, and gives nil where another item that says the
+// same stands before it.
 func standing(ctx context.Context, s *memory.Store, it *memory.Item) (*memory.Hit, error) {
 	const most = 20
 	res, err := s.Read(ctx, memory.Query{Tiers: []string{it.Tier}, Text: oneLine(headline(it), 100), Channel: it.Channel, Conversation: it.Conversation, Limit: most,
@@ -351,7 +356,7 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	case len(f.items) == 0:
 		x.line(x.st.faint.Render("Nothing yet."))
 	case f.moreItems:
-		x.line(x.st.faint.Render("More are older: the tab in conversations lists them, o chooses this one."))
+		x.line(x.st.faint.Render("More are older: the tab in conversations lists them, I chooses this one."))
 	}
 }
 

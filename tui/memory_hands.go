@@ -12,15 +12,17 @@ import (
 	"blackboard/tui/keys"
 )
 
-// memoryHands is what a person can do with one thing of the memory, as the agent that it is seen through would reach it. They do not change: what is begun with them, and
-// what takes it back, is done as that agent, whoever is chosen since.
+// memoryHands is what a person can do with one thing of the memory, as the agent that it
+// is seen through would reach it. They do not change: what is begun with them, and what
+// takes it back, is done as that agent, whoever is chosen since.
 type memoryHands struct {
 	app   *app
 	agent string
 	page  page // whose hands they are
 }
 
-// memoryDraft is a text that is edited outside: what it is of, as it was read, and whose hands have it.
+// memoryDraft is a text that is edited outside: what it is of, as it was read, and whose
+// hands have it.
 type memoryDraft struct {
 	hands *memoryHands
 	item  *memory.Item // or
@@ -34,7 +36,8 @@ func (d *memoryDraft) text() string {
 	return d.named.Body
 }
 
-// hostile says that there are characters in it that visible replaces: a form would show them as they are, or lose them.
+// hostile says that there are characters in it that visible replaces: a form would show
+// them as they are, or lose them.
 func (d *memoryDraft) hostile() bool {
 	texts := []string{d.text()}
 	if d.item != nil {
@@ -44,46 +47,70 @@ func (d *memoryDraft) hostile() bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return visible(s) != plain.Replace(s) })
 }
 
-// actions are what can be done with ref. What cannot be done with it is not listed, but its key
-// says why not.
+// actions are what can be done with ref. What cannot be done with it is not listed, but
+// its key says why not.
 func (m *memoryHands) actions(ref memoryRef) actions {
 	edit := action{keys.Edit, func() tea.Cmd { return m.edit(ref) }}
 	editor := action{keys.Editor, func() tea.Cmd { return m.inEditor(ref) }}
 	forget := action{keys.Renamed(keys.PutAway, "forget"), func() tea.Cmd { return m.forget(ref) }}
+	back := action{keys.Renamed(keys.Reopen, "bring back"), func() tea.Cmd { return m.bringBack(ref) }}
 	copyID := action{keys.CopyID, func() tea.Cmd { return m.app.copyText(ref.id) }}
 	copyText := action{keys.CopyText, func() tea.Cmd { return m.copyContent(ref) }}
+	open := action{keys.Source, func() tea.Cmd { return m.openLink(ref) }}
 	switch ref.kind {
 	case kindItem:
-		return actions{edit, forget, editor, copyID, copyText}
+		return actions{edit, forget, editor, back, open, copyID, copyText}
 	case kindNamed:
 		forget.Binding = keys.Renamed(keys.PutAway, "remove")
-		return actions{edit, editor, forget, copyID, copyText}
+		back.Binding = keys.Renamed(keys.Reopen, "an earlier revision")
+		return actions{edit, editor, forget, back, open, copyID, copyText}
 	case kindNote:
-		return actions{forget, copyID, edit.unlisted(), editor.unlisted()}
+		return actions{forget, open, copyID, copyText, edit.unlisted(), editor.unlisted(), back.unlisted()}
 	case kindConversation:
-		return actions{copyID, edit.unlisted(), editor.unlisted(), forget.unlisted()}
+		end := action{keys.Renamed(keys.PutAway, "end it, then archive it"), func() tea.Cmd { return m.endTalk(ref) }}
+		back.Binding = keys.Reopen
+		return actions{end, back, copyID, edit.unlisted(), editor.unlisted()}
 	}
 	return nil
 }
 
-// copyContent copies the whole text of an item or a named entry.
+// copyContent copies the whole text of an item, a note or a named entry.
 func (m *memoryHands) copyContent(ref memoryRef) tea.Cmd {
-	return m.app.copyWhole(ref.id, func(ctx context.Context) (text string, err error) {
-		err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
-			if ref.kind == kindNamed {
-				n, err := s.GetNamed(ctx, ref.id, ref.tier)
-				text = n.Body
-				return err
-			}
-			it, err := s.Peek(ctx, ref.id)
-			text = it.Content
-			return err
-		})
-		return text, err
+	return m.app.copyWhole(ref.id, func(ctx context.Context) (string, error) { return m.content(ctx, ref) })
+}
+
+// openLink opens what it names.
+func (m *memoryHands) openLink(ref memoryRef) tea.Cmd {
+	return m.app.openLink(func(ctx context.Context) (linked, error) {
+		text, err := m.content(ctx, ref)
+		return linked{own: ref.id, texts: []string{text}, agent: m.agent}, err
 	})
 }
 
-// edited keeps what was written in the editor. What cannot be kept is not lost: a form opens with it, and says why.
+// content is the whole text of an item, a note or a named entry.
+func (m *memoryHands) content(ctx context.Context, ref memoryRef) (text string, err error) {
+	err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+		switch ref.kind {
+		case kindNamed:
+			n, err := s.GetNamed(ctx, ref.id, ref.tier)
+			text = n.Body
+			return err
+		case kindNote:
+			n, err := findNote(ctx, s, ref)
+			if err == nil {
+				text = n.Content
+			}
+			return err
+		}
+		it, err := s.Peek(ctx, ref.id)
+		text = it.Content
+		return err
+	})
+	return text, err
+}
+
+// edited keeps what was written in the editor. What cannot be kept is not lost: a form
+// opens with it, and says why.
 func (d *memoryDraft) edited(text string, err error) tea.Cmd {
 	m, text := d.hands, strings.TrimSpace(text)
 	switch {
@@ -129,10 +156,10 @@ func (m *memoryHands) fresh(ctx context.Context, ref memoryRef) (*memoryDraft, e
 		it, err := s.Peek(ctx, ref.id)
 		d.item = &it
 		if err == nil && it.Archived != nil {
-			return errors.New(it.ID + " is archived: board memory restore " + it.ID + " brings it back")
+			return errors.New(it.ID + " is archived · O brings it back")
 		}
 		if err == nil && it.Forgotten != nil {
-			return errors.New(it.ID + " is forgotten, and stays as it is · + writes a new one")
+			return errors.New(it.ID + " is forgotten · O brings it back")
 		}
 		return err
 	})

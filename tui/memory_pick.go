@@ -29,6 +29,7 @@ type picker struct {
 	name    string // what a choice is, for the question about another
 	choices []choice
 	take    func(value string) tea.Cmd
+	copies  bool // the value is worth copying
 	list    list
 	inner   int
 }
@@ -89,6 +90,9 @@ func (o *picker) title() string { return o.heading }
 func (o *picker) actions() actions {
 	leave := func() tea.Cmd { return o.app.closeOver(o) }
 	all := actions{{keys.Renamed(keys.Open, "take it"), o.takeChosen}, {keys.Cancel, leave}, action{keys.Quit, leave}.unlisted()}
+	if o.copies {
+		all = append(all, action{keys.Renamed(keys.CopyID, "copy it"), func() tea.Cmd { return o.app.copyText(o.choices[o.list.cursor].value) }})
+	}
 	return all.also(keys.Moving()...)
 }
 
@@ -157,8 +161,8 @@ func (p *memoryPage) choosePlace() tea.Cmd {
 	})
 }
 
-// lookAs shows the memory through the eyes of another agent, who sees other things: what was read
-// through those of the one before is dropped at once.
+// lookAs shows the memory through the eyes of another agent, who sees other things: what
+// was read through those of the one before is dropped at once.
 func (p *memoryPage) lookAs(agent string) tea.Cmd {
 	p.query.agent, p.query.source = agent, ""
 	p.hands = &memoryHands{p.app, agent, p}

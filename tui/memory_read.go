@@ -26,8 +26,8 @@ const (
 	sections
 )
 
-// memorySections are the tabs: the tier whose items one lists, or the kind of an agent's notes, ""
-// if it lists something else.
+// memorySections are the tabs: the tier whose items one lists, or the kind of an agent's
+// notes, "" if it lists something else.
 var memorySections = [sections]struct{ name, tier, note, heading, empty string }{
 	{"in conversations", memory.Conversation, "", "Items in conversations",
 		"Nothing is remembered of conversations. 8 shows all conversations and their working notes."},
@@ -120,7 +120,8 @@ type memorySummary struct {
 	channels  []memory.ChannelInfo
 }
 
-// memoryMost is how many notes and conversations are listed: the newest. The memory does not page them.
+// memoryMost is how many notes and conversations are listed: the newest. The memory does
+// not page them.
 const memoryMost = 500
 
 // summarise counts what there is. Tiers that are not reached count nothing.
@@ -191,7 +192,8 @@ func (q *memoryQuery) read(ctx context.Context, s *memory.Store, now time.Time, 
 	return rows, false, err
 }
 
-// memoryScan is how many items are looked at in one reading, where a text says which of them count.
+// memoryScan is how many items are looked at in one reading, where a text says which of
+// them count.
 const memoryScan = 500
 
 func (q *memoryQuery) items(ctx context.Context, s *memory.Store, now time.Time, before string, limit int) (rows []memoryRow, more bool, err error) {
@@ -236,7 +238,8 @@ func (q *memoryQuery) lets(fields ...string) bool {
 	return q.text == "" || hasWords(strings.Join(fields, "\n"), q.text)
 }
 
-// memoryRunes is how many characters a row keeps of a text: more than the widest screen shows.
+// memoryRunes is how many characters a row keeps of a text: more than the widest screen
+// shows.
 const memoryRunes = 300
 
 func headline(it *memory.Item) string {
@@ -327,7 +330,8 @@ func (q *memoryQuery) conversations(ctx context.Context, s *memory.Store) (rows 
 // workingNote is the badge of a scratch note.
 const workingNote = "Working Note"
 
-// known are the agents that have something of their own in the memory, and the worker, by name.
+// known are the agents that have something of their own in the memory, and the worker, by
+// name.
 func (m *memorySummary) known(worker string) []string {
 	names := slices.Collect(maps.Keys(m.agents))
 	if worker != "" && !slices.Contains(names, worker) {

@@ -14,7 +14,8 @@ import (
 	"blackboard/tui/keys"
 )
 
-// scrubKinds are what a manifest counts, in the order in which it is told, and what each is called.
+// scrubKinds are what a manifest counts, in the order in which it is told, and what each
+// is called.
 var scrubKinds = []struct{ kind, one, many string }{
 	{"live", "live item", "live items"}, {"forgotten", "forgotten item", "forgotten items"}, {"private", "of them private to an agent", "of them private to an agent"},
 	{"named", "named entry", "named entries"}, {"journal", "journal entry, whoever's", "journal entries, whoever's"}, {"core", "core memory, whoever's", "core memories, whoever's"},
@@ -36,7 +37,8 @@ const (
 	scrubPurge = "a conversation too, with its working notes"
 )
 
-// scrub asks what shall be removed for good, and shows what that would be: nothing is removed by it.
+// scrub asks what shall be removed for good, and shows what that would be: nothing is
+// removed by it.
 func (m *memoryHands) scrub(places []string) tea.Cmd {
 	fields := []*field{
 		{name: "place", label: "Scope ", choices: places},
@@ -79,7 +81,8 @@ type scrubPage struct {
 	w, h     int
 }
 
-func (p *scrubPage) update(msg tea.Msg) tea.Cmd { return p.doc.take(msg, p.actions, nil) } // no place leads anywhere
+// no place leads anywhere
+func (p *scrubPage) update(msg tea.Msg) tea.Cmd { return p.doc.take(msg, p.actions, nil) }
 
 // read reads what would be removed now.
 func (p *scrubPage) read() tea.Cmd {
@@ -99,7 +102,8 @@ func (p *scrubPage) read() tea.Cmd {
 // hashStart is how many characters of a manifest's hash are typed to confirm it.
 const hashStart = 6
 
-// askHash asks for the beginning of the hash, and then removes what the manifest says, if it is still exactly that.
+// askHash asks for the beginning of the hash, and then removes what the manifest says, if
+// it is still exactly that.
 func (p *scrubPage) askHash() tea.Cmd {
 	m := p.manifest
 	if m.Empty() {

@@ -240,7 +240,7 @@ func TestMemoryWithout(t *testing.T) {
 	h.press("M")
 	h.wants("▸account", "Nothing is remembered here yet")
 	h.press("left")
-	h.wants("there is no workspace here", "--workspace")
+	h.wants("no workspace here", "--workspace")
 	h.goldens("memory-no-workspace")
 
 	h.cfg.Memory = nil

@@ -42,7 +42,8 @@ func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
 		switch {
 		case used == 1:
 			before = ""
-		case used+2+n > p.w, s == sectionNamed && all > p.w: // what is no tier begins a line, if there is more than one
+		// what is no tier begins a line, if there is more than one
+		case used+2+n > p.w, s == sectionNamed && all > p.w:
 			lines = append(lines, fit(" "+line.String(), p.w))
 			line.Reset()
 			used, before = 1, ""
@@ -84,7 +85,8 @@ func (p *memoryPage) context() string {
 		}
 	}
 	right := strings.Join(only, " · ")
-	for len(with) > 1 && width(who+with[0])+width(right)+4 > p.w { // what is said of it gives way to the filters
+	// what is said of it gives way to the filters
+	for len(with) > 1 && width(who+with[0])+width(right)+4 > p.w {
 		with = with[1:]
 	}
 	who += with[0]

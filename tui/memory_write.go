@@ -15,7 +15,8 @@ import (
 // errUnchanged ends a change of nothing, which would be a revision all the same.
 var errUnchanged = errors.New("nothing was changed · esc leaves it")
 
-// importances are the choices of an importance: the levels, and the number that an item has if it is none of them.
+// importances are the choices of an importance: the levels, and the number that an item
+// has if it is none of them.
 func importances(now float64) (choices []string, value string) {
 	value = strconv.FormatFloat(now, 'g', -1, 64)
 	for _, l := range memory.Levels {
@@ -30,7 +31,8 @@ func importances(now float64) (choices []string, value string) {
 	return choices, value
 }
 
-// itemFields are the questions of an item, whether it is new or changed: what it says comes first.
+// itemFields are the questions of an item, whether it is new or changed: what it says
+// comes first.
 func itemFields(it *memory.Item) []*field {
 	choices, value := importances(it.Importance)
 	lifetimes := []string{memory.ShortTerm, memory.LongTerm}
@@ -46,7 +48,8 @@ func itemFields(it *memory.Item) []*field {
 	}
 }
 
-// itemForm asks for what an item shall say. content is what stands in the form: what the item says, or what was written elsewhere and could not be kept.
+// itemForm asks for what an item shall say. content is what stands in the form: what the
+// item says, or what was written elsewhere and could not be kept.
 func (m *memoryHands) itemForm(it *memory.Item, content string) *form {
 	var was values
 	fields := append(itemFields(it), &field{name: "why", label: "Why", hint: "kept with what it said before; may be left empty"})
@@ -92,7 +95,8 @@ func aboutTabs(text string) []string {
 	return []string{"If it is changed here its tabs become blanks."}
 }
 
-// updateItem changes an item, if it still is as it was read. It is taken back by writing what it said before.
+// updateItem changes an item, if it still is as it was read. It is taken back by writing
+// what it said before.
 func (m *memoryHands) updateItem(ctx context.Context, it *memory.Item, why string, fn func(*memory.Item)) (outcome, error) {
 	now, warnings, err := m.store(ctx, it, it.Revision, why, fn)
 	if err != nil {
@@ -131,7 +135,8 @@ const (
 	forAgent     = "the agent alone"
 )
 
-// newItem asks for something to remember in one of places, here at first. It is the author's word, and the person is its source.
+// newItem asks for something to remember in one of places, here at first. It is the
+// author's word, and the person is its source.
 func (m *memoryHands) newItem(places []string, here string) tea.Cmd {
 	at, err := memory.ParseScope(here)
 	if err != nil {
@@ -186,7 +191,8 @@ func (m *memoryHands) forgetNow(ctx context.Context, id, why string) (outcome, e
 		_, err := s.Forget(ctx, id, why, "")
 		return err
 	})
-	return outcome{text: id + " is forgotten", kind: changedMemory}, err
+	back := &undo{"remember " + id + " again", func(ctx context.Context) (outcome, error) { return m.restoreNow(ctx, id) }}
+	return outcome{text: id + " is forgotten", undo: back, kind: changedMemory}, err
 }
 
 // tiers are where what is in no channel or conversation can be kept.
@@ -248,7 +254,8 @@ func (m *memoryHands) newNamed() tea.Cmd {
 	}}))
 }
 
-// writeNamed writes a named entry, if it still is as it was read. It is taken back by writing what it said before; one that was not written before is removed again.
+// writeNamed writes a named entry, if it still is as it was read. It is taken back by
+// writing what it said before; one that was not written before is removed again.
 func (m *memoryHands) writeNamed(ctx context.Context, was *memory.Named, body string) (outcome, error) {
 	now, err := m.storeNamed(ctx, was, body, was.Revision)
 	if err != nil {
@@ -294,15 +301,12 @@ func (m *memoryHands) removeNamed(ctx context.Context, ref memoryRef) (outcome, 
 
 // forget asks whether something shall be forgotten, and shows what it says.
 func (m *memoryHands) forget(ref memoryRef) tea.Cmd {
-	if ref.kind == kindConversation {
-		return notice("a conversation is not forgotten: D scrubs it")
-	}
 	return m.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		where, says, err := m.said(ctx, ref)
 		if err != nil {
 			return nil, err
 		}
-		intro := []string{"No read finds it any more, and nothing brings it back.", says}
+		intro := []string{"No read finds it any more. u brings it back.", says}
 		f := form{heading: "Forget " + oneLine(ref.id, 40) + where, intro: intro, button: "forget it",
 			submit: func(ctx context.Context, v values) (outcome, error) { return m.forgetNow(ctx, ref.id, v["why"]) }}
 		switch ref.kind {
@@ -316,7 +320,8 @@ func (m *memoryHands) forget(ref memoryRef) tea.Cmd {
 	})
 }
 
-// said reads what ref names as it is now: where it is and who has written it, for a heading, and what it says, quoted on one line.
+// said reads what ref names as it is now: where it is and who has written it, for a
+// heading, and what it says, quoted on one line.
 func (m *memoryHands) said(ctx context.Context, ref memoryRef) (where, says string, err error) {
 	var parts []string
 	err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {

@@ -43,7 +43,7 @@ func TestMemoryRemember(t *testing.T) {
 		t.Errorf("%+v", now)
 	}
 	h.press("d")
-	h.wants("Forget "+it.ID+" (workspace, curator author)", "nothing brings it back", "“A new thing: It was typed here.”")
+	h.wants("Forget "+it.ID+" (workspace, curator author)", "u brings it back", "“A new thing: It was typed here.”")
 	h.typeText("no use")
 	h.press("enter")
 	h.lacks("A new thing")
@@ -73,7 +73,7 @@ func TestMemoryRace(t *testing.T) {
 	s := h.authors("")
 	must(s.Update(context.Background(), "m000000001", memory.UpdateOptions{}, func(it *memory.Item) error { it.Content = "Theirs."; return nil }))
 	h.press("ctrl+s")
-	h.wants("somebody has changed it", "Mine.")
+	h.wants("it has changed since", "Mine.")
 	if it := must(s.Peek(context.Background(), "m000000001")); it.Content != "Theirs." {
 		t.Errorf("%q", it.Content)
 	}
@@ -246,7 +246,7 @@ func TestMemoryScrub(t *testing.T) {
 	h.press("D")
 	h.typeText(p.manifest.Hash[:hashStart])
 	h.press("enter")
-	h.wants("ctrl+r shows")
+	h.wants("shows what there is now")
 	if live() != 6 {
 		t.Fatalf("%d items are left by a scrub that was refused", live())
 	}

@@ -18,7 +18,8 @@ const (
 type page interface {
 	init() tea.Cmd
 	update(tea.Msg) tea.Cmd
-	// view is as many lines as setSize said, each of as many cells; an overlay may give fewer of both, all lines of the same width.
+	// view is as many lines as setSize said, each of as many cells; an overlay may give
+	// fewer of both, all lines of the same width.
 	view() []string
 	setSize(w, h int)
 	// title is its name in the header.
@@ -44,14 +45,15 @@ type runPlace interface {
 	light() (word string, open bool) // the gate's light, "" if it is not known yet
 }
 
-// leaver is a page that has something of its own to leave before it is left itself: a filter, the past. leave reports whether there was something.
+// leaver is a page that has something of its own to leave before it is left itself: a
+// filter, the past. leave reports whether there was something.
 type leaver interface{ leave() (tea.Cmd, bool) }
 
 // resumer is a page that has something to do when it is on top again.
 type resumer interface{ resume() tea.Cmd }
 
-// catcher is a page on top that has something to do after each message: a part of it follows what
-// others have changed.
+// catcher is a page on top that has something to do after each message: a part of it
+// follows what others have changed.
 type catcher interface{ catchUp() tea.Cmd }
 
 // maxUndo is how many acts can be taken back, one after the other.
@@ -94,7 +96,7 @@ func (m *model) focus() page {
 
 // Init starts the pages and the status bar.
 func (m *model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.askStatus(false)}
+	cmds := []tea.Cmd{m.askStatus(false), m.app.awaitTurn()}
 	for _, p := range m.pages {
 		cmds = append(cmds, p.init())
 	}
@@ -113,7 +115,8 @@ func (m *model) askStatus(anew bool) tea.Cmd {
 	})
 }
 
-// statusAnswer shows how things stand, and asks again after a while: once, however often it was asked.
+// statusAnswer shows how things stand, and asks again after a while: once, however often
+// it was asked.
 func (m *model) statusAnswer(status Status, asked int) tea.Cmd {
 	m.status = status
 	if asked != m.asked {
@@ -122,7 +125,8 @@ func (m *model) statusAnswer(status Status, asked int) tea.Cmd {
 	return m.app.after(statusEvery, nil, func() tea.Cmd { return m.askStatus(false) })
 }
 
-// Update hands a message to whom it is for, and does at once what that asks of the screen.
+// Update hands a message to whom it is for, and does at once what that asks of the
+// screen.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, m.handleAll(msg)
 }
@@ -204,6 +208,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.app.screenBack()
 	case doneMsg:
 		return m.done(msg)
+	case contactMsg:
+		return m.turned(msg)
 	}
 	return m.broadcast(msg)
 }
@@ -225,7 +231,8 @@ func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// done ends an act: its form goes if it succeeded, else it stays with what was typed, and says what is wrong.
+// done ends an act: its form goes if it succeeded, else it stays with what was typed, and
+// says what is wrong.
 func (m *model) done(msg doneMsg) tea.Cmd {
 	var cmds []tea.Cmd
 	if msg.form != nil && msg.form.tried != nil {

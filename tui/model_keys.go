@@ -11,8 +11,9 @@ import (
 	"blackboard/tui/keys"
 )
 
-// keyPresses takes keys that arrived together, as they do when a key is held down over a slow line, one after the other; what follows a key that asks for text is
-// text. Keys that come while an answer is waited for wait as well.
+// keyPresses takes keys that arrived together, as they do when a key is held down over a
+// slow line, one after the other; what follows a key that asks for text is text. Keys
+// that come while an answer is waited for wait as well.
 func (m *model) keyPresses(msg tea.KeyMsg) tea.Cmd {
 	if m.app.holds > 0 && !key.Matches(msg, keys.Leave) {
 		m.held = append(m.held, msg)
@@ -59,7 +60,7 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, keys.Help):
 		return m.help()
 	case len(m.overs) > 0:
-		return focus.update(msg)
+		return m.focusKey(msg)
 	case key.Matches(msg, keys.Jump):
 		return m.jump()
 	case key.Matches(msg, keys.Search):
@@ -75,10 +76,24 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, keys.Quit), key.Matches(msg, keys.Back):
 		return m.back(msg)
 	}
-	return focus.update(msg)
+	return m.focusKey(msg)
 }
 
-// back leaves the page, after it had its chance: a page may have something of its own to leave first, such as a filter.
+// focusKey gives a key to the page that has the keys. If it does nothing there, that is
+// said: somebody who hears nothing types on, and what is typed are keys too.
+func (m *model) focusKey(msg tea.KeyMsg) tea.Cmd {
+	focus := m.focus()
+	known := key.Matches(msg, keys.Moving()...) || slices.ContainsFunc(focus.actions(),
+		func(a action) bool { return key.Matches(msg, a.Binding) })
+	cmd := focus.update(msg)
+	if !known && cmd == nil && len(m.app.next) == 0 {
+		return notice(oneLine(msg.String(), 20) + " does nothing here · ? keys")
+	}
+	return cmd
+}
+
+// back leaves the page, after it had its chance: a page may have something of its own to
+// leave first, such as a filter.
 func (m *model) back(msg tea.KeyMsg) tea.Cmd {
 	if l, ok := m.top().(leaver); ok {
 		if cmd, left := l.leave(); left {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 
+	"blackboard/board"
 	"blackboard/tui/keys"
 )
 
@@ -51,15 +52,23 @@ func (m *model) header() string {
 	}
 	path := strings.Join(titles, st.faint.Render(" › "))
 	name := st.title.Render(" board ")
+	where := ""
+	if database := board.DatabaseName(m.app.Boards); database != "" {
+		where = st.faint.Render(oneLine(database, 200)) + " "
+	}
+	if room := m.w - width(name) - width(where) - 2; where != "" && width(path) <= room {
+		return spread(name+path, where, m.w)
+	}
 	if room := m.w - width(name) - 1; width(path) > room {
 		return name + fitLeft(path, room+1)
 	}
 	return fit(name+path, m.w)
 }
 
-// lastLines are the keys that work here, or the last notice, and the status bar. A long error takes both lines: its end says what to do.
+// lastLines are the keys that work here, or the last notice, and the status bar. A long
+// error takes both lines: its end says what to do.
 func (m *model) lastLines() []string {
-	if m.notice.err != nil {
+	if m.notice.err != nil && m.app.away == nil {
 		if lines := wrap("✗ "+m.app.explain(m.notice.err), m.w-2); len(lines) > 1 {
 			return []string{fit(" "+m.app.st.bad.Render(lines[0]), m.w), fit("   "+m.app.st.bad.Render(strings.Join(lines[1:], " ")), m.w)}
 		}
@@ -109,7 +118,8 @@ func (m *model) keyHints(all []key.Binding, w int) string {
 	return strings.TrimRight(out.String(), " ")
 }
 
-// statusBar says how things stand: run, gate, knowledge base, daemon, model, and who acts. What there is no room for is left out from the right.
+// statusBar says how things stand: run, gate, knowledge base, daemon, model, and who
+// acts. What there is no room for is left out from the right.
 func (m *model) statusBar() string {
 	st := m.app.st
 	left, light, look := "", "", st.barBad
@@ -120,6 +130,12 @@ func (m *model) statusBar() string {
 				look = st.barGood
 			}
 			break
+		}
+	}
+	if m.app.away != nil {
+		light, look = strings.Replace("connection lost"+light, "● gate", "; gate was", 1), st.barBad
+		if left == "" {
+			left = " "
 		}
 	}
 	var right []string

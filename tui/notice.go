@@ -15,7 +15,8 @@ import (
 	"blackboard/board"
 )
 
-// Mutes are what Config.Mute may have: ways to tell somebody who looks elsewhere, and what is told.
+// Mutes are what Config.Mute may have: ways to tell somebody who looks elsewhere, and
+// what is told.
 var Mutes = []string{"bell", "desktop", "title", "gate", "critical", "silent", "all"}
 
 // CheckMutes says what can be muted if one of the words cannot.
@@ -28,7 +29,8 @@ func CheckMutes(words []string) error {
 	return nil
 }
 
-// silentAfter is how long a worker that is waited for has to be silent before that is told.
+// silentAfter is how long a worker that is waited for has to be silent before that is
+// told.
 const silentAfter = 10 * time.Minute
 
 // maxNotice is how much of a question a notice has, in runes.
@@ -45,7 +47,8 @@ type watcher struct {
 // told is one thing that is told.
 type told struct{ kind, text string }
 
-// notices compares a scene with the one before. At first nothing is told: it is on the screen.
+// notices compares a scene with the one before. At first nothing is told: it is on the
+// screen.
 func (w *watcher) notices(name, me string, s *scene, now time.Time) []told {
 	first := w.critical == nil
 	if first {
@@ -63,7 +66,7 @@ func (w *watcher) notices(name, me string, s *scene, now time.Time) []told {
 	}
 	w.open = s.verdict.Open
 	for i := range s.signals {
-		sig := &s.signals[i]
+		sig := s.signals[i]
 		if sig.Priority != "critical" || sig.Status != board.SignalOpen || w.critical[sig.ID] {
 			continue
 		}
@@ -82,8 +85,9 @@ func (w *watcher) notices(name, me string, s *scene, now time.Time) []told {
 	return all
 }
 
-// waitedFor are the workers whose silence means something: those that are expected and not done,
-// that hold a claim, or that have written since somebody looks, as long as the gate is closed.
+// waitedFor are the workers whose silence means something: those that are expected and
+// have not finished, that hold a claim, or that have written since somebody looks, as
+// long as the gate is closed.
 func (w *watcher) waitedFor(s *scene, now time.Time) []string {
 	var names []string
 	for i := range s.state.Expected {
@@ -124,8 +128,8 @@ func (a *app) muted(word string) bool {
 	return slices.Contains(a.Mute, word) || slices.Contains(a.Mute, "all")
 }
 
-// tell rings the bell and asks the terminal for a notice on the desktop, if the person looks
-// elsewhere or the terminal does not say.
+// tell rings the bell and asks the terminal for a notice on the desktop, if the person
+// looks elsewhere or the terminal does not say.
 func (a *app) tell(all []told) tea.Cmd {
 	all = slices.DeleteFunc(all, func(t told) bool { return a.muted(t.kind) })
 	if len(all) == 0 || a.focused {
@@ -145,8 +149,8 @@ func (a *app) tell(all []told) tea.Cmd {
 	return a.write(s.String())
 }
 
-// desktopNotice is the escape sequence for a notice on the desktop: OSC 777 for the terminals that
-// know only that, else OSC 9. tmux is asked to pass it on.
+// desktopNotice is the escape sequence for a notice on the desktop: OSC 777 for the
+// terminals that know only that, else OSC 9. tmux is asked to pass it on.
 func desktopNotice(text string, env func(string) string) string {
 	text = strings.ReplaceAll(oneLine(text, 2*maxNotice), ";", ",")
 	s := "\x1b]9;" + text + "\a"
@@ -160,7 +164,8 @@ func desktopNotice(text string, env func(string) string) string {
 	return s
 }
 
-// write writes to the terminal. It is one write, so it does not fall into the drawing of a screen.
+// write writes to the terminal. It is one write, so it does not fall into the drawing of
+// a screen.
 func (a *app) write(s string) tea.Cmd {
 	if s == "" || a.out == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 // TestNotices: what happens once the run was seen is told, once; what was there before, and what one did, is not.
 func TestNotices(t *testing.T) {
 	now := testNow
-	s := &scene{signals: []board.Signal{{ID: "s1", Priority: "critical", Status: board.SignalOpen, Worker: "ann", Content: "old"}}}
+	s := &scene{signals: []*board.Signal{{ID: "s1", Priority: "critical", Status: board.SignalOpen, Worker: "ann", Content: "old"}}}
 	s.state.Expected = []board.Expected{{Worker: "bob", Status: board.WorkerExpected}, {Worker: "ann", Status: board.WorkerDone}}
 	s.state.Workers = []board.Worker{{Name: "ann", Last: now}, {Name: "eve", Last: now.Add(-time.Hour)}}
 	var w watcher
@@ -31,8 +31,8 @@ func TestNotices(t *testing.T) {
 		}
 	}
 	look()
-	s.signals = append(s.signals, board.Signal{ID: "s2", Priority: "critical", Status: board.SignalOpen, Worker: "ann", Content: "new\nand \x1b[31mlong"},
-		board.Signal{ID: "s3", Priority: "critical", Status: board.SignalOpen, Worker: "me", Content: "mine"}, board.Signal{ID: "s4", Priority: "high", Status: board.SignalOpen, Worker: "ann"})
+	s.signals = append(s.signals, &board.Signal{ID: "s2", Priority: "critical", Status: board.SignalOpen, Worker: "ann", Content: "new\nand \x1b[31mlong"},
+		&board.Signal{ID: "s3", Priority: "critical", Status: board.SignalOpen, Worker: "me", Content: "mine"}, &board.Signal{ID: "s4", Priority: "high", Status: board.SignalOpen, Worker: "ann"})
 	look("critical audit: s2 is critical: new and �[31mlong")
 	look()
 	now = now.Add(silentAfter)
@@ -66,8 +66,8 @@ func TestTold(t *testing.T) {
 		focused bool
 		want    string
 	}{
-		{nil, false, "\a\x1b]9;audit-7: s5 is critical: Is it on fire?\a\x1b]2;audit-7 · gate closed: 3 blocking\a"},
-		{nil, true, "\x1b]2;audit-7 · gate closed: 3 blocking\a"},
+		{nil, false, "\a\x1b]9;audit-7: s5 is critical: Is it on fire?\a\x1b]2;audit-7 · gate closed: 3 reasons\a"},
+		{nil, true, "\x1b]2;audit-7 · gate closed: 3 reasons\a"},
 		{[]string{"bell", "title"}, false, "\x1b]9;audit-7: s5 is critical: Is it on fire?\a"},
 		{[]string{"desktop", "title"}, false, "\a"},
 		{[]string{"critical", "title"}, false, ""},

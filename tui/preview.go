@@ -10,15 +10,15 @@ import (
 	"blackboard/board"
 )
 
-// From how many cells on a run's page shows beside its lists what is chosen there, and from how
-// many in a column between them.
+// From how many cells on a run's page shows beside its lists what is chosen there, and
+// from how many in a column between them.
 const (
 	previewWide  = 120
 	previewWider = 200
 )
 
-// preview shows what is chosen in the lists of a run: an entry or a signal as its page does, and a
-// few words of what has no page.
+// preview shows what is chosen in the lists of a run: an entry or a signal as its page
+// does, and a few words of what has no page.
 type preview struct {
 	*detailPage
 	page  *runPage
@@ -31,8 +31,8 @@ func newPreview(p *runPage) *preview {
 	return &preview{detailPage: d, page: p}
 }
 
-// previewed says that what is chosen is shown beside the lists: where there is room, or where
-// somebody wants it.
+// previewed says that what is chosen is shown beside the lists: where there is room, or
+// where somebody wants it.
 func (p *runPage) previewed() bool { return (p.w >= previewWide) != p.app.previewOther }
 
 // togglePreview shows what is chosen beside the lists, or the lists alone.
@@ -69,9 +69,9 @@ func (p *runPage) marked() []string {
 	return strings.Fields(p.panes[p.focus].narrowing().value())
 }
 
-// show shows another entry or signal, as it is or was, and marks words in it. What was shown before
-// stays until that is read, so that nothing flickers.
-func (v *preview) show(id string, past *board.Snapshot, words []string) tea.Cmd {
+// show shows another entry or signal, as it is or was, and marks words in it. What was
+// shown before stays until that is read, so that nothing flickers.
+func (v *preview) show(id string, past *board.Past, words []string) tea.Cmd {
 	marked := slices.Equal(words, v.mark)
 	if id == v.id && past == v.past && v.about == "" {
 		if v.mark = words; !marked {
@@ -110,17 +110,21 @@ func (v *preview) aboutWorker(w *board.Worker) {
 	if w.Events > 0 {
 		x.field("did", plural(w.Events, "thing")+" in all")
 	}
+	x.field("used", s.state.Spent(w.Name).Describe())
 	if !w.Last.IsZero() {
 		x.field("last", clock(w.Last)+", "+since(w.Last, p.moment()))
 	}
-	for i := range s.state.Expected {
-		if e := &s.state.Expected[i]; e.Worker == w.Name {
-			x.field("expected", e.Status)
+	if e := s.expectation(w.Name); e != nil {
+		x.field("expected", e.Status+" since "+clock(e.At)+", says "+e.By)
+		if e.Status == board.WorkerDone {
+			x.field("note", e.Reason)
+		} else {
+			x.field("because", e.Reason)
 		}
 	}
 	var claimed []branch
 	for i := range s.signals {
-		g := &s.signals[i]
+		g := s.signals[i]
 		if g.Status == board.SignalOpen && g.ClaimedBy == w.Name && g.ClaimedAt(p.moment()) {
 			claimed = append(claimed, branch{id: g.ID, line: oneLine(g.Content, rowRunes)})
 		}
@@ -144,7 +148,7 @@ func (v *preview) aboutReason(r *board.Reason) {
 		x.heading("To clear it")
 		x.text(r.Clear, "")
 	}
-	v.words("reason "+r.Rule+r.Worker, x.lines)
+	v.words(strings.TrimSpace("reason "+r.Rule+" "+r.Worker), x.lines)
 }
 
 // name is what the preview is about.
@@ -166,7 +170,8 @@ func (v *preview) place(r rect) {
 	}
 }
 
-// draw is the pane. No place in it is chosen: enter opens the page that has the keys for that.
+// draw is the pane. No place in it is chosen: enter opens the page that has the keys for
+// that.
 func (v *preview) draw(r rect, focused bool) []string {
 	v.doc.at = -1
 	return v.app.st.pane(v.name(), v.doc.more(), v.doc.view(), r.w, r.h, focused)

@@ -9,9 +9,9 @@ import (
 	"blackboard/board"
 )
 
-// questionsPane lists what is asked of the run, under the gate's light and a picture of how many
-// questions were open over time: what keeps the gate closed first, then the other open signals,
-// the most urgent first, and the closed ones if they are wanted.
+// questionsPane lists what is asked of the run, under the gate's light: what keeps the
+// gate closed first, then the other open signals, the most urgent first, and the closed
+// ones if they are wanted.
 type questionsPane struct {
 	page   *runPage
 	list   list
@@ -19,10 +19,10 @@ type questionsPane struct {
 	all    []concern
 	shown  []concern
 	every  bool // closed signals too
-	burn   []board.BurnPoint
 }
 
-// concern is a row: a reason why the gate is closed, a signal, or a signal that is such a reason.
+// concern is a row: a reason why the gate is closed, a signal, or a signal that is such a
+// reason.
 type concern struct {
 	reason *board.Reason // nil: it keeps nothing closed
 	signal *board.Signal // nil: the reason is about something else
@@ -66,7 +66,7 @@ func questionsOf(s *scene) []concern {
 	blocks := map[string]*board.Reason{}
 	signals := map[string]*board.Signal{}
 	for i := range s.signals {
-		signals[s.signals[i].ID] = &s.signals[i]
+		signals[s.signals[i].ID] = s.signals[i]
 	}
 	for i := range s.verdict.Reasons {
 		r := &s.verdict.Reasons[i]
@@ -77,7 +77,7 @@ func questionsOf(s *scene) []concern {
 	}
 	for i := range s.signals {
 		if blocks[s.signals[i].ID] == nil {
-			all = append(all, concern{signal: &s.signals[i]})
+			all = append(all, concern{signal: s.signals[i]})
 		}
 	}
 	return all
@@ -165,27 +165,12 @@ func (s *questionsPane) chosen() string {
 	return ""
 }
 
-// chart is how many lines the picture has, none where there is no room.
-func (s *questionsPane) chart() int {
-	switch h := s.page.area[paneQuestions].h; {
-	case len(s.burn) == 0 || h < 10:
-		return 0
-	case h < 19:
-		return 2
-	default:
-		return min(6, h/4)
-	}
-}
-
 func (s *questionsPane) rows() *list        { return &s.list }
 func (s *questionsPane) narrowing() *filter { return &s.filter }
 
-// above is the heading, the light, the picture with its scale, and the filter.
+// above is the heading, the light and the filter.
 func (s *questionsPane) above() int {
 	lines := 2
-	if n := s.chart(); n > 0 {
-		lines += n + 1
-	}
 	if s.filter.shown() {
 		lines++
 	}
@@ -195,9 +180,6 @@ func (s *questionsPane) above() int {
 func (s *questionsPane) view(focused bool) []string {
 	r, st := s.page.area[paneQuestions], s.page.app.st
 	body := []string{s.light()}
-	if n := s.chart(); n > 0 {
-		body = append(body, s.burndown(r.w, n)...)
-	}
 	if s.filter.shown() {
 		body = append(body, " "+s.filter.view(r.w-1))
 	}
@@ -220,6 +202,10 @@ func (s *questionsPane) view(focused bool) []string {
 func (s *questionsPane) light() string {
 	st, v := s.page.app.st, &s.page.scene.verdict
 	word := lightWord(v.Open, len(v.Reasons))
+	if s.page.lost() {
+		word = strings.Replace(word, "● gate", "○ gate was", 1)
+		return " " + st.faint.Render(word+"  last known")
+	}
 	if v.Open {
 		return " " + st.good.Render(word) + st.faint.Render("  synthesis may begin")
 	}
@@ -249,6 +235,9 @@ func (s *questionsPane) row(i, w int) string {
 		return spread(left, tail, w)
 	}
 	r := q.reason
+	if r.Rule == board.RuleExpected { // its words say so again
+		return fit(columns(mark, st.warn.Render(r.Rule), oneLine(r.Worker, rowRunes)+" has not finished yet"), w)
+	}
 	if r.ID == "" { // what is needed is said by itself
 		return fit(columns(mark, st.warn.Render(r.Rule), oneLine(r.Content, rowRunes)), w)
 	}

@@ -2,20 +2,17 @@ package tui
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
-	"blackboard/board/fault"
 	"blackboard/board/policy"
 	"blackboard/tui/keys"
 )
 
-// scrubPause is how long the hand has to rest before the past is read: who goes through the log fast wants to see where it is, not each moment.
+// scrubPause is how long the hand has to rest before the past is read: who goes through
+// the log fast wants to see where it is, not each moment.
 const scrubPause = 60 * time.Millisecond
 
 // replay is the way back in time: the board as it was after an event.
@@ -26,13 +23,13 @@ type replay struct {
 	at      time.Time
 	what    string // what the event was
 	reading bool
-	slow    bool            // the reading takes so long that it has to be said above what is shown
-	shown   int64           // the event that the scene on the page belongs to; 0 is now
-	past    *board.Snapshot // of shown
+	slow    bool        // the reading takes so long that it has to be said above what is shown
+	shown   int64       // the event that the scene on the page belongs to; 0 is now
+	past    *board.Past // of shown
 }
 
-// slowReading is from when on the page says that it shows another moment than the one that was
-// asked for. Before, the line of time says it.
+// slowReading is from when on the page says that it shows another moment than the one
+// that was asked for. Before, the line of time says it.
 const slowReading = 150 * time.Millisecond
 
 // loading reports whether what is shown is not the moment that was asked for.
@@ -110,38 +107,31 @@ func (p *runPage) readPast() tea.Cmd {
 		return nil
 	})
 	return tea.Batch(late, p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
-		m := pastScene{seq: seq}
-		err := m.read(ctx, b, p.app.Files)
+		m, err := readMoment(ctx, b, p.app.Files, seq)
 		return func() tea.Cmd { return p.wentBack(m, err) }
 	}))
 }
 
 // pastScene is a run as it was after an event.
 type pastScene struct {
-	seq   int64
-	past  *board.Snapshot
+	past  *board.Past
 	scene scene
 	event board.Event
 }
 
-func (m *pastScene) read(ctx context.Context, b *board.Board, dir string) (err error) {
+func readMoment(ctx context.Context, b *board.Board, dir string, seq int64) (m pastScene, err error) {
 	by, err := policy.Find(dir)
 	if err != nil {
-		return err
+		return m, err
 	}
-	if m.past, err = b.Replay(ctx, m.seq); err != nil {
-		return err
+	if m.past, err = b.At(ctx, seq); err != nil {
+		return m, err
 	}
 	m.scene.state = m.past.State()
-	if m.scene.verdict, err = m.past.Gate(by.Gate); err != nil {
-		return err
-	}
 	m.scene.signals = byUrgency(m.past.Signals)
-	for e, err := range b.Events(ctx, m.seq-1) {
-		m.event = e
-		return err
-	}
-	return nil
+	m.event = m.past.Event()
+	m.scene.verdict, err = m.past.Gate(ctx, by.Gate)
+	return m, err
 }
 
 // wentBack shows a moment that was read.
@@ -153,18 +143,19 @@ func (p *runPage) wentBack(m pastScene, err error) tea.Cmd {
 	case err != nil:
 		return tea.Batch(p.toNow(), noticeError(err))
 	}
-	p.back.shown, p.back.past, p.back.at = m.seq, m.past, m.event.At
+	p.back.shown, p.back.past, p.back.at = m.past.Seq, m.past, m.event.At
 	p.back.what = m.event.Verb + " " + m.event.ID + " by " + m.event.Actor
 	p.show(m.scene)
 	return tea.Batch(p.feed.showPast(), p.readPast()) // read on if the hand has gone on
 }
 
 // byUrgency is the order in which the board lists signals.
-func byUrgency(all []board.Signal) []board.Signal {
-	out := make([]board.Signal, 0, len(all))
+func byUrgency(all []board.Signal) []*board.Signal {
+	out := make([]*board.Signal, 0, len(all))
 	for _, open := range []bool{true, false} {
 		for _, priority := range board.Priorities {
-			for _, s := range all {
+			for i := range all {
+				s := &all[i]
 				if (s.Status == board.SignalOpen) == open && s.Priority == priority {
 					out = append(out, s)
 				}
@@ -174,109 +165,35 @@ func byUrgency(all []board.Signal) []board.Signal {
 	return out
 }
 
-// showPast shows the entries of the past. With a filter they are gone through in a command: they may be many.
+// showPast shows the entries of the past.
 func (f *feed) showPast() tea.Cmd {
-	past, q, chosen := f.page.back.past, f.query(), f.chosen()
+	if f.page.back.past == nil {
+		return nil
+	}
+	chosen := f.chosen()
+	f.past = f.page.back.past
+	if f.filter.value() != "" {
+		return f.find()
+	}
 	f.asked.drop()
 	f.problem, f.more, f.earlier, f.asking, f.narrow, f.found = nil, false, false, false, false, nil
-	f.marked = q.words
-	if f.past = past; past == nil {
-		return nil
+	f.keepChosen(chosen)
+	return f.need()
+}
+
+// keepChosen shows all entries, with one of them chosen if it is there.
+func (f *feed) keepChosen(id string) {
+	at := -1
+	if n, err := board.ParseEntryID(id); err == nil && n <= f.posted() {
+		at = int(f.posted() - n)
 	}
-	if f.filter.value() == "" {
-		f.picked = nil
-		at := -1
-		if n, err := board.ParseEntryID(chosen); err == nil && n <= int64(len(past.Entries)) {
-			at = len(past.Entries) - int(n)
-		}
-		f.list.keep(len(past.Entries), at, true)
-		return nil
-	}
-	f.picked = []int32{}
-	f.list.setLen(0)
-	f.asking = true
-	return f.asked.ask(f.page.app, f.page, func(context.Context) func() tea.Cmd {
-		picked := []int32{}
-		for i := len(past.Entries) - 1; i >= 0; i-- {
-			if passes(&past.Entries[i], &q) {
-				picked = append(picked, int32(i))
-			}
-		}
-		return func() tea.Cmd {
-			f.asking, f.picked = false, picked
-			at := slices.IndexFunc(picked, func(i int32) bool { return past.Entries[i].ID == chosen })
-			f.list.keep(len(picked), at, true)
-			return nil
-		}
-	})
+	f.list.keep(int(f.posted()), at, true)
 }
 
 // leavePast shows the entries of now again.
 func (f *feed) leavePast() {
 	f.asked.drop()
-	f.past, f.picked, f.asking, f.narrow, f.found, f.earlier = nil, nil, false, false, nil, false
+	f.past, f.asking, f.narrow, f.found, f.earlier = nil, false, false, nil, false
 	f.list.setLen(int(f.total))
 	f.list.follow()
-}
-
-// passes is what Board.Query asks of an entry, for one that is at hand.
-func passes(e *board.Entry, q *feedQuery) bool {
-	among := func(list []string, s string) bool { return len(list) == 0 || slices.Contains(list, s) }
-	lacksTag := func(tag string) bool { return !slices.Contains(e.Tags, tag) }
-	content := strings.ToLower(e.Content)
-	lacksWord := func(w string) bool { return !strings.Contains(content, strings.ToLower(w)) }
-	return among(q.Types, e.Type) && among(q.Statuses, e.Status) && among(q.Workers, e.Worker) &&
-		(!q.MustSurface || e.MustSurface) &&
-		!slices.ContainsFunc(q.Tags, lacksTag) && !slices.ContainsFunc(q.words, lacksWord)
-}
-
-// timeline is the log as a line: where we are in it, and when that was.
-func (p *runPage) timeline() string {
-	st, b := p.app.st, &p.back
-	where := "event " + count(b.now)
-	if b.on {
-		where = "event " + count(b.seq) + " of " + count(b.now)
-	}
-	var word string
-	switch {
-	case !b.on && p.follow.err != nil:
-		word = st.bad.Render("not live: " + oneLine(p.follow.err.Error(), 120))
-	case !b.on && errors.Is(p.err, fault.Away):
-		word = st.bad.Render("connection lost") + st.faint.Render(" "+where+"; it is tried again")
-	case !b.on:
-		word = st.good.Render("live") + st.faint.Render(" "+where+"  [ ] back in time")
-	case p.loading():
-		word = st.warn.Render("back") + st.faint.Render(" "+where+"… ") + st.warn.Render(p.stillShown())
-	default:
-		word = st.warn.Render("back") + st.faint.Render(" "+where+" "+clock(b.at)+" "+oneLine(b.what, 60)+"  L live")
-	}
-	w := p.timeBar()
-	at := w - 1
-	if b.now > 1 {
-		at = int((p.place() - 1) * int64(w-1) / (b.now - 1))
-	}
-	at = min(max(at, 0), w-1)
-	bar := st.focus.Render(strings.Repeat("━", at)+"◆") + st.faint.Render(strings.Repeat("─", w-at-1))
-	return fit(" "+bar+" "+word, p.w)
-}
-
-// timeBar is how wide the line of time is.
-func (p *runPage) timeBar() int { return max(p.w*3/10, 12) }
-
-// timeMouse goes to the moment that was clicked.
-func (p *runPage) timeMouse(msg tea.MouseMsg) tea.Cmd {
-	x, w := msg.X-1, p.timeBar()
-	switch {
-	case msg.Button == tea.MouseButtonWheelUp:
-		return p.goTo(p.place() - 1)
-	case msg.Button == tea.MouseButtonWheelDown:
-		return p.goTo(p.place() + 1)
-	case msg.Button != tea.MouseButtonLeft || msg.Action == tea.MouseActionRelease:
-		return nil
-	case x >= w:
-		return p.toNow()
-	case x >= 0 && w > 1:
-		return p.goTo(1 + int64(x)*(p.back.now-1)/int64(w-1))
-	}
-	return nil
 }

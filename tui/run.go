@@ -26,12 +26,13 @@ const (
 // wide is from how many cells on all panes are seen at once.
 const wide = 110
 
-// scene is what there is to see of a run at one moment, but for its entries: now, or as it was.
+// scene is what there is to see of a run at one moment, but for its entries: now, or as
+// it was.
 type scene struct {
 	state   board.State
 	verdict board.Verdict
-	signals []board.Signal
-	workers []board.Worker // who wrote, the latest first, then who is expected and has not
+	signals []*board.Signal // by their urgency
+	workers []board.Worker  // who wrote, the latest first, then who is expected and has not
 }
 
 // runPage shows one run: entries, signals, gate, workers, and when.
@@ -53,6 +54,7 @@ type runPage struct {
 	aged    int // how often ages were shown anew
 	fresh   fresh
 	back    replay
+	time    timeline
 
 	feed      *feed
 	questions *questionsPane
@@ -94,6 +96,7 @@ func newRunPage(a *app, name string) *runPage {
 	p.workers = newWorkersPane(p)
 	p.panes = [lists]pane{p.feed, p.questions, p.workers}
 	p.preview = newPreview(p)
+	p.time.page = p
 	return p
 }
 
@@ -110,6 +113,11 @@ func (p *runPage) init() tea.Cmd {
 
 func (p *runPage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case contactMsg:
+		if msg.away == nil && p.b != nil {
+			return tea.Batch(p.look(), p.preview.changed())
+		}
+		return nil
 	case eventsMsg:
 		return tea.Batch(p.happened(msg), p.preview.update(msg))
 	case tea.KeyMsg:
@@ -155,6 +163,9 @@ func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
 	if cmd, ok := p.actions().press(msg); ok {
 		return cmd
 	}
+	if cmd, ok := p.acts().awaitedKey(msg, p.awaited()); ok {
+		return cmd
+	}
 	if cmd, ok := p.acts().key(msg, p.chosen()); ok {
 		return cmd
 	}
@@ -167,7 +178,9 @@ func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	p.panes[p.focus].rows().update(msg)
+	if !p.panes[p.focus].rows().update(msg) {
+		return nil
+	}
 	return p.feed.need()
 }
 
@@ -190,13 +203,15 @@ func (p *runPage) focusOn(i int) tea.Cmd {
 		p.focus = i
 	}
 	if p.here() == paneQuestions {
-		p.questions.list.touched = p.questions.list.n > 0 // it stays on its question when others come before that
+		// it stays on its question when others come before that
+		p.questions.list.touched = p.questions.list.n > 0
 	}
 	p.layout()
 	return nil
 }
 
-// letGo lets a pane that loses the focus follow its first row again, if that is the chosen one.
+// letGo lets a pane that loses the focus follow its first row again, if that is the
+// chosen one.
 func (p *runPage) letGo() {
 	if l := p.panes[p.focus].rows(); p.focus != paneFeed && l.cursor == 0 {
 		l.touched = false
@@ -274,8 +289,8 @@ func (p *runPage) leave() (tea.Cmd, bool) {
 }
 
 func (p *runPage) mouse(msg tea.MouseMsg) tea.Cmd {
-	if msg.Y == p.h-1 {
-		return p.timeMouse(msg)
+	if msg.Y >= p.h-p.time.height() {
+		return p.time.mouse(msg)
 	}
 	if msg.Y == 0 && isClick(msg) && p.onDisputed(msg.X) {
 		p.focusOn(paneFeed)
@@ -305,9 +320,6 @@ func (p *runPage) mouse(msg tea.MouseMsg) tea.Cmd {
 
 // listMouse is what the mouse does in a list: what was chosen there already is opened.
 func (p *runPage) listMouse(msg tea.MouseMsg, i int) tea.Cmd {
-	if seq := p.questions.momentAt(msg.X-p.area[i].x, msg.Y-p.area[i].y); i == paneQuestions && seq > 0 && isClick(msg) {
-		return p.goTo(seq)
-	}
 	was := p.here()
 	y := msg.Y - p.area[i].y - p.panes[i].above()
 	open := p.panes[i].rows().mouse(msg, y)
@@ -338,8 +350,8 @@ func (p *runPage) setSize(w, h int) {
 
 func (p *runPage) view() []string {
 	if p.b == nil || !p.known {
-		word := "opening " + clean(p.name) + "…"
-		if p.err != nil {
+		word := p.app.waiting("opening " + clean(p.name) + "…")
+		if p.err != nil && p.app.away == nil {
 			word = p.app.explain(p.err)
 		}
 		return fill(append([]string{""}, indented(wrap(word, p.w-2))...), p.w, p.h)
@@ -359,7 +371,8 @@ func (p *runPage) view() []string {
 		}
 		columns = append(columns, stack)
 	}
-	return append(append(lines, beside(p.app.st.faint.Render("│"), columns...)...), p.timeline())
+	lines = append(lines, beside(p.app.st.faint.Render("│"), columns...)...)
+	return append(lines, p.time.view()...)
 }
 
 func (p *runPage) paneView(i int) []string {
@@ -395,6 +408,9 @@ func (p *runPage) summary() string {
 	parts = append(parts, fmt.Sprintf("%s, %s open", plural(s.Signals.Total, "signal"), count(open)), plural(int64(len(s.Workers)), "worker"))
 	if s.Retrievals > 0 {
 		parts = append(parts, "given "+plural(s.Retrievals, "time"))
+	}
+	if spent := s.Spent("").Describe(); spent != "" {
+		parts = append(parts, spent)
 	}
 	facts := strings.Join(parts, " · ")
 	if s.Goal == "" || p.w-width(facts) < 24 {
@@ -461,8 +477,9 @@ func (p *runPage) actions() actions {
 	if p.scene.state.Retrievals > 0 {
 		all = append(all, action{keys.Given, func() tea.Cmd { return p.app.push(newGivenPage(p)) }})
 	}
-	all = append(all, p.timeActions()...).also(keys.Memory)
-	all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.chosen()) }},
+	all = append(all, p.timeActions()...)
+	all = append(all, p.time.actions()...).also(keys.Memory)
+	all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.panes[p.focus].chosen()) }},
 		action{keys.CopyText, func() tea.Cmd { return p.app.copyContent(p.b, p.chosen()) }},
 		action{keys.Renamed(keys.Previous, "pane before"), by(-1)},
 		action{keys.Right, func() tea.Cmd { return p.focusBeside(1) }},

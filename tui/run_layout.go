@@ -3,7 +3,8 @@ package tui
 // tabs says that one pane is seen at a time.
 func (p *runPage) tabs() bool { return p.w < wide }
 
-// columns are the panes that are seen: beside each other, and in each column one below the other.
+// columns are the panes that are seen: beside each other, and in each column one below
+// the other.
 func (p *runPage) columns() [][]int {
 	switch {
 	case p.tabs() && p.previewed():
@@ -18,8 +19,8 @@ func (p *runPage) columns() [][]int {
 	return [][]int{{paneFeed}, {panePreview}, {paneQuestions, paneWorkers}}
 }
 
-// widths are the widths of the columns, with a rule between them. A text is not set wider than it
-// can be read.
+// widths are the widths of the columns, with a rule between them. A text is not set wider
+// than it can be read.
 func (p *runPage) widths(columns int) []int {
 	switch w := p.w - columns + 1; {
 	case columns == 1:
@@ -35,8 +36,8 @@ func (p *runPage) widths(columns int) []int {
 	}
 }
 
-// heights are the heights of the panes of a column. Of two long lists the one that has the keys,
-// or had them last, has more.
+// heights are the heights of the panes of a column. Of two long lists the one that has
+// the keys, or had them last, has more.
 func (p *runPage) heights(column []int, h int) []int {
 	workers := min(max(len(p.scene.workers)+1, 3), h/5)
 	switch {
@@ -56,14 +57,14 @@ func (p *runPage) heights(column []int, h int) []int {
 	}
 }
 
-// nameWidth is how wide the column of workers is in a list of w cells: as wide as the longest name,
-// if that leaves the text its room.
+// nameWidth is how wide the column of workers is in a list of w cells: as wide as the
+// longest name, if that leaves the text its room.
 func (p *runPage) nameWidth(w int) int { return min(max(p.longest, 8), max(w/5, 8)) }
 
 // layout gives each pane its place.
 func (p *runPage) layout() {
 	p.area = [panes]rect{}
-	top, h := 1, p.h-2 // the summary above, the time below
+	top, h := 1, p.h-1-p.time.height() // the summary above, the time below
 	if p.tabs() {
 		top, h = 2, h-1
 	}

@@ -323,16 +323,57 @@ func TestExpectedWorkers(t *testing.T) {
 		b = h.openRun("audit-8")
 		must(b.Post(ctx, "reader-1", board.Post{Content: "Tokens never expire"}))
 		must(b.Expect(ctx, "lead", []string{"reader-1", "reader-2", "reader-3"}, false))
-		must(b.Done(ctx, "reader-1"))
+		must(b.DoneWithNote(ctx, "reader-1", "the appendix is left open"))
 		must(b.Drop(ctx, "lead", "reader-3", "its documents are gone"))
 		h.cfg.Run = "audit-8"
 	})
 	h.press("2")
 	h.goldens("run-expected")
-	h.wants("reader-2 is expected and not done")
+	h.wants("reader-2 has not finished yet")
 	h.press("3")
 	h.goldens("run-expected-workers")
 	h.wants("✓ done", "dropped", "expected")
+	h.size(80, 24)
+	h.wants("dropped: its documents are gone")
+	h.size(160, 50)
+	h.press("G")
+	h.wants("dropped since 2026-01-02 15:04:05, says lead", "its documents are gone")
+}
+
+// TestActOnExpected says on the screen that a worker has finished, with a note, or that nobody waits
+// for it, and takes both back.
+func TestActOnExpected(t *testing.T) {
+	h := newHarness(t, func(h *harness) {
+		b := h.openRun("audit-8")
+		must(b.Post(context.Background(), "reader-1", board.Post{Content: "Tokens never expire"}))
+		must(b.Expect(context.Background(), "lead", []string{"reader-2"}, false))
+		h.cfg.Run = "audit-8"
+	})
+	h.press("2")
+	h.size(80, 24)
+	h.press("a")
+	h.typeText("the index of 2019 is left open")
+	h.press("enter")
+	h.wants("reader-2 is done", "gate open")
+	h.press("u", "enter")
+	h.wants("waits for reader-2 again", "reader-2 has not finished yet")
+	h.press("w", "enter")
+	h.wants("Why? (goes on record)")
+	h.typeText("late")
+	h.press("enter")
+	h.wants("reader-2 is dropped", "gate open")
+	h.press("u", "enter")
+	h.wants("waits for reader-2 again")
+	h.press("3")
+	for h.m.top().(*runPage).workers.chosen() != "reader-2" {
+		h.press("j")
+	}
+	h.press("a")
+	h.typeText("late, but complete")
+	h.press("enter")
+	h.wants("reader-2 is done")
+	h.size(160, 50)
+	h.wants("note", "late, but complete")
 }
 
 // TestRunsActs makes a run, puts the list in another order, and deletes one for good, which needs

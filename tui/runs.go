@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -11,7 +12,8 @@ import (
 	"blackboard/tui/keys"
 )
 
-// runsEvery is how often the list of runs is read again where the system does not tell of changes.
+// runsEvery is how often the list of runs is read again where the system does not tell of
+// changes.
 const runsEvery = 2 * time.Second
 
 // runsPage lists the runs, those with the latest activity first.
@@ -22,7 +24,8 @@ type runsPage struct {
 	shown  []board.Info // those that pass the filter
 	list   list
 	loaded bool
-	order  int // of runOrders
+	order  int    // of runOrders
+	made   string // a run that was just made is chosen when it is there
 	err    error
 	w, h   int
 
@@ -44,7 +47,8 @@ func newRunsPage(a *app) *runsPage {
 // init reads the runs, also if another page is shown first: the jump goes to them.
 func (p *runsPage) init() tea.Cmd { return p.load() }
 
-// resume reads the runs, and reads them again as they change for as long as they are shown.
+// resume reads the runs, and reads them again as they change for as long as they are
+// shown.
 func (p *runsPage) resume() tea.Cmd {
 	p.notBefore = time.Time{}
 	if p.app.still || p.waits {
@@ -54,8 +58,8 @@ func (p *runsPage) resume() tea.Cmd {
 	return tea.Batch(p.load(), p.wait())
 }
 
-// load reads the runs, one reading at a time. It takes a twentieth of the time at most, however
-// many runs there are, and however often they change.
+// load reads the runs, one reading at a time. It takes a twentieth of the time at most,
+// however many runs there are, and however often they change.
 func (p *runsPage) load() tea.Cmd {
 	if !p.reading.begin() {
 		return nil
@@ -171,6 +175,9 @@ func (p *runsPage) narrow() {
 	if p.list.cursor < len(p.shown) {
 		chosen = p.shown[p.list.cursor].Run
 	}
+	if slices.ContainsFunc(p.all, func(r board.Info) bool { return r.Run == p.made }) {
+		chosen, p.made = p.made, ""
+	}
 	p.shown = p.shown[:0:0]
 	at := -1
 	for _, r := range p.sorted(p.all) {
@@ -208,8 +215,11 @@ func (p *runsPage) setSize(w, h int) {
 
 func (p *runsPage) view() []string {
 	st := p.app.st
-	note := p.list.place()
-	lines := []string{st.heading("Runs, "+runOrders[p.order].name, note, p.w, true)}
+	note, what := p.list.place(), "Runs, "
+	if p.app.away != nil {
+		what = "Runs as last known, "
+	}
+	lines := []string{st.heading(what+runOrders[p.order].name, note, p.w, true)}
 	if p.filter.shown() {
 		lines = append(lines, " "+p.filter.view(p.w-1))
 	}
@@ -218,7 +228,7 @@ func (p *runsPage) view() []string {
 	case p.err != nil:
 		p.list.empty = p.app.explain(p.err)
 	case !p.loaded:
-		p.list.empty = "reading…"
+		p.list.empty = p.app.waiting("reading…")
 	case p.filter.value() != "":
 		p.list.empty = "no run has this in its name or its goal; esc takes the filter away"
 	default:
@@ -246,11 +256,8 @@ func (p *runsPage) row(i, w int) string {
 	if r.Error != "" {
 		return fit(st.bad.Render("✗ ")+fitName(r.Run, 20)+" "+st.bad.Render(oneLine(r.Error, w)), w)
 	}
-	light, gate := st.bad.Render("●"), st.bad.Render("closed "+count(r.Blocking))
-	switch {
-	case r.Blocking == 0 && !r.Open: // for another reason than a signal
-		gate = st.bad.Render("closed")
-	case r.Open:
+	light, gate := st.bad.Render("●"), st.bad.Render("closed "+count(int64(r.Reasons)))
+	if r.Open {
 		light, gate = st.good.Render("●"), st.good.Render("open")
 	}
 	return fit(light+" "+p.columns(r.Run, gate, count(r.Entries), count(r.OpenSignal), count(int64(r.Workers)), ago(r.Updated, p.app.Now()), st.faint.Render(oneLine(r.Goal, 200))), w)
@@ -265,7 +272,9 @@ func (p *runsPage) actions() actions {
 	all := actions{{keys.Open, p.openRun}, {keys.Filter, p.filter.start}, {keys.Renamed(keys.Create, "new run"), p.create}, {keys.Sort, p.nextOrder}}
 	all = all.also(keys.Search, keys.Memory, keys.Quit)
 	if p.chosen() != nil {
-		all = append(all, action{keys.Renamed(keys.Remove, "delete the run for good"), p.remove})
+		all = append(all, action{keys.Renamed(keys.Remove, "delete the run for good"), p.remove},
+			action{keys.Renamed(keys.CopyID, "copy name"), func() tea.Cmd { return p.app.copyText(p.chosen().Run) }},
+			action{keys.Renamed(keys.CopyText, "copy goal"), p.copyGoal})
 	}
 	all = append(all, action{keys.Refresh, func() tea.Cmd { p.notBefore = time.Time{}; return p.load() }})
 	return all.also(keys.Moving()...)

@@ -12,7 +12,8 @@ import (
 	"blackboard/board"
 )
 
-// What can be done in the list of runs: make one, delete one, and put them in another order.
+// What can be done in the list of runs: make one, delete one, and put them in another
+// order.
 
 // runOrders are the orders of the list of runs.
 var runOrders = []struct {
@@ -21,7 +22,7 @@ var runOrders = []struct {
 }{
 	{"the latest first", func(a, b board.Info) int { return b.Updated.Compare(a.Updated) }},
 	{"by name", func(a, b board.Info) int { return strings.Compare(a.Run, b.Run) }},
-	{"what blocks most first", func(a, b board.Info) int { return int(b.Blocking - a.Blocking) }},
+	{"what blocks most first", func(a, b board.Info) int { return b.Reasons - a.Reasons }},
 	{"the most entries first", func(a, b board.Info) int { return int(b.Entries - a.Entries) }},
 }
 
@@ -48,9 +49,14 @@ func (p *runsPage) chosen() *board.Info {
 	return nil
 }
 
+func (p *runsPage) copyGoal() tea.Cmd {
+	r := p.chosen()
+	return p.app.copyWhole(r.Run, func(context.Context) (string, error) { return r.Goal, nil })
+}
+
 // create asks for a new run, and opens it.
 func (p *runsPage) create() tea.Cmd {
-	return p.app.overlay(newForm(p.app, form{heading: "A new run", button: "make it", fields: []*field{
+	f := newForm(p.app, form{heading: "A new run", button: "make it", fields: []*field{
 		{name: "name", label: "Name", hint: "letters, digits, . _ -", required: true},
 		{name: "goal", label: "Goal", hint: "what shall be found out; may be empty"},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
@@ -62,10 +68,18 @@ func (p *runsPage) create() tea.Cmd {
 		done := outcome{text: "the run " + v["name"] + " is made", kind: changedRun}
 		done.page = newRunPage(p.app, v["name"])
 		return done, err
-	}}))
+	}})
+	f.tried = func(err error) tea.Cmd {
+		if err == nil {
+			p.made = f.values()["name"]
+		}
+		return nil
+	}
+	return p.app.overlay(f)
 }
 
-// remove asks whether a run shall be deleted. It cannot be taken back, so its name is typed.
+// remove asks whether a run shall be deleted. It cannot be taken back, so its name is
+// typed.
 func (p *runsPage) remove() tea.Cmd {
 	r := p.chosen()
 	if r == nil {

@@ -18,9 +18,11 @@ import (
 )
 
 const (
-	// searchPause is how long after a key a question is asked: who types on does not want the answer.
+	// searchPause is how long after a key a question is asked: who types on does not want
+	// the answer.
 	searchPause = 120 * time.Millisecond
-	// searchLimit is how many capsules an answer has at most. What is found counts as asked for, so it is not more than one looks through.
+	// searchLimit is how many capsules an answer has at most. What is found counts as
+	// asked for, so it is not more than one looks through.
 	searchLimit = 20
 	// searchRunes is how much can be typed.
 	searchRunes = 2000
@@ -31,7 +33,9 @@ type question struct {
 	text        string
 	mode        string // one of kb.Modes; "" is auto
 	kind, scope string // "" is all
+	where       string // one of searchPlacesOf; "" is everywhere
 	retired     bool   // without a text: those that are out of use, too
+	order       int    // without a text: of browseOrders
 }
 
 // searchState is what is kept of a search when it is closed.
@@ -41,7 +45,20 @@ type searchState struct {
 	explain bool   // the scores are explained
 }
 
-// searchBox lies over any page: a line to type into, what is found, and a look at the one that is chosen.
+// resumeSearch leaves a page for the search that it was opened from, as it was; false: it
+// was not.
+func (a *app) resumeSearch(from page, was *searchState) (tea.Cmd, bool) {
+	if was == nil {
+		return nil, false
+	}
+	s := newSearch(a).(*searchBox)
+	s.resume(*was)
+	a.pop(from)
+	return a.overlay(s), true
+}
+
+// searchBox lies over any page: a line to type into, what is found, and a look at the one
+// that is chosen.
 type searchBox struct {
 	app *app
 	searchState
@@ -52,7 +69,8 @@ type searchBox struct {
 	asking   bool
 	browsing bool // what is listed is no answer, but the knowledge base
 	askedFor question
-	result   *kb.Result // nil: nothing was asked, or it failed
+	result   *kb.Result           // nil: nothing was asked, or it failed
+	refs     map[string]memoryRef // of the hits that are of the memory, by id
 	err      error
 	list     list
 	w, h     int
@@ -99,10 +117,10 @@ func (s *searchBox) ask() tea.Cmd {
 	s.close()
 	s.asking, s.err = false, nil
 	defer s.layout()
-	if strings.TrimSpace(s.text) == "" && s.app.Config.Knowledge != nil {
+	if strings.TrimSpace(s.text) == "" && (s.app.Config.Knowledge != nil || s.where == inMemory) {
 		return s.browse()
 	}
-	if strings.TrimSpace(s.text) == "" || s.app.Search == nil {
+	if strings.TrimSpace(s.text) == "" {
 		s.result, s.askedFor, s.browsing = nil, question{}, false
 		s.list.setLen(0)
 		return nil
@@ -115,10 +133,11 @@ func (s *searchBox) ask() tea.Cmd {
 	if s.scope != "" {
 		q.Scopes = []string{s.scope}
 	}
+	where, agent := s.where, s.app.lastAgent
 	return s.asked.ask(s.app, s, func(ctx context.Context) func() tea.Cmd {
-		res, err := s.app.Search.Search(ctx, q)
+		res, refs, err := s.look(ctx, where, agent, q)
 		return func() tea.Cmd {
-			s.browsing = false // until then the list stays
+			s.browsing, s.refs = false, refs // until then the list stays
 			return s.took(&res, err)
 		}
 	})
@@ -127,7 +146,7 @@ func (s *searchBox) ask() tea.Cmd {
 func (s *searchBox) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case doneMsg:
-		if msg.kind == changedKnowledge && msg.err == nil {
+		if (msg.kind == changedKnowledge || msg.kind == changedMemory) && msg.err == nil {
 			return s.ask()
 		}
 	case tea.KeyMsg:
@@ -190,7 +209,8 @@ func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 		}
 		return cmd
 	}
-	if s.old && msg.Type == tea.KeyRunes { // a new question takes the place of that of the last time
+	// a new question takes the place of that of the last time
+	if s.old && msg.Type == tea.KeyRunes {
 		s.input.SetValue("")
 	}
 	s.old = false
@@ -205,12 +225,14 @@ func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 			return nil
 		}
 		return s.openChosen()
+	case key.Matches(msg, keys.InEditor):
+		return s.editChosen()
 	case key.Matches(msg, keys.Choose):
 		s.list.update(msg)
 	case key.Matches(msg, keys.Next, keys.Previous):
 		return s.focus(true)
-	case msg.Alt:
-		if cmd, ok := s.switches().press(msg); ok {
+	case msg.Alt, key.Matches(msg, keys.Switches):
+		if cmd, ok := s.switchActions().press(msg); ok {
 			return cmd
 		}
 		return s.typed(s.toInput(msg))
@@ -256,6 +278,22 @@ func (s *searchBox) copyID() tea.Cmd {
 	return nil
 }
 
+// copyText copies all that the chosen one says.
+func (s *searchBox) copyText() tea.Cmd {
+	h := s.hit()
+	if h == nil {
+		return nil
+	}
+	ref, remembered := s.refs[h.ID]
+	body, hands := h.Body, &memoryHands{s.app, s.app.lastAgent, s}
+	return s.app.copyWhole(h.ID, func(ctx context.Context) (string, error) {
+		if !remembered || ref.kind == kindConversation {
+			return body, nil
+		}
+		return hands.content(ctx, ref)
+	})
+}
+
 func (s *searchBox) toggleExplain() tea.Cmd {
 	s.explain = !s.explain
 	s.layout()
@@ -282,16 +320,42 @@ func following(all []string, value string) string {
 	return all[(slices.Index(all, value)+1)%len(all)]
 }
 
-// openChosen leaves the search for the chosen capsule. The search is as it was when it is opened again.
+// openChosen leaves the search for the chosen capsule. The search is as it was when it is
+// opened again.
 func (s *searchBox) openChosen() tea.Cmd {
 	h := s.hit()
 	if h == nil {
 		return nil
 	}
-	p := newCapsulePage(s.app, h.ID)
 	was := s.searchState
-	was.chosen, p.from = h.ID, &was
-	return tea.Batch(s.app.closeOver(s), s.app.push(p))
+	was.chosen = h.ID
+	if ref, ok := s.refs[h.ID]; ok {
+		d := newMemoryDetail(s.app, s.app.lastAgent, ref, nil)
+		d.from = &was
+		return tea.Batch(s.app.closeOver(s), s.app.push(d))
+	}
+	_, cmd := s.openCapsule(h.ID)
+	return cmd
+}
+
+// openCapsule leaves the search for a capsule.
+func (s *searchBox) openCapsule(id string) (*capsulePage, tea.Cmd) {
+	was, p := s.searchState, newCapsulePage(s.app, id)
+	was.chosen, p.from = id, &was
+	return p, tea.Batch(s.app.closeOver(s), s.app.push(p))
+}
+
+// editChosen opens the chosen capsule and edits it at once.
+func (s *searchBox) editChosen() tea.Cmd {
+	h := s.hit()
+	if h == nil || s.question != s.askedFor || s.asking {
+		return nil
+	}
+	if _, remembered := s.refs[h.ID]; remembered {
+		return notice("ctrl+o edits capsules; enter opens this, and e edits it there")
+	}
+	p, cmd := s.openCapsule(h.ID)
+	return tea.Batch(cmd, p.edit())
 }
 
 func (s *searchBox) mouse(msg tea.MouseMsg) tea.Cmd {
@@ -320,20 +384,20 @@ func (s *searchBox) actions() actions {
 			enter = keys.Open
 		}
 		next, leave := keys.Renamed(keys.Next, "to the results"), keys.Renamed(keys.Cancel, "close")
-		return actions{}.also(enter, keys.Choose, next, leave).with(s.switches()).also(keys.Clear)
+		all := actions{}.also(enter)
+		if enter.Help() == keys.Open.Help() {
+			all = all.also(keys.Renamed(keys.InEditor, "edit"))
+		}
+		return all.also(keys.Choose, next, leave).with(s.switchActions()).also(keys.Clear)
 	}
 	toInput := func() tea.Cmd { return s.focus(false) }
 	leave := func() tea.Cmd { return s.app.closeOver(s) }
 	return actions{
-		{keys.Open, s.openChosen}, {keys.Renamed(keys.Filter, "type"), toInput}, {keys.CopyID, s.copyID},
+		{keys.Open, s.openChosen}, {keys.Renamed(keys.InEditor, "edit"), s.editChosen},
+		{keys.Renamed(keys.Filter, "type"), toInput}, {keys.CopyID, s.copyID}, {keys.CopyText, s.copyText},
 		{keys.Renamed(keys.Next, "type"), toInput}, action{keys.Previous, toInput}.unlisted(),
 		{keys.Renamed(keys.Quit, "close"), leave}, {keys.Renamed(keys.Back, "close"), leave},
-	}.with(s.browseActions()).with(s.switches()).also(keys.Moving()...)
-}
-
-// switches change how is searched, while one types too.
-func (s *searchBox) switches() actions {
-	return actions{{keys.Mode, s.nextMode}, {keys.Kind, s.nextKind}, {keys.Scope, s.nextScope}, {keys.Explain, s.toggleExplain}}
+	}.with(s.browseActions()).with(s.switchActions()).also(keys.Moving()...)
 }
 
 func (s *searchBox) typing() bool { return !s.inResults }
@@ -344,7 +408,7 @@ func (s *searchBox) close() { s.asked.drop() }
 // problem is why there is no answer, with what can be done about it.
 func (s *searchBox) problem() string {
 	switch {
-	case s.app.Search == nil:
+	case s.app.Search == nil && s.where != inMemory && len(s.refs) == 0:
 		return "There is no knowledge base here."
 	case errors.Is(s.err, fault.NotFound):
 		return "There is no knowledge base yet. `board kb remember` makes one with the first capsule; so does P on an entry of a run."

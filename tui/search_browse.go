@@ -12,35 +12,64 @@ import (
 // browseLimit is how many capsules are listed without a question: the newest.
 const browseLimit = 1000
 
-// browse lists the knowledge base, the newest first, where no question is asked.
+// browseOrders are the orders of what is listed without a question.
+var browseOrders = []string{"the newest first", "the last asked for first"}
+
+// browse lists the knowledge base where no question is asked, or the memory if it alone
+// is looked at.
 func (s *searchBox) browse() tea.Cmd {
 	s.asking, s.askedFor = true, s.question
 	q := kb.ListQuery{Limit: browseLimit, Retired: s.retired, Superseded: s.retired}
+	q.Asked = s.order == 1
 	if s.kind != "" {
 		q.Kinds = []string{s.kind}
 	}
 	if s.scope != "" {
 		q.Scopes = []string{s.scope}
 	}
+	where, agent, retired := s.where, s.app.lastAgent, s.retired
 	return s.asked.ask(s.app, s, func(ctx context.Context) func() tea.Cmd {
 		var res kb.Result
-		k, err := s.app.knowledge(ctx)
-		if err == nil {
-			var all []kb.Capsule
-			var more bool
-			all, more, err = k.List(ctx, q)
-			for i := range all {
-				res.Hits = append(res.Hits, kb.Hit{Capsule: all[i], Snippet: all[i].Body})
+		var refs map[string]memoryRef
+		var more bool
+		var err error
+		if where == inMemory {
+			var found []foundInMemory
+			found, more, err = s.app.browseMemory(ctx, agent, retired)
+			refs = map[string]memoryRef{}
+			for i := range found {
+				refs[found[i].hit.ID] = found[i].ref
+				res.Hits = append(res.Hits, found[i].hit)
 			}
-			if res.Total = int64(len(all)); more {
-				res.Total++
-			}
+		} else {
+			res.Hits, more, err = s.app.browseCapsules(ctx, q)
+		}
+		if res.Total = int64(len(res.Hits)); more {
+			res.Total++
 		}
 		return func() tea.Cmd {
-			s.browsing = true
+			s.browsing, s.refs = true, refs
 			return s.took(&res, err)
 		}
 	})
+}
+
+func (a *app) browseCapsules(ctx context.Context, q kb.ListQuery) (hits []kb.Hit, more bool, err error) {
+	k, err := a.knowledge(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	all, more, err := k.List(ctx, q)
+	for i := range all {
+		hits = append(hits, kb.Hit{Capsule: all[i], Snippet: all[i].Body})
+	}
+	return hits, more, err
+}
+
+// nextOrder lists in another order.
+func (s *searchBox) nextOrder() tea.Cmd {
+	s.order = (s.order + 1) % len(browseOrders)
+	return s.ask()
 }
 
 // toggleRetired lists what is out of use, too.
@@ -54,13 +83,17 @@ func (s *searchBox) browseActions() actions {
 	if !s.browsing {
 		return nil
 	}
-	return actions{{keys.Renamed(keys.Fewer, "retired ones too, or not"), s.toggleRetired}}
+	retired := keys.Renamed(keys.Fewer, "retired ones too, or not")
+	return actions{{retired, s.toggleRetired}, {keys.Sort, s.nextOrder}}
 }
 
 // browsed is how much is listed.
 func (s *searchBox) browsed() (title, note string) {
 	hits := int64(len(s.result.Hits))
-	title = plural(hits, "capsule") + ", the newest first"
+	title = plural(hits, "capsule") + ", " + browseOrders[s.order]
+	if s.where == inMemory {
+		title = plural(hits, "item") + " of the memory, " + browseOrders[0]
+	}
 	if s.result.Total > hits {
 		note = "and more: ask for them"
 	}
@@ -79,6 +112,8 @@ func (s *searchBox) browseRow(h *kb.Hit, w int) string {
 	}
 	var marks []string
 	switch {
+	case h.Retired != nil && s.where == inMemory:
+		marks = []string{"forgotten"}
 	case h.Retired != nil:
 		marks = []string{"retired"}
 	case h.SupersededBy != "":
@@ -90,6 +125,9 @@ func (s *searchBox) browseRow(h *kb.Hit, w int) string {
 // browseWhy says since when a capsule is there.
 func (s *searchBox) browseWhy(h *kb.Hit) []string {
 	said := "written " + clock(h.Created)
+	if h.Retrieved != nil {
+		said += ", last asked for " + clock(*h.Retrieved)
+	}
 	if h.Retired != nil {
 		said = "retired " + clock(*h.Retired)
 		if h.RetiredWhy != "" {

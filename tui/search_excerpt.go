@@ -7,9 +7,9 @@ import (
 	"blackboard/kb"
 )
 
-// excerpt is what the preview shows of the body of a hit, about n bytes: from the beginning if that
-// reaches the snippet, else from the block with the snippet on. The snippet itself is one line of
-// the body's words.
+// excerpt is what the preview shows of the body of a hit, about n bytes: from the
+// beginning if that reaches the snippet, else from the block with the snippet on. The
+// snippet itself is one line of the body's words.
 func excerpt(h *kb.Hit, n int) string {
 	snippet := strings.TrimSuffix(strings.TrimPrefix(h.Snippet, "… "), " …")
 	from, to := placeOfWords(h.Body, strings.Fields(snippet))
@@ -60,8 +60,8 @@ func snippetLines(h *kb.Hit) []string {
 	return lines
 }
 
-// placeOfWords is where words follow each other in a text, with any blanks between them; from is -1
-// if they do not.
+// placeOfWords is where words follow each other in a text, with any blanks between them;
+// from is -1 if they do not.
 func placeOfWords(text string, words []string) (from, to int) {
 	if len(words) == 0 {
 		return -1, -1

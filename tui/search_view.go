@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/bubbles/key"
-
 	"blackboard/board/words"
 	"blackboard/kb"
 	"blackboard/tui/keys"
@@ -24,7 +22,8 @@ func (s *searchBox) setSize(w, h int) {
 // inner is the size inside the frame.
 func (s *searchBox) inner() (w, h int) { return s.w - 4, s.h - 2 }
 
-// layout gives the parts their places, below the line that is typed into, the filters, and what there is to say about the answer.
+// layout gives the parts their places, below the line that is typed into, the filters,
+// and what there is to say about the answer.
 func (s *searchBox) layout() {
 	w, h := s.inner()
 	if w <= 0 || h <= 0 {
@@ -49,10 +48,12 @@ func (s *searchBox) layout() {
 	s.list.setSize(s.place.list.w, s.place.list.h-1)
 }
 
-// noModel is how the knowledge base begins to say that it can search by words only; it leaves the next step to whoever shows it.
+// noModel is how the knowledge base begins to say that it can search by words only; it
+// leaves the next step to whoever shows it.
 const noModel = "no embedding model is installed"
 
-// notes is what one should know about an answer: what could not be done, and words that no capsule has.
+// notes is what one should know about an answer: what could not be done, and words that
+// no capsule has.
 func (s *searchBox) notes(w, most int) []string {
 	if s.result == nil {
 		return nil
@@ -103,29 +104,27 @@ func (s *searchBox) view() []string {
 	} else {
 		lines = append(append(lines, listed...), preview...)
 	}
-	return st.box("Search the knowledge base", "", lines, w)
+	return st.box("Search the knowledge base and the memory", "", lines, w)
 }
 
 // filters are the ways to search, with their keys.
 func (s *searchBox) filters(w int) string {
 	st := s.app.st
-	part := func(b key.Binding, value string) string { return st.key.Render(b.Help().Key) + " " + value }
-	mode := s.mode
-	if mode == "" {
-		mode = kb.ModeAuto
-	}
-	kind, scope := "all kinds", "all scopes"
-	if s.kind != "" {
-		kind = s.kind + " only"
-	}
-	if s.scope != "" {
-		scope = s.scope + " only"
+	var parts []string
+	for _, sw := range s.switches() {
+		if b := sw.Binding; strings.HasPrefix(b.Help().Key, "alt+") && b.Help() != keys.Explain.Help() {
+			value := sw.value()
+			if w < 60 {
+				value = strings.TrimPrefix(strings.Replace(value, everywhere, "all", 1), "all ")
+			}
+			parts = append(parts, st.key.Render(b.Help().Key)+" "+value)
+		}
 	}
 	busy := ""
 	if s.asking {
 		busy = st.faint.Render("searching…")
 	}
-	return spread(part(keys.Mode, mode)+"  "+part(keys.Kind, kind)+"  "+part(keys.Scope, scope), busy, w)
+	return spread(strings.Join(parts, "  "), busy, w)
 }
 
 // found is how much was found, and how.
@@ -136,7 +135,14 @@ func (s *searchBox) found() (title, note string) {
 	if s.browsing {
 		return s.browsed()
 	}
-	title, note = count(int64(len(s.result.Hits)))+" found", "by "+clean(s.result.Mode)+", of "+plural(s.result.Total, "capsule")+" in all"
+	title = count(int64(len(s.result.Hits))) + " found"
+	if n := len(s.refs); n > 0 {
+		title += ", " + count(int64(n)) + " of them in the memory"
+	}
+	if s.result.Mode == "" {
+		return title, ""
+	}
+	note = "by " + clean(s.result.Mode) + ", of " + plural(s.result.Total, "capsule") + " in all"
 	if long := note + ", retired and superseded ones too"; width(title)+width(long)+8 <= s.place.list.w {
 		note = long
 	}
@@ -152,6 +158,8 @@ func (s *searchBox) nothing() string {
 		return "searching…"
 	case s.result == nil:
 		return "Type what you want to know. The answer comes as you type; enter opens the capsule that is chosen, tab goes to the list."
+	case s.where == inMemory:
+		return "Nothing of the memory is like that. Try other words, or look everywhere: alt+w."
 	case s.result.Total == 0:
 		return "The knowledge base is empty. `board kb remember` stores a capsule; so does P on an entry of a run."
 	case s.kind != "" || s.scope != "":
@@ -198,6 +206,9 @@ func (s *searchBox) preview(w, most int) []string {
 		lines = append(lines, why...)
 	}
 	words := foundWords(s.askedFor.text, h)
+	if _, remembered := s.refs[h.ID]; remembered {
+		words = wordsOf(s.askedFor.text)
+	}
 	for _, l := range s.said(h, w-2, most-len(lines)) {
 		lines = append(lines, markWords(st, l, words))
 	}
@@ -211,7 +222,8 @@ func (s *searchBox) preview(w, most int) []string {
 	return indented(lines[:min(len(lines), max(most, 0))])
 }
 
-// bodyLines is how many lines a preview has at least in which the body is shown as the capsule's page shows it, not only the snippet.
+// bodyLines is how many lines a preview has at least in which the body is shown as the
+// capsule's page shows it, not only the snippet.
 const bodyLines = 16
 
 // said is what a hit says, in about so many lines of w cells.
@@ -228,10 +240,14 @@ func (s *searchBox) said(h *kb.Hit, w, most int) []string {
 	return lines[:min(len(lines), most-below)]
 }
 
-// why is where the score of a hit comes from: the lanes, what has lifted or lowered it, and last the words.
+// why is where the score of a hit comes from: the lanes, what has lifted or lowered it,
+// and last the words.
 func (s *searchBox) why(h *kb.Hit, w int) []string {
 	if s.browsing {
 		return s.browseWhy(h)
+	}
+	if _, remembered := s.refs[h.ID]; remembered {
+		return s.memoryWhy(h, w)
 	}
 	var parts []string
 	if h.BM25Score > 0 {
@@ -272,7 +288,8 @@ func rankMark(n int) string {
 // stemRunes is how many letters two words have in common that are taken for the same.
 const stemRunes = 3
 
-// foundWords are the words that a hit was found by: what the index makes of them, true, for those that begin so; and those of the question that this came from.
+// foundWords are the words that a hit was found by: what the index makes of them, true,
+// for those that begin so; and those of the question that this came from.
 func foundWords(asked string, h *kb.Hit) map[string]bool {
 	found := map[string]bool{}
 	stems := map[string]bool{}
@@ -299,7 +316,8 @@ func beginning(word string) string {
 	return word
 }
 
-// markWords marks in a line the words that something was found by; the line keeps its looks. They are listed below it too, so nothing is lost without colours.
+// markWords marks in a line the words that something was found by; the line keeps its
+// looks. They are listed below it too, so nothing is lost without colours.
 func markWords(st *styles, line string, found map[string]bool) string {
 	var out strings.Builder
 	look := "" // that the line has here
@@ -331,7 +349,8 @@ func markWords(st *styles, line string, found map[string]bool) string {
 	return out.String()
 }
 
-// isFound reports whether a word is one of those, or begins with what the index made of one.
+// isFound reports whether a word is one of those, or begins with what the index made of
+// one.
 func isFound(word string, found map[string]bool) bool {
 	if _, there := found[word]; there || word == "" {
 		return there
@@ -346,8 +365,9 @@ func isFound(word string, found map[string]bool) bool {
 	return false
 }
 
-// typedWords are the words of a question that what the index makes of words comes from: the stem befor from before. What comes from none, such as an identifier in one word, is given as
-// it is; words of one or two ASCII letters say nothing and are left out.
+// typedWords are the words of a question that what the index makes of words comes from:
+// the stem befor from before. What comes from none, such as an identifier in one word, is
+// given as it is; words of one or two ASCII letters say nothing and are left out.
 func typedWords(asked string, stems []string) []string {
 	typed := words.Split(asked, "")
 	var out []string

@@ -8,7 +8,8 @@ import (
 	"blackboard/board"
 )
 
-// styles are all looks of the program. Each goes with a word or a mark, so that none is needed to understand a screen.
+// styles are all looks of the program. Each goes with a word or a mark, so that none is
+// needed to understand a screen.
 type styles struct {
 	faint, bold, title, focus, selected, key lipgloss.Style
 	good, warn, bad, info, accent            lipgloss.Style
@@ -38,11 +39,11 @@ func paint(looks map[string]lipgloss.Style, value, text string) string {
 }
 
 // lightWord is the gate's light in words.
-func lightWord(open bool, blocking int) string {
+func lightWord(open bool, reasons int) string {
 	if open {
 		return "● gate open"
 	}
-	return "● gate closed: " + count(int64(blocking)) + " blocking"
+	return "● gate closed: " + plural(int64(reasons), "reason")
 }
 
 // heading is the line above a pane. The heavy line shows the focus without any colour.

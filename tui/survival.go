@@ -17,7 +17,8 @@ import (
 // reportEvery is how often the report is looked at, whether it is another one now.
 const reportEvery = 2 * time.Second
 
-// survivalPage shows whether a report carries what its run found: the items, those that are missing first, and where each is, or comes nearest.
+// survivalPage shows whether a report carries what its run found: the items, those that
+// are missing first, and where each is, or comes nearest.
 type survivalPage struct {
 	app  *app
 	name string // of the run
@@ -43,7 +44,8 @@ type reportState struct {
 	size     int64
 }
 
-// newSurvivalPage begins with the report that was chosen last for the run; without one it asks for one.
+// newSurvivalPage begins with the report that was chosen last for the run; without one it
+// asks for one.
 func newSurvivalPage(a *app, name string, b *board.Board) page {
 	p := &survivalPage{app: a, name: name, b: b}
 	p.doc = document{app: a, at: -1}
@@ -143,7 +145,8 @@ func (p *survivalPage) checked(result *survival.Result, err error) {
 	p.narrow(chosen)
 }
 
-// narrow shows the items that are missing, then the others unless only the missing ones are wanted.
+// narrow shows the items that are missing, then the others unless only the missing ones
+// are wanted.
 func (p *survivalPage) narrow(chosen string) {
 	p.shown = p.shown[:0:0]
 	if p.result != nil {
@@ -300,6 +303,10 @@ func (p *survivalPage) actions() actions {
 	all = append(all, action{keys.Renamed(keys.Next, other), p.otherSide}, action{keys.Previous, p.otherSide}.unlisted(),
 		action{keys.Right, p.toText}, action{keys.Left, p.toItems},
 		action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.chosen()) }})
+	if it := p.item(); it != nil {
+		said := func(context.Context) (string, error) { return it.Content, nil }
+		all = append(all, action{keys.CopyText, func() tea.Cmd { return p.app.copyWhole(it.ID, said) }})
+	}
 	return all.also(keys.Moving()...)
 }
 

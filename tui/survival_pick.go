@@ -31,7 +31,8 @@ type reportFile struct {
 	size     int64
 }
 
-// reportPicker asks which file is the report: one of those that are near, the newest first, or one whose path is typed.
+// reportPicker asks which file is the report: one of those that are near, the newest
+// first, or one whose path is typed.
 type reportPicker struct {
 	app    *app
 	filter filter
@@ -46,7 +47,8 @@ type reportPicker struct {
 
 func newReportPicker(a *app) *reportPicker {
 	p := &reportPicker{app: a}
-	p.filter = newFilter(a, "part of a name, or the path of a file", &p.list, func() {}) // it always has its line
+	// it always has its line
+	p.filter = newFilter(a, "part of a name, or the path of a file", &p.list, func() {})
 	p.list = list{app: a, row: p.row}
 	return p
 }
@@ -63,8 +65,10 @@ func (p *reportPicker) init(on page) tea.Cmd {
 	}))
 }
 
-// findReports lists the files below a directory that can be reports, the newest first; more says that there was more than is looked at. Near ones are looked at first.
-// Hidden directories, node_modules and what cannot be read are left out, but for the directory itself.
+// findReports lists the files below a directory that can be reports, the newest first;
+// more says that there was more than is looked at. Near ones are looked at first. Hidden
+// directories, node_modules and what cannot be read are left out, but for the directory
+// itself.
 func findReports(ctx context.Context, dir string) (all []reportFile, more bool, err error) {
 	type level struct {
 		dir  string // from the top on
@@ -85,7 +89,8 @@ func findReports(ctx context.Context, dir string) (all []reportFile, more bool, 
 			case e.IsDir() && !hidden && e.Name() != "node_modules" && at.deep < deepestReports:
 				queue = append(queue, level{path, at.deep + 1})
 			case !e.IsDir() && slices.Contains(reportKinds, strings.ToLower(filepath.Ext(path))):
-				if info, err := os.Stat(filepath.Join(dir, path)); err == nil && info.Mode().IsRegular() { // links are followed
+				// links are followed
+				if info, err := os.Stat(filepath.Join(dir, path)); err == nil && info.Mode().IsRegular() {
 					all = append(all, reportFile{path, info.ModTime(), info.Size()})
 				}
 			}
@@ -99,7 +104,8 @@ func findReports(ctx context.Context, dir string) (all []reportFile, more bool, 
 
 // readSome reads at most n entries of a directory, and says whether there are more.
 func readSome(dir string, n int) (entries []os.DirEntry, more bool, err error) {
-	// A file is not opened to find out that it is none: it may be a database that this process has open.
+	// A file is not opened to find out that it is none: it may be a database that this
+	// process has open.
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
 		err = &fs.PathError{Op: "list", Path: dir, Err: syscall.ENOTDIR}
@@ -154,7 +160,8 @@ func (p *reportPicker) narrow() {
 	p.list.moveTo(0)
 }
 
-// chosen is the path that is meant: what is typed, if that is the path of one of the files or of none of them; else the file under the cursor.
+// chosen is the path that is meant: what is typed, if that is the path of one of the
+// files or of none of them; else the file under the cursor.
 func (p *reportPicker) chosen() string {
 	typed := strings.TrimSpace(p.filter.value())
 	if p.list.cursor >= len(p.shown) || slices.ContainsFunc(p.shown, func(r reportFile) bool { return r.path == typed }) {

@@ -17,6 +17,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/documents"
 	"blackboard/board/survival"
+	"blackboard/testdata/cost"
 )
 
 // auditReport carries some of what fillReported obliges it to.
@@ -352,6 +353,7 @@ func TestMarkCarried(t *testing.T) {
 
 // TestFindReports: near files come before those that are too many.
 func TestFindReports(t *testing.T) {
+	cost.SkipTable(t)
 	dir := t.TempDir()
 	for i := range mostLookedAt {
 		if err := os.MkdirAll(filepath.Join(dir, "deep"), 0o700); err != nil {

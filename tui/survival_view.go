@@ -57,7 +57,8 @@ func (p *survivalPage) verdict() string {
 	return st.bad.Render("✗ not passed") + ": " + plural(int64(s.Checked), "item") + " checked, " + st.bad.Render(count(int64(s.Missing))+" missing")
 }
 
-// problem is why the report could not be checked. How to name one that is not there is said below it.
+// problem is why the report could not be checked. How to name one that is not there is
+// said below it.
 func (p *survivalPage) problem() string {
 	if errors.Is(p.err, fault.NotFound) {
 		return oneLine(p.err.Error(), 300)
@@ -65,7 +66,8 @@ func (p *survivalPage) problem() string {
 	return p.app.explain(p.err)
 }
 
-// tally is how many items are missing for which reason, and how far the answer goes, as much of that as there is room for.
+// tally is how many items are missing for which reason, and how far the answer goes, as
+// much of that as there is room for.
 func (p *survivalPage) tally() string {
 	st := p.app.st
 	said := []string{"necessary, not sufficient: words are compared, not meaning", "words are compared, not meaning", "words, not meaning"}
@@ -110,7 +112,8 @@ func (p *survivalPage) row(i, w int) string {
 	return fit(columns(mark, fit(r.ID, 6), fit(state, 14), why+oneLine(r.Content, rowRunes)), w)
 }
 
-// compose writes the text about the chosen item. It is done when something changed, not for each view.
+// compose writes the text about the chosen item. It is done when something changed, not
+// for each view.
 func (p *survivalPage) compose() {
 	p.items.empty = ""
 	if p.result != nil {
@@ -131,7 +134,8 @@ func (p *survivalPage) compose() {
 	p.doc.setLines(missingLines(p.app, it, p.noText(), p.right.w))
 }
 
-// missingLines are all about an item, for a page of w cells; closed says that no editor of text opens the report.
+// missingLines are all about an item, for a page of w cells; closed says that no editor
+// of text opens the report.
 func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []docLine {
 	st := a.st
 	x := newWriter(st, w)
@@ -191,7 +195,8 @@ func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []docLine
 	return x.lines
 }
 
-// shownPath is a path as it is shown: from the directory of the files on if it is below, else from the home directory.
+// shownPath is a path as it is shown: from the directory of the files on if it is below,
+// else from the home directory.
 func shownPath(a *app, path string) string {
 	if rel, err := filepath.Rel(a.Files, path); err == nil && filepath.IsLocal(rel) {
 		return oneLine(rel, rowRunes)

@@ -12,8 +12,9 @@ type carriedWords struct {
 	there []bool // which of the words
 }
 
-// carriedBy says which words of an item's passage the item asks for, by the rules of the check itself: inflected words, and
-// numbers that are written in another way, count as they do there.
+// carriedBy says which words of an item's passage the item asks for, by the rules of the
+// check itself: inflected words, and numbers that are written in another way, count as
+// they do there.
 func carriedBy(it *survival.ItemResult) *carriedWords {
 	f := &carriedWords{words: strings.Fields(clean(it.Passage.Text))}
 	carried := survival.Carried(it.Content, strings.Join(f.words, " "))
@@ -29,7 +30,8 @@ func carriedBy(it *survival.ItemResult) *carriedWords {
 	return f
 }
 
-// mark sets the words off that are there, in the wrapped lines of the passage. A word may be broken at the end of a line.
+// mark sets the words off that are there, in the wrapped lines of the passage. A word may
+// be broken at the end of a line.
 func (f *carriedWords) mark(st *styles, lines []string) []string {
 	out := make([]string, len(lines))
 	at, rest := -1, 0 // the word that is written, and how many of its bytes are still to come

@@ -13,19 +13,25 @@ import (
 	"blackboard/board/text"
 )
 
-// clean makes a text harmless to a terminal: control and direction characters are replaced, tabs become blanks, clusters that terminals differ about simple. Line ends stay.
+// clean makes a text harmless to a terminal: control and direction characters are
+// replaced, tabs become blanks, clusters that terminals differ about simple. Line ends
+// stay.
 func clean(s string) string { return certain(visible(s)) }
 
-// visible is clean for a text that is edited: its characters stay, but for those that a terminal would obey.
+// visible is clean for a text that is edited: its characters stay, but for those that a
+// terminal would obey.
 func visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.ReplaceAll(s, "\t", "    ")
 	return text.Visible(strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
 }
 
-// oneLine is the beginning of a text on one line, clean. It is at most n runes long, however long the text is.
+// oneLine is the beginning of a text on one line, clean. It is at most n runes long,
+// however long the text is.
 func oneLine(s string, n int) string {
-	if room := 8*n + 64; len(s) > room { // more than n runes of any kind: a cut rune becomes a replacement character beyond what is shown
+	// more than n runes of any kind: a cut rune becomes a replacement character beyond
+	// what is shown
+	if room := 8*n + 64; len(s) > room {
 		s = s[:room]
 	}
 	return clean(board.Line(s, n))
@@ -34,7 +40,8 @@ func oneLine(s string, n int) string {
 // width is how many cells a text takes. Escape sequences take none.
 func width(s string) int { return ansi.StringWidth(s) }
 
-// fit makes a line of exactly w cells of a text: cut with an ellipsis, or filled with blanks. The text may have escape sequences.
+// fit makes a line of exactly w cells of a text: cut with an ellipsis, or filled with
+// blanks. The text may have escape sequences.
 func fit(s string, w int) string {
 	if w <= 0 {
 		return ""
@@ -50,7 +57,8 @@ func fit(s string, w int) string {
 	return s
 }
 
-// fitLeft is fit for what has its weight at the end, such as a path: it is cut at the beginning.
+// fitLeft is fit for what has its weight at the end, such as a path: it is cut at the
+// beginning.
 func fitLeft(s string, w int) string {
 	if n := width(s); n > w && w > 0 {
 		s = ansi.TruncateLeft(s, n-w+1, "…")
@@ -58,8 +66,8 @@ func fitLeft(s string, w int) string {
 	return fit(s, w)
 }
 
-// shortName is a name in w cells at most: one that is longer is cut in the middle, since names
-// differ at the end.
+// shortName is a name in w cells at most: one that is longer is cut in the middle, since
+// names differ at the end.
 func shortName(name string, w int) string {
 	name = oneLine(name, 300)
 	n := width(name)
@@ -81,7 +89,8 @@ func right(s string, w int) string {
 	return fit(s, w)
 }
 
-// spread puts one text at the left end and one at the right end of w cells; the left one gives way.
+// spread puts one text at the left end and one at the right end of w cells; the left one
+// gives way.
 func spread(left, right string, w int) string {
 	n := width(right)
 	if n == 0 || n+4 > w {

@@ -11,8 +11,9 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// Themes are the names that Config.Theme may have. "auto" is dark or light, as the terminal's
-// background; "contrast" follows that too, and "mono" has bold, faint and reverse only.
+// Themes are the names that Config.Theme may have. "auto" is dark or light, as the
+// terminal's background; "contrast" follows that too, and "mono" has bold, faint and
+// reverse only.
 var Themes = []string{"auto", "dark", "dusk", "light", "paper", "contrast", "mono"}
 
 // Colour profiles, with the numbers that Lip Gloss has for them.
@@ -21,7 +22,8 @@ const (
 	profileNone    = 3
 )
 
-// palette is a theme: colours by their numbers among 256, "" for none. A pair is ink and ground.
+// palette is a theme: colours by their numbers among 256, "" for none. A pair is ink and
+// ground.
 type palette struct {
 	faint, title, focus, key      string
 	good, warn, bad, info, accent string
@@ -31,8 +33,8 @@ type palette struct {
 	attributes                    bool // for grounds and what is faint: colours do not tell enough
 }
 
-// paletteOf returns the palette of a theme for what a terminal can show. With sixteen colours, of
-// which the terminal's own theme says what they are, all themes are one.
+// paletteOf returns the palette of a theme for what a terminal can show. With sixteen
+// colours, of which the terminal's own theme says what they are, all themes are one.
 func paletteOf(theme string, r *lipgloss.Renderer) palette {
 	if theme == "mono" {
 		return palette{reverse: true, attributes: true}
@@ -102,11 +104,11 @@ func CheckTheme(name string) error {
 	return fmt.Errorf("no theme %q: themes are %s", name, strings.Join(Themes, ", "))
 }
 
-// NewRenderer returns what writes looks for a terminal, and the theme to use there, which is
-// "mono" where term, the value of $TERM, has no colours. For "auto" and "contrast" it asks the
-// terminal now whether its background is dark, so that nobody has to while the program has it, and
-// waits up to five seconds for an answer; one that says nothing is taken for what $COLORFGBG says,
-// else for dark.
+// NewRenderer returns what writes looks for a terminal, and the theme to use there, which
+// is "mono" where term, the value of $TERM, has no colours. For "auto" and "contrast" it
+// asks the terminal now whether its background is dark, so that nobody has to while the
+// program has it, and waits up to five seconds for an answer; one that says nothing is
+// taken for what $COLORFGBG says, else for dark.
 func NewRenderer(terminal *os.File, term, theme string) (*lipgloss.Renderer, string) {
 	r := lipgloss.NewRenderer(terminal)
 	switch profile := r.Output().ColorProfile(); {
@@ -124,7 +126,8 @@ func NewRenderer(terminal *os.File, term, theme string) (*lipgloss.Renderer, str
 	return r, theme
 }
 
-// hasSixteen reports whether a terminal has sixteen colours though its name does not say so.
+// hasSixteen reports whether a terminal has sixteen colours though its name does not say
+// so.
 func hasSixteen(term string) bool {
 	name, _, _ := strings.Cut(term, "-")
 	name, _, _ = strings.Cut(name, ".") // screen.linux
@@ -190,7 +193,8 @@ func (a *app) newArea() textarea.Model {
 // reset ends a look.
 const reset = "\x1b[0m"
 
-// chosenRow is a line as the selection: it keeps its own looks, on the ground of the selection.
+// chosenRow is a line as the selection: it keeps its own looks, on the ground of the
+// selection.
 func (s *styles) chosenRow(line string) string {
 	if s.selectedBegin == "" {
 		return line

@@ -16,6 +16,8 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"blackboard/board"
+	"blackboard/kb/memory"
+	"blackboard/testdata/cost"
 )
 
 // onTerminalOf is a renderer for a terminal with a profile of colours and a background.
@@ -34,36 +36,88 @@ func onTerminalOf(profile string, dark bool) *lipgloss.Renderer {
 // colourCode is a look that has a colour.
 var colourCode = regexp.MustCompile(`\x1b\[(?:[\d;]*;)?(?:[34][0-8]|9[0-7]|10[0-7])(?:;[\d;]*)?m`)
 
+// themeCases are the themes, each on a terminal that it is for.
+var themeCases = []struct {
+	name, theme, profile string
+	dark                 bool
+}{
+	{"dark", "auto", "256", true}, {"light", "auto", "256", false}, {"dusk", "dusk", "256", true},
+	{"paper", "paper", "256", false}, {"contrast-dark", "contrast", "256", true},
+	{"contrast-light", "contrast", "256", false}, {"sixteen", "dark", "16", true}, {"mono", "mono", "16", true},
+}
+
+// looks holds the screen with its looks against testdata/NAME.ansi.
+func (h *harness) looks(name string) {
+	h.t.Helper()
+	view, file := h.m.View(), filepath.Join("testdata", name+".ansi")
+	if updating() {
+		if err := os.WriteFile(file, []byte(view+"\n"), 0o644); err != nil {
+			h.t.Fatal(err)
+		}
+	} else if want := string(must(os.ReadFile(file))); view+"\n" != want {
+		h.t.Errorf("%s differs; the screen is\n%s\nand was\n%s", file, view, want)
+	}
+}
+
+// TestThemesOfBoxes is TestThemes for what lies over pages, and for a revision: the menu of the search
+// and what is found in the memory, a picker, the page of a revision.
+func TestThemesOfBoxes(t *testing.T) {
+	cost.SkipTable(t)
+	play := func(h *harness, look func(name string)) {
+		h.press("K")
+		h.typeText("read-only pane")
+		h.press("ctrl+t")
+		look("search")
+		h.press("esc", "esc", "M", "j", "O")
+		look("picker")
+		h.press("enter")
+		look("revision")
+	}
+	fill := func(h *harness) {
+		fillCapsules(h)
+		fillMemory(h)
+		s := h.authors("")
+		must(s.Update(context.Background(), "m000000001", memory.UpdateOptions{},
+			func(it *memory.Item) error { it.Content = "It is not."; return nil }))
+	}
+	said := map[string]string{}
+	plain := newHarness(t, fill)
+	play(plain, func(name string) {
+		if said[name] = plain.screen(); plain.m.View() != said[name] && strings.Contains(plain.m.View(), "\x1b[3") {
+			t.Errorf("%s has colours without any", name)
+		}
+	})
+	for _, c := range themeCases {
+		h := newHarness(t, func(h *harness) {
+			fill(h)
+			h.cfg.Theme, h.cfg.Renderer = c.theme, onTerminalOf(c.profile, c.dark)
+		})
+		play(h, func(name string) {
+			if h.screen() != said[name] {
+				t.Errorf("%s: %s says something else than without colours:\n%s", c.name, name, h.screen())
+			}
+			h.looks("theme-" + c.name + "-" + name)
+		})
+	}
+}
+
 // TestThemes holds one screen in each theme against its golden, with its looks. What is said is the same in all of
 // them; the chosen row can be seen, and has colours of its own where there are colours.
 func TestThemes(t *testing.T) {
 	plain := openAudit(t)
-	plain.press("2")
-	for _, c := range []struct {
-		name, theme, profile string
-		dark                 bool
-	}{
-		{"dark", "auto", "256", true}, {"light", "auto", "256", false}, {"dusk", "dusk", "256", true}, {"paper", "paper", "256", false},
-		{"contrast-dark", "contrast", "256", true}, {"contrast-light", "contrast", "256", false}, {"sixteen", "dark", "16", true}, {"mono", "mono", "16", true},
-	} {
+	plain.press("T", "2")
+	for _, c := range themeCases {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHarness(t, func(h *harness) {
 				fillAudit(h)
 				h.cfg.Run, h.cfg.Theme, h.cfg.Renderer = "audit-7", c.theme, onTerminalOf(c.profile, c.dark)
 			})
-			h.press("2")
+			h.press("T", "2")
 			if h.screen() != plain.screen() {
 				t.Errorf("it says something else than without colours:\n%s", h.screen())
 			}
 			view := h.m.View()
-			file := filepath.Join("testdata", "theme-"+c.name+".ansi")
-			if updating() {
-				if err := os.WriteFile(file, []byte(view+"\n"), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			} else if want := string(must(os.ReadFile(file))); view+"\n" != want {
-				t.Errorf("%s differs; the screen is\n%s\nand was\n%s", file, view, want)
-			}
+			h.looks("theme-" + c.name)
 			row := ""
 			for _, l := range strings.Split(view, "\n") {
 				if strings.Contains(l, "▌") {

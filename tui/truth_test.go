@@ -42,7 +42,7 @@ func TestPastIsNotNow(t *testing.T) {
 	p := h.m.top().(*runPage)
 	_, reading := h.m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("{")})
 	h.wants("event 16…", "shown is now", "gate at event 16…")
-	h.lacks("2 blocking")
+	h.lacks("2 reasons")
 	p.back.slow = true // the clock says so
 	h.wants("reading the board at event 16… shown is now")
 	h.do(reading)
@@ -53,7 +53,7 @@ func TestPastIsNotNow(t *testing.T) {
 	}
 	h.wants("at event 6", "2 entries")
 	_, reading = h.m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("L")}) // and what was read last is there at once
-	h.wants("live", "6 entries", "gate closed: 2 blocking")
+	h.wants("live", "6 entries", "gate closed: 2 reasons")
 	h.lacks("at event")
 	h.do(reading)
 }
@@ -114,22 +114,21 @@ func TestDisputedLeadsThere(t *testing.T) {
 // TestChartLeadsThere: a click on the picture goes to the moment that the column shows.
 func TestChartLeadsThere(t *testing.T) {
 	h := openAudit(t)
-	h.press("2")
 	p := h.m.top().(*runPage)
-	for x := 1; x < 79; x++ {
-		h.click(x, 6)
-		if seq := p.questions.momentAt(x, 3); p.place() != seq {
+	for x := 1; x < 80; x++ {
+		h.click(x, 18)
+		if seq := p.time.momentAt(x, 0); p.place() != seq {
 			t.Fatalf("column %d is of event %d, and the page is at event %d", x, seq, p.place())
 		}
 	}
 	peak := 0
-	for i := range p.questions.burn {
-		if open := p.questions.burn[i].Open; open[0]+open[1]+open[2]+open[3] == 4 {
-			peak = int(p.questions.burn[i].Seq)
+	for i := range p.time.burn {
+		if open := p.time.burn[i].Open; open[0]+open[1]+open[2]+open[3] == 4 {
+			peak = int(p.time.burn[i].Seq)
 		}
 	}
 	for x := 1; x < 79 && p.place() != int64(peak); x++ {
-		h.click(x, 6)
+		h.click(x, 18)
 	}
 	if peak == 0 || p.place() != int64(peak) {
 		t.Errorf("no column leads to the peak, event %d", peak)

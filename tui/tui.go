@@ -17,8 +17,10 @@ import (
 	"blackboard/embed"
 	"blackboard/kb"
 	"blackboard/kb/memory"
-	_ "blackboard/tui/dark" // before Bubble Tea asks the terminal
+	"blackboard/tui/dark"
 )
+
+func init() { dark.Restore() } // Bubble Tea has not asked the terminal
 
 // Config says what the program shows, and whose hands it works with.
 type Config struct {
@@ -31,25 +33,34 @@ type Config struct {
 
 	// Search answers questions to the knowledge base, by a daemon or not.
 	Search kb.Searcher
-	// Knowledge opens the knowledge base for all that is not a search. It is asked when it is first needed, and again only if it failed. With create it is made
-	// if there is none.
+	// Knowledge opens the knowledge base for all that is not a search. It is asked when
+	// it is first needed, and again only if it failed. With create it is made if there is
+	// none.
 	Knowledge func(ctx context.Context, create bool) (*kb.KB, error)
-	// Memory opens the workspace's memory as an agent sees it; "" is no agent. The caller closes it.
+	// Memory opens the workspace's memory as an agent sees it; "" is no agent. The caller
+	// closes it.
 	Memory func(ctx context.Context, agent string) (*memory.Store, error)
-	// Model is the model that a policy may have meaning compared with; nil, or a nil Embedder: there is none.
+	// Model is the model that a policy may have meaning compared with; nil, or a nil
+	// Embedder: there is none.
 	Model func() embed.Embedder
-	// Status says what the status bar shows besides the run. It is asked every few seconds, and with anew when something
-	// was just done that changes it: nothing that is remembered will do then.
+	// Status says what the status bar shows besides the run. It is asked every few
+	// seconds, and with anew when something was just done that changes it: nothing that
+	// is remembered will do then.
 	Status func(ctx context.Context, anew bool) Status
-	// Editor makes the command that opens a file in the person's editor, at a line if that is above 0; the error says why there is none.
+	// Editor makes the command that opens a file in the person's editor, at a line if
+	// that is above 0; the error says why there is none.
 	Editor func(path string, line int) (*exec.Cmd, error)
+	// Browser makes the command that shows a URL to the person; nil: there is none, and
+	// URLs are copied.
+	Browser func(url string) *exec.Cmd
 
 	// Promoted drafts the capsule that an entry of a run becomes.
 	Promoted func(run string, e *board.Entry) kb.Capsule
 
 	// Words say the next step of an error.
 	Words fault.Words
-	// Renderer knows the terminal's colours, and whether it is dark; nil writes no looks at all.
+	// Renderer knows the terminal's colours, and whether it is dark; nil writes no looks
+	// at all.
 	Renderer *lipgloss.Renderer
 	Theme    string   // one of Themes; "" is auto
 	Mute     []string // what is not told to somebody who looks elsewhere: of Mutes
@@ -64,7 +75,8 @@ type Status struct {
 	Model    string // its name; "": there is none
 }
 
-// Run shows the program on a terminal until the person leaves it or ctx ends, whose error it then returns. The terminal is as it was afterwards, even after a panic.
+// Run shows the program on a terminal until the person leaves it or ctx ends, whose error
+// it then returns. The terminal is as it was afterwards, even after a panic.
 func Run(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends what the pages have under way
@@ -90,9 +102,10 @@ func runProgram(ctx context.Context, in io.Reader, out io.Writer, m *model) erro
 	return err
 }
 
-// drawn is the model as Bubble Tea draws it. Bubble Tea holds a screen that is drawn again and has
-// not changed against the last one sixty times a second, until one differs, and copies it each time:
-// for hours, if nobody does anything. Looks that end nothing make each screen differ from the last.
+// drawn is the model as Bubble Tea draws it. Bubble Tea holds a screen that is drawn
+// again and has not changed against the last one sixty times a second, until one differs,
+// and copies it each time: for hours, if nobody does anything. Looks that end nothing
+// make each screen differ from the last.
 type drawn struct {
 	*model
 	last string

@@ -2,8 +2,8 @@ package tui
 
 import tea "github.com/charmbracelet/bubbletea"
 
-// twoPanes is a list with a text about its chosen row beside it, or below it where the screen is
-// narrow. Two lines above are the page's.
+// twoPanes is a list with a text about its chosen row beside it, or below it where the
+// screen is narrow. Two lines above are the page's.
 type twoPanes struct {
 	items list
 	doc   document
@@ -38,8 +38,8 @@ func (p *twoPanes) drawn(st *styles, above []string, rows, about string) []strin
 	return append(append(above, items...), text...)
 }
 
-// mouse takes what the mouse does, and reports whether another row may be chosen, and whether it is
-// to be opened.
+// mouse takes what the mouse does, and reports whether another row may be chosen, and
+// whether it is to be opened.
 func (p *twoPanes) mouse(msg tea.MouseMsg) (moved, open bool) {
 	switch {
 	case p.left.has(msg.X, msg.Y):

@@ -12,8 +12,8 @@ import (
 	"blackboard/tui/keys"
 )
 
-// keyOfStep is the key that does what errors and findings name as the next step, and where that is
-// pressed.
+// keyOfStep is the key that does what errors and findings name as the next step, and
+// where that is pressed.
 func keyOfStep(op string) (b key.Binding, where string) {
 	switch op {
 	case "signal.address":
@@ -54,8 +54,8 @@ var inShell = []string{
 	"worker.done", "worker.drop", "entry.verify", "source.list",
 }
 
-// words say a step by the keys that do it; what no key does is said as the caller's words have it
-// if it is done in a shell, else not at all.
+// words say a step by the keys that do it; what no key does is said as the caller's words
+// have it if it is done in a shell, else not at all.
 func (a *app) words(s fault.Step) string {
 	switch b, where := keyOfStep(s.Op); {
 	case len(b.Keys()) > 0:

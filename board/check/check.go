@@ -1,6 +1,6 @@
-// Package check holds a run against a policy from its sources to its reports: the gate, verify,
-// conflicts, survival and trace, with one verdict ([Run]). What they compare, and how, is said in
-// their packages.
+// Package check checks a run against a policy, from its sources to its reports. It runs
+// the gate, verify, conflicts, survival and trace, and gives one verdict ([Run]). Their
+// packages say what they compare.
 package check
 
 import (
@@ -21,22 +21,22 @@ import (
 	"blackboard/embed"
 )
 
-// Input is what a run is held against.
+// Input is the input of a check.
 type Input struct {
 	Reports []*documents.Document
 	Skipped []documents.Skipped // files of the reports' directories that were not read
-	// Missing says why there is none of the reports that the policy lists, "" if there are some.
+	// Missing says why none of the policy's reports exists; "" if one does.
 	Missing string
-	Sources []verify.File // where sources may lie, beside the paths that they were registered with
-	// BoardOnly reads no file of a source that is registered, but the text that the board keeps.
+	Sources []verify.File // directories of sources, besides their registered paths
+	// BoardOnly reads the text on the board instead of the files of registered sources.
 	BoardOnly bool
-	Model     embed.Embedder // for survival.min_cosine; nil: there is none
-	// Worker is who writes the verdicts on quotes to the board; "": they are not written.
+	Model     embed.Embedder // for survival.min_cosine; nil: no model
+	// Worker is the author of the verdicts on the board; "": they are not written.
 	Worker string
 }
 
-// Open opens what a check reads: the reports and the sources that are named, and of each, where
-// none is named, those that the policy lists.
+// Open opens the named reports and sources. If no reports or no sources are named, it
+// opens the policy's.
 func Open(f *policy.File, reports, sources []string) (in Input, err error) {
 	listed := len(reports) == 0
 	if listed {
@@ -55,31 +55,33 @@ func Open(f *policy.File, reports, sources []string) (in Input, err error) {
 	return in, err
 }
 
-// Result says whether a run holds what its policy asks of it.
+// Result says whether a run meets its policy.
 type Result struct {
-	Run     string   `json:"run"`
-	Seq     int64    `json:"seq"` // the event up to which the board was looked at, but for verify
-	Passed  bool     `json:"passed"`
+	Run string `json:"run"`
+	// the event up to which the board was looked at, but for verify
+	Seq     int64    `json:"seq"`
+	Passed  bool     `json:"passed"`  // every step passed
 	Policy  string   `json:"policy"`  // its path, "" for none
 	Reports []string `json:"reports"` // their names
-	Steps   []Step   `json:"steps"`   // in the order of policy.Steps, those alone that the policy has
+	// in the order of policy.Steps, those alone that the policy has
+	Steps []Step `json:"steps"`
 }
 
-// Step is one part of a check. Of its results one is there, unless it was skipped.
+// Step is one part of a check. It has one of the results, unless it was skipped.
 type Step struct {
 	Name   string `json:"name"`   // one of policy.Steps
-	Passed bool   `json:"passed"` // also if it was skipped, unless the policy needs it
-	// Skipped says that there was nothing to hold against: Why tells what is missing.
+	Passed bool   `json:"passed"` // true also if skipped, unless the policy requires it
+	// Skipped means that the step lacked its input; Why says which.
 	Skipped  bool     `json:"skipped"`
 	Why      string   `json:"why"`
-	Headline string   `json:"headline"` // what came out, in a few words
-	Warnings []string `json:"warnings"` // what does not fail it and should be known
+	Headline string   `json:"headline"` // the result in a few words
+	Warnings []string `json:"warnings"` // notable, but no failure
 
-	Gate      *board.Verdict   `json:"gate,omitempty"`
-	Verify    *verify.Result   `json:"verify,omitempty"`
-	Conflicts *board.Conflicts `json:"conflicts,omitempty"`
-	Survival  *survival.Result `json:"survival,omitempty"`
-	Trace     *trace.Result    `json:"trace,omitempty"`
+	Gate      *board.Verdict   `json:"gate,omitempty"`      // the result, of the step gate
+	Verify    *verify.Result   `json:"verify,omitempty"`    // the result, of the step verify
+	Conflicts *board.Conflicts `json:"conflicts,omitempty"` // the result, of the step conflicts
+	Survival  *survival.Result `json:"survival,omitempty"`  // the result, of the step survival
+	Trace     *trace.Result    `json:"trace,omitempty"`     // the result, of the step trace
 }
 
 // Step returns a step of the result, or nil.
@@ -92,8 +94,7 @@ func (r *Result) Step(name string) *Step {
 	return nil
 }
 
-// WorstFirst returns the steps: those that failed, then those with a warning, those that passed,
-// and those that were skipped.
+// WorstFirst returns the steps in this order: failed, with a warning, passed, skipped.
 func (r *Result) WorstFirst() []Step {
 	rank := func(s Step) int {
 		switch {
@@ -111,14 +112,18 @@ func (r *Result) WorstFirst() []Step {
 	return steps
 }
 
-// GateAlone reports whether the gate is all that failed.
+// GateAlone reports whether only the gate failed.
 func (r *Result) GateAlone() bool {
-	return !slices.ContainsFunc(r.Steps, func(s Step) bool { return !s.Passed && s.Name != policy.Gate })
+	return !slices.ContainsFunc(r.Steps, func(s Step) bool {
+		return !s.Passed &&
+			s.Name != policy.Gate
+	})
 }
 
-// Run does the steps of a policy. Verify is done first, and writes its verdicts to the board, which
-// the gate may ask for; it looks at the board by itself, so that a worker may post between it and
-// the others. Those belong to one moment of the board.
+// Run runs the steps of a policy. Verify comes first and writes its verdicts, because
+// the gate may require them; where it may not write, they count in the gate's step all
+// the same. It reads the board separately, so a worker may post
+// between it and the other steps. Those see the board at one moment.
 //
 // Errors: fault.NotFound when there is no such run.
 func Run(ctx context.Context, b *board.Board, f policy.File, in Input) (Result, error) {
@@ -170,6 +175,8 @@ type checker struct {
 	f     *policy.File
 	in    *Input
 	steps map[string]Step
+	// unwritten are the verdicts of this check that could not be written to the board.
+	unwritten []*verify.Result
 }
 
 func (c *checker) verify(ctx context.Context, b *board.Board, registered []board.Source) error {
@@ -181,16 +188,22 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 		return nil
 	}
 	v, err := b.Verify(ctx, c.in.Worker,
-		board.VerifyOptions{Files: c.in.Sources, BoardOnly: c.in.BoardOnly, NoRecord: c.in.Worker == ""})
+		board.VerifyOptions{Files: c.in.Sources, BoardOnly: c.in.BoardOnly,
+			NoRecord: c.in.Worker == ""})
 	if err != nil {
 		return err
+	}
+	if v.NotRecorded != "" {
+		c.unwritten = append(c.unwritten, &v)
 	}
 	limit := c.f.Verify.MaxDoubted
 	s := Step{Verify: &v, Passed: v.Within(limit)}
 	if v.Doubted > 0 && v.Doubted <= limit {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%d doubted; the policy lets %d through", v.Doubted, limit))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%d doubted; the policy allows %d",
+			v.Doubted, limit))
 	}
-	s.Headline = count(v.Checked, "finding stands in its source", "findings stand in their sources")
+	s.Headline = count(v.Checked, "finding stands in its source",
+		"findings stand in their sources")
 	changed := 0
 	for _, source := range v.Sources {
 		if source.Changed {
@@ -199,9 +212,11 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	}
 	switch {
 	case v.Doubted > 0:
-		s.Headline = fmt.Sprintf("%d of %s doubted", v.Doubted, count(v.Checked, "finding", "findings"))
+		s.Headline = fmt.Sprintf("%d of %s doubted", v.Doubted,
+			count(v.Checked, "finding", "findings"))
 	case changed > 0:
-		s.Headline = count(changed, "source has changed", "sources have changed") + " since registered"
+		s.Headline = count(changed, "source has changed", "sources have changed") +
+			" since registered"
 	case v.Checked == 0 && v.Unchecked > 0:
 		s.Headline = "nothing was checked: no file of a source was found"
 	case v.Checked == 0:
@@ -210,16 +225,16 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	}
 	if v.Unchecked > 0 && v.Checked > 0 {
 		s.Warnings = append(s.Warnings, count(v.Unchecked, "finding was", "findings were")+
-			" not checked: the source is not there or not named")
+			" not checked: the source is missing or not named")
 	}
 	c.steps[policy.Verify] = s
 	return nil
 }
 
-// ask does the steps that look at one moment of the board.
+// ask runs the steps that see the board at one moment.
 func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 	if c.f.Does(policy.Gate) {
-		v, err := m.Gate(c.f.Gate)
+		v, err := m.Gate(c.f.Gate, c.unwritten...)
 		if err != nil {
 			return err
 		}
@@ -241,7 +256,8 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 		if c.in.Missing != "" {
 			why = c.in.Missing
 		}
-		s := Step{Skipped: true, Passed: len(c.f.Reports) == 0, Why: why, Headline: "skipped: " + why}
+		s := Step{Skipped: true, Passed: len(c.f.Reports) == 0, Why: why,
+			Headline: "skipped: " + why}
 		for _, name := range []string{policy.Survival, policy.Trace} {
 			if c.f.Does(name) {
 				c.steps[name] = s
@@ -268,10 +284,11 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 }
 
 func (c *checker) conflicts(found *board.Conflicts) Step {
-	s := Step{Conflicts: found, Passed: true, Headline: "none found"}
+	s := Step{Conflicts: found, Passed: true, Headline: "none that are not linked or settled"}
 	if found.Total > 0 {
 		s.Headline = count(found.Total,
-			"pair of findings may contradict each other", "pairs of findings may contradict each other")
+			"pair of findings may contradict each other",
+			"pairs of findings may contradict each other")
 		s.limit(found.Total, c.f.Conflicts.Max)
 	}
 	return s
@@ -279,20 +296,21 @@ func (c *checker) conflicts(found *board.Conflicts) Step {
 
 func (c *checker) trace(t *trace.Result) Step {
 	s := Step{Trace: t, Passed: true,
-		Headline: fmt.Sprintf("%d of %s supported", t.Checked-t.Unsupported, count(t.Checked, "fact", "facts"))}
+		Headline: fmt.Sprintf("%d of %s supported", t.Checked-t.Unsupported,
+			count(t.Checked, "fact", "facts"))}
 	if t.Unsupported > 0 {
 		s.Headline = fmt.Sprintf("nothing supports %d of %s",
 			t.Unsupported, count(t.Checked, "fact", "facts"))
 		s.limit(t.Unsupported, c.f.Trace.MaxUnsupported)
 	}
 	if t.Checked == 0 {
-		s.Headline = "the reports state no fact"
+		s.Headline = "the reports contain no facts to check"
 		s.Warnings = append(s.Warnings, s.Headline)
 	}
 	return s
 }
 
-// limit fails a step with more than a limit, or warns where there is none or it is kept.
+// limit fails a step above its limit; without a limit, or below it, it warns.
 func (s *Step) limit(n int, limit *int) {
 	if limit != nil && n > *limit {
 		s.Passed = false
@@ -301,14 +319,15 @@ func (s *Step) limit(n int, limit *int) {
 	s.Warnings = append(s.Warnings, s.Headline)
 }
 
-// sources are the files in which trace looks for what is on no entry.
+// sources returns the files in which trace looks for facts that no entry has.
 func (c *checker) sources(registered []board.Source) trace.Sources {
 	var files, reports []string
 	for _, f := range c.in.Sources {
 		files = append(files, f.Path)
 	}
 	for _, s := range registered {
-		if info, err := os.Stat(s.Path); !c.in.BoardOnly && err == nil && info.Mode().IsRegular() &&
+		if info, err := os.Stat(s.Path); !c.in.BoardOnly && err == nil &&
+			info.Mode().IsRegular() &&
 			!slices.Contains(files, s.Path) {
 			files = append(files, s.Path)
 		}
@@ -324,7 +343,7 @@ func (c *checker) sources(registered []board.Source) trace.Sources {
 	}
 }
 
-// meaning looks for what words did not find by meaning, if the policy wants that, and judges.
+// meaning adds the comparison by meaning, if the policy wants it, and decides the step.
 func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
 	want, v := c.f.Survival, s.Survival
 	switch {
@@ -333,7 +352,8 @@ func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
 			return s, err
 		}
 	case want.MinCosine > 0:
-		s.Warnings = append(s.Warnings, "no model is installed: words alone were compared")
+		s.Warnings = append(s.Warnings, "no embedding model is installed, so only "+
+			"words were compared")
 	}
 	v.Demand(v.Empty, want.MinItems)
 	s.Passed = v.Passed
@@ -349,7 +369,8 @@ func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
 		}
 	}
 	if n := len(v.Skipped); n > 0 {
-		s.Warnings = append(s.Warnings, count(n, "file of the reports was", "files of the reports were")+" not read")
+		s.Warnings = append(s.Warnings, count(n, "file of the reports was",
+			"files of the reports were")+" not read")
 	}
 	return s, nil
 }

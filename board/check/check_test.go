@@ -19,12 +19,14 @@ import (
 
 const quoted = "Tokens never expire."
 
-// newRun makes a run whose e1 stands in its source, and whose e2 does not if it quotes wrongly.
+// newRun makes a run whose e1 stands in its source, and whose e2 does not if it quotes
+// wrongly.
 func newRun(t *testing.T, wrong bool) (*board.Board, Input) {
 	t.Helper()
 	dir := t.TempDir()
 	source := filepath.Join(dir, "auth.md")
-	if err := os.WriteFile(source, []byte("# Auth\n\n"+quoted+"\n\nKeys rotate every 90 days.\n"), 0o644); err != nil {
+	if err := os.WriteFile(source, []byte("# Auth\n\n"+quoted+"\n\nKeys rotate every 90 days.\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	b, err := board.OpenOrCreate(t.Context(), dir, "r")
@@ -37,7 +39,8 @@ func newRun(t *testing.T, wrong bool) (*board.Board, Input) {
 		quote = "Keys rotate every 30 days."
 	}
 	for _, p := range []board.Post{
-		{Content: "tokens never expire", SourceDoc: "auth.md", Evidence: quoted, MustSurface: true},
+		{Content: "tokens never expire", SourceDoc: "auth.md",
+			Evidence: quoted, MustSurface: true},
 		{Content: "keys rotate " + quote[12:25], SourceDoc: "auth.md", Evidence: quote},
 	} {
 		if _, err := b.Post(t.Context(), "reader-1", p); err != nil {
@@ -93,18 +96,35 @@ func TestRun(t *testing.T) {
 		f     policy.File
 		want  string
 	}{
-		{"all holds", false, good, policy.File{}, "gate passed, verify passed, conflicts passed, survival passed, trace passed"},
-		{"a wrong quote", true, "Tokens never expire, and keys rotate every 30 days.", policy.File{}, "gate passed, verify failed, conflicts passed, survival passed, trace passed"},
-		{"one may be wrong", true, "Tokens never expire, and keys rotate every 30 days.", policy.File{Verify: policy.VerifyPolicy{MaxDoubted: 1}}, "gate passed, verify warned, conflicts passed, survival passed, trace passed"},
-		{"an invented figure", false, good + " It costs $4,210 a year.", policy.File{}, "gate passed, verify passed, conflicts passed, survival passed, trace warned"},
-		{"none may be invented", false, good + " It costs $4,210 a year.", policy.File{Trace: policy.TracePolicy{MaxUnsupported: &none}}, "gate passed, verify passed, conflicts passed, survival passed, trace failed"},
-		{"some may", false, good + " It costs $4,210 a year.", policy.File{Trace: policy.TracePolicy{MaxUnsupported: &some}}, "gate passed, verify passed, conflicts passed, survival passed, trace warned"},
-		{"a finding is lost", false, "Nothing to say.", policy.File{Steps: []string{"survival"}}, "survival failed"},
-		{"too few items", false, good, policy.File{Steps: []string{"survival"}, Survival: policy.SurvivalPolicy{MinItems: 2}}, "survival failed"},
-		{"no report", false, "", policy.File{}, "gate passed, verify passed, conflicts passed, survival passed/skipped, trace passed/skipped"},
-		{"no report that is listed", false, "", policy.File{Reports: []string{"out"}}, "gate passed, verify passed, conflicts passed, survival failed/skipped, trace failed/skipped"},
-		{"a worker is not done", false, good, policy.File{Gate: board.Policy{Expect: []string{"reader-2"}}}, "gate failed, verify passed, conflicts passed, survival passed, trace passed"},
-		{"no model", false, good, policy.File{Steps: []string{"survival"}, Survival: policy.SurvivalPolicy{MinCosine: 0.9}}, "survival warned"},
+		{"all holds", false, good, policy.File{},
+			"gate passed, verify passed, conflicts passed, survival passed, trace passed"},
+		{"a wrong quote", true, "Tokens never expire, and keys rotate every 30 days.",
+			policy.File{},
+			"gate passed, verify failed, conflicts passed, survival passed, trace passed"},
+		{"one may be wrong", true, "Tokens never expire, and keys rotate every 30 days.",
+			policy.File{Verify: policy.VerifyPolicy{MaxDoubted: 1}},
+			"gate passed, verify warned, conflicts passed, survival passed, trace passed"},
+		{"an invented figure", false, good + " It costs $4,210 a year.", policy.File{},
+			"gate passed, verify passed, conflicts passed, survival passed, trace warned"},
+		{"none may be invented", false, good + " It costs $4,210 a year.",
+			policy.File{Trace: policy.TracePolicy{MaxUnsupported: &none}},
+			"gate passed, verify passed, conflicts passed, survival passed, trace failed"},
+		{"some may", false, good + " It costs $4,210 a year.",
+			policy.File{Trace: policy.TracePolicy{MaxUnsupported: &some}},
+			"gate passed, verify passed, conflicts passed, survival passed, trace warned"},
+		{"a finding is lost", false, "Nothing to say.", policy.File{Steps: []string{"survival"}},
+			"survival failed"},
+		{"too few items", false, good, policy.File{Steps: []string{"survival"},
+			Survival: policy.SurvivalPolicy{MinItems: 2}}, "survival failed"},
+		{"no report", false, "", policy.File{},
+			"gate passed, verify passed, conflicts passed, survival passed/skipped, trace passed/skipped"},
+		{"no report that is listed", false, "", policy.File{Reports: []string{"out"}},
+			"gate passed, verify passed, conflicts passed, survival failed/skipped, trace failed/skipped"},
+		{"a worker is not done", false, good,
+			policy.File{Gate: board.Policy{Expect: []string{"reader-2"}}},
+			"gate failed, verify passed, conflicts passed, survival passed, trace passed"},
+		{"no model", false, good, policy.File{Steps: []string{"survival"},
+			Survival: policy.SurvivalPolicy{MinCosine: 0.9}}, "survival warned"},
 	} {
 		b, in := newRun(t, c.wrong)
 		if c.text != "" {
@@ -123,7 +143,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestVerdictsBeforeGate: a gate that asks for verified entries sees what the same check verified.
+// TestVerdictsBeforeGate: a gate that asks for verified entries sees what the same
+// check verified.
 func TestVerdictsBeforeGate(t *testing.T) {
 	b, in := newRun(t, false)
 	f := policy.File{Gate: board.Policy{RequireVerified: true}, Steps: []string{"gate", "verify"}}
@@ -143,7 +164,8 @@ func TestWithoutSources(t *testing.T) {
 	if got := said(run(t, b, policy.File{}, in)); !strings.Contains(got, "verify passed/skipped") {
 		t.Error(got)
 	}
-	for _, f := range []policy.File{{Steps: []string{"verify"}}, {Sources: []string{"docs"}}} { // who names it wants it done
+	// who names it wants it done
+	for _, f := range []policy.File{{Steps: []string{"verify"}}, {Sources: []string{"docs"}}} {
 		if got := said(run(t, b, f, in)); !strings.Contains(got, "verify failed/skipped") {
 			t.Error(got)
 		}
@@ -153,7 +175,9 @@ func TestWithoutSources(t *testing.T) {
 // TestRegisteredSources: trace looks in them too, without a flag.
 func TestRegisteredSources(t *testing.T) {
 	b, in := newRun(t, false)
-	if err := os.WriteFile(in.Sources[0].Path, []byte("Tokens never expire.\n\nSessions of Acme Gateway end after 17 minutes.\n"), 0o644); err != nil {
+	if err := os.WriteFile(in.Sources[0].Path,
+		[]byte("Tokens never expire.\n\nSessions of Acme Gateway end after 17 minutes.\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.AddSources(t.Context(), "ci", in.Sources, false); err != nil {
@@ -214,11 +238,13 @@ func TestOpen(t *testing.T) {
 	}
 	f := policy.File{Reports: []string{at("a.md")}, Sources: []string{at("docs")}}
 	in, err := Open(&f, nil, nil)
-	if err != nil || len(in.Reports) != 1 || in.Reports[0].Name != at("a.md") || len(in.Sources) != 1 {
+	if err != nil || len(in.Reports) != 1 || in.Reports[0].Name != at("a.md") ||
+		len(in.Sources) != 1 {
 		t.Errorf("%+v, %v", in, err)
 	}
 	in, err = Open(&f, []string{at("b.md")}, []string{at("a.md")})
-	if err != nil || len(in.Reports) != 1 || in.Reports[0].Name != at("b.md") || in.Sources[0].Path != at("a.md") {
+	if err != nil || len(in.Reports) != 1 || in.Reports[0].Name != at("b.md") ||
+		in.Sources[0].Path != at("a.md") {
 		t.Errorf("what is named does not go before the policy: %+v, %v", in, err)
 	}
 	f.Reports = []string{at("none.md")}
@@ -228,7 +254,8 @@ func TestOpen(t *testing.T) {
 	if _, err = Open(&f, []string{at("none.md")}, nil); !errors.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
-	if _, err = Open(&f, []string{at("a.md")}, []string{at("none")}); !errors.Is(err, fault.NotFound) {
+	if _, err = Open(&f, []string{at("a.md")}, []string{at("none")}); !errors.Is(err,
+		fault.NotFound) {
 		t.Error(err)
 	}
 }

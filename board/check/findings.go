@@ -15,17 +15,17 @@ import (
 	"blackboard/board/verify"
 )
 
-// Finding is one thing that a step found: what fails it, or what it warns of.
+// Finding is one failure or warning of a step.
 type Finding struct {
 	ID    string // of an entry or a signal, "" for none
 	Other string // of a pair the newer entry, else ""
-	Text  string // what it is about
+	Text  string // its subject
 	Why   string // why it is listed
 
 	Report string // that states it, "" for none
 	Line   int    // of the report
 
-	Clear string       // what would clear it
+	Clear string       // how to clear it
 	Next  []fault.Step // the same as operations
 
 	// One of these says all of it; none if a source has changed.
@@ -37,7 +37,7 @@ type Finding struct {
 	Passage *trace.Passage // of the fact
 }
 
-// Findings lists what a step found, the worst first as the step has it.
+// Findings lists a step's findings in its order, the worst first.
 func (s *Step) Findings() (all []Finding) {
 	switch {
 	case s.Gate != nil:
@@ -76,7 +76,7 @@ func (s *Step) Findings() (all []Finding) {
 	return all
 }
 
-// missing says of an item that the reports lack what is wrong with the nearest passage.
+// missing describes a missing item by its nearest passage.
 func missing(m *survival.ItemResult) Finding {
 	f := Finding{ID: m.ID, Text: m.Content, Why: m.Why + ", " + m.Cause, Missing: m,
 		Clear: "say it in the report"}
@@ -88,19 +88,20 @@ func missing(m *survival.ItemResult) Finding {
 		f.Why += fmt.Sprintf("; line %d says: %s", f.Line, m.Passage.Text)
 	}
 	if m.Cause == survival.MissContradicted {
-		f.Clear = "take the contrary out of the report, or supersede the finding if it no longer holds"
+		f.Clear = "remove the contradicting sentence from the report, or supersede the finding " +
+			"if it no longer holds"
 	}
 	return f
 }
 
-// doubted are the findings of verify: sources that have changed, and entries that do not
-// stand in theirs.
+// doubted returns the findings of verify: changed sources, and entries that are not in
+// their source.
 func doubted(r *verify.Result) (all []Finding) {
 	for _, s := range r.Sources {
 		if s.Changed {
 			all = append(all, Finding{Text: cmp.Or(s.Name, s.File),
 				Why:   "has changed since it was registered",
-				Clear: "register it again, and look at what rests on it"})
+				Clear: "register it again, and check the findings that rest on it"})
 		}
 	}
 	for i := range r.Items {
@@ -113,15 +114,16 @@ func doubted(r *verify.Result) (all []Finding) {
 			why += ": " + item.Note
 		}
 		f := Finding{ID: item.ID, Text: item.Content, Why: why, Doubted: item,
-			Clear: "supersede it by what the source says", Next: []fault.Step{
+			Clear: "supersede it with what the source says", Next: []fault.Step{
 				fault.Do("entry.post", "{}",
 					"content", "…", "evidence", "…", "supersedes", item.ID)}}
 		switch item.Verdict {
 		case verify.Unregistered:
 			f.Next = nil
-			f.Clear = "register the source, or supersede it by one that has a registered source"
+			f.Clear = "register the source, or supersede the finding with one that has a " +
+				"registered source"
 		case verify.Unknown:
-			f.Clear = "supersede it by what a source says, or add the file to the sources"
+			f.Clear = "supersede it with what a source says, or add the file to the sources"
 		}
 		all = append(all, f)
 	}
@@ -144,8 +146,8 @@ func pair(p *board.Conflict) Finding {
 	return f
 }
 
-// Place names the report and the line that a fact stands in, and the ids of what the finding is
-// about; "" for none.
+// Place names the report and the line that a fact stands in, and the ids of what the
+// finding is about; "" for none.
 func (f *Finding) Place() string {
 	switch {
 	case f.Fact != nil:
@@ -156,7 +158,7 @@ func (f *Finding) Place() string {
 	return f.ID
 }
 
-// In says what would clear the finding in the words of an adapter, as far as it has any.
+// In says how to clear the finding, in the words of an adapter if it has any.
 func (f *Finding) In(words fault.Words) string {
 	return cmp.Or(fault.Join(f.Next, words, ", "), f.Clear)
 }

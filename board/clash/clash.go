@@ -1,14 +1,16 @@
-// Package clash says why two texts about the same thing may contradict each other.
+// Package clash finds reasons why two texts about the same thing may contradict each
+// other.
 //
-// It compares words, not meaning: somebody has to judge. It is of use only where something else (their cosine, or
-// the words that both have) has said that both are about one thing.
+// It compares words, not meaning, so a person has to judge. The caller must know, by
+// cosine or shared words, that both texts are about one thing.
 //
-//	figures     numbers, versions and dates that differ, of the same unit, in a context that is the same
-//	negation    a word that one of them negates, in sentences that are alike
+//	figures     different numbers, versions or dates of the same unit in the same context
+//	negation    a word that only one of them negates, in similar sentences
 //	opposites   enabled and disabled, always and never, before and after
 //	exchange    one word or name in another's place (Exchanged; a memory's short items alone)
 //
-// A figure that the other text has too, wherever, clashes with nothing, and neither does one that only one of them has.
+// A figure that both texts have does not clash. Neither does a figure that has no
+// counterpart in the other text.
 package clash
 
 import (
@@ -21,7 +23,7 @@ import (
 	"blackboard/board/words"
 )
 
-// maxReasons is how many reasons are given at most.
+// maxReasons is the maximum number of reasons.
 const maxReasons = 8
 
 // Text is what is compared.
@@ -35,7 +37,7 @@ const (
 	KindOrder    = "order"    // what comes before what
 )
 
-// A Clash is one thing that speaks against another.
+// Clash is one contradiction between two texts.
 type Clash struct {
 	Kind     string
 	A, B     string // what each text says, as it says it
@@ -53,13 +55,15 @@ func (c Clash) String() string {
 	return fmt.Sprintf("%s against %s (%s)", c.A, c.B, c.About)
 }
 
-// Reasons returns the reasons, each short, with a's side first. Whether there are any does not depend on which is a.
+// Reasons returns the reasons in short, a's side first. Swapping a and b never changes
+// whether there are reasons.
 func Reasons(a, b Text) []string {
 	if a == b {
 		return nil
 	}
 	var out []string
-	for _, c := range Compare(words.ReadClaims(a.Title, a.Body), words.ReadClaims(b.Title, b.Body)) {
+	for _, c := range Compare(words.ReadClaims(a.Title, a.Body),
+		words.ReadClaims(b.Title, b.Body)) {
 		if reason := c.String(); len(out) < maxReasons && !slices.Contains(out, reason) {
 			out = append(out, reason)
 		}
@@ -67,17 +71,21 @@ func Reasons(a, b Text) []string {
 	return out
 }
 
-// Compare is Reasons for texts that were read: all that speaks against each other, with where it stands.
+// Compare is Reasons for parsed texts. It returns all clashes with their positions.
 func Compare(x, y *words.Claims) []Clash {
 	return slices.Concat(clashingFigures(x, y), clashingWords(x, y), clashingOrder(x, y))
 }
 
-// clashingFigures compares what is only in x with what is only in y: a figure that the other text has, too, is agreed on.
+// clashingFigures compares what is only in x with what is only in y: a figure that the
+// other text has, too, is agreed on.
 func clashingFigures(x, y *words.Claims) (out []Clash) {
 	own := func(a, b *words.Claims) (out []*words.Figure) {
 		for i := range a.Figures {
 			f := &a.Figures[i]
-			if !slices.ContainsFunc(b.Figures, func(g words.Figure) bool { return f.Like(&g) && !f.Differs(&g) }) {
+			if !slices.ContainsFunc(b.Figures, func(g words.Figure) bool {
+				return f.Like(&g) &&
+					!f.Differs(&g)
+			}) {
 				out = append(out, f)
 			}
 		}
@@ -102,12 +110,16 @@ func clashingFigures(x, y *words.Claims) (out []Clash) {
 	return out
 }
 
-// contrast are words that are spoken of in each other's place: what differs between them is no contradiction.
+// contrast are words that are spoken of in each other's place: what differs between
+// them is no contradiction.
 var contrast = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
-	for _, group := range strings.Split(`read write|request response|min max minimum maximum average median mean|client server|dev prod staging production development test ci|upload download|input output|
-		local remote|primary secondary replica|linux macos windows darwin|internal external|soft hard|connect idle|first second third last|daily weekly monthly hourly|cold warm|parent child|left right|
-		width height|cpu memory disk|idle busy|retry timeout|before after|old new|lower upper`, "|") {
+	for _, group := range strings.Split(`read write|request response|min max minimum maximum
+		average median mean|client server|dev prod staging production development test ci|upload
+		download|input output| local remote|primary secondary replica|linux macos windows
+		darwin|internal external|soft hard|connect idle|first second third last|daily weekly
+		monthly hourly|cold warm|parent child|left right| width height|cpu memory disk|idle
+		busy|retry timeout|before after|old new|lower upper`, "|") {
 		group = strings.TrimSpace(group)
 		for _, w := range strings.Fields(group) {
 			m[words.Base(w)] = group
@@ -116,8 +128,9 @@ var contrast = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// sameContext returns what both figures are about, or "" if that is not the same: each side names something that the other does not, as much as they
-// share; or they speak of the search API and the upload API.
+// sameContext returns what both figures are about, or "" if that is not the same: each
+// side names something that the other does not, as much as they share; or they speak of
+// the search API and the upload API.
 func sameContext(f, g *words.Figure) string {
 	var shared, mine, theirs, both []string
 	for st := range f.Context {
@@ -149,7 +162,9 @@ func sameContext(f, g *words.Figure) string {
 	contrasts := contrast()
 	for _, a := range mine {
 		for _, b := range theirs {
-			if contrasts[a] != "" && contrasts[a] == contrasts[b] || strings.ContainsAny(a, "._/0123456789") && strings.ContainsAny(b, "._/0123456789") {
+			if contrasts[a] != "" && contrasts[a] == contrasts[b] ||
+				strings.ContainsAny(a, "._/0123456789") &&
+					strings.ContainsAny(b, "._/0123456789") {
 				return ""
 			}
 		}
@@ -169,7 +184,8 @@ func clashingWords(x, y *words.Claims) (out []Clash) {
 	}
 	xs, ys := all(x), all(y)
 	few := len(xs)+len(ys) <= 2
-	said := func(st string, as words.Side, in []map[string]words.Side, like map[string]words.Side) bool {
+	said := func(st string, as words.Side, in []map[string]words.Side,
+		like map[string]words.Side) bool {
 		return slices.ContainsFunc(in, func(m map[string]words.Side) bool {
 			if m[st] != as {
 				return false
@@ -181,7 +197,8 @@ func clashingWords(x, y *words.Claims) (out []Clash) {
 	for i := range xs {
 		for j := range ys {
 			differ, alike := compareSides(xs[i], ys[j], few)
-			if !alike || len(differ) == 1 && (x.Sentences[i].Aside[differ[0]] || y.Sentences[j].Aside[differ[0]]) {
+			if !alike || len(differ) == 1 && (x.Sentences[i].Aside[differ[0]] ||
+				y.Sentences[j].Aside[differ[0]]) {
 				continue // what is ruled out here may well be spoken of there
 			}
 			for _, st := range differ {
@@ -196,7 +213,8 @@ func clashingWords(x, y *words.Claims) (out []Clash) {
 	return out
 }
 
-// compareSides returns the words that two sentences mean in opposite ways, and whether the sentences are alike in the others.
+// compareSides returns the words that two sentences mean in opposite ways, and whether
+// the sentences are alike in the others.
 func compareSides(a, b map[string]words.Side, few bool) (differ []string, alike bool) {
 	shared := 0
 	for st, as := range a {
@@ -216,7 +234,8 @@ func compareSides(a, b map[string]words.Side, few bool) (differ []string, alike 
 	return differ, shared*2 >= small
 }
 
-// clashingOrder compares what comes before what. "A before B" clashes with "A after B", and with "B before A".
+// clashingOrder compares what comes before what. "A before B" clashes with "A after B",
+// and with "B before A".
 func clashingOrder(x, y *words.Claims) (out []Clash) {
 	for i := range x.Sentences {
 		l1, r1, w1 := x.Sentences[i].Order()
@@ -228,9 +247,11 @@ func clashingOrder(x, y *words.Claims) (out []Clash) {
 			if w2 == "" {
 				continue
 			}
-			straight, crossed := min(common(l1, l2), common(r1, r2)), min(common(l1, r2), common(r1, l2))
+			straight, crossed := min(common(l1, l2), common(r1, r2)),
+				min(common(l1, r2), common(r1, l2))
 			if straight > crossed && w1 != w2 || crossed > straight && w1 == w2 {
-				out = append(out, Clash{Kind: KindOrder, A: w1, B: w2, About: strings.Join(slices.Sorted(maps.Keys(r1)), " "), InA: i, InB: j})
+				out = append(out, Clash{Kind: KindOrder, A: w1, B: w2,
+					About: strings.Join(slices.Sorted(maps.Keys(r1)), " "), InA: i, InB: j})
 			}
 		}
 	}

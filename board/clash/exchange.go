@@ -9,8 +9,8 @@ import (
 	"blackboard/board/words"
 )
 
-// mostExchanged is how many words a statement has at most of which one is exchanged: of a longer
-// one that word is rarely the point.
+// mostExchanged is how many words a statement has at most of which one is exchanged: of
+// a longer one that word is rarely the point.
 const mostExchanged = 12
 
 var (
@@ -25,15 +25,17 @@ var (
 	exclusive = strings.Fields("owns leads maintains")
 )
 
-// Exchanged says why two short texts may not both hold that are equal but for one word or name,
-// "" if they are not so: sessions are kept in Redis, or in Memcached; Alice owns billing, or
-// Bob. The word has to be what is said, not what it is said of. It finds what Reasons does not.
+// Exchanged says why two short texts may not both hold that are equal but for one word
+// or name, "" if they are not so: sessions are kept in Redis, or in Memcached; Alice
+// owns billing, or Bob. The word has to be what is said, not what it is said of. It
+// finds what Reasons does not.
 func Exchanged(a, b Text) string {
 	if n := len(strings.Fields(a.Body)); n < 3 || n > 3*mostExchanged {
 		return ""
 	}
 	s, o := Read(a), Read(b)
-	if len(s.body) != len(o.body) || len(s.body) > mostExchanged || !slices.Equal(s.title, o.title) {
+	if len(s.body) != len(o.body) || len(s.body) > mostExchanged ||
+		!slices.Equal(s.title, o.title) {
 		return ""
 	}
 	at := -1
@@ -76,8 +78,8 @@ func meant(t Text) (all []map[string]words.Side) {
 
 func sameSides(a, b map[string]words.Side) bool { return maps.Equal(a, b) }
 
-// place returns the words of a text between blanks, and which of them is the one word of a
-// statement, -1 if not just one is.
+// place returns the words of a text between blanks, and which of them is the one word
+// of a statement, -1 if not just one is.
 func place(text, word string) (fields []string, at int) {
 	fields, at = strings.Fields(text), -1
 	for i, f := range fields {
@@ -91,7 +93,8 @@ func place(text, word string) (fields []string, at int) {
 	return fields, at
 }
 
-// saidOf reports whether a word ends what is said, or is the subject of what only one can be.
+// saidOf reports whether a word ends what is said, or is the subject of what only one
+// can be.
 func saidOf(text, word string) bool {
 	fields, at := place(text, word)
 	if at < 0 {

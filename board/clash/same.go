@@ -7,8 +7,8 @@ import (
 	"blackboard/board/words"
 )
 
-// telling is how many words a body has at least that says the same under more titles than
-// one: "8080" says something else under each.
+// telling is how many words a body has at least that says the same under more titles
+// than one: "8080" says something else under each.
 const telling = 4
 
 // Said is what a text says, ready to be compared.
@@ -21,7 +21,8 @@ type Said struct {
 // Read reads a text for Same and Shared.
 func Read(t Text) Said {
 	s := Said{title: words.Statement(t.Title), body: words.Statement(t.Body)}
-	if head := words.Statement(strings.TrimSuffix(t.Title, "…")); len(s.body) >= len(head) && slices.Equal(s.body[:len(head)], head) {
+	if head := words.Statement(strings.TrimSuffix(t.Title, "…")); len(s.body) >= len(head) &&
+		slices.Equal(s.body[:len(head)], head) {
 		s.whole = s.body // the title is the body's beginning
 	} else {
 		s.whole = slices.Concat(s.title, s.body)
@@ -54,11 +55,11 @@ func markedQuestions(text string) (all []string) {
 	return all
 }
 
-// Same reports whether two texts say the same word for word, but for case, spacing,
-// markup, the endings of words and words that say nothing (words.Statement): all of both,
-// or two bodies under titles of which neither has a word that the other text lacks: under
-// "prod" and "staging" one body says two things. Numbers, names, negations and the order of
-// the words must be equal, and no question is a statement.
+// Same reports whether two texts are the same, except for case, spacing, markup, word
+// endings and filler words (words.Statement): all of both, or two bodies under titles
+// of which neither has a word that the other text lacks: under "prod" and "staging" one
+// body says two things. Numbers, names, negations and the order of the words must be
+// equal, and no question is a statement.
 func (s Said) Same(o Said) bool { return s.Covered(o) && o.Covered(s) }
 
 // Covered is half of Same: o says so word for word, and its title may say more.
@@ -111,8 +112,8 @@ func count(list []string) map[string]int {
 
 // sameSubject reports whether two titles of one body can mean one thing. They cannot if
 // they have the same words in another order, if one word stands in another's place
-// (Monday's deploys, Tuesday's deploys), or if a number, a name, a negation or one of two
-// opposites is in one of them alone.
+// (Monday's deploys, Tuesday's deploys), or if a number, a name, a negation or one of
+// two opposites is in one of them alone.
 func sameSubject(a, b []string) bool {
 	if slices.Equal(a, b) {
 		return true
@@ -134,17 +135,22 @@ func sameSubject(a, b []string) bool {
 	return !telltale(x, y) && !telltale(y, x)
 }
 
-// telltale reports whether a has a word that b lacks and that makes another statement of it.
+// telltale reports whether a has a word that b lacks and that makes another statement
+// of it.
 func telltale(a, b []string) bool {
 	for _, w := range a {
 		if slices.Contains(b, w) {
 			continue
 		}
-		if words.Negates(w) || strings.ContainsFunc(w, func(r rune) bool { return !('a' <= r && r <= 'z') && r < 0x80 }) {
+		if words.Negates(w) || strings.ContainsFunc(w, func(r rune) bool {
+			return !('a' <= r &&
+				r <= 'z') && r < 0x80
+		}) {
 			return true
 		}
 		for _, pair := range words.Contraries() {
-			if w == pair[0] && slices.Contains(b, pair[1]) || w == pair[1] && slices.Contains(b, pair[0]) {
+			if w == pair[0] && slices.Contains(b, pair[1]) || w == pair[1] &&
+				slices.Contains(b, pair[0]) {
 				return true
 			}
 		}

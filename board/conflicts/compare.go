@@ -12,10 +12,10 @@ import (
 	"blackboard/board/words"
 )
 
-// This file says whether two sentences that clash are about the same thing: subject, entity,
-// period, and whether both say what is, or one what was planned.
+// This file decides whether two clashing sentences are about the same thing: subject,
+// entity and period, and whether both are plans or both are facts.
 
-// sentence is what a sentence is about.
+// sentence describes what a sentence is about.
 type sentence struct {
 	words   map[string]bool   // stems
 	order   []string          // stems in their order
@@ -31,8 +31,8 @@ type sentence struct {
 	denied bool            // it says that something is not
 }
 
-// marks are words that say of what kind a statement is: of two statements of which one alone is
-// of a kind, both may hold.
+// marks are words that say of what kind a statement is: of two statements of which one
+// alone is of a kind, both may hold.
 var marks = [][2]string{
 	{"planned", `
 		planned planning budget budgeted target targeted targets scheduled projected projection
@@ -103,17 +103,20 @@ var tells = bases(`
 	specify mention state disclose provide define identify determine refer reference
 	document list name say indicate show`)
 
-// notNames are written with capitals and name nothing: kinds of numbers and of companies, times.
+// notNames are written with capitals and name nothing: kinds of numbers and of
+// companies, times.
 var notNames = bases(`
 	id ein ref no inc llc llp corp co ltd lp plc gmbh ag am pm est edt cst cdt mst mdt pst
 	pdt utc gmt cet january february march april june july august september october november
 	december jan feb mar apr jun jul aug sep oct nov dec monday tuesday wednesday thursday
 	friday saturday sunday`)
 
-// subordinate are the words that a clause begins with that goes on about the one before it.
+// subordinate are the words that a clause begins with that goes on about the one before
+// it.
 const subordinate = " which meaning because since so although though thereby therefore it and "
 
-var periodWord = lazyregexp.New(`^(?:(?:19|20)\d\d|[qh][1-4]|fy\d\d(?:\d\d)?|(?:19|20)\d\d-\d\d(?:-\d\d)?)$`)
+var periodWord = lazyregexp.New(
+	`^(?:(?:19|20)\d\d|[qh][1-4]|fy\d\d(?:\d\d)?|(?:19|20)\d\d-\d\d(?:-\d\d)?)$`)
 
 func (x *index) readSentence(from *words.Sentence, before *sentence) sentence {
 	s := sentence{words: map[string]bool{}, names: map[string]bool{}, before: map[string]string{},
@@ -164,16 +167,17 @@ func (x *index) readSentence(from *words.Sentence, before *sentence) sentence {
 	return s
 }
 
-// ofSources returns how much two items can be about one thing by where they come from: 0 not at
-// all, 1 as far as their words say. "Filing Date: May 3" is about its document alone, unless it
-// shares a name with the other item that few documents have.
+// ofSources returns how much two items can be about one thing by where they come from:
+// 0 not at all, 1 as far as their words say. "Filing Date: May 3" is about its document
+// alone, unless it shares a name with the other item that few documents have.
 func (x *index) ofSources(a, b *read, p *Pair) float64 {
 	if p.A.Source == p.B.Source {
 		return 1
 	}
 	other := strings.Split(p.B.Source, ";")
 	for _, doc := range strings.Split(p.A.Source, ";") {
-		if slices.ContainsFunc(other, func(o string) bool { return strings.TrimSpace(o) == strings.TrimSpace(doc) }) {
+		if slices.ContainsFunc(other,
+			func(o string) bool { return strings.TrimSpace(o) == strings.TrimSpace(doc) }) {
 			return 1
 		}
 	}
@@ -259,7 +263,8 @@ func (x *index) judge(a, b *read, c clash.Clash) float64 {
 		score = math.Sqrt(score * x.alike(stems(f.Context), stems(g.Context)))
 		score /= 1 + others(a, f)/4 + others(b, g)/4
 	}
-	if (len(a.names) == 0) != (len(b.names) == 0) || c.FigureA != nil && mine != theirs && !x.shareName(a, b) {
+	if (len(a.names) == 0) != (len(b.names) == 0) || c.FigureA != nil &&
+		mine != theirs && !x.shareName(a, b) {
 		score /= 2 // who is spoken of is said by one alone
 	}
 	return score
@@ -268,15 +273,16 @@ func (x *index) judge(a, b *read, c clash.Clash) float64 {
 // others counts the figures of a sentence that a figure could be mistaken for.
 func others(r *read, f *words.Figure) (n float64) {
 	for i := range r.claims.Figures {
-		if g := &r.claims.Figures[i]; g != f && g.Sentence == f.Sentence && g.Like(f) && g.Differs(f) {
+		if g := &r.claims.Figures[i]; g != f && g.Sentence == f.Sentence &&
+			g.Like(f) && g.Differs(f) {
 			n++
 		}
 	}
 	return n
 }
 
-// measured reports whether the sentences of a date also measure something, and differently: the
-// dates are when they did.
+// measured reports whether the sentences of a date also measure something, and
+// differently: the dates are when they did.
 func measured(a, b *read, c clash.Clash) bool {
 	for i := range a.claims.Figures {
 		f := &a.claims.Figures[i]
@@ -320,13 +326,14 @@ func (s *sentence) around(word string) map[string]bool {
 	return m
 }
 
-// doing reports whether a sentence begins with doing something: "Including it raises the share".
+// doing reports whether a sentence begins with doing something: "Including it raises
+// the share".
 func (s *sentence) doing(word string) bool {
 	return s.gerund && len(s.order) > 0 && meant(s.order[0], word)
 }
 
-// beginsElsewhere reports whether the first word of a sentence, its subject more often than not, is
-// not in the other.
+// beginsElsewhere reports whether the first word of a sentence, its subject more often
+// than not, is not in the other.
 func (s *sentence) beginsElsewhere(t *sentence) bool {
 	return len(s.order) > 0 && !t.words[s.order[0]]
 }
@@ -369,18 +376,20 @@ func (x *index) alike(s, t map[string]bool) float64 {
 	return 0.4*shared/(shared+min(mine, theirs)) + 0.6*shared/(shared+mine+theirs)
 }
 
-// otherThing reports whether before a word that two sentences share stand two others: real
-// property and personal property.
+// otherThing reports whether before a word that two sentences share stand two others:
+// real property and personal property.
 func (x *index) otherThing(s, t *sentence, before, other string) bool {
 	return before != "" && other != "" && before != other && !s.names[before] && !t.names[other] &&
 		(!t.words[before] || !s.words[other])
 }
 
-// otherObject reports whether a word is said of one thing and denied of another, by what stands
-// around it and by what comes right after it.
+// otherObject reports whether a word is said of one thing and denied of another, by
+// what stands around it and by what comes right after it.
 func (x *index) otherObject(s, t *sentence, word string, near map[string]bool) bool {
 	mine, theirs := s.after(word), t.after(word)
-	in := func(of *sentence) func(string) bool { return func(w string) bool { return of.words[w] } }
+	in := func(of *sentence) func(string) bool {
+		return func(w string) bool { return of.words[w] }
+	}
 	if len(mine) > 0 && len(theirs) > 0 &&
 		(!slices.ContainsFunc(mine, in(t)) || !slices.ContainsFunc(theirs, in(s))) {
 		return true
@@ -393,9 +402,9 @@ func (x *index) otherObject(s, t *sentence, word string, near map[string]bool) b
 	return false
 }
 
-// otherAttribute reports whether two figures measure two things of one subject: right before a
-// word that both have stands another one, or the words around them have less in common than each
-// has of its own. Names say whose it is, not what.
+// otherAttribute reports whether two figures measure two things of one subject: right
+// before a word that both have stands another one, or the words around them have less
+// in common than each has of its own. Names say whose it is, not what.
 func (x *index) otherAttribute(f, g *words.Figure, a, b *read) bool {
 	s, t := &a.sentences[f.Sentence], &b.sentences[g.Sentence]
 	var shared, mine, theirs float64
@@ -423,8 +432,8 @@ func (x *index) otherAttribute(f, g *words.Figure, a, b *read) bool {
 	return shared == 0 || min(mine, theirs) > shared/2
 }
 
-// otherEntity reports whether a sentence, or what its item begins with, has a name that the other
-// item does not.
+// otherEntity reports whether a sentence, or what its item begins with, has a name that
+// the other item does not.
 func otherEntity(r *read, i int, other *read) bool {
 	for _, k := range []int{i, 0} {
 		for n := range r.sentences[k].names {

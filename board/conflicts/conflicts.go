@@ -14,7 +14,7 @@ import (
 	"blackboard/board/words"
 )
 
-// Item is an entry that is compared with others.
+// Item is an entry to compare.
 type Item struct {
 	ID      string `json:"id"`
 	Type    string `json:"type"`
@@ -25,33 +25,34 @@ type Item struct {
 
 // Pair is two entries that may contradict each other.
 type Pair struct {
-	A     Item     `json:"a"` // the older one
-	B     Item     `json:"b"`
+	A     Item     `json:"a"`     // the older one
+	B     Item     `json:"b"`     // the newer one
 	Kind  string   `json:"kind"`  // figure, date, negation or order: of the first reason
 	Why   []string `json:"why"`   // in words, A's side first: the surest first
 	Score float64  `json:"score"` // 0 to 1: how much both are about one thing
 }
 
-// Options say what is compared, and how much is returned.
+// Options limit the comparison and its result.
 type Options struct {
 	Max  int                       // pairs that are returned, 0: MaxPairs
 	Skip func(older, b *Item) bool // pairs that are left out, nil: none
 }
 
-// Limits of one comparison.
+// Limits of a comparison.
 const (
 	MaxPairs   = 10_000  // pairs that are returned at most
 	MaxContent = 8 << 10 // bytes of a content that are read
 )
 
-// Found is what a comparison returns.
+// Found is the result of a comparison.
 type Found struct {
 	Pairs    []Pair // the best first
 	Total    int    // of pairs, also of those that Max cut off
 	Compared int    // items
 }
 
-// Check compares items with those that are about the same thing. Each item is older than the next.
+// Check compares each item with older items about the same thing. The items are sorted,
+// the oldest first.
 func Check(ctx context.Context, items []Item, opt Options) (Found, error) {
 	out := Found{Compared: len(items), Pairs: []Pair{}}
 	limit := MaxPairs
@@ -67,7 +68,8 @@ func Check(ctx context.Context, items []Item, opt Options) (Found, error) {
 	var wg sync.WaitGroup
 	for w := range readers {
 		r := &readers[w]
-		*r = reader{x: x, cached: map[int]*read{}, shared: make([]float64, len(items)), limit: limit}
+		*r = reader{x: x, cached: map[int]*read{}, shared: make([]float64, len(items)),
+			limit: limit}
 		wg.Go(func() {
 			for i := w; i < len(items) && ctx.Err() == nil; i += n {
 				r.compare(i, opt.Skip)
@@ -84,9 +86,10 @@ func Check(ctx context.Context, items []Item, opt Options) (Found, error) {
 	return out, ctx.Err()
 }
 
-// best orders pairs.
+// best orders pairs, the best first.
 func best(a, b Pair) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), compareIDs(a.A.ID, b.A.ID), compareIDs(a.B.ID, b.B.ID))
+	return cmp.Or(cmp.Compare(b.Score, a.Score), compareIDs(a.A.ID, b.A.ID),
+		compareIDs(a.B.ID, b.B.ID))
 }
 
 // compare compares an item with its older neighbours.
@@ -106,8 +109,8 @@ func (r *reader) compare(i int, skip func(a, b *Item) bool) {
 	}
 }
 
-// enough is the least score of a reason. Figures are many; what is denied, or turned round, is
-// seldom said of two things in words so alike.
+// enough is the minimum score of a reason. Figures need more, because there are many;
+// statements with a denial or a swap in such similar words are rarely about two things.
 func enough(kind string) float64 {
 	if kind == clash.KindFigure || kind == clash.KindDate {
 		return 0.25
@@ -120,7 +123,7 @@ func compareIDs(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
-// read is an item that was read for a comparison.
+// read is a parsed item.
 type read struct {
 	claims    *words.Claims
 	sentences []sentence
@@ -148,7 +151,8 @@ func (r *reader) read(i int) *read {
 	if len(r.cached) >= maxCached {
 		clear(r.cached)
 	}
-	got := &read{claims: readClaims(r.x.items[i].Content), names: map[string]bool{}, words: map[string]bool{}}
+	got := &read{claims: readClaims(r.x.items[i].Content), names: map[string]bool{},
+		words: map[string]bool{}}
 	for k := range got.claims.Sentences {
 		var before *sentence
 		if k > 0 {
@@ -167,12 +171,15 @@ func (r *reader) read(i int) *read {
 	return got
 }
 
-// clause is where a sentence goes on to say another thing. What it says is compared for itself.
-var clause = lazyregexp.New(`,\s+(which|meaning|because|since|so|although|though|thereby|therefore|it|and therefore)\b`)
+// clause is where a sentence goes on to say another thing. What it says is compared for
+// itself.
+var clause = lazyregexp.New(
+	`,\s+(which|meaning|because|since|so|although|though|thereby|therefore|it|and therefore)\b`)
 
 // readClaims reads a content, clause by clause.
 func readClaims(content string) *words.Claims {
-	return words.ReadClaims("", clause.ReplaceAllString(content[:min(len(content), MaxContent)], "; $1"))
+	return words.ReadClaims("", clause.ReplaceAllString(content[:min(len(content), MaxContent)],
+		"; $1"))
 }
 
 // pair compares two items; a is the older one.

@@ -44,7 +44,8 @@ func check(t testing.TB, contents ...string) Found {
 	return got
 }
 
-// TestPairs holds what was reached on the pairs that were labelled first, either way round.
+// TestPairs holds what was reached on the pairs that were labelled first, either way
+// round.
 func TestPairs(t *testing.T) {
 	var found, missed, wrong int
 	for _, p := range labelledPairs(t) {
@@ -69,8 +70,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestAmongOthers: all pairs on one board, where words are less rare and every entry has others to
-// be taken for.
+// TestAmongOthers: all pairs on one board, where words are less rare and every entry
+// has others to be taken for.
 func TestAmongOthers(t *testing.T) {
 	var contents []string
 	want := map[string]bool{}
@@ -102,9 +103,12 @@ func TestAmongOthers(t *testing.T) {
 
 // TestNumberedNames: what has another number as its name is another thing.
 func TestNumberedNames(t *testing.T) {
-	for _, form := range []string{"Site %d has %d pumps.", "There are %[2]d pumps at Site %[1]d.", "The pumps of site %d number %d.",
-		"At Site %d the audit found %d leaking pumps.", "Room %d is heated to %d °C.", "Site %d is not fenced: it has %d gates.",
-		"Phase %d of the rollout costs $%d million.", "Site %d in Ohio has %d pumps.", "Batch #%d holds %d vials of serum."} {
+	for _, form := range []string{"Site %d has %d pumps.", "There are %[2]d pumps at Site %[1]d.",
+		"The pumps of site %d number %d.",
+		"At Site %d the audit found %d leaking pumps.", "Room %d is heated to %d °C.",
+		"Site %d is not fenced: it has %d gates.",
+		"Phase %d of the rollout costs $%d million.", "Site %d in Ohio has %d pumps.",
+		"Batch #%d holds %d vials of serum."} {
 		var contents []string
 		for i := range 10 {
 			contents = append(contents, fmt.Sprintf(form, i+1, 12+2*i))
@@ -128,9 +132,15 @@ func TestNumberedNames(t *testing.T) {
 
 func TestWhy(t *testing.T) {
 	for _, tc := range []struct{ a, b, kind, why string }{
-		{"Customer churn in the enterprise segment was 12 % in fiscal 2025.", "In fiscal 2025 customer churn in the enterprise segment was 15 %.", "figure", "12 % and 15 %: churn customer enterprise"},
-		{"Backups of the billing database are not encrypted.", "Backups of the billing database are encrypted.", "negation", "not encrypted / encrypted"},
-		{"Tessera Bank filed its statement on March 3, 2021.", "Tessera Bank filed its statement on May 3, 2021.", "date", "2021-03-03 and 2021-05-03: bank filed statement"},
+		{"Customer churn in the enterprise segment was 12 % in fiscal 2025.",
+			"In fiscal 2025 customer churn in the enterprise segment was 15 %.", "figure",
+			"12 % and 15 %: churn customer enterprise"},
+		{"Backups of the billing database are not encrypted.",
+			"Backups of the billing database are encrypted.", "negation",
+			"not encrypted / encrypted"},
+		{"Tessera Bank filed its statement on March 3, 2021.",
+			"Tessera Bank filed its statement on May 3, 2021.", "date",
+			"2021-03-03 and 2021-05-03: bank filed statement"},
 	} {
 		got := check(t, tc.a, tc.b)
 		if got.Total != 1 || got.Pairs[0].Kind != tc.kind || got.Pairs[0].Why[0] != tc.why {
@@ -148,22 +158,26 @@ func TestLeftOut(t *testing.T) {
 	if err != nil || all.Total != 3 || len(all.Pairs) != 1 || all.Compared != 3 {
 		t.Errorf("%+v, %v", all, err)
 	}
-	some, err := Check(t.Context(), items, Options{Skip: func(a, b *Item) bool { return a.ID == "e1" && b.ID == "e2" }})
+	some, err := Check(t.Context(), items,
+		Options{Skip: func(a, b *Item) bool { return a.ID == "e1" && b.ID == "e2" }})
 	if err != nil || some.Total != 2 {
 		t.Errorf("%+v, %v", some, err)
 	}
 }
 
-// TestSources: labels of two documents are about two things unless a name that few documents have
-// says otherwise.
+// TestSources: labels of two documents are about two things unless a name that few
+// documents have says otherwise.
 func TestSources(t *testing.T) {
 	for _, tc := range []struct {
 		a, b Item
 		want int
 	}{
-		{Item{Source: "a.md", Content: "Filing Date: March 23, 2021"}, Item{Source: "b.md", Content: "Filing Date: June 22, 2024"}, 0},
-		{Item{Source: "a.md", Content: "Filing Date: March 23, 2021"}, Item{Source: "a.md", Content: "Filing Date: June 22, 2024"}, 1},
-		{Item{Source: "a.md", Content: "Filing OH-77 has the lapse date March 23, 2026."}, Item{Source: "b.md", Content: "The lapse date of filing OH-77 is June 22, 2029."}, 1},
+		{Item{Source: "a.md", Content: "Filing Date: March 23, 2021"}, Item{Source: "b.md",
+			Content: "Filing Date: June 22, 2024"}, 0},
+		{Item{Source: "a.md", Content: "Filing Date: March 23, 2021"}, Item{Source: "a.md",
+			Content: "Filing Date: June 22, 2024"}, 1},
+		{Item{Source: "a.md", Content: "Filing OH-77 has the lapse date March 23, 2026."},
+			Item{Source: "b.md", Content: "The lapse date of filing OH-77 is June 22, 2029."}, 1},
 	} {
 		tc.a.ID, tc.b.ID = "e1", "e2"
 		got, err := Check(t.Context(), []Item{tc.a, tc.b}, Options{})
@@ -173,8 +187,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestRuns holds the labels of two runs of agents, which are not part of the project: every pair
-// that is listed was read, and half of them at least are real.
+// TestRuns holds the labels of two runs of agents, which are not part of the project:
+// every pair that is listed was read, and half of them at least are real.
 func TestRuns(t *testing.T) {
 	shared := os.Getenv("BOARD_SHARED")
 	if shared == "" {
@@ -245,14 +259,18 @@ func readJSON(t *testing.T, name string, into any) {
 	}
 }
 
-// FuzzCheck: any two texts can be compared, either way round, and none conflicts with itself.
+// FuzzCheck: any two texts can be compared, either way round, and none conflicts with
+// itself.
 func FuzzCheck(f *testing.F) {
 	for _, p := range labelledPairs(f) {
 		f.Add(p.A, p.B)
 	}
-	f.Add("e letter grants the investor a board", "No board seat is granted to the investor by the side letter.")
-	f.Add("\xff 1.2.3.4 v No. (1) § Inc.", "99999999999999999999999999999999999 kb -1 $ € v1..2, which it not")
-	f.Add(strings.Repeat("not enabled, which is 3 % ", 40), strings.Repeat("disabled, it is 4 % ", 40))
+	f.Add("e letter grants the investor a board",
+		"No board seat is granted to the investor by the side letter.")
+	f.Add("\xff 1.2.3.4 v No. (1) § Inc.",
+		"99999999999999999999999999999999999 kb -1 $ € v1..2, which it not")
+	f.Add(strings.Repeat("not enabled, which is 3 % ", 40),
+		strings.Repeat("disabled, it is 4 % ", 40))
 	f.Fuzz(func(t *testing.T, a, b string) {
 		there, back := check(t, a, b), check(t, b, a)
 		if there.Total != back.Total {

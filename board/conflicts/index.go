@@ -20,7 +20,7 @@ const (
 	minCover   = 0.2  // of the smaller item's terms, by weight, that a neighbour shares
 )
 
-// A feature is what is kept of an item: small, as there may be many.
+// feature is the small summary of an item that is kept, because there may be many.
 type features struct {
 	terms   []uint32 // ascending
 	negated []uint32 // terms that it negates, or may
@@ -28,13 +28,13 @@ type features struct {
 	ordered bool // says what comes before what
 }
 
-// A figure is a number's or a date's unit, and what tells two of one unit apart.
+// figure is the unit of a number or date, and its value.
 type figure struct {
 	unit  uint32
 	value uint64
 }
 
-// index finds items that are about the same thing, by their rare terms.
+// index finds items about the same thing by their rare terms.
 type index struct {
 	items    []Item
 	docs     []features
@@ -51,7 +51,8 @@ type index struct {
 func newIndex(ctx context.Context, items []Item) (*index, error) {
 	x := &index{items: items, docs: make([]features, len(items)), ids: map[string]uint32{},
 		total:   make([]float64, len(items)),
-		capital: map[string]int{}, small: map[string]int{}, sources: map[string]bool{}, namedIn: map[string]map[string]bool{}}
+		capital: map[string]int{}, small: map[string]int{}, sources: map[string]bool{},
+		namedIn: map[string]map[string]bool{}}
 	const block = 2048 // read at once; only what is kept of them stays
 	for from := 0; from < len(items); from += block {
 		if err := ctx.Err(); err != nil {
@@ -121,7 +122,8 @@ func readFeatures(content string) (f rawFeatures) {
 		first, capital := true, len(f.capital)
 		s.EachWord(func(text, low, stem string) {
 			switch {
-			case low == ":": // "Filing Date:" is a label, whose words have their capitals from there
+			// "Filing Date:" is a label, whose words have their capitals from there
+			case low == ":":
 				f.capital = f.capital[:capital]
 				return
 			case stem == "":
@@ -182,8 +184,8 @@ func (x *index) intern(raw rawFeatures, source string) features {
 	return f
 }
 
-// near returns the older items that share what is rare of an item and may contradict it, the
-// nearest first.
+// near returns the older items that share what is rare of an item and may contradict
+// it, the nearest first.
 func (r *reader) near(i int) []int {
 	x := r.x
 	d := &x.docs[i]
@@ -215,7 +217,8 @@ func (r *reader) near(i int) []int {
 	})
 	// What they share of the common terms is counted for the best alone.
 	slices.SortFunc(found, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(r.shared[b]/x.total[b], r.shared[a]/x.total[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(r.shared[b]/x.total[b], r.shared[a]/x.total[a]),
+			cmp.Compare(a, b))
 	})
 	for _, j := range found {
 		r.shared[j] = 0
@@ -260,13 +263,16 @@ func (x *index) mayClash(i, j int) bool {
 		}
 	}
 	has := func(neg, terms []uint32) bool {
-		return slices.ContainsFunc(neg, func(t uint32) bool { _, ok := slices.BinarySearch(terms, t); return ok })
+		return slices.ContainsFunc(neg, func(t uint32) bool {
+			_, ok := slices.BinarySearch(terms, t)
+			return ok
+		})
 	}
 	return a.ordered && b.ordered || has(a.negated, b.terms) || has(b.negated, a.terms)
 }
 
-// named reports whether a word is a name: it has a digit, or it has a capital wherever it stands.
-// "Filing Date" begins with none if others write of the filing date.
+// named reports whether a word is a name: it has a digit, or a capital wherever it
+// occurs. "Filing Date" begins with none if others write of the filing date.
 func (x *index) named(text, stem string) bool {
 	if strings.ContainsFunc(text, unicode.IsDigit) {
 		return true
@@ -278,18 +284,21 @@ func (x *index) named(text, stem string) bool {
 	return capital > 0 && x.small[stem]*10 <= capital
 }
 
-// tellsApart reports whether few sources have a name: what all write of is not what one of them is
-// about.
+// tellsApart reports whether few sources have a name: what all write of is not what one
+// of them is about.
 func (x *index) tellsApart(name string) bool {
 	return len(x.namedIn[name]) <= max(2, len(x.sources)/4)
 }
 
 // looksNamed reports whether a word has a capital or a digit.
 func looksNamed(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsUpper(r) || unicode.IsDigit(r) })
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsUpper(r) ||
+			unicode.IsDigit(r)
+	})
 }
 
-// idf is how much a word tells: the rarer, the more.
+// idf returns a word's weight: the rarer, the higher.
 func (x *index) idf(w string) float64 {
 	if t, ok := x.ids[w]; ok {
 		return x.weight[t]
@@ -297,5 +306,6 @@ func (x *index) idf(w string) float64 {
 	return math.Log(1 + x.many())
 }
 
-// many is how many items there are, for weights: of a few nobody can say which words are rare.
+// many is how many items there are, for weights: of a few nobody can say which words
+// are rare.
 func (x *index) many() float64 { return float64(len(x.items)) + 50 }

@@ -8,7 +8,8 @@ import (
 	"blackboard/board/words"
 )
 
-// numberedThings are what has a number for its name, in small letters too: site 4, room 12.
+// numberedThings are what has a number for its name, in small letters too: site 4, room
+// 12.
 var numberedThings = bases(`
 	site room unit building plant phase group ward zone floor line lot batch block cell
 	cluster node host shard region district area store branch warehouse tank machine robot
@@ -20,9 +21,9 @@ var numberedThings = bases(`
 // magnitudes follow a number that is an amount.
 const magnitudes = " % percent million billion trillion thousand hundred k m bn mn x times "
 
-// numbered reads the names that are a word and a bare number: "Site 4" gives site → 4. In small
-// letters the word must be one of numberedThings. A word that begins a sentence has a capital
-// anyway: unless it is one of them, another number must follow.
+// numbered reads the names that are a word and a bare number: "Site 4" gives site → 4.
+// In small letters the word must be one of numberedThings. A word that begins a
+// sentence has a capital anyway: unless it is one of them, another number must follow.
 func numbered(s *words.Sentence) map[string][]string {
 	type token struct{ text, low, stem string }
 	var all []token
@@ -36,12 +37,14 @@ func numbered(s *words.Sentence) map[string][]string {
 	names := map[string][]string{}
 	for i := 1; i < len(all); i++ {
 		of, n := all[i-1], all[i]
-		if !words.Digits(n.low) || periodWord.MatchString(n.low) || of.stem == "" || notNames()[of.stem] {
+		if !words.Digits(n.low) || periodWord.MatchString(n.low) ||
+			of.stem == "" || notNames()[of.stem] {
 			continue
 		}
 		if i+1 < len(all) {
 			next := all[i+1]
-			if _, _, unit := words.Unit(next.low); unit && next.low != "in" || strings.Contains(magnitudes, " "+next.low+" ") {
+			if _, _, unit := words.Unit(next.low); unit && next.low != "in" ||
+				strings.Contains(magnitudes, " "+next.low+" ") {
 				continue
 			}
 		}
@@ -57,7 +60,8 @@ func numbered(s *words.Sentence) map[string][]string {
 func (s *sentence) otherNumber(t *sentence) bool {
 	for kind, mine := range s.numbered {
 		theirs := t.numbered[kind]
-		if len(theirs) > 0 && !slices.ContainsFunc(mine, func(n string) bool { return slices.Contains(theirs, n) }) {
+		if len(theirs) > 0 &&
+			!slices.ContainsFunc(mine, func(n string) bool { return slices.Contains(theirs, n) }) {
 			return true
 		}
 	}

@@ -23,10 +23,11 @@ func newGatherer() *gatherer {
 	return g
 }
 
-// OpenAll reads what the paths name: files, directories with all below them, and patterns such as
-// out/*.md, each in the order of their names. A file is read once. Hidden files and links in
-// directories are left out; what cannot be read in them, or of a pattern, is skipped, with the
-// reason. A file that is named itself has to be readable, and each path has to give a document.
+// OpenAll reads files, directories with everything below them, and patterns such as
+// out/*.md, each in the order of names. It reads a file once, and leaves out hidden
+// files and links in directories. Unreadable files of a directory or pattern are
+// skipped, with the reason. A file that is named itself must be readable, and each path
+// must give a document.
 func OpenAll(paths []string) ([]*Document, []Skipped, error) {
 	g := newGatherer()
 	for _, path := range paths {
@@ -45,12 +46,12 @@ func OpenAll(paths []string) ([]*Document, []Skipped, error) {
 func (g *gatherer) nothing(path string) error {
 	for i := len(g.skipped) - 1; i >= 0; i-- {
 		if s := g.skipped[i]; strings.HasPrefix(s.File, strings.TrimRight(path, "/*")) {
-			return invalid(fmt.Sprintf("nothing in %s can be read: %s", path, s.Reason),
-				"name the file that is the report or source")
+			return invalid(fmt.Sprintf("cannot read anything in %s: %s", path, s.Reason),
+				"give the path of the report or source file")
 		}
 	}
-	return fault.NotFound.New(fmt.Sprintf("there is no document in %s", path),
-		"check the path; hidden files do not count")
+	return fault.NotFound.New(fmt.Sprintf("no document found in %s", path),
+		"check the path; hidden files are ignored")
 }
 
 // open reads a file. Named itself, it has to be readable.
@@ -61,8 +62,8 @@ func (g *gatherer) open(path string, named bool) error {
 		return nil
 	}
 	if len(g.all) == MaxFiles {
-		return invalid(fmt.Sprintf("there are more than %d files to read", MaxFiles),
-			"name fewer of them")
+		return invalid(fmt.Sprintf("more than %d files to read", MaxFiles),
+			"give fewer files")
 	}
 	d, err := Open(path)
 	if err != nil {
@@ -74,7 +75,7 @@ func (g *gatherer) open(path string, named bool) error {
 	}
 	if g.bytes += len(d.text); g.bytes > MaxTotal {
 		return invalid(fmt.Sprintf("the files have more than %d MiB of text", MaxTotal>>20),
-			"name fewer of them")
+			"give fewer files")
 	}
 	g.seen[key] = true
 	g.found++

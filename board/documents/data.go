@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// readTable reads comma- or tab-separated values: a record is a line, its cells parted as those
-// of a table.
+// readTable reads comma- or tab-separated values: a record is a line, its cells parted
+// as those of a table.
 func readTable(name, text, ext string) (*Document, error) {
 	r := csv.NewReader(strings.NewReader(newlines.Replace(text)))
 	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = -1, true, true
@@ -49,8 +49,8 @@ func separator(text, ext string) rune {
 	return best
 }
 
-// readJSON reads JSON, or a JSON value a line: strings without their quotes and escapes, and a
-// line for each line, object and list.
+// readJSON reads JSON, or a JSON value a line: strings without their quotes and
+// escapes, and a line for each line, object and list.
 func readJSON(name, text string, lines bool) (*Document, error) {
 	text = newlines.Replace(text)
 	if lines {
@@ -59,7 +59,8 @@ func readJSON(name, text string, lines bool) (*Document, error) {
 			n++
 			if strings.TrimSpace(line) != "" && !json.Valid([]byte(line)) {
 				return nil, invalid(fmt.Sprintf("line %d of %s is not valid JSON", n, name),
-					"write it again with the program that it comes from, or rename it if it is text")
+					"write it again with the program that it comes from, or rename "+
+						"it if it is text")
 			}
 		}
 	} else if strings.TrimSpace(text) != "" {

@@ -12,11 +12,11 @@ import (
 
 var invalid = fault.Invalid.New
 
-// Max is how many bytes of a document are read, after decompression.
+// Max is the most bytes of a document that are read, after decompression.
 const Max = 64 << 20
 
-// Document is the text of a report or a source. It is read once and not changed, so it may be
-// shared between goroutines.
+// Document is the text of a report or a source. It is read once and not changed, so it
+// may be shared between goroutines.
 type Document struct {
 	Name string
 
@@ -29,15 +29,16 @@ type Document struct {
 	sheets   []string // of a workbook, by place.number
 }
 
-// place says that the text from at on stands on a page, on a slide, in a cell of a notebook, or
-// in a cell of a sheet.
+// place says that the text from at on is on a page or slide, or in a cell of a notebook
+// or sheet.
 type place struct {
 	at       int
 	number   int // of the page, slide or cell, from 1; the index of the sheet
 	row, col int // in a sheet, from 1; 0: the sheet itself
 }
 
-// Text returns the document's text, a line for each line, paragraph or table row of the source.
+// Text returns the document's text, a line for each line, paragraph or table row of the
+// source.
 func (d *Document) Text() string { return d.text }
 
 // writer collects the lines of a document.
@@ -51,7 +52,7 @@ type writer struct {
 	sheets   []string
 }
 
-// place notes that what is added next stands on that page, slide or cell.
+// place sets the page, slide or cell of the text that is added next.
 func (w *writer) place(number int) {
 	at := w.b.Len()
 	if len(w.starts) > 0 {
@@ -94,8 +95,9 @@ func (d *Document) Line(at int) int {
 	return i + 1
 }
 
-// Where names a place in the text as a reader of the file finds it: "line 12", "paragraph 4" of a
-// word processor's file, "page 3", "slide 2", "cell 5" of a notebook, "Totals!B7" of a workbook.
+// Where converts a position in the text to a place that a reader of the file can find:
+// "line 12", "paragraph 4" of a word processor's file, "page 3", "slide 2", "cell 5" of
+// a notebook, "Totals!B7" of a workbook.
 func (d *Document) Where(at int) string {
 	i := sort.Search(len(d.places), func(i int) bool { return d.places[i].at > at }) - 1
 	switch {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// readDocx reads a docx file: the body, then notes, headers and footers. A paragraph is a line;
-// so is a table row outside other tables.
+// readDocx reads a docx file: the body, then notes, headers and footers. A paragraph is
+// a line; so is a table row outside other tables.
 func readDocx(a *archive) (*Document, error) {
 	w := writer{unit: "paragraph"}
 	for _, part := range docxParts(a.files) {
@@ -23,10 +23,12 @@ func readDocx(a *archive) (*Document, error) {
 // docxParts lists the parts that hold text, in the order they are read.
 func docxParts(files map[string]*zip.File) []string {
 	parts := []string{"word/document.xml"}
-	for _, prefix := range []string{"word/footnotes", "word/endnotes", "word/header", "word/footer"} {
+	for _, prefix := range []string{"word/footnotes", "word/endnotes",
+		"word/header", "word/footer"} {
 		var some []string
 		for path := range files {
-			if rest, ok := strings.CutPrefix(path, prefix); ok && strings.HasSuffix(rest, ".xml") && !strings.Contains(rest, "/") {
+			if rest, ok := strings.CutPrefix(path, prefix); ok &&
+				strings.HasSuffix(rest, ".xml") && !strings.Contains(rest, "/") {
 				some = append(some, path)
 			}
 		}
@@ -38,9 +40,11 @@ func docxParts(files map[string]*zip.File) []string {
 
 // docxParser turns WordprocessingML into lines.
 type docxParser struct {
-	w          *writer
-	depth      int
-	skip       int              // deleted text, fallbacks: what lies deeper than this does not count; 0: nothing is skipped
+	w     *writer
+	depth int
+	// deleted text, fallbacks: what lies deeper than this does not count; 0: nothing is
+	// skipped
+	skip       int
 	properties int              // likewise the depth of w:pPr
 	inText     bool             // in w:t
 	hidden     bool             // the run is not shown
@@ -82,7 +86,8 @@ func (p *docxParser) token(t xml.Token) error {
 	return nil
 }
 
-// write adds to the paragraph. Text outside any paragraph is not shown by word processors either.
+// write adds to the paragraph. Text outside any paragraph is not shown by word
+// processors either.
 func (p *docxParser) write(s string) {
 	if n := len(p.paragraphs); n > 0 {
 		p.paragraphs[n-1].text.WriteString(s)
@@ -183,7 +188,8 @@ func (p *docxParser) end(t xml.EndElement) {
 	}
 }
 
-// line ends a line that lies in so many tables: in a cell it is only part of the cell's text.
+// line ends a line at this depth of tables. In a cell it is only part of the cell's
+// text.
 func (p *docxParser) line(text string, heading bool, tables int) {
 	text = strings.ReplaceAll(text, "\n", " ")
 	if n := min(tables, len(p.tables)); n > 0 {

@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// readHTML takes the text out of HTML. It reads tags as they come, builds no tree, and never fails.
+// readHTML takes the text out of HTML. It reads tags as they come, builds no tree, and
+// never fails.
 func readHTML(name, text string) *Document {
 	p := htmlParser{text: newlines.Replace(text), line: 1}
 	p.parse()
@@ -35,7 +36,8 @@ var htmlBlocks = sync.OnceValue(func() []string {
 })
 
 // htmlRaw are the elements whose text is not shown, and holds no tags.
-var htmlRaw = []string{"script", "style", "template", "title", "noembed", "noframes", "iframe", "object"}
+var htmlRaw = []string{"script", "style", "template", "title", "noembed",
+	"noframes", "iframe", "object"}
 
 func (p *htmlParser) parse() {
 	for p.at < len(p.text) {
@@ -82,10 +84,12 @@ func (p *htmlParser) skipPast(n int, mark string) {
 	}
 }
 
-// tagLength returns the length of the tag that s begins with, or 0 if it begins with none. Each search that fails is made only once, so
-// that broken markup takes no longer than sound markup.
+// tagLength returns the length of the tag that s begins with, or 0 if it begins with
+// none. Each search that fails is made only once, so that broken markup takes no longer
+// than sound markup.
 func (p *htmlParser) tagLength(s string) int {
-	if len(s) < 2 || s[1] != '/' && !letter(s[1]) || s[1] == '/' && (len(s) < 3 || !letter(s[2])) || p.noMore['>'] {
+	if len(s) < 2 || s[1] != '/' && !letter(s[1]) || s[1] == '/' &&
+		(len(s) < 3 || !letter(s[2])) || p.noMore['>'] {
 		return 0
 	}
 	for i := 1; i < len(s); i++ {
@@ -133,7 +137,8 @@ func (p *htmlParser) tag(tag string) {
 	case block:
 		p.flush()
 		p.row = name == "tr" && !closing
-		p.heading = !closing && len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6'
+		p.heading = !closing && len(name) == 2 && name[0] == 'h' &&
+			name[1] >= '1' && name[1] <= '6'
 		if name == "pre" {
 			p.pre = !closing
 		}

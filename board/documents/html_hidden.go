@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// maxHTMLDepth is how many elements may be open at once. What hides beyond hides all that follows.
+// maxHTMLDepth is how many elements may be open at once. What hides beyond hides all
+// that follows.
 const maxHTMLDepth = 4096
 
 // htmlVoid are the elements without an end tag.
@@ -26,8 +27,8 @@ func tagName(tag string) string {
 // strikes reports whether an element's text is struck.
 func strikes(name string) bool { return name == "s" || name == "strike" || name == "del" }
 
-// hides reports whether the text of an element is struck, or not shown. Style sheets are not
-// read. aria-hidden hides from those who listen, not from those who look, so it does not count.
+// hides reports whether an element's text is struck or hidden. Style sheets are not
+// read. aria-hidden does not count, because it hides text only from screen readers.
 func hides(name, tag string) bool {
 	if strikes(name) {
 		return true
@@ -55,7 +56,8 @@ func hides(name, tag string) bool {
 			shut = false
 		case "style":
 			style := strings.Join(strings.Fields(strings.ToLower(value)), "")
-			if strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden") {
+			if strings.Contains(style, "display:none") ||
+				strings.Contains(style, "visibility:hidden") {
 				return true
 			}
 		}
@@ -87,7 +89,8 @@ type htmlElement struct {
 	hides bool
 }
 
-// start opens an element. It ends those that it implies the end of, such as the paragraph before.
+// start opens an element. It ends those that it implies the end of, such as the
+// paragraph before.
 func (o *htmlOpen) start(name string, block, hides bool) {
 	switch name {
 	case "li":
@@ -118,7 +121,8 @@ func (o *htmlOpen) start(name string, block, hides bool) {
 	}
 }
 
-// imply ends the nearest element of a name, if none of the borders, nor another block, is nearer.
+// imply ends the nearest element of a name, if none of the borders, nor another block,
+// is nearer.
 func (o *htmlOpen) imply(names, borders []string) {
 	const far = 20
 	for i := len(o.elements) - 1; i >= max(0, len(o.elements)-far); i-- {
@@ -133,7 +137,8 @@ func (o *htmlOpen) imply(names, borders []string) {
 	}
 }
 
-// end closes the nearest element of that name and those in it; if there is none, nothing.
+// end closes the nearest element of that name and those in it; if there is none,
+// nothing.
 func (o *htmlOpen) end(name string) {
 	if o.names[name] == 0 {
 		return

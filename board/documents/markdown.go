@@ -2,8 +2,8 @@ package documents
 
 import "strings"
 
-// New makes a document of plain or Markdown text. What no reader of the rendered text sees does
-// not count: comments, ~~struck~~ text, and what HTML tags in it strike or hide.
+// New returns a document of plain or Markdown text, without text that the rendered form
+// does not show: comments, ~~struck~~ text, and text that HTML tags strike or hide.
 func New(name, text string) *Document {
 	p := markdownParser{}
 	hidden := false
@@ -24,8 +24,8 @@ func newPlain(name, text string) *Document {
 	return w.document(name)
 }
 
-// markdownParser reads Markdown by its paragraphs, as struck text ends within one. What is appended
-// to a text as a new paragraph leaves what was there as it is.
+// markdownParser reads Markdown by its paragraphs, as struck text ends within one. What
+// is appended to a text as a new paragraph leaves what was there as it is.
 type markdownParser struct {
 	w         writer
 	paragraph []string
@@ -49,7 +49,8 @@ func (p *markdownParser) line(line string) {
 	if begins && len(line)-len(trimmed) <= 3 {
 		fence = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, trimmed[:1]))]
 		rest := trimmed[len(fence):]
-		if fence[0] == '`' && strings.Contains(rest, "`") || p.fence != "" && strings.TrimSpace(rest) != "" {
+		if fence[0] == '`' && strings.Contains(rest, "`") || p.fence != "" &&
+			strings.TrimSpace(rest) != "" {
 			fence = "" // code in a line, or no end
 		}
 	}
@@ -78,7 +79,8 @@ func (p *markdownParser) line(line string) {
 	}
 }
 
-// startsBlock reports whether a line is the first of a list's item or quotation, or a table's row.
+// startsBlock reports whether a line is the first of a list's item or quotation, or a
+// table's row.
 func startsBlock(trimmed string) bool {
 	switch trimmed[0] {
 	case '>', '|':
@@ -88,10 +90,12 @@ func startsBlock(trimmed string) bool {
 	}
 	digits := len(trimmed) - len(strings.TrimLeft(trimmed, "0123456789"))
 	rest := trimmed[digits:]
-	return digits > 0 && digits < 10 && (strings.HasPrefix(rest, ". ") || strings.HasPrefix(rest, ") "))
+	return digits > 0 && digits < 10 && (strings.HasPrefix(rest, ". ") ||
+		strings.HasPrefix(rest, ") "))
 }
 
-// flush adds the paragraph without what is struck or hidden. Its lines stay, so that they count.
+// flush adds the paragraph without what is struck or hidden. Its lines stay, so that
+// they count.
 func (p *markdownParser) flush() {
 	if len(p.paragraph) == 0 {
 		return
@@ -108,14 +112,16 @@ func (p *markdownParser) flush() {
 	}
 }
 
-// struck takes out of a paragraph what is struck or hidden. A mark that nothing closes is text.
+// struck removes struck and hidden text from a paragraph. A mark that nothing closes is
+// text.
 type struck struct {
 	text, lower string
 	kept        strings.Builder
 	noMore      map[string]bool // what is not found from here on
 }
 
-// visible returns what is left, and the name of an element that hides what follows as well.
+// visible returns the visible text, and the name of an element that also hides the
+// following text.
 func (s *struck) visible() (text, until string) {
 	s.noMore = map[string]bool{}
 	for i := 0; i < len(s.text); {
@@ -204,8 +210,8 @@ func (s *struck) code(i int) int {
 	return n
 }
 
-// struckEnd returns where the text that n tildes at i strike ends, or 0. One tilde stands for
-// "about" too often to count, and three begin a code block.
+// struckEnd returns where the text that n tildes at i strike ends, or 0. One tilde
+// stands for "about" too often to count, and three begin a code block.
 func (s *struck) struckEnd(i, n int) int {
 	if n != 2 || i+n == len(s.text) || strings.IndexByte(" \t\n", s.text[i+n]) >= 0 {
 		return 0
@@ -226,8 +232,8 @@ func (s *struck) struckEnd(i, n int) int {
 	}
 }
 
-// element returns where the element that begins at i ends if it strikes or hides its text; if it
-// hides but does not end in the paragraph, its name.
+// element returns where the element that begins at i ends if it strikes or hides its
+// text; if it hides but does not end in the paragraph, its name.
 func (s *struck) element(i int) (end int, name string) {
 	if i+1 == len(s.text) || !letter(s.text[i+1]) {
 		return 0, ""
@@ -251,9 +257,11 @@ func (s *struck) element(i int) (end int, name string) {
 	return 0, name
 }
 
-// withoutComments takes out what no reader of the rendered text sees: comments within the line, and comments that begin with a line and go on to
-// the line that ends them, or to the end of the text. (A comment that begins within a line and does not end there is text, as in Markdown.)
-// Whatever is appended to a text, what was visible stays so.
+// withoutComments takes out what no reader of the rendered text sees: comments within
+// the line, and comments that begin with a line and go on to the line that ends them,
+// or to the end of the text. (A comment that begins within a line and does not end
+// there is text, as in Markdown.) Whatever is appended to a text, what was visible
+// stays so.
 func withoutComments(line string, hidden bool) (string, bool) {
 	const begin, end = "<!--", "-->"
 	if hidden {
@@ -290,5 +298,6 @@ var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 // markdownHeading reports whether a line is one such as "## Findings".
 func markdownHeading(line string) bool {
 	level := len(line) - len(strings.TrimLeft(line, "#"))
-	return level >= 1 && level <= 6 && level < len(line) && (line[level] == ' ' || line[level] == '\t')
+	return level >= 1 && level <= 6 && level < len(line) &&
+		(line[level] == ' ' || line[level] == '\t')
 }

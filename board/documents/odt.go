@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// readODT reads a text of OpenDocument. A paragraph is a line; so is a row of a table. Deleted,
-// struck and hidden text, and comments, are left out.
+// readODT reads a text of OpenDocument. A paragraph is a line; so is a row of a table.
+// Deleted, struck and hidden text, and comments, are left out.
 func readODT(a *archive) (*Document, error) {
 	p := odtParser{w: writer{unit: "paragraph"}, hidden: map[string]bool{}}
 	for _, part := range []string{"styles.xml", "content.xml"} {

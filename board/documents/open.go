@@ -24,7 +24,7 @@ func Open(path string) (*Document, error) {
 	f, err := openRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.NotFound.New(fmt.Sprintf("there is no file %s", path),
-			"give the path of a report or a source; `-` reads it from standard input")
+			"give the path of a report or a source")
 	}
 	if err != nil {
 		return nil, err
@@ -36,8 +36,9 @@ func Open(path string) (*Document, error) {
 	return Read(path, f)
 }
 
-// openRegular opens a file that is neither a device, a pipe, a socket nor a directory, and not
-// one of the files in which a system shows its processes: a server's own input is one of them.
+// openRegular opens a file that is neither a device, a pipe, a socket nor a directory,
+// and not one of the files in which a system shows its processes: a server's own input
+// is one of them.
 func openRegular(path string) (*sqlite.File, error) {
 	refuse := func(what string) error { return notRegular(path, what) }
 	if device(path) {
@@ -49,7 +50,7 @@ func openRegular(path string) (*sqlite.File, error) {
 	}
 	if fi.IsDir() {
 		return nil, invalid(fmt.Sprintf("%s is a directory, not a file", path),
-			"name the file in it; several may be given")
+			"give the paths of files in it")
 	}
 	if !fi.Mode().IsRegular() {
 		return nil, refuse(fileKind(fi.Mode()))
@@ -67,10 +68,10 @@ func openRegular(path string) (*sqlite.File, error) {
 
 func notRegular(path, what string) error {
 	return invalid(fmt.Sprintf("%s is %s, not a regular file", path, what),
-		"name a file; `-` reads standard input where a command takes it")
+		"give a regular file")
 }
 
-// fileKind names what is no regular file.
+// fileKind names the kind of a file that is not regular.
 func fileKind(m fs.FileMode) string {
 	switch {
 	case m&fs.ModeNamedPipe != 0:
@@ -83,8 +84,8 @@ func fileKind(m fs.FileMode) string {
 	return "a special file"
 }
 
-// device reports whether a path, or a link that it is, leads to the files of devices or processes.
-// /dev/stdin may lead to a regular file, and is still what a program was given to talk through.
+// device reports whether a path, or the target of a link, is a file of devices or
+// processes. /dev/stdin counts too, even if it is a regular file.
 func device(path string) bool {
 	for range 40 {
 		abs, err := filepath.Abs(path)
@@ -95,7 +96,8 @@ func device(path string) bool {
 			abs = filepath.Join(dir, filepath.Base(abs))
 		}
 		for _, root := range []string{"/dev/", "/proc/", "/sys/"} {
-			if in := abs + "/"; strings.HasPrefix(in, root) && !strings.HasPrefix(in, "/dev/shm/") {
+			if in := abs + "/"; strings.HasPrefix(in, root) &&
+				!strings.HasPrefix(in, "/dev/shm/") {
 				return true
 			}
 		}
@@ -110,12 +112,13 @@ func device(path string) bool {
 	return true
 }
 
-// Read reads a document in one of the formats of the package. The content decides which it is, then
-// the extension of its name.
+// Read reads a document in one of the package's formats. The content decides the
+// format, then the name's extension.
 func Read(name string, r io.Reader) (*Document, error) {
 	head := make([]byte, 512)
 	n, err := io.ReadFull(r, head)
-	if head = head[:n]; err == nil && isBinary(head) { // not read to its end: a directory may have many
+	// not read to its end: a directory may have many
+	if head = head[:n]; err == nil && isBinary(head) {
 		return nil, binaryFile(name)
 	}
 	data, err := io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head), r), Max+1))
@@ -138,7 +141,7 @@ func Read(name string, r io.Reader) (*Document, error) {
 
 func tooLarge(name string) error {
 	return invalid(fmt.Sprintf("%s has more than %d MiB of text or data", name, Max>>20),
-		"check that it is the right file; give its parts as several files if it really is so large")
+		"check that it is the right file; split a file of this size into several")
 }
 
 func parse(name string, data []byte) (*Document, error) {
@@ -159,7 +162,8 @@ func parse(name string, data []byte) (*Document, error) {
 	ext := strings.ToLower(filepath.Ext(name))
 	switch {
 	case slices.Contains(officeKinds, ext) && strings.TrimSpace(text) != "":
-		return nil, invalid(fmt.Sprintf("%s is not a %s file, whatever its name says", name, ext[1:]), fmt.Sprintf("save it as %s again, or rename it if it is text", ext[1:]))
+		return nil, invalid(fmt.Sprintf("%s is not a %s file, although its name says so", name,
+			ext[1:]), fmt.Sprintf("save it as %s again, or rename it if it is text", ext[1:]))
 	case ext == ".csv" || ext == ".tsv" || ext == ".tab":
 		return readTable(name, text, ext)
 	case ext == ".json":
@@ -196,7 +200,8 @@ var plainKinds = sync.OnceValue(func() []string {
 
 func unread(name, what string) error {
 	return invalid(fmt.Sprintf("%s is %s, which cannot be read", name, what),
-		"convert it to text, Markdown, HTML, docx or PDF first, and check that the text is complete")
+		"convert it to text, Markdown, HTML, docx or PDF first, and check that the "+
+			"text is complete")
 }
 
 func binaryFile(name string) error {

@@ -6,14 +6,15 @@ import (
 	"fmt"
 )
 
-// Bounds of a PDF, far beyond what programs write.
+// Limits of a PDF, far above those of real files.
 const (
 	maxPDFPages   = 20_000
 	maxPDFObjects = 1 << 20
 	maxPDFDepth   = 100 // of arrays and dictionaries, of the tree of pages, of forms in forms
 )
 
-// Objects of a PDF: nil, bool, float64, pdfName, pdfString, pdfArray, pdfDict, pdfRef, pdfStream.
+// Objects of a PDF: nil, bool, float64, pdfName, pdfString, pdfArray, pdfDict, pdfRef,
+// pdfStream.
 type (
 	pdfName   string
 	pdfString string
@@ -27,8 +28,9 @@ type (
 	}
 )
 
-// pdfFile is a PDF whose objects were found by reading it from its beginning to its end. The table
-// that says where they are is not needed then, so a file whose table is damaged is read, too.
+// pdfFile is a PDF whose objects were found by reading it from its beginning to its
+// end. The table that says where they are is not needed then, so a file whose table is
+// damaged is read, too.
 type pdfFile struct {
 	name    string
 	objects map[pdfRef]any
@@ -39,8 +41,8 @@ type pdfFile struct {
 
 var errEncrypted = errors.New("encrypted")
 
-// readPDF reads the text of a PDF, page by page, in the order in which the pages draw it. A new
-// line begins where the pen goes to another height.
+// readPDF reads the text of a PDF, page by page, in the order in which the pages draw
+// it. A new line begins where the pen goes to another height.
 func readPDF(name string, data []byte) (*Document, error) {
 	f := &pdfFile{name: name, objects: map[pdfRef]any{}, left: Max, fonts: map[pdfRef]*pdfFont{}}
 	w := writer{unit: "page"}
@@ -62,7 +64,8 @@ func readPDF(name string, data []byte) (*Document, error) {
 	}
 	d := w.document(name)
 	if len(bytes.TrimSpace([]byte(d.text))) == 0 {
-		return nil, invalid(fmt.Sprintf("the PDF %s has no text: its %d pages are images or drawings", name, len(pages)),
+		return nil, invalid(fmt.Sprintf("the PDF %s has no text: its %d pages are "+
+			"images or drawings", name, len(pages)),
 			"run text recognition (OCR) on it, or give the document that it was made from")
 	}
 	return d, nil
@@ -114,7 +117,7 @@ func (f *pdfFile) load(data []byte) ([]pdfDict, error) {
 		}
 	}
 	if root == nil {
-		return nil, errors.New("it has no catalog of its pages")
+		return nil, errors.New("it has no page catalog")
 	}
 	t := pdfTree{f: f, seen: map[pdfRef]bool{}}
 	err := t.walk(root["Pages"], pdfDict{}, 0)
@@ -146,7 +149,8 @@ func (f *pdfFile) unpackObjects(s pdfStream) error {
 		number, ok1 := head.object(0).(float64)
 		offset, ok2 := head.object(0).(float64)
 		at := first + int(offset)
-		if !ok1 || !ok2 || offset < 0 || at < 0 || at >= len(data) || number < 0 || number > 1<<30 {
+		if !ok1 || !ok2 || offset < 0 || at < 0 || at >= len(data) ||
+			number < 0 || number > 1<<30 {
 			break
 		}
 		if len(f.objects) == maxPDFObjects {
@@ -206,7 +210,8 @@ type pdfTree struct {
 	pages []pdfDict
 }
 
-// walk goes through the pages below a node. Resources are those of the nearest node that has some.
+// walk goes through the pages below a node. Resources are those of the nearest node
+// that has some.
 func (t *pdfTree) walk(o any, resources any, depth int) error {
 	if ref, ok := o.(pdfRef); ok {
 		if t.seen[ref] {

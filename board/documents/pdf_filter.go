@@ -99,7 +99,8 @@ func (f *pdfFile) runLength(data []byte) []byte {
 	return out
 }
 
-// lzw unpacks the LZW of PDF, whose codes grow one code earlier than those of package lzw.
+// lzw unpacks the LZW of PDF, whose codes grow one code earlier than those of package
+// lzw.
 func (f *pdfFile) lzw(data []byte, early bool) []byte {
 	type entry struct {
 		before int
@@ -165,7 +166,8 @@ func (f *pdfFile) unpredict(data []byte, parameters pdfDict) []byte {
 		return data
 	}
 	columns, colors, depth := 1, 1, 8
-	for name, into := range map[pdfName]*int{"Columns": &columns, "Colors": &colors, "BitsPerComponent": &depth} {
+	for name, into := range map[pdfName]*int{"Columns": &columns, "Colors": &colors,
+		"BitsPerComponent": &depth} {
 		if n := f.integer(parameters[name]); n > 0 && n < 1<<16 {
 			*into = n
 		}

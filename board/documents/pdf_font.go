@@ -44,7 +44,8 @@ func (f *pdfFile) readFont(d pdfDict) (*pdfFont, error) {
 	if d["Subtype"] == pdfName("Type0") {
 		font.wide, font.width = true, 1000
 		if name, ok := f.resolve(d["Encoding"]).(pdfName); ok {
-			font.unicode = strings.Contains(string(name), "UCS2") || strings.Contains(string(name), "UTF16")
+			font.unicode = strings.Contains(string(name), "UCS2") ||
+				strings.Contains(string(name), "UTF16")
 		}
 		if below := f.array(d["DescendantFonts"]); len(below) > 0 {
 			return font, f.readWideWidths(font, f.dict(below[0]))
@@ -104,8 +105,8 @@ func (f *pdfFile) readEncoding(font *pdfFont, d pdfDict) {
 	f.left -= 8 * len(f.array(encoding["Differences"]))
 }
 
-// readWideWidths reads the widths of a font with two bytes a code: lists of widths from a code on,
-// and one width for a range of codes.
+// readWideWidths reads the widths of a font with two bytes a code: lists of widths from
+// a code on, and one width for a range of codes.
 func (f *pdfFile) readWideWidths(font *pdfFont, d pdfDict) error {
 	if w, ok := f.resolve(d["DW"]).(float64); ok {
 		font.width = w
@@ -140,7 +141,7 @@ func (f *pdfFile) readWideWidths(font *pdfFont, d pdfDict) error {
 	return nil
 }
 
-// readCMap reads which text each code stands for.
+// readCMap reads the text of each code.
 func (font *pdfFont) readCMap(data []byte) {
 	p := pdfParser{data: data}
 	var operands []any
@@ -220,10 +221,11 @@ func utf16Bytes(s pdfString) string {
 	return string(utf16.Decode(units))
 }
 
-var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "\u00a0", " ", "\x00", "")
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl",
+	"\u00a0", " ", "\x00", "")
 
-// decode returns the text of codes, their width in thousandths, and how many codes and blanks there
-// are.
+// decode returns the text of codes, their width in thousandths, and how many codes and
+// blanks there are.
 func (font *pdfFont) decode(s pdfString) (text string, width float64, codes, blanks int) {
 	var b strings.Builder
 	step := 1

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// pdfGlyphs are the characters of the names that fonts have for them: of the Adobe Glyph List
-// those of Latin and Greek.
+// pdfGlyphs are the characters of the names that fonts have for them: of the Adobe
+// Glyph List those of Latin and Greek.
 var pdfGlyphs = sync.OnceValue(func() map[string]string {
 	all := map[string]string{"space": " ", "nbspace": " ", "backquote": "\x60", "grave": "\x60"}
 	list := strings.Fields(pdfGlyphList)
@@ -29,7 +29,8 @@ func glyphText(name string) string {
 	}
 	for _, prefix := range []string{"uni", "u"} {
 		if digits, ok := strings.CutPrefix(name, prefix); ok && len(digits) >= 4 {
-			if n, err := strconv.ParseUint(digits[:min(len(digits), 6-len(prefix)+1)], 16, 32); err == nil {
+			if n, err := strconv.ParseUint(digits[:min(len(digits), 6-len(prefix)+1)], 16,
+				32); err == nil {
 				return string(rune(n))
 			}
 		}

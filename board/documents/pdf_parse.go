@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// pdfParser reads objects out of bytes. What is none is passed over.
+// pdfParser parses objects. It skips bytes that are not part of one.
 type pdfParser struct {
 	data    []byte
 	at      int
@@ -43,8 +43,8 @@ func (p *pdfParser) skipSpace() {
 	}
 }
 
-// object reads the next object, or a word such as obj or Tj. It knows no references, which value
-// puts together.
+// object reads the next object, or a word such as obj or Tj. It knows no references,
+// which value puts together.
 func (p *pdfParser) object(depth int) any {
 	p.skipSpace()
 	if p.ended() {
@@ -260,7 +260,8 @@ func (p *pdfParser) literal() pdfString {
 				continue
 			case '0', '1', '2', '3', '4', '5', '6', '7':
 				n := 0
-				for i := 0; i < 3 && !p.ended() && p.data[p.at] >= '0' && p.data[p.at] <= '7'; i++ {
+				for i := 0; i < 3 && !p.ended() && p.data[p.at] >= '0' &&
+					p.data[p.at] <= '7'; i++ {
 					n = n*8 + int(p.data[p.at]-'0')
 					p.at++
 				}

@@ -14,7 +14,8 @@ var pdfIdentity = pdfMatrix{1, 0, 0, 1, 0, 0}
 
 // times applies m first, then n.
 func (m pdfMatrix) times(n pdfMatrix) pdfMatrix {
-	return pdfMatrix{m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3], m[2]*n[0] + m[3]*n[2], m[2]*n[1] + m[3]*n[3],
+	return pdfMatrix{m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
+		m[2]*n[0] + m[3]*n[2], m[2]*n[1] + m[3]*n[3],
 		m[4]*n[0] + m[5]*n[2] + n[4], m[4]*n[1] + m[5]*n[3] + n[5]}
 }
 
@@ -40,7 +41,8 @@ type pdfPage struct {
 }
 
 func (f *pdfFile) readPage(w *writer, page pdfDict) error {
-	p := &pdfPage{f: f, w: w, pdfState: pdfState{ctm: pdfIdentity, scale: 1}, text: pdfIdentity, from: pdfIdentity}
+	p := &pdfPage{f: f, w: w, pdfState: pdfState{ctm: pdfIdentity, scale: 1},
+		text: pdfIdentity, from: pdfIdentity}
 	parts := pdfArray{page["Contents"]}
 	if a := f.array(page["Contents"]); a != nil {
 		parts = a
@@ -163,7 +165,7 @@ func (p *pdfPage) operate(word string, operands []any, resources pdfDict) error 
 	return nil
 }
 
-// form draws what a page has in common with others.
+// form draws content that several pages share.
 func (p *pdfPage) form(o any, resources pdfDict) error {
 	s, ok := o.(pdfStream)
 	if !ok || s.dict["Subtype"] != pdfName("Form") {
@@ -214,7 +216,8 @@ func (p *pdfPage) show(list []any, skip int) error {
 				return errTooLarge
 			}
 			p.write(text)
-			p.forward((width/1000*p.size + float64(codes)*p.spacing + float64(blanks)*p.blank) * p.scale)
+			p.forward((width/1000*p.size + float64(codes)*p.spacing +
+				float64(blanks)*p.blank) * p.scale)
 			if at := p.text.times(p.ctm); strings.TrimSpace(text) != "" {
 				p.x, p.y = at[4], at[5]
 			}
@@ -227,8 +230,8 @@ func (p *pdfPage) forward(x float64) {
 	p.text = pdfMatrix{1, 0, 0, 1, x, 0}.times(p.text)
 }
 
-// Distances from one text to the next, in heights of the font: another line, a blank, and so much
-// that it is another cell of a table.
+// Distances from one text to the next, in heights of the font: another line, a blank,
+// and so much that it is another cell of a table.
 const (
 	pdfLine = 0.6
 	pdfGap  = 0.18

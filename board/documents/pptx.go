@@ -10,9 +10,9 @@ import (
 // maxSlides is how many slides a presentation may have.
 const maxSlides = 10_000
 
-// readPPTX reads a presentation: its slides in order, each with the notes of its speaker. A
-// paragraph is a line; so is a row of a table. Hidden slides and shapes, and struck text, are left
-// out.
+// readPPTX reads a presentation: its slides in order, each with the notes of its
+// speaker. A paragraph is a line; so is a row of a table. Hidden slides and shapes, and
+// struck text, are left out.
 func readPPTX(a *archive) (*Document, error) {
 	parts, err := a.relations("ppt/presentation.xml")
 	if err != nil {
@@ -34,7 +34,7 @@ func readPPTX(a *archive) (*Document, error) {
 	}
 	for i, part := range slides {
 		if a.files[part] == nil {
-			return nil, fmt.Errorf("slide %d is not in it", i+1)
+			return nil, fmt.Errorf("slide %d is missing", i+1)
 		}
 		w.place(i + 1)
 		p := pptxParser{w: &w}

@@ -29,13 +29,16 @@ func TestStruck(t *testing.T) {
 		{"a.md", "a\n<div hidden>\n\nb\n\nc", "a\n\n\n\n\n"},
 		{"a.html", "<p>a <s>b</s><strike>c</strike><del>d<b>e</b></del> f", "a f"},
 		{"a.html", "<p>a<div hidden><div>b</div>c</div>d", "a\nd"},
-		{"a.html", "<p hidden>a<p>b<ul><li style='DISPLAY : none'>c<ul><li>d</ul><li>e</ul>", "b\ne"},
+		{"a.html", "<p hidden>a<p>b<ul><li style='DISPLAY : none'>c<ul><li>d</ul><li>e</ul>",
+			"b\ne"},
 		{"a.html", "<p>a<span style=visibility:hidden>b</span><span aria-hidden=true>c</span><i hidden=until-found>d</i><input hidden>e", "ace"},
 		{"a.html", "<table><tr hidden><td>a<tr><td>b<td hidden>c<td>d</table>", "b | d"},
-		{"a.html", "<dialog>a</dialog><dialog open>b</dialog><details>c</details></s></div>d", "b\nc\nd"},
+		{"a.html", "<dialog>a</dialog><dialog open>b</dialog><details>c</details></s></div>d",
+			"b\nc\nd"},
 		{"a.html", "<p title='<s hidden' data-x = \"hidden\">a", "a"},
 		{"a.html", "<p = hidden>a<p>b", "b"},
-		{"a.go", "x := 1 // ~~a~~ <!-- b --> <s>c</s>\n# d", "x := 1 // ~~a~~ <!-- b --> <s>c</s>\n# d"},
+		{"a.go", "x := 1 // ~~a~~ <!-- b --> <s>c</s>\n# d",
+			"x := 1 // ~~a~~ <!-- b --> <s>c</s>\n# d"},
 	} {
 		d := read(t, c.name, []byte(c.text))
 		if d.Text() != c.want {
@@ -45,9 +48,16 @@ func TestStruck(t *testing.T) {
 			t.Errorf("%q: its lines do not count any more", c.text)
 		}
 	}
-	run := func(properties string) string { return "<w:r><w:rPr>" + properties + "</w:rPr><w:t>x</w:t></w:r>" }
-	for properties, shown := range map[string]bool{"<w:strike/>": false, `<w:dstrike w:val="true"/>`: false, `<w:vanish/><w:strike w:val="0"/>`: false, `<w:strike w:val="false"/>`: true, "<w:rPrChange><w:rPr><w:strike/></w:rPr></w:rPrChange>": true} {
-		if got := read(t, "a.docx", docx(t, "<w:p>"+run(properties)+"<w:r><w:t>end</w:t></w:r></w:p>")).Text(); strings.Contains(got, "x") != shown {
+	run := func(properties string) string {
+		return "<w:r><w:rPr>" + properties +
+			"</w:rPr><w:t>x</w:t></w:r>"
+	}
+	for properties, shown := range map[string]bool{"<w:strike/>": false,
+		`<w:dstrike w:val="true"/>`: false, `<w:vanish/><w:strike w:val="0"/>`: false,
+		`<w:strike w:val="false"/>`:                             true,
+		"<w:rPrChange><w:rPr><w:strike/></w:rPr></w:rPrChange>": true} {
+		if got := read(t, "a.docx", docx(t, "<w:p>"+run(properties)+
+			"<w:r><w:t>end</w:t></w:r></w:p>")).Text(); strings.Contains(got, "x") != shown {
 			t.Errorf("%s: %q", properties, got)
 		}
 	}
@@ -55,7 +65,8 @@ func TestStruck(t *testing.T) {
 
 // TestAppending: a paragraph that is appended leaves what was there as it is.
 func TestAppending(t *testing.T) {
-	starts := []string{"~~a", "a ~~b~~ ~~", "<s>a", "<div hidden>a", "`a", "```\na", "<!-- a", "a <!-- b", "- ~~a\n- b", "~~", "<", "<s", "\\", "a\n~~~ x"}
+	starts := []string{"~~a", "a ~~b~~ ~~", "<s>a", "<div hidden>a", "`a", "```\na", "<!-- a",
+		"a <!-- b", "- ~~a\n- b", "~~", "<", "<s", "\\", "a\n~~~ x"}
 	for _, name := range []string{"a.md", "a.html"} {
 		for _, start := range starts {
 			for _, more := range append(starts, "~~", "</s>", "</div>", "-->", "`", "~~ b ~~") {
@@ -63,15 +74,19 @@ func TestAppending(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				after, err := parse(name, []byte(start+map[bool]string{true: "\n\n", false: "<p>"}[name == "a.md"]+more))
+				after, err := parse(name, []byte(start+map[bool]string{true: "\n\n",
+					false: "<p>"}[name == "a.md"]+more))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if name == "a.html" && strings.Contains(start, "<!--") || name == "a.html" && strings.HasSuffix(start, "<s") || name == "a.html" && strings.Contains(start, "<") && !strings.Contains(start, ">") {
+				if name == "a.html" && strings.Contains(start, "<!--") || name == "a.html" &&
+					strings.HasSuffix(start, "<s") || name == "a.html" &&
+					strings.Contains(start, "<") && !strings.Contains(start, ">") {
 					continue // what is appended ends the tag, so it is not a paragraph
 				}
 				if !strings.HasPrefix(after.Text(), strings.TrimRight(before.Text(), "\n")) {
-					t.Errorf("%s: %q with %q: %q became %q", name, start, more, before.Text(), after.Text())
+					t.Errorf("%s: %q with %q: %q became %q", name, start, more,
+						before.Text(), after.Text())
 				}
 			}
 		}
@@ -83,18 +98,26 @@ func TestData(t *testing.T) {
 		name, text, want string
 		places           map[string]string // of a text
 	}{
-		{"a.csv", "Name,Amount\r\n\"Acme, Inc\",\"4,500\"\n\n\"two\nlines\",5\nx,6\n", "Name | Amount\nAcme, Inc | 4,500\ntwo lines | 5\nx | 6", map[string]string{"Acme": "line 2", "two": "line 4", "x |": "line 6"}},
+		{"a.csv", "Name,Amount\r\n\"Acme, Inc\",\"4,500\"\n\n\"two\nlines\",5\nx,6\n",
+			"Name | Amount\nAcme, Inc | 4,500\ntwo lines | 5\nx | 6",
+			map[string]string{"Acme": "line 2", "two": "line 4", "x |": "line 6"}},
 		{"a.csv", "a;b,c;d\ne;\"f\"", "a | b,c | d\ne | f", nil},
 		{"a.csv", "a,b\n1,x\"y", "a | b\n1 | x\"y", nil},
 		{"a.tsv", "a\tb;c\n1\t2", "a | b;c\n1 | 2", nil},
-		{"a.json", "{\n  \"a\\u00e9\": \"x\\ny\",\n  \"n\": [1,234]\n}", "{\n  aé:  x y,\n  n:  [1, 234]\n}", map[string]string{"n:": "line 3"}},
-		{"a.json", `[{"a":"say \"x\"","b":1},{"a":2}]`, "[{a: say \"x\", b: 1},\n{a: 2}]", map[string]string{"{a: 2": "line 1"}},
-		{"a.jsonl", "{\"a\":1}\n\n{\"b\":\"c\"}\n", "{a: 1}\n\n{b: c}\n", map[string]string{"b": "line 3"}},
+		{"a.json", "{\n  \"a\\u00e9\": \"x\\ny\",\n  \"n\": [1,234]\n}",
+			"{\n  aé:  x y,\n  n:  [1, 234]\n}", map[string]string{"n:": "line 3"}},
+		{"a.json", `[{"a":"say \"x\"","b":1},{"a":2}]`, "[{a: say \"x\", b: 1},\n{a: 2}]",
+			map[string]string{"{a: 2": "line 1"}},
+		{"a.jsonl", "{\"a\":1}\n\n{\"b\":\"c\"}\n", "{a: 1}\n\n{b: c}\n",
+			map[string]string{"b": "line 3"}},
 		{"a.yaml", "# note\na: <!-- b -->", "# note\na: <!-- b -->", nil},
 		{"a.ipynb", `{"cells":[{"cell_type":"markdown","source":["# Head\n","a ~~b~~"]},{"cell_type":"code","source":"x = 4.5 # ~~c~~","outputs":[{"text":["out\n","put"]},{"data":{"text/plain":["p"],"image/png":"QUJD","application/json":{"a":1}}},{"ename":"E","evalue":"v"},{"data":{"text/html":"<b>h</b>","text/plain":"no"}}]},
 			{"cell_type":"code","metadata":{"jupyter":{"source_hidden":true,"outputs_hidden":true}},"source":"hidden","outputs":[{"text":"hidden"}]},{"cell_type":"raw","source":"last"}]}`,
-			"# Head\na \n\nx = 4.5 # ~~c~~\nout\nput\np\nE: v\nh\n\nlast\n", map[string]string{"Head": "cell 1", "4.5": "cell 2", "out": "cell 2", "last": "cell 4"}},
-		{"a.ipynb", `{"worksheets":[{"cells":[{"cell_type":"code","input":["old"]}]}]}`, "old\n", nil},
+			"# Head\na \n\nx = 4.5 # ~~c~~\nout\nput\np\nE: v\nh\n\nlast\n",
+			map[string]string{"Head": "cell 1", "4.5": "cell 2",
+				"out": "cell 2", "last": "cell 4"}},
+		{"a.ipynb", `{"worksheets":[{"cells":[{"cell_type":"code","input":["old"]}]}]}`,
+			"old\n", nil},
 	} {
 		d := read(t, c.name, []byte(c.text))
 		if d.Text() != c.want {
@@ -114,7 +137,8 @@ func TestData(t *testing.T) {
 		{"a.ipynb", `{}`, "has no text"},
 		{"a.xlsx", "text", "not a xlsx file"},
 	} {
-		if _, err := Read(c.name, strings.NewReader(c.text)); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.name) {
+		if _, err := Read(c.name, strings.NewReader(c.text)); !errors.Is(err, fault.Invalid) ||
+			!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.name) {
 			t.Errorf("%s %q: %v", c.name, c.text, err)
 		}
 	}
@@ -122,14 +146,21 @@ func TestData(t *testing.T) {
 
 func TestTextsThatGrow(t *testing.T) {
 	for _, c := range []struct{ name, before, unit, after string }{
-		{"tildes.md", "", "~~a ", ""}, {"struck.md", "", "~~a~~ ", ""}, {"many.md", "x", "~~", ""}, {"spaces.md", "", "~~a ~~ ", ""}, {"ticks.md", "", "`a``", ""},
-		{"tags.md", "", "<s>", ""}, {"open.md", "", "<s ", ""}, {"div.md", "", "<div hidden>a", ""}, {"until.md", "<div hidden>\n\n", "a</div", ""}, {"lines.md", "", "~~a\n", ""},
-		{"hidden.html", "", "<div hidden>", ""}, {"stray.html", "<i>", "<b></u>", ""}, {"items.html", "<ul>", "<li>a<b>", ""}, {"style.html", "<p style='", "display ", "'>x"}, {"attributes.html", "<p ", "a=b = ", ">x"},
-		{"a.csv", "", "a,\"b\n", ""}, {"b.csv", "", "a,b\n", ""}, {"a.json", "[", "1,", "1]"}, {"b.json", "[", "{\"a\":\"b\"},", "1]"}, {"a.jsonl", "", "{}\n", ""},
-		{"a.ipynb", `{"cells":[{"source":"x"}`, `,{"source":["a","b"]}`, "]}"}, {"a.go", "", "// a\n", ""},
+		{"tildes.md", "", "~~a ", ""}, {"struck.md", "", "~~a~~ ", ""}, {"many.md", "x", "~~", ""},
+		{"spaces.md", "", "~~a ~~ ", ""}, {"ticks.md", "", "`a``", ""},
+		{"tags.md", "", "<s>", ""}, {"open.md", "", "<s ", ""}, {"div.md", "", "<div hidden>a",
+			""}, {"until.md", "<div hidden>\n\n", "a</div", ""}, {"lines.md", "", "~~a\n", ""},
+		{"hidden.html", "", "<div hidden>", ""}, {"stray.html", "<i>", "<b></u>", ""},
+		{"items.html", "<ul>", "<li>a<b>", ""}, {"style.html", "<p style='", "display ",
+			"'>x"}, {"attributes.html", "<p ", "a=b = ", ">x"},
+		{"a.csv", "", "a,\"b\n", ""}, {"b.csv", "", "a,b\n", ""}, {"a.json", "[", "1,", "1]"},
+		{"b.json", "[", "{\"a\":\"b\"},", "1]"}, {"a.jsonl", "", "{}\n", ""},
+		{"a.ipynb", `{"cells":[{"source":"x"}`, `,{"source":["a","b"]}`, "]}"},
+		{"a.go", "", "// a\n", ""},
 	} {
 		cost.Growth(t, c.name+" "+c.unit, 1<<12, func(n int) {
-			if _, err := Read(c.name, strings.NewReader(c.before+strings.Repeat(c.unit, n)+c.after)); err != nil && !errors.Is(err, fault.Invalid) {
+			if _, err := Read(c.name, strings.NewReader(c.before+strings.Repeat(c.unit, n)+
+				c.after)); err != nil && !errors.Is(err, fault.Invalid) {
 				t.Errorf("%s: %v", c.name, err)
 			}
 		})
@@ -149,7 +180,8 @@ func FuzzText(f *testing.F) {
 			return
 		}
 		consistent(t, d)
-		if strings.HasSuffix(name, ".md") && !strings.HasPrefix(text, "PK") && !strings.HasPrefix(text, "%PDF") {
+		if strings.HasSuffix(name, ".md") && !strings.HasPrefix(text, "PK") &&
+			!strings.HasPrefix(text, "%PDF") {
 			after, err := Read(name, strings.NewReader(text+"\n\n"+more))
 			if err == nil && !strings.HasPrefix(after.Text(), strings.TrimRight(d.Text(), "\n")) {
 				t.Errorf("%q with %q: %q became %q", text, more, d.Text(), after.Text())

@@ -26,14 +26,16 @@ func TestReportsThatGrow(t *testing.T) {
 		{"entities.html", "<p>", "&amp"},
 	} {
 		cost.Growth(t, c.name+" "+c.unit, 1<<13, func(n int) {
-			if _, err := Read(c.name, strings.NewReader(c.before+strings.Repeat(c.unit, n)+"\nthe end")); err != nil && !errors.Is(err, fault.Invalid) {
+			if _, err := Read(c.name, strings.NewReader(c.before+strings.Repeat(c.unit, n)+
+				"\nthe end")); err != nil && !errors.Is(err, fault.Invalid) {
 				t.Errorf("%s: %v", c.name, err)
 			}
 		})
 	}
 }
 
-// TestCommentsOnALine: what is taken out of a line with several comments, and what is not.
+// TestCommentsOnALine: what is taken out of a line with several comments, and what is
+// not.
 func TestCommentsOnALine(t *testing.T) {
 	for text, want := range map[string]string{
 		"a<!--b-->c<!--d-->e":         "ace",
@@ -50,7 +52,8 @@ func TestCommentsOnALine(t *testing.T) {
 
 func paragraph(text string) string { return "<w:p><w:r><w:t>" + text + "</w:t></w:r></w:p>" }
 
-// lie has every directory entry of a zip file say that its file has so many bytes once it is unpacked.
+// lie has every directory entry of a zip file say that its file has so many bytes once
+// it is unpacked.
 func lie(data []byte, size uint32) []byte {
 	data = bytes.Clone(data)
 	for at := 0; ; {
@@ -63,8 +66,10 @@ func lie(data []byte, size uint32) []byte {
 	}
 }
 
-// TestDocxBombs: a small file that stands for a huge text, for endless elements, or for itself, is refused with its reason, and before it has filled the memory.
+// TestDocxBombs: a small file that stands for a huge text, for endless elements, or for
+// itself, is refused with its reason, and before it has filled the memory.
 func TestDocxBombs(t *testing.T) {
+	cost.SkipShort(t)
 	if cost.Race {
 		t.Skip("takes half a minute with the race detector, and has no goroutines")
 	}
@@ -74,7 +79,8 @@ func TestDocxBombs(t *testing.T) {
 	}
 	var headers []string
 	for i := range 5 { // none is too large by itself
-		headers = append(headers, fmt.Sprintf("word/header%d.xml", i), "<w:hdr "+wordNS+">"+paragraph(strings.Repeat(" ", Max/4))+"</w:hdr>")
+		headers = append(headers, fmt.Sprintf("word/header%d.xml", i), "<w:hdr "+wordNS+">"+
+			paragraph(strings.Repeat(" ", Max/4))+"</w:hdr>")
 	}
 	for _, c := range []struct {
 		name string
@@ -86,8 +92,10 @@ func TestDocxBombs(t *testing.T) {
 		{"a size that is a lie", lie(bomb, 100), "is damaged"},
 		{"a zip in a zip", zipFile(t, "word/document.xml", string(bomb)), "is damaged"},
 		{"elements without end", docx(t, strings.Repeat("<w:tbl>", 1<<20)), "nested too deeply"},
-		{"entities that multiply", zipFile(t, "word/document.xml", `<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><d `+wordNS+`>`+paragraph("&b;")+`</d>`), "is damaged"},
-		{"a document elsewhere", zipFile(t, "../../word/document.xml", paragraph("x")), "without a document"},
+		{"entities that multiply", zipFile(t, "word/document.xml",
+			`<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><d `+wordNS+`>`+paragraph("&b;")+`</d>`), "is damaged"},
+		{"a document elsewhere", zipFile(t, "../../word/document.xml", paragraph("x")),
+			"without a document"},
 	} {
 		var err error
 		got := cost.Allocated(func() { _, err = Read("r.docx", bytes.NewReader(c.data)) })
@@ -100,7 +108,8 @@ func TestDocxBombs(t *testing.T) {
 	}
 }
 
-// TestDocxOfManyFiles: what a docx has besides is not opened, however much it is; nothing of it is written anywhere.
+// TestDocxOfManyFiles: what a docx has besides is not opened, however much it is;
+// nothing of it is written anywhere.
 func TestDocxOfManyFiles(t *testing.T) {
 	var others []string
 	for i := range 5000 {

@@ -11,7 +11,7 @@ import (
 	"blackboard/board/fault"
 )
 
-// Bounds of what is read of directories at once.
+// Limits of reading directories.
 const (
 	MaxFiles   = 2000    // documents that are kept
 	MaxTotal   = 4 * Max // bytes of their text
@@ -23,12 +23,12 @@ const (
 // Skipped is a file of a directory or a pattern that is not read.
 type Skipped struct {
 	File   string `json:"file"`
-	Reason string `json:"reason"`
+	Reason string `json:"reason"` // why it was not read
 }
 
-// walker finds the files that paths name: files, directories with all below them, and patterns
-// such as out/*.md, each in the order of their names. Left out are hidden files and, in
-// directories, links and what is no regular file.
+// walker finds the files of paths: files, directories with everything below them, and
+// patterns such as out/*.md, each in the order of names. It leaves out hidden files
+// and, in directories, links and files that are not regular.
 type walker struct {
 	entries int
 	skipped []Skipped
@@ -71,13 +71,14 @@ func (w *walker) pattern(pattern string) error {
 func (w *walker) directory(dir string) error {
 	if device(dir) {
 		return invalid(fmt.Sprintf("%s is one of the system's own directories", dir),
-			"name the directory of the reports or sources")
+			"give the directory of the reports or sources")
 	}
 	root := strings.TrimRight(dir, string(filepath.Separator)) + string(filepath.Separator)
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if w.entries++; w.entries > maxEntries {
-			return invalid(fmt.Sprintf("%s has more than %d files and directories", dir, maxEntries),
-				"name a directory with less in it")
+			return invalid(fmt.Sprintf("%s has more than %d files and directories", dir,
+				maxEntries),
+				"give a smaller directory")
 		}
 		switch {
 		case path != root && strings.HasPrefix(d.Name(), "."):
@@ -94,7 +95,7 @@ func (w *walker) directory(dir string) error {
 		case d.IsDir():
 			return nil
 		case d.Type()&fs.ModeSymlink != 0:
-			w.skip(path, errors.New("a link, which is not followed in a directory"))
+			w.skip(path, errors.New("it is a link; links inside directories are not followed"))
 			return nil
 		case !d.Type().IsRegular():
 			w.skip(path, notRegular(path, fileKind(d.Type())))
@@ -108,8 +109,8 @@ func (w *walker) skip(path string, err error) {
 	w.skipped = append(w.skipped, Skipped{path, err.Error()})
 }
 
-// Find returns the files that paths name, each once: files, directories with all below them, and
-// patterns. A file or directory that is not there is fault.NotFound.
+// Find returns the files of paths, each once: files, directories with everything below
+// them, and patterns. A missing file or directory is fault.NotFound.
 func Find(paths ...string) ([]string, error) {
 	var all []string
 	seen := map[string]bool{}
@@ -118,7 +119,7 @@ func Find(paths ...string) ([]string, error) {
 			if _, err := os.Stat(path); err != nil {
 				return fault.NotFound.New(
 					fmt.Sprintf("there is no file or directory %s", path),
-					"name the directory that holds the sources",
+					"give the directory that has the sources",
 				)
 			}
 		}
@@ -135,8 +136,8 @@ func Find(paths ...string) ([]string, error) {
 	return all, nil
 }
 
-// Each hands the documents in files to read, one after the other, but for the files among except
-// and those that are too large or have no text.
+// Each calls read with the documents of files, one after the other. It skips the files
+// in except, and those that are too large or have no text.
 func Each(files, except []string, read func(*Document) error) error {
 	var out []os.FileInfo
 	for _, name := range except {
@@ -152,8 +153,9 @@ func Each(files, except []string, read func(*Document) error) error {
 		}
 		if n, bytes = n+1, bytes+fi.Size(); n > maxEach || bytes > maxBytes {
 			return invalid(
-				fmt.Sprintf("there are more than %d files or %d MiB of sources", maxEach, maxBytes>>20),
-				"name the directories of this run's sources alone",
+				fmt.Sprintf("more than %d files or %d MiB of sources", maxEach,
+					maxBytes>>20),
+				"give only the directories of this run's sources",
 			)
 		}
 		d, err := Open(path)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Bounds of a workbook: those of Excel itself, or far beyond what a workbook has.
+// Limits of a workbook: Excel's own, or far above those of real files.
 const (
 	maxRow     = 1 << 20
 	maxColumn  = 1 << 14
@@ -32,9 +32,9 @@ type xlsxBook struct {
 	w       writer
 }
 
-// readXLSX reads a workbook: each sheet that is shown is a heading, then a line for each row with
-// text. A formula stands for the value that was computed last. Hidden sheets, rows and columns,
-// struck text and cell comments are left out.
+// readXLSX reads a workbook. Each visible sheet is a heading and a line for each row
+// with text. A formula has the value that was computed last. Hidden sheets, rows and
+// columns, struck text and cell comments are left out.
 func readXLSX(a *archive) (*Document, error) {
 	b := &xlsxBook{a: a, left: Max, w: writer{unit: "sheet", sheets: []string{}}}
 	parts, err := a.relations("xl/workbook.xml")
@@ -51,7 +51,8 @@ func readXLSX(a *archive) (*Document, error) {
 				b.date04 = isTrue(attribute(t, "date1904"))
 			case "sheet":
 				part := parts[relationID(t)]
-				if state := attribute(t, "state"); (state == "" || state == "visible") && part.kind == "worksheet" {
+				if state := attribute(t, "state"); (state == "" || state == "visible") &&
+					part.kind == "worksheet" {
 					sheets = append(sheets, sheet{attribute(t, "name"), part.target})
 				}
 			}
@@ -77,7 +78,7 @@ func readXLSX(a *archive) (*Document, error) {
 	}
 	for _, s := range sheets {
 		if a.files[s.part] == nil {
-			return nil, fmt.Errorf("the sheet %s is not in it", s.name)
+			return nil, fmt.Errorf("the sheet %s is missing", s.name)
 		}
 		if err := b.readSheet(s.name, s.part); err != nil {
 			return nil, err
@@ -165,12 +166,14 @@ func (b *xlsxBook) readStyles(part string) error {
 				struckFonts = append(struckFonts, false)
 			}
 		case "strike":
-			if v := attribute(start, "val"); in == "fonts" && len(struckFonts) > 0 && (v == "" || isTrue(v)) {
+			if v := attribute(start, "val"); in == "fonts" && len(struckFonts) > 0 &&
+				(v == "" || isTrue(v)) {
 				struckFonts[len(struckFonts)-1] = true
 			}
 		case "xf":
 			if in == "cellXfs" {
-				id, font := number(attribute(start, "numFmtId")), number(attribute(start, "fontId"))
+				id, font := number(attribute(start, "numFmtId")),
+					number(attribute(start, "fontId"))
 				if _, known := parsed[id]; !known {
 					code := formats[id]
 					if code == "" && id >= 0 && id < len(builtinFormats) {
@@ -182,14 +185,15 @@ func (b *xlsxBook) readStyles(part string) error {
 					return errors.New("too many styles")
 				}
 				b.formats = append(b.formats, parsed[id])
-				b.struck = append(b.struck, font >= 0 && font < len(struckFonts) && struckFonts[font])
+				b.struck = append(b.struck, font >= 0 && font < len(struckFonts) &&
+					struckFonts[font])
 			}
 		}
 		return nil
 	})
 }
 
-// number is a count or an index in an attribute, -1 if it is none.
+// number returns a count or an index in an attribute, -1 if it is invalid.
 func number(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 {
@@ -299,7 +303,8 @@ func (s *xlsxSheet) start(t xml.StartElement) error {
 	switch t.Name.Local {
 	case "col":
 		if isTrue(attribute(t, "hidden")) {
-			for c := max(0, number(attribute(t, "min"))); c <= min(number(attribute(t, "max")), maxColumn) && !s.columns[c]; c++ {
+			for c := max(0, number(attribute(t, "min"))); c <= min(number(attribute(t, "max")),
+				maxColumn) && !s.columns[c]; c++ {
 				s.columns[c] = true
 			}
 		}
@@ -349,7 +354,8 @@ func (s *xlsxSheet) endCell() error {
 	case "s":
 		i := number(value)
 		if i < 0 || i >= len(s.book.strings) {
-			return fmt.Errorf("the cell %s%d names a text that is not there", columnName(c.col), c.row)
+			return fmt.Errorf("the cell %s%d refers to a missing text",
+				columnName(c.col), c.row)
 		}
 		c.text = s.book.strings[i]
 	case "inlineStr":
@@ -387,7 +393,8 @@ func (s *xlsxSheet) shown(value string) string {
 	return format.show(v, s.book.date04)
 }
 
-// withoutCovered leaves out the cells that lie under merged ones. The cells are in order.
+// withoutCovered leaves out the cells that lie under merged ones. The cells are in
+// order.
 func withoutCovered(cells []xlsxCell, merged []xlsxSpan) ([]xlsxCell, error) {
 	slices.SortFunc(merged, func(a, b xlsxSpan) int { return a.row - b.row })
 	var active []xlsxSpan
@@ -413,7 +420,7 @@ func withoutCovered(cells []xlsxCell, merged []xlsxSpan) ([]xlsxCell, error) {
 	return out, nil
 }
 
-// cellReference reads a name such as B7; 0, 0 if it is none.
+// cellReference parses a name such as B7; 0, 0 if it is invalid.
 func cellReference(s string) (row, col int) {
 	i := 0
 	for ; i < len(s) && letter(s[i]); i++ {

@@ -8,13 +8,17 @@ import (
 )
 
 // builtinFormats are the number formats that a workbook names without saying them.
-var builtinFormats = [50]string{1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: "$#,##0", 6: "$#,##0", 7: "$#,##0.00", 8: "$#,##0.00",
-	9: "0%", 10: "0.00%", 11: "0.00E+00", 14: "m/d/yyyy", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM",
-	20: "h:mm", 21: "h:mm:ss", 22: "m/d/yyyy h:mm", 37: "#,##0;(#,##0)", 38: "#,##0;(#,##0)", 39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;(#,##0.00)",
-	41: "#,##0", 42: "$#,##0", 43: "#,##0.00", 44: "$#,##0.00", 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0"}
+var builtinFormats = [50]string{1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: "$#,##0",
+	6: "$#,##0", 7: "$#,##0.00", 8: "$#,##0.00",
+	9: "0%", 10: "0.00%", 11: "0.00E+00", 14: "m/d/yyyy", 15: "d-mmm-yy", 16: "d-mmm",
+	17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM",
+	20: "h:mm", 21: "h:mm:ss", 22: "m/d/yyyy h:mm", 37: "#,##0;(#,##0)", 38: "#,##0;(#,##0)",
+	39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;(#,##0.00)",
+	41: "#,##0", 42: "$#,##0", 43: "#,##0.00", 44: "$#,##0.00", 45: "mm:ss", 46: "[h]:mm:ss",
+	47: "mm:ss.0", 48: "##0.0E+0"}
 
-// xlsxStyle is a number format: for numbers that are positive, negative, and zero. Without
-// sections it is General.
+// xlsxStyle is a number format: for numbers that are positive, negative, and zero.
+// Without sections it is General.
 type xlsxStyle struct {
 	sections []xlsxSection
 }
@@ -33,7 +37,8 @@ type xlsxSection struct {
 	general    bool
 }
 
-// xlsxToken is a literal text, a part of a date (its kind is the letters), or the number ("0").
+// xlsxToken is a literal text, a part of a date (its kind is the letters), or the
+// number ("0").
 type xlsxToken struct{ kind, text string }
 
 func parseFormat(code string) xlsxStyle {
@@ -75,13 +80,15 @@ func parseSection(code string) (s xlsxSection, rest string) {
 			if currency, ok := strings.CutPrefix(in, "$"); ok {
 				currency, _, _ = strings.Cut(currency, "-")
 				literal(currency)
-			} else if low := strings.ToLower(in); low != "" && strings.Trim(low, low[:1]) == "" && strings.Contains("hms", low[:1]) {
+			} else if low := strings.ToLower(in); low != "" && strings.Trim(low, low[:1]) == "" &&
+				strings.Contains("hms", low[:1]) {
 				s.tokens, s.date = append(s.tokens, xlsxToken{"[" + low[:1], low}), true
 			}
 		case strings.ContainsRune("0#?.,", rune(c)):
 			n = len(code) - len(strings.TrimLeft(code, "0#?.,"))
 			s.digitsOf(code[:n])
-		case (c == 'E' || c == 'e') && s.digits && len(code) > 1 && (code[1] == '+' || code[1] == '-'):
+		case (c == 'E' || c == 'e') && s.digits && len(code) > 1 &&
+			(code[1] == '+' || code[1] == '-'):
 			n = 2 + len(code[2:]) - len(strings.TrimLeft(code[2:], "0#?"))
 			s.scientific = true
 		case len(code) >= 7 && strings.EqualFold(code[:7], "general"):
@@ -92,7 +99,8 @@ func parseSection(code string) (s xlsxSection, rest string) {
 			s.tokens = append(s.tokens, xlsxToken{kind: "am"})
 		case strings.ContainsRune("ymdhsYMDHS", rune(c)):
 			n = len(code) - len(strings.TrimLeft(code, code[:1]))
-			s.tokens, s.date = append(s.tokens, xlsxToken{strings.ToLower(code[:1]), code[:n]}), true
+			s.tokens, s.date = append(s.tokens,
+				xlsxToken{strings.ToLower(code[:1]), code[:n]}), true
 		case c == '%':
 			s.scale *= 100
 			literal("%")
@@ -160,11 +168,12 @@ func (s xlsxSection) finish() xlsxSection {
 	return s
 }
 
-// show is a value as the format shows it. Where that is another number, or a date that is not
-// written as ISO 8601 says, the plain value follows in brackets.
+// show is a value as the format shows it. Where that is another number, or a date that
+// is not written as ISO 8601 says, the plain value follows in brackets.
 func (f xlsxStyle) show(v float64, date04 bool) string {
 	plain := strconv.FormatFloat(v, 'g', 15, 64)
-	if x, err := strconv.ParseFloat(plain, 64); err == nil && math.Abs(v) < 1e15 && math.Abs(v) >= 1e-6 || v == 0 {
+	if x, err := strconv.ParseFloat(plain, 64); err == nil && math.Abs(v) < 1e15 &&
+		math.Abs(v) >= 1e-6 || v == 0 {
 		plain = strconv.FormatFloat(x, 'f', -1, 64)
 	}
 	if len(f.sections) == 0 {
@@ -215,7 +224,8 @@ func (s xlsxSection) text(digits string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// number writes the digits of a value that is not negative, and says whether they are the value itself.
+// number writes the digits of a value that is not negative, and says whether they are
+// the value itself.
 func (s xlsxSection) number(v float64) (digits string, same bool) {
 	decimals := min(s.decimals, 30)
 	if s.scientific {
@@ -239,8 +249,8 @@ func (s xlsxSection) number(v float64) (digits string, same bool) {
 	return digits, same
 }
 
-// rounded is a value of 15 digits, a little larger: half of the last digit shown is rounded up,
-// as it is in a sheet, and the binary fraction behind it does not count.
+// rounded is a value of 15 digits, a little larger: half of the last digit shown is
+// rounded up, as it is in a sheet, and the binary fraction behind it does not count.
 func rounded(v float64) float64 {
 	x, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 15, 64), 64)
 	if err != nil {
@@ -265,8 +275,8 @@ func grouped(digits string) string {
 	return b.String()
 }
 
-// time writes the value as a date, a time, or both: as the format says, or as ISO 8601 does. A
-// value that is no date, as before 1900, is not written.
+// time writes the value as a date, a time, or both: as the format says, or as ISO 8601
+// does. A value that is no date, as before 1900, is not written.
 func (s xlsxSection) time(v float64, date04, iso bool) (string, bool) {
 	if v < 0 || v >= 2958466 { // the year 10000
 		return "", false

@@ -36,7 +36,8 @@ var zipFormats = []struct {
 	{"content.xml", "odt", readODT},
 }
 
-// readZip reads an office file. Nothing is unpacked to disk, and parts without text are not opened.
+// readZip reads an office file. Nothing is unpacked to disk, and parts without text are
+// not opened.
 func readZip(name string, data []byte) (*Document, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -64,11 +65,11 @@ func readZip(name string, data []byte) (*Document, error) {
 		}
 		return d, nil
 	}
-	return nil, unread(name, "a zip archive without a document in it")
+	return nil, unread(name, "a zip archive without a document")
 }
 
 // errUnread is of a file whose format is not read; its text says which it is.
-var errUnread = errors.New("an OpenDocument file that is no text")
+var errUnread = errors.New("an OpenDocument file that is not a text")
 
 func damagedOffice(name, kind string, err error) error {
 	return invalid(fmt.Sprintf("the %s file %s is damaged: %v", kind, name, err),
@@ -144,7 +145,8 @@ func (a *archive) relations(part string) (map[string]relation, error) {
 			if !strings.HasPrefix(target, "/") {
 				target = path.Join(dir, target)
 			}
-			all[attribute(t, "Id")] = relation{path.Base(attribute(t, "Type")), strings.TrimPrefix(path.Clean(target), "/")}
+			all[attribute(t, "Id")] = relation{path.Base(attribute(t, "Type")),
+				strings.TrimPrefix(path.Clean(target), "/")}
 		}
 		return nil
 	})

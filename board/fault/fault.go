@@ -1,11 +1,13 @@
-// Package fault is the one error of the program: its kind, what happened, and what to do next.
+// Package fault is the one error of the program: its kind, what happened, and what to do
+// next.
 //
-// The next step is data: an operation such as kb.get with its arguments, which each adapter
-// puts into its own words (a command, a tool, a field in JSON), or leaves out where it has no
-// such operation. So no text below the adapters names a command or a tool.
+// The next step is data: an operation such as kb.get with its arguments, which each
+// adapter puts into its own words (a command, a tool, a field in JSON), or leaves out
+// where it has no such operation. So no text below the adapters names a command or a
+// tool.
 //
-// The kinds and what they mean outside of the program, the code in JSON, the exit code, the
-// HTTP status and the JSON-RPC code, are one table, kinds.
+// The kinds and what they mean outside of the program, the code in JSON, the exit code,
+// the HTTP status and the JSON-RPC code, are one table, kinds.
 package fault
 
 import (
@@ -43,15 +45,16 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Cause}
 }
 
-// New returns an error of the kind. The hint is a plain sentence, or "" for none; what names an
-// operation or an argument goes into further steps.
+// New returns an error of the kind. The hint is a plain sentence, or "" for none; what
+// names an operation or an argument goes into further steps.
 func (k Kind) New(msg, hint string, next ...Step) error {
 	return &Error{Kind: k, Msg: msg, Next: Steps(hint, next...)}
 }
 
 // Unknown is for a value that is none of those that there are.
 func Unknown(what, got string, have []string) error {
-	return Invalid.New(fmt.Sprintf("%s %q is unknown", what, Clip(got, 60)), "choose one of "+strings.Join(have, ", "))
+	return Invalid.New(fmt.Sprintf("%s %q is unknown", what, Clip(got, 60)),
+		"choose one of "+strings.Join(have, ", "))
 }
 
 // With gives an error a better next step than its own. What it is does not change.
@@ -59,7 +62,8 @@ func With(err error, hint string, next ...Step) error {
 	return &Error{Kind: KindOf(err), Msg: err.Error(), Next: Steps(hint, next...), Cause: err}
 }
 
-// Refused returns the error if it refuses what was asked for, and nothing was wrong by itself.
+// Refused returns the error if it refuses what was asked for, and nothing was wrong by
+// itself.
 func Refused(err error) (e *Error, ok bool) {
 	if errors.As(err, &e) {
 		switch e.Kind {
@@ -76,10 +80,11 @@ func (e *Error) Then(next ...Step) *Error {
 	return e
 }
 
-// Step is one thing to do next: a plain sentence, or one about an operation or an argument.
+// Step is one thing to do next: a plain sentence, or one about an operation or an
+// argument.
 type Step struct {
-	// Op is the operation, such as "kb.get". Without one, Args are arguments of the call that
-	// failed.
+	// Op is the operation, such as "kb.get". Without one, Args are arguments of the call
+	// that failed.
 	Op   string            `json:"op,omitempty"`
 	Args map[string]string `json:"args,omitempty"` // "": a switch
 	Text string            `json:"text"`           // {} stands for the operation with its arguments
@@ -102,13 +107,14 @@ func Do(op, text string, args ...string) Step {
 	return s
 }
 
-// Give is a step that repeats the call with one more argument; a value of "" makes it a switch.
+// Give is a step that repeats the call with one more argument; a value of "" makes it a
+// switch.
 func Give(name, value, text string) Step {
 	return Step{Text: text, Args: map[string]string{name: value}}
 }
 
-// Words are how an adapter says the operation of a step, or the argument of the call, with its
-// values; "" where it has none.
+// Words are how an adapter says the operation of a step, or the argument of the call,
+// with its values; "" where it has none.
 type Words func(Step) string
 
 // In returns the step in the words of an adapter, or "" where it has none for it. Without
@@ -130,8 +136,8 @@ func (s Step) In(words Words) string {
 // Say returns steps in the words of an adapter, on one line.
 func Say(steps []Step, words Words) string { return Join(steps, words, "; ") }
 
-// Join is Say with what stands between two steps; an alternative, which begins with "or", follows
-// a comma.
+// Join is Say with what stands between two steps; an alternative, which begins with "or",
+// follows a comma.
 func Join(steps []Step, words Words, between string) string {
 	said := ""
 	for _, s := range steps {

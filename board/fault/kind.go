@@ -55,13 +55,16 @@ var kinds = [...]struct {
 	Full:     {"no space left", "disk_full", 1, http.StatusInsufficientStorage, rpcInternal},
 	ReadOnly: {"read-only storage", "read_only", 1, http.StatusInternalServerError, rpcInternal},
 	Corrupt:  {"damaged file", "corrupt", 1, http.StatusInternalServerError, rpcInternal},
-	BadIndex: {"the search index is damaged", "corrupt", 1, http.StatusInternalServerError, rpcInternal},
-	Newer:    {"file of a newer version", "newer_file", 1, http.StatusInternalServerError, rpcInternal},
-	Gone:     {"file was removed", "conflict", 6, http.StatusGone, rpcInternal},
-	NoModel:  {"no embedding model", "no_model", 1, http.StatusNotFound, rpcInternal},
-	BadModel: {"unusable embedding model", "bad_model", 1, http.StatusInternalServerError, rpcInternal},
-	Closed:   {"the embedder is closed", "failure", 1, http.StatusServiceUnavailable, rpcInternal},
-	Away:     {"database away", "database_away", 1, http.StatusServiceUnavailable, rpcInternal},
+	BadIndex: {"the search index is damaged", "corrupt", 1, http.StatusInternalServerError,
+		rpcInternal},
+	Newer: {"file of a newer version", "newer_file", 1, http.StatusInternalServerError,
+		rpcInternal},
+	Gone:    {"file was removed", "conflict", 6, http.StatusGone, rpcInternal},
+	NoModel: {"no embedding model", "no_model", 1, http.StatusNotFound, rpcInternal},
+	BadModel: {"unusable embedding model", "bad_model", 1, http.StatusInternalServerError,
+		rpcInternal},
+	Closed: {"the embedder is closed", "failure", 1, http.StatusServiceUnavailable, rpcInternal},
+	Away:   {"database away", "database_away", 1, http.StatusServiceUnavailable, rpcInternal},
 }
 
 // KindOf returns the kind of an error: the first in its chain, or Failure.

@@ -1,8 +1,9 @@
-// Package policy reads board.yaml: what a run is held to, for whoever asks. The orchestrator, CI
-// and the TUI read the same file, so that they give the same answer.
+// Package policy reads board.yaml, the requirements of a run. The orchestrator, CI and
+// the TUI read the same file, so they give the same answer.
 package policy
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"errors"
@@ -25,10 +26,10 @@ import (
 // Name is the name of the file.
 const Name = "board.yaml"
 
-// maxFile is how many bytes a policy may have.
+// maxFile is the largest policy in bytes.
 const maxFile = 1 << 20
 
-// Template is a policy with every key, its default and what it means.
+// Template is a policy with every key, its default and its meaning.
 //
 //go:embed template.yaml
 var Template string
@@ -45,15 +46,15 @@ const (
 // Steps lists them.
 var Steps = []string{Gate, Verify, Conflicts, Survival, Trace}
 
-// File is what a board.yaml says. The zero value is what holds without one.
+// File is a parsed board.yaml. The zero value is the default policy.
 type File struct {
-	// Path is where it stands, "" for none.
+	// Path is the path of the file, "" for the default policy.
 	Path string `yaml:"-" json:"path"`
 
-	// Steps of a check, each of which must be done; nil: all for which there is something.
+	// Steps are the required steps of a check; nil: all that have their input.
 	Steps []string `yaml:"steps" json:"steps"`
-	// Sources are files and directories that hold what the run reads, Reports the artifacts. In
-	// the file they are relative to it, here to the working directory.
+	// Sources are files and directories that hold what the run reads, Reports the
+	// artifacts. In the file they are relative to it, here to the working directory.
 	Sources []string `yaml:"sources" json:"sources"`
 	Reports []string `yaml:"reports" json:"reports"`
 
@@ -62,63 +63,91 @@ type File struct {
 	Conflicts ConflictsPolicy `yaml:"conflicts" json:"conflicts"`
 	Survival  SurvivalPolicy  `yaml:"survival" json:"survival"`
 	Trace     TracePolicy     `yaml:"trace" json:"trace"`
+
+	// DatabaseSays is what the file says of where the boards are, as func Database gives it.
+	DatabaseSays string `yaml:"database" json:"database"`
 }
 
 // VerifyPolicy says when verify fails.
 type VerifyPolicy struct {
-	// MaxDoubted is how many doubted entries are let through.
+	// MaxDoubted is the number of doubted entries that still pass.
 	MaxDoubted int `yaml:"max_doubted" json:"max_doubted"`
 }
 
 // ConflictsPolicy says when conflicts fail.
 type ConflictsPolicy struct {
-	// Max is how many pairs are let through; nil: any number, which are warnings.
+	// Max is the number of pairs that still pass; nil: no limit, pairs are warnings.
 	Max *int `yaml:"max" json:"max"`
 }
 
 // SurvivalPolicy says when survival fails.
 type SurvivalPolicy struct {
-	// MinItems is how many things there must be to look for.
+	// MinItems is the minimum number of items.
 	MinItems int `yaml:"min_items" json:"min_items"`
-	// MinCosine is from which cosine on a passage carries an item by meaning; 0: words alone
-	// count.
+	// MinCosine is the minimum cosine of a passage that carries an item by meaning; 0:
+	// only words count.
 	MinCosine float64 `yaml:"min_cosine" json:"min_cosine"`
 }
 
 // TracePolicy says when trace fails.
 type TracePolicy struct {
-	// MaxUnsupported is how many facts of the reports may have nothing behind them; nil: any
-	// number, which are warnings.
+	// MaxUnsupported is the number of unsupported facts that still pass; nil: no limit,
+	// facts are warnings.
 	MaxUnsupported *int `yaml:"max_unsupported" json:"max_unsupported"`
 }
 
 // Does reports whether a check has a step.
 func (f *File) Does(step string) bool { return f.Steps == nil || slices.Contains(f.Steps, step) }
 
-// Find reads the policy of a directory: its board.yaml, or that of the nearest directory above,
-// up to that of the repository. Without one it returns the zero File.
+// Find reads the policy of a directory: its board.yaml, or that of the nearest
+// directory above, up to the repository's root. Without one it returns the zero File.
 func Find(dir string) (File, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
+	path, err := nearest(dir)
+	if err != nil || path == "" {
 		return File{}, err
 	}
+	return Read(path)
+}
+
+// nearest is the path of a directory's policy, "" if there is none.
+func nearest(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
 	for {
-		f, err := Read(filepath.Join(dir, Name))
-		if !errors.Is(err, fault.NotFound) {
-			return f, err
+		path := filepath.Join(dir, Name)
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			return path, nil
 		}
 		up := filepath.Dir(dir)
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || up == dir {
-			return File{}, nil
+			return "", nil
 		}
 		dir = up
 	}
 }
 
+// Database is what the policy of a directory says of where its boards are, and the path of the
+// policy. A policy may be somebody else's: what it says is not yet to be used. One that does not
+// speak of it is not judged, as every command asks.
+func Database(dir string) (path, says string, err error) {
+	path, err = nearest(dir)
+	if err != nil || path == "" {
+		return "", "", err
+	}
+	data, err := read(path)
+	if err != nil || !bytes.Contains(data, []byte("database")) {
+		return path, "", err
+	}
+	f, err := Read(path)
+	return path, f.DatabaseSays, err
+}
+
 // Read reads a policy.
 //
-// Errors: fault.NotFound when there is no such file, fault.Invalid, with the line, when it has a
-// key that is not known, or a value that cannot be.
+// Errors: fault.NotFound when there is no such file, fault.Invalid, with the line, for
+// an unknown key or an invalid value.
 func Read(path string) (File, error) {
 	data, err := read(path)
 	if err != nil {
@@ -127,7 +156,8 @@ func Read(path string) (File, error) {
 	path = near(path)
 	f, err := parse(data)
 	if err != nil {
-		return File{}, fault.Invalid.New(fmt.Sprintf("%s: %v", path, err), "mend it, or follow another policy")
+		return File{}, fault.Invalid.New(fmt.Sprintf("%s: %v", path, err),
+			"correct it, or use another policy")
 	}
 	f.Path = path
 	for _, list := range [][]string{f.Sources, f.Reports} {
@@ -140,8 +170,8 @@ func Read(path string) (File, error) {
 	return f, nil
 }
 
-// near is a path as seen from the working directory, if it is below it or its directory above, so
-// that what is shown and stored has no more of the machine than it must.
+// near returns a path relative to the working directory, if it is below it or its
+// parent, so that shown and stored paths say little about the machine.
 func near(path string) string {
 	wd, err := os.Getwd()
 	if err != nil || !filepath.IsAbs(path) {
@@ -164,13 +194,14 @@ func isUp(rel string) bool {
 func read(path string) ([]byte, error) {
 	fi, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.NotFound.New("there is no policy "+path, "", fault.Do("policy.init", "{} writes one"))
+		return nil, fault.NotFound.New("policy not found: "+path, "",
+			fault.Do("policy.init", "{} writes one"))
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !fi.Mode().IsRegular() {
-		return nil, fault.Invalid.New(path+" is not a file", "name the policy itself")
+		return nil, fault.Invalid.New(path+" is not a file", "give the path of the policy file")
 	}
 	r, err := os.Open(path)
 	if err != nil {
@@ -179,7 +210,8 @@ func read(path string) ([]byte, error) {
 	defer r.Close()
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err == nil && len(data) > maxFile {
-		err = fault.Invalid.New(fmt.Sprintf("the policy %s has more than %d MiB", path, maxFile>>20), "is it the right file?")
+		err = fault.Invalid.New(fmt.Sprintf("the policy %s exceeds %d MiB", path,
+			maxFile>>20), "check that it is the right file")
 	}
 	return data, err
 }
@@ -205,7 +237,7 @@ func parse(data []byte) (File, error) {
 	return f, f.check()
 }
 
-// saysNothing reports whether a file has no more than comments, which the parser refuses.
+// saysNothing reports whether a file has only comments, which the parser refuses.
 func saysNothing(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
@@ -217,18 +249,18 @@ func saysNothing(text string) bool {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// known refuses keys that the type has no field for, and what is no list in the place of one.
+// known refuses unknown keys, and values that must be lists and are not.
 func known(n *yaml.Node, t reflect.Type, under string) error {
 	if t.Kind() == reflect.Slice && !isNull(n) && n.Kind != yaml.SequenceNode {
 		key := strings.TrimSuffix(under, ".")
-		return fmt.Errorf("line %d: %s takes a list: %s: [%s]", n.Line, key, key,
+		return fmt.Errorf("line %d: %s must be a list: %s: [%s]", n.Line, key, key,
 			cmp.Or(fault.Clip(n.Value, 60), "…"))
 	}
 	if t.Kind() != reflect.Struct || isNull(n) {
 		return nil
 	}
 	if n.Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: %s takes keys", n.Line,
+		return fmt.Errorf("line %d: %s must have keys", n.Line,
 			cmp.Or(strings.TrimSuffix(under, "."), "a policy"))
 	}
 	fields := map[string]reflect.Type{}
@@ -243,7 +275,7 @@ func known(n *yaml.Node, t reflect.Type, under string) error {
 		key := n.Content[i]
 		field, there := fields[key.Value]
 		if !there {
-			return fmt.Errorf("line %d: there is no key %s; there are %s", key.Line,
+			return fmt.Errorf("line %d: unknown key %s; the keys are %s", key.Line,
 				under+fault.Clip(key.Value, 60), strings.Join(names, ", "))
 		}
 		if err := known(n.Content[i+1], field, under+key.Value+"."); err != nil {
@@ -253,19 +285,20 @@ func known(n *yaml.Node, t reflect.Type, under string) error {
 	return nil
 }
 
-// oneLine is what a YAML error says, on one line.
+// oneLine returns a YAML error on one line.
 func oneLine(err error) error {
-	said := strings.Join(strings.Fields(strings.NewReplacer("yaml: ", "", "construct errors: ", "").Replace(err.Error())), " ")
+	said := strings.Join(strings.Fields(strings.NewReplacer("yaml: ", "", "construct errors: ",
+		"").Replace(err.Error())), " ")
 	return errors.New(strings.TrimPrefix(said, "go-yaml load error in "))
 }
 
 func (f *File) check() error {
 	if f.Steps != nil && len(f.Steps) == 0 {
-		return fmt.Errorf("steps: none is named; there are %s", strings.Join(Steps, ", "))
+		return fmt.Errorf("steps: the list is empty; choose from %s", strings.Join(Steps, ", "))
 	}
 	for _, s := range f.Steps {
 		if !slices.Contains(Steps, s) {
-			return fmt.Errorf("steps: there is no %q; there are %s",
+			return fmt.Errorf("steps: unknown step %q; choose from %s",
 				fault.Clip(s, 60), strings.Join(Steps, ", "))
 		}
 	}

@@ -23,7 +23,8 @@ func write(t *testing.T, path, text string) string {
 	return path
 }
 
-// TestTemplate: the file that is written for somebody has every key, and changes nothing.
+// TestTemplate: the file that is written for somebody has every key, and changes
+// nothing.
 func TestTemplate(t *testing.T) {
 	f, err := Read(write(t, filepath.Join(t.TempDir(), Name), Template))
 	if err != nil {
@@ -43,7 +44,8 @@ func TestTemplate(t *testing.T) {
 				continue
 			}
 			if name == "" || name != field.Tag.Get("json") {
-				t.Errorf("%s is called %q in YAML and %q in JSON", field.Name, name, field.Tag.Get("json"))
+				t.Errorf("%s is called %q in YAML and %q in JSON", field.Name,
+					name, field.Tag.Get("json"))
 			}
 			if !strings.Contains(Template, "\n"+indent+name+":") {
 				t.Errorf("the template lacks %s", name)
@@ -77,11 +79,14 @@ trace: {max_unsupported: 4}
 	if !filepath.IsAbs(f.Path) {
 		t.Errorf("%s is neither below nor above the working directory", f.Path)
 	}
-	if f.Sources[0] != filepath.Join(root, "docs") || f.Sources[1] != abs || f.Reports[0] != filepath.Join(root, "out", "*.md") {
+	if f.Sources[0] != filepath.Join(root, "docs") || f.Sources[1] != abs ||
+		f.Reports[0] != filepath.Join(root, "out", "*.md") {
 		t.Errorf("%q %q", f.Sources, f.Reports)
 	}
-	if !f.Does(Trace) || f.Does(Verify) || f.Gate.Block == nil || len(f.Gate.Block) != 0 || *f.Gate.MaxOpen != 3 || !f.Gate.RequireSource ||
-		f.Gate.MaxDisputed != nil || *f.Conflicts.Max != 0 || f.Survival.MinItems != 2 || f.Survival.MinCosine != 0.9 || *f.Trace.MaxUnsupported != 4 {
+	if !f.Does(Trace) || f.Does(Verify) || f.Gate.Block == nil || len(f.Gate.Block) != 0 ||
+		*f.Gate.MaxOpen != 3 || !f.Gate.RequireSource ||
+		f.Gate.MaxDisputed != nil || *f.Conflicts.Max != 0 || f.Survival.MinItems != 2 ||
+		f.Survival.MinCosine != 0.9 || *f.Trace.MaxUnsupported != 4 {
 		t.Errorf("%+v", f)
 	}
 	for _, empty := range []string{"", "# nothing\n", "\n---\n"} {
@@ -95,15 +100,15 @@ trace: {max_unsupported: 4}
 func TestRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), Name)
 	for text, want := range map[string]string{
-		"gates:\n  block: []":                   "line 1: there is no key gates; there are steps, sources,",
-		"# x\ngate:\n  blocks: [high]":          "line 3: there is no key gate.blocks; there are gate.block, gate.expect,",
-		"gate: [high]":                          "line 1: gate takes keys",
-		"- gate":                                "line 1: a policy takes keys",
+		"gates:\n  block: []":                   "line 1: unknown key gates; the keys are steps, sources,",
+		"# x\ngate:\n  blocks: [high]":          "line 3: unknown key gate.blocks; the keys are gate.block, gate.expect,",
+		"gate: [high]":                          "line 1: gate must have keys",
+		"- gate":                                "line 1: a policy must have keys",
 		"gate:\n  block: [urgent]":              `gate: unknown priority "urgent": choose one of`,
 		"gate: {max_open: -1}":                  "gate: -1 is not a number",
 		"gate: {expect: ['a\\nb', '']}":         "gate: ",
 		"gate: {max_open: many}":                "line 1",
-		"steps: [gates]":                        `steps: there is no "gates"; there are gate, verify,`,
+		"steps: [gates]":                        `steps: unknown step "gates"; choose from gate, verify,`,
 		"verify: {max_doubted: -1}":             "verify.max_doubted: -1 is less than 0",
 		"conflicts: {max: -1}":                  "conflicts.max",
 		"trace: {max_unsupported: -2}":          "trace.max_unsupported",
@@ -112,15 +117,17 @@ func TestRefused(t *testing.T) {
 		"survival: {min_cosine: .nan}":          "survival.min_cosine",
 		"gate: {block: [high]}\ngate: {}":       "gate",
 		"gate: {block: [high]":                  "at L1",
-		"a: &a [x]\nb: [*a, *a]":                "there is no key a",
+		"a: &a [x]\nb: [*a, *a]":                "unknown key a",
 		"steps: [gate]\n---\nsteps: [conflict]": "",
 	} {
 		_, err := Read(write(t, path, text))
-		if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := Read(write(t, path, strings.Repeat("#", maxFile+1))); !errors.Is(err, fault.Invalid) {
+	if _, err := Read(write(t, path, strings.Repeat("#", maxFile+1))); !errors.Is(err,
+		fault.Invalid) {
 		t.Error(err)
 	}
 	if _, err := Read(path + ".none"); !errors.Is(err, fault.NotFound) {
@@ -175,7 +182,8 @@ func TestFind(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	t.Chdir(filepath.Join(root, "repo", "a"))
-	if f, err := Find("."); err != nil || f.Path != filepath.Join("..", Name) || f.Sources[0] != filepath.Join("..", "docs") {
+	if f, err := Find("."); err != nil || f.Path != filepath.Join("..", Name) ||
+		f.Sources[0] != filepath.Join("..", "docs") {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

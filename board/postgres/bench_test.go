@@ -9,17 +9,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"blackboard/board"
 	"blackboard/board/postgres"
 	"blackboard/board/store"
 )
 
 // schemaOf makes a schema for a benchmark.
-func schemaOf(b *testing.B, name string) string {
+func schemaOf(b testing.TB, name string) string {
 	b.Helper()
 	u := postgres.Server().URL(name)
+	prepared(b, u)
+	return u
+}
+
+// prepared has a schema ready for boards, and returns where they are.
+func prepared(b testing.TB, u string) string {
+	b.Helper()
 	p, err := postgres.Open(u)
 	if err == nil {
 		_, err = p.Init(b.Context())
@@ -27,7 +32,7 @@ func schemaOf(b *testing.B, name string) string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return u
+	return p.String()
 }
 
 // as is a URL that has a pool of connections of its own, as another process would.
@@ -41,96 +46,108 @@ func as(u string, process int) string {
 
 var schemas atomic.Int64
 
-// BenchmarkPost posts with one client, and with 64 on 16 runs, through the boards and as the
-// floor does: the run's lock, the rows, a notification, a commit, and nothing else.
+// floorScript is a post as nobody could with less: the run's lock, the rows (counts are triggers'),
+// a notification, a commit.
+const floorScript = `\set run :client_id % :runs + 1
+BEGIN;
+SELECT 1 FROM runs WHERE run = :run FOR NO KEY UPDATE;
+INSERT INTO all_events SELECT :run, coalesce(max(seq), 0) + 1, 1, 'w', 'post', 'e1',
+	'{"content":"Tokens never expire","source_doc":"auth.go","source_ref":"42"}', 1 FROM all_events WHERE run = :run;
+INSERT INTO all_entries SELECT :run, coalesce(max(id), 0) + 1, 1, 1, 'observation', 'active', 'Tokens never expire', 'auth.go', '42', '', NULL, 'w', '[]', 0
+	FROM all_entries WHERE run = :run;
+SELECT pg_notify('board_floor', :run::text);
+COMMIT;
+`
+
+// floorAfter is floorScript with the notification as a transaction of its own, as the boards have it:
+// one within keeps all others of the database from committing meanwhile.
+var floorAfter = strings.Replace(floorScript, "SELECT pg_notify('board_floor', :run::text);\nCOMMIT;", "COMMIT;\nSELECT pg_notify('board_floor', :run::text);", 1)
+
+// BenchmarkPost posts with one client, and with 64 on 16 runs, through the boards and, in turn, as
+// pgbench does, so that what else the machine does is in both. An operation is a round of some
+// hundred posts by each. x-latency and x-rate are what the boards take and reach of the floor.
 func BenchmarkPost(b *testing.B) {
 	for _, clients := range []int{1, 64} {
+		benchmarkPost(b, clients, "within", floorScript)
+		benchmarkPost(b, clients, "after", floorAfter)
+	}
+}
+
+func benchmarkPost(b *testing.B, clients int, floor, script string) {
+	const round = 256
+	b.Run(fmt.Sprintf("clients=%d/notify=%s", clients, floor), func(b *testing.B) {
 		runs := min(clients, 16)
-		b.Run(fmt.Sprintf("board/clients=%d", clients), func(b *testing.B) {
-			u := schemaOf(b, fmt.Sprintf("b%d", schemas.Add(1)))
-			measure(b, clients, func(client int) func() error {
-				dir, err := board.UseDatabase(as(u, client%8))
-				if err != nil {
-					b.Fatal(err)
-				}
-				r, err := board.OpenOrCreate(b.Context(), dir, fmt.Sprint("run", client%runs))
-				if err != nil {
-					b.Fatal(err)
-				}
-				return func() error {
-					_, err := r.Post(b.Context(), "w", board.Post{Content: "Tokens never expire", SourceDoc: "auth.go", SourceRef: "42"})
-					return err
-				}
-			})
-		})
-		b.Run(fmt.Sprintf("floor/clients=%d", clients), func(b *testing.B) {
-			schema := fmt.Sprintf("b%d", schemas.Add(1))
-			u := schemaOf(b, schema)
-			measure(b, clients, func(client int) func() error {
-				v, _ := url.Parse(u)
-				q := v.Query()
-				q.Del("schema")
-				v.RawQuery = q.Encode()
-				config, err := pgx.ParseConfig(v.String())
-				if err != nil {
-					b.Fatal(err)
-				}
-				config.RuntimeParams["search_path"] = schema
-				c, err := pgx.ConnectConfig(b.Context(), config)
-				if err != nil {
-					b.Fatal(err)
-				}
-				run := client%runs + 1
-				if _, err := c.Exec(b.Context(), `INSERT INTO runs (run, name) OVERRIDING SYSTEM VALUE VALUES ($1, $2) ON CONFLICT DO NOTHING`, run, fmt.Sprint(run)); err != nil {
-					b.Fatal(err)
-				}
-				return func() error { return floor(b, c, run) }
-			})
-		})
-	}
-}
-
-// floor posts as nobody could with less.
-func floor(b *testing.B, c *pgx.Conn, run int) error {
-	tx, err := c.Begin(b.Context())
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback(b.Context())
-	for _, q := range []struct {
-		sql  string
-		args []any
-	}{
-		{`SELECT 1 FROM runs WHERE run = $1 FOR NO KEY UPDATE`, []any{run}},
-		{`INSERT INTO all_events SELECT $1, coalesce(max(seq), 0) + 1, 1, 'w', 'post', 'e1', $2, 1 FROM all_events WHERE run = $1`,
-			[]any{run, `{"content":"Tokens never expire","source_doc":"auth.go","source_ref":"42"}`}},
-		{`INSERT INTO all_entries SELECT $1, coalesce(max(id), 0) + 1, 1, 1, 'observation', 'active', $2, 'auth.go', '42', '', NULL, 'w', '[]', 0
-			FROM all_entries WHERE run = $1`, []any{run, `Tokens never expire`}},
-		{`SELECT pg_notify('board_floor', $1::text)`, []any{fmt.Sprint(run)}},
-	} {
-		if _, err := tx.Exec(b.Context(), q.sql, q.args...); err != nil {
-			return err
+		schema := fmt.Sprintf("b%d", schemas.Add(1))
+		ours, theirs := schemaOf(b, schema), schema+"floor"
+		floorRuns(b, schemaOf(b, theirs), runs)
+		work := posters(b, ours, clients, runs)
+		var took, took0, at, at0 float64
+		for range b.N {
+			latency, rate, err := postgres.Server().Pgbench(theirs, script, clients, round, fmt.Sprintf("runs=%d", runs))
+			if err != nil {
+				b.Skip(err)
+			}
+			began := time.Now()
+			together(b, work, round)
+			d := time.Since(began)
+			took, took0 = took+d.Seconds()*1000*float64(clients)/round, took0+latency
+			at, at0 = at+round/d.Seconds(), at0+rate
 		}
-	}
-	return tx.Commit(b.Context())
+		b.ReportMetric(took/took0, "x-latency")
+		b.ReportMetric(at/at0, "x-rate")
+		b.ReportMetric(at/float64(b.N), "posts/s")
+	})
 }
 
-// measure has clients work for each other's sake until b.N is done.
-func measure(b *testing.B, clients int, prepare func(client int) func() error) {
+// floorRuns makes the runs that floorScript posts to.
+func floorRuns(b *testing.B, u string, runs int) {
+	b.Helper()
+	dir, err := board.UseDatabase(u)
+	for i := 0; i < runs && err == nil; i++ {
+		_, err = board.Create(b.Context(), dir, fmt.Sprint("run", i), "", "w")
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// posters returns what posts for each client; they share eight pools of connections, as processes
+// do.
+func posters(b *testing.B, u string, clients, runs int) []func() error {
+	b.Helper()
 	work := make([]func() error, clients)
 	for i := range work {
-		work[i] = prepare(i)
+		dir, err := board.UseDatabase(as(u, i%8))
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() {
+			if p := postgres.At(dir); p != nil {
+				p.Close()
+			}
+		})
+		r, err := board.OpenOrCreate(b.Context(), dir, fmt.Sprint("run", i%runs))
+		if err != nil {
+			b.Fatal(err)
+		}
+		work[i] = func() error {
+			_, err := r.Post(b.Context(), "w", board.Post{Content: "Tokens never expire", SourceDoc: "auth.go", SourceRef: "42"})
+			return err
+		}
 		if err := work[i](); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ResetTimer()
-	began := time.Now()
+	return work
+}
+
+// together has clients work at once until there were n operations.
+func together(b *testing.B, work []func() error, n int64) {
 	var done atomic.Int64
 	var wg sync.WaitGroup
 	for _, do := range work {
 		wg.Go(func() {
-			for done.Add(1) <= int64(b.N) {
+			for done.Add(1) <= n {
 				if err := do(); err != nil {
 					b.Error(err)
 					return
@@ -139,7 +156,6 @@ func measure(b *testing.B, clients int, prepare func(client int) func() error) {
 		})
 	}
 	wg.Wait()
-	b.ReportMetric(float64(b.N)/time.Since(began).Seconds(), "posts/s")
 }
 
 // BenchmarkRead100K reads a run of 100,000 entries, among others that share its tables.

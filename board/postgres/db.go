@@ -6,36 +6,40 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
 )
 
 // Limits of a transaction.
+var lockTimeout = 30 * time.Second // how long a writer waits for its turn
+
 const (
-	lockTimeout = "30s" // how long a writer waits for its turn
-	// idleTimeout is how long the server waits for the next statement of a writer: of one whose
-	// machine is gone, it hears nothing.
-	idleTimeout   = "15s"
-	commitTimeout = 30 * time.Second // for the answer to a commit, and for finding out what became of it
+	// idleTimeout is how long the server waits for the next statement of a writer: of one
+	// whose machine is gone, it hears nothing.
+	idleTimeout = "15s"
+	// for the answer to a commit, and for finding out what became of it
+	commitTimeout = 30 * time.Second
 	maxTries      = 8
 )
 
-// DB is a run.
+// DB is a run, or the knowledge base.
 type DB struct {
 	place   *Place
 	run     string
 	created bool // the first write may make it
+	kb      bool
 
-	mu  sync.Mutex
-	id  int64 // 0: there is no run yet
-	now func() time.Time
+	mu    sync.Mutex
+	id    int64 // 0: there is no run yet
+	now   func() time.Time
+	ended chan struct{} // closed when the last read has ended; nil: there was none
 }
 
 // SetNow replaces the clock of the server, which stamps transactions.
@@ -65,10 +69,25 @@ func (db *DB) settings(id, token int64) string {
 		(extract(epoch FROM clock_timestamp()) * 1000)::bigint`, db.place.path(), id, token)
 }
 
-// durable are the settings of those who write. What is committed is on disk, whatever the server
-// does otherwise, and with its standbys if it has any to wait for.
-const durable = `SELECT set_config('lock_timeout', '` + lockTimeout + `', true),
-	set_config('idle_in_transaction_session_timeout', '` + idleTimeout + `', true), set_config('synchronous_commit',
+// lastEvent is the statement that tells the number of a run's last event, after others.
+// The knowledge base has none.
+func (db *DB) lastEvent(id int64) string {
+	if db.kb {
+		return ""
+	}
+	return fmt.Sprintf(`; SELECT coalesce(max(seq), 0) FROM all_events WHERE run = %d`, id)
+}
+
+// takeSeq reads what lastEvent returned last.
+func (db *DB) takeSeq(tx *store.Tx, got []string) {
+	if !db.kb {
+		tx.Seq, _ = strconv.ParseInt(got[len(got)-1], 10, 64)
+	}
+}
+
+// durable are the settings of those who write. What is committed is on disk, whatever the
+// server does otherwise, and with its standbys if it has any to wait for.
+const durable = `SELECT set_config('idle_in_transaction_session_timeout', '` + idleTimeout + `', true), set_config('synchronous_commit',
 		CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
 
 // Read runs fn in a REPEATABLE READ transaction.
@@ -79,19 +98,25 @@ func (db *DB) Read(ctx context.Context, fn func(*store.Tx) error) error {
 	var began bool
 	var failed error
 	err := db.place.patiently(ctx, func() error {
+		db.waitEnded()
 		c, err := db.place.conn(ctx)
 		if err != nil {
 			return err
 		}
-		defer c.Close()
 		id := db.number()
-		got, err := c.exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; `+db.settings(id, 0))
-		if err != nil {
+		var got []string
+		if err := within(ctx, silence, func(ctx context.Context) (err error) {
+			got, err = c.begin(ctx, db.first(ctx), `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`, db.settings(id, 0)+db.lastEvent(id))
+			return err
+		}); err != nil {
+			c.Close()
 			return err
 		}
 		began = true
-		defer c.end("ROLLBACK")
-		failed = fn(db.tx(ctx, c, id, got))
+		defer db.endRead(c)
+		tx := db.tx(ctx, c, id, got)
+		db.takeSeq(tx, got)
+		failed = fn(tx)
 		return nil
 	})
 	if err != nil || !began {
@@ -100,7 +125,43 @@ func (db *DB) Read(ctx context.Context, fn func(*store.Tx) error) error {
 	return db.place.wrap(failed)
 }
 
-// tx returns the transaction that was begun on a connection; got is what settings returned.
+// first are the questions of the knowledge base that are asked as a transaction begins.
+func (db *DB) first(ctx context.Context) (questions []store.Question) {
+	if !db.kb {
+		return nil
+	}
+	for _, q := range store.First(ctx) {
+		q.Query, q.Args = kbEngine{}.Statement(q.Query, q.Args)
+		questions = append(questions, q)
+	}
+	return questions
+}
+
+// endRead ends a transaction that has written nothing. Who asked has the answer and does
+// not wait for that; the next one does, to have the connection.
+func (db *DB) endRead(c *conn) {
+	ended := make(chan struct{})
+	db.mu.Lock()
+	db.ended = ended
+	db.mu.Unlock()
+	go func() {
+		defer close(ended)
+		defer c.Close()
+		c.end("ROLLBACK")
+	}()
+}
+
+func (db *DB) waitEnded() {
+	db.mu.Lock()
+	ended := db.ended
+	db.mu.Unlock()
+	if ended != nil {
+		<-ended
+	}
+}
+
+// tx returns the transaction that was begun on a connection; got is what settings
+// returned.
 func (db *DB) tx(ctx context.Context, c *conn, id int64, got []string) *store.Tx {
 	db.mu.Lock()
 	now := db.now
@@ -111,44 +172,62 @@ func (db *DB) tx(ctx context.Context, c *conn, id int64, got []string) *store.Tx
 	} else if ms, err := strconv.ParseInt(got[3], 10, 64); err == nil {
 		at = time.UnixMilli(ms).UTC()
 	}
-	return store.NewTx(ctx, c.Conn, engine{db.place, id}, at)
+	bulk := &bulkConn{Conn: c.Conn}
+	e := engine{db.place, id, bulk}
+	if db.kb {
+		return store.NewTx(ctx, bulk, kbEngine{e}, at)
+	}
+	return store.NewTx(ctx, bulk, e, at)
 }
 
-// Write runs fn in the run's turn: the row of the run is locked. A row rather than an advisory
-// lock, because that also says whether the run is still there, and because a pooler, a standby
-// that takes over and other engines with this protocol all know rows.
+// Write runs fn in the run's turn: the row of the run is locked. A row rather than an
+// advisory lock, because that also says whether the run is still there, and because a
+// pooler, a standby that takes over and other engines with this protocol all know rows.
 func (db *DB) Write(ctx context.Context, fn func(*store.Tx) error) error {
+	return db.writeWithin(ctx, lockTimeout, fn)
+}
+
+// writeWithin is Write that waits so long for its turn.
+func (db *DB) writeWithin(ctx context.Context, wait time.Duration, fn func(*store.Tx) error) error {
 	if err := db.place.checkSchema(ctx); err != nil {
 		return err
 	}
-	for try, wait := 1, 20*time.Millisecond; ; try, wait = try+1, min(2*wait, time.Second) {
-		err := db.writeOnce(ctx, fn)
+	start := time.Now()
+	for try, pause := 1, 20*time.Millisecond; ; try, pause = try+1, min(2*pause, time.Second) {
+		began := false
+		err := db.writeOnce(ctx, wait, func(tx *store.Tx) error { began = true; return fn(tx) })
+		db.place.contact(ctx, err)
 		code := codeOf(err)
-		if again := lost(err) || code == codeSerialization || code == codeDeadlock; !again || try == maxTries {
+		again := lost(err) || code == codeSerialization || code == codeDeadlock
+		if !again || began && db.kb || try == maxTries || time.Since(start) > wait {
 			return db.place.wrap(err)
 		}
 		select {
 		case <-ctx.Done():
 			return db.place.wrap(err)
-		case <-time.After(wait/2 + rand.N(wait)):
+		case <-time.After(pause/2 + rand.N(pause)):
 		}
 	}
 }
 
 // writeOnce returns an error that lost matches only if nothing was committed.
-func (db *DB) writeOnce(ctx context.Context, fn func(*store.Tx) error) error {
+func (db *DB) writeOnce(ctx context.Context, wait time.Duration, fn func(*store.Tx) error) error {
+	db.waitEnded()
 	c, err := db.place.conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	token, id := rand.Int64(), db.number()
-	begin := `BEGIN; ` + durable + `; ` + db.settings(id, token)
-	if id != 0 {
-		begin += `; SELECT 1 FROM runs WHERE run = ` + strconv.FormatInt(id, 10) + ` FOR NO KEY UPDATE`
+	begin := `BEGIN; ` + durable + fmt.Sprintf(`, set_config('lock_timeout', '%d', true); `, wait.Milliseconds()) + db.settings(id, token)
+	if id != 0 { // in this order: each statement sees what was committed before it
+		begin += `; ` + db.turn(id, token)
 	}
-	got, err := c.exec(ctx, begin)
-	if err != nil {
+	var got []string
+	if err := within(ctx, wait+silence, func(ctx context.Context) (err error) {
+		got, err = c.exec(ctx, begin)
+		return err
+	}); err != nil {
 		return err
 	}
 	ended := false
@@ -162,11 +241,14 @@ func (db *DB) writeOnce(ctx context.Context, fn func(*store.Tx) error) error {
 		if id, err = db.makeRun(ctx, c); err != nil {
 			return err
 		}
-	} else if got[len(got)-1] != "1" {
+	} else if !slices.Contains(got, "turn") {
 		return store.Fault(fault.Gone, db.place.what, "has no run "+db.run+" any more: it was removed; nothing was written", nil,
 			fault.Step{Text: "repeat the command if the run is still wanted"})
 	}
 	tx := db.tx(ctx, c, id, got[3:])
+	if !made {
+		db.takeSeq(tx, got)
+	}
 	if err := fn(tx); err != nil {
 		if c.isClosed() && ctx.Err() == nil {
 			return errLost
@@ -207,16 +289,16 @@ func (db *DB) makeRun(ctx context.Context, c *conn) (id int64, err error) {
 	return id, err
 }
 
-// commit commits, and then tells those who listen. A caller who calls off now may come too late: the
-// answer is waited for all the same. If the connection dies first, the token of the transaction
-// tells whether it was committed.
+// commit commits, and then tells those who listen. A caller who calls off now may come
+// too late: the answer is waited for all the same. If the connection dies first, the
+// token of the transaction tells whether it was committed.
 func (db *DB) commit(ctx context.Context, c *conn, id, token int64, wrote bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
 	end := `COMMIT`
 	if wrote {
-		// After the commit, as a transaction of its own: one that notifies keeps all others of the
-		// database from committing until it is on disk.
+		// After the commit, as a transaction of its own: one that notifies keeps all
+		// others of the database from committing until it is on disk.
 		end += fmt.Sprintf(`; SELECT pg_notify('%s', '%d')`, db.place.channel(), id)
 	}
 	results, err := c.all(ctx, end)
@@ -233,23 +315,27 @@ func (db *DB) commit(ctx context.Context, c *conn, id, token int64, wrote bool) 
 	return db.findOut(ctx, id, token)
 }
 
-// findOut asks whether the transaction with a token was committed: in the run's turn, so that it
-// has ended one way or the other.
+// findOut asks whether the transaction with a token was committed: in the run's turn, so
+// that it has ended one way or the other.
 func (db *DB) findOut(ctx context.Context, id, token int64) error {
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		var there, found bool
 		err := db.place.inTx(ctx, nil, func(tx *sql.Tx) error {
-			if _, err := tx.ExecContext(ctx, durable); err != nil {
+			if _, err := tx.ExecContext(ctx, durable+`, set_config('lock_timeout', '`+lockTimeout.String()+`', true)`); err != nil {
 				return err
 			}
+			turn, did := `SELECT 1 FROM runs WHERE run = $1 FOR NO KEY UPDATE`, `SELECT EXISTS (SELECT 1 FROM all_events WHERE run = $1 AND token = $2)`
+			if db.kb {
+				turn, did = `SELECT 1 FROM kb WHERE $1 < 0 FOR NO KEY UPDATE`, `SELECT EXISTS (SELECT 1 FROM kb_writes WHERE $1 < 0 AND token = $2)`
+			}
 			var one int
-			err := tx.QueryRowContext(ctx, `SELECT 1 FROM runs WHERE run = $1 FOR NO KEY UPDATE`, id).Scan(&one)
+			err := tx.QueryRowContext(ctx, turn, id).Scan(&one)
 			if errors.Is(err, sql.ErrNoRows) {
 				return nil // it was to be made, and was not
 			}
 			there = true
 			if err == nil {
-				err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM all_events WHERE run = $1 AND token = $2)`, id, token).Scan(&found)
+				err = tx.QueryRowContext(ctx, did, id, token).Scan(&found)
 			}
 			return err
 		})
@@ -280,6 +366,10 @@ func (p *Place) conn(ctx context.Context) (*conn, error) {
 // exec runs statements, all in one go, and returns the values of all rows.
 func (c *conn) exec(ctx context.Context, statements string) (values []string, err error) {
 	results, err := c.all(ctx, statements)
+	return valuesOf(results), err
+}
+
+func valuesOf(results []*pgconn.Result) (values []string) {
 	for _, r := range results {
 		for _, row := range r.Rows {
 			for _, v := range row {
@@ -287,19 +377,19 @@ func (c *conn) exec(ctx context.Context, statements string) (values []string, er
 			}
 		}
 	}
-	return values, err
+	return values
 }
 
 func (c *conn) all(ctx context.Context, statements string) (results []*pgconn.Result, err error) {
 	err = c.Raw(func(d any) error {
-		results, err = d.(*stdlib.Conn).Conn().PgConn().Exec(ctx, statements).ReadAll()
+		results, err = d.(*wire).pg.Exec(ctx, statements).ReadAll()
 		return err
 	})
 	return results, err
 }
 
-// end ends a transaction that has nothing to keep, whatever became of the caller. If it fails,
-// the connection is not used again.
+// end ends a transaction that has nothing to keep, whatever became of the caller. If it
+// fails, the connection is not used again.
 func (c *conn) end(statement string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -308,7 +398,7 @@ func (c *conn) end(statement string) {
 
 func (c *conn) isClosed() (closed bool) {
 	err := c.Raw(func(d any) error {
-		closed = d.(*stdlib.Conn).Conn().IsClosed()
+		closed = d.(*wire).pg.IsClosed()
 		return nil
 	})
 	return closed || err != nil

@@ -8,18 +8,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
 )
 
 const (
-	// backstop is how often a watcher asks although notifications arrive: one may be lost with
-	// its connection.
+	// backstop is how often a watcher asks although notifications arrive: one may be lost
+	// with its connection.
 	backstop = 2 * time.Second
-	// pollInterval is how often it asks where none arrive, as behind a pooler that gives a
-	// connection to somebody else after each transaction.
+	// pollInterval is how often it asks where none arrive, as behind a pooler that gives
+	// a connection to somebody else after each transaction.
 	pollInterval = 50 * time.Millisecond
 	maxPause     = 5 * time.Second // between attempts to reach a server that is away
 )
@@ -27,8 +27,8 @@ const (
 // channel is what writers notify.
 func (p *Place) channel() string { return "board_" + p.schema }
 
-// Watch waits for notifications, and asks now and then whatever they say. While the server is
-// away, it waits for it.
+// Watch waits for notifications, and asks now and then whatever they say. While the
+// server is away, it waits for it.
 func (db *DB) Watch(ctx context.Context, changed func() error) error {
 	if err := db.place.checkSchema(ctx); err != nil {
 		return err
@@ -43,6 +43,7 @@ func (db *DB) Watch(ctx context.Context, changed func() error) error {
 			seen = seq
 			err = changed()
 		}
+		db.place.contact(ctx, err)
 		wait := pollInterval
 		switch {
 		case ctx.Err() != nil && (err == nil || lost(err) || errors.Is(err, ctx.Err())):
@@ -73,8 +74,10 @@ func (db *DB) lastSeq(ctx context.Context) (seq int64, err error) {
 	if id == 0 {
 		return 0, nil // nobody has made it yet
 	}
-	err = db.place.pool.QueryRowContext(ctx, `SELECT coalesce((SELECT max(seq) FROM `+db.place.schema+`.all_events e WHERE e.run = r.run), 0)
-		FROM `+db.place.schema+`.runs r WHERE run = $1`, id).Scan(&seq)
+	err = within(ctx, silence, func(ctx context.Context) error {
+		return db.place.pool.QueryRowContext(ctx, `SELECT coalesce((SELECT max(seq) FROM `+db.place.schema+`.all_events e WHERE e.run = r.run), 0)
+			FROM `+db.place.schema+`.runs r WHERE run = $1`, id).Scan(&seq)
+	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, store.Fault(fault.Gone, db.place.what, "has no run "+db.run+" any more: it was removed", nil, fault.Step{Text: "repeat the command if the run is still wanted"})
 	}
@@ -140,28 +143,31 @@ func (l *listener) run(ctx context.Context, p *Place) {
 	}
 }
 
-// listen listens on one connection, and reports whether anything was heard. It is notified from
-// another one first: where that does not arrive, as behind a pooler, nothing will.
+// listen listens on one connection, and reports whether anything was heard. It is
+// notified from another one first: where that does not arrive, as behind a pooler,
+// nothing will.
 func (l *listener) listen(ctx context.Context, p *Place) (heard bool) {
-	c, err := pgx.ConnectConfig(ctx, p.config.Copy())
+	config := p.config.Copy()
+	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) {
+		run, _ := strconv.ParseInt(n.Payload, 10, 64)
+		l.note(true, run)
+		heard = true
+	}
+	c, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
 		return false
 	}
 	defer c.Close(context.WithoutCancel(ctx))
-	if _, err := c.Exec(ctx, `LISTEN `+p.channel()); err != nil {
+	if _, err := c.Exec(ctx, `LISTEN `+p.channel()).ReadAll(); err != nil {
 		return false
 	}
 	if _, err := p.pool.ExecContext(ctx, `SELECT pg_notify('`+p.channel()+`', '0')`); err != nil {
 		return false
 	}
 	for {
-		n, err := c.WaitForNotification(ctx)
-		if err != nil {
+		if err := c.WaitForNotification(ctx); err != nil {
 			return heard
 		}
-		run, _ := strconv.ParseInt(n.Payload, 10, 64)
-		l.note(true, run)
-		heard = true
 	}
 }
 

@@ -1,24 +1,28 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
+	"os/user"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
 )
 
-// DefaultSchema is the schema that boards are in unless the URL names another: ?schema=NAME.
+// DefaultSchema is the schema that boards are in unless the URL names another:
+// ?schema=NAME.
 const DefaultSchema = "board"
 
 const (
@@ -35,7 +39,7 @@ type Place struct {
 	name   string // as a URL, without a password
 	what   string // in messages
 	schema string
-	config *pgx.ConnConfig
+	config *pgconn.Config
 	pool   *sql.DB
 
 	mu      sync.Mutex
@@ -56,16 +60,17 @@ func At(name string) *Place {
 	return nil
 }
 
-// validSchema reports whether the name of a schema needs no quotes, and is not the server's own.
+// validSchema reports whether the name of a schema needs no quotes, and is not the
+// server's own.
 func validSchema(name string) bool {
 	other := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' }
 	return name != "" && len(name) <= 63-len("board_") && !strings.ContainsFunc(name, other) &&
 		(name[0] < '0' || name[0] > '9') && !strings.HasPrefix(name, "pg_")
 }
 
-// Open reads the URL of a database, and whatever libpq's rules add to it: PGHOST and its like,
-// PGSERVICE, the password file, certificates. It does not connect. The name of the place, which
-// At takes, is the URL without the password.
+// Open reads the URL of a database, and whatever libpq's rules add to it: PGHOST and its
+// like, PGSERVICE, the password file, certificates. It does not connect. The name of the
+// place, which At takes, is the URL without the password.
 func Open(text string) (*Place, error) {
 	bad := func(why string) error {
 		return fault.Usage.New("the URL of the database cannot be read: "+why, "write it as postgres://user@host/database; $PGPASSWORD or ~/.pgpass has the password")
@@ -87,15 +92,18 @@ func Open(text string) (*Place, error) {
 	if !validSchema(schema) {
 		return nil, bad("a schema's name has lower-case letters, digits and _")
 	}
-	config, err := pgx.ParseConfig(u.String())
+	config, err := pgconn.ParseConfig(u.String())
+	if name := cmp.Or(q.Get("service"), os.Getenv("PGSERVICE")); err != nil && strings.Contains(err.Error(), "read service") {
+		return nil, fault.Usage.New(fmt.Sprintf("the service %s of the database was not found in %s", fault.Clip(name, 60), serviceFile(q)),
+			"add a section ["+fault.Clip(name, 60)+"] with host, dbname and user there, or name another file in $PGSERVICEFILE")
+	}
 	if err != nil {
 		return nil, bad("a setting is missing or unknown; look at sslmode, service and the files that it names")
 	}
-	config.DefaultQueryExecMode = pgx.QueryExecModeExec // no prepared statement has a name
-	config.StatementCacheCapacity, config.DescriptionCacheCapacity = 0, 0
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
+	config.DialFunc = newDialer(config.ConnectTimeout).DialContext
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "board"
 	}
@@ -109,12 +117,23 @@ func Open(text string) (*Place, error) {
 	if known := At(p.name); known != nil && known.config.Password == config.Password {
 		return known, nil
 	}
-	p.pool = sql.OpenDB(stdlib.GetConnector(*config))
+	p.pool = sql.OpenDB(connector{config})
 	p.pool.SetMaxOpenConns(maxConns)
 	p.pool.SetMaxIdleConns(maxIdle)
 	p.pool.SetConnMaxIdleTime(5 * time.Minute)
 	places.Store(p.name, p)
 	return p, nil
+}
+
+// serviceFile is where the driver looks for services.
+func serviceFile(q url.Values) string {
+	if name := cmp.Or(q.Get("servicefile"), os.Getenv("PGSERVICEFILE")); name != "" {
+		return name
+	}
+	if u, err := user.Current(); err == nil {
+		return filepath.Join(u.HomeDir, ".pg_service.conf")
+	}
+	return "~/.pg_service.conf"
 }
 
 // String returns the name of the place: its URL, without the password.
@@ -139,8 +158,8 @@ func (p *Place) Name(string) string { return p.what }
 // Open finds the run.
 func (p *Place) Open(ctx context.Context, run string, create bool) (store.DB, error) {
 	db := &DB{place: p, run: run}
-	err := p.ask(ctx, func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, `SELECT run FROM runs WHERE name = $1`, run).Scan(&db.id)
+	err := p.ask(ctx, func(ctx context.Context) error {
+		err := p.pool.QueryRowContext(ctx, `SELECT run FROM `+p.schema+`.runs WHERE name = $1`, run).Scan(&db.id)
 		if errors.Is(err, sql.ErrNoRows) && create {
 			return nil
 		}
@@ -158,14 +177,15 @@ func (p *Place) Open(ctx context.Context, run string, create bool) (store.DB, er
 
 // Runs returns the names of the runs whose last event is not older.
 func (p *Place) Runs(ctx context.Context, since time.Time) (names []string, err error) {
-	query, args := `SELECT name FROM runs ORDER BY name`, []any{}
+	query, args := `SELECT name FROM `+p.schema+`.runs ORDER BY name`, []any{}
 	if !since.IsZero() {
-		query = `SELECT name FROM runs r WHERE (SELECT at FROM all_events e WHERE e.run = r.run ORDER BY seq DESC LIMIT 1) >= $1 ORDER BY name`
+		query = `SELECT name FROM ` + p.schema + `.runs r
+			WHERE (SELECT at FROM ` + p.schema + `.all_events e WHERE e.run = r.run ORDER BY seq DESC LIMIT 1) >= $1 ORDER BY name`
 		args = append(args, since.UnixMilli())
 	}
-	err = p.ask(ctx, func(tx *sql.Tx) error {
+	err = p.ask(ctx, func(ctx context.Context) error {
 		names = nil
-		rows, err := tx.QueryContext(ctx, query, args...)
+		rows, err := p.pool.QueryContext(ctx, query, args...)
 		if err != nil {
 			return err
 		}
@@ -184,8 +204,8 @@ func (p *Place) Runs(ctx context.Context, since time.Time) (names []string, err 
 
 // Has reports whether there is a run of the name.
 func (p *Place) Has(ctx context.Context, run string) (has bool, err error) {
-	err = p.ask(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE name = $1)`, run).Scan(&has)
+	err = p.ask(ctx, func(ctx context.Context) error {
+		return p.pool.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+p.schema+`.runs WHERE name = $1)`, run).Scan(&has)
 	})
 	return has, err
 }
@@ -233,12 +253,13 @@ func (p *Place) Remove(ctx context.Context, run string, check func() error) erro
 // path sets where names are looked up: nobody's temporary tables come before the boards.
 func (p *Place) path() string { return p.schema + ", pg_temp" }
 
-// ask runs fn in a transaction that writes nothing, again if the connection is lost.
-func (p *Place) ask(ctx context.Context, fn func(*sql.Tx) error) error {
+// ask runs fn, which asks one question, again if the connection is lost. A transaction of
+// its own would cross the network three times more.
+func (p *Place) ask(ctx context.Context, fn func(context.Context) error) error {
 	if err := p.checkSchema(ctx); err != nil {
 		return err
 	}
-	return p.patiently(ctx, func() error { return p.inTx(ctx, &sql.TxOptions{ReadOnly: true}, fn) })
+	return p.patiently(ctx, func() error { return within(ctx, silence, fn) })
 }
 
 // change runs fn in a transaction.
@@ -267,11 +288,20 @@ func (p *Place) inTx(ctx context.Context, opts *sql.TxOptions, fn func(*sql.Tx) 
 // patience is how long a server that is away is asked again.
 const patience = 5 * time.Second
 
+// contact tells who wants to know whether the server has answered.
+func (p *Place) contact(ctx context.Context, err error) {
+	if err = p.wrap(err); !errors.Is(err, fault.Away) {
+		err = nil
+	}
+	store.Contact(ctx, p.name, err)
+}
+
 // patiently runs fn again, with growing pauses, while the server is away.
 func (p *Place) patiently(ctx context.Context, fn func() error) error {
 	began := time.Now()
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		err := fn()
+		p.contact(ctx, err)
 		if !lost(err) || time.Since(began)+wait > patience {
 			return p.wrap(err)
 		}

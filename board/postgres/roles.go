@@ -3,13 +3,11 @@ package postgres
 import (
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"blackboard/board/fault"
 )
 
-// Roles is SQL that makes three roles with their rights; it may be run again. The prefix of their
-// names is the schema's name unless another is given.
+// Roles is SQL that makes three roles with their rights; it may be run again. The prefix
+// of their names is the schema's name unless another is given.
 func (p *Place) Roles(prefix string) (string, error) {
 	if prefix == "" {
 		prefix = p.schema
@@ -17,19 +15,23 @@ func (p *Place) Roles(prefix string) (string, error) {
 	if !validSchema(prefix) {
 		return "", fault.Usage.New("the prefix of the roles cannot be used", "give one of lower-case letters, digits and _")
 	}
-	var views []string
+	var views, knowledge []string
 	for _, table := range ofRuns {
 		views = append(views, p.schema+"."+table)
 	}
-	return strings.NewReplacer("{schema}", p.schema, "{prefix}", prefix, "{database}", pgx.Identifier{p.config.Database}.Sanitize(),
-		"{what}", strings.Join(strings.Fields(p.what), " "), "{views}", strings.Join(views, ", ")).Replace(rolesSQL), nil
+	for _, table := range ofKB {
+		knowledge = append(knowledge, p.schema+"."+table)
+	}
+	return strings.NewReplacer("{schema}", p.schema, "{prefix}", prefix, "{database}", `"`+strings.ReplaceAll(p.config.Database, `"`, `""`)+`"`,
+		"{what}", strings.Join(strings.Fields(p.what), " "), "{views}", strings.Join(views, ", "), "{knowledge}", strings.Join(knowledge, ", ")).Replace(rolesSQL), nil
 }
 
-// rolesSQL gives a worker what the statements of the boards need: they write to the views, triggers
-// to the counts, and each takes its turn by the lock of a row of runs. No view of what is never
-// changed or deleted lets it be; who may drop runs deletes from the tables themselves.
+// rolesSQL gives a worker what the statements of the boards need: they write to the
+// views, triggers to the counts, and each takes its turn by the lock of a row of runs. No
+// view of what is never changed or deleted lets it be; who may drop runs deletes from the
+// tables themselves.
 const rolesSQL = `-- Roles for {what}.
--- Run it as a superuser, and again whenever the schema was brought up to date. Then: GRANT {prefix}_worker TO somebody;
+-- Run it as a superuser with psql -v ON_ERROR_STOP=1, and again whenever the schema was brought up to date. Then: GRANT {prefix}_worker TO somebody;
 BEGIN;
 DO $$
 DECLARE
@@ -69,5 +71,11 @@ GRANT INSERT ON {views} TO {prefix}_worker;
 GRANT UPDATE ON {schema}.entries, {schema}.signals, {schema}.expected TO {prefix}_worker;
 GRANT DELETE ON {schema}.variables, {schema}.sources, {schema}.verifications, {schema}.counts TO {prefix}_worker;
 GRANT INSERT, UPDATE ON {schema}.all_counts TO {prefix}_worker;
+
+-- He changes the knowledge base, but no event of it.
+GRANT UPDATE ON {schema}.kb TO {prefix}_worker;
+GRANT INSERT, DELETE ON {schema}.kb_writes TO {prefix}_worker;
+GRANT INSERT ON {schema}.kb_events TO {prefix}_worker;
+GRANT INSERT, UPDATE, DELETE ON {knowledge} TO {prefix}_worker;
 COMMIT;
 `

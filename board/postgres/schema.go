@@ -13,8 +13,12 @@ import (
 //go:embed migrations/0001_board.sql
 var migration0001 string
 
-// migrations take a schema from one version to the next. They are never edited after a release.
-var migrations = []string{migration0001}
+//go:embed migrations/0002_kb.sql
+var migration0002 string
+
+// migrations take a schema from one version to the next. They are never edited after a
+// release.
+var migrations = []string{migration0001, migration0002}
 
 // Status is what is known of a database.
 type Status struct {
@@ -24,7 +28,8 @@ type Status struct {
 	Knows    int    `json:"knows"`    // the version that this program has
 	Standby  bool   `json:"standby"`  // it takes no writes
 	Runs     int64  `json:"runs"`
-	Bytes    int64  `json:"bytes"` // of all boards
+	Bytes    int64  `json:"bytes"` // of all boards, and of the knowledge base
+	Capsules int64  `json:"capsules"`
 }
 
 // Status asks the server.
@@ -38,8 +43,12 @@ func (p *Place) Status(ctx context.Context) (Status, error) {
 			if st.Schema, err = p.version(ctx, tx); err != nil || st.Schema == 0 {
 				return err
 			}
-			return tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM runs), (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
+			err = tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM runs), (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
 				FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r')`, p.schema).Scan(&st.Runs, &st.Bytes)
+			if err == nil && st.Schema > 1 {
+				err = tx.QueryRowContext(ctx, `SELECT count(*) FROM capsules`).Scan(&st.Capsules)
+			}
+			return err
 		})
 	})
 	return st, err
@@ -55,8 +64,8 @@ func (p *Place) version(ctx context.Context, tx *sql.Tx) (n int, err error) {
 	return n, err
 }
 
-// Init makes the schema, or brings it up to date, and returns the version that it had. Of many
-// who do so at once, one does.
+// Init makes the schema, or brings it up to date, and returns the version that it had. Of
+// many who do so at once, one does.
 func (p *Place) Init(ctx context.Context) (had int, err error) {
 	err = p.patiently(ctx, func() error {
 		return p.inTx(ctx, nil, func(tx *sql.Tx) error {
@@ -101,7 +110,11 @@ func (p *Place) Init(ctx context.Context) (had int, err error) {
 	return had, err
 }
 
-// checkSchema refuses a schema that is not this program's: once, as it is never migrated back.
+// Ready is nil if the server answers, and has a schema of this program's version.
+func (p *Place) Ready(ctx context.Context) error { return p.checkSchema(ctx) }
+
+// checkSchema refuses a schema that is not this program's: once, as it is never migrated
+// back.
 func (p *Place) checkSchema(ctx context.Context) error {
 	p.mu.Lock()
 	ready := p.ready
@@ -111,10 +124,13 @@ func (p *Place) checkSchema(ctx context.Context) error {
 	}
 	var version int
 	err := p.patiently(ctx, func() error {
-		return p.inTx(ctx, &sql.TxOptions{ReadOnly: true}, func(tx *sql.Tx) (err error) {
-			version, err = p.version(ctx, tx)
-			return err
+		err := within(ctx, silence, func(ctx context.Context) error {
+			return p.pool.QueryRowContext(ctx, `SELECT version FROM `+p.schema+`.schema_version`).Scan(&version)
 		})
+		if code := codeOf(err); code == codeNoTable || code == codeNoSchema {
+			return nil
+		}
+		return err
 	})
 	switch {
 	case err != nil:

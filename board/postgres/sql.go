@@ -13,15 +13,21 @@ import (
 type engine struct {
 	place *Place
 	run   int64
+	conn  *bulkConn
 }
 
-// statements are those that were translated. There are some hundreds; those with a list of any
-// length in them are left out.
-var statements sync.Map
+// statements are those that were translated, of the boards and of the knowledge base.
+// There are some hundreds; those with a list of any length in them are left out.
+var statements, kbStatements sync.Map
 
-// Statement writes $1 for ?, and ILIKE for LIKE: with the collation C of all columns, it takes
-// letters of ASCII alone in either case. Arguments that are true or false become 1 or 0.
+// Statement writes $1 for ?, and ILIKE for LIKE: with the collation C of all columns, it
+// takes letters of ASCII alone in either case. Arguments that are true or false become 1
+// or 0.
 func (engine) Statement(query string, args []any) (string, []any) {
+	return statement(&statements, translate, query, args)
+}
+
+func statement(kept *sync.Map, translate func(string) string, query string, args []any) (string, []any) {
 	for i, a := range args {
 		if b, is := a.(bool); is {
 			args[i] = 0
@@ -30,13 +36,13 @@ func (engine) Statement(query string, args []any) (string, []any) {
 			}
 		}
 	}
-	if known, ok := statements.Load(query); ok {
+	if known, ok := kept.Load(query); ok {
 		return known.(string), args
 	}
 	text := translate(query)
 	const long = 4 << 10
 	if len(query) < long && len(args) < 20 {
-		statements.Store(query, text)
+		kept.Store(query, text)
 	}
 	return text, args
 }
@@ -58,27 +64,48 @@ func translate(query string) string {
 			b.WriteString("$" + strconv.Itoa(n))
 		}
 	}
-	text := strings.ReplaceAll(b.String(), " INDEXED BY events_id", "") // a hint for SQLite alone
-	return strings.ReplaceAll(text, " LIKE ", " ILIKE ")
+	text := b.String()
+	for {
+		before, rest, found := strings.Cut(text, " INDEXED BY ") // a hint for SQLite alone
+		if !found {
+			return strings.ReplaceAll(text, " LIKE ", " ILIKE ")
+		}
+		_, rest, _ = strings.Cut(rest, " ")
+		text = before + " " + rest
+	}
 }
 
 // HasTable reports true: an older schema is migrated before anything is read.
 func (engine) HasTable(*store.Tx, string) (bool, error) { return true, nil }
 
-// Bulk has the rows counted once, in the end.
-func (engine) Bulk(tx *store.Tx, fn func() error) error {
+// Remake empties the tables: migrations make them.
+func (engine) Remake(tx *store.Tx, tables []string, _ string) error {
+	for _, table := range tables {
+		if _, err := tx.Exec(`DELETE FROM ` + table); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Bulk has the rows sent by the hundred, and counted once, in the end.
+func (e engine) Bulk(tx *store.Tx, fn func() error) error {
 	if _, err := tx.Exec(`SELECT set_config('board.bulk', 'on', true)`); err != nil {
 		return err
 	}
-	if err := fn(); err != nil {
+	e.conn.on = true
+	err := fn()
+	e.conn.on = false
+	if err != nil {
 		return err
 	}
-	_, err := tx.Exec(`SELECT count_again(), set_config('board.bulk', 'off', true)`)
+	_, err = tx.Exec(`SELECT count_again(), set_config('board.bulk', 'off', true)`)
 	return err
 }
 
-// Match asks an index of the run that this process keeps in memory: SQLite's, so that there are
-// the same hits in the same order. It is brought up to date first, by the entries that are new.
+// Match asks an index of the run that this process keeps in memory: SQLite's, so that
+// there are the same hits in the same order. It is brought up to date first, by the
+// entries that are new.
 func (e engine) Match(tx *store.Tx, words string) (store.Hits, error) {
 	index, err := e.place.indexOf(e.run)
 	if err != nil {

@@ -1,9 +1,10 @@
 package sqlite
 
-// Changes tells of writes to a database by whichever process: to its file, and to its WAL. What is
-// received may stand for many writes, and for none. The channel is nil where the system cannot
-// tell of every write, and where $BOARD_WATCH is "poll"; then the file has to be looked at. stop gives the channel back.
+// Changes notifies of writes to a database, to its file or its WAL, by any process. One
+// value may stand for many writes or for none. The channel is nil if the system cannot
+// notify of every write, or $BOARD_WATCH is "poll"; the caller must poll the file then.
+// stop releases the channel.
 func Changes(path string) (changed <-chan struct{}, stop func()) { return changes(path) }
 
-// ChangesIn is Changes for all databases in a directory, those that are not there yet included.
+// ChangesIn is Changes for all databases in a directory, including new ones.
 func ChangesIn(dir string) (changed <-chan struct{}, stop func()) { return changesIn(dir) }

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notices is the one watcher of the process: a descriptor for all databases, by inotify on their
-// directories. It opens no database. It is there while somebody waits.
+// notices is the one watcher of the process: a single inotify descriptor for the
+// directories of all databases. It opens no database. It exists while somebody waits.
 var notices struct {
 	sync.Mutex
 	watcher *fsnotify.Watcher
@@ -46,7 +46,7 @@ func changesIn(dir string) (<-chan struct{}, func()) {
 // anyName stands for all databases of a directory.
 const anyName = ""
 
-// await puts one who waits for a database of a directory on the list.
+// await registers a waiter for a database in a directory.
 func await(dir, name string) (<-chan struct{}, func()) {
 	nothing := func() {}
 	if os.Getenv("BOARD_WATCH") == "poll" || !tellsOfAll(dir) {
@@ -76,12 +76,13 @@ func await(dir, name string) (<-chan struct{}, func()) {
 	return c, sync.OnceFunc(func() { forgo(dir, name, c) })
 }
 
-// forgo takes one who waits off the list.
+// forgo removes a waiter.
 func forgo(dir, name string, c chan struct{}) {
 	notices.Lock()
 	defer notices.Unlock()
 	names := notices.waiting[dir]
-	names[name] = slices.DeleteFunc(names[name], func(other chan struct{}) bool { return other == c })
+	names[name] = slices.DeleteFunc(names[name],
+		func(other chan struct{}) bool { return other == c })
 	if len(names[name]) == 0 {
 		delete(names, name)
 	}
@@ -92,7 +93,7 @@ func forgo(dir, name string, c chan struct{}) {
 	endIfUnused()
 }
 
-// endIfUnused closes the watcher that nobody needs. The caller holds the lock.
+// endIfUnused closes the watcher if no one waits. The caller holds the lock.
 func endIfUnused() {
 	if len(notices.waiting) == 0 {
 		notices.watcher.Close()
@@ -100,7 +101,7 @@ func endIfUnused() {
 	}
 }
 
-// tell passes on what the system tells, until the watcher is closed.
+// tell forwards notifications until the watcher is closed.
 func tell(w *fsnotify.Watcher) {
 	for {
 		select {
@@ -118,7 +119,8 @@ func tell(w *fsnotify.Watcher) {
 	}
 }
 
-// notify wakes who waits for a file of a directory; without a name that is known, all.
+// notify wakes the waiters for a file in a directory; all of them if the name is not
+// known.
 func notify(dir, file string) {
 	notices.Lock()
 	defer notices.Unlock()
@@ -154,15 +156,16 @@ func wake(waiting []chan struct{}) {
 	}
 }
 
-// tellsOfAll reports whether the file system of a directory tells of every write: those that other
-// machines write to do not.
+// tellsOfAll reports whether the file system of a directory notifies of every write. A
+// network file system does not: other machines may write.
 func tellsOfAll(dir string) bool {
 	var fs unix.Statfs_t
 	if unix.Statfs(dir, &fs) != nil {
 		return false
 	}
 	switch fs.Type {
-	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC:
+	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC,
+		unix.OVERLAYFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC:
 		return true
 	}
 	return false

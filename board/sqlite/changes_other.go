@@ -2,8 +2,8 @@
 
 package sqlite
 
-// changes is nothing: kqueue would open the file, whose closing drops the locks of SQLite, and
-// Windows tells of writes when the file is closed.
+// changes returns nothing here. kqueue would open the file, and closing it would drop the
+// locks of SQLite; Windows notifies only when the file is closed.
 func changes(string) (<-chan struct{}, func()) { return nil, func() {} }
 
 func changesIn(string) (<-chan struct{}, func()) { return nil, func() {} }

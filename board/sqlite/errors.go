@@ -13,7 +13,7 @@ import (
 	"blackboard/board/store"
 )
 
-// Result codes of SQLite (https://sqlite.org/rescode.html) that have a kind of ours.
+// Result codes of SQLite (https://sqlite.org/rescode.html) that map to a kind of fault.
 const (
 	codeBusy     = 5
 	codeLocked   = 6
@@ -29,7 +29,8 @@ const (
 	codeIOErrShmSize = codeIOErr | 19<<8
 )
 
-// wrap gives errors of the driver and the system a path and a kind. Others, the caller's own included, pass unchanged.
+// wrap adds the path and a kind to errors of the driver and the system. It returns other
+// errors unchanged.
 func (db *DB) wrap(err error) error {
 	if err == nil {
 		return nil
@@ -39,10 +40,11 @@ func (db *DB) wrap(err error) error {
 		store.NameFile(own, db.path)
 		return err
 	}
-	if db.file != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+	if db.file != nil && !errors.Is(err, context.Canceled) &&
+		!errors.Is(err, context.DeadlineExceeded) {
 		var de *driver.Error
 		if errors.As(err, &de) && de.Code()&0xff != codeConstraint {
-			if gone := db.StillThere(); gone != nil {
+			if gone := db.CheckFile(); gone != nil {
 				return gone // what SQLite makes of a file that vanished under it is of no interest
 			}
 		}
@@ -69,10 +71,13 @@ func (db *DB) wrap(err error) error {
 			if !db.readOnly {
 				return fmt.Errorf("%s: %w", db.path, err)
 			}
-			return Fault(fault.ReadOnly, db.path, "has unmerged changes beside it (-wal) that cannot be read on read-only storage", err)
+			return Fault(fault.ReadOnly, db.path,
+				"has unmerged changes beside it (-wal) that cannot be read on read-only storage",
+				err)
 		case codeIOErr:
 			if de.Code() == codeIOErrShmSize {
-				return Fault(fault.Full, db.path, "has no room for what its readers and writers share (-shm)", err)
+				return Fault(fault.Full, db.path,
+					"has no room for what its readers and writers share (-shm)", err)
 			}
 			return fmt.Errorf("%s: %w", db.path, err)
 		}

@@ -19,18 +19,20 @@ import (
 	"blackboard/board/fault"
 )
 
-// MaxForeign is the most bytes that a file of another program may have.
+// MaxForeign is the largest file of another program, in bytes.
 const MaxForeign = 1 << 30
 
-// Foreign is an SQLite file of another program, open for reading. What is read is a copy: nothing is written to the file, or left beside it.
+// Foreign is an SQLite file of another program, open for reading. It reads a copy, so
+// nothing is written to the file or left beside it.
 type Foreign struct {
 	path string
 	dir  string
 	sql  *sql.DB
 }
 
-// OpenForeign copies the file, with what SQLite keeps beside it, and opens the copy, which Close deletes. Errors match fs.ErrNotExist if there is none, fault.Corrupt if it
-// is not an SQLite file, and fault.Busy if it changes all the while.
+// OpenForeign copies the file and its WAL or journal, and opens the copy, which Close
+// deletes. Errors match fs.ErrNotExist if there is no file, fault.Corrupt if it is not an
+// SQLite file, and fault.Busy if it never stops changing.
 func OpenForeign(ctx context.Context, path string) (*Foreign, error) {
 	dir, err := os.MkdirTemp("", "board-foreign-")
 	if err != nil {
@@ -52,9 +54,11 @@ func (f *Foreign) open(ctx context.Context) error {
 	if !strings.HasPrefix(copied, "/") {
 		copied = "/" + copied
 	}
-	// The schema is somebody else's: its views and triggers may not call what could do harm, and nothing is changed.
+	// The schema is not ours: its views and triggers may call nothing harmful, and
+	// nothing is changed.
 	q := url.Values{"_pragma": {"trusted_schema(0)", "cell_size_check(1)", "query_only(1)"}}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: copied, RawQuery: q.Encode()}).String())
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: copied,
+		RawQuery: q.Encode()}).String())
 	if err != nil {
 		return err
 	}
@@ -63,13 +67,14 @@ func (f *Foreign) open(ctx context.Context) error {
 	return f.wrap(db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master`).Scan(&n))
 }
 
-// beside is what SQLite keeps beside a file: changes not yet merged, or not yet undone.
+// beside has the suffixes of files that SQLite keeps beside a database: a WAL or a
+// journal.
 var beside = []string{"", "-wal", "-journal"}
 
-// copy copies the files, again if one of them changed meanwhile.
+// copy copies the files, again if one of them changes meanwhile.
 func (f *Foreign) copy(ctx context.Context) error {
 	for try := 0; try < 5; try++ {
-		before, err := f.look()
+		before, err := f.versions()
 		if err != nil {
 			return err
 		}
@@ -81,11 +86,12 @@ func (f *Foreign) copy(ctx context.Context) error {
 			if before[i].size < 0 {
 				continue
 			}
-			if err := copyFile(ctx, f.path+suffix, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := copyFile(ctx, f.path+suffix, to); err != nil &&
+				!errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
-		after, err := f.look()
+		after, err := f.versions()
 		if err != nil {
 			return err
 		}
@@ -93,13 +99,14 @@ func (f *Foreign) copy(ctx context.Context) error {
 			return nil
 		}
 	}
-	return Fault(fault.Busy, f.path, "is being written to all the while", nil, fault.Step{Text: "repeat the command when the other program is at rest"})
+	return Fault(fault.Busy, f.path, "is being written to all the while", nil,
+		fault.Step{Text: "repeat the command when the other program is at rest"})
 }
 
 type version struct{ size, modified int64 }
 
-// look tells the versions of the files apart; one that is not there has the size -1.
-func (f *Foreign) look() ([]version, error) {
+// versions returns the size and time of each file; a missing one has the size -1.
+func (f *Foreign) versions() ([]version, error) {
 	seen := make([]version, len(beside))
 	total := int64(0)
 	for i, suffix := range beside {
@@ -117,7 +124,8 @@ func (f *Foreign) look() ([]version, error) {
 		total += info.Size()
 	}
 	if total > MaxForeign {
-		return nil, Fault(fault.Full, f.path, fmt.Sprintf("has %d MB; at most %d are taken", total>>20, int64(MaxForeign)>>20), nil, fault.Step{Text: "make it smaller first"})
+		return nil, Fault(fault.Full, f.path, fmt.Sprintf("has %d MB; at most %d are taken",
+			total>>20, int64(MaxForeign)>>20), nil, fault.Step{Text: "make it smaller first"})
 	}
 	return seen, nil
 }
@@ -130,7 +138,8 @@ func copyFile(ctx context.Context, from, to string) error {
 	return errors.Join(CopyFile(ctx, from, out), out.Close())
 }
 
-// CopyFile writes what a file holds, which may be a database that is open here. It can be called off.
+// CopyFile writes the content of a file, which may be a database that is open here, until
+// ctx ends.
 func CopyFile(ctx context.Context, from string, out io.Writer) error {
 	in, err := OpenFile(from)
 	if err != nil {
@@ -148,12 +157,12 @@ func CopyFile(ctx context.Context, from string, out io.Writer) error {
 	return err
 }
 
-// Tables returns the names of the tables, without views and SQLite's own.
+// Tables returns the names of the tables, without views and the tables of SQLite.
 func (f *Foreign) Tables(ctx context.Context) ([]string, error) {
 	return f.names(ctx, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`)
 }
 
-// Columns returns the names of a table's columns; none if there is no such table.
+// Columns returns the names of a table's columns, none if the table does not exist.
 func (f *Foreign) Columns(ctx context.Context, table string) ([]string, error) {
 	return f.names(ctx, `SELECT name FROM pragma_table_info(?) ORDER BY cid`, table)
 }
@@ -175,7 +184,8 @@ func (f *Foreign) names(ctx context.Context, query string, args ...any) ([]strin
 	return all, f.wrap(rows.Err())
 }
 
-// Each runs a query and calls fn with each row, whose values are those of database/sql. It ends at the first error, fn's included.
+// Each runs a query and calls fn with each row, in values of database/sql. It stops at
+// the first error.
 func (f *Foreign) Each(ctx context.Context, query string, fn func(row []any) error) error {
 	rows, err := f.sql.QueryContext(ctx, query)
 	if err != nil {
@@ -201,10 +211,10 @@ func (f *Foreign) Each(ctx context.Context, query string, fn func(row []any) err
 	return f.wrap(rows.Err())
 }
 
-// Quote makes an identifier of SQL.
+// Quote quotes an identifier for SQL.
 func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// Text is a value that Each gives, as text.
+// Text converts a value from Each to text.
 func Text(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -226,7 +236,7 @@ func (f *Foreign) Close() error {
 	return errors.Join(err, os.RemoveAll(f.dir))
 }
 
-// wrap names the file, not its copy.
+// wrap names the file in errors, not its copy.
 func (f *Foreign) wrap(err error) error {
 	var de *driver.Error
 	if !errors.As(err, &de) {

@@ -10,13 +10,14 @@ import (
 	"sync/atomic"
 )
 
-// SQLite locks a database with POSIX record locks, and closing any descriptor of a file drops all such locks
-// that the process holds on it (https://sqlite.org/howtocorrupt.html, 2.2). Another process then believes that
-// nobody uses the file, and removes its WAL with what was acknowledged. So a process must not open a database
-// except through SQLite. What a user names may be one all the same: it is opened by OpenFile.
+// SQLite locks a database with POSIX record locks. Closing any descriptor of a file drops
+// all such locks that the process holds on it (https://sqlite.org/howtocorrupt.html,
+// 2.2). Another process then believes that no one uses the file, and removes its WAL with
+// acknowledged writes. So a process must open a database through SQLite only. A path that
+// a user names may be a database too, so it is opened by OpenFile.
 
-// held is what this process has open: the connections of SQLite with the databases they
-// are of, and the files whose closing has to wait for them.
+// held has what this process has open: the connections of SQLite with their databases,
+// and the files whose closing must wait for them.
 var held struct {
 	sync.Mutex
 	conns  map[*conn]database
@@ -45,7 +46,8 @@ func hold(c *conn, path string) {
 	held.conns[c] = database{path, info}
 }
 
-// release forgets a connection that SQLite has closed, and closes the files that waited for it.
+// release forgets a connection that SQLite has closed, and closes the files that waited
+// for it.
 func release(c *conn) {
 	held.Lock()
 	defer held.Unlock()
@@ -67,9 +69,8 @@ func isHeld(file os.FileInfo) bool {
 		if os.SameFile(db.file, file) {
 			return true
 		}
-		// A -shm whose name is gone is of a database that was removed, to which nobody writes
-		// any more.
-		// SQLite puts it beside the file, not beside a link to it.
+		// A -shm without a name belongs to a removed database, to which no one writes any
+		// more. SQLite puts it beside the file, not beside a link to the file.
 		path, err := filepath.EvalSymlinks(db.path)
 		if err != nil {
 			continue
@@ -81,8 +82,8 @@ func isHeld(file os.FileInfo) bool {
 	return false
 }
 
-// unpark returns a descriptor of a file that waits to be closed, so that a database that
-// is read again and again takes up one; nil if there is none.
+// unpark returns a descriptor of the file that still waits to be closed, or nil. So a
+// database that is read again and again needs only one.
 func unpark(path string) *os.File {
 	held.Lock()
 	defer held.Unlock()
@@ -106,16 +107,16 @@ func unpark(path string) *os.File {
 	return nil
 }
 
-// File is a file that is read as bytes, whatever it is. If it is a database that this
-// process has open, or its -shm, Close keeps its descriptor until SQLite is done with
-// the file, so that no lock is lost.
+// File is a file that is read as bytes. If it is a database that this process has open,
+// or its -shm, Close keeps the descriptor until SQLite has closed the file, so that no
+// lock is lost.
 type File struct {
 	f      *os.File
 	closed atomic.Bool
 }
 
-// OpenFile opens a file that may be a database for reading. Every path that a user names, and every byte copy of
-// a database, goes through it. Errors are those of os.Open.
+// OpenFile opens a file that may be a database for reading. Use it for every path that a
+// user names, and to copy the bytes of a database. Errors are those of os.Open.
 func OpenFile(path string) (*File, error) {
 	if f := unpark(path); f != nil {
 		return &File{f: f}, nil
@@ -127,7 +128,7 @@ func OpenFile(path string) (*File, error) {
 	return &File{f: f}, nil
 }
 
-// ReadFile reads the whole of a file that may be a database, see OpenFile.
+// ReadFile reads a whole file that may be a database, see OpenFile.
 func ReadFile(path string) ([]byte, error) {
 	f, err := OpenFile(path)
 	if err != nil {
@@ -137,7 +138,7 @@ func ReadFile(path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Read reads as of os.File.
+// Read implements io.Reader.
 func (f *File) Read(p []byte) (int, error) {
 	if f.closed.Load() {
 		return 0, fs.ErrClosed
@@ -145,7 +146,7 @@ func (f *File) Read(p []byte) (int, error) {
 	return f.f.Read(p)
 }
 
-// ReadAt reads as of os.File.
+// ReadAt implements io.ReaderAt.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	if f.closed.Load() {
 		return 0, fs.ErrClosed
@@ -156,7 +157,7 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 // Stat describes the file that was opened.
 func (f *File) Stat() (os.FileInfo, error) { return f.f.Stat() }
 
-// Close closes the file, or has it closed once SQLite has closed it.
+// Close closes the file, at once or when SQLite has closed it.
 func (f *File) Close() error {
 	if f.closed.Swap(true) {
 		return fs.ErrClosed

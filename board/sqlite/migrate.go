@@ -3,14 +3,16 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"io/fs"
 
 	"blackboard/board/fault"
 )
 
-// migrate brings the file to the schema's newest version. The version is read first without any lock; only a file that is
-// behind makes this process queue, and then the version is read again, since another may have migrated it meanwhile.
+// migrate brings the file to the newest version of the schema. It first reads the version
+// without a lock. Only a file that is behind makes it wait for its turn; it then reads
+// the version again, since another process may have migrated the file meanwhile.
 func (db *DB) migrate(ctx context.Context, mode Mode) error {
 	want := len(db.schema.Migrations)
 	have, err := db.version(ctx)
@@ -18,11 +20,14 @@ func (db *DB) migrate(ctx context.Context, mode Mode) error {
 		return err
 	}
 	if have == 0 && mode != Create {
-		// Whoever makes it is not done, or died before the first commit. Looking at it must not make it.
+		// The process that creates it is not done, or ended before its first commit.
+		// Reading the file must not create it.
 		return fmt.Errorf("%s is empty: %w", db.path, fs.ErrNotExist)
 	}
 	if db.readOnly {
-		return Fault(fault.ReadOnly, db.path, fmt.Sprintf("has schema %d and must be migrated to %d, but cannot be written to", have, want), nil)
+		return Fault(fault.ReadOnly, db.path,
+			fmt.Sprintf("has schema %d and must be migrated to %d, but cannot be written to", have,
+				want), nil)
 	}
 	unlock, err := db.lock(ctx)
 	if err != nil {
@@ -33,24 +38,26 @@ func (db *DB) migrate(ctx context.Context, mode Mode) error {
 		return err
 	}
 	if have == 0 {
-		// Outside the transaction, as SQLite wants it, and under the lock: two processes that switch one new file to WAL
-		// at the same time can fail each other.
+		// Outside the transaction, as SQLite requires, and under the lock: two processes
+		// that switch a new file to WAL at the same time can both fail.
 		if _, err := db.sql.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 			return err
 		}
 	}
-	return db.run(ctx, nil, func(tx *Tx) error {
+	return db.run(ctx, driver.TxOptions{}, func(tx *Tx) error {
 		for i := have; i < want; i++ {
 			if _, err := tx.Exec(db.schema.Migrations[i]); err != nil {
 				return fmt.Errorf("migrate %s to version %d: %w", db.path, i+1, err)
 			}
 		}
-		_, err := tx.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", db.schema.ApplicationID, want))
+		_, err := tx.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d",
+			db.schema.ApplicationID, want))
 		return err
 	})
 }
 
-// version returns the file's schema version, 0 for a new file, or an error for one that is newer than the program or somebody else's.
+// version returns the file's schema version, 0 for a new file. It is an error if the file
+// is newer than the program or of another program.
 func (db *DB) version(ctx context.Context) (int, error) {
 	var version, tables int
 	var app int32
@@ -66,7 +73,9 @@ func (db *DB) version(ctx context.Context) (int, error) {
 	case app != db.schema.ApplicationID:
 		return 0, Fault(fault.Corrupt, db.path, "is a SQLite file, but not a "+db.schema.Name, nil)
 	case version > len(db.schema.Migrations):
-		return 0, Fault(fault.Newer, db.path, fmt.Sprintf("has schema %d; this program knows up to %d", version, len(db.schema.Migrations)), nil)
+		return 0, Fault(fault.Newer, db.path,
+			fmt.Sprintf("has schema %d; this program knows up to %d", version,
+				len(db.schema.Migrations)), nil)
 	}
 	return version, nil
 }

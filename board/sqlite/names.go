@@ -12,24 +12,27 @@ import (
 	"blackboard/board/fault"
 )
 
-// This file is about names that change hands: a file that is moved, or removed, while others have it open.
+// This file is about files that are moved or removed while others have them open.
 
-// turnOf takes the writers' turn of a file that need not be there and is not opened.
+// turnOf takes the writers' turn of a file. The file need not exist and is not opened.
 func turnOf(ctx context.Context, path string) (unlock func(), err error) {
 	db := &DB{path: path, turn: make(chan struct{}, 1)}
 	unlock, err = db.lock(ctx)
 	return unlock, db.wrap(err)
 }
 
-// Rename moves the file of a schema in the writers' turns of both names. Others who have it open get fault.Gone when
-// they write. It is an error that matches fs.ErrExist if there is a file of the new name, and fault.Busy if somebody
-// reads it for too long. A file that SQLite cannot open is moved as it is, with what SQLite keeps beside it.
-// Where is is not nil, it is fault.Gone unless the file is still that one.
+// Rename moves the file of a schema, in the writers' turns of both names. Writes of
+// others who have it open are fault.Gone. A file that SQLite cannot open is moved as it
+// is, with the files beside it.
+//
+// Errors: fs.ErrExist if the new name is taken; fault.Busy if somebody reads the file for
+// too long; fault.Gone if the file is not the one given, unless that is nil.
 func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(slices.Values([]string{path, to})) { // in one order, or two could wait for each other
+	// in a fixed order, so that two cannot wait for each other
+	for _, name := range slices.Sorted(slices.Values([]string{path, to})) {
 		unlock, err := turnOf(ctx, name)
 		if err != nil {
 			return err
@@ -37,21 +40,23 @@ func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
 		defer unlock()
 	}
 	if is != nil {
-		if err := stillThere(path, is); err != nil {
+		if err := checkFile(path, is); err != nil {
 			return err
 		}
 	}
 	if _, err := os.Lstat(to); err == nil {
 		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
 	}
-	// With an empty WAL the file is complete by itself: whatever ends the process between two renames, nothing is lost.
+	// With an empty WAL the file is complete: nothing is lost if the process ends between
+	// two renames.
 	err := foldWAL(ctx, path)
 	switch {
 	case errors.Is(err, fault.Busy), ctx.Err() != nil:
 		return err
 	case err != nil: // damaged: nobody can make it complete
 		for _, suffix := range []string{"-wal", "-shm"} {
-			if err := os.Rename(path+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := os.Rename(path+suffix, to+suffix); err != nil &&
+				!errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
@@ -62,7 +67,7 @@ func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
 	return removeBeside(path)
 }
 
-// foldWAL writes all of the WAL into the file and empties it. The caller has the writers' turn.
+// foldWAL moves the WAL into the file and empties it. The caller has the writers' turn.
 func foldWAL(ctx context.Context, path string) error {
 	db := &DB{path: path, last: new(atomic.Bool)}
 	if err := db.connect(ctx); err != nil {
@@ -70,14 +75,16 @@ func foldWAL(ctx context.Context, path string) error {
 	}
 	defer db.sql.Close()
 	var busy, frames, folded int
-	err := db.sql.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &folded)
+	err := db.sql.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames,
+		&folded)
 	if err == nil && busy != 0 {
 		err = Fault(fault.Busy, path, "is being read by another process", nil)
 	}
 	return db.wrap(err)
 }
 
-// removeBeside removes what SQLite keeps beside a file that is there no more. The caller has the writers' turn.
+// removeBeside removes the files that SQLite kept beside a removed file. The caller has
+// the writers' turn.
 func removeBeside(path string) error {
 	for _, suffix := range []string{"-wal", "-shm"} {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -87,9 +94,10 @@ func removeBeside(path string) error {
 	return nil
 }
 
-// Remove deletes the file of a schema and what SQLite keeps beside it, in the writers' turn, so that no
-// acknowledged write of another process slips in between. The lock file stays (see lock). Where allowed is not nil,
-// it is called first, while nobody else can write: its error leaves the file as it is.
+// Remove deletes the file of a schema and the files beside it, in the writers' turn, so
+// that no acknowledged write of another process is lost between. The lock file stays (see
+// lock). If allowed is not nil, it is called first, while no one else can write; if it
+// returns an error, the file is left as it is.
 func Remove(ctx context.Context, path string, allowed func() error) error {
 	_, gone := os.Stat(path)
 	if _, err := os.Stat(path + "-wal"); gone != nil && err != nil {

@@ -220,6 +220,32 @@ func TestRemovedAndCreated(t *testing.T) {
 	}
 }
 
+// TestReusedInode: a file that was made anew is another one, even if it has the inode number of the first.
+func TestReusedInode(t *testing.T) {
+	path, db := inUse(t)
+	if birth(path) == 0 {
+		t.Skip("this file system does not say when a file was created")
+	}
+	db.sql.SetMaxIdleConns(0) // with a connection, the first file keeps its number
+	for range 20 {
+		if err := Remove(t.Context(), path, nil); err != nil {
+			t.Fatal(err)
+		}
+		again := open(t, path, testSchema, Create)
+		if os.SameFile(again.file, db.file) {
+			if err := db.CheckFile(); !errors.Is(err, fault.Gone) {
+				t.Errorf("the first file is said to be there: %v", err)
+			}
+			if err := insert(db, "x"); !errors.Is(err, fault.Gone) {
+				t.Errorf("writing to it: %v", err)
+			}
+			return
+		}
+		again.Close()
+	}
+	t.Skip("this file system does not use inode numbers again")
+}
+
 // TestCloseInTurn: a file's last user removes the WAL only if nobody else has the
 // writers' turn, who may be about to give its name to another file.
 func TestCloseInTurn(t *testing.T) {

@@ -9,15 +9,18 @@ import (
 	"runtime"
 )
 
-// This file is about a file that could only be opened for reading, and that somebody keeps open.
+// This file is about files that could only be opened for reading.
 
-// Outdated reports whether opening the file anew would allow or show more than this does: it was opened for reading only and could be written to by now, or is read as it was (see connect)
-// and somebody has written to it since. It is for who keeps a file open, and costs nothing where the file could be written to when it was opened; else the file is opened to find out.
+// Outdated reports whether opening the file again would allow or show more: it was opened
+// for reading only and can now be written to, or it is read as immutable (see connect)
+// and has been written to since. It is for callers that keep a file open. It is free if
+// the file could be written to when it was opened; otherwise it opens the file to find
+// out.
 func (db *DB) Outdated(ctx context.Context) bool {
 	if !db.readOnly {
 		return false
 	}
-	if db.StillThere() != nil || db.rewritten() || db.asItWas != nil && !db.complete() {
+	if db.CheckFile() != nil || db.rewritten() || db.immutable != nil && !db.complete() {
 		return true
 	}
 	if !writable(db.path) {
@@ -31,20 +34,22 @@ func (db *DB) Outdated(ctx context.Context) bool {
 	return !again.readOnly
 }
 
-// complete reports whether no changes wait beside the file to be merged.
+// complete reports whether the file has no changes in a WAL beside it.
 func (db *DB) complete() bool {
 	wal, err := os.Stat(db.path + "-wal")
 	return errors.Is(err, fs.ErrNotExist) || err == nil && wal.Size() == 0
 }
 
-// rewritten reports whether a file that is read as it was is no longer that.
+// rewritten reports whether a file that is read as immutable has changed.
 func (db *DB) rewritten() bool {
-	if db.asItWas == nil {
+	if db.immutable == nil {
 		return false
 	}
 	now, err := os.Stat(db.path)
-	return err != nil || now.Size() != db.asItWas.Size() || !now.ModTime().Equal(db.asItWas.ModTime())
+	return err != nil || now.Size() != db.immutable.Size() ||
+		!now.ModTime().Equal(db.immutable.ModTime())
 }
 
-// CloseUnused closes the file once nobody holds the DB any more. It is for who has opened the file anew while others may still be about to read from this one.
+// CloseUnused closes the file once no one holds the DB any more. It is for a caller that
+// has opened the file again while others may still read from this DB.
 func (db *DB) CloseUnused() { runtime.AddCleanup(db, func(conn *sql.DB) { conn.Close() }, db.sql) }

@@ -15,18 +15,19 @@ import (
 // Salvaged is what could be read of a damaged file.
 type Salvaged struct {
 	Rows map[string]int64 // by table
-	// Lost is what could not be read, or not be kept: it is still in the damaged file.
+	// Lost is what could not be read or kept. It is still in the damaged file.
 	Lost []TableLoss
 }
 
-// TableLoss says what is lost of a table.
+// TableLoss is what is lost of a table.
 type TableLoss struct{ Table, Say string }
 
-// Salvage makes the file to of what can be read of some tables of the damaged file at
-// path, which stays as it is. Rows are read without any index, from both ends up to what
-// cannot be read, and in between by their number. The tables are filled in their order.
-// An error that matches fault.Corrupt says that nothing can be read at all.
-func Salvage(ctx context.Context, path, to string, schema Schema, tables ...string) (s Salvaged, err error) {
+// Salvage creates the file to from what it can read of some tables of the damaged file at
+// path, which it does not change. It reads rows without any index: from both ends up to
+// the damage, and in between by number. It fills the tables in the given order. An error
+// that matches fault.Corrupt says that nothing can be read.
+func Salvage(ctx context.Context, path, to string, schema Schema, tables ...string) (s Salvaged,
+	err error) {
 	from, err := OpenForeign(ctx, path)
 	if err != nil {
 		return s, err
@@ -65,7 +66,8 @@ func (s *Salvaged) table(ctx context.Context, from *Foreign, tx *Tx, table strin
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(columns)), ", ")
 	refused := 0
 	put := func(row []any) error {
-		res, err := tx.Exec(fmt.Sprintf(`INSERT OR IGNORE INTO %s (%s) VALUES (%s)`, Quote(table), strings.Join(columns, ", "), marks), row...)
+		res, err := tx.Exec(fmt.Sprintf(`INSERT OR IGNORE INTO %s (%s) VALUES (%s)`, Quote(table),
+			strings.Join(columns, ", "), marks), row...)
 		if n := int64(0); err == nil {
 			if n, err = res.RowsAffected(); err == nil && n == 1 {
 				s.Rows[table]++
@@ -83,22 +85,26 @@ func (s *Salvaged) table(ctx context.Context, from *Foreign, tx *Tx, table strin
 		s.lose(table, "not all of the table %s can be read: %d rows could be", table, s.Rows[table])
 	}
 	if refused > 0 {
-		s.lose(table, "%d rows of the table %s do not fit into it, or are there twice", refused, table)
+		s.lose(table, "%d rows of the table %s do not fit into it, or are there twice", refused,
+			table)
 	}
 	return nil
 }
 
-// salvage calls put with each row of a table that can be read, once, and reports whether
-// those are all. An error is put's, or the context's.
-func (f *Foreign) salvage(ctx context.Context, table string, columns []string, put func(row []any) error) (whole bool, err error) {
+// salvage calls put once for each row of a table that can be read, and reports whether
+// those are all rows. An error is from put or the context.
+func (f *Foreign) salvage(ctx context.Context, table string, columns []string,
+	put func(row []any) error) (whole bool, err error) {
 	key := []string{"rowid"}
-	if pk, _ := f.names(ctx, `SELECT name FROM pragma_table_info(?1) WHERE pk > 0 AND (SELECT wr FROM pragma_table_list WHERE name = ?1 AND schema = 'main') = 1 ORDER BY pk`, table); len(pk) > 0 {
+	if pk, _ := f.names(ctx,
+		`SELECT name FROM pragma_table_info(?1) WHERE pk > 0 AND (SELECT wr FROM pragma_table_list WHERE name = ?1 AND schema = 'main') = 1 ORDER BY pk`, table); len(pk) > 0 {
 		key = pk
 	}
 	for i := range key {
 		key[i] = Quote(key[i])
 	}
-	read := fmt.Sprintf(`SELECT %s, %s FROM %s NOT INDEXED`, strings.Join(key, ", "), strings.Join(columns, ", "), Quote(table))
+	read := fmt.Sprintf(`SELECT %s, %s FROM %s NOT INDEXED`, strings.Join(key, ", "),
+		strings.Join(columns, ", "), Quote(table))
 	seen := map[string]bool{}
 	lowest, highest := int64(0), int64(0) // what lies between the two has not been read
 	var putErr error
@@ -127,23 +133,26 @@ func (f *Foreign) salvage(ctx context.Context, table string, columns []string, p
 	if putErr != nil || err == nil {
 		return err == nil, putErr
 	}
-	if err := each(read+` ORDER BY `+strings.Join(key, " DESC, ")+` DESC`, number(&highest)); err == nil || putErr != nil {
+	if err := each(read+` ORDER BY `+strings.Join(key, " DESC, ")+` DESC`,
+		number(&highest)); err == nil || putErr != nil {
 		return false, putErr
 	}
 	const most = 1 << 20 // numbers that are tried
-	for n := lowest + 1; len(key) == 1 && key[0] == Quote("rowid") && n < min(highest, lowest+most) && putErr == nil; n++ {
+	for n := lowest + 1; len(key) == 1 && key[0] == Quote("rowid") &&
+		n < min(highest, lowest+most) && putErr == nil; n++ {
 		each(fmt.Sprintf(`%s WHERE rowid = %d`, read, n), nil)
 	}
 	return false, putErr
 }
 
-// Replace puts the file that build makes under the name it is given in the place of a
-// damaged one, in the writers' turn, so that no acknowledged write of another process is
-// lost in between. The damaged file, with what SQLite keeps beside it, is then at aside:
-// it is moved, never removed. After an error of build everything is as it was. Processes
-// that have the damaged file open get fault.Gone when they write, and open the new one.
-// Where is is not nil, it is fault.Gone unless the file is still that one.
-func Replace(ctx context.Context, path string, is os.FileInfo, build func(to string) error) (aside string, err error) {
+// Replace replaces a damaged file by the one that build creates under the name it is
+// given. It does so in the writers' turn, so that no acknowledged write of another
+// process is lost between. The damaged file, with the files beside it, is moved to aside.
+// If build fails, nothing changes. Writes of processes that have the damaged file open
+// are fault.Gone; they open the new one. It is fault.Gone if the file is not the one
+// given, unless that is nil.
+func Replace(ctx context.Context, path string, is os.FileInfo,
+	build func(to string) error) (aside string, err error) {
 	if is == nil {
 		if is, err = os.Stat(path); err != nil {
 			return "", err
@@ -154,20 +163,23 @@ func Replace(ctx context.Context, path string, is os.FileInfo, build func(to str
 		return "", err
 	}
 	defer unlock()
-	if err := stillThere(path, is); err != nil {
+	if err := checkFile(path, is); err != nil {
 		return "", err
 	}
-	made := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.new-%d", filepath.Base(path), time.Now().UnixNano()))
+	made := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.new-%d", filepath.Base(path),
+		time.Now().UnixNano()))
 	defer func() {
 		for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {
-			os.Remove(made + suffix) // gone already if all went well, but for the lock, which nobody else has used
+			// gone already if all went well, except the lock, which no one else has used
+			os.Remove(made + suffix)
 		}
 	}()
 	if err := build(made); err != nil {
 		return "", err
 	}
 	if info, err := os.Stat(made + "-wal"); err == nil && info.Size() > 0 {
-		return "", fmt.Errorf("%s has changes that are not merged: whoever made it has not closed it", made)
+		return "", fmt.Errorf("%s has changes that are not merged: whoever made it has not "+
+			"closed it", made)
 	}
 	for i := 1; ; i++ {
 		aside = fmt.Sprintf("%s.broken-%d", path, i)
@@ -180,11 +192,12 @@ func Replace(ctx context.Context, path string, is os.FileInfo, build func(to str
 	return aside, swap(path, aside, made)
 }
 
-// swap moves path to aside, with what lies beside it, and made to path. If that fails,
-// what was moved is moved back.
+// swap moves path, with the files beside it, to aside, and made to path. If that fails,
+// it moves everything back.
 func swap(path, aside, made string) (err error) {
 	var moved []string
-	for _, suffix := range []string{"-wal", "-shm", ""} { // the file last: without it nobody opens the others
+	// the file last: without it, no one opens the others
+	for _, suffix := range []string{"-wal", "-shm", ""} {
 		err = os.Rename(path+suffix, aside+suffix)
 		if err == nil {
 			moved = append(moved, suffix)

@@ -133,7 +133,7 @@ func TestReplace(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
-	if err := open.StillThere(); err != nil {
+	if err := open.CheckFile(); err != nil {
 		t.Fatal(err)
 	}
 	aside, err := Replace(t.Context(), path, nil, func(to string) error {

@@ -1,21 +1,26 @@
 // Package sqlite opens the SQLite files of the program and runs transactions on them.
 // It is the only importer of modernc.org/sqlite.
 //
-// What every file gets:
+// For every file:
 //
-//   - WAL mode and synchronous=FULL: readers never wait, and a commit that returned survives power loss.
-//   - Write transactions are IMMEDIATE and run one at a time under a blocking lock file (<path>-lock). SQLite's own busy
-//     handler polls and is unfair: with many writers the unlucky one waits for seconds. A blocking lock queues them.
-//   - PRAGMA user_version counts migrations; a file newer than the program is refused (fault.Newer).
-//   - PRAGMA application_id tells our files from other people's.
-//   - A file that was removed while it was open refuses writes (fault.Gone) instead of writing where nobody will look.
-//   - Nothing but SQLite opens a database file, its -wal or its -shm: not to create it, to probe it or to copy it
-//     (see OpenFile). Where SQLite would act on a name that may have changed hands, it acts in the writers' turn.
+//   - WAL mode and synchronous=FULL: readers never wait, and a commit that has returned
+//     survives power loss.
+//   - Write transactions are IMMEDIATE and run one at a time under a blocking lock file
+//     (<path>-lock), which queues writers. SQLite's own busy handler polls and is unfair:
+//     with many writers, some would wait for seconds.
+//   - PRAGMA user_version counts migrations. A file newer than the program is refused
+//     (fault.Newer).
+//   - PRAGMA application_id marks the files of this program.
+//   - A file that was removed while it was open refuses writes (fault.Gone).
+//   - Only SQLite opens a database file, its -wal or its -shm: not even to create, probe or
+//     copy it does anything else (see OpenFile). Where SQLite acts on a file by name, and
+//     another file may have that name by now, it does so in the writers' turn.
 package sqlite
 
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"io/fs"
 	"net/url"
@@ -31,16 +36,17 @@ import (
 	"blackboard/board/store"
 )
 
-// LockTimeout is how long a writer waits for its turn before it gives up with fault.Busy.
+// LockTimeout is how long a writer waits for its turn before it fails with fault.Busy.
 const LockTimeout = 30 * time.Second
 
-// Schema describes a kind of file: what marks it and how it came to be as it is.
+// Schema describes a kind of file: how it is marked, and its migrations.
 type Schema struct {
 	// Name is what the file is called in errors: "board", "knowledge base".
 	Name string
 	// ApplicationID is stored in the file's header (PRAGMA application_id).
 	ApplicationID int32
-	// Migrations[i] takes a file from version i to version i+1. They are never edited after a release.
+	// Migrations[i] takes a file from version i to version i+1. They are never edited
+	// after a release.
 	Migrations []string
 }
 
@@ -50,31 +56,35 @@ type Mode int
 const (
 	// ReadWrite opens an existing file.
 	ReadWrite Mode = iota
-	// Create opens the file, making it first if need be.
+	// Create opens the file, and creates it if it does not exist.
 	Create
 )
 
 // DB is one open file. It is safe for concurrent use.
 type DB struct {
-	path     string
-	schema   Schema
-	sql      *sql.DB
-	file     os.FileInfo   // identity of the file that was opened
-	turn     chan struct{} // one writer of this process at a time queues for the lock file
-	last     *atomic.Bool  // see connector
-	readOnly bool
-	full     error       // why nothing can be written, where that is for want of space
-	asItWas  os.FileInfo // of a file that is read as if nobody could write to it; nil: another
-	now      func() time.Time
+	path      string
+	schema    Schema
+	sql       *sql.DB
+	file      os.FileInfo   // identity of the file that was opened, with born
+	born      int64         // see birth
+	turn      chan struct{} // one writer of this process at a time queues for the lock file
+	last      *atomic.Bool  // see connector
+	readOnly  bool
+	full      error       // why nothing can be written, where that is for want of space
+	immutable os.FileInfo // of a file that is read as if no one could write to it, else nil
+	now       func() time.Time
 }
 
-// Open opens path and brings its schema up to date. With mode ReadWrite a missing file, or one that nothing was written to yet, is an error
-// that matches fs.ErrNotExist.
-// A file on read-only storage is opened for reading; writes to it then fail with fault.ReadOnly. So is one on a disk that has not even room for what readers share; writes then fail with
-// fault.Full, see Full.
-// Many processes may create and migrate one new file at the same time.
+// Open opens path and brings its schema up to date. With mode ReadWrite, a file that does
+// not exist, or that nothing was written to yet, is an error that matches fs.ErrNotExist.
+//
+// A file on read-only storage is opened for reading, and writes to it are fault.ReadOnly.
+// So is a file on a disk that is too full even for what readers share, and writes to it
+// are fault.Full (see Full). Many processes may create and migrate a new file at the same
+// time.
 func Open(ctx context.Context, path string, schema Schema, mode Mode) (*DB, error) {
-	// The file may be removed, and made anew, by others while it is being opened; then it is opened again.
+	// Others may remove the file, and create it again, while it is being opened; then
+	// Open starts again.
 	for try := 0; ; try++ {
 		db, err := openOnce(ctx, path, schema, mode, false)
 		switch refused := err; {
@@ -93,8 +103,10 @@ func Open(ctx context.Context, path string, schema Schema, mode Mode) (*DB, erro
 	}
 }
 
-func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOnly bool) (*DB, error) {
-	db := &DB{path: path, schema: schema, turn: make(chan struct{}, 1), last: new(atomic.Bool), now: time.Now, readOnly: readOnly}
+func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOnly bool) (*DB,
+	error) {
+	db := &DB{path: path, schema: schema, turn: make(chan struct{}, 1), last: new(atomic.Bool),
+		now: time.Now, readOnly: readOnly}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) && mode == Create {
 		if err := db.create(ctx); err != nil {
@@ -111,14 +123,15 @@ func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOn
 	if !writable(path) {
 		db.readOnly = true
 	}
-	// What was there before the first look is what must be there after it: SQLite opens by name.
-	db.file = info
+	// The identity is taken before SQLite opens the file by name. If another file has the
+	// name afterwards, CheckFile says so.
+	db.file, db.born = info, birth(path)
 	if err := db.connect(ctx); err != nil {
 		return nil, db.wrap(err)
 	}
 	err = db.migrate(ctx, mode)
 	if err == nil {
-		err = db.StillThere()
+		err = db.CheckFile()
 	}
 	if err != nil {
 		err = db.wrap(err)
@@ -128,8 +141,9 @@ func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOn
 	return db, nil
 }
 
-// create makes an empty file that only its owner may read. In the writers' turn, so that of many that create it
-// one does; under another name first, so that no descriptor of the live file is ever closed (see held).
+// create creates an empty file that only its owner may read. It does so in the writers'
+// turn, so that only one of many processes does. It writes under another name first, so
+// that no descriptor of the live file is ever closed (see held).
 func (db *DB) create(ctx context.Context) error {
 	dir := filepath.Dir(db.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -143,7 +157,8 @@ func (db *DB) create(ctx context.Context) error {
 	if _, err := os.Lstat(db.path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(db.path)+".new-*") // for its owner alone; `board doctor` knows the name
+	// for its owner alone; `board doctor` knows the name
+	f, err := os.CreateTemp(dir, "."+filepath.Base(db.path)+".new-*")
 	if err != nil {
 		return err
 	}
@@ -156,7 +171,8 @@ func (db *DB) create(ctx context.Context) error {
 	return err
 }
 
-// writable reports whether SQLite could write to the file and make its -wal and -shm beside it.
+// writable reports whether SQLite could write to the file and make its -wal and -shm
+// beside it.
 func writable(path string) bool {
 	if !mayWrite(path) {
 		return false
@@ -170,7 +186,7 @@ func writable(path string) bool {
 }
 
 func (db *DB) connect(ctx context.Context) error {
-	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
+	q := url.Values{"_pragma": {
 		"busy_timeout(10000)",
 		"synchronous(FULL)",
 		"foreign_keys(1)",
@@ -179,9 +195,10 @@ func (db *DB) connect(ctx context.Context) error {
 	if db.readOnly {
 		q.Set("mode", "ro")
 		if db.complete() {
-			// With no WAL beside it the file is complete by itself. Without this, SQLite insists on making a -shm.
+			// Without a WAL beside it, the file is complete. Without this setting, SQLite
+			// insists on creating a -shm.
 			q.Set("immutable", "1")
-			db.asItWas = db.file
+			db.immutable = db.file
 		}
 	}
 	path := filepath.ToSlash(db.path)
@@ -193,7 +210,8 @@ func (db *DB) connect(ctx context.Context) error {
 		dsn = "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 	}
 	conn := sql.OpenDB(&connector{path: db.path, dsn: dsn, last: db.last})
-	// Each connection parses the schema once, so some are kept. There is no upper bound: watchers keep one each, and must not starve the rest.
+	// Each connection parses the schema once, so some are kept. There is no upper limit:
+	// watchers keep one each, and others need some too.
 	conn.SetMaxIdleConns(8)
 	db.sql = conn
 	return nil
@@ -205,19 +223,22 @@ func (db *DB) Path() string { return db.path }
 // ReadOnly reports whether the file could only be opened for reading.
 func (db *DB) ReadOnly() bool { return db.readOnly }
 
-// Full is why the file could only be opened for reading, where that is for want of space: an error that matches fault.Full. With space again it must be opened anew to be written to (Outdated).
+// Full is the error, matching fault.Full, if lack of space is why the file could only be
+// opened for reading. When there is space again, open it again to write (see Outdated).
 func (db *DB) Full() error { return db.full }
 
-// Now is the time that a transaction would have.
+// Now is the time that a transaction would get.
 func (db *DB) Now() time.Time { return db.now().UTC().Truncate(time.Millisecond) }
 
 // SetNow replaces the clock that stamps transactions.
 func (db *DB) SetNow(now func() time.Time) { db.now = now }
 
-// closeTimeout is how long Close waits for writers before it leaves the WAL to those who close the file later.
+// closeTimeout is how long Close waits for writers. After that, it leaves the WAL to
+// processes that close the file later.
 const closeTimeout = 50 * time.Millisecond
 
-// Close closes the file. The last process to close it folds the WAL back into it, unless others are writing.
+// Close closes the file. The last process to close it moves the WAL into the file, unless
+// others are writing.
 func (db *DB) Close() error {
 	if !db.readOnly {
 		if unlock, err := db.lockWithin(context.Background(), closeTimeout); err == nil {
@@ -231,16 +252,17 @@ func (db *DB) Close() error {
 
 // Read runs fn on one consistent snapshot of the file.
 func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
-	return db.run(ctx, &sql.TxOptions{ReadOnly: true}, fn)
+	return db.run(ctx, driver.TxOptions{ReadOnly: true}, fn)
 }
 
-// Write runs fn in an IMMEDIATE transaction and commits it if fn returns nil. Nothing of it is seen, or kept, otherwise.
-// fn must not call Write on the same file.
+// Write runs fn in an IMMEDIATE transaction and commits if fn returns nil; otherwise
+// nothing of it is seen or kept. fn must not call Write on the same file.
 func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	return db.WriteWithin(ctx, LockTimeout, fn)
 }
 
-// WriteWithin is Write for who cannot wait long for others: after that time it is fault.Busy.
+// WriteWithin is Write with a shorter wait for other writers, after which it is
+// fault.Busy.
 func (db *DB) WriteWithin(ctx context.Context, wait time.Duration, fn func(*Tx) error) error {
 	switch {
 	case db.full != nil:
@@ -253,47 +275,78 @@ func (db *DB) WriteWithin(ctx context.Context, wait time.Duration, fn func(*Tx) 
 		return db.wrap(err)
 	}
 	defer unlock()
-	if err := db.StillThere(); err != nil {
+	if err := db.CheckFile(); err != nil {
 		return err
 	}
-	return db.run(ctx, nil, fn)
+	return db.run(ctx, driver.TxOptions{}, fn)
 }
 
-// StillThere is fault.Gone if the file was removed, or replaced, since it was opened.
-func (db *DB) StillThere() error { return stillThere(db.path, db.file) }
+// CheckFile returns fault.Gone if the file was removed or replaced since it was opened.
+func (db *DB) CheckFile() error {
+	err := checkFile(db.path, db.file)
+	if err == nil && birth(db.path) != db.born {
+		return goneFault(db.path)
+	}
+	return err
+}
 
-func stillThere(path string, is os.FileInfo) error {
+func checkFile(path string, is os.FileInfo) error {
 	if now, err := os.Stat(path); err != nil || !os.SameFile(now, is) {
-		return Fault(fault.Gone, path, "was removed by another process while it was open; nothing more was written to it", nil)
+		return goneFault(path)
 	}
 	return nil
 }
 
-func (db *DB) run(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) error {
-	tx, err := db.sql.BeginTx(ctx, opts)
+func goneFault(path string) error {
+	return Fault(fault.Gone, path,
+		"was removed by another process while it was open; nothing more was written to it", nil)
+}
+
+// run runs fn in a transaction of a connection that it reserves. database/sql has
+// transactions of its own, but starts a goroutine for each, and one for each query: to
+// wake threads for them takes longer than to read a row.
+func (db *DB) run(ctx context.Context, opts driver.TxOptions, fn func(*Tx) error) error {
+	reserved, err := db.sql.Conn(ctx)
 	if err != nil {
 		return db.wrap(err)
 	}
-	defer tx.Rollback() // of an error, or of a panic that somebody survives; nothing once it is committed
-	t := store.NewTx(ctx, tx, engine{}, db.Now())
+	defer reserved.Close()
+	var tx driver.Tx
+	if err := reserved.Raw(func(c any) (err error) {
+		tx, err = c.(*conn).BeginTx(ctx, opts)
+		return err
+	}); err != nil {
+		return db.wrap(err)
+	}
+	end := func(how func() error) error { return reserved.Raw(func(any) error { return how() }) }
+	open := true
+	defer func() {
+		if open { // an error, or a panic that somebody survives
+			end(tx.Rollback)
+		}
+	}()
+	t := store.NewTx(unwatched{ctx}, reserved, engine{}, db.Now())
 	if err := fn(t); err != nil {
 		return db.wrap(err)
 	}
 	if db.rewritten() { // somebody could write to it after all
-		return Fault(fault.Busy, db.path, "was written to while it was read", nil, fault.Step{Text: "repeat the command"})
+		return Fault(fault.Busy, db.path, "was written to while it was read", nil,
+			fault.Step{Text: "repeat the command"})
 	}
-	if err := tx.Commit(); err != nil {
-		if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // called off before it was the last word
-			return ctx.Err()
-		}
+	if err := ctx.Err(); err != nil { // called off before it was the last word
+		return err
+	}
+	open = false
+	if err := end(tx.Commit); err != nil {
 		return db.wrap(err)
 	}
 	t.Committed()
 	return nil
 }
 
-// lock takes this writer's turn: first among the goroutines of this process, then among processes.
-// The lock file is never removed: a process that waits on a removed file would share its turn with one that made it anew.
+// lock takes this writer's turn: first among the goroutines of this process, then among
+// processes. The lock file is never removed: a process waiting on a removed file would
+// share its turn with one that created it again.
 func (db *DB) lock(ctx context.Context) (unlock func(), err error) {
 	return db.lockWithin(ctx, LockTimeout)
 }
@@ -311,7 +364,9 @@ func (db *DB) lockWithin(ctx context.Context, wait time.Duration) (unlock func()
 		err  error
 	}
 	done := make(chan result, 1)
-	go func() { // a blocked flock cannot be called off, so it is waited for here and given back if it comes too late
+	// a blocked flock cannot be cancelled, so wait for it here, and release it if it
+	// comes too late
+	go func() {
 		f, err := lockedfile.OpenFile(db.path+"-lock", os.O_RDWR|os.O_CREATE, 0o600)
 		done <- result{f, err}
 	}()
@@ -335,18 +390,21 @@ func (db *DB) lockWithin(ctx context.Context, wait time.Duration) (unlock func()
 
 func (db *DB) lockErr(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return Fault(fault.Busy, db.path, "another writer did not finish in time; nothing was written", nil)
+		return Fault(fault.Busy, db.path,
+			"another writer did not finish in time; nothing was written", nil)
 	}
 	return ctx.Err()
 }
 
-// Conn reserves one connection, for what SQLite counts per connection (PRAGMA data_version).
+// Conn reserves one connection, for values that SQLite keeps per connection (PRAGMA
+// data_version).
 func (db *DB) Conn(ctx context.Context) (*sql.Conn, error) {
 	conn, err := db.sql.Conn(ctx)
 	return conn, db.wrap(err)
 }
 
-// Checkpoint folds the WAL back into the file as far as readers allow, without waiting for them.
+// Checkpoint moves the WAL into the file as far as readers allow, without waiting for
+// them.
 func (db *DB) Checkpoint(ctx context.Context) error {
 	if db.readOnly {
 		return nil
@@ -355,7 +413,8 @@ func (db *DB) Checkpoint(ctx context.Context) error {
 	return db.wrap(err)
 }
 
-// Check runs SQLite's integrity check. It returns nil for a sound file, and an error that matches fault.Corrupt and says what is wrong otherwise.
+// Check runs SQLite's integrity check. If the file is not sound, the error matches
+// fault.Corrupt and says what is wrong.
 func (db *DB) Check(ctx context.Context) error {
 	return db.Read(ctx, func(tx *Tx) error {
 		rows, err := tx.Query("PRAGMA integrity_check(10)")
@@ -377,7 +436,8 @@ func (db *DB) Check(ctx context.Context) error {
 			return err
 		}
 		if len(found) > 0 {
-			return Fault(fault.Corrupt, db.path, "fails its integrity check: "+strings.Join(found, "; "), nil)
+			return Fault(fault.Corrupt, db.path, "fails its integrity check: "+strings.Join(found,
+				"; "), nil)
 		}
 		return nil
 	})

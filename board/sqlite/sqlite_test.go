@@ -12,7 +12,10 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/cost"
 )
+
+func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
 
 var testSchema = Schema{Name: "test file", ApplicationID: 0x74657374, Migrations: []string{
 	`CREATE TABLE a (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT`,

@@ -11,11 +11,12 @@ import (
 	library "modernc.org/sqlite"
 )
 
-// connector opens connections to one file that keep their statements compiled: compiling them again is a fifth
-// to a third of a small transaction.
+// connector opens connections to one file that keep their compiled statements. Compiling
+// them again takes a fifth to a third of a small transaction.
 type connector struct {
 	path, dsn string
-	// last is true while DB.Close has the writers' turn. Only then may a connection remove the WAL.
+	// last is true while DB.Close has the writers' turn. Only then may a connection
+	// remove the WAL.
 	last *atomic.Bool
 }
 
@@ -52,16 +53,18 @@ type libraryConn interface {
 	library.FileControl
 }
 
-// conn is one connection. A statement is kept under its text while nobody uses it: who needs one that is in use, compiles another.
+// conn is one connection. It keeps a statement under its text while no one uses it. A
+// caller that needs a statement in use compiles another.
 type conn struct {
 	libraryConn
 	kept map[string]driver.Stmt
 	last *atomic.Bool
 }
 
-// keepWAL says whether closing the last connection of a file leaves its WAL in place. SQLite removes it by its
-// name, which may be that of another file by then: of a board that was removed and made again meanwhile. So only
-// a connection that is closed in the writers' turn, which Remove and Rename need too, may do so.
+// keepWAL reports whether closing the last connection of a file leaves its WAL. SQLite
+// removes the WAL by name, and that name may belong to another file by then: to a board
+// that was removed and created again. So only a connection that is closed in the writers'
+// turn, which Remove and Rename take too, may remove it.
 func (c *conn) keepWAL(keep bool) error {
 	mode := 0
 	if keep {
@@ -71,10 +74,12 @@ func (c *conn) keepWAL(keep bool) error {
 	return err
 }
 
-// maxKept is how many statements a connection keeps: more than the program has, but for those with lists of any length in them.
+// maxKept is how many statements a connection keeps. The program has fewer, except those
+// with lists of any length.
 const maxKept = 128
 
-// keepable reports whether a statement is worth keeping: pragmas, transactions and changes of the schema are not, and a list of values makes long ones that do not come again.
+// keepable reports whether a statement is worth keeping. Pragmas, transactions and schema
+// changes are not; nor are long lists of values, which do not come again.
 func keepable(query string) bool {
 	const long = 4 << 10
 	if len(query) > long {
@@ -89,7 +94,7 @@ func keepable(query string) bool {
 	return false
 }
 
-// take returns a compiled statement, which is the caller's until put gives it back.
+// take returns a compiled statement. It belongs to the caller until put.
 func (c *conn) take(ctx context.Context, query string) (driver.Stmt, error) {
 	if s, ok := c.kept[query]; ok {
 		delete(c.kept, query)
@@ -98,7 +103,7 @@ func (c *conn) take(ctx context.Context, query string) (driver.Stmt, error) {
 	return c.PrepareContext(ctx, query)
 }
 
-// put gives a statement back that is done and went well.
+// put takes back a statement that has succeeded.
 func (c *conn) put(query string, s driver.Stmt) error {
 	if _, ok := c.kept[query]; ok {
 		return s.Close()
@@ -116,10 +121,33 @@ func (c *conn) put(query string, s driver.Stmt) error {
 	return nil
 }
 
-func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+// unwatched is the context of a statement that database/sql need not watch over, since
+// the connection does.
+type unwatched struct{ context.Context }
+
+// Done is never.
+func (unwatched) Done() <-chan struct{} { return nil }
+
+// watched is the context that statements are run with.
+func watched(ctx context.Context) context.Context {
+	if u, ok := ctx.(unwatched); ok {
+		return u.Context
+	}
+	return ctx
+}
+
+func (c *conn) ExecContext(ctx context.Context, query string,
+	args []driver.NamedValue) (driver.Result, error) {
+	ctx = watched(ctx)
 	if !keepable(query) {
 		return c.libraryConn.ExecContext(ctx, query, args)
 	}
+	return c.exec(ctx, query, args)
+}
+
+// exec runs a statement that is kept.
+func (c *conn) exec(ctx context.Context, query string, args []driver.NamedValue) (driver.Result,
+	error) {
 	s, err := c.take(ctx, query)
 	if err != nil {
 		return nil, err
@@ -132,7 +160,9 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	return res, c.put(query, s)
 }
 
-func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c *conn) QueryContext(ctx context.Context, query string,
+	args []driver.NamedValue) (driver.Rows, error) {
+	ctx = watched(ctx)
 	if !keepable(query) {
 		return c.libraryConn.QueryContext(ctx, query, args)
 	}
@@ -145,7 +175,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 		s.Close()
 		return nil, err
 	}
-	return &rowsOf{Rows: rows, done: func(err error) error {
+	return &rowsOf{Rows: rows, ctx: ctx, done: func(err error) error {
 		if err != nil {
 			s.Close()
 			return err
@@ -154,7 +184,37 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	}}, nil
 }
 
-// Close closes what is kept first: a connection with statements left stays open in the library, and the file with it.
+// BeginTx begins a transaction with kept statements. The library compiles BEGIN and
+// COMMIT each time, which takes as long as reading a row.
+func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	begin := "BEGIN IMMEDIATE"
+	if opts.ReadOnly {
+		begin, ctx = "BEGIN", context.WithoutCancel(ctx) // it waits for nobody
+	}
+	_, err := c.exec(ctx, begin, nil)
+	return tx{c}, err
+}
+
+// tx is a transaction of a connection.
+type tx struct{ c *conn }
+
+// Commit commits. If it fails, the transaction may still be open, although database/sql
+// considers it ended.
+func (t tx) Commit() error {
+	_, err := t.c.exec(context.Background(), "COMMIT", nil)
+	if err != nil {
+		t.Rollback()
+	}
+	return err
+}
+
+func (t tx) Rollback() error {
+	_, err := t.c.exec(context.Background(), "ROLLBACK", nil)
+	return err
+}
+
+// Close closes the kept statements first. With open statements, the connection and its
+// file would stay open in the library.
 func (c *conn) Close() error {
 	defer release(c)
 	for query, s := range c.kept {
@@ -172,12 +232,16 @@ func (c *conn) Close() error {
 // rowsOf are the rows of a statement that is kept afterwards.
 type rowsOf struct {
 	driver.Rows
+	ctx    context.Context
 	failed error
 	done   func(error) error
 }
 
 func (r *rowsOf) Next(dest []driver.Value) error {
-	err := r.Rows.Next(dest)
+	err := r.ctx.Err()
+	if err == nil {
+		err = r.Rows.Next(dest)
+	}
 	if err != nil && err != io.EOF {
 		r.failed = err
 	}

@@ -2,11 +2,15 @@ package sqlite
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 )
 
 // TestKeptStatements uses statements in all the ways that could trip over their being kept: twice at once, half read, after an error, after the table has changed, and more of
@@ -130,5 +134,123 @@ func TestKeptStatements(t *testing.T) {
 		return nil
 	}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestTransactionsAreKept sees that BEGIN and COMMIT are compiled once for a connection, and that one whose COMMIT
+// failed is as good as new.
+func TestTransactionsAreKept(t *testing.T) {
+	ctx := context.Background()
+	db, err := Open(ctx, filepath.Join(t.TempDir(), "t.db"), Schema{Name: "test", ApplicationID: 7, Migrations: []string{
+		`CREATE TABLE n (i INTEGER PRIMARY KEY, of INTEGER REFERENCES n DEFERRABLE INITIALLY DEFERRED)`}}, Create)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	count := func() (n int) {
+		if err := db.Read(ctx, func(tx *Tx) (err error) {
+			n, err = One[int](tx, `SELECT count(*) FROM n`)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	add := func(i, of int) error {
+		return db.Write(ctx, func(tx *Tx) error {
+			_, err := tx.Exec(`INSERT INTO n VALUES (?, ?)`, i, of)
+			return err
+		})
+	}
+	kept := func() []driver.Stmt {
+		c, err := db.sql.Conn(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		var all []driver.Stmt
+		if err := c.Raw(func(c any) error {
+			for _, s := range []string{"BEGIN", "BEGIN IMMEDIATE", "COMMIT"} {
+				all = append(all, c.(*conn).kept[s])
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	if err := add(1, 1); err != nil || count() != 1 {
+		t.Fatalf("%d rows, %v", count(), err)
+	}
+	first := kept()
+	if slices.Contains(first, nil) {
+		t.Errorf("kept after a reading and a writing: %v", first)
+	}
+	if err := add(2, 1); err != nil || count() != 2 {
+		t.Fatalf("%d rows, %v", count(), err)
+	}
+	if again := kept(); !slices.Equal(again, first) {
+		t.Errorf("kept: %v, and then %v", first, again)
+	}
+	if err := add(3, 99); err == nil {
+		t.Error("what refers to nothing was committed")
+	}
+	if n := count(); n != 2 {
+		t.Errorf("%d rows after a COMMIT that failed", n)
+	}
+	if err := add(3, 2); err != nil || count() != 3 {
+		t.Errorf("%d rows, %v", count(), err)
+	}
+}
+
+// TestCalledOff calls transactions off in the middle: rows end, nothing is written, and what
+// comes after finds the connection in order. What cannot be called off starts no goroutine.
+func TestCalledOff(t *testing.T) {
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "t.db"), Schema{Name: "test", ApplicationID: 7, Migrations: []string{`CREATE TABLE n (i INTEGER PRIMARY KEY)`}}, Create)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.sql.SetMaxOpenConns(1)
+	const add = `INSERT INTO n WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 100) SELECT i FROM c`
+	off, cancel := context.WithCancel(t.Context())
+	if err := db.Write(off, func(tx *Tx) error {
+		_, err := tx.Exec(add)
+		cancel()
+		return err
+	}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a writing that was called off before its end: %v", err)
+	}
+	if err := db.Write(t.Context(), func(tx *Tx) error { _, err := tx.Exec(add); return err }); err != nil {
+		t.Fatal(err) // of the same, had it been written
+	}
+	off, cancel = context.WithCancel(t.Context())
+	seen, i := 0, 0
+	err = db.Read(off, func(tx *Tx) error {
+		return tx.Each([]any{&i}, func() error { seen++; cancel(); return nil }, `SELECT i FROM n`)
+	})
+	if !errors.Is(err, context.Canceled) || seen != 1 {
+		t.Errorf("a reading that was called off at the first row: %v, %d rows", err, seen)
+	}
+	off, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	err = db.Read(off, func(tx *Tx) error {
+		time.AfterFunc(time.Millisecond, cancel)
+		_, err := One[int](tx, `WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c`)
+		return err
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("a question without end: %v", err)
+	}
+	before := runtime.NumGoroutine()
+	if err := db.Read(context.WithoutCancel(t.Context()), func(tx *Tx) error {
+		return tx.Each([]any{&i}, func() error {
+			if n := runtime.NumGoroutine(); n > before {
+				return fmt.Errorf("%d goroutines more", n-before)
+			}
+			return nil
+		}, `SELECT i FROM n`)
+	}); err != nil {
+		t.Error(err)
 	}
 }

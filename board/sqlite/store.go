@@ -1,18 +1,25 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"strings"
+	"sync"
 	"time"
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
 )
 
-// This file has the names of package store under which those who know files alone use it.
+// This file has names of package store, for packages that only know files.
 
 type (
 	// Tx is a running transaction.
 	Tx = store.Tx
+	// Question is a query that is going to be asked.
+	Question = store.Question
 	// Invariant is something that holds of every sound file of a schema.
 	Invariant = store.Invariant
 )
@@ -22,6 +29,24 @@ var ForeignKeys = Invariant{
 	Breaks: `SELECT count(*) FROM pragma_foreign_key_check`,
 	Say:    "has %d rows that name rows which are not there",
 }
+
+// AskFirst is store.AskFirst.
+func AskFirst(ctx context.Context, questions ...Question) context.Context {
+	return store.AskFirst(ctx, questions...)
+}
+
+// nowhere is a database that nobody gets to.
+var nowhere = sync.OnceValue(func() *sql.DB { return sql.OpenDB(noWay{}) })
+
+var errNowhere = errors.New("nobody may be asked")
+
+type noWay struct{ driver.Connector }
+
+func (noWay) Connect(context.Context) (driver.Conn, error) { return nil, errNowhere }
+
+// Nowhere returns a transaction that fails whatever is asked of it: for who wants to know what can
+// be told without asking.
+func Nowhere() *Tx { return store.NewTx(context.Background(), nowhere(), engine{}, time.Time{}) }
 
 // Fault is store.Fault.
 func Fault(kind fault.Kind, path, detail string, cause error, next ...fault.Step) error {
@@ -70,6 +95,12 @@ func (engine) HasTable(tx *Tx, name string) (there bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM sqlite_schema
 		WHERE type = 'table' AND name = ?)`, name).Scan(&there)
 	return there, err
+}
+
+func (engine) Remake(tx *Tx, tables []string, create string) error {
+	_, err := tx.Exec(`DROP TABLE IF EXISTS ` + strings.Join(tables, `; DROP TABLE IF EXISTS `) +
+		`;` + create)
+	return err
 }
 
 func (engine) Bulk(_ *Tx, fn func() error) error { return fn() }

@@ -6,14 +6,14 @@ import (
 	"runtime"
 )
 
-// Words is a full-text index in memory, with the words of boards: for runs whose entries are in
-// another database. It is not safe for concurrent use.
+// Words is a full-text index in memory with the words of a board, for runs in another
+// database. It is not safe for concurrent use.
 type Words struct {
 	conn *sql.Conn
 	last int64
 }
 
-// NewWords returns an empty index. It is let go with the last reference to it.
+// NewWords returns an empty index. It is freed with the last reference to it.
 func NewWords() (*Words, error) {
 	ctx := context.Background()
 	db, err := sql.Open("sqlite", "file::memory:")
@@ -39,7 +39,8 @@ func NewWords() (*Words, error) {
 // Last is the highest id that was added.
 func (w *Words) Last() int64 { return w.last }
 
-// Add adds an entry: its content, evidence, source document and reference, and tags. Ids rise.
+// Add adds an entry: content, evidence, source document and reference, and tags. Ids must
+// rise.
 func (w *Words) Add(id int64, text [5]string) error {
 	_, err := w.conn.ExecContext(context.Background(),
 		`INSERT INTO words (rowid, content, evidence, source_doc, source_ref, tags) VALUES (?, ?, ?, ?, ?, ?)`,
@@ -50,8 +51,8 @@ func (w *Words) Add(id int64, text [5]string) error {
 	return err
 }
 
-// Match returns the ids of the entries that match a query of FTS5, the best first by BM25, the
-// newest of equals first.
+// Match returns the ids of the entries that match a query of FTS5, the best first by
+// BM25, the newest of equals first.
 func (w *Words) Match(query string) (ids []int64, err error) {
 	rows, err := w.conn.QueryContext(context.Background(),
 		`SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC`, query)

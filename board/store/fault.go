@@ -8,8 +8,9 @@ import (
 	"blackboard/board/fault"
 )
 
-// Fault says what is wrong with which file: the detail goes on after the path, which DB
-// fills in where it is "", in a transaction. Without steps, those of the kind are the next.
+// Fault is an error about a file. The message is the path followed by detail; a path ""
+// is filled in by the DB of the transaction. Without steps, the next steps are those of
+// the kind.
 func Fault(kind fault.Kind, path, detail string, cause error, next ...fault.Step) error {
 	if cause != nil {
 		detail += " (" + cause.Error() + ")"
@@ -23,20 +24,21 @@ func Fault(kind fault.Kind, path, detail string, cause error, next ...fault.Step
 	return &fault.Error{Kind: kind, File: path, Msg: detail, Next: next, Cause: cause}
 }
 
-// unnamed stands for the path where who found something wrong does not know it.
+// unnamed is the path if the code that found the fault does not know it.
 const unnamed = "a file"
 
-// hints are what to do about a kind.
+// hints are the next steps of each kind.
 var hints = map[fault.Kind]string{
-	fault.Newer:    "install the newer version of board that wrote it",
-	fault.Corrupt:  "restore the file from a backup, or import the last export into a new run",
-	fault.Busy:     "try again; if it stays locked, look for a stopped process that holds " + unnamed + "-lock",
+	fault.Newer:   "install the newer version of board that wrote it",
+	fault.Corrupt: "restore the file from a backup, or import the last export into a new run",
+	fault.Busy: "try again; if it stays locked, look for a stopped process that holds " +
+		unnamed + "-lock",
 	fault.Full:     "free some space, then repeat the command",
 	fault.ReadOnly: "make the data home writable, or point $BOARD_HOME at one that is",
 	fault.Gone:     "repeat the command if the run is still wanted",
 }
 
-// NameFile gives an error of Fault the path that it lacked.
+// NameFile adds the missing path to an error of Fault.
 func NameFile(err *fault.Error, path string) {
 	if err.File == unnamed {
 		err.File = path

@@ -7,15 +7,16 @@ import (
 	"blackboard/board/fault"
 )
 
-// Invariant is something that holds of every sound file of a schema, and that SQLite's
-// integrity check knows nothing of.
+// Invariant is a property of every sound file of a schema that SQLite does not check.
 type Invariant struct {
 	Breaks string // a query that counts what breaks it
-	Say    string // what is wrong then, after the path and with the count: "has %d tags of no entry"
+	// the message if it is broken, after the path and with the count: "has %d tags of no
+	// entry"
+	Say string
 }
 
-// Hold checks invariants. The error matches fault.Corrupt and says which do not hold; it is
-// nil if all do.
+// Hold checks invariants. It returns an error that matches fault.Corrupt and lists those
+// that are broken, or nil.
 func (tx *Tx) Hold(all ...Invariant) error {
 	var broken []string
 	for _, i := range all {

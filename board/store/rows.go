@@ -10,7 +10,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// Each reads each row of a query into dest and then calls fn. Its first error ends it.
+// Each reads each row of a query into dest and then calls fn. It stops at the first
+// error.
 func (tx *Tx) Each(dest []any, fn func() error, query string, args ...any) error {
 	rows, err := tx.Query(query, args...)
 	if err != nil {
@@ -32,8 +33,8 @@ func (tx *Tx) Each(dest []any, fn func() error, query string, args ...any) error
 	return rows.Err()
 }
 
-// All returns the rows of a query, never nil. dest is called once, and returns where
-// the columns of a row go.
+// All returns the rows of a query, never nil. dest is called once and returns the
+// destinations of the columns.
 func All[T any](tx *Tx, dest func(*T) []any, query string, args ...any) ([]T, error) {
 	all := []T{}
 	var row T
@@ -50,8 +51,8 @@ func Column[T any](tx *Tx, query string, args ...any) ([]T, error) {
 	return All(tx, func(v *T) []any { return []any{v} }, query, args...)
 }
 
-// One returns the value of a query with one row and one column. The error matches
-// IsNoRows if there is no row.
+// One returns the value of a query for one row and one column. The error matches IsNoRows
+// if there is no row.
 func One[T any](tx *Tx, query string, args ...any) (v T, err error) {
 	err = tx.QueryRow(query, args...).Scan(&v)
 	return v, err
@@ -94,9 +95,9 @@ func Millis(t *time.Time) any {
 	return t.UnixMilli()
 }
 
-// JSON is the destination of a column of JSON. For text that is no JSON, the error
-// matches fault.Corrupt: the file has WHAT that cannot be read. what may have a %s for
-// *id, which is read by then if its column comes first.
+// JSON is the destination of a JSON column. If the text is not JSON, the error matches
+// fault.Corrupt and says that the file has what, which cannot be read. what may have a %s
+// for *id, whose column must come first.
 func JSON[ID any](into any, what string, id *ID) sql.Scanner {
 	return scanner(func(v any) error {
 		var text string
@@ -105,6 +106,10 @@ func JSON[ID any](into any, what string, id *ID) sql.Scanner {
 			text = v
 		case []byte:
 			text = string(v)
+		}
+		if l, ok := into.(*[]string); ok && text == "[]" { // as most lists are
+			*l = []string{}
+			return nil
 		}
 		err := json.Unmarshal([]byte(text), into)
 		if err == nil {
@@ -115,8 +120,7 @@ func JSON[ID any](into any, what string, id *ID) sql.Scanner {
 	})
 }
 
-// List writes a list for a column of JSON, or for json_each. nil is an empty list, not
-// null.
+// List writes a list for a JSON column, or for json_each. nil is an empty list, not null.
 func List[T any](l []T) string {
 	if l == nil {
 		l = []T{}

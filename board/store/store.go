@@ -1,9 +1,11 @@
-// Package store is what the boards know of the databases that they are kept in: one transaction, [Tx], whose statements are in the part of
-// SQL that all of them speak, and a [Place] where the databases of runs are. Packages board/sqlite and board/postgres are the databases.
+// Package store is the interface between the domain and its databases: a transaction, [Tx],
+// whose statements are in the part of SQL that all databases understand, and a [Place] where
+// the databases of runs are. Packages board/sqlite and board/postgres implement it.
 //
-// The SQL of the boards: placeholders are ? or ?1; truth in a column is 0 or 1; times are Unix milliseconds; LIKE takes letters of ASCII in
-// either case for the same; text sorts by its bytes; instr, json_each and json_extract are as in SQLite; what counts of a conflict of keys is
-// asked before. INDEXED BY is a hint. A run sees its own rows, whatever else the database holds.
+// Rules of that SQL: placeholders are ? or ?1; booleans are 0 or 1; times are Unix
+// milliseconds; LIKE ignores the case of ASCII letters; text sorts by its bytes; instr,
+// json_each and json_extract work as in SQLite; a statement asks for conflicting keys before
+// it inserts. INDEXED BY is a hint. A run sees only its own rows.
 package store
 
 import (
@@ -14,24 +16,25 @@ import (
 
 // Place is where the databases of runs are kept.
 type Place interface {
-	// Name is what messages call the database of a run: its path, or the server that has it.
+	// Name is what messages call the database of a run: its path, or its server.
 	Name(run string) string
-	// Open opens the database of a run. One that is not there matches fs.ErrNotExist, unless the
-	// first write may create it.
+	// Open opens the database of a run. The error matches fs.ErrNotExist if there is
+	// none, unless the first write may create it.
 	Open(ctx context.Context, run string, create bool) (DB, error)
-	// Runs names the runs that were written to since a time, sorted. They may lack their first
-	// event.
+	// Runs names the runs that were written to since a time, sorted. They may lack a
+	// first event.
 	Runs(ctx context.Context, since time.Time) ([]string, error)
-	// Has reports whether there may be a run of the name; it costs less than Open.
+	// Has reports whether there may be a run of this name. It is cheaper than Open.
 	Has(ctx context.Context, run string) (bool, error)
-	// Unfinished reports whether whoever created a run without events gave up.
+	// Unfinished reports whether the creator of a run without events has given up.
 	Unfinished(run string) bool
-	// Size is how many bytes the database of a run takes up, 0 if nobody knows.
+	// Size is the size of a run's database in bytes, 0 if not known.
 	Size(run string) int64
 	// Pause is how long to wait before Has is asked again.
 	Pause() time.Duration
-	// Remove deletes the database of a run, unless the check, which runs while nobody writes to
-	// it, refuses. One that is not there matches fs.ErrNotExist.
+	// Remove deletes the database of a run. First it calls check, while no one else can
+	// write, and stops at an error. The error matches fs.ErrNotExist if there is no such
+	// database.
 	Remove(ctx context.Context, run string, check func() error) error
 }
 
@@ -39,37 +42,40 @@ type Place interface {
 type DB interface {
 	// Read runs fn on one consistent snapshot.
 	Read(ctx context.Context, fn func(*Tx) error) error
-	// Write runs fn, one writer of the run at a time, and commits if fn returns nil. What was
-	// committed survives the loss of power. Nothing of it is seen, or kept, otherwise. fn may run
-	// again, on a fresh transaction, where the first was lost. A database that was removed since
-	// it was opened is fault.Gone.
+	// Write runs fn and commits if fn returns nil; otherwise nothing of it is seen or
+	// kept. One writer of a run runs at a time. A commit survives power loss. fn may run
+	// again on a fresh transaction if the first was lost. It is fault.Gone for a database
+	// that was removed since it was opened.
 	Write(ctx context.Context, fn func(*Tx) error) error
-	// Watch calls changed at once and whenever somebody may have changed the database since,
+	// Watch calls changed at once, and whenever somebody may have changed the database,
 	// until it returns an error or ctx ends.
 	Watch(ctx context.Context, changed func() error) error
-	// Check verifies what the database says of itself. The error matches fault.Corrupt.
+	// Check runs the database's own integrity checks. The error matches fault.Corrupt.
 	Check(ctx context.Context) error
 	// SetNow replaces the clock that stamps transactions.
 	SetNow(now func() time.Time)
-	// Close lets the database go.
+	// Close closes the database.
 	Close() error
 }
 
 // Engine is what differs between databases within a transaction.
 type Engine interface {
-	// Statement puts a statement and its arguments into the words of the database.
+	// Statement translates a statement and its arguments for the database.
 	Statement(query string, args []any) (string, []any)
-	// HasTable reports whether there is a table that databases of older schemas lack. Those are
-	// read as they are where they cannot be migrated.
+	// HasTable reports whether there is a table that databases of older schemas lack.
+	// Those are read as they are where they cannot be migrated.
 	HasTable(tx *Tx, name string) (bool, error)
 	// Match finds the entries that match words, in the syntax of FTS5.
 	Match(tx *Tx, words string) (Hits, error)
+	// Remake makes tables of what is derived anew, empty; create is the SQL that makes
+	// them.
+	Remake(tx *Tx, tables []string, create string) error
 	// Bulk runs fn, which writes thousands of rows.
 	Bulk(tx *Tx, fn func() error) error
 }
 
-// Hits is how a statement has the entries that match words: they are e in FROM, and f.rowid is
-// their id.
+// Hits is how a statement selects the entries that match words: they are e in From, and
+// f.rowid is their id.
 type Hits struct {
 	From  string
 	Where string // "": FROM has no others
@@ -84,20 +90,25 @@ type Conn interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// Tx is a running transaction. It has no Commit or Rollback: the function given to Read or Write decides by what it returns.
+// Tx is a running transaction. It has no Commit or Rollback: the function given to Read
+// or Write decides by what it returns.
 type Tx struct {
 	ctx    context.Context
 	conn   Conn
 	engine Engine
 	wrote  bool
 	after  []func()
-	// Now is the time of the transaction, UTC, in whole milliseconds: one transaction, one time.
+	// Now is the time of the transaction, UTC, in whole milliseconds. It does not change
+	// within the transaction.
 	Now time.Time
+	// Seq is the number of the last event when the transaction began, if the engine knows
+	// it; -1 otherwise.
+	Seq int64
 }
 
 // NewTx is for engines: it returns a transaction that runs on a connection.
 func NewTx(ctx context.Context, conn Conn, engine Engine, now time.Time) *Tx {
-	return &Tx{ctx: ctx, conn: conn, engine: engine, Now: now}
+	return &Tx{ctx: ctx, conn: conn, engine: engine, Now: now, Seq: -1}
 }
 
 // Exec runs a statement.
@@ -116,13 +127,21 @@ func (tx *Tx) Changes(query string, args ...any) (int64, error) {
 	return res.RowsAffected()
 }
 
-// Wrote reports whether Exec was called: what the transaction sees may be its own, and may be undone.
+// Insert runs an INSERT of one row that returns a number.
+func (tx *Tx) Insert(query string, args ...any) (n int64, err error) {
+	tx.wrote = true
+	return n, tx.QueryRow(query, args...).Scan(&n)
+}
+
+// Wrote reports whether Exec was called. What the transaction reads may then be its own
+// writes, and may be rolled back.
 func (tx *Tx) Wrote() bool { return tx.wrote }
 
-// AfterCommit has fn called once the transaction is committed, while it is still this writer's turn.
+// AfterCommit registers fn to be called after the commit, while it is still this writer's
+// turn.
 func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 
-// Committed is for engines: it calls what AfterCommit was given.
+// Committed is for engines: it calls the functions of AfterCommit.
 func (tx *Tx) Committed() {
 	for _, fn := range tx.after {
 		fn()
@@ -144,7 +163,12 @@ func (tx *Tx) QueryRow(query string, args ...any) *sql.Row {
 // HasTable reports whether there is a table that databases of older schemas lack.
 func (tx *Tx) HasTable(name string) (bool, error) { return tx.engine.HasTable(tx, name) }
 
-// Bulk runs fn, which writes thousands of rows: what is derived from them may be behind until it
+// Remake creates derived tables again, empty, with the SQL in create.
+func (tx *Tx) Remake(tables []string, create string) error {
+	return tx.engine.Remake(tx, tables, create)
+}
+
+// Bulk runs fn, which writes thousands of rows. Derived tables may be behind until it
 // returns.
 func (tx *Tx) Bulk(fn func() error) error { return tx.engine.Bulk(tx, fn) }
 

@@ -73,8 +73,8 @@ func (p *pattern) contradicted(x *index, h *hits) int32 {
 	return unit
 }
 
-// mirrored returns the unit that says an item by the opposite of one of its words, negated:
-// is closed, does not open; -1 if none does.
+// mirrored returns the unit that says an item by the opposite of one of its words,
+// negated: is closed, does not open; -1 if none does.
 func (p *pattern) mirrored(x *index, h *hits) int32 {
 	item := p.saying()
 	if item == nil {
@@ -88,7 +88,8 @@ func (p *pattern) mirrored(x *index, h *hits) int32 {
 				continue
 			}
 			for j := range told.words {
-				if u := &told.words[j]; w.meets(u) < 0 && w.tight != u.tight && item.subjectOf(i, told) &&
+				if u := &told.words[j]; w.meets(u) < 0 && w.tight != u.tight &&
+					item.subjectOf(i, told) &&
 					item.beside(i, told, j) && !x.refuted(c.unit) {
 					return c.unit
 				}
@@ -181,8 +182,8 @@ func (s *saying) says(w *said) bool {
 	return slices.ContainsFunc(s.words, func(u said) bool { return w.meets(&u) > 0 })
 }
 
-// turns reports whether a sentence has the opposite of a word beside what the word stands
-// beside, and not the word.
+// turns reports whether a sentence has the opposite of a word beside what the word
+// stands beside, and not the word.
 func (s *saying) turns(told *saying) bool {
 	for i := range s.words {
 		w := &s.words[i]

@@ -7,7 +7,8 @@ import (
 	"blackboard/board/words"
 )
 
-// This file says whether a number of an item stands with its words, or another one does.
+// This file checks whether an item's number stands with its words, or another number
+// does.
 
 const (
 	leastBesides = 0.5 // share of an item's words that a sentence must have to say its number
@@ -39,7 +40,8 @@ func (p *pattern) displaced(x *index, h *hits, at passage) int {
 		rival := false // the number stands with the words elsewhere
 		for u := at.from; u <= at.to && !rival; u++ {
 			set := h.gather(u, u, x.units[u].under)
-			rival = set[n/64]&(1<<(n%64)) != 0 && float64(p.weigh(set, false)) >= leastRival*float64(most)
+			rival = set[n/64]&(1<<(n%64)) != 0 &&
+				float64(p.weigh(set, false)) >= leastRival*float64(most)
 		}
 		if !rival && p.saying().replaced(p.wants[n].keys, x.saying(fullest), p) {
 			return n

@@ -6,12 +6,12 @@ import (
 	"blackboard/board/words"
 )
 
-// This file says how surely a sentence that has words of an item says the opposite with
-// them. What speaks for it and against it are traits, each with a weight.
+// This file estimates how surely a sentence with an item's words says the opposite. The
+// evidence for and against it are traits, each with a weight.
 
-// Each trait had been a rule of yes or no, fitted by hand to the sentences that were read; the
-// weights of all do better on sentences that nobody has read (see the package's
-// documentation).
+// Each trait had been a rule of yes or no, fitted by hand to the sentences that were
+// read; the weights of all do better on sentences that nobody has read (see the
+// package's documentation).
 
 // A trait is something that bears on whether a sentence contradicts an item. Those up to
 // isUnproven are what the doubt rests on; the others say how much that means.
@@ -113,7 +113,8 @@ func (p *pattern) doubts(x *index, h *hits) (all []doubt) {
 				if !w.turned(&told[n].words[j]) {
 					continue
 				}
-				if t, is := item.differs(i, told[n], j); is && !item.saidPlainly(i, carriers, told, n) {
+				if t, is := item.differs(i, told[n], j); is &&
+					!item.saidPlainly(i, carriers, told, n) {
 					for k := range t {
 						t[k] += base[k]
 					}
@@ -135,7 +136,8 @@ func (p *pattern) ofWhole(x *index, told *saying, c carrier) (t traits) {
 	t[isForbidden] = one(item.permits()*told.permits() < 0)
 	t[isRefuted] = one(x.refuted(c.unit) &&
 		!refutes.MatchString(item.text) && !formerly.MatchString(item.text))
-	t[isUnproven] = one(told.negative() && !item.negative() && unproven.MatchString(x.text(c.unit)))
+	t[isUnproven] = one(told.negative() && !item.negative() &&
+		unproven.MatchString(x.text(c.unit)))
 	return t
 }
 
@@ -221,7 +223,10 @@ func (s *saying) clauseHas(told *saying, j int) float64 {
 			continue
 		}
 		all++
-		if slices.ContainsFunc(s.words, func(w said) bool { return w.content && w.meets(u) != 0 }) {
+		if slices.ContainsFunc(s.words, func(w said) bool {
+			return w.content &&
+				w.meets(u) != 0
+		}) {
 			has++
 		}
 	}

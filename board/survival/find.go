@@ -10,16 +10,17 @@ import (
 )
 
 const (
-	leastCoverage = 0.6  // share of an item's significant tokens that a passage must have
-	leastInOne    = 0.55 // the same of a sentence and the one before it, in an item without numbers
-	fewWants      = 4    // an item of so few wants must be had by a passage
-	leastWords    = 0.3  // the same, however many of its numbers are there; or of a sentence alone
-	leastBeside   = 0.2  // the same, beside three telling numbers
-	fewTokens     = 3    // an item with so few significant tokens needs all of them
-	passageRunes  = 300  // of the passage that a result shows
+	leastCoverage = 0.6 // share of an item's significant tokens that a passage must have
+	// the same of a sentence and the one before it, in an item without numbers
+	leastInOne   = 0.55
+	fewWants     = 4   // an item of so few wants must be had by a passage
+	leastWords   = 0.3 // the same, however many of its numbers are there; or of a sentence alone
+	leastBeside  = 0.2 // the same, beside three telling numbers
+	fewTokens    = 3   // an item with so few significant tokens needs all of them
+	passageRunes = 300 // of the passage that a result shows
 )
 
-// finding is how well one report carries one pattern.
+// finding says how well a report carries a pattern.
 type finding struct {
 	pattern     *pattern
 	index       *index
@@ -50,7 +51,8 @@ func (f finding) coverage() float64 {
 }
 
 func (f finding) result(item Item) ItemResult {
-	r := ItemResult{Item: item, Cause: f.cause, MissingTokens: []string{}, MissingNumbers: []string{}}
+	r := ItemResult{Item: item, Cause: f.cause, MissingTokens: []string{},
+		MissingNumbers: []string{}}
 	r.Present = r.Cause == ""
 	r.Coverage = math.Round(f.coverage()*1000) / 1000
 	for i, w := range f.pattern.wants {
@@ -144,8 +146,8 @@ func (p *pattern) find(x *index, h *hits) finding {
 }
 
 // inOne returns the sentence that with the one before it, and the headings above, has
-// somewhat fewer words of an item than a passage must have; -1 if there is none. What has
-// numbers is not looked for so.
+// somewhat fewer words of an item than a passage must have; -1 if there is none. What
+// has numbers is not looked for so.
 func (p *pattern) inOne(x *index, h *hits) int32 {
 	least := leastInOne * float64(p.words)
 	if all, _ := p.anywhere(x); p.numbers > 0 || len(p.wants) <= fewWants || float64(all) < least {
@@ -167,9 +169,9 @@ func (p *pattern) inOne(x *index, h *hits) int32 {
 	return -1
 }
 
-// linked reports whether a sentence of the passage, with the one before it and the headings,
-// has most of what an item without numbers has: words that stand each in another sentence
-// say something else. Of three words one sentence must have all.
+// linked reports whether a sentence of the passage, with the one before it and the
+// headings, has most of what an item without numbers has: words that stand each in
+// another sentence say something else. Of three words one sentence must have all.
 func (p *pattern) linked(x *index, h *hits, at passage) bool {
 	least, before := leastInOne*float64(p.words), int32(1)
 	if p.words == wordWeight*fewTokens {
@@ -195,7 +197,8 @@ func (f *finding) short() int {
 	return lack
 }
 
-// score orders passages: those with everything first, then those with the words, since these are nearer than ones with only the numbers.
+// score orders passages: those with everything first, then those with the words, since
+// these are nearer than ones with only the numbers.
 func (p *pattern) score(words, numbers int, dealsWithIt bool) int {
 	score := words + wordWeight*numbers
 	if dealsWithIt {
@@ -207,7 +210,8 @@ func (p *pattern) score(words, numbers int, dealsWithIt bool) int {
 	return score
 }
 
-// anywhere returns the weight of the words, and the count of the numbers, that the report has at all.
+// anywhere returns the weight of the words, and the count of the numbers, that the
+// report has at all.
 func (p *pattern) anywhere(x *index) (words, numbers int) {
 	for _, w := range p.wants {
 		if slices.ContainsFunc(w.keys, func(k string) bool { return len(x.post[k]) > 0 }) {

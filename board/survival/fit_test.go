@@ -87,7 +87,8 @@ func examples(t *testing.T) (all []example) {
 	for _, name := range []string{"extract-lien-and-debt-information", "draft-safe-agreement"} {
 		run := loadIrys(t, name)
 		for _, item := range run.Entries {
-			all = append(all, newExample("real", item.ID, false, 0.4, item.Content, run.Reports...))
+			all = append(all, newExample("real", item.ID, false, 0.4,
+				item.Content, run.Reports...))
 		}
 	}
 	return all

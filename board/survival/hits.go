@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// hits says for each unit of a report which wants of a pattern it answers to: a bit for each want, in as many words as that takes. The memory
-// is used again for the next pattern.
+// hits says for each unit of a report which wants of a pattern it answers to: a bit for
+// each want, in as many words as that takes. The memory is used again for the next
+// pattern.
 type hits struct {
 	bits   []uint64
 	stride int
@@ -29,7 +30,8 @@ func (h *hits) fill(p *pattern, x *index) {
 	}
 }
 
-// gather collects the wants that some units answer to: those from first to last, and those of the headings above.
+// gather collects the wants that some units answer to: those from first to last, and
+// those of the headings above.
 func (h *hits) gather(first, last int32, under span) []uint64 {
 	clear(h.acc)
 	h.or(first, last+1)
@@ -49,7 +51,8 @@ func (h *hits) or(from, to int32) {
 	}
 }
 
-// weigh returns the weight of the words, or the count of the numbers, among the wants in a set of bits.
+// weigh returns the weight of the words, or the count of the numbers, among the wants
+// in a set of bits.
 func (p *pattern) weigh(set []uint64, numbers bool) int {
 	total := 0
 	for i, b := range set {

@@ -10,7 +10,8 @@ import (
 	"blackboard/board/words"
 )
 
-// The sizes of a text, in lexemes. They were chosen on labelled items of real runs; verdicts change little from 40 to 60 for passageBase.
+// The sizes of a text, in lexemes. They were chosen on labelled items of real runs;
+// verdicts change little from 40 to 60 for passageBase.
 const (
 	unitSize     = 40 // a sentence without end is cut here
 	passageBase  = 50 // the words of an item must stand together in so much text
@@ -20,11 +21,14 @@ const (
 	vicinitySize = 60   // its numbers there, or so near to it on either side
 )
 
-// index is a report made searchable: its text in units (a sentence, a line, a row), and for each key the units that answer to it.
+// index is a report made searchable: its text in units (a sentence, a line, a row), and
+// for each key the units that answer to it.
 //
-// The passages are runs of units: for each unit the longest run of a given size that begins there. A passage may begin with headings, but
-// never runs on into the next section; the headings right above its section count as part of it. Text that is appended as a new paragraph adds units, and makes passages
-// near the end longer; it changes nothing else. So whatever was found stays found.
+// The passages are runs of units: for each unit the longest run of a given size that
+// begins there. A passage may begin with headings, but never runs on into the next
+// section; the headings right above its section count as part of it. Text that is
+// appended as a new paragraph adds units, and makes passages near the end longer; it
+// changes nothing else. So whatever was found stays found.
 type index struct {
 	report *documents.Document
 	units  []unit
@@ -55,8 +59,10 @@ func newIndex(r *documents.Document) *index {
 		end := at + paragraphEnd(text[at:])
 		lexemes := s.Scan(text[at:end])
 		for i, l := range lexemes {
-			if i == 0 || x.units[len(x.units)-1].size >= unitSize || endsUnit(s.Text, lexemes[i-1], l) {
-				x.units = append(x.units, unit{start: at + l.Start, heading: r.Heading(at + l.Start)})
+			if i == 0 || x.units[len(x.units)-1].size >= unitSize ||
+				endsUnit(s.Text, lexemes[i-1], l) {
+				x.units = append(x.units, unit{start: at + l.Start,
+					heading: r.Heading(at + l.Start)})
 			}
 			u := &x.units[len(x.units)-1]
 			u.end = max(u.end, at+l.End)
@@ -79,8 +85,9 @@ func (x *index) add(key string) {
 	}
 }
 
-// paragraphEnd returns how much of the text is read at a time: to the first empty line, or a good deal of text if there is none. Nothing
-// that makes up one number crosses an empty line.
+// paragraphEnd returns how much of the text is read at a time: to the first empty line,
+// or a good deal of text if there is none. Nothing that makes up one number crosses an
+// empty line.
 func paragraphEnd(text string) int {
 	const most = 64 << 10
 	head := text[:min(len(text), most)]
@@ -101,7 +108,8 @@ func paragraphEnd(text string) int {
 	return len(head)
 }
 
-// endsUnit reports whether a line or a sentence ends between two lexemes that follow one another.
+// endsUnit reports whether a line or a sentence ends between two lexemes that follow
+// one another.
 func endsUnit(text string, a, b words.Lexeme) bool {
 	if b.Start <= a.End {
 		return false
@@ -124,7 +132,8 @@ type span struct{ from, to int32 }
 // A passage is a run of units, and its vicinity.
 type passage struct{ first, last, from, to int32 }
 
-// passages returns the passages of a size: for each unit the longest one that begins there.
+// passages returns the passages of a size: for each unit the longest one that begins
+// there.
 func (x *index) passages(size int) []passage {
 	if all, ok := x.sizes[size]; ok {
 		return all
@@ -135,13 +144,15 @@ func (x *index) passages(size int) []passage {
 	var p passage
 	for p.first = range n {
 		end := x.units[p.first].section
-		for p.last = max(p.last, p.first); p.last+1 < end && x.total[p.last+2]-x.total[p.first] <= size; {
+		for p.last = max(p.last, p.first); p.last+1 < end &&
+			x.total[p.last+2]-x.total[p.first] <= size; {
 			p.last++
 		}
 		for x.total[p.first]-x.total[p.from] > vicinity {
 			p.from++
 		}
-		for p.to = max(p.to, p.last); p.to+1 < n && x.total[p.to+2]-x.total[p.last+1] <= vicinity; {
+		for p.to = max(p.to, p.last); p.to+1 < n &&
+			x.total[p.to+2]-x.total[p.last+1] <= vicinity; {
 			p.to++
 		}
 		all[p.first] = p
@@ -177,15 +188,18 @@ func (x *index) finish() {
 	}
 }
 
-// quote returns the text from one unit to another, cut to about max runes, and the line it begins on.
+// quote returns the text from one unit to another, cut to about max runes, and the line
+// it begins on.
 func (x *index) quote(first, last int32, max int) *Passage {
 	text, end := x.report.Text(), x.units[last].end
 	if i := strings.IndexFunc(text[end:], unicode.IsSpace); i >= 0 && i < 8 {
 		end += i // the full stop
 	}
-	text = strings.Join(strings.Fields(strings.ReplaceAll(text[x.units[first].start:end], "**", "")), " ")
+	text = strings.Join(strings.Fields(strings.ReplaceAll(text[x.units[first].start:end], "**",
+		"")), " ")
 	at := x.units[first].start
-	return &Passage{Report: x.report.Name, Line: x.report.Line(at), Where: x.report.Where(at), Text: fault.Clip(text, max)}
+	return &Passage{Report: x.report.Name, Line: x.report.Line(at), Where: x.report.Where(at),
+		Text: fault.Clip(text, max)}
 }
 
 // unitAt returns the unit that holds a place in the text, or -1.

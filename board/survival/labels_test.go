@@ -16,7 +16,8 @@ import (
 	"blackboard/testdata/wait"
 )
 
-// label says what a person found when looking for one item of a real run in that run's artifacts. See ../../testdata/survival.
+// label says what a person found when looking for one item of a real run in that run's
+// artifacts. See ../../testdata/survival.
 type label struct {
 	Run   string `json:"run"`
 	Kind  string `json:"kind"` // entry or signal
@@ -36,7 +37,8 @@ type irysRun struct {
 	plain            []map[string]bool       // the tokens of each report
 }
 
-// sharedDir returns the directory of the data that are too large, or not ours, to be in the repository.
+// sharedDir returns the directory of the data that are too large, or not ours, to be in
+// the repository.
 func sharedDir(tb testing.TB) string {
 	tb.Helper()
 	dir := os.Getenv("BOARD_SHARED")
@@ -65,14 +67,16 @@ func loadIrys(tb testing.TB, name string) irysRun {
 	}
 	var run irysRun
 	for _, e := range board.Entries {
-		run.Entries = append(run.Entries, Item{ID: e.ID, Why: WhyMustSurface, Type: e.Type, Content: e.Content})
+		run.Entries = append(run.Entries, Item{ID: e.ID, Why: WhyMustSurface,
+			Type: e.Type, Content: e.Content})
 	}
 	for _, s := range board.Signals {
 		why := WhyOpen
 		if s.Status == "expired" {
 			why = WhyWaived
 		}
-		run.Signals = append(run.Signals, Item{ID: s.ID, Why: why, Priority: s.Priority, Content: s.Content})
+		run.Signals = append(run.Signals, Item{ID: s.ID, Why: why,
+			Priority: s.Priority, Content: s.Content})
 	}
 	paths, err := filepath.Glob(filepath.Join(dir, "*.docx"))
 	if err != nil || len(paths) == 0 {
@@ -89,7 +93,8 @@ func loadIrys(tb testing.TB, name string) irysRun {
 	return run
 }
 
-// confusion counts verdicts. What is to be found are the missing items, so a hit is a missing item called missing.
+// confusion counts verdicts. What is to be found are the missing items, so a hit is a
+// missing item called missing.
 type confusion struct{ hit, miss, alarm, pass int }
 
 func (c *confusion) add(missing, called bool) {
@@ -114,8 +119,8 @@ func (c confusion) String() string {
 
 var plainWord = regexp.MustCompile(`[\pL\pN]+`)
 
-// plainTokens and plainCheck are the heuristic that ours is measured against: 60 % of the tokens with four letters or a digit, anywhere
-// in an artifact.
+// plainTokens and plainCheck are the heuristic that ours is measured against: 60 % of
+// the tokens with four letters or a digit, anywhere in an artifact.
 func plainTokens(s string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range plainWord.FindAllString(strings.ToLower(s), -1) {
@@ -142,8 +147,9 @@ func plainCheck(item Item, reports []map[string]bool) bool {
 	return false
 }
 
-// TestSurvivalLabels measures the heuristic against sixty items of two real runs that a person looked up in the artifacts before there
-// was a heuristic. Half of them ("tune") were used to choose its sizes, the other half ("held-out") were not.
+// TestSurvivalLabels measures the heuristic against sixty items of two real runs that a
+// person looked up in the artifacts before there was a heuristic. Half of them ("tune")
+// were used to choose its sizes, the other half ("held-out") were not.
 func TestSurvivalLabels(t *testing.T) {
 	sharedDir(t)
 	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "survival", "irys_labels.json"))
@@ -163,7 +169,8 @@ func TestSurvivalLabels(t *testing.T) {
 		run, ok := runs[l.Run]
 		if !ok {
 			run = loadIrys(t, l.Run)
-			run.results = map[string][]ItemResult{"entry": Check(run.Entries, run.Reports...).Items, "signal": Check(run.Signals, run.Reports...).Items}
+			run.results = map[string][]ItemResult{"entry": Check(run.Entries,
+				run.Reports...).Items, "signal": Check(run.Signals, run.Reports...).Items}
 			for _, r := range run.Reports {
 				run.plain = append(run.plain, plainTokens(r.Text()))
 			}
@@ -172,7 +179,8 @@ func TestSurvivalLabels(t *testing.T) {
 		r := run.results[l.Kind][l.Index]
 		item := r.Item
 		if item.ID != l.ID {
-			t.Fatalf("%s %s %d is %s, not %s: another version of the data?", l.Run, l.Kind, l.Index, item.ID, l.ID)
+			t.Fatalf("%s %s %d is %s, not %s: another version of the data?", l.Run,
+				l.Kind, l.Index, item.ID, l.ID)
 		}
 		p := plainCheck(item, run.plain)
 		for _, split := range []string{l.Split, "all"} {
@@ -180,7 +188,8 @@ func TestSurvivalLabels(t *testing.T) {
 			plain[split].add(l.Label == "missing", !p)
 		}
 		if r.Present != (l.Label == "present") {
-			t.Logf("%s %s/%d %s is %s (%s), called %q: %s", l.Split, l.Kind, l.Index, l.ID, l.Label, l.Note, cmp.Or(r.Cause, "present"), fault.Clip(item.Content, 120))
+			t.Logf("%s %s/%d %s is %s (%s), called %q: %s", l.Split, l.Kind, l.Index, l.ID,
+				l.Label, l.Note, cmp.Or(r.Cause, "present"), fault.Clip(item.Content, 120))
 		}
 	}
 	for _, split := range []string{"tune", "held-out", "all"} {
@@ -193,7 +202,8 @@ func TestSurvivalLabels(t *testing.T) {
 	}
 }
 
-// TestSurvivalRealRuns checks everything the real runs found, for its time and against surprises.
+// TestSurvivalRealRuns checks everything the real runs found, for its time and against
+// surprises.
 func TestSurvivalRealRuns(t *testing.T) {
 	for _, name := range []string{"extract-lien-and-debt-information", "draft-safe-agreement"} {
 		run := loadIrys(t, name)

@@ -10,23 +10,29 @@ import (
 	"blackboard/embed"
 )
 
-// semanticPassage is the size of the passages that are embedded, in lexemes: a sentence or two, so that a passage is about one thing.
+// semanticPassage is the size of the passages that are embedded, in lexemes: a sentence
+// or two, so that a passage is about one thing.
 const semanticPassage = 30
 
 // surely is a cosine of texts that differ in no more than a word or two.
 const surely = 0.95
 
-// embedBatch is how many passages are embedded at a time, so that a cancelled context is noticed.
+// embedBatch is how many passages are embedded at a time, so that a cancelled context
+// is noticed.
 const embedBatch = 64
 
-// AddMeaning looks once more for the items that words did not find, by the cosine of their embeddings against every passage of the reports. An item
-// whose best passage reaches minCosine, and has all of the item's numbers in or next to it, counts as present from then on, by meaning. Every
-// item that was looked for so gets its cosine. Present items stay as they are: meaning adds, and never takes away.
+// AddMeaning looks for the missing items by the cosine of their embeddings with every
+// passage of the reports. An item becomes present, by meaning, if its best passage
+// reaches minCosine and has all of its numbers in or next to it. Every such item gets
+// its cosine. Present items do not change.
 //
-// The embedder's vectors are compared with each other only. Errors are the embedder's, and fault.Invalid for a minCosine outside 0..1.
-func (r *Result) AddMeaning(ctx context.Context, e embed.Embedder, minCosine float64, reports ...*documents.Document) error {
+// Vectors are compared only with vectors of the same embedder. The error is the
+// embedder's, or fault.Invalid for a minCosine outside 0..1.
+func (r *Result) AddMeaning(ctx context.Context, e embed.Embedder, minCosine float64,
+	reports ...*documents.Document) error {
 	if math.IsNaN(minCosine) || minCosine <= 0 || minCosine > 1 {
-		return fault.Invalid.New(fmt.Sprintf("a least cosine of %v is not between 0 and 1", minCosine), "1 is the same text; what is near enough differs from model to model")
+		return fault.Invalid.New(fmt.Sprintf("min-cosine %v is not between 0 and 1",
+			minCosine), "1 means the same text; the right value differs from model to model")
 	}
 	var missing []int
 	var texts []string
@@ -63,7 +69,8 @@ func (r *Result) AddMeaning(ctx context.Context, e embed.Embedder, minCosine flo
 }
 
 // meaning compares one missing item with the passages of one report.
-func (r *ItemResult) meaning(x *index, passages []passage, want embed.Vector, have []embed.Vector, minCosine float64) {
+func (r *ItemResult) meaning(x *index, passages []passage, want embed.Vector,
+	have []embed.Vector, minCosine float64) {
 	best, top := -1, -1.0
 	for i := range passages {
 		if c := embed.Cosine(want, have[i]); c > top {
@@ -85,7 +92,8 @@ func (r *ItemResult) meaning(x *index, passages []passage, want embed.Vector, ha
 		return // near in meaning, but a number is not there
 	}
 	text := x.quote(at.first, at.last, math.MaxInt).Text
-	if top < surely && (read(&p.scanner, r.Content).negative() != read(&p.scanner, text).negative() || p.contradicted(x, &h) >= 0) {
+	if top < surely && (read(&p.scanner, r.Content).negative() != read(&p.scanner,
+		text).negative() || p.contradicted(x, &h) >= 0) {
 		return // vectors hardly tell what is from what is not
 	}
 	r.Present, r.Cause, r.ByMeaning, r.MissingNumbers = true, "", true, []string{}

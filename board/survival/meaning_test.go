@@ -23,7 +23,8 @@ func (e topics) Embed(_ context.Context, texts []string) ([]embed.Vector, error)
 	out := make([]embed.Vector, len(texts))
 	for i, text := range texts {
 		out[i] = embed.Vector{0, 0, 0}
-		for k, words := range [][]string{{"bankrupt", "insolvent"}, {"delivery", "shipping"}, {"weather", "rain"}} {
+		for k, words := range [][]string{{"bankrupt", "insolvent"}, {"delivery", "shipping"},
+			{"weather", "rain"}} {
 			for _, w := range words {
 				if strings.Contains(strings.ToLower(text), w) {
 					out[i][k] = 1
@@ -44,7 +45,8 @@ func TestAddMeaning(t *testing.T) {
 	}
 	reports := []*documents.Document{
 		documents.New("a.md", "The contract ends in May.\n\nNothing else here.\n"),
-		documents.New("b.md", "# Vendor\n\nIt is insolvent.\n\n# Logistics\n\nShipping needs 15 days.\n"),
+		documents.New("b.md",
+			"# Vendor\n\nIt is insolvent.\n\n# Logistics\n\nShipping needs 15 days.\n"),
 	}
 	s := Check(items, reports...)
 	if s.Missing != 3 {
@@ -54,7 +56,8 @@ func TestAddMeaning(t *testing.T) {
 		t.Fatal(err)
 	}
 	e1, e2, e3, e4 := s.Items[0], s.Items[1], s.Items[2], s.Items[3]
-	if !e1.Present || !e1.ByMeaning || e1.Cause != "" || *e1.Cosine != 1 || e1.Passage.Report != "b.md" {
+	if !e1.Present || !e1.ByMeaning || e1.Cause != "" || *e1.Cosine != 1 ||
+		e1.Passage.Report != "b.md" {
 		t.Errorf("the same in other words: %+v", e1)
 	}
 	if e2.Present || *e2.Cosine != 1 {
@@ -76,7 +79,8 @@ func TestAddMeaning(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	for _, bad := range []float64{-1, 0, 1.1} {
-		if err := s.AddMeaning(t.Context(), topics{}, bad, reports...); !errors.Is(err, fault.Invalid) {
+		if err := s.AddMeaning(t.Context(), topics{}, bad, reports...); !errors.Is(err,
+			fault.Invalid) {
 			t.Errorf("a least cosine of %v: %v", bad, err)
 		}
 	}

@@ -9,15 +9,16 @@ import (
 	"blackboard/board/words"
 )
 
-// answered reports whether a report with a text has every number that an item insists on, and how
-// many it insists on.
+// answered reports whether a report with a text has every number that an item insists
+// on, and how many it insists on.
 func answered(item, text string) (numbers int, ok bool) {
 	have := textKeys(text)
 	ok = true
 	for _, w := range newPattern(item).wants {
 		if w.number {
 			numbers++
-			ok = ok && slices.ContainsFunc(w.keys, func(k string) bool { return slices.Contains(have, k) })
+			ok = ok && slices.ContainsFunc(w.keys,
+				func(k string) bool { return slices.Contains(have, k) })
 		}
 	}
 	return numbers, ok
@@ -45,17 +46,24 @@ func textKeys(text string) []string {
 
 func TestSurvivalNumbersEqual(t *testing.T) {
 	for _, same := range [][]string{
-		{"4,500,000", "$4.5M", "4.5 million", "USD 4.5m", "4500000", "$4,500,000.00", "€4.5 million", "4'500'000", "4.500.000", "45,00,000", "4.5-million",
-			"**4.5** million", "$4.5 M", "USD 4.5 m", "four million five hundred thousand", "450万", "4.5mn", "US$4.5m"},
+		{"4,500,000", "$4.5M", "4.5 million", "USD 4.5m", "4500000", "$4,500,000.00",
+			"€4.5 million", "4'500'000", "4.500.000", "45,00,000", "4.5-million",
+			"**4.5** million", "$4.5 M", "USD 4.5 m", "four million five hundred thousand",
+			"450万", "4.5mn", "US$4.5m"},
 		{"1,500,000", "One Million Five Hundred Thousand", "$1.5M", "1.5\nmillion"},
-		{"$250,000", "Two Hundred Fifty Thousand Dollars", "250k", "250 thousand", "two hundred and fifty thousand"},
-		{"15%", "15.00%", "15 percent", "15 per cent", "fifteen percent", "**15**%", "15 %", `15.0\%`, "15％", "15-percent", "15 pct"},
-		{"March 23, 2026", "2026-03-23", "03/23/2026", "23 March 2026", "Mar. 23, 2026", "23rd of March 2026", "March 23rd, 2026", "2026/3/23",
-			"23.03.2026", "2026-03-23T10:00:00Z", "3/23/26", "2026年3月23日", "March **23**, 2026", "March 23,\n2026"},
+		{"$250,000", "Two Hundred Fifty Thousand Dollars", "250k", "250 thousand",
+			"two hundred and fifty thousand"},
+		{"15%", "15.00%", "15 percent", "15 per cent", "fifteen percent", "**15**%", "15 %",
+			`15.0\%`, "15％", "15-percent", "15 pct"},
+		{"March 23, 2026", "2026-03-23", "03/23/2026", "23 March 2026", "Mar. 23, 2026",
+			"23rd of March 2026", "March 23rd, 2026", "2026/3/23",
+			"23.03.2026", "2026-03-23T10:00:00Z", "3/23/26", "2026年3月23日",
+			"March **23**, 2026", "March 23,\n2026"},
 		{"March 2026", "Mar 2026", "March, 2026"},
 		{"2:17 PM", "14:17", "2:17 p.m.", "2:17pm"},
 		{"3rd", "third"},
-		{"OH-2021-0109455", "OH–2021–0109455", "oh-2021-0109455", "**OH-2021-0109455**", "OH‑2021‑0109455"},
+		{"OH-2021-0109455", "OH–2021–0109455", "oh-2021-0109455",
+			"**OH-2021-0109455**", "OH‑2021‑0109455"},
 		{"UCC-1", "UCC1", "UCC‑1", "UCC-1s"},
 		{"34-2187650", "34–2187650"},
 		{"10-month", "10 months", "ten months", "ten (10) months"},
@@ -68,7 +76,8 @@ func TestSurvivalNumbersEqual(t *testing.T) {
 		for _, item := range same {
 			for _, text := range same {
 				if n, ok := answered(item, text); n == 0 && item != "third" || !ok {
-					t.Errorf("%q in an item wants %q; %q in a report has %q", item, numberKeys(item), text, textKeys(text))
+					t.Errorf("%q in an item wants %q; %q in a report has %q", item,
+						numberKeys(item), text, textKeys(text))
 				}
 			}
 		}
@@ -93,7 +102,8 @@ func TestSurvivalNumbersDiffer(t *testing.T) {
 		{"4th", "4"},
 	} {
 		if n, ok := answered(pair[0], pair[1]); n == 0 || ok {
-			t.Errorf("%q in an item wants %q, and must not find it in %q, which has %q", pair[0], numberKeys(pair[0]), pair[1], textKeys(pair[1]))
+			t.Errorf("%q in an item wants %q, and must not find it in %q, which has %q", pair[0],
+				numberKeys(pair[0]), pair[1], textKeys(pair[1]))
 		}
 	}
 }
@@ -110,7 +120,8 @@ func TestSurvivalNumbersInclude(t *testing.T) {
 		{"2 employees", "two (2) employees"},
 	} {
 		if _, ok := answered(pair[0], pair[1]); !ok {
-			t.Errorf("%q in an item wants one of %q; %q has %q", pair[0], numberKeys(pair[0]), pair[1], textKeys(pair[1]))
+			t.Errorf("%q in an item wants one of %q; %q has %q", pair[0], numberKeys(pair[0]),
+				pair[1], textKeys(pair[1]))
 		}
 	}
 }
@@ -133,7 +144,8 @@ func TestSurvivalNumbersIgnored(t *testing.T) {
 }
 
 func ExampleCheck() {
-	report := documents.New("memo.md", "## Findings\n\nThe Ironworks lien of $4.5 million lapses on 23 March 2026.\n")
+	report := documents.New("memo.md",
+		"## Findings\n\nThe Ironworks lien of $4.5 million lapses on 23 March 2026.\n")
 	for _, r := range Check([]Item{
 		{ID: "e1", Content: "Ironworks' lien ($4,500,000) lapses 2026-03-23."},
 		{ID: "e2", Content: "Ironworks' lien ($4,800,000) lapses 2026-03-23."},
@@ -147,15 +159,16 @@ func ExampleCheck() {
 	// s1 false absent []
 }
 
-// TestNumberDisplaced holds that a number counts only where the words of the item do not stand with
-// another one in its place.
+// TestNumberDisplaced holds that a number counts only where the words of the item do
+// not stand with another one in its place.
 func TestNumberDisplaced(t *testing.T) {
 	report := "The cohort lost 36 percent of its participants. Of the trials on record 41 percent were never published."
 	for content, cause := range map[string]string{
 		"The cohort lost 36 percent of its participants.": "",
 		"The cohort lost 41 percent of its participants.": MissNumber,
 	} {
-		if r := check(t, Item{ID: "e1", Why: WhyMustSurface, Content: content}, report); r.Cause != cause {
+		if r := check(t, Item{ID: "e1", Why: WhyMustSurface, Content: content},
+			report); r.Cause != cause {
 			t.Errorf("%q is %q", content, r.Cause)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"blackboard/board/words"
 )
 
-// This file says whether a sentence has who does what to whom, or what is before or more than
-// what, the other way round.
+// This file says whether a sentence has who does what to whom, or what is before or
+// more than what, the other way round.
 
 // exchanged reports whether a sentence has what does something, and to what, the other
 // way round.
@@ -19,7 +19,8 @@ func (s *saying) exchanged(told *saying) bool {
 		}
 		j := told.only(s.words[i].Keys[0])
 		if j < 0 || s.only(s.words[i].Keys[0]) != i || told.noun(j) ||
-			!s.verb(i) && !(s.between(i) && told.between(j) && (s.plural(i-1) || told.plural(j-1))) {
+			!s.verb(i) && !(s.between(i) && told.between(j) &&
+				(s.plural(i-1) || told.plural(j-1))) {
 			continue
 		}
 		mine, theirs := s.subject(i), told.subject(j)
@@ -32,7 +33,8 @@ func (s *saying) exchanged(told *saying) bool {
 		passive2, by2 := told.passive(j)
 		switch {
 		case mine != theirs:
-			if passive == passive2 && slices.Contains(right2, mine) && slices.Contains(right, theirs) &&
+			if passive == passive2 && slices.Contains(right2, mine) &&
+				slices.Contains(right, theirs) &&
 				!slices.Contains(left2, mine) && !slices.Contains(left, theirs) {
 				return true
 			}
@@ -43,8 +45,8 @@ func (s *saying) exchanged(told *saying) bool {
 	return false
 }
 
-// swapped reports whether somebody does in a sentence what is done to them in the item, by
-// verbs of one sense.
+// swapped reports whether somebody does in a sentence what is done to them in the item,
+// by verbs of one sense.
 func (s *saying) swapped(told *saying) bool {
 	for i := range s.words {
 		if !s.acts(i) {
@@ -146,7 +148,8 @@ func (s *saying) verb(i int) bool {
 	if is(w.low, asIrregular) || strings.HasSuffix(w.low, "ed") {
 		return true
 	}
-	if strings.HasSuffix(w.low, "s") && !strings.HasSuffix(w.low, "ss") && !strings.HasSuffix(w.low, "us") {
+	if strings.HasSuffix(w.low, "s") && !strings.HasSuffix(w.low, "ss") &&
+		!strings.HasSuffix(w.low, "us") {
 		return true
 	}
 	return is(s.at(i-1).low, asModals)
@@ -186,7 +189,8 @@ func (s *saying) subject(i int) string {
 		part-- // the contractor, Dovrel, hands
 	}
 	for k := from; k >= 0 && s.words[k].part == part; k-- {
-		if w := &s.words[k]; w.content && w.sentence == s.words[i].sentence && w.Kind != words.Number &&
+		if w := &s.words[k]; w.content && w.sentence == s.words[i].sentence &&
+			w.Kind != words.Number &&
 			(w.capital || !strings.HasSuffix(w.low, "ly")) {
 			return w.Keys[0]
 		}
@@ -271,7 +275,8 @@ func (s *saying) orders() (all []order) {
 			}
 		case w == "from":
 			for k := i + 1; k < min(len(s.words), i+7); k++ {
-				if s.words[k].low == "to" && k > i+1 && k+1 < len(s.words) && !s.words[k+1].breaks {
+				if s.words[k].low == "to" && k > i+1 &&
+					k+1 < len(s.words) && !s.words[k+1].breaks {
 					from, to := s.contents(i+1, k), s.contents(k+1, k+5)
 					all = append(all, order{"to", from, to, false})
 					break
@@ -282,7 +287,8 @@ func (s *saying) orders() (all []order) {
 	return all
 }
 
-// contents returns the keys of what means something from one word to another, up to a mark.
+// contents returns the keys of what means something from one word to another, up to a
+// mark.
 func (s *saying) contents(from, to int) (keys []string) {
 	for k := from; k < min(to, len(s.words)) && (k == from || !s.words[k].breaks); k++ {
 		if s.words[k].content {

@@ -9,8 +9,8 @@ import (
 	"blackboard/board/documents"
 )
 
-// TestPairs holds which of the pairs in testdata/survival/pairs.txt are judged rightly: an
-// item, and a report of one sentence or two that says it, or does not.
+// TestPairs holds which of the pairs in testdata/survival/pairs.txt are judged rightly:
+// an item, and a report of one sentence or two that says it, or does not.
 func TestPairs(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "survival", "pairs.txt"))
 	if err != nil {
@@ -23,7 +23,8 @@ func TestPairs(t *testing.T) {
 		if !ok || label != "present" && label != "missing" {
 			t.Fatalf("%q is no pair", line)
 		}
-		r := Check([]Item{{ID: "e1", Why: WhyMustSurface, Content: item}}, documents.New("report.md", report))
+		r := Check([]Item{{ID: "e1", Why: WhyMustSurface, Content: item}},
+			documents.New("report.md", report))
 		if r.Items[0].Present != (label == "present") {
 			wrong++
 			t.Logf("called %q: %s", r.Items[0].Cause, line)

@@ -10,7 +10,7 @@ import (
 	"blackboard/board/words"
 )
 
-// A pattern is what a report must have for an item to be present.
+// pattern is what a report must have for an item to be present.
 type pattern struct {
 	wants   []want
 	numbers int    // how many wants are numbers: all must be met
@@ -29,7 +29,7 @@ type pattern struct {
 	scanner words.Scanner
 }
 
-// A want is one significant token of an item.
+// want is one significant token of an item.
 type want struct {
 	keys   []string // any one of them will do
 	number bool
@@ -38,10 +38,12 @@ type want struct {
 	plain  string // folded
 }
 
-// wordWeight is the weight of a word. The words of a name share one weight: a report that has the name has said little about it yet.
+// wordWeight is the weight of a word. The words of a name share one weight: a report
+// that has the name has said little about it yet.
 const wordWeight = 60
 
-// numberWeight is the weight of a telling number: more than that of a word, since all must be there.
+// numberWeight is the weight of a telling number: more than that of a word, since all
+// must be there.
 const numberWeight = 3 * wordWeight / 2
 
 func newPattern(content string) *pattern {
@@ -54,7 +56,8 @@ func newPattern(content string) *pattern {
 	names := names(&s)
 	for i, l := range s.Lexemes {
 		weight := wordWeight
-		counts := l.Kind == words.Number || l.Kind == words.Pair || l.Kind == words.Word && words.Significant(l.Plain)
+		counts := l.Kind == words.Number || l.Kind == words.Pair || l.Kind == words.Word &&
+			words.Significant(l.Plain)
 		if n := names[i]; n > 0 {
 			weight /= n
 		} else if l.Kind == words.Word && !counts && !shouting && n == 0 {
@@ -88,7 +91,8 @@ func newPattern(content string) *pattern {
 			least = leastBeside
 		}
 		p.need = max(int(math.Ceil(leastCoverage*float64(p.words+telling)-1e-9))-telling,
-			int(math.Ceil(least*float64(p.words)-1e-9)), min(p.words, wordWeight*(fewTokens-p.numbers)))
+			int(math.Ceil(least*float64(p.words)-1e-9)),
+			min(p.words, wordWeight*(fewTokens-p.numbers)))
 	}
 	p.relate()
 	p.named = slices.ContainsFunc(p.wants, func(w want) bool { return w.names() })
@@ -99,12 +103,15 @@ func newPattern(content string) *pattern {
 	return p
 }
 
-// share reports whether a word says how large a part of something is: half of, a third of.
+// share reports whether a word says how large a part of something is: half of, a third
+// of.
 func share(s *words.Scanner, i int) bool {
-	if i+1 >= len(s.Lexemes) || s.Lexemes[i+1].Plain != "of" || i > 0 && periodic(s.Lexemes[i-1].Plain) {
+	if i+1 >= len(s.Lexemes) || s.Lexemes[i+1].Plain != "of" || i > 0 &&
+		periodic(s.Lexemes[i-1].Plain) {
 		return false
 	}
-	return slices.ContainsFunc(s.Lexemes[i].Keys, func(k string) bool { return strings.HasPrefix(k, "p:") })
+	return slices.ContainsFunc(s.Lexemes[i].Keys,
+		func(k string) bool { return strings.HasPrefix(k, "p:") })
 }
 
 // periodic reports whether a word before "half" or "quarter" makes a period of it.
@@ -116,8 +123,8 @@ func periodic(w string) bool {
 	return false
 }
 
-// telling reports whether a number is one of few: it has two digits or more that count, or is a date,
-// a time or an identifier.
+// telling reports whether a number is one of few: it has two digits or more that count,
+// or is a date, a time or an identifier.
 func telling(keys []string) bool {
 	kind, value, _ := strings.Cut(keys[len(keys)-1], ":") // of a measure the bare number
 	if kind == "i" || kind == "d" || kind == "t" {
@@ -141,8 +148,8 @@ func (w *want) names() bool {
 	return !w.number && w.weight < wordWeight || w.number && strings.HasPrefix(w.keys[0], "i:")
 }
 
-// relate adds to the keys of words those of the same sense. In an item of few words each must be there
-// itself.
+// relate adds to the keys of words those of the same sense. In an item of few words
+// each must be there itself.
 func (p *pattern) relate() {
 	if p.words < wordWeight*fewTokens {
 		return
@@ -155,7 +162,8 @@ func (p *pattern) relate() {
 	}
 }
 
-// display returns a words.Lexeme as a reader knows it: with its currency and percent sign.
+// display returns a words.Lexeme as a reader knows it: with its currency and percent
+// sign.
 func display(s *words.Scanner, l words.Lexeme) string {
 	start, end := l.Start, l.End
 	if l.Kind == words.Number {
@@ -170,7 +178,8 @@ func display(s *words.Scanner, l words.Lexeme) string {
 }
 
 func (p *pattern) add(text string, l words.Lexeme, weight int) {
-	w := want{keys: l.Want, number: l.Kind == words.Number, weight: weight, text: text, plain: l.Plain}
+	w := want{keys: l.Want, number: l.Kind == words.Number, weight: weight,
+		text: text, plain: l.Plain}
 	if !w.number {
 		w.keys = l.Keys[:1]
 	}
@@ -190,8 +199,9 @@ func (p *pattern) add(text string, l words.Lexeme, weight int) {
 	}
 }
 
-// names finds the words that make up names, two or more capitalised words in a row, and how many significant ones the name has; -1
-// marks those that are not. A text that has capitals throughout, as a title may, has no names.
+// names finds the words that make up names, two or more capitalised words in a row, and
+// how many significant ones the name has; -1 marks those that are not. A text that has
+// capitals throughout, as a title may, has no names.
 func names(s *words.Scanner) map[int]int {
 	names := map[int]int{}
 	capitals, all := 0, 0
@@ -213,7 +223,8 @@ func names(s *words.Scanner) map[int]int {
 		run = run[:0]
 	}
 	for i, l := range s.Lexemes {
-		capital := l.Kind == words.Word && s.Capital(l) && (len(run) > 0 || !words.IsCommon(l.Plain))
+		capital := l.Kind == words.Word && s.Capital(l) && (len(run) > 0 ||
+			!words.IsCommon(l.Plain))
 		if l.Kind == words.Word && words.Significant(l.Plain) {
 			if all++; capital {
 				capitals++
@@ -237,10 +248,12 @@ func names(s *words.Scanner) map[int]int {
 func acronym(s string) bool {
 	s = strings.TrimSuffix(s, "s")
 	n := utf8.RuneCountInString(s)
-	return n >= 2 && n < 4 && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsUpper(r) }) < 0
+	return n >= 2 && n < 4 &&
+		strings.IndexFunc(s, func(r rune) bool { return !unicode.IsUpper(r) }) < 0
 }
 
-// references finds the words.Lexemes that point into the board, not at the matter: e86, s3, e1008-e1014, criterion c5, question q2.
+// references finds the words.Lexemes that point into the board, not at the matter: e86,
+// s3, e1008-e1014, criterion c5, question q2.
 func references(s *words.Scanner) map[int]bool {
 	skip := map[int]bool{}
 	for i, l := range s.Lexemes {
@@ -248,7 +261,8 @@ func references(s *words.Scanner) map[int]bool {
 			continue
 		}
 		reference := true
-		for part := range strings.SplitSeq(strings.NewReplacer("–", "-", "—", "-").Replace(s.Surface(l)), "-") {
+		for part := range strings.SplitSeq(strings.NewReplacer("–", "-", "—",
+			"-").Replace(s.Surface(l)), "-") {
 			if len(part) < 2 || len(part) > 8 || !words.Digits(part[1:]) {
 				reference = false
 				break
@@ -260,7 +274,8 @@ func references(s *words.Scanner) map[int]bool {
 				if i > 0 {
 					before = s.Lexemes[i-1].Plain
 				}
-				reference = before == "criterion" || before == "criteria" || before == "question" || before == "questions"
+				reference = before == "criterion" || before == "criteria" ||
+					before == "question" || before == "questions"
 			default:
 				reference = false
 			}
@@ -276,7 +291,8 @@ func references(s *words.Scanner) map[int]bool {
 func enumerators(s *words.Scanner, skip map[int]bool) {
 	var run []int
 	for i, l := range s.Lexemes {
-		if l.Kind != words.Number || l.End >= len(s.Text) || s.Text[l.End] != ')' || len(l.Want) != 1 {
+		if l.Kind != words.Number || l.End >= len(s.Text) ||
+			s.Text[l.End] != ')' || len(l.Want) != 1 {
 			continue
 		}
 		if l.Want[0] == "n:"+string(rune('1'+len(run))) {
@@ -293,8 +309,8 @@ func enumerators(s *words.Scanner, skip map[int]bool) {
 // A Place is a piece of a text, in bytes.
 type Place struct{ From, To int }
 
-// Carried returns where a text has what an item of that content asks for, in the order of the text
-// and as Check compares it.
+// Carried returns the places where a text has the tokens of an item, by the rules of
+// Check, in the order of the text.
 func Carried(content, text string) (places []Place) {
 	asked := map[string]bool{}
 	for _, w := range newPattern(content).wants {

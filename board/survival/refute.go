@@ -7,7 +7,7 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// This file says where a report has a claim only to call it false.
+// This file finds claims that a report has only to call them false.
 
 // What the expressions are made of.
 const (
@@ -28,7 +28,8 @@ const (
 var (
 	// refutes is what says of a claim that it does not hold.
 	refutes = lazyregexp.New(`(?i)\b(?:` + being + ` (?:` + untrue + `|` + takenBack + `)|` +
-		aClaim + ` that\b.{0,120}\b(?:` + setAside + `|(?:have|has|had) no (?:basis|foundation|merit))|` +
+		aClaim + ` that\b.{0,120}\b(?:` + setAside +
+		`|(?:have|has|had) no (?:basis|foundation|merit))|` +
 		`refutes?|disproves?|debunks?|contrary to|is a myth|(?:tests? showed|turned out|proved) otherwise|` +
 		`popular belief|common misconception)\b|` +
 		`^\W*(?:retracted|withdrawn|refuted|false|struck|not true)\b\W*:`)
@@ -44,19 +45,23 @@ var (
 		`(?:wrongly|mistakenly|erroneously|falsely) ` + told + `|` +
 		`we (?:first|initially|originally) ` + told + `)\b`)
 	// takesBack is a sentence that speaks of the one before it, and against it.
-	takesBack = lazyregexp.New(`(?i)^\W*(?:(?:in fact|in reality|the opposite|not so|not true)\b|` +
-		`we (?:were|had been|are) (?:wrong|mistaken)\b|` +
-		`(?:wrong|false|untrue|corrected|struck)\b|` +
-		`(?:that|this|it|they|these|those|both|the ` + aClaim + `)\b(?: \w+){0,4}? ` + being + ` ` +
-		`(?:` + untrue + `|` + takenBack + `|` + mistake + `)|` +
-		`(?:that|this|(?:that|this|the) ` + aClaim + `)\b(?: \w+){0,4}? ` + being + ` ` + setAside + `|` +
-		`(?:that|this|it|they|the ` + aClaim + `)\b.{0,20}(?: not|n't) (?:survive|stand|hold)\b|` +
-		`.{0,80}(?: not|n't) (?:bear|back|support|confirm|show|substantiate|corroborate) (?:it|this|that|them)\b|` +
-		`.{0,80}\b(?:no such thing|nothing of the (?:kind|sort)|(?:say|says|show|shows|suggest|suggests|tell|tells) otherwise)\b|` +
-		`.{0,80}\bno (?:evidence|support|sign|trace|basis) (?:for|of) (?:it|this|that|them)\b|` +
-		`.{0,80}\b(?:refute[sd]?|disprove[sd]?|contradict(?:s|ed)?|rebut(?:s|ted)?|debunk(?:s|ed)?|rule[sd]?|` +
-		`annul(?:s|led)?|quash(?:es|ed)?|overturn(?:s|ed)?|reverse[sd]?|withdrew|retract(?:s|ed)?|struck down|set aside) ` +
-		`(?:it|this|that|them|(?:the|that|this|these|those) ` + aClaim + `)\b)`)
+	takesBack = lazyregexp.New(
+		`(?i)^\W*(?:(?:in fact|in reality|the opposite|not so|not true)\b|` +
+			`we (?:were|had been|are) (?:wrong|mistaken)\b|` +
+			`(?:wrong|false|untrue|corrected|struck)\b|` +
+			`(?:that|this|it|they|these|those|both|the ` + aClaim +
+			`)\b(?: \w+){0,4}? ` + being + ` ` +
+			`(?:` + untrue + `|` + takenBack + `|` + mistake + `)|` +
+			`(?:that|this|(?:that|this|the) ` + aClaim + `)\b(?: \w+){0,4}? ` +
+			being + ` ` + setAside + `|` +
+			`(?:that|this|it|they|the ` + aClaim +
+			`)\b.{0,20}(?: not|n't) (?:survive|stand|hold)\b|` +
+			`.{0,80}(?: not|n't) (?:bear|back|support|confirm|show|substantiate|corroborate) (?:it|this|that|them)\b|` +
+			`.{0,80}\b(?:no such thing|nothing of the (?:kind|sort)|(?:say|says|show|shows|suggest|suggests|tell|tells) otherwise)\b|` +
+			`.{0,80}\bno (?:evidence|support|sign|trace|basis) (?:for|of) (?:it|this|that|them)\b|` +
+			`.{0,80}\b(?:refute[sd]?|disprove[sd]?|contradict(?:s|ed)?|rebut(?:s|ted)?|debunk(?:s|ed)?|rule[sd]?|` +
+			`annul(?:s|led)?|quash(?:es|ed)?|overturn(?:s|ed)?|reverse[sd]?|withdrew|retract(?:s|ed)?|struck down|set aside) ` +
+			`(?:it|this|that|them|(?:the|that|this|these|those) ` + aClaim + `)\b)`)
 	// outlaws is a heading, or what introduces a list, of claims that do not hold.
 	outlaws = lazyregexp.New(`(?i)\b(?:` + takenBack + `|struck|superseded|not confirmed|errata|` +
 		`rejected ` + aClaim + `|false (?:claims|alarms|leads)|misconceptions?|myths?)\b`)
@@ -77,7 +82,8 @@ func (x *index) refutes(u int32) bool {
 	if refutes.MatchString(text) || formerly.MatchString(text) {
 		return true
 	}
-	if next := u + 1; next < int32(len(x.units)) && x.same(u, next) && takesBack.MatchString(x.text(next)) {
+	if next := u + 1; next < int32(len(x.units)) && x.same(u, next) &&
+		takesBack.MatchString(x.text(next)) {
 		return true
 	}
 	for h := x.units[u].under.from; h < x.units[u].under.to; h++ {
@@ -108,7 +114,8 @@ func (x *index) text(u int32) string {
 
 // same reports whether two units stand in one paragraph, or item of a list.
 func (x *index) same(a, b int32) bool {
-	return !parts.MatchString(x.report.Text()[x.units[a].end:max(x.units[a].end, x.units[b].start)])
+	return !parts.MatchString(x.report.Text()[x.units[a].end:max(x.units[a].end,
+		x.units[b].start)])
 }
 
 // parts is what stands between two paragraphs, or items of a list.

@@ -23,7 +23,8 @@ type setItem struct {
 
 // checkSet runs the check over a set and counts its verdicts by kind; "all" is all of
 // them.
-func checkSet(t *testing.T, set string, e embed.Embedder, minCosine float64) map[string]*confusion {
+func checkSet(t *testing.T, set string, e embed.Embedder,
+	minCosine float64) map[string]*confusion {
 	t.Helper()
 	dir := filepath.Join("..", "..", "testdata", "survival", "meaning", set)
 	data, err := os.ReadFile(filepath.Join(dir, "items.json"))
@@ -44,7 +45,8 @@ func checkSet(t *testing.T, set string, e embed.Embedder, minCosine float64) map
 		var its []setItem
 		for _, l := range labels {
 			if l.Report == name {
-				items, its = append(items, Item{ID: l.ID, Why: WhyMustSurface, Content: l.Content}), append(its, l)
+				items, its = append(items, Item{ID: l.ID, Why: WhyMustSurface,
+					Content: l.Content}), append(its, l)
 			}
 		}
 		all := Check(items, report)
@@ -70,16 +72,18 @@ func checkSet(t *testing.T, set string, e embed.Embedder, minCosine float64) map
 				if r.Present != (l.Label == "present") {
 					mark = "WRONG"
 				}
-				t.Logf("%s %s (%s) is %s %s, called %s (%.2f, without %q %q)\n\t%s\n\t%s", mark, l.ID, l.Kind, l.Label, l.Cause,
-					cmp.Or(r.Cause, "present"), r.Coverage, r.MissingTokens, r.MissingNumbers, l.Content, passage)
+				t.Logf("%s %s (%s) is %s %s, called %s (%.2f, without %q %q)\n\t%s\n\t%s", mark,
+					l.ID, l.Kind, l.Label, l.Cause,
+					cmp.Or(r.Cause, "present"), r.Coverage, r.MissingTokens,
+					r.MissingNumbers, l.Content, passage)
 			}
 		}
 	}
 	return by
 }
 
-// TestSurvivalSets holds what the check reaches on six sets of items of all kinds. "blind" was run
-// once, when it was done; the others were read while it was written.
+// TestSurvivalSets holds what the check reaches on six sets of items of all kinds.
+// "blind" was run once, when it was done; the others were read while it was written.
 func TestSurvivalSets(t *testing.T) {
 	modes := map[string]embed.Embedder{"words": nil}
 	if e := shared.Potion(t); e != nil {
@@ -93,7 +97,8 @@ func TestSurvivalSets(t *testing.T) {
 					t.Logf("%-30s %v", kind, by[kind])
 				}
 				// Slightly under what was measured.
-				least := map[string][2]float64{"tune/words": {0.94, 0.94}, "tune/potion": {0.96, 0.94},
+				least := map[string][2]float64{"tune/words": {0.94, 0.94},
+					"tune/potion":    {0.96, 0.94},
 					"held-out/words": {0.91, 0.87}, "held-out/potion": {0.91, 0.87},
 					"final/words": {0.90, 0.96}, "final/potion": {0.89, 0.92},
 					"unseen/words": {0.78, 0.74}, "unseen/potion": {0.80, 0.74},

@@ -7,10 +7,10 @@ import (
 	"blackboard/board/words"
 )
 
-// This file reads how a text says what it says: which of its words are negated, and who
-// does what to whom. refute.go and against.go compare two such readings.
+// This file parses the stance of a text: which words are negated, and who does what to
+// whom. refute.go and against.go compare two of them.
 
-// A saying is a sentence, or a few, as it is meant.
+// saying is the parsed stance of one or a few sentences.
 type saying struct {
 	words  []said
 	text   string   // of an item
@@ -58,7 +58,8 @@ func read(s *words.Scanner, text string) *saying {
 				part++
 			}
 			if w.breaks && (strings.Trim(gap, ", \n") != "" ||
-				is(w.low, asSubjects) || w.low == "and" && i+1 < len(lexemes) && opens(lexemes[i+1].Plain)) {
+				is(w.low, asSubjects) || w.low == "and" && i+1 < len(lexemes) &&
+				opens(lexemes[i+1].Plain)) {
 				clause++
 			}
 		}
@@ -66,8 +67,10 @@ func read(s *words.Scanner, text string) *saying {
 			part, clause = part+1, clause+1
 		}
 		w.part, w.clause, w.sentence, w.capital = part, clause, sentence, s.Capital(l)
-		w.content = l.Kind == words.Number || i > 0 && lettered(s, l, lexemes[i-1]) || l.Kind == words.Pair || l.Kind == words.Word &&
-			(!words.Empty(w.low) && !is(w.low, asAuxiliaries) || w.low == "same") && w.low != "including" && w.low != "ones"
+		w.content = l.Kind == words.Number || i > 0 && lettered(s, l, lexemes[i-1]) ||
+			l.Kind == words.Pair || l.Kind == words.Word &&
+			(!words.Empty(w.low) && !is(w.low, asAuxiliaries) || w.low == "same") &&
+			w.low != "including" && w.low != "ones"
 		out.words = append(out.words, w)
 	}
 	for i := range out.words {
@@ -88,7 +91,8 @@ func (s *saying) trends() {
 	for i := range s.words {
 		w, next := &s.words[i], s.at(i+1)
 		if w.low != "up" && w.low != "down" || next.breaks ||
-			next.Kind != words.Number && (next.low != "by" && next.low != "from" || !is(s.at(i-1).low, asBeings)) {
+			next.Kind != words.Number && (next.low != "by" && next.low != "from" ||
+				!is(s.at(i-1).low, asBeings)) {
 			continue
 		}
 		if w.content, w.Plain, w.Keys = true, "rose", []string{"w:rise"}; w.low == "down" {
@@ -97,9 +101,11 @@ func (s *saying) trends() {
 	}
 }
 
-// lettered reports whether a lexeme is a letter that tells things of one name apart: sensor B.
+// lettered reports whether a lexeme is a letter that tells things of one name apart:
+// sensor B.
 func lettered(s *words.Scanner, l, before words.Lexeme) bool {
-	return l.End == l.Start+1 && l.Kind == words.Word && s.Capital(l) && before.Kind == words.Word &&
+	return l.End == l.Start+1 && l.Kind == words.Word && s.Capital(l) &&
+		before.Kind == words.Word &&
 		!words.Empty(before.Plain) && s.Near(before, l, "")
 }
 
@@ -130,7 +136,9 @@ func (s *saying) negates(i int) bool {
 	next := s.at(i + 1)
 	switch w.low {
 	case "no", "not", "none", "never":
-		return !is(next.low, asBounds) && !(w.low == "no" && next.Kind == words.Number && next.breaks) // No. 5
+		// No. 5
+		return !is(next.low, asBounds) && !(w.low == "no" && next.Kind == words.Number &&
+			next.breaks)
 	case "failed", "fails", "fail", "yet", "refused", "refuses", "refuse": // has yet to
 		return next.low == "to"
 	case "stopped", "stops", "ceased", "ceases":
@@ -221,8 +229,8 @@ func (s *saying) hedge(i int) {
 	}
 }
 
-// commands reports whether a word begins a sentence, a row or an item of a list that says
-// what to do: Turn on the alarm.
+// commands reports whether a word begins a sentence, a row or an item of a list that
+// says what to do: Turn on the alarm.
 func (s *saying) commands(i int) bool {
 	w := &s.words[i]
 	if !w.capital || !is(w.low, asOrders) {

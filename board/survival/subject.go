@@ -7,7 +7,7 @@ import (
 	"blackboard/board/words"
 )
 
-// This file says whether a sentence speaks of what an item speaks of.
+// This file checks whether a sentence and an item have the same subject.
 
 // follows reports whether a word belongs to the one right before it.
 func (w said) follows() bool { return w.content && !w.breaks }
@@ -16,7 +16,8 @@ func (w said) follows() bool { return w.content && !w.breaks }
 // words before it in its clause, or its sentence, else, and of what there is none of, of
 // those after it. A sentence of something else contradicts nothing.
 func (s *saying) subjectOf(i int, told *saying) bool {
-	var of [3][2]int // before it in its clause, in its sentence, after it: all, and those that told has
+	// before it in its clause, in its sentence, after it: all, and those that told has
+	var of [3][2]int
 	for k := range s.words {
 		w := &s.words[k]
 		if k == i || w.sentence != s.words[i].sentence || !w.topic() {
@@ -44,7 +45,8 @@ func (s *saying) subjectOf(i int, told *saying) bool {
 // topic reports whether a word may say what a sentence is of: no number does, no adverb.
 func (w *said) topic() bool {
 	return w.content && !words.Empty(w.Plain) && (w.capital || !strings.HasSuffix(w.low, "ly")) &&
-		(w.Kind != words.Number && len(w.Keys) == 1 || w.Kind == words.Number && w.Keys[0][0] == 'i')
+		(w.Kind != words.Number && len(w.Keys) == 1 ||
+			w.Kind == words.Number && w.Keys[0][0] == 'i')
 }
 
 // has reports whether a sentence, or what stands right before it, has a word of an item.
@@ -70,7 +72,8 @@ func (s *saying) beside(i int, told *saying, j int) bool {
 func (s *saying) around(i int) (keys []string) {
 	for _, step := range []int{-1, 1} {
 		n := 0
-		for k := i + step; n < 2 && s.at(k).sentence == s.words[i].sentence && s.at(k).low != ""; k += step {
+		for k := i + step; n < 2 && s.at(k).sentence == s.words[i].sentence &&
+			s.at(k).low != ""; k += step {
 			if w := &s.words[k]; w.content {
 				keys = append(keys, w.Keys[0])
 				n++

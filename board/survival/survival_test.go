@@ -28,23 +28,36 @@ const filler = "The weather over the lake was calm and the ferries ran on time f
 func TestSurvivalCauses(t *testing.T) {
 	far := "\n\n" + strings.Repeat(filler, 12) + "\n\n"
 	for _, c := range []struct{ name, item, text, cause string }{
-		{"same words", "The Tristate filing has lapsed", "We found that the Tristate filing lapsed.", ""},
-		{"other forms", "Subordination agreements were terminated", "The agreement to subordinate terminates at closing.", ""},
-		{"enough of the words", "The Crestline payoff letter has not been received", "No payoff letter was received from Crestline so far.", ""},
-		{"case and accents", "Café Zürich owes the RÉSUMÉ fee", "the resume fee that CAFE ZURICH owes", ""},
-		{"emphasis", "The valuation cap is $6,000,000", "The **valuation** _cap_ is `$6,000,000`.", ""},
+		{"same words", "The Tristate filing has lapsed",
+			"We found that the Tristate filing lapsed.", ""},
+		{"other forms", "Subordination agreements were terminated",
+			"The agreement to subordinate terminates at closing.", ""},
+		{"enough of the words", "The Crestline payoff letter has not been received",
+			"No payoff letter was received from Crestline so far.", ""},
+		{"case and accents", "Café Zürich owes the RÉSUMÉ fee",
+			"the resume fee that CAFE ZURICH owes", ""},
+		{"emphasis", "The valuation cap is $6,000,000",
+			"The **valuation** _cap_ is `$6,000,000`.", ""},
 		{"number in the next sentence", "The Crestline loan has a principal of $25,000,000",
 			"Crestline has a loan. Its principal is known.\nAmount: 25 million dollars.", ""},
-		{"words under their heading", "Judgment lien of Vantage Chemical must be satisfied at closing",
-			"# Vantage Chemical: judgment lien\n\n" + filler + "\n\nIt must be satisfied at closing.", ""},
+		{"words under their heading",
+			"Judgment lien of Vantage Chemical must be satisfied at closing",
+			"# Vantage Chemical: judgment lien\n\n" + filler +
+				"\n\nIt must be satisfied at closing.", ""},
 		{"nothing", "The Tristate filing has lapsed", filler, MissAbsent},
 		{"some words", "The Tristate filing has lapsed", "A filing was made.", MissAbsent},
-		{"other number", "The cap of the note is $4.5 million", "The cap of the note is $4.8 million.", MissNumber},
-		{"number far off", "The cap of the promissory note is $4.5 million", "The cap of the promissory note is high." + far + "$4.5 million", MissNumber},
-		{"words far apart", "Ironworks refuses subordination entirely", "Ironworks is a lender." + far + "It refuses." + far + "Subordination, entirely.", MissScattered},
-		{"another section", "Ironworks refuses subordination entirely", "# A\nIronworks refuses.\n# B\nSubordination, entirely.", MissScattered},
-		{"wrong identifier", "Filing OH-2021-0109455 lapses soon", "Filing OH-2021-0109456 lapses soon.", MissNumber},
-		{"question answered", "When does the Crestline continuation lapse?", "The continuation by Crestline lapses in 2030.", ""},
+		{"other number", "The cap of the note is $4.5 million",
+			"The cap of the note is $4.8 million.", MissNumber},
+		{"number far off", "The cap of the promissory note is $4.5 million",
+			"The cap of the promissory note is high." + far + "$4.5 million", MissNumber},
+		{"words far apart", "Ironworks refuses subordination entirely", "Ironworks is a lender." +
+			far + "It refuses." + far + "Subordination, entirely.", MissScattered},
+		{"another section", "Ironworks refuses subordination entirely",
+			"# A\nIronworks refuses.\n# B\nSubordination, entirely.", MissScattered},
+		{"wrong identifier", "Filing OH-2021-0109455 lapses soon",
+			"Filing OH-2021-0109456 lapses soon.", MissNumber},
+		{"question answered", "When does the Crestline continuation lapse?",
+			"The continuation by Crestline lapses in 2030.", ""},
 		{"short item", "OK?", "It is ok.", ""},
 		{"short item missing", "OK?", "It is not.", MissAbsent},
 		{"signs only", "???", "What???", ""},
@@ -52,7 +65,8 @@ func TestSurvivalCauses(t *testing.T) {
 		{"empty", "", "anything", MissAbsent},
 		{"only a reference", "s83", "see s83", ""},
 		{"only a reference, missing", "s83", "see s84", MissAbsent},
-		{"reference beside words", "As entry e86 says, the lien lapsed yesterday", "The lien lapsed yesterday.", ""},
+		{"reference beside words", "As entry e86 says, the lien lapsed yesterday",
+			"The lien lapsed yesterday.", ""},
 		{"only a number", "2,156,250", "each founder vested 2156250 shares", ""},
 		{"Chinese", "抵押权于2026年3月23日失效", "我们确认该抵押权将于2026年3月23日失效。", ""},
 		{"Chinese, date in English form", "抵押权于2026年3月23日失效", "我们确认该抵押权失效(2026-03-23)。", ""},
@@ -74,21 +88,27 @@ func TestSurvivalCauses(t *testing.T) {
 
 func TestSurvivalResult(t *testing.T) {
 	text := "# Liens\n\nNothing here.\n\nThe Ironworks lien on all equipment of **Pinnacle** lapses soon.\n"
-	r := check(t, Item{ID: "e1", Content: "The Ironworks lien on equipment lapses March 23, 2026 unless continued"}, text)
-	if r.Present || r.Cause != MissNumber || !slices.Equal(r.MissingNumbers, []string{"March 23, 2026"}) || !slices.Equal(r.MissingTokens, []string{"continued"}) {
+	r := check(t, Item{ID: "e1",
+		Content: "The Ironworks lien on equipment lapses March 23, 2026 unless continued"}, text)
+	if r.Present || r.Cause != MissNumber ||
+		!slices.Equal(r.MissingNumbers, []string{"March 23, 2026"}) ||
+		!slices.Equal(r.MissingTokens, []string{"continued"}) {
 		t.Errorf("got %+v", r)
 	}
 	if r.Coverage != 0.8 {
 		t.Errorf("coverage is %v", r.Coverage)
 	}
-	want := Passage{Report: "report1.md", Line: 5, Where: "line 5", Text: "The Ironworks lien on all equipment of Pinnacle lapses soon."}
+	want := Passage{Report: "report1.md", Line: 5, Where: "line 5",
+		Text: "The Ironworks lien on all equipment of Pinnacle lapses soon."}
 	if r.Passage == nil || *r.Passage != want {
 		t.Errorf("passage is %+v, want %+v", r.Passage, want)
 	}
-	if r := check(t, Item{Content: "kestrels soar"}, text); r.Passage != nil || r.Coverage != 0 || len(r.MissingTokens) != 2 {
+	if r := check(t, Item{Content: "kestrels soar"}, text); r.Passage != nil || r.Coverage != 0 ||
+		len(r.MissingTokens) != 2 {
 		t.Errorf("got %+v", r)
 	}
-	long := check(t, Item{Content: "A passage about kestrels"}, "A passage about kestrels "+strings.Repeat("that soar high ", 300))
+	long := check(t, Item{Content: "A passage about kestrels"}, "A passage about kestrels "+
+		strings.Repeat("that soar high ", 300))
 	if n := len([]rune(long.Passage.Text)); n > passageRunes {
 		t.Errorf("the passage has %d runes", n)
 	}
@@ -96,7 +116,8 @@ func TestSurvivalResult(t *testing.T) {
 
 func TestSurvivalReports(t *testing.T) {
 	item := Item{Content: "The Ironworks lien lapses in 2026"}
-	r := check(t, item, "nothing", "The Ironworks lien lapses in 2025.", "The Ironworks lien lapses in 2026.")
+	r := check(t, item, "nothing", "The Ironworks lien lapses in 2025.",
+		"The Ironworks lien lapses in 2026.")
 	if !r.Present || r.Passage.Report != "report3.md" {
 		t.Errorf("got %+v", r)
 	}
@@ -113,7 +134,8 @@ func TestSurvivalReports(t *testing.T) {
 }
 
 func TestSurvivalWaived(t *testing.T) {
-	item := Item{ID: "s1", Why: WhyWaived, Content: "Who insures the warehouse in Akron?", Reason: "the client will obtain coverage separately"}
+	item := Item{ID: "s1", Why: WhyWaived, Content: "Who insures the warehouse in Akron?",
+		Reason: "the client will obtain coverage separately"}
 	for text, want := range map[string]bool{
 		"We do not know who insures the warehouse in Akron.": true,
 		// The reason alone could be about anything: "expired", "out of scope".
@@ -126,7 +148,8 @@ func TestSurvivalWaived(t *testing.T) {
 	}
 }
 
-// Whatever was present stays so when paragraphs, or reports, are added, if they do not contradict it.
+// Whatever was present stays so when paragraphs, or reports, are added, if they do not
+// contradict it.
 func TestSurvivalMonotone(t *testing.T) {
 	run := loadIrys(t, "draft-safe-agreement")
 	list := append(run.Entries, run.Signals...)
@@ -138,7 +161,8 @@ func TestSurvivalMonotone(t *testing.T) {
 			cut++
 		}
 		now := map[int]bool{}
-		for i, r := range Check(list, documents.New("r", strings.ReplaceAll(text[:cut], "\n", "\n\n"))).Items {
+		for i, r := range Check(list,
+			documents.New("r", strings.ReplaceAll(text[:cut], "\n", "\n\n"))).Items {
 			if r.Present {
 				now[i] = true
 			} else if present[i] && r.Cause != MissContradicted {
@@ -154,10 +178,13 @@ func FuzzSurvival(f *testing.F) {
 		{"The lien lapses March 23, 2026", "", "The lien lapses on March", "23, 2026."},
 		{"cap of $4.5M (15%)", "no time", "# Caps\ncap 4.5", "million, 15 percent"},
 		{"抵押权于2026年3月23日失效", "原因", "抵押权于2026年", "3月23日失效"},
-		{"OK?", "", "ok", "OK"}, {"???", "", "??", "???"}, {"one million five hundred", "", "One Million", "Five Hundred"},
+		{"OK?", "", "ok", "OK"}, {"???", "", "??", "???"}, {"one million five hundred", "",
+			"One Million", "Five Hundred"},
 		{"OH-2021-0109455 at 2:17 PM, (1) a (2) b", "e12", "OH–2021–0109455 2:17\r", "p.m."},
-		{"Data is not encrypted at rest", "", "Data at rest is not", "encrypted. This is false: data is encrypted at rest."},
-		{"The index calls the cache before 5 pm", "", "before 17:00 the index calls", "the cache calls the index, it was said; wrongly"},
+		{"Data is not encrypted at rest", "", "Data at rest is not",
+			"encrypted. This is false: data is encrypted at rest."},
+		{"The index calls the cache before 5 pm", "", "before 17:00 the index calls",
+			"the cache calls the index, it was said; wrongly"},
 	} {
 		f.Add(s[0], s[1], s[2], s[3])
 	}
@@ -170,10 +197,12 @@ func FuzzSurvival(f *testing.F) {
 			if r.Coverage < 0 || r.Coverage > 1 || math.IsNaN(r.Coverage) {
 				t.Errorf("coverage %v", r.Coverage)
 			}
-			if r.Present != (r.Cause == "") || r.Present && len(r.MissingNumbers) > 0 || r.Present && r.Coverage < 0.299 {
+			if r.Present != (r.Cause == "") || r.Present && len(r.MissingNumbers) > 0 ||
+				r.Present && r.Coverage < 0.299 {
 				t.Errorf("inconsistent: %+v", r)
 			}
-			if r.Passage != nil && (r.Passage.Line < 1 || len([]rune(r.Passage.Text)) > passageRunes) {
+			if r.Passage != nil && (r.Passage.Line < 1 ||
+				len([]rune(r.Passage.Text)) > passageRunes) {
 				t.Errorf("passage %+v", r.Passage)
 			}
 		}
@@ -199,7 +228,8 @@ func BenchmarkSurvival(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(len(items)), "µs/item")
 }
 
-// syntheticRun makes up a report of so many bytes, with words as frequent as in real text (a few very much), and items of its words.
+// syntheticRun makes up a report of so many bytes, with words as frequent as in real
+// text (a few very much), and items of its words.
 func syntheticRun(n, size int) ([]*documents.Document, []Item) {
 	seed := uint32(1)
 	next := func(n int) int {

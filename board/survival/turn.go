@@ -7,8 +7,9 @@ import (
 	"blackboard/board/words"
 )
 
-// This file says how whole sentences stand against each other: one says that something has
-// ended, is not there or is not allowed, and the other that it goes on, is or may be.
+// This file says how whole sentences stand against each other: one says that something
+// has ended, is not there or is not allowed, and the other that it goes on, is or may
+// be.
 
 // privative reports whether a saying that has a word such as unstaffed, which the other
 // does not have, stands against a negation of the other: nobody is there.
@@ -29,13 +30,14 @@ func privative(low string) bool {
 	case len(low) < 7:
 		return false
 	case strings.HasPrefix(low, "un"):
-		return !strings.HasPrefix(low, "under") && !strings.HasPrefix(low, "uni") && low != "unless"
+		return !strings.HasPrefix(low, "under") && !strings.HasPrefix(low, "uni") &&
+			low != "unless"
 	}
 	return strings.HasSuffix(low, "less") || strings.HasPrefix(low, "non")
 }
 
-// ended reports whether a saying says of what still goes on in the other that it no longer
-// does.
+// ended reports whether a saying says of what still goes on in the other that it no
+// longer does.
 func (s *saying) ended(told *saying) bool {
 	goesOn, ends := false, false
 	for i := range s.words {
@@ -48,7 +50,8 @@ func (s *saying) ended(told *saying) bool {
 			return false
 		}
 		ends = ends || w.low == "no" && next.low == "longer" ||
-			(w.low == "anymore" || w.low == "any" && (next.low == "more" || next.low == "longer")) && w.loose
+			(w.low == "anymore" || w.low == "any" && (next.low == "more" ||
+				next.low == "longer")) && w.loose
 	}
 	return goesOn && ends
 }
@@ -64,7 +67,8 @@ func (s *saying) permits() int {
 		if before.low == "not" {
 			before = s.at(i - 2)
 		}
-		if participle := strings.HasSuffix(w.low, "ed") || strings.HasSuffix(w.low, "en"); participle &&
+		if participle := strings.HasSuffix(w.low, "ed") ||
+			strings.HasSuffix(w.low, "en"); participle &&
 			!is(before.low, asBeings) {
 			continue // permitted liens
 		}
@@ -93,7 +97,8 @@ func (s *saying) permits() int {
 	return 0
 }
 
-// sided reports whether somebody is for what is in one saying, and against it in the other.
+// sided reports whether somebody is for what is in one saying, and against it in the
+// other.
 func (s *saying) sided(told *saying) bool {
 	for i := range s.words {
 		w := &s.words[i]
@@ -102,7 +107,8 @@ func (s *saying) sided(told *saying) bool {
 		}
 		for j := range told.words {
 			other := told.at(j + 1).low
-			if told.words[j].content && told.words[j].Keys[0] == w.Keys[0] && other != s.at(i+1).low &&
+			if told.words[j].content && told.words[j].Keys[0] == w.Keys[0] &&
+				other != s.at(i+1).low &&
 				(other == "for" || other == "against") && w.tight == told.words[j].tight {
 				return true
 			}
@@ -111,8 +117,8 @@ func (s *saying) sided(told *saying) bool {
 	return false
 }
 
-// converse reports whether a word and its opposite say the same from both ends: a lends to
-// b, b borrows from a.
+// converse reports whether a word and its opposite say the same from both ends: a lends
+// to b, b borrows from a.
 func (s *saying) converse(i int, told *saying, j int) bool {
 	mine, theirs := s.subject(i), told.subject(j)
 	passive, _ := s.passive(i)

@@ -1,8 +1,9 @@
 package survival
 
-// bias and weights are those of a logistic regression on the likeliest doubt of each item
-// of the labelled sets that were read, short pairs, and real runs. TestFit -fit makes them
-// anew, and says how they do on sets that are left out. Change no weight by hand.
+// bias and weights are those of a logistic regression on the likeliest doubt of each
+// item of the labelled sets that were read, short pairs, and real runs. TestFit -fit
+// makes them anew, and says how they do on sets that are left out. Change no weight by
+// hand.
 var (
 	bias    = -1.09
 	weights = traits{

@@ -26,7 +26,9 @@ func TestCount(t *testing.T) {
 }
 
 func TestClipBytes(t *testing.T) {
-	for want, got := range map[string]string{"naïve": ClipBytes("naïve", 6), "na…": ClipBytes("naïve", 5), "a b c": OneLine(" a\n\tb \x00c"), "a\ufffd": UTF8("a\xff")} {
+	for want, got := range map[string]string{"naïve": ClipBytes("naïve", 6),
+		"na…": ClipBytes("naïve", 5), "a b c": OneLine(" a\n\tb \x00c"),
+		"a\ufffd": UTF8("a\xff")} {
 		if got != want {
 			t.Errorf("%q, not %q", got, want)
 		}

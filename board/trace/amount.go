@@ -9,7 +9,7 @@ import (
 	"blackboard/board/words"
 )
 
-// An amount is a number with its unit, as a report or a record has it.
+// amount is a number with its unit, in a report or a record.
 type amount struct {
 	value       float64 // in the base of its dimension
 	raw         float64 // as it is written
@@ -124,7 +124,8 @@ func readAmount(s *words.Scanner, i int) (amount, bool) {
 		return amount{}, false
 	}
 	a.first, a.last, a.start, a.end = i, i, l.Start, l.End
-	if a.precision(s.Surface(*l), key); l.Kind == words.Number && len(l.Want) == 1 && l.Want[0][0] == 'u' {
+	if a.precision(s.Surface(*l), key); l.Kind == words.Number &&
+		len(l.Want) == 1 && l.Want[0][0] == 'u' {
 		a.digits, a.step = 3, 1 // 3 h 20 min
 		if math.Mod(a.value, 60) == 0 {
 			a.step = 60
@@ -140,7 +141,8 @@ func readAmount(s *words.Scanner, i int) (amount, bool) {
 		a.dim, a.start = currency, from
 	}
 	next := i + 1
-	for next < len(s.Lexemes) && s.Lexemes[next].Kind == words.Part && s.Lexemes[next].End <= a.end {
+	for next < len(s.Lexemes) && s.Lexemes[next].Kind == words.Part &&
+		s.Lexemes[next].End <= a.end {
 		next++ // million, hours
 	}
 	a.last = next - 1
@@ -271,8 +273,8 @@ func (a *amount) millions(s *words.Scanner, at int) bool {
 	return next.Kind == words.Word && content(next) && s.Near(s.Lexemes[at], *next, "")
 }
 
-// compared reports whether what follows "times" says that it is a ratio: 3 times as much,
-// 3 times the price.
+// compared reports whether what follows "times" says that it is a ratio: 3 times as
+// much, 3 times the price.
 func compared(s *words.Scanner, i int) bool {
 	if i+1 >= len(s.Lexemes) || !s.Near(s.Lexemes[i], s.Lexemes[i+1], "") {
 		return false
@@ -363,8 +365,9 @@ const (
 	same
 )
 
-// sameScale reports whether the units of two figures are decimal multiples of one another:
-// then the one with fewer digits is no more exact form of the other. Miles are none of metres.
+// sameScale reports whether the units of two figures are decimal multiples of one
+// another: then the one with fewer digits is no more exact form of the other. Miles are
+// none of metres.
 func (a *amount) sameScale(g *amount) bool {
 	if a.raw == 0 || g.raw == 0 || a.dim == "time" || a.dim == "size" {
 		return true

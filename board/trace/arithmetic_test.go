@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestArithmetic holds the kinds of arithmetic and of forms by which a report says what a
-// record says otherwise, each with a figure that is right and one that is wrong.
+// TestArithmetic holds the kinds of arithmetic and of forms by which a report says what
+// a record says otherwise, each with a figure that is right and one that is wrong.
 func TestArithmetic(t *testing.T) {
 	for _, c := range []struct{ kind, records, report, right, wrong string }{
 		{
@@ -230,7 +230,8 @@ func TestArithmetic(t *testing.T) {
 			right:   "twelve weeks", wrong: "seventeen weeks",
 		},
 	} {
-		records := append(strings.Split(c.records, "; "), "The weather was fine", "Nobody came to the fair", "A cow was sold")
+		records := append(strings.Split(c.records, "; "), "The weather was fine",
+			"Nobody came to the fair", "A cow was sold")
 		for want, figure := range map[string]string{"right": c.right, Unsupported: c.wrong} {
 			before, _, _ := strings.Cut(c.report, "#")
 			got := verdicts(t, strings.Replace(c.report, "#", figure, 1), records...)

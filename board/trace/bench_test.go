@@ -20,7 +20,10 @@ var benchWords = strings.Fields(
 func benchRun(entries, pages int) ([]Record, *documents.Document) {
 	r := rand.New(rand.NewSource(1))
 	pick := func() string { return benchWords[r.Intn(len(benchWords))] }
-	name := func() string { return fmt.Sprintf("%s%s", strings.ToUpper(pick()[:1]), pick()[1:]) + "ex" }
+	name := func() string {
+		return fmt.Sprintf("%s%s", strings.ToUpper(pick()[:1]),
+			pick()[1:]) + "ex"
+	}
 	records := make([]Record, entries)
 	for i := range records {
 		records[i] = Record{

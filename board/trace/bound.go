@@ -63,7 +63,8 @@ func boundBefore(s *words.Scanner, i int) byte {
 			return '>'
 		case w == "to" && k > 0 && s.Lexemes[k-1].Plain == "up",
 			slices.Contains(underWords, w),
-			w == "than" && k > 0 && (s.Lexemes[k-1].Plain == "fewer" || s.Lexemes[k-1].Plain == "less"):
+			w == "than" && k > 0 && (s.Lexemes[k-1].Plain == "fewer" ||
+				s.Lexemes[k-1].Plain == "less"):
 			return '<'
 		}
 	}

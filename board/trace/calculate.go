@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// near reports whether a calculated value is the figure, as exactly as it is written.
+// near reports whether a calculated value equals the figure at its written precision.
 func (a *amount) near(v float64) bool {
 	half := min(a.step/2, a.value*roundShare) + sameShare*a.value
 	if a.bound != 0 {
@@ -18,7 +18,7 @@ func (a *amount) near(v float64) bool {
 func (a *amount) equal(b *amount) bool { return a.dim == b.dim && a.value == b.value }
 
 // calculation says how a figure follows from others: their sum, difference, product,
-// share, change; "" if it does not. Where it follows from two, from are these.
+// share or change; "" if it does not. from has the two figures, if there are two.
 func calculation(a *amount, pool []amount) (how string, from []amount) {
 	pool = pool[:min(len(pool), maxOperands)]
 	sum, n := 0.0, 0
@@ -53,8 +53,8 @@ func calculation(a *amount, pool []amount) (how string, from []amount) {
 	return "", nil
 }
 
-// fromOperands says how a figure follows from two, of which one at least is an operand of
-// a figure beside it.
+// fromOperands says how a figure follows from two, of which one at least is an operand
+// of a figure beside it.
 func fromOperands(a *amount, operands, own []amount) (how string, from []amount) {
 	own = own[:min(len(own), maxOperands)]
 	for i := range operands {
@@ -117,8 +117,8 @@ func runs(a *amount, pool []amount) string {
 var (
 	restCues = lazySet(`rest remaining remainder remain remains free other others not without none
 	left neither`)
-	periodCues = lazySet(`month months monthly year years yearly annual annually week weeks weekly day days
-	daily quarter quarterly hour hours hourly minute annum`)
+	periodCues = lazySet(`month months monthly year years yearly annual annually week weeks weekly
+	day days daily quarter quarterly hour hours hourly minute annum`)
 )
 
 var secondCues = lazySet("second seconds s rate speed pace frequency at")
@@ -191,7 +191,8 @@ func (a *amount) of(x, y *amount, apart bool) string {
 		return "a share"
 	case a.dim == "%" && x.dim == y.dim && a.near(100*math.Abs(x.value-y.value)/y.value):
 		return "a change"
-	case x.dim == a.dim && times && y.value > 1 && (a.digits > 1 || a.mean) && a.near(x.value/y.value):
+	case x.dim == a.dim && times && y.value > 1 && (a.digits > 1 || a.mean) &&
+		a.near(x.value/y.value):
 		return "a quotient"
 	}
 	return ""
@@ -204,18 +205,19 @@ func isMoney(dim string) bool { return (&amount{dim: dim}).kind() == KindMoney }
 func (a *amount) converted(x, y *amount) bool {
 	rate := y.dim == "" && y.nouns[0] == "" && y.step < 1 || y.dim == a.dim && y.per == x.dim ||
 		y.dim == x.dim && y.per == a.dim
-	return rate && (y.dim != x.dim && a.near(x.value*y.value) || y.dim != a.dim && a.near(x.value/y.value))
+	return rate && (y.dim != x.dim && a.near(x.value*y.value) || y.dim != a.dim &&
+		a.near(x.value/y.value))
 }
 
-// inRange reports whether a count is that of the numbers from one to another: boxes 301 to
-// 340.
+// inRange reports whether a count is that of the numbers from one to another: boxes 301
+// to 340.
 func (a *amount) inRange(x, y *amount) bool {
 	return a.dim == "" && x.dim == "" && y.dim == "" && y.value > x.value &&
 		y.start > x.end && y.start-x.end <= len(" to ") && a.value == y.value-x.value+1
 }
 
-// timesDifference says that a figure is so many times the difference of two: so much more for
-// each of so many.
+// timesDifference says that a figure is so many times the difference of two: so much
+// more for each of so many.
 func timesDifference(a *amount, pool, counts []amount) (how string, from []amount) {
 	if a.dim == "" || a.dim == "%" || a.dim == "time" || a.digits < 2 {
 		return "", nil
@@ -239,7 +241,8 @@ func timesDifference(a *amount, pool, counts []amount) (how string, from []amoun
 	return "", nil
 }
 
-// product says that a figure is the product of three: of so many, for so long, at so much.
+// product says that a figure is the product of three: of so many, for so long, at so
+// much.
 func product(a *amount, pool []amount) (how string, from []amount) {
 	if a.dim == "" || a.dim == "%" || a.digits < 2 {
 		return "", nil

@@ -22,7 +22,8 @@ const (
 // derive looks at the unsupported facts again: at the records that are nearest to them,
 // for figures from which they follow, and for other figures of the same thing.
 func (t *tracer) derive(board Records) error {
-	d := deriver{tracer: t, records: map[int32][]amount{}, near: map[int][]int32{}, has: map[int32][]int32{}}
+	d := deriver{tracer: t, records: map[int32][]amount{}, near: map[int][]int32{},
+		has: map[int32][]int32{}}
 	wanted := map[int32]string{}
 	for i := range t.facts {
 		f := &t.facts[i]
@@ -85,7 +86,10 @@ func (d *deriver) within(i int) (out []int) {
 	}
 	slices.SortStableFunc(
 		out,
-		func(a, b int) int { return distance(d.facts[a].unit, f.unit) - distance(d.facts[b].unit, f.unit) },
+		func(a, b int) int {
+			return distance(d.facts[a].unit, f.unit) - distance(d.facts[b].unit,
+				f.unit)
+		},
 	)
 	return out
 }
@@ -116,8 +120,8 @@ func (d *deriver) derived(f *fact, how string, from []amount, records ...int32) 
 	return true
 }
 
-// operands are the figures from which those follow that stand in a fact's sentence or one
-// beside it: what says a difference often says the percentage too.
+// operands returns the figures from which others in the fact's sentence, or one beside
+// it, follow. A sentence with a difference often has the percentage too.
 func (d *deriver) operands(i int) (all []amount) {
 	f := &d.facts[i]
 	for k := max(0, i-6); k < min(len(d.facts), i+6); k++ {
@@ -205,7 +209,8 @@ func (d *deriver) fromFar(i int, own []amount) bool {
 				continue
 			}
 			for _, x := range own[:min(len(own), 4)] {
-				if x.dim == f.amount.dim && x.dim != "" && x.dim != "%" && f.amount.near(x.value*y.value) {
+				if x.dim == f.amount.dim && x.dim != "" && x.dim != "%" &&
+					f.amount.near(x.value*y.value) {
 					return d.derived(f, "so much for each", []amount{x, y}, r)
 				}
 			}
@@ -298,19 +303,19 @@ func (t *tracer) nearest(f *fact) []int32 {
 }
 
 // cues are words of sentences that calculate.
-var cues = lazySet(`total totals totalling combined together sum overall altogether difference gap share
-	percent percentage proportion rate ratio average mean up down rose fell grew growth
-	increase increased decrease decreased higher lower more less fewer remaining
-	remainder left rest per each times double doubled triple half saved saving savings
-	net margin between apart later earlier aggregate cumulative of`)
+var cues = lazySet(`total totals totalling combined together sum overall altogether difference gap
+	share percent percentage proportion rate ratio average mean up down rose fell grew growth
+	increase increased decrease decreased higher lower more less fewer remaining remainder left
+	rest per each times double doubled triple half saved saving savings net margin between apart
+	later earlier aggregate cumulative of`)
 
 // togetherCues are words of sentences that add up.
 var togetherCues = lazySet("together combined total totalling altogether jointly sum both")
 
 // sumCues are words of sentences that add or subtract.
-var sumCues = lazySet(`total totals totalling combined together sum altogether difference gap more less
-	fewer below above remaining rest other others left save saved saving savings adds
-	add twice`)
+var sumCues = lazySet(`total totals totalling combined together sum altogether difference gap more
+	less fewer below above remaining rest other others left save saved saving savings adds add
+	twice`)
 
 func (t *tracer) columnOf(f *fact) int {
 	n := 0
@@ -374,7 +379,8 @@ func (t *tracer) otherValue(f *fact, s *words.Scanner, own []amount) string {
 		for i := range own {
 			a := &own[i]
 			if a.dim == f.amount.dim &&
-				(a.dim != "" || a.nouns[0] != "" && slices.Contains(f.amount.nouns[:], a.nouns[0])) &&
+				(a.dim != "" || a.nouns[0] != "" &&
+					slices.Contains(f.amount.nouns[:], a.nouns[0])) &&
 				f.amount.matches(a) == noMatch {
 				return oneLine(s.Text[a.start:a.end], 40)
 			}

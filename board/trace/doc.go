@@ -1,36 +1,37 @@
-// Package trace says what the facts of a report stand on: entries of a board, figures of entries
-// from which they follow, a source alone, or nothing ([Check]). It knows no database; which
-// records a board has, package board says.
+// Package trace says what supports each fact of a report: entries of a board, figures
+// of entries from which it follows, only a source, or nothing ([Check]). It knows no
+// database; package board says which records a board has.
 //
-// A report is cut into units: sentences, headings, rows of tables (read.go). Of each unit the facts
-// are read (facts.go, figures.go, names.go), with the words around them. What the facts are looked
-// for by becomes an index (index.go), and all records are read once, by scanners that keep of each
-// fact the best records alone (scan.go). Then each fact is judged (judge.go), and what is left is
-// looked for in calculations (derive.go, operands.go, calculate.go) and in sources. So what is kept grows with
-// the report, not with the board.
+// A report is cut into units: sentences, headings, rows of tables (read.go). The facts
+// of each unit are read with the words around them (facts.go, figures.go, names.go).
+// What the facts are looked for by goes into an index (index.go). Scanners read all
+// records once and keep only the best records of each fact (scan.go). Then each fact is
+// judged (judge.go). For the rest, trace tries calculations (derive.go, operands.go,
+// calculate.go) and sources. So memory grows with the report, not with the board.
 //
 // # What supports a fact
 //
-// A figure is supported by the same value in the same unit, or by a more exact one that rounds to
-// it, where the record shares words with the figure's sentence. How many must be shared depends
-// on how much the figure tells and on how many records have it. A figure that stands in a record
-// right behind another name than the sentence has is attributed to something else. A name, an
-// identifier or a quote is supported by the same words in the same order; of a name the words may
-// also stand apart in one record.
+// A figure needs the same value in the same unit, or a more exact one that rounds to
+// it, in a record that shares words with the figure's sentence. The number of words
+// depends on how rare the figure is and on how many records have it. If the record has
+// the figure right behind another name than the sentence, the figure belongs to
+// something else. A name, an identifier or a quote needs the same words in the same
+// order; the words of a name may also be apart in one record.
 //
-// A figure is derived if it is a sum, difference, product, share, rate, change or time between figures
-// that are supported around it in the report, or that stand in one record or two which share
-// words with it, or that stand in another passage of the report which shares a rare word with its
-// sentence, or in the other rows of its column; a date or a time, if it is so long before or
-// after another. Two figures of different records make no percentage: any is the share of
-// something in something.
+// A figure is derived if it is a sum, difference, product, share, rate, change or time
+// between two figures. These figures must be supported around it in the report, or be
+// in one or two records that share words with it. They may also be in another passage
+// of the report that shares a rare word with its sentence, or in other rows of its
+// column. A date or a time is derived if it is such a period before or after another.
+// Two figures of different records make no percentage, because any percentage is the
+// share of something in something.
 //
 // # How good it is
 //
-// Held against 25 reports, written and labelled by people who had not seen the code
-// (testdata/trace): inserted facts that must be called unsupported, and supported ones that must
-// not. "Unseen" was run once, when all was done, and nothing was changed for its sake: its figures
-// are those that count. The other twenty were read while the code was written.
+// The test set has 25 reports, written and labelled by people who had not seen the code
+// (testdata/trace). Inserted facts must be called unsupported, supported ones must not.
+// "Unseen" was run once at the end, and nothing was changed for it, so its figures
+// count. The other twenty were read while the code was written.
 //
 //	                         unseen     c16 to c20  c11 to c15  c06 to c10  c01 to c05
 //	inserted, and named      28 of 30    28 of 30    28 of 30    30 of 30    30 of 30
@@ -40,16 +41,18 @@
 //	  other form              3 of 101    0 of 86     0 of 78     0 of 74     0 of 94
 //	  derived                12 of 92     4 of 118    5 of 47     3 of 49     3 of 36
 //
-// So more than nine in ten inserted facts are named, and four in a hundred supported ones are
-// doubted: nine in ten and one in ten were aimed at. The inserted facts by kind, in all five:
-// attributed to another 9 of 14 named, another unit 10 of 11, date 15 of 15, identifier 13 of
-// 13, money 13 of 13, name 15 of 15, number 16 of 16, path 9 of 9, percent 15 of 15, quote 14 of
-// 14, time 6 of 6, version 9 of 9. What is doubted most are calculations, one in eight of those
-// in the unseen reports. Of the supported figures of c01 to c20 with another digit, one at a
-// time, 793 of 1003 are called unsupported: what is left follows by chance from other figures, or
-// is so close that it rounds to the right one.
-// `go test ./board/trace -run Labels -v` repeats the figures.
+// So trace names more than nine in ten inserted facts, and doubts four in a hundred
+// supported ones. The targets were nine in ten and one in ten. The inserted facts by
+// kind, in all five groups: attributed to another 9 of 14 named, another unit 10 of 11,
+// date 15 of 15, identifier 13 of 13, money 13 of 13, name 15 of 15, number 16 of 16,
+// path 9 of 9, percent 15 of 15, quote 14 of 14, time 6 of 6, version 9 of 9.
+// Calculations are doubted most: one in eight in the unseen reports.
 //
-// A report of 300 pages against 100,000 entries takes about seven seconds of processor time, of
-// which five, those of reading the entries, are spent on two processors at once.
+// In c01 to c20, each supported figure was also tried with another digit, one at a
+// time: 793 of 1003 are called unsupported. The others follow by chance from other
+// figures, or round to the right one. `go test ./board/trace -run Labels -v` repeats
+// the figures.
+//
+// A report of 300 pages against 100,000 entries takes about seven seconds of processor
+// time. Five of them, for reading the entries, are spent on two processors at once.
 package trace

@@ -8,13 +8,15 @@ import (
 	"blackboard/board/words"
 )
 
-// This file reads figures that are so much for each of something, and calculates with them.
+// This file reads figures that are so much for each of something, and calculates with
+// them.
 
 // each reads what a figure is so much for one of: €1.85 per kilogram, 9 t/ha, 12 a head.
 func (a *amount) each(s *words.Scanner) {
 	end := max(a.end, s.Lexemes[a.last].End)
 	next := a.last + 1
-	for k := a.first + 1; k < len(s.Lexemes) && s.Lexemes[k].Start == s.Lexemes[a.first].Start; k++ {
+	for k := a.first + 1; k < len(s.Lexemes) &&
+		s.Lexemes[k].Start == s.Lexemes[a.first].Start; k++ {
 		if l := &s.Lexemes[k]; strings.Contains(s.Surface(*l), "/") { // 84.30/MWh
 			a.perUnit(l, nil)
 			return
@@ -69,8 +71,9 @@ const perEach = "each"
 
 var eachWords = lazySet("per a an each every")
 
-// ofEach reports whether a figure is so much for each of so many, the whole by its parts, or
-// how many parts the whole has: 41 hours at €16.40 an hour, 9.1 t/ha on 19.5 ha.
+// ofEach reports whether a figure is so much for each of so many, the whole by its
+// parts, or how many parts the whole has: 41 hours at €16.40 an hour, 9.1 t/ha on 19.5
+// ha.
 func (a *amount) ofEach(x, y *amount) bool {
 	fits := func(rate, y *amount) bool {
 		switch {
@@ -94,8 +97,8 @@ func (a *amount) ofEach(x, y *amount) bool {
 	return false
 }
 
-// ofRates reports whether a figure is what one costs or takes of what is so much for each
-// of something that it needs so much of: 1.5 kWh a kilometre at €0.20 a kWh.
+// ofRates reports whether a figure is what one costs or takes of what is so much for
+// each of something that it needs so much of: 1.5 kWh a kilometre at €0.20 a kWh.
 func (a *amount) ofRates(x, y *amount) bool {
 	return y.per != "" && x.per != "" && x.dim == y.per && x.dim != "" && y.dim == a.dim &&
 		a.digits > 1 && (a.per == "" || a.per == x.per) &&
@@ -104,12 +107,13 @@ func (a *amount) ofRates(x, y *amount) bool {
 
 // inEach reports whether a figure is so many times what each of so many has.
 func (a *amount) inEach(x, y *amount) bool {
-	return x.ofMany && y.dim == "" && y.value > 1 && a.digits > 1 && y.value == math.Trunc(y.value) &&
+	return x.ofMany && y.dim == "" && y.value > 1 && a.digits > 1 &&
+		y.value == math.Trunc(y.value) &&
 		(a.dim != "" || alike(a, x)) && a.near(x.value*y.value)
 }
 
-// eachBefore reports whether the words before a figure say that each of some has it: each
-// of the five nodes has 32 cores.
+// eachBefore reports whether the words before a figure say that each of some has it:
+// each of the five nodes has 32 cores.
 func eachBefore(s *words.Scanner, i int) bool {
 	if i > 2 && s.Lexemes[i-1].Plain == "of" && content(&s.Lexemes[i-2]) &&
 		s.Lexemes[i-3].Kind == words.Number { // 3 shifts of 8 nurses

@@ -10,22 +10,23 @@ import (
 	"blackboard/board/words"
 )
 
-// A fact that is looked for.
+// fact is a fact to look for.
 type fact struct {
 	kind       string
 	unit       int
 	start, end int // in the report's text
 	amount     amount
 	keys       []string // of a date or a time: what it answers to
-	tokens     []string // of a name, an identifier or a quote: the words that must follow one another
-	optional   bool     // a word that may be capitalised because a sentence begins with it
-	near, far  []int32  // words around it, and in headings above it
-	titled     int      // how many of the far ones are of headings
-	names      uint64   // which of both are names, as a mask
-	hits       []hit
-	support    []int32  // the records that support it
-	from       []amount // the figures that it follows from
-	verdict    Fact
+	// of a name, an identifier or a quote: the words that must follow one another
+	tokens    []string
+	optional  bool    // a word that may be capitalised because a sentence begins with it
+	near, far []int32 // words around it, and in headings above it
+	titled    int     // how many of the far ones are of headings
+	names     uint64  // which of both are names, as a mask
+	hits      []hit
+	support   []int32  // the records that support it
+	from      []amount // the figures that it follows from
+	verdict   Fact
 }
 
 // Bits of a mask of shared words: the near ones, then the far ones.
@@ -260,7 +261,10 @@ func (fr *factReader) readIdentifiers(text string) {
 		}
 		start := at + r
 		end := len(text)
-		if n := strings.IndexFunc(text[start:], func(r rune) bool { return unicode.IsSpace(r) || r == '|' || r == '—' }); n >= 0 {
+		if n := strings.IndexFunc(text[start:], func(r rune) bool {
+			return unicode.IsSpace(r) ||
+				r == '|' || r == '—'
+		}); n >= 0 {
 			end = start + n
 		}
 		at = max(end, start+1)
@@ -367,7 +371,8 @@ func (t *tracer) surround(f *fact) {
 	}
 	titles, _ := addWords(nil, f.near, far, mostTitled, 0)
 	if f.titled = len(titles); f.titled == mostTitled {
-		far = slices.DeleteFunc(far, func(w contextWord) bool { return !slices.Contains(titles, w.id) })
+		far = slices.DeleteFunc(far,
+			func(w contextWord) bool { return !slices.Contains(titles, w.id) })
 	}
 	var before, after []contextWord // what is said before and after it
 	if u.before >= 0 {

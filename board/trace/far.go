@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// This file looks for what a figure follows from further away in its report: in the other
-// rows of its table, in passages about the same thing, and in what the board says for one
-// of what the report counts.
+// This file looks for what a figure follows from further away in its report: in the
+// other rows of its table, in passages about the same thing, and in what the board says
+// for one of what the report counts.
 
-// columnOfTable returns the supported figures of the other rows in the column of a figure.
+// columnOfTable returns the supported figures of the other rows in the column of a
+// figure.
 func (d *deriver) columnOfTable(i int) (out []amount) {
 	f := &d.facts[i]
 	block, column := d.units[f.unit].block, d.columnOf(f)
@@ -24,8 +25,8 @@ func (d *deriver) columnOfTable(i int) (out []amount) {
 	return out
 }
 
-// ofColumn says that a figure of a table is the sum or the difference of two others of its
-// column.
+// ofColumn says that a figure of a table is the sum or the difference of two others of
+// its column.
 func (d *deriver) ofColumn(i int) string {
 	f := &d.facts[i]
 	if d.units[f.unit].row < 1 || f.amount.digits < 2 {
@@ -44,8 +45,8 @@ func (d *deriver) ofColumn(i int) string {
 	return ""
 }
 
-// shareOfColumn says that a percentage of a table is the share that another figure of its
-// row is of one in that figure's column, or of all of them.
+// shareOfColumn says that a percentage of a table is the share that another figure of
+// its row is of one in that figure's column, or of all of them.
 func (d *deriver) shareOfColumn(i int) string {
 	f := &d.facts[i]
 	if d.units[f.unit].row < 1 || f.amount.dim != "%" {
@@ -59,7 +60,8 @@ func (d *deriver) shareOfColumn(i int) string {
 		}
 		all := g.amount.value
 		for _, x := range d.columnOfTable(k) {
-			if all += x.value; x.value > g.amount.value && f.amount.near(100*g.amount.value/x.value) {
+			if all += x.value; x.value > g.amount.value &&
+				f.amount.near(100*g.amount.value/x.value) {
 				return "a share of its column"
 			}
 		}
@@ -92,8 +94,8 @@ func (d *deriver) unitsOf(id int32) []int {
 	return d.places[id]
 }
 
-// fromPassage reports whether a figure follows from two figures of another passage that is
-// about the same thing: it has a word that few passages have.
+// fromPassage reports whether a figure follows from two figures of another passage that
+// is about the same thing: it has a word that few passages have.
 func (d *deriver) fromPassage(i int) bool {
 	f := &d.facts[i]
 	own, _ := d.supportedIn(f.unit)
@@ -140,8 +142,8 @@ func (d *deriver) supportedIn(u int) (pool []amount, records []int32) {
 	return pool, records
 }
 
-// isAbout reports whether a record is about what a fact's sentence is about: they share two
-// words, or one that few records have.
+// isAbout reports whether a record is about what a fact's sentence is about: they share
+// two words, or one that few records have.
 func (d *deriver) isAbout(f *fact, r int32) bool {
 	n, rare := 0, false
 	for _, id := range d.wordsOf(r) {
@@ -158,7 +160,8 @@ func (d *deriver) wordsOf(r int32) []int32 {
 	if !ok {
 		d.scan.Scan(d.texts[r])
 		for i := range d.scan.Lexemes {
-			if id, ok := d.vocabulary[contextKey(&d.scan.Lexemes[i])]; ok && !slices.Contains(ids, id) {
+			if id, ok := d.vocabulary[contextKey(&d.scan.Lexemes[i])]; ok &&
+				!slices.Contains(ids, id) {
 				ids = append(ids, id)
 			}
 		}
@@ -167,8 +170,8 @@ func (d *deriver) wordsOf(r int32) []int32 {
 	return ids
 }
 
-// sumOfRecords reports whether a figure is the sum of figures that stand in three records or
-// more, each about the same thing, where its sentence adds up.
+// sumOfRecords reports whether a figure is the sum of figures that stand in three
+// records or more, each about the same thing, where its sentence adds up.
 func (d *deriver) sumOfRecords(i int, others []int32) bool {
 	f := &d.facts[i]
 	if f.amount.digits < 3 || !d.hasCue(f, togetherCues()) {
@@ -228,7 +231,8 @@ func (d *deriver) fromRate(i int, own []amount, others []int32) bool {
 		}
 		for n := range near {
 			if y := &near[n]; k != n && (f.amount.ofEach(x, y) || f.amount.ofRates(x, y)) {
-				return d.derived(f, "so much for each", []amount{*x, *y}, about[:min(len(about), 2)]...)
+				return d.derived(f, "so much for each", []amount{*x, *y},
+					about[:min(len(about), 2)]...)
 			}
 		}
 		if x.per == perEach || x.dim != f.amount.dim {
@@ -252,8 +256,8 @@ func (a *amount) sharesNoun(b *amount) bool {
 	})
 }
 
-// ofWhole reports whether a percentage is the share of a count of its sentence in a larger
-// count of the same things, anywhere in the report.
+// ofWhole reports whether a percentage is the share of a count of its sentence in a
+// larger count of the same things, anywhere in the report.
 func (d *deriver) ofWhole(i int) bool {
 	f := &d.facts[i]
 	if f.amount.dim != "%" {
@@ -268,7 +272,8 @@ func (d *deriver) ofWhole(i int) bool {
 		for n := range d.facts {
 			g := &d.facts[n]
 			y := &g.amount
-			if g.isAmount() && g.verdict.Verdict == Supported && y.dim == "" && y.value > x.value &&
+			if g.isAmount() && g.verdict.Verdict == Supported &&
+				y.dim == "" && y.value > x.value &&
 				x.sharesNoun(y) &&
 				f.amount.near(100*x.value/y.value) {
 				return d.derived(f, "a share", []amount{*x, *y}, g.support[0])

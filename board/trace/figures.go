@@ -16,12 +16,12 @@ var placeWords = lazySet(`page pages p pp section sections sec table tables figu
 	volume vol issue article clause schedule attachment phase tier level task § §§ #`)
 
 // structureWords are what a report counts of itself.
-var structureWords = lazySet(`section sections chapter chapters table tables figure figures appendix appendices
-	annexes page pages part parts recommendation recommendations step steps paragraph
-	paragraphs heading headings bullet bullets column columns reason reasons theme
-	themes topic topics conclusion conclusions question questions finding findings area
-	areas takeaway takeaways way ways observation observations priority priorities
-	option options point points thing things following`)
+var structureWords = lazySet(`section sections chapter chapters table tables figure figures
+	appendix appendices annexes page pages part parts recommendation recommendations step steps
+	paragraph paragraphs heading headings bullet bullets column columns reason reasons theme
+	themes topic topics conclusion conclusions question questions finding findings area areas
+	takeaway takeaways way ways observation observations priority priorities option options point
+	points thing things following`)
 
 // lazySet is a set that is made when it is first needed, not when a process starts.
 func lazySet(list string) func() map[string]bool {
@@ -72,7 +72,8 @@ func (fr *factReader) readNumbers(u *unit) {
 			continue
 		}
 		if fr.version(a) {
-			fr.add(fact{kind: KindIdentifier, start: l.Start, end: l.End, tokens: []string{token(l)}})
+			fr.add(fact{kind: KindIdentifier, start: l.Start, end: l.End,
+				tokens: []string{token(l)}})
 			continue
 		}
 		f := fact{kind: a.kind(), start: a.start, end: a.end, amount: *a}
@@ -106,7 +107,8 @@ func (fr *factReader) version(a *amount) bool {
 		if k < 0 || k >= len(fr.scan.Lexemes) || !versionWords()[fr.scan.Lexemes[k].Plain] {
 			continue
 		}
-		if first, second := min(k, a.first), max(k, a.first); fr.scan.Near(fr.scan.Lexemes[first], fr.scan.Lexemes[second], "") {
+		if first, second := min(k, a.first), max(k, a.first); fr.scan.Near(fr.scan.Lexemes[first],
+			fr.scan.Lexemes[second], "") {
 			return true
 		}
 	}
@@ -120,7 +122,10 @@ func (fr *factReader) isPart(i int) bool {
 	a := &fr.found[i]
 	return slices.ContainsFunc(
 		fr.found[i+1:],
-		func(b amount) bool { return b.start <= a.start && b.end >= a.end && b.end-b.start > a.end-a.start },
+		func(b amount) bool {
+			return b.start <= a.start && b.end >= a.end &&
+				b.end-b.start > a.end-a.start
+		},
 	)
 }
 
@@ -149,10 +154,12 @@ func (fr *factReader) ownDate(u *unit) bool {
 	})
 }
 
-var ownDates = lazySet(`report version draft date dated prepared status author authors written revision memo`)
+var ownDates = lazySet(
+	`report version draft date dated prepared status author authors written revision memo`)
 
 // yearBefore are words that stand before a year.
-var yearBefore = lazySet(`in of since by from until before after during to fy the year and between q1 q2 q3 q4`)
+var yearBefore = lazySet(
+	`in of since by from until before after during to fy the year and between q1 q2 q3 q4`)
 
 // yearless reports whether a number that looks like a year counts something: 2000
 // customers.
@@ -179,18 +186,22 @@ func (fr *factReader) structural(u *unit, a *amount, after bool) bool {
 		plain && a.nouns[0] == "" && afterFile(text[:l.Start]),
 		plain && strings.HasSuffix(strings.TrimRight(text[:l.Start], " \u00a0"), "§"):
 		return true
-	case after && plain && a.first > 0 && l.Start-fr.found[0].start < 200 && strings.Trim(text[max(0, l.Start-5):l.Start], " ,–-andto0123456789") == "":
+	case after && plain && a.first > 0 && l.Start-fr.found[0].start < 200 &&
+		strings.Trim(text[max(0, l.Start-5):l.Start], " ,–-andto0123456789") == "":
 		return true
-	case plain && len(fr.scan.Surface(*l)) > 1 && strings.HasPrefix(fr.scan.Surface(*l), "0") && !strings.ContainsAny(fr.scan.Surface(*l), ".,"):
+	case plain && len(fr.scan.Surface(*l)) > 1 && strings.HasPrefix(fr.scan.Surface(*l), "0") &&
+		!strings.ContainsAny(fr.scan.Surface(*l), ".,"):
 		return true // site 07
 	case (a.raw < 1000 || a.dim != "") && fr.ofWords(l):
 		return true // three quarters, half an hour
 	case l.Kind == words.Word: // spelled out
-		return a.raw < 2 || a.raw == a.value && a.dim != "" || fr.fraction(a) || plain && (a.nouns[0] == "" || a.value < 3) ||
+		return a.raw < 2 || a.raw == a.value && a.dim != "" || fr.fraction(a) || plain &&
+			(a.nouns[0] == "" || a.value < 3) ||
 			fr.ownCount(a)
 	case plain && a.nouns[0] != "" && a.value <= 20 && a.step >= 1 && fr.ownCount(a):
 		return true
-	case u.row > 0 && plain && l.Start < len(text) && a.value == float64(u.row) && len(u.cells) > 0 && fr.firstCell(u, l.Start):
+	case u.row > 0 && plain && l.Start < len(text) && a.value == float64(u.row) &&
+		len(u.cells) > 0 && fr.firstCell(u, l.Start):
 		return true
 	}
 	return false
@@ -223,11 +234,13 @@ func (fr *factReader) fraction(a *amount) bool {
 		}
 		return fr.scan.Lexemes[k].Plain
 	}
-	if every := at(a.first - 1); (every == "every" || every == "or" && at(a.first-3) == "every") && a.first > 1 {
+	if every := at(a.first - 1); (every == "every" || every == "or" && at(a.first-3) == "every") &&
+		a.first > 1 {
 		return true // one for every six or seven
 	}
 	next := at(a.first + 1)
-	if next != "in" && at(a.first+2) == "in" && a.first+3 < len(fr.scan.Lexemes) { // one truck in four
+	// one truck in four
+	if next != "in" && at(a.first+2) == "in" && a.first+3 < len(fr.scan.Lexemes) {
 		l := &fr.scan.Lexemes[a.first+3]
 		if l.Kind == words.Word && len(l.Keys) > 1 {
 			return true
@@ -238,14 +251,15 @@ func (fr *factReader) fraction(a *amount) bool {
 		return true
 	}
 	return fractions()[next] || next == "out" && at(a.first+2) == "of" ||
-		next == "in" && len(fr.scan.Lexemes) > a.first+2 && fr.scan.Lexemes[a.first+2].Kind == words.Word &&
+		next == "in" && len(fr.scan.Lexemes) > a.first+2 &&
+			fr.scan.Lexemes[a.first+2].Kind == words.Word &&
 			len(fr.scan.Lexemes[a.first+2].Keys) > 1 ||
 		at(a.first-1) == "in" && a.first > 1 && len(fr.scan.Lexemes[a.first-2].Keys) > 1 ||
 		at(a.first-1) == "of" && a.first > 2 && at(a.first-2) == "out"
 }
 
-var fractions = lazySet(`half halves third thirds quarter quarters fifth fifths sixth sixths eighth eighths
-	tenth tenths`)
+var fractions = lazySet(`half halves third thirds quarter quarters fifth fifths sixth sixths
+	eighth eighths tenth tenths`)
 
 func (fr *factReader) ownCount(a *amount) bool {
 	for k := a.first + 1; k <= a.first+2 && k < len(fr.scan.Lexemes); k++ {

@@ -93,7 +93,8 @@ func (d *deriver) calculateAs(i int) bool {
 	if how, from := calculation(&f.amount, own); how != "" {
 		return d.derived(f, how, from, others...)
 	}
-	if how, from := product(&f.amount, slices.Concat(own[:min(len(own), 5)], d.operands(i))); how != "" {
+	if how, from := product(&f.amount, slices.Concat(own[:min(len(own), 5)],
+		d.operands(i))); how != "" {
 		return d.derived(f, how, from, others...)
 	}
 	if how, from := fromOperands(&f.amount, d.operands(i), own); how != "" {

@@ -11,9 +11,14 @@ import (
 // made of the records' own texts states nothing unsupported.
 func FuzzTrace(f *testing.F) {
 	for _, s := range []string{
-		"", "Revenue was $4.2 million, up 11.9 % from 3,750,000.", "| Name | Price |\n|---|---|\n| Borealis | €40 |", "## 2. Head of 2024\n\n1. one\n2. two",
-		"He said: \"we were afraid to touch it\" at 17:05 on June 3, 2026 (see [4] and page 7).", "kb/search.go:42 `--dry-run` v1.2.3 https://a.b/c?d=1 X-9 e12",
-		"10-15 % in 3 h 20 min; 9 to 10.5 times; about 0; 450万 2026年3月23日", "Dr. Ä. Ö'Brien & Sons of York's \"x\ny\"", "\xff1\x00$%—–-", "5 5 5 5 days days per per cent percent", "A0! 000 0",
+		"", "Revenue was $4.2 million, up 11.9 % from 3,750,000.",
+		"| Name | Price |\n|---|---|\n| Borealis | €40 |",
+		"## 2. Head of 2024\n\n1. one\n2. two",
+		"He said: \"we were afraid to touch it\" at 17:05 on June 3, 2026 (see [4] and page 7).",
+		"kb/search.go:42 `--dry-run` v1.2.3 https://a.b/c?d=1 X-9 e12",
+		"10-15 % in 3 h 20 min; 9 to 10.5 times; about 0; 450万 2026年3月23日",
+		"Dr. Ä. Ö'Brien & Sons of York's \"x\ny\"", "\xff1\x00$%—–-",
+		"5 5 5 5 days days per per cent percent", "A0! 000 0",
 	} {
 		f.Add(s, "Other words of Crestline, 12 of them.")
 	}

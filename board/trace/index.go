@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// tracer holds the facts of reports, and what records answer to them. What it keeps
-// grows with the reports, not with the board: of each record the id, of each word of a
-// report some records.
+// tracer holds the facts of the reports and their best records. Its memory grows with
+// the reports, not with the board: it keeps the id of each record, and some records for
+// each word of a report.
 type tracer struct {
 	units   []unit
 	context [][]contextWord // of each unit
@@ -34,7 +34,7 @@ type tracer struct {
 	sources int      // that were read
 }
 
-// A group is the facts with one figure.
+// group has the facts with the same figure.
 type group struct {
 	amount *amount
 	lo, hi float64 // its reach
@@ -56,7 +56,7 @@ type valueKey struct {
 // anyUnit is the dimension under which a number is looked for as it is written.
 const anyUnit = "*"
 
-// A hit is a record that answers to a fact.
+// hit is a record that may support a fact.
 type hit struct {
 	record  int32
 	how     match

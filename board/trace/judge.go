@@ -84,7 +84,7 @@ func (t *tracer) decide(f *fact) {
 		v.Entries = []string{t.records[doubt.record]}
 		switch cause {
 		case Elsewhere:
-			v.Why = fmt.Sprintf("%s says it of something else", v.Entries[0])
+			v.Why = fmt.Sprintf("%s has it of something else", v.Entries[0])
 		case OtherUnit:
 			v.Why = fmt.Sprintf("%s has the number in another unit", v.Entries[0])
 		}
@@ -94,7 +94,7 @@ func (t *tracer) decide(f *fact) {
 // maxEntries is how many entries a fact and a passage name.
 const maxEntries = 5
 
-// doubt says why a record that answers to a fact does not support it; "" if it does.
+// doubt returns why a matching record does not support a fact, or "".
 func (t *tracer) doubt(f *fact, h *hit) string {
 	if len(f.tokens) > 0 {
 		return ""
@@ -128,17 +128,19 @@ func (a *amount) telling() bool {
 	return a.digits > 2 && a.raw >= 1000 || a.digits > 1 && a.raw >= 10000
 }
 
-// need is how many words a record must share with what stands around a fact: the more
-// records have the figure and the less it tells, the more.
+// need returns how many words a record must share with the text around a fact. It grows
+// with the number of records that have the figure, and for common figures.
 func (t *tracer) need(f *fact, h *hit) int {
 	distinct := f.amount.digits >= 3 || f.amount.dim != "" && f.amount.digits >= 2 ||
 		f.kind == KindDate ||
 		f.kind == KindTime
 	switch {
 	case t.units[f.unit].heading && f.kind == KindDate,
-		len(f.hits) == 1 && h.how >= otherNoun && f.isAmount() && f.amount.telling() && f.amount.digits > 2:
+		len(f.hits) == 1 && h.how >= otherNoun && f.isAmount() &&
+			f.amount.telling() && f.amount.digits > 2:
 		return 0
-	case len(f.hits) <= 2 && !t.counts(f) && (distinct || f.amount.digits >= 2 || f.amount.dim != ""):
+	case len(f.hits) <= 2 && !t.counts(f) &&
+		(distinct || f.amount.digits >= 2 || f.amount.dim != ""):
 		return 0
 	case distinct, len(f.hits) <= 2, h.mask&t.label(f) != 0:
 		return 1
@@ -163,7 +165,8 @@ func (t *tracer) ofAnother(f *fact, h *hit) bool {
 		return true
 	}
 	if len(f.hits) == 1 && h.how == same && h.mask&nearMask != 0 &&
-		(f.isAmount() && f.amount.telling() || len(f.keys) > 0 && len(f.keys[0]) >= len("d:2006-01")) {
+		(f.isAmount() && f.amount.telling() || len(f.keys) > 0 &&
+			len(f.keys[0]) >= len("d:2006-01")) {
 		return false // no other record has it
 	}
 	known := uint64(0)

@@ -217,7 +217,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// judgeOne reports whether one of the facts between two places of a report is unsupported.
+// judgeOne reports whether one of the facts between two places of a report is
+// unsupported.
 func (l *labelled) judgeOne(tb testing.TB, report *documents.Document, start, end int) bool {
 	t := newTracer()
 	t.readReport(report)
@@ -259,9 +260,9 @@ func alter(s string, salt uint32) (string, bool) {
 	return s[:i] + string(rune(digit)) + s[i+1:], true
 }
 
-// TestAltered holds that a figure with another digit is called unsupported: what makes more
-// figures follow from others must not make any figure follow. TRACE_ALL alters each
-// supported figure of all reports, not one in ten.
+// TestAltered holds that a figure with another digit is called unsupported: what makes
+// more figures follow from others must not make any figure follow. TRACE_ALL alters
+// each supported figure of all reports, not one in ten.
 func TestAltered(t *testing.T) {
 	every, least := 10, 0.7
 	if os.Getenv("TRACE_ALL") != "" {

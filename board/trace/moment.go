@@ -60,12 +60,12 @@ func appendMoments(all []amount, s *words.Scanner) []amount {
 	return all
 }
 
-// isMoment reports whether a dimension is that of moments: days, times of a day, times of
-// a day that is said, years.
+// isMoment reports whether a dimension is that of moments: days, times of a day, times
+// of a day that is said, years.
 func isMoment(dim string) bool { return dim == "d" || dim == "t" || dim == "m" || dim == "y" }
 
-// midnight is the moment of the time 0:00.
-var midnight, _ = moment("t:00:00")
+// midnight is the moment of the time 0:00: that of the year 0, which times without a day have.
+const midnight = -62167219200
 
 // moment is the second that the key of a date or a time stands for.
 func moment(key string) (float64, bool) {
@@ -96,8 +96,8 @@ func (a *amount) between(x, y *amount) bool {
 	return x.dim == "d" && a.raw > 1 && a.raw*day == a.value && a.near(apart+day)
 }
 
-// counted reports whether a date or a time, as the key of a fact has it, is so long before
-// or after another.
+// counted reports whether a date or a time, as the key of a fact has it, is so long
+// before or after another.
 func counted(key string, from, span *amount) bool {
 	if span.dim != "time" || span.raw == 0 {
 		return false
@@ -137,8 +137,9 @@ func counted(key string, from, span *amount) bool {
 	return false
 }
 
-// calculateDate reports whether a date or a time follows from another and a time: from those around
-// it in the report, and those of the records that support these or are nearest.
+// calculateDate reports whether a date or a time follows from another and a time: from
+// those around it in the report, and those of the records that support these or are
+// nearest.
 func (d *deriver) calculateDate(i int) bool {
 	f := &d.facts[i]
 	own, _ := d.supported(i)

@@ -15,19 +15,19 @@ var functionWords = sync.OnceValue(func() map[string]bool { return set(words.Fun
 // noNames are words in capitals that name no thing of which a report could be wrong.
 var noNames = sync.OnceValue(func() map[string]bool {
 	return set(
-		words.FunctionWords + " " + `monday tuesday wednesday thursday friday saturday sunday january february march
-	april may june july august september october november december jan feb mar apr jun
-	jul aug sep sept oct nov dec utc gmt cet cest est edt pst pdt tbd tbc n/a na ok yes
-	no none total note however therefore thus also both each all no any some most many
-	few several other another such only even still yet mr mrs ms dr prof ceo cto cfo coo
-	christmas easter ramadan passover thanksgiving
-	vp inc ltd llc gmbh corp co plc ag sa usd eur gbp chf cad aud jpy cny inr`,
+		words.FunctionWords + " " + `monday tuesday wednesday thursday friday saturday sunday
+	january february march april may june july august september october november december jan feb
+	mar apr jun jul aug sep sept oct nov dec utc gmt cet cest est edt pst pdt tbd tbc n/a na ok
+	yes no none total note however therefore thus also both each all no any some most many few
+	several other another such only even still yet mr mrs ms dr prof ceo cto cfo coo christmas
+	easter ramadan passover thanksgiving vp inc ltd llc gmbh corp co plc ag sa usd eur gbp chf cad
+	aud jpy cny inr`,
 	)
 })
 
 // endings of words that are hardly names.
-var commonEndings = lazyFields(`ing ly ed tion tions sion sions ment ments ness ity ities ous ive able ible ance
-	ence ers ies ism ful less wards`)
+var commonEndings = lazyFields(`ing ly ed tion tions sion sions ment ments ness ity ities ous ive
+	able ible ance ence ers ies ism ful less wards`)
 
 func lazyFields(list string) func() []string {
 	return sync.OnceValue(func() []string { return strings.Fields(list) })
@@ -66,7 +66,8 @@ func (fr *factReader) readNames(u *unit) (at []int) {
 		first, last := i, j
 		i = j
 		begins := first == 0 || fr.beginsSentence(u, all[first-1].End, all[first].Start)
-		for first <= last && (noNames()[all[first].Plain] || begins && last > first && looksCommon(all[first].Plain) && !acronym(fr.scan.Surface(all[first]))) {
+		for first <= last && (noNames()[all[first].Plain] || begins && last > first &&
+			looksCommon(all[first].Plain) && !acronym(fr.scan.Surface(all[first]))) {
 			first, begins = first+1, false
 		}
 		if begins && last > first+1 && all[first+1].Plain == "of" { // Revenue of Ironworks
@@ -113,7 +114,10 @@ func (fr *factReader) noFact(f *fact, surface string, all []words.Lexeme, i int)
 	if utf8.RuneCountInString(surface) < 2 {
 		return true
 	}
-	if slices.ContainsFunc(all[i].Keys, func(k string) bool { return k[0] == 'n' || k[0] == 'o' }) {
+	if slices.ContainsFunc(all[i].Keys, func(k string) bool {
+		return k[0] == 'n' ||
+			k[0] == 'o'
+	}) {
 		return true // Seventeen
 	}
 	if acronym(surface) {

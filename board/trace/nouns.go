@@ -21,8 +21,8 @@ func (a *amount) counts(g *amount) bool {
 	return slices.ContainsFunc(g.nouns[:], func(n string) bool { return anyNouns()[n] })
 }
 
-// anyNouns are the keys of words that people, things and events are called by in place of
-// their name.
+// anyNouns are the keys of words that people, things and events are called by in place
+// of their name.
 var anyNouns = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`people persons individuals units items pieces cases

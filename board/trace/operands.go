@@ -10,7 +10,8 @@ import (
 	"blackboard/board/words"
 )
 
-// This file says what figures a calculation may use, and what periods are said with them.
+// This file says what figures a calculation may use, and what periods are said with
+// them.
 
 // figures are the amounts of a record, and its dates and times as seconds.
 func (d *deriver) figures(r int32) []amount {
@@ -34,8 +35,8 @@ func (d *deriver) few(r int32) []amount {
 	return all[:min(len(all), maxOperands)]
 }
 
-// once leaves out the figures that a record repeats in another paragraph, as the evidence
-// of an entry repeats its content: no figure is added to itself.
+// once leaves out the figures that a record repeats in another paragraph, as the
+// evidence of an entry repeats its content: no figure is added to itself.
 func once(text string, all []amount) (out []amount) {
 	paragraph := func(at int) int { return strings.Count(text[:at], "\n\n") }
 	for i := range all {
@@ -49,8 +50,8 @@ func once(text string, all []amount) (out []amount) {
 	return out
 }
 
-// supported are the supported figures around a fact, each once: the same figure in another
-// sentence is no other one, whichever records both stand on.
+// supported are the supported figures around a fact, each once: the same figure in
+// another sentence is no other one, whichever records both stand on.
 func (d *deriver) supported(i int) (own []amount, period []spoken) {
 	type figure struct {
 		*fact
@@ -81,8 +82,8 @@ func (d *deriver) supported(i int) (own []amount, period []spoken) {
 	return own, period
 }
 
-// momentOf is the moment of a date or a time of the report; of a date without a year that
-// of the record which has it.
+// momentOf is the moment of a date or a time of the report; of a date without a year
+// that of the record which has it.
 func (d *deriver) momentOf(g *fact) []amount {
 	all := appendMoment(nil, g.keys[0])
 	day, yearless := strings.CutPrefix(g.keys[0], "d:--")

@@ -9,7 +9,7 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// A unit is a sentence, a heading or a row of a report: what a fact is read in.
+// unit is a sentence, a heading or a row of a report, in which facts are read.
 type unit struct {
 	report     *documents.Document
 	start, end int // in its text
@@ -132,7 +132,8 @@ func (l *layout) table(i int) int {
 			cells:  cells(line),
 		}
 		if i == first &&
-			(i+1 < len(l.lines) && separator.MatchString(l.lines[i+1].text) || !strings.ContainsAny(line.text, "0123456789")) {
+			(i+1 < len(l.lines) && separator.MatchString(l.lines[i+1].text) ||
+				!strings.ContainsAny(line.text, "0123456789")) {
 			u.row = -1
 			header = len(l.units)
 			l.add(u)
@@ -205,8 +206,8 @@ func goesOn(line string) bool {
 }
 
 // shortForms end with a full stop that ends no sentence.
-var shortForms = lazySet(`e.g i.e vs dr mr mrs ms inc ltd co corp approx no nr st fig sec p pp cf etc ca jan
-	feb mar apr jun jul aug sep sept oct nov dec a.m p.m u.s prof`)
+var shortForms = lazySet(`e.g i.e vs dr mr mrs ms inc ltd co corp approx no nr st fig sec p pp cf
+	etc ca jan feb mar apr jun jul aug sep sept oct nov dec a.m p.m u.s prof`)
 
 // sentenceEnd returns where the first sentence of a text ends, with the blanks after
 // it.

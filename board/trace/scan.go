@@ -15,8 +15,7 @@ type answers struct {
 	settled bool
 }
 
-// A scanner reads records. Of the tracer it only reads, so that several may go on at
-// once.
+// scanner reads records. It does not change the tracer, so several can run at once.
 type scanner struct {
 	*tracer
 	scan      words.Scanner
@@ -54,11 +53,11 @@ func (t *tracer) newScanner() *scanner {
 	}
 }
 
-// windowSize is how much of a record is read as being about one thing.
+// windowSize is the part of a record that counts as being about one thing.
 const windowSize = 1500
 
-// read reads a record. Its first window, and its name or reference if it has one, say what
-// all of it is about; the numbers of these are of pages, lines, versions.
+// read reads a record. Its first window, and its name or reference if it has one, say
+// what all of it is about; the numbers of these are of pages, lines, versions.
 func (s *scanner) read(n int32, name, text string) {
 	s.record = n
 	s.window++
@@ -352,7 +351,7 @@ func (a *answers) place(h *hit) *hit {
 	return nil
 }
 
-// enoughTries is after how many records no better one is looked for.
+// enoughTries is the number of records after which no better one is looked for.
 const enoughTries = 64
 
 // settle notes that no further record can change the verdict on a fact: as many as are
@@ -366,7 +365,8 @@ func (a *answers) settle(f *fact) {
 		h := &a.hits[i]
 		if h.how < rounded ||
 			len(f.tokens) == 0 &&
-				(h.swapped || f.names&nearMask&^h.mask != 0 || bits.OnesCount64(h.mask&nearMask) < 3) {
+				(h.swapped || f.names&nearMask&^h.mask != 0 ||
+					bits.OnesCount64(h.mask&nearMask) < 3) {
 			return
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"blackboard/board/documents"
 )
 
-// Kinds of a fact.
+// Kinds of facts.
 const (
 	KindMoney      = "money"
 	KindPercent    = "percent"
@@ -25,19 +25,19 @@ var Kinds = []string{KindMoney, KindPercent, KindNumber, KindDate, KindTime, Kin
 
 // Verdicts on a fact.
 const (
-	Supported   = "supported"   // entries say it
+	Supported   = "supported"   // entries support it
 	Derived     = "derived"     // it follows from figures of entries or of the passage
-	Source      = "source"      // a source says it, and no entry
-	Unsupported = "unsupported" // nothing says it
+	Source      = "source"      // a source has it, and no entry
+	Unsupported = "unsupported" // nothing supports it
 )
 
-// Causes of a verdict, more exact than the verdict alone.
+// Causes are more exact than the verdict.
 const (
 	Rounded    = "rounded"        // supported: by a more exact figure
-	Elsewhere  = "attributed"     // unsupported: the board says it of something else
+	Elsewhere  = "attributed"     // unsupported: the board has it of something else
 	OtherUnit  = "unit differs"   // unsupported: the board has the number with another unit
 	OtherValue = "number differs" // unsupported: the board has another figure of the same thing
-	Absent     = "absent"         // unsupported: it stands nowhere
+	Absent     = "absent"         // unsupported: the board has nothing like it
 )
 
 // Record is a text of a board that may support facts: an entry with its evidence and
@@ -48,11 +48,11 @@ type Record struct {
 	Ref  string // where it stands in its source: its numbers count no thing
 }
 
-// Records hands the records of a board to read, and stops with its error. It is called
-// twice, and has to give the same records in the same order.
+// Records calls read with each record of a board and stops at its first error. It is
+// called twice and must give the same records in the same order.
 type Records func(read func(Record) error) error
 
-// Sources hands documents to read, and stops with its error.
+// Sources calls read with each document and stops at its first error.
 type Sources func(read func(*documents.Document) error) error
 
 // Place is a line of a source.
@@ -65,10 +65,10 @@ type Place struct {
 // Fact is a number, a date or a name that a report states.
 type Fact struct {
 	Report  string   `json:"report"`
-	Line    int      `json:"line"` // from 1, of the report
-	Text    string   `json:"text"` // as the report has it
-	Kind    string   `json:"kind"`
-	Verdict string   `json:"verdict"`
+	Line    int      `json:"line"`    // from 1, of the report
+	Text    string   `json:"text"`    // as the report has it
+	Kind    string   `json:"kind"`    // one of Kinds: money, number, date, name, …
+	Verdict string   `json:"verdict"` // supported, derived, source or unsupported
 	Cause   string   `json:"cause"`   // one of the causes, or ""
 	Entries []string `json:"entries"` // that support it, or are nearest; five at most
 	Source  *Place   `json:"source"`  // that supports it, where no entry does
@@ -78,13 +78,13 @@ type Fact struct {
 
 // causes say for people why a fact is unsupported.
 var causes = map[string]string{
-	Elsewhere:  "said of something else",
+	Elsewhere:  "of something else on the board",
 	OtherUnit:  "with another unit",
 	OtherValue: "another figure",
 	Absent:     "on no entry",
 }
 
-// Describe says on one line what the fact stands on, or why on nothing.
+// Describe says on one line what supports the fact, or why nothing does.
 func (f *Fact) Describe() string {
 	switch {
 	case f.Verdict == Source && f.Source != nil:
@@ -105,32 +105,33 @@ func (f *Fact) Describe() string {
 type Passage struct {
 	Report  string   `json:"report"`
 	Line    int      `json:"line"`
-	Text    string   `json:"text"` // at most 300 characters of it
-	Facts   int      `json:"facts"`
+	Text    string   `json:"text"`    // at most 300 characters of it
+	Facts   int      `json:"facts"`   // number of facts in it
 	Missing int      `json:"missing"` // facts that nothing supports
 	Entries []string `json:"entries"` // that support its facts, the one with the most facts first
 }
 
-// Result says what supports the facts of reports.
+// Result has the support of each fact of the reports.
 type Result struct {
 	Run         string   `json:"run"`
-	Seq         int64    `json:"seq"`     // the event up to which the board was read
-	Reports     []string `json:"reports"` // their names
-	Sources     int      `json:"sources"` // files that were read
-	Passed      bool     `json:"passed"`  // nothing is unsupported
-	Checked     int      `json:"checked"` // facts
-	Supported   int      `json:"supported"`
-	Derived     int      `json:"derived"`
-	SourceOnly  int      `json:"source_only"`
-	Unsupported int      `json:"unsupported"`
-	Share       float64  `json:"share"` // of the facts that are not unsupported; 1 without facts
+	Seq         int64    `json:"seq"`         // the event up to which the board was read
+	Reports     []string `json:"reports"`     // their names
+	Sources     int      `json:"sources"`     // files that were read
+	Passed      bool     `json:"passed"`      // nothing is unsupported
+	Checked     int      `json:"checked"`     // facts
+	Supported   int      `json:"supported"`   // facts that an entry states
+	Derived     int      `json:"derived"`     // facts that follow from entries by calculation
+	SourceOnly  int      `json:"source_only"` // facts that only a source states
+	Unsupported int      `json:"unsupported"` // facts that nothing states
+	// of the facts that are not unsupported; 1 without facts
+	Share float64 `json:"share"`
 
 	Facts    []Fact    `json:"facts"`    // the worst first
 	Passages []Passage `json:"passages"` // in the reports' order
 }
 
-// Check looks for the facts of the reports in the records of a board; what stands on no
-// record is looked for in sources, which may be nil.
+// Check looks for the reports' facts in the records of a board. Facts that no record
+// supports are looked for in sources, which may be nil.
 func Check(board Records, sources Sources, reports ...*documents.Document) (Result, error) {
 	t := newTracer()
 	names := make([]string, len(reports))

@@ -121,9 +121,11 @@ func TestForms(t *testing.T) {
 		{"2,230 images have a wrong date", "2,230 photos have a wrong date."},
 		{"Rain from May to September: 143 mm", "It rained 14.3 cm from May to September."},
 		{"Paid on 12.05.2025", "It was paid on 12 May 2025."},
-		{"Brake events in frost on 2024-12-19", "It failed before Christmas 2024, on 19 December."},
+		{"Brake events in frost on 2024-12-19",
+			"It failed before Christmas 2024, on 19 December."},
 	} {
-		for _, v := range verdicts(t, c.report, c.record, "Other words, of another thing", "The weather was fine on 7 of 9 days") {
+		for _, v := range verdicts(t, c.report, c.record, "Other words, of another thing",
+			"The weather was fine on 7 of 9 days") {
 			if strings.Contains(v, Unsupported) {
 				t.Errorf("%q on %q: %s", c.report, c.record, v)
 			}
@@ -135,15 +137,25 @@ func TestForms(t *testing.T) {
 // does not.
 func TestDerived(t *testing.T) {
 	records := []string{
-		"Revenue of Borealis: FY2024 $31.9 million, FY2025 $38.4 million", "Borealis spent $24.6 million on staff in FY2025", "The first alarm of the outage came at 17:54",
-		"The service was back at 19:31", "Of 96 accounts 8 lack a second factor", "Licence of Quillpath: $62 per agent and month", "140 agents answer tickets",
-		"Gas at Marlow: EUR 36.50/MWh, against EUR 35.90/MWh a year before", "Bochum used 128 GWh of gas", "Hand picking takes 41 hours per hectare at 16.40 EUR per hour",
-		"Yield of 9.1 t/ha", "The estate has 19.5 ha", "A wind machine costs 38,000 EUR each", "The sulphate for the vines costs 1,850 EUR/t", "Three wind machines are proposed", "The script rewrites 2.3 million rows in 19 minutes",
-		"Wind explains 63 % of the variance, gas 14 %", "The set has 184,500 images", "5,904 images are duplicates",
+		"Revenue of Borealis: FY2024 $31.9 million, FY2025 $38.4 million",
+		"Borealis spent $24.6 million on staff in FY2025",
+		"The first alarm of the outage came at 17:54",
+		"The service was back at 19:31", "Of 96 accounts 8 lack a second factor",
+		"Licence of Quillpath: $62 per agent and month", "140 agents answer tickets",
+		"Gas at Marlow: EUR 36.50/MWh, against EUR 35.90/MWh a year before",
+		"Bochum used 128 GWh of gas",
+		"Hand picking takes 41 hours per hectare at 16.40 EUR per hour",
+		"Yield of 9.1 t/ha", "The estate has 19.5 ha", "A wind machine costs 38,000 EUR each",
+		"The sulphate for the vines costs 1,850 EUR/t", "Three wind machines are proposed",
+		"The script rewrites 2.3 million rows in 19 minutes",
+		"Wind explains 63 % of the variance, gas 14 %", "The set has 184,500 images",
+		"5,904 images are duplicates",
 		"57 customers have a contract", "21 customers have a copy of the code",
 		"Sixty wells are planned", "43 wells are drilled",
 		"Uptime was 99.71 % last year", "5 alarms per hour", "Alarms of 24 hours were read",
-		"The contract began on 2026-03-02 and ends on 2026-03-30", "Ohio has 40 sites, Utah 12, Iowa 9", "Adverse events: 57.3 % on the drug, 50.0 % on placebo",
+		"The contract began on 2026-03-02 and ends on 2026-03-30",
+		"Ohio has 40 sites, Utah 12, Iowa 9",
+		"Adverse events: 57.3 % on the drug, 50.0 % on placebo",
 	}
 	for report, want := range map[string]string{
 		"Revenue of Borealis grew by 20.4 % in FY2025.":                                            Derived,
@@ -196,13 +208,14 @@ func TestDerived(t *testing.T) {
 	}
 }
 
-// TestNotDerived holds that no figure is calculated with itself, nor with a number of periods that
-// nothing says.
+// TestNotDerived holds that no figure is calculated with itself, nor with a number of
+// periods that nothing says.
 func TestNotDerived(t *testing.T) {
 	records := []string{
 		"The press stood still for 95 minutes\n\nthe press stood still for 95 minutes",
 		"The audit found 340 open invoices\n\nopen invoices: 340\n\naudit.md",
-		"Turnover of Borealis staff was 18.4 %", "The lease costs $38,000 a year", "The guard costs $7,100 a month and is hired for five months",
+		"Turnover of Borealis staff was 18.4 %", "The lease costs $38,000 a year",
+		"The guard costs $7,100 a month and is hired for five months",
 		"In March 40 parcels were lost, in April 40 parcels were lost",
 		"The fleet has 38 trucks", "The depot holds 38 trucks of the fleet",
 	}
@@ -234,12 +247,15 @@ func TestNotDerived(t *testing.T) {
 	}
 }
 
-// TestOfOne holds that what stands on one record alone supports what the report says of it
-// in other words, and names that the record need not repeat.
+// TestOfOne holds that what stands on one record alone supports what the report says of
+// it in other words, and names that the record need not repeat.
 func TestOfOne(t *testing.T) {
 	records := []string{
-		"B3 picked 2025-09-12, B5 picked 2025-09-19", "The vines of B3 are Syrah", "Potassium sulphate 180 kg/ha in B3",
-		"Grant of USD 850,000 from the Alderway Foundation to Rivers Commons", "Wells are drilled in Tamuri", "Option A adds 28 staffed beds", "Option B adds 40 virtual beds",
+		"B3 picked 2025-09-12, B5 picked 2025-09-19", "The vines of B3 are Syrah",
+		"Potassium sulphate 180 kg/ha in B3",
+		"Grant of USD 850,000 from the Alderway Foundation to Rivers Commons",
+		"Wells are drilled in Tamuri", "Option A adds 28 staffed beds",
+		"Option B adds 40 virtual beds",
 	}
 	for report, want := range map[string]string{
 		"| Block | Picked |\n|---|---|\n| B3 Syrah | 12 Sep |":              "12 Sep: supported",
@@ -254,13 +270,15 @@ func TestOfOne(t *testing.T) {
 	}
 }
 
-// TestReference: where an entry stands in its source says nothing of how many there are of
-// anything; the names and dates of the reference do count.
+// TestReference: where an entry stands in its source says nothing of how many there are
+// of anything; the names and dates of the reference do count.
 func TestReference(t *testing.T) {
 	records := []Record{{ID: "e1", Text: "The session tokens never expire\n\nauth.md", Ref: "3-4"},
-		{ID: "e2", Text: "The gateway checks the scopes", Ref: "Wennick memo of 2026-06-03, lines 41 to 57"}}
-	report := documents.New("report.md", "There are 3 tokens of the session. The gateway checks 41 scopes.\n\n"+
-		"Wennick said so on 3 June 2026.\n")
+		{ID: "e2", Text: "The gateway checks the scopes",
+			Ref: "Wennick memo of 2026-06-03, lines 41 to 57"}}
+	report := documents.New("report.md",
+		"There are 3 tokens of the session. The gateway checks 41 scopes.\n\n"+
+			"Wennick said so on 3 June 2026.\n")
 	r, err := Check(each(records), nil, report)
 	if err != nil {
 		t.Fatal(err)
@@ -280,8 +298,10 @@ func TestReference(t *testing.T) {
 // TestCauses holds each verdict on a fact and its cause.
 func TestCauses(t *testing.T) {
 	records := []string{
-		"Churn of Borealis was 14 % in 2025", "Churn of Crestline was 9 %", "The audit covers 41 hosts in 3 rooms", "Interview: \"we were afraid to touch it\"",
-		"Quillpath took 26 h for the import, Helmdesk 41 h", "Config is in config/pool.yaml since v7.18.0",
+		"Churn of Borealis was 14 % in 2025", "Churn of Crestline was 9 %",
+		"The audit covers 41 hosts in 3 rooms", "Interview: \"we were afraid to touch it\"",
+		"Quillpath took 26 h for the import, Helmdesk 41 h",
+		"Config is in config/pool.yaml since v7.18.0",
 	}
 	for _, c := range []struct{ report, want string }{
 		{"Churn of Borealis was 14 %.", "14 %: supported"},
@@ -290,9 +310,12 @@ func TestCauses(t *testing.T) {
 		{"Churn of Borealis was 17 % in 2025.", "17 %: unsupported number differs"},
 		{"The audit covers 43 hosts.", "43: unsupported number differs"},
 		{"Quillpath is fast. Helmdesk took 26 h.", "26 h: unsupported attributed"},
-		{"| Product | Import |\n|---|---|\n| Helmdesk | 26 h |\n| Quillpath | 41 h |", "26 h: unsupported attributed"},
-		{"A clerk said: \"we were afraid to change it\".", "\"we were afraid to change it\": unsupported absent"},
-		{"A clerk said: \"we were afraid to touch it\".", "\"we were afraid to touch it\": supported"},
+		{"| Product | Import |\n|---|---|\n| Helmdesk | 26 h |\n| Quillpath | 41 h |",
+			"26 h: unsupported attributed"},
+		{"A clerk said: \"we were afraid to change it\".",
+			"\"we were afraid to change it\": unsupported absent"},
+		{"A clerk said: \"we were afraid to touch it\".",
+			"\"we were afraid to touch it\": supported"},
 		{"The file is config/pools.yaml.", "config/pools.yaml: unsupported absent"},
 		{"It came with 7.18.1 of the service.", "7.18.1: unsupported absent"},
 		{"The audit was done by Vexler Partners.", "Vexler Partners: unsupported absent"},
@@ -306,9 +329,14 @@ func TestCauses(t *testing.T) {
 // TestNoFact holds what needs no support.
 func TestNoFact(t *testing.T) {
 	for _, report := range []string{
-		"# 3. Results\n\n## 3.1 What We Did in 2024\n\nText follows.", "1. one\n2. two\n10) ten\n\n(a) more", "It says so (auth.md 3-4, auth.md 9).", "See page 14, section 3.2, tables 4 and 5, and [12] or [^3].",
-		"This report has five sections and 3 tables.", "| # | What |\n|---|---|\n| 1 | one |\n| 2 | two |", "However, nothing changed. Procurement waits. Margins fell.",
-		"Report of 27 March 2026", "![chart](img/7.png)", "<!-- 42 -->", "One of them, or two in three, took three quarters.",
+		"# 3. Results\n\n## 3.1 What We Did in 2024\n\nText follows.",
+		"1. one\n2. two\n10) ten\n\n(a) more", "It says so (auth.md 3-4, auth.md 9).",
+		"See page 14, section 3.2, tables 4 and 5, and [12] or [^3].",
+		"This report has five sections and 3 tables.",
+		"| # | What |\n|---|---|\n| 1 | one |\n| 2 | two |",
+		"However, nothing changed. Procurement waits. Margins fell.",
+		"Report of 27 March 2026", "![chart](img/7.png)", "<!-- 42 -->",
+		"One of them, or two in three, took three quarters.",
 	} {
 		got := slices.DeleteFunc(verdicts(t, report, "nothing in auth.md"), func(v string) bool {
 			return v == "auth.md: supported"
@@ -346,7 +374,8 @@ func TestSources(t *testing.T) {
 		got = append(got, s)
 	}
 	want := []string{"$7,450 source [] lease.txt:3 The monthly lease costs are 7,450 dollars.",
-		"Vexler Partners source [] lease.txt:4 Signed: Vexler Partners, 29 February 2024", "2024-02-29 supported [e1]"}
+		"Vexler Partners source [] lease.txt:4 Signed: Vexler Partners, 29 February 2024",
+		"2024-02-29 supported [e1]"}
 	if !slices.Equal(got, want) || !r.Passed || r.SourceOnly != 2 || r.Sources != 1 ||
 		r.Share != 1 {
 		t.Errorf("got %q, want %q; %+v", got, want, r)

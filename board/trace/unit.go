@@ -16,7 +16,8 @@ type measure struct {
 // coins are words of money, and the metre, as minutes are written m in "5m" alone.
 var coins = sync.OnceValue(func() map[string]measure {
 	m := map[string]measure{
-		"dollar": {"$", 1}, "euro": {"€", 1}, "pound": {"£", 1}, "yen": {"¥", 1}, "cent": {"$", .01},
+		"dollar": {"$", 1}, "euro": {"€", 1}, "pound": {"£", 1},
+		"yen": {"¥", 1}, "cent": {"$", .01},
 		"penny": {"£", .01}, "pence": {"£", .01},
 		"m": {"length", 1},
 	}
@@ -45,7 +46,8 @@ func (a *amount) otherCoins() []string {
 
 // inCurrency is a figure, where one of two is in cents, in the currency of the other.
 func (g *amount) inCurrency(a *amount) *amount {
-	if g.dim == a.dim || !slices.Contains(g.otherCoins(), a.dim) && !slices.Contains(a.otherCoins(), g.dim) {
+	if g.dim == a.dim || !slices.Contains(g.otherCoins(), a.dim) &&
+		!slices.Contains(a.otherCoins(), g.dim) {
 		return g
 	}
 	b := *g

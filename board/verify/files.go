@@ -11,14 +11,14 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// File is a file under a name that findings may call it by.
+// File is a source file and its name.
 type File struct {
 	Name string // a slashed path; its ends are names, too
 	Path string
 }
 
-// FindFiles returns the files that paths name and, of directories and patterns, those that
-// documents.Find gives, each once.
+// FindFiles returns the named files, and those that documents.Find returns for
+// directories and patterns, each once.
 func FindFiles(paths ...string) ([]File, error) {
 	found, err := documents.Find(paths...)
 	if err != nil {
@@ -31,7 +31,7 @@ func FindFiles(paths ...string) ([]File, error) {
 	return all, nil
 }
 
-// Files finds files by the names that findings give their sources.
+// Files finds files by the source names of findings.
 type Files struct {
 	all  []File
 	full map[string][]int // by the whole path
@@ -39,7 +39,7 @@ type Files struct {
 	stem map[string][]int // by the base name without extension, in lower case
 }
 
-// NewFiles makes files findable.
+// NewFiles indexes files by name.
 func NewFiles(all []File) *Files {
 	f := &Files{
 		all:  all,
@@ -69,8 +69,8 @@ var placeInName = lazyregexp.New(
 	`(?i)(?:#.*|:\d[\d:–-]*|[,;]?\s+(?:\(|p\.|pp\.|page|line|lines|section|sec\.|§|sheet).*)$`,
 )
 
-// Find returns the files that a name may mean: by path, then by base name, then by base
-// name without extension. More than one are all equally good.
+// Find returns the files that match a name: by path, then by base name, then by base
+// name without extension. Several files match equally well.
 func (f *Files) Find(name string) []File {
 	name = strings.Trim(strings.TrimSpace(name), "\"'`“”<>")
 	if found := f.find(name); len(found) > 0 || name == "" {
@@ -112,18 +112,22 @@ func (f *Files) find(name string) []File {
 	return nil
 }
 
-// fileName is what is called like a file: it ends in an extension with a letter.
+// fileName matches a name with a file extension that has a letter.
 var fileName = lazyregexp.New(`(?i)^[^\n]*[^\s./\\][^\n./\\]*\.[a-z0-9]{0,4}[a-z][a-z0-9]{0,4}$`)
 
-// Unknown reports whether a name says a file that is none of these, though there are some:
-// one of its parts, if it names several. An interview or an address is no file.
+// Unknown reports whether a name, or a part of it, has a file extension but matches
+// none of the files, if there are any. An interview or an address is not a file.
 func (f *Files) Unknown(name string) bool {
 	if len(f.all) == 0 || strings.Contains(name, "://") {
 		return false
 	}
-	return slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool { return r == ';' || r == ',' }),
+	return slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool {
+		return r == ';' ||
+			r == ','
+	}),
 		func(part string) bool {
-			plain := strings.Trim(strings.TrimSpace(placeInName.ReplaceAllString(part, "")), "\"'`“”<>")
+			plain := strings.Trim(strings.TrimSpace(placeInName.ReplaceAllString(part, "")),
+				"\"'`“”<>")
 			return fileName.MatchString(plain) && len(path.Ext(plain)) <= len(".12345") &&
 				len(f.Find(part)) == 0
 		})

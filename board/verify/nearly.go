@@ -9,7 +9,7 @@ import (
 	"blackboard/board/words"
 )
 
-// Bounds of what is aligned.
+// Limits of the alignment.
 const (
 	leastShare  = 0.5 // of a quote's words that a passage must have to be near
 	chunk       = 120 // words that are aligned at once
@@ -20,7 +20,7 @@ const (
 	shownDiffs  = 4
 )
 
-// nearly explains a quote that is not found word for word.
+// nearly explains why a quote is not found word for word.
 func (s *Source) nearly(q *stream, omitted *Difference, places []match) Outcome {
 	if omitted != nil {
 		o := Outcome{
@@ -44,7 +44,7 @@ func (s *Source) nearly(q *stream, omitted *Difference, places []match) Outcome 
 		if first, second, ok := x.joined(q); ok {
 			o := Outcome{Verdict: Joined, Passage: s.passage(first)}
 			o.Note = fmt.Sprintf(
-				"it joins %s and %s without an omission mark",
+				"the quote joins %s and %s without an omission mark",
 				where(s.doc, int(x.words[first.from].start)),
 				where(s.doc, int(x.words[second.from].start)),
 			)
@@ -61,7 +61,7 @@ func (s *Source) nearly(q *stream, omitted *Difference, places []match) Outcome 
 	return o
 }
 
-// say writes differences in the shortest form.
+// say describes differences in short.
 func say(diffs []Difference) string {
 	var all []string
 	for i, d := range diffs {
@@ -246,7 +246,8 @@ func (d *differ) end() {
 // and those that follow.
 func (d *differ) equal(i, j int) {
 	d.end()
-	if a, b := d.q.exact[d.q.words[i].at:d.q.end(i)], d.x.exact[d.x.words[j].at:d.x.end(j)]; a != b &&
+	if a, b := d.q.exact[d.q.words[i].at:d.q.end(i)],
+		d.x.exact[d.x.words[j].at:d.x.end(j)]; a != b &&
 		i > 0 {
 		d.all = append(d.all, Difference{d.q.written(i, i+1), d.x.written(j, j+1)})
 	}

@@ -8,7 +8,7 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// reference is what a finding says about where in its source it stands.
+// reference is the place in the source that a finding names.
 type reference struct {
 	units   map[string][]span // "line", "page", "slide", …: any of these numbers
 	sheet   string
@@ -69,7 +69,8 @@ func parseReference(ref string) reference {
 	}
 	r.sheet = strings.ToLower(strings.TrimSpace(r.sheet))
 	if len(r.units) == 0 && r.sheet == "" {
-		for part := range strings.FieldsFuncSeq(ref, func(c rune) bool { return strings.ContainsRune(">›→;", c) }) {
+		for part := range strings.FieldsFuncSeq(ref,
+			func(c rune) bool { return strings.ContainsRune(">›→;", c) }) {
 			if s := headingWords(part); s != "" {
 				r.section = append(r.section, s)
 			}
@@ -97,17 +98,18 @@ func headingWords(s string) string {
 		strings.ToLower(s),
 		func(r rune) bool { return r != '.' && classOf(r) != inWord },
 	)
-	for len(fields) > 1 && slices.Contains([]string{"section", "sec.", "chapter", "the"}, fields[0]) {
+	for len(fields) > 1 && slices.Contains([]string{"section", "sec.", "chapter", "the"},
+		fields[0]) {
 		fields = fields[1:]
 	}
 	return strings.Trim(strings.Join(fields, " "), ".")
 }
 
-// slackLines is by how much a reference to a line may miss: it often names the line
+// slackLines is the tolerance of a reference to a line, which often names the line
 // above or below.
 const slackLines = 2
 
-// at says whether a match stands where a reference says.
+// at reports whether a match is at the place of a reference.
 func (s *Source) at(r reference, m match) int {
 	x := s.words()
 	first, last := int(x.words[m.from].start), int(x.words[m.to-1].end)-1

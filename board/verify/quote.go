@@ -60,7 +60,7 @@ func (x *index) each(word string, yield func(at int) bool) {
 	}
 }
 
-// A match is where a quote stands: the words from ≤ i < to.
+// match is the position of a quote: the words from ≤ i < to.
 type match struct{ from, to int }
 
 // Bounds of one search, so that it grows with the source and the quote alone.
@@ -200,8 +200,8 @@ func target(between string) string {
 	return ""
 }
 
-// sameSigns compares what stands between two words of the source and of the quote. A quote
-// need not show where a link leads.
+// sameSigns compares what stands between two words of the source and of the quote. A
+// quote need not show where a link leads.
 func sameSigns(a, b string) bool {
 	if to := target(b); to != "" && to != target(a) {
 		return false

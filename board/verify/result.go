@@ -2,45 +2,47 @@ package verify
 
 import "slices"
 
-// Result says which findings stand in their sources. Passing is necessary, not
-// sufficient: that the source is right, and that the finding follows from it, nobody
-// has checked.
+// Result says which findings are in their sources. A pass is necessary, not sufficient:
+// nobody has checked that the source is right and that the finding follows from it.
 type Result struct {
 	Run string `json:"run"`
-	Seq int64  `json:"seq"` // the event up to which the board was looked at
-	// Passed says that nothing is doubted, that no source has changed, and that something was
-	// checked if there was something to check.
+	Seq int64  `json:"seq"` // the last event that was read
+	// Passed means that nothing is doubted, no source has changed, and something was
+	// checked if there was anything to check.
 	Passed    bool           `json:"passed"`
-	Checked   int            `json:"checked"` // that stand in their source, or are doubted
-	Doubted   int            `json:"doubted"`
+	Checked   int            `json:"checked"`   // that stand in their source, or are doubted
+	Doubted   int            `json:"doubted"`   // findings that do not stand in their source
 	Unchecked int            `json:"unchecked"` // whose source is not there or not named
 	Sources   []SourceResult `json:"sources"`   // that were read, by name
 	Items     []ItemResult   `json:"items"`     // in the order of the entries
-	Recorded  int            `json:"recorded"`  // verdicts that are new, and were written
+	Recorded  int            `json:"recorded"`  // new verdicts that were written
+	// NotRecorded says why new verdicts were not written: this user can only read. "":
+	// they were.
+	NotRecorded string `json:"not_recorded"`
 }
 
 // SourceResult is a source that was read.
 type SourceResult struct {
 	Name       string `json:"name"`
-	File       string `json:"file"`   // "" if the text on the board was read
-	SHA256     string `json:"sha256"` // of what was read
-	Registered bool   `json:"registered"`
-	Changed    bool   `json:"changed"` // it is another file than was registered
-	Findings   int    `json:"findings"`
-	Doubted    int    `json:"doubted"` // of them
+	File       string `json:"file"`       // "" if the text on the board was read
+	SHA256     string `json:"sha256"`     // of what was read
+	Registered bool   `json:"registered"` // whether the run has registered it
+	Changed    bool   `json:"changed"`    // it is another file than was registered
+	Findings   int    `json:"findings"`   // findings that name it
+	Doubted    int    `json:"doubted"`    // of them
 }
 
-// ItemResult is what became of one finding.
+// ItemResult is the result of one finding.
 type ItemResult struct {
 	ID          string `json:"id"`
 	Type        string `json:"type"`
 	Worker      string `json:"worker"`
 	Content     string `json:"content"`
-	Evidence    string `json:"evidence"`
+	Evidence    string `json:"evidence"` // the quote
 	SourceDoc   string `json:"source_doc"`
 	SourceRef   string `json:"source_ref"`
 	MustSurface bool   `json:"must_surface"`
-	Doubted     bool   `json:"doubted"`
+	Doubted     bool   `json:"doubted"` // whether the verdict is a doubt
 	Outcome
 	Source string `json:"source"` // its registered name, or its path; "" for none
 	File   string `json:"file"`   // that was read; "" if the text on the board was
@@ -63,7 +65,7 @@ func (f *Finding) Item(o Outcome) ItemResult {
 	}
 }
 
-// Count sums the items and the sources up.
+// Count computes the totals of items and sources.
 func (r *Result) Count() {
 	r.Checked, r.Doubted, r.Unchecked = 0, 0, 0
 	for i := range r.Items {
@@ -82,8 +84,8 @@ func (r *Result) Count() {
 	}
 }
 
-// Within reports whether the result passes where so many doubted findings are let through. A source
-// that has changed is never.
+// Within reports whether the result passes with at most this many doubted findings. A
+// changed source never passes.
 func (r *Result) Within(doubted int) bool {
 	changed := slices.ContainsFunc(r.Sources, func(s SourceResult) bool { return s.Changed })
 	return r.Passed || r.Doubted > 0 && r.Doubted <= doubted && !changed

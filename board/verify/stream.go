@@ -52,8 +52,10 @@ func (s *stream) index(at int) int {
 func isTag(name string) bool {
 	switch name {
 	case "a", "b", "blockquote", "br", "center", "code", "dd", "del", "details", "div", "dl", "dt",
-		"em", "font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "ol",
-		"p", "pre", "s", "samp", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody",
+		"em", "font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img",
+		"ins", "kbd", "li", "ol",
+		"p", "pre", "s", "samp", "small", "span", "strong", "sub", "summary",
+		"sup", "table", "tbody",
 		"td", "th", "thead", "tr", "tt", "u", "ul", "var":
 		return true
 	}

@@ -110,7 +110,8 @@ func valuesOf(content string) (all []asked) {
 		case l.Want[0] == "n:"+strconv.Itoa(listed+1) && enumerates(s.Text, l):
 			listed++
 		default:
-			add(kindOf(l.Want[0]), shown(&s, l), l.Want, [2]float64{numberOf(l.Want[0]), numberOf(l.Want[len(l.Want)-1])})
+			add(kindOf(l.Want[0]), shown(&s, l), l.Want, [2]float64{numberOf(l.Want[0]),
+				numberOf(l.Want[len(l.Want)-1])})
 		}
 	}
 	for _, m := range identifier.FindAllStringSubmatch(content, -1) {
@@ -143,7 +144,8 @@ func isIdentifier(s string) bool {
 		return strings.Count(s, "/") > 1 || len(base) < len(s)
 	}
 	// name.ext, and no number, abbreviation or missing blank
-	return len(base) >= 1 && len(base) <= 4 && len(base)+3 < len(s) && !strings.Contains(s, "..") &&
+	return len(base) >= 1 && len(base) <= 4 && len(base)+3 < len(s) &&
+		!strings.Contains(s, "..") &&
 		base == strings.ToLower(base) && strings.IndexFunc(base, unicode.IsLetter) == 0 &&
 		strings.IndexFunc(s, unicode.IsDigit) != 0
 }
@@ -214,7 +216,7 @@ func capitalised(s *words.Scanner) map[int]bool {
 	return names
 }
 
-// content holds a finding without a quote against the source by its values.
+// content checks a finding without a quote by its values.
 func (s *Source) content(f *Finding) Outcome {
 	if s.values == nil {
 		s.values = values{}
@@ -295,8 +297,8 @@ func (s *Source) has(a asked) bool {
 	return len(q.words) > 0 && len(s.words().find(q, 0, len(q.words))) > 0
 }
 
-// maxOperands bounds what numbers a calculation may follow from: among many, some pair
-// gives any number.
+// maxOperands limits the numbers that a calculation may follow from, because among many
+// numbers some pair gives any result.
 const maxOperands = 12
 
 // follows reports whether a number is what one step of arithmetic makes of others, as

@@ -9,19 +9,20 @@ import (
 
 // Verdicts on a finding.
 const (
-	Found        = "found"          // its quote stands where its reference says
-	Supported    = "supported"      // it has no quote; all its values stand in the source
-	Elsewhere    = "elsewhere"      // its quote stands at another place
-	Nearly       = "nearly"         // the source has most of the quote, with a difference
-	Joined       = "joined"         // the quote is of two places, without an omission mark
-	Absent       = "not found"      // the source has nothing like the quote
-	ValueMissing = "value missing"  // it has no quote, and the source lacks one of its values
-	Ambiguous    = "ambiguous"      // several files answer to the name of its source
-	Unregistered = "unregistered"   // it names a source that is not registered, while others are
-	Unknown      = "unknown source" // its source is called like a file, and is none of those there
-	Unreadable   = "unreadable"     // the file of its source cannot be read
-	NoFile       = "no source file" // the file of its source is not there
-	NoSource     = "no source"      // it names no source, but has a quote or is an observation
+	Found        = "found"         // the quote is at its reference
+	Supported    = "supported"     // no quote; all values are in the source
+	Elsewhere    = "elsewhere"     // the quote is at another place
+	Nearly       = "nearly"        // the source has most of the quote, with a difference
+	Joined       = "joined"        // the quote joins two places without an omission mark
+	Absent       = "not found"     // the source has nothing like the quote
+	ValueMissing = "value missing" // no quote, and the source lacks a value
+	Ambiguous    = "ambiguous"     // several files match the source's name
+	Unregistered = "unregistered"  // the source is not registered, but others are
+	// the source's name has a file extension, but no such file is known
+	Unknown    = "unknown source"
+	Unreadable = "unreadable"     // the source's file cannot be read
+	NoFile     = "no source file" // the source's file is missing
+	NoSource   = "no source"      // no source, but a quote, or the entry is an observation
 )
 
 // Verdicts lists them.
@@ -41,16 +42,16 @@ var Verdicts = []string{
 	NoSource,
 }
 
-// Sound reports whether a verdict says that the finding stands in its source.
+// Sound reports whether a verdict means that the finding is in its source.
 func Sound(verdict string) bool { return verdict == Found || verdict == Supported }
 
 // Doubted reports whether a verdict is a failure. A finding that could not be checked
-// is none.
+// is not a failure.
 func Doubted(verdict string) bool {
 	return !Sound(verdict) && verdict != NoFile && verdict != NoSource && verdict != Unreadable
 }
 
-// Finding is an entry to be checked.
+// Finding is an entry to check.
 type Finding struct {
 	ID          string
 	Type        string
@@ -64,7 +65,7 @@ type Finding struct {
 	Related     []string // contents of the entries that support a calculation, or that it supports
 }
 
-// Difference is where a quote and its source part.
+// Difference is a place where a quote and its source differ.
 type Difference struct {
 	Quote  string `json:"quote"`  // "" if the quote leaves something out
 	Source string `json:"source"` // "" if the quote adds something
@@ -83,23 +84,23 @@ type Passage struct {
 	Text  string `json:"text"`  // at most 300 characters of it, on one line
 }
 
-// Outcome is what a source says about a finding.
+// Outcome is the result of checking a finding against a source.
 type Outcome struct {
 	Verdict     string       `json:"verdict"`
 	Note        string       `json:"note"`        // why, in a few words
 	Differences []Difference `json:"differences"` // of the verdict nearly
 	Missing     []Value      `json:"missing"`     // of the verdict value missing
-	// Passage is where the quote stands, or the nearest place; null if nothing is near.
+	// Passage is the place of the quote, or the nearest place; null if nothing is near.
 	Passage *Passage `json:"passage"`
 }
 
-// Plain is an outcome that is a verdict and its reason alone.
+// Plain returns an outcome with only a verdict and its reason.
 func Plain(verdict, note string) Outcome {
 	return Outcome{Verdict: verdict, Note: note, Differences: []Difference{}, Missing: []Value{}}
 }
 
-// Source is a document that findings are held against. It is not safe for concurrent
-// use.
+// Source is a document against which findings are checked. It is not safe for
+// concurrent use.
 type Source struct {
 	doc    *documents.Document
 	index  *index // made at first use
@@ -116,7 +117,7 @@ func (s *Source) words() *index {
 	return s.index
 }
 
-// Check holds a finding against the source.
+// Check checks a finding against the source.
 func (s *Source) Check(f *Finding) Outcome {
 	o, quoted := s.quote(f)
 	if !quoted {
@@ -131,8 +132,8 @@ func (s *Source) Check(f *Finding) Outcome {
 	return o
 }
 
-// CheckAlone holds a calculation that names no source against its related entries. Of
-// any other finding it says that there is no source.
+// CheckAlone checks a calculation without a source against its related entries. For any
+// other finding it returns the verdict "no source".
 func CheckAlone(f *Finding) Outcome {
 	if !f.Calculated || len(f.Related) == 0 || strings.TrimSpace(f.Evidence) != "" {
 		return Plain(NoSource, "")
@@ -211,7 +212,7 @@ func (s *Source) quote(f *Finding) (o Outcome, quoted bool) {
 	}
 	o = Outcome{Verdict: Elsewhere, Passage: s.passage(places[0])}
 	o.Note = fmt.Sprintf(
-		"its reference says %s; it stands at %s",
+		"the reference says %s; the quote is at %s",
 		oneLine(f.SourceRef, 60),
 		o.Passage.Where,
 	)

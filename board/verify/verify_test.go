@@ -37,7 +37,8 @@ func TestQuotes(t *testing.T) {
 		{quote: "must not be stored in plain text", verdict: Found},
 		{quote: "  must not   be stored\nin\tplain text. ", verdict: Found},
 		{quote: "A token is issued by auth.go and must not be stored", verdict: Found},
-		{quote: "> A *token* is issued by `auth.go` and **must not** be stored in\n> plain text.", verdict: Found},
+		{quote: "> A *token* is issued by `auth.go` and **must not** be stored in\n> plain text.",
+			verdict: Found},
 		{quote: "“It’s valid for 8.06 hours”", verdict: Found},
 		{quote: "reissued for 'trusted' clients", verdict: Found},
 		{quote: "re-issued for \"trusted\" clients at $5 per seat", verdict: Found},
@@ -49,16 +50,20 @@ func TestQuotes(t *testing.T) {
 		{quote: "The [limit](https://example.com/a?b=1) is 1,200", verdict: Found},
 		{quote: "The [limit](https://example.com/a?b=2) is 1,200", verdict: Nearly},
 		{quote: "| eu-west-1 | 40 ms |", verdict: Found},
-		{quote: "The naive approach", verdict: Nearly, note: "the source says “naïve”, the quote “naive”"},
+		{quote: "The naive approach", verdict: Nearly,
+			note: "the source says “naïve”, the quote “naive”"},
 		{quote: "The nai\u0308ve approach - if any - costs −5 points", verdict: Found},
 		{quote: "A token is issued … valid for 8.06 hours", verdict: Found},
 		{quote: "A token is issued [...] must not be stored", verdict: Found},
 
-		{quote: "must be stored in plain text", verdict: Nearly, note: "the quote leaves out “not”"},
+		{quote: "must be stored in plain text", verdict: Nearly,
+			note: "the quote leaves out “not”"},
 		{quote: "must … be stored in plain text", verdict: Nearly},
-		{quote: "by the writer … until the commit returns", verdict: Nearly, note: "the source says “which is never blocked”, the quote “…”"},
+		{quote: "by the writer … until the commit returns", verdict: Nearly,
+			note: "the source says “which is never blocked”, the quote “…”"},
 		{quote: "It is not valid for 8.06 hours", verdict: Nearly},
-		{quote: "It's valid for 8.6 hours", verdict: Nearly, note: "the source says “8.06”, the quote “8.6”"},
+		{quote: "It's valid for 8.6 hours", verdict: Nearly,
+			note: "the source says “8.06”, the quote “8.6”"},
 		{quote: "It's valid for 806 hours", verdict: Nearly},
 		{quote: "clients at €5 per seat", verdict: Nearly},
 		{quote: "clients at 5 per seat", verdict: Nearly},
@@ -68,17 +73,20 @@ func TestQuotes(t *testing.T) {
 		{quote: "see x < 5 && !ok", verdict: Nearly},
 		{quote: "see x > 5 && ok", verdict: Nearly},
 		{quote: "if any costs 5 points", verdict: Nearly},
-		{quote: "A session ends after 30 seconds", verdict: Nearly, note: "the source says “minutes”, the quote “seconds”"},
+		{quote: "A session ends after 30 seconds", verdict: Nearly,
+			note: "the source says “minutes”, the quote “seconds”"},
 		{quote: "Region latency eu-west-2 40 ms", verdict: Nearly},
 		{quote: "The daemon is started by the worker", verdict: Nearly},
-		{quote: "A token is issued by auth.go and the worker is started by the daemon", verdict: Joined},
+		{quote: "A token is issued by auth.go and the worker is started by the daemon",
+			verdict: Joined},
 		{quote: "Limits apply … must not be stored", verdict: Nearly},
 		{quote: "Refresh tokens rotate every week on Monday", verdict: Absent},
 
 		{quote: "The limit is 1,200 requests", ref: "line 10", verdict: Found},
 		{quote: "The limit is 1,200 requests", ref: "10", verdict: Found},
 		{quote: "The limit is 1,200 requests", ref: "Limits", verdict: Found},
-		{quote: "The limit is 1,200 requests", ref: "lines 2-4", verdict: Elsewhere, note: "its reference says lines 2-4; it stands at line 10"},
+		{quote: "The limit is 1,200 requests", ref: "lines 2-4", verdict: Elsewhere,
+			note: "the reference says lines 2-4; the quote is at line 10"},
 		{quote: "It's valid for 8.06 hours", ref: "section Limits", verdict: Elsewhere},
 		{quote: "It's valid for 8.06 hours", ref: "Tokens", verdict: Found},
 		{quote: "A session ends after 30 minutes", ref: "Tokens", verdict: Found}, // a part of it
@@ -113,8 +121,10 @@ func TestValues(t *testing.T) {
 		{content: "Revenue in Q3 was $8.06 million"},
 		{content: "In e12 we said that 40 ms is the latency of eu-west-1; (1) one region (2) few clients"},
 		{content: "Revenue in Q3 was $8.60M", note: "number not in source: $8.60M"},
-		{content: "auth.go stores a token for 9 hours by Stripe", note: "number not in source: 9 hours; name not in source: Stripe"},
-		{content: "load_user in users.go is slow", note: "identifier not in source: load_user, users.go"},
+		{content: "auth.go stores a token for 9 hours by Stripe",
+			note: "number not in source: 9 hours; name not in source: Stripe"},
+		{content: "load_user in users.go is slow",
+			note: "identifier not in source: load_user, users.go"},
 		{content: "Tokens end on 2025-03-14", note: "date not in source: 2025-03-14"},
 		{content: "The session ends after half an hour, 1,800 seconds, a token after 483.6 minutes"},
 		{content: "The latency of eu-west-1 is 0.04 s"},
@@ -123,18 +133,24 @@ func TestValues(t *testing.T) {
 		{content: "1,200 requests at $5 are $6,000", calculated: true},
 		{content: "30 minutes at $5 are $150", calculated: true},
 		{content: "30 minutes less 40 ms are 29.9993 minutes", calculated: true},
-		{content: "30 minutes less 40 ms are 28.9 minutes", calculated: true, note: "number not in source: 28.9 minutes"},
-		{content: "1,200 requests at $5 are $7,000", calculated: true, note: "number not in source: $7,000"},
-		{content: "1,200 plus 300 is 1,500", calculated: true, related: []string{"the burst is 300"}},
-		{content: "1,200 plus 300 is 1,500", calculated: true, note: "number not in source: 300, 1,500"},
+		{content: "30 minutes less 40 ms are 28.9 minutes", calculated: true,
+			note: "number not in source: 28.9 minutes"},
+		{content: "1,200 requests at $5 are $7,000", calculated: true,
+			note: "number not in source: $7,000"},
+		{content: "1,200 plus 300 is 1,500", calculated: true,
+			related: []string{"the burst is 300"}},
+		{content: "1,200 plus 300 is 1,500", calculated: true,
+			note: "number not in source: 300, 1,500"},
 	} {
 		o := check(t, Finding{Content: c.content, Calculated: c.calculated, Related: c.related})
-		if want := map[bool]string{true: Supported, false: ValueMissing}[c.note == ""]; o.Verdict != want ||
+		if want := map[bool]string{true: Supported,
+			false: ValueMissing}[c.note == ""]; o.Verdict != want ||
 			o.Note != c.note {
 			t.Errorf("%q: %s (%s), want %s (%s)", c.content, o.Verdict, o.Note, want, c.note)
 		}
 	}
-	if o := CheckAlone(&Finding{Content: "5 and 5 are 10", Calculated: true, Related: []string{"one part is 5"}}); o.Verdict != Supported &&
+	if o := CheckAlone(&Finding{Content: "5 and 5 are 10", Calculated: true,
+		Related: []string{"one part is 5"}}); o.Verdict != Supported &&
 		!strings.Contains(o.Note, "10") {
 		t.Errorf("%+v", o)
 	}
@@ -144,11 +160,15 @@ func TestValues(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	f := NewFiles([]File{{Name: "docs/auth.md"}, {Name: "report.txt"}})
 	for name, want := range map[string]bool{
-		"audit.pdf": true, "docs/audit.pdf": true, `docs\Audit 2025.PDF`: true, "audit.pdf, p. 3": true,
+		"audit.pdf": true, "docs/audit.pdf": true, `docs\Audit 2025.PDF`: true,
+		"audit.pdf, p. 3":    true,
 		"auth.md; audit.pdf": true, "`audit.tar.gz`": true, "audit.md:12": true, "backup.7z": true,
-		"interview with the CFO": false, "call of 3 May": false, "Section 4.2": false, "v1.2": false,
-		"Interview with Dr. Wennick": false, "https://example.com/a.html": false, "": false, ".": false,
-		"auth.md; docs/report.txt": false, "minutes.": false, "notes.ofthemeeting": false, ".env": false,
+		"interview with the CFO": false, "call of 3 May": false,
+		"Section 4.2": false, "v1.2": false,
+		"Interview with Dr. Wennick": false, "https://example.com/a.html": false, "": false,
+		".":                        false,
+		"auth.md; docs/report.txt": false, "minutes.": false, "notes.ofthemeeting": false,
+		".env": false,
 	} {
 		if got := f.Unknown(name); got != want {
 			t.Errorf("%q: %v", name, got)

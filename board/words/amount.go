@@ -7,23 +7,29 @@ import (
 	"strings"
 )
 
-// This file reads figures: numbers with their units, and versions. A number becomes a range, in the base of its unit: "30 s" and "at most 5 minutes"
-// could not be compared otherwise, and "about 30" agrees with 29.
+// This file reads figures: numbers with their units, and versions. A number becomes a
+// range in the base of its unit, so that "30 s" and "at most 5 minutes" can be
+// compared, and "about 30" agrees with 29.
 
 var (
-	// amountScales are the spellings of a scale after an amount: m is for minutes, and b for bytes.
+	// amountScales are the spellings of a scale after an amount: m is for minutes, and
+	// b for bytes.
 	amountScales = []string{"k", "K", "thousand", "M", "million", "bn", "B", "billion"}
 	// what follows names a place, not an amount
-	placeWords = []string{"line", "lines", "page", "pages", "issue", "pr", "chapter", "section", "step", "item", "figure", "fig", "table",
+	placeWords = []string{"line", "lines", "page", "pages", "issue", "pr", "chapter", "section",
+		"step", "item", "figure", "fig", "table",
 		"rfc", "commit", "ticket", "bug", "ch", "no", "nr", "example", "case", "task", "§"}
-	aboutWords = []string{"about", "around", "roughly", "approximately", "nearly", "almost", "~", "≈", "some", "circa"}
+	aboutWords = []string{"about", "around", "roughly", "approximately", "nearly", "almost",
+		"~", "≈", "some", "circa"}
 )
 
-// readVersion reads v1.2, 1.2.3 and "version 2". A zero at the end says nothing: 1.2.0 is 1.2.
+// readVersion reads v1.2, 1.2.3 and "version 2". A zero at the end says nothing: 1.2.0
+// is 1.2.
 func readVersion(words []token, i int) *Figure {
 	w := words[i]
 	v := strings.TrimLeft(w.low, "v")
-	if !startsDigit(v) || v == w.low && strings.Count(v, ".") < 2 && wordAt(words, i-1).low != "version" {
+	if !startsDigit(v) || v == w.low && strings.Count(v, ".") < 2 &&
+		wordAt(words, i-1).low != "version" {
 		return nil
 	}
 	for strings.HasSuffix(v, ".0") {
@@ -32,7 +38,8 @@ func readVersion(words []token, i int) *Figure {
 	return &Figure{Kind: "version", Version: v, Shown: w.text}
 }
 
-// readNumber reads a number in digits or spelled out, its scale and unit, a range of two, and what bounds it.
+// readNumber reads a number in digits or spelled out, its scale and unit, a range of
+// two, and what bounds it.
 func readNumber(words []token, i int) (f *Figure, from, to int) {
 	w := words[i]
 	value, unit, ok := amount(w.low)
@@ -41,10 +48,12 @@ func readNumber(words []token, i int) (f *Figure, from, to int) {
 	}
 	at := func(k int) token { return wordAt(words, k) }
 	before := at(i - 1).low
-	if slices.Contains(placeWords, before) || w.glued && before == ":" && strings.ContainsAny(at(i-2).low, "./") || w.glued && before == "-" && at(i-2).stem != "" {
+	if slices.Contains(placeWords, before) || w.glued && before == ":" &&
+		strings.ContainsAny(at(i-2).low, "./") || w.glued && before == "-" && at(i-2).stem != "" {
 		return nil, 0, 0 // line 42, foo.go:42, SHA-256
 	}
-	if inTime(words, i) || len(w.low) < 3 && Digits(w.low) && before == "(" && w.glued && strings.HasPrefix(at(i+1).low, ")") {
+	if inTime(words, i) || len(w.low) < 3 && Digits(w.low) && before == "(" && w.glued &&
+		strings.HasPrefix(at(i+1).low, ")") {
 		return nil, 0, 0 // 10:23, and (2) of a list
 	}
 	to = i + 1
@@ -52,14 +61,18 @@ func readNumber(words []token, i int) (f *Figure, from, to int) {
 		to++
 	}
 	shown := w.text
-	if scale := at(to).text; slices.Contains(amountScales, scale) && (at(to).glued || len(scale) > 2) {
+	if scale := at(to).text; slices.Contains(amountScales, scale) &&
+		(at(to).glued || len(scale) > 2) {
 		value *= math.Pow10(scaleOf(strings.ToLower(scale)))
 		shown += gap(at(to)) + at(to).text
 		to++
 	}
 	f = &Figure{Kind: "number", Lo: value, Hi: value, Unit: unit, Shown: shown}
-	if d := at(to).low; (d == "-" || d == "–" || d == "to" || d == "and" && before == "between") && to+1 < len(words) { // 3-5, 3 to 5
-		if other, _ := strconv.ParseFloat(strings.ReplaceAll(at(to+1).low, ",", ""), 64); other > value {
+	// 3-5, 3 to 5
+	if d := at(to).low; (d == "-" || d == "–" || d == "to" || d == "and" && before == "between") &&
+		to+1 < len(words) {
+		if other, _ := strconv.ParseFloat(strings.ReplaceAll(at(to+1).low, ",",
+			""), 64); other > value {
 			f.Hi = other
 			if d != "-" {
 				d = " to "
@@ -83,9 +96,11 @@ func inTime(words []token, i int) bool {
 	return colon(i+1, i+2) && wordAt(words, i+2).glued || colon(i-1, i-2) && words[i].glued
 }
 
-// amount reads a word that is a number. Its unit is "" unless it is a part of the word: $5, 5%.
+// amount reads a word that is a number. Its unit is "" unless it is a part of the word:
+// $5, 5%.
 func amount(word string) (value float64, unit string, ok bool) {
-	if n := numerals()[word]; n.cardinal && n.value > 1 && n.value < 100 { // "one" is often no number
+	// "one" is often no number
+	if n := numerals()[word]; n.cardinal && n.value > 1 && n.value < 100 {
 		return float64(n.value), "", true
 	}
 	number := strings.TrimLeft(word, "$€£")
@@ -96,12 +111,14 @@ func amount(word string) (value float64, unit string, ok bool) {
 	if !startsDigit(number) {
 		return 0, "", false
 	}
-	value, err := strconv.ParseFloat(strings.TrimRight(strings.ReplaceAll(number, ",", ""), "."), 64)
+	value, err := strconv.ParseFloat(strings.TrimRight(strings.ReplaceAll(number, ",", ""),
+		"."), 64)
 	return value, unit, err == nil
 }
 
-// measure takes the unit from the word after a number, and says how many words it took. Any other word names what is counted:
-// figures clash only if that is the same.
+// measure reads the unit from the words after a number and returns how many words it
+// read. Any other word names the counted things; figures clash only if those are the
+// same.
 func (f *Figure) measure(next token) int {
 	if u, ok := unitOf(next.low); ok {
 		if u.dim == "month" { // about so many seconds
@@ -119,14 +136,17 @@ func (f *Figure) measure(next token) int {
 	return 0
 }
 
-// bound widens a figure by the words before it: at least 3, less than 3, about 3. It returns where they begin.
+// bound widens a figure by the words before it: at least 3, less than 3, about 3. It
+// returns where they begin.
 func (f *Figure) bound(words []token, i int) (from int) {
 	from = i
 	for k := i - 1; k >= max(0, i-3); k-- {
 		switch low := words[k].low; {
-		case phrase(words, k, "at", "least"), phrase(words, k, "more", "than"), slices.Contains([]string{"over", "≥", ">"}, low), low == "minimum" && k == i-1:
+		case phrase(words, k, "at", "least"), phrase(words, k, "more", "than"),
+			slices.Contains([]string{"over", "≥", ">"}, low), low == "minimum" && k == i-1:
 			f.Hi, from = math.Inf(1), k
-		case phrase(words, k, "at", "most"), phrase(words, k, "less", "than"), phrase(words, k, "fewer", "than"), phrase(words, k, "up", "to"),
+		case phrase(words, k, "at", "most"), phrase(words, k, "less", "than"),
+			phrase(words, k, "fewer", "than"), phrase(words, k, "up", "to"),
 			slices.Contains([]string{"under", "within", "below", "≤", "<"}, low):
 			f.Lo, from = math.Inf(-1), k
 		case slices.Contains(aboutWords, low):
@@ -138,7 +158,7 @@ func (f *Figure) bound(words []token, i int) (from int) {
 
 func startsDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 
-// gap is what stands between a word and the one before, to show a figure as it was written.
+// gap is the text between a word and the one before, to show a figure as written.
 func gap(w token) string {
 	if w.glued {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// This file reads what a text claims: its sentences and its figures, so that two texts about one
-// thing can be compared. It compares words, not meaning.
+// This file reads the claims of a text, its sentences and figures, so that two texts
+// about one thing can be compared. It compares words, not meaning.
 
 // Limits of what is read.
 const (
@@ -19,7 +19,7 @@ const (
 	maxSentences = 200
 )
 
-// Claims is what a text says, as far as it can be compared.
+// Claims has the comparable part of a text.
 type Claims struct {
 	Figures   []Figure
 	Sentences []Sentence
@@ -34,15 +34,19 @@ type token struct {
 	glued bool   // nothing stands between it and the word before
 }
 
-// tokens keeps together what means one thing: 2026-03-23, v1.2, $1,000, 5%, don't, foo.go, read/write. All other marks are there to end sentences, ranges and parts.
+// tokens keeps together what means one thing: 2026-03-23, v1.2, $1,000, 5%, don't,
+// foo.go, read/write. All other marks are there to end sentences, ranges and parts.
 var tokens = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\d{4}-\d{2}(?:-\d{2})?\b|[vV]\d+(?:\.\d+)*\b|[$€£]?\d+(?:,\d{3})*(?:\.\d+)*%?|[\p{L}_][\p{L}\p{N}_]*(?:[./'’][\p{L}\p{N}_]+|-\d[\p{L}\p{N}_]*)*|%|§|[.!?;,:()=<>≤≥~≈\n–—-]+`)
+	return regexp.MustCompile(
+		`\d{4}-\d{2}(?:-\d{2})?\b|[vV]\d+(?:\.\d+)*\b|[$€£]?\d+(?:,\d{3})*(?:\.\d+)*%?|[\p{L}_][\p{L}\p{N}_]*(?:[./'’][\p{L}\p{N}_]+|-\d[\p{L}\p{N}_]*)*|%|§|[.!?;,:()=<>≤≥~≈\n–—-]+`)
 })
 
-// ReadClaims cuts a text into sentences, also where one says two things: at "but", "whereas", "while". A negation is to reach no further.
+// ReadClaims cuts a text into sentences, also at "but", "whereas" and "while", where a
+// negation ends.
 func ReadClaims(title, body string) *Claims {
 	text := strings.ToValidUTF8(body, " ")
-	if title := strings.ToValidUTF8(title, " "); !strings.HasPrefix(text, strings.TrimSuffix(title, "…")) {
+	if title := strings.ToValidUTF8(title, " "); !strings.HasPrefix(text,
+		strings.TrimSuffix(title, "…")) {
 		text = title + ".\n" + text // a title is often the first sentence of the body
 	}
 	if len(text) > maxClaims {
@@ -59,7 +63,8 @@ func ReadClaims(title, body string) *Claims {
 	end := 0
 	for _, m := range tokens().FindAllStringIndex(text, -1) {
 		s := text[m[0]:m[1]]
-		w := token{text: s, low: strings.ToLower(strings.ReplaceAll(s, "’", "'")), glued: m[0] == end && m[0] > 0}
+		w := token{text: s, low: strings.ToLower(strings.ReplaceAll(s, "’", "'")),
+			glued: m[0] == end && m[0] > 0}
 		end = m[1]
 		if len(words) >= 200 { // no sentence, and costly
 			flush()
@@ -73,7 +78,8 @@ func ReadClaims(title, body string) *Claims {
 			}
 			w.text, w.low = s, s
 		}
-		if strings.Trim(s, ".!?;\n") != s || w.low == "but" || w.low == "whereas" || w.low == "while" {
+		if strings.Trim(s, ".!?;\n") != s || w.low == "but" ||
+			w.low == "whereas" || w.low == "while" {
 			flush()
 			continue
 		}
@@ -97,10 +103,11 @@ func ReadClaims(title, body string) *Claims {
 }
 
 // abbreviations are words whose full stop does not end a sentence, in lower case.
-var abbreviations = strings.Fields(`inc corp co ltd llc rev sec art vs mr mrs ms dr st jr sr approx dept ave blvd etc`)
+var abbreviations = strings.Fields(
+	`inc corp co ltd llc rev sec art vs mr mrs ms dr st jr sr approx dept ave blvd etc`)
 
-// abbreviates reports whether a mark begins with the full stop of an abbreviation: what comes next
-// goes on with the sentence. "The" does not, after "Inc.".
+// abbreviates reports whether a mark begins with the full stop of an abbreviation: what
+// comes next goes on with the sentence. "The" does not, after "Inc.".
 func abbreviates(words []token, mark, rest string) bool {
 	if len(words) == 0 || mark[0] != '.' || strings.ContainsAny(mark, "\n!?;") {
 		return false
@@ -116,12 +123,13 @@ func abbreviates(words []token, mark, rest string) bool {
 	case unicode.IsLower(first), mark != "." && strings.ContainsAny(mark, ",:"):
 		return true
 	case last == "no" || last == "nos":
-		return unicode.IsDigit(first) || unicode.IsUpper(first) && strings.ContainsFunc(next, unicode.IsDigit)
+		return unicode.IsDigit(first) || unicode.IsUpper(first) &&
+			strings.ContainsFunc(next, unicode.IsDigit)
 	}
 	return slices.Contains(abbreviations, last) && !saysNothing(strings.ToLower(next))
 }
 
-// stemsOf is what is spoken of: the stems of what is not a function word.
+// stemsOf returns the stems of the words that are not function words.
 func stemsOf(words []token) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range words {
@@ -132,7 +140,8 @@ func stemsOf(words []token) map[string]bool {
 	return m
 }
 
-// readTitle reads a title as the context of a figure that has none of its own: no sentence is made of it.
+// readTitle reads a title as the context of a figure that has none of its own: no
+// sentence is made of it.
 func readTitle(title string) (words []token) {
 	for _, s := range tokens().FindAllString(title, -1) {
 		words = append(words, token{text: s, stem: claimStem(strings.ToLower(s))})

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestClaimSentences: the full stop of an abbreviation ends no sentence, and "No." denies nothing.
+// TestClaimSentences: the full stop of an abbreviation ends no sentence, and "No."
+// denies nothing.
 func TestClaimSentences(t *testing.T) {
 	for _, tc := range []struct {
 		text string

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// This file reads times of the day that words are a part of: 5 pm, seven o'clock in the
+// This file reads times of day that are written with words: 5 pm, seven o'clock in the
 // evening, 7.42 in the morning.
 
 // halfDay reads what says, after a number, that it is an hour.
@@ -84,7 +84,8 @@ func (s *Scanner) half(j int) (half string, next int) {
 	case "am", "pm":
 		return w, j + 1
 	case "a", "p": // p.m.
-		if j+1 < len(s.Lexemes) && s.Lexemes[j+1].Plain == "m" && s.Lexemes[j+1].Start == s.Lexemes[j].End+1 {
+		if j+1 < len(s.Lexemes) && s.Lexemes[j+1].Plain == "m" &&
+			s.Lexemes[j+1].Start == s.Lexemes[j].End+1 {
 			return w + "m", j
 		}
 	case "in":
@@ -110,7 +111,8 @@ func (s *Scanner) pastHour(first *Lexeme, i int, by int64, at func(int) *Lexeme)
 	word, hour := at(i+1).Plain, at(i+2)
 	value, ok := hour.value()
 	n, err := strconv.Atoi(value)
-	if !ok || err != nil || n < 1 || n > 12 || by != 2 && by != 4 || word != "past" && (word != "to" || by != 4) ||
+	if !ok || err != nil || n < 1 || n > 12 || by != 2 && by != 4 || word != "past" &&
+		(word != "to" || by != 4) ||
 		!s.Near(*first, *at(i + 1), "") || !s.Near(*at(i + 1), *hour, "") {
 		return false
 	}

@@ -1,32 +1,34 @@
-// Package words is the one reader of text: everything that compares words, numbers or claims
-// stands on it. It knows text, and nothing of boards, capsules or memories.
+// Package words reads text for every comparison of words, numbers or claims. It knows
+// nothing of boards, capsules or memories.
 //
 // # What is a word
 //
-// A word is a run of letters, marks and digits; a mark belongs to the letter before it. Case never
-// counts. Accents count for Split and for claims alone, which people read or write in one way. An
-// apostrophe between two letters is part of the word, an 's at its end is not; Split leaves both to
-// its caller. Scripts that put no blanks between words (Han, kana, hangul, Thai, Lao, Khmer,
-// Burmese) have no words for terms and lexemes: two neighbouring characters stand for one.
+// A word is a run of letters, marks and digits; a mark belongs to the letter before it.
+// Case never counts. Accents count for Split and for claims alone, which people read or
+// write in one way. An apostrophe between two letters is part of the word, an 's at its
+// end is not; Split leaves both to its caller. Scripts that put no blanks between words
+// (Han, kana, hangul, Thai, Lao, Khmer, Burmese) have no words for terms and lexemes:
+// two neighbouring characters stand for one.
 //
-// An identifier is words that are held together: capturePane, capture_pane, kb/search.go:42,
-// --dry-run, v1.2.3. It is found whole and by its parts.
+// An identifier is words that are held together: capturePane, capture_pane,
+// kb/search.go:42, --dry-run, v1.2.3. It is found whole and by its parts.
 //
-// A number is what its digits or its words come to: 4,500,000, $4.5M and 4.5 million are one
-// number, 15% and fifteen percent one percentage, 2:17 PM and 14:17 one time, March 23, 2026 and
-// 2026-03-23 one date. With its unit it is one measure: 0.8 s and 800 ms, 90 minutes and 1.5
-// hours; lexemes and figures stand on one table of units (measure.go). A number in a name
-// (OH-2021-0109, v1.2) is part of the name.
+// A number is what its digits or its words come to: 4,500,000, $4.5M and 4.5 million
+// are one number, 15% and fifteen percent one percentage, 2:17 PM and 14:17 one time,
+// March 23, 2026 and 2026-03-23 one date. With its unit it is one measure: 0.8 s and
+// 800 ms, 90 minutes and 1.5 hours; lexemes and figures stand on one table of units
+// (measure.go). A number in a name (OH-2021-0109, v1.2) is part of the name.
 //
-// A negation is a word that turns round what comes after it: not, without, hardly, couldn't.
-// Opposites are two words of which one is the other negated: enabled and disabled. Order is what
-// stands before and after "before" and "after". Related has the words that a report may have in
-// the place of another, in the same sense or the opposite one (senses.txt); claims do not use it.
+// A negation is a word that turns round what comes after it: not, without, hardly,
+// couldn't. Opposites are two words of which one is the other negated: enabled and
+// disabled. Order is what stands before and after "before" and "after". Related has the
+// words that a report may have in the place of another, in the same sense or the
+// opposite one (senses.txt); claims do not use it.
 //
 // # Four readings
 //
-// Each reading answers another question. They share characters, number words, months, function
-// words, negations and opposites, and none of them fits the others' question.
+// Each reading answers another question. They share characters, number words, months,
+// function words, negations and opposites, and none of them fits the others' question.
 //
 //	Split               which words are there? For counting and marking.
 //	Analyzer.Terms      what finds this text in an index? Identifiers also whole; each term a stem.
@@ -35,15 +37,17 @@
 //	ReadClaims          what does it say? Sentences with the side on which each word is meant,
 //	                    and figures as ranges with a unit and what they are about.
 //
-// Terms are stemmed as English in ASCII letters, as Russian in those of Russian. A document that
-// by its function words and letters is in another language with a stemmer (language.go) has that
-// language's stems beside these, and TermsIn gives those of all that a question may be in.
+// Terms are stemmed as English in ASCII letters, as Russian in those of Russian. A
+// document that by its function words and letters is in another language with a stemmer
+// (language.go) has that language's stems beside these, and TermsIn gives those of all
+// that a question may be in.
 //
-// There are three stems for the same reason (see stem.go): terms are on the disk, what survives in
-// a report is measured with Stem, and claims are compared by the narrowest, Base.
+// There are three stems for the same reason (see stem.go): terms are on the disk, what
+// survives in a report is measured with Stem, and claims are compared by the narrowest,
+// Base.
 //
 // # What it is held to
 //
-// Any text can be read, valid UTF-8 or not, in time that grows with its length alone. Tables of
-// words are made when they are first needed, not when a process starts.
+// Any text can be read, valid UTF-8 or not, in time that grows with its length alone.
+// Tables of words are made when they are first needed, not when a process starts.
 package words

@@ -8,13 +8,16 @@ import (
 	"strings"
 )
 
-// This file reads figures: what of a text is one, what it is about, and whether two cannot both be true of one thing.
+// This file reads figures: their text, their subject, and whether two of them exclude
+// each other.
 
-// A Figure is a number with its unit and what stands around it.
+// Figure is a number with its unit and its context.
 type Figure struct {
-	Kind    string // number, version, date
-	Lo, Hi  float64
-	Unit    string // the dimension that both are in the base of, # and a stem for what is counted, or ""
+	Kind   string // number, version, date
+	Lo, Hi float64
+	// the dimension that both are in the base of, # and a stem for what is counted, or
+	// ""
+	Unit    string
 	Version string // 1.2, without zeros at its end
 	Date    string // 2026, 2026-03 or 2026-03-23
 	Shown   string // as it was written
@@ -24,10 +27,12 @@ type Figure struct {
 	After    string // the stem of the word right after it, "" for a function word or a mark
 }
 
-// Near is a word of a context, as it stands, and what stands right before it: "search" of "search API".
+// Near is a word of a context, as it stands, and what stands right before it: "search"
+// of "search API".
 type Near struct{ Word, Before string }
 
-// figuresOf reads the figures of a sentence. No word belongs to two: the 3 of "March 3" is no number.
+// figuresOf reads the figures of a sentence. No word belongs to two: the 3 of "March 3"
+// is no number.
 func (cl *Claims) figuresOf(n int) {
 	s := &cl.Sentences[n]
 	taken := 0 // words before this one belong to a figure
@@ -47,12 +52,13 @@ func (cl *Claims) figuresOf(n int) {
 	}
 }
 
-// readFigure reads the figure that begins at a word, and says from where to where it goes. It is nil
-// for a date that is no part of the claim, too.
+// readFigure reads the figure that begins at a word, and says from where to where it
+// goes. It is nil for a date that is no part of the claim, too.
 func readFigure(words []token, i int) (f *Figure, from, to int) {
 	if f, n := readDate(words, i); f != nil {
 		for k := max(0, i-3); k < i; k++ {
-			if slices.Contains(lookedAt, words[k].low) || words[k].low == "as" && words[k+1].low == "of" {
+			if slices.Contains(lookedAt, words[k].low) || words[k].low == "as" &&
+				words[k+1].low == "of" {
 				return nil, i, i + n
 			}
 		}
@@ -72,7 +78,8 @@ func wordAt(words []token, i int) token {
 	return words[i]
 }
 
-// contextOf is what is spoken of around a figure: in its part of the sentence, else in the sentence.
+// contextOf returns the stems around a figure: in its part of the sentence, or else in
+// the whole sentence.
 func contextOf(words []token, from, to int, unit string) map[string]Near {
 	cuts := func(w token) bool {
 		return strings.ContainsAny(w.low, ",;()") || w.low == "and" || w.low == "or"
@@ -95,7 +102,8 @@ func contextOf(words []token, from, to int, unit string) map[string]Near {
 	return around(max(0, from-12), min(len(words), to+6))
 }
 
-// nearOf keeps of each word what stands before it, as "search API" and "upload API" are two things.
+// nearOf keeps of each word what stands before it, as "search API" and "upload API" are
+// two things.
 func nearOf(words []token) map[string]Near {
 	m := map[string]Near{}
 	for i, w := range words {
@@ -110,16 +118,17 @@ func nearOf(words []token) map[string]Near {
 	return m
 }
 
-// Like reports whether two figures are of one kind and unit.
+// Like reports whether two figures have the same kind and unit.
 func (f *Figure) Like(g *Figure) bool { return f.Kind == g.Kind && f.Unit == g.Unit }
 
-// Differs says whether both cannot be true of one thing.
+// Differs reports whether two figures exclude each other for one thing.
 func (f *Figure) Differs(g *Figure) bool {
 	switch f.Kind {
 	case "version":
 		return f.Version != g.Version
 	case "date":
-		return !strings.HasPrefix(f.Date, g.Date) && !strings.HasPrefix(g.Date, f.Date) // March 2026 may be the 23rd
+		// March 2026 may be the 23rd
+		return !strings.HasPrefix(f.Date, g.Date) && !strings.HasPrefix(g.Date, f.Date)
 	}
 	if math.IsInf(f.Hi, 1) && math.IsInf(g.Hi, 1) {
 		return f.Lo != g.Lo
@@ -137,10 +146,12 @@ func (f *Figure) Differs(g *Figure) bool {
 	return f.Lo > g.Hi+slack || g.Lo > f.Hi+slack
 }
 
-// lookedAt are the words before a date that says when somebody looked: it is no part of the claim.
-var lookedAt = []string{"verified", "checked", "measured", "seen", "noted", "updated", "observed", "tested", "confirmed", "reviewed", "written", "recorded", "asof"}
+// lookedAt are the words before a date of observation, which is not part of the claim.
+var lookedAt = []string{"verified", "checked", "measured", "seen", "noted", "updated", "observed",
+	"tested", "confirmed", "reviewed", "written", "recorded", "asof"}
 
-// readDate reads 2026-03-23, 2026-03, March 23, 2026, 23 March 2026, March 2026 and "in 2026", and says how many words it is.
+// readDate reads 2026-03-23, 2026-03, March 23, 2026, 23 March 2026, March 2026 and "in
+// 2026", and says how many words it is.
 func readDate(words []token, i int) (*Figure, int) {
 	low := func(k int) string { return wordAt(words, k).low }
 	month := func(k int) int { return numerals()[low(k)].month }
@@ -173,7 +184,8 @@ func readDate(words []token, i int) (*Figure, int) {
 		return made(2, "%s-%02d", low(i+1), m)
 	case day(i) > 0 && m2 > 0 && year(i+2):
 		return made(3, "%s-%02d-%02d", low(i+2), m2, day(i))
-	case year(i) && slices.Contains([]string{"in", "since", "until", "by", "from", "of", "during", "before", "after"}, low(i-1)):
+	case year(i) && slices.Contains([]string{"in", "since", "until", "by", "from", "of", "during",
+		"before", "after"}, low(i-1)):
 		return made(1, "%s", w)
 	}
 	return nil, 0

@@ -115,7 +115,8 @@ func (s *Scanner) fraction(i int, at func(int) *Lexeme) {
 				}
 				end := l
 				value := count + ".5"
-				if scale := scaleOf(at(i + 1).Plain); scale > 0 && s.Near(*l, *at(i + 1), "") { // million
+				// million
+				if scale := scaleOf(at(i + 1).Plain); scale > 0 && s.Near(*l, *at(i + 1), "") {
 					l.Kind = Part
 					value, end = decimal(value, scale), at(i+1)
 				}

@@ -13,9 +13,10 @@ import (
 	"github.com/kljensen/snowball/swedish"
 )
 
-// Languages are languages whose stems an index has beside those of English. Russian is none of
-// them: its script tells it, word by word. Nor is Hungarian, for which there is a stemmer: its
-// endings are told apart by accents, which terms do not have.
+// Languages are the languages whose stems an index has besides those of English.
+// Russian is not among them, because its script identifies each word. Neither is
+// Hungarian, although it has a stemmer: its endings differ by accents, which terms do
+// not have.
 type Languages uint8
 
 const (
@@ -29,8 +30,8 @@ const (
 	AnyLanguage = French | Spanish | Swedish | Norwegian
 )
 
-// StemMark begins the terms that are stems of one of the Languages, so that no word of a text is
-// one. The language's letter comes next.
+// StemMark is the first character of terms that are stems of one of the Languages, so
+// that no word of a text equals one. The language's letter follows.
 const StemMark = "\x01"
 
 var languages = [...]struct {
@@ -41,7 +42,8 @@ var languages = [...]struct {
 	own        string // letters that few others have
 	mend       *strings.Replacer
 }{
-	// Words come without accents, and some endings are known by theirs alone. A blank is the end.
+	// Words come without accents, and some endings are known by theirs alone. A blank
+	// is the end.
 	{French, "f", french.Stem, french.IsStopWord, "éèêëàâçîïôûùœ", strings.NewReplacer(
 		"ee ", "ée", "ees ", "ées", "ite ", "ité", "ites ", "ités", "iere ", "ière",
 		"ieres ", "ières", "erent ", "èrent")},
@@ -60,15 +62,15 @@ func (l Languages) Each(do func(one Languages, mark string)) {
 	}
 }
 
-// german are function words of German, which has no stemmer here, and would pass for Swedish or
-// Norwegian.
+// german are function words of German, which has no stemmer here, and would pass for
+// Swedish or Norwegian.
 const german = `
 	der die das dem den des ein eine einer einem einen und oder nicht kein keine mit auf für von
 	vom zu zum zur im am an bei nach aus über unter wird werden wurde ist sind war hat haben kann
 	muss soll sich es er sie wir ihr ich wenn dass weil wie was wer wo auch nur noch schon aber`
 
-// others are the function words of languages without stems of their own in an index: English,
-// whose all words have, and German.
+// others are the function words of languages without stems of their own in an index:
+// English, whose all words have, and German.
 var others = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(FunctionWords + german) {
@@ -80,16 +82,16 @@ var others = sync.OnceValue(func() map[string]bool {
 const (
 	// readForLanguage is how much of a text is read to tell its language, in bytes.
 	readForLanguage = 2 << 10
-	// sureOfLanguage is how many different words speak for a document's language at least, and
-	// shareOfLanguage one in how many of all.
+	// sureOfLanguage is how many different words speak for a document's language at
+	// least, and shareOfLanguage one in how many of all.
 	sureOfLanguage  = 2
 	shareOfLanguage = 10
 	// longestFunction is how many letters function words have at most.
 	longestFunction = 9
 )
 
-// traces counts the different words in texts, and those that speak for each language and for
-// others.
+// traces counts the different words in texts, and those that speak for each language
+// and for others.
 func traces(texts []string) (of [len(languages)]int, other, all int) {
 	left := readForLanguage
 	seen := map[string]bool{}
@@ -119,8 +121,9 @@ func traces(texts []string) (of [len(languages)]int, other, all int) {
 	return of, other, len(seen)
 }
 
-// LanguageOf tells the language of a document by its function words and letters. It is none for
-// English, a language without a stemmer here, and too few words to tell.
+// LanguageOf detects a document's language by its function words and letters. It
+// returns none for English, for a language without a stemmer here, and for too few
+// words.
 func LanguageOf(texts ...string) Languages {
 	of, other, all := traces(texts)
 	most := max(of[0], of[1], of[2], of[3])
@@ -130,8 +133,8 @@ func LanguageOf(texts ...string) Languages {
 	return languages[slices.Index(of[:], most)].is
 }
 
-// LanguagesOfQuery tells the languages that a question may be in: of few words, any if nothing
-// speaks for one or against all, and then it is not sure.
+// LanguagesOfQuery returns the possible languages of a question. A short question
+// without evidence may be in any language; then the result is not sure.
 func LanguagesOfQuery(text string) (l Languages, sure bool) {
 	of, other, _ := traces([]string{text})
 	most := max(of[0], of[1], of[2], of[3])
@@ -172,7 +175,8 @@ func languageStem(marked string) string {
 	for i := range languages {
 		l := &languages[i]
 		if word, ok := strings.CutPrefix(marked, StemMark+l.letter); ok {
-			if s := foldWord(l.stem(strings.TrimSuffix(l.mend.Replace(word+" "), " "), true)); s != "" {
+			if s := foldWord(l.stem(strings.TrimSuffix(l.mend.Replace(word+" "), " "),
+				true)); s != "" {
 				return StemMark + l.letter + s
 			}
 		}

@@ -15,7 +15,8 @@ func TestLanguageOf(t *testing.T) {
 		{"La sauvegarde de la base est vide: le script a été lancé avant le montage.", French},
 		{"La copia de seguridad no se restaura porque el archivo estaba cifrado.", Spanish},
 		{"Servern nekar anslutningen på natten, och vi vet inte varför det är så.", Swedish},
-		{"Serveren avviser tilkoblingen om natten, og vi vet ikke hvorfor det er slik.", Norwegian},
+		{"Serveren avviser tilkoblingen om natten, og vi vet ikke hvorfor det er slik.",
+			Norwegian},
 		{"Der Server ist in der Nacht nicht erreichbar, und man weiß nicht, warum.", 0},
 		{"Резервная копия не восстанавливается.", 0},
 		{"for i in range(10): me.do(no, on, as)", 0},
@@ -43,8 +44,8 @@ func TestLanguageOf(t *testing.T) {
 	}
 }
 
-// TestTermsIn: words in other forms, and without their accents, have one stem in their language,
-// and the terms that all texts have stay as they are.
+// TestTermsIn: words in other forms, and without their accents, have one stem in their
+// language, and the terms that all texts have stay as they are.
 func TestTermsIn(t *testing.T) {
 	var a Analyzer
 	stems := func(l Languages, text string) (of []string) {
@@ -59,7 +60,8 @@ func TestTermsIn(t *testing.T) {
 			}
 			of = append(of, term[len(StemMark)+1:])
 		})
-		if want := strings.Fields(strings.Join(analyzed(&a, text), " ")); l != 0 && len(plain) < len(want) {
+		if want := strings.Fields(strings.Join(analyzed(&a, text), " ")); l != 0 &&
+			len(plain) < len(want) {
 			t.Errorf("%q: %q", text, plain)
 		}
 		return of
@@ -76,7 +78,8 @@ func TestTermsIn(t *testing.T) {
 		{Norwegian, "tilkobling tilkoblingen tilkoblinger"},
 	} {
 		all := stems(c.in, c.text)
-		if len(all) != len(strings.Fields(c.text)) || len(slices.Compact(slices.Sorted(slices.Values(all)))) > 1 {
+		if len(all) != len(strings.Fields(c.text)) ||
+			len(slices.Compact(slices.Sorted(slices.Values(all)))) > 1 {
 			t.Errorf("%q has the stems %q", c.text, all)
 		}
 	}

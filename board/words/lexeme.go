@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Lexeme is a word, a number or a pair of characters of an unspaced script, at its place in a text.
+// Lexeme is a word, a number or a pair of characters of an unspaced script, with its
+// position in a text.
 type Lexeme struct {
 	Kind       Kind
 	Start, End int
@@ -22,15 +23,16 @@ type Lexeme struct {
 	scale     int    // how many zeros a word added to it: million
 }
 
-// Kind says what a lexeme is.
+// Kind is the kind of a lexeme.
 type Kind uint8
 
 // The kinds of lexemes.
 const (
-	Word   Kind = iota // of letters
-	Pair               // two neighbouring characters of an unspaced script, or one that stands alone
-	Number             // a number, date, time or identifier
-	Part               // a word that belongs to a number: "March", "million"
+	Word Kind = iota // of letters
+	// two neighbouring characters of an unspaced script, or one that stands alone
+	Pair
+	Number // a number, date, time or identifier
+	Part   // a word that belongs to a number: "March", "million"
 )
 
 // Scanner splits texts into lexemes, in the order of their start.
@@ -40,7 +42,7 @@ type Scanner struct {
 	keys    map[string][]string // of the words met so far
 }
 
-// Scan goes on to another text, and keeps the memory.
+// Scan starts another text and reuses the memory.
 func (s *Scanner) Scan(text string) []Lexeme {
 	s.Text, s.Lexemes = text, s.Lexemes[:0]
 	s.chunks()
@@ -55,7 +57,7 @@ func (s *Scanner) Scan(text string) []Lexeme {
 	return s.Lexemes
 }
 
-// Surface is a lexeme as the text has it.
+// Surface returns a lexeme as written in the text.
 func (s *Scanner) Surface(l Lexeme) string { return s.Text[l.Start:l.End] }
 
 // chunks makes the first pass: words, numbers and identifiers as they stand.
@@ -82,7 +84,8 @@ func alnum(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unspaced(r)
 }
 
-// joint returns the mark that r is inside a chunk, with all dashes and apostrophes made equal, or 0 if r ends a chunk.
+// joint returns the mark that r is inside a chunk, with all dashes and apostrophes made
+// equal, or 0 if r ends a chunk.
 func joint(r rune) byte {
 	switch r {
 	case '-', '‐', '‑', '‒', '–', '—', '−':
@@ -98,7 +101,8 @@ func joint(r rune) byte {
 // maxChunk bounds a chunk with joints in it. Only nonsense is longer.
 const maxChunk = 200
 
-// chunkEnd returns the end of the chunk that begins at i: letters and digits, and single joints between them.
+// chunkEnd returns the end of the chunk that begins at i: letters and digits, and
+// single joints between them.
 func (s *Scanner) chunkEnd(i int) int {
 	for begin := i; i < len(s.Text); {
 		r, size := utf8.DecodeRuneInString(s.Text[i:])
@@ -139,7 +143,8 @@ func (s *Scanner) pairs(i int) int {
 }
 
 func (s *Scanner) addPair(start, end int) {
-	s.Lexemes = append(s.Lexemes, Lexeme{Kind: Pair, Start: start, End: end, Keys: []string{"c:" + s.Text[start:end]}})
+	s.Lexemes = append(s.Lexemes, Lexeme{Kind: Pair, Start: start, End: end,
+		Keys: []string{"c:" + s.Text[start:end]}})
 }
 
 // classify adds the lexemes of the chunk text[start:end].
@@ -151,7 +156,8 @@ func (s *Scanner) classify(start, end int) {
 		s.words(start, end)
 		return
 	}
-	// Digits are narrowed and dashes made equal; lengths change then, so places inside the chunk are those of the whole chunk.
+	// Digits are narrowed and dashes made equal; lengths change then, so places inside
+	// the chunk are those of the whole chunk.
 	norm := strings.Map(func(r rune) rune {
 		if j := joint(r); j != 0 {
 			return rune(j)
@@ -180,10 +186,11 @@ func decimalDigit(r rune) rune {
 	return -1
 }
 
-// number adds what a normalised chunk with digits stands for.
+// number adds the lexemes of a normalised chunk with digits.
 func (s *Scanner) number(start, end int, c string) {
 	add := func(keys, want []string) {
-		s.Lexemes = append(s.Lexemes, Lexeme{Kind: Number, Start: start, End: end, Keys: keys, Want: want, Plain: c})
+		s.Lexemes = append(s.Lexemes, Lexeme{Kind: Number, Start: start, End: end,
+			Keys: keys, Want: want, Plain: c})
 	}
 	day, at, ok := strings.Cut(c, "t") // 2026-03-23T10:00:00Z
 	if !ok || len(day) != 10 {
@@ -202,7 +209,8 @@ func (s *Scanner) number(start, end int, c string) {
 		add(keys, keys[:1:1])
 		return
 	}
-	if letter := strings.IndexAny(c, "hmsnu"); letter > 0 && len(c) < 20 && strings.ContainsAny(c[letter:], "0123456789") {
+	if letter := strings.IndexAny(c, "hmsnu"); letter > 0 && len(c) < 20 &&
+		strings.ContainsAny(c[letter:], "0123456789") {
 		if d, err := time.ParseDuration(c); err == nil { // 1h30m
 			key := "u:time:" + big.NewRat(int64(d), int64(time.Second)).RatString()
 			add([]string{key}, []string{key})
@@ -227,7 +235,8 @@ func (s *Scanner) number(start, end int, c string) {
 	if len(parts) > 1 && s.compound(start, end, parts) {
 		return
 	}
-	if len(parts) == 1 && strings.Contains(c, ".") && strings.Trim(c, "v0123456789.") != "" { // a file name
+	// a file name
+	if len(parts) == 1 && strings.Contains(c, ".") && strings.Trim(c, "v0123456789.") != "" {
 		for p := range strings.SplitSeq(c, ".") {
 			s.part(start, end, p)
 		}
@@ -249,7 +258,8 @@ func (s *Scanner) part(start, end int, p string) {
 	}
 }
 
-// compound adds chunks with dashes that are not identifiers: 10-month, 10-15, $37.5-million, mid-2025, first-2.
+// compound adds chunks with dashes that are not identifiers: 10-month, 10-15,
+// $37.5-million, mid-2025, first-2.
 func (s *Scanner) compound(start, end int, parts []string) bool {
 	var numbers, words int
 	bounds := parts[0] == "over" || parts[0] == "under" // over-75
@@ -258,14 +268,17 @@ func (s *Scanner) compound(start, end int, parts []string) bool {
 		switch {
 		case ok && (q.unit == "" || scaleOf(q.unit) > 0 || i > 0 && words == 0 && isUnit(q.unit)):
 			numbers++
-			if i > 0 && (words == 0 && len(parts) > 2 || words > 0 && len(q.value) != 4 && !bounds) {
+			if i > 0 && (words == 0 && len(parts) > 2 || words > 0 &&
+				len(q.value) != 4 && !bounds) {
 				return false
 			}
-			if strings.Trim(p, "0123456789") == "" && (len(p) > 4 || i == 0 && len(parts) == 2 && Digits(parts[1]) && len(p) > 1 && len(parts[1]) > 4) {
+			if strings.Trim(p, "0123456789") == "" && (len(p) > 4 || i == 0 && len(parts) == 2 &&
+				Digits(parts[1]) && len(p) > 1 && len(parts[1]) > 4) {
 				return false
 			}
 		case len(p) >= 2 && !strings.ContainsAny(p, "0123456789"):
-			// Letters in capitals make an identifier of it: OH-2021. A surface of two letters or less does so too.
+			// Letters in capitals make an identifier of it: OH-2021. A surface of two
+			// letters or less does so too.
 			if raw := s.Text[start:end]; len(p) < 3 || raw == strings.ToUpper(raw) {
 				return false
 			}
@@ -275,9 +288,11 @@ func (s *Scanner) compound(start, end int, parts []string) bool {
 		}
 	}
 	if words > 0 && numbers > 0 {
-		// Names such as covid-19 begin with a word and end with a number that is no year.
+		// Names such as covid-19 begin with a word and end with a number that is no
+		// year.
 		if first, ok := parseQuantity(parts[0]); (!ok || first.value == "") && !bounds {
-			if last := parts[len(parts)-1]; len(last) != 4 || !Digits(last) || last < "1800" || last > "2199" {
+			if last := parts[len(parts)-1]; len(last) != 4 || !Digits(last) ||
+				last < "1800" || last > "2199" {
 				return false
 			}
 		}
@@ -289,7 +304,8 @@ func (s *Scanner) compound(start, end int, parts []string) bool {
 	if numbers > 0 {
 		for i := first; i < len(s.Lexemes); i++ {
 			l := &s.Lexemes[i]
-			if n := numerals()[l.Plain]; l.Kind == Word && n.value == 0 && n.scale == 0 && l.Plain != "percent" {
+			if n := numerals()[l.Plain]; l.Kind == Word && n.value == 0 &&
+				n.scale == 0 && l.Plain != "percent" {
 				l.Kind = Part // the unit, as in 10-month
 			}
 		}
@@ -315,7 +331,8 @@ func (s *Scanner) quantity(start, end int, q quantity) {
 	}
 	l := Lexeme{Kind: Number, Start: start, End: end, Keys: []string{key}, Want: []string{key},
 		Plain: q.value, scale: scale}
-	if q.unit == "m" && s.Text[end-1] == 'm' && !s.currencyBefore(start) { // metres as well as millions
+	// metres as well as millions
+	if q.unit == "m" && s.Text[end-1] == 'm' && !s.currencyBefore(start) {
 		metre := units()["metre"]
 		l.answer(metre.keys(q.value)...)
 		l.Want = append(l.Want, l.Keys[1])
@@ -337,7 +354,8 @@ func (s *Scanner) words(start, end int) {
 		if j := joint(r); i == end || j != 0 && j != '\'' {
 			if i > from {
 				w := s.Text[from:i]
-				if cut := strings.LastIndexAny(w, "'’"); cut > 0 && strings.TrimLeft(w[cut:], "'’sS") == "" {
+				if cut := strings.LastIndexAny(w, "'’"); cut > 0 &&
+					strings.TrimLeft(w[cut:], "'’sS") == "" {
 					w = w[:cut] // the company's
 				}
 				s.word(from, i, foldWord(w))
@@ -359,5 +377,6 @@ func (s *Scanner) word(start, end int, w string) {
 		}
 		s.keys[w] = keys
 	}
-	s.Lexemes = append(s.Lexemes, Lexeme{Kind: Word, Start: start, End: end, Keys: keys[:1:1], Plain: w})
+	s.Lexemes = append(s.Lexemes, Lexeme{Kind: Word, Start: start, End: end,
+		Keys: keys[:1:1], Plain: w})
 }

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// This file reads quantities: a number with its unit, of which all spellings are one,
-// and ranges. Lexemes and figures stand on the same table of units.
+// This file reads quantities (numbers with units, in all spellings) and ranges. Lexemes
+// and figures use the same table of units.
 
 // A unit can be converted into another of its dimension.
 type unit struct {
@@ -135,8 +135,8 @@ func unitOf(w string) (unit, bool) {
 	return u, ok
 }
 
-// Unit returns the dimension that a word in lower case is a unit of ("time", "size"), and
-// how many of the dimension's base it is: 0.001 for "ms".
+// Unit returns the dimension that a word in lower case is a unit of ("time", "size"),
+// and how many of the dimension's base it is: 0.001 for "ms".
 func Unit(word string) (dim string, of float64, ok bool) {
 	u, ok := counted(word)
 	return u.dim, u.of, ok
@@ -217,7 +217,8 @@ func (l *Lexeme) value() (string, bool) {
 		return "", false
 	}
 	last := l.Keys[len(l.Keys)-1]
-	if len(last) > 2 && strings.HasPrefix(last, "n:") && (l.Kind == Word || len(l.Want) == 1 && l.Want[0] == last) {
+	if len(last) > 2 && strings.HasPrefix(last, "n:") && (l.Kind == Word ||
+		len(l.Want) == 1 && l.Want[0] == last) {
 		return last[2:], true
 	}
 	return "", false
@@ -227,7 +228,8 @@ func (l *Lexeme) value() (string, bool) {
 func (s *Scanner) unitAt(l *Lexeme, value string, j int) bool {
 	next := &s.Lexemes[j]
 	if !s.Near(*l, *next, "-()‑") ||
-		next.Start == l.Start && strings.HasPrefix(strings.TrimLeft(s.Surface(*next), "0123456789.,"), "/") {
+		next.Start == l.Start &&
+			strings.HasPrefix(strings.TrimLeft(s.Surface(*next), "0123456789.,"), "/") {
 		return false // 36.50/MWh
 	}
 	u, last, ok := s.powered(j)
@@ -268,7 +270,8 @@ func (s *Scanner) apart(l *Lexeme, value string, j int) {
 		!s.Near(*l, s.Lexemes[j], "-") || !s.Near(s.Lexemes[j], s.Lexemes[j+1], "-") {
 		return
 	}
-	if u, ok := counted(s.Lexemes[j+1].Plain); ok && len(s.Lexemes[j+1].Plain) > 2 && !saysNothing(s.Lexemes[j].Plain) {
+	if u, ok := counted(s.Lexemes[j+1].Plain); ok && len(s.Lexemes[j+1].Plain) > 2 &&
+		!saysNothing(s.Lexemes[j].Plain) {
 		l.answer(u.keys(value)...)
 	}
 }
@@ -329,9 +332,12 @@ func (s *Scanner) sums() {
 				m := units()["min"] // 1h 30m: not millions
 				l.unit, l.bareValue, l.until = &m, minutes, l.End
 			}
-			// A number that has its unit from the next, as in 2 d, 3 to 5 h, is no part of it.
-			if j > i && (l.unit == nil || l.until == 0 || l.unit.dim != u.dim || l.unit.exact.Cmp(u.exact) >= 0 ||
-				!s.Near(Lexeme{Start: end, End: end}, Lexeme{Start: l.Start, End: l.Start}, "and,")) {
+			// A number that has its unit from the next, as in 2 d, 3 to 5 h, is no part
+			// of it.
+			if j > i && (l.unit == nil || l.until == 0 || l.unit.dim != u.dim ||
+				l.unit.exact.Cmp(u.exact) >= 0 ||
+				!s.Near(Lexeme{Start: end, End: end}, Lexeme{Start: l.Start, End: l.Start},
+					"and,")) {
 				break
 			}
 			v, ok := new(big.Rat).SetString(l.bareValue)
@@ -355,9 +361,11 @@ func (s *Scanner) sums() {
 	}
 }
 
-// single returns the unit of which lexeme i says that there is one, with the next: an hour.
+// single returns the unit of which lexeme i says that there is one, with the next: an
+// hour.
 func (s *Scanner) single(i int) *unit {
-	if l := &s.Lexemes[i]; l.Kind != Word || l.Plain != "a" && l.Plain != "an" && l.Plain != "one" ||
+	if l := &s.Lexemes[i]; l.Kind != Word || l.Plain != "a" &&
+		l.Plain != "an" && l.Plain != "one" ||
 		i+1 >= len(s.Lexemes) || s.Lexemes[i+1].Kind != Word || !s.Near(*l, s.Lexemes[i+1], "") {
 		return nil
 	}
@@ -373,7 +381,8 @@ func (s *Scanner) ranges() {
 	for i := range s.Lexemes {
 		l := &s.Lexemes[i]
 		value, ok := l.value()
-		if !ok && l.Kind == Number && len(l.Keys) > 1 && strings.HasPrefix(l.Keys[len(l.Keys)-1], "b:") {
+		if !ok && l.Kind == Number && len(l.Keys) > 1 &&
+			strings.HasPrefix(l.Keys[len(l.Keys)-1], "b:") {
 			value, ok = l.Keys[len(l.Keys)-1][2:], true
 		}
 		if !ok {
@@ -397,7 +406,8 @@ func (s *Scanner) ranges() {
 			key := "p:" + value
 			l.answer(key)
 			l.Kind, l.Want = Number, []string{key}
-		case to.scale > 0 && l.scale == 0 && len(value) <= 3 && strings.HasPrefix(to.Want[0], "n:"):
+		case to.scale > 0 && l.scale == 0 && len(value) <= 3 &&
+			strings.HasPrefix(to.Want[0], "n:"):
 			key := "n:" + decimal(value, to.scale)
 			l.answer(key)
 			l.Kind, l.Want = Number, []string{key}
@@ -434,7 +444,8 @@ func (s *Scanner) group() {
 		for j := i + 1; j < len(s.Lexemes) && len(digits) < maxDigits; j++ {
 			n := s.Lexemes[j]
 			whole, _, point := strings.Cut(n.Plain, ".")
-			if n.Kind != Number || len(whole) != 3 || !Digits(whole) || s.Lexemes[j-1].End >= n.Start ||
+			if n.Kind != Number || len(whole) != 3 || !Digits(whole) ||
+				s.Lexemes[j-1].End >= n.Start ||
 				!slices.Contains(thousands, s.Text[s.Lexemes[j-1].End:n.Start]) ||
 				point && decimal(n.Plain, 0) == "" {
 				break

@@ -15,7 +15,8 @@ func answers(asks, text string) (asked int, ok bool) {
 	for _, l := range new(Scanner).Scan(asks) {
 		if l.Kind == Number {
 			asked++
-			ok = ok && slices.ContainsFunc(l.Want, func(k string) bool { return slices.Contains(have, k) })
+			ok = ok && slices.ContainsFunc(l.Want,
+				func(k string) bool { return slices.Contains(have, k) })
 		}
 	}
 	return asked, ok
@@ -23,24 +24,29 @@ func answers(asks, text string) (asked int, ok bool) {
 
 func TestQuantitiesEqual(t *testing.T) {
 	for _, same := range [][]string{
-		{"0.8 s", "800 ms", "800ms", "0.8 seconds", "0.8s", "800 milliseconds", "800,000 µs", "800-ms"},
+		{"0.8 s", "800 ms", "800ms", "0.8 seconds", "0.8s", "800 milliseconds",
+			"800,000 µs", "800-ms"},
 		{"1.5 MB", "1,500 KB", "1500kB", "1.5 megabytes", "1.5MB", "1.5-MB"},
 		{"2 KiB", "2048 bytes"},
 		{"0.5 mg", "500 µg", "500 μg", "500 mcg"},
-		{"90 minutes", "1.5 hours", "1.5 h", "ninety minutes", "90-minute", "1 h 30 min", "1h 30m", "90 min", "1 hour and 30 minutes", "one and a half hours", "1½ hours"},
+		{"90 minutes", "1.5 hours", "1.5 h", "ninety minutes", "90-minute", "1 h 30 min", "1h 30m",
+			"90 min", "1 hour and 30 minutes", "one and a half hours", "1½ hours"},
 		{"30 minutes", "half an hour", "thirty minutes", "0.5 h"},
 		{"15 minutes", "900 seconds", "a quarter of an hour", "15-minute", "fifteen (15) minutes"},
 		{"2 weeks", "14 days", "fourteen days", "two weeks"},
 		{"24 months", "2 years", "two years"},
 		{"6 h 20 min", "380 minutes", "6h 20min", "six hours and 20 minutes"},
-		{"10-15 %", "10 to 15 percent", "between 10 and 15 percent", "10–15%", "10% to 15%", "from 10 % to 15 %", "ten to fifteen percent"},
+		{"10-15 %", "10 to 15 percent", "between 10 and 15 percent", "10–15%", "10% to 15%",
+			"from 10 % to 15 %", "ten to fifteen percent"},
 		{"5-7 hours", "5 to 7 hours", "between 5 and 7 hours", "5–7h", "five to seven hours"},
-		{"$3-5 million", "3 to 5 million dollars", "$3M to $5M", "between 3 and 5 million", "3,000,000 to 5,000,000"},
+		{"$3-5 million", "3 to 5 million dollars", "$3M to $5M", "between 3 and 5 million",
+			"3,000,000 to 5,000,000"},
 		{"17:00", "5 pm", "5pm", "5:00 PM", "5 p.m.", "17:00:00", "five pm"},
 		{"9:30", "9.30 am", "9:30am", "9.30 a.m."},
 		{"5 miles", "five miles"},
 		{"12:00", "noon", "12 pm", "midday"},
-		{"1,000,000", "1 000 000", "1\u00a0000\u00a0000", "1\u202f000\u202f000", "1_000_000", "one million", "1 million", "1M", "1\u2009000\u2009000"},
+		{"1,000,000", "1 000 000", "1\u00a0000\u00a0000", "1\u202f000\u202f000", "1_000_000",
+			"one million", "1 million", "1M", "1\u2009000\u2009000"},
 		{"12 500.50", "12,500.5"},
 		{"12 patients", "a dozen patients", "twelve patients"},
 		{"24 patients", "two dozen patients"},
@@ -50,7 +56,9 @@ func TestQuantitiesEqual(t *testing.T) {
 		{"50%", "half of them", "one half", "50 percent"},
 		{"40%", "two fifths"},
 		{"3 percentage points", "3 pp", "300 basis points", "three percentage points"},
-		{"12 June 2025", "2025-06-12", "June 12, 2025", "12-Jun-2025", "12th of June 2025", "the 12th June, 2025", "20250612", "12 Jun 2025", "2025/06/12", "Thursday, June 12, 2025", "12.06.2025"},
+		{"12 June 2025", "2025-06-12", "June 12, 2025", "12-Jun-2025", "12th of June 2025",
+			"the 12th June, 2025", "20250612", "12 Jun 2025", "2025/06/12",
+			"Thursday, June 12, 2025", "12.06.2025"},
 		{"12-14 June 2025", "June 12 to 14, 2025", "12 to 14 June 2025"},
 		{"Q3 2025", "third quarter of 2025", "2025 Q3"},
 		{"5 GB", "5000 MB", "five gigabytes"},
@@ -64,7 +72,8 @@ func TestQuantitiesEqual(t *testing.T) {
 		{"1,000", "a thousand", "one thousand"},
 		{"1,500,000", "one and a half million", "1.5 million"},
 		{"5 June", "June 5th", "the fifth of June"},
-		{"an hour and 35 minutes", "95 minutes", "one hour and 35 minutes", "1 h 35 min", "an hour and thirty-five minutes"},
+		{"an hour and 35 minutes", "95 minutes", "one hour and 35 minutes", "1 h 35 min",
+			"an hour and thirty-five minutes"},
 		{"69 minutes", "one hour and nine minutes", "1 hour and nine minutes"},
 		{"30 hours", "a day and six hours"},
 		{"90 minutes", "an hour and a half", "one hour and a half", "1.5 hours"},
@@ -77,7 +86,8 @@ func TestQuantitiesEqual(t *testing.T) {
 		{"5 ha", "50,000 m2", "five hectares"},
 		{"25%", "one in four", "1 in 4", "one out of four", "one truck in four"},
 		{"75%", "three out of four", "3 in 4", "three of every four"},
-		{"17:00", "five o'clock in the afternoon", "5 o'clock in the afternoon", "5 in the afternoon", "5 pm"},
+		{"17:00", "five o'clock in the afternoon", "5 o'clock in the afternoon",
+			"5 in the afternoon", "5 pm"},
 		{"7:42", "7.42 in the morning", "7:42 in the morning", "7.42 am"},
 		{"19:30", "7:30 in the evening", "7.30 pm", "7.30 in the evening"},
 	} {
@@ -96,14 +106,22 @@ func TestQuantitiesEqual(t *testing.T) {
 
 func TestQuantitiesDiffer(t *testing.T) {
 	for _, pair := range [][2]string{
-		{"0.8 s", "0.8 ms"}, {"0.8 s", "80 ms"}, {"0.5 ng/mL", "0.5 µg/mL"}, {"1.5 MB", "1.5 GB"}, {"1.5 MB", "1,501 KB"},
-		{"90 minutes", "90 seconds"}, {"1.5 hours", "1.5 days"}, {"30 days", "1 month"}, {"17:00", "5 am"}, {"5 pm", "5 people"},
-		{"10-15 %", "10 to 16 percent"}, {"10-15 %", "11 to 15 percent"}, {"5-7 hours", "9 to 11 hours"}, {"5 hours", "5 reviewers"},
-		{"3 percentage points", "3 percent"}, {"3 percent", "3 percentage points"}, {"75%", "three fifths"}, {"a dozen eggs, 12", "11 eggs"},
-		{"1 000 000", "1 000"}, {"12 000", "12 001"}, {"12 June 2025", "12 July 2025"}, {"June 12-14, 2025", "June 12-15, 2025"},
-		{"12.05.2025", "5 December 2025"}, {"60 cents", "$0.06"}, {"25%", "one in 2004"}, {"2310 mm", "2,310 million"},
-		{"an hour and 35 minutes", "35 minutes"}, {"7.42 in the morning", "19:42"}, {"14 out of 37", "14 out of 38"}, {"12 m2", "12 m3"},
-		{"three days", "five days"}, {"6 h 20 min", "6 h 30 min"}, {"Q3 2025", "second quarter of 2025"}, {"2 GHz", "2 GB"}, {"5 kg", "5 km"},
+		{"0.8 s", "0.8 ms"}, {"0.8 s", "80 ms"}, {"0.5 ng/mL", "0.5 µg/mL"},
+		{"1.5 MB", "1.5 GB"}, {"1.5 MB", "1,501 KB"},
+		{"90 minutes", "90 seconds"}, {"1.5 hours", "1.5 days"}, {"30 days", "1 month"},
+		{"17:00", "5 am"}, {"5 pm", "5 people"},
+		{"10-15 %", "10 to 16 percent"}, {"10-15 %", "11 to 15 percent"},
+		{"5-7 hours", "9 to 11 hours"}, {"5 hours", "5 reviewers"},
+		{"3 percentage points", "3 percent"}, {"3 percent", "3 percentage points"},
+		{"75%", "three fifths"}, {"a dozen eggs, 12", "11 eggs"},
+		{"1 000 000", "1 000"}, {"12 000", "12 001"}, {"12 June 2025", "12 July 2025"},
+		{"June 12-14, 2025", "June 12-15, 2025"},
+		{"12.05.2025", "5 December 2025"}, {"60 cents", "$0.06"}, {"25%", "one in 2004"},
+		{"2310 mm", "2,310 million"},
+		{"an hour and 35 minutes", "35 minutes"}, {"7.42 in the morning", "19:42"},
+		{"14 out of 37", "14 out of 38"}, {"12 m2", "12 m3"},
+		{"three days", "five days"}, {"6 h 20 min", "6 h 30 min"},
+		{"Q3 2025", "second quarter of 2025"}, {"2 GHz", "2 GB"}, {"5 kg", "5 km"},
 	} {
 		if n, ok := answers(pair[0], pair[1]); ok {
 			t.Errorf("%q asks for %d numbers, which %q has", pair[0], n, pair[1])
@@ -114,10 +132,16 @@ func TestQuantitiesDiffer(t *testing.T) {
 // A bare number of a table answers to one with a unit, which stands in the head.
 func TestQuantitiesInclude(t *testing.T) {
 	for _, pair := range [][2]string{
-		{"800 ms", "| p99, ms | 800 |"}, {"18.4 minutes", "| onset, min | −18.4 |"}, {"5", "5 ms"}, {"6 hours", "6 h 20 min"}, {"12", "12 000"},
-		{"on 12 June", "12–14 June 2025"}, {"1 MB", "1024 KB"}, {"1 MB", "1000 KB"}, {"25%", "a quarter of them"}, {"30 minutes", "half an hour"}, {"6 h 20 min", "6h20m0s"}, {"8 pm", "from 8 am to 8 pm"},
-		{"75%", "a share of 0.75"}, {"17:00", "five o'clock"}, {"5 o'clock", "05:00"}, {"14 out of 37", "14 of the 37"}, {"38%", "14 of 37"}, {"$2.31 m", "2.31 million"}, {"14", "In January. 14 of them"},
-		{"14:05", "14:05:33"}, {"14:05", "2026-01-03T14:05:33Z"}, {"2:05 pm", "2026-01-03T14:05:00"}, {"Q3 2025", "2025-Q3"}, {"in 2025", "FY2025"},
+		{"800 ms", "| p99, ms | 800 |"}, {"18.4 minutes", "| onset, min | −18.4 |"}, {"5", "5 ms"},
+		{"6 hours", "6 h 20 min"}, {"12", "12 000"},
+		{"on 12 June", "12–14 June 2025"}, {"1 MB", "1024 KB"}, {"1 MB", "1000 KB"},
+		{"25%", "a quarter of them"}, {"30 minutes", "half an hour"},
+		{"6 h 20 min", "6h20m0s"}, {"8 pm", "from 8 am to 8 pm"},
+		{"75%", "a share of 0.75"}, {"17:00", "five o'clock"}, {"5 o'clock", "05:00"},
+		{"14 out of 37", "14 of the 37"}, {"38%", "14 of 37"}, {"$2.31 m", "2.31 million"},
+		{"14", "In January. 14 of them"},
+		{"14:05", "14:05:33"}, {"14:05", "2026-01-03T14:05:33Z"},
+		{"2:05 pm", "2026-01-03T14:05:00"}, {"Q3 2025", "2025-Q3"}, {"in 2025", "FY2025"},
 	} {
 		if n, ok := answers(pair[0], pair[1]); !ok || n == 0 {
 			t.Errorf("%q asks for %d numbers that %q does not have", pair[0], n, pair[1])

@@ -9,9 +9,11 @@ import (
 	"sync"
 )
 
-// This file decides when two numbers, dates or identifiers are the same one. Each becomes a key:
+// This file decides when two numbers, dates or identifiers are equal. Each becomes a
+// key:
 //
-//	n:4500000      4,500,000  $4.5M  4.5 million  4 500 000  four million five hundred thousand  450万
+//	n:4500000      4,500,000  $4.5M  4.5 million  4 500 000  450万
+//	               four million five hundred thousand
 //	n:12           12  twelve  a dozen
 //	b:12           12 with no word after it that says of what, as in the cell of a table
 //	p:15           15%  15.00%  15 percent  fifteen percent; p:75 also three quarters
@@ -24,16 +26,20 @@ import (
 //	d:--03-23      March 23
 //	i:oh20210109   OH-2021-0109: an identifier, compared whole, without its dashes
 //
-// Both numbers of a range have the unit that only the second is written with: 10-15 %, 5 to 7 hours.
-// The sign and the currency are left out: texts write both in too many ways.
+// Both numbers of a range have the unit that only the second is written with: 10-15 %,
+// 5 to 7 hours. The sign and the currency are left out: texts write both in too many
+// ways.
 
-// maxDigits bounds the numbers that are treated as numbers; longer ones are compared as identifiers.
+// maxDigits bounds the numbers that are treated as numbers; longer ones are compared as
+// identifiers.
 const maxDigits = 40
 
-// decimal returns the canonical form of digits with an optional fraction, shifted left by scale digits, or "" if s is none.
+// decimal returns the canonical form of digits with an optional fraction, shifted left
+// by scale digits, or "" if s is none.
 func decimal(s string, scale int) string {
 	whole, frac, _ := strings.Cut(s, ".")
-	if whole == "" && frac == "" || len(whole)+len(frac) > maxDigits || strings.Trim(whole+frac, "0123456789") != "" {
+	if whole == "" && frac == "" || len(whole)+len(frac) > maxDigits ||
+		strings.Trim(whole+frac, "0123456789") != "" {
 		return ""
 	}
 	for range scale {
@@ -53,10 +59,12 @@ func decimal(s string, scale int) string {
 	return whole + "." + frac
 }
 
-// ungroup takes the thousands separators out of a number: 4,500,000 and 4'500'000 and 4.500.000,00 and 45,00,000.
-// It returns "" if s is not digits with a sound use of separators.
+// ungroup takes the thousands separators out of a number: 4,500,000 and 4'500'000 and
+// 4.500.000,00 and 45,00,000. It returns "" if s is not digits with a sound use of
+// separators.
 func ungroup(s string) string {
-	if s == "" || strings.Trim(s, "0123456789.,'’") != "" || !Digits(s[:1]) || !Digits(s[len(s)-1:]) {
+	if s == "" || strings.Trim(s, "0123456789.,'’") != "" ||
+		!Digits(s[:1]) || !Digits(s[len(s)-1:]) {
 		return ""
 	}
 	if Digits(s) {
@@ -92,7 +100,7 @@ func ungroup(s string) string {
 	return whole
 }
 
-// A quantity is a number with what is attached to it: 4.5m, 3rd, 300ms.
+// quantity is a number with its attached letters: 4.5m, 3rd, 300ms.
 type quantity struct {
 	value string // as ungroup returns it
 	unit  string // the letters after it, folded
@@ -114,9 +122,11 @@ func parseQuantity(s string) (quantity, bool) {
 	return q, len(q.value) <= maxDigits
 }
 
-// date returns the keys a date answers to, the most exact first. A year of 0 is unknown, a day of 0 as well. It is nil for no date.
+// date returns the keys a date answers to, the most exact first. A year of 0 is
+// unknown, a day of 0 as well. It is nil for no date.
 func date(year, month, day int) []string {
-	if month < 1 || month > 12 || day < 0 || day > 31 || year != 0 && (year < 1000 || year > 2999) {
+	if month < 1 || month > 12 || day < 0 || day > 31 || year != 0 &&
+		(year < 1000 || year > 2999) {
 		return nil
 	}
 	md := fmt.Sprintf("d:--%02d-%02d", month, day)
@@ -132,8 +142,9 @@ func date(year, month, day int) []string {
 	return []string{fmt.Sprintf("%s-%02d", ym, day), ym, md, "n:" + strconv.Itoa(year)}
 }
 
-// numericDate reads 2026-03-23, 2026/3/23, 20260323, 03/23/2026, 23.03.2026, 23-Mar-2026 and 3/23/26. Where day and month could be either way round, it
-// answers to both readings: want lists those that each alone satisfy an item.
+// numericDate reads 2026-03-23, 2026/3/23, 20260323, 03/23/2026, 23.03.2026,
+// 23-Mar-2026 and 3/23/26. Where day and month could be either way round, it answers to
+// both readings: want lists those that each alone satisfy an item.
 func numericDate(s string) (keys, want []string) {
 	if len(s) == 8 && Digits(s) && (s[:2] == "19" || s[:2] == "20") { // 20260323
 		a, _ := strconv.Atoi(s[:4])
@@ -150,7 +161,9 @@ func numericDate(s string) (keys, want []string) {
 		return nil, nil
 	}
 	f := strings.Split(s, s[sep:sep+1])
-	if len(f) == 3 && Digits(f[0]) && len(f[0]) <= 2 && numerals()[f[1]].month > 0 && Digits(f[2]) && len(f[2]) == 4 { // 23-Mar-2026
+	// 23-Mar-2026
+	if len(f) == 3 && Digits(f[0]) && len(f[0]) <= 2 && numerals()[f[1]].month > 0 &&
+		Digits(f[2]) && len(f[2]) == 4 {
 		a, _ := strconv.Atoi(f[0])
 		c, _ := strconv.Atoi(f[2])
 		if keys = date(c, numerals()[f[1]].month, a); keys == nil || a == 0 {
@@ -248,7 +261,7 @@ func clock(s, half string) string {
 	return key
 }
 
-// A numeral is what a word says of numbers.
+// numeral is the number that a word stands for.
 type numeral struct {
 	cardinal bool
 	value    int64 // of a cardinal: twelve, million
@@ -260,20 +273,23 @@ type numeral struct {
 // numerals has the words that are numbers, parts of numbers or months.
 var numerals = sync.OnceValue(func() map[string]numeral {
 	m := map[string]numeral{"sept": {month: 9}}
-	for i, w := range strings.Fields(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-		seventeen eighteen nineteen`) {
+	for i, w := range strings.Fields(`zero one two three four five six seven eight nine ten eleven
+		twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen`) {
 		m[w] = numeral{cardinal: true, value: int64(i)}
 	}
 	for i, w := range strings.Fields("twenty thirty forty fifty sixty seventy eighty ninety") {
 		m[w] = numeral{cardinal: true, value: int64(20 + 10*i)}
 	}
-	for i, w := range strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth") {
+	for i, w := range strings.Fields("first second third fourth fifth sixth seventh eighth " +
+		"ninth tenth eleventh twelfth") {
 		m[w] = numeral{ordinal: i + 1}
 	}
-	for i, w := range strings.Fields("january february march april may june july august september october november december") {
+	for i, w := range strings.Fields("january february march april may june july august " +
+		"september october november december") {
 		m[w], m[w[:3]] = numeral{month: i + 1}, numeral{month: i + 1}
 	}
-	for scale, list := range map[int]string{2: "hundred", 3: "k thousand thousands", 4: "万 萬", 5: "lakh lakhs", 6: "m mm mn mio million millions",
+	for scale, list := range map[int]string{2: "hundred", 3: "k thousand thousands", 4: "万 萬",
+		5: "lakh lakhs", 6: "m mm mn mio million millions",
 		7: "crore crores", 8: "亿 億", 9: "b bn billion billions", 12: "tn trillion trillions"} {
 		for _, w := range strings.Fields(list) {
 			m[w] = numeral{scale: scale}
@@ -288,7 +304,8 @@ var numerals = sync.OnceValue(func() map[string]numeral {
 // scaleOf is how many zeros a word adds to the number before it.
 func scaleOf(w string) int { return numerals()[w].scale }
 
-// spelled returns the value of number words such as one million five hundred thousand, and how many of the words it took.
+// spelled returns the value of number words such as one million five hundred thousand,
+// and how many of the words it took.
 func spelled(words []string) (value int64, used int) {
 	var group int64 // below the next thousand
 	for i, w := range words {
@@ -313,7 +330,8 @@ func spelled(words []string) (value int64, used int) {
 				return value + group, used
 			}
 			group *= 100
-		case v >= 20 && group%100 != 0, v < 20 && v >= 10 && group%100 != 0, v < 10 && (group%10 != 0 || group%100 == 10):
+		case v >= 20 && group%100 != 0, v < 20 && v >= 10 && group%100 != 0, v < 10 &&
+			(group%10 != 0 || group%100 == 10):
 			return value + group, used // a new number begins
 		case v == 0 && used > 0:
 			return value + group, used

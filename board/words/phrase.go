@@ -8,16 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// This file joins what is written in several words: "4.5 million", "15 percent", "March 23, 2026", "one million five hundred thousand".
+// This file joins numbers that are written in several words: "4.5 million", "15
+// percent", "March 23, 2026", "one million five hundred thousand".
 
-// Near reports whether only blanks, emphasis and the extra characters stand between two lexemes: they may form one number. A line may
-// end between them, a paragraph may not.
+// Near reports whether only blanks, emphasis and the extra characters stand between two
+// lexemes: they may form one number. A line may end between them, a paragraph may not.
 func (s *Scanner) Near(a, b Lexeme, extra string) bool {
 	if b.Start < a.End {
 		return b.Start == a.Start // parts of one chunk
 	}
 	gap := s.Text[a.End:b.Start]
-	return len(gap) <= 12 && strings.Count(gap, "\n") <= 1 && strings.Trim(gap, " \t\r\n\u00a0\u202f\u2009*_`"+extra) == ""
+	return len(gap) <= 12 && strings.Count(gap, "\n") <= 1 &&
+		strings.Trim(gap, " \t\r\n\u00a0\u202f\u2009*_`"+extra) == ""
 }
 
 // percent reports whether a percent sign follows a place in the text.
@@ -26,7 +28,8 @@ func (s *Scanner) percent(at int) bool {
 	return strings.HasPrefix(rest, "%") || strings.HasPrefix(rest, "％")
 }
 
-// join makes the second pass: numbers that are written in several words. The words stay, as parts.
+// join makes the second pass: numbers that are written in several words. The words
+// stay, as parts.
 func (s *Scanner) join() {
 	at := func(i int) Lexeme {
 		if i >= 0 && i < len(s.Lexemes) {
@@ -49,7 +52,8 @@ func (s *Scanner) join() {
 		next := at(j)
 		if l.Keys[0][0] == 't' {
 			// 2:17 p.m.
-			if half := strings.ReplaceAll(next.Plain, ".", ""); (half == "am" || half == "pm" || half == "a" || half == "p") && s.Near(*l, next, "") {
+			if half := strings.ReplaceAll(next.Plain, ".", ""); (half == "am" || half == "pm" ||
+				half == "a" || half == "p") && s.Near(*l, next, "") {
 				if key := clock(l.Plain, half[:1]+"m"); key != "" {
 					l.Keys, l.Want = []string{key}, []string{key}
 				}
@@ -61,7 +65,8 @@ func (s *Scanner) join() {
 			continue
 		}
 		value := l.Keys[0][2:]
-		if scale := scaleOf(next.Plain); scale > 0 && next.Kind == Word && s.Near(*l, next, "-") && (len(next.Plain) > 1 && next.Plain != "mm" || s.currencyBefore(l.Start)) {
+		if scale := scaleOf(next.Plain); scale > 0 && next.Kind == Word && s.Near(*l, next, "-") &&
+			(len(next.Plain) > 1 && next.Plain != "mm" || s.currencyBefore(l.Start)) {
 			value = decimal(value, scale)
 			s.Lexemes[i+1].Kind = Part
 			l.Keys, l.Want = []string{"n:" + value}, []string{"n:" + value}
@@ -71,7 +76,8 @@ func (s *Scanner) join() {
 		}
 		switch {
 		case s.percent(l.End):
-		case next.Kind == Word && (next.Plain == "percent" || next.Plain == "pct") && s.Near(*l, next, "-()"):
+		case next.Kind == Word && (next.Plain == "percent" || next.Plain == "pct") &&
+			s.Near(*l, next, "-()"):
 			s.Lexemes[j].Kind = Part
 		case next.Kind == Word && next.Plain == "per" && s.Near(*l, next, ""):
 			if cent := at(j + 1); cent.Plain != "cent" || !s.Near(next, cent, "") {
@@ -91,7 +97,8 @@ func (s *Scanner) currencyBefore(at int) bool {
 	if unicode.Is(unicode.Sc, r) {
 		return true
 	}
-	return len(before) >= 3 && before == s.Text[max(0, at-8):at][:len(before)] && isCurrency(before[len(before)-3:])
+	return len(before) >= 3 && before == s.Text[max(0, at-8):at][:len(before)] &&
+		isCurrency(before[len(before)-3:])
 }
 
 func isCurrency(code string) bool {
@@ -132,7 +139,8 @@ func (s *Scanner) monthDate(i, month int, at func(int) Lexeme) {
 		short = "."
 	}
 	if n := num(next, 31); n > 0 && s.Near(m, next, short) { // March 23rd, 2026
-		// A list such as "March 10 employees" is read as a date: the text then only answers to more.
+		// A list such as "March 10 employees" is read as a date: the text then only
+		// answers to more.
 		d, last = n, i+1
 		if j := s.rangeEnd(last); j > 0 && num(at(j), 31) > n { // March 12 to 14
 			second, last = num(at(j), 31), j
@@ -148,7 +156,8 @@ func (s *Scanner) monthDate(i, month int, at func(int) Lexeme) {
 		}
 		if n := num(prev, 31); n > 0 && s.Near(prev, at(j+1), ".") {
 			d, first = n, j
-			if k := s.rangeStart(j); k >= 0 && num(at(k), 31) > 0 && num(at(k), 31) < n { // 12 to 14 March
+			// 12 to 14 March
+			if k := s.rangeStart(j); k >= 0 && num(at(k), 31) > 0 && num(at(k), 31) < n {
 				d, second, first = num(at(k), 31), n, k
 			}
 		}
@@ -181,17 +190,20 @@ func (s *Scanner) monthDate(i, month int, at func(int) Lexeme) {
 // rangeEnd returns the number that a range ends with which begins with lexeme i, or 0.
 func (s *Scanner) rangeEnd(i int) int {
 	j := i + 1
-	if j < len(s.Lexemes) && s.Lexemes[j].Kind == Word && slices.Contains(rangeWords, s.Lexemes[j].Plain) && s.Near(s.Lexemes[i], s.Lexemes[j], "") {
+	if j < len(s.Lexemes) && s.Lexemes[j].Kind == Word &&
+		slices.Contains(rangeWords, s.Lexemes[j].Plain) && s.Near(s.Lexemes[i], s.Lexemes[j], "") {
 		j++
 	}
-	if j >= len(s.Lexemes) || s.Lexemes[j].Kind != Number || j == i+1 && s.Lexemes[j].Start > s.Lexemes[i].End+1 && !s.dash(i, j) ||
+	if j >= len(s.Lexemes) || s.Lexemes[j].Kind != Number || j == i+1 &&
+		s.Lexemes[j].Start > s.Lexemes[i].End+1 && !s.dash(i, j) ||
 		!s.Near(s.Lexemes[j-1], s.Lexemes[j], "-‐‑–—") {
 		return 0
 	}
 	return j
 }
 
-// rangeStart returns the number that a range begins with which ends with lexeme j, or -1.
+// rangeStart returns the number that a range begins with which ends with lexeme j, or
+// -1.
 func (s *Scanner) rangeStart(j int) int {
 	for _, i := range []int{j - 1, j - 2} {
 		if i >= 0 && s.Lexemes[i].Kind == Number && s.rangeEnd(i) == j {
@@ -222,7 +234,8 @@ func (s *Scanner) cjkNumber(i int, at func(int) Lexeme) {
 	j := i
 	for k, mark := range []string{"年", "月", "日"} {
 		n := at(j)
-		if n.Kind != Number || len(n.Keys) != 1 || !strings.HasPrefix(s.Text[min(len(s.Text), n.End):], mark) {
+		if n.Kind != Number || len(n.Keys) != 1 ||
+			!strings.HasPrefix(s.Text[min(len(s.Text), n.End):], mark) {
 			break
 		}
 		v, err := strconv.Atoi(strings.TrimPrefix(n.Keys[0], "n:"))
@@ -252,8 +265,8 @@ func firstRune(s string) rune {
 	return r
 }
 
-// spell makes the third pass: number words. Several of them, or a percentage, count as a number; a single one is only a hint, since
-// "two" and "one" are often just words.
+// spell makes the third pass: number words. Several of them, or a percentage, count as
+// a number; a single one is only a hint, since "two" and "one" are often just words.
 func (s *Scanner) spell() {
 	for i := 0; i < len(s.Lexemes); i++ {
 		l := &s.Lexemes[i]
@@ -263,7 +276,8 @@ func (s *Scanner) spell() {
 		n := numerals()[l.Plain]
 		if n.ordinal > 0 {
 			l.Keys = append(l.Keys, "o:"+strconv.Itoa(n.ordinal))
-			if n.ordinal <= 4 && i+1 < len(s.Lexemes) && s.Lexemes[i+1].Plain == "quarter" && s.Near(*l, s.Lexemes[i+1], "") {
+			if n.ordinal <= 4 && i+1 < len(s.Lexemes) && s.Lexemes[i+1].Plain == "quarter" &&
+				s.Near(*l, s.Lexemes[i+1], "") {
 				l.Keys = append(l.Keys, "i:q"+strconv.Itoa(n.ordinal))
 			}
 			continue
@@ -272,7 +286,8 @@ func (s *Scanner) spell() {
 			continue
 		}
 		words := []string{l.Plain}
-		for j := i + 1; j < len(s.Lexemes) && j < i+16 && s.Lexemes[j].Kind == Word && s.Near(s.Lexemes[j-1], s.Lexemes[j], "-"); j++ {
+		for j := i + 1; j < len(s.Lexemes) && j < i+16 && s.Lexemes[j].Kind == Word &&
+			s.Near(s.Lexemes[j-1], s.Lexemes[j], "-"); j++ {
 			words = append(words, s.Lexemes[j].Plain)
 		}
 		value, used := spelled(words)
@@ -281,7 +296,8 @@ func (s *Scanner) spell() {
 		}
 		last := i + used - 1
 		key := "n:" + strconv.FormatInt(value, 10)
-		isPercent := s.percent(s.Lexemes[last].End) || used < len(words) && words[used] == "percent" ||
+		isPercent := s.percent(s.Lexemes[last].End) || used < len(words) &&
+			words[used] == "percent" ||
 			used+1 < len(words) && words[used] == "per" && words[used+1] == "cent"
 		if isPercent {
 			key = "p:" + strconv.FormatInt(value, 10)

@@ -6,10 +6,11 @@ import (
 	"strconv"
 )
 
-// This file reads units and shares that have further spellings: m² and square metres, cents,
-// one in four.
+// This file reads units and shares that have further spellings: m² and square metres,
+// cents, one in four.
 
-// powered reads a unit of areas or volumes at j, and where it ends: m², square metres, sq m.
+// powered reads a unit of areas or volumes at j, and where it ends: m², square metres,
+// sq m.
 func (s *Scanner) powered(j int) (u unit, last int, ok bool) {
 	w := s.Lexemes[j].Plain
 	if u, ok = units()[w]; ok && (u.dim == "area" || u.dim == "volume") {
@@ -100,10 +101,12 @@ func (s *Scanner) chances() {
 				continue
 			}
 			k := j + 1
-			for k < len(s.Lexemes) && slices.Contains([]string{"of", "every", "the"}, s.Lexemes[k].Plain) {
+			for k < len(s.Lexemes) &&
+				slices.Contains([]string{"of", "every", "the"}, s.Lexemes[k].Plain) {
 				k++
 			}
-			if k >= len(s.Lexemes) || in.Plain == "in" && (s.Lexemes[k-1].Plain == "of" || s.Lexemes[k-1].Plain == "the") ||
+			if k >= len(s.Lexemes) || in.Plain == "in" && (s.Lexemes[k-1].Plain == "of" ||
+				s.Lexemes[k-1].Plain == "the") ||
 				!s.Near(s.Lexemes[k-1], s.Lexemes[k], "") {
 				break
 			}
@@ -132,8 +135,8 @@ func (l *Lexeme) small() (int64, bool) {
 	return n, err == nil && n > 0
 }
 
-// Currency reports whether a folded word is one of money, which is left out where numbers are
-// compared.
+// Currency reports whether a folded word is a currency, which is ignored in comparisons
+// of numbers.
 func Currency(w string) bool {
 	switch w {
 	case "euro", "euros", "dollar", "dollars", "eur", "usd", "gbp", "chf", "yen":

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// kind says what a character is to the analyser.
+// kind is the class of a character.
 type kind uint8
 
 const (
@@ -66,7 +66,8 @@ var asciiKind = func() (kinds [utf8.RuneSelf]kind) {
 // kindOf is for characters beyond ASCII.
 func kindOf(r rune) kind {
 	switch {
-	case r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa, r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3:
+	case r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa, r >= 0x4e00 && r <= 0x9fff,
+		r >= 0xac00 && r <= 0xd7a3:
 		return kindDense // most of it, without a look into the tables
 	case isPoint(r), r == 'ـ': // the last is tatweel, which only makes a word longer
 		return kindSkip
@@ -99,22 +100,26 @@ func kindOf(r rune) kind {
 	return kindBreak
 }
 
-// isPoint reports whether r is a mark that people leave out as they please: diacritics, the vowel points of Hebrew and Arabic, variation
-// selectors. The marks of Indic scripts are not among them: they are vowels.
+// isPoint reports whether r is a mark that people leave out as they please: diacritics,
+// the vowel points of Hebrew and Arabic, variation selectors. The marks of Indic
+// scripts are not among them: they are vowels.
 func isPoint(r rune) bool {
 	switch {
 	case r < 0x300:
 		return false
-	case r <= 0x36f, r >= 0x483 && r <= 0x487, r >= 0x591 && r <= 0x5c7, r >= 0x610 && r <= 0x61a, r >= 0x64b && r <= 0x65f, r == 0x670,
-		r >= 0x6d6 && r <= 0x6ed, r >= 0x1ab0 && r <= 0x1aff, r >= 0x1dc0 && r <= 0x1dff, r >= 0x20d0 && r <= 0x20ff, r >= 0xfe00 && r <= 0xfe0f,
+	case r <= 0x36f, r >= 0x483 && r <= 0x487, r >= 0x591 && r <= 0x5c7, r >= 0x610 && r <= 0x61a,
+		r >= 0x64b && r <= 0x65f, r == 0x670,
+		r >= 0x6d6 && r <= 0x6ed, r >= 0x1ab0 && r <= 0x1aff, r >= 0x1dc0 && r <= 0x1dff,
+		r >= 0x20d0 && r <= 0x20ff, r >= 0xfe00 && r <= 0xfe0f,
 		r >= 0xfe20 && r <= 0xfe2f, r >= 0xe0100 && r <= 0xe01ef:
 		return unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Me, r)
 	}
 	return false
 }
 
-// twoBytes is what is known of characters of two bytes: European scripts, Hebrew, Arabic. To look it up in Unicode's tables again and again
-// would take most of the time. It is built when first needed, since few processes need it.
+// twoBytes is what is known of characters of two bytes: European scripts, Hebrew,
+// Arabic. To look it up in Unicode's tables again and again would take most of the
+// time. It is built when first needed, since few processes need it.
 var twoBytes = sync.OnceValue(func() *twoByteTable {
 	table := new(twoByteTable)
 	for r := rune(utf8.RuneSelf); r < 0x800; r++ {
@@ -166,7 +171,8 @@ func appendFoldedSlow(b []byte, r rune) []byte {
 	return appendLower(b, r)
 }
 
-// appendLower appends r in lower case; letters that Unicode does not decompose, but people write with others, as those.
+// appendLower appends r in lower case; letters that Unicode does not decompose, but
+// people write with others, as those.
 func appendLower(b []byte, r rune) []byte {
 	switch r = unicode.ToLower(r); r {
 	case 'ß':
@@ -191,21 +197,25 @@ func appendLower(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-// unspaced reports whether r belongs to a script that is written without spaces between words, or
-// with words too long to compare whole. Its text is compared by pairs of neighbouring characters.
+// unspaced reports whether r belongs to a script that is written without spaces between
+// words, or with words too long to compare whole. Its text is compared by pairs of
+// neighbouring characters.
 func unspaced(r rune) bool {
 	if r < 0x0E00 {
 		return false
 	}
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// FoldText puts text in lower case with single blanks, full-width forms narrowed; accents stay.
+// FoldText puts text in lower case with single blanks, full-width forms narrowed;
+// accents stay.
 func FoldText(s string) string {
 	return strings.Join(strings.Fields(strings.Map(foldRune, s)), " ")
 }
 
-// foldRune returns r in lower case, with full-width forms narrowed; accents stay (see foldWord).
+// foldRune returns r in lower case, with full-width forms narrowed; accents stay (see
+// foldWord).
 func foldRune(r rune) rune {
 	switch {
 	case r >= '！' && r <= '～':
@@ -252,14 +262,21 @@ func foldWord(s string) string {
 	return string(b)
 }
 
-// Between reports whether a character stands between words: it is neither letter, mark nor digit.
-func Between(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }
+// Between reports whether a character separates words: it is not a letter, mark or
+// digit.
+func Between(r rune) bool {
+	return !unicode.IsLetter(r) &&
+		!unicode.IsDigit(r) && !unicode.IsMark(r)
+}
 
-// Split returns the words of a text in lower case: runs of letters, marks and digits, and of what
-// is in inside where it does not begin or end a word.
+// Split returns the words of a text in lower case: runs of letters, marks and digits.
+// The characters of inside count too, except at the beginning or end of a word.
 func Split(s, inside string) []string {
 	s = strings.ToLower(strings.ReplaceAll(s, "’", "'"))
-	all := strings.FieldsFunc(s, func(r rune) bool { return Between(r) && !strings.ContainsRune(inside, r) })
+	all := strings.FieldsFunc(s, func(r rune) bool {
+		return Between(r) &&
+			!strings.ContainsRune(inside, r)
+	})
 	for i, w := range all {
 		all[i] = strings.Trim(w, inside)
 	}

@@ -7,11 +7,9 @@ import (
 	"sync"
 )
 
-// This file says which words may stand for each other, and which for the opposite, where
-// a report says in its own words what was found. It is small on purpose: words of
-// reports of all trades, of which one in the place of the other says the same in most
-// sentences. Claims, which must not take one thing for another, have the narrower lists
-// of side.go.
+// This file has synonyms and opposites for reports that paraphrase a finding. The list
+// is small on purpose: common words that are interchangeable in most sentences. Claims,
+// which must not confuse two things, use the narrower lists of side.go.
 
 // senses has a group a line: words of one sense, with their forms that Stem does not
 // join, then after a slash those of the opposite sense.
@@ -60,9 +58,10 @@ func readSenses() {
 	}
 }
 
-// derivations are the ends of the stems of words that are made of a verb or an adjective:
-// entitlement of entitle, renewal of renew.
-var derivations = []string{"ment", "al", "anc", "enc", "ur", "er", "or", "itor", "abl", "ness", "en"}
+// derivations are the ends of the stems of words that are made of a verb or an
+// adjective: entitlement of entitle, renewal of renew.
+var derivations = []string{"ment", "al", "anc", "enc", "ur", "er", "or",
+	"itor", "abl", "ness", "en"}
 
 // minRoot is how long what they are made of must be, to tell words apart.
 const minRoot = 5

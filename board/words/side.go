@@ -8,10 +8,12 @@ import (
 	"sync"
 )
 
-// This file reads how a text means a word: as it stands, or negated. "unsafe", "not safe" and "dangerous" are one side of "safe", so each word is
-// brought to one stem and a side. It also reads what comes before what.
+// This file reads how a text means a word: plainly or negated. "unsafe", "not safe" and
+// "dangerous" are one side of "safe", so each word becomes a stem and a side. It also
+// reads order: what comes before what.
 
-// A Side is how a word is meant; both bits: once so and once so, which contradicts nothing.
+// Side says how a word is meant. Both bits mean that it occurs both ways, which
+// contradicts nothing.
 type Side uint8
 
 // The sides of a word.
@@ -52,8 +54,8 @@ const (
 		sync/synchronously increase/grow increase/raise`
 )
 
-// Contraries are the pairs of which one in the place of the other makes another statement, by
-// their bases: enabl and disabl, befor and after.
+// Contraries are the pairs of which one in the place of the other makes another
+// statement, by their bases: enabl and disabl, befor and after.
 func Contraries() [][2]string { return pairs(oppositePairs + " " + contraryPairs) }
 
 func pairs(list string) (all [][2]string) {
@@ -78,24 +80,28 @@ func second(list string) func() map[string]string {
 }
 
 var (
-	negators = []string{"not", "no", "non", "never", "without", "neither", "nor", "none", "cannot", "avoid", "avoids", "avoided", "avoiding", "lack", "lacks",
+	negators = []string{"not", "no", "non", "never", "without", "neither", "nor", "none", "cannot",
+		"avoid", "avoids", "avoided", "avoiding", "lack", "lacks",
 		"lacking", "unable", "refuse", "refuses", "hardly"}
 	cancelled = []string{"without", "until", "unless", "except", "only", "before"}
 	negPrefix = []string{"non", "un", "in", "im", "dis", "ir"}
-	setTo     = []string{"is", "are", "was", "be", "turned", "turn", "switched", "switch", "set", "to", "default", "defaults", "keep", "stays", "off", "on", "="}
+	setTo     = []string{"is", "are", "was", "be", "turned", "turn", "switched", "switch", "set",
+		"to", "default", "defaults", "keep", "stays", "off", "on", "="}
 )
 
-// Negates reports whether a word in lower case turns round what it stands before: not, without, don't.
+// Negates reports whether a word in lower case negates the following word: not,
+// without, don't.
 func Negates(w string) bool { return strings.HasSuffix(w, "n't") || slices.Contains(negators, w) }
 
-// A Sentence is what stands between two full stops or the like.
+// Sentence is a sentence with its words and their sides.
 type Sentence struct {
 	words []token
 	sides map[string]Side // how a word is meant
 	Aside map[string]bool // named only to be ruled out: "a digest, not a tag"
 }
 
-// Meaning is the word that a stem stands for, and the Side: "disabl" is "enabl", negated.
+// Meaning is the word that a stem stands for, and the Side: "disabl" is "enabl",
+// negated.
 func Meaning(stem string) (word string, as Side) {
 	word, as = stem, Affirmed
 	if o := opposites()[stem]; o != "" {
@@ -104,14 +110,17 @@ func Meaning(stem string) (word string, as Side) {
 	return cmp.Or(equals()[word], word), as
 }
 
-// sentence adds a sentence. A negation reaches to the next word that means something, not further: "not a good idea, use it" does not say not to use it.
+// sentence adds a sentence. A negation reaches to the next word that means something,
+// not further: "not a good idea, use it" does not say not to use it.
 func (cl *Claims) sentence(words []token) {
 	s := Sentence{words: words, sides: map[string]Side{}, Aside: map[string]bool{}}
 	maps.Copy(cl.Stems, stemsOf(words))
 	negated := -1 // how many more words are looked at for the one that is meant
 	cancel, aside := false, false
 	for i, w := range words {
-		if negated < 0 && !cancel && Negates(w.low) || phrase(words, i, "fails", "to") || phrase(words, i, "fail", "to") || phrase(words, i, "instead", "of") || phrase(words, i, "rather", "than") {
+		if negated < 0 && !cancel && Negates(w.low) || phrase(words, i, "fails", "to") ||
+			phrase(words, i, "fail", "to") || phrase(words, i, "instead", "of") ||
+			phrase(words, i, "rather", "than") {
 			// "not … without", "not … until" say what must be, not what must not
 			cancel = false
 			for _, later := range words[i+1:] {
@@ -124,7 +133,10 @@ func (cl *Claims) sentence(words []token) {
 		if w.low == "," || w.low == "and" {
 			negated = -1
 		}
-		if (w.low == "on" || w.low == "off") && i > 0 && slices.Contains(setTo, words[i-1].low) && (i+1 == len(words) || w.low == "off" || words[i+1].stem == "" && !saysNothing(words[i+1].low) || slices.Contains([]string{"by", "for", "in"}, words[i+1].low)) {
+		if (w.low == "on" || w.low == "off") && i > 0 && slices.Contains(setTo, words[i-1].low) &&
+			(i+1 == len(words) || w.low == "off" || words[i+1].stem == "" &&
+				!saysNothing(words[i+1].low) ||
+				slices.Contains([]string{"by", "for", "in"}, words[i+1].low)) {
 			as := Affirmed
 			if w.low == "off" {
 				as = Negated
@@ -135,7 +147,8 @@ func (cl *Claims) sentence(words []token) {
 		if w.low == "must" && !(i+1 < len(words) && words[i+1].low == "not") {
 			s.sides["requir"] |= Affirmed
 		}
-		if w.stem == "" || strings.HasSuffix(w.low, "ly") && opposites()[w.stem] == "" && negated > 0 {
+		if w.stem == "" || strings.HasSuffix(w.low, "ly") && opposites()[w.stem] == "" &&
+			negated > 0 {
 			negated = max(negated-1, -1)
 			continue
 		}
@@ -144,7 +157,8 @@ func (cl *Claims) sentence(words []token) {
 		}
 		st, as := Meaning(w.stem)
 		if negated > 0 {
-			if !slices.Contains([]string{"use", "uses", "used", "using"}, w.low) { // not to use something says no to the thing
+			// not to use something says no to the thing
+			if !slices.Contains([]string{"use", "uses", "used", "using"}, w.low) {
 				negated = -1
 			}
 			if cancel {
@@ -159,7 +173,8 @@ func (cl *Claims) sentence(words []token) {
 	cl.Sentences = append(cl.Sentences, s)
 }
 
-// Sides is how the sentence means each of its words, by their stems. unX is the opposite of X if X is spoken of.
+// Sides is how the sentence means each of its words, by their stems. unX is the
+// opposite of X if X is spoken of.
 func (s *Sentence) Sides(spoken func(stem string) bool) map[string]Side {
 	m := map[string]Side{}
 	for st, as := range s.sides {
@@ -174,8 +189,9 @@ func (s *Sentence) Sides(spoken func(stem string) bool) map[string]Side {
 	return m
 }
 
-// Unprefixed returns what a stem denies by its prefix: safe of unsafe, encrypt of unencrypt; ""
-// without one. Whether it does so is known only if the rest is spoken of, too: see Sides.
+// Unprefixed returns what a stem denies by its prefix: safe of unsafe, encrypt of
+// unencrypt; "" without one. Whether it does so is known only if the rest is spoken of,
+// too: see Sides.
 func Unprefixed(stem string) string {
 	for _, p := range negPrefix {
 		if rest := withoutPrefix(stem, p); rest != "" {
@@ -192,8 +208,9 @@ func withoutPrefix(stem, prefix string) string {
 	return ""
 }
 
-// EachWord calls do for the sentence's words, numbers and marks in their order: as they stand, in
-// lower case, and their stems, which function words, numbers and marks do not have.
+// EachWord calls do for the sentence's words, numbers and marks in their order: as they
+// stand, in lower case, and their stems, which function words, numbers and marks do not
+// have.
 func (s *Sentence) EachWord(do func(text, low, stem string)) {
 	for _, w := range s.words {
 		do(w.text, w.low, w.stem)
@@ -209,7 +226,8 @@ func phrase(words []token, i int, want ...string) bool {
 	return true
 }
 
-// As shows how a sentence means a word, in the sentence's own words where it can: "not safe", "unsafe", "disabled".
+// As shows how a sentence means a word, in the sentence's own words where it can: "not
+// safe", "unsafe", "disabled".
 func (s *Sentence) As(stem string, meant Side) string {
 	for i, w := range s.words {
 		st, own := Meaning(w.stem)
@@ -237,7 +255,7 @@ func (s *Sentence) As(stem string, meant Side) string {
 	return stem
 }
 
-// Order returns what stands on both sides of before or after. Not before is after.
+// Order returns the two sides of "before" or "after". "Not before" means after.
 func (s *Sentence) Order() (left, right map[string]bool, word string) {
 	not := false
 	for i, w := range s.words {

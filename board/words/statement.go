@@ -9,24 +9,27 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// This file reads what a text says word for word: two texts with one Statement are one
+// This file compares texts word for word: two texts with the same Statement are one
 // finding, written twice.
 
 // hollow are the words that a text can lose and still say the same. Those that turn it
-// round, bound it or point somewhere (not, only, must, all, from, by) are not among them.
-var hollow = []string{"a", "an", "the", "this", "that", "these", "those", "of", "is", "are", "be", "it", "do", "does"}
+// round, bound it or point somewhere (not, only, must, all, from, by) are not among
+// them.
+var hollow = []string{"a", "an", "the", "this", "that", "these", "those", "of", "is", "are",
+	"be", "it", "do", "does"}
 
 // Statement returns the words of a text in their order, in lower case, by their bases
-// (see Base), without punctuation, markup and hollow words (articles, is, of). Negations
-// stay and are "not" however they are written, and so does each number, version, path and
-// other name as it stands: eu-west-1 and eu-west-2, 15 and 15%, load_user and load_users
-// are not equal.
+// (see Base), without punctuation, markup and hollow words (articles, is, of).
+// Negations stay and are "not" however they are written, and so does each number,
+// version, path and other name as it stands: eu-west-1 and eu-west-2, 15 and 15%,
+// load_user and load_users are not equal.
 func Statement(text string) []string {
 	text = norm.NFKC.String(strings.ToValidUTF8(text, " "))
 	var out []string
 	for _, w := range strings.FieldsFunc(text, unicode.IsSpace) {
 		// A dash between words is punctuation; within one it is part of a name.
-		for _, w := range strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune("—–|,;()[]{}\"“”«»", r) }) {
+		for _, w := range strings.FieldsFunc(w,
+			func(r rune) bool { return strings.ContainsRune("—–|,;()[]{}\"“”«»", r) }) {
 			out = statementWord(out, w)
 		}
 	}
@@ -70,8 +73,8 @@ func statementWord(out []string, w string) []string {
 	return append(out, Base(low))
 }
 
-// trimMarks takes off what punctuation and markup put round a word. What begins a flag, a
-// path or a number, or ends a percentage or a call, is part of it.
+// trimMarks takes off what punctuation and markup put round a word. What begins a flag,
+// a path or a number, or ends a percentage or a call, is part of it.
 func trimMarks(w string) string {
 	all := w
 	w = strings.TrimRightFunc(w, func(r rune) bool {
@@ -79,7 +82,8 @@ func trimMarks(w string) string {
 	})
 	cut := strings.TrimLeft(w, "*_`'‘’#>•·!?:")
 	if !hasWord(cut) {
-		// A mark alone: a sign of a list, a rule, an operator. Only comparisons say something.
+		// A mark alone: a sign of a list, a rule, an operator. Only comparisons say
+		// something.
 		if strings.ContainsAny(all, "<=≤≥≠") {
 			return all
 		}
@@ -90,13 +94,14 @@ func trimMarks(w string) string {
 
 func hasWord(w string) bool {
 	return strings.ContainsFunc(w, func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsSymbol(r) && r > utf8.RuneSelf
+		return unicode.IsLetter(r) || unicode.IsDigit(r) ||
+			unicode.IsSymbol(r) && r > utf8.RuneSelf
 	})
 }
 
-// plainWord reports whether a word is letters alone, with an apostrophe or hyphen between
-// two of them, and without a capital after a small letter: anything else is a name or a
-// number.
+// plainWord reports whether a word is letters alone, with an apostrophe or hyphen
+// between two of them, and without a capital after a small letter: anything else is a
+// name or a number.
 func plainWord(w string) bool {
 	between, small := false, false
 	for i, r := range w {

@@ -30,7 +30,8 @@ func TestStatement(t *testing.T) {
 }
 
 func FuzzStatement(f *testing.F) {
-	for _, s := range []string{"The **queue** is drained", "can't v1.2 eu-west-1", "\xff\x00 🎉 ﬁ", "— -- ''s n't"} {
+	for _, s := range []string{"The **queue** is drained", "can't v1.2 eu-west-1",
+		"\xff\x00 🎉 ﬁ", "— -- ''s n't"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -38,7 +39,8 @@ func FuzzStatement(f *testing.F) {
 		if slices.Contains(said, "") {
 			t.Fatalf("%q has an empty word: %q", text, said)
 		}
-		if again := Statement("  " + strings.ReplaceAll(text, " ", "\n ") + "\t"); !slices.Equal(again, said) {
+		if again := Statement("  " + strings.ReplaceAll(text, " ", "\n ") +
+			"\t"); !slices.Equal(again, said) {
 			t.Fatalf("%q says %q, and with other blanks %q", text, said, again)
 		}
 	})
@@ -54,7 +56,8 @@ func TestPrior(t *testing.T) {
 			t.Errorf("%q has the share %g", term, p)
 		}
 	}
-	var the, file, everyday, unheard float64 = Prior("the"), Prior("file"), Prior("thank"), Prior("conntrack")
+	var the, file, everyday, unheard float64 = Prior("the"), Prior("file"),
+		Prior("thank"), Prior("conntrack")
 	if the < 0.5 || file < 0.02 || file > the || everyday != everydayShare || unheard != rarest {
 		t.Errorf("the %g, file %g, thanks %g, conntrack %g", the, file, everyday, unheard)
 	}

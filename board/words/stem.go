@@ -9,15 +9,16 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// This file decides when two words are the same word. There are three answers, from the
-// narrowest to the widest; what is kept or tuned by one of them cannot go over to another.
+// This file decides when two words are the same. There are three answers, from the
+// narrowest to the widest. Data that was stored or tuned with one of them does not fit
+// another.
 //
 //	Base      retry retries retried         forms of one word: what two texts claim
 //	Stem      terminate termination         also words made of it: what a report still carries
 //	termStem  general generally generate    Snowball's: the terms of a search index, by language
 
-// Base returns a word in lower case without the endings of plurals and of verbs, and without an e
-// at its end. Names (foo.go, 100ms) stay as they are.
+// Base returns a word in lower case without the endings of plurals and of verbs, and
+// without an e at its end. Names (foo.go, 100ms) stay as they are.
 func Base(w string) string {
 	if strings.ContainsAny(w, "._/0123456789") {
 		return w
@@ -43,34 +44,40 @@ func Base(w string) string {
 	return w
 }
 
-// hasSingularS reports whether a word ends as class, status and basis do, whose s is no plural's.
+// hasSingularS reports whether a word ends as class, status and basis do, whose s is no
+// plural's.
 func hasSingularS(w string) bool {
 	return strings.HasSuffix(w, "ss") || strings.HasSuffix(w, "us") || strings.HasSuffix(w, "is")
 }
 
-// endings are taken off the end of a word, the first that fits, as long as at least minStem
-// letters stay. The aim is only that the forms of one word meet (lapse, lapses, lapsed; terminate,
-// termination), not that the stem be a word.
+// endings are taken off the end of a word, the first that fits, as long as at least
+// minStem letters stay. The aim is only that the forms of one word meet (lapse, lapses,
+// lapsed; terminate, termination), not that the stem be a word.
 var endings = []string{
-	"izations", "isations", "ization", "isation", "ications", "ication", "ations", "ation", "ities", "ively",
-	"ingly", "ating", "ates", "ated", "ate", "ions", "ings", "edly", "ity", "ive", "ion", "ing", "ied", "ies", "ify", "ly", "ed", "es", "s",
+	"izations", "isations", "ization", "isation", "ications", "ication", "ations",
+	"ation", "ities", "ively",
+	"ingly", "ating", "ates", "ated", "ate", "ions", "ings", "edly", "ity", "ive", "ion", "ing",
+	"ied", "ies", "ify", "ly", "ed", "es", "s",
 }
 
 const minStem = 4
 
-// irregularForms are the verbs whose forms have no ending to take off: the verb, and its forms.
+// irregularForms are the verbs whose forms have no ending to take off: the verb, and
+// its forms.
 const irregularForms = `
-	begin began begun/break broke broken/bring brought/build built/buy bought/catch caught/choose chose
-	chosen/come came/deal dealt/dig dug/draw drew drawn/drive drove driven/eat ate eaten/fall fell fallen/feed
-	fed/fight fought/find found/fly flew flown/forbid forbade forbidden/forget forgot forgotten/freeze froze
-	frozen/give gave given/grow grew grown/hang hung/hear heard/hide hidden/hold held/keep kept/know knew
-	known/lead led/lend lent/lose lost/make made/meet met/override overrode overridden/pay paid/repay
-	repaid/rebuild rebuilt/ride rode ridden/ring rang rung/rise rose risen/run ran/seek sought/sell sold/send
-	sent/shake shook shaken/shrink shrank shrunk/sink sank sunk/sleep slept/speak spoke spoken/spend
-	spent/stand stood/steal stole stolen/stick stuck/strike struck/swear swore sworn/sweep swept/swim
-	swam/take took taken/teach taught/tear torn/tell told/think thought/throw threw thrown/undergo underwent
-	undergone/understand understood/wake woke woken/wear wore worn/win won/withdraw withdrew withdrawn/write
-	wrote written/rewrite rewrote rewritten/overrun overran/say said/go went gone/show shown/prove proven`
+	begin began begun/break broke broken/bring brought/build built/buy bought/catch caught/choose
+	chose chosen/come came/deal dealt/dig dug/draw drew drawn/drive drove driven/eat ate
+	eaten/fall fell fallen/feed fed/fight fought/find found/fly flew flown/forbid forbade
+	forbidden/forget forgot forgotten/freeze froze frozen/give gave given/grow grew grown/hang
+	hung/hear heard/hide hidden/hold held/keep kept/know knew known/lead led/lend lent/lose
+	lost/make made/meet met/override overrode overridden/pay paid/repay repaid/rebuild
+	rebuilt/ride rode ridden/ring rang rung/rise rose risen/run ran/seek sought/sell sold/send
+	sent/shake shook shaken/shrink shrank shrunk/sink sank sunk/sleep slept/speak spoke
+	spoken/spend spent/stand stood/steal stole stolen/stick stuck/strike struck/swear swore
+	sworn/sweep swept/swim swam/take took taken/teach taught/tear torn/tell told/think
+	thought/throw threw thrown/undergo underwent undergone/understand understood/wake woke
+	woken/wear wore worn/win won/withdraw withdrew withdrawn/write wrote written/rewrite rewrote
+	rewritten/overrun overran/say said/go went gone/show shown/prove proven`
 
 var irregulars struct {
 	once sync.Once
@@ -88,7 +95,8 @@ func readIrregulars() {
 	irregulars.verb = m
 }
 
-// Stem shortens a folded word to what it has in common with its forms and the words made of it.
+// Stem shortens a folded word to what it has in common with its forms and the words
+// made of it.
 func Stem(w string) string {
 	irregulars.once.Do(readIrregulars)
 	if verb := irregulars.verb[w]; verb != "" {
@@ -107,7 +115,8 @@ func Stem(w string) string {
 	if len(w) == minStem+2 && strings.HasSuffix(w, "ies") { // bodies, copies
 		return w[:3] + "y"
 	}
-	// filing, filed, files: the e comes back, or the stem would be too short to tell words apart.
+	// filing, filed, files: the e comes back, or the stem would be too short to tell
+	// words apart.
 	for _, e := range []string{"ings", "ing", "ed", "es"} {
 		if len(w)-len(e) == minStem-1 && strings.HasSuffix(w, e) {
 			return w[:minStem-1] + "e"
@@ -119,7 +128,8 @@ func Stem(w string) string {
 			break
 		}
 	}
-	if n := len(w); n > minStem && w[n-1] == w[n-2] && w[n-1] != 's' && w[n-1] != 'e' { // committ(ed), cancell(ed)
+	// committ(ed), cancell(ed)
+	if n := len(w); n > minStem && w[n-1] == w[n-2] && w[n-1] != 's' && w[n-1] != 'e' {
 		return w[:n-1]
 	}
 	for len(w) > minStem && strings.ContainsRune("eiy", rune(w[len(w)-1])) {
@@ -128,8 +138,9 @@ func Stem(w string) string {
 	return w
 }
 
-// termStem is the stem of an index's term: Russian's of a word in its letters, that of a marked
-// word in the mark's language, English's of other ASCII letters, else the word itself.
+// termStem is the stem of an index's term: Russian's of a word in its letters, that of
+// a marked word in the mark's language, English's of other ASCII letters, else the word
+// itself.
 func termStem(word string) string {
 	for i := range len(word) {
 		switch {
@@ -140,7 +151,8 @@ func termStem(word string) string {
 			return cyrillicStem(word)
 		}
 	}
-	s := english.Stem(word, true) // true: stop words are stemmed like others, so that "being" finds "be"
+	// true: stop words are stemmed like others, so that "being" finds "be"
+	s := english.Stem(word, true)
 	switch {
 	case s == "":
 		return word
@@ -150,8 +162,7 @@ func termStem(word string) string {
 	return s
 }
 
-// FunctionWords are those of English that hold a sentence together and say nothing of what it is
-// about, between blanks.
+// FunctionWords are the English words with grammar but without content, between blanks.
 const FunctionWords = `
 	a an the this that these those it its they them their we us our you your he she i me my is am
 	are was were be been being has have had do does did will would shall should could can may
@@ -191,7 +202,8 @@ const (
 
 var emptyWords = sync.OnceValue(func() map[string]emptiness {
 	m := map[string]emptiness{}
-	for as, list := range map[emptiness]string{isFunction: FunctionWords, isCommon: commonWords, isClaim: claimWords} {
+	for as, list := range map[emptiness]string{isFunction: FunctionWords,
+		isCommon: commonWords, isClaim: claimWords} {
 		for _, w := range strings.Fields(list) {
 			m[w] |= as
 		}
@@ -202,23 +214,23 @@ var emptyWords = sync.OnceValue(func() map[string]emptiness {
 // minSignificant is from how many letters a word may be significant.
 const minSignificant = 4
 
-// IsCommon reports whether a folded word of four letters or more carries grammar, not content.
-// Shorter words need no list: they are not significant anyway.
+// IsCommon reports whether a folded word of four letters or more carries grammar, not
+// content. Shorter words need no list: they are not significant anyway.
 func IsCommon(w string) bool {
 	return len(w) >= minSignificant && emptyWords()[w]&(isFunction|isCommon) != 0
 }
 
-// Significant reports whether a folded word counts when a finding is looked for: four letters or
-// more, and none that is common.
+// Significant reports whether a folded word counts when a finding is looked for: four
+// letters or more, and none that is common.
 func Significant(w string) bool {
 	return utf8.RuneCountInString(w) >= minSignificant && !IsCommon(w)
 }
 
-// saysNothing reports whether a word in lower case is none that a claim is about.
+// saysNothing reports whether no claim can be about a word in lower case.
 func saysNothing(w string) bool { return emptyWords()[w]&(isFunction|isClaim) != 0 }
 
-// claimStem is what of a word in lower case a claim is compared by, "" for a function word and for
-// what is no word.
+// claimStem returns the stem by which claims compare a word in lower case, "" for a
+// function word or a text that is not a word.
 func claimStem(w string) string {
 	if saysNothing(w) || !strings.ContainsFunc(w, unicode.IsLetter) {
 		return ""
@@ -226,5 +238,5 @@ func claimStem(w string) string {
 	return Base(w)
 }
 
-// Empty reports whether a word in lower case holds sentences together and is none that they speak of.
+// Empty reports whether a word in lower case has only grammar and no content.
 func Empty(w string) bool { return saysNothing(w) }

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// prose returns about n bytes of something that has the word lengths, frequencies and punctuation of English.
+// prose returns about n bytes of something that has the word lengths, frequencies and
+// punctuation of English.
 func prose(n int) string {
 	r := seeded()
 	vocabulary := make([]string, 0, 20_000)
@@ -56,8 +57,10 @@ func BenchmarkAnalyze(b *testing.B) {
 	for _, bench := range []struct{ name, text string }{
 		{"prose", prose(1 << 20)},
 		{"code", string(code)},
-		{"accents", strings.Repeat("Der schöne Käse schmeckt größeren Mäusen, naïve cafés. ", 2000)},
-		{"cyrillic", strings.Repeat("Съешь же ещё этих мягких французских булок, да выпей чаю. ", 2000)},
+		{"accents", strings.Repeat(
+			"Der schöne Käse schmeckt größeren Mäusen, naïve cafés. ", 2000)},
+		{"cyrillic", strings.Repeat(
+			"Съешь же ещё этих мягких французских булок, да выпей чаю. ", 2000)},
 		{"chinese", strings.Repeat("我喜欢猫，也喜欢在图书馆里看书。", 2000)},
 	} {
 		b.Run(bench.name, func(b *testing.B) {

@@ -27,7 +27,8 @@ func analyzed(a *Analyzer, text string) []string {
 
 // words returns the terms that count for the length of a text.
 func words(terms []string) []string {
-	return slices.DeleteFunc(slices.Clone(terms), func(t string) bool { return strings.HasPrefix(t, "+") })
+	return slices.DeleteFunc(slices.Clone(terms),
+		func(t string) bool { return strings.HasPrefix(t, "+") })
 }
 
 // bare returns the terms, extra or not, without the mark.
@@ -60,39 +61,55 @@ var analyzeTable = []struct{ about, text, want string }{
 	{"acronyms", "HTTPServer2", "http server 2 +httpserver2"},
 	{"acronyms", "parseURLs URLs IPv6", "pars url +parseurl url ipv 6 +ipv6"},
 	{"acronyms", "iOS mRNA JavaScript", "i os +io m rna +mrna java script +javascript"},
-	{"plurals of acronyms", "LLMs llms LLM's CPUs parseCPUsFast IDs GPUs-only", "llms +llm llms llm cpus +cpu pars cpus +cpu fast +parsecpusfast id gpus +gpu onli +gpuson"},
+	{"plurals of acronyms", "LLMs llms LLM's CPUs parseCPUsFast IDs GPUs-only",
+		"llms +llm llms llm cpus +cpu pars cpus +cpu fast +parsecpusfast id gpus +gpu onli +gpuson"},
 	{"words in words", "fooBar-bazQux", "foo bar baz qux +foobar +bazqux +foobarbazqux"},
 	{"underscores", "__init__.py _foo_ foo__bar", "init py +init__.py foo foo bar +foobar"},
-	{"prose", "state-of-the-art well-known pre- and post-war", "state of the art +stateoftheart well known +wellknown pre and post war +postwar"},
-	{"dashes", "word--word word—word 1914–1918 wait…what", "word word word word 1914 1918 +19141918 wait what"},
+	{"prose", "state-of-the-art well-known pre- and post-war",
+		"state of the art +stateoftheart well known +wellknown pre and post war +postwar"},
+	{"dashes", "word--word word—word 1914–1918 wait…what",
+		"word word word word 1914 1918 +19141918 wait what"},
 
-	{"numbers that stand apart", "sha256 UTF8 COVID19 COVID-19", "sha 256 +sha256 utf 8 +utf8 covid 19 +covid19 covid 19 +covid19"},
+	{"numbers that stand apart", "sha256 UTF8 COVID19 COVID-19",
+		"sha 256 +sha256 utf 8 +utf8 covid 19 +covid19 covid 19 +covid19"},
 	{"numbers that do not", "p53 k8s 10ms x86 IL6 IL-6", "p53 k8s 10ms x86 il6 il 6 +il6"},
-	{"numbers", "3.14 1,000 1,000,000 1,2,3 2024-01-15", "3 14 +3.14 1 000 +1000 1 000 000 +1000000 1 2 3 2024 01 15 +20240115"},
+	{"numbers", "3.14 1,000 1,000,000 1,2,3 2024-01-15",
+		"3 14 +3.14 1 000 +1000 1 000 000 +1000000 1 2 3 2024 01 15 +20240115"},
 	{"versions", "v1.2.3 1.2.3 10.0.0.1", "v1 2 3 +v1.2.3 +1.2.3 1 2 3 +1.2.3 10 0 0 1 +10.0.0.1"},
 	{"initials", "U.S. U.S.A. e.g. Ph.D.", "u s +us u s a +usa e g +eg ph d +ph.d"},
 	{"hashes", "7f3a9c1 7f3a9c1bcd0e", "7f3a9c1 7f3a9c1bcd0e +7f3a9c1"},
-	{"hashes", "7f3a9c1bcd0e4f5a6b7c8d9e0f1a2b3c4d5e6f70", "7f3a9c1bcd0e4f5a6b7c8d9e0f1a2b3c4d5e6f70 +7f3a9c1"},
-	{"UUIDs", "123e4567-e89b-12d3-a456-426614174000", "123e4567 +123e456 e89b 12d3 a456 426614174000 +123e4567e89b12d3a456426614174000"},
+	{"hashes", "7f3a9c1bcd0e4f5a6b7c8d9e0f1a2b3c4d5e6f70",
+		"7f3a9c1bcd0e4f5a6b7c8d9e0f1a2b3c4d5e6f70 +7f3a9c1"},
+	{"UUIDs", "123e4567-e89b-12d3-a456-426614174000",
+		"123e4567 +123e456 e89b 12d3 a456 426614174000 +123e4567e89b12d3a456426614174000"},
 
 	{"files", "foo.py", "foo py +foo.py"},
-	{"files", "scripts/foo.py, (scripts/foo.py)", "script foo py +foo.py +scripts/foo.py script foo py +foo.py +scripts/foo.py"},
-	{"files", "kb/scripts/foo.py:42", "kb script foo py 42 +foo.py +kb/scripts/foo.py +scripts/foo.py +kb/scripts/foo.py:42"},
+	{"files", "scripts/foo.py, (scripts/foo.py)",
+		"script foo py +foo.py +scripts/foo.py script foo py +foo.py +scripts/foo.py"},
+	{"files", "kb/scripts/foo.py:42",
+		"kb script foo py 42 +foo.py +kb/scripts/foo.py +scripts/foo.py +kb/scripts/foo.py:42"},
 	{"files", "foo.py:42:7", "foo py 42 7 +foo.py +foo.py:42:7"},
 	{"names with a dot", ".NET “.NET” foo().bar ….x", "net +.net net +.net foo bar x"},
 	{"files", `C:\Users\x ./a/b ../a/b`, "c user x +c:/users/x +users/x a b +a/b a b +a/b"},
-	{"files", ".gitignore ~/.config/nvim x().bar ..foo", "gitignor +.gitignore config nvim +config/nvim +.config x bar foo"},
+	{"files", ".gitignore ~/.config/nvim x().bar ..foo",
+		"gitignor +.gitignore config nvim +config/nvim +.config x bar foo"},
 	{"flags", "--flag -v --dry-run", "flag v dri run +dryrun"},
-	{"languages", "C++ C#, (C++17) F# .NET Node.js", "c +c++ c +c# c +c++ 17 f +f# net +.net node js +node.js"},
+	{"languages", "C++ C#, (C++17) F# .NET Node.js",
+		"c +c++ c +c# c +c++ 17 f +f# net +.net node js +node.js"},
 	{"signs", "a++b C#x i += 1", "a b c x i 1"},
 	{"addresses", "user@example.com", "user exampl com +example.com +user@example.com"},
-	{"addresses", "https://host.org/a/b?q=1", "https host org a b +host.org +host.org/a/b +a/b q 1"},
-	{"addresses", "git@github.com:user/repo.git", "git github com user repo git +github.com +repo.git +git@github.com:user/repo.git +user/repo.git"},
+	{"addresses", "https://host.org/a/b?q=1",
+		"https host org a b +host.org +host.org/a/b +a/b q 1"},
+	{"addresses", "git@github.com:user/repo.git",
+		"git github com user repo git +github.com +repo.git +git@github.com:user/repo.git +user/repo.git"},
 	{"addresses", "localhost:8080 12:30:45", "localhost 8080 +localhost:8080 12 30 45 +12:30:45"},
-	{"code", "pkg.Func() a::b std::vector<int>", "pkg func +pkg.func a b +a::b std vector +std::vector int"},
+	{"code", "pkg.Func() a::b std::vector<int>",
+		"pkg func +pkg.func a b +a::b std vector +std::vector int"},
 	{"code", "key=value map[string]int f(x,y) \"k\":\"v\"", "key valu map string int f x y k v"},
-	{"sigils", "$HOME #123 repo#45 @scope/pkg", "home 123 +#123 repo 45 +#45 scope pkg +scope/pkg"},
-	{"prose", "and/or AT&T sentence.Next", "and or +and/or at t +at&t sentenc next +sentence.next"},
+	{"sigils", "$HOME #123 repo#45 @scope/pkg",
+		"home 123 +#123 repo 45 +#45 scope pkg +scope/pkg"},
+	{"prose", "and/or AT&T sentence.Next",
+		"and or +and/or at t +at&t sentenc next +sentence.next"},
 	{"junk", "aGVsbG8gd29ybGQgaGVsbG8gd29ybGQ=", "agvsbg8gd29ybgqgagvsbg8gd29ybgq"},
 
 	{"folding", "naïve café CAFE\u0301 Straße STRASSE", "naiv cafe cafe strass strass"},
@@ -132,7 +149,8 @@ func TestAnalyzeLong(t *testing.T) {
 	if got := analyzed(&a, long+"."); !slices.Equal(got, []string{long[:maxTerm]}) {
 		t.Errorf("a long word: %q", got)
 	}
-	if got := analyzed(&a, strings.Repeat("ä", 31)+"я"+strings.Repeat("日", 2)); got[0] != strings.Repeat("a", 31)+"я" {
+	if got := analyzed(&a, strings.Repeat("ä", 31)+"я"+strings.Repeat("日",
+		2)); got[0] != strings.Repeat("a", 31)+"я" {
 		t.Errorf("a long word: %q", got)
 	}
 	if got := analyzed(&a, strings.Repeat("я", 40)); got[0] != strings.Repeat("я", 32) {
@@ -146,7 +164,8 @@ func TestAnalyzeLong(t *testing.T) {
 		t.Errorf("a long name is not joined as the long word is cut: %q", got)
 	}
 	path := strings.Repeat("directory/", 20) + "foo.go"
-	if got := analyzed(&a, path); !slices.Contains(got, "+directory/foo.go") || !slices.Contains(got, "+foo.go") {
+	if got := analyzed(&a, path); !slices.Contains(got, "+directory/foo.go") ||
+		!slices.Contains(got, "+foo.go") {
 		t.Errorf("a long path: %q", got)
 	}
 }
@@ -154,7 +173,8 @@ func TestAnalyzeLong(t *testing.T) {
 // randomWord returns something like a word, an identifier or a path.
 func randomWord(r *rand.Rand) string {
 	const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789éßЖд日本한ไก'’_-.,/:@&#+\\~\u00ad\u0301"
-	links := []string{"", "", "-", "_", ".", "/", ":", "::", "@", "'", "’", "++", "#", "--", "...", "://", ",", "&", "=", "("}
+	links := []string{"", "", "-", "_", ".", "/", ":", "::", "@", "'", "’", "++", "#", "--", "...",
+		"://", ",", "&", "=", "("}
 	letters := []rune(alphabet)
 	var b strings.Builder
 	for n := 1 + r.IntN(5); n > 0; n-- {
@@ -194,18 +214,21 @@ func randomPlain(r *rand.Rand) string {
 
 func seeded() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
-// TestAnalyzeFinds checks that a word has the same terms wherever it stands: a query for it finds the text.
+// TestAnalyzeFinds checks that a word has the same terms wherever it stands: a query
+// for it finds the text.
 func TestAnalyzeFinds(t *testing.T) {
 	var a Analyzer
 	r := seeded()
 	left := []string{"", "(", `"`, "'", "[", "`", "**", "“", "¡", "…", "<", "—", "=", "|"}
-	right := []string{"", ")", `"`, "'", "]", "`", "**", "”", "!", "…", ">", "—", ".", ",", ":", ";", "...", "),", ".'"}
+	right := []string{"", ")", `"`, "'", "]", "`", "**", "”", "!", "…", ">", "—", ".", ",",
+		":", ";", "...", "),", ".'"}
 	for range 20_000 {
 		w := randomWord(r)
 		if strings.HasPrefix(w, ".") {
 			continue // .net has an extra term that ...net has not
 		}
-		text := "some text " + left[r.IntN(len(left))] + w + right[r.IntN(len(right))] + " and more"
+		text := "some text " + left[r.IntN(len(left))] + w + right[r.IntN(len(right))] +
+			" and more"
 		all := bare(analyzed(&a, text))
 		for _, term := range bare(analyzed(&a, w)) {
 			if !slices.Contains(all, term) {
@@ -233,8 +256,10 @@ func TestAnalyzeSpellings(t *testing.T) {
 			t.Fatalf("%q is not one term: %q", parts, one)
 		}
 		for _, spelling := range []string{
-			strings.Join(title, ""), parts[0] + strings.Join(title[1:], ""), strings.Join(parts, "-"), strings.Join(parts, "_"),
-			strings.ToUpper(strings.Join(parts, "_")), strings.Join(title, "-"), strings.ToUpper(strings.Join(parts, "")), "--" + strings.Join(parts, "-"),
+			strings.Join(title, ""), parts[0] + strings.Join(title[1:], ""),
+			strings.Join(parts, "-"), strings.Join(parts, "_"),
+			strings.ToUpper(strings.Join(parts, "_")), strings.Join(title, "-"),
+			strings.ToUpper(strings.Join(parts, "")), "--" + strings.Join(parts, "-"),
 		} {
 			if len(one[0]) > maxTerm {
 				continue
@@ -246,8 +271,8 @@ func TestAnalyzeSpellings(t *testing.T) {
 	}
 }
 
-// TestAnalyzeJoins checks that the terms of a text are those of its words, one after the other, and the same without the short cut for
-// plain words and without memory.
+// TestAnalyzeJoins checks that the terms of a text are those of its words, one after
+// the other, and the same without the short cut for plain words and without memory.
 func TestAnalyzeJoins(t *testing.T) {
 	var a Analyzer
 	r := seeded()
@@ -270,7 +295,9 @@ func checkText(t *testing.T, a *Analyzer, text string) {
 		t.Fatalf("%q: with memory %q, without %q", text, got, fresh)
 	}
 	for _, term := range bare(got) {
-		if term == "" || len(term) > maxTerm || !utf8.ValidString(term) || strings.ContainsFunc(term, unicode.IsSpace) || strings.ContainsRune(term, utf8.RuneError) {
+		if term == "" || len(term) > maxTerm || !utf8.ValidString(term) ||
+			strings.ContainsFunc(term, unicode.IsSpace) ||
+			strings.ContainsRune(term, utf8.RuneError) {
 			t.Fatalf("%q: the term %q", text, term)
 		}
 	}
@@ -278,7 +305,10 @@ func checkText(t *testing.T, a *Analyzer, text string) {
 		t.Fatalf("%q: %d terms", text, len(got))
 	}
 	var apart, slow []string
-	for _, field := range strings.FieldsFunc(text, func(r rune) bool { return r < utf8.RuneSelf && isBlank(byte(r)) }) {
+	for _, field := range strings.FieldsFunc(text, func(r rune) bool {
+		return r < utf8.RuneSelf &&
+			isBlank(byte(r))
+	}) {
 		apart = append(apart, analyzed(a, field)...)
 		var b Analyzer
 		b.emit = func(term string, extra bool) {
@@ -295,7 +325,8 @@ func checkText(t *testing.T, a *Analyzer, text string) {
 	if !slices.Equal(got, slow) {
 		t.Fatalf("%q: by the short cut %q, without %q", text, got, slow)
 	}
-	if twice := words(analyzed(a, text+" "+text)); !slices.Equal(twice, slices.Concat(words(got), words(got))) {
+	if twice := words(analyzed(a, text+" "+text)); !slices.Equal(twice,
+		slices.Concat(words(got), words(got))) {
 		t.Fatalf("%q: once %q, twice %q", text, got, twice)
 	}
 }
@@ -335,9 +366,13 @@ func TestAnalyzeJunk(t *testing.T) {
 			distinct[i] = ' '
 		}
 	}
-	texts := map[string]string{"noise": string(noise), "base64": string(base64), "distinct words": string(distinct)}
-	for _, unit := range []string{"a", "aB", "AAa", "a1", "abc1", "a-", "a.", "a/", "a_", "a'", "a's", "a++", "a#", "1,000,", "v1.", "a:1:", "_", "'", "-", "/", "#1", ".a",
-		"中", "中\u0301", "中\u3099", "ำ", "ก็", "e\u0301", "\u0301", "\u1d16e\u0323", "ﷺ", "㌀", "ſ", "ß", "İ", "\u00ad", "\u200d", "👍🏽", "\xff", "a\xff", "日a", "function(a,b){return a.x+b.y};"} {
+	texts := map[string]string{"noise": string(noise), "base64": string(base64),
+		"distinct words": string(distinct)}
+	for _, unit := range []string{"a", "aB", "AAa", "a1", "abc1", "a-", "a.", "a/", "a_", "a'",
+		"a's", "a++", "a#", "1,000,", "v1.", "a:1:", "_", "'", "-", "/", "#1", ".a",
+		"中", "中\u0301", "中\u3099", "ำ", "ก็", "e\u0301", "\u0301", "\u1d16e\u0323", "ﷺ", "㌀", "ſ",
+		"ß", "İ", "\u00ad", "\u200d", "👍🏽", "\xff", "a\xff", "日a",
+		"function(a,b){return a.x+b.y};"} {
 		texts[fmt.Sprintf("%q", unit)] = strings.Repeat(unit, size/len(unit))
 	}
 	for name, text := range texts {
@@ -349,7 +384,9 @@ func TestAnalyzeJunk(t *testing.T) {
 		})
 		took := wait.CPU() - start
 		t.Logf("%-30s %4d ms, %7d terms, %8d bytes", name, took.Milliseconds(), count, bytes)
-		if took > 10*time.Second { // the longest takes 0.3 s, with the race detector 3 s; in quadratic time all take minutes
+		// the longest takes 0.3 s, with the race detector 3 s; in quadratic time all
+		// take minutes
+		if took > 10*time.Second {
 			t.Errorf("%s: %v", name, took)
 		}
 	}

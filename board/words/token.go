@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// A token is an identifier, a path, a number, a word: words held together by connectors. Its pieces are terms, its groups extra terms.
+// A token is an identifier, a path, a number, a word: words held together by
+// connectors. Its pieces are terms, its groups extra terms.
 
 // A piece of a token and how it is held to the piece before.
 type piece struct {
@@ -14,7 +15,8 @@ type piece struct {
 	plural     bool // of an acronym: URLs
 }
 
-// bond is what holds two pieces together, the closest first. A group is a run of pieces held by a bond or closer ones.
+// bond is what holds two pieces together, the closest first. A group is a run of pieces
+// held by a bond or closer ones.
 type bond uint8
 
 const (
@@ -25,7 +27,8 @@ const (
 	bondNone
 )
 
-// maxPieces is where a token ends though a connector follows. All of its groups that matter are longer than maxTerm by then.
+// maxPieces is where a token ends though a connector follows. All of its groups that
+// matter are longer than maxTerm by then.
 const maxPieces = 64
 
 // token gives the terms of the token at i. It returns where the token ends.
@@ -52,7 +55,8 @@ func (a *Analyzer) token(s string, i int) int {
 			a.stems(a.text[p.start:p.end])
 		}
 		if p.plural {
-			// The stemmer does not know LLMs and CPUs for plurals. What it makes of llms must stay the term, since people write that too.
+			// The stemmer does not know LLMs and CPUs for plurals. What it makes of
+			// llms must stay the term, since people write that too.
 			if one := a.term(a.text[p.start : p.end-1]); one != t {
 				a.emit(one, true)
 			}
@@ -76,7 +80,8 @@ func (a *Analyzer) token(s string, i int) int {
 	return i + len(suffix)
 }
 
-// connect adds a connector to the text. Which kind of slash or hyphen it is makes no difference.
+// connect adds a connector to the text. Which kind of slash or hyphen it is makes no
+// difference.
 func (a *Analyzer) connect(connector string) {
 	for _, r := range connector {
 		switch r {
@@ -166,8 +171,9 @@ func (a *Analyzer) split(start int, link bond) {
 	}
 }
 
-// numbers reports whether the word has digits, and whether they stand apart from its letters: sha256 and HTTPServer2 are split there, but
-// p53, k8s, 10ms and x86 are not. What they would be split into says nothing.
+// numbers reports whether the word has digits, and whether they stand apart from its
+// letters: sha256 and HTTPServer2 are split there, but p53, k8s, 10ms and x86 are not.
+// What they would be split into says nothing.
 func (a *Analyzer) numbers() (digits, apart bool) {
 	const shortest, most = 3, 4
 	runs, letters := 0, 0
@@ -204,7 +210,8 @@ func (a *Analyzer) boundary(i int, apart bool) bool {
 	return before == kindLower
 }
 
-// isPlural reports whether a word of these kinds, which ends in s, is an acronym but for it.
+// isPlural reports whether a word of these kinds, which ends in s, is an acronym but
+// for it.
 func isPlural(kinds []kind) bool {
 	n := len(kinds) - 1
 	if n < 2 || kinds[n] != kindLower {
@@ -221,7 +228,8 @@ func isPlural(kinds []kind) bool {
 // shortHash is how many digits of a hash people and git write at least.
 const shortHash = 7
 
-// isHash reports whether a word looks like a hash in hexadecimal digits, longer than a short one.
+// isHash reports whether a word looks like a hash in hexadecimal digits, longer than a
+// short one.
 func isHash(word []byte) bool {
 	if len(word) <= shortHash {
 		return false
@@ -252,13 +260,15 @@ func suffixAt(s string, i, n int) string {
 		return ""
 	}
 	// c++17 is right, but a++b is not.
-	if r, _, k := next(s, i+len(suffix)); k.isLetter() || r == '+' || r == '#' || suffix == "#" && k == kindDigit {
+	if r, _, k := next(s, i+len(suffix)); k.isLetter() || r == '+' || r == '#' ||
+		suffix == "#" && k == kindDigit {
 		return ""
 	}
 	return suffix
 }
 
-// connector returns the end and the bond of the connector at i; bondNone if there is none or no word after it.
+// connector returns the end and the bond of the connector at i; bondNone if there is
+// none or no word after it.
 func connector(s string, i int) (end int, link bond) {
 	if isThousands(s, i) {
 		return i + 1, bondHyphen
@@ -287,7 +297,8 @@ func connector(s string, i int) (end int, link bond) {
 			link = bondHyphen
 		case bare == ".":
 			link = bondDot
-		case len(bare) <= 4 && strings.ContainsAny(bare, `/:@\~`) && !strings.Contains(bare, "//") && !strings.Contains(bare, ".."):
+		case len(bare) <= 4 && strings.ContainsAny(bare, `/:@\~`) &&
+			!strings.Contains(bare, "//") && !strings.Contains(bare, ".."):
 			link = bondPath
 		}
 	}
@@ -297,7 +308,8 @@ func connector(s string, i int) (end int, link bond) {
 // isThousands reports whether the character of s at i is the comma of 1,000.
 func isThousands(s string, i int) bool {
 	digit := func(i int) bool { return i < len(s) && s[i]-'0' < 10 }
-	return i > 0 && i < len(s) && s[i] == ',' && digit(i-1) && digit(i+1) && digit(i+2) && digit(i+3) && !digit(i+4)
+	return i > 0 && i < len(s) && s[i] == ',' && digit(i-1) && digit(i+1) && digit(i+2) &&
+		digit(i+3) && !digit(i+4)
 }
 
 // groups gives the extra terms of the token.
@@ -360,14 +372,16 @@ func (a *Analyzer) dotted(i, j int) {
 		return
 	}
 	a.whole(i, j)
-	if t := a.text[a.pieces[i].start:]; t[0] == 'v' && t[1]-'0' < 10 { // a version; whole again, without the v
+	// a version; whole again, without the v
+	if t := a.text[a.pieces[i].start:]; t[0] == 'v' && t[1]-'0' < 10 {
 		a.pieces[i].start++
 		a.whole(i, j)
 		a.pieces[i].start--
 	}
 }
 
-// paths gives the whole of a token with slashes and the like: without a line number at the end, its last two segments, and with the number.
+// paths gives the whole of a token with slashes and the like: without a line number at
+// the end, its last two segments, and with the number.
 func (a *Analyzer) paths() {
 	n := len(a.pieces)
 	end := n // without numbers of lines
@@ -405,8 +419,11 @@ func (a *Analyzer) isLine(p piece) bool {
 	return true
 }
 
-// whole gives pieces [i, j) with what is between them.
-func (a *Analyzer) whole(i, j int) { a.affixed("", a.text[a.pieces[i].start:a.pieces[j-1].end], "") }
+// whole returns the pieces [i, j) with the text between them.
+func (a *Analyzer) whole(i, j int) {
+	a.affixed("",
+		a.text[a.pieces[i].start:a.pieces[j-1].end], "")
+}
 
 func (a *Analyzer) affixed(prefix string, word []byte, suffix string) {
 	if len(prefix)+len(word)+len(suffix) <= maxTerm {
@@ -415,7 +432,8 @@ func (a *Analyzer) affixed(prefix string, word []byte, suffix string) {
 	}
 }
 
-// prefixed gives the beginning of the token at start with the sign before it, if people take that for part of the name: .NET, .gitignore, #123.
+// prefixed gives the beginning of the token at start with the sign before it, if people
+// take that for part of the name: .NET, .gitignore, #123.
 func (a *Analyzer) prefixed(s string, start int) {
 	if start == 0 {
 		return
@@ -433,12 +451,14 @@ func (a *Analyzer) prefixed(s string, start int) {
 	}
 }
 
-// endsExpression reports whether a dot after c is that of x().y, which code is full of, or of an ellipsis.
+// endsExpression reports whether a dot after c is that of x().y, which code is full of,
+// or of an ellipsis.
 func endsExpression(c byte) bool {
 	return strings.IndexByte(".)]}", c) >= 0 || c < utf8.RuneSelf && asciiKind[c].inWord()
 }
 
-// cut returns how many bytes of a word are kept: maxTerm at most, and no half of a character.
+// cut returns how many bytes of a word are kept: maxTerm at most, and no half of a
+// character.
 func cut(word []byte) int {
 	if len(word) <= maxTerm {
 		return len(word)

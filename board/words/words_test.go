@@ -12,9 +12,12 @@ import (
 
 func TestStem(t *testing.T) {
 	for _, same := range []string{
-		"lapse lapses lapsed lapsing", "terminate terminates terminated terminating termination", "subordinate subordination subordinated",
-		"commit committed commits", "filing filings filed files file", "party parties", "verify verified verifies verification", "liability liabilities",
-		"gap gaps", "dilute dilution diluted", "continue continued continues", "agree agreed agrees", "expire expired expires",
+		"lapse lapses lapsed lapsing", "terminate terminates terminated terminating termination",
+		"subordinate subordination subordinated",
+		"commit committed commits", "filing filings filed files file", "party parties",
+		"verify verified verifies verification", "liability liabilities",
+		"gap gaps", "dilute dilution diluted", "continue continued continues",
+		"agree agreed agrees", "expire expired expires",
 	} {
 		words := strings.Fields(same)
 		for _, w := range words[1:] {
@@ -23,7 +26,8 @@ func TestStem(t *testing.T) {
 			}
 		}
 	}
-	for _, pair := range [][2]string{{"lien", "line"}, {"agree", "agreement"}, {"status", "state"}, {"notice", "note"}} {
+	for _, pair := range [][2]string{{"lien", "line"}, {"agree", "agreement"},
+		{"status", "state"}, {"notice", "note"}} {
 		if Stem(pair[0]) == Stem(pair[1]) {
 			t.Errorf("%s and %s are both %s", pair[0], pair[1], Stem(pair[0]))
 		}
@@ -53,7 +57,8 @@ func TestSpelled(t *testing.T) {
 
 func TestUngroup(t *testing.T) {
 	for in, want := range map[string]string{
-		"1,234,567.50": "1234567.50", "1.234.567,50": "1234567.50", "1,23": "", "1.2.3": "", "12,34,567": "1234567", "1,2345": "", "": "", "5.": "", "0.5": "0.5",
+		"1,234,567.50": "1234567.50", "1.234.567,50": "1234567.50", "1,23": "", "1.2.3": "",
+		"12,34,567": "1234567", "1,2345": "", "": "", "5.": "", "0.5": "0.5",
 	} {
 		if got := ungroup(in); got != want {
 			t.Errorf("ungroup(%q) = %q, want %q", in, got, want)
@@ -63,7 +68,8 @@ func TestUngroup(t *testing.T) {
 
 func TestBase(t *testing.T) {
 	for _, same := range []string{
-		"retry retries retried", "enable enables enabled enabling", "cache caches cached", "limit limits limited", "stop stopped stopping", "deny denied denies",
+		"retry retries retried", "enable enables enabled enabling", "cache caches cached",
+		"limit limits limited", "stop stopped stopping", "deny denied denies",
 		"class classes", "box boxes", "branch branches", "service service's", "read-only readonly",
 	} {
 		forms := strings.Fields(same)
@@ -73,7 +79,8 @@ func TestBase(t *testing.T) {
 			}
 		}
 	}
-	for _, w := range []string{"100ms", "foo.js", "status", "basis", "class", "v1.2s", "src/files", ""} {
+	for _, w := range []string{"100ms", "foo.js", "status", "basis", "class",
+		"v1.2s", "src/files", ""} {
 		if Base(w) != w {
 			t.Errorf("%s → %s", w, Base(w))
 		}
@@ -130,8 +137,10 @@ func TestReadClaims(t *testing.T) {
 	for _, c := range []struct{ text, figures, sides string }{
 		{"The timeout is 30 s.", "number time 30..30", "timeout"},
 		{"The timeout is at most five minutes.", "number time -Inf..300", "fiv minut timeout"},
-		{"Retries wait about 2 KB or 10%.", "number size 1843.2..2252.8; number % 10..10", "kb retry wait"},
-		{"Released on March 3, 2026 as v1.20.", "date 2026-03-03; version 1.20", "march releas v1.20"},
+		{"Retries wait about 2 KB or 10%.", "number size 1843.2..2252.8; number % 10..10",
+			"kb retry wait"},
+		{"Released on March 3, 2026 as v1.20.", "date 2026-03-03; version 1.20",
+			"march releas v1.20"},
 		{"It failed in 2026-03, checked 2025-01-02.", "date 2026-03", "check -succ"},
 		{"See line 42 of RFC 9110 and foo.go:7.", "", "foo.go lin rfc see"},
 		{"20 workers, 3-5 retries", "number #worker 20..20; number #retry 3..5", "retry worker"},
@@ -162,7 +171,10 @@ func TestReadClaims(t *testing.T) {
 				sides = append(sides, w)
 			}
 		}
-		slices.SortFunc(sides, func(a, b string) int { return strings.Compare(strings.TrimPrefix(a, "-"), strings.TrimPrefix(b, "-")) })
+		slices.SortFunc(sides, func(a, b string) int {
+			return strings.Compare(strings.TrimPrefix(a,
+				"-"), strings.TrimPrefix(b, "-"))
+		})
 		if got := strings.Join(figures, "; "); got != c.figures {
 			t.Errorf("%q has the figures %q, want %q", c.text, got, c.figures)
 		}
@@ -183,7 +195,8 @@ func TestOrder(t *testing.T) {
 		left, right, word := ReadClaims("", text).Sentences[0].Order()
 		got := ""
 		if word != "" {
-			got = fmt.Sprint(strings.Join(slices.Sorted(maps.Keys(left)), " "), " ", word, " ", strings.Join(slices.Sorted(maps.Keys(right)), " "))
+			got = fmt.Sprint(strings.Join(slices.Sorted(maps.Keys(left)), " "), " ", word, " ",
+				strings.Join(slices.Sorted(maps.Keys(right)), " "))
 		}
 		if got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -192,7 +205,9 @@ func TestOrder(t *testing.T) {
 }
 
 func TestNegates(t *testing.T) {
-	for word, want := range map[string]bool{"not": true, "cannot": true, "couldn't": true, "without": true, "avoids": true, "hardly": true, "note": false, "n": false, "cant": false, "": false} {
+	for word, want := range map[string]bool{"not": true, "cannot": true, "couldn't": true,
+		"without": true, "avoids": true, "hardly": true, "note": false, "n": false,
+		"cant": false, "": false} {
 		if Negates(word) != want {
 			t.Errorf("%q: %v", word, !want)
 		}
@@ -205,12 +220,17 @@ func TestNegates(t *testing.T) {
 	}
 }
 
-// FuzzRead: any text can be read, in each of the four ways. (FuzzAnalyze says more of terms.)
+// FuzzRead: any text can be read, in each of the four ways. (FuzzAnalyze says more of
+// terms.)
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
-		"The lien lapses March 23, 2026 at 2:17 p.m., $4.5 million (15%), OH-2021-0109455", "抵押权于2026年3月23日失效 450万", "one million five hundred thousand",
-		"Retries are not enabled before v1.2, at most 30 s.", "\xff 1.2.3.4 v 1e999 2026-99-99 March 99, 2026", "99999999999999999999999999999999 kb -1 $ € v1..2",
-		"before after, not not without n't", "don’t a\u0301 ŉŀŧ İ ſ", "1 h 30 min, 10-15 %, half an hour, one and a half days, two dozen, 1 000 000, 5 pm 1h30m 1½ 12-14 June 2025", "3-5 3–5 1,000,00 4'500'000 4.500.000,00 ١٢٣",
+		"The lien lapses March 23, 2026 at 2:17 p.m., $4.5 million (15%), OH-2021-0109455",
+		"抵押权于2026年3月23日失效 450万", "one million five hundred thousand",
+		"Retries are not enabled before v1.2, at most 30 s.",
+		"\xff 1.2.3.4 v 1e999 2026-99-99 March 99, 2026",
+		"99999999999999999999999999999999 kb -1 $ € v1..2",
+		"before after, not not without n't", "don’t a\u0301 ŉŀŧ İ ſ",
+		"1 h 30 min, 10-15 %, half an hour, one and a half days, two dozen, 1 000 000, 5 pm 1h30m 1½ 12-14 June 2025", "3-5 3–5 1,000,00 4'500'000 4.500.000,00 ١٢٣",
 	} {
 		f.Add(s)
 	}
@@ -224,7 +244,8 @@ func FuzzRead(f *testing.F) {
 		fresh := new(Scanner).Scan(text)
 		at := 0
 		for i, l := range warm.Scan(text) {
-			if l.Start < at || l.End <= l.Start || l.End > len(text) || len(l.Keys) == 0 || l.Kind == Number && len(l.Want) == 0 || !reflect.DeepEqual(l, fresh[i]) {
+			if l.Start < at || l.End <= l.Start || l.End > len(text) || len(l.Keys) == 0 ||
+				l.Kind == Number && len(l.Want) == 0 || !reflect.DeepEqual(l, fresh[i]) {
 				t.Fatalf("%+v after %d; without memory %+v", l, at, fresh[i])
 			}
 			at = l.Start
@@ -240,7 +261,9 @@ func FuzzRead(f *testing.F) {
 		}
 		for i := range cl.Sentences {
 			cl.Sentences[i].Order()
-			for st, as := range cl.Sentences[i].Sides(func(st string) bool { return cl.Stems[st] }) {
+			for st, as := range cl.Sentences[i].Sides(func(st string) bool {
+				return cl.Stems[st]
+			}) {
 				if as == 0 || cl.Sentences[i].As(st, as) == "" {
 					t.Fatalf("%q %v", st, as)
 				}

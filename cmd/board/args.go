@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,11 +11,13 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/cmd/board/base"
 )
 
-// arrange lets flags stand anywhere: before the command, after its arguments, between them. urfave/cli stops at the first argument, so the
-// line is reordered before it is parsed: command, flags, "--", arguments. Text that begins with a dash is an argument if it could not be a flag
-// (it holds white space, or is a number), or after "--".
+// arrange lets flags stand anywhere: before the command, after its arguments, between
+// them. urfave/cli stops at the first argument, so the line is reordered before it is
+// parsed: command, flags, "--", arguments. Text that begins with a dash is an argument
+// if it could not be a flag (it holds white space, or is a number), or after "--".
 func arrange(commands []*cli.Command, args []string) ([]string, error) {
 	switch {
 	case len(args) > 0 && args[0] == "help": // board help post: what many try first
@@ -28,20 +32,28 @@ func arrange(commands []*cli.Command, args []string) ([]string, error) {
 	leaf := path[len(path)-1]
 	var flags, positional []string
 	takes := flagArity(leaf.Flags)
+	old := oldFlagsOf(names(path), takes)
 	for i := 0; i < len(rest); i++ {
 		a := rest[i]
 		if a == "--" {
 			positional = append(positional, rest[i+1:]...)
 			break
 		}
-		name, value, hasValue := cutFlag(a)
+		name, value, hasValue := base.CutFlag(a)
+		if now, is := old[name]; is {
+			if now == "" {
+				continue
+			}
+			name = now
+		}
 		takesValue, known := takes[name]
 		switch {
 		case name == "" || !known && !looksLikeFlag(a):
 			positional = append(positional, a)
 		case known && takesValue && !hasValue:
 			if i+1 == len(rest) {
-				return nil, usagef("`board "+names(path)+" --help` shows how", "the flag %s needs a value", a)
+				return nil, base.Usagef("`board "+names(path)+" --help` shows how",
+					"the flag %s needs a value", a)
 			}
 			i++
 			// One word, so that a value that begins with a dash stays a value.
@@ -51,11 +63,13 @@ func arrange(commands []*cli.Command, args []string) ([]string, error) {
 		case known:
 			flags = append(flags, "--"+name)
 		default:
-			try := "`board " + names(path) + " --help` lists its flags; put -- before text that begins with a dash"
+			try := "`board " + names(path) + " --help` lists its flags; put -- before text that begins " +
+				"with a dash"
 			if s := closest(name, slices.Collect(maps.Keys(takes))); s != "" {
 				try = "did you mean --" + s + "? " + try
 			}
-			return nil, usagef(try, "`board %s` has no flag %s", names(path), a)
+			flag, _, _ := strings.Cut(a, "=")
+			return nil, base.Usagef(try, "`board %s` has no flag %s", names(path), flag)
 		}
 	}
 	var out []string
@@ -73,6 +87,70 @@ func arrange(commands []*cli.Command, args []string) ([]string, error) {
 	return out, nil
 }
 
+// oldFlags are flags that were renamed, so that a name means one thing in the whole
+// program. The old name still works in a command, or in those of a group.
+var oldFlags = []struct{ command, old, now string }{
+	{"address", "by", "entry"},
+	{"address", "source", "source-doc"},
+	{"import", "must", "must-surface"},
+	{"kb import", "apply", ""}, // it is done at once
+	{"kb", "k", "kind"},
+	{"kb", "t", "title"},
+	{"memory", "t", "tier"},
+	{"post", "source", "source-doc"},
+	{"query", "m", "match"},
+	{"topic note", "t", "topic"},
+}
+
+// oldFlagsOf maps the old names of a command's flags to their names of today.
+func oldFlagsOf(command string, has map[string]bool) map[string]string {
+	old := map[string]string{}
+	for _, f := range oldFlags {
+		_, named := has[f.now]
+		named = named || f.now == ""
+		if _, other := has[f.old]; named && !other && (command == f.command ||
+			strings.HasPrefix(command, f.command+" ")) {
+			old[f.old] = f.now
+		}
+	}
+	return old
+}
+
+// oldSpellings are hints for the renamed flags of a line, one for each.
+func oldSpellings(commands []*cli.Command, args []string) (hints []string) {
+	path, rest, err := findCommand(commands, args)
+	if err != nil || len(path) == 0 {
+		return nil
+	}
+	takes := flagArity(path[len(path)-1].Flags)
+	old := oldFlagsOf(names(path), takes)
+	for i := 0; i < len(rest) && rest[i] != "--"; i++ {
+		name, _, hasValue := base.CutFlag(rest[i])
+		now, is := old[name]
+		if is {
+			hint := fmt.Sprintf("%s of `board %s` is --%s now", dashed(name), names(path), now)
+			if now == "" {
+				hint = fmt.Sprintf("`board %s` needs no %s any more", names(path), dashed(name))
+			}
+			if !slices.Contains(hints, hint) {
+				hints = append(hints, hint)
+			}
+		}
+		if takes[cmp.Or(now, name)] && !hasValue {
+			i++
+		}
+	}
+	return hints
+}
+
+// dashed is a flag as it is written.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
 func names(path []*cli.Command) string {
 	var s []string
 	for _, c := range path {
@@ -81,8 +159,10 @@ func names(path []*cli.Command) string {
 	return strings.Join(s, " ")
 }
 
-// findCommand returns the commands that a line names, outermost first, and the line without their names.
-func findCommand(commands []*cli.Command, args []string) (path []*cli.Command, rest []string, err error) {
+// findCommand returns the commands that a line names, outermost first, and the line
+// without their names.
+func findCommand(commands []*cli.Command, args []string) (path []*cli.Command, rest []string,
+	err error) {
 	takesValue := sync.OnceValue(func() map[string]bool { return flagsWithValue(commands) })
 	level := commands
 	for i := 0; i < len(args); i++ {
@@ -90,7 +170,7 @@ func findCommand(commands []*cli.Command, args []string) (path []*cli.Command, r
 		if a == "--" || len(level) == 0 {
 			return path, append(rest, args[i:]...), nil
 		}
-		if name, _, hasValue := cutFlag(a); name != "" && (takesValue()[name] || looksLikeFlag(a)) {
+		if name, _, hasValue := base.CutFlag(a); name != "" && (takesValue()[name] || looksLikeFlag(a)) {
 			rest = append(rest, a)
 			if takesValue()[name] && !hasValue && i+1 < len(args) {
 				i++
@@ -117,7 +197,7 @@ func findCommand(commands []*cli.Command, args []string) (path []*cli.Command, r
 			if s != "" {
 				try = "did you mean " + s + "? " + try
 			}
-			return nil, nil, usagef(try, "there is no %s %q", what, a)
+			return nil, nil, base.Usagef(try, "unknown %s %q", what, a)
 		}
 		path, level = append(path, next), next.Subcommands
 	}
@@ -145,8 +225,8 @@ func flagArity(flags []cli.Flag) map[string]bool {
 	return m
 }
 
-// flagsWithValue has the names of those flags, of any command, that take a value. Where the kinds
-// differ, the flag is one that takes none.
+// flagsWithValue are the names of flags that take a value, of any command. A name that
+// is a switch elsewhere is not among them.
 func flagsWithValue(commands []*cli.Command) map[string]bool {
 	values, switches := map[string]bool{}, map[string]bool{}
 	everyFlag(commands, values, switches)
@@ -156,7 +236,8 @@ func flagsWithValue(commands []*cli.Command) map[string]bool {
 	return values
 }
 
-// everyFlag collects the names of all flags, of any command: those that take a value, and those that do not.
+// everyFlag collects the names of all flags, of any command: those that take a value,
+// and those that do not.
 func everyFlag(commands []*cli.Command, values, switches map[string]bool) {
 	for _, c := range commands {
 		for n, takes := range flagArity(c.Flags) {
@@ -170,35 +251,38 @@ func everyFlag(commands []*cli.Command, values, switches map[string]bool) {
 	}
 }
 
-// cutFlag splits --name=value; name is empty for what cannot be a flag.
-func cutFlag(a string) (name, value string, hasValue bool) {
-	if len(a) < 2 || a[0] != '-' {
-		return "", "", false
-	}
-	name, value, hasValue = strings.Cut(strings.TrimPrefix(a[1:], "-"), "=")
-	return name, value, hasValue
-}
-
 func looksLikeFlag(a string) bool {
-	return len(a) > 1 && a[0] == '-' && !strings.ContainsAny(a, " \t\n") && !(a[1] >= '0' && a[1] <= '9')
+	return len(a) > 1 && a[0] == '-' && !strings.ContainsAny(a, " \t\n") &&
+		!(a[1] >= '0' && a[1] <= '9')
 }
 
-// synonyms are words that people try, and what they mean here.
+// synonyms maps words that people try to the commands they mean.
 var synonyms = sync.OnceValue(func() map[string]string {
 	return map[string]string{
-		"answer": "address", "ask": "signal", "create": "new", "delete": "rm", "diagnose": "doctor", "entries": "query", "find": "query", "get": "show", "grep": "query", "history": "show",
-		"init": "new", "list": "runs", "log": "watch", "ls": "runs", "note": "post", "question": "signal", "remove": "rm", "reply": "address", "resolve": "address",
-		"install": "setup", "integrate": "setup", "search": "query", "status": "show", "tail": "watch", "write": "post", "state ls": "list", "state rm": "delete", "state put": "set",
-		"context add": "write", "context find": "search", "context remove": "delete", "context rm": "delete", "context show": "read",
-		"topic set": "use", "topic pin": "use", "topic rm": "wipe", "topic delete": "wipe", "topic log": "show",
-		"memory add": "put", "memory delete": "forget", "memory edit": "update", "memory find": "read", "memory log": "events", "memory recall": "read", "memory remember": "put",
-		"memory remove": "forget", "memory retire": "forget", "memory rm": "forget", "memory search": "read", "memory show": "get", "memory status": "stats", "memory write": "put",
-		"memory channel new": "create", "memory conversation end": "idle", "memory conversation get": "show", "memory conversation new": "start", "memory named get": "show",
-		"memory named remove": "rm", "memory named set": "edit", "memory named write": "edit", "memory scratch delete": "clear", "memory scratch get": "read", "memory scratch set": "write",
+		"answer": "address", "ask": "signal", "create": "new", "delete": "rm", "diagnose": "doctor",
+		"entries": "query", "find": "query", "get": "show", "grep": "query", "history": "show",
+		"init": "new", "list": "runs", "log": "watch", "ls": "runs", "note": "post",
+		"question": "signal", "remove": "rm", "reply": "address", "resolve": "address",
+		"install": "setup", "integrate": "setup", "search": "query", "status": "show", "tail": "watch",
+		"write": "post", "state ls": "list", "state rm": "delete", "state put": "set",
+		"context add": "write", "context find": "search", "context remove": "delete",
+		"context rm": "delete", "context show": "read",
+		"topic set": "use", "topic pin": "use", "topic rm": "wipe", "topic delete": "wipe",
+		"topic log":  "show",
+		"memory add": "put", "memory delete": "forget", "memory edit": "update", "memory find": "read",
+		"memory log": "events", "memory recall": "read", "memory remember": "put",
+		"memory remove": "forget", "memory retire": "forget", "memory rm": "forget",
+		"memory search": "read", "memory show": "get", "memory status": "stats", "memory write": "put",
+		"memory channel new": "create", "memory conversation end": "idle",
+		"memory conversation get": "show", "memory conversation new": "start",
+		"memory named get":    "show",
+		"memory named remove": "rm", "memory named set": "edit", "memory named write": "edit",
+		"memory scratch delete": "clear", "memory scratch get": "read", "memory scratch set": "write",
 	}
 })
 
-// closest returns the candidate that a misspelled word most likely meant, or "" if none is near.
+// closest is the candidate that a misspelled word most likely means, "" if none is
+// near.
 func closest(word string, candidates []string) string {
 	best, least := "", board.MaxDistance(word)
 	slices.Sort(candidates)

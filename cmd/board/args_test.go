@@ -2,16 +2,19 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"blackboard/cmd/board/base"
 )
 
 func TestArrange(t *testing.T) {
-	p := &program{env: func(string) string { return "" }}
+	p := &program{&base.Program{Env: func(string) string { return "" }}}
 	for _, test := range []struct{ in, want string }{
 		{"post|hello", "post|--|hello"},
 		{"post|hello|--json|-t|gap", "post|--json|--t=gap|--|hello"},
@@ -52,34 +55,86 @@ func TestArrange(t *testing.T) {
 		{"zzzzzz", "`board --help` lists the commands"},
 	} {
 		_, err := arrange(p.commands(), strings.Split(test.in, "|"))
-		if !strings.Contains(try(err), test.want) {
+		if !strings.Contains(base.NextStep(err), test.want) {
 			t.Errorf("%q: got %v; want the hint %q", test.in, err, test.want)
 		}
 	}
 }
 
-// TestFlagNames: a flag that takes a value in one command must not be a switch in another, since flags before the command are read
-// without knowing it.
+// otherFlagMeanings are the flags that mean something else in some command, and why that is so.
+var otherFlagMeanings = map[string]string{
+	"hook budget":         "a value that is wrong must not stop the harness: the hook reads it itself",
+	"hook limit":          "the same",
+	"import must-surface": "Irys has no such mark: it says by priority which entries get it",
+	"memory scrub mode":   "what is removed; the tool's argument is called so",
+	"model pull revision": "that of the hub, which calls it so",
+	"post ref":            "the place in the document; of a capsule, where it comes from",
+	"address ref":         "the same",
+	"setup project":       "where settings are written: before the command it could not be misread",
+}
+
+// TestFlagNames: a flag takes a value in every command or in none, has values of one kind, and its
+// short name is that of one long name.
 func TestFlagNames(t *testing.T) {
-	p := &program{env: func(string) string { return "" }}
-	takes := map[string]bool{}
-	where := map[string]string{}
-	var look func(commands []*cli.Command, parent string)
-	look = func(commands []*cli.Command, parent string) {
-		for _, c := range commands {
-			command := strings.TrimSpace(parent + " " + c.Name)
-			look(c.Subcommands, command)
-			for name, value := range flagArity(c.Flags) {
-				// --must-surface is what a post is marked with, and what an import marks; --apply does an import, and takes the rewrites of a consolidation; --project names one, and is where setup writes: only before
-				// the command could they be misread.
-				if known, ok := takes[name]; ok && known != value && !slices.Contains([]string{"must-surface", "must", "apply", "project"}, name) {
-					t.Errorf("--%s is a switch in one of %s, %s and takes a value in the other", name, where[name], command)
+	type meaning struct{ kind, name, where string }
+	known, used := map[string]meaning{}, map[string]bool{}
+	p := &program{&base.Program{Env: func(string) string { return "" }}}
+	eachCommand("", p.commands(), func(command string, c *cli.Command) {
+		for _, f := range c.Flags {
+			kind := strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%T", f), "*cli."), "Flag")
+			kind = strings.Replace(strings.TrimSuffix(kind, "Slice"), "Int64", "Int", 1)
+			first := f.Names()[0]
+			for _, name := range f.Names() {
+				m := meaning{kind, strings.TrimSuffix(first, "s"), command}
+				if otherFlagMeanings[command+" "+name] != "" {
+					used[command+" "+name] = true
+					continue
 				}
-				takes[name], where[name] = value, command
+				if k, ok := known[name]; ok && (k.kind != m.kind || k.name != m.name) {
+					t.Errorf("%s of `board %s` is %s (%s), and of `board %s` %s (%s)", dashed(name), command, m.name, m.kind, k.where, k.name, k.kind)
+				}
+				known[name] = m
 			}
 		}
+	})
+	for exception := range otherFlagMeanings {
+		if !used[exception] {
+			t.Errorf("%s is no exception any more", exception)
+		}
 	}
-	look(p.commands(), "")
+}
+
+// TestOldFlags: an old name does what the name of today does, is said once, and is no flag's name.
+func TestOldFlags(t *testing.T) {
+	p := &program{&base.Program{Env: func(string) string { return "" }}}
+	commands := p.commands()
+	for _, f := range oldFlags {
+		found := false
+		eachCommand("", commands, func(command string, c *cli.Command) {
+			if now, is := oldFlagsOf(command, flagArity(c.Flags))[f.old]; !is || now != f.now || len(c.Subcommands) > 0 {
+				return
+			}
+			found = true
+			line := append(strings.Fields(command), dashed(f.old), "x", dashed(f.old), "y")
+			if f.now == "" {
+				line = append(strings.Fields(command), dashed(f.old), dashed(f.old))
+			}
+			got, err := arrange(commands, line)
+			want := append(strings.Fields(command), "--"+f.now+"=x", "--"+f.now+"=y")
+			if f.now == "" {
+				want = strings.Fields(command)
+			}
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%q is %q, want %q: %v", line, got, want, err)
+			}
+			if hints := oldSpellings(commands, line); len(hints) != 1 || !strings.Contains(hints[0], map[bool]string{true: "needs no", false: "--" + f.now}[f.now == ""]) {
+				t.Errorf("%q: hints %q", line, hints)
+			}
+		})
+		if !found {
+			t.Errorf("no command below %s takes %s for --%s", f.command, dashed(f.old), f.now)
+		}
+	}
 }
 
 func TestSplitWords(t *testing.T) {
@@ -98,10 +153,29 @@ func TestProgramsBesideEachOther(t *testing.T) {
 		group.Go(func() {
 			var out, errs bytes.Buffer
 			env := func(k string) string { return map[string]string{"BOARD_HOME": home}[k] }
-			if code := run(t.Context(), []string{"post", "--help"}, env, nil, &out, &errs); code != exitOK || !strings.Contains(out.String(), "--batch") {
+			if code := run(t.Context(), []string{"post", "--help"}, env, nil, &out, &errs); code != base.ExitOK || !strings.Contains(out.String(), "--batch") {
 				t.Errorf("exit %d: %s%s", code, &out, &errs)
 			}
 		})
 	}
 	group.Wait()
+}
+
+// TestDryRun: what changes much at once has --dry-run, and what deletes for good asks first, too.
+func TestDryRun(t *testing.T) {
+	changes := []string{"kb import", "kb sync", "kb ingest", "kb curate", "kb learn", "memory import", "memory consolidate", "topic archive", "setup"}
+	deletes := []string{"rm", "topic wipe", "database drop-run", "memory scrub", "memory workspace rm"}
+	p := &program{&base.Program{Env: func(string) string { return "" }}}
+	eachCommand("", p.commands(), func(name string, c *cli.Command) {
+		has := flagArity(c.Flags)
+		_, dry := has["dry-run"]
+		_, yes := has["yes"]
+		_, confirm := has["confirm"]
+		if want := slices.Contains(changes, name) || slices.Contains(deletes, name); dry != want {
+			t.Errorf("board %s has --dry-run: %t; is it one of those that this test lists?", name, dry)
+		}
+		if slices.Contains(deletes, name) && !yes && !confirm {
+			t.Errorf("board %s deletes for good, and has neither --yes nor --confirm", name)
+		}
+	})
 }

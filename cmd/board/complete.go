@@ -9,17 +9,22 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/lazyregexp"
+	"blackboard/cmd/board/base"
+	"blackboard/cmd/board/hookcmd"
+	"blackboard/cmd/board/kbcmd"
+	"blackboard/cmd/board/memorycmd"
+	"blackboard/cmd/board/runcmd"
 	"blackboard/embed/minilm"
 	"blackboard/hooks/setup"
-	"blackboard/kb"
-	"blackboard/kb/importers"
 	"blackboard/tui"
 )
 
-// completeCommand is the hidden first argument by which the shells ask for candidates: the words so far follow, the last one unfinished.
+// completeCommand is the hidden first argument by which shells ask for candidates. The
+// words so far follow, the last one unfinished.
 const completeCommand = "__complete"
 
-// complete prints the candidates for the last word, one per line. It never fails: no answer is an answer.
+// complete prints the candidates for the last word, one per line. It never fails:
+// without an answer, it prints nothing.
 func (p *program) complete(ctx context.Context, commands []*cli.Command, words []string) {
 	last := ""
 	if len(words) > 0 {
@@ -27,16 +32,18 @@ func (p *program) complete(ctx context.Context, commands []*cli.Command, words [
 		words = words[:len(words)-1]
 	}
 	for _, candidate := range p.candidates(ctx, commands, words, last) {
-		// Agents choose the names of variables and workers; what a shell could take for more than a word is not offered.
+		// Agents choose the names of variables and workers; what a shell could take for
+		// more than a word is not offered.
 		if strings.HasPrefix(candidate, last) && plainWord.MatchString(candidate) {
-			p.printf("%s\n", candidate)
+			p.Printf("%s\n", candidate)
 		}
 	}
 }
 
 var plainWord = lazyregexp.New(`^[A-Za-z0-9._@:/+=-]+$`)
 
-func (p *program) candidates(ctx context.Context, commands []*cli.Command, words []string, last string) []string {
+func (p *program) candidates(ctx context.Context, commands []*cli.Command, words []string,
+	last string) []string {
 	if len(words) == 1 && words[0] == "help" {
 		out := append([]string{"topics"}, pageOrder...)
 		for _, c := range commands {
@@ -46,6 +53,9 @@ func (p *program) candidates(ctx context.Context, commands []*cli.Command, words
 		}
 		slices.Sort(out)
 		return slices.Compact(out)
+	}
+	if len(words) >= 2 && words[0] == "help" && pageName(words[1]) == "json" {
+		return jsonWordsAfter(words[2:])
 	}
 	path, rest, err := findCommand(commands, words)
 	if err != nil {
@@ -57,7 +67,8 @@ func (p *program) candidates(ctx context.Context, commands []*cli.Command, words
 		level, leafFlags = leaf.Subcommands, leaf.Flags
 	}
 	if len(words) > 0 {
-		if name, _, hasValue := cutFlag(words[len(words)-1]); name != "" && !hasValue && flagArity(leafFlags)[name] {
+		if name, _, hasValue := base.CutFlag(words[len(words)-1]); name != "" && !hasValue &&
+			flagArity(leafFlags)[name] {
 			return p.flagValues(ctx, path, name, words)
 		}
 	}
@@ -79,23 +90,24 @@ func (p *program) candidates(ctx context.Context, commands []*cli.Command, words
 	return out
 }
 
-// flagValues are the values that a flag can have, as far as they can be known.
-func (p *program) flagValues(ctx context.Context, path []*cli.Command, name string, words []string) []string {
+// flagValues are the known values of a flag.
+func (p *program) flagValues(ctx context.Context, path []*cli.Command, name string,
+	words []string) []string {
 	switch path[0].Name {
 	case "kb":
-		return p.kbFlagValues(ctx, names(path), name)
+		return kbcmd.FlagValues(ctx, p.Program, names(path), name)
 	case "memory":
-		return p.memoryFlagValues(ctx, names(path), name, words)
+		return memorycmd.FlagValues(ctx, p.Program, names(path), name, words)
 	case "context":
-		return p.contextFlagValues(name)
+		return memorycmd.ContextFlagValues(p.Program, name)
 	case "topic":
-		return p.topicFlagValues(name, words)
+		return hookcmd.TopicFlagValues(p.Program, name, words)
 	case "hook":
-		return hookFlagValues(name)
+		return hookcmd.HookFlagValues(name)
 	}
 	switch name {
 	case "run", "r", "board":
-		return p.runNames()
+		return p.RunNames()
 	case "type", "t":
 		return board.EntryTypes
 	case "priority", "p", "min-priority", "block":
@@ -117,64 +129,34 @@ func (p *program) flagValues(ctx context.Context, path []*cli.Command, name stri
 		if names(path) == "export" {
 			return []string{"jsonl", "md", "html"}
 		}
-		return formats
+		return runcmd.Formats
 	case "signal", "addresses":
 		return p.signalIDs(ctx, words, []string{board.SignalOpen})
-	case "supports", "contradicts", "supersedes", "origin", "before":
+	case "entry", "supports", "contradicts", "supersedes", "origin", "before":
 		return p.entryIDs(ctx, words)
-	case "by":
-		if names(path) == "address" {
-			return p.entryIDs(ctx, words)
-		}
-		return p.workers(ctx, words)
-	case "worker", "w", "claimed-by", "drop":
+	case "by", "worker", "w", "claimed-by", "drop":
 		return p.workers(ctx, words)
 	}
 	return nil
 }
 
-// kbFlagValues are those of the knowledge base's commands, where the short names mean other things.
-func (p *program) kbFlagValues(ctx context.Context, command, name string) []string {
-	switch name {
-	case "role":
-		return kb.Roles
-	case "as":
-		return kb.Resolutions
-	case "format":
-		return importers.Formats
-	case "run", "r":
-		return p.runNames()
-	case "kind", "k":
-		return kb.Kinds
-	case "scope":
-		return kb.Scopes
-	case "mode", "m":
-		if command == "kb eval" {
-			return []string{kb.ModeBM25, kb.ModeVector, kb.ModeHybrid}
-		}
-		return kb.Modes
-	case "fusion":
-		return kb.Fusions
-	case "supersedes", "before":
-		return p.capsuleIDs(ctx, false)
-	}
-	return nil
-}
-
-// argValues are the arguments that a command can take.
+// argValues are the known arguments of a command.
 func (p *program) argValues(ctx context.Context, command string, words, rest []string) []string {
 	if strings.HasPrefix(command, "memory ") {
-		return p.memoryArgValues(ctx, command, words, rest)
+		return memorycmd.ArgValues(ctx, p.Program, command, words, rest)
+	}
+	if strings.HasPrefix(command, "kb ") && command != "kb promote" {
+		return kbcmd.ArgValues(ctx, p.Program, command)
 	}
 	if strings.HasPrefix(command, "context ") {
-		return p.contextArgValues(ctx, command, words, rest)
+		return memorycmd.ContextArgValues(ctx, p.Program, command, words, rest)
 	}
 	if strings.HasPrefix(command, "topic ") {
-		return p.topicArgValues(command, words, rest)
+		return hookcmd.TopicArgValues(p.Program, command, words, rest)
 	}
 	switch command {
 	case "hook":
-		return hookArgValues(words)
+		return hookcmd.HookArgValues(words)
 	case "claim", "release", "waive", "wait", "address":
 		return p.signalIDs(ctx, words, []string{board.SignalOpen})
 	case "reopen":
@@ -186,22 +168,16 @@ func (p *program) argValues(ctx context.Context, command string, words, rest []s
 	case "show":
 		return append(p.entryIDs(ctx, words), p.signalIDs(ctx, words, nil)...)
 	case "rm":
-		return p.runNames()
+		return p.RunNames()
 	case "model pull":
 		return minilm.KnownModels()
-	case "model verify", "model bench":
+	case "model verify", "model bench", "model use":
 		var dirs []string
 		models, _ := p.models()
 		for _, m := range models {
 			dirs = append(dirs, m.Name)
 		}
 		return dirs
-	case "kb get", "kb history":
-		return p.capsuleIDs(ctx, true)
-	case "kb edit", "kb retire":
-		return p.capsuleIDs(ctx, false)
-	case "kb curate":
-		return curations
 	case "kb promote":
 		return p.entryIDs(ctx, words)
 	case "setup":
@@ -221,20 +197,11 @@ func (p *program) argValues(ctx context.Context, command string, words, rest []s
 	return nil
 }
 
-func (p *program) runNames() []string {
-	dir, err := p.boardsDir()
-	if err != nil {
-		return nil
-	}
-	runs, _ := board.RunNames(dir)
-	return runs
-}
-
-// withBoard calls fn with the board of the line that is being completed, if it has one.
+// withBoard calls fn with the board of the completed line, if there is one.
 func (p *program) withBoard(ctx context.Context, words []string, fn func(*board.Board)) {
-	run := p.env("BOARD_RUN")
+	run := p.Env("BOARD_RUN")
 	for i, w := range words {
-		name, value, hasValue := cutFlag(w)
+		name, value, hasValue := base.CutFlag(w)
 		if slices.Contains([]string{"run", "r", "board"}, name) {
 			if hasValue {
 				run = value
@@ -243,7 +210,7 @@ func (p *program) withBoard(ctx context.Context, words []string, fn func(*board.
 			}
 		}
 	}
-	dir, err := p.boardsDir()
+	dir, err := p.BoardsDir()
 	if err != nil {
 		return
 	}
@@ -255,11 +222,9 @@ func (p *program) withBoard(ctx context.Context, words []string, fn func(*board.
 	fn(b)
 }
 
-const maxCandidates = 200
-
 func (p *program) signalIDs(ctx context.Context, words, statuses []string) (ids []string) {
 	p.withBoard(ctx, words, func(b *board.Board) {
-		found, _ := b.Signals(ctx, board.SignalQuery{Statuses: statuses, Limit: maxCandidates})
+		found, _ := b.Signals(ctx, board.SignalQuery{Statuses: statuses, Limit: base.MaxCandidates})
 		for _, s := range found.Signals {
 			ids = append(ids, s.ID)
 		}
@@ -269,29 +234,11 @@ func (p *program) signalIDs(ctx context.Context, words, statuses []string) (ids 
 
 func (p *program) entryIDs(ctx context.Context, words []string) (ids []string) {
 	p.withBoard(ctx, words, func(b *board.Board) {
-		found, _ := b.Query(ctx, board.Query{Limit: maxCandidates})
+		found, _ := b.Query(ctx, board.Query{Limit: base.MaxCandidates})
 		for _, e := range found.Entries {
 			ids = append(ids, e.ID)
 		}
 	})
-	return ids
-}
-
-// capsuleIDs are the newest capsules of the knowledge base, if there is one: those that stand, or all.
-func (p *program) capsuleIDs(ctx context.Context, superseded bool) (ids []string) {
-	home, err := p.dataHome()
-	if err != nil {
-		return nil
-	}
-	k, err := kb.OpenExisting(ctx, home, kb.Options{Sync: kb.SyncNever})
-	if err != nil {
-		return nil
-	}
-	defer k.Close()
-	found, _, _ := k.List(ctx, kb.ListQuery{Superseded: superseded, Retired: superseded, Limit: maxCandidates})
-	for i := range found {
-		ids = append(ids, found[i].ID)
-	}
 	return ids
 }
 
@@ -331,8 +278,8 @@ complete -c board -a '(__board_complete)'
 func (p *program) completion(c *cli.Context) error {
 	script, ok := completionScripts[c.Args().First()]
 	if c.NArg() != 1 || !ok {
-		return usagef("`board completion bash`", "one shell is needed: bash, zsh or fish")
+		return base.Usagef("`board completion bash`", "one shell is needed: bash, zsh or fish")
 	}
-	p.printf("%s", script)
+	p.Printf("%s", script)
 	return nil
 }

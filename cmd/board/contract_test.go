@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/cmd/board/base"
 	"blackboard/hooks/topics"
 )
 
@@ -49,6 +50,8 @@ var contractCommands = []struct{ name, line string }{
 	{"survival", `survival report.md`},
 	{"source_add", `source add report.md --text`},
 	{"source_list", `source list`},
+	{"", `source add batch.jsonl --text`},
+	{"source_rm", `source rm batch.jsonl`},
 	{"verify", `verify`},
 	{"trace", `trace claims.md`},
 	{"check", `check claims.md --sources report.md`},
@@ -89,8 +92,10 @@ var contractCommands = []struct{ name, line string }{
 	{"kb_promote", `kb promote e1`},
 	{"kb_import", `kb import capsules.jsonl`},
 	{"memory_channel_create", `memory channel create ops --description d`},
+	{"memory_channel_describe", `memory channel describe ops "of operations"`},
 	{"memory_channel_list", `memory channel list`},
 	{"memory_conversation_start", `memory conversation start --channel ops --thread t`},
+	{"memory_conversation_invite", `memory conversation invite $REF helper`},
 	{"memory_conversation_list", `memory conversation list`},
 	{"memory_scratch_write", `memory scratch write key 1 --conversation $REF`},
 	{"memory_scratch_read", `memory scratch read key --conversation $REF`},
@@ -99,7 +104,11 @@ var contractCommands = []struct{ name, line string }{
 	{"", `memory put "of the conversation" --tier conversation --conversation $REF`},
 	{"memory_conversation_idle", `memory conversation idle $REF`},
 	{"memory_conversation_archive", `memory conversation archive $REF`},
+	{"memory_conversation_reopen", `memory conversation reopen $REF`},
+	{"", `memory conversation archive $REF --force`},
 	{"memory_conversation_show", `memory conversation show $REF`},
+	{"", `memory channel create unused`},
+	{"memory_channel_rm", `memory channel rm unused`},
 	{"memory_journal", `memory journal "it went well"`},
 	{"memory_journal_list", `memory journal`},
 	{"memory_core", `memory core "reads first"`},
@@ -132,10 +141,12 @@ var contractCommands = []struct{ name, line string }{
 	{"memory_export", `memory export memory.json --forgotten`},
 	{"memory_import", `memory import refused.json --dry-run`},
 	{"memory_scrub", `memory scrub workspace`},
-	{"memory_scrub_execute", `memory scrub workspace --execute --confirm $HASH`},
+	{"memory_scrub_execute", `memory scrub workspace --confirm $HASH`},
+	{"memory_workspace_rm", `memory workspace rm --author --reason r`},
+	{"memory_eval", `memory eval set`},
 	{"memory_events", `memory events`},
 	{"memory_named_rm", `memory named rm VOICE`},
-	{"context_write", `context write topic content --tags a --ttl-days 30`},
+	{"context_write", `context write content --topic topic --tags a --ttl-days 30`},
 	{"context_search", `context search topic`},
 	{"context_read", `context read $CHUNK`},
 	{"context_list", `context list`},
@@ -168,6 +179,8 @@ type contract struct {
 	dir   string
 	env   map[string]string
 	named []string // what the lines' placeholders stand for
+
+	answered func(pairs []any) // as in program
 }
 
 func newContract(t *testing.T) *contract {
@@ -214,12 +227,13 @@ func (c *contract) run(name, line string) (answer []byte) {
 	t := c.t
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := run(context.Background(), append(splitWords(strings.NewReplacer(c.named...).Replace(line)), "--json"), func(k string) string { return c.env[k] }, strings.NewReader(""), &out, &errs)
+	p := &program{&base.Program{Env: func(k string) string { return c.env[k] }, In: strings.NewReader(""), Out: &base.CheckedWriter{W: &out}, Err: &errs, Answered: c.answered}}
+	code := p.main(context.Background(), append(splitWords(strings.NewReplacer(c.named...).Replace(line)), "--json"))
 	answer = out.Bytes()
 	switch {
 	case name == "error":
 		answer = errs.Bytes()
-	case code != exitOK && code != exitGate && code != exitSurvival && !slices.Contains([]string{"kb_import", "memory_import", "memory_consolidate_apply"}, name): // these refuse a part
+	case code != base.ExitOK && code != base.ExitGate && code != base.ExitSurvival && !slices.Contains([]string{"kb_import", "memory_import", "memory_consolidate_apply"}, name): // these refuse a part
 		t.Fatalf("board %s: exit %d: %s%s", line, code, &out, &errs)
 	}
 	if name == "export" {
@@ -313,8 +327,15 @@ func contractLeftover(t *testing.T, home string) {
 // contractWorklog gives the working directory a topic with an entry that has all fields, and one that is old enough to be archived.
 func contractWorklog(t *testing.T, env map[string]string) {
 	t.Helper()
-	p := &program{env: func(k string) string { return env[k] }}
-	h, err := p.topicsOf("", "")
+	root, err := topics.Root(func(k string) string { return env[k] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	place, err := topics.Find("", env["HOME"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := topics.Open(root, place.Workspace, topics.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

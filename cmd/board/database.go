@@ -1,24 +1,20 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
 	"blackboard/board/postgres"
+	"blackboard/cmd/board/base"
+	"blackboard/cmd/board/runcmd"
 )
 
-// databaseURL is the database that has the boards: --database, else $BOARD_DATABASE_URL; "" if
-// they are files.
-func (p *program) databaseURL() string {
-	if p.database != "" {
-		return p.database
-	}
-	return p.env("BOARD_DATABASE_URL")
-}
-
-// takeDatabase takes --database URL out of a line: every command has it, so none lists it.
+// takeDatabase takes --database URL out of a line: every command has it, so none lists
+// it.
 func (p *program) takeDatabase(args []string) ([]string, error) {
 	for i, a := range args {
 		name, url, given := strings.Cut(a, "=")
@@ -31,14 +27,14 @@ func (p *program) takeDatabase(args []string) ([]string, error) {
 		rest := args[i+1:]
 		if !given {
 			if len(rest) == 0 {
-				return args, usagef("write it as --database postgres://user@host/database", "the flag --database needs a value")
+				return args, base.Usagef("write it as --database postgres://user@host/database", "the flag --database needs a value")
 			}
 			url, rest = rest[0], rest[1:]
 		}
 		if url == "" {
-			return args, usagef("write it as --database postgres://user@host/database", "the URL of --database is empty")
+			return args, base.Usagef("write it as --database postgres://user@host/database", "the URL of --database is empty")
 		}
-		p.database = url
+		p.Database = url
 		return append(args[:i:i], rest...), nil
 	}
 	return args, nil
@@ -46,23 +42,24 @@ func (p *program) takeDatabase(args []string) ([]string, error) {
 
 func (p *program) databaseCommand() *cli.Command {
 	return &cli.Command{
-		Name: "database", Category: catProgram, Usage: "boards for many machines, in a PostgreSQL database: init, status, copy, check, roles, drop-run",
-		Description: "The database is $BOARD_DATABASE_URL, or --database URL with any command. Without either, boards are files.",
+		Name: "database", Category: base.CategoryProgram, Usage: "boards and knowledge for many machines, in a PostgreSQL database: init, status, allow, copy, check, roles, drop-run",
+		Description: "The database is --database URL, with any command, else $BOARD_DATABASE_URL, else what database: in board.yaml says.\nWithout any, or with off in place of a URL, boards and the knowledge base are files.",
 		Subcommands: []*cli.Command{
 			{
 				Name: "init", Usage: "prepare the database for boards, or bring it up to date",
 				Description: "Makes a schema (board, or ?schema=NAME of the URL) with the tables of all runs. It may be repeated, by many at once.\nOlder versions of board are refused by a database that a newer one has brought up to date.",
-				Flags:       []cli.Flag{jsonFlag()}, Action: p.databaseInit,
+				Flags:       []cli.Flag{base.JSONFlag()}, Action: p.databaseInit,
 			},
 			{
 				Name: "status", Usage: "show the server, the version of the schema, and how many runs there are",
-				Flags: []cli.Flag{jsonFlag()}, Action: p.databaseStatus,
+				Flags: []cli.Flag{base.JSONFlag()}, Action: p.databaseStatus,
 			},
+			p.databaseAllowCommand(),
 			p.databaseCopyCommand(),
 			{
-				Name: "check", Usage: "verify runs of the database, or all: that the event log of each makes what its tables hold", ArgsUsage: "[RUN…]",
-				Description: "As `board runs --check` does for all runs, wherever they are. A run that fails is shown with why, and the exit code is 1.",
-				Flags:       []cli.Flag{jsonFlag()}, Action: p.databaseCheck,
+				Name: "check", Usage: "verify runs of the database, or all of it: that the event log of each makes what its tables hold", ArgsUsage: "[RUN…]",
+				Description: "As `board runs --check` does for all runs, wherever they are. Without RUN the knowledge base is checked too, with its search index.\nWhat fails is shown with why, and the exit code is 1.",
+				Flags:       []cli.Flag{base.JSONFlag()}, Action: p.databaseCheck,
 			},
 			{
 				Name: "roles", Usage: "print SQL that makes three roles: a reader, a worker and an owner",
@@ -73,12 +70,12 @@ func (p *program) databaseCommand() *cli.Command {
 			{
 				Name: "drop-run", Usage: "delete a run and everything on it", ArgsUsage: "RUN",
 				Description: "As `board rm` does, but never a file. Asks first; without a terminal it needs --yes.",
-				Flags:       []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}, jsonFlag()},
+				Flags:       append(base.DeleteFlags(), base.JSONFlag()),
 				Action: func(c *cli.Context) error {
 					if _, err := p.databasePlace(); err != nil {
 						return err
 					}
-					return p.rm(c)
+					return runcmd.Remove(p.Program, c)
 				},
 			},
 		},
@@ -87,9 +84,12 @@ func (p *program) databaseCommand() *cli.Command {
 
 // databasePlace is the database that is named.
 func (p *program) databasePlace() (*postgres.Place, error) {
-	url := p.databaseURL()
+	url, err := p.DatabaseURL(".")
+	if err != nil {
+		return nil, err
+	}
 	if url == "" {
-		return nil, usagef("set $BOARD_DATABASE_URL, or add --database postgres://user@host/database", "no database is named: boards are files")
+		return nil, errNoDatabase
 	}
 	dir, err := board.UseDatabase(url)
 	if err != nil {
@@ -108,14 +108,14 @@ func (p *program) databaseInit(c *cli.Context) error {
 		return err
 	}
 	st, err := place.Status(c.Context)
-	return p.answer(c, err, func() {
+	return p.Answer(c, err, func() {
 		switch had {
 		case 0:
-			p.printf("%s is ready for boards\n", safe(st.Database))
+			p.Printf("%s is ready for boards\n", base.Safe(st.Database))
 		case st.Schema:
-			p.printf("%s is up to date\n", safe(st.Database))
+			p.Printf("%s is up to date\n", base.Safe(st.Database))
 		default:
-			p.printf("%s was brought from schema %d to %d\n", safe(st.Database), had, st.Schema)
+			p.Printf("%s was brought from schema %d to %d\n", base.Safe(st.Database), had, st.Schema)
 		}
 	}, "database", st, "had", had)
 }
@@ -126,20 +126,46 @@ func (p *program) databaseStatus(c *cli.Context) error {
 		return err
 	}
 	st, err := place.Status(c.Context)
-	return p.answer(c, err, func() {
-		p.printf("%s\nPostgreSQL %s\n", safe(st.Database), safe(st.Server))
+	return p.Answer(c, err, func() {
+		p.Printf("%s\nPostgreSQL %s\n", base.Safe(st.Database), base.Safe(st.Server))
 		if st.Standby {
-			p.printf("a standby: it takes no writes\n")
+			p.Printf("a standby: it takes no writes\n")
 		}
 		switch {
 		case st.Schema == 0:
-			p.printf("no boards yet; `board database init` prepares it\n")
+			p.Printf("no boards yet; `board database init` prepares it\n")
 		case st.Schema < st.Knows:
-			p.printf("schema %d; `board database init` brings it to %d\n", st.Schema, st.Knows)
+			p.Printf("schema %d; `board database init` brings it to %d\n", st.Schema, st.Knows)
 		case st.Schema > st.Knows:
-			p.printf("schema %d, of a newer version of board; this one knows up to %d\n", st.Schema, st.Knows)
+			p.Printf("schema %d, of a newer version of board; this one knows up to %d\n", st.Schema, st.Knows)
 		default:
-			p.printf("schema %d, %s, %d bytes\n", st.Schema, count(st.Runs, "run", "runs"), st.Bytes)
+			p.Printf("schema %d, %s, %s, %d bytes\n", st.Schema, base.Count(st.Runs, "run", "runs"), base.Count(st.Capsules, "capsule", "capsules"), st.Bytes)
 		}
 	}, "database", st)
+}
+
+// databaseState says what the database is that has boards and knowledge, "" if files have
+// them. It fails if that cannot be used.
+func (p *program) databaseState(ctx context.Context) (say string, err error) {
+	url, err := p.DatabaseURL(".")
+	if url == "" || err != nil {
+		return "", err
+	}
+	dir, err := board.UseDatabase(url)
+	if err != nil {
+		return "", err
+	}
+	place := postgres.At(dir)
+	if err := place.Ready(ctx); err != nil {
+		return "", err
+	}
+	st, err := place.Status(ctx)
+	if err != nil {
+		return "", err
+	}
+	say = fmt.Sprintf("boards and knowledge are in %s: PostgreSQL %s, schema %d, %s, %s", st.Database, st.Server, st.Schema, base.Count(st.Runs, "run", "runs"), base.Count(st.Capsules, "capsule", "capsules"))
+	if st.Standby {
+		say += "; a standby, which takes no writes"
+	}
+	return say + "; the files here are not used for them", nil
 }

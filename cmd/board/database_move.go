@@ -10,21 +10,26 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/cmd/board/base"
+	"blackboard/cmd/board/runcmd"
+	"blackboard/kb"
 )
 
 func (p *program) databaseCopyCommand() *cli.Command {
 	return &cli.Command{
-		Name: "copy", Usage: "copy runs between files and a database, either way", ArgsUsage: "[RUN…]",
+		Name: "copy", Usage: "copy runs and capsules between files and a database, either way", ArgsUsage: "[RUN…]",
 		Description: `PLACE is the URL of a database, or a directory of boards, which has a RUN.sqlite3 for each run. Without --from or without
---to it is the data home's. Without RUN all runs are copied.
+--to it is the data home's. Without RUN all runs are copied, and the capsules of the knowledge base; a directory has those of
+the data home that it is the folder boards of.
 A run is copied as a whole or not at all, with ids, times, authors and its whole log, and verified on both sides: the log makes
 what the tables hold, and has the same SHA-256. Nothing is deleted, and nothing is changed at the source.
 It may be repeated: what is there is left out, and a run that has gone on at the source goes on at the target. One that is
-another there, or has gone on there, is a conflict (exit code 6) and stays as it is; the others are copied.`,
+another there, or has gone on there, is a conflict (exit code 6) and stays as it is; the others are copied. So is a capsule
+that was changed at both; one that was changed at the target alone stays as it is, and is counted.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "from", Usage: "copy the runs of `PLACE`"},
 			&cli.StringFlag{Name: "to", Usage: "copy them to `PLACE`"},
-			jsonFlag(),
+			base.JSONFlag(),
 		},
 		Action: p.databaseCopy,
 	}
@@ -39,16 +44,17 @@ func (p *program) boardsAt(c *cli.Context, flag string) (string, error) {
 	case place != "":
 		return filepath.Abs(place)
 	case c.IsSet(flag):
-		return "", usagef("name a directory of boards, or postgres://user@host/database", "--%s is empty", flag)
+		return "", base.Usagef("name a directory of boards, or postgres://user@host/database", "--%s is empty", flag)
 	}
-	home, err := p.dataHome()
+	home, err := p.DataHome()
 	return filepath.Join(home, "boards"), err
 }
 
 // copiedRun is what became of a run.
 type copiedRun struct {
 	board.Copied
-	Error string `json:"error"`
+	Error string `json:"error"` // why it was not copied, "" if it was
+	err   error
 }
 
 func (p *program) databaseCopy(c *cli.Context) error {
@@ -61,7 +67,7 @@ func (p *program) databaseCopy(c *cli.Context) error {
 		return err
 	}
 	if from == to {
-		return usagef("name another one with --from or --to: a directory of boards, or postgres://user@host/database", "both places are %s", from)
+		return base.Usagef("name another one with --from or --to: a directory of boards, or postgres://user@host/database", "both places are %s", from)
 	}
 	runs, err := runsOf(c, from)
 	if err != nil {
@@ -75,7 +81,7 @@ func (p *program) databaseCopy(c *cli.Context) error {
 		}
 		one := copiedRun{Copied: got}
 		if one.Run = run; err != nil {
-			one.Error = err.Error()
+			one.Error, one.err = err.Error(), err
 			if failed == nil || errors.Is(failed, fault.Conflict) { // a failure says more
 				failed = err
 			}
@@ -85,25 +91,82 @@ func (p *program) databaseCopy(c *cli.Context) error {
 			p.sayCopied(&one)
 		}
 	}
+	knowledge, leftOut, err := p.copyKnowledge(c, from, to)
+	if err != nil {
+		return err
+	}
+	if leftOut != "" {
+		p.Messagef("capsules were not copied: %s", leftOut)
+	}
 	if c.Bool("json") {
-		if err := p.json("from", from, "to", to, "runs", done); err != nil {
+		if err := p.JSON("from", from, "to", to, "runs", done, "knowledge", knowledge, "knowledge_left_out", leftOut); err != nil {
 			return err
 		}
 	}
+	if failed == nil && knowledge != nil && len(knowledge.Conflicts) > 0 {
+		failed = fault.Conflict.New("capsules have gone on at both", "")
+	}
 	if failed != nil {
-		return verdictError(fault.KindOf(failed).Exit())
+		return base.ExitError(fault.KindOf(failed).Exit())
 	}
 	return nil
+}
+
+// knowledgeOf is the data home of a directory of boards, or the database; "" if it has
+// none.
+func knowledgeOf(boards string) string {
+	switch {
+	case kb.IsShared(boards):
+		return boards
+	case filepath.Base(boards) == "boards":
+		return filepath.Dir(boards)
+	}
+	return ""
+}
+
+// copyKnowledge copies the capsules, if all is copied; nil: they are left out, and why if
+// that was not asked for.
+func (p *program) copyKnowledge(c *cli.Context, from, to string) (_ *kb.Copied, leftOut string, _ error) {
+	if c.NArg() > 0 {
+		return nil, "", nil
+	}
+	for _, place := range []*string{&from, &to} {
+		home := knowledgeOf(*place)
+		if home == "" {
+			return nil, *place + " is not the folder boards of a data home; name one as DIR/boards", nil
+		}
+		*place = home
+	}
+	got, err := kb.Copy(c.Context, from, to, p.WorkerName(c))
+	if err != nil {
+		return nil, "", err
+	}
+	if got.Capsules > 0 && !c.Bool("json") {
+		there := got.Capsules - got.New - got.Changed - got.Newer - len(got.Conflicts)
+		p.Printf("%s: %d copied, %d have gone on, %d there already, %d newer there, %s\n", base.Count(int64(got.Capsules), "capsule", "capsules"), got.New, got.Changed, there, got.Newer,
+			base.Count(int64(len(got.Conflicts)), "conflict", "conflicts"))
+		for _, id := range got.Conflicts {
+			p.Printf("%s  %s  it was changed at both, and stays as it is; `board kb history %s` shows how\n", id, p.Paint(base.Red, "CONFLICT"), id)
+		}
+	}
+	return &got, "", nil
 }
 
 func (p *program) sayCopied(r *copiedRun) {
 	switch {
 	case r.Error != "":
-		p.printf("%s  %s  %s\n", r.Run, p.paint(red, "ERROR"), safe(r.Error))
+		what := "ERROR"
+		if errors.Is(r.err, fault.Conflict) {
+			what = "CONFLICT"
+		}
+		p.Printf("%s  %s  %s\n", r.Run, p.Paint(base.Red, what), base.Safe(r.Error))
+		if next := base.NextStep(r.err); next != "" {
+			p.Printf("  %s\n", base.Safe(next))
+		}
 	case r.New == 0:
-		p.printf("%s  there already, %s, verified\n", r.Run, count(r.Events, "event", "events"))
+		p.Printf("%s  there already, %s, verified\n", r.Run, base.Count(r.Events, "event", "events"))
 	default:
-		p.printf("%s  copied, %d of %s, verified\n", r.Run, r.New, count(r.Events, "event", "events"))
+		p.Printf("%s  copied, %d of %s, verified\n", r.Run, r.New, base.Count(r.Events, "event", "events"))
 	}
 }
 
@@ -141,7 +204,7 @@ func (p *program) databaseCheck(c *cli.Context) error {
 	checked, bad := []checkedRun{}, error(nil)
 	for _, run := range runs {
 		one := checkedRun{Run: run}
-		if err := checkRun(c, place.String(), run); err != nil {
+		if err := runcmd.CheckRun(c, place.String(), run); err != nil {
 			if c.Context.Err() != nil || errors.Is(err, fault.Away) {
 				return err
 			}
@@ -149,19 +212,65 @@ func (p *program) databaseCheck(c *cli.Context) error {
 		}
 		checked = append(checked, one)
 	}
-	err = p.answer(c, nil, func() {
+	knowledge, err := checkKnowledge(c, place.String())
+	if err != nil {
+		return err
+	}
+	if knowledge != nil && knowledge.Error != "" && bad == nil {
+		bad = fault.Corrupt.New(knowledge.Error, "")
+	}
+	err = p.Answer(c, nil, func() {
+		if knowledge != nil && knowledge.Error == "" {
+			p.Printf("knowledge base  verified, %s\n", base.Count(knowledge.Capsules, "capsule", "capsules"))
+		} else if knowledge != nil {
+			p.Printf("knowledge base  %s  %s\n", p.Paint(base.Red, "ERROR"), base.Safe(knowledge.Error))
+		}
 		for _, r := range checked {
 			if r.Error != "" {
-				p.printf("%s  %s  %s\n", safe(r.Run), p.paint(red, "ERROR"), safe(r.Error))
+				p.Printf("%s  %s  %s\n", base.Safe(r.Run), p.Paint(base.Red, "ERROR"), base.Safe(r.Error))
 				continue
 			}
-			p.printf("%s  verified\n", safe(r.Run))
+			p.Printf("%s  verified\n", base.Safe(r.Run))
 		}
-	}, "runs", checked)
+	}, "runs", checked, "knowledge", knowledge)
 	if err == nil && bad != nil {
-		err = verdictError(fault.KindOf(bad).Exit())
+		err = base.ExitError(fault.KindOf(bad).Exit())
 	}
 	return err
+}
+
+// checkedKnowledge is what a check says of the knowledge base.
+type checkedKnowledge struct {
+	Capsules int64  `json:"capsules"` // that were checked
+	Error    string `json:"error"`    // "": it is sound
+}
+
+// checkKnowledge checks the knowledge base of a database, if no runs are named and there
+// is one.
+func checkKnowledge(c *cli.Context, place string) (*checkedKnowledge, error) {
+	if c.NArg() > 0 {
+		return nil, nil
+	}
+	k, err := kb.OpenExisting(c.Context, place, kb.Options{})
+	if errors.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer k.Close()
+	var out checkedKnowledge
+	st, err := k.Stats(c.Context)
+	if out.Capsules = st.Capsules; err == nil {
+		err = k.Check(c.Context)
+	}
+	if c.Context.Err() != nil || errors.Is(err, fault.Away) {
+		return nil, err
+	}
+	if err != nil {
+		out.Error = err.Error()
+	}
+	return &out, nil
 }
 
 func (p *program) databaseRoles(c *cli.Context) error {
@@ -173,6 +282,10 @@ func (p *program) databaseRoles(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	p.printf("%s", sql)
+	// One that cannot be reached from here may be prepared all the same.
+	if st, err := place.Status(c.Context); err == nil && st.Schema == 0 {
+		return fault.Away.New("there are no tables yet to give rights on", "run `board database init` first, then this")
+	}
+	p.Printf("%s", sql)
 	return nil
 }

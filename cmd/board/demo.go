@@ -10,17 +10,20 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"blackboard/cmd/board/base"
 )
 
-// The recorded runs. "#" is printed. "$" is run through the real program, or exports the run,
-// and must exit with the code behind it, 0 without one. ">" names a file and "|" its lines.
+// The recorded runs. "#" is printed. "$" is run through the real program, or exports
+// the run, and must exit with the code behind it, 0 without one. ">" names a file and
+// "|" its lines.
 //
 //go:embed demo.txt
 var demoScript string
 
-// demo plays the recorded runs in a data home of its own.
+// demo plays the recorded runs in a temporary data home.
 func (p *program) demo(c *cli.Context) error {
-	if err := noArgs(c); err != nil {
+	if err := base.NoArgs(c); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "board-demo-")
@@ -31,7 +34,7 @@ func (p *program) demo(c *cli.Context) error {
 		defer os.RemoveAll(dir)
 	}
 	d := &demoPlayer{program: p, c: c, dir: dir}
-	if p.terminal && !c.Bool("fast") {
+	if p.Terminal && !c.Bool("fast") {
 		d.pause = 400 * time.Millisecond
 	}
 	for _, l := range strings.Split(strings.TrimSpace(demoScript), "\n") {
@@ -42,13 +45,17 @@ func (p *program) demo(c *cli.Context) error {
 	if err := d.flush(); err != nil {
 		return err
 	}
-	p.printf("\nThat was it. Try next:\n")
+	p.Printf("\nThat was it. Try next:\n")
 	if c.Bool("keep") {
-		p.printf("  export BOARD_HOME=%s BOARD_RUN=payments\n  board show e5                  an entry with its links both ways\n  board export -o payments.html  the whole run to look at\n", dir)
+		p.Printf("  export BOARD_HOME=%s BOARD_RUN=payments\n  board show e5                  an "+
+			"entry with its links both ways\n  board export -o payments.html  the whole run to look at\n",
+			dir)
 	} else {
-		p.printf("  board demo --keep              the same, and the runs stay to look around in\n")
+		p.Printf("  board demo --keep              the same, and the runs stay to look around in\n")
 	}
-	p.printf("  board post \"…\" -r my-run       the first post makes a run\n  board gate -r my-run           in CI, before the report is written\n  board --help                   everything else\n")
+	p.Printf("  board post \"…\" -r my-run       the first post makes a run\n  board gate -r " +
+		"my-run           in CI, before the report is written\n  board --help                   " +
+		"everything else\n")
 	return nil
 }
 
@@ -71,16 +78,16 @@ func (d *demoPlayer) step(l string) error {
 	kind, rest, _ := strings.Cut(l, " ")
 	switch {
 	case l == "":
-		d.printf("\n")
+		d.Printf("\n")
 	case kind == "#":
-		d.printf("%s\n", d.paint(bold, "# "+rest))
+		d.Printf("%s\n", d.Paint(base.Bold, "# "+rest))
 		time.Sleep(d.pause)
 	case kind == ">":
 		d.file = rest
-		d.printf("%s\n", d.paint(dim, "$ cat "+rest))
+		d.Printf("%s\n", d.Paint(base.Dim, "$ cat "+rest))
 	case kind == "|":
 		d.text.WriteString(rest + "\n")
-		d.printf("  %s\n", rest)
+		d.Printf("  %s\n", rest)
 	default:
 		want := 0
 		if code := strings.TrimPrefix(kind, "$"); code != "" {
@@ -94,7 +101,7 @@ func (d *demoPlayer) step(l string) error {
 	return nil
 }
 
-// flush writes the file whose lines have been read.
+// flush writes the file whose lines were read.
 func (d *demoPlayer) flush() error {
 	if d.file == "" {
 		return nil
@@ -107,7 +114,7 @@ func (d *demoPlayer) flush() error {
 
 // play runs one command line, with the demo's data home and run.
 func (d *demoPlayer) play(commandLine string, want int) error {
-	d.printf("%s\n", d.paint(dim, "$ "+commandLine))
+	d.Printf("%s\n", d.Paint(base.Dim, "$ "+commandLine))
 	if run, ok := strings.CutPrefix(commandLine, "export BOARD_RUN="); ok {
 		d.run = run
 		return nil
@@ -135,24 +142,25 @@ func (d *demoPlayer) play(commandLine string, want int) error {
 		case "BOARD_DATABASE_URL": // nobody else's boards
 			return ""
 		}
-		return d.env(name)
+		return d.Env(name)
 	}
 	// Its own directory is noise in what the demo prints.
-	out := &cleaner{w: d.out, from: d.dir + string(filepath.Separator)}
-	q := &program{env: env, in: strings.NewReader(""), out: &checkedWriter{w: out}, err: out, color: d.color}
+	out := &cleaner{w: d.Out, from: d.dir + string(filepath.Separator)}
+	q := &program{&base.Program{Env: env, In: strings.NewReader(""), Out: &base.CheckedWriter{W: out},
+		Err: out, Color: d.Color}}
 	if got := q.main(d.c.Context, args); got != want {
 		return fmt.Errorf("demo: `%s` ended with exit code %d, not %d", commandLine, got, want)
 	}
 	if want != 0 {
-		d.printf("%s\n", d.paint(dim, fmt.Sprintf("(exit code %d)", want)))
+		d.Printf("%s\n", d.Paint(base.Dim, fmt.Sprintf("(exit code %d)", want)))
 	}
 	time.Sleep(d.pause)
 	return nil
 }
 
-// cleaner takes a string out of what is written.
+// cleaner removes a string from what is written.
 type cleaner struct {
-	w    *checkedWriter
+	w    *base.CheckedWriter
 	from string
 }
 

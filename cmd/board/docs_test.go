@@ -14,8 +14,11 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/cost"
 
 	"github.com/urfave/cli/v2"
+
+	"blackboard/cmd/board/base"
 )
 
 // A shown command is one that a document shows: the README, a help page, a command's help, a package's documentation.
@@ -27,7 +30,7 @@ type shown struct {
 // TestDocsShowWhatExists: each command that a document shows exists, with the flags that it is shown with, and something runs it with each of these flags: a script in testdata/script, or TestDocsRun.
 func TestDocsShowWhatExists(t *testing.T) {
 	t.Parallel()
-	p := &program{env: func(string) string { return "" }}
+	p := &program{&base.Program{Env: func(string) string { return "" }}}
 	commands := p.commands()
 	ran := map[string]bool{} // "kb search", "kb search --mode"
 	note := func(words []string) {
@@ -101,7 +104,7 @@ func pathAndFlags(commands []*cli.Command, words []string) (string, []string, er
 	var flags []string
 	leaf := path[len(path)-1]
 	for _, w := range rest {
-		name, _, _ := cutFlag(w)
+		name, _, _ := base.CutFlag(w)
 		if name == "" || name == "help" || name == "h" || !looksLikeFlag(w) {
 			continue
 		}
@@ -175,7 +178,7 @@ func boardCommands(line string) (calls [][]string) {
 var (
 	// inCode is a command in backquotes; inProse one that stands in a text without them, with the flags and values in capitals that follow it.
 	inCode  = regexp.MustCompile("`board ([^`]+)`")
-	inProse = regexp.MustCompile(`\bboard ([a-z]+(?: [a-z]+)?(?: +(?:--[a-z-]+|[A-Z][A-Z0-9=|,…]+))+)`)
+	inProse = regexp.MustCompile(`\bboard ([a-z]+(?: [a-z]+)?(?: +(?:--[a-z0-9-]+|[A-Z][A-Z0-9=|,…]+))+)`)
 )
 
 // shownCommands are those of all documents.
@@ -294,7 +297,7 @@ func sessions(t *testing.T) (all []session) {
 			case "console":
 				s.commands = append(s.commands, examples(block, true)...)
 			case "yaml":
-				for _, m := range regexp.MustCompile(`(?m)^ *run: (.*)$`).FindAllStringSubmatch(block, -1) {
+				for _, m := range regexp.MustCompile(`(?m)^[ -]*run: (.*)$`).FindAllStringSubmatch(block, -1) {
 					s.commands = append(s.commands, examples("$ "+m[1]+"\n", false)...)
 				}
 			}
@@ -375,6 +378,10 @@ printf 'Tokens never expire. Keys are rotated every 90 days.\n' >docs/auth.md
 board post 'Tokens never expire' --source-doc auth.md --evidence 'Tokens never expire.' --must-surface
 board post 'Keys last 80 days' --source-doc auth.md --evidence 'rotated every 80 days'
 printf 'Tokens never expire. That costs $8,060 a year.\n' >report.md`,
+	"board help ci": `
+mkdir docs
+printf 'Tokens never expire.\n' | tee report.md >docs/auth.md
+board post 'Tokens never expire' --run audit --must-surface`,
 	"board help gate": `
 export BOARD_RUN=audit-7 BOARD_WORKER=reader-1
 board post 'Tokens never expire' --must-surface
@@ -398,6 +405,9 @@ printf 'Keys rotate every 90 days.\n' >docs/runbook.md
 printf 'Tokens expire after half an hour, 30 minutes. Keys rotate every 90 days. 14 keys are lost.\n' >report.md`,
 	"board help search": `
 board kb remember 'capture-pane drops trailing spaces without -J.' --title 'tmux: trailing spaces' --kind gotcha --tags tmux`,
+	"board help api": `
+export BOARD_RUN=audit-7 BOARD_WORKER=reader-1
+printf 'Tokens never expire. Nobody rotates the keys.\n' >report.md`,
 	"board help output": `export BOARD_RUN=audit-7 BOARD_WORKER=reader-1`,
 }
 
@@ -406,6 +416,7 @@ var capsuleID = regexp.MustCompile(`\bk[0-9a-z]{9}\b`)
 
 // TestDocsRun follows each document: its commands run one after the other in one shell, each ends as the document says, and where output is shown it is that.
 func TestDocsRun(t *testing.T) {
+	cost.SkipShort(t)
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("there is no bash: the documents' commands are not run")
@@ -476,7 +487,7 @@ func TestPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if name := strings.TrimSuffix(f.Name(), ".txt"); !slices.Contains(pageOrder, name) {
+		if name := strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())); !slices.Contains(pageOrder, name) {
 			t.Errorf("the list of pages lacks %s", name)
 		}
 	}
@@ -505,7 +516,7 @@ func TestAPIPage(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(text, "Errors have the form")
 	rows := strings.Split(strings.ReplaceAll(table, "\n      ", " "), "\n") // with what goes on in the next line
-	for k := fault.Failure; k <= fault.Closed; k++ {
+	for k := fault.Failure; k <= fault.Away; k++ {
 		word, status := regexp.MustCompile(`\b`+k.Code()+`\b`), fmt.Sprint(k.Status())
 		if !slices.ContainsFunc(rows, func(row string) bool { return word.MatchString(row) && strings.Contains(row, status) }) {
 			t.Errorf("%s with the status %s is not in the table", k.Code(), status)

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/cmd/board/base"
 	"blackboard/kb"
+	"blackboard/testdata/cost"
 )
 
 // otherPage puts the page that one index begins with in the place of another's, as a
@@ -68,6 +70,7 @@ const (
 // TestDoctorFindsDamage: what a file shows of lost and mixed pages is found without
 // --full, in every store, and looking changes nothing.
 func TestDoctorFindsDamage(t *testing.T) {
+	cost.SkipShort(t)
 	for _, c := range []struct {
 		name   string
 		damage func(s *sickHome)
@@ -83,9 +86,9 @@ func TestDoctorFindsDamage(t *testing.T) {
 		{"history that is missing", func(s *sickHome) { s.sql(kbFile, `DELETE FROM events WHERE seq = 1`) }, "knowledge base", kb.StateNote, "1 of 2 changes are missing"},
 		{"a capsule without a row", func(s *sickHome) {
 			s.sql(kbFile, `DELETE FROM capsule_tags; DELETE FROM capsule_titles; DELETE FROM sidecars WHERE id = (SELECT id FROM capsules WHERE n = 1); DELETE FROM capsules WHERE n = 1`)
-		}, "knowledge base", kb.StateNote, "1 were changed by hand"},
+		}, "knowledge base", kb.StateNote, "1 changed by hand"},
 		{"an index of capsules with a page of another", func(s *sickHome) { s.otherPage(kbFile, "capsules_kind", "capsule_titles_key") }, "knowledge base", kb.StateBroken, "integrity check"},
-		{"an item of no channel", func(s *sickHome) { s.sql(accFile, `UPDATE items SET tier = 'channel', channel = 'gone'`) }, "memory", kb.StateBroken, "has 1 items of channels that are not there"},
+		{"an item of no channel", func(s *sickHome) { s.sql(accFile, `UPDATE items SET tier = 'channel', channel = 'gone'`) }, "memory", kb.StateBroken, "has 1 items in unknown channels"},
 		{"what was done to the memory", func(s *sickHome) {
 			s.must("memory", "put", "more", "--tier", "account", "--agent", "a")
 			s.sql(accFile, `DROP TRIGGER events_stay; DELETE FROM events WHERE n = 1`)
@@ -99,14 +102,14 @@ func TestDoctorFindsDamage(t *testing.T) {
 			s.must("post", "tagged", "-r", "good", "--tag", "one")
 			s.must("post", "third", "-r", "good")
 			s.must("context", "write", "topic", "content", "--tag", "one")
-			if code, a := s.doctor(); code != exitOK || a.find(c.area) != nil {
+			if code, a := s.doctor(); code != base.ExitOK || a.find(c.area) != nil {
 				t.Fatalf("it is not well to begin with: exit %d, %+v", code, a.find(c.area))
 			}
 			c.damage(s)
 			before := s.contents()
 			code, a := s.doctor()
 			f := a.find(c.area)
-			if f == nil || f.State != c.state || !strings.Contains(f.Say, c.says) || (code == exitFailure) != (c.state == kb.StateBroken) {
+			if f == nil || f.State != c.state || !strings.Contains(f.Say, c.says) || (code == base.ExitFailure) != (c.state == kb.StateBroken) {
 				t.Fatalf("found with exit %d: %+v", code, f)
 			}
 			for name, hash := range s.contents() {
@@ -132,7 +135,7 @@ func TestDoctorRepairsBoards(t *testing.T) {
 			damage(s)
 			damaged := s.contents()[goodFile]
 			code, a := s.doctor("--repair", "--yes")
-			if code != exitOK || len(a.Repairs) != 1 || a.Repairs[0].Error != "" || !strings.Contains(a.Repairs[0].Say, "2 entries, 0 signals, 0 variables; nothing is lost that is known of") {
+			if code != base.ExitOK || len(a.Repairs) != 1 || a.Repairs[0].Error != "" || !strings.Contains(a.Repairs[0].Say, "2 entries, 0 signals, 0 variables; nothing is lost that is known of") {
 				t.Fatalf("exit %d: %+v", code, a.Repairs)
 			}
 			if after := s.must("export", "-r", "good", "--format", "jsonl"); after != export {
@@ -157,7 +160,7 @@ func TestDoctorRepairsBoards(t *testing.T) {
 	for range 2 { // the second finds that it is done
 		code, a := s.doctor("--repair", "--yes")
 		f := a.find("boards")
-		if code != exitFailure || a.Broken != 1 || f == nil || f.Repair || !strings.Contains(f.Say, "is in the run good-salvaged") || !strings.Contains(f.Try, "board rm good") {
+		if code != base.ExitFailure || a.Broken != 1 || f == nil || f.Repair || !strings.Contains(f.Say, "is in the run good-salvaged") || !strings.Contains(f.Try, "board rm good") {
 			t.Fatalf("exit %d: %+v, %+v", code, f, a.Repairs)
 		}
 		if len(a.Repairs) > 0 {
@@ -179,6 +182,7 @@ func TestDoctorRepairsBoards(t *testing.T) {
 // context store is there afterwards, and what is lost is told; the damaged file is in
 // the backup.
 func TestDoctorRepairsStores(t *testing.T) {
+	cost.SkipShort(t)
 	for _, c := range []struct {
 		name   string
 		damage func(s *sickHome)
@@ -200,7 +204,7 @@ func TestDoctorRepairsStores(t *testing.T) {
 			s.must("memory", "put", "more", "--tier", "account", "--agent", "a")
 			s.sql(accFile, `DELETE FROM items WHERE n = 2`)
 			s.otherPage(accFile, "items_model", "items_live")
-		}, accFile, "lost: 1 items are missing that the log knows of: m", [][]string{{"memory", "read", "everywhere", "--tier", "account", "--agent", "a", "of everywhere"}}},
+		}, accFile, "lost: 1 items in the log are missing: m", [][]string{{"memory", "read", "everywhere", "--tier", "account", "--agent", "a", "of everywhere"}}},
 		{"tags of chunks", func(s *sickHome) { s.sql(ctxFile, `UPDATE tags SET n = 99`) }, ctxFile, "1 chunks",
 			[][]string{{"context", "list", "--tag", "one", "topic"}, {"context", "search", "content", "topic"}}},
 		{"an index of chunks", func(s *sickHome) { s.otherPage(ctxFile, "chunks_of_agent", "chunks_listed") }, ctxFile, "1 chunks", [][]string{{"context", "list", "--tag", "one", "topic"}}},
@@ -218,7 +222,7 @@ func TestDoctorRepairsStores(t *testing.T) {
 				t.Fatalf("exit %d: %+v, %+v", code, a.Repairs, a.Findings)
 			}
 			code, a2 := s.doctor("--full")
-			if code != exitOK || a2.Broken != 0 {
+			if code != base.ExitOK || a2.Broken != 0 {
 				t.Errorf("afterwards, exit %d: %+v", code, a2.Findings)
 			}
 			for _, r := range c.reads {

@@ -19,9 +19,11 @@ import (
 
 	_ "modernc.org/sqlite"
 
+	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
 	"blackboard/cmd/board/doctor"
 	"blackboard/kb"
+	"blackboard/testdata/cost"
 )
 
 // sickHome is a data home for tests of the doctor, with something of everything in it.
@@ -65,7 +67,7 @@ func (s *sickHome) run(args ...string) (code int, out, errs string) {
 func (s *sickHome) must(args ...string) string {
 	s.t.Helper()
 	code, out, errs := s.run(args...)
-	if code != exitOK {
+	if code != base.ExitOK {
 		s.t.Fatalf("board %v: exit %d: %s", args, code, errs)
 	}
 	return out
@@ -138,6 +140,7 @@ func (s *sickHome) contents() map[string]string {
 
 // TestDoctorMends makes each kind of damage that can be mended in files of SQLite, and sees that it is found, mended after a backup, and that nothing else changes.
 func TestDoctorMends(t *testing.T) {
+	cost.SkipShort(t)
 	const kbFile, accountFile = "kb/kb.sqlite3", "memory/account.sqlite3"
 	for _, c := range []struct {
 		name   string
@@ -161,25 +164,25 @@ func TestDoctorMends(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSickHome(t)
-			if code, a := s.doctor("--full"); code != exitOK || a.find(c.area) != nil {
+			if code, a := s.doctor("--full"); code != base.ExitOK || a.find(c.area) != nil {
 				t.Fatalf("it is not well to begin with: exit %d, %+v", code, a.find(c.area))
 			}
 			c.damage(s)
 			before := s.contents()
 			var args []string
 			if c.full {
-				if code, a := s.doctor(); code != exitOK || a.find(c.area) != nil {
+				if code, a := s.doctor(); code != base.ExitOK || a.find(c.area) != nil {
 					t.Errorf("without --full: exit %d, %+v", code, a.find(c.area))
 				}
 				args = []string{"--full"}
 			}
 			code, a := s.doctor(args...)
 			f := a.find(c.area)
-			if f == nil || f.State != c.state || !f.Repair || (code == exitFailure) != (c.state == kb.StateBroken) {
+			if f == nil || f.State != c.state || !f.Repair || (code == base.ExitFailure) != (c.state == kb.StateBroken) {
 				t.Fatalf("found with exit %d: %+v", code, f)
 			}
 			code, a = s.doctor(append(args, "--repair", "--yes")...)
-			if code != exitOK || a.Broken != 0 || a.find(c.area) != nil || len(a.Repairs) != 1 || a.Repairs[0].Error != "" {
+			if code != base.ExitOK || a.Broken != 0 || a.find(c.area) != nil || len(a.Repairs) != 1 || a.Repairs[0].Error != "" {
 				t.Fatalf("repaired with exit %d: %+v, %+v", code, a.Repairs, a.find(c.area))
 			}
 			kept, err := os.ReadFile(filepath.Join(a.Backup, "home", c.file))
@@ -230,16 +233,16 @@ func TestDoctorDaemon(t *testing.T) {
 	}
 	l := listen() // and never answers: who connects waits
 	code, a := s.doctor()
-	if f := a.find("daemon"); code != exitFailure || f == nil || f.State != kb.StateBroken || f.Repair || !strings.Contains(f.Say, "does not answer") {
+	if f := a.find("daemon"); code != base.ExitFailure || f == nil || f.State != kb.StateBroken || f.Repair || !strings.Contains(f.Say, "does not answer") {
 		t.Errorf("stuck: exit %d, %+v", code, f)
 	}
 	l.Close()
 	code, a = s.doctor()
-	if f := a.find("daemon"); code != exitOK || f == nil || !f.Repair || !strings.Contains(f.Say, "nobody listens") {
+	if f := a.find("daemon"); code != base.ExitOK || f == nil || !f.Repair || !strings.Contains(f.Say, "nobody listens") {
 		t.Errorf("killed: exit %d, %+v", code, f)
 	}
 	code, a = s.doctor("--repair", "--yes")
-	if f := a.find("daemon"); code != exitOK || f != nil || len(a.Repairs) != 1 {
+	if f := a.find("daemon"); code != base.ExitOK || f != nil || len(a.Repairs) != 1 {
 		t.Errorf("repaired: exit %d, %+v, %+v", code, f, a.Repairs)
 	}
 	for _, path := range []string{place.Socket, place.Note} {
@@ -256,7 +259,7 @@ func TestDoctorDaemon(t *testing.T) {
 	go other.Serve(listen())
 	defer other.Close()
 	code, a = s.doctor()
-	if f := a.find("daemon"); code != exitOK || f == nil || f.State != kb.StateNote || f.Repair || !strings.Contains(f.Say, "of another build, another") {
+	if f := a.find("daemon"); code != base.ExitOK || f == nil || f.State != kb.StateNote || f.Repair || !strings.Contains(f.Say, "of another build, another") {
 		t.Errorf("another build: exit %d, %+v", code, f)
 	}
 }
@@ -277,7 +280,7 @@ func TestSelftestInterrupted(t *testing.T) {
 	}()
 	var out, errs bytes.Buffer
 	code := run(ctx, []string{"doctor", "--selftest", "--seconds", "60"}, func(k string) string { return map[string]string{"BOARD_HOME": home}[k] }, strings.NewReader(""), &out, &errs)
-	if code != exitFailure || !strings.Contains(errs.String(), "interrupted") || out.Len() > 0 {
+	if code != base.ExitFailure || !strings.Contains(errs.String(), "interrupted") || out.Len() > 0 {
 		t.Errorf("exit %d: %s%s", code, &out, &errs)
 	}
 	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {

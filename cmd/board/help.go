@@ -10,9 +10,9 @@ import (
 
 const appHelp = `board: a shared, typed, auditable blackboard for multi-agent runs
 
-Workers post findings and raise questions; the gate stays shut while critical or high questions are open;
-verify looks whether findings stand in their sources; survival checks that the final artifact carries what the run found, trace that
-it states nothing else.
+Workers post findings and raise questions. The gate is closed while critical or high
+questions are open. verify checks findings against their sources; survival checks that the
+final artifact carries what the run found; trace checks that it states nothing else.
 
   board demo                                            see it work
   export BOARD_RUN=audit-7 BOARD_WORKER=reader-1        name the run and yourself once
@@ -23,15 +23,17 @@ it states nothing else.
 {{.Name}}:{{range .VisibleCommands}}
   {{printf "%-13s" .Name}}{{.Usage}}{{end}}
 {{end}}
-How a run goes: board help run. Gates, survival, search, memory, hooks, JSON and more: board help topics. Every command: --help; every one that answers: --json.
-Flags may stand anywhere. The run: --run or $BOARD_RUN. You: --worker or $BOARD_WORKER.
-Files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard. Boards for many machines: board help database.
-Exit codes: 0 ok, 1 failure, 2 usage or invalid input, 3 gate closed, 4 survival or verify failed, 5 not found, 6 conflict.
+How a run works: board help run. Gates, search, memory, hooks and more: board help topics.
+Every command has --help, and every one that answers has --json. Flags may stand anywhere.
+The run: --run or $BOARD_RUN. You: --worker or $BOARD_WORKER.
+Files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard.
+Boards for many machines: board help database.
+Exit codes: 0 ok, 1 failure, 2 usage or invalid input, 3 gate closed,
+4 survival or verify failed, 5 not found, 6 conflict.
 `
 
-// commandHelp is the help of one command. It is text, not a template: what it says is settled
-// when the command is made. It is made when it is asked for, as those of all
-// would take a start longer than the rest of it.
+// commandHelp is the help of one command, made when it is asked for: the help of all
+// commands would take most of a start.
 func commandHelp(name string, c *cli.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "board %s: %s\n\n", name, c.Usage)
@@ -44,7 +46,8 @@ func commandHelp(name string, c *cli.Command) string {
 			fmt.Fprintf(&b, "  board %s %-*s  %s\n", name, width, sub.Name+" "+sub.ArgsUsage, sub.Usage)
 		}
 	} else {
-		fmt.Fprintf(&b, "  %s\n", strings.Join(strings.Fields("board "+name+" "+c.ArgsUsage+" [flags]"), " "))
+		fmt.Fprintf(&b, "  %s\n", strings.Join(strings.Fields("board "+name+" "+c.ArgsUsage+" [flags]"),
+			" "))
 	}
 	if c.Description != "" {
 		fmt.Fprintf(&b, "\n%s\n", c.Description)
@@ -70,7 +73,7 @@ func commandHelp(name string, c *cli.Command) string {
 	return strings.ReplaceAll(b.String(), "{{", `{{"{{"}}`)
 }
 
-// flagNames is how a flag is written: "-t, --type TYPE".
+// flagNames is a flag as it is written: "-t, --type TYPE".
 func flagNames(f cli.Flag) string {
 	value, _ := flagUsage(f)
 	short, long := "    ", []string(nil)
@@ -84,7 +87,8 @@ func flagNames(f cli.Flag) string {
 	return strings.TrimSpace(short + strings.Join(long, ", ") + " " + value)
 }
 
-// flagUsage splits a usage into the name of the value, which stands in backquotes, and the text, with the default if there is one to speak of.
+// flagUsage splits a usage into the name of the value, which stands in backquotes, and
+// the text, with a default that is not obvious.
 func flagUsage(f cli.Flag) (value, usage string) {
 	doc, ok := f.(cli.DocGenerationFlag)
 	if !ok {
@@ -96,7 +100,8 @@ func flagUsage(f cli.Flag) (value, usage string) {
 		if before, rest, found := strings.Cut(usage, "`"); found {
 			if name, after, found := strings.Cut(rest, "`"); found {
 				value = name
-				// "`FILE` to write": the name alone says nothing in the text, unless the sentence needs it.
+				// "`FILE` to write": the name alone says nothing in the text, unless
+				// the sentence needs it.
 				usage = before + name + after
 			}
 		}

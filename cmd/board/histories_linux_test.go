@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/testdata/cost"
 	"blackboard/testdata/histories"
 )
 
@@ -16,6 +17,7 @@ import (
 // is there: package histories says how. It is short, and bound by the number of calls, since machines differ. With
 // $BOARD_HISTORIES, a duration, runs with more and other settings follow each other for that long.
 func TestHistories(t *testing.T) {
+	cost.SkipShort(t)
 	long, err := time.ParseDuration(os.Getenv("BOARD_HISTORIES"))
 	if v := os.Getenv("BOARD_HISTORIES"); v != "" && err != nil {
 		t.Fatalf("BOARD_HISTORIES=%s is not a duration", v)
@@ -24,6 +26,9 @@ func TestHistories(t *testing.T) {
 	short := []histories.Config{
 		{Calls: 800, Servers: 2, Overlap: 4, Stores: histories.Stores},
 		{Calls: 700, Servers: 2, Overlap: 4, Commands: 2, Daemon: true, Watchers: 1, Stores: histories.Stores, Faults: everything},
+	}
+	if !cost.Long() {
+		short[0].Calls, short[1].Calls = 300, 300
 	}
 	seed := uint64(20)
 	for _, c := range short {

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
@@ -57,7 +58,7 @@ func runHook(t testing.TB, env map[string]string, payload []byte, args ...string
 	var out, errs bytes.Buffer
 	code := run(context.Background(), append([]string{"hook"}, args...), func(k string) string { return env[k] }, bytes.NewReader(payload), &out, &errs)
 	var object map[string]any
-	if err := json.Unmarshal(out.Bytes(), &object); code != exitOK || errs.Len() > 0 || err != nil || object == nil {
+	if err := json.Unmarshal(out.Bytes(), &object); code != base.ExitOK || errs.Len() > 0 || err != nil || object == nil {
 		t.Fatalf("board hook %q with %.300q: exit %d, %q, standard error %q (%v)", args, payload, code, &out, &errs, err)
 	}
 	return out.String()

@@ -20,8 +20,9 @@ var allowedImports = map[string][]string{
 	"board/store":      {},
 	"board/sqlite":     {"blackboard/board/store", "modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile", "golang.org/x/sys/unix", "github.com/fsnotify/fsnotify"},
 	"board":            {"blackboard/board/conflicts", "blackboard/board/documents", "blackboard/board/text", "blackboard/board/sqlite", "blackboard/board/store", "blackboard/board/survival", "blackboard/board/trace", "blackboard/board/verify", "blackboard/board/words", "blackboard/board/postgres"},
-	"board/postgres":   {"blackboard/board/store", "blackboard/board/sqlite", "github.com/jackc/pgx/v5"}, // sqlite: full text, in memory
+	"board/postgres":   {"blackboard/board/lazyregexp", "blackboard/board/store", "blackboard/board/sqlite", "github.com/jackc/pgx/v5"}, // sqlite: full text, in memory
 	"board/check":      {"blackboard/board", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/survival", "blackboard/board/text", "blackboard/board/trace", "blackboard/board/verify", "blackboard/embed"},
+	"board/report":     {"blackboard/board", "blackboard/board/survival", "blackboard/board/text", "blackboard/board/trace"},
 	"board/policy":     {"blackboard/board", "go.yaml.in/yaml/v4"},
 	"board/documents":  {"blackboard/board/sqlite"}, // opens files, which may be anything, as sqlite does
 	"board/survival":   {"blackboard/board/documents", "blackboard/board/words", "blackboard/embed"},
@@ -33,40 +34,48 @@ var allowedImports = map[string][]string{
 	"embed/ort":        {"blackboard/embed", "blackboard/embed/minilm", "github.com/ebitengine/purego", "golang.org/x/sys/unix"},
 	"kb/rank":          {"blackboard/embed"},
 	"kb/index":         {"blackboard/embed", "blackboard/board/sqlite", "blackboard/board/words"},
-	"hooks/mcp":        {"blackboard/board/check", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/text", "blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/chunks", "blackboard/kb/secret", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
+	"hooks/mcp":        {"blackboard/board/report", "blackboard/kb/brief", "blackboard/board/check", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/text", "blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/chunks", "blackboard/kb/secret", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
 	"kb/kbtest":        {"blackboard/embed", "blackboard/embed/embedtest", "blackboard/kb"},
 	"kb/secret":        {},
 	"cmd/board/daemon": {"blackboard/board", "blackboard/board/sqlite", "blackboard/embed", "blackboard/embed/minilm", "blackboard/embed/ort", "blackboard/kb", "blackboard/kb/index", "blackboard/kb/memory", "blackboard/hooks/mcp", "blackboard/hooks/topics", "github.com/fsnotify/fsnotify", "github.com/gofrs/flock"},
 	"kb/memory":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/board/clash", "blackboard/kb/evidence", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "blackboard/kb/store", "blackboard/board/words"},
 	"kb/chunks":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4", "blackboard/kb/store"},
-	"hooks":            {"blackboard/board/text", "blackboard/board/policy", "blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/secret", "blackboard/hooks/harness", "blackboard/hooks/shell", "blackboard/hooks/topics"},
+	"hooks":            {"blackboard/board/text", "blackboard/board/policy", "blackboard/board", "blackboard/kb", "blackboard/kb/workspace", "blackboard/kb/memory", "blackboard/kb/secret", "blackboard/hooks/harness", "blackboard/hooks/shell", "blackboard/hooks/topics"},
 	"hooks/harness":    {},
 	"hooks/shell":      {"mvdan.cc/sh/v3/syntax"},                                                                                                      // the grammar of shells
 	"hooks/topics":     {"blackboard/board/replace", "blackboard/hooks/shell", "github.com/rogpeppe/go-internal/lockedfile", "blackboard/board/words"}, // the lock: many hooks at once
 	"hooks/setup":      {"blackboard/board/replace", "blackboard/hooks/harness", "github.com/pelletier/go-toml/v2"},
 	"kb":               {"blackboard/board/text", "blackboard/board/replace", "blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/board/clash", "blackboard/kb/evidence", "blackboard/kb/markdown", "blackboard/kb/secret", "go.yaml.in/yaml/v4", "golang.org/x/text", "blackboard/kb/store", "blackboard/board/words"}, // titles in one Unicode form, without case
 	"cmd/board":        {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term", "github.com/rogpeppe/go-internal/diff", "github.com/modelcontextprotocol/go-sdk"},
-	"tui/dark":         {"github.com/charmbracelet/lipgloss"}, // nothing else: see its doc
+	"tui/dark":         {}, // of the standard library os alone: see its doc
 	"tui":              {"blackboard/board/check", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/text", "blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/embed", "blackboard/tui/dark", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark", "blackboard/tui/keys"},
-	"kb/store":         {"blackboard/embed", "blackboard/board/sqlite", "blackboard/kb/index", "blackboard/kb/rank"},
+	"kb/store":         {"blackboard/embed", "blackboard/board/postgres", "blackboard/board/sqlite", "blackboard/kb/index", "blackboard/kb/rank"},
 	"board/words":      {"github.com/kljensen/snowball", "golang.org/x/text"}, // stems, Unicode forms
 	"tui/keys":         {"github.com/charmbracelet/bubbles/key", "github.com/charmbracelet/bubbletea"},
+	"kb/workspace":     {"blackboard/board/replace", "blackboard/board/sqlite"}, // reads files of git, which may be anything
+	"kb/brief":         {"blackboard/board/text", "blackboard/kb"},
 	"kb/learn":         {"blackboard/board/text", "blackboard/kb", "blackboard/kb/secret"},
-	"kb/importers":     {"blackboard/board/sqlite", "blackboard/board/text", "blackboard/kb", "blackboard/kb/markdown", "go.yaml.in/yaml/v4"},
-	"kb/markdown":      {"go.yaml.in/yaml/v4"},
+	"kb/importers":     {"blackboard/board/sqlite", "blackboard/board/text", "blackboard/kb", "blackboard/kb/markdown", "blackboard/kb/workspace", "go.yaml.in/yaml/v4"},
+	"kb/markdown":      {"blackboard/board/sqlite", "blackboard/board/text", "blackboard/board/words", "go.yaml.in/yaml/v4"},
 	"board/conflicts":  {"blackboard/board/clash", "blackboard/board/words"},
 	"board/clash":      {"blackboard/board/words"},
 	"kb/evidence":      {"blackboard/board/words", "blackboard/kb/index"},
 	"kb/eval":          {"blackboard/board/sqlite", "blackboard/board/words", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/rank"},
 	"board/fault":      {},
 	"board/text":       {},
-	"cmd/board/ci":     {"blackboard/board", "blackboard/board/text"},
-	"cmd/board/doctor": {"blackboard/board", "blackboard/cmd/board/daemon", "blackboard/embed", "blackboard/hooks", "blackboard/kb", "github.com/modelcontextprotocol/go-sdk"}, // the last asks the servers of a self-test
+	// The commands: main imports their packages, which do not import each other, and all import base.
+	"cmd/board/base":      {"blackboard/board", "blackboard/cmd/board/daemon", "blackboard/embed", "blackboard/hooks/harness", "blackboard/hooks/topics", "blackboard/kb", "github.com/urfave/cli/v2", "golang.org/x/term"},
+	"cmd/board/hookcmd":   {"blackboard/board/text", "blackboard/cmd/board/base", "blackboard/cmd/board/daemon", "blackboard/hooks", "blackboard/kb", "github.com/rogpeppe/go-internal/diff", "github.com/urfave/cli/v2"},
+	"cmd/board/kbcmd":     {"blackboard/board", "blackboard/cmd/board/base", "blackboard/embed", "blackboard/hooks/harness", "blackboard/kb", "github.com/urfave/cli/v2"},
+	"cmd/board/memorycmd": {"blackboard/board", "blackboard/cmd/board/base", "blackboard/embed", "blackboard/kb", "github.com/urfave/cli/v2"},
+	"cmd/board/runcmd":    {"blackboard/board", "blackboard/cmd/board/base", "blackboard/cmd/board/ci", "blackboard/embed", "github.com/urfave/cli/v2"},
+	"cmd/board/ci":        {"blackboard/board", "blackboard/board/text"},
+	"cmd/board/doctor":    {"blackboard/board", "blackboard/cmd/board/daemon", "blackboard/embed", "blackboard/hooks", "blackboard/kb", "github.com/modelcontextprotocol/go-sdk"}, // the last asks the servers of a self-test
 
 	"board/postgres/pgtest": {},
 }
 
-var testImports = []string{"blackboard/...", "github.com/charmbracelet/x/exp/teatest", "github.com/rogpeppe/go-internal/testscript", "modernc.org/sqlite", "github.com/modelcontextprotocol/go-sdk"}
+var testImports = []string{"blackboard/...", "github.com/jackc/pgx/v5", "github.com/charmbracelet/x/exp/teatest", "github.com/rogpeppe/go-internal/testscript", "modernc.org/sqlite", "github.com/modelcontextprotocol/go-sdk"}
 
 // everywhere is what every package may import.
 var everywhere = []string{"blackboard/board/lazyregexp"}

@@ -16,6 +16,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/cmd/board/base"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
 	"blackboard/kb/memory"
@@ -176,7 +177,7 @@ func (h *holding) fill() {
 		`new contract`, `kb remember "they are shut" --title doors`, `memory put "of here"`,
 		`memory put "of everywhere" --tier account`, `context write topic content`,
 	} {
-		h.command(line, exitOK)
+		h.command(line, base.ExitOK)
 	}
 	h.refresh()
 }
@@ -221,7 +222,7 @@ var lockLines = []string{
 	`claim s3`, `release s3`, `address s3 "answer"`, `state set phase 2`,
 	`state set phase 3 --if-match 3`,
 	`export -o report.html`, `export -o export.md`, `export -o copy.jsonl`, `hook --list`,
-	`kb export all.jsonl --documents`, `kb import all.jsonl --apply`, `kb ingest doc.md --prune`,
+	`kb export all.jsonl --documents`, `kb import all.jsonl`, `kb sync capsules`, `kb ingest doc.md --prune`,
 	`kb learn learned.txt`, `kb curate`, `kb rebuild --write-missing`,
 	`memory export all.json --everything --author --reason test`, `memory import all.json`, `memory scrub account`,
 	`memory put "of another project" --workspace specs`, `memory channel create aside`,
@@ -234,7 +235,7 @@ var lockLines = []string{
 var readingLines = []string{
 	`survival %s`, `survival report.md %s`, `post --batch %s`, `import %s -r taken`,
 	`topic edit auth --file %s`, `kb ingest %s --force`, `kb ingest linked --force`,
-	`kb import %s --apply`, `kb import linked --apply`, `kb import linked/store.db --apply`,
+	`kb import %s`, `kb import linked`, `kb import linked/store.db`,
 	`kb learn %s`, `kb harvest %s`, `kb calibrate %s`, `kb eval linked`,
 	`kb eval set --against %s`, `memory import %s`, `context import --store linked`,
 	`context import --store linked/files`, `doctor --full`,
@@ -256,9 +257,10 @@ func (h *holding) link(path string) {
 // TestCommandsKeepLocks runs every command that offers an operation of the stores while
 // they are open in the same process.
 func TestCommandsKeepLocks(t *testing.T) {
+	cost.SkipShort(t)
 	h := newHolding(t)
 	offers := map[string]bool{}
-	commands := (&program{env: func(string) string { return "" }}).commands()
+	commands := (&program{&base.Program{Env: func(string) string { return "" }}}).commands()
 	note := func(line string) {
 		t.Helper()
 		name, _, err := pathAndFlags(commands, splitWords(line))
@@ -270,7 +272,7 @@ func TestCommandsKeepLocks(t *testing.T) {
 			name = name[:max(0, strings.LastIndex(name, " "))]
 		}
 	}
-	h.command(`memory put "of everywhere" --tier account`, exitOK)
+	h.command(`memory put "of everywhere" --tier account`, base.ExitOK)
 	for _, c := range contractCommands {
 		note(c.line)
 		h.step("board "+c.line, func() { h.c.run(c.name, c.line) })
@@ -278,7 +280,7 @@ func TestCommandsKeepLocks(t *testing.T) {
 	delete(h.c.env, "BOARD_WORKER") // a person may do more
 	for _, line := range lockLines {
 		note(line)
-		h.command(line, exitOK)
+		h.command(line, base.ExitOK)
 	}
 	talks, err := h.m.Conversations(t.Context(), "", memory.Statuses, 1)
 	if err != nil || len(talks) == 0 {
@@ -286,13 +288,13 @@ func TestCommandsKeepLocks(t *testing.T) {
 	}
 	invite := fmt.Sprintf(`memory conversation invite %s other --author --reason test`, talks[0].Ref)
 	note(invite)
-	h.command(invite, exitOK)
+	h.command(invite, base.ExitOK)
 	if err := os.Rename("specs", "moved"); err != nil {
 		t.Fatal(err)
 	}
 	adopt := fmt.Sprintf(`memory adopt %s/specs --workspace moved --author --reason test`, h.c.dir)
 	note(adopt)
-	h.command(adopt, exitOK)
+	h.command(adopt, base.ExitOK)
 	for kind, table := range operations {
 		for name, o := range table {
 			if !offers[o.command] && o.command != inside {
@@ -310,9 +312,10 @@ func TestCommandsKeepLocks(t *testing.T) {
 // TestReadingKeepsLocks names databases in use, and their -shm, to commands that read
 // files. What they make of them does not matter, as long as no lock is lost.
 func TestReadingKeepsLocks(t *testing.T) {
+	cost.SkipShort(t)
 	h := newHolding(t)
 	h.fill()
-	h.command(`topic use auth`, exitOK)
+	h.command(`topic use auth`, base.ExitOK)
 	paths := h.paths
 	if cost.Race { // with which a command takes several times as long
 		paths = paths[:1]
@@ -376,7 +379,7 @@ func TestToolsKeepLocks(t *testing.T) {
 	}
 	h.step("the end of the server", func() {
 		c.Close()
-		if code := <-done; code != exitOK {
+		if code := <-done; code != base.ExitOK {
 			t.Errorf("exit %d: %s", code, &errs)
 		}
 	})

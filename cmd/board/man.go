@@ -9,17 +9,19 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/cmd/board/base"
 )
 
 func (p *program) manCommand() *cli.Command {
 	return &cli.Command{
-		Name: "man", Category: catProgram, Usage: "print the manual page, in roff",
-		Description: "board man | man -l -                  read it\nboard man > ~/.local/share/man/man1/board.1   install it",
+		Name: "man", Category: base.CategoryProgram, Usage: "print the manual page, in roff",
+		Description: "board man | man -l -                  read it\nboard man > " +
+			"~/.local/share/man/man1/board.1   install it",
 		Action: func(c *cli.Context) error {
-			if err := noArgs(c); err != nil {
+			if err := base.NoArgs(c); err != nil {
 				return err
 			}
-			p.printf("%s", manual(p.commands(), versionString()))
+			p.Printf("%s", manual(p.commands(), base.Version()))
 			return nil
 		},
 	}
@@ -31,9 +33,12 @@ func manual(commands []*cli.Command, version string) string {
 	fmt.Fprintf(&b, ".TH BOARD 1 \"\" \"board %s\" \"User Commands\"\n", roff(version))
 	b.WriteString(".SH NAME\nboard \\- a shared, typed, auditable blackboard for multi-agent runs\n")
 	b.WriteString(".SH SYNOPSIS\n.B board\n.I COMMAND\n[ARGUMENTS] [FLAGS]\n")
-	b.WriteString(".SH DESCRIPTION\nWorkers post findings with their sources and raise open questions as signals. The gate stays shut while a critical or high question is open. " +
-		"Survival checks that the final report carries what the run found. What was learned goes to a knowledge base, what agents remember to a memory in tiers. " +
-		"Flags may stand anywhere. Data goes to standard output, talk to standard error; every command that answers takes \\fB\\-\\-json\\fP.\n")
+	b.WriteString(".SH DESCRIPTION\nWorkers post findings with their sources and raise open " +
+		"questions as signals. The gate is closed while a critical or high question is open. " +
+		"Survival checks that the final report carries what the run found. What was learned goes to " +
+		"a knowledge base, what agents remember to a memory in tiers. " +
+		"Flags may stand anywhere. Data goes to standard output, talk to standard error; every " +
+		"command that answers takes \\fB\\-\\-json\\fP.\n")
 	for _, category := range categories(commands) {
 		fmt.Fprintf(&b, ".SH %s\n", roff(strings.ToUpper(category)))
 		for _, c := range commands {
@@ -50,12 +55,13 @@ func manual(commands []*cli.Command, version string) string {
 	for _, v := range environment {
 		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(v.name), roff(v.means))
 	}
-	b.WriteString(".SH FILES\nRuns are in \\fIboards\\fP, capsules and their index in \\fIkb\\fP, memories in \\fImemory\\fP, models in \\fImodels\\fP of the data home: " +
+	b.WriteString(".SH FILES\nRuns are in \\fIboards\\fP, capsules and their index in \\fIkb\\fP, " +
+		"memories in \\fImemory\\fP, models in \\fImodels\\fP of the data home: " +
 		"$BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard.\n")
 	return b.String()
 }
 
-// categories are those of the commands, in their order.
+// categories are the categories of the commands, in order.
 func categories(commands []*cli.Command) (all []string) {
 	for _, c := range commands {
 		if !c.Hidden && !slices.Contains(all, c.Category) {
@@ -65,7 +71,7 @@ func categories(commands []*cli.Command) (all []string) {
 	return all
 }
 
-// manCommands writes a command, or those that it consists of.
+// manCommands writes a command, or its subcommands.
 func manCommands(b *strings.Builder, parent string, c *cli.Command) {
 	name := parent + " " + c.Name
 	if len(c.Subcommands) > 0 {
@@ -90,7 +96,8 @@ func manCommands(b *strings.Builder, parent string, c *cli.Command) {
 // lineStart finds what roff takes for a request at the start of a line.
 var lineStart = lazyregexp.New(`(?m)^([.'])`)
 
-// roff makes a text harmless to roff, in ASCII, and keeps hyphens what they are, so that flags can be copied.
+// roff escapes a text for roff, in ASCII. Hyphens stay hyphens, so that flags can be
+// copied.
 func roff(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -109,40 +116,56 @@ func roff(s string) string {
 	return lineStart.ReplaceAllString(s, `\&$1`)
 }
 
-// exitMeanings are what the exit codes mean.
+// exitMeanings are the meanings of the exit codes.
 var exitMeanings = []struct {
 	code  int
 	means string
 }{
-	{exitOK, "ok"}, {exitFailure, "failure"}, {exitUsage, "usage or invalid input"}, {exitGate, "the gate is closed"}, {exitSurvival, "survival or verify failed; trace --strict found a fact that nothing supports"},
-	{exitNotFound, "not found: also a gate whose run, or a survival whose report, does not exist"},
-	{exitConflict, "conflict: claimed by another, exists already, version does not match, looks like a secret"},
+	{base.ExitOK, "ok"}, {base.ExitFailure, "failure"}, {base.ExitUsage, "usage or invalid input"},
+	{base.ExitGate, "the gate is closed"}, {base.ExitSurvival,
+		"survival or verify failed; trace --strict found a fact that nothing supports"},
+	{base.ExitNotFound, "not found: also a gate whose run, or a survival whose report, does not " +
+		"exist"},
+	{base.ExitConflict, "conflict: claimed by another, exists already, version does not match, " +
+		"looks like a secret"},
 }
 
-// environment is what the variables of the environment are for.
+// environment describes the environment variables.
 var environment = []struct{ name, means string }{
 	{"BOARD_HOME", "the data home"},
 	{"BOARD_RUN", "the run that commands are about, unless --run names one"},
-	{"BOARD_DATABASE_URL", "the PostgreSQL database that has the boards, unless --database names one; else they are files in the data home"},
+	{"BOARD_DATABASE_URL", "the PostgreSQL database that has the boards, unless --database names " +
+		"one; off, or nothing here and in board.yaml: they are files in the data home"},
 	{"BOARD_CREATE", "off: a post, a signal or a variable creates no run; board new does"},
 	{"BOARD_WORKER", "who acts, unless --worker says; else the login name"},
-	{"BOARD_HARNESS", "the harness whose agent runs these commands, where its own variables do not tell"},
-	{"BOARD_WORKSPACE", "the project, unless --workspace names one; else that of the working directory"},
-	{"BOARD_MODEL_DIR", "the directory of the embedding model; else models/all-MiniLM-L6-v2 in the data home"},
-	{"BOARD_ONNXRUNTIME", "the library of ONNX Runtime, or off; else it is looked for in the usual places"},
-	{"BOARD_DAEMON", "auto, off or require: whether commands use a daemon, and start one for the next"},
-	{"BOARD_CURATE_EVERY", "how often a daemon curates the knowledge base, such as 24h; never unless it is set"},
+	{"BOARD_HARNESS", "the harness whose agent runs these commands, where its own variables do " +
+		"not tell"},
+	{"BOARD_WORKSPACE", "the project, unless --workspace names one; else that of the working " +
+		"directory"},
+	{"BOARD_MODEL_DIR", "the directory of the embedding model; else the one of `board model use`, " +
+		"else models/all-MiniLM-L6-v2 in the data home"},
+	{"BOARD_ONNXRUNTIME", "the library of ONNX Runtime, or off; else it is looked for in the " +
+		"usual places"},
+	{"BOARD_DAEMON", "auto, off or require: whether commands use a daemon, and start one for the " +
+		"next"},
+	{"BOARD_CURATE_EVERY", "how often a daemon curates the knowledge base, such as 24h; never " +
+		"unless it is set"},
 	{"BOARD_CONVERSATION", "the conversation that memory commands are about, and take part in"},
-	{"BOARD_MEMORY_DECAY", "by how much memories fade per hour, for each tier: channel=0.99,workspace=0.995"},
-	{"BOARD_MEMORY_TIERS, BOARD_MEMORY_GRANTS", "which tiers can be reached, and what an agent may do besides: author, named, scrub, conversations, conversation:REF"},
+	{"BOARD_MEMORY_DECAY", "by how much memories fade per hour, for each tier: " +
+		"channel=0.99,workspace=0.995"},
+	{"BOARD_MEMORY_TIERS, BOARD_MEMORY_GRANTS",
+		"which tiers can be reached, and what an agent may do besides: author, named, scrub, " +
+			"conversations, conversation:REF"},
 	{"BOARD_SPEC_ROOT", "where topics are; else $XDG_STATE_HOME/blackboard/specs"},
 	{"BOARD_SESSION", "the session that topic commands are about, and that asks the memory"},
-	{"BOARD_WATCH", "poll: look at files for changes instead of being told by the system, as on a file system that does not tell"},
+	{"BOARD_WATCH", "poll: look at files for changes instead of being told by the system, as on a " +
+		"file system that does not tell"},
 	{"BOARD_HOOK_TIMEOUT", "how long a hook may take; 300ms unless it is set"},
-	{"BOARD_HOOK_CONTEXT", "0: hooks give nothing and record all the same; full: a clean room is given everything"},
+	{"BOARD_HOOK_CONTEXT", "0: hooks give nothing and record all the same; full: a clean room is " +
+		"given everything"},
 	{"BOARD_CONFIG_DIR", "where prefix.txt is, with which sessions begin"},
 	{"BOARD_RECALL_DOCS", "on: hooks give sections of ingested documents too"},
 	{"BOARD_DEPTH", "fast, balanced or deep: how much hooks give"},
-	{"VISUAL, EDITOR", "the editor for edit commands and the TUI"},
+	{"VISUAL, EDITOR", "the editor for edit commands and the TUI; vi or nano without"},
 	{"NO_COLOR", "if it is set, nothing is coloured"},
 }

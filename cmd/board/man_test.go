@@ -8,11 +8,13 @@ import (
 	"blackboard/cmd/board/doctor"
 
 	"github.com/urfave/cli/v2"
+
+	"blackboard/cmd/board/base"
 )
 
 // TestManual sees that the manual page has every command with every flag, every exit code and every variable.
 func TestManual(t *testing.T) {
-	p := &program{env: func(string) string { return "" }}
+	p := &program{&base.Program{Env: func(string) string { return "" }}}
 	page := manual(p.commands(), "1.2.3")
 	wants := func(text string) {
 		t.Helper()
@@ -39,7 +41,7 @@ func TestManual(t *testing.T) {
 	for _, name := range doctor.Known {
 		wants(roff(name))
 	}
-	for code := exitOK; code <= exitConflict; code++ {
+	for code := base.ExitOK; code <= base.ExitConflict; code++ {
 		wants(".B " + string(rune('0'+code)) + "\n")
 	}
 	for i, l := range strings.Split(page, "\n") {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
+	"blackboard/cmd/board/memorycmd"
 	"blackboard/embed"
 	"blackboard/hooks/harness"
 	"blackboard/hooks/mcp"
@@ -31,13 +34,13 @@ func mcpFlags(grants []string) []cli.Flag {
 		&cli.StringFlag{Name: "agent", Usage: "`WHO` the client is; default what it calls itself (of `board mcp` $BOARD_WORKER first, and on boards with a suffix for each session); over HTTP, without it nothing is a client's alone"},
 		&cli.StringFlag{Name: "store", Usage: "`DIRECTORY` of the context store; default $AGENT_STORE_PATH, else .agent-memory-store"},
 		&cli.BoolFlag{Name: "no-import", Usage: "leave what agent-memory-store has left in the context store alone"},
-		workspaceFlag("the `DIRECTORY` whose memory it is, and whose capsules come first"),
+		base.WorkspaceFlag("the `DIRECTORY` whose memory it is, and whose capsules come first"),
 	}
 }
 
 func (p *program) mcpCommand() *cli.Command {
 	return &cli.Command{
-		Name: "mcp", Category: catProgram, Usage: "serve agents that speak the Model Context Protocol, on standard input and output",
+		Name: "mcp", Category: base.CategoryProgram, Usage: "serve agents that speak the Model Context Protocol, on standard input and output",
 		Description: `A client starts it: {"command": "board", "args": ["mcp"]}. It ends with its input. Searches and embeddings come from the daemon, so that any number of servers
 share one model. Tools come in profiles, since a model chooses badly among fifty:
   run        board_post, board_signal, board_claim, board_address, board_waive, board_reopen, board_link, board_settle, board_query, board_signals, board_show, board_state,
@@ -59,65 +62,71 @@ reaches the account's memory too ($BOARD_MEMORY_TIERS binds it), as the commands
 // mcpConfig is what the flags and the environment say about a server; handed are grants
 // besides.
 func (p *program) mcpConfig(c *cli.Context, grants []string, handed ...string) (cfg mcp.Config, err error) {
-	if cfg.Home, err = p.dataHome(); err != nil {
+	if cfg.Home, err = p.DataHome(); err != nil {
 		return cfg, err
 	}
-	if cfg.Boards, err = p.boardsDir(); err != nil {
+	if cfg.Workspace, err = p.Workspace(c); err != nil {
 		return cfg, err
 	}
-	if cfg.Workspace, err = p.workspace(c); err != nil {
+	if cfg.Boards, err = p.BoardsDirFrom(cmp.Or(cfg.Workspace, ".")); err != nil {
 		return cfg, err
 	}
-	if cfg.Profiles, err = mcp.ParseProfiles(list(c, "profile")); err != nil {
-		return cfg, usagef("`board mcp --help` lists them", "%v", err)
+	if cfg.Knowledge, err = p.KBHomeFrom(cmp.Or(cfg.Workspace, ".")); err != nil {
+		return cfg, err
+	}
+	if cfg.Profiles, err = mcp.ParseProfiles(base.List(c, "profile")); err != nil {
+		return cfg, base.Usagef("`board mcp --help` lists them", "%v", err)
 	}
 	if c.IsSet("grant") {
-		grants = list(c, "grant")
+		grants = base.List(c, "grant")
 	}
 	if cfg.Grants, err = mcp.ParseGrants(slices.Concat(grants, handed)); err != nil {
-		return cfg, usagef("`board mcp --help` says what they mean", "%v", err)
+		return cfg, base.Usagef("`board mcp --help` says what they mean", "%v", err)
 	}
-	if cfg.Rates, err = memory.ParseRates(p.env("BOARD_MEMORY_DECAY")); err != nil {
+	if cfg.Rates, err = memory.ParseRates(p.Env("BOARD_MEMORY_DECAY")); err != nil {
 		return cfg, err
 	}
-	if cfg.NoCreate, err = p.creationOff(); err != nil {
+	if cfg.NoCreate, err = p.CreationOff(); err != nil {
 		return cfg, err
 	}
 	cfg.Agent = c.String("agent")
 	if cfg.Run = c.String("run"); cfg.Run == "" {
-		cfg.Run = p.env("BOARD_RUN")
+		cfg.Run = p.Env("BOARD_RUN")
 	}
 	if cfg.Store = c.String("store"); cfg.Store == "" {
-		cfg.Store = chunks.DefaultDir(p.env)
+		cfg.Store = chunks.DefaultDir(p.Env)
 	}
 	cfg.Speaker = harness.OfClient
 	cfg.Resolve = func(workspace string, m *memory.Store) (func(context.Context, *memory.Item) string, func()) {
-		r := &resolver{program: p, home: cfg.Home, workspace: workspace, memory: m}
-		return r.resolve, r.close
+		r := memorycmd.NewResolver(p.Program, cfg.Home, workspace, m)
+		return r.Resolve, r.Close
 	}
-	cfg.NoImport, cfg.Version = c.Bool("no-import"), versionString()
+	cfg.NoImport, cfg.Version = c.Bool("no-import"), base.Version()
 	return cfg, nil
 }
 
-// afterInput is how long a client that neither reads nor goes away may keep a server whose input has ended, or that was told to end: longer than what is still answered then.
+// afterInput is how long a client that neither reads nor goes away may keep a server
+// whose input has ended, or that was told to end: longer than what is still answered
+// then.
 const afterInput = 10 * time.Second
 
 func (p *program) mcpServe(c *cli.Context) error {
-	if p.env("GOGC") == "" {
-		debug.SetGCPercent(400) // the heap is small, and each call leaves some garbage: a tenth of its time
+	if p.Env("GOGC") == "" {
+		// the heap is small, and each call leaves some garbage: a tenth of its time
+		debug.SetGCPercent(400)
 	}
-	src, err := p.newSource(daemon.OwnAlone, true)
+	src, err := p.NewSource(daemon.OwnAlone, true)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
 	var handed []string // by whoever starts the client
-	if grant := memory.GrantConversation(p.env("BOARD_CONVERSATION")); memory.CheckGrant(grant) == nil {
+	if grant := memory.GrantConversation(p.Env("BOARD_CONVERSATION")); memory.CheckGrant(grant) == nil {
 		handed = append(handed, grant)
 	}
 	// An entry of setup names its harness: its agent reaches what it reaches by commands.
-	tiers, some := p.envList("BOARD_MEMORY_TIERS")
-	if p.env(harness.Variable) != "" && !c.IsSet("grant") && (!some || slices.Contains(tiers, memory.Account)) {
+	tiers, some := p.EnvList("BOARD_MEMORY_TIERS")
+	if p.Env(harness.Variable) != "" && !c.IsSet("grant") && (!some || slices.Contains(tiers, memory.Account)) {
 		handed = append(handed, mcp.AccountRead, mcp.AccountWrite)
 	}
 	cfg, err := p.mcpConfig(c, mcp.ProcessGrants, handed...)
@@ -125,28 +134,28 @@ func (p *program) mcpServe(c *cli.Context) error {
 		return err
 	}
 	if cfg.Agent == "" {
-		cfg.Agent = p.env("BOARD_WORKER")
+		cfg.Agent = p.Env("BOARD_WORKER")
 	}
-	if p.env(harness.Variable) != "" { // it was set up so
-		cfg.Harness = harness.Speaking(p.env)
+	if p.Env(harness.Variable) != "" { // it was set up so
+		cfg.Harness = harness.Speaking(p.Env)
 	}
 	level := slog.LevelWarn
 	if c.Bool("debug") {
 		level = slog.LevelDebug
 	}
-	cfg.Log = slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: level}))
-	cfg.Search = searchFor(src, cfg.Home)
+	cfg.Log = slog.New(slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: level}))
+	cfg.Search = searchFor(src, cfg.Knowledge)
 	cfg.Embedder = func(ctx context.Context) (embed.Embedder, func()) {
 		e, _ := src.Embedder(ctx) // which says by itself what is wrong with it
 		return e, func() {}
 	}
-	if isTerminal(p.in) {
-		p.talk("this speaks to a client on standard input and output; Ctrl-D ends it")
+	if base.IsTerminal(p.In) {
+		p.Messagef("this speaks to a client on standard input and output; Ctrl-D ends it")
 	}
 	go src.Start() // before it is asked for
 	server := mcp.New(cfg)
-	in := &inputEnd{r: p.in, ended: make(chan struct{})}
-	client := mcp.NewStdio(in, p.out.w)
+	in := &inputEnd{r: p.In, ended: make(chan struct{})}
+	client := mcp.NewStdio(in, p.Out.W)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(context.WithoutCancel(c.Context), client) }()
 	var over <-chan time.Time
@@ -186,16 +195,35 @@ func (e *inputEnd) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// searchFor answers an MCP server's questions. Any number of servers share the daemon's model: it is loaded here only where no daemon can have it.
-func searchFor(src *daemon.Source, home string) func(context.Context, kb.Query) (kb.Result, []string, error) {
+// searchFor answers an MCP server's questions. Any number of servers share the daemon's
+// model: it is loaded here only where no daemon can have it. A knowledge base in a
+// database is no daemon's, so the server keeps it warm.
+func searchFor(src *daemon.Source, home string) func(context.Context, kb.Query) (
+	kb.Result, []string, error) {
+	var mu sync.Mutex
+	kept := map[bool]*kb.KB{} // with the model, and without
 	return func(ctx context.Context, q kb.Query) (kb.Result, []string, error) {
 		return src.Search(ctx, q, func(ctx context.Context, model bool) (*kb.KB, func(), error) {
 			opt := kb.Options{Actor: "mcp"}
 			if model {
 				opt.Embedder = src.Model()
 			}
-			k, err := kb.OpenExisting(ctx, home, opt)
-			return k, func() { k.Close() }, err
+			if !kb.IsShared(home) {
+				k, err := kb.OpenExisting(ctx, home, opt)
+				return k, func() { k.Close() }, err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			has := opt.Embedder != nil
+			if kept[has] == nil {
+				opt.Warm = true
+				k, err := kb.OpenExisting(context.WithoutCancel(ctx), home, opt)
+				if err != nil {
+					return nil, nil, err
+				}
+				kept[has] = k
+			}
+			return kept[has], func() {}, nil
 		})
 	}
 }

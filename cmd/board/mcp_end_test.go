@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"blackboard/board"
+	"blackboard/cmd/board/base"
 )
 
-// TestMCPIsTerminated tells a server to end that waits for something: it answers, and ends.
+// TestMCPIsTerminated tells a server to end that waits for something: it answers, and
+// ends.
 func TestMCPIsTerminated(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -27,10 +29,13 @@ func TestMCPIsTerminated(t *testing.T) {
 	stdin, in := io.Pipe()
 	defer in.Close()
 	out, stdout := io.Pipe()
-	env := func(name string) string { return map[string]string{"BOARD_HOME": home, "BOARD_DAEMON": "off"}[name] }
+	env := func(name string) string {
+		return map[string]string{"BOARD_HOME": home, "BOARD_DAEMON": "off"}[name]
+	}
 	code := make(chan int)
 	go func() {
-		code <- run(ctx, []string{"mcp", "--run", "r", "--workspace", home}, env, stdin, stdout, io.Discard)
+		code <- run(ctx, []string{"mcp", "--run", "r", "--workspace", home}, env, stdin, stdout,
+			io.Discard)
 		stdout.Close()
 	}()
 	answers := bufio.NewReader(out)
@@ -59,10 +64,11 @@ func TestMCPIsTerminated(t *testing.T) {
 		}
 	}
 	terminate()
-	if line := next(); !strings.Contains(line, `"id":2,"result"`) || !strings.Contains(line, "called off") {
+	if line := next(); !strings.Contains(line, `"id":2,"result"`) ||
+		!strings.Contains(line, "was cancelled") {
 		t.Errorf("what was under way is answered with %s", line)
 	}
-	if got := <-code; got != exitOK {
+	if got := <-code; got != base.ExitOK {
 		t.Errorf("it ended with %d", got)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"blackboard/testdata/wait"
 )
 
-// loopStep is one line of testdata/mcp/loop.jsonl: a call of an agent, or the end of one that
-// began before.
+// loopStep is one line of testdata/mcp/loop.jsonl: a call of an agent, or the end of one
+// that began before.
 type loopStep struct {
 	Who     string
 	Tool    string
@@ -37,15 +37,18 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestThreeAgents does a run from the first post to a check that passes: three agents that have
-// nothing but MCP over HTTP, of both eras of the protocol.
+// TestThreeAgents does a run from the first post to a check that passes: three agents
+// that have nothing but MCP over HTTP, of both eras of the protocol.
 func TestThreeAgents(t *testing.T) {
 	t.Parallel()
 	url, token := listening(t, "--grant", "run:write", "--run", "refunds")
 	agents := map[string]*sdk.ClientSession{}
-	for who, era := range map[string]string{"lead": "", "reader-1": "2025-11-25", "reader-2": "2025-06-18"} {
-		transport := &sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: token}}
-		c, err := sdk.NewClient(&sdk.Implementation{Name: who, Version: "1"}, nil).Connect(t.Context(), transport, &sdk.ClientSessionOptions{ProtocolVersion: era})
+	for who, era := range map[string]string{"lead": "", "reader-1": "2025-11-25",
+		"reader-2": "2025-06-18"} {
+		transport := &sdk.StreamableClientTransport{Endpoint: url,
+			HTTPClient: &http.Client{Transport: token}}
+		c, err := sdk.NewClient(&sdk.Implementation{Name: who, Version: "1"},
+			nil).Connect(t.Context(), transport, &sdk.ClientSessionOptions{ProtocolVersion: era})
 		if err != nil {
 			t.Fatalf("%s: %v", who, err)
 		}
@@ -53,7 +56,8 @@ func TestThreeAgents(t *testing.T) {
 		agents[who] = c
 	}
 	call := func(s loopStep) *sdk.CallToolResult {
-		r, err := agents[s.Who].CallTool(t.Context(), &sdk.CallToolParams{Name: s.Tool, Arguments: s.Args})
+		r, err := agents[s.Who].CallTool(t.Context(), &sdk.CallToolParams{Name: s.Tool,
+			Arguments: s.Args})
 		if err != nil {
 			t.Errorf("%s: %s %s: %v", s.Who, s.Tool, s.Args, err)
 			return &sdk.CallToolResult{}
@@ -97,8 +101,8 @@ func TestThreeAgents(t *testing.T) {
 	}
 }
 
-// listening is a daemon that listens on loopback, as a process of its own: its address for MCP, and
-// its token.
+// listening is a daemon that listens on loopback, as a process of its own: its address
+// for MCP, and its token.
 func listening(t *testing.T, args ...string) (url string, token bearer) {
 	t.Helper()
 	home, err := os.MkdirTemp("", "loop") // short, for the socket
@@ -106,9 +110,12 @@ func listening(t *testing.T, args ...string) (url string, token bearer) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(home) })
-	env := map[string]string{"BOARD_HOME": home, "XDG_RUNTIME_DIR": home, "BOARD_MODEL_DIR": filepath.Join(home, "none"), "BOARD_WORKER": "", "BOARD_RUN": "", "BOARD_WORKSPACE": home}
+	env := map[string]string{"BOARD_HOME": home, "XDG_RUNTIME_DIR": home,
+		"BOARD_MODEL_DIR": filepath.Join(home, "none"), "BOARD_WORKER": "", "BOARD_RUN": "",
+		"BOARD_WORKSPACE": home}
 	cmd := exec.Command(os.Args[0])
-	cmd.Args = append([]string{"board", "daemon", "run", "--listen", "127.0.0.1:0"}, args...) // by this name the test binary is the program too
+	// by this name the test binary is the program too
+	cmd.Args = append([]string{"board", "daemon", "run", "--listen", "127.0.0.1:0"}, args...)
 	cmd.Env = os.Environ()
 	for name, value := range env {
 		cmd.Env = append(cmd.Env, name+"="+value)

@@ -38,23 +38,29 @@ var built = sync.OnceValues(func() (string, error) {
 	return exe, nil
 })
 
-// server is an MCP server as a process of its own, with what it has written to standard error.
-func server(t testing.TB, exe string, env []string, args ...string) (*sdk.ClientSession, *strings.Builder) {
+// server is an MCP server as a process of its own, with what it has written to standard
+// error.
+func server(t testing.TB, exe string, env []string, args ...string) (
+	*sdk.ClientSession, *strings.Builder) {
 	t.Helper()
 	cmd := exec.Command(exe)
-	cmd.Args = append([]string{"board", "mcp"}, args...) // by this name the test binary is the program too
+	// by this name the test binary is the program too
+	cmd.Args = append([]string{"board", "mcp"}, args...)
 	said := &strings.Builder{}
 	cmd.Env, cmd.Stderr = append(os.Environ(), env...), said
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"}, nil).Connect(context.Background(), &sdk.CommandTransport{Command: cmd}, nil)
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"},
+		nil).Connect(context.Background(), &sdk.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	return c, said
 }
 
-// TestManyServers has twenty servers write to one run, remember and search at once: nothing is lost, nothing is locked, and the model is in memory once.
-// BOARD_LOAD_ENTRIES says how many entries each posts.
+// TestManyServers has twenty servers write to one run, remember and search at once:
+// nothing is lost, nothing is locked, and the model is in memory once. BOARD_LOAD_ENTRIES
+// says how many entries each posts.
 func TestManyServers(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	if shared() == "" {
 		t.Skip("the folder of real inputs is absent (set BOARD_SHARED)")
@@ -63,7 +69,7 @@ func TestManyServers(t *testing.T) {
 		t.Skip("the servers are built without the race detector")
 	}
 	servers, entries := 20, 40
-	if testing.Short() {
+	if !cost.Long() {
 		servers, entries = 5, 20
 	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_LOAD_ENTRIES")); err == nil {
@@ -74,7 +80,9 @@ func TestManyServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(home)
-	env := []string{"BOARD_HOME=" + home, "XDG_RUNTIME_DIR=" + home, "BOARD_MODEL_DIR=" + filepath.Join(shared(), "models", "potion-base-2M"), "BOARD_DAEMON=auto", "BOARD_WORKER=", "BOARD_RUN=", "BOARD_WORKSPACE="}
+	env := []string{"BOARD_HOME=" + home, "XDG_RUNTIME_DIR=" + home, "BOARD_MODEL_DIR=" +
+		filepath.Join(shared(), "models", "potion-base-2M"), "BOARD_DAEMON=auto", "BOARD_WORKER=",
+		"BOARD_RUN=", "BOARD_WORKSPACE="}
 	defer func() {
 		stop := exec.Command(os.Args[0])
 		stop.Args, stop.Env = []string{"board", "daemon", "stop"}, append(os.Environ(), env...)
@@ -98,11 +106,14 @@ func TestManyServers(t *testing.T) {
 				return text
 			}
 			for i := range entries {
-				call("board_post", map[string]any{"content": fmt.Sprintf("finding %d of worker %d", i, n), "key": fmt.Sprintf("%d-%d", n, i)})
+				call("board_post", map[string]any{"content": fmt.Sprintf("finding %d of worker %d",
+					i, n), "key": fmt.Sprintf("%d-%d", n, i)})
 				if i%20 == 0 {
 					word := fmt.Sprintf("quokka%dx%d", n, i)
-					call("kb_remember", map[string]any{"title": "About " + word, "body": "It is " + word + ".", "source": "test", "scope": "universal", "force": true})
-					if got := call("kb_search", map[string]any{"query": word}); !strings.Contains(got, word) {
+					call("kb_remember", map[string]any{"title": "About " + word, "body": "It is " +
+						word + ".", "source": "test", "scope": "universal", "force": true})
+					if got := call("kb_search",
+						map[string]any{"query": word}); !strings.Contains(got, word) {
 						t.Errorf("%s was remembered, and is not found: %s", word, got)
 					}
 				}
@@ -118,30 +129,36 @@ func TestManyServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if st, err := b.State(t.Context()); err != nil || st.Entries.Total != int64(servers*entries) || len(st.Workers) != servers {
+	if st, err := b.State(t.Context()); err != nil || st.Entries.Total != int64(servers*entries) ||
+		len(st.Workers) != servers {
 		t.Errorf("%d entries of %d workers, %v", st.Entries.Total, len(st.Workers), err)
 	}
 	if err := b.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
-	place, err := daemon.PlaceOf(home, func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": home}[name] })
+	place, err := daemon.PlaceOf(home, func(name string) string {
+		return map[string]string{"XDG_RUNTIME_DIR": home}[name]
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	client := daemon.NewClient(place, "", "")
 	defer client.Close()
-	if st, err := client.Status(t.Context()); err != nil || st.Model != "potion-base-2M" || st.Served == 0 {
+	if st, err := client.Status(t.Context()); err != nil || st.Model != "potion-base-2M" ||
+		st.Served == 0 {
 		t.Errorf("the daemon: %+v, %v", st, err)
 	}
 }
 
-// BenchmarkMCP measures a server as a process: from its start to the first list of tools, and the round trip of a post.
+// BenchmarkMCP measures a server as a process: from its start to the first list of tools,
+// and the round trip of a post.
 func BenchmarkMCP(b *testing.B) {
 	exe, err := built()
 	if err != nil {
 		b.Fatal(err)
 	}
-	env := []string{"BOARD_HOME=" + b.TempDir(), "BOARD_DAEMON=off", "BOARD_RUN=bench", "BOARD_WORKER="}
+	env := []string{"BOARD_HOME=" + b.TempDir(), "BOARD_DAEMON=off", "BOARD_RUN=bench",
+		"BOARD_WORKER="}
 	report := func(b *testing.B, took []time.Duration) {
 		slices.Sort(took)
 		b.ReportMetric(float64(took[len(took)/2].Microseconds())/1e3, "p50-ms")
@@ -181,12 +198,14 @@ func BenchmarkMCP(b *testing.B) {
 	for _, op := range []struct {
 		tool string
 		args map[string]any
-	}{{"board_post", map[string]any{"content": "Tokens never expire", "source_doc": "auth.go"}}, {"board_gate", map[string]any{}}} {
+	}{{"board_post", map[string]any{"content": "Tokens never expire", "source_doc": "auth.go"}},
+		{"board_gate", map[string]any{}}} {
 		b.Run(op.tool, func(b *testing.B) {
 			var took []time.Duration
 			for b.Loop() {
 				begin := time.Now()
-				if r, err := c.CallTool(b.Context(), &sdk.CallToolParams{Name: op.tool, Arguments: op.args}); err != nil || r.IsError {
+				if r, err := c.CallTool(b.Context(), &sdk.CallToolParams{Name: op.tool,
+					Arguments: op.args}); err != nil || r.IsError {
 					b.Fatal(err, r)
 				}
 				took = append(took, time.Since(begin))

@@ -8,60 +8,76 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board/fault"
-	"blackboard/board/text"
+	"blackboard/cmd/board/base"
 	"blackboard/embed/minilm"
 )
 
 func (p *program) modelCommand() *cli.Command {
 	return &cli.Command{
-		Name: "model", Category: catKnow, Usage: "the embedding model: pull, verify, list, path, engine, bench",
-		Description: `The model is in $BOARD_MODEL_DIR, else in models/` + minilm.DefaultModel + ` of the data home. It is never fetched unless asked for.`,
+		Name: "model", Category: base.CategoryKnow, Usage: "the embedding model: pull, use, verify, list, path, engine, bench",
+		Description: `The model is that of $BOARD_MODEL_DIR, else the one of board model use, else
+` + minilm.DefaultModel + ` in the data home. It is only fetched when you ask for it.`,
 		Subcommands: []*cli.Command{
 			{
 				Name: "pull", Usage: "fetch a model: 90 MB, resumed where it was interrupted, checked, all or nothing", ArgsUsage: "[NAME]",
-				Description: `NAME is ` + minilm.DefaultModel + ` (the default; its files are known to the byte), or ORGANISATION/MODEL as the hub calls it, or with --from any
-name. Any BERT-like sentence-embedding model in ONNX form will do. The hub is $HF_ENDPOINT, else ` + minilm.Hub + `;
-a proxy is taken from the environment. A model that is there and sound is not fetched again.`,
+				Description: `NAME is ` + minilm.DefaultModel + ` (the default, whose files are known to the byte),
+or ORGANISATION/MODEL as on the hub, or with --from any name. Sentence-embedding models in
+ONNX form work if they are BERT-like or have the tokenizer of XLM-RoBERTa, and so do static
+ones (Model2Vec). The hub is $HF_ENDPOINT, else ` + minilm.Hub + `.
+A proxy is taken from the environment. A sound model is not fetched again.`,
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "from", Usage: "fetch from `PLACE`: the address below which the files lie, or a directory that has them"},
 					&cli.StringFlag{Name: "revision", Usage: "the `REVISION` of the hub's repository; default: the one whose files are known, else main"},
 					&cli.BoolFlag{Name: "force", Usage: "replace a model that is there"},
 					&cli.BoolFlag{Name: "int8", Usage: "the default model with weights of 8 bits: a model of its own, for ONNX Runtime"},
-					jsonFlag(),
+					base.JSONFlag(),
 				},
 				Action: p.modelPull,
 			},
 			{
+				Name: "use", Usage: "choose the model that commands, hooks and the daemon use", ArgsUsage: "NAME | DIR",
+				Description: `The data home keeps the choice. $BOARD_MODEL_DIR goes first. What was embedded with another
+model is found by words until it is embedded again: board kb reembed, board memory reembed,
+board context reembed.`,
+				Flags:  []cli.Flag{base.JSONFlag()},
+				Action: p.modelUse,
+			},
+			{
 				Name: "verify", Usage: "say whether a model is sound: exit 0 yes, 1 no, 5 no model", ArgsUsage: "[NAME | DIR]",
-				Description: `Its files are held against the published or installed ones by SHA-256, it is loaded, and its vectors are looked at. Known vectors
-decide beyond doubt: a JSON list of {"text", "embedding"}, named with --reference or lying in the directory as reference_vectors.json.`,
-				Flags:  []cli.Flag{&cli.StringFlag{Name: "reference", Usage: "compare with the known vectors in `FILE`"}, jsonFlag()},
+				Description: `It compares the files with the published or installed ones by SHA-256, loads the model, and
+checks its vectors. Known vectors are the surest check: a JSON list of {"text", "embedding"},
+named with --reference, or reference_vectors.json in the directory.`,
+				Flags:  []cli.Flag{&cli.StringFlag{Name: "reference", Usage: "compare with the known vectors in `FILE`"}, base.JSONFlag()},
 				Action: p.modelVerify,
 			},
 			{
 				Name: "list", Usage: "list the models that are there", Action: p.modelList,
-				Flags: []cli.Flag{&cli.BoolFlag{Name: "available", Usage: "those that can be fetched, with what their publishers say"}, jsonFlag()},
+				Flags: []cli.Flag{&cli.BoolFlag{Name: "available", Usage: "those that can be fetched, with what their publishers say"}, base.JSONFlag()},
 			},
 			{
-				Name: "path", Usage: "print the directory of the model that is used: exit 5 if there is none", Flags: []cli.Flag{jsonFlag()}, Action: p.modelPath,
+				Name: "path", Usage: "print the directory of the model that is used: exit 5 if there is none", Flags: []cli.Flag{base.JSONFlag()}, Action: p.modelPath,
 			},
 			{
 				Name: "engine", Usage: "say what computes the model here, and why", Action: p.modelEngine,
-				Description: `ONNX Runtime, where its library is installed: several times as fast. $BOARD_ONNXRUNTIME names the library, or is off; else it is looked for
-in the usual places. It is never fetched. The library runs in a process of its own, of a daemon, or of a command that embeds a great deal.
-Without one, or when it is too old or broken, hugot computes the same vectors: it is part of this program.`,
-				Flags: []cli.Flag{jsonFlag()},
+				Description: `ONNX Runtime is several times as fast. $BOARD_ONNXRUNTIME names its library, or is off.
+Otherwise the usual places are searched. It is never fetched. It runs in a process of its
+own, for the daemon and for commands that embed much. Without it, or if it is too old or
+broken, hugot computes the same vectors; hugot is part of this program.`,
+				Flags: []cli.Flag{base.JSONFlag()},
 			},
 			{
 				Name: "bench", Usage: "measure how fast models are here with each engine, and how much memory they take", ArgsUsage: "[NAME | DIR]...",
+				Description: `It shows several models, and the engines of each, side by side. The results are kept for
+board model list --available.`,
 				Flags: []cli.Flag{
 					&cli.IntFlag{Name: "texts", Usage: "`N` texts for the throughput of each length", Value: 32},
 					&cli.StringFlag{Name: "tokens", Usage: "`LENGTHS` of texts in tokens", Value: "14,200"},
-					jsonFlag(),
+					base.JSONFlag(),
 				},
 				Action: p.modelBench,
 			},
@@ -69,7 +85,8 @@ Without one, or when it is too old or broken, hugot computes the same vectors: i
 	}
 }
 
-// asAbsent is for commands whose object is the model: where there is none, they have found nothing.
+// asAbsent is for commands whose object is the model: where there is none, they have
+// found nothing.
 func asAbsent(err error) error {
 	if errors.Is(err, fault.NoModel) {
 		return &fault.Error{Kind: fault.NotFound, Msg: err.Error(), Next: fault.Next(err), Cause: err}
@@ -79,7 +96,7 @@ func asAbsent(err error) error {
 
 func (p *program) modelPull(c *cli.Context) error {
 	if c.NArg() > 1 {
-		return usagef("name one", "`board model pull` takes one name, but got %d", c.NArg())
+		return base.Usagef("name one", "`board model pull` takes one name, but got %d", c.NArg())
 	}
 	name := minilm.DefaultModel
 	if c.Bool("int8") {
@@ -87,7 +104,7 @@ func (p *program) modelPull(c *cli.Context) error {
 	}
 	if c.NArg() == 1 {
 		if c.Bool("int8") {
-			return usagef("leave one out", "--int8 is a form of %s, and a name is given", minilm.DefaultModel)
+			return base.Usagef("leave one out", "--int8 is a form of %s, and a name is given", minilm.DefaultModel)
 		}
 		name = c.Args().First()
 	}
@@ -98,78 +115,123 @@ func (p *program) modelPull(c *cli.Context) error {
 	if c.IsSet("revision") {
 		m.Revision = c.String("revision")
 		if c.IsSet("from") {
-			return usagef("leave one out", "--revision is for the hub, and --from names another place")
+			return base.Usagef("leave one out", "--revision is for the hub, and --from names another place")
 		}
 	}
-	home, err := p.dataHome()
+	home, err := p.DataHome()
 	if err != nil {
 		return err
 	}
-	dir := minilm.DefaultDir(home, p.env)
-	if p.env("BOARD_MODEL_DIR") == "" {
+	dir := minilm.DefaultDir(home, p.Env)
+	if p.Env("BOARD_MODEL_DIR") == "" {
 		dir = filepath.Join(modelsDir(home), m.Name)
 	}
-	bar := &pullBar{statusLine: p.statusLine(), model: m.Name, quiet: c.Bool("json")}
+	bar := &pullBar{StatusLine: p.StatusLine(), model: m.Name, quiet: c.Bool("json")}
 	done, err := minilm.Pull(c.Context, minilm.PullOptions{
-		Manifest: m, Dir: dir, Endpoint: p.env("HF_ENDPOINT"), From: c.String("from"), Force: c.Bool("force"), Progress: bar.show,
+		Manifest: m, Dir: dir, Endpoint: p.Env("HF_ENDPOINT"), From: c.String("from"), Force: c.Bool("force"), Progress: bar.show,
 	})
-	bar.clear()
+	bar.Clear()
 	if err != nil {
 		if c.Context.Err() != nil && !c.Bool("json") {
-			p.talk("what has been fetched is kept; the same command continues")
+			p.Messagef("what has been fetched is kept; the same command continues")
 		}
+		return err
+	}
+	chosen, err := useIfAlone(home, dir, p.Env)
+	if err != nil {
 		return err
 	}
 	if c.Bool("json") {
-		return p.json("model", done)
+		return p.JSON("model", done)
 	}
 	if done.Already {
-		p.printf("%s is there already: %s\n", done.Name, done.Dir)
+		p.Printf("%s is there already: %s\n", done.Name, done.Dir)
 	} else {
-		p.printf("%s installed: %s, %s\n", done.Name, count(int64(len(done.Files)), "file", "files"), megabytes(done.Bytes))
-		p.printf("  in   %s\n  from %s\n", done.Dir, safe(done.Source))
+		p.Printf("%s installed: %s, %s\n", done.Name, base.Count(int64(len(done.Files)), "file", "files"), base.Megabytes(done.Bytes))
+		p.Printf("  in   %s\n  from %s\n", done.Dir, base.Safe(done.Source))
 	}
 	if done.Pinned {
-		p.printf("  the files are the published ones, by SHA-256\n")
+		p.Printf("  the files are the published ones, by SHA-256\n")
 	} else if !done.Already {
-		p.printf("  the files load; what they should be is not known\n")
+		p.Printf("  the files load; what they should be is not known\n")
 	}
 	if c.Bool("int8") && !p.hasFastEngine(c.Context) {
-		p.talk("without ONNX Runtime it is slower than the full model; `board model engine` says why there is none")
+		p.Messagef("without ONNX Runtime it is slower than the full model; `board model engine` says why there is none")
 	}
-	if used := minilm.DefaultDir(home, p.env); used != dir {
-		p.talk("to use it: export BOARD_MODEL_DIR=%s", done.Dir)
+	if chosen {
+		p.Messagef("%s is the model in use now", done.Name)
+	} else if minilm.DefaultDir(home, p.Env) != dir {
+		p.Messagef("to use it: `board model use %s`", done.Name)
 	}
 	return nil
 }
 
+// useIfAlone chooses a model that was fetched where no other is there to be used.
+func useIfAlone(home, dir string, env func(string) string) (chosen bool, err error) {
+	used := minilm.DefaultDir(home, env)
+	if env("BOARD_MODEL_DIR") != "" || used == dir || dirExists(used) {
+		return false, nil
+	}
+	return true, minilm.Choose(home, dir)
+}
+
+func (p *program) modelUse(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return base.Usagef("`board model list` shows them", "no model is named")
+	}
+	home, err := p.DataHome()
+	if err != nil {
+		return err
+	}
+	name := c.Args().First()
+	dir := filepath.Join(modelsDir(home), name)
+	if c.NArg() > 1 || filepath.Base(name) != name || strings.HasPrefix(name, ".") || !dirExists(dir) {
+		if dir, err = p.modelDir(c); err != nil {
+			return err
+		}
+	}
+	was := p.ModelDir(home)
+	if err := minilm.Choose(home, dir); err != nil {
+		return asAbsent(err)
+	}
+	if own := p.Env("BOARD_MODEL_DIR"); own != "" {
+		p.Messagef("note: $BOARD_MODEL_DIR goes first, and names %s", base.Safe(own))
+	}
+	now := p.ModelDir(home)
+	return p.Answer(c, nil, func() {
+		p.Printf("%s is the model in use\n", base.Safe(filepath.Base(now)))
+		if now != was && dirExists(was) {
+			p.Messagef("what %s embedded is embedded anew by: board kb reembed, board memory reembed, board context reembed", base.Safe(filepath.Base(was)))
+		}
+	}, "path", now)
+}
+
 func modelsDir(home string) string { return filepath.Join(home, "models") }
 
-func megabytes(n int64) string { return text.Megabytes(n) }
-
-// modelDir is the directory of the model that a command is about: the one used, or one named, or a directory.
+// modelDir is the directory of the model that a command is about: the one used, or one
+// named, or a directory.
 func (p *program) modelDir(c *cli.Context) (string, error) {
 	if c.NArg() > 1 {
-		return "", usagef("name one", "`board model %s` takes one model, but got %d", c.Command.Name, c.NArg())
+		return "", base.Usagef("name one", "`board model %s` takes one model, but got %d", c.Command.Name, c.NArg())
 	}
 	if c.NArg() == 0 {
-		home, err := p.dataHome()
-		return minilm.DefaultDir(home, p.env), err
+		home, err := p.DataHome()
+		return minilm.DefaultDir(home, p.Env), err
 	}
 	return p.namedModelDir(c.Args().First())
 }
 
 func (p *program) namedModelDir(name string) (string, error) {
-	home, err := p.dataHome()
+	home, err := p.DataHome()
 	if err != nil {
 		return "", err
 	}
-	used := minilm.DefaultDir(home, p.env)
+	used := minilm.DefaultDir(home, p.Env)
 	switch {
 	case name == filepath.Base(used):
 		return used, nil
 	case name == "":
-		return "", usagef("`board model list` shows them", "the model's name is empty")
+		return "", base.Usagef("`board model list` shows them", "the model's name is empty")
 	case strings.ContainsRune(name, filepath.Separator) || strings.HasPrefix(name, "."):
 		return filepath.Abs(name)
 	}
@@ -178,7 +240,7 @@ func (p *program) namedModelDir(name string) (string, error) {
 		if here, err := os.Stat(name); err == nil && here.IsDir() {
 			return filepath.Abs(name)
 		}
-		return "", fault.NotFound.New(fmt.Sprintf("there is no model %s in %s", line(name, 60), modelsDir(home)), "`board model list` shows those that are there, `board model pull` fetches one")
+		return "", fault.NotFound.New(fmt.Sprintf("there is no model %s in %s", base.Line(name, 60), modelsDir(home)), "`board model list` shows those that are there, `board model pull` fetches one")
 	}
 	return dir, nil
 }
@@ -189,39 +251,39 @@ func (p *program) modelVerify(c *cli.Context) error {
 		return err
 	}
 	if c.IsSet("reference") && c.String("reference") == "" {
-		return usagef("name a file of known vectors, or leave it out", "--reference is empty")
+		return base.Usagef("name a file of known vectors, or leave it out", "--reference is empty")
 	}
 	r, err := minilm.Verify(c.Context, dir, c.String("reference"))
 	if err != nil {
 		return asAbsent(err)
 	}
 	if c.Bool("json") {
-		err = p.json("verify", r)
+		err = p.JSON("verify", r)
 	} else {
-		verdict := p.paint(green, "sound")
+		verdict := p.Paint(base.Green, "sound")
 		if !r.OK {
-			verdict = p.paint(red, "FAILED")
+			verdict = p.Paint(base.Red, "FAILED")
 		}
-		p.printf("%s: %s\n", r.Dir, verdict)
+		p.Printf("%s: %s\n", r.Dir, verdict)
 		for _, check := range r.Checks {
 			mark := "ok    "
 			if !check.OK {
-				mark = p.paint(red, "FAILED")
+				mark = p.Paint(base.Red, "FAILED")
 			}
-			p.printf("  %-9s  %s  %s\n", check.Name, mark, safe(check.Detail))
+			p.Printf("  %-9s  %s  %s\n", check.Name, mark, base.Safe(check.Detail))
 		}
 		if r.Reference != nil && !r.OK {
-			p.printf("  the text that is farthest off: %s\n", line(r.Reference.Worst, 100))
+			p.Printf("  the text that is farthest off: %s\n", base.Line(r.Reference.Worst, 100))
 		}
 		switch {
 		case !r.Checks[0].OK: // the files
-			p.talk("`board model pull` repairs what it has installed, and fetches only what is damaged")
+			p.Messagef("`board model pull` repairs what it has installed, and fetches only what is damaged")
 		case r.OK && r.Reference == nil:
-			p.talk("not compared with known vectors; --reference FILE does it")
+			p.Messagef("not compared with known vectors; --reference FILE does it")
 		}
 	}
 	if err == nil && !r.OK {
-		return verdictError(exitFailure)
+		return base.ExitError(base.ExitFailure)
 	}
 	return err
 }
@@ -234,11 +296,11 @@ type modelEntry struct {
 }
 
 func (p *program) models() (models []modelEntry, err error) {
-	home, err := p.dataHome()
+	home, err := p.DataHome()
 	if err != nil {
 		return nil, err
 	}
-	used := minilm.DefaultDir(home, p.env)
+	used := minilm.DefaultDir(home, p.Env)
 	if used, err = filepath.Abs(used); err != nil {
 		return nil, err
 	}
@@ -249,7 +311,8 @@ func (p *program) models() (models []modelEntry, err error) {
 	var dirs []string
 	for _, e := range entries {
 		path := filepath.Join(modelsDir(home), e.Name())
-		if info, err := os.Stat(path); err == nil && info.IsDir() && !strings.HasPrefix(e.Name(), ".") { // with a dot: an unfinished pull
+		// with a dot: an unfinished pull
+		if info, err := os.Stat(path); err == nil && info.IsDir() && !strings.HasPrefix(e.Name(), ".") {
 			dirs = append(dirs, path)
 		}
 	}
@@ -273,7 +336,7 @@ func (p *program) modelList(c *cli.Context) error {
 		return p.modelAvailable(c)
 	}
 	models, err := p.models()
-	return p.answer(c, err, func() {
+	return p.Answer(c, err, func() {
 		width, used := 0, false
 		for _, m := range models {
 			width, used = max(width, len(m.Name)), used || m.Default
@@ -283,14 +346,14 @@ func (p *program) modelList(c *cli.Context) error {
 			if m.Default {
 				mark = "*"
 			}
-			state := fmt.Sprintf("%4d-d  %4d tokens  %8s", m.Dim, m.MaxTokens, megabytes(m.Bytes))
+			state := fmt.Sprintf("%4d-d  %4d tokens  %8s", m.Dim, m.MaxTokens, base.Megabytes(m.Bytes))
 			if m.Error != "" {
-				state = p.paint(red, "ERROR") + "  " + safe(m.Error)
+				state = p.Paint(base.Red, "ERROR") + "  " + base.Safe(m.Error)
 			}
-			p.printf("%s %-*s  %s  %s\n", mark, width, safe(m.Name), state, p.paint(dim, safe(m.Dir)))
+			p.Printf("%s %-*s  %s  %s\n", mark, width, base.Safe(m.Name), state, p.Paint(base.Dim, base.Safe(m.Dir)))
 		}
 		if !used {
-			p.talk("no model is in use: `board model pull` fetches %s; or name a model's directory with BOARD_MODEL_DIR", minilm.DefaultModel)
+			p.Messagef("no model is in use: `board model pull` fetches %s; `board model use` chooses one that is there", minilm.DefaultModel)
 		}
 	}, "models", models)
 }
@@ -307,5 +370,50 @@ func (p *program) modelPath(c *cli.Context) error {
 	if err != nil {
 		return asAbsent(err)
 	}
-	return p.answer(c, nil, func() { p.printf("%s\n", info.Dir) }, "path", info.Dir)
+	return p.Answer(c, nil, func() { p.Printf("%s\n", info.Dir) }, "path", info.Dir)
+}
+
+func dirExists(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// pullBar says how far the fetching of a model is.
+type pullBar struct {
+	base.StatusLine
+	model string
+	quiet bool // say nothing, also not that another one is waited for
+	file  string
+	begin time.Time
+	first int64 // what was there when the file began
+}
+
+func (b *pullBar) show(now minilm.Progress) {
+	if now.Waiting {
+		if !b.quiet {
+			b.Messagef("another pull of %s is under way; waiting for it", b.model)
+		}
+		return
+	}
+	if !b.Draw {
+		return
+	}
+	if now.File != b.file {
+		b.file, b.begin, b.first = now.File, time.Now(), now.Done
+	}
+	if now.Total > 0 && now.Total < 1_000_000 && time.Since(b.begin) < time.Second {
+		return // gone before anybody could read it
+	}
+	text := fmt.Sprintf("%s  %s", now.File, base.Megabytes(now.Done))
+	if now.Total > 0 {
+		text = fmt.Sprintf("%-26s %s %3d %%  %s of %s", now.File, base.Gauge(now.Done, now.Total), 100*now.Done/now.Total, base.Megabytes(now.Done), base.Megabytes(now.Total))
+	}
+	if took := time.Since(b.begin); took > time.Second {
+		rate := float64(now.Done-b.first) / took.Seconds()
+		text += fmt.Sprintf("  %.1f MB/s", rate/1e6)
+		if left := float64(now.Total - now.Done); left > 0 && rate > 0 {
+			text += fmt.Sprintf("  %s left", time.Duration(left/rate*float64(time.Second)).Round(time.Second))
+		}
+	}
+	b.Put(text)
 }

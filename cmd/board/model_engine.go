@@ -9,30 +9,31 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/cmd/board/base"
 	"blackboard/embed"
 	"blackboard/embed/minilm"
 	"blackboard/embed/ort"
 )
 
 func (p *program) modelEngine(c *cli.Context) error {
-	e, err := ort.Choose(c.Context, p.env)
-	return p.answer(c, err, func() {
+	e, err := ort.Choose(c.Context, p.Env)
+	return p.Answer(c, err, func() {
 		what := strings.TrimSpace(e.Name + " " + e.Version)
 		if e.Name == ort.Hugot {
 			what += ", " + buildKind()
 		}
-		p.printf("%s: %s\n", safe(what), safe(e.Why))
+		p.Printf("%s: %s\n", base.Safe(what), base.Safe(e.Why))
 		if e.Library != "" {
-			p.printf("  %s\n", safe(e.Library))
+			p.Printf("  %s\n", base.Safe(e.Library))
 		}
 		if e.Problem != "" {
-			p.printf("  %s\n", p.paint(yellow, safe(e.Problem)))
+			p.Printf("  %s\n", p.Paint(base.Yellow, base.Safe(e.Problem)))
 		}
 	}, "engine", e)
 }
 
 func (p *program) hasFastEngine(ctx context.Context) bool {
-	e, err := ort.Choose(ctx, p.env)
+	e, err := ort.Choose(ctx, p.Env)
 	return err == nil && e.Name == ort.ONNXRuntime
 }
 
@@ -43,35 +44,52 @@ func buildKind() string {
 	return "built without SIMD"
 }
 
+// availableModel is a model that can be fetched.
+type availableModel struct {
+	minilm.Choice
+	Speed *minilm.Speed `json:"speed"` // as measured on this machine; null: not measured
+}
+
 // modelAvailable shows the models that are worth choosing.
 func (p *program) modelAvailable(c *cli.Context) error {
-	all := minilm.Available()
-	return p.answer(c, nil, func() {
-		width := 0
+	home, err := p.DataHome()
+	if err != nil {
+		return err
+	}
+	var all []availableModel
+	speeds, width := minilm.Speeds(home), 0
+	for _, m := range minilm.Available() {
+		all = append(all, availableModel{m, speeds[m.Name]})
+		width = max(width, len(m.Pull))
+	}
+	return p.Answer(c, nil, func() {
+		const row = "%-*s  %9s  %5s  %6s  %-12s  %13s  %-12s"
+		p.Printf(row+"\n", width, "model", "size", "dim", "tokens", "language", "retrieval", "a question")
 		for _, m := range all {
-			width = max(width, len(m.Pull))
-		}
-		p.printf("%-*s  %9s  %5s  %6s  %-8s  %9s\n", width, "model", "size", "dim", "tokens", "language", "retrieval")
-		for _, m := range all {
-			quality := "not published"
+			quality, speed := "not published", "not measured"
 			if m.Retrieval > 0 {
 				quality = fmt.Sprintf("%.1f", m.Retrieval)
 			}
-			p.printf("%-*s  %9s  %3d-d  %6d  %-8s  %9s  %s\n", width, m.Pull, megabytes(m.Bytes), m.Dim, m.MaxTokens, m.Language, quality, p.paint(dim, m.Note))
+			if m.Speed != nil && len(m.Speed.Lengths) > 0 {
+				speed = fmt.Sprintf("%.1f ms", m.Speed.Lengths[0].MedianMS)
+			}
+			p.Printf(row+"  %s\n", width, m.Pull, base.Megabytes(m.Bytes), fmt.Sprintf("%d-d", m.Dim),
+				strconv.Itoa(m.MaxTokens), m.Language, quality, speed, p.Paint(base.Dim, m.Note))
 		}
-		p.talk("`board model pull MODEL` fetches one, `board model bench` measures those that are there; retrieval is nDCG@10 of MTEB's English sets, as published")
+		p.Messagef("retrieval is the mean nDCG@10 of MTEB's English sets, as published")
+		p.Messagef("`board model pull MODEL` fetches a model, `board model bench MODEL` measures it here")
 	}, "available", all)
 }
 
 func (p *program) modelBench(c *cli.Context) error {
 	if n := c.Int("texts"); n < 0 || n > 100_000 {
-		return usagef("32 is enough for most; 0 leaves the throughput out", "--texts %d is not between 0 and 100000", n)
+		return base.Usagef("32 is enough for most; 0 leaves the throughput out", "--texts %d is not between 0 and 100000", n)
 	}
 	var tokens []int
 	for _, word := range strings.Split(c.String("tokens"), ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(word))
 		if err != nil || n < 1 || n > 1_000_000 {
-			return usagef("give lengths with commas between them: 14,200", "--tokens %q is not a list of lengths", c.String("tokens"))
+			return base.Usagef("give lengths with commas between them: 14,200", "--tokens %q is not a list of lengths", c.String("tokens"))
 		}
 		tokens = append(tokens, n)
 	}
@@ -91,8 +109,8 @@ func (p *program) modelBench(c *cli.Context) error {
 		}
 		dirs = []string{dir}
 	}
-	if isTerminal(p.err) {
-		p.talk("measuring; it may take a minute")
+	if base.IsTerminal(p.Err) {
+		p.Messagef("measuring; it may take a minute")
 	}
 	var all []*minilm.Speed
 	for _, dir := range dirs {
@@ -102,14 +120,21 @@ func (p *program) modelBench(c *cli.Context) error {
 		}
 		all = append(all, measured...)
 	}
-	return p.answer(c, nil, func() { p.printSpeeds(all) }, "bench", all[0], "all", all)
+	home, err := p.DataHome()
+	if err == nil {
+		err = minilm.KeepSpeeds(home, all)
+	}
+	if err != nil {
+		p.Messagef("warning: %s", base.Safe(err.Error()))
+	}
+	return p.Answer(c, nil, func() { p.printSpeeds(all) }, "bench", all[0], "all", all)
 }
 
 // measure measures a model with each engine, the fastest first.
 func (p *program) measure(ctx context.Context, dir string, tokens []int, texts int) ([]*minilm.Speed, error) {
 	var engine ort.Engine
 	s, err := minilm.Measure(ctx, dir, tokens, texts, func() (embed.Embedder, func() error, error) {
-		m, err := ort.Open(ctx, dir, p.env, func(problem string) { p.talk("%s", safe(problem)) })
+		m, err := ort.Open(ctx, dir, p.Env, func(problem string) { p.Messagef("%s", base.Safe(problem)) })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -120,7 +145,7 @@ func (p *program) measure(ctx context.Context, dir string, tokens []int, texts i
 		return nil, err
 	}
 	s.Engine, s.Version = engine.Name, engine.Version
-	if engine.Name == ort.Hugot {
+	if engine.Name != ort.ONNXRuntime {
 		return []*minilm.Speed{s}, nil
 	}
 	reference, err := minilm.Measure(ctx, dir, tokens, texts, nil)
@@ -135,22 +160,49 @@ func (p *program) printSpeeds(all []*minilm.Speed) {
 	for _, s := range all {
 		engine := strings.TrimSpace(s.Engine + " " + s.Version)
 		if s.Engine == ort.Hugot {
-			engine = buildKind() + ", " + engine
+			engine += ", " + buildKind()
 		}
-		p.printf("%s, %d-d: %s, %s, %s\n", s.Model.Name, s.Model.Dim, engine, s.Go, count(int64(s.CPUs), "processor", "processors"))
-		p.printf("  load %.0f ms, then %.0f ms to the first vector\n", s.LoadMS, s.FirstMS)
+		p.Printf("%s, %d-d: %s, %s, %s\n", s.Model.Name, s.Model.Dim, engine, s.Go,
+			base.Count(int64(s.CPUs), "processor", "processors"))
+		p.Printf("  load %.0f ms, then %.0f ms to the first vector\n", s.LoadMS, s.FirstMS)
 		for _, l := range s.Lengths {
-			p.printf("  %4d tokens: %.2f ms median, %.2f ms p95 of %d", l.Tokens, l.MedianMS, l.P95MS, l.Runs)
+			p.Printf("  %4d tokens: %.2f ms median, %.2f ms p95 of %d", l.Tokens, l.MedianMS, l.P95MS, l.Runs)
 			if l.Texts > 0 {
-				p.printf("; %d at once: %.1f texts/s", l.Texts, l.TextsPerSecond)
+				p.Printf("; %d at once: %.1f texts/s", l.Texts, l.TextsPerSecond)
 			}
-			p.printf("\n")
+			p.Printf("\n")
 		}
 		if s.ResidentBytes != nil {
-			p.printf("  resident at most %s\n", megabytes(*s.ResidentBytes))
+			p.Printf("  resident at most %s\n", base.Megabytes(*s.ResidentBytes))
 		}
 	}
+	p.compareSpeeds(all)
 	if !minilm.SIMD() && runtime.GOARCH == "amd64" && all[0].Engine == ort.Hugot {
-		p.talk("`make install` builds with SIMD where the toolchain has it, which is about five times as fast")
+		p.Messagef("`make install` builds with SIMD where the toolchain has it, which is about five times as fast")
+	}
+}
+
+// compareSpeeds shows models and engines side by side, with the first as the yardstick.
+func (p *program) compareSpeeds(all []*minilm.Speed) {
+	if len(all) < 2 {
+		return
+	}
+	const title = "side by side"
+	width := len(title)
+	for _, s := range all {
+		width = max(width, len(s.Model.Name))
+	}
+	p.Printf("\n%-*s  %-11s", width, title, "engine")
+	for _, l := range all[0].Lengths {
+		p.Printf("  %15s", fmt.Sprintf("%d tokens", l.Tokens))
+	}
+	p.Printf("\n")
+	for _, s := range all {
+		p.Printf("%-*s  %-11s", width, s.Model.Name, s.Engine)
+		for i, l := range s.Lengths {
+			times := l.MedianMS / max(all[0].Lengths[i].MedianMS, 0.001)
+			p.Printf("  %15s", fmt.Sprintf("%.1f ms %4.1f×", l.MedianMS, times))
+		}
+		p.Printf("\n")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/cmd/board/base"
 	"blackboard/embed/minilm"
 )
 
@@ -54,25 +55,35 @@ func runModel(ctx context.Context, env map[string]string, args ...string) (code 
 	return code, o.String(), e.String()
 }
 
-// TestModelJSONContract: fields are only added, as in TestJSONContract.
-func TestModelJSONContract(t *testing.T) {
-	dir := tinyModel(t)
-	home := t.TempDir()
-	env := map[string]string{"BOARD_DAEMON": "off", "BOARD_ONNXRUNTIME": "off", "BOARD_HOME": home, "BOARD_MODEL_DIR": filepath.Join(home, "models", "tiny")}
-	for _, c := range []struct {
-		name string
-		args []string
-	}{
+// A modelCommand is one whose JSON is held against testdata/json/<name>.txt.
+type modelCommand struct {
+	name string
+	args []string
+}
+
+// modelContract is the environment for the commands of models, and these.
+func modelContract(t *testing.T) (env map[string]string, all []modelCommand) {
+	t.Helper()
+	dir, home := tinyModel(t), t.TempDir()
+	env = map[string]string{"BOARD_DAEMON": "off", "BOARD_ONNXRUNTIME": "off", "BOARD_HOME": home}
+	return env, []modelCommand{
 		{"model_pull", []string{"pull", "tiny", "--from", dir}},
 		{"model_verify", []string{"verify", "--reference", filepath.Join(dir, "reference_vectors.json")}},
+		{"model_use", []string{"use", "tiny"}},
 		{"model_list", []string{"list"}},
 		{"model_path", []string{"path"}},
 		{"model_available", []string{"list", "--available"}},
 		{"model_engine", []string{"engine"}},
 		{"model_bench", []string{"bench", "--texts", "2", "--tokens", "4"}},
-	} {
+	}
+}
+
+// TestModelJSONContract: fields are only added, as in TestJSONContract.
+func TestModelJSONContract(t *testing.T) {
+	env, commands := modelContract(t)
+	for _, c := range commands {
 		code, out, errs := runModel(t.Context(), env, append([]string{"model", "--json"}, c.args...)...)
-		if code != exitOK || errs != "" {
+		if code != base.ExitOK || errs != "" {
 			t.Fatalf("%s: exit %d: %s", c.name, code, errs)
 		}
 		var v any
@@ -126,9 +137,9 @@ func TestModelPullFromHub(t *testing.T) {
 		status, exit int
 		words        string
 	}{
-		{404, exitNotFound, "has no model.onnx of tiny"},
-		{403, exitFailure, "refuses config.json of org/tiny: 403 Forbidden"},
-		{500, exitFailure, "500 Internal Server Error"},
+		{404, base.ExitNotFound, "has no model.onnx of tiny"},
+		{403, base.ExitFailure, "refuses config.json of org/tiny: 403 Forbidden"},
+		{500, base.ExitFailure, "500 Internal Server Error"},
 	} {
 		status = test.status
 		code, out, errs := runModel(t.Context(), env, "model", "pull", "org/tiny")
@@ -138,29 +149,29 @@ func TestModelPullFromHub(t *testing.T) {
 	}
 	status, asked = 0, nil
 	code, out, errs := runModel(t.Context(), env, "model", "pull", "org/tiny", "--revision", "refs/pr/1")
-	if code != exitOK || !strings.Contains(out, "tiny installed: 3 files") || !slices.Contains(asked, "/org/tiny/resolve/refs%2Fpr%2F1/config.json") {
+	if code != base.ExitOK || !strings.Contains(out, "tiny installed: 3 files") || !slices.Contains(asked, "/org/tiny/resolve/refs%2Fpr%2F1/config.json") {
 		t.Errorf("exit %d, %q, %q, asked for %q", code, out, errs, asked)
 	}
 	// The default model is known to the byte, and this is not it.
 	code, _, errs = runModel(t.Context(), env, "model", "pull", "--revision", "main")
-	if code != exitFailure || !strings.Contains(errs, "is not the published file") {
+	if code != base.ExitFailure || !strings.Contains(errs, "is not the published file") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	code, _, errs = runModel(ctx, env, "model", "pull", "org/tiny", "--force")
-	if code != exitFailure || !strings.Contains(errs, "is kept; the same command continues") || !strings.Contains(errs, "interrupted") {
+	if code != base.ExitFailure || !strings.Contains(errs, "is kept; the same command continues") || !strings.Contains(errs, "interrupted") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }
 
 func TestProgressBar(t *testing.T) {
 	var errs bytes.Buffer
-	b := &pullBar{statusLine: statusLine{program: &program{err: &errs}, draw: true}, model: "m"}
+	b := &pullBar{StatusLine: base.StatusLine{Program: &base.Program{Err: &errs}, Draw: true}, model: "m"}
 	b.show(minilm.Progress{File: "onnx/model.onnx", Done: 45_000_000, Total: 90_000_000})
 	b.show(minilm.Progress{File: "other", Done: 5})
 	b.show(minilm.Progress{Waiting: true})
-	b.clear()
+	b.Clear()
 	got := errs.String()
 	for _, want := range []string{"\ronnx/model.onnx", "[############............]  50 %  45.0 MB of 90.0 MB", "other  0.0 MB", "waiting for it\n", "\r\x1b[K"} {
 		if !strings.Contains(got, want) {
@@ -168,10 +179,10 @@ func TestProgressBar(t *testing.T) {
 		}
 	}
 	errs.Reset()
-	quiet := &pullBar{statusLine: statusLine{program: &program{err: &errs}}, quiet: true}
+	quiet := &pullBar{StatusLine: base.StatusLine{Program: &base.Program{Err: &errs}}, quiet: true}
 	quiet.show(minilm.Progress{File: "x", Done: 1, Total: 2})
 	quiet.show(minilm.Progress{Waiting: true})
-	quiet.clear()
+	quiet.Clear()
 	if errs.Len() > 0 {
 		t.Errorf("it said %q", &errs)
 	}

@@ -18,27 +18,36 @@ import (
 	"blackboard/testdata/cost"
 )
 
-// An orchestration is a data home in which one of the two example orchestrators works, and where it leaves its report.
+// An orchestration is a data home in which one of the example orchestrators works, and where it leaves its report.
 type orchestration struct {
 	documents string
 	home      string
 	report    string
 	command   []string
+	env       []string
 }
 
-// orchestrations returns the example as a shell script and as a Go program, each over the documents in a data home of its own. Without bash the script is left
-// out, and under the race detector: it is many commands, none of which has company in its process.
+// orchestrations returns the example as a shell script, in Python and as a Go program, each over the documents in a data home of its own. Scripts are left out
+// where their interpreter is missing, and under the race detector: they are many commands, none of which has company in its process.
 func orchestrations(t *testing.T, program, documents string) map[string]*orchestration {
 	t.Helper()
 	all := map[string]*orchestration{"go": {command: []string{program}}}
-	bash, err := exec.LookPath("bash")
-	switch {
-	case err != nil:
-		t.Log("there is no bash: the script orchestrate.sh is NOT tested here, only the Go program")
-	case cost.Race:
-		t.Log("the race detector is on: the script orchestrate.sh is NOT tested here, only the Go program")
-	default:
-		all["shell"] = &orchestration{command: []string{bash, filepath.Join(repo(t), "testdata", "orchestrator", "orchestrate.sh")}}
+	for _, script := range []struct{ name, program, file string }{{"shell", "bash", "orchestrate.sh"}, {"python", "python3", "orchestrate.py"}} {
+		program, err := exec.LookPath(script.program)
+		switch {
+		case err != nil:
+			t.Logf("%s is not installed: %s is NOT tested here", script.program, script.file)
+		case cost.Race:
+			t.Logf("the race detector is on: %s is NOT tested here", script.file)
+		default:
+			all[script.name] = &orchestration{command: []string{program, filepath.Join(repo(t), "testdata", "orchestrator", script.file)}}
+		}
+	}
+	if o := all["python"]; o != nil {
+		text, _ := page("python")
+		dir := t.TempDir()
+		snippetFile(t, dir, "board_client.py", text)
+		o.env = []string{"PYTHONPATH=" + dir}
 	}
 	for _, o := range all {
 		o.documents, o.home = documents, t.TempDir()
@@ -69,7 +78,7 @@ func orchestratorEnv(home string) []string {
 func (o *orchestration) run(t *testing.T, run string, want int) string {
 	t.Helper()
 	cmd := exec.Command(o.command[0], append(o.command[1:], o.documents, run, o.report)...)
-	cmd.Env = orchestratorEnv(o.home)
+	cmd.Env = append(orchestratorEnv(o.home), o.env...)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -118,10 +127,10 @@ var unsteady = []struct {
 	{regexp.MustCompile(`\b[es]\d+ *\b`), "ID "},
 	{regexp.MustCompile(`\bk[0-9a-z]{9}\b`), "CAPSULE"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`), "TIME"},
-	{regexp.MustCompile(`\S*report(-2)?\.md(:\d+)?`), "REPORT"}, // the order of findings differs, and with it the lines
-	{regexp.MustCompile(` \(\d+ open signals? that .*\)`), ""},  // the gate may open before or after the other answers
-	{regexp.MustCompile(`\d+ of \d+ facts`), "all facts"},       // ids are facts, and which are of two digits differs
-	{regexp.MustCompile(`(workers    \d+): .*`), "$1"},          // the last to post is the first
+	{regexp.MustCompile(`\S*report(-[23])?\.md(:\d+)?`), "REPORT"}, // the order of findings differs, and with it the lines
+	{regexp.MustCompile(` \(\d+ open signals? that .*\)`), ""},     // the gate may open before or after the other answers
+	{regexp.MustCompile(`\d+ of \d+ facts`), "all facts"},          // ids are facts, and which are of two digits differs
+	{regexp.MustCompile(`(workers    \d+): .*`), "$1"},             // the last to post is the first
 }
 
 // steady returns the lines of a text, sorted, with what differs from run to run made equal.
@@ -201,15 +210,16 @@ func (o *orchestration) checkEnd(t *testing.T, run string) {
 	}
 }
 
-// TestOrchestrator runs the worked example in testdata/orchestrator, as a script and as a program.
+// TestOrchestrator runs the worked example in testdata/orchestrator, in shell, Python and Go.
 func TestOrchestrator(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command to build the orchestrator with")
 	}
 	program := buildOrchestrator(t)
 	documents := filepath.Join(repo(t), "testdata", "orchestrator", "documents")
-	t.Run("both leave the same", func(t *testing.T) {
+	t.Run("all leave the same", func(t *testing.T) {
 		t.Parallel()
 		orchestratorsAgree(t, program, documents)
 	})
@@ -256,6 +266,9 @@ func TestOrchestrator(t *testing.T) {
 			t.Parallel()
 			changed := changedDocuments(t, documents, c.document, c.from, c.to)
 			for name, o := range orchestrations(t, program, changed) {
+				if name != "go" && !cost.Long() {
+					continue // that all do the same is told above
+				}
 				t.Run(name, func(t *testing.T) {
 					if out := o.run(t, "changed", c.exit); !strings.Contains(out, c.says) {
 						t.Errorf("it does not say %q:\n%s", c.says, out)
@@ -279,7 +292,7 @@ func TestOrchestrator(t *testing.T) {
 	}
 }
 
-// orchestratorsAgree checks that both leave the same findings and the same report, that a second run of the same name adds nothing, whichever of the two
+// orchestratorsAgree checks that all leave the same findings and the same report, that a second run of the same name adds nothing, whichever of them
 // it is, and that the same name with other documents is refused.
 func orchestratorsAgree(t *testing.T, program, documents string) {
 	all := orchestrations(t, program, documents)
@@ -306,14 +319,16 @@ func orchestratorsAgree(t *testing.T, program, documents string) {
 		}
 		first[name] = findings(s) + "\n\n" + o.text(t)
 	}
-	if shell, ok := first["shell"]; ok && shell != first["go"] {
-		t.Errorf("the script leaves\n%s\n\nand the program\n%s", shell, first["go"])
+	for name, left := range first {
+		if left != first["go"] {
+			t.Errorf("%s leaves\n%s\n\nand the Go program\n%s", name, left, first["go"])
+		}
 	}
 	changed := changedDocuments(t, documents, "changes.md", "80 MB/s", "160 MB/s")
 	for home, o := range all {
 		seq := o.snapshot(t, "backup").Seq
 		for name, by := range all {
-			again := &orchestration{documents: documents, home: o.home, report: o.report, command: by.command}
+			again := &orchestration{documents: documents, home: o.home, report: o.report, command: by.command, env: by.env}
 			again.run(t, "backup", 0)
 			again.checkEnd(t, "backup")
 			if got := again.snapshot(t, "backup"); got.Seq != seq || findings(got)+"\n\n"+again.text(t) != first[home] {
@@ -353,11 +368,12 @@ func changedDocuments(t *testing.T, documents, name, from, to string) string {
 
 // TestOrchestratorREADME runs the commands of testdata/orchestrator/README.md, as they stand there, and holds the transcript in it against what they print.
 func TestOrchestratorREADME(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	if cost.Race {
 		t.Skip("the race detector is on, which looks at how and not at what: the README's commands are NOT run here")
 	}
-	for _, name := range []string{"bash", "go"} {
+	for _, name := range []string{"bash", "go", "python3"} {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skipf("there is no %s command: the README's commands are NOT run here", name)
 		}

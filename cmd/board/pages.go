@@ -7,30 +7,46 @@ import (
 	"sync"
 )
 
-// pages are help texts on what belongs to no single command: `board help PAGE`. The first line of each is what the list of them says of it.
-// A line that begins with "$ " after its indentation is an example; a test runs them all, page by page, and "# exit 3" says how one ends.
+// pages are help texts about subjects of several commands: `board help PAGE`. The list
+// of pages shows the first line of each. A line that begins with "$ " after its
+// indentation is an example; a test runs them, page by page, and "# exit 3" is its
+// expected exit code. The pages on languages are programs that can be saved and run;
+// tests do so.
 //
-//go:embed pages/*.txt
+//go:embed pages/*.txt pages/*.py pages/*.mjs
 var pages embed.FS
 
-// The page on trust is the documentation of this package that trust.go holds: one text, for `go doc` and `board help trust`.
+// The page on trust is the documentation of this package in trust.go: one text for `go
+// doc` and `board help trust`.
 //
 //go:embed trust.go
 var trustPage string
 
-// pageOrder is how the list shows the pages: what a newcomer needs first stands first.
-var pageOrder = []string{"run", "check", "gate", "verify", "survival", "trace", "agents", "search", "capsules", "memory", "topic", "hooks", "api", "output", "database", "trust"}
+// pageOrder is the order of the list of pages: what newcomers need first comes first.
+var pageOrder = []string{"run", "check", "gate", "verify", "survival", "trace", "ci", "agents",
+	"search", "capsules", "memory",
+	"topic", "hooks", "mcp", "tui", "api", "json", "python", "javascript", "output", "model",
+	"daemon", "database", "trust",
+	"figures"}
 
-// pageAliases are words under which somebody may look for a page.
+// pageAliases maps other words to pages.
 var pageAliases = sync.OnceValue(func() map[string]string {
 	return map[string]string{
-		"protocol": "run", "policies": "gate", "policy": "check", "board.yaml": "check", "source": "verify", "sources": "verify", "quotes": "verify", "prompts": "agents", "modes": "search", "capsule": "capsules", "tiers": "memory", "worklog": "topic",
-		"http": "api", "rest": "api", "server": "api",
-		"postgres": "database", "postgresql": "database", "json": "output", "exit": "output", "exit-codes": "output", "security": "trust", "privacy": "trust", "threats": "trust",
+		"protocol": "run", "policies": "gate", "policy": "check", "board.yaml": "check",
+		"source": "verify", "sources": "verify", "quotes": "verify", "prompts": "agents",
+		"modes": "search", "capsule": "capsules", "tiers": "memory", "worklog": "topic",
+		"github": "ci", "gitlab": "ci", "action": "ci", "actions": "ci", "sarif": "ci", "junit": "ci",
+		"embeddings": "model", "onnxruntime": "model", "context": "mcp", "speed": "figures",
+		"benchmarks": "figures",
+		"http":       "api", "rest": "api", "server": "api", "fields": "json", "py": "python",
+		"node": "javascript", "js": "javascript",
+		"typescript": "javascript", "ts": "javascript", "postgres": "database", "postgresql": "database",
+		"exit": "output", "exit-codes": "output", "retries": "output", "retry": "output",
+		"security": "trust", "privacy": "trust", "threats": "trust",
 	}
 })
 
-// pageName is the name under which a help page is kept that somebody asks for.
+// pageName is the page that a word means.
 func pageName(name string) string {
 	name = strings.ToLower(name)
 	if other := pageAliases()[name]; other != "" {
@@ -39,7 +55,7 @@ func pageName(name string) string {
 	return name
 }
 
-// page is the text of a help page; ok says whether there is one of that name.
+// page is the text of a help page; ok reports whether it exists.
 func page(name string) (text string, ok bool) {
 	switch name = pageName(name); name {
 	case "topics":
@@ -47,24 +63,31 @@ func page(name string) (text string, ok bool) {
 	case "trust":
 		return commentText(trustPage), true
 	}
-	data, err := pages.ReadFile("pages/" + name + ".txt")
-	return string(data), err == nil
+	for _, ending := range []string{".txt", ".py", ".mjs"} {
+		if data, err := pages.ReadFile("pages/" + name + ending); err == nil {
+			if name == "json" {
+				data = append(data, jsonCommandList()...)
+			}
+			return string(data), true
+		}
+	}
+	return "", false
 }
 
-// pageList is what `board help topics` prints: each page with its first line.
+// pageList is the output of `board help topics`: each page with its first line.
 func pageList() string {
 	var b strings.Builder
 	b.WriteString("What belongs to no single command: board help PAGE\n\n")
 	for _, name := range pageOrder {
 		text, _ := page(name)
 		first, _, _ := strings.Cut(text, "\n")
-		fmt.Fprintf(&b, "  %-10s%s\n", name, first)
+		fmt.Fprintf(&b, "  %-12s%s\n", name, strings.TrimLeft(first, "#/ "))
 	}
 	b.WriteString("\nThe flags of a command: board COMMAND --help. All commands: board --help.\n")
 	return b.String()
 }
 
-// commentText is the text of the comment that a Go file begins with, without its slashes.
+// commentText is the first comment of a Go file, without its slashes.
 func commentText(file string) string {
 	var b strings.Builder
 	for line := range strings.Lines(file) {

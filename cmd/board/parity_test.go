@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/cmd/board/base"
 	"blackboard/hooks/mcp"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
@@ -34,25 +35,25 @@ var operations = map[reflect.Type]map[string]offered{
 		"Post": {"post", "board_post"}, "PostBatch": {"post", "board_post"}, "Signal": {"signal", "board_signal"}, "Waive": {"waive", "board_waive"}, "Query": {"query", "board_query"}, "State": {"show", "board_state"},
 		"Signals": {"signals", "board_signals"}, "Gate": {"gate", "board_gate"}, "WaitGate": {"wait", "board_wait"}, "WaitSignal": {"wait", "board_wait"}, "WaitEvent": {"wait", "board_wait"}, "WaitEvents": {"wait", "board_wait"}, "Survival": {"survival", "board_survival"}, "Trace": {"trace", "board_check"},
 		"Get": {"state get", "board_var_get"}, "Variables": {"state list", "board_var_get"}, "Set": {"state set", "board_var_set"}, "Snapshot": {"export", "board_digest"},
-		"Entry": {"show", "board_show"}, "SignalByID": {"show", "board_show"}, "Watch": {"watch", "(a subscription)"}, "LinkDropping": {"link", "board_link"}, "Expect": {"expect", "board_expect"}, "Done": {"done", "board_expect"}, "Drop": {"expect", "board_expect"}, "Link": {"link", "board_link"},
+		"Entry": {"show", "board_show"}, "SignalByID": {"show", "board_show"}, "Watch": {"watch", "(a subscription)"}, "LinkDropping": {"link", "board_link"}, "Expect": {"expect", "board_expect"}, "Done": {"done", "board_expect"}, "DoneWithNote": {"done", "board_expect"}, "Drop": {"expect", "board_expect"}, "Link": {"link", "board_link"},
 		"Conflicts": {"conflicts", "board_check"}, "RaiseConflicts": {"conflicts", "(an orchestrator's command)"}, "Settle": {"settle", "board_settle"},
-		"Reopen": {"reopen", "board_reopen"}, "Delete": {"state delete", "board_var_set"}, "Export": {"export", notForAgents}, "ExportHTML": {"export", notForAgents}, "Appendix": {"export", notForAgents}, "Replay": {"replay", notForAgents}, "Burndown": {"export", notForAgents}, "Events": {"watch", notForAgents}, "History": {"show", inside},
+		"Reopen": {"reopen", "board_reopen"}, "Delete": {"state delete", "board_var_set"}, "Export": {"export", notForAgents}, "Replay": {"replay", notForAgents}, "Burndown": {"export", notForAgents}, "At": {inside, notForAgents}, "Timeline": {inside, notForAgents}, "Events": {"watch", notForAgents}, "History": {"show", inside},
 		"Verify": {"verify", "board_check"}, "AddSources": {"source add", notForAgents}, "Sources": {"source list", notForAgents}, "RemoveSources": {"source rm", notForAgents},
 		"Retrieved": {"kb brief", "kb_brief"}, "Retrievals": {"show", "(what was given to others is for a person to look at)"},
-		"Check": {inside, inside}, "Close": {inside, inside}, "Items": {inside, inside}, "Made": {inside, inside}, "Moment": {inside, inside}, "Run": {inside, inside}, "SetNow": {inside, inside}, "SetSession": {inside, inside},
+		"Check": {inside, inside}, "Close": {inside, inside}, "Items": {inside, inside}, "Created": {inside, inside}, "Moment": {inside, inside}, "Run": {inside, inside}, "SetNow": {inside, inside}, "SetSession": {inside, inside},
 	},
 	reflect.TypeFor[*kb.KB](): {
-		"Search": {"kb search", "kb_search"}, "Get": {"kb get", "kb_get"}, "Look": {"kb get", inside}, "Remember": {"kb remember", "kb_remember"}, "Brief": {"kb brief", "kb_brief"}, "Dedupe": {"kb curate", "kb_curate"}, "Decay": {"kb curate", "kb_curate"},
+		"Search": {"kb search", "kb_search"}, "Get": {"kb get", "kb_get"}, "Retrieve": {"kb get", inside}, "Remember": {"kb remember", "kb_remember"}, "Dedupe": {"kb curate", "kb_curate"}, "Decay": {"kb curate", "kb_curate"},
 		"Contradictions": {"kb curate", "kb_curate"}, "Resolve": {"kb curate", "kb_resolve"}, "Retire": {"kb retire", "kb_retire"}, "Ingest": {"kb ingest", "kb_ingest"}, "Reembed": {"kb reembed", "kb_reembed"}, "Doctor": {"kb doctor", "kb_doctor"},
 		"Edit": {"kb edit", "(an agent supersedes)"}, "EditText": {"kb edit", notForAgents}, "Restore": {"kb edit", notForAgents}, "History": {"kb history", notForAgents}, "Revision": {"kb get", notForAgents}, "List": {"kb list", notForAgents}, "Stats": {"kb stats", notForAgents}, "Calibrate": {"kb calibrate", notForAgents},
-		"Learn": {"kb learn", "(an orchestrator's command)"}, "Confirm": {"kb learn", inside}, "Import": {"kb import", notForAgents}, "Export": {"kb export", notForAgents}, "Text": {"kb edit", inside}, "Reindex": {"kb doctor", inside}, "Examine": {inside, inside}, "Sound": {inside, inside},
-		"Backfill": {inside, inside}, "Check": {inside, inside}, "Checkpoint": {inside, inside}, "Close": {inside, inside}, "Fill": {inside, inside}, "PickUp": {inside, inside}, "StillThere": {inside, inside}, "Sync": {inside, inside}, "TakeNotes": {inside, inside}, "Threshold": {inside, inside}, "Unembedded": {inside, inside},
+		"Confirm": {"kb learn", inside}, "Import": {"kb import", notForAgents}, "Export": {"kb export", notForAgents}, "SyncFolder": {"kb sync", notForAgents}, "Text": {"kb edit", inside}, "Reindex": {"kb doctor", inside}, "Examine": {inside, inside}, "Sound": {inside, inside},
+		"Backfill": {inside, inside}, "Check": {inside, inside}, "Checkpoint": {inside, inside}, "Close": {inside, inside}, "Fill": {inside, inside}, "PickUp": {inside, inside}, "CheckFile": {inside, inside}, "MarkRetrieved": {inside, inside}, "Sync": {inside, inside}, "TakeNotes": {inside, inside}, "Threshold": {inside, inside}, "Unembedded": {inside, inside},
 	},
 	reflect.TypeFor[*memory.Store](): {
 		"Read": {"memory read", "memory_read"}, "Orient": {"memory orient", "memory_context"}, "AgentContext": {"memory context", "memory_context"}, "Put": {"memory put", "memory_put"}, "Update": {"memory update", "memory_update"}, "Forget": {"memory forget", "memory_forget"},
 		"Named": {"memory named", "memory_named"}, "GetNamed": {"memory named", "memory_named"}, "EditNamed": {"memory named edit", "memory_named"}, "RemoveNamed": {"memory named rm", notForAgents}, "NamedRevisions": {"memory named", notForAgents},
 		"SaveNote": {"memory journal", "save_to_journal"}, "Notes": {"memory journal", "memory_context"}, "WriteScratch": {"memory scratch write", "scratch_write"}, "ReadScratch": {"memory scratch read", "scratch_read"}, "ListScratch": {"memory scratch list", "scratch_list"}, "ClearScratch": {"memory scratch clear", "scratch_clear"},
-		"StartConversation": {"memory conversation start", "conversation"}, "Summarise": {"memory conversation idle", "conversation"}, "Summarised": {"memory conversation idle", "conversation"}, "IdleConversation": {"memory conversation idle", "conversation"}, "ArchiveConversation": {"memory conversation archive", "conversation"}, "Conversation": {"memory conversation show", "conversation"}, "Conversations": {"memory conversation list", "conversation_list"},
+		"StartConversation": {"memory conversation start", "conversation"}, "Summarise": {"memory conversation idle", "conversation"}, "Summarised": {"memory conversation idle", "conversation"}, "IdleConversation": {"memory conversation idle", "conversation"}, "ArchiveConversation": {"memory conversation archive", "conversation"}, "ReopenConversation": {"memory conversation reopen", "(an agent starts another, or goes on)"}, "Conversation": {"memory conversation show", "conversation"}, "Conversations": {"memory conversation list", "conversation_list"},
 		"Invite":   {"memory conversation invite", "(whoever starts an agent hands it the conversation)"},
 		"Channels": {"memory channel list", "channel_list"}, "CreateChannel": {"memory channel create", "channel_create"},
 		"DescribeChannel": {"memory channel describe", notForAgents}, "RemoveChannel": {"memory channel rm", notForAgents},
@@ -60,7 +61,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"Get": {"memory get", "(memory_read gives the whole item)"}, "Peek": {"memory get", inside}, "List": {"memory list", notForAgents}, "Revisions": {"memory get", notForAgents}, "Events": {"memory events", notForAgents}, "Stats": {"memory stats", notForAgents}, "Export": {"memory export", notForAgents}, "Import": {"memory import", notForAgents},
 		"Reembed": {"memory reembed", "(the daemon does it)"}, "Adopt": {"memory adopt", notForAgents}, "Groups": {"memory consolidate", "memory_consolidate"}, "Contradictions": {"memory consolidate", "memory_consolidate"}, "ApplyRewrites": {"memory consolidate", "memory_consolidate"},
 		"Passes": {"memory consolidate", "memory_consolidate"}, "Undo": {"memory consolidate", "memory_consolidate"}, "Restore": {"memory restore", "memory_update"}, "DueAfterSession": {inside, inside},
-		"Agent": {inside, inside}, "Backfill": {inside, inside}, "Close": {inside, inside}, "Due": {inside, inside}, "Flush": {inside, inside}, "Reaches": {inside, inside}, "SaidAt": {inside, inside}, "Workspace": {inside, inside},
+		"Agent": {inside, inside}, "Backfill": {inside, inside}, "Close": {inside, inside}, "Due": {inside, inside}, "Flush": {inside, inside}, "Reaches": {inside, inside}, "LastTextChange": {inside, inside}, "Workspace": {inside, inside},
 	},
 	reflect.TypeFor[*chunks.Store](): {
 		"Search": {"context search", "search_context"}, "Write": {"context write", "write_context"}, "Read": {"context read", "read_context"}, "List": {"context list", "list_context"}, "Delete": {"context delete", "delete_context"}, "State": {"context get", "get_state"}, "SetState": {"context set", "set_state"},
@@ -79,7 +80,7 @@ var otherDefaults = map[string]string{
 // TestDefaults compares what commands and tools take for granted, in flags and arguments of the
 // same name: one operation does the same wherever it is called.
 func TestDefaults(t *testing.T) {
-	p := &program{env: func(string) string { return "" }}
+	p := &program{&base.Program{Env: func(string) string { return "" }}}
 	commands := map[string]*cli.Command{}
 	eachCommand("", p.commands(), func(name string, c *cli.Command) { commands[name] = c })
 	compared := 0
@@ -138,8 +139,6 @@ func argumentOf(flag string) string {
 	switch flag {
 	case "lease":
 		return "lease_minutes"
-	case "by":
-		return "entry"
 	}
 	return strings.ReplaceAll(flag, "-", "_")
 }
@@ -195,7 +194,7 @@ func eachCommand(prefix string, all []*cli.Command, fn func(string, *cli.Command
 
 // TestParity sees that each operation has its command, and its tool where agents need it.
 func TestParity(t *testing.T) {
-	p := &program{env: func(string) string { return "" }}
+	p := &program{&base.Program{Env: func(string) string { return "" }}}
 	commands := map[string]bool{}
 	eachCommand("", p.commands(), func(name string, _ *cli.Command) { commands[name] = true })
 	server := mcp.New(mcp.Config{Home: t.TempDir(), Profiles: mcp.Profiles})

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"blackboard/board/postgres"
@@ -35,10 +36,15 @@ func TestMain(m *testing.M) {
 	}
 	flag.Set("test.parallel", "8")                                // as a script's commands mostly wait, for the disk or for their turn; -parallel sets another number
 	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0") // else each command that is built with the race detector waits a second before it ends
-	testscript.Main(m, map[string]func(){
+	testscript.Main(inMemory{m}, map[string]func(){
 		"board": func() { os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)) },
 	})
 }
+
+// inMemory has the tests keep their files in memory, and not the program, which is linked on the disk.
+type inMemory struct{ *testing.M }
+
+func (m inMemory) Run() int { return cost.Main(m.M) }
 
 // shared returns the folder of real inputs, or "" when it is not there.
 func shared() string {
@@ -55,6 +61,10 @@ func shared() string {
 	}
 	return dir
 }
+
+// shortScripts are those that -short runs: one or two of each part of the program.
+var shortScripts = []string{"check", "context_import", "hook_claude", "kb_remember", "mcp", "memory_tiers", "post_links",
+	"run_end_to_end", "setup", "topic", "watch_wait"}
 
 // TestScript runs every script below testdata/script. A script has a data home of its own ($BOARD_HOME), and the name of no run or worker set.
 //
@@ -78,8 +88,16 @@ func TestScript(t *testing.T) {
 		t.Log("the folder of real inputs is absent (set BOARD_SHARED): the scripts that need it are skipped")
 	}
 	t.Cleanup(stopDatabaseServer)
+	dir, files := filepath.Join("..", "..", "testdata", "script"), []string(nil)
+	if testing.Short() {
+		for _, name := range shortScripts {
+			files = append(files, filepath.Join(dir, name+".txtar"))
+		}
+		dir = ""
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("..", "..", "testdata", "script"),
+		Dir:                 dir,
+		Files:               files,
 		UpdateScripts:       *updateGolden,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -179,10 +197,11 @@ func runSQL(ts *testscript.TestScript, statements string) {
 	ts.Check(err)
 	u, err := url.Parse(ts.Getenv("BOARD_DATABASE_URL"))
 	ts.Check(err)
-	db, err := sql.Open("pgx", s.URL("")+"&default_query_exec_mode=simple_protocol&search_path="+u.Query().Get("schema"))
+	ctx := context.Background()
+	pg, err := pgconn.Connect(ctx, s.URL("")+"&search_path="+u.Query().Get("schema"))
 	ts.Check(err)
-	defer db.Close()
-	_, err = db.Exec(statements)
+	defer pg.Close(ctx)
+	_, err = pg.Exec(ctx, statements).ReadAll()
 	ts.Check(err)
 }
 

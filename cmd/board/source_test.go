@@ -19,7 +19,9 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
+	"blackboard/cmd/board/hookcmd"
 	"blackboard/embed/minilm"
 	"blackboard/kb"
 )
@@ -143,7 +145,7 @@ var sourceWorlds = []struct {
 }{
 	{"no daemon", false, func(*testing.T, map[string]string) *fake { return nil }},
 	{"a warm one", true, func(t *testing.T, env map[string]string) *fake {
-		runDaemon(t, env, daemon.Build(versionString()))
+		runDaemon(t, env, daemon.Build(base.Version()))
 		return nil
 	}},
 	{"one that never answers", false, func(t *testing.T, env map[string]string) *fake {
@@ -158,7 +160,7 @@ var sourceWorlds = []struct {
 	}},
 	{"one of another data home, of which this is a copy", false, func(t *testing.T, env map[string]string) *fake {
 		other := sourceHome(t, env["BOARD_MODEL_DIR"])
-		runDaemon(t, other, daemon.Build(versionString()))
+		runDaemon(t, other, daemon.Build(base.Version()))
 		note, err := os.ReadFile(sourcePlace(t, other).Note)
 		if err != nil {
 			t.Fatal(err)
@@ -180,23 +182,25 @@ var sourceConsumers = []struct {
 	{"command", true, func(t *testing.T, p *program, _ bool) func(kb.Query) (kb.Result, error) {
 		return func(q kb.Query) (res kb.Result, err error) {
 			var out, said bytes.Buffer
-			if code := run(t.Context(), []string{"kb", "search", "--json", q.Text}, p.env, strings.NewReader(""), &out, &said); code != exitOK || said.Len() > 0 {
+			if code := run(t.Context(), []string{"kb", "search", "--json", q.Text}, p.Env, strings.NewReader(""), &out, &said); code != base.ExitOK || said.Len() > 0 {
 				return res, fmt.Errorf("exit %d: %s", code, &said)
 			}
 			return res, json.Unmarshal(out.Bytes(), &res)
 		}
 	}},
 	{"hook", false, func(t *testing.T, p *program, patient bool) func(kb.Query) (kb.Result, error) {
-		s := &hookSearcher{source: sourceFor(t, p, daemon.OwnNever, false, patient), home: p.env("BOARD_HOME")}
+		s := hookcmd.NewSearcher(func() (*daemon.Source, error) {
+			return sourceFor(t, p, daemon.OwnNever, false, patient), nil
+		}, p.Env("BOARD_HOME"))
 		return func(q kb.Query) (kb.Result, error) { return s.Search(t.Context(), q) }
 	}},
 	{"screen", true, func(t *testing.T, p *program, patient bool) func(kb.Query) (kb.Result, error) {
-		s := &screenKnowledge{p: p, source: sourceFor(t, p, daemon.OwnInstead, true, patient), home: p.env("BOARD_HOME"), worker: "tester"}
+		s := &screenKnowledge{p: p, source: sourceFor(t, p, daemon.OwnInstead, true, patient), home: p.Env("BOARD_HOME"), knowledgeHome: p.Env("BOARD_HOME"), worker: "tester"}
 		t.Cleanup(s.close)
 		return func(q kb.Query) (kb.Result, error) { return s.Search(t.Context(), q) }
 	}},
 	{"MCP server", false, func(t *testing.T, p *program, patient bool) func(kb.Query) (kb.Result, error) {
-		search := searchFor(sourceFor(t, p, daemon.OwnAlone, true, patient), p.env("BOARD_HOME"))
+		search := searchFor(sourceFor(t, p, daemon.OwnAlone, true, patient), p.Env("BOARD_HOME"))
 		return func(q kb.Query) (kb.Result, error) {
 			res, notes, err := search(t.Context(), q)
 			res.Degraded = append(res.Degraded, notes...)
@@ -208,7 +212,7 @@ var sourceConsumers = []struct {
 // sourceFor is newSource, with patience or without.
 func sourceFor(t *testing.T, p *program, own daemon.Own, lives, patient bool) *daemon.Source {
 	t.Helper()
-	cfg, err := p.sourceConfig()
+	cfg, err := p.SourceConfig()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +236,7 @@ func TestSource(t *testing.T) {
 				env := sourceHome(t, model)
 				want := fromFile(t, env, w.warm || c.own)
 				there := w.set(t, env)
-				p := &program{env: func(k string) string { return env[k] }, err: io.Discard}
+				p := &program{&base.Program{Env: func(k string) string { return env[k] }, Err: io.Discard}}
 				ask := c.ask(t, p, w.warm)
 				for range 2 {
 					got, err := ask(kb.Query{Text: sourceQuestion})
@@ -300,7 +304,7 @@ func TestSourceComesAndGoes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			env := sourceHome(t, model)
-			p := &program{env: func(k string) string { return env[k] }, err: io.Discard}
+			p := &program{&base.Program{Env: func(k string) string { return env[k] }, Err: io.Discard}}
 			ask := c.ask(t, p, true)
 			mode := func(want string) {
 				t.Helper()
@@ -313,25 +317,25 @@ func TestSourceComesAndGoes(t *testing.T) {
 				without = kb.ModeHybrid
 			}
 			mode(without)
-			stop := runDaemon(t, env, daemon.Build(versionString()))
+			stop := runDaemon(t, env, daemon.Build(base.Version()))
 			mode(kb.ModeHybrid)
 			stop()
 			mode(without)
 			broken := fakeDaemon(t, env, func(c net.Conn) { c.Close() })
 			mode(without)
 			broken.close()
-			runDaemon(t, env, daemon.Build(versionString()))
+			runDaemon(t, env, daemon.Build(base.Version()))
 			mode(kb.ModeHybrid)
 		})
 		t.Run(c.name+" that insists", func(t *testing.T) {
 			t.Parallel()
 			env := sourceHome(t, model)
 			env["BOARD_DAEMON"] = daemon.Require
-			ask := c.ask(t, &program{env: func(k string) string { return env[k] }, err: io.Discard}, true)
+			ask := c.ask(t, &program{&base.Program{Env: func(k string) string { return env[k] }, Err: io.Discard}}, true)
 			if _, err := ask(kb.Query{Text: sourceQuestion}); err == nil || !strings.Contains(err.Error(), "the daemon did not answer") {
 				t.Errorf("without one: %v", err)
 			}
-			runDaemon(t, env, daemon.Build(versionString()))
+			runDaemon(t, env, daemon.Build(base.Version()))
 			if _, err := ask(kb.Query{Text: sourceQuestion}); err != nil {
 				t.Error(err)
 			}

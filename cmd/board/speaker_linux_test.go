@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"blackboard/cmd/board/base"
+)
 
 // TestSpeakerOnTerminal: a person at a terminal is the author, but not in a harness's
 // shell, and not under a worker's name.
@@ -10,10 +14,10 @@ func TestSpeakerOnTerminal(t *testing.T) {
 		env  []string
 		code int
 	}{
-		{[]string{"BOARD_WORKER="}, exitOK},
-		{[]string{"BOARD_WORKER=", "CLAUDECODE=1"}, exitFailure},
-		{[]string{"BOARD_WORKER=", "BOARD_HARNESS=aider"}, exitFailure},
-		{nil, exitFailure},
+		{[]string{"BOARD_WORKER="}, base.ExitOK},
+		{[]string{"BOARD_WORKER=", "CLAUDECODE=1"}, base.ExitFailure},
+		{[]string{"BOARD_WORKER=", "BOARD_HARNESS=aider"}, base.ExitFailure},
+		{nil, base.ExitFailure},
 	} {
 		x := onTerminal(t, home, c.env, "memory", "named", "edit", "SOUL", "Curious.")
 		if code := x.exit(); code != c.code {

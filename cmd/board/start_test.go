@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,13 +18,11 @@ import (
 // TestStart holds what each start of the program does before main: a hook is called at every tool
 // of an agent, and an initialiser that allocates is paid for by each of them.
 func TestStart(t *testing.T) {
-	if testing.Short() || cost.Race {
-		t.Skip("builds the program")
-	}
+	cost.SkipUnlessLong(t) // it compiles the program and all it imports as a release is built
 	const (
-		mostPackages = 230     // that initialise something, the libraries and Go's own with them
-		mostBytes    = 890_000 // that they allocate
-		mostOwn      = 80_000  // of those, what packages of this module do
+		mostPackages = 227     // that initialise something, the libraries and Go's own with them
+		mostBytes    = 840_000 // that they allocate
+		mostOwn      = 51_000  // of those, what packages of this module do
 	)
 	exe := filepath.Join(t.TempDir(), "board")
 	build := exec.Command("go", "build", "-tags", "urfave_cli_no_docs", "-trimpath", "-o", exe, ".")
@@ -30,9 +30,12 @@ func TestStart(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	t.Run("a hook outlives Ctrl-C", func(t *testing.T) { hookOutlivesInterrupt(t, exe) })
 	var trace strings.Builder
 	cmd := exec.Command(exe, "version")
-	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	// Initialisers copy the environment, and one looks for programs in each directory of $PATH.
+	cmd.Env = []string{"GODEBUG=inittrace=1", "PATH=" + t.TempDir(),
+		"SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
 	cmd.Stderr = &trace
 	if err := cmd.Run(); err != nil {
 		t.Fatal(err)
@@ -69,5 +72,39 @@ func TestStart(t *testing.T) {
 		if c.got > c.most {
 			t.Errorf("before main, %d %s; at most %d should be. Make values of packages when they are first used (sync.OnceValue, board/lazyregexp), and import nothing for little: go list -deps says what comes with it. If a new library is worth it, raise the number", c.got, c.what, c.most)
 		}
+	}
+}
+
+// hookOutlivesInterrupt interrupts a hook that has read half of its payload.
+func hookOutlivesInterrupt(t *testing.T, exe string) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no signal to send")
+	}
+	cmd := exec.Command(exe, "hook")
+	cmd.Env = append(os.Environ(), "BOARD_HOME="+t.TempDir(), "XDG_STATE_HOME="+t.TempDir(),
+		"BOARD_DAEMON=off")
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// More than a pipe holds: when it is written, the hook reads.
+	half := `{"hook_event_name":"Stop","text":"` + strings.Repeat("x", 256<<10)
+	if _, err := io.WriteString(in, half); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(in, `"}`); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	if err := cmd.Wait(); err != nil || out.String() != "{}\n" || errs.String() != "" {
+		t.Errorf("%v: %q %q", err, &out, &errs)
 	}
 }

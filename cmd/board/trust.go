@@ -1,7 +1,7 @@
 // Trust: who is defended against what, and who is not
 //
-// Everything runs as you, on files of yours. There is no server of ours, no account and no
-// telemetry.
+// Everything runs as you, on files of yours. There is no server of ours, no account and
+// no telemetry.
 //
 // # You, and other users of this machine
 //
@@ -65,13 +65,17 @@
 //
 // # What runs programs, and what goes to the network
 //
-//   - $VISUAL or $EDITOR when you edit, through sh except on Windows; this program itself, as
-//     daemon and for doctor --selftest. ONNX Runtime's library, where it is installed or
+//   - $VISUAL or $EDITOR when you edit, else vi or nano, through sh except on Windows; the TUI
+//     gives a URL that you choose to xdg-open or open; this program itself, as daemon and for
+//     doctor --selftest. ONNX Runtime's library, where it is installed or
 //     $BOARD_ONNXRUNTIME names it (off: nowhere), runs in a process of its own, for the daemon
 //     and commands that embed much. Nothing else, no shell of any input.
 //   - `board model pull` fetches from $HF_ENDPOINT or huggingface.co, through the proxies of the
 //     environment. With $BOARD_DATABASE_URL or --database, boards are on the PostgreSQL server
 //     that it names. Nothing else goes out.
+//   - A board.yaml, which comes with a repository, names a server by a variable or a service of
+//     yours. A URL in it counts once you ran `board database allow`, for that file and that URL;
+//     until then commands fail, and go nowhere. A password in it is refused.
 //
 // # Secrets
 //

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
+	"blackboard/cmd/board/kbcmd"
+	"blackboard/cmd/board/memorycmd"
 	"blackboard/hooks/harness"
 	"blackboard/kb/memory"
 	"blackboard/tui"
@@ -25,16 +29,16 @@ import (
 
 func (p *program) tuiCommand() *cli.Command {
 	return &cli.Command{
-		Name: "tui", Category: catRead, Usage: "walk runs, knowledge and memory on the whole screen, and act on them",
+		Name: "tui", Category: base.CategoryRead, Usage: "walk runs, knowledge and memory on the whole screen, and act on them",
 		Description: `Follows a run live, goes back in time, searches the knowledge base, looks after the memory, sees whether a report carries the run, and checks it all. Without a run it lists them all.
-Keys: ? lists those that work where you are; q leaves. Whatever is done is done as --worker. Texts open in $VISUAL, else $EDITOR. The
-terminal's bell, a notice on the desktop and the title tell when the gate opens, a critical question comes, or a worker that is waited for says nothing for 10 minutes; --mute does without. With
+Keys: ? lists those that work where you are; q leaves. Whatever is done is done as --worker. Texts open in $VISUAL,
+$EDITOR, vi or nano, what is there first; o opens what a text names: ids, files at their line, URLs. The terminal's bell, a notice on the desktop and the title tell when the gate opens, a critical question comes, or a worker that is waited for says nothing for 10 minutes; --mute does without. With
 NO_COLOR there is bold and reverse only, unless --theme names colours; in tmux and screen, which hide the terminal's background, COLORFGBG='0;15' or --theme light says that it is light.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"}, Usage: "open this `RUN` at once; default $BOARD_RUN; empty: the list of runs"},
 			&cli.StringFlag{Name: "theme", Value: "auto", Usage: "the `COLOURS`: " + strings.Join(tui.Themes, ", ")},
 			&cli.StringSliceFlag{Name: "mute", Usage: "`WHAT` is not told to somebody who looks elsewhere, repeatable: " + strings.Join(tui.Mutes, ", ")},
-			workerFlag(), workspaceFlag("the `DIRECTORY` whose capsules rise, and whose memory is shown"),
+			base.WorkerFlag(), base.WorkspaceFlag("the `DIRECTORY` whose capsules rise, and whose memory is shown"),
 		},
 		Action: p.tui,
 	}
@@ -46,28 +50,28 @@ func (p *program) tui(c *cli.Context) error {
 		return err
 	}
 	if err := tui.CheckTheme(c.String("theme")); err != nil {
-		return usagef("", "--theme: %v", err)
+		return base.Usagef("", "--theme: %v", err)
 	}
 	if err := tui.CheckMutes(c.StringSlice("mute")); err != nil {
-		return usagef("", "--mute: %v", err)
+		return base.Usagef("", "--mute: %v", err)
 	}
 	in, out, err := p.screen()
 	if err != nil {
 		return err
 	}
-	src, err := p.newSource(daemon.OwnInstead, true)
+	src, err := p.NewSource(daemon.OwnInstead, true)
 	if err != nil {
 		return err
 	}
-	home, err := p.dataHome()
+	home, err := p.DataHome()
 	if err != nil {
 		return err
 	}
-	boards, err := p.boardsDir()
+	boards, err := p.BoardsDir()
 	if err != nil {
 		return err
 	}
-	ws, err := p.workspace(c)
+	ws, err := p.Workspace(c)
 	if err != nil {
 		return err
 	}
@@ -75,20 +79,29 @@ func (p *program) tui(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("find the working directory: %w", err)
 	}
-	k := &screenKnowledge{p: p, source: src, home: home, worker: p.workerName(c)}
+	knowledge, err := p.KBHome()
+	if err != nil {
+		return err
+	}
+	k := &screenKnowledge{p: p, source: src, home: home, knowledgeHome: knowledge, worker: p.WorkerName(c)}
 	theme := c.String("theme")
-	if !p.color && !c.IsSet("theme") {
+	if !p.Color && !c.IsSet("theme") {
 		theme = "mono"
 	}
-	ctx, stop := screenContext(c.Context) // before the terminal is asked for its colours, which it may take seconds to answer
+	// before the terminal is asked for its colours, which it may take seconds to answer
+	ctx, stop := screenContext(c.Context)
 	defer stop()
 	if err := c.Context.Err(); err != nil { // the program was told to end before
 		return err
 	}
-	renderer, theme := tui.NewRenderer(out, p.env("TERM"), theme)
+	if p.Env("GOGC") == "" {
+		// it is kept open all day, and a long run leaves more garbage than it needs room
+		debug.SetGCPercent(30)
+	}
+	renderer, theme := tui.NewRenderer(out, p.Env("TERM"), theme)
 	err = tui.Run(ctx, in, out, tui.Config{
-		Boards: boards, Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.userHome(),
-		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Promoted: promoted, Words: words, Renderer: renderer, Theme: theme, Mute: c.StringSlice("mute"),
+		Boards: boards, Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.UserHome(),
+		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Browser: p.screenBrowser(), Promoted: kbcmd.CapsuleOf, Words: base.CommandFor, Renderer: renderer, Theme: theme, Mute: c.StringSlice("mute"),
 	})
 	k.close()
 	if context.Cause(ctx) == errHungUp || errors.Is(err, syscall.EIO) {
@@ -100,8 +113,9 @@ func (p *program) tui(c *cli.Context) error {
 // errHungUp is why the program ends when its terminal goes away.
 var errHungUp = errors.New("the terminal went away")
 
-// screenContext ends with SIGTERM, and with errHungUp when the terminal goes away. ctrl+c is a key while the screen is ours, and the editor's while that has it: it must not end the program, and what is typed
-// into it, from there.
+// screenContext ends with SIGTERM, and with errHungUp when the terminal goes away. ctrl+c
+// is a key while the screen is ours, and the editor's while that has it: it must not end
+// the program, and what is typed into it, from there.
 func screenContext(parent context.Context) (context.Context, func()) {
 	terminated, stop := signal.NotifyContext(context.WithoutCancel(parent), syscall.SIGTERM)
 	ctx, cancel := context.WithCancelCause(terminated)
@@ -123,51 +137,63 @@ func screenContext(parent context.Context) (context.Context, func()) {
 	}
 }
 
-// runToShow is the run that is opened at once, "" for none. One that is named must be there.
+// runToShow is the run that is opened at once, "" for none. One that is named must be
+// there.
 func (p *program) runToShow(c *cli.Context) (string, error) {
-	if c.IsSet("run") && c.String("run") == "" || !c.IsSet("run") && p.env("BOARD_RUN") == "" {
+	if c.IsSet("run") && c.String("run") == "" || !c.IsSet("run") && p.Env("BOARD_RUN") == "" {
 		return "", nil
 	}
-	b, err := p.openWith(c, board.Open)
+	b, err := p.OpenRunWith(c, board.Open)
 	if err != nil {
 		return "", err
 	}
 	return b.Run(), b.Close()
 }
 
-// screen is the terminal that the program is shown on. Standard input and output must both be it.
+// screen is the terminal that the program is shown on. Standard input and output must
+// both be it.
 func (p *program) screen() (in, out *os.File, err error) {
-	w := p.out.w
+	w := p.Out.W
 	if wrapped, ok := w.(*wrapper); ok {
 		w = wrapped.w
 	}
-	in, _ = p.in.(*os.File)
+	in, _ = p.In.(*os.File)
 	out, _ = w.(*os.File)
 	const without = "without one, `board show` prints a run at a glance, and `board watch` what happens"
 	switch {
-	case !isTerminal(p.in) || !isTerminal(out):
-		return nil, nil, usagef(without, "the TUI needs a terminal on standard input and output")
-	case p.env("TERM") == "dumb":
-		return nil, nil, usagef(without, "the TUI needs a terminal that can move its cursor; $TERM says that this one cannot")
+	case !base.IsTerminal(p.In) || !base.IsTerminal(out):
+		return nil, nil, base.Usagef(without, "the TUI needs a terminal on standard input and output")
+	case p.Env("TERM") == "dumb":
+		return nil, nil, base.Usagef(without, "the TUI needs a terminal that can move its cursor; $TERM says that this one cannot")
 	}
 	return in, out, nil
 }
 
-// Editors that open a file at a line, by the name of their program: "+12 FILE", "FILE:12", "-g FILE:12".
+// Editors that open a file at a line, by the name of their program: "+12 FILE",
+// "FILE:12", "-g FILE:12".
 var (
 	plusLine  = []string{"vi", "vim", "nvim", "view", "gvim", "nano", "emacs", "emacsclient", "micro", "less", "kak"}
 	colonLine = []string{"hx", "helix"}
 	goLine    = []string{"code", "code-insiders", "codium"}
 )
 
-// screenEditor is the command that opens a file in $VISUAL or $EDITOR, else in vi, at a line if that is above 0 and the editor is known to take one.
+// screenBrowser makes the command that shows a URL; nil where there is no browser.
+func (p *program) screenBrowser() func(url string) *exec.Cmd {
+	if p.browser("") == nil {
+		return nil
+	}
+	return func(url string) *exec.Cmd {
+		args := p.browser(url)
+		return exec.Command(args[0], args[1:]...) // it outlives the screen
+	}
+}
+
+// screenEditor is the command that opens a file in the person's editor, at a line if that
+// is above 0 and the editor is known to take one.
 func (p *program) screenEditor(path string, line int) (*exec.Cmd, error) {
-	editor := cmp.Or(p.env("VISUAL"), p.env("EDITOR"))
+	editor := p.OwnEditor()
 	if editor == "" {
-		if _, err := exec.LookPath("vi"); err != nil {
-			return nil, usagef("set $VISUAL or $EDITOR to one", "no editor is known")
-		}
-		editor = "vi"
+		return nil, base.Usagef("set $VISUAL or $EDITOR to one", "no editor is known")
 	}
 	path, err := filepath.Abs(path) // which no editor takes for a flag
 	if err != nil {
@@ -185,7 +211,8 @@ func (p *program) screenEditor(path string, line int) (*exec.Cmd, error) {
 			args = []string{"-g", path + ":" + at}
 		}
 	}
-	return editorCommand(context.Background(), editor, args...), nil // it lives as long as the person wants
+	// it lives as long as the person wants
+	return base.EditorCommand(context.Background(), editor, args...), nil
 }
 
 // editorName is the name of an editor's program: of "/usr/bin/nvim -p" nvim.
@@ -199,8 +226,8 @@ func editorName(editor string) string {
 // looks.
 func (p *program) screenMemory(k *screenKnowledge, workspace string) func(context.Context, string) (*memory.Store, error) {
 	return func(_ context.Context, agent string) (*memory.Store, error) {
-		opt := memory.Options{Workspace: workspace, Agent: agent, Author: harness.Speaking(p.env) == "", Actor: k.worker, Embedder: k.source.Model()}
-		if err := p.memoryEnvironment(&opt); err != nil {
+		opt := memory.Options{Workspace: workspace, Agent: agent, Author: harness.Speaking(p.Env) == "", Actor: k.worker, Embedder: k.source.Model()}
+		if err := p.MemoryEnvironment(&opt); err != nil {
 			return nil, err
 		}
 		var s *memory.Store
@@ -208,11 +235,30 @@ func (p *program) screenMemory(k *screenKnowledge, workspace string) func(contex
 			if it.DerivedFrom == "" {
 				return ""
 			}
-			r := &resolver{program: p, home: k.home, workspace: workspace, memory: s} // a new one each time: it takes what it has open for unchanged
-			defer r.close()
-			return r.resolve(ctx, it)
+			// a new one each time: it takes what it has open for unchanged
+			r := memorycmd.NewResolver(p.Program, k.home, workspace, s)
+			defer r.Close()
+			return r.Resolve(ctx, it)
 		}
 		s, err := memory.Open(k.home, opt)
 		return s, err
 	}
+}
+
+// browser is the command that shows a URL to the person at this machine; nil: there is
+// none, as over ssh.
+func (p *program) browser(url string) []string {
+	switch runtime.GOOS {
+	case "windows":
+		return []string{"rundll32", "url.dll,FileProtocolHandler", url}
+	case "darwin":
+		if p.Env("SSH_CONNECTION") == "" {
+			return []string{"open", url}
+		}
+		return nil
+	}
+	if _, err := exec.LookPath("xdg-open"); err != nil || p.Env("DISPLAY") == "" && p.Env("WAYLAND_DISPLAY") == "" {
+		return nil
+	}
+	return []string{"xdg-open", url}
 }

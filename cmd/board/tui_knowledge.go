@@ -9,17 +9,21 @@ import (
 	"sync"
 	"time"
 
+	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
 	"blackboard/kb"
 	"blackboard/tui"
 )
 
-// screenKnowledge is the knowledge base as the screen has it: the file is opened when it is first needed and kept open. It is
-// safe for concurrent use, and prints nothing: what there is to say is kept until the terminal is everybody's again.
+// screenKnowledge is the knowledge base as the screen has it: the file is opened when it
+// is first needed and kept open. It is safe for concurrent use, and prints nothing: what
+// there is to say is kept until the terminal is everybody's again.
 type screenKnowledge struct {
 	p            *program
 	source       *daemon.Source
 	home, worker string
+
+	knowledgeHome string // the data home, or what stands for the database
 
 	mu     sync.Mutex
 	k      *kb.KB // nil: not opened yet
@@ -32,15 +36,19 @@ type screenKnowledge struct {
 	again  time.Time // when they are counted again
 }
 
-// openedAs is how the file was opened. It is opened anew for what needs more, and when a model has come or gone.
+// openedAs is how the file was opened. It is opened anew for what needs more, and when a
+// model has come or gone.
 type openedAs struct{ model, warm bool }
 
 const (
-	// lookEvery is how often edits by hand are looked for, and statusEvery how often capsules are counted, but for so many that it would take more than a fiftieth of the time.
+	// lookEvery is how often edits by hand are looked for, and statusEvery how often
+	// capsules are counted, but for so many that it would take more than a fiftieth of
+	// the time.
 	lookEvery   = 2 * time.Second
 	statusEvery = 5 * time.Second
 	lookShare   = 50
-	// lookWithin is how long a search waits for edits by hand to be picked up: the next one will find them.
+	// lookWithin is how long a search waits for edits by hand to be picked up: the next
+	// one will find them.
 	lookWithin = time.Second
 	// mostNotes bounds what is kept to be said at the end.
 	mostNotes = 50
@@ -56,19 +64,20 @@ func (s *screenKnowledge) Search(ctx context.Context, q kb.Query) (kb.Result, er
 	return res, err
 }
 
-// open is the knowledge base of the data home: warm for searches, which keeps in memory what they read. What was edited by hand since is picked up.
+// open is the knowledge base of the data home: warm for searches, which keeps in memory
+// what they read. What was edited by hand since is picked up.
 func (s *screenKnowledge) open(ctx context.Context, warm bool) (*kb.KB, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	model := s.source.Model()
 	want := openedAs{model: model != nil, warm: warm || s.as.warm}
-	if s.k != nil && s.as == want && s.k.StillThere() == nil {
+	if s.k != nil && s.as == want && s.k.CheckFile() == nil {
 		s.look(ctx)
 		return s.k, nil
 	}
 	opt := kb.Options{Actor: s.worker, Warm: want.warm, Embedder: model}
 	// A question that is called off must not leave the opening half done for the next.
-	k, err := kb.OpenExisting(context.WithoutCancel(ctx), s.home, opt)
+	k, err := kb.OpenExisting(context.WithoutCancel(ctx), s.knowledgeHome, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +103,8 @@ func (s *screenKnowledge) look(ctx context.Context) {
 	s.sync = now.Add(max(lookEvery, lookShare*now.Sub(start)))
 }
 
-// knowledge opens the knowledge base for all that is not a search, and with create makes it if there is none. Whoever asked closes it.
+// knowledge opens the knowledge base for all that is not a search, and with create makes
+// it if there is none. Whoever asked closes it.
 func (s *screenKnowledge) knowledge(ctx context.Context, create bool) (*kb.KB, error) {
 	open := kb.OpenExisting
 	if create {
@@ -102,7 +112,7 @@ func (s *screenKnowledge) knowledge(ctx context.Context, create bool) (*kb.KB, e
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	k, err := open(ctx, s.home, kb.Options{Actor: s.worker, Embedder: s.source.Model()})
+	k, err := open(ctx, s.knowledgeHome, kb.Options{Actor: s.worker, Embedder: s.source.Model()})
 	if err == nil {
 		s.given = append(s.given, k)
 	}
@@ -112,7 +122,7 @@ func (s *screenKnowledge) knowledge(ctx context.Context, create bool) (*kb.KB, e
 // status is what the status bar shows.
 func (s *screenKnowledge) status(ctx context.Context, anew bool) tui.Status {
 	st := tui.Status{Capsules: s.capsules(ctx, anew), Daemon: "off"}
-	if dir := s.p.usedModelDir(s.home); dirExists(dir) {
+	if dir := s.p.ModelDir(s.home); dirExists(dir) {
 		st.Model = filepath.Base(dir)
 	}
 	if s.source.Listens() {
@@ -121,7 +131,8 @@ func (s *screenKnowledge) status(ctx context.Context, anew bool) tui.Status {
 	return st
 }
 
-// capsules counts those that stand, now and then, or anew; -1 if there is no knowledge base, or it cannot be read.
+// capsules counts those that stand, now and then, or anew; -1 if there is no knowledge
+// base, or it cannot be read.
 func (s *screenKnowledge) capsules(ctx context.Context, anew bool) int64 {
 	start := time.Now()
 	s.mu.Lock()
@@ -131,17 +142,23 @@ func (s *screenKnowledge) capsules(ctx context.Context, anew bool) int64 {
 		return n
 	}
 	n = -1
-	if _, err := os.Stat(kb.Path(s.home)); err == nil { // looking at it must not make one
+	// looking at it must not make one
+	if _, err := os.Stat(kb.Path(s.home)); err == nil || kb.IsShared(s.knowledgeHome) {
 		if k, err := s.open(ctx, false); err == nil {
 			if st, err := k.Stats(ctx); err == nil {
 				n = st.Standing
 			}
 		}
 	}
-	now := time.Now()
+	now, pause := time.Now(), statusEvery
+	// what has failed may have waited long for a server, and says nothing of how long a
+	// count takes
+	if n >= 0 {
+		pause = max(pause, lookShare*now.Sub(start))
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.count, s.again = n, now.Add(max(statusEvery, lookShare*now.Sub(start)))
+	s.count, s.again = n, now.Add(pause)
 	return n
 }
 
@@ -172,7 +189,7 @@ func (s *screenKnowledge) close() {
 	}
 	s.source.Close()
 	for _, n := range s.notes {
-		s.p.talk("note: %s", safe(n))
+		s.p.Messagef("note: %s", base.Safe(n))
 	}
 }
 

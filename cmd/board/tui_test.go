@@ -6,11 +6,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
 	"blackboard/embed"
 	"blackboard/embed/minilm"
@@ -28,8 +30,8 @@ func screenFor(t *testing.T, home string, model embed.Embedder) (*screenKnowledg
 	}
 	env := map[string]string{"BOARD_HOME": home, "BOARD_DAEMON": daemon.Off, "BOARD_MODEL_DIR": dir}
 	var said bytes.Buffer
-	p := &program{env: func(k string) string { return env[k] }, err: &said}
-	src := daemon.NewSource(daemon.SourceConfig{Home: home, Env: p.env, Mode: daemon.Off, ModelDir: dir,
+	p := &program{&base.Program{Env: func(k string) string { return env[k] }, Err: &said}}
+	src := daemon.NewSource(daemon.SourceConfig{Home: home, Env: p.Env, Mode: daemon.Off, ModelDir: dir,
 		OpenModel: func(ctx context.Context, dir string) (embed.Embedder, func() error, error) {
 			if model == nil {
 				e, err := minilm.Open(ctx, dir)
@@ -37,7 +39,7 @@ func screenFor(t *testing.T, home string, model embed.Embedder) (*screenKnowledg
 			}
 			return model, func() error { return nil }, nil
 		}})
-	return &screenKnowledge{p: p, source: src, home: home, worker: "tester"}, &said
+	return &screenKnowledge{p: p, source: src, home: home, knowledgeHome: home, worker: "tester"}, &said
 }
 
 // TestScreenSearches: whoever searches on the screen gets what everybody gets.
@@ -174,7 +176,7 @@ func TestScreenMemory(t *testing.T) {
 			t.Errorf("as %q it is put by the %s", agent, it.Item.Curator)
 		}
 		got, err := s.Read(ctx, memory.Query{Tiers: []string{memory.Workspace}})
-		if err != nil || len(got.Slices) == 0 || len(got.Slices[0].Hits) == 0 || got.Slices[0].Hits[0].Derived != derivedGone {
+		if err != nil || len(got.Slices) == 0 || len(got.Slices[0].Hits) == 0 || got.Slices[0].Hits[0].Derived != "not there any more" {
 			t.Errorf("%+v, %v: it was derived from a file that is not there", got, err)
 		}
 		s.Close()
@@ -196,7 +198,7 @@ func TestScreenEditor(t *testing.T) {
 		{"ed", 12, []string{"/r.md"}},
 		{"vim", 0, []string{"/r.md"}},
 	} {
-		p := &program{env: func(k string) string { return map[string]string{"EDITOR": c.editor, "VISUAL": ""}[k] }}
+		p := &program{&base.Program{Env: func(k string) string { return map[string]string{"EDITOR": c.editor, "VISUAL": ""}[k] }}}
 		cmd, err := p.screenEditor("/r.md", c.line)
 		if err != nil {
 			t.Fatal(err)
@@ -205,21 +207,22 @@ func TestScreenEditor(t *testing.T) {
 			t.Errorf("%s at line %d: %q, not %q", c.editor, c.line, cmd.Args, want)
 		}
 	}
-	p := &program{env: func(string) string { return "" }}
+	p := &program{&base.Program{Env: func(string) string { return "" }}}
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
 	if _, err := p.screenEditor("r.md", 1); err == nil {
 		t.Error("there is no editor, and no error")
 	}
-	vi := filepath.Join(bin, "vi")
-	if err := os.WriteFile(vi, nil, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if cmd, err := p.screenEditor("/r.md", 3); err != nil || !slices.Equal(cmd.Args[2:], []string{`vi "$@"`, "sh", "+3", "/r.md"}) {
-		t.Errorf("%v, %v: vi is there", cmd, err)
+	for _, name := range []string{"nano", "vi"} { // of both, vi
+		if err := os.WriteFile(filepath.Join(bin, name), nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if cmd, err := p.screenEditor("/r.md", 3); err != nil || !slices.Equal(cmd.Args[2:], []string{name + ` "$@"`, "sh", "+3", "/r.md"}) {
+			t.Errorf("%v, %v: %s is there", cmd, err, name)
+		}
 	}
 	t.Setenv("PATH", path)
-	p.env = func(k string) string { return map[string]string{"EDITOR": "cat"}[k] }
+	p.Env = func(k string) string { return map[string]string{"EDITOR": "cat"}[k] }
 	dir := t.TempDir()
 	t.Chdir(dir)
 	if err := os.WriteFile("-r.md", []byte("text"), 0o600); err != nil {
@@ -231,5 +234,27 @@ func TestScreenEditor(t *testing.T) {
 	}
 	if out, err := cmd.Output(); err != nil || string(out) != "text" {
 		t.Errorf("%q, %v: a name that looks like a flag", out, err)
+	}
+}
+
+// TestScreenBrowser: a URL is shown where there is a browser on a screen, else nothing is run.
+func TestScreenBrowser(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the other systems have one each")
+	}
+	bin, env := t.TempDir(), map[string]string{"DISPLAY": ":0"}
+	t.Setenv("PATH", bin)
+	p := &program{&base.Program{Env: func(k string) string { return env[k] }}}
+	if p.screenBrowser() != nil {
+		t.Error("nothing is installed, and there is a browser")
+	}
+	if err := os.WriteFile(filepath.Join(bin, "xdg-open"), nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if cmd := p.screenBrowser()("https://x.test/"); !slices.Equal(cmd.Args, []string{"xdg-open", "https://x.test/"}) {
+		t.Errorf("%q", cmd.Args)
+	}
+	if env = nil; p.screenBrowser() != nil {
+		t.Error("there is no screen, and there is a browser")
 	}
 }

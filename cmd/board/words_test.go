@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board/fault"
+	"blackboard/cmd/board/base"
 	"blackboard/hooks/mcp"
 )
 
@@ -79,7 +80,7 @@ func literal(n ast.Node) string {
 }
 
 func TestDomainNamesNoCommand(t *testing.T) {
-	p := &program{env: func(string) string { return "" }}
+	p := &program{&base.Program{Env: func(string) string { return "" }}}
 	var commands, tools []string
 	for _, c := range p.commands() {
 		commands = append(commands, regexp.QuoteMeta(c.Name))
@@ -112,7 +113,7 @@ func TestDomainNamesNoCommand(t *testing.T) {
 // TestSteps sees that each operation that the domain names as the next step is a command with
 // such arguments, and each argument of a call a flag.
 func TestSteps(t *testing.T) {
-	p := &program{env: func(string) string { return "" }}
+	p := &program{&base.Program{Env: func(string) string { return "" }}}
 	flags, anyFlag := map[string]map[string]bool{}, map[string]bool{}
 	var walk func(prefix string, all []*cli.Command)
 	walk = func(prefix string, all []*cli.Command) {
@@ -131,7 +132,7 @@ func TestSteps(t *testing.T) {
 	used := map[string]bool{}
 	check := func(at token.Position, op string, args []ast.Expr) {
 		used[op] = true
-		command, known := commandOf()[op]
+		command, known := base.Commands()[op]
 		if !known {
 			t.Errorf("%s: no command is known for %s", at, op)
 			return
@@ -157,7 +158,7 @@ func TestSteps(t *testing.T) {
 			}
 		}
 		for i := 0; i+1 < len(args); i += 2 {
-			if arg := literal(args[i]); !slices.Contains(positions, arg) && !has[flagOf(arg)] {
+			if arg := literal(args[i]); !slices.Contains(positions, arg) && !has[base.FlagFor(arg)] {
 				t.Errorf("%s: %q takes no %q", at, command, arg)
 			}
 		}
@@ -178,12 +179,12 @@ func TestSteps(t *testing.T) {
 		case fun.Sel.Name == "say" && strings.Contains(literal(call.Args[0]), "{}"): // of a digest
 			check(at, literal(call.Args[1]), call.Args[2:])
 		case of.Name == "fault" && fun.Sel.Name == "Give":
-			if flag := flagOf(literal(call.Args[0])); !anyFlag[flag] {
+			if flag := base.FlagFor(literal(call.Args[0])); !anyFlag[flag] {
 				t.Errorf("%s: no command has a flag --%s", at, flag)
 			}
 		}
 	}, "cmd/board/daemon")
-	for op := range commandOf() {
+	for op := range base.Commands() {
 		if !used[op] {
 			t.Errorf("nothing names %s any more", op)
 		}
@@ -192,7 +193,7 @@ func TestSteps(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for want, s := range map[string]fault.Step{
-		"`board address s3 --by e5`":             fault.Do("signal.address", "{}", "signal", "s3", "entry", "e5"),
+		"`board address s3 --entry e5`":          fault.Do("signal.address", "{}", "signal", "s3", "entry", "e5"),
 		"`board address`":                        fault.Do("signal.address", "{}"),
 		"`board signals --status open`":          fault.Do("signal.list", "{}", "status", "open"),
 		"`board kb rebuild --write-missing` now": fault.Do("kb.rebuild", "{} now", "write_missing", ""),
@@ -200,7 +201,7 @@ func TestWords(t *testing.T) {
 		"--force stores it":                      fault.Give("keep_secret", "", "{} stores it"),
 		"":                                       fault.Do("unheard.of", "{}"),
 	} {
-		if got := s.In(words); got != want {
+		if got := s.In(base.CommandFor); got != want {
 			t.Errorf("%+v is %q, want %q", s, got, want)
 		}
 	}

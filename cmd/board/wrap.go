@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// wrapper breaks long lines at blanks, for a terminal of a given width in cells. What follows a break is indented a little more than the
-// line it belongs to, so that lists stay readable. Escape sequences have no width.
+// wrapper breaks long lines at blanks, for a terminal of a given width in cells. The
+// rest of a broken line is indented a little more, so that lists stay readable. Escape
+// sequences have no width.
 type wrapper struct {
 	w     io.Writer
 	width int
@@ -32,7 +33,7 @@ func (w *wrapper) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// flush writes what has no line end yet.
+// flush writes an unfinished last line.
 func (w *wrapper) flush() error {
 	if w.line.Len() == 0 {
 		return nil
@@ -46,7 +47,8 @@ func (w *wrapper) flush() error {
 func wrapLine(s string, width int) string {
 	indent := len(s) - len(strings.TrimLeft(s, " "))
 	hang := strings.Repeat(" ", min(indent+4, width/2))
-	if rest := strings.TrimLeft(s, " "); strings.HasPrefix(rest, "| ") || strings.HasPrefix(rest, "> ") {
+	if rest := strings.TrimLeft(s, " "); strings.HasPrefix(rest, "| ") ||
+		strings.HasPrefix(rest, "> ") {
 		hang = strings.Repeat(" ", indent) + rest[:2] // content keeps its mark on every line
 	}
 	var out strings.Builder
@@ -61,7 +63,8 @@ func wrapLine(s string, width int) string {
 	}
 }
 
-// breakAt returns where a line is to be broken to fit: after the last blank that lets it, else where the width ends. It reports true if it fits as it is.
+// breakAt is the position where a line is broken: after the last blank within the
+// width, else at the width. It reports true if the line fits.
 func breakAt(s string, width int) (int, bool) {
 	cells, blank := 0, -1
 	body := len(s) - len(strings.TrimLeft(s, " |>")) // a break within the indent would never end
@@ -88,9 +91,12 @@ func breakAt(s string, width int) (int, bool) {
 	return len(s), true
 }
 
-// runeCells is how many cells a terminal gives a rune, nearly: two for East Asian scripts and emoji.
+// runeCells is nearly the cells of a rune on a terminal: two for East Asian scripts
+// and emoji.
 func runeCells(r rune) int {
-	if r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000) {
+	if r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff ||
+		r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff ||
+		r >= 0x20000) {
 		return 2
 	}
 	return 1

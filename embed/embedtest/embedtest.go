@@ -1,4 +1,5 @@
-// Package embedtest has the suite that every embed.Embedder passes, and an embedder for tests.
+// Package embedtest has the suite that every embed.Embedder passes, and an embedder for
+// tests.
 package embedtest
 
 import (
@@ -15,8 +16,9 @@ import (
 	"blackboard/embed"
 )
 
-// TestEmbedder checks an embedder against the contract of embed.Embedder. open makes one and cleans up after itself with t.Cleanup;
-// it is called for each part of the suite. An embedder with a Close method is closed twice at the end of one of the parts.
+// TestEmbedder checks an embedder against the contract of embed.Embedder. open makes one
+// and cleans up after itself with t.Cleanup; it is called for each part of the suite. An
+// embedder with a Close method is closed twice at the end of one of the parts.
 func TestEmbedder(t *testing.T, open func(t *testing.T) embed.Embedder) {
 	for _, part := range []struct {
 		name string
@@ -109,7 +111,8 @@ func testOdd(t *testing.T, e embed.Embedder) {
 	}
 }
 
-// testLong has texts with which an embedder whose time grows with the square of the length does not end within the time that a test has.
+// testLong has texts with which an embedder whose time grows with the square of the
+// length does not end within the time that a test has.
 func testLong(t *testing.T, e embed.Embedder) {
 	long := map[string]string{
 		"words":    strings.Repeat("the quick brown fox jumps over the lazy dog ", 2400),
@@ -184,7 +187,8 @@ func testCancelledBefore(t *testing.T, e embed.Embedder) {
 	get(t, e, texts[:1]) // the embedder is none the worse for it
 }
 
-// testCancelledMeanwhile gives a call more and more texts until it ends before it is done. Before that, a call that was done gives all vectors.
+// testCancelledMeanwhile gives a call more and more texts until it ends before it is
+// done. Before that, a call that was done gives all vectors.
 func testCancelledMeanwhile(t *testing.T, e embed.Embedder) {
 	const soon = 20 * time.Millisecond
 	for want, begin := range map[error]func() (context.Context, context.CancelFunc){

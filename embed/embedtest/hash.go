@@ -12,8 +12,10 @@ import (
 	"blackboard/embed"
 )
 
-// Hash is an embedder for tests, without a model: it hashes words, and the three-letter parts of words, into Dim numbers. Texts that
-// share words are close, texts that share parts of words a little; it knows nothing of meaning. It answers the same on every machine.
+// Hash is an embedder for tests, without a model: it hashes words, and the three-letter
+// parts of words, into Dim numbers. Texts that share words are close, texts that share
+// parts of words a little; it knows nothing of meaning. It answers the same on every
+// machine.
 type Hash struct {
 	dim    int
 	closed atomic.Bool
@@ -71,7 +73,8 @@ func (h *Hash) vector(text string) embed.Vector {
 	return v
 }
 
-// add puts weight at a place and with a sign that both follow from the feature, so that unrelated features cancel out on average.
+// add puts weight at a place and with a sign that both follow from the feature, so that
+// unrelated features cancel out on average.
 func (h *Hash) add(v embed.Vector, feature string, weight float32) {
 	sum := fnv.New64a()
 	sum.Write([]byte(feature)) // a hash never fails

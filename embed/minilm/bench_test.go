@@ -71,7 +71,8 @@ func BenchmarkOpenPotion(b *testing.B) {
 	}
 }
 
-// BenchmarkTokenizeCorpus reads ordinary prose with the vocabulary of MiniLM and no limit.
+// BenchmarkTokenizeCorpus reads ordinary prose with the vocabulary of MiniLM and no
+// limit.
 func BenchmarkTokenizeCorpus(b *testing.B) {
 	tok := unlimited(b, miniLMReference(b))
 	texts := corpus(b, 2000)

@@ -19,15 +19,18 @@ type config struct {
 	vocab   int // rows of its table of tokens, or 0 when the files don't say
 	hidden  int // numbers per token, or 0
 	lower   bool
+	static  bool // it is a table of vectors
 }
 
 // defaultLimit holds for a model whose files give no limit: what BERT was trained with.
 const defaultLimit = 512
 
-// readConfig reads what sentence-transformers writes: modules.json lists the steps, each with its own directory. A directory without
-// it is a plain transformer; its tokens are averaged, as sentence-transformers does then.
+// readConfig reads what sentence-transformers writes: modules.json lists the steps, each
+// with its own directory. A directory without it is a plain transformer; its tokens are
+// averaged, as sentence-transformers does then.
 //
-// Vectors are scaled to length 1 also where modules.json has no such step: that is the contract of embed.Embedder and changes no angle.
+// Vectors are scaled to length 1 also where modules.json has no such step: that is the
+// contract of embed.Embedder and changes no angle.
 func readConfig(dir string) (*config, error) {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -122,14 +125,18 @@ func (c *config) readPooling(path string) (found bool, err error) {
 	return true, nil
 }
 
-// readLimits finds out how many tokens the model reads: max_seq_length of sentence-transformers, which is what the model was tuned
-// for; else what the tokenizer allows. tokenizer.json has a limit too, but it is the one of training and often smaller: it is ignored,
-// as sentence-transformers does. In no case more than the model has positions.
+// readLimits finds out how many tokens the model reads: max_seq_length of
+// sentence-transformers, which is what the model was tuned for; else what the tokenizer
+// allows. tokenizer.json has a limit too, but it is the one of training and often
+// smaller: it is ignored, as sentence-transformers does. In no case more than the model
+// has positions.
 func (c *config) readLimits() error {
 	var model struct {
-		Positions int `json:"max_position_embeddings"`
-		Vocab     int `json:"vocab_size"`
-		Hidden    int `json:"hidden_size"`
+		Positions int    `json:"max_position_embeddings"`
+		Vocab     int    `json:"vocab_size"`
+		Hidden    int    `json:"hidden_size"`
+		Type      string `json:"model_type"`
+		StaticDim int    `json:"hidden_dim"`
 	}
 	var sentence struct {
 		Limit int  `json:"max_seq_length"`
@@ -145,6 +152,9 @@ func (c *config) readLimits() error {
 		}
 	}
 	c.vocab, c.hidden, c.lower = model.Vocab, model.Hidden, sentence.Lower
+	if c.static = model.Type == staticType; c.static {
+		c.hidden = model.StaticDim
+	}
 	c.limit = sentence.Limit
 	if c.limit <= 0 && tokens.Limit >= 1 && tokens.Limit < 1e6 {
 		c.limit = int(tokens.Limit)

@@ -8,16 +8,67 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"blackboard/board/fault"
+	"blackboard/board/replace"
 )
 
-// DefaultDir is where the model lies unless somebody says otherwise: $BOARD_MODEL_DIR, else models/all-MiniLM-L6-v2 in the data home.
+// DefaultDir is the directory of the model that is used: $BOARD_MODEL_DIR, else the one
+// that Choose has chosen, else models/all-MiniLM-L6-v2 in the data home.
 func DefaultDir(home string, getenv func(string) string) string {
 	if dir := getenv("BOARD_MODEL_DIR"); dir != "" {
 		return dir
 	}
+	// Unreadable is as good as not there: what loads the model says what is wrong.
+	if data, _ := os.ReadFile(chosenFile(home)); len(data) > 0 {
+		if name := strings.TrimSpace(string(data)); filepath.IsAbs(name) {
+			return name
+		} else if name != "" && filepath.Base(name) == name {
+			return filepath.Join(home, "models", name)
+		}
+	}
 	return filepath.Join(home, "models", DefaultModel)
+}
+
+// chosenFile holds the name of the chosen model, or its directory if that is not in the
+// data home.
+func chosenFile(home string) string { return filepath.Join(home, "models", "chosen") }
+
+// Choose makes the model in a directory the one that a data home uses. It must load.
+func Choose(home, dir string) error {
+	if _, err := Inspect(dir); err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	models, err := filepath.Abs(filepath.Join(home, "models"))
+	if err != nil {
+		return err
+	}
+	if filepath.Dir(dir) == models {
+		dir = filepath.Base(dir) // a data home may be moved
+	}
+	if err := os.MkdirAll(models, 0o700); err != nil {
+		return failure(fault.Failure, "", err, "the choice cannot be stored")
+	}
+	f, err := os.CreateTemp(models, ".chosen-*")
+	if err != nil {
+		return failure(fault.Failure, "", err, "the choice cannot be stored")
+	}
+	err = replace.Fill(f, func(f *os.File) error {
+		_, err := f.WriteString(dir + "\n")
+		return err
+	})
+	if err == nil {
+		err = replace.Put(f.Name(), chosenFile(home))
+	}
+	if err != nil {
+		return failure(fault.Failure, "", err, "the choice cannot be stored")
+	}
+	return nil
 }
 
 var (
@@ -33,7 +84,8 @@ func badModel(next []fault.Step, err error, format string, a ...any) error {
 	return failure(fault.BadModel, "", err, format, a...).Then(next...)
 }
 
-// maxConfig bounds the configuration files that are read, in bytes. Vocabularies of half a million tokens stay below it.
+// maxConfig bounds the configuration files that are read, in bytes. Vocabularies of half
+// a million tokens stay below it.
 const maxConfig = 64 << 20
 
 // readFile reads a configuration file; where it does not exist it returns nil.
@@ -71,11 +123,16 @@ func readJSON(path string, v any) (bool, error) {
 	return true, nil
 }
 
-// findWeights returns the path of the model's ONNX file. Exporters put it at the top, also where the transformer has its own directory.
-// Models are published with it in onnx/, converters write it beside the rest.
+// findWeights returns the path of the model's ONNX file. Exporters put it at the top,
+// also where the transformer has its own directory. Models are published with it in
+// onnx/, converters write it beside the rest.
 func (c *config) findWeights(top string) (string, error) {
+	names := []string{"onnx/model.onnx", "model.onnx"}
+	if c.static {
+		names = []string{staticWeights}
+	}
 	for _, dir := range []string{c.dir, top} {
-		for _, name := range []string{"onnx/model.onnx", "model.onnx"} {
+		for _, name := range names {
 			path := File{Name: name}.in(dir)
 			switch info, err := os.Stat(path); {
 			case errors.Is(err, fs.ErrNotExist):
@@ -83,15 +140,18 @@ func (c *config) findWeights(top string) (string, error) {
 				return "", badModel(fault.Steps("make it readable for this user"), err, "the model's weights cannot be opened")
 			case info.IsDir():
 				return "", badModel(hintFetch, nil, "%s is a directory, not the model's weights", path)
+			case c.static:
+				return path, nil // a header tells it from other files
 			default:
 				return path, checkWeights(path)
 			}
 		}
 	}
-	return "", noModel(hintNoSuch, fs.ErrNotExist, "%s has no model.onnx or onnx/model.onnx", top)
+	return "", noModel(hintNoSuch, fs.ErrNotExist, "%s has no %s", top, strings.Join(names, " or "))
 }
 
-// checkWeights tells the usual accidents of a download from weights: nothing, a page, a Git LFS pointer.
+// checkWeights tells the usual accidents of a download from weights: nothing, a page, a
+// Git LFS pointer.
 func checkWeights(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -123,7 +183,8 @@ type Info struct {
 	Bytes     int64  `json:"bytes"` // of all files
 }
 
-// Inspect reads the small files of a model and looks whether weights are there. The name and the size are filled in also with an error.
+// Inspect reads the small files of a model and looks whether weights are there. The name
+// and the size are filled in also with an error.
 func Inspect(dir string) (Info, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

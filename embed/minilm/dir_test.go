@@ -15,7 +15,8 @@ import (
 	"blackboard/testdata/models"
 )
 
-// TestBrokenDirectories: whatever is wrong with a model, the error names the file and says what to do.
+// TestBrokenDirectories: whatever is wrong with a model, the error names the file and
+// says what to do.
 func TestBrokenDirectories(t *testing.T) {
 	weights := models.All["tiny-cls"]()["model.onnx"]
 	tokenizer := string(models.All["tiny-cls"]()["tokenizer.json"])
@@ -139,7 +140,8 @@ func TestUnusableWeights(t *testing.T) {
 	}
 }
 
-// TestLayouts are other ways in which the same model is published: all give the same vectors.
+// TestLayouts are other ways in which the same model is published: all give the same
+// vectors.
 func TestLayouts(t *testing.T) {
 	text := "The gate (Gäte) is shut [SEP] 中文!"
 	embedOne := func(dir string) embed.Vector {
@@ -181,7 +183,8 @@ func TestLayouts(t *testing.T) {
 	}
 	same("odd characters in the path", odd)
 
-	// As the Hugging Face cache lays it out: links to files that are named after their contents.
+	// As the Hugging Face cache lays it out: links to files that are named after their
+	// contents.
 	linked, blobs := t.TempDir(), t.TempDir()
 	for name, data := range files {
 		blob := filepath.Join(blobs, strings.ReplaceAll(name, "/", "-")+"-blob")

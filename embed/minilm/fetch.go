@@ -20,7 +20,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// stallTime is how long a server may send nothing. There is no limit to the whole: 90 MB may take an hour.
+// stallTime is how long a server may send nothing. There is no limit to the whole: 90 MB
+// may take an hour.
 const stallTime = 30 * time.Second
 
 var errStalled = errors.New("it stalled")
@@ -55,8 +56,8 @@ func (s source) where() string {
 	return s.dir
 }
 
-// fetch brings one file to the path to. It returns errAbsent where the source has none. What is written is what was asked for, to the
-// byte where the sum is known, or nothing.
+// fetch brings one file to the path to. It returns errAbsent where the source has none.
+// What is written is what was asked for, to the byte where the sum is known, or nothing.
 func (f *fetcher) fetch(ctx context.Context, file File, to string) (File, error) {
 	sum := sha256.New()
 	part := to + partSuffix
@@ -93,7 +94,8 @@ func (f *fetcher) fetch(ctx context.Context, file File, to string) (File, error)
 const (
 	// partSuffix is for a file that is not whole yet.
 	partSuffix = ".part"
-	// tagSuffix is for the file in which a download without a known sum notes what it is a part of.
+	// tagSuffix is for the file in which a download without a known sum notes what it is
+	// a part of.
 	tagSuffix = ".tag"
 )
 
@@ -141,7 +143,8 @@ func (f *fetcher) download(ctx context.Context, file File, part string, sum hash
 	defer alive.Stop()
 
 	resp, err := f.get(ctx, address, have, tag)
-	if err == nil && resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && have > 0 { // the file there is shorter than our part
+	// the file there is shorter than our part
+	if err == nil && resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && have > 0 {
 		resp.Body.Close()
 		removePart(part)
 		have = 0
@@ -153,7 +156,8 @@ func (f *fetcher) download(ctx context.Context, file File, part string, sum hash
 	defer resp.Body.Close()
 	total := resp.ContentLength
 	switch resp.StatusCode {
-	case http.StatusOK: // also from a server that knows no ranges, or has another file than the part is of
+	// also from a server that knows no ranges, or has another file than the part is of
+	case http.StatusOK:
 		have = 0
 	case http.StatusPartialContent:
 		var start, size int64
@@ -191,8 +195,9 @@ func (f *fetcher) download(ctx context.Context, file File, part string, sum hash
 	return f.save(ctx, file, body, out, sum, have, total)
 }
 
-// resumable returns how much of a file is there, and the validator under which the rest belongs to it. Where the sum is known nothing is
-// needed for that: what does not fit will show.
+// resumable returns how much of a file is there, and the validator under which the rest
+// belongs to it. Where the sum is known nothing is needed for that: what does not fit
+// will show.
 func (f *fetcher) resumable(file File, part string) (have int64, tag string) {
 	info, err := os.Stat(part)
 	if err != nil || !info.Mode().IsRegular() || file.Bytes > 0 && info.Size() > file.Bytes {
@@ -209,7 +214,8 @@ func (f *fetcher) resumable(file File, part string) (have int64, tag string) {
 	return info.Size(), tag
 }
 
-// writeTag notes a strong validator; with a weak one, or none, a part cannot be continued.
+// writeTag notes a strong validator; with a weak one, or none, a part cannot be
+// continued.
 func (f *fetcher) writeTag(part, tag string) error {
 	if !strings.HasPrefix(tag, `"`) {
 		os.Remove(part + tagSuffix)
@@ -224,7 +230,8 @@ func (f *fetcher) get(ctx context.Context, address *url.URL, have int64, tag str
 		return nil, err
 	}
 	req.Header.Set("User-Agent", "board")
-	req.Header.Set("Accept-Encoding", "identity") // so that lengths and ranges are those of the file
+	// so that lengths and ranges are those of the file
+	req.Header.Set("Accept-Encoding", "identity")
 	if have > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
 		if tag != "" {
@@ -264,10 +271,12 @@ func (r *aliveReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// maxWeights is more than an ONNX file can have, which is a protobuf message: a server that never ends fills no disk.
+// maxWeights is more than an ONNX file can have, which is a protobuf message: a server
+// that never ends fills no disk.
 const maxWeights = 2 << 30
 
-// save copies what comes in to the part, of which have bytes are there and hashed, and makes it durable. total is 0 when it is not known.
+// save copies what comes in to the part, of which have bytes are there and hashed, and
+// makes it durable. total is 0 when it is not known.
 func (f *fetcher) save(ctx context.Context, file File, in io.Reader, out *os.File, sum hash.Hash, have, total int64) error {
 	limit := int64(maxConfig)
 	if strings.HasSuffix(file.Name, ".onnx") {

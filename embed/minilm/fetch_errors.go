@@ -14,7 +14,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// elsewhere and downloaded are other places for the files, askMirror is another for the hub.
+// elsewhere and downloaded are other places for the files, askMirror is another for the
+// hub.
 var (
 	elsewhere  = fault.Give("from", "", "take the files from elsewhere: HF_ENDPOINT=https://MIRROR, or {} with a mirror's address or a directory that has them")
 	downloaded = fault.Give("from", "DIRECTORY", "a private or gated model must be downloaded by other means and then taken with {}")
@@ -24,7 +25,8 @@ var (
 // hintAgain is for what can be continued.
 const hintAgain = "run the same command again: it continues from there"
 
-// networkError says what went wrong between the source and us, after done bytes of a file.
+// networkError says what went wrong between the source and us, after done bytes of a
+// file.
 func (f *fetcher) networkError(ctx context.Context, err error, file File, done int64) error {
 	host := f.from.where()
 	if cause := context.Cause(ctx); cause != nil {

@@ -17,7 +17,7 @@ import (
 type Files struct {
 	Name    string // of the model: the directory's
 	Dir     string
-	Weights string // the path of the ONNX file
+	Weights string // the path of the ONNX file, or of a static model's table
 	Limit   int    // tokens of a text that are read
 	Dim     int    // numbers in a vector, as far as these files say; else 0
 	config  *config
@@ -52,6 +52,9 @@ func Read(ctx context.Context, dir string) (*Files, error) {
 	}
 	return f, ctx.Err()
 }
+
+// Static reports whether the model is a table of vectors, which needs no engine.
+func (f *Files) Static() bool { return f.config.static }
 
 // Encode returns the tokens of a text, never more than Limit. There may be none.
 func (f *Files) Encode(text string) []uint32 { return f.tokens.encode(text) }

@@ -14,7 +14,8 @@ import (
 	"blackboard/testdata/models"
 )
 
-// golden is a file of testdata/embed: vectors that ONNX Runtime computed (see the README there).
+// golden is a file of testdata/embed: vectors that ONNX Runtime computed (see the README
+// there).
 type golden struct {
 	Model   string
 	SHA256  string // of the weights, so that a changed generator is not taken for a changed result
@@ -86,9 +87,7 @@ func TestGoldenStatic(t *testing.T) {
 
 func TestGoldenMiniLMShaped(t *testing.T) {
 	t.Parallel()
-	if cost.Race || testing.Short() {
-		t.Skip("a model of this size is slow with -race, and skipped with -short")
-	}
+	cost.SkipUnlessLong(t)
 	checkGolden(t, open(t, models.Write(t, "minilm-shaped", nil)), "golden-minilm-shaped.json")
 }
 
@@ -96,7 +95,8 @@ func TestGoldenPotion(t *testing.T) {
 	checkGolden(t, open(t, potionDir(t)), "golden-potion-base-2M.json")
 }
 
-// TestReferenceVectors compares the real model, where BOARD_MODEL_DIR names it, with the vectors published for it.
+// TestReferenceVectors compares the real model, where BOARD_MODEL_DIR names it, with the
+// vectors published for it.
 func TestReferenceVectors(t *testing.T) {
 	file := filepath.Join(miniLMReference(t), "reference_vectors_100.json")
 	dir := os.Getenv("BOARD_MODEL_DIR")
@@ -123,7 +123,8 @@ func TestReferenceVectors(t *testing.T) {
 	}
 }
 
-// TestWriteModels writes the test models for ONNX Runtime to read; it is part of recording golden vectors.
+// TestWriteModels writes the test models for ONNX Runtime to read; it is part of
+// recording golden vectors.
 func TestWriteModels(t *testing.T) {
 	dir := os.Getenv("BOARD_WRITE_TEST_MODELS")
 	if dir == "" {

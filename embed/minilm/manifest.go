@@ -31,9 +31,10 @@ func failure(kind fault.Kind, hint string, err error, format string, a ...any) *
 
 // File is one file of a published model.
 type File struct {
-	Name   string `json:"name"` // below the model's directory, with slashes
-	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"` // in hex; "" when nobody has said it: then the file must parse and the model load
+	Name  string `json:"name"` // below the model's directory, with slashes
+	Bytes int64  `json:"bytes"`
+	// in hex; "" when nobody has said it: then the file must parse and the model load
+	SHA256 string `json:"sha256"`
 	// Optional files may be absent where the model comes from: Open does without them.
 	Optional bool `json:"-"`
 	// Unless names a file that makes this one superfluous where it was found.
@@ -54,7 +55,9 @@ type Manifest struct {
 	Repo     string // on the hub: organisation/model
 	Revision string // of the repository
 	Dim      int    // numbers in a vector; 0 when not known
-	Files    []File // in the order in which they are fetched: the weights last, so that a wrong place shows soon
+	// in the order in which they are fetched: the weights last, so that a wrong place
+	// shows soon
+	Files []File
 }
 
 // Pinned reports whether the content of the files is known.
@@ -62,13 +65,15 @@ func (m Manifest) Pinned() bool {
 	return slices.ContainsFunc(m.Files, func(f File) bool { return f.SHA256 != "" })
 }
 
-// allMiniLM is sentence-transformers/all-MiniLM-L6-v2. The sums are those of the files at this revision, to the byte. A revision is
-// named because the small files at "main" may change; then the sums would refuse what is sound.
+// allMiniLM is sentence-transformers/all-MiniLM-L6-v2. The sums are those of the files at
+// this revision, to the byte. A revision is named because the small files at "main" may
+// change; then the sums would refuse what is sound.
 var allMiniLM = Manifest{
 	Name: DefaultModel, Repo: "sentence-transformers/all-MiniLM-L6-v2", Revision: "1110a243fdf4706b3f48f1d95db1a4f5529b4d41", Dim: 384,
 	Files: []File{
 		{Name: "config.json", Bytes: 612, SHA256: "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"},
-		{Name: "sentence_bert_config.json", Bytes: 53, SHA256: "fc1993fde0a95c24ec6c022539d41cf6e2f7c9721e5415d6fb6897472a9cd4b7"}, // the limit of 256 tokens: vectors depend on it
+		// the limit of 256 tokens: vectors depend on it
+		{Name: "sentence_bert_config.json", Bytes: 53, SHA256: "fc1993fde0a95c24ec6c022539d41cf6e2f7c9721e5415d6fb6897472a9cd4b7"},
 		{Name: "1_Pooling/config.json", Bytes: 190, SHA256: "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23", Optional: true},
 		{Name: "modules.json", Bytes: 349, SHA256: "84e40c8e006c9b1d6c122e02cba9b02458120b5fb0c87b746c41e0207cf642cf", Optional: true},
 		{Name: "tokenizer_config.json", Bytes: 350, SHA256: "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b", Optional: true},
@@ -79,8 +84,9 @@ var allMiniLM = Manifest{
 	},
 }
 
-// quantized is all-MiniLM-L6-v2 with weights of 8 bits: a quarter of the size, and other vectors, so it is a model of its own to every
-// index. ONNX Runtime is fast with it; hugot is much slower than with the full weights.
+// quantized is all-MiniLM-L6-v2 with weights of 8 bits: a quarter of the size, and other
+// vectors, so it is a model of its own to every index. ONNX Runtime is fast with it;
+// hugot is much slower than with the full weights.
 func quantized(name, published string, bytes int64, sum string) Manifest {
 	m := allMiniLM
 	m.Name = name
@@ -89,7 +95,10 @@ func quantized(name, published string, bytes int64, sum string) Manifest {
 	return m
 }
 
-// Names of the quantized forms. Signed weights are for processors that multiply them without overflow: ARM's, and x86-64 with VNNI.
+// Names of the quantized forms. The publisher has four files of two contents: those named
+// qint8, for arm64, avx512 and avx512_vnni, are the same to the byte, with signed
+// weights; that for avx2 has unsigned ones. Signed weights are for processors that
+// multiply them without overflow: ARM's, and x86-64 with VNNI.
 const (
 	signedModel   = DefaultModel + "-qint8"
 	unsignedModel = DefaultModel + "-quint8"
@@ -97,15 +106,20 @@ const (
 
 // Int8 is the quantized form of the default model for this machine's processor.
 func Int8() Manifest {
-	name := unsignedModel
-	if runtime.GOARCH != "amd64" || cpu.X86.HasAVX512VNNI {
-		name = signedModel
+	return int8For(runtime.GOARCH, cpu.X86.HasAVX512VNNI || cpu.X86.HasAVXVNNI)
+}
+
+func int8For(arch string, vnni bool) Manifest {
+	name := signedModel
+	if arch == "amd64" && !vnni {
+		name = unsignedModel
 	}
 	m, _ := Named(name) // is known
 	return m
 }
 
-// anyFiles are the files of a model that is not known by name. What it cannot do without, Open knows.
+// anyFiles are the files of a model that is not known by name. What it cannot do without,
+// Open knows.
 var anyFiles = []File{
 	{Name: "config.json", Optional: true},
 	{Name: "modules.json", Optional: true},
@@ -119,7 +133,12 @@ var anyFiles = []File{
 	{Name: "NOTICE", Optional: true},
 	{Name: "onnx/model.onnx", Optional: true},
 	{Name: "model.onnx", Unless: "onnx/model.onnx"},
+	{Name: staticWeights},
 }
+
+// staticWeights is the file of a static model, which has no use for an ONNX form. Other
+// models have no use for it.
+const staticWeights = "model.safetensors"
 
 var known = sync.OnceValue(func() []Manifest {
 	return []Manifest{
@@ -140,8 +159,9 @@ func KnownModels() []string {
 
 var plainName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// Named returns the manifest of a model that is known by name, or as organisation/model what the hub may have, or with any other plain
-// name what can only come from a place that is named as well: its Repo is empty.
+// Named returns the manifest of a model that is known by name, or as organisation/model
+// what the hub may have, or with any other plain name what can only come from a place
+// that is named as well: its Repo is empty.
 func Named(name string) (Manifest, error) {
 	for _, m := range known() {
 		if strings.EqualFold(name, m.Name) || strings.EqualFold(name, m.Repo) {

@@ -15,16 +15,18 @@ import (
 
 // Speed is how fast a model is on this machine, in this build.
 type Speed struct {
-	Model         embed.Model `json:"model"`
-	Engine        string      `json:"engine"`
-	Version       string      `json:"version"` // of the engine's library; "" for one that is part of this program
-	SIMD          bool        `json:"simd"`
-	Go            string      `json:"go"`
-	CPUs          int         `json:"cpus"`
-	LoadMS        float64     `json:"load_ms"`         // from a directory to a model
-	FirstMS       float64     `json:"first_vector_ms"` // and from there to a vector: what a short command waits for besides
-	Lengths       []Length    `json:"lengths"`
-	ResidentBytes *int64      `json:"resident_bytes"` // nil where the system does not say
+	Model  embed.Model `json:"model"`
+	Engine string      `json:"engine"`
+	// of the engine's library; "" for one that is part of this program
+	Version string  `json:"version"`
+	SIMD    bool    `json:"simd"`
+	Go      string  `json:"go"`
+	CPUs    int     `json:"cpus"`
+	LoadMS  float64 `json:"load_ms"` // from a directory to a model
+	// and from there to a vector: what a short command waits for besides
+	FirstMS       float64  `json:"first_vector_ms"`
+	Lengths       []Length `json:"lengths"`
+	ResidentBytes *int64   `json:"resident_bytes"` // nil where the system does not say
 }
 
 // Length is how fast it is with texts of one length.
@@ -37,15 +39,17 @@ type Length struct {
 	TextsPerSecond float64 `json:"texts_per_second"`
 }
 
-// The runs of one text end after this many, or after this long if there have been enough for a median.
+// The runs of one text end after this many, or after this long if there have been enough
+// for a median.
 const (
 	maxRuns  = 100
 	minRuns  = 5
 	runsTime = 3 * time.Second
 )
 
-// Measure loads the model in dir and embeds made-up texts: for each length of tokens one after the other, and then as many as texts says,
-// as concurrently as the model does by itself. open loads the model with another engine; nil is for this package's.
+// Measure loads the model in dir and embeds made-up texts: for each length of tokens one
+// after the other, and then as many as texts says, as concurrently as the model does by
+// itself. open loads the model with another engine; nil is for this package's.
 func Measure(ctx context.Context, dir string, tokens []int, texts int, open func() (embed.Embedder, func() error, error)) (*Speed, error) {
 	f, err := Read(ctx, dir)
 	if err != nil {
@@ -119,8 +123,8 @@ func (f *Files) measure(ctx context.Context, e embed.Embedder, tokens, texts int
 	return l, nil
 }
 
-// textOf makes text number i with about as many tokens as asked for: never more, so that it stays in one of the lengths that the model
-// is compiled for.
+// textOf makes text number i with about as many tokens as asked for: never more, so that
+// it stays in one of the lengths that the model is compiled for.
 func (f *Files) textOf(tokens, i int) string {
 	words := strings.Fields("the gate stays shut while a critical question is open and every worker posts what it has found with its source")
 	text := words[i%len(words)]
@@ -137,7 +141,8 @@ func (f *Files) textOf(tokens, i int) string {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// SIMD reports whether the program was built with GOEXPERIMENT=simd, without which a model takes five times as long.
+// SIMD reports whether the program was built with GOEXPERIMENT=simd, without which a
+// model takes five times as long.
 func SIMD() bool {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

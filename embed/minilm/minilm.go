@@ -1,18 +1,21 @@
-// Package minilm embeds texts with a sentence-embedding model that runs in this process: GoMLX's pure Go backend, without cgo. It is
-// named after all-MiniLM-L6-v2, for which it is tuned, and knows no model by name: any directory with a BERT-like model in ONNX form
+// Package minilm embeds texts with a sentence-embedding model that runs in this process:
+// GoMLX's pure Go backend, without cgo. It is named after all-MiniLM-L6-v2, for which it
+// is tuned, and knows no model by name: any directory with a BERT-like model in ONNX form
 // will do, and its files say how to use it.
 //
 //	model.onnx or onnx/model.onnx            the weights: input_ids in, one vector per token (or per text) out
-//	tokenizer.json, or vocab.txt             WordPiece; the special tokens round a text
+//	tokenizer.json, or vocab.txt             WordPiece, or Unigram; the special tokens
 //	tokenizer_config.json, config.json       the length of a text, the size of the model
 //	sentence_bert_config.json                the length of a text that the model was tuned for
 //	modules.json, 1_Pooling/config.json      how the vectors of the tokens become one
 //
-// Of these, weights and vocabulary are necessary. Open downloads nothing and writes nothing; Pull does, Verify says whether a model is
-// what it should be, and Measure how fast it is here.
+// Of these, weights and vocabulary are necessary. Open downloads nothing and writes
+// nothing; Pull does, Verify says whether a model is what it should be, and Measure how
+// fast it is here.
 //
-// Costs, MiniLM on one core with AVX-512: 300 ms from Open to the first vector, then 15 ms for a short text and 160 ms for a long one
-// when built with GOEXPERIMENT=simd, five times as much without; 350 MB of memory.
+// Costs, MiniLM on one core with AVX-512: 300 ms from Open to the first vector, then 15
+// ms for a short text and 160 ms for a long one when built with GOEXPERIMENT=simd, five
+// times as much without; 350 MB of memory.
 package minilm
 
 import (
@@ -31,7 +34,9 @@ type Embedder struct {
 	model   embed.Model
 	files   *Files
 	session *session
-	slots   chan struct{} // one for each text that is computed at the same time, whichever call it belongs to: two have 1.9 times the throughput of one on two cores
+	// one for each text that is computed at the same time, whichever call it belongs to:
+	// two have 1.9 times the throughput of one on two cores
+	slots chan struct{}
 
 	mu      sync.Mutex // for the two below
 	closed  bool
@@ -41,8 +46,9 @@ type Embedder struct {
 
 var _ embed.Embedder = (*Embedder)(nil)
 
-// Open loads the model in dir. The small files are checked before the weights are read. Its errors match fault.NoModel or
-// fault.BadModel, name the file, and say with Try what to do next; or they are the context's, which is looked at between the steps.
+// Open loads the model in dir. The small files are checked before the weights are read.
+// Its errors match fault.NoModel or fault.BadModel, name the file, and say with Try what
+// to do next; or they are the context's, which is looked at between the steps.
 func Open(ctx context.Context, dir string) (*Embedder, error) {
 	f, err := Read(ctx, dir)
 	if err != nil {
@@ -71,8 +77,10 @@ func (e *Embedder) enter() error {
 	return nil
 }
 
-// Embed returns one vector of length 1 per text. The texts of one call are computed one by one, as many at the same time as there are
-// slots, and calls take turns for the slots text by text: a long call does not keep a short one waiting for more than a text or two.
+// Embed returns one vector of length 1 per text. The texts of one call are computed one
+// by one, as many at the same time as there are slots, and calls take turns for the slots
+// text by text: a long call does not keep a short one waiting for more than a text or
+// two.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -88,13 +96,15 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if ids[i] = e.files.Encode(text); len(ids[i]) == 0 { // the model would not survive an input of length 0
+		// the model would not survive an input of length 0
+		if ids[i] = e.files.Encode(text); len(ids[i]) == 0 {
 			out[i] = make(embed.Vector, e.model.Dim)
 			continue
 		}
 		order = append(order, i)
 	}
-	// The longest first, so that at the end no slot works on a long text while the others have nothing left to do.
+	// The longest first, so that at the end no slot works on a long text while the others
+	// have nothing left to do.
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(ids[b]), len(ids[a])) })
 
 	type result struct {
@@ -102,7 +112,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 		vector embed.Vector
 		err    error
 	}
-	results := make(chan result, len(order)) // has room for all, so that nobody is stuck when the call has been cancelled
+	// has room for all, so that nobody is stuck when the call has been cancelled
+	results := make(chan result, len(order))
 	for sent, received := 0, 0; received < len(order); {
 		slots := e.slots
 		if sent == len(order) {
@@ -134,8 +145,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 	return out, nil
 }
 
-// Close waits for the calls that are under way and releases the model. Every later call fails with fault.Closed; closing again does
-// nothing.
+// Close waits for the calls that are under way and releases the model. Every later call
+// fails with fault.Closed; closing again does nothing.
 func (e *Embedder) Close() error {
 	e.mu.Lock()
 	e.closed = true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -15,11 +16,15 @@ import (
 	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/models"
 	"blackboard/testdata/wait"
 )
 
+func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
+
 func TestConformanceTiny(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	for _, name := range []string{"tiny-mean", "tiny-cls", "tiny-max"} {
 		t.Run(name, func(t *testing.T) {
@@ -47,6 +52,7 @@ func TestConformanceOneSlot(t *testing.T) {
 }
 
 func TestConformancePotion(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	dir := potionDir(t)
 	embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return open(t, dir) })
@@ -63,7 +69,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestNothingKnown: without special tokens an empty text has no tokens, and the model never sees it.
+// TestNothingKnown: without special tokens an empty text has no tokens, and the model
+// never sees it.
 func TestNothingKnown(t *testing.T) {
 	e := open(t, potionDir(t))
 	got, err := e.Embed(context.Background(), []string{"", "a word", " \n", "\u200b"})
@@ -109,7 +116,8 @@ func TestCloseWaits(t *testing.T) {
 	})
 }
 
-// TestCloseWhileCallsRun: they end well, and a call that was cancelled does not leave work behind that outlives Close.
+// TestCloseWhileCallsRun: they end well, and a call that was cancelled does not leave
+// work behind that outlives Close.
 func TestCloseWhileCallsRun(t *testing.T) {
 	dir := models.Write(t, "static", nil)
 	texts := strings.Split(strings.Repeat("the gate is open while evidence of each worker is in the table\n", 400), "\n")
@@ -149,7 +157,8 @@ func TestNoGoroutinesLeft(t *testing.T) {
 		func() string { return fmt.Sprintf("%d goroutines, %d before", runtime.NumGoroutine(), before) })
 }
 
-// TestShortCallIsNotStarved: a question asked while a long list is embedded waits for a text or two, not for the list: it is answered first.
+// TestShortCallIsNotStarved: a question asked while a long list is embedded waits for a
+// text or two, not for the list: it is answered first.
 func TestShortCallIsNotStarved(t *testing.T) {
 	e := withSlots(open(t, models.Write(t, "static", nil)), 1)
 	ctx, cancel := context.WithCancel(context.Background())

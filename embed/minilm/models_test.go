@@ -9,7 +9,8 @@ import (
 	"blackboard/testdata/models"
 )
 
-// needsProduct skips a test of a model with matrix products where it would end the whole process.
+// needsProduct skips a test of a model with matrix products where it would end the whole
+// process.
 func needsProduct(tb testing.TB) {
 	tb.Helper()
 	if cost.Race && os.Getenv("BOARD_TEST_CHECKPTR_OFF") == "" {

@@ -22,7 +22,9 @@ type place struct {
 	dir     string
 	staging string // where files are fetched to
 	old     string // what is being replaced
-	lockage string // a file whose lock is held while one fetches; it stays, since deleting it would let two in
+	// a file whose lock is held while one fetches; it stays, since deleting it would let
+	// two in
+	lockage string
 }
 
 func newPlace(dir string) (*place, error) {
@@ -77,7 +79,8 @@ func (p *place) settle() error {
 	return cannotWrite(os.RemoveAll(p.old), p.old)
 }
 
-// sound returns what is there, if it is the model wanted and nothing is wrong with it; nil if something is to be done.
+// sound returns what is there, if it is the model wanted and nothing is wrong with it;
+// nil if something is to be done.
 func (p *place) sound(m Manifest) *Pulled {
 	if _, err := os.Stat(p.dir); err != nil {
 		return nil
@@ -203,8 +206,9 @@ func (p *place) replaceable(m Manifest, force bool) error {
 	return failure(fault.Conflict, "", nil, "%s holds a model that was not fetched as %s", p.dir, m.Name).Then(next...)
 }
 
-// tidy removes from the staging directory what an earlier pull left that this one has no use for: files of another model, and whole
-// files of which nobody knows whether they are still those of the place.
+// tidy removes from the staging directory what an earlier pull left that this one has no
+// use for: files of another model, and whole files of which nobody knows whether they are
+// still those of the place.
 func (p *place) tidy(m Manifest) error {
 	keep := map[string]bool{}
 	for _, f := range m.Files {
@@ -219,7 +223,8 @@ func (p *place) tidy(m Manifest) error {
 	}), p.staging)
 }
 
-// eachFile calls fn for all that lies in a directory, and in those below it, and is none itself.
+// eachFile calls fn for all that lies in a directory, and in those below it, and is none
+// itself.
 func eachFile(dir string, fn func(path string) error) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -229,8 +234,8 @@ func eachFile(dir string, fn func(path string) error) error {
 	})
 }
 
-// haveAlready reports whether the very file is there: staged by an interrupted pull, or, if link is set, in a damaged directory, from
-// where it is linked.
+// haveAlready reports whether the very file is there: staged by an interrupted pull, or,
+// if link is set, in a damaged directory, from where it is linked.
 func (p *place) haveAlready(file File, link bool) bool {
 	to, there := file.in(p.staging), file.in(p.dir)
 	if _, err := os.Stat(to); err == nil {

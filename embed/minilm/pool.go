@@ -11,7 +11,8 @@ const (
 	poolMax  pooling = "max" // the largest number at each place
 )
 
-// pool makes one vector of dim numbers, not scaled to any length. tokens has no padding and is not empty.
+// pool makes one vector of dim numbers, not scaled to any length. tokens has no padding
+// and is not empty.
 func (p pooling) pool(tokens [][]float32, dim int) embed.Vector {
 	v := make(embed.Vector, dim)
 	copy(v, tokens[0])

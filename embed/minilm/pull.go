@@ -22,9 +22,13 @@ const Hub = "https://huggingface.co"
 type PullOptions struct {
 	Manifest Manifest
 	Dir      string // of the model
-	Endpoint string // of a hub: a model lies below ENDPOINT/ORGANISATION/MODEL/resolve/REVISION; "" is Hub
-	From     string // instead of a hub: the address below which the files lie, or a directory that has them
-	Force    bool   // replace a model that is there
+	// of a hub: a model lies below ENDPOINT/ORGANISATION/MODEL/resolve/REVISION; "" is
+	// Hub
+	Endpoint string
+	// instead of a hub: the address below which the files lie, or a directory that has
+	// them
+	From     string
+	Force    bool // replace a model that is there
 	Progress func(Progress)
 
 	client *http.Client
@@ -48,19 +52,23 @@ func (o *PullOptions) progress(p Progress) {
 
 // Pulled is the outcome.
 type Pulled struct {
-	Name    string `json:"name"`
-	Dir     string `json:"dir"`
-	Source  string `json:"source"`
-	Bytes   int64  `json:"bytes"`
-	Pinned  bool   `json:"pinned"`  // the files are the published ones to the byte; else they load, which is all that is known
+	Name   string `json:"name"`
+	Dir    string `json:"dir"`
+	Source string `json:"source"`
+	Bytes  int64  `json:"bytes"`
+	// the files are the published ones to the byte; else they load, which is all that is
+	// known
+	Pinned  bool   `json:"pinned"`
 	Already bool   `json:"already"` // nothing was fetched
-	Files   []File `json:"files"`
+	Files   []File `json:"files"`   // the files that were fetched
 }
 
-// Pull puts a model into a directory, which is there complete or not at all: files are fetched into ".NAME.part" beside it, made durable,
-// checked against what is known of them, loaded as a test, and then the directory takes its place. What an interrupted Pull has fetched
-// is kept there and continued by the next one. A model that is there and sound is not fetched again; one that is damaged is repaired;
-// anything else is replaced with Force alone, and only if all its files are such as models have.
+// Pull puts a model into a directory, which is there complete or not at all: files are
+// fetched into ".NAME.part" beside it, made durable, checked against what is known of
+// them, loaded as a test, and then the directory takes its place. What an interrupted
+// Pull has fetched is kept there and continued by the next one. A model that is there and
+// sound is not fetched again; one that is damaged is repaired; anything else is replaced
+// with Force alone, and only if all its files are such as models have.
 //
 // Several at once take turns. Errors match a kind of package fault, or the context's.
 func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
@@ -82,7 +90,9 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 		return nil, err
 	}
 	o.Dir = p.dir
-	if !o.Force { // before the lock: a directory that needs nothing may be one that this user cannot write to
+	// before the lock: a directory that needs nothing may be one that this user cannot
+	// write to
+	if !o.Force {
 		if done := p.sound(o.Manifest); done != nil {
 			return done, nil
 		}
@@ -123,8 +133,8 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 	return pulled(o.Manifest, p.dir, r, false), nil
 }
 
-// newClient uses the proxy that the environment names and follows redirections to wherever a hub keeps its files, but not from https
-// to http.
+// newClient uses the proxy that the environment names and follows redirections to
+// wherever a hub keeps its files, but not from https to http.
 func newClient() *http.Client {
 	return &http.Client{CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
@@ -208,13 +218,21 @@ func (p *place) stage(ctx context.Context, o *PullOptions, from source) ([]File,
 	}
 	for _, file := range missing {
 		to := file.in(p.staging)
+		if table := file.Name == staticWeights; table || path.Ext(file.Name) == ".onnx" {
+			c := config{dir: p.staging}
+			c.readLimits() // what is wrong shows when the model is loaded
+			if c.static != table {
+				continue
+			}
+		}
 		if file.Unless != "" {
 			if _, err := os.Stat(File{Name: file.Unless}.in(p.staging)); err == nil {
 				continue
 			}
 		}
 		got, err := f.fetch(ctx, file, to)
-		if flat := path.Base(file.published()); errors.Is(err, errAbsent) && o.From != "" && file.SHA256 != "" && path.Ext(flat) == ".onnx" { // one directory for all files
+		// one directory for all files
+		if flat := path.Base(file.published()); errors.Is(err, errAbsent) && o.From != "" && file.SHA256 != "" && path.Ext(flat) == ".onnx" {
 			got, err = f.fetch(ctx, File{Name: flat, Bytes: file.Bytes, SHA256: file.SHA256}, to)
 			got.Name = file.Name
 		}

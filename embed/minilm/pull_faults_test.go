@@ -90,8 +90,9 @@ func TestPullFaults(t *testing.T) {
 	})
 }
 
-// direct is a way to a mirror without a network, so that the clock can be the test's: what a request gets from it stops after some bytes of the weights, or
-// before the answer where that is none.
+// direct is a way to a mirror without a network, so that the clock can be the test's:
+// what a request gets from it stops after some bytes of the weights, or before the answer
+// where that is none.
 type direct struct {
 	to   http.Handler
 	stop int
@@ -119,7 +120,8 @@ func (s stalled) Read([]byte) (int, error) {
 	return 0, s.ctx.Err()
 }
 
-// TestPullStalls: a mirror that sends nothing for a while is given up, and the next attempt continues.
+// TestPullStalls: a mirror that sends nothing for a while is given up, and the next
+// attempt continues.
 func TestPullStalls(t *testing.T) {
 	files := bigger()
 	for what, test := range map[string]struct {

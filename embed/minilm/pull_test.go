@@ -224,9 +224,7 @@ func TestPull(t *testing.T) {
 // TestPullMiniLMShaped has the real size but for the vocabulary.
 func TestPullMiniLMShaped(t *testing.T) {
 	t.Parallel()
-	if cost.Race || testing.Short() {
-		t.Skip("a model of this size is slow with -race, and skipped with -short")
-	}
+	cost.SkipUnlessLong(t)
 	m := newMirror(t, models.All["minilm-shaped"]())
 	dir := filepath.Join(t.TempDir(), "m")
 	m.goesWrong(cut(m.files, 20_000_000))
@@ -248,7 +246,8 @@ func TestPullMiniLMShaped(t *testing.T) {
 	if c := r.Reference; c == nil || c.Texts != 6 || c.MinCosine < 0.99999 || c.MaxDifference > 1e-5 {
 		t.Errorf("against its own vectors: %+v", r)
 	}
-	// The vectors published for the real model are none of this one's. A few of them show it.
+	// The vectors published for the real model are none of this one's. A few of them show
+	// it.
 	texts, err := readReference(filepath.Join(miniLMReference(t), "reference_vectors_100.json"))
 	if err != nil || len(texts) != 100 {
 		t.Fatalf("%d texts, %v", len(texts), err)
@@ -355,7 +354,8 @@ func TestPullResume(t *testing.T) {
 	})
 }
 
-// TestPullPublished: weights that have another name where they come from get the one that Open knows.
+// TestPullPublished: weights that have another name where they come from get the one that
+// Open knows.
 func TestPullPublished(t *testing.T) {
 	files := models.All["static"]()
 	m := newMirror(t, files)
@@ -372,7 +372,8 @@ func TestPullPublished(t *testing.T) {
 	}
 }
 
-// TestInt8: the quantized forms are models of their own, with all files of the full one but the weights.
+// TestInt8: the quantized forms are models of their own, with all files of the full one
+// but the weights.
 func TestInt8(t *testing.T) {
 	for _, name := range []string{signedModel, unsignedModel, Int8().Name} {
 		m, err := Named(name)
@@ -385,5 +386,14 @@ func TestInt8(t *testing.T) {
 	}
 	if allMiniLM.Files[len(allMiniLM.Files)-1].Published != "" {
 		t.Error("the full model was changed")
+	}
+	for _, test := range []struct {
+		arch string
+		vnni bool
+		want string
+	}{{"amd64", true, signedModel}, {"amd64", false, unsignedModel}, {"arm64", false, signedModel}} {
+		if got := int8For(test.arch, test.vnni).Name; got != test.want {
+			t.Errorf("%s, VNNI %v: %s, want %s", test.arch, test.vnni, got, test.want)
+		}
 	}
 }

@@ -21,13 +21,15 @@ type session struct {
 	weights *model.Store
 	exec    *model.Exec
 	inputs  []string
-	lengths []int // to which inputs are padded
-	output  int   // which of the model's outputs is read
-	dim     int   // numbers per vector
+	lengths []int   // to which inputs are padded
+	output  int     // which of the model's outputs is read
+	dim     int     // numbers per vector
+	table   *static // instead of all but files and dim, if it is not nil
 }
 
-// Every new length of input compiles the model anew, so texts are padded to these lengths. Up to MiniLM's 256 tokens the steps are
-// those measured as the best compromise; beyond, they double.
+// Every new length of input compiles the model anew, so texts are padded to these
+// lengths. Up to MiniLM's 256 tokens the steps are those measured as the best compromise;
+// beyond, they double.
 var bucketSteps = []int{16, 32, 48, 64, 96, 128, 192, 256, 384, 512}
 
 func buckets(limit int) []int {
@@ -50,6 +52,9 @@ func load(f *Files) (r *session, err error) {
 			r, err = nil, f.Bad("cannot be loaded", fmt.Errorf("%v", p))
 		}
 	}()
+	if f.Static() {
+		return loadStatic(f)
+	}
 	parsed, err := parser.ParseFile(f.Weights)
 	if err != nil {
 		return nil, f.Bad("cannot be loaded", err)
@@ -85,14 +90,20 @@ func load(f *Files) (r *session, err error) {
 	return r, nil
 }
 
-// run computes the vector of one text. ids is not empty and no longer than the last bucket. It
-// cannot be interrupted.
+// run computes the vector of one text. ids is not empty and no longer than the last
+// bucket. It cannot be interrupted.
 func (r *session) run(ids []uint32) (v embed.Vector, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			v, err = nil, r.files.Bad("cannot be run", fmt.Errorf("%v", p))
 		}
 	}()
+	if r.table != nil {
+		if v, err = r.table.vector(ids); err != nil {
+			return nil, r.files.Bad("cannot be run", err)
+		}
+		return v, nil
+	}
 	n, _ := slices.BinarySearch(r.lengths, len(ids))
 	inputs := make([]*tensors.Tensor, len(r.inputs))
 	for i, name := range r.inputs {
@@ -118,7 +129,8 @@ func (r *session) run(ids []uint32) (v embed.Vector, err error) {
 		return nil, r.files.Bad("cannot be run", err)
 	}
 	switch got := outputs[0].Shape(); {
-	case got.Rank() == 3 && got.Dim(0) == 1 && got.Dim(1) >= len(ids) && got.Dim(2) == r.dim: // text, token, number
+	// text, token, number
+	case got.Rank() == 3 && got.Dim(0) == 1 && got.Dim(1) >= len(ids) && got.Dim(2) == r.dim:
 		return r.files.Vector(numbers[:len(ids)*r.dim], r.dim)
 	case got.Rank() == 2 && got.Dim(0) == 1 && got.Dim(1) == r.dim:
 		return r.files.Vector(numbers, r.dim)
@@ -128,6 +140,9 @@ func (r *session) run(ids []uint32) (v embed.Vector, err error) {
 
 // destroy releases the memory. Nothing may run then or later.
 func (r *session) destroy() {
+	if r.table != nil {
+		return
+	}
 	r.exec.Finalize()
 	r.weights.Finalize()
 	r.backend.Finalize()

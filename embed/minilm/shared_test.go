@@ -9,7 +9,8 @@ import (
 
 var testdata = filepath.Join("..", "..", "testdata", "embed")
 
-// shared returns the path of a file in the folder of shared files, which is no part of the project. The test is skipped where it is absent.
+// shared returns the path of a file in the folder of shared files, which is no part of
+// the project. The test is skipped where it is absent.
 func shared(tb testing.TB, elem ...string) string {
 	tb.Helper()
 	dir := os.Getenv("BOARD_SHARED")

@@ -8,21 +8,30 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// tokenizer is BERT's: clean the text, put spaces round CJK characters, strip accents, lower the case, split at white space and
-// punctuation, cut the words into pieces. It does all that in one pass over the text and stops when it has as many tokens as the model
-// reads, so its time grows with the part of the text that is read, and never faster than that. It does not change after loading.
+// tokenizer is that of a multilingual model if it has a unigram, else BERT's: clean the
+// text, put spaces round CJK characters, strip accents, lower the case, split at white
+// space and punctuation, cut the words into pieces. It does all that in one pass over the
+// text and stops when it has as many tokens as the model reads, so its time grows with
+// the part of the text that is read, and never faster than that. It does not change after
+// loading.
 //
-// Where implementations of this tokeniser differ it does as the Rust one (Hugging Face tokenizers), with which models are published:
-// a capital sigma becomes σ also at the end of a word, and ideographs beyond U+FFFF are words of their own.
+// Where implementations of these tokenizers differ it does as the Rust one (Hugging Face
+// tokenizers), with which models are published: a capital sigma becomes σ also at the end
+// of a word, and ideographs beyond U+FFFF are words of their own. One thing is as in
+// SentencePiece, with which multilingual models were trained: of a sequence of characters
+// the longest part that the model's table has is replaced, not the shortest.
 type tokenizer struct {
-	vocab          *vocabulary
-	prefix, suffix []uint32 // the special tokens round a text
-	limit          int      // tokens of a text at most, prefix and suffix included
+	vocab          *vocabulary // of WordPiece
+	unigram        *unigram    // instead of all that is BERT's, if it is not nil
+	prefix, suffix []uint32    // the special tokens round a text
+	limit          int         // tokens of a text at most, prefix and suffix included
+	known          bool        // words that WordPiece does not know have no token
 
 	clean, cjk, accents, lower bool // what is done to the text; accents: they are stripped
 
-	added     []addedToken // tokens that stand for themselves wherever they occur in a text, longest first
-	addedByte [256]bool    // the bytes that one of them begins with
+	// tokens that stand for themselves wherever they occur in a text, longest first
+	added     []addedToken
+	addedByte [256]bool // the bytes that one of them begins with
 }
 
 type addedToken struct {
@@ -30,7 +39,8 @@ type addedToken struct {
 	id   uint32
 }
 
-// encode returns the token ids of a text, special ones included: never more than t.limit. The result may be empty.
+// encode returns the token ids of a text, special ones included: never more than t.limit.
+// The result may be empty.
 func (t *tokenizer) encode(text string) []uint32 {
 	s := scan{tokenizer: t, room: t.limit - len(t.suffix)}
 	s.ids = append(make([]uint32, 0, min(t.limit, len(text)/3+len(t.prefix)+len(t.suffix)+1)), t.prefix...)
@@ -42,6 +52,10 @@ func (t *tokenizer) encode(text string) []uint32 {
 				i += len(a.text)
 				continue
 			}
+		}
+		if t.unigram != nil {
+			i += t.unigram.next(&s, text[i:])
+			continue
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		s.rune(r)
@@ -68,6 +82,8 @@ type scan struct {
 	room  int
 	word  []byte // of the word under way: lower case, without accents
 	chars int    // its characters; those beyond the vocabulary's maxChars are counted, not kept
+	space bool   // what came last was a space; this and best are a unigram's
+	best  []step // scratch space
 
 	one [utf8.UTFMax]byte // scratch space of normal, here because it would escape there
 }
@@ -91,7 +107,8 @@ func (s *scan) rune(r rune) {
 	}
 }
 
-// normal strips the accents of r. Accents that follow as characters of their own are stripped when it is their turn.
+// normal strips the accents of r. Accents that follow as characters of their own are
+// stripped when it is their turn.
 func (s *scan) normal(r rune) {
 	const hangul, hangulEnd, vowels, tails = 0xac00, 0xd7a3, 21, 28
 	switch {
@@ -152,6 +169,8 @@ func (s *scan) alone(r rune) {
 // flush cuts the word under way into pieces.
 func (s *scan) flush() {
 	switch {
+	case s.unigram != nil:
+		s.ids = s.unigram.cut(s, s.ids, s.word)
 	case s.chars == 0:
 		return
 	case s.chars > s.vocab.maxChars:
@@ -159,10 +178,14 @@ func (s *scan) flush() {
 	default:
 		s.ids = s.vocab.pieces(s.ids, s.word)
 	}
+	if last := len(s.ids) - 1; s.known && last >= 0 && s.ids[last] == s.vocab.unknown {
+		s.ids = s.ids[:last]
+	}
 	s.word, s.chars = s.word[:0], 0
 }
 
-// isPunct reports whether r is a word of its own: of ASCII all that is neither a letter nor a digit, but for controls.
+// isPunct reports whether r is a word of its own: of ASCII all that is neither a letter
+// nor a digit, but for controls.
 func isPunct(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r > ' ' && r < 0x7f && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
@@ -178,7 +201,8 @@ func isControl(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs)
 }
 
-// isCJK reports whether r lies in the blocks that BERT's own code calls CJK: Han ideographs, no kana and no hangul.
+// isCJK reports whether r lies in the blocks that BERT's own code calls CJK: Han
+// ideographs, no kana and no hangul.
 func isCJK(r rune) bool {
 	return r >= 0x4e00 && r <= 0x9fff || r >= 0x3400 && r <= 0x4dbf || r >= 0xf900 && r <= 0xfaff ||
 		r >= 0x20000 && r <= 0x2a6df || r >= 0x2a700 && r <= 0x2b73f || r >= 0x2b740 && r <= 0x2b81f || r >= 0x2b920 && r <= 0x2ceaf ||

@@ -10,7 +10,7 @@ import (
 	"blackboard/board/fault"
 )
 
-// tokenizerFile is tokenizer.json, as far as it concerns WordPiece.
+// tokenizerFile is tokenizer.json, as far as it concerns WordPiece and Unigram.
 type tokenizerFile struct {
 	Added []struct {
 		ID         uint32
@@ -27,10 +27,19 @@ type tokenizerFile struct {
 		Prefix   string `json:"continuing_subword_prefix"`
 		MaxChars int    `json:"max_input_chars_per_word"`
 		Vocab    json.RawMessage
+
+		UnknownID    *int `json:"unk_id"`
+		ByteFallback bool `json:"byte_fallback"`
 	}
 }
 
-type stepFile struct{ Type string }
+type stepFile struct {
+	Type        string
+	Steps       []*stepFile `json:"pretokenizers"`
+	Replacement string
+	Scheme      string `json:"prepend_scheme"`
+	Prefix      *bool  `json:"add_prefix_space"`
+}
 
 type normalizerFile struct {
 	Type    string
@@ -38,6 +47,11 @@ type normalizerFile struct {
 	CJK     bool  `json:"handle_chinese_chars"`
 	Accents *bool `json:"strip_accents"`
 	Lower   bool  `json:"lowercase"`
+
+	Normalizers []*normalizerFile
+	Charsmap    []byte `json:"precompiled_charsmap"`
+	Pattern     struct{ Regex string }
+	Content     string
 }
 
 // templateFile is the post-processor, which puts the special tokens round a text.
@@ -56,7 +70,8 @@ type templateFile struct {
 	CLS, SEP [2]any                            // of BertProcessing: text and id
 }
 
-// readTokenizer builds the tokenizer from tokenizer.json; where there is none, from vocab.txt and tokenizer_config.json.
+// readTokenizer builds the tokenizer from tokenizer.json; where there is none, from
+// vocab.txt and tokenizer_config.json.
 func (c *config) readTokenizer() (*tokenizer, error) {
 	path := filepath.Join(c.dir, "tokenizer.json")
 	var file tokenizerFile
@@ -65,9 +80,12 @@ func (c *config) readTokenizer() (*tokenizer, error) {
 		return nil, err
 	}
 	var t *tokenizer
-	if found {
+	switch {
+	case found && file.isUnigram():
+		t, err = file.readUnigram(path)
+	case found:
 		t, err = file.tokenizer(path)
-	} else {
+	default:
 		path = filepath.Join(c.dir, "vocab.txt")
 		t, err = c.readVocab(path)
 	}
@@ -75,6 +93,9 @@ func (c *config) readTokenizer() (*tokenizer, error) {
 		return nil, err
 	}
 	t.limit = c.limit
+	if c.static { // as Model2Vec does
+		t.prefix, t.suffix, t.known = nil, nil, t.vocab != nil
+	}
 	t.lower = t.lower || c.lower
 	slices.SortStableFunc(t.added, func(a, b addedToken) int { return cmp.Compare(len(b.text), len(a.text)) })
 	for _, a := range t.added {
@@ -91,7 +112,7 @@ func (c *config) readTokenizer() (*tokenizer, error) {
 
 func (f *tokenizerFile) tokenizer(path string) (*tokenizer, error) {
 	unsupported := func(what, kind string) error {
-		return badModel(fault.Steps("use a BERT-like model: WordPiece with BertNormalizer and BertPreTokenizer"), nil, "%s has the %s %q, which is not supported", path, what, kind)
+		return badModel(fault.Steps("use a model with BERT's tokenizer (WordPiece with BertNormalizer and BertPreTokenizer) or XLM-RoBERTa's (Unigram)"), nil, "%s has the %s %q, which is not supported", path, what, kind)
 	}
 	if f.Model.Type != "WordPiece" && f.Model.Type != "" { // older files don't name it
 		return nil, unsupported("tokenizer", f.Model.Type)
@@ -128,16 +149,21 @@ func (f *tokenizerFile) tokenizer(path string) (*tokenizer, error) {
 	if t.vocab.maxChars = f.Model.MaxChars; t.vocab.maxChars <= 0 {
 		t.vocab.maxChars = maxChars
 	}
-	for _, a := range f.Added {
-		// Tokens that are matched in the cleaned text, or as whole words only, are not special ones and go through the vocabulary.
-		if a.Content != "" && !a.SingleWord && !a.Normalized {
-			t.added = append(t.added, addedToken{a.Content, a.ID})
-		}
-	}
+	t.readAdded(f)
 	if err := t.template(f.PostProcessor, path); err != nil {
 		return nil, err
 	}
 	return t, nil
+}
+
+// readAdded takes the special tokens. Those that are matched in the cleaned text, or as
+// whole words only, are not special ones and go through the vocabulary.
+func (t *tokenizer) readAdded(f *tokenizerFile) {
+	for _, a := range f.Added {
+		if a.Content != "" && !a.SingleWord && !a.Normalized {
+			t.added = append(t.added, addedToken{a.Content, a.ID})
+		}
+	}
 }
 
 // maxChars is BERT's limit for the length of a word.
@@ -189,10 +215,17 @@ func (t *tokenizer) template(f *templateFile, path string) error {
 
 // topID is the largest id that encode can return.
 func (t *tokenizer) topID() int {
-	top := t.vocab.unknown
-	for _, table := range []map[string]uint32{t.vocab.first, t.vocab.rest} {
-		for _, id := range table {
-			top = max(top, id)
+	top := uint32(0)
+	if t.unigram != nil {
+		for _, p := range t.unigram.pieces {
+			top = max(top, p.id)
+		}
+	} else {
+		top = t.vocab.unknown
+		for _, table := range []map[string]uint32{t.vocab.first, t.vocab.rest} {
+			for _, id := range table {
+				top = max(top, id)
+			}
 		}
 	}
 	for _, a := range t.added {

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"blackboard/testdata/cost"
 	"blackboard/testdata/models"
 	"blackboard/testdata/wait"
 )
@@ -30,7 +31,8 @@ func unlimited(tb testing.TB, dir string) *tokenizer {
 	return t
 }
 
-// TestTokensAgree compares with the token ids of another implementation (see testdata/embed/README.md).
+// TestTokensAgree compares with the token ids of another implementation (see
+// testdata/embed/README.md).
 func TestTokensAgree(t *testing.T) {
 	miniLM, potion := miniLMReference(t), potionDir(t)
 	var lines []struct {
@@ -129,8 +131,10 @@ func TestTokenizer(t *testing.T) {
 	}
 }
 
-// TestTokenizerTime reads texts of 10 MB, of which the model sees a few hundred tokens or none.
+// TestTokenizerTime reads texts of 10 MB, of which the model sees a few hundred tokens or
+// none.
 func TestTokenizerTime(t *testing.T) {
+	cost.SkipTable(t)
 	tok := tinyTokenizer(t)
 	for name, unit := range map[string]string{
 		"words": "gate ", "one word": "gate", "spaces": " ", "accents": "é", "marks": "\u0301", "garbage": "\xf0", "almost special": "[SEP", "control": "\x00",
@@ -148,7 +152,8 @@ func TestTokenizerTime(t *testing.T) {
 	}
 }
 
-// TestAccents compares the stripping of accents with the library's decomposition, character by character.
+// TestAccents compares the stripping of accents with the library's decomposition,
+// character by character.
 func TestAccents(t *testing.T) {
 	tok := tinyTokenizer(t)
 	tok.lower, tok.vocab.maxChars = false, 1000
@@ -198,7 +203,8 @@ func FuzzTokenize(f *testing.F) {
 		if n := len(ids) - 1; !slices.Equal(ids[:n], all[:n]) {
 			t.Fatalf("cut at %d: %v is no beginning of %v", tok.limit, ids, all)
 		}
-		// No character gives more than three tokens (hangul decomposes into three), and no special token is shorter than five.
+		// No character gives more than three tokens (hangul decomposes into three), and no
+		// special token is shorter than five.
 		if most := 2 + 3*utf8.RuneCountInString(text); len(all) > most {
 			t.Fatalf("%d tokens from %d characters", len(all), utf8.RuneCountInString(text))
 		}

@@ -14,24 +14,26 @@ import (
 	"blackboard/embed"
 )
 
-// MinReferenceCosine is how near every vector must be to the known one. Another way to compute the same model stays above 0.9999; a
-// quantised form of it, or another tokenizer, does not reach this.
+// MinReferenceCosine is how near every vector must be to the known one. Another way to
+// compute the same model stays above 0.9999; a quantised form of it, or another
+// tokenizer, does not reach this.
 const MinReferenceCosine = 0.999
 
-// referenceNames are files with known vectors that are used without being named when they lie in the model's directory.
+// referenceNames are files with known vectors that are used without being named when they
+// lie in the model's directory.
 var referenceNames = []string{"reference_vectors.json", "reference_vectors_100.json"}
 
 // Check is one thing that Verify looked at.
 type Check struct {
 	Name   string `json:"name"`
-	OK     bool   `json:"ok"`
-	Detail string `json:"detail"`
+	OK     bool   `json:"ok"`     // whether it passed
+	Detail string `json:"detail"` // what was found
 }
 
 // Comparison is how near a model's vectors are to known ones.
 type Comparison struct {
-	File          string  `json:"file"`
-	Texts         int     `json:"texts"`
+	File          string  `json:"file"`  // the reference vectors
+	Texts         int     `json:"texts"` // how many were compared
 	MinCosine     float64 `json:"min_cosine"`
 	MeanCosine    float64 `json:"mean_cosine"`
 	MaxDifference float64 `json:"max_difference"` // of two numbers at the same place
@@ -42,8 +44,8 @@ type Comparison struct {
 type Report struct {
 	OK        bool         `json:"ok"` // all checks passed
 	Dir       string       `json:"dir"`
-	Model     *embed.Model `json:"model"` // nil when it does not load
-	Checks    []Check      `json:"checks"`
+	Model     *embed.Model `json:"model"`     // nil when it does not load
+	Checks    []Check      `json:"checks"`    // what was checked
 	Reference *Comparison  `json:"reference"` // nil without known vectors
 }
 
@@ -52,11 +54,14 @@ func (r *Report) add(name string, ok bool, format string, a ...any) {
 	r.OK = r.OK && ok
 }
 
-// Verify finds out whether the model in dir is sound: its files are those that were published (of a model that is known by name) or
-// installed (by Pull), it loads, and its vectors are what an embedder's must be. reference is a file with known vectors to compare with,
-// a list of {"text", "embedding"}; "" takes one that lies in the directory, if any.
+// Verify finds out whether the model in dir is sound: its files are those that were
+// published (of a model that is known by name) or installed (by Pull), it loads, and its
+// vectors are what an embedder's must be. reference is a file with known vectors to
+// compare with, a list of {"text", "embedding"}; "" takes one that lies in the directory,
+// if any.
 //
-// The error is for what could not be looked at; what is wrong with the model is in the report.
+// The error is for what could not be looked at; what is wrong with the model is in the
+// report.
 func Verify(ctx context.Context, dir, reference string) (*Report, error) {
 	return verify(ctx, dir, reference, known())
 }
@@ -106,7 +111,8 @@ func verify(ctx context.Context, dir, reference string, known []Manifest) (*Repo
 	return r, nil
 }
 
-// checkFiles holds the files against what they should be, and returns the model's manifest if it is one that is known.
+// checkFiles holds the files against what they should be, and returns the model's
+// manifest if it is one that is known.
 func (r *Report) checkFiles(dir string, known []Manifest) *Manifest {
 	record, _ := readRecord(dir) // of one that cannot be read, what else is there decides
 	m := identify(dir, record, known)
@@ -141,7 +147,8 @@ func (r *Report) checkFiles(dir string, known []Manifest) *Manifest {
 	return m
 }
 
-// identify finds out which known model a directory has, or claims to have: by its record, its name, or its weights.
+// identify finds out which known model a directory has, or claims to have: by its record,
+// its name, or its weights.
 func identify(dir string, r *record, known []Manifest) *Manifest {
 	name := filepath.Base(dir)
 	if r != nil {
@@ -169,8 +176,9 @@ var pairs = []string{
 	"Heavy rain flooded the cellar of the old house.", "Water stood in the old house's cellar after the heavy rain.",
 }
 
-// checkVectors holds vectors against the contract of embed.Embedder, and sees whether near texts are nearer than far ones. That
-// decides on a model that is known to read English; on others it is worth a word.
+// checkVectors holds vectors against the contract of embed.Embedder, and sees whether
+// near texts are nearer than far ones. That decides on a model that is known to read
+// English; on others it is worth a word.
 func (r *Report) checkVectors(ctx context.Context, e *Embedder, english bool) error {
 	first, err := e.Embed(ctx, slices.Concat(pairs, []string{"", "ok", strings.Repeat("a long text about the gate ", 200)}))
 	var again []embed.Vector

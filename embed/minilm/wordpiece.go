@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// vocabulary holds the pieces of WordPiece, those that begin a word apart from those that go on with one (without their "##"), so that
-// a piece is looked up as it stands in the word, without copying it.
+// vocabulary holds the pieces of WordPiece, those that begin a word apart from those that
+// go on with one (without their "##"), so that a piece is looked up as it stands in the
+// word, without copying it.
 type vocabulary struct {
 	first, rest       map[string]uint32
 	firstMax, restMax int // the longest piece, in bytes: longer ones need no look-up
@@ -18,7 +19,8 @@ func newVocabulary(size int) *vocabulary {
 	return &vocabulary{first: make(map[string]uint32, size), rest: make(map[string]uint32, size/4)}
 }
 
-// add takes a token as it stands in the file. prefix marks the pieces that go on with a word.
+// add takes a token as it stands in the file. prefix marks the pieces that go on with a
+// word.
 func (v *vocabulary) add(token, prefix string, id uint32) {
 	if rest, ok := strings.CutPrefix(token, prefix); ok && prefix != "" && rest != "" {
 		v.rest[rest] = id
@@ -29,7 +31,8 @@ func (v *vocabulary) add(token, prefix string, id uint32) {
 	v.firstMax = max(v.firstMax, len(token))
 }
 
-// pieces appends the pieces of a word, always the longest that fits, or the unknown token if they do not cover the word.
+// pieces appends the pieces of a word, always the longest that fits, or the unknown token
+// if they do not cover the word.
 func (v *vocabulary) pieces(ids []uint32, word []byte) []uint32 {
 	before := len(ids)
 	table, longest := v.first, v.firstMax

@@ -124,8 +124,8 @@ func words(w ...uint32) (out []byte) {
 	return out
 }
 
-// Where a host lies: what is read and run at hostBase, what is written hostGap higher, which is more
-// than a page on every machine.
+// Where a host lies: what is read and run at hostBase, what is written hostGap higher,
+// which is more than a page on every machine.
 const (
 	hostBase    = 0x400000
 	hostGap     = 0x100000
@@ -147,9 +147,9 @@ func (t *text) place(data []byte) uint64 {
 // put stores a word at an address.
 func (t text) put(at, word uint64) { binary.LittleEndian.PutUint64(t[at-hostBase:], word) }
 
-// hostFile is a host as an ELF file, and the addresses at which its second line and the function
-// that serves it will lie. loader loads it and library; lines are the descriptors to read and to
-// write of each line.
+// hostFile is a host as an ELF file, and the addresses at which its second line and the
+// function that serves it will lie. loader loads it and library; lines are the
+// descriptors to read and to write of each line.
 func (m machine) hostFile(
 	loader, library string, lines [2][2]uint64,
 ) (file []byte, line, serve uint64) {
@@ -165,7 +165,8 @@ func (m machine) hostFile(
 	}
 	libraryAt := uint64(len(names))
 	names = append(append(names, library...), 0)
-	hash := words(append([]uint32{1, uint32(n + 1)}, make([]uint32, n+2)...)...) // nothing is found here
+	// nothing is found here
+	hash := words(append([]uint32{1, uint32(n + 1)}, make([]uint32, n+2)...)...)
 
 	t := text(make([]byte, hostHeaders))
 	loaderAt := t.place(append([]byte(loader), 0))

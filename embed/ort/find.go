@@ -16,6 +16,7 @@ import (
 const (
 	ONNXRuntime = "onnxruntime"
 	Hugot       = "hugot"
+	Table       = "table" // of a static model, whose vectors are looked up
 )
 
 // Engine is what computes vectors on this machine, and why.

@@ -21,9 +21,10 @@ type Model interface {
 	Close() error
 }
 
-// Open opens the model in dir with ONNX Runtime, if there is a library that can be
-// used, else with hugot. say is told once what is wrong with a library that was found,
-// or with how it ended; a model that is at fault is an error, as in minilm.Open.
+// Open opens the model in dir with ONNX Runtime, if there is a library that can be used,
+// else with hugot; a static model needs neither. say is told once what is wrong with a
+// library that was found, or with how it ended; a model that is at fault is an error, as
+// in minilm.Open.
 //
 // The library runs in a process of its own. If that crashes it is started again, and if
 // it crashes again hugot goes on.
@@ -33,6 +34,14 @@ func Open(
 	f, err := minilm.Read(ctx, dir)
 	if err != nil {
 		return nil, err
+	}
+	if f.Static() {
+		e, err := minilm.Open(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		engine := Engine{Name: Table, Why: "a static model needs no engine"}
+		return &fallback{dir: dir, say: say, engine: engine, now: e}, nil
 	}
 	var native *Embedder
 	engine, err := choose(getenv, func(path string) (string, error) {

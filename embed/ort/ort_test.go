@@ -137,9 +137,7 @@ func TestGolden(t *testing.T) {
 // TestSameAsHugot: an index cannot tell which engine made a vector.
 func TestSameAsHugot(t *testing.T) {
 	theLibrary(t)
-	if cost.Race || testing.Short() {
-		t.Skip("a model of this size is slow with -race, and skipped with -short")
-	}
+	cost.SkipUnlessLong(t)
 	dir := models.Write(t, "minilm-shaped", nil)
 	native, reference := openTest(t, dir), opened(t, dir, Off, nil)
 	if native.Model() != reference.Model() {

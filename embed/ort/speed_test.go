@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/embed"
 	"blackboard/embed/minilm"
 	"blackboard/testdata/models"
 )
@@ -31,10 +32,7 @@ func miniLM(t *testing.T) string {
 // directory in which onnxruntime-node is installed. Both take turns, so that what else
 // the machine does falls on both. It decides nothing, and skips where that is not set.
 func TestSpeed(t *testing.T) {
-	node := os.Getenv("BOARD_TEST_ONNXRUNTIME_NODE")
-	if node == "" {
-		t.Skip("BOARD_TEST_ONNXRUNTIME_NODE does not name a directory that has onnxruntime-node")
-	}
+	node := skipSpeed(t)
 	dir := miniLM(t)
 	for _, threads := range []int{1, 2} {
 		theirs, ours := startTheirs(t, node, dir, threads), openWith(t, dir, threads)
@@ -71,20 +69,36 @@ func TestSpeed(t *testing.T) {
 	t.Logf("a process to its first vector: theirs %.0f ms, ours %.0f ms: median ratio %.2f", median(a), median(b), ratio(b, a))
 }
 
-// TestSpeedOfQuestions measures questions alone, and while a long list is computed.
-func TestSpeedOfQuestions(t *testing.T) {
-	if os.Getenv("BOARD_TEST_ONNXRUNTIME_NODE") == "" {
-		t.Skip("it measures only, as TestSpeed does")
+// skipSpeed skips what only measures, unless somebody has named onnxruntime-node.
+func skipSpeed(t *testing.T) (node string) {
+	t.Helper()
+	if node = os.Getenv("BOARD_TEST_ONNXRUNTIME_NODE"); node == "" {
+		t.Skip("BOARD_TEST_ONNXRUNTIME_NODE does not name a directory that has onnxruntime-node")
 	}
-	e := openTest(t, miniLM(t))
-	question, list := []string{strings.Repeat("gate ", 12)}, slices.Repeat([]string{strings.Repeat("gate ", 198)}, 1<<16)
+	return node
+}
+
+// TestSpeedOfQuestions measures questions alone, and while a long list is computed, with
+// both engines.
+func TestSpeedOfQuestions(t *testing.T) {
+	skipSpeed(t)
+	dir := miniLM(t)
+	t.Run(ONNXRuntime, func(t *testing.T) { speedOfQuestions(t, openTest(t, dir), 6) })
+	t.Run(Hugot, func(t *testing.T) { speedOfQuestions(t, opened(t, dir, Off, nil), 2) })
+}
+
+func speedOfQuestions(t *testing.T, e embed.Embedder, rounds int) {
+	question := []string{strings.Repeat("gate ", 12)}
+	list := slices.Repeat([]string{strings.Repeat("gate ", 198)}, 1<<16)
 	var alone, meanwhile []float64
 	ask := func() float64 {
 		took := runOurs(t, e, question, 1)[0]
 		time.Sleep(20 * time.Millisecond) // a person, or an agent, reads the answer
 		return took
 	}
-	for range 6 {
+	ask() // hugot compiles the model for this length, and that of the list
+	runOurs(t, e, list[:2], 1)
+	for range rounds {
 		ctx, cancel := context.WithCancel(t.Context())
 		for range 40 {
 			alone = append(alone, ask())
@@ -101,7 +115,8 @@ func TestSpeedOfQuestions(t *testing.T) {
 		<-over
 	}
 	t.Logf("alone: median %.1f ms, p99 %.1f ms; during a backfill: median %.1f ms, p99 %.1f ms; ratios %.2f, %.2f",
-		median(alone), p99(alone), median(meanwhile), p99(meanwhile), median(meanwhile)/median(alone), p99(meanwhile)/p99(alone))
+		median(alone), p99(alone), median(meanwhile), p99(meanwhile),
+		median(meanwhile)/median(alone), p99(meanwhile)/p99(alone))
 }
 
 // cold is a process that embeds one text, and ends.
@@ -178,7 +193,7 @@ func (n *theirs) run(t *testing.T, tokens, runs int) (took []float64) {
 	return took
 }
 
-func runOurs(t *testing.T, e *Embedder, texts []string, runs int) (took []float64) {
+func runOurs(t *testing.T, e embed.Embedder, texts []string, runs int) (took []float64) {
 	t.Helper()
 	for range runs {
 		start := time.Now()

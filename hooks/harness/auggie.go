@@ -1,14 +1,17 @@
 package harness
 
-// auggie is Auggie, Augment's command line: Claude's names for the events, Cursor's for the session.
+// auggie is Auggie, Augment's command line: Claude's names for the events, Cursor's for
+// the session.
 var auggie = &Harness{
 	Name: "auggie", Title: "Auggie", Aliases: []string{"augment"}, Untried: true,
 	sign: func(p object) bool {
-		return p.has("conversation_id") && p.list("workspace_roots") != nil && !p.has("cursor_version")
+		return p.has("conversation_id") && p.list("workspace_roots") != nil &&
+			!p.has("cursor_version")
 	},
 	variable: "AUGMENT_CONVERSATION_ID", ProjectVariable: "AUGMENT_PROJECT_DIR",
 	Events: []EventName{
-		{"SessionStart", SessionStart}, {"PromptSubmit", Prompt}, {"PreToolUse", ToolCall}, {"PostToolUse", ToolResult}, {"Stop", Stop}, {"SessionEnd", SessionEnd},
+		{"SessionStart", SessionStart}, {"PromptSubmit", Prompt}, {"PreToolUse", ToolCall},
+		{"PostToolUse", ToolResult}, {"Stop", Stop}, {"SessionEnd", SessionEnd},
 	},
 	injects: startAndPrompt,
 	decode: func(e *Event, p object) {
@@ -22,11 +25,11 @@ var auggie = &Harness{
 			e.Prompt = p.str("user_prompt")
 		case t == nil || e.Kind != ToolResult:
 		case p.has("tool_error"):
-			t.failed(p.str("tool_error"))
+			t.setFailed(p.str("tool_error"))
 		default:
 			t.Output = Head(output(p["tool_output"]))
 			if t.Command == "" { // what a command's exit was is not told
-				t.went(true)
+				t.setOutcome(true)
 			}
 		}
 	},

@@ -7,17 +7,22 @@ import (
 	"strings"
 )
 
-// claudeEvents are Claude Code's names, which others have taken over.
+// claudeEvents are Claude Code's names, which other harnesses use too.
 var claudeEvents = []EventName{
-	{"SessionStart", SessionStart}, {"UserPromptSubmit", Prompt}, {"PreToolUse", ToolCall}, {"PostToolUse", ToolResult}, {"PostToolUseFailure", ToolFailure}, {"PreCompact", PreCompact},
-	{"PostCompact", PostCompact}, {"SubagentStart", SubagentStart}, {"SubagentStop", SubagentStop}, {"Stop", Stop}, {"SessionEnd", SessionEnd},
+	{"SessionStart", SessionStart}, {"UserPromptSubmit", Prompt}, {"PreToolUse", ToolCall},
+	{"PostToolUse", ToolResult}, {"PostToolUseFailure", ToolFailure},
+	{"PreCompact", PreCompact},
+	{"PostCompact", PostCompact}, {"SubagentStart", SubagentStart}, {"SubagentStop", SubagentStop},
+	{"Stop", Stop}, {"SessionEnd", SessionEnd},
 }
 
-// claude is Claude Code. A failed command has an event of its own, whose text begins with the exit code.
+// claude is Claude Code. A failed command has an event of its own, whose text begins
+// with the exit code.
 var claude = &Harness{
-	Name: "claude", Title: "Claude Code", Aliases: []string{"claude-code"}, ProjectVariable: "CLAUDE_PROJECT_DIR",
-	shells: []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"},
-	Events: claudeEvents, injects: startAndPrompt, restarts: true,
+	Name: "claude", Title: "Claude Code", Aliases: []string{"claude-code"},
+	ProjectVariable: "CLAUDE_PROJECT_DIR",
+	shells:          []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"},
+	Events:          claudeEvents, injects: startAndPrompt, restarts: true,
 	decode: func(e *Event, p object) {
 		// What ran in the background has ended.
 		e.Continuation = strings.HasPrefix(e.Prompt, "<task-notification>")
@@ -26,12 +31,13 @@ var claude = &Harness{
 		case e.Kind == ToolResult:
 			response := p.obj("tool_response")
 			if stopped, _ := response.boolean("interrupted"); stopped {
-				e.Tool.failed(e.Tool.Output)
-			} else if !response.has("backgroundTaskId") { // what runs on in the background is not over
-				e.Tool.went(true)
+				e.Tool.setFailed(e.Tool.Output)
+			} else if !response.has("backgroundTaskId") {
+				// what runs on in the background is not over
+				e.Tool.setOutcome(true)
 			}
 		case e.Kind == ToolFailure:
-			e.Tool.firstTold(e.Tool.Error)
+			e.Tool.parseFirstExit(e.Tool.Error)
 		}
 	},
 	Settings: Settings{
@@ -39,7 +45,9 @@ var claude = &Harness{
 		Refuses: anySyntax,
 		tools:   "Bash|Edit|Write|NotebookEdit|mcp__.*",
 		Hooked: func(p *Place) string {
-			if p.Project != "" { // the path of a program on one machine is no business of those who share the project
+			// the path of a program on one machine is no business of those who share
+			// the project
+			if p.Project != "" {
 				return p.claude("settings.local.json")
 			}
 			return p.claude("settings.json")
@@ -50,13 +58,17 @@ var claude = &Harness{
 			}
 			return p.in(".claude.json", ".mcp.json")
 		},
-		MCPEntry:     stdioServer,
-		Skills:       func(p *Place) string { return p.claude("skills") },
-		Instructions: func(p *Place) string { return p.instructions("CLAUDE.md", p.claude("CLAUDE.md")) },
+		MCPEntry: stdioServer,
+		Skills:   func(p *Place) string { return p.claude("skills") },
+		Instructions: func(p *Place) string {
+			return p.instructions("CLAUDE.md",
+				p.claude("CLAUDE.md"))
+		},
 	},
 	Check: checkClaude,
 	transcript: transcript{
-		last: map[string]string{"result": "result"}, said: map[string]string{"": "last_assistant_message"},
+		last: map[string]string{"result": "result"},
+		said: map[string]string{"": "last_assistant_message"},
 		piece: func(o object) (string, bool) {
 			// Helpers speak at the same time: what they say is read whole.
 			text, ok := o.obj("event").obj("delta").delta("text")
@@ -70,25 +82,28 @@ func (p *Place) claude(name string) string {
 }
 
 func checkClaude(l *Look) {
-	paths := []string{l.claude("settings.json"), filepath.Join(l.Root, ".claude", "settings.json"), filepath.Join(l.Root, ".claude", "settings.local.json")}
+	paths := []string{l.claude("settings.json"), filepath.Join(l.Root, ".claude", "settings.json"),
+		filepath.Join(l.Root, ".claude", "settings.local.json")}
 	slices.Sort(paths)
 	l.hooksOff(paths...)
 	l.managedClaude()
 	approved := false
 	for _, path := range slices.Compact(paths) {
-		approved = approved || l.says(path, true, "enableAllProjectMcpServers") || l.read(path).hasText("enabledMcpjsonServers", ServerName)
+		approved = approved || l.says(path, true, "enableAllProjectMcpServers") ||
+			l.read(path).hasText("enabledMcpjsonServers", ServerName)
 		if l.Has(PartMCP) && l.read(path).hasText("disabledMcpjsonServers", ServerName) {
-			l.Found(ProblemMCP, PartMCP, path, "take it out of disabledMcpjsonServers", "the MCP server is refused by %s", l.Short(path))
+			l.Found(ProblemMCP, PartMCP, path, "remove it from disabledMcpjsonServers",
+				"the MCP server is refused by %s", l.Short(path))
 			approved = true
 		}
 	}
 	if l.Project != "" && l.Has(PartMCP) && !approved {
-		l.Found(ProblemMCP, PartMCP, l.MCP(l.Place), "/mcp in Claude Code approves it", "the MCP server of the project is not approved yet")
+		l.Found(ProblemMCP, PartMCP, l.MCP(l.Place), "/mcp in Claude Code approves it",
+			"the MCP server of the project is not approved yet")
 	}
 }
 
-// managedClaude looks whether the settings of whoever manages the machine turn off hooks that are
-// not theirs.
+// managedClaude checks whether the administrator's settings disable hooks of others.
 func (l *Look) managedClaude() {
 	dir := filepath.Join(l.Machine, "/etc/claude-code")
 	switch runtime.GOOS {
@@ -97,17 +112,19 @@ func (l *Look) managedClaude() {
 	case "windows":
 		dir = filepath.Join(l.Machine, `C:\Program Files\ClaudeCode`)
 	}
-	more, _ := filepath.Glob(filepath.Join(dir, "managed-settings.d", "*.json")) // the pattern is a good one
+	// the pattern is a good one
+	more, _ := filepath.Glob(filepath.Join(dir, "managed-settings.d", "*.json"))
 	for _, path := range append([]string{filepath.Join(dir, "managed-settings.json")}, more...) {
 		for _, switched := range []string{"allowManagedHooksOnly", "disableAllHooks"} {
 			if l.Has(PartHooks) && l.says(path, true, switched) {
-				l.Found(ProblemDisabled, PartHooks, path, "ask whoever manages this machine", "%s runs none of these hooks: %s has %s", l.Title, path, switched)
+				l.Found(ProblemDisabled, PartHooks, path, "ask the administrator of this machine",
+					"%s runs none of these hooks: %s has %s", l.Title, path, switched)
 			}
 		}
 	}
 }
 
-// common reads what Claude's payloads and those modelled on them have in common.
+// common decodes the fields that Claude's payloads share with those modelled on them.
 func common(e *Event, p object) {
 	e.Session = p.str("session_id")
 	e.Turn = p.str("prompt_id", "turn_id")
@@ -126,7 +143,7 @@ func common(e *Event, p object) {
 	}
 }
 
-// source is how a session begins, in our words.
+// source returns our name of a session's source.
 func source(s string) string {
 	switch s {
 	case Resume, "fork", "reload":
@@ -137,14 +154,14 @@ func source(s string) string {
 	return Startup
 }
 
-// unsaid takes back that a session is new, where its harness says so of every one.
-func (e *Event) unsaid() {
+// clearSource removes the source "new" where the harness gives it to every session.
+func (e *Event) clearSource() {
 	if e.Source == Startup {
 		e.Source = ""
 	}
 }
 
-// decodeTool reads the use of a tool, of the events that have one.
+// decodeTool decodes the use of a tool, for events that have one.
 func decodeTool(e *Event, p object) {
 	switch e.Kind {
 	case ToolCall, ToolResult, ToolFailure, FileEdit:
@@ -153,20 +170,20 @@ func decodeTool(e *Event, p object) {
 	}
 	t := e.tool()
 	t.ID, t.Name = p.str("tool_use_id", "tool_call_id"), p.str("tool_name")
-	t.given(p["tool_input"])
-	t.took(p, "duration_ms", "duration")
+	t.setInput(p["tool_input"])
+	t.setDuration(p, "duration_ms", "duration")
 	switch e.Kind {
 	case ToolResult:
 		t.Output = Head(output(p["tool_response"]))
 		if failed, _ := p.obj("tool_response").boolean("isError"); failed {
-			t.failed(t.Output)
+			t.setFailed(t.Output)
 		}
 	case ToolFailure:
-		t.failed(p.str("error", "error_message"))
+		t.setFailed(p.str("error", "error_message"))
 	}
 }
 
-// output is what a tool gave back, of the forms that harnesses have for it.
+// output returns a tool's output, in any of the harnesses' formats.
 func output(v any) string {
 	o := asObject(v)
 	if o == nil {
@@ -184,7 +201,8 @@ func output(v any) string {
 	return text(map[string]any(o))
 }
 
-// hookSpecific is Claude's form of an answer. It has no other keys: Codex refuses them.
+// hookSpecific is an answer in Claude's format. It has no other keys, because Codex
+// refuses them.
 func hookSpecific(_ *Event, name, text string) any {
 	type specific struct {
 		Event   string `json:"hookEventName"`

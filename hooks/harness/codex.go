@@ -11,16 +11,20 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// codex is Codex CLI. A command that fails has the event of one that does not, without an exit code; a patch tells its own. MCP tools that fail have no event.
+// codex is Codex CLI. A command that fails has the event of one that does not, without
+// an exit code; a patch tells its own. MCP tools that fail have no event.
 var codex = &Harness{
 	Name: "codex", Title: "Codex", Aliases: []string{"codex-cli"},
-	shells: []string{"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI"},
+	shells: []string{"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED",
+		"CODEX_THREAD_ID", "CODEX_CI"},
 	sign: func(p object) bool {
 		return p.has("turn_id") || strings.HasPrefix(path.Base(p.transcript()), "rollout-")
 	},
 	Events: []EventName{
-		{"SessionStart", SessionStart}, {"UserPromptSubmit", Prompt}, {"PreToolUse", ToolCall}, {"PostToolUse", ToolResult}, {"PreCompact", PreCompact}, {"PostCompact", PostCompact},
-		{"SubagentStart", SubagentStart}, {"SubagentStop", SubagentStop}, {"Stop", Stop}, {"SessionEnd", SessionEnd},
+		{"SessionStart", SessionStart}, {"UserPromptSubmit", Prompt}, {"PreToolUse", ToolCall},
+		{"PostToolUse", ToolResult}, {"PreCompact", PreCompact}, {"PostCompact", PostCompact},
+		{"SubagentStart", SubagentStart}, {"SubagentStop", SubagentStop}, {"Stop", Stop},
+		{"SessionEnd", SessionEnd},
 	},
 	injects: startAndPrompt, restarts: true,
 	decode: func(e *Event, p object) {
@@ -28,11 +32,11 @@ var codex = &Harness{
 		switch {
 		case t == nil || e.Kind != ToolResult || t.OK != nil:
 		case t.Name == "apply_patch":
-			if t.firstTold(t.Output) && !*t.OK {
+			if t.parseFirstExit(t.Output) && !*t.OK {
 				t.Error = t.Output
 			}
 		case strings.HasPrefix(t.Name, "mcp__"):
-			t.went(true)
+			t.setOutcome(true)
 		}
 	},
 	Settings: Settings{
@@ -41,16 +45,21 @@ var codex = &Harness{
 		tools:   "Bash|apply_patch|mcp__.*",
 		Hooked:  func(p *Place) string { return p.codex("hooks.json") },
 		Trusts:  true,
-		MCP:     func(p *Place) string { return p.codex("config.toml") }, MCPPath: []string{"mcp_servers"},
-		Instructions: func(p *Place) string { return p.instructions("AGENTS.md", p.codex("AGENTS.md")) },
+		MCP:     func(p *Place) string { return p.codex("config.toml") },
+		MCPPath: []string{"mcp_servers"},
+		Instructions: func(p *Place) string {
+			return p.instructions("AGENTS.md",
+				p.codex("AGENTS.md"))
+		},
 	},
 	settle: codexOutcome,
 	// Its event_msg lines say the same once more.
-	transcript: transcript{around: map[string]string{"response_item": "payload", "item.completed": "item"}, inner: "agent_message"},
+	transcript: transcript{around: map[string]string{"response_item": "payload",
+		"item.completed": "item"}, inner: "agent_message"},
 }
 
-// codexOutcome reads from a line of its rollout what hooks are not told: how a command went, and
-// the files that a patch in a command changed.
+// codexOutcome reads from a line of Codex's rollout what hooks do not get: a command's
+// outcome, and the files that a patch in a command changed.
 func codexOutcome(line object) (use Tool, ok bool) {
 	p := line.obj("payload")
 	if item := p.obj("item"); item.str("type") == "FileChange" {
@@ -66,7 +75,7 @@ func codexOutcome(line object) (use Tool, ok bool) {
 		}
 		use = Tool{Name: "apply_patch", ID: item.str("id"), Command: patch}
 		use.patch()
-		use.went(true)
+		use.setOutcome(true)
 		return use, true
 	}
 	if line.str("type") != "response_item" || !strings.HasSuffix(p.str("type"), "_call_output") {
@@ -78,7 +87,7 @@ func codexOutcome(line object) (use Tool, ok bool) {
 		said = o.str("output")
 		if code, known := o.obj("metadata").number("exit_code"); known {
 			use.Output = Head(said)
-			use.ended(code)
+			use.setExitAndError(code)
 			return use, true
 		}
 	}
@@ -89,14 +98,15 @@ func codexOutcome(line object) (use Tool, ok bool) {
 	}
 	code, err := strconv.ParseInt(m[1], 10, 32)
 	use.Output = Head(body)
-	use.ended(code)
+	use.setExitAndError(code)
 	return use, err == nil
 }
 
-// codexExit is how a rollout tells an exit code, before the output.
+// codexExit matches an exit code in a rollout, before the output.
 var codexExit = lazyregexp.New(`(?m)^(?:Process exited with code|Exit code:) (-?\d{1,9})$`)
 
-// codex is a file of its directory. Codex itself resolves links in $CODEX_HOME, and the trust in a hook names the path that it has then.
+// codex is a file of its directory. Codex itself resolves links in $CODEX_HOME, and the
+// trust in a hook names the path that it has then.
 func (p *Place) codex(name string) string {
 	dir := p.dirOf("CODEX_HOME", ".codex", ".codex")
 	if p.Project == "" && p.Env("CODEX_HOME") != "" {

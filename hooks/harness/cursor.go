@@ -8,16 +8,23 @@ import (
 	"strings"
 )
 
-// cursor is Cursor, as IDE and as CLI. What a tool gave back is JSON in a text. One command, edit or call of MCP has two events; the one that has an exit code is recorded.
+// cursor is Cursor, as IDE and as CLI. What a tool gave back is JSON in a text. One
+// command, edit or call of MCP has two events; the one that has an exit code is
+// recorded.
 var cursor = &Harness{
 	Name: "cursor", Title: "Cursor", Aliases: []string{"cursor-agent", "cursor-cli"},
 	shells: []string{"CURSOR_AGENT"},
 	sign:   func(p object) bool { return p.has("cursor_version") }, variable: "CURSOR_VERSION",
 	ProjectVariable: "CURSOR_PROJECT_DIR", readsClaude: true,
 	Events: []EventName{
-		{"sessionStart", SessionStart}, {"beforeSubmitPrompt", Prompt}, {"preToolUse", ToolCall}, {"beforeShellExecution", ToolCall}, {"beforeMCPExecution", ToolCall}, {"beforeReadFile", ToolCall},
-		{"postToolUse", ToolResult}, {"afterShellExecution", ToolResult}, {"afterMCPExecution", ToolResult}, {"postToolUseFailure", ToolFailure}, {"afterFileEdit", FileEdit},
-		{"afterTabFileEdit", FileEdit}, {"preCompact", PreCompact}, {"subagentStart", SubagentStart}, {"subagentStop", SubagentStop}, {"stop", Stop}, {"sessionEnd", SessionEnd},
+		{"sessionStart", SessionStart}, {"beforeSubmitPrompt", Prompt}, {"preToolUse", ToolCall},
+		{"beforeShellExecution", ToolCall}, {"beforeMCPExecution", ToolCall},
+		{"beforeReadFile", ToolCall},
+		{"postToolUse", ToolResult}, {"afterShellExecution", ToolResult}, {"afterMCPExecution",
+			ToolResult}, {"postToolUseFailure", ToolFailure}, {"afterFileEdit", FileEdit},
+		{"afterTabFileEdit", FileEdit}, {"preCompact", PreCompact},
+		{"subagentStart", SubagentStart}, {"subagentStop", SubagentStop}, {"stop", Stop},
+		{"sessionEnd", SessionEnd},
 	},
 	echoes:  []string{"afterShellExecution", "afterMCPExecution", "afterFileEdit"},
 	injects: startAndPrompt,
@@ -44,8 +51,9 @@ var cursor = &Harness{
 	},
 	Settings: Settings{
 		Binaries: []string{"cursor", "cursor-agent"}, Dirs: []string{".cursor"},
-		tools:  "Shell|Write|Delete|MCP:",
-		asks:   []string{"sessionStart", "beforeSubmitPrompt", "postToolUse", "postToolUseFailure", "preCompact", "sessionEnd"},
+		tools: "Shell|Write|Delete|MCP:",
+		asks: []string{"sessionStart", "beforeSubmitPrompt", "postToolUse", "postToolUseFailure",
+			"preCompact", "sessionEnd"},
 		Hooked: both(".cursor/hooks.json"), Header: Object{"version", 1}, Flat: true,
 		Entry: func(command string, h Hook) Object {
 			o := Object{"command", command}
@@ -84,10 +92,11 @@ func decodeCursor(e *Event, p object) {
 	switch e.Kind {
 	case ToolCall, ToolResult, ToolFailure, FileEdit:
 	case SessionStart:
-		e.unsaid() // no payload has a source
+		e.clearSource() // no payload has a source
 		return
 	case SubagentStart, SubagentStop:
-		e.Agent, e.AgentType = p.str("subagent_id", "child_conversation_id"), p.str("subagent_type")
+		e.Agent, e.AgentType = p.str("subagent_id", "child_conversation_id"),
+			p.str("subagent_type")
 		return
 	default:
 		return
@@ -117,38 +126,46 @@ func (t *Tool) cursorOutput(s string) {
 	}
 	t.Output = Head(output(s))
 	if code, ok := o.number("exitCode"); ok {
-		t.ended(code)
+		t.setExitAndError(code)
 	}
 	if failed, _ := o.boolean("isError"); failed {
-		t.failed(t.Output)
+		t.setFailed(t.Output)
 	}
 	if ok, known := o.boolean("success"); known && !ok {
-		t.failed(t.Output)
+		t.setFailed(t.Output)
 	}
 	if strings.HasPrefix(t.Name, "MCP:") {
-		t.went(true)
+		t.setOutcome(true)
 	}
 }
 
-// cursorMore are the events that Cursor has besides. One that it does not know makes it ignore the whole file.
-var cursorMore = []string{"beforeTabFileRead", "afterAgentResponse", "afterAgentThought", "workspaceOpen"}
+// cursorMore are the events that Cursor has besides. One that it does not know makes it
+// ignore the whole file.
+var cursorMore = []string{"beforeTabFileRead", "afterAgentResponse",
+	"afterAgentThought", "workspaceOpen"}
 
 func checkCursor(l *Look) {
 	path := l.Hooked(l.Place)
 	if events := l.read(path).obj("hooks"); l.Has(PartHooks) {
 		for _, name := range slices.Sorted(maps.Keys(events)) {
-			if !slices.ContainsFunc(l.Events, func(e EventName) bool { return e.Name == name }) && !slices.Contains(cursorMore, name) {
-				l.Found(ProblemIgnored, PartHooks, path, "remove it", "Cursor knows no event %q, and ignores the whole file because of it", name)
+			if !slices.ContainsFunc(l.Events, func(e EventName) bool { return e.Name == name }) &&
+				!slices.Contains(cursorMore, name) {
+				l.Found(ProblemIgnored, PartHooks, path, "remove it", "Cursor does not know the "+
+					"event %q and therefore ignores the whole file", name)
 			}
 			for _, e := range events.list(name) {
 				if line := asObject(e).str("command"); strings.Contains(line, "://") {
-					l.Found(ProblemIgnored, PartHooks, path, "put the address into a script", "a command holds an address (%s), and Cursor ignores the whole file because of it", line)
+					l.Found(ProblemIgnored, PartHooks, path, "put the URL into a script",
+						"a command contains a URL (%s), and Cursor therefore ignores "+
+							"the whole file", line)
 				}
 			}
 		}
 	}
-	if info, err := os.Lstat(path); l.Project != "" && err == nil && info.Mode()&os.ModeSymlink != 0 {
-		l.Found(ProblemIgnored, PartHooks, path, "put the file itself there", "Cursor does not read the file of a project that is a link")
+	if info, err := os.Lstat(path); l.Project != "" && err == nil &&
+		info.Mode()&os.ModeSymlink != 0 {
+		l.Found(ProblemIgnored, PartHooks, path, "replace the link by the file",
+			"Cursor does not read a project file that is a link")
 	}
 	if !l.Has(PartMCP) {
 		return
@@ -161,6 +178,8 @@ func checkCursor(l *Look) {
 	}, l.Root), "-")
 	approvals := filepath.Join(l.Home, ".cursor", "projects", slug, "mcp-approvals.json")
 	if text, _ := os.ReadFile(approvals); !strings.Contains(string(text), `"`+ServerName+"-") {
-		l.Found(ProblemMCP, PartMCP, approvals, "`cursor-agent mcp enable "+ServerName+"`, in this directory", "the MCP server is not approved for %s in Cursor's command line", l.Root)
+		l.Found(ProblemMCP, PartMCP, approvals, "`cursor-agent mcp enable "+ServerName+
+			"`, in this directory", "the MCP server is not approved for %s in "+
+			"Cursor's command line", l.Root)
 	}
 }

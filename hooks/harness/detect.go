@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// Variable is where a harness that nobody here knows, or an entry that was set up, says
-// whose commands these are.
+// Variable names the harness of a command. An unknown harness, or an entry that setup
+// wrote, sets it.
 const Variable = "BOARD_HARNESS"
 
-// Speaking names the harness whose agent a command is run by, as its environment tells
-// it; "" if a person may be typing. Of several, one within the other, any: all of them
-// are agents.
+// Speaking returns the harness whose agent runs this command, by its environment; "" if
+// a person may be typing. Of nested harnesses it returns any, because each is an agent.
 func Speaking(env func(string) string) string {
 	for _, variable := range []string{Variable, "AI_AGENT"} {
 		name, _, _ := strings.Cut(strings.TrimSpace(env(variable)), "@") // a version may follow
@@ -31,8 +30,8 @@ func Speaking(env func(string) string) string {
 	return ""
 }
 
-// Read decodes a payload: which harness it is of, and what it tells. named and event are what the
-// installer called the two. Decoding never fails once it is a JSON object.
+// Read decodes a payload and finds its harness. named and event are the installer's
+// names of the two. It fails only if the payload is not a JSON object.
 func Read(data []byte, named, event string, env func(string) string) (*Harness, Event, error) {
 	p, err := parse(data)
 	if err != nil {
@@ -42,8 +41,8 @@ func Read(data []byte, named, event string, env func(string) string) (*Harness, 
 	return h, h.event(p, event), nil
 }
 
-// detect says which harness a payload is of. The payload goes before the name that the installer
-// gave, since several harnesses read Claude's configuration too; the name goes before the
+// detect finds the harness of a payload. The payload comes before the installer's name,
+// because several harnesses also read Claude's configuration. The name comes before the
 // environment, which an agent inherits from the agent that started it.
 func detect(p object, named string, env func(string) string) *Harness {
 	for _, h := range tried {
@@ -62,7 +61,7 @@ func detect(p object, named string, env func(string) string) *Harness {
 	return claude
 }
 
-// Borrowed says that a harness has called what was installed for Claude: it reads Claude's
-// configuration besides its own. It has hooks of its own, so that an answer here would be the
-// second one.
+// Borrowed reports whether another harness called the hook that was installed for
+// Claude, because it also reads Claude's configuration. It has hooks of its own, so an
+// answer here would be a second one.
 func (h *Harness) Borrowed(named string) bool { return ByName(named) == claude && h.readsClaude }

@@ -1,26 +1,26 @@
-// Package harness is all that is known of the harnesses, the programs in which agents run: what
-// each tells at the moments of a session and takes for an answer, how it is set up, what it
-// writes down.
+// Package harness describes the harnesses, the programs in which agents run: their
+// events and answers, their settings, and their transcripts.
 //
-// Each has one file, which says
+// Each harness has one file, with these parts:
 //
-//	names       what it is called, and by what it is found on a machine
-//	signs       by what its payloads are known, and its variables
-//	events      what it tells, how that is decoded, and how an answer is encoded
-//	settings    which files its hooks, the MCP server, the skill and a pointer belong into, and in what form
-//	check       what in its own settings keeps them from working
-//	transcript  which lines of its transcripts its model says
+//	names       its names, and how it is found on a machine
+//	signs       how its payloads are recognized, and its variables
+//	events      its events, their decoding, and the encoding of answers
+//	settings    the files and formats of its hooks, MCP server, skill and pointer
+//	check       problems in its own settings that keep them from working
+//	transcript  which lines of its transcripts are the model's
 //
-// What is empty is as in most. A new harness is such a file, its name in All (harness.go), a row
-// in README.md and in `board help hooks`, and its payloads with what they are decoded to
-// (testdata/events.jsonl, which `go test ./hooks -run TestFixtures -update` writes).
+// An empty part is as in most harnesses. A new harness needs such a file, its name in
+// All (harness.go), a line in `board help hooks`, and example payloads with their
+// decoded events (testdata/events.jsonl, which
+// `go test ./hooks -run TestFixtures -update` writes).
 //
-// Package hooks does what an event asks for, package hooks/setup writes and removes settings,
-// package kb reads transcripts through Said; none of them knows a harness by its name. What only
-// Codex has, a trust in each hook that lies in TOML, is in hooks/setup/codex.go.
+// Package hooks handles events, package hooks/setup writes and removes settings, and
+// package kb reads transcripts through Said. None of them knows a harness by its name.
+// One exception is Codex's trust in each hook, which is TOML: hooks/setup/codex.go.
 //
-//	event.go, tool.go, payload.go    one form for what harnesses tell, and how it is read
-//	detect.go                        whose a payload is
-//	settings.go, check.go            one form for how they are set up
-//	transcript.go                    who says what in a transcript
+//	event.go, tool.go, payload.go    the common format of events, and its decoding
+//	detect.go                        which harness sent a payload
+//	settings.go, check.go            the common format of settings
+//	transcript.go                    the speakers of a transcript
 package harness

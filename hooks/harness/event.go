@@ -1,6 +1,6 @@
 package harness
 
-// Kinds of Events: the moments of a session that harnesses tell of.
+// Kinds of events that harnesses report.
 const (
 	SessionStart  = "session_start"
 	Prompt        = "prompt"
@@ -14,14 +14,15 @@ const (
 	SubagentStop  = "subagent_stop"
 	Stop          = "stop" // the turn is over
 	SessionEnd    = "session_end"
-	Other         = "other" // whatever is of no use here
+	Other         = "other" // any other event
 )
 
-// Kinds are all of them.
-var Kinds = []string{SessionStart, Prompt, ToolCall, ToolResult, ToolFailure, FileEdit, PreCompact, PostCompact, SubagentStart, SubagentStop, Stop, SessionEnd, Other}
+// Kinds has all kinds.
+var Kinds = []string{SessionStart, Prompt, ToolCall, ToolResult, ToolFailure, FileEdit, PreCompact,
+	PostCompact, SubagentStart, SubagentStop, Stop, SessionEnd, Other}
 
-// Sources of a session's start. It has none if the harness has one word for a new session
-// and for one that goes on.
+// Sources of a session's start. The source is "" if the harness has one word for new
+// and resumed sessions.
 const (
 	Startup = "startup"
 	Resume  = "resume"
@@ -29,24 +30,30 @@ const (
 	Compact = "compact"
 )
 
-// Event is what a harness told, whatever harness it was. What it did not tell, or told in a form that makes no sense, is the zero value.
+// Event is an event in one format for all harnesses. A field that is missing or invalid
+// has the zero value.
 type Event struct {
-	Harness    string `json:"harness"`              // the harness that told it, by our name
-	Kind       string `json:"kind"`                 // one of Kinds
-	Name       string `json:"name"`                 // the event, by the harness's name
-	Session    string `json:"session,omitempty"`    // its id, by the harness
-	Turn       string `json:"turn,omitempty"`       // the prompt that it belongs to
-	Cwd        string `json:"cwd,omitempty"`        // where the session works
-	Source     string `json:"source,omitempty"`     // of a session's start: Startup, Resume, Clear, Compact or none
-	Reason     string `json:"reason,omitempty"`     // of a session's end, or what set off a compaction
-	Prompt     string `json:"prompt,omitempty"`     // what the user wrote, without what hooks put around it
-	Transcript string `json:"transcript,omitempty"` // the path of the harness's own record
-	Agent      string `json:"agent,omitempty"`      // the id of the subagent that it happened in
-	AgentType  string `json:"agent_type,omitempty"` // what kind of subagent that is, by the harness
-	Tool       *Tool  `json:"tool,omitempty"`       // of what tools do; nil: it is about none
-	// Echo says that the harness tells the same by another event too, which tells more.
+	Harness string `json:"harness"`           // our name of the harness
+	Kind    string `json:"kind"`              // one of Kinds
+	Name    string `json:"name"`              // the harness's name of the event
+	Session string `json:"session,omitempty"` // its id, by the harness
+	Turn    string `json:"turn,omitempty"`    // the prompt that it belongs to
+	Cwd     string `json:"cwd,omitempty"`     // where the session works
+	// of a session's start: Startup, Resume, Clear, Compact or none
+	Source string `json:"source,omitempty"`
+	// of a session's end, or what set off a compaction
+	Reason string `json:"reason,omitempty"`
+	// what the user wrote, without what hooks put around it
+	Prompt     string `json:"prompt,omitempty"`
+	Transcript string `json:"transcript,omitempty"` // path of the harness's transcript
+	Agent      string `json:"agent,omitempty"`      // id of the subagent, if any
+	// AgentType is the harness's name of the subagent's kind.
+	AgentType string `json:"agent_type,omitempty"`
+	Tool      *Tool  `json:"tool,omitempty"` // nil if the event is not about a tool
+	// Echo means that the harness also sends another event for this, with more detail.
 	Echo bool `json:"echo,omitempty"`
-	// Continuation says that a prompt is none of the user's: the harness asks its model once more.
+	// Continuation means that the prompt is not the user's: the harness calls its model
+	// again.
 	Continuation bool `json:"continuation,omitempty"`
 }
 
@@ -56,16 +63,17 @@ type Tool struct {
 	Name    string `json:"name,omitempty"`    // by the harness
 	Command string `json:"command,omitempty"` // of a shell
 	Path    string `json:"path,omitempty"`    // the file that it is about
-	Input   string `json:"input,omitempty"`   // what else it was given, in short: JSON, or the files of a patch
-	Output  string `json:"output,omitempty"`  // what it gave back
-	Error   string `json:"error,omitempty"`   // what went wrong, in the tool's words
-	// OK is whether it went well; nil: the harness does not say.
+	// Input is its other input in short: JSON, or the files of a patch.
+	Input  string `json:"input,omitempty"`
+	Output string `json:"output,omitempty"` // what it gave back
+	Error  string `json:"error,omitempty"`  // the tool's error message
+	// OK means success; nil: unknown.
 	OK         *bool  `json:"ok,omitempty"`
-	ExitCode   *int   `json:"exit_code,omitempty"`   // of a shell; nil: the harness does not say
-	DurationMS *int64 `json:"duration_ms,omitempty"` // milliseconds; nil: the harness does not say
+	ExitCode   *int   `json:"exit_code,omitempty"`   // of a shell; nil: unknown
+	DurationMS *int64 `json:"duration_ms,omitempty"` // milliseconds; nil: unknown
 }
 
-// tool is the event's tool, made if there is none.
+// tool returns the event's tool and creates it if needed.
 func (e *Event) tool() *Tool {
 	if e.Tool == nil {
 		e.Tool = &Tool{}
@@ -73,23 +81,23 @@ func (e *Event) tool() *Tool {
 	return e.Tool
 }
 
-// went says how it went, unless that is known already.
-func (t *Tool) went(ok bool) {
+// setOutcome sets the outcome, unless it is known already.
+func (t *Tool) setOutcome(ok bool) {
 	if t.OK == nil {
 		t.OK = &ok
 	}
 }
 
-// exited notes an exit code, and what it says about how it went.
-func (t *Tool) exited(code int) {
+// setExit sets an exit code and the outcome that follows from it.
+func (t *Tool) setExit(code int) {
 	t.ExitCode = &code
 	ok := code == 0
 	t.OK = &ok
 }
 
-// ended notes an exit code beside an output, which then says what went wrong.
-func (t *Tool) ended(code int64) {
-	if t.exited(int(code)); code != 0 {
+// setExitAndError sets an exit code. If it is an error, the output is the error message.
+func (t *Tool) setExitAndError(code int64) {
+	if t.setExit(int(code)); code != 0 {
 		t.Error = t.Output
 	}
 }

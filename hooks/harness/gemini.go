@@ -7,18 +7,23 @@ import (
 )
 
 // geminiOnly are events that no other harness has.
-var geminiOnly = []string{"BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "BeforeModel", "AfterModel", "BeforeToolSelection", "PreCompress"}
+var geminiOnly = []string{"BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "BeforeModel",
+	"AfterModel", "BeforeToolSelection", "PreCompress"}
 
-// gemini is Gemini CLI. A command that fails is an ordinary AfterTool whose text has the exit code; without one it went well.
+// gemini is Gemini CLI. A command that fails is an ordinary AfterTool whose text has
+// the exit code; without one it went well.
 var gemini = &Harness{
 	Name: "gemini", Title: "Gemini CLI", Aliases: []string{"gemini-cli"},
 	shells: []string{"GEMINI_CLI"},
 	sign: func(p object) bool {
-		return slices.Contains(geminiOnly, p.str("hook_event_name")) || strings.Contains(p.transcript(), "/.gemini/")
+		return slices.Contains(geminiOnly, p.str("hook_event_name")) ||
+			strings.Contains(p.transcript(), "/.gemini/")
 	},
 	variable: "GEMINI_SESSION_ID", ProjectVariable: "GEMINI_PROJECT_DIR",
 	Events: []EventName{
-		{"SessionStart", SessionStart}, {"BeforeAgent", Prompt}, {"BeforeTool", ToolCall}, {"AfterTool", ToolResult}, {"PreCompress", PreCompact}, {"AfterAgent", Stop}, {"SessionEnd", SessionEnd},
+		{"SessionStart", SessionStart}, {"BeforeAgent", Prompt}, {"BeforeTool", ToolCall},
+		{"AfterTool", ToolResult}, {"PreCompress", PreCompact}, {"AfterAgent", Stop},
+		{"SessionEnd", SessionEnd},
 	},
 	injects: startAndPrompt, unreplayed: startAndPrompt, unheard: Clear,
 	decode: func(e *Event, p object) {
@@ -36,20 +41,27 @@ var gemini = &Harness{
 		tools:   "run_shell_command|write_file|replace|mcp_.*",
 		Hooked:  both(".gemini/settings.json"),
 		Entry: func(command string, h Hook) Object { // milliseconds
-			return Object{"name", ServerName, "type", "command", "command", command, "timeout", 1000 * h.Seconds()}
+			return Object{"name", ServerName, "type", "command", "command", command,
+				"timeout", 1000 * h.Seconds()}
 		},
-		MCP:          both(".gemini/settings.json"),
-		Instructions: func(p *Place) string { return p.instructions("GEMINI.md", p.in(".gemini/GEMINI.md", "")) },
+		MCP: both(".gemini/settings.json"),
+		Instructions: func(p *Place) string {
+			return p.instructions("GEMINI.md",
+				p.in(".gemini/GEMINI.md", ""))
+		},
 	},
 	Check: func(l *Look) {
 		path := filepath.Join(l.Home, ".gemini", "settings.json")
 		for _, path := range slices.Compact([]string{path, l.Hooked(l.Place)}) {
-			off := l.says(path, false, "hooksConfig", "enabled") || l.read(path).obj("hooksConfig").hasText("disabled", ServerName)
+			off := l.says(path, false, "hooksConfig", "enabled") ||
+				l.read(path).obj("hooksConfig").hasText("disabled", ServerName)
 			if off && l.Has(PartHooks) {
-				l.Found(ProblemDisabled, PartHooks, path, "`/hooks enable` in Gemini CLI", "the hooks are switched off in Gemini CLI by %s", l.Short(path))
+				l.Found(ProblemDisabled, PartHooks, path, "`/hooks enable` in Gemini CLI",
+					"the hooks are disabled in Gemini CLI by %s", l.Short(path))
 			}
 		}
-		if l.Env("GEMINI_CLI_TRUST_WORKSPACE") != "true" && !l.says(path, false, "security", "folderTrust", "enabled") {
+		if l.Env("GEMINI_CLI_TRUST_WORKSPACE") != "true" && !l.says(path, false, "security",
+			"folderTrust", "enabled") {
 			l.trusted(filepath.Join(l.Home, ".gemini", "trustedFolders.json"))
 		}
 	},
@@ -81,10 +93,10 @@ func (t *Tool) geminiResult(r object) {
 		return
 	}
 	if wrong := text(r["error"]); wrong != "" {
-		t.failed(wrong)
+		t.setFailed(wrong)
 	}
-	if t.Command != "" && t.told(text(r["llmContent"])) && !*t.OK && t.Error == "" {
+	if t.Command != "" && t.parseExit(text(r["llmContent"])) && !*t.OK && t.Error == "" {
 		t.Error = t.Output
 	}
-	t.went(true)
+	t.setOutcome(true)
 }

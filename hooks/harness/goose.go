@@ -1,15 +1,17 @@
 package harness
 
-// goose is Goose, of version 1.38 or later: Claude's names for the events, and fields of its own. It
-// takes no text. Its servers are in YAML, which is not written here.
+// goose is Goose, of version 1.38 or later: Claude's names for the events, and fields
+// of its own. It takes no text. Its servers are in YAML, which is not written here.
 var goose = &Harness{
 	Name: "goose", Title: "Goose", Aliases: []string{"goose-cli"}, Untried: true,
 	sign: func(p object) bool {
 		return p.has("event") && p.has("session_id") && !p.has("hook_event_name")
 	},
 	Events: []EventName{
-		{"SessionStart", SessionStart}, {"UserPromptSubmit", Prompt}, {"PreToolUse", ToolCall}, {"PostToolUse", ToolResult}, {"PostToolUseFailure", ToolFailure},
-		{"AfterFileEdit", FileEdit}, {"AfterShellExecution", ToolResult}, {"Stop", Stop}, {"SessionEnd", SessionEnd},
+		{"SessionStart", SessionStart}, {"UserPromptSubmit", Prompt}, {"PreToolUse", ToolCall},
+		{"PostToolUse", ToolResult}, {"PostToolUseFailure", ToolFailure},
+		{"AfterFileEdit", FileEdit}, {"AfterShellExecution", ToolResult}, {"Stop", Stop},
+		{"SessionEnd", SessionEnd},
 	},
 	echoes:  []string{"AfterFileEdit", "AfterShellExecution"},
 	eventOf: func(p object) string { return p.str("event") },
@@ -21,7 +23,7 @@ var goose = &Harness{
 		case e.Tool != nil && e.Kind == ToolResult:
 			e.Tool.Output = Head(output(p["tool_output"]))
 			if e.Tool.Command == "" { // what a command's exit was is not told
-				e.Tool.went(true)
+				e.Tool.setOutcome(true)
 			}
 		}
 	},

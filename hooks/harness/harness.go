@@ -6,14 +6,16 @@ import (
 	"strings"
 )
 
-// All are all harnesses. The order is that of the list for people.
-var All = completed(claude, cursor, gemini, codex, opencode, kilo, pi, qwen, copilot, vscode, windsurf, factory, auggie, goose)
+// All has every harness, in the order of the list for people.
+var All = completed(claude, cursor, gemini, codex, opencode, kilo, pi, qwen, copilot, vscode,
+	windsurf, factory, auggie, goose)
 
-// tried are those that have a sign or a variable, in the order in which it is looked for: one
-// whose sign another one's payloads may have comes after that one.
-var tried = []*Harness{cursor, auggie, goose, windsurf, vscode, copilot, qwen, gemini, codex, opencode, pi, factory}
+// tried has the harnesses with a sign or a variable, in the order of checking. A
+// harness whose sign may occur in another's payloads comes after that one.
+var tried = []*Harness{cursor, auggie, goose, windsurf, vscode, copilot, qwen, gemini,
+	codex, opencode, pi, factory}
 
-// completed fills in what is as in most.
+// completed fills in the values that most harnesses share.
 func completed(all ...*Harness) []*Harness {
 	for _, h := range all {
 		if h.eventOf == nil {
@@ -44,76 +46,80 @@ func completed(all ...*Harness) []*Harness {
 	return all
 }
 
-// Harness is how one program tells its events and takes the answers, and how it is set up.
+// Harness describes one program: its events, its answers and its setup.
 type Harness struct {
 	Name    string   // what `board hook` and `board setup` call it
 	Title   string   // what people call it
 	Aliases []string // what else `board hook` calls it
 
-	// sign says whether a payload is of it, by what only its payloads have.
+	// sign reports whether a payload is from it, by a mark that only its payloads have.
 	sign func(object) bool
-	// variable is one that its hooks have and others' have not.
+	// variable is an environment variable that only its hooks have.
 	variable string
-	// shells are those that commands have which it runs for its agent.
+	// shells are the variables of commands that it runs for its agent.
 	shells []string
-	// ProjectVariable is the one in which it says where the project is.
+	// ProjectVariable has the project's directory.
 	ProjectVariable string
-	// readsClaude says that it reads Claude's configuration besides its own.
+	// readsClaude means that it reads Claude's configuration besides its own.
 	readsClaude bool
 
-	// Events are those that it has and that are of use, by its own names. The first of a kind is
-	// the one that is set up, and that an answer names.
+	// Events are its useful events by its own names. The first of a kind is the one
+	// that setup registers and that an answer names.
 	Events []EventName
-	// echoes are those of the events that tell what another one tells better.
+	// echoes are events that repeat another event with less detail.
 	echoes []string
-	// injects are the kinds that can be answered with a text.
+	// injects are the kinds that accept a text as answer.
 	injects []string
-	// Untried says that only its documentation, or its code, tells how it speaks and takes a text:
-	// nobody has seen it do so.
+	// Untried says that only its documentation, or its code, tells how it speaks and
+	// takes a text: nobody has seen it do so.
 	Untried bool
-	// unreplayed are the kinds of event whose texts are no longer in the context when a session
-	// is resumed. Most harnesses keep them with the conversation.
+	// unreplayed are the kinds of event whose texts are no longer in the context when a
+	// session is resumed. Most harnesses keep them with the conversation.
 	unreplayed []string
-	// restarts says that a session starts again, by the word Compact, after each compaction.
+	// restarts says that a session starts again, by the word Compact, after each
+	// compaction.
 	restarts bool
-	// unheard is the word for a session's start whose text reaches no model, "" for none.
+	// unheard is the word for a session's start whose text reaches no model, "" for
+	// none.
 	unheard string
-	// eventOf is the name that the payload gives the event, "" if it gives none.
+	// eventOf returns the event's name in the payload, or "".
 	eventOf func(object) string
-	// decode fills in the event, which has what Claude's payloads would have said; nil: all is said.
+	// decode completes an event that was decoded by Claude's rules; nil: nothing to
+	// complete.
 	decode func(*Event, object)
-	// encode is the answer that puts a text, which is not empty, before the model.
+	// encode returns the answer that gives a non-empty text to the model.
 	encode func(e *Event, name, text string) any
 
 	Settings
-	// Check tells what in its own settings keeps what is set up from working; nil: nothing is known.
+	// Check reports problems in its own settings; nil: none are known.
 	Check func(*Look)
 
 	transcript transcript
-	// settle reads from a line of its own record how the use of a tool went, by the tool's ID, an
-	// exit code and what went wrong; nil: its hooks are told all there is.
+	// settle reads a tool's outcome from a line of its transcript: ID, exit code and
+	// error; nil: its hooks get everything.
 	settle func(line object) (Tool, bool)
 }
 
-// EventName is an event by the harness's name, and what kind it is.
+// EventName is the harness's name of an event, and its kind.
 type EventName struct{ Name, Kind string }
 
-// startAndPrompt are the kinds that can be answered with a text in most harnesses.
+// startAndPrompt are the kinds that accept a text in most harnesses.
 var startAndPrompt = []string{SessionStart, Prompt}
 
-// ByName is the harness of a name or alias; nil if there is none.
+// ByName returns the harness with this name or alias, or nil.
 func ByName(name string) *Harness {
 	name = Plain(name)
 	for _, h := range All {
-		if Plain(h.Name) == name || slices.ContainsFunc(h.Aliases, func(a string) bool { return Plain(a) == name }) {
+		if Plain(h.Name) == name ||
+			slices.ContainsFunc(h.Aliases, func(a string) bool { return Plain(a) == name }) {
 			return h
 		}
 	}
 	return nil
 }
 
-// OfClient is the name of the harness that an MCP client belongs to by what it calls itself
-// ("claude-code", "cursor-vscode", "codex-mcp-client"); client itself if it is none's.
+// OfClient returns the harness of an MCP client by the client's name ("claude-code",
+// "cursor-vscode", "codex-mcp-client"). It returns client itself if no harness matches.
 func OfClient(client string) string {
 	name, best := client, 0
 	for _, h := range All {
@@ -127,7 +133,8 @@ func OfClient(client string) string {
 	return name
 }
 
-// Plain is a name without its case and marks: SessionStart, sessionStart and session_start are one.
+// Plain removes case and marks from a name: SessionStart, sessionStart and
+// session_start become equal.
 func Plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -140,7 +147,8 @@ func Plain(name string) string {
 	}, name)
 }
 
-// KindOf is the kind of an event by the harness's name, by ours, or by Claude's, which the plugins use.
+// KindOf returns the kind of an event. The name may be the harness's, ours, or
+// Claude's, which the plugins use.
 func (h *Harness) KindOf(name string) string {
 	name = Plain(name)
 	for _, list := range [][]EventName{h.Events, claudeEvents} {
@@ -158,7 +166,7 @@ func (h *Harness) KindOf(name string) string {
 	return Other
 }
 
-// nameOf is the harness's own name of a kind, "" if it has no such event.
+// nameOf returns the harness's name of a kind, "" if it has no such event.
 func (h *Harness) nameOf(kind string) string {
 	for _, e := range h.Events {
 		if e.Kind == kind {
@@ -168,26 +176,28 @@ func (h *Harness) nameOf(kind string) string {
 	return ""
 }
 
-// Injects says whether an event of a kind can be answered with a text.
+// Injects reports whether events of a kind accept a text as answer.
 func (h *Harness) Injects(kind string) bool { return slices.Contains(h.injects, kind) }
 
-// Replays says whether the context of a resumed session has what events of a kind were
-// answered with before.
+// Replays reports whether a resumed session's context has the earlier answers to events
+// of a kind.
 func (h *Harness) Replays(kind string) bool { return !slices.Contains(h.unreplayed, kind) }
 
-// Restarts says whether a session's start follows each compaction.
+// Restarts reports whether a session start follows each compaction.
 func (h *Harness) Restarts() bool { return h.restarts }
 
-// Hears says whether a text reaches the model at a session's start of that source.
+// Hears reports whether a text reaches the model at a session start with this source.
 func (h *Harness) Hears(source string) bool { return h.unheard == "" || h.unheard != source }
 
-// Records says that nothing can be put before its model: only what it does is recorded.
+// Records reports whether sessions can only be recorded, because no event accepts a
+// text.
 func (h *Harness) Records() bool { return len(h.injects) == 0 }
 
-// Echoes says whether another event tells better what one tells.
+// Echoes reports whether another event gives the same with more detail.
 func (h *Harness) Echoes(event string) bool { return slices.Contains(h.echoes, event) }
 
-// event is what a payload tells; named is the event's name as the installer gave it, which counts where the payload has none.
+// event decodes a payload. named is the installer's name of the event, used if the
+// payload has none.
 func (h *Harness) event(p object, named string) Event {
 	e := Event{Harness: h.Name, Name: cmp.Or(h.eventOf(p), named)}
 	e.Kind, e.Echo = h.KindOf(e.Name), h.Echoes(e.Name)
@@ -199,10 +209,10 @@ func (h *Harness) event(p object, named string) Event {
 	return e
 }
 
-// Noop is the answer that changes nothing. Every harness takes it, for every event.
+// Noop is the empty answer. Every harness accepts it for every event.
 var Noop = []byte("{}\n")
 
-// Answer is what the harness is to be told: a text for its model, or nothing.
+// Answer returns the harness's answer: with a text for its model, or empty.
 func (h *Harness) Answer(e *Event, text string) []byte {
 	if text == "" || !h.Injects(e.Kind) {
 		return Noop

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestComplete: each harness says all that the others rely on, and people find it where they look.
+// TestComplete: each harness says all that the others rely on, and people find it where
+// they look.
 func TestComplete(t *testing.T) {
 	root := filepath.Join("..", "..")
 	user := &Place{Home: root, Env: func(string) string { return "" }}
@@ -28,12 +29,13 @@ func TestComplete(t *testing.T) {
 		t.Errorf("%d harnesses are described, and %d are among All", described, len(All))
 	}
 	for _, h := range All {
-		for _, page := range []string{"README.md", filepath.Join("cmd", "board", "pages", "hooks.txt")} {
+		for _, page := range []string{filepath.Join("cmd", "board", "pages", "hooks.txt")} {
 			text, err := os.ReadFile(filepath.Join(root, page))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if words := strings.Join(strings.Fields(string(text)), " "); !strings.Contains(words, h.Title) {
+			if words := strings.Join(strings.Fields(string(text)), " "); !strings.Contains(words,
+				h.Title) {
 				t.Errorf("%s does not name %s", page, h.Title)
 			}
 		}
@@ -51,7 +53,8 @@ func TestComplete(t *testing.T) {
 			hooks = h.Shares
 		}
 		switch {
-		case hooks.Own != nil && (hooks.Own(user) == "" || hooks.Plugin == "" && hooks.OwnEntry == nil):
+		case hooks.Own != nil && (hooks.Own(user) == "" ||
+			hooks.Plugin() == "" && hooks.OwnEntry == nil):
 			t.Errorf("%s has no text for the file of hooks that is ours alone", h.Name)
 		case hooks.Own == nil && (hooks.Hooked == nil || hooks.Hooked(user) == ""):
 			t.Errorf("%s has no file for hooks", h.Name)
@@ -65,8 +68,10 @@ func TestComplete(t *testing.T) {
 }
 
 func TestOfClient(t *testing.T) {
-	for client, want := range map[string]string{"claude-code": "claude", "claude": "claude", "codex-mcp-client": "codex", "cursor-vscode": "cursor", "gemini-cli-mcp-client": "gemini",
-		"opencode": "opencode", "Visual Studio Code": "vscode", "VS Code": "vscode", "qwen-code-cli": "qwen", "my-tool": "my-tool", "": ""} {
+	for client, want := range map[string]string{"claude-code": "claude", "claude": "claude",
+		"codex-mcp-client": "codex", "cursor-vscode": "cursor", "gemini-cli-mcp-client": "gemini",
+		"opencode": "opencode", "Visual Studio Code": "vscode", "VS Code": "vscode",
+		"qwen-code-cli": "qwen", "my-tool": "my-tool", "": ""} {
 		if got := OfClient(client); got != want {
 			t.Errorf("%q is %q, not %q", client, got, want)
 		}
@@ -76,10 +81,15 @@ func TestOfClient(t *testing.T) {
 // TestSpeaking: whose agent's shell it is, by what harnesses set in it.
 func TestSpeaking(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
-		{"CLAUDECODE", "1", "claude"}, {"CURSOR_AGENT", "1", "cursor"}, {"GEMINI_CLI", "1", "gemini"}, {"CODEX_THREAD_ID", "x", "codex"}, {"OPENCODE", "1", "opencode"},
-		{"PI_CODING_AGENT", "true", "pi"}, {"QWEN_CODE", "1", "qwen"}, {"COPILOT_CLI", "1", "copilot"}, {"FACTORY_PROJECT_DIR", "/p", "factory"},
-		{"AI_AGENT", "claude-code@2.1", "claude"}, {"AI_AGENT", "some thing@1", "some-thing"}, {Variable, "droid", "factory"}, {Variable, "aider", "aider"},
-		{"CLAUDECODE", "", ""}, {"AI_AGENT", " ", ""}, {"CURSOR_TRACE_ID", "x", ""}, {"TERM_PROGRAM", "vscode", ""},
+		{"CLAUDECODE", "1", "claude"}, {"CURSOR_AGENT", "1", "cursor"},
+		{"GEMINI_CLI", "1", "gemini"}, {"CODEX_THREAD_ID", "x", "codex"},
+		{"OPENCODE", "1", "opencode"},
+		{"PI_CODING_AGENT", "true", "pi"}, {"QWEN_CODE", "1", "qwen"}, {"COPILOT_CLI", "1",
+			"copilot"}, {"FACTORY_PROJECT_DIR", "/p", "factory"},
+		{"AI_AGENT", "claude-code@2.1", "claude"}, {"AI_AGENT", "some thing@1", "some-thing"},
+		{Variable, "droid", "factory"}, {Variable, "aider", "aider"},
+		{"CLAUDECODE", "", ""}, {"AI_AGENT", " ", ""}, {"CURSOR_TRACE_ID", "x", ""},
+		{"TERM_PROGRAM", "vscode", ""},
 	} {
 		got := Speaking(func(name string) string {
 			if name == c.name {

@@ -7,8 +7,9 @@ var kilo = &Harness{
 	eventOf: opencode.eventOf, decode: opencode.decode, encode: opencode.encode,
 	Settings: Settings{
 		Binaries: []string{"kilo"}, Dirs: []string{".config/kilo", ".kilo"},
-		Plugin: plugin("kilo", openCodePlugin), Own: openCodeFile("kilo", "plugins", "board.ts"),
-		MCP: openCodeServers("kilo"), MCPPath: []string{"mcp"}, MCPEntry: openCodeServer, MCPEnv: "environment",
+		plugin: openCodePlugin, Own: openCodeFile("kilo", "plugins", "board.ts"),
+		MCP: openCodeServers("kilo"), MCPPath: []string{"mcp"}, MCPEntry: openCodeServer,
+		MCPEnv: "environment",
 	},
 	Check: checkOpenCode,
 }

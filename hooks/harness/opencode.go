@@ -10,20 +10,26 @@ import (
 //go:embed opencode.ts
 var openCodePlugin string
 
-// opencode is OpenCode, through a plugin that passes its hooks on. The plugin may send Claude's names and fields (session_id, tool_name, …), or a hook's two arguments as they are:
-// {"hook", "input", "output"}.
+// opencode is OpenCode, through a plugin that passes its hooks on. The plugin may send
+// Claude's names and fields (session_id, tool_name, …), or a hook's two arguments as
+// they are: {"hook", "input", "output"}.
 var opencode = &Harness{
 	Name: "opencode", Title: "OpenCode",
 	shells: []string{"OPENCODE"},
 	sign:   func(p object) bool { return p.has("hook") && p.obj("input") != nil },
 	Events: []EventName{
-		{"experimental.chat.system.transform", SessionStart}, {"chat.message", Prompt}, {"tool.execute.before", ToolCall}, {"message.part.updated", ToolResult}, {"tool.execute.after", ToolResult},
-		{"file.edited", FileEdit}, {"experimental.session.compacting", PreCompact}, {"session.compacted", PostCompact}, {"session.idle", Stop}, {"session.deleted", SessionEnd},
+		{"experimental.chat.system.transform", SessionStart}, {"chat.message", Prompt},
+		{"tool.execute.before", ToolCall}, {"message.part.updated", ToolResult},
+		{"tool.execute.after", ToolResult},
+		{"file.edited", FileEdit}, {"experimental.session.compacting", PreCompact},
+		{"session.compacted", PostCompact}, {"session.idle", Stop},
+		{"session.deleted", SessionEnd},
 	},
-	echoes:  []string{"tool.execute.after", "file.edited"}, // message.part.updated tells failures as well
+	// message.part.updated tells failures as well
+	echoes:  []string{"tool.execute.after", "file.edited"},
 	injects: []string{SessionStart, Prompt, PreCompact},
-	// The plugin puts the start into the system message of each request, from its own memory;
-	// what it adds to a prompt is stored with the message.
+	// The plugin puts the start into the system message of each request, from its own
+	// memory; what it adds to a prompt is stored with the message.
 	unreplayed: []string{SessionStart},
 	eventOf: func(p object) string {
 		if hook := p.str("hook"); hook != "event" {
@@ -38,15 +44,20 @@ var opencode = &Harness{
 			e.Tool.openCodeExit(p.obj("metadata"))
 		}
 		e.Prompt = unquoted(e.Prompt)
-		e.unsaid() // the plugin knows its own process only
+		e.clearSource() // the plugin knows its own process only
 	},
 	encode:     contextAnswer,
 	transcript: transcript{around: map[string]string{"text": "part"}, inner: "text"},
 	Settings: Settings{
 		Binaries: []string{"opencode"}, Dirs: []string{".config/opencode", ".opencode"},
-		Plugin: plugin("opencode", openCodePlugin), Own: openCodeFile("opencode", "plugins", "board.ts"),
-		MCP: openCodeServers("opencode"), MCPPath: []string{"mcp"}, MCPEntry: openCodeServer, MCPEnv: "environment",
-		Instructions: func(p *Place) string { return p.instructions("AGENTS.md", openCodeFile("opencode", "AGENTS.md")(p)) },
+		plugin: openCodePlugin,
+		Own:    openCodeFile("opencode", "plugins", "board.ts"),
+		MCP:    openCodeServers("opencode"), MCPPath: []string{"mcp"}, MCPEntry: openCodeServer,
+		MCPEnv: "environment",
+		Instructions: func(p *Place) string {
+			return p.instructions("AGENTS.md",
+				openCodeFile("opencode", "AGENTS.md")(p))
+		},
 	},
 	Check: checkOpenCode,
 }
@@ -62,7 +73,8 @@ func openCodeFile(name string, rest ...string) func(*Place) string {
 	}
 }
 
-// openCodeServers is the file of the MCP servers: there may be JSON or JSON with comments.
+// openCodeServers is the file of the MCP servers: there may be JSON or JSON with
+// comments.
 func openCodeServers(name string) func(*Place) string {
 	return func(p *Place) string {
 		dir := openCodeFile(name)(p)
@@ -82,13 +94,15 @@ func openCodeServer(binary string) Object {
 }
 
 func checkOpenCode(l *Look) {
-	if path := l.MCP(l.Place); l.Has(PartMCP) && l.says(path, false, "mcp", ServerName, "enabled") {
-		l.Found(ProblemDisabled, PartMCP, path, "set enabled to true", "the MCP server is switched off in %s", l.Title)
+	if path := l.MCP(l.Place); l.Has(PartMCP) &&
+		l.says(path, false, "mcp", ServerName, "enabled") {
+		l.Found(ProblemDisabled, PartMCP, path, "set enabled to true",
+			"the MCP server is disabled in %s", l.Title)
 	}
 }
 
-// contextAnswer is an answer that is a context and nothing else: ours, for the plugins that we
-// bring along, and Copilot's.
+// contextAnswer is an answer that is a context and nothing else: ours, for the plugins
+// that we bring along, and Copilot's.
 func contextAnswer(_ *Event, _, text string) any {
 	return struct {
 		Context string `json:"additionalContext"`
@@ -119,10 +133,10 @@ func decodeOpenCode(e *Event, p object) {
 		t := e.tool()
 		t.ID, t.Name = in.str("callID"), in.str("tool")
 		if e.Kind == ToolCall {
-			t.given(out["args"])
+			t.setInput(out["args"])
 			return
 		}
-		t.given(in["args"])
+		t.setInput(in["args"])
 		t.Output = Head(output(p["output"]))
 		t.openCodeExit(out.obj("metadata"))
 	case e.Kind == FileEdit:
@@ -142,11 +156,12 @@ func openCodePrompt(out object) string {
 	return strings.Join(texts, "\n")
 }
 
-// openCodePart reads the part of a message that is the use of a tool. Until it is over, nothing is to be told.
+// openCodePart reads the part of a message that is the use of a tool. Until it is over,
+// nothing is to be told.
 func (e *Event) openCodePart(part object) {
 	t, state := e.tool(), part.obj("state")
 	t.ID, t.Name = part.str("callID"), part.str("tool")
-	t.given(state["input"])
+	t.setInput(state["input"])
 	begin, known := state.obj("time").number("start")
 	end, over := state.obj("time").number("end")
 	if ms := end - begin; known && over && ms >= 0 {
@@ -158,7 +173,7 @@ func (e *Event) openCodePart(part object) {
 		t.openCodeExit(state.obj("metadata"))
 	case "error":
 		e.Kind = ToolFailure
-		t.failed(state.str("error"))
+		t.setFailed(state.str("error"))
 	default:
 		e.Kind = Other
 	}
@@ -167,10 +182,10 @@ func (e *Event) openCodePart(part object) {
 // openCodeExit reads how a tool that has come to its end went: bash has an exit code.
 func (t *Tool) openCodeExit(metadata object) {
 	if code, ok := metadata.number("exit"); ok && t.Error == "" {
-		t.ended(code)
+		t.setExitAndError(code)
 	}
 	if t.Command == "" {
-		t.went(true)
+		t.setOutcome(true)
 	}
 }
 

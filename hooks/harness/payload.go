@@ -8,10 +8,12 @@ import (
 	"strings"
 )
 
-// object is a JSON object that may hold anything. Its methods take whatever is missing, null or of another type for absent.
+// object is any JSON object. Its methods treat a value that is missing, null or of
+// another type as absent.
 type object map[string]any
 
-// parse reads a payload: one JSON object, after any number of byte order marks. Numbers keep their digits.
+// parse decodes a payload: one JSON object, after any number of byte order marks.
+// Numbers keep all digits.
 func parse(data []byte) (object, error) {
 	for bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
 		data = data[3:]
@@ -24,12 +26,12 @@ func parse(data []byte) (object, error) {
 	}
 	o, ok := v.(map[string]any)
 	if !ok {
-		return nil, errors.New("the payload is no JSON object")
+		return nil, errors.New("the payload is not a JSON object")
 	}
 	return o, nil
 }
 
-// str is the first of the keys that has a text which is not empty.
+// str returns the first non-empty text of these keys.
 func (o object) str(keys ...string) string {
 	for _, k := range keys {
 		if s, ok := o[k].(string); ok && s != "" {
@@ -39,7 +41,8 @@ func (o object) str(keys ...string) string {
 	return ""
 }
 
-// obj is the first of the keys that has an object, or a text that is one; nil if none does.
+// obj returns the first object of these keys, also one inside a text; nil if there is
+// none.
 func (o object) obj(keys ...string) object {
 	for _, k := range keys {
 		if m := asObject(o[k]); m != nil {
@@ -63,19 +66,20 @@ func asObject(v any) object {
 	return nil
 }
 
-// list is the list of a key.
+// list returns the list of a key.
 func (o object) list(key string) []any {
 	l, _ := o[key].([]any)
 	return l
 }
 
-// boolean is the truth of a key; known is false if it has none.
+// boolean returns the boolean of a key; known is false if it has none.
 func (o object) boolean(key string) (value, known bool) {
 	value, known = o[key].(bool)
 	return value, known
 }
 
-// number is the first of the keys that has a number. One that is no int64 is absent; fractions are cut off.
+// number returns the first number of these keys, without its fraction. A number outside
+// of int64 is absent.
 func (o object) number(keys ...string) (int64, bool) {
 	for _, k := range keys {
 		if n, ok := o[k].(json.Number); ok {
@@ -90,15 +94,16 @@ func (o object) number(keys ...string) (int64, bool) {
 	return 0, false
 }
 
-// has says whether a key is there with a text.
+// has reports whether a key has a non-empty text.
 func (o object) has(key string) bool { return o.str(key) != "" }
 
-// transcript is the path of the harness's own record, with slashes.
+// transcript returns the path of the harness's transcript, with slashes.
 func (o object) transcript() string {
 	return strings.ReplaceAll(o.str("transcript_path"), `\`, "/")
 }
 
-// text tells any value as a text: a text as it is, blocks of text one below the other, else JSON.
+// text returns any value as text: a text unchanged, blocks of text one below the other,
+// anything else as JSON.
 func text(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -127,7 +132,7 @@ func text(v any) string {
 	return compact(v)
 }
 
-// compact is a value as JSON on one line, "" for what says nothing.
+// compact returns a value as JSON on one line, "" for an empty value.
 func compact(v any) string {
 	s := string(bytes.TrimSpace(encodeJSON(v)))
 	if s == "null" || s == "{}" || s == "[]" {
@@ -136,12 +141,13 @@ func compact(v any) string {
 	return s
 }
 
-// encodeJSON is a value as JSON with the line's end, and without the escapes that are for web pages.
+// encodeJSON returns a value as JSON with a line end, without the escapes for web pages.
 func encodeJSON(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil { // a value that was read from JSON, or is made of texts, always can be
+	// a value that was read from JSON, or is made of texts, always can be
+	if err := enc.Encode(v); err != nil {
 		return []byte("{}\n")
 	}
 	return b.Bytes()

@@ -11,9 +11,11 @@ import (
 )
 
 // types are the annotations in the plugins, which Node reads only in newer versions.
-var types = regexp.MustCompile(`(?m)^type .*$|: (?:Answer|any|object|unknown|string \| undefined|string|Promise<string>)|<(?:string, )?(?:Promise<string>|string|unknown)>`)
+var types = regexp.MustCompile(
+	`(?m)^type .*$|: (?:Answer|any|object|unknown|string \| undefined|string|Promise<string>)|<(?:string, )?(?:Promise<string>|string|unknown)>`)
 
-// runPlugin runs a script with the plugin, whose board answers every event with its name.
+// runPlugin runs a script with the plugin, whose board answers every event with its
+// name.
 func runPlugin(t *testing.T, h *Harness, script string) string {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -26,7 +28,7 @@ func runPlugin(t *testing.T, h *Harness, script string) string {
 	if err := os.WriteFile(program, []byte(answer), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	plugin := types.ReplaceAllString(strings.Replace(h.Plugin, "@PROGRAM@", program, 1), "")
+	plugin := types.ReplaceAllString(strings.Replace(h.Plugin(), "@PROGRAM@", program, 1), "")
 	main := filepath.Join(dir, "main.mjs")
 	if err := os.WriteFile(main, []byte(plugin+script), 0o600); err != nil {
 		t.Fatal(err)
@@ -38,7 +40,8 @@ func runPlugin(t *testing.T, h *Harness, script string) string {
 	return string(out)
 }
 
-// TestTitleGetsNoStart: of a session's requests, the one for its title has no start of a session.
+// TestTitleGetsNoStart: of a session's requests, the one for its title has no start of
+// a session.
 func TestTitleGetsNoStart(t *testing.T) {
 	for _, h := range []*Harness{opencode, kilo} {
 		out := runPlugin(t, h, `

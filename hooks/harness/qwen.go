@@ -5,13 +5,15 @@ import (
 	"strings"
 )
 
-// qwen is Qwen Code: Claude's events with Gemini's tools. It tells of a prompt before every request to its model; only the first has what the user has submitted.
+// qwen is Qwen Code: Claude's events with Gemini's tools. It tells of a prompt before
+// every request to its model; only the first has what the user has submitted.
 var qwen = &Harness{
 	Name: "qwen", Title: "Qwen Code", Aliases: []string{"qwen-code"},
 	shells: []string{"QWEN_CODE"},
 	sign: func(p object) bool {
 		mode := p.str("permission_mode")
-		return strings.Contains(p.transcript(), "/.qwen/") || p.has("tool_call_id") || mode == "auto_edit" || mode == "yolo"
+		return strings.Contains(p.transcript(), "/.qwen/") || p.has("tool_call_id") ||
+			mode == "auto_edit" || mode == "yolo"
 	},
 	variable: "QWEN_CODE_SESSION_ID", ProjectVariable: "QWEN_PROJECT_DIR",
 	Events: claudeEvents, injects: startAndPrompt, restarts: true,
@@ -26,7 +28,7 @@ var qwen = &Harness{
 		case e.Kind == ToolResult:
 			e.Tool.geminiResult(p.obj("tool_response"))
 		case e.Kind == ToolFailure && e.Tool.Command != "":
-			e.Tool.told(e.Tool.Error)
+			e.Tool.parseExit(e.Tool.Error)
 		}
 	},
 	Settings: Settings{
@@ -35,11 +37,15 @@ var qwen = &Harness{
 		tools:   "run_shell_command|write_file|edit|replace|mcp__.*",
 		Hooked:  both(".qwen/settings.json"),
 		Entry: func(command string, h Hook) Object {
-			return Object{"name", ServerName, "type", "command", "command", command, "timeout", h.Seconds()}
+			return Object{"name", ServerName, "type", "command", "command",
+				command, "timeout", h.Seconds()}
 		},
-		MCP:          both(".qwen/settings.json"),
-		Skills:       both(".qwen/skills"),
-		Instructions: func(p *Place) string { return p.instructions("QWEN.md", p.in(".qwen/QWEN.md", "")) },
+		MCP:    both(".qwen/settings.json"),
+		Skills: both(".qwen/skills"),
+		Instructions: func(p *Place) string {
+			return p.instructions("QWEN.md",
+				p.in(".qwen/QWEN.md", ""))
+		},
 	},
 	Check: func(l *Look) {
 		path := filepath.Join(l.Home, ".qwen", "settings.json")

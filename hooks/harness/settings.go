@@ -10,12 +10,14 @@ import (
 //go:embed ask.ts
 var askBoard string
 
-// plugin is a harness's plugin in TypeScript, with the function that asks board in its place.
-func plugin(name, text string) string {
-	return strings.ReplaceAll(strings.Replace(text, "// @ASK@\n", askBoard, 1), "@HARNESS@", name)
+// Plugin returns the text of the file of hooks that is ours alone, with "@PROGRAM@" for
+// the path of the program; "" if that file is not a plugin in TypeScript.
+func (h *Harness) Plugin() string {
+	text := strings.Replace(h.plugin, "// @ASK@\n", askBoard, 1)
+	return strings.ReplaceAll(text, "@HARNESS@", h.Name)
 }
 
-// Parts of what is set up in a harness.
+// Parts of a setup.
 const (
 	PartHooks   = "hooks"
 	PartMCP     = "mcp"
@@ -23,11 +25,12 @@ const (
 	PartPointer = "pointer" // lines in the file of instructions that its agent reads
 )
 
-// ServerName is what the MCP server, the skill and hooks that have a name are called everywhere.
+// ServerName is what the MCP server, the skill and hooks that have a name are called
+// everywhere.
 const ServerName = "board"
 
-// Syntax is what people write into JSON that is no JSON: comments, commas behind the last item,
-// a byte order mark in front.
+// Syntax is an extension of JSON that people use: comments, trailing commas, a byte
+// order mark.
 type Syntax uint8
 
 const (
@@ -38,15 +41,15 @@ const (
 	anySyntax = Comments | TrailingCommas | ByteOrderMark
 )
 
-// Settings are how a harness is set up. A function for a file gives "" where the harness has none
-// at that level.
+// Settings describe how a harness is set up. A function for a file returns "" if the
+// harness has no such file at that level.
 type Settings struct {
 	Binaries     []string
 	Dirs         []string // below the home directory, that show it is installed
 	HomeVariable string   // the variable that moves its directory
 
-	// Refuses is what it does not read in its JSON files: with such a thing the whole file counts
-	// for nothing, or the harness does not start.
+	// Refuses is the syntax that it does not accept in its JSON files. With such syntax
+	// it ignores the whole file or does not start.
 	Refuses Syntax
 
 	tools  string              // which tools it is to tell about, as its matcher; "" for all
@@ -58,10 +61,12 @@ type Settings struct {
 	Flat   bool // the entries stand in the event's array; else each in the array of a group
 	Trusts bool // it runs only hooks that its own settings approve (Codex)
 
-	Own      func(*Place) string                             // or: the file of hooks that is ours alone
-	Plugin   string                                          // its text, with "@PROGRAM@" for the path of the program
+	// or: the file of hooks that is ours alone
+	Own      func(*Place) string
+	plugin   string                                          // its text, see Plugin
 	OwnEntry func(command, powershell string, h Hook) Object // or: its entries, in JSON
-	Shares   *Harness                                        // or: the harness whose file of hooks it reads
+	// or: the harness whose file of hooks it reads
+	Shares *Harness
 
 	MCP      func(*Place) string
 	MCPPath  []string
@@ -73,14 +78,14 @@ type Settings struct {
 	Instructions func(*Place) string // the file that its agent reads at every start
 }
 
-// Hook is an event that a harness is to tell us about.
+// Hook is an event that setup registers.
 type Hook struct {
 	Event string
 	Tools string // which tools, as the harness's matcher, or "" for all
 }
 
-// Hooks are the events that are set up: where a session starts and ends, what tools did, and
-// prompts if they can be answered.
+// Hooks returns the events that setup registers: session start and end, tool results,
+// and prompts if they accept a text.
 func (h *Harness) Hooks() (all []Hook) {
 	asks := h.asks
 	if asks == nil {
@@ -100,7 +105,8 @@ func (h *Harness) Hooks() (all []Hook) {
 	return all
 }
 
-// Seconds is how long a hook may take: 5, far more than it does; at the end of a session it gets 2.
+// Seconds returns the harness's timeout of a hook: 5, far more than it needs; 2 at the
+// end of a session.
 func (h Hook) Seconds() int {
 	if Plain(h.Event) == "sessionend" {
 		return 2
@@ -108,17 +114,17 @@ func (h Hook) Seconds() int {
 	return 5
 }
 
-// Object is a JSON object as its names and values in turn: its members keep their order.
+// Object is a JSON object as alternating names and values, so that its members keep
+// their order.
 type Object []any
 
-// secondsEntry is Claude's form of a hook, which others have taken over.
+// secondsEntry is a hook in Claude's format, which other harnesses use too.
 func secondsEntry(command string, h Hook) Object {
 	return Object{"type", "command", "command", command, "timeout", h.Seconds()}
 }
 
-// Server is the entry of the MCP server: what the harness wants, and an environment that
-// says whose server it is, so that the agent has one name over MCP and in the harness's
-// shell.
+// Server returns the entry of the MCP server. Its environment names the harness, so
+// that the agent has one name over MCP and in the harness's shell.
 func (h *Harness) Server(binary string) Object {
 	name := "env"
 	if h.MCPEnv != "" {
@@ -139,7 +145,7 @@ const (
 	Project = "project"
 )
 
-// Place is where configurations lie: the user's, or those of a project.
+// Place locates configurations: the user's, or a project's.
 type Place struct {
 	Home    string // of the user
 	Project string // the root of the project, or "" at the level of the user
@@ -147,7 +153,7 @@ type Place struct {
 	Env     func(string) string
 }
 
-// Level is that of the place.
+// Level returns User or Project.
 func (p *Place) Level() string {
 	if p.Project != "" {
 		return Project
@@ -155,12 +161,12 @@ func (p *Place) Level() string {
 	return User
 }
 
-// both is a file that has the same path below the project and the home directory.
+// both returns a file with the same path below the project and the home directory.
 func both(path string) func(*Place) string {
 	return func(p *Place) string { return p.in(path, path) }
 }
 
-// in joins a path below the project, or below the home directory.
+// in returns a path below the project, or else below the home directory.
 func (p *Place) in(user, project string) string {
 	if p.Project != "" {
 		if project == "" {
@@ -171,7 +177,7 @@ func (p *Place) in(user, project string) string {
 	return filepath.Join(p.Home, filepath.FromSlash(user))
 }
 
-// dirOf is the directory of a harness at the level of the user, which a variable may have moved.
+// dirOf returns a harness's directory. At the user's level a variable may override it.
 func (p *Place) dirOf(variable, user, project string, rest ...string) string {
 	if moved := p.Env(variable); p.Project == "" && filepath.IsAbs(moved) {
 		return filepath.Join(append([]string{moved}, rest...)...)
@@ -179,8 +185,8 @@ func (p *Place) dirOf(variable, user, project string, rest ...string) string {
 	return filepath.Join(append([]string{p.in(user, project)}, rest...)...)
 }
 
-// instructions is a file of instructions: in the root of a project, or that of the user, "" if
-// there is none.
+// instructions returns the instructions file: in the root of the project, or the
+// user's; "" if there is none.
 func (p *Place) instructions(name, user string) string {
 	if p.Project != "" {
 		return filepath.Join(p.Project, name)
@@ -188,9 +194,10 @@ func (p *Place) instructions(name, user string) string {
 	return user
 }
 
-// Short is a path for people: below the home directory it begins with ~.
+// Short shortens a path for people: below the home directory it begins with ~.
 func (p *Place) Short(path string) string {
-	if rel, err := filepath.Rel(p.Home, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+	if rel, err := filepath.Rel(p.Home, path); err == nil && rel != ".." &&
+		!strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return filepath.Join("~", rel)
 	}
 	return path

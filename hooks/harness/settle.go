@@ -9,27 +9,29 @@ import (
 	"time"
 )
 
-// maxRecord is how much of the end of a harness's own record is read, in bytes.
+// maxRecord is how much of a transcript's end is read, in bytes.
 const maxRecord = 4 << 20
 
-// Settles says whether the harness's own record tells more of how tools went than its hooks do.
+// Settles reports whether the harness's transcript has more outcomes of tools than its
+// hooks get.
 func (h *Harness) Settles() bool { return h.settle != nil }
 
-// A Use is one of a tool, as the harness's own record tells it.
+// Use is one use of a tool in the harness's transcript.
 type Use struct {
 	Tool
-	Time time.Time // zero if the record does not say
+	Time time.Time // zero if unknown
 }
 
-// Settle reads from the end of a harness's own record how uses of tools went: those that are
-// wanted, each with its exit code and what went wrong, or with the files that it changed.
+// Settle reads outcomes of tool uses from the end of a harness's transcript. It returns
+// the wanted uses, each with its exit code and error, or with the files that it
+// changed.
 func (h *Harness) Settle(record string, wanted func(*Use) bool) (known []Use, err error) {
 	info, err := os.Stat(record)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", record)
+		err = fmt.Errorf("%s is not a regular file", record)
 	}
 	if err != nil {
 		return nil, err
@@ -45,7 +47,8 @@ func (h *Harness) Settle(record string, wanted func(*Use) bool) (known []Use, er
 		return nil, err
 	}
 	for line := range bytes.Lines(data) {
-		if !bytes.Contains(line, []byte("_output\"")) && !bytes.Contains(line, []byte(`"FileChange"`)) {
+		if !bytes.Contains(line, []byte("_output\"")) &&
+			!bytes.Contains(line, []byte(`"FileChange"`)) {
 			continue
 		}
 		o, err := parse(line)

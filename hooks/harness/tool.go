@@ -8,10 +8,11 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// MaxText is how much of a text of a tool is looked at, in bytes: what is kept is far less, and looking for secrets costs time.
+// MaxText is how much of a tool's text is read, in bytes. Far less is kept, and the
+// search for secrets takes time.
 const MaxText = 8 << 10
 
-// Head is the beginning of a text.
+// Head returns the first MaxText bytes of a text.
 func Head(s string) string {
 	if len(s) > MaxText {
 		return strings.ToValidUTF8(s[:MaxText], "")
@@ -19,8 +20,8 @@ func Head(s string) string {
 	return s
 }
 
-// given notes what a tool was given.
-func (t *Tool) given(v any) {
+// setInput sets a tool's input.
+func (t *Tool) setInput(v any) {
 	in := asObject(v)
 	if in == nil {
 		t.Input = Head(text(v))
@@ -30,7 +31,8 @@ func (t *Tool) given(v any) {
 	if argv := in.list("command"); argv != nil {
 		t.Command = Head(commandLine(argv))
 	}
-	t.Path = Head(in.str("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "filename", "dir_path"))
+	t.Path = Head(in.str("file_path", "filePath", "path", "notebook_path", "absolute_path",
+		"target_file", "filename", "dir_path"))
 	if strings.HasPrefix(strings.TrimSpace(t.Command), patchBegin) {
 		t.patch()
 	}
@@ -39,7 +41,7 @@ func (t *Tool) given(v any) {
 	}
 }
 
-// commandLine is a list of words as the line of a shell: of `bash -lc LINE` the line itself.
+// commandLine returns a list of words as a shell's line. For `bash -lc LINE` it is LINE.
 func commandLine(argv []any) string {
 	words := make([]string, len(argv))
 	for i, a := range argv {
@@ -56,13 +58,14 @@ func commandLine(argv []any) string {
 	return strings.Join(words, " ")
 }
 
-// patchBegin is the first line of a patch, which Codex has in place of a command.
+// patchBegin is the first line of a patch, which Codex sends as a command.
 const patchBegin = "*** Begin Patch"
 
-// patchFile is a line of a patch that names a file.
-var patchFile = lazyregexp.New(`(?m)^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* (Move) to: (.+)$`)
+// patchFile matches a line of a patch that names a file.
+var patchFile = lazyregexp.New(
+	`(?m)^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* (Move) to: (.+)$`)
 
-// patch replaces the text of a patch by the files that it is about: it says what was done, and is short.
+// patch replaces the text of a patch by the names of its files, which is short.
 func (t *Tool) patch() {
 	var files []string
 	for _, m := range patchFile.FindAllStringSubmatch(t.Command, -1) {
@@ -78,41 +81,44 @@ func (t *Tool) patch() {
 	}
 }
 
-// How tools tell an exit code in their output. A program can print such a line too, so the last one counts; and only for shells is it asked for.
-var exitLine = lazyregexp.New(`(?mi)^(?:command exited with code|exit code:?|exit status|<shellId: \S+ completed with exit code|<exited with exit code) (\d{1,9})>?\r?$`)
+// Formats of exit codes in the output of tools. A program can print such a line too, so
+// only the last one counts, and only for shells.
+var exitLine = lazyregexp.New(
+	`(?mi)^(?:command exited with code|exit code:?|exit status|<shellId: \S+ completed with exit code|<exited with exit code) (\d{1,9})>?\r?$`)
 
-// told looks for an exit code in a text.
-func (t *Tool) told(s string) bool {
+// parseExit sets the exit code that a text ends with, if any.
+func (t *Tool) parseExit(s string) bool {
 	all := exitLine.FindAllStringSubmatch(s, -1)
 	if all == nil {
 		return false
 	}
 	code, err := strconv.Atoi(all[len(all)-1][1])
 	if err == nil {
-		t.exited(code)
+		t.setExit(code)
 	}
 	return err == nil
 }
 
-// firstTold is told for a harness that puts the exit code before the output, which may have such lines too.
-func (t *Tool) firstTold(s string) bool {
+// parseFirstExit does the same for a harness that puts the exit code before the output.
+func (t *Tool) parseFirstExit(s string) bool {
 	line, _, _ := strings.Cut(s, "\n")
-	return t.told(line)
+	return t.parseExit(line)
 }
 
-// took notes a duration in milliseconds.
-func (t *Tool) took(p object, keys ...string) {
+// setDuration sets the duration in milliseconds.
+func (t *Tool) setDuration(p object, keys ...string) {
 	if ms, ok := p.number(keys...); ok && ms >= 0 {
 		t.DurationMS = &ms
 	}
 }
 
-// Wrong is what went wrong, in the tool's words: without what the harness puts around them, and of
-// a long text from the first line on that tells it.
-func (t *Tool) Wrong() string {
+// ErrorText returns the tool's error message without what the harness adds. Of a long
+// text it starts at the first line that reports an error.
+func (t *Tool) ErrorText() string {
 	s := t.Error
 	if o := asObject(s); o != nil {
-		if inner := cmp.Or(o.str("error", "message", "stderr", "output", "stdout", "content"), text(o["content"]), o.obj("error").str("message")); inner != "" {
+		if inner := cmp.Or(o.str("error", "message", "stderr", "output", "stdout", "content"),
+			text(o["content"]), o.obj("error").str("message")); inner != "" {
 			s = inner
 		}
 	}
@@ -135,16 +141,19 @@ func (t *Tool) Wrong() string {
 }
 
 var (
-	// around are the marks that harnesses put around what a tool said.
-	around = lazyregexp.New(`</?(?:tool_use_error|untrusted_context|shell_metadata|bash_metadata|error|stderr|stdout|output)>`)
-	// plumbing are lines that harnesses add to what a tool said.
-	plumbing = lazyregexp.New(`^(?:Process Group PGID|Background PIDs|Wall time|Signal|Chunk ID|Original token count|Directory|Process exited with code)\b|^(?:Error|Output|Signal|Exit Code): \((?:none|empty)\)$|^\(empty\)$`)
-	// telling are words of a line that says what is wrong.
-	telling = lazyregexp.New(`(?i)error\b|ERR!|\b(?:fail(?:ed|ure|s)?|fatal|panic|exception|denied|not found|no such|cannot|can't|undefined|invalid|refused|rejected|unable|expected|missing)\b`)
+	// around matches the marks that harnesses put around a tool's output.
+	around = lazyregexp.New(
+		`</?(?:tool_use_error|untrusted_context|shell_metadata|bash_metadata|error|stderr|stdout|output)>`)
+	// plumbing matches lines that harnesses add to a tool's output.
+	plumbing = lazyregexp.New(
+		`^(?:Process Group PGID|Background PIDs|Wall time|Signal|Chunk ID|Original token count|Directory|Process exited with code)\b|^(?:Error|Output|Signal|Exit Code): \((?:none|empty)\)$|^\(empty\)$`)
+	// telling matches words of a line that reports an error.
+	telling = lazyregexp.New(
+		`(?i)error\b|ERR!|\b(?:fail(?:ed|ure|s)?|fatal|panic|exception|denied|not found|no such|cannot|can't|undefined|invalid|refused|rejected|unable|expected|missing)\b`)
 )
 
-// failed notes that it went wrong, and why.
-func (t *Tool) failed(why string) {
+// setFailed sets the outcome to failed, with the error.
+func (t *Tool) setFailed(why string) {
 	ok := false
 	t.OK, t.Error = &ok, Head(why)
 }

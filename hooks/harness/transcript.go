@@ -5,42 +5,45 @@ import (
 	"strings"
 )
 
-// A transcript is what the transcripts of a harness have beside what most have: messages with a
-// role and a content, which is a text or a list of blocks.
+// A transcript is what the transcripts of a harness have beside what most have:
+// messages with a role and a content, which is a text or a list of blocks.
 type transcript struct {
 	voices []string          // the roles, or types, of what its model says, besides assistant
 	again  []string          // the types of lines that say what another line says too
 	around map[string]string // by the types of lines that are around a turn, its member
 	inner  string            // the type of such a turn that is a text of the assistant
-	said   map[string]string // by the event of a hook, "" for any, the member that the assistant has said
+	// by the event of a hook, "" for any, the member that the assistant has said
+	said map[string]string
 
-	// last is, by the type of the line that ends it all, the member that says again what was said.
+	// last is, by the type of the line that ends it all, the member that says again
+	// what was said.
 	last map[string]string
 	// piece is what a line says of a message that goes on, if it does.
 	piece func(o object) (string, bool)
 }
 
-// voices are the roles, or types, of what the models of all say; with speakers, a type says who speaks.
-var (
-	voices = func() []string {
-		all := []string{"assistant"}
-		for _, h := range All {
-			all = append(all, h.transcript.voices...)
-		}
-		return all
-	}()
-	speakers = append([]string{"user", "system", "tool"}, voices...)
-)
+// isVoice reports whether a role or a type is that of model output, in any harness.
+func isVoice(role string) bool {
+	return role == "assistant" || slices.ContainsFunc(All, func(h *Harness) bool {
+		return slices.Contains(h.transcript.voices, role)
+	})
+}
 
-// A Say is told what the assistant says. A part is a piece of a message: more pieces follow, or the
-// message as a whole, or an empty text, as others act or speak now. What is said again was said
-// before, unless nothing was.
+// isSpeaker reports whether a type names the speaker.
+func isSpeaker(kind string) bool {
+	return kind == "user" || kind == "system" || kind == "tool" || isVoice(kind)
+}
+
+// Say receives the assistant's texts. With part set, the text is a piece of a message:
+// more pieces follow, or the whole message, or an empty text when the assistant's turn
+// is over. With again set, the text repeats an earlier one, unless there was none.
 type Say = func(text string, part, again bool)
 
-// Said gives say what the assistant says in a line of a transcript, text by text, whatever harness
-// wrote it: no line says which one. Only that counts, as the files that it read and the prompts
-// that it got are there too; shapes that are not known say nothing. An object that is nobody's
-// turn goes to other, which says whether it knows it.
+// Said gives say what the assistant says in a line of a transcript, text by text,
+// whatever harness wrote it: no line says which one. Only that counts, as the files
+// that it read and the prompts that it got are there too; shapes that are not known say
+// nothing. An object that is nobody's turn goes to other, which says whether it knows
+// it.
 func Said(line []byte, say Say, other func(object map[string]any) bool) {
 	p, err := parse(line)
 	if err != nil {
@@ -64,7 +67,7 @@ func (o object) turn(role string, depth int, say Say, other func(map[string]any)
 	kind := o.str("type")
 	if named := o.str("role"); named != "" {
 		role = named
-	} else if slices.Contains(speakers, kind) {
+	} else if isSpeaker(kind) {
 		role = kind
 	}
 	if role == "user" || role == "tool" || strings.HasPrefix(kind, "tool_") {
@@ -108,7 +111,7 @@ func (o object) turn(role string, depth int, say Say, other func(map[string]any)
 			return
 		}
 	}
-	speaks, who := slices.Contains(voices, role), o.obj("info").str("role")
+	speaks, who := isVoice(role), o.obj("info").str("role")
 	switch message, _ := inside.(map[string]any); {
 	case event != "":
 	case message != nil && (role == "" || speaks):
@@ -119,7 +122,8 @@ func (o object) turn(role string, depth int, say Say, other func(map[string]any)
 	}
 }
 
-// blocks takes the texts of a message, without thoughts: what is thought may be dropped again.
+// blocks passes on the texts of a message, without thoughts, because the model may
+// discard a thought.
 func blocks(v any, say Say) {
 	if whole, ok := v.(string); ok {
 		say(whole, false, false)
@@ -127,13 +131,14 @@ func blocks(v any, say Say) {
 	list, _ := v.([]any)
 	for _, b := range list {
 		o := asObject(b)
-		if thought, _ := o.boolean("thought"); !thought && slices.Contains([]string{"", "text", "output_text"}, o.str("type")) {
+		if thought, _ := o.boolean("thought"); !thought &&
+			slices.Contains([]string{"", "text", "output_text"}, o.str("type")) {
 			say(o.str("text"), false, false)
 		}
 	}
 }
 
-// delta is the text of an object that is a text_delta, as most who stream call it.
+// delta returns the text of a text_delta, the usual name in streams.
 func (o object) delta(key string) (string, bool) {
 	text, ok := o[key].(string)
 	return text, ok && o.str("type") == "text_delta"

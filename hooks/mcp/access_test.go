@@ -10,14 +10,19 @@ import (
 
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	"blackboard/testdata/cost"
 )
 
-// TestGrants calls tools that are not granted. Each refusal names the grant that is missing, and that grant is enough.
+// TestGrants calls tools that are not granted. Each refusal names the grant that is
+// missing, and that grant is enough.
 func TestGrants(t *testing.T) {
+	cost.SkipShort(t)
 	full := everything(t, nil)
 	admin := connect(t, full, nil)
 	item := ""
-	for _, s := range []step{{Tool: "board_post", Args: []byte(`{"content":"x"}`)}, {Tool: "board_post", Args: []byte(`{"run":"other","content":"x"}`)}, {Tool: "kb_remember", Args: []byte(`{"title":"t","body":"b"}`)},
+	for _, s := range []step{{Tool: "board_post", Args: []byte(`{"content":"x"}`)},
+		{Tool: "board_post", Args: []byte(`{"run":"other","content":"x"}`)},
+		{Tool: "kb_remember", Args: []byte(`{"title":"t","body":"b"}`)},
 		{Tool: "memory_put", Args: []byte(`{"content":"x","tier":"account"}`)}} {
 		r, err := admin.CallTool(t.Context(), &sdk.CallToolParams{Name: s.Tool, Arguments: s.Args})
 		if err != nil || r.IsError {
@@ -62,27 +67,36 @@ func TestGrants(t *testing.T) {
 			if s.cfg.Grants, err = ParseGrants(grants); err != nil {
 				t.Fatal(err)
 			}
-			return connect(t, s, nil).CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.args)})
+			return connect(t, s, nil).CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool,
+				Arguments: json.RawMessage(c.args)})
 		}
 		// What else the tool takes is granted.
-		beside := map[string][]string{"save_to_core": {WorkspaceWrite}, "memory_named": {WorkspaceWrite, AccountRead}, "memory_scrub": {WorkspaceWrite}, "board_survival": {"run:read"}, "memory_update": {AccountRead}, "memory_put": {}, "kb_ingest": {KBWrite}}[c.tool]
+		beside := map[string][]string{"save_to_core": {WorkspaceWrite},
+			"memory_named": {WorkspaceWrite, AccountRead}, "memory_scrub": {WorkspaceWrite},
+			"board_survival": {"run:read"}, "memory_update": {AccountRead}, "memory_put": {},
+			"kb_ingest": {KBWrite}}[c.tool]
 		r, err := call(beside...)
 		named := strings.TrimSuffix(strings.TrimSuffix(c.grant, ":read"), ":write")
-		if err != nil || !r.IsError || !strings.Contains(textOf(r), "not granted") || !strings.Contains(textOf(r), "can grant "+strings.Split(named, ":")[0]) {
+		if err != nil || !r.IsError || !strings.Contains(textOf(r), "not granted") ||
+			!strings.Contains(textOf(r), "can grant "+strings.Split(named, ":")[0]) {
 			t.Errorf("%s %s without %s: %v %s", c.tool, c.args, c.grant, err, textOf(r))
 		}
 		if strings.Contains(c.args, "SOUL") { // which takes the account's too
-			if r, err := call(append(beside, c.grant)...); err != nil || !r.IsError || !strings.Contains(textOf(r), "can grant account:write") {
+			if r, err := call(append(beside, c.grant)...); err != nil || !r.IsError ||
+				!strings.Contains(textOf(r), "can grant account:write") {
 				t.Errorf("%s %s with %s: %v %s", c.tool, c.args, c.grant, err, textOf(r))
 			}
 			beside = append(beside, AccountWrite)
 		}
-		if r, err := call(append(beside, c.grant)...); err != nil || r.IsError && strings.Contains(textOf(r), "not granted") {
+		if r, err := call(append(beside, c.grant)...); err != nil || r.IsError &&
+			strings.Contains(textOf(r), "not granted") {
 			t.Errorf("%s %s with %s: %v %s", c.tool, c.args, c.grant, err, textOf(r))
 		}
 	}
-	for _, bad := range []string{"", "run", "run:", "run:../x", "kb", "kb:all", "workspace", "root", "run:x:y"} {
-		if _, err := ParseGrants([]string{bad}); err == nil || !strings.Contains(err.Error(), "choose among") {
+	for _, bad := range []string{"", "run", "run:", "run:../x", "kb", "kb:all", "workspace",
+		"root", "run:x:y"} {
+		if _, err := ParseGrants([]string{bad}); err == nil || !strings.Contains(err.Error(),
+			"choose among") {
 			t.Errorf("the grant %q: %v", bad, err)
 		}
 	}
@@ -101,7 +115,8 @@ func TestOwnMemoriesStayOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		r, err := c.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(args)})
+		r, err := c.CallTool(ctx, &sdk.CallToolParams{Name: tool,
+			Arguments: json.RawMessage(args)})
 		if err != nil || r.IsError {
 			t.Fatalf("%s %s: %v %s", tool, args, err, textOf(r))
 		}
@@ -110,28 +125,35 @@ func TestOwnMemoriesStayOwn(t *testing.T) {
 	call("anna", "save_to_core", `{"content":"I am thorough"}`)
 	call("anna", "memory_put", `{"content":"between us","private":true}`)
 	call("anna", "memory_put", `{"content":"for everybody"}`)
-	if got := call("anna", "memory_context", `{}`); !strings.Contains(got, "thorough") || !strings.Contains(got, "between us") {
+	if got := call("anna", "memory_context", `{}`); !strings.Contains(got, "thorough") ||
+		!strings.Contains(got, "between us") {
 		t.Errorf("anna sees %s", got)
 	}
-	if got := call("ben", "memory_context", `{}`); strings.Contains(got, "thorough") || strings.Contains(got, "between us") || !strings.Contains(got, "for everybody") || !strings.Contains(got, "anna") {
+	if got := call("ben", "memory_context", `{}`); strings.Contains(got, "thorough") ||
+		strings.Contains(got, "between us") || !strings.Contains(got, "for everybody") ||
+		!strings.Contains(got, "anna") {
 		t.Errorf("ben sees %s", got)
 	}
 }
 
-// TestNamesOfClients: a client may call itself anything, and can post all the same; what nobody sees is no part of its name.
+// TestNamesOfClients: a client may call itself anything, and can post all the same; what
+// nobody sees is no part of its name.
 func TestNamesOfClients(t *testing.T) {
 	for name, want := range map[string]string{"My \U0001f469\u200d\U0001f4bb agent": "My-\U0001f469\U0001f4bb-agent", "x\u200by": "xy", "a\n::error::b": "a-::error::b", "\u202e": unnamed, "\x00\x1b": unnamed} {
 		s := everything(t, func(c *Config) { c.Session = "7f3a" })
 		near, far := sdk.NewInMemoryTransports()
 		go s.Serve(t.Context(), far)
-		c, err := sdk.NewClient(&sdk.Implementation{Name: name}, nil).Connect(t.Context(), near, nil)
+		c, err := sdk.NewClient(&sdk.Implementation{Name: name}, nil).Connect(t.Context(), near,
+			nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_post", Arguments: json.RawMessage(`{"content":"x"}`)}); err != nil || r.IsError {
+		if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_post",
+			Arguments: json.RawMessage(`{"content":"x"}`)}); err != nil || r.IsError {
 			t.Errorf("%q cannot post: %v %s", name, err, textOf(r))
 		}
-		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_query", Arguments: json.RawMessage(`{}`)})
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_query",
+			Arguments: json.RawMessage(`{}`)})
 		data, _ := json.Marshal(r.StructuredContent)
 		quoted, _ := json.Marshal(want + "-7f3a")
 		if err != nil || !strings.Contains(string(data), `"worker":`+string(quoted)) {
@@ -145,20 +167,23 @@ func TestNamesOfClients(t *testing.T) {
 func TestSecretsAreNotForced(t *testing.T) {
 	c := connect(t, everything(t, nil), nil)
 	for _, args := range []string{`{"title":"The key","body":"the key is AKIAQ3EGRZ7T5WXNLB2M","force":true}`} {
-		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "kb_remember", Arguments: json.RawMessage(args)})
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "kb_remember",
+			Arguments: json.RawMessage(args)})
 		if err != nil || !r.IsError || !strings.Contains(textOf(r), "secret") {
 			t.Errorf("%v %s", err, textOf(r))
 		}
 	}
 	for i, force := range []string{"false", "false", "true"} {
-		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "kb_remember", Arguments: json.RawMessage(`{"title":"Refunds need a key","body":"All of them.","force":` + force + `}`)})
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "kb_remember",
+			Arguments: json.RawMessage(`{"title":"Refunds need a key","body":"All of them.","force":` + force + `}`)})
 		if err != nil || r.IsError != (i == 1) {
 			t.Errorf("%d: %v %s", i, err, textOf(r))
 		}
 	}
 }
 
-// TestWhoWrote sees that each write has the client's name; on a board with the session's suffix.
+// TestWhoWrote sees that each write has the client's name; on a board with the session's
+// suffix.
 func TestWhoWrote(t *testing.T) {
 	s := everything(t, nil)
 	c := connect(t, s, nil)
@@ -167,7 +192,8 @@ func TestWhoWrote(t *testing.T) {
 		{"kb_remember", `{"title":"t","body":"b"}`, ""},
 		{"memory_put", `{"content":"x"}`, ""}, {"memory_read", `{}`, "scout"},
 	} {
-		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: call.tool, Arguments: json.RawMessage(call.args)})
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: call.tool,
+			Arguments: json.RawMessage(call.args)})
 		if err != nil || r.IsError || !strings.Contains(textOf(r), call.want) {
 			t.Errorf("%s: %v %s", call.tool, err, textOf(r))
 		}
@@ -181,7 +207,8 @@ func TestWhoWrote(t *testing.T) {
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
 	}
-	if events, err := k.History(t.Context(), all[0].ID); err != nil || len(events) == 0 || events[0].Actor != "scout" {
+	if events, err := k.History(t.Context(), all[0].ID); err != nil || len(events) == 0 ||
+		events[0].Actor != "scout" {
 		t.Errorf("%+v, %v", events, err)
 	}
 }
@@ -202,9 +229,11 @@ func TestConversationsOverTheNetwork(t *testing.T) {
 		t.Fatal(all, err)
 	}
 	ref := all[0].Ref
-	must(t, agent, "memory_put", `{"content":"We suspect the pager","tier":"conversation","conversation":"`+ref+`"}`)
+	must(t, agent, "memory_put",
+		`{"content":"We suspect the pager","tier":"conversation","conversation":"`+ref+`"}`)
 	far := func(grants ...string) *sdk.ClientSession {
-		f := New(Config{Home: s.cfg.Home, Workspace: s.cfg.Workspace, Profiles: Profiles, Far: true})
+		f := New(Config{Home: s.cfg.Home, Workspace: s.cfg.Workspace, Profiles: Profiles,
+			Far: true})
 		t.Cleanup(f.Close)
 		if f.cfg.Grants, err = ParseGrants(grants); err != nil {
 			t.Fatal(err)
@@ -217,19 +246,23 @@ func TestConversationsOverTheNetwork(t *testing.T) {
 		{"conversation", `{"do":"get","ref":"` + ref + `"}`},
 	} {
 		refused(t, far(WorkspaceRead), c.tool, c.args, "conversation:"+ref)
-		refused(t, far(WorkspaceRead, "conversation:00000000000"), c.tool, c.args, "conversation:"+ref)
+		refused(t, far(WorkspaceRead, "conversation:00000000000"), c.tool, c.args,
+			"conversation:"+ref)
 		for _, grant := range []string{"conversation:" + ref, Conversations} {
 			must(t, far(WorkspaceRead, grant), c.tool, c.args)
 		}
 	}
-	if text := must(t, far(WorkspaceRead), "conversation_list", `{}`); strings.Contains(text, ref) {
+	if text := must(t, far(WorkspaceRead), "conversation_list", `{}`); strings.Contains(text,
+		ref) {
 		t.Errorf("it lists %s", text)
 	}
-	if text := must(t, far(WorkspaceRead, Conversations), "conversation_list", `{}`); !strings.Contains(text, ref) {
+	if text := must(t, far(WorkspaceRead, Conversations), "conversation_list",
+		`{}`); !strings.Contains(text, ref) {
 		t.Errorf("with the grant it lists %s", text)
 	}
 	refused(t, far(WorkspaceWrite), "conversation", `{"do":"start"}`, "name of an agent")
-	refused(t, far(WorkspaceWrite), "memory_put", `{"content":"x","tier":"conversation","conversation":"`+ref+`"}`, "conversation:"+ref)
+	refused(t, far(WorkspaceWrite), "memory_put",
+		`{"content":"x","tier":"conversation","conversation":"`+ref+`"}`, "conversation:"+ref)
 }
 
 // TestOneNameForAHarness: what a harness's agent keeps for itself has the name that it
@@ -247,7 +280,8 @@ func TestOneNameForAHarness(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if block, _, err := m.AgentContext(t.Context(), 0); err != nil || !strings.Contains(block, "thorough") {
+	if block, _, err := m.AgentContext(t.Context(), 0); err != nil || !strings.Contains(block,
+		"thorough") {
 		t.Errorf("in the shell it is %q, %v", block, err)
 	}
 }
@@ -256,16 +290,22 @@ func TestOneNameForAHarness(t *testing.T) {
 // know, and sets it.
 func TestWhatItCameFrom(t *testing.T) {
 	s := everything(t, func(c *Config) {
-		c.Resolve = func(string, *memory.Store) (func(context.Context, *memory.Item) string, func()) {
-			return func(_ context.Context, it *memory.Item) string { return "superseded by k000000001" }, func() {}
+		c.Resolve = func(string, *memory.Store) (
+			func(context.Context, *memory.Item) string, func()) {
+			return func(_ context.Context, it *memory.Item) string {
+				return "superseded by k000000001"
+			}, func() {}
 		}
 	})
 	c := connect(t, s, nil)
-	if text := must(t, c, "memory_put", `{"content":"Tokens never expire","derived_from":"kb:k000000000"}`); !strings.Contains(text, "is superseded by k000000001") {
+	if text := must(t, c, "memory_put",
+		`{"content":"Tokens never expire","derived_from":"kb:k000000000"}`); !strings.Contains(text, "is superseded by k000000001") {
 		t.Errorf("a put says %s", text)
 	}
-	for _, call := range []struct{ tool, args string }{{"memory_read", `{}`}, {"memory_context", `{}`}} {
-		if text := must(t, c, call.tool, call.args); !strings.Contains(text, "superseded by k000000001)") {
+	for _, call := range []struct{ tool, args string }{{"memory_read", `{}`},
+		{"memory_context", `{}`}} {
+		if text := must(t, c, call.tool, call.args); !strings.Contains(text,
+			"superseded by k000000001)") {
 			t.Errorf("%s says %s", call.tool, text)
 		}
 	}
@@ -275,10 +315,12 @@ func TestWhatItCameFrom(t *testing.T) {
 	if weak.cfg.Grants, err = ParseGrants([]string{WorkspaceRead}); err != nil {
 		t.Fatal(err)
 	}
-	if text := must(t, connect(t, weak, nil), "memory_read", `{}`); strings.Contains(text, "superseded") {
+	if text := must(t, connect(t, weak, nil), "memory_read", `{}`); strings.Contains(text,
+		"superseded") {
 		t.Errorf("without the knowledge base it says %s", text)
 	}
-	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "memory_put", Arguments: json.RawMessage(`{"content":"Keys rotate monthly"}`)})
+	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "memory_put",
+		Arguments: json.RawMessage(`{"content":"Keys rotate monthly"}`)})
 	if err != nil || r.IsError {
 		t.Fatal(err, textOf(r))
 	}
@@ -287,10 +329,13 @@ func TestWhatItCameFrom(t *testing.T) {
 	if item["lifetime"] != memory.ShortTerm {
 		t.Errorf("it is stored as %v, and the schema says short_term", item["lifetime"])
 	}
-	must(t, c, "memory_update", `{"id":"`+id+`","source":"researcher","derived_from":"kb:k000000000"}`)
-	if text := must(t, c, "memory_read", `{"query":"keys rotate"}`); !strings.Contains(text, "researcher") || !strings.Contains(text, "kb:k000000000") {
+	must(t, c, "memory_update",
+		`{"id":"`+id+`","source":"researcher","derived_from":"kb:k000000000"}`)
+	if text := must(t, c, "memory_read", `{"query":"keys rotate"}`); !strings.Contains(text,
+		"researcher") || !strings.Contains(text, "kb:k000000000") {
 		t.Errorf("it reads %s", text)
 	}
-	refused(t, c, "memory_update", `{"id":"`+id+`","derived_from":"memory:`+id+`"}`, "derived from itself")
+	refused(t, c, "memory_update", `{"id":"`+id+`","derived_from":"memory:`+id+`"}`,
+		"derived from itself")
 	must(t, c, "memory_put", `{"content":"No source yet"}`)
 }

@@ -19,19 +19,40 @@ const (
 var curations = []string{curateDedupe, curateDecay, curateContradictions}
 
 func (s *Server) addAdminTools() {
-	add(s, tool{name: "kb_curate", title: "Curate the knowledge base", profile: ProfileAdmin, kind: removes, need: KBWrite, budget: usualTokens,
-		about: "dedupe: capsules that say the same word for word become one; what is only alike is listed. decay: capsules that nobody asks for sink. contradictions: list pairs that may not both hold; kb_resolve settles one. It is a dry run unless apply is set."}, (*call).curate)
-	add(s, tool{name: "kb_resolve", title: "Settle a contradiction", profile: ProfileAdmin, kind: replaces, need: KBWrite,
-		about: "Record what was decided about two capsules, and do it: both stand, one supersedes the other, or the other is retired."}, (*call).resolve)
-	add(s, tool{name: "kb_retire", title: "Retire a capsule", profile: ProfileAdmin, kind: removes, need: KBWrite, about: "Take a capsule that is wrong out of searches, with the reason. It can be restored."}, (*call).retire)
-	add(s, tool{name: "kb_ingest", title: "Ingest documents", profile: ProfileAdmin, kind: removes, need: Files,
-		about: "Cut markdown documents of this machine into capsules, a section each. What has not changed is left alone, so it can be repeated."}, (*call).ingest)
-	add(s, tool{name: "kb_reembed", title: "Make missing embeddings", profile: ProfileAdmin, kind: sets, need: KBWrite, about: "Give every capsule the embedding of the model at hand that has none of it. It goes in steps, each of them kept."}, (*call).reembed)
-	add(s, tool{name: "kb_doctor", title: "Examine the knowledge base", profile: ProfileAdmin, kind: reads, need: KBRead, about: "Look at everything: the file, the index, the sidecars, links, embeddings. It changes nothing."}, (*call).doctor)
-	add(s, tool{name: "memory_consolidate", title: "Consolidate memories", profile: ProfileAdmin, kind: removes, need: WorkspaceWrite, budget: usualTokens,
-		about: "Tidy up. A pass promotes what several sessions asked for, archives what nobody reads, and forgets what is over or said twice. plan lists what one better text could replace, and what may not both hold; rewrite does it. undo takes a pass back whole."}, (*call).consolidate)
-	add(s, tool{name: "memory_scrub", title: "Remove memories for good", profile: ProfileAdmin, kind: removes,
-		about: "Without confirm: a manifest of what would be removed, with its hash. With confirm, the hash: exactly that is removed, and cannot be brought back. Show the manifest to the person first."}, (*call).scrub)
+	add(s, tool{name: "kb_curate", title: "Curate the knowledge base", profile: ProfileAdmin,
+		kind: removes, need: KBWrite, budget: usualTokens,
+		about: "dedupe: capsules that say the same word for word become one; what is only alike " +
+			"is listed. decay: capsules that nobody asks for sink. contradictions: list pairs " +
+			"that may not both hold; kb_resolve settles one. It is a dry run unless apply is set."},
+		(*call).curate)
+	add(s, tool{name: "kb_resolve", title: "Settle a contradiction", profile: ProfileAdmin,
+		kind: replaces, need: KBWrite,
+		about: "Record what was decided about two capsules, and do it: both stand, one " +
+			"supersedes the other, or the other is retired."}, (*call).resolve)
+	add(s, tool{name: "kb_retire", title: "Retire a capsule", profile: ProfileAdmin, kind: removes,
+		need: KBWrite, about: "Take a capsule that is wrong out of searches, with the reason. " +
+			"It can be restored."}, (*call).retire)
+	add(s, tool{name: "kb_ingest", title: "Ingest documents", profile: ProfileAdmin, kind: removes,
+		need: Files,
+		about: "Cut markdown documents of this machine into capsules, a section each. What has " +
+			"not changed is left alone, so it can be repeated."}, (*call).ingest)
+	add(s, tool{name: "kb_reembed", title: "Make missing embeddings", profile: ProfileAdmin,
+		kind: sets, need: KBWrite, about: "Give every capsule the embedding of the model at " +
+			"hand that has none of it. It goes in steps, each of them kept."}, (*call).reembed)
+	add(s, tool{name: "kb_doctor", title: "Examine the knowledge base", profile: ProfileAdmin,
+		kind: reads, need: KBRead, about: "Look at everything: the file, the index, the " +
+			"sidecars, links, embeddings. It changes nothing."}, (*call).doctor)
+	add(s, tool{name: "memory_consolidate", title: "Consolidate memories", profile: ProfileAdmin,
+		kind: removes, need: WorkspaceWrite, budget: usualTokens,
+		about: "Tidy up. A pass promotes what several sessions asked for, archives what nobody " +
+			"reads, and forgets what is over or said twice. plan lists what one better text " +
+			"could replace, and what may not both hold; rewrite does it. undo takes a pass back " +
+			"whole."}, (*call).consolidate)
+	add(s, tool{name: "memory_scrub", title: "Remove memories for good", profile: ProfileAdmin,
+		kind: removes,
+		about: "Without confirm: a manifest of what would be removed, with its hash. With " +
+			"confirm, the hash: exactly that is removed, and cannot be brought back. Show the " +
+			"manifest to the person first."}, (*call).scrub)
 }
 
 type curateIn struct {
@@ -60,7 +81,8 @@ type curateOut struct {
 const mostPairs = 50
 
 func (c *call) curate(in curateIn) (out curateOut, text string, err error) {
-	out = curateOut{What: in.What, Applied: in.Apply && in.What != curateContradictions, Pairs: []pairOut{}, Alike: []pairOut{}}
+	out = curateOut{What: in.What, Applied: in.Apply && in.What != curateContradictions,
+		Pairs: []pairOut{}, Alike: []pairOut{}}
 	opt := kb.CurateOptions{DryRun: !in.Apply, Progress: c.progress}
 	err = c.onKB(kb.OpenExisting, false, func(k *kb.KB) error {
 		switch in.What {
@@ -120,7 +142,8 @@ func (o *curateOut) text() string {
 		lines = append(lines, p.text())
 	}
 	if len(o.Alike) > 0 {
-		lines = append(lines, "These say nearly the same, and stay. Read both: supersede the poorer if they are one, or leave them.")
+		lines = append(lines, "These say nearly the same, and stay. Read both: supersede the "+
+			"poorer if they are one, or leave them.")
 	}
 	for _, p := range o.Alike {
 		lines = append(lines, p.text())
@@ -129,7 +152,8 @@ func (o *curateOut) text() string {
 }
 
 func (p *pairOut) text() string {
-	t := fmt.Sprintf("- %s %q and %s %q (%.2f)", p.Keep, inLine(p.Titles[0]), p.Other, inLine(p.Titles[1]), p.Cosine)
+	t := fmt.Sprintf("- %s %q and %s %q (%.2f)", p.Keep, inLine(p.Titles[0]), p.Other,
+		inLine(p.Titles[1]), p.Cosine)
 	if len(p.Why) > 0 {
 		t += ": " + inLine(strings.Join(p.Why, "; "))
 	}
@@ -152,7 +176,8 @@ func (c *call) resolve(in resolveIn) (out doneOut, text string, err error) {
 		out.Done = true
 		return k.Resolve(c.ctx, in.Keep, in.Other, in.How, in.Why)
 	})
-	return out, fmt.Sprintf("Settled %s and %s: %s", inLine(in.Keep), inLine(in.Other), in.How), err
+	return out, fmt.Sprintf("Settled %s and %s: %s", inLine(in.Keep), inLine(in.Other), in.How),
+		err
 }
 
 type retireIn struct {
@@ -161,7 +186,9 @@ type retireIn struct {
 }
 
 func (c *call) retire(in retireIn) (out capsuleOut, text string, err error) {
-	retired, err := got(c.onQuietKB, func(k *kb.KB) (kb.Capsule, error) { return k.Retire(c.ctx, in.ID, in.Why) })
+	retired, err := got(c.onQuietKB, func(k *kb.KB) (kb.Capsule, error) {
+		return k.Retire(c.ctx, in.ID, in.Why)
+	})
 	return capsuleOf(&retired), "Retired: " + inLine(retired.Title), err
 }
 
@@ -196,12 +223,16 @@ func (c *call) ingest(in ingestIn) (out ingestOut, text string, err error) {
 		paths[i] = c.path(p)
 	}
 	err = c.onKB(kb.Open, true, func(k *kb.KB) error {
-		r, err := k.Ingest(c.ctx, paths, kb.IngestOptions{Workspace: c.cfg.Workspace, Project: in.Project, Scope: in.Scope, Tags: in.Tags, DomainTags: in.Domains, Prune: in.Prune, DryRun: in.DryRun, Progress: c.progress})
-		out = ingestOut{list(r.New), list(r.Changed), list(r.Pruned), r.Unchanged, r.Capsules, r.Removed, []string{}, list(r.Warnings), []string{}}
+		r, err := k.Ingest(c.ctx, paths, kb.IngestOptions{Workspace: c.cfg.Workspace,
+			Project: in.Project, Scope: in.Scope, Tags: in.Tags, DomainTags: in.Domains,
+			Prune: in.Prune, DryRun: in.DryRun, Progress: c.progress})
+		out = ingestOut{list(r.New), list(r.Changed), list(r.Pruned), r.Unchanged, r.Capsules,
+			r.Removed, []string{}, list(r.Warnings), []string{}}
 		for _, f := range r.Refused {
 			out.Refused = append(out.Refused, fmt.Sprint(f.From, ": ", f.Why))
 		}
-		text = fmt.Sprintf("%d new, %d changed, %d unchanged documents; %d capsules written, %d removed", len(out.New), len(out.Changed), out.Unchanged, out.Capsules, out.Removed)
+		text = fmt.Sprintf("%d new, %d changed, %d unchanged documents; %d capsules written, %d "+
+			"removed", len(out.New), len(out.Changed), out.Unchanged, out.Capsules, out.Removed)
 		for _, f := range out.Refused {
 			text += "\nRefused: " + inLine(f)
 		}
@@ -219,7 +250,8 @@ func (c *call) reembed(noneIn) (out kb.Reembedded, text string, err error) {
 		out, err = k.Reembed(c.ctx, c.counting("embedding"))
 		return err
 	})
-	return out, fmt.Sprintf("%d embedded with %s, %d had theirs", out.Embedded, out.Model, out.Skipped), err
+	return out, fmt.Sprintf("%d embedded with %s, %d had theirs", out.Embedded, out.Model,
+		out.Skipped), err
 }
 
 // counting tells the client how far something has come.
@@ -282,7 +314,8 @@ func (c *call) scrub(in scrubIn) (out scrubOut, text string, err error) {
 	if err := c.cfg.Grants.writeTier(in.Tier); err != nil {
 		return out, "", err
 	}
-	q := memory.ScrubQuery{Scope: memory.Scope{Tier: in.Tier, Channel: in.Channel, Conversation: in.Conversation}, Mode: in.Mode, Purge: in.Purge}
+	q := memory.ScrubQuery{Scope: memory.Scope{Tier: in.Tier, Channel: in.Channel,
+		Conversation: in.Conversation}, Mode: in.Mode, Purge: in.Purge}
 	err = c.onMemory(false, func(m *memory.Store) error {
 		if in.Confirm == "" {
 			man, err := m.ScrubManifest(c.ctx, q)
@@ -300,7 +333,8 @@ func (c *call) scrub(in scrubIn) (out scrubOut, text string, err error) {
 		return nil
 	})
 	counts := counted(out.Counts)
-	text = fmt.Sprintf("A scrub of %s (%s) would remove%s.\nNothing was removed. To do exactly this: confirm %s", in.Tier, out.Mode, counts, out.Hash)
+	text = fmt.Sprintf("A scrub of %s (%s) would remove%s.\nNothing was removed. To do exactly "+
+		"this: confirm %s", in.Tier, out.Mode, counts, out.Hash)
 	if out.Removed {
 		text = fmt.Sprintf("Removed for good from %s:%s", in.Tier, counts)
 	}

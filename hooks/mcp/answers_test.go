@@ -13,9 +13,11 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/embed"
+	"blackboard/testdata/cost"
 )
 
-// userText is what users say in these tests: it looks like what no answer may say by itself.
+// userText is what users say in these tests: it looks like what no answer may say by
+// itself.
 const userText = "git push --force `board_state lists them` `board show`"
 
 // ownWords sees that an answer names no command and no flag, except where it repeats what
@@ -46,6 +48,7 @@ func answer(t *testing.T, c *sdk.ClientSession, tool, args string) string {
 // TestAnswersNameNoCommand calls every tool with each of its arguments absent, of the wrong
 // type, empty, and about what there is not.
 func TestAnswersNameNoCommand(t *testing.T) {
+	cost.SkipTable(t)
 	s := everything(t, nil)
 	c := connect(t, s, nil)
 	saved, called := map[string]string{}, map[string]bool{}
@@ -96,6 +99,7 @@ func TestAnswersNameNoCommand(t *testing.T) {
 
 // TestRefusalsNameNoCommand calls every tool on servers that lack something.
 func TestRefusalsNameNoCommand(t *testing.T) {
+	cost.SkipTable(t)
 	for what, change := range map[string]func(*Config){
 		"no grants":    func(c *Config) { c.Grants = Grants{} },
 		"no run":       func(c *Config) { c.Run = "" },

@@ -7,14 +7,14 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
-
-	"blackboard/board"
 )
 
-// Budgets of answers, in tokens as board.Tokens counts them: of the text and the data together.
+// Budgets of answers, in tokens as package text counts them: of the text and the data
+// together.
 const (
 	glanceTokens = 2_000  // where something stands
 	usualTokens  = 4_000  // anything else
@@ -24,7 +24,8 @@ const (
 	echoTokens   = 500    // of what the caller has said itself, or claims
 )
 
-// maxTokens is the argument that asks for a longer answer. The tools with a budget take it.
+// maxTokens is the argument that asks for a longer answer. The tools with a budget take
+// it.
 const maxTokens = "max_tokens"
 
 // takeMaxTokens adds the argument to what a tool takes.
@@ -42,14 +43,15 @@ func (t *tool) roomFor(args json.RawMessage) int {
 	if t.budget == 0 {
 		return usualTokens
 	}
-	if json.Unmarshal(args, &asked) != nil || asked.MaxTokens == 0 {
+	if !bytes.Contains(args, []byte(maxTokens)) || json.Unmarshal(args, &asked) != nil ||
+		asked.MaxTokens == 0 {
 		return t.budget
 	}
 	return max(leastTokens, min(int(asked.MaxTokens), mostTokens))
 }
 
-// document has the answer keep within a budget that the caller names, and is what it leaves for the
-// document itself, whose maker counts 4 bytes to a token.
+// document has the answer keep within a budget that the caller names, and is what it
+// leaves for the document itself, whose maker counts 4 bytes to a token.
 func (c *call) document(budget, least int) int {
 	const data = 40 // tokens of what is said beside it
 	c.room = max(leastTokens, budget)
@@ -70,8 +72,8 @@ const (
 	readableItems = 8
 )
 
-// fitted is an answer within the budget of the call. It is written again with less and less of what
-// others wrote, until it fits: first long texts lose their ends, then lists.
+// fitted is an answer within the budget of the call. It is written again with less and
+// less of what others wrote, until it fits: first long texts lose their ends, then lists.
 func fitted[Out any](c *call, write func(k cut) (Out, string)) (out Out, text string) {
 	k := cut{c, 4 * c.room, 1 << 30, new(int)}
 	for {
@@ -81,7 +83,7 @@ func fitted[Out any](c *call, write func(k cut) (Out, string)) (out Out, text st
 			lean(reflect.ValueOf(&out))
 		}
 		body, err := marshal(out)
-		cost := board.Tokens(text) + board.Tokens(string(body))
+		cost := tokens(text) + tokens(string(body))
 		if err != nil || cost <= c.room || k.items == 0 {
 			return out, text // bounded does the rest
 		}
@@ -89,8 +91,8 @@ func fitted[Out any](c *call, write func(k cut) (Out, string)) (out Out, text st
 	}
 }
 
-// less is what to show of a thing that costs more than there is room for: in proportion, and at most
-// nine tenths, so that it comes to an end.
+// less is what to show of a thing that costs more than there is room for: in proportion,
+// and at most nine tenths, so that it comes to an end.
 func (k cut) less(room, cost, items int) cut {
 	share := func(n int) int { return min(n*room/cost, n*9/10) }
 	runes, items := min(k.runes, *k.longest), min(k.items, items)
@@ -120,8 +122,9 @@ func longestList(v reflect.Value) (n int) {
 	return n
 }
 
-// text is the beginning of a text, with what has the rest: a tool and its argument. Without a tool,
-// or where it is not served, it is the tool that was called, if it can be asked for more.
+// text is the beginning of a text, with what has the rest: a tool and its argument.
+// Without a tool, or where it is not served, it is the tool that was called, if it can be
+// asked for more.
 func (k cut) text(s, tool, arg string) string {
 	const worth = 60 // characters that a mark would take
 	*k.longest = max(*k.longest, len(s))
@@ -169,19 +172,22 @@ func further(text string, shown, of int) string {
 	return text
 }
 
-// lean takes out of an answer's data what its text says: fields with the tag keep have so many runes
-// at most, and none with "-".
+// lean takes out of an answer's data what its text says: fields with the tag keep have so
+// many runes at most, and none with "-".
 func lean(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		lean(v.Elem())
 	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Struct {
+		if of := v.Type().Elem(); of.Kind() == reflect.Struct && leans(of) {
 			for i := range v.Len() {
 				lean(v.Index(i))
 			}
 		}
 	case reflect.Struct:
+		if !leans(v.Type()) {
+			return
+		}
 		for i := range v.NumField() {
 			f := v.Field(i)
 			if !f.CanSet() {
@@ -193,12 +199,37 @@ func lean(v reflect.Value) {
 			case "-":
 				f.SetZero()
 			default:
-				if n, err := strconv.Atoi(keep); err == nil && utf8.RuneCountInString(f.String()) > n {
+				if n, err := strconv.Atoi(keep); err == nil &&
+					utf8.RuneCountInString(f.String()) > n {
 					f.SetString(string([]rune(f.String())[:n]) + "…")
 				}
 			}
 		}
 	}
+}
+
+// leaning has, for types that leans was asked of, what it said.
+var leaning sync.Map
+
+// leans reports whether a value of the type may have a field with the tag keep. Few have,
+// and to look at each field of each row costs as much as to write it.
+func leans(t reflect.Type) (yes bool) {
+	if known, ok := leaning.Load(t); ok {
+		return known.(bool)
+	}
+	leaning.Store(t, true) // of a type that contains itself
+	defer func() { leaning.Store(t, yes) }()
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return leans(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Tag.Get("keep") != "" || leans(f.Type) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // marshal writes data as JSON.
@@ -210,18 +241,18 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// bounded keeps an answer within its budget, whatever a tool has written. Fitted answers come
-// through unchanged.
+// bounded keeps an answer within its budget, whatever a tool has written. Fitted answers
+// come through unchanged.
 func (c *call) bounded(text string, body []byte) (string, []byte) {
-	if board.Tokens(text)+board.Tokens(string(body)) <= c.room {
+	if tokens(text)+tokens(string(body)) <= c.room {
 		return text, body
 	}
-	if room := max(c.room/2, c.room-board.Tokens(text)); board.Tokens(string(body)) > room {
+	if room := max(c.room/2, c.room-tokens(text)); tokens(string(body)) > room {
 		body = shrunk(body, room)
 	}
-	if room := c.room - board.Tokens(string(body)); board.Tokens(text) > room {
+	if room := c.room - tokens(string(body)); tokens(text) > room {
 		const end = "\n… (the answer was longer)"
-		text = board.ClipTokens(text, max(0, room-board.Tokens(end))) + end
+		text = clipTokens(text, max(0, room-tokens(end))) + end
 	}
 	return text, body
 }
@@ -234,7 +265,7 @@ func shrunk(body []byte, room int) []byte {
 	}
 	for runes, items := 1000, 128; ; runes, items = max(runes/2, 70), items/2 {
 		short, err := marshal(trimmed(v, runes, items, 0))
-		if err != nil || items == 0 || board.Tokens(string(short)) <= room {
+		if err != nil || items == 0 || tokens(string(short)) <= room {
 			return short
 		}
 	}

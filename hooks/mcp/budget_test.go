@@ -14,6 +14,7 @@ import (
 	"blackboard/board"
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	"blackboard/testdata/cost"
 )
 
 // longText is of so many bytes, in sentences.
@@ -22,8 +23,8 @@ func longText(what string, n int) string {
 	return strings.Repeat(s, n/len(s)+1)[:n]
 }
 
-// crowded fills the stores of a server with as much as they take. It returns the arguments by which
-// tools find something there.
+// crowded fills the stores of a server with as much as they take. It returns the
+// arguments by which tools find something there.
 func crowded(t *testing.T, s *Server) map[string]string {
 	t.Helper()
 	check := func(err error) {
@@ -35,34 +36,49 @@ func crowded(t *testing.T, s *Server) map[string]string {
 	b, err := board.Create(t.Context(), s.boards(), "r1", longText("goal", 60_000), "lead")
 	check(err)
 	defer b.Close()
+	each := 1000
+	if !cost.Long() {
+		each = 150 // still many times what fits a budget
+	}
 	for w := range 10 {
-		posts := make([]board.Post, 1000)
+		posts := make([]board.Post, each)
 		for i := range posts {
-			posts[i] = board.Post{Content: longText(fmt.Sprintf("finding %d of %d", i, w), 300), SourceDoc: longText("source", 200), MustSurface: i%100 == 0, Type: board.EntryTypes[i%len(board.EntryTypes)]}
-			if w == 9 && i >= 900 { // the newest
-				posts[i].Content, posts[i].Evidence = longText("long finding", 60_000), longText("evidence", 60_000)
+			posts[i] = board.Post{Content: longText(fmt.Sprintf("finding %d of %d", i, w), 300),
+				SourceDoc: longText("source", 200), MustSurface: i%100 == 0,
+				Type: board.EntryTypes[i%len(board.EntryTypes)]}
+			if w == 9 && i >= each-100 { // the newest
+				posts[i].Content, posts[i].Evidence = longText("long finding", 60_000),
+					longText("evidence", 60_000)
 			}
 		}
-		_, err := b.PostBatch(t.Context(), fmt.Sprintf("w%d-%s", w, strings.Repeat("long-name-", 18)), posts)
+		_, err := b.PostBatch(t.Context(), fmt.Sprintf("w%d-%s", w, strings.Repeat("long-name-",
+			18)), posts)
 		check(err)
 	}
 	small, err := board.Create(t.Context(), s.boards(), "small", "", "lead")
 	check(err)
 	defer small.Close()
 	for i := range 60 {
-		_, err := small.Post(t.Context(), "lead", board.Post{Content: longText(fmt.Sprintf("small finding %d", i), 200*(1+i%7)), Evidence: longText("evidence", 3000), MustSurface: i%2 == 0})
+		_, err := small.Post(t.Context(), "lead",
+			board.Post{Content: longText(fmt.Sprintf("small finding %d", i), 200*(1+i%7)),
+				Evidence: longText("evidence", 3000), MustSurface: i%2 == 0})
 		check(err)
 	}
 	for i := range 200 {
-		_, err := b.Signal(t.Context(), "lead", board.Raise{Content: longText(fmt.Sprintf("question %d", i), 50_000), Priority: []string{"critical", "high", "low"}[i%3]})
+		_, err := b.Signal(t.Context(), "lead",
+			board.Raise{Content: longText(fmt.Sprintf("question %d", i), 50_000),
+				Priority: []string{"critical", "high", "low"}[i%3]})
 		check(err)
-		_, err = b.Set(t.Context(), "lead", fmt.Sprintf("var-%d-%s", i, strings.Repeat("k", 150)), quotedJSON(longText("value", 50_000)), board.AnyVersion)
+		_, err = b.Set(t.Context(), "lead", fmt.Sprintf("var-%d-%s", i, strings.Repeat("k", 150)),
+			quotedJSON(longText("value", 50_000)), board.AnyVersion)
 		check(err)
 	}
-	_, err = b.Expect(t.Context(), "lead", []string{strings.Repeat("x", 190), strings.Repeat("y", 190)}, false)
+	_, err = b.Expect(t.Context(), "lead", []string{strings.Repeat("x", 190),
+		strings.Repeat("y", 190)}, false)
 	check(err)
 	for i := range 100 {
-		run, err := board.Create(t.Context(), s.boards(), fmt.Sprintf("run-%d", i), longText("goal", 20_000), "lead")
+		run, err := board.Create(t.Context(), s.boards(), fmt.Sprintf("run-%d", i),
+			longText("goal", 20_000), "lead")
 		check(err)
 		run.Close()
 	}
@@ -71,23 +87,33 @@ func crowded(t *testing.T, s *Server) map[string]string {
 	check(err)
 	defer k.Close()
 	for i := range 30 {
-		c, err := k.Remember(t.Context(), kb.Capsule{Kind: "fact", Scope: "universal", Title: fmt.Sprintf("Requests of service %d %s", i, strings.Repeat("and more ", 20)), Body: fmt.Sprint(i, longText("capsule", 30_000)), Source: longText("source", 3000)}, kb.RememberOptions{Force: true})
+		c, err := k.Remember(t.Context(), kb.Capsule{Kind: "fact", Scope: "universal",
+			Title: fmt.Sprintf("Requests of service %d %s", i, strings.Repeat("and more ", 20)),
+			Body:  fmt.Sprint(i, longText("capsule", 30_000)), Source: longText("source", 3000)},
+			kb.RememberOptions{Force: true})
 		check(err)
 		args["capsule"] = c.Capsule.ID
 	}
-	m, err := memory.Open(s.cfg.Home, memory.Options{Workspace: s.cfg.Workspace, Agent: "scout", Actor: "scout", Author: true, Grants: []string{memory.GrantNamed, memory.GrantConversations}})
+	m, err := memory.Open(s.cfg.Home, memory.Options{Workspace: s.cfg.Workspace, Agent: "scout",
+		Actor: "scout", Author: true, Grants: []string{memory.GrantNamed,
+			memory.GrantConversations}})
 	check(err)
 	defer m.Close()
 	for i := range 15 {
-		_, err := m.Put(t.Context(), memory.Item{Tier: memory.Workspace, Importance: 1, Title: fmt.Sprintf("title %d", i), Content: fmt.Sprint(i, longText("memory", 9900))}, memory.PutOptions{})
+		_, err := m.Put(t.Context(), memory.Item{Tier: memory.Workspace, Importance: 1,
+			Title: fmt.Sprintf("title %d", i), Content: fmt.Sprint(i, longText("memory", 9900))},
+			memory.PutOptions{})
 		check(err)
 	}
 	for i := range 30 {
-		_, err := m.EditNamed(t.Context(), fmt.Sprintf("N%d", i), memory.Workspace, longText("named entry", 49_000), 0)
+		_, err := m.EditNamed(t.Context(), fmt.Sprintf("N%d", i), memory.Workspace,
+			longText("named entry", 49_000), 0)
 		check(err)
-		_, err = m.CreateChannel(t.Context(), fmt.Sprintf("channel-%d", i), longText("channel", 900))
+		_, err = m.CreateChannel(t.Context(), fmt.Sprintf("channel-%d", i),
+			longText("channel", 900))
 		check(err)
-		_, err = m.SaveNote(t.Context(), memory.Core, memory.Workspace, longText("core memory", 1500), false)
+		_, err = m.SaveNote(t.Context(), memory.Core, memory.Workspace,
+			longText("core memory", 1500), false)
 		check(err)
 	}
 	v, _, err := m.StartConversation(t.Context(), "", "t")
@@ -95,13 +121,20 @@ func crowded(t *testing.T, s *Server) map[string]string {
 	args["conversation"] = v.Ref
 	c := connect(t, s, nil)
 	for i := range 20 {
-		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "write_context", Arguments: map[string]any{"topic": longText(fmt.Sprint("requests ", i), 480), "content": longText("chunk", 100_000), "tags": []string{strings.Repeat("t", 90), strings.Repeat("u", 90)}}})
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "write_context",
+			Arguments: map[string]any{"topic": longText(fmt.Sprint("requests ", i), 480),
+				"content": longText("chunk", 100_000), "tags": []string{strings.Repeat("t", 90),
+					strings.Repeat("u", 90)}}})
 		check(err)
 		args["chunk"] = r.StructuredContent.(map[string]any)["id"].(string)
-		_, err = c.CallTool(t.Context(), &sdk.CallToolParams{Name: "scratch_write", Arguments: map[string]any{"conversation": v.Ref, "key": fmt.Sprint("key", i), "value": longText("note", 100_000)}})
+		_, err = c.CallTool(t.Context(), &sdk.CallToolParams{Name: "scratch_write",
+			Arguments: map[string]any{"conversation": v.Ref, "key": fmt.Sprint("key", i),
+				"value": longText("note", 100_000)}})
 		check(err)
 	}
-	_, err = c.CallTool(t.Context(), &sdk.CallToolParams{Name: "set_state", Arguments: map[string]any{"key": "huge", "value": []any{longText("state", 400_000), strings.Split(longText("state", 400_000), " ")}}})
+	_, err = c.CallTool(t.Context(), &sdk.CallToolParams{Name: "set_state",
+		Arguments: map[string]any{"key": "huge", "value": []any{longText("state", 400_000),
+			strings.Split(longText("state", 400_000), " ")}}})
 	check(err)
 	return args
 }
@@ -111,50 +144,97 @@ func quotedJSON(s string) json.RawMessage {
 	return data
 }
 
-// crowdedCalls are the calls that look at everything. Every tool is there, with its default arguments
-// as far as it has them.
+// crowdedCalls are the calls that look at everything. Every tool is there, with its
+// default arguments as far as it has them.
 func crowdedCalls(args map[string]string) map[string][]map[string]any {
 	one := func(a map[string]any) []map[string]any { return []map[string]any{a} }
 	worker := strings.Repeat("w", 190)
 	return map[string][]map[string]any{
-		"board_address": one(map[string]any{"signal": "s2", "content": longText("answer", 50_000)}), "board_check": {{"run": "small"}, {"run": "small", "text": longText("draft", 1_000)}, {"step": "gate"}},
-		"board_claim": one(nil), "board_expect": one(map[string]any{"names": []string{worker}}), "board_gate": {{}, {"require_source": true, "require_evidence": true, "require_verified": true}},
-		"board_post": one(map[string]any{"run": "small", "content": longText("post", 60_000), "more": slices.Repeat([]map[string]any{{"content": "x"}}, 900)}), "board_query": {{}, {"limit": 200}, {"match": "finding", "order": "best"}, {"order": "oldest", "limit": 200}},
-		"board_show": {{"id": "e9999"}, {"id": "s1"}, {"run": "small", "id": "e1"}}, "board_signals": {{}, {"limit": 200}, {"status": "open", "priority": "low"}}, "board_digest": {{}, {"max_tokens": 400}, {"run": "small"}},
-		"board_link": one(map[string]any{"entry": "e9999", "supports": []string{"e1", "e2"}}), "board_reopen": one(map[string]any{"signal": "s1", "note": longText("note", 4000)}),
-		"board_settle": one(map[string]any{"entry": "e1", "other": "e2", "reason": longText("reason", 4000)}), "board_signal": one(map[string]any{"content": longText("question", 60_000)}),
-		"board_state": {{}, {"run": "r1"}}, "board_survival": {{"text": "nothing"}, {"run": "small", "text": longText("draft", 3_000)}}, "board_var_get": {{}, {"key": "var-0-" + strings.Repeat("k", 150)}},
-		"board_var_set": one(map[string]any{"key": "k", "value": longText("value", 60_000)}), "board_wait": {{"for": "gate", "timeout_seconds": 0}, {"for": "event", "since": 1, "timeout_seconds": 0}, {"for": "event", "since": 2, "timeout_seconds": 0, "limit": 200}},
-		"board_waive": one(map[string]any{"signal": "s1", "reason": longText("reason", 4000)}), "kb_search": {{"query": "requests"}, {"query": "requests failed", "full": true, "limit": 50}, {"query": longText("query", 60_000)}},
-		"kb_get": one(map[string]any{"id": args["capsule"]}), "kb_brief": {{"task": "requests of services"}, {"task": "requests of services", "budget": 80}},
-		"kb_remember": one(map[string]any{"title": "Requests", "body": longText("body", 60_000)}), "kb_retire": one(map[string]any{"id": args["capsule"], "why": longText("why", 1000)}),
-		"kb_curate": {{"what": "dedupe"}, {"what": "decay"}}, "kb_doctor": one(nil), "kb_ingest": one(map[string]any{"paths": []string{"."}}), "kb_reembed": one(nil), "kb_resolve": one(map[string]any{"keep": "a", "other": "b", "how": "stand", "why": "x"}),
-		"memory_context": {{}, {"task": "requests failed"}, {"budget": 100}, {"budget": 8000}}, "memory_read": {{}, {"query": "requests", "limit": 100}}, "memory_named": {{}, {"name": "N1"}},
-		"memory_consolidate": {{}, {"do": "passes"}}, "memory_scrub": one(map[string]any{"tier": "workspace"}), "channel_list": one(nil), "conversation_list": one(map[string]any{"limit": 200}),
-		"conversation": one(map[string]any{"do": "get", "ref": args["conversation"]}), "scratch_list": one(map[string]any{"conversation": args["conversation"]}), "scratch_read": one(map[string]any{"conversation": args["conversation"], "key": "key1"}),
-		"search_context": {{"query": "requests"}, {"query": "requests", "top_k": 20}}, "read_context": one(map[string]any{"id": args["chunk"]}), "list_context": {{}, {"limit": 500}}, "get_state": one(map[string]any{"key": "huge"}),
-		"memory_put": one(map[string]any{"content": longText("memory", 9000)}), "memory_update": one(map[string]any{"id": strings.Repeat("x", 100_000)}), "memory_forget": one(map[string]any{"id": strings.Repeat("x", 100_000), "why": "x"}),
-		"save_to_core": one(map[string]any{"content": "x"}), "save_to_journal": one(map[string]any{"content": longText("journal", 1500)}), "channel_create": one(map[string]any{"name": "more", "description": longText("channel", 900)}),
-		"scratch_write": one(map[string]any{"conversation": args["conversation"], "key": "k", "value": longText("note", 100_000)}), "scratch_clear": one(map[string]any{"conversation": args["conversation"]}),
-		"write_context": one(map[string]any{"topic": longText("topic", 400), "content": longText("chunk", 100_000)}), "delete_context": one(map[string]any{"id": strings.Repeat("x", 100_000)}), "set_state": one(map[string]any{"key": "k", "value": longText("state", 300_000)}),
+		"board_address": one(map[string]any{"signal": "s2", "content": longText("answer",
+			50_000)}), "board_check": {{"run": "small"},
+			{"run": "small", "text": longText("draft", 1_000)}, {"step": "gate"}},
+		"board_claim": one(nil), "board_expect": one(map[string]any{"names": []string{worker}}),
+		"board_gate": {{}, {"require_source": true, "require_evidence": true,
+			"require_verified": true}},
+		"board_post": one(map[string]any{"run": "small", "content": longText("post", 60_000),
+			"more": slices.Repeat([]map[string]any{{"content": "x"}}, 900)}),
+		"board_query": {{}, {"limit": 200}, {"match": "finding", "order": "best"},
+			{"order": "oldest", "limit": 200}},
+		"board_show":    {{"id": "e9999"}, {"id": "s1"}, {"run": "small", "id": "e1"}},
+		"board_signals": {{}, {"limit": 200}, {"status": "open", "priority": "low"}},
+		"board_digest":  {{}, {"max_tokens": 400}, {"run": "small"}},
+		"board_link":    one(map[string]any{"entry": "e9999", "supports": []string{"e1", "e2"}}),
+		"board_reopen":  one(map[string]any{"signal": "s1", "note": longText("note", 4000)}),
+		"board_settle": one(map[string]any{"entry": "e1", "other": "e2",
+			"reason": longText("reason", 4000)}),
+		"board_signal": one(map[string]any{"content": longText("question", 60_000)}),
+		"board_state":  {{}, {"run": "r1"}}, "board_survival": {{"text": "nothing"},
+			{"run": "small", "text": longText("draft", 3_000)}},
+		"board_var_get": {{}, {"key": "var-0-" + strings.Repeat("k", 150)}},
+		"board_var_set": one(map[string]any{"key": "k", "value": longText("value", 60_000)}),
+		"board_wait": {{"for": "gate", "timeout_seconds": 0}, {"for": "event", "since": 1,
+			"timeout_seconds": 0}, {"for": "event", "since": 2, "timeout_seconds": 0,
+			"limit": 200}},
+		"board_waive": one(map[string]any{"signal": "s1", "reason": longText("reason", 4000)}),
+		"kb_search": {{"query": "requests"}, {"query": "requests failed", "full": true,
+			"limit": 50}, {"query": longText("query", 60_000)}},
+		"kb_get": one(map[string]any{"id": args["capsule"]}),
+		"kb_brief": {{"task": "requests of services"}, {"task": "requests of services",
+			"budget": 80}},
+		"kb_remember": one(map[string]any{"title": "Requests", "body": longText("body", 60_000)}),
+		"kb_retire":   one(map[string]any{"id": args["capsule"], "why": longText("why", 1000)}),
+		"kb_curate":   {{"what": "dedupe"}, {"what": "decay"}}, "kb_doctor": one(nil),
+		"kb_ingest": one(map[string]any{"paths": []string{"."}}), "kb_reembed": one(nil),
+		"kb_resolve": one(map[string]any{"keep": "a", "other": "b", "how": "stand",
+			"why": "x"}),
+		"memory_context":     {{}, {"task": "requests failed"}, {"budget": 100}, {"budget": 8000}},
+		"memory_read":        {{}, {"query": "requests", "limit": 100}},
+		"memory_named":       {{}, {"name": "N1"}},
+		"memory_consolidate": {{}, {"do": "passes"}},
+		"memory_scrub":       one(map[string]any{"tier": "workspace"}), "channel_list": one(nil),
+		"conversation_list": one(map[string]any{"limit": 200}),
+		"conversation":      one(map[string]any{"do": "get", "ref": args["conversation"]}),
+		"scratch_list":      one(map[string]any{"conversation": args["conversation"]}),
+		"scratch_read": one(map[string]any{"conversation": args["conversation"],
+			"key": "key1"}),
+		"search_context": {{"query": "requests"}, {"query": "requests", "top_k": 20}},
+		"read_context":   one(map[string]any{"id": args["chunk"]}),
+		"list_context":   {{}, {"limit": 500}}, "get_state": one(map[string]any{"key": "huge"}),
+		"memory_put":      one(map[string]any{"content": longText("memory", 9000)}),
+		"memory_update":   one(map[string]any{"id": strings.Repeat("x", 100_000)}),
+		"memory_forget":   one(map[string]any{"id": strings.Repeat("x", 100_000), "why": "x"}),
+		"save_to_core":    one(map[string]any{"content": "x"}),
+		"save_to_journal": one(map[string]any{"content": longText("journal", 1500)}),
+		"channel_create": one(map[string]any{"name": "more", "description": longText("channel",
+			900)}),
+		"scratch_write": one(map[string]any{"conversation": args["conversation"], "key": "k",
+			"value": longText("note", 100_000)}),
+		"scratch_clear": one(map[string]any{"conversation": args["conversation"]}),
+		"write_context": one(map[string]any{"topic": longText("topic", 400),
+			"content": longText("chunk", 100_000)}),
+		"delete_context": one(map[string]any{"id": strings.Repeat("x", 100_000)}),
+		"set_state":      one(map[string]any{"key": "k", "value": longText("state", 300_000)}),
 	}
 }
 
-// TestDataIsNoSecondText asks for 20 entries as a program does, as clients that show their model the data
-// in place of the text, and by their address.
+// TestDataIsNoSecondText asks for 20 entries as a program does, as clients that show
+// their model the data in place of the text, and by their address.
 func TestDataIsNoSecondText(t *testing.T) {
 	s := everything(t, nil)
 	post := connect(t, s, nil)
-	const said = "answers 99 % of its requests within 250 ms; the rest waits for the lock of the ledger"
+	const said = "answers 99 % of its requests within 250 ms; the rest waits for the lock of " +
+		"the ledger"
 	for i := range 20 {
-		must(t, post, "board_post", fmt.Sprintf(`{"content":"Service %d %s","source_doc":"report.md","evidence":"p95 of 240 ms","must_surface":true}`, i, said))
+		must(t, post, "board_post",
+			fmt.Sprintf(`{"content":"Service %d %s","source_doc":"report.md","evidence":"p95 of 240 ms","must_surface":true}`, i, said))
 	}
 	must(t, post, "board_signal", `{"content":"Who owns the ledger?","priority":"high"}`)
 	as := func(name, tool string) (*sdk.CallToolResult, map[string]any) {
 		t.Helper()
 		near, far := sdk.NewInMemoryTransports()
 		go s.Serve(t.Context(), far)
-		c, err := sdk.NewClient(&sdk.Implementation{Name: name}, nil).Connect(t.Context(), near, nil)
+		c, err := sdk.NewClient(&sdk.Implementation{Name: name}, nil).Connect(t.Context(), near,
+			nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,22 +251,28 @@ func TestDataIsNoSecondText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := textOf(r); strings.Count(text, said) != 20 || strings.Contains(string(body), said) || len(body) > len(text) {
+	if text := textOf(r); strings.Count(text, said) != 20 || strings.Contains(string(body),
+		said) || len(body) > len(text) {
 		t.Errorf("%d bytes of data, %d of text: %s\n%s", len(body), len(text), body, text)
 	}
 	entries, _ := data["entries"].([]any)
-	if len(entries) != 20 || entries[0].(map[string]any)["id"] != "e20" || entries[0].(map[string]any)["status"] != board.Active {
+	if len(entries) != 20 || entries[0].(map[string]any)["id"] != "e20" ||
+		entries[0].(map[string]any)["status"] != board.Active {
 		t.Errorf("a program reads %v", entries)
 	}
-	for _, name := range []string{"claude-code", "Visual Studio Code", "Visual Studio Code - Insiders"} {
-		if r, data := as(name, "board_query"); data != nil || strings.Count(textOf(r), said) != 20 {
+	for _, name := range []string{"claude-code", "Visual Studio Code",
+		"Visual Studio Code - Insiders"} {
+		if r, data := as(name, "board_query"); data != nil || strings.Count(textOf(r),
+			said) != 20 {
 			t.Errorf("%s gets %v", name, data)
 		}
-		if _, data := as(name, "board_gate"); data["open"] != false || !strings.Contains(fmt.Sprint(data["reasons"]), "Who owns the ledger?") {
+		if _, data := as(name, "board_gate"); data["open"] != false ||
+			!strings.Contains(fmt.Sprint(data["reasons"]), "Who owns the ledger?") {
 			t.Errorf("%s does not learn of the gate: %v", name, data)
 		}
 	}
-	state, err := post.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "board://run/r1/state"})
+	state, err := post.ReadResource(t.Context(),
+		&sdk.ReadResourceParams{URI: "board://run/r1/state"})
 	if err != nil || !strings.Contains(state.Contents[0].Text, "Who owns the ledger?") {
 		t.Errorf("the state by its address: %v %v", state, err)
 	}
@@ -195,14 +281,18 @@ func TestDataIsNoSecondText(t *testing.T) {
 // budgets are the tokens that an answer may have, where it is not the usual.
 var budgets = map[string]int{"board_state": 2000, "board_gate": 2000, "board_digest": 3000}
 
-// TestAnswersHaveBudgets asks every tool of crowded stores. Text and data together are within the
-// budget, the data is what the schema says, and max_tokens gives more.
+// TestAnswersHaveBudgets asks every tool of crowded stores. Text and data together are
+// within the budget, the data is what the schema says, and max_tokens gives more.
 func TestAnswersHaveBudgets(t *testing.T) {
+	cost.SkipTable(t)
 	s := everything(t, func(c *Config) { c.Agent, c.Run = "scout", "r1" })
 	all := crowdedCalls(crowded(t, s))
 	c := connect(t, s, nil)
-	bare := connect(t, everything(t, func(c *Config) { c.Home, c.Workspace, c.Run = s.cfg.Home, filepath.Dir(s.cfg.Home), "" }), nil)
-	cost := func(c *sdk.ClientSession, tool string, args map[string]any) (int, *sdk.CallToolResult) {
+	bare := connect(t, everything(t, func(c *Config) {
+		c.Home, c.Workspace, c.Run = s.cfg.Home, filepath.Dir(s.cfg.Home), ""
+	}), nil)
+	tokens := func(c *sdk.ClientSession, tool string, args map[string]any) (
+		int, *sdk.CallToolResult) {
 		t.Helper()
 		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
 		if err != nil {
@@ -212,7 +302,7 @@ func TestAnswersHaveBudgets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return board.Tokens(textOf(r)) + board.Tokens(string(data)), r
+		return tokens(textOf(r)) + tokens(string(data)), r
 	}
 	for _, tool := range s.Tools() {
 		if all[tool] == nil {
@@ -233,7 +323,7 @@ func TestAnswersHaveBudgets(t *testing.T) {
 					most = max(n, leastTokens)
 				}
 			}
-			n, r := cost(c, tool, args)
+			n, r := tokens(c, tool, args)
 			if n > most {
 				t.Errorf("%s %.100v: %d tokens, want at most %d", tool, args, n, most)
 			}
@@ -243,7 +333,8 @@ func TestAnswersHaveBudgets(t *testing.T) {
 			if err := schema.Validate(r.StructuredContent); err != nil {
 				t.Errorf("%s %.100v: %v", tool, args, err)
 			}
-			if properties := s.takes[tool].Properties; i > 0 || properties["max_tokens"] == nil || !strings.Contains(textOf(r), "max_tokens") {
+			if properties := s.takes[tool].Properties; i > 0 || properties["max_tokens"] == nil ||
+				!strings.Contains(textOf(r), "max_tokens") {
 				continue
 			}
 			more := maps.Clone(args)
@@ -252,13 +343,13 @@ func TestAnswersHaveBudgets(t *testing.T) {
 			}
 			for _, asked := range []int{500, 15_000} {
 				more["max_tokens"] = asked
-				if got, _ := cost(c, tool, more); got > asked || asked > n && got <= n {
+				if got, _ := tokens(c, tool, more); got > asked || asked > n && got <= n {
 					t.Errorf("%s %.100v: %d tokens, and %d by default", tool, more, got, n)
 				}
 			}
 		}
 	}
-	if n, r := cost(bare, "board_state", nil); n > glanceTokens || r.IsError {
+	if n, r := tokens(bare, "board_state", nil); n > glanceTokens || r.IsError {
 		t.Errorf("the list of runs: %d tokens, %s", n, textOf(r))
 	}
 }

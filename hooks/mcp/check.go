@@ -12,8 +12,11 @@ import (
 )
 
 func (s *Server) addCheckTools() {
-	add(s, tool{name: "board_check", title: "Does all of it hold, from source to text?", profile: ProfileRun, kind: sets,
-		about: "Does it all hold? Call it before the synthesis, then with the draft until it passes: gate, quotes against sources, conflicts, what the draft lacks or invents."}, (*call).check)
+	add(s, tool{name: "board_check", title: "Does all of it hold, from source to text?",
+		profile: ProfileRun, kind: sets,
+		about: "Does it all hold? Call it before the synthesis, then with the draft until it " +
+			"passes: gate, quotes against sources, conflicts, what the draft lacks or invents."},
+		(*call).check)
 }
 
 type checkIn struct {
@@ -79,16 +82,19 @@ func (c *call) check(in checkIn) (out checkOut, text string, err error) {
 	}
 	for i := range given.Sources { // answers name them as seen from the project
 		f := &given.Sources[i]
-		if near, err := filepath.Rel(c.cfg.Workspace, f.Path); err == nil && filepath.IsLocal(near) {
+		if near, err := filepath.Rel(c.cfg.Workspace, f.Path); err == nil &&
+			filepath.IsLocal(near) {
 			f.Name = filepath.ToSlash(near)
 		}
 	}
 	given.BoardOnly = !mayRead
 	if in.Step != "" {
 		f.Steps = []string{in.Step}
-	} else if in.Text == "" && len(in.Files) == 0 && len(given.Reports) == 0 { // before there is a text
+	} else if in.Text == "" && len(in.Files) == 0 && len(given.Reports) == 0 { // no text yet
 		f.Reports, given.Missing = nil, ""
-		f.Steps = slices.DeleteFunc(slices.Clone(f.Steps), func(s string) bool { return s == policy.Survival || s == policy.Trace })
+		f.Steps = slices.DeleteFunc(slices.Clone(f.Steps), func(s string) bool {
+			return s == policy.Survival || s == policy.Trace
+		})
 	}
 	if in.Text != "" {
 		draft, err := readText(in.Text)
@@ -196,7 +202,8 @@ func (o *checkOut) text() string {
 			lines = append(lines, "  - "+strings.TrimSpace(f.Place+" "+f.Text)+" ("+f.Why+")")
 		}
 		if s.Further > 0 {
-			lines = append(lines, fmt.Sprintf("  and %d more; step: %s lists more of them", s.Further, s.Name))
+			lines = append(lines, fmt.Sprintf("  and %d more; step: %s lists more of them",
+				s.Further, s.Name))
 		}
 		if s.clear != "" {
 			lines = append(lines, "  to clear the first: "+s.clear)

@@ -11,7 +11,8 @@ import (
 	"blackboard/board/verify"
 )
 
-// fillChecked is a run of which one quote is wrong, and two findings contradict each other.
+// fillChecked is a run of which one quote is wrong, and two findings contradict each
+// other.
 func fillChecked(t *testing.T, s *Server) {
 	t.Helper()
 	ctx := t.Context()
@@ -21,8 +22,10 @@ func fillChecked(t *testing.T, s *Server) {
 	}
 	defer b.Close()
 	for _, p := range []board.Post{
-		{Content: "Tokens expire after 15 minutes", SourceDoc: "auth.md", Evidence: "Tokens expire after 15 minutes", MustSurface: true},
-		{Content: "Keys are rotated every 90 days", SourceDoc: "auth.md", Evidence: "Keys are rotated every 90 days", MustSurface: true},
+		{Content: "Tokens expire after 15 minutes", SourceDoc: "auth.md",
+			Evidence: "Tokens expire after 15 minutes", MustSurface: true},
+		{Content: "Keys are rotated every 90 days", SourceDoc: "auth.md",
+			Evidence: "Keys are rotated every 90 days", MustSurface: true},
 		{Content: "Ironworks has 98 sites in Iowa", SourceDoc: "annual report"},
 		{Content: "Ironworks has 99 sites in Iowa", SourceDoc: "interview"},
 	} {
@@ -55,8 +58,8 @@ func hasAll(t *testing.T, got string, want ...string) {
 	}
 }
 
-// TestCheck: an agent about to write learns in one call what is wrong from source to text, with
-// the ids and the next steps; the policy is the workspace's.
+// TestCheck: an agent about to write learns in one call what is wrong from source to
+// text, with the ids and the next steps; the policy is the workspace's.
 func TestCheck(t *testing.T) {
 	s := everything(t, nil)
 	fillChecked(t, s)
@@ -66,25 +69,30 @@ func TestCheck(t *testing.T) {
 	hasAll(t, got, "✓ gate: open", "– verify: ", "– survival: ", "– trace: ", "! conflicts: ")
 
 	must(t, c, "board_post", `{"content":"Ironworks was founded in 1903","source_doc":"x.md"}`)
-	hasAll(t, must(t, c, "board_check", `{"sources":["docs"]}`), "no file is called x.md; the sources are docs/a.md, docs/auth.md)")
+	hasAll(t, must(t, c, "board_check", `{"sources":["docs"]}`),
+		"no file is called x.md; the sources are docs/a.md, docs/auth.md)")
 	must(t, c, "board_post", `{"content":"Ironworks is old","supersedes":["e5"]}`)
 
 	draft := "Tokens expire after 15 minutes. It costs $9.25 a month."
 	got = must(t, c, "board_check", fmt.Sprintf(`{"text":%q,"sources":["docs"]}`, draft))
-	hasAll(t, got, "Check of r1 FAILED: verify, survival", "✗ verify: ", "- e2 Keys are rotated every 90 days (", "supersedes: e2",
+	hasAll(t, got, "Check of r1 FAILED: verify, survival", "✗ verify: ",
+		"- e2 Keys are rotated every 90 days (", "supersedes: e2",
 		"- e3 e4 Ironworks has 98 sites", "board_settle (entry: e3, other: e4, reason: …)",
 		"- text.md:1 $9.25 (money: ", "! trace: ", "✗ survival: ")
 
-	inProject(t, s, "board.yaml", "sources: [docs]\nreports: [out.md]\ntrace: {max_unsupported: 0}\nconflicts: {max: 0}\ngate: {require_verified: true}\n")
+	inProject(t, s, "board.yaml", "sources: [docs]\nreports: [out.md]\ntrace: {max_unsupported: "+
+		"0}\nconflicts: {max: 0}\ngate: {require_verified: true}\n")
 	got = must(t, c, "board_check", `{}`)
-	hasAll(t, got, "FAILED: gate, verify, conflicts", "require-verified", "– survival: ") // the report is not written yet
+	// the report is not written yet
+	hasAll(t, got, "FAILED: gate, verify, conflicts", "require-verified", "– survival: ")
 	got = must(t, c, "board_check", `{"step":"trace"}`)
 	hasAll(t, got, "FAILED: trace", "there is no file")
 	inProject(t, s, "out.md", draft)
 	hasAll(t, must(t, c, "board_check", `{}`), "✗ trace: ", "out.md:1 $9.25")
 	hasAll(t, must(t, c, "board_check", `{"files":["out.md"]}`), "✗ trace: ", "out.md:1 $9.25")
 
-	must(t, c, "board_post", `{"content":"Keys are rotated every 30 days","source_doc":"auth.md","evidence":"Keys are rotated every 30 days","supersedes":["e2"]}`)
+	must(t, c, "board_post",
+		`{"content":"Keys are rotated every 30 days","source_doc":"auth.md","evidence":"Keys are rotated every 30 days","supersedes":["e2"]}`)
 	must(t, c, "board_settle", `{"entry":"e3","other":"e4","reason":"one is of 2024"}`)
 	const good = `{"text":"Tokens expire after 15 minutes. Keys are rotated every 30 days."}`
 	must(t, c, "board_check", good)
@@ -92,12 +100,12 @@ func TestCheck(t *testing.T) {
 	hasAll(t, got, "Check of r1 passed", "✓ gate: open", "✓ trace: ", "✓ survival: ")
 
 	inProject(t, s, "board.yaml", "tarce: {}\n")
-	refused(t, c, "board_check", `{}`, "there is no key tarce")
+	refused(t, c, "board_check", `{}`, "unknown key tarce")
 	refused(t, c, "board_check", `{"run":"none"}`, "tarce")
 }
 
-// TestCheckIsBounded: however much is wrong, the answer costs an agent no more than some 1,500
-// tokens, and says how much there is besides.
+// TestCheckIsBounded: however much is wrong, the answer costs an agent no more than some
+// 1,500 tokens, and says how much there is besides.
 func TestCheckIsBounded(t *testing.T) {
 	s := everything(t, nil)
 	c := connect(t, s, nil)
@@ -107,29 +115,35 @@ func TestCheckIsBounded(t *testing.T) {
 	}
 	defer b.Close()
 	for i := range 60 {
-		long := fmt.Sprintf("Site %d of Ironworks costs $%d,000 a year. ", i, 1000+i) + strings.Repeat("unbroken-words ", 40)
-		if _, err := b.Post(t.Context(), "w", board.Post{Content: long, SourceDoc: "a.md", Evidence: long, MustSurface: true}); err != nil {
+		long := fmt.Sprintf("Site %d of Ironworks costs $%d,000 a year. ", i, 1000+i) +
+			strings.Repeat("unbroken-words ", 40)
+		if _, err := b.Post(t.Context(), "w", board.Post{Content: long, SourceDoc: "a.md",
+			Evidence: long, MustSurface: true}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Signal(t.Context(), "w", board.Raise{Content: long, Priority: "high"}); err != nil {
+		if _, err := b.Signal(t.Context(), "w", board.Raise{Content: long,
+			Priority: "high"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	inProject(t, s, "docs/a.md", "Nothing of it.\n")
-	inProject(t, s, "board.yaml", "sources: [docs]\ntrace: {max_unsupported: 0}\nconflicts: {max: 0}\n")
+	inProject(t, s, "board.yaml", "sources: [docs]\ntrace: {max_unsupported: 0}\nconflicts: "+
+		"{max: 0}\n")
 	var draft strings.Builder
 	for i := range 100 {
-		fmt.Fprintf(&draft, "Vexler %d sold 7%d.5 %% of it to %s.\n\n", i, i, strings.Repeat("Long-Name-", 30))
+		fmt.Fprintf(&draft, "Vexler %d sold 7%d.5 %% of it to %s.\n\n", i, i,
+			strings.Repeat("Long-Name-", 30))
 	}
 	got := must(t, c, "board_check", fmt.Sprintf(`{"text":%q}`, draft.String()))
 	if len(got) > 6000 {
 		t.Errorf("%d bytes:\n%s", len(got), got)
 	}
-	hasAll(t, got, "✗ gate: ", "✗ verify: ", "✗ survival: ", "✗ trace: ", " more; step: trace lists more of them")
+	hasAll(t, got, "✗ gate: ", "✗ verify: ", "✗ survival: ", "✗ trace: ",
+		" more; step: trace lists more of them")
 }
 
-// TestCheckReads: without the grant no file is read, neither one that is named, nor one that the
-// policy or the board names; and nothing is written for who may only read.
+// TestCheckReads: without the grant no file is read, neither one that is named, nor one
+// that the policy or the board names; and nothing is written for who may only read.
 func TestCheckReads(t *testing.T) {
 	files := everything(t, nil)
 	fillChecked(t, files)
@@ -140,7 +154,9 @@ func TestCheckReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if _, err := b.AddSources(t.Context(), "w", []verify.File{{Name: "auth.md", Path: filepath.Join(files.cfg.Workspace, "docs", "auth.md")}}, false); err != nil {
+	if _, err := b.AddSources(t.Context(), "w",
+		[]verify.File{{Name: "auth.md", Path: filepath.Join(files.cfg.Workspace, "docs",
+			"auth.md")}}, false); err != nil {
 		t.Fatal(err)
 	}
 	reads, err := ParseGrants([]string{"run:read"})
@@ -154,7 +170,8 @@ func TestCheckReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := must(t, c, "board_check", `{"text":"Tokens expire after 15 minutes. Keys are rotated every 90 days, not 30 days."}`)
+	got := must(t, c, "board_check",
+		`{"text":"Tokens expire after 15 minutes. Keys are rotated every 90 days, not 30 days."}`)
 	if strings.Contains(got, "30 days.") || strings.Contains(got, "auth.md:") {
 		t.Errorf("a file was read: %s", got)
 	}

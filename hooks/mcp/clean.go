@@ -7,9 +7,9 @@ import (
 	"blackboard/board/text"
 )
 
-// cleanText is what of a text may leave to a model: without control characters but line ends and tabs,
-// without what turns the direction of writing, and without tags, which nobody but models sees. What
-// ends lines for some readers alone is a blank.
+// cleanText is what of a text may leave to a model: without control characters but line
+// ends and tabs, without what turns the direction of writing, and without tags, which
+// nobody but models sees. What ends lines for some readers alone is a blank.
 func cleanText(s string) string {
 	if ordinary(s) {
 		return s
@@ -27,8 +27,8 @@ func cleanText(s string) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// ordinary reports whether a text is of ASCII alone, and clean: nearly all are, and this is seen at a
-// twentieth of the cost.
+// ordinary reports whether a text is of ASCII alone, and clean: nearly all are, and this
+// is seen at a twentieth of the cost.
 func ordinary[T string | []byte](s T) bool {
 	for i := range len(s) {
 		if c := s[i]; c != '\n' && c != '\t' && (c < ' ' || c > '~') {
@@ -45,7 +45,7 @@ func cleanJSON(body []byte) []byte {
 	}
 	v, err := decodeAny(body)
 	if err != nil {
-		return nil // it is no JSON, and must not leave
+		return nil // invalid JSON must not leave
 	}
 	clean, err := marshal(cleanAny(v))
 	if err != nil {
@@ -83,3 +83,9 @@ func cleanAny(v any) any {
 	}
 	return v
 }
+
+// tokens estimates the tokens of a text.
+func tokens(s string) int { return text.Tokens(s) }
+
+// clipTokens returns the longest beginning of a text that has at most so many tokens.
+func clipTokens(s string, most int) string { return text.ClipTokens(s, most) }

@@ -11,9 +11,11 @@ import (
 )
 
 const (
-	// maxSessions is how many clients over HTTP are remembered. Another has the place of the one that has said nothing for longest.
+	// maxSessions is how many clients over HTTP are remembered. Another has the place of
+	// the one that has said nothing for longest.
 	maxSessions = 256
-	// idleSession is for how long one is remembered that says nothing, and listens to nothing.
+	// idleSession is for how long one is remembered that says nothing, and listens to
+	// nothing.
 	idleSession = time.Hour
 )
 
@@ -59,7 +61,9 @@ func (c *clients) open() *problem {
 			}
 		}
 		if oldest == nil {
-			return &problem{http.StatusServiceUnavailable, codeBusy, fmt.Sprintf("%d clients are being served, and none is idle: try again later", maxSessions)}
+			return &problem{http.StatusServiceUnavailable, codeBusy,
+				fmt.Sprintf("%d clients are being served, and none is idle: try again later",
+					maxSessions)}
 		}
 		c.forget(oldest)
 	}
@@ -121,9 +125,13 @@ func (c *clients) begin(ctx context.Context, id string, calls int) (*underWay, *
 	u := &underWay{name: newName(), ctx: ctx, session: c.sessions[id], calls: calls}
 	switch s := u.session; {
 	case calls > 0 && c.working >= MaxRequests:
-		return nil, &problem{http.StatusServiceUnavailable, codeBusy, fmt.Sprintf("%d requests are under way: try again when some have been answered", MaxRequests)}
+		return nil, &problem{http.StatusServiceUnavailable, codeBusy,
+			fmt.Sprintf("%d requests are under way: try again when some have been answered",
+				MaxRequests)}
 	case s != nil && calls > 0 && s.calls+calls > maxCalls:
-		return nil, &problem{http.StatusTooManyRequests, codeBusy, fmt.Sprintf("the session has %d calls under way, and may have %d: wait for answers, or cancel some", s.calls, maxCalls)}
+		return nil, &problem{http.StatusTooManyRequests, codeBusy,
+			fmt.Sprintf("the session has %d calls under way, and may have %d: wait for answers, "+
+				"or cancel some", s.calls, maxCalls)}
 	}
 	if calls > 0 {
 		c.working++
@@ -137,7 +145,8 @@ func (c *clients) begin(ctx context.Context, id string, calls int) (*underWay, *
 	return u, nil
 }
 
-// done says that a request has been answered, or that nobody waits for its answer any more.
+// done says that a request has been answered, or that nobody waits for its answer any
+// more.
 func (c *clients) done(u *underWay) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -168,7 +177,8 @@ func (s *session) tell() {
 	}
 }
 
-// end ends the calls of a session, and waits until they are answered, or stop. The caller has one of the session's requests, with which the SDK ends it.
+// end ends the calls of a session, and waits until they are answered, or stop. The caller
+// has one of the session's requests, with which the SDK ends it.
 func (c *clients) end(s *session, stop <-chan struct{}) {
 	if s == nil {
 		return

@@ -124,7 +124,9 @@ type consolidateOut struct {
 }
 
 func (c *call) consolidate(in consolidateIn) (out consolidateOut, text string, err error) {
-	out = consolidateOut{Scopes: []scopePassOut{}, Groups: []groupOut{}, Contradictions: []contradictionOut{}, Rewritten: []rewrittenOut{}, Refused: []refusedOut{}, Passes: []passOut{}, Restored: []string{}}
+	out = consolidateOut{Scopes: []scopePassOut{}, Groups: []groupOut{},
+		Contradictions: []contradictionOut{}, Rewritten: []rewrittenOut{}, Refused: []refusedOut{},
+		Passes: []passOut{}, Restored: []string{}}
 	if in.Do == "" {
 		in.Do = map[bool]string{true: doPass, false: doDryRun}[in.Apply]
 	}
@@ -140,11 +142,14 @@ func (c *call) consolidate(in consolidateIn) (out consolidateOut, text string, e
 		return out, "", badArgument("give pass; do: passes lists them", "no pass is named")
 	}
 	if in.Do == doRewrite && len(in.Groups) == 0 {
-		return out, "", badArgument("give groups with their items and a content; do: plan lists candidates", "there is nothing to rewrite")
+		return out, "", badArgument("give groups with their items and a content; do: plan lists "+
+			"candidates", "there is nothing to rewrite")
 	}
 	tiers := c.cfg.Grants.writable()
 	if in.Do == doDryRun || in.Do == doPlan { // they show what items say
-		tiers = slices.DeleteFunc(tiers, func(t string) bool { return c.cfg.Grants.readTier(t) != nil })
+		tiers = slices.DeleteFunc(tiers, func(t string) bool {
+			return c.cfg.Grants.readTier(t) != nil
+		})
 	}
 	err = c.onTiers(tiers, in.Do == doRewrite || in.Do == doUndo, func(m *memory.Store) error {
 		switch in.Do {
@@ -176,11 +181,13 @@ func (o *consolidateOut) dryRun(c *call, m *memory.Store, scopes []memory.Scope)
 	}
 	text := []string{"A pass would do:"}
 	for _, p := range plans {
-		s := scopePassOut{Scope: p.Scope, Counts: map[string]int{}, Steps: []stepOut{}, Notes: list(p.Notes)}
+		s := scopePassOut{Scope: p.Scope, Counts: map[string]int{}, Steps: []stepOut{},
+			Notes: list(p.Notes)}
 		for _, st := range p.Steps {
 			s.Counts[st.Op]++
 			if len(s.Steps) < mostPairs {
-				s.Steps = append(s.Steps, stepOut{st.Op, st.Item, st.Into, st.Why, st.Text, st.IntoText})
+				s.Steps = append(s.Steps, stepOut{st.Op, st.Item, st.Into, st.Why, st.Text,
+					st.IntoText})
 			}
 		}
 		o.Scopes = append(o.Scopes, s)
@@ -194,7 +201,9 @@ func (o *consolidateOut) pass(c *call, m *memory.Store, scopes []memory.Scope) (
 	done, err := m.Consolidate(c.ctx, scopes, c.counting("consolidating"))
 	text := []string{"A pass did:"}
 	for _, d := range done {
-		s := scopePassOut{d.Scope, d.Pass, map[string]int{memory.OpExpire: d.Expired, memory.OpEnd: d.Ended, memory.OpPromote: d.Promoted, memory.OpArchive: d.Archived, memory.OpMerge: d.Merged, memory.OpCap: d.Capped}, []stepOut{}, list(d.Notes)}
+		s := scopePassOut{d.Scope, d.Pass, map[string]int{memory.OpExpire: d.Expired,
+			memory.OpEnd: d.Ended, memory.OpPromote: d.Promoted, memory.OpArchive: d.Archived,
+			memory.OpMerge: d.Merged, memory.OpCap: d.Capped}, []stepOut{}, list(d.Notes)}
 		o.Scopes = append(o.Scopes, s)
 		text = append(text, s.text())
 	}
@@ -223,7 +232,8 @@ func (s *scopePassOut) text() string {
 	return strings.Join(text, "\n")
 }
 
-func (o *consolidateOut) plan(c *call, m *memory.Store, scopes []memory.Scope, limit int) (string, error) {
+func (o *consolidateOut) plan(c *call, m *memory.Store, scopes []memory.Scope, limit int) (
+	string, error) {
 	groups, err := m.Groups(c.ctx, scopes, limit)
 	if err != nil {
 		return "", err
@@ -232,7 +242,8 @@ func (o *consolidateOut) plan(c *call, m *memory.Store, scopes []memory.Scope, l
 	if err != nil {
 		return "", err
 	}
-	text := []string{"What one text could replace (do: rewrite with items, revisions and a content):"}
+	text := []string{"What one text could replace (do: rewrite with items, revisions and a " +
+		"content):"}
 	for _, g := range groups {
 		out := groupOut{g.ID, g.Scope, groupItemsOf(g.Items), []clashOut{}}
 		for _, cl := range g.Contradictions {
@@ -250,20 +261,23 @@ func (o *consolidateOut) plan(c *call, m *memory.Store, scopes []memory.Scope, l
 
 func groupItemsOf(all []memory.GroupItem) []groupItemOut {
 	return each(all, func(it *memory.GroupItem) groupItemOut {
-		return groupItemOut{it.ID, it.Revision, it.Title, it.Content, it.Importance, it.Curator, timeText(it.Created)}
+		return groupItemOut{it.ID, it.Revision, it.Title, it.Content, it.Importance, it.Curator,
+			timeText(it.Created)}
 	})
 }
 
 func itemsText(all []groupItemOut) string {
 	return lines(all, "\n", "", func(it *groupItemOut) string {
-		return fmt.Sprintf("  %s revision %d, %s: %q", it.ID, it.Revision, it.Created, fault.Clip(inLine(strings.TrimSpace(it.Title+" "+it.Content)), 200))
+		return fmt.Sprintf("  %s revision %d, %s: %q", it.ID, it.Revision, it.Created,
+			fault.Clip(inLine(strings.TrimSpace(it.Title+" "+it.Content)), 200))
 	})
 }
 
 func (o *consolidateOut) contradictions(all []memory.Contradiction) {
 	for _, c := range all {
 		if len(o.Contradictions) < mostPairs {
-			o.Contradictions = append(o.Contradictions, contradictionOut{c.Scope, groupItemsOf(c.Items), c.Why})
+			o.Contradictions = append(o.Contradictions, contradictionOut{c.Scope,
+				groupItemsOf(c.Items), c.Why})
 		}
 	}
 }
@@ -296,7 +310,8 @@ func (o *consolidateOut) rewrite(c *call, m *memory.Store, groups []rewriteIn) (
 	var text []string
 	for _, d := range done {
 		o.Rewritten = append(o.Rewritten, rewrittenOut{d.Item.ID, d.Replaced, d.Pass})
-		text = append(text, fmt.Sprintf("%s replaces %s; undo takes %s", d.Item.ID, strings.Join(d.Replaced, ", "), d.Pass))
+		text = append(text, fmt.Sprintf("%s replaces %s; undo takes %s", d.Item.ID,
+			strings.Join(d.Replaced, ", "), d.Pass))
 	}
 	for _, r := range refused {
 		o.Refused = append(o.Refused, refusedOut{r.From, r.Why})
@@ -308,10 +323,12 @@ func (o *consolidateOut) rewrite(c *call, m *memory.Store, groups []rewriteIn) (
 func (o *consolidateOut) passes(c *call, m *memory.Store, limit int) (string, error) {
 	all, err := m.Passes(c.ctx, limit)
 	o.Passes = each(all, func(p *memory.Pass) passOut {
-		return passOut{p.ID, p.Scope, p.Actor, timeText(p.Began), p.Ended == nil, p.Undone != nil, p.Steps}
+		return passOut{p.ID, p.Scope, p.Actor, timeText(p.Began), p.Ended == nil, p.Undone != nil,
+			p.Steps}
 	})
 	return lines(o.Passes, "\n", "no pass has changed anything yet", func(p *passOut) string {
-		line := fmt.Sprintf("- %s %s %s by %s%s", p.Pass, p.Began, p.Scope, inLine(p.Actor), counted(p.Steps))
+		line := fmt.Sprintf("- %s %s %s by %s%s", p.Pass, p.Began, p.Scope, inLine(p.Actor),
+			counted(p.Steps))
 		if p.Interrupted {
 			line += ", interrupted"
 		}
@@ -328,5 +345,6 @@ func (o *consolidateOut) undo(c *call, m *memory.Store, pass string) (string, er
 		return "", err
 	}
 	o.Restored = list(u.Restored)
-	return noted(fmt.Sprintf("The pass %s is undone; items that are live again: %d", u.Pass, len(u.Restored)+u.Private), u.Warnings), nil
+	return noted(fmt.Sprintf("The pass %s is undone; items that are live again: %d", u.Pass,
+		len(u.Restored)+u.Private), u.Warnings), nil
 }

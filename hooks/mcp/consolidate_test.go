@@ -13,12 +13,15 @@ import (
 func TestTidyUp(t *testing.T) {
 	past := time.Now().Add(-365 * 24 * time.Hour)
 	s := everything(t, nil)
-	m, err := memory.Open(s.cfg.Home, memory.Options{Workspace: s.cfg.Workspace, Agent: "scout", Now: func() time.Time { return past }})
+	m, err := memory.Open(s.cfg.Home, memory.Options{Workspace: s.cfg.Workspace, Agent: "scout",
+		Now: func() time.Time { return past }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var ids []string
-	for _, it := range []memory.Item{{Content: "The tax table is imported by hand", Importance: .5}, {Content: "The gateway gives up after 30 s", Importance: .8}, {Content: "The gateway gives up after 90 s", Importance: .8}} {
+	for _, it := range []memory.Item{{Content: "The tax table is imported by hand",
+		Importance: .5}, {Content: "The gateway gives up after 30 s", Importance: .8},
+		{Content: "The gateway gives up after 90 s", Importance: .8}} {
 		it.Tier = memory.Workspace
 		r, err := m.Put(t.Context(), it, memory.PutOptions{})
 		if err != nil {
@@ -38,7 +41,9 @@ func TestTidyUp(t *testing.T) {
 		}
 		return text
 	}
-	says("memory_consolidate", `{}`, "archive "+ids[0]+` "The tax table is imported by hand": not read for 365 days`, "These may not both hold", "30 s against 90 s")
+	says("memory_consolidate", `{}`,
+		"archive "+ids[0]+` "The tax table is imported by hand": not read for 365 days`,
+		"These may not both hold", "30 s against 90 s")
 	says("memory_consolidate", `{"do":"passes"}`, "no pass has changed anything yet")
 	text := says("memory_consolidate", `{"do":"pass","scopes":["workspace"]}`, "archive 1")
 	pass := regexp.MustCompile(`p[0-9a-z]{9}`).FindString(text)
@@ -50,12 +55,15 @@ func TestTidyUp(t *testing.T) {
 	says("memory_consolidate", `{"do":"undo","pass":"`+pass+`"}`, "live again: 1")
 	says("memory_read", `{"query":"tax table"}`, ids[0])
 	says("memory_consolidate", `{"do":"plan"}`, "30 s against 90 s", ids[1], ids[2])
-	says("memory_consolidate", `{"do":"rewrite","groups":[{"items":[{"id":"`+ids[1]+`","revision":1},{"id":"`+ids[2]+`","revision":1}],"content":"The gateway gives up after 90 s; it was 30 s until May"}]}`,
+	says("memory_consolidate",
+		`{"do":"rewrite","groups":[{"items":[{"id":"`+ids[1]+`","revision":1},{"id":"`+ids[2]+`","revision":1}],"content":"The gateway gives up after 90 s; it was 30 s until May"}]}`,
 		"replaces "+ids[1]+", "+ids[2])
 	says("memory_forget", `{"id":"`+ids[0]+`","why":"by mistake"}`)
 	says("memory_update", `{"id":"`+ids[0]+`","restore":true}`, "Brought back "+ids[0])
 	says("memory_read", `{"query":"tax table"}`, ids[0])
-	for in, want := range map[string]string{`{"do":"undo"}`: "no pass is named", `{"do":"rewrite"}`: "there is nothing to rewrite", `{"do":"undo","pass":"` + pass + `"}`: "is undone already", `{"scopes":["attic"]}`: "attic"} {
+	for in, want := range map[string]string{`{"do":"undo"}`: "no pass is named",
+		`{"do":"rewrite"}`: "there is nothing to rewrite", `{"do":"undo","pass":"` + pass +
+			`"}`: "is already undone", `{"scopes":["attic"]}`: "attic"} {
 		refused(t, c, "memory_consolidate", in, want)
 	}
 }

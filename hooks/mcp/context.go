@@ -5,204 +5,44 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
-	"runtime/debug"
 	"slices"
-	"sync"
-	"time"
 
 	"blackboard/board/fault"
-	"blackboard/embed"
 	"blackboard/kb/chunks"
 )
 
-// contextStore is the store of chunks, opened when it is first needed, with the model that there is then. When there is another, it is opened anew beside the calls that still have the old one.
-type contextStore struct {
-	mu      sync.Mutex // guards what follows; nobody waits for anything while holding it
-	now     *openStore
-	opening *opening // nil: nobody is opening it
-	ended   bool
-	all     sync.WaitGroup // of those that are open, or being opened
-}
-
-// opening is one attempt to open the store, which all calls wait for that need it. It may have to take over
-// what another tool has left, so it is no call's own: it goes on when whoever began it has gone.
-type opening struct {
-	done chan struct{}
-	err  error // once it is done
-}
-
-// openStore is one opening of the store.
-type openStore struct {
-	*chunks.Store
-	model  string // that it was opened with
-	users  sync.WaitGroup
-	life   context.Context // ends when it is closed
-	cancel context.CancelFunc
-	back   func() // gives the model back
-	log    *slog.Logger
-}
-
-// embedWithin is how long a chunk may take to get its embedding after it was written. What takes longer gets it when the store is opened the next time.
-const embedWithin = 30 * time.Second
-
-// backfillWithin is how long what has no embedding yet may take to get it, when the store is opened.
-const backfillWithin = 10 * time.Minute
-
-// onStore calls fn with the context store.
-func (c *call) onStore(fn func(*openStore) error) error {
-	if c.cfg.Store == "" {
-		return badArgument("whoever runs the server can give it one", "the server has no context store")
-	}
-	store, err := c.useStore()
-	if err != nil {
-		return err
-	}
-	defer store.users.Done()
-	return fn(store)
-}
-
-// useStore returns the store, opened with the model that there is now, and counts the caller as one who uses it.
-// Only a caller without any store waits for another's opening, and no longer than its own context lets it.
-func (c *call) useStore() (*openStore, error) {
-	s := &c.context
-	e, back := c.embedder(c.ctx)
-	defer func() { back() }()
-	model := nameOf(e)
-	for mine := false; ; {
-		if err := c.ctx.Err(); err != nil {
-			return nil, err
-		}
-		s.mu.Lock()
-		if s.ended {
-			s.mu.Unlock()
-			return nil, context.Canceled
-		}
-		if store := s.now; store != nil && (store.model == model || s.opening != nil || mine) {
-			store.users.Add(1)
-			s.mu.Unlock()
-			return store, nil
-		}
-		if s.opening == nil {
-			s.opening = &opening{done: make(chan struct{})}
-			s.all.Add(1)
-			go c.openStore(s.opening, e, back)
-			mine, back = true, func() {} // the model is the store's now
-		}
-		o := s.opening
-		s.mu.Unlock()
-		select {
-		case <-o.done:
-			if o.err != nil {
-				return nil, o.err
-			}
-		case <-c.ctx.Done():
-			return nil, c.ctx.Err()
-		}
-	}
-}
-
-// nameOf is the name of a model that is at hand, "" for none: the dimension of one is known.
-func nameOf(e embed.Embedder) string {
-	if e == nil || e.Model().Dim == 0 {
-		return ""
-	}
-	return e.Model().Name
-}
-
-// openStore opens the store with a model, in the place of the one that was open.
-func (s *Server) openStore(o *opening, e embed.Embedder, back func()) {
-	cs := &s.context
-	var opened *chunks.Store
-	var imported chunks.ImportResult
-	err := errors.New("opening the context store " + failedBadly) // unless it comes to its end
-	func() {
-		defer s.survive("opening the context store")
-		opened, imported, err = chunks.Open(s.life, s.cfg.Store, chunks.Options{Embedder: e, Import: !s.cfg.NoImport, Warm: true, Now: s.cfg.Now})
-	}()
-	if err == nil && imported.Source != "" {
-		s.log.Info("the context store was taken over", "from", imported.Source, "chunks", imported.Chunks, "state", imported.State)
-	}
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	defer close(o.done)
-	cs.opening, o.err = nil, err
-	if err != nil {
-		back()
-		cs.all.Done()
-		return
-	}
-	cs.retire()
-	cs.now = &openStore{Store: opened, back: back, log: s.log}
-	cs.now.life, cs.now.cancel = context.WithCancel(context.Background())
-	if cs.now.model = nameOf(e); cs.now.model != "" {
-		cs.now.embed(backfillWithin, func(ctx context.Context) error {
-			_, err := opened.Backfill(ctx, 0)
-			return err
-		})
-	}
-	if cs.ended {
-		cs.retire()
-	}
-}
-
-// survive is deferred by what is no call: a fault is told in the log, and the server goes on.
-func (s *Server) survive(what string) {
-	if r := recover(); r != nil {
-		s.log.Error(what+" failed badly", "panic", r, "stack", string(debug.Stack()))
-	}
-}
-
-// retire has the store closed once its last user is done. The lock is held.
-func (s *contextStore) retire() {
-	store := s.now
-	if s.now = nil; store == nil {
-		return
-	}
-	store.cancel()
-	go func() {
-		defer s.all.Done()
-		store.users.Wait()
-		if err := store.Close(); err != nil {
-			store.log.Warn("closing the context store", "error", err)
-		}
-		store.back()
-	}()
-}
-
-// close waits for the calls that use the store, and closes it. What is being embedded is called off, and done when the store is opened the next time.
-func (s *contextStore) close() {
-	s.mu.Lock()
-	s.ended = true
-	s.retire()
-	s.mu.Unlock()
-	s.all.Wait()
-}
-
-// embed embeds something while the client goes on. The caller uses the store.
-func (o *openStore) embed(within time.Duration, fn func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(o.life, within)
-	o.users.Add(1)
-	go func() {
-		defer o.users.Done()
-		defer cancel()
-		if err := fn(ctx); err != nil && o.life.Err() == nil {
-			o.log.Debug("chunks have no embedding yet", "error", err)
-		}
-	}()
-}
-
 func (s *Server) addContextTools() {
-	add(s, tool{name: "search_context", title: "Search stored context", profile: ProfileContext, kind: reads, need: ContextRead, budget: usualTokens,
-		about: "Search stored chunks by words and meaning. Call it at the start of every task, with specific, canonical terms, to find what is known before you act."}, (*call).searchContext)
-	add(s, tool{name: "write_context", title: "Store context", profile: ProfileContext, kind: adds, need: ContextWrite,
-		about: "Store a chunk after a subtask, a decision, or output that others will need: what it is and why. Search first; delete what it replaces."}, (*call).writeContext)
-	add(s, tool{name: "read_context", title: "Read a chunk", profile: ProfileContext, kind: reads, need: ContextRead, budget: usualTokens, about: "Read a chunk in full by its id, from search_context or list_context."}, (*call).readContext)
-	add(s, tool{name: "list_context", title: "List chunks", profile: ProfileContext, kind: reads, need: ContextRead, budget: usualTokens, about: "List stored chunks without their bodies: for an inventory, or to find what to delete. Use filters and pages where there are many."}, (*call).listContext)
-	add(s, tool{name: "delete_context", title: "Delete a chunk", profile: ProfileContext, kind: removes, need: ContextWrite, about: "Delete a chunk for good, because it is outdated or wrong, or before an updated version of it is written."}, (*call).deleteContext)
-	add(s, tool{name: "get_state", title: "Read a state variable", profile: ProfileContext, kind: reads, need: ContextRead, budget: usualTokens, about: "Read a pipeline state variable by its exact key: progress, flags, counters. A key that is not there is no error."}, (*call).getState)
-	add(s, tool{name: "set_state", title: "Write a state variable", profile: ProfileContext, kind: removes, need: ContextWrite, about: "Write a pipeline state variable, in place of what was there. What should be found by search is a chunk instead."}, (*call).setState)
+	add(s, tool{name: "search_context", title: "Search stored context", profile: ProfileContext,
+		kind: reads, need: ContextRead, budget: usualTokens,
+		about: "Search stored chunks by words and meaning. Call it at the start of every task, " +
+			"with specific, canonical terms, to find what is known before you act."},
+		(*call).searchContext)
+	add(s, tool{name: "write_context", title: "Store context", profile: ProfileContext, kind: adds,
+		need: ContextWrite,
+		about: "Store a chunk after a subtask, a decision, or output that others will need: " +
+			"what it is and why. Search first; delete what it replaces."}, (*call).writeContext)
+	add(s, tool{name: "read_context", title: "Read a chunk", profile: ProfileContext, kind: reads,
+		need: ContextRead, budget: usualTokens,
+		about: "Read a chunk in full by its id, from search_context or list_context."},
+		(*call).readContext)
+	add(s, tool{name: "list_context", title: "List chunks", profile: ProfileContext, kind: reads,
+		need: ContextRead, budget: usualTokens,
+		about: "List stored chunks without their bodies: for an inventory, or to find what to " +
+			"delete. Use filters and pages where there are many."}, (*call).listContext)
+	add(s, tool{name: "delete_context", title: "Delete a chunk", profile: ProfileContext,
+		kind: removes, need: ContextWrite,
+		about: "Delete a chunk for good, because it is outdated or wrong, or before an updated " +
+			"version of it is written."},
+		(*call).deleteContext)
+	add(s, tool{name: "get_state", title: "Read a state variable", profile: ProfileContext,
+		kind: reads, need: ContextRead, budget: usualTokens,
+		about: "Read a pipeline state variable by its exact key: progress, flags, counters. " +
+			"A key that is not there is no error."}, (*call).getState)
+	add(s, tool{name: "set_state", title: "Write a state variable", profile: ProfileContext,
+		kind: removes, need: ContextWrite,
+		about: "Write a pipeline state variable, in place of what was there. What should be " +
+			"found by search is a chunk instead."}, (*call).setState)
 }
 
 type searchContextIn struct {
@@ -244,8 +84,11 @@ func (c *call) searchContext(in searchContextIn) (out searchContextOut, text str
 	if err != nil {
 		return out, "", err
 	}
-	q := chunks.Query{Text: in.Query, Tags: in.Tags, Agent: in.Agent, TopK: top, MinScore: in.MinScore, Mode: in.Mode}
-	r, err := got(c.onStore, func(store *openStore) (chunks.Result, error) { return store.Search(c.ctx, q) })
+	q := chunks.Query{Text: in.Query, Tags: in.Tags, Agent: in.Agent, TopK: top,
+		MinScore: in.MinScore, Mode: in.Mode}
+	r, err := got(c.onStore, func(store *openStore) (chunks.Result, error) {
+		return store.Search(c.ctx, q)
+	})
 	if err != nil {
 		return out, "", err
 	}
@@ -257,7 +100,7 @@ func (c *call) searchContext(in searchContextIn) (out searchContextOut, text str
 			h.Content = k.text(h.Content, "read_context", h.ID)
 		}
 		return searchContextOut{each(r.Hits, func(h *chunks.Hit) chunkHitOut {
-			return chunkHitOut{h.ID, h.Importance, milliText(h.Updated), h.Score}
+			return chunkHitOut{h.ID, h.Importance, chunks.TimeText(h.Updated), h.Score}
 		}), r.Mode, list(r.Degraded)}, further(chunks.SearchText(r), len(r.Hits), len(hits))
 	})
 	return out, text, nil
@@ -281,19 +124,17 @@ type chunkOut struct {
 }
 
 func chunkOf(m *chunks.Meta) chunkOut {
-	out := chunkOut{ID: m.ID, Importance: m.Importance, Updated: milliText(m.Updated)}
+	out := chunkOut{ID: m.ID, Importance: m.Importance, Updated: chunks.TimeText(m.Updated)}
 	if m.Expires != nil {
-		out.Expires = milliText(*m.Expires)
+		out.Expires = chunks.TimeText(*m.Expires)
 	}
 	return out
 }
 
-// milliText writes a time as the other tool's clients expect it.
-func milliText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
-
 func (c *call) writeContext(in writeContextIn) (out chunkOut, text string, err error) {
 	err = c.onStore(func(store *openStore) error {
-		chunk, err := store.Write(c.ctx, chunks.NewChunk{Topic: in.Topic, Content: in.Content, Agent: in.Agent, Tags: in.Tags, Importance: in.Importance, TTLDays: in.TTLDays})
+		chunk, err := store.Write(c.ctx, chunks.NewChunk{Topic: in.Topic, Content: in.Content,
+			Agent: in.Agent, Tags: in.Tags, Importance: in.Importance, TTLDays: in.TTLDays})
 		if err != nil {
 			return err
 		}
@@ -303,7 +144,8 @@ func (c *call) writeContext(in writeContextIn) (out chunkOut, text string, err e
 				return err
 			})
 		}
-		c.notes = chunks.Warnings(&chunk) // apart from the answer, which is the other tool's to the letter
+		// apart from the answer, which is the other tool's to the letter
+		c.notes = chunks.Warnings(&chunk)
 		out, text = chunkOf(&chunk.Meta), chunks.WriteText(chunk)
 		return nil
 	})
@@ -321,7 +163,9 @@ type chunkFoundOut struct {
 }
 
 func (c *call) readContext(in chunkIDIn) (out chunkFoundOut, text string, err error) {
-	chunk, err := got(c.onStore, func(store *openStore) (chunks.Chunk, error) { return store.Read(c.ctx, in.ID) })
+	chunk, err := got(c.onStoreAsItIs, func(store *openStore) (chunks.Chunk, error) {
+		return store.Read(c.ctx, in.ID)
+	})
 	if errors.Is(err, fault.NotFound) {
 		return out, chunks.NoChunkText(in.ID), nil
 	}
@@ -357,9 +201,11 @@ func (c *call) listContext(in listContextIn) (out listContextOut, text string, e
 	if err != nil {
 		return out, "", err
 	}
-	q := chunks.ListQuery{Agent: in.Agent, Tags: in.Tags, Limit: limit}
+	q := chunks.ListQuery{Agent: in.Agent, Tags: in.Tags, Limit: limit, Brief: true}
 	give(&q.Offset, offset)
-	l, err := got(c.onStore, func(store *openStore) (chunks.List, error) { return store.List(c.ctx, q) })
+	l, err := got(c.onStoreAsItIs, func(store *openStore) (chunks.List, error) {
+		return store.List(c.ctx, q)
+	})
 	if err != nil {
 		return out, "", err
 	}
@@ -370,7 +216,9 @@ func (c *call) listContext(in listContextIn) (out listContextOut, text string, e
 		if n := len(l.Chunks); n < len(all) {
 			text += fmt.Sprintf("\n\nThere are more: offset %d has the next.", q.Offset+n)
 		}
-		return listContextOut{each(l.Chunks, func(m *chunks.Meta) chunkOut { return chunkOut{ID: m.ID} }), l.Total}, text
+		return listContextOut{each(l.Chunks, func(m *chunks.Meta) chunkOut {
+			return chunkOut{ID: m.ID}
+		}), l.Total}, text
 	})
 	return out, text, nil
 }
@@ -406,13 +254,16 @@ type stateValueOut struct {
 
 func (k cut) stateValue(v *chunks.State) stateValueOut {
 	value := k.value(v.Value)
-	return stateValueOut{true, v.Key, value, value == nil, milliText(v.Updated)}
+	return stateValueOut{true, v.Key, value, value == nil, chunks.TimeText(v.Updated)}
 }
 
 func (c *call) getState(in stateKeyIn) (out stateValueOut, text string, err error) {
-	v, err := got(c.onStore, func(store *openStore) (chunks.State, error) { return store.State(c.ctx, in.Key) })
+	v, err := got(c.onStoreAsItIs, func(store *openStore) (chunks.State, error) {
+		return store.State(c.ctx, in.Key)
+	})
 	if errors.Is(err, fault.NotFound) {
-		return stateValueOut{Key: in.Key, Value: json.RawMessage("null")}, chunks.NoStateText(in.Key), nil
+		return stateValueOut{Key: in.Key, Value: json.RawMessage("null")},
+			chunks.NoStateText(in.Key), nil
 	}
 	if err != nil {
 		return out, "", err
@@ -429,10 +280,14 @@ type setStateIn struct {
 }
 
 func (c *call) setState(in setStateIn) (out stateValueOut, text string, err error) {
-	v, err := got(c.onStore, func(store *openStore) (chunks.State, error) { return store.SetState(c.ctx, in.Key, in.Value) })
+	v, err := got(c.onStoreAsItIs, func(store *openStore) (chunks.State, error) {
+		return store.SetState(c.ctx, in.Key, in.Value)
+	})
 	if err != nil {
 		return out, "", err
 	}
-	out, text = fitted(c, func(k cut) (stateValueOut, string) { return k.stateValue(&v), chunks.SetStateText(v) })
+	out, text = fitted(c, func(k cut) (stateValueOut, string) {
+		return k.stateValue(&v), chunks.SetStateText(v)
+	})
 	return out, text, nil
 }

@@ -14,29 +14,36 @@ import (
 	"blackboard/kb/chunks"
 )
 
-// occupied is a context store whose first use has a folder to take over, and cannot: somebody else writes to
-// its file until release is called.
+// occupied is a context store whose first use has a folder to take over, and cannot:
+// somebody else writes to its file until release is called.
 func occupied(t *testing.T, dir string) (release func()) {
 	t.Helper()
 	ctx := context.Background()
 	s, _, err := chunks.Open(ctx, dir, chunks.Options{})
 	if err == nil {
 		_, err = s.Write(ctx, chunks.NewChunk{Topic: "first", Content: "here already"})
-		err = errors.Join(err, s.Close(), os.MkdirAll(filepath.Join(dir, "chunks"), 0o700), os.WriteFile(filepath.Join(dir, "chunks", "a.md"), []byte("of the other tool"), 0o600))
+		err = errors.Join(err, s.Close(), os.MkdirAll(filepath.Join(dir, "chunks"), 0o700),
+			os.WriteFile(filepath.Join(dir, "chunks", "a.md"), []byte("of the other tool"), 0o600))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema := sqlite.Schema{Name: "context store", ApplicationID: 0x62636831, Migrations: []string{"", ""}}
+	schema := sqlite.Schema{Name: "context store", ApplicationID: 0x62636831,
+		Migrations: []string{"", ""}}
 	db, err := sqlite.Open(ctx, filepath.Join(dir, chunks.FileName), schema, sqlite.ReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Write(ctx, func(tx *sqlite.Tx) error { _, err := tx.Exec(`DELETE FROM meta WHERE key = 'import'`); return err }); err != nil {
+	if err := db.Write(ctx, func(tx *sqlite.Tx) error {
+		_, err := tx.Exec(`DELETE FROM meta WHERE key = 'import'`)
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	held, let, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	go func() { done <- db.Write(ctx, func(*sqlite.Tx) error { close(held); <-let; return nil }) }()
+	go func() {
+		done <- db.Write(ctx, func(*sqlite.Tx) error { close(held); <-let; return nil })
+	}()
 	<-held
 	released := false
 	release = func() {
@@ -53,8 +60,9 @@ func occupied(t *testing.T, dir string) (release func()) {
 	return release
 }
 
-// TestOpeningTheStoreHoldsNobody: while the store is opened, which may be a long import, a call ends when its
-// caller calls it off, the one that began the opening too. The opening goes on, for the calls that come.
+// TestOpeningTheStoreHoldsNobody: while the store is opened, which may be a long import,
+// a call ends when its caller calls it off, the one that began the opening too. The
+// opening goes on, for the calls that come.
 func TestOpeningTheStoreHoldsNobody(t *testing.T) {
 	var release func()
 	s := everything(t, func(cfg *Config) { cfg.Embedder, release = nil, occupied(t, cfg.Store) })
@@ -90,7 +98,8 @@ func TestOpeningTheStoreHoldsNobody(t *testing.T) {
 	}
 }
 
-// TestServerEndsWhileStoreOpens: the end of the server calls off an opening that nobody can finish.
+// TestServerEndsWhileStoreOpens: the end of the server calls off an opening that nobody
+// can finish.
 func TestServerEndsWhileStoreOpens(t *testing.T) {
 	var release func()
 	s := everything(t, func(cfg *Config) { cfg.Embedder, release = nil, occupied(t, cfg.Store) })
@@ -109,17 +118,23 @@ func TestServerEndsWhileStoreOpens(t *testing.T) {
 	release()
 }
 
-// TestNothingMatched: what is remembered and is not about the task is not said to be unknown.
+// TestNothingMatched: what is remembered and is not about the task is not said to be
+// unknown.
 func TestNothingMatched(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	c := connect(t, everything(t, func(c *Config) { c.Embedder, c.Now = nil, func() time.Time { return now } }), nil)
-	if text := must(t, c, "memory_context", `{"task":"grapefruit"}`); !strings.HasPrefix(text, "Nothing is remembered yet") {
+	c := connect(t, everything(t, func(c *Config) {
+		c.Embedder, c.Now = nil, func() time.Time { return now }
+	}), nil)
+	if text := must(t, c, "memory_context", `{"task":"grapefruit"}`); !strings.HasPrefix(text,
+		"Nothing is remembered yet") {
 		t.Error(text)
 	}
 	must(t, c, "channel_create", `{"name":"billing"}`)
-	must(t, c, "memory_put", `{"content":"The release is cut on Thursdays","tier":"channel","channel":"billing"}`)
+	must(t, c, "memory_put",
+		`{"content":"The release is cut on Thursdays","tier":"channel","channel":"billing"}`)
 	now = now.AddDate(0, 1, 0)
-	if text := must(t, c, "memory_context", `{"task":"grapefruit"}`); !strings.HasPrefix(text, "Nothing matched") {
+	if text := must(t, c, "memory_context", `{"task":"grapefruit"}`); !strings.HasPrefix(text,
+		"Nothing matched") {
 		t.Error(text)
 	}
 }

@@ -1,34 +1,50 @@
-// Package mcp offers boards, knowledge, memory and the context store to any agent that speaks the Model Context Protocol: over stdio, and over streamable HTTP.
+// Package mcp offers boards, knowledge, memory and the context store to any agent that
+// speaks the Model Context Protocol: over stdio, and over streamable HTTP.
 //
-// A tool is an adapter: it decodes its arguments, calls one method of package board, kb, kb/memory or kb/chunks, and answers with a text to read and with data for
-// programs. Tools come in profiles, so that an agent sees few of them. What a caller may do is a matter of its grants; a refusal names the one that is missing.
+// A tool is an adapter: it decodes its arguments, calls one method of package board, kb,
+// kb/memory or kb/chunks, and answers with a text to read and with data for programs.
+// Tools come in profiles, so that an agent sees few of them. What a caller may do is a
+// matter of its grants; a refusal names the one that is missing.
 //
-// An answer has a budget of tokens, its text and its data together, which max_tokens raises. What others wrote gives way first: long texts lose their ends, with a mark that names what has the
-// rest, then lists become shorter. A tool writes its answer with fitted, which asks it for less until it fits; whatever it does, no answer leaves that is longer.
+// An answer has a budget of tokens, its text and its data together, which max_tokens
+// raises. What others wrote gives way first: long texts lose their ends, with a mark that
+// names what has the rest, then lists become shorter. A tool writes its answer with
+// fitted, which asks it for less until it fits; whatever it does, no answer leaves that
+// is longer.
 //
-// The data of an answer is not its text a second time. It has what programs act on: ids, counts, statuses, versions, a verdict, and where the next page begins. What others wrote is in the text
-// alone (the tag keep), since it costs most; only the tools whose schema is listed, and kb_get, have a beginning of it in their data too. Claude Code and VS Code show their model the data in
-// place of the text: they get data only from the tools whose schema is listed.
+// The data of an answer is not its text a second time. It has what programs act on: ids,
+// counts, statuses, versions, a verdict, and where the next page begins. What others
+// wrote is in the text alone (the tag keep), since it costs most; only the tools whose
+// schema is listed, and kb_get, have a beginning of it in their data too. Claude Code and
+// VS Code show their model the data in place of the text: they get data only from the
+// tools whose schema is listed.
 //
-// What leaves to a model is clean: control characters, marks that turn the direction of writing, and tags are removed from all texts and all data in one place (clean.go). What others wrote
-// stands within a line, or has a mark before each of its lines (text.go), so that no line of it looks like the server's. The context tools are the exception: they answer as their original;
-// and memory_context gives named entries as they were written, which takes a grant of its own.
+// What leaves to a model is clean: control characters, marks that turn the direction of
+// writing, and tags are removed from all texts and all data in one place (clean.go). What
+// others wrote stands within a line, or has a mark before each of its lines (text.go), so
+// that no line of it looks like the server's. The context tools are the exception: they
+// answer as their original; and memory_context gives named entries as they were written,
+// which takes a grant of its own.
 //
 //	server.go      the server: what it is given, its profiles and instructions
 //	listing.go     which tools a client is told of, and how little of each
 //	tool.go        how a tool is registered and called: arguments, errors, panics
 //	budget.go      how long an answer may be, and how it is made to fit
+//	encode.go      how an answer is written
 //	clean.go       what of a text may leave to a model
 //	words.go       the tools for the operations that errors name as the next step
 //	schema.go      schemas from Go types and their tags
 //	grants.go      who may do what
 //	run*.go        the profile run: boards
 //	knowledge.go   the profile knowledge: capsules
-//	memory*.go     the profile memory: items, named entries, journal and core, conversations, working notes
-//	context.go     the profile context: the store of chunks that other tools' clients know
+//	memory*.go     the profile memory: items, named entries, journal and core, conversations,
+//	               working notes
+//	context*.go    the profile context: the store of chunks that other tools' clients know
 //	admin.go       the profile admin: upkeep by hand, and scrubs
 //	resources.go   what can be read and watched by address
 //	prompts.go     prompts
+//	stdio.go       the transport for standard input and output
+//	direct.go      small calls over it, answered without the SDK
 //	http.go        the handler for HTTP, and what a request may take up
 //	clients.go     who speaks over HTTP: sessions, and what is under way
 package mcp

@@ -16,7 +16,8 @@ const (
 
 func (s *Server) addExpectTools() {
 	add(s, tool{name: "board_expect", title: "Wait for workers", profile: ProfileRun, kind: sets,
-		about: "Name workers that the gate waits for; say that one is done, or drop it with a reason."}, (*call).expect)
+		about: "Name workers that the gate waits for; say that one is done, with a note in " +
+			"reason, or drop it with a reason."}, (*call).expect)
 }
 
 type expectIn struct {
@@ -57,14 +58,15 @@ func (c *call) expect(in expectIn) (out expectOut, text string, err error) {
 		return out, "", err
 	}
 	if in.Do == dropAct && len(in.Names) != 1 {
-		return out, "", badArgument("give one name in names, and the reason", "drop takes one worker, not %d", len(in.Names))
+		return out, "", badArgument("give one name in names, and the reason",
+			"drop takes one worker, not %d", len(in.Names))
 	}
 	change := func(b *board.Board) error {
 		var all []board.Expected
 		var err error
 		switch in.Do {
 		case doneAct:
-			all, err = b.Done(c.ctx, who, in.Names...)
+			all, err = b.DoneWithNote(c.ctx, who, in.Reason, in.Names...)
 		case dropAct:
 			all, err = b.Drop(c.ctx, who, in.Names[0], in.Reason)
 		default:
@@ -76,7 +78,8 @@ func (c *call) expect(in expectIn) (out expectOut, text string, err error) {
 		out, text = fitted(c, func(k cut) (expectOut, string) {
 			out := expectOut{b.Run(), each(some(k, all), k.expected)}
 			said := each(out.Expected, (*expectedOut).line)
-			return out, further(fmt.Sprintf("Expected in %s: %s", b.Run(), strings.Join(said, "; ")), len(said), len(all))
+			return out, further(fmt.Sprintf("Expected in %s: %s", b.Run(),
+				strings.Join(said, "; ")), len(said), len(all))
 		})
 		return nil
 	}

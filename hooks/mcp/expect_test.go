@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestNoVacuousPass: over MCP too, neither gate nor survival passes on an empty board; the gate waits for who is expected, and a wait for a run that is not there yet.
+// TestNoVacuousPass: over MCP too, neither gate nor survival passes on an empty board;
+// the gate waits for who is expected, and a wait for a run that is not there yet.
 func TestNoVacuousPass(t *testing.T) {
 	c := connect(t, everything(t, nil), nil)
 	says := func(tool, args string, want ...string) {
@@ -17,22 +18,33 @@ func TestNoVacuousPass(t *testing.T) {
 			}
 		}
 	}
-	says("board_wait", `{"run":"later","for":"gate","timeout_seconds":0}`, "Not within 0 seconds. There is no run later yet.")
+	says("board_wait", `{"run":"later","for":"gate","timeout_seconds":0}`,
+		"Not within 0 seconds. There is no run later yet.")
 	refused(t, c, "board_gate", `{"run":"later"}`, "there is no run later")
-	says("board_expect", `{"names":["reader-1","reader-2"]}`, "Expected in r1: reader-1 expected; reader-2 expected")
-	says("board_gate", `{}`, "empty nothing was posted or raised yet; to clear it: board_post (content: …)",
-		"expected reader-1 is expected and not done; to clear it: board_expect (do: done, names: reader-1), or board_expect (do: drop, names: reader-1, reason: …)")
+	says("board_expect", `{"names":["reader-1","reader-2"]}`,
+		"Expected in r1: reader-1 expected; reader-2 expected")
+	says("board_gate", `{}`, "empty nothing was posted or raised yet; to clear it: board_post "+
+		"(content: …)",
+		"expected reader-1 has not finished yet; to clear it: board_expect (do: done, "+
+			"names: reader-1), or board_expect (do: drop, names: reader-1, reason: …)")
 	says("board_survival", `{"text":"Nothing."}`, "FAILED: the run has no entries")
 	says("board_wait", `{"for":"gate","timeout_seconds":0}`, "Not within 0 seconds.", "is closed")
 	says("board_post", `{"content":"Tokens never expire","must_surface":true}`)
 	says("board_post", `{"content":"Tokens expire after a day","supersedes":["e1"],"drop_duty":"the parser was read wrongly"}`)
-	says("board_survival", `{"text":"Nothing."}`, "Passed, with a warning: nothing on the board had to surface", "Need not surface: e1 (Tokens never expire): dropped by")
-	says("board_survival", `{"text":"Nothing.","min_items":1}`, "FAILED: 0 items had to surface; at least 1 was asked for")
-	says("board_expect", `{"do":"done","worker":"reader-1"}`, "reader-1 done; reader-2 expected")
+	says("board_survival", `{"text":"Nothing."}`,
+		"Passed, with a warning: nothing on the board must surface",
+		"Need not surface: e1 (Tokens never expire): dropped by")
+	says("board_survival", `{"text":"Nothing.","min_items":1}`,
+		"FAILED: 0 items had to surface; the minimum is 1")
+	says("board_expect", `{"do":"done","worker":"reader-1","reason":"the index is left open"}`,
+		"reader-1 done by reader-1: the index is left open; reader-2 expected")
 	refused(t, c, "board_expect", `{"do":"drop","names":["reader-2"]}`, "needs a reason")
 	refused(t, c, "board_expect", `{"do":"drop","reason":"late"}`, "drop takes one worker, not 0")
-	says("board_expect", `{"do":"drop","names":["reader-2"],"reason":"late"}`, "reader-2 dropped by scout", ": late")
-	says("board_state", `{}`, "Expected: reader-1 done", "Expected: reader-2 dropped")
-	says("board_gate", `{"min_entries":3}`, "min-entries 2 entries were posted; at least 3 are needed")
+	says("board_expect", `{"do":"drop","names":["reader-2"],"reason":"late"}`,
+		"reader-2 dropped by scout", ": late")
+	says("board_state", `{}`, "Expected: reader-1 done by reader-1: the index is left open",
+		"Expected: reader-2 dropped")
+	says("board_gate", `{"min_entries":3}`,
+		"min-entries 2 entries were posted; at least 3 are needed")
 	says("board_gate", `{}`, "is open")
 }

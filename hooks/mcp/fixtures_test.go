@@ -22,7 +22,8 @@ func overHTTP(t *testing.T, url, era string, opt *sdk.ClientOptions) *sdk.Client
 	t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"}, opt)
 	client.AddRoots(&sdk.Root{URI: "file:///srv", Name: "srv"})
-	c, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url, DisableStandaloneSSE: true}, &sdk.ClientSessionOptions{ProtocolVersion: era})
+	c, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url,
+		DisableStandaloneSSE: true}, &sdk.ClientSessionOptions{ProtocolVersion: era})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,8 @@ func overHTTP(t *testing.T, url, era string, opt *sdk.ClientOptions) *sdk.Client
 	return c
 }
 
-// fixturesProcess is the address of the fixtures, served by this test binary as a process of its own, which must end with its input.
+// fixturesProcess is the address of the fixtures, served by this test binary as a process
+// of its own, which must end with its input.
 func fixturesProcess(t *testing.T) string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -60,13 +62,18 @@ func fixturesProcess(t *testing.T) string {
 	return strings.TrimSpace(url)
 }
 
-// The parts of the protocol that none of the server's tools uses come through its transport in both eras.
+// The parts of the protocol that none of the server's tools uses come through its
+// transport in both eras.
 func TestFixturesOverHTTP(t *testing.T) {
 	url := fixturesProcess(t)
 	for _, era := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(era, func(t *testing.T) {
 			told := make(chan float64, 3)
-			c := overHTTP(t, url, era, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { told <- r.Params.Progress }})
+			c := overHTTP(t, url, era,
+				&sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context,
+					r *sdk.ProgressNotificationClientRequest) {
+					told <- r.Params.Progress
+				}})
 			ctx := t.Context()
 			for name, want := range contents {
 				r, err := c.CallTool(ctx, &sdk.CallToolParams{Name: name})
@@ -74,7 +81,8 @@ func TestFixturesOverHTTP(t *testing.T) {
 					t.Errorf("%s: %v, %v, want %v", name, r, err, want)
 				}
 			}
-			if r, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "test_error_handling"}); err != nil || !r.IsError {
+			if r, err := c.CallTool(ctx,
+				&sdk.CallToolParams{Name: "test_error_handling"}); err != nil || !r.IsError {
 				t.Errorf("a tool that fails: %+v, %v", r, err)
 			}
 			call := &sdk.CallToolParams{Name: "test_tool_with_progress"}
@@ -82,25 +90,33 @@ func TestFixturesOverHTTP(t *testing.T) {
 			if _, err := c.CallTool(ctx, call); err != nil {
 				t.Fatal(err)
 			}
-			if got := []float64{<-told, <-told, <-told}; !slices.Equal(got, []float64{0, 50, 100}) {
+			if got := []float64{<-told, <-told, <-told}; !slices.Equal(got,
+				[]float64{0, 50, 100}) {
 				t.Errorf("progress %v", got)
 			}
-			if r, err := c.ReadResource(ctx, &sdk.ReadResourceParams{URI: "test://template/123/data"}); err != nil || !strings.Contains(r.Contents[0].Text, "123") {
+			if r, err := c.ReadResource(ctx,
+				&sdk.ReadResourceParams{URI: "test://template/123/data"}); err != nil ||
+				!strings.Contains(r.Contents[0].Text, "123") {
 				t.Errorf("a resource of a template: %+v, %v", r, err)
 			}
 		})
 	}
 }
 
-// What a tool needs of the client is asked for and brought within calls; a state that was changed on the way is refused.
+// What a tool needs of the client is asked for and brought within calls; a state that was
+// changed on the way is refused.
 func TestFixturesAsk(t *testing.T) {
 	url := fixturesProcess(t)
 	c := overHTTP(t, url, "2026-07-28", &sdk.ClientOptions{
-		ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada", "ok": true, "colour": "blue"}}, nil
+		ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (
+			*sdk.ElicitResult, error) {
+			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada",
+				"ok": true, "colour": "blue"}}, nil
 		},
-		CreateMessageHandler: func(context.Context, *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
-			return &sdk.CreateMessageResult{Role: "assistant", Model: "none", Content: &sdk.TextContent{Text: "Lima."}}, nil
+		CreateMessageHandler: func(context.Context,
+			*sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
+			return &sdk.CreateMessageResult{Role: "assistant", Model: "none",
+				Content: &sdk.TextContent{Text: "Lima."}}, nil
 		},
 	})
 	names := []string{"test_input_required_result_multi_round"}
@@ -108,12 +124,14 @@ func TestFixturesAsk(t *testing.T) {
 		names = append(names, a.name)
 	}
 	for _, name := range names {
-		if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: name}); err != nil || r.NeedsInput() || len(r.Content) == 0 {
+		if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: name}); err != nil ||
+			r.NeedsInput() || len(r.Content) == 0 {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
 	const sealed = "test_input_required_result_tampered_state"
-	_, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: sealed, RequestState: "of somebody else"})
+	_, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: sealed,
+		RequestState: "of somebody else"})
 	var refused *jsonrpc.Error
 	if !errors.As(err, &refused) || refused.Code != jsonrpc.CodeInvalidParams {
 		t.Errorf("a state that was changed: %v", err)
@@ -131,14 +149,19 @@ func TestRefusalsHaveCodes(t *testing.T) {
 		what, say string
 		err       error
 	}{
-		{"to watch a run that there is not", "there is no run", c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "board://run/none/state"})},
-		{"to watch what does not change", "cannot be watched", c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "board://capsule/c1"})},
+		{"to watch a run that there is not", "there is no run", c.Subscribe(t.Context(),
+			&sdk.SubscribeParams{URI: "board://run/none/state"})},
+		{"to watch what does not change", "cannot be watched", c.Subscribe(t.Context(),
+			&sdk.SubscribeParams{URI: "board://capsule/c1"})},
 		{"to write about a run that is not named", "no run is named", get("synthesis", nil)},
-		{"to write about a run that there is not", "there is no run", get("synthesis", map[string]string{"run": "none"})},
-		{"to recall without the grant", "can grant kb:read", get("recall", map[string]string{"task": "anything"})},
+		{"to write about a run that there is not", "there is no run",
+			get("synthesis", map[string]string{"run": "none"})},
+		{"to recall without the grant", "can grant kb:read",
+			get("recall", map[string]string{"task": "anything"})},
 	} {
 		var e *jsonrpc.Error
-		if !errors.As(refused.err, &e) || e.Code != jsonrpc.CodeInvalidParams || !strings.Contains(e.Message, refused.say) {
+		if !errors.As(refused.err, &e) || e.Code != jsonrpc.CodeInvalidParams ||
+			!strings.Contains(e.Message, refused.say) {
 			t.Errorf("%s: %#v, want %q", refused.what, refused.err, refused.say)
 		}
 	}

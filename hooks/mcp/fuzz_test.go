@@ -11,7 +11,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// FuzzTools calls every tool with whatever arguments. None panics, each answer can be encoded and read.
+// FuzzTools calls every tool with whatever arguments. None panics, each answer can be
+// encoded and read.
 func FuzzTools(f *testing.F) {
 	s := everything(f, nil)
 	names := s.Tools()
@@ -29,11 +30,13 @@ func FuzzTools(f *testing.F) {
 		name := names[int(which)%len(names)]
 		ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 		defer cancel()
-		r, err := s.answers[name](ctx, &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Name: name, Arguments: args}})
+		r, err := s.answers[name](ctx,
+			&sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Name: name, Arguments: args}})
 		if err != nil {
 			t.Fatalf("%s %q: %v", name, args, err)
 		}
-		if text := textOf(r); strings.Contains(text, failedBadly) || text == "" || !utf8.ValidString(text) {
+		if text := textOf(r); strings.Contains(text, failedBadly) || text == "" ||
+			!utf8.ValidString(text) {
 			t.Errorf("%s %q: %q", name, args, text)
 		}
 		if _, err := json.Marshal(r); err != nil {
@@ -42,7 +45,8 @@ func FuzzTools(f *testing.F) {
 	})
 }
 
-// FuzzStdio sends whatever lines. The session survives them, and the server writes messages only.
+// FuzzStdio sends whatever lines. The session survives them, and the server writes
+// messages only.
 func FuzzStdio(f *testing.F) {
 	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n"
 	f.Add([]byte(hello + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`))

@@ -47,7 +47,8 @@ func TestKeepGiven(t *testing.T) {
 		t.Errorf("to a reader: %s", got)
 	}
 	grants = full.cfg.Grants
-	for tool, args := range map[string]string{"kb_search": question, "kb_brief": `{"task":"SQL injection in login","role":"planner","run":"r1"}`} {
+	for tool, args := range map[string]string{"kb_search": question,
+		"kb_brief": `{"task":"SQL injection in login","role":"planner","run":"r1"}`} {
 		got := ask(tool, args)
 		if !strings.Contains(got, "SQL injection") || strings.Contains(got, "not kept") {
 			t.Errorf("%s: %s", tool, got)

@@ -13,11 +13,12 @@ import (
 // Grants that there are, beside run:NAME and run:NAME:read for one run, and
 // conversation:REF. Who may write may read.
 const (
-	RunRead        = "run:read"
-	RunWrite       = "run:write"
-	KBRead         = "kb:read"
-	KBWrite        = "kb:write"
-	WorkspaceRead  = "workspace:read" // the memory's conversation, channel and workspace tiers, and the caller's own notes
+	RunRead  = "run:read"
+	RunWrite = "run:write"
+	KBRead   = "kb:read"
+	KBWrite  = "kb:write"
+	// the memory's conversation, channel and workspace tiers, and the caller's own notes
+	WorkspaceRead  = "workspace:read"
 	WorkspaceWrite = "workspace:write"
 	AccountRead    = "account:read" // the memory's account tier
 	AccountWrite   = "account:write"
@@ -33,10 +34,13 @@ const (
 )
 
 // AllGrants lists them.
-var AllGrants = []string{RunRead, RunWrite, KBRead, KBWrite, WorkspaceRead, WorkspaceWrite, AccountRead, AccountWrite, ContextRead, ContextWrite, NamedWrite, Scrub, ScrubAll, Conversations, Files}
+var AllGrants = []string{RunRead, RunWrite, KBRead, KBWrite, WorkspaceRead, WorkspaceWrite,
+	AccountRead, AccountWrite, ContextRead, ContextWrite, NamedWrite, Scrub, ScrubAll,
+	Conversations, Files}
 
-// Defaults: who starts a server as a process of its own gets all that a command of that user could do, but for what belongs to the person: the account's memory, named entries, scrubs. Who
-// comes over the network reads.
+// Defaults: who starts a server as a process of its own gets all that a command of that
+// user could do, but for what belongs to the person: the account's memory, named entries,
+// scrubs. Who comes over the network reads.
 var (
 	ProcessGrants = []string{RunWrite, KBWrite, WorkspaceWrite, ContextWrite, Files}
 	NetworkGrants = []string{RunRead, KBRead, WorkspaceRead}
@@ -48,7 +52,8 @@ type Grants struct {
 	runs map[string]bool // of single runs: whether they may be written to
 }
 
-// ParseGrants reads a list of grants; "all" is all of them. Its error names the one that there is not.
+// ParseGrants reads a list of grants; "all" is all of them. Its error names the one that
+// there is not.
 func ParseGrants(list []string) (Grants, error) {
 	g := Grants{has: map[string]bool{}, runs: map[string]bool{}}
 	for _, grant := range list {
@@ -58,12 +63,17 @@ func ParseGrants(list []string) (Grants, error) {
 			for _, all := range AllGrants {
 				g.has[all] = true
 			}
-		case slices.Contains(AllGrants, grant), (parts[0] == "conversation" || parts[0] == Scrub) && memory.CheckGrant(grant) == nil:
+		case slices.Contains(AllGrants, grant), (parts[0] == "conversation" ||
+			parts[0] == Scrub) && memory.CheckGrant(grant) == nil:
 			g.has[grant] = true
-		case parts[0] == "run" && (len(parts) == 2 || len(parts) == 3 && slices.Contains([]string{"read", "write"}, parts[2])) && board.CheckRun(parts[1]) == nil:
+		case parts[0] == "run" && (len(parts) == 2 || len(parts) == 3 &&
+			slices.Contains([]string{"read", "write"}, parts[2])) &&
+			board.CheckRun(parts[1]) == nil:
 			g.runs[parts[1]] = g.runs[parts[1]] || len(parts) == 2 || parts[2] == "write"
 		default:
-			return Grants{}, fmt.Errorf("there is no grant %q: choose among %s, run:NAME, run:NAME:read, conversation:REF, scrub:MODE, all", grant, strings.Join(AllGrants, ", "))
+			return Grants{}, fmt.Errorf("unknown grant %q: choose among %s, run:NAME, "+
+				"run:NAME:read, conversation:REF, scrub:MODE, all", grant,
+				strings.Join(AllGrants, ", "))
 		}
 	}
 	for _, grant := range AllGrants {
@@ -76,7 +86,8 @@ func ParseGrants(list []string) (Grants, error) {
 
 // denied says which grant is missing.
 func denied(what, grant string) error {
-	return fault.Denied.New(what+" is not granted to this client", "whoever runs the server can grant "+grant)
+	return fault.Denied.New(what+" is not granted to this client",
+		"the operator of the server can grant "+grant)
 }
 
 // need refuses what a grant is missing for.

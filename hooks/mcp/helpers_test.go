@@ -17,7 +17,8 @@ import (
 	"blackboard/embed/embedtest"
 )
 
-// everything is a server of all profiles and grants, with a model, in a data home and a project of its own.
+// everything is a server of all profiles and grants, with a model, in a data home and a
+// project of its own.
 func everything(t testing.TB, change func(*Config)) *Server {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,11 +30,15 @@ func everything(t testing.TB, change func(*Config)) *Server {
 	if err := os.MkdirAll(filepath.Join(project, "docs"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(project, "docs", "a.md"), []byte("# Refunds\n\nThey need a key.\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(project, "docs", "a.md"),
+		[]byte("# Refunds\n\nThey need a key.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Home: filepath.Join(dir, "home"), Workspace: project, Version: "test", Profiles: Profiles, Grants: grants, Run: "r1", Store: filepath.Join(dir, "store"),
-		Embedder: func(context.Context) (embed.Embedder, func()) { return embedtest.NewHash(64), func() {} }}
+	cfg := Config{Home: filepath.Join(dir, "home"), Workspace: project, Version: "test",
+		Profiles: Profiles, Grants: grants, Run: "r1", Store: filepath.Join(dir, "store"),
+		Embedder: func(context.Context) (embed.Embedder, func()) {
+			return embedtest.NewHash(64), func() {}
+		}}
 	if change != nil {
 		change(&cfg)
 	}
@@ -49,7 +54,8 @@ func connect(t testing.TB, s *Server, opt *sdk.ClientOptions) *sdk.ClientSession
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { s.Serve(ctx, far); close(done) }()
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"}, opt).Connect(ctx, near, nil)
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"}, opt).Connect(ctx,
+		near, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +63,17 @@ func connect(t testing.TB, s *Server, opt *sdk.ClientOptions) *sdk.ClientSession
 	return c
 }
 
-// calls gets the name of each tool that a server is asked for from now on, when it is asked.
+// calls gets the name of each tool that a server is asked for from now on, when it is
+// asked.
 func calls(s *Server) <-chan string {
 	begun := make(chan string, 100)
+	for name, answer := range s.answers {
+		s.answers[name] = func(ctx context.Context, req *sdk.CallToolRequest) (
+			*sdk.CallToolResult, error) {
+			begun <- name
+			return answer(ctx, req)
+		}
+	}
 	s.sdk.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 			if p, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok {

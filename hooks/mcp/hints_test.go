@@ -15,42 +15,56 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/testdata/cost"
 )
 
-// hints are what each tool says of itself: read-only, or destructive, or neither; and idempotent.
+// hints are what each tool says of itself: read-only, or destructive, or neither; and
+// idempotent.
 var hints = map[string]string{
-	"board_post": "adds", "board_signal": "adds", "board_query": "reads", "board_state": "reads", "board_var_get": "reads",
-	"board_claim": "adds", "board_address": "adds", "board_settle": "adds", "board_expect": "sets", "board_check": "sets",
-	"board_gate": "reads", "board_survival": "reads", "board_wait": "reads",
-	"board_show": "reads", "board_signals": "reads", "board_digest": "reads", "board_link": "sets", "board_reopen": "sets",
+	"board_post": "adds", "board_signal": "adds", "board_query": "reads", "board_state": "reads",
+	"board_var_get": "reads",
+	"board_claim":   "adds", "board_address": "adds", "board_settle": "adds", "board_expect": "sets",
+	"board_check": "sets",
+	"board_gate":  "reads", "board_survival": "reads", "board_wait": "reads",
+	"board_show": "reads", "board_signals": "reads", "board_digest": "reads", "board_link": "sets",
+	"board_reopen":  "sets",
 	"board_waive":   "removes",  // the question is out of the way
 	"board_var_set": "replaces", // a version each time
 
-	"kb_search": "reads", "kb_get": "reads", "kb_remember": "adds", "kb_brief": "reads", "kb_reembed": "sets", "kb_doctor": "reads",
+	"kb_search": "reads", "kb_get": "reads", "kb_remember": "adds", "kb_brief": "reads",
+	"kb_reembed": "sets", "kb_doctor": "reads",
 	"kb_curate": "removes", "kb_retire": "removes",
 	"kb_resolve": "replaces", // it may retire one, and each decision is kept
 	"kb_ingest":  "removes",  // it replaces what it made of a document, and prunes
 
-	"memory_context": "reads", "memory_read": "reads", "memory_put": "adds", "save_to_journal": "adds", "save_to_core": "adds",
+	"memory_context": "reads", "memory_read": "reads", "memory_put": "adds",
+	"save_to_journal": "adds", "save_to_core": "adds",
 	"memory_update": "replaces", // a revision each time
-	"memory_named":  "removes", "memory_forget": "removes", "memory_consolidate": "removes", "memory_scrub": "removes",
+	"memory_named":  "removes", "memory_forget": "removes", "memory_consolidate": "removes",
+	"memory_scrub": "removes",
 
-	"scratch_write": "removes", "scratch_read": "reads", "scratch_list": "reads", "scratch_clear": "removes",
+	"scratch_write": "removes", "scratch_read": "reads", "scratch_list": "reads",
+	"scratch_clear":     "removes",
 	"conversation":      "adds", // start begins one each time
 	"conversation_list": "reads", "channel_list": "reads", "channel_create": "adds",
 
-	"search_context": "reads", "read_context": "reads", "list_context": "reads", "get_state": "reads",
+	"search_context": "reads", "read_context": "reads", "list_context": "reads",
+	"get_state":     "reads",
 	"write_context": "adds", "delete_context": "removes", "set_state": "removes",
 }
 
-// TestHints makes the calls of TestEveryToolAnswers, those that say they are idempotent twice,
-// and looks at all that is stored.
+// TestHints makes the calls of TestEveryToolAnswers, those that say they are idempotent
+// twice, and looks at all that is stored.
 func TestHints(t *testing.T) {
+	cost.SkipShort(t)
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	is := map[string]string{}
 	checkHints(t, is, func(c *Config) {
 		c.Now = func() time.Time { return now }
-		c.Profiles = slices.DeleteFunc(slices.Clone(Profiles), func(p string) bool { return p == ProfileContext })
+		c.Profiles = slices.DeleteFunc(slices.Clone(Profiles), func(p string) bool {
+			return p == ProfileContext
+		})
 	})
 	checkHints(t, is, func(c *Config) {
 		c.Now, c.Profiles = func() time.Time { return now }, []string{ProfileContext}
@@ -93,7 +107,8 @@ func checkHints(t *testing.T, is map[string]string, change func(*Config)) {
 			continue
 		}
 		before := allRows(t, root)
-		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: st.Tool, Arguments: json.RawMessage(args)})
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: st.Tool,
+			Arguments: json.RawMessage(args)})
 		if err != nil || r.IsError {
 			t.Fatalf("%s %s: %v %s", st.Tool, args, err, textOf(r))
 		}
@@ -126,14 +141,15 @@ var again = []step{
 	{Tool: "board_expect", Args: json.RawMessage(`{"names":["reader-3"]}`)},
 }
 
-// readNotes are the rows that say what was read, which is no change of anybody's data, and
-// readColumns the columns.
+// readNotes are the rows that say what was read, which is no change of anybody's data,
+// and readColumns the columns.
 var (
 	readNotes   = regexp.MustCompile(` asked item=| counts kind=actor | events .* verb=retrieval `)
 	readColumns = []string{"accesses", "accessed"}
 )
 
-// allRows are all rows of all files below a directory, and the files that are no databases.
+// allRows are all rows of all files below a directory, and the files that are no
+// databases.
 func allRows(t *testing.T, root string) []string {
 	t.Helper()
 	var all []string
@@ -216,7 +232,9 @@ func differs(t *testing.T, what string, before, after []string) {
 	for _, row := range after {
 		seen[row]++
 	}
-	maps.DeleteFunc(seen, func(row string, n int) bool { return n == 0 || readNotes.MatchString(row) })
+	maps.DeleteFunc(seen, func(row string, n int) bool {
+		return n == 0 || readNotes.MatchString(row)
+	})
 	for row, n := range seen {
 		t.Errorf("%s: %+d %.300s", what, n, row)
 	}

@@ -20,9 +20,11 @@ import (
 const (
 	// MaxRequest is how many bytes a request over HTTP may have.
 	MaxRequest = 4 << 20
-	// MaxRequests is how many requests over HTTP are worked on at once, streams among them. What calls nothing is not counted.
+	// MaxRequests is how many requests over HTTP are worked on at once, streams among
+	// them. What calls nothing is not counted.
 	MaxRequests = 384
-	// maxCalls is how many calls a session may have under way, and how many messages a request may hold.
+	// maxCalls is how many calls a session may have under way, and how many messages a
+	// request may hold.
 	maxCalls = 64
 	// bodyWithin is how long a request may take to come.
 	bodyWithin = 15 * time.Second
@@ -39,16 +41,22 @@ const (
 	sessionless   = "2026-07-28"
 )
 
-// Handler serves clients over streamable HTTP. Those of the protocol's revision 2026-07-28 say with each request who they are; of an older one it is the session that knows. Who may come, and
-// from where, is a matter of whoever mounts it.
+// Handler serves clients over streamable HTTP. Those of the protocol's revision
+// 2026-07-28 say with each request who they are; of an older one it is the session that
+// knows. Who may come, and from where, is a matter of whoever mounts it.
 func (s *Server) Handler() http.Handler {
 	serve := func(stateless bool) http.Handler {
-		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{Stateless: stateless, Logger: slog.New(demoted{s.log.Handler()}), MaxRequestBodyBytes: MaxRequest, PropagateRequestCancellation: true})
+		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server {
+			return s.sdk
+		}, &sdk.StreamableHTTPOptions{Stateless: stateless,
+			Logger: slog.New(demoted{s.log.Handler()}), MaxRequestBodyBytes: MaxRequest,
+			PropagateRequestCancellation: true})
 	}
 	return http.NewCrossOriginProtection().Handler(&front{s, serve(false), serve(true)})
 }
 
-// front looks at each request before the SDK's handlers do: it bounds what a client may take up, and notes which calls end with which request and which session.
+// front looks at each request before the SDK's handlers do: it bounds what a client may
+// take up, and notes which calls end with which request and which session.
 type front struct {
 	*Server
 	inSession, alone http.Handler
@@ -117,13 +125,16 @@ func (f *front) read(w http.ResponseWriter, r *http.Request) (q asked, p *proble
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &long):
-		return q, &problem{http.StatusRequestEntityTooLarge, codeInvalid, fmt.Sprintf("the request is longer than %d MB", MaxRequest>>20)}
+		return q, &problem{http.StatusRequestEntityTooLarge, codeInvalid,
+			fmt.Sprintf("the request is longer than %d MB", MaxRequest>>20)}
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return q, &problem{http.StatusRequestTimeout, codeInvalid, fmt.Sprintf("the request has not come within %s", bodyWithin)}
+		return q, &problem{http.StatusRequestTimeout, codeInvalid,
+			fmt.Sprintf("the request has not come within %s", bodyWithin)}
 	case err != nil:
 		return q, &problem{http.StatusBadRequest, codeInvalid, "the request cannot be read"}
 	}
-	rc.SetReadDeadline(time.Time{}) // a call may wait on the board for minutes, and a subscription for hours
+	// a call may wait on the board for minutes, and a subscription for hours
+	rc.SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	switch r.Method {
 	case http.MethodGet:
@@ -140,9 +151,11 @@ func (f *front) read(w http.ResponseWriter, r *http.Request) (q asked, p *proble
 	}
 	switch {
 	case len(batch) > maxCalls:
-		return q, &problem{http.StatusBadRequest, codeInvalid, fmt.Sprintf("the request holds %d messages, and may hold %d", len(batch), maxCalls)}
+		return q, &problem{http.StatusBadRequest, codeInvalid,
+			fmt.Sprintf("the request holds %d messages, and may hold %d", len(batch), maxCalls)}
 	case deep(body):
-		return q, &problem{http.StatusBadRequest, codeInvalid, fmt.Sprintf("the message is nested deeper than %d levels", maxDepth)}
+		return q, &problem{http.StatusBadRequest, codeInvalid,
+			fmt.Sprintf("the message is nested deeper than %d levels", maxDepth)}
 	}
 	for _, raw := range batch {
 		m, ok := readMessage(raw)
@@ -197,15 +210,19 @@ func (p *paced) Write(b []byte) (n int, err error) {
 	}
 }
 
-// carrier is the header by which a call is known to belong to a request over HTTP: the SDK gives calls the headers of their request, and nothing else of it. What a client says in it is replaced.
+// carrier is the header by which a call is known to belong to a request over HTTP: the
+// SDK gives calls the headers of their request, and nothing else of it. What a client
+// says in it is replaced.
 const carrier = "Board-Request"
 
-// bound has calls end with the server, and over HTTP with their request and their session.
+// bound has calls end with the server, and over HTTP with their request and their
+// session.
 func (s *Server) bound(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if strings.HasPrefix(method, "notifications/") {
 			return next(ctx, method, req)
 		}
+		deepen(0)
 		ctx, cancel := s.living(ctx)
 		defer cancel()
 		if x := req.GetExtra(); x != nil && x.Header.Get(carrier) != "" {
@@ -219,6 +236,16 @@ func (s *Server) bound(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return next(ctx, method, req)
 	}
+}
+
+// deepen makes a goroutine's stack as large as SQLite is going to need it. Each request
+// has a goroutine of its own, and a stack that grows within SQLite, with much on it to be
+// moved, takes a tenth of a small call.
+//
+//go:noinline
+func deepen(i int) byte {
+	var room [8 << 10]byte
+	return room[i]
 }
 
 // newName is a name that nobody can guess.

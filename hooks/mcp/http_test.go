@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,7 +39,9 @@ func network(t testing.TB, change func(*Config)) (*Server, string) {
 // clientOver is a client over HTTP, of an era of the protocol.
 func clientOver(t testing.TB, url, era string, opt *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"}, opt).Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url}, &sdk.ClientSessionOptions{ProtocolVersion: era})
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"},
+		opt).Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url},
+		&sdk.ClientSessionOptions{ProtocolVersion: era})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,8 @@ func ends(s *Server) <-chan string {
 // raw is a client that says what it likes.
 type raw struct{ url, session string }
 
-func (c raw) send(ctx context.Context, t testing.TB, method, body string, headers ...string) (*http.Response, error) {
+func (c raw) send(ctx context.Context, t testing.TB, method, body string,
+	headers ...string) (*http.Response, error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(body))
 	if err != nil {
@@ -114,7 +116,8 @@ func (c raw) post(t testing.TB, body string) (status int, answer string) {
 // hello opens a session.
 func hello(t testing.TB, url string) raw {
 	t.Helper()
-	resp, err := raw{url: url}.send(t.Context(), t, http.MethodPost, `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`)
+	resp, err := raw{url: url}.send(t.Context(), t, http.MethodPost,
+		`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +133,8 @@ func waitCall(id any) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"method":"tools/call","params":{"name":"board_wait","arguments":{"for":"event","timeout_seconds":300}}}`, id)
 }
 
-// TestHTTPRemembersWhoSpeaks: what a client calls itself when it begins is its name in all that it writes.
+// TestHTTPRemembersWhoSpeaks: what a client calls itself when it begins is its name in
+// all that it writes.
 func TestHTTPRemembersWhoSpeaks(t *testing.T) {
 	_, url := network(t, nil)
 	names := map[string]bool{}
@@ -152,7 +156,8 @@ func TestHTTPRemembersWhoSpeaks(t *testing.T) {
 		if again := must(t, c, "board_signal", `{"content":"who am I?"}`); again == "" {
 			t.Error("it cannot raise a signal")
 		}
-		refused(t, c, "memory_put", `{"content":"x","private":true}`, "name of an agent") // whose name is not proven
+		// whose name is not proven
+		refused(t, c, "memory_put", `{"content":"x","private":true}`, "name of an agent")
 	}
 	named, url := network(t, func(c *Config) { c.Agent = "alpha" })
 	_ = named
@@ -172,7 +177,9 @@ func TestHTTPManyClients(t *testing.T) {
 		c := clientOver(t, url, "2025-11-25", nil)
 		go func() {
 			for i := range 5 {
-				r, err := c.CallTool(context.Background(), &sdk.CallToolParams{Name: "board_post", Arguments: map[string]any{"content": fmt.Sprintf("finding %d of client %d", i, n)}})
+				r, err := c.CallTool(context.Background(), &sdk.CallToolParams{Name: "board_post",
+					Arguments: map[string]any{"content": fmt.Sprintf("finding %d of client %d", i,
+						n)}})
 				if err == nil && r.IsError {
 					err = errors.New(textOf(r))
 				}
@@ -194,39 +201,9 @@ func TestHTTPManyClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if st, err := b.State(t.Context()); err != nil || st.Entries.Total != 101 || len(st.Workers) != 21 {
+	if st, err := b.State(t.Context()); err != nil || st.Entries.Total != 101 ||
+		len(st.Workers) != 21 {
 		t.Errorf("%d entries of %d workers, %v", st.Entries.Total, len(st.Workers), err)
-	}
-}
-
-// TestHTTPSubscribe: a client is told over HTTP what has changed, in each era.
-func TestHTTPSubscribe(t *testing.T) {
-	for _, era := range eras {
-		t.Run(era, func(t *testing.T) {
-			s, url := network(t, nil)
-			b := boardOf(t, s)
-			changed := make(chan string, 1000)
-			c := clientOver(t, url, era, &sdk.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { changed <- r.Params.URI }})
-			if err := c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "board://run/r1/state"}); err != nil {
-				t.Fatal(err)
-			}
-			for told := false; !told; { // a client of the new era is subscribed a moment after it has said so
-				if _, err := b.Post(t.Context(), "w", board.Post{Content: "more"}); err != nil {
-					t.Fatal(err)
-				}
-				select {
-				case uri := <-changed:
-					if told = true; uri != "board://run/r1/state" {
-						t.Error(uri)
-					}
-				case <-t.Context().Done():
-					t.Fatal("nothing is told")
-				default:
-				}
-			}
-			c.Close()
-			s.watches.wg.Wait() // a client that is gone has nothing followed
-		})
 	}
 }
 
@@ -239,15 +216,17 @@ func TestHTTPCancelled(t *testing.T) {
 	done := make(chan string)
 	go func() { _, answer := c.post(t, waitCall(7)); done <- answer }()
 	<-begun
-	if status, answer := c.post(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`); status != http.StatusAccepted {
+	if status, answer := c.post(t,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`); status != http.StatusAccepted {
 		t.Error(status, answer)
 	}
-	if answer := <-done; !strings.Contains(answer, "called off") {
+	if answer := <-done; !strings.Contains(answer, "was cancelled") {
 		t.Errorf("it is answered with %q", answer)
 	}
 }
 
-// TestHTTPClientGoesAway: whoever does not wait for an answer any more has nothing done for him.
+// TestHTTPClientGoesAway: whoever does not wait for an answer any more has nothing done
+// for him.
 func TestHTTPClientGoesAway(t *testing.T) {
 	s, url := network(t, nil)
 	boardOf(t, s)
@@ -273,7 +252,8 @@ func TestHTTPClientGoesAway(t *testing.T) {
 		gone := make(chan struct{})
 		go func() {
 			defer close(gone)
-			c.CallTool(ctx, &sdk.CallToolParams{Name: "board_wait", Arguments: json.RawMessage(`{"for":"event","timeout_seconds":300}`)})
+			c.CallTool(ctx, &sdk.CallToolParams{Name: "board_wait",
+				Arguments: json.RawMessage(`{"for":"event","timeout_seconds":300}`)})
 		}()
 		<-begun
 		goAway()
@@ -285,7 +265,8 @@ func TestHTTPClientGoesAway(t *testing.T) {
 	}
 }
 
-// TestHTTPDelete: the end of a session ends its calls, which are answered, and those that listen to it.
+// TestHTTPDelete: the end of a session ends its calls, which are answered, and those that
+// listen to it.
 func TestHTTPDelete(t *testing.T) {
 	s, url := network(t, nil)
 	boardOf(t, s)
@@ -298,7 +279,11 @@ func TestHTTPDelete(t *testing.T) {
 	if err != nil || stream.StatusCode != http.StatusOK {
 		t.Fatal(stream, err)
 	}
-	go func() { _, err := io.Copy(io.Discard, stream.Body); stream.Body.Close(); listened <- err }()
+	go func() {
+		_, err := io.Copy(io.Discard, stream.Body)
+		stream.Body.Close()
+		listened <- err
+	}()
 	ended := make(chan int)
 	go func() {
 		resp, err := c.send(t.Context(), t, http.MethodDelete, "")
@@ -310,7 +295,7 @@ func TestHTTPDelete(t *testing.T) {
 		resp.Body.Close()
 		ended <- resp.StatusCode
 	}()
-	if answer := <-done; !strings.Contains(answer, "called off") {
+	if answer := <-done; !strings.Contains(answer, "was cancelled") {
 		t.Errorf("it is answered with %q", answer)
 	}
 	if err := <-listened; err != nil {
@@ -319,7 +304,8 @@ func TestHTTPDelete(t *testing.T) {
 	if status := <-ended; status != http.StatusNoContent {
 		t.Error(status)
 	}
-	if status, answer := c.post(t, `{"jsonrpc":"2.0","id":2,"method":"ping"}`); status != http.StatusNotFound {
+	if status, answer := c.post(t,
+		`{"jsonrpc":"2.0","id":2,"method":"ping"}`); status != http.StatusNotFound {
 		t.Error(status, answer)
 	}
 	if n := len(slices.Collect(s.sdk.Sessions())); n != 0 {
@@ -336,7 +322,8 @@ func TestHTTPEnd(t *testing.T) {
 		c := clientOver(t, url, era, nil)
 		done := make(chan string)
 		go func() {
-			r, err := c.CallTool(context.Background(), &sdk.CallToolParams{Name: "board_wait", Arguments: json.RawMessage(`{"for":"event","timeout_seconds":300}`)})
+			r, err := c.CallTool(context.Background(), &sdk.CallToolParams{Name: "board_wait",
+				Arguments: json.RawMessage(`{"for":"event","timeout_seconds":300}`)})
 			if err != nil {
 				done <- err.Error()
 				return
@@ -345,7 +332,7 @@ func TestHTTPEnd(t *testing.T) {
 		}()
 		<-begun
 		s.End()
-		if text := <-done; !strings.Contains(text, "called off") {
+		if text := <-done; !strings.Contains(text, "was cancelled") {
 			t.Errorf("%s: %s", era, text)
 		}
 	}
@@ -356,17 +343,22 @@ func TestHTTPBounds(t *testing.T) {
 	s, url := network(t, nil)
 	boardOf(t, s)
 	c := hello(t, url)
-	batch := "[" + strings.TrimSuffix(strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"},`, 60_000), ",") + "]"
+	batch := "[" + strings.TrimSuffix(strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"},`,
+		60_000), ",") + "]"
 	for _, tc := range []struct {
 		what, body, want string
 		status           int
 	}{
 		{"a batch without bound", batch, "60000 messages, and may hold 64", http.StatusBadRequest},
-		{"too much", `{"x":"` + strings.Repeat("y", MaxRequest) + `"}`, "longer than 4 MB", http.StatusRequestEntityTooLarge},
-		{"too deep", `{"jsonrpc":"2.0","id":1,"method":"ping","params":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "}", "deeper than 500 levels", http.StatusBadRequest},
+		{"too much", `{"x":"` + strings.Repeat("y", MaxRequest) + `"}`, "longer than 4 MB",
+			http.StatusRequestEntityTooLarge},
+		{"too deep", `{"jsonrpc":"2.0","id":1,"method":"ping","params":` + strings.Repeat("[",
+			2000) + strings.Repeat("]", 2000) + "}", "deeper than 500 levels",
+			http.StatusBadRequest},
 		{"a small batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]`, `"id":2`, http.StatusOK},
 	} {
-		if status, answer := c.post(t, tc.body); status != tc.status || !strings.Contains(answer, tc.want) {
+		if status, answer := c.post(t, tc.body); status != tc.status || !strings.Contains(answer,
+			tc.want) {
 			t.Errorf("%s: %d %.300s", tc.what, status, answer)
 		}
 	}
@@ -383,10 +375,13 @@ func TestHTTPBounds(t *testing.T) {
 		}()
 		<-begun
 	}
-	if status, answer := c.post(t, `{"jsonrpc":"2.0","id":"more","method":"ping"}`); status != http.StatusTooManyRequests || !strings.Contains(answer, `"id":"more"`) {
+	if status, answer := c.post(t,
+		`{"jsonrpc":"2.0","id":"more","method":"ping"}`); status != http.StatusTooManyRequests ||
+		!strings.Contains(answer, `"id":"more"`) {
 		t.Errorf("one call more: %d %s", status, answer)
 	}
-	if status, answer := hello(t, url).post(t, `{"jsonrpc":"2.0","id":"more","method":"ping"}`); status != http.StatusOK {
+	if status, answer := hello(t, url).post(t,
+		`{"jsonrpc":"2.0","id":"more","method":"ping"}`); status != http.StatusOK {
 		t.Errorf("another client: %d %s", status, answer)
 	}
 	cancel()
@@ -395,7 +390,8 @@ func TestHTTPBounds(t *testing.T) {
 	}
 }
 
-// TestHTTPSessionsAreBounded: a client more has the place of the one that has been idle for longest, and one that does something keeps its own.
+// TestHTTPSessionsAreBounded: a client more has the place of the one that has been idle
+// for longest, and one that does something keeps its own.
 func TestHTTPSessionsAreBounded(t *testing.T) {
 	s, url := network(t, nil)
 	boardOf(t, s)
@@ -420,7 +416,8 @@ func TestHTTPSessionsAreBounded(t *testing.T) {
 	if status, answer := busy.post(t, ping); status != http.StatusOK {
 		t.Errorf("the one that waits: %d %s", status, answer)
 	}
-	for status := 0; status != http.StatusNotFound; { // it is ended beside the request that had it ended
+	// it is ended beside the request that had it ended
+	for status := 0; status != http.StatusNotFound; {
 		status, _ = idle.post(t, ping)
 	}
 	cancel()
@@ -471,7 +468,8 @@ func (s *slowly) Read(b []byte) (int, error) {
 	return s.Reader.Read(b)
 }
 
-// TestHTTPPatience: a body has to come within a time, each piece of an answer has to be read within one, and in between a call may take as long as it likes.
+// TestHTTPPatience: a body has to come within a time, each piece of an answer has to be
+// read within one, and in between a call may take as long as it likes.
 func TestHTTPPatience(t *testing.T) {
 	s := everything(t, func(c *Config) { c.Far = true })
 	boardOf(t, s)
@@ -491,81 +489,11 @@ func TestHTTPPatience(t *testing.T) {
 		t.Errorf("%.300s", w.Body)
 	}
 	long := strings.Repeat("long ", 100_000)
-	if n, err := newPaced(w).Write([]byte(long)); err != nil || n != len(long) || !strings.HasSuffix(w.Body.String(), long) {
+	if n, err := newPaced(w).Write([]byte(long)); err != nil || n != len(long) ||
+		!strings.HasSuffix(w.Body.String(), long) {
 		t.Error(n, err)
 	}
 	if n := slices.Max(w.writes); n > 1<<16 {
 		t.Errorf("%d bytes at once", n)
-	}
-}
-
-// TestListsDoNotChange: no client waits for news of what stays as it is, and what is its own is kept for it alone.
-func TestListsDoNotChange(t *testing.T) {
-	_, url := network(t, nil)
-	for _, era := range eras {
-		c := clientOver(t, url, era, nil)
-		caps := c.InitializeResult().Capabilities
-		if caps.Tools == nil || caps.Tools.ListChanged || caps.Prompts == nil || caps.Prompts.ListChanged || caps.Resources == nil || caps.Resources.ListChanged || !caps.Resources.Subscribe {
-			t.Errorf("%s: %+v %+v %+v", era, caps.Tools, caps.Prompts, caps.Resources)
-		}
-		tools, err := c.ListTools(t.Context(), nil)
-		if err != nil || era >= sessionless && tools.CacheScope != "private" {
-			t.Errorf("%s: tools are for %q, %v", era, tools.CacheScope, err)
-		}
-		if r, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "board://runs"}); err != nil || era >= sessionless && r.CacheScope != "private" {
-			t.Errorf("%s: a resource is for %q, %v", era, r.CacheScope, err)
-		}
-	}
-}
-
-// TestSubscribersOfARunMadeAgain: who watches a run is told of the one that takes its place.
-func TestSubscribersOfARunMadeAgain(t *testing.T) {
-	s := everything(t, nil)
-	b := boardOf(t, s)
-	changed := make(chan string, 1000)
-	near, far := sdk.NewInMemoryTransports()
-	go s.Serve(context.Background(), far)
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "scout"}, &sdk.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { changed <- r.Params.URI }}).Connect(t.Context(), near, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if err := c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "board://run/r1/state"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(board.Path(s.boards(), "r1") + end); err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
-		}
-	}
-	again := boardOf(t, s)
-	<-changed // that it is another
-	if _, err := again.Post(t.Context(), "w", board.Post{Content: "more"}); err != nil {
-		t.Fatal(err)
-	}
-	<-changed
-}
-
-// TestStdioFinish: a server that is told to end answers what it was asked, at once, and is gone.
-func TestStdioFinish(t *testing.T) {
-	s := everything(t, nil)
-	boardOf(t, s)
-	begun := calls(s)
-	in, feed := io.Pipe()
-	defer feed.Close()
-	var out syncBuffer
-	client := NewStdio(in, &out)
-	done := make(chan error)
-	go func() { done <- s.Serve(context.Background(), client) }()
-	io.WriteString(feed, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`+"\n"+waitCall(2)+"\n")
-	<-begun
-	s.End()
-	client.Finish()
-	<-done
-	if got := out.String(); !strings.Contains(got, `"id":2,"result"`) || !strings.Contains(got, "called off") {
-		t.Errorf("the call was answered with %s", got)
 	}
 }

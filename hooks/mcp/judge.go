@@ -18,12 +18,17 @@ import (
 )
 
 func (s *Server) addJudgeTools() {
-	add(s, tool{name: "board_gate", title: "May the synthesis begin?", program: true, profile: ProfileRun, kind: reads, budget: glanceTokens,
-		about: "May the synthesis begin? Names what keeps the gate closed, and how to clear it."}, (*call).gate)
-	add(s, tool{name: "board_survival", title: "Does the text carry what was found?", rare: true, program: true, profile: ProfileRun, kind: reads, budget: usualTokens,
+	add(s, tool{name: "board_gate", title: "May the synthesis begin?", program: true,
+		profile: ProfileRun, kind: reads, budget: glanceTokens,
+		about: "May the synthesis begin? Names what keeps the gate closed, and how to clear it."},
+		(*call).gate)
+	add(s, tool{name: "board_survival", title: "Does the text carry what was found?", rare: true,
+		program: true, profile: ProfileRun, kind: reads, budget: usualTokens,
 		about: "Does a text carry all that must surface? Names what it lacks."}, (*call).survival)
-	add(s, tool{name: "board_wait", title: "Wait for something on the board", profile: ProfileRun, kind: reads,
-		about: "Wait until the gate opens, a signal is settled, or something happens."}, (*call).wait)
+	add(s, tool{name: "board_wait", title: "Wait for something on the board", profile: ProfileRun,
+		kind:  reads,
+		about: "Wait until the gate opens, a signal is settled, or something happens."},
+		(*call).wait)
 }
 
 type gateIn struct {
@@ -62,7 +67,8 @@ func (k cut) gate(v *board.Verdict) gateOut {
 	reasons := some(k, v.Reasons[:min(len(v.Reasons), mostReasons)])
 	return gateOut{Run: v.Run, Open: v.Open, Seq: v.Seq, Left: len(v.Reasons) - len(reasons),
 		Reasons: each(reasons, func(r *board.Reason) reasonOut {
-			return reasonOut{r.Rule, r.ID, r.Priority, k.text(r.Content, "board_show", r.ID), r.Claimed, r.Clear}
+			return reasonOut{r.Rule, r.ID, r.Priority, k.text(r.Content, "board_show", r.ID),
+				r.Claimed, r.Clear}
 		})}
 }
 
@@ -113,9 +119,11 @@ func (in *gateIn) over(p board.Policy) board.Policy {
 		p.Block = in.Block
 	}
 	p.MaxOpen, p.MaxDisputed = cmp.Or(in.MaxOpen, p.MaxOpen), cmp.Or(in.MaxDisputed, p.MaxDisputed)
-	p.MaxConflicts, p.MinEntries = cmp.Or(in.MaxConflicts, p.MaxConflicts), cmp.Or(in.MinEntries, p.MinEntries)
+	p.MaxConflicts, p.MinEntries = cmp.Or(in.MaxConflicts, p.MaxConflicts),
+		cmp.Or(in.MinEntries, p.MinEntries)
 	p.RequireSource = p.RequireSource || in.RequireSource
-	p.RequireVerified, p.RequireEvidence = p.RequireVerified || in.Verified, p.RequireEvidence || in.Evidence
+	p.RequireVerified, p.RequireEvidence = p.RequireVerified || in.Verified, p.RequireEvidence ||
+		in.Evidence
 	return p
 }
 
@@ -181,7 +189,8 @@ func (c *call) survival(in survivalIn) (out survivalOut, text string, err error)
 			e, done := c.embedder(c.ctx)
 			defer done()
 			if e == nil {
-				return badArgument("leave out semantic", "there is no embedding model at hand to compare meaning with")
+				return badArgument("leave out semantic",
+					"no embedding model is available to compare meaning")
 			}
 			if err := s.AddMeaning(c.ctx, e, in.MinCosine, reports...); err != nil {
 				return err
@@ -202,19 +211,24 @@ func (c *call) survival(in survivalIn) (out survivalOut, text string, err error)
 
 // survival is as much of a check as there is room for.
 func (k cut) survival(s *survival.Result) survivalOut {
-	out := survivalOut{Run: s.Run, Passed: s.Passed, Checked: s.Checked, Missing: s.Missing, Warning: s.Warning, Items: []missingOut{}}
+	out := survivalOut{Run: s.Run, Passed: s.Passed, Checked: s.Checked, Missing: s.Missing,
+		Warning: s.Warning, Items: []missingOut{}}
 	for _, d := range some(k, s.Dropped[:min(len(s.Dropped), mostReasons)]) {
-		out.Dropped = append(out.Dropped, fmt.Sprintf("%s (%s): dropped by %s with %s: %s", d.ID, inLine(board.Line(d.Content, min(200, k.runes))), inLine(d.Worker), d.By, inLine(k.text(d.Reason, "board_show", d.By))))
+		out.Dropped = append(out.Dropped, fmt.Sprintf("%s (%s): dropped by %s with %s: %s", d.ID,
+			inLine(board.Line(d.Content, min(200, k.runes))), inLine(d.Worker), d.By,
+			inLine(k.text(d.Reason, "board_show", d.By))))
 	}
 	for i := range s.Items {
 		r := &s.Items[i]
 		if r.Present || len(out.Items) == min(mostReasons, k.items) {
 			continue
 		}
-		m := missingOut{ID: r.ID, Why: r.Why, Content: k.text(r.Content, "board_show", r.ID), Cause: r.Cause,
+		m := missingOut{ID: r.ID, Why: r.Why, Content: k.text(r.Content, "board_show", r.ID),
+			Cause:         r.Cause,
 			MissingTokens: k.words(r.MissingTokens), MissingNumbers: k.words(r.MissingNumbers)}
 		if r.Passage != nil {
-			m.Nearest, m.Line, m.Where = board.Line(r.Passage.Text, min(200, k.runes)), r.Passage.Line, r.Passage.Where
+			m.Nearest, m.Line, m.Where = board.Line(r.Passage.Text, min(200, k.runes)),
+				r.Passage.Line, r.Passage.Where
 		}
 		out.Items = append(out.Items, m)
 	}
@@ -224,11 +238,14 @@ func (k cut) survival(s *survival.Result) survivalOut {
 // words are some of the words that a text lacks.
 func (k cut) words(all []string) []string {
 	const most = 20
-	return each(some(k, all[:min(len(all), most)]), func(w *string) string { return fault.Clip(*w, leastRunes) })
+	return each(some(k, all[:min(len(all), most)]), func(w *string) string {
+		return fault.Clip(*w, leastRunes)
+	})
 }
 
 // reports are the texts to check, and the files of directories that are not read.
-func (c *call) reports(in *survivalIn) (all []*documents.Document, skipped []documents.Skipped, err error) {
+func (c *call) reports(in *survivalIn) (
+	all []*documents.Document, skipped []documents.Skipped, err error) {
 	if in.Text != "" {
 		r, err := readText(in.Text)
 		if err != nil {
@@ -260,7 +277,8 @@ func readText(text string) (*documents.Document, error) {
 	return documents.Read("text.md", strings.NewReader(text))
 }
 
-// path is where a file that a client names is: below the workspace, unless it says otherwise.
+// path is where a file that a client names is: below the workspace, unless it says
+// otherwise.
 func (c *call) path(name string) string {
 	if filepath.IsAbs(name) || c.cfg.Workspace == "" {
 		return name
@@ -282,7 +300,8 @@ func (s *survivalOut) verdict() string {
 	case s.Passed && s.Warning != "":
 		return head + ". Passed, with a warning: " + s.Warning + "."
 	case s.Passed:
-		return head + ". Passed: words and numbers are there; whether it says what they mean is yours to judge."
+		return head + ". Passed: words and numbers are there; whether it says what they mean is " +
+			"yours to judge."
 	case s.Missing == 0:
 		return head + ". FAILED: " + s.Warning + "."
 	}
@@ -362,7 +381,8 @@ const stillWaiting = 5 * time.Second
 
 func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 	if (in.For == waitSignal) != (in.Signal != "") {
-		return out, "", badArgument("signal goes with for: signal", "it is not clear what to wait for")
+		return out, "", badArgument("signal goes with for: signal",
+			"it is not clear what to wait for")
 	}
 	limit := time.Duration(in.Timeout * float64(time.Second))
 	ctx, cancel := context.WithTimeout(c.ctx, limit)
@@ -393,7 +413,8 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 				return err
 			}
 			var v board.Verdict
-			if v, err = b.WaitGate(ctx, by.Gate); err == nil || errors.Is(err, fault.Timeout) && c.ctx.Err() == nil {
+			if v, err = b.WaitGate(ctx, by.Gate); err == nil || errors.Is(err, fault.Timeout) &&
+				c.ctx.Err() == nil {
 				var g gateOut
 				g, text = c.gateSaid(&v)
 				out.Gate = &g
@@ -412,13 +433,17 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 			}
 			var all []board.Event
 			if all, err = b.WaitEvents(ctx, after, in.Limit); err == nil {
-				out, text = fitted(c, func(k cut) (waitOut, string) { return k.happened(out, all) })
+				out, text = fitted(c, func(k cut) (waitOut, string) {
+					return k.happened(out, all)
+				})
 			}
 		}
 		return err
 	})
-	if err != nil && c.ctx.Err() == nil && (errors.Is(err, fault.Timeout) || errors.Is(err, context.DeadlineExceeded)) {
-		return out, strings.TrimSpace(fmt.Sprintf("Not within %g seconds. %s", in.Timeout, text)), nil
+	if err != nil && c.ctx.Err() == nil && (errors.Is(err, fault.Timeout) ||
+		errors.Is(err, context.DeadlineExceeded)) {
+		return out, strings.TrimSpace(fmt.Sprintf("Not within %g seconds. %s", in.Timeout, text)),
+			nil
 	}
 	out.Happened = err == nil
 	return out, text, err
@@ -428,7 +453,9 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 func (k cut) happened(o waitOut, all []board.Event) (waitOut, string) {
 	e, shown := &all[0], all[:max(1, min(len(all), k.items))]
 	o.Event = &eventOut{e.Seq, timeText(e.At), e.Actor, e.Verb, e.ID, k.value(e.Payload)}
-	o.Events = each(shown, func(e *board.Event) seenOut { return seenOut{e.Seq, e.Actor, e.Verb, e.ID} })
+	o.Events = each(shown, func(e *board.Event) seenOut {
+		return seenOut{e.Seq, e.Actor, e.Verb, e.ID}
+	})
 	o.Seq = shown[len(shown)-1].Seq
 	return o, lines(shown, "\n", "", k.event)
 }

@@ -10,29 +10,35 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestSurvivalOfFiles: a client names files and directories below the workspace, and nothing that
-// is no file: the server's own input is what it hears its client through.
+// TestSurvivalOfFiles: a client names files and directories below the workspace, and
+// nothing that is no file: the server's own input is what it hears its client through.
 func TestSurvivalOfFiles(t *testing.T) {
 	s := everything(t, nil)
 	c := connect(t, s, nil)
 	must(t, c, "board_post", `{"content":"Crestline owes $4.5 million","must_surface":true}`)
 	dir := filepath.Join(s.cfg.Workspace, "docs")
-	if err := os.WriteFile(filepath.Join(dir, "table.csv"), []byte("Name,Debt\nCrestline,owes $4.5 million\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "table.csv"), []byte("Name,Debt\nCrestline,owes "+
+		"$4.5 million\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, files := range []string{`["docs"]`, `["docs/*.csv"]`, `["docs/a.md","docs/table.csv"]`} {
-		if got := must(t, c, "board_survival", `{"files":`+files+`}`); !strings.Contains(got, "1 of 1 present") {
+	for _, files := range []string{`["docs"]`, `["docs/*.csv"]`,
+		`["docs/a.md","docs/table.csv"]`} {
+		if got := must(t, c, "board_survival", `{"files":`+files+`}`); !strings.Contains(got,
+			"1 of 1 present") {
 			t.Errorf("%s: %s", files, got)
 		}
 	}
-	if got := must(t, c, "board_survival", `{"text":"# Report\n\nCrestline owes $5.5 million"}`); !strings.Contains(got, "nearest, line ") {
+	if got := must(t, c, "board_survival",
+		`{"text":"# Report\n\nCrestline owes $5.5 million"}`); !strings.Contains(got,
+		"nearest, line ") {
 		t.Errorf("the place of the nearest passage: %s", got)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "z.png"), []byte("\x89PNG\x00"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	must(t, c, "board_post", `{"content":"Beta owes 7","must_surface":true}`)
-	if got := must(t, c, "board_survival", `{"files":["docs"]}`); !strings.Contains(got, "not read: ") || !strings.Contains(got, "z.png") {
+	if got := must(t, c, "board_survival", `{"files":["docs"]}`); !strings.Contains(got,
+		"not read: ") || !strings.Contains(got, "z.png") {
 		t.Errorf("what is not read: %s", got)
 	}
 	refused(t, c, "board_survival", `{"files":["none"]}`, "there is no file")
@@ -47,7 +53,8 @@ func TestSurvivalOfFiles(t *testing.T) {
 	}
 }
 
-// TestGateFollowsThePolicy: what the workspace's board.yaml says, with what a call says in its place.
+// TestGateFollowsThePolicy: what the workspace's board.yaml says, with what a call says
+// in its place.
 func TestGateFollowsThePolicy(t *testing.T) {
 	s := everything(t, nil)
 	c := connect(t, s, nil)
@@ -60,7 +67,8 @@ func TestGateFollowsThePolicy(t *testing.T) {
 	}
 	gate(`{}`, "is open")
 	file := filepath.Join(s.cfg.Workspace, "board.yaml")
-	if err := os.WriteFile(file, []byte("gate: {min_entries: 3, block: [low]}"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("gate: {min_entries: 3, block: [low]}"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	gate(`{}`, "at least 3 are needed")
@@ -80,12 +88,14 @@ func TestGateFollowsThePolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	listed(`"gate_open": true`)
-	p, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "synthesis", Arguments: map[string]string{"run": "r1"}})
-	if err != nil || !strings.Contains(p.Messages[0].Content.(*sdk.TextContent).Text, "Gate: open. No priority is set to block.") {
+	p, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "synthesis",
+		Arguments: map[string]string{"run": "r1"}})
+	if err != nil || !strings.Contains(p.Messages[0].Content.(*sdk.TextContent).Text,
+		"Gate: open. No priority is set to block.") {
 		t.Errorf("synthesis: %v %+v", err, p)
 	}
 	if err := os.WriteFile(file, []byte("gates: {}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, c, "board_gate", `{}`, "there is no key gates")
+	refused(t, c, "board_gate", `{}`, "unknown key gates")
 }

@@ -9,18 +9,26 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/kb"
+	"blackboard/kb/brief"
 	"blackboard/kb/secret"
 )
 
 func (s *Server) addKnowledgeTools() {
-	add(s, tool{name: "kb_search", title: "Search the knowledge base", profile: ProfileKnowledge, kind: reads, need: KBRead, budget: usualTokens,
-		about: "Search what earlier runs learned: before a task, and before you guess. Hits are candidates to check."}, (*call).search)
-	add(s, tool{name: "kb_get", title: "Read a capsule", profile: ProfileKnowledge, kind: reads, need: KBRead, budget: usualTokens,
+	add(s, tool{name: "kb_search", title: "Search the knowledge base", profile: ProfileKnowledge,
+		kind: reads, need: KBRead, budget: usualTokens,
+		about: "Search what earlier runs learned: before a task, and before you guess. Hits are " +
+			"candidates to check."}, (*call).search)
+	add(s, tool{name: "kb_get", title: "Read a capsule", profile: ProfileKnowledge, kind: reads,
+		need: KBRead, budget: usualTokens,
 		about: "Read one capsule whole."}, (*call).get)
-	add(s, tool{name: "kb_remember", title: "Remember something for good", profile: ProfileKnowledge, kind: adds, need: KBWrite,
-		about: "Keep what is verified, lasting and useful to others, with its source. Search first; supersede what it replaces."}, (*call).remember)
-	add(s, tool{name: "kb_brief", title: "What a role should know", rare: true, profile: ProfileKnowledge, kind: reads, need: KBRead,
-		about: "What is known about a task, within a budget, for the prompt of a worker."}, (*call).brief)
+	add(s, tool{name: "kb_remember", title: "Remember something for good",
+		profile: ProfileKnowledge, kind: adds, need: KBWrite,
+		about: "Keep what is verified, lasting and useful to others, with its source. Search " +
+			"first; supersede what it replaces."}, (*call).remember)
+	add(s, tool{name: "kb_brief", title: "What a role should know", rare: true,
+		profile: ProfileKnowledge, kind: reads, need: KBRead,
+		about: "What is known about a task, within a budget, for the prompt of a worker."},
+		(*call).brief)
 }
 
 type searchIn struct {
@@ -69,7 +77,9 @@ type searchOut struct {
 
 func (c *call) search(in searchIn) (out searchOut, text string, err error) {
 	out = searchOut{Hits: []hitOut{}}
-	q := kb.Query{Text: in.Query, Limit: in.Limit, Mode: in.Mode, Kinds: in.Kinds, Scopes: in.Scopes, Tags: in.Tags, DomainTags: in.Domains, Workspace: c.cfg.Workspace, Floor: in.MinScore, Gate: in.Unasked, NoDocs: in.Unasked, Superseded: in.WithStale}
+	q := kb.Query{Text: in.Query, Limit: in.Limit, Mode: in.Mode, Kinds: in.Kinds,
+		Scopes: in.Scopes, Tags: in.Tags, DomainTags: in.Domains, Workspace: c.cfg.Workspace,
+		Floor: in.MinScore, Gate: in.Unasked, NoDocs: in.Unasked, Superseded: in.WithStale}
 	if in.Here {
 		if c.cfg.Workspace == "" {
 			return out, "", badArgument("leave out here", "the server belongs to no workspace")
@@ -80,7 +90,8 @@ func (c *call) search(in searchIn) (out searchOut, text string, err error) {
 		return out, "", err
 	}
 	r, notes, err := c.find(q)
-	if errors.Is(err, fault.NotFound) { // the first question of all: there is no answer yet, which is one
+	// the first question of all: there is no answer yet, which is one
+	if errors.Is(err, fault.NotFound) {
 		r, notes, err = kb.Result{Mode: kb.ModeBM25}, []string{noKB}, nil
 	}
 	if err != nil {
@@ -103,13 +114,18 @@ func (c *call) search(in searchIn) (out searchOut, text string, err error) {
 // search is as much of what was found as there is room for.
 func (k cut) search(r *kb.Result, full bool) searchOut {
 	hits := some(k, r.Hits)
-	out := searchOut{Hits: []hitOut{}, Mode: r.Mode, Degraded: list(r.Degraded), Missing: k.words(r.Missing), Total: r.Total, Gated: r.Gated, Left: len(r.Hits) - len(hits)}
+	out := searchOut{Hits: []hitOut{}, Mode: r.Mode, Degraded: list(r.Degraded),
+		Missing: k.words(r.Missing), Total: r.Total, Gated: r.Gated, Left: len(r.Hits) - len(hits)}
 	for _, e := range some(k, r.Expanded) {
-		out.Expanded = append(out.Expanded, k.text(strings.Join(e.Terms, ", ")+" instead of "+e.Missing, "", ""))
+		out.Expanded = append(out.Expanded,
+			k.text(strings.Join(e.Terms, ", ")+" instead of "+e.Missing, "", ""))
 	}
 	for i := range hits {
 		h := &hits[i]
-		o := hitOut{ID: h.ID, Kind: h.Kind, Scope: h.Scope, Title: h.Title, Text: k.text(h.Snippet, "kb_get", h.ID), Score: h.Score, Cosine: h.CosineScore, Weak: h.Weak, Tags: some(k, h.Tags), Source: k.text(h.Source, "kb_get", h.ID), Confidence: h.Confidence, Workspace: h.Workspace, Updated: timeText(h.Updated)}
+		o := hitOut{ID: h.ID, Kind: h.Kind, Scope: h.Scope, Title: h.Title,
+			Text: k.text(h.Snippet, "kb_get", h.ID), Score: h.Score, Cosine: h.CosineScore,
+			Weak: h.Weak, Tags: some(k, h.Tags), Source: k.text(h.Source, "kb_get", h.ID),
+			Confidence: h.Confidence, Workspace: h.Workspace, Updated: timeText(h.Updated)}
 		if full {
 			o.Text = k.text(h.Body, "kb_get", h.ID)
 		}
@@ -118,10 +134,10 @@ func (k cut) search(r *kb.Result, full bool) searchOut {
 	return out
 }
 
-// noKB is said where nothing was ever remembered.
-const noKB = "there is no knowledge base yet; the first kb_remember makes it"
+// noKB is the answer before anything was remembered.
+const noKB = "no knowledge base yet; the first kb_remember creates it"
 
-// find asks whoever answers questions to the knowledge base.
+// find searches the knowledge base.
 func (c *call) find(q kb.Query) (r kb.Result, notes []string, err error) {
 	if c.cfg.Search != nil {
 		return c.cfg.Search(c.ctx, q)
@@ -139,7 +155,8 @@ func (o *searchOut) text(workspace string) string {
 	var b strings.Builder
 	for i := range o.Hits {
 		h := &o.Hits[i]
-		fmt.Fprintf(&b, "%s [%s, %s] %s (score %.2f", h.ID, h.Kind, h.Scope, inLine(h.Title), h.Score)
+		fmt.Fprintf(&b, "%s [%s, %s] %s (score %.2f", h.ID, h.Kind, h.Scope, inLine(h.Title),
+			h.Score)
 		if h.Confidence != nil {
 			fmt.Fprintf(&b, ", confidence %g", *h.Confidence)
 		}
@@ -157,7 +174,8 @@ func (o *searchOut) text(workspace string) string {
 	}
 	switch {
 	case o.Left > 0:
-		fmt.Fprintf(&b, "There are %d more: ask for fewer with limit, or raise max_tokens.\n", o.Left)
+		fmt.Fprintf(&b, "There are %d more: ask for fewer with limit, or raise max_tokens.\n",
+			o.Left)
 	case o.Gated:
 		b.WriteString("Nothing is surely about it.\n")
 	case len(o.Hits) == 0:
@@ -225,8 +243,12 @@ type capsuleOut struct {
 }
 
 func capsuleOf(k *kb.Capsule) capsuleOut {
-	out := capsuleOut{ID: k.ID, Kind: k.Kind, Scope: k.Scope, Title: k.Title, Body: k.Body, Tags: list(k.Tags), Domains: list(k.DomainTags), Source: k.Source, Confidence: k.Confidence, VerifiedBy: k.VerifiedBy,
-		Supersedes: list(k.Supersedes), SupersededBy: k.SupersededBy, Refs: list(k.Refs), Workspace: k.Workspace, Project: k.Project, Created: timeText(k.Created), Updated: timeText(k.Updated), RetiredWhy: k.RetiredWhy, Revision: k.Revision}
+	out := capsuleOut{ID: k.ID, Kind: k.Kind, Scope: k.Scope, Title: k.Title, Body: k.Body,
+		Tags: list(k.Tags), Domains: list(k.DomainTags), Source: k.Source,
+		Confidence: k.Confidence, VerifiedBy: k.VerifiedBy,
+		Supersedes: list(k.Supersedes), SupersededBy: k.SupersededBy, Refs: list(k.Refs),
+		Workspace: k.Workspace, Project: k.Project, Created: timeText(k.Created),
+		Updated: timeText(k.Updated), RetiredWhy: k.RetiredWhy, Revision: k.Revision}
 	if k.Retired != nil {
 		out.Retired = timeText(*k.Retired)
 	}
@@ -241,8 +263,11 @@ func (o *capsuleOut) text() string {
 		fmt.Fprintf(&b, ", confidence %g", *o.Confidence)
 	}
 	fmt.Fprintf(&b, ", updated %s\n", o.Updated)
-	for _, l := range [][2]string{{"source", o.Source}, {"verified by", o.VerifiedBy}, {"tags", strings.Join(append(append([]string{}, o.Tags...), o.Domains...), ", ")}, {"refs", strings.Join(o.Refs, ", ")},
-		{"SUPERSEDED by", o.SupersededBy}, {"RETIRED", o.RetiredWhy}, {"supersedes", strings.Join(o.Supersedes, ", ")}, {"workspace", o.Workspace}} {
+	for _, l := range [][2]string{{"source", o.Source}, {"verified by", o.VerifiedBy},
+		{"tags", strings.Join(append(append([]string{}, o.Tags...), o.Domains...), ", ")},
+		{"refs", strings.Join(o.Refs, ", ")},
+		{"SUPERSEDED by", o.SupersededBy}, {"RETIRED", o.RetiredWhy},
+		{"supersedes", strings.Join(o.Supersedes, ", ")}, {"workspace", o.Workspace}} {
 		if l[1] != "" {
 			fmt.Fprintf(&b, "%s: %s\n", l[0], inLine(l[1]))
 		}
@@ -251,7 +276,9 @@ func (o *capsuleOut) text() string {
 }
 
 func (c *call) get(in getIn) (out capsuleOut, text string, err error) {
-	found, err := got(c.onQuietKB, func(k *kb.KB) (kb.Capsule, error) { return k.Get(c.ctx, in.ID) })
+	found, err := got(c.onQuietKB, func(k *kb.KB) (kb.Capsule, error) {
+		return k.Get(c.ctx, in.ID)
+	})
 	if err != nil {
 		return out, "", err
 	}
@@ -298,12 +325,15 @@ type rememberOut struct {
 }
 
 func (c *call) remember(in rememberIn) (out rememberOut, text string, err error) {
-	capsule := kb.Capsule{Kind: in.Kind, Scope: in.Scope, Title: in.Title, Body: in.Body, Tags: in.Tags, DomainTags: in.Domains, Source: in.Source, Confidence: in.Confidence, VerifiedBy: in.VerifiedBy,
+	capsule := kb.Capsule{Kind: in.Kind, Scope: in.Scope, Title: in.Title, Body: in.Body,
+		Tags: in.Tags, DomainTags: in.Domains, Source: in.Source, Confidence: in.Confidence,
+		VerifiedBy: in.VerifiedBy,
 		Supersedes: in.Supersedes, Refs: in.Refs, Workspace: c.cfg.Workspace, Project: in.Project}
 	err = c.onKB(kb.Open, true, func(k *kb.KB) error {
 		r, err := k.Remember(c.ctx, capsule, kb.RememberOptions{})
 		var refused *fault.Error
-		if in.Force && errors.As(err, &refused) && refused.ID != "" { // for the likeness, not for what looks like a secret
+		// for the likeness, not for what looks like a secret
+		if in.Force && errors.As(err, &refused) && refused.ID != "" {
 			r, err = k.Remember(c.ctx, capsule, kb.RememberOptions{Force: true})
 		}
 		if err != nil {
@@ -348,7 +378,7 @@ func (c *call) brief(in briefIn) (out briefOut, text string, err error) {
 	}
 	budget := c.document(in.Budget, 80)
 	err = c.onKB(kb.OpenExisting, true, func(k *kb.KB) error {
-		r, err := k.Brief(c.ctx, kb.BriefOptions{Role: in.Role, Task: in.Task, Budget: budget,
+		r, err := brief.Write(c.ctx, k, brief.Options{Role: in.Role, Task: in.Task, Budget: budget,
 			Workspace: c.cfg.Workspace, Project: in.Project, Run: cmp.Or(in.Run, c.cfg.Run)})
 		if err != nil {
 			return err
@@ -363,7 +393,8 @@ func (c *call) brief(in briefIn) (out briefOut, text string, err error) {
 		}
 		c.keep(in.Run, board.Retrieval{Way: board.ByBrief, Role: in.Role, Task: in.Task,
 			Capsules: given})
-		text = noted(cmp.Or(out.Block, "Nothing that is known has anything to do with this task."), out.Degraded)
+		text = noted(cmp.Or(out.Block, "Nothing that is known has anything to do with this task."),
+			out.Degraded)
 		return nil
 	})
 	if errors.Is(err, fault.NotFound) {

@@ -10,9 +10,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A model pays for each token of tools/list in every turn. So the list leaves out what it can do
-// without: tools that the client has no grant for, and on a server that was given no profile those
-// that few need. They can be called all the same; without the grant the answer says which it is.
+// A model pays for each token of tools/list in every turn. So the list leaves out what it
+// can do without: tools that the client has no grant for, and on a server that was given
+// no profile those that few need. They can be called all the same; without the grant the
+// answer says which it is.
 
 // granted reports whether some call of the tool may succeed.
 func (t *tool) granted(g Grants) bool {
@@ -24,7 +25,9 @@ func (t *tool) granted(g Grants) bool {
 	case t.profile == ProfileRun:
 		return g.has[RunWrite] || slices.Contains(slices.Collect(maps.Values(g.runs)), true)
 	case t.name == "memory_scrub":
-		return slices.ContainsFunc(g.ofMemory(), func(grant string) bool { return strings.HasPrefix(grant, Scrub) })
+		return slices.ContainsFunc(g.ofMemory(), func(grant string) bool {
+			return strings.HasPrefix(grant, Scrub)
+		})
 	case t.kind == reads || t.name == "memory_named": // it reads with any tier
 		return len(g.tiers()) > 0
 	}
@@ -39,19 +42,21 @@ func (s *Server) list(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		res, err := next(ctx, method, req)
 		if all, ok := res.(*sdk.ListToolsResult); ok && err == nil {
-			all.Tools = slices.DeleteFunc(slices.Clone(all.Tools), func(t *sdk.Tool) bool { return s.unlisted[t.Name] })
+			all.Tools = slices.DeleteFunc(slices.Clone(all.Tools), func(t *sdk.Tool) bool {
+				return s.unlisted[t.Name]
+			})
 		}
 		return res, err
 	}
 }
 
-// rareArgument marks an argument, by the tag rare, that few agents need: it is listed only where
-// the tool's profile is asked for.
+// rareArgument marks an argument, by the tag rare, that few agents need: it is listed
+// only where the tool's profile is asked for.
 const rareArgument = "x-rare"
 
-// listedSchema is the schema of a tool's arguments as it is listed: without the bounds, which the
-// answer to a wrong call names, without the members of objects that have the tool's own, and for
-// usual servers without rare arguments and defaults.
+// listedSchema is the schema of a tool's arguments as it is listed: without the bounds,
+// which the answer to a wrong call names, without the members of objects that have the
+// tool's own, and for usual servers without rare arguments and defaults.
 func listedSchema(s *jsonschema.Schema, usual bool) *jsonschema.Schema {
 	return listedWithin(s, s, usual)
 }

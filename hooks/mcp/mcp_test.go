@@ -20,7 +20,8 @@ import (
 	"blackboard/testdata/wait"
 )
 
-// TestEveryToolAnswers makes the calls that the Inspector makes too. Each answer is what its schema says, and can be read.
+// TestEveryToolAnswers makes the calls that the Inspector makes too. Each answer is what
+// its schema says, and can be read.
 func TestEveryToolAnswers(t *testing.T) {
 	server := everything(t, nil)
 	c := connect(t, server, nil)
@@ -40,7 +41,8 @@ func TestEveryToolAnswers(t *testing.T) {
 		for k, v := range saved {
 			args = strings.ReplaceAll(args, `"$`+k+`"`, `"`+v+`"`)
 		}
-		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: s.Tool, Arguments: json.RawMessage(args)})
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: s.Tool,
+			Arguments: json.RawMessage(args)})
 		if err != nil || r.IsError {
 			t.Fatalf("%s %s: %v\n%s", s.Tool, args, err, textOf(r))
 		}
@@ -96,21 +98,25 @@ func TestToolsAreDescribed(t *testing.T) {
 		}
 	}
 	for _, tool := range listed.Tools {
-		if tool.Title == "" || len(tool.Description) < 20 || tool.Annotations == nil || !tool.Annotations.ReadOnlyHint && tool.Annotations.DestructiveHint == nil {
+		if tool.Title == "" || len(tool.Description) < 20 || tool.Annotations == nil ||
+			!tool.Annotations.ReadOnlyHint && tool.Annotations.DestructiveHint == nil {
 			t.Errorf("%s is not described: %+v", tool.Name, tool)
 		}
 		walk(tool.Name, "input", tool.InputSchema)
 		walk(tool.Name, "output", tool.OutputSchema)
-		if in := tool.InputSchema.(map[string]any); in["type"] != "object" || in["properties"] == nil {
+		if in := tool.InputSchema.(map[string]any); in["type"] != "object" ||
+			in["properties"] == nil {
 			t.Errorf("%s takes anything", tool.Name)
 		}
 	}
-	// The memory's list costs every session that has it: few tools, and no schemas of answers that agents read as text.
+	// The memory's list costs every session that has it: few tools, and no schemas of
+	// answers that agents read as text.
 	own := connect(t, everything(t, func(c *Config) { c.Profiles = []string{ProfileMemory} }), nil)
 	listed, err = own.ListTools(t.Context(), nil)
 	data, _ := json.Marshal(listed)
 	if err != nil || len(data) > 3000*4 || len(listed.Tools) != 7 {
-		t.Errorf("the memory's %d tools take %d bytes to list, %v", len(listed.Tools), len(data), err)
+		t.Errorf("the memory's %d tools take %d bytes to list, %v", len(listed.Tools), len(data),
+			err)
 	}
 	// What an agent gets when nobody chose: few, and no word of the others.
 	few := connect(t, everything(t, func(c *Config) { c.Profiles = nil }), nil)
@@ -118,9 +124,11 @@ func TestToolsAreDescribed(t *testing.T) {
 	// 12,500 bytes are 3,000 tokens of the vocabulary o200k_base.
 	data, _ = json.Marshal(listed.Tools)
 	if err != nil || len(listed.Tools) != 24 || len(data) > 12_600 {
-		t.Errorf("by default %d tools take %d bytes to list, %v", len(listed.Tools), len(data), err)
+		t.Errorf("by default %d tools take %d bytes to list, %v", len(listed.Tools), len(data),
+			err)
 	}
-	if text := few.InitializeResult().Instructions; strings.Contains(text, "write_context") || !strings.Contains(text, "board_state") {
+	if text := few.InitializeResult().Instructions; strings.Contains(text, "write_context") ||
+		!strings.Contains(text, "board_state") {
 		t.Errorf("the instructions are %s", text)
 	}
 }
@@ -129,7 +137,10 @@ func TestToolsAreDescribed(t *testing.T) {
 func TestResources(t *testing.T) {
 	s := everything(t, nil)
 	changed := make(chan string, 100)
-	c := connect(t, s, &sdk.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { changed <- r.Params.URI }})
+	c := connect(t, s, &sdk.ClientOptions{ResourceUpdatedHandler: func(_ context.Context,
+		r *sdk.ResourceUpdatedNotificationRequest) {
+		changed <- r.Params.URI
+	}})
 	b, err := board.OpenOrCreate(t.Context(), s.boards(), "r1")
 	if err != nil {
 		t.Fatal(err)
@@ -138,13 +149,18 @@ func TestResources(t *testing.T) {
 	if _, err := b.Post(t.Context(), "w", board.Post{Content: "first"}); err != nil {
 		t.Fatal(err)
 	}
-	for uri, want := range map[string]string{"board://run/r1/state": `"seq": 2`, "board://run/r1/entry/e1": "first", "board://gate/r1": `"open": true`, "board://runs": "r1"} {
+	for uri, want := range map[string]string{"board://run/r1/state": `"seq": 2`,
+		"board://run/r1/entry/e1": "first", "board://gate/r1": `"open": true`,
+		"board://runs": "r1"} {
 		r, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
-		if err != nil || !strings.Contains(r.Contents[0].Text, want) || r.Contents[0].MIMEType != "application/json" {
+		if err != nil || !strings.Contains(r.Contents[0].Text, want) ||
+			r.Contents[0].MIMEType != "application/json" {
 			t.Errorf("%s: %v %+v", uri, err, r)
 		}
 	}
-	for _, uri := range []string{"board://run/none/state", "board://run/r1/entry/e9", "board://run/../state", "board://run//state", "board://capsule/none", "board://gate/r1/x", "board://nothing", "file:///etc/passwd"} {
+	for _, uri := range []string{"board://run/none/state", "board://run/r1/entry/e9",
+		"board://run/../state", "board://run//state", "board://capsule/none", "board://gate/r1/x",
+		"board://nothing", "file:///etc/passwd"} {
 		if r, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri}); err == nil {
 			t.Errorf("%s: %+v", uri, r.Contents[0])
 		}
@@ -155,11 +171,13 @@ func TestResources(t *testing.T) {
 		}
 	}
 	got := map[string]bool{}
-	for end := time.Now().Add(wait.Limit(t)); len(got) < 2; { // a client of the new era is subscribed a moment after it has said so
+	// a client of the new era is subscribed a moment after it has said so
+	for end := time.Now().Add(wait.Limit(t)); len(got) < 2; {
 		if time.Now().After(end) {
 			t.Fatalf("told of %v only", got)
 		}
-		if _, err := b.Post(t.Context(), "w", board.Post{Content: "more", Supports: []string{"e1"}}); err != nil {
+		if _, err := b.Post(t.Context(), "w", board.Post{Content: "more",
+			Supports: []string{"e1"}}); err != nil {
 			t.Fatal(err)
 		}
 		select {
@@ -181,7 +199,8 @@ func TestPrompts(t *testing.T) {
 	c := connect(t, everything(t, nil), nil)
 	call := func(tool, args string) {
 		t.Helper()
-		if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(args)}); err != nil || r.IsError {
+		if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool,
+			Arguments: json.RawMessage(args)}); err != nil || r.IsError {
 			t.Fatalf("%s: %v %s", tool, err, textOf(r))
 		}
 	}
@@ -196,17 +215,20 @@ func TestPrompts(t *testing.T) {
 	call("board_post", `{"content":"Tokens never expire","must_surface":true}`)
 	call("board_signal", `{"content":"who rotates the keys?","priority":"critical"}`)
 	call("kb_remember", `{"title":"Tokens expire after a day","body":"Since May.","source":"auth.go:3"}`)
-	if got := get("synthesis", nil); !strings.Contains(got, "Do not write") || !strings.Contains(got, "s1") {
+	if got := get("synthesis", nil); !strings.Contains(got, "Do not write") ||
+		!strings.Contains(got, "s1") {
 		t.Errorf("with a closed gate: %s", got)
 	}
 	call("board_waive", `{"signal":"s1","reason":"out of scope"}`)
-	if got := get("synthesis", nil); !strings.Contains(got, "Tokens never expire") || !strings.Contains(got, "out of scope") {
+	if got := get("synthesis", nil); !strings.Contains(got, "Tokens never expire") ||
+		!strings.Contains(got, "out of scope") {
 		t.Errorf("with an open gate: %s", got)
 	}
 	if got := get("recall", map[string]string{"task": "when do tokens expire"}); !strings.Contains(got, "auth.go:3") || !strings.Contains(got, "not instructions") {
 		t.Errorf("recall: %s", got)
 	}
-	if got := get("handoff", map[string]string{"to": "ben"}); !strings.Contains(got, "ben") || !strings.Contains(got, "event") {
+	if got := get("handoff", map[string]string{"to": "ben"}); !strings.Contains(got, "ben") ||
+		!strings.Contains(got, "event") {
 		t.Errorf("handoff: %s", got)
 	}
 	if got := get("bootstrap", nil); !strings.Contains(got, "ask before") {
@@ -222,7 +244,8 @@ func TestWaiting(t *testing.T) {
 	s := everything(t, nil)
 	c := connect(t, s, nil)
 	call := func(tool, args string) (map[string]any, string) {
-		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(args)})
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool,
+			Arguments: json.RawMessage(args)})
 		if err != nil || r.IsError {
 			t.Errorf("%s %s: %v %s", tool, args, err, textOf(r))
 			return map[string]any{}, ""
@@ -230,12 +253,16 @@ func TestWaiting(t *testing.T) {
 		return r.StructuredContent.(map[string]any), textOf(r)
 	}
 	call("board_signal", `{"content":"who?","priority":"high"}`)
-	if out, text := call("board_wait", `{"for":"gate","timeout_seconds":0.05}`); out["happened"] != false || !strings.Contains(text, "closed") {
+	if out, text := call("board_wait",
+		`{"for":"gate","timeout_seconds":0.05}`); out["happened"] != false ||
+		!strings.Contains(text, "closed") {
 		t.Errorf("%v %s", out, text)
 	}
 	begun := calls(s)
 	var wg sync.WaitGroup
-	for _, args := range []string{`{"for":"gate","timeout_seconds":300}`, `{"for":"signal","signal":"s1","timeout_seconds":300}`, `{"for":"event","since":2,"timeout_seconds":300}`} {
+	for _, args := range []string{`{"for":"gate","timeout_seconds":300}`,
+		`{"for":"signal","signal":"s1","timeout_seconds":300}`,
+		`{"for":"event","since":2,"timeout_seconds":300}`} {
 		wg.Go(func() {
 			if out, text := call("board_wait", args); out["happened"] != true {
 				t.Errorf("%s: %v %s", args, out, text)
@@ -251,7 +278,8 @@ func TestWaiting(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() {
-		_, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "board_wait", Arguments: json.RawMessage(`{"for":"event","timeout_seconds":300}`)})
+		_, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "board_wait",
+			Arguments: json.RawMessage(`{"for":"event","timeout_seconds":300}`)})
 		done <- err
 	}()
 	<-begun // the waiving
@@ -262,7 +290,8 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// TestBadArguments sends what does not fit. The answer says what is wrong, and what the tool takes.
+// TestBadArguments sends what does not fit. The answer says what is wrong, and what the
+// tool takes.
 func TestBadArguments(t *testing.T) {
 	c := connect(t, everything(t, nil), nil)
 	for _, b := range []struct{ tool, args, want string }{
@@ -288,32 +317,38 @@ func TestBadArguments(t *testing.T) {
 		{"list_context", `{"limit":1.5}`, "whole number"},
 		{"board_var_set", `{"key":"k"}`, "give one of value and delete"},
 	} {
-		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: b.tool, Arguments: json.RawMessage(b.args)})
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: b.tool,
+			Arguments: json.RawMessage(b.args)})
 		if err != nil {
 			t.Errorf("%s %.60s: %v", b.tool, b.args, err)
 			continue
 		}
-		if !r.IsError || !strings.Contains(textOf(r), b.want) || !strings.Contains(textOf(r), "try: ") && b.want != "e99" {
+		if !r.IsError || !strings.Contains(textOf(r), b.want) || !strings.Contains(textOf(r),
+			"try: ") && b.want != "e99" {
 			t.Errorf("%s %.60s: %.300s", b.tool, b.args, textOf(r))
 		}
 	}
-	if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "nothing"}); err == nil || !strings.Contains(err.Error(), "nothing") {
+	if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "nothing"}); err == nil ||
+		!strings.Contains(err.Error(), "nothing") {
 		t.Errorf("an unknown tool: %v", err)
 	}
 	// null says nothing, and numbers of a value keep their digits.
-	for _, args := range []string{`{"key":"n","value":12345678901234567890.5}`, `{"key":"nothing","value":null,"run":null,"if_version":null}`} {
-		if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_var_set", Arguments: json.RawMessage(args)}); err != nil || r.IsError {
+	for _, args := range []string{`{"key":"n","value":12345678901234567890.5}`,
+		`{"key":"nothing","value":null,"run":null,"if_version":null}`} {
+		if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_var_set",
+			Arguments: json.RawMessage(args)}); err != nil || r.IsError {
 			t.Errorf("%s: %v %s", args, err, textOf(r))
 		}
 	}
-	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_var_get", Arguments: map[string]any{"key": "n"}})
+	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_var_get",
+		Arguments: map[string]any{"key": "n"}})
 	if err != nil || !strings.Contains(textOf(r), "12345678901234567890.5") {
 		t.Errorf("%v %s", err, textOf(r))
 	}
 }
 
-// TestGuardOfZero: 0 is the version of what does not exist, for every tool that compares and sets: it is a
-// conflict for what is there, and no guard that is dropped.
+// TestGuardOfZero: 0 is the version of what does not exist, for every tool that compares
+// and sets: it is a conflict for what is there, and no guard that is dropped.
 func TestGuardOfZero(t *testing.T) {
 	c := connect(t, everything(t, nil), nil)
 	use := func(tool string, args map[string]any) (*sdk.CallToolResult, string) {
@@ -324,7 +359,8 @@ func TestGuardOfZero(t *testing.T) {
 		}
 		return r, textOf(r)
 	}
-	r, _ := use("memory_put", map[string]any{"tier": "workspace", "content": "The release is cut on Tuesdays"})
+	r, _ := use("memory_put", map[string]any{"tier": "workspace",
+		"content": "The release is cut on Tuesdays"})
 	item, _ := r.StructuredContent.(map[string]any)["item"].(map[string]any)
 	id, _ := item["id"].(string)
 	for _, g := range []struct {
@@ -333,8 +369,10 @@ func TestGuardOfZero(t *testing.T) {
 		first       bool // that what the guard means is not there yet
 	}{
 		{"board_var_set", "if_version", map[string]any{"key": "phase", "value": 1}, true},
-		{"memory_named", "revision", map[string]any{"name": "VOICE", "body": "Short sentences."}, true},
-		{"memory_update", "revision", map[string]any{"id": id, "content": "The release is cut on Fridays"}, false},
+		{"memory_named", "revision", map[string]any{"name": "VOICE", "body": "Short sentences."},
+			true},
+		{"memory_update", "revision", map[string]any{"id": id,
+			"content": "The release is cut on Fridays"}, false},
 	} {
 		g.args[g.guard] = 0
 		if g.first {
@@ -377,29 +415,34 @@ func TestEnumsAreUsed(t *testing.T) {
 	}
 }
 
-// TestProgressIsTold has something long done, by a client that wants to know how far it has come.
+// TestProgressIsTold has something long done, by a client that wants to know how far it
+// has come.
 func TestProgressIsTold(t *testing.T) {
 	s := everything(t, nil)
 	var mu sync.Mutex
 	told := map[string]int{}
-	c := connect(t, s, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+	c := connect(t, s, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context,
+		r *sdk.ProgressNotificationClientRequest) {
 		mu.Lock()
 		defer mu.Unlock()
 		told[fmt.Sprint(r.Params.ProgressToken)]++
 	}})
 	for i := range 30 {
-		if err := os.WriteFile(filepath.Join(s.cfg.Workspace, "docs", fmt.Sprintf("d%d.md", i)), []byte(fmt.Sprintf("# Document %d\n\nIt says %d.\n", i, i)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(s.cfg.Workspace, "docs", fmt.Sprintf("d%d.md", i)),
+			[]byte(fmt.Sprintf("# Document %d\n\nIt says %d.\n", i, i)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, call := range []struct{ tool, args string }{{"kb_ingest", `{"paths":["docs"]}`}, {"kb_reembed", `{}`}} {
+	for _, call := range []struct{ tool, args string }{{"kb_ingest", `{"paths":["docs"]}`},
+		{"kb_reembed", `{}`}} {
 		p := &sdk.CallToolParams{Name: call.tool, Arguments: json.RawMessage(call.args)}
 		p.SetProgressToken(call.tool)
 		if r, err := c.CallTool(t.Context(), p); err != nil || r.IsError {
 			t.Fatalf("%s: %v %s", call.tool, err, textOf(r))
 		}
 	}
-	if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "kb_ingest", Arguments: json.RawMessage(`{"paths":["docs"]}`)}); err != nil || r.IsError {
+	if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "kb_ingest",
+		Arguments: json.RawMessage(`{"paths":["docs"]}`)}); err != nil || r.IsError {
 		t.Fatal(err)
 	}
 	wait.For(t, func() bool {
@@ -411,59 +454,4 @@ func TestProgressIsTold(t *testing.T) {
 		defer mu.Unlock()
 		return fmt.Sprintf("told %v", told)
 	})
-}
-
-// TestListGoesByGrants: a client is told of the tools that it may call, and a call of another names
-// the grant that it lacks. A rare tool is not listed, and no error names it, but it can be called.
-func TestListGoesByGrants(t *testing.T) {
-	names := func(profiles, grants []string) (*sdk.ClientSession, []string) {
-		t.Helper()
-		granted, err := ParseGrants(grants)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := connect(t, everything(t, func(c *Config) { c.Profiles, c.Grants = profiles, granted }), nil)
-		listed, err := c.ListTools(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c, each(listed.Tools, func(tool **sdk.Tool) string { return (*tool).Name })
-	}
-	for _, test := range []struct {
-		grants, has, lacks []string
-	}{
-		{NetworkGrants, []string{"board_state", "kb_search", "memory_read"}, []string{"board_post", "kb_remember", "memory_put", "memory_scrub", "search_context", "board_claim"}},
-		{[]string{"run:r1"}, []string{"board_post", "board_state"}, []string{"kb_search", "memory_read", "memory_named"}},
-		{[]string{"run:r1:read"}, []string{"board_state"}, []string{"board_post"}},
-		{[]string{AccountRead}, []string{"memory_named", "memory_read"}, []string{"memory_put"}},
-		{[]string{"scrub:full", WorkspaceWrite}, []string{"memory_scrub", "memory_put"}, []string{"board_state"}},
-		{[]string{ContextRead}, []string{"search_context"}, []string{"write_context"}},
-	} {
-		_, listed := names(Profiles, test.grants)
-		for _, name := range test.has {
-			if !slices.Contains(listed, name) {
-				t.Errorf("%v: %s is not listed", test.grants, name)
-			}
-		}
-		for _, name := range test.lacks {
-			if slices.Contains(listed, name) {
-				t.Errorf("%v: %s is listed", test.grants, name)
-			}
-		}
-	}
-	reader, _ := names(nil, NetworkGrants)
-	if res, err := reader.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_post", Arguments: map[string]any{"content": "x"}}); err != nil || !res.IsError || !strings.Contains(res.Content[0].(*sdk.TextContent).Text, "run:r1") {
-		t.Errorf("%+v, %v", res, err)
-	}
-	usual, listed := names(nil, []string{"all"})
-	if slices.Contains(listed, "board_survival") {
-		t.Errorf("a rare tool is listed: %v", listed)
-	}
-	if _, err := usual.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_post", Arguments: map[string]any{"content": "x", "confidence": 0.5}}); err != nil {
-		t.Error(err)
-	}
-	res, err := usual.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_survival", Arguments: map[string]any{"text": "x"}})
-	if err != nil || res.IsError {
-		t.Errorf("a rare tool cannot be called: %+v, %v", res, err)
-	}
 }

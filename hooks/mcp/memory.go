@@ -9,18 +9,28 @@ import (
 )
 
 func (s *Server) addMemoryTools() {
-	add(s, tool{name: "memory_context", title: "What counts now", profile: ProfileMemory, kind: reads,
-		about: "What counts now, and what fits the task. Call it when a turn begins, unless a hook gave it."}, (*call).memoryContext)
-	add(s, tool{name: "memory_read", title: "Read memories", profile: ProfileMemory, kind: reads, budget: usualTokens,
-		about: "Search this project's memory."}, (*call).memoryRead)
+	add(s, tool{name: "memory_context", title: "What counts now", profile: ProfileMemory,
+		kind: reads,
+		about: "What counts now, and what fits the task. Call it when a turn begins, unless a " +
+			"hook gave it."}, (*call).memoryContext)
+	add(s, tool{name: "memory_read", title: "Read memories", profile: ProfileMemory, kind: reads,
+		budget: usualTokens,
+		about:  "Search this project's memory."}, (*call).memoryRead)
 	add(s, tool{name: "memory_put", title: "Put a memory", profile: ProfileMemory, kind: adds,
-		about: "Keep a decision, a preference or a lesson that the files do not show."}, (*call).memoryPut)
-	add(s, tool{name: "memory_update", title: "Change a memory", rare: true, profile: ProfileMemory, kind: replaces,
+		about: "Keep a decision, a preference or a lesson that the files do not show."},
+		(*call).memoryPut)
+	add(s, tool{name: "memory_update", title: "Change a memory", rare: true,
+		profile: ProfileMemory, kind: replaces,
 		about: "Change a memory, or restore one."}, (*call).memoryUpdate)
-	add(s, tool{name: "memory_forget", title: "Forget a memory", profile: ProfileMemory, kind: removes,
-		about: "Put a memory out of sight, for a reason; it can be restored."}, (*call).memoryForget)
-	add(s, tool{name: "memory_named", title: "Named entries", profile: ProfileTalk, kind: removes, budget: usualTokens,
-		about: "Read VOICE, SOUL and other entries with names: without a name, a list; with one, the whole. Give body to write one, which takes the grant named:write, and the revision that you read."}, (*call).memoryNamed)
+	add(s, tool{name: "memory_forget", title: "Forget a memory", profile: ProfileMemory,
+		kind:  removes,
+		about: "Put a memory out of sight, for a reason; it can be restored."},
+		(*call).memoryForget)
+	add(s, tool{name: "memory_named", title: "Named entries", profile: ProfileTalk, kind: removes,
+		budget: usualTokens,
+		about: "Read VOICE, SOUL and other entries with names: without a name, a list; with " +
+			"one, the whole. Give body to write one, which takes the grant named:write, and the " +
+			"revision that you read."}, (*call).memoryNamed)
 }
 
 type contextIn struct {
@@ -43,18 +53,22 @@ func (c *call) memoryContext(in contextIn) (out contextOut, text string, err err
 		return out, "", err
 	}
 	err = c.onMemory(true, func(m *memory.Store) error {
-		o, err := m.Orient(c.ctx, memory.OrientQuery{Text: in.Task, Conversation: in.Conversation, Channel: in.Channel, Budget: c.document(in.Budget, 100), Words: c.words(nil)})
+		o, err := m.Orient(c.ctx, memory.OrientQuery{Text: in.Task, Conversation: in.Conversation,
+			Channel: in.Channel, Budget: c.document(in.Budget, 100), Words: c.words(nil)})
 		if err != nil {
 			return err
 		}
 		out = contextOut{o.Markdown, o.Tokens, o.LeftOut, o.Own, list(o.Degraded)}
 		text = o.Text()
 		if !m.Reaches(memory.Account) {
-			out.Degraded = append(out.Degraded, "the account's memory (SOUL, what holds in all projects) is not granted to this client")
+			out.Degraded = append(out.Degraded,
+				"the account's memory (SOUL, what holds in all projects) is not granted to this "+
+					"client")
 		}
 		switch {
 		case o.LeftOut > 0:
-			text += fmt.Sprintf("\n\n(%d more that the budget has no room for: memory_read finds them)", o.LeftOut)
+			text += fmt.Sprintf("\n\n(%d more that the budget has no room for: memory_read "+
+				"finds them)", o.LeftOut)
 		case text == "":
 			some, _, err := m.List(c.ctx, memory.ListQuery{Limit: 1})
 			if err != nil {
@@ -62,7 +76,8 @@ func (c *call) memoryContext(in contextIn) (out contextOut, text string, err err
 			}
 			text = "Nothing is remembered yet."
 			if len(some) > 0 {
-				text = "Nothing matched, though something is remembered: memory_read looks further."
+				text = "Nothing matched, though something is remembered: memory_read looks " +
+					"further."
 			}
 		}
 		text = noted(strings.TrimSpace(text), out.Degraded)
@@ -112,7 +127,9 @@ type itemOut struct {
 }
 
 func itemOf(it *memory.Item) itemOut {
-	return itemOut{ID: it.ID, Tier: it.Tier, Channel: it.Channel, Title: it.Title, Content: it.Content, Curator: it.Curator, Source: it.Source, Importance: it.Importance, Lifetime: it.Lifetime, Tags: list(it.Tags),
+	return itemOut{ID: it.ID, Tier: it.Tier, Channel: it.Channel, Title: it.Title,
+		Content: it.Content, Curator: it.Curator, Source: it.Source, Importance: it.Importance,
+		Lifetime: it.Lifetime, Tags: list(it.Tags),
 		Private: it.Agent != "", Created: timeText(it.Created), Revision: it.Revision}
 }
 
@@ -133,11 +150,15 @@ func (c *call) memoryRead(in memoryReadIn) (out memoryReadOut, text string, err 
 		}
 	}
 	err = c.onMemory(in.Query != "", func(m *memory.Store) error {
-		r, err := m.Read(c.ctx, memory.Query{Tiers: in.Tiers, Text: in.Query, Channel: in.Channel, Conversation: in.Conversation, Limit: in.Limit, Archived: in.Archived, Tags: in.Tags, Curators: in.Curators, Sources: in.Sources, MinImportance: in.MinImportance})
+		r, err := m.Read(c.ctx, memory.Query{Tiers: in.Tiers, Text: in.Query, Channel: in.Channel,
+			Conversation: in.Conversation, Limit: in.Limit, Archived: in.Archived, Tags: in.Tags,
+			Curators: in.Curators, Sources: in.Sources, MinImportance: in.MinImportance})
 		if err != nil {
 			return err
 		}
-		out, text = fitted(c, func(k cut) (memoryReadOut, string) { return k.memories(&r, in.Tiers) })
+		out, text = fitted(c, func(k cut) (memoryReadOut, string) {
+			return k.memories(&r, in.Tiers)
+		})
 		return nil
 	})
 	return out, text, err
@@ -160,7 +181,8 @@ func (k cut) memories(r *memory.Result, tiers []string) (memoryReadOut, string) 
 	}
 	switch {
 	case out.Left > 0:
-		lines = append(lines, fmt.Sprintf("There are %d more: narrow it, or raise max_tokens.", out.Left))
+		lines = append(lines, fmt.Sprintf("There are %d more: narrow it, or raise max_tokens.",
+			out.Left))
 	case len(lines) == 0:
 		lines = []string{"Nothing is remembered about it in " + strings.Join(tiers, ", ") + "."}
 	}
@@ -194,14 +216,17 @@ func (c *call) memoryPut(in memoryPutIn) (out storedOut, text string, err error)
 		return out, "", err
 	}
 	if in.Channel != "" && in.Tier != memory.Channel {
-		return out, "", badArgument("give tier: channel, or leave channel out", "channel is given, but the tier is %s", in.Tier)
+		return out, "", badArgument("give tier: channel, or leave channel out",
+			"channel is given, but the tier is %s", in.Tier)
 	}
 	if in.Private {
 		if err := c.own("a private memory"); err != nil {
 			return out, "", err
 		}
 	}
-	it := memory.Item{Tier: in.Tier, Content: in.Content, Title: in.Title, Importance: in.Importance, Lifetime: in.Lifetime, Tags: in.Tags, Source: in.Source, Channel: in.Channel, Conversation: in.Conversation, DerivedFrom: in.DerivedFrom}
+	it := memory.Item{Tier: in.Tier, Content: in.Content, Title: in.Title,
+		Importance: in.Importance, Lifetime: in.Lifetime, Tags: in.Tags, Source: in.Source,
+		Channel: in.Channel, Conversation: in.Conversation, DerivedFrom: in.DerivedFrom}
 	if in.Level != "" {
 		if it.Importance, err = memory.ParseImportance(in.Level); err != nil {
 			return out, "", err
@@ -237,7 +262,8 @@ func (c *call) expiry(days float64) (*time.Time, error) {
 	case days == 0:
 		return nil, nil
 	case days > century:
-		return nil, badArgument("leave it out, and it stays", "%g days are more than a century", days)
+		return nil, badArgument("leave it out, and it stays", "%g days are more than a century",
+			days)
 	}
 	now := time.Now()
 	if c.cfg.Now != nil {
@@ -282,19 +308,20 @@ func (c *call) memoryUpdate(in memoryUpdateIn) (out storedOut, text string, err 
 				return nil
 			}
 		}
-		r, err := m.Update(c.ctx, in.ID, memory.UpdateOptions{Revision: in.Revision, Why: in.Why}, func(it *memory.Item) error {
-			give(&it.Content, in.Content)
-			give(&it.Title, in.Title)
-			give(&it.Importance, in.Importance)
-			give(&it.Lifetime, in.Lifetime)
-			give(&it.Tags, in.Tags)
-			give(&it.Source, in.Source)
-			give(&it.DerivedFrom, in.Derived)
-			if in.TTLDays != nil {
-				it.Expires = expires
-			}
-			return nil
-		})
+		r, err := m.Update(c.ctx, in.ID, memory.UpdateOptions{Revision: in.Revision, Why: in.Why},
+			func(it *memory.Item) error {
+				give(&it.Content, in.Content)
+				give(&it.Title, in.Title)
+				give(&it.Importance, in.Importance)
+				give(&it.Lifetime, in.Lifetime)
+				give(&it.Tags, in.Tags)
+				give(&it.Source, in.Source)
+				give(&it.DerivedFrom, in.Derived)
+				if in.TTLDays != nil {
+					it.Expires = expires
+				}
+				return nil
+			})
 		if err != nil {
 			return err
 		}
@@ -306,7 +333,8 @@ func (c *call) memoryUpdate(in memoryUpdateIn) (out storedOut, text string, err 
 
 // restoresOnly reports whether nothing is to be changed besides.
 func (in *memoryUpdateIn) restoresOnly() bool {
-	return in.Content == nil && in.Title == nil && in.Importance == nil && in.Lifetime == nil && in.Tags == nil && in.TTLDays == nil
+	return in.Content == nil && in.Title == nil && in.Importance == nil && in.Lifetime == nil &&
+		in.Tags == nil && in.TTLDays == nil
 }
 
 // give sets what was given.
@@ -338,7 +366,8 @@ type forgottenOut struct {
 
 func (c *call) memoryForget(in memoryForgetIn) (out forgottenOut, text string, err error) {
 	if strings.TrimSpace(in.Why) == "" {
-		return out, "", badArgument("say in a sentence why it is wrong or over", "a reason is needed")
+		return out, "", badArgument("say in a sentence why it is wrong or over",
+			"a reason is needed")
 	}
 	err = c.onMemory(false, func(m *memory.Store) error {
 		if err := c.mayWrite(m, in.ID); err != nil {
@@ -387,7 +416,8 @@ func (c *call) memoryNamed(in namedIn) (out namedListOut, text string, err error
 		return out, "", err
 	}
 	if in.Body != nil && (in.Name == "" || in.Revision == nil) {
-		return out, "", badArgument("read it first", "to write a named entry takes its name, and the revision that you read")
+		return out, "", badArgument("read it first",
+			"to write a named entry takes its name, and the revision that you read")
 	}
 	if in.Tier == "" && in.Name != "" {
 		if in.Tier = memory.Workspace; in.Name == memory.Soul {
@@ -419,9 +449,11 @@ func (c *call) memoryNamed(in namedIn) (out namedListOut, text string, err error
 		}
 		out, text = fitted(c, func(k cut) (namedListOut, string) {
 			out := namedListOut{each(some(k, all), k.named)}
-			text := lines(out.Entries, "\n\n", "There is no named entry.", func(n *namedOut) string {
-				return fmt.Sprintf("## %s (%s, revision %d)\n  | %s", inLine(n.Name), n.Tier, n.Revision, indented(n.Body))
-			})
+			text := lines(out.Entries, "\n\n", "There is no named entry.",
+				func(n *namedOut) string {
+					return fmt.Sprintf("## %s (%s, revision %d)\n  | %s", inLine(n.Name), n.Tier,
+						n.Revision, indented(n.Body))
+				})
 			return out, further(text, len(out.Entries), len(all))
 		})
 		return nil

@@ -8,15 +8,27 @@ import (
 )
 
 func (s *Server) addOwnMemoryTools() {
-	add(s, tool{name: "save_to_journal", title: "Write into your journal", rare: true, profile: ProfileMemory, kind: adds, need: WorkspaceWrite,
-		about: "Note what happened and how you see it. Yours alone; it is with you for a week."}, (*call).journal)
-	add(s, tool{name: "save_to_core", title: "Keep as a core memory", rare: true, profile: ProfileMemory, kind: adds, need: WorkspaceWrite,
-		about: "Keep who you are and what you hold to. Yours alone, and permanent: few and short."}, (*call).core)
-	add(s, tool{name: "scratch_write", title: "Write a working note", profile: ProfileTalk, kind: removes, need: WorkspaceWrite,
-		about: "Set a value in your working notes of a conversation: partial results, what is left to do. Nothing finds it but its key."}, (*call).scratchWrite)
-	add(s, tool{name: "scratch_read", title: "Read a working note", profile: ProfileTalk, kind: reads, need: WorkspaceRead, budget: usualTokens, about: "Read a value of your working notes."}, (*call).scratchRead)
-	add(s, tool{name: "scratch_list", title: "List working notes", profile: ProfileTalk, kind: reads, need: WorkspaceRead, budget: usualTokens, about: "List your working notes of a conversation."}, (*call).scratchList)
-	add(s, tool{name: "scratch_clear", title: "Clear working notes", profile: ProfileTalk, kind: removes, need: WorkspaceWrite, about: "Remove your working notes of a conversation, or one of them."}, (*call).scratchClear)
+	add(s, tool{name: "save_to_journal", title: "Write into your journal", rare: true,
+		profile: ProfileMemory, kind: adds, need: WorkspaceWrite,
+		about: "Note what happened and how you see it. Yours alone; it is with you for a week."},
+		(*call).journal)
+	add(s, tool{name: "save_to_core", title: "Keep as a core memory", rare: true,
+		profile: ProfileMemory, kind: adds, need: WorkspaceWrite,
+		about: "Keep who you are and what you hold to. Yours alone, and permanent: few and short."},
+		(*call).core)
+	add(s, tool{name: "scratch_write", title: "Write a working note", profile: ProfileTalk,
+		kind: removes, need: WorkspaceWrite,
+		about: "Set a value in your working notes of a conversation: partial results, what is " +
+			"left to do. Nothing finds it but its key."}, (*call).scratchWrite)
+	add(s, tool{name: "scratch_read", title: "Read a working note", profile: ProfileTalk,
+		kind: reads, need: WorkspaceRead, budget: usualTokens,
+		about: "Read a value of your working notes."}, (*call).scratchRead)
+	add(s, tool{name: "scratch_list", title: "List working notes", profile: ProfileTalk,
+		kind: reads, need: WorkspaceRead, budget: usualTokens,
+		about: "List your working notes of a conversation."}, (*call).scratchList)
+	add(s, tool{name: "scratch_clear", title: "Clear working notes", profile: ProfileTalk,
+		kind: removes, need: WorkspaceWrite, about: "Remove your working notes of a " +
+			"conversation, or one of them."}, (*call).scratchClear)
 }
 
 type noteIn struct {
@@ -44,8 +56,11 @@ func (c *call) note(kind string, in noteIn) (out noteOut, text string, err error
 	if err != nil {
 		return out, "", err
 	}
-	n, err := got(c.onQuietMemory, func(m *memory.Store) (memory.Note, error) { return m.SaveNote(c.ctx, kind, in.Tier, in.Content, false) })
-	out = noteOut{ID: n.ID, Kind: n.Kind, Tier: n.Tier, ExpiresAround: n.ExpiresAround, Note: "It is with you from now on, in every session"}
+	n, err := got(c.onQuietMemory, func(m *memory.Store) (memory.Note, error) {
+		return m.SaveNote(c.ctx, kind, in.Tier, in.Content, false)
+	})
+	out = noteOut{ID: n.ID, Kind: n.Kind, Tier: n.Tier, ExpiresAround: n.ExpiresAround,
+		Note: "It is with you from now on, in every session"}
 	if n.Kind == memory.Journal {
 		out.Note = "It is with you until " + n.ExpiresAround
 	}
@@ -93,7 +108,8 @@ type scratchOut struct {
 
 func (k cut) scratch(s *memory.Scratch) scratchOut {
 	value := k.value(s.Value)
-	out := scratchOut{Key: s.Key, Value: value, Long: value == nil, Updated: timeText(s.Updated), Shared: s.Shared}
+	out := scratchOut{Key: s.Key, Value: value, Long: value == nil, Updated: timeText(s.Updated),
+		Shared: s.Shared}
 	if s.Shared {
 		out.By = s.Agent
 	}
@@ -107,12 +123,16 @@ func (c *call) scratchWrite(in scratchWriteIn) (out scratchOut, text string, err
 	if err != nil {
 		return out, "", err
 	}
-	out, text = fitted(c, func(k cut) (scratchOut, string) { return k.scratch(&n), "Noted under " + inLine(n.Key) })
+	out, text = fitted(c, func(k cut) (scratchOut, string) {
+		return k.scratch(&n), "Noted under " + inLine(n.Key)
+	})
 	return out, text, nil
 }
 
 func (c *call) scratchRead(in scratchKeyIn) (out scratchOut, text string, err error) {
-	n, err := got(c.onOwn, func(m *memory.Store) (memory.Scratch, error) { return m.ReadScratch(c.ctx, in.Conversation, in.Key) })
+	n, err := got(c.onOwn, func(m *memory.Store) (memory.Scratch, error) {
+		return m.ReadScratch(c.ctx, in.Conversation, in.Key)
+	})
 	if err != nil {
 		return out, "", err
 	}
@@ -127,7 +147,9 @@ type scratchListOut struct {
 }
 
 func (c *call) scratchList(in inConversation) (out scratchListOut, text string, err error) {
-	all, err := got(c.onOwn, func(m *memory.Store) ([]memory.Scratch, error) { return m.ListScratch(c.ctx, in.Conversation) })
+	all, err := got(c.onOwn, func(m *memory.Store) ([]memory.Scratch, error) {
+		return m.ListScratch(c.ctx, in.Conversation)
+	})
 	out, text = fitted(c, func(k cut) (scratchListOut, string) {
 		shown := some(k, all)
 		text := lines(shown, "\n", "There are no working notes.", func(n *memory.Scratch) string {
@@ -135,7 +157,8 @@ func (c *call) scratchList(in inConversation) (out scratchListOut, text string, 
 			if n.Shared {
 				by = " (shared by " + inLine(n.Agent) + ")"
 			}
-			return fmt.Sprintf("- %s = %s%s", inLine(n.Key), jsonLine(k.text(string(n.Value), "scratch_read", n.Key)), by)
+			return fmt.Sprintf("- %s = %s%s", inLine(n.Key),
+				jsonLine(k.text(string(n.Value), "scratch_read", n.Key)), by)
 		})
 		return scratchListOut{each(shown, k.scratch)}, further(text, len(shown), len(all))
 	})
@@ -147,7 +170,9 @@ type clearedOut struct {
 }
 
 func (c *call) scratchClear(in scratchClearIn) (out clearedOut, text string, err error) {
-	n, err := got(c.onOwn, func(m *memory.Store) (int, error) { return m.ClearScratch(c.ctx, in.Conversation, in.Key) })
+	n, err := got(c.onOwn, func(m *memory.Store) (int, error) {
+		return m.ClearScratch(c.ctx, in.Conversation, in.Key)
+	})
 	return clearedOut{n}, fmt.Sprintf("Removed: %d", n), err
 }
 
@@ -162,11 +187,21 @@ const (
 var conversationActs = []string{actStart, actGet, actIdle, actArchive}
 
 func (s *Server) addConversationTools() {
-	add(s, tool{name: "conversation", title: "Begin and end a conversation", profile: ProfileTalk, kind: adds, need: WorkspaceRead,
-		about: "A conversation has a ref code of its own, its memories and working notes. start at the beginning (the same thread gives the same one again), idle at the end, archive to put it away; get says how it stands."}, (*call).conversation)
-	add(s, tool{name: "conversation_list", title: "List conversations", profile: ProfileTalk, kind: reads, need: WorkspaceRead, budget: usualTokens, about: "Conversations of a channel, or of all, the newest first; archived ones only if they are asked for."}, (*call).conversationList)
-	add(s, tool{name: "channel_list", title: "List channels", profile: ProfileTalk, kind: reads, need: WorkspaceRead, budget: usualTokens, about: "The workspace's channels: topics that conversations share."}, (*call).channelList)
-	add(s, tool{name: "channel_create", title: "Make a channel", profile: ProfileTalk, kind: adds, need: WorkspaceWrite, about: "Make a channel for a topic that several conversations will share."}, (*call).channelCreate)
+	add(s, tool{name: "conversation", title: "Begin and end a conversation", profile: ProfileTalk,
+		kind: adds, need: WorkspaceRead,
+		about: "A conversation has a ref code of its own, its memories and working notes. start " +
+			"at the beginning (the same thread gives the same one again), idle at the end, " +
+			"archive to put it away; get says how it stands."}, (*call).conversation)
+	add(s, tool{name: "conversation_list", title: "List conversations", profile: ProfileTalk,
+		kind: reads, need: WorkspaceRead, budget: usualTokens,
+		about: "Conversations of a channel, or of all, the newest first; archived ones only if " +
+			"they are asked for."}, (*call).conversationList)
+	add(s, tool{name: "channel_list", title: "List channels", profile: ProfileTalk, kind: reads,
+		need: WorkspaceRead, budget: usualTokens, about: "The workspace's channels: topics that " +
+			"conversations share."}, (*call).channelList)
+	add(s, tool{name: "channel_create", title: "Make a channel", profile: ProfileTalk, kind: adds,
+		need: WorkspaceWrite, about: "Make a channel for a topic that several conversations " +
+			"will share."}, (*call).channelCreate)
 }
 
 type conversationIn struct {
@@ -191,11 +226,13 @@ type conversationOut struct {
 }
 
 func conversationOf(v *memory.ConversationInfo) conversationOut {
-	return conversationOut{v.Ref, v.Channel, v.Thread, v.Agent, v.Status, timeText(v.Started), v.Items, v.Scratch}
+	return conversationOut{v.Ref, v.Channel, v.Thread, v.Agent, v.Status, timeText(v.Started),
+		v.Items, v.Scratch}
 }
 
 func (o *conversationOut) line() string {
-	return fmt.Sprintf("%s [%s] in %s, by %s since %s: %d memories, %d notes", o.Ref, o.Status, inLine(o.Channel), inLine(o.Agent), o.Started, o.Items, o.Notes)
+	return fmt.Sprintf("%s [%s] in %s, by %s since %s: %d memories, %d notes", o.Ref, o.Status,
+		inLine(o.Channel), inLine(o.Agent), o.Started, o.Items, o.Notes)
 }
 
 func (c *call) conversation(in conversationIn) (out conversationOut, text string, err error) {
@@ -205,7 +242,8 @@ func (c *call) conversation(in conversationIn) (out conversationOut, text string
 		}
 	}
 	if (in.Do == actStart) == (in.Ref != "") {
-		return out, "", badArgument("start takes a channel and a thread; get, idle and archive take a ref", "%s with ref=%q", in.Do, in.Ref)
+		return out, "", badArgument("start takes a channel and a thread; get, idle and archive "+
+			"take a ref", "%s with ref=%q", in.Do, in.Ref)
 	}
 	err = c.onMemory(false, func(m *memory.Store) (err error) {
 		var v memory.ConversationInfo
@@ -214,7 +252,8 @@ func (c *call) conversation(in conversationIn) (out conversationOut, text string
 			if _, err := m.Summarise(c.ctx, in.Ref, in.Summary); err != nil {
 				return err
 			}
-			if v, err = m.Conversation(c.ctx, in.Ref); err == nil && in.Do == actIdle && v.Status == memory.StatusIdle {
+			if v, err = m.Conversation(c.ctx, in.Ref); err == nil && in.Do == actIdle &&
+				v.Status == memory.StatusIdle {
 				in.Do = actGet // it has ended already; now somebody says what it came to
 			}
 		}
@@ -237,7 +276,8 @@ func (c *call) conversation(in conversationIn) (out conversationOut, text string
 		out = conversationOf(&v)
 		text = out.line()
 		if said, err := m.Summarised(c.ctx, v.Ref); ends && err == nil && !said {
-			text += "\nNothing says what it came to. Call this once more with a summary: what was decided, what is open. The next conversation of the channel begins with it."
+			text += "\nNothing says what it came to. Call this once more with a summary: what " +
+				"was decided, what is open. The next conversation of the channel begins with it."
 		}
 		return nil
 	})
@@ -254,13 +294,15 @@ type conversationListOut struct {
 	Conversations []conversationOut `json:"conversations"`
 }
 
-func (c *call) conversationList(in conversationListIn) (out conversationListOut, text string, err error) {
+func (c *call) conversationList(in conversationListIn) (
+	out conversationListOut, text string, err error) {
 	all, err := got(c.onQuietMemory, func(m *memory.Store) ([]memory.ConversationInfo, error) {
 		return m.Conversations(c.ctx, in.Channel, in.Statuses, in.Limit)
 	})
 	out, text = fitted(c, func(k cut) (conversationListOut, string) {
 		out := conversationListOut{each(some(k, all), conversationOf)}
-		text := lines(out.Conversations, "\n", "There is no such conversation.", func(o *conversationOut) string { return "- " + o.line() })
+		text := lines(out.Conversations, "\n", "There is no such conversation.",
+			func(o *conversationOut) string { return "- " + o.line() })
 		return out, further(text, len(out.Conversations), len(all))
 	})
 	return out, text, err
@@ -286,11 +328,14 @@ func channelOf(v *memory.ChannelInfo) channelOut {
 }
 
 func (c *call) channelList(noneIn) (out channelListOut, text string, err error) {
-	all, err := got(c.onQuietMemory, func(m *memory.Store) ([]memory.ChannelInfo, error) { return m.Channels(c.ctx) })
+	all, err := got(c.onQuietMemory, func(m *memory.Store) ([]memory.ChannelInfo, error) {
+		return m.Channels(c.ctx)
+	})
 	out, text = fitted(c, func(k cut) (channelListOut, string) {
 		shown := some(k, all)
 		text := lines(shown, "\n", "", func(o *memory.ChannelInfo) string {
-			return fmt.Sprintf("- %s: %d conversations, %d memories. %s", inLine(o.Name), o.Conversations, o.Items, inLine(k.text(o.Description, "", "")))
+			return fmt.Sprintf("- %s: %d conversations, %d memories. %s", inLine(o.Name),
+				o.Conversations, o.Items, inLine(k.text(o.Description, "", "")))
 		})
 		return channelListOut{each(shown, channelOf)}, further(text, len(shown), len(all))
 	})

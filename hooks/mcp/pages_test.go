@@ -8,13 +8,15 @@ import (
 	"testing"
 )
 
-// TestQueryPages reads a run in pages as an agent does: by the entry that the end of a page names.
+// TestQueryPages reads a run in pages as an agent does: by the entry that the end of a
+// page names.
 func TestQueryPages(t *testing.T) {
 	c := connect(t, everything(t, nil), nil)
 	for n := range 7 {
 		must(t, c, "board_post", fmt.Sprintf(`{"content":"finding %d"}`, n))
 	}
-	heads, more := regexp.MustCompile(`(?m)^(e\d+) observation `), regexp.MustCompile(`ask for those before (e\d+)\.`)
+	heads, more := regexp.MustCompile(`(?m)^(e\d+) observation `),
+		regexp.MustCompile(`ask for those before (e\d+)\.`)
 	var got []string
 	for args := `{"limit":3}`; ; {
 		page := must(t, c, "board_query", args)
@@ -30,10 +32,13 @@ func TestQueryPages(t *testing.T) {
 	if want := []string{"e7", "e6", "e5", "e4", "e3", "e2", "e1"}; !slices.Equal(got, want) {
 		t.Errorf("the pages have %v, want %v", got, want)
 	}
-	if text := must(t, c, "board_query", `{"limit":3,"order":"oldest","before":"e6"}`); !strings.HasPrefix(text, "e1 ") || !strings.HasSuffix(text, "narrow it, or ask for those since 4.") {
+	if text := must(t, c, "board_query",
+		`{"limit":3,"order":"oldest","before":"e6"}`); !strings.HasPrefix(text, "e1 ") ||
+		!strings.HasSuffix(text, "narrow it, or ask for those since 4.") {
 		t.Error(text)
 	}
 	refused(t, c, "board_query", `{"before":"e8"}`, "there is no entry e8")
 	refused(t, c, "board_query", `{"before":"s1"}`, "s1 is a signal")
-	refused(t, c, "board_query", `{"before":"e2","match":"finding","order":"best"}`, "the order best has no page before e2")
+	refused(t, c, "board_query", `{"before":"e2","match":"finding","order":"best"}`,
+		"the order best has no page before e2")
 }

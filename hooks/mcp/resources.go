@@ -29,49 +29,62 @@ type resource struct {
 
 func (s *Server) addResources() {
 	for _, r := range []resource{
-		{"board://run/{run}/state", "run-state", "Where a run stands: counts, open signals, workers, variables", func(c *call, a []string) (any, error) {
-			out, _, err := c.state(onRun{a[0]})
-			return out, err
-		}},
-		{"board://run/{run}/entry/{id}", "entry", "An entry of a run's board, with what links to it and its history", func(c *call, a []string) (v any, err error) {
-			err = c.onBoard(a[0], false, func(b *board.Board) error {
-				d, err := b.Entry(c.ctx, a[1])
-				v = d
-				return err
-			})
-			return v, err
-		}},
-		{"board://run/{run}/signal/{id}", "signal", "An open question of a run, or one that was, with its answers and its history", func(c *call, a []string) (v any, err error) {
-			err = c.onBoard(a[0], false, func(b *board.Board) error {
-				d, err := b.SignalByID(c.ctx, a[1])
-				v = d
-				return err
-			})
-			return v, err
-		}},
-		{"board://gate/{run}", "gate", "Whether the synthesis of a run may begin, and what keeps it shut", func(c *call, a []string) (any, error) {
+		{"board://run/{run}/state", "run-state",
+			"Where a run stands: counts, open signals, workers, variables",
+			func(c *call, a []string) (any, error) {
+				out, _, err := c.state(onRun{a[0]})
+				return out, err
+			}},
+		{"board://run/{run}/entry/{id}", "entry",
+			"An entry of a run's board, with what links to it and its history",
+			func(c *call, a []string) (v any, err error) {
+				err = c.onBoard(a[0], false, func(b *board.Board) error {
+					d, err := b.Entry(c.ctx, a[1])
+					v = d
+					return err
+				})
+				return v, err
+			}},
+		{"board://run/{run}/signal/{id}", "signal",
+			"An open question of a run, or one that was, with its answers and its history",
+			func(c *call, a []string) (v any, err error) {
+				err = c.onBoard(a[0], false, func(b *board.Board) error {
+					d, err := b.SignalByID(c.ctx, a[1])
+					v = d
+					return err
+				})
+				return v, err
+			}},
+		{"board://gate/{run}", "gate", "Whether the synthesis of a run may begin, and what " +
+			"keeps it shut", func(c *call, a []string) (any, error) {
 			out, _, err := c.gate(gateIn{onRun: onRun{a[0]}})
 			return out, err
 		}},
-		{"board://capsule/{id}", "capsule", "A capsule of the knowledge base", func(c *call, a []string) (any, error) {
-			if err := c.cfg.Grants.need(KBRead, "reading the knowledge base"); err != nil {
-				return nil, err
-			}
-			out, _, err := c.get(getIn{a[0]})
-			return out, err
-		}},
+		{"board://capsule/{id}", "capsule", "A capsule of the knowledge base",
+			func(c *call, a []string) (any, error) {
+				if err := c.cfg.Grants.need(KBRead, "reading the knowledge base"); err != nil {
+					return nil, err
+				}
+				out, _, err := c.get(getIn{a[0]})
+				return out, err
+			}},
 	} {
-		s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: r.template, Name: r.name, Description: r.about, MIMEType: "application/json"}, s.reader(r))
+		s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: r.template, Name: r.name,
+			Description: r.about, MIMEType: "application/json"}, s.reader(r))
 	}
-	s.sdk.AddResource(&sdk.Resource{URI: "board://runs", Name: "runs", Description: "The runs that there are", MIMEType: "application/json"}, s.reader(resource{template: "board://runs", read: func(c *call, _ []string) (any, error) {
-		out, _, err := c.runs(stateOut{Runs: []runOut{}})
-		return map[string]any{"runs": out.Runs}, err
-	}}))
+	s.sdk.AddResource(&sdk.Resource{URI: "board://runs", Name: "runs",
+		Description: "The runs that there are", MIMEType: "application/json"},
+		s.reader(resource{template: "board://runs", read: func(c *call, _ []string) (any, error) {
+			out, _, err := c.runs(stateOut{Runs: []runOut{}})
+			return map[string]any{"runs": out.Runs}, err
+		}}))
 }
 
-// reader reads a resource as JSON. What is not there, or not granted, is not found: an address must not tell which.
+// reader reads a resource as JSON. What is not there, or not granted, is not found: an
+// address must not tell which.
 func (s *Server) reader(r resource) sdk.ResourceHandler {
-	return func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	return func(ctx context.Context, req *sdk.ReadResourceRequest) (
+		*sdk.ReadResourceResult, error) {
 		args, ok := match(r.template, req.Params.URI)
 		if !ok {
 			return nil, sdk.ResourceNotFoundError(req.Params.URI)
@@ -90,7 +103,8 @@ func (s *Server) reader(r resource) sdk.ResourceHandler {
 		if err != nil {
 			return nil, err
 		}
-		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: text}}}, nil
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI,
+			MIMEType: "application/json", Text: text}}}, nil
 	}
 }
 
@@ -106,17 +120,21 @@ func (c *call) resourceText(v any) (string, error) {
 	return b.String(), err
 }
 
-// atFault reports whether an error is the request's: it is about something that is not there or not granted, or it makes no sense.
+// atFault reports whether an error is the request's: it is about something that is not
+// there or not granted, or it makes no sense.
 func atFault(err error) bool {
 	return fault.KindOf(err).RPC() == jsonrpc.CodeInvalidParams
 }
 
-// refusal is the error of a request that is no call of a tool, with the code that says whose fault it is: without one it would go out as 0. It says what the answer of a tool would.
+// refusal is the error of a request that is no call of a tool, with the code that says
+// whose fault it is: without one it would go out as 0. It says what the answer of a tool
+// would.
 func (s *Server) refusal(err error) error {
 	return &jsonrpc.Error{Code: fault.KindOf(err).RPC(), Message: s.explained(err, nil)}
 }
 
-// addressable refuses addresses with characters that cannot be printed: the SDK could not write one into its answer that there is no such resource, and would end the session.
+// addressable refuses addresses with characters that cannot be printed: the SDK could not
+// write one into its answer that there is no such resource, and would end the session.
 func (s *Server) addressable(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		uri := ""
@@ -129,7 +147,8 @@ func (s *Server) addressable(next sdk.MethodHandler) sdk.MethodHandler {
 			uri = p.URI
 		}
 		if strings.ContainsFunc(uri, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			return nil, s.refusal(badArgument("list the resources for those that there are", "the address has characters that cannot be printed"))
+			return nil, s.refusal(badArgument("list the resources for those that there are",
+				"the address has characters that cannot be printed"))
 		}
 		return next(ctx, method, req)
 	}
@@ -172,13 +191,16 @@ type watched struct {
 func (s *Server) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	run, ok := runOfURI(req.Params.URI)
 	if !ok {
-		return s.refusal(badArgument("watch board://run/RUN/state", "%s cannot be watched: only what belongs to a run changes by events", req.Params.URI))
+		return s.refusal(badArgument("watch board://run/RUN/state",
+			"%s cannot be watched: only what belongs to a run changes by events", req.Params.URI))
 	}
 	if err := s.cfg.Grants.run(run, false); err != nil {
 		return s.refusal(err)
 	}
-	if _, modern := req.Params.GetMeta()[sdk.MetaKeyProtocolVersion]; s.cfg.Far && !modern && req.Session.ID() == "" {
-		return s.refusal(badArgument("begin with initialize, and give the session that it answers with", "over HTTP a client without a session could not be told anything"))
+	if _, modern := req.Params.GetMeta()[sdk.MetaKeyProtocolVersion]; s.cfg.Far && !modern &&
+		req.Session.ID() == "" {
+		return s.refusal(badArgument("begin with initialize, and give the session that it "+
+			"answers with", "over HTTP a client without a session could not be told anything"))
 	}
 	b, err := board.Open(ctx, s.boards(), run)
 	if err != nil {
@@ -193,7 +215,8 @@ func (s *Server) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error
 	}
 	of := w.of[run]
 	if of == nil {
-		st, err := b.State(ctx) // what happens from here on is told, however long the following takes to begin
+		// what happens from here on is told, however long the following takes to begin
+		st, err := b.State(ctx)
 		if err != nil {
 			b.Close()
 			return err
@@ -243,7 +266,9 @@ func (w *watches) leave(session string) {
 	defer w.mu.Unlock()
 	for run, of := range w.of {
 		for _, sessions := range of.uris {
-			maps.DeleteFunc(sessions, func(s *sdk.ServerSession, _ bool) bool { return s.ID() == session })
+			maps.DeleteFunc(sessions, func(s *sdk.ServerSession, _ bool) bool {
+				return s.ID() == session
+			})
 		}
 		w.prune(run, of)
 	}
@@ -262,7 +287,8 @@ func (w *watches) close() {
 
 // runOfURI is the run that a resource belongs to.
 func runOfURI(uri string) (string, bool) {
-	for _, template := range []string{"board://run/{run}/state", "board://gate/{run}", "board://run/{run}/entry/{id}", "board://run/{run}/signal/{id}"} {
+	for _, template := range []string{"board://run/{run}/state", "board://gate/{run}",
+		"board://run/{run}/entry/{id}", "board://run/{run}/signal/{id}"} {
 		if args, ok := match(template, uri); ok {
 			return args[0], board.CheckRun(args[0]) == nil
 		}
@@ -270,11 +296,14 @@ func runOfURI(uri string) (string, bool) {
 	return "", false
 }
 
-// gather is how long events gather before subscribers are told: a batch is one change to them.
+// gather is how long events gather before subscribers are told: a batch is one change to
+// them.
 const gather = 50 * time.Millisecond
 
-// follow tells the subscribers of a run what has changed, until nobody is left, or ctx ends. A run that is removed, and made again, keeps them.
-func (s *Server) follow(ctx context.Context, run string, b *board.Board, after int64, of *watched) {
+// follow tells the subscribers of a run what has changed, until nobody is left, or ctx
+// ends. A run that is removed, and made again, keeps them.
+func (s *Server) follow(ctx context.Context, run string, b *board.Board, after int64,
+	of *watched) {
 	t := &telling{s: s, ctx: ctx, run: run, of: of, touched: map[string]bool{}}
 	defer t.stop()
 	err := t.events(b, after)
@@ -307,7 +336,8 @@ type telling struct {
 	timer   *time.Timer
 }
 
-// events follows a board after an event, closes it, and returns why it cannot be followed any more.
+// events follows a board after an event, closes it, and returns why it cannot be followed
+// any more.
 func (t *telling) events(b *board.Board, after int64) error {
 	defer b.Close()
 	for e, err := range b.Watch(t.ctx, after) {
@@ -352,16 +382,19 @@ func (t *telling) all() { t.about(func(string) bool { return true }) }
 func (t *telling) about(changed func(uri string) bool) {
 	for _, uri := range t.s.subscribed(t.run, t.of) {
 		if changed(uri) {
-			t.s.sdk.ResourceUpdated(t.ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // who is gone need not know
+			// who is gone need not know
+			t.s.sdk.ResourceUpdated(t.ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})
 		}
 	}
 }
 
-// changedBy returns what reads differently after an event: the thing itself, and what it links to.
+// changedBy returns what reads differently after an event: the thing itself, and what it
+// links to.
 func changedBy(e *board.Event) []string {
 	var links board.Links
 	json.Unmarshal(e.Payload, &links) // what has none leaves it empty
-	return slices.Concat([]string{e.ID}, links.Supports, links.Contradicts, links.Supersedes, links.Addresses)
+	return slices.Concat([]string{e.ID}, links.Supports, links.Contradicts, links.Supersedes,
+		links.Addresses)
 }
 
 // subscribed returns what of a run is watched by clients that are still there.

@@ -26,8 +26,11 @@ type entryFields struct {
 }
 
 func (e *entryFields) post() board.Post {
-	return board.Post{Type: e.Type, Content: e.Content, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef, Evidence: e.Evidence, Confidence: e.Confidence, Tags: e.Tags, MustSurface: e.MustSurface, DropDuty: e.DropDuty,
-		Supports: e.Supports, Contradicts: e.Contradicts, Supersedes: e.Supersedes, Addresses: e.Addresses, Key: e.Key}
+	return board.Post{Type: e.Type, Content: e.Content, SourceDoc: e.SourceDoc,
+		SourceRef: e.SourceRef, Evidence: e.Evidence, Confidence: e.Confidence, Tags: e.Tags,
+		MustSurface: e.MustSurface, DropDuty: e.DropDuty,
+		Supports: e.Supports, Contradicts: e.Contradicts, Supersedes: e.Supersedes,
+		Addresses: e.Addresses, Key: e.Key}
 }
 
 // on says on which board, and as whom.
@@ -36,10 +39,11 @@ type on struct {
 	Worker string `json:"worker,omitempty" jsonschema:"default the client's name"`
 }
 
-// by is who does it. Over the network it may be that nobody knows.
+// by is the worker that acts. Over the network it may be unknown.
 func (o *on) by(c *call) (string, error) {
-	if o.Worker == "" && c.nobody() && c.client == unnamed {
-		return "", badArgument("give worker", "over HTTP this client has not said what it is called, so nobody would know who did it")
+	if o.Worker == "" && c.anonymous() && c.client == unnamed {
+		return "", badArgument("give worker",
+			"this client gave no name over HTTP, so the entry would have no author")
 	}
 	return c.worker(o.Worker), nil
 }
@@ -70,17 +74,27 @@ type postOut struct {
 
 func (s *Server) addRunTools() {
 	add(s, tool{name: "board_post", title: "Post findings", profile: ProfileRun, kind: adds,
-		about: "Post a finding with its source as soon as you have it. Link it to what it supports, contradicts, supersedes or answers."}, (*call).post)
-	add(s, tool{name: "board_signal", title: "Raise an open question", profile: ProfileRun, kind: adds,
-		about: "Raise a question that you cannot answer now. Critical and high ones keep the gate closed."}, (*call).signal)
-	add(s, tool{name: "board_query", title: "Look for entries", profile: ProfileRun, kind: reads, budget: usualTokens,
-		about: "Find entries by words, type, status, worker, tag, or the signal they answer. Look before you post."}, (*call).query)
-	add(s, tool{name: "board_state", title: "Where the run stands", profile: ProfileRun, kind: reads, budget: glanceTokens,
-		about: "The run at a glance: goal, counts, open signals, workers, variables. Start here. Without a run it lists the runs."}, (*call).state)
-	add(s, tool{name: "board_var_get", title: "Read run variables", profile: ProfileRun, kind: reads, budget: usualTokens,
+		about: "Post a finding with its source as soon as you have it. Link it to what it " +
+			"supports, contradicts, supersedes or answers."}, (*call).post)
+	add(s, tool{name: "board_signal", title: "Raise an open question", profile: ProfileRun,
+		kind: adds,
+		about: "Raise a question that you cannot answer now. Critical and high ones keep the " +
+			"gate closed."}, (*call).signal)
+	add(s, tool{name: "board_query", title: "Look for entries", profile: ProfileRun, kind: reads,
+		budget: usualTokens,
+		about: "Find entries by words, type, status, worker, tag, or the signal they answer. " +
+			"Look before you post."}, (*call).query)
+	add(s, tool{name: "board_state", title: "Where the run stands", profile: ProfileRun,
+		kind: reads, budget: glanceTokens,
+		about: "The run at a glance: goal, counts, open signals, workers, variables. Start " +
+			"here. Without a run it lists the runs."}, (*call).state)
+	add(s, tool{name: "board_var_get", title: "Read run variables", profile: ProfileRun,
+		kind: reads, budget: usualTokens,
 		about: "Read the run's shared variables; without a key, all of them."}, (*call).varGet)
-	add(s, tool{name: "board_var_set", title: "Set or delete a run variable", profile: ProfileRun, kind: replaces,
-		about: "Set a shared variable of the run. Give if_version (0: it is new), and nobody's change is lost."}, (*call).varSet)
+	add(s, tool{name: "board_var_set", title: "Set or delete a run variable", profile: ProfileRun,
+		kind: replaces,
+		about: "Set a shared variable of the run. Give if_version (0: it is new), and nobody's " +
+			"change is lost."}, (*call).varSet)
 }
 
 func (c *call) post(in postIn) (out postOut, text string, err error) {
@@ -97,11 +111,13 @@ func (c *call) post(in postIn) (out postOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		out = postOut{Run: b.Run(), NewRun: b.Made(), Entries: []postedOut{}}
+		out = postOut{Run: b.Run(), NewRun: b.Created(), Entries: []postedOut{}}
 		var said []string
 		for _, p := range posted {
-			out.Entries = append(out.Entries, postedOut{p.Entry.ID, p.Entry.Type, p.Entry.Status, p.Existing})
-			said = append(said, fmt.Sprintf("%s %s%s", p.Entry.ID, p.Entry.Type, map[bool]string{true: " (was there already)", false: ""}[p.Existing]))
+			out.Entries = append(out.Entries, postedOut{p.Entry.ID, p.Entry.Type, p.Entry.Status,
+				p.Existing})
+			said = append(said, fmt.Sprintf("%s %s%s", p.Entry.ID, p.Entry.Type,
+				map[bool]string{true: " (was there already)", false: ""}[p.Existing]))
 		}
 		text = fmt.Sprintf("Posted to %s: %s", b.Run(), strings.Join(said, ", "))
 		return nil
@@ -132,7 +148,10 @@ type signalOut struct {
 }
 
 func (k cut) signal(s *board.Signal) signalOut {
-	out := signalOut{ID: s.ID, Content: k.text(s.Content, "board_show", s.ID), Priority: s.Priority, Status: s.Status, Worker: s.Worker, Origin: s.Origin, AnsweredBy: s.AddressedBy, Reason: k.text(s.Reason, "board_show", s.ID), ClaimedBy: s.ClaimedBy}
+	out := signalOut{ID: s.ID, Content: k.text(s.Content, "board_show", s.ID),
+		Priority: s.Priority, Status: s.Status, Worker: s.Worker, Origin: s.Origin,
+		AnsweredBy: s.AddressedBy, Reason: k.text(s.Reason, "board_show", s.ID),
+		ClaimedBy: s.ClaimedBy}
 	if s.LeaseUntil != nil {
 		out.LeaseUntil = timeText(*s.LeaseUntil)
 	}
@@ -159,14 +178,16 @@ func (c *call) signal(in signalIn) (out raisedOut, text string, err error) {
 		return out, "", err
 	}
 	err = c.onNewBoard(in.Run, func(b *board.Board) error {
-		r, err := b.Signal(c.ctx, who, board.Raise{Content: in.Content, Priority: in.Priority, Origin: in.Origin, Key: in.Key})
+		r, err := b.Signal(c.ctx, who, board.Raise{Content: in.Content, Priority: in.Priority,
+			Origin: in.Origin, Key: in.Key})
 		if err != nil {
 			return err
 		}
 		c.room = echoTokens
 		out, text = fitted(c, func(k cut) (raisedOut, string) {
 			s := k.signal(&r.Signal)
-			return raisedOut{signalResult{b.Run(), s}, r.Existing}, fmt.Sprintf("Raised in %s: %s", b.Run(), s.line())
+			return raisedOut{signalResult{b.Run(), s}, r.Existing}, fmt.Sprintf("Raised in %s: %s",
+				b.Run(), s.line())
 		})
 		return nil
 	})
@@ -211,9 +232,12 @@ type entryOut struct {
 
 func (k cut) entry(e *board.Entry) entryOut {
 	show := func(s string) string { return k.text(s, "board_show", e.ID) }
-	return entryOut{ID: e.ID, Seq: e.Seq, Type: e.Type, Status: e.Status, Content: show(e.Content), SourceDoc: show(e.SourceDoc), SourceRef: show(e.SourceRef), Evidence: show(e.Evidence), Confidence: e.Confidence,
-		Worker: e.Worker, Tags: some(k, e.Tags), MustSurface: e.MustSurface,
-		Supports: some(k, e.Supports), Contradicts: some(k, e.Contradicts), Supersedes: some(k, e.Supersedes), Addresses: some(k, e.Addresses)}
+	return entryOut{ID: e.ID, Seq: e.Seq, Type: e.Type, Status: e.Status, Content: show(e.Content),
+		SourceDoc: show(e.SourceDoc), SourceRef: show(e.SourceRef), Evidence: show(e.Evidence),
+		Confidence: e.Confidence,
+		Worker:     e.Worker, Tags: some(k, e.Tags), MustSurface: e.MustSurface,
+		Supports: some(k, e.Supports), Contradicts: some(k, e.Contradicts),
+		Supersedes: some(k, e.Supersedes), Addresses: some(k, e.Addresses)}
 }
 
 // block writes an entry for a reader.
@@ -236,7 +260,8 @@ func (e *entryOut) block() string {
 	for _, l := range []struct {
 		kind string
 		to   []string
-	}{{board.Supports, e.Supports}, {board.Contradicts, e.Contradicts}, {board.Supersedes, e.Supersedes}, {board.Addresses, e.Addresses}} {
+	}{{board.Supports, e.Supports}, {board.Contradicts, e.Contradicts},
+		{board.Supersedes, e.Supersedes}, {board.Addresses, e.Addresses}} {
 		if len(l.to) > 0 {
 			text += fmt.Sprintf("\n  %s: %s", l.kind, strings.Join(l.to, ", "))
 		}
@@ -250,16 +275,19 @@ type queryOut struct {
 	More    bool       `json:"more" jsonschema:"the limit, or the room of the answer, cut the list"`
 }
 
-// rest says how to get at the entries beyond the limit, and beyond the room of the answer.
+// rest says how to get at the entries beyond the limit, and beyond the room of the
+// answer.
 func (in *queryIn) rest(shown []entryOut, all int) string {
 	n := len(shown)
 	switch {
 	case n == 0:
-		return "There is no room for an entry: raise max_tokens."
+		return "No room for an entry: raise max_tokens."
 	case in.Order == board.Newest || in.Order == "" && in.Since == 0:
-		return fmt.Sprintf("There are more than these %d: narrow it, or ask for those before %s.", n, shown[n-1].ID)
+		return fmt.Sprintf("There are more than these %d: narrow it, or ask for those before %s.",
+			n, shown[n-1].ID)
 	case in.Order != board.Best:
-		return fmt.Sprintf("There are more than these %d: narrow it, or ask for those since %d.", n, shown[n-1].Seq)
+		return fmt.Sprintf("There are more than these %d: narrow it, or ask for those since %d.",
+			n, shown[n-1].Seq)
 	case n < all:
 		return fmt.Sprintf("There are more than these %d: narrow it, or raise max_tokens.", n)
 	}
@@ -268,14 +296,19 @@ func (in *queryIn) rest(shown []entryOut, all int) string {
 
 func (c *call) query(in queryIn) (out queryOut, text string, err error) {
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
-		found, err := b.Query(c.ctx, board.Query{Types: in.Types, Statuses: in.Statuses, Workers: in.Workers, Tags: in.Tags, Signal: in.Signal, MustSurface: in.MustSurface, Since: in.Since, Before: in.Before, Match: in.Match, Contains: in.Contains, Order: in.Order, Limit: in.Limit})
+		found, err := b.Query(c.ctx, board.Query{Types: in.Types, Statuses: in.Statuses,
+			Workers: in.Workers, Tags: in.Tags, Signal: in.Signal, MustSurface: in.MustSurface,
+			Since: in.Since, Before: in.Before, Match: in.Match, Contains: in.Contains,
+			Order: in.Order, Limit: in.Limit})
 		if err != nil {
 			return err
 		}
 		out, text = fitted(c, func(k cut) (queryOut, string) {
 			shown := some(k, found.Entries)
-			out := queryOut{b.Run(), each(shown, k.entry), found.More || len(shown) < len(found.Entries)}
-			text := lines(out.Entries, "\n\n", "No entry of "+b.Run()+" matches.", (*entryOut).block)
+			out := queryOut{b.Run(), each(shown, k.entry), found.More ||
+				len(shown) < len(found.Entries)}
+			text := lines(out.Entries, "\n\n", "No entry of "+b.Run()+" matches.",
+				(*entryOut).block)
 			if out.More {
 				text += "\n\n" + in.rest(out.Entries, len(found.Entries))
 			}

@@ -5,15 +5,21 @@ import (
 	"strings"
 
 	"blackboard/board"
+	"blackboard/board/report"
 )
 
 func (s *Server) addShowTools() {
-	add(s, tool{name: "board_show", title: "One entry or signal", profile: ProfileRun, kind: reads, budget: usualTokens,
-		about: "One entry or signal whole, with its links both ways and its history."}, (*call).show)
-	add(s, tool{name: "board_signals", title: "List signals", profile: ProfileRun, kind: reads, budget: usualTokens,
-		about: "List signals by status, the open and urgent ones first."}, (*call).signals)
-	add(s, tool{name: "board_digest", title: "What the run has found", profile: ProfileRun, kind: reads, budget: digestTokens,
-		about: "What the run has found, for the synthesis: what blocks, what must surface, the strongest findings."}, (*call).digest)
+	add(s, tool{name: "board_show", title: "One entry or signal", profile: ProfileRun, kind: reads,
+		budget: usualTokens,
+		about:  "One entry or signal whole, with its links both ways and its history."},
+		(*call).show)
+	add(s, tool{name: "board_signals", title: "List signals", profile: ProfileRun, kind: reads,
+		budget: usualTokens,
+		about:  "List signals by status, the open and urgent ones first."}, (*call).signals)
+	add(s, tool{name: "board_digest", title: "What the run has found", profile: ProfileRun,
+		kind: reads, budget: digestTokens,
+		about: "What the run has found, for the synthesis: what blocks, what must surface, the " +
+			"strongest findings."}, (*call).digest)
 }
 
 type showIn struct {
@@ -42,13 +48,17 @@ func (c *call) show(in showIn) (out showOut, text string, err error) {
 		if strings.HasPrefix(in.ID, "s") {
 			d, err := b.SignalByID(c.ctx, in.ID)
 			if err == nil {
-				out, text = fitted(c, func(k cut) (showOut, string) { return k.signalShown(b.Run(), &d) })
+				out, text = fitted(c, func(k cut) (showOut, string) {
+					return k.signalShown(b.Run(), &d)
+				})
 			}
 			return err
 		}
 		d, err := b.Entry(c.ctx, in.ID)
 		if err == nil {
-			out, text = fitted(c, func(k cut) (showOut, string) { return k.entryShown(b.Run(), &d) })
+			out, text = fitted(c, func(k cut) (showOut, string) {
+				return k.entryShown(b.Run(), &d)
+			})
 		}
 		return err
 	})
@@ -60,7 +70,8 @@ func (k cut) entryShown(run string, d *board.EntryDetail) (showOut, string) {
 	out := showOut{Run: run, Entry: &e}
 	said := []string{e.block()}
 	for _, x := range some(k, d.Dropped) {
-		said = append(said, fmt.Sprintf("%s need not surface, by %s with %s: %s", x.ID, inLine(x.Worker), x.By, inLine(k.text(x.Reason, "", ""))))
+		said = append(said, fmt.Sprintf("%s need not surface, by %s with %s: %s", x.ID,
+			inLine(x.Worker), x.By, inLine(k.text(x.Reason, "", ""))))
 	}
 	for i := range some(k, d.Raised) {
 		s := k.signal(&d.Raised[i])
@@ -70,7 +81,8 @@ func (k cut) entryShown(run string, d *board.EntryDetail) (showOut, string) {
 	for i := range some(k, d.Settled) {
 		s := &d.Settled[i]
 		out.Settled = append(out.Settled, s.Other(e.ID))
-		said = append(said, fmt.Sprintf("no conflict with %s, by %s: %s", s.Other(e.ID), inLine(s.Worker), inLine(k.text(s.Reason, "", ""))))
+		said = append(said, fmt.Sprintf("no conflict with %s, by %s: %s", s.Other(e.ID),
+			inLine(s.Worker), inLine(k.text(s.Reason, "", ""))))
 	}
 	return k.surrounded(out, said, d.Linked, d.History)
 }
@@ -78,8 +90,10 @@ func (k cut) entryShown(run string, d *board.EntryDetail) (showOut, string) {
 func (k cut) signalShown(run string, d *board.SignalDetail) (showOut, string) {
 	s := k.signal(&d.Signal)
 	out := showOut{Run: run, Signal: &s}
-	text := fmt.Sprintf("%s [%s, %s] by %s: %s", s.ID, s.Priority, s.Status, inLine(s.Worker), indented(s.Content))
-	for _, l := range [][2]string{{"from", s.Origin}, {"answered by", s.AnsweredBy}, {"reason", inLine(s.Reason)}, {"claimed by", inLine(s.ClaimedBy)}} {
+	text := fmt.Sprintf("%s [%s, %s] by %s: %s", s.ID, s.Priority, s.Status, inLine(s.Worker),
+		indented(s.Content))
+	for _, l := range [][2]string{{"from", s.Origin}, {"answered by", s.AnsweredBy},
+		{"reason", inLine(s.Reason)}, {"claimed by", inLine(s.ClaimedBy)}} {
 		if l[1] != "" {
 			text += "\n  " + l[0] + ": " + l[1]
 		}
@@ -88,11 +102,15 @@ func (k cut) signalShown(run string, d *board.SignalDetail) (showOut, string) {
 }
 
 // surrounded adds what links here, and the history, of which the end is shown.
-func (k cut) surrounded(o showOut, said []string, linked []board.Backlink, history []board.Event) (showOut, string) {
+func (k cut) surrounded(o showOut, said []string, linked []board.Backlink,
+	history []board.Event) (showOut, string) {
 	linked, all := some(k, linked), len(linked)
-	o.Linked = each(linked, func(l *board.Backlink) backlinkOut { return backlinkOut{l.Kind, l.From} })
+	o.Linked = each(linked, func(l *board.Backlink) backlinkOut {
+		return backlinkOut{l.Kind, l.From}
+	})
 	for _, l := range linked {
-		said = append(said, fmt.Sprintf("%s %s it: %s", l.From, l.Kind, inLine(k.text(l.Line, "", ""))))
+		said = append(said, fmt.Sprintf("%s %s it: %s", l.From, l.Kind,
+			inLine(k.text(l.Line, "", ""))))
 	}
 	if left := all - len(linked); left > 0 {
 		said = append(said, fmt.Sprintf("%d more link to it", left))
@@ -144,10 +162,13 @@ func (c *call) signals(in signalsIn) (out signalsOut, text string, err error) {
 		}
 		out, text = fitted(c, func(k cut) (signalsOut, string) {
 			shown := some(k, found.Signals)
-			out := signalsOut{b.Run(), each(shown, k.signal), found.More || len(shown) < len(found.Signals)}
-			text := lines(out.Signals, "\n", "No signal of "+b.Run()+" matches.", (*signalOut).line)
+			out := signalsOut{b.Run(), each(shown, k.signal), found.More ||
+				len(shown) < len(found.Signals)}
+			text := lines(out.Signals, "\n", "No signal of "+b.Run()+" matches.",
+				(*signalOut).line)
 			if out.More {
-				text += fmt.Sprintf("\nThere are more than these %d: narrow it, or raise the limit or max_tokens.", len(shown))
+				text += fmt.Sprintf("\nThere are more than these %d: narrow it, or raise the "+
+					"limit or max_tokens.", len(shown))
 			}
 			return out, text
 		})
@@ -171,7 +192,8 @@ func (c *call) digest(in onRun) (out digestOut, text string, err error) {
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
 		d, err := c.digestOf(b, c.document(c.room, leastTokens))
 		out, text = fitted(c, func(k cut) (digestOut, string) {
-			return digestOut{b.Run(), d.Tokens, d.Included, d.Omitted, some(k, list(d.OmittedMust))}, d.Text
+			return digestOut{b.Run(), d.Tokens, d.Included, d.Omitted,
+				some(k, list(d.OmittedMust))}, d.Text
 		})
 		return err
 	})
@@ -179,14 +201,14 @@ func (c *call) digest(in onRun) (out digestOut, text string, err error) {
 }
 
 // digestOf is the digest of a board by the workspace's policy.
-func (c *call) digestOf(b *board.Board, budget int) (board.Digest, error) {
+func (c *call) digestOf(b *board.Board, budget int) (report.Digest, error) {
 	snap, err := b.Snapshot(c.ctx)
 	if err != nil {
-		return board.Digest{}, err
+		return report.Digest{}, err
 	}
 	by, err := c.policy()
 	if err != nil {
-		return board.Digest{}, err
+		return report.Digest{}, err
 	}
-	return snap.Digest(by.Gate, budget, c.words(nil))
+	return report.NewDigest(snap, by.Gate, budget, c.words(nil))
 }

@@ -31,25 +31,36 @@ func TestNothingPostedYet(t *testing.T) {
 // TestShow shows entries and signals with what is around them.
 func TestShow(t *testing.T) {
 	c := connect(t, everything(t, nil), nil)
-	must(t, c, "board_post", `{"content":"Refunds took 4 days","source_doc":"report.md","worker":"ann"}`)
-	must(t, c, "board_signal", `{"content":"Since when?","origin":"e1","priority":"high","worker":"ben"}`)
+	must(t, c, "board_post",
+		`{"content":"Refunds took 4 days","source_doc":"report.md","worker":"ann"}`)
+	must(t, c, "board_signal",
+		`{"content":"Since when?","origin":"e1","priority":"high","worker":"ben"}`)
 	must(t, c, "board_address", `{"signal":"s1","content":"Since May","worker":"ann"}`)
 	must(t, c, "board_post", `{"content":"Refunds took 6 days","worker":"ben"}`)
 	must(t, c, "board_link", `{"entry":"e3","contradicts":["e1"],"worker":"ben"}`)
-	has(t, must(t, c, "board_show", `{"id":"e1"}`), "e1 observation (disputed) by ann: Refunds took 4 days", "source: report.md", "e3 contradicts it: Refunds took 6 days", "raised s1", "History:", "post e1 by ann", "dispute e1 by ben")
+	has(t, must(t, c, "board_show", `{"id":"e1"}`),
+		"e1 observation (disputed) by ann: Refunds took 4 days", "source: report.md",
+		"e3 contradicts it: Refunds took 6 days", "raised s1", "History:", "post e1 by ann",
+		"dispute e1 by ben")
 	has(t, must(t, c, "board_show", `{"id":"e3"}`), "contradicts: e1")
-	has(t, must(t, c, "board_show", `{"id":"e2"}`), "e2 analysis by ann: Since May", "addresses: s1")
-	has(t, must(t, c, "board_show", `{"id":"s1"}`), "s1 [high, addressed] by ben: Since when?", "from: e1", "answered by: e2", "e2 addresses it: Since May")
+	has(t, must(t, c, "board_show", `{"id":"e2"}`), "e2 analysis by ann: Since May",
+		"addresses: s1")
+	has(t, must(t, c, "board_show", `{"id":"s1"}`), "s1 [high, addressed] by ben: Since when?",
+		"from: e1", "answered by: e2", "e2 addresses it: Since May")
 	refused(t, c, "board_show", `{"id":"e9"}`, "there is no entry e9")
 	refused(t, c, "board_show", `{"id":"x"}`, "try:")
-	refused(t, c, "board_link", `{"entry":"e3","contradicts":["e1"]}`, "board_show (id: e3) shows its links")
+	refused(t, c, "board_link", `{"entry":"e3","contradicts":["e1"]}`,
+		"board_show (id: e3) shows its links")
 
-	refused(t, c, "board_waive", `{"signal":"s1","reason":"x"}`, "board_show (id: s1) tells how; board_reopen (signal: s1) opens it again")
-	has(t, must(t, c, "board_reopen", `{"signal":"s1","note":"May of which year?"}`), "Opened again", "s1 [high, open]")
+	refused(t, c, "board_waive", `{"signal":"s1","reason":"x"}`,
+		"board_show (id: s1) tells how; board_reopen (signal: s1) opens it again")
+	has(t, must(t, c, "board_reopen", `{"signal":"s1","note":"May of which year?"}`),
+		"Opened again", "s1 [high, open]")
 	has(t, must(t, c, "board_show", `{"id":"s1"}`), "reopen", "May of which year?")
 	must(t, c, "board_signal", `{"content":"Who?","priority":"low"}`)
 	must(t, c, "board_waive", `{"signal":"s2","reason":"no matter"}`)
-	if text := must(t, c, "board_signals", `{"status":"waived"}`); !strings.Contains(text, "s2") || strings.Contains(text, "s1") {
+	if text := must(t, c, "board_signals", `{"status":"waived"}`); !strings.Contains(text, "s2") ||
+		strings.Contains(text, "s1") {
 		t.Error(text)
 	}
 	has(t, must(t, c, "board_signals", `{}`), "s1 [high, open]", "s2 [low, waived]")
@@ -64,15 +75,18 @@ func TestDigest(t *testing.T) {
 	must(t, c, "board_post", `{"content":"The job was deleted in March","must_surface":true}`)
 	has(t, must(t, c, "board_digest", `{}`), "Must surface", "The job was deleted in March")
 	for range 40 {
-		must(t, c, "board_post", `{"content":"`+strings.Repeat("Refunds wait for the nightly batch. ", 20)+`"}`)
+		must(t, c, "board_post", `{"content":"`+strings.Repeat("Refunds wait for the nightly "+
+			"batch. ", 20)+`"}`)
 	}
-	if d := structured(t, c, "board_digest", `{}`); d["tokens"].(float64) > digestTokens || d["omitted"].(float64) == 0 {
+	if d := structured(t, c, "board_digest", `{}`); d["tokens"].(float64) > digestTokens ||
+		d["omitted"].(float64) == 0 {
 		t.Error(d)
 	}
 	if d := structured(t, c, "board_digest", `{"max_tokens":400}`); d["tokens"].(float64) > 400 {
 		t.Error(d)
 	}
-	has(t, must(t, c, "board_digest", `{"max_tokens":400}`), "The job was deleted in March", "Left out")
+	has(t, must(t, c, "board_digest", `{"max_tokens":400}`), "The job was deleted in March",
+		"Left out")
 }
 
 // TestDeleteVariable deletes one that nobody has changed.
@@ -84,35 +98,43 @@ func TestDeleteVariable(t *testing.T) {
 	refused(t, c, "board_var_set", `{"key":"phase"}`, "value and delete")
 	refused(t, c, "board_var_set", `{"key":"phase","value":1,"delete":true}`, "value and delete")
 	refused(t, c, "board_var_set", `{"key":"phase","delete":true,"if_version":7}`, "version 1")
-	has(t, must(t, c, "board_var_set", `{"key":"phase","delete":true,"if_version":1}`), `Deleted in r1: phase = "draft"`)
+	has(t, must(t, c, "board_var_set", `{"key":"phase","delete":true,"if_version":1}`),
+		`Deleted in r1: phase = "draft"`)
 	if d := structured(t, c, "board_var_get", `{"key":"phase"}`); d["found"] != false {
 		t.Error(d)
 	}
 	refused(t, c, "board_var_set", `{"key":"phase","delete":true}`, "there is no variable")
 }
 
-// TestWaitBatch: a wait returns all that has happened, and where to go on; and waits for a run that is not there.
+// TestWaitBatch: a wait returns all that has happened, and where to go on; and waits for
+// a run that is not there.
 func TestWaitBatch(t *testing.T) {
 	s := everything(t, nil)
 	c := connect(t, s, nil)
 	begun := calls(s)
 	first := make(chan map[string]any)
-	go func() { first <- structured(t, c, "board_wait", `{"for":"event","since":0,"timeout_seconds":300}`) }()
+	go func() {
+		first <- structured(t, c, "board_wait", `{"for":"event","since":0,"timeout_seconds":300}`)
+	}()
 	if tool := <-begun; tool != "board_wait" {
 		t.Fatal(tool)
 	}
 	must(t, c, "board_post", `{"content":"a"}`)
-	if d := <-first; d["happened"] != true || d["events"].([]any)[0].(map[string]any)["seq"] != 1.0 {
+	if d := <-first; d["happened"] != true ||
+		d["events"].([]any)[0].(map[string]any)["seq"] != 1.0 {
 		t.Errorf("of a run that was not there: %v", d)
 	}
 	must(t, c, "board_post", `{"content":"b"}`)
 	must(t, c, "board_post", `{"content":"c"}`)
 	d := structured(t, c, "board_wait", `{"for":"event","since":1,"limit":2}`)
-	if events := d["events"].([]any); len(events) != 2 || d["seq"] != 3.0 || d["event"].(map[string]any)["seq"] != 2.0 {
+	if events := d["events"].([]any); len(events) != 2 || d["seq"] != 3.0 ||
+		d["event"].(map[string]any)["seq"] != 2.0 {
 		t.Errorf("two of three: %v", d)
 	}
-	has(t, must(t, c, "board_wait", `{"for":"event","since":2}`), "Event 3: post e2", "Event 4: post e3")
-	if d := structured(t, c, "board_wait", `{"for":"signal","signal":"s1","run":"none","timeout_seconds":0.01}`); d["happened"] != false {
+	has(t, must(t, c, "board_wait", `{"for":"event","since":2}`), "Event 3: post e2",
+		"Event 4: post e3")
+	if d := structured(t, c, "board_wait",
+		`{"for":"signal","signal":"s1","run":"none","timeout_seconds":0.01}`); d["happened"] != false {
 		t.Errorf("of a run that never comes: %v", d)
 	}
 }
@@ -121,10 +143,13 @@ func TestWaitBatch(t *testing.T) {
 func TestSearchNamesOtherProjects(t *testing.T) {
 	home := t.TempDir()
 	shop := connect(t, everything(t, func(c *Config) { c.Home = home }), nil)
-	must(t, shop, "kb_remember", `{"title":"Refunds need a key","body":"The gateway retries a refund twice."}`)
-	if text := must(t, shop, "kb_search", `{"query":"refunds key"}`); strings.Contains(text, "another project") {
+	must(t, shop, "kb_remember",
+		`{"title":"Refunds need a key","body":"The gateway retries a refund twice."}`)
+	if text := must(t, shop, "kb_search", `{"query":"refunds key"}`); strings.Contains(text,
+		"another project") {
 		t.Error(text)
 	}
 	other := connect(t, everything(t, func(c *Config) { c.Home = home }), nil)
-	has(t, must(t, other, "kb_search", `{"query":"refunds key"}`), "from another project: ", "/project")
+	has(t, must(t, other, "kb_search", `{"query":"refunds key"}`), "from another project: ",
+		"/project")
 }

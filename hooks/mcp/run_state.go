@@ -28,12 +28,14 @@ type variableOut struct {
 
 func (k cut) variable(v *board.Variable) variableOut {
 	value := k.value(v.Value)
-	return variableOut{v.Key, value, value == nil, v.Version, v.Worker, k.text(string(v.Value), "board_var_get", v.Key)}
+	return variableOut{v.Key, value, value == nil, v.Version, v.Worker,
+		k.text(string(v.Value), "board_var_get", v.Key)}
 }
 
 // line puts a variable on one line.
 func (v *variableOut) line() string {
-	return fmt.Sprintf("%s = %s (version %d, by %s)", inLine(v.Key), jsonLine(v.text), v.Version, inLine(v.Worker))
+	return fmt.Sprintf("%s = %s (version %d, by %s)", inLine(v.Key), jsonLine(v.text), v.Version,
+		inLine(v.Worker))
 }
 
 type runOut struct {
@@ -64,7 +66,8 @@ type stateOut struct {
 const mostListed = 20
 
 func (c *call) state(in onRun) (out stateOut, text string, err error) {
-	out = stateOut{Signals: []signalOut{}, Workers: []workerOut{}, Variables: []variableOut{}, Runs: []runOut{}}
+	out = stateOut{Signals: []signalOut{}, Workers: []workerOut{}, Variables: []variableOut{},
+		Runs: []runOut{}}
 	if in.Run == "" && c.cfg.Run == "" {
 		return c.runs(out)
 	}
@@ -73,7 +76,8 @@ func (c *call) state(in onRun) (out stateOut, text string, err error) {
 		if err != nil {
 			return err
 		}
-		open, err := b.Signals(c.ctx, board.SignalQuery{Statuses: []string{board.SignalOpen}, Limit: mostListed})
+		open, err := b.Signals(c.ctx, board.SignalQuery{Statuses: []string{board.SignalOpen},
+			Limit: mostListed})
 		if err != nil {
 			return err
 		}
@@ -85,7 +89,8 @@ func (c *call) state(in onRun) (out stateOut, text string, err error) {
 	})
 	if errors.Is(err, fault.NotFound) && !c.cfg.NoCreate && (in.Run == "" || in.Run == c.cfg.Run) {
 		out.Run = c.cfg.Run
-		return out, fmt.Sprintf("Run %s: nothing posted yet; the first board_post begins it.", out.Run), nil
+		return out, fmt.Sprintf("Run %s: nothing posted yet; the first board_post begins it.",
+			out.Run), nil
 	}
 	return out, text, err
 }
@@ -93,12 +98,15 @@ func (c *call) state(in onRun) (out stateOut, text string, err error) {
 // state is as much of a state as there is room for.
 func (k cut) state(st *board.State, open []board.Signal) stateOut {
 	workers := st.Workers[:min(len(st.Workers), mostListed)]
-	return stateOut{Run: st.Run, Goal: k.text(st.Goal, "", ""), Seq: st.Seq, Entries: st.Entries.ByType, Statuses: st.Entries.ByStatus, Must: st.Entries.MustSurface, Open: st.Signals.Open.Total(),
+	return stateOut{Run: st.Run, Goal: k.text(st.Goal, "", ""), Seq: st.Seq,
+		Entries: st.Entries.ByType, Statuses: st.Entries.ByStatus, Must: st.Entries.MustSurface,
+		Open:    st.Signals.Open.Total(),
 		Signals: each(some(k, open), k.signal),
 		Workers: each(some(k, workers), func(w *board.Worker) workerOut {
 			return workerOut{w.Name, w.Entries, timeText(w.Last)}
 		}),
-		Expected: each(some(k, st.Expected), k.expected), Variables: each(some(k, st.Variables), k.variable), Runs: []runOut{}}
+		Expected: each(some(k, st.Expected), k.expected), Variables: each(some(k, st.Variables),
+			k.variable), Runs: []runOut{}}
 }
 
 // text writes a state for a reader.
@@ -108,7 +116,8 @@ func (s *stateOut) text(st *board.State) string {
 	if s.Goal != "" {
 		fmt.Fprintf(&b, "\nGoal: %s", indented(s.Goal))
 	}
-	fmt.Fprintf(&b, "\nEntries: %d%s; %d must surface", st.Entries.Total, counted(s.Entries), s.Must)
+	fmt.Fprintf(&b, "\nEntries: %d%s; %d must surface", st.Entries.Total, counted(s.Entries),
+		s.Must)
 	if d := s.Statuses[board.Disputed]; d > 0 {
 		fmt.Fprintf(&b, "; %d disputed", d)
 	}
@@ -120,7 +129,8 @@ func (s *stateOut) text(st *board.State) string {
 	if len(s.Workers) > 0 {
 		b.WriteString("\nWorkers:")
 		for i, w := range s.Workers {
-			fmt.Fprintf(&b, "%s %s (%d)", map[bool]string{true: "", false: ","}[i == 0], inLine(w.Name), w.Entries)
+			fmt.Fprintf(&b, "%s %s (%d)", map[bool]string{true: "", false: ","}[i == 0],
+				inLine(w.Name), w.Entries)
 		}
 	}
 	b.WriteString(further("", len(s.Workers), len(st.Workers)))
@@ -160,9 +170,11 @@ func (c *call) runs(out stateOut) (stateOut, string, error) {
 	if err != nil {
 		return out, "", err
 	}
-	all = slices.DeleteFunc(all, func(r board.Info) bool { return c.cfg.Grants.run(r.Run, false) != nil })
+	all = slices.DeleteFunc(all, func(r board.Info) bool {
+		return c.cfg.Grants.run(r.Run, false) != nil
+	})
 	if len(all) == 0 {
-		return out, "There is no run yet; board_post with a run makes one.", nil
+		return out, "No runs yet; board_post with a run creates one.", nil
 	}
 	out, text := fitted(c, func(k cut) (stateOut, string) {
 		out := out
@@ -171,7 +183,8 @@ func (c *call) runs(out stateOut) (stateOut, string, error) {
 		for _, r := range some(k, all) {
 			goal := k.text(r.Goal, "", "")
 			out.Runs = append(out.Runs, runOut{r.Run, goal, r.Entries, r.OpenSignal, r.Open})
-			text = append(text, fmt.Sprintf("- %s: %d entries, %d open signals, gate %s. %s", r.Run, r.Entries, r.OpenSignal, gateWord(r.Open), inLine(goal)))
+			text = append(text, fmt.Sprintf("- %s: %d entries, %d open signals, gate %s. %s",
+				r.Run, r.Entries, r.OpenSignal, gateWord(r.Open), inLine(goal)))
 		}
 		return out, further(strings.Join(text, "\n"), len(out.Runs), len(all))
 	})
@@ -235,7 +248,8 @@ type varSetIn struct {
 	IfVersion *int64          `json:"if_version,omitempty" min:"0"`
 }
 
-func (c *call) varDelete(in *varSetIn, who string, ifMatch int64) (out varSetOut, text string, err error) {
+func (c *call) varDelete(in *varSetIn, who string, ifMatch int64) (
+	out varSetOut, text string, err error) {
 	err = c.onBoard(in.Run, true, func(b *board.Board) error {
 		v, err := b.Delete(c.ctx, who, in.Key, ifMatch)
 		if err != nil {
@@ -266,7 +280,8 @@ func (c *call) varSet(in varSetIn) (out varSetOut, text string, err error) {
 		ifMatch = *in.IfVersion
 	}
 	if in.Delete == (in.Value != nil) {
-		return out, "", badArgument("give one of value and delete", "a variable is set to a value, or deleted")
+		return out, "", badArgument("give one of value and delete",
+			"a variable is set to a value, or deleted")
 	}
 	if in.Delete {
 		return c.varDelete(&in, who, ifMatch)

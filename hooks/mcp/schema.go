@@ -19,18 +19,32 @@ import (
 
 // enums are the lists that the tag enum names.
 var enums = map[string][]string{
-	"entry_types": board.EntryTypes, "entry_statuses": board.EntryStatuses, "signal_statuses": board.SignalStatuses, "priorities": board.Priorities, "orders": {board.Newest, board.Oldest, board.Best},
-	"waits": {waitGate, waitEvent, waitSignal}, "expectations": {expectAct, doneAct, dropAct}, "check_steps": policy.Steps,
-	"kinds": kb.Kinds, "scopes": kb.Scopes, "modes": kb.Modes, "roles": kb.Roles, "resolutions": kb.Resolutions, "curations": curations, "tidyings": tidyings,
-	"tiers": memory.Tiers, "own_tiers": {memory.Workspace, memory.Account}, "lifetimes": memory.Lifetimes, "curators": memory.Curators, "conversation_statuses": memory.Statuses, "scrub_modes": memory.ScrubModes,
+	"entry_types": board.EntryTypes, "entry_statuses": board.EntryStatuses,
+	"signal_statuses": board.SignalStatuses, "priorities": board.Priorities,
+	"orders": {board.Newest, board.Oldest, board.Best},
+	"waits":  {waitGate, waitEvent, waitSignal}, "expectations": {expectAct, doneAct, dropAct},
+	"check_steps": policy.Steps,
+	"kinds":       kb.Kinds, "scopes": kb.Scopes, "modes": kb.Modes, "roles": kb.Roles,
+	"resolutions": kb.Resolutions, "curations": curations, "tidyings": tidyings,
+	"tiers": memory.Tiers, "own_tiers": {memory.Workspace, memory.Account},
+	"lifetimes": memory.Lifetimes, "curators": memory.Curators,
+	"conversation_statuses": memory.Statuses, "scrub_modes": memory.ScrubModes,
 	"conversation_acts": conversationActs,
-	"context_modes":     {chunks.ModeHybrid, chunks.ModeBM25, chunks.ModeSemantic}, "importances": chunks.Importances,
+	"context_modes":     {chunks.ModeHybrid, chunks.ModeBM25, chunks.ModeSemantic},
+	"importances":       chunks.Importances,
 }
 
-// schemaOf makes the schema of a Go type. The tag jsonschema is the description; enum names a list of enums; min, max and default are numbers, or the default is a word. A slice is never
-// null, and a pointer that may be left out never either. Of input, nothing is taken that is not named; output may have more.
+// schemaOf makes the schema of a Go type. The tag jsonschema is the description; enum
+// names a list of enums; min, max and default are numbers, or the default is a word. A
+// slice is never null, and a pointer that may be left out never either. Of input, nothing
+// is taken that is not named; output may have more.
 func schemaOf(t reflect.Type, input bool) (*jsonschema.Schema, error) {
-	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{anyValue: {Description: "any JSON value", AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}, {Type: "object"}, {Type: "array"}, {Type: "null"}}}}})
+	free := &jsonschema.Schema{Description: "any JSON value"}
+	for _, kind := range []string{"string", "number", "boolean", "object", "array", "null"} {
+		free.AnyOf = append(free.AnyOf, &jsonschema.Schema{Type: kind})
+	}
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{
+		TypeSchemas: map[reflect.Type]*jsonschema.Schema{anyValue: free}})
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +62,9 @@ func refine(s *jsonschema.Schema, t reflect.Type, input bool) error {
 		t = t.Elem()
 	}
 	if len(s.Types) > 0 {
-		s.Types = slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool { return t == "null" })
+		s.Types = slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool {
+			return t == "null"
+		})
 		if len(s.Types) == 1 {
 			s.Type, s.Types = s.Types[0], nil
 		}
@@ -123,7 +139,8 @@ func constrain(p *jsonschema.Schema, tag reflect.StructTag) error {
 	return nil
 }
 
-// dropNulls takes members that are null out of an object: a client that has nothing to say to a field says null as often as nothing. Where any value will do, null is one.
+// dropNulls takes members that are null out of an object: a client that has nothing to
+// say to a field says null as often as nothing. Where any value will do, null is one.
 func dropNulls(v any, s *jsonschema.Schema) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -8,17 +8,24 @@ import (
 )
 
 func (s *Server) addSettleTools() {
-	add(s, tool{name: "board_claim", title: "Take an open question", profile: ProfileRun, kind: adds,
+	add(s, tool{name: "board_claim", title: "Take an open question", profile: ProfileRun,
+		kind:  adds,
 		about: "Take an open signal before you work on it. Claim again to extend."}, (*call).claim)
-	add(s, tool{name: "board_address", title: "Answer an open question", profile: ProfileRun, kind: adds,
-		about: "Answer an open signal with a new entry (content and its source), or with one that is on the board (entry)."}, (*call).address)
-	add(s, tool{name: "board_waive", title: "Leave a question open", profile: ProfileRun, kind: removes,
+	add(s, tool{name: "board_address", title: "Answer an open question", profile: ProfileRun,
+		kind: adds,
+		about: "Answer an open signal with a new entry (content and its source), or with one " +
+			"that is on the board (entry)."}, (*call).address)
+	add(s, tool{name: "board_waive", title: "Leave a question open", profile: ProfileRun,
+		kind:  removes,
 		about: "Leave a signal unanswered, for a reason that is kept."}, (*call).waive)
-	add(s, tool{name: "board_reopen", title: "Open a question again", rare: true, profile: ProfileRun, kind: sets,
+	add(s, tool{name: "board_reopen", title: "Open a question again", rare: true,
+		profile: ProfileRun, kind: sets,
 		about: "Open an answered or waived signal again."}, (*call).reopen)
-	add(s, tool{name: "board_link", title: "Link two entries", rare: true, profile: ProfileRun, kind: sets,
+	add(s, tool{name: "board_link", title: "Link two entries", rare: true, profile: ProfileRun,
+		kind:  sets,
 		about: "Link an entry to others after it was posted."}, (*call).link)
-	add(s, tool{name: "board_settle", title: "Say why two findings are no conflict", profile: ProfileRun, kind: adds,
+	add(s, tool{name: "board_settle", title: "Say why two findings are no conflict",
+		profile: ProfileRun, kind: adds,
 		about: "Say why two findings that seem to conflict both hold."}, (*call).settle)
 }
 
@@ -50,15 +57,18 @@ type claimOut struct {
 }
 
 func (c *call) claim(in claimIn) (out claimOut, text string, err error) {
-	if in.Worker == "" && c.nobody() {
-		return out, "", badArgument("give worker, a name that no other client uses", "over HTTP other clients may call themselves %s too, and could release the claim", c.client)
+	if in.Worker == "" && c.anonymous() {
+		return out, "", badArgument("give worker, a name that no other client uses",
+			"over HTTP other clients may call themselves %s too, and could release the claim",
+			c.client)
 	}
 	who, err := in.by(c)
 	if err != nil {
 		return out, "", err
 	}
 	if in.Release && in.Signal == "" {
-		return out, "", badArgument("give its id, such as s3", "release takes the signal that is given back")
+		return out, "", badArgument("give its id, such as s3",
+			"release takes the signal that is given back")
 	}
 	lease := time.Duration(in.LeaseMinutes * float64(time.Minute))
 	err = c.onBoard(in.Run, true, func(b *board.Board) (err error) {
@@ -75,7 +85,8 @@ func (c *call) claim(in claimIn) (out claimOut, text string, err error) {
 			claimed, err = b.Claim(c.ctx, who, in.Signal, lease)
 			if s = claimed.Signal; claimed.Since != nil {
 				out.Since = timeText(*claimed.Since)
-				note = fmt.Sprintf("; it was already claimed by this name, at %s, and the lease is extended", out.Since)
+				note = fmt.Sprintf("; it was already claimed by this name, at %s, and the lease "+
+					"is extended", out.Since)
 			}
 		}
 		if err != nil {
@@ -114,7 +125,8 @@ func (c *call) address(in addressIn) (out addressOut, text string, err error) {
 		return out, "", err
 	}
 	if (in.Entry == "") == (in.Content == "") {
-		return out, "", badArgument("give one of entry and content", "a signal is answered by an entry that is there, or by a new one")
+		return out, "", badArgument("give one of entry and content",
+			"a signal is answered by an entry that is there, or by a new one")
 	}
 	err = c.onBoard(in.Run, true, func(b *board.Board) (err error) {
 		var s board.Signal
@@ -122,14 +134,18 @@ func (c *call) address(in addressIn) (out addressOut, text string, err error) {
 			s, err = b.Address(c.ctx, who, in.Signal, in.Entry)
 		} else {
 			var p board.Posted
-			p, s, err = b.PostAddressing(c.ctx, who, in.Signal, board.Post{Type: in.Type, Content: in.Content, SourceDoc: in.SourceDoc, SourceRef: in.SourceRef, Evidence: in.Evidence,
-				Confidence: in.Confidence, MustSurface: in.MustSurface, Supersedes: in.Supersedes, Key: in.Key})
+			p, s, err = b.PostAddressing(c.ctx, who, in.Signal, board.Post{Type: in.Type,
+				Content: in.Content, SourceDoc: in.SourceDoc, SourceRef: in.SourceRef,
+				Evidence:   in.Evidence,
+				Confidence: in.Confidence, MustSurface: in.MustSurface, Supersedes: in.Supersedes,
+				Key: in.Key})
 			out.Entry = p.Entry.ID
 		}
 		if err != nil {
 			return err
 		}
-		out.signalResult, text = c.signalSaid(fmt.Sprintf("Answered by %s in %s", out.Entry, b.Run()), b.Run(), &s)
+		out.signalResult, text = c.signalSaid(fmt.Sprintf("Answered by %s in %s", out.Entry,
+			b.Run()), b.Run(), &s)
 		return nil
 	})
 	return out, text, err
@@ -200,7 +216,8 @@ func (c *call) link(in linkIn) (out linkOut, text string, err error) {
 		return out, "", err
 	}
 	err = c.onBoard(in.Run, true, func(b *board.Board) error {
-		links := board.Links{Supports: in.Supports, Contradicts: in.Contradicts, Supersedes: in.Supersedes, Addresses: in.Addresses}
+		links := board.Links{Supports: in.Supports, Contradicts: in.Contradicts,
+			Supersedes: in.Supersedes, Addresses: in.Addresses}
 		e, err := b.LinkDropping(c.ctx, who, in.Entry, links, in.DropDuty)
 		if err != nil {
 			return err
@@ -241,7 +258,8 @@ func (c *call) settle(in settleIn) (out settleOut, text string, err error) {
 		c.room = echoTokens
 		out, text = fitted(c, func(k cut) (settleOut, string) {
 			out := settleOut{b.Run(), s.A, s.B, k.text(s.Reason, "", "")}
-			return out, fmt.Sprintf("Settled in %s: %s and %s are no conflict: %s", out.Run, s.A, s.B, inLine(out.Reason))
+			return out, fmt.Sprintf("Settled in %s: %s and %s are no conflict: %s", out.Run, s.A,
+				s.B, inLine(out.Reason))
 		})
 		return nil
 	})

@@ -11,11 +11,13 @@ func TestSettle(t *testing.T) {
 	must(t, c, "board_post", `{"content":"Ironworks has 98 sites in Iowa","source_doc":"a.md"}`)
 	must(t, c, "board_post", `{"content":"Ironworks has 99 sites in Iowa","source_doc":"b.md"}`)
 	const gate = `{"max_conflicts":0}`
-	if got := must(t, c, "board_gate", gate); !strings.Contains(got, "e1 and e2 may contradict each other") ||
+	if got := must(t, c, "board_gate", gate); !strings.Contains(got,
+		"e1 and e2 may contradict each other") ||
 		!strings.Contains(got, "board_settle (entry: e1, other: e2, reason: …)") {
 		t.Errorf("the gate says %q", got)
 	}
-	refused(t, c, "board_settle", `{"entry":"e1","other":"e2","reason":" "}`, "settling needs a reason")
+	refused(t, c, "board_settle", `{"entry":"e1","other":"e2","reason":" "}`,
+		"settling needs a reason")
 	refused(t, c, "board_settle", `{"entry":"e1","other":"e7","reason":"x"}`, "e7")
 	refused(t, c, "board_settle", `{"entry":"e1","reason":"x"}`, "other")
 	got := must(t, c, "board_settle", `{"entry":"e2","other":"e1","reason":"e1 is of 2024"}`)
@@ -27,7 +29,8 @@ func TestSettle(t *testing.T) {
 	}
 	refused(t, c, "board_settle", `{"entry":"e1","other":"e2","reason":"again"}`, "settled")
 
-	must(t, c, "board_post", `{"content":"Keys are rotated each quarter","source_doc":"gone.md","must_surface":true}`)
+	must(t, c, "board_post",
+		`{"content":"Keys are rotated each quarter","source_doc":"gone.md","must_surface":true}`)
 	for args, want := range map[string]string{
 		`{"require_verified":true}`: "require-verified e3",
 		`{"require_evidence":true}`: "require-evidence e3",

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -17,9 +18,11 @@ import (
 )
 
 const (
-	// MaxMessage is how many bytes a message over stdio may have. What is too long for its field is refused by name; what is longer than this is refused as a whole.
+	// MaxMessage is how many bytes a message over stdio may have. What is too long for
+	// its field is refused by name; what is longer than this is refused as a whole.
 	MaxMessage = 32 << 20
-	// maxDepth is how deep its values may be nested. What is deeper would end the session in the SDK.
+	// maxDepth is how deep its values may be nested. What is deeper would end the session
+	// in the SDK.
 	maxDepth = 500
 	// afterInput is how long calls that are under way have once the input has ended.
 	afterInput = 5 * time.Second
@@ -32,60 +35,65 @@ const (
 	codeBusy    = -32000
 )
 
-// Stdio is a client on two streams, a message a line. What is no message is answered with an error and passed over, so that one bad line does not cost the session; a client that ends its
-// input still gets the answers to what it has asked.
+// Stdio is a client on two streams, one message per line. An invalid message is answered
+// with an error, and the session goes on. A client that ends its input still gets the
+// answers to its requests.
 //
-// It is a connection of the SDK's, in the place of sdk.IOTransport, since it has to look into each message anyway: that one would decode each three more times, with a new buffer of 64 KB for each.
+// It replaces sdk.IOTransport, which would decode each message three more times, each
+// time into a new buffer of 64 KB.
 type Stdio struct {
 	in  *bufio.Reader
 	end error // what the input ended with
 	why error // what Read has ended with
 
-	incoming  chan jsonrpc.Message // what the server shall see
-	ended     chan struct{}        // closed at the end of the input, when what was asked is answered
-	finished  chan struct{}        // closed when nothing more is to be read
+	incoming chan jsonrpc.Message // what the server shall see
+	readAll  chan struct{}        // closed at the end of the input
+	// closed at the end of the input, when what was asked is answered
+	ended     chan struct{}
+	finished  chan struct{} // closed when nothing more is to be read
 	closed    chan struct{}
 	closeOnce sync.Once
 	endOnce   sync.Once
 
-	writing sync.Mutex // apart from mu: a client that does not read must not keep its input from being read
+	// apart from mu: a client that does not read must not keep its input from being read
+	writing sync.Mutex
 	out     io.Writer
 
+	direct  atomic.Pointer[direct] // answers calls without the SDK; nil: the SDK answers all
+	calling sync.WaitGroup         // goroutines that answer directly
+
 	mu   sync.Mutex
-	open map[jsonrpc.ID]bool // requests that are not answered yet
-	left int                 // answers that are being written
-	none chan struct{}       // closed when there are neither; nil: nobody waits
+	over bool // no more calls are answered directly
+	// open are the unanswered requests, with what cancels them; nil: the SDK answers it
+	open map[jsonrpc.ID]context.CancelFunc
+	left int           // answers that are being written
+	none chan struct{} // closed when there are neither; nil: nobody waits
 }
 
 // NewStdio returns the transport for a client.
 func NewStdio(in io.Reader, out io.Writer) *Stdio {
-	return &Stdio{why: io.EOF, in: bufio.NewReaderSize(in, 64<<10), out: out, open: map[jsonrpc.ID]bool{}, incoming: make(chan jsonrpc.Message), ended: make(chan struct{}), finished: make(chan struct{}), closed: make(chan struct{})}
+	return &Stdio{why: io.EOF, in: bufio.NewReaderSize(in, 64<<10), out: out,
+		open: map[jsonrpc.ID]context.CancelFunc{}, incoming: make(chan jsonrpc.Message),
+		readAll: make(chan struct{}), ended: make(chan struct{}), finished: make(chan struct{}),
+		closed: make(chan struct{})}
 }
 
-// Finish ends reading, as the end of the input does: what has been asked is still answered.
-func (s *Stdio) Finish() { s.endOnce.Do(func() { close(s.finished) }) }
+// Finish ends reading, as the end of the input does: what has been asked is still
+// answered.
+func (s *Stdio) Finish() {
+	s.mu.Lock()
+	s.over = true
+	s.mu.Unlock()
+	s.endOnce.Do(func() { close(s.finished) })
+}
 
 // Connect begins to read; the SDK calls it once.
 func (s *Stdio) Connect(context.Context) (sdk.Connection, error) {
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		for s.end == nil {
-			if m := s.next(); m != nil {
-				select {
-				case s.incoming <- m:
-				case <-s.finished:
-					s.pass(m)
-				case <-s.closed:
-					return
-				}
-			}
-		}
-	}()
+	go s.read()
 	go func() {
 		defer close(s.ended)
 		select {
-		case <-read:
+		case <-s.readAll:
 			s.why = s.end
 		case <-s.finished:
 		case <-s.closed:
@@ -94,6 +102,43 @@ func (s *Stdio) Connect(context.Context) (sdk.Connection, error) {
 		s.wait()
 	}()
 	return s, nil
+}
+
+// soon is how long a direct answer may take before another goroutine reads on.
+const soon = time.Millisecond
+
+// read reads messages until the input ends. It answers calls directly where it can: to
+// hand a call to another goroutine takes longer than to read a chunk. A successor takes
+// over the reading if the answer takes longer than soon, or more input is there already.
+func (s *Stdio) read() {
+	successor := time.AfterFunc(time.Hour, s.read)
+	successor.Stop()
+	for s.end == nil {
+		m := s.next()
+		if m == nil {
+			continue
+		}
+		if answer := s.directly(m); answer != nil {
+			if s.in.Buffered() > 0 {
+				go s.read()
+				answer()
+				return
+			}
+			successor.Reset(soon)
+			if answer(); !successor.Stop() {
+				return
+			}
+			continue
+		}
+		select {
+		case s.incoming <- m:
+		case <-s.finished:
+			s.pass(m)
+		case <-s.closed:
+			return
+		}
+	}
+	close(s.readAll)
 }
 
 // pass answers what was read too late.
@@ -120,7 +165,8 @@ func (s *Stdio) Close() error {
 	return nil
 }
 
-// Read returns the next message that the server shall see; io.EOF at the end of the input.
+// Read returns the next message that the server shall see; io.EOF at the end of the
+// input.
 func (s *Stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case <-ctx.Done():
@@ -142,7 +188,9 @@ type message struct {
 	Params  json.RawMessage
 }
 
-// idOf is an id by its value: 5 and 5.0 are one. It is none if the message has none, or null. A number that the SDK would not give back as it came, since it has a fraction or is 2^53 and more, is refused.
+// idOf is an id by its value: 5 and 5.0 are the same. It is invalid if raw is empty or
+// null. A number with a fraction, or of 2^53 and more, is an error: the SDK would not
+// give it back as it came.
 func idOf(raw json.RawMessage) (jsonrpc.ID, error) {
 	var v any
 	if len(raw) > 0 {
@@ -151,12 +199,13 @@ func idOf(raw json.RawMessage) (jsonrpc.ID, error) {
 		}
 	}
 	if n, ok := v.(float64); ok && (n != math.Trunc(n) || math.Abs(n) >= 1<<53) {
-		return jsonrpc.ID{}, fmt.Errorf("the id %s is no whole number that can be given back", raw)
+		return jsonrpc.ID{}, fmt.Errorf("the id %s is not an integer below 2^53", raw)
 	}
 	return jsonrpc.MakeID(v)
 }
 
-// readMessage reads a message; false if it is none. Names are taken to the letter, as the SDK does: to it, what is none ends the session.
+// readMessage reads a message; false if it is invalid. Names are case-sensitive, as they
+// are to the SDK, for which an invalid message ends the session.
 func readMessage(line []byte) (m message, ok bool) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(line, &members) != nil {
@@ -198,13 +247,15 @@ func (s *Stdio) next() jsonrpc.Message {
 		return nil
 	case len(bytes.TrimSpace(line)) == 0:
 		return nil
-	case !json.Valid(line):
-		s.refuse(nil, codeParse, "the line is no JSON")
-		return nil
 	}
 	m, ok := readMessage(line)
+	if !ok && !json.Valid(line) {
+		s.refuse(nil, codeParse, "the line is not valid JSON")
+		return nil
+	}
 	if deep(line) {
-		s.refuse(m.ID, codeInvalid, fmt.Sprintf("the message is nested deeper than %d levels", maxDepth))
+		s.refuse(m.ID, codeInvalid, fmt.Sprintf("the message is nested deeper than %d levels",
+			maxDepth))
 		return nil
 	}
 	if bytes.TrimSpace(line)[0] != '{' {
@@ -212,7 +263,7 @@ func (s *Stdio) next() jsonrpc.Message {
 		return nil
 	}
 	if !ok {
-		s.refuse(m.ID, codeInvalid, "the object is no JSON-RPC 2.0 message")
+		s.refuse(m.ID, codeInvalid, "the object is not a JSON-RPC 2.0 message")
 		return nil
 	}
 	id, err := idOf(m.ID)
@@ -222,7 +273,7 @@ func (s *Stdio) next() jsonrpc.Message {
 	}
 	switch {
 	case err != nil:
-		s.refuse(m.ID, codeInvalid, "the object is no JSON-RPC 2.0 message")
+		s.refuse(m.ID, codeInvalid, "the object is not a JSON-RPC 2.0 message")
 		return nil
 	case answer != nil:
 		return answer
@@ -265,16 +316,25 @@ func (s *Stdio) begin(m *message, id jsonrpc.ID) bool {
 		}
 		json.Unmarshal(m.Params, &of)
 		if other, err := idOf(of.RequestID); err == nil {
+			if cancel := s.open[other]; cancel != nil {
+				cancel()
+			}
 			delete(s.open, other) // it may never be answered
 		}
 		s.tell()
-	case !id.IsValid() || m.Method == "subscriptions/listen": // the last lives as long as the client
-	case s.open[id]:
+	// the last lives as long as the client
+	case !id.IsValid() || m.Method == "subscriptions/listen":
+	case s.isOpen(id):
 		return false
 	default:
-		s.open[id] = true
+		s.open[id] = nil
 	}
 	return true
+}
+
+func (s *Stdio) isOpen(id jsonrpc.ID) bool {
+	_, open := s.open[id]
+	return open
 }
 
 // wait waits until all requests are answered, or for a while.
@@ -304,7 +364,7 @@ func (s *Stdio) Write(ctx context.Context, m jsonrpc.Message) error {
 	}
 	s.mu.Lock()
 	if answer, ok := m.(*jsonrpc.Response); ok {
-		delete(s.open, answer.ID) // before it is written: whoever has read it may use its id again
+		delete(s.open, answer.ID) // before it is written: then the client may use the id again
 	}
 	s.left++
 	s.mu.Unlock()
@@ -318,10 +378,12 @@ func (s *Stdio) Write(ctx context.Context, m jsonrpc.Message) error {
 	return err
 }
 
-// encode is a message as a line. A result is JSON already, and goes into the line as it is: the SDK would parse it once more to make it compact, which it is.
+// encode is a message as a line. A result is JSON already, and goes into the line as it
+// is: the SDK would parse it once more to make it compact, which it is.
 func encode(m jsonrpc.Message) ([]byte, error) {
 	answer, ok := m.(*jsonrpc.Response)
-	if !ok || answer.Error != nil || len(answer.Result) == 0 || bytes.IndexByte(answer.Result, '\n') >= 0 {
+	if !ok || answer.Error != nil || len(answer.Result) == 0 || bytes.IndexByte(answer.Result,
+		'\n') >= 0 {
 		line, err := jsonrpc.EncodeMessage(m)
 		return append(line, '\n'), err
 	}
@@ -357,6 +419,8 @@ func refusalOf(id json.RawMessage, code int, text string) []byte {
 	if len(id) == 0 {
 		id = json.RawMessage("null")
 	}
-	data, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": text}}) // the id has been read as JSON
+	// the id has been read as JSON
+	data, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id,
+		"error": map[string]any{"code": code, "message": text}})
 	return append(data, '\n')
 }

@@ -20,17 +20,34 @@ func TestStdioSurvivesBadLines(t *testing.T) {
 		name, in string
 		want     []string // in the answers, each in a line of its own
 	}{
-		{"garbage", hello + "\nnonsense\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n", []string{`"id":1,"result"`, `-32700`, `"id":2,"result"`}},
-		{"invalid UTF-8", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"board_post","arguments":{"content":"` + "a\xff\xfeb" + `"}}}` + "\n", []string{`"id":1,"result"`, `Posted to r1`}},
-		{"the end in the middle", hello + "\n" + `{"jsonrpc":"2.0","id":2,"meth`, []string{`"id":1,"result"`, `-32700`}},
-		{"the last line has no end", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}`, []string{`"id":1,"result"`, `"id":2,"result"`}},
-		{"no handshake", `{"jsonrpc":"2.0","id":5,"method":"tools/list"}` + "\n", []string{`"id":5,"error"`}},
-		{"one id twice", hello + "\n" + `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"board_wait","arguments":{"for":"event","timeout_seconds":0.2}}}` + "\n" + `{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `the id is in use`, `"happened":false`}},
-		{"ids that could not be given back", hello + "\n" + `{"jsonrpc":"2.0","id":5.5,"method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":6.0,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `"id":5.5`, `-32600`, `"id":9007199254740993`, `"id":6,"result"`}},
-		{"an array, a string, nothing", hello + "\n[]\n\"x\"\n\n{}\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `a message is a JSON object`, `"id":2,"result"`}},
-		{"too long", hello + "\n" + `{"x":"` + strings.Repeat("y", MaxMessage) + `"}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `longer than 32 MB`, `"id":2,"result"`}},
+		{"garbage", hello + "\nnonsense\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}` +
+			"\n", []string{`"id":1,"result"`, `-32700`, `"id":2,"result"`}},
+		{"invalid UTF-8", hello + "\n" +
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"board_post","arguments":{"content":"` + "a\xff\xfeb" + `"}}}` + "\n", []string{`"id":1,"result"`, `Posted to r1`}},
+		{"the end in the middle", hello + "\n" + `{"jsonrpc":"2.0","id":2,"meth`,
+			[]string{`"id":1,"result"`, `-32700`}},
+		{"the last line has no end", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}`,
+			[]string{`"id":1,"result"`, `"id":2,"result"`}},
+		{"no handshake", `{"jsonrpc":"2.0","id":5,"method":"tools/list"}` + "\n",
+			[]string{`"id":5,"error"`}},
+		{"one id twice", hello + "\n" +
+			`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"board_wait","arguments":{"for":"event","timeout_seconds":0.2}}}` + "\n" + `{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `the id is in use`, `"happened":false`}},
+		{"ids that could not be given back", hello + "\n" +
+			`{"jsonrpc":"2.0","id":5.5,"method":"ping"}` + "\n" +
+			`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}` + "\n" +
+			`{"jsonrpc":"2.0","id":6.0,"method":"ping"}` + "\n", []string{`"id":1,"result"`,
+			`"id":5.5`, `-32600`, `"id":9007199254740993`, `"id":6,"result"`}},
+		{"an array, a string, nothing", hello + "\n[]\n\"x\"\n\n{}\n" +
+			`{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n", []string{`"id":1,"result"`,
+			`a message is a JSON object`, `"id":2,"result"`}},
+		{"too long", hello + "\n" + `{"x":"` + strings.Repeat("y", MaxMessage) + `"}` + "\n" +
+			`{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n", []string{`"id":1,"result"`,
+			`longer than 32 MB`, `"id":2,"result"`}},
 		{"deep", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"board_var_set","arguments":{"key":"k","value":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "}}}\n" + `{"jsonrpc":"2.0","id":3,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `deeper than 500 levels`, `"id":3,"result"`}},
-		{"too deep", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":` + strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000) + "}\n" + `{"jsonrpc":"2.0","id":3,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `-32700`, `"id":3,"result"`}},
+		{"too deep", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":` +
+			strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000) + "}\n" +
+			`{"jsonrpc":"2.0","id":3,"method":"ping"}` + "\n", []string{`"id":1,"result"`,
+			`-32700`, `"id":3,"result"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out syncBuffer
@@ -49,7 +66,8 @@ func TestStdioSurvivesBadLines(t *testing.T) {
 	}
 }
 
-// TestStdioClosed: whoever reads when it is closed is told that it is over, whatever was on its way.
+// TestStdioClosed: whoever reads when it is closed is told that it is over, whatever was
+// on its way.
 func TestStdioClosed(t *testing.T) {
 	ping := `{"jsonrpc":"2.0","id":1,"method":"notifications/x"}` + "\n"
 	for range 200 {
@@ -70,7 +88,8 @@ func TestStdioClosed(t *testing.T) {
 	}
 }
 
-// TestClientThatDoesNotRead fills the pipe to a client. Its input goes on being read, and ends the session.
+// TestClientThatDoesNotRead fills the pipe to a client. Its input goes on being read, and
+// ends the session.
 func TestClientThatDoesNotRead(t *testing.T) {
 	s := everything(t, nil)
 	in, feed := io.Pipe()
@@ -79,7 +98,8 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { s.Serve(ctx, NewStdio(in, out)); close(done) }()
 	for i := range 200 {
-		if _, err := fmt.Fprintf(feed, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", i); err != nil {
+		if _, err := fmt.Fprintf(feed, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n",
+			i); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -89,7 +109,8 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	<-done
 }
 
-// TestRecordedSessions plays the recorded sessions of both eras: each request has an answer of the same kind, result or error, of the same id.
+// TestRecordedSessions plays the recorded sessions of both eras: each request has an
+// answer of the same kind, result or error, of the same id.
 func TestRecordedSessions(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(sharedDir(), "fixtures", "mcp", "*.in.jsonl"))
 	if len(files) == 0 {
@@ -105,8 +126,10 @@ func TestRecordedSessions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// The server that was recorded had a tool called search, which failed at boom, and a resource of its own.
-			text := strings.NewReplacer(`"name":"search"`, `"name":"kb_search"`, "board://status", "board://runs", `"query":"boom"`, `"query":""`).Replace(string(in))
+			// The server that was recorded had a tool called search, which failed at
+			// boom, and a resource of its own.
+			text := strings.NewReplacer(`"name":"search"`, `"name":"kb_search"`, "board://status",
+				"board://runs", `"query":"boom"`, `"query":""`).Replace(string(in))
 			var out syncBuffer
 			s := everything(t, nil)
 			if err := os.MkdirAll(s.cfg.Home, 0o700); err != nil {
@@ -148,4 +171,27 @@ func kinds(lines string) map[string]string {
 		all[string(m.ID)] = what
 	}
 	return all
+}
+
+// TestStdioFinish: a server that is told to end answers what it was asked, at once, and
+// is gone.
+func TestStdioFinish(t *testing.T) {
+	s := everything(t, nil)
+	boardOf(t, s)
+	begun := calls(s)
+	in, feed := io.Pipe()
+	defer feed.Close()
+	var out syncBuffer
+	client := NewStdio(in, &out)
+	done := make(chan error)
+	go func() { done <- s.Serve(context.Background(), client) }()
+	io.WriteString(feed, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`+"\n"+waitCall(2)+"\n")
+	<-begun
+	s.End()
+	client.Finish()
+	<-done
+	if got := out.String(); !strings.Contains(got, `"id":2,"result"`) ||
+		!strings.Contains(got, "was cancelled") {
+		t.Errorf("the call was answered with %s", got)
+	}
 }

@@ -19,7 +19,8 @@ func visible(s string) string {
 	return strings.Map(printable, s)
 }
 
-// inLine keeps a text within its line: what somebody noted must not look like what the server says.
+// inLine keeps a text within its line: what somebody noted must not look like what the
+// server says.
 func inLine(s string) string {
 	return strings.Join(strings.Fields(visible(s)), " ")
 }
@@ -29,7 +30,8 @@ func jsonLine(s string) string {
 	return strings.ReplaceAll(visible(s), "\n", " ")
 }
 
-// indented keeps a text of several lines within its block: each of its lines but the first has a mark before it, so that none looks like what the server says.
+// indented keeps a text of several lines within its block: each of its lines but the
+// first has a mark before it, so that none looks like what the server says.
 func indented(s string) string {
 	return strings.ReplaceAll(strings.TrimSpace(visible(s)), "\n", "\n  | ")
 }
@@ -65,7 +67,8 @@ func got[S, T any](of func(func(S) error) error, ask func(S) (T, error)) (v T, e
 	return v, err
 }
 
-// printable drops control characters, but for line ends and tabs, and what hides or turns text around.
+// printable drops control characters, but for line ends and tabs, and what hides or turns
+// text around.
 func printable(r rune) rune {
 	switch {
 	case r == '\n' || r == '\t':

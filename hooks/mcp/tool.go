@@ -3,18 +3,20 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
 	"blackboard/kb/memory"
@@ -39,22 +41,26 @@ type tool struct {
 	about   string // when to use it, and what it does
 	need    string // the grant that every call takes; "": it depends on the call
 	kind    kind
-	budget  int  // tokens of an answer, for which max_tokens asks; 0: usualTokens, whatever is asked
-	rare    bool // few agents need it: listed only where its profile is asked for
-	program bool // programs act on its answers, whose schema is listed with it; others are read as text
+	// tokens of an answer, for which max_tokens asks; 0: usualTokens, whatever is asked
+	budget int
+	rare   bool // few agents need it: listed only where its profile is asked for
+	// programs act on its answers, whose schema is listed with it; others are read as
+	// text
+	program bool
 }
 
 func (t *tool) annotations() *sdk.ToolAnnotations {
 	no, destructive := false, t.kind == removes || t.kind == replaces
-	hints := &sdk.ToolAnnotations{ReadOnlyHint: t.kind == reads, IdempotentHint: t.kind != adds && t.kind != replaces, OpenWorldHint: &no}
+	hints := &sdk.ToolAnnotations{ReadOnlyHint: t.kind == reads, IdempotentHint: t.kind != adds &&
+		t.kind != replaces, OpenWorldHint: &no}
 	if t.kind != reads { // else the hint means nothing
 		hints.DestructiveHint = &destructive
 	}
 	return hints
 }
 
-// showsText reports whether a client shows its model the text of an answer that has data too. Some
-// show the data in its place, in which what others wrote is missing.
+// showsText reports whether a client shows its model the text of an answer that has data
+// too. Some show the data in its place, in which what others wrote is missing.
 func showsText(client string) bool {
 	return client != "claude-code" && !strings.HasPrefix(client, "Visual-Studio-Code")
 }
@@ -95,13 +101,20 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 	if err == nil {
 		check, err = in.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
 	}
-	if err != nil {
-		panic(fmt.Sprintf("the tool %s: %v", t.name, err)) // a matter of the types, found by any test
+	var defaults []byte
+	if err == nil {
+		defaults, err = defaultsOf(check)
 	}
-	answer := func(ctx context.Context, req *sdk.CallToolRequest) (res *sdk.CallToolResult, err error) {
+	if err != nil {
+		// a matter of the types, found by any test
+		panic(fmt.Sprintf("the tool %s: %v", t.name, err))
+	}
+	answer := func(ctx context.Context, req *sdk.CallToolRequest) (
+		res *sdk.CallToolResult, err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				s.log.Error("a tool failed badly", "tool", t.name, "panic", r, "stack", string(debug.Stack()))
+				s.log.Error("a tool failed badly", "tool", t.name, "panic", r, "stack",
+					string(debug.Stack()))
 				res, err = s.failed(fmt.Errorf("%s %s", t.name, failedBadly), in), nil
 			}
 		}()
@@ -109,16 +122,18 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 			return s.failed(err, in), nil
 		}
 		var args In
-		if err := decode(t.known(req.Params.Arguments, in), in, check, &args); err != nil {
-			return s.failed(err, in), nil
+		if !plainly(req.Params.Arguments, in, defaults, &args) {
+			args = *new(In)
+			if err := decode(t.known(req.Params.Arguments, in), in, check, &args); err != nil {
+				return s.failed(err, in), nil
+			}
 		}
-		ctx, cancel := s.living(ctx)
-		defer cancel()
-		c := &call{Server: s, ctx: ctx, req: req, client: clientName(req), room: t.roomFor(req.Params.Arguments), grows: t.budget > 0}
+		c := &call{Server: s, ctx: ctx, req: req, client: clientName(req),
+			room: t.roomFor(req.Params.Arguments), grows: t.budget > 0}
 		data, text, err := fn(c, args)
 		if err != nil {
 			if ctx.Err() != nil {
-				err = fmt.Errorf("called off: %w", ctx.Err())
+				err = errCancelled
 			}
 			s.log.Debug("a call failed", "tool", t.name, "client", c.client, "error", err)
 			return s.failed(err, in), nil
@@ -131,7 +146,8 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 		return c.result(&t, text, body), nil
 	}
 	s.answers[t.name], s.takes[t.name], s.gives[t.name] = answer, in, out
-	listed := &sdk.Tool{Name: t.name, Title: t.title, Description: t.about, Annotations: t.annotations(), InputSchema: listedSchema(in, s.usual)}
+	listed := &sdk.Tool{Name: t.name, Title: t.title, Description: t.about,
+		Annotations: t.annotations(), InputSchema: listedSchema(in, s.usual)}
 	if s.usual { // what a model does not read, and pays for
 		listed.Title = ""
 	} else if t.program {
@@ -147,16 +163,20 @@ func (c *call) result(t *tool, text string, body []byte) *sdk.CallToolResult {
 	var notes []sdk.Content
 	for _, n := range c.notes[:min(len(c.notes), mostNotes)] {
 		note := "Note: " + inLine(fault.Clip(n, noteRunes))
-		c.room -= board.Tokens(note)
+		c.room -= tokens(note)
 		notes = append(notes, &sdk.TextContent{Text: note})
 	}
 	text, body = c.bounded(cleanText(text), cleanJSON(body))
-	res := &sdk.CallToolResult{Content: append([]sdk.Content{&sdk.TextContent{Text: text}}, notes...)}
+	res := &sdk.CallToolResult{Content: append([]sdk.Content{&sdk.TextContent{Text: text}},
+		notes...)}
 	if t.program || showsText(c.client) {
 		res.StructuredContent = json.RawMessage(body)
 	}
 	return res
 }
+
+// errCancelled answers a call that the client, or the end of the server, has cancelled.
+var errCancelled = errors.New("the call was cancelled")
 
 // failedBadly is said of a tool that panicked.
 const failedBadly = "failed badly; the log of the server has more"
@@ -166,14 +186,15 @@ func (s *Server) Tools() []string { return slices.Sorted(maps.Keys(s.answers)) }
 
 // failed is the answer that says what went wrong, and the next step.
 func (s *Server) failed(err error, takes *jsonschema.Schema) *sdk.CallToolResult {
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: s.explained(err, takes)}}}
+	return &sdk.CallToolResult{IsError: true,
+		Content: []sdk.Content{&sdk.TextContent{Text: s.explained(err, takes)}}}
 }
 
-// explained is an error with its next step, for who called what takes such arguments: the message, then
-// a line that begins with "try: ".
+// explained is an error with its next step, for who called what takes such arguments: the
+// message, then a line that begins with "try: ".
 func (s *Server) explained(err error, takes *jsonschema.Schema) string {
 	text := indented(err.Error()) // it may quote what others wrote
-	if short := board.ClipTokens(text, errorTokens); len(short) < len(text) {
+	if short := clipTokens(text, errorTokens); len(short) < len(text) {
 		text = short + "…"
 	}
 	if try := fault.Try(err, s.words(takes)); try != "" {
@@ -182,11 +203,13 @@ func (s *Server) explained(err error, takes *jsonschema.Schema) string {
 	return cleanText(text)
 }
 
-// guarded calls what serves a request that is no call of a tool; a panic in it is an error of the request.
+// guarded calls what serves a request that is no call of a tool; a panic in it is an
+// error of the request.
 func guarded[T any](s *Server, what string, fn func() (T, error)) (v T, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.log.Error("a request failed badly", "what", what, "panic", r, "stack", string(debug.Stack()))
+			s.log.Error("a request failed badly", "what", what, "panic", r, "stack",
+				string(debug.Stack()))
 			err = fmt.Errorf("%s %s", what, failedBadly)
 		}
 	}()
@@ -198,8 +221,55 @@ func badArgument(try, format string, a ...any) error {
 	return fault.Usage.New(fmt.Sprintf(format, a...), try)
 }
 
+// defaultsOf are the arguments of a call that gives none.
+func defaultsOf(check *jsonschema.Resolved) ([]byte, error) {
+	object := map[string]any{}
+	if err := check.ApplyDefaults(&object); err != nil {
+		return nil, err
+	}
+	return json.Marshal(object)
+}
+
+// plainly reads arguments that plainly are what the schema says: a few strings, numbers
+// and truth values, within their bounds, as nearly all are. Of others it reports false,
+// and decode reads them, at several times the cost.
+func plainly(raw json.RawMessage, s *jsonschema.Schema, defaults []byte, into any) bool {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) != nil {
+		return false
+	}
+	for name, v := range object {
+		if p := s.Properties[name]; p == nil || p.Enum != nil || !plainlyA(v, p) {
+			return false
+		}
+	}
+	for _, name := range s.Required {
+		if object[name] == nil {
+			return false
+		}
+	}
+	return (len(defaults) == len(`{}`) || json.Unmarshal(defaults, into) == nil) &&
+		json.Unmarshal(raw, into) == nil
+}
+
+// plainlyA reports whether a value plainly is of a simple type, and within its bounds.
+func plainlyA(v json.RawMessage, p *jsonschema.Schema) bool {
+	switch p.Type {
+	case "string":
+		return v[0] == '"'
+	case "boolean":
+		return v[0] == 't' || v[0] == 'f'
+	case "integer", "number":
+		n, err := strconv.ParseFloat(string(v), 64)
+		return err == nil && (p.Type == "number" || n == math.Trunc(n)) &&
+			(p.Minimum == nil || n >= *p.Minimum) && (p.Maximum == nil || n <= *p.Maximum)
+	}
+	return false
+}
+
 // decode reads the arguments of a call, which must be what the schema says.
-func decode(raw json.RawMessage, s *jsonschema.Schema, check *jsonschema.Resolved, into any) error {
+func decode(raw json.RawMessage, s *jsonschema.Schema, check *jsonschema.Resolved,
+	into any) error {
 	object := map[string]any{}
 	if len(raw) > 0 && string(raw) != "null" {
 		if err := json.Unmarshal(raw, &object); err != nil {
@@ -219,7 +289,8 @@ func decode(raw json.RawMessage, s *jsonschema.Schema, check *jsonschema.Resolve
 		err = json.Unmarshal(defaulted, into)
 	}
 	if err == nil && len(raw) > 0 {
-		err = json.Unmarshal(raw, into) // once more, as they came: a value's numbers keep all their digits
+		// once more, as they came: a value's numbers keep all their digits
+		err = json.Unmarshal(raw, into)
 	}
 	if err != nil {
 		return badArgument(takes(s), "the arguments do not fit: %s", plain(err))
@@ -227,18 +298,21 @@ func decode(raw json.RawMessage, s *jsonschema.Schema, check *jsonschema.Resolve
 	return nil
 }
 
-// known is what a tool takes of some arguments. The original of the context tools takes no notice of
-// what it does not know, and its callers rely on that; elsewhere what is unknown is an error, since
-// it is most likely misspelled. An importance may be a word.
+// known is what a tool takes of some arguments. The original of the context tools takes
+// no notice of what it does not know, and its callers rely on that; elsewhere what is
+// unknown is an error, since it is most likely misspelled. An importance may be a word.
 func (t *tool) known(raw json.RawMessage, s *jsonschema.Schema) json.RawMessage {
 	var object map[string]json.RawMessage
-	if t.profile != ProfileContext && t.profile != ProfileMemory || json.Unmarshal(raw, &object) != nil {
+	if t.profile != ProfileContext && t.profile != ProfileMemory ||
+		json.Unmarshal(raw, &object) != nil {
 		return raw
 	}
 	var level string
 	switch {
 	case t.profile == ProfileContext:
-		maps.DeleteFunc(object, func(name string, _ json.RawMessage) bool { return s.Properties[name] == nil })
+		maps.DeleteFunc(object, func(name string, _ json.RawMessage) bool {
+			return s.Properties[name] == nil
+		})
 	case json.Unmarshal(object["importance"], &level) == nil: // "high" is plain enough
 		if f, err := memory.ParseImportance(level); err == nil {
 			object["importance"], _ = json.Marshal(f)
@@ -308,6 +382,8 @@ const unnamed = "mcp-client"
 // progress tells the client how far a call has come, if it wants to know.
 func (c *call) progress(what string, done, of int) {
 	if token := c.req.Params.GetProgressToken(); token != nil {
-		c.req.Session.NotifyProgress(c.ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: float64(done), Total: float64(of), Message: what}) // one that is lost is no matter
+		// one that is lost is no matter
+		c.req.Session.NotifyProgress(c.ctx, &sdk.ProgressNotificationParams{ProgressToken: token,
+			Progress: float64(done), Total: float64(of), Message: what})
 	}
 }

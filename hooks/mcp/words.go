@@ -11,7 +11,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// said is how agents do an operation: with a tool, and what of its arguments it says by itself.
+// said is how agents do an operation: with a tool, and what of its arguments it says by
+// itself.
 type said struct {
 	tool   string
 	with   string            // an argument with its value, as "do: start"
@@ -19,8 +20,9 @@ type said struct {
 	as     map[string]string // arguments of the tool that are called otherwise than the operation's
 }
 
-// operations are the operations that errors and reasons name as the next step. What is missing
-// here, and what takes an argument that the tool has not, is left out of what agents are told.
+// operations are the operations that errors and reasons name as the next step. What is
+// missing here, and what takes an argument that the tool has not, is left out of what
+// agents are told.
 var operations = sync.OnceValue(func() map[string]said {
 	return map[string]said{
 		"run.list":                  {tool: "board_state"},
@@ -54,18 +56,19 @@ var operations = sync.OnceValue(func() map[string]said {
 		"memory.named.list":         {tool: "memory_named"},
 		"memory.named.show":         {tool: "memory_named"},
 		"memory.restore":            {tool: "memory_update", with: "restore: true"},
-		"memory.consolidate":        {tool: "memory_consolidate", with: "do: passes", itself: []string{"passes"}},
-		"memory.scratch.list":       {tool: "scratch_list"},
-		"context.list":              {tool: "list_context"},
-		"context.set":               {tool: "set_state"},
+		"memory.consolidate": {tool: "memory_consolidate", with: "do: passes",
+			itself: []string{"passes"}},
+		"memory.scratch.list": {tool: "scratch_list"},
+		"context.list":        {tool: "list_context"},
+		"context.set":         {tool: "set_state"},
 	}
 })
 
 // parameters are those that are called otherwise than the domain's arguments.
 var parameters = map[string]string{"timeout": "timeout_seconds"}
 
-// words say a step to a client that has called what takes the arguments of a schema; nil: nothing
-// that takes any.
+// words say a step to a client that has called what takes the arguments of a schema; nil:
+// nothing that takes any.
 func (s *Server) words(takes *jsonschema.Schema) fault.Words {
 	return func(step fault.Step) string {
 		op := said{}

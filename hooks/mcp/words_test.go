@@ -7,7 +7,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// TestOperations sees that each tool of the table exists, and takes what the table says of it.
+// TestOperations sees that each tool of the table exists, and takes what the table says
+// of it.
 func TestOperations(t *testing.T) {
 	s := everything(t, nil)
 	for op, how := range operations() {
@@ -16,7 +17,8 @@ func TestOperations(t *testing.T) {
 			t.Errorf("%s: there is no tool %s", op, how.tool)
 			continue
 		}
-		if param, _, _ := strings.Cut(how.with, ":"); param != "" && takes.Properties[param] == nil {
+		if param, _, _ := strings.Cut(how.with, ":"); param != "" &&
+			takes.Properties[param] == nil {
 			t.Errorf("%s: %s takes no %s", op, how.tool, param)
 		}
 	}
@@ -46,13 +48,18 @@ func TestWords(t *testing.T) {
 		{"board_claim", fault.Give("force", "", "take it away with {}"), ""}, // it has none
 		{"kb_remember", fault.Give("force", "", "{} keeps both"), "force keeps both"},
 		{"kb_remember", fault.Give("keep_secret", "", "{} stores it"), ""},
-		{"kb_remember", fault.Give("supersedes", "k1", "{} replaces it"), "supersedes: k1 replaces it"},
-		{"board_wait", fault.Give("timeout", "", "wait longer with {}"), "wait longer with timeout_seconds"},
+		{"kb_remember", fault.Give("supersedes", "k1", "{} replaces it"),
+			"supersedes: k1 replaces it"},
+		{"board_wait", fault.Give("timeout", "", "wait longer with {}"),
+			"wait longer with timeout_seconds"},
 		{"", fault.Give("force", "", "{} keeps both"), ""},
-		{"", fault.Do("signal.list", "{} shows who holds what", "status", "open"), "board_signals (status: open) shows who holds what"},
-		{"", fault.Do("signal.show", "{} tells how", "signal", "s1"), "board_show (id: s1) tells how"},
+		{"", fault.Do("signal.list", "{} shows who holds what", "status", "open"),
+			"board_signals (status: open) shows who holds what"},
+		{"", fault.Do("signal.show", "{} tells how", "signal", "s1"),
+			"board_show (id: s1) tells how"},
 		{"", fault.Do("kb.get", "{} shows it", "id", "k1"), "kb_get (id: k1) shows it"},
-		{"", fault.Do("memory.conversation.idle", "end it first: {}", "ref", "x"), "end it first: conversation (do: idle, ref: x)"},
+		{"", fault.Do("memory.conversation.idle", "end it first: {}", "ref", "x"),
+			"end it first: conversation (do: idle, ref: x)"},
 		{"", fault.Do("kb.history", "{} shows why", "id", "k1"), ""}, // for a person
 	} {
 		if got := c.step.In(s.words(s.takes[c.tool])); got != c.want {

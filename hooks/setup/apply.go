@@ -12,10 +12,10 @@ import (
 	"blackboard/board/replace"
 )
 
-// backupMark stands between the name of a file and the time of its copy.
+// backupMark separates a file's name from the time of its copy.
 const backupMark = ".board-backup-"
 
-// Apply does what was planned for one harness: all of it, or, if anything fails, nothing.
+// Apply makes the planned changes for one harness. If one fails, it undoes them all.
 func (s *Setup) Apply(w *Work) error {
 	if w.Err != nil {
 		return w.Err
@@ -24,11 +24,14 @@ func (s *Setup) Apply(w *Work) error {
 		return nil
 	}
 	for _, r := range w.records {
-		if !exists(r.Path) { // the harness that was to make it has failed
-			return conflict(r.Path+" is not there, though it was to be by now; nothing was changed", "set up again")
+		if !exists(r.Path) { // the harness that shares it has failed
+			return conflict(r.Path+
+				" does not exist, although an earlier step should have created it; "+
+				"nothing was changed", "set up again")
 		}
 	}
-	fresh, err := readManifest(s.dataHome) // another may have recorded something since this was planned
+	// another process may have changed the manifest since the plan was made
+	fresh, err := readManifest(s.dataHome)
 	if err != nil {
 		return err
 	}
@@ -37,7 +40,8 @@ func (s *Setup) Apply(w *Work) error {
 		return err
 	}
 	for _, r := range w.records {
-		if old := s.manifest.of(r.Path); old != nil { // another harness may have made the file since this was planned
+		// another harness may have created the file since the plan was made
+		if old := s.manifest.of(r.Path); old != nil {
 			r.Backups = old.Backups
 		}
 		s.manifest.put(r)
@@ -50,12 +54,14 @@ func (s *Setup) Apply(w *Work) error {
 		}
 	}
 	if err := s.manifest.write(s.dataHome); err != nil {
-		return fileError(fmt.Sprintf("%s is done, but it could not be recorded in %s: %v", w.Title, filepath.Join(s.dataHome, manifestName), cause(err)), "see to the data home, then set up again")
+		return fileError(fmt.Sprintf("%s is set up, but recording it in %s failed: %v", w.Title,
+			filepath.Join(s.dataHome, manifestName), cause(err)),
+			"check the data home, then set up again")
 	}
 	return nil
 }
 
-// write prepares all files, then puts them in place one after the other.
+// write prepares all files, then renames them one after the other.
 func (s *Setup) write(w *Work) (err error) {
 	var temps, dirs []string
 	done := 0
@@ -111,7 +117,8 @@ func (s *Setup) write(w *Work) (err error) {
 			return cannotWrite(c.Path, err)
 		}
 		done = i + 1
-		replace.SyncDir(filepath.Dir(c.disk.real)) // if it fails, the file itself is on the disk all the same
+		// if it fails, the file itself is on the disk all the same
+		replace.SyncDir(filepath.Dir(c.disk.real))
 	}
 	s.manifest.Dirs = append(s.manifest.Dirs, dirs...)
 	for _, c := range w.Changes {
@@ -122,10 +129,11 @@ func (s *Setup) write(w *Work) (err error) {
 }
 
 func cannotWrite(path string, err error) error {
-	return fileError(fmt.Sprintf("%s cannot be written: %v; nothing was changed", path, cause(err)), "see to its permissions and those of its directory, then set up again")
+	return fileError(fmt.Sprintf("cannot write %s: %v; nothing was changed", path,
+		cause(err)), "check its permissions and those of its directory, then set up again")
 }
 
-// modeOf is the mode of a file: what it has, or that of a new one.
+// modeOf returns a file's mode, or the mode of a new file.
 func (s *Setup) modeOf(c *Change) os.FileMode {
 	if c.disk.exists {
 		return c.disk.mode
@@ -133,19 +141,23 @@ func (s *Setup) modeOf(c *Change) os.FileMode {
 	return 0o644
 }
 
-// unchanged makes sure that a file is still what the plan was made for.
+// unchanged returns an error if a file has changed since the plan was made.
 func (c *Change) unchanged() error {
-	now, err := look(c.Path)
+	now, err := readDisk(c.Path)
 	if err != nil {
 		return err
 	}
-	if now.real != c.disk.real || now.exists != c.disk.exists || !bytes.Equal(now.text, c.disk.text) {
-		return conflict(c.Path+" was changed by somebody else meanwhile; nothing was written", "set up again")
+	if now.real != c.disk.real || now.exists != c.disk.exists ||
+		!bytes.Equal(now.text, c.disk.text) {
+		return conflict(c.Path+"was changed by another process in the meantime; "+
+			"nothing was written",
+			"set up again")
 	}
 	return nil
 }
 
-// copyBefore keeps what the file was, unless it is known anyway: a file that becomes what it was before.
+// copyBefore keeps a copy of the file. It skips a file that becomes what it was before
+// setup.
 func (c *Change) copyBefore(now time.Time) error {
 	if c.Action == Create || c.exact {
 		return nil
@@ -159,21 +171,24 @@ func (c *Change) copyBefore(now time.Time) error {
 	}
 	c.Backup = name
 	if c.record != nil {
-		c.record.Backups = append(slices.Clone(c.record.Backups), backup{name, hashText(c.disk.text)})
+		c.record.Backups = append(slices.Clone(c.record.Backups),
+			backup{name, hashText(c.disk.text)})
 	}
 	return nil
 }
 
-// restore puts back what the file was.
+// restore restores the file's old content.
 func (c *Change) restore() {
 	if c.Action == Create {
 		os.Remove(c.disk.real)
 		return
 	}
-	writeWhole(c.disk.real, c.disk.text, c.disk.mode, c.disk.info) // it could be written a moment ago; its copy is there if it cannot any more
+	// it could be written a moment ago; its copy is there if it cannot any more
+	writeWhole(c.disk.real, c.disk.text, c.disk.mode, c.disk.info)
 }
 
-// tidy removes what only served a file that is as it was before: its copies and, without a manifest, the directory of the skill.
+// tidy removes what a restored file no longer needs: its copies and, without a
+// manifest, the skill's directory.
 func (s *Setup) tidy(c *Change) {
 	old := s.manifest.of(c.disk.real)
 	switch {

@@ -33,7 +33,8 @@ func trustingHome(change func(*bench)) func(*bench) {
 	}
 }
 
-// managedClaude is a file of Claude's managed settings, below the home directory of a bench.
+// managedClaude is a file of Claude's managed settings, below the home directory of a
+// bench.
 func managedClaude(name string) string {
 	switch runtime.GOOS {
 	case "darwin":
@@ -52,8 +53,12 @@ func TestCheck(t *testing.T) {
 		want          []string
 	}{
 		{"well", "claude", func(*bench) {}, nil},
-		{"switched off", "claude", func(b *bench) { b.write("work/.claude/settings.json", `{"disableAllHooks": true}`) }, []string{harness.ProblemDisabled}},
-		{"the program moved", "qwen", func(b *bench) { b.binary = "/new/board" }, []string{ProblemProgram, ProblemProgram}},
+		{"switched off", "claude", func(b *bench) {
+			b.write("work/.claude/settings.json",
+				`{"disableAllHooks": true}`)
+		}, []string{harness.ProblemDisabled}},
+		{"the program moved", "qwen", func(b *bench) { b.binary = "/new/board" },
+			[]string{ProblemProgram, ProblemProgram}},
 		{"an old plugin", "pi", func(b *bench) {
 			path := filepath.Join(b.home, ".pi/agent/extensions/board.ts")
 			text, _ := os.ReadFile(path)
@@ -63,10 +68,15 @@ func TestCheck(t *testing.T) {
 		{"an unknown event", "cursor", func(b *bench) {
 			path := filepath.Join(b.home, ".cursor/hooks.json")
 			text, _ := os.ReadFile(path)
-			os.WriteFile(path, bytes.Replace(text, []byte(`"hooks": {`), []byte(`"hooks": {"notification": [],`), 1), 0o644)
+			os.WriteFile(path, bytes.Replace(text, []byte(`"hooks": {`),
+				[]byte(`"hooks": {"notification": [],`), 1), 0o644)
 		}, []string{harness.ProblemIgnored, harness.ProblemMCP}},
 		{"no trust in the folder", "gemini", func(*bench) {}, []string{harness.ProblemTrust}},
-		{"trust in a folder around it", "gemini", func(b *bench) { b.write(".gemini/trustedFolders.json", fmt.Sprintf("{%q: \"TRUST_FOLDER\"}", b.home)) }, nil},
+		{"trust in a folder around it", "gemini",
+			func(b *bench) {
+				b.write(".gemini/trustedFolders.json",
+					fmt.Sprintf("{%q: \"TRUST_FOLDER\"}", b.home))
+			}, nil},
 		{"hooks switched off", "codex", func(b *bench) {
 			path := filepath.Join(b.home, ".codex/config.toml")
 			text, _ := os.ReadFile(path)
@@ -75,31 +85,60 @@ func TestCheck(t *testing.T) {
 		{"not trusted any more", "codex", func(b *bench) {
 			path := filepath.Join(b.home, ".codex/hooks.json")
 			text, _ := os.ReadFile(path)
-			os.WriteFile(path, bytes.Replace(text, []byte(`"timeout": 5`), []byte(`"timeout": 6`), 1), 0o644)
+			os.WriteFile(path, bytes.Replace(text, []byte(`"timeout": 5`),
+				[]byte(`"timeout": 6`), 1), 0o644)
 		}, []string{harness.ProblemTrust}},
 		{"a hook is gone", "windsurf", func(b *bench) {
 			path := filepath.Join(b.home, ".codeium/windsurf/hooks.json")
 			text, _ := os.ReadFile(path)
-			os.WriteFile(path, bytes.Replace(text, []byte("post_run_command"), []byte("pre_run_command"), 1), 0o644)
+			os.WriteFile(path, bytes.Replace(text, []byte("post_run_command"),
+				[]byte("pre_run_command"), 1), 0o644)
 		}, []string{ProblemMissing}},
-		{"a comment", "claude", rewritten(".claude/settings.json", "{", "{ // mine"), []string{harness.ProblemIgnored}},
-		{"a trailing comma", "claude", rewritten(".claude/settings.json", "\n}\n", ",\n}\n"), []string{harness.ProblemIgnored}},
-		{"a byte order mark", "claude", rewritten(".claude/settings.json", "{", string(bom)+"{"), []string{harness.ProblemIgnored}},
-		{"a comment in the servers", "claude", rewritten(".claude.json", "{", "{ // mine"), []string{harness.ProblemIgnored}},
-		{"a comment", "codex", rewritten(".codex/hooks.json", "{", "{ /* mine */"), []string{harness.ProblemIgnored}},
-		{"a trailing comma", "codex", rewritten(".codex/hooks.json", "\n}\n", ",\n}\n"), []string{harness.ProblemIgnored}},
-		{"a byte order mark", "codex", rewritten(".codex/hooks.json", "{", string(bom)+"{"), []string{harness.ProblemIgnored}},
-		{"a trailing comma", "gemini", trustingHome(rewritten(".gemini/settings.json", "\n}\n", ",\n}\n")), []string{harness.ProblemIgnored}},
-		{"a byte order mark", "gemini", trustingHome(rewritten(".gemini/settings.json", "{", string(bom)+"{")), []string{harness.ProblemIgnored}},
-		{"a comment, which it reads", "gemini", trustingHome(rewritten(".gemini/settings.json", "{", "{ // mine")), nil},
-		{"a trailing comma", "qwen", rewritten(".qwen/settings.json", "\n}\n", ",\n}\n"), []string{harness.ProblemIgnored}},
-		{"a comment, which it reads", "qwen", rewritten(".qwen/settings.json", "{", "{ // mine"), nil},
-		{"a comment", "pi", rewritten(".pi/agent/mcp.json", "{", "{ // mine"), []string{harness.ProblemIgnored}},
-		{"a trailing comma", "pi", rewritten(".pi/agent/mcp.json", "\n}\n", ",\n}\n"), []string{harness.ProblemIgnored}},
-		{"only managed hooks", "claude", func(b *bench) { b.write(managedClaude("managed-settings.json"), `{"allowManagedHooksOnly": true}`) }, []string{harness.ProblemDisabled}},
-		{"only managed hooks, in a file beside", "claude", func(b *bench) { b.write(managedClaude("managed-settings.d/x.json"), `{"allowManagedHooksOnly": true}`) }, []string{harness.ProblemDisabled}},
-		{"switched off in what is not read", "claude", func(b *bench) { b.write("work/.claude/settings.json", `{"disableAllHooks": true, }`) }, nil},
-		{"broken", "factory", func(b *bench) { b.write(".factory/hooks.json", "{") }, []string{ProblemFile}},
+		{"a comment", "claude", rewritten(".claude/settings.json", "{", "{ // mine"),
+			[]string{harness.ProblemIgnored}},
+		{"a trailing comma", "claude", rewritten(".claude/settings.json", "\n}\n", ",\n}\n"),
+			[]string{harness.ProblemIgnored}},
+		{"a byte order mark", "claude", rewritten(".claude/settings.json", "{", string(bom)+"{"),
+			[]string{harness.ProblemIgnored}},
+		{"a comment in the servers", "claude", rewritten(".claude.json", "{", "{ // mine"),
+			[]string{harness.ProblemIgnored}},
+		{"a comment", "codex", rewritten(".codex/hooks.json", "{", "{ /* mine */"),
+			[]string{harness.ProblemIgnored}},
+		{"a trailing comma", "codex", rewritten(".codex/hooks.json", "\n}\n", ",\n}\n"),
+			[]string{harness.ProblemIgnored}},
+		{"a byte order mark", "codex", rewritten(".codex/hooks.json", "{", string(bom)+"{"),
+			[]string{harness.ProblemIgnored}},
+		{"a trailing comma", "gemini", trustingHome(rewritten(".gemini/settings.json", "\n}\n",
+			",\n}\n")), []string{harness.ProblemIgnored}},
+		{"a byte order mark", "gemini", trustingHome(rewritten(".gemini/settings.json", "{",
+			string(bom)+"{")), []string{harness.ProblemIgnored}},
+		{"a comment, which it reads", "gemini", trustingHome(rewritten(".gemini/settings.json",
+			"{", "{ // mine")), nil},
+		{"a trailing comma", "qwen", rewritten(".qwen/settings.json", "\n}\n", ",\n}\n"),
+			[]string{harness.ProblemIgnored}},
+		{"a comment, which it reads", "qwen", rewritten(".qwen/settings.json",
+			"{", "{ // mine"), nil},
+		{"a comment", "pi", rewritten(".pi/agent/mcp.json", "{", "{ // mine"),
+			[]string{harness.ProblemIgnored}},
+		{"a trailing comma", "pi", rewritten(".pi/agent/mcp.json", "\n}\n", ",\n}\n"),
+			[]string{harness.ProblemIgnored}},
+		{"only managed hooks", "claude",
+			func(b *bench) {
+				b.write(managedClaude("managed-settings.json"),
+					`{"allowManagedHooksOnly": true}`)
+			}, []string{harness.ProblemDisabled}},
+		{"only managed hooks, in a file beside", "claude",
+			func(b *bench) {
+				b.write(managedClaude("managed-settings.d/x.json"),
+					`{"allowManagedHooksOnly": true}`)
+			}, []string{harness.ProblemDisabled}},
+		{"switched off in what is not read", "claude",
+			func(b *bench) {
+				b.write("work/.claude/settings.json",
+					`{"disableAllHooks": true, }`)
+			}, nil},
+		{"broken", "factory", func(b *bench) { b.write(".factory/hooks.json", "{") },
+			[]string{ProblemFile}},
 	}
 	for _, test := range tests {
 		t.Run(test.harness+" "+test.name, func(t *testing.T) {

@@ -16,21 +16,24 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// This file is what is special about Codex: its configuration is TOML, and it runs no hook that is not trusted there. The trust names the place of a hook in its file, and a hash of what it does.
+// This file is what is special about Codex: its configuration is TOML, and it runs no
+// hook that is not trusted there. The trust names the place of a hook in its file, and
+// a hash of what it does.
 
 const (
 	stateTable  = "state"
 	trustedHash = "trusted_hash"
 )
 
-// trustFile is where the trust lies, which is the user's, also in the hooks of a project.
+// trustFile returns the file with the trust. It is always the user's, even for a
+// project's hooks.
 func (p *place) trustFile(h *harness.Harness) string {
 	user := p.Place
 	user.Project = ""
 	return h.MCP(&user)
 }
 
-// snake is the name of an event as the trust names it.
+// snake returns an event's name in the trust's format.
 func snake(event string) string {
 	var b strings.Builder
 	for i, r := range event {
@@ -45,7 +48,7 @@ func snake(event string) string {
 	return b.String()
 }
 
-// trustOf is the trust in the hooks of ours that the text of a hooks.json has: from the key of each to its hash.
+// trustOf returns the trust that our hooks in a hooks.json need: each key with its hash.
 func (p *place) trustOf(b []byte, h *harness.Harness, path string) map[string]string {
 	trust := map[string]string{}
 	root, err := parseJSON(b)
@@ -53,12 +56,14 @@ func (p *place) trustOf(b []byte, h *harness.Harness, path string) map[string]st
 		return trust
 	}
 	for _, f := range p.ownHooks(root, h) {
-		trust[path+":"+snake(f.event)+":"+strconv.Itoa(f.place[0])+":"+strconv.Itoa(f.place[1])] = hashOf(b, f)
+		trust[path+":"+snake(f.event)+":"+strconv.Itoa(f.place[0])+":"+
+			strconv.Itoa(f.place[1])] = hashOf(b, f)
 	}
 	return trust
 }
 
-// hashOf is SHA-256 over what a hook does, written as compact JSON with sorted names.
+// hashOf returns the SHA-256 of a hook as compact JSON with sorted names, which is
+// Codex's format.
 func hashOf(b []byte, f foundHook) string {
 	timeout, _ := strconv.Atoi(f.handler.at("timeout").word(b))
 	if timeout == 0 {
@@ -67,7 +72,8 @@ func hashOf(b []byte, f foundHook) string {
 	if f.event == "SessionEnd" || f.event == "Interrupt" {
 		timeout = min(timeout, 3)
 	}
-	handler := map[string]any{"async": f.handler.at("async").word(b) == "true", "command": f.command().text(), "timeout": timeout, "type": "command"}
+	handler := map[string]any{"async": f.handler.at("async").word(b) == "true",
+		"command": f.command().text(), "timeout": timeout, "type": "command"}
 	if s := f.handler.at("statusMessage"); s != nil {
 		handler["statusMessage"] = s.text()
 	}
@@ -75,7 +81,8 @@ func hashOf(b []byte, f foundHook) string {
 		handler["additionalContextLimit"] = n
 	}
 	identity := map[string]any{"event_name": snake(f.event), "hooks": []any{handler}}
-	if m := f.group.at("matcher"); m != nil && f.event != "UserPromptSubmit" && f.event != "Stop" && f.event != "SessionEnd" {
+	if m := f.group.at("matcher"); m != nil && f.event != "UserPromptSubmit" &&
+		f.event != "Stop" && f.event != "SessionEnd" {
 		identity["matcher"] = m.text()
 	}
 	var text bytes.Buffer
@@ -86,15 +93,17 @@ func hashOf(b []byte, f foundHook) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// setTrust brings the trust in a config.toml from what it was for the hooks before to what it is to be after. A user's own switch beside a hash is kept.
+// setTrust changes the trust in a config.toml from the old hooks to the new ones. The
+// user's own settings beside a hash stay.
 func setTrust(b []byte, path string, before, after map[string]string) ([]byte, addition, error) {
 	add := addition{fresh: true}
 	meaning, tables, err := parseTOML(b)
 	if err != nil {
-		return nil, add, described(err, path)
+		return nil, add, parseError(err, path)
 	}
-	states := sub(meaning, "hooks", stateTable)
-	for _, key := range slices.Sorted(maps.Keys(before)) { // one after the other, since two that follow each other share an empty line
+	states := subtable(meaning, "hooks", stateTable)
+	// one after the other, since two that follow each other share an empty line
+	for _, key := range slices.Sorted(maps.Keys(before)) {
 		if _, stays := after[key]; stays || states[key] == nil {
 			continue
 		}
@@ -105,9 +114,9 @@ func setTrust(b []byte, path string, before, after map[string]string) ([]byte, a
 		add.fresh = false
 		b = apply(b, []edit{cutTable(b, t)})
 		if meaning, tables, err = parseTOML(b); err != nil {
-			return nil, add, described(err, path)
+			return nil, add, parseError(err, path)
 		}
-		states = sub(meaning, "hooks", stateTable)
+		states = subtable(meaning, "hooks", stateTable)
 	}
 	var edits []edit
 	var blocks [][]string
@@ -115,8 +124,9 @@ func setTrust(b []byte, path string, before, after map[string]string) ([]byte, a
 		line := trustedHash + " = " + quoteJSON(after[key])
 		switch {
 		case states[key] == nil:
-			blocks = append(blocks, []string{"[hooks." + stateTable + "." + quoteJSON(key) + "]", line})
-		case sub(states, key)[trustedHash] == after[key]:
+			blocks = append(blocks, []string{"[hooks." + stateTable + "." +
+				quoteJSON(key) + "]", line})
+		case subtable(states, key)[trustedHash] == after[key]:
 			add.fresh = false
 		default:
 			add.fresh = false
@@ -124,8 +134,10 @@ func setTrust(b []byte, path string, before, after map[string]string) ([]byte, a
 			if t == nil {
 				return nil, add, inlineTrust(path)
 			}
-			if i := slices.IndexFunc(t.values, func(v value) bool { return v.key == trustedHash }); i >= 0 {
-				edits = append(edits, edit{t.values[i].start, t.values[i].end - t.values[i].start, line})
+			if i := slices.IndexFunc(t.values,
+				func(v value) bool { return v.key == trustedHash }); i >= 0 {
+				edits = append(edits, edit{t.values[i].start,
+					t.values[i].end - t.values[i].start, line})
 			} else {
 				edits = append(edits, edit{endOfLine(b, t.start), 0, line + styleOf(b, nil).nl})
 			}
@@ -135,7 +147,8 @@ func setTrust(b []byte, path string, before, after map[string]string) ([]byte, a
 	return checkedTOML(b, edits, add, path)
 }
 
-// checkedTOML makes the edits, and refuses if the result is no TOML any more: then a table that we would add is written in another form.
+// checkedTOML makes the edits and refuses an invalid result: then the file already has
+// such a table in another form.
 func checkedTOML(b []byte, edits []edit, add addition, path string) ([]byte, addition, error) {
 	out := apply(b, edits)
 	if _, _, err := parseTOML(out); err != nil {
@@ -146,12 +159,15 @@ func checkedTOML(b []byte, edits []edit, add addition, path string) ([]byte, add
 }
 
 func inlineTrust(path string) error {
-	return conflict(path+" has its hooks or servers in a form that cannot be added to; nothing was changed", "write [tables] with headers there", fault.Give("no_trust", "", "or set up with {} and approve the hooks with /hooks in Codex"))
+	return conflict(path+" has its hooks or servers in a form that setup cannot extend; "+
+		"nothing was changed", "use [tables] with headers there", fault.Give("no_trust", "",
+		"or set up with {} and approve the hooks with /hooks in Codex"))
 }
 
-// codexServer is the program of the MCP server in a config.toml, or "" if there is none; foreign says that there is one that is not ours.
+// codexServer returns the program of our MCP server in a config.toml, or "". foreign
+// means that the server is not ours.
 func (p *place) codexServer(meaning map[string]any) (program string, foreign bool) {
-	entry, there := sub(meaning, "mcp_servers")[harness.ServerName]
+	entry, there := subtable(meaning, "mcp_servers")[harness.ServerName]
 	if !there {
 		return "", false
 	}
@@ -168,7 +184,7 @@ func (p *place) addCodexServer(b []byte, path string) ([]byte, addition, error) 
 	add := addition{fresh: true}
 	meaning, tables, err := parseTOML(b)
 	if err != nil {
-		return nil, add, described(err, path)
+		return nil, add, parseError(err, path)
 	}
 	line := "command = " + quoteJSON(p.binary)
 	program, foreign := p.codexServer(meaning)
@@ -176,8 +192,10 @@ func (p *place) addCodexServer(b []byte, path string) ([]byte, addition, error) 
 	case foreign:
 		return nil, add, foreignServer(path)
 	case program == "":
-		return checkedTOML(b, appendTables(b, [][]string{{"[mcp_servers." + harness.ServerName + "]", line, `args = ["mcp"]`,
-			"env = { " + harness.Variable + " = " + quoteJSON("codex") + " }"}}), add, path)
+		return checkedTOML(b,
+			appendTables(b, [][]string{{"[mcp_servers." + harness.ServerName +
+				"]", line, `args = ["mcp"]`,
+				"env = { " + harness.Variable + " = " + quoteJSON("codex") + " }"}}), add, path)
 	case program == p.binary:
 		add.fresh = false
 		return b, add, nil
@@ -191,13 +209,14 @@ func (p *place) addCodexServer(b []byte, path string) ([]byte, addition, error) 
 	if i < 0 {
 		return nil, add, inlineTrust(path)
 	}
-	return checkedTOML(b, []edit{{t.values[i].start, t.values[i].end - t.values[i].start, line}}, add, path)
+	return checkedTOML(b, []edit{{t.values[i].start, t.values[i].end - t.values[i].start, line}},
+		add, path)
 }
 
 func (p *place) stripCodexServer(b []byte, path string) ([]byte, error) {
 	meaning, tables, err := parseTOML(b)
 	if err != nil {
-		return nil, described(err, path)
+		return nil, parseError(err, path)
 	}
 	if program, _ := p.codexServer(meaning); program == "" {
 		return b, nil
@@ -209,7 +228,8 @@ func (p *place) stripCodexServer(b []byte, path string) ([]byte, error) {
 	return apply(b, []edit{cutTable(b, t)}), nil
 }
 
-// movedTrust are hooks of others that stand behind ours in a list: without ours they move up, and Codex asks about them again.
+// movedTrust returns the events in which other hooks follow ours. Without ours they
+// move up, and Codex asks about them again.
 func (p *place) movedTrust(b []byte, h *harness.Harness) (events []string) {
 	root, err := parseJSON(b)
 	if err != nil {
@@ -223,9 +243,9 @@ func (p *place) movedTrust(b []byte, h *harness.Harness) (events []string) {
 	return events
 }
 
-// switchedOff says why Codex does not run a hook of ours, or "".
+// switchedOff returns why Codex does not run a hook of ours, or "".
 func switchedOff(states map[string]any, key, hash string) string {
-	state := sub(states, key)
+	state := subtable(states, key)
 	switch {
 	case state == nil:
 		return "not trusted"
@@ -237,7 +257,7 @@ func switchedOff(states map[string]any, key, hash string) string {
 	return ""
 }
 
-// codex looks at what the configuration of Codex says about hooks.
+// codex checks Codex's settings of hooks.
 func (c *checker) codex() {
 	path := c.s.trustFile(c.h)
 	text, _ := os.ReadFile(path) // what is not there says nothing
@@ -245,18 +265,24 @@ func (c *checker) codex() {
 	if err != nil {
 		return
 	}
-	if features := sub(meaning, "features"); features["hooks"] == false || features["codex_hooks"] == false {
-		c.add(harness.ProblemDisabled, harness.PartHooks, path, "remove hooks = false from [features]", "hooks are switched off in Codex by %s", c.s.Short(path))
+	if features := subtable(meaning, "features"); features["hooks"] == false ||
+		features["codex_hooks"] == false {
+		c.report(harness.ProblemDisabled, harness.PartHooks, path,
+			"remove hooks = false from [features]", "hooks are disabled in Codex by %s",
+			c.s.Short(path))
 	}
 	reasons := map[string][]string{}
 	for key, hash := range c.s.trustNow(c.h).after {
-		if why := switchedOff(sub(meaning, "hooks", stateTable), key, hash); why != "" {
+		if why := switchedOff(subtable(meaning, "hooks", stateTable), key, hash); why != "" {
 			parts := strings.Split(key, ":")
 			reasons[why] = append(reasons[why], parts[len(parts)-3])
 		}
 	}
 	for why, events := range reasons {
 		slices.Sort(events)
-		c.add(harness.ProblemTrust, harness.PartHooks, path, "set up Codex again, or approve them with /hooks there", "hooks that Codex does not run, since they are %s: %s", why, strings.Join(events, ", "))
+		c.report(harness.ProblemTrust, harness.PartHooks, path, "set up Codex again, or approve "+
+			"them with /hooks there",
+			"Codex does not run these hooks because they are %s: %s", why,
+			strings.Join(events, ", "))
 	}
 }

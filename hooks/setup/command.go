@@ -7,10 +7,10 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// plainPath needs no quotes in any shell.
+// plainPath matches a path that needs no quotes in any shell.
 var plainPath = lazyregexp.New(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
-// quote makes one word of a path for the shell that runs hooks.
+// quote quotes a path for the shell that runs hooks.
 func quote(path string) string {
 	switch {
 	case plainPath.MatchString(path):
@@ -21,7 +21,7 @@ func quote(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// firstWord takes the program from a command line, without its quotes.
+// firstWord splits the program off a command line, without its quotes.
 func firstWord(line string) (word, rest string) {
 	line = strings.TrimLeft(strings.TrimPrefix(line, "& "), " ")
 	var b strings.Builder
@@ -46,31 +46,32 @@ func firstWord(line string) (word, rest string) {
 	return b.String(), ""
 }
 
-// hookLine is how all lines of ours end: the event and the harness.
+// hookLine matches the end of our command lines: the event and the harness.
 var hookLine = lazyregexp.New(`^ hook ([A-Za-z_]+) --harness ([a-z]+)$`)
 
-// isProgram reports whether a path is this program's, or was that of an earlier one: what is called as board is.
+// isProgram reports whether a path is this program's, or an earlier one's by its name.
 func isProgram(path, binary string) bool {
 	base := path[strings.LastIndexAny(path, `/\`)+1:]
-	return path != "" && (path == binary || strings.TrimSuffix(strings.ToLower(base), ".exe") == "board")
+	return path != "" && (path == binary ||
+		strings.TrimSuffix(strings.ToLower(base), ".exe") == "board")
 }
 
-// ownHook takes apart a command line if it calls `board hook`, of whatever version and wherever it lay.
+// ownHook parses a command line that calls `board hook`, of any version and at any path.
 func ownHook(line, binary string) (path, event string, ok bool) {
 	path, rest := firstWord(line)
 	m := hookLine.FindStringSubmatch(rest)
-	if m == nil || find(m[2]) == nil || !isProgram(path, binary) {
+	if m == nil || byName(m[2]) == nil || !isProgram(path, binary) {
 		return "", "", false
 	}
 	return path, m[1], true
 }
 
-// hookCommand is the command line for an event.
+// hookCommand returns the command line for an event.
 func (p *place) hookCommand(event, harness string) string {
 	return quote(p.binary) + " hook " + event + " --harness " + harness
 }
 
-// powershell is a command line in the form that PowerShell takes.
+// powershell returns a command line in PowerShell's syntax.
 func powershell(path, rest string) string {
 	if plainPath.MatchString(path) {
 		return path + rest

@@ -10,9 +10,9 @@ import (
 	"blackboard/board/replace"
 )
 
-// This file reads and writes files. Whatever happens, a file has its old or its new content.
+// This file reads and writes files. At any moment a file has its old or its new content.
 
-// maxFile is how large a configuration may be, in bytes. A larger one is none.
+// maxFile is the largest accepted configuration, in bytes.
 const maxFile = 64 << 20
 
 func exists(path string) bool {
@@ -20,7 +20,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// onDisk is a file as it is.
+// onDisk is a file's current state.
 type onDisk struct {
 	real   string // with links resolved
 	text   []byte
@@ -29,8 +29,9 @@ type onDisk struct {
 	info   fs.FileInfo
 }
 
-// look reads a file. One that is not there is an empty one; one that cannot be written is an error.
-func look(path string) (*onDisk, error) {
+// readDisk reads a file. A missing file is empty; a file that cannot be written is an
+// error.
+func readDisk(path string) (*onDisk, error) {
 	real, err := resolve(path)
 	if err != nil {
 		return nil, err
@@ -46,24 +47,32 @@ func look(path string) (*onDisk, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, fileError(fmt.Sprintf("%s cannot be read: %v", path, cause(err)), "see to its permissions, then set up again")
+		return nil, fileError(fmt.Sprintf("cannot read %s: %v", path, cause(err)),
+			"check its permissions, then set up again")
 	case info.IsDir():
-		return nil, fileError(named+" is a directory, not a file", "move it away, then set up again")
+		return nil, fileError(named+" is a directory, not a file",
+			"move it away, then set up again")
 	case !info.Mode().IsRegular():
-		return nil, fileError(named+" is no regular file", "move it away, then set up again")
+		return nil, fileError(named+" is not a regular file", "move it away, then set up again")
 	case info.Mode().Perm()&0o200 == 0:
-		return nil, fileError(fmt.Sprintf("%s is read-only (%v)", named, info.Mode().Perm()), "make it writable, or change what generates it, then set up again")
+		return nil, fileError(fmt.Sprintf("%s is read-only (%v)", named, info.Mode().Perm()),
+			"make it writable, or change what generates it, then set up again")
 	case info.Size() > maxFile:
-		return nil, fileError(fmt.Sprintf("%s has %d MB, too much for a configuration", named, info.Size()>>20), "see what it is; if it is no configuration, move it away, then set up again")
+		return nil, fileError(
+			fmt.Sprintf("%s has %d MB, which is too large for a configuration", named,
+				info.Size()>>20), "check what it is; if it is no configuration, move it away, "+
+				"then set up again")
 	}
 	f.exists, f.mode, f.info = true, info.Mode().Perm(), info
 	if f.text, err = os.ReadFile(real); err != nil {
-		return nil, fileError(fmt.Sprintf("%s cannot be read: %v", path, cause(err)), "see to its permissions, then set up again")
+		return nil, fileError(fmt.Sprintf("cannot read %s: %v", path, cause(err)),
+			"check its permissions, then set up again")
 	}
 	return f, nil
 }
 
-// resolve follows the links of a path, of which the end need not be there. A link that leads nowhere is an error: what it should lead to is not ours to make.
+// resolve follows the links of a path whose target may not exist. A dangling link is an
+// error, because its target is not ours to create.
 func resolve(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -71,9 +80,11 @@ func resolve(path string) (string, error) {
 	}
 	switch {
 	case !errors.Is(err, fs.ErrNotExist):
-		return "", fileError(fmt.Sprintf("%s cannot be reached: %v", path, cause(err)), "see where its links lead, and to its permissions")
+		return "", fileError(fmt.Sprintf("cannot open %s: %v", path, cause(err)),
+			"check its links and its permissions")
 	case exists(path):
-		return "", fileError(path+" is a link to a file that is not there", "remove the link, or put the file in its place, then set up again")
+		return "", fileError(path+" is a link to a file that does not exist",
+			"remove the link or create the file, then set up again")
 	}
 	parent := filepath.Dir(path)
 	if parent == path {
@@ -83,7 +94,7 @@ func resolve(path string) (string, error) {
 	return filepath.Join(dir, filepath.Base(path)), err
 }
 
-// cause is an error without the path, which the message has already.
+// cause returns an error without its path, because the message has it already.
 func cause(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -92,7 +103,7 @@ func cause(err error) error {
 	return err
 }
 
-// missingDirs are the directories that a file needs and that are not there, the outermost first.
+// missingDirs returns the missing directories of a file, the outermost first.
 func missingDirs(path string) (dirs []string) {
 	for dir := filepath.Dir(path); !exists(dir); dir = filepath.Dir(dir) {
 		dirs = append([]string{dir}, dirs...)
@@ -100,8 +111,10 @@ func missingDirs(path string) (dirs []string) {
 	return dirs
 }
 
-// prepare writes a text beside the file that it is to replace, with that file's mode and owner.
-func prepare(path string, text []byte, mode fs.FileMode, like fs.FileInfo) (temp string, err error) {
+// prepare writes a text beside the file that it is to replace, with that file's mode
+// and owner.
+func prepare(path string, text []byte, mode fs.FileMode, like fs.FileInfo) (temp string,
+	err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*")
 	if err != nil {
 		return "", err

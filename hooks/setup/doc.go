@@ -1,26 +1,42 @@
-// Package setup puts hooks, the MCP server, the skill and a pointer into the configurations of agent harnesses, and takes them out again. It changes files of others, so that it keeps to this:
+// Package setup adds hooks, the MCP server, the skill and a pointer to the
+// configurations of agent harnesses, and removes them again. It changes files that
+// belong to others, under these rules:
 //
-//   - What it adds, it adds as spans of text. Every other byte stays: order, comments, indentation, trailing commas, line ends, byte order mark, the last line's end or none.
-//   - A file that does not parse, or has what its harness does not read (a comment for Claude Code), is read-only, or is no file, is not touched, and nothing else of that harness either; the error names it. What stands in its place and is not ours is never replaced.
-//   - Files are replaced at once (temporary file, fsync, rename), links followed, mode and owner kept, and a copy of what was there is left as FILE.board-backup-TIME.
-//   - A second run changes nothing. An entry of ours that calls an earlier path of the program is changed in its place, never doubled; whatever else a user has changed about it stays.
-//   - Taking away restores a file byte for byte if nobody else has changed it since, and then removes the copies too; else it takes out only what is ours.
+//   - It inserts spans of text. Every other byte stays: order, comments, indentation,
+//     trailing commas, line ends, byte order mark, with or without a last line end.
+//   - It does not touch a file that cannot be parsed, has syntax that its harness does
+//     not accept (such as a comment for Claude Code), is read-only, or is not a regular
+//     file. Then it changes nothing for that harness, and the error names the file. It
+//     never replaces an entry of another program.
+//   - It replaces a file atomically (temporary file, fsync, rename), follows links, and
+//     keeps mode and owner. A copy of the old file stays as FILE.board-backup-TIME.
+//   - A second run changes nothing. If one of our entries calls an old path of the
+//     program, that path is updated in place. Other changes of the user to the entry
+//     stay.
+//   - Removing restores a file byte for byte if nobody else has changed it since, and
+//     then removes the copies too. Otherwise it removes only our entries.
 //
-// # What is ours
+// # Which entries are ours
 //
-// An entry is ours by what it calls: `board hook EVENT --harness NAME`, at whatever path, or `board mcp`. A file that is ours alone says so in a line of its own. setup.json in the data home
-// (manifest) knows besides which bytes undo each addition, which files and directories were not there before, and which harnesses share a file; without it all still works, less exactly.
+// An entry is ours if it calls `board hook EVENT --harness NAME` or `board mcp`, at any
+// path. A file that is ours alone says so in a line. The manifest, setup.json in the
+// data home, also records which bytes undo each addition, which files and directories
+// are new, and which harnesses share a file. Without the manifest everything still
+// works, less exactly.
 //
-// # How it is made
+// # Files
 //
-// Package harness knows the files of each harness, the events that are asked for, and the forms of all entries.
+// Package harness knows the files of each harness, the events to register, and the
+// format of all entries.
 //
-//	jsonc.go, jsonc_edit.go JSON with comments: where its values stand, and how to insert and remove without writing anew
-//	toml.go, codex.go       the same for TOML, and the trust that Codex demands for hooks
-//	hooks_json.go, mcp_json.go, files.go, pointer.go, target.go   parts of ours in a text: find, add, strip
-//	plan.go                 what is to be done, without doing it; harness by harness, each wholly or not at all
-//	apply.go, disk.go       doing it
-//	status.go, check.go     how it stands, and what is wrong
+//	jsonc.go, jsonc_edit.go          JSON with comments: positions of values, inserting, removing
+//	toml.go, codex.go                the same for TOML, and the trust that Codex requires
+//	hooks_json.go, mcp_json.go,      our entries in a text: find, add, strip
+//	  files.go, pointer.go, target.go
+//	plan.go                          plans the changes; each harness all or nothing
+//	apply.go, disk.go                applies them
+//	status.go, check.go              reports states and problems
 //
-// The text of the skill is in SKILL.md, that of the pointer in POINTER.md, that of the plugins beside their harnesses; they are part of the program.
+// The program embeds the text of the skill (SKILL.md), of the pointer (POINTER.md) and
+// of the plugins (beside their harnesses).
 package setup

@@ -2,6 +2,6 @@ package setup
 
 import "blackboard/board/fault"
 
-// A fileError is about a file that cannot be read, understood or written; a conflict is
-// something of somebody else's in the place of what is to be set up. Nothing was written.
+// A fileError reports a file that cannot be read, parsed or written. A conflict reports
+// another program's entry in the place of ours. In both cases nothing was written.
 var fileError, conflict = fault.Failure.New, fault.Conflict.New

@@ -14,36 +14,38 @@ import (
 //go:embed SKILL.md
 var skill string
 
-// ownMark is in every file that is ours alone, but for JSON, which has no comments.
+// ownMark is in every file that is ours alone, except JSON, which has no comments.
 const ownMark = "Written by `board setup`"
 
-// programMark stands in an embedded file for the path of the program, as a string.
+// programMark is the placeholder for the program's path in an embedded file, as a
+// string.
 const programMark = `"@PROGRAM@"`
 
-// filled is a text of ours with the path of the program.
+// filled puts the program's path into an embedded text.
 func (p *place) filled(text string) []byte {
 	return []byte(strings.Replace(text, programMark, quoteJSON(p.binary), 1))
 }
 
-// hooksOf is the harness whose hooks one reads: mostly itself.
+// hooksOf returns the harness whose hooks this one reads, usually itself.
 func hooksOf(h *harness.Harness) *harness.Harness { return cmp.Or(h.Shares, h) }
 
-// ownHooksFile is the content of the file of hooks that is ours alone.
+// ownHooksFile returns the content of a hooks file that is ours alone.
 func (p *place) ownHooksFile(h *harness.Harness) []byte {
-	if h.Plugin != "" {
-		return p.filled(h.Plugin)
+	if text := h.Plugin(); text != "" {
+		return p.filled(text)
 	}
 	var events object
 	for _, hook := range h.Hooks() {
 		line := p.hookCommand(hook.Event, h.Name)
-		entry := h.OwnEntry(line, powershell(p.binary, strings.TrimPrefix(line, quote(p.binary))), hook)
+		entry := h.OwnEntry(line, powershell(p.binary, strings.TrimPrefix(line,
+			quote(p.binary))), hook)
 		events = append(events, pair{hook.Event, []any{ordered(entry)}})
 	}
 	st := style{nl: "\n", unit: "  ", colon: ": ", lines: true}
 	return []byte(st.render(object{{"version", 1}, {"hooks", events}}, "") + "\n")
 }
 
-// isOwnFile reports whether a file that lies where one of ours belongs is of ours, of whatever version.
+// isOwnFile reports whether a file at the path of one of ours is ours, of any version.
 func (p *place) isOwnFile(path string, b []byte) bool {
 	if !strings.HasSuffix(path, ".json") {
 		return strings.Contains(string(b), ownMark)
@@ -64,14 +66,15 @@ func (p *place) isOwnFile(path string, b []byte) bool {
 	return true
 }
 
-// programIn finds the path of the program that a file of ours calls, or "".
+// programIn returns the program's path in a file of ours, or "".
 func programIn(path string, b []byte) string {
 	if strings.HasSuffix(path, ".json") {
 		root, err := parseJSON(b)
 		if err != nil {
 			return ""
 		}
-		if hooks := root.at("hooks"); hooks != nil && len(hooks.items) > 0 && len(hooks.items[0].value.items) > 0 {
+		if hooks := root.at("hooks"); hooks != nil && len(hooks.items) > 0 &&
+			len(hooks.items[0].value.items) > 0 {
 			word, _ := firstWord(hooks.items[0].value.items[0].value.at("bash").text())
 			return word
 		}
@@ -86,14 +89,15 @@ func programIn(path string, b []byte) string {
 	return program
 }
 
-// skillFile is the skill, for the directory of skills of a harness.
+// skillFile returns the skill's text.
 func (p *place) skillFile() []byte { return p.filled(skill) }
 
-func described(err error, path string) error {
-	return fileError(fmt.Sprintf("%s does not parse: %v; nothing was changed", path, err), "correct the file, then set up again")
+func parseError(err error, path string) error {
+	return fileError(fmt.Sprintf("cannot parse %s: %v; nothing was changed", path, err),
+		"correct the file, then set up again")
 }
 
-// skillPath is where the skill lies for a harness.
+// skillPath returns the skill's path for a harness.
 func (p *place) skillPath(h *harness.Harness) string {
 	return filepath.Join(h.Skills(&p.Place), harness.ServerName, "SKILL.md")
 }

@@ -8,23 +8,25 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// This file puts hooks into the JSON file of a harness, and takes them out again.
+// This file adds hooks to a harness's JSON file and removes them.
 
 // foundHook is a hook of ours in a file.
 type foundHook struct {
 	event   string // under which it stands
 	program string
-	list    *node // the array that it is taken out of: that of the event, or that of a group with hooks of others
-	index   int   // in list
+	// list is the array to remove it from: the event's, or that of a group with other
+	// hooks
+	list    *node
+	index   int // in list
 	handler *node
 	group   *node // nil in a flat list
 	place   [2]int
 }
 
-// command is the string of the hook's command line.
+// command returns the string of the hook's command line.
 func (f *foundHook) command() *node { return f.handler.at("command") }
 
-// ownHooks are the hooks of ours in a file, in its order.
+// ownHooks returns our hooks in a file, in its order.
 func (p *place) ownHooks(root *node, h *harness.Harness) (all []foundHook) {
 	events := root.at(h.Below...)
 	if events == nil || events.kind != '{' {
@@ -33,7 +35,7 @@ func (p *place) ownHooks(root *node, h *harness.Harness) (all []foundHook) {
 	for _, m := range events.items {
 		for g, e := range m.value.items {
 			if h.Flat {
-				if f, ok := p.asOwn(e.value); ok {
+				if f, ok := p.ownFound(e.value); ok {
 					f.event, f.list, f.index, f.place = m.key, m.value, g, [2]int{g, 0}
 					all = append(all, f)
 				}
@@ -45,8 +47,9 @@ func (p *place) ownHooks(root *node, h *harness.Harness) (all []foundHook) {
 			}
 			var ours []foundHook
 			for i, it := range handlers.items {
-				if f, ok := p.asOwn(it.value); ok {
-					f.event, f.list, f.index, f.group, f.place = m.key, handlers, i, e.value, [2]int{g, i}
+				if f, ok := p.ownFound(it.value); ok {
+					f.event, f.list, f.index, f.group, f.place = m.key, handlers,
+						i, e.value, [2]int{g, i}
 					ours = append(ours, f)
 				}
 			}
@@ -59,25 +62,26 @@ func (p *place) ownHooks(root *node, h *harness.Harness) (all []foundHook) {
 	return all
 }
 
-func (p *place) asOwn(handler *node) (foundHook, bool) {
+func (p *place) ownFound(handler *node) (foundHook, bool) {
 	program, _, ok := ownHook(handler.at("command").text(), p.binary)
 	return foundHook{program: program, handler: handler}, ok
 }
 
-// addition is what adding a part did to a text.
+// addition describes what adding a part changed in a text.
 type addition struct {
 	undo  []edit     // takes it back, if nothing but items was put in
 	made  [][]string // the paths of the containers and members that were not there before
 	fresh bool       // nothing of ours was there before
 }
 
-// addHooks brings the hooks of ours in a text to what they are to be. A hook that is there and calls the right program is left alone, whatever else was changed about it.
+// addHooks adds and updates our hooks in a text. An existing hook that calls the right
+// program stays as it is, with all changes by the user.
 func (p *place) addHooks(b []byte, h *harness.Harness, path string) ([]byte, addition, error) {
 	add, hooks := addition{fresh: true}, h.Hooks()
 	for {
 		root, err := parseJSON(b)
 		if err != nil {
-			return nil, add, described(err, path)
+			return nil, add, parseError(err, path)
 		}
 		kept := map[string]foundHook{}
 		extra := -1
@@ -85,7 +89,10 @@ func (p *place) addHooks(b []byte, h *harness.Harness, path string) ([]byte, add
 		for i, f := range all {
 			_, named, _ := ownHook(f.command().text(), p.binary)
 			_, twice := kept[f.event]
-			if twice || named != f.event || !slices.ContainsFunc(hooks, func(hook harness.Hook) bool { return hook.Event == f.event }) {
+			if twice || named != f.event ||
+				!slices.ContainsFunc(hooks, func(hook harness.Hook) bool {
+					return hook.Event == f.event
+				}) {
 				extra = i
 				break
 			}
@@ -107,15 +114,19 @@ func (p *place) addHooks(b []byte, h *harness.Harness, path string) ([]byte, add
 	}
 }
 
-// missingHooks are the edits that make the hooks complete, given those that are there.
-func (p *place) missingHooks(b []byte, root *node, h *harness.Harness, kept map[string]foundHook, add *addition, path string) (edits []edit, err error) {
+// missingHooks returns the edits that add the missing hooks.
+func (p *place) missingHooks(b []byte, root *node, h *harness.Harness, kept map[string]foundHook,
+	add *addition, path string) (edits []edit, err error) {
 	st := styleOf(b, root)
 	events := root.at(h.Below...)
 	if events != nil && events.kind != '{' {
-		return nil, fileError(fmt.Sprintf("%s of %s is %s, not an object; nothing was changed", strings.Join(h.Below, "."), path, events.called(b)), "correct the file, then set up again")
+		return nil, fileError(fmt.Sprintf("%s of %s is %s, not an object; nothing was changed",
+			strings.Join(h.Below, "."), path, events.kindName(b)),
+			"correct the file, then set up again")
 	}
 	if root != nil && root.kind != '{' {
-		return nil, fileError(fmt.Sprintf("%s holds %s, not an object; nothing was changed", path, root.called(b)), "correct the file, then set up again")
+		return nil, fileError(fmt.Sprintf("%s holds %s, not an object; nothing was changed", path,
+			root.kindName(b)), "correct the file, then set up again")
 	}
 	var fresh []any // events that have no list yet
 	for _, hook := range h.Hooks() {
@@ -138,7 +149,8 @@ func (p *place) missingHooks(b []byte, root *node, h *harness.Harness, kept map[
 			fresh = append(fresh, pair{hook.Event, []any{element}})
 			add.made = append(add.made, append(slices.Clone(h.Below), hook.Event))
 		case list.kind != '[':
-			return nil, fileError(fmt.Sprintf("%s of %s is %s, not an array; nothing was changed", hook.Event, path, list.called(b)), "correct the file, then set up again")
+			return nil, fileError(fmt.Sprintf("%s of %s is %s, not an array; nothing was changed",
+				hook.Event, path, list.kindName(b)), "correct the file, then set up again")
 		default:
 			edits = append(edits, st.insert(b, list, []any{element})...)
 		}
@@ -169,7 +181,7 @@ func (p *place) missingHooks(b []byte, root *node, h *harness.Harness, kept map[
 	return append(edits, st.insertTop(b, root, members)...), nil
 }
 
-// insertTop puts members into the object of a text, which it makes if there is none.
+// insertTop adds members to a text's top object, and creates it if needed.
 func (s style) insertTop(b []byte, root *node, members []any) []edit {
 	if root != nil {
 		return s.insert(b, root, members)
@@ -185,12 +197,14 @@ func (s style) insertTop(b []byte, root *node, members []any) []edit {
 	return []edit{{len(b), 0, put}}
 }
 
-// stripHooks takes all hooks of ours out of a text, and the containers that are empty then: those in made, or, if made is nil, any.
-func (p *place) stripHooks(b []byte, h *harness.Harness, path string, made [][]string) ([]byte, error) {
+// stripHooks removes all our hooks from a text, and containers that become empty: those
+// in made, or, if made is nil, any.
+func (p *place) stripHooks(b []byte, h *harness.Harness, path string, made [][]string) ([]byte,
+	error) {
 	for {
 		root, err := parseJSON(b)
 		if err != nil {
-			return nil, described(err, path)
+			return nil, parseError(err, path)
 		}
 		all := p.ownHooks(root, h)
 		if len(all) == 0 {
@@ -208,9 +222,10 @@ func (p *place) stripHooks(b []byte, h *harness.Harness, path string, made [][]s
 	}
 }
 
-// prune takes an empty container out of a text: one of made, or, if made is nil, any.
+// prune removes an empty container from a text: one of made, or, if made is nil, any.
 func prune(b []byte, path []string, made [][]string) []byte {
-	if made != nil && !slices.ContainsFunc(made, func(m []string) bool { return slices.Equal(m, path) }) {
+	if made != nil && !slices.ContainsFunc(made,
+		func(m []string) bool { return slices.Equal(m, path) }) {
 		return b
 	}
 	root, err := parseJSON(b)
@@ -219,16 +234,18 @@ func prune(b []byte, path []string, made [][]string) []byte {
 	}
 	parent := root.at(path[:len(path)-1]...)
 	n, i := parent.member(path[len(path)-1])
-	if n == nil || len(n.items) > 0 || n.kind == 'x' || n.kind == '"' || !isAllBlank(b[n.start+1:n.end-1]) {
+	if n == nil || len(n.items) > 0 || n.kind == 'x' || n.kind == '"' ||
+		!isAllBlank(b[n.start+1:n.end-1]) {
 		return b
 	}
 	return apply(b, sortEdits(remove(b, parent, i)))
 }
 
-// pruneHeader takes out a member that we have added to a file that has nothing else any more.
+// pruneHeader removes a member that we added, if the file has nothing else.
 func pruneHeader(b []byte, m pair, made [][]string) []byte {
 	root, err := parseJSON(b)
-	if err != nil || root == nil || len(root.items) != 1 || made == nil || !slices.ContainsFunc(made, func(p []string) bool { return len(p) == 1 && p[0] == m.key }) {
+	if err != nil || root == nil || len(root.items) != 1 || made == nil ||
+		!slices.ContainsFunc(made, func(p []string) bool { return len(p) == 1 && p[0] == m.key }) {
 		return b
 	}
 	if _, i := root.member(m.key); i == 0 {

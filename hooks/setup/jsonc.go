@@ -9,7 +9,8 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// node is a value in a JSON text and where it stands. The text may have comments, trailing commas and a byte order mark, as the files of several harnesses do.
+// node is a value in a JSON text with its position. The text may have comments,
+// trailing commas and a byte order mark.
 type node struct {
 	kind       byte // '{', '[', '"', or 'x' for a number or a word
 	start, end int  // it is text[start:end]
@@ -25,12 +26,13 @@ type item struct {
 	comma int // where the comma behind it stands, or -1
 }
 
-// maxDepth is how deep values may be nested. What is deeper is no configuration.
+// maxDepth is the deepest accepted nesting of values.
 const maxDepth = 2000
 
 var bom = []byte("\xef\xbb\xbf")
 
-// parseJSON reads a text that holds one value. It is nil for a text that holds none: only white space and comments.
+// parseJSON parses a text with one value. It returns nil for a text of only white space
+// and comments.
 func parseJSON(b []byte) (*node, error) {
 	text, strict, err := blanked(b)
 	if err != nil || isAllBlank(text) {
@@ -47,7 +49,8 @@ func errorAt(b []byte, at int, what string) error {
 	return fmt.Errorf("line %d: %s", 1+bytes.Count(b[:at], []byte{'\n'}), what)
 }
 
-// blanked returns a text with blanks in the place of its byte order mark and its comments, and one that has them in the place of its trailing commas too.
+// blanked replaces byte order mark and comments by blanks (text), and trailing commas
+// too (strict).
 func blanked(b []byte) (text, strict []byte, err error) {
 	text = bytes.Clone(b)
 	blank := func(from, end int) { copy(text[from:end], bytes.Repeat([]byte{' '}, end-from)) }
@@ -68,7 +71,8 @@ func blanked(b []byte) (text, strict []byte, err error) {
 			}
 		case '{', '[':
 			if depth++; depth > maxDepth {
-				return nil, nil, errorAt(b, i, fmt.Sprintf("values are nested deeper than %d", maxDepth))
+				return nil, nil, errorAt(b, i, fmt.Sprintf("values are nested deeper than %d",
+					maxDepth))
 			}
 		case '}', ']':
 			if depth--; text[last] == ',' && text[before] != '{' && text[before] != '[' {
@@ -87,9 +91,9 @@ func blanked(b []byte) (text, strict []byte, err error) {
 	return text, strict, nil
 }
 
-// unread is what a text has that a reader who refuses it would stumble over, and in which line; ""
-// for nothing. The text is one that parseJSON reads.
-func unread(b []byte, refused harness.Syntax) (what string, line int) {
+// refusedSyntax returns the first refused syntax in a text, and its line; "" if there
+// is none. parseJSON must accept the text.
+func refusedSyntax(b []byte, refused harness.Syntax) (what string, line int) {
 	text, strict, err := blanked(b)
 	if err != nil {
 		return "", 0
@@ -116,7 +120,8 @@ func unread(b []byte, refused harness.Syntax) (what string, line int) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// commentEnd is where the comment at i ends, before the end of its line if it goes that far, or -1 if there is none.
+// commentEnd returns the end of the comment at i, before its line end, or -1 if there
+// is no comment.
 func commentEnd(b []byte, i int) int {
 	switch {
 	case bytes.HasPrefix(b[i:], []byte("//")):
@@ -136,7 +141,8 @@ func commentEnd(b []byte, i int) int {
 	return -1
 }
 
-// stringEnd is the place of the quotes that end the string at i, or of the end of the text.
+// stringEnd returns the position of the closing quotes of the string at i, or the end
+// of the text.
 func stringEnd(b []byte, i int) int {
 	for i++; i < len(b) && b[i] != '"'; i++ {
 		if b[i] == '\\' {
@@ -146,13 +152,13 @@ func stringEnd(b []byte, i int) int {
 	return min(i, len(b))
 }
 
-// jsonReader finds the values in a text that is valid but for trailing commas.
+// jsonReader finds the values in a valid text, which may have trailing commas.
 type jsonReader struct {
 	b []byte
 	i int
 }
 
-// next goes over white space to the next character.
+// next skips white space and returns the next character.
 func (r *jsonReader) next() byte {
 	for isBlank(r.b[r.i]) {
 		r.i++
@@ -191,7 +197,8 @@ func (r *jsonReader) value() *node {
 	return n
 }
 
-// member is the value of a name and its index. Of a name that is there twice the last one counts, as for every reader of JSON.
+// member returns the value of a name and its index. If a name occurs twice, the last
+// one counts, as in every JSON parser.
 func (n *node) member(key string) (*node, int) {
 	if n == nil || n.kind != '{' {
 		return nil, -1
@@ -204,7 +211,7 @@ func (n *node) member(key string) (*node, int) {
 	return nil, -1
 }
 
-// at is the value that a path of names leads to, or nil.
+// at returns the value at a path of names, or nil.
 func (n *node) at(path ...string) *node {
 	for _, key := range path {
 		n, _ = n.member(key)
@@ -212,7 +219,7 @@ func (n *node) at(path ...string) *node {
 	return n
 }
 
-// text is a string's, or "".
+// text returns a string's text, or "".
 func (n *node) text() string {
 	if n == nil {
 		return ""
@@ -220,7 +227,7 @@ func (n *node) text() string {
 	return n.str
 }
 
-// word is the text of a number, true, false or null, or "".
+// word returns the text of a number, true, false or null, or "".
 func (n *node) word(b []byte) string {
 	if n == nil || n.kind != 'x' {
 		return ""
@@ -228,7 +235,7 @@ func (n *node) word(b []byte) string {
 	return string(b[n.start:n.end])
 }
 
-// meaning is a value as the standard library has it.
+// meaning returns a value as encoding/json decodes it.
 func (n *node) meaning(b []byte) (v any) {
 	o, l := map[string]any{}, []any{}
 	for _, it := range n.items {
@@ -245,8 +252,8 @@ func (n *node) meaning(b []byte) (v any) {
 	return v
 }
 
-// called names the kind of a value for people.
-func (n *node) called(b []byte) string {
+// kindName returns the kind of a value in words.
+func (n *node) kindName(b []byte) string {
 	switch n.kind {
 	case '{':
 		return "an object"

@@ -10,7 +10,8 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// This file changes JSON texts without writing them anew: each change is a span that is put in or cut out, so that every other byte stays as it is.
+// This file changes JSON texts in place. Each change inserts or cuts a span; every
+// other byte stays.
 
 // edit replaces text[at:at+cut].
 type edit struct {
@@ -18,7 +19,7 @@ type edit struct {
 	put     string
 }
 
-// apply makes the edits, which are in the order of their places and do not overlap.
+// apply makes the edits, which are sorted by position and do not overlap.
 func apply(b []byte, edits []edit) []byte {
 	var out bytes.Buffer
 	i := 0
@@ -31,7 +32,7 @@ func apply(b []byte, edits []edit) []byte {
 	return out.Bytes()
 }
 
-// inverse is what undoes edits that were made to b.
+// inverse returns the edits that undo edits of b.
 func inverse(b []byte, edits []edit) []edit {
 	back, shift := make([]edit, 0, len(edits)), 0
 	for _, e := range edits {
@@ -54,7 +55,7 @@ type pair struct {
 	value any // object, []any, string, int or bool
 }
 
-// ordered is an object of package harness, which has names and values in turn.
+// ordered converts an object of package harness, which has alternating names and values.
 func ordered(o harness.Object) (all object) {
 	for i := 0; i < len(o); i += 2 {
 		value := o[i+1]
@@ -66,7 +67,7 @@ func ordered(o harness.Object) (all object) {
 	return all
 }
 
-// style is how a text is laid out.
+// style is the layout of a text.
 type style struct {
 	nl    string // what ends a line
 	unit  string // one step of indentation
@@ -93,7 +94,8 @@ func styleOf(b []byte, root *node) style {
 	return s
 }
 
-// indentAt is the white space that the line of i begins with, and whether nothing else stands before i.
+// indentAt returns the indentation of the line of i, and whether nothing else is before
+// i.
 func indentAt(b []byte, i int) (lead string, own bool) {
 	start := bytes.LastIndexByte(b[:i], '\n') + 1
 	if start == 0 && bytes.HasPrefix(b, bom) {
@@ -106,7 +108,7 @@ func indentAt(b []byte, i int) (lead string, own bool) {
 	return string(b[start:end]), end == i
 }
 
-// render writes a value, with lead before each line but the first.
+// render returns a value as text, with lead before each line except the first.
 func (s style) render(v any, lead string) string {
 	var open, end string
 	var parts []string
@@ -136,7 +138,7 @@ func (s style) render(v any, lead string) string {
 	return open + strings.Join(parts, s.comma()) + end
 }
 
-// comma parts items that share a line.
+// comma separates items on one line.
 func (s style) comma() string {
 	if s.colon == ":" {
 		return ","
@@ -152,7 +154,7 @@ func quoteJSON(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// insert puts items at the end of a container: pairs into an object, values into an array.
+// insert appends items to a container: pairs to an object, values to an array.
 func (s style) insert(b []byte, c *node, items []any) []edit {
 	if len(items) == 0 {
 		return nil
@@ -197,7 +199,7 @@ func (s style) insert(b []byte, c *node, items []any) []edit {
 	return []edit{{end, 0, "," + put}}
 }
 
-// insertFirst puts the first items into a container that has none.
+// insertFirst adds items to an empty container.
 func (s style) insertFirst(b []byte, c *node, put, closing string) []edit {
 	at := lineEnd(b, c.start+1)
 	rest := b[at : c.end-1]
@@ -210,7 +212,8 @@ func (s style) insertFirst(b []byte, c *node, put, closing string) []edit {
 	return []edit{{at, len(rest), put + s.nl + closing}}
 }
 
-// lineEnd goes from i over comments that end on the same line. It is i if there are none.
+// lineEnd skips comments after i that end on the same line. It returns i if there are
+// none.
 func lineEnd(b []byte, i int) int {
 	end := i
 	for i < len(b) {
@@ -230,7 +233,7 @@ func lineEnd(b []byte, i int) int {
 	return end
 }
 
-// remove cuts item i out of a container, with the comma that only it needs and the white space before it.
+// remove cuts item i out of a container, with its comma and the white space before it.
 func remove(b []byte, c *node, i int) []edit {
 	it := c.items[i]
 	from := it.start

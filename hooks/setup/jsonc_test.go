@@ -10,13 +10,16 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// generate writes a random object with comments, blanks and trailing commas, and now and then hooks and servers of others.
+// generate writes a random object with comments, blanks and trailing commas, and now
+// and then hooks and servers of others.
 func generate(r *rand.Rand, depth int, nl string) string {
 	gap := func() string {
-		return []string{"", " ", nl, "\t", " // note" + nl, "/* a\n b */", nl + nl + "  "}[r.IntN(7)]
+		return []string{"", " ", nl, "\t", " // note" + nl, "/* a\n b */",
+			nl + nl + "  "}[r.IntN(7)]
 	}
 	leaf := func() string {
-		return []string{"1", "-2.5e3", "true", "null", `""`, `"a\"b // c"`, `"ü\u00e9"`, "[]", "{}", `"/x/board hook"`}[r.IntN(10)]
+		return []string{"1", "-2.5e3", "true", "null", `""`, `"a\"b // c"`, `"ü\u00e9"`, "[]",
+			"{}", `"/x/board hook"`}[r.IntN(10)]
 	}
 	value := func() string {
 		if depth == 0 || r.IntN(3) == 0 {
@@ -37,7 +40,8 @@ func generate(r *rand.Rand, depth int, nl string) string {
 		case array:
 			b.WriteString(value())
 		case depth == 3 && i == 0 && r.IntN(2) == 0:
-			b.WriteString(`"hooks"` + gap() + ":" + gap() + `{` + gap() + `"SessionStart": [` + gap() + `{"hooks":[{"command":"x"}]}` + gap() + `]` + gap() + `}`)
+			b.WriteString(`"hooks"` + gap() + ":" + gap() + `{` + gap() + `"SessionStart": [` +
+				gap() + `{"hooks":[{"command":"x"}]}` + gap() + `]` + gap() + `}`)
 		case depth == 3 && i == 1 && r.IntN(2) == 0:
 			b.WriteString(`"mcpServers":{"a":` + gap() + leaf() + `}`)
 		default:
@@ -56,7 +60,7 @@ func generate(r *rand.Rand, depth int, nl string) string {
 func checkEdits(t *testing.T, text []byte) {
 	t.Helper()
 	p := &place{harness.Place{Home: "/h", Env: func(string) string { return "" }}, "/opt/board"}
-	h := find("claude")
+	h := byName("claude")
 	before, err := parseJSON(text)
 	if err != nil {
 		return
@@ -97,7 +101,8 @@ func checkEdits(t *testing.T, text []byte) {
 	}
 }
 
-// squeeze leaves out white space: a container that had nothing but that may have lost it.
+// squeeze leaves out white space: a container that had nothing but that may have lost
+// it.
 func squeeze(b []byte) string { return strings.Join(strings.Fields(string(b)), "") }
 
 func TestEditsOfRandomTexts(t *testing.T) {
@@ -132,7 +137,8 @@ func FuzzTOML(f *testing.F) {
 		f.Add([]byte(c.text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		after := map[string]string{"/h/hooks.json:session_start:0:0": "sha256:1", "/h/hooks.json:stop:1:0": "sha256:2"}
+		after := map[string]string{"/h/hooks.json:session_start:0:0": "sha256:1",
+			"/h/hooks.json:stop:1:0": "sha256:2"}
 		with, add, err := setTrust(text, "f", nil, after)
 		if err != nil || !add.fresh {
 			return
@@ -140,17 +146,21 @@ func FuzzTOML(f *testing.F) {
 		if back := apply(with, add.undo); string(back) != string(text) {
 			t.Fatalf("undone %q, was %q", back, text)
 		}
-		if again, _, err := setTrust(with, "f", after, after); err != nil || string(again) != string(with) {
+		if again, _, err := setTrust(with, "f", after, after); err != nil ||
+			string(again) != string(with) {
 			t.Fatalf("a second time changes %q to %q: %v", with, again, err)
 		}
-		if out, _, err := setTrust(with, "f", after, nil); err != nil || string(out) != string(text) {
+		if out, _, err := setTrust(with, "f", after, nil); err != nil ||
+			string(out) != string(text) {
 			t.Fatalf("taken out %q, was %q: %v", out, text, err)
 		}
 	})
 }
 
 func TestBrokenJSON(t *testing.T) {
-	for _, text := range []string{"{", "[1 2]", `{"a"}`, `{"a":}`, `{a:1}`, `{'a':1}`, "{,}", "[,]", "nul", "01", `"a`, "\"a\nb\"", "/", "/* ", "{} x", `{"a":1,,}`, "\x00", `"\q"`, "+1", "[1,]]"} {
+	for _, text := range []string{"{", "[1 2]", `{"a"}`, `{"a":}`, `{a:1}`, `{'a':1}`, "{,}",
+		"[,]", "nul", "01", `"a`, "\"a\nb\"", "/", "/* ", "{} x", `{"a":1,,}`, "\x00",
+		`"\q"`, "+1", "[1,]]"} {
 		if n, err := parseJSON([]byte(text)); err == nil {
 			t.Errorf("%q is taken for %+v", text, n)
 		}
@@ -158,7 +168,8 @@ func TestBrokenJSON(t *testing.T) {
 }
 
 func TestCommandLines(t *testing.T) {
-	for _, path := range []string{"/opt/board", "/my tools/board", "/o'neil/board", "/a$b/board", "/ü/board"} {
+	for _, path := range []string{"/opt/board", "/my tools/board", "/o'neil/board",
+		"/a$b/board", "/ü/board"} {
 		p := &place{binary: path}
 		line := p.hookCommand("Stop", "claude")
 		got, event, ok := ownHook(line, "/other")
@@ -166,7 +177,9 @@ func TestCommandLines(t *testing.T) {
 			t.Errorf("%s is read as %q, %q, %v", line, got, event, ok)
 		}
 	}
-	for _, line := range []string{"", "board", "/x/keyboard hook Stop --harness claude", "/x/board hook Stop --harness chess", "/x/board hook Stop --harness claude; rm", "echo /x/board hook Stop --harness claude", "/x/board  hook Stop --harness claude"} {
+	for _, line := range []string{"", "board", "/x/keyboard hook Stop --harness claude",
+		"/x/board hook Stop --harness chess", "/x/board hook Stop --harness claude; rm",
+		"echo /x/board hook Stop --harness claude", "/x/board  hook Stop --harness claude"} {
 		if _, _, ok := ownHook(line, "/x/other"); ok {
 			t.Errorf("%q is taken for ours", line)
 		}
@@ -179,7 +192,7 @@ func TestCommandLines(t *testing.T) {
 // TestTrustHash: the values are those that Codex itself has for these hooks.
 func TestTrustHash(t *testing.T) {
 	p := &place{harness.Place{Home: "/h", Env: func(string) string { return "" }}, "/opt/board"}
-	h := find("codex")
+	h := byName("codex")
 	text, _, err := p.addHooks(nil, h, "f")
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +206,9 @@ func TestTrustHash(t *testing.T) {
 	if got := p.trustOf(text, h, "/h/hooks.json"); !maps.Equal(got, want) {
 		t.Errorf("trust %v\nwant %v", got, want)
 	}
-	if trust := p.trustOf([]byte(strings.Replace(string(text), `"timeout": 2`, `"timeout": 9`, 1)), h, "/h/hooks.json"); trust["/h/hooks.json:session_end:0:0"] == want["/h/hooks.json:session_end:0:0"] {
+	if trust := p.trustOf([]byte(strings.Replace(string(text), `"timeout": 2`, `"timeout": 9`, 1)),
+		h,
+		"/h/hooks.json"); trust["/h/hooks.json:session_end:0:0"] == want["/h/hooks.json:session_end:0:0"] {
 		t.Error("another timeout has the same hash")
 	}
 }

@@ -13,29 +13,31 @@ import (
 	"strings"
 )
 
-// manifestName is the file in the data home that says what was set up. Without it everything can still be taken away; with it, files become byte for byte what they were.
+// manifestName is the file in the data home that records the setup. Everything can be
+// removed without it; with it, files are restored byte for byte.
 const manifestName = "setup.json"
 
 type manifest struct {
 	V     int       `json:"v"`
 	Files []*record `json:"files"`
-	Dirs  []string  `json:"dirs"` // that were made for files
+	Dirs  []string  `json:"dirs"` // directories that setup created
 }
 
-// record is what is known of one file.
+// record describes one file.
 type record struct {
 	Path      string   `json:"path"`      // with links resolved
 	Harnesses []string `json:"harnesses"` // that need it
 	Version   string   `json:"version"`   // of the program that wrote it last
-	Created   bool     `json:"created"`   // it was not there before
+	Created   bool     `json:"created"`   // the file is new
 	After     string   `json:"after"`     // the hash of what was written
-	// Undo has, for each part, what takes it back, the last one first; null if something else was changed as well.
+	// Undo has the edits that undo each part, the last part first; null if something
+	// else changed too.
 	Undo    [][]undo   `json:"undo"`
 	Made    [][]string `json:"made"` // paths of containers that were not there before
 	Backups []backup   `json:"backups"`
 }
 
-// undo is an edit, with the text as bytes, since it may end within a character.
+// undo is an edit with the text as bytes, because it may end within a character.
 type undo struct {
 	At  int    `json:"at"`
 	Cut int    `json:"cut"`
@@ -60,7 +62,8 @@ func toUndo(edits []edit) []undo {
 	return all
 }
 
-// before is what a file was before it was set up, if its text is still what was written then.
+// before returns a file's text from before setup, if the file is still as setup wrote
+// it.
 func (r *record) before(b []byte) ([]byte, bool) {
 	if r == nil || r.Undo == nil || hashText(b) != r.After {
 		return nil, false
@@ -68,7 +71,8 @@ func (r *record) before(b []byte) ([]byte, bool) {
 	for _, step := range r.Undo {
 		edits, end := make([]edit, 0, len(step)), 0
 		for _, u := range step {
-			if u.At < end || u.Cut < 0 || u.At+u.Cut > len(b) { // somebody has written into the manifest
+			// somebody has written into the manifest
+			if u.At < end || u.Cut < 0 || u.At+u.Cut > len(b) {
 				return nil, false
 			}
 			end = u.At + u.Cut
@@ -93,14 +97,16 @@ func (m *manifest) drop(path string) {
 }
 
 func (m *manifest) put(r *record) {
-	if i := slices.IndexFunc(m.Files, func(old *record) bool { return old.Path == r.Path }); i >= 0 {
+	if i := slices.IndexFunc(m.Files,
+		func(old *record) bool { return old.Path == r.Path }); i >= 0 {
 		m.Files[i] = r
 		return
 	}
 	m.Files = append(m.Files, r)
 }
 
-// readManifest reads what was set up. One that cannot be understood is none: it is only a help.
+// readManifest reads the manifest. An invalid one counts as missing, because setup
+// works without it.
 func readManifest(dataHome string) (*manifest, error) {
 	m := &manifest{V: 1}
 	b, err := os.ReadFile(filepath.Join(dataHome, manifestName))
@@ -108,7 +114,8 @@ func readManifest(dataHome string) (*manifest, error) {
 		return m, nil
 	}
 	if err != nil {
-		return nil, fileError(fmt.Sprintf("what was set up cannot be read: %v", err), "see to its permissions, then try again")
+		return nil, fileError(fmt.Sprintf("cannot read the record of what was set up: %v", err),
+			"check its permissions, then try again")
 	}
 	if json.Unmarshal(b, m) != nil || m.V != 1 {
 		return &manifest{V: 1}, nil
@@ -117,7 +124,7 @@ func readManifest(dataHome string) (*manifest, error) {
 	return m, nil
 }
 
-// sweep removes the directories that were made for files and are empty again.
+// sweep removes directories that setup created and that are empty again.
 func (m *manifest) sweep() {
 	slices.Sort(m.Dirs)
 	for _, dir := range slices.Backward(slices.Clone(m.Dirs)) { // the inner ones first
@@ -127,7 +134,8 @@ func (m *manifest) sweep() {
 	}
 }
 
-// write replaces the manifest, or removes it when nothing is set up any more, and the data home with it if nothing else is there.
+// write replaces the manifest. If nothing is set up any more, it removes the manifest,
+// and the data home if that is empty.
 func (m *manifest) write(dataHome string) error {
 	path := filepath.Join(dataHome, manifestName)
 	if len(m.Files) == 0 {

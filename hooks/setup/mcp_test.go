@@ -8,11 +8,12 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// TestPiNamesTools: an entry of ours without what pi needs to name the tools to its model gets it,
-// and nothing else of it changes.
+// TestPiNamesTools: an entry of ours without what pi needs to name the tools to its
+// model gets it, and nothing else of it changes.
 func TestPiNamesTools(t *testing.T) {
 	b := newBench(t)
-	path := b.write(".pi/agent/mcp.json", `{"mcpServers": {"board": {"command": "/opt/board tools/board", "args": ["mcp"], "timeout": 9}}}`)
+	path := b.write(".pi/agent/mcp.json",
+		`{"mcpServers": {"board": {"command": "/opt/board tools/board", "args": ["mcp"], "timeout": 9}}}`)
 	status := func() string {
 		st, err := b.setup().Status([]string{"pi"})
 		if err != nil {

@@ -24,7 +24,7 @@ func TestServerKnowsItsHarness(t *testing.T) {
 			if err := toml.Unmarshal(b, &all); err != nil {
 				t.Fatal(err)
 			}
-			entry = sub(all, "mcp_servers", harness.ServerName)
+			entry = subtable(all, "mcp_servers", harness.ServerName)
 		} else {
 			b, _, err := p.addServer([]byte("{}"), h, "x.json")
 			if err != nil {
@@ -34,13 +34,13 @@ func TestServerKnowsItsHarness(t *testing.T) {
 			if err := json.Unmarshal(b, &all); err != nil {
 				t.Fatal(err)
 			}
-			entry = sub(all, append(h.MCPPath, harness.ServerName)...)
+			entry = subtable(all, append(h.MCPPath, harness.ServerName)...)
 		}
 		name := "env"
 		if h.MCPEnv != "" {
 			name = h.MCPEnv
 		}
-		if env := sub(entry, name); env[harness.Variable] != h.Name {
+		if env := subtable(entry, name); env[harness.Variable] != h.Name {
 			t.Errorf("%s: %v", h.Name, entry)
 		}
 	}

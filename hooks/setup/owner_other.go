@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// keepOwner has nothing to do where files get their owner from their directory.
+// keepOwner does nothing: on this system a file gets its owner from its directory.
 func keepOwner(*os.File, fs.FileInfo) error { return nil }

@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// keepOwner gives a file the owner and group of another one. Who may not do so is the owner already, or writes into a file of a group that he is not in: then the mode is what counts.
+// keepOwner gives a file the owner and group of another one. A refusal is ignored: then
+// the user is the owner already, or only the mode matters.
 func keepOwner(f *os.File, like fs.FileInfo) error {
 	want, ok := like.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -18,7 +19,8 @@ func keepOwner(f *os.File, like fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	if have, ok := info.Sys().(*syscall.Stat_t); ok && have.Uid == want.Uid && have.Gid == want.Gid {
+	if have, ok := info.Sys().(*syscall.Stat_t); ok &&
+		have.Uid == want.Uid && have.Gid == want.Gid {
 		return nil
 	}
 	return f.Chown(int(want.Uid), int(want.Gid))

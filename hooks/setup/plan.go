@@ -11,47 +11,50 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// What happens to a file.
+// Actions on a file.
 const (
 	Create = "create"
 	Modify = "change"
 	Remove = "remove"
 )
 
-// Change is what is to be done to one file.
+// Change is a planned change of one file.
 type Change struct {
 	Path   string   // as the harness names it
 	Action string   // Create, Modify or Remove
-	Before []byte   // its text; nil if it is not there
-	After  []byte   // its text then; nil if it goes
-	Backup string   // the copy that was made, or ""
-	Taken  []string // which parts are taken out, if they are
+	Before []byte   // its old text; nil if it does not exist
+	After  []byte   // its new text; nil if it is removed
+	Backup string   // the path of the copy, or ""
+	Taken  []string // parts that are removed
 
 	disk   *onDisk
-	record *record // what is known of the file then; nil: nothing
-	exact  bool    // the file becomes what it was before it was set up, so that no copy is needed
+	record *record // the file's new record; nil: none
+	exact  bool    // the file becomes what it was before setup, so no copy is needed
 }
 
-// Work is what is to be done for one harness. It is done wholly or not at all.
+// Work has the planned changes for one harness. They are made all or not at all.
 type Work struct {
 	Harness string    // its name
 	Title   string    // what people call it
 	Level   string    // harness.User or harness.Project
-	Changes []*Change // in the order in which they are done; none: all is as it should be
-	Notes   []string  // what the user should know
-	Err     error     // then nothing is done
+	Changes []*Change // in order; empty: nothing to do
+	Notes   []string  // hints for the user
+	// Approves reports that a change approves our own hooks, which the harness would
+	// otherwise ask the user about.
+	Approves bool
+	Err      error // if set, nothing is changed
 
-	records []*record // of files that stay as they are
+	records []*record // of unchanged files
 }
 
-// Request says what is to be set up or taken away.
+// Request says what to set up or remove.
 type Request struct {
-	Parts     []string // which parts; to take away, none means all
-	Uninstall bool     // take them away
-	NoTrust   bool     // leave it to the user to approve the hooks of Codex
+	Parts     []string // with Uninstall, none means all
+	Uninstall bool     // remove them
+	NoTrust   bool     // do not approve the hooks of Codex
 }
 
-// draft is a file as it will be when what is planned so far is done.
+// draft is a file after the changes that are planned so far.
 type draft struct {
 	disk   *onDisk
 	text   []byte
@@ -59,7 +62,7 @@ type draft struct {
 	record *record
 }
 
-// planner collects what is to be done, harness by harness.
+// planner plans the changes, one harness after the other.
 type planner struct {
 	s      *Setup
 	r      Request
@@ -67,7 +70,8 @@ type planner struct {
 	drafts map[string]*draft
 }
 
-// Plan says what is to be done for the harnesses of these names. It writes nothing. What is there already is brought up to date, also if it was not asked for.
+// Plan plans the changes for these harnesses and writes nothing. Existing parts are
+// updated, even if the request does not name them.
 func (s *Setup) Plan(names []string, r Request) ([]*Work, error) {
 	chosen, err := Named(names)
 	if err != nil {
@@ -81,9 +85,12 @@ func (s *Setup) Plan(names []string, r Request) ([]*Work, error) {
 			kept[path] = *d
 		}
 		w := &Work{Harness: h.Name, Title: h.Title, Level: s.Level()}
-		if w.Err = p.harness(h, w); w.Err != nil { // what was planned for it is off
-			w.Changes, w.records, w.Notes = nil, nil, nil
-			maps.DeleteFunc(p.drafts, func(path string, _ *draft) bool { _, ok := kept[path]; return !ok })
+		if w.Err = p.harness(h, w); w.Err != nil { // its planned changes are dropped
+			w.Changes, w.records, w.Notes, w.Approves = nil, nil, nil, false
+			maps.DeleteFunc(p.drafts, func(path string, _ *draft) bool {
+				_, ok := kept[path]
+				return !ok
+			})
 			for path, d := range kept {
 				*p.drafts[path] = d
 			}
@@ -105,7 +112,8 @@ func (p *planner) harness(h *harness.Harness, w *Work) error {
 		trust.before = p.s.trustOf(d.text, h, hooksPath)
 		if p.r.Uninstall {
 			for _, e := range p.s.movedTrust(d.text, h) {
-				w.Notes = append(w.Notes, "hooks of others stand behind ours under "+e+" and move up by one: approve them again with /hooks in Codex")
+				w.Notes = append(w.Notes, "other hooks follow ours under "+e+
+					" and move up by one; approve them again with /hooks in Codex")
 			}
 		}
 	}
@@ -116,8 +124,12 @@ func (p *planner) harness(h *harness.Harness, w *Work) error {
 				return err
 			}
 			if trust.after = p.s.trustOf(d.text, h, hooksPath); p.r.NoTrust {
-				maps.DeleteFunc(trust.after, func(key, _ string) bool { _, known := trust.before[key]; return !known })
-				w.Notes = append(w.Notes, "Codex runs no hook before it was approved: /hooks in Codex")
+				maps.DeleteFunc(trust.after, func(key, _ string) bool {
+					_, known := trust.before[key]
+					return !known
+				})
+				w.Notes = append(w.Notes, "Codex runs a hook only after you approve it: use "+
+					"/hooks in Codex")
 			}
 		}
 		c, err := p.target(t, trust, w)
@@ -130,56 +142,62 @@ func (p *planner) harness(h *harness.Harness, w *Work) error {
 	}
 	p.noPlace(h, w)
 	if p.s.Project != "" && !p.r.Uninstall && len(w.Changes) > 0 {
-		w.Notes = append(w.Notes, "what is set up for a project names a program on this machine: keep it out of what others get")
+		w.Notes = append(w.Notes, "the project's settings name a program on this machine; do "+
+			"not share them")
 	}
 	for _, c := range w.Changes {
-		if !p.r.Uninstall && isTOML(c.Path) && bytes.Contains(c.After, []byte(trustedHash)) && !p.r.NoTrust && !bytes.Equal(c.Before, c.After) {
-			w.Notes = append(w.Notes, "the tables with "+trustedHash+" approve these hooks, as /hooks in Codex does; without trust they wait for you there")
+		if !p.r.Uninstall && isTOML(c.Path) && bytes.Contains(c.After, []byte(trustedHash)) &&
+			!p.r.NoTrust && !bytes.Equal(c.Before, c.After) {
+			w.Approves = true
+			w.Notes = append(w.Notes, "this approves the hooks of board in "+p.s.Short(c.Path)+
+				" ("+trustedHash+"), so that Codex runs them without asking you")
 		}
 	}
 	return nil
 }
 
-// noPlace tells of parts that were asked for, and that the harness has no file for at this level.
+// noPlace notes requested parts for which the harness has no file at this level.
 func (p *planner) noPlace(h *harness.Harness, w *Work) {
 	if p.r.Uninstall {
 		return
 	}
 	if slices.Contains(p.r.Parts, harness.PartPointer) && h.Instructions(&p.s.Place) == "" {
-		w.Notes = append(w.Notes, "it has no file of instructions for the user, "+
-			"so there is no pointer: a project has one")
+		w.Notes = append(w.Notes, "it has no instructions file at the user's level, so no "+
+			"pointer was added; a project has one")
 	}
 	if slices.Contains(p.r.Parts, harness.PartMCP) && h.MCP(&p.s.Place) == "" {
-		w.Notes = append(w.Notes, "setup writes no file of MCP servers for it here: "+
-			"add this program to its servers by hand")
+		w.Notes = append(w.Notes, "setup cannot add an MCP server to it at this level; add this "+
+			"program to its servers by hand")
 	}
 }
 
 func (p *planner) draft(path string) (*draft, error) {
-	disk, err := look(path)
+	disk, err := readDisk(path)
 	if err != nil {
 		return nil, err
 	}
 	if d := p.drafts[disk.real]; d != nil {
 		return d, nil
 	}
-	d := &draft{disk: disk, text: disk.text, exists: disk.exists, record: p.s.manifest.of(disk.real)}
+	d := &draft{disk: disk, text: disk.text, exists: disk.exists,
+		record: p.s.manifest.of(disk.real)}
 	p.drafts[disk.real] = d
 	return d, nil
 }
 
-// wanted are the parts that a file is to have, given those that it has.
+// wanted returns the parts that a file shall have, given those that it has.
 func (p *planner) wanted(t target, present []string) (parts []string) {
 	for _, part := range t.parts {
 		has, asked := slices.Contains(present, part), slices.Contains(p.r.Parts, part)
-		if p.r.Uninstall && has && !asked && len(p.r.Parts) > 0 || !p.r.Uninstall && (has || asked) {
+		if p.r.Uninstall && has && !asked && len(p.r.Parts) > 0 ||
+			!p.r.Uninstall && (has || asked) {
 			parts = append(parts, part)
 		}
 	}
 	return parts
 }
 
-// taken are the parts that are taken out of a file.
+// taken returns the parts that are removed from a file.
 func (p *planner) taken(present, wanted []string) (parts []string) {
 	for _, part := range present {
 		if p.r.Uninstall && !slices.Contains(wanted, part) {
@@ -189,7 +207,7 @@ func (p *planner) taken(present, wanted []string) (parts []string) {
 	return parts
 }
 
-// target plans one file; nil means that it stays as it is.
+// target plans one file; nil means no change.
 func (p *planner) target(t target, trust trusting, w *Work) (*Change, error) {
 	d, err := p.draft(t.path)
 	if err != nil {
@@ -199,12 +217,14 @@ func (p *planner) target(t target, trust trusting, w *Work) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.isShared() && len(present) > 0 && !serves(d.record, t.h) && !(!p.r.Uninstall && slices.Contains(p.r.Parts, t.parts[0])) {
+	if t.isShared() && len(present) > 0 && !serves(d.record, t.h) &&
+		!(!p.r.Uninstall && slices.Contains(p.r.Parts, t.parts[0])) {
 		return nil, nil // another harness's
 	}
 	wanted := p.wanted(t, present)
 	if t.trust && len(trust.after) == 0 && !slices.Contains(present, harness.PartHooks) {
-		wanted = slices.DeleteFunc(wanted, func(part string) bool { return part == harness.PartHooks })
+		wanted = slices.DeleteFunc(wanted,
+			func(part string) bool { return part == harness.PartHooks })
 	}
 	if len(present) == 0 && len(wanted) == 0 {
 		return nil, nil
@@ -218,9 +238,9 @@ func (p *planner) target(t target, trust trusting, w *Work) (*Change, error) {
 		return nil, nil
 	}
 	if p.r.Uninstall {
-		err = p.less(t, d, &next, present, wanted, trust, c)
+		err = p.planRemoval(t, d, &next, present, wanted, trust, c)
 	} else {
-		err = p.more(t, d, &next, wanted, trust)
+		err = p.planAddition(t, d, &next, wanted, trust)
 	}
 	if err != nil {
 		return nil, err
@@ -234,15 +254,16 @@ func (p *planner) target(t target, trust trusting, w *Work) (*Change, error) {
 	return p.change(t, d, &next, c), nil
 }
 
-// more plans a file that parts are added to.
-func (p *planner) more(t target, d, next *draft, wanted []string, trust trusting) error {
+// planAddition plans the adding of parts to a file.
+func (p *planner) planAddition(t target, d, next *draft, wanted []string, trust trusting) error {
 	out, steps, made, fresh, err := p.addAll(t, d.text, wanted, trust)
 	if err != nil || bytes.Equal(out, d.text) {
 		return err
 	}
 	r := &record{Path: d.disk.real, Created: !d.exists}
 	if base, exact := d.record.before(d.text); exact { // so that what undoes it is known still
-		if again, s, m, _, err := p.addAll(t, base, wanted, trusting{after: trust.after}); err == nil {
+		if again, s, m, _, err := p.addAll(t, base, wanted,
+			trusting{after: trust.after}); err == nil {
 			out, steps, made, fresh = again, s, m, true
 		}
 	} else if d.record != nil {
@@ -259,7 +280,8 @@ func (p *planner) more(t target, d, next *draft, wanted []string, trust trusting
 	return nil
 }
 
-func (p *planner) addAll(t target, b []byte, wanted []string, trust trusting) (out []byte, steps [][]undo, made [][]string, fresh bool, err error) {
+func (p *planner) addAll(t target, b []byte, wanted []string, trust trusting) (out []byte,
+	steps [][]undo, made [][]string, fresh bool, err error) {
 	out, steps, made, fresh = b, [][]undo{}, [][]string{}, true
 	for _, part := range wanted {
 		var a addition
@@ -272,15 +294,17 @@ func (p *planner) addAll(t target, b []byte, wanted []string, trust trusting) (o
 	return out, steps, made, fresh, nil
 }
 
-// less plans a file that parts are taken from; those in kept stay.
-func (p *planner) less(t target, d, next *draft, present, kept []string, trust trusting, c *Change) (err error) {
+// planRemoval plans the removal of parts from a file; those in kept stay.
+func (p *planner) planRemoval(t target, d, next *draft, present, kept []string, trust trusting,
+	c *Change) (err error) {
 	r := d.record
 	if base, exact := r.before(d.text); exact {
 		if len(kept) == 0 {
 			next.text, next.exists, next.record, c.exact = base, !r.Created, nil, true
 			return nil
 		}
-		if out, steps, made, _, err := p.addAll(t, base, kept, trusting{after: trust.after}); err == nil {
+		if out, steps, made, _, err := p.addAll(t, base, kept,
+			trusting{after: trust.after}); err == nil {
 			same := *r
 			same.After, same.Undo, same.Made = hashText(out), steps, made
 			next.text, next.record = out, &same
@@ -306,13 +330,14 @@ func (p *planner) less(t target, d, next *draft, present, kept []string, trust t
 		same := *r
 		same.After, same.Undo = hashText(out), nil
 		next.record = &same
-	case len(kept) == 0 && isBare(t, out) && (r != nil && r.Created || r == nil && !hasBackup(d.disk.real)):
+	case len(kept) == 0 && isBare(t, out) && (r != nil && r.Created || r == nil &&
+		!hasBackup(d.disk.real)):
 		next.exists, next.text = false, nil
 	}
 	return nil
 }
 
-// hasBackup reports whether there is a copy of a file from before it was changed.
+// hasBackup reports whether a copy of a file exists from before its change.
 func hasBackup(path string) bool {
 	found, _ := filepath.Glob(escapeGlob(path) + backupMark + "*")
 	return len(found) > 0
@@ -327,19 +352,22 @@ func escapeGlob(path string) string {
 	return globSpecial.Replace(path)
 }
 
-// serves reports whether a file of ours is there for a harness. Of one that nothing is known of it is assumed.
+// serves reports whether a file of ours serves a harness. Without a record it is
+// assumed to.
 func serves(r *record, h *harness.Harness) bool {
 	return r == nil || slices.Contains(r.Harnesses, h.Name)
 }
 
-// ownFile plans a file that is ours alone. Several harnesses may need it.
+// ownFile plans a file that is ours alone. Several harnesses may share it.
 func (p *planner) ownFile(t target, d *draft, present, wanted []string, w *Work) (*Change, error) {
 	users := []string{}
 	if d.record != nil {
 		users = slices.Clone(d.record.Harnesses)
 	}
 	if d.exists && len(present) == 0 {
-		return nil, conflict(fmt.Sprintf("%s is there already and not ours; nothing was changed", t.path), "move it away, then set up again")
+		return nil, conflict(fmt.Sprintf("%s exists and was not written by setup; "+
+			"nothing was changed",
+			t.path), "move it away, then set up again")
 	}
 	c := &Change{Path: t.path, Before: d.text, disk: d.disk, Taken: p.taken(present, wanted)}
 	next := *d
@@ -347,11 +375,13 @@ func (p *planner) ownFile(t target, d *draft, present, wanted []string, w *Work)
 		if p.leave(t, d, w) {
 			return nil, nil
 		}
-		c.exact = d.record != nil && hashText(d.text) == d.record.After || bytes.Equal(d.text, t.own)
+		c.exact = d.record != nil && hashText(d.text) == d.record.After ||
+			bytes.Equal(d.text, t.own)
 		next.exists, next.text, next.record = false, nil, nil
 		return p.change(t, d, &next, c), nil
 	}
-	r := &record{Path: d.disk.real, Created: true, After: hashText(t.own), Version: p.s.version, Harnesses: users}
+	r := &record{Path: d.disk.real, Created: true, After: hashText(t.own),
+		Version: p.s.version, Harnesses: users}
 	if d.record != nil {
 		r.Backups = d.record.Backups
 	}
@@ -367,7 +397,7 @@ func (p *planner) ownFile(t target, d *draft, present, wanted []string, w *Work)
 	return p.change(t, d, &next, c), nil
 }
 
-// change makes next what the file will be.
+// change makes next the file's planned state.
 func (p *planner) change(t target, d, next *draft, c *Change) *Change {
 	switch {
 	case !d.exists:

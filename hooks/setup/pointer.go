@@ -10,22 +10,22 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// This file puts a pointer to board into the file of instructions that an agent reads, such as
-// AGENTS.md: lines between two markers, at the end. Several harnesses may read one file.
+// This file adds a pointer to board to an instructions file such as AGENTS.md: lines
+// between two markers, at the end. Several harnesses may read one file.
 
 //go:embed POINTER.md
 var pointer string
 
-// pointerLines are the lines of the pointer, its markers first and last.
+// pointerLines returns the pointer's lines, with the markers first and last.
 func pointerLines() []string { return strings.Split(strings.TrimSuffix(pointer, "\n"), "\n") }
 
-// pointsTo reports whether a target is a file of instructions.
+// pointsTo reports whether a target is an instructions file.
 func (t target) pointsTo() bool { return slices.Contains(t.parts, harness.PartPointer) }
 
-// isShared reports whether other harnesses may need what a target holds, too.
+// isShared reports whether other harnesses may need the target too.
 func (t target) isShared() bool { return t.own != nil || t.pointsTo() }
 
-// findPointer is where the pointer stands, with its markers; nil if there is none.
+// findPointer returns the pointer's position, with its markers; nil if there is none.
 func findPointer(b []byte, path string) (*table, error) {
 	lines := pointerLines()
 	begin, end := lineOf(b, 0, lines[0]), 0
@@ -33,12 +33,14 @@ func findPointer(b []byte, path string) (*table, error) {
 		return nil, nil
 	}
 	if end = lineOf(b, begin, lines[len(lines)-1]); end < 0 {
-		return nil, fileError(fmt.Sprintf("%s has the line %q without the one that ends it; nothing was changed", path, lines[0]), "remove what is left of the pointer by hand, then set up again")
+		return nil, fileError(fmt.Sprintf("%s has the line %q without the line that ends the "+
+			"pointer; nothing was changed", path, lines[0]), "remove the rest of the pointer by "+
+			"hand, then set up again")
 	}
 	return &table{start: begin, end: endOfLine(b, end)}, nil
 }
 
-// lineOf is where a line with a text begins, from a place on, or -1.
+// lineOf returns the start of the first line with this text from a position on, or -1.
 func lineOf(b []byte, from int, text string) int {
 	for at := from; at < len(b); at = endOfLine(b, at) {
 		line := bytes.TrimRight(b[at:endOfLine(b, at)], "\r\n")
@@ -80,7 +82,7 @@ func stripPointer(b []byte, path string) ([]byte, error) {
 	return apply(b, []edit{cutTable(b, found)}), nil
 }
 
-// leave takes a harness off a file that serves others too; false if there are no others.
+// leave removes a harness from the users of a shared file; false if there are no others.
 func (p *planner) leave(t target, d *draft, w *Work) bool {
 	if d.record == nil {
 		return false
@@ -94,12 +96,13 @@ func (p *planner) leave(t target, d *draft, w *Work) bool {
 		users = without(users, h.Name)
 	}
 	if len(users) > 0 {
-		w.Notes = append(w.Notes, p.s.Short(t.path)+" stays, since it serves "+strings.Join(users, ", "))
+		w.Notes = append(w.Notes, p.s.Short(t.path)+" stays, because it also serves "+
+			strings.Join(users, ", "))
 	}
 	return true
 }
 
-// serve notes which harnesses need a file that stays as it is.
+// serve records which harnesses need an unchanged file.
 func (p *planner) serve(d *draft, users []string, w *Work) {
 	same := *d.record
 	same.Harnesses = users
@@ -107,7 +110,7 @@ func (p *planner) serve(d *draft, users []string, w *Work) {
 	w.records = append(w.records, &same)
 }
 
-// without is a list of names without one of them.
+// without returns a list without one name.
 func without(names []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 }

@@ -9,11 +9,12 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// TestPointer: a pointer stands at the end of what there is, once, and goes byte for byte, with a
-// manifest and without.
+// TestPointer: a pointer stands at the end of what there is, once, and goes byte for
+// byte, with a manifest and without.
 func TestPointer(t *testing.T) {
 	texts := map[string]string{
-		"none": "", "text": "# Mine\n\n- rule\n", "no final newline": "# Mine", "CRLF": "# Mine\r\n\r\ntext\r\n", "byte order mark": string(bom) + "# Mine\n",
+		"none": "", "text": "# Mine\n\n- rule\n", "no final newline": "# Mine",
+		"CRLF": "# Mine\r\n\r\ntext\r\n", "byte order mark": string(bom) + "# Mine\n",
 		"empty lines": "\n\n# Mine\n\n\n", "a word of the pointer": "## Durable knowledge\n",
 	}
 	for name, text := range texts {
@@ -27,7 +28,8 @@ func TestPointer(t *testing.T) {
 				b.must(Request{Parts: []string{harness.PartPointer}}, "claude")
 				path := filepath.Join(b.home, ".claude/CLAUDE.md")
 				got, err := os.ReadFile(path)
-				if err != nil || !strings.HasPrefix(string(got), text) || strings.Count(string(got), "board kb search") != 1 {
+				if err != nil || !strings.HasPrefix(string(got), text) ||
+					strings.Count(string(got), "board kb search") != 1 {
 					t.Fatalf("%v:\n%s", err, got)
 				}
 				for _, w := range b.must(Request{Parts: []string{harness.PartPointer}}, "claude") {
@@ -41,11 +43,13 @@ func TestPointer(t *testing.T) {
 				b.must(Request{Uninstall: true, Parts: []string{harness.PartPointer}}, "claude")
 				after := b.snapshot()
 				for file := range after {
-					if forget && strings.Contains(file, backupMark) { // whose they are nobody knows any more
+					// whose they are nobody knows any more
+					if forget && strings.Contains(file, backupMark) {
 						delete(after, file)
 					}
 				}
-				if after["/.claude/CLAUDE.md"] != before["/.claude/CLAUDE.md"] || len(after) != len(before) {
+				if after["/.claude/CLAUDE.md"] != before["/.claude/CLAUDE.md"] ||
+					len(after) != len(before) {
 					t.Errorf("taken out: %q, was %q", after, before)
 				}
 			})
@@ -53,7 +57,8 @@ func TestPointer(t *testing.T) {
 	}
 }
 
-// TestPointerStaysAmongOthers: what is written around a pointer since stays, and an older pointer is brought up to date in its place.
+// TestPointerStaysAmongOthers: what is written around a pointer since stays, and an
+// older pointer is brought up to date in its place.
 func TestPointerStaysAmongOthers(t *testing.T) {
 	b := newBench(t)
 	b.project = filepath.Join(b.home, "work")
@@ -75,7 +80,8 @@ func TestPointerStaysAmongOthers(t *testing.T) {
 	}
 }
 
-// TestPointerOfSeveral: the pointer in a file that several harnesses read stays until the last of them is taken away.
+// TestPointerOfSeveral: the pointer in a file that several harnesses read stays until
+// the last of them is taken away.
 func TestPointerOfSeveral(t *testing.T) {
 	b := newBench(t)
 	b.project = filepath.Join(b.home, "work")
@@ -85,7 +91,8 @@ func TestPointerOfSeveral(t *testing.T) {
 	b.must(Request{Parts: []string{harness.PartPointer}}, "cursor")
 	for _, name := range []string{"codex", "cursor"} {
 		works := b.must(Request{Uninstall: true}, name)
-		if got, _ := os.ReadFile(path); !strings.Contains(string(got), "begin board") || len(works[0].Notes) == 0 {
+		if got, _ := os.ReadFile(path); !strings.Contains(string(got), "begin board") ||
+			len(works[0].Notes) == 0 {
 			t.Errorf("without %s: %v\n%s", name, works[0].Notes, got)
 		}
 	}
@@ -99,7 +106,8 @@ func TestPointerCutOff(t *testing.T) {
 	b.write(".claude/CLAUDE.md", "# Mine\n"+pointerLines()[0]+"\ntext\n")
 	before := b.snapshot()
 	for _, r := range []Request{{Parts: []string{harness.PartPointer}}, {Uninstall: true}} {
-		if works := b.run(r, "claude"); works[0].Err == nil || !strings.Contains(works[0].Err.Error(), "without the one that ends it") {
+		if works := b.run(r, "claude"); works[0].Err == nil ||
+			!strings.Contains(works[0].Err.Error(), "without the line that ends the pointer") {
 			t.Errorf("%+v: %v", r, works[0].Err)
 		}
 		b.same(before, "refused")

@@ -12,11 +12,13 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// Options say where things are and which program is to be called.
+// Options are the directories and the program of a setup.
 type Options struct {
-	Home     string                       // of the user
-	Project  string                       // the root of the project, for its level; "" for the user's
-	Machine  string                       // the directory below which the machine's own files lie; "": its root
+	Home string // the user's home directory
+	// the root of the project, for its level; "" for the user's
+	Project string
+	// the directory below which the machine's own files lie; "": its root
+	Machine  string
 	DataHome string                       // the directory of the manifest
 	Binary   string                       // the absolute path of the program
 	Version  string                       // of the program
@@ -25,17 +27,17 @@ type Options struct {
 	Now      func() time.Time             // time.Now
 }
 
-// Parts are what is set up in a harness, in the order in which they are told.
+// Parts are the parts of a setup, in the order of reports.
 var Parts = []string{harness.PartHooks, harness.PartMCP, harness.PartSkill, harness.PartPointer}
 
-// place is where configurations lie, and which program they are to call.
+// place locates configurations, with the program that they call.
 type place struct {
 	harness.Place
 	binary string // absolute
 }
 
-// find is the harness of a name, or nil.
-func find(name string) *harness.Harness {
+// byName returns the harness with this name, or nil.
+func byName(name string) *harness.Harness {
 	for _, h := range harness.All {
 		if h.Name == name {
 			return h
@@ -54,26 +56,31 @@ type Setup struct {
 	manifest *manifest
 }
 
-// New reads what was set up before.
+// New reads the manifest and checks the options.
 func New(o Options) (*Setup, error) {
 	switch {
 	case !filepath.IsAbs(o.Home):
-		return nil, fault.Usage.New(fmt.Sprintf("the home directory is not known: $HOME is %q", o.Home), "set $HOME")
+		return nil, fault.Usage.New(fmt.Sprintf("the home directory is unknown: $HOME is %q",
+			o.Home), "set $HOME")
 	case !filepath.IsAbs(o.Binary):
-		return nil, fault.Usage.New(fmt.Sprintf("%q is no absolute path of the program", o.Binary), "install board, and call it by its name")
+		return nil, fault.Usage.New(fmt.Sprintf("the program's path %q is not absolute", o.Binary),
+			"install board and call it by its name")
 	case strings.ContainsAny(o.Binary, "\n\r\"\u2028\u2029"):
-		return nil, fault.Usage.New(fmt.Sprintf("the path of the program, %q, cannot stand in a configuration", o.Binary), "install board in another directory")
+		return nil, fault.Usage.New(fmt.Sprintf("the program's path %q cannot be written to "+
+			"a configuration", o.Binary), "install board in another directory")
 	case strings.Contains(o.Binary, "://"):
-		return nil, fault.Usage.New(o.Binary+" looks like an address, which Cursor refuses", "install board in another directory")
+		return nil, fault.Usage.New(o.Binary+" looks like a URL, which Cursor refuses",
+			"install board in another directory")
 	}
 	m, err := readManifest(o.DataHome)
 	if err != nil {
 		return nil, err
 	}
-	return &Setup{place{harness.Place{Home: o.Home, Project: o.Project, Machine: o.Machine, Env: o.Env}, o.Binary}, o.DataHome, o.Version, o.LookPath, o.Now, m}, nil
+	return &Setup{place{harness.Place{Home: o.Home, Project: o.Project, Machine: o.Machine,
+		Env: o.Env}, o.Binary}, o.DataHome, o.Version, o.LookPath, o.Now, m}, nil
 }
 
-// Names are those of all harnesses.
+// Names returns the names of all harnesses.
 func Names() (names []string) {
 	for _, h := range harness.All {
 		names = append(names, h.Name)
@@ -81,12 +88,13 @@ func Names() (names []string) {
 	return names
 }
 
-// Named finds harnesses by their names.
+// Named returns the harnesses with these names.
 func Named(names []string) (found []*harness.Harness, err error) {
 	for _, name := range names {
-		h := find(name)
+		h := byName(name)
 		if h == nil {
-			return nil, fault.Usage.New(fmt.Sprintf("there is no harness %q", name), "one of "+strings.Join(Names(), ", "))
+			return nil, fault.Usage.New(fmt.Sprintf("unknown harness %q", name),
+				"one of "+strings.Join(Names(), ", "))
 		}
 		if !slices.Contains(found, h) {
 			found = append(found, h)
@@ -95,7 +103,7 @@ func Named(names []string) (found []*harness.Harness, err error) {
 	return found, nil
 }
 
-// Found are the names of the harnesses that are on this machine.
+// Found returns the names of the harnesses on this machine.
 func (s *Setup) Found() (names []string) {
 	for _, h := range harness.All {
 		if len(s.foundBy(h)) > 0 {
@@ -105,7 +113,7 @@ func (s *Setup) Found() (names []string) {
 	return names
 }
 
-// foundBy is what shows that a harness is on this machine: directories and programs.
+// foundBy returns the directories and programs that show a harness on this machine.
 func (s *Setup) foundBy(h *harness.Harness) []string {
 	by := []string{}
 	for _, d := range h.Dirs {
@@ -129,7 +137,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ProjectRoot is the directory that the configuration of a project lies in: the root of the git working tree around dir, else dir.
+// ProjectRoot returns the directory of a project's configuration: the root of the git
+// working tree around dir, or else dir.
 func ProjectRoot(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -16,7 +16,10 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/hooks/harness"
+	"blackboard/testdata/cost"
 )
+
+func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
 
 // bench is a home directory and a program to be set up in it.
 type bench struct {
@@ -31,7 +34,8 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	dir := t.TempDir()
-	b := &bench{t: t, home: filepath.Join(dir, "home"), data: filepath.Join(dir, "data"), binary: "/opt/board tools/board", env: map[string]string{}, now: time.Unix(1e9, 0)}
+	b := &bench{t: t, home: filepath.Join(dir, "home"), data: filepath.Join(dir, "data"),
+		binary: "/opt/board tools/board", env: map[string]string{}, now: time.Unix(1e9, 0)}
 	if err := os.Mkdir(b.home, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +46,11 @@ func (b *bench) setup() *Setup {
 	b.t.Helper()
 	b.now = b.now.Add(time.Second)
 	s, err := New(Options{
-		Home: b.home, Project: b.project, Machine: filepath.Join(b.home, "machine"), DataHome: b.data, Binary: b.binary, Version: "v1", Env: func(k string) string { return b.env[k] },
-		LookPath: func(string) (string, error) { return "", errors.New("none") }, Now: func() time.Time { return b.now },
+		Home: b.home, Project: b.project, Machine: filepath.Join(b.home, "machine"),
+		DataHome: b.data, Binary: b.binary, Version: "v1",
+		Env:      func(k string) string { return b.env[k] },
+		LookPath: func(string) (string, error) { return "", errors.New("none") },
+		Now:      func() time.Time { return b.now },
 	})
 	if err != nil {
 		b.t.Fatal(err)
@@ -144,16 +151,20 @@ func (b *bench) same(want map[string]string, when string) {
 
 var everything = Request{Parts: Parts}
 
-// TestForeignBytesStay: whatever the file, setting up only puts text in, a second run changes nothing, and taking away brings every byte back.
+// TestForeignBytesStay: whatever the file, setting up only puts text in, a second run
+// changes nothing, and taking away brings every byte back.
 func TestForeignBytesStay(t *testing.T) {
+	cost.SkipShort(t)
 	for i, c := range configurations {
 		for shape, change := range shapes {
 			t.Run(fmt.Sprintf("%d %s %s", i, c.harness, shape), func(t *testing.T) {
 				b := newBench(t)
 				path := b.write(c.file, change(c.text))
 				before := b.snapshot()
-				if what, _ := (target{h: find(c.harness), path: path}).unread([]byte(change(c.text))); what != "" {
-					if works := b.run(everything, c.harness); works[0].Err == nil || !strings.Contains(works[0].Err.Error(), what) {
+				if what, _ := (target{h: byName(c.harness),
+					path: path}).refusedSyntax([]byte(change(c.text))); what != "" {
+					if works := b.run(everything, c.harness); works[0].Err == nil ||
+						!strings.Contains(works[0].Err.Error(), what) {
 						t.Errorf("%s was not refused: %v", what, works[0].Err)
 					}
 					b.same(before, "refused")
@@ -183,7 +194,9 @@ func TestForeignBytesStay(t *testing.T) {
 	}
 }
 
-// holds checks that a text is another one with something put in: all its lines are there, in their order, but for commas that had to follow a value, and blanks in what was empty.
+// holds checks that a text is another one with something put in: all its lines are
+// there, in their order, but for commas that had to follow a value, and blanks in what
+// was empty.
 func holds(t *testing.T, before, after string) {
 	t.Helper()
 	rest := after
@@ -194,10 +207,13 @@ func holds(t *testing.T, before, after string) {
 		}
 		rest = rest[i+1:]
 	}
-	if strings.HasSuffix(before, "\n") != strings.HasSuffix(after, "\n") && strings.Trim(before, " \t\r\n\uFEFF") != "" && !strings.HasPrefix(strings.TrimPrefix(before, string(bom)), "//") {
+	if strings.HasSuffix(before, "\n") != strings.HasSuffix(after, "\n") &&
+		strings.Trim(before, " \t\r\n\uFEFF") != "" &&
+		!strings.HasPrefix(strings.TrimPrefix(before, string(bom)), "//") {
 		t.Errorf("the last line's end changed:\n%q\n%q", before, after)
 	}
-	if strings.Contains(before, "\r\n") && strings.Contains(strings.ReplaceAll(after, "\r\n", ""), "\n") {
+	if strings.Contains(before, "\r\n") &&
+		strings.Contains(strings.ReplaceAll(after, "\r\n", ""), "\n") {
 		t.Errorf("line ends are mixed:\n%q", after)
 	}
 }
@@ -207,7 +223,8 @@ func meansTheSame(t *testing.T, path string, before, after []byte) {
 	t.Helper()
 	if isTOML(path) {
 		a, b := map[string]any{}, map[string]any{}
-		if err := errors.Join(toml.Unmarshal(bytes.TrimPrefix(before, bom), &a), toml.Unmarshal(bytes.TrimPrefix(after, bom), &b)); err != nil {
+		if err := errors.Join(toml.Unmarshal(bytes.TrimPrefix(before, bom), &a),
+			toml.Unmarshal(bytes.TrimPrefix(after, bom), &b)); err != nil {
 			t.Fatal(err)
 		}
 		within(t, "", a, b)
@@ -274,13 +291,15 @@ func plain(b []byte, n *node) string {
 	return string(n.kind) + strings.Join(parts, ",") + string(n.kind+2)
 }
 
-// TestAlsoWithoutManifest: what is ours is known by what it calls, and everything else stays. Only what was empty before may be gone.
+// TestAlsoWithoutManifest: what is ours is known by what it calls, and everything else
+// stays. Only what was empty before may be gone.
 func TestAlsoWithoutManifest(t *testing.T) {
 	for i, c := range configurations {
 		t.Run(fmt.Sprintf("%d %s", i, c.harness), func(t *testing.T) {
 			b := newBench(t)
 			path := b.write(c.file, c.text)
-			if what, _ := (target{h: find(c.harness), path: path}).unread([]byte(c.text)); what != "" {
+			if what, _ := (target{h: byName(c.harness),
+				path: path}).refusedSyntax([]byte(c.text)); what != "" {
 				t.Skipf("%s is refused", what)
 			}
 			b.must(everything, c.harness)
@@ -292,12 +311,14 @@ func TestAlsoWithoutManifest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, gone := range []string{"\"hooks\": {}", "\"hooks\": { },", "\"mcpServers\": {},", "\"servers\": {}", "{\n}", "{ }"} {
+			for _, gone := range []string{"\"hooks\": {}", "\"hooks\": { },",
+				"\"mcpServers\": {},", "\"servers\": {}", "{\n}", "{ }"} {
 				if strings.Contains(c.text, gone) {
 					return
 				}
 			}
-			if strings.TrimSpace(c.text) != "" && !strings.HasPrefix(c.text, "//") && string(got) != c.text {
+			if strings.TrimSpace(c.text) != "" && !strings.HasPrefix(c.text, "//") &&
+				string(got) != c.text {
 				t.Errorf("taken away without a manifest:\n%s\nwas:\n%s", got, c.text)
 			}
 		})
@@ -314,7 +335,8 @@ func TestOthersChangedIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	changed := strings.Replace(string(text), `"opus"`, `"sonnet"`, 1)
-	changed = strings.Replace(changed, `"UserPromptSubmit": [`, `"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "theirs"}]},`, 1)
+	changed = strings.Replace(changed, `"UserPromptSubmit": [`,
+		`"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "theirs"}]},`, 1)
 	b.write(".claude/settings.json", changed)
 	b.must(Request{Uninstall: true}, "claude")
 	got, err := os.ReadFile(path)
@@ -327,7 +349,8 @@ func TestOthersChangedIt(t *testing.T) {
 	}
 }
 
-// TestEarlierPath: entries that call the program where it lay before are changed in their place, never doubled, and what a user has changed about them stays.
+// TestEarlierPath: entries that call the program where it lay before are changed in
+// their place, never doubled, and what a user has changed about them stays.
 func TestEarlierPath(t *testing.T) {
 	for _, h := range harness.All {
 		t.Run(h.Name, func(t *testing.T) {
@@ -365,20 +388,24 @@ func TestEarlierPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, n := range map[string]int{"hook SessionStart --harness claude": 2, "theirs": 1, `"timeout": 77`: 1, "/x/keyboard": 1, "/x/board": 0, "hook Stop": 0, "/old": 0} {
+	for text, n := range map[string]int{"hook SessionStart --harness claude": 2, "theirs": 1,
+		`"timeout": 77`: 1, "/x/keyboard": 1, "/x/board": 0, "hook Stop": 0, "/old": 0} {
 		if strings.Count(string(got), text) != n {
-			t.Errorf("%q is there %d times, not %d:\n%s", text, strings.Count(string(got), text), n, got)
+			t.Errorf("%q is there %d times, not %d:\n%s", text,
+				strings.Count(string(got), text), n, got)
 		}
 	}
 }
 
-// TestLinks: the file behind a link is changed, and the link stays; mode and text come back.
+// TestLinks: the file behind a link is changed, and the link stays; mode and text come
+// back.
 func TestLinks(t *testing.T) {
 	b := newBench(t)
 	real := b.write("dotfiles/claude.json", "{\n  \"a\": 1\n}\n")
 	b.write("dotfiles/skills/x/SKILL.md", "# x")
 	b.write(".claude/x", "")
-	for link, to := range map[string]string{".claude/settings.json": "../dotfiles/claude.json", ".claude/skills": "../dotfiles/skills"} {
+	for link, to := range map[string]string{".claude/settings.json": "../dotfiles/claude.json",
+		".claude/skills": "../dotfiles/skills"} {
 		if err := os.Symlink(to, filepath.Join(b.home, link)); err != nil {
 			t.Skip(err)
 		}
@@ -388,7 +415,8 @@ func TestLinks(t *testing.T) {
 	if text, _ := os.ReadFile(real); !strings.Contains(string(text), "hook SessionStart") {
 		t.Errorf("the file behind the link was not changed:\n%s", text)
 	}
-	if info, err := os.Lstat(filepath.Join(b.home, ".claude/settings.json")); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+	if info, err := os.Lstat(filepath.Join(b.home, ".claude/settings.json")); err != nil ||
+		info.Mode()&fs.ModeSymlink == 0 {
 		t.Error("the link is gone")
 	}
 	if info, err := os.Stat(real); err != nil || info.Mode().Perm() != 0o640 {
@@ -401,7 +429,8 @@ func TestLinks(t *testing.T) {
 	b.same(before, "taken away")
 }
 
-// TestParts: each part can be taken away alone, and the skill stays while another harness needs it.
+// TestParts: each part can be taken away alone, and the skill stays while another
+// harness needs it.
 func TestParts(t *testing.T) {
 	b := newBench(t)
 	b.write(".gemini/settings.json", "{\n  \"a\": 1\n}\n")
@@ -434,7 +463,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestChangedMeanwhile: a file that somebody changes between question and answer is not overwritten, and the files before it come back.
+// TestChangedMeanwhile: a file that somebody changes between question and answer is not
+// overwritten, and the files before it come back.
 func TestChangedMeanwhile(t *testing.T) {
 	b := newBench(t)
 	b.write(".cursor/hooks.json", "{}")
@@ -461,7 +491,8 @@ func TestProject(t *testing.T) {
 		before := b.snapshot()
 		b.must(everything, h.Name)
 		for path := range b.snapshot() {
-			if _, old := before[path]; !old && !strings.HasPrefix(path, "/work/") && !strings.HasPrefix(path, "/.codex") {
+			if _, old := before[path]; !old && !strings.HasPrefix(path, "/work/") &&
+				!strings.HasPrefix(path, "/.codex") {
 				t.Errorf("%s: %s is outside of the project", h.Name, path)
 			}
 		}
@@ -478,7 +509,8 @@ func TestHuge(t *testing.T) {
 	for i := range 20_000 {
 		fmt.Fprintf(&text, "    \"/p/%d\": { \"history\": [{ \"display\": \"text %d\" }] },\n", i, i)
 	}
-	text.WriteString("    \"deep\": " + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + "\n  }\n}\n")
+	text.WriteString("    \"deep\": " + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) +
+		"\n  }\n}\n")
 	b.write(".claude.json", text.String())
 	before := b.snapshot()
 	b.must(everything, "claude")

@@ -9,32 +9,32 @@ import (
 
 // States of a part.
 const (
-	Absent   = "absent"   // nothing of ours is there
-	Ready    = "ready"    // it is as this program would write it
-	Outdated = "outdated" // it is incomplete, of another version, or calls another program
-	Broken   = "broken"   // the file cannot be read or understood, by us or by the harness
+	Absent   = "absent"   // not set up
+	Ready    = "ready"    // as this program writes it
+	Outdated = "outdated" // incomplete, of another version, or calls another program
+	Broken   = "broken"   // we or the harness cannot read or parse the file
 )
 
-// PartState is how it stands with one part.
+// PartState is the state of one part.
 type PartState struct {
 	Part  string   `json:"part"`  // one of Parts
 	State string   `json:"state"` // Absent, Ready, Outdated or Broken
-	Paths []string `json:"paths"` // the files that it is in, or would be
+	Paths []string `json:"paths"` // its files, which may not exist
 }
 
-// Status is how it stands with a harness.
+// Status is the state of a harness.
 type Status struct {
 	Name    string      `json:"name"`         // of the harness
 	Title   string      `json:"title"`        // what people call it
 	Level   string      `json:"level"`        // harness.User or harness.Project
 	Found   bool        `json:"found"`        // it is installed on this machine
-	FoundBy []string    `json:"found_by"`     // what shows so: directories and programs
-	Records bool        `json:"records_only"` // nothing can be put into its prompts
-	Parts   []PartState `json:"parts"`        // those that the harness can have
-	Untried bool        `json:"untried"`      // nobody has seen it do what its documentation says
+	FoundBy []string    `json:"found_by"`     // the directories and programs that show it
+	Records bool        `json:"records_only"` // it accepts no context
+	Parts   []PartState `json:"parts"`        // the parts that the harness supports
+	Untried bool        `json:"untried"`      // known from its documentation only, not tried
 }
 
-// Status looks at the harnesses of these names.
+// Status returns the states of these harnesses.
 func (s *Setup) Status(names []string) ([]Status, error) {
 	chosen, err := Named(names)
 	if err != nil {
@@ -43,7 +43,8 @@ func (s *Setup) Status(names []string) ([]Status, error) {
 	all := []Status{}
 	for _, h := range chosen {
 		by := s.foundBy(h)
-		st := Status{Name: h.Name, Title: h.Title, Level: s.Level(), Found: len(by) > 0, FoundBy: by, Records: h.Records(), Untried: h.Untried}
+		st := Status{Name: h.Name, Title: h.Title, Level: s.Level(), Found: len(by) > 0,
+			FoundBy: by, Records: h.Records(), Untried: h.Untried}
 		trust := s.trustNow(h)
 		for _, part := range Parts {
 			ps := PartState{Part: part, State: Absent, Paths: []string{}}
@@ -62,7 +63,7 @@ func (s *Setup) Status(names []string) ([]Status, error) {
 	return all, nil
 }
 
-// worse joins the states of the files that a part lies in.
+// worse combines the states of a part's files.
 func worse(a, b string, first bool) string {
 	switch {
 	case first || a == b:
@@ -73,13 +74,13 @@ func worse(a, b string, first bool) string {
 	return Outdated
 }
 
-// trustNow is the trust that the hooks need which there are.
+// trustNow returns the trust that the existing hooks need.
 func (s *Setup) trustNow(h *harness.Harness) trusting {
 	if !h.Trusts {
 		return trusting{}
 	}
 	path := h.Hooked(&s.Place)
-	disk, err := look(path)
+	disk, err := readDisk(path)
 	if err != nil {
 		return trusting{}
 	}
@@ -88,12 +89,12 @@ func (s *Setup) trustNow(h *harness.Harness) trusting {
 }
 
 func unreadable(t target, b []byte) bool {
-	what, _ := t.unread(b)
+	what, _ := t.refusedSyntax(b)
 	return what != ""
 }
 
 func (s *Setup) stateOf(t target, part string, trust trusting) string {
-	disk, err := look(t.path)
+	disk, err := readDisk(t.path)
 	if err != nil {
 		return Broken
 	}
@@ -110,7 +111,8 @@ func (s *Setup) stateOf(t target, part string, trust trusting) string {
 	case t.own != nil:
 		return Outdated
 	}
-	if out, _, err := s.add(t, part, disk.text, trust); err != nil || !bytes.Equal(out, disk.text) {
+	if out, _, err := s.add(t, part, disk.text, trust); err != nil ||
+		!bytes.Equal(out, disk.text) {
 		return Outdated
 	}
 	return Ready

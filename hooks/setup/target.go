@@ -8,7 +8,7 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// target is a file that something of ours lies in, for one harness.
+// target is a file of one harness that has parts of ours.
 type target struct {
 	h     *harness.Harness
 	path  string
@@ -17,7 +17,7 @@ type target struct {
 	trust bool   // the part hooks is the trust of Codex, not the hooks themselves
 }
 
-// targets are the files of a harness at the level of the place.
+// targets returns a harness's files at the place's level.
 func (p *place) targets(h *harness.Harness) []target {
 	var all []target
 	put := func(path, part string, own []byte, trust bool) {
@@ -44,11 +44,12 @@ func (p *place) targets(h *harness.Harness) []target {
 	return all
 }
 
-// trusting is what the trust in hooks follows: those that a hooks.json has, and is to have.
+// trusting has the trust in the hooks of a hooks.json, before and after a change.
 type trusting struct{ before, after map[string]string }
 
-// present are the parts of ours that a text has.
-func (p *place) present(t target, b []byte, there bool, trust trusting) (parts []string, err error) {
+// present returns the parts of ours that a text has.
+func (p *place) present(t target, b []byte, there bool, trust trusting) (parts []string,
+	err error) {
 	if t.own != nil {
 		if there && p.isOwnFile(t.path, b) {
 			return t.parts, nil
@@ -64,10 +65,10 @@ func (p *place) present(t target, b []byte, there bool, trust trusting) (parts [
 	if isTOML(t.path) {
 		meaning, _, err := parseTOML(b)
 		if err != nil {
-			return nil, described(err, t.path)
+			return nil, parseError(err, t.path)
 		}
 		if t.trust {
-			states := sub(meaning, "hooks", stateTable)
+			states := subtable(meaning, "hooks", stateTable)
 			for key := range trust.before {
 				if states[key] != nil {
 					parts = []string{harness.PartHooks}
@@ -81,7 +82,7 @@ func (p *place) present(t target, b []byte, there bool, trust trusting) (parts [
 	}
 	root, err := parseJSON(b)
 	if err != nil {
-		return nil, described(err, t.path)
+		return nil, parseError(err, t.path)
 	}
 	if slices.Contains(t.parts, harness.PartHooks) && len(p.ownHooks(root, t.h)) > 0 {
 		parts = append(parts, harness.PartHooks)
@@ -92,22 +93,23 @@ func (p *place) present(t target, b []byte, there bool, trust trusting) (parts [
 	return parts, nil
 }
 
-// unread is what the harness does not read in a file of its settings, and in which line; "" for
-// nothing.
-func (t target) unread(b []byte) (what string, line int) {
+// refusedSyntax returns syntax that the harness does not accept in its settings, and
+// its line; "" if there is none.
+func (t target) refusedSyntax(b []byte) (what string, line int) {
 	if t.isShared() || isTOML(t.path) {
 		return "", 0
 	}
-	return unread(b, t.h.Refuses)
+	return refusedSyntax(b, t.h.Refuses)
 }
 
-// add brings one part in a text to what it is to be. It refuses a text that the harness does not
+// add adds or updates one part in a text. It refuses a text that the harness cannot
 // read.
 func (p *place) add(t target, part string, b []byte, trust trusting) ([]byte, addition, error) {
-	if what, line := t.unread(b); what != "" {
+	if what, line := t.refusedSyntax(b); what != "" {
 		return nil, addition{}, fileError(
-			fmt.Sprintf("%s has %s in line %d, which %s does not read; nothing was changed", t.path, what, line, t.h.Title),
-			"take it out, then set up again")
+			fmt.Sprintf("%s has %s in line %d, which %s cannot read; nothing was changed",
+				t.path, what, line, t.h.Title),
+			"remove it, then set up again")
 	}
 	switch {
 	case t.pointsTo():
@@ -122,8 +124,9 @@ func (p *place) add(t target, part string, b []byte, trust trusting) ([]byte, ad
 	return p.addServer(b, t.h, t.path)
 }
 
-// strip takes one part out of a text.
-func (p *place) strip(t target, part string, b []byte, trust trusting, made [][]string) ([]byte, error) {
+// strip removes one part from a text.
+func (p *place) strip(t target, part string, b []byte, trust trusting, made [][]string) ([]byte,
+	error) {
 	switch {
 	case t.pointsTo():
 		return stripPointer(b, t.path)
@@ -138,7 +141,7 @@ func (p *place) strip(t target, part string, b []byte, trust trusting, made [][]
 	return p.stripServer(b, t.h, t.path, made)
 }
 
-// isBare reports whether nothing is left in a text that anybody would miss.
+// isBare reports whether a text has nothing left worth keeping.
 func isBare(t target, b []byte) bool {
 	b = bytes.TrimPrefix(b, bom)
 	if isAllBlank(b) {
@@ -148,14 +151,18 @@ func isBare(t target, b []byte) bool {
 		return false
 	}
 	root, err := parseJSON(b)
-	if err != nil || root == nil || root.kind != '{' || !isAllBlank(b[:root.start]) || !isAllBlank(b[root.end:]) {
+	if err != nil || root == nil || root.kind != '{' || !isAllBlank(b[:root.start]) ||
+		!isAllBlank(b[root.end:]) {
 		return false
 	}
 	if len(root.items) == 0 {
 		return isAllBlank(b[root.start+1 : root.end-1])
 	}
 	for _, it := range root.items {
-		if !slices.ContainsFunc(ordered(t.h.Header), func(m pair) bool { return m.key == it.key && fmt.Sprint(m.value) == it.value.word(b) }) {
+		if !slices.ContainsFunc(ordered(t.h.Header), func(m pair) bool {
+			return m.key == it.key &&
+				fmt.Sprint(m.value) == it.value.word(b)
+		}) {
 			return false
 		}
 	}

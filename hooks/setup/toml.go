@@ -9,22 +9,23 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// This file changes TOML texts by whole tables and single values, so that every other byte stays as it is.
+// This file changes whole tables and single values of TOML texts. Every other byte
+// stays.
 
-// table is a table with a header of its own and where it stands.
+// table is a table with its own header, and its position.
 type table struct {
 	path       []string
 	start, end int // from the line of its header to the end of its last value's line
 	values     []value
 }
 
-// value is a key with what it is set to: text[start:end].
+// value is a key with its value: text[start:end].
 type value struct {
 	key        string
 	start, end int
 }
 
-// parseTOML reads a text: what it means, and where its tables stand.
+// parseTOML parses a text and returns its values and the positions of its tables.
 func parseTOML(b []byte) (map[string]any, []table, error) {
 	meaning := map[string]any{}
 	body := bytes.TrimPrefix(b, bom)
@@ -43,18 +44,21 @@ func parseTOML(b []byte) (map[string]any, []table, error) {
 			keys, last = append(keys, string(k.Node().Data)), offset+int(k.Node().Raw.Offset)
 		}
 		if e.Kind != unstable.KeyValue {
-			tables = append(tables, table{path: keys, start: max(offset, bytes.LastIndexByte(b[:last], '\n')+1), end: endOfLine(b, last)})
+			tables = append(tables,
+				table{path: keys, start: max(offset, bytes.LastIndexByte(b[:last], '\n')+1),
+					end: endOfLine(b, last)})
 		} else if len(tables) > 0 {
 			t := &tables[len(tables)-1]
 			from := offset + int(e.Raw.Offset)
 			t.end = endOfLine(b, from+int(e.Raw.Length))
-			t.values = append(t.values, value{strings.Join(keys, "."), from, from + int(e.Raw.Length)})
+			t.values = append(t.values, value{strings.Join(keys, "."), from,
+				from + int(e.Raw.Length)})
 		}
 	}
 	return meaning, tables, p.Error()
 }
 
-// endOfLine is behind the line end that follows i.
+// endOfLine returns the position after the line end that follows i.
 func endOfLine(b []byte, i int) int {
 	if end := bytes.IndexByte(b[i:], '\n'); end >= 0 {
 		return i + end + 1
@@ -62,8 +66,8 @@ func endOfLine(b []byte, i int) int {
 	return len(b)
 }
 
-// sub is the table that a path of names leads to, or nil.
-func sub(m map[string]any, path ...string) map[string]any {
+// subtable returns the table at a path of names, or nil.
+func subtable(m map[string]any, path ...string) map[string]any {
 	for _, key := range path {
 		m, _ = m[key].(map[string]any)
 	}
@@ -79,7 +83,8 @@ func findTable(tables []table, path ...string) *table {
 	return nil
 }
 
-// appendTables is the edit that puts tables at the end, each after an empty line. Each is its lines.
+// appendTables returns the edit that appends tables, given as lines, each after an
+// empty line.
 func appendTables(b []byte, tables [][]string) []edit {
 	if len(tables) == 0 {
 		return nil
@@ -104,7 +109,7 @@ func appendTables(b []byte, tables [][]string) []edit {
 	return []edit{{len(b), 0, out}}
 }
 
-// cutTable is the edit that takes a table out, with the empty line before it.
+// cutTable returns the edit that removes a table and the empty line before it.
 func cutTable(b []byte, t *table) edit {
 	from, end := t.start, t.end
 	for _, empty := range []string{"\r\n", "\n"} {
@@ -114,8 +119,10 @@ func cutTable(b []byte, t *table) edit {
 			break
 		}
 	}
-	if end == len(b) && !bytes.HasSuffix(b, []byte("\n")) { // what is left has no line end at its end either
-		from -= len(b[:from]) - len(bytes.TrimSuffix(bytes.TrimSuffix(b[:from], []byte("\n")), []byte("\r")))
+	// what is left has no line end at its end either
+	if end == len(b) && !bytes.HasSuffix(b, []byte("\n")) {
+		from -= len(b[:from]) - len(bytes.TrimSuffix(bytes.TrimSuffix(b[:from], []byte("\n")),
+			[]byte("\r")))
 	}
 	return edit{from, end - from, ""}
 }

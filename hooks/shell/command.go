@@ -29,7 +29,8 @@ func command(words []string, depth int) verdict {
 	if v, ok := wrapped(name, args, depth+1); ok {
 		return v
 	}
-	asked := slices.Contains(args, "--help") || len(args) == 1 && set("--version -V -version -h").has(args[0])
+	asked := slices.Contains(args, "--help") || len(args) == 1 &&
+		set("--version -V -version -h").has(args[0])
 	if asked {
 		return looks
 	}
@@ -58,7 +59,8 @@ func positional(args []string) (out []string) {
 	return out
 }
 
-// option says whether an option is there: a long one, also with a value, or a letter in a group.
+// option says whether an option is there: a long one, also with a value, or a letter in a
+// group.
 func option(args []string, names ...string) bool {
 	for _, a := range args {
 		for _, n := range names {
@@ -77,7 +79,8 @@ func option(args []string, names ...string) bool {
 // letters says whether an argument is a group of options of one letter each.
 func letters(a string) bool { return strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") }
 
-// unless is a command that changes something with some of its options, and only looks without.
+// unless is a command that changes something with some of its options, and only looks
+// without.
 func unless(args []string, names ...string) verdict {
 	if option(args, names...) {
 		return changes
@@ -182,7 +185,8 @@ var awkWrites = lazyregexp.New(`system\s*\(|\|\s*"|"\s*\||>>|>\s*["$(]|\|&`)
 // sed writes with -i, and with the commands w and e of its program.
 func sed(args []string) verdict {
 	for _, a := range args {
-		if strings.HasPrefix(a, "--in-place") || letters(a) && strings.Contains(sedLetters(a), "i") {
+		if strings.HasPrefix(a, "--in-place") || letters(a) &&
+			strings.Contains(sedLetters(a), "i") {
 			return changes
 		}
 	}
@@ -283,9 +287,11 @@ func git(args []string) verdict {
 	looking := false
 	switch verb {
 	case "branch":
-		looking = !option(rest, "-d", "-D", "-m", "-M", "-c", "-C", "-u", "-f", "--delete", "--move",
+		looking = !option(rest, "-d", "-D", "-m", "-M", "-c", "-C", "-u", "-f", "--delete",
+			"--move",
 			"--copy", "--set-upstream-to", "--unset-upstream", "--edit-description", "--force") &&
-			(len(names) == 0 || option(rest, "-l", "--list", "--contains", "--no-contains", "--merged",
+			(len(names) == 0 || option(rest, "-l", "--list", "--contains", "--no-contains",
+				"--merged",
 				"--no-merged", "--points-at"))
 	case "tag":
 		looking = len(names) == 0 && !option(rest, "-d", "--delete") ||
@@ -293,7 +299,8 @@ func git(args []string) verdict {
 	case "remote":
 		looking = len(names) == 0 || in("show get-url")
 	case "config":
-		looking = option(rest, "-l", "--list", "--get", "--get-all", "--get-regexp", "--get-urlmatch") ||
+		looking = option(rest, "-l", "--list", "--get", "--get-all", "--get-regexp",
+			"--get-urlmatch") ||
 			in("get list") || len(names) == 1 &&
 			!option(rest, "-e", "--edit", "--unset", "--unset-all", "--add", "--remove-section")
 	case "stash":

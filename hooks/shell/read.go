@@ -31,20 +31,23 @@ const (
 type Line struct {
 	Does Does
 	Kind Kind // the highest of its commands
-	// Text is the line in short, on one line: what does more than look, without the texts of
-	// here-documents. It is the whole line if all of it only looks, or nobody can read it.
+	// Text is the line in short, on one line: what does more than look, without the texts
+	// of here-documents. It is the whole line if all of it only looks, or nobody can read
+	// it.
 	Text string
-	// Sure says that with exit code 0 all went well that does more than look. In `make | tail` it
-	// is the exit code of tail.
+	// Sure says that with exit code 0 all went well that does more than look. In `make |
+	// tail` it is the exit code of tail.
 	Sure bool
-	// Asks says that exit code 1 may be an answer, "not found" or "they differ", and no failure.
+	// Asks says that exit code 1 may be an answer, "not found" or "they differ", and no
+	// failure.
 	Asks bool
 }
 
 // maxRead is the longest line that is read, in bytes.
 const maxRead = 16 << 10
 
-// maxStatements is how many commands a line may have, the nested ones too: a hook has no time for more.
+// maxStatements is how many commands a line may have, the nested ones too: a hook has no
+// time for more.
 const maxStatements = 300
 
 // maxDepth is how many commands may be wrapped in each other: sudo env bash -c.
@@ -82,11 +85,12 @@ func statements(file *syntax.File) (n int) {
 // unclosed is how the parser says that a here-document has no end.
 var unclosed = lazyregexp.New("unclosed here-document `(.+)`$")
 
-// parse reads a line; nil if nobody can. A here-document that was cut off is closed: what counts
-// stands before it.
+// parse reads a line; nil if nobody can. A here-document that was cut off is closed: what
+// counts stands before it.
 func parse(src string) (string, *syntax.File) {
 	for range 2 {
-		file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
+		file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src),
+			"")
 		if err == nil {
 			return src, file
 		}
@@ -115,7 +119,8 @@ type verdict struct {
 	lax  bool // exit code 0 does not say that all went well
 }
 
-// and joins what two commands do: a change goes before what nobody knows, that before a look.
+// and joins what two commands do: a change goes before what nobody knows, that before a
+// look.
 func (v verdict) and(w verdict) verdict {
 	v.kind = max(v.kind, w.kind)
 	if rank(w.does) > rank(v.does) {
@@ -126,7 +131,8 @@ func (v verdict) and(w verdict) verdict {
 
 func rank(d Does) int { return [...]int{Unknown: 1, Looks: 0, Changes: 2}[d] }
 
-// does joins what all commands in a part of a line do, in substitutions and functions too.
+// does joins what all commands in a part of a line do, in substitutions and functions
+// too.
 func (r *reader) does(part syntax.Node) verdict {
 	v := verdict{does: Looks}
 	syntax.Walk(part, func(n syntax.Node) bool {
@@ -159,7 +165,8 @@ func (r *reader) call(c *syntax.CallExpr) verdict {
 	return v
 }
 
-// redirect tells what a redirection does: it writes to a file, unless that is a terminal or null.
+// redirect tells what a redirection does: it writes to a file, unless that is a terminal
+// or null.
 func (r *reader) redirect(n *syntax.Redirect) verdict {
 	switch n.Op {
 	case syntax.DplOut:

@@ -7,12 +7,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// status is what an exit code says: that all went well that does more than look (sure, for 0),
-// or that something was not found (asks, for 1).
+// status is what an exit code says: that all went well that does more than look (sure,
+// for 0), or that something was not found (asks, for 1).
 type status struct{ sure, asks bool }
 
-// list is the status of commands one after the other: that of the last one, which says nothing
-// about those before it unless `set -e` is on.
+// list is the status of commands one after the other: that of the last one, which says
+// nothing about those before it unless `set -e` is on.
 func (r *reader) list(stmts []*syntax.Stmt) status {
 	s := status{sure: true}
 	stops, pipes := false, false
@@ -38,7 +38,8 @@ func setting(stmt *syntax.Stmt) (stops, pipes bool) {
 	for _, w := range c.Args[1:] {
 		word := literal(w.Parts)
 		pipes = pipes || word == "pipefail"
-		stops = stops || word == "errexit" || strings.HasPrefix(word, "-") && strings.Contains(word, "e")
+		stops = stops || word == "errexit" || strings.HasPrefix(word, "-") &&
+			strings.Contains(word, "e")
 	}
 	return stops, pipes
 }

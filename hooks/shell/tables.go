@@ -47,8 +47,9 @@ const changeNames = `touch mkdir rm rmdir mv cp ln chmod chown chgrp install dd 
  kill pkill killall mkfifo unlink shred split csplit gzip gunzip bzip2 xz zip zstd set-content
  add-content out-file remove-item copy-item move-item new-item apply_patch`
 
-// gitLooks are the verbs of git that only look, gitKeeps those after which it keeps something that
-// others see, gitChanges the others. With gitAsks exit code 1 may be an answer.
+// gitLooks are the verbs of git that only look, gitKeeps those after which it keeps
+// something that others see, gitChanges the others. With gitAsks exit code 1 may be an
+// answer.
 const (
 	gitLooks = `status log show diff blame annotate rev-parse ls-files describe shortlog cat-file
  diff-tree diff-index diff-files merge-base grep count-objects for-each-ref name-rev ls-tree
@@ -62,8 +63,8 @@ const (
  filter-branch filter-repo`
 )
 
-// lookVerbs are the verbs with which a program only looks, "" if nothing is known. Of two words
-// both must be there.
+// lookVerbs are the verbs with which a program only looks, "" if nothing is known. Of two
+// words both must be there.
 func lookVerbs(name string) string {
 	switch name {
 	case "go":
@@ -156,7 +157,8 @@ func readVerbs(name string, args []string) (verdict, bool) {
 		return verdict{}, false
 	}
 	writes := name == "go" && args[0] == "env" && option(args, "-w") ||
-		name == "ip" && slices.ContainsFunc(args, set("add del delete set change replace flush").has)
+		name == "ip" && slices.ContainsFunc(args,
+			set("add del delete set change replace flush").has)
 	if writes {
 		return changes, true
 	}

@@ -13,8 +13,8 @@ type edit struct {
 	by       string
 }
 
-// findEdits drops the texts of here-documents and redirections that say nothing, and puts a text
-// in place of the `$(cat <<'EOF' …)` that gives it.
+// findEdits drops the texts of here-documents and redirections that say nothing, and puts
+// a text in place of the `$(cat <<'EOF' …)` that gives it.
 func (r *reader) findEdits(file *syntax.File) (all []edit) {
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -32,7 +32,8 @@ func (r *reader) findEdits(file *syntax.File) (all []edit) {
 					end += strings.Index(rest, stop) + len(stop)
 				}
 				all = append(all, edit{r.at(n.Hdoc.Pos()), end, ""})
-			} else if n.Op != syntax.RdrIn && n.Op != syntax.WordHdoc && r.redirect(n).does == Looks {
+			} else if n.Op != syntax.RdrIn && n.Op != syntax.WordHdoc &&
+				r.redirect(n).does == Looks {
 				all = append(all, edit{r.at(n.Pos()), r.at(n.Word.End()), ""})
 			}
 		}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// wrappers are commands that run the command behind their own options: those that take the next
-// word. A 1 before them says that a word comes first.
+// wrappers are commands that run the command behind their own options: those that take
+// the next word. A 1 before them says that a word comes first.
 func wrappers(name string) (values string, known bool) {
 	switch name {
 	case "sudo":
@@ -29,7 +29,8 @@ func wrappers(name string) (values string, known bool) {
 	case "exec":
 		return "-a", true
 	case "xargs":
-		return "-I -n -P -L -d -E -s -a --max-args --max-procs --replace --delimiter --arg-file", true
+		return "-I -n -P -L -d -E -s -a --max-args --max-procs --replace --delimiter --arg-file",
+			true
 	case "npx":
 		return "-p --package", true
 	case "uvx":

@@ -18,65 +18,75 @@ import (
 	"blackboard/board/replace"
 )
 
-// This file keeps what topics have said where nobody clears it. An archive has a directory for each day on which something had changed, and in it the files as they lie below the root:
+// This file copies topics to a place that is never cleaned up. The archive has one
+// directory for each day with changes. In it, files have the same paths as below the
+// root:
 //
 //	2026-11-21/WORKSPACE/TOPIC.txt
-//	2026-11-21.2/…            what has changed once more on that day: nothing in an archive is ever overwritten
-//	_lock                     held by a run
+//	2026-11-21.2/…    files that changed again on that day: nothing is ever overwritten
+//	_lock             held by a run
 
-// ArchiveDir is the archive of a data home.
+// ArchiveDir returns the archive of a data home.
 func ArchiveDir(home string) string { return filepath.Join(home, "specs-archive") }
 
-// maxArchived is the most bytes of a file that is archived. Topics' own are far smaller.
+// maxArchived is the largest file that is archived, in bytes. Topics' files are far
+// smaller.
 const maxArchived = 64 << 20
 
-// ArchiveOptions are what an archiving run is to do.
+// ArchiveOptions are the options of an archiving run.
 type ArchiveOptions struct {
-	Now time.Time // the day that it is; now, for the zero time
-	// OlderThan takes away, once they are in the archive, the topics that nobody has changed for that long; 0 takes none away. What is pinned stays, and so does a sentinel without a topic.
+	Now time.Time // the run's time; zero: time.Now
+	// OlderThan removes topics that were not changed for that long, once they are in
+	// the archive; 0 removes none. Pinned topics stay, and so does a sentinel without a
+	// topic.
 	OlderThan time.Duration
-	// DryRun only says what would be done.
+	// DryRun changes nothing and reports what would be done.
 	DryRun bool
 }
 
-// Moved is a topic that is in the archive alone.
+// Moved is a topic that is now only in the archive.
 type Moved struct {
 	Workspace string    `json:"workspace"` // the root directory of its project
 	Topic     string    `json:"topic"`     // its name
 	Changed   time.Time `json:"changed"`   // the latest time of its files
 }
 
-// ArchiveResult is what an archiving run has done.
+// ArchiveResult is the result of an archiving run.
 type ArchiveResult struct {
 	Archive     string   `json:"archive"`      // its directory
-	Files       int      `json:"files"`        // that were looked at
-	Copied      int      `json:"copied"`       // that had changed
-	CopiedBytes int64    `json:"copied_bytes"` // of those
-	Moved       []Moved  `json:"moved"`        // topics that were taken away
-	Problems    []string `json:"problems"`     // files that could not be archived; all others were
+	Files       int      `json:"files"`        // checked
+	Copied      int      `json:"copied"`       // files that had changed
+	CopiedBytes int64    `json:"copied_bytes"` // of the copied files
+	Moved       []Moved  `json:"moved"`        // topics that were removed
+	Problems    []string `json:"problems"`     // files that could not be archived
 }
 
-// Archive copies what has changed below root since the last run into the archive, with the bytes and times as they are. Each file is copied whole or not at all, so a run that was interrupted is
-// resumed by the next; one that has nothing new to copy changes nothing. It fails for what concerns the archive as a whole, and goes on where a single file is the problem.
+// Archive copies everything below root that changed since the last run, with bytes and
+// times unchanged. Each file is copied whole or not at all, so the next run resumes an
+// interrupted one. It fails on errors of the archive as a whole; an error of a single
+// file goes into Problems.
 func Archive(ctx context.Context, root, into string, opt ArchiveOptions) (ArchiveResult, error) {
 	a, done, err := newArchiver(ctx, root, into, opt)
 	if err != nil {
 		return a.result, err
 	}
 	defer done()
-	return a.result, eachWorkspace(ctx, root, func(d *Dir) error { return a.workspace(ctx, d) })
+	return a.result, eachWorkspace(ctx, root,
+		func(d *Dir) error { return a.archiveWorkspace(ctx, d) })
 }
 
-// newArchiver begins a run, which ends with done.
-func newArchiver(ctx context.Context, root, into string, opt ArchiveOptions) (a *archiver, done func(), err error) {
+// newArchiver begins a run; done ends it.
+func newArchiver(ctx context.Context, root, into string, opt ArchiveOptions) (a *archiver,
+	done func(), err error) {
 	if opt.Now.IsZero() {
 		opt.Now = time.Now()
 	}
-	a = &archiver{root: root, into: into, opt: opt, have: map[string]archived{}}
+	a = &archiver{root: root, into: into, opt: opt, have: map[string]copyInfo{}}
 	a.result = ArchiveResult{Archive: into, Moved: []Moved{}, Problems: []string{}}
 	for _, dirs := range [][2]string{{root, into}, {into, root}} {
 		if rel, err := filepath.Rel(dirs[0], dirs[1]); err == nil && filepath.IsLocal(rel) {
-			return a, nil, invalid("the archive "+into+" and the topics "+root+" lie in each other", "set $BOARD_SPEC_ROOT or $BOARD_HOME to another place")
+			return a, nil, invalid("the archive "+into+" and the topics "+root+
+				" overlap", "set $BOARD_SPEC_ROOT or $BOARD_HOME to another directory")
 		}
 	}
 	done = func() {}
@@ -85,30 +95,30 @@ func newArchiver(ctx context.Context, root, into string, opt ArchiveOptions) (a 
 			return a, nil, err
 		}
 	}
-	if err := a.look(ctx); err != nil {
+	if err := a.findLatest(ctx); err != nil {
 		done()
 		return a, nil, err
 	}
 	return a, done, nil
 }
 
-// archiver is a run.
+// archiver is one run.
 type archiver struct {
 	root, into string
 	opt        ArchiveOptions
-	have       map[string]archived // the latest copy of each file, by its path below root
+	have       map[string]copyInfo // the latest copy of each file, by its path below root
 	result     ArchiveResult
 }
 
-// archived is a copy.
-type archived struct {
+// copyInfo describes a copy in the archive.
+type copyInfo struct {
 	path    string
 	size    int64
 	changed time.Time
 }
 
-// look finds the latest copy of each file.
-func (a *archiver) look(ctx context.Context) error {
+// findLatest finds the latest copy of each file.
+func (a *archiver) findLatest(ctx context.Context) error {
 	snapshots, err := listSnapshots(a.into)
 	if err != nil {
 		return err
@@ -128,7 +138,7 @@ func (a *archiver) look(ctx context.Context) error {
 			}
 			info, err := e.Info()
 			if err == nil {
-				a.have[rel] = archived{name, info.Size(), info.ModTime()}
+				a.have[rel] = copyInfo{name, info.Size(), info.ModTime()}
 			}
 			return err
 		})
@@ -139,7 +149,7 @@ func (a *archiver) look(ctx context.Context) error {
 	return nil
 }
 
-// snapshot is a day's directory, or a later one of the same day.
+// snapshot is the directory of a day, or a later one of the same day.
 type snapshot struct {
 	name, day string
 	n         int
@@ -147,7 +157,7 @@ type snapshot struct {
 
 var snapshotName = lazyregexp.New(`^(\d{4}-\d{2}-\d{2})(?:\.(\d{1,6}))?$`)
 
-// listSnapshots are the directories of an archive, the oldest first.
+// listSnapshots returns the snapshots of an archive, the oldest first.
 func listSnapshots(into string) ([]snapshot, error) {
 	entries, err := os.ReadDir(into)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -160,35 +170,38 @@ func listSnapshots(into string) ([]snapshot, error) {
 			all = append(all, snapshot{e.Name(), m[1], n})
 		}
 	}
-	slices.SortFunc(all, func(a, b snapshot) int { return cmp.Or(strings.Compare(a.day, b.day), cmp.Compare(a.n, b.n)) })
+	slices.SortFunc(all, func(a, b snapshot) int {
+		return cmp.Or(strings.Compare(a.day, b.day),
+			cmp.Compare(a.n, b.n))
+	})
 	return all, nil
 }
 
-// workspace archives the files of one directory, and takes away its old topics.
-func (a *archiver) workspace(ctx context.Context, d *Dir) error {
+// archiveWorkspace archives the files of one directory, and removes its expired topics.
+func (a *archiver) archiveWorkspace(ctx context.Context, d *Dir) error {
 	entries, err := os.ReadDir(d.path)
 	if err != nil {
-		a.problem(err)
+		a.addProblem(err)
 		return nil
 	}
 	for _, e := range entries {
 		if e.IsDir() || e.Name() == lockFile || strings.HasPrefix(e.Name(), unfinished) {
 			continue
 		}
-		if err := a.file(ctx, d, e.Name()); ctx.Err() != nil {
+		if err := a.copyFile(ctx, d, e.Name()); ctx.Err() != nil {
 			return ctx.Err()
-		} else if !errors.Is(err, fs.ErrNotExist) { // else it was wiped meanwhile
-			a.problem(err)
+		} else if !errors.Is(err, fs.ErrNotExist) { // NotExist: it was wiped in the meantime
+			a.addProblem(err)
 		}
 	}
 	if a.opt.OlderThan <= 0 {
 		return nil
 	}
 	all, err := d.List()
-	a.problem(err)
+	a.addProblem(err)
 	for i := range all {
-		if a.old(&all[i]) {
-			a.problem(a.move(ctx, d, &all[i], a.old))
+		if a.expired(&all[i]) {
+			a.addProblem(a.removeArchived(ctx, d, &all[i], a.expired))
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -197,15 +210,16 @@ func (a *archiver) workspace(ctx context.Context, d *Dir) error {
 	return nil
 }
 
-// problem notes what is the matter with a single file, if anything.
-func (a *archiver) problem(err error) {
+// addProblem records an error of a single file, if there is one.
+func (a *archiver) addProblem(err error) {
 	if err != nil {
 		a.result.Problems = append(a.result.Problems, err.Error())
 	}
 }
 
-// read reads a file as it is at one moment: a worklog is appended to.
-func (a *archiver) read(ctx context.Context, d *Dir, file string) ([]byte, fs.FileInfo, error) {
+// readStable reads a file under the lock, because a worklog is appended to.
+func (a *archiver) readStable(ctx context.Context, d *Dir, file string) ([]byte, fs.FileInfo,
+	error) {
 	if strings.HasSuffix(file, worklogExt) {
 		unlock, err := d.lock(ctx)
 		if err != nil {
@@ -220,19 +234,20 @@ func (a *archiver) read(ctx context.Context, d *Dir, file string) ([]byte, fs.Fi
 	return data, info, err
 }
 
-// file copies a file if its latest copy is another.
-func (a *archiver) file(ctx context.Context, d *Dir, name string) error {
+// copyFile copies a file if it differs from its latest copy.
+func (a *archiver) copyFile(ctx context.Context, d *Dir, name string) error {
 	a.result.Files++
 	rel, err := filepath.Rel(a.root, filepath.Join(d.path, name))
 	if err != nil {
 		return err
 	}
-	// The latest copy may have its size and time.
-	if info, err := os.Stat(filepath.Join(d.path, name)); err == nil && a.have[rel].size == info.Size() && a.have[rel].changed.Equal(info.ModTime()) {
+	// Same size and time as the latest copy: unchanged.
+	if info, err := os.Stat(filepath.Join(d.path, name)); err == nil &&
+		a.have[rel].size == info.Size() && a.have[rel].changed.Equal(info.ModTime()) {
 		return nil
 	}
-	data, info, err := a.read(ctx, d, name)
-	if err != nil || a.holds(rel, data) {
+	data, info, err := a.readStable(ctx, d, name)
+	if err != nil || a.hasContent(rel, data) {
 		return err
 	}
 	a.result.Copied++
@@ -251,12 +266,12 @@ func (a *archiver) file(ctx context.Context, d *Dir, name string) error {
 	if err := writeFile(to, data); err != nil {
 		return err
 	}
-	a.have[rel] = archived{to, info.Size(), info.ModTime()}
+	a.have[rel] = copyInfo{to, info.Size(), info.ModTime()}
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
 
-// holds says whether the latest copy has a file's content.
-func (a *archiver) holds(rel string, data []byte) bool {
+// hasContent reports whether the latest copy of a file has this content.
+func (a *archiver) hasContent(rel string, data []byte) bool {
 	c, ok := a.have[rel]
 	if !ok || c.size != int64(len(data)) {
 		return false
@@ -265,13 +280,17 @@ func (a *archiver) holds(rel string, data []byte) bool {
 	return err == nil && bytes.Equal(copied, data)
 }
 
-// old says whether a topic is to be taken away. A sentinel alone is a wish, and no trace.
-func (a *archiver) old(t *Info) bool {
-	return !t.Pinned && a.opt.Now.Sub(t.Changed) > a.opt.OlderThan && slices.ContainsFunc(t.files, func(f string) bool { return !strings.HasSuffix(f, noContextExt) })
+// expired reports whether a topic is to be removed. A sentinel alone is a setting of
+// the user, so it stays.
+func (a *archiver) expired(t *Info) bool {
+	return !t.Pinned && a.opt.Now.Sub(t.Changed) > a.opt.OlderThan && slices.ContainsFunc(t.files,
+		func(f string) bool { return !strings.HasSuffix(f, noContextExt) })
 }
 
-// move takes away a topic that is in the archive, unless somebody has changed or pinned it meanwhile: it still has to be what may go.
-func (a *archiver) move(ctx context.Context, d *Dir, t *Info, may func(*Info) bool) error {
+// removeArchived removes a topic that is in the archive. It checks again first, because
+// another process may have changed or pinned the topic.
+func (a *archiver) removeArchived(ctx context.Context, d *Dir, t *Info,
+	may func(*Info) bool) error {
 	moved := Moved{d.workspace, t.Name, t.Changed}
 	if a.opt.DryRun {
 		a.result.Moved = append(a.result.Moved, moved)
@@ -299,8 +318,8 @@ func (a *archiver) move(ctx context.Context, d *Dir, t *Info, may func(*Info) bo
 		if err != nil {
 			return err
 		}
-		if !a.holds(rel, data) {
-			return nil // it is not in the archive; what was the matter is among the problems
+		if !a.hasContent(rel, data) {
+			return nil // not in the archive; the reason is among the problems
 		}
 	}
 	for _, file := range now[i].files {
@@ -312,17 +331,18 @@ func (a *archiver) move(ctx context.Context, d *Dir, t *Info, may func(*Info) bo
 	return replace.SyncDir(d.path)
 }
 
-// ArchivedFile is a file of an archive.
+// ArchivedFile is a file of the archive.
 type ArchivedFile struct {
-	Snapshot  string    `json:"snapshot"`  // the directory of the day, by its name
+	Snapshot  string    `json:"snapshot"`  // name of the day's directory
 	Workspace string    `json:"workspace"` // the root directory of its project
 	Topic     string    `json:"topic"`     // its name
-	Path      string    `json:"path"`      // where it is in the archive
-	Bytes     int64     `json:"bytes"`     // how long it is
-	Changed   time.Time `json:"changed"`   // when it was, before it was archived
+	Path      string    `json:"path"`      // in the archive
+	Bytes     int64     `json:"bytes"`     // its size
+	Changed   time.Time `json:"changed"`   // its modification time when it was archived
 }
 
-// Archived lists the topics' files of an archive, those of the latest day first: of one workspace, or of all for "".
+// Archived lists the archived files of a workspace, or of all workspaces for "", the
+// latest day first.
 func Archived(ctx context.Context, into, workspace string) ([]ArchivedFile, error) {
 	snapshots, err := listSnapshots(into)
 	if err != nil {
@@ -342,7 +362,9 @@ func Archived(ctx context.Context, into, workspace string) ([]ArchivedFile, erro
 					if err != nil {
 						return err
 					}
-					all = append(all, ArchivedFile{s.name, d.workspace, found[i].Name, filepath.Join(d.path, file), info.Size(), info.ModTime().UTC().Truncate(time.Millisecond)})
+					all = append(all, ArchivedFile{s.name, d.workspace, found[i].Name,
+						filepath.Join(d.path, file), info.Size(),
+						info.ModTime().UTC().Truncate(time.Millisecond)})
 				}
 			}
 			return err

@@ -10,17 +10,19 @@ import (
 	"blackboard/board/replace"
 )
 
-// ArchiveTopic copies what has changed of one topic into the archive and, unless it is to be kept,
-// takes it away. A topic that is pinned is not taken away: fault.Conflict. One without files is
-// fault.NotFound. What Archive says of files and runs holds here too.
-func (d *Dir) ArchiveTopic(ctx context.Context, root, into, topic string, keep bool, opt ArchiveOptions) (ArchiveResult, error) {
+// ArchiveTopic archives one topic and, unless keep is set, removes it. To remove a
+// pinned topic is fault.Conflict; a topic without files is fault.NotFound. Errors of
+// single files go into the result, as with Archive.
+func (d *Dir) ArchiveTopic(ctx context.Context, root, into, topic string, keep bool,
+	opt ArchiveOptions) (ArchiveResult, error) {
 	find := func() (*Info, error) {
 		all, err := d.List()
 		if i := slices.IndexFunc(all, func(t Info) bool { return t.Name == topic }); i >= 0 {
 			return &all[i], nil
 		}
 		if err == nil {
-			err = fault.NotFound.New("there is nothing of the topic "+topic+" in "+d.workspace, "", fault.Do("topic.list", "{} shows the topics of this workspace"))
+			err = fault.NotFound.New("no files of topic "+topic+" in "+d.workspace, "",
+				fault.Do("topic.list", "{} shows the topics of this workspace"))
 		}
 		return nil, err
 	}
@@ -29,8 +31,9 @@ func (d *Dir) ArchiveTopic(ctx context.Context, root, into, topic string, keep b
 		return ArchiveResult{}, err
 	}
 	if t.Pinned && !keep {
-		return ArchiveResult{}, fault.Conflict.New("the topic "+topic+" is pinned for "+d.workspace, "",
-			fault.Do("topic.unpin", "{} takes the pin away"))
+		return ArchiveResult{}, fault.Conflict.New("topic "+topic+
+			" is pinned for "+d.workspace, "",
+			fault.Do("topic.unpin", "{} unpins it"))
 	}
 	a, done, err := newArchiver(ctx, root, into, opt)
 	if err != nil {
@@ -38,26 +41,28 @@ func (d *Dir) ArchiveTopic(ctx context.Context, root, into, topic string, keep b
 	}
 	defer done()
 	for _, file := range t.files {
-		if err := a.file(ctx, d, file); ctx.Err() != nil {
+		if err := a.copyFile(ctx, d, file); ctx.Err() != nil {
 			return a.result, ctx.Err()
 		} else {
-			a.problem(err)
+			a.addProblem(err)
 		}
 	}
 	if keep || len(a.result.Problems) > 0 {
 		return a.result, nil
 	}
-	a.problem(a.move(ctx, d, t, func(now *Info) bool { return !now.Pinned }))
+	a.addProblem(a.removeArchived(ctx, d, t, func(now *Info) bool { return !now.Pinned }))
 	if !opt.DryRun && len(a.result.Moved) == 0 && len(a.result.Problems) == 0 {
-		a.problem(fault.Busy.New("the topic "+topic+" was changed meanwhile, so it stays", "try again"))
+		a.addProblem(fault.Busy.New("topic "+topic+" was changed in the meantime and "+
+			"was not removed",
+			"try again"))
 	}
 	return a.result, nil
 }
 
-// Restore copies the latest version of each file of a topic from the archive back to its place, and
-// returns the copies. What is restored counts as changed now, so that the next run does not take it
-// away again. A topic that is there is fault.Conflict, one that the archive does not have
-// fault.NotFound.
+// Restore copies the latest version of each file of a topic from the archive back, and
+// returns the copies. Restored files count as changed now, so that the next run does
+// not remove them. If the topic exists, the error is fault.Conflict; if the archive
+// does not have it, fault.NotFound.
 func (d *Dir) Restore(ctx context.Context, into, topic string) ([]ArchivedFile, error) {
 	if err := CheckName(topic); err != nil {
 		return nil, err
@@ -66,7 +71,7 @@ func (d *Dir) Restore(ctx context.Context, into, topic string) ([]ArchivedFile, 
 	if err != nil {
 		return nil, err
 	}
-	latest := map[string]ArchivedFile{} // by what of the topic it is
+	latest := map[string]ArchivedFile{} // by the file's extension
 	for _, f := range all {             // the latest day first
 		name, ext := topicOf(filepath.Base(f.Path))
 		if _, known := latest[ext]; !known && strings.EqualFold(name, topic) {
@@ -74,17 +79,19 @@ func (d *Dir) Restore(ctx context.Context, into, topic string) ([]ArchivedFile, 
 		}
 	}
 	if len(latest) == 0 {
-		return nil, fault.NotFound.New("the archive has nothing of the topic "+topic+" of "+d.workspace, "",
-			fault.Do("topic.archived", "{} shows what it has"))
+		return nil, fault.NotFound.New("no archived files of topic "+
+			topic+" of "+d.workspace, "",
+			fault.Do("topic.archived", "{} lists the archive"))
 	}
 	unlock, err := d.lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	if found, _ := d.List(); slices.ContainsFunc(found, func(t Info) bool { return strings.EqualFold(t.Name, topic) }) {
-		return nil, fault.Conflict.New("the topic "+topic+" is in "+d.workspace+" already", "",
-			fault.Do("topic.archive", "{} puts away what is there", "topic", topic))
+	if found, _ := d.List(); slices.ContainsFunc(found,
+		func(t Info) bool { return strings.EqualFold(t.Name, topic) }) {
+		return nil, fault.Conflict.New("topic "+topic+" already exists in "+d.workspace, "",
+			fault.Do("topic.archive", "{} archives and removes it", "topic", topic))
 	}
 	restored := []ArchivedFile{}
 	for _, ext := range []string{specExt, worklogExt, noContextExt} {

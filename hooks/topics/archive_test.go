@@ -40,7 +40,8 @@ func archiveOf(t *testing.T) (d, other *Dir, into string) {
 func age(t *testing.T, d *Dir, topic string, at time.Time) {
 	t.Helper()
 	for _, ext := range []string{specExt, worklogExt, noContextExt} {
-		if err := os.Chtimes(filepath.Join(d.Path(), topic+ext), at, at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Chtimes(filepath.Join(d.Path(), topic+ext), at, at); err != nil &&
+			!errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
 	}
@@ -91,7 +92,8 @@ func TestArchive(t *testing.T) {
 	copied := files(t, filepath.Join(into, "2026-11-21"))
 	for name, text := range before {
 		_, ok := copied[name]
-		if want := filepath.Base(name) != lockFile && !strings.HasPrefix(filepath.Base(name), unfinished); ok != want || want && copied[name] != text {
+		if want := filepath.Base(name) != lockFile && !strings.HasPrefix(filepath.Base(name),
+			unfinished); ok != want || want && copied[name] != text {
 			t.Errorf("%s: %v, %q", name, ok, copied[name])
 		}
 	}
@@ -106,7 +108,8 @@ func TestArchive(t *testing.T) {
 	if err != nil || err2 != nil || !from.ModTime().Equal(to.ModTime()) {
 		t.Errorf("the copy is of %v, not of %v", to.ModTime(), from.ModTime())
 	}
-	// Again: nothing to do. A new time alone is no change, another text of the same size is.
+	// Again: nothing to do. A new time alone is no change, another text of the same
+	// size is.
 	if r := archive(t, d, into, today); r.Copied != 0 || r.Files != 8 {
 		t.Errorf("again: %+v", r)
 	}
@@ -120,7 +123,8 @@ func TestArchive(t *testing.T) {
 			t.Errorf("changed to %q: %+v", text, r)
 		}
 	}
-	for name, want := range map[string]string{"2026-11-21": "old\n", "2026-11-21.2": "OLD\n", "2026-11-21.3": "Old\n"} {
+	for name, want := range map[string]string{"2026-11-21": "old\n", "2026-11-21.2": "OLD\n",
+		"2026-11-21.3": "Old\n"} {
 		if got := read(t, filepath.Join(into, name, "srv", "mein Büro", "old.txt")); got != want {
 			t.Errorf("%s has %q, not %q", name, got, want)
 		}
@@ -135,7 +139,8 @@ func TestArchive(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{
-		"2026-11-21 mute mute.no_context", "2026-11-21 old old.no_context", "2026-11-21 old old.txt", "2026-11-21 session-1 session-1.worklog.jsonl",
+		"2026-11-21 mute mute.no_context", "2026-11-21 old old.no_context",
+		"2026-11-21 old old.txt", "2026-11-21 session-1 session-1.worklog.jsonl",
 		"2026-11-21.2 old old.txt", "2026-11-21.3 old old.txt",
 	}
 	if err != nil || !slices.Equal(got, want) || all[0].Snapshot != "2026-11-21.3" {
@@ -144,12 +149,14 @@ func TestArchive(t *testing.T) {
 	if all, err := Archived(t.Context(), into, ""); err != nil || len(all) != len(want)+2 {
 		t.Errorf("archived everywhere: %d, %v", len(all), err)
 	}
-	if all, err := Archived(t.Context(), filepath.Join(into, "gone"), ""); err != nil || all == nil || len(all) > 0 {
+	if all, err := Archived(t.Context(), filepath.Join(into, "gone"), ""); err != nil ||
+		all == nil || len(all) > 0 {
 		t.Errorf("archived nowhere: %v, %v", all, err)
 	}
 }
 
-// TestArchiveMoves: what is old is taken away, once it is in the archive, but for what is pinned, and a sentinel alone.
+// TestArchiveMoves: what is old is taken away, once it is in the archive, but for what
+// is pinned, and a sentinel alone.
 func TestArchiveMoves(t *testing.T) {
 	d, other, into := archiveOf(t)
 	now := time.Now()
@@ -197,24 +204,28 @@ func TestArchiveMoves(t *testing.T) {
 	}
 }
 
-// TestArchiveResumes: a run that was interrupted has whole copies, and the next one makes the others.
+// TestArchiveResumes: a run that was interrupted has whole copies, and the next one
+// makes the others.
 func TestArchiveResumes(t *testing.T) {
 	d, other, into := archiveOf(t)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Archive(cancelled, rootOf(d), into, ArchiveOptions{Now: noon}); !errors.Is(err, context.Canceled) {
+	if _, err := Archive(cancelled, rootOf(d), into, ArchiveOptions{Now: noon}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	// Half of a run: one copy is there, one was being written, one has no time yet.
 	day := filepath.Join(into, "2026-11-21")
 	write(t, filepath.Join(day, "srv", "mein Büro", "old.txt"), "old\n")
-	write(t, filepath.Join(day, "srv", "mein Büro", unfinished+"session-1.worklog.jsonl"), `{"time"`)
+	write(t, filepath.Join(day, "srv", "mein Büro", unfinished+"session-1.worklog.jsonl"),
+		`{"time"`)
 	r := archive(t, d, into, ArchiveOptions{Now: noon})
 	if r.Copied != 7 {
 		t.Errorf("%+v", r)
 	}
 	copied := files(t, day)
-	if len(copied) != 8 || copied["srv/mein Büro/session-1.worklog.jsonl"] != read(t, other.WorklogPath("session-1")) {
+	if len(copied) != 8 || copied["srv/mein Büro/session-1.worklog.jsonl"] != read(t,
+		other.WorklogPath("session-1")) {
 		t.Errorf("the archive has %q", copied)
 	}
 }
@@ -229,23 +240,30 @@ func TestArchiveProblems(t *testing.T) {
 		t.Skip(err)
 	}
 	r, err := Archive(t.Context(), rootOf(d), into, ArchiveOptions{Now: noon})
-	if err != nil || r.Copied != 8 || len(r.Problems) != 1 || !strings.Contains(r.Problems[0], other.SpecPath("directory")) {
+	if err != nil || r.Copied != 8 || len(r.Problems) != 1 || !strings.Contains(r.Problems[0],
+		other.SpecPath("directory")) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	// What could not be copied is not taken away.
 	blocked := filepath.Join(t.TempDir(), "archive")
 	write(t, filepath.Join(blocked, "2026-11-21", "srv"), "no directory")
 	age(t, other, "old", noon.Add(-48*time.Hour))
-	r, err = Archive(t.Context(), rootOf(d), blocked, ArchiveOptions{Now: noon, OlderThan: 24 * time.Hour})
-	if err != nil || r.Copied == 0 || len(r.Moved) != 0 || len(r.Problems) < 5 || read(t, other.SpecPath("old")) != "old\n" {
+	r, err = Archive(t.Context(), rootOf(d), blocked, ArchiveOptions{Now: noon,
+		OlderThan: 24 * time.Hour})
+	if err != nil || r.Copied == 0 || len(r.Moved) != 0 || len(r.Problems) < 5 ||
+		read(t, other.SpecPath("old")) != "old\n" {
 		t.Errorf("with a place that cannot be written to: %+v, %v", r, err)
 	}
-	for _, place := range []string{rootOf(d), filepath.Join(rootOf(d), "archive"), filepath.Dir(rootOf(d))} {
-		if _, err := Archive(t.Context(), rootOf(d), place, ArchiveOptions{Now: noon}); !errors.Is(err, fault.Invalid) {
+	for _, place := range []string{rootOf(d), filepath.Join(rootOf(d), "archive"),
+		filepath.Dir(rootOf(d))} {
+		if _, err := Archive(t.Context(), rootOf(d), place,
+			ArchiveOptions{Now: noon}); !errors.Is(err, fault.Invalid) {
 			t.Errorf("archived into %s: %v", place, err)
 		}
 	}
-	if r, err := Archive(t.Context(), filepath.Join(rootOf(d), "gone"), filepath.Join(t.TempDir(), "a"), ArchiveOptions{Now: noon}); err != nil || r.Files != 0 || r.Moved == nil || r.Problems == nil {
+	if r, err := Archive(t.Context(), filepath.Join(rootOf(d), "gone"), filepath.Join(t.TempDir(),
+		"a"), ArchiveOptions{Now: noon}); err != nil || r.Files != 0 ||
+		r.Moved == nil || r.Problems == nil {
 		t.Errorf("nothing to archive: %+v, %v", r, err)
 	}
 	unlock, err := lock(t.Context(), into)
@@ -255,7 +273,8 @@ func TestArchiveProblems(t *testing.T) {
 	defer unlock()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := Archive(ctx, rootOf(d), into, ArchiveOptions{Now: noon}); !errors.Is(err, fault.Busy) {
+	if _, err := Archive(ctx, rootOf(d), into, ArchiveOptions{Now: noon}); !errors.Is(err,
+		fault.Busy) {
 		t.Errorf("two runs at once: %v", err)
 	}
 }

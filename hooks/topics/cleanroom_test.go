@@ -10,7 +10,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// TestCleanRoom: in each spec, lines with ✓ stay and lines with ✗ do not; of the rest nothing is said.
+// TestCleanRoom: in each spec, lines with ✓ stay and lines with ✗ do not; of the rest
+// nothing is said.
 func TestCleanRoom(t *testing.T) {
 	for name, spec := range map[string]string{
 		"a full one": `# auth-review ✓
@@ -94,22 +95,27 @@ text ✓
 				t.Errorf("%s: %q is left out:\n%s", name, l, got)
 			}
 		}
-		if strings.Contains(got, "✗") || strings.Contains(got, "\r") || strings.Contains(got, "\n\n\n") || strings.Trim(got, "\n") != got {
+		if strings.Contains(got, "✗") || strings.Contains(got, "\r") ||
+			strings.Contains(got, "\n\n\n") || strings.Trim(got, "\n") != got {
 			t.Errorf("%s: there remains\n%s", name, got)
 		}
 	}
 	if got := CleanRoom(""); got != "" {
 		t.Errorf("nothing became %q", got)
 	}
-	if got := CleanRoom(seed("auth-review", "tokens")); got != "# auth-review\n\nGoal: tokens\nScope:" {
+	if got := CleanRoom(seed("auth-review",
+		"tokens")); got != "# auth-review\n\nGoal: tokens\nScope:" {
 		t.Errorf("what Use writes became %q", got)
 	}
 }
 
-// FuzzCleanRoom: a clean room has nothing of its own, and what is in it stays when it is cleaned again, but for what was said to go.
+// FuzzCleanRoom: a clean room has nothing of its own, and what is in it stays when it
+// is cleaned again, but for what was said to go.
 func FuzzCleanRoom(f *testing.F) {
 	for _, s := range []string{
-		"# T\nGoal: x\n## Findings\ny", "---\na: b\n---\nx", "```\n~~~\n```", "> - ## Goal\n===\n---", "<!--", "**x**\n<h2>", "Goal:\n\n- [x] a", strings.Repeat("```a\n~~~b\n", 100), "\xff: \n# \xff",
+		"# T\nGoal: x\n## Findings\ny", "---\na: b\n---\nx", "```\n~~~\n```",
+		"> - ## Goal\n===\n---", "<!--", "**x**\n<h2>", "Goal:\n\n- [x] a",
+		strings.Repeat("```a\n~~~b\n", 100), "\xff: \n# \xff",
 	} {
 		f.Add(s)
 	}
@@ -119,7 +125,9 @@ func FuzzCleanRoom(f *testing.F) {
 			t.Fatalf("%q grew to %q", spec, got)
 		}
 		for _, l := range strings.Split(got, "\n") {
-			if plain, _, _ := strings.Cut(l, "[ ]"); !strings.Contains(withoutComments(strings.ReplaceAll(spec, "\r\n", "\n")), plain) {
+			if plain, _, _ := strings.Cut(l,
+				"[ ]"); !strings.Contains(withoutComments(strings.ReplaceAll(spec, "\r\n", "\n")),
+				plain) {
 				t.Fatalf("%q is not in %q", l, spec)
 			}
 		}
@@ -130,17 +138,20 @@ func FuzzCleanRoom(f *testing.F) {
 func TestStartup(t *testing.T) {
 	d := newDir(t, Options{})
 	topic := func(name string) Topic { return Topic{Name: name, Kind: KindOf(name)} }
-	if s, err := d.Startup(topic("a"), StartupLimits{}); err != nil || s.Spec != "" || s.Pointer != "" || s.Worklog == nil || len(s.Worklog) > 0 {
+	if s, err := d.Startup(topic("a"), StartupLimits{}); err != nil || s.Spec != "" ||
+		s.Pointer != "" || s.Worklog == nil || len(s.Worklog) > 0 {
 		t.Errorf("nothing: %+v, %v", s, err)
 	}
 	for _, name := range []string{"a", "a-review"} {
 		write(t, d.SpecPath(name), "# "+name+"\n\nGoal: x\n\n## Findings\nleaks\xff\n")
 		for i := range 20 {
-			record(t, d, name, Entry{Tool: "Bash", Command: "make " + string(rune('a'+i)), Time: noon})
+			record(t, d, name, Entry{Tool: "Bash", Command: "make " + string(rune('a'+i)),
+				Time: noon})
 		}
 	}
 	s, err := d.Startup(topic("a"), StartupLimits{})
-	if err != nil || s.CleanRoom || s.Spec != "Goal: x\n\n## Findings\nleaks\uFFFD" || s.Pointer != "" || len(s.Worklog) != 20 {
+	if err != nil || s.CleanRoom || s.Spec != "Goal: x\n\n## Findings\nleaks\uFFFD" ||
+		s.Pointer != "" || len(s.Worklog) != 20 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	line := len("2026-11-21 12:00:00 Bash: make a (unknown)\n")
@@ -148,31 +159,38 @@ func TestStartup(t *testing.T) {
 		limits StartupLimits
 		want   int
 	}{
-		{StartupLimits{TailEntries: 2}, 2}, {StartupLimits{TailBytes: 3 * line}, 3}, {StartupLimits{TailBytes: 3*line - 1}, 2}, {StartupLimits{TailBytes: 1}, 0},
+		{StartupLimits{TailEntries: 2}, 2}, {StartupLimits{TailBytes: 3 * line}, 3},
+		{StartupLimits{TailBytes: 3*line - 1}, 2}, {StartupLimits{TailBytes: 1}, 0},
 		{StartupLimits{TailEntries: 100, TailBytes: 10_000}, 20},
 	} {
 		if s, err := d.Startup(topic("a"), c.limits); err != nil || len(s.Worklog) != c.want {
 			t.Errorf("%+v: %d entries, %v", c.limits, len(s.Worklog), err)
 		}
 	}
-	if s, err = d.Startup(topic("a-review"), StartupLimits{}); err != nil || !s.CleanRoom || s.Spec != "Goal: x" || len(s.Worklog) > 0 {
+	if s, err = d.Startup(topic("a-review"), StartupLimits{}); err != nil || !s.CleanRoom ||
+		s.Spec != "Goal: x" || len(s.Worklog) > 0 {
 		t.Errorf("a review: %+v, %v", s, err)
 	}
 	full := StartupLimits{Full: FullContext(environment("BOARD_HOOK_CONTEXT", "full"))}
-	if s, err = d.Startup(topic("a-review"), full); err != nil || s.CleanRoom || !strings.Contains(s.Spec, "leaks") || len(s.Worklog) == 0 {
+	if s, err = d.Startup(topic("a-review"), full); err != nil || s.CleanRoom ||
+		!strings.Contains(s.Spec, "leaks") || len(s.Worklog) == 0 {
 		t.Errorf("a review, all of it: %+v, %v", s, err)
 	}
 	// A spec that is too long is never cut.
 	text := strings.Repeat("x", DefaultSpecBytes)
-	for name, long := range map[string]string{"b": "# b\n" + text + "x", "b-review": "## Goal\n" + text, "c": strings.Repeat("x", MaxSpec+1)} {
+	for name, long := range map[string]string{"b": "# b\n" + text + "x", "b-review": "## Goal\n" +
+		text, "c": strings.Repeat("x", MaxSpec+1)} {
 		write(t, d.SpecPath(name), long)
 		s, err := d.Startup(topic(name), StartupLimits{})
-		if err != nil || s.Spec != "" || !strings.Contains(s.Pointer, d.SpecPath(name)) || !strings.Contains(s.Pointer, " bytes") || strings.Contains(s.Pointer, "review that") != s.CleanRoom {
+		if err != nil || s.Spec != "" || !strings.Contains(s.Pointer, d.SpecPath(name)) ||
+			!strings.Contains(s.Pointer, " bytes") ||
+			strings.Contains(s.Pointer, "a review reads") != s.CleanRoom {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}
 	write(t, d.SpecPath("d-review"), "# d\n\nGoal: x\n\n## Findings\n"+text)
-	if s, err := d.Startup(topic("d-review"), StartupLimits{}); err != nil || s.Spec != "# d\n\nGoal: x" || s.Pointer != "" {
+	if s, err := d.Startup(topic("d-review"), StartupLimits{}); err != nil ||
+		s.Spec != "# d\n\nGoal: x" || s.Pointer != "" {
 		t.Errorf("a review with long findings: %+v, %v", s, err)
 	}
 	if _, err := d.Startup(Topic{}, StartupLimits{}); !errors.Is(err, fault.Invalid) {
@@ -183,7 +201,8 @@ func TestStartup(t *testing.T) {
 func TestSuppressed(t *testing.T) {
 	d := newDir(t, Options{})
 	for _, v := range []string{"0", "off", "False", "no", " 0 "} {
-		if why := d.Suppressed("a", environment("BOARD_HOOK_CONTEXT", v)); !strings.HasPrefix(why, "$BOARD_HOOK_CONTEXT is ") {
+		if why := d.Suppressed("a", environment("BOARD_HOOK_CONTEXT", v)); !strings.HasPrefix(why,
+			"$BOARD_HOOK_CONTEXT is ") {
 			t.Errorf("%q: %q", v, why)
 		}
 	}
@@ -193,14 +212,16 @@ func TestSuppressed(t *testing.T) {
 		}
 	}
 	none := environment()
-	own, all := filepath.Join(d.Path(), "a.no_context"), filepath.Join(d.Path(), "_no_session_context")
+	own, all := filepath.Join(d.Path(), "a.no_context"),
+		filepath.Join(d.Path(), "_no_session_context")
 	write(t, own, "")
-	if d.Suppressed("a", none) != own+" is there" || d.Suppressed("b", none) != "" || d.Suppressed("", none) != "" || d.Suppressed("../a", none) != "" {
+	if d.Suppressed("a", none) != own+" exists" || d.Suppressed("b", none) != "" ||
+		d.Suppressed("", none) != "" || d.Suppressed("../a", none) != "" {
 		t.Error("the sentinel of a topic")
 	}
 	write(t, all, "")
 	for _, name := range []string{"a", "b", ""} {
-		if why := d.Suppressed(name, none); why != all+" is there" {
+		if why := d.Suppressed(name, none); why != all+" exists" {
 			t.Errorf("the sentinel of the workspace, %q: %q", name, why)
 		}
 	}
@@ -212,14 +233,16 @@ func TestSuppressed(t *testing.T) {
 	}
 }
 
-// TestFenceEnds: once a sort of fence has no end, longer ones are not looked for, so that no text takes long.
+// TestFenceEnds: once a sort of fence has no end, longer ones are not looked for, so
+// that no text takes long.
 func TestFenceEnds(t *testing.T) {
 	lines := []string{"~~~", "````", "x", "```", "````x", "~~~", "```"}
 	var f fenceEnds
 	for _, c := range []struct {
 		from, end int
 		none      [2]int
-	}{{2, 2, [2]int{}}, {4, 4, [2]int{4}}, {1, 1, [2]int{4}}, {3, 6, [2]int{4}}, {6, 6, [2]int{3}}, {3, 3, [2]int{3}}, {0, 5, [2]int{3}}, {5, 5, [2]int{3, 3}}} {
+	}{{2, 2, [2]int{}}, {4, 4, [2]int{4}}, {1, 1, [2]int{4}}, {3, 6, [2]int{4}}, {6, 6, [2]int{3}},
+		{3, 3, [2]int{3}}, {0, 5, [2]int{3}}, {5, 5, [2]int{3, 3}}} {
 		if end := f.end(lines, c.from); end != c.end || f.none != c.none {
 			t.Errorf("from %d: to %d, %v, not %d, %v", c.from, end, f.none, c.end, c.none)
 		}

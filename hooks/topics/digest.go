@@ -9,20 +9,21 @@ import (
 	"blackboard/hooks/shell"
 )
 
-// This file makes of a worklog what the next session has use for. Nothing is lost by it: the file
-// has each entry as it was recorded.
+// This file condenses a worklog for the next session. The file itself keeps every entry
+// as it was recorded.
 
-// Went says how an entry went; nil if nobody knows. An exit code is that of the last command of a
-// line, which need not be the one that did something; and 1 may be an answer.
-func (e *Entry) Went() *bool {
+// Succeeded reports whether the action succeeded; nil if that is unknown. An exit code
+// belongs to the last command of a line, which need not be the one that acted, and 1
+// may be an answer.
+func (e *Entry) Succeeded() *bool {
 	var line shell.Line
 	if e.Command != "" && (e.OK != nil || e.ExitCode != nil) {
 		line = shell.Read(e.Command)
 	}
-	return e.went(&line)
+	return e.succeeded(&line)
 }
 
-func (e *Entry) went(line *shell.Line) *bool {
+func (e *Entry) succeeded(line *shell.Line) *bool {
 	ok := e.OK
 	if ok == nil && e.ExitCode != nil {
 		well := *e.ExitCode == 0
@@ -37,41 +38,47 @@ func (e *Entry) went(line *shell.Line) *bool {
 	return ok
 }
 
-// deed is an entry with what can be told of it.
-type deed struct {
+// action is an entry with its command line parsed.
+type action struct {
 	Entry
 	line shell.Line
 	went *bool
 }
 
-func newDeed(e Entry) deed {
-	d := deed{Entry: e, line: shell.Line{Does: shell.Unknown}}
+func newAction(e Entry) action {
+	d := action{Entry: e, line: shell.Line{Does: shell.Unknown}}
 	if e.Command != "" {
 		d.line = shell.Read(e.Command)
 	}
-	d.went = e.went(&d.line)
+	d.went = e.succeeded(&d.line)
 	return d
 }
 
-func (d *deed) failed() bool { return d.went != nil && !*d.went }
+func (d *action) failed() bool { return d.went != nil && !*d.went }
 
-// looked says that it only looked, and is not known to have failed.
-func (d *deed) looked() bool { return d.Command != "" && d.line.Does == shell.Looks && !d.failed() }
-
-// edited says that a tool wrote a file.
-func (d *deed) edited() bool {
-	name := strings.ToLower(d.Tool)
-	return d.Command == "" && d.Path != "" && slices.ContainsFunc([]string{"edit", "write", "replace", "patch", "create", "delete", "insert"},
-		func(s string) bool { return strings.Contains(name, s) })
+// readOnly reports whether the command only read, and is not known to have failed.
+func (d *action) readOnly() bool {
+	return d.Command != "" && d.line.Does == shell.Looks &&
+		!d.failed()
 }
 
-// Fold makes of entries, the oldest first, what they come to: looks and the marks of sessions go,
-// edits of a session are one entry, and a command that was run again is one, with how it went last.
+// edited reports whether a tool wrote a file.
+func (d *action) edited() bool {
+	name := strings.ToLower(d.Tool)
+	return d.Command == "" && d.Path != "" &&
+		slices.ContainsFunc([]string{"edit", "write", "replace", "patch",
+			"create", "delete", "insert"},
+			func(s string) bool { return strings.Contains(name, s) })
+}
+
+// Fold condenses entries, the oldest first. Reads and session marks are dropped. The
+// edits of a session become one entry. Repeated commands become one entry with the last
+// outcome.
 func Fold(entries []Entry) []Entry {
-	folded := map[string]*fold{}
+	folded := map[string]*group{}
 	for i := range entries {
-		d := newDeed(entries[i])
-		if d.Tool == "" || d.looked() {
+		d := newAction(entries[i])
+		if d.Tool == "" || d.readOnly() {
 			continue
 		}
 		key := strings.Join([]string{"x", d.Tool, d.Path, d.Summary}, "\x00")
@@ -83,16 +90,19 @@ func Fold(entries []Entry) []Entry {
 		}
 		f := folded[key]
 		if f == nil {
-			f = &fold{}
+			f = &group{}
 			folded[key] = f
 		}
 		f.add(i, &d)
 	}
-	all := make([]*fold, 0, len(folded))
+	all := make([]*group, 0, len(folded))
 	for _, f := range folded {
-		all = append(all, f.split()...)
+		all = append(all, f.splitFailed()...)
 	}
-	slices.SortFunc(all, func(a, b *fold) int { return cmp.Or(a.at-b.at, strings.Compare(a.last.Path, b.last.Path)) })
+	slices.SortFunc(all, func(a, b *group) int {
+		return cmp.Or(a.at-b.at,
+			strings.Compare(a.last.Path, b.last.Path))
+	})
 	out := make([]Entry, len(all))
 	for i, f := range all {
 		out[i] = f.entry()
@@ -100,43 +110,43 @@ func Fold(entries []Entry) []Entry {
 	return out
 }
 
-// fold is what several entries come to.
-type fold struct {
+// group collects entries that become one.
+type group struct {
 	at            int // where the latest of them stands
-	last          deed
+	last          action
 	times, failed int
-	wrong         string  // what went wrong the last time that something did
-	files         []*fold // of edits: one for each file
+	lastError     string   // what went wrong the last time that something did
+	files         []*group // of edits: one for each file
 }
 
-func (f *fold) add(at int, d *deed) {
+func (f *group) add(at int, d *action) {
 	f.count(at, d)
 	if !d.edited() {
 		return
 	}
-	i := slices.IndexFunc(f.files, func(g *fold) bool { return g.last.Path == d.Path })
+	i := slices.IndexFunc(f.files, func(g *group) bool { return g.last.Path == d.Path })
 	if i < 0 {
-		f.files = append(f.files, &fold{})
+		f.files = append(f.files, &group{})
 		i = len(f.files) - 1
 	}
 	f.files[i].count(at, d)
 }
 
-func (f *fold) count(at int, d *deed) {
+func (f *group) count(at int, d *action) {
 	f.at, f.last = at, *d
 	if f.times += max(1, d.Times); d.failed() {
 		f.failed++
-		f.wrong = d.Error
+		f.lastError = d.Error
 	}
 	f.failed += d.Failed
 	if d.Failed > 0 && !d.failed() {
-		f.wrong = cmp.Or(d.Error, f.wrong)
+		f.lastError = cmp.Or(d.Error, f.lastError)
 	}
 }
 
-// split takes out the files whose last edit failed: they have entries of their own.
-func (f *fold) split() (out []*fold) {
-	rest := &fold{}
+// splitFailed removes the files whose last edit failed, and returns a group for each.
+func (f *group) splitFailed() (out []*group) {
+	rest := &group{}
 	for _, g := range f.files {
 		if g.last.failed() || len(f.files) == 1 {
 			out = append(out, g)
@@ -162,15 +172,15 @@ func (f *fold) split() (out []*fold) {
 	return out
 }
 
-// entry is the latest of the entries, with what the others add.
-func (f *fold) entry() Entry {
+// entry returns the latest entry, completed from the others.
+func (f *group) entry() Entry {
 	e := f.last.Entry
 	e.OK, e.Times, e.Failed = f.last.went, 0, 0
 	if f.times > 1 {
 		e.Times = f.times
 	}
 	if !f.last.failed() {
-		e.ExitCode, e.Error = nil, f.wrong
+		e.ExitCode, e.Error = nil, f.lastError
 		e.Failed = f.failed
 	} else if f.failed > 1 {
 		e.Failed = f.failed
@@ -190,9 +200,9 @@ func (f *fold) entry() Entry {
 	return e
 }
 
-// paths lists files, the latest first, with how often each was edited.
-func (f *fold) paths() string {
-	slices.SortStableFunc(f.files, func(a, b *fold) int { return b.at - a.at })
+// paths lists the files, the latest first, with the number of edits of each.
+func (f *group) paths() string {
+	slices.SortStableFunc(f.files, func(a, b *group) int { return b.at - a.at })
 	var b strings.Builder
 	for i, g := range f.files {
 		s := g.last.Path
@@ -211,12 +221,12 @@ func (f *fold) paths() string {
 	return b.String()
 }
 
-// maxFiles is how many bytes the names of edited files have in one entry.
+// maxFiles limits the names of edited files in one entry, in bytes.
 const maxFiles = 400
 
-// Choose takes from folded entries, the oldest first, those that fit into so many lines and bytes
-// (as String tells them; 0 for no limit): the latest failure, commit, test, edit and install always
-// if there is room at all, then the rest by what it is worth and how long ago it was.
+// Choose selects from folded entries, the oldest first, those that fit into this many
+// lines and bytes (of Entry.String); 0 means no limit. The latest failure, commit,
+// test, edit and install come first, then the others by worth and age.
 func Choose(entries []Entry, lines, bytes int) []Entry {
 	type candidate struct {
 		at   int
@@ -226,7 +236,7 @@ func Choose(entries []Entry, lines, bytes int) []Entry {
 	all := make([]candidate, len(entries))
 	seen := map[int]bool{}
 	for i := len(entries) - 1; i >= 0; i-- {
-		d := newDeed(entries[i])
+		d := newAction(entries[i])
 		class, worth := d.class()
 		all[i] = candidate{i, !seen[class] && class > 0, float64(len(entries)-i) / worth}
 		seen[class] = true
@@ -255,8 +265,9 @@ func Choose(entries []Entry, lines, bytes int) []Entry {
 	return out
 }
 
-// class is what sort of entry it is, of whose sort the latest stays (0: none), and what it is worth.
-func (d *deed) class() (class int, worth float64) {
+// class returns the sort of an entry and its worth. The latest entry of each sort is
+// kept; sort 0 has no such claim.
+func (d *action) class() (class int, worth float64) {
 	switch {
 	case d.failed() && d.line.Does == shell.Looks || d.failed() && d.Command == "" && !d.edited():
 		return 0, 1
@@ -266,7 +277,8 @@ func (d *deed) class() (class int, worth float64) {
 		return 2, 5
 	case d.line.Kind == shell.Test:
 		return 3, 4
-	case d.edited(), d.line.Does == shell.Changes, d.Command == "" && strings.Contains(d.Summary, ", "):
+	case d.edited(), d.line.Does == shell.Changes, d.Command == "" &&
+		strings.Contains(d.Summary, ", "):
 		return 4, 4
 	case d.line.Kind == shell.Install:
 		return 5, 3

@@ -10,22 +10,26 @@ import (
 	"time"
 )
 
-// Root returns the directory of all workspaces' topics: $BOARD_SPEC_ROOT, else $XDG_STATE_HOME/blackboard/specs, else ~/.local/state/blackboard/specs.
+// Root returns the directory of all workspaces' topics: $BOARD_SPEC_ROOT, else
+// $XDG_STATE_HOME/blackboard/specs, else ~/.local/state/blackboard/specs.
 func Root(env func(string) string) (string, error) {
 	if dir := env("BOARD_SPEC_ROOT"); dir != "" {
 		return filepath.Abs(dir)
 	}
-	if dir := env("XDG_STATE_HOME"); filepath.IsAbs(dir) { // the XDG specification: relative paths are to be ignored
+	// The XDG specification says to ignore relative paths.
+	if dir := env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "blackboard", "specs"), nil
 	}
 	home, err := Home(env)
 	if err != nil {
-		return "", invalid("there is no place for topics: "+err.Error(), "set $BOARD_SPEC_ROOT")
+		return "", invalid("cannot find a directory for topics: "+
+			err.Error(), "set $BOARD_SPEC_ROOT")
 	}
 	return filepath.Join(home, ".local", "state", "blackboard", "specs"), nil
 }
 
-// Home returns the user's home directory: $HOME, else what the system has for it, such as %USERPROFILE% on Windows.
+// Home returns the user's home directory: $HOME, or else the system's, such as
+// %USERPROFILE% on Windows.
 func Home(env func(string) string) (string, error) {
 	if home := env("HOME"); home != "" {
 		return home, nil
@@ -33,33 +37,36 @@ func Home(env func(string) string) (string, error) {
 	return os.UserHomeDir()
 }
 
-// Limits of a worklog, unless Options say otherwise.
+// Default limits of a worklog.
 const (
 	DefaultWorklogBytes = 256 << 10
 	DefaultWorklogLines = 1000
 )
 
-// Options of a workspace's topics. The zero value is the common one.
+// Options are the options of a workspace's topics. The zero value is the default.
 type Options struct {
-	Now          func() time.Time // time.Now
-	WorklogBytes int              // most bytes of a worklog; DefaultWorklogBytes
-	WorklogLines int              // most lines of a worklog; DefaultWorklogLines
+	Now          func() time.Time // nil: time.Now
+	WorklogBytes int              // upper limit of a worklog; 0: DefaultWorklogBytes
+	WorklogLines int              // upper limit of a worklog; 0: DefaultWorklogLines
 }
 
-// Dir is the topics of one workspace. Its methods may be used by many goroutines and processes at a time.
+// Dir has the topics of one workspace. Many goroutines and processes may use it at once.
 type Dir struct {
 	workspace, path string
 	opt             Options
 }
 
-// Open returns the topics of a workspace (Place.Workspace). It makes nothing; the first write does.
+// Open returns the topics of a workspace (Place.Workspace). It creates no files; the
+// first write does.
 func Open(root, workspace string, opt Options) (*Dir, error) {
 	if workspace == "" {
-		return nil, invalid("this directory is nobody's workspace, so it has no topics", "go to a project's directory", otherPlace)
+		return nil, invalid("this directory belongs to no workspace, so it has no topics",
+			"go to a project's directory", otherPlace)
 	}
 	workspace = filepath.Clean(workspace)
 	if !filepath.IsAbs(workspace) || workspace == filepath.Dir(workspace) {
-		return nil, invalid(workspace+" is no workspace", "name the whole path of a project's directory")
+		return nil, invalid(workspace+" is not a valid workspace",
+			"use the absolute path of a project's directory")
 	}
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -70,22 +77,24 @@ func Open(root, workspace string, opt Options) (*Dir, error) {
 	}
 	opt.WorklogBytes = cmp.Or(max(opt.WorklogBytes, 0), DefaultWorklogBytes)
 	opt.WorklogLines = cmp.Or(max(opt.WorklogLines, 0), DefaultWorklogLines)
-	return &Dir{workspace: workspace, path: filepath.Join(root, below(workspace)), opt: opt}, nil
+	return &Dir{workspace: workspace, path: filepath.Join(root, workspaceDir(workspace)),
+		opt: opt}, nil
 }
 
-// Path returns the directory of the files, which need not be there.
+// Path returns the directory of the files. It may not exist.
 func (d *Dir) Path() string { return d.path }
 
 // Workspace returns the workspace.
 func (d *Dir) Workspace() string { return d.workspace }
 
-// SpecPath returns where a topic's spec is, or would be.
+// SpecPath returns the path of a topic's spec, which may not exist.
 func (d *Dir) SpecPath(topic string) string { return filepath.Join(d.path, topic+specExt) }
 
-// WorklogPath returns where a topic's worklog is, or would be.
+// WorklogPath returns the path of a topic's worklog, which may not exist.
 func (d *Dir) WorklogPath(topic string) string { return filepath.Join(d.path, topic+worklogExt) }
 
-// lock waits for the turn to write. What could not be written for want of a turn is written first.
+// lock takes the write lock, and first writes the entries that others had to leave in
+// the spool.
 func (d *Dir) lock(ctx context.Context) (unlock func(), err error) {
 	unlock, err = lock(ctx, d.path)
 	if err == nil {
@@ -98,14 +107,14 @@ func (d *Dir) lock(ctx context.Context) (unlock func(), err error) {
 type Topic struct {
 	Name     string `json:"name"`     // "" if there is none
 	Kind     string `json:"kind"`     // KindOf the name
-	Explicit bool   `json:"explicit"` // somebody named or pinned it
+	Explicit bool   `json:"explicit"` // it was named or pinned
 	Why      string `json:"why"`      // how it was chosen, or why there is none, in words
 }
 
-// CleanRoom says whether a session of this topic is to start without what earlier ones found.
+// CleanRoom reports whether a session of this topic starts without earlier findings.
 func (t Topic) CleanRoom() bool { return t.Kind == KindReview }
 
-// Named is a topic that was asked for by its name.
+// Named returns the topic with this name.
 func (d *Dir) Named(name string) (Topic, error) {
 	if err := CheckName(name); err != nil {
 		return Topic{}, err
@@ -114,11 +123,14 @@ func (d *Dir) Named(name string) (Topic, error) {
 	return Topic{Name: name, Kind: KindOf(name), Explicit: true, Why: "it was named"}, nil
 }
 
-// Resolve says which topic a session has in a place. Its name is "" if no session is given where each has a topic of its own: the topic of another would be a guess (see Latest).
+// Resolve returns the topic of a session in a place. Where each session has its own
+// topic and no session is given, the name is "": the topic of another session would be
+// a guess (see Latest).
 func (d *Dir) Resolve(session string, at Place) Topic {
 	pinned, problem := d.Pinned()
 	if pinned != "" {
-		return Topic{Name: pinned, Kind: KindOf(pinned), Explicit: true, Why: "it is pinned for this workspace"}
+		return Topic{Name: pinned, Kind: KindOf(pinned), Explicit: true,
+			Why: "it is pinned for this workspace"}
 	}
 	if problem != "" {
 		problem = "; " + problem
@@ -131,22 +143,26 @@ func (d *Dir) Resolve(session string, at Place) Topic {
 	case name == "":
 		return Topic{Why: why + ", and no session is named" + problem}
 	}
-	return Topic{Name: name, Kind: KindSession, Why: why + ": it is this session's own" + problem}
+	return Topic{Name: name, Kind: KindSession, Why: why + "; this is the session's own topic" +
+		problem}
 }
 
-// Latest returns the session's own topic that was changed last, one with the name "" if there is none: what a person means who names neither a topic nor a session.
+// Latest returns the session topic that was changed last. It serves a person who names
+// neither a topic nor a session. The name is "" if there is none.
 func (d *Dir) Latest() (Topic, error) {
 	all, err := d.List()
 	i := slices.IndexFunc(all, func(t Info) bool { return t.Kind == KindSession })
 	if i < 0 {
 		return Topic{}, err
 	}
-	return Topic{Name: all[i].Name, Kind: KindSession, Why: "no session is named: it is the one whose topic changed last"}, nil
+	return Topic{Name: all[i].Name, Kind: KindSession, Why: "no session is named: it is the " +
+		"session topic that changed last"}, nil
 }
 
-// Spelling returns how the name of a topic that is there is written. Names that differ in upper and lower case alone are one topic, since some file systems do not tell them apart.
+// Spelling returns the spelling of an existing topic's name. Names that differ only in
+// case are one topic, because some file systems do not tell them apart.
 func (d *Dir) Spelling(name string) string {
-	entries, _ := os.ReadDir(d.path) // no directory, no other spelling
+	entries, _ := os.ReadDir(d.path) // without a directory there is no other spelling
 	found := ""
 	for _, e := range entries {
 		switch topic, _ := topicOf(e.Name()); {
@@ -159,7 +175,7 @@ func (d *Dir) Spelling(name string) string {
 	return cmp.Or(found, name)
 }
 
-// topicOf is the topic that a file belongs to and what of it the file is, "" for other files.
+// topicOf splits a file name into its topic and extension; "" for files of no topic.
 func topicOf(file string) (topic, ext string) {
 	for _, ext := range []string{worklogExt, noContextExt, specExt} {
 		if topic, ok := strings.CutSuffix(file, ext); ok && CheckName(topic) == nil {

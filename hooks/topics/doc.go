@@ -1,40 +1,63 @@
-// Package topics is what a working session knows of itself: for each topic a spec, which a person or an agent writes and the next session starts with, and a worklog, which hooks write.
-// It is the short-lived layer under memory and knowledge base, and it is plain files: no database, no daemon.
+// Package topics keeps what sessions know about their current work, in plain files.
+//
+// Each topic has a spec, which a person or an agent writes and the next session starts
+// with, and a worklog, which hooks write. Topics are the short-lived layer below memory
+// and the knowledge base. They need no database and no daemon.
 //
 // # Files
 //
-// A workspace has a directory of its own below the root (Root), named as the workspace's path without its first slash; 0700, its files 0600.
+// A workspace has one directory below the root (Root), named as the workspace's path
+// without its first slash. Directories have mode 0700, files 0600.
 //
-//	_active_topic.txt        the name of the topic that is pinned, if one is
-//	TOPIC.txt                its spec: free text, markdown by habit; always written whole (temporary file, fsync, rename)
-//	TOPIC.worklog.jsonl      its worklog: an Entry a line, the oldest first, bounded by leaving out whole oldest lines
-//	TOPIC.no_context         there: nothing of this topic is injected
-//	_no_session_context      there: nothing of any topic of the workspace is
-//	.new-lines/              lines for worklogs, each in a file of its own, by those whose turn to write did not come in time; the next writer puts them in
-//	_lock                    held while something is written; never removed, since who waits on a removed file waits alone
+//	_active_topic.txt      the name of the pinned topic, if any
+//	TOPIC.txt              its spec: free text, usually markdown; replaced as a whole
+//	                       (temporary file, fsync, rename)
+//	TOPIC.worklog.jsonl    its worklog: one Entry a line, the oldest first; the oldest lines
+//	                       are dropped beyond the limit
+//	TOPIC.no_context       if it exists, nothing of this topic is injected
+//	_no_session_context    if it exists, nothing of any topic of the workspace is injected
+//	.new-lines/            worklog lines, one a file, whose writer did not get the lock in
+//	                       time; the next writer appends them
+//	_lock                  held during writes; never removed, because a process that waits on
+//	                       a removed file waits alone
 //
-// Writers take their turn under the lock, so that no line is lost; a line that cannot wait for its turn is left for the next writer. Readers need no turn and make no file. Nothing here looks for
-// secrets: whoever calls Record masks them first, and whoever calls Use, Note or Rewrite masks or refuses them.
+// Writers hold the lock, so that no line is lost. A line that cannot wait for the lock
+// is left to the next writer. Readers need no lock and create no files. Nothing here
+// looks for secrets: callers of Record mask them, and callers of Use, Note or Rewrite
+// mask or refuse them.
 //
 // # Which topic
 //
-// The workspace is the root of the git working tree (Find). Each worktree has its own, unlike in the knowledge base, where all worktrees of a repository are one: they are made to work on
-// different things, and what one of them is about must not reach the other. Resolve then says which topic a session has:
+// The workspace is the root of the git working tree (Find). Each worktree has its own
+// topics, because worktrees are for different tasks. (In the knowledge base, all
+// worktrees of a repository are one.) Resolve chooses the topic of a session:
 //
-//	a topic is pinned (Use)                               that one
-//	main, master, dev, develop, trunk                     session-ID, the session's own: unrelated sessions share these branches
-//	no branch (detached HEAD, no git, unreadable HEAD)    session-ID too, since nothing tells unrelated sessions apart
-//	any other branch                                      current, so that the work goes on from session to session
+//	a topic is pinned (Use)                          the pinned one
+//	branch main, master, dev, develop, trunk         session-ID, the session's own, because
+//	                                                 unrelated sessions share these branches
+//	no branch (detached HEAD, no git,                session-ID, because unrelated sessions
+//	  unreadable HEAD)                               cannot be told apart
+//	any other branch                                 current, so that sessions continue each
+//	                                                 other's work
 //
-// A rebase or a bisect detaches HEAD for a while; the branch that it began on counts. The home directory and the root of the file system are nobody's workspace and have no topics.
+// While a rebase or a bisect detaches HEAD, the branch that it began on counts. The
+// home directory and the root of the file system are no workspaces and have no topics.
 //
 // # What a session starts with
 //
-// Startup returns a topic's spec, whole or by its path and size, and what its worklog comes to: Fold leaves out looks, joins edits and commands that came again, and Choose takes what has room,
-// the latest failure, commit, test, edit and install first of all. Each says how it went: ok, failed or unknown, if the exit code is another command's or was not told. A review topic starts in a
-// clean room (CleanRoom): with its goal and scope, and without what was found before. Suppressed says whether nothing is to be injected.
+// Startup returns a topic's spec, or its path and size if it is too long, and its
+// worklog in short. Fold drops reads and joins edits and repeated commands. Choose
+// selects what fits: the latest failure, commit, test, edit and install first. Each
+// entry says ok, failed or unknown; unknown if no outcome was reported, or the exit
+// code is another command's.
+//
+// A review topic starts in a clean room (CleanRoom): with its goal and scope, without
+// earlier findings. Suppressed says whether nothing is to be injected.
 //
 // # The archive
 //
-// Archive copies what has changed into a directory of the day, in a place that nobody clears, and overwrites nothing there. On request it then takes away what nobody has touched for long. ArchiveTopic does so with one topic, whenever it was touched, and Restore brings one back.
+// Archive copies changed files into a directory of the day, in a place that is never
+// cleaned up, and overwrites nothing there. On request it then removes topics that were
+// not changed for long. ArchiveTopic does this with one topic of any age, and Restore
+// brings one back.
 package topics

@@ -11,29 +11,33 @@ import (
 	"unicode/utf8"
 )
 
-// Entry is a line of a worklog: what was done, and how it went. What is not known is left out. The names are among those that `board kb harvest` understands.
+// Entry is a line of a worklog: one action and its outcome. Unknown fields are left
+// out. The names are among those that `board kb harvest` understands.
 type Entry struct {
-	Time    time.Time `json:"time"`              // when it was recorded, if the caller does not say
-	Session string    `json:"session,omitempty"` // the id of the session, by the harness
-	// ID tells this use of a tool from all others of the session. Hooks may be called twice for one thing; with an ID the second time changes nothing.
+	// Time is the time of recording; the zero time means now.
+	Time    time.Time `json:"time"`
+	Session string    `json:"session,omitempty"` // the harness's id of the session
+	// ID identifies this tool use within the session. A harness may call a hook twice;
+	// with an ID the second call changes nothing.
 	ID      string `json:"id,omitempty"`
-	Event   string `json:"event,omitempty"`   // the moment, by the harness's name
-	Tool    string `json:"tool,omitempty"`    // the tool, by the harness's name
+	Event   string `json:"event,omitempty"`   // the harness's name of the event
+	Tool    string `json:"tool,omitempty"`    // the harness's name of the tool
 	Command string `json:"command,omitempty"` // of a shell
 	Path    string `json:"path,omitempty"`    // the file that was edited or read
-	Summary string `json:"summary,omitempty"` // what else tells what was done
-	Error   string `json:"error,omitempty"`   // what went wrong, in the tool's words
+	Summary string `json:"summary,omitempty"` // any other description of the action
+	Error   string `json:"error,omitempty"`   // the tool's error message
 
 	ExitCode   *int   `json:"exit_code,omitempty"`   // of a shell
-	OK         *bool  `json:"ok,omitempty"`          // whether it went well
+	OK         *bool  `json:"ok,omitempty"`          // the action succeeded
 	DurationMS *int64 `json:"duration_ms,omitempty"` // milliseconds
 
-	// Of what Fold makes of several entries.
-	Times  int `json:"times,omitempty"`  // how many they were; 0: one
+	// Set by Fold:
+	Times  int `json:"times,omitempty"`  // number of entries; 0: one
 	Failed int `json:"failed,omitempty"` // how many of them failed
 }
 
-// Most bytes of an entry's texts. Together, with every byte escaped, they stay below maxLine.
+// Upper limits of an entry's texts in bytes. With every byte escaped, their sum stays
+// below maxLine.
 const (
 	maxWord    = 128 // event, tool
 	maxID      = 256 // id, session
@@ -44,8 +48,8 @@ const (
 	maxLine = 64 << 10
 )
 
-// bounded is an entry that can be written.
-func (e Entry) bounded(now time.Time) Entry {
+// truncated returns an entry within the limits, with valid text and a time.
+func (e Entry) truncated(now time.Time) Entry {
 	if y := e.Time.Year(); e.Time.IsZero() || y < 1 || y > 9999 {
 		e.Time = now
 	}
@@ -54,15 +58,18 @@ func (e Entry) bounded(now time.Time) Entry {
 		s     *string
 		limit int
 	}{
-		{&e.Session, maxID}, {&e.ID, maxID}, {&e.Event, maxWord}, {&e.Tool, maxWord}, {&e.Command, maxCommand}, {&e.Path, maxPath}, {&e.Summary, maxWords}, {&e.Error, maxWords},
+		{&e.Session, maxID}, {&e.ID, maxID}, {&e.Event, maxWord}, {&e.Tool, maxWord},
+		{&e.Command, maxCommand}, {&e.Path, maxPath},
+		{&e.Summary, maxWords}, {&e.Error, maxWords},
 	} {
-		*f.s = bound(*f.s, f.limit)
+		*f.s = truncate(*f.s, f.limit)
 	}
 	return e
 }
 
-// bound cuts a text to valid UTF-8 of at most n bytes, between runes; a mark stands for what was cut.
-func bound(s string, n int) string {
+// truncate cuts a text to valid UTF-8 of at most n bytes, between runes. A mark shows
+// that it was cut.
+func truncate(s string, n int) string {
 	const mark = "…"
 	cut := len(s) > n
 	if cut {
@@ -81,7 +88,7 @@ func bound(s string, n int) string {
 	return s + mark
 }
 
-// line is the entry as it stands in the file, with the line's end.
+// line returns the entry as a line of the file, with its line end.
 func (e Entry) line() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -90,7 +97,9 @@ func (e Entry) line() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// oneLine is a text without what would break its line or change how it is shown: line ends and tabs become spaces, other control characters and those that turn the direction of writing go.
+// oneLine removes characters that would break a line or change its display. Line ends
+// and tabs become spaces; other control characters and marks of writing direction are
+// dropped.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -104,8 +113,9 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// String tells an entry in one line, for prompts and people, with how it went if it did something:
-// "2026-11-21 14:03:05 Bash: go test ./... (failed, exit 1, 3.2s: main_test.go:7: got 2)".
+// String returns an entry as one line for prompts and people, with its outcome:
+// "2026-11-21 14:03:05 Bash: go test ./... (failed, exit 1, 3.2s: main_test.go:7: got
+// 2)".
 func (e Entry) String() string {
 	what := cmp.Or(oneLine(e.Tool), oneLine(e.Event))
 	var parts []string
@@ -119,7 +129,8 @@ func (e Entry) String() string {
 		how = append(how, e.outcome()...)
 	}
 	if e.DurationMS != nil && *e.DurationMS >= 1000 {
-		how = append(how, (time.Duration(*e.DurationMS) * time.Millisecond).Round(100*time.Millisecond).String())
+		how = append(how, (time.Duration(*e.DurationMS) * time.Millisecond).Round(
+			100*time.Millisecond).String())
 	}
 	told := strings.Join(how, ", ")
 	if wrong := oneLine(e.Error); wrong != "" {
@@ -138,9 +149,9 @@ func (e Entry) String() string {
 	return s
 }
 
-// outcome tells how it went: ok, failed or unknown, and how often.
+// outcome describes the outcome: ok, failed or unknown, and how often.
 func (e *Entry) outcome() (how []string) {
-	switch ok := e.Went(); {
+	switch ok := e.Succeeded(); {
 	case ok == nil:
 		how = append(how, "unknown")
 	case *ok:

@@ -7,7 +7,7 @@ var (
 	clip    = fault.Clip
 )
 
-// Steps that several errors have.
+// Steps that several errors suggest.
 var (
 	otherPlace = fault.Give("workspace", "", "or name one with {}")
 	nameWork   = fault.Do("topic.use", "name the work: {}", "name", "auth-refactor")

@@ -16,33 +16,34 @@ import (
 	"blackboard/board/replace"
 )
 
-// This file has what keeps files whole: turns to write, atomic replacement, bounded reading.
+// This file keeps files intact: locking, atomic replacement, limited reading.
 
-// Names in a workspace's directory that are no topic's. A topic's name begins with neither _ nor a dot.
+// Names in a workspace's directory that belong to no topic. A topic's name begins with
+// neither _ nor a dot.
 const (
-	activeFile   = "_active_topic.txt"
-	silentFile   = "_no_session_context"
-	lockFile     = "_lock"
-	unfinished   = ".new-" // how the names of files begin that are not finished
-	specExt      = ".txt"
-	worklogExt   = ".worklog.jsonl"
-	noContextExt = ".no_context"
+	activeFile           = "_active_topic.txt"
+	noSessionContextFile = "_no_session_context"
+	lockFile             = "_lock"
+	unfinished           = ".new-" // prefix of unfinished files
+	specExt              = ".txt"
+	worklogExt           = ".worklog.jsonl"
+	noContextExt         = ".no_context"
 )
 
-// errTooLong is a file with more than was asked for.
-var errTooLong = errors.New("the file is too long to be read")
+// errTooLong reports a file above the limit.
+var errTooLong = errors.New("the file is too long")
 
-// exists says whether there is something of that name.
+// exists reports whether a file with this name exists.
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
 }
 
-// openFile opens a regular file. What is none, such as a pipe, would keep a hook waiting.
+// openFile opens a regular file. Another file, such as a pipe, could make a hook wait.
 func openFile(name string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", name)
+		err = fmt.Errorf("%s is not a regular file", name)
 	}
 	if err != nil {
 		return nil, info, err
@@ -63,18 +64,18 @@ func readFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		return nil, info, fmt.Errorf("%w: it has more than %d KB", errTooLong, limit>>10)
+		return nil, info, fmt.Errorf("%w: more than %d KB", errTooLong, limit>>10)
 	}
 	return data, info, err
 }
 
-// readSmall reads a file that has a line or two.
+// readSmall reads a file that should have only a line or two.
 func readSmall(name string) (string, error) {
 	data, _, err := readFile(name, maxSmall)
 	return string(data), err
 }
 
-// writeFile replaces a file so that it holds the old or the new content, whatever happens; a link is followed. Whoever calls it has the turn to write there.
+// writeFile replaces a file atomically and follows a link. The caller holds the lock.
 func writeFile(name string, data []byte) error {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real
@@ -94,10 +95,11 @@ func writeFile(name string, data []byte) error {
 	return replace.SyncDir(filepath.Dir(name))
 }
 
-// lockTimeout is how long a turn to write is waited for, if the context has no nearer end.
+// lockTimeout is how long to wait for the lock, if the context has no earlier deadline.
 const lockTimeout = 10 * time.Second
 
-// lock waits for the turn to write in a directory, which it makes if need be. A turn that does not come in time is fault.Busy.
+// lock takes the write lock of a directory, which it creates if needed. A timeout is
+// fault.Busy.
 func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
@@ -112,8 +114,9 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 		err  error
 	}
 	got := make(chan turn, 1)
-	go func() { // the wait itself cannot be called off, so what comes too late is given back
-		file, err := lockedfile.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	go func() { // the wait cannot be cancelled, so a lock that comes too late is released
+		file, err := lockedfile.OpenFile(filepath.Join(dir, lockFile),
+			os.O_RDWR|os.O_CREATE, 0o600)
 		got <- turn{file, err}
 	}()
 	select {
@@ -134,7 +137,9 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 
 func lockError(err error, dir string) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fault.Busy.New("another writer in "+dir+" did not finish in time; nothing was written", "try again; if it stays so, look for a process that is stopped")
+		return fault.Busy.New("another writer in "+dir+
+			" holds the lock; nothing was written", "try again; if this goes on, look "+
+			"for a stopped process")
 	}
 	return err
 }

@@ -9,21 +9,22 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// maxSmall is the most bytes that are read of a file that has a line or two.
+// maxSmall is the most bytes read of a file that should have a line or two.
 const maxSmall = 64 << 10
 
 const branchPrefix = "refs/heads/"
 
-// hash is a commit: SHA-1 or SHA-256.
+// hash matches a commit: SHA-1 or SHA-256.
 var hash = lazyregexp.New(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// readHead returns the branch that a repository, or a worktree's part of it, is on. Packed refs do not matter: HEAD is never packed.
+// readHead returns the branch of a repository or worktree. It need not read packed
+// refs, since HEAD is never packed.
 func readHead(git string) (branch, head string) {
 	if git == "" {
 		return "", HeadUnknown
 	}
 	name := filepath.Join(git, "HEAD")
-	if target, err := os.Readlink(name); err == nil { // as git once wrote it
+	if target, err := os.Readlink(name); err == nil { // written by old versions of git
 		return refBranch(target)
 	}
 	text, err := readSmall(name)
@@ -37,14 +38,15 @@ func readHead(git string) (branch, head string) {
 	if !hash.MatchString(text) {
 		return "", HeadUnknown
 	}
-	if branch := interrupted(git); branch != "" {
+	if branch := interruptedBranch(git); branch != "" {
 		return branch, HeadBranch
 	}
 	return "", HeadDetached
 }
 
-// interrupted is the branch that a rebase or a bisect began on, which has detached HEAD and will go back to it.
-func interrupted(git string) string {
+// interruptedBranch returns the branch that a rebase or a bisect began on. It has
+// detached HEAD and will return to that branch.
+func interruptedBranch(git string) string {
 	for _, name := range []string{"rebase-merge/head-name", "rebase-apply/head-name"} {
 		if text, err := readSmall(filepath.Join(git, filepath.FromSlash(name))); err == nil {
 			branch, _ := refBranch(strings.TrimSpace(text)) // "detached HEAD" is none
@@ -58,7 +60,7 @@ func interrupted(git string) string {
 	return ""
 }
 
-// refBranch is the branch of a full ref.
+// refBranch returns the branch of a full ref.
 func refBranch(ref string) (branch, head string) {
 	branch, ok := strings.CutPrefix(ref, branchPrefix)
 	if !ok || !validBranch(branch) {
@@ -67,9 +69,11 @@ func refBranch(ref string) (branch, head string) {
 	return branch, HeadBranch
 }
 
-// validBranch says whether git takes it for a branch's name. It refuses ".invalid", which HEAD names where the refs are kept in tables: the true branch stands there.
+// validBranch reports whether git accepts a branch's name. It refuses ".invalid": HEAD
+// has that name when the refs are kept in tables, which hold the true branch.
 func validBranch(name string) bool {
-	if name == "" || strings.HasSuffix(name, ".") || strings.ContainsAny(name, " ~^:?*[\\") || strings.Contains(name, "..") || strings.Contains(name, "@{") ||
+	if name == "" || strings.HasSuffix(name, ".") || strings.ContainsAny(name, " ~^:?*[\\") ||
+		strings.Contains(name, "..") || strings.Contains(name, "@{") ||
 		strings.ContainsFunc(name, unicode.IsControl) {
 		return false
 	}

@@ -19,18 +19,18 @@ import (
 // Info is a topic that has files.
 type Info struct {
 	Workspace string    `json:"workspace"`     // the root directory of its project
-	Name      string    `json:"name"`          // as files are called after it
+	Name      string    `json:"name"`          // also the prefix of its files
 	Kind      string    `json:"kind"`          // KindOf the name
-	Pinned    bool      `json:"pinned"`        // it is the workspace's, until another is pinned
-	Changed   time.Time `json:"changed"`       // the latest time of its files
-	Spec      int64     `json:"spec_bytes"`    // bytes of its spec; 0: none
-	Worklog   int64     `json:"worklog_bytes"` // bytes of its worklog; 0: none
-	NoContext bool      `json:"no_context"`    // the sentinel is there
+	Pinned    bool      `json:"pinned"`        // pinned for the workspace
+	Changed   time.Time `json:"changed"`       // the latest modification time of its files
+	Spec      int64     `json:"spec_bytes"`    // size of its spec; 0: none
+	Worklog   int64     `json:"worklog_bytes"` // size of its worklog; 0: none
+	NoContext bool      `json:"no_context"`    // its .no_context file exists
 
-	files []string // its files, the names alone
+	files []string // names of its files
 }
 
-// List returns the workspace's topics, the one that changed last first.
+// List returns the workspace's topics, the last changed first.
 func (d *Dir) List() ([]Info, error) {
 	entries, err := os.ReadDir(d.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -44,12 +44,14 @@ func (d *Dir) List() ([]Info, error) {
 			continue
 		}
 		info, err := os.Stat(filepath.Join(d.path, e.Name()))
-		if err != nil || !info.Mode().IsRegular() { // gone meanwhile, or the directory of a workspace that is called so
+		// removed in the meantime, or the directory of a workspace with such a name
+		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
 		t := byName[name]
 		if t == nil {
-			t = &Info{Workspace: d.workspace, Name: name, Kind: KindOf(name), Pinned: name == pinned}
+			t = &Info{Workspace: d.workspace, Name: name,
+				Kind: KindOf(name), Pinned: name == pinned}
 			byName[name] = t
 		}
 		t.files = append(t.files, e.Name())
@@ -69,11 +71,15 @@ func (d *Dir) List() ([]Info, error) {
 	for _, t := range byName {
 		all = append(all, *t)
 	}
-	slices.SortFunc(all, func(a, b Info) int { return cmp.Or(b.Changed.Compare(a.Changed), strings.Compare(a.Name, b.Name)) })
+	slices.SortFunc(all, func(a, b Info) int {
+		return cmp.Or(b.Changed.Compare(a.Changed),
+			strings.Compare(a.Name, b.Name))
+	})
 	return all, nil
 }
 
-// All returns the topics of all workspaces below a root, by workspace, and in each the one that changed last first. What cannot be read is left out.
+// All returns the topics of all workspaces below a root, by workspace, the last changed
+// first in each. Unreadable topics are left out.
 func All(ctx context.Context, root string) ([]Info, error) {
 	all := []Info{}
 	err := eachWorkspace(ctx, root, func(d *Dir) error {
@@ -86,7 +92,8 @@ func All(ctx context.Context, root string) ([]Info, error) {
 	return all, err
 }
 
-// eachWorkspace calls fn for each directory below a root that belongs to a workspace: that has files, or could have.
+// eachWorkspace calls fn for each directory below a root that could belong to a
+// workspace.
 func eachWorkspace(ctx context.Context, root string, fn func(*Dir) error) error {
 	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -105,7 +112,7 @@ func eachWorkspace(ctx context.Context, root string, fn func(*Dir) error) error 
 		if err != nil {
 			return err
 		}
-		d, err := Open(root, above(rel), Options{})
+		d, err := Open(root, workspaceOf(rel), Options{})
 		if err != nil {
 			return nil
 		}
@@ -115,16 +122,18 @@ func eachWorkspace(ctx context.Context, root string, fn func(*Dir) error) error 
 
 // Removed is a file that Wipe has removed.
 type Removed struct {
-	Path  string `json:"path"`  // where it was
-	Bytes int64  `json:"bytes"` // how long it was
+	Path  string `json:"path"`  // its former path
+	Bytes int64  `json:"bytes"` // its size
 }
 
-// Wipe deletes a topic: its spec, its worklog and its sentinel. Other topics, the pin and the archive stay. One that has no files is fault.NotFound.
+// Wipe deletes a topic: its spec, its worklog and its .no_context file. Other topics,
+// the pin and the archive stay. A topic without files is fault.NotFound.
 func (d *Dir) Wipe(ctx context.Context, topic string) ([]Removed, error) {
 	if err := CheckName(topic); err != nil {
 		return nil, err
 	}
-	gone := fault.NotFound.New("there is nothing of the topic "+topic+" in "+d.workspace, "", fault.Do("topic.list", "{} shows the topics of this workspace"))
+	gone := fault.NotFound.New("no files of topic "+topic+" in "+d.workspace, "",
+		fault.Do("topic.list", "{} shows the topics of this workspace"))
 	if _, err := os.Stat(d.path); errors.Is(err, fs.ErrNotExist) {
 		return nil, gone
 	}
@@ -137,7 +146,8 @@ func (d *Dir) Wipe(ctx context.Context, topic string) ([]Removed, error) {
 	for _, ext := range []string{specExt, worklogExt, noContextExt} {
 		name := filepath.Join(d.path, topic+ext)
 		info, err := os.Lstat(name)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() { // the directory of a workspace that is called so
+		// a directory with this name belongs to another workspace
+		if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
 			continue
 		}
 		if err == nil {

@@ -6,16 +6,17 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// This file reads as much of markdown as it takes to know a spec's sections: headings of all kinds, fenced code, comments. It errs towards headings: what is indented, quoted or in a list
-// counts too.
+// This file parses as much markdown as a spec's sections need: headings of all kinds,
+// fenced code, comments. When in doubt a line is a heading, even if it is indented,
+// quoted or in a list.
 
 // mdLine is a line of a spec.
 type mdLine struct {
-	text    string
-	level   int    // of a heading; 0 for other lines
-	heading string // what the heading says
-	under   bool   // the line of = or - that makes a heading of the line before
-	code    bool   // in a fenced block, or its fence
+	text      string
+	level     int    // of a heading; 0 for other lines
+	heading   string // the heading's text
+	underline bool   // the line of = or - below a heading
+	code      bool   // in a fenced block, or its fence
 }
 
 var (
@@ -26,8 +27,9 @@ var (
 	fence     = lazyregexp.New("^\\s*(`{3,}|~{3,})(.*)$")
 )
 
-// unmarked is a line without the marks of quotes and lists before it, and whether there were any of a list.
-func unmarked(line string) (text string, listed bool) {
+// stripMarkers returns a line without its marks of quotes and lists, and whether it had
+// any of a list.
+func stripMarkers(line string) (text string, listed bool) {
 	for {
 		m := marker.FindString(line)
 		if m == "" {
@@ -38,7 +40,7 @@ func unmarked(line string) (text string, listed bool) {
 	}
 }
 
-// readMarkdown tells what the lines of a text are.
+// readMarkdown classifies the lines of a text.
 func readMarkdown(text string) []mdLine {
 	texts := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	lines := make([]mdLine, len(texts))
@@ -55,35 +57,40 @@ func readMarkdown(text string) []mdLine {
 			l.code, codeUntil = true, end
 			continue
 		}
-		inner, listed := unmarked(s)
+		inner, listed := stripMarkers(s)
 		if m := atx.FindStringSubmatch(inner); m != nil {
 			l.level, l.heading = len(m[1]), m[2]+m[3]
 		} else if m := htmlTitle.FindStringSubmatch(inner); m != nil {
 			l.level, l.heading = int(m[1][0]-'0'), m[2]
-		} else if m := underline.FindStringSubmatch(s); m != nil && i > 0 && lines[i-1].plain() {
-			l.under = true
+		} else if m := underline.FindStringSubmatch(s); m != nil && i > 0 &&
+			lines[i-1].canBeHeading() {
+			l.underline = true
 			lines[i-1].heading, lines[i-1].level = lines[i-1].text, 2
 			if m[1][0] == '=' {
 				lines[i-1].level = 1
 			}
 		}
 		if listed && l.level > 0 {
-			l.level = 6 // a heading in a list is one below all others
+			l.level = 6 // a heading in a list is below all others
 		}
 	}
 	return lines
 }
 
-// plain says whether a line of - below it makes it a heading: after a list or a blank line it is a rule.
-func (l *mdLine) plain() bool {
-	_, listed := unmarked(l.text)
-	return !l.code && !l.under && l.level == 0 && !listed && strings.TrimSpace(l.text) != ""
+// canBeHeading reports whether a line of - below makes this line a heading. After a
+// list or a blank line it is a rule.
+func (l *mdLine) canBeHeading() bool {
+	_, listed := stripMarkers(l.text)
+	return !l.code && !l.underline && l.level == 0 && !listed && strings.TrimSpace(l.text) != ""
 }
 
-// fenceEnds finds the ends of fenced blocks. For each sort of fence it keeps the length from which on there is none any more, so that no text takes long.
+// fenceEnds finds the ends of fenced blocks. For each kind of fence it remembers the
+// length from which on there is no end, so that no text takes long to read.
 type fenceEnds struct{ none [2]int }
 
-// end is the line that ends the fenced block which line i begins; i itself if it begins none. One without an end is none: else all that follows would pass for code.
+// end returns the line that ends the fenced block which begins at line i; i itself if
+// none begins there. A fence without an end begins no block: otherwise all that follows
+// would count as code.
 func (f *fenceEnds) end(lines []string, i int) int {
 	m := fence.FindStringSubmatch(lines[i])
 	if m == nil || m[1][0] == '`' && strings.Contains(m[2], "`") {
@@ -105,7 +112,8 @@ func (f *fenceEnds) end(lines []string, i int) int {
 	return i
 }
 
-// withoutComments is a text without its HTML comments; one that has no end goes to the end of the text.
+// withoutComments removes HTML comments. A comment without an end reaches to the end of
+// the text.
 func withoutComments(text string) string {
 	var b strings.Builder
 	for {
@@ -118,7 +126,7 @@ func withoutComments(text string) string {
 	}
 }
 
-// lastHeading is what the last heading of a text says, "" if it has none.
+// lastHeading returns the text of the last heading, "" if there is none.
 func lastHeading(text string) string {
 	last := ""
 	for _, l := range readMarkdown(text) {

@@ -10,36 +10,44 @@ import (
 	"strings"
 )
 
-// Place is where a session works.
+// Place is the place where a session works.
 type Place struct {
-	// Workspace is the root of the git working tree, else the directory itself, links resolved. It is "" for what is nobody's project: the home directory, the file system's root.
+	// Workspace is the root of the git working tree, or else the directory itself, with
+	// links resolved. It is "" for the home directory and the root of the file system,
+	// which are no projects.
 	Workspace string `json:"workspace"`
 	// Branch is "" unless Head is HeadBranch.
 	Branch string `json:"branch"`
-	Head   string `json:"head"` // one of HeadBranch, HeadDetached, HeadUnknown and HeadNone
+	Head   string `json:"head"` // HeadBranch, HeadDetached, HeadUnknown or HeadNone
 }
 
-// What HEAD says.
+// States of HEAD.
 const (
 	HeadBranch   = "branch"   // it names a branch
-	HeadDetached = "detached" // a commit, and no rebase or bisect that began on a branch
-	HeadUnknown  = "unknown"  // there is a repository, but its HEAD cannot be read, or names no branch
-	HeadNone     = "none"     // no git
+	HeadDetached = "detached" // a commit, outside of a rebase or bisect of a branch
+	// HeadUnknown: the repository's HEAD cannot be read or names no branch.
+	HeadUnknown = "unknown"
+	HeadNone    = "none" // no git repository
 )
 
-// SharedBranches are the branches that unrelated sessions share.
+// SharedBranches are branches that unrelated sessions share.
 var SharedBranches = []string{"main", "master", "dev", "develop", "trunk"}
 
-// Find returns the place of a directory; a file stands for the directory that it is in. Git is not run: only .git and HEAD are read. The variables $GIT_DIR and $GIT_WORK_TREE are not looked at,
-// since what runs inside a git hook inherits those of another repository. It fails for a directory that is not there.
+// Find returns the place of a directory; for a file, of its directory. It reads .git
+// and HEAD and does not run git. It ignores $GIT_DIR and $GIT_WORK_TREE, because
+// programs inside a git hook inherit those of another repository. It fails if the
+// directory does not exist.
 func Find(dir, home string) (Place, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil { // the working directory was deleted
-		return Place{}, invalid("the working directory is gone", "go to a directory that exists", otherPlace)
+		return Place{}, invalid("the working directory does not exist any more",
+			"go to a directory that exists",
+			otherPlace)
 	}
 	real, err := filepath.EvalSymlinks(abs)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Place{}, invalid("the workspace "+abs+" does not exist", "name an existing directory")
+		return Place{}, invalid("the workspace "+abs+" does not exist",
+			"name an existing directory")
 	}
 	if err != nil {
 		return Place{}, err
@@ -56,20 +64,20 @@ func Find(dir, home string) (Place, error) {
 	}
 	nobodys := func(d string) bool { return d == home || d == filepath.Dir(d) }
 	for at := real; ; at = filepath.Dir(at) {
-		if git, found := workTree(at); found {
+		if git, found := findWorkTree(at); found {
 			if nobodys(at) {
-				break // dotfiles kept in git do not make a project of all that lies below
+				break // dotfiles kept in git do not make everything below one project
 			}
-			return place(at, git), nil
+			return newPlace(at, git), nil
 		}
 		if at == filepath.Dir(at) {
 			break
 		}
 	}
-	// A bare repository counts where there is no working tree around it.
+	// A bare repository counts only without a working tree around it.
 	for at := real; !nobodys(at); at = filepath.Dir(at) {
-		if bare(at) {
-			return place(at, at), nil
+		if isBareRepo(at) {
+			return newPlace(at, at), nil
 		}
 	}
 	if nobodys(real) {
@@ -78,14 +86,15 @@ func Find(dir, home string) (Place, error) {
 	return Place{Workspace: real, Head: HeadNone}, nil
 }
 
-func place(workspace, git string) Place {
+func newPlace(workspace, git string) Place {
 	p := Place{Workspace: workspace}
 	p.Branch, p.Head = readHead(git)
 	return p
 }
 
-// workTree reports whether a directory is the top of a git working tree, and where its repository is: "" if that cannot be read.
-func workTree(dir string) (git string, found bool) {
+// findWorkTree reports whether a directory is the top of a git working tree, and the
+// path of its repository; "" if that cannot be read.
+func findWorkTree(dir string) (git string, found bool) {
 	git = filepath.Join(dir, ".git")
 	info, err := os.Stat(git)
 	switch {
@@ -93,11 +102,12 @@ func workTree(dir string) (git string, found bool) {
 		return "", false
 	case info.IsDir():
 		_, err := os.Lstat(filepath.Join(git, "HEAD"))
-		return git, !errors.Is(err, fs.ErrNotExist) // an empty .git is none for git either
+		return git, !errors.Is(err, fs.ErrNotExist) // git ignores an empty .git too
 	case !info.Mode().IsRegular():
 		return "", false
 	}
-	// A file: "gitdir: PATH". So it is in worktrees, in submodules, and where the repository was put elsewhere.
+	// A file "gitdir: PATH", as in worktrees, in submodules, and after git init
+	// --separate-git-dir.
 	text, err := readSmall(git)
 	if err != nil {
 		return "", true
@@ -112,8 +122,8 @@ func workTree(dir string) (git string, found bool) {
 	return path, true
 }
 
-// bare reports whether a directory is a repository without a working tree.
-func bare(dir string) bool {
+// isBareRepo reports whether a directory is a repository without a working tree.
+func isBareRepo(dir string) bool {
 	for _, name := range []string{"objects", "refs"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.IsDir() {
 			return false
@@ -123,7 +133,7 @@ func bare(dir string) bool {
 	return err == nil
 }
 
-// OwnBranch is the branch if it is one piece of work, "" if unrelated sessions share it.
+// OwnBranch returns the branch if it is for one task, "" if unrelated sessions share it.
 func (p Place) OwnBranch() string {
 	if shared, _ := p.shared(); shared {
 		return ""
@@ -131,29 +141,31 @@ func (p Place) OwnBranch() string {
 	return p.Branch
 }
 
-// shared says whether unrelated sessions work in this place, and why.
+// shared reports whether unrelated sessions work in this place, and why.
 func (p Place) shared() (bool, string) {
 	switch {
 	case p.Head == HeadNone:
-		return true, "there is no git repository, so nothing tells unrelated sessions apart"
+		return true, "there is no git repository, so unrelated sessions cannot be told apart"
 	case p.Head == HeadDetached:
-		return true, "HEAD is detached, so nothing tells unrelated sessions apart"
+		return true, "HEAD is detached, so unrelated sessions cannot be told apart"
 	case p.Head != HeadBranch:
-		return true, "the branch cannot be told, so nothing tells unrelated sessions apart"
+		return true, "the branch is unknown, so unrelated sessions cannot be told apart"
 	case slices.Contains(SharedBranches, p.Branch):
 		return true, "unrelated sessions share the branch " + p.Branch
 	}
-	return false, "the branch " + clip(p.Branch, 100) + " is one piece of work"
+	return false, "branch " + clip(p.Branch, 100) + " is for one task"
 }
 
-// below is where a workspace's directory lies below the root: its path without the first slash, or, on Windows, without the colon of its drive.
-func below(workspace string) string {
+// workspaceDir returns a workspace's directory relative to the root: its path without
+// the first slash, or, on Windows, without the colon of its drive.
+func workspaceDir(workspace string) string {
 	volume := filepath.VolumeName(workspace)
-	return filepath.Join(strings.Trim(strings.ReplaceAll(volume, ":", ""), `\/`), workspace[len(volume):])
+	return filepath.Join(strings.Trim(strings.ReplaceAll(volume, ":", ""), `\/`),
+		workspace[len(volume):])
 }
 
-// above is the workspace of a directory that lies there.
-func above(rel string) string {
+// workspaceOf returns the workspace of such a directory.
+func workspaceOf(rel string) string {
 	if runtime.GOOS != "windows" {
 		return string(filepath.Separator) + rel
 	}

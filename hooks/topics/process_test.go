@@ -13,11 +13,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"blackboard/testdata/cost"
 )
 
 // TestMain lets the test binary be a writer process of its own.
 func TestMain(m *testing.M) {
-	for name, run := range map[string]func(string) error{"BOARD_TOPICS_TEST_CHILD": child, "BOARD_TOPICS_TEST_KILLED": killedChild, "BOARD_TOPICS_TEST_LATE": lateChild} {
+	for name, run := range map[string]func(string) error{"BOARD_TOPICS_TEST_CHILD": child,
+		"BOARD_TOPICS_TEST_KILLED": killedChild, "BOARD_TOPICS_TEST_LATE": lateChild} {
 		if root := os.Getenv(name); root != "" {
 			if err := run(root); err != nil {
 				fmt.Fprintln(os.Stderr, err)
@@ -26,7 +29,7 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
-	os.Exit(m.Run())
+	os.Exit(cost.Main(m))
 }
 
 const (
@@ -35,14 +38,16 @@ const (
 )
 
 func openShared(root string) (*Dir, error) {
-	return Open(root, filepath.FromSlash("/home/u/project"), Options{WorklogBytes: 64 << 20, WorklogLines: 1_000_000})
+	return Open(root, filepath.FromSlash("/home/u/project"), Options{WorklogBytes: 64 << 20,
+		WorklogLines: 1_000_000})
 }
 
 // writeMany records lines and notes that tell who has written them.
 func writeMany(d *Dir, who string) error {
 	ctx := context.Background()
 	for i := range childLines {
-		if _, err := d.Record(ctx, "a", Entry{Tool: who, Command: strconv.Itoa(i), Summary: strings.Repeat("x", i%300)}); err != nil {
+		if _, err := d.Record(ctx, "a", Entry{Tool: who, Command: strconv.Itoa(i),
+			Summary: strings.Repeat("x", i%300)}); err != nil {
 			return err
 		}
 		if i%(childLines/childNotes) == 0 {
@@ -63,7 +68,9 @@ func child(root string) error {
 	return writeMany(d, os.Getenv("BOARD_TOPICS_TEST_WORKER"))
 }
 
-// TestManyWriters: 8 goroutines and 4 processes write 200 lines and 10 notes each to one topic. Nothing is lost, no line is torn, and each writer's lines are in its order.
+// TestManyWriters: 8 goroutines and 4 processes write 200 lines and 10 notes each to
+// one topic. Nothing is lost, no line is torn, and each writer's lines are in its
+// order.
 func TestManyWriters(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "specs")
 	d, err := openShared(root)
@@ -76,7 +83,8 @@ func TestManyWriters(t *testing.T) {
 		who := fmt.Sprintf("p%d", i)
 		writers = append(writers, who)
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "BOARD_TOPICS_TEST_CHILD="+root, "BOARD_TOPICS_TEST_WORKER="+who)
+		cmd.Env = append(os.Environ(), "BOARD_TOPICS_TEST_CHILD="+root,
+			"BOARD_TOPICS_TEST_WORKER="+who)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		if err := cmd.Start(); err != nil {
@@ -106,7 +114,8 @@ func TestManyWriters(t *testing.T) {
 			t.Fatalf("line %d: %v: %q", i+1, err, line)
 		}
 		if e.Command != strconv.Itoa(next[e.Tool]) {
-			t.Fatalf("line %d: %s has written %s where %d was next", i+1, e.Tool, e.Command, next[e.Tool])
+			t.Fatalf("line %d: %s has written %s where %d was next", i+1, e.Tool,
+				e.Command, next[e.Tool])
 		}
 		next[e.Tool]++
 	}
@@ -124,18 +133,22 @@ func TestManyWriters(t *testing.T) {
 	}
 }
 
-// killedChild writes without end, so that the worklog is trimmed again and again, and says what it has written after each.
+// killedChild writes without end, so that the worklog is trimmed again and again, and
+// says what it has written after each.
 func killedChild(root string) error {
 	d, err := Open(root, filepath.FromSlash("/home/u/project"), Options{WorklogLines: 50})
 	if err != nil {
 		return err
 	}
 	for i := 0; ; i++ {
-		if _, err := d.Record(context.Background(), "a", Entry{Tool: os.Getenv("BOARD_TOPICS_TEST_WORKER"), Command: strconv.Itoa(i), Summary: strings.Repeat("x", i%900)}); err != nil {
+		if _, err := d.Record(context.Background(), "a",
+			Entry{Tool: os.Getenv("BOARD_TOPICS_TEST_WORKER"), Command: strconv.Itoa(i),
+				Summary: strings.Repeat("x", i%900)}); err != nil {
 			return err
 		}
 		if i%7 == 0 {
-			if _, err := d.Rewrite(context.Background(), "a", fmt.Sprintf("# a\n%s\nend\n", strings.Repeat("y", i)), nil); err != nil {
+			if _, err := d.Rewrite(context.Background(), "a", fmt.Sprintf("# a\n%s\nend\n",
+				strings.Repeat("y", i)), nil); err != nil {
 				return err
 			}
 		}
@@ -143,9 +156,11 @@ func killedChild(root string) error {
 	}
 }
 
-// TestKilledWriters: a writer is killed in the middle of its work, again and again. The spec is whole, no line is torn, and what was acknowledged last is the last line but for what came after.
-// $BOARD_KILL_ROUNDS sets how often.
+// TestKilledWriters: a writer is killed in the middle of its work, again and again. The
+// spec is whole, no line is torn, and what was acknowledged last is the last line but
+// for what came after. $BOARD_KILL_ROUNDS sets how often.
 func TestKilledWriters(t *testing.T) {
+	cost.SkipShort(t)
 	rounds := 10
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
 		rounds = n
@@ -158,7 +173,8 @@ func TestKilledWriters(t *testing.T) {
 	for round := range rounds {
 		who := fmt.Sprintf("r%d", round)
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "BOARD_TOPICS_TEST_KILLED="+root, "BOARD_TOPICS_TEST_WORKER="+who)
+		cmd.Env = append(os.Environ(), "BOARD_TOPICS_TEST_KILLED="+root,
+			"BOARD_TOPICS_TEST_WORKER="+who)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -181,16 +197,19 @@ func TestKilledWriters(t *testing.T) {
 			}
 		}
 		cmd.Wait() // it was killed
-		if s, err := d.Spec("a"); err != nil || !strings.HasPrefix(s.Text, "# a\n") || !strings.HasSuffix(s.Text, "\nend\n") {
+		if s, err := d.Spec("a"); err != nil || !strings.HasPrefix(s.Text, "# a\n") ||
+			!strings.HasSuffix(s.Text, "\nend\n") {
 			t.Fatalf("%s: the spec is %.40q…, %v", who, s.Text, err)
 		}
 		record(t, d, "a", Entry{Tool: "test"})
 		all, err := d.Tail("a", TailLimits{})
-		if err != nil || len(all) < 2 || strings.Count(read(t, d.WorklogPath("a")), "\n") != len(all) {
+		if err != nil || len(all) < 2 ||
+			strings.Count(read(t, d.WorklogPath("a")), "\n") != len(all) {
 			t.Fatalf("%s: %d entries, %v, in %q", who, len(all), err, read(t, d.WorklogPath("a")))
 		}
 		last := all[len(all)-2]
-		if n, err := strconv.Atoi(last.Command); err != nil || last.Tool != who || n < acked || n > acked+1 {
+		if n, err := strconv.Atoi(last.Command); err != nil || last.Tool != who ||
+			n < acked || n > acked+1 {
 			t.Fatalf("%s: the last entry is %v, but %d was acknowledged", who, last, acked)
 		}
 	}

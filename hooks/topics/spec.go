@@ -12,7 +12,7 @@ import (
 	"blackboard/board/fault"
 )
 
-// Limits of a spec and of a note.
+// Upper limits of a spec and a note.
 const (
 	MaxSpec = 1 << 20 // bytes
 	MaxNote = 10_000  // bytes
@@ -20,18 +20,18 @@ const (
 
 // Spec is a topic's spec.
 type Spec struct {
-	Path    string     `json:"path"`    // where it is, or would be
-	Exists  bool       `json:"exists"`  // the file is there
-	Bytes   int64      `json:"bytes"`   // how long it is
+	Path    string     `json:"path"`    // may not exist
+	Exists  bool       `json:"exists"`  // the file exists
+	Bytes   int64      `json:"bytes"`   // its size
 	Changed *time.Time `json:"changed"` // nil if it does not exist
-	// Seeded says that it holds what Use has written and nothing else.
+	// Seeded means that it has only the text that Use wrote.
 	Seeded bool `json:"seeded"`
-	// TooLong says that it has more than MaxSpec bytes and was not read.
+	// TooLong means that it has more than MaxSpec bytes and was not read.
 	TooLong bool   `json:"too_long"`
-	Text    string `json:"text"` // what it says
+	Text    string `json:"text"` // the whole spec; "" if it is too long
 }
 
-// Spec reads a topic's spec. One that is not there is no error.
+// Spec reads a topic's spec. A missing file is no error.
 func (d *Dir) Spec(topic string) (Spec, error) {
 	s := Spec{Path: d.SpecPath(topic)}
 	if err := CheckName(topic); err != nil {
@@ -51,7 +51,8 @@ func (d *Dir) Spec(topic string) (Spec, error) {
 	return s, nil
 }
 
-// seed is what a new spec says. Its words make a topic's name and goal the question for what is known about it.
+// seed returns the text of a new spec. A topic's name and goal become the query for
+// what is known about it.
 func seed(topic, goal string) string {
 	if goal != "" {
 		goal = " " + goal
@@ -59,7 +60,8 @@ func seed(topic, goal string) string {
 	return "# " + topic + "\n\nGoal:" + goal + "\nScope:\n"
 }
 
-// Note appends a text to a topic's spec, with its time (UTC), at the end of a section "Notes", and returns the line or lines. The spec is made if there is none.
+// Note appends a text with its time (UTC) to the section "Notes" at the end of a
+// topic's spec, and returns the line or lines. It creates a missing spec.
 func (d *Dir) Note(ctx context.Context, topic, text string) (string, error) {
 	if err := CheckName(topic); err != nil {
 		return "", err
@@ -80,7 +82,8 @@ func (d *Dir) Note(ctx context.Context, topic, text string) (string, error) {
 	if !s.Exists {
 		s.Text = seed(topic, "")
 	}
-	note := "- " + d.opt.Now().UTC().Format("2006-01-02 15:04") + " " + strings.ReplaceAll(text, "\n", "\n  ")
+	note := "- " + d.opt.Now().UTC().Format("2006-01-02 15:04") + " " +
+		strings.ReplaceAll(text, "\n", "\n  ")
 	body := strings.TrimRight(s.Text, "\n")
 	if !strings.EqualFold(lastHeading(s.Text), notesHeading) {
 		body += "\n\n## " + notesHeading + "\n"
@@ -92,10 +95,12 @@ func (d *Dir) Note(ctx context.Context, topic, text string) (string, error) {
 	return note, writeFile(s.Path, []byte(body))
 }
 
-// notesHeading is the section that notes are in. What is noted may be a finding, so a clean room goes without it.
+// notesHeading is the heading of the notes. A note may be a finding, so a clean room
+// drops it.
 const notesHeading = "Notes"
 
-// Rewrite replaces a topic's spec. If was is not nil, the spec must still say that, "" for none; else somebody has written meanwhile, and the error matches fault.Conflict.
+// Rewrite replaces a topic's spec. If was is not nil, the spec must still have that
+// text ("" for none); otherwise the error is fault.Conflict.
 func (d *Dir) Rewrite(ctx context.Context, topic, text string, was *string) (Spec, error) {
 	if err := CheckName(topic); err != nil {
 		return Spec{}, err
@@ -113,7 +118,8 @@ func (d *Dir) Rewrite(ctx context.Context, topic, text string, was *string) (Spe
 		return s, err
 	}
 	if was != nil && (s.TooLong || s.Text != *was) {
-		return s, fault.Conflict.New("the spec of "+topic+" was changed meanwhile", "", fault.Do("topic.show", "look at what it says now ({}), and edit that", "topic", topic))
+		return s, fault.Conflict.New("the spec of "+topic+" was changed in the meantime", "",
+			fault.Do("topic.show", "read it again ({}) and edit that text", "topic", topic))
 	}
 	if err := writeFile(s.Path, []byte(text)); err != nil {
 		return s, err
@@ -122,20 +128,24 @@ func (d *Dir) Rewrite(ctx context.Context, topic, text string, was *string) (Spe
 }
 
 func tooLong(path string) error {
-	return invalid(fmt.Sprintf("%s would have more than %d bytes", path, MaxSpec), "", fault.Do("topic.edit", "keep what still matters: {}; a session is shown specs of some KB"))
+	return invalid(fmt.Sprintf("%s would exceed the limit of %d bytes", path, MaxSpec), "",
+		fault.Do("topic.edit", "remove what no longer matters: {}; a session sees only "+
+			"some KB of a spec"))
 }
 
-// checkText reports what is wrong with a text, if anything.
+// checkText returns an error if a text is invalid.
 func checkText(what, text string, limit int) error {
 	switch {
 	case strings.TrimSpace(text) == "":
-		return invalid(what+" is empty", "give it some text", fault.Do("topic.wipe", "{} removes a topic"))
+		return invalid(what+" is empty", "give it some text",
+			fault.Do("topic.wipe", "{} removes a topic"))
 	case len(text) > limit:
-		return invalid(fmt.Sprintf("%s has %d bytes; at most %d are taken", what, len(text), limit), "keep what matters, and name the file that has the rest")
+		return invalid(fmt.Sprintf("%s has %d bytes; the limit is %d", what, len(text),
+			limit), "shorten it, and name the file that has the rest")
 	case !utf8.ValidString(text):
-		return invalid(what+" is not valid UTF-8", "convert it to UTF-8 first")
+		return invalid(what+" is not valid UTF-8", "convert it to UTF-8")
 	case strings.ContainsRune(text, 0):
-		return invalid(what+" holds a NUL character", "is it a binary file? give text")
+		return invalid(what+" contains a NUL character", "give text, not a binary file")
 	}
 	return nil
 }

@@ -39,7 +39,8 @@ func TestRoot(t *testing.T) {
 			t.Errorf("%v: %s, %v, not %s", c.env, got, err, c.want)
 		}
 	}
-	if got, err := Root(environment("BOARD_SPEC_ROOT", "rel")); err != nil || !filepath.IsAbs(got) {
+	if got, err := Root(environment("BOARD_SPEC_ROOT", "rel")); err != nil ||
+		!filepath.IsAbs(got) {
 		t.Errorf("a relative root: %s, %v", got, err)
 	}
 }
@@ -51,20 +52,24 @@ func TestOpen(t *testing.T) {
 		}
 	}
 	d, err := Open("/root", "/home/u/../u/mein Büro/", Options{})
-	if err != nil || filepath.ToSlash(d.Path()) != "/root/home/u/mein Büro" || filepath.ToSlash(d.SpecPath("a")) != "/root/home/u/mein Büro/a.txt" {
+	if err != nil || filepath.ToSlash(d.Path()) != "/root/home/u/mein Büro" ||
+		filepath.ToSlash(d.SpecPath("a")) != "/root/home/u/mein Büro/a.txt" {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if rel, err := filepath.Rel(rootOf(d), d.path); err != nil || above(rel) != d.Workspace() {
-		t.Errorf("the way back leads to %s, %v", above(rel), err)
+	if rel, err := filepath.Rel(rootOf(d), d.path); err != nil ||
+		workspaceOf(rel) != d.Workspace() {
+		t.Errorf("the way back leads to %s, %v", workspaceOf(rel), err)
 	}
 }
 
 // TestUse: what is pinned is every session's topic, on any branch, until it is not.
 func TestUse(t *testing.T) {
 	d := newDir(t, Options{})
-	feature, shared := Place{Branch: "fix", Head: HeadBranch}, Place{Branch: "main", Head: HeadBranch}
+	feature, shared := Place{Branch: "fix", Head: HeadBranch},
+		Place{Branch: "main", Head: HeadBranch}
 	u, err := d.Use(t.Context(), "Auth-Refactor", "tokens  must\nexpire")
-	if err != nil || !u.Seeded || u.Was != "" || u.Topic.Name != "Auth-Refactor" || !u.Topic.Explicit {
+	if err != nil || !u.Seeded || u.Was != "" || u.Topic.Name != "Auth-Refactor" ||
+		!u.Topic.Explicit {
 		t.Fatalf("%+v, %v", u, err)
 	}
 	if got := read(t, u.Spec); got != "# Auth-Refactor\n\nGoal: tokens must expire\nScope:\n" {
@@ -75,19 +80,24 @@ func TestUse(t *testing.T) {
 	}
 	for _, at := range []Place{feature, shared, {Head: HeadNone}} {
 		for _, session := range []string{"", "s"} {
-			if topic := d.Resolve(session, at); topic.Name != "Auth-Refactor" || topic.Kind != KindNamed || !topic.Explicit {
+			if topic := d.Resolve(session, at); topic.Name != "Auth-Refactor" ||
+				topic.Kind != KindNamed || !topic.Explicit {
 				t.Errorf("in %+v: %+v", at, topic)
 			}
 		}
 	}
-	// Another case is the same topic; another topic takes the pin, and nothing of the first.
-	if u, err = d.Use(t.Context(), "auth-refactor", "ignored"); err != nil || u.Seeded || u.Topic.Name != "Auth-Refactor" || u.Was != "Auth-Refactor" {
+	// Another case is the same topic; another topic takes the pin, and nothing of the
+	// first.
+	if u, err = d.Use(t.Context(), "auth-refactor", "ignored"); err != nil || u.Seeded ||
+		u.Topic.Name != "Auth-Refactor" || u.Was != "Auth-Refactor" {
 		t.Errorf("%+v, %v", u, err)
 	}
-	if u, err = d.Use(t.Context(), "other", ""); err != nil || !u.Seeded || u.Was != "Auth-Refactor" {
+	if u, err = d.Use(t.Context(), "other", ""); err != nil || !u.Seeded ||
+		u.Was != "Auth-Refactor" {
 		t.Errorf("%+v, %v", u, err)
 	}
-	if s, err := d.Spec("other"); err != nil || !s.Exists || !s.Seeded || s.Bytes != int64(len(s.Text)) || s.Changed == nil {
+	if s, err := d.Spec("other"); err != nil || !s.Exists || !s.Seeded ||
+		s.Bytes != int64(len(s.Text)) || s.Changed == nil {
 		t.Errorf("a seeded spec: %+v, %v", s, err)
 	}
 	if s, err := d.Spec("Auth-Refactor"); err != nil || s.Seeded {
@@ -112,10 +122,12 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// TestPinnedByHand: what stands in the file is believed if it makes sense, and named if it does not.
+// TestPinnedByHand: what stands in the file is believed if it makes sense, and named if
+// it does not.
 func TestPinnedByHand(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "\n": "", "current\n": "", "Current": "", "auth": "auth", "  auth \r\n": "auth", "../../x": "!", "a b": "!", "con": "!", "a\nb": "!", "\x00": "!",
+		"": "", "\n": "", "current\n": "", "Current": "", "auth": "auth", "  auth \r\n": "auth",
+		"../../x": "!", "a b": "!", "con": "!", "a\nb": "!", "\x00": "!",
 	} {
 		d := newDir(t, Options{})
 		write(t, filepath.Join(d.Path(), activeFile), text)
@@ -123,7 +135,8 @@ func TestPinnedByHand(t *testing.T) {
 		if (problem != "") != (want == "!") || want != "!" && got != want {
 			t.Errorf("%q pins %q, %q", text, got, problem)
 		}
-		if topic := d.Resolve("s", Place{Head: HeadNone}); want == "!" && (topic.Name != "session-s" || !strings.Contains(topic.Why, "names no topic")) {
+		if topic := d.Resolve("s", Place{Head: HeadNone}); want == "!" &&
+			(topic.Name != "session-s" || !strings.Contains(topic.Why, "no valid topic name")) {
 			t.Errorf("%q: %+v", text, topic)
 		}
 	}
@@ -156,13 +169,15 @@ func TestNote(t *testing.T) {
 		"Notes\n-----\nx":                "Notes\n-----\nx\n- N\n",
 		"# Notes\n## Goal\nx":            "# Notes\n## Goal\nx\n\n## Notes\n\n- N\n",
 		"## Goal\n```\n## Notes\n```\nx": "## Goal\n```\n## Notes\n```\nx\n\n## Notes\n\n- N\n",
-		"a\xffb":                         "a\xffb\n\n## Notes\n\n- N\n", // what is there stays as it is
+		// what is there stays as it is
+		"a\xffb": "a\xffb\n\n## Notes\n\n- N\n",
 	} {
 		write(t, d.SpecPath("b"), have)
 		if _, err := d.Note(t.Context(), "b", "N"); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.ReplaceAll(read(t, d.SpecPath("b")), "2026-11-21 12:00 ", ""); got != want {
+		if got := strings.ReplaceAll(read(t, d.SpecPath("b")),
+			"2026-11-21 12:00 ", ""); got != want {
 			t.Errorf("%q became %q, not %q", have, got, want)
 		}
 	}
@@ -173,7 +188,8 @@ func TestNote(t *testing.T) {
 	}
 	for _, have := range []int{MaxSpec - 10, MaxSpec, MaxSpec + 1} {
 		write(t, d.SpecPath("c"), strings.Repeat("x", have))
-		if _, err := d.Note(t.Context(), "c", "N"); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), d.SpecPath("c")) {
+		if _, err := d.Note(t.Context(), "c", "N"); !errors.Is(err, fault.Invalid) ||
+			!strings.Contains(err.Error(), d.SpecPath("c")) {
 			t.Errorf("a spec of %d bytes got longer: %v", have, err)
 		}
 		if got := len(read(t, d.SpecPath("c"))); got != have {
@@ -275,7 +291,8 @@ func TestList(t *testing.T) {
 	if _, err := d.Use(t.Context(), "auth-review", ""); err != nil {
 		t.Fatal(err)
 	}
-	for i, file := range []string{"session-old.txt", "session-new.worklog.jsonl", "current.worklog.jsonl", "auth-review.txt", "session-mute.no_context"} {
+	for i, file := range []string{"session-old.txt", "session-new.worklog.jsonl",
+		"current.worklog.jsonl", "auth-review.txt", "session-mute.no_context"} {
 		name := filepath.Join(d.Path(), file)
 		write(t, name, "12345")
 		if err := os.Chtimes(name, noon, noon.Add(time.Duration(i)*time.Hour)); err != nil {
@@ -283,18 +300,23 @@ func TestList(t *testing.T) {
 		}
 	}
 	// What is no topic's.
-	for _, file := range []string{"_no_session_context", "_x.txt", ".new-a.txt", "notes.md", "a b.txt", "con.txt", "nested.txt/x.txt"} {
+	for _, file := range []string{"_no_session_context", "_x.txt", ".new-a.txt", "notes.md",
+		"a b.txt", "con.txt", "nested.txt/x.txt"} {
 		write(t, filepath.Join(d.Path(), file), "x")
 	}
 	all, err := d.List()
-	if err != nil || !slices.Equal(names(all), []string{"session-mute", "auth-review", "current", "session-new", "session-old"}) {
+	if err != nil || !slices.Equal(names(all), []string{"session-mute", "auth-review", "current",
+		"session-new", "session-old"}) {
 		t.Fatalf("%v, %v", names(all), err)
 	}
 	review, mute := all[1], all[0]
-	if !review.Pinned || review.Kind != KindReview || review.Spec != 5 || review.Worklog != 0 || !review.Changed.Equal(noon.Add(3*time.Hour)) || review.NoContext || !mute.NoContext || mute.Pinned {
+	if !review.Pinned || review.Kind != KindReview || review.Spec != 5 || review.Worklog != 0 ||
+		!review.Changed.Equal(noon.Add(3*time.Hour)) || review.NoContext ||
+		!mute.NoContext || mute.Pinned {
 		t.Errorf("%+v, %+v", review, mute)
 	}
-	if latest, err := d.Latest(); err != nil || latest.Name != "session-mute" || latest.Kind != KindSession || latest.Explicit {
+	if latest, err := d.Latest(); err != nil || latest.Name != "session-mute" ||
+		latest.Kind != KindSession || latest.Explicit {
 		t.Errorf("the latest: %+v, %v", latest, err)
 	}
 	other, err := Open(rootOf(d), filepath.FromSlash("/srv/other"), Options{})
@@ -305,10 +327,13 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	every, err := All(t.Context(), rootOf(d))
-	if err != nil || len(every) != 7 || every[6].Name != "there" || every[6].Workspace != other.Workspace() || every[0].Workspace != d.Workspace() {
-		t.Errorf("everywhere: %v, %v", every, err) // with nested.txt, which could be the workspace of a topic x
+	if err != nil || len(every) != 7 || every[6].Name != "there" ||
+		every[6].Workspace != other.Workspace() || every[0].Workspace != d.Workspace() {
+		// with nested.txt, which could be the workspace of a topic x
+		t.Errorf("everywhere: %v, %v", every, err)
 	}
-	if every, err := All(t.Context(), filepath.Join(rootOf(d), "gone")); err != nil || every == nil || len(every) > 0 {
+	if every, err := All(t.Context(), filepath.Join(rootOf(d), "gone")); err != nil ||
+		every == nil || len(every) > 0 {
 		t.Errorf("below nothing: %v, %v", every, err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -330,11 +355,13 @@ func TestWipe(t *testing.T) {
 	if _, err := d.Use(t.Context(), "a", ""); err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{"a.worklog.jsonl", "a.no_context", "ab.txt", "a.b.txt", "a-b.worklog.jsonl", "_no_session_context", "a.md"} {
+	for _, file := range []string{"a.worklog.jsonl", "a.no_context", "ab.txt", "a.b.txt",
+		"a-b.worklog.jsonl", "_no_session_context", "a.md"} {
 		write(t, filepath.Join(d.Path(), file), "12345")
 	}
 	removed, err := d.Wipe(t.Context(), "a")
-	if err != nil || len(removed) != 3 || removed[0].Path != d.SpecPath("a") || removed[1].Bytes != 5 {
+	if err != nil || len(removed) != 3 || removed[0].Path != d.SpecPath("a") ||
+		removed[1].Bytes != 5 {
 		t.Errorf("removed %+v, %v", removed, err)
 	}
 	var left []string
@@ -342,7 +369,8 @@ func TestWipe(t *testing.T) {
 	for _, e := range entries {
 		left = append(left, e.Name())
 	}
-	if want := []string{"_active_topic.txt", "_lock", "_no_session_context", "a-b.worklog.jsonl", "a.b.txt", "a.md", "ab.txt"}; err != nil || !slices.Equal(left, want) {
+	if want := []string{"_active_topic.txt", "_lock", "_no_session_context", "a-b.worklog.jsonl",
+		"a.b.txt", "a.md", "ab.txt"}; err != nil || !slices.Equal(left, want) {
 		t.Errorf("left are %v, %v, not %v", left, err, want)
 	}
 	for _, name := range []string{"a", "gone"} {
@@ -355,7 +383,8 @@ func TestWipe(t *testing.T) {
 	}
 }
 
-// TestBusy: a writer that does not get its turn in time says so, and writes nothing. Lines of a worklog are another matter: TestRecordWithoutTurn.
+// TestBusy: a writer that does not get its turn in time says so, and writes nothing.
+// Lines of a worklog are another matter: TestRecordWithoutTurn.
 func TestBusy(t *testing.T) {
 	d := newDir(t, Options{})
 	unlock, err := d.lock(t.Context())

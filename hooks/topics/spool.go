@@ -11,19 +11,21 @@ import (
 	"strings"
 )
 
-// This file keeps the entries of those whose turn to write did not come in time: each in a file of its own, which needs no turn, until the next writer puts it into its worklog.
+// This file keeps entries whose writer did not get the lock in time. Each has a file of
+// its own, which needs no lock, until the next writer appends it to its worklog.
 //
-//	.new-lines/TIME-RANDOM.TOPIC    one line of a worklog; without its line end it is not finished
+//	.new-lines/TIME-RANDOM.TOPIC    a worklog line; without a line end it is unfinished
 
 const spoolDir = unfinished + "lines"
 
-// spooled is an entry that waits for its worklog.
+// spooled is an entry that waits for the next writer.
 type spooled struct {
 	path, topic string
 	entry       Entry
 }
 
-// spool keeps an entry for the next writer. It gets an ID if it has none, so that it is known again where a writer was killed after writing it down and before removing it here.
+// spool leaves an entry to the next writer. An entry without an ID gets one, so that it
+// is recognized if a writer is killed after appending it and before removing the file.
 func (d *Dir) spool(topic string, e Entry) error {
 	if e.ID == "" {
 		e.ID = rand.Text()
@@ -47,10 +49,11 @@ func (d *Dir) spool(topic string, e Entry) error {
 	return err
 }
 
-// waiting returns the spooled entries of a topic, of all topics for "", the oldest first. What cannot be read stays where it is.
+// waiting returns the spooled entries of a topic, or of all topics for "", the oldest
+// first. Unreadable files stay where they are.
 func (d *Dir) waiting(topic string) []spooled {
 	files, err := os.ReadDir(filepath.Join(d.path, spoolDir))
-	if err != nil { // no directory: nothing was ever late
+	if err != nil { // without a directory there are no spooled entries
 		return nil
 	}
 	var all []spooled
@@ -69,8 +72,9 @@ func (d *Dir) waiting(topic string) []spooled {
 	return all
 }
 
-// unspool puts the spooled entries into their worklogs. Whoever calls it has the turn to write. An entry leaves the spool when it is in its worklog, so that one whose worklog cannot be written
-// to is tried again by the next writer, and read from the spool until then.
+// unspool appends the spooled entries to their worklogs. The caller holds the lock. A
+// file is removed only after its entry was appended. If that fails, the next writer
+// tries again, and readers read the spool until then.
 func (d *Dir) unspool() {
 	byTopic := map[string][]spooled{}
 	for _, s := range d.waiting("") {
@@ -81,18 +85,18 @@ func (d *Dir) unspool() {
 		for i, s := range all {
 			entries[i] = s.entry
 		}
-		if _, err := d.add(topic, entries...); err != nil {
+		if _, err := d.appendEntries(topic, entries...); err != nil {
 			continue
 		}
 		for _, s := range all {
-			os.Remove(s.path) // if it stays, it is known again
+			os.Remove(s.path) // if this fails, the entry is recognized next time
 		}
 	}
 }
 
-// withSpooled is what a worklog holds with what waits for it.
+// withSpooled returns a worklog and its spooled entries.
 func (d *Dir) withSpooled(topic string) ([]byte, error) {
-	late := d.waiting(topic) // first: what is put into the worklog meanwhile is found there
+	late := d.waiting(topic) // first, so that an entry appended in between is found in the worklog
 	data, _, err := d.readWorklog(d.WorklogPath(topic))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -103,7 +107,7 @@ func (d *Dir) withSpooled(topic string) ([]byte, error) {
 	data = data[:bytes.LastIndexByte(data, '\n')+1]
 	have := tail(data, TailLimits{})
 	for _, s := range late {
-		if recorded(have, s.entry) {
+		if containsEntry(have, s.entry) {
 			continue
 		}
 		line, err := s.entry.line()

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// lateChild records a line though its deadline has passed and another holds the turn to write.
+// lateChild records a line though its deadline has passed and another holds the turn to
+// write.
 func lateChild(root string) error {
 	d, err := openShared(root)
 	if err != nil {
@@ -21,12 +22,14 @@ func lateChild(root string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	_, err = d.Record(ctx, "a", Entry{Session: "s", ID: os.Getenv("BOARD_TOPICS_TEST_WORKER"), Tool: "late"})
+	_, err = d.Record(ctx, "a", Entry{Session: "s", ID: os.Getenv("BOARD_TOPICS_TEST_WORKER"),
+		Tool: "late"})
 	return err
 }
 
-// TestRecordWithoutTurn: 20 processes record a line while another holds the turn to write for longer than they may wait. No line is lost: all are read at once, and stand in the worklog after the
-// next write, each once.
+// TestRecordWithoutTurn: 20 processes record a line while another holds the turn to
+// write for longer than they may wait. No line is lost: all are read at once, and stand
+// in the worklog after the next write, each once.
 func TestRecordWithoutTurn(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "specs")
 	d, err := openShared(root)
@@ -42,7 +45,8 @@ func TestRecordWithoutTurn(t *testing.T) {
 	var all []*exec.Cmd
 	for i := range late {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "BOARD_TOPICS_TEST_LATE="+root, fmt.Sprint("BOARD_TOPICS_TEST_WORKER=", i))
+		cmd.Env = append(os.Environ(), "BOARD_TOPICS_TEST_LATE="+root,
+			fmt.Sprint("BOARD_TOPICS_TEST_WORKER=", i))
 		cmd.Stderr = new(bytes.Buffer)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -60,7 +64,8 @@ func TestRecordWithoutTurn(t *testing.T) {
 	unlock()
 	record(t, d, "a", Entry{Tool: "last"})
 	lines := strings.Count(read(t, d.WorklogPath("a")), "\n")
-	if got, err := d.Tail("a", TailLimits{}); err != nil || len(got) != 2+late || lines != 2+late || got[len(got)-1].Tool != "last" {
+	if got, err := d.Tail("a", TailLimits{}); err != nil || len(got) != 2+late ||
+		lines != 2+late || got[len(got)-1].Tool != "last" {
 		t.Errorf("%d entries are read, %d lines are in the worklog, %v", len(got), lines, err)
 	}
 }
@@ -78,16 +83,18 @@ func TestRecordCalledOff(t *testing.T) {
 	}
 }
 
-// TestKilledWhileUnspooling: a writer that was killed after it had put lines into a worklog, and before it had taken them out of the spool, has them there once. What is not finished is left alone.
+// TestKilledWhileUnspooling: a writer that was killed after it had put lines into a
+// worklog, and before it had taken them out of the spool, has them there once. What is
+// not finished is left alone.
 func TestKilledWhileUnspooling(t *testing.T) {
 	d := newDir(t, Options{})
-	const late = 2*repeats + 1
+	const late = 2*repeatWindow + 1
 	for i := range late {
 		e := Entry{Session: "s", ID: fmt.Sprint(i), Tool: "late"}
 		if i%2 == 0 {
 			e.ID = "" // as many harnesses have it
 		}
-		if err := d.spool("a", e.bounded(d.opt.Now())); err != nil {
+		if err := d.spool("a", e.truncated(d.opt.Now())); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -100,7 +107,8 @@ func TestKilledWhileUnspooling(t *testing.T) {
 	}
 	for range 2 {
 		got, err := d.Tail("a", TailLimits{})
-		if lines := strings.Count(read(t, d.WorklogPath("a")), "\n"); err != nil || len(got) != late+1 || lines != late+1 {
+		if lines := strings.Count(read(t, d.WorklogPath("a")), "\n"); err != nil ||
+			len(got) != late+1 || lines != late+1 {
 			t.Errorf("%d entries are read, %d lines are in the worklog, %v", len(got), lines, err)
 		}
 		unlock, err := d.lock(t.Context())
@@ -109,19 +117,25 @@ func TestKilledWhileUnspooling(t *testing.T) {
 		}
 		unlock()
 	}
-	if left := files(t, filepath.Join(d.path, spoolDir)); len(left) != 1 || left[filepath.Base(torn)] == "" {
+	if left := files(t, filepath.Join(d.path, spoolDir)); len(left) != 1 ||
+		left[filepath.Base(torn)] == "" {
 		t.Errorf("in the spool are %d files", len(left))
 	}
 }
 
-// TestSpoolOfWorkspace: what waits in the spool is no workspace, is archived with its worklog, and is wiped with its topic.
+// TestSpoolOfWorkspace: what waits in the spool is no workspace, is archived with its
+// worklog, and is wiped with its topic.
 func TestSpoolOfWorkspace(t *testing.T) {
 	d, _, into := archiveOf(t)
-	if err := d.spool("late", Entry{Tool: "x"}.bounded(d.opt.Now())); err != nil {
+	if err := d.spool("late", Entry{Tool: "x"}.truncated(d.opt.Now())); err != nil {
 		t.Fatal(err)
 	}
 	var found []string
-	if err := eachWorkspace(t.Context(), rootOf(d), func(d *Dir) error { found = append(found, filepath.Base(d.path)); return nil }); err != nil || slices.Contains(found, spoolDir) {
+	if err := eachWorkspace(t.Context(), rootOf(d), func(d *Dir) error {
+		found = append(found,
+			filepath.Base(d.path))
+		return nil
+	}); err != nil || slices.Contains(found, spoolDir) {
 		t.Errorf("the workspaces are %q, %v", found, err)
 	}
 	if r := archive(t, d, into, ArchiveOptions{}); len(r.Problems) > 0 {

@@ -15,16 +15,19 @@ import (
 	"blackboard/board/fault"
 )
 
-// Record appends an entry to a topic's worklog and says whether it did: an entry with the session, id and event of one among the latest is there already. Texts are cut to what an entry may
-// have, and made valid UTF-8. It masks no secrets: the caller has done so. The entry is with the system when Record returns, but not yet forced to the disk: that would cost each use of a tool
-// some milliseconds, to save a line from a power failure.
+// Record appends an entry to a topic's worklog. added is false if one of the latest
+// entries has the same session, ID and event. Texts are cut to the limits and made
+// valid UTF-8. The caller has masked secrets. Record does not sync to disk: that would
+// cost each tool use some milliseconds, only to save a line from a power failure.
 //
-// If the turn to write does not come before the context ends, the entry waits in a file of its own, where Tail finds it, for the next writer; then nobody knows yet whether it was there.
+// If the lock does not come before the context ends, the entry waits in a file of its
+// own for the next writer, and Tail finds it there. Then added is true, without knowing
+// better.
 func (d *Dir) Record(ctx context.Context, topic string, e Entry) (added bool, err error) {
 	if err := CheckName(topic); err != nil {
 		return false, err
 	}
-	e = e.bounded(d.opt.Now())
+	e = e.truncated(d.opt.Now())
 	unlock, err := d.lock(ctx)
 	if errors.Is(err, fault.Busy) || errors.Is(err, context.Canceled) {
 		return true, d.spool(topic, e)
@@ -33,29 +36,29 @@ func (d *Dir) Record(ctx context.Context, topic string, e Entry) (added bool, er
 		return false, err
 	}
 	defer unlock()
-	return d.add(topic, e)
+	return d.appendEntries(topic, e)
 }
 
-// Settle appends what was learned later. What is about entries that are there already has their
-// session and ID, an exit code, how it went, and no tool: Tail puts the two together.
+// Settle appends what was learned later. An entry about an existing one has its session
+// and ID, an exit code, an outcome and no tool; Tail joins the two.
 func (d *Dir) Settle(ctx context.Context, topic string, later []Entry) error {
 	if err := CheckName(topic); err != nil {
 		return err
 	}
 	for i := range later {
-		later[i] = later[i].bounded(d.opt.Now())
+		later[i] = later[i].truncated(d.opt.Now())
 	}
 	unlock, err := d.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	_, err = d.add(topic, later...)
+	_, err = d.appendEntries(topic, later...)
 	return err
 }
 
-// settled puts what was learned later to the entries that it is about.
-func settled(all []Entry) []Entry {
+// applySettled joins later outcomes with the entries that they belong to.
+func applySettled(all []Entry) []Entry {
 	type use struct{ session, id string }
 	open := map[use]int{}
 	out := all[:0]
@@ -76,17 +79,18 @@ func settled(all []Entry) []Entry {
 	return out
 }
 
-// add appends entries to a topic's worklog, without those that are among the latest already, and says whether there was any to append. Whoever calls it has the turn to write.
-func (d *Dir) add(topic string, entries ...Entry) (added bool, err error) {
+// appendEntries appends entries to a topic's worklog, except those that are among the
+// latest already, and reports whether it appended any. The caller holds the lock.
+func (d *Dir) appendEntries(topic string, entries ...Entry) (added bool, err error) {
 	name := d.WorklogPath(topic)
 	have, start, err := d.readWorklog(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, fmt.Errorf("record in %s: %w", name, err)
 	}
 	var lines []byte
-	latest := tail(have, TailLimits{Entries: repeats + len(entries)})
+	latest := tail(have, TailLimits{Entries: repeatWindow + len(entries)})
 	for _, e := range entries {
-		if recorded(latest, e) {
+		if containsEntry(latest, e) {
 			continue
 		}
 		line, err := e.line()
@@ -98,7 +102,7 @@ func (d *Dir) add(topic string, entries ...Entry) (added bool, err error) {
 	if len(lines) == 0 {
 		return false, nil
 	}
-	// Whoever wrote the last line did not finish, or did so without an end of line.
+	// The last line may be unfinished, or lack its line end.
 	whole := bytes.LastIndexByte(have, '\n') + 1
 	missing := ""
 	if torn := have[whole:]; json.Valid(torn) {
@@ -107,13 +111,15 @@ func (d *Dir) add(topic string, entries ...Entry) (added bool, err error) {
 	kept := have[:whole]
 	more := append([]byte(missing), lines...)
 	size := start + int64(whole) + int64(len(more))
-	if start > 0 || size > int64(d.opt.WorklogBytes) || bytes.Count(kept, []byte("\n"))+bytes.Count(more, []byte("\n")) > d.opt.WorklogLines {
-		return true, writeFile(name, d.trimmed(append(bytes.Clone(kept), more...)))
+	if start > 0 || size > int64(d.opt.WorklogBytes) || bytes.Count(kept, []byte("\n"))+
+		bytes.Count(more, []byte("\n")) > d.opt.WorklogLines {
+		return true, writeFile(name, d.trimOldest(append(bytes.Clone(kept), more...)))
 	}
 	return true, appendTo(name, start+int64(whole), more)
 }
 
-// readWorklog reads a worklog, of one that is longer than it should be the last whole lines, and says where they start.
+// readWorklog reads a worklog and returns the offset of data. Of a worklog beyond the
+// limit it reads only the last whole lines.
 func (d *Dir) readWorklog(name string) (data []byte, start int64, err error) {
 	limit := int64(d.opt.WorklogBytes)
 	f, info, err := openFile(name)
@@ -122,12 +128,12 @@ func (d *Dir) readWorklog(name string) (data []byte, start int64, err error) {
 	}
 	defer f.Close()
 	if start = info.Size() - limit; start <= 0 {
-		data, err = io.ReadAll(f) // somebody may append meanwhile
+		data, err = io.ReadAll(f) // another process may append in the meantime
 		return data, 0, err
 	}
 	data = make([]byte, limit)
 	n, err := f.ReadAt(data, start)
-	if err != nil && err != io.EOF { // it was cut meanwhile
+	if err != nil && err != io.EOF { // EOF: the file was cut in the meantime
 		return nil, 0, err
 	}
 	data = data[:n]
@@ -135,8 +141,9 @@ func (d *Dir) readWorklog(name string) (data []byte, start int64, err error) {
 	return data[first:], start + int64(first), nil
 }
 
-// trimmed leaves out whole lines, the oldest first, until the rest has three quarters of what a worklog may have, so that not every write has to. The newest line stays.
-func (d *Dir) trimmed(data []byte) []byte {
+// trimOldest drops the oldest lines until three quarters of the limit are left, so that
+// not every write has to trim. The newest line stays.
+func (d *Dir) trimOldest(data []byte) []byte {
 	most, lines := d.opt.WorklogBytes*3/4, max(1, d.opt.WorklogLines*3/4)
 	from, n := len(data), 0
 	for from > 0 && n < lines {
@@ -149,7 +156,7 @@ func (d *Dir) trimmed(data []byte) []byte {
 	return data[from:]
 }
 
-// appendTo writes at the end of what a file is to keep. What cannot be written whole is taken back.
+// appendTo writes at an offset of a file, and undoes a partial write.
 func appendTo(name string, at int64, data []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
@@ -163,32 +170,40 @@ func appendTo(name string, at int64, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// repeats is how many of the latest entries are looked at for one that comes again: hooks that are called twice are called at nearly the same time.
-const repeats = 100
+// repeatWindow is the number of latest entries in which a repetition is looked for. A
+// harness that calls a hook twice does so at nearly the same time.
+const repeatWindow = 100
 
-// recorded says whether an entry is among others. One without an ID is like no other.
-func recorded(have []Entry, e Entry) bool {
-	return e.ID != "" && slices.ContainsFunc(have, func(old Entry) bool { return old.ID == e.ID && old.Session == e.Session && old.Event == e.Event })
+// containsEntry reports whether an entry is among others. An entry without an ID equals
+// no other.
+func containsEntry(have []Entry, e Entry) bool {
+	return e.ID != "" && slices.ContainsFunc(have, func(old Entry) bool {
+		return old.ID == e.ID &&
+			old.Session == e.Session && old.Event == e.Event
+	})
 }
 
-// parseEntry reads a line that Record, or somebody else, has written.
+// parseEntry parses a line of a worklog, whoever wrote it.
 func parseEntry(line []byte) (e Entry, ok bool) {
-	if len(line) > maxLine || !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) || json.Unmarshal(line, &e) != nil {
+	if len(line) > maxLine || !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) ||
+		json.Unmarshal(line, &e) != nil {
 		return Entry{}, false
 	}
-	if e.Time = e.Time.UTC(); e.Time.Year() < 1 || e.Time.Year() > 9999 { // which the time zone can bring about
+	// A time zone can move the year out of the range of JSON.
+	if e.Time = e.Time.UTC(); e.Time.Year() < 1 || e.Time.Year() > 9999 {
 		e.Time = time.Time{}
 	}
 	return e, true
 }
 
-// TailLimits say how much of a worklog's end is wanted.
+// TailLimits limit what Tail returns.
 type TailLimits struct {
-	Entries int // at most; 0 for no limit
-	Bytes   int // of their lines, at most; 0 for no limit
+	Entries int // 0: no limit
+	Bytes   int // of their lines; 0: no limit
 }
 
-// Tail returns the latest entries of a topic's worklog, the oldest of them first: as many as fit, each whole. A worklog that is not there is empty.
+// Tail returns the latest whole entries of a topic's worklog that fit, the oldest
+// first. A missing worklog is empty.
 func (d *Dir) Tail(topic string, limits TailLimits) ([]Entry, error) {
 	if err := CheckName(topic); err != nil {
 		return nil, err
@@ -197,7 +212,7 @@ func (d *Dir) Tail(topic string, limits TailLimits) ([]Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the worklog of %s: %w", topic, err)
 	}
-	all := settled(tail(data, TailLimits{Bytes: limits.Bytes}))
+	all := applySettled(tail(data, TailLimits{Bytes: limits.Bytes}))
 	if n := limits.Entries; n > 0 && len(all) > n {
 		all = all[len(all)-n:]
 	}

@@ -8,12 +8,14 @@ import (
 	"blackboard/board/words"
 )
 
-// written is what somebody has written in a spec: without the template's title and labels that
-// nothing follows, headings of nothing, and notes that say the same as a later one.
-func written(spec, topic string) string {
+// writtenText returns what people or agents have written in a spec: without the
+// template's title and empty labels, without empty headings, and without notes that a
+// later note repeats.
+func writtenText(spec, topic string) string {
 	lines := readMarkdown(spec)
 	keep := make([]bool, len(lines))
-	// The level of the kept heading that comes next, 7: text does, 0: nothing; and the next line.
+	// below is the level of the next kept heading (7: text, 0: nothing); next is the
+	// next line.
 	below, next := 0, ""
 	seen := map[string]bool{}
 	for i, l := range slices.Backward(lines) {
@@ -24,7 +26,7 @@ func written(spec, topic string) string {
 		case text == "":
 			keep[i] = true
 			continue
-		case l.under:
+		case l.underline:
 		case l.level == 1 && l.heading == topic:
 		case l.level > 0:
 			if below > l.level || l.level == 1 {
@@ -45,7 +47,7 @@ func written(spec, topic string) string {
 	}
 	var out []string
 	for i, l := range lines {
-		if l.under { // it goes with its heading
+		if l.underline { // it goes with its heading
 			keep[i] = i > 0 && keep[i-1]
 		}
 		if keep[i] {
@@ -61,17 +63,18 @@ var (
 	noteLine      = lazyregexp.New(`^- \d{4}-\d\d-\d\d \d\d:\d\d (.+)$`)
 )
 
-// continued says whether the item of a list goes on in the next line.
+// continued reports whether a list item goes on in the next line.
 func continued(lines []mdLine, i int) bool {
 	return i+1 < len(lines) && strings.HasPrefix(lines[i+1].text, "  ")
 }
 
-// outline is what matters most of a spec that is too long to be shown: its goal, decisions and open
-// questions, each section or labelled paragraph whole, as many as fit.
+// outline returns the most important part of a spec that is too long: its goal,
+// decisions and open questions. It takes whole sections or labelled paragraphs, as many
+// as fit.
 func outline(spec string, most int) string {
 	var parts []string
 	var part []string
-	in, size := 0, 0 // the level of the section that is taken; 7: a paragraph
+	in, size := 0, 0 // in: the level of the section that is taken; 7: a paragraph
 	end := func() {
 		text := strings.TrimSpace(strings.Join(part, "\n"))
 		if part = nil; text != "" && size+len(text)+2 <= most {
@@ -84,9 +87,9 @@ func outline(spec string, most int) string {
 			end()
 		}
 		if in == 0 {
-			if key, _, _, ok := label(l.text); l.level > 0 && central(l.heading) {
+			if key, _, _, ok := label(l.text); l.level > 0 && essential(l.heading) {
 				in = l.level
-			} else if l.level == 0 && !l.code && ok && central(key) {
+			} else if l.level == 0 && !l.code && ok && essential(key) {
 				in = 7
 			}
 		}
@@ -98,34 +101,39 @@ func outline(spec string, most int) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// central says whether a heading or label is about what a session must know first.
-func central(heading string) bool {
+// essential reports whether a heading or label is about what a session must know first.
+func essential(heading string) bool {
 	return slices.ContainsFunc(words.Split(heading, ""), func(w string) bool {
-		return slices.Contains(strings.Fields("goal goals objective decision decisions question questions"), w)
+		return slices.Contains(strings.Fields("goal goals objective decision decisions "+
+			"question questions"), w)
 	})
 }
 
-// sortOnly reports whether a heading or label says only what sort of thing follows it.
-func sortOnly(heading string) bool { return judge(heading) == neutral || onlyBiased(heading) }
+// genericHeading reports whether a heading or label only names the sort of text that
+// follows.
+func genericHeading(heading string) bool {
+	return classify(heading) == neutral ||
+		onlyBiased(heading)
+}
 
-// About is what a topic is about, as a question to what is known: the words of its spec, of its
-// name and of the branch, if they are somebody's. No heading or label that says only what sort of
-// thing follows it is among them. It is "" if nobody has written a spec.
-func (t Topic) About(spec, branch string) string {
+// Query returns a search query about a topic: the words of its spec, its name and the
+// branch, if people chose them. Generic headings and labels are left out. It is "" if
+// the spec has no text.
+func (t Topic) Query(spec, branch string) string {
 	var out []string
-	for _, l := range readMarkdown(written(spec, t.Name)) {
+	for _, l := range readMarkdown(writtenText(spec, t.Name)) {
 		text := l.text
 		if m := noteLine.FindStringSubmatch(text); m != nil {
 			text = m[1]
 		}
 		switch key, value, _, ok := label(text); {
 		case l.level > 0:
-			if text = l.heading; sortOnly(text) {
+			if text = l.heading; genericHeading(text) {
 				text = ""
 			}
-		case l.under:
+		case l.underline:
 			text = ""
-		case ok && !l.code && sortOnly(key):
+		case ok && !l.code && genericHeading(key):
 			text = value
 		}
 		if text = strings.TrimSpace(text); text != "" {
@@ -135,11 +143,12 @@ func (t Topic) About(spec, branch string) string {
 	if len(out) == 0 {
 		return ""
 	}
-	return strings.TrimSpace(t.Named(branch) + "\n" + strings.Join(out, "\n"))
+	return strings.TrimSpace(t.NameWords(branch) + "\n" + strings.Join(out, "\n"))
 }
 
-// Named is what the names of a topic and of the branch say, if they are somebody's; "" else.
-func (t Topic) Named(branch string) string {
+// NameWords returns the words of the names of a topic and the branch, if people chose
+// them; "" otherwise.
+func (t Topic) NameWords(branch string) string {
 	var named []string
 	if t.Kind == KindNamed || t.Kind == KindReview {
 		named = append(named, t.Name)

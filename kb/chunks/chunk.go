@@ -26,7 +26,8 @@ var Importances = []string{Low, Medium, High, Critical}
 // DefaultAgent is who has written a chunk if nobody says so.
 const DefaultAgent = "global"
 
-// Limits of what is written. What is imported was held to none, and is taken up to maxImported.
+// Limits of what is written. What is imported was held to none, and is taken up to
+// maxImported.
 const (
 	MaxTopic   = 500       // characters
 	MaxContent = 256 << 10 // bytes
@@ -42,7 +43,7 @@ const (
 type Meta struct {
 	ID         string     `json:"id"` // 10 hexadecimal digits; an imported one may be anything
 	Topic      string     `json:"topic"`
-	Agent      string     `json:"agent"`
+	Agent      string     `json:"agent"` // who wrote it
 	Tags       []string   `json:"tags"`
 	Importance string     `json:"importance"`
 	Created    time.Time  `json:"created_at"`
@@ -53,7 +54,8 @@ type Meta struct {
 	n int64
 }
 
-// Chunk is the unit of what is remembered: it is written once, and found by search. A correction is a new chunk, and the old one is deleted.
+// Chunk is the unit of what is remembered: it is written once, and found by search. A
+// correction is a new chunk, and the old one is deleted.
 type Chunk struct {
 	Meta
 	Content string `json:"content"` // markdown
@@ -85,7 +87,7 @@ func (c *NewChunk) chunk() (Chunk, error) {
 		return out, invalid("the content is blank", "give a topic, and then what is to be remembered, with its reason")
 	}
 	if len(out.Content) > MaxContent {
-		return out, invalid(fmt.Sprintf("the content has %d bytes; at most %d are taken", len(out.Content), MaxContent), "keep what matters, or split it")
+		return out, invalid(fmt.Sprintf("the content has %d bytes; at most %d are allowed", len(out.Content), MaxContent), "keep what matters, or split it")
 	}
 	if err := atMost("the topic", out.Topic, MaxTopic, "say the rest in the content"); err != nil {
 		return out, err
@@ -105,7 +107,7 @@ func (c *NewChunk) chunk() (Chunk, error) {
 		}
 	}
 	if out.Tags = tagList(c.Tags); len(out.Tags) > MaxTags {
-		return out, invalid(fmt.Sprintf("%d tags are given; at most %d are taken", len(out.Tags), MaxTags), "keep those that others will look for")
+		return out, invalid(fmt.Sprintf("%d tags are given; at most %d are allowed", len(out.Tags), MaxTags), "keep those that others will look for")
 	}
 	return out, nil
 }
@@ -115,14 +117,16 @@ func (c *NewChunk) expiry(now time.Time) *time.Time {
 	if c.TTLDays == nil {
 		return nil
 	}
-	ms := math.Ceil(*c.TTLDays * float64(24*time.Hour/time.Millisecond)) // the least is a millisecond
+	// the least is a millisecond
+	ms := math.Ceil(*c.TTLDays * float64(24*time.Hour/time.Millisecond))
 	return new(now.Add(time.Duration(ms) * time.Millisecond))
 }
 
 // expired reports whether the chunk's time is over.
 func (m *Meta) expired(now time.Time) bool { return m.Expires != nil && !m.Expires.After(now) }
 
-// tagList is a list of tags as it is stored: without blanks around them, none empty, none twice.
+// tagList is a list of tags as it is stored: without blanks around them, none empty, none
+// twice.
 func tagList(tags []string) []string {
 	out := []string{}
 	for _, t := range tags {
@@ -140,13 +144,14 @@ func text(s string) string {
 
 func atMost(what, s string, most int, hint string) error {
 	if n := utf8.RuneCountInString(s); n > most {
-		return invalid(fmt.Sprintf("%s has %d characters; at most %d are taken", what, n, most), hint)
+		return invalid(fmt.Sprintf("%s has %d characters; at most %d are allowed", what, n, most), hint)
 	}
 	return nil
 }
 
-// newID makes an id as the other program does: the first 10 hexadecimal digits of a hash over who, what, when and something random. They are 40 bits, so the caller sees to it that none is
-// there twice.
+// newID makes an id as the other program does: the first 10 hexadecimal digits of a hash
+// over who, what, when and something random. They are 40 bits, so the caller sees to it
+// that none is there twice.
 func newID(agent, topic string, now time.Time) string {
 	sum := sha1.Sum(fmt.Appendf(nil, "%s:%s:%d:%s", agent, topic, now.UnixMilli(), rand.Text()))
 	return hex.EncodeToString(sum[:])[:10]

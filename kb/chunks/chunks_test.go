@@ -17,7 +17,10 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/testdata/cost"
 )
+
+func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
 
 func TestWriteAndRead(t *testing.T) {
 	c := newClock()

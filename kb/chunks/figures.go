@@ -1,6 +1,8 @@
 // # How fast it is
 //
-// On two cores of a shared virtual machine (x86-64, Linux, Go 1.26), chunks of some 80 words, medians in milliseconds. The README has the same beside agent-memory-store.
+// On two cores of a shared virtual machine (x86-64, Linux, Go 1.26), chunks of some 80
+// words, medians in milliseconds. `board help figures` has the same beside
+// agent-memory-store.
 //
 //	chunks                       1,000          10,000         100,000
 //	write                        0.3 to 0.7     0.5            0.5

@@ -37,14 +37,18 @@ type Refused struct {
 
 // ImportResult says what became of the other program's files.
 type ImportResult struct {
-	Source     string      `json:"source"` // store.db with its path, or the directory with the folders; "": there was nothing to take over
-	Chunks     ImportCount `json:"chunks"`
-	State      ImportCount `json:"state"`
-	Expired    int         `json:"expired"`    // chunks that were left out because their time is over
-	Deleted    int         `json:"deleted"`    // chunks that were left out because they were deleted here
-	Embeddings int         `json:"embeddings"` // that were taken over with their chunks
-	Refused    []Refused   `json:"refused"`
-	Notes      []string    `json:"notes"`
+	// store.db with its path, or the directory with the folders; "": there was nothing to
+	// take over
+	Source string      `json:"source"`
+	Chunks ImportCount `json:"chunks"` // counts of chunks
+	State  ImportCount `json:"state"`  // counts of state keys
+	// chunks that were left out because their time is over
+	Expired int `json:"expired"`
+	// chunks that were left out because they were deleted here
+	Deleted    int       `json:"deleted"`
+	Embeddings int       `json:"embeddings"` // that were taken over with their chunks
+	Refused    []Refused `json:"refused"`
+	Notes      []string  `json:"notes"`
 }
 
 func newImportResult() ImportResult { return ImportResult{Refused: []Refused{}, Notes: []string{}} }
@@ -55,8 +59,11 @@ type Imported struct {
 	ImportResult
 }
 
-// Import takes over what is new in the other program's files since they were taken over last: what has an id or a key that is not here, and what was changed there later than here. What was
-// deleted here stays deleted, unless it was changed there since. All of it is one transaction. If there are no such files, that is an error that matches fault.NotFound.
+// Import takes over what is new in the other program's files since they were taken over
+// last: what has an id or a key that is not here, and what was changed there later than
+// here. What was deleted here stays deleted, unless it was changed there since. All of it
+// is one transaction. If there are no such files, that is an error that matches
+// fault.NotFound.
 func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 	res := newImportResult()
 	src, err := s.originals(ctx)
@@ -80,7 +87,8 @@ func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 	return res, err
 }
 
-// source is what the other program has left: a database, or folders from before it had one.
+// source is what the other program has left: a database, or folders from before it had
+// one.
 type source struct {
 	path    string              // of the database, or of the directory with the folders
 	db      *sqlite.Foreign     // nil: folders
@@ -94,8 +102,10 @@ func (src *source) close() {
 	}
 }
 
-// originals opens what the other program has left, nil if there is nothing, and makes sure that all of it can be read. It takes the database, unless that is empty and there are the
-// folders: the version 0.0.9 makes the database before it looks whether there is one, and so leaves its folders where they are.
+// originals opens what the other program has left, nil if there is nothing, and makes
+// sure that all of it can be read. It takes the database, unless that is empty and there
+// are the folders: the version 0.0.9 makes the database before it looks whether there is
+// one, and so leaves its folders where they are.
 func (s *Store) originals(ctx context.Context) (*source, error) {
 	path := filepath.Join(s.dir, storeFile)
 	folders := isDir(filepath.Join(s.dir, chunkFolder)) || isDir(filepath.Join(s.dir, stateFolder))
@@ -157,7 +167,8 @@ func sourceError(path string, err error) error {
 // originalModel is what the other program embeds with.
 var originalModel = embed.Model{Name: "all-MiniLM-L6-v2", Dim: 384}
 
-// incomingChunk is a chunk of the other program. Its times are zero if they are not known.
+// incomingChunk is a chunk of the other program. Its times are zero if they are not
+// known.
 type incomingChunk struct {
 	Chunk
 	vector embed.Vector // by originalModel; nil: none

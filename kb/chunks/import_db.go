@@ -13,7 +13,8 @@ import (
 	"blackboard/embed"
 )
 
-// table is one of the other program's tables. Those of its columns that come first must be there, the others may be missing.
+// table is one of the other program's tables. Those of its columns that come first must
+// be there, the others may be missing.
 type table struct {
 	name    string
 	record  string // what a row is called
@@ -26,7 +27,8 @@ var (
 	stateTable = table{"state", "state", []string{"key", "value", "updated_at"}, 2}
 )
 
-// openDB opens the database as a copy, and reads all of it once, so that what is found to be damaged is found before anything is written. It returns how many rows there are.
+// openDB opens the database as a copy, and reads all of it once, so that what is found to
+// be damaged is found before anything is written. It returns how many rows there are.
 func (src *source) openDB(ctx context.Context) (rows int, err error) {
 	if src.db, err = sqlite.OpenForeign(ctx, src.path); err != nil {
 		return 0, err
@@ -128,7 +130,8 @@ func storedTags(s string) []string {
 	return tags
 }
 
-// blobVector reads an embedding of originalModel: 384 numbers of four bytes, the lowest first. It is nil for anything else.
+// blobVector reads an embedding of originalModel: 384 numbers of four bytes, the lowest
+// first. It is nil for anything else.
 func blobVector(v any) embed.Vector {
 	b, ok := v.([]byte)
 	if !ok || len(b) != 4*originalModel.Dim {

@@ -40,7 +40,8 @@ func (src *source) eachFile(ctx context.Context, chunk func(incomingChunk) error
 	})
 }
 
-// eachIn calls fn with every file of a folder that has an ending, in the order of their names.
+// eachIn calls fn with every file of a folder that has an ending, in the order of their
+// names.
 func eachIn(ctx context.Context, dir, ending string, refuse func(from, why string), fn func(path, content string, modified time.Time) error) error {
 	entries, err := filesIn(dir)
 	if err != nil {
@@ -110,8 +111,9 @@ func systemWords(err error) error {
 	return fmt.Errorf("it cannot be read: %w", err)
 }
 
-// chunkOfFile reads a chunk from when each was a file: YAML between lines of dashes, then the content. What the YAML does not say is said by the file: its name is the id, and its time
-// that of the last change.
+// chunkOfFile reads a chunk from when each was a file: YAML between lines of dashes, then
+// the content. What the YAML does not say is said by the file: its name is the id, and
+// its time that of the last change.
 func chunkOfFile(name, content string, modified time.Time) (in incomingChunk, err error) {
 	meta, body, err := frontMatter(content)
 	if err != nil {
@@ -139,7 +141,8 @@ func chunkOfFile(name, content string, modified time.Time) (in incomingChunk, er
 	return in, nil
 }
 
-// stateOfFile reads a value from when each was a file: an object of the key, the value and a time, or the value itself, whose key is then the file's name.
+// stateOfFile reads a value from when each was a file: an object of the key, the value
+// and a time, or the value itself, whose key is then the file's name.
 func stateOfFile(name, content string, modified time.Time) State {
 	v := State{Key: name, Value: json.RawMessage(bytes.TrimSpace([]byte(strings.TrimPrefix(content, "\ufeff")))), Updated: modified}
 	var whole struct {
@@ -163,7 +166,8 @@ func stateOfFile(name, content string, modified time.Time) State {
 // maxFrontMatter is how many bytes of YAML a file may have.
 const maxFrontMatter = 256 << 10
 
-// frontMatter splits a file into the fields between its first line, "---", and the next such line, and what follows. A file that does not begin so has none.
+// frontMatter splits a file into the fields between its first line, "---", and the next
+// such line, and what follows. A file that does not begin so has none.
 func frontMatter(content string) (fields map[string]*yaml.Node, body string, err error) {
 	content = strings.ReplaceAll(strings.TrimPrefix(text(content), "\ufeff"), "\r\n", "\n")
 	rest, found := strings.CutPrefix(content, "---\n")
@@ -193,7 +197,8 @@ func frontMatter(content string) (fields map[string]*yaml.Node, body string, err
 	return fields, body, nil
 }
 
-// loadYAML reads YAML without giving it a meaning: texts stay as they are written, and aliases are not followed.
+// loadYAML reads YAML without giving it a meaning: texts stay as they are written, and
+// aliases are not followed.
 func loadYAML(s string) (root *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil { // a parser's bug is no reason to lose everything else

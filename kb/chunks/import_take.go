@@ -24,7 +24,8 @@ type taking struct {
 	odd     map[string]int // how many chunks have what is not as it was
 }
 
-// takeBatch is how many chunks are given to the index at once: so many make a part of it without waiting for more.
+// takeBatch is how many chunks are given to the index at once: so many make a part of it
+// without waiting for more.
 const takeBatch = 4096
 
 // refusedListed is how many refused records are listed; the others are counted.
@@ -37,7 +38,8 @@ func (f *file) take(ctx context.Context, tx *sqlite.Tx, s *Store, src *source, r
 		return err
 	}
 	t := &taking{f: f, tx: tx, res: res, pending: map[int64]bool{}, odd: map[string]int{}}
-	// Embeddings are worth keeping if they are of the model at hand, or if there is none at hand that could make others.
+	// Embeddings are worth keeping if they are of the model at hand, or if there is none
+	// at hand that could make others.
 	t.vectors = name == "" || name == originalModel.Name && dim == originalModel.Dim
 	if s.opt.Embedder != nil && s.opt.Embedder.Model().Dim > 0 {
 		m := s.opt.Embedder.Model()
@@ -110,7 +112,8 @@ func (t *taking) chunk(in incomingChunk) error {
 	return nil
 }
 
-// isNews reports whether a chunk is to be taken over, and the number of the older version that it replaces, 0 if there is none.
+// isNews reports whether a chunk is to be taken over, and the number of the older version
+// that it replaces, 0 if there is none.
 func (t *taking) isNews(in *Meta) (n int64, news bool, err error) {
 	newer := func(than int64) bool { return !in.Updated.IsZero() && in.Updated.UnixMilli() > than }
 	var here int64
@@ -196,7 +199,8 @@ func (c *Chunk) fillTimes(now time.Time) {
 }
 
 const (
-	// maxImported is how many bytes a text or a value of the other program may have. What has more cannot be what one puts into a store of notes.
+	// maxImported is how many bytes a text or a value of the other program may have. What
+	// has more cannot be what one puts into a store of notes.
 	maxImported = 1 << 20
 	// maxID is how many bytes an imported id may have.
 	maxID = 200
@@ -210,7 +214,8 @@ const (
 	oddExpiry     = "a time of expiry that cannot be read is left out: they stay"
 )
 
-// complete brings what was read of a chunk into the form in which chunks are stored. It says why that cannot be.
+// complete brings what was read of a chunk into the form in which chunks are stored. It
+// says why that cannot be.
 func (c *incomingChunk) complete() (why string) {
 	c.ID, c.Topic, c.Agent, c.Content = strings.TrimSpace(c.ID), strings.TrimSpace(text(c.Topic)), strings.TrimSpace(text(c.Agent)), text(c.Content)
 	if c.ID == "" || len(c.ID) > maxID || text(c.ID) != c.ID || inLine(c.ID) != c.ID || strings.Contains(c.ID, "`") {

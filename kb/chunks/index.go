@@ -25,7 +25,8 @@ func keyword(prefix, value string) string {
 	})
 }
 
-// document is a chunk as the index takes it. Who wrote it is worth finding by, unless it is the one who has written what says nothing of that.
+// document is a chunk as the index takes it. Who wrote it is worth finding by, unless it
+// is the one who has written what says nothing of that.
 func document(c *Chunk, v embed.Vector) index.Doc {
 	agent := c.Agent
 	if agent == DefaultAgent {
@@ -38,7 +39,8 @@ func document(c *Chunk, v embed.Vector) index.Doc {
 	return d
 }
 
-// folded is a tag as filters compare it: the other program does not tell small letters from capitals.
+// folded is a tag as filters compare it: the other program does not tell small letters
+// from capitals.
 func folded(tag string) string { return strings.ToLower(tag) }
 
 // embeddedContent is how many characters of a content are embedded.

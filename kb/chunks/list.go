@@ -23,6 +23,7 @@ type ListQuery struct {
 	Tags   []string // one of them is enough; none: whatever it has
 	Limit  *int     // 1 to MaxLimit; nil: DefaultLimit
 	Offset int      // how many to skip
+	Brief  bool     // of each only what ListText writes: what is not read costs nothing
 }
 
 // List is a part of what there is, the newest first.
@@ -33,7 +34,8 @@ type List struct {
 	Empty bool `json:"empty"`
 }
 
-// List lists chunks without their contents, by the time of their last change, the newest first.
+// List lists chunks without their contents, by the time of their last change, the newest
+// first.
 func (s *Store) List(ctx context.Context, q ListQuery) (List, error) {
 	out := List{Chunks: []Meta{}}
 	limit := DefaultLimit
@@ -47,7 +49,11 @@ func (s *Store) List(ctx context.Context, q ListQuery) (List, error) {
 		return out, invalid(fmt.Sprintf("an offset of %d is less than 0", q.Offset), "it is how many chunks to skip")
 	}
 	out.Empty = true
-	err := s.reading(ctx, func(f *file, tx *sqlite.Tx) (err error) {
+	read := s.reading
+	if q.Agent == "" && len(q.Tags) == 0 {
+		read = s.glancing
+	}
+	err := read(ctx, func(f *file, tx *sqlite.Tx) (err error) {
 		w := q.where(tx.Now)
 		if out.Total, err = f.count(tx, w); err != nil {
 			return err
@@ -58,7 +64,14 @@ func (s *Store) List(ctx context.Context, q ListQuery) (List, error) {
 			return err
 		}
 		out.Empty = false
-		out.Chunks, err = metasOf(tx, w.from+` WHERE `+w.conditions+` ORDER BY `+w.newest+` LIMIT ? OFFSET ?`, append(w.args, limit, q.Offset)...)
+		// A bare ? after LIMIT has SQLite compile the statement again for each value that
+		// it is given.
+		from, args := w.from+` WHERE `+w.conditions+` ORDER BY `+w.newest+` LIMIT ? + 0 OFFSET ? + 0`, append(w.args, limit, q.Offset)
+		if q.Brief {
+			out.Chunks, err = sqlite.All(tx, (*Meta).briefDest, `SELECT `+briefColumns+` FROM `+from, args...)
+		} else {
+			out.Chunks, err = metasOf(tx, from, args...)
+		}
 		return err
 	})
 	return out, err
@@ -87,7 +100,9 @@ func (q *ListQuery) where(now time.Time) listed {
 		conditions, w.args = append(conditions, `c.agent = ?`), append(w.args, agent)
 	}
 	switch {
-	case len(tags) == 1: // the chunks of one tag are in their order already; CROSS JOIN keeps the planner from another one
+	// the chunks of one tag are in their order already; CROSS JOIN keeps the planner from
+	// another one
+	case len(tags) == 1:
 		w.from, w.newest = `tags t CROSS JOIN chunks c ON c.n = t.n`, `t.updated DESC, t.n DESC`
 		conditions, w.args = append(conditions, `t.tag = ?`), append(w.args, tags[0])
 		if agent == "" {
@@ -100,7 +115,8 @@ func (q *ListQuery) where(now time.Time) listed {
 	return w
 }
 
-// count counts what a list is of, without a look at each chunk where there is a shorter way.
+// count counts what a list is of, without a look at each chunk where there is a shorter
+// way.
 func (f *file) count(tx *sqlite.Tx, w listed) (n int, err error) {
 	switch {
 	case w.all:
@@ -114,7 +130,8 @@ func (f *file) count(tx *sqlite.Tx, w listed) (n int, err error) {
 	return n, err
 }
 
-// living counts the chunks that have not expired. The index knows how many there are; SQLite would count them one by one.
+// living counts the chunks that have not expired. The index knows how many there are;
+// SQLite would count them one by one.
 func (f *file) living(tx *sqlite.Tx) (int, error) {
 	all, err := f.Index.Search(tx, index.Query{})
 	if err != nil {

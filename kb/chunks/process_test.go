@@ -115,6 +115,7 @@ func (p *process) said(word string) (all []string, rest string, ok bool) {
 
 // TestManyProcesses: eight processes write, embed, search, set and delete in one store that none of them has found there. Nothing is lost, and nobody is told that it is locked.
 func TestManyProcesses(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	dir := t.TempDir() + "/store"
 	const processes = 8
@@ -210,13 +211,14 @@ func TestFirstUseByMany(t *testing.T) {
 
 // TestKilledImport kills first uses at random moments. The next one finds all or nothing, and takes over all of it once.
 func TestKilledImport(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	dir := t.TempDir()
 	n := importedChunks()
 	manyChunks(t, dir, n)
 	before := contents(t, dir)
 	rounds := 25
-	if testing.Short() || cost.Race {
+	if !cost.Long() {
 		rounds = 8
 	}
 	start := time.Now()

@@ -10,15 +10,25 @@ import (
 // columns are a chunk's, but for its number and its content.
 func (m *Meta) columns() store.Columns {
 	return store.Columns{"id", &m.ID, "topic", &m.Topic, "agent", &m.Agent, "tags", &m.Tags,
-		"importance", &m.Importance, "created", &m.Created, "updated", &m.Updated,
-		"expires", &m.Expires, "model", &m.Model}
+		"importance", &m.Importance, "updated", &m.Updated,
+		"created", &m.Created, "expires", &m.Expires, "model", &m.Model}
 }
 
-// metaColumns are those of a Meta, of chunks that are called c; content stands after them.
+// brief are the columns that ListText writes.
+func (m *Meta) brief() store.Columns { return m.columns()[:2*6] }
+
+// metaColumns are those of a Meta, of chunks that are called c; content stands after
+// them.
 var metaColumns = "c.n, " + new(Meta).columns().Names("c.", "")
 
 // dest is where metaColumns go.
 func (m *Meta) dest() []any { return m.columns().Dest("a chunk %s whose tags", &m.n) }
+
+// briefColumns are those of a Meta that ListText writes, of chunks that are called c.
+var briefColumns = new(Meta).brief().Names("c.", "")
+
+// briefDest is where briefColumns go.
+func (m *Meta) briefDest() []any { return m.brief().Dest("a chunk %s whose tags") }
 
 // chunksWhere reads chunks; where is what follows WHERE.
 func chunksWhere(tx *sqlite.Tx, where string, args ...any) ([]Chunk, error) {
@@ -30,7 +40,8 @@ func metasWhere(tx *sqlite.Tx, where string, args ...any) ([]Meta, error) {
 	return metasOf(tx, `chunks c WHERE `+where, args...)
 }
 
-// metasOf reads chunks without their contents, in the order of what they are from, in which they are called c.
+// metasOf reads chunks without their contents, in the order of what they are from, in
+// which they are called c.
 func metasOf(tx *sqlite.Tx, from string, args ...any) ([]Meta, error) {
 	return sqlite.All(tx, (*Meta).dest, `SELECT `+metaColumns+` FROM `+from, args...)
 }

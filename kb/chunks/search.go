@@ -32,7 +32,8 @@ const (
 	DefaultTopK = 6
 	// MaxTopK is the most.
 	MaxTopK = 20
-	// DefaultMinScore is the score that a chunk must have to be found, unless the search is told otherwise.
+	// DefaultMinScore is the score that a chunk must have to be found, unless the search
+	// is told otherwise.
 	DefaultMinScore = 0.1
 	// MaxQuery is how many bytes a question may have.
 	MaxQuery = 64 << 10
@@ -40,7 +41,8 @@ const (
 	// Weights of the lanes in a hybrid search.
 	weightText   = 0.4
 	weightVector = 0.6
-	// laneDepth is how many candidates each lane gives. With fewer, what is in both lanes is not seen to be: on SciFact nDCG@10 is .50 with 18, .54 with 100 and with 200.
+	// laneDepth is how many candidates each lane gives. With fewer, what is in both lanes
+	// is not seen to be: on SciFact nDCG@10 is .50 with 18, .54 with 100 and with 200.
 	laneDepth = 100
 )
 
@@ -54,10 +56,12 @@ type Query struct {
 	Mode     string   // "": ModeHybrid
 }
 
-// Hit is a chunk that was found. The ranks begin with 1; 0 means that the lane did not have it among its candidates.
+// Hit is a chunk that was found. The ranks begin with 1; 0 means that the lane did not
+// have it among its candidates.
 type Hit struct {
 	Chunk
-	// Score says how well the chunk fits, from 0 to 1. It orders the hits, and is comparable within a result only:
+	// Score says how well the chunk fits, from 0 to 1. It orders the hits, and is
+	// comparable within a result only:
 	//
 	//   - hybrid: the sum of reciprocal ranks (see RRFScore), as a share of the greatest that there can be, which is that of a chunk that is first by words and by meaning
 	//   - bm25: the BM25 score as a share of the best one's
@@ -67,7 +71,8 @@ type Hit struct {
 	VectorRank int      `json:"vector_rank"`
 	BM25Score  float64  `json:"bm25_score"`
 	Cosine     *float64 `json:"cosine_score"` // null: not known
-	// RRFScore is 0.4 / (60 + rank by words) + 0.6 / (60 + rank by meaning), ranks counted from 1; a lane that does not have the chunk adds nothing.
+	// RRFScore is 0.4 / (60 + rank by words) + 0.6 / (60 + rank by meaning), ranks
+	// counted from 1; a lane that does not have the chunk adds nothing.
 	RRFScore float64 `json:"rrf_score"`
 }
 
@@ -96,13 +101,14 @@ func (q *Query) normalise() error {
 	case !(*q.MinScore >= 0) || math.IsInf(*q.MinScore, 1): // nor NaN
 		return invalid(fmt.Sprintf("a min_score of %g is not 0 or more", *q.MinScore), "scores lie between 0 and 1; 0 leaves nothing out")
 	case len(q.Text) > MaxQuery:
-		return invalid(fmt.Sprintf("the query has %d bytes; at most %d are taken", len(q.Text), MaxQuery), "ask in a sentence")
+		return invalid(fmt.Sprintf("the query has %d bytes; at most %d are allowed", len(q.Text), MaxQuery), "ask in a sentence")
 	}
 	q.Text = text(q.Text)
 	return nil
 }
 
-// words is what of a question is searched for: tokens of two characters or more, without the signs that mean something in FTS5.
+// words is what of a question is searched for: tokens of two characters or more, without
+// the signs that mean something in FTS5.
 func (q *Query) words() string {
 	plain := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`"*^:(){}[]`, r) {
@@ -124,8 +130,10 @@ func (q *Query) filter() index.Filter {
 
 // Search finds the chunks that fit a question best.
 //
-// A hybrid search ranks them by words (BM25) and by meaning (cosine) and merges the two lists by reciprocal rank fusion; see Hit for the scores. Without a model, or where nothing is embedded
-// yet, it goes by words alone, as a semantic one does, and the result says so.
+// A hybrid search ranks them by words (BM25) and by meaning (cosine) and merges the two
+// lists by reciprocal rank fusion; see Hit for the scores. Without a model, or where
+// nothing is embedded yet, it goes by words alone, as a semantic one does, and the result
+// says so.
 func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	res := Result{Hits: []Hit{}, Degraded: []string{}}
 	if err := q.normalise(); err != nil {
@@ -142,13 +150,15 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	}
 	degraded := len(res.Degraded)
 	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
-		res.Mode, res.Hits, res.Degraded = q.Mode, []Hit{}, res.Degraded[:degraded] // a second try begins anew
+		// a second try begins anew
+		res.Mode, res.Hits, res.Degraded = q.Mode, []Hit{}, res.Degraded[:degraded]
 		return s.searchIn(tx, f, q, v, &res)
 	})
 	return res, storeError(err)
 }
 
-// embedQuery gives the question's vector, nil if it goes by words alone; if that was not asked for, the result says so.
+// embedQuery gives the question's vector, nil if it goes by words alone; if that was not
+// asked for, the result says so.
 func (s *Store) embedQuery(ctx context.Context, q *Query, res *Result) (embed.Vector, error) {
 	if q.Mode == ModeBM25 {
 		return nil, nil
@@ -168,7 +178,8 @@ func (q *Query) degrade(res *Result, why string) {
 }
 
 func (s *Store) searchIn(tx *sqlite.Tx, f *file, q Query, v embed.Vector, res *Result) error {
-	// What has expired since the store was opened may still have a row: it takes no place.
+	// What has expired since the store was opened may still have a row: it takes no
+	// place.
 	gone, err := expiredNow(tx)
 	if err != nil {
 		return err
@@ -224,7 +235,8 @@ func expiredNow(tx *sqlite.Tx) (map[int64]bool, error) {
 	return gone, err
 }
 
-// fuse makes one list of the lanes' candidates, best first: of their numbers, ranks and scores.
+// fuse makes one list of the lanes' candidates, best first: of their numbers, ranks and
+// scores.
 func fuse(q *Query, cands []index.Candidate) []Hit {
 	byText, byVector := store.Lanes(cands)
 	of := make(map[int64]*Hit, len(cands))

@@ -18,10 +18,11 @@ type State struct {
 	Updated time.Time       `json:"updated_at"`
 }
 
-// State returns what stands under a key. The error for a key under which nothing was set matches fault.NotFound, and its message is the tool's answer for that.
+// State returns what stands under a key. The error for a key under which nothing was set
+// matches fault.NotFound, and its message is the tool's answer for that.
 func (s *Store) State(ctx context.Context, key string) (State, error) {
 	out := State{Key: text(key)}
-	err := s.reading(ctx, func(_ *file, tx *sqlite.Tx) error {
+	err := s.glancing(ctx, func(_ *file, tx *sqlite.Tx) error {
 		return tx.QueryRow(`SELECT value, updated FROM state WHERE key = ?`, out.Key).Scan((*[]byte)(&out.Value), sqlite.Time(&out.Updated))
 	})
 	if err == nil && out.Value == nil || sqlite.IsNoRows(err) {
@@ -30,14 +31,15 @@ func (s *Store) State(ctx context.Context, key string) (State, error) {
 	return out, err
 }
 
-// SetState puts a value, any JSON, under a key, in the place of what was there. Numbers and the order of fields stay as they are written.
+// SetState puts a value, any JSON, under a key, in the place of what was there. Numbers
+// and the order of fields stay as they are written.
 func (s *Store) SetState(ctx context.Context, key string, value json.RawMessage) (State, error) {
 	out := State{Key: text(key)}
 	if err := checkKey(out.Key); err != nil {
 		return out, err
 	}
 	if len(value) > MaxValue {
-		return out, invalid(fmt.Sprintf("the value has %d bytes; at most %d are taken", len(value), MaxValue), "keep what is large in a chunk or a file, and name it here")
+		return out, invalid(fmt.Sprintf("the value has %d bytes; at most %d are allowed", len(value), MaxValue), "keep what is large in a chunk or a file, and name it here")
 	}
 	var err error
 	if out.Value, err = plainJSON(value); err != nil {
@@ -50,7 +52,8 @@ func (s *Store) SetState(ctx context.Context, key string, value json.RawMessage)
 	return out, err
 }
 
-// Keys returns the keys that have a value, those that were set last first, at most so many.
+// Keys returns the keys that have a value, those that were set last first, at most so
+// many.
 func (s *Store) Keys(ctx context.Context, limit int) ([]string, error) {
 	keys := []string{}
 	err := s.reading(ctx, func(_ *file, tx *sqlite.Tx) (err error) {
@@ -72,7 +75,8 @@ func putState(tx *sqlite.Tx, v *State) error {
 	return err
 }
 
-// plainJSON writes a value as JSON.stringify would: without blanks between its parts, and no character escaped that need not be. Numbers stay as they are written.
+// plainJSON writes a value as JSON.stringify would: without blanks between its parts, and
+// no character escaped that need not be. Numbers stay as they are written.
 func plainJSON(value []byte) (json.RawMessage, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, bytes.ToValidUTF8(value, []byte("\ufffd"))); err != nil {

@@ -13,16 +13,17 @@ import (
 
 // Status is what there is in a store.
 type Status struct {
-	Dir      string      `json:"dir"`
-	Path     string      `json:"path"`  // of our file
-	There    bool        `json:"there"` // it has been made
-	Bytes    int64       `json:"bytes"` // of it, without what SQLite keeps beside it
-	Chunks   int         `json:"chunks"`
-	State    int         `json:"state"` // how many keys
+	Dir      string      `json:"dir"`    // the store's directory
+	Path     string      `json:"path"`   // of our file
+	There    bool        `json:"there"`  // it has been made
+	Bytes    int64       `json:"bytes"`  // of it, without what SQLite keeps beside it
+	Chunks   int         `json:"chunks"` // how many there are
+	State    int         `json:"state"`  // how many keys
 	Embedded int         `json:"embedded"`
 	Model    string      `json:"embedding_model"` // of the embeddings; "": there are none
 	Index    index.Stats `json:"index"`
-	// Import is the last import, that of the first use if there was no other; null: there was no use yet.
+	// Import is the last import, that of the first use if there was no other; null: there
+	// was no use yet.
 	Import *Imported `json:"import"`
 	// Originals are the files of agent-memory-store that are in the directory.
 	Originals []string `json:"originals"`
@@ -72,7 +73,8 @@ var invariants = []sqlite.Invariant{
 	{Breaks: `SELECT count(*) FROM chunks c WHERE tags <> '[]' AND NOT EXISTS (SELECT 1 FROM tags t WHERE t.n = c.n)`, Say: "does not find %d chunks by their tags"},
 }
 
-// Check runs the file's integrity check, and checks what its tables say of each other. It returns nil for a sound file, and where there is none.
+// Check runs the file's integrity check, and checks what its tables say of each other. It
+// returns nil for a sound file, and where there is none.
 func (s *Store) Check(ctx context.Context) error {
 	f, err := s.file(ctx, false)
 	if err != nil || f == nil {
@@ -81,7 +83,8 @@ func (s *Store) Check(ctx context.Context) error {
 	return f.Sound(ctx)
 }
 
-// Salvage makes the file to of what can be read of a damaged store's file, with a search index of its own, and says what is lost. The damaged file stays as it is.
+// Salvage makes the file to of what can be read of a damaged store's file, with a search
+// index of its own, and says what is lost. The damaged file stays as it is.
 func Salvage(ctx context.Context, path, to string) (sqlite.Salvaged, error) {
 	return kind.Salvage(ctx, path, to, func(tx *sqlite.Tx, _ *sqlite.Salvaged) error {
 		all, err := chunksWhere(tx, `tags <> '[]'`)

@@ -28,7 +28,8 @@ var schema = sqlite.Schema{Name: "context store", ApplicationID: 0x62636831, Mig
 // FileName is our own file in the directory of a store.
 const FileName = "board.sqlite3"
 
-// DefaultDir is the directory of the store that nobody has named: $AGENT_STORE_PATH, else .agent-memory-store in the working directory.
+// DefaultDir is the directory of the store that nobody has named: $AGENT_STORE_PATH, else
+// .agent-memory-store in the working directory.
 func DefaultDir(env func(string) string) string {
 	if dir := env("AGENT_STORE_PATH"); dir != "" {
 		return dir
@@ -38,9 +39,12 @@ func DefaultDir(env func(string) string) string {
 
 // Options say how a store is opened.
 type Options struct {
-	// Embedder turns texts into vectors; nil: there is none, and questions are answered by words alone.
+	// Embedder turns texts into vectors; nil: there is none, and questions are answered
+	// by words alone.
 	Embedder embed.Embedder
-	// Import has the first use of the directory take over what agent-memory-store has left there. Without it the first use is over when something is written, and only Import takes that over.
+	// Import has the first use of the directory take over what agent-memory-store has
+	// left there. Without it the first use is over when something is written, and only
+	// Import takes that over.
 	Import bool
 	// Warm keeps what searches read in memory, for a process that lives.
 	Warm bool
@@ -48,17 +52,21 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Store is the context of one project. It is safe for concurrent use, by any number of processes.
+// Store is the context of one project. It is safe for concurrent use, by any number of
+// processes.
 type Store struct {
 	dir string
 	opt Options
 	now func() time.Time
 
-	turn   chan struct{} // whoever holds it has what follows, and opens the file: others wait no longer than their contexts let them
+	// whoever holds it has what follows, and opens the file: others wait no longer than
+	// their contexts let them
+	turn   chan struct{}
 	open   *file
 	closed bool
 
-	embedding chan struct{} // whoever embeds holds it: what two embedded at the same time would be the same
+	// whoever embeds holds it: what two embedded at the same time would be the same
+	embedding chan struct{}
 }
 
 // file is our SQLite file with its index.
@@ -77,10 +85,12 @@ var kind = store.Kind{Name: "the store", Schema: schema, Index: indexConfig, Tab
 		return docs, err
 	}}
 
-// Open opens the store of a directory. Nothing is made before something is written or imported; until then the store is empty.
+// Open opens the store of a directory. Nothing is made before something is written or
+// imported; until then the store is empty.
 //
-// With Options.Import the first use takes over the files of agent-memory-store, and the result says what became of them. If they cannot be read, that is an error that names the file, and
-// nothing is written.
+// With Options.Import the first use takes over the files of agent-memory-store, and the
+// result says what became of them. If they cannot be read, that is an error that names
+// the file, and nothing is written.
 func Open(ctx context.Context, dir string, opt Options) (*Store, ImportResult, error) {
 	res := newImportResult()
 	dir, err := filepath.Abs(dir)
@@ -100,7 +110,8 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, ImportResult, e
 	return s, res, nil
 }
 
-// Close closes the file. What is called later fails with an error that matches fs.ErrClosed.
+// Close closes the file. What is called later fails with an error that matches
+// fs.ErrClosed.
 func (s *Store) Close() error {
 	s.turn <- struct{}{}
 	defer func() { <-s.turn }()
@@ -123,8 +134,10 @@ func (s *Store) Dir() string { return s.dir }
 // Path returns our own file in it.
 func (s *Store) Path() string { return filepath.Join(s.dir, FileName) }
 
-// file returns the store's file, nil if there is none; make says whether it is made then. One that was removed while it was open is given up: the store is empty again.
-// One that was opened when there was no space, or for reading only, is opened anew when that has changed, or somebody else has written to it.
+// file returns the store's file, nil if there is none; make says whether it is made then.
+// One that was removed while it was open is given up: the store is empty again. One that
+// was opened when there was no space, or for reading only, is opened anew when that has
+// changed, or somebody else has written to it.
 func (s *Store) file(ctx context.Context, make bool) (*file, error) {
 	select {
 	case s.turn <- struct{}{}:
@@ -137,10 +150,10 @@ func (s *Store) file(ctx context.Context, make bool) (*file, error) {
 	}
 	if s.open != nil {
 		switch {
-		case s.open.StillThere() != nil:
+		case s.open.CheckFile() != nil:
 			s.detach()
-		case s.open.Outdated(ctx):
-			s.open.CloseUnused() // who was given it just now still reads from it
+		case s.open.SQLite().Outdated(ctx):
+			s.open.SQLite().CloseUnused() // who was given it just now still reads from it
 			s.open = nil
 		default:
 			return s.open, nil
@@ -160,6 +173,16 @@ func (s *Store) reading(ctx context.Context, fn func(*file, *sqlite.Tx) error) e
 	return storeError(f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) }))
 }
 
+// glancing is reading for a row by its key, or a page of rows in the order of an index.
+// It is not called off: to watch over it would take longer than the rows.
+func (s *Store) glancing(ctx context.Context, fn func(*file, *sqlite.Tx) error) error {
+	f, err := s.file(ctx, false)
+	if err != nil || f == nil {
+		return err
+	}
+	return storeError(f.ReadIndex(context.WithoutCancel(ctx), func(tx *sqlite.Tx) error { return fn(f, tx) }))
+}
+
 // writing runs fn as a transaction of the store's file, which is made if there is none.
 func (s *Store) writing(ctx context.Context, fn func(*file, *sqlite.Tx) error) error {
 	f, err := s.file(ctx, true)
@@ -169,7 +192,8 @@ func (s *Store) writing(ctx context.Context, fn func(*file, *sqlite.Tx) error) e
 	return storeError(f.WriteIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) }))
 }
 
-// attach opens the file and brings it into order. A first use takes over what the other program has left; without that, and unless make says so, no file is made.
+// attach opens the file and brings it into order. A first use takes over what the other
+// program has left; without that, and unless make says so, no file is made.
 func (s *Store) attach(ctx context.Context, make bool, res *ImportResult) error {
 	db, used, err := s.look(ctx)
 	if err != nil {
@@ -182,7 +206,9 @@ func (s *Store) attach(ctx context.Context, make bool, res *ImportResult) error 
 	if src != nil {
 		defer src.close()
 	}
-	wanted := used || src != nil || make // else there is nothing in it, if it is there at all: somebody has not come to the end of its first use
+	// else there is nothing in it, if it is there at all: somebody has not come to the
+	// end of its first use
+	wanted := used || src != nil || make
 	if err == nil && db == nil && wanted {
 		_, absent := os.Stat(s.dir)
 		if db, err = sqlite.Open(ctx, s.Path(), schema, sqlite.Create); err == nil && absent != nil {
@@ -202,8 +228,8 @@ func (s *Store) attach(ctx context.Context, make bool, res *ImportResult) error 
 	return storeError(err)
 }
 
-// hide keeps the directory out of git: it is most often within a repository, and is no part of it.
-// A store does without that where it cannot be done.
+// hide keeps the directory out of git: it is most often within a repository, and is no
+// part of it. A store does without that where it cannot be done.
 func (s *Store) hide() {
 	path := filepath.Join(s.dir, ".gitignore")
 	if os.WriteFile(path, []byte("*\n"), 0o600) != nil {
@@ -231,17 +257,20 @@ func (s *Store) look(ctx context.Context) (db *sqlite.DB, used bool, err error) 
 	return db, used, nil
 }
 
-// metaImport is the key under which it says what was taken over last, and when. The first use puts it there, whatever it found, so without it the first use is not over.
+// metaImport is the key under which it says what was taken over last, and when. The first
+// use puts it there, whatever it found, so without it the first use is not over.
 const metaImport = "import"
 
 func isUsed(tx *sqlite.Tx) (bool, error) {
 	return sqlite.One[bool](tx, `SELECT EXISTS (SELECT 1 FROM meta WHERE key = ?)`, metaImport)
 }
 
-// firstUseWait is how long somebody waits for another's first use, which may have to take over a great deal.
+// firstUseWait is how long somebody waits for another's first use, which may have to take
+// over a great deal.
 const firstUseWait = 10 * time.Minute
 
-// prepare brings the file into order: the first use is over, the index there, what has expired gone.
+// prepare brings the file into order: the first use is over, the index there, what has
+// expired gone.
 func (f *file) prepare(ctx context.Context, s *Store, src *source, res *ImportResult) error {
 	if err := f.Prepare(ctx, store.Options{Warm: s.opt.Warm, Now: s.now, Wait: firstUseWait, Ready: isUsed, Prepare: func(tx *sqlite.Tx) error {
 		if src != nil {

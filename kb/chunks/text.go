@@ -11,7 +11,9 @@ import (
 	"unicode"
 )
 
-// The answers of the tools, to the letter. What stands within a line is kept there: a topic that has a line end in it does not make a line of its own. Contents stand as they are.
+// The answers of the tools, to the letter. What stands within a line is kept there: a
+// topic that has a line end in it does not make a line of its own. Contents stand as they
+// are.
 
 // SearchText is the answer of search_context.
 func SearchText(r Result) string {
@@ -46,10 +48,13 @@ func ListText(l List) string {
 		return "No matching chunks found."
 	}
 	var b strings.Builder
+	b.Grow(128 * len(l.Chunks)) // about as long as it will be
 	fmt.Fprintf(&b, "%d chunk(s) found:\n", len(l.Chunks))
 	for i := range l.Chunks {
 		c := &l.Chunks[i]
-		fmt.Fprintf(&b, "\n- `%s` **%s** | agent:%s | tags:[%s] | %s | %s", inLine(c.ID), inLine(c.Topic), inLine(c.Agent), tagText(c.Tags), c.Importance, timeText(c.Updated))
+		for _, s := range [...]string{"\n- `", inLine(c.ID), "` **", inLine(c.Topic), "** | agent:", inLine(c.Agent), " | tags:[", tagText(c.Tags), "] | ", c.Importance, " | ", TimeText(c.Updated)} {
+			b.WriteString(s)
+		}
 	}
 	return b.String()
 }
@@ -57,12 +62,14 @@ func ListText(l List) string {
 // DeleteText is the answer of delete_context.
 func DeleteText(id string) string { return fmt.Sprintf("Chunk `%s` deleted.", inLine(id)) }
 
-// NoChunkText is the answer of read_context and delete_context for an id that there is not.
+// NoChunkText is the answer of read_context and delete_context for an id that there is
+// not.
 func NoChunkText(id string) string {
 	return fmt.Sprintf("No chunk found with id `%s`.", clip(inLine(text(id)), 200))
 }
 
-// StateText is the answer of get_state: a string as it is, anything else as formatted JSON.
+// StateText is the answer of get_state: a string as it is, anything else as formatted
+// JSON.
 func StateText(v State) string {
 	var s string
 	if len(v.Value) > 0 && v.Value[0] == '"' && json.Unmarshal(v.Value, &s) == nil {
@@ -82,21 +89,30 @@ func NoStateText(key string) string {
 
 // SetStateText is the answer of set_state.
 func SetStateText(v State) string {
-	return fmt.Sprintf("State \"%s\" written at %s.", inLine(v.Key), timeText(v.Updated))
+	return fmt.Sprintf("State \"%s\" written at %s.", inLine(v.Key), TimeText(v.Updated))
 }
 
 // metaLine is the line below a heading.
 func metaLine(m *Meta) string {
-	return fmt.Sprintf("**id:** `%s` | **agent:** %s | **tags:** %s | **importance:** %s | **updated:** %s", inLine(m.ID), inLine(m.Agent), tagText(m.Tags), m.Importance, timeText(m.Updated))
+	return fmt.Sprintf("**id:** `%s` | **agent:** %s | **tags:** %s | **importance:** %s | **updated:** %s", inLine(m.ID), inLine(m.Agent), tagText(m.Tags), m.Importance, TimeText(m.Updated))
 }
 
 func tagText(tags []string) string { return inLine(strings.Join(tags, ", ")) }
 
-// timeText is a time as JavaScript writes it: UTC, with milliseconds.
-func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+// TimeText is a time as JavaScript writes it: UTC, with milliseconds.
+func TimeText(t time.Time) string {
+	const z = 1 // byte at the end
+	var room [32]byte
+	b := t.UTC().AppendFormat(room[:0], time.RFC3339) // which package time is quick at
+	ms := t.Nanosecond() / int(time.Millisecond)
+	return string(append(b[:len(b)-z], '.', '0'+byte(ms/100), '0'+byte(ms/10%10), '0'+byte(ms%10), 'Z'))
+}
 
 // inLine is a text in which nothing ends the line.
 func inLine(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r >= 0xe0000 && r <= 0xe007f {
 			return ' '

@@ -12,7 +12,8 @@ import (
 	"blackboard/kb/secret"
 )
 
-// Write stores a chunk and gives it its id and its times. It is found by its words from now on, and by its meaning once it has been embedded: see Embed.
+// Write stores a chunk and gives it its id and its times. It is found by its words from
+// now on, and by its meaning once it has been embedded: see Embed.
 func (s *Store) Write(ctx context.Context, c NewChunk) (Chunk, error) {
 	out, err := c.chunk()
 	if err != nil {
@@ -40,7 +41,8 @@ func (s *Store) Write(ctx context.Context, c NewChunk) (Chunk, error) {
 	return out, nil
 }
 
-// Warnings say what a writer should know of a chunk that was stored all the same: that it holds what looks like a secret.
+// Warnings say what a writer should know of a chunk that was stored all the same: that it
+// holds what looks like a secret.
 func Warnings(c *Chunk) []string {
 	all := []string{}
 	for _, t := range []struct{ what, text string }{{"the topic", c.Topic}, {"the content", c.Content}} {
@@ -51,11 +53,12 @@ func Warnings(c *Chunk) []string {
 	return all
 }
 
-// Read returns a chunk. The error for one that there is not, or not any more, matches fault.NotFound.
+// Read returns a chunk. The error for one that there is not, or not any more, matches
+// fault.NotFound.
 func (s *Store) Read(ctx context.Context, id string) (Chunk, error) {
 	id = text(id)
 	var found []Chunk
-	if err := s.reading(ctx, func(_ *file, tx *sqlite.Tx) (err error) {
+	if err := s.glancing(ctx, func(_ *file, tx *sqlite.Tx) (err error) {
 		found, err = chunksWhere(tx, `id = ? AND (expires IS NULL OR expires > ?)`, id, tx.Now.UnixMilli())
 		return err
 	}); err != nil {
@@ -67,10 +70,12 @@ func (s *Store) Read(ctx context.Context, id string) (Chunk, error) {
 	return found[0], nil
 }
 
-// Delete removes a chunk for good. The error for one that there is not matches fault.NotFound.
+// Delete removes a chunk for good. The error for one that there is not matches
+// fault.NotFound.
 func (s *Store) Delete(ctx context.Context, id string) error {
 	id = text(id)
-	if _, err := s.Read(ctx, id); err != nil { // nothing is made, and nobody waited for, to delete what is not there
+	// nothing is made, and nobody waited for, to delete what is not there
+	if _, err := s.Read(ctx, id); err != nil {
 		return err
 	}
 	f, err := s.file(ctx, false)
@@ -95,7 +100,8 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	}))
 }
 
-// purgePatience is how long the opening of a store waits for its turn to remove what has expired, which is in no answer anyway.
+// purgePatience is how long the opening of a store waits for its turn to remove what has
+// expired, which is in no answer anyway.
 const purgePatience = time.Second
 
 // purge removes what has expired, if it can be done soon.
@@ -111,7 +117,8 @@ func (f *file) purge(ctx context.Context) error {
 		return err
 	}
 	err := f.WriteWithin(ctx, purgePatience, f.purgeIn)
-	if errors.Is(err, fault.Busy) || errors.Is(err, index.ErrCorrupt) { // which the next read or write mends
+	// which the next read or write mends
+	if errors.Is(err, fault.Busy) || errors.Is(err, index.ErrCorrupt) {
 		return nil
 	}
 	return err

@@ -22,7 +22,8 @@ import (
 	"blackboard/kb/rank"
 )
 
-// Set is a retrieval test in the layout of BEIR: documents, questions, and which documents answer which.
+// Set is a retrieval test in the layout of BEIR: documents, questions, and which
+// documents answer which.
 type Set struct {
 	Name    string
 	Split   string // name of the qrels file without .tsv
@@ -39,14 +40,28 @@ type Doc struct {
 	Metadata json.RawMessage `json:"metadata"`
 }
 
-// Query is a question of a set, with the grades (above 0) of the documents that answer it.
+// Query is a question of a set, with the grades (above 0) of the documents that answer
+// it.
 type Query struct {
 	ID       string         `json:"_id"`
 	Text     string         `json:"text"`
 	Relevant map[string]int `json:"-"`
 }
 
-// Read reads DIR/corpus.jsonl, DIR/queries.jsonl and DIR/qrels/SPLIT.tsv. With split "" there must be one qrels file, or test.tsv is taken.
+// ReadAll reads the sets of several directories.
+func ReadAll(dirs []string, split string) (sets []*Set, err error) {
+	for _, dir := range dirs {
+		set, err := Read(dir, split)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
+}
+
+// Read reads DIR/corpus.jsonl, DIR/queries.jsonl and DIR/qrels/SPLIT.tsv. With split ""
+// there must be one qrels file, or test.tsv is taken.
 func Read(dir, split string) (*Set, error) {
 	if split == "" {
 		files, err := filepath.Glob(filepath.Join(dir, "qrels", "*.tsv"))
@@ -59,7 +74,8 @@ func Read(dir, split string) (*Set, error) {
 			}
 		}
 		if len(files) > 1 && split != "test" {
-			return nil, fault.Invalid.New(fmt.Sprintf("%s has several qrels", dir), "", fault.Give("split", "", "choose one with {}"))
+			return nil, fault.Invalid.New(fmt.Sprintf("%s has several qrels files", dir), "",
+				fault.Give("split", "", "choose one with {}"))
 		}
 	}
 	abs, err := filepath.Abs(dir) // the current directory has a name too
@@ -74,7 +90,7 @@ func Read(dir, split string) (*Set, error) {
 			return err
 		}
 		if d.ID == "" || known[d.ID] {
-			return fmt.Errorf("the document id %q is empty or there twice", d.ID)
+			return fmt.Errorf("the document id %q is empty or occurs twice", d.ID)
 		}
 		known[d.ID] = true
 		set.Docs = append(set.Docs, d)
@@ -98,15 +114,17 @@ func Read(dir, split string) (*Set, error) {
 		return nil
 	})
 	if err == nil && len(set.Queries) == 0 {
-		err = fault.Invalid.New(fmt.Sprintf("%s has no question with a relevant document", dir), "are queries.jsonl and qrels of the same set?")
+		err = fault.Invalid.New(fmt.Sprintf("%s has no question with a relevant document", dir),
+			"check that queries.jsonl and qrels belong to the same set")
 	}
 	return set, err
 }
 
-// notEvalSet says of a file that is not there what a set consists of.
+// notEvalSet returns the error for a missing file, which lists the files of a set.
 func notEvalSet(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault.NotFound.New(err.Error(), "a set is a folder with corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv")
+		return fault.NotFound.New(err.Error(), "a data set is a folder with corpus.jsonl, "+
+			"queries.jsonl and qrels/SPLIT.tsv")
 	}
 	return err
 }
@@ -122,7 +140,8 @@ func readJSONL(name string, fn func([]byte) error) error {
 		line, err := r.ReadBytes('\n')
 		if len(strings.TrimSpace(string(line))) > 0 {
 			if err := fn(line); err != nil {
-				return fault.Invalid.New(fmt.Sprintf("%s, line %d: %v", name, n, err), "each line is a JSON object with _id and text")
+				return fault.Invalid.New(fmt.Sprintf("%s, line %d: %v", name, n, err),
+					"each line is a JSON object with _id and text")
 			}
 		}
 		if err == io.EOF {
@@ -146,17 +165,21 @@ func readQrels(name string, known map[string]bool) (map[string]map[string]int, e
 			continue
 		}
 		if len(f) != 3 {
-			return nil, fault.Invalid.New(fmt.Sprintf("%s, line %d has %d columns", name, n+1, len(f)), "three: query-id, corpus-id, score")
+			return nil, fault.Invalid.New(fmt.Sprintf("%s, line %d has %d columns", name, n+1,
+				len(f)), "three: query-id, corpus-id, score")
 		}
 		grade, err := strconv.Atoi(f[2])
 		if err != nil {
-			return nil, fault.Invalid.New(fmt.Sprintf("%s, line %d: the score %q is no whole number", name, n+1, fault.Clip(f[2], 20)), "0 is not relevant, 1 and more are")
+			return nil, fault.Invalid.New(
+				fmt.Sprintf("%s, line %d: the score %q is not an integer", name, n+1,
+					fault.Clip(f[2], 20)), "use 0 for not relevant, 1 or more for relevant")
 		}
 		if grade <= 0 {
 			continue
 		}
 		if !known[f[1]] {
-			return nil, fault.Invalid.New(fmt.Sprintf("%s, line %d: there is no document %q", name, n+1, fault.Clip(f[1], 60)), "are corpus and qrels of the same set?")
+			return nil, fault.Invalid.New(fmt.Sprintf("%s, line %d: document %q not found", name,
+				n+1, fault.Clip(f[1], 60)), "check that corpus and qrels belong to the same set")
 		}
 		if all[f[0]] == nil {
 			all[f[0]] = map[string]int{}
@@ -166,7 +189,7 @@ func readQrels(name string, known map[string]bool) (map[string]map[string]int, e
 	return all, nil
 }
 
-// Options say what to measure.
+// Options select what to measure.
 type Options struct {
 	Modes    []string // nil: all that the model allows
 	Fusion   string   // as of a Query
@@ -182,12 +205,13 @@ type Metrics struct {
 	Recall10  float64 `json:"recall_10"`
 	Recall100 float64 `json:"recall_100"`
 	MRR10     float64 `json:"mrr_10"`
-	Median    float64 `json:"median_ms"` // time of a question with its embedding, warm, in this process
+	// time of a question with its embedding, warm, in this process
+	Median float64 `json:"median_ms"`
 	// PerQuery has what each question got, to compare two runs.
 	PerQuery []QueryMetrics `json:"per_query,omitempty"`
 }
 
-// QueryMetrics are one question's.
+// QueryMetrics are the metrics of one question.
 type QueryMetrics struct {
 	ID        string   `json:"id"`
 	NDCG10    float64  `json:"ndcg_10"`
@@ -195,11 +219,11 @@ type QueryMetrics struct {
 	Top       []string `json:"top"` // the first ten
 }
 
-// Report is what Run measured.
+// Report is the result of Run.
 type Report struct {
 	Set     string    `json:"set"`
-	Split   string    `json:"split"`
-	Docs    int       `json:"docs"`
+	Split   string    `json:"split"` // the file of judgements: qrels/SPLIT.tsv
+	Docs    int       `json:"docs"`  // documents of the set
 	Queries int       `json:"queries"`
 	Model   string    `json:"model"` // "" without one
 	Modes   []Metrics `json:"modes"`
@@ -210,7 +234,8 @@ const (
 	batch = 200 // documents that are stored at once
 )
 
-// Run asks a set's questions of a knowledge base that holds the set's documents and nothing else, by the same code that answers everybody.
+// Run asks a set's questions of a knowledge base that has only the set's documents,
+// with the same code as all commands.
 func Run(ctx context.Context, set *Set, emb embed.Embedder, opt Options) (*Report, error) {
 	dir, err := os.MkdirTemp("", "board-eval-*")
 	if err != nil {
@@ -229,7 +254,8 @@ func Run(ctx context.Context, set *Set, emb embed.Embedder, opt Options) (*Repor
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{Set: set.Name, Split: set.Split, Docs: len(set.Docs), Queries: len(set.Queries)}
+	report := &Report{Set: set.Name, Split: set.Split, Docs: len(set.Docs),
+		Queries: len(set.Queries)}
 	modes := opt.Modes
 	if modes == nil {
 		modes = []string{kb.ModeBM25}
@@ -245,7 +271,8 @@ func Run(ctx context.Context, set *Set, emb embed.Embedder, opt Options) (*Repor
 		var times []float64
 		for i, q := range set.Queries {
 			start := time.Now()
-			res, err := k.Search(ctx, kb.Query{Text: q.Text, Mode: mode, Limit: depth, Fusion: opt.Fusion, NoMMR: opt.NoMMR, Measuring: true})
+			res, err := k.Search(ctx, kb.Query{Text: q.Text, Mode: mode, Limit: depth,
+				Fusion: opt.Fusion, NoMMR: opt.NoMMR, Measuring: true})
 			if err != nil {
 				return nil, err
 			}
@@ -254,7 +281,8 @@ func Run(ctx context.Context, set *Set, emb embed.Embedder, opt Options) (*Repor
 			opt.Progress(mode, i+1, len(set.Queries))
 		}
 		n := float64(len(set.Queries))
-		m.NDCG10, m.Recall5, m.Recall10, m.Recall100, m.MRR10 = m.NDCG10/n, m.Recall5/n, m.Recall10/n, m.Recall100/n, m.MRR10/n
+		m.NDCG10, m.Recall5, m.Recall10, m.Recall100, m.MRR10 = m.NDCG10/n, m.Recall5/n,
+			m.Recall10/n, m.Recall100/n, m.MRR10/n
 		slices.Sort(times)
 		m.Median = times[len(times)/2]
 		report.Modes = append(report.Modes, m)
@@ -267,7 +295,8 @@ func (m *Metrics) add(q *Query, hits []kb.Hit, names map[string]string) {
 	for i, h := range hits {
 		ranked[i] = names[h.ID]
 	}
-	pq := QueryMetrics{ID: q.ID, NDCG10: rank.NDCG(ranked, q.Relevant, 10), Recall100: rank.Recall(ranked, q.Relevant, 100), Top: ranked[:min(10, len(ranked))]}
+	pq := QueryMetrics{ID: q.ID, NDCG10: rank.NDCG(ranked, q.Relevant, 10),
+		Recall100: rank.Recall(ranked, q.Relevant, 100), Top: ranked[:min(10, len(ranked))]}
 	m.PerQuery = append(m.PerQuery, pq)
 	m.NDCG10 += pq.NDCG10
 	m.Recall100 += pq.Recall100
@@ -277,7 +306,8 @@ func (m *Metrics) add(q *Query, hits []kb.Hit, names map[string]string) {
 }
 
 // load stores a set's documents as capsules and returns their names by capsule id.
-func load(ctx context.Context, k *kb.KB, set *Set, progress func(string, int, int)) (map[string]string, error) {
+func load(ctx context.Context, k *kb.KB, set *Set, progress func(string, int,
+	int)) (map[string]string, error) {
 	names := make(map[string]string, len(set.Docs))
 	for at := 0; at < len(set.Docs); {
 		part := set.Docs[at:min(at+batch, len(set.Docs))]

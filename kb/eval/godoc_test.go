@@ -15,8 +15,9 @@ import (
 	"testing"
 )
 
-// godocSet asks for symbols of the Go standard library by their doc comments. The documents are made from the sources of the toolchain at hand; the
-// questions and what answers them are in testdata. What this version of Go lacks is left out.
+// godocSet asks for symbols of the Go standard library by their doc comments. The
+// documents are made from the sources of the toolchain at hand; the questions and what
+// answers them are in testdata. What this version of Go lacks is left out.
 func godocSet(t *testing.T) *Set {
 	t.Helper()
 	src := filepath.Join(build.Default.GOROOT, "src")
@@ -59,7 +60,8 @@ func godocSet(t *testing.T) *Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("godoc: this version of Go lacks %d of the answers, and has some to %d questions", lacking, len(set.Queries))
+	t.Logf("godoc: this version of Go lacks %d of the answers, and has some to %d questions",
+		lacking, len(set.Queries))
 	if len(set.Queries) < 80 {
 		t.Fatal("so few questions measure nothing")
 	}
@@ -69,9 +71,10 @@ func godocSet(t *testing.T) *Set {
 // godocSkipped are directories without what a user of the library looks for.
 var godocSkipped = []string{"internal", "vendor", "cmd", "testdata", "syscall", "builtin"}
 
-// godocCorpus returns the documented exported functions, types and methods of the packages below src, in path and then doc order. An id is
-// importpath.Symbol or importpath.Type.Method. The files are those of linux/amd64 without experiments, so that the corpus depends on nothing but the
-// version of Go.
+// godocCorpus returns the documented exported functions, types and methods of the
+// packages below src, in path and then doc order. An id is importpath.Symbol or
+// importpath.Type.Method. The files are those of linux/amd64 without experiments, so
+// that the corpus depends on nothing but the version of Go.
 func godocCorpus(src string) ([]Doc, error) {
 	ctx := build.Default
 	ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled, ctx.ToolTags = "linux", "amd64", true, nil

@@ -10,12 +10,13 @@ import (
 
 	"blackboard/kb"
 	"blackboard/kb/rank"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/shared"
 )
 
 // kinds reads documents in several languages with questions of several types: mistyped
-// words, words that are only begun, identifiers and more. of says each question's type and
-// language.
+// words, words that are only begun, identifiers and more. of says each question's type
+// and language.
 func kinds(t *testing.T) (set *Set, of map[string][2]string) {
 	t.Helper()
 	set, of = &Set{Name: "kinds"}, map[string][2]string{}
@@ -51,9 +52,10 @@ func readKinds(t *testing.T, name string, set *Set, of map[string][2]string) {
 	}
 }
 
-// TestQualityKinds: a few words each, by type of question and by language. doc.go has the
-// table.
+// TestQualityKinds: a few words each, by type of question and by language. doc.go has
+// the table.
 func TestQualityKinds(t *testing.T) {
+	cost.SkipTable(t)
 	set, of := kinds(t)
 	measureKinds(t, set, of, map[string]map[string]float64{
 		kb.ModeBM25: {"typo": .97, "prefix": .97, "inflected": .97, "identifier": .99,
@@ -63,17 +65,21 @@ func TestQualityKinds(t *testing.T) {
 	})
 }
 
-// TestQualityStems: questions in other forms of the words than their document has, among others
-// that have one of the words as it was asked, in one knowledge base with all the kinds.
+// TestQualityStems: questions in other forms of the words than their document has,
+// among others that have one of the words as it was asked, in one knowledge base with
+// all the kinds.
 func TestQualityStems(t *testing.T) {
+	cost.SkipTable(t)
 	set, of := kinds(t)
 	set.Name, set.Queries = "stems", nil
 	readKinds(t, "stems.jsonl", set, of)
-	measureKinds(t, set, of, map[string]map[string]float64{kb.ModeBM25: {"stem": .90}, kb.ModeHybrid: {"stem": .91}})
+	measureKinds(t, set, of, map[string]map[string]float64{kb.ModeBM25: {"stem": .90},
+		kb.ModeHybrid: {"stem": .91}})
 }
 
 // measureKinds asks, and logs a table by type of question and language.
-func measureKinds(t *testing.T, set *Set, of map[string][2]string, floors map[string]map[string]float64) {
+func measureKinds(t *testing.T, set *Set, of map[string][2]string,
+	floors map[string]map[string]float64) {
 	t.Helper()
 	relevant := map[string]map[string]int{}
 	for _, q := range set.Queries {
@@ -92,7 +98,8 @@ func measureKinds(t *testing.T, set *Set, of map[string][2]string, floors map[st
 				count[cell]++
 			}
 		}
-		table := fmt.Sprintf("%s: MRR@10\n%-10s %s", m.Mode, "", strings.Join(append([]string{"all "}, langs[1:]...), "    "))
+		table := fmt.Sprintf("%s: MRR@10\n%-10s %s", m.Mode, "",
+			strings.Join(append([]string{"all "}, langs[1:]...), "    "))
 		var types []string
 		for cell := range count {
 			if cell[1] == "" {
@@ -112,7 +119,8 @@ func measureKinds(t *testing.T, set *Set, of map[string][2]string, floors map[st
 			}
 			all := sum[[2]string{typ, ""}] / count[[2]string{typ, ""}]
 			if least := floors[m.Mode][typ]; all < least {
-				t.Errorf("%s by %s: an MRR@10 of %.3f; it had at least %.3f", typ, m.Mode, all, least)
+				t.Errorf("%s by %s: an MRR@10 of %.3f; it had at least %.3f",
+					typ, m.Mode, all, least)
 			}
 		}
 		t.Log(table)

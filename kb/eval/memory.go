@@ -27,14 +27,15 @@ const (
 	ModeTidy  = "tidied" // the same, after a pass of consolidation
 )
 
-// Metadata is what a document of a memory's set says of itself, in BEIR's own field for it.
+// Metadata is the metadata of a document in a memory's set, in BEIR's field for it.
 type Metadata struct {
-	Tier         string   `json:"tier"`    // "" is workspace
-	Channel      string   `json:"channel"` // of the channel tier
-	Importance   *float64 `json:"importance"`
-	AgeDays      float64  `json:"age_days"`      // since it was put
-	Accesses     int      `json:"accesses"`      // how often it was asked for
-	AccessedDays *float64 `json:"accessed_days"` // since it was asked for last; null: since it was put
+	Tier       string   `json:"tier"`    // "" is workspace
+	Channel    string   `json:"channel"` // of the channel tier
+	Importance *float64 `json:"importance"`
+	AgeDays    float64  `json:"age_days"` // since it was put
+	Accesses   int      `json:"accesses"` // how often it was asked for
+	// since it was asked for last; null: since it was put
+	AccessedDays *float64 `json:"accessed_days"`
 	Tags         []string `json:"tags"`
 }
 
@@ -45,22 +46,23 @@ type MemoryMetrics struct {
 	Hit1  float64 `json:"hit_1"` // share of the questions whose first answer is right
 	Hit3  float64 `json:"hit_3"`
 	Hit10 float64 `json:"hit_10"`
-	// Right is the rank of the first right answer to each question, 0 if it is not among ten.
+	// Right is the rank of the first right answer to each question, 0 if it is not
+	// among ten.
 	Right map[string]int `json:"right"`
 }
 
-// MemoryReport is what RunMemory measured.
+// MemoryReport is the result of RunMemory.
 type MemoryReport struct {
 	Set     string          `json:"set"`
-	Items   int             `json:"items"`
+	Items   int             `json:"items"` // items of the set
 	Queries int             `json:"queries"`
 	Modes   []MemoryMetrics `json:"modes"`
 }
 
-// RunMemory puts a set's documents into a memory of their own, and asks its questions of all
-// tiers together: by words, and with the model if there is one; once with every item fresh,
-// once with ages and accesses as the set has them, and then after a tidy-up; and of plain
-// FTS5 for comparison.
+// RunMemory puts a set's documents into a separate memory and asks its questions of all
+// tiers together: by words, and with the model if there is one. It does so with every
+// item fresh, with the ages and accesses of the set, and after a tidy-up. For
+// comparison it also asks plain FTS5.
 func RunMemory(ctx context.Context, set *Set, emb embed.Embedder) (*MemoryReport, error) {
 	docs, err := readMetadata(set)
 	if err != nil {
@@ -90,11 +92,15 @@ func RunMemory(ctx context.Context, set *Set, emb embed.Embedder) (*MemoryReport
 			if e != nil {
 				m.Model = e.Model().Name
 			}
-			s, names, err := remember(ctx, filepath.Join(dir, fmt.Sprint(mode, i)), docs, e, mode == ModeAged)
+			s, names, err := remember(ctx, filepath.Join(dir, fmt.Sprint(mode, i)),
+				docs, e, mode == ModeAged)
 			if err != nil {
 				return nil, err
 			}
-			ask := func(ctx context.Context, text string) ([]string, error) { return askMemory(ctx, s, text, names) }
+			ask := func(ctx context.Context, text string) ([]string,
+				error) {
+				return askMemory(ctx, s, text, names)
+			}
 			err = r.measure(ctx, set, m, ask)
 			if err == nil && mode == ModeAged {
 				m.Mode = ModeTidy
@@ -125,15 +131,17 @@ func readMetadata(set *Set) ([]remembered, error) {
 			continue
 		}
 		if err := json.Unmarshal(d.Metadata, &docs[i].meta); err != nil {
-			return nil, fault.Invalid.New(fmt.Sprintf("%s: the metadata of the document %q: %v", set.Name, fault.Clip(d.ID, 60), err),
+			return nil, fault.Invalid.New(fmt.Sprintf("%s: the metadata of the document %q: %v",
+				set.Name, fault.Clip(d.ID, 60), err),
 				"tier, channel, importance, age_days, accesses, accessed_days and tags are read")
 		}
 	}
 	return docs, nil
 }
 
-// measure asks a set's questions of whoever answers.
-func (r *MemoryReport) measure(ctx context.Context, set *Set, m MemoryMetrics, ask func(context.Context, string) ([]string, error)) error {
+// measure asks a set's questions of one searcher.
+func (r *MemoryReport) measure(ctx context.Context, set *Set, m MemoryMetrics,
+	ask func(context.Context, string) ([]string, error)) error {
 	m.Right = make(map[string]int, len(set.Queries))
 	for _, q := range set.Queries {
 		ranked, err := ask(ctx, q.Text)
@@ -156,18 +164,22 @@ func (r *MemoryReport) measure(ctx context.Context, set *Set, m MemoryMetrics, a
 	return nil
 }
 
-// remember puts the set's documents into a memory, by the same door as a memory that comes
-// from elsewhere, and returns their names by item.
-func remember(ctx context.Context, home string, docs []remembered, emb embed.Embedder, aged bool) (*memory.Store, map[string]string, error) {
+// remember puts the set's documents into a memory, by the same door as a memory that
+// comes from elsewhere, and returns their names by item.
+func remember(ctx context.Context, home string, docs []remembered, emb embed.Embedder,
+	aged bool) (*memory.Store, map[string]string, error) {
 	const workspace = "/eval"
-	s, err := memory.Open(home, memory.Options{Workspace: workspace, Author: true, Embedder: emb, Warm: true})
+	s, err := memory.Open(home, memory.Options{Workspace: workspace, Author: true,
+		Embedder: emb, Warm: true})
 	if err != nil {
 		return nil, nil, err
 	}
 	doc, names := exported(docs, workspace, aged, time.Now())
 	in, err := s.Import(ctx, bytes.NewReader(doc), memory.ImportOptions{Force: true})
 	if err == nil && len(in.Refused) > 0 {
-		err = fault.Invalid.New(fmt.Sprintf("%d of its %d documents cannot be items of a memory, the first: %s", len(in.Refused), len(docs), in.Refused[0].Reason), "what an item takes is in `go doc ./kb/memory`")
+		err = fault.Invalid.New(fmt.Sprintf("%d of its %d documents are not valid memory "+
+			"items, the first: %s", len(in.Refused), len(docs), in.Refused[0].Reason),
+			"`go doc ./kb/memory` has the limits of an item")
 	}
 	if err == nil && emb != nil {
 		_, err = s.Reembed(ctx, 0, nil)
@@ -180,8 +192,10 @@ func remember(ctx context.Context, home string, docs []remembered, emb embed.Emb
 }
 
 // askMemory lists what all tiers answer, the best first.
-func askMemory(ctx context.Context, s *memory.Store, text string, names map[string]string) ([]string, error) {
-	res, err := s.Read(ctx, memory.Query{Tiers: []string{memory.Channel, memory.Workspace, memory.Account}, Text: text, Limit: 20, Untouched: true})
+func askMemory(ctx context.Context, s *memory.Store, text string,
+	names map[string]string) ([]string, error) {
+	res, err := s.Read(ctx, memory.Query{Tiers: []string{memory.Channel, memory.Workspace,
+		memory.Account}, Text: text, Limit: 20, Untouched: true})
 	if err != nil {
 		return nil, err
 	}
@@ -202,14 +216,16 @@ type fullText struct{ db *sqlite.DB }
 
 func newFullText(ctx context.Context, path string, docs []remembered) (fullText, error) {
 	schema := sqlite.Schema{Name: "a full text index", ApplicationID: 0x626d6531,
-		Migrations: []string{`CREATE VIRTUAL TABLE docs USING fts5(id UNINDEXED, title, text, tags, tokenize = 'porter unicode61')`}}
+		Migrations: []string{
+			`CREATE VIRTUAL TABLE docs USING fts5(id UNINDEXED, title, text, tags, tokenize = 'porter unicode61')`}}
 	db, err := sqlite.Open(ctx, path, schema, sqlite.Create)
 	if err != nil {
 		return fullText{}, err
 	}
 	err = db.Write(ctx, func(tx *sqlite.Tx) error {
 		for _, d := range docs {
-			if _, err := tx.Exec(`INSERT INTO docs VALUES (?, ?, ?, ?)`, d.ID, d.Title, d.Text, strings.Join(d.meta.Tags, " ")); err != nil {
+			if _, err := tx.Exec(`INSERT INTO docs VALUES (?, ?, ?, ?)`, d.ID, d.Title, d.Text,
+				strings.Join(d.meta.Tags, " ")); err != nil {
 				return err
 			}
 		}
@@ -225,14 +241,17 @@ func (f fullText) ask(ctx context.Context, text string) (ranked []string, err er
 		all[i] = `"` + w + `"`
 	}
 	err = f.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		ranked, err = sqlite.Column[string](tx, `SELECT id FROM docs WHERE docs MATCH ? ORDER BY rank LIMIT 10`, strings.Join(all, " OR "))
+		ranked, err = sqlite.Column[string](tx,
+			`SELECT id FROM docs WHERE docs MATCH ? ORDER BY rank LIMIT 10`,
+			strings.Join(all, " OR "))
 		return err
 	})
 	return ranked, err
 }
 
 // exported is the set in the form in which a memory exports itself.
-func exported(docs []remembered, workspace string, aged bool, now time.Time) (doc []byte, names map[string]string) {
+func exported(docs []remembered, workspace string, aged bool, now time.Time) (doc []byte,
+	names map[string]string) {
 	names = make(map[string]string, len(docs))
 	channels, items := []any{}, []any{}
 	made := map[string]bool{}
@@ -240,15 +259,20 @@ func exported(docs []remembered, workspace string, aged bool, now time.Time) (do
 		id := fmt.Sprintf("m%09d", i)
 		names[id] = d.ID
 		m := d.meta
-		ago := func(days float64) time.Time { return now.Add(-time.Duration(days * 24 * float64(time.Hour))) }
-		it := map[string]any{"id": id, "tier": cmp.Or(m.Tier, memory.Workspace), "channel": m.Channel, "title": d.Title,
-			"content": d.Text, "tags": m.Tags, "importance": .5, "lifetime": memory.ShortTerm, "created": now, "accessed": now}
+		ago := func(days float64) time.Time {
+			return now.Add(-time.Duration(days * 24 * float64(time.Hour)))
+		}
+		it := map[string]any{"id": id, "tier": cmp.Or(m.Tier, memory.Workspace),
+			"channel": m.Channel, "title": d.Title,
+			"content": d.Text, "tags": m.Tags, "importance": .5, "lifetime": memory.ShortTerm,
+			"created": now, "accessed": now}
 		if m.Channel != "" && !made[m.Channel] {
 			made[m.Channel] = true
 			channels = append(channels, map[string]any{"name": m.Channel, "created": now})
 		}
 		if aged {
-			it["created"], it["accessed"], it["access_count"] = ago(m.AgeDays), ago(m.AgeDays), m.Accesses
+			it["created"], it["accessed"], it["access_count"] = ago(m.AgeDays),
+				ago(m.AgeDays), m.Accesses
 			if m.Importance != nil {
 				it["importance"] = *m.Importance
 			}
@@ -258,7 +282,8 @@ func exported(docs []remembered, workspace string, aged bool, now time.Time) (do
 		}
 		items = append(items, it)
 	}
-	doc, err := json.Marshal(map[string]any{"schema_version": memory.SchemaVersion, "workspace": workspace, "exported_at": now,
+	doc, err := json.Marshal(map[string]any{"schema_version": memory.SchemaVersion,
+		"workspace": workspace, "exported_at": now,
 		"channels": channels, "items": items})
 	if err != nil {
 		panic(err) // of strings, numbers and times

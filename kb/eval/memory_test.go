@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"blackboard/kb/memory"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/shared"
 )
 
-// memorySets are three projects with questions that were labelled before anything was asked:
-// items, ages, importances and accesses were chosen without regard to what answers what.
+// memorySets are three projects with questions that were labelled before anything was
+// asked: items, ages, importances and accesses were chosen without regard to what
+// answers what.
 func memorySets(t *testing.T) (sets []*Set) {
 	t.Helper()
 	for _, name := range []string{"prose", "review", "operations"} {
@@ -24,9 +26,10 @@ func memorySets(t *testing.T) (sets []*Set) {
 	return sets
 }
 
-// TestMemoryFinds holds a memory to plain full text search: it finds no less at any age, more
-// with a model, and ages take nothing away.
+// TestMemoryFinds holds a memory to plain full text search: it finds no less at any
+// age, more with a model, and ages take nothing away.
 func TestMemoryFinds(t *testing.T) {
+	cost.SkipUnlessLong(t)
 	t.Parallel()
 	emb := shared.Potion(t)
 	for _, set := range memorySets(t) {
@@ -37,7 +40,8 @@ func TestMemoryFinds(t *testing.T) {
 		plain, modes := r.Modes[0], r.Modes[1:]
 		before := map[string]MemoryMetrics{}
 		for _, m := range modes {
-			t.Logf("%-10s %-6s %-15s hit@1 %.3f @3 %.3f @10 %.3f", set.Name, m.Mode, m.Model, m.Hit1, m.Hit3, m.Hit10)
+			t.Logf("%-10s %-6s %-15s hit@1 %.3f @3 %.3f @10 %.3f", set.Name, m.Mode, m.Model,
+				m.Hit1, m.Hit3, m.Hit10)
 			more := 0.0
 			if m.Model != "" {
 				more = .05
@@ -51,17 +55,19 @@ func TestMemoryFinds(t *testing.T) {
 				most = 1e-9
 			}
 			if there && (m.Hit1 < was.Hit1-most || m.Hit10 < was.Hit10-most) {
-				t.Errorf("%s, %s, model %q: %.3f and %.3f, and before %.3f and %.3f", set.Name, m.Mode, m.Model, m.Hit1, m.Hit10, was.Hit1, was.Hit10)
+				t.Errorf("%s, %s, model %q: %.3f and %.3f, and before %.3f and %.3f", set.Name,
+					m.Mode, m.Model, m.Hit1, m.Hit10, was.Hit1, was.Hit10)
 			}
 			before[m.Model] = m
 		}
 	}
 }
 
-// TestMemoryGate asks each project, of which few or all items are there, its own questions and
-// those of the others, as a prompt asks: what is given must be right, and for others' questions
-// nothing.
+// TestMemoryGate asks each project, of which few or all items are there, its own
+// questions and those of the others, as a prompt asks: what is given must be right, and
+// for others' questions nothing.
 func TestMemoryGate(t *testing.T) {
+	cost.SkipTable(t)
 	t.Parallel()
 	sets := memorySets(t)
 	for _, size := range []int{30, 1000} {
@@ -77,7 +83,8 @@ func TestMemoryGate(t *testing.T) {
 				t.Fatal(err)
 			}
 			ask := func(text string) (best string) {
-				q := memory.Query{Tiers: []string{memory.Channel, memory.Workspace, memory.Account}, Text: text, Gate: true, Untouched: true}
+				q := memory.Query{Tiers: []string{memory.Channel, memory.Workspace,
+					memory.Account}, Text: text, Gate: true, Untouched: true}
 				res, err := s.Read(t.Context(), q)
 				if err != nil {
 					t.Fatal(err)
@@ -93,7 +100,8 @@ func TestMemoryGate(t *testing.T) {
 				return best
 			}
 			for _, q := range set.Queries {
-				if !slices.ContainsFunc(docs, func(d remembered) bool { return q.Relevant[d.ID] > 0 }) {
+				if !slices.ContainsFunc(docs,
+					func(d remembered) bool { return q.Relevant[d.ID] > 0 }) {
 					continue
 				}
 				own++
@@ -115,9 +123,12 @@ func TestMemoryGate(t *testing.T) {
 			}
 			s.Close()
 		}
-		what := fmt.Sprintf("%d items at most: of %d questions %d are answered, %d of them right; of %d others %d", size, own, given, right, others, off)
+		what := fmt.Sprintf(
+			"%d items at most: of %d questions %d are answered, %d of them right; of %d others %d",
+			size, own, given, right, others, off)
 		t.Log(what)
-		if float64(off) > .05*float64(others) || float64(right) < .8*float64(given) || float64(right) < .4*float64(own) {
+		if float64(off) > .05*float64(others) || float64(right) < .8*float64(given) ||
+			float64(right) < .4*float64(own) {
 			t.Error(what)
 		}
 	}
@@ -125,7 +136,8 @@ func TestMemoryGate(t *testing.T) {
 
 // TestMemorySets refuses metadata that is none.
 func TestMemorySets(t *testing.T) {
-	set := &Set{Name: "bad", Docs: []Doc{{ID: "d1", Text: "x", Metadata: []byte(`{"importance":"high"}`)}}}
+	set := &Set{Name: "bad",
+		Docs: []Doc{{ID: "d1", Text: "x", Metadata: []byte(`{"importance":"high"}`)}}}
 	if _, err := RunMemory(t.Context(), set, nil); err == nil {
 		t.Error("an importance that is no number is taken")
 	}

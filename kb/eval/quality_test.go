@@ -25,17 +25,20 @@ func measured(t *testing.T, set *Set, emb embed.Embedder) map[string]Metrics {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := fmt.Sprintf("%s (%s): %d documents, %d questions %s\n%-8s %8s %8s %8s %8s %8s", r.Set, r.Split, r.Docs, r.Queries, r.Model, "", "nDCG@10", "rec@5", "rec@10", "rec@100", "MRR@10")
+	table := fmt.Sprintf("%s (%s): %d documents, %d questions %s\n%-8s %8s %8s %8s %8s %8s", r.Set,
+		r.Split, r.Docs, r.Queries, r.Model, "", "nDCG@10", "rec@5", "rec@10", "rec@100", "MRR@10")
 	modes := map[string]Metrics{}
 	for _, m := range r.Modes {
 		modes[m.Mode] = m
-		table += fmt.Sprintf("\n%-8s %8.4f %8.4f %8.4f %8.4f %8.4f", m.Mode, m.NDCG10, m.Recall5, m.Recall10, m.Recall100, m.MRR10)
+		table += fmt.Sprintf("\n%-8s %8.4f %8.4f %8.4f %8.4f %8.4f", m.Mode, m.NDCG10, m.Recall5,
+			m.Recall10, m.Recall100, m.MRR10)
 	}
 	t.Log(table)
 	return modes
 }
 
-// floor fails if a mode that was measured is worse than it was when the floor was set: a little below what it had then.
+// floor fails if a mode that was measured is worse than it was when the floor was set:
+// a little below what it had then.
 func floor(t *testing.T, modes map[string]Metrics, mode string, ndcg, recall100 float64) {
 	t.Helper()
 	if m, ok := modes[mode]; ok && (m.NDCG10 < ndcg || m.Recall100 < recall100) {
@@ -43,7 +46,8 @@ func floor(t *testing.T, modes map[string]Metrics, mode string, ndcg, recall100 
 	}
 }
 
-// gains fails if meaning beside words finds less than words alone: within 100 it must find more, and its first ten must be no worse.
+// gains fails if meaning beside words finds less than words alone: within 100 it must
+// find more, and its first ten must be no worse.
 func gains(t *testing.T, modes map[string]Metrics) {
 	t.Helper()
 	words, both := modes[kb.ModeBM25], modes[kb.ModeHybrid]
@@ -51,7 +55,8 @@ func gains(t *testing.T, modes map[string]Metrics) {
 		return
 	}
 	if both.NDCG10 < words.NDCG10 || both.Recall100 <= words.Recall100 {
-		t.Errorf("hybrid has %.4f and %.4f, words alone %.4f and %.4f", both.NDCG10, both.Recall100, words.NDCG10, words.Recall100)
+		t.Errorf("hybrid has %.4f and %.4f, words alone %.4f and %.4f", both.NDCG10,
+			both.Recall100, words.NDCG10, words.Recall100)
 	}
 }
 
@@ -62,9 +67,7 @@ func TestQualitySciFact(t *testing.T) {
 	if dir == "" {
 		t.Skip("data/eval/scifact is not in the folder of shared files; set BOARD_SHARED to where it lies")
 	}
-	if testing.Short() || cost.Race {
-		t.Skip("it takes half a minute, and many with the race detector")
-	}
+	cost.SkipUnlessLong(t)
 	set, err := Read(filepath.Dir(dir), "train")
 	if err != nil {
 		t.Fatal(err)
@@ -78,6 +81,7 @@ func TestQualitySciFact(t *testing.T) {
 
 // TestQualityNotes: one-line notes of people at work, as short and uneven as they are.
 func TestQualityNotes(t *testing.T) {
+	cost.SkipTable(t)
 	set, err := Read(filepath.Join("testdata", "notes"), "")
 	if err != nil {
 		t.Fatal(err)
@@ -89,12 +93,11 @@ func TestQualityNotes(t *testing.T) {
 	gains(t, modes)
 }
 
-// TestQualityGodoc: identifiers, keywords and questions against doc comments. The floors leave room for what other versions of Go document.
+// TestQualityGodoc: identifiers, keywords and questions against doc comments. The
+// floors leave room for what other versions of Go document.
 func TestQualityGodoc(t *testing.T) {
 	t.Parallel()
-	if testing.Short() || cost.Race {
-		t.Skip("it reads the whole standard library")
-	}
+	cost.SkipUnlessLong(t)
 	modes := measured(t, godocSet(t), shared.Potion(t))
 	floor(t, modes, kb.ModeBM25, 0.53, 0.78)
 	floor(t, modes, kb.ModeHybrid, 0.55, 0.82)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blackboard/kb"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/shared"
 )
 
@@ -19,8 +20,9 @@ type sectionQuestion struct {
 	Long       bool // it stands in a long section
 }
 
-// sections returns folders of documents, and the questions. Beside the documents in testdata,
-// whose sections are called Install and Options, the notes are paragraphs of some, 40 to one.
+// sections returns folders of documents, and the questions. Beside the documents in
+// testdata, whose sections are called Install and Options, the notes are paragraphs of
+// some, 40 to one.
 func sections(t *testing.T) (dirs []string, questions []sectionQuestion) {
 	t.Helper()
 	dir := filepath.Join("..", "..", "testdata", "recall", "sections")
@@ -43,7 +45,8 @@ func sections(t *testing.T) (dirs []string, questions []sectionQuestion) {
 	const inOne = 40
 	long, text, docs := t.TempDir(), map[string]string{}, map[string]string{}
 	for i, d := range notes.Docs {
-		text[d.ID] = strings.TrimLeft(strings.Join(strings.Fields(d.Title+" "+d.Text), " "), "#-*`~|> ")
+		text[d.ID] = strings.TrimLeft(strings.Join(strings.Fields(d.Title+" "+d.Text), " "),
+			"#-*`~|> ")
 		docs[fmt.Sprintf("notes%d.md", i/inOne)] += text[d.ID] + "\n\n"
 	}
 	for name, doc := range docs {
@@ -61,10 +64,12 @@ func sections(t *testing.T) (dirs []string, questions []sectionQuestion) {
 	return []string{dir, long}, questions
 }
 
-// TestQualitySections: sections are ingested and asked for. Those that are named by their
-// heading are ranked; of what stands in a long section it counts whether it is among the first
-// 4,000 bytes that somebody who reads the hits gets to see. doc.go has the figures.
+// TestQualitySections: sections are ingested and asked for. Those that are named by
+// their heading are ranked; of what stands in a long section it counts whether it is
+// among the first 4,000 bytes that somebody who reads the hits gets to see. doc.go has
+// the figures.
 func TestQualitySections(t *testing.T) {
+	cost.SkipTable(t)
 	const read = 4000
 	dirs, questions := sections(t)
 	emb := shared.Potion(t)
@@ -77,7 +82,8 @@ func TestQualitySections(t *testing.T) {
 	if err != nil || len(in.Refused) > 0 {
 		t.Fatal(in.Refused, err)
 	}
-	floors := map[string][2]float64{kb.ModeBM25: {.99, .80}, kb.ModeVector: {.64, .52}, kb.ModeHybrid: {.95, .81}}
+	floors := map[string][2]float64{kb.ModeBM25: {.99, .80}, kb.ModeVector: {.64, .52},
+		kb.ModeHybrid: {.95, .81}}
 	modes := []string{kb.ModeBM25}
 	if emb != nil {
 		modes = []string{kb.ModeBM25, kb.ModeVector, kb.ModeHybrid}
@@ -110,8 +116,8 @@ func TestQualitySections(t *testing.T) {
 	}
 }
 
-// found returns the rank of the first hit with the answer, 0 if there is none, and how many bytes
-// are read before it.
+// found returns the rank of the first hit with the answer, 0 if there is none, and how
+// many bytes are read before it.
 func found(q *sectionQuestion, hits []kb.Hit) (rank, at int) {
 	for i, h := range hits {
 		if strings.HasSuffix(h.Ingested.File, filepath.FromSlash(q.File)) {

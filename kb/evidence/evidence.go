@@ -96,7 +96,9 @@ func (a *Question) Of(title, body []string, cosine float64) float64 {
 	matched, said, named := 0.0, 0.0, 0.0
 	seen, counted := make(map[string]bool, len(title)+len(body)), make([]bool, len(a.weight))
 	for i, list := range [][]string{title, body} {
-		word, in := 0.0, false // of the last word of a title: how rare it is in general, and whether the question has it
+		// of the last word of a title: how rare it is in general, and whether the
+		// question has it
+		word, in := 0.0, false
 		for _, t := range list {
 			stem := strings.HasPrefix(t, words.StemMark)
 			if seen[t] || stem && i == 0 && in {

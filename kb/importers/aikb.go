@@ -11,9 +11,8 @@ import (
 	"blackboard/kb/markdown"
 )
 
-// ai-kb keeps a capsule as a markdown file below capsules, and in a row of kb.sqlite3.
-// The file holds its content, only the row says what superseded it later and how far it
-// has decayed.
+// ai-kb keeps a capsule as a markdown file below capsules, and as a row of kb.sqlite3.
+// The file has the content. Only the row has later supersessions and the decay.
 const (
 	aiKBFile     = "kb.sqlite3"
 	aiKBCapsules = "capsules"
@@ -81,7 +80,8 @@ func aiKBFrontMatter(meta string) map[string]string {
 		key, value, found := strings.Cut(l, ":")
 		_, twice := fields[key]
 		switch {
-		case found && !twice && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") == "" && key != "":
+		case found && !twice && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") == "" &&
+			key != "":
 			fields[key], last = strings.TrimSpace(value), key
 		case last != "" && strings.TrimSpace(l) != "":
 			fields[last] += "\n" + l
@@ -171,7 +171,7 @@ func (im *importer) readAIKBDir(dir string) error {
 		}
 	}
 	if others.n > 0 {
-		im.note("%s: %d other files were left out: %s", dir, others.n, others)
+		im.note("%s: skipped %d other files: %s", dir, others.n, others)
 	}
 	return err
 }
@@ -207,7 +207,7 @@ func (im *importer) aiKBTake(c *aiKBCapsule) {
 		im.refuse(
 			c.from,
 			fmt.Sprintf(
-				"it has the id %s of %s: leave out one of them",
+				"it has the same id %s as %s: remove one of them",
 				clip(id, 80),
 				first.from,
 			),
@@ -229,11 +229,12 @@ func (im *importer) aiKBRows(path string, take func(*aiKBCapsule)) error {
 	if err != nil {
 		return foreignError(path, err)
 	}
-	for _, name := range []string{"id", "title", "body", "scope", "workspace_path", "superseded_by"} {
+	for _, name := range []string{"id", "title", "body", "scope",
+		"workspace_path", "superseded_by"} {
 		if !slices.Contains(columns, name) {
 			return invalid(
 				fmt.Sprintf(
-					"%s is no database of ai-kb: it has no table capsules with a column %s",
+					"%s is not a database of ai-kb: it has no table capsules with a column %s",
 					path,
 					name,
 				),
@@ -242,7 +243,7 @@ func (im *importer) aiKBRows(path string, take func(*aiKBCapsule)) error {
 		}
 	}
 	if slices.Contains(columns, "embedding") {
-		im.note("%s: embeddings are not taken over: they are made anew, by the model here", path)
+		im.note("%s: embeddings were not imported; the local model computes new ones", path)
 	}
 	columns = slices.DeleteFunc(
 		columns,
@@ -284,8 +285,8 @@ func (im *importer) aiKBOthers(f *sqlite.Foreign, path string) error {
 	for _, t := range tables {
 		switch {
 		case t == "doc_ingests":
-			im.note("%s: which documents were ingested is not taken over; "+
-				"their sections are, as capsules of the kind doc", path)
+			im.note("%s: the list of ingested documents was not imported; their sections were, "+
+				"as capsules of the kind doc", path)
 		case t == aiKBCapsules || t == "kb_meta":
 		case strings.HasPrefix(t, "capsule_fts") || strings.HasPrefix(t, "vec_index"):
 		default:
@@ -294,7 +295,7 @@ func (im *importer) aiKBOthers(f *sqlite.Foreign, path string) error {
 	}
 	if len(others) > 0 {
 		names := clip(strings.Join(others, ", "), 200)
-		im.note("%s: tables that are not of ai-kb were not read: %s", path, names)
+		im.note("%s: skipped tables that are not of ai-kb: %s", path, names)
 	}
 	return nil
 }

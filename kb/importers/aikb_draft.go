@@ -12,9 +12,9 @@ import (
 	"blackboard/kb"
 )
 
-// aiKBMerge returns what a row does to the capsule of the same id that a file holds: the
-// file's fields stay, as ai-kb takes the file for the original, and the row adds those
-// that no file has. A row without a file becomes a capsule if all is wanted.
+// aiKBMerge merges a row into the capsule of the same id from a file. The file's fields
+// win, because ai-kb treats the file as the original; the row adds the others. With all
+// set, a row without a file becomes a capsule.
 func (im *importer) aiKBMerge(all bool) func(*aiKBCapsule) {
 	return func(row *aiKBCapsule) {
 		c := im.ai.byID[row.fields["id"]]
@@ -33,12 +33,14 @@ func (im *importer) aiKBMerge(all bool) func(*aiKBCapsule) {
 				c.fields[name] = v
 			case name == "supersedes" && v != "" && v != have:
 				c.fields["supersedes"] += "," + v
-			case v != "" && strings.TrimSpace(v) != strings.TrimSpace(have) && !sameNumber(v, have):
+			case v != "" && strings.TrimSpace(v) != strings.TrimSpace(have) &&
+				!sameNumber(v, have):
 				differ = append(differ, name)
 			}
 		}
 		if slices.Sort(differ); len(differ) > 0 {
-			c.notes = append(c.notes, fmt.Sprintf("%s has another %s; what the file says is taken",
+			c.notes = append(c.notes, fmt.Sprintf("%s has a different %s; the file's "+
+				"value was used",
 				aiKBFile, strings.Join(differ, ", ")))
 		}
 	}
@@ -63,7 +65,7 @@ func (im *importer) takeAIKB() error {
 			return err
 		}
 		if is {
-			im.note("%s, beside the folder, says what superseded what, and what has decayed", path)
+			im.note("supersessions and decay were read from %s beside the folder", path)
 			if err := im.aiKBRows(path, im.aiKBMerge(false)); err != nil {
 				return err
 			}
@@ -126,13 +128,13 @@ func (im *importer) aiKBSuperseded(drafts map[string]*importDraft) map[string]st
 			switch old = strings.TrimSpace(old); {
 			case old == "":
 			case old == id:
-				d.note("it says that it supersedes itself; that is left out")
+				d.note("it claims to supersede itself; ignored")
 			case drafts[old] == nil: // it may be here already
 				d.Supersedes = append(d.Supersedes, aiKBID(old))
 			case by[old] == "":
 				by[old] = id
 			case by[old] != id:
-				d.note("it says that it supersedes %s, which %s does; that is left out",
+				d.note("it claims to supersede %s, which %s already does; ignored",
 					clip(old, 80), clip(by[old], 80))
 			}
 		}
@@ -172,7 +174,8 @@ func (c *aiKBCapsule) draft() (*importDraft, error) {
 		"workspace_path": &d.Workspace, "project_id": &d.Project,
 	} {
 		if *into = f[name]; len(*into) > kb.MaxField {
-			what := fmt.Sprintf("its %s has %d bytes; at most %d are taken", name, len(*into), kb.MaxField)
+			what := fmt.Sprintf("its %s has %d bytes; the limit is %d", name,
+				len(*into), kb.MaxField)
 			return nil, invalid(what, "shorten it in the source")
 		}
 	}
@@ -189,7 +192,7 @@ func (c *aiKBCapsule) draft() (*importDraft, error) {
 	return d, nil
 }
 
-// aiKBNumbers takes over the numbers and times. What is none is kept as a line.
+// aiKBNumbers reads the numbers and times. Invalid values are kept as lines of the body.
 func (d *importDraft) aiKBNumbers(f map[string]string) {
 	number := func(name string) *float64 {
 		v, err := strconv.ParseFloat(f[name], 64)

@@ -29,19 +29,25 @@ func aiKBRow(id, title, scope, workspace, by string, decay string) string {
 		}
 		return "'" + s + "'"
 	}
-	return `INSERT INTO capsules VALUES ('` + id + `', 'gotcha', '` + title + `', 'Body of ` + title + `.', 'manual', 'a,b', '/x/` + id + `.md', '` + scope + `', ` + orNull(
+	return `INSERT INTO capsules VALUES ('` + id + `', 'gotcha', '` + title + `', 'Body of ` +
+		title + `.', 'manual', 'a,b', '/x/` + id + `.md', '` + scope + `', ` + orNull(
 		workspace,
 	) +
 		`, NULL, '', 0.5, NULL, NULL, ` + orNull(
 		by,
-	) + `, 'run:7,file.go:3', x'00', 'm', 1, ` + decay + `, '2026-01-02T03:04:05+00:00', '2026-02-03T04:05:06+00:00')`
+	) + `, 'run:7,file.go:3', x'00', 'm', 1, ` + decay +
+		`, '2026-01-02T03:04:05+00:00', '2026-02-03T04:05:06+00:00')`
 }
 
 // aiKBText writes a file as ai-kb does: the texts as they are, whatever YAML would make
 // of them.
 func aiKBText(id, title, scope, workspace, supersedes string) string {
-	return "---\nid: " + id + "\ntitle: " + title + "\nkind: gotcha\nscope: " + scope + "\nsource: manual\ntags: a,b\nworkspace_path: " + workspace + "\nproject_id: \ndomain_tags: \n" +
-		"confidence: 0.5\nverified_by: \nsupersedes: " + supersedes + "\nrefs: run:7,file.go:3\ncreated_at: 2026-01-02T03:04:05+00:00\n---\n\n# " + title + "\n\nBody of " + title + ".\n"
+	return "---\nid: " + id + "\ntitle: " + title + "\nkind: gotcha\nscope: " + scope +
+		"\nsource: manual\ntags: a,b\nworkspace_path: " + workspace +
+		"\nproject_id: \ndomain_tags: \n" +
+		"confidence: 0.5\nverified_by: \nsupersedes: " + supersedes +
+		"\nrefs: run:7,file.go:3\ncreated_at: 2026-01-02T03:04:05+00:00\n---\n\n# " + title +
+		"\n\nBody of " + title + ".\n"
 }
 
 // aiKBHome makes a data home of ai-kb.
@@ -83,7 +89,8 @@ func TestImportAIKB(t *testing.T) {
 	home := importFiles(
 		t,
 		map[string]string{
-			"capsules/" + id + ".md": "---\nid: " + id + "\ntitle: chezmoi: state [x] # stays\nkind: principle\nscope: project\nsource: \"a\": b\ntags: lint,git\n" +
+			"capsules/" + id + ".md": "---\nid: " + id +
+				"\ntitle: chezmoi: state [x] # stays\nkind: principle\nscope: project\nsource: \"a\": b\ntags: lint,git\n" +
 				"workspace_path: /w/app\nproject_id: app\ndomain_tags: chezmoi,dotfiles\nconfidence: 0.85\nverified_by: reviewer: 2\nsupersedes: 20250101-old\nrefs: run:7, file.go:3\n" +
 				"created_at: 2026-01-02T03:04:05+00:00\nmood: good\n---\n\n# chezmoi: state [x] # stays\n\n# Heading\n\nText.\n",
 		},
@@ -114,7 +121,8 @@ func TestImportAIKB(t *testing.T) {
 	if err := want.Normalise(); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{home, filepath.Join(home, "capsules"), filepath.Join(home, "capsules", id+".md")} {
+	for _, path := range []string{home, filepath.Join(home, "capsules"),
+		filepath.Join(home, "capsules", id+".md")} {
 		set := importSet(t, path, "auto")
 		if in := importOne(t, set); set.Format != formatAIKB ||
 			!reflect.DeepEqual(in.Capsule, want) ||
@@ -123,7 +131,8 @@ func TestImportAIKB(t *testing.T) {
 		}
 	}
 	// In a folder of other files it is what it is, too.
-	if err := os.WriteFile(filepath.Join(home, "capsules", "a.md"), []byte("# Notes\n\nMine.\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(home, "capsules", "a.md"), []byte("# Notes\n\nMine.\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, format := range []string{"auto", formatMarkdown} {
@@ -162,7 +171,8 @@ func TestImportAIKBDatabase(t *testing.T) {
 		"ai-kb",
 		"3-three",
 	)
-	for path, items := range map[string]int{home: 3, filepath.Join(home, "capsules"): 2, filepath.Join(home, "kb.sqlite3"): 3} {
+	for path, items := range map[string]int{home: 3, filepath.Join(home, "capsules"): 2,
+		filepath.Join(home, "kb.sqlite3"): 3} {
 		set := importSet(t, path, "auto")
 		if set.Format != formatAIKB || len(set.Items) != items || len(set.Refused) > 0 {
 			t.Fatalf("%s: %+v", path, set)
@@ -181,7 +191,7 @@ func TestImportAIKBDatabase(t *testing.T) {
 		switch path {
 		case filepath.Join(home, "capsules"):
 			supersedes = supersedes[:1]
-			if !noted(set.Notes, "beside the folder, says what superseded what") {
+			if !noted(set.Notes, "supersessions and decay were read from") {
 				t.Errorf("%q", set.Notes)
 			}
 		case filepath.Join(home, "kb.sqlite3"):
@@ -194,11 +204,11 @@ func TestImportAIKBDatabase(t *testing.T) {
 		slices.Sort(supersedes)
 		in := titled(t, set, name)
 		if !slices.Equal(in.Capsule.Supersedes, supersedes) || in.Capsule.SupersededBy != "" ||
-			name == "Two" && !noted(in.Notes, "kb.sqlite3 has another body, title") {
+			name == "Two" && !noted(in.Notes, "kb.sqlite3 has a different body, title") {
 			t.Errorf("%s: %+v", path, in)
 		}
-		if !noted(set.Notes, "not of ai-kb were not read: votes") ||
-			!noted(set.Notes, "documents were ingested") {
+		if !noted(set.Notes, "not of ai-kb: votes") ||
+			!noted(set.Notes, "list of ingested documents") {
 			t.Errorf("%s: %q", path, set.Notes)
 		}
 	}
@@ -207,7 +217,10 @@ func TestImportAIKBDatabase(t *testing.T) {
 // TestImportAIKBLinks: one capsule has one successor, and what is refused still
 // supersedes.
 func TestImportAIKBLinks(t *testing.T) {
-	later := func(text string) string { return strings.Replace(text, "created_at: 2026", "created_at: 2027", 1) }
+	later := func(text string) string {
+		return strings.Replace(text, "created_at: 2026",
+			"created_at: 2027", 1)
+	}
 	dir := importFiles(
 		t,
 		map[string]string{
@@ -227,15 +240,16 @@ func TestImportAIKBLinks(t *testing.T) {
 	}
 	one, two := titled(t, set, "One"), titled(t, set, "Two")
 	if one.Capsule.SupersededBy != kb.ImportedID("ai-kb", "3") ||
-		!noted(one.Notes, "supersedes itself") {
+		!noted(one.Notes, "supersede itself") {
 		t.Errorf("%+v", one)
 	}
 	if two.Capsule.SupersededBy != kb.ImportedID("ai-kb", "4") ||
 		len(two.Capsule.Supersedes) > 0 ||
-		!noted(two.Notes, "supersedes 1, which 3 does") {
+		!noted(two.Notes, "supersede 1, which 3 already does") {
 		t.Errorf("%+v", two)
 	}
-	for i, words := range []string{"it has the id 3 of", "names no workspace", `scope "world" is unknown`} {
+	for i, words := range []string{"it has the same id 3 as", "names no workspace",
+		`scope "world" is unknown`} {
 		if !strings.Contains(set.Refused[i].Why, words) {
 			t.Errorf("%q, want %q", set.Refused[i].Why, words)
 		}
@@ -263,7 +277,7 @@ func TestImportAIKBFails(t *testing.T) {
 		storeDB(t, `CREATE TABLE chunks (x)`),
 		formatAIKB,
 		fault.Invalid,
-		"is no database of ai-kb",
+		"is not a database of ai-kb",
 	)
 	importFails(
 		t,
@@ -308,7 +322,8 @@ func TestImportAIKBShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for _, source := range []string{path, filepath.Dir(path), filepath.Join(filepath.Dir(path), "capsules")} {
+	for _, source := range []string{path, filepath.Dir(path),
+		filepath.Join(filepath.Dir(path), "capsules")} {
 		set := importSet(t, source, "auto")
 		rows, err := db.Query(
 			`SELECT id, title, kind, scope, coalesce(workspace_path, ''), coalesce(project_id, ''), coalesce(verified_by, ''), coalesce(superseded_by, ''), confidence, decay_score, body FROM capsules`,
@@ -322,7 +337,8 @@ func TestImportAIKBShared(t *testing.T) {
 			var id, by string
 			var confidence, decay float64
 			var c kb.Capsule
-			if err := rows.Scan(&id, &c.Title, &c.Kind, &c.Scope, &c.Workspace, &c.Project, &c.VerifiedBy, &by, &confidence, &decay, &c.Body); err != nil {
+			if err := rows.Scan(&id, &c.Title, &c.Kind, &c.Scope, &c.Workspace, &c.Project,
+				&c.VerifiedBy, &by, &confidence, &decay, &c.Body); err != nil {
 				t.Fatal(err)
 			}
 			if by != "" {

@@ -13,26 +13,30 @@ import (
 	"blackboard/board/lazyregexp"
 	"blackboard/kb"
 	"blackboard/kb/markdown"
+	"blackboard/kb/workspace"
 )
 
 // claudeIndex is the file of a memory folder that lists the others.
 const claudeIndex = "MEMORY.md"
 
-// claudeKinds are the types of Claude Code's memories. What a user wants done, or not done, is a principle; the rest is what is so.
-var claudeKinds = map[string]string{"user": "fact", "feedback": "principle", "project": "fact", "reference": "fact"}
+// claudeKinds maps the types of Claude Code's memories. A user's wish is a principle;
+// the others are facts.
+var claudeKinds = map[string]string{"user": "fact", "feedback": "principle",
+	"project": "fact", "reference": "fact"}
 
-// readClaude reads a memory folder, the folder of a project that has one, or a folder of such projects.
+// readClaude reads a memory folder, the folder of a project that has one, or a folder
+// of such projects.
 func (im *importer) readClaude(dir string) error {
 	switch {
 	case isClaudeMemory(dir):
 		return im.claudeMemory(dir)
 	case dirThere(filepath.Join(dir, "memory")):
-		im.note("%s: the sessions beside the folder memory were not read", dir)
+		im.note("%s: skipped the sessions beside the folder memory", dir)
 		return im.claudeMemory(filepath.Join(dir, "memory"))
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return invalid(dir+" cannot be read: "+systemWords(err), "check who may read it")
+		return invalid("cannot read "+dir+": "+systemWords(err), "check its permissions")
 	}
 	found := 0
 	var without leftOut
@@ -40,8 +44,10 @@ func (im *importer) readClaude(dir string) error {
 		memory := filepath.Join(dir, e.Name(), "memory")
 		info, err := os.Lstat(memory)
 		switch {
-		case e.Type()&fs.ModeSymlink != 0 && dirThere(memory), err == nil && info.Mode()&fs.ModeSymlink != 0:
-			im.refuse(memory, "it is, or is in, a link to a folder, which is not followed: import that folder by itself")
+		case e.Type()&fs.ModeSymlink != 0 && dirThere(memory), err == nil &&
+			info.Mode()&fs.ModeSymlink != 0:
+			im.refuse(memory, "it is in a link to a folder, and links are not followed: import "+
+				"that folder itself")
 			found++
 		case err == nil && info.IsDir():
 			found++
@@ -49,16 +55,17 @@ func (im *importer) readClaude(dir string) error {
 				return err
 			}
 		case err != nil && !errors.Is(err, fs.ErrNotExist) && e.IsDir():
-			im.refuse(memory, "the folder cannot be read: "+systemWords(err))
+			im.refuse(memory, "cannot read the folder: "+systemWords(err))
 		case e.IsDir():
 			without.add(e.Name())
 		}
 	}
 	if found == 0 && len(im.set.Refused) == 0 {
-		return invalid(dir+" has no memory of Claude Code", "give a folder memory, a project's folder that has one, or the folder projects of those")
+		return invalid(dir+" has no Claude Code memory", "give a folder memory, a project's "+
+			"folder that has one, or the folder projects")
 	}
 	if without.n > 0 {
-		im.note("%s: %d folders have no memory: %s", dir, without.n, &without)
+		im.note("%s: skipped %d folders without a memory: %s", dir, without.n, &without)
 	}
 	return nil
 }
@@ -76,7 +83,8 @@ func fileThere(path string) bool {
 // isClaudeMemory reports whether a folder is a memory folder itself.
 func isClaudeMemory(dir string) bool {
 	abs, err := filepath.Abs(dir)
-	return fileThere(filepath.Join(dir, claudeIndex)) || err == nil && filepath.Base(abs) == "memory" && !dirThere(filepath.Join(dir, "memory"))
+	return fileThere(filepath.Join(dir, claudeIndex)) || err == nil &&
+		filepath.Base(abs) == "memory" && !dirThere(filepath.Join(dir, "memory"))
 }
 
 func (im *importer) claudeMemory(dir string) error {
@@ -92,7 +100,8 @@ func (im *importer) claudeMemory(dir string) error {
 	})
 }
 
-// claudeSource says whose memories a folder's are: its project's folder is named after the directory that Claude Code was started in.
+// claudeSource says whose memories a folder's are: its project's folder is named after
+// the directory that Claude Code was started in.
 func (im *importer) claudeSource(dir string) (markdownSource, error) {
 	src := markdownSource{claude: true}
 	abs, err := filepath.Abs(dir)
@@ -106,25 +115,28 @@ func (im *importer) claudeSource(dir string) (markdownSource, error) {
 	work, why := decodeClaudeDir(name)
 	if work != "" {
 		home, _ := os.UserHomeDir()
-		if src.workspace, err = kb.FindWorkspace(work, home, ""); err != nil || src.workspace == "" {
-			src.workspace, why = "", work+", which it is of, is no project"
+		if src.workspace, err = workspace.Find(work, home, ""); err != nil ||
+			src.workspace == "" {
+			src.workspace, why = "", work+", to which it belongs, is not a project"
 		}
 	}
 	if src.workspace == "" || len(src.workspace) > kb.MaxField {
 		src.workspace, src.project = "", asUTF8(name)
-		src.notes = []string{"the project is the folder's name: " + why}
+		src.notes = []string{"the folder's name was used as the project: " + why}
 	}
 	return src, nil
 }
 
-// claudeDirs bounds how many directories are looked at to find the one that a name stands for.
+// claudeDirs limits how many directories are searched for the one that a name stands
+// for.
 const claudeDirs = 2000
 
-// decodeClaudeDir finds the directory that a project's folder is named after. The name has a dash for each character of the path that is neither a letter nor a digit, so several
-// directories may have it; why says why there is no answer.
+// decodeClaudeDir finds the directory that a project's folder is named after. The name
+// has a dash for each character of the path that is neither a letter nor a digit, so
+// several directories may have it; why says why there is no answer.
 func decodeClaudeDir(name string) (dir, why string) {
 	if filepath.Separator != '/' || !strings.HasPrefix(name, "-") {
-		return "", "it is not named after a directory"
+		return "", "its name is not the name of a directory"
 	}
 	var found []os.FileInfo
 	left := claudeDirs
@@ -151,7 +163,8 @@ func decodeClaudeDir(name string) (dir, why string) {
 			if !ok || after != "" && after[0] != '-' {
 				continue
 			}
-			if next := filepath.Join(at, e.Name()); e.IsDir() || e.Type()&fs.ModeSymlink != 0 && dirThere(next) {
+			if next := filepath.Join(at, e.Name()); e.IsDir() || e.Type()&fs.ModeSymlink != 0 &&
+				dirThere(next) {
 				look(next, after)
 			}
 		}
@@ -159,16 +172,17 @@ func decodeClaudeDir(name string) (dir, why string) {
 	look("/", name)
 	switch {
 	case left < 0:
-		return "", "too many directories could be the one that it is named after"
+		return "", "too many directories match its name"
 	case len(found) == 0:
-		return "", "the directory that it is named after is not here"
+		return "", "no directory here matches its name"
 	case len(found) > 1:
-		return "", "several directories here could be the one that it is named after"
+		return "", "several directories here match its name"
 	}
 	return dir, ""
 }
 
-// escapeClaude writes a name as Claude Code does in the names of its folders, which counts in UTF-16.
+// escapeClaude writes a name as Claude Code does in the names of its folders, which
+// counts in UTF-16.
 func escapeClaude(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -194,20 +208,22 @@ func (im *importer) claudeIndex(path string, src markdownSource) error {
 		im.refuse(path, told(err))
 		return nil
 	}
-	rest, linked := unlinked(text, func(file string) bool { return fileThere(filepath.Join(filepath.Dir(path), file)) })
+	rest, linked := unlinked(text,
+		func(file string) bool { return fileThere(filepath.Join(filepath.Dir(path), file)) })
 	if rest == "" {
-		im.note("%s is an index of the files, and nothing else; it is no capsule", path)
+		im.note("skipped %s: it is only an index of the files", path)
 		return nil
 	}
 	of := src.project
 	if src.workspace != "" {
 		of = filepath.Base(src.workspace)
 	}
-	d := &importDraft{Capsule: kb.Capsule{Kind: "fact", Body: rest, Workspace: src.workspace, Project: src.project}, notes: append([]string{}, src.notes...)}
+	d := &importDraft{Capsule: kb.Capsule{Kind: "fact", Body: rest, Workspace: src.workspace,
+		Project: src.project}, notes: append([]string{}, src.notes...)}
 	d.setTitle(claudeIndex + " of " + asUTF8(of))
 	d.tag("memory")
 	if linked > 0 {
-		d.note("%d lines that list the files were left out", linked)
+		d.note("removed %d lines that list the files", linked)
 	}
 	c, notes := d.done()
 	im.take(path, c, notes)
@@ -215,9 +231,11 @@ func (im *importer) claudeIndex(path string, src markdownSource) error {
 }
 
 // claudeLink is a line of an index: a link at its beginning, after the sign of a list.
-var claudeLink = lazyregexp.New(`^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*)?\[(?:[^\]]*\]\(<?([^)>]+)>?\)|\[([^\]|]+)(?:\|[^\]]*)?\]\])`)
+var claudeLink = lazyregexp.New(
+	`^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*)?\[(?:[^\]]*\]\(<?([^)>]+)>?\)|\[([^\]|]+)(?:\|[^\]]*)?\]\])`)
 
-// unlinked returns what of an index is not a line that lists a file that is there, and how many lines are. A heading stays if something stays under it.
+// unlinked removes the lines of an index that list an existing file, and returns the
+// rest and their number. A heading stays if something below it stays.
 func unlinked(text string, exists func(file string) bool) (rest string, linked int) {
 	type kept struct {
 		text  string
@@ -225,7 +243,8 @@ func unlinked(text string, exists func(file string) bool) (rest string, linked i
 		blank bool
 	}
 	var lines []kept
-	for l := range strings.Lines(markdown.LineEnds.ReplaceAllString(strings.TrimPrefix(text, "\ufeff"), "\n")) {
+	for l := range strings.Lines(markdown.LineEnds.ReplaceAllString(strings.TrimPrefix(text,
+		"\ufeff"), "\n")) {
 		l = strings.TrimRight(l, "\n")
 		if m := claudeLink.FindStringSubmatch(l); m != nil && existsLinked(m[1], m[2], exists) {
 			linked++
@@ -270,7 +289,8 @@ func existsLinked(target, wiki string, exists func(string) bool) bool {
 	return markdown.Is(target) && filepath.IsLocal(target) && exists(target)
 }
 
-// claudeFields lifts what is below the key metadata, where newer versions put the type.
+// claudeFields moves the fields below the key metadata up. Newer versions have the type
+// there.
 func claudeFields(fields []metaField) []metaField {
 	var out []metaField
 	for _, f := range fields {
@@ -292,7 +312,8 @@ func claudeFields(fields []metaField) []metaField {
 
 var looseField = lazyregexp.New(`^[ \t]*([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*))?$`)
 
-// looseFrontMatter reads front matter that is not quite YAML, as models write it: each line a key and a text, whatever signs are in that.
+// looseFrontMatter reads front matter that is not quite YAML, as models write it: each
+// line a key and a text, whatever signs are in that.
 func looseFrontMatter(text string) (fields []metaField, body string, ok bool) {
 	meta, body, found := markdown.Split(text)
 	if !found || len(meta) > maxFrontMatter {
@@ -314,7 +335,8 @@ func looseFrontMatter(text string) (fields []metaField, body string, ok bool) {
 		if q := len(v) - 1; q > 0 && v[0] == v[q] && (v[0] == '"' || v[0] == '\'') {
 			v = v[1:q]
 		}
-		fields = append(fields, metaField{key: m[1], line: n, node: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v}})
+		fields = append(fields, metaField{key: m[1], line: n,
+			node: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v}})
 	}
 	return fields, body, len(fields) > 0
 }

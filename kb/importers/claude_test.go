@@ -10,7 +10,8 @@ import (
 	"blackboard/kb"
 )
 
-// claudeProject makes the folder of a project's memories, named after a directory, as Claude Code does.
+// claudeProject makes the folder of a project's memories, named after a directory, as
+// Claude Code does.
 func claudeProject(tb testing.TB, projects, work string, files map[string]string) string {
 	tb.Helper()
 	dir := filepath.Join(projects, escapeClaude(work))
@@ -54,7 +55,8 @@ func TestImportClaude(t *testing.T) {
 		"sub/state.md": "---\nname: state\ntype: project\n---\nmigrating",
 		"plain.md":     "# Plain\nno front matter",
 	})
-	if err := os.WriteFile(filepath.Join(project, "session.jsonl"), []byte("{}"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(project, "session.jsonl"),
+		[]byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(projects, "-no-memory"), 0o700); err != nil {
@@ -68,24 +70,31 @@ func TestImportClaude(t *testing.T) {
 		got := map[string]kb.Incoming{}
 		for _, it := range set.Items {
 			got[it.Capsule.Title] = it
-			if it.Capsule.Workspace != work || it.Capsule.Scope != "workspace" || it.Capsule.Project != "" {
+			if it.Capsule.Workspace != work || it.Capsule.Scope != "workspace" ||
+				it.Capsule.Project != "" {
 				t.Errorf("%+v", it.Capsule)
 			}
 		}
 		for title, want := range map[string]struct{ kind, tags, body string }{
-			"Run the tests":             {"principle", "feedback", "before each commit\n\nAlways `make check`.\n\n**Why:** it broke once."},
-			"role":                      {"fact", "user", "who\n\nA physicist.\n\nmetadata.node_type: memory"},
-			"where":                     {"fact", "reference", "Bugs: see the tracker\n\nhttps://tracker.example"},
-			"state":                     {"fact", "project", "migrating"},
-			"Plain":                     {"fact", "", "no front matter"},
-			"MEMORY.md of my-app_2.0 ü": {"fact", "memory", "# Memory\n\n\n## Loose\n- Deploys are on Fridays\n- [Gone](gone.md) is kept"},
+			"Run the tests": {"principle", "feedback",
+				"before each commit\n\nAlways `make check`.\n\n**Why:** it broke once."},
+			"role": {"fact", "user",
+				"who\n\nA physicist.\n\nmetadata.node_type: memory"},
+			"where": {"fact", "reference",
+				"Bugs: see the tracker\n\nhttps://tracker.example"},
+			"state": {"fact", "project", "migrating"},
+			"Plain": {"fact", "", "no front matter"},
+			"MEMORY.md of my-app_2.0 ü": {"fact", "memory",
+				"# Memory\n\n\n## Loose\n- Deploys are on Fridays\n- [Gone](gone.md) is kept"},
 		} {
 			c := got[title].Capsule
-			if c.Kind != want.kind || strings.Join(c.Tags, ",") != want.tags || c.Body != want.body {
+			if c.Kind != want.kind || strings.Join(c.Tags, ",") != want.tags ||
+				c.Body != want.body {
 				t.Errorf("%q: %+v", title, c)
 			}
 		}
-		if !noted(got["where"].Notes, "line 3: mapping values are not allowed") || !noted(got["MEMORY.md of my-app_2.0 ü"].Notes, "3 lines that list the files") {
+		if !noted(got["where"].Notes, "line 3: mapping values are not allowed") ||
+			!noted(got["MEMORY.md of my-app_2.0 ü"].Notes, "3 lines that list the files") {
 			t.Errorf("%+v", set)
 		}
 	}
@@ -97,18 +106,21 @@ func TestImportClaudeWithoutWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	projects := t.TempDir()
-	files := map[string]string{"x.md": "---\nname: x\ntype: other\n---\ntext", "MEMORY.md": "- [x](x.md)\n"}
+	files := map[string]string{"x.md": "---\nname: x\ntype: other\n---\ntext",
+		"MEMORY.md": "- [x](x.md)\n"}
 	for dir, why := range map[string]string{
 		claudeProject(t, projects, work, files):                   "several directories",
-		claudeProject(t, projects, "/nowhere/to/be/found", files): "is not here",
-		claudeProject(t, projects, "elsewhere", files):            "not named after a directory",
+		claudeProject(t, projects, "/nowhere/to/be/found", files): "no directory here",
+		claudeProject(t, projects, "elsewhere", files):            "not the name of a directory",
 	} {
 		set := importSet(t, dir, "claude-memory")
 		it := importOne(t, set)
-		if c := it.Capsule; c.Scope != "universal" || c.Workspace != "" || c.Project != filepath.Base(dir) || strings.Join(c.Tags, ",") != "other" || !noted(it.Notes, why) {
+		if c := it.Capsule; c.Scope != "universal" || c.Workspace != "" ||
+			c.Project != filepath.Base(dir) || strings.Join(c.Tags, ",") != "other" ||
+			!noted(it.Notes, why) {
 			t.Errorf("%+v", it)
 		}
-		if !noted(set.Notes, "is an index of the files") {
+		if !noted(set.Notes, "only an index of the files") {
 			t.Errorf("%q", set.Notes)
 		}
 	}
@@ -116,13 +128,15 @@ func TestImportClaudeWithoutWorkspace(t *testing.T) {
 
 func TestImportClaudeRefuses(t *testing.T) {
 	dir := claudeProject(t, t.TempDir(), "/nowhere", map[string]string{
-		"MEMORY.md": "a\x00b", "bad.md": "---\nname: x\n- y\n---\ntext", "twice.md": "---\nname: x: y\nname: z\n---\ntext", "empty.md": "---\nname: x\n---\n",
+		"MEMORY.md": "a\x00b", "bad.md": "---\nname: x\n- y\n---\ntext",
+		"twice.md": "---\nname: x: y\nname: z\n---\ntext", "empty.md": "---\nname: x\n---\n",
 	})
 	set := importSet(t, dir, "claude-memory")
 	if len(set.Items) != 0 || len(set.Refused) != 4 {
 		t.Fatalf("%+v", set)
 	}
-	for i, words := range []string{"NUL", "not YAML: line 3", "the body is empty", "not YAML: line 2"} {
+	for i, words := range []string{"NUL", "not YAML: line 3",
+		"the body is empty", "not YAML: line 2"} {
 		if !strings.Contains(set.Refused[i].Why, words) {
 			t.Errorf("%+v, want %q", set.Refused[i], words)
 		}
@@ -134,15 +148,17 @@ func TestImportClaudeRefuses(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(projects, "-p"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(dir, "memory"), filepath.Join(projects, "-p", "memory")); err != nil {
+	if err := os.Symlink(filepath.Join(dir, "memory"), filepath.Join(projects, "-p",
+		"memory")); err != nil {
 		t.Fatal(err)
 	}
-	importRefused(t, importSet(t, projects, "claude-memory"), "memory", "which is not followed")
+	importRefused(t, importSet(t, projects, "claude-memory"), "memory", "links are not followed")
 }
 
 func TestUnlinkedOfLongIndex(t *testing.T) {
 	text := "# a\n" + strings.Repeat("###### b\n", 200_000) + "words"
-	if rest, n := unlinked(text, func(string) bool { return false }); n != 0 || rest != "# a\n###### b\nwords" {
+	if rest, n := unlinked(text, func(string) bool { return false }); n != 0 ||
+		rest != "# a\n###### b\nwords" {
 		t.Errorf("%d %q", n, rest)
 	}
 }

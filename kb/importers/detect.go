@@ -30,14 +30,15 @@ func (im *importer) detect(path string, dir bool) (string, error) {
 	}
 	f, err := sqlite.OpenFile(path)
 	if err != nil {
-		return "", invalid(fmt.Sprintf("%s cannot be read: %s", path, systemWords(err)), "check who may read it")
+		return "", invalid(fmt.Sprintf("cannot read %s: %s", path, systemWords(err)),
+			"check its permissions")
 	}
 	defer f.Close()
 	head := make([]byte, len(sqliteMagic))
 	n, err := io.ReadFull(f, head)
 	switch {
 	case n == 0 && errors.Is(err, io.EOF):
-		return "", invalid(path+" is empty", "give a file with something in it")
+		return "", invalid(path+" is empty", "give a file with content")
 	case string(head[:n]) == sqliteMagic && im.isAIKBDatabase(path):
 		return formatAIKB, nil
 	case string(head[:n]) == sqliteMagic:
@@ -48,7 +49,7 @@ func (im *importer) detect(path string, dir bool) (string, error) {
 
 // detectLines goes by the first line.
 func detectLines(path string, r io.Reader) (string, error) {
-	what := "it does not begin with a line of JSON"
+	what := "it does not begin with a JSON line"
 	stop := errors.New("seen enough")
 	format := ""
 	err := eachLine(io.LimitReader(r, 2*maxImportLine), func(l importLine) error {
@@ -56,7 +57,7 @@ func detectLines(path string, r io.Reader) (string, error) {
 		if err != nil {
 			return stop
 		}
-		what = "its first line is JSON, but of none of them"
+		what = "its first line is JSON, but of an unknown format"
 		for _, f := range fields {
 			var s string
 			if json.Unmarshal(f.raw, &s) != nil {
@@ -68,13 +69,14 @@ func detectLines(path string, r io.Reader) (string, error) {
 			case f.key == "type" && (s == "entity" || s == "relation"):
 				format = formatMCP
 			case f.key == "kind" && s == "run":
-				what = "it is the export of a run, which is imported as a run"
+				what = "it is the export of a run; import it as a run"
 			}
 		}
 		return stop
 	})
 	if err != nil && err != stop {
-		return "", invalid(fmt.Sprintf("%s cannot be read: %s", path, systemWords(err)), "check the storage")
+		return "", invalid(fmt.Sprintf("cannot read %s: %s", path, systemWords(err)),
+			"check the storage")
 	}
 	if format == "" {
 		return "", notDetected(path, what)
@@ -97,12 +99,13 @@ func (im *importer) detectDir(dir string) (string, error) {
 		looked++
 		switch {
 		case err != nil && rel == ".":
-			return invalid(dir+" cannot be read: "+systemWords(err), "check who may read it")
+			return invalid("cannot read "+dir+": "+systemWords(err), "check its permissions")
 		case err != nil && e != nil && e.IsDir():
 			return fs.SkipDir
 		case err != nil:
 			return nil
-		case e.IsDir() && rel != "." && (strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules"):
+		case e.IsDir() && rel != "." && (strings.HasPrefix(e.Name(), ".") ||
+			e.Name() == "node_modules"):
 			return fs.SkipDir
 		case !e.IsDir() && markdown.Is(e.Name()):
 			return found
@@ -117,13 +120,17 @@ func (im *importer) detectDir(dir string) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return "", notDetected(dir, "none of that is in the folder")
+	return "", notDetected(dir, "the folder has none of these")
 }
 
 func notDetected(path, what string) error {
-	return invalid(fmt.Sprintf("%s is of no known format: %s", path, what),
-		fmt.Sprintf("looked for: a first line with \"schema\":%q (%s) or \"type\":\"entity\" (%s), an SQLite file or folders chunks and state (%s), an SQLite file with a table capsules, or its folder (%s), a folder with %s (%s), files .md (%s); a format can be named",
-			exportSchema, formatJSONL, formatMCP, formatStore, formatAIKB, claudeIndex, formatClaude, formatMarkdown))
+	return invalid(fmt.Sprintf("unknown format: %s: %s", path, what),
+		fmt.Sprintf("looked for: a first line with \"schema\":%q (%s) or \"type\":\"entity\" "+
+			"(%s), an SQLite file or folders chunks and state (%s), an SQLite file with a table "+
+			"capsules, or its folder (%s), a folder with %s (%s), files .md (%s); a "+
+			"format can be named",
+			exportSchema, formatJSONL, formatMCP, formatStore, formatAIKB, claudeIndex,
+			formatClaude, formatMarkdown))
 }
 
 // isClaudeDir reports whether a folder looks like one of those that readClaude takes.
@@ -132,7 +139,8 @@ func isClaudeDir(dir string) bool {
 	if err != nil {
 		return false
 	}
-	if fileThere(filepath.Join(dir, claudeIndex)) || fileThere(filepath.Join(dir, "memory", claudeIndex)) {
+	if fileThere(filepath.Join(dir, claudeIndex)) ||
+		fileThere(filepath.Join(dir, "memory", claudeIndex)) {
 		return true
 	}
 	if filepath.Base(abs) == "memory" && strings.HasPrefix(filepath.Base(filepath.Dir(abs)), "-") {
@@ -146,7 +154,8 @@ func isClaudeDir(dir string) bool {
 		return false
 	}
 	for _, e := range entries {
-		if e.IsDir() && strings.HasPrefix(e.Name(), "-") && dirThere(filepath.Join(dir, e.Name(), "memory")) {
+		if e.IsDir() && strings.HasPrefix(e.Name(), "-") &&
+			dirThere(filepath.Join(dir, e.Name(), "memory")) {
 			return true
 		}
 	}

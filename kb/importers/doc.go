@@ -1,4 +1,5 @@
-// Package importers reads the memories of other tools, and exports of our own, into capsules that Remember would take.
+// Package importers reads memories of other tools, and our own exports, as capsules
+// that Remember accepts.
 //
 //	read.go detect.go                what a source is, and what is gathered of it
 //	jsonl.go                         our own export, written and read
@@ -7,7 +8,7 @@
 //	aikb*.go                         ai-kb, whose capsules are like ours
 //	draft.go lines.go walk.go        what all are read with
 //
-// It stores nothing: Import of package kb takes the set that Read gives.
+// It stores nothing: Import of package kb stores the set that Read returns.
 package importers
 
 import (

@@ -12,7 +12,8 @@ import (
 	"blackboard/kb"
 )
 
-// importDraft is a capsule in the making, from a source with fields of its own. What fits no field goes to the body's end, as a line.
+// importDraft is a capsule in the making, from a source with fields of its own. What
+// fits no field goes to the body's end, as a line.
 type importDraft struct {
 	kb.Capsule
 	tail  []string
@@ -41,14 +42,14 @@ func (d *importDraft) setTitle(s string) {
 	s = strings.TrimSpace(s)
 	if strings.ContainsFunc(s, unicode.IsControl) {
 		s = inOneLine(s)
-		d.note("the title's line breaks and control characters became spaces")
+		d.note("line breaks and control characters in the title were replaced by spaces")
 	}
 	if len(s) <= kb.MaxTitle {
 		d.Title = s
 		return
 	}
 	d.keep("title", s)
-	d.note("the title has %d bytes, and was cut to %d", len(s), kb.MaxTitle)
+	d.note("the title has %d bytes and was cut to %d", len(s), kb.MaxTitle)
 	d.Title = shortTitle(s, kb.MaxTitle)
 }
 
@@ -71,7 +72,10 @@ func shortTitle(s string, n int) string {
 // tag adds tags. One with commas is several.
 func (d *importDraft) tag(tags ...string) {
 	for _, t := range tags {
-		for _, t := range strings.FieldsFunc(t, func(r rune) bool { return r == ',' || r == '\n' }) {
+		for _, t := range strings.FieldsFunc(t, func(r rune) bool {
+			return r == ',' ||
+				r == '\n'
+		}) {
 			if t = strings.TrimSpace(t); t == "" || slices.Contains(d.Tags, t) {
 				continue
 			}
@@ -98,25 +102,30 @@ func (d *importDraft) ref(s string) {
 func (d *importDraft) done() (kb.Capsule, []string) {
 	c := d.Capsule
 	if len(d.tail) > 0 {
-		c.Body = strings.TrimSpace(strings.TrimRightFunc(c.Body, unicode.IsSpace) + "\n\n" + strings.Join(d.tail, "\n"))
-		d.note("kept as lines at the body's end: %s", strings.Join(d.kept, ", "))
+		c.Body = strings.TrimSpace(strings.TrimRightFunc(c.Body, unicode.IsSpace) + "\n\n" +
+			strings.Join(d.tail, "\n"))
+		d.note("appended to the body: %s", strings.Join(d.kept, ", "))
 	}
 	return c, d.notes
 }
 
 // kindNamed finds the kind that a word of another program means.
 func kindNamed(word string) (string, bool) {
-	word = strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(word)))
+	word = strings.NewReplacer("-", "_", " ",
+		"_").Replace(strings.ToLower(strings.TrimSpace(word)))
 	if word == "antipattern" {
 		word = "anti_pattern"
 	}
 	return word, slices.Contains(kb.Kinds, word)
 }
 
-var importTimes = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02 15:04",
+var importTimes = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04",
+	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700",
+	"2006-01-02 15:04:05", "2006-01-02 15:04",
 	"2006-01-02", "2006/01/02"}
 
-// importTime reads the ways in which programs write a time; without a zone it is UTC. A number counts seconds, or milliseconds, since 1970.
+// importTime reads the ways in which programs write a time; without a zone it is UTC. A
+// number counts seconds, or milliseconds, since 1970.
 func importTime(s string) (time.Time, bool) {
 	s = strings.TrimSpace(s)
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n > 0 && len(s) >= 9 && len(s) <= 13 {

@@ -12,16 +12,22 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// metaNames are the names that other programs have for a capsule's fields. A field with the capsule's own name comes before one with another.
+// metaNames are the names that other programs have for a capsule's fields. A field with
+// the capsule's own name comes before one with another.
 var metaNames = sync.OnceValue(func() map[string]string {
 	return map[string]string{
-		"name": "title", "summary": "description", "type": "kind", "tag": "tags", "label": "tags", "labels": "tags", "keyword": "tags", "keywords": "tags", "references": "refs", "ref": "refs",
-		"date": "created", "created_at": "created", "createdat": "created", "updated_at": "updated", "updatedat": "updated", "modified": "updated", "last_modified": "updated",
+		"name": "title", "summary": "description", "type": "kind", "tag": "tags", "label": "tags",
+		"labels": "tags", "keyword": "tags", "keywords": "tags",
+		"references": "refs", "ref": "refs",
+		"date": "created", "created_at": "created", "createdat": "created",
+		"updated_at": "updated", "updatedat": "updated", "modified": "updated",
+		"last_modified": "updated",
 	}
 })
 
 // frontMatter takes over the fields, and returns the description.
-func (d *importDraft) frontMatter(fields []metaField, claude bool, left *int) (about string, err error) {
+func (d *importDraft) frontMatter(fields []metaField, claude bool, left *int) (about string,
+	err error) {
 	name := func(f metaField) (key, field string) {
 		key = strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(f.key))
 		if field = metaNames()[key]; field == "" {
@@ -39,7 +45,8 @@ func (d *importDraft) frontMatter(fields []metaField, claude bool, left *int) (a
 			if (key != field) != alias {
 				continue
 			}
-			if taken[field] && field != "tags" && field != "refs" || !d.field(field, f.node, &about, claude) {
+			if taken[field] && field != "tags" && field != "refs" ||
+				!d.field(field, f.node, &about, claude) {
 				if err := d.keepField(f, left); err != nil {
 					return "", err
 				}
@@ -54,7 +61,9 @@ func (d *importDraft) frontMatter(fields []metaField, claude bool, left *int) (a
 func (d *importDraft) keepField(f metaField, left *int) error {
 	s, ok := nodeText(f.node, left, false)
 	if !ok {
-		return invalid(fmt.Sprintf("line %d: the front matter stands for more than %d bytes", f.line, maxExpanded), "write out what its aliases stand for, and leave out what is not wanted")
+		return invalid(fmt.Sprintf("line %d: the front matter expands to more than %d bytes",
+			f.line, maxExpanded), "replace its aliases by their values and remove "+
+			"what is not needed")
 	}
 	d.keep(f.key, s)
 	return nil
@@ -93,7 +102,8 @@ func (d *importDraft) field(field string, n *yaml.Node, about *string, claude bo
 			d.Confidence = &v
 		}
 	case "source", "verified_by", "workspace", "project", "retired_why":
-		into := map[string]*string{"source": &d.Source, "verified_by": &d.VerifiedBy, "workspace": &d.Workspace, "project": &d.Project, "retired_why": &d.RetiredWhy}[field]
+		into := map[string]*string{"source": &d.Source, "verified_by": &d.VerifiedBy,
+			"workspace": &d.Workspace, "project": &d.Project, "retired_why": &d.RetiredWhy}[field]
 		ok = len(s) <= kb.MaxField
 		if ok {
 			*into = s
@@ -133,7 +143,8 @@ func (d *importDraft) listField(field string, list []string) bool {
 		}
 	case "domain_tags":
 		for _, t := range list {
-			if t = strings.TrimSpace(t); t != "" && (len(t) > kb.MaxTag || strings.ContainsAny(t, ",\n")) || len(list) > kb.MaxTags {
+			if t = strings.TrimSpace(t); t != "" && (len(t) > kb.MaxTag ||
+				strings.ContainsAny(t, ",\n")) || len(list) > kb.MaxTags {
 				return false
 			}
 		}
@@ -167,5 +178,5 @@ func (d *importDraft) setKind(word string, claude bool) {
 		return
 	}
 	d.tag(word)
-	d.note("%q is no kind here; it is kept as a tag", clip(word, 60))
+	d.note("unknown kind %q; kept as a tag", clip(word, 60))
 }

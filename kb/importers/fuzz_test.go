@@ -45,7 +45,9 @@ func FuzzImportJSONL(f *testing.F) {
 		f.Fatal(err)
 	}
 	_, full, _ := strings.Cut(b.String(), "\n")
-	for _, s := range []string{full, full + full, `{"title":"t","body":"b"}`, `{"title":"t","body":"b","confidence":7}` + "\n\n{", `{"id":"k000000000","title":"\u0000\ud800","body":"b","created":"9999-12-31T23:59:59-12:00"}`, "\xff", "[]"} {
+	for _, s := range []string{full, full + full, `{"title":"t","body":"b"}`,
+		`{"title":"t","body":"b","confidence":7}` + "\n\n{",
+		`{"id":"k000000000","title":"\u0000\ud800","body":"b","created":"9999-12-31T23:59:59-12:00"}`, "\xff", "[]"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -56,7 +58,8 @@ func FuzzImportJSONL(f *testing.F) {
 			t.Fatal(err)
 		}
 		if n := linesOf(text); len(im.set.Items)+len(im.set.Refused) != n {
-			t.Fatalf("%d lines, %d items and %d refused", n, len(im.set.Items), len(im.set.Refused))
+			t.Fatalf("%d lines, %d items and %d refused", n,
+				len(im.set.Items), len(im.set.Refused))
 		}
 		// What was read can be written, and read again as it was.
 		var caps []kb.Capsule
@@ -81,8 +84,11 @@ func FuzzImportJSONL(f *testing.F) {
 
 func FuzzImportMCP(f *testing.F) {
 	for _, s := range []string{
-		`{"type":"entity","name":"a","entityType":"b","observations":["c",7,{"d":"e"},null]}` + "\n" + `{"type":"relation","from":"a","to":"b","relationType":"c","x":1}`,
-		`{"type":"relation","from":"a","to":"a","relationType":"c"}`, `{"type":"entity","name":"` + strings.Repeat("n", 400) + `","entityType":"a,b","observations":["\n\n"],"createdAt":1}`, `{"type":7}`,
+		`{"type":"entity","name":"a","entityType":"b","observations":["c",7,{"d":"e"},null]}` +
+			"\n" + `{"type":"relation","from":"a","to":"b","relationType":"c","x":1}`,
+		`{"type":"relation","from":"a","to":"a","relationType":"c"}`, `{"type":"entity","name":"` +
+			strings.Repeat("n", 400) +
+			`","entityType":"a,b","observations":["\n\n"],"createdAt":1}`, `{"type":7}`,
 	} {
 		f.Add(s)
 	}
@@ -91,14 +97,20 @@ func FuzzImportMCP(f *testing.F) {
 		folded, err := im.mcp("x", strings.NewReader(text))
 		importWhole(t, im, err)
 		if n := linesOf(text); err == nil && len(im.set.Items)+len(im.set.Refused)+folded != n {
-			t.Fatalf("%d lines, %d items, %d refused and %d relations", n, len(im.set.Items), len(im.set.Refused), folded)
+			t.Fatalf("%d lines, %d items, %d refused and %d relations", n, len(im.set.Items),
+				len(im.set.Refused), folded)
 		}
 	})
 }
 
 var markdownSeeds = []string{
-	"# T\ntext", "---\ntitle: T\ntags: [a, b]\ncreated: 2025-06-01\nother: {a: [b]}\n---\ntext", "---\na: &a [*a]\n---\n", "---\n- a\n---\n", "---\n? [a]\n: b\n---\n", "---\n~: 1\n!!binary x: y\n---\nz",
-	"---\nname: x: y\ntype: feedback\nmetadata:\n  type: user\n---\ntext", "---\nmetadata: &m {type: *m, a: b}\n---\nx", "---\n<<: {a: b}\n? \n---\nx", "\ufeff---\r\ntitle: a\r\n...\r\n# b\r\nc", "T\n===\nx", "---\ntitle: \"\\0\\x07\"\n---\nx",
+	"# T\ntext", "---\ntitle: T\ntags: [a, b]\ncreated: 2025-06-01\nother: {a: [b]}\n---\ntext",
+	"---\na: &a [*a]\n---\n", "---\n- a\n---\n", "---\n? [a]\n: b\n---\n",
+	"---\n~: 1\n!!binary x: y\n---\nz",
+	"---\nname: x: y\ntype: feedback\nmetadata:\n  type: user\n---\ntext",
+	"---\nmetadata: &m {type: *m, a: b}\n---\nx", "---\n<<: {a: b}\n? \n---\nx",
+	"\ufeff---\r\ntitle: a\r\n...\r\n# b\r\nc", "T\n===\nx",
+	"---\ntitle: \"\\0\\x07\"\n---\nx",
 	"---\nid: k000000000\nkind: fact\nscope: universal\ntitle: t\ncreated: 2025-06-01T00:00:00Z\nupdated: 2025-06-01T00:00:00Z\nextra: 1\n---\nb",
 }
 
@@ -117,22 +129,27 @@ func FuzzImportMarkdown(f *testing.F) {
 }
 
 func FuzzImportClaude(f *testing.F) {
-	for _, s := range append(markdownSeeds, "# M\n- [a](a.md) x\n- [[b]]\n## P\nfree", "#\v", "[a](../x.md)\n[a](<a b.md>)\n1. **[a](a.md#x)**: y\n[](%zz.md)", " \ufeff") {
+	for _, s := range append(markdownSeeds, "# M\n- [a](a.md) x\n- [[b]]\n## P\nfree", "#\v",
+		"[a](../x.md)\n[a](<a b.md>)\n1. **[a](a.md#x)**: y\n[](%zz.md)", " \ufeff") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		im := newImporter(context.Background())
 		im.markdown("a/b.md", text, markdownSource{claude: true, workspace: "/w"})
-		im.markdown("a/c.md", text, markdownSource{claude: true, project: "-p", notes: []string{"n"}})
+		im.markdown("a/c.md", text, markdownSource{claude: true,
+			project: "-p", notes: []string{"n"}})
 		importWhole(t, im, nil)
 		if len(im.set.Items)+len(im.set.Refused) != 2 {
 			t.Fatalf("%+v", im.set)
 		}
-		// All lines of an index are there, or were counted, but for headings and blank lines. A byte order mark goes once: a second one, or one within, is text.
+		// All lines of an index are there, or were counted, but for headings and blank
+		// lines. A byte order mark goes once: a second one, or one within, is text.
 		rest, linked := unlinked(text, func(file string) bool { return len(file)%2 == 0 })
 		words := func(s string) (n int) {
 			for l := range strings.Lines(markdown.LineEnds.ReplaceAllString(s, "\n")) {
-				if l = strings.TrimRight(l, "\n"); strings.TrimSpace(l) != "" && !mdHeading.MatchString(strings.TrimSpace(l)) { // what is left is trimmed at its ends, whatever blanks those are
+				// what is left is trimmed at its ends, whatever blanks those are
+				if l = strings.TrimRight(l, "\n"); strings.TrimSpace(l) != "" &&
+					!mdHeading.MatchString(strings.TrimSpace(l)) {
 					n++
 				}
 			}
@@ -140,23 +157,30 @@ func FuzzImportClaude(f *testing.F) {
 		}
 		whole := words(strings.TrimPrefix(text, "\ufeff"))
 		if words(rest)+linked != whole {
-			t.Fatalf("%q has %d lines, %q has %d, and %d are linked", text, whole, rest, words(rest), linked)
+			t.Fatalf("%q has %d lines, %q has %d, and %d are linked", text, whole,
+				rest, words(rest), linked)
 		}
-		if esc := escapeClaude(text); strings.Trim(esc, "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") != "" {
+		if esc := escapeClaude(text); strings.Trim(esc,
+			"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") != "" {
 			t.Fatal(esc)
 		}
 	})
 }
 
 func FuzzImportStoreRow(f *testing.F) {
-	f.Add("id", "topic", "agent", `["a","b"]`, "high", "text", "2025-06-01", "2025-06-01T00:00:00Z", "2999-01-01", "more")
+	f.Add("id", "topic", "agent", `["a","b"]`, "high", "text", "2025-06-01",
+		"2025-06-01T00:00:00Z", "2999-01-01", "more")
 	f.Add("", "", "", "[", "", "# x\ny", "1748786400123", "x", "2020-01-01", "")
 	f.Add("a\nb", "t\x00", "global", `[1,null,"a,b",{}]`, "LOW", "\xff", "", "", "soon", "\n")
-	f.Fuzz(func(t *testing.T, id, topic, agent, tags, importance, content, created, updated, expires, other string) {
+	f.Fuzz(func(t *testing.T, id, topic, agent, tags, importance, content, created, updated,
+		expires, other string) {
 		im := newImporter(context.Background())
 		r := &storeReader{im: im}
-		r.chunk("x", storeRow{"id": id, "topic": topic, "agent": agent, "tags": tags, "importance": importance, "content": content, "createdat": created, "updatedat": updated, "expiresat": expires, "other": other})
-		r.state("y", storeRow{"key": topic, "value": content, "updatedat": updated, "other": other})
+		r.chunk("x", storeRow{"id": id, "topic": topic, "agent": agent, "tags": tags,
+			"importance": importance, "content": content, "createdat": created,
+			"updatedat": updated, "expiresat": expires, "other": other})
+		r.state("y", storeRow{"key": topic, "value": content,
+			"updatedat": updated, "other": other})
 		r.notes()
 		importWhole(t, im, nil)
 		if len(im.set.Items)+len(im.set.Refused) != 2 {
@@ -165,17 +189,21 @@ func FuzzImportStoreRow(f *testing.F) {
 	})
 }
 
-// FuzzFrontMatter: front matter is read, or said to be wrong, without following it anywhere; what this program writes, it reads.
+// FuzzFrontMatter: front matter is read, or said to be wrong, without following it
+// anywhere; what this program writes, it reads.
 func FuzzFrontMatter(f *testing.F) {
 	for _, s := range markdownSeeds {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		meta, body, found := markdown.Split(text)
-		if !found && (meta != "" || body != markdown.LineEnds.ReplaceAllString(strings.TrimPrefix(text, "\ufeff"), "\n")) {
+		if !found && (meta != "" ||
+			body != markdown.LineEnds.ReplaceAllString(strings.TrimPrefix(text, "\ufeff"), "\n")) {
 			t.Fatalf("%q was changed to %q and %q", text, meta, body)
 		}
-		if again, rest, ok := markdown.Split("---\n" + meta + "---\n" + body); found && (meta == "" || strings.HasSuffix(meta, "\n")) && (!ok || again != meta || rest != body) {
+		if again, rest, ok := markdown.Split("---\n" + meta + "---\n" + body); found &&
+			(meta == "" || strings.HasSuffix(meta, "\n")) &&
+			(!ok || again != meta || rest != body) {
 			t.Fatalf("%q and %q become %q and %q", meta, body, again, rest)
 		}
 		fields, _, err := readFrontMatter(text)

@@ -21,7 +21,8 @@ const (
 	exportVersion = 1
 )
 
-// WriteExport writes capsules as JSON lines under a line that says what they are, and returns how many it wrote. It ends at the first error.
+// WriteExport writes capsules as JSON lines below a header line, and returns their
+// number. It stops at the first error.
 func WriteExport(w io.Writer, next iter.Seq2[kb.Capsule, error]) (int, error) {
 	bw := bufio.NewWriter(w)
 	fmt.Fprintf(bw, "{\"v\":%d,\"schema\":%q}\n", exportVersion, exportSchema)
@@ -105,7 +106,8 @@ func isExportHeader(fields []jsonField) bool {
 func (im *importer) jsonlHeader(path string, l importLine) error {
 	fields, err := l.object()
 	if err != nil || !isExportHeader(fields) {
-		return invalid(fmt.Sprintf("%s:%d does not say that this is an export of capsules", path, l.n),
+		return invalid(fmt.Sprintf("%s:%d is not the header of a capsule export",
+			path, l.n),
 			fmt.Sprintf(`an export begins with {"v":%d,"schema":%q}`, exportVersion, exportSchema))
 	}
 	v := 0
@@ -114,17 +116,21 @@ func (im *importer) jsonlHeader(path string, l importLine) error {
 		case "schema":
 		case "v":
 			if err := json.Unmarshal(f.raw, &v); err != nil {
-				return invalid(fmt.Sprintf("%s:%d: %s", path, l.n, wrongType("v", err)), "export the knowledge base again")
+				return invalid(fmt.Sprintf("%s:%d: %s", path, l.n, wrongType("v", err)),
+					"export the knowledge base again")
 			}
 		default:
-			im.note("%s:%d: the unknown field %q was not kept: %s", path, l.n, clip(f.key, 60), clip(string(f.raw), 80))
+			im.note("%s:%d: the unknown field %q was not kept: %s", path, l.n, clip(f.key, 60),
+				clip(string(f.raw), 80))
 		}
 	}
 	switch {
 	case v > exportVersion:
-		return invalid(fmt.Sprintf("%s is an export of version %d; this program reads version %d", path, v, exportVersion), "install the newer version of board that wrote it")
+		return invalid(fmt.Sprintf("%s is an export of version %d; this program reads version %d",
+			path, v, exportVersion), "install the newer version of board that wrote it")
 	case v < 1:
-		return invalid(fmt.Sprintf("%s:%d names no version", path, l.n), "export the knowledge base again")
+		return invalid(fmt.Sprintf("%s:%d has no version", path, l.n),
+			"export the knowledge base again")
 	}
 	return nil
 }
@@ -139,7 +145,8 @@ func jsonlCapsule(l importLine) (c kb.Capsule, notes []string, err error) {
 	for _, f := range fields {
 		i, known := capsuleFields()[f.key]
 		if !known {
-			notes = append(notes, fmt.Sprintf("the unknown field %q was not kept: %s", clip(f.key, 60), clip(string(f.raw), 80)))
+			notes = append(notes, fmt.Sprintf("the unknown field %q was not kept: %s",
+				clip(f.key, 60), clip(string(f.raw), 80)))
 			continue
 		}
 		if err := json.Unmarshal(f.raw, into.Field(i).Addr().Interface()); err != nil {
@@ -147,7 +154,7 @@ func jsonlCapsule(l importLine) (c kb.Capsule, notes []string, err error) {
 		}
 	}
 	if c.ID == "" {
-		notes = append(notes, "it has no id, and gets a new one")
+		notes = append(notes, "it had no id and got a new one")
 	}
 	return c, notes, checkOwn(&c)
 }
@@ -173,9 +180,10 @@ func checkOwn(c *kb.Capsule) error {
 		}
 	}
 	if c.Revision < 0 || c.Dim < 0 {
-		return invalid("its revision or dim is below zero", "correct the line")
+		return invalid("its revision or dim is negative", "correct the line")
 	}
-	if err := kb.CheckText("what it was retired for", c.RetiredWhy, kb.MaxField, false); err != nil {
+	if err := kb.CheckText("what it was retired for", c.RetiredWhy,
+		kb.MaxField, false); err != nil {
 		return err
 	}
 	c.Created, c.Updated = kb.Stamp(c.Created), kb.Stamp(c.Updated)
@@ -189,7 +197,8 @@ func checkOwn(c *kb.Capsule) error {
 	}
 	for _, t := range times {
 		if !timeFits(t) {
-			return invalid("one of its times is not between the years 1 and 9999", "correct the line")
+			return invalid("one of its times is outside of the years 1 to 9999",
+				"correct the line")
 		}
 	}
 	return nil

@@ -14,7 +14,8 @@ import (
 	"blackboard/kb"
 )
 
-// maxImportLine bounds a line, in bytes: the largest capsule there can be with every character escaped.
+// maxImportLine bounds a line, in bytes: the largest capsule there can be with every
+// character escaped.
 const maxImportLine = 6 * kb.MaxSidecar
 
 // importLine is one line of a file, without its end.
@@ -63,7 +64,8 @@ func eachLine(r io.Reader, fn func(importLine) error) error {
 func openImport(path string, most int64) (*sqlite.File, error) {
 	f, err := sqlite.OpenFile(path)
 	if err != nil {
-		return nil, invalid(fmt.Sprintf("%s cannot be read: %s", path, systemWords(err)), "check who may read it")
+		return nil, invalid(fmt.Sprintf("cannot read %s: %s", path, systemWords(err)),
+			"check its permissions")
 	}
 	info, err := f.Stat()
 	if err == nil && info.Size() > most {
@@ -77,7 +79,8 @@ func openImport(path string, most int64) (*sqlite.File, error) {
 }
 
 func tooLarge(what string, size, most int64) error {
-	return invalid(fmt.Sprintf("%s %.1f MB; at most %d are taken", what, float64(size)/(1<<20), most>>20), "split it")
+	return invalid(fmt.Sprintf("%s %.1f MB; the limit is %d", what,
+		float64(size)/(1<<20), most>>20), "split it")
 }
 
 // jsonField is a field of an object.
@@ -86,20 +89,23 @@ type jsonField struct {
 	raw json.RawMessage
 }
 
-// object reads the fields of a line that is one JSON object. Fields that are there twice, which encoding/json would let pass, are an error.
+// object reads the fields of a line that is one JSON object. Fields that are there
+// twice, which encoding/json would let pass, are an error.
 func (l importLine) object() ([]jsonField, error) {
 	switch {
 	case l.long:
-		return nil, invalid(fmt.Sprintf("the line has more than %d bytes", maxImportLine), "split it into several capsules")
+		return nil, invalid(fmt.Sprintf("the line exceeds %d bytes", maxImportLine),
+			"split it into several capsules")
 	case !utf8.Valid(l.text):
-		return nil, invalid("the line is not valid UTF-8", "convert the file to UTF-8 first")
+		return nil, invalid("the line is not valid UTF-8", "convert the file to UTF-8")
 	}
 	dec := json.NewDecoder(bytes.NewReader(l.text))
 	notJSON := func(err error) error {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errors.New("it ends too early")
+			err = errors.New("it is incomplete")
 		}
-		return invalid("the line is not a JSON object: "+strings.TrimPrefix(err.Error(), "json: "), "each line is one object; was the file cut?")
+		return invalid("the line is not a JSON object: "+strings.TrimPrefix(err.Error(), "json: "),
+			"each line must be one object; check if the file was cut")
 	}
 	open, err := dec.Token()
 	if err != nil {
@@ -120,7 +126,8 @@ func (l importLine) object() ([]jsonField, error) {
 			return nil, notJSON(err)
 		}
 		if seen[f.key] {
-			return nil, invalid(fmt.Sprintf("the field %q is there twice", clip(f.key, 60)), "leave one of them")
+			return nil, invalid(fmt.Sprintf("the field %q occurs twice", clip(f.key, 60)),
+				"remove one of them")
 		}
 		seen[f.key] = true
 		fields = append(fields, f)
@@ -138,7 +145,10 @@ func (l importLine) object() ([]jsonField, error) {
 func wrongType(key string, err error) error {
 	var t *json.UnmarshalTypeError
 	if errors.As(err, &t) {
-		return invalid(fmt.Sprintf("the field %q is wrong: a %s where a %s belongs", clip(key, 60), clip(t.Value, 60), t.Type), "correct the line")
+		return invalid(fmt.Sprintf("the field %q has the wrong type: %s instead of %s",
+			clip(key, 60),
+			clip(t.Value, 60), t.Type), "correct the line")
 	}
-	return invalid(fmt.Sprintf("the field %q cannot be read: %s", clip(key, 60), clip(strings.TrimPrefix(err.Error(), "json: "), 200)), "correct the line")
+	return invalid(fmt.Sprintf("invalid field %q: %s", clip(key, 60),
+		clip(strings.TrimPrefix(err.Error(), "json: "), 200)), "correct the line")
 }

@@ -10,7 +10,7 @@ import (
 	"blackboard/kb/markdown"
 )
 
-// markdownSource says what a markdown file is taken for beyond what it says itself.
+// markdownSource has the properties of a markdown file that it does not state itself.
 type markdownSource struct {
 	claude             bool // a memory of Claude Code
 	workspace, project string
@@ -28,7 +28,8 @@ func (im *importer) readMarkdownDir(dir string) error {
 		return im.markdownFile(path, markdownSource{})
 	})
 	if err == nil && n == 0 && len(im.set.Refused) == 0 {
-		err = invalid("there is no markdown file in "+dir, "markdown files end in .md or .markdown")
+		err = invalid("no markdown file found in "+dir,
+			"markdown files end in .md or .markdown")
 	}
 	return err
 }
@@ -47,7 +48,8 @@ func (im *importer) markdownFile(path string, src markdownSource) error {
 	return nil
 }
 
-// markdown reads a text as one capsule. What a sidecar of ours says holds as it stands; of other files, all that fits no field is kept in the body.
+// markdown reads a text as one capsule. A sidecar of ours is read unchanged. In other
+// files, values that fit no field are kept in the body.
 func (im *importer) markdown(from, text string, src markdownSource) {
 	d := &importDraft{notes: slices.Clone(src.notes)}
 	if im.aiKBText(from, text) {
@@ -56,7 +58,7 @@ func (im *importer) markdown(from, text string, src markdownSource) {
 	fields, body, err := readFrontMatter(text)
 	if err != nil && src.claude {
 		if lines, rest, ok := looseFrontMatter(text); ok {
-			d.note("%v; it was read line by line", err)
+			d.note("%v; read it line by line instead", err)
 			fields, body, err = lines, rest, nil
 		}
 	}
@@ -135,7 +137,8 @@ func (im *importer) sidecar(from, id, text string, fields []metaField) {
 	im.take(from, c, notes)
 }
 
-// headings sets the body, and the title if there is none: a heading at the top, which leaves the body; the description; any heading; the file's name.
+// headings sets the body, and the title if there is none: a heading at the top, which
+// leaves the body; the description; any heading; the file's name.
 func (d *importDraft) headings(body, about, from string) {
 	d.Body = strings.TrimLeft(body, "\n")
 	if d.Title == "" {
@@ -177,7 +180,8 @@ func topHeading(body string) (title, rest string, ok bool) {
 	if m := mdHeading.FindStringSubmatch(first); m != nil {
 		return m[1], rest, strings.TrimSpace(m[1]) != ""
 	}
-	if next, after, _ := strings.Cut(rest, "\n"); strings.TrimSpace(first) != "" && mdUnderline.MatchString(next) {
+	if next, after, _ := strings.Cut(rest, "\n"); strings.TrimSpace(first) != "" &&
+		mdUnderline.MatchString(next) {
 		return strings.TrimSpace(first), after, true
 	}
 	return "", "", false
@@ -197,7 +201,8 @@ func anyHeading(body string) (string, bool) {
 			}
 			continue
 		}
-		if m := mdHeading.FindStringSubmatch(l); closing == "" && m != nil && strings.TrimSpace(m[1]) != "" {
+		if m := mdHeading.FindStringSubmatch(l); closing == "" && m != nil &&
+			strings.TrimSpace(m[1]) != "" {
 			return m[1], true
 		}
 	}

@@ -57,7 +57,8 @@ func (im *importer) mcp(path string, r io.Reader) (folded int, err error) {
 		case rel != nil:
 			relations = append(relations, *rel)
 		case byName[e.name] != nil:
-			im.refuse(from, fmt.Sprintf("the entity %q is there already, at %s: put their observations together", clip(e.name, 60), byName[e.name].from))
+			im.refuse(from, fmt.Sprintf("the entity %q occurs already at %s: merge "+
+				"their observations", clip(e.name, 60), byName[e.name].from))
 		default:
 			byName[e.name] = e
 			entities = append(entities, e)
@@ -68,7 +69,8 @@ func (im *importer) mcp(path string, r io.Reader) (folded int, err error) {
 		return 0, err
 	}
 	if empty {
-		return 0, invalid(path+" is empty", "give the file of an MCP memory server, memory.jsonl or memory.json")
+		return 0, invalid(path+" is empty", "give the file of an MCP memory server, "+
+			"memory.jsonl or memory.json")
 	}
 	for _, rel := range relations {
 		for _, end := range slices.Compact([]string{rel.head, rel.tail}) {
@@ -88,7 +90,8 @@ func (im *importer) mcp(path string, r io.Reader) (folded int, err error) {
 			return 0, err
 		}
 		if len(e.observations)+len(e.relations) == 0 {
-			im.refuse(e.from, fmt.Sprintf("the entity %q has no observations and no relations: there is nothing to remember of it", clip(e.name, 60)))
+			im.refuse(e.from, fmt.Sprintf("the entity %q has no observations and no relations, "+
+				"so there is nothing to import", clip(e.name, 60)))
 			continue
 		}
 		c, notes := e.capsule()
@@ -98,15 +101,17 @@ func (im *importer) mcp(path string, r io.Reader) (folded int, err error) {
 		head, tail := byName[rel.head], byName[rel.tail]
 		switch {
 		case head == nil && tail == nil:
-			im.refuse(rel.from, fmt.Sprintf("neither %q nor %q, which it relates, is an entity of the file", clip(rel.head, 60), clip(rel.tail, 60)))
+			im.refuse(rel.from, fmt.Sprintf("it relates %q and %q, but neither is an "+
+				"entity of the file", clip(rel.head, 60), clip(rel.tail, 60)))
 		case (head == nil || !head.taken) && (tail == nil || !tail.taken):
-			im.refuse(rel.from, fmt.Sprintf("what it relates, %q and %q, was refused", clip(rel.head, 60), clip(rel.tail, 60)))
+			im.refuse(rel.from, fmt.Sprintf("its entities %q and %q were refused",
+				clip(rel.head, 60), clip(rel.tail, 60)))
 		default:
 			folded++
 		}
 	}
 	if folded > 0 {
-		im.note("%d relations are lines in the capsules of what they relate", folded)
+		im.note("%d relations were added as lines to the capsules of their entities", folded)
 	}
 	return folded, nil
 }
@@ -142,7 +147,8 @@ func mcpLine(l importLine, from string) (*mcpEntity, *mcpRelation, error) {
 			for _, o := range raw {
 				e.observations = append(e.observations, jsonText(o))
 			}
-			e.observations = slices.DeleteFunc(e.observations, func(s string) bool { return strings.TrimSpace(s) == "" })
+			e.observations = slices.DeleteFunc(e.observations,
+				func(s string) bool { return strings.TrimSpace(s) == "" })
 			continue
 		default:
 			other = append(other, f)
@@ -160,16 +166,20 @@ func mcpLine(l importLine, from string) (*mcpEntity, *mcpRelation, error) {
 		e.other = other
 		return &e, nil, nil
 	case "relation":
-		if strings.TrimSpace(r.head) == "" || strings.TrimSpace(r.tail) == "" || strings.TrimSpace(r.relation) == "" {
-			return nil, nil, invalid("the relation lacks its from, to or relationType", "correct the line")
+		if strings.TrimSpace(r.head) == "" || strings.TrimSpace(r.tail) == "" ||
+			strings.TrimSpace(r.relation) == "" {
+			return nil, nil, invalid("the relation lacks its from, to or relationType",
+				"correct the line")
 		}
-		r.text = fmt.Sprintf("- %s %s %s", inOneLine(r.head), inOneLine(r.relation), inOneLine(r.tail))
+		r.text = fmt.Sprintf("- %s %s %s", inOneLine(r.head),
+			inOneLine(r.relation), inOneLine(r.tail))
 		for _, f := range other {
 			r.text += fmt.Sprintf("; %s: %s", inOneLine(f.key), inOneLine(jsonText(f.raw)))
 		}
 		return nil, &r, nil
 	}
-	return nil, nil, invalid(fmt.Sprintf("the type %q is neither entity nor relation", clip(kind, 60)), "is it a file of an MCP memory server?")
+	return nil, nil, invalid(fmt.Sprintf("the type %q is neither entity nor relation",
+		clip(kind, 60)), "check that it is a file of an MCP memory server")
 }
 
 // jsonText is a value as text: a string as it says, everything else as JSON.
@@ -197,7 +207,8 @@ func (e *mcpEntity) capsule() (kb.Capsule, []string) {
 	}
 	d.Body = b.String()
 	for _, f := range e.other {
-		into := map[string]*time.Time{"createdat": &d.Created, "updatedat": &d.Updated}[strings.ReplaceAll(strings.ToLower(f.key), "_", "")]
+		into := map[string]*time.Time{"createdat": &d.Created,
+			"updatedat": &d.Updated}[strings.ReplaceAll(strings.ToLower(f.key), "_", "")]
 		if at, ok := importTime(jsonText(f.raw)); ok && into != nil {
 			*into = at
 			continue

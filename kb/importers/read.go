@@ -13,8 +13,9 @@ import (
 	"blackboard/kb"
 )
 
-// Formats are what Read can be told to expect.
-var Formats = []string{"auto", formatJSONL, formatMarkdown, formatStore, formatMCP, formatClaude, formatAIKB}
+// Formats are the formats that Read accepts.
+var Formats = []string{"auto", formatJSONL, formatMarkdown, formatStore, formatMCP,
+	formatClaude, formatAIKB}
 
 const (
 	formatJSONL    = "jsonl"
@@ -25,17 +26,22 @@ const (
 	formatAIKB     = "ai-kb"
 )
 
-// Limits of what an import takes.
+// Limits of an import.
 const (
-	maxImportFile    = 64 << 20  // bytes of a file; a database has a limit of its own
-	maxImportExport  = 1 << 30   // bytes of our own export, which is read line by line: what was written must be readable
+	maxImportFile = 64 << 20 // bytes of a file; a database has a limit of its own
+	// bytes of our own export, which is read line by line: what was written must be
+	// readable
+	maxImportExport  = 1 << 30
 	maxImportRecords = 200_000   // of a source
 	maxImportText    = 512 << 20 // bytes of all capsules of a source
 )
 
-// Read reads a file or a folder into capsules that Remember would take, and stores nothing. The format auto finds out what it is.
+// Read reads a file or a folder as capsules that Remember accepts, and stores nothing.
+// The format auto detects the format.
 //
-// Errors are about the source as a whole: fault.NotFound if it is not there, fault.Invalid if it is not of the format or too large. What is wrong with a record is in Refused.
+// An error is about the source as a whole: fault.NotFound if it does not exist,
+// fault.Invalid if it has another format or is too large. Problems of single records
+// are in Refused.
 func Read(ctx context.Context, path, format string) (*kb.ImportSet, error) {
 	return newImporter(ctx).read(path, format)
 }
@@ -50,11 +56,14 @@ func (im *importer) read(path, format string) (*kb.ImportSet, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.NotFound.New(fmt.Sprintf("there is no file or folder %s", path), "check the path")
+		return nil, fault.NotFound.New(fmt.Sprintf("file or folder not found: %s", path),
+			"check the path")
 	case err != nil:
-		return nil, invalid(fmt.Sprintf("%s cannot be read: %s", path, systemWords(err)), "check the path, and who may read it")
+		return nil, invalid(fmt.Sprintf("cannot read %s: %s", path, systemWords(err)),
+			"check the path and its permissions")
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return nil, invalid(path+" is neither a file nor a folder", "write what it gives to a file, and import that")
+		return nil, invalid(path+" is neither a file nor a folder",
+			"write its content to a file, and import that")
 	}
 	if format == "auto" {
 		if format, err = im.detect(path, info.IsDir()); err != nil {
@@ -75,7 +84,8 @@ func (im *importer) read(path, format string) (*kb.ImportSet, error) {
 		read, other = readers[format].dir, "file"
 	}
 	if read == nil {
-		return nil, invalid(fmt.Sprintf("%s is not a %s, which %s is read from", path, other, format), "name the "+other+", or another format")
+		return nil, invalid(fmt.Sprintf("%s is not a %s, which the format %s needs", path, other,
+			format), "name the "+other+", or another format")
 	}
 	if err := read(path); err != nil {
 		return nil, err
@@ -86,7 +96,7 @@ func (im *importer) read(path, format string) (*kb.ImportSet, error) {
 	return im.set, nil
 }
 
-// importer gathers what a source holds.
+// importer collects the records of a source.
 type importer struct {
 	ctx        context.Context
 	set        *kb.ImportSet
@@ -99,7 +109,8 @@ type importer struct {
 }
 
 func newImporter(ctx context.Context) *importer {
-	return &importer{ctx: ctx, now: time.Now(), maxRecords: maxImportRecords, ids: map[string]string{},
+	return &importer{ctx: ctx, now: time.Now(), maxRecords: maxImportRecords,
+		ids: map[string]string{},
 		set: &kb.ImportSet{Items: []kb.Incoming{}, Refused: []kb.Refused{}, Notes: []string{}}}
 }
 
@@ -109,10 +120,12 @@ func (im *importer) record() error {
 		return err
 	}
 	if im.records++; im.records > im.maxRecords {
-		return invalid(fmt.Sprintf("there are more than %d records", im.maxRecords), "import the source in parts")
+		return invalid(fmt.Sprintf("more than %d records", im.maxRecords),
+			"import the source in parts")
 	}
 	if im.text > maxImportText {
-		return invalid(fmt.Sprintf("there is more than %d MB of text", maxImportText>>20), "import the source in parts")
+		return invalid(fmt.Sprintf("more than %d MB of text", maxImportText>>20),
+			"import the source in parts")
 	}
 	return nil
 }
@@ -147,7 +160,8 @@ func (im *importer) note(format string, args ...any) {
 	im.set.Notes = append(im.set.Notes, asUTF8(fmt.Sprintf(format, args...)))
 }
 
-// systemWords is what the system says of a file, without the path, which is said already.
+// systemWords is what the system says of a file, without the path, which is said
+// already.
 func systemWords(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {

@@ -14,9 +14,13 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/kb"
+	"blackboard/testdata/cost"
 )
 
-// importFiles writes files below a new folder and returns it. A name that ends in a slash is a folder.
+func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
+
+// importFiles writes files below a new folder and returns it. A name that ends in a
+// slash is a folder.
 func importFiles(tb testing.TB, files map[string]string) string {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -59,7 +63,8 @@ func importSound(tb testing.TB, set *kb.ImportSet) {
 		if err := c.Check(); err != nil {
 			tb.Fatalf("%s: %v: %+v", it.From, err, c)
 		}
-		if it.From == "" || it.Notes == nil || c.Tags == nil || c.Refs == nil || c.Kind == "" || c.Scope == "" {
+		if it.From == "" || it.Notes == nil || c.Tags == nil || c.Refs == nil ||
+			c.Kind == "" || c.Scope == "" {
 			tb.Fatalf("not whole: %+v", it)
 		}
 	}
@@ -124,18 +129,26 @@ func TestImportDetect(t *testing.T) {
 		path  string
 		want  string
 	}{
-		"export":           {map[string]string{"x.jsonl": jsonlHeader}, "x.jsonl", formatJSONL},
-		"export with BOM":  {map[string]string{"x": "\ufeff\r\n" + jsonlHeader}, "x", formatJSONL},
-		"mcp":              {map[string]string{"memory.json": `{"type":"entity","name":"a","entityType":"b","observations":["c"]}`}, "memory.json", formatMCP},
-		"mcp relation":     {map[string]string{"m": `{"type":"relation","from":"a","to":"b","relationType":"c"}`}, "m", formatMCP},
-		"markdown file":    {map[string]string{"x.MD": "text"}, "x.MD", formatMarkdown},
-		"folder":           {map[string]string{"a/b/x.markdown": "text", "a/y.txt": "text"}, "", formatMarkdown},
-		"legacy store":     {map[string]string{"chunks/a.md": "---\ntopic: a\n---\nb"}, "", formatStore},
-		"chunks of a book": {map[string]string{"chunks/a.md": "---\ntitle: a\n---\nb"}, "", formatMarkdown},
-		"claude memory":    {map[string]string{"MEMORY.md": "# x", "a.md": "b"}, "", formatClaude},
-		"claude project":   {map[string]string{"-a-b/memory/a.md": "b"}, "-a-b", formatClaude},
-		"claude projects":  {map[string]string{"-a-b/memory/a.md": "b", "-a-c/s.jsonl": "{}"}, "", formatClaude},
-		"claude folder":    {map[string]string{"-a-b/memory/a.md": "b"}, "-a-b/memory", formatClaude},
+		"export":          {map[string]string{"x.jsonl": jsonlHeader}, "x.jsonl", formatJSONL},
+		"export with BOM": {map[string]string{"x": "\ufeff\r\n" + jsonlHeader}, "x", formatJSONL},
+		"mcp": {
+			map[string]string{"memory.json": `{"type":"entity","name":"a","entityType":"b","observations":["c"]}`}, "memory.json", formatMCP},
+		"mcp relation": {
+			map[string]string{"m": `{"type":"relation","from":"a","to":"b","relationType":"c"}`},
+			"m", formatMCP},
+		"markdown file": {map[string]string{"x.MD": "text"}, "x.MD", formatMarkdown},
+		"folder": {map[string]string{"a/b/x.markdown": "text", "a/y.txt": "text"}, "",
+			formatMarkdown},
+		"legacy store": {map[string]string{"chunks/a.md": "---\ntopic: a\n---\nb"}, "",
+			formatStore},
+		"chunks of a book": {map[string]string{"chunks/a.md": "---\ntitle: a\n---\nb"}, "",
+			formatMarkdown},
+		"claude memory":  {map[string]string{"MEMORY.md": "# x", "a.md": "b"}, "", formatClaude},
+		"claude project": {map[string]string{"-a-b/memory/a.md": "b"}, "-a-b", formatClaude},
+		"claude projects": {map[string]string{"-a-b/memory/a.md": "b", "-a-c/s.jsonl": "{}"}, "",
+			formatClaude},
+		"claude folder": {map[string]string{"-a-b/memory/a.md": "b"},
+			"-a-b/memory", formatClaude},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(importFiles(t, tc.files), tc.path)
@@ -148,34 +161,40 @@ func TestImportDetect(t *testing.T) {
 
 func TestImportErrors(t *testing.T) {
 	dir := importFiles(t, map[string]string{
-		"empty": "", "text.txt": "hello", "other.json": `{"a":1}`, "list.json": `[{"type":"entity"}]`, "run.jsonl": `{"kind":"run","run":{}}`, "binary": "\x00\x01\x02\xff",
-		"nothing/x.txt": "y", "hidden/.git/x.md": "y", "newer.jsonl": `{"v":2,"schema":"blackboard.capsules"}`, "none.jsonl": `{"schema":"blackboard.capsules"}`,
-		"half.jsonl": `{"v":"1","schema":"blackboard.capsules"}`, "bare.jsonl": `{"id":"k000000000"}`, "fake.db": sqliteMagic + "but no more", "a.md": "text", "void/": "",
+		"empty": "", "text.txt": "hello", "other.json": `{"a":1}`,
+		"list.json": `[{"type":"entity"}]`, "run.jsonl": `{"kind":"run","run":{}}`,
+		"binary":        "\x00\x01\x02\xff",
+		"nothing/x.txt": "y", "hidden/.git/x.md": "y",
+		"newer.jsonl": `{"v":2,"schema":"blackboard.capsules"}`,
+		"none.jsonl":  `{"schema":"blackboard.capsules"}`,
+		"half.jsonl":  `{"v":"1","schema":"blackboard.capsules"}`,
+		"bare.jsonl":  `{"id":"k000000000"}`, "fake.db": sqliteMagic + "but no more",
+		"a.md": "text", "void/": "",
 	})
 	for _, tc := range []struct {
 		path, format string
 		kind         error
 		words        string
 	}{
-		{"absent", "auto", fault.NotFound, "no file or folder"},
+		{"absent", "auto", fault.NotFound, "file or folder not found"},
 		{"a.md", "yaml", fault.Invalid, "choose one of auto"},
 		{"empty", "auto", fault.Invalid, "is empty"},
 		{"empty", "jsonl", fault.Invalid, "is empty"},
 		{"empty", "mcp-memory", fault.Invalid, "is empty"},
 		{"text.txt", "auto", fault.Invalid, "looked for"},
-		{"binary", "auto", fault.Invalid, "does not begin with a line of JSON"},
-		{"other.json", "auto", fault.Invalid, "of none of them"},
-		{"list.json", "auto", fault.Invalid, "does not begin with a line of JSON"},
+		{"binary", "auto", fault.Invalid, "does not begin with a JSON line"},
+		{"other.json", "auto", fault.Invalid, "of an unknown format"},
+		{"list.json", "auto", fault.Invalid, "does not begin with a JSON line"},
 		{"run.jsonl", "auto", fault.Invalid, "the export of a run"},
-		{"nothing", "auto", fault.Invalid, "none of that"},
-		{"void", "auto", fault.Invalid, "none of that"},
-		{"hidden", "auto", fault.Invalid, "none of that"},
+		{"nothing", "auto", fault.Invalid, "none of these"},
+		{"void", "auto", fault.Invalid, "none of these"},
+		{"hidden", "auto", fault.Invalid, "none of these"},
 		{"nothing", "markdown", fault.Invalid, "no markdown file"},
-		{"nothing", "claude-memory", fault.Invalid, "no memory of Claude Code"},
+		{"nothing", "claude-memory", fault.Invalid, "no Claude Code memory"},
 		{"nothing", "agent-memory-store", fault.Invalid, "neither a store.db"},
 		{"newer.jsonl", "auto", fault.Invalid, "version 2"},
-		{"none.jsonl", "auto", fault.Invalid, "names no version"},
-		{"half.jsonl", "auto", fault.Invalid, `the field "v" is wrong`},
+		{"none.jsonl", "auto", fault.Invalid, "has no version"},
+		{"half.jsonl", "auto", fault.Invalid, `the field "v" has the wrong type`},
 		{"bare.jsonl", "jsonl", fault.Invalid, "export begins with"},
 		{"fake.db", "auto", fault.Invalid, "not a sound SQLite file"},
 		{"text.txt", "agent-memory-store", fault.Invalid, "SQLite"},
@@ -190,54 +209,73 @@ func TestImportErrors(t *testing.T) {
 }
 
 func TestImportTooMuch(t *testing.T) {
-	dir := importFiles(t, map[string]string{"d/a.md": "text", "d/big.md": "", "big.jsonl": "", "big.json": "", "many.jsonl": jsonlHeader + strings.Repeat("{}\n", 6)})
-	for name, size := range map[string]int64{"d/big.md": maxImportFile + 1, "big.json": maxImportFile + 1, "big.jsonl": maxImportExport + 1} {
+	dir := importFiles(t, map[string]string{"d/a.md": "text", "d/big.md": "", "big.jsonl": "",
+		"big.json": "", "many.jsonl": jsonlHeader + strings.Repeat("{}\n", 6)})
+	for name, size := range map[string]int64{"d/big.md": maxImportFile + 1,
+		"big.json": maxImportFile + 1, "big.jsonl": maxImportExport + 1} {
 		if err := os.Truncate(filepath.Join(dir, name), size); err != nil {
 			t.Fatal(err)
 		}
 	}
 	set := importSet(t, filepath.Join(dir, "d"), "auto")
-	if len(set.Items) != 1 || len(set.Refused) != 1 || !strings.Contains(set.Refused[0].Why, "at most 64 are taken") {
+	if len(set.Items) != 1 || len(set.Refused) != 1 || !strings.Contains(set.Refused[0].Why,
+		"the limit is 64") {
 		t.Errorf("%+v", set)
 	}
-	importFails(t, filepath.Join(dir, "big.jsonl"), "jsonl", fault.Invalid, "at most 1024 are taken", "split")
-	importFails(t, filepath.Join(dir, "big.json"), "mcp-memory", fault.Invalid, "at most 64 are taken", "split")
+	importFails(t, filepath.Join(dir, "big.jsonl"), "jsonl", fault.Invalid,
+		"the limit is 1024", "split")
+	importFails(t, filepath.Join(dir, "big.json"), "mcp-memory", fault.Invalid,
+		"the limit is 64", "split")
 	im := newImporter(context.Background())
 	im.maxRecords = 5
-	if _, err := im.read(filepath.Join(dir, "many.jsonl"), "auto"); err == nil || !strings.Contains(err.Error(), "more than 5 records") {
+	if _, err := im.read(filepath.Join(dir, "many.jsonl"), "auto"); err == nil ||
+		!strings.Contains(err.Error(), "more than 5 records") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestImportCancelled(t *testing.T) {
-	dir := importFiles(t, map[string]string{"x.jsonl": jsonlHeader + "{}\n", "m": `{"type":"entity"}`, "d/a.md": "a", "c/MEMORY.md": "a", "s/chunks/a.md": "---\ntopic: a\n---\nb"})
+	dir := importFiles(t, map[string]string{"x.jsonl": jsonlHeader + "{}\n",
+		"m": `{"type":"entity"}`, "d/a.md": "a", "c/MEMORY.md": "a",
+		"s/chunks/a.md": "---\ntopic: a\n---\nb"})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for name, format := range map[string]string{"x.jsonl": formatJSONL, "m": formatMCP, "d": formatMarkdown, "d/a.md": formatMarkdown, "c": formatClaude, "s": formatStore} {
-		if _, err := Read(ctx, filepath.Join(dir, name), format); !errors.Is(err, context.Canceled) {
+	for name, format := range map[string]string{"x.jsonl": formatJSONL, "m": formatMCP,
+		"d": formatMarkdown, "d/a.md": formatMarkdown, "c": formatClaude, "s": formatStore} {
+		if _, err := Read(ctx, filepath.Join(dir, name),
+			format); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// TestImportHostileFolder: what cannot be read is refused, each with its name, and the rest is read.
+// TestImportHostileFolder: what cannot be read is refused, each with its name, and the
+// rest is read.
 func TestImportHostileFolder(t *testing.T) {
 	dir := importFiles(t, map[string]string{
-		"good.md": "# Good\ntext", "nul.md": "a\x00b", "latin.md": "caf\xe9", "utf16.md": "\xff\xfea\x00", "blank.md": " \n\n", "huge.md": strings.Repeat("word ", 1<<20), "only.md": "# Only a heading",
-		"closed/x.md": "x", "locked.md": "x", "picture.png": "x", ".hidden/x.md": "x", "node_modules/p/README.md": "x", "deep/a/b/c.md": "c",
+		"good.md": "# Good\ntext", "nul.md": "a\x00b", "latin.md": "caf\xe9",
+		"utf16.md": "\xff\xfea\x00", "blank.md": " \n\n", "huge.md": strings.Repeat("word ",
+			1<<20), "only.md": "# Only a heading",
+		"closed/x.md": "x", "locked.md": "x", "picture.png": "x", ".hidden/x.md": "x",
+		"node_modules/p/README.md": "x", "deep/a/b/c.md": "c",
 	})
-	for name, to := range map[string]string{"loop": ".", "loop.md": "loop.md", "gone.md": "nowhere.md", "link.md": "good.md", "deep/up": ".."} {
+	for name, to := range map[string]string{"loop": ".", "loop.md": "loop.md",
+		"gone.md": "nowhere.md", "link.md": "good.md", "deep/up": ".."} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Skip(err)
 		}
 	}
-	want := map[string]string{"nul.md": "NUL", "latin.md": "UTF-8", "utf16.md": "UTF-8", "blank.md": "is empty", "huge.md": "at most 65536", "only.md": "the body is empty",
-		"loop": "link to a folder", "deep/up": "link to a folder", "loop.md": "cannot be followed", "gone.md": "cannot be followed"}
+	want := map[string]string{"nul.md": "NUL", "latin.md": "UTF-8", "utf16.md": "UTF-8",
+		"blank.md": "is empty", "huge.md": "at most 65536", "only.md": "the body is empty",
+		"loop": "link to a folder", "deep/up": "link to a folder",
+		"loop.md": "cannot follow the link",
+		"gone.md": "cannot follow the link"}
 	if os.Getuid() != 0 && runtime.GOOS != "windows" {
 		os.Chmod(filepath.Join(dir, "closed"), 0)
 		os.Chmod(filepath.Join(dir, "locked.md"), 0)
 		t.Cleanup(func() { os.Chmod(filepath.Join(dir, "closed"), 0o700) })
-		want["closed"], want["locked.md"] = "the folder cannot be read", "cannot be read: permission denied"
+		want["closed"], want["locked.md"] = "cannot read the folder",
+			"cannot be read: permission denied"
 	}
 	set := importSet(t, dir, "auto")
 	for _, r := range set.Refused {
@@ -250,7 +288,8 @@ func TestImportHostileFolder(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("not refused: %v", want)
 	}
-	if !noted(set.Notes, "1 other files were left out: picture.png") || !noted(set.Notes, "2 folders that are hidden") {
+	if !noted(set.Notes, "skipped 1 other files: picture.png") ||
+		!noted(set.Notes, "2 folders that are hidden") {
 		t.Errorf("notes: %q", set.Notes)
 	}
 	var titles []string
@@ -266,9 +305,17 @@ func TestImportHostileFolder(t *testing.T) {
 
 func TestImportTime(t *testing.T) {
 	for s, want := range map[string]string{
-		"2025-06-01T14:00:00.123456Z": "2025-06-01T14:00:00.123Z", "2025-06-01T14:00:00+02:00": "2025-06-01T12:00:00Z", "2025-06-01": "2025-06-01T00:00:00Z", "2025-06-01 14:00": "2025-06-01T14:00:00Z",
-		"2025-06-01 14:00:07.5": "2025-06-01T14:00:07.5Z", "1748786400": "2025-06-01T14:00:00Z", "1748786400123": "2025-06-01T14:00:00.123Z", "2025-06-01 14:00:00 +0200": "2025-06-01T12:00:00Z",
-		"": "", "yesterday": "", "2025": "", "2025-13-01": "", "9999-12-31T23:59:59-12:00": "", "0000-01-01T00:00:00Z": "", "99999999999999999999": "", "-1748786400": "",
+		"2025-06-01T14:00:00.123456Z": "2025-06-01T14:00:00.123Z",
+		"2025-06-01T14:00:00+02:00":   "2025-06-01T12:00:00Z",
+		"2025-06-01":                  "2025-06-01T00:00:00Z",
+		"2025-06-01 14:00":            "2025-06-01T14:00:00Z",
+		"2025-06-01 14:00:07.5":       "2025-06-01T14:00:07.5Z",
+		"1748786400":                  "2025-06-01T14:00:00Z",
+		"1748786400123":               "2025-06-01T14:00:00.123Z",
+		"2025-06-01 14:00:00 +0200":   "2025-06-01T12:00:00Z",
+		"":                            "", "yesterday": "", "2025": "", "2025-13-01": "",
+		"9999-12-31T23:59:59-12:00": "",
+		"0000-01-01T00:00:00Z":      "", "99999999999999999999": "", "-1748786400": "",
 	} {
 		got := ""
 		if at, ok := importTime(s); ok {
@@ -291,15 +338,18 @@ func TestImportDraft(t *testing.T) {
 	d.ref(strings.Repeat("r", kb.MaxField+1))
 	d.keep("multi", "one\ntwo")
 	c, notes := d.done()
-	if err := c.Check(); err != nil || len(c.Title) > kb.MaxTitle || !strings.HasSuffix(c.Title, "wörter…") || len(c.Tags) != kb.MaxTags || len(c.Refs) != 0 {
+	if err := c.Check(); err != nil || len(c.Title) > kb.MaxTitle ||
+		!strings.HasSuffix(c.Title, "wörter…") || len(c.Tags) != kb.MaxTags || len(c.Refs) != 0 {
 		t.Errorf("%v %+v", err, c)
 	}
-	for _, part := range []string{"title: wörter", "tag: t65", "tag: b", "tag: xxx", "ref: rrr", "multi: one\n  two"} {
+	for _, part := range []string{"title: wörter", "tag: t65", "tag: b", "tag: xxx",
+		"ref: rrr", "multi: one\n  two"} {
 		if !strings.Contains(c.Body, part) {
 			t.Errorf("%q is not in the body", part)
 		}
 	}
-	if !noted(notes, "was cut to 300") || !noted(notes, "kept as lines at the body's end: title, tag, ref, multi") {
+	if !noted(notes, "was cut to 300") ||
+		!noted(notes, "appended to the body: title, tag, ref, multi") {
 		t.Errorf("notes: %q", notes)
 	}
 }

@@ -18,22 +18,26 @@ import (
 
 const storeFile = "store.db"
 
-// storeRow is a chunk by the plain names of its columns: lower case, without underscores.
+// storeRow is a chunk by the plain names of its columns: lower case, without
+// underscores.
 type storeRow map[string]string
 
 // storeNames are other names that a chunk's columns have had.
 var storeNames = sync.OnceValue(func() map[string]string {
 	return map[string]string{
-		"title": "topic", "body": "content", "text": "content", "created": "createdat", "updated": "updatedat", "expires": "expiresat", "expiry": "expiresat", "agentid": "agent",
+		"title": "topic", "body": "content", "text": "content", "created": "createdat",
+		"updated": "updatedat", "expires": "expiresat",
+		"expiry": "expiresat", "agentid": "agent",
 	}
 })
 
 // storeKinds are the tags that say what kind a chunk is, besides the names of the kinds.
 var storeKinds = sync.OnceValue(func() map[string]string {
-	return map[string]string{"decision": "principle", "convention": "principle", "pitfall": "gotcha", "howto": "recipe", "runbook": "recipe", "docs": "doc"}
+	return map[string]string{"decision": "principle", "convention": "principle",
+		"pitfall": "gotcha", "howto": "recipe", "runbook": "recipe", "docs": "doc"}
 })
 
-// storeReader counts what is the same for many chunks, to be said once.
+// storeReader counts values that many chunks share, so that one note covers them all.
 type storeReader struct {
 	im             *importer
 	medium, global int
@@ -60,11 +64,16 @@ func (im *importer) readStoreFile(path string) error {
 	}
 	switch {
 	case slices.Contains(tables, "capsules") && slices.Contains(tables, "sidecars"):
-		return invalid(path+" is the database of a knowledge base of this program", "import the folder capsules beside it", fault.Do("kb.export", "or give a file made by {}"))
+		return invalid(path+" is the database of a knowledge base of this program",
+			"import the folder capsules beside it", fault.Do("kb.export",
+				"or give a file made by {}"))
 	case slices.Contains(tables, "entries") && slices.Contains(tables, "signals"):
-		return invalid(path+" is a board of blackboard.py, not a knowledge base", "import it as a run")
+		return invalid(path+" is a board of blackboard.py, not a knowledge base",
+			"import it as a run")
 	case !slices.Contains(tables, "chunks"):
-		return invalid(fmt.Sprintf("%s has no table chunks: it is no store of agent-memory-store", path), "its file is .agent-memory-store/"+storeFile+", that of ai-kb "+aiKBFile)
+		return invalid(fmt.Sprintf("%s has no table chunks, so it is not a store of "+
+			"agent-memory-store",
+			path), "its file is .agent-memory-store/"+storeFile+", that of ai-kb "+aiKBFile)
 	}
 	var others []string
 	for _, t := range tables {
@@ -82,26 +91,30 @@ func (im *importer) readStoreFile(path string) error {
 		}
 	}
 	if len(others) > 0 {
-		im.note("%s: tables that are not of agent-memory-store were not read: %s", path, clip(strings.Join(others, ", "), 200))
+		im.note("%s: skipped tables that are not of agent-memory-store: %s", path,
+			clip(strings.Join(others, ", "), 200))
 	}
 	r.notes()
 	return nil
 }
 
-// foreignError says what is wrong with the source, where it is the source.
+// foreignError describes an error that the source caused.
 func foreignError(path string, err error) error {
 	var own *fault.Error
 	switch _, refused := fault.Refused(err); {
 	case refused:
 		return err
 	case errors.Is(err, fault.Busy):
-		return fault.Conflict.New(err.Error(), "stop the program that writes to it, or copy the file while it rests")
+		return fault.Conflict.New(err.Error(), "stop the program that writes to it, or import a "+
+			"copy of the file")
 	case errors.Is(err, fault.Full):
-		return invalid(err.Error(), "take out of the store what is not wanted, or free some space where temporary files go")
+		return invalid(err.Error(), "remove what is not needed from the store, or free space "+
+			"for temporary files")
 	case errors.As(err, &own):
-		return invalid(err.Error(), "give a sound copy of it")
+		return invalid(err.Error(), "give an undamaged copy")
 	case errors.Is(err, fs.ErrPermission):
-		return invalid(fmt.Sprintf("%s cannot be read: %s", path, systemWords(err)), "check who may read it")
+		return invalid(fmt.Sprintf("cannot read %s: %s", path, systemWords(err)),
+			"check its permissions")
 	}
 	return err
 }
@@ -115,7 +128,7 @@ func (r *storeReader) table(f *sqlite.Foreign, path, table string, columns []str
 	for _, c := range columns {
 		name := plainName(c)
 		if name == "embedding" {
-			r.im.note("%s: embeddings are not taken over: they are made anew, by the model here", path)
+			r.im.note("%s: embeddings were not imported; the local model computes new ones", path)
 			continue
 		}
 		if slices.Contains(names, name) {
@@ -128,22 +141,23 @@ func (r *storeReader) table(f *sqlite.Foreign, path, table string, columns []str
 		return nil
 	}
 	n := 0
-	return f.Each(r.im.ctx, "SELECT "+strings.Join(selected, ", ")+" FROM "+sqlite.Quote(table), func(values []any) error {
-		n++
-		if err := r.im.record(); err != nil {
-			return err
-		}
-		row := storeRow{}
-		for i, v := range values {
-			row[names[i]] = sqlite.Text(v)
-		}
-		if table == "state" {
-			r.state(fmt.Sprintf("%s: state %s", path, rowName(row["key"], n)), row)
-		} else {
-			r.chunk(fmt.Sprintf("%s: chunk %s", path, rowName(row["id"], n)), row)
-		}
-		return nil
-	})
+	return f.Each(r.im.ctx, "SELECT "+strings.Join(selected, ", ")+" FROM "+sqlite.Quote(table),
+		func(values []any) error {
+			n++
+			if err := r.im.record(); err != nil {
+				return err
+			}
+			row := storeRow{}
+			for i, v := range values {
+				row[names[i]] = sqlite.Text(v)
+			}
+			if table == "state" {
+				r.state(fmt.Sprintf("%s: state %s", path, rowName(row["key"], n)), row)
+			} else {
+				r.chunk(fmt.Sprintf("%s: chunk %s", path, rowName(row["id"], n)), row)
+			}
+			return nil
+		})
 }
 
 func rowName(id string, n int) string {
@@ -157,7 +171,7 @@ func rowName(id string, n int) string {
 func (r *storeReader) chunk(from string, row storeRow) {
 	for name, v := range row {
 		if !utf8.ValidString(v) {
-			r.im.refuse(from, fmt.Sprintf("its %s is not valid UTF-8: convert it first", name))
+			r.im.refuse(from, fmt.Sprintf("its %s is not valid UTF-8: convert it", name))
 			return
 		}
 	}
@@ -167,13 +181,14 @@ func (r *storeReader) chunk(from string, row storeRow) {
 		return
 	} else if row["expiresat"] != "" {
 		d.ref("expires:" + inOneLine(row["expiresat"]))
-		d.note("it expires on %s; a capsule does not, so that is kept as a reference", clip(inOneLine(row["expiresat"]), 60))
+		d.note("it expires on %s; capsules do not expire, so the date was kept as a reference",
+			clip(inOneLine(row["expiresat"]), 60))
 	}
 	if d.setTitle(row["topic"]); d.Title == "" {
 		for l := range strings.Lines(d.Body) {
 			if l = strings.Trim(strings.TrimSpace(l), "# "); l != "" {
 				d.setTitle(l)
-				d.note("it has no topic; the title is its first line")
+				d.note("it had no topic; its first line became the title")
 				break
 			}
 		}
@@ -181,7 +196,7 @@ func (r *storeReader) chunk(from string, row storeRow) {
 	tags, ok := storeTags(row["tags"])
 	d.tag(tags...)
 	if !ok {
-		d.note("its tags are not a list of JSON; they were parted at commas")
+		d.note("its tags are not a JSON list; they were split at commas")
 	}
 	for _, t := range d.Tags {
 		kind, known := kindNamed(t)
@@ -215,7 +230,8 @@ func (r *storeReader) chunk(from string, row storeRow) {
 	d.times(row)
 	for _, name := range sortedNames(row) {
 		switch name {
-		case "id", "topic", "agent", "tags", "importance", "content", "createdat", "updatedat", "expiresat":
+		case "id", "topic", "agent", "tags", "importance", "content", "createdat",
+			"updatedat", "expiresat":
 		default:
 			d.keep(name, row[name])
 		}
@@ -264,7 +280,7 @@ func storeTags(s string) ([]string, bool) {
 func (r *storeReader) state(from string, row storeRow) {
 	for name, v := range row {
 		if !utf8.ValidString(v) {
-			r.im.refuse(from, fmt.Sprintf("its %s is not valid UTF-8: convert it first", name))
+			r.im.refuse(from, fmt.Sprintf("its %s is not valid UTF-8: convert it", name))
 			return
 		}
 	}
@@ -274,7 +290,7 @@ func (r *storeReader) state(from string, row storeRow) {
 	}
 	d := &importDraft{Capsule: kb.Capsule{Kind: "fact", Body: row["value"]}}
 	if !json.Valid([]byte(row["value"])) {
-		d.note("its value is not JSON; it is kept as it is")
+		d.note("its value is not JSON; it was kept unchanged")
 	}
 	d.setTitle("state: " + row["key"])
 	d.tag("state")
@@ -293,9 +309,11 @@ func (r *storeReader) state(from string, row storeRow) {
 // notes says what holds for many.
 func (r *storeReader) notes() {
 	if r.medium > 0 {
-		r.im.note("the importance of %d chunks, medium, was not kept: it is what a chunk has that says nothing", r.medium)
+		r.im.note("the importance medium of %d chunks was not kept, because it is the default",
+			r.medium)
 	}
 	if r.global > 0 {
-		r.im.note("the agent of %d chunks, global, was not kept: it is what a chunk has that says nothing", r.global)
+		r.im.note("the agent global of %d chunks was not kept, because it is the default",
+			r.global)
 	}
 }

@@ -10,9 +10,12 @@ import (
 	"blackboard/kb/markdown"
 )
 
-// isStoreDir reports whether a folder has such a store, of today or of before it was a database.
+// isStoreDir reports whether a folder has such a store, of today or of before it was a
+// database.
 func isStoreDir(dir string) bool {
-	return fileThere(filepath.Join(dir, storeFile)) || fileThere(filepath.Join(dir, ".agent-memory-store", storeFile)) || hasChunks(dir) || hasChunks(filepath.Join(dir, ".agent-memory-store"))
+	return fileThere(filepath.Join(dir, storeFile)) ||
+		fileThere(filepath.Join(dir, ".agent-memory-store", storeFile)) || hasChunks(dir) ||
+		hasChunks(filepath.Join(dir, ".agent-memory-store"))
 }
 
 // hasChunks reports whether one of the first files in the folder chunks is a chunk.
@@ -27,7 +30,8 @@ func hasChunks(dir string) bool {
 			continue
 		}
 		fields, _, err := readFrontMatter(text)
-		if err == nil && slices.ContainsFunc(fields, func(f metaField) bool { return f.key == "topic" }) {
+		if err == nil && slices.ContainsFunc(fields,
+			func(f metaField) bool { return f.key == "topic" }) {
 			return true
 		}
 	}
@@ -43,20 +47,24 @@ func globSafe(path string) string {
 }
 
 func (im *importer) readStoreDir(dir string) error {
-	if inner := filepath.Join(dir, ".agent-memory-store"); !fileThere(filepath.Join(dir, storeFile)) && !dirThere(filepath.Join(dir, "chunks")) && dirThere(inner) {
+	if inner := filepath.Join(dir, ".agent-memory-store"); !fileThere(filepath.Join(dir,
+		storeFile)) && !dirThere(filepath.Join(dir, "chunks")) && dirThere(inner) {
 		dir = inner
 	}
-	db, chunks, state := filepath.Join(dir, storeFile), filepath.Join(dir, "chunks"), filepath.Join(dir, "state")
+	db, chunks, state := filepath.Join(dir, storeFile), filepath.Join(dir, "chunks"),
+		filepath.Join(dir, "state")
 	if fileThere(db) {
 		for _, old := range []string{chunks, state, chunks + "_backup", state + "_backup"} {
 			if dirThere(old) {
-				im.note("%s was not read: it is what %s was made from, or a copy of it", old, storeFile)
+				im.note("skipped %s: %s was made from it, or is a copy of it", old,
+					storeFile)
 			}
 		}
 		return im.readStoreFile(db)
 	}
 	if !dirThere(chunks) && !dirThere(state) {
-		return invalid(dir+" has neither a "+storeFile+" nor a folder chunks", "give the folder .agent-memory-store, or its "+storeFile)
+		return invalid(dir+" has neither a "+storeFile+" nor a folder chunks",
+			"give the folder .agent-memory-store, or its "+storeFile)
 	}
 	r := &storeReader{im: im}
 	if dirThere(chunks) {
@@ -65,7 +73,9 @@ func (im *importer) readStoreDir(dir string) error {
 		}
 	}
 	if dirThere(state) {
-		if err := im.walk(state, func(name string) bool { return strings.EqualFold(filepath.Ext(name), ".json") }, r.stateFile); err != nil {
+		if err := im.walk(state,
+			func(name string) bool { return strings.EqualFold(filepath.Ext(name), ".json") },
+			r.stateFile); err != nil {
 			return err
 		}
 	}
@@ -101,7 +111,8 @@ func (r *storeReader) chunkFile(path string) error {
 		}
 		s, ok := nodeText(f.node, &left, false)
 		if !ok {
-			r.im.refuse(path, fmt.Sprintf("line %d: the front matter stands for more than %d bytes", f.line, maxExpanded))
+			r.im.refuse(path, fmt.Sprintf(
+				"line %d: the front matter expands to more than %d bytes", f.line, maxExpanded))
 			return nil
 		}
 		row[name] = s
@@ -114,7 +125,8 @@ func (r *storeReader) chunkFile(path string) error {
 	return nil
 }
 
-// stateFile reads a variable from when each was a file, which was the value itself, or an object of the key, the value and a time.
+// stateFile reads a variable from when each was a file, which was the value itself, or
+// an object of the key, the value and a time.
 func (r *storeReader) stateFile(path string) error {
 	if err := r.im.record(); err != nil {
 		return err
@@ -125,7 +137,8 @@ func (r *storeReader) stateFile(path string) error {
 		return nil
 	}
 	key := filepath.Base(path)
-	row := storeRow{"key": strings.TrimSuffix(key, filepath.Ext(key)), "value": strings.TrimSpace(text)}
+	row := storeRow{"key": strings.TrimSuffix(key, filepath.Ext(key)),
+		"value": strings.TrimSpace(text)}
 	if fields, err := (importLine{text: []byte(text)}).object(); err == nil {
 		whole := storeRow{}
 		for _, f := range fields {

@@ -13,9 +13,11 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/kb"
+	"blackboard/testdata/cost"
 )
 
-// storeDB makes a database in a new folder with these statements and returns its path. It stays open, in WAL mode, as it is while an agent uses it.
+// storeDB makes a database in a new folder with these statements and returns its path.
+// It stays open, in WAL mode, as it is while an agent uses it.
 func storeDB(tb testing.TB, statements ...string) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "store.db")
@@ -51,28 +53,38 @@ more', NULL, NULL, NULL, ''), ('e', 'Empty', '', NULL, NULL, ' ', NULL, NULL, NU
 		if set.Format != formatStore || len(set.Items) != 5 || len(set.Refused) != 3 {
 			t.Fatalf("%+v", set)
 		}
-		for i, words := range []string{"expired on 2020-01-01", "the body is empty", "has no key"} {
+		for i, words := range []string{"expired on 2020-01-01",
+			"the body is empty", "has no key"} {
 			if !strings.Contains(set.Refused[i].Why, words) {
 				t.Errorf("%+v", set.Refused[i])
 			}
 		}
 		auth := set.Items[0].Capsule
-		want := kb.Capsule{Kind: "principle", Scope: "universal", Title: "Auth: JWT", Body: "Stateless.", Tags: []string{"auth", "decision", "importance:critical"}, Refs: []string{"agent:pm-agent", "chunk:a1b2c3d4e5"}}
+		want := kb.Capsule{Kind: "principle", Scope: "universal", Title: "Auth: JWT",
+			Body: "Stateless.", Tags: []string{"auth", "decision", "importance:critical"},
+			Refs: []string{"agent:pm-agent", "chunk:a1b2c3d4e5"}}
 		want.Created, _ = importTime("2025-06-01T14:00:00Z")
 		want.Updated, _ = importTime("2025-06-02T14:00:00Z")
 		if err := want.Normalise(); err != nil || !reflect.DeepEqual(auth, want) {
 			t.Errorf("%v\n%+v, want\n%+v", err, auth, want)
 		}
-		if it := set.Items[1]; !slices.Contains(it.Capsule.Refs, "expires:2999-01-01T00:00:00.000Z") || !noted(it.Notes, "expires on 2999") || !strings.HasSuffix(it.From, "store.db: chunk b") {
+		if it := set.Items[1]; !slices.Contains(it.Capsule.Refs,
+			"expires:2999-01-01T00:00:00.000Z") || !noted(it.Notes, "expires on 2999") ||
+			!strings.HasSuffix(it.From, "store.db: chunk b") {
 			t.Errorf("%+v", it)
 		}
-		if it := set.Items[2]; it.Capsule.Title != "First line" || strings.Join(it.Capsule.Tags, ",") != "x,y" || len(it.Notes) != 3 || !noted(it.Notes, "importance, low") {
+		if it := set.Items[2]; it.Capsule.Title != "First line" ||
+			strings.Join(it.Capsule.Tags, ",") != "x,y" || len(it.Notes) != 3 ||
+			!noted(it.Notes, "importance, low") {
 			t.Errorf("%+v", it)
 		}
-		if it := set.Items[3]; it.Capsule.Title != "state: phase" || it.Capsule.Body != `"two"` || strings.Join(it.Capsule.Tags, ",") != "state" || it.Capsule.Updated.IsZero() || !strings.HasSuffix(it.From, ": state phase") {
+		if it := set.Items[3]; it.Capsule.Title != "state: phase" || it.Capsule.Body != `"two"` ||
+			strings.Join(it.Capsule.Tags, ",") != "state" || it.Capsule.Updated.IsZero() ||
+			!strings.HasSuffix(it.From, ": state phase") {
 			t.Errorf("%+v", it)
 		}
-		if !noted(set.Items[4].Notes, "not JSON") || !noted(set.Notes, "extra") || !noted(set.Notes, "embeddings") || !noted(set.Notes, "importance of 1 chunks") {
+		if !noted(set.Items[4].Notes, "not JSON") || !noted(set.Notes, "extra") ||
+			!noted(set.Notes, "embeddings") || !noted(set.Notes, "importance medium of 1 chunks") {
 			t.Errorf("%+v", set)
 		}
 	}
@@ -93,24 +105,30 @@ func dirNames(tb testing.TB, dir string) (names []string) {
 	return names
 }
 
-// TestImportStoreOtherColumns: columns may be missing, have other names, or be there besides.
+// TestImportStoreOtherColumns: columns may be missing, have other names, or be there
+// besides.
 func TestImportStoreOtherColumns(t *testing.T) {
 	path := storeDB(t, `CREATE TABLE chunks (title, body, "createdAt" DATETIME, created_at TEXT, score REAL, raw BLOB)`,
 		`INSERT INTO chunks VALUES ('T', 'text', '2025-06-01 10:00:00', 'x', 0.5, CAST('bytes' AS BLOB)), ('U', x'ff00', 1748786400123, NULL, NULL, NULL), ('V', 7, NULL, NULL, NULL, NULL)`)
 	set := importSet(t, path, "auto")
-	if len(set.Items) != 2 || len(set.Refused) != 1 || !strings.Contains(set.Refused[0].Why, "content is not valid UTF-8") || !strings.HasSuffix(set.Refused[0].From, "chunk in row 2") {
+	if len(set.Items) != 2 || len(set.Refused) != 1 || !strings.Contains(set.Refused[0].Why,
+		"content is not valid UTF-8") ||
+		!strings.HasSuffix(set.Refused[0].From, "chunk in row 2") {
 		t.Fatalf("%+v", set)
 	}
 	it := set.Items[0]
-	if it.Capsule.Body != "text\n\ncreated_at: x\nraw: bytes\nscore: 0.5" || it.Capsule.Created.Hour() != 10 || !noted(it.Notes, "created_at, raw, score") {
+	if it.Capsule.Body != "text\n\ncreated_at: x\nraw: bytes\nscore: 0.5" ||
+		it.Capsule.Created.Hour() != 10 || !noted(it.Notes, "created_at, raw, score") {
 		t.Errorf("%+v", it)
 	}
 	if set.Items[1].Capsule.Body != "7" {
 		t.Errorf("%+v", set.Items[1])
 	}
 	importFails(t, storeDB(t, `CREATE TABLE other (x)`), "auto", fault.Invalid, "no table chunks")
-	importFails(t, storeDB(t, `CREATE VIEW chunks AS SELECT 1 AS id`), "auto", fault.Invalid, "no table chunks")
-	if set := importSet(t, storeDB(t, `CREATE TABLE chunks (embedding)`, `CREATE TABLE state (x)`), "auto"); len(set.Items) != 0 {
+	importFails(t, storeDB(t, `CREATE VIEW chunks AS SELECT 1 AS id`), "auto",
+		fault.Invalid, "no table chunks")
+	if set := importSet(t, storeDB(t, `CREATE TABLE chunks (embedding)`, `CREATE TABLE state (x)`),
+		"auto"); len(set.Items) != 0 {
 		t.Errorf("%+v", set)
 	}
 }
@@ -130,23 +148,29 @@ func TestImportStoreLegacy(t *testing.T) {
 		t.Fatalf("%+v", set)
 	}
 	a := set.Items[0].Capsule
-	if a.Title != "Limit" || a.Kind != "gotcha" || a.Body != "One a second.\n\nmood: good" || strings.Join(a.Tags, ",") != "api,gotcha,importance:high" || strings.Join(a.Refs, ",") != "agent:scraper,chunk:a1" || a.Updated.IsZero() {
+	if a.Title != "Limit" || a.Kind != "gotcha" || a.Body != "One a second.\n\nmood: good" ||
+		strings.Join(a.Tags, ",") != "api,gotcha,importance:high" ||
+		strings.Join(a.Refs, ",") != "agent:scraper,chunk:a1" || a.Updated.IsZero() {
 		t.Errorf("%+v", a)
 	}
 	bodies := map[string]string{}
 	for _, it := range set.Items[1:] {
 		bodies[it.Capsule.Title] = it.Capsule.Body
 	}
-	if want := map[string]string{"no front matter": "no front matter", "state: phase": `"two"`, "state: run": `{"n":1}`, "state: object": `{"value":1,"other":2}`}; !reflect.DeepEqual(bodies, want) {
+	if want := map[string]string{"no front matter": "no front matter", "state: phase": `"two"`,
+		"state: run":    `{"n":1}`,
+		"state: object": `{"value":1,"other":2}`}; !reflect.DeepEqual(bodies, want) {
 		t.Errorf("%v, want %v", bodies, want)
 	}
-	if !strings.Contains(set.Refused[0].Why, "expired on 2020-01-01") || !strings.Contains(set.Refused[1].Why, "not YAML: line 2") {
+	if !strings.Contains(set.Refused[0].Why, "expired on 2020-01-01") ||
+		!strings.Contains(set.Refused[1].Why, "not YAML: line 2") {
 		t.Errorf("%+v", set.Refused)
 	}
 }
 
 // TestImportStoreDamaged: a database with damage inside is an error, not a crash.
 func TestImportStoreDamaged(t *testing.T) {
+	cost.SkipTable(t)
 	path := storeDB(t, storeSchema, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
 		INSERT INTO chunks SELECT 'id' || i, 'topic ' || i, '', '[]', 'low', printf('%.2000c', 'x'), NULL, NULL, NULL, NULL FROM n`, `PRAGMA wal_checkpoint(TRUNCATE)`)
 	whole, err := os.ReadFile(path)
@@ -166,5 +190,6 @@ func TestImportStoreDamaged(t *testing.T) {
 			importSound(t, set)
 		}
 	}
-	importFails(t, filepath.Join(importFiles(t, map[string]string{"s.db": string(whole[:6000])}), "s.db"), "auto", fault.Invalid, "not a sound SQLite file")
+	importFails(t, filepath.Join(importFiles(t, map[string]string{"s.db": string(whole[:6000])}),
+		"s.db"), "auto", fault.Invalid, "not a sound SQLite file")
 }

@@ -12,8 +12,11 @@ import (
 	"blackboard/kb/markdown"
 )
 
-// walk calls file for each wanted file below dir, in the order of their names. Folders that cannot be read, and links to folders or out of dir, are refused; what else is left out is noted.
-func (im *importer) walk(dir string, wanted func(name string) bool, file func(path string) error) error {
+// walk calls file for each wanted file below dir, in the order of their names. Folders
+// that cannot be read, and links to folders or out of dir, are refused; what else is
+// left out is noted.
+func (im *importer) walk(dir string, wanted func(name string) bool,
+	file func(path string) error) error {
 	others, hidden := &leftOut{}, &leftOut{}
 	err := fs.WalkDir(os.DirFS(dir), ".", func(rel string, e fs.DirEntry, err error) error {
 		if ctxErr := im.ctx.Err(); ctxErr != nil {
@@ -22,13 +25,14 @@ func (im *importer) walk(dir string, wanted func(name string) bool, file func(pa
 		path := filepath.Join(dir, filepath.FromSlash(rel))
 		switch {
 		case err != nil:
-			im.refuse(path, "the folder cannot be read: "+systemWords(err))
+			im.refuse(path, "cannot read the folder: "+systemWords(err))
 			if e != nil && e.IsDir() {
 				return fs.SkipDir
 			}
 			return nil
 		case e.IsDir():
-			if name := e.Name(); rel != "." && (strings.HasPrefix(name, ".") || name == "node_modules") {
+			if name := e.Name(); rel != "." && (strings.HasPrefix(name, ".") ||
+				name == "node_modules") {
 				hidden.add(rel)
 				return fs.SkipDir
 			}
@@ -36,15 +40,16 @@ func (im *importer) walk(dir string, wanted func(name string) bool, file func(pa
 		case e.Type()&fs.ModeSymlink != 0:
 			info, err := os.Stat(path)
 			if err == nil && info.IsDir() {
-				im.refuse(path, "it is a link to a folder, which is not followed: import that folder by itself")
+				im.refuse(path, "it is a link to a folder, and links are not followed: import "+
+					"that folder itself")
 				return nil
 			}
 			if err != nil && wanted(e.Name()) {
-				im.refuse(path, "the link cannot be followed: "+systemWords(err))
+				im.refuse(path, "cannot follow the link: "+systemWords(err))
 				return nil
 			}
 			if wanted(e.Name()) && markdown.LeadsOut(dir, path) {
-				im.refuse(path, markdown.LeadsOutWhy+": import that file by itself")
+				im.refuse(path, markdown.LeadsOutWhy+": import that file itself")
 				return nil
 			}
 		}
@@ -55,10 +60,11 @@ func (im *importer) walk(dir string, wanted func(name string) bool, file func(pa
 		return file(path)
 	})
 	if others.n > 0 {
-		im.note("%s: %d other files were left out: %s", dir, others.n, others)
+		im.note("%s: skipped %d other files: %s", dir, others.n, others)
 	}
 	if hidden.n > 0 {
-		im.note("%s: %d folders that are hidden, or called node_modules, were left out: %s", dir, hidden.n, hidden)
+		im.note("%s: skipped %d folders that are hidden or called node_modules: %s", dir,
+			hidden.n, hidden)
 	}
 	return err
 }
@@ -87,14 +93,14 @@ func (l *leftOut) String() string {
 func readText(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return "", invalid("it is not a regular file", "copy it into one")
+		return "", invalid("it is not a regular file", "copy its content to a file")
 	}
 	var f *sqlite.File
 	if err == nil {
 		f, err = sqlite.OpenFile(path)
 	}
 	if err != nil {
-		return "", invalid("it cannot be read: "+systemWords(err), "check who may read it")
+		return "", invalid("cannot read it: "+systemWords(err), "check its permissions")
 	}
 	defer f.Close()
 	if info.Size() > maxImportFile {
@@ -102,7 +108,7 @@ func readText(path string) (string, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxImportFile))
 	if err != nil {
-		return "", invalid("it cannot be read: "+systemWords(err), "check the storage")
+		return "", invalid("cannot read it: "+systemWords(err), "check the storage")
 	}
 	text := string(b)
 	if err := kb.CheckText("the file", text, maxImportFile, true); err != nil {

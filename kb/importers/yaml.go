@@ -14,7 +14,8 @@ import (
 
 const (
 	maxFrontMatter = 256 << 10 // bytes
-	// maxExpanded bounds what aliases in front matter make of it, in bytes and nodes: a few lines can stand for billions.
+	// maxExpanded bounds what aliases in front matter make of it, in bytes and nodes: a
+	// few lines can stand for billions.
 	maxExpanded = 4 * kb.MaxBody
 )
 
@@ -25,15 +26,17 @@ type metaField struct {
 	node *yaml.Node
 }
 
-// readFrontMatter returns the front matter's fields in their order, and what follows it. A text that begins with "---" but has no keys there, as one with a rule at its top,
-// has no front matter. The error names the line.
+// readFrontMatter returns the front matter's fields in their order, and what follows
+// it. A text that begins with "---" but has no keys there, as one with a rule at its
+// top, has no front matter. The error names the line.
 func readFrontMatter(text string) (fields []metaField, body string, err error) {
 	meta, body, found := markdown.Split(text)
 	if !found {
 		return nil, body, nil
 	}
 	if len(meta) > maxFrontMatter {
-		return nil, body, fmt.Errorf("its front matter has %d bytes; at most %d are taken", len(meta), maxFrontMatter)
+		return nil, body, fmt.Errorf("its front matter has %d bytes; the limit is %d",
+			len(meta), maxFrontMatter)
 	}
 	if onlyComments(meta) {
 		return nil, body, nil
@@ -62,7 +65,8 @@ func readFrontMatter(text string) (fields []metaField, body string, err error) {
 			f.key, _ = nodeText(k, &left, false)
 		}
 		if first, twice := seen[f.key]; twice {
-			return nil, body, fmt.Errorf("line %d: its front matter has the key %q already in line %d", f.line, clip(f.key, 60), first)
+			return nil, body, fmt.Errorf("line %d: its front matter has the key %q "+
+				"already in line %d", f.line, clip(f.key, 60), first)
 		}
 		seen[f.key] = f.line
 		fields = append(fields, f)
@@ -79,7 +83,8 @@ func onlyComments(meta string) bool {
 	return true
 }
 
-// loadNode reads YAML without giving it a meaning: texts stay as they are written, and aliases are not followed. The error names the line of the file.
+// loadNode reads YAML without giving it a meaning: texts stay as they are written, and
+// aliases are not followed. The error names the line of the file.
 func loadNode(meta string, into *yaml.Node) (err error) {
 	defer func() {
 		if r := recover(); r != nil { // a parser's bug is no reason to lose everything else
@@ -93,7 +98,8 @@ func loadNode(meta string, into *yaml.Node) (err error) {
 		return nil
 	case errors.As(err, &at):
 		mark := at.Mark
-		if mark.Line == 0 || at.ContextMark.Line > 0 && strings.HasSuffix(at.Message, "end of stream") {
+		if mark.Line == 0 || at.ContextMark.Line > 0 &&
+			strings.HasSuffix(at.Message, "end of stream") {
 			mark = at.ContextMark // where what is not closed begins
 		}
 		if mark.Line > 0 {
@@ -104,7 +110,8 @@ func loadNode(meta string, into *yaml.Node) (err error) {
 	return errors.New(inOneLine(strings.TrimPrefix(err.Error(), "yaml: ")))
 }
 
-// nodeText writes a value in one piece: a text as it is, lists and mappings as [a, b] and {k: v}. It is false if the value is larger than what is left.
+// nodeText returns a value as text: a text unchanged, lists and mappings as [a, b] and
+// {k: v}. It returns false if the value exceeds the rest of the limit.
 func nodeText(n *yaml.Node, left *int, inside bool) (string, bool) {
 	*left -= 1 + len(n.Value)
 	if *left < 0 {
@@ -125,7 +132,10 @@ func nodeText(n *yaml.Node, left *int, inside bool) (string, bool) {
 	case yaml.AliasNode:
 		return nodeText(n.Alias, left, inside)
 	case yaml.SequenceNode:
-		return list("[", "]", func(i int) (string, bool) { return nodeText(n.Content[i], left, true) }, len(n.Content))
+		return list("[", "]", func(i int) (string, bool) {
+			return nodeText(n.Content[i], left,
+				true)
+		}, len(n.Content))
 	case yaml.MappingNode:
 		return list("{", "}", func(i int) (string, bool) {
 			k, ok1 := nodeText(n.Content[2*i], left, true)
@@ -136,7 +146,8 @@ func nodeText(n *yaml.Node, left *int, inside bool) (string, bool) {
 	switch {
 	case n.Tag == "!!null":
 		return "", true
-	case inside && (n.Value == "" || strings.ContainsAny(n.Value, ",[]{}\"\n#") || strings.Contains(n.Value, ": ")):
+	case inside && (n.Value == "" || strings.ContainsAny(n.Value, ",[]{}\"\n#") ||
+		strings.Contains(n.Value, ": ")):
 		return strconv.Quote(n.Value), true
 	}
 	return n.Value, true
@@ -156,7 +167,8 @@ func nodeScalar(n *yaml.Node) (string, bool) {
 	return strings.TrimSpace(n.Value), true
 }
 
-// nodeList returns the texts of a list; a single text is a list of what its commas part, if they may.
+// nodeList returns the texts of a list; a single text is a list of what its commas
+// part, if they may.
 func nodeList(n *yaml.Node, commas bool) ([]string, bool) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias

@@ -15,6 +15,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/testdata/cost"
 )
 
 // The benchmarks' corpora. zipf: 80 words a document from a vocabulary of 60,000 with the frequencies of a natural language, so that the
@@ -177,7 +178,7 @@ func benchIndex(b *testing.B, c corpus, n int) (*sqlite.DB, *Index, []embed.Vect
 var benchDirs []string
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := cost.Main(m)
 	for _, d := range benchDirs {
 		os.RemoveAll(d)
 	}

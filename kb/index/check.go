@@ -9,8 +9,9 @@ import (
 	"blackboard/embed"
 )
 
-// Check reads the whole index and returns an error that matches ErrCorrupt if anything in it contradicts anything else: a list out of
-// order, a total that is wrong, a vector without its code. It tells nothing about the documents themselves; see Documents.
+// Check reads the whole index and returns an error that matches ErrCorrupt if anything in
+// it contradicts anything else: a list out of order, a total that is wrong, a vector
+// without its code. It tells nothing about the documents themselves; see Documents.
 func (x *Index) Check(tx *sqlite.Tx) error {
 	_, err := x.check(tx)
 	return err
@@ -45,7 +46,8 @@ func (x *Index) Documents(tx *sqlite.Tx) ([]int64, error) {
 	return slices.Sorted(maps.Keys(docs)), err
 }
 
-// CheckOf is Check, and holds the index against what it is of: query gives the ids of the documents that it should hold, sorted, and what is the name of one.
+// CheckOf is Check, and holds the index against what it is of: query gives the ids of the
+// documents that it should hold, sorted, and what is the name of one.
 func (x *Index) CheckOf(tx *sqlite.Tx, what, query string) error {
 	docs, err := x.check(tx)
 	if err != nil {

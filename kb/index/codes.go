@@ -16,13 +16,15 @@ const (
 	maxDim = 1 << 14
 	// chunkDocs is how many documents' codes lie in one row.
 	chunkDocs = 1024
-	// minBits is the least number of bits in a code. The signs of 384 numbers tell angles well enough to choose some hundred candidates
-	// among a million; those of 64 do not, so short vectors get more signs: those of their projections on random directions
+	// minBits is the least number of bits in a code. The signs of 384 numbers tell angles
+	// well enough to choose some hundred candidates among a million; those of 64 do not,
+	// so short vectors get more signs: those of their projections on random directions
 	// (Charikar, STOC 2002: the share of differing signs is the angle divided by pi).
 	minBits = 384
 )
 
-// signs are a part of a code. Codes are made of whole parts, so that the loop over them has a length that is known.
+// signs are a part of a code. Codes are made of whole parts, so that the loop over them
+// has a length that is known.
 type signs [minBits / 64]uint64
 
 // codeParts returns of how many parts the code of a vector with dim numbers is made.
@@ -96,8 +98,9 @@ const absent = math.MaxUint16
 // distanceDocs is how many documents' distances are one piece of work for a core.
 const distanceDocs = 16 << 10
 
-// distances writes into dist in how many bits the code of each document that counts differs from one, and counts the distances in hist: for the
-// documents in the words from lo to hi of the set.
+// distances writes into dist in how many bits the code of each document that counts
+// differs from one, and counts the distances in hist: for the documents in the words from
+// lo to hi of the set.
 func (c *codes) distances(lo, hi int, dist []uint16, code []signs, ok bitset, hist []int) {
 	for w := lo; w < hi; w++ {
 		word := ok[w] & c.has[w]
@@ -125,7 +128,8 @@ func (c *codes) distances(lo, hi int, dist []uint16, code []signs, ok bitset, hi
 	}
 }
 
-// hammings is the case that a search spends its time in: neighbours that all count, with codes of one part.
+// hammings is the case that a search spends its time in: neighbours that all count, with
+// codes of one part.
 func hammings(dist []uint16, parts []signs, code *signs) {
 	parts = parts[:len(dist)]
 	for i := range parts {
@@ -152,7 +156,8 @@ func encodeSigns(code []signs, v embed.Vector) {
 		return
 	}
 	for i, dir := range directions(len(v)) {
-		// Sums only, no products: the same on every machine. Each number is added, with the other sign where the bit is not set.
+		// Sums only, no products: the same on every machine. Each number is added, with
+		// the other sign where the bit is not set.
 		var sum float32
 		for j, f := range v {
 			flip := uint32(^dir[j>>6]>>(j&63)) << 31
@@ -166,7 +171,8 @@ func encodeSigns(code []signs, v embed.Vector) {
 
 var dirCache sync.Map // dim -> [][]uint64
 
-// directions returns minBits fixed random directions with entries of +1 (a set bit) and -1.
+// directions returns minBits fixed random directions with entries of +1 (a set bit) and
+// -1.
 func directions(dim int) [][]uint64 {
 	if d, ok := dirCache.Load(dim); ok {
 		return d.([][]uint64)
@@ -190,7 +196,8 @@ func directions(dim int) [][]uint64 {
 	return d
 }
 
-// codesOf makes the codes of documents from their stored vectors, nil if none has one; ids are sorted.
+// codesOf makes the codes of documents from their stored vectors, nil if none has one;
+// ids are sorted.
 func (x *Index) codesOf(tx *sqlite.Tx, m *meta, ids []int64) (*codes, error) {
 	var c *codes
 	err := x.eachVector(tx, m.dim, ids, func(i int, v embed.Vector) {
@@ -203,7 +210,8 @@ func (x *Index) codesOf(tx *sqlite.Tx, m *meta, ids []int64) (*codes, error) {
 	return c, err
 }
 
-// eachVector calls fn for each of the documents that has a vector, by index into ids, which are sorted. The vector is good until fn returns.
+// eachVector calls fn for each of the documents that has a vector, by index into ids,
+// which are sorted. The vector is good until fn returns.
 func (x *Index) eachVector(tx *sqlite.Tx, dim int, ids []int64, fn func(i int, v embed.Vector)) error {
 	if len(ids) == 0 {
 		return nil
@@ -211,7 +219,10 @@ func (x *Index) eachVector(tx *sqlite.Tx, dim int, ids []int64, fn func(i int, v
 	span := ids[len(ids)-1] - ids[0]
 	stmt, args := `SELECT doc, vector FROM @_vectors WHERE doc BETWEEN ? AND ? ORDER BY doc`, []any{ids[0], ids[len(ids)-1]}
 	if span < 0 || span/4 > int64(len(ids)) { // far apart: ask for each
-		stmt, args = `SELECT v.doc, v.vector FROM json_each(?) j JOIN @_vectors v ON v.doc = j.value`, []any{sqlite.List(ids)}
+		stmt, args = `SELECT v.doc, v.vector FROM json_each(?) j JOIN @_vectors v ON v.doc = CAST(j.value AS BIGINT)`, []any{sqlite.List(ids)}
+		if tx.IsFar() { // a list that its planner knows the length of
+			stmt = `SELECT doc, vector FROM @_vectors WHERE doc IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`
+		}
 	}
 	var doc int64
 	var raw rawBytes
@@ -228,26 +239,100 @@ func (x *Index) eachVector(tx *sqlite.Tx, dim int, ids []int64, fn func(i int, v
 	}, x.q(stmt), args...)
 }
 
-// readCodes reads a segment's codes, nil if it has none.
-func (x *Index) readCodes(tx *sqlite.Tx, s *sealed, dim int) (*codes, error) {
-	var c *codes
+// withoutCodes are the segments whose codes are not known.
+func (s *search) withoutCodes() (segs []*segment) {
+	for _, seg := range s.v.segs {
+		if seg.mem == nil && !seg.knowsCodes() {
+			segs = append(segs, seg)
+		}
+	}
+	return segs
+}
+
+func (s *search) askCodes(segs []*segment) sqlite.Question {
+	ns := numbers(segs)
+	return sqlite.Question{Query: s.x.q(`SELECT id, data FROM @_codes WHERE id >= ? AND id < ? ORDER BY id`), Args: []any{rowID(slices.Min(ns), 0), rowID(slices.Max(ns)+1, 0)}}
+}
+
+// fetchCodes reads the codes of the segments whose codes are not known, if there are
+// several.
+func (s *search) fetchCodes() error {
+	segs := s.withoutCodes()
+	if s.few(len(segs)) {
+		return nil
+	}
+	got := map[int64]*chunks{}
+	for _, seg := range segs {
+		got[seg.seg] = &chunks{s: seg.sealed, dim: s.v.dim}
+	}
+	q := s.askCodes(segs)
 	var id int64
 	var raw rawBytes
-	chunks := 0
-	if err := tx.Each([]any{&id, &raw}, func() error {
-		if c == nil { // only now: what the totals say of the vectors is not trusted with much room
-			if have, need := len(raw), minBits/8*min(s.n, chunkDocs)*codeParts(dim); have < need {
-				return corrupt("a chunk of codes of segment %d has %d bytes, not %d or more", s.seg, have, need)
-			}
-			c = newCodes(s.n, dim)
+	if err := s.tx.Each([]any{&id, &raw}, func() error {
+		if c := got[id>>24]; c != nil {
+			return c.add(id&(1<<24-1), raw)
 		}
-		chunks++
-		return c.decodeChunk(int(id), s.n, raw)
-	}, x.q(`SELECT id & 0xffffff, data FROM @_codes WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24 ORDER BY id`), s.seg); err != nil {
+		return nil
+	}, q.Query, q.Args...); err != nil {
+		return err
+	}
+	for _, c := range got {
+		codes, err := c.all()
+		if err != nil {
+			return err
+		}
+		c.s.setCodes(codes)
+	}
+	return nil
+}
+
+func (s *sealed) knowsCodes() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.codes != nil || s.noCode
+}
+
+func (s *sealed) setCodes(c *codes) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.codes, s.noCode = c, c == nil
+}
+
+// chunks gathers a segment's codes.
+type chunks struct {
+	s   *sealed
+	dim int
+	c   *codes
+	n   int
+}
+
+func (g *chunks) add(i int64, raw []byte) error {
+	if g.c == nil { // only now: what the totals say of the vectors is not trusted with much room
+		if have, need := len(raw), minBits/8*min(g.s.n, chunkDocs)*codeParts(g.dim); have < need {
+			return corrupt("a chunk of codes of segment %d has %d bytes, not %d or more", g.s.seg, have, need)
+		}
+		g.c = newCodes(g.s.n, g.dim)
+	}
+	g.n++
+	return g.c.decodeChunk(int(i), g.s.n, raw)
+}
+
+// all returns the codes, nil if there are none.
+func (g *chunks) all() (*codes, error) {
+	if want := (g.s.n + chunkDocs - 1) / chunkDocs; g.c != nil && g.n != want {
+		return nil, corrupt("segment %d has %d chunks of codes, not %d", g.s.seg, g.n, want)
+	}
+	return g.c, nil
+}
+
+// readCodes reads a segment's codes, nil if it has none.
+func (x *Index) readCodes(tx *sqlite.Tx, s *sealed, dim int) (*codes, error) {
+	got := chunks{s: s, dim: dim}
+	var id int64
+	var raw rawBytes
+	if err := tx.Each([]any{&id, &raw}, func() error { return got.add(id, raw) },
+		x.q(`SELECT id & 16777215, data FROM @_codes WHERE id >= ? AND id < ? ORDER BY id`), rowID(s.seg, 0), rowID(s.seg+1, 0)); err != nil {
 		return nil, err
 	}
-	if want := (s.n + chunkDocs - 1) / chunkDocs; c != nil && chunks != want {
-		return nil, corrupt("segment %d has %d chunks of codes, not %d", s.seg, chunks, want)
-	}
-	return c, nil
+	return got.all()
 }

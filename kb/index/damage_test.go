@@ -150,9 +150,10 @@ func damagedBytes(r *rand.Rand, b []byte) []byte {
 // TestDamage changes what is stored, one value at a time, and does everything with the index that can be done. Nothing panics, hangs or
 // takes room without end; what does not work says that the index is damaged; what Check finds sound is; and Reset cures it.
 func TestDamage(t *testing.T) {
+	cost.SkipTable(t)
 	t.Parallel()
 	seeds := 6
-	if testing.Short() {
+	if !cost.Long() {
 		seeds = 2
 	}
 	if cost.Race { // nothing happens at once here

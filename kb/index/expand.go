@@ -12,16 +12,16 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// Expansion says what a search has looked for in place of a term that no document has: the
-// terms that it is most likely a beginning, a misspelling or another form of.
+// Expansion says what a search has looked for in place of a term that no document has:
+// the terms that it is most likely a beginning, a misspelling or another form of.
 type Expansion struct {
-	Missing string   `json:"missing"`
-	Terms   []string `json:"terms"`
+	Missing string   `json:"missing"` // the word that no document has
+	Terms   []string `json:"terms"`   // the words that were searched for instead
 }
 
 const (
-	// minExpanded is how many letters a missing term needs, and maxExpanded how many missing
-	// terms of a query are expanded: the first.
+	// minExpanded is how many letters a missing term needs, and maxExpanded how many
+	// missing terms of a query are expanded: the first.
 	minExpanded = 4
 	maxExpanded = 8
 	// maxExpansions is how many terms one missing term stands for.
@@ -34,9 +34,10 @@ const (
 	minStem   = 5
 )
 
-// What an expansion weighs, as a share of what the missing term would if it were as frequent.
-// Only the closest expansions of a term count, so the order matters more than the values:
-// those from 0.2 to 0.7 that were tried find about the same (package kb/eval).
+// What an expansion weighs, as a share of what the missing term would if it were as
+// frequent. Only the closest expansions of a term count, so the order matters more than
+// the values: those from 0.2 to 0.7 that were tried find about the same (package
+// kb/eval).
 const (
 	begun      = 0.5 // the missing term is its beginning
 	oneWrong   = 0.4 // one letter is wrong, missing or too many, or two are swapped
@@ -72,59 +73,77 @@ type vocabulary struct {
 	lists map[string][]vocable // by prefix
 }
 
-// with returns the segments' terms with a prefix. A segment never changes, and the tail is
-// made anew when it does.
+// with returns the segments' terms with a prefix. A segment never changes, and the tail
+// is made anew when it does.
 func (v *vocabulary) with(tx *sqlite.Tx, prefix string, segs []*segment) ([]vocable, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	var of []int64
-	for _, s := range segs {
-		of = append(of, s.seg)
-	}
-	if v.lists == nil || !slices.Equal(v.of, of) {
-		v.of, v.lists = of, map[string][]vocable{}
-	}
+	v.begin(segs)
 	if list, ok := v.lists[prefix]; ok {
 		return list, nil
 	}
 	known := map[string]int{} // places in the list
 	var list []vocable
-	for _, s := range segs {
-		if err := s.eachTerm(tx, prefix, func(term []byte, p *plist) {
-			if i, ok := known[string(term)]; ok {
-				list[i].n += p.n
-			} else if c, ok := vocableOf(string(term), p.n); ok && p.kind == kindText {
-				known[c.term] = len(list)
-				list = append(list, c)
-			}
-		}); err != nil {
-			return nil, err
+	if err := eachTerm(tx, segs, prefix, func(term []byte, p *plist) {
+		if i, ok := known[string(term)]; ok {
+			list[i].n += p.n
+		} else if c, ok := vocableOf(string(term), p.n); ok && p.kind == kindText {
+			known[c.term] = len(list)
+			list = append(list, c)
 		}
+	}); err != nil {
+		return nil, err
 	}
 	v.lists[prefix] = list
 	return list, nil
 }
 
-// eachTerm yields the terms with a prefix and their lists, which are good until yield returns.
-func (s *sealed) eachTerm(tx *sqlite.Tx, prefix string, yield func(term []byte, p *plist)) error {
-	if s.mem != nil {
-		for term, p := range s.mem.lists {
-			if strings.HasPrefix(term, prefix) {
-				yield([]byte(term), p)
+// begin forgets the terms of other segments.
+func (v *vocabulary) begin(segs []*segment) {
+	if of := numbers(segs); v.lists == nil || !slices.Equal(v.of, of) {
+		v.of, v.lists = of, map[string][]vocable{}
+	}
+}
+
+// unknown asks for the blocks that have terms with prefixes which are not known yet.
+func (v *vocabulary) unknown(prefixes []string, segs []*segment) (all []sqlite.Question) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.begin(segs)
+	for _, prefix := range prefixes {
+		if _, known := v.lists[prefix]; !known {
+			if q, blocks := askTerms(segs, prefix); blocks > 0 {
+				all = append(all, q)
 			}
 		}
+	}
+	return all
+}
+
+// eachTerm yields the terms of segments with a prefix and their lists, which are good
+// until yield returns. All blocks are read at once.
+func eachTerm(tx *sqlite.Tx, segs []*segment, prefix string, yield func(term []byte, p *plist)) error {
+	of := map[int64]*segment{}
+	for _, s := range segs {
+		if s.mem != nil {
+			for term, p := range s.mem.lists {
+				if strings.HasPrefix(term, prefix) {
+					yield([]byte(term), p)
+				}
+			}
+			continue
+		}
+		of[s.seg] = s
+	}
+	q, left := askTerms(segs, prefix)
+	if left == 0 {
 		return nil
 	}
-	last := len(prefix) - 1
-	from := max(0, blockOf(s.dir, prefix))
-	to := blockOf(s.dir, prefix[:last]+string([]byte{prefix[last] + 1}))
-	left := to - from + 1
-	if left <= 0 {
-		return nil
-	}
+	var id int64
 	var raw rawBytes
-	err := tx.Each([]any{&raw}, func() error {
+	err := tx.Each([]any{&id, &raw}, func() error {
 		left--
+		s := of[id>>24]
 		for block := []byte(raw); len(block) > 0; {
 			term, p, rest, err := cutEntry(block, s.n)
 			if err != nil {
@@ -135,12 +154,33 @@ func (s *sealed) eachTerm(tx *sqlite.Tx, prefix string, yield func(term []byte, 
 			}
 		}
 		return nil
-	}, s.x.q(`SELECT data FROM @_blocks WHERE id BETWEEN ? AND ?`),
-		rowID(s.seg, int64(from)), rowID(s.seg, int64(to)))
+	}, q.Query, q.Args...)
 	if err == nil && left > 0 {
-		err = corrupt("%d blocks of segment %d are missing", left, s.seg)
+		err = corrupt("%d blocks are missing", left)
 	}
 	return err
+}
+
+// askTerms asks for the blocks that may have terms with a prefix, of which there are so
+// many.
+func askTerms(segs []*segment, prefix string) (q sqlite.Question, blocks int) {
+	var parts []string
+	for _, s := range segs {
+		if s.mem != nil {
+			continue
+		}
+		last := len(prefix) - 1
+		from := max(0, blockOf(s.dir, prefix))
+		to := blockOf(s.dir, prefix[:last]+string([]byte{prefix[last] + 1}))
+		if from > to {
+			continue
+		}
+		blocks += to - from + 1
+		parts = append(parts, s.x.q(`SELECT id, data FROM @_blocks WHERE id BETWEEN ? AND ?`))
+		q.Args = append(q.Args, rowID(s.seg, int64(from)), rowID(s.seg, int64(to)))
+	}
+	q.Query = strings.Join(parts, ` UNION ALL `)
+	return q, blocks
 }
 
 // expansion is a term that a missing one may stand for.
@@ -150,7 +190,8 @@ type expansion struct {
 	letters int
 }
 
-// closer orders the expansions of a term: what is closer first, then what more documents have.
+// closer orders the expansions of a term: what is closer first, then what more documents
+// have.
 func closer(a, b *expansion) int {
 	return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(b.df, a.df),
 		cmp.Compare(a.letters, b.letters), cmp.Compare(a.term, b.term))
@@ -179,8 +220,8 @@ func newWanted(term string) (*wanted, bool) {
 	return w, true
 }
 
-// prefixes are what the terms begin with that may be expansions: the first letter is right, or
-// swapped with the second.
+// prefixes are what the terms begin with that may be expansions: the first letter is
+// right, or swapped with the second.
 func (w *wanted) prefixes() []string {
 	p := []string{string(w.runes[:1])}
 	if w.runes[0] != w.runes[1] {
@@ -189,14 +230,17 @@ func (w *wanted) prefixes() []string {
 	return p
 }
 
-// expansions returns the closest terms to a missing one.
-func (s *search) expansions(w *wanted) ([]*expansion, error) {
-	tail, sealed := s.v.segs, s.v.segs
-	if len(tail) > 0 && tail[0].mem != nil {
-		tail, sealed = tail[:1], sealed[1:]
-	} else {
-		tail = nil
+// parts are the tail, nil if there is none, and the other segments.
+func (v *view) parts() (tail, sealed []*segment) {
+	if len(v.segs) > 0 && v.segs[0].mem != nil {
+		return v.segs[:1], v.segs[1:]
 	}
+	return nil, v.segs
+}
+
+// expansions returns what a missing term may stand for, the closest first.
+func (s *search) expansions(w *wanted) ([]*expansion, error) {
+	tail, sealed := s.v.parts()
 	found := map[string]*expansion{}
 	gather := func(prefix string, of *vocabulary, segs []*segment) error {
 		list, err := of.with(s.tx, prefix, segs)
@@ -224,12 +268,43 @@ func (s *search) expansions(w *wanted) ([]*expansion, error) {
 			}
 		}
 	}
-	return s.closest(slices.SortedFunc(maps.Values(found), closer))
+	return slices.SortedFunc(maps.Values(found), closer), nil
 }
 
-// closest returns the first of the sorted expansions that are equally close, with their lists.
-// The counts are too high where documents have died: an expansion's true place is where it is,
-// or further back.
+// expandable are the missing terms that are expanded, each with what it may stand for.
+// What is to be read of all of them is read at once.
+func (s *search) expandable(missing []*qterm) (terms []*qterm, found [][]*expansion, err error) {
+	var all []*wanted
+	var prefixes []string
+	for _, m := range missing {
+		if w, ok := newWanted(m.term); ok && len(all) < maxExpanded {
+			all, terms, prefixes = append(all, w), append(terms, m), append(prefixes, w.prefixes()...)
+		}
+	}
+	_, sealed := s.v.parts()
+	if s.tx.IsFar() {
+		slices.Sort(prefixes)
+		if err := s.tx.Ahead(s.x.vocabulary.unknown(slices.Compact(prefixes), sealed)...); err != nil {
+			return nil, nil, err
+		}
+	}
+	var likely []string
+	for _, w := range all {
+		list, err := s.expansions(w)
+		if err != nil {
+			return nil, nil, err
+		}
+		found = append(found, list)
+		for _, e := range list[:min(len(list), maxExpansions)] {
+			likely = append(likely, e.term)
+		}
+	}
+	return terms, found, s.fetch(likely...)
+}
+
+// closest returns the first of the sorted expansions that are equally close, with their
+// lists. The counts are too high where documents have died: an expansion's true place is
+// where it is, or further back.
 func (s *search) closest(all []*expansion) ([]*expansion, error) {
 	var best []*expansion
 	for _, e := range all {
@@ -250,8 +325,8 @@ func (s *search) closest(all []*expansion) ([]*expansion, error) {
 	return best, nil
 }
 
-// share returns which share of the missing term's weight another has, 0 if it is not like it.
-// Most are not, which is seen by their letters and beginnings.
+// share returns which share of the missing term's weight another has, 0 if it is not like
+// it. Most are not, which is seen by their letters and beginnings.
 func (w *wanted) share(c *vocable) float64 {
 	if strings.HasPrefix(c.term, w.term) {
 		return begun
@@ -280,9 +355,9 @@ func differ(a, b []rune) ([]rune, []rune) {
 	return a, b
 }
 
-// distance returns how many letters to change, add, leave out or swap with the next make b of
-// a, or a number above most, which is 1 or 2, if it is more than that. A letter that was
-// swapped is not changed again.
+// distance returns how many letters to change, add, leave out or swap with the next make
+// b of a, or a number above most, which is 1 or 2, if it is more than that. A letter that
+// was swapped is not changed again.
 func distance(a, b []rune, most int) int {
 	if len(a)-len(b) > most || len(b)-len(a) > most {
 		return most + 1
@@ -302,20 +377,17 @@ func distance(a, b []rune, most int) int {
 	return least
 }
 
-// expand adds what the missing terms may stand for to what is scored. The expansions of a term
-// weigh as one term that as many documents have as all of them together, or a rare one would
-// count more than the likely one. given are the query's terms: each counts once.
+// expand adds what the missing terms may stand for to what is scored. The expansions of a
+// term weigh as one term that as many documents have as all of them together, or a rare
+// one would count more than the likely one. given are the query's terms: each counts
+// once.
 func (s *search) expand(res *Result, missing []*qterm, given map[string]*qterm) error {
-	tried := 0
-	for _, m := range missing {
-		w, ok := newWanted(m.term)
-		if !ok {
-			continue
-		}
-		if tried++; tried > maxExpanded {
-			break
-		}
-		best, err := s.expansions(w)
+	terms, found, err := s.expandable(missing)
+	if err != nil {
+		return err
+	}
+	for i, m := range terms {
+		best, err := s.closest(found[i])
 		if err != nil {
 			return err
 		}

@@ -14,26 +14,32 @@ import (
 	"blackboard/embed"
 )
 
-// ErrCorrupt is in the chain of every error that says that the index's own tables make no sense. What they hold is derived: dropping
-// them (Reset) and putting the documents again cures it.
+// ErrCorrupt is in the chain of every error that says that the index's own tables make no
+// sense. What they hold is derived: dropping them (Reset) and putting the documents again
+// cures it.
 const ErrCorrupt = fault.BadIndex
 
-// ErrOtherModel is in the chain of an error about vectors of a model that the index was not made with.
+// ErrOtherModel is in the chain of an error about vectors of a model that the index was
+// not made with.
 var ErrOtherModel = errors.New("vectors of another model")
 
 // Config says what an index is about. Two indexes of one file need different names.
 type Config struct {
 	// Name begins the names of the index's tables.
 	Name string
-	// Weights are the fields' weights, one for each text of a Doc, in quarters: 1.25 is one, 1.3 is not. A word of a field with weight 2
-	// counts as two words (BM25F in its first form: Robertson, Zaragoza, Taylor, CIKM 2004).
+	// Weights are the fields' weights, one for each text of a Doc, in quarters: 1.25 is
+	// one, 1.3 is not. A word of a field with weight 2 counts as two words (BM25F in its
+	// first form: Robertson, Zaragoza, Taylor, CIKM 2004).
 	Weights []float64
-	// K1 and B are BM25's: how soon more of the same word stops to count, and how much long texts are held back. They are read at
-	// search time, so changing them needs no new index.
+	// K1 and B are BM25's: how soon more of the same word stops to count, and how much
+	// long texts are held back. They are read at search time, so changing them needs no
+	// new index.
 	K1, B float64
-	// FunctionWeight is what a function word weighs at most, as a share of what a word of a single document does; 0 means a tenth. It, too, is of the search alone.
+	// FunctionWeight is what a function word weighs at most, as a share of what a word of
+	// a single document does; 0 means a tenth. It, too, is of the search alone.
 	FunctionWeight float64
-	// Seal is the number of documents at which the tail becomes a segment; 0 means SealAt.
+	// Seal is the number of documents at which the tail becomes a segment; 0 means
+	// SealAt.
 	Seal int
 }
 
@@ -52,21 +58,25 @@ const (
 	maxGeneration = 1<<46 - 1
 )
 
-// Doc is what is indexed of one thing: texts for the words, keywords for the filters, a vector for the meaning.
+// Doc is what is indexed of one thing: texts for the words, keywords for the filters, a
+// vector for the meaning.
 type Doc struct {
 	// ID names the thing; among equals, the higher is listed first, being newer.
 	ID int64
 	// Text has one text for each of the configuration's weights.
 	Text []string
-	// Keywords are what Filter asks for: any strings up to 512 bytes, compared whole and exactly ("kind:gotcha").
+	// Keywords are what Filter asks for: any strings up to 512 bytes, compared whole and
+	// exactly ("kind:gotcha").
 	Keywords []string
 	// Vector is nil, or an embedding by the index's model.
 	Vector embed.Vector
 }
 
-// Index is a text and vector index over documents, kept in derived tables of a SQLite file. The zero value is not useful; see New.
-// It keeps what it read for the next search, and finds out by itself what others changed meanwhile, so it may live for one search or
-// for a year. It is safe for concurrent use, but for the one transaction given to a method.
+// Index is a text and vector index over documents, kept in derived tables of a SQLite
+// file. The zero value is not useful; see New. It keeps what it read for the next search,
+// and finds out by itself what others changed meanwhile, so it may live for one search or
+// for a year. It is safe for concurrent use, but for the one transaction given to a
+// method.
 type Index struct {
 	cfg     Config
 	weights []int // in quarters
@@ -78,13 +88,15 @@ type Index struct {
 	postings   postingCache
 	vocabulary vocabulary // of the view's segments but the tail
 
-	// What a transaction sees of its own changes is known only here: they may be undone, and their numbers given to others.
+	// What a transaction sees of its own changes is known only here: they may be undone,
+	// and their numbers given to others.
 	own     *Index
 	ownTx   *sqlite.Tx
 	private bool // this is one
 }
 
-// New returns an index. It panics if the configuration makes no sense, since that is written in a program, not given by a user.
+// New returns an index. It panics if the configuration makes no sense, since that is
+// written in a program, not given by a user.
 func New(cfg Config) *Index {
 	x := &Index{cfg: cfg}
 	if x.cfg.Seal == 0 {
@@ -156,20 +168,22 @@ const (
 	Ready State = iota
 	// Absent: there are none.
 	Absent
-	// Outdated: they were made by another version of the program or with other weights. They must not be searched.
+	// Outdated: they were made by another version of the program or with other weights.
+	// They must not be searched.
 	Outdated
 )
 
 // State looks at the tables.
 func (x *Index) State(tx *sqlite.Tx) (State, error) {
-	var have int
-	err := tx.QueryRow(`SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`, x.cfg.Name+"_meta").Scan(&have)
-	if err != nil || have == 0 {
+	have, err := tx.HasTable(x.cfg.Name + "_meta")
+	if err != nil || !have {
 		return Absent, err
 	}
 	var stamp string
 	switch err := tx.QueryRow(x.q(`SELECT stamp FROM @_meta`)).Scan(&stamp); {
-	case err != nil && !sqlite.IsNoRows(err):
+	case sqlite.IsNoRows(err):
+		return Absent, nil
+	case err != nil:
 		return Absent, err
 	case stamp != x.stamp():
 		return Outdated, nil
@@ -177,33 +191,43 @@ func (x *Index) State(tx *sqlite.Tx) (State, error) {
 	return Ready, nil
 }
 
-// Reset makes the tables anew, empty. The caller then puts every document, in the same transaction, so that nobody finds half of them; Rebuild does both.
+// Reset makes the tables anew, empty. The caller then puts every document, in the same
+// transaction, so that nobody finds half of them; Rebuild does both.
 func (x *Index) Reset(tx *sqlite.Tx) error {
-	if err := x.exec(tx, `DROP TABLE IF EXISTS @_`+strings.Join(tableNames, `; DROP TABLE IF EXISTS @_`)+`;`+tables); err != nil {
+	names := make([]string, len(tableNames))
+	for i, name := range tableNames {
+		names[i] = x.cfg.Name + "_" + name
+	}
+	if err := tx.Remake(names, x.q(tables)); err != nil {
 		return err
 	}
-	// Numbers begin anywhere: what others remember of the old tables must not fit the new ones, and the old ones' numbers may be damaged.
+	// Numbers begin anywhere: what others remember of the old tables must not fit the new
+	// ones, and the old ones' numbers may be damaged.
 	return x.exec(tx, `INSERT INTO @_meta VALUES (1, ?, '', 0, 0, ?, 0, 0, 0, ?)`,
 		x.stamp(), 1+rand.Int64N(maxGeneration/4), 1+rand.Int64N(maxSeg/4))
 }
 
 // meta is the one row of the table of that name.
 type meta struct {
-	stamp      string
-	model      string
-	dim        int
-	since      int64 // the generation that brought the model: vectors that are known from before are of no use
+	stamp string
+	model string
+	dim   int
+	// the generation that brought the model: vectors that are known from before are of no
+	// use
+	since      int64
 	generation int64
 	docs       int64
 	length     int64 // sum of the documents' lengths, in quarters of a word, as their codes say
 	vectors    int64
 	nextSeg    int64
 
-	stirred bool // the segments are not what they were when they were last looked at for what to merge; not stored
+	// the segments are not what they were when they were last looked at for what to
+	// merge; not stored
+	stirred bool
 }
 
 func (x *Index) readMeta(tx *sqlite.Tx) (m meta, err error) {
-	err = tx.QueryRow(x.q(`SELECT stamp, model, dim, since, generation, docs, length, vectors, next_seg FROM @_meta`)).
+	err = tx.QueryRow(x.askMeta().Query).
 		Scan(&m.stamp, &m.model, &m.dim, &m.since, &m.generation, &m.docs, &m.length, &m.vectors, &m.nextSeg)
 	if sqlite.IsNoRows(err) {
 		return m, corrupt("its totals are missing")
@@ -227,14 +251,16 @@ func (x *Index) writeMeta(tx *sqlite.Tx, m *meta) error {
 		m.model, m.dim, m.since, m.generation, m.docs, m.length, m.vectors, m.nextSeg)
 }
 
-// Model returns the name and the dimension of the model whose vectors the index holds, "" and 0 if it holds none yet.
+// Model returns the name and the dimension of the model whose vectors the index holds, ""
+// and 0 if it holds none yet.
 func (x *Index) Model(tx *sqlite.Tx) (name string, dim int, err error) {
 	m, err := x.readMeta(tx)
 	return m.model, m.dim, err
 }
 
-// SetModel says which model the vectors are of from now on. If it is another one than before, all vectors are dropped; the documents
-// stay searchable by their words, and get their vectors by being put again.
+// SetModel says which model the vectors are of from now on. If it is another one than
+// before, all vectors are dropped; the documents stay searchable by their words, and get
+// their vectors by being put again.
 func (x *Index) SetModel(tx *sqlite.Tx, model embed.Model) error {
 	if model.Dim < 1 || model.Dim > maxDim || model.Name == "" {
 		return fmt.Errorf("a model %q with %d dimensions cannot be indexed; 1 to %d can", model.Name, model.Dim, maxDim)
@@ -252,14 +278,15 @@ func (x *Index) SetModel(tx *sqlite.Tx, model embed.Model) error {
 
 // Stats are the index's figures.
 type Stats struct {
-	Docs     int64  `json:"docs"`
-	Vectors  int64  `json:"vectors"` // documents that have one
-	Segments int    `json:"segments"`
-	Tail     int    `json:"tail"`  // documents that are in no segment yet
-	Dead     int64  `json:"dead"`  // documents that segments still hold though they were replaced or deleted
-	Bytes    int64  `json:"bytes"` // of the stored values, without SQLite's own overhead
-	Model    string `json:"model"` // of the vectors, "" if there has been none
-	Dim      int    `json:"dim"`   // numbers in a vector
+	Docs     int64 `json:"docs"`     // documents in the index
+	Vectors  int64 `json:"vectors"`  // documents that have one
+	Segments int   `json:"segments"` // parts that the index is made of
+	Tail     int   `json:"tail"`     // documents that are in no segment yet
+	// documents that segments still hold though they were replaced or deleted
+	Dead  int64  `json:"dead"`
+	Bytes int64  `json:"bytes"` // of the stored values, without SQLite's own overhead
+	Model string `json:"model"` // of the vectors, "" if there has been none
+	Dim   int    `json:"dim"`   // numbers in a vector
 }
 
 // Stats counts.

@@ -15,6 +15,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/testdata/cost"
 )
 
 var testConfig = Config{Name: "ix", Weights: []float64{2, 1}, K1: 0.9, B: 0.4, Seal: 16}
@@ -221,6 +222,7 @@ func randomVector(r *rand.Rand, dim int) embed.Vector {
 // TestHistoryDoesNotMatter does what users do in any order, and holds the index against one that was made at once of what is left:
 // what it holds, and every answer, to the last bit.
 func TestHistoryDoesNotMatter(t *testing.T) {
+	cost.SkipTable(t)
 	t.Parallel()
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -194,9 +194,10 @@ func changesOf(out io.Reader, fn func(change)) (failed string) {
 // TestKilledWriter kills writers with SIGKILL at random moments, in many rounds on one file. Every acknowledged change is in the index, the one
 // under way is there in whole or not at all, the index is sound, and it answers as one that was made anew of the same documents.
 func TestKilledWriter(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	rounds := 80
-	if testing.Short() || cost.Race {
+	if !cost.Long() {
 		rounds = 40
 	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {

@@ -13,17 +13,19 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/wait"
 )
 
 // TestManyAtOnce lets processes and goroutines write and search one file. Whoever searches in a transaction that begins after a change was
 // acknowledged finds the change, whatever its index knew before; and what it finds is what the file holds at that moment, no more and no less.
 func TestManyAtOnce(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	const processes, goroutines, readers = 2, 2, 3
 	const of = processes + goroutines
 	duration := 4 * time.Second
-	if testing.Short() {
+	if !cost.Long() {
 		duration = 2 * time.Second
 	}
 	path := filepath.Join(t.TempDir(), "index.sqlite3")

@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// minCandidates is how many documents, chosen by their codes, are looked at closer; more, as long as there are so few that comparing
-	// the codes takes no time. maxCandidates bounds what ties add.
+	// minCandidates is how many documents, chosen by their codes, are looked at closer;
+	// more, as long as there are so few that comparing the codes takes no time.
+	// maxCandidates bounds what ties add.
 	minCandidates = 400
 	fewCandidates = 1000
 	fewVectors    = 20_000
@@ -20,7 +21,8 @@ const (
 
 var distances = sync.Pool{New: func() any { s := make([]uint16, 0, MaxSegment); return &s }}
 
-// nearest is the vector lane: codes choose some hundred candidates, and those are compared exactly.
+// nearest is the vector lane: codes choose some hundred candidates, and those are
+// compared exactly.
 func (s *search) nearest(qv embed.Vector) ([]scored, error) {
 	cands, err := s.byCodes(qv)
 	if err != nil {
@@ -43,7 +45,8 @@ func (s *search) nearest(qv embed.Vector) ([]scored, error) {
 	return exact[:min(len(exact), s.q.Depth)], nil
 }
 
-// byCodes returns the places of the candidates: those whose codes are nearest, and what is in the tail.
+// byCodes returns the places of the candidates: those whose codes are nearest, and what
+// is in the tail.
 func (s *search) byCodes(qv embed.Vector) (cands []place, err error) {
 	code := make([]signs, codeParts(len(qv)))
 	encodeSigns(code, qv)
@@ -56,6 +59,9 @@ func (s *search) byCodes(qv embed.Vector) (cands []place, err error) {
 			}
 		}
 	}()
+	if err := s.fetchCodes(); err != nil {
+		return nil, err
+	}
 	for i, seg := range s.v.segs {
 		if seg.mem != nil { // not coded: all of them
 			for ord, v := range seg.mem.vectors {
@@ -95,8 +101,9 @@ func (s *search) byCodes(qv embed.Vector) (cands []place, err error) {
 	return s.byDistance(cands, dist, hist, len(qv))
 }
 
-// byDistance appends the places of the documents whose codes are nearest, of vectors with dim numbers. dist has the
-// distances of each segment's documents, nil for one without codes, and hist how many documents are at each distance.
+// byDistance appends the places of the documents whose codes are nearest, of vectors with
+// dim numbers. dist has the distances of each segment's documents, nil for one without
+// codes, and hist how many documents are at each distance.
 func (s *search) byDistance(cands []place, dist []*[]uint16, hist []int, dim int) ([]place, error) {
 	want := max(minCandidates, 4*s.q.Depth)
 	if s.v.vectors <= fewVectors {
@@ -144,8 +151,10 @@ func (s *search) byDistance(cands []place, dist []*[]uint16, hist []int, dim int
 	return cands, nil
 }
 
-// farthest returns in how many bits the codes of two vectors of dim numbers and at least this cosine may differ. Random projections differ in the angle's share of a half turn
-// (see minBits), and six standard deviations more in one of a billion; the signs of a model's own numbers follow that less closely, and get twice the share.
+// farthest returns in how many bits the codes of two vectors of dim numbers and at least
+// this cosine may differ. Random projections differ in the angle's share of a half turn
+// (see minBits), and six standard deviations more in one of a billion; the signs of a
+// model's own numbers follow that less closely, and get twice the share.
 func farthest(cos float64, dim int) int {
 	bits := float64(minBits * codeParts(dim))
 	share := math.Acos(max(0, min(1, cos))) / math.Pi
@@ -155,7 +164,8 @@ func farthest(cos float64, dim int) int {
 	return int(math.Ceil(bits*share + 6*math.Sqrt(bits*share*(1-share))))
 }
 
-// cosineDocs is how many exact cosines are one piece of work for a core: each is a look at memory that nothing has touched lately.
+// cosineDocs is how many exact cosines are one piece of work for a core: each is a look
+// at memory that nothing has touched lately.
 const cosineDocs = 64
 
 // cosines calls fn with the exact cosine of each document that has a vector.
@@ -209,7 +219,8 @@ func (s *search) cosines(qv embed.Vector, places []place, fn func(place, float64
 	})
 }
 
-// Cosine is embed.Cosine for vectors that have length 1, several times as fast: single precision, and sums that do not wait for each other.
+// Cosine is embed.Cosine for vectors that have length 1, several times as fast: single
+// precision, and sums that do not wait for each other.
 func Cosine(a, b embed.Vector) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float32
@@ -227,11 +238,13 @@ func Cosine(a, b embed.Vector) float64 {
 	return max(-1, min(1, float64(s0+s1+s2+s3)))
 }
 
-// warmBytes is how much of exact vectors is kept in memory; those beyond are read from the file as they are needed.
+// warmBytes is how much of exact vectors is kept in memory; those beyond are read from
+// the file as they are needed.
 const warmBytes = 256 << 20
 
-// Warm reads what searches need into memory and keeps it up to date from then on: for a process that lives. It takes 48 bytes or more for
-// each vector's code, and the vectors themselves up to 256 MB.
+// Warm reads what searches need into memory and keeps it up to date from then on: for a
+// process that lives. It takes 48 bytes or more for each vector's code, and the vectors
+// themselves up to 256 MB.
 func (x *Index) Warm(tx *sqlite.Tx) error {
 	x.mu.Lock()
 	if !x.warm {
@@ -283,7 +296,9 @@ func (x *Index) warmVectors(tx *sqlite.Tx) error {
 		exact := make(embed.Vector, s.n*v.dim)
 		held := newBitset(s.n)
 		if err := x.eachVector(tx, v.dim, ids, func(ord int, vec embed.Vector) {
-			if !s.isDead(ord) { // else it is of the document that took its place, and an older transaction may still ask for this one
+			// else it is of the document that took its place, and an older transaction
+			// may still ask for this one
+			if !s.isDead(ord) {
 				held.set(ord)
 				copy(exact[ord*v.dim:], vec)
 			}

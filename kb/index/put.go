@@ -12,8 +12,9 @@ import (
 	"blackboard/embed"
 )
 
-// Put adds documents, in the place of those that have the same ids. It is part of the transaction: who sees the documents finds them.
-// Now and then it makes a segment of what has gathered, or one of several segments; that too is part of the transaction.
+// Put adds documents, in the place of those that have the same ids. It is part of the
+// transaction: who sees the documents finds them. Now and then it makes a segment of what
+// has gathered, or one of several segments; that too is part of the transaction.
 func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
 	if len(docs) == 0 {
 		return nil
@@ -52,7 +53,8 @@ func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
 			}
 		}
 	} else {
-		// A number of the tail is never used again, so a reader that knows a number knows the record.
+		// A number of the tail is never used again, so a reader that knows a number knows
+		// the record.
 		for i := range records {
 			if err := x.exec(tx, `INSERT INTO @_tail VALUES (?, ?, ?)`, m.generation<<17|int64(i), records[i].doc, records[i].encode()); err != nil {
 				return err
@@ -70,7 +72,8 @@ func (x *Index) finish(tx *sqlite.Tx, m *meta) error {
 	return x.writeMeta(tx, m)
 }
 
-// putVector stores a document's vector, scaled to length 1. A vector of zeros says nothing and is not stored.
+// putVector stores a document's vector, scaled to length 1. A vector of zeros says
+// nothing and is not stored.
 func (x *Index) putVector(tx *sqlite.Tx, m *meta, d *Doc) error {
 	if len(d.Vector) == 0 {
 		return nil
@@ -86,7 +89,8 @@ func (x *Index) putVector(tx *sqlite.Tx, m *meta, d *Doc) error {
 	return x.exec(tx, `INSERT INTO @_vectors VALUES (?, ?)`, d.ID, encodeVector(v))
 }
 
-// unit returns v scaled to length 1, and false if it has no direction: all zero, or not all numbers.
+// unit returns v scaled to length 1, and false if it has no direction: all zero, or not
+// all numbers.
 func unit(v embed.Vector) (embed.Vector, bool) {
 	u := slices.Clone(v)
 	u.Normalize()
@@ -107,7 +111,8 @@ func encodeVector(v embed.Vector) []byte {
 	return b
 }
 
-// aboveOne are the bits of 1.0078125: more than any number of a vector of length 1. Infinity and what is no number are above as well.
+// aboveOne are the bits of 1.0078125: more than any number of a vector of length 1.
+// Infinity and what is no number are above as well.
 const aboveOne = 0x3f810000
 
 // decodeVector reads a vector of dim numbers into v, which is returned.

@@ -8,12 +8,16 @@ import (
 // Kept is a document that is indexed anew.
 type Kept struct {
 	Doc
-	// Model is the name of the model whose embedding the document had, "" if it had none. The embedding itself is found in the index.
+	// Model is the name of the model whose embedding the document had, "" if it had none.
+	// The embedding itself is found in the index.
 	Model string
 }
 
-// Rebuild makes the index anew from what it is derived from, as part of the transaction. next gives the documents after an id, some at a time, in the order of their ids, and none at the end.
-// An embedding that can still be read is kept: it costs more than all the rest to make. lost is called with the id of each document that had one and has none now.
+// Rebuild makes the index anew from what it is derived from, as part of the transaction.
+// next gives the documents after an id, some at a time, in the order of their ids, and
+// none at the end. An embedding that can still be read is kept: it costs more than all
+// the rest to make. lost is called with the id of each document that had one and has none
+// now.
 func (x *Index) Rebuild(tx *sqlite.Tx, next func(after int64) ([]Kept, error), lost func(id int64) error) error {
 	old := x.salvage(tx)
 	if err := x.Reset(tx); err != nil {
@@ -55,7 +59,8 @@ type salvaged struct {
 	all   map[int64]embed.Vector
 }
 
-// salvage reads what vectors there are, before a Reset, nil if there are none that can be read: they cost more than all the rest to make.
+// salvage reads what vectors there are, before a Reset, nil if there are none that can be
+// read: they cost more than all the rest to make.
 func (x *Index) salvage(tx *sqlite.Tx) *salvaged {
 	s := &salvaged{all: map[int64]embed.Vector{}}
 	if err := tx.QueryRow(x.q(`SELECT model, dim FROM @_meta`)).Scan(&s.model.Name, &s.model.Dim); err != nil || s.model.Dim < 1 || s.model.Dim > maxDim {
@@ -64,7 +69,8 @@ func (x *Index) salvage(tx *sqlite.Tx) *salvaged {
 	var doc int64
 	var raw rawBytes
 	_ = tx.Each([]any{&doc, &raw}, func() error {
-		if v, err := decodeVector(nil, raw, s.model.Dim); err == nil { // one that is damaged takes no other with it
+		// one that is damaged takes no other with it
+		if v, err := decodeVector(nil, raw, s.model.Dim); err == nil {
 			s.all[doc] = v
 		}
 		return nil

@@ -18,6 +18,7 @@ import (
 // TestRecall holds the vector lane, which chooses its candidates by codes, against a look at every vector. The numbers of documents
 // are those that BOARD_BENCH_DOCS lists, or 20,000.
 func TestRecall(t *testing.T) {
+	cost.SkipTable(t)
 	t.Parallel()
 	sizes := []int{20_000}
 	if env := os.Getenv("BOARD_BENCH_DOCS"); env != "" {
@@ -30,7 +31,7 @@ func TestRecall(t *testing.T) {
 			sizes = append(sizes, n)
 		}
 	}
-	if testing.Short() || cost.Race {
+	if !cost.Long() {
 		sizes = []int{4_000} // for its own sake only: nothing happens at once here
 	}
 	for _, n := range sizes {
@@ -42,8 +43,8 @@ func TestRecall(t *testing.T) {
 
 func recall(t *testing.T, n, dim int) {
 	queries := 100
-	if cost.Race {
-		queries = 10
+	if !cost.Long() {
+		queries = 30
 	}
 	r := rand.New(rand.NewPCG(2, 2))
 	topics := make([]embed.Vector, min(500, n/40)) // each with twice as many documents as are asked for

@@ -15,15 +15,18 @@ import (
 const (
 	// maxKeyword is how long a keyword may be, in bytes.
 	maxKeyword = 512
-	// maxTF is the highest weighted frequency that is told apart, in quarters. BM25 is flat long before.
+	// maxTF is the highest weighted frequency that is told apart, in quarters. BM25 is
+	// flat long before.
 	maxTF = 255
 	// keywordMark begins the terms that are keywords, so that no text can hold them.
 	keywordMark = "\x00"
-	// stemmed is the keyword of documents with stems of other languages than English; for each of these there is another, its mark.
+	// stemmed is the keyword of documents with stems of other languages than English; for
+	// each of these there is another, its mark.
 	stemmed = keywordMark + words.StemMark
 )
 
-// keywordTerm is the term of a keyword. One that begins as a language's mark does gets that beginning twice, so that no keyword is taken for a language.
+// keywordTerm is the term of a keyword. One that begins as a language's mark does gets
+// that beginning twice, so that no keyword is taken for a language.
 func keywordTerm(keyword string) string {
 	if strings.HasPrefix(keyword, words.StemMark) {
 		return keywordMark + words.StemMark + keyword
@@ -31,7 +34,8 @@ func keywordTerm(keyword string) string {
 	return keywordMark + keyword
 }
 
-// termTF is one term of a document: its frequency in quarters, weighted by fields; 0 for keywords.
+// termTF is one term of a document: its frequency in quarters, weighted by fields; 0 for
+// keywords.
 type termTF struct {
 	term string
 	tf   uint8
@@ -84,7 +88,8 @@ func (x *Index) analyse(d *Doc) (record, error) {
 	return r, nil
 }
 
-// encode writes a record without the document's id: length code, number of terms, then each term's length, bytes and frequency.
+// encode writes a record without the document's id: length code, number of terms, then
+// each term's length, bytes and frequency.
 func (r *record) encode() []byte {
 	b := make([]byte, 0, 2+len(r.terms)*10)
 	b = append(b, r.length)
@@ -123,7 +128,8 @@ func decodeRecord(doc int64, b []byte) (record, error) {
 	return r, nil
 }
 
-// cutTerm reads a term, which its length comes before, and returns what follows; false for bytes that are none.
+// cutTerm reads a term, which its length comes before, and returns what follows; false
+// for bytes that are none.
 func cutTerm[T string | []byte](b T) (term, rest T, ok bool) {
 	size, w := uvarint(b)
 	if w == 0 || size == 0 || size > uint64(len(b)-w) {
@@ -143,7 +149,8 @@ func uvarint[T string | []byte](s T) (v uint64, n int) {
 	return 0, 0
 }
 
-// lengths[c] is the length, in quarters of a word, that code c stands for: every whole word up to 63, then 16 steps an octave (4 %).
+// lengths[c] is the length, in quarters of a word, that code c stands for: every whole
+// word up to 63, then 16 steps an octave (4 %).
 var lengths = func() (t [256]int32) {
 	for c := range t {
 		if c < 64 {
@@ -155,7 +162,8 @@ var lengths = func() (t [256]int32) {
 	return t
 }()
 
-// lengthCode returns the code of the greatest length that is not above a length in quarters of a word.
+// lengthCode returns the code of the greatest length that is not above a length in
+// quarters of a word.
 func lengthCode(quarters int) uint8 {
 	return uint8(max(0, sort.Search(len(lengths), func(c int) bool { return int(lengths[c]) > quarters })-1))
 }

@@ -35,7 +35,8 @@ var accumulators = sync.Pool{New: func() any { s := make([]float32, MaxSegment);
 // parallelPostings is from how many postings on a question is worth a second core.
 const parallelPostings = 50_000
 
-// best is the text lane: the best documents by BM25F. On its way it notes the scores of the candidates that are known already.
+// best is the text lane: the best documents by BM25F. On its way it notes the scores of
+// the candidates that are known already.
 func (s *search) best(known map[place]*Candidate) ([]scored, error) {
 	if len(s.terms) == 0 {
 		return nil, nil
@@ -105,7 +106,8 @@ func (s *search) score(i int, acc []float32, norms *[256]float32, here []place, 
 	top.scan(i, acc, s.ok[i])
 }
 
-// share is what a term of a weight adds to the score of a document that has it with a frequency f.
+// share is what a term of a weight adds to the score of a document that has it with a
+// frequency f.
 func share(weight, f, norm float32) float32 { return weight * f / (f + norm) }
 
 // accumulate adds a term's share to the score of each document that has it.

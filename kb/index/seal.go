@@ -8,8 +8,9 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// tidy makes a segment of a full tail, and then one of any eight segments of about one size; so there are few, and a document is
-// written again only when the segment that holds it grows eight-fold. A segment that is mostly dead is written anew.
+// tidy makes a segment of a full tail, and then one of any eight segments of about one
+// size; so there are few, and a document is written again only when the segment that
+// holds it grows eight-fold. A segment that is mostly dead is written anew.
 func (x *Index) tidy(tx *sqlite.Tx, m *meta) error {
 	var n int
 	if err := tx.QueryRow(x.q(`SELECT count(*) FROM @_tail`)).Scan(&n); err != nil {
@@ -114,7 +115,8 @@ func (x *Index) readTail(tx *sqlite.Tx) (records []record, err error) {
 	return records, err
 }
 
-// build writes a segment of records, which are sorted by id; their vectors are stored already.
+// build writes a segment of records, which are sorted by id; their vectors are stored
+// already.
 func (x *Index) build(tx *sqlite.Tx, m *meta, records []record) error {
 	lists := termLists{}
 	ids := make([]int64, len(records))
@@ -173,7 +175,7 @@ func (w *segmentWriter) finish(ids []int64, lens []byte, c *codes) error {
 		w.seg, len(ids), ids[0], ids[len(ids)-1], w.dir, lens, encodeIDs(ids)); err != nil {
 		return err
 	}
-	if err := w.x.exec(w.tx, `INSERT INTO @_live VALUES (?, 0, 0, x'')`, w.seg); err != nil {
+	if err := w.x.exec(w.tx, `INSERT INTO @_live VALUES (?, 0, 0, ?)`, w.seg, []byte{}); err != nil {
 		return err
 	}
 	for i := 0; c != nil && i*chunkDocs < len(ids); i++ {
@@ -242,10 +244,15 @@ func (x *Index) merge(tx *sqlite.Tx, m *meta, segs []liveCount) error {
 		}
 	}
 	for _, s := range from {
-		if err := x.exec(tx, `DELETE FROM @_segments WHERE seg = ?1; DELETE FROM @_live WHERE seg = ?1;
-			DELETE FROM @_blocks WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24;
-			DELETE FROM @_codes WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24`, s.seg); err != nil {
-			return err
+		for _, table := range []string{"segments", "live"} {
+			if err := x.exec(tx, `DELETE FROM @_`+table+` WHERE seg = ?`, s.seg); err != nil {
+				return err
+			}
+		}
+		for _, table := range []string{"blocks", "codes"} {
+			if err := x.exec(tx, `DELETE FROM @_`+table+` WHERE id >= ? AND id < ?`, rowID(s.seg, 0), rowID(s.seg+1, 0)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -268,7 +275,7 @@ func (x *Index) openSource(tx *sqlite.Tx, m *meta, seg int64) (*source, error) {
 		}
 		out.blocks = append(out.blocks, b)
 		return nil
-	}, x.q(`SELECT id & 0xffffff, data FROM @_blocks WHERE id >= ?1 << 24 AND id < (?1 + 1) << 24 ORDER BY id`), seg); err != nil {
+	}, x.q(`SELECT id & 16777215, data FROM @_blocks WHERE id >= ? AND id < ? ORDER BY id`), rowID(seg, 0), rowID(seg+1, 0)); err != nil {
 		return nil, err
 	}
 	if len(out.blocks) != len(s.dir) {
@@ -282,7 +289,8 @@ func (x *Index) openSource(tx *sqlite.Tx, m *meta, seg int64) (*source, error) {
 	return out, nil
 }
 
-// renumber gives the living documents of the sources their new ordinals, by id, and collects what is kept of each.
+// renumber gives the living documents of the sources their new ordinals, by id, and
+// collects what is kept of each.
 func renumber(from []*source, m *meta) (ids []int64, lens []byte, c *codes) {
 	type place struct {
 		id       int64

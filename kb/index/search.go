@@ -14,15 +14,17 @@ import (
 )
 
 const (
-	// maxTerms is how many different terms of a query are looked at, and maxScored how many of those are scored: the rarest.
-	// A question has ten; whole pages are given as questions too, and must not take seconds.
+	// maxTerms is how many different terms of a query are looked at, and maxScored how
+	// many of those are scored: the rarest. A question has ten; whole pages are given as
+	// questions too, and must not take seconds.
 	maxTerms  = 512
 	maxScored = 64
 )
 
 // Filter says which documents count. It is applied before ranking, in both lanes.
 type Filter struct {
-	// All: of each group a document must have at least one keyword. An empty group lets nothing through.
+	// All: of each group a document must have at least one keyword. An empty group lets
+	// nothing through.
 	All [][]string
 	// None: a document must have none of these.
 	None []string
@@ -35,12 +37,15 @@ type Query struct {
 	Model  string       // of the vector
 	Filter Filter
 	Depth  int // how many candidates each lane gives, at least 1
-	// Near leaves out of the vector lane what has a lower cosine. If it is high, there are few candidates to look at.
+	// Near leaves out of the vector lane what has a lower cosine. If it is high, there
+	// are few candidates to look at.
 	Near float64
 	// Expand also looks for what the words that no document has may stand for.
 	Expand bool
 	// KeepVectors asks for the candidates' vectors, which the search has at hand anyway.
 	KeepVectors bool
+	// Presumed is the answer if nothing has changed, from Presume; nil: there is none.
+	Presumed *Presumed
 }
 
 // Candidate is a document that a lane found, with its scores in both.
@@ -62,13 +67,15 @@ type Result struct {
 	Terms []Term
 	// Missing are those that no document has.
 	Missing []string
-	// Languages are those beside English whose stems were looked for: the question may be in them, and there are documents that are.
+	// Languages are those beside English whose stems were looked for: the question may be
+	// in them, and there are documents that are.
 	Languages words.Languages
 	// Stems are the stems in these, each with the query's term that it stands for.
 	Stems map[string]string
 	// Expanded is what was looked for in place of missing terms, if that was asked for.
 	Expanded []Expansion
-	// Docs and Vectors are how many documents there are and how many of them have a vector.
+	// Docs and Vectors are how many documents there are and how many of them have a
+	// vector.
 	Docs, Vectors int64
 }
 
@@ -107,14 +114,17 @@ type search struct {
 	terms []*qterm  // what is scored
 	ids   [][]int64 // per segment, when needed
 
-	foreign []bitset // per segment: the documents whose stems are of the search's languages; nil if it has none
+	// per segment: the documents whose stems are of the search's languages; nil if it has
+	// none
+	foreign []bitset
 }
 
 // qterm is one term of the query.
 type qterm struct {
-	term    string
-	stems   []string // of its word in other languages: documents that have one of them have the term
-	missing string   // the query's own term that this one stands for, "" for itself
+	term string
+	// of its word in other languages: documents that have one of them have the term
+	stems   []string
+	missing string // the query's own term that this one stands for, "" for itself
 	count   int
 	df      int
 	itself  bool // some document has the term, not a stem alone
@@ -123,7 +133,8 @@ type qterm struct {
 	stemmed [][]*plist // per segment, of the stems
 }
 
-// tf is the term's frequency in a document, which counts by its language's stems if the search has any.
+// tf is the term's frequency in a document, which counts by its language's stems if the
+// search has any.
 func (s *search) tf(t *qterm, seg, ord int) (tf uint8) {
 	if t.stems != nil && s.foreign[seg].has(ord) {
 		for _, p := range t.stemmed[seg] {
@@ -144,6 +155,13 @@ func (x *Index) Search(tx *sqlite.Tx, q Query) (Result, error) {
 		return Result{}, err
 	}
 	defer done()
+	if p := q.Presumed; p != nil && p.since == v.since && p.generation == v.generation {
+		return p.Result, nil
+	}
+	return x.searchAt(tx, v, q)
+}
+
+func (x *Index) searchAt(tx *sqlite.Tx, v *view, q Query) (res Result, err error) {
 	s := &search{x: x, tx: tx, v: v, q: &q, ids: make([][]int64, len(v.segs))}
 	q.Depth = max(q.Depth, 1)
 	if len(q.Vector) > 0 && (q.Model != v.model || len(q.Vector) != v.dim) {
@@ -153,16 +171,22 @@ func (x *Index) Search(tx *sqlite.Tx, q Query) (Result, error) {
 		}
 		q.Vector = nil
 	}
-	res := Result{Docs: v.docs, Vectors: v.vectors}
+	res = Result{Docs: v.docs, Vectors: v.vectors}
+	qv, hasVector := unit(q.Vector)
+	hasVector = hasVector && v.vectors > 0
+	if err := s.fetchFirst(hasVector); err != nil {
+		return Result{}, err
+	}
 	if err := s.filter(); err != nil {
 		return Result{}, err
 	}
 	if err := s.plan(&res); err != nil {
 		return Result{}, err
 	}
+	if err := s.fetchIDs(); err != nil {
+		return Result{}, err
+	}
 	var byVector, byText []scored
-	qv, hasVector := unit(q.Vector)
-	hasVector = hasVector && v.vectors > 0
 	if hasVector {
 		if byVector, err = s.nearest(qv); err != nil {
 			return Result{}, err
@@ -258,21 +282,25 @@ func (s *search) keywords(seg *segment, words []string, to bitset) error {
 	return nil
 }
 
-// functionWeight is the default of Config.FunctionWeight. Over a few dozen documents it is chance which ones
-// have "do" or "i", and a question in whole words would find those. The value is measured on the three sets of package kb's tests: from a sixth to a sixteenth all
-// are much the same, better than without on two and within .002 of it on the third; 0, as if there were stop words, is worse than without on two.
+// functionWeight is the default of Config.FunctionWeight. Over a few dozen documents it
+// is chance which ones have "do" or "i", and a question in whole words would find those.
+// The value is measured on the three sets of package kb's tests: from a sixth to a
+// sixteenth all are much the same, better than without on two and within .002 of it on
+// the third; 0, as if there were stop words, is worse than without on two.
 const functionWeight = 0.1
 
-// functionTerms is what the analyzer makes of the function words. It takes 50 µs, which a process that searches nothing does not spend.
+// functionTerms is what the analyzer makes of the function words. It takes 50 µs, which a
+// process that searches nothing does not spend.
 var functionTerms = sync.OnceValue(func() map[string]bool {
 	terms := map[string]bool{}
 	new(words.Analyzer).Terms(words.FunctionWords, func(term string, _ bool) { terms[term] = true })
 	return terms
 })
 
-// plan looks up the query's terms and weighs them. A term's weight is its BM25 idf in the form that is never negative,
-// ln(1 + (N - df + 0.5) / (df + 0.5)), times k1 + 1, times how often the query has it. Dead documents are not counted: a score
-// depends on what there is, not on how it came about.
+// plan looks up the query's terms and weighs them. A term's weight is its BM25 idf in the
+// form that is never negative, ln(1 + (N - df + 0.5) / (df + 0.5)), times k1 + 1, times
+// how often the query has it. Dead documents are not counted: a score depends on what
+// there is, not on how it came about.
 func (s *search) plan(res *Result) error {
 	if s.q.Text == "" {
 		return nil
@@ -306,13 +334,22 @@ func (s *search) plan(res *Result) error {
 		}
 		t.count++
 	})
+	var asked []string
+	for _, t := range terms {
+		asked = append(append(asked, t.term), t.stems...)
+	}
+	if err := s.fetch(asked...); err != nil {
+		return err
+	}
 	var missing []*qterm
 	for _, t := range terms {
 		if err := s.lookUp(t); err != nil {
 			return err
 		}
 		times := float64(t.count)
-		if !t.itself && (t.df == 0 || !sure) { // in another language than it may be meant in: no better than what it may stand for
+		// in another language than it may be meant in: no better than what it may stand
+		// for
+		if !t.itself && (t.df == 0 || !sure) {
 			times *= otherEnded
 			missing = append(missing, t)
 		}
@@ -336,7 +373,8 @@ func (s *search) plan(res *Result) error {
 	return nil
 }
 
-// languages are those that the question may be in and some documents are in. It notes which these are.
+// languages are those that the question may be in and some documents are in. It notes
+// which these are.
 func (s *search) languages() (asked words.Languages, sure bool, err error) {
 	some := false
 	for _, seg := range s.v.segs {
@@ -354,6 +392,11 @@ func (s *search) languages() (asked words.Languages, sure bool, err error) {
 		in[i] = newBitset(seg.n)
 	}
 	asked, sure = words.LanguagesOfQuery(s.q.Text)
+	var marks []string
+	asked.Each(func(_ words.Languages, mark string) { marks = append(marks, keywordMark+mark) })
+	if err := s.fetch(marks...); err != nil {
+		return 0, false, err
+	}
 	asked.Each(func(one words.Languages, mark string) {
 		found := false
 		for i, seg := range s.v.segs {
@@ -373,7 +416,9 @@ func (s *search) languages() (asked words.Languages, sure bool, err error) {
 	return asked, sure, err
 }
 
-// lookUp reads a term's posting lists and counts the living documents in them. What a document has by its language's stems it mostly has by itself: the greater number counts.
+// lookUp reads a term's posting lists and counts the living documents in them. What a
+// document has by its language's stems it mostly has by itself: the greater number
+// counts.
 func (s *search) lookUp(t *qterm) error {
 	t.df, t.lists = 0, make([]*plist, len(s.v.segs))
 	if t.stems != nil {
@@ -403,7 +448,8 @@ func (s *search) lookUp(t *qterm) error {
 	return nil
 }
 
-// living returns a segment's list of a text's term, nil if there is none, and counts the living documents in it.
+// living returns a segment's list of a text's term, nil if there is none, and counts the
+// living documents in it.
 func (s *search) living(seg *segment, term string) (*plist, int, error) {
 	p, err := seg.plist(s.tx, term)
 	if err != nil || p == nil || p.kind != kindText {
@@ -433,7 +479,8 @@ func (s *search) weight(term string, df int, times float64) float32 {
 // idf is BM25's weight of a term that df of n documents have.
 func idf(n, df float64) float64 { return math.Log1p((max(n-df, 0) + 0.5) / (df + 0.5)) }
 
-// norms returns k1 * (1 - b + b * length / average) for each length code, in quarters like the frequencies.
+// norms returns k1 * (1 - b + b * length / average) for each length code, in quarters
+// like the frequencies.
 func (s *search) norms() *[256]float32 {
 	avg := 1.0
 	if s.v.docs > 0 && s.v.length > 0 {
@@ -446,7 +493,8 @@ func (s *search) norms() *[256]float32 {
 	return &t
 }
 
-// Terms returns the terms of a text, as searches compare them; those that stand beside others (a whole identifier) are among them.
+// Terms returns the terms of a text, as searches compare them; those that stand beside
+// others (a whole identifier) are among them.
 func (x *Index) Terms(text string) []string { return x.TermsIn(0, text) }
 
 // TermsIn are Terms, with stems in the languages of a question after each word.

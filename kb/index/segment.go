@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A segment's postings lie in blocks: entries sorted by term, one after the other, a new block when one is full. The directory names
-// each block's first term. An entry is
+// A segment's postings lie in blocks: entries sorted by term, one after the other, a new
+// block when one is full. The directory names each block's first term. An entry is
 //
 //	uvarint len(term), term, kind, uvarint n, then for the n documents that have the term, by ascending ordinal:
 //	kind text:   n little-endian uint16 ordinals, n bytes of weighted frequency in quarters
@@ -23,18 +23,21 @@ const (
 	kindList   = 1
 	kindBitmap = 2
 
-	// blockSize is where a block is full, in bytes: a few pages, so that a seldom word costs little to read and a segment few rows to write.
+	// blockSize is where a block is full, in bytes: a few pages, so that a seldom word
+	// costs little to read and a segment few rows to write.
 	blockSize = 8 << 10
 )
 
-// plist is a posting list as it lies in a block. Nothing was copied; nothing in it is trusted beyond the lengths.
+// plist is a posting list as it lies in a block. Nothing was copied; nothing in it is
+// trusted beyond the lengths.
 type plist struct {
 	kind uint8
 	n    int
 	ords []byte // 2n
 	tfs  []byte // n
 	bits []byte
-	wide []uint16 // ords as numbers, and in their place, in lists of a text that are kept for searches
+	// ords as numbers, and in their place, in lists of a text that are kept for searches
+	wide []uint16
 }
 
 // kept is a copy of the list for searches.
@@ -93,7 +96,8 @@ func (p *plist) addTo(to bitset, n int) {
 	}
 }
 
-// find returns the weighted frequency of a document in quarters, 0 if it is not in the list.
+// find returns the weighted frequency of a document in quarters, 0 if it is not in the
+// list.
 func (p *plist) find(ord int) uint8 {
 	if p.kind != kindText {
 		return 0
@@ -151,7 +155,8 @@ func appendEntry(b []byte, term string, p *plist, n int) []byte {
 	return append(b, p.tfs...)
 }
 
-// cutEntry reads the first entry of a block of a segment of n documents and returns what follows. Bytes that are no entry are ErrCorrupt.
+// cutEntry reads the first entry of a block of a segment of n documents and returns what
+// follows. Bytes that are no entry are ErrCorrupt.
 func cutEntry(b []byte, n int) (term []byte, p plist, rest []byte, err error) {
 	term, b, ok := cutTerm(b)
 	if !ok || len(b) == 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"database/sql"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
@@ -17,7 +18,9 @@ type rawBytes = sql.RawBytes
 // view is what a search works on: the state of the index at one generation.
 type view struct {
 	meta
-	segs []*segment // the tail first, then by falling ids: ties go to the newer, so few are pushed out again
+	// the tail first, then by falling ids: ties go to the newer, so few are pushed out
+	// again
+	segs []*segment
 	tail *tail
 }
 
@@ -30,7 +33,8 @@ type segment struct {
 
 func (s *segment) isDead(ord int) bool { return s.dead != nil && s.dead.has(ord) }
 
-// sealed is what never changes of a segment. The tail has one too, made anew when it changes.
+// sealed is what never changes of a segment. The tail has one too, made anew when it
+// changes.
 type sealed struct {
 	x    *Index
 	seg  int64 // 0: the tail
@@ -48,7 +52,8 @@ type sealed struct {
 	codes  *codes
 	noCode bool
 	exact  embed.Vector // all vectors, one after the other, if the index is warm and they fit
-	held   bitset       // which are in exact: not those of documents that were dead already when it was read
+	// which are in exact: not those of documents that were dead already when it was read
+	held bitset
 }
 
 // allIDs returns the documents' ids by ordinal.
@@ -83,24 +88,45 @@ func (s *sealed) allCodes(tx *sqlite.Tx, dim int) (*codes, error) {
 
 // loadSegment reads a segment as it is now.
 func (x *Index) loadSegment(tx *sqlite.Tx, seg int64) (*segment, error) {
-	s := &segment{sealed: &sealed{x: x, seg: seg}}
+	all, err := x.loadSegments(tx, []int64{seg}, false)
+	return all[seg], err
+}
+
+// loadSegments reads segments as they are now. anew: there are no others.
+func (x *Index) loadSegments(tx *sqlite.Tx, segs []int64, anew bool) (map[int64]*segment, error) {
+	all := map[int64]*segment{}
+	if len(segs) == 0 {
+		return all, nil
+	}
+	q := x.askSegments(segs)
+	if anew {
+		q = x.askSegments(nil)
+	}
+	var r segment
+	var one sealed
 	var dir, dead []byte
 	var deadN int
-	err := tx.QueryRow(x.q(`SELECT n, lo, hi, dir, lens, rev, dead_n, dead FROM @_segments JOIN @_live USING (seg) WHERE seg = ?`), seg).
-		Scan(&s.n, &s.lo, &s.hi, &dir, &s.lens, &s.rev, &deadN, &dead)
-	if sqlite.IsNoRows(err) {
-		return nil, corrupt("segment %d is missing", seg)
-	}
+	err := tx.Each([]any{&one.seg, &one.n, &one.lo, &one.hi, &dir, &one.lens, &r.rev, &deadN, &dead}, func() (err error) {
+		s := &segment{sealed: &sealed{x: x, seg: one.seg, n: one.n, lo: one.lo, hi: one.hi, lens: one.lens}, rev: r.rev}
+		one.lens = nil
+		if s.n < 1 || s.n > MaxSegment || len(s.lens) != s.n || deadN < 0 || deadN > s.n {
+			return corrupt("segment %d has %d documents and %d lengths", s.seg, s.n, len(s.lens))
+		}
+		if s.dir, err = decodeDir(dir); err != nil {
+			return err
+		}
+		all[s.seg] = s
+		return s.setDead(deadN, dead)
+	}, q.Query, q.Args...)
 	if err != nil {
 		return nil, err
 	}
-	if s.n < 1 || s.n > MaxSegment || len(s.lens) != s.n || deadN < 0 || deadN > s.n {
-		return nil, corrupt("segment %d has %d documents and %d lengths", seg, s.n, len(s.lens))
+	for _, seg := range segs {
+		if all[seg] == nil {
+			return nil, corrupt("segment %d is missing", seg)
+		}
 	}
-	if s.dir, err = decodeDir(dir); err != nil {
-		return nil, err
-	}
-	return s, s.setDead(deadN, dead)
+	return all, nil
 }
 
 func (s *segment) setDead(n int, b []byte) (err error) {
@@ -143,7 +169,8 @@ func (x *Index) at(tx *sqlite.Tx) (*view, func(), error) {
 		}
 	}
 	fresh = true
-	// The search goes on under this lock: a snapshot of another age may be waiting to have its own view.
+	// The search goes on under this lock: a snapshot of another age may be waiting to
+	// have its own view.
 	return x.view, x.mu.Unlock, nil
 }
 
@@ -158,8 +185,9 @@ func (x *Index) ownOf(tx *sqlite.Tx) *Index {
 	return x.own
 }
 
-// refresh brings the view to the transaction's moment, reading only what it does not know. Segment numbers and the tail's numbers are never
-// used twice, so what is known under a number is true.
+// refresh brings the view to the transaction's moment, reading only what it does not
+// know. Segment numbers and the tail's numbers are never used twice, so what is known
+// under a number is true.
 func (x *Index) refresh(tx *sqlite.Tx, m meta) error {
 	v := &view{meta: m, tail: newTail()}
 	known, later := map[int64]*segment{}, true
@@ -169,17 +197,28 @@ func (x *Index) refresh(tx *sqlite.Tx, m meta) error {
 			known[s.seg] = s
 		}
 	}
+	if err := tx.Ahead(x.askView(v.tail, len(known) == 0)...); err != nil {
+		return err
+	}
 	type version struct{ seg, rev int64 }
-	have, err := sqlite.All(tx, func(r *version) []any { return []any{&r.seg, &r.rev} }, x.q(`SELECT seg, rev FROM @_live`))
+	have, err := sqlite.All(tx, func(r *version) []any { return []any{&r.seg, &r.rev} }, x.askLive().Query)
+	if err != nil {
+		return err
+	}
+	var unknown []int64
+	for _, h := range have {
+		if known[h.seg] == nil {
+			unknown = append(unknown, h.seg)
+		}
+	}
+	loaded, err := x.loadSegments(tx, unknown, len(known) == 0)
 	if err != nil {
 		return err
 	}
 	for _, h := range have {
 		s := known[h.seg]
 		if s == nil {
-			if s, err = x.loadSegment(tx, h.seg); err != nil {
-				return err
-			}
+			s = loaded[h.seg]
 		} else if s.rev != h.rev {
 			var dead []byte
 			var n int
@@ -207,7 +246,8 @@ func (x *Index) refresh(tx *sqlite.Tx, m meta) error {
 	return nil
 }
 
-// tail is the tail in memory: posting lists of its documents, which are numbered as they come.
+// tail is the tail in memory: posting lists of its documents, which are numbered as they
+// come.
 type tail struct {
 	n       int // numbers given out, the dead included
 	byGen   map[int64]int
@@ -221,16 +261,22 @@ type tail struct {
 
 func newTail() *tail { return &tail{byGen: map[int64]int{}, lists: termLists{}} }
 
-// refreshTail brings a view's tail up to date, which is that of an earlier moment if later is set: what is gone is
-// marked dead, what is new is appended. The lock is held, so nobody else looks.
+// refreshTail brings a view's tail up to date, which is that of an earlier moment if
+// later is set: what is gone is marked dead, what is new is appended. The lock is held,
+// so nobody else looks.
 func (x *Index) refreshTail(tx *sqlite.Tx, v *view, later bool) error {
 	t := v.tail
+	if t.n == 0 {
+		return x.appendTail(tx, t, math.MinInt64, v.dim)
+	}
 	var count, added int
-	if err := tx.QueryRow(x.q(`SELECT (SELECT count(*) FROM @_tail), (SELECT count(*) FROM @_tail WHERE gen > ?)`), t.last).
+	q := x.askTailCounts(t)
+	if err := tx.QueryRow(q.Query, q.Args...).
 		Scan(&count, &added); err != nil {
 		return err
 	}
-	// Mostly something was added and nothing went, which counting tells: what is added later has higher numbers.
+	// Mostly something was added and nothing went, which counting tells: what is added
+	// later has higher numbers.
 	if later && count == len(t.byGen)+added {
 		if added == 0 {
 			return nil
@@ -241,7 +287,9 @@ func (x *Index) refreshTail(tx *sqlite.Tx, v *view, later bool) error {
 	if err != nil {
 		return err
 	}
-	t.last = 0 // of what stays: a snapshot of another age may have known later ones, which a next one has to read
+	// of what stays: a snapshot of another age may have known later ones, which a next
+	// one has to read
+	t.last = 0
 	for g, ord := range t.byGen {
 		if _, stays := slices.BinarySearch(now, g); stays {
 			t.last = max(t.last, g)
@@ -263,7 +311,7 @@ func (x *Index) refreshTail(tx *sqlite.Tx, v *view, later bool) error {
 
 // appendTail appends what the tail does not know, from a number on.
 func (x *Index) appendTail(tx *sqlite.Tx, t *tail, from int64, dim int) error {
-	first := t.n
+	first, q := t.n, x.askTail(from)
 	var gen, doc int64
 	var rec []byte
 	if err := tx.Each([]any{&gen, &doc, &rec}, func() error {
@@ -279,7 +327,7 @@ func (x *Index) appendTail(tx *sqlite.Tx, t *tail, from int64, dim int) error {
 		}
 		t.add(gen, &r)
 		return nil
-	}, x.q(`SELECT gen, doc, record FROM @_tail WHERE gen >= ? ORDER BY gen`), from); err != nil {
+	}, q.Query, q.Args...); err != nil {
 		return err
 	}
 	return x.tailVectors(tx, t, first, dim)
@@ -335,8 +383,7 @@ func (s *segment) plist(tx *sqlite.Tx, term string) (*plist, error) {
 	if block < 0 {
 		return nil, nil
 	}
-	key := postingKey{s.seg, term}
-	if p, ok := s.x.postings.get(key); ok {
+	if p, ok := s.x.postings.get(postingKey{s.seg, term}); ok {
 		return p, nil
 	}
 	var raw []byte
@@ -347,7 +394,12 @@ func (s *segment) plist(tx *sqlite.Tx, term string) (*plist, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, found, err := lookup(raw, term, s.n)
+	return s.keep(term, raw)
+}
+
+// keep notes the list of a term that a block has, nil if it has none.
+func (s *segment) keep(term string, block []byte) (*plist, error) {
+	p, found, err := lookup(block, term, s.n)
 	if err != nil {
 		return nil, err
 	}
@@ -355,11 +407,12 @@ func (s *segment) plist(tx *sqlite.Tx, term string) (*plist, error) {
 	if found {
 		kept = p.kept()
 	}
-	s.x.postings.put(key, kept)
+	s.x.postings.put(postingKey{s.seg, term}, kept)
 	return kept, nil
 }
 
-// postingCache keeps posting lists that were read. Segments never change, so nothing in it goes stale. When it is full it begins anew.
+// postingCache keeps posting lists that were read. Segments never change, so nothing in
+// it goes stale. When it is full it begins anew.
 type postingCache struct {
 	mu    sync.Mutex
 	lists map[postingKey]*plist

@@ -18,8 +18,10 @@ import (
 	"blackboard/kb"
 )
 
-// TestSearcher checks a searcher against the contract of kb.Searcher. open returns one for the knowledge base of a data home, with a model or without (nil), and cleans up after itself
-// with t.Cleanup; it is called for each part of the suite. The model's dimension is Dim.
+// TestSearcher checks a searcher against the contract of kb.Searcher. open returns one
+// for the knowledge base of a data home, with a model or without (nil), and cleans up
+// after itself with t.Cleanup; it is called for each part of the suite. The model's
+// dimension is Dim.
 func TestSearcher(t *testing.T, open func(t *testing.T, home string, model embed.Embedder) kb.Searcher) {
 	for _, part := range []struct {
 		name  string
@@ -103,7 +105,8 @@ func (c *corpus) search(t *testing.T, q kb.Query) kb.Result {
 	return r
 }
 
-// testAsInProcess asks the same of the searcher and of a knowledge base opened here, over many questions, modes and filters: the same hits, scores, order and errors.
+// testAsInProcess asks the same of the searcher and of a knowledge base opened here, over
+// many questions, modes and filters: the same hits, scores, order and errors.
 func testAsInProcess(t *testing.T, c *corpus) {
 	for _, text := range []string{"topic 3", "pane and socket", "item 17 of group 2", "nothing of the kind", "\xff broken \xfe text", "*\"-:", "日本語", "<b>&amp;", "\u2028 \x00", strings.Repeat("pane ", 2000)} {
 		for _, q := range []kb.Query{{}, {Mode: kb.ModeBM25}, {Mode: kb.ModeVector}, {Mode: kb.ModeHybrid}, {Fusion: kb.FusionRRF}, {Kinds: []string{"fact"}}, {Tags: []string{"t1"}, Limit: 3}, {Projects: []string{"p1"}, Explain: true},
@@ -241,7 +244,8 @@ func testLeftAlone(t *testing.T, c *corpus) {
 	}
 }
 
-// testWritesOfOthers writes beside the searcher: what was acknowledged is found by the next search, and what was retired is not.
+// testWritesOfOthers writes beside the searcher: what was acknowledged is found by the
+// next search, and what was retired is not.
 func testWritesOfOthers(t *testing.T, c *corpus) {
 	for i := range 10 {
 		word := fmt.Sprintf("zanzibar%d", i)

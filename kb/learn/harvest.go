@@ -12,21 +12,26 @@ import (
 	"blackboard/kb/secret"
 )
 
-// This file finds in a worklog what may be worth remembering. A worklog has one JSON object a line, appended by hooks. What is understood of it, under
-// any of these names, at the top, or in tool_input, tool_response, tool_output, tool_info, input or result:
+// This file finds candidates for capsules in a worklog. A worklog has one JSON object a
+// line, appended by hooks. What is understood of it, under any of these names, at the
+// top, or in tool_input, tool_response, tool_output, tool_info, input or result:
 //
 //	tool      tool, tool_name, toolName
 //	command   command, command_line, cmd: a string, or a list of words
 //	about     description: what the agent says the command is for
 //	file      file, file_path, filePath, path; edited, unless the tool only reads
-//	outcome   exit_code, exitCode, exit, returncode (a number); ok, success (true or false); is_error, isError (true or false);
-//	          status (ok, success, completed, passed; error, failed, failure, timeout); error, error_message (not empty: failed);
-//	          hook_event_name, event, kind (ends with Failure: failed; PostToolUse, AfterTool: passed, unless the
+//	outcome   exit_code, exitCode, exit, returncode (a number);
+//	          ok, success, is_error, isError (true or false);
+//	          status (ok, success, completed, passed; error, failed, failure, timeout);
+//	          error, error_message (not empty: failed);
+//	          hook_event_name, event, kind (ends with Failure: failed;
+//	          PostToolUse, AfterTool: passed, unless the
 //	          response is a mere text, as Codex gives it for both)
 //	text      error, error_message, stderr, output, stdout, text, result, tool_response (a string)
 //	place     cwd
 //
-// An entry that tells no outcome counts neither as a success nor as a failure. Times are not needed: the order of the lines is.
+// An entry without an outcome counts neither as a success nor as a failure. The order
+// of the lines matters, their times do not.
 
 // Limits of a harvest.
 const (
@@ -39,7 +44,7 @@ const (
 	harvestKeys   = 10_000  // different commands and errors that are counted
 )
 
-// Candidate is a capsule that a worklog suggests. Nobody has judged it.
+// Candidate is a capsule that a worklog suggests and that nobody has judged yet.
 type Candidate struct {
 	Capsule  kb.Capsule `json:"capsule"`
 	Why      string     `json:"why"`
@@ -49,7 +54,7 @@ type Candidate struct {
 	first    int // line
 }
 
-// HarvestSet is what a worklog suggests, the strongest first.
+// HarvestSet has the candidates of a worklog, the strongest first.
 type HarvestSet struct {
 	Lines      int          `json:"lines"`
 	Entries    int          `json:"entries"`
@@ -60,17 +65,19 @@ type HarvestSet struct {
 	Refused    []kb.Refused `json:"refused"` // what was not read
 }
 
-// Harvest reads a worklog. It finds a command that failed and later passed, and what was changed between; an error that came again and again; and a
-// command that was run again and again. It writes nothing.
+// Harvest reads a worklog and writes nothing. It finds commands that failed and later
+// passed, with the changes between; repeated errors; and repeated commands.
 func Harvest(r io.Reader) (HarvestSet, error) {
-	h := harvester{errs: map[string]*trouble{}, fixes: map[string]*fix{}, runs: map[string]*habit{}}
+	h := harvester{errs: map[string]*trouble{}, fixes: map[string]*fix{},
+		runs: map[string]*habit{}}
 	set := HarvestSet{Candidates: []Candidate{}, Refused: []kb.Refused{}}
 	in := newLineReader(r)
 	long := 0
 	for in.next() {
 		if in.long {
 			if long++; long <= maxLongLines {
-				set.Refused = append(set.Refused, kb.Refused{From: fmt.Sprintf("line %d", in.n), Why: "the line is longer than 1 MB"})
+				set.Refused = append(set.Refused, kb.Refused{From: fmt.Sprintf("line %d", in.n),
+					Why: "the line exceeds 1 MB"})
 			}
 			continue
 		}
@@ -92,26 +99,32 @@ func Harvest(r io.Reader) (HarvestSet, error) {
 	}
 	set.Lines = in.n
 	if long > maxLongLines {
-		set.Refused = append(set.Refused, kb.Refused{From: "the rest", Why: fmt.Sprintf("%d more lines are longer than 1 MB", long-maxLongLines)})
+		set.Refused = append(set.Refused, kb.Refused{From: "the rest",
+			Why: fmt.Sprintf("%d more lines exceed 1 MB", long-maxLongLines)})
 	}
 	if in.cut() {
-		set.Refused = append(set.Refused, kb.Refused{From: fmt.Sprintf("after line %d", in.n), Why: "the rest was not read: at most 256 MB are"})
+		set.Refused = append(set.Refused, kb.Refused{From: fmt.Sprintf("after line %d", in.n),
+			Why: "the rest was not read: the limit is 256 MB"})
 	}
 	if h.full {
-		set.Refused = append(set.Refused, kb.Refused{From: "counting", Why: fmt.Sprintf("more than %d different commands or errors: later ones were not counted", harvestKeys)})
+		set.Refused = append(set.Refused, kb.Refused{From: "counting",
+			Why: fmt.Sprintf("more than %d different commands or errors; later ones "+
+				"were not counted", harvestKeys)})
 	}
 	if in.err != nil {
-		return set, fmt.Errorf("reading the worklog: %w", in.err)
+		return set, fmt.Errorf("read the worklog: %w", in.err)
 	}
 	all := h.candidates()
 	slices.SortStableFunc(all, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(b.strength, a.strength), cmp.Compare(a.first, b.first), strings.Compare(a.Capsule.Title, b.Capsule.Title))
+		return cmp.Or(cmp.Compare(b.strength, a.strength), cmp.Compare(a.first, b.first),
+			strings.Compare(a.Capsule.Title, b.Capsule.Title))
 	})
 	set.Left = max(0, len(all)-MaxCandidates)
 	set.Candidates = append(set.Candidates, all[:len(all)-set.Left]...)
 	for i := range set.Candidates { // what was typed in a terminal may hold a key
 		c := &set.Candidates[i]
-		c.Capsule.Title, c.Capsule.Body, c.Why = secret.Mask(c.Capsule.Title), secret.Mask(c.Capsule.Body), secret.Mask(c.Why)
+		c.Capsule.Title, c.Capsule.Body, c.Why = secret.Mask(c.Capsule.Title),
+			secret.Mask(c.Capsule.Body), secret.Mask(c.Why)
 		for j := range c.Evidence {
 			c.Evidence[j] = secret.Mask(c.Evidence[j])
 		}

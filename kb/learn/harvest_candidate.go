@@ -11,8 +11,8 @@ import (
 	"blackboard/kb"
 )
 
-// This file makes capsules of what was counted in a worklog, and the command lines that store them. Their confidence is that of a guess: what came before
-// is not always the cause.
+// This file makes capsules of the counts of a worklog, and the command lines that store
+// them. Their confidence is low, because an earlier event is not always the cause.
 
 func (h *harvester) candidates() (out []Candidate) {
 	for _, f := range h.fixes {
@@ -67,7 +67,8 @@ func (f *fix) candidate() Candidate {
 	return Candidate{
 		Capsule:  harvested("gotcha", title, body, f.first, f.passed.line, f.last.command, 0.5),
 		Why:      clip("it failed, and passed after "+strings.Join(changes, " and "), 300),
-		Evidence: append(slices.Clone(f.lines), f.passed.passedLine()), strength: strength, first: f.first,
+		Evidence: append(slices.Clone(f.lines), f.passed.passedLine()),
+		strength: strength, first: f.first,
 	}
 }
 
@@ -80,7 +81,8 @@ func (t *trouble) candidate() Candidate {
 		body += "\n- `" + w + "`"
 	}
 	return Candidate{
-		Capsule:  harvested("gotcha", "Recurring error: "+t.example, body, t.first, t.last, from, 0.4),
+		Capsule: harvested("gotcha", "Recurring error: "+t.example, body,
+			t.first, t.last, from, 0.4),
 		Why:      fmt.Sprintf("the same error came %d times", t.count),
 		Evidence: t.lines, strength: float64(min(t.count, 10)), first: t.first,
 	}
@@ -107,24 +109,30 @@ func (b *habit) candidate() Candidate {
 	}
 }
 
-// harvested makes the capsule. The tags say that nobody has judged it, and of what program it is.
-func harvested(kind, title, body string, from, to int, command string, confidence float64) kb.Capsule {
+// harvested makes the capsule. Its tags say that nobody has judged it, and name its
+// program.
+func harvested(kind, title, body string, from, to int, command string,
+	confidence float64) kb.Capsule {
 	tags := []string{"harvested"}
 	if words := argWords(mainPart(command)); len(words) > 0 {
-		if p := program(words[0]); p != "" && len(p) <= kb.MaxTag && !strings.ContainsAny(p, ",\n\x00") {
+		if p := program(words[0]); p != "" && len(p) <= kb.MaxTag &&
+			!strings.ContainsAny(p, ",\n\x00") {
 			tags = append(tags, p)
 		}
 	}
-	body = strings.Map(func(r rune) rune { // it will be shown in a terminal, where a control character acts
+	// it will be shown in a terminal, where a control character acts
+	body = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
 			return -1
 		}
 		return r
 	}, ansi.ReplaceAllString(body, ""))
-	return kb.Capsule{Kind: kind, Title: cutTitle(plainLine(title)), Body: body, Tags: tags, DomainTags: []string{}, Supersedes: []string{}, Refs: []string{}, Source: fmt.Sprintf("worklog, lines %d to %d", from, to), Confidence: &confidence}
+	return kb.Capsule{Kind: kind, Title: cutTitle(plainLine(title)), Body: body, Tags: tags,
+		DomainTags: []string{}, Supersedes: []string{}, Refs: []string{},
+		Source: fmt.Sprintf("worklog, lines %d to %d", from, to), Confidence: &confidence}
 }
 
-// RememberLine is the command that stores the capsule, for a POSIX shell.
+// RememberLine returns the command that stores the capsule, for a POSIX shell.
 func (c Candidate) RememberLine() string {
 	k := c.Capsule
 	line := "board kb remember"
@@ -157,7 +165,8 @@ func (c Candidate) RememberLine() string {
 
 var plainWord = lazyregexp.New(`^[A-Za-z0-9_./:,@%+-]+$`)
 
-// quote makes one word of a shell of s. Within single quotes a shell changes nothing, so only they need care.
+// quote makes one word of a shell of s. Within single quotes a shell changes nothing,
+// so only they need care.
 func quote(s string) string {
 	if plainWord.MatchString(s) {
 		return s

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// This file counts, entry by entry, what comes again in a worklog, and holds what failed against what passes later. Memory is bounded: of more than
-// harvestKeys different things the later ones are not counted.
+// This file counts repetitions in a worklog, entry by entry, and matches failures with
+// later successes. Memory is limited: after harvestKeys different commands or errors,
+// new ones are not counted.
 
 // A trouble is an error that may come again.
 type trouble struct {
@@ -17,7 +18,8 @@ type trouble struct {
 	fixed              bool // a fix is known
 }
 
-// An attempt is a command that failed and has not passed since, with what was done meanwhile: that may be why it passes.
+// An attempt is a command that failed and has not passed since, with what was done
+// meanwhile: that may be why it passes.
 type attempt struct {
 	key   string // its family
 	first int    // line
@@ -28,7 +30,8 @@ type attempt struct {
 	lines []string
 }
 
-// A fix is a failure and what was different when it passed. The same again makes it surer, not another one.
+// A fix is a failure and what was different when it passed. The same again makes it
+// surer, not another one.
 type fix struct {
 	attempt
 	passed work
@@ -57,7 +60,8 @@ func (h *harvester) room(n int) bool {
 }
 
 func (h *harvester) take(w *work) {
-	h.open = slices.DeleteFunc(h.open, func(a *attempt) bool { return w.seq-a.last.seq > harvestWindow })
+	h.open = slices.DeleteFunc(h.open,
+		func(a *attempt) bool { return w.seq-a.last.seq > harvestWindow })
 	if w.outcome == failed {
 		h.trouble(w)
 	}
@@ -136,7 +140,8 @@ func (h *harvester) failed(w *work, key string) {
 			return
 		}
 	}
-	h.open = append(h.open, &attempt{key: key, first: w.line, last: *w, times: 1, lines: []string{line}})
+	h.open = append(h.open, &attempt{key: key, first: w.line, last: *w,
+		times: 1, lines: []string{line}})
 }
 
 func (h *harvester) passed(w *work, key string) {

@@ -11,7 +11,8 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// This file reads an entry of a worklog, whatever the hook that wrote it calls its fields (harvest.go has the names), and whether what it tells of went well.
+// This file parses an entry of a worklog and its outcome. Hooks use different names for
+// the fields; harvest.go lists them.
 
 type outcome uint8
 
@@ -21,7 +22,8 @@ const (
 	failed
 )
 
-// work is one entry of a worklog. It holds no output, which is long: thousands of entries are kept at a time.
+// work is one entry of a worklog. It holds no output, which is long: thousands of
+// entries are kept at a time.
 type work struct {
 	line, seq            int
 	tool, command, about string
@@ -30,10 +32,12 @@ type work struct {
 	wrong                string // the line of the output that says what is wrong, if it failed
 }
 
-// readWork reads an entry. A field may stand in any of the places, under any of its names; the entry itself comes first.
+// readWork reads an entry. A field may stand in any of the places, under any of its
+// names; the entry itself comes first.
 func readWork(m map[string]any) (w work) {
 	places := []map[string]any{m}
-	for _, k := range []string{"tool_input", "tool_info", "input", "tool_response", "tool_output", "result", "error"} {
+	for _, k := range []string{"tool_input", "tool_info", "input", "tool_response",
+		"tool_output", "result", "error"} {
 		switch v := m[k].(type) {
 		case map[string]any:
 			places = append(places, v)
@@ -64,7 +68,8 @@ func readWork(m map[string]any) (w work) {
 		}
 		return ""
 	}
-	w.tool, w.about, w.cwd = text("tool", "tool_name", "toolName"), text("description"), text("cwd")
+	w.tool, w.about, w.cwd = text("tool", "tool_name", "toolName"),
+		text("description"), text("cwd")
 	w.file = text("file", "file_path", "filePath", "path")
 	switch v := get("command", "command_line", "cmd").(type) {
 	case string:
@@ -75,13 +80,16 @@ func readWork(m map[string]any) (w work) {
 			s, _ := e.(string)
 			words = append(words, s)
 		}
-		if len(words) == 3 && strings.HasPrefix(words[1], "-") && strings.HasSuffix(words[1], "c") {
+		if len(words) == 3 && strings.HasPrefix(words[1], "-") &&
+			strings.HasSuffix(words[1], "c") {
 			words = words[2:]
 		}
 		w.command = asUTF8(strings.Join(words, " "))
 	}
-	w.command = strings.TrimSpace(strings.ReplaceAll(firstBytes(w.command, harvestText), "\x00", ""))
-	if m := patchFile.FindStringSubmatch(w.command); m != nil { // Codex: a patch is the command of its tool
+	w.command = strings.TrimSpace(strings.ReplaceAll(firstBytes(w.command, harvestText),
+		"\x00", ""))
+	// Codex: a patch is the command of its tool
+	if m := patchFile.FindStringSubmatch(w.command); m != nil {
 		w.command, w.file = "", m[1]
 	}
 	var errText string
@@ -100,7 +108,8 @@ func readWork(m map[string]any) (w work) {
 		return w
 	}
 	output := ""
-	for _, s := range []string{errText, text("stderr"), text("output", "stdout"), text("text", "result", "tool_response", "llmContent")} {
+	for _, s := range []string{errText, text("stderr"), text("output", "stdout"),
+		text("text", "result", "tool_response", "llmContent")} {
 		output += firstBytes(s, harvestText) + "\n"
 		if n := len(s); n > harvestText { // what went wrong often stands at the end
 			output += strings.ToValidUTF8(s[max(harvestText, n-harvestText):], "") + "\n"
@@ -118,7 +127,8 @@ func (w *work) failedLine(what string) string {
 	return fmt.Sprintf("line %d: failed: %s: %s", w.line, what, oneLine(w.wrong, 120))
 }
 
-// readOutcome believes numbers before words, and words before the name of the event, which some harnesses give to successes and failures alike.
+// readOutcome believes numbers before words, and words before the name of the event,
+// which some harnesses give to successes and failures alike.
 func readOutcome(get func(...string) any, text func(...string) string, errText string) outcome {
 	is := func(good bool) outcome {
 		if good {
@@ -146,7 +156,8 @@ func readOutcome(get func(...string) any, text func(...string) string, errText s
 	case "error", "failed", "failure", "fail", "timeout", "denied":
 		return failed
 	}
-	if m := exitLine.FindStringSubmatch(text("llmContent", "error", "tool_response")); m != nil { // Gemini
+	// Gemini
+	if m := exitLine.FindStringSubmatch(text("llmContent", "error", "tool_response")); m != nil {
 		return is(m[1] == "0")
 	}
 	event := text("hook_event_name", "event", "kind")
@@ -165,15 +176,22 @@ var (
 	patchFile = lazyregexp.New(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$`)
 )
 
-// reads says whether a tool only looks at a file: then nothing was changed that could be why a command passes now.
+// reads says whether a tool only looks at a file: then nothing was changed that could
+// be why a command passes now.
 func (w *work) reads() bool {
 	t := strings.ToLower(w.tool)
-	return slices.ContainsFunc([]string{"read", "view", "grep", "glob", "list", "ls", "search", "fetch", "open", "find", "cat"}, func(s string) bool { return strings.HasPrefix(t, s) || strings.HasSuffix(t, "_"+s) })
+	return slices.ContainsFunc([]string{"read", "view", "grep", "glob", "list", "ls", "search",
+		"fetch", "open", "find", "cat"}, func(s string) bool {
+		return strings.HasPrefix(t, s) ||
+			strings.HasSuffix(t, "_"+s)
+	})
 }
 
-// inPlace names a file from the working directory, if it is below it: elsewhere the project lies in another folder.
+// inPlace returns a path relative to the working directory, if it is below it, because
+// a project has another path on another machine.
 func inPlace(file, cwd string) string {
-	if rel, err := filepath.Rel(cwd, file); err == nil && cwd != "" && !strings.HasPrefix(rel, "..") {
+	if rel, err := filepath.Rel(cwd, file); err == nil && cwd != "" &&
+		!strings.HasPrefix(rel, "..") {
 		return oneLine(rel, 200)
 	}
 	return oneLine(file, 200)

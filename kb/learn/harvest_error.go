@@ -6,15 +6,19 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// This file finds, in the output of a command, the line that says what is wrong, and tells whether two of them say the same.
+// This file finds the error line in a command's output, and compares two error lines.
 
 var (
-	errorWords = lazyregexp.New(`(?i)\berror\b|error:|\w(Error|Exception)\b|fatal|panic:|undefined|undeclared|cannot|can't|could ?n[o']t|unable to|not found|no such|denied|refused|unknown|missing|timed out|unexpected|invalid|unresolved|conflict|declared and not used`)
-	noError    = lazyregexp.New(`(?i)\b(0|no) errors?\b|^\s*Traceback|^exit (code|status)|^Exit Code`)
-	dullError  = lazyregexp.New(`(?i)^(FAIL(ED)?|errors?|failed|(process )?(exit(ed)?|failed)( with)?( status| code)*:? ?-?\d*|command failed.*|make(\[\d+\])?: .*Error \d+|npm ERR! code \w+|the command failed)[.:]?$`)
+	errorWords = lazyregexp.New(
+		`(?i)\berror\b|error:|\w(Error|Exception)\b|fatal|panic:|undefined|undeclared|cannot|can't|could ?n[o']t|unable to|not found|no such|denied|refused|unknown|missing|timed out|unexpected|invalid|unresolved|conflict|declared and not used`)
+	noError = lazyregexp.New(
+		`(?i)\b(0|no) errors?\b|^\s*Traceback|^exit (code|status)|^Exit Code`)
+	dullError = lazyregexp.New(
+		`(?i)^(FAIL(ED)?|errors?|failed|(process )?(exit(ed)?|failed)( with)?( status| code)*:? ?-?\d*|command failed.*|make(\[\d+\])?: .*Error \d+|npm ERR! code \w+|the command failed)[.:]?$`)
 )
 
-// errorLine picks the line of an output that says what is wrong: the first that sounds like it, as the others often follow from it; else the last.
+// errorLine returns the error line of an output: the first that looks like an error,
+// because later ones often follow from it; or else the last line.
 func errorLine(text string) string {
 	last := ""
 	for line := range strings.Lines(text) {
@@ -36,7 +40,8 @@ var (
 	numberLike = lazyregexp.New(`\d+`)
 )
 
-// vague replaces what differs from one time to the next, so that the same error or command is known again: temporary paths, hashes, numbers.
+// vague replaces what differs from one time to the next, so that the same error or
+// command is known again: temporary paths, hashes, numbers.
 func vague(s string) string {
 	s = tempPath.ReplaceAllString(s, "TMP")
 	s = hashLike.ReplaceAllStringFunc(s, func(h string) string {

@@ -10,10 +10,12 @@ import (
 	"blackboard/kb"
 )
 
-// This file reads lists of capsules in JSON, as a reflector answers when it is asked for one. Models put prose and fences around it, wrap it in an object, and
-// are free with types, so what is meant is found where it is clear.
+// This file reads a reflector's answer, a list of capsules in JSON. Models put prose
+// and fences around it, wrap it in an object, and vary the types, so the parser is
+// tolerant where the meaning is clear.
 
-// An answer is an object of a reflector's, a list or one capsule, or a turn that stands among them.
+// answer is an object of a reflector's answer: a list, one capsule, or a turn among
+// them.
 type answer struct {
 	Capsules, Learnings json.RawMessage
 	Messages            []json.RawMessage
@@ -22,7 +24,8 @@ type answer struct {
 	Info, Message       json.RawMessage
 }
 
-// buried finds a list of capsules in prose. It looks where lines begin: a bracket within a line is part of a sentence. broken is why what began like one was none.
+// buried finds a list of capsules in prose. It looks where lines begin: a bracket
+// within a line is part of a sentence. broken is why what began like one was none.
 func (l *learner) buried(text []byte) (found bool, broken error) {
 	for at := 0; at < len(text); {
 		if rest := text[at:]; rest[0] == '[' || rest[0] == '{' {
@@ -45,7 +48,9 @@ func (l *learner) buried(text []byte) (found bool, broken error) {
 	return false, broken
 }
 
-// document reads a list of capsules, or of messages, bare or in an object. Unless sure, its items must look like capsules: code blocks hold JSON of all kinds. It says whether it was one.
+// document reads a list of capsules, or of messages, bare or in an object. Unless sure,
+// its items must look like capsules: code blocks hold JSON of all kinds. It says
+// whether it was one.
 func (l *learner) document(data []byte, from string, sure bool) bool {
 	data = bytes.TrimSpace(data)
 	var list []json.RawMessage
@@ -80,7 +85,8 @@ func (l *learner) document(data []byte, from string, sure bool) bool {
 			at = from + ", " + at
 		}
 		switch isCapsule := t.Title != nil || t.Body != nil; {
-		case !isCapsule && from == "" && sure && (t.Role != "" || t.Info != nil || t.Message != nil || t.Type != ""):
+		case !isCapsule && from == "" && sure && (t.Role != "" || t.Info != nil ||
+			t.Message != nil || t.Type != ""):
 			l.turn(raw, at)
 		case i == 0 && !sure && !(isCapsule && t.Kind != nil):
 			return false
@@ -98,12 +104,14 @@ func (l *learner) item(raw json.RawMessage, from string) {
 		l.refuse(from, `it is not an object with a "kind", a "title" and a "body"`)
 		return
 	}
-	c := kb.Capsule{Title: o.text("title"), Body: o.text("body"), Source: o.text("source"), VerifiedBy: o.text("verified_by"), Scope: strings.ToLower(o.text("scope")),
-		Tags: o.list("tags"), DomainTags: o.list("domain_tags"), Refs: o.list("refs"), Supersedes: o.list("supersedes")}
+	c := kb.Capsule{Title: o.text("title"), Body: o.text("body"), Source: o.text("source"),
+		VerifiedBy: o.text("verified_by"), Scope: strings.ToLower(o.text("scope")),
+		Tags: o.list("tags"), DomainTags: o.list("domain_tags"), Refs: o.list("refs"),
+		Supersedes: o.list("supersedes")}
 	label := o.text("kind")
 	c.Confidence = o.fraction("confidence")
 	if o.bad != "" {
-		l.refuse(from, "its %q is of the wrong type", o.bad)
+		l.refuse(from, "its %q has the wrong type", o.bad)
 		return
 	}
 	kind, tags := labelKind(label)
@@ -131,8 +139,9 @@ func (l *learner) item(raw json.RawMessage, from string) {
 	l.add(from, c)
 }
 
-// A looseObject is read as a model writes it: a list may be a string with commas, a number a string. What nevertheless fits nowhere is remembered, so
-// that all fields can be read before it is refused.
+// A looseObject is read as a model writes it: a list may be a string with commas, a
+// number a string. What nevertheless fits nowhere is remembered, so that all fields can
+// be read before it is refused.
 type looseObject struct {
 	fields map[string]any
 	bad    string // a field of the wrong type

@@ -9,18 +9,25 @@ import (
 	"blackboard/kb"
 )
 
-// This file reads what a learning says about itself besides its text: its kind, in a label, and what follows the text, as in (source: foo.py:42, confidence: 0.9).
-// It reads what people and models write without being asked for a form, so it must not take a sentence for metadata.
+// This file reads the metadata of a learning: its kind, in a label, and what follows
+// the text, as in (source: foo.py:42, confidence: 0.9). People and models write it
+// without a fixed format, so the parser must not take a sentence for metadata.
 
-// kindNames are the other names of kinds. A decision is a principle, and stays known as a decision by its tag.
+// kindNames are the other names of kinds. A decision is a principle, and stays known as
+// a decision by its tag.
 var kindNames = map[string]string{
-	"decision": "principle", "lesson": "principle", "rule": "principle", "tip": "recipe", "howto": "recipe", "how_to": "recipe",
+	"decision": "principle", "lesson": "principle", "rule": "principle", "tip": "recipe",
+	"howto": "recipe", "how_to": "recipe",
 	"bug": "gotcha", "pitfall": "gotcha", "warning": "gotcha", "antipattern": "anti_pattern",
 }
 
-// labelKind reads the label of a learning: a kind, perhaps with tags after or before it. The kind is "" if none is named.
+// labelKind reads the label of a learning: a kind, perhaps with tags after or before
+// it. The kind is "" if none is named.
 func labelKind(label string) (kind string, tags []string) {
-	for _, name := range strings.FieldsFunc(label, func(r rune) bool { return r == ',' || r == ';' || r == '/' }) {
+	for _, name := range strings.FieldsFunc(label, func(r rune) bool {
+		return r == ',' ||
+			r == ';' || r == '/'
+	}) {
 		name = strings.Trim(strings.TrimSpace(name), "*`")
 		k := strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(name))
 		if other := kindNames[k]; other != "" {
@@ -39,8 +46,9 @@ func labelKind(label string) (kind string, tags []string) {
 	return kind, tags
 }
 
-// roleKind guesses the kind of a text that has no label: reviewers warn, planners decide, the others state facts. An executor that begins with a verb of
-// doing tells a recipe.
+// roleKind guesses the kind of a text that has no label: reviewers warn, planners
+// decide, the others state facts. An executor that begins with a verb of doing tells a
+// recipe.
 func roleKind(role, text string) string {
 	first, _, _ := strings.Cut(strings.ToLower(text), " ")
 	switch {
@@ -48,7 +56,8 @@ func roleKind(role, text string) string {
 		return "gotcha"
 	case role == "planner":
 		return "principle"
-	case role == "executor" && slices.Contains([]string{"run", "use", "call", "set", "pass", "install", "start", "export"}, first):
+	case role == "executor" && slices.Contains([]string{"run", "use", "call", "set", "pass",
+		"install", "start", "export"}, first):
 		return "recipe"
 	}
 	return "fact"
@@ -56,10 +65,12 @@ func roleKind(role, text string) string {
 
 var (
 	metaGroup = lazyregexp.New(`[ \t]*[(\[]([^()\[\]]*)[)\]]\.?$`)
-	metaKey   = lazyregexp.New(`(?i)\b(source|confidence|tags?|domains?|domain_tags|verified[_ -]by)[ \t]*[:=][ \t]*`)
+	metaKey   = lazyregexp.New(
+		`(?i)\b(source|confidence|tags?|domains?|domain_tags|verified[_ -]by)[ \t]*[:=][ \t]*`)
 )
 
-// cutMetadata takes (source: foo.py:42), (confidence: 0.9), tags: a, b and their like from the end of a text. What is not surely meant so stays.
+// cutMetadata takes (source: foo.py:42), (confidence: 0.9), tags: a, b and their like
+// from the end of a text. What is not surely meant so stays.
 func cutMetadata(text string, c *kb.Capsule) string {
 	head := text[:max(0, len(text)-metaTail)]
 	text = text[len(head):]
@@ -74,7 +85,10 @@ func cutMetadata(text string, c *kb.Capsule) string {
 		for _, m := range keys[max(0, len(keys)-8):] {
 			before := strings.TrimRight(text[:m[0]], " \t\n")
 			glued := strings.Contains(text[m[0]:m[1]], "=")
-			if before == "" || strings.ContainsAny(text[m[0]-1:m[0]], "?&/.$-") || !glued && !strings.ContainsAny(before[len(before)-1:], ".;|,)]!?") && !strings.HasSuffix(before, "—") && !strings.HasPrefix(strings.ToLower(text[m[0]:]), "tag") {
+			if before == "" || strings.ContainsAny(text[m[0]-1:m[0]], "?&/.$-") || !glued &&
+				!strings.ContainsAny(before[len(before)-1:], ".;|,)]!?") &&
+				!strings.HasSuffix(before, "—") &&
+				!strings.HasPrefix(strings.ToLower(text[m[0]:]), "tag") {
 				continue // "look at the source: it says so" is a sentence
 			}
 			if metadata(text[m[0]:], c) {
@@ -90,10 +104,12 @@ func cutMetadata(text string, c *kb.Capsule) string {
 	return head + text
 }
 
-// metaTail is how many bytes at the end of a text may hold metadata; a text is never gone through as often as it has keys.
+// metaTail is how many bytes at the end of a text may hold metadata; a text is never
+// gone through as often as it has keys.
 const metaTail = 2000
 
-// metadata reads pairs of keys and values, all of them or none: if one makes no sense, the whole was a sentence.
+// metadata reads pairs of keys and values, all of them or none: if one makes no sense,
+// the whole was a sentence.
 func metadata(s string, c *kb.Capsule) bool {
 	keys := metaKey.FindAllStringSubmatchIndex(s, -1)
 	if len(keys) == 0 || strings.TrimSpace(s[:keys[0][0]]) != "" {

@@ -13,13 +13,15 @@ import (
 	"blackboard/kb"
 )
 
-// This file reads what the workers of a run say they have learned. Three things are told apart by their content:
+// This file reads the learnings of a run's workers. The content decides between three
+// formats:
 //
 //	text    a transcript with LEARNING: lines
-//	jsonl   a harness's transcript, one JSON object a line: only what the assistant said counts, since a file that it read may hold LEARNING: lines too
-//	json    a list of capsules, as a reflector answers; also in a ```json fence, or with prose around it
+//	jsonl   a harness's transcript, one JSON object a line; only the assistant's texts count,
+//	        because a file that it read may have LEARNING: lines too
+//	json    a reflector's answer, a list of capsules; also in a ```json fence or within prose
 
-// Limits of what is read.
+// Limits of reading.
 const (
 	MaxLearnings     = 200       // of one transcript
 	maxRefusals      = 200       // that are told one by one
@@ -31,42 +33,49 @@ const (
 	maxSentence      = 2000      // bytes of a sentence over several lines
 )
 
-// Set is what was found in a transcript.
+// Set has the learnings of a transcript.
 type Set struct {
-	Format    string        `json:"format"` // text, jsonl or json
-	Lines     int           `json:"lines"`
-	Learnings []kb.Learning `json:"learnings"`
-	Refused   []kb.Refused  `json:"refused"` // meant as learnings, and wrong
-	Unsure    []kb.Refused  `json:"unsure"`  // look like learnings, and were not taken
-	Again     int           `json:"said_again"`
-	Spoken    int           `json:"spoken"` // messages of the assistant, in jsonl
+	Format    string       `json:"format"` // text, jsonl or json
+	Lines     int          `json:"lines"`
+	Learnings []Learning   `json:"learnings"`
+	Refused   []kb.Refused `json:"refused"` // meant as learnings, and wrong
+	Unsure    []kb.Refused `json:"unsure"`  // look like learnings, and were not taken
+	Again     int          `json:"said_again"`
+	Spoken    int          `json:"spoken"` // messages of the assistant, in jsonl
 }
 
-// A Transcript reads a line of a harness's transcript: it gives say each text of the assistant, and
-// other each object that is nobody's turn, which says whether it knows it. A part is a piece of a
-// message: more follow, or the whole, or an empty text that ends it. What is said again was said
-// before, unless nothing was.
-type Transcript func(line []byte, say func(text string, part, again bool), other func(object map[string]any) bool)
+// A Transcript reads a line of a harness's transcript: it gives say each text of the
+// assistant, and other each object that is nobody's turn, which says whether it knows
+// it. A part is a piece of a message: more follow, or the whole, or an empty text that
+// ends it. What is said again was said before, unless nothing was.
+type Transcript func(line []byte, say func(text string, part, again bool),
+	other func(object map[string]any) bool)
 
-// Read reads a transcript, whose lines said understands, or a reflector's answer. The role, which may be empty, tells the kind of what has no label. What was meant as
-// a learning and is none comes back as refused, and what only looks like one as unsure, each with the reason; only what cannot be read at all is an error.
+// Read reads a transcript, whose lines said parses, or a reflector's answer. The role,
+// which may be empty, decides the kind of learnings without a label. An invalid
+// learning is returned in Refused, and a text that only looks like one in Unsure, each
+// with the reason. Only unreadable input is an error.
 func Read(r io.Reader, role string, said Transcript) (Set, error) {
 	role = strings.ReplaceAll(role, "-", "_")
 	if role != "" && !slices.Contains(kb.Roles, role) {
 		return Set{}, fault.Unknown("role", role, kb.Roles)
 	}
-	l := learner{role: role, said: said, seen: map[string]bool{}, set: Set{Format: "text", Learnings: []kb.Learning{}, Refused: []kb.Refused{}, Unsure: []kb.Refused{}}}
+	l := learner{role: role, said: said, seen: map[string]bool{}, set: Set{Format: "text",
+		Learnings: []Learning{}, Refused: []kb.Refused{}, Unsure: []kb.Refused{}}}
 	head, err := io.ReadAll(io.LimitReader(r, maxLearnDocument+1))
 	if err != nil {
-		return l.set, fmt.Errorf("reading the transcript: %w", err)
+		return l.set, fmt.Errorf("read the transcript: %w", err)
 	}
 	start := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\ufeff")))
-	isJSON := len(head) <= maxLearnDocument && len(start) > 0 && (start[0] == '{' || start[0] == '[') && json.Valid(start)
+	isJSON := len(head) <= maxLearnDocument && len(start) > 0 && (start[0] == '{' ||
+		start[0] == '[') && json.Valid(start)
 	switch {
-	case isJSON && (start[0] == '[' || bytes.ContainsRune(start, '\n')): // one line with an object may be a short transcript
+	case isJSON && (start[0] == '[' ||
+		bytes.ContainsRune(start, '\n')): // one line with an object may be a short transcript
 		l.set.Format, l.set.Lines = "json", 1+bytes.Count(start, []byte("\n"))
 		if !l.document(start, "", true) {
-			return l.set, invalid("the JSON is neither a list of capsules nor a transcript", `give [{"kind":…,"title":…,"body":…}], the same in {"capsules":…}, or {"messages":…}`)
+			return l.set, invalid("the JSON is neither a list of capsules nor a transcript",
+				`give [{"kind":…,"title":…,"body":…}], the same in {"capsules":…}, or {"messages":…}`)
 		}
 	case mostlyObjects(start):
 		l.set.Format = "jsonl"
@@ -74,23 +83,27 @@ func Read(r io.Reader, role string, said Transcript) (Set, error) {
 	default:
 		s := scan{l: &l, pane: newPane(head)}
 		end := func() { s.end(false) }
-		if err = l.read(io.MultiReader(bytes.NewReader(head), r), s.line, end); err != nil || len(l.set.Learnings)+len(l.set.Refused) > 0 {
+		if err = l.read(io.MultiReader(bytes.NewReader(head), r), s.line, end); err != nil ||
+			len(l.set.Learnings)+len(l.set.Refused) > 0 {
 			break
 		}
 		if found, broken := l.buried(head); found {
 			l.set.Format = "json"
 		} else if broken != nil && listStart.Match(start) {
-			return l.set, invalid(fmt.Sprintf("it begins like a list in JSON that cannot be read: %v", broken), "was the answer cut short? ask for it again")
+			return l.set, invalid(fmt.Sprintf("it begins like a JSON list but is invalid: %v",
+				broken), "check if the answer was cut, and ask for it again")
 		}
 	}
 	l.close()
 	return l.set, err
 }
 
-// listStart begins a list of objects. A bracket alone would not do: "[12:03] started" is a line of a log.
+// listStart begins a list of objects. A bracket alone would not do: "[12:03] started"
+// is a line of a log.
 var listStart = lazyregexp.New(`^\[\s*\{`)
 
-// mostlyObjects tells jsonl from text. A few lines of something else do not matter: a harness's transcript may have a line of a crash in it.
+// mostlyObjects tells jsonl from text. A few lines of something else do not matter: a
+// harness's transcript may have a line of a crash in it.
 func mostlyObjects(head []byte) bool {
 	objects, lines := 0, 0
 	for line := range bytes.Lines(head) {
@@ -107,7 +120,8 @@ func mostlyObjects(head []byte) bool {
 	return objects*2 > lines
 }
 
-// A learner collects what is found, whatever the format, so that doubles and limits count across all of a transcript.
+// learner collects the learnings of any format, so that duplicates and limits count
+// across the whole transcript.
 type learner struct {
 	role   string
 	said   Transcript
@@ -131,7 +145,7 @@ func (l *learner) unsure(from, format string, args ...any) {
 	told(&l.set.Unsure, &l.vague, from, format, args...)
 }
 
-// told adds to a list, or, when that is long enough, to what is only counted.
+// told adds to a list, or only counts when the list is full.
 func told(list *[]kb.Refused, more *int, from, format string, args ...any) {
 	if len(*list) >= maxRefusals {
 		*more++
@@ -141,40 +155,46 @@ func told(list *[]kb.Refused, more *int, from, format string, args ...any) {
 }
 
 func (l *learner) refuseKind(from, label string) {
-	l.refuse(from, "the kind %q is unknown: choose one of %s", clip(label, 60), strings.Join(kb.Kinds, ", "))
+	l.refuse(from, "the kind %q is unknown: choose one of %s", clip(label, 60),
+		strings.Join(kb.Kinds, ", "))
 }
 
 func (l *learner) placeholder(from, text string) {
 	l.unsure(from, "%q is a placeholder, not a learning", clip(text, 60))
 }
 
-// jsonLine passes over what is no JSON, as harnesses print other things in between; but a learning that is lost so is told.
+// jsonLine skips lines that are not JSON, because harnesses print other texts in
+// between. It reports a learning that is lost this way.
 func (l *learner) jsonLine(line, from string) {
 	if strings.TrimSpace(line) == "" {
 		return
 	}
 	if !json.Valid([]byte(line)) {
 		if strings.Contains(line, "LEARNING:") {
-			l.refuse(from, "the line is not JSON, so nobody can tell who said it")
+			l.refuse(from, "the line is not JSON, so its speaker is unknown")
 		}
 		return
 	}
 	l.turn([]byte(line), from)
 }
 
-// turn takes what the assistant says in a line. Only that counts: the files that it read and the prompts that it got may hold LEARNING: lines too.
+// turn takes what the assistant says in a line. Only that counts: the files that it
+// read and the prompts that it got may hold LEARNING: lines too.
 func (l *learner) turn(line []byte, from string) {
-	l.said(line, func(text string, part, again bool) { l.hear(from, text, part, again) }, func(o map[string]any) bool {
-		is := o["capsules"] != nil || o["learnings"] != nil || o["kind"] != nil && (o["title"] != nil || o["body"] != nil)
-		if is {
-			document, _ := json.Marshal(o) // what was read from JSON can be written
-			l.document(document, from, true)
-		}
-		return is
-	})
+	l.said(line, func(text string, part, again bool) { l.hear(from, text, part, again) },
+		func(o map[string]any) bool {
+			is := o["capsules"] != nil || o["learnings"] != nil || o["kind"] != nil &&
+				(o["title"] != nil || o["body"] != nil)
+			if is {
+				document, _ := json.Marshal(o) // what was read from JSON can be written
+				l.document(document, from, true)
+			}
+			return is
+		})
 }
 
-// hear takes what the assistant says, and keeps parts until the message is whole, or over.
+// hear takes what the assistant says, and keeps parts until the message is whole, or
+// over.
 func (l *learner) hear(from, text string, part, again bool) {
 	switch {
 	case part:
@@ -188,7 +208,8 @@ func (l *learner) hear(from, text string, part, again bool) {
 	case again:
 		l.last, l.lastAt, text = text, from, ""
 	}
-	if strings.Contains(text, strings.TrimSpace(l.parts.String())) { // the whole stands for its parts
+	// the whole stands for its parts
+	if strings.Contains(text, strings.TrimSpace(l.parts.String())) {
 		l.parts.Reset()
 	}
 	l.over(false)
@@ -197,7 +218,8 @@ func (l *learner) hear(from, text string, part, again bool) {
 	}
 }
 
-// over reads the parts of a message that will not go on. It is cut if nobody has said so.
+// over reads the parts of a message that will not go on. It is cut if nobody has said
+// so.
 func (l *learner) over(cut bool) {
 	if l.parts.Len() > 0 {
 		l.say(l.parts.String(), l.partAt, cut)
@@ -205,7 +227,8 @@ func (l *learner) over(cut bool) {
 	}
 }
 
-// say reads a message of the assistant as a text of its own: a learning or a code block does not go on in the next message.
+// say reads a message of the assistant as a text of its own: a learning or a code block
+// does not go on in the next message.
 func (l *learner) say(text, from string, cut bool) {
 	l.set.Spoken++
 	s := scan{l: l}
@@ -215,10 +238,11 @@ func (l *learner) say(text, from string, cut bool) {
 	s.end(cut)
 }
 
-// add takes a capsule, or says why not: whoever wrote it should be able to write it better.
+// add accepts a capsule, or returns a reason that helps its author to correct it.
 func (l *learner) add(from string, c kb.Capsule) {
 	if n := wordCount(c.Body); n < learnWords {
-		l.refuse(from, "%q is too short to be of use: at least %d words", clip(c.Body, 60), learnWords)
+		l.refuse(from, "%q is too short: the minimum is %d words",
+			clip(c.Body, 60), learnWords)
 		return
 	}
 	key := strings.ToLower(strings.Join(strings.Fields(c.Body), " "))
@@ -237,32 +261,38 @@ func (l *learner) add(from string, c kb.Capsule) {
 		return
 	}
 	l.seen[key] = true
-	l.set.Learnings = append(l.set.Learnings, kb.Learning{Capsule: c, From: from})
+	l.set.Learnings = append(l.set.Learnings, Learning{Capsule: c, From: from})
 }
 
-// close reads what is left, and tells what was only counted, so that the lists stay short however long the transcript is.
+// close reads the rest, and adds the totals of what was only counted, so that lists
+// stay short.
 func (l *learner) close() {
 	l.over(true)
 	if l.set.Spoken == 0 && l.last != "" {
 		l.say(l.last, l.lastAt, false)
 	}
 	if l.more > 0 {
-		l.set.Refused = append(l.set.Refused, kb.Refused{From: l.from, Why: fmt.Sprintf("from here on %d more: at most %d are taken of one transcript, so split it", l.more, MaxLearnings)})
+		l.set.Refused = append(l.set.Refused, kb.Refused{From: l.from,
+			Why: fmt.Sprintf("%d more follow: the limit of one transcript is %d, so split it",
+				l.more, MaxLearnings)})
 	}
 	if l.mute > 0 {
-		l.set.Refused = append(l.set.Refused, kb.Refused{From: "the rest", Why: fmt.Sprintf("%d more were refused", l.mute)})
+		l.set.Refused = append(l.set.Refused, kb.Refused{From: "the rest",
+			Why: fmt.Sprintf("%d more were refused", l.mute)})
 	}
 	if l.vague > 0 {
-		l.set.Unsure = append(l.set.Unsure, kb.Refused{From: "the rest", Why: fmt.Sprintf("%d more look like learnings", l.vague)})
+		l.set.Unsure = append(l.set.Unsure, kb.Refused{From: "the rest",
+			Why: fmt.Sprintf("%d more look like learnings", l.vague)})
 	}
 }
 
-// read gives each line to take. end, which may be nil, takes what is still open: before the rest is refused, so that refusals stand in the order of the lines.
+// read gives each line to take. end, which may be nil, takes what is still open: before
+// the rest is refused, so that refusals stand in the order of the lines.
 func (l *learner) read(r io.Reader, take func(line, from string), end func()) error {
 	in := newLineReader(r)
 	for in.next() {
 		if in.long {
-			l.refuse(fmt.Sprintf("line %d", in.n), "the line is longer than 1 MB")
+			l.refuse(fmt.Sprintf("line %d", in.n), "the line exceeds 1 MB")
 			continue
 		}
 		take(in.text, fmt.Sprintf("line %d", in.n))
@@ -272,10 +302,10 @@ func (l *learner) read(r io.Reader, take func(line, from string), end func()) er
 	}
 	l.set.Lines = in.n
 	if in.cut() {
-		l.refuse(fmt.Sprintf("after line %d", in.n), "the rest was not read: at most 256 MB are")
+		l.refuse(fmt.Sprintf("after line %d", in.n), "the rest was not read: the limit is 256 MB")
 	}
 	if in.err != nil {
-		return fmt.Errorf("reading the transcript: %w", in.err)
+		return fmt.Errorf("read the transcript: %w", in.err)
 	}
 	return nil
 }

@@ -7,9 +7,11 @@ import (
 	"strings"
 )
 
-// This file reads transcripts and worklogs line by line in bounded memory: harnesses write them, so a line may be of any length, and the last one cut.
+// This file reads transcripts and worklogs line by line in limited memory. Harnesses
+// write them, so a line may have any length, and the last one may be cut.
 
-// A lineReader gives one line after the other. One that is too long is told, not given: half of a line says something else.
+// A lineReader gives one line after the other. One that is too long is told, not given:
+// half of a line says something else.
 type lineReader struct {
 	in   io.LimitedReader
 	buf  *bufio.Reader
@@ -25,7 +27,8 @@ func newLineReader(r io.Reader) *lineReader {
 	return l
 }
 
-// cut says that there was more than maxLearnInput: one byte beyond it was let through to know.
+// cut reports whether the input was longer than maxLearnInput. One more byte is read to
+// find out.
 func (l *lineReader) cut() bool { return l.in.N <= 0 }
 
 func (l *lineReader) next() bool {
@@ -43,7 +46,8 @@ func (l *lineReader) next() bool {
 			l.err = err
 			return false
 		}
-		if err == io.EOF && (len(line) == 0 && !l.long || l.cut()) { // a line that was cut says something else
+		// a line that was cut says something else
+		if err == io.EOF && (len(line) == 0 && !l.long || l.cut()) {
 			return false
 		}
 		l.n++

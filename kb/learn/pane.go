@@ -9,11 +9,10 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// This file reads what a terminal has shown: frames around what is said, the words of
-// users and tools among those of the agent, and lines that were broken because they were
-// too long.
+// This file reads the text of a terminal: with frames, with words of users and tools
+// among the agent's, and with wrapped lines.
 
-// A pane is what is known of a terminal's text as a whole, and of the lines before.
+// pane is the state of reading a terminal's text.
 type pane struct {
 	widths [border]width // by the frame of the line
 	codex  bool          // plain output of Codex: above each part a line says whose it is
@@ -167,7 +166,8 @@ func unframe(line string) (text string, frame int) {
 func columns(s string) (n int) {
 	for _, r := range s {
 		n++
-		if r > 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+		if r > 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana,
+			unicode.Katakana, unicode.Hangul) {
 			n++
 		}
 	}

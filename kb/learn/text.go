@@ -10,9 +10,9 @@ import (
 )
 
 // This file reads learnings as people and models write them: LEARNING: lines and lists
-// below a heading, with bullets, emphasis, numbers and labels, over several lines. What
-// is quoted, stands in a code block or shows the form is not meant. A text is gone
-// through once, line by line, since a transcript may be large.
+// below a heading, with bullets, emphasis, numbers and labels, over several lines.
+// Quotes, code blocks and examples of the format do not count. A text is read once,
+// line by line, because a transcript may be large.
 
 const (
 	marks    = `^((?:[ \t]*(?:[-*+•▪◦]|\p{So}\x{FE0F}?|\d+[.)]|#{1,6}|\[[ xX]\])[ \t]+)*[ \t]*)`
@@ -23,18 +23,23 @@ var (
 	learnFence = lazyregexp.New("^[ \\t]*(?:[-*+] +)?(`{3,}|~{3,})[ \\t]*([^`]*)$")
 	// bullets and emphasis, LEARNING with a number, a label in brackets or bare, a colon
 	// or a dash, the text
-	learnStart = lazyregexp.New(marks + emphasis + `(?:(?:Key|My|New|Main)[ \t]+)?((?i:learnings?))(?:[ \t]*#?\d+)?(?:[ \t]*\(([^)]*)\)|[ \t]*\[([^\]]*)\]|[ \t]+([A-Za-z][A-Za-z _-]{0,30}?))?` + emphasis +
+	learnStart = lazyregexp.New(marks + emphasis +
+		`(?:(?:Key|My|New|Main)[ \t]+)?((?i:learnings?))(?:[ \t]*#?\d+)?(?:[ \t]*\(([^)]*)\)|[ \t]*\[([^\]]*)\]|[ \t]+([A-Za-z][A-Za-z _-]{0,30}?))?` + emphasis +
 		`(?:[ \t]*[:：]|[ \t]+([-–—])[ \t])` + emphasis + `[ \t]*(.*)$`)
 	// the same of a heading: emphasis, the word, what they are from or about, a colon
-	learnHead = lazyregexp.New(marks + emphasis + `(?:(?i:key|my|new|main|other|more)[ \t]+)?((?i:learnings?)(?:[ \t]*#?\d+)?|(?i:lessons learned|what (?:I|we)(?:'ve| have)? learned|takeaways))` +
+	learnHead = lazyregexp.New(marks + emphasis +
+		`(?:(?i:key|my|new|main|other|more)[ \t]+)?((?i:learnings?)(?:[ \t]*#?\d+)?|(?i:lessons learned|what (?:I|we)(?:'ve| have)? learned|takeaways))` +
 		`([ \t]+(?i:from|of|for|in|on|about|so far|and|&|/)(?:[ \t][^:：]{0,60})?|[ \t]*\([^)]*\))?` + emphasis + `([:：]?)` + emphasis + `$`)
-	learnTail    = lazyregexp.New(`(?:[.!?][ \t]+(?:(?:Key|My|New|Main)[ \t]+)?(?:[Ll]earnings|What (?:I|we) (?:have )?learned)|(?i:^\W*(?:here(?: is|'s| are)|I|I've|these are)\b.{0,60}\b(?:learned|learnings)))[:：]$`)
+	learnTail = lazyregexp.New(
+		`(?:[.!?][ \t]+(?:(?:Key|My|New|Main)[ \t]+)?(?:[Ll]earnings|What (?:I|we) (?:have )?learned)|(?i:^\W*(?:here(?: is|'s| are)|I|I've|these are)\b.{0,60}\b(?:learned|learnings)))[:：]$`)
 	learnMention = lazyregexp.New(`\bLEARNING\b[^:：\n]{0,40}[:：]`)
 	learnGlued   = lazyregexp.New(`[.!?][ \t]+LEARNING(?:[ \t]*\(([^)]*)\))?[:：][ \t]*`)
-	otherWord    = lazyregexp.New(marks + emphasis + `(?:(?i:lessons?(?: learned)?|takeaways?|learned|learnt|what (?:I|we)(?: have)? learned|note to self)|TIL|Gotcha|Pitfall)` + emphasis + `[:：]` + emphasis + `(.*)$`)
+	otherWord    = lazyregexp.New(marks + emphasis +
+		`(?:(?i:lessons?(?: learned)?|takeaways?|learned|learnt|what (?:I|we)(?: have)? learned|note to self)|TIL|Gotcha|Pitfall)` + emphasis + `[:：]` + emphasis + `(.*)$`)
 	// "Write them in this form:", "Example:", but not "Here is what I learned, in the
 	// format you want:"
-	learnForm   = lazyregexp.New(`(?i)(\b(emit|write|print|output|add|report|use|end|finish|close|begin|append|list)\b.*\b(form|format|lines?|like|syntax|template)\b.*|^\W*(for |an )?example\b.*):\W*$`)
+	learnForm = lazyregexp.New(
+		`(?i)(\b(emit|write|print|output|add|report|use|end|finish|close|begin|append|list)\b.*\b(form|format|lines?|like|syntax|template)\b.*|^\W*(for |an )?example\b.*):\W*$`)
 	firstPerson = lazyregexp.New(`\b(I|I'm|my|My|[Hh]ere (is|are))\b`)
 	listItem    = lazyregexp.New(`^([-*+•▪◦]|\d+[.)])[ \t]+`)
 	underline   = lazyregexp.New(`^[ \t]*(={3,}|-{3,})$`)
@@ -42,16 +47,16 @@ var (
 	detail      = lazyregexp.New(`^(?i:fix|why|because|instead|workaround|evidence|reason)[:：]`)
 )
 
-const talk = "it may be a quote, or talk: a learning begins its line with LEARNING:"
+const talk = "it may be a quote or talk; to mark a learning, begin the line with LEARNING:"
 
-// How sure it is that a learning is meant.
+// How sure a learning is.
 const (
 	guess  = iota // "learning:" in prose
 	likely        // an item of a list, or "Learning:"
 	sure          // "LEARNING:"
 )
 
-// A scan is what is known of the lines before, as far as the next one depends on them.
+// scan is the state of reading a text line by line.
 type scan struct {
 	l       *learner
 	pane    *pane // of a terminal; nil for a message
@@ -76,7 +81,7 @@ type scan struct {
 	code    *strings.Builder // of a block that may hold a reflector's list
 }
 
-// A list is what stands below a heading such as "Learnings:".
+// list is the text below a heading such as "Learnings:".
 type list struct {
 	from  string
 	depth int  // of the heading; 0 if it has no #
@@ -96,7 +101,7 @@ func (s *scan) line(line, from string) {
 			s.frame, s.list = frame, nil
 		}
 		if !agent {
-			s.mention(line, from, "it is quoted, or the user or a tool says it")
+			s.mention(line, from, "it is quoted, or it was said by the user or a tool")
 			s.before, s.above = line, line
 			return
 		}
@@ -119,7 +124,8 @@ func (s *scan) line(line, from string) {
 	case f != nil:
 		s.finish()
 		s.list, s.fence, s.fenceAt, s.code = nil, f[1], from, nil
-		if lang, _, _ := strings.Cut(strings.ToLower(f[2]), " "); lang == "" || lang == "json" || lang == "jsonc" {
+		if lang, _, _ := strings.Cut(strings.ToLower(f[2]), " "); lang == "" ||
+			lang == "json" || lang == "jsonc" {
 			s.code = new(strings.Builder)
 		}
 		s.before, s.above = line, line
@@ -152,10 +158,11 @@ func (s *scan) said(line, from string) {
 		}
 	}
 	s.finish()
-	s.shown = (s.shown || s.above == "") && s.list == nil && s.before != "" && indent >= s.base+4 &&
+	s.shown = (s.shown || s.above == "") && s.list == nil &&
+		s.before != "" && indent >= s.base+4 &&
 		!listItem.MatchString(strings.TrimLeft(s.before, " \t"))
 	if s.shown {
-		s.mention(line, from, "it stands in code, which is indented")
+		s.mention(line, from, "it is in indented code")
 		return
 	}
 	s.base = indent
@@ -198,10 +205,12 @@ func startOf(line string) *start {
 		return nil
 	}
 	st := &start{word: m[3], label: m[4] + m[5] + m[6], text: m[10]}
-	if kind, _ := labelKind(st.label); st.label != "" && kind == "" && (st.word != "LEARNING" || m[8] != "") {
+	if kind, _ := labelKind(st.label); st.label != "" && kind == "" &&
+		(st.word != "LEARNING" || m[8] != "") {
 		return nil
 	}
-	if m[2] == "" || m[7] != "" { // no emphasis is open: what stands behind the colon is the text's
+	// no emphasis is open: what stands behind the colon is the text's
+	if m[2] == "" || m[7] != "" {
 		st.text = m[9] + st.text
 	}
 	return st
@@ -218,9 +227,10 @@ func (s *scan) start(st *start, line, from string, indent int) {
 	}
 	switch {
 	case learnForm.MatchString(s.before) && !firstPerson.MatchString(s.before):
-		s.l.unsure(from, "it shows the form that %q asks for", clip(strings.TrimSpace(s.before), 60))
+		s.l.unsure(from, "it only shows the format of %q",
+			clip(strings.TrimSpace(s.before), 60))
 	case how == guess && setting.MatchString(s.above):
-		s.l.unsure(from, "%q stands among settings", clip(strings.TrimSpace(line), 60))
+		s.l.unsure(from, "%q is among settings", clip(strings.TrimSpace(line), 60))
 		s.before, s.above = line, line
 	default:
 		s.begin(from, st.label, st.text, line, indent, how)
@@ -242,8 +252,10 @@ func heading(line string, marked bool) *list {
 	}
 	word := strings.TrimRight(strings.ToLower(m[3]), " \t#0123456789")
 	b := &list{depth: strings.Count(m[1], "#"), one: word == "learning"}
-	marked = marked || b.depth > 0 || m[2] != "" || m[6] != "" || !b.one && m[4] == "" // which a terminal may show in bold
-	if !marked || b.one && m[4] != "" {                                                // "LEARNING (gotcha):" begins one
+	// which a terminal may show in bold
+	marked = marked || b.depth > 0 || m[2] != "" || m[6] != "" || !b.one && m[4] == ""
+	// "LEARNING (gotcha):" begins one
+	if !marked || b.one && m[4] != "" {
 		return nil
 	}
 	return b
@@ -256,12 +268,14 @@ func (s *scan) paragraph(line, from string, indent int) {
 	depth := len(text) - len(strings.TrimLeft(text, "#"))
 	first := s.list.items == 0
 	switch {
-	case s.list.depth > 0 && depth > s.list.depth, first && strings.HasSuffix(strings.TrimRight(text, "*_ "), ":"):
+	case s.list.depth > 0 && depth > s.list.depth, first &&
+		strings.HasSuffix(strings.TrimRight(text, "*_ "), ":"):
 		return
 	case first && depth == 0 && s.list.one:
 		s.begin(from, "", text, line, indent, likely)
 	case first && depth == 0 && !saysNone(text):
-		s.l.unsure(from, "%q stands below a heading at %s, and is no list", clip(text, 60), s.list.from)
+		s.l.unsure(from, "%q is below a heading at %s and is not a list",
+			clip(text, 60), s.list.from)
 	default:
 		s.mention(line, from, talk)
 	}
@@ -303,7 +317,8 @@ func (s *scan) goesOn(line string, indent int) (glue string, ok bool) {
 func flows(last, next string) bool {
 	r, _ := utf8.DecodeRuneInString(next)
 	starts := unicode.IsLetter(r) && !unicode.IsUpper(r) || strings.ContainsRune("`('\"@$/&~", r)
-	return starts && !ended(last) && (!setting.MatchString(next) || metadata(next, new(kb.Capsule)))
+	return starts && !ended(last) && (!setting.MatchString(next) ||
+		metadata(next, new(kb.Capsule)))
 }
 
 // ended says whether a text ends a sentence.
@@ -312,8 +327,8 @@ func ended(text string) bool {
 	return strings.ContainsRune(".!?。！？", r)
 }
 
-// mention names what looks like a learning and is not read as one, but not what says
-// that there is none.
+// mention reports a text that looks like a learning but does not count, unless it says
+// that there are no learnings.
 func (s *scan) mention(line, from, why string) {
 	if strings.Contains(line, "LEARNING") {
 		if at := learnMention.FindStringSubmatchIndex(line); at != nil && !saysNone(line[at[1]:]) {
@@ -322,7 +337,8 @@ func (s *scan) mention(line, from, why string) {
 		return
 	}
 	if len(line) < 100 && strings.HasSuffix(line, ":") && strings.Contains(line, "earnings") {
-		s.l.unsure(from, "%q may be the heading of a list: write Learnings: above it", clip(strings.TrimSpace(line), 60))
+		s.l.unsure(from, "%q may be the heading of a list: write Learnings: above it",
+			clip(strings.TrimSpace(line), 60))
 	} else if strings.IndexByte(line[:min(len(line), 40)], ':') > 0 {
 		if m := otherWord.FindStringSubmatch(line); m != nil && wordCount(m[5]) >= learnWords {
 			s.l.unsure(from, "%q: %s", clip(strings.TrimSpace(line), 60), why)
@@ -352,7 +368,7 @@ func (s *scan) fenced(line, from string, f []string) {
 		return
 	}
 	if !strings.HasPrefix(strings.TrimSpace(line), `"`) { // not a string of JSON
-		s.mention(line, from, "it stands in a code block, which begins at "+s.fenceAt)
+		s.mention(line, from, "it is in the code block that begins at "+s.fenceAt)
 	}
 	if s.code != nil && s.code.Len() < maxLearnDocument {
 		s.code.WriteString(line + "\n")
@@ -406,7 +422,8 @@ func (s *scan) end(cut bool) {
 		s.open = false
 	}
 	s.finish()
-	if s.fence != "" && s.code != nil { // an answer that was cut short, or a last fence without its end
+	// an answer that was cut short, or a last fence without its end
+	if s.fence != "" && s.code != nil {
 		s.l.document([]byte(s.code.String()), s.fenceAt, s.l.role == "reflector")
 	}
 }

@@ -8,17 +8,20 @@ import (
 	"blackboard/kb"
 )
 
-// This file makes titles, and lines to show, of texts that nobody has checked: those of transcripts and worklogs. It also counts words, to know whether a text says enough.
+// This file makes titles and printable lines from unchecked texts of transcripts and
+// worklogs. It also counts words, to reject texts that are too short.
 
 // sentenceEnd is where a sentence ends: not after "e.g.", nor within v1.2.
 var sentenceEnd = lazyregexp.New(`[.!?]["')\]]?[ \n]+[^a-z\s]|[。！？]`)
 
-// TitleOf makes a title for a text that has none: its first sentence that says something, or as much of it as a title takes.
+// TitleOf makes a title for a text: its first sentence with content, cut to the length
+// of a title.
 func TitleOf(text string) string {
 	text = plainLine(firstBytes(text, 10*kb.MaxTitle)) // the rest is never shown
 	for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
 		first := text[:m[0]]
-		if wordCount(first) >= learnWords && !strings.HasSuffix(first, "e.g") && !strings.HasSuffix(first, "i.e") && !strings.HasSuffix(first, " vs") {
+		if wordCount(first) >= learnWords && !strings.HasSuffix(first, "e.g") &&
+			!strings.HasSuffix(first, "i.e") && !strings.HasSuffix(first, " vs") {
 			text = first
 			break
 		}
@@ -39,13 +42,15 @@ func cutTitle(text string) string {
 	return strings.TrimRight(cut, " ,;:") + "…"
 }
 
-// plainLine makes one line of a text that nobody has checked: control characters would reach a terminal, and invalid UTF-8 is refused.
+// plainLine makes one printable line of an unchecked text, without control characters
+// and invalid UTF-8.
 func plainLine(s string) string { return inOneLine(asUTF8(s)) }
 
 // oneLine is such a line, cut to n runes.
 func oneLine(s string, n int) string { return clip(plainLine(s), n) }
 
-// firstBytes is the beginning of a text that is only looked at, so that no text costs more than n bytes to go through. Unlike clipBytes it adds nothing.
+// firstBytes is the beginning of a text that is only looked at, so that no text costs
+// more than n bytes to go through. Unlike clipBytes it adds nothing.
 func firstBytes(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -53,12 +58,14 @@ func firstBytes(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "")
 }
 
-// wordCount counts words. Scripts without spaces count one for every two characters, or a sentence of them would be one word and too short.
+// wordCount counts words. Scripts without spaces count one for every two characters, or
+// a sentence of them would be one word and too short.
 func wordCount(s string) int {
 	n, unspaced, in := 0, 0, false
 	for _, r := range s {
 		switch {
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer):
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai,
+			unicode.Lao, unicode.Khmer):
 			unspaced++
 			in = false
 		case unicode.IsLetter(r) || unicode.IsDigit(r):

@@ -7,22 +7,26 @@ import (
 	"blackboard/kb"
 )
 
-// This file makes capsules of the texts of learnings, and tells those that say nothing.
+// This file makes capsules of the texts of learnings, and detects empty ones.
 
 var (
-	inlineLabel = lazyregexp.New("^(?:\\*\\*|__|`)?(?:\\[([^\\]]{1,40})\\]|\\(([^)]{1,40})\\)|([A-Za-z][A-Za-z _-]{1,14})(?:\\*\\*|__)?[:：])(?:\\*\\*|__|`)?[:：]?[ \\t]+")
-	aboutLines  = lazyregexp.New(`^(lines?|markers?|prefix)\b(.*\b(collected|asked|please|finish|the end|follow)\b| like (this|these|the)\b)`)
-	noLearning  = lazyregexp.New(`(?i)^[^\pL]*(n/?a|tbd|no|none( (besides|beyond|so far|this time|to|new|of (the )?(others?|these|those|them|above))\b.*)?|no (new |more |further )?(learnings?|lessons|findings)\b.*|nothing( (new|more|else|further|to|special|worth)\b.*)?)[^\pL\d]*$`)
-	toldBefore  = lazyregexp.New(`\((k[0-9a-z]{9})(?:, (?:confidence|source|verified)[^()]*)?\)`) // as a brief shows a capsule
+	inlineLabel = lazyregexp.New(
+		"^(?:\\*\\*|__|`)?(?:\\[([^\\]]{1,40})\\]|\\(([^)]{1,40})\\)|([A-Za-z][A-Za-z " +
+			"_-]{1,14})(?:\\*\\*|__)?[:：])(?:\\*\\*|__|`)?[:：]?[ \\t]+")
+	aboutLines = lazyregexp.New(
+		`^(lines?|markers?|prefix)\b(.*\b(collected|asked|please|finish|the end|follow)\b| like (this|these|the)\b)`)
+	noLearning = lazyregexp.New(
+		`(?i)^[^\pL]*(n/?a|tbd|no|none( (besides|beyond|so far|this time|to|new|of (the )?(others?|these|those|them|above))\b.*)?|no (new |more |further )?(learnings?|lessons|findings)\b.*|nothing( (new|more|else|further|to|special|worth)\b.*)?)[^\pL\d]*$`)
+	// as a brief shows a capsule
+	toldBefore = lazyregexp.New(`\((k[0-9a-z]{9})(?:, (?:confidence|source|verified)[^()]*)?\)`)
 )
 
-// saysNone reports whether a text says that there is nothing to learn. A long one says
-// something.
+// saysNone reports whether a short text says that there is nothing to learn.
 func saysNone(text string) bool {
 	return len(text) < 100 && wordCount(text) <= 8 && noLearning.MatchString(text)
 }
 
-// words makes a capsule of what a learning says. Without a label the text may begin with
+// words makes a capsule of a learning's text. Without a label the text may begin with
 // one, as in "LEARNING: [gotcha] …"; if that names no kind, it is text.
 func (l *learner) words(from, label, text string, how int) {
 	if strings.Count(text, "**")%2 == 1 { // the other half stood before LEARNING
@@ -46,7 +50,7 @@ func (l *learner) words(from, label, text string, how int) {
 	case label != "" && kind == "":
 		l.refuseKind(from, label)
 	case told != nil:
-		l.unsure(from, "%q is what %s says, which is stored", clip(text, 60), told[1])
+		l.unsure(from, "%q repeats %s, which is stored already", clip(text, 60), told[1])
 	case how == sure || wordCount(text) >= learnWords:
 		if c.Kind = kind; kind == "" {
 			c.Kind = roleKind(l.role, text)
@@ -55,7 +59,8 @@ func (l *learner) words(from, label, text string, how int) {
 		c.Title, c.Body = strings.TrimRight(TitleOf(said), ":"), text
 		l.add(from, c)
 	case how == likely && text != "":
-		l.unsure(from, "%q is too short to be of use: at least %d words", clip(text, 60), learnWords)
+		l.unsure(from, "%q is too short: the minimum is %d words",
+			clip(text, 60), learnWords)
 	}
 }
 

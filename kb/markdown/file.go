@@ -1,4 +1,5 @@
-// Package markdown reads what all markdown files have: the front matter, and where they lie.
+// Package markdown reads markdown files: it finds them, splits off the front matter, and
+// cuts them into sections.
 package markdown
 
 import (
@@ -12,10 +13,11 @@ func Is(path string) bool {
 	return ext == ".md" || ext == ".markdown"
 }
 
-// LeadsOutWhy is why such a link is not followed: a folder that somebody else made could take in any file of this user's.
-const LeadsOutWhy = "it is a link to a file outside of the folder, which is not followed"
+// LeadsOutWhy is why such a link is not followed: a folder made by somebody else could
+// expose any file of this user.
+const LeadsOutWhy = "it is a link to a file outside the folder, which is not followed"
 
-// LeadsOut reports whether a link below dir leads to something that is not below it. One that leads nowhere does not.
+// LeadsOut reports whether a link below dir leads out of it. A broken link does not.
 func LeadsOut(dir, link string) bool {
 	target, err := RealPath(link)
 	if err != nil {
@@ -29,7 +31,7 @@ func LeadsOut(dir, link string) bool {
 	return err != nil || !filepath.IsLocal(rel)
 }
 
-// RealPath is a path from the root, without links.
+// RealPath returns an absolute path without links.
 func RealPath(path string) (string, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {

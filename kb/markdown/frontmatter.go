@@ -10,8 +10,9 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// Split splits a markdown text into the YAML between its first line, "---", and the next line "---" or "...", and what follows. A text
-// without such a block is all body. Line ends are made "\n", and a byte order mark is dropped.
+// Split splits a markdown text into its YAML front matter and its body. The front matter
+// is between a first line "---" and the next line "---" or "...". Line ends become "
+// ", and a byte order mark is dropped.
 func Split(text string) (meta, body string, found bool) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	text = LineEnds.ReplaceAllString(text, "\n")
@@ -36,19 +37,20 @@ func Split(text string) (meta, body string, found bool) {
 	return "", text, false
 }
 
-// LineEnds are line ends of other systems.
+// LineEnds matches line ends of other systems.
 var LineEnds = lazyregexp.New(`\r+\n`)
 
-// Load reads front matter that somebody may have written by hand.
+// Load reads front matter, which may be written by hand.
 func Load(meta string, into any) (err error) {
 	defer func() {
-		if r := recover(); r != nil { // a parser's bug is no reason to lose everything else
+		if r := recover(); r != nil { // a panic of the parser must not lose everything else
 			err = fmt.Errorf("%v", r)
 		}
 	}()
 	err = yaml.Load([]byte(meta), into)
 	if err != nil {
-		err = errors.New(strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
+		err = errors.New(strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")),
+			" "))
 	}
 	return err
 }

@@ -14,29 +14,32 @@ import (
 	"blackboard/kb/store"
 )
 
-// mayChange refuses to agents what a person has said: they read it, and may say something beside it.
+// mayChange refuses that an agent changes an item by the author; it may add another.
 func (s *Store) mayChange(it *Item) error {
 	if it.Curator != CuratorAuthor {
 		return nil
 	}
-	return s.granted(GrantAuthor, it.ID+" is what the author said: an agent does not change it")
+	return s.requireGrant(GrantAuthor, it.ID+" was written by the author: agents cannot change it")
 }
 
-// UpdateOptions say how an item is changed.
+// UpdateOptions are the options of Update.
 type UpdateOptions struct {
-	// Revision is the one that the item must still have, else the update is a conflict. 0 is the revision of
-	// what does not exist, so no item has it. nil: whichever it has.
+	// Revision is the revision that the item must have; otherwise the update is a
+	// conflict. No item has revision 0. nil: any.
 	Revision    *int
-	Why         string // kept with what it was
-	Force       bool   // keep it though it holds what looks like a secret
+	Why         string // stored with the old revision
+	Force       bool   // store it although it contains what looks like a secret
 	NoEmbedding bool
 }
 
-// Update lets fn change an item: its texts, importance, lifetime, tags, expiry and links. What it was stays among its revisions. Its tier, and whose it is, stay as they are.
-func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn func(*Item) error) (Stored, error) {
+// Update lets fn change an item: texts, importance, lifetime, tags, expiry and links.
+// The old version stays among its revisions. Its tier and agent do not change.
+func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn func(*Item) error) (
+	Stored, error) {
 	out := Stored{Warnings: []string{}}
 	if opt.Revision != nil && *opt.Revision < 0 {
-		return out, invalid(fmt.Sprintf("%d is not a revision", *opt.Revision), "", fault.Do("memory.get", "{} shows the revision", "id", clip(id, 60)))
+		return out, invalid(fmt.Sprintf("%d is not a revision", *opt.Revision), "",
+			fault.Do("memory.get", "{} shows the revision", "id", clip(id, 60)))
 	}
 	f, it, err := s.find(ctx, id)
 	if err != nil {
@@ -52,12 +55,14 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 			return out, err
 		}
 		now.Curator = s.curator()
-		now.ID, now.Tier, now.Channel, now.Conversation, now.Agent, now.n = it.ID, it.Tier, it.Channel, it.Conversation, it.Agent, it.n
+		now.ID, now.Tier, now.Channel, now.Conversation, now.Agent, now.n = it.ID, it.Tier,
+			it.Channel, it.Conversation, it.Agent, it.n
 		if err := now.normalise(); err != nil {
 			return out, err
 		}
 		if now.DerivedFrom == "memory:"+it.ID && now.DerivedFrom != it.DerivedFrom {
-			return out, invalid(it.ID+" would be derived from itself", "name what it was made from, or nothing")
+			return out, invalid(it.ID+" cannot be derived from itself",
+				"name its source, or nothing")
 		}
 		if !opt.Force {
 			if err := refuseSecret(&now); err != nil {
@@ -69,28 +74,33 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 		}
 		var v embed.Vector
 		if embeddingText(&now) != embeddingText(it) && !opt.NoEmbedding {
-			if v, err = store.Vector(ctx, s.opt.Embedder, embeddingText(&now), &out.Warnings); err != nil {
+			if v, err = store.Vector(ctx, s.opt.Embedder, embeddingText(&now),
+				&out.Warnings); err != nil {
 				return out, err
 			}
 		}
 		changed := false
 		err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
-			have, err := s.again(tx, id)
+			have, err := s.reread(tx, id)
 			if err != nil {
 				return err
 			}
-			if err := unlessGone(have); err != nil {
+			if err := checkActive(have); err != nil {
 				return err
 			}
 			if opt.Revision != nil && have.Revision != *opt.Revision {
-				return conflict(fmt.Sprintf("%s is at revision %d, not %d: somebody has changed it", id, have.Revision, *opt.Revision), "", fault.Do("memory.get", "{} shows it", "id", id))
+				return conflict(fmt.Sprintf("%s is at revision %d, not %d: it has changed since",
+					id, have.Revision, *opt.Revision), "",
+					fault.Do("memory.get", "{} shows it", "id", id))
 			}
 			if have.Revision != it.Revision {
 				changed, it = true, have
 				return nil
 			}
-			now.Accesses, now.Accessed = have.Accesses, tx.Now // being confirmed is an access of its own kind
-			// What fn has left alone may have changed without a new revision: others have confirmed it, or consolidation has promoted it.
+			// a confirmation counts as an access separately
+			now.Accesses, now.Accessed = have.Accesses, tx.Now
+			// Fields that fn left alone may have changed without a new revision: others
+			// have confirmed the item, or consolidation has promoted it.
 			if now.Importance == it.Importance {
 				now.Importance = have.Importance
 			}
@@ -109,10 +119,11 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 	}
 }
 
-// unlessGone refuses what is forgotten or archived.
-func unlessGone(it *Item) error {
+// checkActive refuses a forgotten or archived item.
+func checkActive(it *Item) error {
 	if it.Archived != nil {
-		return conflict(it.ID+" is archived", "", fault.Do("memory.restore", "{} brings it back", "id", it.ID))
+		return conflict(it.ID+" is archived", "",
+			fault.Do("memory.restore", "{} restores it", "id", it.ID))
 	}
 	return unlessForgotten(it)
 }
@@ -121,28 +132,34 @@ func unlessForgotten(it *Item) error {
 	if it.Forgotten == nil {
 		return nil
 	}
-	say := map[string]string{RuleAsked: "somebody said so", RuleExpired: "its time was over", RuleMerged: "another says the same",
+	say := map[string]string{
+		RuleAsked: "on request", RuleExpired: "it expired",
+		RuleMerged:       "another item says the same",
 		RuleConsolidated: "it was rewritten into another"}[it.Rule]
 	say = cmp.Or(say, it.Rule)
 	if it.ReplacedBy != "" {
 		say += ", replaced by " + it.ReplacedBy
 	}
-	return conflict(it.ID+" is forgotten: "+say, "", fault.Do("memory.restore", "{} brings it back", "id", it.ID))
+	return conflict(it.ID+" is forgotten: "+say, "",
+		fault.Do("memory.restore", "{} restores it", "id", it.ID))
 }
 
-// change stores an item that has become another.
-func (f *file) change(tx *sqlite.Tx, was, now *Item, v embed.Vector, why string, warnings *[]string) error {
+// change stores a changed item.
+func (f *file) change(tx *sqlite.Tx, was, now *Item, v embed.Vector, why string,
+	warnings *[]string) error {
 	old := *was
 	old.Why = clip(why, maxWhy)
 	before, err := json.Marshal(&old)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`INSERT INTO revisions VALUES (?, ?, ?, ?, ?)`, was.ID, was.Revision, tx.Now.UnixMilli(), f.s.opt.Actor, string(before)); err != nil {
+	if _, err := tx.Exec(`INSERT INTO revisions VALUES (?, ?, ?, ?, ?)`, was.ID, was.Revision,
+		tx.Now.UnixMilli(), f.s.opt.Actor, string(before)); err != nil {
 		return err
 	}
 	now.Revision, now.Updated, now.Created = was.Revision+1, tx.Now, was.Created
-	now.Forgotten, now.Rule, now.ReplacedBy, now.Why = was.Forgotten, was.Rule, was.ReplacedBy, was.Why
+	now.Forgotten, now.Rule, now.ReplacedBy, now.Why = was.Forgotten, was.Rule, was.ReplacedBy,
+		was.Why
 	if embeddingText(now) == embeddingText(was) {
 		vs, err := f.Index.Vectors(tx, was.n)
 		if err != nil {
@@ -164,10 +181,12 @@ func (f *file) change(tx *sqlite.Tx, was, now *Item, v embed.Vector, why string,
 	if err := f.Index.Put(tx, document(now, v)); err != nil {
 		return err
 	}
-	return f.event(tx, Event{Verb: VerbUpdated, Scope: now.Scope().String(), Subject: now.ID, agent: now.Agent})
+	return f.event(tx, Event{
+		Verb: VerbUpdated, Scope: now.Scope().String(), Subject: now.ID, agent: now.Agent})
 }
 
-// Forget marks an item as no longer active: no read finds it, and Get still shows it. by is the item that takes its place, or "".
+// Forget marks an item as forgotten: reads do not find it, and Get still returns it. by
+// is the item that replaces it, or "".
 func (s *Store) Forget(ctx context.Context, id, why, by string) (Item, error) {
 	if err := s.refuseSecrets(theReason, why); err != nil {
 		return Item{}, err
@@ -182,15 +201,15 @@ func (s *Store) Forget(ctx context.Context, id, why, by string) (Item, error) {
 	if by != "" {
 		if _, r, err := s.find(ctx, by); err != nil {
 			return Item{}, err
-		} else if err := unlessGone(r); err != nil {
+		} else if err := checkActive(r); err != nil {
 			return Item{}, err
 		} else if by == id {
-			return Item{}, invalid("an item cannot take its own place", "name another, or none")
+			return Item{}, invalid("an item cannot replace itself", "name another, or none")
 		}
 	}
 	var it *Item
 	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) (err error) {
-		if it, err = s.again(tx, id); err != nil {
+		if it, err = s.reread(tx, id); err != nil {
 			return err
 		}
 		if err := unlessForgotten(it); err != nil {
@@ -207,23 +226,27 @@ func (s *Store) Forget(ctx context.Context, id, why, by string) (Item, error) {
 	return *it, nil
 }
 
-// forget marks a live or archived item as forgotten by a rule.
+// forget marks an active or archived item as forgotten by a rule.
 func (f *file) forget(tx *sqlite.Tx, it *Item, rule, by, why string) error {
 	it.Forgotten, it.Rule, it.ReplacedBy, it.Why = new(time.Time), rule, by, clip(why, maxWhy)
 	*it.Forgotten, it.Archived = tx.Now, nil
-	if _, err := tx.Exec(`UPDATE items SET archived = NULL, forgotten = ?, rule = ?, replaced_by = ?, why = ? WHERE n = ?`, tx.Now.UnixMilli(), rule, by, it.Why, it.n); err != nil {
+	if _, err := tx.Exec(`UPDATE items
+		SET archived = NULL, forgotten = ?, rule = ?, replaced_by = ?, why = ?
+		WHERE n = ?`, tx.Now.UnixMilli(), rule, by, it.Why, it.n); err != nil {
 		return err
 	}
 	if err := f.Index.Delete(tx, it.n); err != nil {
 		return err
 	}
-	return f.event(tx, Event{Verb: VerbForgotten, Scope: it.Scope().String(), Subject: it.ID, Other: by, Why: rule, agent: it.Agent})
+	return f.event(tx, Event{
+		Verb: VerbForgotten, Scope: it.Scope().String(), Subject: it.ID, Other: by, Why: rule,
+		agent: it.Agent})
 }
 
-// maxWhy is how many characters of a reason are kept.
+// maxWhy is the most characters of a reason.
 const maxWhy = 500
 
-// Revisions returns what an item said before each of its changes, the oldest first.
+// Revisions returns the earlier versions of an item, the oldest first.
 func (s *Store) Revisions(ctx context.Context, id string) ([]Item, error) {
 	f, _, err := s.find(ctx, id)
 	if err != nil {
@@ -231,23 +254,144 @@ func (s *Store) Revisions(ctx context.Context, id string) ([]Item, error) {
 	}
 	var all []Item
 	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
-		all, err = sqlite.All(tx, func(it *Item) []any { return []any{sqlite.JSON(it, "a revision of %s that", &id)} },
+		all, err = sqlite.All(tx,
+			func(it *Item) []any { return []any{sqlite.JSON(it, "a revision of %s that", &id)} },
 			`SELECT before FROM revisions WHERE subject = ? ORDER BY revision`, id)
 		return err
 	})
 	return all, err
 }
 
-// SaidAt returns when an item was given its words, or what it is derived from, for the last
-// time: what changes it else (its importance, its tags) says nothing about its source.
-func (s *Store) SaidAt(ctx context.Context, it *Item) time.Time {
-	before, _ := s.Revisions(ctx, it.ID) // whoever reads the item will say what is wrong
+// LastTextChange returns when the text or the source of an item was last set. Other
+// changes (importance, tags) do not affect its source.
+func (s *Store) LastTextChange(ctx context.Context, it *Item) time.Time {
+	before, _ := s.Revisions(ctx, it.ID) // whoever reads the item reports the error
 	at := it.Updated
 	for _, was := range slices.Backward(before) {
-		if was.Content != it.Content || was.Title != it.Title || was.DerivedFrom != it.DerivedFrom {
+		if was.Content != it.Content || was.Title != it.Title ||
+			was.DerivedFrom != it.DerivedFrom {
 			return at
 		}
 		at = was.Updated
 	}
 	return it.Created
+}
+
+// whyEnded is the reason for archiving an item whose lifetime was its conversation.
+const whyEnded = "its conversation is archived"
+
+// archive archives an active item: reads do not find it unless they ask for archived
+// items. It keeps its embedding.
+func (f *file) archive(tx *sqlite.Tx, it *Item, why string) error {
+	it.Archived, it.Why = &tx.Now, clip(why, maxWhy)
+	if _, err := tx.Exec(`UPDATE items SET archived = ?, why = ? WHERE n = ?`,
+		tx.Now.UnixMilli(), it.Why, it.n); err != nil {
+		return err
+	}
+	if err := f.indexAgain(tx, it); err != nil {
+		return err
+	}
+	return f.event(tx, Event{Verb: VerbItemArchived, Scope: it.Scope().String(), Subject: it.ID,
+		Why: why, agent: it.Agent})
+}
+
+// indexAgain indexes an item with unchanged texts.
+func (f *file) indexAgain(tx *sqlite.Tx, it *Item) error {
+	vectors, err := f.Index.Vectors(tx, it.n)
+	if err != nil {
+		return err
+	}
+	return f.Index.Put(tx, document(it, vectors[it.n]))
+}
+
+// revive makes an archived or forgotten item active. v is the embedding of a forgotten
+// item, as the index no longer has it.
+func (f *file) revive(tx *sqlite.Tx, it *Item, v embed.Vector, why string,
+	warnings *[]string) error {
+	forgotten := it.Forgotten != nil
+	it.Archived, it.Forgotten, it.Rule, it.ReplacedBy, it.Why = nil, nil, "", "", ""
+	if forgotten {
+		v, err := f.Usable(tx, f.s.opt.Embedder, v, warnings)
+		if err != nil {
+			return err
+		}
+		if it.Model, it.Dim = "", 0; v != nil {
+			it.Model, it.Dim = f.s.opt.Embedder.Model().Name, len(v)
+		}
+		if err := it.stored().Update(tx, "items", it.n); err != nil {
+			return err
+		}
+		if err := f.Index.Put(tx, document(it, v)); err != nil {
+			return err
+		}
+	} else {
+		if err := it.stored().Update(tx, "items", it.n); err != nil {
+			return err
+		}
+		if err := f.indexAgain(tx, it); err != nil {
+			return err
+		}
+	}
+	return f.event(tx, Event{Verb: VerbRestored, Scope: it.Scope().String(), Subject: it.ID,
+		Why: why, agent: it.Agent})
+}
+
+// Restore restores an archived or forgotten item, or a note of the caller. An item
+// counts as read now. If it has expired, or its conversation is archived, it gets no
+// expiry. For a note the result has only the id, the tier and the text.
+func (s *Store) Restore(ctx context.Context, id string) (Stored, error) {
+	out := Stored{Warnings: []string{}}
+	if len(id) > 0 && id[0] == 'j' {
+		n, err := s.restoreNote(ctx, id)
+		out.Item = Item{ID: n.ID, Tier: n.Tier, Agent: n.Agent, Content: n.Content,
+			Created: n.Created}
+		return out, err
+	}
+	f, it, err := s.find(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	var v embed.Vector
+	if it.Forgotten != nil {
+		if v, err = store.Vector(ctx, s.opt.Embedder, embeddingText(it),
+			&out.Warnings); err != nil {
+			return out, err
+		}
+	}
+	warned := len(out.Warnings)
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+		out.Warnings = out.Warnings[:warned] // a retry must not repeat warnings
+		it, err := s.reread(tx, id)
+		if err != nil {
+			return err
+		}
+		if it.Live() {
+			return conflict(it.ID+" is neither archived nor forgotten", "nothing to do")
+		}
+		if it.Rule == RuleAsked { // forgotten on request: that was intended
+			if err := s.mayChange(it); err != nil {
+				return err
+			}
+		}
+		if it.hasExpired(tx.Now) {
+			it.Expires = nil
+			out.Warnings = append(out.Warnings, "it had expired; it now has no expiry")
+		}
+		over, err := conversationArchived(tx, it.Conversation)
+		if err != nil {
+			return err
+		}
+		if it.Lifetime == LifeConversation && over {
+			it.Lifetime = LongTerm
+			out.Warnings = append(out.Warnings,
+				"its conversation is archived; the item is now long-term")
+		}
+		it.Accessed = tx.Now
+		if err := f.revive(tx, it, v, "", &out.Warnings); err != nil {
+			return err
+		}
+		out.Item = *it
+		return nil
+	})
+	return out, err
 }

@@ -41,7 +41,7 @@ func TestCheck(t *testing.T) {
 		if h, err := Check(t.Context(), home, account, full); err != nil || h != (Health{Account: true, Live: 1, Model: "bag"}) {
 			t.Errorf("the account: %+v, %v", h, err)
 		}
-		if h, err := Check(t.Context(), home, project, full); err != nil || h != (Health{Workspace: s.Workspace(), Live: 2, Bare: 1, Model: "bag"}) {
+		if h, err := Check(t.Context(), home, project, full); err != nil || h != (Health{Workspace: s.Workspace(), Live: 2, Unembedded: 1, Model: "bag"}) {
 			t.Errorf("the project: %+v, %v", h, err)
 		}
 	}

@@ -11,93 +11,100 @@ import (
 	"blackboard/kb/store"
 )
 
-// What consolidation goes by.
+// Rules of consolidation.
 const (
-	PromoteSessions = 3 // a short-term item that so many sessions asked for becomes long-term
-	// ArchiveAfter is for how long nobody read a short-term item that is archived. It is long:
-	// old items cost a question nothing (package eval has the figures), and what is out of
-	// sight answers none.
+	PromoteSessions = 3 // sessions that must ask for a short-term item to make it long-term
+	// ArchiveAfter is the time without a read after which a short-term item is archived.
+	// It is long: old items do not make answers worse (package eval has the figures),
+	// and an archived item answers nothing.
 	ArchiveAfter = 365 * 24 * time.Hour
-	ArchiveUnder = 0.75   // if it has less importance than this
-	Cap          = 10_000 // how many live items a scope holds at most
-	DueItems     = 500    // how many new and changed items make a pass due
-	DueSession   = 20     // and how many at the end of a session
+	ArchiveUnder = 0.75   // only items of less importance than this
+	Cap          = 10_000 // the most active items of a scope
+	DueItems     = 500    // new and changed items that make a pass due
+	DueSession   = 20     // the same at the end of a session
 )
 
-// An item of this importance that was asked for within this time stays when a scope is full. It may be merged: the item that stays carries on.
+// An item of this importance that was read within this time stays when a scope is full.
+// It may be merged.
 const (
 	shieldFrom = 0.9
 	shieldFor  = 30 * 24 * time.Hour
 )
 
-// What a pass does to an item, in the order in which it does it.
+// Operations of a pass, in this order.
 const (
-	OpExpire  = "expire"  // forget: its time is over
-	OpEnd     = "end"     // archive: it was to live as long as its conversation, which is archived
-	OpPromote = "promote" // short-term becomes long-term
-	OpArchive = "archive" // short-term, and nobody asked for it for long
-	OpMerge   = "merge"   // forget: another makes the same statement
-	OpCap     = "cap"     // archive: the scope holds too much, and this counts least
-	OpRewrite = "rewrite" // forget: an agent wrote one item in the place of several
+	OpExpire  = "expire"  // forget: it has expired
+	OpEnd     = "end"     // archive: its conversation, which was its lifetime, is archived
+	OpPromote = "promote" // make a short-term item long-term
+	OpArchive = "archive" // archive: short-term and not read for long
+	OpMerge   = "merge"   // forget: another item says the same
+	// archive: the scope has too many items, and this has the least relevance
+	OpCap     = "cap"
+	OpRewrite = "rewrite" // forget: an agent replaced several items by one
 )
 
-// passOps are what passes do; a rewrite is an agent's.
+// passOps are the operations of a pass; only agents rewrite.
 var passOps = []string{OpExpire, OpEnd, OpPromote, OpArchive, OpMerge, OpCap}
 
-// Step is one thing that a pass does.
+// Step is one operation of a pass.
 type Step struct {
 	Op        string  `json:"op"`        // expire, end, promote, archive, merge, cap
 	Item      string  `json:"item"`      // id
-	Into      string  `json:"into"`      // of a merge: the item that stays
-	Relevance float64 `json:"relevance"` // when it was planned
-	Why       string  `json:"why"`       // one line for a person, without any content of the item
-	Text      string  `json:"text"`      // what the item says
-	IntoText  string  `json:"into_text"` // of a merge: what the item says that stays
+	Into      string  `json:"into"`      // of a merge: the kept item
+	Relevance float64 `json:"relevance"` // at planning time
+	Why       string  `json:"why"`       // one line for a person, without content of the item
+	Text      string  `json:"text"`      // text of the item
+	IntoText  string  `json:"into_text"` // of a merge: text of the kept item
 }
 
 // Plan is what a pass over a scope would do now.
 type Plan struct {
 	Scope string    `json:"scope"`
 	At    time.Time `json:"at"`
-	Live  int       `json:"live"` // items that the scope holds now
+	Live  int       `json:"live"` // items of the scope now
 	Steps []Step    `json:"steps"`
-	Notes []string  `json:"notes"` // what a person should know: that a scope stays above Cap, and why
-	// Contradictions are what a pass does nothing about: somebody has to judge.
+	// remarks for a person, such as why a scope stays above Cap
+	Notes []string `json:"notes"`
+	// Contradictions need a decision; a pass does not change them.
 	Contradictions []Contradiction `json:"contradictions"`
 }
 
-// Consolidated is what a pass over a scope did.
+// Consolidated is the result of a pass over a scope.
 type Consolidated struct {
-	Scope    string   `json:"scope"`
-	Live     int      `json:"live"` // items that the scope holds afterwards
-	Expired  int      `json:"expired"`
-	Ended    int      `json:"ended"`
-	Promoted int      `json:"promoted"`
-	Pruned   int      `json:"pruned"` // 0: what earlier versions pruned is archived
-	Archived int      `json:"archived"`
-	Merged   int      `json:"merged"`
-	Capped   int      `json:"capped"`
-	Skipped  int      `json:"skipped"` // steps that no longer held when their turn came: others had read, changed or forgotten the item
-	Notes    []string `json:"notes"`
-	Pass     string   `json:"pass"` // id for Undo; "": it changed nothing
+	Scope    string `json:"scope"`
+	Live     int    `json:"live"`     // items of the scope afterwards
+	Expired  int    `json:"expired"`  // expired items
+	Ended    int    `json:"ended"`    // items that ended with their conversation
+	Promoted int    `json:"promoted"` // items that became long-term
+	Pruned   int    `json:"pruned"`   // always 0; earlier versions pruned what is archived now
+	Archived int    `json:"archived"` // items that were archived
+	Merged   int    `json:"merged"`   // items that say the same as another
+	Capped   int    `json:"capped"`   // items above the limit of a scope
+	// steps that no longer applied: others had read, changed or forgotten the item
+	Skipped int      `json:"skipped"`
+	Notes   []string `json:"notes"`
+	Pass    string   `json:"pass"` // id for undoing it; "": nothing has changed
 }
 
 func (c *Consolidated) count(op string) *int {
-	return map[string]*int{OpExpire: &c.Expired, OpEnd: &c.Ended, OpPromote: &c.Promoted, OpArchive: &c.Archived, OpMerge: &c.Merged, OpCap: &c.Capped}[op]
+	return map[string]*int{OpExpire: &c.Expired, OpEnd: &c.Ended, OpPromote: &c.Promoted,
+		OpArchive: &c.Archived, OpMerge: &c.Merged, OpCap: &c.Capped}[op]
 }
 
-// within is a scope and the file that has it, nil if nothing is remembered there yet.
-type within struct {
+// scopeFile is a scope and its file; nil if the file does not exist.
+type scopeFile struct {
 	Scope
 	f    *file
-	near *store.Nearby // of the file, for groups and contradictions
+	near *store.Nearby // of the file, to find groups and contradictions
 }
 
-// PlanConsolidation says what Consolidate would do now, and does nothing. Without scopes it looks at every one that the caller reaches and that holds items. Items count whoever they
-// belong to: of steps for those that the caller may not see a plan gives the number.
+// PlanConsolidation returns what Consolidate would do now, and changes nothing. Without
+// scopes it plans every scope that the caller can reach and that has items. Items count
+// whoever they belong to; for steps on items that the caller may not see, a plan has
+// only their number.
 func (s *Store) PlanConsolidation(ctx context.Context, scopes []Scope) ([]Plan, error) {
 	s.Flush(ctx)
-	all, err := s.within(ctx, scopes)
+	all, err := s.scopeFiles(ctx, scopes)
 	if err != nil {
 		return nil, err
 	}
@@ -107,14 +114,16 @@ func (s *Store) PlanConsolidation(ctx context.Context, scopes []Scope) ([]Plan, 
 		if err != nil {
 			return nil, err
 		}
-		plan := Plan{Scope: w.String(), At: p.now, Live: p.held, Steps: []Step{}, Notes: p.notes, Contradictions: []Contradiction{}}
+		plan := Plan{Scope: w.String(), At: p.now, Live: p.held, Steps: []Step{}, Notes: p.notes,
+			Contradictions: []Contradiction{}}
 		for i := range p.steps {
 			if s.visible(p.steps[i].agent) {
 				plan.Steps = append(plan.Steps, p.steps[i].Step)
 			}
 		}
 		if n := len(p.steps) - len(plan.Steps); n > 0 {
-			plan.Notes = append(plan.Notes, counted(n, "more step")+" for private items of other agents")
+			plan.Notes = append(plan.Notes,
+				counted(n, "more step")+" for private items of other agents")
 		}
 		if err := plan.quote(ctx, w.f, p.steps); err != nil {
 			return nil, err
@@ -127,7 +136,7 @@ func (s *Store) PlanConsolidation(ctx context.Context, scopes []Scope) ([]Plan, 
 	return plans, nil
 }
 
-// quote adds what the items of its steps say. They are the caller's to see.
+// quote adds the texts of the items to the steps. The caller may see them.
 func (p *Plan) quote(ctx context.Context, f *file, steps []step) error {
 	if len(p.Steps) == 0 {
 		return nil
@@ -142,7 +151,8 @@ func (p *Plan) quote(ctx context.Context, f *file, steps []step) error {
 		return tx.Each([]any{&it.ID, &it.Title, &it.Content}, func() error {
 			text[it.ID] = embeddingText(&it)
 			return nil
-		}, `SELECT id, title, content FROM items WHERE n IN (SELECT value FROM json_each(?))`, sqlite.List(ns))
+		}, `SELECT id, title, content FROM items WHERE n IN (SELECT value
+			FROM json_each(?))`, sqlite.List(ns))
 	})
 	for i := range p.Steps {
 		p.Steps[i].Text, p.Steps[i].IntoText = text[p.Steps[i].Item], text[p.Steps[i].Into]
@@ -150,12 +160,15 @@ func (p *Plan) quote(ctx context.Context, f *file, steps []step) error {
 	return err
 }
 
-// Consolidate makes a pass over scopes, without scopes over every one that the caller reaches and that holds items. It plans on a snapshot, and then does the steps, some in each transaction,
-// where each looks once more whether it still holds. So an interrupted pass is resumed by another one, and leaves a tier that is coherent as far as it came. progress is called with how many
-// items were looked at and steps done, of how many that are known of by then.
-func (s *Store) Consolidate(ctx context.Context, scopes []Scope, progress func(done, of int)) ([]Consolidated, error) {
+// Consolidate runs a pass over each scope, or over every scope that the caller can reach
+// and that has items. It plans on a snapshot and applies the steps in several
+// transactions, checking each step again. So another pass completes an interrupted one,
+// and the tier is consistent at every moment. progress receives the items and steps
+// done, and how many are known.
+func (s *Store) Consolidate(ctx context.Context, scopes []Scope, progress func(done, of int)) (
+	[]Consolidated, error) {
 	s.Flush(ctx)
-	all, err := s.within(ctx, scopes)
+	all, err := s.scopeFiles(ctx, scopes)
 	if err != nil {
 		return nil, err
 	}
@@ -190,9 +203,10 @@ func (s *Store) Consolidate(ctx context.Context, scopes []Scope, progress func(d
 	return out, nil
 }
 
-// within finds the files of scopes, nil for all that the caller reaches and that hold live items. A scope that is named must be there.
-func (s *Store) within(ctx context.Context, scopes []Scope) ([]within, error) {
-	all := []within{}
+// scopeFiles returns the files of scopes; nil means all that the caller can reach and
+// that have active items. A named scope must exist.
+func (s *Store) scopeFiles(ctx context.Context, scopes []Scope) ([]scopeFile, error) {
+	all := []scopeFile{}
 	if scopes == nil {
 		for f, err := range s.reached(ctx) {
 			if err != nil {
@@ -204,15 +218,16 @@ func (s *Store) within(ctx context.Context, scopes []Scope) ([]within, error) {
 			}
 			var taken []string
 			if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
-				taken, err = s.takenScopes(tx)
+				taken, err = s.conversationScopes(tx)
 				return err
 			}); err != nil {
 				return nil, err
 			}
 			near := f.Nearby()
 			for _, h := range held {
-				if s.Reaches(h.Tier) && (h.Tier != Conversation || s.takesAll() || slices.Contains(taken, h.String())) {
-					all = append(all, within{h.Scope, f, near})
+				if s.Reaches(h.Tier) && (h.Tier != Conversation || s.inAllConversations() ||
+					slices.Contains(taken, h.String())) {
+					all = append(all, scopeFile{h.Scope, f, near})
 				}
 			}
 		}
@@ -222,7 +237,7 @@ func (s *Store) within(ctx context.Context, scopes []Scope) ([]within, error) {
 	for _, sc := range scopes {
 		it := Item{Tier: sc.Tier, Channel: sc.Channel, Conversation: sc.Conversation}
 		if it.Tier != Channel {
-			it.Channel = "" // no other tier has any
+			it.Channel = "" // other tiers have no channels
 		}
 		sc = it.Scope()
 		if err := sc.check(); err != nil {
@@ -238,9 +253,9 @@ func (s *Store) within(ctx context.Context, scopes []Scope) ([]within, error) {
 				case Channel:
 					return f.checkChannel(tx, sc.Channel)
 				case Conversation:
-					c, err := conversation(tx, sc.Conversation)
+					c, err := readConversation(tx, sc.Conversation)
 					if err == nil {
-						err = s.takes(tx, &c)
+						err = s.checkParticipant(tx, &c)
 					}
 					return err
 				}
@@ -252,24 +267,27 @@ func (s *Store) within(ctx context.Context, scopes []Scope) ([]within, error) {
 		if f != nil && files[f] == nil {
 			files[f] = f.Nearby()
 		}
-		if !slices.ContainsFunc(all, func(w within) bool { return w.Scope == sc }) {
-			all = append(all, within{sc, f, files[f]})
+		if !slices.ContainsFunc(all, func(w scopeFile) bool { return w.Scope == sc }) {
+			all = append(all, scopeFile{sc, f, files[f]})
 		}
 	}
 	return all, nil
 }
 
-// where says in SQL which items are in a scope and live.
+// where returns the SQL condition for the active items of a scope.
 func (s Scope) where() (string, []any) {
 	if s.Tier == Conversation {
-		return `tier = ? AND channel = '' AND conversation = ? AND ` + isLive, []any{s.Tier, s.Conversation}
+		return `tier = ? AND channel = '' AND conversation = ? AND ` + isLive,
+			[]any{s.Tier, s.Conversation}
 	}
 	return `tier = ? AND channel = ? AND ` + isLive, []any{s.Tier, s.Channel}
 }
 
-// filter says to the index what where says to SQL, for items that have exactly these readers.
+// filter returns the same as a filter of the index, for items with exactly these
+// readers.
 func (s Scope) filter(agent string) index.Filter {
-	f := index.Filter{All: [][]string{{kwTier + s.Tier}, {keyword(kwAgent, agent)}}, None: []string{kwArchived}}
+	f := index.Filter{All: [][]string{{kwTier + s.Tier}, {keyword(kwAgent, agent)}},
+		None: []string{kwArchived}}
 	switch s.Tier {
 	case Channel:
 		f.All = append(f.All, []string{kwChannel + s.Channel})
@@ -279,7 +297,7 @@ func (s Scope) filter(agent string) index.Filter {
 	return f
 }
 
-func (w *within) live(ctx context.Context) (n int, err error) {
+func (w *scopeFile) live(ctx context.Context) (n int, err error) {
 	if w.f == nil {
 		return 0, nil
 	}
@@ -293,4 +311,155 @@ func (w *within) live(ctx context.Context) (n int, err error) {
 func liveIn(tx *sqlite.Tx, sc Scope) (int, error) {
 	where, args := sc.where()
 	return sqlite.One[int](tx, `SELECT count(*) FROM items WHERE `+where, args...)
+}
+
+// holding is what the index of active items tells about a scope.
+type holding struct {
+	Scope
+	live    int
+	expired int
+	loose   int // items that could be archived if there were too many
+}
+
+// held lists the scopes with active items.
+func (f *file) held(ctx context.Context) (all []holding, err error) {
+	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+		all, err = sqlite.All(tx, func(h *holding) []any {
+			return []any{&h.Tier, &h.Channel, &h.Conversation, &h.live, &h.expired, &h.loose}
+		}, `SELECT tier, channel,
+			CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, count(*),
+			coalesce(sum(expires <= ?1), 0), sum(importance < ?2 OR accessed < ?3)
+			FROM items WHERE `+isLive+` GROUP BY tier, channel, conv ORDER BY tier, channel, conv`, tx.Now.UnixMilli(), shieldFrom, tx.Now.Add(-shieldFor).UnixMilli())
+		return err
+	})
+	return all, err
+}
+
+// watermark is how far consolidation has come in a scope.
+type watermark struct {
+	there bool
+	at    int64 // time of the pass
+	upto  int64 // number of the newest item that it saw
+}
+
+func readWatermark(tx *sqlite.Tx, sc Scope) (w watermark, err error) {
+	err = tx.QueryRow(`SELECT at, upto FROM consolidated WHERE scope = ?`, sc.String()).Scan(
+		&w.at, &w.upto)
+	if sqlite.IsNoRows(err) {
+		return watermark{}, nil
+	}
+	w.there = err == nil
+	return w, err
+}
+
+func (w *watermark) write(tx *sqlite.Tx, sc Scope) error {
+	_, err := tx.Exec(`INSERT OR REPLACE INTO consolidated VALUES (?, ?, ?)`, sc.String(), w.at,
+		w.upto)
+	return err
+}
+
+// Due returns the scopes that need a pass: those with DueItems or more new or changed
+// items, with more active items than Cap, with expired items, and archived conversations
+// whose items end with them. It depends on changes and not on the clock, so a missed
+// pass is one pass later.
+func (s *Store) Due(ctx context.Context) ([]Scope, error) {
+	return s.dueBy(ctx, func(tx *sqlite.Tx, h *holding) (bool, error) {
+		// If all items of a scope are too important to archive, a pass cannot reduce
+		// their number.
+		if h.expired > 0 || h.live > s.most() && h.loose > 0 {
+			return true, nil
+		}
+		if ended, err := hasEnded(tx, h.Scope); err != nil || ended {
+			return ended, err
+		}
+		return grown(tx, h, DueItems)
+	})
+}
+
+// DueAfterSession returns the scopes that need a pass at the end of a session: those
+// with DueSession or more new or changed items since a pass at least a day ago.
+func (s *Store) DueAfterSession(ctx context.Context) ([]Scope, error) {
+	return s.dueBy(ctx, func(tx *sqlite.Tx, h *holding) (bool, error) {
+		last, err := readWatermark(tx, h.Scope)
+		if err != nil || last.there && tx.Now.Sub(time.UnixMilli(last.at)) < 24*time.Hour {
+			return false, err
+		}
+		return grown(tx, h, DueSession)
+	})
+}
+
+// dueBy returns the scopes that the caller can reach and that satisfy a condition.
+func (s *Store) dueBy(ctx context.Context, is func(*sqlite.Tx, *holding) (bool, error)) (
+	[]Scope, error) {
+	due := []Scope{}
+	for f, err := range s.reached(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		held, err := f.held(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var found []Scope
+		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+			found = nil
+			for i := range held {
+				if !s.Reaches(held[i].Tier) {
+					continue
+				}
+				yes, err := is(tx, &held[i])
+				if err != nil {
+					return err
+				}
+				if yes {
+					found = append(found, held[i].Scope)
+				}
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+		due = append(due, found...)
+	}
+	return due, nil
+}
+
+// most is the most active items of a scope.
+func (s *Store) most() int {
+	if s.cap > 0 {
+		return s.cap
+	}
+	return Cap
+}
+
+// hasEnded reports whether a scope is an archived conversation with items that end with
+// it.
+func hasEnded(tx *sqlite.Tx, sc Scope) (bool, error) {
+	if sc.Tier != Conversation {
+		return false, nil
+	}
+	archived, err := conversationArchived(tx, sc.Conversation)
+	if err != nil || !archived {
+		return false, err
+	}
+	where, args := sc.where()
+	return sqlite.One[bool](tx,
+		`SELECT count(*) FROM items WHERE `+where+` AND lifetime = 'conversation'`, args...)
+}
+
+// grown reports whether a scope has at least so many new or changed items since the last
+// pass.
+func grown(tx *sqlite.Tx, h *holding, many int) (bool, error) {
+	if h.live < many {
+		return false, nil
+	}
+	last, err := readWatermark(tx, h.Scope)
+	if err != nil {
+		return false, err
+	}
+	where, args := h.where()
+	n, err := sqlite.One[int](tx,
+		`SELECT count(*) FROM items WHERE `+where+` AND (n > ? OR updated > ?)`,
+		append(args, last.upto, last.at)...)
+	return n >= many, err
 }

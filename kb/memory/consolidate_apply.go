@@ -12,10 +12,11 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// stepsAtOnce is how many steps are one transaction: others who write wait no longer than that.
+// stepsAtOnce is the number of steps in one transaction, so that other writers do not
+// wait long.
 const stepsAtOnce = 100
 
-// apply does the steps of a plan, and notes how far consolidation has come.
+// apply applies the steps of a plan and stores the watermark.
 func (p *pass) apply(ctx context.Context, moved func(int)) (Consolidated, error) {
 	c := Consolidated{Scope: p.String(), Live: p.held, Notes: p.notes}
 	if p.f == nil {
@@ -23,7 +24,8 @@ func (p *pass) apply(ctx context.Context, moved func(int)) (Consolidated, error)
 	}
 	a := &applier{pass: p, own: map[int64]int{}, id: newPassID()}
 	still := len(p.steps) == 0 && p.moved == 0
-	for at := 0; at < len(p.steps) || at == 0 && !still; at += stepsAtOnce { // without steps there is still the watermark to write
+	// without steps, only the watermark is written
+	for at := 0; at < len(p.steps) || at == 0 && !still; at += stepsAtOnce {
 		end := min(at+stepsAtOnce, len(p.steps))
 		var sum Consolidated
 		if err := p.f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
@@ -51,7 +53,7 @@ func (p *pass) apply(ctx context.Context, moved func(int)) (Consolidated, error)
 	return c, nil
 }
 
-// plus adds what some steps did.
+// plus adds two results.
 func (c Consolidated) plus(did Consolidated) Consolidated {
 	for _, op := range passOps {
 		*c.count(op) += *did.count(op)
@@ -61,37 +63,43 @@ func (c Consolidated) plus(did Consolidated) Consolidated {
 	return c
 }
 
-// finish logs the pass. The watermark stays where it was if two items that say the same could not be merged: with neither changed, nothing but another comparison would find them again.
+// finish logs the pass. The watermark does not move if two items with the same statement
+// could not be merged, since only another comparison would find them again.
 func (p *pass) finish(tx *sqlite.Tx, c *Consolidated, compared bool) error {
 	if c.Skipped > 0 {
-		c.Notes = append(slices.Clone(c.Notes), fmt.Sprintf("%s no longer held when their turn came, because others were at work: another pass looks at them again", counted(c.Skipped, "step")))
+		c.Notes = append(slices.Clone(c.Notes),
+			fmt.Sprintf("%s no longer applied, because other writers changed their items; another pass checks them again", counted(c.Skipped, "step")))
 	}
 	data, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	if err := p.f.event(tx, Event{Verb: VerbConsolidate, Scope: p.String(), Subject: p.String(), Data: data}); err != nil || !compared {
+	if err := p.f.event(tx, Event{
+		Verb: VerbConsolidate, Scope: p.String(), Subject: p.String(), Data: data}); err != nil ||
+		!compared {
 		return err
 	}
 	return p.next.write(tx, p.Scope)
 }
 
-// applier does steps.
+// applier applies steps.
 type applier struct {
 	*pass
-	id  string        // of the pass
-	own map[int64]int // how often the pass itself has changed an item, in transactions that are committed
-	now map[int64]int // and in this one
+	id string // of the pass
+	// how often the pass has changed each item, in committed transactions
+	own map[int64]int
+	now map[int64]int // and in the current one
 	// unmerged is how many merges were skipped.
 	unmerged, unmergedNow int
 
-	trace    trace           // of the step that is being done
-	items    map[int64]*Item // those of this transaction's steps
-	live     int             // in the scope, -1: not counted yet
+	trace    trace           // of the current step
+	items    map[int64]*Item // items of this transaction's steps
+	live     int             // items in the scope; -1: not counted yet
 	archived bool
 }
 
-// do does some steps in a transaction. It may be called again for the same ones, if the first transaction was not committed.
+// do applies some steps in a transaction. It is called again if the transaction was not
+// committed.
 func (a *applier) do(tx *sqlite.Tx, at int, steps []step) (did Consolidated, err error) {
 	a.now, a.unmergedNow, a.live, a.archived = maps.Clone(a.own), 0, -1, false
 	if err := a.load(tx, steps); err != nil {
@@ -120,7 +128,7 @@ func (a *applier) do(tx *sqlite.Tx, at int, steps []step) (did Consolidated, err
 	return did, nil
 }
 
-// load reads the items of the steps as they are now. Those that were scrubbed meanwhile are not there.
+// load reads the current items of the steps. Scrubbed items are missing.
 func (a *applier) load(tx *sqlite.Tx, steps []step) error {
 	var ns []int64
 	for i := range steps {
@@ -143,8 +151,9 @@ func (a *applier) load(tx *sqlite.Tx, steps []step) error {
 	return err
 }
 
-// as returns an item if it is live and where and as it was planned, but for what the pass has done to it.
-func (a *applier) as(n int64, revision int) *Item {
+// current returns an item if it is active and as it was planned, apart from changes by
+// the pass.
+func (a *applier) current(n int64, revision int) *Item {
 	it := a.items[n]
 	if it == nil || !it.Live() || it.Scope() != a.Scope || it.Revision != revision+a.now[n] {
 		return nil
@@ -152,9 +161,9 @@ func (a *applier) as(n int64, revision int) *Item {
 	return it
 }
 
-// step does a step if it still holds, with times and accesses as they are now.
+// step applies a step if it still holds, using current times and accesses.
 func (a *applier) step(tx *sqlite.Tx, s *step) (bool, error) {
-	it := a.as(s.n, s.revision)
+	it := a.current(s.n, s.revision)
 	if it == nil {
 		return false, nil
 	}
@@ -163,7 +172,7 @@ func (a *applier) step(tx *sqlite.Tx, s *step) (bool, error) {
 	case OpExpire:
 		return a.forget(tx, it, it.hasExpired(tx.Now), RuleExpired, s.Why)
 	case OpEnd:
-		return a.putAway(tx, it, it.Lifetime == LifeConversation && a.archived, s.Why)
+		return a.archive(tx, it, it.Lifetime == LifeConversation && a.archived, s.Why)
 	case OpPromote:
 		sessions, err := sqlite.One[int](tx, `SELECT count(*) FROM asked WHERE item = ?`, it.n)
 		if err != nil || !mayPromote(it, sessions) {
@@ -171,9 +180,9 @@ func (a *applier) step(tx *sqlite.Tx, s *step) (bool, error) {
 		}
 		return true, a.promote(tx, it, s.Why)
 	case OpArchive:
-		return a.putAway(tx, it, mayArchive(it, tx.Now), s.Why)
+		return a.archive(tx, it, mayArchive(it, tx.Now), s.Why)
 	case OpMerge:
-		keep := a.as(s.into, s.ofInto)
+		keep := a.current(s.into, s.ofInto)
 		if keep == nil || keep.Agent != it.Agent || !keep.outranks(it) {
 			return false, nil
 		}
@@ -185,9 +194,10 @@ func (a *applier) step(tx *sqlite.Tx, s *step) (bool, error) {
 				return false, err
 			}
 		}
-		// Somebody who has asked for it since has put it above others, which would have to go in its place. The last digits of a relevance may differ.
+		// A read since then has raised the item above others, which would have to go
+		// instead. The last digits of a relevance may differ.
 		is := a.live > a.f.s.most() && !it.shielded(tx.Now) && rel <= s.Relevance+1e-9
-		return a.putAway(tx, it, is, s.Why)
+		return a.archive(tx, it, is, s.Why)
 	}
 	return false, fmt.Errorf("a step %q is unknown", s.Op)
 }
@@ -202,8 +212,8 @@ func (a *applier) forget(tx *sqlite.Tx, it *Item, is bool, rule, why string) (bo
 	return true, a.f.forget(tx, it, rule, "", why)
 }
 
-// putAway archives an item.
-func (a *applier) putAway(tx *sqlite.Tx, it *Item, is bool, why string) (bool, error) {
+// archive archives an item if a condition holds.
+func (a *applier) archive(tx *sqlite.Tx, it *Item, is bool, why string) (bool, error) {
 	if !is {
 		return false, nil
 	}
@@ -213,23 +223,29 @@ func (a *applier) putAway(tx *sqlite.Tx, it *Item, is bool, why string) (bool, e
 	return true, a.f.archive(tx, it, why)
 }
 
-// promote makes an item long-term. It says what it said, so it stays the same revision: who has read it may still rewrite it.
+// promote makes an item long-term. Its text does not change, so its revision does not
+// either, and an agent that has read it may still rewrite it.
 func (a *applier) promote(tx *sqlite.Tx, it *Item, why string) error {
 	it.Lifetime = LongTerm
-	if _, err := tx.Exec(`UPDATE items SET lifetime = ? WHERE n = ?`, it.Lifetime, it.n); err != nil {
+	if _, err := tx.Exec(`UPDATE items SET lifetime = ? WHERE n = ?`, it.Lifetime,
+		it.n); err != nil {
 		return err
 	}
-	return a.f.event(tx, Event{Verb: VerbPromoted, Scope: it.Scope().String(), Subject: it.ID, Why: why, agent: it.Agent})
+	return a.f.event(tx, Event{
+		Verb: VerbPromoted, Scope: it.Scope().String(), Subject: it.ID, Why: why, agent: it.Agent})
 }
 
-// merge gives keep what drop has, and forgets drop.
+// merge combines drop into keep and forgets drop.
 func (a *applier) merge(tx *sqlite.Tx, keep, drop *Item, why string) error {
 	now := *keep
 	now.absorb(drop)
 	a.trace.before(keep)
-	same := math.Float64bits(now.Importance) == math.Float64bits(keep.Importance) && now.Lifetime == keep.Lifetime && now.Expires == keep.Expires && len(now.Tags) == len(keep.Tags)
+	same := math.Float64bits(now.Importance) == math.Float64bits(keep.Importance) &&
+		now.Lifetime == keep.Lifetime && now.Expires == keep.Expires &&
+		len(now.Tags) == len(keep.Tags)
 	if same {
-		if _, err := tx.Exec(`UPDATE items SET accesses = ?, accessed = ? WHERE n = ?`, now.Accesses, now.Accessed.UnixMilli(), keep.n); err != nil {
+		if _, err := tx.Exec(`UPDATE items SET accesses = ?, accessed = ? WHERE n = ?`,
+			now.Accesses, now.Accessed.UnixMilli(), keep.n); err != nil {
 			return err
 		}
 	} else {
@@ -238,9 +254,10 @@ func (a *applier) merge(tx *sqlite.Tx, keep, drop *Item, why string) error {
 			return err
 		}
 		a.now[keep.n]++
-		// It says what it said, so it is not new to the next pass.
+		// The text is the same, so it is not new for the next pass.
 		now.Updated = keep.Updated
-		if _, err := tx.Exec(`UPDATE items SET updated = ? WHERE n = ?`, now.Updated.UnixMilli(), keep.n); err != nil {
+		if _, err := tx.Exec(`UPDATE items SET updated = ? WHERE n = ?`, now.Updated.UnixMilli(),
+			keep.n); err != nil {
 			return err
 		}
 	}

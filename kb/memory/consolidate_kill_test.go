@@ -138,9 +138,10 @@ func killedPass(t *testing.T, home string, round int, wait time.Duration) (ids [
 // TestKilledConsolidation kills passes and undos with SIGKILL at random moments. An undo is done whole or not at all. What is left is coherent: the index has exactly the live items, what was acknowledged is there, live or forgotten by a
 // rule and with what replaced it, and the next pass does the rest. $BOARD_KILL_ROUNDS sets how often.
 func TestKilledConsolidation(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	rounds := 50
-	if testing.Short() || cost.Race {
+	if !cost.Long() {
 		rounds = 12
 	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
@@ -170,7 +171,7 @@ func TestKilledConsolidation(t *testing.T) {
 		if _, err := s.Consolidate(t.Context(), nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		scopes, err := s.within(t.Context(), nil)
+		scopes, err := s.scopeFiles(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

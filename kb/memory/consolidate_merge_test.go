@@ -150,7 +150,7 @@ func TestReasonsAreTrue(t *testing.T) {
 		{"more important", Item{Importance: .6}, Item{Importance: .5, Accesses: 2}, "KEEP is more important (0.6 against 0.5)"},
 		{"read more often", Item{Importance: .5, Accesses: 2}, Item{Importance: .5}, "KEEP was read more often (2 times against 0)"},
 		{"newer", Item{Importance: .5, Created: base}, Item{Importance: .5, Created: base.Add(-time.Hour)}, "KEEP is newer"},
-		{"put later", Item{Importance: .5}, Item{Importance: .5}, "KEEP was put later"},
+		{"put later", Item{Importance: .5}, Item{Importance: .5}, "KEEP was stored later"},
 	} {
 		s, _ := newPass(t, nil)
 		tc.keep.Content, tc.drop.Content = "say it once", "Say it once."

@@ -3,57 +3,61 @@ package memory
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"time"
 
+	"blackboard/board/clash"
 	"blackboard/board/sqlite"
 )
 
-// standing is a live item as a pass keeps it in memory: all but what it says. What the steps planned so far do to it is done to it here.
+// standing is an active item in memory, without its content. The planned steps are
+// applied to it.
 type standing struct {
 	Item
 	gone   bool
-	wasNew bool // since the pass before
+	wasNew bool // since the previous pass
 }
 
-// step is a step with what must still hold when it is done.
+// step is a step with the conditions under which it applies.
 type step struct {
 	Step
 	n, into          int64
 	revision, ofInto int
-	agent            string // whose alone the item is
+	agent            string // owner of a private item
 }
 
-// undoneStep is a step that somebody has taken back: no pass does it again.
+// undoneStep is a step that was undone: no pass repeats it.
 type undoneStep struct{ op, item, heir string }
 
 // pass is the plan of a pass over a scope.
 type pass struct {
-	within
+	scopeFile
 	now   time.Time
-	held  int         // live items when it began
-	live  []*standing // those that no step takes away
+	held  int         // active items at the start
+	live  []*standing // items that no step removes
 	steps []step
 	notes []string
-	last  watermark // of the pass before
+	last  watermark // of the previous pass
 	next  watermark
-	moved int // items that are new or were changed since then
+	moved int // items that are new or changed since then
 
 	askedBy map[int64][]string // sessions that asked for short-term items
 	undone  map[undoneStep]bool
 }
 
-// plan looks at a scope on one snapshot. looked is called with how many items were looked at.
-func (s *Store) plan(ctx context.Context, w within, looked func(int)) (*pass, error) {
-	p := &pass{within: w, now: s.now().UTC().Truncate(time.Millisecond), notes: []string{}}
+// plan plans a pass over a scope on one snapshot. looked receives the number of items
+// read.
+func (s *Store) plan(ctx context.Context, w scopeFile, looked func(int)) (*pass, error) {
+	p := &pass{scopeFile: w, now: s.now().UTC().Truncate(time.Millisecond), notes: []string{}}
 	if w.f == nil {
 		return p, nil
 	}
 	told := 0
 	err := w.f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
-		*p = pass{within: w, now: tx.Now, notes: []string{}} // a second try begins again
-		return p.make(ctx, tx, func(n int) {
+		*p = pass{scopeFile: w, now: tx.Now, notes: []string{}} // a retry starts again
+		return p.build(ctx, tx, func(n int) {
 			if n > told {
 				looked(n - told)
 				told = n
@@ -63,21 +67,21 @@ func (s *Store) plan(ctx context.Context, w within, looked func(int)) (*pass, er
 	return p, err
 }
 
-// make plans. Each part sees what those before it have left.
-func (p *pass) make(ctx context.Context, tx *sqlite.Tx, looked func(int)) error {
+// build builds the plan. Each part sees the effect of the previous ones.
+func (p *pass) build(ctx context.Context, tx *sqlite.Tx, looked func(int)) error {
 	if err := p.load(tx); err != nil {
 		return err
 	}
-	if err := p.end(tx); err != nil {
+	if err := p.planEnds(tx); err != nil {
 		return err
 	}
-	// First of all, since what is left of several counts as much as they did together.
-	if err := p.merge(tx); err != nil {
+	// Merge first: the merged item counts as much as all of them together.
+	if err := p.planMerges(tx); err != nil {
 		return err
 	}
 	p.promote()
 	p.archive()
-	p.crop()
+	p.planCap()
 	looked(p.held)
 	return ctx.Err()
 }
@@ -86,7 +90,7 @@ func (p *pass) note(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }
 
-// load reads the live items, and how far the pass before came.
+// load reads the active items and the previous watermark.
 func (p *pass) load(tx *sqlite.Tx) (err error) {
 	if p.last, err = readWatermark(tx, p.Scope); err != nil {
 		return err
@@ -100,12 +104,13 @@ func (p *pass) load(tx *sqlite.Tx) (err error) {
 		return err
 	}
 	var it Item
-	err = tx.Each([]any{&it.n, &it.ID, &it.Agent, &it.Curator, &it.Title, &it.Importance, &it.Lifetime, &it.Accesses, sqlite.Time(&it.Created), sqlite.Time(&it.Updated),
+	err = tx.Each([]any{&it.n, &it.ID, &it.Agent, &it.Curator, &it.Title, &it.Importance,
+		&it.Lifetime, &it.Accesses, sqlite.Time(&it.Created), sqlite.Time(&it.Updated),
 		sqlite.Time(&it.Accessed), sqlite.MaybeTime(&it.Expires), &it.Revision}, func() error {
 		st := &standing{Item: it}
 		st.Tier, st.Channel, st.Conversation = p.Tier, p.Channel, p.Conversation
 		p.next.upto = max(p.next.upto, st.n)
-		// What was changed in the very millisecond of the look may have come after it.
+		// A change in the millisecond of the pass may have come after it.
 		updated := st.Updated.UnixMilli()
 		st.wasNew = !p.last.there || st.n > p.last.upto || updated >= p.last.at
 		if !p.last.there || st.n > p.last.upto || updated > p.last.at {
@@ -113,7 +118,8 @@ func (p *pass) load(tx *sqlite.Tx) (err error) {
 		}
 		p.live = append(p.live, st)
 		return nil
-	}, `SELECT n, id, agent, curator, title, importance, lifetime, accesses, created, updated, accessed, expires, revision FROM items WHERE `+where, args...)
+	}, `SELECT n, id, agent, curator, title, importance, lifetime, accesses, created, updated,
+		accessed, expires, revision FROM items WHERE `+where, args...)
 	p.held = len(p.live)
 	return err
 }
@@ -126,11 +132,12 @@ func (p *pass) sessions(tx *sqlite.Tx, where string, args []any) (map[int64][]st
 	return all, tx.Each([]any{&n, &session}, func() error {
 		all[n] = append(all[n], session)
 		return nil
-	}, `SELECT item, session FROM asked WHERE item IN (SELECT n FROM items WHERE `+where+` AND lifetime = 'short_term')`, args...)
+	}, `SELECT item, session FROM asked WHERE item IN (SELECT n FROM items WHERE `+where+
+		` AND lifetime = 'short_term')`, args...)
 }
 
-// take adds a step that takes items away.
-func (p *pass) take(op string, gone func(*standing) (why string, yes bool)) {
+// planRemovals adds steps of one operation that remove items.
+func (p *pass) planRemovals(op string, gone func(*standing) (why string, yes bool)) {
 	p.live = slices.DeleteFunc(p.live, func(st *standing) bool {
 		why, yes := gone(st)
 		if yes = yes && !p.undone[undoneStep{op, st.ID, ""}]; yes {
@@ -142,51 +149,59 @@ func (p *pass) take(op string, gone func(*standing) (why string, yes bool)) {
 }
 
 func (p *pass) add(op string, st *standing, why string) *step {
-	p.steps = append(p.steps, step{Step: Step{Op: op, Item: st.ID, Relevance: p.relevance(&st.Item), Why: why}, n: st.n, revision: st.Revision, agent: st.Agent})
+	p.steps = append(p.steps,
+		step{Step: Step{Op: op, Item: st.ID, Relevance: p.relevance(&st.Item), Why: why}, n: st.n,
+			revision: st.Revision, agent: st.Agent})
 	return &p.steps[len(p.steps)-1]
 }
 
 func (p *pass) relevance(it *Item) float64 { return p.f.s.rates.Relevance(it, p.now) }
 
-// The rules. They are asked when a pass is planned and again when a step is done.
+// The rules, checked when a pass is planned and again when a step is applied.
 
-func (it *Item) hasExpired(now time.Time) bool { return it.Expires != nil && !it.Expires.After(now) }
+func (it *Item) hasExpired(now time.Time) bool {
+	return it.Expires != nil && !it.Expires.After(now)
+}
 
-// mayPromote goes by who asked for an item. How often it was read is no evidence: what is shown is read.
+// mayPromote depends on the sessions that asked for an item. Reads are no evidence,
+// since everything shown is read.
 func mayPromote(it *Item, sessions int) bool {
 	return it.Lifetime == ShortTerm && sessions >= PromoteSessions
 }
 
-// mayArchive allows it for short-term items of little importance only. For those that were promoted, or stored to stay, fading orders what is read and is no reason to put anything away: a fact that is asked for
-// once a year is still a fact. And what a person took the trouble to say stays until somebody forgets it.
+// mayArchive allows only short-term items of little importance. Items that were promoted
+// or stored as long-term stay: fading orders them, but a fact that is needed once a year
+// is still a fact. Items by a person stay until they are forgotten on request.
 func mayArchive(it *Item, now time.Time) bool {
-	return it.Lifetime == ShortTerm && now.Sub(it.Accessed) >= ArchiveAfter && it.Curator != CuratorAuthor && it.Importance < ArchiveUnder
+	return it.Lifetime == ShortTerm && now.Sub(it.Accessed) >= ArchiveAfter &&
+		it.Curator != CuratorAuthor && it.Importance < ArchiveUnder
 }
 
 func (it *Item) shielded(now time.Time) bool {
 	return it.Importance >= shieldFrom && now.Sub(it.Accessed) <= shieldFor
 }
 
-// end plans what has run out by itself.
-func (p *pass) end(tx *sqlite.Tx) error {
-	p.take(OpExpire, func(st *standing) (string, bool) {
+// planEnds plans what has expired or ended.
+func (p *pass) planEnds(tx *sqlite.Tx) error {
+	p.planRemovals(OpExpire, func(st *standing) (string, bool) {
 		if !st.hasExpired(p.now) {
 			return "", false
 		}
-		return "its time was over on " + st.Expires.Format(time.RFC3339), true
+		return "it expired on " + st.Expires.Format(time.RFC3339), true
 	})
 	if p.Tier != Conversation {
 		return nil
 	}
 	archived, err := conversationArchived(tx, p.Conversation)
-	p.take(OpEnd, func(st *standing) (string, bool) {
-		return "its conversation is archived", archived && st.Lifetime == LifeConversation
+	p.planRemovals(OpEnd, func(st *standing) (string, bool) {
+		return whyEnded, archived && st.Lifetime == LifeConversation
 	})
 	return err
 }
 
 func conversationArchived(tx *sqlite.Tx, ref string) (bool, error) {
-	return sqlite.One[bool](tx, `SELECT count(*) FROM conversations WHERE ref = ? AND status = ?`, ref, StatusArchived)
+	return sqlite.One[bool](tx, `SELECT count(*) FROM conversations WHERE ref = ? AND status = ?`,
+		ref, StatusArchived)
 }
 
 func (p *pass) promote() {
@@ -200,20 +215,22 @@ func (p *pass) promote() {
 }
 
 func (p *pass) archive() {
-	p.take(OpArchive, func(st *standing) (string, bool) {
+	p.planRemovals(OpArchive, func(st *standing) (string, bool) {
 		days := int(p.now.Sub(st.Accessed).Hours() / 24)
 		return "not read for " + counted(days, "day"), mayArchive(&st.Item, p.now)
 	})
 }
 
-// crop plans what is archived because the scope holds too much: what counts least, the oldest of equals; what is important and what the author said after all else. Long-term items are not spared, since those are what fills a scope in the end.
-func (p *pass) crop() {
+// planCap plans what to archive because the scope has too many items: the least relevant
+// first, the oldest of equals; important items and the author's last. Long-term items
+// are included, since they are what fills a scope.
+func (p *pass) planCap() {
 	most := p.f.s.most()
 	over := len(p.live) - most
 	if over <= 0 {
 		return
 	}
-	// What an undo has brought back takes nobody's place, else others would go for it.
+	// Items that an undo has restored do not push out others.
 	back := map[string]bool{}
 	for s := range p.undone {
 		back[s.item] = s.op != OpPromote || back[s.item]
@@ -228,7 +245,7 @@ func (p *pass) crop() {
 	}
 	type weighed struct {
 		n         int64
-		first     int // 0 goes before 1, 1 before 2
+		first     int // group 0 goes first, then 1, then 2
 		relevance float64
 	}
 	var loose []weighed
@@ -243,10 +260,11 @@ func (p *pass) crop() {
 		loose = append(loose, weighed{st.n, first, p.relevance(&st.Item)})
 	}
 	slices.SortFunc(loose, func(a, b weighed) int {
-		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.relevance, b.relevance), cmp.Compare(a.n, b.n))
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.relevance, b.relevance),
+			cmp.Compare(a.n, b.n))
 	})
 	if len(loose) < over {
-		p.note("it stays at %s, %s more than %s: those are of importance %g or more and were read within %d days, or were brought back by an undo", items(len(p.live)-len(loose)), spelled(over-len(loose)), spelled(most),
+		p.note("it stays at %s, %s above the limit of %s: those have importance %g or more and were read within %d days, or were restored by an undo", items(len(p.live)-len(loose)), spelled(over-len(loose)), spelled(most),
 			shieldFrom, int(shieldFor.Hours()/24))
 		over = len(loose)
 	}
@@ -255,14 +273,14 @@ func (p *pass) crop() {
 		out[w.n] = true
 	}
 	held := len(p.live)
-	p.take(OpCap, func(st *standing) (string, bool) {
-		return fmt.Sprintf("the scope would hold %s, and %s are the most; this one counts less, with a relevance of %.4f", items(held), spelled(most), p.relevance(&st.Item)), out[st.n]
+	p.planRemovals(OpCap, func(st *standing) (string, bool) {
+		return fmt.Sprintf("the scope would have %s and the limit is %s; this one has a low relevance of %.4f", items(held), spelled(most), p.relevance(&st.Item)), out[st.n]
 	})
 }
 
 func items(n int) string { return counted(n, "item") }
 
-// counted writes how many there are of something, with separators, as people read it.
+// counted writes a number with separators and its noun.
 func counted(n int, what string) string {
 	if n != 1 {
 		what += "s"
@@ -276,4 +294,160 @@ func spelled(n int) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// statementKey is equal for items with the same readers that may say the same.
+type statementKey [16]byte
+
+// statement returns what an item says, for comparison.
+func (it *Item) statement() clash.Said {
+	return clash.Read(clash.Text{Title: it.Title, Body: it.Content})
+}
+
+// outranks reports whether an item is kept of two that say the same: the author's, then
+// the more important, then the one that was read more often, then the newer.
+func (it *Item) outranks(o *Item) bool { return it.rank(o) < 0 }
+
+func (it *Item) rank(o *Item) int {
+	return cmp.Or(cmp.Compare(o.authority(), it.authority()),
+		cmp.Compare(o.Importance, it.Importance), cmp.Compare(o.Accesses, it.Accesses),
+		o.Created.Compare(it.Created), cmp.Compare(o.n, it.n))
+}
+
+// whyStays returns why an item outranks another.
+func (it *Item) whyStays(o *Item) string {
+	switch {
+	case it.authority() != o.authority():
+		return it.ID + " is the author's"
+	case it.Importance != o.Importance:
+		return fmt.Sprintf("%s is more important (%g against %g)", it.ID, it.Importance,
+			o.Importance)
+	case it.Accesses != o.Accesses:
+		return fmt.Sprintf("%s was read more often (%d times against %d)", it.ID, it.Accesses,
+			o.Accesses)
+	case !it.Created.Equal(o.Created):
+		return it.ID + " is newer"
+	}
+	return it.ID + " was stored later"
+}
+
+// authority is 1 for an item by the author: no item by an agent replaces it.
+func (it *Item) authority() int {
+	if it.Curator == CuratorAuthor {
+		return 1
+	}
+	return 0
+}
+
+// absorb merges another item's fields into an item. The longer lifetime wins.
+func (it *Item) absorb(o *Item) {
+	it.Importance = max(it.Importance, o.Importance)
+	it.Accesses += o.Accesses
+	if o.Accessed.After(it.Accessed) {
+		it.Accessed = o.Accessed
+	}
+	it.Lifetime = longer(it.Lifetime, o.Lifetime)
+	if it.Expires != nil && (o.Expires == nil || o.Expires.After(*it.Expires)) {
+		it.Expires = o.Expires
+	}
+	it.Tags = union(it.Tags, o.Tags)
+}
+
+// longer returns the longer lifetime, by the order of Lifetimes.
+func longer(a, b string) string {
+	return Lifetimes[min(slices.Index(Lifetimes, a), slices.Index(Lifetimes, b))]
+}
+
+// union returns the tags of both, up to the limit.
+func union(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, t := range b {
+		if len(all) < MaxTags && !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// planMerges plans merges of items with the same statement, word for word (clash.Said).
+// The first by rank stays and absorbs the others. If nothing is new or changed since the
+// previous pass, nothing is compared.
+func (p *pass) planMerges(tx *sqlite.Tx) error {
+	if p.last.there && !slices.ContainsFunc(p.live, func(st *standing) bool { return st.wasNew }) {
+		return nil
+	}
+	slices.SortFunc(p.live, func(a, b *standing) int { return a.rank(&b.Item) })
+	byKey, keys, err := p.statements(tx)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := p.mergeAmong(tx, byKey[key]); err != nil {
+			return err
+		}
+	}
+	p.live = slices.DeleteFunc(p.live, func(st *standing) bool { return st.gone })
+	return nil
+}
+
+// statements groups items by the key of their statement, in order of rank. It reads one
+// item at a time, so that not all contents are in memory.
+func (p *pass) statements(tx *sqlite.Tx) (
+	byKey map[statementKey][]*standing, keys []statementKey, err error) {
+	key := make(map[int64]statementKey, len(p.live))
+	where, args := p.where()
+	var it Item
+	if err := tx.Each([]any{&it.n, &it.Agent, &it.Title, &it.Content}, func() error {
+		sum := sha256.Sum256([]byte(it.Agent + "\x00" + it.statement().Key()))
+		key[it.n] = statementKey(sum[:16])
+		return nil
+	}, `SELECT n, agent, title, content FROM items WHERE `+where, args...); err != nil {
+		return nil, nil, err
+	}
+	byKey = map[statementKey][]*standing{}
+	for _, st := range p.live {
+		k := key[st.n]
+		if byKey[k] = append(byKey[k], st); len(byKey[k]) == 2 {
+			keys = append(keys, k)
+		}
+	}
+	return byKey, keys, nil
+}
+
+// mergeAmong merges items with the same key, each into the first one that says the same.
+func (p *pass) mergeAmong(tx *sqlite.Tx, all []*standing) error {
+	if !slices.ContainsFunc(all, func(st *standing) bool { return st.wasNew }) {
+		return nil
+	}
+	ns := make([]int64, len(all))
+	for i, st := range all {
+		ns[i] = st.n
+	}
+	byN, err := itemsByN(tx, ns)
+	if err != nil {
+		return err
+	}
+	type kept struct {
+		*standing
+		was  Item // before it absorbed others; its rank depends on this
+		said clash.Said
+	}
+	var keep []kept
+	for _, st := range all {
+		said := byN[st.n].statement()
+		at := slices.IndexFunc(keep, func(k kept) bool {
+			return k.said.Same(said) && !p.undone[undoneStep{OpMerge, st.ID, k.ID}]
+		})
+		if at < 0 {
+			keep = append(keep, kept{st, st.Item, said})
+			continue
+		}
+		k := &keep[at]
+		s := p.add(OpMerge, st, "the same statement; "+k.was.whyStays(&st.Item))
+		s.Into, s.into, s.ofInto = k.ID, k.n, k.Revision
+		k.Item.absorb(&st.Item)
+		p.askedBy[k.n] = union(p.askedBy[k.n], p.askedBy[st.n])
+		st.gone = true
+	}
+	return nil
 }

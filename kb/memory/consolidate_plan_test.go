@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
+	"blackboard/testdata/cost"
 )
 
 // messy fills a store so that a pass has everything to do, and returns how many items it has.
@@ -45,6 +46,7 @@ func messy(t testing.TB, s *Store, c *clock) int {
 }
 
 func TestPlanIsWhatIsDone(t *testing.T) {
+	cost.SkipTable(t)
 	for _, warm := range []bool{false, true} {
 		c := newClock()
 		planIsWhatIsDone(t, open(t, t.TempDir(), Options{Now: c.now, Embedder: fixed{64}, Warm: warm}), c)
@@ -66,7 +68,7 @@ func planIsWhatIsDone(t *testing.T, s *Store, c *clock) {
 	if all := fmt.Sprint(plans); !strings.Contains(all, "more steps for private items of other agents") {
 		t.Errorf("nothing is hidden: %s", all)
 	}
-	scopes, err := s.within(t.Context(), nil)
+	scopes, err := s.scopeFiles(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +245,7 @@ func TestOthersAtWork(t *testing.T) {
 		}
 		keep, drop = one(t, s, keep, v), one(t, s, drop, o)
 		c.pass(time.Second)
-		all, err := s.within(t.Context(), nil)
+		all, err := s.scopeFiles(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,11 +14,11 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// Statuses of a conversation: active → idle → archived.
+// Statuses of a conversation: active → idle → archived. A reopened one is active again.
 const (
 	StatusActive   = "active"   // an agent is at work
-	StatusIdle     = "idle"     // it has ended, and can be reviewed
-	StatusArchived = "archived" // put away
+	StatusIdle     = "idle"     // ended; can be reviewed
+	StatusArchived = "archived" // closed
 )
 
 // Statuses lists them.
@@ -28,14 +28,14 @@ var Statuses = []string{StatusActive, StatusIdle, StatusArchived}
 type ConversationInfo struct {
 	Ref      string     `json:"ref_code"`
 	Channel  string     `json:"channel"`
-	Thread   string     `json:"thread"` // what the harness calls it
-	Agent    string     `json:"agent"`  // who began it
-	Status   string     `json:"status"`
+	Thread   string     `json:"thread"` // the harness's id for it
+	Agent    string     `json:"agent"`  // the agent that started it
+	Status   string     `json:"status"` // active, idle or archived
 	Started  time.Time  `json:"started"`
-	Ended    *time.Time `json:"ended"`
+	Ended    *time.Time `json:"ended"` // when it became idle; null: it is active
 	Archived *time.Time `json:"archived"`
-	Items    int        `json:"items"`   // live ones that the caller may see
-	Scratch  int        `json:"scratch"` // the caller's working notes
+	Items    int        `json:"items"`   // active items that the caller may see
+	Scratch  int        `json:"scratch"` // working notes of the caller
 }
 
 // RefLen is the length of a conversation's ref code.
@@ -43,7 +43,7 @@ const RefLen = 11
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// newRef makes a ref code of 65 random bits.
+// newRef returns a ref code with 65 random bits.
 func newRef() string {
 	b := make([]byte, RefLen)
 	for i := range b {
@@ -56,18 +56,20 @@ func newRef() string {
 	return string(b)
 }
 
-// checkRef tells a ref code that cannot be from one that is not there.
+// checkRef refuses a malformed ref code.
 func checkRef(ref string) error {
 	if len(ref) != RefLen || strings.Trim(ref, base62) != "" {
-		return invalid(fmt.Sprintf("%q is no conversation's ref code", clip(ref, 60)), fmt.Sprintf("ref codes are %d letters and digits", RefLen), listTalks)
+		return invalid(fmt.Sprintf("%q is not a ref code of a conversation", clip(ref, 60)),
+			fmt.Sprintf("ref codes are %d letters and digits", RefLen), showConversations)
 	}
 	return nil
 }
 
-// StartConversation begins a conversation in a channel, the default one if none is named.
-// If the harness has a name for it, and has begun it before, that one is returned, unless
-// it was archived.
-func (s *Store) StartConversation(ctx context.Context, channel, thread string) (c ConversationInfo, again bool, err error) {
+// StartConversation starts a conversation in a channel, or in the default channel. If
+// the harness has used this thread before and that conversation is not archived, it is
+// returned.
+func (s *Store) StartConversation(ctx context.Context, channel, thread string) (
+	c ConversationInfo, again bool, err error) {
 	if channel == "" {
 		channel = DefaultChannel
 	}
@@ -85,43 +87,50 @@ func (s *Store) StartConversation(ctx context.Context, channel, thread string) (
 			return err
 		}
 		if thread != "" {
-			found, err := conversations(tx, `thread = ?`, thread)
+			found, err := readConversations(tx, `thread = ?`, thread)
 			if err != nil {
 				return err
 			}
 			if len(found) == 1 && found[0].Status != StatusArchived {
-				if err := s.takes(tx, &found[0]); err != nil {
+				if err := s.checkParticipant(tx, &found[0]); err != nil {
 					return err
 				}
 				c, again = found[0], true
-				return s.counts(tx, &c)
+				return s.countVisible(tx, &c)
 			}
-			// One that was put away gives its thread to the new one.
-			if _, err := tx.Exec(`UPDATE conversations SET thread = '' WHERE thread = ?`, thread); err != nil {
+			// An archived conversation gives its thread to the new one.
+			if _, err := tx.Exec(`UPDATE conversations SET thread = '' WHERE thread = ?`,
+				thread); err != nil {
 				return err
 			}
 		}
-		c = ConversationInfo{Ref: newRef(), Channel: channel, Thread: thread, Agent: s.opt.Agent, Status: StatusActive, Started: tx.Now}
-		if _, err := tx.Exec(`INSERT INTO conversations VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)`, c.Ref, channel, thread, c.Agent, c.Status, tx.Now.UnixMilli()); err != nil {
+		c = ConversationInfo{Ref: newRef(), Channel: channel, Thread: thread, Agent: s.opt.Agent,
+			Status: StatusActive, Started: tx.Now}
+		if _, err := tx.Exec(`INSERT INTO conversations VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)`,
+			c.Ref, channel, thread, c.Agent, c.Status, tx.Now.UnixMilli()); err != nil {
 			return err
 		}
-		return f.event(tx, Event{Verb: VerbStarted, Scope: Scope{Tier: Conversation, Conversation: c.Ref}.String(), Subject: c.Ref})
+		return f.event(tx, Event{
+			Verb: VerbStarted, Scope: Scope{Tier: Conversation, Conversation: c.Ref}.String(),
+			Subject: c.Ref})
 	})
 	return c, again, err
 }
 
-func conversations(tx *sqlite.Tx, where string, args ...any) ([]ConversationInfo, error) {
+func readConversations(tx *sqlite.Tx, where string, args ...any) ([]ConversationInfo, error) {
 	return sqlite.All(tx, func(c *ConversationInfo) []any {
-		return []any{&c.Ref, &c.Channel, &c.Thread, &c.Agent, &c.Status, sqlite.Time(&c.Started), sqlite.MaybeTime(&c.Ended), sqlite.MaybeTime(&c.Archived)}
-	}, `SELECT ref, channel, thread, agent, status, started, ended, archived FROM conversations WHERE `+where, args...)
+		return []any{&c.Ref, &c.Channel, &c.Thread, &c.Agent, &c.Status, sqlite.Time(&c.Started),
+			sqlite.MaybeTime(&c.Ended), sqlite.MaybeTime(&c.Archived)}
+	}, `SELECT ref, channel, thread, agent, status, started, ended, archived FROM conversations
+		WHERE `+where, args...)
 }
 
-// conversation returns one by its ref code.
-func conversation(tx *sqlite.Tx, ref string) (ConversationInfo, error) {
+// readConversation reads a conversation by its ref code.
+func readConversation(tx *sqlite.Tx, ref string) (ConversationInfo, error) {
 	if err := checkRef(ref); err != nil {
 		return ConversationInfo{}, err
 	}
-	found, err := conversations(tx, `ref = ?`, ref)
+	found, err := readConversations(tx, `ref = ?`, ref)
 	if err != nil {
 		return ConversationInfo{}, err
 	}
@@ -132,13 +141,16 @@ func conversation(tx *sqlite.Tx, ref string) (ConversationInfo, error) {
 }
 
 func noConversation(ref string) error {
-	return fault.NotFound.New("there is no conversation "+ref+" in this workspace", "", listTalks)
+	return fault.NotFound.New("conversation "+ref+" not found in this workspace", "",
+		showConversations)
 }
 
-// counts adds how much of a conversation the caller sees.
-func (s *Store) counts(tx *sqlite.Tx, c *ConversationInfo) error {
-	return tx.QueryRow(`SELECT (SELECT count(*) FROM items WHERE tier = 'conversation' AND channel = '' AND conversation = ?1 AND `+isLive+` AND agent IN ('', ?2)),
-		(SELECT count(*) FROM scratch WHERE conversation = ?1 AND agent = ?2)`, c.Ref, s.opt.Agent).Scan(&c.Items, &c.Scratch)
+// countVisible adds the numbers of items and notes that the caller sees.
+func (s *Store) countVisible(tx *sqlite.Tx, c *ConversationInfo) error {
+	return tx.QueryRow(`SELECT (SELECT count(*) FROM items WHERE tier = 'conversation'
+		AND channel = '' AND conversation = ?1 AND `+isLive+` AND agent IN ('', ?2)),
+		(SELECT count(*) FROM scratch WHERE conversation = ?1
+		AND agent = ?2)`, c.Ref, s.opt.Agent).Scan(&c.Items, &c.Scratch)
 }
 
 // Conversation returns a conversation that the caller takes part in.
@@ -147,22 +159,24 @@ func (s *Store) Conversation(ctx context.Context, ref string) (c ConversationInf
 		return c, err
 	}
 	err = s.inConversations(ctx, ref, func(f *file, tx *sqlite.Tx) error {
-		if c, err = conversation(tx, ref); err != nil {
+		if c, err = readConversation(tx, ref); err != nil {
 			return err
 		}
-		if err := s.takes(tx, &c); err != nil {
+		if err := s.checkParticipant(tx, &c); err != nil {
 			return err
 		}
-		return s.counts(tx, &c)
+		return s.countVisible(tx, &c)
 	})
 	return c, err
 }
 
-// inConversations reads in the file that has the conversations.
-func (s *Store) inConversations(ctx context.Context, ref string, fn func(*file, *sqlite.Tx) error) error {
+// inConversations reads in the file of the conversations.
+func (s *Store) inConversations(ctx context.Context, ref string,
+	fn func(*file, *sqlite.Tx) error) error {
 	f, err := s.file(ctx, Conversation, false)
 	if errors.Is(err, errNoFile) {
-		return fault.NotFound.New("there is no conversation "+ref+" in this workspace", "", start)
+		return fault.NotFound.New("conversation "+ref+" not found in this workspace", "",
+			startStep)
 	}
 	if err != nil {
 		return err
@@ -171,9 +185,10 @@ func (s *Store) inConversations(ctx context.Context, ref string, fn func(*file, 
 }
 
 // Conversations returns those that the caller takes part in, the newest first: of a
-// channel if one is named, with the statuses named, by default all that are not archived.
-// limit 0 is all.
-func (s *Store) Conversations(ctx context.Context, channel string, statuses []string, limit int) ([]ConversationInfo, error) {
+// channel if one is named, with the named statuses, by default all but the archived.
+// limit 0 means all.
+func (s *Store) Conversations(ctx context.Context, channel string, statuses []string, limit int) (
+	[]ConversationInfo, error) {
 	for _, st := range statuses {
 		if !slices.Contains(Statuses, st) {
 			return nil, unknown("status", st, Statuses)
@@ -192,16 +207,18 @@ func (s *Store) Conversations(ctx context.Context, channel string, statuses []st
 				return err
 			}
 		}
-		taken, err := s.taken(tx)
+		taken, err := s.conversationRefs(tx)
 		if err != nil {
 			return err
 		}
-		all, err = conversations(tx, `(?1 = '' OR channel = ?1) AND status IN (SELECT value FROM json_each(?2))
-			AND (?4 IS NULL OR ref IN (SELECT value FROM json_each(?4))) ORDER BY started DESC, ref LIMIT ?3`,
+		all, err = readConversations(tx,
+			`(?1 = '' OR channel = ?1) AND status IN (SELECT value FROM json_each(?2))
+			AND (?4 IS NULL OR ref IN (SELECT value FROM json_each(?4))) ORDER BY started DESC, ref
+			LIMIT ?3`,
 			channel, sqlite.List(statuses), limit, taken)
 		for i := range all {
 			if err == nil {
-				err = s.counts(tx, &all[i])
+				err = s.countVisible(tx, &all[i])
 			}
 		}
 		return err
@@ -209,23 +226,28 @@ func (s *Store) Conversations(ctx context.Context, channel string, statuses []st
 	return all, err
 }
 
-// TagSummary is on what a conversation came to.
+// TagSummary marks the summary of a conversation.
 const TagSummary = "summary"
 
-// Summarise keeps what a conversation came to in its channel, where the next one begins with it.
+// Summarise stores the summary of a conversation in its channel, where the next
+// conversation starts with it.
 func (s *Store) Summarise(ctx context.Context, ref, text string) (Item, error) {
 	c, err := s.Conversation(ctx, ref)
 	if err != nil {
 		return Item{}, err
 	}
-	r, err := s.Put(ctx, Item{Tier: Channel, Channel: c.Channel, Conversation: ref, Title: "What " + ref + " came to", Content: text,
+	r, err := s.Put(ctx, Item{
+		Tier: Channel, Channel: c.Channel, Conversation: ref, Title: "What " + ref + " came to",
+		Content:    text,
 		Importance: .75, Lifetime: LongTerm, Tags: []string{TagSummary}}, PutOptions{})
 	return r.Item, err
 }
 
-// Summarised reports whether somebody has said what a conversation came to.
+// Summarised reports whether a conversation has a summary.
 func (s *Store) Summarised(ctx context.Context, ref string) (bool, error) {
-	found, _, err := s.List(ctx, ListQuery{Tiers: []string{Channel}, Conversation: ref, Tags: []string{TagSummary}, Limit: 1})
+	found, _, err := s.List(ctx,
+		ListQuery{Tiers: []string{Channel}, Conversation: ref, Tags: []string{TagSummary},
+			Limit: 1})
 	return len(found) > 0, err
 }
 
@@ -234,9 +256,10 @@ func (s *Store) IdleConversation(ctx context.Context, ref string) (ConversationI
 	return s.transition(ctx, ref, StatusIdle, VerbIdle, StatusActive)
 }
 
-// ArchiveConversation puts an idle conversation away, with force an active one too. Its
+// ArchiveConversation archives an idle conversation, with force an active one too. Its
 // working notes stay.
-func (s *Store) ArchiveConversation(ctx context.Context, ref string, force bool) (ConversationInfo, error) {
+func (s *Store) ArchiveConversation(ctx context.Context, ref string, force bool) (
+	ConversationInfo, error) {
 	from := []string{StatusIdle}
 	if force {
 		from = append(from, StatusActive)
@@ -244,12 +267,32 @@ func (s *Store) ArchiveConversation(ctx context.Context, ref string, force bool)
 	return s.transition(ctx, ref, StatusArchived, VerbArchived, from...)
 }
 
-func (s *Store) transition(ctx context.Context, ref, to, verb string, from ...string) (c ConversationInfo, err error) {
+// ReopenConversation makes an idle or archived conversation active again and restores
+// the items that were archived with it.
+func (s *Store) ReopenConversation(ctx context.Context, ref string) (ConversationInfo, error) {
+	return s.transition(ctx, ref, StatusActive, VerbReopened, StatusIdle, StatusArchived)
+}
+
+// restoreArchived restores the items that were archived with a conversation.
+func (f *file) restoreArchived(tx *sqlite.Tx, ref string) error {
+	all, err := itemsWhere(tx,
+		`tier = ? AND channel = '' AND conversation = ? AND archived IS NOT NULL AND lifetime = ? AND why = ?`,
+		Conversation, ref, LifeConversation, whyEnded)
+	for i := range all {
+		if err == nil {
+			err = f.revive(tx, &all[i], nil, "its conversation was reopened", nil)
+		}
+	}
+	return err
+}
+
+func (s *Store) transition(ctx context.Context, ref, to, verb string, from ...string) (
+	c ConversationInfo, err error) {
 	if _, err := s.Conversation(ctx, ref); err != nil {
 		return c, err
 	}
 	err = s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {
-		if c, err = conversation(tx, ref); err != nil {
+		if c, err = readConversation(tx, ref); err != nil {
 			return err
 		}
 		if !slices.Contains(from, c.Status) {
@@ -257,19 +300,121 @@ func (s *Store) transition(ctx context.Context, ref, to, verb string, from ...st
 		}
 		now := tx.Now
 		c.Status = to
-		if c.Ended == nil {
+		switch {
+		case to == StatusActive:
+			c.Ended, c.Archived = nil, nil
+			if err := f.restoreArchived(tx, ref); err != nil {
+				return err
+			}
+		case c.Ended == nil:
 			c.Ended = &now
 		}
 		if to == StatusArchived {
 			c.Archived = &now
 		}
-		if _, err := tx.Exec(`UPDATE conversations SET status = ?, ended = ?, archived = ? WHERE ref = ?`, to, sqlite.Millis(c.Ended), sqlite.Millis(c.Archived), ref); err != nil {
+		if _, err := tx.Exec(`UPDATE conversations SET status = ?, ended = ?, archived = ?
+			WHERE ref = ?`, to, sqlite.Millis(c.Ended), sqlite.Millis(c.Archived), ref); err != nil {
 			return err
 		}
-		if err := s.counts(tx, &c); err != nil {
+		if err := s.countVisible(tx, &c); err != nil {
 			return err
 		}
-		return f.event(tx, Event{Verb: verb, Scope: Scope{Tier: Conversation, Conversation: ref}.String(), Subject: ref})
+		return f.event(tx, Event{
+			Verb: verb, Scope: Scope{Tier: Conversation, Conversation: ref}.String(),
+			Subject: ref})
 	})
 	return c, err
+}
+
+// Conversations are read and written by those who take part: the agent that started it,
+// those invited by a participant, those with a grant, and the author. Invitations are
+// events in the log.
+
+// inAllConversations reports whether the caller takes part in every conversation.
+func (s *Store) inAllConversations() bool {
+	return s.opt.Author || slices.Contains(s.opt.Grants, GrantConversations)
+}
+
+// checkParticipant refuses a conversation that the caller does not take part in.
+func (s *Store) checkParticipant(tx *sqlite.Tx, c *ConversationInfo) error {
+	proven := s.opt.Agent != "" && !s.opt.Unproven
+	if s.inAllConversations() || proven && c.Agent == s.opt.Agent ||
+		slices.Contains(s.opt.Grants, GrantConversation(c.Ref)) {
+		return nil
+	}
+	if proven {
+		let, err := sqlite.One[bool](tx,
+			`SELECT count(*) > 0 FROM events WHERE subject = ? AND verb = ? AND other = ?`,
+			c.Ref, VerbInvited, s.opt.Agent)
+		if err != nil || let {
+			return err
+		}
+	}
+	return fault.Denied.New("the conversation "+c.Ref+" belongs to others",
+		"it needs the grant \""+GrantConversation(c.Ref)+"\"",
+		fault.Do("memory.conversation.invite", "a participant can invite with {}", "ref",
+			c.Ref, "agent", "AGENT"))
+}
+
+// conversationRefs returns the caller's conversations as a JSON list for SQL; nil means
+// all.
+func (s *Store) conversationRefs(tx *sqlite.Tx) (any, error) {
+	if s.inAllConversations() {
+		return nil, nil
+	}
+	refs, err := sqlite.Column[string](
+		tx, `SELECT ref FROM conversations WHERE ?1 <> '' AND agent = ?1
+		OR ref IN (SELECT subject FROM events WHERE verb = ?2 AND other = ?1 AND ?1 <> '')
+		OR 'conversation:' || ref IN (SELECT value FROM json_each(?3))`,
+		map[bool]string{false: s.opt.Agent}[s.opt.Unproven], VerbInvited,
+		sqlite.List(s.opt.Grants))
+	return sqlite.List(refs), err
+}
+
+// conversationScopes returns them as scopes; none if it is all.
+func (s *Store) conversationScopes(tx *sqlite.Tx) ([]string, error) {
+	taken, err := s.conversationRefs(tx)
+	if err != nil || taken == nil {
+		return nil, err
+	}
+	return sqlite.Column[string](tx, `SELECT 'conversation:' || value FROM json_each(?)`, taken)
+}
+
+// mayKnow reports whether the caller may know of an item.
+func (s *Store) mayKnow(tx *sqlite.Tx, it *Item) (bool, error) {
+	if !s.visible(it.Agent) || s.allowed(it.Tier) != nil {
+		return false, nil
+	}
+	if it.Tier != Conversation || s.inAllConversations() {
+		return true, nil
+	}
+	c, err := readConversation(tx, it.Conversation)
+	if err != nil {
+		return false, err
+	}
+	return s.checkParticipant(tx, &c) == nil, nil
+}
+
+// Invite lets agents take part in a conversation.
+func (s *Store) Invite(ctx context.Context, ref string, agents ...string) (
+	ConversationInfo, error) {
+	for _, agent := range agents {
+		if err := checkAgent(agent); err != nil {
+			return ConversationInfo{}, err
+		}
+	}
+	c, err := s.Conversation(ctx, ref)
+	if err != nil {
+		return c, err
+	}
+	return c, s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {
+		for _, agent := range agents {
+			if err := f.event(tx, Event{
+				Verb: VerbInvited, Scope: Scope{Tier: Conversation, Conversation: ref}.String(),
+				Subject: ref, Other: agent}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

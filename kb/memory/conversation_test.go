@@ -101,3 +101,73 @@ func TestConversationList(t *testing.T) {
 	refused(fault.Invalid, err)
 	listed("", Statuses, 0, start("", "t1"), third, second, first) // an archived conversation gives its thread up
 }
+
+// TestReopenConversation brings a conversation back from where it was put, with what was put away with
+// it and not what was put away for another reason.
+func TestReopenConversation(t *testing.T) {
+	ctx := t.Context()
+	s, c := newPass(t, nil)
+	talk, _, err := s.StartConversation(ctx, "", "t1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := put(t, s, Item{Tier: Conversation, Conversation: talk.Ref, Content: "the pager is suspected", Lifetime: LifeConversation})
+	if _, err := s.ReopenConversation(ctx, talk.Ref); !errors.Is(err, fault.Conflict) {
+		t.Errorf("an active one is reopened: %v", err)
+	}
+	if _, err := s.IdleConversation(ctx, talk.Ref); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.ReopenConversation(ctx, talk.Ref); err != nil || got.Status != StatusActive || got.Ended != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := s.ArchiveConversation(ctx, talk.Ref, true); err != nil {
+		t.Fatal(err)
+	}
+	c.pass(time.Hour)
+	if got := consolidate(t, s); got.Ended != 1 {
+		t.Fatalf("%+v", got)
+	}
+	got, err := s.ReopenConversation(ctx, talk.Ref)
+	if err != nil || got.Status != StatusActive || got.Ended != nil || got.Archived != nil || got.Items != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if now := get(t, s, it.ID); !now.Live() || now.Lifetime != LifeConversation {
+		t.Errorf("%+v", now)
+	}
+	events, err := s.Events(ctx, Conversation, talk.Ref, 0)
+	if err != nil || events[len(events)-1].Verb != VerbReopened {
+		t.Errorf("%+v, %v", events, err)
+	}
+	sound(t, s)
+}
+
+// TestRestoreAtOnce: what was forgotten by mistake comes back as it was.
+func TestRestoreAtOnce(t *testing.T) {
+	ctx := t.Context()
+	s := open(t, t.TempDir(), Options{Agent: "a1", Now: newClock().now})
+	talk, _, err := s.StartConversation(ctx, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := put(t, s, Item{Tier: Conversation, Conversation: talk.Ref, Content: "we meet at nine", Lifetime: LifeConversation})
+	forgetIt(t, s, it.ID)
+	r, err := s.Restore(ctx, it.ID)
+	if err != nil || r.Item.Lifetime != LifeConversation || len(r.Warnings) > 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	n, err := s.SaveNote(ctx, Core, Workspace, "Reads first.", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Restore(ctx, n.ID); !errors.Is(err, fault.NotFound) {
+		t.Errorf("a note that is there comes back: %v", err)
+	}
+	forgetIt(t, s, n.ID)
+	if r, err := s.Restore(ctx, n.ID); err != nil || r.Item.ID != n.ID || r.Item.Content != n.Content {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if all, err := s.Notes(ctx, Core, 0); err != nil || len(all) != 1 || all[0].Content != n.Content {
+		t.Errorf("%+v, %v", all, err)
+	}
+}

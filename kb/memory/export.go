@@ -14,30 +14,34 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// ExportOptions say what an export has.
+// ExportOptions are the options of Export.
 type ExportOptions struct {
-	// Tiers are those to export; nil: all that the caller reaches.
+	// Tiers to export; nil: all that the caller can reach.
 	Tiers []string
-	// Forgotten adds what is forgotten or expired, and what items and named entries said before they were changed.
+	// Forgotten adds forgotten and expired items, and earlier versions of items and
+	// named entries.
 	Forgotten bool
-	// Everything adds what belongs to any agent alone: private items, journals and core memories, working notes. It is for a person's backup, and takes one.
+	// Everything adds what belongs to single agents: private items, journals, core
+	// memories and working notes. Only a person may use it, for a backup.
 	Everything bool
 }
 
-// Exported is what an export has.
+// Exported is the result of Export.
 type Exported struct {
-	SchemaVersion int            `json:"schema_version"`
+	SchemaVersion int            `json:"schema_version"` // the version of the file's format
 	At            time.Time      `json:"exported_at"`
 	Workspace     string         `json:"workspace"`
 	Tiers         []string       `json:"tiers"`
-	Counts        map[string]int `json:"counts"` // by list
+	Counts        map[string]int `json:"counts"` // records by list
 	Bytes         int64          `json:"bytes"`
 }
 
-// Export writes what is remembered as one JSON document, one record a line, as of one moment: what everybody may see, and the caller's own. Import reads it. Embeddings are not in it;
-// Reembed makes them. An error may come after a part was written.
+// Export writes the memory as one JSON document, one record a line, as of one moment:
+// what everybody may see and what belongs to the caller. Import reads it. It has no
+// embeddings; Reembed makes them. An error may come after a part was written.
 func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exported, error) {
-	out := Exported{SchemaVersion: SchemaVersion, At: s.now().UTC().Truncate(time.Millisecond), Tiers: []string{}, Counts: map[string]int{}}
+	out := Exported{SchemaVersion: SchemaVersion, At: s.now().UTC().Truncate(time.Millisecond),
+		Tiers: []string{}, Counts: map[string]int{}}
 	for _, t := range opt.Tiers {
 		if err := s.allowed(t); err != nil {
 			return out, err
@@ -49,24 +53,28 @@ func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exp
 		}
 	}
 	if opt.Everything && !s.opt.Author {
-		return out, fault.Denied.New("what belongs to other agents alone is exported by a person, not by an agent", "", forAuthor, fault.Give("everything", "", "leave {} out: what the caller may read is exported without it"))
+		return out, fault.Denied.New("only a person may export what belongs to other agents", "",
+			forAuthor, fault.Give("everything", "",
+				"leave out {}: then what the caller may read is exported"))
 	}
 	if slices.ContainsFunc(out.Tiers, func(t string) bool { return t != Account }) {
 		out.Workspace = s.opt.Workspace
 	}
-	s.Flush(ctx) // accesses so far are part of it
+	s.Flush(ctx) // the export has the accesses so far
 	count := &countingWriter{w: w}
 	x := &exporter{s: s, opt: opt, out: &out, w: bufio.NewWriterSize(count, 1<<16)}
 	x.enc = json.NewEncoder(&x.line)
 	x.enc.SetEscapeHTML(false)
-	// Both files are read at one moment each, which are next to each other.
+	// Each file is read on one snapshot; the two snapshots are taken one after the
+	// other.
 	err := x.in(ctx, false, func(workspace *sqlite.Tx) error {
 		return x.in(ctx, true, func(account *sqlite.Tx) error {
-			x.files = []exportFile{{tx: workspace, tier: Workspace}, {tx: account, tier: Account, account: true}}
+			x.files = []exportFile{{tx: workspace, tier: Workspace},
+				{tx: account, tier: Account, account: true}}
 			x.files = slices.DeleteFunc(x.files, func(f exportFile) bool { return f.tx == nil })
 			for i := range x.files {
 				var err error
-				if x.files[i].taken, err = s.taken(x.files[i].tx); err != nil {
+				if x.files[i].taken, err = s.conversationRefs(x.files[i].tx); err != nil {
 					return err
 				}
 			}
@@ -93,9 +101,9 @@ func (c *countingWriter) Write(b []byte) (int, error) {
 
 type exportFile struct {
 	tx      *sqlite.Tx
-	tier    string // of its named entries and notes
+	tier    string // of the named entries and notes
 	account bool
-	taken   any // the conversations that the caller takes part in
+	taken   any // conversations of the caller
 }
 
 type exporter struct {
@@ -103,14 +111,16 @@ type exporter struct {
 	opt   ExportOptions
 	out   *Exported
 	w     *bufio.Writer
-	line  bytes.Buffer // of enc
+	line  bytes.Buffer // buffer of enc
 	enc   *json.Encoder
-	files []exportFile // those that are there
+	files []exportFile // the files that exist
 }
 
-// in runs fn on a snapshot of a file; without one if no tier of it is exported, or nobody has written to it.
+// in runs fn on a snapshot of a file; with nil if none of its tiers is exported or it
+// does not exist.
 func (x *exporter) in(ctx context.Context, account bool, fn func(*sqlite.Tx) error) error {
-	if !slices.ContainsFunc(x.out.Tiers, func(t string) bool { return (t == Account) == account }) {
+	if !slices.ContainsFunc(x.out.Tiers,
+		func(t string) bool { return (t == Account) == account }) {
 		return fn(nil)
 	}
 	f, err := x.s.open(ctx, account, false)
@@ -120,24 +130,27 @@ func (x *exporter) in(ctx context.Context, account bool, fn func(*sqlite.Tx) err
 	if err != nil {
 		return err
 	}
-	return f.Read(ctx, fn) // it uses no index, so there is none to make anew
+	return f.Read(ctx, fn) // the index is not needed, so do not rebuild it
 }
 
 func (x *exporter) has(tier string) bool { return slices.Contains(x.out.Tiers, tier) }
 
 func (x *exporter) write() error {
-	x.w.WriteString("{\n") // what goes wrong here is said by Flush
+	x.w.WriteString("{\n") // Flush returns write errors
 	for _, field := range []struct {
 		name  string
 		value any
-	}{{"schema_version", SchemaVersion}, {"exported_at", x.out.At}, {"workspace", x.out.Workspace}, {"tiers", x.out.Tiers}} {
+	}{{"schema_version", SchemaVersion}, {"exported_at", x.out.At}, {"workspace", x.out.Workspace},
+		{"tiers", x.out.Tiers}} {
 		x.w.WriteString(`"` + field.name + `": `)
 		if err := x.encode(field.value); err != nil {
 			return err
 		}
 		x.w.WriteString(",\n")
 	}
-	lists := map[string]func(*exportFile, func(any) error) error{listChannels: x.channels, listConversations: x.conversations, listItems: x.items, listNamed: x.named,
+	lists := map[string]func(*exportFile, func(any) error) error{
+		listChannels: x.channels, listConversations: x.conversations, listItems: x.items,
+		listNamed: x.named,
 		listNotes: x.notes, listScratch: x.scratch, listRevisions: x.revisions}
 	for i, name := range exportLists {
 		if i > 0 {
@@ -161,7 +174,7 @@ func (x *exporter) write() error {
 	return err
 }
 
-// encode writes a value without the line's end that an encoder gives it.
+// encode writes a value without the final newline of an encoder.
 func (x *exporter) encode(value any) error {
 	x.line.Reset()
 	if err := x.enc.Encode(value); err != nil {
@@ -171,52 +184,63 @@ func (x *exporter) encode(value any) error {
 	return err
 }
 
-// channels are the workspace's, if the caller reaches them; those of the conversations alone, if the tier itself is not exported.
+// channels yields the workspace's channels, or only those of the exported conversations
+// if the tier is not exported.
 func (x *exporter) channels(f *exportFile, add func(any) error) error {
 	if f.account || !x.s.Reaches(Channel) || !x.has(Channel) && !x.has(Conversation) {
 		return nil
 	}
 	var r channelRecord
-	return f.tx.Each([]any{&r.Name, &r.Description, &r.IsDefault, sqlite.Time(&r.Created)}, func() error { return add(r) },
-		`SELECT name, description, is_default, created FROM channels WHERE ? OR name IN (SELECT channel FROM conversations) ORDER BY created, name`, x.has(Channel))
+	return f.tx.Each([]any{&r.Name, &r.Description, &r.IsDefault, sqlite.Time(&r.Created)},
+		func() error { return add(r) },
+		`SELECT name, description, is_default, created FROM channels
+			WHERE ? OR name IN (SELECT channel FROM conversations)
+			ORDER BY created, name`, x.has(Channel))
 }
 
 func (x *exporter) conversations(f *exportFile, add func(any) error) error {
 	if f.account || !x.has(Conversation) {
 		return nil
 	}
-	all, err := conversations(f.tx, `?1 IS NULL OR ref IN (SELECT value FROM json_each(?1)) ORDER BY started, ref`, f.taken)
+	all, err := readConversations(f.tx,
+		`?1 IS NULL OR ref IN (SELECT value FROM json_each(?1)) ORDER BY started, ref`, f.taken)
 	if err != nil {
 		return err
 	}
 	for _, c := range all {
-		if err := add(conversationRecord{c.Ref, c.Channel, c.Thread, c.Agent, c.Status, c.Started, c.Ended, c.Archived}); err != nil {
+		if err := add(conversationRecord{
+			c.Ref, c.Channel, c.Thread, c.Agent, c.Status, c.Started, c.Ended,
+			c.Archived}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// which says in SQL which items of a file are exported.
+// which returns the SQL condition for the items of a file that are exported.
 func (x *exporter) which(f *exportFile) (string, []any) {
 	where := `tier IN (SELECT value FROM json_each(?))`
-	args := []any{sqlite.List(slices.DeleteFunc(slices.Clone(x.out.Tiers), func(t string) bool { return (t == Account) != f.account }))}
+	args := []any{sqlite.List(slices.DeleteFunc(
+		slices.Clone(x.out.Tiers), func(t string) bool { return (t == Account) != f.account }))}
 	if !x.opt.Everything {
 		where, args = where+` AND agent IN ('', ?)`, append(args, x.s.opt.Agent)
 	}
 	if f.taken != nil {
-		where, args = where+` AND (tier <> 'conversation' OR conversation IN (SELECT value FROM json_each(?)))`, append(args, f.taken)
+		where, args = where+` AND (tier <> 'conversation' OR conversation IN (SELECT value
+			FROM json_each(?)))`, append(args, f.taken)
 	}
 	if !x.opt.Forgotten {
-		where, args = where+` AND forgotten IS NULL AND (expires IS NULL OR expires > ?)`, append(args, x.out.At.UnixMilli())
+		where, args = where+` AND forgotten IS NULL AND (expires IS NULL OR expires > ?)`,
+			append(args, x.out.At.UnixMilli())
 	}
 	return where, args
 }
 
 func (x *exporter) items(f *exportFile, add func(any) error) error {
 	where, args := x.which(f)
-	// Numbers alone: the items themselves are not held all at once.
-	order, err := sqlite.Column[int64](f.tx, `SELECT n FROM items WHERE `+where+` ORDER BY created, id`, args...)
+	// Only numbers, so that not all items are in memory at once.
+	order, err := sqlite.Column[int64](
+		f.tx, `SELECT n FROM items WHERE `+where+` ORDER BY created, id`, args...)
 	if err != nil {
 		return err
 	}
@@ -256,7 +280,8 @@ func (x *exporter) notes(f *exportFile, add func(any) error) error {
 	}
 	r := noteRecord{Tier: f.tier}
 	return f.tx.Each(r.columns(), func() error { return add(r) },
-		`SELECT id, agent, kind, content, created, forgotten FROM notes WHERE (?1 OR agent = ?2) AND (?3 OR forgotten IS NULL) ORDER BY created, id`,
+		`SELECT id, agent, kind, content, created, forgotten FROM notes WHERE (?1 OR agent = ?2)
+			AND (?3 OR forgotten IS NULL) ORDER BY created, id`,
 		x.opt.Everything, x.s.opt.Agent, x.opt.Forgotten)
 }
 
@@ -265,19 +290,152 @@ func (x *exporter) scratch(f *exportFile, add func(any) error) error {
 		return nil
 	}
 	var r scratchRecord
-	return f.tx.Each([]any{&r.Conversation, &r.Agent, &r.Key, &r.Shared, (*[]byte)(&r.Value), sqlite.Time(&r.Created), sqlite.Time(&r.Updated)}, func() error { return add(r) },
-		`SELECT conversation, agent, key, shared, value, created, updated FROM scratch WHERE ?1 OR agent = ?2
-			AND (?3 IS NULL OR conversation IN (SELECT value FROM json_each(?3))) ORDER BY conversation, agent, key`, x.opt.Everything, x.s.opt.Agent, f.taken)
+	return f.tx.Each([]any{&r.Conversation, &r.Agent, &r.Key, &r.Shared, (*[]byte)(&r.Value),
+		sqlite.Time(&r.Created), sqlite.Time(&r.Updated)}, func() error { return add(r) },
+		`SELECT conversation, agent, key, shared, value, created, updated FROM scratch
+			WHERE ?1 OR agent = ?2
+			AND (?3 IS NULL OR conversation IN (SELECT value FROM json_each(?3)))
+			ORDER BY conversation, agent, key`, x.opt.Everything, x.s.opt.Agent, f.taken)
 }
 
-// revisions are those of what is exported.
+// revisions yields the earlier versions of what is exported.
 func (x *exporter) revisions(f *exportFile, add func(any) error) error {
 	if !x.opt.Forgotten {
 		return nil
 	}
 	where, args := x.which(f)
 	r := revisionRecord{Tier: f.tier}
-	return f.tx.Each([]any{&r.Subject, &r.Revision, sqlite.Time(&r.At), &r.Actor, (*[]byte)(&r.Before)}, func() error { return add(r) },
-		`SELECT subject, revision, at, actor, before FROM revisions WHERE subject IN (SELECT id FROM items WHERE `+where+`) OR substr(subject, 1, 6) = 'named:' AND ? ORDER BY subject, revision`,
+	return f.tx.Each([]any{&r.Subject, &r.Revision, sqlite.Time(&r.At), &r.Actor,
+		(*[]byte)(&r.Before)}, func() error { return add(r) },
+		`SELECT subject, revision, at, actor, before FROM revisions WHERE subject IN (SELECT id
+			FROM items WHERE `+where+`) OR substr(subject, 1, 6) = 'named:' AND ? ORDER BY subject, revision`,
 		append(args, x.has(f.tier))...)
+}
+
+// SchemaVersion is the version of the format. It is raised when the meaning of a field
+// changes, and not when a field is added.
+const SchemaVersion = 1
+
+// Lists of an export, in order: records come after those that they refer to.
+const (
+	listChannels      = "channels"
+	listConversations = "conversations"
+	listItems         = "items"
+	listNamed         = "named"
+	listNotes         = "notes"
+	listScratch       = "scratch"
+	listRevisions     = "revisions"
+)
+
+var exportLists = []string{
+	listChannels, listConversations, listItems, listNamed, listNotes, listScratch, listRevisions}
+
+// The records have types of their own, so that the API and the format can change
+// independently. Derived fields are left out: embeddings, counts, expiry of notes.
+
+type channelRecord struct {
+	Name        string    `json:"name"`
+	Description string    `json:"description"`
+	IsDefault   bool      `json:"is_default"`
+	Created     time.Time `json:"created"`
+}
+
+type conversationRecord struct {
+	Ref      string     `json:"ref_code"`
+	Channel  string     `json:"channel"`
+	Thread   string     `json:"thread"`
+	Agent    string     `json:"agent"`
+	Status   string     `json:"status"`
+	Started  time.Time  `json:"started"`
+	Ended    *time.Time `json:"ended"`
+	Archived *time.Time `json:"archived"`
+}
+
+type itemRecord struct {
+	ID           string     `json:"id"`
+	Tier         string     `json:"tier"`
+	Channel      string     `json:"channel"`
+	Conversation string     `json:"conversation"`
+	Agent        string     `json:"agent"`
+	Title        string     `json:"title"`
+	Content      string     `json:"content"`
+	Curator      string     `json:"curator"`
+	Source       string     `json:"source"`
+	Importance   float64    `json:"importance"`
+	Lifetime     string     `json:"lifetime"`
+	Tags         []string   `json:"tags"`
+	Accesses     int        `json:"access_count"`
+	Created      time.Time  `json:"created"`
+	Updated      time.Time  `json:"updated"`
+	Accessed     time.Time  `json:"accessed"`
+	Expires      *time.Time `json:"expires"`
+	DerivedFrom  string     `json:"derived_from"`
+	Revision     int        `json:"revision"`
+	Archived     *time.Time `json:"archived"`
+	Forgotten    *time.Time `json:"forgotten"`
+	Rule         string     `json:"rule"`
+	ReplacedBy   string     `json:"replaced_by"`
+	Why          string     `json:"why"`
+}
+
+func recordOf(it *Item) itemRecord {
+	return itemRecord{it.ID, it.Tier, it.Channel, it.Conversation, it.Agent, it.Title, it.Content,
+		it.Curator, it.Source, it.Importance, it.Lifetime, it.Tags, it.Accesses,
+		it.Created, it.Updated, it.Accessed, it.Expires, it.DerivedFrom, it.Revision, it.Archived,
+		it.Forgotten, it.Rule, it.ReplacedBy, it.Why}
+}
+
+func (r *itemRecord) item() Item {
+	return Item{ID: r.ID, Tier: r.Tier, Channel: r.Channel, Conversation: r.Conversation,
+		Agent: r.Agent, Title: r.Title, Content: r.Content, Curator: r.Curator, Source: r.Source,
+		Importance: r.Importance, Lifetime: r.Lifetime, Tags: r.Tags, Accesses: r.Accesses,
+		Created: r.Created, Updated: r.Updated, Accessed: r.Accessed, Expires: r.Expires,
+		DerivedFrom: r.DerivedFrom, Revision: r.Revision, Archived: r.Archived,
+		Forgotten: r.Forgotten, Rule: r.Rule, ReplacedBy: r.ReplacedBy, Why: r.Why}
+}
+
+type namedRecord struct {
+	Name     string    `json:"name"`
+	Tier     string    `json:"tier"`
+	Body     string    `json:"body"`
+	Curator  string    `json:"curator"`
+	Revision int       `json:"revision"`
+	Created  time.Time `json:"created"`
+	Updated  time.Time `json:"updated"`
+}
+
+type noteRecord struct {
+	ID        string     `json:"id"`
+	Agent     string     `json:"agent"`
+	Kind      string     `json:"memory_type"`
+	Tier      string     `json:"tier"`
+	Content   string     `json:"content"`
+	Created   time.Time  `json:"created"`
+	Forgotten *time.Time `json:"forgotten"`
+}
+
+// columns returns the destinations of a note's columns.
+func (r *noteRecord) columns() []any {
+	return []any{&r.ID, &r.Agent, &r.Kind, &r.Content, sqlite.Time(&r.Created),
+		sqlite.MaybeTime(&r.Forgotten)}
+}
+
+type scratchRecord struct {
+	Conversation string          `json:"conversation"`
+	Agent        string          `json:"agent"`
+	Key          string          `json:"key"`
+	Shared       bool            `json:"shared"`
+	Value        json.RawMessage `json:"value"`
+	Created      time.Time       `json:"created"`
+	Updated      time.Time       `json:"updated"`
+}
+
+type revisionRecord struct {
+	Subject string `json:"subject"` // an item's id, or named:NAME
+	// account; or workspace for everything in a workspace's file
+	Tier     string          `json:"tier"`
+	Revision int             `json:"revision"`
+	At       time.Time       `json:"at"`
+	Actor    string          `json:"actor"`
+	Before   json.RawMessage `json:"before"` // as Revisions and NamedRevisions return it
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"blackboard/embed"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/shared"
 )
 
@@ -125,6 +126,7 @@ func TestExchangedValuesAreListed(t *testing.T) {
 // the same words is one, what may not both hold is listed, and what was only shown is not
 // promoted.
 func TestHistory(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	for name, emb := range map[string]embed.Embedder{"words alone": nil, "potion-base-2M": shared.Potion(t)} {
 		if name != "words alone" && emb == nil {

@@ -13,42 +13,46 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// ImportOptions say what an import takes.
+// ImportOptions are the options of Import.
 type ImportOptions struct {
-	// Tiers are those to import; nil: all that are in the document. What is in others is left out.
+	// Tiers to import; nil: all in the document. Others are left out.
 	Tiers []string
-	// DryRun tells what would be done, and does nothing.
+	// DryRun reports what would be done and changes nothing.
 	DryRun bool
-	// Force takes what looks like a secret.
+	// Force stores what looks like a secret.
 	Force bool
 }
 
-// ImportCounts say what became of the records of a list.
+// ImportCounts counts the records of a list.
 type ImportCounts struct {
-	Stored int `json:"stored"`
-	// Unchanged are here already.
+	Stored int `json:"stored"` // records that were stored
+	// Unchanged exist here already.
 	Unchanged int `json:"unchanged"`
-	// Kept are here already and say something else, which is kept.
+	// Kept exist here with other content, which was kept.
 	Kept    int `json:"kept"`
-	Refused int `json:"refused"`
+	Refused int `json:"refused"` // records that were refused
 }
 
-// Imported is what an import has done, or would do.
+// Imported is the result of Import.
 type Imported struct {
-	DryRun    bool                    `json:"dry_run"`
-	Workspace string                  `json:"workspace"` // that the document is of
-	Exported  time.Time               `json:"exported_at"`
-	Counts    map[string]ImportCounts `json:"counts"` // by list: channels, conversations, items, named, notes, scratch, revisions
-	Refused   []ImportRefused         `json:"refused"`
-	Notes     []string                `json:"notes"`
+	DryRun    bool      `json:"dry_run"`
+	Workspace string    `json:"workspace"`   // workspace of the document
+	Exported  time.Time `json:"exported_at"` // when it was exported
+	// by list: channels, conversations, items, named, notes, scratch, revisions
+	Counts  map[string]ImportCounts `json:"counts"`
+	Refused []ImportRefused         `json:"refused"`
+	Notes   []string                `json:"notes"`
 }
 
-// Import reads what Export has written. Everything comes as it was: ids, times, access counts, who noted it, what was forgotten. What is here already stays as it is, so importing twice is
-// importing once. A record that is wrong, or not the caller's to bring, is refused and the others are taken; nothing is written of a document that is wrong as a whole.
+// Import reads what Export has written. Records keep their ids, times, access counts,
+// sources and whether they were forgotten. What exists here is not changed, so an import
+// can be repeated. An invalid record, or one that the caller may not store, is refused
+// and the others are stored. If the document itself is invalid, nothing is stored.
 //
-// Each file is written in one transaction: what is in a workspace's tiers first, then the account's.
+// Each file is written in one transaction: the workspace's first, then the account's.
 func (s *Store) Import(ctx context.Context, r io.Reader, opt ImportOptions) (Imported, error) {
-	out := Imported{DryRun: opt.DryRun, Counts: map[string]ImportCounts{}, Refused: []ImportRefused{}, Notes: []string{}}
+	out := Imported{DryRun: opt.DryRun, Counts: map[string]ImportCounts{},
+		Refused: []ImportRefused{}, Notes: []string{}}
 	for _, name := range exportLists {
 		out.Counts[name] = ImportCounts{}
 	}
@@ -88,18 +92,19 @@ func (out *Imported) merge(refused []ImportRefused, notes []string) {
 	out.Notes = append(out.Notes, notes...)
 }
 
-// importer takes a document apart: each record is checked by itself first, then against the file that it goes into.
+// importer imports one document. It checks each record by itself first, and then against
+// the file.
 type importer struct {
 	s     *Store
 	opt   ImportOptions
 	now   time.Time
 	doc   *exportDocument
 	files [2]importFile
-	left  map[string]int // by tier: records that were left out
-	bare  int            // items that were stored without an embedding
+	left  map[string]int // by tier: records left out
+	bare  int            // items stored without an embedding
 }
 
-// importFile has what goes into one file and is sound by itself.
+// importFile has the valid records for one file.
 type importFile struct {
 	account       bool
 	channels      []incoming[channelRecord]
@@ -112,7 +117,8 @@ type importFile struct {
 }
 
 func (f *importFile) empty() bool {
-	return len(f.channels)+len(f.conversations)+len(f.items)+len(f.named)+len(f.notes)+len(f.scratch)+len(f.revisions) == 0
+	return len(f.channels)+len(f.conversations)+len(f.items)+len(f.named)+len(f.notes)+len(
+		f.scratch)+len(f.revisions) == 0
 }
 
 // wants reports whether a tier is to be imported, and counts the record if not.
@@ -131,8 +137,10 @@ func (im *importer) in(tier string) *importFile {
 	return &im.files[0]
 }
 
-// sift checks the records of a list and gives the sound ones to keep. Two that are about the same thing are one too many: key names it.
-func sift[T any](out *Imported, list string, all []incoming[T], check func(*T) (wanted bool, err error), key func(*T) string, keep func(incoming[T])) {
+// checkRecords checks the records of a list and passes the valid ones to keep. key
+// identifies a record; a second one with the same key is refused.
+func checkRecords[T any](out *Imported, list string, all []incoming[T],
+	check func(*T) (wanted bool, err error), key func(*T) string, keep func(incoming[T])) {
 	first := map[string]int{}
 	for i := range all {
 		r := &all[i]
@@ -142,7 +150,7 @@ func sift[T any](out *Imported, list string, all []incoming[T], check func(*T) (
 		}
 		if err == nil {
 			if at, twice := first[key(&r.rec)]; twice {
-				err = errors.New("it is there already, as " + place(list, at))
+				err = errors.New("duplicate of " + place(list, at))
 			}
 		}
 		if err != nil {
@@ -154,7 +162,7 @@ func sift[T any](out *Imported, list string, all []incoming[T], check func(*T) (
 	}
 }
 
-// reason is what an error says, with the next step.
+// reason returns an error's message with the next step.
 func reason(err error) string {
 	if try := fault.Try(err, nil); try != "" {
 		return err.Error() + "; " + try
@@ -162,30 +170,35 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// check looks at every record by itself.
+// check checks every record by itself.
 func (im *importer) check(ctx context.Context, out *Imported) error {
 	workspace := &im.files[0]
-	needed := map[string]bool{} // channels that conversations are in
-	sift(out, listConversations, im.doc.conversations, func(r *conversationRecord) (bool, error) {
-		if !im.wants(Conversation) {
-			return false, nil
-		}
-		err := im.checkConversation(r)
-		needed[r.Channel] = true
-		return true, err
-	}, func(r *conversationRecord) string { return r.Ref }, func(r incoming[conversationRecord]) { workspace.conversations = append(workspace.conversations, r) })
-	sift(out, listChannels, im.doc.channels, func(r *channelRecord) (bool, error) {
+	needed := map[string]bool{} // channels of the conversations
+	checkRecords(out, listConversations, im.doc.conversations,
+		func(r *conversationRecord) (bool, error) {
+			if !im.wants(Conversation) {
+				return false, nil
+			}
+			err := im.checkConversation(r)
+			needed[r.Channel] = true
+			return true, err
+		}, func(r *conversationRecord) string { return r.Ref },
+		func(r incoming[conversationRecord]) {
+			workspace.conversations = append(workspace.conversations, r)
+		})
+	checkRecords(out, listChannels, im.doc.channels, func(r *channelRecord) (bool, error) {
 		if !needed[r.Name] && !im.wants(Channel) {
 			return false, nil
 		}
 		return true, im.checkChannel(r)
-	}, func(r *channelRecord) string { return r.Name }, func(r incoming[channelRecord]) { workspace.channels = append(workspace.channels, r) })
+	}, func(r *channelRecord) string { return r.Name },
+		func(r incoming[channelRecord]) { workspace.channels = append(workspace.channels, r) })
 	items := make([]incoming[Item], 0, len(im.doc.items))
 	left := map[string]bool{}
 	for _, r := range im.doc.items {
 		items = append(items, incoming[Item]{r.at, r.rec.item()})
 	}
-	sift(out, listItems, items, func(it *Item) (bool, error) {
+	checkRecords(out, listItems, items, func(it *Item) (bool, error) {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
@@ -197,43 +210,52 @@ func (im *importer) check(ctx context.Context, out *Imported) error {
 		sound, err := im.checkItem(&record)
 		*it = sound
 		return true, err
-	}, func(it *Item) string { return it.ID }, func(it incoming[Item]) { f := im.in(it.rec.Tier); f.items = append(f.items, it) })
+	}, func(it *Item) string { return it.ID },
+		func(it incoming[Item]) { f := im.in(it.rec.Tier); f.items = append(f.items, it) })
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	im.doc.items = nil // each is held once
-	sift(out, listNamed, im.doc.named, func(r *namedRecord) (bool, error) {
+	im.doc.items = nil // free the memory
+	checkRecords(out, listNamed, im.doc.named, func(r *namedRecord) (bool, error) {
 		if checkNamedTier(r.Tier) == nil && !im.wants(r.Tier) {
 			return false, nil
 		}
 		return true, im.checkNamed(r)
-	}, func(r *namedRecord) string { return r.Tier + " " + namedSubject(r.Name) }, func(r incoming[namedRecord]) { f := im.in(r.rec.Tier); f.named = append(f.named, r) })
-	sift(out, listNotes, im.doc.notes, func(r *noteRecord) (bool, error) {
+	}, func(r *namedRecord) string { return r.Tier + " " + namedSubject(r.Name) },
+		func(r incoming[namedRecord]) { f := im.in(r.rec.Tier); f.named = append(f.named, r) })
+	checkRecords(out, listNotes, im.doc.notes, func(r *noteRecord) (bool, error) {
 		if checkNamedTier(r.Tier) == nil && !im.wants(r.Tier) {
 			return false, nil
 		}
 		return true, im.checkNote(r)
-	}, func(r *noteRecord) string { return r.ID }, func(r incoming[noteRecord]) { f := im.in(r.rec.Tier); f.notes = append(f.notes, r) })
-	sift(out, listScratch, im.doc.scratch, func(r *scratchRecord) (bool, error) {
+	}, func(r *noteRecord) string { return r.ID },
+		func(r incoming[noteRecord]) { f := im.in(r.rec.Tier); f.notes = append(f.notes, r) })
+	checkRecords(out, listScratch, im.doc.scratch, func(r *scratchRecord) (bool, error) {
 		if !im.wants(Conversation) {
 			return false, nil
 		}
 		return true, im.checkScratch(r)
-	}, func(r *scratchRecord) string { return r.Conversation + " " + r.Key + " " + r.Agent }, func(r incoming[scratchRecord]) { workspace.scratch = append(workspace.scratch, r) })
-	sift(out, listRevisions, im.doc.revisions, func(r *revisionRecord) (bool, error) {
+	}, func(r *scratchRecord) string { return r.Conversation + " " + r.Key + " " + r.Agent },
+		func(r incoming[scratchRecord]) { workspace.scratch = append(workspace.scratch, r) })
+	checkRecords(out, listRevisions, im.doc.revisions, func(r *revisionRecord) (bool, error) {
 		if strings.HasPrefix(r.Subject, "named:") {
 			if checkNamedTier(r.Tier) == nil && !im.wants(r.Tier) {
 				return false, nil
 			}
-		} else if left[r.Subject] { // it goes with its item
+		} else if left[r.Subject] { // left out with its item
 			return false, nil
 		}
 		return true, im.checkRevision(r)
-	}, func(r *revisionRecord) string { return fmt.Sprintf("%s %d %s", r.Tier, r.Revision, r.Subject) }, func(r incoming[revisionRecord]) { f := im.in(r.rec.Tier); f.revisions = append(f.revisions, r) })
+	}, func(r *revisionRecord) string {
+		return fmt.Sprintf("%s %d %s", r.Tier, r.Revision, r.Subject)
+	}, func(r incoming[revisionRecord]) {
+		f := im.in(r.rec.Tier)
+		f.revisions = append(f.revisions, r)
+	})
 	return ctx.Err()
 }
 
-// file does one file.
+// file imports into one file.
 func (im *importer) file(ctx context.Context, in *importFile, out *Imported) error {
 	if in.empty() {
 		return nil
@@ -244,8 +266,9 @@ func (im *importer) file(ctx context.Context, in *importFile, out *Imported) err
 	}
 	var p *importPlan
 	plan := func(f *file, tx *sqlite.Tx) (err error) {
-		p = &importPlan{im: im, f: f, in: in, elsewhere: elsewhere, counts: map[string]ImportCounts{}}
-		return p.make(tx)
+		p = &importPlan{im: im, f: f, in: in, elsewhere: elsewhere,
+			counts: map[string]ImportCounts{}}
+		return p.build(tx)
 	}
 	f, err := im.s.open(ctx, in.account, !im.opt.DryRun)
 	switch {
@@ -279,7 +302,8 @@ func (im *importer) file(ctx context.Context, in *importFile, out *Imported) err
 	return nil
 }
 
-// elsewhere returns those of a file's ids that are in the other file already: an id is one thing, wherever it is.
+// elsewhere returns the ids of a file's records that the other file has already: an id
+// is unique across both.
 func (im *importer) elsewhere(ctx context.Context, in *importFile) (map[string]Item, error) {
 	all := map[string]Item{}
 	if len(in.items) == 0 || !im.s.reachesFile(!in.account) {
@@ -299,7 +323,7 @@ func (im *importer) elsewhere(ctx context.Context, in *importFile) (map[string]I
 	return all, err
 }
 
-// itemsByID returns those items that a file has of a document.
+// itemsByID returns the items of a document that a file has.
 func itemsByID(tx *sqlite.Tx, items []incoming[Item]) (map[string]Item, error) {
 	all := map[string]Item{}
 	for some := range slices.Chunk(items, 1000) {
@@ -318,20 +342,25 @@ func itemsByID(tx *sqlite.Tx, items []incoming[Item]) (map[string]Item, error) {
 	return all, nil
 }
 
-// remark says what is to be said of the whole.
+// remark adds notes about the whole import.
 func (im *importer) remark(out *Imported) {
-	if out.Workspace != "" && im.s.opt.Workspace != "" && out.Workspace != im.s.opt.Workspace && !im.files[0].empty() {
-		out.Notes = append(out.Notes, fmt.Sprintf("the document is of the workspace %q, and was brought into %q", clip(out.Workspace, 300), clip(im.s.opt.Workspace, 300)))
+	if out.Workspace != "" && im.s.opt.Workspace != "" && out.Workspace != im.s.opt.Workspace &&
+		!im.files[0].empty() {
+		out.Notes = append(out.Notes,
+			fmt.Sprintf("the document is of the workspace %q and was imported into %q",
+				clip(out.Workspace, 300), clip(im.s.opt.Workspace, 300)))
 	}
 	for _, t := range Tiers {
 		if n := im.left[t]; n > 0 {
-			out.Notes = append(out.Notes, fmt.Sprintf("%d records of the %s tier were left out", n, t))
+			out.Notes = append(out.Notes,
+				fmt.Sprintf("%d records of the %s tier were left out", n, t))
 		}
 	}
 	if im.bare > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d items have no embedding yet and are found by their words: reembedding gives them one", im.bare))
+		out.Notes = append(out.Notes,
+			fmt.Sprintf("%d items have no embedding yet and are found by words; reembedding adds it", im.bare))
 	}
 	if im.opt.DryRun {
-		out.Notes = append(out.Notes, "nothing was written: this was a dry run")
+		out.Notes = append(out.Notes, "dry run: nothing was written")
 	}
 }

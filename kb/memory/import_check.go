@@ -11,9 +11,10 @@ import (
 	"blackboard/board/fault"
 )
 
-// What a record says of times and counts is believed within reason: beyond it, clocks were wrong, or numbers could not be added up any more.
+// Bounds for times and counts in a record: beyond them a clock was wrong, or sums could
+// overflow.
 const (
-	importAhead  = 24 * time.Hour // how far ahead of the clock here something may have happened
+	importAhead  = 24 * time.Hour // how far a time may be ahead of this clock
 	importCounts = 1_000_000_000
 )
 
@@ -22,7 +23,7 @@ var (
 	importLast  = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// checkReach refuses records of tiers that are not the caller's.
+// checkReach refuses records of tiers that the caller cannot reach.
 func (im *importer) checkReach(tier string) error {
 	if !slices.Contains(Tiers, tier) {
 		return unknown("tier", tier, Tiers)
@@ -30,7 +31,7 @@ func (im *importer) checkReach(tier string) error {
 	return im.s.allowed(tier)
 }
 
-// checkOwner refuses what is another agent's alone, unless a person brings it.
+// checkOwner refuses private records of another agent, unless a person imports them.
 func (im *importer) checkOwner(agent string) error {
 	if agent != "" {
 		if err := checkAgent(agent); err != nil {
@@ -38,24 +39,26 @@ func (im *importer) checkOwner(agent string) error {
 		}
 	}
 	if agent != im.s.opt.Agent && !im.s.opt.Author {
-		return fault.Denied.New(fmt.Sprintf("it is %q's alone", clip(agent, 60)), "that agent can import it, or a person")
+		return fault.Denied.New(fmt.Sprintf("it belongs to %q only", clip(agent, 60)),
+			"that agent or a person can import it")
 	}
 	return nil
 }
 
-// checkPast brings a time of something that has happened into its form.
+// checkPast normalises a time in the past.
 func (im *importer) checkPast(what string, t *time.Time) error {
 	if t.IsZero() {
-		return invalid("it does not say when it was "+what, hintExport)
+		return invalid("it has no time when it was "+what, hintExport)
 	}
 	*t = t.UTC().Truncate(time.Millisecond)
 	if t.Before(importFirst) || t.After(im.now.Add(importAhead)) {
-		return invalid(fmt.Sprintf("it was %s in %s, which cannot be", what, t.Format(time.RFC3339)), "the clock of one of the machines is wrong")
+		return invalid(fmt.Sprintf("it was %s in %s, which is impossible", what,
+			t.Format(time.RFC3339)), "the clock of one of the machines is wrong")
 	}
 	return nil
 }
 
-// checkMaybe is checkPast for what need not have happened.
+// checkMaybe is checkPast for an optional time.
 func (im *importer) checkMaybe(what string, t *time.Time) (*time.Time, error) {
 	if t == nil {
 		return nil, nil
@@ -67,7 +70,7 @@ func (im *importer) checkMaybe(what string, t *time.Time) (*time.Time, error) {
 
 func checkCount(what string, n, least int) error {
 	if n < least || n > importCounts {
-		return invalid(fmt.Sprintf("%s is %d, which cannot be", what, n), hintExport)
+		return invalid(fmt.Sprintf("%s is %d, which is impossible", what, n), hintExport)
 	}
 	return nil
 }
@@ -119,13 +122,14 @@ func (im *importer) checkConversation(r *conversationRecord) (err error) {
 	if !slices.Contains(Statuses, r.Status) {
 		return unknown("status", r.Status, Statuses)
 	}
-	if (r.Ended != nil) != (r.Status != StatusActive) || (r.Archived != nil) != (r.Status == StatusArchived) {
-		return invalid("it is "+r.Status+", which its times do not fit", hintExport)
+	if (r.Ended != nil) != (r.Status != StatusActive) ||
+		(r.Archived != nil) != (r.Status == StatusArchived) {
+		return invalid("it is "+r.Status+", which contradicts its times", hintExport)
 	}
 	return nil
 }
 
-// checkItem brings a record into the form of an item that the caller may store.
+// checkItem converts a record to an item that the caller may store.
 func (im *importer) checkItem(r *itemRecord) (Item, error) {
 	if err := im.checkReach(r.Tier); err != nil {
 		return Item{}, err
@@ -135,14 +139,15 @@ func (im *importer) checkItem(r *itemRecord) (Item, error) {
 			return Item{}, err
 		}
 	}
-	return im.formed(r)
+	return im.toItem(r)
 }
 
-// formed brings a record into the form of an item that can be stored, whosever it is.
-func (im *importer) formed(r *itemRecord) (Item, error) {
+// toItem converts a record to a valid item of any owner.
+func (im *importer) toItem(r *itemRecord) (Item, error) {
 	it := r.item()
 	if err := checkID(it.ID); err != nil || it.ID[0] != 'm' {
-		return it, invalid(fmt.Sprintf("%q is no item's id", clip(it.ID, 60)), "ids look like m3f9x0c2ma")
+		return it, invalid(fmt.Sprintf("%q is not the id of an item", clip(it.ID, 60)),
+			"ids look like m3f9x0c2ma")
 	}
 	if it.Curator == "" {
 		it.Curator = CuratorImport
@@ -151,7 +156,7 @@ func (im *importer) formed(r *itemRecord) (Item, error) {
 		return it, err
 	}
 	if it.Expires != nil && (it.Expires.Before(importFirst) || it.Expires.After(importLast)) {
-		return it, invalid("it expires at a time that cannot be", "give another time, or none")
+		return it, invalid("its expiry time is impossible", "give another time, or none")
 	}
 	if err := im.checkPast("created", &it.Created); err != nil {
 		return it, err
@@ -187,7 +192,7 @@ func (im *importer) formed(r *itemRecord) (Item, error) {
 		return it, invalid("it is both archived and forgotten", hintExport)
 	}
 	if it.Forgotten == nil && (it.Rule != "" || it.ReplacedBy != "") {
-		return it, invalid("it is not forgotten, but something has taken its place", hintExport)
+		return it, invalid("it has a replacement but is not forgotten", hintExport)
 	}
 	if it.Forgotten != nil {
 		if err := checkName("rule", it.Rule); err != nil {
@@ -195,8 +200,10 @@ func (im *importer) formed(r *itemRecord) (Item, error) {
 		}
 	}
 	if it.ReplacedBy != "" {
-		if err := checkID(it.ReplacedBy); err != nil || it.ReplacedBy[0] != 'm' || it.ReplacedBy == it.ID {
-			return it, invalid(fmt.Sprintf("it was replaced by %q, which cannot be", clip(it.ReplacedBy, 60)), "ids look like m3f9x0c2ma")
+		if err := checkID(it.ReplacedBy); err != nil || it.ReplacedBy[0] != 'm' ||
+			it.ReplacedBy == it.ID {
+			return it, invalid(fmt.Sprintf("it was replaced by %q, which is not an id",
+				clip(it.ReplacedBy, 60)), "ids look like m3f9x0c2ma")
 		}
 	}
 	return it, im.checkSecret(&it)
@@ -209,7 +216,7 @@ func (im *importer) checkSecret(it *Item) error {
 	return refuseSecret(it)
 }
 
-// checkSecrets is checkSecret for other texts, each after what it is.
+// checkSecrets checks texts for secrets. Each text follows its name.
 func (im *importer) checkSecrets(texts ...string) error {
 	if im.opt.Force {
 		return nil
@@ -258,7 +265,7 @@ func checkNamedTier(tier string) error {
 	return nil
 }
 
-// body brings a named entry's body and curator into their forms, as EditNamed does.
+// body normalises a named entry's body and curator, as EditNamed does.
 func (r *namedRecord) body() (err error) {
 	if r.Body, err = namedBody(r.Body); err != nil {
 		return err
@@ -274,7 +281,8 @@ func (r *namedRecord) body() (err error) {
 
 func (im *importer) checkNote(r *noteRecord) (err error) {
 	if err := checkID(r.ID); err != nil || r.ID[0] != 'j' {
-		return invalid(fmt.Sprintf("%q is no note's id", clip(r.ID, 60)), "ids look like j3f9x0c2ma")
+		return invalid(fmt.Sprintf("%q is not the id of a note", clip(r.ID, 60)),
+			"ids look like j3f9x0c2ma")
 	}
 	if r.Kind != Journal && r.Kind != Core {
 		return unknown("kind of note", r.Kind, []string{Journal, Core})
@@ -286,7 +294,7 @@ func (im *importer) checkNote(r *noteRecord) (err error) {
 		return err
 	}
 	if r.Agent == "" {
-		return invalid("it is nobody's", "journals and core memories belong to an agent")
+		return invalid("it has no agent", "journals and core memories belong to an agent")
 	}
 	if err := im.checkOwner(r.Agent); err != nil {
 		return err
@@ -319,10 +327,11 @@ func (im *importer) checkScratch(r *scratchRecord) error {
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, r.Value); err != nil {
-		return invalid("the value is no JSON", `a text is written "in quotes"`)
+		return invalid("the value is not JSON", `write a text "in quotes"`)
 	}
 	if r.Value = b.Bytes(); len(r.Value) > MaxScratch {
-		return invalid(fmt.Sprintf("the value has %d bytes; at most %d are taken", len(r.Value), MaxScratch), "keep it in a file, and note where")
+		return invalid(fmt.Sprintf("the value has %d bytes; at most %d are allowed", len(r.Value),
+			MaxScratch), "keep it in a file and store the path")
 	}
 	if err := im.checkSecrets("the key", r.Key, "the value", textIn(r.Value)); err != nil {
 		return err
@@ -336,7 +345,8 @@ func (im *importer) checkScratch(r *scratchRecord) error {
 	return im.checkPast("changed", &r.Updated)
 }
 
-// checkRevision checks a revision by itself; whether there is what it is one of, is seen later.
+// checkRevision checks a revision by itself. Whether its subject exists is checked
+// later.
 func (im *importer) checkRevision(r *revisionRecord) error {
 	if err := checkNamedTier(r.Tier); err != nil {
 		return err
@@ -362,7 +372,7 @@ func (im *importer) checkRevision(r *revisionRecord) error {
 		}
 		var n namedRecord
 		if why := readRecord(r.Before, &n); why != "" {
-			return invalid("what was there before: "+why, hintExport)
+			return invalid("the earlier version: "+why, hintExport)
 		}
 		if err := checkName("named entry", n.Name); err != nil {
 			return err
@@ -388,10 +398,10 @@ func (im *importer) checkRevision(r *revisionRecord) error {
 	} else {
 		var was Item
 		if why := readRecord(r.Before, &was); why != "" {
-			return invalid("what was there before: "+why, hintExport)
+			return invalid("the earlier version: "+why, hintExport)
 		}
 		record := recordOf(&was)
-		it, err := im.formed(&record)
+		it, err := im.toItem(&record)
 		if err != nil {
 			return err
 		}
@@ -401,7 +411,7 @@ func (im *importer) checkRevision(r *revisionRecord) error {
 		if (it.Tier == Account) != (r.Tier == Account) {
 			return invalid("it is a revision of an item in another tier", hintExport)
 		}
-		// The embedding is no part of a record, but of what an item said of itself; it is kept as it was.
+		// The embedding's model is kept as it was.
 		if err := checkLine("the model's name", was.Model, MaxField); err != nil {
 			return err
 		}
@@ -411,7 +421,41 @@ func (im *importer) checkRevision(r *revisionRecord) error {
 		it.Model, it.Dim = was.Model, was.Dim
 		before = it
 	}
-	raw, err := json.Marshal(before) // as it is written here, whoever wrote it
+	raw, err := json.Marshal(before) // in the format of this version
 	r.Before = raw
 	return err
+}
+
+// sameRecord compares records by their exported form.
+func sameRecord(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// sameItem compares items, ignoring what reading changes.
+func sameItem(a, b *Item) bool {
+	x, y := recordOf(a), recordOf(b)
+	x.Accesses, x.Accessed = y.Accesses, y.Accessed
+	// imported by an agent; see storeItems
+	if x.Curator == CuratorAuthor && y.Curator == CuratorImport {
+		x.Curator = y.Curator
+	}
+	return sameRecord(x, y)
+}
+
+// sameText compares stored JSON, whichever version of the program has written it.
+func sameText(a string, b []byte) bool {
+	if a == string(b) {
+		return true
+	}
+	var x, y any
+	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal(b, &y) == nil && sameRecord(x, y)
+}
+
+// agentOf returns the owner of an earlier version of an item.
+func agentOf(before []byte) string {
+	var it struct{ Agent string }
+	_ = json.Unmarshal(before, &it) // validated before
+	return it.Agent
 }

@@ -1,8 +1,6 @@
 package memory
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,10 +9,11 @@ import (
 	"blackboard/kb/index"
 )
 
-// importPlan says what becomes of a file's records, by what is in the file. Making it writes nothing.
+// importPlan decides what to do with a file's records, given what the file has. Building
+// it writes nothing.
 type importPlan struct {
 	im        *importer
-	f         *file // nil: there is none yet
+	f         *file // nil: the file does not exist
 	in        *importFile
 	elsewhere map[string]Item
 
@@ -24,9 +23,10 @@ type importPlan struct {
 
 	hasChannel      map[string]bool
 	hasConversation map[string]bool
-	found           map[string]fate // items and named entries of the document, by the subject of their revisions
+	// items and named entries of the document, by subject of revisions
+	found map[string]fate
 
-	// What is to be stored.
+	// What to store.
 	channels      []channelRecord
 	conversations []conversationRecord
 	items         []Item
@@ -36,10 +36,10 @@ type importPlan struct {
 	revisions     []revisionRecord
 }
 
-// fate is what becomes of a record.
+// fate is the decision about a record.
 type fate struct {
 	what     int
-	hidden   bool // what is here is not the caller's to know
+	hidden   bool // the caller may not know about the existing one
 	agent    string
 	revision int
 }
@@ -51,7 +51,7 @@ const (
 	fateKept
 )
 
-// count notes a fate; of what is kept as it is here, it says why.
+// count counts a decision, and records why something is kept.
 func (p *importPlan) count(list string, at, what int, why string) {
 	c := p.counts[list]
 	switch what {
@@ -70,13 +70,18 @@ func (p *importPlan) count(list string, at, what int, why string) {
 	p.counts[list] = c
 }
 
-// mayKnow reports whether the caller may be told how something is that belongs to an agent.
-func (p *importPlan) mayKnow(agent string) bool { return p.im.s.opt.Author || p.im.s.visible(agent) }
+// mayKnow reports whether the caller may be told about a record of an agent.
+func (p *importPlan) mayKnow(agent string) bool {
+	return p.im.s.opt.Author || p.im.s.visible(agent)
+}
 
-// make makes the plan; tx is nil if there is no file.
-func (p *importPlan) make(tx *sqlite.Tx) error {
-	p.hasChannel, p.hasConversation, p.found = map[string]bool{DefaultChannel: true}, map[string]bool{}, map[string]fate{}
-	for _, step := range []func(*sqlite.Tx) error{p.planChannels, p.planConversations, p.planItems, p.planNamed, p.planNotes, p.planScratch, p.planRevisions} {
+// build builds the plan. tx is nil if there is no file.
+func (p *importPlan) build(tx *sqlite.Tx) error {
+	p.hasChannel, p.hasConversation, p.found = map[string]bool{DefaultChannel: true},
+		map[string]bool{}, map[string]fate{}
+	for _, step := range []func(*sqlite.Tx) error{
+		p.planChannels, p.planConversations, p.planItems, p.planNamed, p.planNotes, p.planScratch,
+		p.planRevisions} {
 		if err := step(tx); err != nil {
 			return err
 		}
@@ -84,15 +89,15 @@ func (p *importPlan) make(tx *sqlite.Tx) error {
 	return nil
 }
 
-// look runs fn for every row of a query; there are none if there is no file.
-func look(tx *sqlite.Tx, dest []any, fn func() error, query string, args ...any) error {
+// eachRow runs fn for every row of a query; there are none without a file.
+func eachRow(tx *sqlite.Tx, dest []any, fn func() error, query string, args ...any) error {
 	if tx == nil {
 		return nil
 	}
 	return tx.Each(dest, fn, query, args...)
 }
 
-// keys lists one field of records, for a query.
+// keys lists one field of the records as JSON, for a query.
 func keys[T any](all []incoming[T], key func(*T) string) string {
 	out := make([]string, len(all))
 	for i := range all {
@@ -107,14 +112,14 @@ func (p *importPlan) planChannels(tx *sqlite.Tx) error {
 	}
 	here := map[string]string{}
 	var name, description string
-	if err := look(tx, []any{&name, &description}, func() error {
+	if err := eachRow(tx, []any{&name, &description}, func() error {
 		here[name], p.hasChannel[name] = description, true
 		return nil
 	}, `SELECT name, description FROM channels`); err != nil {
 		return err
 	}
 	if tx == nil {
-		here[DefaultChannel] = "" // as the file will have it
+		here[DefaultChannel] = "" // every file gets it
 	}
 	for _, r := range p.in.channels {
 		description, is := here[r.rec.Name]
@@ -126,7 +131,8 @@ func (p *importPlan) planChannels(tx *sqlite.Tx) error {
 		case description == r.rec.Description:
 			p.count(listChannels, r.at, fateUnchanged, "")
 		default:
-			p.count(listChannels, r.at, fateKept, "the channel "+r.rec.Name+" has another description here, which stays")
+			p.count(listChannels, r.at, fateKept,
+				"the channel "+r.rec.Name+" has another description here, which was kept")
 		}
 	}
 	return nil
@@ -139,7 +145,7 @@ func (p *importPlan) planConversations(tx *sqlite.Tx) error {
 	here := map[string]ConversationInfo{}
 	threads := map[string]string{}
 	if tx != nil {
-		all, err := conversations(tx, `1`)
+		all, err := readConversations(tx, `1`)
 		if err != nil {
 			return err
 		}
@@ -152,19 +158,24 @@ func (p *importPlan) planConversations(tx *sqlite.Tx) error {
 	for _, r := range p.in.conversations {
 		c := r.rec
 		if owner := threads[c.Thread]; c.Thread != "" && owner != "" && owner != c.Ref {
-			c.Thread = "" // a harness's name for an exchange leads to one conversation
+			c.Thread = "" // a thread belongs to one conversation
 			if _, is := here[c.Ref]; !is {
-				p.notes = append(p.notes, fmt.Sprintf("the conversation %s comes without its thread, which is that of %s here", c.Ref, owner))
+				p.notes = append(p.notes,
+					fmt.Sprintf("the conversation %s was imported without its thread, which belongs to %s here", c.Ref, owner))
 			}
 		}
 		have, is := here[c.Ref]
 		switch {
-		case is && sameRecord(c, conversationRecord{have.Ref, have.Channel, have.Thread, have.Agent, have.Status, have.Started, have.Ended, have.Archived}):
+		case is && sameRecord(c,
+			conversationRecord{have.Ref, have.Channel, have.Thread, have.Agent, have.Status,
+				have.Started, have.Ended, have.Archived}):
 			p.count(listConversations, r.at, fateUnchanged, "")
 		case is:
-			p.count(listConversations, r.at, fateKept, "the conversation "+c.Ref+" is another here, and stays as it is")
+			p.count(listConversations, r.at, fateKept,
+				"the conversation "+c.Ref+" differs here and was kept")
 		case !p.hasChannel[c.Channel]:
-			p.count(listConversations, r.at, fateRefused, "there is no channel "+c.Channel+", neither here nor in the document")
+			p.count(listConversations, r.at, fateRefused,
+				"channel "+c.Channel+" not found here or in the document")
 		default:
 			p.count(listConversations, r.at, fateStored, "")
 			p.conversations = append(p.conversations, c)
@@ -173,23 +184,6 @@ func (p *importPlan) planConversations(tx *sqlite.Tx) error {
 		}
 	}
 	return nil
-}
-
-// sameRecord compares records by what an export says of them.
-func sameRecord(a, b any) bool {
-	x, errX := json.Marshal(a)
-	y, errY := json.Marshal(b)
-	return errX == nil && errY == nil && bytes.Equal(x, y)
-}
-
-// sameItem leaves out what changes by reading alone.
-func sameItem(a, b *Item) bool {
-	x, y := recordOf(a), recordOf(b)
-	x.Accesses, x.Accessed = y.Accesses, y.Accessed
-	if x.Curator == CuratorAuthor && y.Curator == CuratorImport { // an agent brought it in: see storeItems
-		x.Curator = y.Curator
-	}
-	return sameRecord(x, y)
 }
 
 func (p *importPlan) planItems(tx *sqlite.Tx) error {
@@ -210,15 +204,17 @@ func (p *importPlan) planItems(tx *sqlite.Tx) error {
 		to, why := fate{what: fateStored, agent: it.Agent, revision: it.Revision}, ""
 		switch {
 		case is && (!p.mayKnow(have.Agent) || p.im.s.allowed(have.Tier) != nil):
-			to.what, to.hidden = fateUnchanged, true // there is something
+			to.what, to.hidden = fateUnchanged, true // the id is taken
 		case is && sameItem(it, &have):
 			to.what = fateUnchanged
 		case is:
-			to.what, why = fateKept, "the item "+it.ID+" says something else here, which stays"
+			to.what, why = fateKept, "the item "+it.ID+" differs here and was kept"
 		case it.Tier == Channel && !p.hasChannel[it.Channel]:
-			to.what, why = fateRefused, "there is no channel "+it.Channel+", neither here nor in the document"
+			to.what, why = fateRefused,
+				"channel "+it.Channel+" not found here or in the document"
 		case it.Tier == Conversation && !p.hasConversation[it.Conversation]:
-			to.what, why = fateRefused, "there is no conversation "+it.Conversation+", neither here nor in the document"
+			to.what, why = fateRefused,
+				"conversation "+it.Conversation+" not found here or in the document"
 		default:
 			p.items = append(p.items, *it)
 		}
@@ -237,7 +233,8 @@ func (p *importPlan) planNamed(tx *sqlite.Tx) error {
 		}
 		for _, n := range all {
 			here[namedSubject(n.Name)] = n
-			p.found[namedSubject(n.Name)] = fate{what: fateKept} // unless the document has it too, and it says the same
+			// unless the document has it too, with the same content
+			p.found[namedSubject(n.Name)] = fate{what: fateKept}
 		}
 	}
 	for _, r := range p.in.named {
@@ -248,7 +245,8 @@ func (p *importPlan) planNamed(tx *sqlite.Tx) error {
 		case is && have.Body == r.rec.Body:
 			what = fateUnchanged
 		case is:
-			what, why = fateKept, "the named entry "+have.Name+" says something else here, which stays"
+			what, why = fateKept, "the named entry "+have.Name+
+				" differs here and was kept"
 		default:
 			p.named = append(p.named, r.rec)
 		}
@@ -261,10 +259,11 @@ func (p *importPlan) planNamed(tx *sqlite.Tx) error {
 func (p *importPlan) planNotes(tx *sqlite.Tx) error {
 	here := map[string]noteRecord{}
 	var n noteRecord
-	if err := look(tx, n.columns(), func() error {
+	if err := eachRow(tx, n.columns(), func() error {
 		here[n.ID] = n
 		return nil
-	}, `SELECT id, agent, kind, content, created, forgotten FROM notes WHERE id IN (SELECT value FROM json_each(?))`, keys(p.in.notes, func(r *noteRecord) string { return r.ID })); err != nil {
+	}, `SELECT id, agent, kind, content, created, forgotten FROM notes WHERE id IN (SELECT value
+		FROM json_each(?))`, keys(p.in.notes, func(r *noteRecord) string { return r.ID })); err != nil {
 		return err
 	}
 	for _, r := range p.in.notes {
@@ -274,7 +273,8 @@ func (p *importPlan) planNotes(tx *sqlite.Tx) error {
 		case is && (!p.mayKnow(have.Agent) || sameRecord(r.rec, have)):
 			p.count(listNotes, r.at, fateUnchanged, "")
 		case is:
-			p.count(listNotes, r.at, fateKept, "the note "+r.rec.ID+" says something else here, which stays")
+			p.count(listNotes, r.at, fateKept,
+				"the note "+r.rec.ID+" differs here and was kept")
 		default:
 			p.count(listNotes, r.at, fateStored, "")
 			p.notesIn = append(p.notesIn, r.rec)
@@ -294,11 +294,12 @@ func (p *importPlan) planScratch(tx *sqlite.Tx) error {
 	}
 	here, many := map[name]bool{}, map[owner]int{}
 	var n name
-	if err := look(tx, []any{&n.conversation, &n.agent, &n.key}, func() error {
+	if err := eachRow(tx, []any{&n.conversation, &n.agent, &n.key}, func() error {
 		here[n] = true
 		many[n.owner]++
 		return nil
-	}, `SELECT conversation, agent, key FROM scratch WHERE conversation IN (SELECT value FROM json_each(?))`, keys(p.in.scratch, func(r *scratchRecord) string { return r.Conversation })); err != nil {
+	}, `SELECT conversation, agent, key FROM scratch WHERE conversation IN (SELECT value
+		FROM json_each(?))`, keys(p.in.scratch, func(r *scratchRecord) string { return r.Conversation })); err != nil {
 		return err
 	}
 	for _, r := range p.in.scratch {
@@ -306,18 +307,23 @@ func (p *importPlan) planScratch(tx *sqlite.Tx) error {
 		switch {
 		case here[n]:
 			var value string
-			if err := tx.QueryRow(`SELECT value FROM scratch WHERE conversation = ? AND agent = ? AND key = ?`, n.conversation, n.agent, n.key).Scan(&value); err != nil {
+			if err := tx.QueryRow(`SELECT value FROM scratch WHERE conversation = ? AND agent = ?
+				AND key = ?`, n.conversation, n.agent, n.key).Scan(&value); err != nil {
 				return err
 			}
 			if value == string(r.rec.Value) {
 				p.count(listScratch, r.at, fateUnchanged, "")
 			} else {
-				p.count(listScratch, r.at, fateKept, "the working note "+n.key+" of "+n.conversation+" says something else here, which stays")
+				p.count(listScratch, r.at, fateKept,
+					"the working note "+n.key+" of "+n.conversation+
+						" differs here and was kept")
 			}
 		case !p.hasConversation[n.conversation]:
-			p.count(listScratch, r.at, fateRefused, "there is no conversation "+n.conversation+", neither here nor in the document")
+			p.count(listScratch, r.at, fateRefused,
+				"conversation "+n.conversation+" not found here or in the document")
 		case many[n.owner] >= MaxScratchKeys:
-			p.count(listScratch, r.at, fateRefused, fmt.Sprintf("there are %d working notes already", many[n.owner]))
+			p.count(listScratch, r.at, fateRefused,
+				fmt.Sprintf("there are already %d working notes", many[n.owner]))
 		default:
 			many[n.owner]++
 			p.count(listScratch, r.at, fateStored, "")
@@ -327,7 +333,8 @@ func (p *importPlan) planScratch(tx *sqlite.Tx) error {
 	return nil
 }
 
-// planRevisions takes the revisions of what is stored, and of what is here as the document has it. Those of anything else would tell of one thing what was said of another.
+// planRevisions takes the revisions of stored records, and of existing ones that are the
+// same as in the document. Revisions of another subject would mix two histories.
 func (p *importPlan) planRevisions(tx *sqlite.Tx) error {
 	if len(p.in.revisions) == 0 {
 		return nil
@@ -339,55 +346,44 @@ func (p *importPlan) planRevisions(tx *sqlite.Tx) error {
 	here := map[name]string{}
 	var n name
 	var before string
-	if err := look(tx, []any{&n.subject, &n.revision, &before}, func() error {
+	if err := eachRow(tx, []any{&n.subject, &n.revision, &before}, func() error {
 		here[n] = before
 		return nil
-	}, `SELECT subject, revision, before FROM revisions WHERE subject IN (SELECT value FROM json_each(?))`, keys(p.in.revisions, func(r *revisionRecord) string { return r.Subject })); err != nil {
+	}, `SELECT subject, revision, before FROM revisions WHERE subject IN (SELECT value
+		FROM json_each(?))`, keys(p.in.revisions, func(r *revisionRecord) string { return r.Subject })); err != nil {
 		return err
 	}
 	for _, r := range p.in.revisions {
 		named := strings.HasPrefix(r.rec.Subject, "named:")
 		of, known := p.found[r.rec.Subject]
-		if !known && named { // the entry is neither here nor in the document: only what it said is left
+		// a removed entry: only its history is left
+		if !known && named {
 			of.what = fateStored
 		}
 		what, why := fateStored, ""
 		before, is := here[name{r.rec.Subject, r.rec.Revision}]
 		switch {
 		case of.what == fateRefused:
-			what, why = fateRefused, "there is no item "+r.rec.Subject+" for it in the document, or it was refused"
+			what, why = fateRefused,
+				"item "+r.rec.Subject+" is not in the document, or was refused"
 		case of.hidden:
 			what = fateUnchanged
 		case of.what == fateKept:
-			what = fateKept // with what it is one of, which was told
+			what = fateKept // kept with its subject, which was reported
 		case !named && (r.rec.Revision >= of.revision || agentOf(r.rec.Before) != of.agent):
-			what, why = fateRefused, "it does not fit the item "+r.rec.Subject+" as it is in the document"
+			what, why = fateRefused,
+				"it does not match the item "+r.rec.Subject+" in the document"
 		case is && sameText(before, r.rec.Before):
 			what = fateUnchanged
 		case is:
-			what, why = fateKept, fmt.Sprintf("revision %d of %s is another here, and stays as it is", r.rec.Revision, r.rec.Subject)
+			what, why = fateKept, fmt.Sprintf("revision %d of %s differs here and was kept",
+				r.rec.Revision, r.rec.Subject)
 		default:
 			p.revisions = append(p.revisions, r.rec)
 		}
 		p.count(listRevisions, r.at, what, why)
 	}
 	return nil
-}
-
-// agentOf returns whose an item was.
-func agentOf(before []byte) string {
-	var it struct{ Agent string }
-	_ = json.Unmarshal(before, &it) // it was checked
-	return it.Agent
-}
-
-// sameText compares what is stored as JSON, whichever version of the program has written it.
-func sameText(a string, b []byte) bool {
-	if a == string(b) {
-		return true
-	}
-	var x, y any
-	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal(b, &y) == nil && sameRecord(x, y)
 }
 
 // store writes what the plan says.
@@ -399,7 +395,8 @@ func (p *importPlan) store(tx *sqlite.Tx) (err error) {
 	}
 	event := func(scope, subject, agent string) {
 		if err == nil {
-			err = p.f.event(tx, Event{Verb: VerbImported, Scope: scope, Subject: subject, agent: agent})
+			err = p.f.event(tx, Event{
+				Verb: VerbImported, Scope: scope, Subject: subject, agent: agent})
 		}
 	}
 	tier := Workspace
@@ -407,46 +404,57 @@ func (p *importPlan) store(tx *sqlite.Tx) (err error) {
 		tier = Account
 	}
 	for _, r := range p.channels {
-		do(`INSERT INTO channels VALUES (?, ?, 0, ?)`, r.Name, r.Description, r.Created.UnixMilli())
+		do(`INSERT INTO channels VALUES (?, ?, 0, ?)`, r.Name, r.Description,
+			r.Created.UnixMilli())
 		event(Scope{Tier: Channel, Channel: r.Name}.String(), r.Name, "")
 	}
 	for _, r := range p.conversations {
-		do(`INSERT INTO conversations VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, r.Ref, r.Channel, r.Thread, r.Agent, r.Status, r.Started.UnixMilli(), sqlite.Millis(r.Ended), sqlite.Millis(r.Archived))
+		do(`INSERT INTO conversations VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, r.Ref, r.Channel, r.Thread,
+			r.Agent, r.Status, r.Started.UnixMilli(), sqlite.Millis(r.Ended),
+			sqlite.Millis(r.Archived))
 		event(Scope{Tier: Conversation, Conversation: r.Ref}.String(), r.Ref, "")
 	}
 	if err == nil {
 		err = p.storeItems(tx)
 	}
 	for _, r := range p.named {
-		do(`INSERT INTO named VALUES (?, ?, ?, ?, ?, ?)`, r.Name, r.Body, r.Curator, r.Revision, r.Created.UnixMilli(), r.Updated.UnixMilli())
+		do(`INSERT INTO named VALUES (?, ?, ?, ?, ?, ?)`, r.Name, r.Body, r.Curator, r.Revision,
+			r.Created.UnixMilli(), r.Updated.UnixMilli())
 		event(tier, namedSubject(r.Name), "")
 	}
 	for _, r := range p.notesIn {
-		do(`INSERT INTO notes (id, agent, kind, content, created, forgotten) VALUES (?, ?, ?, ?, ?, ?)`, r.ID, r.Agent, r.Kind, r.Content, r.Created.UnixMilli(), sqlite.Millis(r.Forgotten))
+		do(`INSERT INTO notes (id, agent, kind, content, created, forgotten)
+			VALUES (?, ?, ?, ?, ?,
+			?)`, r.ID, r.Agent, r.Kind, r.Content, r.Created.UnixMilli(), sqlite.Millis(r.Forgotten))
 		event(tier, r.ID, r.Agent)
 	}
 	told := map[string]bool{}
 	for _, r := range p.scratch {
-		do(`INSERT INTO scratch VALUES (?, ?, ?, ?, ?, ?, ?)`, r.Conversation, r.Agent, r.Key, string(r.Value), r.Created.UnixMilli(), r.Updated.UnixMilli(), r.Shared)
-		if !told[r.Conversation] { // one entry for all: its keys are their agent's
+		do(`INSERT INTO scratch VALUES (?, ?, ?, ?, ?, ?, ?)`, r.Conversation, r.Agent, r.Key,
+			string(r.Value), r.Created.UnixMilli(), r.Updated.UnixMilli(), r.Shared)
+		if !told[r.Conversation] { // one event for all keys of a conversation, as keys are private
 			told[r.Conversation] = true
-			event(Scope{Tier: Conversation, Conversation: r.Conversation}.String(), r.Conversation, "")
+			event(Scope{Tier: Conversation, Conversation: r.Conversation}.String(), r.Conversation,
+				"")
 		}
 	}
 	for _, r := range p.revisions {
-		do(`INSERT INTO revisions VALUES (?, ?, ?, ?, ?)`, r.Subject, r.Revision, r.At.UnixMilli(), r.Actor, string(r.Before))
+		do(`INSERT INTO revisions VALUES (?, ?, ?, ?, ?)`, r.Subject, r.Revision, r.At.UnixMilli(),
+			r.Actor, string(r.Before))
 	}
 	return err
 }
 
-// storeItems stores items without embeddings, and has them indexed many at a time.
+// storeItems stores items without embeddings and indexes them in batches.
 func (p *importPlan) storeItems(tx *sqlite.Tx) error {
 	const many = 5000
 	for some := range slices.Chunk(p.items, many) {
 		docs := make([]index.Doc, 0, len(some))
 		for i := range some {
 			it := &some[i]
-			if it.Curator == CuratorAuthor && !p.im.s.opt.Author { // what an agent brings in is not the author's word, whatever the document says
+			// an item imported by an agent is not the author's, whatever the document
+			// says
+			if it.Curator == CuratorAuthor && !p.im.s.opt.Author {
 				it.Curator = CuratorImport
 			}
 			if !p.im.s.opt.Author {
@@ -455,7 +463,9 @@ func (p *importPlan) storeItems(tx *sqlite.Tx) error {
 			if err := insertRow(tx, it); err != nil {
 				return err
 			}
-			if err := p.f.event(tx, Event{Verb: VerbImported, Scope: it.Scope().String(), Subject: it.ID, agent: it.Agent}); err != nil {
+			if err := p.f.event(tx, Event{
+				Verb: VerbImported, Scope: it.Scope().String(), Subject: it.ID,
+				agent: it.Agent}); err != nil {
 				return err
 			}
 			if it.Forgotten == nil {

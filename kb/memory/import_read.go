@@ -11,17 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what an import takes.
+// Limits of an import.
 const (
 	maxImport        = 1 << 30   // bytes
 	maxImportRecords = 1_000_000 // of all lists
-	maxImportRecord  = 4 << 20   // bytes of one record; a working note with everything escaped is the largest that there can be
+	// bytes of one record; the largest is a working note with everything escaped
+	maxImportRecord = 4 << 20
 )
 
-// hintExport is the next step where a document is none that an export writes.
+// hintExport is the next step for a document that is not an export.
 const hintExport = "give a file that an export of memory has written"
 
-// exportDocument is an export that was read, its records as they stand in it.
+// exportDocument is an export with its records as they were read.
 type exportDocument struct {
 	schema    int64
 	at        time.Time
@@ -35,17 +36,18 @@ type exportDocument struct {
 	scratch       []incoming[scratchRecord]
 	revisions     []incoming[revisionRecord]
 
-	refused []ImportRefused // those that cannot be read at all
+	refused []ImportRefused // records that cannot be read
 	remarks []string
 }
 
-// incoming is a record and its number in its list.
+// incoming is a record with its index in its list.
 type incoming[T any] struct {
 	at  int
 	rec T
 }
 
-// documentReader reads a document piece by piece: no more of it than one record is held as text.
+// documentReader reads a document as a stream. It holds the text of one record at a
+// time.
 type documentReader struct {
 	ctx     context.Context
 	dec     *json.Decoder
@@ -55,18 +57,20 @@ type documentReader struct {
 	doc     exportDocument
 }
 
-// readDocument reads an export. Errors are about the document as a whole; a record that makes no sense is refused by itself.
+// readDocument reads an export. An error is about the whole document; an invalid record
+// is refused by itself.
 func readDocument(ctx context.Context, r io.Reader, most int64) (*exportDocument, error) {
 	d := &documentReader{ctx: ctx, left: io.LimitedReader{R: r, N: most + 1}}
 	d.dec = json.NewDecoder(&d.left)
 	err := d.read()
 	if err != nil && d.left.N <= 0 {
-		err = invalid(fmt.Sprintf("the document has more than %d bytes", most), "export tier by tier, and import the parts")
+		err = invalid(fmt.Sprintf("the document has more than %d bytes", most),
+			"export tier by tier, and import the parts")
 	}
 	return &d.doc, err
 }
 
-// broken says where the document is no JSON, or not the export's.
+// broken says where the document is not JSON, or not an export.
 func (d *documentReader) broken(err error) error {
 	where := fmt.Sprintf("at byte %d", d.dec.InputOffset())
 	if d.place != "" {
@@ -76,21 +80,23 @@ func (d *documentReader) broken(err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return invalid("the document ends too early, "+where, "it was not written or copied whole: "+hintExport)
+		return invalid("the document ends too early, "+where,
+			"it was not written or copied completely: "+hintExport)
 	case errors.As(err, &syntax):
-		return invalid("the document is no JSON "+where+": "+err.Error(), hintExport)
+		return invalid("the document is not JSON "+where+": "+err.Error(), hintExport)
 	case errors.As(err, &kind):
-		return invalid(fmt.Sprintf("the document has a %s %s where there is a %s in an export", kind.Value, where, kind.Type), hintExport)
+		return invalid(fmt.Sprintf("the document has a %s %s where an export has a %s",
+			kind.Value, where, kind.Type), hintExport)
 	}
 	var parse *time.ParseError
 	if errors.As(err, &parse) {
-		return invalid("the document has a time "+where+" that is none", hintExport)
+		return invalid("the document has an invalid time "+where, hintExport)
 	}
 	return err
 }
 
 func (d *documentReader) wrong(what string) error {
-	return invalid("the document is no export of memory: "+what, hintExport)
+	return invalid("the document is not an export of memory: "+what, hintExport)
 }
 
 func (d *documentReader) read() error {
@@ -99,7 +105,7 @@ func (d *documentReader) read() error {
 		return d.broken(err)
 	}
 	if t != json.Delim('{') {
-		return d.wrong("it is no object")
+		return d.wrong("it is not an object")
 	}
 	seen := map[string]bool{}
 	for d.dec.More() {
@@ -126,7 +132,7 @@ func (d *documentReader) read() error {
 	}
 	if _, err := d.dec.Token(); !errors.Is(err, io.EOF) {
 		if err == nil {
-			return d.wrong(fmt.Sprintf("something follows it at byte %d", d.dec.InputOffset()))
+			return d.wrong(fmt.Sprintf("there is more after it at byte %d", d.dec.InputOffset()))
 		}
 		return d.broken(err)
 	}
@@ -154,7 +160,7 @@ func (d *documentReader) field(name string) error {
 	case "workspace":
 		return decode(&d.doc.workspace)
 	case "tiers":
-		var tiers []string // what the records say counts
+		var tiers []string // the records themselves count
 		return decode(&tiers)
 	case listChannels:
 		return readList(d, name, &d.doc.channels)
@@ -171,7 +177,8 @@ func (d *documentReader) field(name string) error {
 	case listRevisions:
 		return readList(d, name, &d.doc.revisions)
 	}
-	d.doc.remarks = append(d.doc.remarks, fmt.Sprintf("%q is not known, and was left out", clip(name, 40)))
+	d.doc.remarks = append(d.doc.remarks,
+		fmt.Sprintf("%q is unknown and was left out", clip(name, 40)))
 	var skipped json.RawMessage
 	return decode(&skipped)
 }
@@ -179,9 +186,11 @@ func (d *documentReader) field(name string) error {
 func checkSchema(version int64) error {
 	switch {
 	case version > SchemaVersion:
-		return invalid(fmt.Sprintf("the document has schema version %d; this program knows %d", version, SchemaVersion), "install the newer version of board that wrote it")
+		return invalid(fmt.Sprintf("the document has schema version %d; this program supports %d",
+			version, SchemaVersion), "install the newer version of board that wrote it")
 	case version < SchemaVersion:
-		return invalid(fmt.Sprintf("the document has schema version %d, which there never was", version), hintExport)
+		return invalid(fmt.Sprintf("the document has schema version %d, which does not exist",
+			version), hintExport)
 	}
 	return nil
 }
@@ -192,13 +201,14 @@ func readList[T any](d *documentReader, name string, into *[]incoming[T]) error 
 		return d.broken(err)
 	}
 	if t != json.Delim('[') {
-		return d.wrong(name + " is no list")
+		return d.wrong(name + " is not a list")
 	}
 	var raw json.RawMessage
 	for i := 0; d.dec.More(); i++ {
 		d.place = place(name, i)
 		if d.records++; d.records > maxImportRecords {
-			return invalid(fmt.Sprintf("the document has more than %d records", maxImportRecords), "export tier by tier, and import the parts")
+			return invalid(fmt.Sprintf("the document has more than %d records", maxImportRecords),
+				"export tier by tier, and import the parts")
 		}
 		if d.records%1000 == 0 && d.ctx.Err() != nil {
 			return d.ctx.Err()
@@ -220,24 +230,24 @@ func readList[T any](d *documentReader, name string, into *[]incoming[T]) error 
 	return nil
 }
 
-// readRecord reads one record. It says what is wrong with it, "" if nothing is.
+// readRecord reads one record and returns what is wrong with it, or "".
 func readRecord(raw []byte, into any) string {
 	switch {
 	case len(raw) > maxImportRecord:
-		return fmt.Sprintf("it has %d bytes; at most %d are taken", len(raw), maxImportRecord)
-	case !utf8.Valid(raw): // a decoder would take replacement characters for what is not
-		return "it is not valid UTF-8 text"
+		return fmt.Sprintf("it has %d bytes; at most %d are allowed", len(raw), maxImportRecord)
+	case !utf8.Valid(raw): // the decoder would replace invalid bytes
+		return "it is not valid UTF-8"
 	case len(raw) == 0 || raw[0] != '{':
-		return "it is no object"
+		return "it is not an object"
 	}
 	err := json.Unmarshal(raw, into)
 	var kind *json.UnmarshalTypeError
 	var parse *time.ParseError
 	switch {
 	case errors.As(err, &kind):
-		return fmt.Sprintf("%s is a %s, and should be a %s", kind.Field, kind.Value, kind.Type)
+		return fmt.Sprintf("%s is a %s and should be a %s", kind.Field, kind.Value, kind.Type)
 	case errors.As(err, &parse):
-		return fmt.Sprintf("%s is no time", clip(parse.Value, 60))
+		return fmt.Sprintf("%s is not a time", clip(parse.Value, 60))
 	case err != nil:
 		return err.Error()
 	}
@@ -246,9 +256,9 @@ func readRecord(raw []byte, into any) string {
 
 func place(list string, at int) string { return fmt.Sprintf("%s[%d]", list, at) }
 
-// ImportRefused is a record that was not taken, and why.
+// ImportRefused is a record that was refused.
 type ImportRefused struct {
-	Place  string `json:"place"` // items[17]
+	Place  string `json:"place"` // such as items[17]
 	Reason string `json:"reason"`
 
 	list string

@@ -8,15 +8,17 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"blackboard/board/fault"
 	"blackboard/kb/store"
 )
 
-// Tiers, the narrowest first. They do not inherit: a read names those that it wants.
+// Tiers, the narrowest first. They do not inherit from each other: a read names the
+// tiers that it wants.
 const (
-	Conversation = "conversation" // one exchange
+	Conversation = "conversation" // one exchange with an agent
 	Channel      = "channel"      // a topic that conversations of a workspace share
 	Workspace    = "workspace"    // a project
 	Account      = "account"      // a person, in all projects
@@ -25,11 +27,11 @@ const (
 // Tiers lists them.
 var Tiers = []string{Conversation, Channel, Workspace, Account}
 
-// Who produced an item.
+// Curators: who has written an item.
 const (
-	CuratorAgent  = "agent"  // an agent's decision, or consolidation
+	CuratorAgent  = "agent"  // an agent, or consolidation
 	CuratorAuthor = "author" // the person
-	CuratorImport = "import" // another memory, from which it was brought here
+	CuratorImport = "import" // imported from another memory
 )
 
 // Curators lists them.
@@ -37,79 +39,84 @@ var Curators = []string{CuratorAgent, CuratorAuthor, CuratorImport}
 
 // Lifetimes of an item.
 const (
-	LongTerm         = "long_term"    // until somebody forgets it
-	ShortTerm        = "short_term"   // until consolidation promotes or prunes it
+	LongTerm         = "long_term"    // until it is forgotten on request
+	ShortTerm        = "short_term"   // until consolidation promotes or archives it
 	LifeConversation = "conversation" // until its conversation is archived
 )
 
 // Lifetimes lists them.
 var Lifetimes = []string{LongTerm, ShortTerm, LifeConversation}
 
-// Rules by which an item is forgotten. Each forgotten item has one of them, or names what replaced it, or both.
+// Rules by which an item was forgotten. A forgotten item has a rule, a replacement, or
+// both.
 const (
-	RuleAsked        = "asked"        // somebody said so
-	RuleExpired      = "expired"      // its time was over
-	RuleMerged       = "merged"       // another makes the same statement
+	RuleAsked        = "asked"        // on request
+	RuleExpired      = "expired"      // it expired
+	RuleMerged       = "merged"       // another item says the same
 	RuleConsolidated = "consolidated" // it was rewritten into another
-	RuleUndone       = "undone"       // the rewrite that made it was undone
+	RuleUndone       = "undone"       // the rewrite that created it was undone
 
-	// Rules of earlier versions, which forgot what is archived now.
-	RulePruned = "pruned" // by age, which earlier versions did
-	RuleCap    = "cap"    // its scope held more than Cap
+	// Rules of earlier versions; these items are archived now.
+	RulePruned = "pruned" // by age
+	RuleCap    = "cap"    // its scope had more than Cap items
 	RuleEnded  = "ended"  // its conversation was archived
 )
 
-// Limits of what an item takes.
+// Limits of an item.
 const (
 	MaxContent = 10_000 // characters
 	MaxTitle   = 300    // characters
-	MaxField   = 1000   // bytes of a source, a derivation link
+	MaxField   = 1000   // bytes of a source or a derivation link
 	MaxTag     = 100    // bytes
 	MaxTags    = 64     // of one item
-	MaxName    = 64     // bytes of the name of a channel, a named entry, a scratch key
+	MaxName    = 64     // bytes of the name of a channel, a named entry or a scratch key
 	MaxAgent   = 200    // bytes of an agent's name
 )
 
-// Item is one thing remembered.
+// Item is one remembered text.
 type Item struct {
-	ID           string     `json:"id"`
-	Tier         string     `json:"tier"`
-	Channel      string     `json:"channel"`      // of the channel tier
-	Conversation string     `json:"conversation"` // of the conversation tier; elsewhere the one that it came from
-	Agent        string     `json:"agent"`        // whose it is alone; "": everybody's
+	ID      string `json:"id"`
+	Tier    string `json:"tier"`
+	Channel string `json:"channel"` // if its tier is channel
+	// if its tier is conversation; otherwise the conversation it came from
+	Conversation string     `json:"conversation"`
+	Agent        string     `json:"agent"` // owner of a private item; "": everybody
 	Title        string     `json:"title"`
 	Content      string     `json:"content"`
-	Curator      string     `json:"curator"`
+	Curator      string     `json:"curator"` // who wrote it: agent, author or import
 	Source       string     `json:"source"`
 	Importance   float64    `json:"importance"` // 0 to 1
-	Lifetime     string     `json:"lifetime"`
+	Lifetime     string     `json:"lifetime"`   // long_term, short_term or conversation
 	Tags         []string   `json:"tags"`
-	Accesses     int        `json:"access_count"`
+	Accesses     int        `json:"access_count"` // how often it was read
 	Created      time.Time  `json:"created"`
 	Updated      time.Time  `json:"updated"`
-	Accessed     time.Time  `json:"accessed"`
-	Expires      *time.Time `json:"expires"`
-	DerivedFrom  string     `json:"derived_from"` // a file, a URL, kb:CAPSULE, board:RUN/ENTRY, memory:ITEM
-	Revision     int        `json:"revision"`     // 1 for a new one, one more with each change
-	Archived     *time.Time `json:"archived"`     // out of sight, and not forgotten
-	Forgotten    *time.Time `json:"forgotten"`
-	Rule         string     `json:"rule"`        // by which it was forgotten
-	ReplacedBy   string     `json:"replaced_by"` // the item that has taken its place
-	Why          string     `json:"why"`         // what was said when it was forgotten; among revisions, when it was changed
-	Model        string     `json:"embedding_model"`
-	Dim          int        `json:"dim"`
+	Accessed     time.Time  `json:"accessed"` // when it was last read
+	Expires      *time.Time `json:"expires"`  // null: never
+	// a file, a URL, kb:CAPSULE, board:RUN/ENTRY, memory:ITEM
+	DerivedFrom string     `json:"derived_from"`
+	Revision    int        `json:"revision"`    // 1 for a new item, plus 1 for each change
+	Archived    *time.Time `json:"archived"`    // null: not archived
+	Forgotten   *time.Time `json:"forgotten"`   // null: not forgotten
+	Rule        string     `json:"rule"`        // the rule by which it was forgotten
+	ReplacedBy  string     `json:"replaced_by"` // the item that replaced it
+	// reason for forgetting it; in a revision, for the change
+	Why   string `json:"why"`
+	Model string `json:"embedding_model"`
+	Dim   int    `json:"dim"`
 
 	n int64
 }
 
-// Scope is where an item is: a tier, with the channel or the conversation of the tiers that have several.
+// Scope is the place of an item: a tier, and the channel or conversation where the tier
+// has several.
 type Scope struct {
 	Tier         string `json:"tier"`
 	Channel      string `json:"channel"`
 	Conversation string `json:"conversation"`
 }
 
-// Scope returns where the item is.
+// Scope returns the place of the item.
 func (it *Item) Scope() Scope {
 	s := Scope{Tier: it.Tier, Channel: it.Channel}
 	if it.Tier == Conversation {
@@ -121,7 +128,8 @@ func (it *Item) Scope() Scope {
 // Live reports whether reads find the item: it is neither archived nor forgotten.
 func (it *Item) Live() bool { return it.Forgotten == nil && it.Archived == nil }
 
-// String writes the scope as ParseScope reads it: "account", "workspace", "channel:general", "conversation:4Zk8Qp1mXaB".
+// String formats the scope for ParseScope: "account", "workspace", "channel:general",
+// "conversation:4Zk8Qp1mXaB".
 func (s Scope) String() string {
 	switch s.Tier {
 	case Channel:
@@ -132,7 +140,7 @@ func (s Scope) String() string {
 	return s.Tier
 }
 
-// ParseScope reads what Scope.String writes.
+// ParseScope parses the format of Scope.String.
 func ParseScope(text string) (Scope, error) {
 	tier, name, named := strings.Cut(text, ":")
 	s := Scope{Tier: tier}
@@ -143,11 +151,13 @@ func ParseScope(text string) (Scope, error) {
 		s.Conversation = name
 	case Workspace, Account:
 		if named {
-			return s, invalid(fmt.Sprintf("the scope %q has a name that its tier does not take", clip(text, 60)), "write "+tier)
+			return s, invalid(fmt.Sprintf("the scope %q has a name, but its tier has none",
+				clip(text, 60)), "write "+tier)
 		}
 	}
 	if !slices.Contains(Tiers, tier) {
-		return s, unknown("scope", text, []string{Account, Workspace, Channel + ":NAME", Conversation + ":REF"})
+		return s, unknown("scope", text,
+			[]string{Account, Workspace, Channel + ":NAME", Conversation + ":REF"})
 	}
 	return s, s.check()
 }
@@ -167,13 +177,13 @@ func (s Scope) check() error {
 	return nil
 }
 
-// Levels are words for importances, the lowest first.
+// Levels are names for importances, the lowest first.
 var Levels = []struct {
 	Name  string
 	Value float64
 }{{"low", .25}, {"medium", .5}, {"high", .75}, {"critical", 1}}
 
-// ParseImportance reads a level, or a number from 0 to 1.
+// ParseImportance parses a level, or a number from 0 to 1.
 func ParseImportance(s string) (float64, error) {
 	for _, l := range Levels {
 		if s == l.Name {
@@ -187,7 +197,7 @@ func ParseImportance(s string) (float64, error) {
 	return f, nil
 }
 
-// hintLevels says what the levels stand for.
+// hintLevels lists the values of the levels.
 const hintLevels = "low is .25, medium .5, high .75, critical 1"
 
 func checkImportance(f float64) error {
@@ -197,7 +207,7 @@ func checkImportance(f float64) error {
 	return nil
 }
 
-// Level names an importance by the nearest level.
+// Level returns the nearest level of an importance.
 func Level(importance float64) string {
 	best := Levels[0]
 	for _, l := range Levels {
@@ -208,7 +218,7 @@ func Level(importance float64) string {
 	return best.Name
 }
 
-// normalise brings an item that is about to be stored into its form, or says what is wrong with it.
+// normalise validates an item before it is stored and normalises its fields.
 func (it *Item) normalise() error {
 	it.Content = strings.TrimSpace(it.Content)
 	it.Title = strings.Join(strings.Fields(it.Title), " ")
@@ -221,13 +231,15 @@ func (it *Item) normalise() error {
 	for _, f := range []struct {
 		what, text string
 		most       int
-	}{{"the title", it.Title, MaxTitle * utf8.UTFMax}, {"the source", it.Source, MaxField}, {"the derivation link", it.DerivedFrom, MaxField}} {
+	}{{"the title", it.Title, MaxTitle * utf8.UTFMax}, {"the source", it.Source, MaxField},
+		{"the derivation link", it.DerivedFrom, MaxField}} {
 		if err := checkLine(f.what, f.text, f.most); err != nil {
 			return err
 		}
 	}
 	if n := utf8.RuneCountInString(it.Title); n > MaxTitle {
-		return invalid(fmt.Sprintf("the title has %d characters; at most %d are taken", n, MaxTitle), "say the rest in the content")
+		return invalid(fmt.Sprintf("the title has %d characters; at most %d are allowed", n,
+			MaxTitle), "say the rest in the content")
 	}
 	if err := checkImportance(it.Importance); err != nil {
 		return err
@@ -245,7 +257,8 @@ func (it *Item) normalise() error {
 	case !slices.Contains(Lifetimes, it.Lifetime):
 		return unknown("lifetime", it.Lifetime, Lifetimes)
 	case it.Lifetime == LifeConversation && it.Tier != Conversation:
-		return invalid("only the conversation tier has things that live as long as a conversation", "leave the lifetime out, or choose long_term or short_term")
+		return invalid("only items of the conversation tier can have the lifetime conversation",
+			"leave out the lifetime, or choose long_term or short_term")
 	}
 	if it.Agent != "" {
 		if err := checkAgent(it.Agent); err != nil {
@@ -263,6 +276,22 @@ func (it *Item) normalise() error {
 	if err := it.Scope().check(); err != nil {
 		return err
 	}
+	if err := it.normaliseTags(); err != nil {
+		return err
+	}
+	if it.Expires != nil {
+		t := it.Expires.UTC().Truncate(time.Millisecond)
+		if t.Year() < 1970 || t.Year() > 9999 {
+			return invalid(fmt.Sprintf("it expires in the year %d, which is impossible",
+				t.Year()), "give a time between 1970 and 9999, or none")
+		}
+		it.Expires = &t
+	}
+	return nil
+}
+
+// normaliseTags validates the tags and removes empty and repeated ones.
+func (it *Item) normaliseTags() error {
 	tags := []string{}
 	for _, t := range it.Tags {
 		t = strings.TrimSpace(t)
@@ -275,26 +304,22 @@ func (it *Item) normalise() error {
 		tags = append(tags, t)
 	}
 	if len(tags) > MaxTags {
-		return invalid(fmt.Sprintf("%d tags are given; at most %d are taken", len(tags), MaxTags), "keep those that others will look for")
+		return invalid(fmt.Sprintf("%d tags are given; at most %d are allowed", len(tags),
+			MaxTags),
+			"keep the few tags that others will look for")
 	}
 	it.Tags = tags
-	if it.Expires != nil {
-		t := it.Expires.UTC().Truncate(time.Millisecond)
-		if t.Year() < 1970 || t.Year() > 9999 {
-			return invalid(fmt.Sprintf("it expires at a time that cannot be, in the year %d", t.Year()), "give a time between 1970 and 9999, or none")
-		}
-		it.Expires = &t
-	}
 	return nil
 }
 
-// checkContent refuses what is blank, too long or no text.
+// checkContent refuses a content that is blank, too long or not text.
 func checkContent(s string) error {
 	if strings.TrimSpace(s) == "" {
-		return invalid("the content cannot be blank", "say what is to be remembered")
+		return invalid("the content is blank", "give the text to remember")
 	}
 	if n := utf8.RuneCountInString(s); n > MaxContent {
-		return invalid(fmt.Sprintf("the content is too long: it has %d characters (max 10,000)", n), "keep what matters, or split it")
+		return invalid(fmt.Sprintf("the content has %d characters; at most 10,000 are allowed",
+			n), "keep what matters, or split it")
 	}
 	return checkText("the content", s)
 }
@@ -311,7 +336,8 @@ func checkText(what, s string) error {
 
 func checkLine(what, s string, most int) error {
 	if len(s) > most {
-		return invalid(fmt.Sprintf("%s has %d bytes; at most %d are taken", what, len(s), most), "shorten it")
+		return invalid(fmt.Sprintf("%s has %d bytes; at most %d are allowed", what, len(s), most),
+			"shorten it")
 	}
 	if strings.ContainsAny(s, "\r\n") {
 		return invalid(what+" has more than one line", "put the rest into the content")
@@ -321,12 +347,13 @@ func checkLine(what, s string, most int) error {
 
 func checkAgent(agent string) error {
 	if agent == "" || strings.TrimSpace(agent) != agent {
-		return invalid(fmt.Sprintf("%q is no agent's name", clip(agent, 60)), "a name has no blanks around it, and is not empty")
+		return invalid(fmt.Sprintf("%q is not the name of an agent", clip(agent, 60)),
+			"a name is not empty and has no spaces around it")
 	}
 	return checkLine("the agent's name", agent, MaxAgent)
 }
 
-// checkName refuses names that would not be safe in a path, a command line or a line of text.
+// checkName refuses names that are unsafe in a path, a command line or a line of text.
 func checkName(what, name string) error {
 	ok := name != "" && len(name) <= MaxName
 	for i, r := range name {
@@ -334,21 +361,25 @@ func checkName(what, name string) error {
 		ok = ok && (alnum || i > 0 && (r == '.' || r == '_' || r == '-'))
 	}
 	if !ok {
-		return invalid(fmt.Sprintf("%q is no name of a %s", clip(name, 60), what), fmt.Sprintf("names have letters, digits, '.', '_' and '-', begin with a letter or digit, and are at most %d long", MaxName))
+		return invalid(fmt.Sprintf("%q is not the name of a %s", clip(name, 60), what),
+			fmt.Sprintf("names have letters, digits, '.', '_' and '-', start with a letter or digit, and have at most %d characters", MaxName))
 	}
 	return nil
 }
 
 func checkID(id string) error {
 	if !store.IsID(id, "mj") {
-		return invalid(fmt.Sprintf("%q is no memory's id", clip(id, 60)), "ids look like m3f9x0c2ma", fault.Do("memory.list", "{} shows them"))
+		return invalid(fmt.Sprintf("%q is not a memory id", clip(id, 60)),
+			"ids look like m3f9x0c2ma", fault.Do("memory.list", "{} shows them"))
 	}
 	return nil
 }
 
-// textHash is equal for texts that say the same but for spacing and case, other than that of flags: -i and -I are two.
+// textHash is equal for texts that differ only in spacing and case, but for the case of
+// flags: -i and -I differ.
 func textHash(content string) []byte {
-	h := sha256.Sum256([]byte(strings.ToLower(strings.Join(strings.Fields(content), " ")) + "\x00" + strings.Join(hashedMarks(content), " ")))
+	h := sha256.Sum256([]byte(strings.ToLower(strings.Join(strings.Fields(content), " ")) +
+		"\x00" + strings.Join(hashedMarks(content), " ")))
 	return h[:16]
 }
 
@@ -357,4 +388,46 @@ func embeddingText(it *Item) string {
 		return it.Content
 	}
 	return it.Title + "\n" + it.Content
+}
+
+// signs returns signs that stand alone ("<", "!=") or before a word or number ("-5",
+// "--force", "!done"), with that word.
+func signs(text string) (all []string) {
+	for _, f := range strings.Fields(text) {
+		f = strings.Trim(f, "\"'()[]{},;:“”‘’")
+		sign := f[:len(f)-len(strings.TrimLeft(f, "<>=!+-~^&|%*"))]
+		if sign != "" && sign != "-" || sign == "-" && len(f) > 1 { // a dash alone is punctuation
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// hashedMarks returns the signs for textHash. The hashes are on disk, so this function
+// must not change when the reader of words improves.
+func hashedMarks(text string) []string {
+	all := signs(text)
+	for _, w := range strings.FieldsFunc(
+		strings.ToLower(strings.ReplaceAll(text, "’", "'")), func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '.'
+		}) {
+		w = strings.Trim(w, ".'")
+		for _, end := range []string{"ing", "es", "ed", "s"} {
+			if s, ok := strings.CutSuffix(w, end); ok && len(s) > 3 {
+				w = s
+				break
+			}
+		}
+		switch {
+		case strings.ContainsFunc(w, unicode.IsDigit):
+			all = append(all, w)
+		case slices.Contains([]string{
+			"not", "no", "never", "none", "without", "cannot", "can't", "don't", "doesn't",
+			"won't",
+			"isn't", "aren't", "wasn't", "didn't", "shouldn't", "mustn't"}, w):
+			all = append(all, "not")
+		}
+	}
+	slices.Sort(all)
+	return all
 }

@@ -12,42 +12,46 @@ import (
 	"blackboard/kb/store"
 )
 
-// JournalWindow is how long a journal entry counts. Then it is expired: still listed, and marked.
+// JournalWindow is how long a journal entry counts. After that it is expired: still
+// listed, and marked.
 const JournalWindow = 7 * 24 * time.Hour
 
-// Kinds of an agent's own notes.
+// Kinds of notes.
 const (
 	Journal = "journal" // what happened; counts for a week
-	Core    = "core"    // who the agent is; permanent
+	Core    = "core"    // who the agent is; does not expire
 )
 
-// Note is an entry of an agent's journal, or one of its core memories. It is the agent's alone.
+// Note is an entry of an agent's journal or one of its core memories. It is private to
+// the agent.
 type Note struct {
-	ID      string    `json:"id"`
-	Agent   string    `json:"agent"`
-	Kind    string    `json:"memory_type"`
-	Tier    string    `json:"tier"` // workspace, or account for what goes with the agent everywhere
+	ID    string `json:"id"`
+	Agent string `json:"agent"`
+	Kind  string `json:"memory_type"` // journal or core
+	// workspace, or account for notes that follow the agent everywhere
+	Tier    string    `json:"tier"`
 	Content string    `json:"content"`
 	Created time.Time `json:"created"`
-	Expired bool      `json:"expired"`
-	// ExpiresAround is the day from which a journal entry is expired; "" for what stays.
+	Expired bool      `json:"expired"` // whether it has expired
+	// ExpiresAround is the day on which a journal entry expires; "": never.
 	ExpiresAround string `json:"expires_around"`
 }
 
-// expired reports whether a note was made longer ago than the window; one that is exactly as old as that still counts.
+// expired reports whether a note is older than the window.
 func (n *Note) expired(now time.Time) bool {
 	return n.Kind == Journal && n.Created.Before(now.Add(-JournalWindow))
 }
 
-// dated says until when a note counts.
-func (n *Note) dated(now time.Time) {
+// setExpiry fills in the expiry of a note.
+func (n *Note) setExpiry(now time.Time) {
 	n.Expired = n.expired(now)
 	if n.Kind == Journal {
 		n.ExpiresAround = n.Created.Add(JournalWindow).Format(time.DateOnly)
 	}
 }
 
-// noteTier is where an agent's notes go if nobody says: to the workspace, or to the account where there is none.
+// noteTier returns the default tier of notes: the workspace, or the account if there is
+// no workspace.
 func (s *Store) noteTier(tier string) (string, error) {
 	switch tier {
 	case "":
@@ -61,19 +65,22 @@ func (s *Store) noteTier(tier string) (string, error) {
 	return "", unknown("tier of a journal", tier, []string{Workspace, Account})
 }
 
-// ownNotes says of journals and core memories that they need an agent.
+// ownNotes begins the error that notes need an agent.
 const ownNotes = "journals and core memories belong to an agent"
 
-// needAgent refuses what only an agent has, where nothing says which one is asking.
+// needAgent returns an error if the caller has no agent name.
 func (s *Store) needAgent(what string) error {
 	if s.opt.Agent == "" {
-		return invalid(what+", and nothing says who is asking", "", fault.Give("agent", "", "name the agent with {}, or $BOARD_WORKER"))
+		return invalid(what+", and the caller has no name", "",
+			fault.Give("agent", "", "name the agent with {}, or $BOARD_WORKER"))
 	}
 	return nil
 }
 
-// SaveNote writes into the caller's journal, or its core memories. force keeps what looks like a secret.
-func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force bool) (Note, error) {
+// SaveNote writes to the caller's journal or core memories. force stores what looks like
+// a secret.
+func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force bool) (
+	Note, error) {
 	if kind != Journal && kind != Core {
 		return Note{}, unknown("kind of note", kind, []string{Journal, Core})
 	}
@@ -96,8 +103,9 @@ func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force 
 	n := Note{ID: store.NewID('j'), Agent: s.opt.Agent, Kind: kind, Tier: tier, Content: content}
 	err = s.writing(ctx, tier, func(f *file, tx *sqlite.Tx) error {
 		n.Created = tx.Now
-		n.dated(tx.Now)
-		if _, err := tx.Exec(`INSERT INTO notes (id, agent, kind, content, created) VALUES (?, ?, ?, ?, ?)`, n.ID, n.Agent, kind, content, tx.Now.UnixMilli()); err != nil {
+		n.setExpiry(tx.Now)
+		if _, err := tx.Exec(`INSERT INTO notes (id, agent, kind, content, created)
+			VALUES (?, ?, ?, ?, ?)`, n.ID, n.Agent, kind, content, tx.Now.UnixMilli()); err != nil {
 			return err
 		}
 		return f.event(tx, Event{Verb: kind, Scope: tier, Subject: n.ID, agent: n.Agent})
@@ -105,7 +113,8 @@ func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force 
 	return n, err
 }
 
-// Notes returns the caller's journal or core memories, "" for both, of the tiers that it reaches, the newest first; limit 0 is all.
+// Notes returns the caller's journal or core memories ("": both) of the tiers that it
+// can reach, the newest first; limit 0 means all.
 func (s *Store) Notes(ctx context.Context, kind string, limit int) ([]Note, error) {
 	if kind != "" && kind != Journal && kind != Core {
 		return nil, unknown("kind of note", kind, []string{Journal, Core})
@@ -120,7 +129,8 @@ func (s *Store) Notes(ctx context.Context, kind string, limit int) ([]Note, erro
 			continue
 		}
 		if err := s.reading(ctx, tier, func(_ *file, tx *sqlite.Tx) error {
-			found, err := notesWhere(tx, tier, `agent = ?1 AND (?2 = '' OR kind = ?2) AND forgotten IS NULL ORDER BY created DESC, n DESC`, s.opt.Agent, kind)
+			found, err := notesWhere(tx, tier,
+				`agent = ?1 AND (?2 = '' OR kind = ?2) AND forgotten IS NULL ORDER BY created DESC, n DESC`, s.opt.Agent, kind)
 			all = append(all, found...)
 			return err
 		}); err != nil {
@@ -132,7 +142,7 @@ func (s *Store) Notes(ctx context.Context, kind string, limit int) ([]Note, erro
 		all = all[:limit]
 	}
 	for i := range all {
-		all[i].dated(now)
+		all[i].setExpiry(now)
 	}
 	return all, nil
 }
@@ -143,44 +153,68 @@ func notesWhere(tx *sqlite.Tx, tier, where string, args ...any) ([]Note, error) 
 	}, `SELECT '`+tier+`', id, agent, kind, content, created FROM notes WHERE `+where, args...)
 }
 
-// forgetNote forgets a note of the caller's.
+// forgetNote forgets a note of the caller.
 func (s *Store) forgetNote(ctx context.Context, id string) error {
+	_, err := s.markNote(ctx, id, VerbForgotten, `forgotten IS NULL`)
+	return err
+}
+
+// restoreNote restores a forgotten note of the caller.
+func (s *Store) restoreNote(ctx context.Context, id string) (Note, error) {
+	return s.markNote(ctx, id, VerbRestored, `forgotten IS NOT NULL`)
+}
+
+// markNote forgets or restores a note of the caller that satisfies the condition.
+func (s *Store) markNote(ctx context.Context, id, verb, condition string) (n Note, err error) {
 	if err := checkID(id); err != nil {
-		return err
+		return n, err
 	}
+	where := ` WHERE id = ? AND agent = ? AND ` + condition
 	for _, tier := range []string{Workspace, Account} {
 		if s.opt.Agent == "" || !s.Reaches(tier) {
 			continue
 		}
 		there := 0
 		if err := s.reading(ctx, tier, func(_ *file, tx *sqlite.Tx) (err error) {
-			there, err = sqlite.One[int](tx, `SELECT count(*) FROM notes WHERE id = ? AND agent = ? AND forgotten IS NULL`, id, s.opt.Agent)
+			there, err = sqlite.One[int](tx, `SELECT count(*) FROM notes`+where, id, s.opt.Agent)
 			return err
 		}); err != nil {
-			return err
+			return n, err
 		}
 		if there == 0 {
 			continue
 		}
-		return s.writing(ctx, tier, func(f *file, tx *sqlite.Tx) error {
-			res, err := tx.Exec(`UPDATE notes SET forgotten = ? WHERE id = ? AND agent = ? AND forgotten IS NULL`, tx.Now.UnixMilli(), id, s.opt.Agent)
+		err = s.writing(ctx, tier, func(f *file, tx *sqlite.Tx) error {
+			to, why := any(nil), ""
+			if verb == VerbForgotten {
+				to, why = tx.Now.UnixMilli(), RuleAsked
+			}
+			res, err := tx.Exec(`UPDATE notes SET forgotten = ?`+where, to, id, s.opt.Agent)
 			if err != nil {
 				return err
 			}
 			if n, err := res.RowsAffected(); err != nil || n == 0 {
 				return errors.Join(err, notFound(id))
 			}
-			return f.event(tx, Event{Verb: VerbForgotten, Scope: tier, Subject: id, Why: RuleAsked, agent: s.opt.Agent})
+			found, err := notesWhere(tx, tier, `id = ?`, id)
+			if err != nil {
+				return err
+			}
+			n = found[0]
+			return f.event(tx, Event{
+				Verb: verb, Scope: tier, Subject: id, Why: why, agent: s.opt.Agent})
 		})
+		return n, err
 	}
-	return notFound(id)
+	return n, notFound(id)
 }
 
-// AgentContext returns the block with the caller's core memories and its journal of the last
-// week, the oldest first, "" if there is nothing. Each is one line. Of what a budget of tokens
-// (0: DefaultBudget) has no room for, the newest is given, and leftOut counts the rest. Agents'
-// prompts hold it: its form is a contract, to the byte.
-func (s *Store) AgentContext(ctx context.Context, budget int) (block string, leftOut int, err error) {
+// AgentContext returns a block with the caller's core memories and its journal of the
+// last week, the oldest first; "" if there are none. Each is one line. If the budget of
+// tokens (0: DefaultBudget) is too small, the newest are included, and leftOut counts
+// the others. Agents' prompts contain the block: its format is a contract, to the byte.
+func (s *Store) AgentContext(ctx context.Context, budget int) (
+	block string, leftOut int, err error) {
 	if budget, err = checkBudget(budget); err != nil {
 		return "", 0, err
 	}
@@ -188,17 +222,19 @@ func (s *Store) AgentContext(ctx context.Context, budget int) (block string, lef
 	if err != nil {
 		return "", 0, err
 	}
-	core, journal := &section{heading: "## Core Memories (permanent)", own: true}, &section{heading: "## Recent Journal Entries", own: true}
+	core, journal := &section{heading: "## Core Memories (permanent)", own: true},
+		&section{heading: "## Recent Journal Entries", own: true}
 	for _, n := range all {
 		switch text := inline(n.Content, frameContent); {
 		case n.Kind == Core:
 			core.lines = append(core.lines, "- "+text+"\n")
 		case !n.Expired:
-			journal.lines = append(journal.lines, "- ["+n.Created.Format(time.DateOnly)+"] "+text+"\n")
+			journal.lines = append(journal.lines,
+				"- ["+n.Created.Format(time.DateOnly)+"] "+text+"\n")
 		}
 	}
 	sections := []*section{core, journal}
-	allot(sections, budget)
+	fitToBudget(sections, budget)
 	for _, sec := range sections {
 		leftOut += len(sec.lines) - sec.kept
 		if sec.kept > 0 {

@@ -8,28 +8,32 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"blackboard/board/sqlite"
 	"blackboard/kb/index"
+	"blackboard/kb/store"
 )
 
-// ListQuery says what to list. The lists are filters: an item must match one value of each that is not empty.
+// ListQuery says which items to list. Its lists are filters: an item must match one
+// value of each that is not empty.
 type ListQuery struct {
-	Tiers        []string // nil: all that the caller reaches
+	Tiers        []string // nil: all that the caller can reach
 	Channel      string
 	Conversation string
 	Tags         []string
 	Curators     []string
 	Sources      []string
 	Lifetimes    []string
-	Private      bool   // only the caller's own
-	Forgotten    bool   // what is archived, forgotten or expired too
-	Archived     bool   // only what is archived
-	Before       string // only items after this one in the list: the last of the page before
-	Limit        int    // 0 is all
+	Private      bool   // only the caller's private items
+	Forgotten    bool   // include archived, forgotten and expired items
+	Archived     bool   // only archived items
+	Before       string // only items after this one, the last of the previous page
+	Limit        int    // 0: all
 }
 
-// List returns items, the newest first, that the caller may see, and whether there are more. It is no access.
+// List returns the items that the caller may see, the newest first, and whether there
+// are more. It does not count as an access.
 func (s *Store) List(ctx context.Context, q ListQuery) (all []Item, more bool, err error) {
 	if err := s.checkList(&q); err != nil {
 		return nil, false, err
@@ -44,7 +48,8 @@ func (s *Store) List(ctx context.Context, q ListQuery) (all []Item, more bool, e
 	}
 	all = []Item{}
 	for _, account := range []bool{false, true} {
-		tiers := slices.DeleteFunc(slices.Clone(q.Tiers), func(t string) bool { return (t == Account) != account })
+		tiers := slices.DeleteFunc(slices.Clone(q.Tiers),
+			func(t string) bool { return (t == Account) != account })
 		if len(tiers) == 0 {
 			continue
 		}
@@ -56,14 +61,16 @@ func (s *Store) List(ctx context.Context, q ListQuery) (all []Item, more bool, e
 			return nil, false, err
 		}
 	}
-	slices.SortFunc(all, func(a, b Item) int { return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID)) })
+	slices.SortFunc(all, func(a, b Item) int {
+		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
+	})
 	if q.Limit > 0 && len(all) > q.Limit {
 		return all[:q.Limit], true, nil
 	}
 	return all, false, nil
 }
 
-// checkList refuses what cannot be listed, and names the tiers if the query does not.
+// checkList validates a query and fills in the tiers.
 func (s *Store) checkList(q *ListQuery) error {
 	if q.Tiers == nil {
 		for _, t := range Tiers {
@@ -93,7 +100,7 @@ func (s *Store) checkList(q *ListQuery) error {
 		}
 	}
 	if q.Limit < 0 {
-		return invalid(fmt.Sprintf("a limit of %d makes no sense", q.Limit), "0 lists all")
+		return invalid(fmt.Sprintf("the limit %d is negative", q.Limit), "0 lists all")
 	}
 	if q.Private {
 		return s.needAgent(ownItems)
@@ -101,13 +108,14 @@ func (s *Store) checkList(q *ListQuery) error {
 	return nil
 }
 
-// position is where a page of a list begins: after the item of that time, in Unix milliseconds, and id.
+// position is where a page begins: after the item with this time in Unix milliseconds
+// and this id.
 type position struct {
 	created int64
 	id      string
 }
 
-// list reads a page of the items of some tiers, and one more if there is one.
+// list reads a page of the items of some tiers, and one more.
 func (f *file) list(tx *sqlite.Tx, q *ListQuery, tiers []string, after position) ([]Item, error) {
 	if q.Channel != "" && !f.account {
 		if err := f.checkChannel(tx, q.Channel); err != nil {
@@ -119,43 +127,51 @@ func (f *file) list(tx *sqlite.Tx, q *ListQuery, tiers []string, after position)
 		limit = q.Limit + 1
 	}
 	agent := f.s.opt.Agent
-	taken, err := f.s.taken(tx)
+	taken, err := f.s.conversationRefs(tx)
 	if err != nil {
 		return nil, err
 	}
 	return itemsWhere(tx, `tier IN (SELECT value FROM json_each(?1)) AND agent IN (?2, ?3)
 		AND CASE WHEN ?16 THEN archived IS NOT NULL ELSE ?4 OR `+isLive+` AND (expires IS NULL OR expires > ?5) END
 		AND (?6 = '' OR channel = ?6) AND (?7 = '' OR conversation = ?7)
-		AND (?8 = '[]' OR curator IN (SELECT value FROM json_each(?8))) AND (?9 = '[]' OR source IN (SELECT value FROM json_each(?9)))
+		AND (?8 = '[]' OR curator IN (SELECT value FROM json_each(?8)))
+		AND (?9 = '[]' OR source IN (SELECT value FROM json_each(?9)))
 		AND (?10 = '[]' OR lifetime IN (SELECT value FROM json_each(?10)))
-		AND (?11 = '[]' OR EXISTS (SELECT 1 FROM json_each(items.tags) WHERE value IN (SELECT value FROM json_each(?11))))
-		AND (tier <> 'conversation' OR ?15 IS NULL OR conversation IN (SELECT value FROM json_each(?15)))
-		AND (created < ?12 OR created = ?12 AND id < ?13) ORDER BY created DESC, id DESC LIMIT ?14`,
-		sqlite.List(tiers), map[bool]string{true: agent}[q.Private], agent, q.Forgotten, tx.Now.UnixMilli(), q.Channel, q.Conversation, sqlite.List(q.Curators), sqlite.List(q.Sources),
-		sqlite.List(q.Lifetimes), sqlite.List(q.Tags), after.created, after.id, limit, taken, q.Archived)
+		AND (?11 = '[]' OR EXISTS (SELECT 1 FROM json_each(items.tags) WHERE value IN (SELECT value
+		FROM json_each(?11))))
+		AND (tier <> 'conversation' OR ?15 IS NULL OR conversation IN (SELECT value
+		FROM json_each(?15)))
+		AND (created < ?12 OR created = ?12 AND id < ?13) ORDER BY created DESC, id DESC
+		LIMIT ?14`,
+		sqlite.List(tiers), map[bool]string{true: agent}[q.Private], agent, q.Forgotten,
+		tx.Now.UnixMilli(), q.Channel, q.Conversation, sqlite.List(q.Curators),
+		sqlite.List(q.Sources),
+		sqlite.List(q.Lifetimes), sqlite.List(q.Tags), after.created, after.id, limit, taken,
+		q.Archived)
 }
 
-// ScopeStats counts what a scope holds, others' private items too: counts, and no more.
+// ScopeStats counts the items of a scope, including others' private items.
 type ScopeStats struct {
 	Scope     string `json:"scope"`
-	Live      int    `json:"live"`
-	Private   int    `json:"private"` // of those, items of one agent
-	LongTerm  int    `json:"long_term"`
-	Archived  int    `json:"archived"`
-	Forgotten int    `json:"forgotten"`
+	Live      int    `json:"live"`      // active items
+	Private   int    `json:"private"`   // those that are private
+	LongTerm  int    `json:"long_term"` // those without an end
+	Archived  int    `json:"archived"`  // archived items
+	Forgotten int    `json:"forgotten"` // forgotten items
 }
 
 // FileStats are the figures of a file.
 type FileStats struct {
-	Tiers  string         `json:"tiers"` // "account", or "workspace" for the three of a workspace
+	// "account", or "workspace" for the three tiers of a workspace
+	Tiers  string         `json:"tiers"`
 	Path   string         `json:"path"`
 	Bytes  int64          `json:"bytes"`
-	Scopes []ScopeStats   `json:"scopes"`
-	Rules  map[string]int `json:"forgotten_by"` // by which rules items were forgotten
-	Agents map[string]int `json:"agents"`       // how many private items and notes agents have
+	Scopes []ScopeStats   `json:"scopes"`       // the counts of each scope
+	Rules  map[string]int `json:"forgotten_by"` // forgotten items by rule
+	Agents map[string]int `json:"agents"`       // private items and notes by agent
 	// Notes counts each agent's notes by kind: journal, core.
 	Notes    map[string]map[string]int `json:"notes_by_agent"`
-	Named    int                       `json:"named"`
+	Named    int                       `json:"named"`         // named entries
 	Statuses map[string]int            `json:"conversations"` // by status
 	Events   int                       `json:"events"`
 	Embedded int                       `json:"embedded"`
@@ -170,7 +186,10 @@ func (s *Store) Stats(ctx context.Context) ([]FileStats, error) {
 		if err != nil {
 			return nil, err
 		}
-		st := FileStats{Tiers: map[bool]string{false: Workspace, true: Account}[f.account], Path: f.Path(), Scopes: []ScopeStats{}, Rules: map[string]int{}, Agents: map[string]int{}, Statuses: map[string]int{}, Notes: map[string]map[string]int{}}
+		st := FileStats{Tiers: map[bool]string{false: Workspace, true: Account}[f.account],
+			Path: f.Path(), Scopes: []ScopeStats{}, Rules: map[string]int{},
+			Agents: map[string]int{}, Statuses: map[string]int{},
+			Notes: map[string]map[string]int{}}
 		for _, suffix := range []string{"", "-wal"} {
 			if info, err := os.Stat(st.Path + suffix); err == nil {
 				st.Bytes += info.Size()
@@ -178,7 +197,7 @@ func (s *Store) Stats(ctx context.Context) ([]FileStats, error) {
 		}
 		var taken []string
 		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
-			if taken, err = s.takenScopes(tx); err == nil {
+			if taken, err = s.conversationScopes(tx); err == nil {
 				err = f.stats(tx, &st)
 			}
 			return err
@@ -190,11 +209,15 @@ func (s *Store) Stats(ctx context.Context) ([]FileStats, error) {
 		}
 		st.Scopes = slices.DeleteFunc(st.Scopes, func(sc ScopeStats) bool {
 			scope, _, _ := strings.Cut(sc.Scope, ":")
-			return !s.Reaches(scope) || scope == Conversation && !s.takesAll() && !slices.Contains(taken, sc.Scope)
+			return !s.Reaches(scope) ||
+				scope == Conversation && !s.inAllConversations() &&
+					!slices.Contains(taken, sc.Scope)
 		})
-		if !s.opt.Author { // who else there is, is a person's to know
-			maps.DeleteFunc(st.Agents, func(agent string, _ int) bool { return agent != s.opt.Agent })
-			maps.DeleteFunc(st.Notes, func(agent string, _ map[string]int) bool { return agent != s.opt.Agent })
+		if !s.opt.Author { // only a person may know the other agents
+			maps.DeleteFunc(st.Agents,
+				func(agent string, _ int) bool { return agent != s.opt.Agent })
+			maps.DeleteFunc(st.Notes,
+				func(agent string, _ map[string]int) bool { return agent != s.opt.Agent })
 		}
 		all = append(all, st)
 	}
@@ -205,11 +228,14 @@ func (f *file) stats(tx *sqlite.Tx, st *FileStats) error {
 	st.Scopes = st.Scopes[:0]
 	var sc Scope
 	var n ScopeStats
-	if err := tx.Each([]any{&sc.Tier, &sc.Channel, &sc.Conversation, &n.Live, &n.Private, &n.LongTerm, &n.Archived, &n.Forgotten}, func() error {
+	if err := tx.Each([]any{
+		&sc.Tier, &sc.Channel, &sc.Conversation, &n.Live, &n.Private, &n.LongTerm, &n.Archived,
+		&n.Forgotten}, func() error {
 		n.Scope = sc.String()
 		st.Scopes = append(st.Scopes, n)
 		return nil
-	}, `SELECT tier, channel, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, sum(`+isLive+`), sum(`+isLive+` AND agent <> ''),
+	}, `SELECT tier, channel, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv,
+		sum(`+isLive+`), sum(`+isLive+` AND agent <> ''),
 		sum(`+isLive+` AND lifetime = 'long_term'), sum(archived IS NOT NULL), sum(forgotten IS NOT NULL) FROM items GROUP BY tier, channel, conv ORDER BY tier, channel, conv`); err != nil {
 		return err
 	}
@@ -218,7 +244,9 @@ func (f *file) stats(tx *sqlite.Tx, st *FileStats) error {
 		stmt string
 	}{
 		{st.Rules, `SELECT rule, count(*) FROM items WHERE forgotten IS NOT NULL GROUP BY rule`},
-		{st.Agents, `SELECT agent, count(*) FROM (SELECT agent FROM items WHERE ` + isLive + ` AND agent <> '' UNION ALL SELECT agent FROM notes WHERE forgotten IS NULL) GROUP BY agent`},
+		{st.Agents, `SELECT agent, count(*) FROM (SELECT agent FROM items WHERE ` + isLive +
+			` AND agent <> '' UNION ALL SELECT agent FROM notes WHERE forgotten IS NULL)
+				GROUP BY agent`},
 		{st.Statuses, `SELECT status, count(*) FROM conversations GROUP BY status`},
 	} {
 		var name string
@@ -246,6 +274,106 @@ func (f *file) stats(tx *sqlite.Tx, st *FileStats) error {
 		return err
 	}
 	st.Model = st.Index.Model
-	return tx.QueryRow(`SELECT (SELECT count(*) FROM named), (SELECT count(*) FROM events), (SELECT count(*) FROM items WHERE `+isLive+` AND model <> '')`).
+	return tx.QueryRow(`SELECT (SELECT count(*) FROM named), (SELECT count(*)
+		FROM events), (SELECT count(*) FROM items WHERE `+isLive+` AND model <> '')`).
 		Scan(&st.Named, &st.Events, &st.Embedded)
+}
+
+// where returns the filters of a query as SQL, for reads without the index.
+func (q *Query) where(tier, agent string, now time.Time) (string, []any) {
+	w := `tier = ? AND ` + q.state() +
+		` AND agent IN ('', ?) AND (expires IS NULL OR expires > ?) AND importance >= ?`
+	args := []any{tier, agent, now.UnixMilli(), q.MinImportance}
+	if tier == Channel && q.Channel != "" {
+		w += ` AND channel = ?`
+		args = append(args, q.Channel)
+	}
+	if tier == Conversation {
+		w += ` AND channel = '' AND conversation = ?`
+		args = append(args, q.Conversation)
+	}
+	if len(q.Curators) > 0 {
+		w += ` AND curator IN (SELECT value FROM json_each(?))`
+		args = append(args, sqlite.List(q.Curators))
+	}
+	if len(q.Sources) > 0 {
+		w += ` AND source IN (SELECT value FROM json_each(?))`
+		args = append(args, sqlite.List(q.Sources))
+	}
+	if len(q.Tags) > 0 {
+		w += ` AND EXISTS (SELECT 1 FROM json_each(items.tags) WHERE value IN (SELECT value
+			FROM json_each(?)))`
+		args = append(args, sqlite.List(q.Tags))
+	}
+	return w, args
+}
+
+// Conditions for active and archived items.
+const (
+	isLive     = `forgotten IS NULL AND archived IS NULL`
+	isArchived = `forgotten IS NULL AND archived IS NOT NULL`
+)
+
+func (q *Query) state() string {
+	if q.Archived {
+		return isArchived
+	}
+	return isLive
+}
+
+func itemsByN(tx *sqlite.Tx, ns []int64) (map[int64]*Item, error) {
+	items, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?))`, sqlite.List(ns))
+	if err != nil {
+		return nil, err
+	}
+	byN := make(map[int64]*Item, len(items))
+	for i := range items {
+		byN[items[i].n] = &items[i]
+	}
+	for _, n := range ns {
+		if byN[n] == nil {
+			return nil, fmt.Errorf("%w: it has item %d, which does not exist", index.ErrCorrupt, n)
+		}
+	}
+	return byN, nil
+}
+
+// filter returns the filters of a query for the index.
+func (q *Query) filter(tier, agent string) index.Filter {
+	f := index.Filter{All: [][]string{{kwTier + tier}, {kwAgent}}}
+	if q.Archived {
+		f.All = append(f.All, []string{kwArchived})
+	} else {
+		f.None = []string{kwArchived}
+	}
+	if agent != "" {
+		f.All[1] = append(f.All[1], keyword(kwAgent, agent))
+	}
+	if tier == Channel && q.Channel != "" {
+		f.All = append(f.All, []string{kwChannel + q.Channel})
+	}
+	if tier == Conversation {
+		f.All = append(f.All, []string{kwConversation + q.Conversation})
+	}
+	for _, l := range []struct {
+		prefix string
+		values []string
+	}{{kwCurator, q.Curators}, {kwSource, q.Sources}, {kwTag, q.Tags}} {
+		store.Require(&f, keyword, l.prefix, l.values...)
+	}
+	return f
+}
+
+// lightItems reads the fields for the relevance of the items that have not expired.
+func lightItems(tx *sqlite.Tx, ns []int64, minImportance float64) (map[int64]*Item, error) {
+	out := make(map[int64]*Item, len(ns))
+	var it Item
+	err := tx.Each([]any{&it.n, &it.Importance, &it.Accesses, sqlite.Time(&it.Accessed),
+		sqlite.Time(&it.Created)}, func() error {
+		out[it.n] = new(it)
+		return nil
+	}, `SELECT n, importance, accesses, accessed, created FROM items WHERE n IN (SELECT value
+		FROM json_each(?)) AND (expires IS NULL OR expires > ?) AND importance >= ?`,
+		sqlite.List(ns), tx.Now.UnixMilli(), minImportance)
+	return out, err
 }

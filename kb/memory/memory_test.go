@@ -16,7 +16,10 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/embed"
+	"blackboard/testdata/cost"
 )
+
+func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
 
 // clock is a clock that tests set.
 type clock struct {
@@ -151,7 +154,7 @@ func TestPutReadForget(t *testing.T) {
 		t.Errorf("three tiers: %q", got)
 	}
 	if _, err := s.Read(t.Context(), Query{Text: "tabs"}); !errors.Is(err, fault.Invalid) {
-		t.Errorf("no tier is named: %v", err)
+		t.Errorf("no tier is given: %v", err)
 	}
 	r, err := s.Put(t.Context(), Item{Tier: Workspace, Content: "use  TABS in go files", Importance: .9}, PutOptions{})
 	if err != nil || !r.Confirmed || r.Item.ID != a.ID || r.Item.Importance != .9 {
@@ -200,7 +203,7 @@ func TestContentIsCountedInCharacters(t *testing.T) {
 		t.Errorf("10,001 characters: %v", err)
 	}
 	for _, blank := range []string{"", "  \n "} {
-		if _, err := a.SaveNote(t.Context(), Journal, "", blank, false); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "cannot be blank") {
+		if _, err := a.SaveNote(t.Context(), Journal, "", blank, false); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "blank") {
 			t.Errorf("blank: %v", err)
 		}
 	}
@@ -261,9 +264,9 @@ func TestConversationTransitions(t *testing.T) {
 	var ref string
 	refused := func(what string, err error, from, to string) {
 		t.Helper()
-		says := fmt.Sprintf("the conversation %s is %s, and cannot become %s", ref, from, to)
+		says := fmt.Sprintf("invalid status transition: the conversation %s is %s and cannot become %s", ref, from, to)
 		if from == to {
-			says = fmt.Sprintf("the conversation %s is %s already", ref, from)
+			says = fmt.Sprintf("the conversation %s is already %s", ref, from)
 		}
 		if !errors.Is(err, fault.Conflict) || err.Error() != says || len(fault.Next(err)) == 0 {
 			t.Errorf("%s: %v", what, err)

@@ -12,30 +12,31 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// Named entries that there are from the beginning, though nothing may be written in them yet.
+// Named entries that always exist, empty at first.
 const (
-	Voice = "VOICE" // of a workspace: how texts for it sound
-	Soul  = "SOUL"  // of the account: how the agent is, everywhere
+	Voice = "VOICE" // of a workspace: the tone of texts written for it
+	Soul  = "SOUL"  // of the account: how the agent behaves everywhere
 )
 
-// MaxNamed is the most characters that a named entry may have.
+// MaxNamed is the most characters of a named entry.
 const MaxNamed = 50_000
 
-// Named is an entry with a name that its author wrote: always loaded first, never ranked.
+// Named is an entry with a name, written by its author: always loaded first, never
+// ranked.
 type Named struct {
 	Name     string    `json:"name"`
 	Tier     string    `json:"tier"` // workspace or account
-	Body     string    `json:"body"` // markdown; "" if nothing was written yet
+	Body     string    `json:"body"` // markdown; "": not written yet
 	Curator  string    `json:"curator"`
-	Revision int       `json:"revision"` // 0: nothing was written yet
+	Revision int       `json:"revision"` // 0: not written yet
 	Created  time.Time `json:"created"`
 	Updated  time.Time `json:"updated"`
 }
 
-// version names an entry as it stands, among the ids of what a reader was given.
+// version identifies a revision of an entry in OrientQuery.Given.
 func (n *Named) version() string { return fmt.Sprintf("%s/%s@%d", n.Tier, n.Name, n.Revision) }
 
-// namedTier is where an entry of that name is, if nobody says.
+// namedTier returns the tier of an entry if none is given.
 func namedTier(name, tier string) (string, error) {
 	switch {
 	case tier == "" && strings.EqualFold(name, Soul):
@@ -48,7 +49,9 @@ func namedTier(name, tier string) (string, error) {
 	return tier, nil
 }
 
-// Named returns the named entries of the tiers given, the workspace's and the account's if none is, that the caller reaches; by tier, VOICE and SOUL first, then by name.
+// Named returns the named entries of the given tiers (default: workspace and account)
+// that the caller can reach. They are ordered by tier; VOICE and SOUL come first, then
+// by name.
 func (s *Store) Named(ctx context.Context, tiers ...string) ([]Named, error) {
 	if len(tiers) == 0 {
 		for _, t := range []string{Workspace, Account} {
@@ -97,11 +100,12 @@ func (s *Store) namedOf(ctx context.Context, tier string) (all []Named, err erro
 
 func namedIn(tx *sqlite.Tx, tier string) ([]Named, error) {
 	return sqlite.All(tx, func(n *Named) []any {
-		return []any{&n.Tier, &n.Name, &n.Body, &n.Curator, &n.Revision, sqlite.Time(&n.Created), sqlite.Time(&n.Updated)}
+		return []any{&n.Tier, &n.Name, &n.Body, &n.Curator, &n.Revision, sqlite.Time(&n.Created),
+			sqlite.Time(&n.Updated)}
 	}, `SELECT ?, name, body, curator, revision, created, updated FROM named ORDER BY name`, tier)
 }
 
-// GetNamed returns a named entry. VOICE and SOUL are there, empty, before they are written.
+// GetNamed returns a named entry. VOICE and SOUL exist, empty, before they are written.
 func (s *Store) GetNamed(ctx context.Context, name, tier string) (Named, error) {
 	if err := checkName("named entry", name); err != nil {
 		return Named{}, err
@@ -119,18 +123,24 @@ func (s *Store) GetNamed(ctx context.Context, name, tier string) (Named, error) 
 			return n, nil
 		}
 	}
-	return Named{}, fault.NotFound.New(fmt.Sprintf("there is no named entry %s in the %s tier", name, tier), "", fault.Do("memory.named.list", "{} shows them"), fault.Do("memory.named.edit", "{} writes one"))
+	return Named{}, fault.NotFound.New(
+		fmt.Sprintf("named entry %s not found in the %s tier", name, tier), "",
+		fault.Do("memory.named.list", "{} shows them"),
+		fault.Do("memory.named.edit", "{} writes one"))
 }
 
 func (s *Store) mayName() error {
-	return s.granted(GrantNamed, "named entries are their author's: an agent reads them and does not write them")
+	return s.requireGrant(GrantNamed,
+		"only the author writes named entries; agents read them")
 }
 
-// AnyRevision means, as the revision of EditNamed: whichever the entry has now.
+// AnyRevision tells EditNamed to accept any current revision.
 const AnyRevision = -1
 
-// EditNamed writes a named entry; revision is the one that it must still have, 0 if it must be new, or AnyRevision.
-func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision int) (Named, error) {
+// EditNamed writes a named entry. revision is the one that it must have now: 0 for a new
+// entry, or AnyRevision.
+func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision int) (
+	Named, error) {
 	if err := checkName("named entry", name); err != nil {
 		return Named{}, err
 	}
@@ -145,7 +155,9 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 		return Named{}, err
 	}
 	if revision < AnyRevision {
-		return Named{}, invalid(fmt.Sprintf("%d is not a revision", revision), "", fault.Do("memory.named.show", "{} shows the revision; 0 is for an entry that does not exist yet", "name", name))
+		return Named{}, invalid(fmt.Sprintf("%d is not a revision", revision), "",
+			fault.Do("memory.named.show",
+				"{} shows the revision; 0 is for a new entry", "name", name))
 	}
 	if body, err = namedBody(body); err != nil {
 		return Named{}, err
@@ -179,16 +191,22 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 			}
 		}
 		if revision != AnyRevision && revision != have {
-			return conflict(fmt.Sprintf("%s is at revision %d, not %d: somebody has changed it", name, have, revision), "look at what it says now, and edit that")
+			return conflict(fmt.Sprintf("%s is at revision %d, not %d: it has changed since",
+				name, have, revision), "read the current text and edit that")
 		}
-		if have == 0 { // it goes on where one of that name has ended: a revision is never two texts
+		// continue the numbers of a removed entry of that name, so that a revision is
+		// unique
+		if have == 0 {
 			var last int
-			if err := tx.QueryRow(`SELECT coalesce(max(json_extract(before, '$.revision')), 0) FROM revisions WHERE subject = ?`, namedSubject(out.Name)).Scan(&last); err != nil {
+			if err := tx.QueryRow(`SELECT coalesce(max(json_extract(before, '$.revision')), 0)
+				FROM revisions WHERE subject = ?`, namedSubject(out.Name)).Scan(&last); err != nil {
 				return err
 			}
 			out.Revision = last + 1
 		}
-		if _, err := tx.Exec(`INSERT OR REPLACE INTO named VALUES (?, ?, ?, ?, ?, ?)`, out.Name, body, out.Curator, out.Revision, out.Created.UnixMilli(), tx.Now.UnixMilli()); err != nil {
+		if _, err := tx.Exec(`INSERT OR REPLACE INTO named VALUES (?, ?, ?, ?, ?, ?)`, out.Name,
+			body, out.Curator, out.Revision, out.Created.UnixMilli(),
+			tx.Now.UnixMilli()); err != nil {
 			return err
 		}
 		return f.event(tx, Event{Verb: VerbNamed, Scope: tier, Subject: namedSubject(out.Name)})
@@ -196,32 +214,35 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 	return out, err
 }
 
-// namedBody brings the body of a named entry into its form, or says what is wrong with it.
+// namedBody validates and normalises the body of a named entry.
 func namedBody(body string) (string, error) {
 	body = strings.TrimSpace(strings.ReplaceAll(body, "\r\n", "\n"))
 	if body == "" {
-		return "", invalid("the entry would be empty", "write something, or do without the entry")
+		return "", invalid("the entry is empty", "write a text, or remove the entry")
 	}
 	if n := utf8.RuneCountInString(body); n > MaxNamed {
-		return "", invalid(fmt.Sprintf("the entry has %d characters; at most %d are taken", n, MaxNamed), "it is read in every turn: keep what matters")
+		return "", invalid(fmt.Sprintf("the entry has %d characters; at most %d are allowed", n,
+			MaxNamed), "it is read in every turn: keep what matters")
 	}
 	return body, checkText("the entry", body)
 }
 
 func namedSubject(name string) string { return "named:" + strings.ToUpper(name) }
 
-// keepNamed keeps what an entry says among its revisions. Their numbers go on when an entry is removed and written again.
+// keepNamed stores the current text of an entry as a revision. The numbers continue when
+// an entry is removed and written again.
 func (f *file) keepNamed(tx *sqlite.Tx, n *Named) error {
 	before, err := json.Marshal(n)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO revisions SELECT ?1, 1 + coalesce(max(revision), 0), ?2, ?3, ?4 FROM revisions WHERE subject = ?1`,
+	_, err = tx.Exec(`INSERT INTO revisions SELECT ?1, 1 + coalesce(max(revision), 0), ?2, ?3, ?4
+		FROM revisions WHERE subject = ?1`,
 		namedSubject(n.Name), tx.Now.UnixMilli(), f.s.opt.Actor, string(before))
 	return err
 }
 
-// RemoveNamed removes a named entry. What it said stays among its revisions.
+// RemoveNamed removes a named entry. Its texts stay among its revisions.
 func (s *Store) RemoveNamed(ctx context.Context, name, tier string) (Named, error) {
 	n, err := s.GetNamed(ctx, name, tier)
 	if err != nil {
@@ -231,7 +252,8 @@ func (s *Store) RemoveNamed(ctx context.Context, name, tier string) (Named, erro
 		return n, err
 	}
 	if n.Revision == 0 {
-		return n, fault.NotFound.New("nothing is written in "+n.Name+" yet", "", fault.Do("memory.named.edit", "{} writes it", "name", n.Name))
+		return n, fault.NotFound.New("there is no text in "+n.Name+" yet", "",
+			fault.Do("memory.named.edit", "{} writes it", "name", n.Name))
 	}
 	err = s.writing(ctx, n.Tier, func(f *file, tx *sqlite.Tx) error {
 		all, err := namedIn(tx, n.Tier)
@@ -250,12 +272,13 @@ func (s *Store) RemoveNamed(ctx context.Context, name, tier string) (Named, erro
 		if _, err := tx.Exec(`DELETE FROM named WHERE name = ?`, name); err != nil {
 			return err
 		}
-		return f.event(tx, Event{Verb: VerbNamedGone, Scope: n.Tier, Subject: namedSubject(n.Name)})
+		return f.event(tx, Event{
+			Verb: VerbNamedGone, Scope: n.Tier, Subject: namedSubject(n.Name)})
 	})
 	return n, err
 }
 
-// NamedRevisions returns what a named entry said before, the oldest first.
+// NamedRevisions returns the earlier texts of a named entry, the oldest first.
 func (s *Store) NamedRevisions(ctx context.Context, name, tier string) ([]Named, error) {
 	tier, err := namedTier(name, tier)
 	if err != nil {
@@ -263,7 +286,8 @@ func (s *Store) NamedRevisions(ctx context.Context, name, tier string) ([]Named,
 	}
 	all := []Named{}
 	err = s.reading(ctx, tier, func(_ *file, tx *sqlite.Tx) error {
-		all, err = sqlite.All(tx, func(n *Named) []any { return []any{sqlite.JSON(n, "a revision of %s that", &name)} },
+		all, err = sqlite.All(tx,
+			func(n *Named) []any { return []any{sqlite.JSON(n, "a revision of %s that", &name)} },
 			`SELECT before FROM revisions WHERE subject = ? ORDER BY revision`, namedSubject(name))
 		return err
 	})

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// section is a part of an orientation: lines under a heading.
+// section is a part of an orientation: lines below a heading.
 type section struct {
 	heading string
 	lines   []string
-	ids     []string // one for each line
-	hits    []*Hit   // one for each line; nil for an agent's own notes
+	ids     []string // id of each line
+	hits    []*Hit   // hit of each line; nil for an agent's own notes
 	kept    int
 	own     bool
-	// shorten gives a line anew with at most so many characters of what was noted; nil where a
-	// long line makes way for others.
+	// shorten formats a line again with at most n characters of its text; nil: long
+	// lines are skipped instead.
 	shorten func(i, n int) string
 }
 
-// collector gathers the sections of an orientation; nothing comes twice.
+// collector collects the sections of an orientation without repetition.
 type collector struct {
 	*Store
 	ctx   context.Context
@@ -30,10 +30,11 @@ type collector struct {
 	shown []*Hit
 }
 
-// sections reads what there may be to say, the first section first.
+// sections reads the candidates for all sections, in order.
 func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) ([]*section, error) {
 	c := &collector{Store: s, ctx: ctx, q: q, o: o}
-	counts, err := c.read(Query{Limit: maxCritical + q.Limit, recent: true}, Channel, Workspace, Account)
+	counts, err := c.read(Query{Limit: maxCritical + q.Limit, recent: true}, Channel, Workspace,
+		Account)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +46,10 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) ([
 	if err != nil {
 		return nil, err
 	}
-	critical := slices.DeleteFunc(slices.Concat(counts, talk), func(h *Hit) bool { return h.Importance < criticalFrom })
-	slices.SortStableFunc(critical, func(a, b *Hit) int { return cmp.Compare(b.Relevance, a.Relevance) })
+	critical := slices.DeleteFunc(slices.Concat(counts, talk),
+		func(h *Hit) bool { return h.Importance < criticalFrom })
+	slices.SortStableFunc(critical,
+		func(a, b *Hit) int { return cmp.Compare(b.Relevance, a.Relevance) })
 	all := []*section{c.section("## Critical", critical, len(critical)), core}
 	all[0].shorten = func(i, n int) string { return c.line(critical[i], n) }
 	about, err := c.about()
@@ -57,26 +60,28 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) ([
 	talk = c.rest(talk, Conversation)
 	slices.SortStableFunc(talk, func(a, b *Hit) int { return b.Created.Compare(a.Created) })
 	all = append(all, c.section("## This conversation", talk, q.Limit))
-	if channel := c.rest(counts, Channel); len(channel) > 0 && (q.Conversation != "" || q.Channel != "") {
-		// What the conversations before came to goes first, the last one before all.
+	if channel := c.rest(counts, Channel); len(channel) > 0 &&
+		(q.Conversation != "" || q.Channel != "") {
+		// Summaries of earlier conversations come first, the latest before all.
 		slices.SortStableFunc(channel, func(a, b *Hit) int {
 			x, y := slices.Contains(a.Tags, TagSummary), slices.Contains(b.Tags, TagSummary)
 			if x && y {
 				return b.Created.Compare(a.Created)
 			}
-			return first(x, y)
+			return hasFirst(x, y)
 		})
 		all = append(all, c.section("## This channel: "+channel[0].Channel, channel, q.Limit))
 	}
 	lately := c.rest(counts, Workspace, Account)
 	slices.SortStableFunc(lately, func(a, b *Hit) int {
-		return cmp.Or(first(a.Importance >= lowUnder, b.Importance >= lowUnder), b.Updated.Compare(a.Updated))
+		return cmp.Or(hasFirst(a.Importance >= lowUnder, b.Importance >= lowUnder),
+			b.Updated.Compare(a.Updated))
 	})
 	return append(all, journal, c.section("## Lately", lately, q.Limit)), nil
 }
 
-// first compares so that what has something comes before what has it not.
-func first(a, b bool) int {
+// hasFirst compares so that true comes before false.
+func hasFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -86,9 +91,10 @@ func first(a, b bool) int {
 	return 1
 }
 
-// read gives the hits of some tiers, the best first, without what another section has.
+// read returns the best hits of some tiers that no section has yet.
 func (c *collector) read(rq Query, tiers ...string) (hits []*Hit, err error) {
-	rq.Channel, rq.Conversation, rq.Untouched, rq.shown = c.q.Channel, c.q.Conversation, true, c.shown
+	rq.Channel, rq.Conversation, rq.Untouched, rq.shown = c.q.Channel, c.q.Conversation, true,
+		c.shown
 	for _, t := range tiers {
 		if slices.Contains(c.q.Tiers, t) {
 			rq.Tiers = append(rq.Tiers, t)
@@ -101,7 +107,8 @@ func (c *collector) read(rq Query, tiers ...string) (hits []*Hit, err error) {
 	c.o.Degraded = append(c.o.Degraded, res.Degraded...)
 	for i := range res.Slices {
 		for j := range res.Slices[i].Hits {
-			if h := &res.Slices[i].Hits[j]; !c.q.old(h.Updated) && !slices.Contains(c.q.Given, h.ID) {
+			if h := &res.Slices[i].Hits[j]; !c.q.unchanged(h.Updated) &&
+				!slices.Contains(c.q.Given, h.ID) {
 				hits = append(hits, h)
 			}
 		}
@@ -109,23 +116,26 @@ func (c *collector) read(rq Query, tiers ...string) (hits []*Hit, err error) {
 	return hits, err
 }
 
-// about gives what is about the text, the best first.
+// about returns the items about the text, the best first.
 func (c *collector) about() (hits []*Hit, err error) {
 	questions := c.q.questions()
 	for _, text := range questions {
 		limit := min(c.q.Limit, max(DefaultLimit, c.q.Limit/len(questions)))
-		found, err := c.read(Query{Text: text, Limit: limit, Gate: c.q.Unasked, words: c.q.Unasked}, Channel, Workspace, Account)
+		found, err := c.read(Query{
+			Text: text, Limit: limit, Gate: c.q.Unasked, words: c.q.Unasked}, Channel, Workspace,
+			Account)
 		if err != nil {
 			return nil, err
 		}
 		for _, h := range found {
-			if !slices.ContainsFunc(hits, func(o *Hit) bool { return o.ID == h.ID }) && (!h.Weak || h.Score >= weakShare) {
+			if !slices.ContainsFunc(hits, func(o *Hit) bool { return o.ID == h.ID }) &&
+				(!h.Weak || h.Score >= weakShare) {
 				hits = append(hits, h)
 			}
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b *Hit) int {
-		if c.q.Unasked { // of several questions, whose scores say nothing of each other
+		if c.q.Unasked { // scores of different questions cannot be compared
 			return cmp.Compare(b.Evidence, a.Evidence)
 		}
 		return cmp.Compare(b.Score, a.Score)
@@ -144,22 +154,24 @@ func (c *collector) section(heading string, hits []*Hit, most int) *section {
 	return sec
 }
 
-// line is that of a hit, with at most n characters of it.
+// line formats a hit with at most n characters of its text.
 func (c *collector) line(h *Hit, n int) string {
 	said := *h
 	said.Title, said.Content = c.q.Clean(h.Title), c.q.Clean(h.Content)
 	return said.line(c.now(), c.opt.Agent, n)
 }
 
-// rest are those of some hits, of some tiers, that no section has.
+// rest returns the hits of some tiers that no section has yet.
 func (c *collector) rest(hits []*Hit, tiers ...string) []*Hit {
 	return slices.DeleteFunc(slices.Clone(hits), func(h *Hit) bool {
-		return !slices.Contains(tiers, h.Tier) || slices.ContainsFunc(c.shown, func(o *Hit) bool { return h.ID == o.ID || h.saysTheSame(o) })
+		return !slices.Contains(tiers, h.Tier) ||
+			slices.ContainsFunc(c.shown,
+				func(o *Hit) bool { return h.ID == o.ID || h.sameStatement(o) })
 	})
 }
 
-// questions are what the text asks. What nobody asks (a topic's page) is about several things:
-// asked as one, none of them would surely be what an item is about.
+// questions returns what to ask. A topic's page is about several things: as one
+// question, it would match no item surely.
 func (q *OrientQuery) questions() (all []string) {
 	switch {
 	case q.Text == "":
@@ -168,17 +180,21 @@ func (q *OrientQuery) questions() (all []string) {
 		return []string{q.Text}
 	}
 	for line := range strings.Lines(q.Text) {
-		if line = strings.Trim(line, "#*-|> \t\n"); (len(line) >= shortest || line == q.Text) && !slices.Contains(all, line) && len(all) < mostQuestions {
+		if line = strings.Trim(line, "#*-|> \t\n"); (len(line) >= shortest || line == q.Text) &&
+			!slices.Contains(all, line) && len(all) < mostQuestions {
 			all = append(all, line)
 		}
 	}
 	return all
 }
 
-// ownSections are the agent's core memories and its journal of the last week.
-func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (core, journal *section, err error) {
-	core, journal = &section{heading: "## Core", own: true}, &section{heading: "## Journal of the last week", own: true}
-	if s.opt.Agent == "" || !slices.Contains(q.Tiers, Workspace) && !slices.Contains(q.Tiers, Account) {
+// ownSections returns the agent's core memories and its journal of the last week.
+func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (
+	core, journal *section, err error) {
+	core, journal = &section{heading: "## Core", own: true},
+		&section{heading: "## Journal of the last week", own: true}
+	if s.opt.Agent == "" || !slices.Contains(q.Tiers, Workspace) &&
+		!slices.Contains(q.Tiers, Account) {
 		return core, journal, nil
 	}
 	notes, err := s.Notes(ctx, "", 0)
@@ -187,7 +203,8 @@ func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (core, journal 
 	}
 	for _, n := range notes { // the newest first
 		switch text := "“" + inline(q.Clean(n.Content), frameContent) + "”\n"; {
-		case !slices.Contains(q.Tiers, n.Tier), q.old(n.Created), slices.Contains(q.Given, n.ID):
+		case !slices.Contains(q.Tiers, n.Tier), q.unchanged(n.Created),
+			slices.Contains(q.Given, n.ID):
 		case n.Kind == Core:
 			core.ids, core.lines = append(core.ids, n.ID), append(core.lines, "- "+text)
 		case !n.Expired:
@@ -198,7 +215,7 @@ func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (core, journal 
 	return core, journal, nil
 }
 
-// demand is how many tokens the sections would take with all their lines.
+// demand returns the tokens of all lines of all sections.
 func demand(sections []*section) (n int) {
 	for _, sec := range sections {
 		if len(sec.lines) > 0 {
@@ -211,7 +228,7 @@ func demand(sections []*section) (n int) {
 	return n + 2*tokens(intro)
 }
 
-// cost is what a line of a section takes, with its heading if it is the first.
+// cost returns the tokens of a line, and of the heading for the first line.
 func (sec *section) cost(i int) int {
 	n := tokens(sec.lines[i])
 	if i == 0 {
@@ -220,12 +237,14 @@ func (sec *section) cost(i int) int {
 	return n
 }
 
-// allot keeps as many lines of each section as there is room for, in tokens: first of each no
-// more than leaves the sections after it a share, then, in the same order, whatever fits. A
-// long line makes way for shorter ones of the next section, not for those after it in its own;
-// what is critical makes way for the first of the agent's own notes alone, and is shortened
-// before it does.
-func allot(sections []*section, room int) {
+// fitToBudget decides how many lines of each section to keep. The first round takes
+// lines in order of sections, and leaves the later sections a share. The second round,
+// in the same order, fills the room that is left.
+//
+// A line that is too long makes way for the next section, but not for later lines of its
+// own section. Critical items make way only for the first of the agent's own notes, and
+// are shortened before that.
+func fitToBudget(sections []*section, room int) {
 	began := map[bool]bool{}
 	take := func(sec *section, most int) bool {
 		if sec.kept == len(sec.lines) {
@@ -244,7 +263,8 @@ func allot(sections []*section, room int) {
 		return true
 	}
 	for i, sec := range sections {
-		after, own := 0, 0 // sections with something to say, and what the first own notes take
+		// number of later sections with lines, and tokens of the first own notes
+		after, own := 0, 0
 		for _, o := range sections[i+1:] {
 			if len(o.lines) > 0 {
 				after++
@@ -261,7 +281,8 @@ func allot(sections []*section, room int) {
 		}
 		for take(sec, room-keep) {
 		}
-		for n := frameContent * 3 / 4; sec.shorten != nil && sec.kept < len(sec.lines) && n >= leastContent; n -= 20 {
+		for n := frameContent * 3 / 4; sec.shorten != nil && sec.kept < len(sec.lines) &&
+			n >= leastContent; n -= 20 {
 			whole := sec.lines[sec.kept]
 			if sec.lines[sec.kept] = sec.shorten(sec.kept, n); take(sec, room-keep) {
 				break
@@ -275,7 +296,7 @@ func allot(sections []*section, room int) {
 	}
 }
 
-// write puts the kept lines under their headings.
+// write writes the kept lines below their headings.
 func (o *Orientation) write(sections []*section, items, own *strings.Builder) {
 	began := map[bool]bool{}
 	for _, sec := range sections {
@@ -299,8 +320,8 @@ func (o *Orientation) write(sections []*section, items, own *strings.Builder) {
 	}
 }
 
-// give lists what was kept, by tier.
-func (o *Orientation) give(sections []*section, tiers []string) {
+// listGiven lists the kept hits by tier.
+func (o *Orientation) listGiven(sections []*section, tiers []string) {
 	for _, t := range tiers {
 		sl := Slice{Tier: t, Hits: []Hit{}}
 		for _, sec := range sections {
@@ -315,23 +336,23 @@ func (o *Orientation) give(sections []*section, tiers []string) {
 }
 
 const (
-	// criticalFrom is the importance from which an item comes before everything else.
+	// criticalFrom is the least importance of a critical item.
 	criticalFrom = 0.9
-	// maxCritical is how many of them a tier gives at most.
+	// maxCritical is the most critical items of a tier.
 	maxCritical = 50
-	// leastContent is how many characters of a critical item are given at least.
+	// leastContent is the fewest characters of a critical item.
 	leastContent = 60
-	// lowUnder is the importance under which an item makes way for whatever is recent.
+	// lowUnder is the importance below which recent items come first.
 	lowUnder = 0.4
-	// mostQuestions is how many lines of a text are asked unasked, and shortest how many bytes
-	// one of several has at least.
+	// mostQuestions is the most lines of a text that are asked. shortest is the fewest
+	// bytes of a line, unless it is the only one.
 	mostQuestions = 12
 	shortest      = 8
-	// weakShare is of the best hit's score what one needs that is not surely about the text.
+	// weakShare is the share of the best score that a weak hit needs.
 	weakShare = 0.5
 )
 
-// intro stands before what was remembered, ownIntro before an agent's own notes.
+// intro precedes the items, ownIntro an agent's own notes.
 const (
 	intro    = "# From memory\n\nCandidates, not facts, with their ids and ages: check one before you rely on it.\n"
 	ownIntro = "# Your own notes\n"

@@ -106,7 +106,7 @@ func TestWhatSaysTheSame(t *testing.T) {
 	} {
 		for _, pair := range [][2]string{{tc.a, tc.b}, {tc.b, tc.a}} {
 			a, b := Item{Content: pair[0]}, Item{Content: pair[1]}
-			if got := !a.said().Same(b.said()); got != tc.differs {
+			if got := !a.statement().Same(b.statement()); got != tc.differs {
 				t.Errorf("%q and %q differ: %v", pair[0], pair[1], got)
 			}
 		}

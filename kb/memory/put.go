@@ -11,38 +11,39 @@ import (
 	"blackboard/kb/store"
 )
 
-// PutOptions say how an item is stored.
+// PutOptions are the options of Put.
 type PutOptions struct {
-	// Private makes it the caller's alone.
+	// Private makes the item visible to the caller only.
 	Private bool
-	// Force stores it though it holds what looks like a secret.
+	// Force stores an item that contains what looks like a secret.
 	Force bool
 	// NoEmbedding stores it without an embedding, which Reembed adds later.
 	NoEmbedding bool
 }
 
-// Stored is what became of an item.
+// Stored is the result of storing an item.
 type Stored struct {
 	Item     Item     `json:"item"`
 	Warnings []string `json:"warnings"`
-	// Confirmed: the same words were there already, in the same scope. They count as new
-	// again, with the greater of both importances.
+	// Confirmed: an item with the same words existed in the same scope. It counts as new
+	// again, with the higher importance.
 	Confirmed bool `json:"confirmed"`
 }
 
-// ownItems says of private items that they need an agent.
+// ownItems begins the error that private items need an agent.
 const ownItems = "only an agent has private items"
 
-// Put stores an item in its tier, with the importance that it has, of which 0 counts for
-// nothing; its id and times are given to it. A channel that is not named is that of its
-// conversation, else the default one.
+// Put stores an item in its tier and gives it an id and times. An importance of 0 means
+// that it counts for nothing. The default channel is that of the conversation, or
+// DefaultChannel.
 func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error) {
 	out := Stored{Warnings: []string{}}
 	if err := s.allowed(it.Tier); err != nil {
 		return out, err
 	}
-	// What is new has no history, whatever it came with.
-	it = Item{Tier: it.Tier, Channel: it.Channel, Conversation: it.Conversation, Title: it.Title, Content: it.Content, Curator: it.Curator, Source: it.Source, Importance: it.Importance,
+	// A new item has no history, whatever was given.
+	it = Item{Tier: it.Tier, Channel: it.Channel, Conversation: it.Conversation, Title: it.Title,
+		Content: it.Content, Curator: it.Curator, Source: it.Source, Importance: it.Importance,
 		Lifetime: it.Lifetime, Tags: it.Tags, Expires: it.Expires, DerivedFrom: it.DerivedFrom}
 	if opt.Private {
 		if err := s.needAgent(ownItems); err != nil {
@@ -62,11 +63,12 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 		}
 	}
 	if it.Tier == Conversation && it.Conversation == "" {
-		return out, invalid("no conversation is named", "", fault.Give("conversation", "", "name it with {} or $BOARD_CONVERSATION"), start)
+		return out, invalid("no conversation is named", "",
+			fault.Give("conversation", "", "name it with {} or $BOARD_CONVERSATION"), startStep)
 	}
 	if it.Tier == Channel && it.Channel == "" {
 		it.Channel = DefaultChannel
-		if it.Conversation != "" { // where a read in this conversation looks
+		if it.Conversation != "" { // where reads in this conversation look
 			c, err := s.Conversation(ctx, it.Conversation)
 			if err != nil {
 				return out, err
@@ -78,7 +80,8 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 		return out, err
 	}
 	if it.Expires != nil && !it.Expires.After(s.now()) {
-		return out, invalid("it would have expired already", "give a time that lies ahead, or none")
+		return out, invalid("the expiry time is in the past",
+			"give a time in the future, or none")
 	}
 	if !opt.Force {
 		if err := refuseSecret(&it); err != nil {
@@ -88,7 +91,8 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 	var v embed.Vector
 	if !opt.NoEmbedding {
 		var err error
-		if v, err = store.Vector(ctx, s.opt.Embedder, embeddingText(&it), &out.Warnings); err != nil {
+		if v, err = store.Vector(ctx, s.opt.Embedder, embeddingText(&it),
+			&out.Warnings); err != nil {
 			return out, err
 		}
 	}
@@ -112,18 +116,19 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 	return out, err
 }
 
-// warnOfSource warns of what was derived from something that is not there, or not as it
-// was.
+// warnOfSource warns about a source that does not exist or has changed.
 func (s *Store) warnOfSource(ctx context.Context, out *Stored) {
 	if out.Item.DerivedFrom == "" || s.opt.Resolve == nil {
 		return
 	}
 	if how := s.opt.Resolve(ctx, &out.Item); how != "" {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("what it is derived from, %s, is %s", inline(out.Item.DerivedFrom, 120), how))
+		out.Warnings = append(out.Warnings,
+			fmt.Sprintf("it is derived from %s, which is %s", inline(out.Item.DerivedFrom, 120),
+				how))
 	}
 }
 
-// curator is who the caller is.
+// curator returns the curator for items by the caller.
 func (s *Store) curator() string {
 	if s.opt.Author {
 		return CuratorAuthor
@@ -131,35 +136,37 @@ func (s *Store) curator() string {
 	return CuratorAgent
 }
 
-// checkPlace refuses channels and conversations that are not there, and conversations
-// that are over.
+// checkPlace refuses unknown channels and conversations, and archived conversations.
 func (f *file) checkPlace(tx *sqlite.Tx, it *Item) error {
 	if it.Tier == Channel {
 		if err := f.checkChannel(tx, it.Channel); err != nil {
 			return err
 		}
 	}
-	if it.Conversation == "" || f.account { // the account knows of no workspace's conversations
+	// the account's file does not know the conversations of workspaces
+	if it.Conversation == "" || f.account {
 		return nil
 	}
-	c, err := conversation(tx, it.Conversation)
+	c, err := readConversation(tx, it.Conversation)
 	if err != nil {
 		return err
 	}
-	if err := f.s.takes(tx, &c); err != nil {
+	if err := f.s.checkParticipant(tx, &c); err != nil {
 		return err
 	}
 	if it.Tier == Conversation && c.Status == StatusArchived {
-		return conflict("the conversation "+c.Ref+" is archived: nothing is added to it", "what should last goes into its channel", start)
+		return conflict("the conversation "+c.Ref+" is archived: no items can be added",
+			"store lasting items in its channel", startStep)
 	}
 	return nil
 }
 
-// same returns the item, live or archived, of the same scope that has the same words for the
-// same readers, nil if there is none.
+// same returns the active or archived item in the same scope with the same words and
+// readers, or nil.
 func (f *file) same(tx *sqlite.Tx, it *Item) (*Item, error) {
 	sc := it.Scope()
-	found, err := itemsWhere(tx, `text_hash = ? AND forgotten IS NULL AND tier = ? AND channel = ? AND (tier <> 'conversation' OR conversation = ?) AND agent = ? AND title = ? ORDER BY archived IS NOT NULL, n LIMIT 1`,
+	found, err := itemsWhere(tx,
+		`text_hash = ? AND forgotten IS NULL AND tier = ? AND channel = ? AND (tier <> 'conversation' OR conversation = ?) AND agent = ? AND title = ? ORDER BY archived IS NOT NULL, n LIMIT 1`,
 		textHash(it.Content), sc.Tier, sc.Channel, sc.Conversation, it.Agent, it.Title)
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -170,10 +177,10 @@ func (f *file) same(tx *sqlite.Tx, it *Item) (*Item, error) {
 	return &found[0], nil
 }
 
-// confirm has an item count as new, and brings it back if it is archived. What it was put with
-// this time is added: the greater importance, more tags, the links that it did not have, the
-// longer life. To what the author said an agent adds nothing; what the author says is the
-// author's from then on.
+// confirm makes an item count as new and restores it if it is archived. It adds what was
+// given this time: the higher importance, tags, missing links, the longer lifetime. An
+// agent cannot add to an item by the author; an item that the author confirms becomes
+// the author's.
 func (f *file) confirm(tx *sqlite.Tx, it, again *Item) (Item, error) {
 	now := *it
 	now.Accessed, now.Archived = tx.Now, nil
@@ -191,22 +198,27 @@ func (f *file) confirm(tx *sqlite.Tx, it, again *Item) (Item, error) {
 			now.Curator = CuratorAuthor
 		}
 	}
-	if it.Archived == nil && len(now.Tags) == len(it.Tags) && now.Source == it.Source && now.DerivedFrom == it.DerivedFrom && now.Expires == it.Expires && now.Lifetime == it.Lifetime && now.Curator == it.Curator {
-		// How much it counts is no change of what it says.
-		if _, err := tx.Exec(`UPDATE items SET importance = ?, accessed = ? WHERE n = ?`, now.Importance, tx.Now.UnixMilli(), it.n); err != nil {
+	if it.Archived == nil && len(now.Tags) == len(it.Tags) && now.Source == it.Source &&
+		now.DerivedFrom == it.DerivedFrom && now.Expires == it.Expires &&
+		now.Lifetime == it.Lifetime && now.Curator == it.Curator {
+		// The importance is not a change of the text.
+		if _, err := tx.Exec(`UPDATE items SET importance = ?, accessed = ? WHERE n = ?`,
+			now.Importance, tx.Now.UnixMilli(), it.n); err != nil {
 			return now, err
 		}
 	} else {
 		var none []string
-		if err := f.change(tx, it, &now, nil, "put again", &none); err != nil {
+		if err := f.change(tx, it, &now, nil, "stored again", &none); err != nil {
 			return now, err
 		}
 	}
-	return now, f.event(tx, Event{Verb: VerbConfirmed, Scope: it.Scope().String(), Subject: it.ID, agent: it.Agent})
+	return now, f.event(tx, Event{
+		Verb: VerbConfirmed, Scope: it.Scope().String(), Subject: it.ID, agent: it.Agent})
 }
 
-// add stores a new item and gives it its id and its times, unless it has them.
-func (f *file) add(tx *sqlite.Tx, it *Item, v embed.Vector, warnings *[]string, verb, why string) error {
+// add stores a new item and gives it an id and times unless it has them.
+func (f *file) add(tx *sqlite.Tx, it *Item, v embed.Vector, warnings *[]string, verb,
+	why string) error {
 	if it.ID == "" {
 		it.ID = store.NewID('m')
 	}
@@ -233,21 +245,22 @@ func (f *file) insert(tx *sqlite.Tx, it *Item, v embed.Vector, verb, why string)
 			return err
 		}
 	}
-	return f.event(tx, Event{Verb: verb, Scope: it.Scope().String(), Subject: it.ID, Why: why, agent: it.Agent})
+	return f.event(tx, Event{
+		Verb: verb, Scope: it.Scope().String(), Subject: it.ID, Why: why, agent: it.Agent})
 }
 
-// insertRow stores an item's row, and gives it its number.
+// insertRow stores an item's row and sets its number.
 func insertRow(tx *sqlite.Tx, it *Item) (err error) {
 	it.n, err = it.stored().Insert(tx, "items")
 	return err
 }
 
-// visible reports whether the caller may know of an item.
+// visible reports whether the caller may see items of an agent.
 func (s *Store) visible(agent string) bool { return agent == "" || agent == s.opt.Agent }
 
-// find returns an item that the caller may see, and the file that it is in. For others'
-// private items the answer is the same as for none. Tiers that are not granted are not
-// looked into.
+// find returns an item that the caller may see, and its file. For others' private items
+// the error is the same as for a missing item. Tiers that are not granted are not
+// searched.
 func (s *Store) find(ctx context.Context, id string) (*file, *Item, error) {
 	if err := checkID(id); err != nil {
 		return nil, nil, err
@@ -258,7 +271,7 @@ func (s *Store) find(ctx context.Context, id string) (*file, *Item, error) {
 		}
 		var it *Item
 		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
-			it, err = s.seen(tx, id)
+			it, err = s.findVisible(tx, id)
 			return err
 		}); err != nil {
 			return nil, nil, err
@@ -270,15 +283,17 @@ func (s *Store) find(ctx context.Context, id string) (*file, *Item, error) {
 	return nil, nil, notFound(id)
 }
 
-// reachesFile reports whether any tier of a file is the caller's to see.
+// reachesFile reports whether the caller can reach any tier of a file.
 func (s *Store) reachesFile(account bool) bool {
 	if account {
 		return s.allowed(Account) == nil
 	}
-	return slices.ContainsFunc([]string{Conversation, Channel, Workspace}, func(t string) bool { return s.allowed(t) == nil })
+	return slices.ContainsFunc([]string{Conversation, Channel, Workspace},
+		func(t string) bool { return s.allowed(t) == nil })
 }
 
-// Get returns an item, archived and forgotten ones too. It counts as an access, and as a question of its session.
+// Get returns an item, also if it is archived or forgotten. It counts as an access and
+// as a question of the session.
 func (s *Store) Get(ctx context.Context, id string) (Item, error) {
 	f, it, err := s.find(ctx, id)
 	if err != nil {
@@ -291,8 +306,7 @@ func (s *Store) Get(ctx context.Context, id string) (Item, error) {
 	return *it, nil
 }
 
-// Peek is Get for somebody who only wants to know how it stands with an item: it is no
-// access.
+// Peek is Get without counting an access.
 func (s *Store) Peek(ctx context.Context, id string) (Item, error) {
 	_, it, err := s.find(ctx, id)
 	if err != nil {
@@ -301,23 +315,22 @@ func (s *Store) Peek(ctx context.Context, id string) (Item, error) {
 	return *it, nil
 }
 
-// again returns, within a transaction, the item as it is now.
-func (s *Store) again(tx *sqlite.Tx, id string) (*Item, error) {
-	it, err := s.seen(tx, id)
+// reread returns the current item within a transaction.
+func (s *Store) reread(tx *sqlite.Tx, id string) (*Item, error) {
+	it, err := s.findVisible(tx, id)
 	if err == nil && it == nil {
 		err = notFound(id)
 	}
 	return it, err
 }
 
-// seen returns the item of an id if the caller may know of it, nil if not or there is
-// none.
-func (s *Store) seen(tx *sqlite.Tx, id string) (*Item, error) {
+// findVisible returns the item of an id if the caller may see it, or nil.
+func (s *Store) findVisible(tx *sqlite.Tx, id string) (*Item, error) {
 	found, err := itemsWhere(tx, `id = ?`, id)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	if sees, err := s.sees(tx, &found[0]); err != nil || !sees {
+	if sees, err := s.mayKnow(tx, &found[0]); err != nil || !sees {
 		return nil, err
 	}
 	return &found[0], nil

@@ -20,49 +20,51 @@ import (
 )
 
 const (
-	// DefaultLimit is how many items a read gives of each tier.
+	// DefaultLimit is the default number of items of each tier.
 	DefaultLimit = 10
-	// MaxLimit is the most that it gives.
+	// MaxLimit is the most items of each tier.
 	MaxLimit = 500
-	// laneDepth is how many candidates each lane gives at least.
+	// laneDepth is the least number of candidates of each lane.
 	laneDepth = 100
-	// cosineWeight is what a cosine counts beside a BM25 score that is a share of the best,
-	// and tieShare what relevance counts at most: it breaks ties. Chosen on two projects
-	// with labelled questions; package eval has the figures on a third as well.
+	// cosineWeight is the weight of a cosine relative to a BM25 score of 0 to 1.
+	// tieShare is the most that relevance adds: it only breaks ties. Both were chosen on
+	// two projects with labelled questions; package eval has figures for a third.
 	cosineWeight = 1.0
 	tieShare     = 0.02
 )
 
-// Query says what to read. The lists are filters: an item must match one value of each that is not empty.
+// Query says what to read. Its lists are filters: an item must match one value of each
+// that is not empty.
 type Query struct {
-	// Tiers are read one by one, and named: none inherits from another.
+	// Tiers to read; they do not inherit from each other.
 	Tiers []string
-	// Text is what it is about; "" reads what counts most.
+	// Text is the question; "" reads the most relevant items.
 	Text string
-	// Channel is the one that the channel tier is read of; "" is that of the conversation, and without one all.
+	// Channel limits the channel tier; "": that of the conversation, or all.
 	Channel string
-	// Conversation is the one that the conversation tier is read of.
+	// Conversation is the one to read in the conversation tier.
 	Conversation string
-	Limit        int // of each tier; 0 is DefaultLimit
+	Limit        int // of each tier; 0 means DefaultLimit
 
 	Tags          []string
 	Curators      []string
 	Sources       []string
 	MinImportance float64
 
-	// Gate gives only hits that are surely about the text (not Weak).
+	// Gate returns only hits that are not Weak.
 	Gate bool
-	// Archived reads what is archived, and nothing else.
+	// Archived reads only archived items.
 	Archived bool
-	// Untouched does not count as an access. What is archived is never accessed.
+	// Untouched does not count as an access. Reading archived items never does.
 	Untouched bool
 
-	shown []*Hit // elsewhere: what says the same is left out
-	// words asks by words alone.
+	shown []*Hit // shown elsewhere: repetitions of these are left out
+	// words searches by words only.
 	words bool
-	// recent lists what is critical, then what is newest.
+	// recent lists critical items first, then the newest.
 	recent bool
-	// one is the threshold of evidence among one item; measured is whether it counts cosines.
+	// one is the threshold of evidence in a memory of one item; measured tells whether
+	// cosines count.
 	one      float64
 	measured bool
 }
@@ -70,46 +72,49 @@ type Query struct {
 // Hit is an item that was read.
 type Hit struct {
 	Item
-	// Relevance is what importance, time and accesses make of it now; see Rates.Relevance.
+	// Relevance is computed from importance, time and accesses; see Rates.Relevance.
 	Relevance float64 `json:"relevance"`
-	// Score orders the hits, of all tiers too: the best of a result has 1. 0 where nothing was asked for.
+	// Score orders the hits across tiers: the best has 1. 0 if no text was given.
 	Score float64 `json:"score"`
-	// Evidence is how sure the hit is to be about the question (see package evidence), Weak whether it is
-	// below what would be given unasked.
+	// Evidence is how sure the hit is to answer the question (package evidence). Weak
+	// hits are below the threshold for answering unasked.
 	Evidence   float64  `json:"evidence"`
 	Weak       bool     `json:"weak"`
-	TextRank   int      `json:"text_rank"` // among those with the words, from 1; 0: not among them
+	TextRank   int      `json:"text_rank"` // rank by words, from 1; 0: not among the candidates
 	VectorRank int      `json:"vector_rank"`
-	Cosine     *float64 `json:"cosine"`       // null: not known
-	Derived    string   `json:"derived_note"` // how it stands with what it was derived from
-	Frame      string   `json:"frame"`        // how to put it to a reader: a candidate, not a fact
+	Cosine     *float64 `json:"cosine"`       // null: unknown
+	Derived    string   `json:"derived_note"` // state of the source
+	Frame      string   `json:"frame"`        // text for a reader: a candidate, not a fact
 	bm25       float64
 	said       clash.Said
 }
 
-// Slice is what was read of a tier.
+// Slice has the hits of a tier.
 type Slice struct {
 	Tier string `json:"tier"`
 	Hits []Hit  `json:"hits"`
 }
 
-// Result is what a read gives: a slice for each tier, in the order of Tiers.
+// Result is the result of a read: a slice for each tier, in the order of Tiers.
 type Result struct {
 	Slices []Slice `json:"tiers"`
-	// Duplicates is how many were left out because another said the same.
+	// Duplicates is how many hits were left out because another says the same.
 	Duplicates int      `json:"duplicates"`
 	Degraded   []string `json:"degraded"` // what could not be done, and why
 }
 
 func (s *Store) normalise(q *Query) error {
 	if len(q.Tiers) == 0 {
-		return invalid("no tier is named", "name those to read: "+strings.Join(Tiers, ", ")+"; none inherits from another")
+		return invalid("no tier is given",
+			"name the tiers to read, for example workspace; there are "+strings.Join(Tiers, ", ")+
+				", and they do not inherit from each other")
 	}
 	if q.Limit == 0 {
 		q.Limit = DefaultLimit
 	}
 	if q.Limit < 1 || q.Limit > MaxLimit {
-		return invalid(fmt.Sprintf("a limit of %d is not between 1 and %d", q.Limit, MaxLimit), "", fault.Do("memory.list", "{} pages through everything"))
+		return invalid(fmt.Sprintf("a limit of %d is not between 1 and %d", q.Limit, MaxLimit), "",
+			fault.Do("memory.list", "{} pages through everything"))
 	}
 	if err := checkImportance(q.MinImportance); err != nil {
 		return err
@@ -120,7 +125,8 @@ func (s *Store) normalise(q *Query) error {
 		}
 	}
 	if slices.Contains(q.Tiers, Conversation) && q.Conversation == "" {
-		return invalid("the conversation tier is read of one conversation, and none is named", "", fault.Give("conversation", "REF", "name it with {}"))
+		return invalid("to read the conversation tier, name a conversation", "",
+			fault.Give("conversation", "REF", "name it with {}"))
 	}
 	if q.Conversation != "" {
 		if err := checkRef(q.Conversation); err != nil {
@@ -137,7 +143,8 @@ func (s *Store) normalise(q *Query) error {
 			return unknown("curator", c, Curators)
 		}
 	}
-	// Each tier once, the narrowest first: of two that say the same, the one that is nearer stays.
+	// Each tier once, the narrowest first: of two hits that say the same, the narrower
+	// tier's stays.
 	var tiers []string
 	for _, t := range Tiers {
 		if slices.Contains(q.Tiers, t) {
@@ -148,12 +155,12 @@ func (s *Store) normalise(q *Query) error {
 	return nil
 }
 
-// Read gives what the caller may see of the tiers named.
+// Read returns what the caller may see of the named tiers.
 //
-// Items that fit a text are found by words and by meaning, and scored as in package kb: BM25
-// as a share of the best one's, and the cosine. Relevance breaks ties alone (see tieShare).
-// Without a text they come by relevance, a conversation's by recency; then nothing was asked
-// for, and nothing counts as an access.
+// With a text, items are found by words and meaning and scored as in package kb: BM25
+// relative to the best, plus the cosine. Relevance only breaks ties (see tieShare).
+// Without a text, items are ordered by relevance, a conversation's by time, and nothing
+// counts as an access.
 func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 	res := Result{Slices: []Slice{}, Degraded: []string{}}
 	if err := s.normalise(&q); err != nil {
@@ -193,13 +200,14 @@ func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 		}
 		files[i] = f
 		if tier == Channel && q.Channel != "" {
-			if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return f.checkChannel(tx, q.Channel) }); err != nil {
+			if err := f.ReadIndex(ctx,
+				func(tx *sqlite.Tx) error { return f.checkChannel(tx, q.Channel) }); err != nil {
 				return res, err
 			}
 		}
 		degraded := len(res.Degraded)
 		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
-			res.Degraded = res.Degraded[:degraded] // a second try says it once
+			res.Degraded = res.Degraded[:degraded] // a retry must not repeat it
 			res.Slices[i].Hits, err = f.readTier(tx, tier, &q, v, &res)
 			return err
 		}); err != nil {
@@ -219,8 +227,7 @@ func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 	return res, nil
 }
 
-// choose leaves as many hits of each tier as were asked for, without what says the same as one
-// that is there already.
+// choose keeps as many hits of each tier as were asked for, without repetitions.
 func (r *Result) choose(q *Query) {
 	accepted := q.shown
 	for i := range r.Slices {
@@ -233,7 +240,7 @@ func (r *Result) choose(q *Query) {
 			if q.Gate && all[j].Weak {
 				continue
 			}
-			if slices.ContainsFunc(accepted, all[j].saysTheSame) {
+			if slices.ContainsFunc(accepted, all[j].sameStatement) {
 				r.Duplicates++
 				continue
 			}
@@ -244,16 +251,16 @@ func (r *Result) choose(q *Query) {
 	}
 }
 
-// saysTheSame reports whether two hits make the same statement.
-func (h *Hit) saysTheSame(other *Hit) bool { return h.said.Same(other.said) }
+// sameStatement reports whether two hits say the same.
+func (h *Hit) sameStatement(other *Hit) bool { return h.said.Same(other.said) }
 
-// present adds to hits what is said of them, and counts the access.
+// present fills in how to present the hits, and counts the access.
 func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
 	now := f.Now()
 	for i := range hits {
 		h := &hits[i]
 		if h.DerivedFrom == "memory:"+h.ID {
-			h.DerivedFrom = "" // put so before that was refused: it says nothing
+			h.DerivedFrom = "" // stored before links to itself were refused; it says nothing
 		}
 		if h.DerivedFrom != "" && s.opt.Resolve != nil {
 			h.Derived = s.opt.Resolve(ctx, &h.Item)
@@ -266,24 +273,8 @@ func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
 	}
 }
 
-// What was asked for: the best of the words, or near in meaning. The rest of a list was shown because there was room, and would be asked for again and again by being shown.
-const (
-	askedRank   = 10
-	askedCosine = 0.45
-)
-
-// asked returns those of the hits of a text that it asked for.
-func asked(hits []Hit) (items []*Item) {
-	for i := range hits {
-		h := &hits[i]
-		if h.TextRank > 0 && h.TextRank <= askedRank || h.Cosine != nil && *h.Cosine >= askedCosine {
-			items = append(items, &h.Item)
-		}
-	}
-	return items
-}
-
-// embedText gives the vector of what is asked, nil if it goes by words alone, and then says so.
+// embedText returns the embedding of a text; nil, with a note, if only words are
+// searched.
 func (s *Store) embedText(ctx context.Context, text string, res *Result) (embed.Vector, error) {
 	if text == "" {
 		return nil, nil
@@ -296,8 +287,10 @@ func (s *Store) embedText(ctx context.Context, text string, res *Result) (embed.
 	return v, err
 }
 
-// readTier gives the items of a tier, the best first, a few more than are asked for, since some may say the same.
-func (f *file) readTier(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, res *Result) ([]Hit, error) {
+// readTier returns the best items of a tier, and a few more than asked for, since some
+// may be repetitions.
+func (f *file) readTier(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, res *Result) (
+	[]Hit, error) {
 	want := 2*q.Limit + 10
 	var hits []Hit
 	var err error
@@ -310,12 +303,12 @@ func (f *file) readTier(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, re
 		return nil, err
 	}
 	for i := range hits {
-		hits[i].said = hits[i].Item.said()
+		hits[i].said = hits[i].Item.statement()
 	}
 	return hits, nil
 }
 
-// byRelevance lists what counts most now; of a conversation what is newest.
+// byRelevance lists the most relevant items, of a conversation the newest.
 func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hit, error) {
 	where, args := q.where(tier, f.s.opt.Agent, tx.Now)
 	order := ` ORDER BY created DESC, n DESC LIMIT ?`
@@ -324,11 +317,12 @@ func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hi
 		order = ` ORDER BY importance >= ? DESC, updated DESC, n DESC LIMIT ?`
 		args = append(args, criticalFrom)
 	case tier != Conversation:
-		// Rates.Relevance, by the index alone.
+		// Rates.Relevance, computed from the index alone.
 		order = ` ORDER BY importance * exp(max(0, ? - accessed) / 3600000.0 * ?) * (1 + ln(1 + accesses)) DESC, n DESC LIMIT ?`
 		args = append(args, tx.Now.UnixMilli(), math.Log(f.s.rates.of(tier)))
 	}
-	ns, err := sqlite.Column[int64](tx, `SELECT n FROM items WHERE `+where+order, append(args, want)...)
+	ns, err := sqlite.Column[int64](tx, `SELECT n FROM items WHERE `+where+order,
+		append(args, want)...)
 	if err != nil {
 		return nil, err
 	}
@@ -344,8 +338,9 @@ func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hi
 	return hits, nil
 }
 
-// byText lists what fits a text, in no order yet.
-func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want int, res *Result) ([]Hit, error) {
+// byText lists items that match a text, unordered.
+func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want int,
+	res *Result) ([]Hit, error) {
 	found, light, err := f.candidates(tx, tier, q, v, want, res)
 	if err != nil {
 		return nil, err
@@ -370,7 +365,8 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 	for i, sc := range list {
 		c := cands[sc.ID]
 		it := byN[sc.ID]
-		hits[i] = Hit{Item: *it, bm25: c.BM25, Relevance: f.s.rates.Relevance(it, tx.Now), TextRank: c.TextRank, VectorRank: c.VectorRank}
+		hits[i] = Hit{Item: *it, bm25: c.BM25, Relevance: f.s.rates.Relevance(it, tx.Now),
+			TextRank: c.TextRank, VectorRank: c.VectorRank}
 		if c.HasVector {
 			hits[i].Cosine = new(c.Cosine)
 		}
@@ -378,28 +374,35 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 		if q.measured {
 			cosine = max(0, c.Cosine)
 		}
-		hits[i].Evidence = question.Of(f.Index.TermsIn(found.Languages, it.Title), f.Index.TermsIn(found.Languages, it.Content), cosine)
+		hits[i].Evidence = question.Of(f.Index.TermsIn(found.Languages, it.Title),
+			f.Index.TermsIn(found.Languages, it.Content), cosine)
 		hits[i].Weak = hits[i].Evidence < threshold
 	}
 	return hits, nil
 }
 
-// candidates searches a tier for a text, and reads what relevance is made of for those that have not expired and count enough. If only few of them are left, more are asked for.
-func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want int, res *Result) (found index.Result, light map[int64]*Item, err error) {
-	iq := index.Query{Text: q.Text, Expand: !q.Gate, Depth: max(laneDepth, 2*want), Filter: q.filter(tier, f.s.opt.Agent)}
+// candidates searches a tier for a text and reads the fields for relevance of the items
+// that have not expired and are important enough. If few are left, it asks for more
+// candidates.
+func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want int,
+	res *Result) (found index.Result, light map[int64]*Item, err error) {
+	iq := index.Query{Text: q.Text, Expand: !q.Gate, Depth: max(laneDepth, 2*want),
+		Filter: q.filter(tier, f.s.opt.Agent)}
 	if v != nil {
 		iq.Vector, iq.Model = v, f.s.opt.Embedder.Model().Name
 	}
 	found, err = f.Index.Search(tx, iq)
 	if errors.Is(err, index.ErrOtherModel) {
-		res.Degraded = append(res.Degraded, f.OtherModel(tx, iq.Model)+": searched by words only; reembedding changes over")
+		res.Degraded = append(res.Degraded,
+			f.OtherModel(tx, iq.Model)+": searched by words only; reembedding switches the model")
 		iq.Vector = nil
 		found, err = f.Index.Search(tx, iq)
 	}
 	if err != nil {
 		return found, nil, err
 	}
-	// What has expired, or counts too little, is known by the rows alone: if little is left, more candidates are asked for, until there are no more.
+	// Only the rows tell which candidates have expired or are not important enough. If
+	// few are left, ask for more, until there are no more.
 	for {
 		ns := make([]int64, len(found.Candidates))
 		for i := range found.Candidates {
@@ -408,7 +411,8 @@ func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, 
 		if light, err = lightItems(tx, ns, q.MinImportance); err != nil {
 			return found, nil, err
 		}
-		if len(light) >= want || len(light) == len(ns) || len(ns) < iq.Depth || int64(iq.Depth) > found.Docs {
+		if len(light) >= want || len(light) == len(ns) || len(ns) < iq.Depth ||
+			int64(iq.Depth) > found.Docs {
 			break
 		}
 		iq.Depth *= 4
@@ -417,17 +421,20 @@ func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, 
 		}
 	}
 	if missing := found.Docs - found.Vectors; iq.Vector != nil && missing > 0 {
-		if err := tx.QueryRow(`SELECT count(*) FROM items WHERE `+q.state()+` AND model = '' AND tier = ? AND agent IN ('', ?)`, tier, f.s.opt.Agent).Scan(&missing); err != nil {
+		if err := tx.QueryRow(`SELECT count(*) FROM items WHERE `+q.state()+
+			` AND model = '' AND tier = ? AND agent IN ('', ?)`, tier, f.s.opt.Agent).Scan(
+			&missing); err != nil {
 			return found, nil, err
 		}
 		if missing > 0 {
-			res.Degraded = append(res.Degraded, fmt.Sprintf("%s of the %s tier without an embedding, found by words only; reembedding gives them one", items(int(missing)), tier))
+			res.Degraded = append(res.Degraded,
+				fmt.Sprintf("%s of the %s tier have no embedding and were searched by words only; reembedding adds it", items(int(missing)), tier))
 		}
 	}
 	return found, light, nil
 }
 
-// fuse makes one list of a tier's lanes, without what has expired or counts too little.
+// fuse merges the lanes of a tier, without expired and unimportant items.
 func fuse(cands []index.Candidate, light map[int64]*Item) []rank.Scored {
 	var text, vector []rank.Scored
 	for i := range cands {
@@ -442,10 +449,11 @@ func fuse(cands []index.Candidate, light map[int64]*Item) []rank.Scored {
 			vector = append(vector, rank.Scored{ID: c.ID, Score: c.Cosine})
 		}
 	}
-	return rank.Convex(rank.Lane{Scores: text, Weight: 1, Norm: rank.NormMax}, rank.Lane{Scores: vector, Weight: cosineWeight, Norm: rank.NormNone})
+	return rank.Convex(rank.Lane{Scores: text, Weight: 1, Norm: rank.NormMax},
+		rank.Lane{Scores: vector, Weight: cosineWeight, Norm: rank.NormNone})
 }
 
-// score gives the hits of all tiers their scores, and sorts each tier by them.
+// score sets the scores of all tiers and sorts each tier.
 func score(slicesOf []Slice) {
 	best := 0.0
 	for _, sl := range slicesOf {
@@ -455,7 +463,7 @@ func score(slicesOf []Slice) {
 	}
 	top := 0.0
 	for _, sl := range slicesOf {
-		if sl.Tier == Conversation { // nothing in it fades: there the newer counts more
+		if sl.Tier == Conversation { // items of a conversation do not fade: newer ones count more
 			slices.SortFunc(sl.Hits, func(a, b Hit) int { return b.Created.Compare(a.Created) })
 		}
 		for i := range sl.Hits {
@@ -471,7 +479,7 @@ func score(slicesOf []Slice) {
 				share = 1 - float64(i)/float64(len(sl.Hits))
 			}
 			if h.TextRank == 1 && (h.VectorRank == 1 || h.Cosine == nil) {
-				share = 1 // nothing that counts more comes before the match
+				share = 1 // nothing may come before an exact match
 			}
 			h.Score += tieShare * share
 			top = max(top, h.Score)
@@ -479,7 +487,7 @@ func score(slicesOf []Slice) {
 	}
 	for _, sl := range slicesOf {
 		for i := range sl.Hits {
-			if top > 0 { // else nothing counts, and nothing of the question is there
+			if top > 0 { // otherwise no hit matches the question
 				sl.Hits[i].Score /= top
 			}
 		}

@@ -16,48 +16,54 @@ import (
 	"blackboard/kb/store"
 )
 
-// Limits of what ApplyRewrites reads.
+// Limits of ApplyRewrites.
 const (
 	MaxRewriteBytes = 64 << 20
 	MaxRewrites     = 10_000 // groups
 )
 
-// SourceConsolidation is the source of an item that was rewritten from others.
+// SourceConsolidation is the source of a rewritten item.
 const SourceConsolidation = "consolidation"
 
-// Rewrite is what an agent makes of a group: one item in the place of several.
+// Rewrite replaces the items of a group by one item.
 type Rewrite struct {
-	Group      string        `json:"group"` // what it is called in answers
-	Items      []RewriteItem `json:"items"` // the first of them is what the new one is derived from
+	Group string `json:"group"` // name of the group in answers
+	// the new item is derived from the first of them
+	Items      []RewriteItem `json:"items"`
 	Title      string        `json:"title"`
 	Content    string        `json:"content"`
-	Importance *float64      `json:"importance"` // null: the greatest of the items'
-	Tags       []string      `json:"tags"`       // null: those of all items
+	Importance *float64      `json:"importance"` // null: the highest of the items'
+	Tags       []string      `json:"tags"`       // null: the tags of all items
 }
 
-// RewriteItem is an item that is replaced, as it was read.
+// RewriteItem is a replaced item, as it was read.
 type RewriteItem struct {
 	ID       string `json:"id"`
 	Revision int    `json:"revision"`
 }
 
-// Rewritten is a rewrite that was done.
+// Rewritten is a rewrite that was applied.
 type Rewritten struct {
-	Item     Item     `json:"item"`     // the new one
-	Replaced []string `json:"replaced"` // ids
-	Pass     string   `json:"pass"`     // id for Undo
+	Item     Item     `json:"item"`     // the new item
+	Replaced []string `json:"replaced"` // ids of the old items
+	Pass     string   `json:"pass"`     // id for undoing it
 }
 
-// Refused is a rewrite that cannot be done, and why.
+// Refused is a rewrite that was refused.
 type Refused struct {
-	From string `json:"from"` // the group
+	From string `json:"from"` // name of the group
 	Why  string `json:"why"`
 }
 
-// ApplyRewrites reads what Groups has given, {"v":1,"groups":[…]}, with a title and a content added to groups, and puts one item in the place of each such group's. A group without content is
-// left as it is. Each group is a change of its own: the new item is there and the others are forgotten, or nothing of it is. One that cannot be done is refused with the reason, as when one of
-// its items was changed since it was read, and the others go on. err is about the input as a whole, or the file; what was done until then is done.
-func (s *Store) ApplyRewrites(ctx context.Context, r io.Reader) (done []Rewritten, refused []Refused, err error) {
+// ApplyRewrites reads the output of Groups, {"v":1,"groups":[…]}, in which groups have a
+// title and a content added, and replaces the items of each such group by one item.
+// Groups without a content are skipped.
+//
+// Each group is one transaction. A group that cannot be applied is refused with the
+// reason, for example if an item has changed since it was read, and the others continue.
+// err is about the whole input or the file; rewrites before it stay applied.
+func (s *Store) ApplyRewrites(ctx context.Context, r io.Reader) (
+	done []Rewritten, refused []Refused, err error) {
 	done = []Rewritten{}
 	var all []*Rewrite
 	if all, refused, err = readRewrites(r); err != nil {
@@ -77,16 +83,17 @@ func (s *Store) ApplyRewrites(ctx context.Context, r io.Reader) (done []Rewritte
 	return done, refused, nil
 }
 
-// readRewrites reads the groups that have content and could be done by what they say.
+// readRewrites reads the groups with a content that are valid by themselves.
 func readRewrites(r io.Reader) (all []*Rewrite, refused []Refused, err error) {
-	refused = []Refused{}
 	raw, err := io.ReadAll(io.LimitReader(r, MaxRewriteBytes+1))
 	if err != nil {
 		return nil, nil, err
 	}
-	const form = `give the groups that a plan of the consolidation lists as JSON, with a title and a content added to each group that is to be rewritten: {"v":1,"groups":[…]}`
+	const form = `give the JSON of the groups that a plan of consolidation lists, with a title and a content added to each group to rewrite: {"v":1,"groups":[…]}`
 	if len(raw) > MaxRewriteBytes {
-		return nil, nil, invalid(fmt.Sprintf("the rewrites have more than %d MB", MaxRewriteBytes>>20), "leave out the groups without content, or apply them in parts")
+		return nil, nil, invalid(fmt.Sprintf(
+			"the rewrites have more than %d MB", MaxRewriteBytes>>20),
+			"leave out the groups without a content, or apply them in parts")
 	}
 	var in struct {
 		V      *int              `json:"v"`
@@ -95,27 +102,39 @@ func readRewrites(r io.Reader) (all []*Rewrite, refused []Refused, err error) {
 	if err := json.Unmarshal(raw, &in); err != nil {
 		what := "the rewrites cannot be read: " + clip(err.Error(), 200)
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-			what = "the rewrites are no object with groups, but hold " + wrong.Value + " in its place"
+			what = "the rewrites are not an object with groups; found: " + wrong.Value
 			if wrong.Field != "" {
-				what = fmt.Sprintf("the rewrites have %s as %q", wrong.Value, wrong.Field)
+				what = fmt.Sprintf("the rewrites have a %s for %q", wrong.Value, wrong.Field)
 			}
 		}
 		return nil, nil, invalid(what, form)
 	}
 	switch {
 	case in.V == nil:
-		return nil, nil, invalid(`the rewrites name no version: "v":1 is missing`, form)
+		return nil, nil, invalid(`the rewrites have no version: "v":1 is missing`, form)
 	case *in.V != 1:
-		return nil, nil, invalid(fmt.Sprintf("the rewrites are of version %d; this program reads version 1", *in.V), "let the groups be listed again, by this program")
+		return nil, nil, invalid(fmt.Sprintf(
+			"the rewrites have version %d; this program reads version 1", *in.V),
+			"list the groups again with this program")
 	case in.Groups == nil:
 		return nil, nil, invalid("the rewrites have no groups", form)
 	case len(in.Groups) > MaxRewrites:
-		return nil, nil, invalid(fmt.Sprintf("there are %s groups; at most %s are taken", spelled(len(in.Groups)), spelled(MaxRewrites)), "apply them in parts")
+		return nil, nil, invalid(fmt.Sprintf(
+			"there are %s groups; at most %s are allowed", spelled(len(in.Groups)),
+			spelled(MaxRewrites)), "apply them in parts")
 	}
-	by := map[string][]*Rewrite{} // groups by the items that they have
+	all, refused = checkRewrites(in.Groups)
+	return all, refused, nil
+}
+
+// checkRewrites reads the groups with a content and refuses those that are invalid or
+// share an item.
+func checkRewrites(groups []json.RawMessage) (all []*Rewrite, refused []Refused) {
+	refused = []Refused{}
+	by := map[string][]*Rewrite{} // groups by item
 	bad := map[*Rewrite]error{}
 	var order []*Rewrite
-	for i, raw := range in.Groups {
+	for i, raw := range groups {
 		rw := &Rewrite{}
 		err := rw.read(raw)
 		if err == nil && strings.TrimSpace(rw.Content) == "" {
@@ -145,7 +164,8 @@ func readRewrites(r io.Reader) (all []*Rewrite, refused []Refused, err error) {
 				if other == rw {
 					other = l[1]
 				}
-				err = invalid(fmt.Sprintf("%s is also in %s", it.ID, other.Group), "it can be replaced once: name it in one of them")
+				err = invalid(fmt.Sprintf("%s is also in %s", it.ID, other.Group),
+					"an item can be replaced once: keep it in one of them")
 			}
 		}
 		if err != nil {
@@ -154,13 +174,15 @@ func readRewrites(r io.Reader) (all []*Rewrite, refused []Refused, err error) {
 		}
 		all = append(all, rw)
 	}
-	return all, refused, nil
+	return all, refused
 }
 
-// read reads one group. One that says something in a field that there is not has probably lost its content to a slip of the pen.
+// read reads one group. It refuses unknown fields, since a misspelled field would lose
+// its content.
 func (rw *Rewrite) read(raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, rw); err != nil {
-		return invalid("it cannot be read: "+clip(err.Error(), 200), "see what the groups were like when they were listed")
+		return invalid("it cannot be read: "+clip(err.Error(), 200),
+			"compare it with the listed groups")
 	}
 	if strings.TrimSpace(rw.Content) != "" {
 		return nil
@@ -174,31 +196,35 @@ func (rw *Rewrite) read(raw json.RawMessage) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&strict); err != nil {
-		return invalid("it has no content, but "+strings.TrimPrefix(clip(err.Error(), 100), "json: "), `the new text goes into "title" and "content"`)
+		return invalid("it has no content but "+
+			strings.TrimPrefix(clip(err.Error(), 100), "json: "),
+			`put the new text into "title" and "content"`)
 	}
 	return nil
 }
 
-// check says what is wrong with a group by itself.
+// check validates a group by itself.
 func (rw *Rewrite) check() error {
 	switch n := len(rw.Items); {
 	case n == 0:
-		return invalid("it names no items", "keep the items that the new one replaces, with their ids and revisions")
+		return invalid("it has no items",
+			"keep the items to replace, with their ids and revisions")
 	case n > GroupMost:
-		return invalid(fmt.Sprintf("it names %d items; at most %d become one", n, GroupMost), "make two of it")
+		return invalid(fmt.Sprintf("it has %d items; at most %d can be merged", n, GroupMost),
+			"split it into two")
 	}
 	for i, it := range rw.Items {
 		if err := checkID(it.ID); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(rw.Items[:i], func(o RewriteItem) bool { return o.ID == it.ID }) {
-			return invalid(it.ID+" is there twice", "name it once")
+			return invalid(it.ID+" is listed twice", "list it once")
 		}
 	}
 	return nil
 }
 
-// rewrite does one group.
+// rewrite applies one group.
 func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err error) {
 	var f *file
 	was := make([]Item, len(rw.Items))
@@ -216,7 +242,7 @@ func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err er
 	if err != nil {
 		return out, err
 	}
-	var warnings []string // that it has no embedding shows in the item
+	var warnings []string // the item shows that it has no embedding
 	v, err := store.Vector(ctx, s.opt.Embedder, embeddingText(&it), &warnings)
 	if err != nil {
 		return out, err
@@ -224,7 +250,7 @@ func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err er
 	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		now := make([]Item, len(rw.Items))
 		for i, r := range rw.Items {
-			it, err := s.again(tx, r.ID)
+			it, err := s.reread(tx, r.ID)
 			if err != nil {
 				return err
 			}
@@ -238,12 +264,13 @@ func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err er
 			return err
 		}
 		if it.Tier != Conversation && it.Conversation != "" {
-			c, err := conversation(tx, it.Conversation)
+			c, err := readConversation(tx, it.Conversation)
 			if err == nil {
-				err = s.takes(tx, &c)
+				err = s.checkParticipant(tx, &c)
 			}
 			if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Denied) {
-				it.Conversation = "" // it was purged, or is others', and what came from it has stayed
+				// the conversation was purged or belongs to others; the item stays
+				it.Conversation = ""
 			}
 		}
 		if err := f.checkPlace(tx, &it); err != nil {
@@ -251,7 +278,8 @@ func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err er
 		}
 		it.Created, it.Accessed, it.Revision = tx.Now, tx.Now, 1
 		out = Rewritten{Item: it, Replaced: make([]string, len(now)), Pass: newPassID()}
-		if err := f.add(tx, &out.Item, v, &warnings, VerbPut, "rewritten from "+items(len(now))); err != nil {
+		if err := f.add(tx, &out.Item, v, &warnings, VerbPut,
+			"rewritten from "+items(len(now))); err != nil {
 			return err
 		}
 		for i := range now {
@@ -259,7 +287,8 @@ func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err er
 				return err
 			}
 			out.Replaced[i] = now[i].ID
-			if err := f.keepStep(tx, out.Pass, it.Scope().String(), i, OpRewrite, now[i].ID, out.Item.ID, &trace{}); err != nil {
+			if err := f.keepStep(tx, out.Pass, it.Scope().String(), i, OpRewrite, now[i].ID,
+				out.Item.ID, &trace{}); err != nil {
 				return err
 			}
 		}
@@ -269,40 +298,49 @@ func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err er
 }
 
 func otherScope(a, b *Item) error {
-	return conflict(fmt.Sprintf("%s is in %s, and %s in %s", a.ID, a.Scope(), b.ID, b.Scope()), "one item is in one scope: make a group of each")
+	return conflict(fmt.Sprintf("%s is in %s, and %s in %s", a.ID, a.Scope(), b.ID, b.Scope()),
+		"all items of a group are in one scope: make one group for each")
 }
 
-// become makes the item that takes the place of others, if they are as they were when they were listed.
+// become builds the item that replaces others, if they are unchanged since they were
+// listed.
 func (s *Store) become(rw *Rewrite, was []Item, now time.Time) (Item, error) {
 	for i, r := range rw.Items {
-		if err := unlessGone(&was[i]); err != nil {
+		if err := checkActive(&was[i]); err != nil {
 			return Item{}, err
 		}
 		if was[i].Revision != r.Revision {
-			return Item{}, conflict(fmt.Sprintf("%s is at revision %d, not %d: somebody has changed it since the groups were listed", r.ID, was[i].Revision, r.Revision), "let them be listed again")
+			return Item{}, conflict(fmt.Sprintf(
+				"%s is at revision %d, not %d: it has changed since the groups were listed", r.ID,
+				was[i].Revision, r.Revision), "list the groups again")
 		}
 		if was[i].hasExpired(now) {
-			return Item{}, conflict(r.ID+" has expired", "let the groups be listed again")
+			return Item{}, conflict(r.ID+" has expired", "list the groups again")
 		}
 	}
 	first := &was[0]
-	it := Item{Tier: first.Tier, Channel: first.Channel, Conversation: first.Conversation, Agent: first.Agent, Title: rw.Title, Content: rw.Content, Curator: s.curator(), Source: SourceConsolidation,
-		Importance: first.Importance, Lifetime: first.Lifetime, Expires: first.Expires, Accesses: first.Accesses, Accessed: first.Accessed, Tags: first.Tags, DerivedFrom: first.DerivedFrom}
+	it := Item{Tier: first.Tier, Channel: first.Channel, Conversation: first.Conversation,
+		Agent: first.Agent, Title: rw.Title, Content: rw.Content, Curator: s.curator(),
+		Source:     SourceConsolidation,
+		Importance: first.Importance, Lifetime: first.Lifetime, Expires: first.Expires,
+		Accesses: first.Accesses, Accessed: first.Accessed, Tags: first.Tags,
+		DerivedFrom: first.DerivedFrom}
 	for i := range was[1:] {
 		o := &was[i+1]
 		if o.Scope() != first.Scope() {
 			return it, otherScope(first, o)
 		}
 		if o.Agent != first.Agent {
-			return it, conflict("some of the items are everybody's, and others one agent's alone", "make a group of each")
+			return it, conflict("some of the items are private to an agent and others are not",
+				"make one group for each")
 		}
 		if o.Conversation != it.Conversation {
-			it.Conversation = "" // they came from several
+			it.Conversation = "" // they come from several conversations
 		}
 		if o.DerivedFrom != it.DerivedFrom {
 			it.DerivedFrom = ""
 		}
-		it.absorb(o) // it lasts as long, and counts as much, as they did together
+		it.absorb(o) // it lasts as long and counts as much as all of them together
 	}
 	if rw.Importance != nil {
 		it.Importance = *rw.Importance
@@ -310,7 +348,7 @@ func (s *Store) become(rw *Rewrite, was []Item, now time.Time) (Item, error) {
 	if rw.Tags != nil {
 		it.Tags = slices.Clone(rw.Tags)
 	}
-	if it.DerivedFrom == "" { // else it is what all of them are derived from
+	if it.DerivedFrom == "" { // otherwise it is the common source
 		it.DerivedFrom = "memory:" + first.ID
 	}
 	if err := it.normalise(); err != nil {

@@ -16,40 +16,42 @@ import (
 	"blackboard/kb/store"
 )
 
-// What makes a group.
+// Thresholds of groups.
 const (
-	GroupCosine = 0.75 // items of at least this cosine are about one thing
-	GroupWords  = 0.5  // of items without an embedding: the share of their words that both have
-	GroupMost   = 20   // items in a group
+	GroupCosine = 0.75 // least cosine of items about one thing
+	GroupWords  = 0.5  // without embeddings: least share of common words
+	GroupMost   = 20   // most items of a group
 )
 
-// groupNear is how many items that are near to one are looked at.
+// groupNear is how many neighbours of an item are considered.
 const groupNear = 5 * GroupMost
 
-// Group is what an agent may rewrite into one item: items of one scope, for the same readers, that are about one thing.
+// Group is a set of items that an agent may rewrite into one: items of one scope, with
+// the same readers, about one thing.
 type Group struct {
 	ID    string      `json:"group"`
 	Scope string      `json:"scope"`
 	Items []GroupItem `json:"items"` // the oldest first
-	// Contradictions are pairs of them that may not both hold: one text for both has to say which does.
+	// Contradictions are pairs of items that may not both be true: a common text must
+	// decide.
 	Contradictions []Clash `json:"contradictions"`
 }
 
-// Clash is two items that are about one thing and may not both hold, and why.
+// Clash is a pair of items about one thing that may not both be true.
 type Clash struct {
 	A   string   `json:"a"` // ids
 	B   string   `json:"b"`
-	Why []string `json:"why"` // A's side first
+	Why []string `json:"why"` // conflicting statements, A's first
 }
 
-// Contradiction is a clash with what both items say, the older first.
+// Contradiction is a clash with the texts of both items, the older first.
 type Contradiction struct {
 	Scope string      `json:"scope"`
-	Items []GroupItem `json:"items"` // two
+	Items []GroupItem `json:"items"` // two items
 	Why   []string    `json:"why"`
 }
 
-// GroupItem is what a rewriter needs to know of an item.
+// GroupItem has what a rewriter needs of an item.
 type GroupItem struct {
 	ID         string    `json:"id"`
 	Revision   int       `json:"revision"`
@@ -59,18 +61,19 @@ type GroupItem struct {
 	Created    time.Time `json:"created"`
 	Curator    string    `json:"curator"`
 	Source     string    `json:"source"`
-	Accesses   int       `json:"access_count"`
+	Accesses   int       `json:"access_count"` // how often it was read
 	Tags       []string  `json:"tags"`
 }
 
-// Groups returns items that are about one thing, of those that the caller may see, the biggest groups first; limit 0 is all. No item is in two. Without scopes it looks at every one that the
-// caller reaches. It is no access.
+// Groups returns groups of items about one thing that the caller may see, the largest
+// first; limit 0 means all. No item is in two groups. Without scopes it reads every
+// scope that the caller can reach. It does not count as an access.
 func (s *Store) Groups(ctx context.Context, scopes []Scope, limit int) ([]Group, error) {
 	if limit < 0 {
-		return nil, invalid(fmt.Sprintf("a limit of %d makes no sense", limit), "0 lists all")
+		return nil, invalid(fmt.Sprintf("the limit %d is negative", limit), "0 lists all")
 	}
 	s.Flush(ctx)
-	all, err := s.within(ctx, scopes)
+	all, err := s.scopeFiles(ctx, scopes)
 	if err != nil {
 		return nil, err
 	}
@@ -89,10 +92,12 @@ func (s *Store) Groups(ctx context.Context, scopes []Scope, limit int) ([]Group,
 	return groups, nil
 }
 
-// Contradictions returns pairs of items that are about one thing and may not both hold, as the knowledge base tells them (package clash), of those that the caller may see. Without scopes it looks at every one that the caller reaches. It is no access.
+// Contradictions returns pairs of items about one thing that may not both be true
+// (package clash), if the caller may see both. Without scopes it reads every scope that
+// the caller can reach. It does not count as an access.
 func (s *Store) Contradictions(ctx context.Context, scopes []Scope) ([]Contradiction, error) {
 	s.Flush(ctx)
-	all, err := s.within(ctx, scopes)
+	all, err := s.scopeFiles(ctx, scopes)
 	if err != nil {
 		return nil, err
 	}
@@ -107,17 +112,18 @@ func (s *Store) Contradictions(ctx context.Context, scopes []Scope) ([]Contradic
 	return out, nil
 }
 
-// related finds the groups of a scope, and its contradictions.
-func (w *within) related(ctx context.Context) (groups []Group, clashing []Contradiction, err error) {
+// related finds the groups and contradictions of a scope.
+func (w *scopeFile) related(ctx context.Context) (
+	groups []Group, clashing []Contradiction, err error) {
 	clashing = []Contradiction{}
 	if w.f == nil {
 		return nil, clashing, nil
 	}
 	err = w.f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
 		if archived, err := conversationArchived(tx, w.Conversation); err != nil || archived {
-			return err // nothing is added to it, so nothing in it is rewritten
+			return err // an archived conversation is closed, so nothing in it is rewritten
 		}
-		g := &grouping{within: *w, byN: map[int64]int{}}
+		g := &grouping{scopeFile: *w, byN: map[int64]int{}}
 		if err := g.link(ctx, tx); err != nil {
 			return err
 		}
@@ -127,7 +133,7 @@ func (w *within) related(ctx context.Context) (groups []Group, clashing []Contra
 		if clashing, err = g.contradictions(tx); err != nil {
 			return err
 		}
-		groups, err = g.cut(tx)
+		groups, err = g.makeGroups(tx)
 		return err
 	})
 	return groups, clashing, err
@@ -135,19 +141,19 @@ func (w *within) related(ctx context.Context) (groups []Group, clashing []Contra
 
 // grouping finds the groups of a scope.
 type grouping struct {
-	within
+	scopeFile
 	all     []grouped
 	byN     map[int64]int
 	clashes []clashing
 }
 
-// clashing are the places of two items that may not both hold, the older first.
+// clashing has the indexes of two contradicting items, the older first.
 type clashing struct {
 	a, b int
 	why  []string
 }
 
-// grouped is an item with those that are about the same, the nearest first.
+// grouped is an item with its neighbours, the nearest first.
 type grouped struct {
 	Item
 	near []link
@@ -158,15 +164,18 @@ type link struct {
 	like float64
 }
 
-// link finds which items are about one thing.
+// link finds the neighbours of each item.
 func (g *grouping) link(ctx context.Context, tx *sqlite.Tx) error {
 	where, args := g.where()
 	var it Item
-	if err := tx.Each([]any{&it.n, &it.Agent, &it.Importance, &it.Accesses, sqlite.Time(&it.Created), &it.Model}, func() error {
-		g.byN[it.n] = len(g.all)
-		g.all = append(g.all, grouped{Item: it})
-		return nil
-	}, `SELECT n, agent, importance, accesses, created, model FROM items WHERE `+where+` AND agent IN ('', ?) AND (expires IS NULL OR expires > ?) ORDER BY n`,
+	if err := tx.Each([]any{
+		&it.n, &it.Agent, &it.Importance, &it.Accesses, sqlite.Time(&it.Created), &it.Model},
+		func() error {
+			g.byN[it.n] = len(g.all)
+			g.all = append(g.all, grouped{Item: it})
+			return nil
+		}, `SELECT n, agent, importance, accesses, created, model FROM items WHERE `+where+
+			` AND agent IN ('', ?) AND (expires IS NULL OR expires > ?) ORDER BY n`,
 		append(args, g.f.s.opt.Agent, tx.Now.UnixMilli())...); err != nil {
 		return err
 	}
@@ -181,7 +190,7 @@ func (g *grouping) link(ctx context.Context, tx *sqlite.Tx) error {
 	return g.byWords(ctx, tx, has)
 }
 
-// clash compares each item with those that are nearest to it.
+// clash compares each item with its nearest neighbours.
 func (g *grouping) clash(ctx context.Context, tx *sqlite.Tx) error {
 	text := make([]clash.Text, len(g.all))
 	where, args := g.where()
@@ -200,7 +209,9 @@ func (g *grouping) clash(ctx context.Context, tx *sqlite.Tx) error {
 			return err
 		}
 		near := g.all[i].near
-		slices.SortFunc(near, func(a, b link) int { return cmp.Or(cmp.Compare(b.like, a.like), cmp.Compare(a.to, b.to)) })
+		slices.SortFunc(near, func(a, b link) int {
+			return cmp.Or(cmp.Compare(b.like, a.like), cmp.Compare(a.to, b.to))
+		})
 		for _, l := range near[:min(len(near), GroupMost)] {
 			pair := [2]int{min(i, l.to), max(i, l.to)}
 			if seen[pair] || g.all[i].Agent != g.all[l.to].Agent {
@@ -208,7 +219,8 @@ func (g *grouping) clash(ctx context.Context, tx *sqlite.Tx) error {
 			}
 			seen[pair] = true
 			why := clash.Reasons(text[pair[0]], text[pair[1]])
-			if other := clash.Exchanged(text[pair[0]], text[pair[1]]); len(why) == 0 && other != "" {
+			if other := clash.Exchanged(text[pair[0]], text[pair[1]]); len(why) == 0 &&
+				other != "" {
 				why = []string{other}
 			}
 			if len(why) > 0 {
@@ -219,7 +231,7 @@ func (g *grouping) clash(ctx context.Context, tx *sqlite.Tx) error {
 	return nil
 }
 
-// mostContradictions is how many pairs of a scope are listed.
+// mostContradictions is the most pairs listed for a scope.
 const mostContradictions = 200
 
 func (g *grouping) contradictions(tx *sqlite.Tx) ([]Contradiction, error) {
@@ -238,7 +250,8 @@ func (g *grouping) contradictions(tx *sqlite.Tx) ([]Contradiction, error) {
 	return all, nil
 }
 
-func (g *grouping) byMeaning(ctx context.Context, tx *sqlite.Tx, model string, has func(int) bool) error {
+func (g *grouping) byMeaning(ctx context.Context, tx *sqlite.Tx, model string,
+	has func(int) bool) error {
 	var ask []int
 	var ns []int64
 	for i := range g.all {
@@ -251,7 +264,9 @@ func (g *grouping) byMeaning(ctx context.Context, tx *sqlite.Tx, model string, h
 			return nil
 		}
 		it := &g.all[ask[k]]
-		found, err := g.near.Search(tx, index.Query{Vector: v, Model: model, Depth: groupNear, Near: GroupCosine, Filter: g.Scope.filter(it.Agent)}, len(ask), len(g.all))
+		found, err := g.near.Search(tx,
+			index.Query{Vector: v, Model: model, Depth: groupNear, Near: GroupCosine,
+				Filter: g.Scope.filter(it.Agent)}, len(ask), len(g.all))
 		if err != nil {
 			return err
 		}
@@ -264,8 +279,9 @@ func (g *grouping) byMeaning(ctx context.Context, tx *sqlite.Tx, model string, h
 	})
 }
 
-// byWords compares items by the words that they have, where one of two has no vector. Two that share half of their words share one of the rarer half of each (Chaudhuri et al., ICDE 2006:
-// the prefix filter), so only those that do are compared.
+// byWords compares items by words where one of two has no embedding. Two items that
+// share half of their words share one of the rarer half of each (prefix filter;
+// Chaudhuri et al., ICDE 2006), so only such pairs are compared.
 func (g *grouping) byWords(ctx context.Context, tx *sqlite.Tx, has func(int) bool) error {
 	if !slices.ContainsFunc(g.all, func(it grouped) bool { return !has(g.byN[it.n]) }) {
 		return nil
@@ -279,13 +295,15 @@ func (g *grouping) byWords(ctx context.Context, tx *sqlite.Tx, has func(int) boo
 		word  int
 	}
 	by := map[place][]int{}
-	prefix := func(i int) []int { return words[i][:len(words[i])-(len(words[i])+1)/2+min(1, len(words[i]))] }
+	prefix := func(i int) []int {
+		return words[i][:len(words[i])-(len(words[i])+1)/2+min(1, len(words[i]))]
+	}
 	for i := range g.all {
 		for _, w := range prefix(i) {
 			by[place{g.all[i].Agent, w}] = append(by[place{g.all[i].Agent, w}], i)
 		}
 	}
-	seen := make([]int, len(g.all)) // by whom last, from 1
+	seen := make([]int, len(g.all)) // last item that compared it, from 1
 	for i := range g.all {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -308,7 +326,8 @@ func (g *grouping) byWords(ctx context.Context, tx *sqlite.Tx, has func(int) boo
 	return nil
 }
 
-// words gives each item's different words as numbers, the rarest word first: the more items have it, the higher its number.
+// words returns the distinct words of each item as numbers, the rarest first: the more
+// items have a word, the higher its number.
 func (g *grouping) words(tx *sqlite.Tx) ([][]int, error) {
 	type counted struct {
 		word  string
@@ -345,7 +364,9 @@ func (g *grouping) words(tx *sqlite.Tx) ([][]int, error) {
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(all[a].items-all[b].items, cmp.Compare(all[a].word, all[b].word)) })
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(all[a].items-all[b].items, cmp.Compare(all[a].word, all[b].word))
+	})
 	number := make([]int, len(all))
 	for at, k := range order {
 		number[k] = at
@@ -359,7 +380,7 @@ func (g *grouping) words(tx *sqlite.Tx) ([][]int, error) {
 	return lists, nil
 }
 
-// jaccard is how many of the words that two have are in both; the lists are sorted.
+// jaccard returns the Jaccard similarity of two sorted lists.
 func jaccard(a, b []int) float64 {
 	both := 0
 	for i, j := 0, 0; i < len(a) && j < len(b); {
@@ -378,8 +399,9 @@ func jaccard(a, b []int) float64 {
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// cut makes groups: around the item that the most others are near to, of the nearest that are in no group yet; then around the next one.
-func (g *grouping) cut(tx *sqlite.Tx) ([]Group, error) {
+// makeGroups makes a group around the item with the most neighbours, of the nearest that
+// are in no group yet, and so on.
+func (g *grouping) makeGroups(tx *sqlite.Tx) ([]Group, error) {
 	order := make([]int, len(g.all))
 	for i := range order {
 		order[i] = i
@@ -393,7 +415,7 @@ func (g *grouping) cut(tx *sqlite.Tx) ([]Group, error) {
 		if taken[seed] {
 			continue
 		}
-		near := g.all[seed].near // nearest first: see clash
+		near := g.all[seed].near // the nearest first: see clash
 		in := []int64{g.all[seed].n}
 		for _, l := range near {
 			if !taken[l.to] && len(in) < GroupMost {
@@ -402,7 +424,7 @@ func (g *grouping) cut(tx *sqlite.Tx) ([]Group, error) {
 			}
 		}
 		if len(in) == 1 {
-			continue // another may still take it in
+			continue // another group may still include it
 		}
 		taken[seed] = true
 		group, err := g.group(tx, in)
@@ -416,7 +438,8 @@ func (g *grouping) cut(tx *sqlite.Tx) ([]Group, error) {
 
 func (g *grouping) group(tx *sqlite.Tx, ns []int64) (Group, error) {
 	out := Group{Scope: g.String(), Contradictions: []Clash{}}
-	found, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?)) ORDER BY created, n`, sqlite.List(ns))
+	found, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?)) ORDER BY created, n`,
+		sqlite.List(ns))
 	name, byN := sha256.New(), map[int64]string{}
 	for i := range found {
 		it := &found[i]
@@ -434,5 +457,6 @@ func (g *grouping) group(tx *sqlite.Tx, ns []int64) (Group, error) {
 }
 
 func groupItem(it *Item) GroupItem {
-	return GroupItem{it.ID, it.Revision, it.Title, it.Content, it.Importance, it.Created, it.Curator, it.Source, it.Accesses, it.Tags}
+	return GroupItem{it.ID, it.Revision, it.Title, it.Content, it.Importance, it.Created,
+		it.Curator, it.Source, it.Accesses, it.Tags}
 }

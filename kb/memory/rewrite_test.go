@@ -192,11 +192,11 @@ func TestGroupsByWords(t *testing.T) {
 		}
 		one(t, s, Item{Importance: .5, Content: texts[i]})
 	}
-	all, err := s.within(t.Context(), nil)
+	all, err := s.scopeFiles(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &grouping{within: all[0], byN: map[int64]int{}}
+	g := &grouping{scopeFile: all[0], byN: map[int64]int{}}
 	if err := all[0].f.Read(t.Context(), func(tx *sqlite.Tx) error {
 		return g.link(t.Context(), tx)
 	}); err != nil {
@@ -317,25 +317,25 @@ func TestRefusedRewrites(t *testing.T) {
 		{"changed", list(a, changed) + `,"content":"new"`, changed.ID + " is at revision 2, not 1"},
 		{"forgotten", list(a, gone) + `,"content":"new"`, gone.ID + " is forgotten"},
 		{"expired", list(a, expired) + `,"content":"new"`, expired.ID + " has expired"},
-		{"another's", list(mine, hers) + `,"content":"new"`, "there is no memory " + hers.ID},
-		{"mine and all's", list(mine, a) + `,"content":"new"`, "others one agent's alone"},
+		{"another's", list(mine, hers) + `,"content":"new"`, "memory " + hers.ID + " not found"},
+		{"mine and all's", list(mine, a) + `,"content":"new"`, "private to an agent and others are not"},
 		{"two scopes", list(a, elsewhere) + `,"content":"new"`, a.ID + " is in workspace, and " + elsewhere.ID + " in channel:general"},
 		{"two files", list(a, account) + `,"content":"new"`, a.ID + " is in workspace, and " + account.ID + " in account"},
-		{"unknown", list(a, Item{ID: "m123456789"}) + `,"content":"new"`, "there is no memory m123456789"},
-		{"no id", list(a, Item{ID: "../x"}) + `,"content":"new"`, `"../x" is no memory's id`},
-		{"twice", list(a, a) + `,"content":"new"`, a.ID + " is there twice"},
-		{"none", `"items":[],"content":"new"`, "it names no items"},
-		{"no items", `"content":"new"`, "it names no items"},
-		{"too many", `"items":[` + strings.Repeat(`{},`, GroupMost) + `{}],"content":"new"`, "it names 21 items"},
+		{"unknown", list(a, Item{ID: "m123456789"}) + `,"content":"new"`, "memory m123456789 not found"},
+		{"no id", list(a, Item{ID: "../x"}) + `,"content":"new"`, `"../x" is not a memory id`},
+		{"twice", list(a, a) + `,"content":"new"`, a.ID + " is listed twice"},
+		{"none", `"items":[],"content":"new"`, "it has no items"},
+		{"no items", `"content":"new"`, "it has no items"},
+		{"too many", `"items":[` + strings.Repeat(`{},`, GroupMost) + `{}],"content":"new"`, "it has 21 items"},
 		{"archived", list(said) + `,"content":"new"`, "is archived"},
-		{"too long", list(a, b) + `,"content":"` + strings.Repeat("x", MaxContent+1) + `"`, "too long"},
+		{"too long", list(a, b) + `,"content":"` + strings.Repeat("x", MaxContent+1) + `"`, "10001 characters"},
 		{"importance", list(a, b) + `,"content":"new","importance":1.5`, "importance 1.5"},
 		{"tags", list(a, b) + `,"content":"new","tags":["` + strings.Repeat("x", MaxTag+1) + `"]`, "a tag has 101 bytes"},
 		{"title", list(a, b) + `,"content":"new","title":"` + strings.Repeat("x", MaxTitle+1) + `"`, "the title has 301 characters"},
 		{"nul", list(a, b) + `,"content":"a\u0000b"`, "NUL"},
 		{"secret", list(a, b) + `,"content":"the key is AKIAQ3EGRZ7T5WXNLB2M"`, "looks like a secret"},
 		{"a number", list(a, b) + `,"content":5`, "it cannot be read"},
-		{"a slip", list(a, b) + `,"contnet":"new"`, `it has no content, but unknown field "contnet"`},
+		{"a slip", list(a, b) + `,"contnet":"new"`, `it has no content but unknown field "contnet"`},
 	} {
 		done, refused, err := agent.ApplyRewrites(t.Context(), strings.NewReader(`{"v":1,"groups":[{"group":"g1",`+tc.group+`}]}`))
 		if err != nil || len(done) != 0 || len(refused) != 1 || refused[0].From != "g1" || !strings.Contains(refused[0].Why, tc.why) {
@@ -349,11 +349,11 @@ func TestRefusedRewrites(t *testing.T) {
 		{"nothing", ``, "cannot be read"},
 		{"no JSON", `groups`, "cannot be read"},
 		{"more than one", `{"v":1,"groups":[]} {}`, "cannot be read"},
-		{"a list", `[]`, "are no object with groups, but hold array"},
-		{"no version", `{"groups":[]}`, "name no version"},
-		{"an old one", `{"v":0,"groups":[]}`, "of version 0"},
-		{"a new one", `{"v":2,"groups":[]}`, "of version 2"},
-		{"a text", `{"v":"1","groups":[]}`, `have string as "v"`},
+		{"a list", `[]`, "are not an object with groups; found: array"},
+		{"no version", `{"groups":[]}`, "have no version"},
+		{"an old one", `{"v":0,"groups":[]}`, "have version 0"},
+		{"a new one", `{"v":2,"groups":[]}`, "have version 2"},
+		{"a text", `{"v":"1","groups":[]}`, `have a string for "v"`},
 		{"no groups", `{"v":1}`, "have no groups"},
 		{"too many", `{"v":1,"groups":[` + strings.Repeat("{},", MaxRewrites) + `{}]}`, "10,001 groups"},
 	} {

@@ -16,45 +16,48 @@ import (
 
 // Modes of a scrub.
 const (
-	ScrubFull      = "full"       // everything that the scope holds
+	ScrubFull      = "full"       // everything in the scope
 	ScrubKeepNamed = "keep_named" // all but the named entries
-	ScrubAll       = "all"        // of a workspace: its other tiers too, and its file
+	ScrubAll       = "all"        // of a workspace: all its tiers and its file
 )
 
 // ScrubModes lists them.
 var ScrubModes = []string{ScrubFull, ScrubKeepNamed, ScrubAll}
 
-// SampleSize is how many ids a manifest names at most.
+// SampleSize is the most ids in a manifest.
 const SampleSize = 20
 
-// ScrubQuery says what to remove for good.
+// ScrubQuery says what to delete for good.
 type ScrubQuery struct {
-	// Scope is a conversation or a channel: the items of its tier, no more. Or the
-	// workspace or the account: its tier's items, the journals and core memories of all
-	// agents that are kept with it, and by mode its named entries; in the mode ScrubAll,
-	// of a workspace, everything that its file holds, and the file.
+	// Scope is a conversation or a channel: the items of its tier. Or it is the
+	// workspace or the account: the items of its tier, the journals and core memories
+	// that all agents keep there, and, depending on the mode, its named entries. With
+	// ScrubAll on a workspace, it is the whole file.
 	Scope Scope
-	// Mode is ScrubKeepNamed if it is "".
+	// Mode defaults to ScrubKeepNamed.
 	Mode string
-	// Purge, of a conversation, removes also the working notes of all agents, and the conversation itself.
+	// Purge deletes a conversation itself too, and the working notes of all agents in
+	// it.
 	Purge bool
 }
 
-// Manifest says what a scrub would remove.
+// Manifest lists what a scrub would delete.
 type Manifest struct {
 	Scope Scope  `json:"scope"`
-	Mode  string `json:"mode"`
-	Purge bool   `json:"purge"`
-	// Counts has all of: live, forgotten (items), private (those of them that are one agent's), named, journal, core, scratch, revisions, conversations.
+	Mode  string `json:"mode"`  // full, keep_named or all
+	Purge bool   `json:"purge"` // whether the conversation is deleted too
+	// Counts has all of: live, forgotten (items), private (those of them that are
+	// private), named, journal, core, scratch, revisions, conversations.
 	Counts map[string]int `json:"counts"`
-	// Sample are ids of some of it, sorted.
+	// Sample has some of the ids, sorted.
 	Sample []string `json:"sample"`
-	// Hash stands for exactly this: every item with its revision, and so on. It is what confirms the scrub.
+	// Hash identifies exactly this content: every item with its revision, and so on. It
+	// confirms the scrub.
 	Hash string    `json:"hash"`
 	At   time.Time `json:"at"`
 }
 
-// Empty reports whether there is nothing to remove.
+// Empty reports whether there is nothing to delete.
 func (m *Manifest) Empty() bool {
 	for _, n := range m.Counts {
 		if n > 0 {
@@ -64,16 +67,17 @@ func (m *Manifest) Empty() bool {
 	return true
 }
 
-// Scrubbed is what a scrub has removed.
+// Scrubbed is the result of a scrub.
 type Scrubbed struct {
 	Manifest
-	// Event is its entry in the log, which no scrub removes.
+	// Event is its entry in the log, which no scrub deletes.
 	Event Event `json:"event"`
-	// Notes say what could not be done besides: what was removed may be in the file's bytes for a while.
+	// Notes say what could not be done: deleted content may stay in the file's bytes for
+	// a while.
 	Notes []string `json:"notes"`
 }
 
-// mayScrub refuses what makes no sense, and who may not.
+// mayScrub validates a query and checks the grants.
 func (s *Store) mayScrub(q *ScrubQuery) error {
 	if q.Mode == "" {
 		q.Mode = ScrubKeepNamed
@@ -85,9 +89,10 @@ func (s *Store) mayScrub(q *ScrubQuery) error {
 		return err
 	}
 	if q.Purge && q.Scope.Tier != Conversation {
-		return invalid("only a conversation is purged; a "+q.Scope.Tier+" is scrubbed", "leave the purge out, or name a conversation")
+		return invalid("only a conversation can be purged; a "+q.Scope.Tier+" is scrubbed",
+			"leave out the purge, or name a conversation")
 	}
-	// What the scope's tier does not take would stand in the hash, and in the log.
+	// Fields that the tier does not use would change the hash and the log.
 	if q.Scope.Tier != Channel {
 		q.Scope.Channel = ""
 	}
@@ -97,7 +102,8 @@ func (s *Store) mayScrub(q *ScrubQuery) error {
 	tiers := []string{q.Scope.Tier}
 	if q.Mode == ScrubAll {
 		if tiers = []string{Workspace, Channel, Conversation}; q.Scope.Tier != Workspace {
-			return invalid("only a workspace is removed as a whole, not a "+q.Scope.Tier, "scrub it in another mode")
+			return invalid("only a workspace can be removed as a whole, not a "+q.Scope.Tier,
+				"use another mode")
 		}
 	}
 	for _, tier := range tiers {
@@ -109,19 +115,20 @@ func (s *Store) mayScrub(q *ScrubQuery) error {
 	if q.Mode != ScrubAll && !slices.Contains(s.opt.Grants, grant) {
 		grant = GrantScrub
 	}
-	return s.granted(grant, "what is scrubbed is gone for good: that is not for every agent")
+	return s.requireGrant(grant, "a scrub deletes for good and needs a grant")
 }
 
-// part is a table of which a scrub takes rows. The same condition says what the manifest lists and what is removed.
+// part is a table from which a scrub deletes rows. The manifest and the deletion use the
+// same condition.
 type part struct {
 	table, where string
 	args         []any
-	kind         string // SQL: as which the row is counted
-	id, stamp    string // SQL: what it is, and in which state
-	private      string // SQL: whether it is one agent's item
+	kind         string // SQL: the kind to count a row as
+	id, stamp    string // SQL: its id and its state
+	private      string // SQL: whether it is a private item
 }
 
-// parts lists what a scrub takes, in an order in which it can be removed.
+// parts lists what a scrub deletes, in an order that respects references.
 func (q *ScrubQuery) parts() []part {
 	where, args := `tier = ?`, []any{q.Scope.Tier}
 	switch {
@@ -132,32 +139,43 @@ func (q *ScrubQuery) parts() []part {
 	case q.Scope.Tier == Conversation:
 		where, args = where+` AND conversation = ?`, append(args, q.Scope.Conversation)
 	}
-	revision := part{table: "revisions", kind: `'revisions'`, id: `subject`, stamp: `revision || ' ' || at`, private: `0`}
+	revision := part{table: "revisions", kind: `'revisions'`, id: `subject`,
+		stamp: `revision || ' ' || at`, private: `0`}
 	ofItems, ofNamed := revision, revision
 	ofItems.where, ofItems.args = `subject IN (SELECT id FROM items WHERE `+where+`)`, args
 	ofNamed.where = `substr(subject, 1, 6) = 'named:'`
-	all := []part{ofItems, {table: "items", where: where, args: args, kind: `CASE WHEN forgotten IS NOT NULL THEN 'forgotten' WHEN archived IS NOT NULL THEN 'archived' ELSE 'live' END`,
-		id: `id`, stamp: `revision || ' ' || coalesce(forgotten, '') || ' ' || coalesce(archived, '')`, private: `agent <> ''`}}
+	all := []part{ofItems, {
+		table: "items", where: where, args: args,
+		kind: `CASE WHEN forgotten IS NOT NULL THEN 'forgotten' WHEN archived IS NOT NULL THEN 'archived' ELSE 'live' END`,
+		id:   `id`, stamp: `revision || ' ' || coalesce(forgotten, '') || ' ' || coalesce(archived, '')`, private: `agent <> ''`}}
 	if q.Scope.Tier == Workspace || q.Scope.Tier == Account {
-		all = append(all, part{table: "notes", where: `1`, kind: `kind`, id: `id`, stamp: `coalesce(forgotten, '')`, private: `0`})
+		all = append(all, part{table: "notes", where: `1`, kind: `kind`, id: `id`,
+			stamp: `coalesce(forgotten, '')`, private: `0`})
 		if q.Mode != ScrubKeepNamed {
-			all = append(all, ofNamed, part{table: "named", where: `1`, kind: `'named'`, id: `'named:' || name`, stamp: `revision || ' ' || updated`, private: `0`})
+			all = append(all, ofNamed,
+				part{table: "named", where: `1`, kind: `'named'`, id: `'named:' || name`,
+					stamp: `revision || ' ' || updated`, private: `0`})
 		}
 	}
-	notes := part{table: "scratch", where: `1`, kind: `'scratch'`, id: `conversation || '/' || agent || '/' || key`, stamp: `updated`, private: `0`}
-	talks := part{table: "conversations", where: `1`, kind: `'conversations'`, id: `ref`, stamp: `status || ' ' || channel`, private: `0`}
+	notes := part{table: "scratch", where: `1`, kind: `'scratch'`,
+		id: `conversation || '/' || agent || '/' || key`, stamp: `updated`, private: `0`}
+	talks := part{table: "conversations", where: `1`, kind: `'conversations'`, id: `ref`,
+		stamp: `status || ' ' || channel`, private: `0`}
 	switch {
 	case q.Purge:
 		ref := []any{q.Scope.Conversation}
 		notes.where, notes.args, talks.where, talks.args = `conversation = ?`, ref, `ref = ?`, ref
 		all = append(all, notes, talks)
 	case q.Mode == ScrubAll:
-		all = append(all, notes, talks, part{table: "channels", where: `is_default = 0`, kind: `'channels'`, id: `name`, stamp: `description`, private: `0`})
+		all = append(all, notes, talks,
+			part{table: "channels", where: `is_default = 0`, kind: `'channels'`, id: `name`,
+				stamp: `description`, private: `0`})
 	}
 	return all
 }
 
-// ScrubManifest tells what a scrub would remove, and removes nothing. Its hash is what Scrub takes.
+// ScrubManifest returns what a scrub would delete, and deletes nothing. Scrub takes its
+// hash.
 func (s *Store) ScrubManifest(ctx context.Context, q ScrubQuery) (Manifest, error) {
 	if err := s.mayScrub(&q); err != nil {
 		return Manifest{}, err
@@ -181,20 +199,22 @@ func (s *Store) ScrubManifest(ctx context.Context, q ScrubQuery) (Manifest, erro
 	return m, err
 }
 
-// missing is the error for a scope that is not there; the workspace, the account and the default channel always are.
+// missing is the error for an unknown scope. The workspace, the account and the default
+// channel always exist.
 func (q *ScrubQuery) missing() error {
 	switch {
 	case q.Scope.Tier == Conversation:
 		return noConversation(q.Scope.Conversation)
 	case q.Scope.Tier == Channel && q.Scope.Channel != DefaultChannel:
-		return fault.NotFound.New("there is no channel "+q.Scope.Channel, "", channels)
+		return fault.NotFound.New("channel "+q.Scope.Channel, "", showChannels)
 	}
 	return nil
 }
 
-// emptyManifest is that of a file that nobody has written to yet.
+// emptyManifest is the manifest of a file that does not exist yet.
 func (s *Store) emptyManifest(q ScrubQuery) Manifest {
-	m := Manifest{Scope: q.Scope, Mode: q.Mode, Purge: q.Purge, Counts: map[string]int{}, Sample: []string{}, At: s.now().UTC().Truncate(time.Millisecond)}
+	m := Manifest{Scope: q.Scope, Mode: q.Mode, Purge: q.Purge, Counts: map[string]int{},
+		Sample: []string{}, At: s.now().UTC().Truncate(time.Millisecond)}
 	for _, kind := range scrubKinds {
 		m.Counts[kind] = 0
 	}
@@ -203,7 +223,7 @@ func (s *Store) emptyManifest(q ScrubQuery) Manifest {
 	return m
 }
 
-// manifest lists what a scrub would remove at the moment of a transaction.
+// manifest lists what a scrub would delete, as of a transaction.
 func (f *file) manifest(tx *sqlite.Tx, q ScrubQuery) (Manifest, error) {
 	m := f.s.emptyManifest(q)
 	m.At = tx.Now
@@ -211,7 +231,8 @@ func (f *file) manifest(tx *sqlite.Tx, q ScrubQuery) (Manifest, error) {
 	if err != nil {
 		return m, err
 	}
-	// Scrubs of this scope so far are part of the hash: what was executed never comes again, even if an import brings the same ids back.
+	// Earlier scrubs of this scope are part of the hash: it is never valid again, even
+	// if an import brings back the same ids.
 	before := 0
 	for _, d := range done {
 		if d.Scope == q.Scope {
@@ -219,7 +240,8 @@ func (f *file) manifest(tx *sqlite.Tx, q ScrubQuery) (Manifest, error) {
 		}
 	}
 	digest := sha256.New()
-	fmt.Fprintf(digest, "%q %q %t %t %q %d\n", q.Scope, q.Mode, q.Purge, f.account, f.s.opt.Workspace, before)
+	fmt.Fprintf(digest, "%q %q %t %t %q %d\n", q.Scope, q.Mode, q.Purge, f.account,
+		f.s.opt.Workspace, before)
 	var ids []string
 	for _, p := range q.parts() {
 		var kind, id, stamp string
@@ -234,7 +256,8 @@ func (f *file) manifest(tx *sqlite.Tx, q ScrubQuery) (Manifest, error) {
 				ids = append(ids, id)
 			}
 			return nil
-		}, `SELECT `+p.kind+`, `+p.id+`, `+p.stamp+`, `+p.private+` FROM `+p.table+` WHERE `+p.where+` ORDER BY 2, 3`, p.args...); err != nil {
+		}, `SELECT `+p.kind+`, `+p.id+`, `+p.stamp+`, `+p.private+` FROM `+p.table+` WHERE `+
+			p.where+` ORDER BY 2, 3`, p.args...); err != nil {
 			return m, err
 		}
 	}
@@ -246,23 +269,27 @@ func (f *file) manifest(tx *sqlite.Tx, q ScrubQuery) (Manifest, error) {
 	}
 	switch q.Scope.Tier {
 	case Conversation:
-		_, err = conversation(tx, q.Scope.Conversation)
+		_, err = readConversation(tx, q.Scope.Conversation)
 	case Channel:
 		err = f.checkChannel(tx, q.Scope.Channel)
 	}
 	return m, err
 }
 
-// scrubs returns the manifests that were executed in a file, the oldest first, with the times of their execution.
+// scrubs returns the manifests that were executed in a file, the oldest first, with
+// their times.
 func (f *file) scrubs(tx *sqlite.Tx) ([]Manifest, error) {
 	none := ""
 	return sqlite.All(tx, func(m *Manifest) []any {
-		return []any{sqlite.JSON(m, "an entry of a scrub in its log that%s", &none), sqlite.Time(&m.At)}
+		return []any{sqlite.JSON(m, "an entry of a scrub in its log that%s", &none),
+			sqlite.Time(&m.At)}
 	}, `SELECT data, at FROM events WHERE verb IN (?, ?) ORDER BY n`, VerbScrubbed, VerbPurged)
 }
 
-// Scrub removes for good what a manifest says, if that is still exactly what there is: items with their revisions and whatever the search index knows of them. confirm is the manifest's hash.
-// It is one transaction, with its entry in the log. There is no way back but an export that was made before.
+// Scrub deletes what a manifest lists, if nothing has changed since: items with their
+// revisions and everything in the search index about them. confirm is the manifest's
+// hash. It is one transaction, with an event. It cannot be undone, except by importing
+// an earlier export.
 func (s *Store) Scrub(ctx context.Context, q ScrubQuery, confirm string) (Scrubbed, error) {
 	out := Scrubbed{Notes: []string{}}
 	if err := s.mayScrub(&q); err != nil {
@@ -301,9 +328,10 @@ func (s *Store) Scrub(ctx context.Context, q ScrubQuery, confirm string) (Scrubb
 	return out, nil
 }
 
-// confirmed returns the manifest of a scrub, if it is what was confirmed, or there is
-// nothing to remove.
-func (f *file) confirmed(tx *sqlite.Tx, q ScrubQuery, confirm string, was map[string]int) (Manifest, error) {
+// confirmed returns the manifest of a scrub if confirm is its hash, or if there is
+// nothing to delete.
+func (f *file) confirmed(tx *sqlite.Tx, q ScrubQuery, confirm string, was map[string]int) (
+	Manifest, error) {
 	done, err := f.scrubs(tx)
 	if err != nil {
 		return Manifest{}, err
@@ -315,31 +343,36 @@ func (f *file) confirmed(tx *sqlite.Tx, q ScrubQuery, confirm string, was map[st
 	}
 	m, err := f.manifest(tx, q)
 	if err == nil && !m.Empty() && m.Hash != confirm {
-		err = conflict("what would be removed is no longer what was confirmed: "+scrubDifference(was, m.Counts), "run the scrub dry again, look at it, and confirm its hash")
+		err = conflict("the content has changed since the confirmed dry run: "+
+			scrubDifference(was, m.Counts),
+			"repeat the dry run, review it, and confirm its hash")
 	}
 	return m, err
 }
 
 func executed(at time.Time) error {
-	return conflict("this manifest was executed already at "+at.Format(time.RFC3339), "a dry run of the scrub shows what there is now")
+	return conflict("this manifest was already executed at "+at.Format(time.RFC3339),
+		"a dry run of the scrub shows the current content")
 }
 
 func nothingToScrub(q ScrubQuery) error {
-	return conflict("there is nothing to remove in "+q.Scope.String(), "nothing needs to be done")
+	return conflict("nothing to delete in "+q.Scope.String(), "nothing to do")
 }
 
-// scrub removes what the manifest in out lists. It is called in the transaction that has made the manifest.
+// scrub deletes what the manifest in out lists, in the transaction that made the
+// manifest.
 func (f *file) scrub(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
-	if err := securely(tx, func() error { return f.scrubRows(tx, q, out) }); err != nil {
+	if err := withSecureDelete(tx, func() error { return f.scrubRows(tx, q, out) }); err != nil {
 		return err
 	}
 	logged := out.Manifest
-	logged.Sample = []string{} // others read the log, and some of the ids are of private things
+	logged.Sample = []string{} // others read the log, and some ids are private
 	data, err := json.Marshal(logged)
 	if err != nil {
 		return err
 	}
-	e := Event{At: tx.Now, Actor: f.s.opt.Actor, Verb: VerbScrubbed, Scope: q.Scope.String(), Subject: q.Scope.Tier, Data: data}
+	e := Event{At: tx.Now, Actor: f.s.opt.Actor, Verb: VerbScrubbed, Scope: q.Scope.String(),
+		Subject: q.Scope.Tier, Data: data}
 	switch {
 	case q.Purge:
 		e.Verb, e.Subject = VerbPurged, q.Scope.Conversation
@@ -355,17 +388,17 @@ func (f *file) scrub(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 	return f.wipeAfter(tx, &out.Notes)
 }
 
-// securely has what fn removes overwritten with zeros. What was freed before, by changes,
-// is not touched by that: see wipe.
-func securely(tx *sqlite.Tx, fn func() error) error {
+// withSecureDelete makes SQLite overwrite what fn deletes with zeros. It does not affect
+// what was freed before: see wipe.
+func withSecureDelete(tx *sqlite.Tx, fn func() error) error {
 	if _, err := tx.Exec(`PRAGMA secure_delete = ON`); err != nil {
 		return err
 	}
-	defer tx.Exec(`PRAGMA secure_delete = OFF`) // the connection is used again
+	defer tx.Exec(`PRAGMA secure_delete = OFF`) // the connection is reused
 	return fn()
 }
 
-// scrubRows removes the rows, and makes the search index anew.
+// scrubRows deletes the rows and rebuilds the search index.
 func (f *file) scrubRows(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 	for _, p := range q.parts() {
 		if _, err := tx.Exec(`DELETE FROM `+p.table+` WHERE `+p.where, p.args...); err != nil {
@@ -373,14 +406,18 @@ func (f *file) scrubRows(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 		}
 	}
 	if q.Mode == ScrubAll {
-		for _, stmt := range []string{`DELETE FROM consolidated`, `DELETE FROM meta WHERE key LIKE 'consolidated %'`, `UPDATE channels SET description = ''`} {
+		for _, stmt := range []string{
+			`DELETE FROM consolidated`, `DELETE FROM meta WHERE key LIKE 'consolidated %'`,
+			`UPDATE channels SET description = ''`} {
 			if _, err := tx.Exec(stmt); err != nil {
 				return err
 			}
 		}
 	}
-	if q.Purge { // how far consolidation has come with it
-		for _, stmt := range []string{`DELETE FROM consolidated WHERE scope = ?`, `DELETE FROM meta WHERE key = 'consolidated ' || ?`} {
+	if q.Purge { // and its watermark
+		for _, stmt := range []string{
+			`DELETE FROM consolidated WHERE scope = ?`,
+			`DELETE FROM meta WHERE key = 'consolidated ' || ?`} {
 			if _, err := tx.Exec(stmt, q.Scope.String()); err != nil {
 				return err
 			}
@@ -389,6 +426,6 @@ func (f *file) scrubRows(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 	if out.Counts["live"]+out.Counts["forgotten"] == 0 {
 		return nil
 	}
-	// Segments keep the words of documents that were deleted, now or before.
+	// Segments of the index keep the words of deleted documents.
 	return f.ReindexIn(tx)
 }

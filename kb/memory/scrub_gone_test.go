@@ -18,6 +18,7 @@ import (
 
 // TestScrubbedTextIsInNoFile looks at the bytes of all files. Each scope has words of its own, which were in sealed segments, in pages that are free, in the WAL.
 func TestScrubbedTextIsInNoFile(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	ctx, home := t.Context(), t.TempDir()
 	s, alice := open(t, home, Options{}), open(t, home, Options{Agent: "alice"})
@@ -134,7 +135,7 @@ func TestScrubWhileOthersRead(t *testing.T) {
 		}
 		count()
 		got, err := s.Scrub(ctx, q, manifestOf(t, s, q).Hash)
-		if err != nil || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "others are reading") || got.Counts["live"] != 300 {
+		if err != nil || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "other processes are reading") || got.Counts["live"] != 300 {
 			t.Errorf("%+v, %v", got, err)
 		}
 		if n := count(); n != 300 {
@@ -188,6 +189,7 @@ func TestScrubAtOnce(t *testing.T) {
 
 // TestScrubBesideOthers scrubs the workspace while others put into it, and into a channel, and read. Nothing of the channel is lost, and everybody finds what there is.
 func TestScrubBesideOthers(t *testing.T) {
+	cost.SkipShort(t)
 	t.Parallel()
 	home, ctx := t.TempDir(), t.Context()
 	s := open(t, home, Options{Embedder: bag{}})

@@ -142,7 +142,7 @@ func TestScrubIsConfirmed(t *testing.T) {
 	other := strings.Repeat("0f", 16) + hash[32:]
 	refused("another hash with the same counts", m.person, q, other, fault.Conflict, "the counts are the same")
 	for what, q := range map[string]ScrubQuery{"another mode": {Scope: q.Scope, Mode: ScrubFull}, "another tier": {Scope: Scope{Tier: Account}}, "another scope": {Scope: Scope{Tier: Channel, Channel: "research"}}} {
-		refused("the hash of "+what, m.person, q, hash, fault.Conflict, "no longer what was confirmed")
+		refused("the hash of "+what, m.person, q, hash, fault.Conflict, "since the confirmed dry run")
 	}
 	conv := ScrubQuery{Scope: Scope{Tier: Conversation, Conversation: m.conv}}
 	purge := conv
@@ -178,7 +178,7 @@ func TestScrubIsConfirmed(t *testing.T) {
 		}
 		refused(c.what, c.s, c.q, hash, c.kind, "")
 	}
-	refused("another workspace", far, q, hash, fault.Conflict, "nothing to remove")
+	refused("another workspace", far, q, hash, fault.Conflict, "nothing to delete")
 	if got := exportText(t, m.person, everything); got != before {
 		t.Error("something was removed though nothing was confirmed")
 	}
@@ -217,14 +217,14 @@ func TestScrubIsConfirmed(t *testing.T) {
 	if err != nil || got.Event.Actor != "carol" {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	refused("a second time", m.person, q, hash, fault.Conflict, "was executed already at 2")
+	refused("a second time", m.person, q, hash, fault.Conflict, "was already executed at 2")
 	empty := manifestOf(t, m.person, q)
 	if !empty.Empty() || len(empty.Sample) != 0 || empty.Sample == nil {
 		t.Errorf("what is left: %+v", empty)
 	}
-	refused("nothing", m.person, q, empty.Hash, fault.Conflict, "nothing to remove")
+	refused("nothing", m.person, q, empty.Hash, fault.Conflict, "nothing to delete")
 	purged := mustScrub(t, m.person, purge)
-	refused("a purge a second time", m.person, purge, purged.Hash, fault.Conflict, "was executed already")
+	refused("a purge a second time", m.person, purge, purged.Hash, fault.Conflict, "was already executed")
 	if _, err := m.person.ScrubManifest(ctx, purge); !errors.Is(err, fault.NotFound) {
 		t.Errorf("the manifest of what was purged: %v", err)
 	}
@@ -232,7 +232,7 @@ func TestScrubIsConfirmed(t *testing.T) {
 	if m, err := nobody.ScrubManifest(ctx, q); err != nil || !m.Empty() {
 		t.Errorf("where nothing was ever written: %+v, %v", m, err)
 	}
-	refused("where nothing was ever written", nobody, q, hash, fault.Conflict, "nothing to remove")
+	refused("where nothing was ever written", nobody, q, hash, fault.Conflict, "nothing to delete")
 }
 
 // TestScrubHashDoesNotComeBack brings back by an import what was scrubbed: with the same ids and revisions it is another manifest, and can be scrubbed again.

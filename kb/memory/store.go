@@ -30,82 +30,91 @@ var migration2 string
 //go:embed migrations/0003_shared.sql
 var migration3 string
 
-var schema = sqlite.Schema{Name: "memory", ApplicationID: 0x626d6d31, Migrations: []string{migration1, migration2, migration3}}
+var schema = sqlite.Schema{
+	Name: "memory", ApplicationID: 0x626d6d31,
+	Migrations: []string{migration1, migration2, migration3}}
 
-var indexConfig = index.Config{Name: "memory_index", Weights: []float64{1.5, 1, 1}, K1: 1.2, B: 0.75, FunctionWeight: 0.15}
+var indexConfig = index.Config{
+	Name: "memory_index", Weights: []float64{1.5, 1, 1}, K1: 1.2, B: 0.75, FunctionWeight: 0.15}
 
-// kind is what a file holds. The index has the live and the archived items.
-var kind = store.Kind{Name: "the memory", Schema: schema, Index: indexConfig, Table: "items", Live: "forgotten IS NULL", Row: "item", Dim: true, Batch: 5000,
-	Tables:     []string{"meta", "channels", "conversations", "items", "revisions", "named", "notes", "scratch", "events", "consolidated", "asked", "passes", "pass_steps"},
+// kind describes a file. Active and archived items are indexed.
+var kind = store.Kind{Name: "the memory", Schema: schema, Index: indexConfig, Table: "items",
+	Live: "forgotten IS NULL", Row: "item", Dim: true, Batch: 5000,
+	Tables: []string{"meta", "channels", "conversations", "items", "revisions", "named",
+		"notes", "scratch", "events", "consolidated", "asked", "passes", "pass_steps"},
 	Invariants: invariants,
 	Docs: func(tx *sqlite.Tx, where string, args ...any) ([]store.Doc, error) {
 		items, err := itemsWhere(tx, where, args...)
 		docs := make([]store.Doc, len(items))
 		for i := range items {
-			docs[i] = store.Doc{Kept: index.Kept{Doc: document(&items[i], nil), Model: items[i].Model}, Meaning: embeddingText(&items[i])}
+			docs[i] = store.Doc{Kept: index.Kept{
+				Doc: document(&items[i], nil), Model: items[i].Model},
+				Meaning: embeddingText(&items[i])}
 		}
 		return docs, err
 	}}
 
-// Options say who opens the memory, and for where.
+// Options say who opens the memory, and for which workspace.
 type Options struct {
-	// Workspace is the root directory of the project, "" for none: then there is the account tier only.
+	// Workspace is the root directory of the project. "": only the account tier is
+	// available.
 	Workspace string
-	// Agent is who asks. Private items, journals and core memories are seen by their agent alone. "" sees what is everybody's.
+	// Agent is the caller. Private items, journals and core memories are visible to
+	// their agent only. "": the caller sees what is everybody's.
 	Agent string
-	// Unproven says that Agent is what the caller calls itself, which anybody could: it
-	// takes part in no conversation by that.
+	// Unproven says that Agent is only the caller's claim. Then it gives access to no
+	// conversation.
 	Unproven bool
-	// Author says that a person is asking, who may do everything.
+	// Author says that the caller is a person, who may do everything.
 	Author bool
-	// Reason is why the caller acts as the author, where nothing but its word says so. It
-	// is kept in the log beside what was done.
+	// Reason is why the caller claims to act as the author. It is stored in the log.
 	Reason string
-	// KeepSecrets has named entries, working notes, threads, descriptions and reasons stored
-	// though they hold what looks like a secret.
+	// KeepSecrets stores named entries, working notes, threads, descriptions and reasons
+	// that contain what looks like a secret.
 	KeepSecrets bool
-	// Grants are what an agent may do besides.
+	// Grants are additional permissions of an agent.
 	Grants []string
-	// Tiers are those that the caller may reach; nil: all.
+	// Tiers that the caller may reach; nil: all.
 	Tiers []string
-	// Actor is who the log of events names; Agent, if it is empty.
+	// Actor is recorded in the log; the default is Agent.
 	Actor string
-	// Session is the caller's session: what several of them ask for becomes long-term. "": each day of an agent is one.
+	// Session is the caller's session. Items that several sessions ask for become
+	// long-term. "": each day of an agent is a session.
 	Session string
-	// Embedder turns texts into vectors; nil: there is none, and questions are answered by words alone.
+	// Embedder computes embeddings. nil: searches use words only.
 	Embedder embed.Embedder
-	// Warm keeps what searches read in memory, for a process that lives.
+	// Warm keeps index data in memory, for a process that runs many searches.
 	Warm bool
-	// Rates of decay; the zero value is DefaultRates.
+	// Rates of decay; the zero value means DefaultRates.
 	Rates Rates
-	// Resolve says how it stands with what an item was derived from ("superseded by k3f…", "changed since"), "" if there is nothing to say.
+	// Resolve returns the state of an item's source ("superseded by k3f…", "changed
+	// since"), or "".
 	Resolve func(ctx context.Context, it *Item) string
-	// Threshold says from which evidence on an item is surely about a question, among one item, with cosines
-	// of a model; false if nobody has measured it. Nil: words alone judge.
+	// Threshold returns the threshold of evidence in a memory of one item for a model,
+	// and false if it was not calibrated. nil: only words count.
 	Threshold func(ctx context.Context, model string) (float64, bool)
-	// Now replaces the clock.
+	// Now replaces the clock, for tests.
 	Now func() time.Time
 }
 
 // Grants of agents.
 const (
 	GrantNamed = "named" // write named entries
-	GrantScrub = "scrub" // scrub and purge, but for whole workspaces; see GrantScrubMode
-	// GrantAuthor lets it change and forget items that a person has put.
+	GrantScrub = "scrub" // scrub and purge, but not whole workspaces; see GrantScrubMode
+	// GrantAuthor allows changing and forgetting items by a person.
 	GrantAuthor = "author"
-	// GrantConversations lets it take part in all conversations; GrantConversation in
-	// one.
+	// GrantConversations gives access to all conversations; GrantConversation to one.
 	GrantConversations = "conversations"
 )
 
-// GrantConversation lets an agent take part in one conversation.
+// GrantConversation is the grant to take part in one conversation.
 func GrantConversation(ref string) string { return "conversation:" + ref }
 
-// GrantScrubMode lets an agent scrub in one mode. GrantScrub is for all but ScrubAll,
-// which takes its own.
+// GrantScrubMode is the grant to scrub in one mode. GrantScrub includes all modes but
+// ScrubAll.
 func GrantScrubMode(mode string) string { return GrantScrub + ":" + mode }
 
-// CheckGrant refuses a grant that there is not.
+// CheckGrant refuses an unknown grant.
 func CheckGrant(grant string) error {
 	all := []string{GrantNamed, GrantScrub, GrantAuthor, GrantConversations}
 	for _, mode := range ScrubModes {
@@ -120,18 +129,19 @@ func CheckGrant(grant string) error {
 	return unknown("grant", grant, append(all, GrantConversation("REF")))
 }
 
-// Store is the memory as one caller reaches it: the account's file, and that of one workspace. No method takes the name of another. It is safe for concurrent use, by any number of
-// processes.
+// Store is the memory as one caller sees it: the account's file and that of one
+// workspace. It is safe for concurrent use by any number of processes.
 type Store struct {
 	home  string
 	opt   Options
 	now   func() time.Time
 	rates Rates
-	cap   int // of live items in a scope, for tests; 0: Cap
+	cap   int // most active items of a scope, for tests; 0: Cap
 
-	mu      sync.Mutex
-	files   map[bool]*file // by whether it is the account's
-	opening chan struct{}  // whoever holds it opens a file: others wait no longer than their contexts let them
+	mu    sync.Mutex
+	files map[bool]*file // the account's file by true, the workspace's by false
+	// a semaphore for opening files that respects contexts
+	opening chan struct{}
 }
 
 // file is one SQLite file with its index.
@@ -141,11 +151,11 @@ type file struct {
 	account bool
 
 	mu      sync.Mutex
-	touched map[int64]touch  // accesses that are not written yet
-	asked   map[askedBy]bool // questions that are not written yet
-	since   time.Time        // of the oldest access
+	touched map[int64]touch  // accesses not yet written
+	asked   map[askedBy]bool // questions not yet written
+	since   time.Time        // time of the oldest access not yet written
 
-	reasoned *sqlite.Tx // the transaction in which the log has the caller's reason
+	reasoned *sqlite.Tx // the transaction that has recorded the caller's reason
 }
 
 type touch struct {
@@ -159,10 +169,12 @@ func Dir(home string) string { return filepath.Join(home, "memory") }
 // AccountPath returns the file of the account tier in a data home.
 func AccountPath(home string) string { return filepath.Join(Dir(home), "account.sqlite3") }
 
-// WorkspacePath returns the file of a workspace's tiers in a data home: the last part of its path, so that a person knows it, and a hash of all of it.
+// WorkspacePath returns the file of a workspace's tiers in a data home. Its name has the
+// last part of the path, for people, and a hash of the whole path.
 func WorkspacePath(home, workspace string) string {
 	name := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' ||
+			r == '_' {
 			return r
 		}
 		return '_'
@@ -171,9 +183,11 @@ func WorkspacePath(home, workspace string) string {
 	return filepath.Join(Dir(home), "workspaces", fmt.Sprintf("%.40s-%x.sqlite3", name, sum[:8]))
 }
 
-// Open returns the memory of a data home. Files are opened when they are needed, and made when something is written.
+// Open returns the memory of a data home. Files are opened when they are needed, and
+// created by the first write.
 func Open(home string, opt Options) (*Store, error) {
-	s := &Store{home: home, opt: opt, now: opt.Now, rates: opt.Rates, files: map[bool]*file{}, opening: make(chan struct{}, 1)}
+	s := &Store{home: home, opt: opt, now: opt.Now, rates: opt.Rates, files: map[bool]*file{},
+		opening: make(chan struct{}, 1)}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -197,7 +211,8 @@ func Open(home string, opt Options) (*Store, error) {
 		}
 	}
 	if opt.Workspace != "" && !filepath.IsAbs(opt.Workspace) {
-		return nil, invalid(fmt.Sprintf("the workspace %q is no whole path", clip(opt.Workspace, 100)), "give it from the root on")
+		return nil, invalid(fmt.Sprintf("the workspace %q is not an absolute path",
+			clip(opt.Workspace, 100)), "give the path from the root")
 	}
 	if opt.Workspace != "" {
 		s.opt.Workspace = filepath.Clean(opt.Workspace)
@@ -205,7 +220,7 @@ func Open(home string, opt Options) (*Store, error) {
 	return s, nil
 }
 
-// Close writes what is still to be written of accesses and closes the files.
+// Close writes pending accesses and closes the files.
 func (s *Store) Close() error {
 	s.Flush(context.Background())
 	s.mu.Lock()
@@ -218,30 +233,35 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Workspace returns the workspace's directory, "" if there is none.
+// Workspace returns the workspace's directory, "" for none.
 func (s *Store) Workspace() string { return s.opt.Workspace }
 
-// Agent returns who asks.
+// Agent returns the caller's name.
 func (s *Store) Agent() string { return s.opt.Agent }
 
-// Reaches reports whether the caller has a tier: by its grants, and because there is a workspace.
+// Reaches reports whether the caller can reach a tier: it is granted, and there is a
+// workspace if the tier needs one.
 func (s *Store) Reaches(tier string) bool { return s.allowed(tier) == nil }
 
-// allowed says why a tier cannot be reached.
+// allowed returns why the caller cannot reach a tier, or nil.
 func (s *Store) allowed(tier string) error {
 	if !slices.Contains(Tiers, tier) {
 		return unknown("tier", tier, Tiers)
 	}
 	if s.opt.Tiers != nil && !slices.Contains(s.opt.Tiers, tier) {
-		return fault.Denied.New("the "+tier+" tier is not granted to this caller", "the person who set it up can grant it")
+		return fault.Denied.New("the "+tier+" tier is not granted to this caller",
+			"the person who set it up can grant it")
 	}
 	if tier != Account && s.opt.Workspace == "" {
-		return invalid("there is no workspace here, so there is no "+tier+" tier", "go into a project's directory", fault.Give("workspace", "", "or name one with {}"), fault.Step{Text: "the account tier is everywhere"})
+		return invalid("no workspace here, so there is no "+tier+" tier",
+			"go into a project's directory", fault.Give("workspace", "", "or name one with {}"),
+			fault.Step{Text: "the account tier works everywhere"})
 	}
 	return nil
 }
 
-// reached yields the files that the caller reaches, the workspace's first, without those that nobody has written to yet. The first error ends it.
+// reached yields the files that the caller can reach and that exist, the workspace's
+// first. It ends with the first error.
 func (s *Store) reached(ctx context.Context) iter.Seq2[*file, error] {
 	return func(yield func(*file, error) bool) {
 		for _, account := range []bool{false, true} {
@@ -259,10 +279,11 @@ func (s *Store) reached(ctx context.Context) iter.Seq2[*file, error] {
 	}
 }
 
-// errNoFile is for a file that nobody has written to yet.
-var errNoFile = errors.New("nothing is remembered there yet")
+// errNoFile is returned for a file that does not exist yet.
+var errNoFile = errors.New("nothing is stored there yet")
 
-// file returns the file of a tier; make says whether it is made if there is none, else that is errNoFile.
+// file returns the file of a tier. make creates it if it does not exist; otherwise that
+// is errNoFile.
 func (s *Store) file(ctx context.Context, tier string, make bool) (*file, error) {
 	if err := s.allowed(tier); err != nil {
 		return nil, err
@@ -270,7 +291,8 @@ func (s *Store) file(ctx context.Context, tier string, make bool) (*file, error)
 	return s.open(ctx, tier == Account, make)
 }
 
-// reading runs fn on a snapshot of a tier's file, and not at all if nobody has written to it yet.
+// reading runs fn on a snapshot of a tier's file. If the file does not exist, fn is not
+// called.
 func (s *Store) reading(ctx context.Context, tier string, fn func(*file, *sqlite.Tx) error) error {
 	f, err := s.file(ctx, tier, false)
 	if errors.Is(err, errNoFile) {
@@ -282,7 +304,7 @@ func (s *Store) reading(ctx context.Context, tier string, fn func(*file, *sqlite
 	return f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) })
 }
 
-// writing runs fn as a transaction of a tier's file, which is made if there is none.
+// writing runs fn in a transaction of a tier's file, which is created if needed.
 func (s *Store) writing(ctx context.Context, tier string, fn func(*file, *sqlite.Tx) error) error {
 	f, err := s.file(ctx, tier, true)
 	if err != nil {
@@ -313,7 +335,8 @@ func (s *Store) open(ctx context.Context, account, make bool) (*file, error) {
 	}
 	f = &file{s: s, account: account, touched: map[int64]touch{}, asked: map[askedBy]bool{}}
 	var err error
-	f.File, err = kind.Open(ctx, path, mode, store.Options{Warm: s.opt.Warm, Now: s.now, Ready: f.isOwned, Prepare: f.own})
+	f.File, err = kind.Open(ctx, path, mode,
+		store.Options{Warm: s.opt.Warm, Now: s.now, Ready: f.isOwned, Prepare: f.initialise})
 	if errors.Is(err, fs.ErrNotExist) && !make {
 		return nil, errNoFile
 	}
@@ -326,7 +349,7 @@ func (s *Store) open(ctx context.Context, account, make bool) (*file, error) {
 	return f, nil
 }
 
-// owner says whose the file is.
+// owner names the owner of the file.
 func (f *file) owner() string {
 	if f.account {
 		return "account"
@@ -334,11 +357,13 @@ func (f *file) owner() string {
 	return "workspace " + f.s.opt.Workspace
 }
 
-// isOwned reports whether the file says whose it is. Another's is refused.
+// isOwned reports whether the file has an owner. It refuses the file of another owner.
 func (f *file) isOwned(tx *sqlite.Tx) (bool, error) {
 	have, err := ownerIn(tx)
 	if have != "" && have != f.owner() {
-		return false, sqlite.Fault(fault.Corrupt, "", fmt.Sprintf("holds the memory of the %s, not of the %s", clip(have, 200), clip(f.owner(), 200)), nil)
+		return false, sqlite.Fault(fault.Corrupt, "",
+			fmt.Sprintf("holds the memory of the %s, not of the %s", clip(have, 200),
+				clip(f.owner(), 200)), nil)
 	}
 	return have != "", err
 }
@@ -347,11 +372,12 @@ func ownerIn(tx *sqlite.Tx) (string, error) {
 	return sqlite.One[string](tx, `SELECT coalesce(max(value), '') FROM meta WHERE key = 'owner'`)
 }
 
-// own makes what every file has: whose it is, the default channel.
-func (f *file) own(tx *sqlite.Tx) error {
+// initialise writes what every file has: its owner and the default channel.
+func (f *file) initialise(tx *sqlite.Tx) error {
 	_, err := tx.Exec(`INSERT INTO meta VALUES ('owner', ?)`, f.owner())
 	if err == nil && !f.account {
-		_, err = tx.Exec(`INSERT INTO channels VALUES (?, '', 1, ?)`, DefaultChannel, tx.Now.UnixMilli())
+		_, err = tx.Exec(`INSERT INTO channels VALUES (?, '', 1, ?)`, DefaultChannel,
+			tx.Now.UnixMilli())
 	}
 	return err
 }
@@ -370,10 +396,12 @@ const (
 
 func keyword(prefix, value string) string { return store.Keyword(prefix, value, 360, textHash) }
 
-// document is a live or archived item as the index takes it.
+// document returns an active or archived item as a document of the index.
 func document(it *Item, v embed.Vector) index.Doc {
-	d := index.Doc{ID: it.n, Text: []string{it.Title, it.Content, strings.Join(it.Tags, "\n")}, Vector: v}
-	d.Keywords = []string{kwTier + it.Tier, keyword(kwAgent, it.Agent), kwCurator + it.Curator, keyword(kwSource, it.Source)}
+	d := index.Doc{ID: it.n, Text: []string{it.Title, it.Content, strings.Join(it.Tags, "\n")},
+		Vector: v}
+	d.Keywords = []string{kwTier + it.Tier, keyword(kwAgent, it.Agent), kwCurator + it.Curator,
+		keyword(kwSource, it.Source)}
 	if it.Channel != "" {
 		d.Keywords = append(d.Keywords, kwChannel+it.Channel)
 	}
@@ -389,7 +417,7 @@ func document(it *Item, v embed.Vector) index.Doc {
 	return d
 }
 
-// columns are an item's, but for its number and the hash of its text.
+// columns lists the columns of an item but its number and the hash of its text.
 func (it *Item) columns() store.Columns {
 	return store.Columns{"id", &it.ID, "tier", &it.Tier, "channel", &it.Channel,
 		"conversation", &it.Conversation, "agent", &it.Agent, "title", &it.Title,
@@ -402,7 +430,7 @@ func (it *Item) columns() store.Columns {
 		"archived", &it.Archived}
 }
 
-// stored are the columns of a row that is written.
+// stored lists the columns to write.
 func (it *Item) stored() store.Columns {
 	return append(it.columns(), "text_hash", textHash(it.Content))
 }
@@ -420,10 +448,12 @@ func itemsWhere(tx *sqlite.Tx, where string, args ...any) (all []Item, err error
 	return all, err
 }
 
-// granted refuses to agents what they were not granted; what says what it is.
-func (s *Store) granted(grant, what string) error {
+// requireGrant refuses an operation for which the caller lacks a grant; what is the
+// message.
+func (s *Store) requireGrant(grant, what string) error {
 	if s.opt.Author || slices.Contains(s.opt.Grants, grant) {
 		return nil
 	}
-	return fault.Denied.New(what, "ask the person who set the agent up: it takes the grant \""+grant+"\"", forAuthor)
+	return fault.Denied.New(what,
+		"ask the person who set the agent up: it needs the grant \""+grant+"\"", forAuthor)
 }

@@ -15,33 +15,34 @@ import (
 	"blackboard/kb/store"
 )
 
-// Pass is a pass of consolidation over a scope, or a rewrite, that changed something.
+// Pass is a pass of consolidation over a scope, or a rewrite, that has changed
+// something.
 type Pass struct {
 	ID     string     `json:"pass"`
 	Scope  string     `json:"scope"`
 	Actor  string     `json:"actor"`
 	Began  time.Time  `json:"began"`
-	Ended  *time.Time `json:"ended"` // null: it was interrupted
-	Undone *time.Time `json:"undone"`
-	// Steps counts what it did, by op.
+	Ended  *time.Time `json:"ended"`  // null: it was interrupted
+	Undone *time.Time `json:"undone"` // null: not undone
+	// Steps counts the steps by operation.
 	Steps map[string]int `json:"steps"`
 }
 
-// Undone is what Undo brought back.
+// Undone is the result of Undo.
 type Undone struct {
-	Pass string `json:"pass"`
-	// Restored are the items that are live again, as far as the caller may know of them.
+	Pass string `json:"pass"` // the pass that was undone
+	// Restored has the items that are active again and that the caller may know.
 	Restored []string `json:"restored"`
-	Private  int      `json:"private"` // and how many private items of other agents
+	Private  int      `json:"private"` // restored private items of other agents
 	Warnings []string `json:"warnings"`
 }
 
-// trace is what a merge changed in the item that stays, in numbers: what it said is
-// among its revisions.
+// trace records what a merge changed in the kept item. Its earlier text is among its
+// revisions.
 type trace struct {
 	Was      *figures `json:"was,omitempty"`
 	Is       *figures `json:"is,omitempty"`
-	Sessions []string `json:"sessions,omitempty"` // that it took over
+	Sessions []string `json:"sessions,omitempty"` // sessions that it took over
 }
 
 type figures struct {
@@ -62,7 +63,7 @@ func (t *trace) after(it *Item)  { t.Is = figuresOf(it) }
 
 func newPassID() string { return store.NewID('p') }
 
-// keepStep records a step of a pass, and the pass with its first one.
+// keepStep records a step of a pass, and the pass with its first step.
 func (f *file) keepStep(tx *sqlite.Tx, pass, scope string, k int, op, item, heir string,
 	t *trace) error {
 	if _, err := tx.Exec(`INSERT OR IGNORE INTO passes VALUES (?, ?, ?, ?, NULL, NULL)`,
@@ -83,8 +84,7 @@ func endPass(tx *sqlite.Tx, pass string) error {
 	return err
 }
 
-// inherit gives an item the sessions that asked for another, and returns those that are
-// new to it.
+// inherit gives an item the sessions that asked for another, and returns the new ones.
 func inherit(tx *sqlite.Tx, to, from int64) ([]string, error) {
 	added, err := sqlite.Column[string](tx, `SELECT session FROM asked WHERE item = ?2
 		AND session NOT IN (SELECT session FROM asked WHERE item = ?1)`, to, from)
@@ -95,7 +95,7 @@ func inherit(tx *sqlite.Tx, to, from int64) ([]string, error) {
 	return added, err
 }
 
-// undoneIn lists the steps in a scope that were undone. What has expired, expires again.
+// undoneIn lists the undone steps of a scope, but for expiry, which happens again.
 func undoneIn(tx *sqlite.Tx, sc Scope) (map[undoneStep]bool, error) {
 	all := map[undoneStep]bool{}
 	var s undoneStep
@@ -106,11 +106,11 @@ func undoneIn(tx *sqlite.Tx, sc Scope) (map[undoneStep]bool, error) {
 		WHERE undone IS NOT NULL AND scope = ? AND op <> 'expire'`, sc.String())
 }
 
-// Passes lists passes in the tiers that the caller reaches, the newest first; limit 0
-// is all.
+// Passes lists the passes in the tiers that the caller can reach, the newest first;
+// limit 0 means all.
 func (s *Store) Passes(ctx context.Context, limit int) ([]Pass, error) {
 	if limit < 0 {
-		return nil, invalid(fmt.Sprintf("a limit of %d makes no sense", limit), "0 lists all")
+		return nil, invalid(fmt.Sprintf("the limit %d is negative", limit), "0 lists all")
 	}
 	all := []Pass{}
 	for f, err := range s.reached(ctx) {
@@ -147,15 +147,14 @@ func passesWhere(tx *sqlite.Tx, where string, args ...any) ([]Pass, error) {
 		FROM passes WHERE `+where, args...)
 }
 
-// Undo takes a pass back whole, in one transaction: all that it archived or forgot is
-// live again, and what it merged or promoted is as it was. If anything of it cannot be
-// taken back, since somebody has changed or scrubbed it or a later pass has been over
-// it, nothing is done, and the error names what and why. No later pass does again what
-// was undone.
+// Undo reverses a whole pass in one transaction: what it archived or forgot is active
+// again, and what it merged or promoted is as before. If a part cannot be reversed,
+// because it was changed or scrubbed or a later pass has changed it, nothing is done,
+// and the error names it. Later passes do not repeat undone steps.
 func (s *Store) Undo(ctx context.Context, id string) (Undone, error) {
 	out := Undone{Pass: id, Restored: []string{}, Warnings: []string{}}
 	if !store.IsID(id, "p") {
-		return out, invalid(fmt.Sprintf("%q is no pass's id", clip(id, 60)),
+		return out, invalid(fmt.Sprintf("%q is not the id of a pass", clip(id, 60)),
 			"ids look like p3f9x0c2ma", listPasses)
 	}
 	for f, err := range s.reached(ctx) {
@@ -187,7 +186,7 @@ func (s *Store) Undo(ctx context.Context, id string) (Undone, error) {
 				return noPass(id)
 			}
 			u.vectors, u.out = vectors, &out
-			return u.do(tx)
+			return u.takeBack(tx)
 		})
 		out.Warnings = slices.Compact(out.Warnings)
 		return out, err
@@ -198,22 +197,22 @@ func (s *Store) Undo(ctx context.Context, id string) (Undone, error) {
 var listPasses = fault.Do("memory.consolidate", "{} lists them", "passes", "")
 
 func noPass(id string) error {
-	return fault.NotFound.New("there is no pass "+clip(id, 60), "", listPasses)
+	return fault.NotFound.New("pass not found: "+clip(id, 60), "", listPasses)
 }
 
-// undoing is a pass that is to be undone.
+// undoing is a pass that is being undone.
 type undoing struct {
 	f       *file
 	pass    Pass
 	steps   []doneStep
-	items   map[string]*Item        // as they will be
-	was     map[string]*Item        // as they are
-	vectors map[string]embed.Vector // of those that are forgotten
+	items   map[string]*Item        // items as they will be
+	was     map[string]*Item        // items as they are
+	vectors map[string]embed.Vector // embeddings of the forgotten items
 	out     *Undone
 
 	revived map[string]bool
-	changed map[string]bool // in what a revision tells
-	checked map[string]bool // its revision is the one that the pass left
+	changed map[string]bool // items whose text changes
+	checked map[string]bool // items known to have the revision that the pass left
 	blocked []string
 }
 
@@ -222,8 +221,8 @@ type doneStep struct {
 	trace          trace
 }
 
-// readPass reads a pass that the caller may undo, with its items; nil: there is none in
-// this file.
+// readPass reads a pass that the caller may undo, with its items; nil if this file does
+// not have it.
 func (f *file) readPass(tx *sqlite.Tx, id string) (*undoing, error) {
 	found, err := passesWhere(tx, `id = ?`, id)
 	if err != nil || len(found) == 0 {
@@ -236,8 +235,8 @@ func (f *file) readPass(tx *sqlite.Tx, id string) (*undoing, error) {
 	}
 	if u.pass.Undone != nil {
 		since := u.pass.Undone.Format(time.RFC3339)
-		return nil, conflict(fmt.Sprintf("the pass %s is undone already, since %s", id, since),
-			"nothing is to be done")
+		return nil, conflict(fmt.Sprintf("the pass %s is already undone, since %s", id, since),
+			"nothing to do")
 	}
 	if u.steps, err = sqlite.All(tx, func(s *doneStep) []any {
 		return []any{&s.op, &s.item, &s.heir, sqlite.JSON(&s.trace, "a step of %s that", &id)}
@@ -254,7 +253,7 @@ func (f *file) readPass(tx *sqlite.Tx, id string) (*undoing, error) {
 	return u, err
 }
 
-// embed gives what the pass forgot its embeddings back.
+// embed embeds the items that the pass forgot.
 func (u *undoing) embed(ctx context.Context, warnings *[]string) (map[string]embed.Vector, error) {
 	all := map[string]embed.Vector{}
 	for id, it := range u.items {
@@ -270,8 +269,8 @@ func (u *undoing) embed(ctx context.Context, warnings *[]string) (map[string]emb
 	return all, nil
 }
 
-// do takes the steps back, the last one first.
-func (u *undoing) do(tx *sqlite.Tx) error {
+// takeBack reverses the steps, the last one first.
+func (u *undoing) takeBack(tx *sqlite.Tx) error {
 	if err := u.later(tx); err != nil {
 		return err
 	}
@@ -295,8 +294,7 @@ func (u *undoing) do(tx *sqlite.Tx) error {
 	return u.f.event(tx, Event{Verb: VerbUndone, Scope: u.pass.Scope, Subject: u.pass.ID})
 }
 
-// block notes that something cannot be taken back. Of others' private items only that
-// there are some is told.
+// block records why something cannot be reversed. Others' private items are not named.
 func (u *undoing) block(id, why string) {
 	if it := u.items[id]; it != nil && !u.f.s.visible(it.Agent) {
 		id = "a private item of another agent"
@@ -312,15 +310,15 @@ func (u *undoing) cannot() error {
 	if n := len(u.blocked) - most; n > 0 {
 		say += fmt.Sprintf("; and %d more", n)
 	}
-	return conflict(fmt.Sprintf("the pass %s cannot be undone whole, so nothing is: %s",
-		u.pass.ID, say), "", fault.Do("memory.restore", "{} brings one item back", "id", "ID"))
+	return conflict(fmt.Sprintf("the pass %s cannot be undone completely, so nothing was changed: %s",
+		u.pass.ID, say), "", fault.Do("memory.restore", "{} restores one item", "id", "ID"))
 }
 
-// later looks for passes after this one over the same items.
+// later looks for later passes over the same items.
 func (u *undoing) later(tx *sqlite.Tx) error {
 	var pass, item string
 	return tx.Each([]any{&pass, &item}, func() error {
-		u.block(item, "was changed by the later pass "+pass+": undo that one first")
+		u.block(item, "was changed by the later pass "+pass+": undo that pass first")
 		return nil
 	}, `WITH mine AS (SELECT item AS id FROM pass_steps WHERE pass = ?1
 			UNION SELECT heir FROM pass_steps WHERE pass = ?1 AND heir <> '')
@@ -330,7 +328,7 @@ func (u *undoing) later(tx *sqlite.Tx) error {
 		ORDER BY p.rowid, mine.id`, u.pass.ID)
 }
 
-// undo takes a step back, in memory.
+// undo reverses a step in memory.
 func (u *undoing) undo(tx *sqlite.Tx, s *doneStep) error {
 	it := u.items[s.item]
 	if it == nil {
@@ -379,21 +377,22 @@ func (u *undoing) undo(tx *sqlite.Tx, s *doneStep) error {
 	return u.unmerge(tx, keep, &s.trace)
 }
 
-// unmerge takes from an item what it got by a merge.
+// unmerge removes from an item what it got by a merge.
 func (u *undoing) unmerge(tx *sqlite.Tx, keep *Item, t *trace) error {
 	keep.Accesses = max(0, keep.Accesses-(t.Is.Accesses-t.Was.Accesses))
 	if keep.Accessed.Equal(t.Is.Accessed) {
 		keep.Accessed = t.Was.Accessed
 	}
 	if _, err := tx.Exec(`DELETE FROM asked WHERE item = ?
-		AND session IN (SELECT value FROM json_each(?))`, keep.n, sqlite.List(t.Sessions)); err != nil {
+		AND session IN (SELECT value
+		FROM json_each(?))`, keep.n, sqlite.List(t.Sessions)); err != nil {
 		return err
 	}
 	if t.Is.Revision == t.Was.Revision {
 		return nil
 	}
 	if !u.checked[keep.ID] && keep.Revision != t.Is.Revision {
-		u.block(keep.ID, fmt.Sprintf("was changed since: it is at revision %d, the pass left %d",
+		u.block(keep.ID, fmt.Sprintf("was changed since: it is at revision %d, and the pass left %d",
 			keep.Revision, t.Is.Revision))
 	}
 	u.checked[keep.ID], u.changed[keep.ID] = true, true
@@ -417,7 +416,7 @@ func (u *undoing) write(tx *sqlite.Tx, id string) error {
 		if err := u.f.change(tx, was, now, nil, why, &u.out.Warnings); err != nil {
 			return err
 		}
-		now.Updated = updated // it says what it said, so it is not new to the next pass
+		now.Updated = updated // the text is unchanged, so it is not new for the next pass
 	}
 	if _, err := tx.Exec(`UPDATE items SET lifetime = ?, accesses = ?, accessed = ?, updated = ?
 		WHERE n = ?`, now.Lifetime, now.Accesses, now.Accessed.UnixMilli(), now.Updated.UnixMilli(), now.n); err != nil {

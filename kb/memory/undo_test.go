@@ -184,7 +184,7 @@ func TestUndoIsWhole(t *testing.T) {
 		{"scrubbed what took in", func(t *testing.T, s *Store, _, _, keep Item) { erase(t, s, keep.ID) }, "KEEP was scrubbed"},
 		{"forgotten", func(t *testing.T, s *Store, away, _, _ Item) { forgetIt(t, s, away.ID) }, "AWAY was forgotten since: asked"},
 		{"forgot what took in", func(t *testing.T, s *Store, _, _, keep Item) { forgetIt(t, s, keep.ID) }, "KEEP was archived or forgotten since"},
-		{"changed what took in", func(t *testing.T, s *Store, _, _, keep Item) { edit(t, s, keep.ID, "better") }, "KEEP was changed since: it is at revision 3, the pass left 2"},
+		{"changed what took in", func(t *testing.T, s *Store, _, _, keep Item) { edit(t, s, keep.ID, "better") }, "KEEP was changed since: it is at revision 3, and the pass left 2"},
 		{"a later pass", func(t *testing.T, s *Store, _, _, keep Item) {
 			one(t, s, Item{Importance: 1, Content: keep.Content})
 			consolidate(t, s)
@@ -223,7 +223,7 @@ func TestUndoIsWhole(t *testing.T) {
 			continue
 		}
 		want := strings.NewReplacer("AWAY", away.ID, "KEEP", keep.ID).Replace(tc.say)
-		if !errors.Is(err, fault.Conflict) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "so nothing is") || dump(t, s) != before {
+		if !errors.Is(err, fault.Conflict) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "so nothing was changed") || dump(t, s) != before {
 			t.Errorf("%s: %v, not %q", tc.name, err, want)
 		}
 	}

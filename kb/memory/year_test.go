@@ -56,12 +56,13 @@ func (y *year) noted(r *rand.Rand, z *rand.Zipf, now time.Time, said *[]string) 
 // TestYear lives through a year of 12,000 items in 11 scopes; $BOARD_LONG makes it 50,000 in 41. Of a few of them there is more than a scope may hold. Items are read as things are, few of them most of the time, and a pass is
 // made when one is due.
 func TestYear(t *testing.T) {
+	cost.SkipTable(t)
 	t.Parallel()
 	y := year{days: 365, perDay: 34, channels: 10, reads: 100, cap: 200}
 	if os.Getenv("BOARD_LONG") != "" {
 		y = year{days: 365, perDay: 137, channels: 40, reads: 400, cap: 800}
 	}
-	if testing.Short() || cost.Race {
+	if !cost.Long() {
 		y = year{days: 40, perDay: 24, channels: 3, reads: 40, cap: 80}
 	}
 	start := time.Now()
@@ -239,7 +240,7 @@ func (y *year) nothingLost(t *testing.T, f *file) {
 		for heir.Rule == RuleMerged {
 			heir = byID[heir.ReplacedBy]
 		}
-		if !heir.said().Same(it.said()) || heir.Agent != it.Agent || heir.Scope() != it.Scope() || heir.Rule != "" && heir.Rule != RuleExpired {
+		if !heir.statement().Same(it.statement()) || heir.Agent != it.Agent || heir.Scope() != it.Scope() || heir.Rule != "" && heir.Rule != RuleExpired {
 			t.Errorf("%s is lost: %+v is not the same as %+v", it.ID, heir, it)
 		}
 	}

@@ -1,5 +1,6 @@
-// Package rank orders candidates: it fuses the lanes of a search, diversifies, boosts, and cuts off what is too weak. Everything here
-// is a pure function: nothing reads a clock, a file or a map's chance order, and nothing but [Sort] changes what it is given.
+// Package rank orders candidates: it fuses the lanes of a search, diversifies, boosts,
+// and cuts off what is too weak. Everything here is a pure function: nothing reads a
+// clock, a file or a map's chance order, and nothing but [Sort] changes what it is given.
 //
 // # The order of a search
 //
@@ -9,14 +10,17 @@
 //	placed, moves := rank.Boost(rank.Normalize(fused), rank.Push{ID: 7, Places: 2, Why: "workspace"})
 //	hits := rank.MMR(placed, 0.7, 10, func(a, b int64) float64 { return embed.Cosine(vec[a], vec[b]) })
 //
-// [Floor] drops the tail of what a search found. [Threshold] chooses, from measurements, the score from which it counts as having found anything at all;
-// [NDCG], [Recall] and [MRR] measure a ranking.
+// [Floor] drops the tail of what a search found. [Threshold] chooses, from measurements,
+// the score from which it counts as having found anything at all; [NDCG], [Recall] and
+// [MRR] measure a ranking.
 //
 // # Scales
 //
-// A lane's scores mean something only next to each other: a cosine lies in -1..1, BM25 has no upper end, a reciprocal rank with k = 60 is at
-// most 1/61. Adding a constant to one of them, or weighing one against another, drowns one of the two. So [Convex] brings every lane to 0..1
-// first, [MMR] does it with relevance, and [Boost] counts in places instead of in scores.
+// A lane's scores mean something only next to each other: a cosine lies in -1..1, BM25
+// has no upper end, a reciprocal rank with k = 60 is at most 1/61. Adding a constant to
+// one of them, or weighing one against another, drowns one of the two. So [Convex] brings
+// every lane to 0..1 first, [MMR] does it with relevance, and [Boost] counts in places
+// instead of in scores.
 //
 // # What every function promises
 //

@@ -6,12 +6,13 @@ import (
 	"sort"
 )
 
-// Floor drops the tail: it keeps, in their order, the best candidate and each whose score is at least ratio × the best score. It is
-// meant for scores of 0 and above. If the best score is 0 or below, a share of it means nothing, and only candidates with exactly
-// that score stay.
+// Floor drops the tail: it keeps, in their order, the best candidate and each whose score
+// is at least ratio × the best score. It is meant for scores of 0 and above. If the best
+// score is 0 or below, a share of it means nothing, and only candidates with exactly that
+// score stay.
 //
-// ratio is clipped to 0..1 (NaN: 0, which keeps everything from 0 upwards). A NaN score is never kept, so the result may be
-// empty even if cands is not.
+// ratio is clipped to 0..1 (NaN: 0, which keeps everything from 0 upwards). A NaN score
+// is never kept, so the result may be empty even if cands is not.
 func Floor(cands []Scored, ratio float64) []Scored {
 	var r span
 	for _, c := range cands {
@@ -30,13 +31,15 @@ func Floor(cands []Scored, ratio float64) []Scored {
 	return out
 }
 
-// Threshold chooses from which best score on a search counts as having found something, by those of searches with an answer (on) and without one (off). It is the
-// smallest one at which the share of off below it is at least minReject (such as 0.95), put midway between the two neighbouring
-// values among all that were observed; directly above the highest, if nothing is above it; the lowest, if minReject is 0.
-// keptOn is the share of on at or above it, rejectedOff the share of off below it, both 0..1.
+// Threshold chooses from which best score on a search counts as having found something,
+// by those of searches with an answer (on) and without one (off). It is the smallest one
+// at which the share of off below it is at least minReject (such as 0.95), put midway
+// between the two neighbouring values among all that were observed; directly above the
+// highest, if nothing is above it; the lowest, if minReject is 0. keptOn is the share of
+// on at or above it, rejectedOff the share of off below it, both 0..1.
 //
-// NaNs are left out. Without any off nothing can be chosen: t and rejectedOff are 0. Without any on, keptOn is 0. minReject is
-// clipped to 0..1 (NaN: 1).
+// NaNs are left out. Without any off nothing can be chosen: t and rejectedOff are 0.
+// Without any on, keptOn is 0. minReject is clipped to 0..1 (NaN: 1).
 func Threshold(on, off []float64, minReject float64) (t, keptOn, rejectedOff float64) {
 	if math.IsNaN(minReject) {
 		minReject = 1
@@ -58,7 +61,8 @@ func Threshold(on, off []float64, minReject float64) (t, keptOn, rejectedOff flo
 	return t, share(len(on)-below(on, t), on), share(below(off, t), off)
 }
 
-// above returns the middle between v and the next higher value in the lists, which are sorted.
+// above returns the middle between v and the next higher value in the lists, which are
+// sorted.
 func above(v float64, lists ...[]float64) float64 {
 	next := math.Inf(1)
 	for _, l := range lists {

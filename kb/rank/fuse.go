@@ -5,16 +5,20 @@ import (
 	"slices"
 )
 
-// K is the constant of reciprocal rank fusion that its authors found good, and that everybody uses.
+// K is the constant of reciprocal rank fusion that its authors found good, and that
+// everybody uses.
 const K = 60
 
-// RRF is reciprocal rank fusion (Cormack, Clarke, Büttcher: Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning
-// Methods, SIGIR 2009): a candidate's score is the sum of weight/(k+rank) over the lanes that list it, ranks counted from 1. The result
-// has every candidate once, best first.
+// RRF is reciprocal rank fusion (Cormack, Clarke, Büttcher: Reciprocal Rank Fusion
+// outperforms Condorcet and individual Rank Learning Methods, SIGIR 2009): a candidate's
+// score is the sum of weight/(k+rank) over the lanes that list it, ranks counted from 1.
+// The result has every candidate once, best first.
 //
-// A lane is ranked in the order of [Sort]; one that comes in that order is not copied. An id that is several times in a lane counts
-// once, with its best score, and holds one rank. A candidate whose score is NaN gets nothing from that lane. weights belong to the
-// lanes in order; lanes beyond them, all of them if weights is nil, weigh 1. A weight or a k that is negative or NaN counts as 0.
+// A lane is ranked in the order of [Sort]; one that comes in that order is not copied. An
+// id that is several times in a lane counts once, with its best score, and holds one
+// rank. A candidate whose score is NaN gets nothing from that lane. weights belong to the
+// lanes in order; lanes beyond them, all of them if weights is nil, weigh 1. A weight or
+// a k that is negative or NaN counts as 0.
 func RRF(k float64, weights []float64, lanes ...[]Scored) []Scored {
 	k = atLeast0(k)
 	total := 0
@@ -22,7 +26,8 @@ func RRF(k float64, weights []float64, lanes ...[]Scored) []Scored {
 		total += len(l)
 	}
 	f := newFusion(total)
-	counted := make([]int, 0, total) // for each candidate so far, the number of the last lane that counted, from 1
+	// for each candidate so far, the number of the last lane that counted, from 1
+	counted := make([]int, 0, total)
 	for n, lane := range lanes {
 		weight := 1.0
 		if n < len(weights) {
@@ -49,13 +54,18 @@ func RRF(k float64, weights []float64, lanes ...[]Scored) []Scored {
 	return f.ranked()
 }
 
-// Norm says how a lane's scores are brought to 0..1 before they are added to another lane's.
+// Norm says how a lane's scores are brought to 0..1 before they are added to another
+// lane's.
 type Norm int
 
 const (
-	NormMax    Norm = iota // score ÷ the lane's best; scores of 0 and below give 0. For BM25, whose 0 means "no match"
-	NormMinMax             // the lane's worst gives 0, its best 1; if all are equal, all give 1. For scores without a natural 0
-	NormNone               // as it is, clipped to 0..1. For cosines
+	// score ÷ the lane's best; scores of 0 and below give 0. For BM25, whose 0 means "no
+	// match"
+	NormMax Norm = iota
+	// the lane's worst gives 0, its best 1; if all are equal, all give 1. For scores
+	// without a natural 0
+	NormMinMax
+	NormNone // as it is, clipped to 0..1. For cosines
 )
 
 // scale maps score s of a lane with range r to 0..1. NaN gives 0.
@@ -80,15 +90,19 @@ func (n Norm) scale(s float64, r span) float64 {
 // Lane is one lane for [Convex]: its scores in any order, and what they count.
 type Lane struct {
 	Scores []Scored
-	Weight float64 // factor of the normalised score; 0, negative or NaN: the lane only brings candidates
+	// factor of the normalised score; 0, negative or NaN: the lane only brings candidates
+	Weight float64
 	Norm   Norm
 }
 
-// Convex is score fusion: every lane's scores are brought to 0..1 over its own candidates, as its Norm says, and added up by weight. The
-// sum is not divided by the weights, so it lies between 0 and their sum (see [Normalize]). The result has every candidate once, best first.
+// Convex is score fusion: every lane's scores are brought to 0..1 over its own
+// candidates, as its Norm says, and added up by weight. The sum is not divided by the
+// weights, so it lies between 0 and their sum (see [Normalize]). The result has every
+// candidate once, best first.
 //
-// A candidate that a lane has no score for, or NaN, gets 0 of it, which is less than a weak score. So score the candidates of one
-// lane in the other too. An id that is several times in a lane counts once, with its best score.
+// A candidate that a lane has no score for, or NaN, gets 0 of it, which is less than a
+// weak score. So score the candidates of one lane in the other too. An id that is several
+// times in a lane counts once, with its best score.
 func Convex(lanes ...Lane) []Scored {
 	total := 0
 	for _, l := range lanes {
@@ -115,7 +129,8 @@ func Convex(lanes ...Lane) []Scored {
 		}
 		weight := atLeast0(l.Weight)
 		for i, s := range scores {
-			f.out[i].Score += float64(weight * l.Norm.scale(s, r)) // float64: not fused with the addition, so equal on every machine
+			// float64: not fused with the addition, so equal on every machine
+			f.out[i].Score += float64(weight * l.Norm.scale(s, r))
 		}
 	}
 	return f.ranked()
@@ -131,7 +146,8 @@ func newFusion(size int) *fusion {
 	return &fusion{make([]Scored, 0, size), make(map[int64]int, size)}
 }
 
-// place returns the index of a candidate in out, where it is put with score 0 if it is new.
+// place returns the index of a candidate in out, where it is put with score 0 if it is
+// new.
 func (f *fusion) place(id int64) int {
 	i, ok := f.places[id]
 	if !ok {
@@ -150,5 +166,6 @@ func (f *fusion) ranked() []Scored {
 	return f.out
 }
 
-// atLeast0 makes a weight usable: NaN and what is below 0 become 0, infinity becomes huge.
+// atLeast0 makes a weight usable: NaN and what is below 0 become 0, infinity becomes
+// huge.
 func atLeast0(w float64) float64 { return max(0, clean(w)) }

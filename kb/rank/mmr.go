@@ -2,20 +2,24 @@ package rank
 
 import "math"
 
-// MMR is maximal marginal relevance (Carbonell, Goldstein: The Use of MMR, Diversity-Based Reranking, SIGIR 1998). It picks up to limit
-// candidates, one after the other, each time the one with the highest
+// MMR is maximal marginal relevance (Carbonell, Goldstein: The Use of MMR,
+// Diversity-Based Reranking, SIGIR 1998). It picks up to limit candidates, one after the
+// other, each time the one with the highest
 //
 //	lambda × relevance - (1-lambda) × highest similarity to a candidate already picked
 //
-// and returns them in that order, with the scores they came with (so these need not descend). The first is always the one with the
-// best score. Among equals the earlier in cands is picked. An id that is there twice is picked once.
+// and returns them in that order, with the scores they came with (so these need not
+// descend). The first is always the one with the best score. Among equals the earlier in
+// cands is picked. An id that is there twice is picked once.
 //
-// Relevance is the score brought to 0..1 by [Normalize], which MMR does itself, for raw scores of another scale than the similarities
-// would make lambda meaningless. lambda is clipped to 0..1 (NaN: 1): 1 asks for relevance only, 0 for variety only.
+// Relevance is the score brought to 0..1 by [Normalize], which MMR does itself, for raw
+// scores of another scale than the similarities would make lambda meaningless. lambda is
+// clipped to 0..1 (NaN: 1): 1 asks for relevance only, 0 for variety only.
 //
-// sim tells how alike two candidates are, the same both ways; it is clipped to 0..1, and is to return 0 for a candidate without a
-// vector ([blackboard/embed.Cosine] does). It is called at most once per candidate and pick, and mostly much less. A nil sim
-// means that no two are alike.
+// sim tells how alike two candidates are, the same both ways; it is clipped to 0..1, and
+// is to return 0 for a candidate without a vector ([blackboard/embed.Cosine] does). It is
+// called at most once per candidate and pick, and mostly much less. A nil sim means that
+// no two are alike.
 func MMR(cands []Scored, lambda float64, limit int, sim func(a, b int64) float64) []Scored {
 	limit = min(limit, len(cands))
 	if limit <= 0 {
@@ -34,7 +38,8 @@ func MMR(cands []Scored, lambda float64, limit int, sim func(a, b int64) float64
 		best, top := -1, math.Inf(-1)
 		for i := range rest {
 			c := &rest[i]
-			if len(picked) == 0 { // what is best is a matter of the raw scores, also where lambda is 0
+			// what is best is a matter of the raw scores, also where lambda is 0
+			if len(picked) == 0 {
 				if s := clean(cands[i].Score); s > top {
 					best, top = i, s
 				}
@@ -43,8 +48,9 @@ func MMR(cands []Scored, lambda float64, limit int, sim func(a, b int64) float64
 			if c.gone = c.gone || c.id == picked[len(picked)-1].ID; c.gone {
 				continue
 			}
-			// A candidate's value only falls as more is picked, so the value from what it was compared with so far is an
-			// upper bound. It is brought up to date only while it could still win.
+			// A candidate's value only falls as more is picked, so the value from what it
+			// was compared with so far is an upper bound. It is brought up to date only
+			// while it could still win.
 			v := c.value(lambda)
 			for ; v > top && lambda < 1 && sim != nil && c.compared < len(picked); v = c.value(lambda) {
 				c.alike = max(c.alike, clip(sim(c.id, picked[c.compared].ID)))
@@ -71,5 +77,6 @@ type candidate struct {
 	gone     bool // picked, or the twin of one
 }
 
-// value is not fused into one multiply-add, so that the picks are the same on every machine.
+// value is not fused into one multiply-add, so that the picks are the same on every
+// machine.
 func (c *candidate) value(lambda float64) float64 { return c.gain - float64((1-lambda)*c.alike) }

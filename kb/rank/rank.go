@@ -6,16 +6,19 @@ import (
 	"slices"
 )
 
-// Scored is one candidate of one lane: an id with that lane's score. Higher is better; the unit is the lane's own.
+// Scored is one candidate of one lane: an id with that lane's score. Higher is better;
+// the unit is the lane's own.
 type Scored struct {
 	ID    int64
 	Score float64
 }
 
-// Sort orders s in place, best first: by score descending, then by id descending (newer first). NaN counts as the worst score.
+// Sort orders s in place, best first: by score descending, then by id descending (newer
+// first). NaN counts as the worst score.
 func Sort(s []Scored) { slices.SortFunc(s, better) }
 
-// better is the order of Sort: negative if a comes before b. cmp.Compare puts NaN below everything, which is what Sort promises.
+// better is the order of Sort: negative if a comes before b. cmp.Compare puts NaN below
+// everything, which is what Sort promises.
 func better(a, b Scored) int {
 	if a.Score > b.Score { // the usual cases first: sorting is most of what a fusion costs
 		return -1
@@ -26,9 +29,10 @@ func better(a, b Scored) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.ID, a.ID))
 }
 
-// Normalize returns cands in the same order with their scores mapped to 0..1, the best being 1: each score divided by the best one,
-// those below 0 counting as 0. If no score is above 0, quotients mean nothing and the scores are stretched between the worst (0) and
-// the best (1) instead. A NaN gives 0.
+// Normalize returns cands in the same order with their scores mapped to 0..1, the best
+// being 1: each score divided by the best one, those below 0 counting as 0. If no score
+// is above 0, quotients mean nothing and the scores are stretched between the worst (0)
+// and the best (1) instead. A NaN gives 0.
 func Normalize(cands []Scored) []Scored {
 	var r span
 	for _, c := range cands {

@@ -7,11 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// keep is how many characters of a secret stay, at most, so that people can tell which one it was.
+// keep is how many characters of a secret stay, at most, so that people can tell which
+// one it was.
 const keep = 4
 
-// Mask returns text with the secrets that [Find] finds replaced by their first 4 characters, or fewer if that were more than a quarter of
-// the secret, and "****". A secret is replaced wherever else it stands, too: in "token=… (the … from above)" only the first is found.
+// Mask returns text with the secrets that [Find] finds replaced by their first 4
+// characters, or fewer if that were more than a quarter of the secret, and "****". A
+// secret is replaced wherever else it stands, too: in "token=… (the … from above)" only
+// the first is found.
 func Mask(text string) string {
 	return replace(text, func(h hidden) string { return text[h.start:h.start+prefix(text[h.start:], h.keep)] + stars })
 }
@@ -25,7 +28,8 @@ type Masking struct {
 	Line int    // where it begins, from 1
 }
 
-// MaskLines is [Mask] for documents that are to keep their lines: one over several lines leaves as many. It tells what it masked.
+// MaskLines is [Mask] for documents that are to keep their lines: one over several lines
+// leaves as many. It tells what it masked.
 func MaskLines(text string) (masked string, all []Masking) {
 	line, at := 1, 0
 	masked = replace(text, func(h hidden) string {
@@ -37,8 +41,9 @@ func MaskLines(text string) (masked string, all []Masking) {
 	return masked, all
 }
 
-// Redact is the stricter [Mask] of logs: it replaces a secret by the rule that found it, «secret: github-pat», and what
-// its name or place makes a password as well, whatever it looks like.
+// Redact is the stricter [Mask] of logs: it replaces a secret by the rule that found it,
+// «secret: github-pat», and what its name or place makes a password as well, whatever it
+// looks like.
 func Redact(text string) string {
 	return maskPlaces(replace(text, func(h hidden) string { return "«secret: " + h.rule + "»" }))
 }
@@ -66,8 +71,9 @@ type hidden struct {
 	rule             string
 }
 
-// hide returns every occurrence of what was found, by start. Of those that overlap it makes one, which keeps as few characters as
-// the one that keeps fewest: so what stays is shorter than any secret that it could be the start of.
+// hide returns every occurrence of what was found, by start. Of those that overlap it
+// makes one, which keeps as few characters as the one that keeps fewest: so what stays is
+// shorter than any secret that it could be the start of.
 func hide(text string, found []Finding) []hidden {
 	var all []hidden
 	shortest := len(text)

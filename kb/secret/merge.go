@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// merge returns the spans by start, each cluster of overlapping ones as one span over all of them: dropping one of two that overlap
-// would leave a part of a secret to be seen. The cluster is named after its best rule.
+// merge returns the spans by start, each cluster of overlapping ones as one span over all
+// of them: dropping one of two that overlap would leave a part of a secret to be seen.
+// The cluster is named after its best rule.
 func merge(spans []span) []span {
 	slices.SortFunc(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.rule.order, b.rule.order))
@@ -29,8 +30,9 @@ func merge(spans []span) []span {
 	return out
 }
 
-// better reports whether s tells more about a secret than a match of a rule of some size: a rule for one kind of secret tells more than the
-// generic one, and the longer match more than the shorter.
+// better reports whether s tells more about a secret than a match of a rule of some size:
+// a rule for one kind of secret tells more than the generic one, and the longer match
+// more than the shorter.
 func better(s span, size int, than *rule, thanSize int) bool {
 	if g, h := s.rule.generic(), than.generic(); g != h {
 		return h

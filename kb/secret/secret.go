@@ -10,14 +10,16 @@ type Finding struct {
 	Start, End   int    // bytes of the secret itself in the text
 }
 
-// Find returns what looks like a secret in text, by Start and without overlaps. A secret over several lines, such as a private key,
-// is one finding. The text need not be valid UTF-8.
+// Find returns what looks like a secret in text, by Start and without overlaps. A secret
+// over several lines, such as a private key, is one finding. The text need not be valid
+// UTF-8.
 func Find(text string) []Finding {
 	found := scan(text)
 	out := make([]Finding, 0, len(found))
 	line, column, at := 1, 1, 0
 	for _, s := range merge(found) {
-		for at < s.start { // forward only, so that many findings on a long line cost no more than one
+		// forward only, so that many findings on a long line cost no more than one
+		for at < s.start {
 			_, size := utf8.DecodeRuneInString(text[at:])
 			if column++; text[at] == '\n' {
 				line, column = line+1, 1

@@ -193,7 +193,8 @@ func match(parts []part, text string, i int, ends func(i int) bool) int {
 	}
 	p := parts[0]
 	if n := len(p.literal); n > 0 {
-		if i+n > len(text) || !strings.EqualFold(text[i:i+n], p.literal) { // the anchor's case is right
+		// the anchor's case is right
+		if i+n > len(text) || !strings.EqualFold(text[i:i+n], p.literal) {
 			return -1
 		}
 		return match(parts[1:], text, i+len(p.literal), ends)

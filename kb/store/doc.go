@@ -1,6 +1,6 @@
 // Package store owns a SQLite file whose rows have a search index: the files of kb,
-// kb/memory and kb/chunks. A Kind says what differs between them; all else is here,
-// once.
+// kb/memory and kb/chunks. That of kb may be in a PostgreSQL database instead: a DB. A
+// Kind says what differs between them; all else is here, once.
 //
 //	store.go  opening, the index made anew when it is missing or corrupt, checks, salvage
 //	embed.go  embeddings: of one text, of what has none yet, of another model

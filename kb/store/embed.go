@@ -108,7 +108,7 @@ type EmbedOptions struct {
 func Embed(ctx context.Context, e embed.Embedder, files []*File, opt EmbedOptions) (
 	Embedded, error) {
 	if opt.Where == "" {
-		opt.Where = `1`
+		opt.Where = `TRUE`
 	}
 	out := Embedded{Model: e.Model().Name}
 	var todo []*File
@@ -153,7 +153,7 @@ func Embed(ctx context.Context, e embed.Embedder, files []*File, opt EmbedOption
 // Unembedded counts the rows that Embed would embed if it does not change over to
 // another model.
 func (f *File) Unembedded(ctx context.Context, e embed.Embedder) (int, error) {
-	return f.begin(ctx, e, &EmbedOptions{Where: `1`})
+	return f.begin(ctx, e, &EmbedOptions{Where: `TRUE`})
 }
 
 // begin counts the rows that Embed is to embed. If it changes over to another model, it
@@ -229,7 +229,7 @@ func (f *File) SetVectors(tx *sqlite.Tx, m embed.Model, docs []Doc, vs []embed.V
 	for i := range docs {
 		was[docs[i].ID], ns[i] = i, docs[i].ID
 	}
-	const among = `n IN (SELECT value FROM json_each(?))`
+	const among = `n IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`
 	now, err := f.kind.Docs(tx, f.kind.Live+` AND model = '' AND `+among, sqlite.List(ns))
 	if err != nil {
 		return 0, err

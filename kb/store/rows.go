@@ -65,11 +65,7 @@ func (all Columns) values() []any {
 func (all Columns) Insert(tx *sqlite.Tx, table string) (n int64, err error) {
 	marks := strings.Repeat(", ?", len(all)/2)[2:]
 	into := table + ` (` + all.Names("", "") + `)`
-	res, err := tx.Exec(`INSERT INTO `+into+` VALUES (`+marks+`)`, all.values()...)
-	if err != nil {
-		return 0, err
-	}
-	return res.LastInsertId()
+	return tx.Insert(`INSERT INTO `+into+` VALUES (`+marks+`) RETURNING n`, all.values()...)
 }
 
 // Update writes all columns of the row with a number.

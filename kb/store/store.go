@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/board/postgres"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
@@ -37,9 +40,26 @@ type Doc struct {
 	Meaning string
 }
 
+// DB is the open database of a file, or what is one elsewhere.
+type DB interface {
+	// Path is what messages call it.
+	Path() string
+	Read(ctx context.Context, fn func(*sqlite.Tx) error) error
+	Write(ctx context.Context, fn func(*sqlite.Tx) error) error
+	WriteWithin(ctx context.Context, wait time.Duration, fn func(*sqlite.Tx) error) error
+	ReadOnly() bool
+	Full() error
+	CheckFile() error
+	Check(ctx context.Context) error
+	Checkpoint(ctx context.Context) error
+	Now() time.Time
+	SetNow(now func() time.Time)
+	Close() error
+}
+
 // File is an open file with its index.
 type File struct {
-	*sqlite.DB
+	DB
 	Index *index.Index
 	kind  *Kind
 }
@@ -57,16 +77,19 @@ type Options struct {
 	Prepare func(tx *sqlite.Tx) error
 	// Wait is how long the preparation waits for other writers; 0 is sqlite.LockTimeout.
 	Wait time.Duration
+
+	written bool // what nobody has written to yet is not there
 }
 
 // Open opens a file and prepares it.
 func (k *Kind) Open(ctx context.Context, path string, mode sqlite.Mode, opt Options) (
 	*File, error) {
-	db, err := sqlite.Open(ctx, path, k.Schema, mode)
+	db, err := k.open(ctx, path, mode)
 	if err != nil {
 		return nil, err
 	}
-	f := k.On(db)
+	f := k.on(db)
+	opt.written = mode == sqlite.ReadWrite && IsShared(path)
 	if err := f.Prepare(ctx, opt); err != nil {
 		db.Close()
 		return nil, err
@@ -75,8 +98,44 @@ func (k *Kind) Open(ctx context.Context, path string, mode sqlite.Mode, opt Opti
 }
 
 // On returns a file that is open already. It is as it is: Prepare makes its index.
-func (k *Kind) On(db *sqlite.DB) *File {
-	return &File{DB: db, Index: index.New(k.Index), kind: k}
+func (k *Kind) On(db *sqlite.DB) *File { return k.on(file{db}) }
+
+func (k *Kind) on(db DB) *File { return &File{DB: db, Index: index.New(k.Index), kind: k} }
+
+// IsShared reports whether a path stands for a database that many machines share (see
+// board.UseDatabase).
+func IsShared(path string) bool { return postgres.At(path) != nil }
+
+func (k *Kind) open(ctx context.Context, path string, mode sqlite.Mode) (DB, error) {
+	if p := postgres.At(path); p != nil {
+		return p.KB(), nil
+	}
+	db, err := sqlite.Open(ctx, path, k.Schema, mode)
+	if err != nil {
+		return nil, err
+	}
+	return file{db}, nil
+}
+
+// file is a database in a file.
+type file struct{ *sqlite.DB }
+
+// IsFar reports whether the database is elsewhere, so that each question takes the way
+// there and back.
+func (f *File) IsFar() bool {
+	_, here := f.DB.(file)
+	return !here
+}
+
+// SQLite is the file for who knows that it is one.
+func (f *File) SQLite() *sqlite.DB { return f.DB.(file).DB }
+
+// Check adds to SQLite's own check what holds of files alone.
+func (f file) Check(ctx context.Context) error {
+	if err := f.DB.Check(ctx); err != nil {
+		return err
+	}
+	return f.Read(ctx, func(tx *sqlite.Tx) error { return tx.Hold(sqlite.ForeignKeys) })
 }
 
 // Prepare makes the index if there is none, or if another version of the program made
@@ -104,6 +163,9 @@ func (f *File) prepare(ctx context.Context, opt *Options) error {
 	}
 	if err := f.Read(ctx, look); err != nil || ready && state == index.Ready {
 		return err
+	}
+	if opt.written && state == index.Absent {
+		return fmt.Errorf("%s has nothing of %s: %w", f.Path(), f.kind.Name, fs.ErrNotExist)
 	}
 	if err := f.Full(); err != nil {
 		return err

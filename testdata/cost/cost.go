@@ -3,6 +3,7 @@
 package cost
 
 import (
+	"os"
 	"runtime"
 	"testing"
 )
@@ -28,5 +29,34 @@ func Growth(t *testing.T, what string, n int, fn func(n int)) {
 	}
 	if twice > 3*once && !Race {
 		t.Errorf("%s: %d of them allocate %d bytes, and twice as many %d", what, n, once, twice)
+	}
+}
+
+// Long reports whether tests may take minutes, as they do in CI: $BOARD_TEST_LONG is set, and
+// neither -short nor the race detector is on. Otherwise tests are smaller, or skipped.
+func Long() bool { return os.Getenv("BOARD_TEST_LONG") != "" && !testing.Short() && !Race }
+
+// SkipUnlessLong skips a test that takes minutes, unless [Long].
+func SkipUnlessLong(t testing.TB) {
+	t.Helper()
+	if !Long() {
+		t.Skip("long: set BOARD_TEST_LONG=1, without -short and -race, to run this test")
+	}
+}
+
+// SkipTable skips a test in which nothing happens at once, and that computes for a second: with
+// the race detector, which takes ten times as long and has nothing to find in it, and with -short.
+func SkipTable(t testing.TB) {
+	t.Helper()
+	if Race || testing.Short() {
+		t.Skip("a table of cases, one after the other: run it without -race and -short")
+	}
+}
+
+// SkipShort skips a test that takes seconds, with -short.
+func SkipShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes seconds: run it without -short")
 	}
 }

@@ -19,6 +19,9 @@
 //   - the event log replays to the tables, every file passes SQLite's integrity check, and every sidecar parses;
 //   - no answer is an error of SQLite, and every call is answered.
 //
+// With [Config.Database] the boards are in a database, which is killed, cut off and replaced meanwhile, and in the
+// end copied to files.
+//
 // A history that fails is kept with its files. [Shrink] looks for a smaller one, and the report has the command
 // that judges the kept one again and the one that repeats the run.
 //

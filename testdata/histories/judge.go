@@ -76,7 +76,7 @@ func (j *judgement) errors() {
 		explained := false
 		switch o.Out {
 		case Failed:
-			explained = during(j.Faults, "disk", o) && containsAny(o.Err, "space", "full", "room", "read-only", "not written", "disk I/O") ||
+			explained = j.away(o) || during(j.Faults, "disk", o) && containsAny(o.Err, "space", "full", "room", "read-only", "not written", "disk I/O") ||
 				// A board that was opened while there was no room for what readers share is read as it was then.
 				slices.Contains(j.Config.Faults, "disk") && reads[o.Kind] && containsAny(o.Err, "was written to while it was read") ||
 				during(j.Faults, "schema", o) && containsAny(o.Err, "has schema 99", "newer") ||

@@ -173,7 +173,15 @@ type Config struct {
 	Watchers int           `json:"watchers"` // TUIs
 	Stores   []string      `json:"stores"`   // of Stores
 	Faults   []string      `json:"faults"`   // of Faults
-	Kills    time.Duration `json:"kills"`    // between two kills, on average; 0: some ten a second
+	// Database is the URL of the database that has the boards; "": they are files. In the end they
+	// are copied to files, and judged there.
+	Database string `json:"database"`
+	// Within is what each process is run by, such as in a network of its own; nil: by itself.
+	Within func(n int) []string `json:"-"`
+	// Outages are done in turn, Breaks in all, with acknowledged writes between them.
+	Outages []Outage      `json:"-"`
+	Breaks  int           `json:"breaks"`
+	Kills   time.Duration `json:"kills"` // between two kills, on average; 0: some ten a second
 }
 
 // Stores are what a run can be about.

@@ -58,6 +58,10 @@ func Run(c Config) (*History, []string, error) {
 			others.Go(func() { f.do(ctx, rand.New(rand.NewPCG(c.Seed, uint64(1000+i)))) })
 		}
 	}
+	if c.Breaks > 0 {
+		defer context.AfterFunc(ctx, w.wakeAll)()
+		others.Go(func() { w.outages(ctx, cancel) })
+	}
 	for i := range c.Watchers {
 		others.Go(func() { w.watch(ctx, i) })
 	}
@@ -73,6 +77,11 @@ func Run(c Config) (*History, []string, error) {
 	if w.does("disk") { // what is on it must outlive it
 		if err := w.keepDisk(); err != nil {
 			return nil, nil, err
+		}
+	}
+	if c.Database != "" {
+		if err := w.take(); err != nil {
+			w.problem("%v", err)
 		}
 	}
 	return h, w.problems, h.Save(c.Dir)

@@ -9,8 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,10 +28,14 @@ type world struct {
 	env               []string
 	begin             time.Time
 
+	begun atomic.Int64 // processes
+
 	mu       sync.Mutex
 	ops      []*Op
 	faults   []Fault
 	calls    int
+	acked    int                 // writes that were acknowledged
+	news     *sync.Cond          // that there are more of these, or no more to come
 	known    map[string][]string // ids that were acknowledged, by kind
 	commands map[*exec.Cmd]bool  // that run now
 	servers  []*server
@@ -41,6 +47,7 @@ type world struct {
 
 func newWorld(c Config) (*world, error) {
 	w := &world{Config: c, known: map[string][]string{}, commands: map[*exec.Cmd]bool{}}
+	w.news = sync.NewCond(&w.mu)
 	w.home, w.work, w.store = filepath.Join(c.Dir, "home"), filepath.Join(c.Dir, "work"), filepath.Join(c.Dir, "store")
 	for _, dir := range []string{w.home, w.work, w.store, filepath.Join(c.Dir, "none")} { // the last for no model
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -55,6 +62,9 @@ func newWorld(c Config) (*world, error) {
 	}
 	w.env = append(w.env, "HOME="+c.Dir, "BOARD_HOME="+w.home, "BOARD_WORKSPACE="+w.work, "AGENT_STORE_PATH="+w.store, "BOARD_RUN="+runName,
 		"BOARD_DAEMON=off", "BOARD_MODEL_DIR="+filepath.Join(c.Dir, "none"), "TERM=xterm-256color")
+	if c.Database != "" {
+		w.env = append(w.env, "BOARD_DATABASE_URL="+c.Database)
+	}
 	w.env = append(w.env, c.Env...)
 	w.begin = time.Now()
 	return w, nil
@@ -63,7 +73,11 @@ func newWorld(c Config) (*world, error) {
 func (w *world) now() int64 { return time.Since(w.begin).Nanoseconds() }
 
 func (w *world) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(w.Program, args...)
+	line := append([]string{w.Program}, args...)
+	if w.Within != nil {
+		line = append(slices.Clone(w.Within(int(w.begun.Add(1)))), line...)
+	}
+	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Dir, cmd.Env = w.work, w.env
 	return cmd
 }
@@ -95,6 +109,10 @@ func (w *world) record(o *Op) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ops = append(w.ops, o)
+	if o.Out == OK && !reads[o.Kind] {
+		w.acked++
+	}
+	w.news.Broadcast()
 	if o.Out == OK {
 		w.known[o.Kind] = append(w.known[o.Kind], o.IDs...)
 	}

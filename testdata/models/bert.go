@@ -16,6 +16,7 @@ import (
 // Shape is the size of a model.
 type Shape struct {
 	Layers, Hidden, Heads, Inner, Positions int
+	Int8                                    bool    // weights of 8 bits
 	spread                                  float32 // of the weights
 }
 
@@ -31,7 +32,21 @@ func BERT(s Shape, vocab, hidden int) []byte {
 	o := &ONNX{state: 1}
 	op := func(name string, in ...string) string { return o.Node(name, in) }
 	dense := func(x string, from, to int) string {
-		return op("Add", op("MatMul", x, o.Random(0, s.spread, from, to)), o.Random(0, 0.1, to))
+		var product string
+		if s.Int8 {
+			integers, scale := o.Random8(s.spread, from, to)
+			product = o.Product8(x, integers, scale)
+		} else {
+			product = op("MatMul", x, o.Random(0, s.spread, from, to))
+		}
+		return op("Add", product, o.Random(0, 0.1, to))
+	}
+	tokens := func() string {
+		if s.Int8 {
+			integers, scale := o.Random8(1, vocab, s.Hidden)
+			return op("DequantizeLinear", op("Gather", integers, "input_ids"), scale, o.Zero8())
+		}
+		return op("Gather", o.Random(0, 1, vocab, s.Hidden), "input_ids")
 	}
 	last := Attr("axes", []int{-1})
 	layerNorm := func(x string) string {
@@ -51,7 +66,7 @@ func BERT(s Shape, vocab, hidden int) []byte {
 	}
 	length := op("Gather", op("Shape", "input_ids"), o.Ints(1))
 	position := op("Slice", o.Ints(positions...), o.Ints(0), length, o.Ints(0))
-	x := op("Gather", o.Random(0, 1, vocab, s.Hidden), "input_ids")
+	x := tokens()
 	x = op("Add", x, op("Gather", o.Random(0, 1, 2, s.Hidden), "token_type_ids"))
 	x = layerNorm(op("Add", x, op("Gather", o.Random(0, 1, s.Positions, s.Hidden), position)))
 	mask := o.Node("Cast", []string{op("Unsqueeze", "attention_mask", o.Ints(1, 2))}, Attr("to", 1))
@@ -194,4 +209,18 @@ func Write(tb testing.TB, name string, changes map[string][]byte) string {
 		}
 	}
 	return dir
+}
+
+// WriteUnigram writes a model without context that has the tokenizer in a file, which has
+// at most 512 tokens.
+func WriteUnigram(tb testing.TB, tokenizer string) string {
+	tb.Helper()
+	data, err := os.ReadFile(tokenizer)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return Write(tb, "static", map[string][]byte{
+		"tokenizer.json": data, "config.json": []byte(`{"hidden_size": 16, "vocab_size": 512}`),
+		"onnx/model.onnx": Static(Tiny, 512),
+	})
 }

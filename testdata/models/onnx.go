@@ -51,17 +51,23 @@ func (o *ONNX) Node(op string, inputs []string, attrs ...[]byte) string {
 
 // NodeAs adds a node whose output has the name.
 func (o *ONNX) NodeAs(name, op string, inputs []string, attrs ...[]byte) string {
+	o.node([]string{name}, op, inputs, attrs...)
+	return name
+}
+
+func (o *ONNX) node(outputs []string, op string, inputs []string, attrs ...[]byte) {
 	var out []byte
 	for _, in := range inputs {
 		out = field(out, 1, []byte(in)...)
 	}
-	out = field(out, 2, []byte(name)...)
+	for _, name := range outputs {
+		out = field(out, 2, []byte(name)...)
+	}
 	out = field(out, 4, []byte(op)...)
 	for _, a := range attrs {
 		out = field(out, 5, a...)
 	}
 	o.nodes = field(o.nodes, 1, out...)
-	return name
 }
 
 // Tensor adds a constant and returns its name.
@@ -95,21 +101,58 @@ func (o *ONNX) Scalar(x float32) string {
 
 // Random is a tensor of numbers around mean, at most spread away from it.
 func (o *ONNX) Random(mean, spread float32, dims ...int) string {
+	numbers := o.numbers(mean, spread, dims)
+	data := make([]byte, 0, 4*len(numbers))
+	for _, x := range numbers {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
+	}
+	return o.Tensor(1, data, dims...)
+}
+
+func (o *ONNX) numbers(mean, spread float32, dims []int) []float32 {
 	size := 1
 	for _, d := range dims {
 		size *= d
 	}
-	data := make([]byte, 0, 4*size)
-	for range size {
+	numbers := make([]float32, size)
+	for i := range numbers {
 		o.state += 0x9e3779b97f4a7c15 // splitmix64
 		z := o.state
 		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 		z = (z ^ z>>27) * 0x94d049bb133111eb
 		z ^= z >> 31
-		x := float32(z>>40)/(1<<23) - 1
-		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(mean+spread*x))
+		numbers[i] = mean + spread*(float32(z>>40)/(1<<23)-1)
 	}
-	return o.Tensor(1, data, dims...)
+	return numbers
+}
+
+// Random8 is the same tensor as Random with a mean of 0, in signed integers of 8 bits: it
+// returns their names and that of the scale.
+func (o *ONNX) Random8(spread float32, dims ...int) (integers, scale string) {
+	const most = 127
+	numbers := o.numbers(0, spread, dims)
+	data := make([]byte, len(numbers))
+	for i, x := range numbers {
+		data[i] = byte(int8(math.Round(float64(x / spread * most))))
+	}
+	return o.Tensor(kindInt8, data, dims...), o.Scalar(spread / most)
+}
+
+const kindInt8 = 3
+
+// Zero8 is the zero of tensors of Random8.
+func (o *ONNX) Zero8() string { return o.Tensor(kindInt8, []byte{0}) }
+
+// Product8 multiplies by a tensor of Random8, as quantized models are published: what is
+// multiplied is quantized too, by the range of its numbers.
+func (o *ONNX) Product8(x string, integers, scale string) string {
+	o.n++
+	at := fmt.Sprintf("_%d", o.n)
+	quantized := []string{"quantized" + at, "scale" + at, "zero" + at}
+	o.node(quantized, "DynamicQuantizeLinear", []string{x})
+	sums := o.Node("MatMulInteger", []string{quantized[0], integers, quantized[2], o.Zero8()})
+	sums = o.Node("Cast", []string{sums}, Attr("to", 1))
+	return o.Node("Mul", []string{sums, o.Node("Mul", []string{quantized[1], scale})})
 }
 
 // Value describes an input or output; a dimension below 0 is unknown.

@@ -29,6 +29,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/verify"
 	"blackboard/kb"
+	"blackboard/kb/brief"
 	"blackboard/kb/learn"
 )
 
@@ -177,7 +178,7 @@ func (o *orchestrator) run(ctx context.Context) error {
 
 // recall finds what earlier runs have learned about the question.
 func (o *orchestrator) recall(ctx context.Context) error {
-	b, err := o.kb.Brief(ctx, kb.BriefOptions{Task: question, Run: o.board.Run()})
+	b, err := brief.Write(ctx, o.kb, brief.Options{Task: question, Run: o.board.Run()})
 	if err != nil {
 		return fmt.Errorf("search the knowledge base: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"blackboard/board/check"
 	"blackboard/board/documents"
 	"blackboard/board/policy"
+	"blackboard/board/report"
 )
 
 // synthesise writes the report. A model would write it from the digest; here it is the findings, as they are. The draft forgets what was left open;
@@ -18,7 +19,7 @@ func (o *orchestrator) synthesise(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the board: %w", err)
 	}
-	d, err := snapshot.Digest(beforeSynthesis, 8000, nil)
+	d, err := report.NewDigest(snapshot, beforeSynthesis, 8000, nil)
 	if err != nil {
 		return fmt.Errorf("write the digest: %w", err)
 	}

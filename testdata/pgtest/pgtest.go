@@ -41,22 +41,18 @@ func Start(settings ...string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{dir: dir, bin: bin, url: "postgres://board@/postgres?host=" + url.QueryEscape(dir)}
-	if os.Geteuid() == 0 { // who it refuses to run as
-		s.user = "nobody"
-		u, err := user.Lookup(s.user)
-		if err != nil {
-			return nil, ErrNone
-		}
-		uid, _ := strconv.Atoi(u.Uid)
-		gid, _ := strconv.Atoi(u.Gid)
-		if err := os.Chown(dir, uid, gid); err != nil {
-			return nil, err
-		}
+	if os.Geteuid() == 0 {
+		s.user = "nobody" // it refuses to run as root
+	}
+	if err := s.own(dir); err != nil {
+		return nil, err
 	}
 	err = s.run("initdb", "-D", s.data(), "-U", "board", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	if err == nil {
-		conf := "listen_addresses = ''\nunix_socket_directories = '" + dir + "'\nmax_connections = 200\n" + strings.Join(settings, "\n") + "\n"
-		err = os.WriteFile(filepath.Join(s.data(), "postgresql.auto.conf"), []byte(conf), 0o666)
+		err = s.set(append([]string{"listen_addresses = ''", "unix_socket_directories = '" + dir + "'", "max_connections = 200"}, settings...)...)
+	}
+	if err == nil { // of Net
+		err = s.add("pg_hba.conf", "host all all 198.18.0.0/15 trust")
 	}
 	if err == nil {
 		err = s.Again()
@@ -68,11 +64,50 @@ func Start(settings ...string) (*Server, error) {
 	return s, nil
 }
 
+// set adds settings, which go before earlier ones.
+func (s *Server) set(settings ...string) error {
+	return s.add("postgresql.auto.conf", settings...)
+}
+
+func (s *Server) add(file string, lines ...string) error {
+	f, err := os.OpenFile(filepath.Join(s.data(), file), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(strings.Join(lines, "\n") + "\n")
+	return errors.Join(err, f.Close())
+}
+
+// own gives a directory to whom the server runs as.
+func (s *Server) own(dir string) error {
+	if s.user == "" {
+		return nil
+	}
+	u, err := user.Lookup(s.user)
+	if err != nil {
+		return ErrNone
+	}
+	uid, _ := strconv.Atoi(u.Uid)
+	gid, _ := strconv.Atoi(u.Gid)
+	return os.Chown(dir, uid, gid)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func (s *Server) socket() string  { return filepath.Join(s.dir, ".s.PGSQL.5432") }
+func (s *Server) pidFile() string { return filepath.Join(s.data(), "postmaster.pid") }
+
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 // find is the directory of the server's programs, "" if there are none.
 func find() string {
 	if path, err := exec.LookPath("initdb"); err == nil {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real // the others are beside it
+		}
 		return filepath.Dir(path)
 	}
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
@@ -88,10 +123,7 @@ func find() string {
 
 // run runs one of the server's programs.
 func (s *Server) run(name string, args ...string) error {
-	args = append([]string{filepath.Join(s.bin, name)}, args...)
-	if s.user != "" {
-		args = append([]string{"setpriv", "--reuid=" + s.user, "--regid=nogroup", "--clear-groups", "--"}, args...)
-	}
+	args = s.as(append([]string{filepath.Join(s.bin, name)}, args...)...)
 	var said bytes.Buffer
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Stderr = s.dir, &said
@@ -99,6 +131,14 @@ func (s *Server) run(name string, args ...string) error {
 		return fmt.Errorf("%s: %w: %s", name, err, said.String())
 	}
 	return nil
+}
+
+// as is a command as whom the server runs as.
+func (s *Server) as(command ...string) []string {
+	if s.user == "" {
+		return command
+	}
+	return append([]string{"setpriv", "--reuid=" + s.user, "--regid=nogroup", "--clear-groups", "--"}, command...)
 }
 
 // URL is the server's database, with the boards in a schema; "": in the default one.
@@ -120,7 +160,12 @@ func (s *Server) Own() bool { return s.dir != "" }
 
 // Again starts the server again, after Kill.
 func (s *Server) Again() error {
-	return s.run("pg_ctl", "-D", s.data(), "-w", "-t", "60", "-l", filepath.Join(s.dir, "log"), "start")
+	log := filepath.Join(s.dir, "log")
+	if err := s.run("pg_ctl", "-D", s.data(), "-w", "-t", "60", "-l", log, "start"); err != nil {
+		said, _ := os.ReadFile(log)
+		return fmt.Errorf("%w%s", err, said[max(0, len(said)-2000):])
+	}
+	return nil
 }
 
 // Kill stops the server at once, as a crash does; what was committed it recovers.
@@ -134,4 +179,10 @@ func (s *Server) Stop() {
 		s.Kill()
 		os.RemoveAll(s.dir)
 	}
+}
+
+// Log is what the server has said since it was first started.
+func (s *Server) Log() (string, error) {
+	text, err := os.ReadFile(filepath.Join(s.dir, "log"))
+	return string(text), err
 }

@@ -153,7 +153,7 @@ BODY
 fill_memory() {
   local conversation
   # The author's.
-  board memory named edit VOICE "Plain words and short sentences. Numbers with their units. Say what was not looked at."
+  board memory named edit --author --reason "the pictures" VOICE "Plain words and short sentences. Numbers with their units. Say what was not looked at."
   board memory put "Reports go to the platform team and to the partners' lead" --importance high --lifetime long_term --tags reports
   board memory put "Times in reports are in UTC" --tier account --lifetime long_term --tags reports
   # What the workers remember in a channel, in a conversation of theirs and for the whole workspace.

@@ -120,7 +120,7 @@ discreet() {
 # draw NAME TITLE SCREEN… makes a picture of screens of the terminal's size. It must stay small: it lies in the repository.
 draw() {
   local bytes
-  svg -columns "${size%x*}" -rows "${size#*x}" -title "$2" -hold 8 -o "$work/$1.svg" "${@:3}"
+  svg -columns "${size%x*}" -rows "${size#*x}" -title "$2" -hold "${hold:-8}" -o "$work/$1.svg" "${@:3}"
   bytes=$(wc -c <"$work/$1.svg")
   [ "$bytes" -le 150000 ] || fail "$1.svg has $bytes bytes, of 150000 at most: show less"
   mkdir -p "$out"
@@ -174,6 +174,27 @@ screen() {
   draw "$name" "$3" "$work/$name"
 }
 
+# walk NAME WIDTHxHEIGHT TITLE STEP… makes an animation of `board tui`: each step is keys as tmux names them, with spaces between, and is shown for two seconds.
+walk() {
+  local name=$1 title=$3 key step now at=0 frames=()
+  start "$2" board tui --worker lead
+  shift 3
+  for step in "" "$@"; do
+    for key in $step; do
+      terminal send-keys -t screen -- "$key"
+      settle
+    done
+    settle
+    now=$(captured)
+    discreet "$name" "$now"
+    printf '%s\n' "$now" >"$work/$name-$at"
+    frames+=("$work/$name-$at@$at.0")
+    at=$((at + 2))
+  done
+  stop
+  hold=2 draw "$name" "$title" "${frames[@]}"
+}
+
 if [ -n "$fill_only" ]; then
   if [ -n "$(ls -A "$fill_only" 2>/dev/null)" ]; then fail "$fill_only is not empty: name a directory that is, or a new one"; fi
   fill_only=$(umask 077 && mkdir -p "$fill_only" && cd "$fill_only" && pwd)
@@ -196,6 +217,7 @@ export BOARD_HOME=$work/data BOARD_WORKSPACE=$work/workspace # before the termin
 record demo 100x30 "board demo: a run of three workers, from the first finding to the report that carries all of them, and to the run that begins with them" "everything else" board demo
 
 fill
-screen tui-run 132x36 2 Down -- "Questions" "board tui: a run, with what blocks first, what is chosen beside it, and who is at work"
 screen tui-search 110x30 K "signing key rotation" M-e -- "bm25" "K: the knowledge base, from anywhere"
 screen tui-memory 110x30 M A Down Enter 8 -- "Working Note" "M: the memory"
+walk tui-walk 120x34 "board tui: what blocks, who contradicts whom, the moment of most open questions, and the knowledge base" \
+  "2" "Enter" "Escape : d i s p u t e d" "Enter Enter" "Escape Escape 1 T" "^" "<" "L" "K s i g n i n g"

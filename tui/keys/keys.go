@@ -10,8 +10,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// One key means one thing in the whole program: these are all keys that are no text. That they
-// stand together shows which are free, and a test holds that none is given twice.
+// One key means one thing in the whole program: these are all keys that are no text. That
+// they stand together shows which are free, and a test holds that none is given twice.
 var (
 	// Everywhere
 	Jump    = bind(":", "go to", ":")
@@ -61,17 +61,24 @@ var (
 	Survival = bind("S", "does the report carry it?", "S")
 	Check    = bind("C", "check the run", "C")
 	Given    = bind("R", "what was given", "R")
-	StepBack = bind("[", "an event back", "[")
-	Step     = bind("]", "an event on", "]")
-	LeapBack = bind("{", "a twentieth back", "{")
-	Leap     = bind("}", "a twentieth on", "}")
-	Live     = bind("L", "back to now", "L")
+	StepBack = bind("[", "an event back in time", "[")
+	Step     = bind("]", "an event on in time", "]")
+	LeapBack = bind("{", "leap back, a twentieth of the log", "{")
+	Leap     = bind("}", "leap on, a twentieth of the log", "}")
+	Live     = bind("L", "live: back to now", "L")
+	Peak     = bind("^", "peak: most questions open", "^")
+
+	GateBefore = bind("<", "where the gate changed before", "<")
+	GateAfter  = bind(">", "where the gate changed next", ">")
+	Lanes      = bind("T", "lanes: who worked when", "T")
+	Mark       = bind("m", "mark this moment", "m")
+	Changed    = bind("=", "changes from the mark", "=")
 
 	// What is shown
 	NextOne     = bind("n", "the next one", "n")
 	PreviousOne = bind("N", "the one before", "N")
 	Meta        = bind("i", "all about it", "i")
-	Source      = bind("o", "open the source", "o")
+	Source      = bind("o", "open a link", "o")
 	Report      = bind("r", "another report", "r")
 
 	// Acting on a run
@@ -79,7 +86,7 @@ var (
 	Raise   = bind("s", "raise a signal", "s")
 	Address = bind("a", "address", "a")
 	Waive   = bind("w", "waive", "w")
-	Reopen  = bind("O", "reopen", "O")
+	Reopen  = bind("O", "reopen", "O") // or bring back what was put away, or was so before
 	Claim   = bind("c", "claim", "c")
 	Release = bind("x", "release", "x")
 	Settle  = bind("b", "settle: both hold", "b")
@@ -93,12 +100,15 @@ var (
 	Remove  = bind("D", "remove for good", "D") // what cannot be undone has this key, and asks
 
 	// The search; they work while one types, too
-	Mode    = bind("alt+m", "mode", "alt+m")
-	Kind    = bind("alt+k", "kind", "alt+k")
-	Scope   = bind("alt+s", "scope", "alt+s")
-	Explain = bind("alt+e", "explain the scores", "alt+e")
+	Mode     = bind("alt+m", "mode", "alt+m")
+	Kind     = bind("alt+k", "kind", "alt+k")
+	Scope    = bind("alt+s", "scope", "alt+s")
+	Where    = bind("alt+w", "where to look", "alt+w")
+	Explain  = bind("alt+e", "explain the scores", "alt+e")
+	Switches = bind("ctrl+t", "switches", "ctrl+t")
 
-	// What the memory shows: as whom one looks, by whom, from where and in which place it is
+	// What the memory shows: as whom one looks, by whom, from where and in which place it
+	// is
 	Agent        = bind("A", "as an agent", "A")
 	Curator      = bind("B", "by curator", "B")
 	SourceFilter = bind("F", "from a source", "F")
@@ -147,8 +157,8 @@ func Moving() []key.Binding {
 	return []key.Binding{Up, Down, PageUp, PageDown, HalfUp, HalfDown, First, Last}
 }
 
-// Steps is how far one of these keys moves, in lines, where h of n lines are seen; ok is whether it
-// is one of them.
+// Steps is how far one of these keys moves, in lines, where h of n lines are seen; ok is
+// whether it is one of them.
 func Steps(msg tea.KeyMsg, h, n int) (lines int, ok bool) {
 	by := [...]int{-1, 1, -max(h-1, 1), max(h-1, 1), -max(h/2, 1), max(h/2, 1), -n, n}
 	for i, b := range Moving() {

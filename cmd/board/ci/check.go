@@ -12,8 +12,8 @@ import (
 // checkTool is the tool whose rules are those of all the others.
 const checkTool = "board check"
 
-// ruleSkipped is about a step that had nothing to hold against, ruleLimited about one that passed
-// with a warning.
+// ruleSkipped is about a step that had nothing to hold against, ruleLimited about one
+// that passed with a warning.
 const (
 	ruleSkipped = "skipped"
 	ruleLimited = "limited"
@@ -36,8 +36,8 @@ func rulesOf(tool string) []rule {
 	return all
 }
 
-// Check turns a check into a report: the findings of its steps, the worst step first. What the
-// policy lets through is a warning.
+// Check turns a check into a report: the findings of its steps, the worst step first.
+// What the policy lets through is a warning.
 func Check(c check.Result, version string) Report {
 	r := Report{tool: checkTool, version: version, run: c.Run, seq: c.Seq, ok: c.Passed,
 		caveat: "Words and numbers were compared, not meaning: a pass is necessary, not sufficient."}
@@ -69,8 +69,8 @@ func Check(c check.Result, version string) Report {
 	return r.Under(c.Policy).checked()
 }
 
-// byTurns lists what failed, of each step one by turns, since GitHub shows the first ten alone, and
-// then the rest.
+// byTurns lists what failed, of each step one by turns, since GitHub shows the first ten
+// alone, and then the rest.
 func byTurns(steps [][]finding) (all []finding) {
 	var rest []finding
 	for i := range steps {

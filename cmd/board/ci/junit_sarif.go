@@ -54,8 +54,9 @@ type (
 	}
 )
 
-// JUnit writes the report as JUnit XML: one suite, one test case per finding. There are no times: nothing was run. A finding with a warning
-// is a test that was skipped, which readers show apart from those that passed.
+// JUnit writes the report as JUnit XML: one suite, one test case per finding. There are
+// no times: nothing was run. A finding with a warning is a test that was skipped, which
+// readers show apart from those that passed.
 func (r Report) JUnit(w io.Writer) error {
 	suite := junitSuite{Name: r.tool + " " + r.run, Tests: len(r.findings), Failures: len(r.failed()), Time: "0",
 		Properties: []junitProperty{{"run", r.run}, {"event", fmt.Sprint(r.seq)}, {"result", r.headline}}}
@@ -138,9 +139,11 @@ type (
 	}
 )
 
-// SARIF writes the findings that failed, and those with a warning, as a SARIF 2.1.0 log; those that passed are left out, since code scanning would raise them as alerts.
-// Code scanning also wants a file for every result. Where there is none, as for a gate, it is the policy that asks for it, else
-// "board/RUN", line 1: no such file needs to exist, but the alerts of a run stand together. The id is the logical location.
+// SARIF writes the findings that failed, and those with a warning, as a SARIF 2.1.0 log;
+// those that passed are left out, since code scanning would raise them as alerts. Code
+// scanning also wants a file for every result. Where there is none, as for a gate, it is
+// the policy that asks for it, else "board/RUN", line 1: no such file needs to exist, but
+// the alerts of a run stand together. The id is the logical location.
 func (r Report) SARIF(w io.Writer) error {
 	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: make([]sarifRun, 1)}
 	run := &log.Runs[0]

@@ -1,4 +1,5 @@
-// Package ci writes verdicts, of board gate, survival and the other checks, in the formats that CI services read: JUnit, SARIF, GitHub annotations, a job summary.
+// Package ci writes verdicts, of board gate, survival and the other checks, in the
+// formats that CI services read: JUnit, SARIF, GitHub annotations, a job summary.
 package ci
 
 import (
@@ -73,7 +74,7 @@ var rules = map[string][]rule{
 	"board gate": {
 		{board.RuleEmpty, "Something was posted or raised", "Post what was found: board post."},
 		{board.RuleMinEntries, "As many entries were posted as the policy asks for", "Post what was found: board post."},
-		{board.RuleExpected, "Every worker that is expected is done", "Say that it is done (board done), or drop it with a reason (board expect --drop)."},
+		{board.RuleExpected, "Every expected worker has finished", "Say that it has finished (board done), or drop it with a reason (board expect --drop)."},
 		{board.RuleOpenSignal, "No signal of a blocking priority is open", "Answer the signal with an entry (board address), or waive it with a reason (board waive)."},
 		{board.RuleMaxOpen, "No more signals are open than the policy allows", "Answer or waive signals: board signals --status open lists them."},
 		{board.RuleMaxDisputed, "No more entries are disputed than the policy allows", "Post an entry that supersedes the disputed one, or the one that contradicts it."},
@@ -111,7 +112,8 @@ func (r Report) Under(policy string) Report {
 	return r
 }
 
-// Gate turns a verdict into a report: a failed finding for every reason, a passed one for every rule of the policy that holds.
+// Gate turns a verdict into a report: a failed finding for every reason, a passed one for
+// every rule of the policy that holds.
 func Gate(v board.Verdict, version string) Report {
 	r := Report{tool: "board gate", version: version, run: v.Run, seq: v.Seq, ok: v.Open, headline: "gate open: nothing in the policy blocks synthesis"}
 	if !v.Open {
@@ -144,7 +146,7 @@ func Gate(v board.Verdict, version string) Report {
 	} else {
 		pass(board.RuleEmpty, "something was posted or raised")
 	}
-	pass(board.RuleExpected, "no worker is expected still")
+	pass(board.RuleExpected, "every expected worker has finished")
 	none := "no priority is set to block"
 	if len(p.Block) > 0 {
 		none = "no " + strings.Join(p.Block, " or ") + " signal is open"
@@ -171,8 +173,8 @@ func Gate(v board.Verdict, version string) Report {
 	return r.checked()
 }
 
-// Conflicts turns a list of conflicts into a report: a failed finding for each pair, or one that
-// passed.
+// Conflicts turns a list of conflicts into a report: a failed finding for each pair, or
+// one that passed.
 func Conflicts(c board.Conflicts, version string) Report {
 	r := Report{tool: "board conflicts", version: version, run: c.Run, seq: c.Seq, ok: c.Total == 0,
 		headline: fmt.Sprintf("no conflict found among %s", text.Count(int64(c.Compared), "active entry", "active entries")),
@@ -202,7 +204,8 @@ func Conflicts(c board.Conflicts, version string) Report {
 	return r.checked()
 }
 
-// Survival turns a survival into a report: one finding for every item that was looked for.
+// Survival turns a survival into a report: one finding for every item that was looked
+// for.
 func Survival(s survival.Result, version string) Report {
 	r := Report{tool: "board survival", version: version, run: s.Run, seq: s.Seq, ok: s.Passed,
 		headline: fmt.Sprintf("survival passed: %s found", text.Count(int64(s.Checked), "item", "items")),
@@ -229,7 +232,10 @@ func Survival(s survival.Result, version string) Report {
 		if !item.Present {
 			f.cause = cmp.Or(item.Cause, survival.MissAbsent)
 			f.clear = "write it into one passage of the artifact, with its numbers"
-			if item.Cause == survival.MissContradicted {
+			switch {
+			case item.Why == survival.WhyOpen:
+				f.clear = "answer the question (board address), or say in the artifact that it is open"
+			case item.Cause == survival.MissContradicted:
 				f.clear = "take the contrary out of the artifact, or post what supersedes the finding"
 			}
 			if item.Reason != "" {
@@ -255,7 +261,8 @@ func Survival(s survival.Result, version string) Report {
 	return r.checked()
 }
 
-// checked makes sure that a report that failed has a failed finding: no reader of it may show it green.
+// checked makes sure that a report that failed has a failed finding: no reader of it may
+// show it green.
 func (r Report) checked() Report {
 	if !r.ok && len(r.failed()) == 0 {
 		r.findings = append(r.findings, finding{rule: rulesOf(r.tool)[0].id, label: r.tool, cause: "failed", message: r.headline, clear: "run " + r.tool + " by hand"})
@@ -301,7 +308,8 @@ func (f finding) lines(content int) []string {
 	return lines
 }
 
-// GitHub writes workflow commands: an ::error for every finding that failed, a ::warning for those that are worth little, or one ::notice.
+// GitHub writes workflow commands: an ::error for every finding that failed, a ::warning
+// for those that are worth little, or one ::notice.
 func (r Report) GitHub(w io.Writer) error {
 	var b strings.Builder
 	command := func(name string, f finding, message string) {
@@ -390,10 +398,12 @@ func (r Report) Markdown(w io.Writer) error {
 	return err
 }
 
-// oldCommand is the start of a command that some CI runners obey anywhere in a line: ##[add-mask], ##vso[task.complete].
+// oldCommand is the start of a command that some CI runners obey anywhere in a line:
+// ##[add-mask], ##vso[task.complete].
 var oldCommand = lazyregexp.New(`##(\w*)\[`)
 
-// line puts a text on one line, since runners obey lines that begin with "::", cuts it at n runes and takes control characters out.
+// line puts a text on one line, since runners obey lines that begin with "::", cuts it at
+// n runes and takes control characters out.
 func line(s string, n int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -407,7 +417,8 @@ func line(s string, n int) string {
 	return oldCommand.ReplaceAllString(board.Line(s, n), "# #$1[")
 }
 
-// githubData and githubProperty escape as GitHub's own toolkit does (actions/toolkit, packages/core/src/command.ts).
+// githubData and githubProperty escape as GitHub's own toolkit does (actions/toolkit,
+// packages/core/src/command.ts).
 func githubData(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
@@ -416,7 +427,8 @@ func githubProperty(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
 }
 
-// markdownCell makes a text stand for itself in a table cell or a list item: no link, image, tag, formula or mention comes of it.
+// markdownCell makes a text stand for itself in a table cell or a list item: no link,
+// image, tag, formula or mention comes of it.
 func markdownCell(s string) string {
 	var b strings.Builder
 	for _, r := range line(s, utf8.RuneCountInString(s)) {

@@ -46,8 +46,8 @@ func samples() map[string]Report {
 	passed := survival.Result{Run: "lease-1", Seq: 43, Reports: []string{"-"}, Passed: true, Checked: 1, Items: []survival.ItemResult{missing.Items[0]}}
 	waiting := board.Verdict{Run: "lease-1", Seq: 2, Policy: board.Policy{Block: []string{"critical", "high"}, MinEntries: 2}, Reasons: []board.Reason{
 		{Rule: board.RuleMinEntries, Content: "0 entries were posted; at least 2 are needed", Clear: "board post …"},
-		{Rule: board.RuleExpected, Worker: nasty, Content: nasty + " is expected and not done", Clear: "board done"},
-		{Rule: board.RuleExpected, Worker: "reader-2", Content: "reader-2 is expected and not done", Clear: "board done reader-2, or board expect --drop reader-2 --reason …"},
+		{Rule: board.RuleExpected, Worker: nasty, Content: nasty + " has not finished yet", Clear: "board done"},
+		{Rule: board.RuleExpected, Worker: "reader-2", Content: "reader-2 has not finished yet", Clear: "board done reader-2, or board expect --drop reader-2 --reason …"},
 	}}
 	nothing := survival.Check(nil, documents.New("final.md", "x"))
 	nothing.Run, nothing.Seq, nothing.Dropped = "lease-1", 9, []survival.Dropped{{ID: "e1", By: "e2", Worker: nasty, Reason: nasty, Content: nasty}}

@@ -52,7 +52,7 @@ func Trace(t trace.Result, version string) Report {
 		if p.Missing == 0 {
 			r.findings = append(
 				r.findings,
-				finding{rule: ruleFact, label: fmt.Sprintf("line %d", p.Line), message: p.Text,
+				finding{rule: ruleFact, label: fmt.Sprintf("trace: line %d states only what was found", p.Line), message: p.Text,
 					file: repositoryPath(p.Report), line: p.Line, ok: true},
 			)
 		}

@@ -101,6 +101,9 @@ func verified(item *verify.ItemResult, nothing bool) finding {
 		return f
 	}
 	f.cause, f.clear = item.Verdict, "read the source, and post what it says, superseding this one"
+	if f.rule == "source" {
+		f.clear = "register the source (board source add), or post the finding with the path of its source"
+	}
 	if item.Note != "" {
 		f.details = append(f.details, line(item.Note, cellRunes))
 	}

@@ -17,10 +17,12 @@ import (
 	"blackboard/kb"
 )
 
-// dialWithin is how long a client waits for a daemon to take the call. It is on this machine: what takes longer is none.
+// dialWithin is how long a client waits for a daemon to take the call. It is on this
+// machine: what takes longer is none.
 const dialWithin = 200 * time.Millisecond
 
-// How long a daemon has to answer. One that is stuck must not keep anybody: the file answers in less.
+// How long a daemon has to answer. One that is stuck must not keep anybody: the file
+// answers in less.
 const (
 	searchWithin = 3 * time.Second
 	statusWithin = 2 * time.Second
@@ -37,7 +39,8 @@ type Client struct {
 	patience time.Duration // that it has beyond the time for an answer: none but in tests
 }
 
-// NewClient returns a client for a place, of a build of the program, with the directory of its model. It connects when it is asked something.
+// NewClient returns a client for a place, of a build of the program, with the directory
+// of its model. It connects when it is asked something.
 func NewClient(place Place, build, modelDir string) *Client {
 	dialer := net.Dialer{Timeout: dialWithin}
 	return &Client{place: place, build: build, modelDir: modelDir, http: &http.Client{Transport: &http.Transport{
@@ -51,7 +54,9 @@ func NewClient(place Place, build, modelDir string) *Client {
 // Close gives the connections back.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// There reports whether somebody listens at a socket that others cannot have made, without asking anything. One that was killed leaves its socket behind, and nobody listens there.
+// There reports whether somebody listens at a socket that others cannot have made,
+// without asking anything. One that was killed leaves its socket behind, and nobody
+// listens there.
 func (c *Client) There() bool {
 	if !there(c.place.Socket) || c.place.private() != nil {
 		return false
@@ -77,7 +82,9 @@ func Held(place Place) bool {
 	return err == nil && !got
 }
 
-// SearchNotes asks the daemon what kb.KB.Search would answer, and what the knowledge base has to say besides. An error that is Unusable says nothing about the question: ask it of the file.
+// SearchNotes asks the daemon what kb.KB.Search would answer, and what the knowledge base
+// has to say besides. An error that is Unusable says nothing about the question: ask it
+// of the file.
 func (c *Client) SearchNotes(ctx context.Context, q kb.Query) (kb.Result, []string, error) {
 	if err := q.Check(); err != nil { // also of what JSON cannot carry
 		return kb.Result{}, nil, err
@@ -87,7 +94,8 @@ func (c *Client) SearchNotes(ctx context.Context, q kb.Query) (kb.Result, []stri
 	return res.Result, res.Notes, err
 }
 
-// Unusable reports whether an error says that the daemon is of no use, and the question is still open. On a full disk a file can be read once, but not kept open.
+// Unusable reports whether an error says that the daemon is of no use, and the question
+// is still open. On a full disk a file can be read once, but not kept open.
 func Unusable(err error) bool {
 	return errors.Is(err, ErrNone) || errors.Is(err, ErrOtherBuild) || errors.Is(err, ErrOtherModel) || errors.Is(err, ErrBadRequest) || errors.Is(err, fault.Full)
 }
@@ -97,13 +105,15 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 	return call[struct{}, Status](ctx, c, "status", statusWithin, struct{}{})
 }
 
-// Stop has the daemon end, once it is idle or when it has finished what it is at. It does not wait for that; see WaitGone.
+// Stop has the daemon end, once it is idle or when it has finished what it is at. It does
+// not wait for that; see WaitGone.
 func (c *Client) Stop(ctx context.Context, whenIdle bool) error {
 	_, err := call[stopRequest, struct{}](ctx, c, "stop", statusWithin, stopRequest{whenIdle})
 	return err
 }
 
-// WaitGone waits until there is no daemon: until nobody answers, and its lock is free too, which is the last that it gives up.
+// WaitGone waits until there is no daemon: until nobody answers, and its lock is free
+// too, which is the last that it gives up.
 func (c *Client) WaitGone(ctx context.Context) error {
 	for {
 		if _, err := c.Status(ctx); errors.Is(err, ErrNone) && ctx.Err() == nil && !Held(c.place) {
@@ -128,7 +138,8 @@ func (c *Client) WaitReady(ctx context.Context) (Status, error) {
 	}
 }
 
-// Embed embeds texts with the model that the daemon has loaded, and says which that is, also of no texts. Many are sent a few at a time, so that no request is too long.
+// Embed embeds texts with the model that the daemon has loaded, and says which that is,
+// also of no texts. Many are sent a few at a time, so that no request is too long.
 func (c *Client) Embed(ctx context.Context, texts []string) (m embed.Model, vs []embed.Vector, err error) {
 	vs = make([]embed.Vector, 0, len(texts))
 	for m.Dim == 0 || len(texts) > 0 {
@@ -157,7 +168,8 @@ func (c *Client) Embed(ctx context.Context, texts []string) (m embed.Model, vs [
 		m = res.Model
 		for i := range n {
 			v := make(embed.Vector, m.Dim)
-			binary.Decode(res.Data[4*i*m.Dim:], binary.LittleEndian, []float32(v)) // there are enough
+			// there are enough
+			binary.Decode(res.Data[4*i*m.Dim:], binary.LittleEndian, []float32(v))
 			vs = append(vs, v)
 		}
 		texts = texts[n:]
@@ -165,5 +177,6 @@ func (c *Client) Embed(ctx context.Context, texts []string) (m embed.Model, vs [
 	return m, vs, nil
 }
 
-// maxText is how many bytes of a text are sent at most: a model reads some hundred tokens.
+// maxText is how many bytes of a text are sent at most: a model reads some hundred
+// tokens.
 const maxText = 1 << 20

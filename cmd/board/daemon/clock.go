@@ -6,9 +6,11 @@ import (
 )
 
 const (
-	// jump is by how much the clock on the wall may run apart from the time that passes before it counts as set.
+	// jump is by how much the clock on the wall may run apart from the time that passes
+	// before it counts as set.
 	jump = 10 * time.Minute
-	// settled is for how long it must have run evenly after that. A machine that wakes from sleep looks the same, and loses as much.
+	// settled is for how long it must have run evenly after that. A machine that wakes
+	// from sleep looks the same, and loses as much.
 	settled = time.Hour
 )
 
@@ -30,7 +32,8 @@ func newClock(wall func() time.Time) *clock {
 	return &clock{wall: wall, started: time.Now(), origin: wall().Round(0), setAt: -settled}
 }
 
-// steady reports whether the clock has not been set lately. It notices that when it is asked, so it is asked now and then.
+// steady reports whether the clock has not been set lately. It notices that when it is
+// asked, so it is asked now and then.
 func (c *clock) steady() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

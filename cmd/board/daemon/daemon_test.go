@@ -25,6 +25,7 @@ import (
 	"blackboard/embed/embedtest"
 	"blackboard/kb"
 	"blackboard/kb/kbtest"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/wait"
 )
 
@@ -39,6 +40,7 @@ func TestEmbedderConformance(t *testing.T) {
 }
 
 func TestSearcherConformance(t *testing.T) {
+	cost.SkipShort(t)
 	kbtest.TestSearcher(t, func(t *testing.T, home string, model embed.Embedder) kb.Searcher {
 		return start(t, home, func(c *Config) {
 			c.OpenModel = noModel

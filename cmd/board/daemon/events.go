@@ -22,13 +22,15 @@ import (
 
 // Event is one thing that the stream of events tells.
 type Event struct {
-	Run   string         `json:"run"`             // where it happened
-	Event *board.Event   `json:"event,omitempty"` // what happened; nil where a gate is told
-	Gate  *board.Verdict `json:"gate,omitempty"`  // the verdict, first and whenever it opens or closes
+	Run   string       `json:"run"`             // where it happened
+	Event *board.Event `json:"event,omitempty"` // what happened; nil where a gate is told
+	// the verdict, first and whenever it opens or closes
+	Gate *board.Verdict `json:"gate,omitempty"`
 }
 
 const (
-	// heartbeat is how often a stream says that it is alive, when there is nothing else to say.
+	// heartbeat is how often a stream says that it is alive, when there is nothing else
+	// to say.
 	heartbeat = 15 * time.Second
 	// readWithin is how long a reader may take to read a piece of the stream.
 	readWithin = 10 * time.Second
@@ -36,10 +38,10 @@ const (
 	lookForRuns = 2 * time.Second
 )
 
-// events streams what happens on boards: GET /v1/events?run=NAME&run=NAME&since=SEQ. Without a run it is all of them, and
-// those that come; one that is named has to exist.
-// A daemon serves many projects, so who follows a gate says what closes it: &block=PRIORITY for each
-// priority, or block=none; without it a critical or high signal does.
+// events streams what happens on boards: GET /v1/events?run=NAME&run=NAME&since=SEQ.
+// Without a run it is all of them, and those that come; one that is named has to exist. A
+// daemon serves many projects, so who follows a gate says what closes it: &block=PRIORITY
+// for each priority, or block=none; without it a critical or high signal does.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	err := s.admit(r, "events")
 	var runs []string
@@ -113,7 +115,8 @@ func (s *Server) boards() string {
 	return cmp.Or(s.cfg.Boards, filepath.Join(s.cfg.Place.Home, "boards"))
 }
 
-// streamOf reads which runs are asked for, after which event, and by which policy of the gate.
+// streamOf reads which runs are asked for, after which event, and by which policy of the
+// gate.
 func streamOf(q url.Values) (runs []string, since int64, by board.Policy, err error) {
 	runs, since = q["run"], board.FromNow
 	if v := q.Get("since"); v != "" {
@@ -155,7 +158,9 @@ func (s *Server) follow(ctx context.Context, runs []string, since int64, by boar
 			followed[run] = true
 			seq := since
 			wg.Go(func() {
-				for { // a board that cannot be followed is looked for again, and followed from where it was
+				// a board that cannot be followed is looked for again, and followed from
+				// where it was
+				for {
 					if err := s.followOne(ctx, dir, run, &seq, by, out); err != nil && ctx.Err() == nil {
 						s.log.Debug("following a board", "run", run, "error", err)
 					}
@@ -173,7 +178,8 @@ func (s *Server) follow(ctx context.Context, runs []string, since int64, by boar
 	}
 }
 
-// followOne sends the events of a board, and its gate's changes. It begins after seq, and keeps it up to date.
+// followOne sends the events of a board, and its gate's changes. It begins after seq, and
+// keeps it up to date.
 func (s *Server) followOne(ctx context.Context, dir, run string, seq *int64, by board.Policy, out chan<- Event) error {
 	defer func() {
 		if r := recover(); r != nil {

@@ -16,7 +16,8 @@ import (
 	"blackboard/kb/memory"
 )
 
-// jobs are the usual upkeep. Each is a change that any process may make, in small steps that are kept one by one.
+// jobs are the usual upkeep. Each is a change that any process may make, in small steps
+// that are kept one by one.
 func (s *Server) jobs() []Job {
 	jobs := []Job{
 		{Name: "embed capsules", First: time.Minute, Every: 30 * time.Minute, Wake: s.unembedded, Run: s.embedCapsules},
@@ -26,7 +27,8 @@ func (s *Server) jobs() []Job {
 		}))},
 		{Name: "embed memories", First: 90 * time.Second, Every: 30 * time.Minute, Wake: s.memoriesChanged(), Run: s.onMemories("embedded", s.embedMemory)},
 		{Name: "calibrate recall", First: time.Minute, Every: time.Hour, Wake: s.uncalibrated, Run: s.onKB(s.calibrate)},
-		// It looks whether a pass is due, which is a matter of what has happened, not of the clock.
+		// It looks whether a pass is due, which is a matter of what has happened, not of
+		// the clock.
 		{Name: "consolidate memories", First: 3 * time.Minute, Every: 10 * time.Minute, Run: s.whenSteady(s.onMemories("scopes consolidated", s.consolidateMemory))},
 		{Name: "checkpoint", First: 5 * time.Minute, Every: 10 * time.Minute, Run: s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
 			return "", k.Checkpoint(ctx)
@@ -44,7 +46,8 @@ func (s *Server) jobs() []Job {
 	return jobs
 }
 
-// archiveTopics copies the topics of all workspaces, so that nothing is lost if somebody clears them away. It removes none.
+// archiveTopics copies the topics of all workspaces, so that nothing is lost if somebody
+// clears them away. It removes none.
 func (s *Server) archiveTopics(ctx context.Context) (string, error) {
 	r, err := topics.Archive(ctx, s.cfg.Specs, topics.ArchiveDir(s.cfg.Place.Home), topics.ArchiveOptions{})
 	for _, p := range r.Problems {
@@ -56,7 +59,9 @@ func (s *Server) archiveTopics(ctx context.Context) (string, error) {
 	return did(r.Copied, "files copied"), err
 }
 
-// whenSteady makes a job of one that forgets or sinks things by their age. While the clock has just been set it is left for later: what it would do by a wrong clock is hard to undo.
+// whenSteady makes a job of one that forgets or sinks things by their age. While the
+// clock has just been set it is left for later: what it would do by a wrong clock is hard
+// to undo.
 func (s *Server) whenSteady(fn func(context.Context) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		if !s.clock.steady() {
@@ -73,7 +78,8 @@ func did(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// onKB makes a job of something to be done with the knowledge base. That there is none is nothing to do.
+// onKB makes a job of something to be done with the knowledge base. That there is none is
+// nothing to do.
 func (s *Server) onKB(fn func(context.Context, *kb.KB) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (out string, err error) {
 		err = s.warm.use(ctx, true, func(h *held) error {
@@ -87,7 +93,8 @@ func (s *Server) onKB(fn func(context.Context, *kb.KB) (string, error)) func(con
 	}
 }
 
-// embedCapsules embeds what has no embedding, batch by batch: what is open is given free in between, since it may have to be opened anew.
+// embedCapsules embeds what has no embedding, batch by batch: what is open is given free
+// in between, since it may have to be opened anew.
 func (s *Server) embedCapsules(ctx context.Context) (string, error) {
 	total := 0
 	for {
@@ -124,7 +131,8 @@ func (s *Server) unembedded(ctx context.Context) bool {
 	})
 }
 
-// uncalibrated reports whether nobody has measured when a prompt may be answered unasked with the model at hand: until then words alone judge.
+// uncalibrated reports whether nobody has measured when a prompt may be answered unasked
+// with the model at hand: until then words alone judge.
 func (s *Server) uncalibrated(ctx context.Context) bool {
 	return s.wanted(ctx, func(h *held) (bool, error) {
 		if h.model == nil {
@@ -146,7 +154,8 @@ func (s *Server) calibrate(ctx context.Context, k *kb.KB) (string, error) {
 	return fmt.Sprintf("prompts are answered from evidence %.2f on", all[0].Threshold), nil
 }
 
-// embedMemory embeds what has no embedding, batch by batch: the model is given free in between, since it may have to be loaded anew.
+// embedMemory embeds what has no embedding, batch by batch: the model is given free in
+// between, since it may have to be loaded anew.
 func (s *Server) embedMemory(ctx context.Context, opt memory.Options) (total int, err error) {
 	for {
 		n, left := 0, 0
@@ -170,11 +179,13 @@ func (s *Server) embedMemory(ctx context.Context, opt memory.Options) (total int
 	}
 }
 
-// memoriesChanged returns what reports whether a memory was written to since it was last asked. It looks at the files from outside, since opening them all takes too long.
+// memoriesChanged returns what reports whether a memory was written to since it was last
+// asked. It looks at the files from outside, since opening them all takes too long.
 func (s *Server) memoriesChanged() func(context.Context) bool {
 	before, dir := "", memory.Dir(s.cfg.Place.Home)
 	return func(context.Context) bool {
-		// Not the index of the log, nor an empty log: those change whenever a file is opened.
+		// Not the index of the log, nor an empty log: those change whenever a file is
+		// opened.
 		now := filesIn([]string{dir, filepath.Join(dir, "workspaces")}, func(f fs.FileInfo) bool { return f.Size() > 0 && !strings.HasSuffix(f.Name(), "-shm") })
 		changed := now != before
 		before = now
@@ -182,7 +193,8 @@ func (s *Server) memoriesChanged() func(context.Context) bool {
 	}
 }
 
-// consolidateMemory makes the passes that are due. It needs no model, and holds nothing that others need.
+// consolidateMemory makes the passes that are due. It needs no model, and holds nothing
+// that others need.
 func (s *Server) consolidateMemory(ctx context.Context, opt memory.Options) (int, error) {
 	m, err := memory.Open(s.cfg.Place.Home, opt)
 	if err != nil {
@@ -197,7 +209,8 @@ func (s *Server) consolidateMemory(ctx context.Context, opt memory.Options) (int
 	return len(done), err
 }
 
-// onMemories makes a job of something to be done with the memory of the account, and of each workspace, one after the other.
+// onMemories makes a job of something to be done with the memory of the account, and of
+// each workspace, one after the other.
 func (s *Server) onMemories(what string, fn func(context.Context, memory.Options) (int, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		all, err := memory.Workspaces(ctx, s.cfg.Place.Home)
@@ -209,7 +222,8 @@ func (s *Server) onMemories(what string, fn func(context.Context, memory.Options
 		for _, workspace := range append([]string{""}, all...) {
 			opt := memory.Options{Workspace: workspace, Author: true, Actor: "daemon", Rates: s.cfg.Rates, Now: s.cfg.Now}
 			if workspace != "" {
-				opt.Tiers = []string{memory.Conversation, memory.Channel, memory.Workspace} // the account has its own turn
+				// the account has its own turn
+				opt.Tiers = []string{memory.Conversation, memory.Channel, memory.Workspace}
 			}
 			n, err := fn(ctx, opt)
 			total += n

@@ -21,6 +21,7 @@ import (
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
 	"blackboard/kb"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/wait"
 )
 
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(cost.Main(m))
 }
 
 // slow takes its time, so that it can be killed meanwhile.
@@ -52,6 +53,7 @@ func (s slow) Embed(ctx context.Context, texts []string) ([]embed.Vector, error)
 
 // TestKilledWhileEmbedding kills daemons that are at their backfill. The next goes on, and nothing is lost.
 func TestKilledWhileEmbedding(t *testing.T) {
+	cost.SkipShort(t)
 	dir := home(t)
 	const n = 400
 	k, err := kb.Open(t.Context(), dir, kb.Options{})
@@ -118,6 +120,7 @@ func TestKilledWhileEmbedding(t *testing.T) {
 
 // TestLoad has 64 clients ask, embed and watch at once, for some seconds, or as many as BOARD_LOAD_SECONDS says, and looks at what is left.
 func TestLoad(t *testing.T) {
+	cost.SkipShort(t)
 	seconds := 3
 	if s := os.Getenv("BOARD_LOAD_SECONDS"); s != "" {
 		var err error

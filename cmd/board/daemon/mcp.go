@@ -14,9 +14,8 @@ import (
 // mcpServer is the MCP server of a daemon, over what it keeps warm.
 func (s *Server) mcpServer(cfg mcp.Config) *mcp.Server {
 	cfg.Home, cfg.Rates, cfg.Log, cfg.Now, cfg.Far = s.cfg.Place.Home, s.cfg.Rates, s.log, s.cfg.Now, true
-	cfg.Search = func(ctx context.Context, q kb.Query) (kb.Result, []string, error) {
-		res, err := s.search(ctx, searchRequest{q, s.cfg.ModelDir})
-		return res.Result, res.Notes, err
+	if !kb.IsShared(cfg.Knowledge) {
+		cfg.Search = s.answer
 	}
 	cfg.Embedder = func(ctx context.Context) (embed.Embedder, func()) {
 		var m embed.Embedder // without one, words are searched alone
@@ -29,7 +28,14 @@ func (s *Server) mcpServer(cfg mcp.Config) *mcp.Server {
 	return mcp.New(cfg)
 }
 
-// warmEmbedder is the model that was there, for who keeps it longer than a request lasts. If another is there by then, it says so.
+// answer searches what is warm.
+func (s *Server) answer(ctx context.Context, q kb.Query) (kb.Result, []string, error) {
+	res, err := s.search(ctx, searchRequest{q, s.cfg.ModelDir})
+	return res.Result, res.Notes, err
+}
+
+// warmEmbedder is the model that was there, for who keeps it longer than a request lasts.
+// If another is there by then, it says so.
 type warmEmbedder struct {
 	w     *warm
 	model embed.Model
@@ -50,8 +56,8 @@ func (e *warmEmbedder) Embed(ctx context.Context, texts []string) (vs []embed.Ve
 	return vs, err
 }
 
-// counted has requests count as use, so that the daemon does not end while a client waits for something.
-// They end with the server of MCP, which answers them first.
+// counted has requests count as use, so that the daemon does not end while a client waits
+// for something. They end with the server of MCP, which answers them first.
 func (s *Server) counted(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.active.Add(1)

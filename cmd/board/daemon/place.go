@@ -19,13 +19,19 @@ type Place struct {
 	Token  string // of the TCP listener
 	// Journal keeps how it stands with the upkeep from one daemon to the next.
 	Journal string
+	// Told is there once a person was told that a daemon starts by itself.
+	Told string
 }
 
-// maxSocket is how long the path of a socket may be: 104 bytes on macOS, 108 on Linux, with the zero at its end.
+// maxSocket is how long the path of a socket may be: 104 bytes on macOS, 108 on Linux,
+// with the zero at its end.
 const maxSocket = 103
 
-// PlaceOf returns the place of a data home's daemon. The lock is in the data home: whoever has whatever environment, there is one daemon. Its socket is in $XDG_RUNTIME_DIR, else in the data
-// home, else, if that path is too long for a socket, in the directory for temporary files; a daemon that runs has noted where, for those with another environment.
+// PlaceOf returns the place of a data home's daemon. The lock is in the data home:
+// whoever has whatever environment, there is one daemon. Its socket is in
+// $XDG_RUNTIME_DIR, else in the data home, else, if that path is too long for a socket,
+// in the directory for temporary files; a daemon that runs has noted where, for those
+// with another environment.
 func PlaceOf(home string, env func(string) string) (Place, error) {
 	home, err := filepath.Abs(home)
 	if err != nil {
@@ -35,7 +41,7 @@ func PlaceOf(home string, env func(string) string) (Place, error) {
 		home = real
 	}
 	run := filepath.Join(home, "run")
-	p := Place{Home: home, Lock: filepath.Join(run, "daemon.lock"), Note: filepath.Join(run, "daemon.socket"), Log: filepath.Join(home, "log", "daemon.log"), Token: filepath.Join(run, "token"), Journal: filepath.Join(run, "upkeep.json")}
+	p := Place{Home: home, Lock: filepath.Join(run, "daemon.lock"), Note: filepath.Join(run, "daemon.socket"), Log: filepath.Join(home, "log", "daemon.log"), Token: filepath.Join(run, "token"), Journal: filepath.Join(run, "upkeep.json"), Told: filepath.Join(run, "daemon.told")}
 	sum := sha256.Sum256([]byte(home))
 	name := fmt.Sprintf("%x.sock", sum[:6])
 	noted, err := os.ReadFile(p.Note) // in a copy of a data home it is about the daemon of another
@@ -55,7 +61,8 @@ func PlaceOf(home string, env func(string) string) (Place, error) {
 	return p, fmt.Errorf("the path %s is too long for a socket: set XDG_RUNTIME_DIR to a shorter one", p.Socket)
 }
 
-// prepare makes the directories, for their owner alone. A directory that is somebody else's, in a place where anybody may make one, is not used.
+// prepare makes the directories, for their owner alone. A directory that is somebody
+// else's, in a place where anybody may make one, is not used.
 func (p Place) prepare() error {
 	for _, dir := range []string{filepath.Dir(p.Socket), filepath.Dir(p.Lock), filepath.Dir(p.Log)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

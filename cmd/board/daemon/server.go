@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/pprof"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -41,24 +40,28 @@ type Config struct {
 	Build string
 	// ModelDir is the directory of the embedding model.
 	ModelDir string
-	// Idle is after how long without a request it ends; 0 is IdleAfter, less than 0 never.
+	// Idle is after how long without a request it ends; 0 is IdleAfter, less than 0
+	// never.
 	Idle time.Duration
 	Log  *slog.Logger // where it tells what it does; nil: nowhere
 	// Rates are those by which memories fade; the zero value is the usual ones.
 	Rates memory.Rates
 	// Specs is the directory of topics, which is archived once a day; "": none.
 	Specs string
-	// Curate is how often capsules that say the same are made one; 0: never, unless somebody asks for it.
+	// Curate is how often capsules that say the same are made one; 0: never, unless
+	// somebody asks for it.
 	Curate time.Duration
 	// TCP is a listener beside the socket; nil: none.
 	TCP *TCP
 	// Jobs replaces the upkeep, for tests; nil: the usual.
 	Jobs []Job
-	// Env says which engine computes the model (see ort.Open); nil: the one that needs nothing.
+	// Env says which engine computes the model (see ort.Open); nil: the one that needs
+	// nothing.
 	Env func(string) string
 	// OpenModel replaces the opening of the embedding model, for tests.
 	OpenModel func(ctx context.Context, dir string) (embed.Embedder, func() error, error)
-	// Now replaces the clock on the wall, for tests. What waits goes by time that passes, whatever that clock says.
+	// Now replaces the clock on the wall, for tests. What waits goes by time that passes,
+	// whatever that clock says.
 	Now func() time.Time
 }
 
@@ -90,7 +93,8 @@ type Server struct {
 // ErrRunning is that another daemon serves the data home.
 var ErrRunning = errors.New("a daemon is running already")
 
-// Run serves until ctx ends, somebody stops it, or nobody has needed it for a while. ready, if it is not nil, is called once it can be reached.
+// Run serves until ctx ends, somebody stops it, or nobody has needed it for a while.
+// ready, if it is not nil, is called once it can be reached.
 func Run(ctx context.Context, cfg Config, ready func()) error {
 	cfg.Idle = cmp.Or(cfg.Idle, IdleAfter)
 	if cfg.OpenModel == nil {
@@ -111,7 +115,9 @@ func Run(ctx context.Context, cfg Config, ready func()) error {
 		return err
 	}
 	defer os.Truncate(cfg.Place.Lock+"-start", 0) // the next may be started at once
-	defer lock.Unlock()                           // the file stays: who waits for a file that is removed shares its turn with who makes a new one
+	// the file stays: who waits for a file that is removed shares its turn with who makes
+	// a new one
+	defer lock.Unlock()
 	s := newServer(cfg)
 	if cfg.TCP != nil {
 		token, err := Token(cfg.Place)
@@ -137,8 +143,9 @@ func Run(ctx context.Context, cfg Config, ready func()) error {
 	return s.serve(ctx, l, ready)
 }
 
-// alone takes the lock. One that is about to end does not answer any more, and is waited for a little. One that would end by itself, as those do that are started on demand, makes way for one
-// that shall listen to more than the socket.
+// alone takes the lock. One that is about to end does not answer any more, and is waited
+// for a little. One that would end by itself, as those do that are started on demand,
+// makes way for one that shall listen to more than the socket.
 func alone(ctx context.Context, cfg Config, lock *flock.Flock) error {
 	c := NewClient(cfg.Place, cfg.Build, cfg.ModelDir)
 	defer c.Close()
@@ -203,7 +210,8 @@ func fastest(env func(string) string, say func(string)) func(context.Context, st
 	}
 }
 
-// listen makes the socket. The caller has the lock, so that what is there was left behind.
+// listen makes the socket. The caller has the lock, so that what is there was left
+// behind.
 func listen(path string) (net.Listener, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -232,7 +240,8 @@ func listen(path string) (net.Listener, error) {
 // maxConns is how many connections a listener has at once; who comes then waits.
 const maxConns = 128
 
-// limited is a listener with a bound. When it is closed, what waits for a slot gets one: the server closes all connections.
+// limited is a listener with a bound. When it is closed, what waits for a slot gets one:
+// the server closes all connections.
 type limited struct {
 	net.Listener
 	slots chan struct{}
@@ -276,10 +285,7 @@ func newServer(cfg Config) *Server {
 	handle(s, "status", s.status)
 	handle(s, "stop", s.stop)
 	s.mux.HandleFunc("GET /v1/events", s.events)
-	s.mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	s.mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	s.mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	s.mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	s.mux.HandleFunc("GET /debug/pprof/{name}", s.profile)
 	return s
 }
 
@@ -350,7 +356,8 @@ func (s *Server) finish(why string) {
 // used notes that somebody needs it.
 func (s *Server) used() { s.lastUse.Store(int64(time.Since(s.started))) }
 
-// stream has something that may last long count as use until done is called. Its context ends with the server.
+// stream has something that may last long count as use until done is called. Its context
+// ends with the server.
 func (s *Server) stream(parent context.Context) (ctx context.Context, done func()) {
 	s.active.Add(1)
 	ctx, cancel := context.WithCancel(parent)
@@ -385,7 +392,8 @@ func (s *Server) untilIdle(ctx context.Context) {
 	}
 }
 
-// watchPlace ends a server that nobody can reach any more: its socket was replaced, or its data home is gone.
+// watchPlace ends a server that nobody can reach any more: its socket was replaced, or
+// its data home is gone.
 func (s *Server) watchPlace(ctx context.Context) {
 	paths := []string{s.cfg.Place.Socket, s.cfg.Place.Home}
 	begun := map[string]fs.FileInfo{}

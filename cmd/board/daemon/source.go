@@ -38,7 +38,10 @@ type SourceConfig struct {
 	Build    string              // of this program
 	ModelDir string              // of the model, whether there is one or not
 	Mode     string              // Auto, Off or Require
-	Own      Own
+	// Shared is set if the knowledge base is in a database: a daemon, which has that of
+	// the data home, is asked for embeddings alone.
+	Shared bool
+	Own    Own
 	// Lives is for a process that has many questions: a daemon that it misses is
 	// started at once, not when it ends.
 	Lives bool
@@ -67,7 +70,7 @@ const (
 )
 
 // Source is the knowledge and the model of a data home: a warm daemon's, else the
-// file's. It alone decides which.
+// file's, or the database's. It alone decides which.
 //
 //   - A daemon has half of the time that the caller has left, and never longer than its
 //     answers take at most (see Client). The rest is for the file.
@@ -300,12 +303,14 @@ func (s *Source) Search(
 		return res, nil, err
 	}
 	model := q.Mode != kb.ModeBM25
-	answered, err := s.ask(ctx, model, func(ctx context.Context, c *Client) (err error) {
-		res, notes, err = c.SearchNotes(ctx, q)
-		return err
-	})
-	if answered {
-		return res, notes, err
+	if !s.cfg.Shared {
+		answered, err := s.ask(ctx, model, func(ctx context.Context, c *Client) (err error) {
+			res, notes, err = c.SearchNotes(ctx, q)
+			return err
+		})
+		if answered {
+			return res, notes, err
+		}
 	}
 	k, done, err := open(ctx, model)
 	if err != nil {

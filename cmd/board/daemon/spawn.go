@@ -10,19 +10,24 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Spawn starts a daemon that lives on by itself, for the next who asks; it does not wait until it can be reached. Of many that try at once, one starts it. args are those of the program.
+// Spawn starts a daemon that lives on by itself, for the next who asks; it does not wait
+// until it can be reached. Of many that try at once, one starts it. args are those of the
+// program.
 func Spawn(place Place, exe string, args, env []string) error {
 	if err := place.prepare(); err != nil {
 		return err
 	}
-	// Who holds this lock is starting one. The daemon's own lock is for the daemon alone: to try it here would keep one from starting that tries at the same moment.
+	// Who holds this lock is starting one. The daemon's own lock is for the daemon alone:
+	// to try it here would keep one from starting that tries at the same moment.
 	lock := flock.New(place.Lock+"-start", flock.SetPermissions(0o600))
 	got, err := lock.TryLock()
 	if err != nil || !got {
 		return err
 	}
 	defer lock.Unlock()
-	// One that was started a moment ago, and cannot be reached yet, is enough; and one that cannot live is not started by every search. Who ends as he should leaves the file empty.
+	// One that was started a moment ago, and cannot be reached yet, is enough; and one
+	// that cannot live is not started by every search. Who ends as he should leaves the
+	// file empty.
 	const lately = 5 * time.Second
 	if info, err := os.Stat(place.Lock + "-start"); err == nil && info.Size() > 0 && time.Since(info.ModTime()) < lately {
 		return nil
@@ -47,5 +52,6 @@ func Spawn(place Place, exe string, args, env []string) error {
 	return nil
 }
 
-// StopOther asks a daemon of another build to end once it is idle: then one of this build can be started.
+// StopOther asks a daemon of another build to end once it is idle: then one of this build
+// can be started.
 func (c *Client) StopOther(ctx context.Context) { c.Stop(ctx, true) }

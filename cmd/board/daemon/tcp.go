@@ -25,16 +25,19 @@ import (
 	"blackboard/hooks/mcp"
 )
 
-// TCP says how a daemon listens beside its socket, for what cannot use one: browsers, containers, other machines.
+// TCP says how a daemon listens beside its socket, for what cannot use one: browsers,
+// containers, other machines.
 type TCP struct {
 	Addr string // host:port; off loopback only with a certificate
 	Cert string // the file of the certificate, PEM; "" for none
 	Key  string // the file of its private key, PEM
-	// MCP is what clients that speak the Model Context Protocol have at /mcp; nil: nothing.
+	// MCP is what clients that speak the Model Context Protocol have at /mcp; nil:
+	// nothing.
 	MCP *mcp.Config
 }
 
-// maxTCPConns is how many connections the listener has at once: agents that wait have one each, and leave some to others.
+// maxTCPConns is how many connections the listener has at once: agents that wait have one
+// each, and leave some to others.
 const maxTCPConns = mcp.MaxRequests + 128
 
 // maxTCPRequest bounds bodies that come by TCP.
@@ -115,10 +118,12 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// overTCP marks requests that came by TCP: they have shown a token, and may be of any build.
+// overTCP marks requests that came by TCP: they have shown a token, and may be of any
+// build.
 type overTCP struct{}
 
-// granted refuses what the clients of a listener may not ask for. The token opens the listener, and nothing that was not granted.
+// granted refuses what the clients of a listener may not ask for. The token opens the
+// listener, and nothing that was not granted.
 func (t *TCP) granted(r *http.Request) error {
 	switch {
 	case t.MCP == nil:
@@ -144,7 +149,8 @@ var apiHelp = fault.Do("help.show", "{} has what can be asked for", "page", "api
 // tcpPaths are what may be asked for by TCP, beside /mcp, each with its method.
 var tcpPaths = map[string]string{"/v1/search": http.MethodPost, "/v1/status": http.MethodPost, "/v1/events": http.MethodGet}
 
-// tcpServer serves what may be asked from elsewhere: events, searches, how it is, and the tools of MCP; m is their server, nil if there is none.
+// tcpServer serves what may be asked from elsewhere: events, searches, how it is, and the
+// tools of MCP; m is their server, nil if there is none.
 func (s *Server) tcpServer(t TCP, token string) (server *http.Server, m *mcp.Server) {
 	mux := http.NewServeMux()
 	if t.MCP != nil {
@@ -157,7 +163,8 @@ func (s *Server) tcpServer(t TCP, token string) (server *http.Server, m *mcp.Ser
 	want := sha256.Sum256([]byte(token))
 	own := t.hosts()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// A page that a browser shows may have any name lead to this machine; it cannot have the name be ours.
+		// A page that a browser shows may have any name lead to this machine; it cannot
+		// have the name be ours.
 		if !ourHost(r.Host, own, r) {
 			writeError(w, fault.Denied.New("the request is for another host", "name the host that the daemon listens on"))
 			return
@@ -205,7 +212,8 @@ type hosts struct {
 	cert   *x509.Certificate // nil: none
 }
 
-// hosts returns what the listener goes by; listenTCP has read the same certificate, so that there is no news in one that cannot be read.
+// hosts returns what the listener goes by; listenTCP has read the same certificate, so
+// that there is no news in one that cannot be read.
 func (t *TCP) hosts() hosts {
 	var h hosts
 	h.listen, _, _ = net.SplitHostPort(t.Addr)
@@ -217,8 +225,10 @@ func (t *TCP) hosts() hosts {
 	return h
 }
 
-// ourHost reports whether the host of a header names this machine: by a name of loopback, by that in the listener's address, by one that the certificate is for, or by the address that the
-// request r has come to. An address is no name that somebody else could have lead here.
+// ourHost reports whether the host of a header names this machine: by a name of loopback,
+// by that in the listener's address, by one that the certificate is for, or by the
+// address that the request r has come to. An address is no name that somebody else could
+// have lead here.
 func ourHost(header string, own hosts, r *http.Request) bool {
 	name, _, err := net.SplitHostPort(header)
 	if err != nil {

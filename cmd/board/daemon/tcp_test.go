@@ -90,7 +90,7 @@ func TestTCP(t *testing.T) {
 		{"the scheme in capitals", "POST", "/v1/status", `{}`, func(r *http.Request) { r.Header.Set("Authorization", "BEARER "+token) }, 200},
 		{"to stop", "POST", "/v1/stop", `{}`, nil, 404},
 		{"to embed", "POST", "/v1/embed", `{}`, nil, 404},
-		{"pprof", "GET", "/debug/pprof/", ``, nil, 404},
+		{"pprof", "GET", "/debug/pprof/heap", ``, nil, 404},
 		{"too much", "POST", "/v1/search", `{"Query":{"Text":"` + strings.Repeat("x", maxTCPRequest) + `"}}`, nil, 400},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), tc.method, "http://"+st.Listen+tc.path, strings.NewReader(tc.body))
@@ -351,7 +351,7 @@ func TestMCP(t *testing.T) {
 		t.Errorf("it has waited for the call:\n%s", r.log)
 	}
 	for range 2 {
-		if text := <-waiting; !strings.Contains(text, "called off") {
+		if text := <-waiting; !strings.Contains(text, "was cancelled") {
 			t.Errorf("what was under way is answered with %s", text)
 		}
 	}

@@ -130,7 +130,7 @@ func TestPathsOverTCP(t *testing.T) {
 	for _, path := range []string{
 		"/v1/search", "/v1//search", "//v1/search", "/v1/./search", "/v1/x/../search", "/v1/%73earch", "/v1/search/", "/V1/search", "/v1/search%00", "/v1/search;x", "/v1%2fsearch", "/%2e%2e/v1/search",
 		"/v1/events", "/v1//events", "/v1/%65vents", "/v1/events?run=", "/v1/events?run=mine&run=secret", "/v1/events?run=..%2fx", "/v1/events?RUN=mine", "/v1/events?run=mine;run=secret", "/v1/events#?run=mine",
-		"/v1/stop", "/v1/../v1/stop", "/v1/embed", "/v1/model", "/debug/pprof/", "/debug/pprof/../pprof/profile", "/../../etc/passwd", "/..%2f..%2fetc%2fpasswd", `/..\..\etc`, "/mcp/../v1/stop",
+		"/v1/stop", "/v1/../v1/stop", "/v1/embed", "/v1/model", "/debug/pprof/heap", "/debug/pprof/../pprof/profile", "/../../etc/passwd", "/..%2f..%2fetc%2fpasswd", `/..\..\etc`, "/mcp/../v1/stop",
 	} {
 		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodHead, http.MethodPut, "STOP"} {
 			req, err := http.NewRequestWithContext(t.Context(), method, "http://"+st.Listen+path, strings.NewReader(search))

@@ -12,7 +12,8 @@ type Unit struct {
 	Env [][2]string // names and values
 }
 
-// Systemd writes a user unit. What has a line end, or could be taken for a specifier, is refused or quoted.
+// Systemd writes a user unit. What has a line end, or could be taken for a specifier, is
+// refused or quoted.
 func (u Unit) Systemd() (string, error) {
 	quote := func(s string) (string, error) {
 		if strings.ContainsAny(s, "\n\r\x00") {
@@ -31,7 +32,8 @@ func (u Unit) Systemd() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		b.WriteString("Environment=" + strings.ReplaceAll(v, "$$", "$") + "\n") // only commands have variables in them
+		// only commands have variables in them
+		b.WriteString("Environment=" + strings.ReplaceAll(v, "$$", "$") + "\n")
 	}
 	b.WriteString("Restart=on-failure\nRestartSec=5\n\n[Install]\nWantedBy=default.target\n")
 	return b.String(), nil

@@ -19,11 +19,14 @@ type Job struct {
 	Name  string        // for the log and the status
 	First time.Duration // after the start
 	Every time.Duration // after the end of the run before, so that runs never pile up
-	// Daily marks what counts by the day: a daemon that is started anew goes by when the last one ran it. The others begin anew, First after the start.
+	// Daily marks what counts by the day: a daemon that is started anew goes by when the
+	// last one ran it. The others begin anew, First after the start.
 	Daily bool
-	// Wake, if it is not nil, is asked every WakeEvery whether there is something to do now.
+	// Wake, if it is not nil, is asked every WakeEvery whether there is something to do
+	// now.
 	Wake func(context.Context) bool
-	// Run does it, and says what it did; "" if there was nothing to do. It ends soon when ctx ends, and goes on from there when it is run again.
+	// Run does it, and says what it did; "" if there was nothing to do. It ends soon when
+	// ctx ends, and goes on from there when it is run again.
 	Run func(context.Context) (string, error)
 }
 
@@ -38,15 +41,16 @@ const WakeEvery = 5 * time.Second
 
 // JobStatus is what is known of a job's runs.
 type JobStatus struct {
-	Name    string     `json:"name"`        // of the job
-	Running bool       `json:"running"`     // it does its work now
-	Runs    int        `json:"runs"`        // of this daemon
-	Last    *time.Time `json:"last"`        // when the last run began, of this daemon or one before
-	Done    *time.Time `json:"last_done"`   // when the last run began that came to its end and did not fail
-	Millis  int64      `json:"last_millis"` // how long the last run took, in milliseconds
-	Result  string     `json:"last_result"` // what it did, or how it failed
-	Failed  bool       `json:"last_failed"` // the last run failed
-	Next    *time.Time `json:"next"`        // when it runs again; nil while it runs
+	Name    string     `json:"name"`    // of the job
+	Running bool       `json:"running"` // it does its work now
+	Runs    int        `json:"runs"`    // of this daemon
+	Last    *time.Time `json:"last"`    // when the last run began, of this daemon or one before
+	// when the last run began that came to its end and did not fail
+	Done   *time.Time `json:"last_done"`
+	Millis int64      `json:"last_millis"` // how long the last run took, in milliseconds
+	Result string     `json:"last_result"` // what it did, or how it failed
+	Failed bool       `json:"last_failed"` // the last run failed
+	Next   *time.Time `json:"next"`        // when it runs again; nil while it runs
 }
 
 // upkeep runs jobs, one at a time: they share the processor with those who ask.
@@ -66,7 +70,8 @@ func newUpkeep(jobs []Job, journal string, log *slog.Logger) *upkeep {
 	for _, s := range u.readJournal() {
 		before[s.Name] = s
 	}
-	past := func(t *time.Time) bool { return t != nil && t.Before(time.Now()) } // a time to come is of a clock that was wrong
+	// a time to come is of a clock that was wrong
+	past := func(t *time.Time) bool { return t != nil && t.Before(time.Now()) }
 	for _, j := range jobs {
 		s, b := JobStatus{Name: j.Name}, before[j.Name]
 		if past(b.Last) {
@@ -80,7 +85,8 @@ func newUpkeep(jobs []Job, journal string, log *slog.Logger) *upkeep {
 	return u
 }
 
-// readJournal returns how it stood with the jobs when the last daemon wrote it down. One that cannot be read is none: jobs may run too often.
+// readJournal returns how it stood with the jobs when the last daemon wrote it down. One
+// that cannot be read is none: jobs may run too often.
 func (u *upkeep) readJournal() (all []JobStatus) {
 	if u.journal == "" {
 		return nil
@@ -151,7 +157,8 @@ func (u *upkeep) runJob(ctx context.Context, i int) {
 	}
 }
 
-// wait waits until a job's time has come, or it is wanted before; false if ctx ends. One that has failed is not wanted before its time: it would fail again and again.
+// wait waits until a job's time has come, or it is wanted before; false if ctx ends. One
+// that has failed is not wanted before its time: it would fail again and again.
 func (u *upkeep) wait(ctx context.Context, j *Job, next time.Time, failed bool) bool {
 	wake := j.Wake
 	if failed {

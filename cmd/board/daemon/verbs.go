@@ -38,13 +38,15 @@ func (s *Server) search(ctx context.Context, req searchRequest) (res searchRespo
 	return res, err
 }
 
-// embedRequest has the texts as bytes: they need not be valid text, and JSON would change what is not.
+// embedRequest has the texts as bytes: they need not be valid text, and JSON would change
+// what is not.
 type embedRequest struct {
 	Texts    [][]byte
 	ModelDir string
 }
 
-// embedResponse has the vectors one after the other, as little-endian 32-bit floats: as text they would be three times as long.
+// embedResponse has the vectors one after the other, as little-endian 32-bit floats: as
+// text they would be three times as long.
 type embedResponse struct {
 	Model embed.Model
 	Data  []byte
@@ -61,7 +63,8 @@ func (s *Server) embed(ctx context.Context, req embedRequest) (res embedResponse
 	err = s.warm.withModel(ctx, func(model embed.Embedder) error {
 		vs, err := model.Embed(ctx, texts)
 		for _, v := range vs {
-			res.Data, _ = binary.Append(res.Data, binary.LittleEndian, []float32(v)) // numbers always can be
+			// numbers always can be
+			res.Data, _ = binary.Append(res.Data, binary.LittleEndian, []float32(v))
 		}
 		res.Model = model.Model()
 		return err

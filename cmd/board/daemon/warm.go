@@ -34,8 +34,8 @@ type warm struct {
 	watch    *watcher
 }
 
-// lastQuestion is a model that remembers the vector of the text it was asked for last: a prompt
-// asks the knowledge base, and then the memory.
+// lastQuestion is a model that remembers the vector of the text it was asked for last: a
+// prompt asks the knowledge base, and then the memory.
 type lastQuestion struct {
 	embed.Embedder
 
@@ -78,7 +78,8 @@ type held struct {
 	notes []string
 }
 
-// use calls fn with the model, and with the knowledge base if it is needed, as they are on the disk now. They stay open until fn returns.
+// use calls fn with the model, and with the knowledge base if it is needed, as they are
+// on the disk now. They stay open until fn returns.
 func (w *warm) use(ctx context.Context, needKB bool, fn func(*held) error) error {
 	for {
 		used, err := w.tryUse(needKB, fn)
@@ -128,7 +129,7 @@ func (w *warm) current(needKB bool) bool {
 	if !w.loaded || w.files != modelFiles(w.cfg.ModelDir) {
 		return false
 	}
-	return !needKB || w.kb != nil && w.kb.StillThere() == nil
+	return !needKB || w.kb != nil && w.kb.CheckFile() == nil
 }
 
 // refresh opens what is not open, or not as it was.
@@ -154,7 +155,7 @@ func (w *warm) refresh(ctx context.Context, needKB bool) error {
 		}
 		w.files, w.loaded = files, true
 	}
-	if !needKB || w.kb != nil && w.kb.StillThere() == nil {
+	if !needKB || w.kb != nil && w.kb.CheckFile() == nil {
 		return nil
 	}
 	w.closeKB()
@@ -213,12 +214,14 @@ func engineOf(m embed.Embedder) string {
 	return strings.TrimSpace(has.Engine().Name + " " + has.Engine().Version)
 }
 
-// modelFiles says which files a model has, with their sizes and times: what differs when it is replaced.
+// modelFiles says which files a model has, with their sizes and times: what differs when
+// it is replaced.
 func modelFiles(dir string) string {
 	return filesIn([]string{dir, filepath.Join(dir, "onnx")}, func(fs.FileInfo) bool { return true })
 }
 
-// filesIn says which files that count there are in directories, with their sizes and times.
+// filesIn says which files that count there are in directories, with their sizes and
+// times.
 func filesIn(dirs []string, counts func(fs.FileInfo) bool) (s string) {
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)

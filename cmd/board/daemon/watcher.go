@@ -35,11 +35,14 @@ type watcher struct {
 }
 
 const (
-	// burst is how long edits gather: what an editor does to one file, what git does to many.
+	// burst is how long edits gather: what an editor does to one file, what git does to
+	// many.
 	burst = 100 * time.Millisecond
-	// manyChanged is how many files are looked at one by one; more, and all of them are, beside the searches.
+	// manyChanged is how many files are looked at one by one; more, and all of them are,
+	// beside the searches.
 	manyChanged = 200
-	// unwatched is how often all files are looked at where, and while, they cannot be watched.
+	// unwatched is how often all files are looked at where, and while, they cannot be
+	// watched.
 	unwatched = 30 * time.Second
 )
 
@@ -69,12 +72,15 @@ func (w *watcher) watch(k *kb.KB, dir string) *watcher {
 }
 
 func newWatcher(log *slog.Logger) *watcher {
-	w := &watcher{log: log, every: unwatched, ended: make(chan struct{}), changed: map[string]bool{}, full: true} // what happened before the watching began
+	// what happened before the watching began
+	w := &watcher{log: log, every: unwatched, ended: make(chan struct{}), changed: map[string]bool{}, full: true}
 	w.ctx, w.stop = context.WithCancel(context.Background())
 	return w
 }
 
-// run looks at files as the events tell, else now and then. The system watches a directory, not a name: when the directory is removed, or renamed, what takes its place must be watched anew.
+// run looks at files as the events tell, else now and then. The system watches a
+// directory, not a name: when the directory is removed, or renamed, what takes its place
+// must be watched anew.
 func (w *watcher) run(events <-chan fsnotify.Event, errs <-chan error) {
 	defer close(w.ended)
 	if w.fs != nil {
@@ -138,13 +144,15 @@ func (w *watcher) isLoss(e fsnotify.Event) bool {
 func (w *watcher) note(e fsnotify.Event) {
 	name := filepath.Base(e.Name)
 	id, ok := strings.CutSuffix(name, ".md")
-	if !ok || strings.HasPrefix(name, ".") { // a file that is being written; its last name comes too
+	// a file that is being written; its last name comes too
+	if !ok || strings.HasPrefix(name, ".") {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) || len(w.changed) >= manyChanged {
-		w.full = true // whether a file that is gone was removed by somebody is judged by all of them
+		// whether a file that is gone was removed by somebody is judged by all of them
+		w.full = true
 	}
 	if len(w.changed) < manyChanged {
 		w.changed[id] = true
@@ -157,7 +165,8 @@ func (w *watcher) lookAtAll() {
 	w.full = true
 }
 
-// settle picks up the edits that are known of. It is called before each search, and mostly has nothing to do; while another does it, it waits.
+// settle picks up the edits that are known of. It is called before each search, and
+// mostly has nothing to do; while another does it, it waits.
 func (w *watcher) settle() {
 	w.settling.Lock()
 	defer w.settling.Unlock()

@@ -40,8 +40,8 @@ var (
 	ErrBadRequest = errors.New("bad request")
 )
 
-// identities are the errors without a kind of package fault that keep what they are on their way
-// through the socket.
+// identities are the errors without a kind of package fault that keep what they are on
+// their way through the socket.
 var identities = []struct {
 	name string
 	is   error
@@ -111,7 +111,8 @@ func handle[Req, Res any](s *Server, verb string, fn func(context.Context, Req) 
 				return err
 			})
 		}
-		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(readWithin)) // a client that does not read must not keep anything
+		// a client that does not read must not keep anything
+		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(readWithin))
 		if err != nil {
 			writeError(w, err)
 			return
@@ -174,7 +175,8 @@ func unreadable(err error) string {
 	return err.Error()
 }
 
-// call asks a daemon, which has so long to answer. An error that matches ErrNone says that it could not be asked, or has not answered in time.
+// call asks a daemon, which has so long to answer. An error that matches ErrNone says
+// that it could not be asked, or has not answered in time.
 func call[Req, Res any](caller context.Context, c *Client, verb string, within time.Duration, req Req) (res Res, err error) {
 	ctx, cancel := context.WithTimeout(caller, within+c.patience)
 	defer cancel()
@@ -218,7 +220,8 @@ func call[Req, Res any](caller context.Context, c *Client, verb string, within t
 	return res, nil
 }
 
-// Build names the build of this program: its version, and the file that it runs from, so that two builds of one version differ.
+// Build names the build of this program: its version, and the file that it runs from, so
+// that two builds of one version differ.
 func Build(version string) string {
 	exe, err := os.Executable()
 	if err != nil {

@@ -25,7 +25,8 @@ import (
 	"blackboard/kb"
 )
 
-// lookAtTopics looks for pins that name nothing, and worklogs that end in the middle of a line.
+// lookAtTopics looks for pins that name nothing, and worklogs that end in the middle of a
+// line.
 func (d *Doctor) lookAtTopics(ctx context.Context) {
 	root, err := topics.Root(d.Env)
 	if err != nil {
@@ -67,7 +68,8 @@ func (d *Doctor) lookAtTopics(ctx context.Context) {
 	d.ok("topics", "%d, of %s", len(all), text.Count(int64(len(workspaces)), "workspace", "workspaces"))
 }
 
-// tornTail returns where the last line of a worklog begins if it was not finished, else -1. A whole line without its end counts as finished.
+// tornTail returns where the last line of a worklog begins if it was not finished, else
+// -1. A whole line without its end counts as finished.
 func tornTail(path string) (int64, error) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -84,7 +86,8 @@ func tornTail(path string) (int64, error) {
 		return -1, err
 	}
 	whole := bytes.LastIndexByte(data, '\n') + 1
-	if whole == len(data) || json.Valid(data[whole:]) || whole == 0 && from > 0 { // the last: no line is so long
+	// the last: no line is so long
+	if whole == len(data) || json.Valid(data[whole:]) || whole == 0 && from > 0 {
 		return -1, nil
 	}
 	return from + int64(whole), nil
@@ -173,7 +176,8 @@ func (d *Doctor) lookAtNote(place daemon.Place) {
 	}
 }
 
-// refused reports whether nobody listens at a socket. One that is only busy is not refused.
+// refused reports whether nobody listens at a socket. One that is only busy is not
+// refused.
 func refused(socket string) bool {
 	const patience = 500 * time.Millisecond
 	conn, err := net.DialTimeout("unix", socket, patience)
@@ -206,7 +210,8 @@ func (d *Doctor) lookAtHooks(context.Context) {
 	}
 }
 
-// lookAtWrites tries to write where hooks write: they have nobody to tell when they cannot.
+// lookAtWrites tries to write where hooks write: they have nobody to tell when they
+// cannot.
 func (d *Doctor) lookAtWrites() {
 	whole := true
 	try := func(variable string, dirs ...string) {
@@ -263,7 +268,8 @@ func readEnd(path string, most int64) ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-most), most))
 }
 
-// aboutHere are problems that hang on where one works, or that a person settles in the harness: no fault of what is set up.
+// aboutHere are problems that hang on where one works, or that a person settles in the
+// harness: no fault of what is set up.
 var aboutHere = []string{harness.ProblemTrust, harness.ProblemMCP, setup.ProblemVersion, setup.ProblemStale}
 
 // lookAtHarnesses asks `board setup --check` what is wrong with what is set up.

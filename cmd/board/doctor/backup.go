@@ -16,8 +16,10 @@ import (
 	"blackboard/board/text"
 )
 
-// backup is a directory that keeps what a repair changes and removes, as it was: below "home" as in the data home, below "elsewhere" by the whole path. An SQLite file is kept with
-// its -wal, whose changes are not in the file yet; both belong together. The file what.txt says what came from where.
+// backup is a directory that keeps what a repair changes and removes, as it was: below
+// "home" as in the data home, below "elsewhere" by the whole path. An SQLite file is kept
+// with its -wal, whose changes are not in the file yet; both belong together. The file
+// what.txt says what came from where.
 type backup struct {
 	home string
 	dir  string
@@ -32,7 +34,8 @@ const whatFile = "what.txt"
 func backupName(home string, now time.Time) string {
 	name := filepath.Join(home, backupsDir, now.UTC().Format("20060102T150405Z"))
 	for dir, i := name, 2; ; i++ {
-		if _, err := os.Lstat(dir); err != nil { // also one that cannot be looked at: making it says why
+		// also one that cannot be looked at: making it says why
+		if _, err := os.Lstat(dir); err != nil {
 			return dir
 		}
 		dir = fmt.Sprintf("%s-%d", name, i)
@@ -87,7 +90,8 @@ func (b *backup) place(path string) (string, error) {
 // besideFile is what belongs to an SQLite file, and the file itself.
 var besideFile = []string{"", "-wal", "-journal"}
 
-// copy keeps a file as it is now, with what SQLite has beside it. One that is not there needs no copy, and one that is kept already is not kept again.
+// copy keeps a file as it is now, with what SQLite has beside it. One that is not there
+// needs no copy, and one that is kept already is not kept again.
 func (b *backup) copy(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); slices.Contains(b.kept, path) || errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -145,7 +149,8 @@ func copyOver(ctx context.Context, from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// take moves a file, or a directory, into the backup. What lies on another disk is copied, and then removed where it was.
+// take moves a file, or a directory, into the backup. What lies on another disk is
+// copied, and then removed where it was.
 func (b *backup) take(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -1,7 +1,8 @@
-// Package doctor looks at all that the program keeps, says what is wrong, and mends what it can.
+// Package doctor looks at all that the program keeps, says what is wrong, and mends what
+// it can.
 //
-// Look finds, Plan says what of it would be mended, and Repair does that after a backup. Selftest
-// tries this disk, and this program on it.
+// Look finds, Plan says what of it would be mended, and Repair does that after a backup.
+// Selftest tries this disk, and this program on it.
 package doctor
 
 import (
@@ -32,13 +33,16 @@ type Config struct {
 	Build     string     // of the daemon that belongs to this program
 	ModelDir  string
 	Model     func(context.Context) (embed.Embedder, error)
-	Setup     func() (s *setup.Setup, dir string, err error) // what is set up, as seen from where one works
-	Words     func(fault.Step) string                        // a next step as a command
-	Progress  Progress
+	// what is set up, as seen from where one works
+	Setup func() (s *setup.Setup, dir string, err error)
+	// the database that has the boards; "": files have them
+	Database func(context.Context) (say string, err error)
+	Words    func(fault.Step) string // a next step as a command
+	Progress Progress
 }
 
-// Progress is told what is under way, and how far it is: of is 0 where the end is not known.
-// With an empty text, nothing is any more.
+// Progress is told what is under way, and how far it is: of is 0 where the end is not
+// known. With an empty text, nothing is any more.
 type Progress func(what string, done, of int)
 
 // Variable is an environment variable, and what is wrong with its value.
@@ -47,13 +51,13 @@ type Variable struct {
 	Err  error
 }
 
-// Finding is one thing that was looked at. Its state is one of kb.StateOK, StateNote (worth
-// knowing), StateBroken.
+// Finding is one thing that was looked at. Its state is one of kb.StateOK, StateNote
+// (worth knowing), StateBroken.
 type Finding struct {
-	Area   string `json:"area"`
-	What   string `json:"what"`
-	State  string `json:"state"`
-	Say    string `json:"say"`
+	Area   string `json:"area"`   // what it belongs to: boards, knowledge base, memory, …
+	What   string `json:"what"`   // what was looked at
+	State  string `json:"state"`  // ok, note or broken
+	Say    string `json:"say"`    // what was found
 	Try    string `json:"try"`    // the next step, "" if none is needed
 	Repair bool   `json:"repair"` // Repair does it
 
@@ -74,7 +78,8 @@ type Doctor struct {
 	upkeep   bool          // there is a daemon of this build, which does the upkeep
 }
 
-// Look looks at everything. It fails only if it is called off: what cannot be looked at is a finding.
+// Look looks at everything. It fails only if it is called off: what cannot be looked at
+// is a finding.
 func (d *Doctor) Look(ctx context.Context) ([]Finding, error) {
 	d.all, d.now = []Finding{}, time.Now()
 	defer d.Progress("", 0, 0)
@@ -84,7 +89,7 @@ func (d *Doctor) Look(ctx context.Context) ([]Finding, error) {
 		name string
 		look func(context.Context)
 	}{
-		{"data home", d.lookAtHome}, {"boards", d.lookAtBoards}, {"knowledge base", d.lookAtKB}, {"memory", d.lookAtMemory}, {"context store", d.lookAtChunks}, {"topics", d.lookAtTopics},
+		{"data home", d.lookAtHome}, {"database", d.lookAtDatabase}, {"boards", d.lookAtBoards}, {"knowledge base", d.lookAtKB}, {"memory", d.lookAtMemory}, {"context store", d.lookAtChunks}, {"topics", d.lookAtTopics},
 		{"model", d.lookAtModel}, {"daemon", d.lookAtDaemon}, {"hooks", d.lookAtHooks}, {"harnesses", d.lookAtHarnesses}, {"environment", d.lookAtEnvironment},
 	} {
 		if d.area = a.name; ctx.Err() != nil {

@@ -12,7 +12,8 @@ import (
 	"blackboard/hooks"
 )
 
-// Known are the environment variables that the program reads. Misspellings of them are told.
+// Known are the environment variables that the program reads. Misspellings of them are
+// told.
 var Known = []string{
 	"BOARD_CONFIG_DIR", "BOARD_CONVERSATION", "BOARD_CREATE", "BOARD_CURATE_EVERY", "BOARD_DAEMON", "BOARD_DATABASE_URL", "BOARD_DEPTH", "BOARD_HARNESS", "BOARD_HOME", "BOARD_HOOK_CONTEXT", "BOARD_HOOK_TIMEOUT", "BOARD_MEMORY_DECAY", "BOARD_MEMORY_GRANTS",
 	"BOARD_MEMORY_TIERS", "BOARD_MODEL_DIR", "BOARD_RUN", "BOARD_SESSION", "BOARD_SPEC_ROOT", "BOARD_WATCH", "BOARD_WORKER", "BOARD_WORKSPACE",
@@ -70,7 +71,8 @@ func (d *Doctor) wrongPaths() {
 			d.broken("$"+name, "name one that is, or unset it", "%s is no directory", line(dir, 200))
 		}
 	}
-	for _, name := range []string{"BOARD_SPEC_ROOT", "AGENT_STORE_PATH"} { // the first write makes them
+	// the first write makes them
+	for _, name := range []string{"BOARD_SPEC_ROOT", "AGENT_STORE_PATH"} {
 		dir := d.Env(name)
 		if info, err := os.Stat(dir); dir != "" && err == nil && !info.IsDir() {
 			d.broken("$"+name, "name a directory, or unset it", "%s is a file", line(dir, 200))

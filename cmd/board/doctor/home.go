@@ -24,11 +24,13 @@ const (
 )
 
 const (
-	// aheadOfTime is how far in the future a file's time may be before it is the clock's: file systems of other machines have clocks of their own.
+	// aheadOfTime is how far in the future a file's time may be before it is the clock's:
+	// file systems of other machines have clocks of their own.
 	aheadOfTime = 2 * time.Minute
 	// leftAlone is how old an unfinished file must be for nobody to be at it any more.
 	leftAlone = time.Minute
-	// leftSelftest is the same for the directory of a self-test, which takes an hour at most.
+	// leftSelftest is the same for the directory of a self-test, which takes an hour at
+	// most.
 	leftSelftest = 2 * time.Hour
 )
 
@@ -50,7 +52,8 @@ type fileLook struct {
 	unread       []error
 }
 
-// lookAtHome walks through the data home: permissions, times, leftovers, and the space that is left.
+// lookAtHome walks through the data home: permissions, times, leftovers, and the space
+// that is left.
 func (d *Doctor) lookAtHome(ctx context.Context) {
 	info, err := os.Stat(d.Home)
 	switch {
@@ -148,14 +151,16 @@ func (l *fileLook) permissions(path string, info fs.FileInfo) {
 	}
 }
 
-// unfinishedName matches the names of files that were being written: those of writeFile, of hooks, of a token, of what was set up.
+// unfinishedName matches the names of files that were being written: those of writeFile,
+// of hooks, of a token, of what was set up.
 var unfinishedName = lazyregexp.New(`^\..+\.[0-9]+\.tmp$|\.json\.[0-9]+\.tmp$|^\.token-[0-9]+$|^\..+\.new-[0-9]+(-wal|-shm|-lock)?$`)
 
 // brokenName matches what `board kb rebuild` and repairs have moved out of their way.
 var brokenName = lazyregexp.New(`\.sqlite3\.broken-[0-9]+(-wal|-shm)?$`)
 
-// isLeftover reports whether a file is of no use to anybody. Lock files stay for ever, and so do a -wal and a -shm beside their file; unfinished capsules are the knowledge base's to
-// deal with, and models' half downloads are continued by the next pull.
+// isLeftover reports whether a file is of no use to anybody. Lock files stay for ever,
+// and so do a -wal and a -shm beside their file; unfinished capsules are the knowledge
+// base's to deal with, and models' half downloads are continued by the next pull.
 func (d *Doctor) isLeftover(path, rel string, info fs.FileInfo) bool {
 	if d.now.Sub(info.ModTime()) < leftAlone || strings.HasPrefix(path, kb.Sidecars(d.Home)+string(filepath.Separator)) || strings.HasPrefix(rel, "models"+string(filepath.Separator)) {
 		return false
@@ -188,7 +193,8 @@ func (d *Doctor) leftInTopics(ctx context.Context) (left []string) {
 	return left
 }
 
-// tellPermissions says who can get at what. Where nobody else gets into the data home, the modes of what lies in it are worth a word, no more.
+// tellPermissions says who can get at what. Where nobody else gets into the data home,
+// the modes of what lies in it are worth a word, no more.
 func (d *Doctor) tellPermissions(l *fileLook, home fs.FileInfo) {
 	names := func(paths []string) string {
 		short := make([]string, len(paths))

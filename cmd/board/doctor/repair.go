@@ -22,7 +22,8 @@ import (
 // Step is something that is mended.
 type Step struct {
 	Offer string // what it does, after "`board doctor --repair`"
-	// Changes are the files whose content it changes. They are copied into the backup before it begins.
+	// Changes are the files whose content it changes. They are copied into the backup
+	// before it begins.
 	Changes []string
 	do      func(ctx context.Context, b *backup) (string, error)
 }
@@ -35,9 +36,9 @@ type Plan struct {
 
 // Repaired is what became of a step.
 type Repaired struct {
-	Area    string   `json:"area"`
-	What    string   `json:"what"`
-	Does    string   `json:"does"`
+	Area    string   `json:"area"`    // as in the finding
+	What    string   `json:"what"`    // as in the finding
+	Does    string   `json:"does"`    // what the repair does
 	Changes []string `json:"changes"` // files that were copied into the backup before
 	Say     string   `json:"say"`     // what it did
 	Error   string   `json:"error"`   // why it could not, "" if it could
@@ -54,8 +55,8 @@ func (d *Doctor) Plan() Plan {
 	return p
 }
 
-// Repair makes the backup, and does what is planned. Called off, it leaves the rest undone;
-// looking again says so.
+// Repair makes the backup, and does what is planned. Called off, it leaves the rest
+// undone; looking again says so.
 func (d *Doctor) Repair(ctx context.Context, p Plan) ([]Repaired, error) {
 	defer d.Progress("", 0, 0)
 	b := &backup{home: d.Home, dir: p.Backup}
@@ -77,7 +78,8 @@ func (d *Doctor) Repair(ctx context.Context, p Plan) ([]Repaired, error) {
 	return done, b.end()
 }
 
-// runStep copies what a step changes, and does it. A step that fails keeps no other from being done.
+// runStep copies what a step changes, and does it. A step that fails keeps no other from
+// being done.
 func runStep(ctx context.Context, f Finding, b *backup) Repaired {
 	r := Repaired{Area: f.Area, What: f.What, Does: f.Step.Offer, Changes: append([]string{}, f.Step.Changes...)}
 	var err error
@@ -135,7 +137,8 @@ func (d *Doctor) moveLeftovers(paths []string) *Step {
 	}}
 }
 
-// removeSocket removes a socket that nobody listens at, and the note that names it. A socket holds nothing.
+// removeSocket removes a socket that nobody listens at, and the note that names it. A
+// socket holds nothing.
 func (d *Doctor) removeSocket(socket string) *Step {
 	return &Step{Offer: "removes the socket", do: func(ctx context.Context, b *backup) (string, error) {
 		if !refused(socket) {
@@ -173,7 +176,8 @@ func (d *Doctor) rebuildKB() *Step {
 		if err != nil {
 			return "", err
 		}
-		if r.Aside != "" { // where it was moved to; the backup has it already, and is the place for it
+		// where it was moved to; the backup has it already, and is the place for it
+		if r.Aside != "" {
 			if err := b.takeAside(ctx, r.Aside); err != nil {
 				return "", err
 			}
@@ -189,7 +193,8 @@ func (d *Doctor) rebuildKB() *Step {
 			return say, nil
 		}
 		embedded, err := d.embedCapsules(ctx)
-		if errors.Is(err, fault.NoModel) || errors.Is(err, fault.BadModel) { // which is told by itself
+		// which is told by itself
+		if errors.Is(err, fault.NoModel) || errors.Is(err, fault.BadModel) {
 			return say, nil
 		}
 		return say + ", " + embedded, err
@@ -234,7 +239,8 @@ func (d *Doctor) reindexMemory(path string) *Step {
 	}}
 }
 
-// reembedMemory gives the items of one file of the memory the embeddings that they have not: a workspace's, or the account's.
+// reembedMemory gives the items of one file of the memory the embeddings that they have
+// not: a workspace's, or the account's.
 func (d *Doctor) reembedMemory(path, workspace string) *Step {
 	return &Step{Offer: "gives them one", Changes: []string{path}, do: func(ctx context.Context, _ *backup) (string, error) {
 		model, err := d.Model(ctx)
@@ -255,7 +261,8 @@ func (d *Doctor) reembedMemory(path, workspace string) *Step {
 	}}
 }
 
-// cutWorklog takes the unfinished last line off a worklog, in the turn of those who write there.
+// cutWorklog takes the unfinished last line off a worklog, in the turn of those who write
+// there.
 func (d *Doctor) cutWorklog(dir *topics.Dir, path string) *Step {
 	return &Step{Offer: "takes that line off", Changes: []string{path}, do: func(ctx context.Context, b *backup) (string, error) {
 		done, err := takeTurn(ctx, filepath.Join(dir.Path(), "_lock"))

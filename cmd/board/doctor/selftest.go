@@ -23,40 +23,43 @@ import (
 
 // SelftestResult is what a self-test has counted.
 type SelftestResult struct {
-	OK        bool   `json:"ok"`
+	OK        bool   `json:"ok"`        // nothing was lost
 	Directory string `json:"directory"` // where it wrote; it is gone
-	Seconds   int    `json:"seconds"`
-	Writers   int    `json:"writers"`
-	Processes int    `json:"processes"`
-	Killed    int    `json:"killed"`
-	Failed    int    `json:"failed"`  // that ended with an error by themselves
-	Failure   string `json:"failure"` // what the first of them said
+	Seconds   int    `json:"seconds"`   // how long it wrote
+	Writers   int    `json:"writers"`   // writers at a time
+	Processes int    `json:"processes"` // processes that were started
+	Killed    int    `json:"killed"`    // processes that were killed
+	Failed    int    `json:"failed"`    // that ended with an error by themselves
+	Failure   string `json:"failure"`   // what the first of them said
 
-	Servers       ServerCount   `json:"servers"` // of `board mcp`, beside the writers
-	Entries       SelftestCount `json:"entries"`
-	Capsules      SelftestCount `json:"capsules"`
-	Items         SelftestCount `json:"items"` // of the memory
-	Chunks        SelftestCount `json:"chunks"`
-	CompareAndSet SetCount      `json:"compare_and_set"`
-	SQLiteErrors  int           `json:"sqlite_errors"` // of commands and calls
+	Servers  ServerCount   `json:"servers"`  // of `board mcp`, beside the writers
+	Entries  SelftestCount `json:"entries"`  // entries of a run
+	Capsules SelftestCount `json:"capsules"` // capsules of a knowledge base
+	Items    SelftestCount `json:"items"`    // of the memory
+	Chunks   SelftestCount `json:"chunks"`   // chunks of a context store
+	// changes of one variable by compare and set
+	CompareAndSet SetCount `json:"compare_and_set"`
+	SQLiteErrors  int      `json:"sqlite_errors"` // of commands and calls
 	// TornBatches were posted in part: a batch is posted whole or not at all.
-	TornBatches int          `json:"torn_batches"`
-	Problems    []string     `json:"problems"` // what the integrity checks found, and what is missing
-	Fsync       FsyncLatency `json:"fsync"`
+	TornBatches int `json:"torn_batches"`
+	// what the integrity checks found, and what is missing
+	Problems []string     `json:"problems"`
+	Fsync    FsyncLatency `json:"fsync"` // how long a flush to disk takes
 }
 
 // SelftestCount is how much was acknowledged, and how much of that is there.
 type SelftestCount struct {
-	Acknowledged   int `json:"acknowledged"`
-	Found          int `json:"found"`
-	Missing        int `json:"missing"`
-	Unacknowledged int `json:"unacknowledged"` // what is there besides, of processes that were killed before they said so
-	Doubled        int `json:"doubled"`        // acknowledgements with an id that another one has
+	Acknowledged int `json:"acknowledged"` // writes that were acknowledged
+	Found        int `json:"found"`        // of those, writes that are there
+	Missing      int `json:"missing"`      // of those, writes that were lost
+	// what is there besides, of processes that were killed before they said so
+	Unacknowledged int `json:"unacknowledged"`
+	Doubled        int `json:"doubled"` // acknowledgements with an id that another one has
 }
 
 // FsyncLatency is how long the disk takes to make four kilobytes last.
 type FsyncLatency struct {
-	Samples int     `json:"samples"`
+	Samples int     `json:"samples"` // how many were measured
 	Median  float64 `json:"median_ms"`
 	P99     float64 `json:"p99_ms"`
 }
@@ -96,7 +99,8 @@ func Selftest(ctx context.Context, opt SelftestOptions) (*SelftestResult, error)
 	return r, nil
 }
 
-// measureFsync times how long the disk takes to make a small write last, for two seconds at most.
+// measureFsync times how long the disk takes to make a small write last, for two seconds
+// at most.
 func measureFsync(ctx context.Context, dir string) (FsyncLatency, error) {
 	const most, patience = 200, 2 * time.Second
 	f, err := os.Create(filepath.Join(dir, "fsync"))
@@ -271,7 +275,8 @@ func (t *selftestRun) countCapsules(ctx context.Context, r *SelftestResult) erro
 	return ctx.Err()
 }
 
-// countItems reads the memory's file as it lies there: what the tools leave out counts too.
+// countItems reads the memory's file as it lies there: what the tools leave out counts
+// too.
 func (t *selftestRun) countItems(ctx context.Context, r *SelftestResult) error {
 	paths, err := memory.Paths(t.home())
 	if err != nil {
@@ -306,8 +311,8 @@ func (t *selftestRun) countChunks(ctx context.Context, r *SelftestResult) error 
 	return ctx.Err()
 }
 
-// texts reads ids and texts out of a file that no process has open any more. One without tables has
-// none: whoever made it was killed before it could write.
+// texts reads ids and texts out of a file that no process has open any more. One without
+// tables has none: whoever made it was killed before it could write.
 func (r *SelftestResult) texts(ctx context.Context, what, path, query string, into map[string]string) {
 	f, err := sqlite.OpenForeign(ctx, path)
 	var tables []string

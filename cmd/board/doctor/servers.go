@@ -34,22 +34,23 @@ type serverCall func(s *selftestServer, ctx context.Context, n int)
 
 // ServerCount is what became of the servers of a self-test, and of the calls to them.
 type ServerCount struct {
-	AtATime   int    `json:"at_a_time"`
-	Overlap   int    `json:"overlap"` // calls that are under way to one of them at the same time
-	Processes int    `json:"processes"`
-	Killed    int    `json:"killed"`
-	Calls     int    `json:"calls"`  // that were answered
-	Errors    int    `json:"errors"` // of them with an error that none of them should meet
-	Error     string `json:"error"`  // the first of those
+	AtATime   int    `json:"at_a_time"` // servers at a time
+	Overlap   int    `json:"overlap"`   // calls that are under way to one of them at the same time
+	Processes int    `json:"processes"` // servers that were started
+	Killed    int    `json:"killed"`    // servers that were killed
+	Calls     int    `json:"calls"`     // that were answered
+	Errors    int    `json:"errors"`    // of them with an error that none of them should meet
+	Error     string `json:"error"`     // the first of those
 }
 
 // SetCount is what became of the changes of one variable, each of which named the
 // version that it was to replace.
 type SetCount struct {
-	Won     int `json:"won"`
+	Won     int `json:"won"`     // changes that were made
 	Refused int `json:"refused"` // somebody else had been faster
 	Twice   int `json:"twice"`   // versions that two were told to have made
-	Missing int `json:"missing"` // versions that somebody was told to have made, and that are not there
+	// versions that somebody was told to have made, and that are not there
+	Missing int `json:"missing"`
 }
 
 // selftestServer is one process of `board mcp`.

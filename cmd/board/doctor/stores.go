@@ -19,10 +19,22 @@ import (
 	"blackboard/kb/memory"
 )
 
-// looking is how many boards are looked at at a time: what takes long is waiting for the disk.
+// lookAtDatabase asks the server that has boards and knowledge, if one is named.
+func (d *Doctor) lookAtDatabase(ctx context.Context) {
+	switch say, err := d.Database(ctx); {
+	case err != nil:
+		d.failed("server", err)
+	case say != "":
+		d.ok("server", "%s", say)
+	}
+}
+
+// looking is how many boards are looked at at a time: what takes long is waiting for the
+// disk.
 const looking = 4
 
-// lookAtBoards verifies every run: damage that an earlier version did is found whether or not somebody asks for more.
+// lookAtBoards verifies every run: damage that an earlier version did is found whether or
+// not somebody asks for more.
 func (d *Doctor) lookAtBoards(ctx context.Context) {
 	dir := filepath.Join(d.Home, "boards")
 	names, err := board.RunNames(dir)
@@ -71,7 +83,9 @@ func lookAtBoard(ctx context.Context, dir, name string) error {
 	return b.Check(ctx)
 }
 
-// brokenBoard adds that a board cannot be used. Where its content is what is wrong, its tables are made anew from its event log if that is whole; else what can be read goes into a new run.
+// brokenBoard adds that a board cannot be used. Where its content is what is wrong, its
+// tables are made anew from its event log if that is whole; else what can be read goes
+// into a new run.
 func (d *Doctor) brokenBoard(ctx context.Context, dir, name string, err error) {
 	if !damaged(err) || ctx.Err() != nil {
 		d.failed(name, err)
@@ -93,7 +107,8 @@ func (d *Doctor) brokenBoard(ctx context.Context, dir, name string, err error) {
 	}
 }
 
-// lookAtKB asks the knowledge base's own doctor, without --full only for what a damaged file shows.
+// lookAtKB asks the knowledge base's own doctor, without --full only for what a damaged
+// file shows.
 func (d *Doctor) lookAtKB(ctx context.Context) {
 	path := kb.Path(d.Home)
 	sidecars, err := capsuleFiles(d.Home)
@@ -149,7 +164,8 @@ func capsuleFiles(home string) (n int64, err error) {
 	return n, nil
 }
 
-// brokenKB adds that the database cannot be used. Where its content is what is wrong, it can be made anew from the capsules' files, if there are any.
+// brokenKB adds that the database cannot be used. Where its content is what is wrong, it
+// can be made anew from the capsules' files, if there are any.
 func (d *Doctor) brokenKB(ctx context.Context, err error, sidecars int64) {
 	switch {
 	case ctx.Err() != nil:
@@ -164,7 +180,8 @@ func (d *Doctor) brokenKB(ctx context.Context, err error, sidecars int64) {
 	}
 }
 
-// askKB adds what the knowledge base's own doctor finds, and reports whether the database can be read.
+// askKB adds what the knowledge base's own doctor finds, and reports whether the database
+// can be read.
 func (d *Doctor) askKB(ctx context.Context, k *kb.KB, sidecars int64) bool {
 	ask := k.Examine
 	if d.Full {
@@ -229,7 +246,7 @@ func (d *Doctor) lookAtMemory(ctx context.Context) {
 			d.note(name, "where the project is now, `board memory adopt` takes it over; it is kept as it is", "its workspace %s is gone, and has %s", h.Workspace, text.Count(int64(h.Live+h.Archived), "item", "items"))
 		}
 		mend := func() *Step { return d.reembedMemory(path, h.Workspace) }
-		d.tellEmbeddings(name, "items", embedded{total: int64(h.Live + h.Archived), bare: int64(h.Bare), model: h.Model, again: "`board memory reembed`, there", step: mend})
+		d.tellEmbeddings(name, "items", embedded{total: int64(h.Live + h.Archived), bare: int64(h.Unembedded), model: h.Model, again: "`board memory reembed`, there", step: mend})
 	}
 	d.ok("files", "%s, %s", text.Count(int64(sound), "file", "files"), text.Count(live, "item", "items"))
 }

@@ -25,7 +25,8 @@ const (
 // acknowledged is something that a process said it had written.
 type acknowledged struct{ id, text string }
 
-// selftestRun is the writing of a self-test: processes of this program with a data home of their own. What they print on standard output is their acknowledgement.
+// selftestRun is the writing of a self-test: processes of this program with a data home
+// of their own. What they print on standard output is their acknowledgement.
 type selftestRun struct {
 	dir string
 	exe string
@@ -71,8 +72,10 @@ func (t *selftestRun) work() string { return filepath.Join(t.dir, "work") }
 // home is the data home of the processes.
 func (t *selftestRun) home() string { return filepath.Join(t.dir, "home") }
 
-// write has servers asked for many things at once, until the time is over. For the second half of it so many writers start one process after the other beside them: where many have
-// a file open, one that has lost its locks is seldom taken for gone, so the servers are alone first.
+// write has servers asked for many things at once, until the time is over. For the second
+// half of it so many writers start one process after the other beside them: where many
+// have a file open, one that has lost its locks is seldom taken for gone, so the servers
+// are alone first.
 func (t *selftestRun) write(ctx context.Context, writers int, within time.Duration) error {
 	defer t.progress("", 0, 0)
 	until, alone := time.Now().Add(within), time.After(within/2)
@@ -87,7 +90,8 @@ func (t *selftestRun) write(ctx context.Context, writers int, within time.Durati
 	}
 	for w := range writers {
 		wg.Go(func() {
-			// On a busy machine the time may be over, and the first ones killed, before anything was acknowledged.
+			// On a busy machine the time may be over, and the first ones killed, before
+			// anything was acknowledged.
 			const atLeast = 2 * killOneIn
 			for i := 0; ctx.Err() == nil && (time.Now().Before(until) || i < atLeast && !t.gotThrough()); i++ {
 				name := fmt.Sprintf("writer %d, text %d", w+1, i+1)
@@ -159,7 +163,9 @@ func (t *selftestRun) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a command of this program, and kills some at some moment. It reports whether the answer came out whole, which is what counts, even of one that was killed thereafter.
+// run runs a command of this program, and kills some at some moment. It reports whether
+// the answer came out whole, which is what counts, even of one that was killed
+// thereafter.
 func (t *selftestRun) run(ctx context.Context, in string, answer any, args ...string) bool {
 	cmd := t.command(ctx, args...)
 	var out, errs bytes.Buffer
@@ -188,7 +194,9 @@ func (t *selftestRun) run(ctx context.Context, in string, answer any, args ...st
 	return bytes.HasSuffix(out.Bytes(), []byte("\n")) && json.Unmarshal(out.Bytes(), answer) == nil
 }
 
-// moment says whether a process is killed, and when: at any time of its life, and sometimes a little after it. None is before one has got through, which shows how long that takes.
+// moment says whether a process is killed, and when: at any time of its life, and
+// sometimes a little after it. None is before one has got through, which shows how long
+// that takes.
 func (t *selftestRun) moment() (after time.Duration, doomed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -208,7 +216,8 @@ func (t *selftestRun) lasted(d time.Duration) {
 	t.took = (3*t.took + d) / 4
 }
 
-// ended counts a process. failure is what it said, "" if it did not fail by itself; one that was called off did not.
+// ended counts a process. failure is what it said, "" if it did not fail by itself; one
+// that was called off did not.
 func (t *selftestRun) ended(ctx context.Context, failure string, killed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

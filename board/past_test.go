@@ -1,0 +1,249 @@
+package board
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"blackboard/board/fault"
+	"blackboard/board/verify"
+)
+
+// samePast fails unless a moment that is read piece by piece is the one that a replay rebuilds.
+func samePast(t *testing.T, p *Past, want *Snapshot) {
+	t.Helper()
+	same := func(what string, got, want any) {
+		t.Helper()
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("event %d: %s is\n%+v and was\n%+v", p.Seq, what, got, want)
+		}
+	}
+	ctx := t.Context()
+	got, was := p.State(), want.State()
+	same("the number of entries", got.Entries.Total, was.Entries.Total)
+	same("the statuses", got.Entries.ByStatus, was.Entries.ByStatus)
+	same("the signals", p.Signals, want.Signals)
+	same("the count of signals", got.Signals, was.Signals)
+	same("the variables", got.Variables, was.Variables)
+	same("the workers expected", got.Expected, was.Expected)
+	same("what was given", got.Retrievals, was.Retrievals)
+	none, two := int64(0), int64(2)
+	for _, policy := range []Policy{{}, {MaxDisputed: &none, MaxOpen: &two, Expect: []string{"w3", "w9"}, Block: []string{}}, {Block: []string{"low"}, MinEntries: 3}, {MaxDisputed: &none, RequireSource: true}, {RequireVerified: true, RequireEvidence: true, Block: []string{}}} {
+		open, err := want.Gate(policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict, err := p.Gate(ctx, policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same("the gate", verdict.Open, open.Open)
+		burn, err := p.b.Burndown(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if changes, whole := p.t.GateChanges(policy, burn); whole {
+			counted := false
+			for _, c := range changes {
+				if c.Seq <= p.Seq {
+					counted = c.Open
+				}
+			}
+			same("the gate by what is counted", counted, open.Open)
+		}
+		same("why", verdict.Reasons, open.Reasons)
+	}
+	for _, q := range []Query{{Order: Oldest}, {Order: Oldest, Statuses: []string{Disputed}}, {Order: Oldest, Statuses: []string{Active, Superseded}}, {Order: Oldest, MustSurface: true}} {
+		found, err := p.Query(ctx, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids, of := []string{}, []string{}
+		for _, e := range found.Entries {
+			ids = append(ids, fmt.Sprint(e.ID, e.Status, e.MustSurface))
+		}
+		for _, e := range want.Entries {
+			if (len(q.Statuses) == 0 || slices.Contains(q.Statuses, e.Status)) && (!q.MustSurface || e.MustSurface) {
+				of = append(of, fmt.Sprint(e.ID, e.Status, e.MustSurface))
+			}
+		}
+		same(fmt.Sprintf("the answer to %+v", q), ids, of)
+	}
+	for i := range want.Entries {
+		e := &want.Entries[i]
+		d, err := p.Entry(ctx, e.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(e.ID, d.Entry, *e)
+		same("what links to "+e.ID, d.Linked, want.Backlinks(e.ID))
+		same("the duties of "+e.ID, d.Dropped, want.DroppedOf(e.ID))
+	}
+	for i := range want.Signals {
+		s := &want.Signals[i]
+		d, err := p.SignalByID(ctx, s.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(s.ID, d.Signal, *s)
+		same("what links to "+s.ID, d.Linked, want.Backlinks(s.ID))
+	}
+	if _, err := p.Entry(ctx, EntryID(p.Posted+1)); !errors.Is(err, fault.NotFound) {
+		t.Fatalf("e%d was not posted yet and can be read", p.Posted+1)
+	}
+}
+
+// TestTimelineGrows: a timeline that has grown is the one that is read anew, and the shorter one
+// still tells what it told.
+func TestTimelineGrows(t *testing.T) {
+	b := manyEvents(t)
+	before, err := b.Timeline(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := before.Last()
+	if _, err := b.Post(t.Context(), "late", Post{Content: "one more", Contradicts: []string{"e2"}}); err != nil {
+		t.Fatal(err)
+	}
+	after, err := b.Timeline(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.timeline = timelines{}
+	anew, err := b.Timeline(t.Context())
+	if err != nil || !reflect.DeepEqual(after.acts, anew.acts) || before.Last() != last {
+		t.Fatalf("%d events, then %d, anew %d: %v", before.Last(), after.Last(), anew.Last(), err)
+	}
+	for _, lane := range after.Lanes(10) {
+		switch sum := lane.Posted[9]; lane.Worker {
+		case "late":
+			if sum != 1 || lane.Entries != 1 || lane.Did[0] {
+				t.Errorf("the lane of who came late is %+v", lane)
+			}
+		case "w":
+			if lane.Entries != 4*280 || !lane.Did[0] {
+				t.Errorf("the lane of who was there is %+v", lane)
+			}
+		}
+	}
+	if _, err := b.At(t.Context(), anew.Last()+1); !errors.Is(err, fault.NotFound) {
+		t.Errorf("beyond the end of the log there is %v", err)
+	}
+}
+
+// TestPastVerdicts: at each moment an entry has the verdict that it had then, stale if its source
+// was another file by then.
+func TestPastVerdicts(t *testing.T) {
+	dir, docs := verifiedBoard(t)
+	b, err := Open(t.Context(), dir, "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	file := filepath.Join(docs, "a.md")
+	if err := os.WriteFile(file, []byte("Tokens do expire.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.AddSources(t.Context(), "w", []verify.File{{Name: "a.md", Path: file}}, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Verify(t.Context(), "checker", VerifyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.RemoveSources(t.Context(), "w", "a.md"); err != nil {
+		t.Fatal(err)
+	}
+	timeline, err := b.Timeline(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seq := range timeline.Last() {
+		want, err := b.Replay(t.Context(), seq+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := b.At(t.Context(), seq+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		samePast(t, p, want)
+	}
+}
+
+// TestSince says what has changed between two moments: what is new, what is another status, and
+// what was set, not what came and went.
+func TestSince(t *testing.T) {
+	b := newBoard(t)
+	ctx := t.Context()
+	posted := func(p Post) string {
+		t.Helper()
+		out, err := b.Post(ctx, "w", p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Entry.ID
+	}
+	done := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	e1, e2 := posted(Post{Content: "one"}), posted(Post{Content: "two"})
+	done(b.Signal(ctx, "w", Raise{Content: "first?", Priority: "high"}))
+	done(b.Signal(ctx, "w", Raise{Content: "second?", Priority: "low"}))
+	done(b.Set(ctx, "w", "phase", []byte("1"), AnyVersion))
+	done(b.Set(ctx, "w", "gone", []byte("1"), AnyVersion))
+	state, err := b.State(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e3 := posted(Post{Content: "three", Supersedes: []string{e1}, Addresses: []string{"s1"}})
+	e4 := posted(Post{Content: "four", Contradicts: []string{e2}})
+	done(b.Signal(ctx, "w", Raise{Content: "third?"}))
+	done(b.Waive(ctx, "w", "s2", "no"))
+	done(b.Reopen(ctx, "w", "s2", ""))
+	done(b.Set(ctx, "w", "phase", []byte("2"), AnyVersion))
+	done(b.Delete(ctx, "w", "gone", AnyVersion))
+	done(b.Expect(ctx, "lead", []string{"w"}, false))
+	before, err := b.At(ctx, state.Seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	timeline, err := b.Timeline(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := b.At(ctx, timeline.Last())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := now.Since(ctx, before, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprint(c.Posted)
+	for _, e := range c.Entries {
+		got += " " + e.ID
+	}
+	for _, s := range c.Status {
+		got += " " + s.Entry.ID + ":" + s.Was + ">" + s.Entry.Status
+	}
+	for i, s := range c.Signals {
+		got += " " + s.ID + ":" + c.Was[i] + ">" + s.Status
+	}
+	for _, v := range c.Variables {
+		got += " " + v.Key + "=" + string(v.Value)
+	}
+	want := "2 " + e3 + " " + e4 + " e1:active>superseded e2:active>disputed s1:open>addressed s3:>open phase=2 gone="
+	if got != want || len(c.Expected) != 1 {
+		t.Errorf("%s, expected %v; want %s", got, c.Expected, want)
+	}
+	if c, err = now.Since(ctx, before, 1); err != nil || c.Posted != 2 || len(c.Entries) != 1 || len(c.Status) != 1 {
+		t.Errorf("with a limit of one: %+v, %v", c, err)
+	}
+}

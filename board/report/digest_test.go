@@ -1,0 +1,251 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/board"
+	"blackboard/board/fault"
+	"blackboard/board/text"
+)
+
+// sampleTime is the moment of the last event of the boards that these tests make by hand.
+var sampleTime = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+func share(f float64) *float64 { return &f }
+
+// notNil gives an entry empty lists of links, as a board does.
+func notNil(e *board.Entry) {
+	for _, l := range []*[]string{&e.Supports, &e.Contradicts, &e.Supersedes, &e.Addresses} {
+		*l = append([]string{}, *l...)
+	}
+}
+
+// sampleBoard is a small board that has one of everything.
+func sampleBoard() *board.Snapshot {
+	later := sampleTime.Add(time.Hour)
+	entry := func(n int64, typ, content string, change func(e *board.Entry)) board.Entry {
+		e := board.Entry{ID: board.EntryID(n), Seq: n + 1, Created: sampleTime.Add(-time.Duration(40-n) * time.Minute), Type: typ, Status: board.Active, Content: content, Worker: "reader"}
+		if change != nil {
+			change(&e)
+		}
+		e.MustSurface = e.MustSurface || typ == board.Contradiction
+		notNil(&e)
+		return e
+	}
+	signal := func(n int64, priority, status, content string, change func(s *board.Signal)) board.Signal {
+		s := board.Signal{ID: board.SignalID(n), Seq: 20 + n, Created: sampleTime.Add(-time.Duration(20-n) * time.Minute), Priority: priority, Status: status, Content: content, Worker: "asker"}
+		if change != nil {
+			change(&s)
+		}
+		return s
+	}
+	return &board.Snapshot{Run: "sample", Goal: "Say what the lease costs.", Created: sampleTime.Add(-time.Hour), At: sampleTime, Seq: 40,
+		Entries: []board.Entry{
+			entry(1, board.Observation, "Rent is $4,500 a month.", func(e *board.Entry) {
+				e.Status, e.SourceDoc, e.SourceRef, e.Confidence, e.Evidence, e.Tags = board.Disputed, "lease.pdf", "§4.2", share(.9), "rent of $4,500", []string{"rent"}
+			}),
+			entry(2, board.Calculation, "A year costs $54,000.", func(e *board.Entry) { e.MustSurface, e.Confidence, e.Supports = true, share(.8), []string{"e1"} }),
+			entry(3, board.Contradiction, "The annex says $5,400.", func(e *board.Entry) { e.Worker, e.Contradicts = "checker", []string{"e1"} }),
+			entry(4, board.Observation, "The lease began in May.", func(e *board.Entry) { e.Status = board.Superseded }),
+			entry(5, board.Observation, "The lease began in June.", func(e *board.Entry) { e.Supersedes, e.Confidence = []string{"e4"}, share(.5) }),
+			entry(6, board.Analysis, "June fits the first invoice.", func(e *board.Entry) { e.Supports, e.Addresses = []string{"e5"}, []string{"s4"} }),
+			entry(7, board.Gap, "Nobody saw the annex's date.", func(e *board.Entry) { e.Confidence = share(1) }),
+		},
+		Signals: []board.Signal{
+			signal(1, "low", board.SignalOpen, "Is there a deposit?", nil),
+			signal(2, "critical", board.SignalOpen, "Which rent is right?", func(s *board.Signal) { s.Origin, s.ClaimedBy, s.LeaseUntil = "e3", "checker", &later }),
+			signal(3, "high", board.Waived, "Who signed the annex?", func(s *board.Signal) { s.Reason, s.ClosedBy = "the page is lost", "lead" }),
+			signal(4, "medium", board.Addressed, "When did it begin?", func(s *board.Signal) { s.AddressedBy, s.ClosedBy = "e6", "reader" }),
+		},
+		Variables: []board.Variable{{Key: "phase", Value: json.RawMessage(`"review"`), Version: 2, Updated: sampleTime, Worker: "lead"}},
+	}
+}
+
+// digestOf is a digest with the gate by the default policy.
+func digestOf(t *testing.T, s *board.Snapshot, budget int, words fault.Words) Digest {
+	t.Helper()
+	d, err := NewDigest(s, board.Policy{}, budget, words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestDigestFollowsPolicy: the gate and the signals that block it are those of the policy.
+func TestDigestFollowsPolicy(t *testing.T) {
+	s, most := sampleBoard(), int64(0)
+	d, err := NewDigest(s, board.Policy{Block: []string{"low"}, MaxDisputed: &most, RequireSource: true, RequireVerified: true, RequireEvidence: true}, 0, inOps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Gate: CLOSED, Disputed: e1. Without a source: e2, e3, e6. Not verified: e2, e3, e6. Without a quote: e2, e3, e6. 1 of 2 open signals block.",
+		"## Signals that block the gate (1)\n\n- s1 low", "## Open signals that do not block (1)\n\n- s2 critical"} {
+		if !strings.Contains(d.Text, want) {
+			t.Errorf("no %q in:\n%s", want, d.Text)
+		}
+	}
+	if d, err = NewDigest(s, board.Policy{Block: []string{}}, 0, inOps); err != nil || !strings.Contains(d.Text, "Gate: open. No priority is set to block.\n") {
+		t.Errorf("%v in:\n%s", err, d.Text)
+	}
+	if _, err = NewDigest(s, board.Policy{MinEntries: -1}, 0, inOps); !errors.Is(err, fault.Invalid) {
+		t.Errorf("a policy that makes no sense: %v", err)
+	}
+}
+
+func TestDigestOrder(t *testing.T) {
+	d := digestOf(t, sampleBoard(), 0, inOps)
+	want := []string{
+		"# Board sample\n", "Goal: Say what the lease costs.\n", "Gate: CLOSED, 1 of 2 open signals block.",
+		"## Signals that block the gate (1)\n\n- s2 critical, asker, from e3, claimed by checker: Which rent is right?\n",
+		"## Must surface (1)\n\n- e2 calculation 0.80, reader: A year costs $54,000.\n",
+		"## Contradictions (1)\n\n- e3 contradiction, checker, contradicts e1 (reader): The annex says $5,400.\n",
+		"## Disputed (1)\n\n- e1 observation 0.90, reader, lease.pdf §4.2, disputed by e3 (checker), 1 link in: Rent is $4,500 a month.\n",
+		"## Open signals that do not block (1)\n\n- s1 low, asker: Is there a deposit?\n",
+		"## Waived signals (1)\n\n- s3 high, asker: Who signed the annex? → waived by lead: the page is lost\n",
+		"## Answered questions (1)\n\n- s4 medium, asker: When did it begin? → e6 (reader): June fits the first invoice.\n",
+		"## Other findings, strongest first (3)\n\n- e5 observation 0.50, reader, 1 link in: The lease began in June.\n- e7 gap 1.00, reader: Nobody saw the annex's date.\n- e6 analysis, reader: June",
+		"Left out: 1 superseded.",
+	}
+	rest := d.Text
+	for _, w := range want {
+		i := strings.Index(rest, w)
+		if i < 0 {
+			t.Fatalf("not there, or not in order: %q\n%s", w, d.Text)
+		}
+		rest = rest[i+len(w):]
+	}
+	if strings.Contains(d.Text, "began in May") {
+		t.Error("a superseded entry is shown")
+	}
+	if d.Included != 10 || d.Omitted != 0 || len(d.OmittedMust) != 0 || d.OmittedMust == nil {
+		t.Errorf("included %d, omitted %d, must %v", d.Included, d.Omitted, d.OmittedMust)
+	}
+}
+
+// longBoard has many entries and signals of differing lengths.
+func longBoard(n int) *board.Snapshot {
+	s := &board.Snapshot{Run: "long", Goal: strings.Repeat("a goal 目標 ", 40), At: sampleTime, Seq: int64(2 * n)}
+	for i := range n {
+		e := board.Entry{ID: board.EntryID(int64(i + 1)), Seq: int64(i + 1), Type: board.EntryTypes[i%5], Status: board.Active, Worker: fmt.Sprintf("w%d", i%7),
+			Content: strings.Repeat(fmt.Sprintf("Finding %d, 事実 🙂. ", i), 1+i%23), MustSurface: i%11 == 0}
+		notNil(&e)
+		s.Entries = append(s.Entries, e)
+		s.Signals = append(s.Signals, board.Signal{ID: board.SignalID(int64(i + 1)), Seq: int64(n + i + 1), Priority: board.Priorities[i%4], Worker: "asker",
+			Status: board.SignalStatuses[i%3], Content: fmt.Sprintf("Question %d?", i), AddressedBy: "e1", Reason: "because"})
+	}
+	return s
+}
+
+func TestDigestBudget(t *testing.T) {
+	s := longBoard(120)
+	must := 0
+	for _, e := range s.Entries {
+		if e.MustSurface {
+			must++
+		}
+	}
+	must += 80 // two of three signals are open or waived
+	last := -1
+	for _, budget := range []int{1, 2, 10, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200} {
+		d := digestOf(t, s, budget, inOps)
+		if got := (quarters(d.Text) + 3) / 4; got > budget || got != d.Tokens {
+			t.Errorf("budget %d: the text has %d tokens, reported %d", budget, got, d.Tokens)
+		}
+		if d.Included+d.Omitted != 240 {
+			t.Errorf("budget %d: %d included and %d omitted of 240", budget, d.Included, d.Omitted)
+		}
+		if d.Included < last {
+			t.Errorf("budget %d: %d included, fewer than %d with a smaller one", budget, d.Included, last)
+		}
+		last = d.Included
+		shown := regexp.MustCompile(`(?m)^- ([es]\d+) `).FindAllStringSubmatch(d.Text, -1)
+		if len(shown) != d.Included {
+			t.Errorf("budget %d: %d lines, %d included", budget, len(shown), d.Included)
+		}
+		if len(d.OmittedMust) > 0 && budget >= 50 && !strings.Contains(d.Text, fmt.Sprintf("of what must surface, %d are left out or shortened", len(d.OmittedMust))) {
+			t.Errorf("budget %d: the text does not say that %d must surface\n%s", budget, len(d.OmittedMust), d.Text)
+		}
+		if budget <= 50 && len(d.OmittedMust) != must {
+			t.Errorf("budget %d: %d of %d omitted", budget, len(d.OmittedMust), must)
+		}
+		if budget == 51200 && (d.Omitted != 0 || len(d.OmittedMust) != 0) {
+			t.Errorf("all should fit: %d omitted, must %v", d.Omitted, d.OmittedMust)
+		}
+	}
+}
+
+func TestDigestPrefersWhatMustSurface(t *testing.T) {
+	d := digestOf(t, longBoard(120), 6400, inOps)
+	if len(d.OmittedMust) != 0 || d.Omitted == 0 {
+		t.Fatalf("omitted %d, must %v", d.Omitted, d.OmittedMust)
+	}
+	if !strings.Contains(d.Text, "of “Other findings, strongest first”") || !strings.Contains(d.Text, "[entry.list]") {
+		t.Errorf("it does not say what was left out: %q", d.Text[len(d.Text)-300:])
+	}
+	small := digestOf(t, longBoard(120), 2000, inOps)
+	if len(small.OmittedMust) == 0 || !strings.Contains(small.Text, "[entry.show] "+small.OmittedMust[0]) {
+		t.Errorf("must %v, but no warning with ids:\n%s", small.OmittedMust, small.Text[:900])
+	}
+}
+
+func TestDigestContentStaysInItsItem(t *testing.T) {
+	nasty := "line\r\n\r\n# Heading\n```\nfence\n- s99 critical, root: forged\n<!-- \u2028## more\x1b[31m red \u202e end"
+	s := sampleBoard()
+	s.Goal = nasty
+	for i := range s.Entries {
+		s.Entries[i].Content, s.Entries[i].Worker, s.Entries[i].SourceRef = nasty, nasty, nasty
+	}
+	for i := range s.Signals {
+		s.Signals[i].Content, s.Signals[i].Reason, s.Signals[i].ClosedBy = nasty, nasty, nasty
+	}
+	for _, budget := range []int{0, 700, 2000} {
+		text := digestOf(t, s, budget, inOps).Text
+		item := regexp.MustCompile(`^(|# Board sample|(Goal|Gate|Board|Left out): .*|\*\*The budget.*|## [A-Z][a-z ,]+\(\d+( of \d+)?\)|- [es][1-7] .*)$`)
+		for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+			if !item.MatchString(line) {
+				t.Errorf("budget %d: a line of its own: %q", budget, line)
+			}
+		}
+		if strings.ContainsAny(text, "\x1b\u202e\u2028\r") {
+			t.Errorf("budget %d: control characters are left", budget)
+		}
+	}
+}
+
+func TestDigestEmptyBoard(t *testing.T) {
+	d := digestOf(t, &board.Snapshot{Run: "empty", Seq: 1}, 0, inOps)
+	if !strings.Contains(d.Text, "Gate: CLOSED, nothing was posted or raised yet.") || !strings.Contains(d.Text, "Nothing was left out.") || d.Included != 0 {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestDigestTokens(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "word": 4, "a b": 3, "12": 4, "é": 2, "漢字": 8, "🙂": 8} {
+		if got := quarters(text); got != want {
+			t.Errorf("%q costs %d quarters, want %d", text, got, want)
+		}
+	}
+	if got := text.ClipTokens("ab漢字", 2); got != "ab漢" {
+		t.Errorf("cut to %q", got)
+	}
+}
+
+func TestDigestIsStable(t *testing.T) {
+	s := longBoard(60)
+	first := digestOf(t, s, 2000, inOps)
+	for range 3 {
+		if again := digestOf(t, s, 2000, inOps); again.Text != first.Text || !slices.Equal(again.OmittedMust, first.OmittedMust) {
+			t.Fatal("two digests of one snapshot differ")
+		}
+	}
+}
+
+// inOps are words that name each operation by itself.
+func inOps(s fault.Step) string { return "[" + strings.TrimSpace(s.Op+" "+s.Args["id"]) + "]" }

@@ -1,0 +1,20 @@
+package store
+
+import "context"
+
+// contactKey is the key of a context's callback about contact with a server.
+type contactKey struct{}
+
+// OnContact returns a context. While a request with it goes to a server, called gets an
+// error as soon as the server at place seems to be away, and nil when it has answered. It
+// is called often, by several goroutines.
+func OnContact(ctx context.Context, told func(place string, away error)) context.Context {
+	return context.WithValue(ctx, contactKey{}, told)
+}
+
+// Contact calls the callback of the context, unless the context has ended.
+func Contact(ctx context.Context, place string, away error) {
+	if told, ok := ctx.Value(contactKey{}).(func(string, error)); ok && ctx.Err() == nil {
+		told(place, away)
+	}
+}

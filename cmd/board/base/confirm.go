@@ -1,0 +1,45 @@
+package base
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// ConfirmDelete asks before something is deleted for good, unless --yes is given. It
+// returns an error if the answer is not yes.
+func (p *Program) ConfirmDelete(c *cli.Context, what string) error {
+	switch {
+	case c.Bool("yes"):
+		return nil
+	case !IsTerminal(p.In):
+		return Usagef("add --yes to confirm; --dry-run shows what would be deleted",
+			"deleting %s must be confirmed", what)
+	}
+	yes, err := p.Ask(c.Context, fmt.Sprintf("Delete %s? It cannot be undone.", what))
+	if err == nil && !yes {
+		p.Messagef("nothing was deleted")
+		err = ExitError(ExitFailure)
+	}
+	return err
+}
+
+// Ask asks a question on the terminal. It reports whether the answer is yes. A signal
+// ends the wait for an answer.
+func (p *Program) Ask(ctx context.Context, question string) (bool, error) {
+	fmt.Fprintf(p.Err, "%s [y/N] ", question)
+	answer := make(chan string, 1)
+	go func() {
+		l, _ := bufio.NewReader(p.In).ReadString('\n') // an empty answer means no
+		answer <- strings.ToLower(strings.TrimSpace(l))
+	}()
+	select {
+	case a := <-answer:
+		return a == "y" || a == "yes", nil
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+}

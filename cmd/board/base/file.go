@@ -1,0 +1,100 @@
+package base
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"blackboard/board/fault"
+	"blackboard/board/replace"
+	"blackboard/board/sqlite"
+)
+
+// WriteFile writes a whole file or nothing: it writes a temporary file beside it, then
+// renames that. "-" and "" mean stdout. Links are followed; a pipe or device is written
+// directly.
+func (p *Program) WriteFile(name string, write func(io.Writer) error) error {
+	return p.WriteFileMode(name, 0o666, write)
+}
+
+// WriteFileMode is WriteFile with the mode of a new file, before the umask.
+func (p *Program) WriteFileMode(name string, perm os.FileMode, write func(io.Writer) error) error {
+	if name == "" || name == "-" {
+		return write(p.Out)
+	}
+	fail := func(err error) error {
+		var path *os.PathError
+		if errors.As(err, &path) {
+			err = path.Err // the path is that of a temporary file
+		}
+		return fault.With(fmt.Errorf("write %s: %w", name, err),
+			"name a file in an existing directory that you may write to")
+	}
+	target, mode := name, os.FileMode(0)
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		target = real
+	}
+	if err := RefuseDatabase(target); err != nil {
+		return err
+	}
+	if info, err := os.Stat(target); err == nil {
+		if mode = info.Mode().Perm(); !info.Mode().IsRegular() {
+			f, err := os.OpenFile(target, os.O_WRONLY, 0)
+			if err != nil {
+				return fail(err)
+			}
+			if err := write(f); err != nil {
+				f.Close()
+				return err
+			}
+			return f.Close()
+		}
+	}
+	// CreateTemp would ignore the umask. The random name cannot be one that a killed
+	// process left.
+	tmp, err := os.OpenFile(filepath.Join(filepath.Dir(target),
+		fmt.Sprintf(".%s.%s.tmp", filepath.Base(target), rand.Text())),
+		os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return fail(err)
+	}
+	var unwritten error // as the caller says it
+	err = replace.Fill(tmp, func(f *os.File) error {
+		if unwritten = write(f); unwritten != nil || mode == 0 {
+			return unwritten
+		}
+		return f.Chmod(mode)
+	})
+	if unwritten != nil {
+		return unwritten
+	}
+	if err == nil {
+		err = replace.Put(tmp.Name(), target)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return nil
+}
+
+// RefuseDatabase refuses to overwrite a database: it may be a run or a store that
+// others have open.
+func RefuseDatabase(name string) error {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := sqlite.OpenFile(name)
+	if err != nil {
+		return nil // writing to it says what is wrong
+	}
+	defer f.Close()
+	const magic = "SQLite format 3\x00"
+	head := make([]byte, len(magic))
+	if _, err := io.ReadFull(f, head); err != nil || string(head) != magic {
+		return nil
+	}
+	return Usagef("name another file", "%s is a database and was not overwritten", name)
+}

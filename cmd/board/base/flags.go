@@ -1,0 +1,173 @@
+package base
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+)
+
+// Categories of the command list, in the order of the help.
+const (
+	CategoryRun     = "Runs"
+	CategoryWrite   = "Post and settle"
+	CategoryRead    = "Look"
+	CategoryJudge   = "Judge"
+	CategoryMove    = "Move"
+	CategoryKnow    = "Know"
+	CategoryProgram = "The program"
+)
+
+// Flags of many commands. Each call returns new ones, since urfave/cli writes into
+// them.
+
+// JoinFlags joins groups of flags.
+func JoinFlags(groups ...[]cli.Flag) []cli.Flag {
+	var all []cli.Flag
+	for _, g := range groups {
+		all = append(all, g...)
+	}
+	return all
+}
+
+// ReadFlags are the flags of a command that reads a board.
+func ReadFlags(more ...cli.Flag) []cli.Flag { return JoinFlags(more, commonFlags()) }
+
+// WriteFlags are the flags of a command that changes a board.
+func WriteFlags(more ...cli.Flag) []cli.Flag {
+	return JoinFlags(more, []cli.Flag{WorkerFlag()}, commonFlags())
+}
+
+func commonFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"},
+			Usage: "the `RUN`; default $BOARD_RUN"},
+		JSONFlag(),
+	}
+}
+
+// JSONFlag is --json; Answer obeys it.
+func JSONFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "json", Usage: "print one JSON object (or JSON lines) instead of text"}
+}
+
+// WorkerFlag is --worker; see WorkerName.
+func WorkerFlag() cli.Flag {
+	return &cli.StringFlag{Name: "worker", Aliases: []string{"w"},
+		Usage: "`WHO` does it; default $BOARD_WORKER, else the login name"}
+}
+
+// WorkspaceFlag is --workspace; see Workspace. usage says what the command does with
+// it.
+func WorkspaceFlag(usage string) cli.Flag {
+	return &cli.StringFlag{Name: "workspace",
+		Usage: usage + "; default $BOARD_WORKSPACE, else the repository of the working directory"}
+}
+
+// QuietFlag is --quiet for commands about one thing.
+func QuietFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only the id"}
+}
+
+// QuietIDsFlag is --quiet for lists.
+func QuietIDsFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only the ids"}
+}
+
+// LimitFlag is --limit; see Limit.
+func LimitFlag() cli.Flag {
+	return &cli.IntFlag{Name: "limit", Aliases: []string{"n"},
+		Usage: "at most `N`; 0: all", Value: 50}
+}
+
+// DryRunFlag is for commands that change much at once, or delete for good.
+func DryRunFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "dry-run", Usage: "show what would be done, and change nothing"}
+}
+
+// DeleteFlags are for commands that delete for good.
+func DeleteFlags() []cli.Flag {
+	return []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"},
+		Usage: "do not ask"}, DryRunFlag()}
+}
+
+// List is the values of a repeatable flag that also takes commas.
+func List(c *cli.Context, name string) []string {
+	var out []string
+	for _, v := range c.StringSlice(name) {
+		out = append(out, strings.Split(v, ",")...)
+	}
+	return out
+}
+
+// Limit is the value of --limit: the most rows of a list, 0 for all.
+func Limit(c *cli.Context) (int, error) {
+	n := c.Int("limit")
+	if n < 0 {
+		return 0, Usagef("give 1 or more; 0 lists all", "the limit %d is negative", n)
+	}
+	return n, nil
+}
+
+// IfRevision is the value of --if-revision, nil if it is not given.
+func IfRevision(c *cli.Context) (*int, error) {
+	if !c.IsSet("if-revision") {
+		return nil, nil
+	}
+	n, err := wholeNumber(c, "if-revision")
+	return &n, err
+}
+
+// wholeNumber is the value of a flag that must be 0 or more.
+func wholeNumber(c *cli.Context, name string) (int, error) {
+	n, err := strconv.Atoi(c.String(name))
+	if err != nil || n < 0 {
+		return 0, Usagef("`board "+CommandName(c)+" --help` says what it takes",
+			"--%s %q is not a number of 0 or more", name, c.String(name))
+	}
+	return n, nil
+}
+
+// NoArgs refuses arguments, for commands that take none.
+func NoArgs(c *cli.Context) error {
+	if c.NArg() > 0 {
+		name := CommandName(c)
+		return Usagef("`board "+name+" --help` shows what it takes",
+			"`board %s` takes no arguments, but got %q", name, board.Line(c.Args().First(), 60))
+	}
+	return nil
+}
+
+// OneArg is the one argument of a command.
+func OneArg(c *cli.Context, what string) (string, error) {
+	if c.NArg() != 1 {
+		return "", Usagef("`board "+CommandName(c)+" "+c.Command.ArgsUsage+"`",
+			"one %s is needed, but %d are given", what, c.NArg())
+	}
+	return c.Args().First(), nil
+}
+
+// CommandName is the full name of the running command, such as "memory named edit".
+func CommandName(c *cli.Context) string { return strings.TrimPrefix(c.Command.HelpName, "board ") }
+
+// CutFlag splits --name=value. name is empty if a cannot be a flag.
+func CutFlag(a string) (name, value string, hasValue bool) {
+	if len(a) < 2 || a[0] != '-' {
+		return "", "", false
+	}
+	name, value, hasValue = strings.Cut(strings.TrimPrefix(a[1:], "-"), "=")
+	return name, value, hasValue
+}
+
+// Positional are the words of a line that are not flags. Values of flags are among
+// them: completion rather offers a candidate too few than one too many.
+func Positional(rest []string) []string {
+	return slices.DeleteFunc(slices.Clone(rest),
+		func(w string) bool { return strings.HasPrefix(w, "-") })
+}
+
+// MaxCandidates is the most candidates of a completion.
+const MaxCandidates = 200

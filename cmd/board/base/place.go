@@ -1,0 +1,107 @@
+package base
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/hooks/topics"
+	"blackboard/kb/workspace"
+)
+
+// DataHome is the directory of the program's files: $BOARD_HOME, else
+// $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard.
+func (p *Program) DataHome() (string, error) {
+	if dir := p.Env("BOARD_HOME"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	// the XDG specification: relative paths are to be ignored
+	if dir := p.Env("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "blackboard"), nil
+	}
+	home, err := topics.Home(p.Env)
+	if err != nil {
+		return "", Usagef("set $BOARD_HOME", "cannot find the data home: %v", err)
+	}
+	return filepath.Join(home, ".local", "share", "blackboard"), nil
+}
+
+// UserHome is the user's home directory, "" if it is unknown.
+func (p *Program) UserHome() string {
+	home, _ := topics.Home(p.Env)
+	return home
+}
+
+// BoardsDir is the directory of the runs' files, or a name for the database that has
+// them.
+func (p *Program) BoardsDir() (string, error) { return p.BoardsDirFrom(".") }
+
+// BoardsDirFrom is BoardsDir for another working directory.
+func (p *Program) BoardsDirFrom(dir string) (string, error) {
+	url, err := p.DatabaseURL(dir)
+	if err != nil {
+		return "", err
+	}
+	if url != "" {
+		return board.UseDatabase(url)
+	}
+	home, err := p.DataHome()
+	return filepath.Join(home, "boards"), err
+}
+
+// KBHome is the home of the knowledge base: the data home, or a name for the database
+// that has it.
+func (p *Program) KBHome() (string, error) { return p.KBHomeFrom(".") }
+
+// KBHomeFrom is KBHome for another working directory.
+func (p *Program) KBHomeFrom(dir string) (string, error) {
+	url, err := p.DatabaseURL(dir)
+	if err != nil {
+		return "", err
+	}
+	if url != "" {
+		return board.UseDatabase(url)
+	}
+	return p.DataHome()
+}
+
+// Workspace is the project of a command: --workspace, else $BOARD_WORKSPACE, else that
+// of the working directory; "" for none.
+func (p *Program) Workspace(c *cli.Context) (string, error) {
+	dir := c.String("workspace")
+	if !c.IsSet("workspace") {
+		if dir = p.Env("BOARD_WORKSPACE"); dir == "" {
+			var err error
+			if dir, err = os.Getwd(); err != nil {
+				return "", fmt.Errorf("find the workspace: %w", err)
+			}
+		}
+	}
+	if dir == "" {
+		return "", nil
+	}
+	return p.FindWorkspace(dir)
+}
+
+// FindWorkspace is the project that a directory belongs to, "" for none.
+func (p *Program) FindWorkspace(dir string) (string, error) {
+	data, _ := p.DataHome() // whoever needs one says that there is none
+	return workspace.Find(dir, p.UserHome(), data)
+}
+
+// EnvList is a list in the environment, separated by commas. set is false if the
+// variable is empty or missing.
+func (p *Program) EnvList(name string) (all []string, set bool) {
+	all = []string{}
+	value := p.Env(name)
+	for v := range strings.SplitSeq(value, ",") {
+		if v = strings.TrimSpace(v); v != "" {
+			all = append(all, v)
+		}
+	}
+	return all, value != ""
+}

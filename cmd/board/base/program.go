@@ -1,0 +1,32 @@
+package base
+
+import (
+	"io"
+	"sync/atomic"
+
+	"blackboard/cmd/board/daemon"
+)
+
+// Program is what every command gets: the environment, the streams, and the source of
+// answers and embeddings.
+type Program struct {
+	Env   func(string) string
+	In    io.Reader
+	Out   *CheckedWriter
+	Err   io.Writer
+	Color bool
+	// Terminal: stdout is a terminal, where a person reads.
+	Terminal bool
+	// src is opened when it is first needed.
+	src *daemon.Source
+	// spawned: this process started a daemon in the background.
+	spawned atomic.Bool
+	// Database is the value of --database, "" if it is not given.
+	Database string
+	// Answered, if set, gets the pairs of each JSON answer: a test documents their
+	// types.
+	Answered func(pairs []any)
+	// EmbedsMuch: this command embeds many texts, so the fastest engine is worth its
+	// start.
+	EmbedsMuch bool
+}

@@ -1,0 +1,100 @@
+package base
+
+import (
+	"slices"
+	"strings"
+
+	"blackboard/board/fault"
+)
+
+// Commands are the commands for the operations that errors, reasons and findings name
+// as the next step. A word in capitals is an argument; other arguments are flags.
+func Commands() map[string]string {
+	return map[string]string{
+		"run.list": "runs", "run.create": "new", "run.show": "show", "run.export": "export",
+		"event.list": "watch",
+		"entry.list": "query", "entry.show": "show ID", "entry.post": "post CONTENT",
+		"entry.settle": "settle ENTRY OTHER",
+		"entry.verify": "verify ID", "source.list": "source list",
+		"signal.list": "signals", "signal.show": "show SIGNAL", "signal.claim": "claim",
+		"signal.reopen":  "reopen SIGNAL",
+		"signal.address": "address SIGNAL", "signal.waive": "waive SIGNAL",
+		"policy.init": "check --init", "database.init": "database init",
+		"database.status": "database status",
+		"worker.list":     "expect", "worker.done": "done NAMES", "worker.drop": "expect --drop NAMES",
+		"variable.list": "state list", "variable.get": "state get KEY",
+
+		"kb.list": "kb list", "kb.search": "kb search", "kb.get": "kb get ID",
+		"kb.history": "kb history ID", "kb.remember": "kb remember",
+		"kb.edit": "kb edit ID", "kb.ingest": "kb ingest PATHS", "kb.export": "kb export",
+		"kb.rebuild": "kb rebuild", "kb.reembed": "kb reembed",
+
+		"memory.list": "memory list", "memory.restore": "memory restore ID",
+		"memory.consolidate": "memory consolidate", "memory.get": "memory get ID",
+		"memory.workspaces": "memory workspaces",
+		"memory.named.list": "memory named list", "memory.named.show": "memory named show NAME",
+		"memory.named.edit":   "memory named edit NAME",
+		"memory.channel.list": "memory channel list", "memory.channel.create": "memory channel create",
+		"memory.scratch.list":        "memory scratch list",
+		"memory.conversation.start":  "memory conversation start",
+		"memory.conversation.list":   "memory conversation list",
+		"memory.conversation.invite": "memory conversation invite REF AGENT",
+		"memory.conversation.show":   "memory conversation show REF",
+		"memory.conversation.idle":   "memory conversation idle REF",
+		"memory.conversation.reopen": "memory conversation reopen REF",
+
+		"context.list": "context list", "context.set": "context set",
+		"context.reembed": "context reembed",
+		"model.pull":      "model pull NAME", "daemon.start": "daemon start", "daemon.token": "daemon token",
+		"help.show":  "help PAGE",
+		"topic.list": "topic list", "topic.show": "topic show TOPIC", "topic.use": "topic use NAME",
+		"topic.edit": "topic edit", "topic.wipe": "topic wipe", "topic.unpin": "topic use --none",
+		"topic.archive": "topic archive TOPIC", "topic.archived": "topic list --archived",
+	}
+}
+
+// FlagFor is the flag, without its dashes, for an argument of an operation.
+func FlagFor(argument string) string {
+	if argument == "keep_secret" {
+		return "force"
+	}
+	return strings.ReplaceAll(argument, "_", "-")
+}
+
+// CommandFor is a step as a command in backticks, or as flags alone.
+func CommandFor(s fault.Step) string {
+	var line, given []string
+	if s.Op != "" {
+		command, known := Commands()[s.Op]
+		if !known {
+			return ""
+		}
+		line = append(line, "board")
+		for _, word := range strings.Fields(command) {
+			argument := strings.ToLower(word)
+			value, there := s.Args[argument]
+			switch {
+			case word == argument:
+				line = append(line, word)
+			case there:
+				line, given = append(line, value), append(given, argument)
+			}
+		}
+	}
+	for _, name := range s.Names() {
+		if slices.Contains(given, name) {
+			continue
+		}
+		line = append(line, "--"+FlagFor(name))
+		if value := s.Args[name]; value != "" {
+			line = append(line, value)
+		}
+	}
+	if s.Op == "" {
+		return strings.Join(line, " ")
+	}
+	return "`" + strings.Join(line, " ") + "`"
+}
+
+// NextStep is the next step of an error, "" for none.
+func NextStep(err error) string { return fault.Try(err, CommandFor) }

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blackboard/cmd/board/base"
+)
+
+// TestDaemonTold: a person is told once that a daemon starts by itself, a program is not.
+func TestDaemonTold(t *testing.T) {
+	if shared() == "" {
+		t.Skip("needs the model potion-base-2M (set BOARD_SHARED)")
+	}
+	home := t.TempDir()
+	env := []string{
+		"BOARD_DAEMON=auto",
+		"XDG_RUNTIME_DIR=" + home,
+		"BOARD_MODEL_DIR=" + filepath.Join(shared(), "models", "potion-base-2M"),
+	}
+	run := func(args ...string) string {
+		t.Helper()
+		x := onTerminal(t, home, env, args...)
+		if code := x.exit(); code != base.ExitOK {
+			t.Fatalf("board %s: exit code %d: %s", strings.Join(args, " "), code, x.output())
+		}
+		return x.output()
+	}
+	const note = "note: started a daemon in the background"
+	run(
+		"kb",
+		"remember",
+		"--json",
+		"--title",
+		"Panes keep their scrollback",
+		"--scope",
+		"universal",
+		"--source",
+		"man:tmux",
+		"capture-pane reads it whole",
+	)
+	restart := func() { // so that the next search misses it
+		run("daemon", "start")
+		run("daemon", "stop")
+	}
+	t.Cleanup(func() { run("daemon", "stop") })
+	for _, c := range []struct {
+		args []string
+		told bool
+	}{
+		{[]string{"kb", "search", "--json", "scrollback"}, false},
+		{[]string{"kb", "search", "scrollback"}, true},
+		{[]string{"kb", "search", "scrollback"}, false},
+	} {
+		restart()
+		if out := run(c.args...); strings.Contains(out, note) != c.told ||
+			strings.Contains(out, "BOARD_DAEMON=off") != c.told {
+			t.Errorf(
+				"board %s wrote %q; that a daemon was started: %t",
+				strings.Join(c.args, " "),
+				out,
+				c.told,
+			)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board/fault"
+	"blackboard/board/policy"
+	"blackboard/cmd/board/base"
+)
+
+var errNoDatabase = base.Usagef("set $BOARD_DATABASE_URL, or add --database postgres://user@host/database", "no database is named: boards are files")
+
+func (p *program) databaseAllowCommand() *cli.Command {
+	return &cli.Command{
+		Name: "allow", Usage: "let the board.yaml here name the database that it names",
+		Description: `A board.yaml comes with a repository. If somebody else has written it, the URL of a database in it could have all that a run
+finds sent to a server of theirs. So a URL there counts once you have allowed it: for this file, and as long as the URL stays
+what it is. env:NAME and service=NAME need no leave, as your environment says what they mean.`,
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}, base.JSONFlag()},
+		Action: p.databaseAllow,
+	}
+}
+
+func (p *program) databaseAllow(c *cli.Context) error {
+	if err := base.NoArgs(c); err != nil {
+		return err
+	}
+	path, says, err := policy.Database(".")
+	if err == nil && says == "" {
+		err = base.Usagef("write database: into board.yaml first; `board help database` shows how", "no board.yaml here names a database")
+	}
+	if err == nil && (strings.HasPrefix(says, "env:") || strings.HasPrefix(says, "service=")) {
+		return base.Usagef("", "%s names %s, which needs no leave: your environment says what it is", path, fault.Clip(says, 60))
+	}
+	if err == nil {
+		err = base.CheckDatabase(path, says)
+	}
+	if err != nil {
+		return err
+	}
+	if !c.Bool("yes") {
+		if !base.IsTerminal(p.In) || c.Bool("json") {
+			return base.Usagef("add --yes", "that the boards of %s are in %s must be confirmed", path, says)
+		}
+		yes, err := p.Ask(c.Context, fmt.Sprintf("Allow %s to keep this project's runs in %s?",
+			base.Safe(path), base.Safe(says)))
+		if err != nil {
+			return err
+		}
+		if !yes {
+			p.Messagef("nothing was changed")
+			return base.ExitError(base.ExitFailure)
+		}
+	}
+	note, err := p.AllowanceFile(path, says)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(note), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(note, []byte(path+"\n"+says+"\n"), 0o600)
+	}
+	return p.Answer(c, err, func() {
+		p.Printf("the boards of %s are in %s\n", base.Safe(path), base.Safe(says))
+	}, "file", path, "allowed", says)
+}

@@ -1,0 +1,41 @@
+// Package hookcmd has the commands for sessions of harnesses: hook, topic and setup.
+//
+// hook.go answers an event of a harness, hook_search.go has its answers without a model,
+// and hook_tidy.go tidies the memory when a session ends. The files of topic begin with
+// topic, those of setup with setup.
+package hookcmd
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"blackboard/cmd/board/base"
+	"blackboard/hooks/setup"
+)
+
+// program has the methods of this package's commands.
+type program struct{ *base.Program }
+
+// HookCommand is `board hook`.
+func HookCommand(b *base.Program) *cli.Command { return (&program{b}).hookCommand() }
+
+// TopicCommand is `board topic`.
+func TopicCommand(b *base.Program) *cli.Command { return (&program{b}).topicCommand() }
+
+// SetupCommand is `board setup`.
+func SetupCommand(b *base.Program) *cli.Command { return (&program{b}).setupCommand() }
+
+// OpenSetup finds the configurations of the user's harnesses, and returns the working
+// directory.
+func OpenSetup(b *base.Program) (*setup.Setup, string, error) {
+	return (&program{b}).openSetup(false)
+}
+
+// TopicFlagValues are the values that a flag of a topic command can have.
+func TopicFlagValues(b *base.Program, name string, words []string) []string {
+	return (&program{b}).topicFlagValues(name, words)
+}
+
+// TopicArgValues are the arguments that a topic command can have.
+func TopicArgValues(b *base.Program, command string, words, rest []string) []string {
+	return (&program{b}).topicArgValues(command, words, rest)
+}

@@ -1,0 +1,153 @@
+package hookcmd
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/cmd/board/base"
+	"blackboard/hooks"
+	"blackboard/hooks/harness"
+)
+
+func (p *program) hookCommand() *cli.Command {
+	return &cli.Command{
+		Name: "hook", Category: base.CategoryKnow,
+		Usage:     "the command that harnesses call: start a session, recall for a prompt, record tools",
+		ArgsUsage: "EVENT",
+		Description: `Reads the harness's event from standard input and prints one JSON object in the
+harness's format, {} if there is nothing to say. It never breaks a turn: it ends
+within $BOARD_HOOK_TIMEOUT (300ms) with exit 0 and prints nothing to stderr.
+Errors are logged in log/hooks.log of the data home.
+
+  session start    one page: the topic's spec, the gate of $BOARD_RUN, the end of the
+                   worklog, capsules about the topic, the memory (named entries, the
+                   agent's own notes, what is critical, about the topic and recent),
+                   the rules "Verified in this session means …". Your own rules go into
+                   prefix.txt in $BOARD_CONFIG_DIR, else $XDG_CONFIG_HOME/blackboard,
+                   else ~/.config/blackboard; an empty file leaves them out.
+                   A resumed session gets what is new, after a compaction all
+  prompt           confident matches among capsules and memories (board kb calibrate
+                   measures the threshold), each once a session; open signals of
+                   $BOARD_RUN that are for $BOARD_WORKER
+  tool             a line in the worklog; secrets are masked, <private>…</private> is dropped
+  session end      the session's summary in the worklog
+
+$BOARD_DEPTH sets how much is given: fast, balanced (the default) or deep.
+$BOARD_HOOK_CONTEXT=0 gives nothing, but still records.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "harness",
+				Usage: "the `NAME` of the harness; default: detected from the payload"},
+			&cli.StringFlag{Name: "budget",
+				Usage: "the answer has at most `N` tokens; default 600 for a prompt, 1500 for a session's " +
+					"start"},
+			&cli.StringFlag{Name: "limit", Usage: "the answer has at most `N` capsules; default 3"},
+			&cli.BoolFlag{Name: "list",
+				Usage: "list the harnesses, their events, and what the hook does at each"},
+			base.JSONFlag(),
+		},
+		Action: func(c *cli.Context) error {
+			if c.Bool("list") {
+				return p.hookList(c)
+			}
+			p.hook(c)
+			return nil
+		},
+	}
+}
+
+// hook answers an event. It returns no errors: they would stop the harness.
+func (p *program) hook(c *cli.Context) {
+	home, err := p.DataHome()
+	if err != nil {
+		home = "" // then there is nothing to remember, and nowhere to log
+	}
+	search := p.hookSearcher(home)
+	cfg := hooks.Config{Harness: c.String("harness"), Event: strings.Join(c.Args().Slice(), " "),
+		Home: home, Env: p.Env, Words: base.CommandFor, Budget: hookNumber(c, "budget"),
+		Limit: min(hookNumber(c, "limit"), 100)}
+	if home != "" {
+		cfg.Searcher, cfg.Memory = search, search.memory
+	}
+	cfg.Boards = p.BoardsDirFrom
+	in := p.In
+	if base.IsTerminal(in) { // a person who wants to see what a session starts with
+		in = strings.NewReader("{}")
+	}
+	r := hooks.Handle(c.Context, cfg, in)
+	// Not through p.Out, whose errors fail the program: a harness that has hung up is
+	// no error.
+	p.Out.W.Write(r.Answer)
+	search.startDaemon(r.Kind)
+	if r.Kind == harness.SessionEnd && home != "" {
+		if err := p.tidyMemory(c.Context, home, r.Dir); err != nil {
+			hooks.Log(home, "tidy up the memory of %s: %v", r.Dir, err)
+		}
+	}
+}
+
+// hookNumber is a flag's number, 0 if it is invalid: a wrong configuration must not
+// stop the harness.
+func hookNumber(c *cli.Context, name string) int {
+	n, err := strconv.Atoi(c.String(name))
+	if err != nil {
+		return 0
+	}
+	return max(0, n)
+}
+
+func (p *program) hookList(c *cli.Context) error {
+	if err := base.NoArgs(c); err != nil {
+		return err
+	}
+	all := hooks.List()
+	return p.Answer(c, nil, func() {
+		for i, h := range all {
+			if i > 0 {
+				p.Printf("\n")
+			}
+			p.Printf("%s", h.Name)
+			if len(h.Aliases) > 0 {
+				p.Printf(" (%s)", strings.Join(h.Aliases, ", "))
+			}
+			if h.Untried {
+				p.Printf(": not tested, by its documentation only")
+			}
+			p.Printf("\n")
+			for _, e := range h.Events {
+				p.Printf("  %-34s %-15s %s\n", e.Name, e.Kind, e.Does)
+			}
+		}
+	}, "harnesses", all, "depths", hooks.Depths)
+}
+
+// HookFlagValues are the values of the hook command's flags.
+func HookFlagValues(name string) (values []string) {
+	if name == "harness" {
+		for _, h := range hooks.List() {
+			values = append(values, h.Name)
+		}
+	}
+	return values
+}
+
+// HookArgValues are the events of the harness that the line names, else those of all.
+func HookArgValues(words []string) (values []string) {
+	for _, h := range hooks.List() {
+		named := slices.Contains(words, "--harness="+h.Name)
+		for i := 1; i < len(words); i++ {
+			named = named || words[i] == h.Name && words[i-1] == "--harness"
+		}
+		for _, e := range h.Events {
+			if named || !slices.ContainsFunc(words,
+				func(w string) bool { return strings.HasPrefix(w, "--harness") }) {
+				if !slices.Contains(values, e.Name) {
+					values = append(values, e.Name)
+				}
+			}
+		}
+	}
+	return values
+}

@@ -1,0 +1,43 @@
+package hookcmd
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"blackboard/kb/memory"
+	"blackboard/kb/workspace"
+)
+
+// tidyWithin is the time limit at the end of a session: the harness may wait for the
+// process. The next session's end does the rest.
+const tidyWithin = time.Second
+
+// tidyMemory consolidates the scopes of a directory's memory that have enough new
+// items, at most once a day.
+func (p *program) tidyMemory(ctx context.Context, home, dir string) error {
+	ctx, cancel := context.WithTimeout(ctx, tidyWithin)
+	defer cancel()
+	agent := p.Env("BOARD_WORKER")
+	opt := memory.Options{Agent: agent, Actor: cmp.Or(agent, "hook")}
+	if dir != "" {
+		var err error
+		if opt.Workspace, err = workspace.Find(dir, p.UserHome(), home); err != nil {
+			return err
+		}
+	}
+	if err := p.MemoryEnvironment(&opt); err != nil {
+		return err
+	}
+	s, err := memory.Open(home, opt)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	due, err := s.DueAfterSession(ctx)
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	_, err = s.Consolidate(ctx, due, nil)
+	return err
+}

@@ -1,0 +1,189 @@
+package hookcmd
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/urfave/cli/v2"
+
+	"blackboard/cmd/board/base"
+	"blackboard/hooks/setup"
+)
+
+// setupFile is a changed file in JSON.
+type setupFile struct {
+	Path   string `json:"path"`
+	Action string `json:"action"` // what is done to it, such as create
+	Diff   string `json:"diff"`   // the change, as a diff
+	Backup string `json:"backup"` // "" if none was made
+}
+
+type setupFailure struct {
+	Message string `json:"message"`
+	Try     string `json:"try"`
+}
+
+// setupResult is the result for a harness.
+type setupResult struct {
+	Name  string        `json:"name"`
+	Level string        `json:"level"` // whose settings: user or project
+	Files []setupFile   `json:"files"`
+	Notes []string      `json:"notes"`
+	Error *setupFailure `json:"error"` // null if there is none
+}
+
+// unified is a change as a unified diff.
+func unified(change *setup.Change) string {
+	before, after := change.Path, change.Path
+	switch change.Action {
+	case setup.Create:
+		before = "/dev/null"
+	case setup.Remove:
+		after = "/dev/null"
+	}
+	text := string(diff.Diff(before, change.Before, after, change.After))
+	if _, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(text, "diff ") {
+		return rest
+	}
+	return text
+}
+
+// showWorks shows the plan: as diffs, or for --uninstall a line for each file.
+func (p *program) showWorks(c *cli.Context, s *setup.Setup, works []*setup.Work) {
+	for _, w := range works {
+		for _, change := range w.Changes {
+			if c.Bool("uninstall") && !c.Bool("dry-run") {
+				goes := ""
+				if change.Action == setup.Remove {
+					goes = ", which goes"
+				}
+				p.Printf("%s: %s from %s%s\n", w.Title, strings.Join(change.Taken, " and "),
+					base.Safe(s.Short(change.Path)), goes)
+				continue
+			}
+			for line := range strings.Lines(unified(change)) {
+				p.Printf("%s\n", base.Safe(strings.TrimRight(line, "\r\n")))
+			}
+		}
+		for _, note := range w.Notes {
+			p.Messagef("%s: %s", w.Title, base.Safe(note))
+		}
+		if w.Approves {
+			p.Messagef("  --no-trust leaves the approval to you, with /hooks in Codex")
+		}
+	}
+}
+
+// setupDone prints the result, with exit code 1 if anything failed.
+func (p *program) setupDone(c *cli.Context, works []*setup.Work, done bool, changes int) error {
+	results, failed := []setupResult{}, false
+	for _, w := range works {
+		r := setupResult{Name: w.Harness, Level: w.Level, Files: []setupFile{},
+			Notes: append([]string{}, w.Notes...)}
+		for _, change := range w.Changes {
+			r.Files = append(r.Files, setupFile{change.Path, change.Action, unified(change), change.Backup})
+		}
+		if w.Err != nil {
+			failed = true
+			r.Error = &setupFailure{Message: w.Err.Error(), Try: base.NextStep(w.Err)}
+		}
+		results = append(results, r)
+	}
+	if c.Bool("json") {
+		if err := p.JSON("dry_run", !done, "harnesses", results); err != nil {
+			return err
+		}
+	} else {
+		p.tellSetup(works, results, c.Bool("uninstall"), done, changes)
+	}
+	if failed {
+		return base.ExitError(base.ExitFailure)
+	}
+	return nil
+}
+
+func (p *program) tellSetup(works []*setup.Work, results []setupResult, uninstall, done bool,
+	changes int) {
+	for i, r := range results {
+		switch {
+		case r.Error != nil:
+			p.Messagef("board: %s: %s", works[i].Title, base.Safe(r.Error.Message))
+			if r.Error.Try != "" {
+				p.Messagef("  try: %s", base.Safe(r.Error.Try))
+			}
+		case len(r.Files) == 0:
+			p.Printf("%s: nothing to do\n", works[i].Title)
+		case done:
+			what := base.Count(int64(len(r.Files)), "file changed", "files changed")
+			if uninstall {
+				what = "removed from " + base.Count(int64(len(r.Files)), "file", "files")
+			}
+			p.Printf("%s: %s\n", works[i].Title, what)
+			for _, f := range r.Files {
+				if f.Backup != "" {
+					p.Messagef("  before: %s", base.Safe(f.Backup))
+				}
+			}
+		}
+	}
+	switch {
+	case len(works) == 0:
+		p.Printf("nothing is installed, so there is nothing to do\n")
+	case !done && changes > 0:
+		p.Messagef("dry run: nothing was changed")
+	}
+}
+
+func (p *program) setupList(c *cli.Context, s *setup.Setup, names []string) error {
+	all, err := s.Status(names)
+	return p.Answer(c, err, func() {
+		for _, h := range all {
+			found := "not found"
+			if h.Found {
+				found = "found"
+			}
+			var parts bytes.Buffer
+			for _, part := range h.Parts {
+				if parts.Len() > 0 {
+					parts.WriteString(", ")
+				}
+				parts.WriteString(part.Part + " " + part.State)
+			}
+			p.Printf("%-10s %-12s %-10s %s\n", h.Name, h.Title, found, parts.String())
+		}
+	}, "harnesses", all)
+}
+
+func (p *program) setupCheck(c *cli.Context, s *setup.Setup, names []string, dir string) error {
+	reports, err := s.Check(names, dir)
+	if err != nil {
+		return err
+	}
+	wrong := 0
+	for _, r := range reports {
+		wrong += len(r.Problems)
+	}
+	if c.Bool("json") {
+		if err := p.JSON("ok", wrong == 0, "harnesses", reports); err != nil {
+			return err
+		}
+	} else {
+		for _, r := range reports {
+			if len(r.Problems) == 0 {
+				p.Printf("%s: well\n", r.Title)
+			}
+			for _, problem := range r.Problems {
+				p.Printf("%s: %s: %s\n", r.Title, problem.Part, base.Safe(problem.Msg))
+				p.Messagef("  try: %s", base.Safe(problem.Hint))
+			}
+		}
+		if len(reports) == 0 {
+			p.Printf("nothing is installed; `board setup --list` shows what there is\n")
+		}
+	}
+	if wrong > 0 {
+		return base.ExitError(base.ExitFailure)
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package kbcmd
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/cmd/board/base"
+	"blackboard/kb"
+	"blackboard/kb/secret"
+)
+
+// givenToFlag is for commands that give capsules to a run.
+func givenToFlag() cli.Flag {
+	return &cli.StringFlag{Name: "run", Aliases: []string{"r"},
+		Usage: "the `RUN` that asks, whose board keeps what was given; default $BOARD_RUN"}
+}
+
+// askingRun is the run within which a question is asked, "" for none. An invalid
+// $BOARD_RUN is only noted: the question is answered.
+func (p *program) askingRun(c *cli.Context) (string, error) {
+	name, err := p.RunName(c)
+	if err == nil || c.IsSet("run") {
+		return name, err
+	}
+	if name != "" {
+		p.Messagef("note: cannot record on the board what was given: %s", base.Safe(err.Error()))
+	}
+	return "", nil
+}
+
+// recordGiven records on the board of a run what was given. Its failure is only noted,
+// and it creates no run.
+func (p *program) recordGiven(c *cli.Context, run string, r board.Retrieval) {
+	if run == "" || len(r.Capsules) == 0 {
+		return
+	}
+	r.Task = secret.Redact(r.Task)
+	b, err := p.OpenRun(c)
+	if err == nil {
+		defer b.Close()
+		err = b.Retrieved(c.Context, p.WorkerName(c), r)
+	}
+	if err != nil {
+		p.Messagef("note: cannot record on the board what was given: %s", base.Safe(err.Error()))
+	}
+}
+
+// usage is the runs that were given a capsule, and what they did with it.
+func (p *program) usage(c *cli.Context, k *kb.KB, capsule *kb.Capsule) (board.Usage, error) {
+	history, err := k.History(c.Context, capsule.ID)
+	if err != nil {
+		return board.Usage{}, err
+	}
+	dir, err := p.BoardsDir()
+	if err != nil {
+		return board.Usage{}, err
+	}
+	return board.UsageOf(c.Context, dir, capsule.ID, capsule.Created, kb.ConfirmedBy(history))
+}
+
+func (p *program) printUsage(g *board.Usage) {
+	p.Printf("%-11s %s\n", "given", g.Describe())
+	for i := range g.Runs {
+		u := &g.Runs[i]
+		p.Printf("  %s  %s, last %s: %s\n", base.Safe(u.Run), base.Count(u.Times, "time", "times"),
+			base.FormatTime(u.Last), base.Safe(u.Outcome()))
+	}
+}
+
+// noteUnread names the boards that could not be read.
+func (p *program) noteUnread(runs []string) {
+	if len(runs) > 0 {
+		p.Messagef("note: cannot tell whether it was given to %s: their boards cannot be read; "+
+			"`board doctor` says why", base.Safe(strings.Join(runs, ", ")))
+	}
+}

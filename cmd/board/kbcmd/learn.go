@@ -1,0 +1,399 @@
+package kbcmd
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/board/verify"
+	"blackboard/cmd/board/base"
+	"blackboard/hooks/harness"
+	"blackboard/kb"
+	"blackboard/kb/brief"
+	"blackboard/kb/learn"
+)
+
+func (p *program) kbLearnCommands() []*cli.Command {
+	roles := strings.Join(kb.Roles, ", ")
+	return []*cli.Command{
+		{
+			Name:  "learn",
+			Usage: "store what the workers of a run say they have learned", ArgsUsage: "[TRANSCRIPT | -]",
+			Description: `Reads LEARNING: lines, and lists below "Learnings:", from a transcript:
+text, or a harness's JSONL, where only the assistant's words count. It also reads the JSON
+list of a reflector. A line may name its kind, "LEARNING (gotcha): …"; else the role
+decides. A known learning is confirmed: run and role are recorded with it, and a reviewer,
+re_reviewer or reflector raises its confidence. New ones are stored. Invalid ones are
+listed with the reason; text that only resembles a learning is counted.`,
+			Flags: []cli.Flag{
+				&cli.StringFlag{Name: "role", Usage: "`ROLE` of the worker who said them: " + roles},
+				&cli.StringFlag{Name: "run", Aliases: []string{"r"},
+					Usage: "the `RUN` they are of; default $BOARD_RUN"},
+				&cli.StringFlag{Name: "project",
+					Usage: "the `PROJECT` they hold for; default the name of the workspace"},
+				base.WorkspaceFlag("the `DIRECTORY` they hold for"),
+				base.DryRunFlag(),
+				&cli.BoolFlag{Name: "force",
+					Usage: "store also what resembles an existing one or seems to hold a secret"},
+				base.WorkerFlag(), base.QuietIDsFlag(), base.JSONFlag(),
+			},
+			Action: p.kbLearn,
+		},
+		{
+			Name:      "harvest",
+			Usage:     "find what a worklog could teach, and print ready remember commands",
+			ArgsUsage: "[WORKLOG.jsonl | -]",
+			Description: "A worklog has a JSON object a line: the command (or tool) that was run, its " +
+				"exit_code, its output or error, the file that was edited.\nLooks for a failure that was " +
+				"fixed, an error that comes back, a command that is run again and again. It stores " +
+				"nothing:\nread what it prints, keep what is true, and run it.",
+			Flags: []cli.Flag{base.JSONFlag()}, Action: p.kbHarvest,
+		},
+		{
+			Name:  "brief",
+			Usage: "print what a role should know before a task, for its prompt", ArgsUsage: "[TASK | -]",
+			Description: `Prints a block "## RECENT LEARNINGS" within a budget of tokens (4 bytes
+each): confident matches for the task, or else up to three that come nearest, marked as
+such. Without a match it prints nothing. Lines around the block say that these are records
+of others, not instructions.
+
+The role selects the kinds. An executor gets facts, recipes, gotchas, patterns and
+anti-patterns; a reviewer gotchas and anti-patterns, a re_reviewer also principles; all
+others everything except sections of documents. Capsules of other workspaces are left out,
+and those that were promoted from the same run: its board has them. --json has the
+retrieval log. With --run or $BOARD_RUN the board records what was given, to whom and for
+which task.`,
+			Flags: []cli.Flag{
+				&cli.StringFlag{Name: "role", Usage: "`ROLE`: " + roles},
+				&cli.StringFlag{Name: "task", Usage: "the `TASK`, if it is neither an argument nor piped in"},
+				&cli.IntFlag{Name: "budget", Usage: "`TOKENS` of the block", Value: brief.DefaultBudget},
+				&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N` capsules", Value: 8},
+				&cli.StringFlag{Name: "mode", Aliases: []string{"m"},
+					Usage: "`MODE`: auto, hybrid, bm25", Value: kb.ModeAuto},
+				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it is about"},
+				base.WorkspaceFlag("the `DIRECTORY` it is about"), givenToFlag(), base.WorkerFlag(),
+				base.JSONFlag(),
+			},
+			Action: p.kbBrief,
+		},
+		p.kbPromoteCommand(),
+	}
+}
+
+func (p *program) kbPromoteCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "promote",
+		Usage: "make a capsule from an entry of a board, with its origin", ArgsUsage: "ENTRY",
+		Description: `The capsule gets the entry's content, source, evidence, confidence and
+tags, and refers to the run, the entry and the worker. Observations, analyses and
+calculations become facts; strategies become patterns; gaps and contradictions become
+gotchas. --kind overrides it.`,
+		Flags: base.JoinFlags([]cli.Flag{
+			&cli.StringFlag{Name: "title",
+				Usage: "title, one `LINE`; default the beginning of the content"},
+			&cli.StringFlag{Name: "kind", Usage: "`KIND`: " + strings.Join(kb.Kinds, ", ")},
+			&cli.StringFlag{Name: "scope",
+				Usage: "`SCOPE`: " + strings.Join(kb.Scopes, ", ") +
+					" (default workspace; universal in your home directory and above)"},
+			&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"},
+				Usage: "`TAG` beside those of the entry, repeatable or with commas"},
+			&cli.StringSliceFlag{Name: "domain", Usage: "domain `TAG`, repeatable or with commas"},
+			&cli.StringFlag{Name: "confidence", Aliases: []string{"c"},
+				Usage: "0 to 1; default the entry's"},
+			&cli.StringFlag{Name: "verified-by", Usage: "`WHO` or what verified it"},
+			&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it belongs to"},
+			base.WorkspaceFlag("the `DIRECTORY` it belongs to"),
+			&cli.StringSliceFlag{Name: "supersedes", Usage: "`CAPSULE` that it replaces, repeatable"},
+			&cli.BoolFlag{Name: "force",
+				Usage: "store it even if it resembles an existing one or seems to hold a secret"},
+			&cli.BoolFlag{Name: "no-embed", Usage: "store it without an embedding"},
+			base.QuietFlag(),
+		}, base.WriteFlags()),
+		Action: p.kbPromote,
+	}
+}
+
+// input opens the one file argument, or stdin.
+func (p *program) input(c *cli.Context, what string) (io.Reader, func(), error) {
+	switch {
+	case c.NArg() > 1:
+		return nil, nil, base.Usagef("`board kb "+c.Command.Name+" --help` shows what it takes",
+			"one %s is needed, but %d are given", what, c.NArg())
+	case c.NArg() == 1 && c.Args().First() != "-":
+		return p.OpenNamed(c.Args().First(), what)
+	case c.NArg() == 0 && base.IsTerminal(p.In):
+		return nil, nil, base.Usagef("give its file, or pipe it in", "no %s is given", what)
+	}
+	return p.In, func() {}, nil
+}
+
+func (p *program) kbLearn(c *cli.Context) error {
+	in, closeInput, err := p.input(c, "transcript")
+	if err != nil {
+		return err
+	}
+	defer closeInput()
+	ws, err := p.Workspace(c)
+	if err != nil {
+		return err
+	}
+	set, err := learn.Read(in, c.String("role"), harness.Said)
+	if err != nil {
+		return err
+	}
+	run := c.String("run")
+	if run == "" {
+		run = p.Env("BOARD_RUN")
+	}
+	opt := learn.Options{Role: c.String("role"), Run: run, Workspace: ws,
+		Project: c.String("project"), Force: c.Bool("force"), DryRun: c.Bool("dry-run")}
+	out := learn.Learned{Stored: []kb.Capsule{}, Confirmed: []kb.Confirmed{}}
+	if len(set.Learnings) > 0 {
+		k, done, err := p.openToWrite(c, opt.DryRun, true)
+		if err != nil {
+			return err
+		}
+		defer done()
+		if out, err = learn.Store(c.Context, k, set.Learnings, opt); err != nil {
+			return err
+		}
+	}
+	refused := append(set.Refused, out.Refused...)
+	return p.Answer(c, nil, func() {
+		p.printLearned(c, &out, opt.DryRun)
+		for _, r := range refused {
+			p.Messagef("refused: %s: %s", base.Safe(r.From), base.Safe(r.Why))
+		}
+		p.printUnsure(set.Unsure)
+		switch {
+		case len(out.Stored)+len(out.Confirmed)+len(refused) > 0:
+		case set.Format == "jsonl" && set.Spoken == 0:
+			p.Messagef("nothing was learned: of %s none is known as words of an assistant; is it a "+
+				"harness's transcript?", base.Count(int64(set.Lines), "line", "lines"))
+		default:
+			p.Messagef("nothing was learned: no LEARNING: line was found, and no list below Learnings:")
+		}
+	}, "stored", out.Stored, "confirmed", out.Confirmed, "refused",
+		append([]kb.Refused{}, refused...), "unsure", set.Unsure, "said_again", set.Again,
+		"format", set.Format, "lines", set.Lines, "spoken", set.Spoken, "dry_run", opt.DryRun)
+}
+
+// printLearned prints what was stored and confirmed.
+func (p *program) printLearned(c *cli.Context, out *learn.Learned, dryRun bool) {
+	for i := range out.Stored {
+		s := &out.Stored[i]
+		switch {
+		case c.Bool("quiet"):
+			p.Printf("%s\n", s.ID)
+		case dryRun:
+			p.Printf("would be remembered: %s: %s\n", s.Kind, base.Line(s.Title, 100))
+		default:
+			p.Printf("%s %s remembered: %s\n", s.ID, s.Kind, base.Line(s.Title, 100))
+		}
+	}
+	for i := range out.Confirmed {
+		s := &out.Confirmed[i]
+		switch {
+		case c.Bool("quiet"):
+		case s.Unchanged:
+			p.Printf("%s exists already: %s\n", s.ID, base.Line(s.Title, 100))
+		case s.Changed():
+			p.Printf("%s confirmed by %s, confidence now %.2f: %s\n", s.ID, base.Safe(s.By), *s.After,
+				base.Line(s.Title, 100))
+		default:
+			p.Printf("%s confirmed by %s: %s\n", s.ID, base.Safe(s.By), base.Line(s.Title, 100))
+		}
+	}
+}
+
+// printUnsure counts text that resembles a learning but was not stored, and shows some
+// of it.
+func (p *program) printUnsure(all []kb.Refused) {
+	if len(all) == 0 {
+		return
+	}
+	var some []string
+	for _, u := range all[:min(len(all), 5)] {
+		some = append(some, base.Safe(u.From)+": "+base.Safe(u.Why))
+	}
+	p.Messagef("%s, and not taken (--json has all):\n  %s", base.Count(int64(len(all)),
+		"text that looks like a learning was seen", "texts that look like learnings were seen"),
+		strings.Join(some, "\n  "))
+}
+
+func (p *program) kbHarvest(c *cli.Context) error {
+	in, closeInput, err := p.input(c, "worklog")
+	if err != nil {
+		return err
+	}
+	defer closeInput()
+	set, err := learn.Harvest(in)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		type candidate struct {
+			learn.Candidate
+			Remember string `json:"remember"` // the command that stores it
+		}
+		all := []candidate{}
+		for _, x := range set.Candidates {
+			all = append(all, candidate{x, x.RememberLine()})
+		}
+		return p.JSON("candidates", all, "lines", set.Lines, "entries", set.Entries, "failures",
+			set.Failures, "not_json", set.NotJSON, "left", set.Left, "refused",
+			append([]kb.Refused{}, set.Refused...))
+	}
+	for _, x := range set.Candidates {
+		p.Printf("# %s\n", base.Line(x.Why, 200))
+		for _, e := range x.Evidence {
+			p.Printf("#   %s\n", base.Line(e, 200))
+		}
+		p.Printf("%s\n\n", x.RememberLine())
+	}
+	p.Messagef("%s read, %s found%s", base.Count(int64(set.Entries), "entry", "entries"),
+		base.Count(int64(len(set.Candidates)), "candidate", "candidates"),
+		map[bool]string{true: fmt.Sprintf("; %d lines are not JSON objects", set.NotJSON),
+			false: ""}[set.NotJSON > 0])
+	return nil
+}
+
+func (p *program) kbBrief(c *cli.Context) error {
+	task, cut := c.String("task"), []string{}
+	if !c.IsSet("task") {
+		var err error
+		if task, cut, err = p.question(c); err != nil {
+			return err
+		}
+	} else if c.NArg() > 0 {
+		return base.Usagef("give the task once", "both --task and an argument are given")
+	}
+	ws, err := p.Workspace(c)
+	if err != nil {
+		return err
+	}
+	mode := c.String("mode")
+	if mode == kb.ModeVector {
+		return base.Usagef("choose auto, hybrid or bm25", "a brief cannot be made by meaning alone")
+	}
+	run, err := p.askingRun(c)
+	if err != nil {
+		return err
+	}
+	k, done, err := p.openToRead(c, mode != kb.ModeBM25)
+	if err != nil {
+		return err
+	}
+	defer done()
+	b, err := brief.Write(c.Context, k, brief.Options{Role: c.String("role"), Task: task, Workspace: ws,
+		Project: c.String("project"), Run: run, Budget: c.Int("budget"), Limit: c.Int("limit"),
+		Mode: mode})
+	if err != nil {
+		return err
+	}
+	var given []board.Given
+	for _, l := range b.Log {
+		if l.Included {
+			given = append(given, board.Given{ID: l.ID, Score: l.Score, Evidence: l.Evidence})
+		}
+	}
+	p.recordGiven(c, run, board.Retrieval{Way: board.ByBrief, Role: b.Role, Task: task,
+		Capsules: given})
+	b.Degraded = append(cut, b.Degraded...)
+	return p.Answer(c, nil, func() {
+		p.Printf("%s", base.Safe(b.Block))
+		for _, d := range b.Degraded {
+			p.Messagef("note: %s", base.Safe(d))
+		}
+		switch kinds := ""; {
+		case b.Block == "" && len(b.Log) > 0 && b.Log[0].Evidence > 0:
+			p.Messagef("no confident match; the best, %s: %s", b.Log[0].ID, base.Safe(b.Log[0].Why))
+		case b.Block == "":
+			if len(b.Kinds) > 0 {
+				kinds = " (among " + strings.Join(b.Kinds, ", ") + ")"
+			}
+			p.Messagef("no capsule is about it%s; try `board kb search`", kinds)
+		}
+	}, "brief", b)
+}
+
+// promotedKind is the kind of the capsule that an entry of a type becomes.
+func promotedKind(entryType string) string {
+	switch entryType {
+	case board.Strategy:
+		return "pattern"
+	case board.Gap, board.Contradiction:
+		return "gotcha"
+	}
+	return "fact"
+}
+
+func (p *program) kbPromote(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return base.Usagef("`board kb promote --run RUN e12`", "one entry is needed, but %d are given",
+			c.NArg())
+	}
+	conf, err := confidence(c)
+	if err != nil {
+		return err
+	}
+	ws, err := p.Workspace(c)
+	if err != nil {
+		return err
+	}
+	b, err := p.OpenRun(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	detail, err := b.Entry(c.Context, c.Args().First())
+	if err != nil {
+		return err
+	}
+	run, err := p.RunName(c)
+	if err != nil {
+		return err
+	}
+	if status := detail.Entry.Status; status != board.Active {
+		p.Messagef("note: %s is %s on the board: is the capsule still true? `board show %s` shows "+
+			"what contradicts it", detail.Entry.ID, status, detail.Entry.ID)
+	}
+	if v := detail.Entry.Verified; v != nil && !v.Stale && verify.Doubted(v.Verdict) {
+		p.Messagef("note: %s is doubted: its source does not confirm it; `board verify %s` shows how",
+			detail.Entry.ID, detail.Entry.ID)
+	}
+	capsule := CapsuleOf(run, &detail.Entry)
+	capsule.Workspace, capsule.Scope, capsule.Project, capsule.VerifiedBy = ws, c.String("scope"),
+		c.String("project"), c.String("verified-by")
+	capsule.Tags, capsule.DomainTags, capsule.Supersedes = append(capsule.Tags,
+		base.List(c, "tags")...), base.List(c, "domain"), base.List(c, "supersedes")
+	if kind := c.String("kind"); kind != "" {
+		capsule.Kind = kind
+	}
+	if title := c.String("title"); title != "" {
+		capsule.Title = title
+	}
+	if conf != nil {
+		capsule.Confidence = conf
+	}
+	return p.remember(c, capsule)
+}
+
+// CapsuleOf drafts the capsule for an entry of a run.
+func CapsuleOf(run string, e *board.Entry) kb.Capsule {
+	c := kb.Capsule{Kind: promotedKind(e.Type), Title: learn.TitleOf(e.Content), Body: e.Content,
+		Tags: slices.Clone(e.Tags), Source: strings.TrimSuffix(e.SourceDoc+":"+e.SourceRef, ":"),
+		Confidence: e.Confidence,
+		Refs:       []string{"run:" + run, "entry:" + e.ID, "worker:" + e.Worker}}
+	if e.SourceDoc == "" {
+		c.Source = "run " + run + ", " + e.ID
+	}
+	if e.Evidence != "" {
+		c.Body = kb.WithEvidence(c.Body, base.Safe(e.Evidence))
+	}
+	return c
+}

@@ -1,0 +1,120 @@
+package memorycmd
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/cmd/board/base"
+	"blackboard/kb/chunks"
+)
+
+func (p *program) contextCommand() *cli.Command {
+	c := &cli.Command{
+		Name: "context", Aliases: []string{"ctx"}, Category: base.CategoryKnow,
+		Usage: "a project's context store: search, write, read, list, delete, get, set and more",
+		Description: `Chunks are texts that are written once and found by search; state is values
+under keys. It does what agent-memory-store does, with the same answers. The
+store is a directory: --store, else $AGENT_STORE_PATH, else .agent-memory-store
+here; its file is board.sqlite3. The first use imports what agent-memory-store
+has left there, and does not change those files.`,
+		Subcommands: slices.Concat(p.contextChunkCommands(), p.contextStateCommands(),
+			p.contextUpkeepCommands()),
+	}
+	return c
+}
+
+// contextFlags are the flags of every context command.
+func contextFlags(more ...cli.Flag) []cli.Flag {
+	return base.JoinFlags(more, []cli.Flag{
+		&cli.StringFlag{Name: "store",
+			Usage: "the `DIRECTORY` of the store; default $AGENT_STORE_PATH, else .agent-memory-store"},
+		base.JSONFlag(),
+	})
+}
+
+// useFlags are contextFlags for commands that may be the first use of a store.
+func useFlags(more ...cli.Flag) []cli.Flag {
+	return contextFlags(append(more, &cli.BoolFlag{Name: "no-import",
+		Usage: "the first use imports nothing from agent-memory-store"})...)
+}
+
+// openContext opens the store, with the installed model if it is wanted and usable. It
+// tells what a first use has imported.
+func (p *program) openContext(c *cli.Context, withModel bool) (*chunks.Store, func(), error) {
+	return p.openContextAs(c, withModel, !c.Bool("no-import"))
+}
+
+func (p *program) openContextAs(c *cli.Context, withModel, firstUse bool) (*chunks.Store, func(),
+	error) {
+	if err := notEmpty(c, "store", "agent", "mode", "importance"); err != nil {
+		return nil, nil, err
+	}
+	dir := c.String("store")
+	if dir == "" {
+		dir = chunks.DefaultDir(p.Env)
+	}
+	opt := chunks.Options{Import: firstUse}
+	if withModel {
+		var err error
+		if opt.Embedder, err = p.UsableEmbedder(c.Context); err != nil {
+			return nil, nil, err
+		}
+	}
+	s, res, err := chunks.Open(c.Context, dir, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	if res.Source != "" {
+		p.Messagef("note: %s", importText(&res))
+		p.importNotes(&res)
+	}
+	return s, func() { s.Close() }, nil
+}
+
+// notEmpty refuses flags with an empty value: the value went missing.
+func notEmpty(c *cli.Context, names ...string) error {
+	for _, n := range names {
+		if c.IsSet(n) && c.String(n) == "" {
+			return base.Usagef("name it, or leave the flag out", "--%s is empty", n)
+		}
+	}
+	return nil
+}
+
+// importText describes what was imported.
+func importText(r *chunks.ImportResult) string {
+	part := func(c chunks.ImportCount, one, many string) string {
+		s := base.Count(int64(c.Added), one, many)
+		if c.Updated > 0 {
+			s += fmt.Sprintf(", %d updated", c.Updated)
+		}
+		if c.Kept > 0 {
+			s += fmt.Sprintf(", %d here already", c.Kept)
+		}
+		return s
+	}
+	s := fmt.Sprintf("imported from %s: %s; %s", r.Source, part(r.Chunks, "chunk", "chunks"),
+		part(r.State, "value", "values"))
+	for _, left := range []struct {
+		n   int
+		why string
+	}{{r.Expired, "expired, skipped"}, {r.Deleted, "deleted here, skipped"},
+		{len(r.Refused), "refused"}} {
+		if left.n > 0 {
+			s += fmt.Sprintf("; %d %s", left.n, left.why)
+		}
+	}
+	return base.Safe(s)
+}
+
+// importNotes prints the notes of an import.
+func (p *program) importNotes(r *chunks.ImportResult) {
+	for _, n := range r.Notes {
+		p.Messagef("  note: %s", base.Safe(n))
+	}
+	for _, refused := range r.Refused {
+		p.Messagef("  refused: %s: %s", base.Line(refused.From, 300), base.Line(refused.Why, 300))
+	}
+}

@@ -1,0 +1,61 @@
+package memorycmd
+
+import (
+	"context"
+
+	"blackboard/cmd/board/base"
+	"blackboard/kb/chunks"
+)
+
+// contextFlagValues are the values of a context command's flag. Short names mean other
+// things here than elsewhere.
+func (p *program) contextFlagValues(name string) []string {
+	switch name {
+	case "mode", "m":
+		return chunks.Modes
+	case "importance", "i":
+		return chunks.Importances
+	}
+	return nil
+}
+
+// contextArgValues are the arguments of a context command.
+func (p *program) contextArgValues(ctx context.Context, command string, words,
+	rest []string) (values []string) {
+	switch command {
+	case "context read", "context delete":
+		p.withContext(ctx, words, func(s *chunks.Store) {
+			l, _ := s.List(ctx, chunks.ListQuery{Limit: new(base.MaxCandidates)})
+			for i := range l.Chunks {
+				values = append(values, l.Chunks[i].ID)
+			}
+		})
+	case "context get", "context set":
+		if len(base.Positional(rest)) == 0 {
+			p.withContext(ctx, words, func(s *chunks.Store) { values, _ = s.Keys(ctx, base.MaxCandidates) })
+		}
+	}
+	return values
+}
+
+// withContext calls fn with the store of the completed line. It creates none, and
+// imports nothing.
+func (p *program) withContext(ctx context.Context, words []string, fn func(*chunks.Store)) {
+	dir := chunks.DefaultDir(p.Env)
+	for i, w := range words {
+		name, value, hasValue := base.CutFlag(w)
+		switch {
+		case name != "store":
+		case hasValue:
+			dir = value
+		case i+1 < len(words):
+			dir = words[i+1]
+		}
+	}
+	s, _, err := chunks.Open(ctx, dir, chunks.Options{})
+	if err != nil {
+		return
+	}
+	defer s.Close()
+	fn(s)
+}

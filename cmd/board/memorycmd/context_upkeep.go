@@ -1,0 +1,130 @@
+package memorycmd
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board/fault"
+	"blackboard/cmd/board/base"
+	"blackboard/embed"
+)
+
+// contextSkill teaches agents the store's tools.
+//
+//go:embed context_skill.md
+var contextSkill string
+
+func (p *program) contextUpkeepCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "skill", Usage: "print a skill that teaches agents the seven tools",
+			Description: `When to read and when to write, what a new project begins with, how to hand
+over. Keep it where a harness reads skills, or paste it into AGENTS.md:
+
+  board context skill > .claude/skills/agent-memory/SKILL.md`,
+			Action: func(c *cli.Context) error {
+				if err := base.NoArgs(c); err != nil {
+					return err
+				}
+				p.Printf("%s", contextSkill)
+				return nil
+			},
+		},
+		{
+			Name: "import", Usage: "import what is new in agent-memory-store's files",
+			Description: `Reads store.db in the store's directory or, if that is missing or empty, the
+folders chunks and state. It imports what is missing here and what is newer
+there. What was deleted here stays deleted. The files are not changed. The first
+use of a store imports automatically.`,
+			Flags: contextFlags(), Action: p.contextImport,
+		},
+		{
+			Name: "status", Usage: "show counts and sizes",
+			Flags: contextFlags(), Action: p.contextStatus,
+		},
+		{
+			Name: "reembed", Usage: "add missing embeddings",
+			Description: `These are chunks that were written without a model, and all of them after a
+change of the model. Each small step is saved. If it is interrupted, run the
+same command again.`,
+			Flags: useFlags(), Action: p.contextReembed,
+		},
+	}
+}
+
+func (p *program) contextImport(c *cli.Context) error {
+	s, done, err := p.openContextAs(c, true, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	r, err := s.Import(c.Context)
+	return p.Answer(c, err, func() {
+		p.Printf("%s\n", importText(&r))
+		p.importNotes(&r)
+	}, "import", r)
+}
+
+func (p *program) contextStatus(c *cli.Context) error {
+	s, done, err := p.openContextAs(c, false, false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	st, err := s.Status(c.Context)
+	return p.Answer(c, err, func() {
+		size := "not created yet"
+		if st.There {
+			size = base.Megabytes(st.Bytes)
+		}
+		row := func(name, text string) { p.Printf("  %-10s  %s\n", name, text) }
+		p.Printf("%s  %s\n", base.Safe(st.Path), size)
+		row("chunks", fmt.Sprint(st.Chunks))
+		row("state", base.Count(int64(st.State), "key", "keys"))
+		with := ""
+		if st.Model != "" {
+			with = " with " + base.Safe(st.Model)
+		}
+		row("embedded", fmt.Sprintf("%d of %d%s", st.Embedded, st.Chunks, with))
+		if st.There {
+			row("index", fmt.Sprintf("%s, %d in the tail, %s", base.Count(int64(st.Index.Segments),
+				"segment", "segments"), st.Index.Tail, base.Megabytes(st.Index.Bytes)))
+		}
+		if st.Import != nil && st.Import.Source != "" {
+			row("import", base.FormatTime(st.Import.At)+"  "+importText(&st.Import.ImportResult))
+		} else if len(st.Originals) > 0 {
+			row("import", "none; "+base.Safe(strings.Join(st.Originals,
+				", "))+": board context import imports it")
+		}
+	}, "status", st)
+}
+
+func (p *program) contextReembed(c *cli.Context) error {
+	p.EmbedsMuch = true
+	s, done, err := p.openContext(c, true)
+	if err != nil {
+		return err
+	}
+	defer done()
+	bar := p.StepBar()
+	r, err := s.Reembed(c.Context, func(done, of int) { bar.Show("embedding", done, of) })
+	bar.Clear()
+	if err != nil {
+		if errors.Is(err, fault.NoModel) {
+			return embed.NoModel()
+		}
+		if r.Embedded > 0 {
+			p.Messagef("%s have theirs; the same command continues", base.Count(int64(r.Embedded), "chunk",
+				"chunks"))
+		}
+		return err
+	}
+	return p.Answer(c, nil, func() {
+		p.Printf("%s embedded with %s\n", base.Count(int64(r.Embedded), "chunk", "chunks"),
+			base.Safe(r.Model))
+	}, "reembed", r)
+}

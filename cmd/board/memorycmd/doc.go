@@ -1,0 +1,54 @@
+// Package memorycmd has the commands of what agents remember: `board memory` and `board
+// context`.
+//
+// memory.go has the group and what its commands share; the other files are named for what
+// their commands do, and those of the context store begin with context. derived.go says
+// whether what an item was derived from has changed; MCP and the screen use it too.
+package memorycmd
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/cmd/board/base"
+	"blackboard/kb/memory"
+)
+
+// program has the methods of this package's commands.
+type program struct{ *base.Program }
+
+// Command is `board memory`.
+func Command(b *base.Program) *cli.Command { return (&program{b}).memoryCommand() }
+
+// ContextCommand is `board context`.
+func ContextCommand(b *base.Program) *cli.Command { return (&program{b}).contextCommand() }
+
+// NewResolver returns a resolver for the items of a workspace. s resolves references to
+// other items; nil: they are not resolved.
+func NewResolver(b *base.Program, home, workspace string, s *memory.Store) *Resolver {
+	return &Resolver{program: &program{b}, home: home, workspace: workspace, memory: s}
+}
+
+// FlagValues are the values that a flag of a memory command can have.
+func FlagValues(ctx context.Context, b *base.Program, command, name string,
+	words []string) []string {
+	return (&program{b}).memoryFlagValues(ctx, command, name, words)
+}
+
+// ArgValues are the arguments that a memory command can have.
+func ArgValues(ctx context.Context, b *base.Program, command string, words,
+	rest []string) []string {
+	return (&program{b}).memoryArgValues(ctx, command, words, rest)
+}
+
+// ContextFlagValues are the values that a flag of a context command can have.
+func ContextFlagValues(b *base.Program, name string) []string {
+	return (&program{b}).contextFlagValues(name)
+}
+
+// ContextArgValues are the arguments that a context command can have.
+func ContextArgValues(ctx context.Context, b *base.Program, command string, words,
+	rest []string) []string {
+	return (&program{b}).contextArgValues(ctx, command, words, rest)
+}

@@ -1,0 +1,261 @@
+package memorycmd
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board/lazyregexp"
+	"blackboard/cmd/board/base"
+	"blackboard/kb/memory"
+)
+
+func (p *program) memoryCommand() *cli.Command {
+	return &cli.Command{
+		Name: "memory", Aliases: []string{"mem"}, Category: base.CategoryKnow,
+		Usage: "what agents remember: put, read, journal, orient, consolidate and more",
+		Description: `Items are in four tiers: conversation, channel, workspace, account. Each agent
+has its own journal and core memories; conversations have working notes. board
+help memory explains what goes where, who sees it, and how long it is kept.`,
+		Subcommands: slices.Concat(p.memoryItemCommands(), p.memoryReadCommands(), p.memoryOwnCommands(),
+			p.memoryTalkCommands(), p.memoryUpkeepCommands(), p.memoryMoveCommands()),
+	}
+}
+
+// memoryFlags are the flags of every memory command: who asks, where, in which format.
+func memoryFlags(more ...cli.Flag) []cli.Flag {
+	return base.JoinFlags(more, []cli.Flag{
+		&cli.StringFlag{Name: "agent",
+			Usage: "`WHO` asks; default $BOARD_WORKER, else the harness, else a person at a terminal"},
+		&cli.BoolFlag{Name: "author",
+			Usage: "a person asks, although stdin is not a terminal; needs --reason"},
+		&cli.StringFlag{Name: "reason", Usage: "`REASON` of the author; it is logged"},
+		base.WorkspaceFlag("the `DIRECTORY` whose memory it is"), base.JSONFlag(),
+	})
+}
+
+func secretFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "force", Usage: "store it even if it seems to hold a secret"}
+}
+
+func budgetFlag() cli.Flag {
+	return &cli.IntFlag{Name: "budget",
+		Usage: "`TOKENS` that it may have, 4 bytes each", Value: memory.DefaultBudget}
+}
+
+func tierFlag(usage string) cli.Flag {
+	return &cli.StringFlag{Name: "tier", Usage: usage}
+}
+
+func tiersFlag(usage string) cli.Flag {
+	return &cli.StringSliceFlag{Name: "tier", Aliases: []string{"tiers"},
+		Usage: "`TIER`, repeatable or with commas: " + strings.Join(memory.Tiers, ", ") + usage}
+}
+
+func conversationFlag(usage string) cli.Flag {
+	return &cli.StringFlag{Name: "conversation",
+		Usage: "`REF` of " + usage + "; default $BOARD_CONVERSATION"}
+}
+
+// openedMemory is the memory of a command, with the resolver of its items' sources.
+type openedMemory struct {
+	*memory.Store
+	links *Resolver
+}
+
+// openMemory opens the memory for its caller (see setSpeaker). Grants come from the
+// environment, which whoever starts an agent controls. It has a model if one is wanted
+// and usable.
+func (p *program) openMemory(c *cli.Context, withModel bool) (*openedMemory, func(), error) {
+	opt, err := p.memoryOptions(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	home, err := p.DataHome()
+	if err != nil {
+		return nil, nil, err
+	}
+	if withModel {
+		if opt.Embedder, err = p.UsableEmbedder(c.Context); err != nil {
+			return nil, nil, err
+		}
+	}
+	r := &Resolver{program: p, home: home, workspace: opt.Workspace}
+	opt.Resolve = r.Resolve
+	s, err := memory.Open(home, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.memory = s
+	return &openedMemory{s, r}, func() { r.Close(); s.Close() }, nil
+}
+
+// inMemory is the action of a command that needs the memory, but no model.
+func (p *program) inMemory(fn func(*cli.Context, *openedMemory) error) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		s, done, err := p.openMemory(c, false)
+		if err != nil {
+			return err
+		}
+		defer done()
+		return fn(c, s)
+	}
+}
+
+func (p *program) memoryOptions(c *cli.Context) (opt memory.Options, err error) {
+	if opt.Workspace, err = p.Workspace(c); err != nil {
+		return opt, err
+	}
+	opt.Session = cmp.Or(p.Env("BOARD_SESSION"), p.Env("BOARD_CONVERSATION"))
+	if err = p.setSpeaker(c, &opt); err != nil {
+		return opt, err
+	}
+	opt.KeepSecrets = c.Bool("force")
+	return opt, p.MemoryEnvironment(&opt)
+}
+
+// scriptAgent is the agent's name in a shell without a harness, a person or a name.
+const scriptAgent = "script"
+
+// setSpeaker sets who asks. The author is a person at a terminal, outside of harnesses
+// and without a worker's name; other authors need --author and a reason.
+func (p *program) setSpeaker(c *cli.Context, opt *memory.Options) error {
+	opt.Agent = p.AgentName()
+	switch {
+	case c.IsSet("author") && c.IsSet("agent"):
+		return base.Usagef("leave one out: the author is not an agent",
+			"both --author and --agent are given")
+	case c.Bool("author"):
+		opt.Reason = strings.TrimSpace(c.String("reason"))
+		if opt.Reason == "" {
+			return base.Usagef("add --reason 'who wants it, and why'",
+				"--author needs a reason, which is logged")
+		}
+		opt.Actor = cmp.Or(opt.Agent, p.WorkerName(c))
+		opt.Agent, opt.Author = "", true
+		return nil
+	case c.IsSet("reason"):
+		return base.Usagef("leave it out, or add --author", "--reason is only for the author")
+	case c.IsSet("agent"):
+		// An agent whose name went missing is no person.
+		if opt.Agent = c.String("agent"); opt.Agent == "" {
+			return base.Usagef("name the agent; without --agent it is $BOARD_WORKER, the harness, or "+
+				"whoever is at the terminal", "--agent is empty")
+		}
+	case opt.Agent == "" && p.Terminal && base.IsTerminal(p.In):
+		opt.Author, opt.Actor = true, p.WorkerName(c)
+		return nil
+	}
+	opt.Agent = cmp.Or(opt.Agent, scriptAgent)
+	opt.Actor = opt.Agent
+	return nil
+}
+
+// conversation is the ref code of a command's conversation: --conversation, else
+// $BOARD_CONVERSATION.
+func (p *program) conversation(c *cli.Context) string {
+	if c.IsSet("conversation") {
+		return c.String("conversation")
+	}
+	return p.Env("BOARD_CONVERSATION")
+}
+
+// conversationIn is conversation for commands that can do without one. Without a
+// workspace there are no conversations, so the environment is ignored.
+func (p *program) conversationIn(c *cli.Context, s *openedMemory) string {
+	if s.Workspace() == "" && !c.IsSet("conversation") {
+		return ""
+	}
+	return p.conversation(c)
+}
+
+// lifespan is days, hours and minutes: "7d", "12h", "1d12h".
+var lifespan = lazyregexp.New(`^(?:([0-9]{1,6})d)?(?:([0-9]{1,7})h)?(?:([0-9]{1,8})m)?$`)
+
+// expiry reads --ttl or --expires, nil if neither is given. With never, --expires never
+// is valid.
+func expiry(c *cli.Context, never bool) (*time.Time, error) {
+	if c.IsSet("ttl") && c.IsSet("expires") {
+		return nil, base.Usagef("leave one out", "both --ttl and --expires are given")
+	}
+	if c.IsSet("ttl") {
+		m := lifespan.FindStringSubmatch(c.String("ttl"))
+		if m == nil || c.String("ttl") == "" {
+			return nil, base.Usagef("give days and hours: 7d, 12h, 1d12h", "--ttl %q is not a duration",
+				c.String("ttl"))
+		}
+		var d time.Duration
+		for i, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute} {
+			n, _ := strconv.Atoi("0" + m[i+1]) // digits, and few of them
+			if time.Duration(n) > (100*365*24*time.Hour-d)/unit {
+				return nil, base.Usagef("leave it out if it shall not expire",
+					"--ttl %s is more than a hundred years", c.String("ttl"))
+			}
+			d += time.Duration(n) * unit
+		}
+		if d == 0 {
+			return nil, base.Usagef("give days and hours: 7d, 12h, 1d12h", "--ttl %s is zero",
+				c.String("ttl"))
+		}
+		t := time.Now().Add(d)
+		return &t, nil
+	}
+	if !c.IsSet("expires") || never && c.String("expires") == "never" {
+		return nil, nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05",
+		"2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.Parse(layout, c.String("expires")); err == nil {
+			return &t, nil
+		}
+	}
+	return nil, base.Usagef("write 2026-12-24, 2026-12-24 18:00 (UTC) or "+
+		"2026-12-24T18:00:00+01:00; --ttl 7d counts from now", "--expires %q is not a time",
+		c.String("expires"))
+}
+
+// headline is an item's text in a list.
+func headline(it *memory.Item) string {
+	if it.Title != "" {
+		return it.Title
+	}
+	return it.Content
+}
+
+// itemMarks are the notable states of an item, for a list.
+func (p *program) itemMarks(it *memory.Item) string {
+	var marks []string
+	if it.Agent != "" {
+		marks = append(marks, "private")
+	}
+	if it.Lifetime == memory.LongTerm {
+		marks = append(marks, it.Lifetime)
+	}
+	if it.Expires != nil && it.Forgotten == nil && !it.Expires.After(time.Now()) {
+		marks = append(marks, "expired")
+	}
+	if it.Archived != nil {
+		marks = append(marks, "archived")
+	}
+	if it.Forgotten != nil {
+		mark := "forgotten: " + it.Rule
+		if it.ReplacedBy != "" {
+			mark += " → " + it.ReplacedBy
+		}
+		marks = append(marks, mark)
+	}
+	if len(marks) == 0 {
+		return ""
+	}
+	return "  " + p.Paint(base.Yellow, strings.Join(marks, ", "))
+}
+
+func (p *program) warnings(all []string) {
+	for _, w := range all {
+		p.Messagef("  note: %s", base.Safe(w))
+	}
+}

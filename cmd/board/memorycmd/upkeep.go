@@ -1,0 +1,352 @@
+package memorycmd
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board/fault"
+	"blackboard/cmd/board/base"
+	"blackboard/embed"
+	"blackboard/kb/eval"
+	"blackboard/kb/memory"
+)
+
+func (p *program) memoryUpkeepCommands() []*cli.Command {
+	return append(p.memoryConsolidateCommands(),
+		&cli.Command{
+			Name: "reembed", Usage: "add missing embeddings",
+			Description: `These are items that were stored without a model, and all of them after a
+change of the model. Each small step is saved. If it is interrupted, run the
+same command again.`,
+			Flags: memoryFlags(), Action: p.memoryReembed,
+		},
+		&cli.Command{
+			Name: "stats", Usage: "show counts and sizes",
+			Flags: memoryFlags(), Action: p.inMemory(p.memoryStats),
+		},
+		&cli.Command{
+			Name: "eval", Usage: "measure how well questions find their items", ArgsUsage: "DIR…",
+			Description: `DIR is a set in the layout of BEIR: corpus.jsonl, queries.jsonl and
+qrels/SPLIT.tsv. A document's "metadata" may have tier, channel, importance,
+age_days, accesses, accessed_days and tags. The set is stored in a memory of its
+own. Its questions are asked by words, and with the model if one is installed:
+with all items new (fresh), with the ages of the set (aged), and after a pass of
+consolidation (tidied). Plain full text search (SQLite's FTS5 with its porter
+stemmer) is measured on the same items for comparison.`,
+			Flags: []cli.Flag{&cli.StringFlag{Name: "split",
+				Usage: "use qrels/`NAME`.tsv; default test"}, base.JSONFlag()},
+			Action: p.memoryEval,
+		},
+		&cli.Command{
+			Name: "events", Usage: "list changes, the newest last",
+			Description: `Lists who did what to which item, and by which rule; never the content. Events
+are never deleted, not even by a scrub. Events of other agents' private items
+are left out.`,
+			Flags: memoryFlags(
+				tierFlag("only of this `TIER`: "+strings.Join(memory.Tiers, ", ")),
+				&cli.StringFlag{Name: "subject",
+					Usage: "only of this `ID`: an item, a note, a conversation, named:NAME"},
+				base.LimitFlag(),
+			),
+			Action: p.inMemory(p.memoryEvents),
+		},
+		&cli.Command{
+			Name: "workspaces", Usage: "list the directories that have a memory",
+			Flags: []cli.Flag{base.JSONFlag()}, Action: p.memoryWorkspaces,
+		},
+		p.memoryWorkspaceCommand(),
+		&cli.Command{
+			Name:  "adopt",
+			Usage: "take over the memory of a directory that no longer exists", ArgsUsage: "DIRECTORY",
+			Description: `Use it after moving a project: DIRECTORY is the old place. A directory that
+still exists keeps its memory; use export and import then.`,
+			Flags: memoryFlags(), Action: p.inMemory(p.memoryAdopt),
+		},
+	)
+}
+
+// workspaceInfo is a directory that has a memory.
+type workspaceInfo struct {
+	Directory string `json:"directory"`
+	There     bool   `json:"there"` // it is still a directory
+	Bytes     int64  `json:"bytes"`
+}
+
+func (p *program) memoryWorkspaces(c *cli.Context) error {
+	home, err := p.DataHome()
+	if err != nil {
+		return err
+	}
+	dirs, err := memory.Workspaces(c.Context, home)
+	if err != nil {
+		return err
+	}
+	all := []workspaceInfo{}
+	for _, dir := range dirs {
+		w := workspaceInfo{Directory: dir}
+		if info, err := os.Stat(dir); err == nil {
+			w.There = info.IsDir()
+		}
+		if info, err := os.Stat(memory.WorkspacePath(home, dir)); err == nil {
+			w.Bytes = info.Size()
+		}
+		all = append(all, w)
+	}
+	slices.SortFunc(all, func(a, b workspaceInfo) int {
+		return strings.Compare(a.Directory,
+			b.Directory)
+	})
+	return p.Answer(c, nil, func() {
+		for _, w := range all {
+			p.Printf("%8s  %s%s\n", base.Megabytes(w.Bytes), base.Safe(w.Directory),
+				map[bool]string{false: p.Paint(base.Yellow,
+					"  not found; if it has moved, run board memory adopt in the new place")}[w.There])
+		}
+		if len(all) == 0 {
+			p.EndList(0, false, "workspaces")
+		}
+	}, "workspaces", all)
+}
+
+func (p *program) memoryAdopt(c *cli.Context, s *openedMemory) error {
+	dir, err := base.OneArg(c, "directory")
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	if err := s.Adopt(c.Context, dir); err != nil {
+		return err
+	}
+	return p.Answer(c, nil, func() {
+		p.Printf("the memory of %s belongs to %s now\n", base.Safe(dir), base.Safe(s.Workspace()))
+	}, "adopted", dir, "workspace", s.Workspace())
+}
+
+func (p *program) memoryReembed(c *cli.Context) error {
+	p.EmbedsMuch = true
+	s, done, err := p.openMemory(c, true)
+	if err != nil {
+		return err
+	}
+	defer done()
+	bar := p.StepBar()
+	r, err := s.Reembed(c.Context, 0, func(done, of int) { bar.Show("embedding", done, of) })
+	bar.Clear()
+	if err != nil {
+		if errors.Is(err, fault.NoModel) {
+			return embed.NoModel()
+		}
+		if r.Embedded > 0 {
+			p.Messagef("%s have theirs; the same command continues", base.Count(int64(r.Embedded), "item",
+				"items"))
+		}
+		return err
+	}
+	return p.Answer(c, nil, func() {
+		p.Printf("%s embedded with %s\n",
+			base.Count(int64(r.Embedded), "item", "items"), r.Model)
+	}, "reembed", r)
+}
+
+func (p *program) memoryStats(c *cli.Context, s *openedMemory) error {
+	all, err := s.Stats(c.Context)
+	return p.Answer(c, err, func() {
+		for i := range all {
+			f := &all[i]
+			if i > 0 {
+				p.Printf("\n")
+			}
+			p.Printf("%s  %s, %s\n", p.Paint(base.Bold, f.Tiers), base.Safe(f.Path),
+				base.Megabytes(f.Bytes))
+			live := 0
+			width := len("conversations")
+			for _, sc := range f.Scopes {
+				width = max(width, len(sc.Scope))
+			}
+			row := func(name, text string) { p.Printf("  %-*s  %s\n", width, name, text) }
+			for _, sc := range f.Scopes {
+				live += sc.Live
+				text := base.Count(int64(sc.Live), "item", "items")
+				for _, part := range []struct {
+					n    int
+					name string
+				}{{sc.Private, "private"}, {sc.LongTerm, "long-term"}, {sc.Archived, "archived"},
+					{sc.Forgotten, "forgotten"}} {
+					if part.n > 0 {
+						text += fmt.Sprintf(", %d %s", part.n, part.name)
+					}
+				}
+				row(sc.Scope, text)
+			}
+			for _, t := range []struct {
+				name   string
+				counts map[string]int
+			}{{"conversations", f.Statuses}, {"forgotten by", f.Rules}, {"agents", f.Agents}} {
+				if len(t.counts) > 0 {
+					row(t.name, tallyMap(t.counts))
+				}
+			}
+			if len(f.Notes) > 0 {
+				var each []string
+				for _, agent := range slices.Sorted(maps.Keys(f.Notes)) {
+					each = append(each, base.Line(agent, 40)+": "+tallyMap(f.Notes[agent]))
+				}
+				row("notes", strings.Join(each, "; "))
+			}
+			row("named", fmt.Sprint(f.Named))
+			with := ""
+			if f.Model != "" {
+				with = " with " + base.Safe(f.Model)
+			}
+			row("embedded", fmt.Sprintf("%d of %d%s", f.Embedded, live, with))
+			row("index", fmt.Sprintf("%s, %d in the tail, %s", base.Count(int64(f.Index.Segments),
+				"segment", "segments"), f.Index.Tail, base.Megabytes(f.Index.Bytes)))
+			row("events", fmt.Sprint(f.Events))
+		}
+		if len(all) == 0 {
+			p.Messagef("the memory is empty")
+		}
+	}, "stats", all)
+}
+
+// tallyMap prints counts, the highest first.
+func tallyMap(counts map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	for i, n := range names {
+		names[i] = fmt.Sprintf("%s %d", base.Safe(n), counts[n])
+	}
+	return strings.Join(names, ", ")
+}
+
+func (p *program) memoryEvents(c *cli.Context, s *openedMemory) error {
+	limit, err := base.Limit(c)
+	if err != nil {
+		return err
+	}
+	all, err := memoryEvents(c, s)
+	if err != nil {
+		return err
+	}
+	more := limit > 0 && len(all) > limit
+	if more {
+		all = all[len(all)-limit:]
+	}
+	return p.Answer(c, nil, func() {
+		if more {
+			p.Messagef("the newest %d are shown; --limit 0 shows all", limit)
+		}
+		for i := range all {
+			e := &all[i]
+			text := e.Verb + " " + e.Subject
+			if e.Other != "" {
+				text += " → " + e.Other
+			}
+			if e.Scope != "" && e.Scope != e.Subject {
+				text += " in " + e.Scope
+			}
+			if e.Why != "" {
+				text += ": " + base.Line(e.Why, 200)
+			}
+			p.Printf("%s  %s  %s\n", base.FormatTime(e.At), base.Line(e.Actor, 30), base.Safe(text))
+			if data := eventData(e); data != "" {
+				p.Printf("       %s\n", p.Paint(base.Dim, data))
+			}
+		}
+		if len(all) == 0 {
+			p.EndList(0, false, "events")
+		}
+	}, "events", all, "more", more)
+}
+
+// eventData is the detail of an event.
+func eventData(e *memory.Event) string {
+	var scrubbed memory.Manifest
+	var pass memory.Consolidated
+	switch {
+	case (e.Verb == memory.VerbScrubbed || e.Verb == memory.VerbPurged ||
+		e.Verb == memory.VerbRemoved) && json.Unmarshal(e.Data, &scrubbed) == nil:
+		return base.Safe(scrubbed.Mode) + ": " + scrubbedText(scrubbed.Counts)
+	case e.Verb == memory.VerbConsolidate && json.Unmarshal(e.Data, &pass) == nil:
+		return consolidatedText(&pass)
+	}
+	return ""
+}
+
+// memoryEvents reads the logs that the caller may read, of one tier or of all. A log
+// has the events of all tiers of its file.
+func memoryEvents(c *cli.Context, s *openedMemory) ([]memory.Event, error) {
+	only := c.String("tier")
+	limit := c.Int("limit")
+	if limit > 0 {
+		limit++
+	}
+	if c.IsSet("tier") {
+		all, err := s.Events(c.Context, only, c.String("subject"), 0)
+		return slices.DeleteFunc(all, func(e memory.Event) bool {
+			tier, _, _ := strings.Cut(e.Scope, ":")
+			return tier != only
+		}), err
+	}
+	all := []memory.Event{}
+	for _, file := range [][]string{{memory.Conversation, memory.Channel, memory.Workspace},
+		{memory.Account}} {
+		at := slices.IndexFunc(file, s.Reaches)
+		if at < 0 {
+			continue
+		}
+		events, err := s.Events(c.Context, file[at], c.String("subject"), limit)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, events...)
+	}
+	slices.SortStableFunc(all, func(a, b memory.Event) int { return a.At.Compare(b.At) })
+	return all, nil
+}
+
+func (p *program) memoryEval(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return base.Usagef("`board memory eval DIR`", "no set is given")
+	}
+	sets, err := eval.ReadAll(c.Args().Slice(), c.String("split"))
+	if err != nil {
+		return err
+	}
+	e, err := p.OwnEmbedder(c.Context)
+	if err != nil {
+		return err
+	}
+	reports := make([]*eval.MemoryReport, len(sets))
+	for i, set := range sets {
+		if reports[i], err = eval.RunMemory(c.Context, set, e); err != nil {
+			return err
+		}
+	}
+	return p.Answer(c, nil, func() {
+		for _, r := range reports {
+			p.Printf("%s: %s, %s\n", base.Safe(r.Set), base.Count(int64(r.Items), "item", "items"),
+				base.Count(int64(r.Queries), "question", "questions"))
+			p.Printf("  %-36s %6s %6s %6s\n", "", "hit@1", "hit@3", "hit@10")
+			for _, m := range r.Modes {
+				how := "plain FTS5"
+				if m.Mode != eval.ModePlain {
+					how = cmp.Or(base.Safe(m.Model), "words alone") + ", " + m.Mode
+				}
+				p.Printf("  %-36s %6.2f %6.2f %6.2f\n", how, m.Hit1, m.Hit3, m.Hit10)
+			}
+		}
+	}, "eval", reports)
+}

@@ -1,0 +1,269 @@
+package runcmd
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/board/check"
+	"blackboard/board/fault"
+	"blackboard/board/policy"
+	"blackboard/cmd/board/base"
+	"blackboard/cmd/board/ci"
+)
+
+func (p *program) checkCommand() *cli.Command {
+	return &cli.Command{
+		Name: "check", Category: base.CategoryJudge, ArgsUsage: "[REPORT…]",
+		Usage: "check the run against its policy, from source to report: exit 0 passed, 3 only the " +
+			"gate is closed, 4 failed",
+		Description: `Runs gate, verify, conflicts, survival and trace, and gives one verdict,
+the worst result first. The policy is board.yaml in the working directory or above; --init
+writes one that explains every key. Without a policy, gate, verify and survival decide,
+and conflicts and trace only warn. A step without its input (no report, no source) is
+skipped, and the answer says so.`,
+		Flags: base.JoinFlags([]cli.Flag{
+			sourcesFlag("check findings and facts against"),
+			policyFlag(),
+			&cli.BoolFlag{Name: "init", Usage: "write board.yaml, with every key and its default"},
+			&cli.BoolFlag{Name: "no-record", Usage: "do not write the verdicts on findings to the board"},
+		}, formatFlags(), base.WriteFlags()),
+		Action: p.check,
+	}
+}
+
+func sourcesFlag(what string) cli.Flag {
+	return &cli.StringSliceFlag{
+		Name:  "sources",
+		Usage: what + " the files below `DIR` (or a file), repeatable",
+	}
+}
+
+func policyFlag() cli.Flag {
+	return &cli.StringFlag{
+		Name: "policy",
+		Usage: "use the policy in `FILE`; none: no policy (default: board.yaml in this directory or " +
+			"above)",
+	}
+}
+
+// policy reads the policy of a command.
+func (p *program) policy(c *cli.Context) (f policy.File, err error) {
+	switch name := c.String("policy"); name {
+	case "":
+		f, err = policy.Find(".")
+	case "none":
+	default:
+		f, err = policy.Read(name)
+	}
+	if c.IsSet("sources") {
+		f.Sources = c.StringSlice("sources")
+	}
+	return f, err
+}
+
+// printPolicySource names the policy file of a verdict, if there is one.
+func (p *program) printPolicySource(f *policy.File) {
+	if f.Path != "" {
+		p.Printf("%s\n", p.Paint(base.Dim, "as "+base.Safe(f.Path)+" says"))
+	}
+}
+
+func (p *program) check(c *cli.Context) error {
+	if c.Bool("init") {
+		return p.initPolicy(c)
+	}
+	format, err := format(c)
+	if err != nil {
+		return err
+	}
+	f, err := p.policy(c)
+	if err != nil {
+		return err
+	}
+	b, err := p.OpenRun(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	in, err := p.checkInput(c, &f)
+	if err != nil {
+		return err
+	}
+	r, err := check.Run(c.Context, b, f, in)
+	if err != nil {
+		return err
+	}
+	if s := r.Step(policy.Gate); s != nil {
+		useCommands(s.Gate)
+	}
+	if s := r.Step(policy.Verify); s != nil && s.Verify != nil {
+		p.noteUnrecorded(s.Verify)
+	}
+	text := func(q *program) { q.printCheck(&r) }
+	report := ci.Check(r, base.Version())
+	if err := p.verdict(c, format, text, []any{"check", r}, report); err != nil {
+		return err
+	}
+	switch {
+	case r.Passed:
+		return nil
+	case r.GateAlone():
+		return base.ExitError(base.ExitGate)
+	}
+	return base.ExitError(base.ExitSurvival)
+}
+
+// checkInput reads the reports and sources that the arguments name, else those of the
+// policy.
+func (p *program) checkInput(c *cli.Context, f *policy.File) (in check.Input, err error) {
+	listed := *f
+	names := c.Args().Slice()
+	if len(names) > 0 {
+		listed.Reports = nil
+	}
+	if in, err = check.Open(&listed, nil, nil); err != nil {
+		return in, err
+	}
+	if len(names) > 0 {
+		if in.Reports, in.Skipped, err = p.documents(names); err != nil {
+			return in, err
+		}
+	}
+	if !c.Bool("no-record") {
+		in.Worker = p.WorkerName(c)
+	}
+	if f.Survival.MinCosine > 0 && f.Does(policy.Survival) {
+		in.Model, err = p.UsableEmbedder(c.Context)
+	}
+	return in, err
+}
+
+// initPolicy writes board.yaml.
+func (p *program) initPolicy(c *cli.Context) error {
+	if err := base.NoArgs(c); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(policy.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return fault.Conflict.New(policy.Name+" already exists, and was not changed",
+			"edit it, or move it away first")
+	}
+	if err != nil {
+		return err
+	}
+	_, err = out.WriteString(policy.Template)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return errors.Join(err, os.Remove(policy.Name))
+	}
+	return p.Answer(c, nil, func() {
+		p.Printf("created %s with the defaults: edit it, and keep it with the run's documents\n",
+			policy.Name)
+	}, "made", policy.Name)
+}
+
+// printCheck prints each step on a line, with what was found below it.
+func (p *program) printCheck(r *check.Result) {
+	var failed, skipped []string
+	warned := 0
+	for _, s := range r.Steps {
+		warned += len(s.Warnings)
+		switch {
+		case !s.Passed:
+			failed = append(failed, s.Name)
+		case s.Skipped:
+			skipped = append(skipped, s.Name)
+		}
+	}
+	head := p.Paint(base.Green, "passed")
+	if !r.Passed {
+		head = p.Paint(base.Red, "FAILED") + ": " + strings.Join(failed, ", ")
+	}
+	if warned > 0 && r.Passed {
+		head += ", with " + base.Count(int64(warned), "warning", "warnings")
+	}
+	if len(skipped) > 0 {
+		head += ", without " + strings.Join(skipped, ", ")
+	}
+	if r.Policy != "" {
+		head += ", as " + base.Safe(r.Policy) + " says"
+	}
+	p.Printf("check of %s: %s\n", r.Run, head)
+	for _, s := range r.WorstFirst() {
+		p.printStep(&s)
+	}
+	p.Printf("%s\n", p.Paint(base.Dim, "necessary, not sufficient: words and numbers were "+
+		"compared, not meaning; board help check"))
+}
+
+func (p *program) printStep(s *check.Step) {
+	state, headline := p.Paint(base.Green, "passed "), s.Headline
+	switch {
+	case !s.Passed:
+		state = p.Paint(base.Red, "FAILED ")
+	case s.Skipped:
+		state, headline = p.Paint(base.Dim, "skipped"), s.Why
+	case len(s.Warnings) > 0:
+		state = p.Paint(base.Yellow, "warning")
+	}
+	p.Printf("%s  %s: %s\n", state, s.Name, base.Line(headline, 200))
+	if s.Skipped {
+		p.Printf("to do it: %s\n", missingFor(s.Name))
+		return
+	}
+	for _, w := range s.Warnings {
+		if w != s.Headline {
+			p.Printf("  %s\n", base.Line(w, 200))
+		}
+	}
+	if s.Passed && len(s.Warnings) == 0 {
+		return
+	}
+	switch {
+	case s.Gate != nil:
+		p.printReasons(s.Gate)
+	case s.Verify != nil:
+		p.printDoubts(s.Verify, false)
+	case s.Conflicts != nil:
+		p.printPairs(s.Conflicts)
+	case s.Survival != nil:
+		p.printItems(s.Survival, false)
+	case s.Trace != nil:
+		p.printFacts(s.Trace)
+	}
+}
+
+// missingFor says what a step needs that was skipped, "" if it was skipped for another
+// reason.
+func missingFor(step string) string {
+	switch step {
+	case policy.Verify:
+		return "--sources DIR, sources: [DIR] in board.yaml, or board source add DIR"
+	case policy.Survival, policy.Trace:
+		return "board check report.md, or reports: [report.md] in board.yaml"
+	}
+	return ""
+}
+
+// dropExpected stops the gate from waiting for a worker, also for one that only the
+// policy expects.
+func (p *program) dropExpected(c *cli.Context, b *board.Board, name, reason string) error {
+	_, err := b.Drop(c.Context, p.WorkerName(c), name, reason)
+	if !errors.Is(err, fault.NotFound) {
+		return err
+	}
+	f, findErr := p.policy(c)
+	if findErr != nil || !slices.Contains(f.Gate.Expect, name) {
+		return err
+	}
+	if _, err := b.Expect(c.Context, p.WorkerName(c), []string{name}, false); err != nil {
+		return err
+	}
+	_, err = b.Drop(c.Context, p.WorkerName(c), name, reason)
+	return err
+}

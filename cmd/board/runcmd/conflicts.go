@@ -1,0 +1,175 @@
+package runcmd
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/cmd/board/base"
+	"blackboard/cmd/board/ci"
+)
+
+func (p *program) conflictCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "conflicts", Category: base.CategoryJudge,
+			Usage: "list findings that may contradict each other without a link that says so",
+			Description: `Compares active entries about one thing: other numbers or dates, a negation, an opposite. The best
+candidates come first; read both before you decide. Words are compared, not meaning: some pairs are
+no conflict, and some conflicts are not found. A pair is left out once a link (contradicts,
+supersedes) or ` + "`board settle`" + ` has settled it, or its signal was addressed or waived. --raise
+raises a signal for each listed pair, once. Exit 0; 4 if there are more than conflicts.max of
+board.yaml, or with --strict if there is any.`,
+			Flags: base.JoinFlags([]cli.Flag{
+				&cli.IntFlag{Name: "limit", Aliases: []string{"n", "max"},
+					Usage: "list at most `N` pairs; 0: all", Value: 50},
+				&cli.StringSliceFlag{Name: "type", Aliases: []string{"t"},
+					Usage: "compare entries of this `TYPE` alone, repeatable (default: all but contradiction)"},
+				&cli.BoolFlag{Name: "raise", Usage: "raise a signal for each pair listed that has none"},
+				&cli.StringFlag{Name: "priority", Aliases: []string{"p"},
+					Usage: "with --raise: `PRIORITY` of the signals: critical, high, medium or low",
+					Value: "medium"},
+				&cli.BoolFlag{Name: "strict", Usage: "exit 4 if there is any pair"},
+				policyFlag(),
+			}, formatFlags(), base.WriteFlags()),
+			Action: p.conflicts,
+		},
+		{
+			Name: "settle", Category: base.CategoryWrite,
+			Usage:     "record why two entries that seem to contradict each other are no conflict",
+			ArgsUsage: "ENTRY OTHER REASON",
+			Description: "For entries that both hold: of other years, on other bases. If one is wrong, " +
+				"supersede it instead. The reason and the\nworker stay on record.",
+			Flags: base.WriteFlags(&cli.StringFlag{Name: "reason",
+				Usage: "why (`TEXT`), if it is not the third argument"}, base.QuietFlag()),
+			Action: p.settle,
+		},
+	}
+}
+
+func (p *program) conflicts(c *cli.Context) error {
+	if err := base.NoArgs(c); err != nil {
+		return err
+	}
+	f, err := format(c)
+	if err != nil {
+		return err
+	}
+	if c.IsSet("priority") && !c.Bool("raise") {
+		return base.Usagef("add --raise", "--priority needs --raise")
+	}
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
+	b, err := p.OpenRun(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	found, err := b.Conflicts(c.Context, board.ConflictQuery{Types: base.List(c, "type"),
+		Max: c.Int("limit")})
+	if err != nil {
+		return err
+	}
+	pairs := []any{"conflicts", &found}
+	raised := []board.Signal{}
+	if c.Bool("raise") {
+		if raised, err = b.RaiseConflicts(c.Context, p.WorkerName(c), &found,
+			c.String("priority")); err != nil {
+			return err
+		}
+		pairs = append(pairs, "raised", raised)
+	}
+	text := func(q *program) {
+		q.printConflicts(&found, c.Bool("raise"), len(raised))
+		q.printPolicySource(&follow)
+	}
+	if err := p.verdict(c, f, text, pairs, ci.Conflicts(found, base.Version())); err != nil {
+		return err
+	}
+	if limit := follow.Conflicts.Max; found.Total > 0 && c.Bool("strict") || limit != nil &&
+		found.Total > *limit {
+		return base.ExitError(base.ExitSurvival)
+	}
+	return nil
+}
+
+func (p *program) printConflicts(found *board.Conflicts, raise bool, raised int) {
+	p.Printf("conflicts of %s: %s in %s\n", found.Run, base.Count(int64(found.Total), "pair",
+		"pairs"), base.Count(int64(found.Compared), "active entry", "active entries"))
+	p.printPairs(found)
+	if raise {
+		p.Printf("%s raised\n", base.Count(int64(raised), "signal", "signals"))
+	}
+	p.Printf("%s\n", p.Paint(base.Dim, "words were compared, not meaning: read both entries of a "+
+		"pair before you decide"))
+}
+
+// printPairs prints the pairs, and how to settle one.
+func (p *program) printPairs(found *board.Conflicts) {
+	for i := range found.Pairs {
+		c := &found.Pairs[i]
+		asked := ""
+		if c.Signal != "" {
+			asked = p.Paint(base.Dim, "  (asked in "+c.Signal+")")
+		}
+		p.Printf("  %.2f  %s%s\n", c.Score, base.Line(c.Why[0], 160), asked)
+		for _, e := range []struct{ id, content, source string }{{c.A.ID, c.A.Content, c.A.Source},
+			{c.B.ID, c.B.Content, c.B.Source}} {
+			from := ""
+			if e.source != "" {
+				from = p.Paint(base.Dim, "  ["+base.Line(e.source, 60)+"]")
+			}
+			p.Printf("        %-6s %s%s\n", e.id, base.Line(e.content, 200), from)
+		}
+	}
+	if more := found.Total - len(found.Pairs); more > 0 {
+		p.Printf("  and %d more; --max 0 lists all\n", more)
+	}
+	if len(found.Pairs) > 0 {
+		c := &found.Pairs[0]
+		p.Printf("both hold: board settle %s %s --reason …; one is wrong: post the corrected entry "+
+			"with --supersedes; undecided: board link %s --contradicts %s\n", c.A.ID, c.B.ID, c.B.ID,
+			c.A.ID)
+	}
+}
+
+func (p *program) settle(c *cli.Context) error {
+	args := c.Args().Slice()
+	reason := c.String("reason")
+	if len(args) == 3 && !c.IsSet("reason") {
+		reason, args = args[2], args[:2]
+	}
+	if len(args) != 2 {
+		return base.Usagef("`board settle e3 e9 --reason \"other years\"`",
+			"two entries are needed, but %s given", countArgs(len(args)))
+	}
+	b, err := p.OpenRun(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	s, err := b.Settle(c.Context, p.WorkerName(c), args[0], args[1], reason)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Bool("json"):
+		return p.JSON("settlement", s)
+	case c.Bool("quiet"):
+		p.Printf("%s %s\n", s.A, s.B)
+	default:
+		p.Printf("settled %s and %s on %s: %s\n", s.A, s.B, b.Run(), base.Line(s.Reason, 160))
+	}
+	return nil
+}
+
+// countArgs is the number of arguments, in words.
+func countArgs(n int) string {
+	if n == 1 {
+		return "1 argument is"
+	}
+	return fmt.Sprintf("%d arguments are", n)
+}

@@ -1,0 +1,222 @@
+package runcmd
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/board/report"
+	"blackboard/board/trace"
+	"blackboard/cmd/board/base"
+)
+
+// exportFormats maps a format to the extensions of its files.
+func exportFormats() map[string][]string {
+	return map[string][]string{"jsonl": {".jsonl", ".ndjson"}, "md": {".md", ".markdown"},
+		"html": {".html", ".htm"}}
+}
+
+func (p *program) moveCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "export", Category: base.CategoryMove,
+			Usage: "write everything as JSONL, a markdown digest for synthesis, or an HTML report",
+			Description: `jsonl  everything, the event log included; ` + "`board import`" + ` rebuilds the board from it
+md     a digest for the author of the synthesis: blockers, must-surface entries, then
+       the strongest; --budget limits it.
+       --appendix: must-surface entries and open questions, to append to a report,
+       which then passes survival
+html   one file to read and pass on: entries, links, signals and their timeline.
+       --report: also the passages of the report, with links to their entries, and
+       facts that no entry supports`,
+			Flags: base.ReadFlags(
+				&cli.StringFlag{Name: "format", Aliases: []string{"f"},
+					Usage: "`FORMAT`: jsonl, md or html (default: by the file's extension, else jsonl)"},
+				&cli.StringFlag{Name: "output", Aliases: []string{"o"},
+					Usage: "write to `FILE`, whole or not at all"},
+				&cli.IntFlag{Name: "budget", Usage: "md: at most `N` tokens; 0: no limit"},
+				&cli.BoolFlag{Name: "appendix",
+					Usage: "md: only what survival looks for, word for word, as the end of a report"},
+				&cli.StringSliceFlag{Name: "report", Usage: "html: trace `REPORT` on the page, repeatable"},
+				&cli.StringSliceFlag{Name: "sources",
+					Usage: "html: with --report, look below `DIR` for what no entry supports, repeatable; " +
+						"default those of board.yaml"},
+				policyFlag()),
+			Action: p.export,
+		},
+		{
+			Name: "import", Category: base.CategoryMove,
+			Usage:     "create a run from a board export, an Irys board or a board of blackboard.py",
+			ArgsUsage: "FILE|-",
+			Description: `A board export keeps its name unless --run gives another. An Irys board
+needs --run; its ids are kept as external ids, its expired signals become waived ones with
+the reason "expired", and it does not say what must surface: --must-surface does. A board
+of blackboard.py (BOARD.sqlite3) keeps the name of its file unless --run gives another.
+Ids, times, authors, statuses and links are those of the file. A note names what has no
+counterpart here.`,
+			Flags: base.WriteFlags(&cli.StringSliceFlag{Name: "must-surface",
+				Usage: "Irys: mark the entries that address signals of this `PRIORITY`, repeatable"}),
+			Action: p.imports,
+		},
+	}
+}
+
+// minBudget is the least budget of a digest, in tokens: less has no room for its head
+// and the note on what is left out.
+const minBudget = 200
+
+func (p *program) export(c *cli.Context) error {
+	f, err := p.exportFormat(c)
+	if err != nil {
+		return err
+	}
+	out := c.String("output")
+	b, err := p.OpenRun(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	switch f {
+	case "jsonl":
+		return p.WriteFile(out, func(w io.Writer) error { return b.Export(c.Context, w) })
+	case "html":
+		return p.exportHTML(c, b)
+	}
+	if c.Bool("appendix") {
+		text, err := report.Appendix(c.Context, b)
+		if err != nil {
+			return err
+		}
+		return p.WriteFile(out, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+	}
+	s, err := b.Snapshot(c.Context)
+	if err != nil {
+		return err
+	}
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
+	d, err := report.NewDigest(s, follow.Gate, c.Int("budget"), base.CommandFor)
+	if err != nil {
+		return err
+	}
+	if len(d.OmittedMust) > 0 {
+		p.Messagef("board: the budget is too small: %s or shortened (%s)",
+			base.Count(int64(len(d.OmittedMust)), "item that must surface is left out",
+				"items that must surface are left out"),
+			board.Line(strings.Join(d.OmittedMust, ", "), 200))
+	}
+	if c.Bool("json") {
+		return p.WriteFile(out, func(w io.Writer) error {
+			return (&program{&base.Program{Out: &base.CheckedWriter{W: w}}}).JSON("digest", d)
+		})
+	}
+	return p.WriteFile(out, func(w io.Writer) error {
+		_, err := io.WriteString(w,
+			d.Text)
+		return err
+	})
+}
+
+// exportFormat is --format, else the format of the output's name. It refuses flags of
+// other formats.
+func (p *program) exportFormat(c *cli.Context) (f string, err error) {
+	out := c.String("output")
+	if f = c.String("format"); f == "" {
+		f = "jsonl"
+		for name, endings := range exportFormats() {
+			for _, e := range endings {
+				if strings.EqualFold(filepath.Ext(out), e) {
+					f = name
+				}
+			}
+		}
+	}
+	if ext := filepath.Ext(out); !c.IsSet("format") && f == "jsonl" && ext != "" &&
+		!slices.Contains(exportFormats()[f], strings.ToLower(ext)) {
+		p.Messagef("note: the name %s implies no format, so it is JSONL; --format md and --format "+
+			"html are the others", base.Safe(ext))
+	}
+	if exportFormats()[f] == nil {
+		return "", base.Usagef("choose one of jsonl, md, html", "unknown format %q", f)
+	}
+	if c.IsSet("budget") && f != "md" {
+		return "", base.Usagef("add --format md", "--budget is for the markdown digest")
+	}
+	if c.IsSet("report") && f != "html" || c.IsSet("sources") && !c.IsSet("report") {
+		return "", base.Usagef("`board export --format html --report report.md`",
+			"--report is for the HTML report, and --sources goes with it")
+	}
+	if c.Bool("appendix") && (f != "md" || c.IsSet("budget") || c.Bool("json")) {
+		return "", base.Usagef("`board export --format md --appendix`",
+			"--appendix needs --format md, without --budget and --json")
+	}
+	if n := c.Int("budget"); n != 0 && n < minBudget {
+		return "", base.Usagef("give more, or 0 for no limit",
+			"a budget of %d tokens is too small for a digest; the minimum is %d", n, minBudget)
+	}
+	return f, nil
+}
+
+// exportHTML writes the page, with what the reports of --report stand on.
+func (p *program) exportHTML(c *cli.Context, b *board.Board) error {
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
+	var traced *trace.Result
+	if names := c.StringSlice("report"); len(names) > 0 {
+		r, err := p.traceReports(c, b, names, follow.Sources)
+		if err != nil {
+			return err
+		}
+		traced = &r
+	}
+	return p.WriteFile(c.String("output"), func(w io.Writer) error {
+		return report.WriteHTML(c.Context, w, b, follow.Gate, traced)
+	})
+}
+
+func (p *program) imports(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return base.Usagef("`board import board.jsonl`; - is standard input",
+			"one file is needed, but %d are given", c.NArg())
+	}
+	dir, err := p.BoardsDir()
+	if err != nil {
+		return err
+	}
+	in, name := p.In, c.Args().First()
+	opt := board.ImportOptions{Run: c.String("run"), Source: filepath.Base(name),
+		MustSurface: base.List(c, "must-surface")}
+	if name != "-" {
+		f, err := base.OpenInput(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in, opt.Path = f, name
+	}
+	got, err := board.Import(c.Context, dir, p.WorkerName(c), in, opt)
+	if err != nil {
+		return err
+	}
+	for _, n := range got.Notes {
+		p.Messagef("note: %s", base.Safe(n))
+	}
+	return p.Answer(c, nil, func() {
+		p.Printf("run %s imported: %s\n", got.Run,
+			strings.Join([]string{base.Count(int64(got.Entries), "entry", "entries"),
+				base.Count(int64(got.Signals), "signal", "signals"),
+				base.Count(int64(got.Links), "link", "links"), base.Count(int64(got.Variables), "variable",
+					"variables"), base.Count(got.Events, "event", "events")}, ", "))
+	}, "imported", got)
+}

@@ -1,0 +1,298 @@
+package runcmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/cmd/board/base"
+)
+
+// postFlags are the fields of an entry.
+func postFlags(defaultType string) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "type", Aliases: []string{"t"},
+			Usage: "`TYPE`: " + strings.Join(board.EntryTypes, ", ") + " (default " + defaultType + ")"},
+		&cli.StringFlag{Name: "source-doc", Aliases: []string{"doc"},
+			Usage: "the `DOCUMENT` it comes from"},
+		&cli.StringFlag{Name: "source-ref", Aliases: []string{"ref"},
+			Usage: "the `PLACE` in it: line, section, page"},
+		&cli.StringFlag{Name: "evidence", Aliases: []string{"e"}, Usage: "a verbatim `QUOTE`"},
+		&cli.StringFlag{Name: "confidence", Aliases: []string{"c"}, Usage: "0 (a guess) to 1 (certain)"},
+		&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"},
+			Usage: "`TAG`, repeatable or with commas"},
+		&cli.BoolFlag{Name: "must-surface", Aliases: []string{"must"},
+			Usage: "the final artifact must carry it (always so for the type contradiction)"},
+		dropDutyFlag(),
+		&cli.StringFlag{Name: "key", Aliases: []string{"k"},
+			Usage: "a `KEY` of your own: posting again under it returns the first entry"},
+	}
+}
+
+func dropDutyFlag() cli.Flag {
+	return &cli.StringFlag{Name: "drop-duty",
+		Usage: "`REASON` why it need not surface although the superseded entry had to (else it must, " +
+			"too)"}
+}
+
+// linkFlags are the links of an entry.
+func linkFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "supports", Usage: "`ENTRY` that it supports"},
+		&cli.StringSliceFlag{Name: "contradicts",
+			Usage: "`ENTRY` that becomes disputed by it; makes contradiction the default type"},
+		&cli.StringSliceFlag{Name: "supersedes", Usage: "`ENTRY` that it replaces"},
+		&cli.StringSliceFlag{Name: "addresses", Usage: "open `SIGNAL` that it answers"},
+	}
+}
+
+func linksFrom(c *cli.Context) board.Links {
+	return board.Links{Supports: base.List(c, "supports"), Contradicts: base.List(c, "contradicts"),
+		Supersedes: base.List(c, "supersedes"), Addresses: base.List(c, "addresses")}
+}
+
+func (p *program) postCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "post", Aliases: []string{"add"}, Category: base.CategoryWrite,
+			Usage: "put a finding on the board", ArgsUsage: "TEXT | - | --batch [FILE]",
+			Description: `The text is the argument, or standard input. All links and their effects
+are written in one transaction, or nothing.
+
+--batch reads JSON lines from FILE or standard input, all or nothing. Fields: content,
+type, source_doc, source_ref, evidence, confidence, must_surface, drop_duty, key, worker;
+lists: tags, supports, contradicts, supersedes, addresses. Within a batch a link may name
+another post by its key:
+{"content":"…","key":"a"} and {"content":"…","supports":["@a"]}.`,
+			Flags: base.JoinFlags(postFlags(board.Observation), linkFlags(),
+				[]cli.Flag{&cli.BoolFlag{Name: "batch", Usage: "read posts as JSON lines"}, base.QuietFlag(),
+					noCreateFlag()}, base.WriteFlags()),
+			Action: p.post,
+		},
+		{
+			Name: "link", Category: base.CategoryWrite,
+			Usage:     "add a link to an entry that is on the board",
+			ArgsUsage: "ENTRY --supports|--contradicts|--supersedes|--addresses ID",
+			Flags:     base.JoinFlags(linkFlags(), []cli.Flag{dropDutyFlag()}, base.WriteFlags()),
+			Action:    p.link,
+		},
+	}
+}
+
+// postFrom reads the flags of an entry.
+func postFrom(c *cli.Context, content string) (board.Post, error) {
+	post := board.Post{Content: content, SourceDoc: c.String("source-doc"),
+		SourceRef: c.String("source-ref"), Evidence: c.String("evidence"),
+		Tags: base.List(c, "tags"), MustSurface: c.Bool("must-surface"), DropDuty: c.String("drop-duty"),
+		Key: c.String("key")}
+	post.SetLinks(linksFrom(c))
+	if c.IsSet("type") {
+		post.Type = c.String("type")
+		if post.Type == "" {
+			return post, base.Usagef("choose one of "+strings.Join(board.EntryTypes, ", "),
+				"--type is empty")
+		}
+	}
+	if err := checkDropDuty(c); err != nil {
+		return post, err
+	}
+	if c.IsSet("confidence") {
+		f, err := strconv.ParseFloat(c.String("confidence"), 64)
+		if err != nil {
+			return post, base.Usagef("0 is a guess, 1 is certain",
+				"confidence %q is not a number between 0 and 1", c.String("confidence"))
+		}
+		post.Confidence = &f
+	}
+	return post, nil
+}
+
+// checkDropDuty refuses to drop a duty without a reason.
+func checkDropDuty(c *cli.Context) error {
+	if c.IsSet("drop-duty") && strings.TrimSpace(c.String("drop-duty")) == "" {
+		return base.Usagef("say why: it is what the reader of the report will see",
+			"--drop-duty is empty")
+	}
+	return nil
+}
+
+func (p *program) post(c *cli.Context) error {
+	if c.Bool("batch") {
+		return p.postBatch(c)
+	}
+	content, err := p.Content(c, "content", c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	post, err := postFrom(c, content)
+	if err != nil {
+		return err
+	}
+	b, err := p.OpenOrCreateRun(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	posted, err := b.Post(c.Context, p.WorkerName(c), post)
+	if err != nil {
+		return err
+	}
+	p.noteCreated(b)
+	return p.Answer(c, nil, func() { p.printPosted(c, b.Run(), posted) }, "entry", posted.Entry,
+		"existing", posted.Existing)
+}
+
+// noteCreated tells that a command created its run, so that a misspelled name is
+// noticed.
+func (p *program) noteCreated(b *board.Board) {
+	if b.Created() {
+		p.Messagef("%s", board.Created(b.Run(), p.RunNames()))
+	}
+}
+
+// printPosted prints the result of a post.
+func (p *program) printPosted(c *cli.Context, run string, posted board.Posted) {
+	e := &posted.Entry
+	switch {
+	case c.Bool("quiet"):
+		p.Printf("%s\n", e.ID)
+	case posted.Existing:
+		p.Printf("%s %s is already on %s, under this key\n", e.ID, e.Type, run)
+	default:
+		p.Printf("%s %s posted to %s%s\n", e.ID, e.Type, run, linkSummary(e))
+	}
+}
+
+func linkSummary(e *board.Entry) string {
+	s := ""
+	for _, kind := range board.LinkKinds {
+		if ids := e.Of(kind); len(ids) > 0 {
+			s += ", " + kind + " " + strings.Join(ids, " ")
+		}
+	}
+	if e.MustSurface {
+		s += ", must surface"
+	}
+	return s
+}
+
+// maxBatchBytes bounds the input of a batch.
+const maxBatchBytes = 256 << 20
+
+func (p *program) postBatch(c *cli.Context) error {
+	for _, f := range base.JoinFlags(postFlags(""), linkFlags()) {
+		if name := f.Names()[0]; c.IsSet(name) {
+			return base.Usagef("put it into the JSON lines", "--%s does not go with --batch", name)
+		}
+	}
+	if c.NArg() > 1 {
+		return base.Usagef("join the files, or post them one by one",
+			"--batch takes one file, but got %d", c.NArg())
+	}
+	in, name := p.In, "standard input"
+	if f := c.Args().First(); f != "" && f != "-" {
+		file, err := base.OpenInput(f)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		in, name = file, f
+	}
+	data, err := p.ReadAll(c.Context, in, maxBatchBytes+1)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(data) > maxBatchBytes {
+		return base.Usagef("split it", "%s has more than %d MiB", name, maxBatchBytes>>20)
+	}
+	posts, err := parseBatch(data)
+	if err != nil {
+		return err
+	}
+	b, err := p.OpenOrCreateRun(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	posted, err := b.PostBatch(c.Context, p.WorkerName(c), posts)
+	if err != nil {
+		return err
+	}
+	p.noteCreated(b)
+	return p.Answer(c, nil, func() {
+		for _, e := range posted {
+			p.printPosted(c, b.Run(), e)
+		}
+	}, "posted", posted)
+}
+
+// parseBatch reads one post per line. Empty lines are skipped. An unknown field is an
+// error, since its value would be lost.
+func parseBatch(data []byte) ([]board.Post, error) {
+	var posts []board.Post
+	for i, l := range bytes.Split(data, []byte("\n")) {
+		if l = bytes.TrimSpace(l); len(l) == 0 {
+			continue
+		}
+		if !utf8.Valid(l) { // encoding/json would put replacement characters into it
+			return nil, base.Usagef("convert it to UTF-8 first", "line %d of the batch is not valid UTF-8",
+				i+1)
+		}
+		dec := json.NewDecoder(bytes.NewReader(l))
+		dec.DisallowUnknownFields()
+		var post board.Post
+		err := dec.Decode(&post)
+		if err == nil && dec.More() {
+			err = errors.New("more than one JSON value")
+		}
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) && wrong.Field != "" {
+			kind := map[reflect.Kind]string{reflect.Slice: `a list: ["e1"]`, reflect.String: "a string",
+				reflect.Pointer: "a number", reflect.Float64: "a number",
+				reflect.Bool: "true or false"}[wrong.Type.Kind()]
+			err = fmt.Errorf("%s must be %s, not a %s", wrong.Field, kind, wrong.Value)
+		} else if errors.As(err, &wrong) {
+			err = fmt.Errorf("it is a JSON %s, not an object", wrong.Value)
+		}
+		if err != nil {
+			return nil, base.Usagef("one JSON object per line; `board post --help` lists the fields",
+				"line %d of the batch: %s", i+1, strings.TrimPrefix(err.Error(), "json: "))
+		}
+		posts = append(posts, post)
+	}
+	return posts, nil
+}
+
+func (p *program) link(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return base.Usagef("`board link e12 --supports e3`", "one entry is needed, but %d are given",
+			c.NArg())
+	}
+	if err := checkDropDuty(c); err != nil {
+		return err
+	}
+	b, err := p.OpenRun(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	e, err := b.LinkDropping(c.Context, p.WorkerName(c), c.Args().First(), linksFrom(c),
+		c.String("drop-duty"))
+	return p.Answer(c, err, func() { p.Printf("%s %s%s\n", e.ID, e.Type, linkSummary(&e)) }, "entry",
+		e)
+}
+
+// noCreateFlag is for commands whose first write creates the run.
+func noCreateFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "no-create",
+		Usage: "fail if the run does not exist, instead of creating it; $BOARD_CREATE=off does so " +
+			"for all commands"}
+}

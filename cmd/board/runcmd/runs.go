@@ -1,0 +1,238 @@
+package runcmd
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/board/fault"
+	"blackboard/cmd/board/base"
+)
+
+func (p *program) runCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "runs", Category: base.CategoryRun, Usage: "list the runs, with gate and counts",
+			Description: "--check also verifies every file: SQLite's integrity check, the counts, and " +
+				"that the event log\nrebuilds exactly what the tables hold. A run that fails is shown with " +
+				"the reason, and the exit code is 1.",
+			Flags: []cli.Flag{&cli.BoolFlag{Name: "check",
+				Usage: "verify every file"}, policyFlag(), base.JSONFlag()},
+			Action: p.runs,
+		},
+		{
+			Name: "new", Category: base.CategoryRun,
+			Usage: "create a run (the first post does it too)", ArgsUsage: "[RUN]",
+			Flags: base.WriteFlags(&cli.StringFlag{Name: "goal", Aliases: []string{"g"},
+				Usage: "what the run is to find out (`TEXT`)"},
+				&cli.BoolFlag{Name: "exists-ok",
+					Usage: "an existing run is no error, and is not changed"}, policyFlag()),
+			Action: p.newRun,
+		},
+		{
+			Name: "rm", Category: base.CategoryRun,
+			Usage: "delete a run and everything on it", ArgsUsage: "RUN",
+			Description: "Asks first; without a terminal it needs --yes. The run must be named: " +
+				"$BOARD_RUN does not count. `board export` before it keeps what was found.",
+			Flags:  base.ReadFlags(base.DeleteFlags()...),
+			Action: p.rm,
+		},
+	}
+}
+
+func (p *program) runs(c *cli.Context) error {
+	dir, err := p.BoardsDir()
+	if err != nil {
+		return err
+	}
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
+	infos, err := board.List(c.Context, dir, follow.Gate)
+	if err != nil {
+		return err
+	}
+	bad := false
+	for i := range infos {
+		if c.Bool("check") && infos[i].Error == "" {
+			if err := CheckRun(c, dir, infos[i].Run); err != nil {
+				infos[i].Error = err.Error()
+			}
+		}
+		bad = bad || infos[i].Error != ""
+	}
+	if c.Bool("json") {
+		if err := p.JSON("runs", infos); err != nil {
+			return err
+		}
+	} else if len(infos) == 0 {
+		p.Messagef("no runs yet; `board demo` shows one, the first `board post` creates one")
+	} else {
+		width := 0
+		for _, r := range infos {
+			width = max(width, len(r.Run))
+		}
+		for _, r := range infos {
+			name := r.Run + strings.Repeat(" ", width-len(r.Run))
+			if r.Error != "" {
+				p.Printf("%s  %s  %s\n", name, p.Paint(base.Red, "ERROR "), base.Safe(r.Error))
+				continue
+			}
+			verified := ""
+			if c.Bool("check") {
+				verified = ", verified"
+			}
+			facts := []string{base.Count(r.Entries, "entry", "entries"),
+				base.Count(r.OpenSignal, "open signal", "open signals"),
+				base.Count(int64(r.Workers), "worker", "workers")}
+			if !r.Open {
+				facts = append(facts, base.Count(int64(r.Reasons), "reason keeps",
+					"reasons keep")+" the gate closed")
+			}
+			p.Printf("%s  %s  %s  %s%s\n", name, p.gateWord(r.Open), base.FormatTime(r.Updated),
+				strings.Join(facts, ", "), verified)
+		}
+	}
+	if bad && c.Bool("check") {
+		return base.ExitError(base.ExitFailure)
+	}
+	return nil
+}
+
+// CheckRun verifies a run's tables against its event log.
+func CheckRun(c *cli.Context, dir, run string) error {
+	b, err := board.Open(c.Context, dir, run)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	return b.Check(c.Context)
+}
+
+// gateWord is the state of the gate in one word.
+func (p *program) gateWord(open bool) string {
+	if open {
+		return p.Paint(base.Green, "open  ")
+	}
+	return p.Paint(base.Red, "CLOSED")
+}
+
+// namedRun is the run of a command that takes it as its argument, or by the flag.
+func namedRun(c *cli.Context) (string, error) {
+	switch {
+	case c.NArg() > 1:
+		return "", base.Usagef("name one", "`board %s` takes one run, but got %d", c.Command.Name,
+			c.NArg())
+	case c.NArg() == 1 && c.IsSet("run") && c.String("run") != c.Args().First():
+		return "", base.Usagef("name one", "two runs are named: %q and %q", c.Args().First(),
+			c.String("run"))
+	case c.NArg() == 1:
+		return c.Args().First(), board.CheckRun(c.Args().First())
+	case c.IsSet("run"):
+		return c.String("run"), board.CheckRun(c.String("run"))
+	}
+	return "", base.Usagef("`board "+c.Command.Name+" NAME`", "no run is named")
+}
+
+func (p *program) newRun(c *cli.Context) error {
+	if c.NArg() == 0 && !c.IsSet("run") {
+		name, err := p.RunName(c) // $BOARD_RUN is what a script has set up
+		if err != nil {
+			return err
+		}
+		return p.createRun(c, name)
+	}
+	name, err := namedRun(c)
+	if err != nil {
+		return err
+	}
+	return p.createRun(c, name)
+}
+
+// createRun creates a run, which expects the workers of its policy.
+func (p *program) createRun(c *cli.Context, name string) error {
+	dir, err := p.BoardsDir()
+	if err != nil {
+		return err
+	}
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
+	b, err := board.Create(c.Context, dir, name, c.String("goal"), p.WorkerName(c))
+	there := errors.Is(err, fault.Conflict) && c.Bool("exists-ok")
+	if there {
+		b, err = board.Open(c.Context, dir, name)
+	}
+	if errors.Is(err, fault.Conflict) {
+		err = fault.With(err, "choose another name, or use the existing run with --exists-ok")
+	}
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	if expect := follow.Gate.Expect; len(expect) > 0 {
+		if _, err := b.Expect(c.Context, p.WorkerName(c), expect, false); err != nil {
+			return err
+		}
+	}
+	if c.Bool("json") {
+		st, err := b.State(c.Context)
+		if err != nil {
+			return err
+		}
+		return p.JSON("state", st)
+	}
+	p.Printf("run %s %s\n", name, map[bool]string{true: "already exists, and is used",
+		false: "made"}[there])
+	if expect := follow.Gate.Expect; len(expect) > 0 {
+		p.Printf("its gate waits for %s, as %s says\n", base.Safe(strings.Join(expect, ", ")),
+			base.Safe(follow.Path))
+	}
+	if p.Env("BOARD_RUN") != name {
+		p.Messagef("export BOARD_RUN=%s makes it the run of every command", name)
+	}
+	return nil
+}
+
+func (p *program) rm(c *cli.Context) error {
+	name, err := namedRun(c) // never $BOARD_RUN: what is deleted is said
+	if err != nil {
+		return err
+	}
+	dir, err := p.BoardsDir()
+	if err != nil {
+		return err
+	}
+	seen, what := int64(0), "the run "+name // --yes: whatever is on it
+	if !c.Bool("yes") || c.Bool("dry-run") {
+		b, err := board.Open(c.Context, dir, name)
+		if err != nil {
+			return err
+		}
+		st, err := b.State(c.Context)
+		b.Close()
+		if err != nil {
+			return err
+		}
+		seen = st.Seq
+		what += fmt.Sprintf(" with %s and %s", base.Count(st.Entries.Total, "entry", "entries"),
+			base.Count(st.Signals.Total, "signal", "signals"))
+	}
+	if c.Bool("dry-run") {
+		return p.Answer(c, nil, func() { p.Printf("would be deleted for good: %s\n", what) }, "removed",
+			name, "dry_run", true)
+	}
+	if err := p.ConfirmDelete(c, what); err != nil {
+		return err
+	}
+	if err := board.Remove(c.Context, dir, name, seen); err != nil {
+		return err
+	}
+	return p.Answer(c, nil, func() { p.Printf("run %s deleted\n", name) }, "removed", name, "dry_run",
+		false)
+}

@@ -1,0 +1,307 @@
+package runcmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/board/verify"
+	"blackboard/cmd/board/base"
+	"blackboard/cmd/board/ci"
+)
+
+func (p *program) verifyCommands() []*cli.Command {
+	return []*cli.Command{
+		{
+			Name: "verify", Category: base.CategoryJudge,
+			Usage: "check findings against their sources: exit 0 confirmed, 4 not", ArgsUsage: "[ENTRY…]",
+			Description: `Looks for the quote of each entry (--evidence) in the file that its
+--source-doc names, word for word. Without a quote, each number, date, identifier and name
+of the entry must stand in that file. Sources are the files that are registered (board
+source add) and those below --sources, found by path, then by base name. Verdicts are
+written to the board, and shown with the entries.`,
+			Flags: base.JoinFlags([]cli.Flag{
+				sourcesFlag("look for sources among"),
+				policyFlag(),
+				&cli.BoolFlag{Name: "no-record", Usage: "do not write the verdicts to the board"},
+				&cli.BoolFlag{
+					Name:    "all",
+					Aliases: []string{"a"},
+					Usage:   "list the confirmed entries, too",
+				},
+			}, formatFlags(), base.WriteFlags()),
+			Action: p.verify,
+		},
+		{
+			Name: "source", Category: base.CategoryWrite, Usage: "register the files that the run reads",
+			Description: "A registered source has a name, a SHA-256 and a size. `board verify` then " +
+				"finds it, notices that it changed, and names the entries\nwhose source is not registered.",
+			Subcommands: []*cli.Command{
+				{
+					Name: "add", Usage: "register files, and all files below directories", ArgsUsage: "FILE|DIR…",
+					Description: "Its name is its path as you give it; entries may name it by any end of that " +
+						"path. Adding it again after it changed registers the new\nfile, and makes verdicts on " +
+						"the old one stale.",
+					Flags: base.WriteFlags(
+						&cli.BoolFlag{
+							Name:  "text",
+							Usage: "keep its text on the board, so that entries can be verified where the file is not",
+						},
+						noCreateFlag(),
+					),
+					Action: p.sourceAdd,
+				},
+				{
+					Name:   "list",
+					Usage:  "list the registered sources",
+					Flags:  base.ReadFlags(),
+					Action: p.sourceList,
+				},
+				{
+					Name:      "rm",
+					Usage:     "remove sources from the list; the log keeps them",
+					ArgsUsage: "NAME…",
+					Flags:     base.WriteFlags(),
+					Action:    p.sourceRemove,
+				},
+			},
+		},
+	}
+}
+
+func (p *program) verify(c *cli.Context) error {
+	f, err := format(c)
+	if err != nil {
+		return err
+	}
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
+	opt := board.VerifyOptions{IDs: c.Args().Slice(), NoRecord: c.Bool("no-record")}
+	if opt.Files, err = verify.FindFiles(follow.Sources...); err != nil {
+		return err
+	}
+	b, err := p.OpenRun(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	r, err := b.Verify(c.Context, p.WorkerName(c), opt)
+	if err != nil {
+		return err
+	}
+	p.noteUnrecorded(&r)
+	r.Passed = r.Within(follow.Verify.MaxDoubted)
+	text := func(q *program) {
+		q.printVerified(&r, c.Bool("all"))
+		q.printPolicySource(&follow)
+	}
+	if err := p.verdict(c, f, text, []any{"verify", r}, ci.Verify(r, base.Version())); err != nil {
+		return err
+	}
+	if !r.Passed {
+		return base.ExitError(base.ExitSurvival)
+	}
+	return nil
+}
+
+// noteUnrecorded tells why new verdicts were not written.
+func (p *program) noteUnrecorded(r *verify.Result) {
+	if r.NotRecorded != "" {
+		p.Messagef("verdicts were not recorded: %s", base.Line(r.NotRecorded, 300))
+	}
+}
+
+func (p *program) printVerified(r *verify.Result, all bool) {
+	head := p.Paint(base.Green, "passed")
+	if !r.Passed {
+		head = p.Paint(base.Red, "FAILED")
+	}
+	p.Printf(
+		"verify of %s: %s, %d of %s doubted",
+		r.Run,
+		head,
+		r.Doubted,
+		base.Count(int64(r.Checked), "finding", "findings"),
+	)
+	if r.Unchecked > 0 {
+		p.Printf(", %d not checked", r.Unchecked)
+	}
+	p.Printf("\n")
+	if r.Checked == 0 && r.Doubted == 0 {
+		p.Printf("nothing was checked: %s\n", nothingChecked(r))
+	}
+	p.printDoubts(r, all)
+	p.Printf(
+		"%s\n",
+		p.Paint(
+			base.Dim,
+			"necessary, not sufficient: that the source is right, and that the finding follows from it, "+
+				"was not checked",
+		),
+	)
+}
+
+// printDoubts prints what is doubted or was not checked, and how to pass. With all it
+// also prints confirmed entries.
+func (p *program) printDoubts(r *verify.Result, all bool) {
+	listed := 0
+	for i := range r.Items {
+		item := &r.Items[i]
+		if verify.Sound(item.Verdict) && !all {
+			continue
+		}
+		if listed++; listed > shownReasons && !all {
+			continue
+		}
+		p.printVerdictOn(item)
+	}
+	if more := listed - shownReasons; more > 0 && !all {
+		p.Printf("  and %d more; --json lists all\n", more)
+	}
+	for i := range r.Sources {
+		if s := &r.Sources[i]; s.Changed {
+			p.Printf(
+				"%s %s has changed since it was registered; read it again, then `board source add %s`\n",
+				p.Paint(base.Yellow, "changed:"),
+				base.Safe(s.Name),
+				base.Safe(s.File),
+			)
+		}
+	}
+	if r.Doubted > 0 {
+		p.Printf("to pass: read the source, and post what it says with --supersedes\n")
+	}
+}
+
+// nothingChecked tells why nothing was checked, and what to do.
+func nothingChecked(r *verify.Result) string {
+	if r.Unchecked > 0 {
+		return "no source file was found; name their directory: --sources DIR, or `board source add DIR`"
+	}
+	return "no entry names a source; post findings with --source-doc and --evidence"
+}
+
+func (p *program) printVerdictOn(item *verify.ItemResult) {
+	state := item.Verdict
+	switch {
+	case item.Doubted:
+		state = p.Paint(base.Red, state)
+	case verify.Sound(item.Verdict):
+		state = p.Paint(base.Green, state)
+	default:
+		state = p.Paint(base.Yellow, state)
+	}
+	if item.Note != "" {
+		state += ": " + base.Line(item.Note, 300)
+	}
+	said := item.Evidence
+	if strings.TrimSpace(said) == "" {
+		said = item.Content
+	}
+	p.Printf("  %-6s %s\n         | %s\n", item.ID, state, base.Line(said, 200))
+	switch at := item.Passage; {
+	case at != nil:
+		p.Printf(
+			"         %s\n",
+			p.Paint(
+				base.Dim,
+				fmt.Sprintf(
+					"%s, %s: %s",
+					base.Line(item.Source, 100),
+					base.Safe(at.Where),
+					base.Line(at.Text, 200),
+				),
+			),
+		)
+	case item.SourceDoc != "":
+		p.Printf(
+			"         %s\n",
+			p.Paint(base.Dim, "source: "+base.Line(item.SourceDoc+" "+item.SourceRef, 200)),
+		)
+	}
+}
+
+func (p *program) sourceAdd(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return base.Usagef("`board source add docs/`", "no file or directory is named")
+	}
+	files, err := verify.FindFiles(c.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	b, err := p.OpenOrCreateRun(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	added, err := b.AddSources(c.Context, p.WorkerName(c), files, c.Bool("text"))
+	if err != nil {
+		return err
+	}
+	p.noteCreated(b)
+	return p.Answer(c, nil, func() {
+		for i := range added {
+			p.Printf("%-9s %s\n", added[i].Change, p.sourceLine(&added[i].Source))
+		}
+	}, "sources", added)
+}
+
+func (p *program) sourceLine(s *board.Source) string {
+	text := ""
+	if s.Text {
+		text = ", with its text"
+	}
+	return base.Line(
+		s.Name,
+		board.MaxName,
+	) + p.Paint(
+		base.Dim,
+		fmt.Sprintf("  %s, SHA-256 %.12s…%s", base.Count(s.Size, "byte", "bytes"), s.SHA256, text),
+	)
+}
+
+func (p *program) sourceList(c *cli.Context) error {
+	b, err := p.OpenRun(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	all, err := b.Sources(c.Context)
+	if err != nil {
+		return err
+	}
+	return p.Answer(c, nil, func() {
+		for i := range all {
+			p.Printf("%s\n", p.sourceLine(&all[i]))
+		}
+		if len(all) == 0 {
+			p.Messagef("no sources are registered; `board source add DIR` registers some")
+		}
+	}, "sources", all)
+}
+
+func (p *program) sourceRemove(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return base.Usagef("`board source list` lists them", "no source is named")
+	}
+	b, err := p.OpenRun(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	names := c.Args().Slice()
+	if err := b.RemoveSources(c.Context, p.WorkerName(c), names...); err != nil {
+		return err
+	}
+	return p.Answer(
+		c,
+		nil,
+		func() { p.Printf("removed %s\n", base.Safe(strings.Join(names, ", "))) },
+		"removed",
+		names,
+	)
+}

@@ -1,0 +1,278 @@
+package runcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/board/fault"
+	"blackboard/cmd/board/base"
+)
+
+func (p *program) watchCommands() []*cli.Command {
+	timeoutFlag := func(what string) cli.Flag {
+		return &cli.DurationFlag{Name: "timeout",
+			Usage: what}
+	}
+	return []*cli.Command{
+		{
+			Name: "watch", Category: base.CategoryRead, Usage: "print events as they happen",
+			Description: "Ends with Ctrl-C, --limit or --timeout. --since 0 begins with the first event.",
+			Flags: base.ReadFlags(&cli.Int64Flag{Name: "since",
+				Usage: "begin after event `SEQ`; default: only what happens from now on",
+				Value: board.FromNow},
+				&cli.IntFlag{Name: "limit", Aliases: []string{"n"},
+					Usage: "end after `N` events"}, timeoutFlag("end after this long; 0s: after all past events")),
+			Action: p.watch,
+		},
+		{
+			Name: "wait", Category: base.CategoryRead,
+			Usage:       "wait for a signal to close, the gate to open, or the next event",
+			ArgsUsage:   "[SIGNAL | --gate]",
+			Description: "Exit codes: 0 it happened; 1 timed out; 3 timed out with --gate.",
+			Flags: base.ReadFlags(append(policyFlags(), &cli.BoolFlag{Name: "gate",
+				Usage: "wait for the gate"}, timeoutFlag("give up after this long (default: never)"),
+				&cli.Int64Flag{Name: "since",
+					Usage: "the next event after `SEQ`; default: after now", Value: board.FromNow})...),
+			Action: p.wait,
+		},
+		{
+			Name: "replay", Category: base.CategoryRead,
+			Usage: "show the board as it was after an event", ArgsUsage: "--at SEQ [ID]",
+			Description: "The board is rebuilt from the event log alone. With an id: that entry or " +
+				"signal as it was then.",
+			Flags:  base.ReadFlags(&cli.Int64Flag{Name: "at", Usage: "the event (`SEQ`); required"}),
+			Action: p.replay,
+		},
+	}
+}
+
+func (p *program) watch(c *cli.Context) error {
+	if c.IsSet("since") && c.Int64("since") < 0 || c.Int("limit") < 0 {
+		return base.Usagef("events count from 1; --since 0 shows all", "a number of events is negative")
+	}
+	b, err := p.OpenRun(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	show := func(e *board.Event) error {
+		if c.Bool("json") {
+			return p.JSON("event", e)
+		}
+		p.Printf("%s\n", p.eventLine(e))
+		return p.Out.Err // a reader that went away ends the watch
+	}
+	st, err := b.State(c.Context)
+	if err != nil {
+		return err
+	}
+	if since := c.Int64("since"); since > st.Seq {
+		return fault.NotFound.New(fmt.Sprintf("there is no event %d yet: the last one is %d", since,
+			st.Seq), "leave --since out to see only what happens from now on")
+	}
+	if c.IsSet("timeout") && c.Duration("timeout") <= 0 {
+		n := 0
+		if c.Int64("since") == board.FromNow {
+			return nil // nothing has happened from now on
+		}
+		for e, err := range b.Events(c.Context, c.Int64("since")) {
+			if err != nil {
+				return err
+			}
+			if err := show(&e); err != nil {
+				return err
+			}
+			if n++; n == c.Int("limit") {
+				break
+			}
+		}
+		return nil
+	}
+	ctx, cancel := p.timeout(c)
+	defer cancel()
+	n := 0
+	for e, err := range b.Watch(ctx, c.Int64("since")) {
+		if ctx.Err() != nil && err != nil {
+			return nil // the time is over, or Ctrl-C: how a watch ends
+		}
+		if err != nil {
+			return err
+		}
+		if err := show(&e); err != nil {
+			return err
+		}
+		if n++; n == c.Int("limit") {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (p *program) wait(c *cli.Context) error {
+	if c.NArg() > 1 || c.NArg() == 1 && c.Bool("gate") {
+		return base.Usagef("wait for one thing",
+			"a wait is for one signal, or for the gate, or for the next event")
+	}
+	if c.IsSet("since") && (c.NArg() == 1 || c.Bool("gate")) {
+		return base.Usagef("leave it out", "--since goes with waiting for the next event")
+	}
+	for _, f := range policyFlags() {
+		if name := f.Names()[0]; c.IsSet(name) && !c.Bool("gate") {
+			return base.Usagef("add --gate", "--%s is about the gate", name)
+		}
+	}
+	follow, err := p.gatePolicy(c)
+	if err != nil && c.Bool("gate") {
+		return err
+	}
+	ctx, cancel := p.timeout(c)
+	defer cancel()
+	open := board.Open
+	if c.Bool("gate") {
+		open = p.waitRun(ctx)
+	}
+	b, err := p.OpenRunWith(c, open)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	switch {
+	case c.Bool("gate"):
+		v, err := b.WaitGate(ctx, follow.Gate)
+		if err != nil && !errors.Is(err, fault.Timeout) {
+			return err
+		}
+		useCommands(&v)
+		if c.Bool("json") {
+			if err := p.JSON("verdict", v); err != nil {
+				return err
+			}
+		} else {
+			p.printVerdict(&v)
+			p.printPolicySource(&follow)
+		}
+		if !v.Open {
+			return base.ExitError(base.ExitGate)
+		}
+		return nil
+	case c.NArg() == 1:
+		s, err := b.WaitSignal(ctx, c.Args().First())
+		if err != nil {
+			return err
+		}
+		return p.printChanged(c, s)
+	default:
+		if !c.IsSet("timeout") {
+			p.Messagef("waiting for the next event; a signal's id waits for that one, --gate for the gate")
+		}
+		e, err := b.WaitEvent(ctx, c.Int64("since"))
+		if err != nil {
+			return err
+		}
+		if c.Bool("json") {
+			return p.JSON("event", e)
+		}
+		p.Printf("%s\n", p.eventLine(&e))
+		return nil
+	}
+}
+
+func (p *program) replay(c *cli.Context) error {
+	at := c.Int64("at")
+	args := c.Args().Slice()
+	if !c.IsSet("at") && len(args) > 0 {
+		if n, err := strconv.ParseInt(args[0], 10, 64); err == nil {
+			at, args = n, args[1:]
+		}
+	}
+	if !c.IsSet("at") && len(args) == c.NArg() {
+		return base.Usagef("`board replay --at 12`; `board watch --since 0 --timeout 0s` lists the "+
+			"events", "no event is given")
+	}
+	if len(args) > 1 {
+		return base.Usagef("show them one by one", "one id is needed, but %d are given", len(args))
+	}
+	b, err := p.OpenRun(c)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	s, err := b.Replay(c.Context, at)
+	if err != nil {
+		return err
+	}
+	if len(args) == 1 {
+		id := args[0]
+		return p.replayOne(c.Context, c.Bool("json"), b, s, id)
+	}
+	follow, err := p.policy(c)
+	if err != nil {
+		return err
+	}
+	v, err := s.Gate(follow.Gate)
+	if err != nil {
+		return err
+	}
+	useCommands(&v)
+	return p.Answer(c, nil, func() {
+		st, latest := s.State(), slices.Clone(s.Retrievals)
+		slices.Reverse(latest)
+		p.printState(&st, &v, latest)
+	}, "snapshot", s, "gate", v)
+}
+
+// replayOne shows one entry or signal as it was.
+func (p *program) replayOne(ctx context.Context, asJSON bool, b *board.Board, s *board.Snapshot,
+	id string) error {
+	history, err := b.History(ctx, id)
+	if err != nil {
+		return err
+	}
+	for len(history) > 0 && history[len(history)-1].Seq > s.Seq {
+		history = history[:len(history)-1]
+	}
+	missing := fault.NotFound.New(fmt.Sprintf("%s did not exist after event %d", board.Line(id, 40),
+		s.Seq), "`board show "+board.Line(id, 40)+"` shows it as it is now, if it exists")
+	if strings.HasPrefix(id, "s") {
+		n, err := board.ParseSignalID(id)
+		if err != nil {
+			return err
+		}
+		if n > int64(len(s.Signals)) {
+			return missing
+		}
+		d := board.SignalDetail{Signal: s.Signals[n-1], Linked: s.Backlinks(id), History: history}
+		if asJSON {
+			return p.JSON("signal", d.Signal, "linked_by", d.Linked, "history", d.History)
+		}
+		p.printSignal(&d)
+		return nil
+	}
+	n, err := board.ParseEntryID(id)
+	if err != nil {
+		return err
+	}
+	if n > int64(len(s.Entries)) {
+		return missing
+	}
+	d := board.EntryDetail{Entry: s.Entries[n-1], Linked: s.Backlinks(id), Raised: []board.Signal{},
+		Dropped: s.DroppedOf(id), History: history}
+	for _, sig := range s.Signals {
+		if sig.Origin == id {
+			d.Raised = append(d.Raised, sig)
+		}
+	}
+	if asJSON {
+		return p.JSON("entry", d.Entry, "linked_by", d.Linked, "raised", d.Raised, "dropped_duties",
+			d.Dropped, "history", d.History)
+	}
+	p.printEntry(&d)
+	return nil
+}

@@ -1,0 +1,107 @@
+package minilm
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"blackboard/embed"
+)
+
+// static is a model without context, as Model2Vec makes them (potion): each token has a
+// vector, and that of a text is their mean. Nothing has to be compiled or computed.
+type static struct {
+	rows []float32
+	dim  int
+}
+
+// staticType is model_type in the config.json of such a model.
+const staticType = "model2vec"
+
+var errNoTable = errors.New("it is not a table of 32-bit numbers named embeddings")
+
+// readStatic reads model.safetensors: the length of a header, the header in JSON,
+// numbers.
+func readStatic(path string) (*static, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	const mostHeader = 1 << 20
+	var size uint64
+	if err := binary.Read(f, binary.LittleEndian, &size); err != nil || size > mostHeader {
+		return nil, errors.Join(errNoTable, err)
+	}
+	header := make([]byte, size)
+	if _, err := io.ReadFull(f, header); err != nil {
+		return nil, err
+	}
+	var tensors map[string]json.RawMessage
+	if err := json.Unmarshal(header, &tensors); err != nil {
+		return nil, errors.Join(errNoTable, err)
+	}
+	delete(tensors, "__metadata__")
+	var table struct {
+		DType   string
+		Shape   []int64
+		Offsets [2]int64 `json:"data_offsets"`
+	}
+	for name, tensor := range tensors { // others, such as weights, change what the rows mean
+		if len(tensors) != 1 || name != "embeddings" && name != "embedding.weight" {
+			return nil, fmt.Errorf("%w: it has %q", errNoTable, name)
+		}
+		if err := json.Unmarshal(tensor, &table); err != nil {
+			return nil, errors.Join(errNoTable, err)
+		}
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	numbers, begin := (table.Offsets[1]-table.Offsets[0])/4, int64(8+size)+table.Offsets[0]
+	shape := table.Shape
+	if table.DType != "F32" || len(shape) != 2 || slices.Min(shape) < 1 ||
+		shape[0] > numbers || shape[1] > numbers || shape[0]*shape[1] != numbers ||
+		table.Offsets[0] < 0 || begin+4*numbers > info.Size() {
+		return nil, errNoTable
+	}
+	s := &static{rows: make([]float32, numbers), dim: int(shape[1])}
+	return s, binary.Read(io.NewSectionReader(f, begin, 4*numbers), binary.LittleEndian, s.rows)
+}
+
+// loadStatic makes a session of it.
+func loadStatic(f *Files) (*session, error) {
+	table, err := readStatic(f.Weights)
+	if err != nil {
+		return nil, f.Bad("cannot be loaded", err)
+	}
+	if top := f.tokens.topID(); top*table.dim >= len(table.rows) {
+		return nil, f.Bad("does not belong to its tokenizer",
+			fmt.Errorf("it has %d rows, and there is a token %d", len(table.rows)/table.dim, top))
+	}
+	return &session{files: f, table: table, dim: table.dim}, nil
+}
+
+func (s *static) vector(ids []uint32) (embed.Vector, error) {
+	sums := make([]float64, s.dim)
+	for _, id := range ids {
+		for i, x := range s.rows[int(id)*s.dim:][:s.dim] {
+			sums[i] += float64(x)
+		}
+	}
+	v := make(embed.Vector, s.dim)
+	for i, sum := range sums {
+		v[i] = float32(sum / float64(len(ids)))
+		if math.IsNaN(sum) || math.IsInf(sum, 0) {
+			return nil, errors.New("its numbers are no numbers")
+		}
+	}
+	v.Normalize()
+	return v, nil
+}

@@ -1,0 +1,344 @@
+package kb
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"blackboard/board/fault"
+	"blackboard/board/sqlite"
+	"blackboard/embed"
+	"blackboard/kb/index"
+)
+
+// copyBatch is the number of capsules copied in one change.
+const copyBatch = 500
+
+// Copied counts the capsules of a knowledge base that was copied.
+type Copied struct {
+	Capsules int `json:"capsules"` // capsules that the source has or had
+	New      int `json:"new"`      // capsules that were copied
+	Changed  int `json:"changed"`  // capsules that have changed at the source
+	// capsules that have changed at the target
+	Newer     int      `json:"newer"`
+	Conflicts []string `json:"conflicts"` // ids that have changed at both; left as they are
+}
+
+// Copy copies the capsules of one knowledge base to another, with their whole history,
+// the decisions and the ingested documents. It deletes nothing and does not change the
+// source. It can be repeated: what is there already is skipped. After writing, the
+// content and history of each capsule are verified against the source.
+func Copy(ctx context.Context, from, to, actor string) (r Copied, err error) {
+	r.Conflicts = []string{}
+	src, err := OpenExisting(ctx, from, Options{Actor: actor})
+	if errors.Is(err, fault.NotFound) {
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	defer src.Close()
+	var ids []string
+	var beside otherRows
+	if err := src.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		if ids, err = sqlite.Column[string](tx, `SELECT id FROM capsules ORDER BY n`); err != nil {
+			return err
+		}
+		gone, err := sqlite.Column[string](
+			tx, `SELECT DISTINCT capsule FROM events WHERE capsule NOT IN (SELECT id FROM capsules)
+				ORDER BY capsule`)
+		ids = append(ids, gone...)
+		if err == nil {
+			err = beside.read(tx)
+		}
+		return err
+	}); err != nil {
+		return r, err
+	}
+	dst, err := Open(ctx, to, Options{Actor: actor})
+	if err != nil {
+		return r, err
+	}
+	defer dst.Close()
+	r.Capsules = len(ids)
+	for part := range slices.Chunk(ids, copyBatch) {
+		if err := r.copySome(ctx, src, dst, part); err != nil {
+			return r, err
+		}
+	}
+	return r, dst.change(ctx, func(ch *change) error { return beside.write(ch.tx) })
+}
+
+// withHistory is a capsule with all its events.
+type withHistory struct {
+	row    *Capsule // nil: the capsule was deleted
+	events []storedEvent
+	vector embed.Vector
+}
+
+// storedEvent is an event as it is stored, without its number.
+type storedEvent struct {
+	At                   int64
+	Actor, Verb, Capsule string
+	Revision             int64
+	Other, Why, Before   string
+}
+
+// readWithHistory reads capsules with their events, and the embedding model.
+func (k *KB) readWithHistory(tx *sqlite.Tx, ids []string) (
+	all map[string]*withHistory, m embed.Model, err error) {
+	all = map[string]*withHistory{}
+	for _, id := range ids {
+		all[id] = &withHistory{}
+	}
+	const among = `IN (SELECT value FROM json_each(?))`
+	caps, err := capsulesWhere(tx, `id `+among, sqlite.List(ids))
+	if err != nil {
+		return nil, m, err
+	}
+	ns := make([]int64, len(caps))
+	for i := range caps {
+		all[caps[i].ID].row, ns[i] = &caps[i], caps[i].n
+	}
+	vs, err := k.index.Vectors(tx, ns...)
+	if err == nil {
+		m.Name, m.Dim, err = k.index.Model(tx)
+	}
+	if err != nil {
+		return nil, m, err
+	}
+	for i := range caps {
+		all[caps[i].ID].vector = vs[caps[i].n]
+	}
+	var e storedEvent
+	err = tx.Each([]any{&e.At, &e.Actor, &e.Verb, &e.Capsule, &e.Revision, &e.Other, &e.Why,
+		&e.Before}, func() error {
+		all[e.Capsule].events = append(all[e.Capsule].events, e)
+		return nil
+	}, `SELECT at, actor, verb, capsule, revision, other, why, before FROM events
+		WHERE capsule `+among+` ORDER BY seq`, sqlite.List(ids))
+	return all, m, err
+}
+
+// checksum is the SHA-256 of a capsule's content and history, without usage and
+// embedding.
+func (t *withHistory) checksum() (sum [sha256.Size]byte, err error) {
+	c := Capsule{}
+	if t.row != nil {
+		c = *t.row
+	}
+	c.n, c.Model, c.Dim, c.DecayScore, c.Retrieved = 0, "", 0, 0, nil
+	b, err := json.Marshal([]any{c, t.events})
+	return sha256.Sum256(b), err
+}
+
+func (r *Copied) copySome(ctx context.Context, src, dst *KB, ids []string) error {
+	var from map[string]*withHistory
+	var model embed.Model
+	if err := src.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		from, model, err = src.readWithHistory(tx, ids)
+		return err
+	}); err != nil {
+		return err
+	}
+	was := *r
+	return dst.change(ctx, func(ch *change) error {
+		*r = was
+		if dst.sidecars != "" {
+			for _, id := range ids {
+				if err := ch.pickUp(id); err != nil {
+					return err
+				}
+			}
+		}
+		there, own, err := dst.readWithHistory(ch.tx, ids)
+		if err != nil {
+			return err
+		}
+		if own.Name == "" && model.Name != "" {
+			if err := dst.index.SetModel(ch.tx, model); err != nil {
+				return err
+			}
+			own = model
+		}
+		var wrote []string
+		var docs []index.Doc
+		for _, id := range ids {
+			done, err := r.copyOne(ch, id, from[id], there[id], own == model, &docs)
+			if err != nil {
+				return err
+			}
+			if done {
+				wrote = append(wrote, id)
+			}
+		}
+		if err := ch.waitForWrite(); err != nil {
+			return err
+		}
+		// in one batch: one by one is many times slower
+		if err := dst.index.Put(ch.tx, docs...); err != nil {
+			return err
+		}
+		there, _, err = dst.readWithHistory(ch.tx, wrote)
+		for _, id := range wrote {
+			want, err := from[id].checksum()
+			got, err2 := there[id].checksum()
+			if err := errors.Join(err, err2); err != nil {
+				return err
+			}
+			if got != want {
+				return fault.Corrupt.New("capsule "+id+
+					" differs from the source after it was copied",
+					"repeat the copy; if the error remains, check both knowledge bases")
+			}
+		}
+		return err
+	})
+}
+
+// copyOne writes a capsule that is missing or has changed.
+func (r *Copied) copyOne(ch *change, id string, from, there *withHistory, embedded bool,
+	docs *[]index.Doc) (wrote bool, err error) {
+	old, events := there.row, from.events
+	switch n := len(there.events); {
+	case n == 0 && old == nil:
+		r.New++
+	case n > len(from.events) && slices.Equal(there.events[:len(from.events)], from.events):
+		r.Newer++
+		return false, nil
+	case n > len(from.events) || !slices.Equal(there.events, from.events[:n]):
+		r.Conflicts = append(r.Conflicts, id)
+		return false, nil
+	case n == len(from.events):
+		if (old == nil) != (from.row == nil) || old != nil && !sameContent(old, from.row) {
+			r.Conflicts = append(r.Conflicts, id)
+		}
+		return false, nil
+	default:
+		r.Changed++
+		events = events[n:]
+	}
+	if from.row != nil {
+		var doc index.Doc
+		doc, err = ch.storeCopy(old, *from.row, from.vector, embedded)
+		*docs = append(*docs, doc)
+	} else if old != nil {
+		err = ch.forget(old)
+	}
+	for i := range events {
+		if e := &events[i]; err == nil {
+			_, err = ch.tx.Exec(`INSERT INTO events (at, actor, verb, capsule, revision, other,
+				why, before) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+				e.At, e.Actor, e.Verb, e.Capsule, e.Revision, e.Other, e.Why, e.Before)
+		}
+	}
+	return err == nil, err
+}
+
+// storeCopy stores a copied capsule and returns its document for the index.
+func (ch *change) storeCopy(old *Capsule, c Capsule, v embed.Vector, embedded bool) (
+	d index.Doc, err error) {
+	if !embedded {
+		v = nil
+	}
+	if v == nil {
+		c.Model, c.Dim = "", 0
+	}
+	if err := ch.writeSidecar(&c); err != nil {
+		return d, err
+	}
+	if old == nil {
+		if err := insertRow(ch.tx, &c); err != nil {
+			return d, err
+		}
+	} else {
+		c.n = old.n
+		if err := c.columns(new(c.ingested())).Update(ch.tx, "capsules", c.n); err != nil {
+			return d, err
+		}
+		if err := keepTitle(ch.tx, &c); err != nil {
+			return d, err
+		}
+		if _, err := ch.tx.Exec(`DELETE FROM capsule_tags WHERE capsule = ?`, c.n); err != nil {
+			return d, err
+		}
+		if err := insertTags(ch.tx, &c); err != nil {
+			return d, err
+		}
+	}
+	return document(&c, v), nil
+}
+
+// otherRows are the rows of a knowledge base besides its capsules.
+type otherRows struct {
+	decisions  []pairRow
+	documents  []documentRow
+	thresholds []thresholdRow
+}
+
+// thresholdRow is what was measured with a model: of it and of the capsules, on whatever
+// machine.
+type thresholdRow struct {
+	model                     string
+	dim, measured             int64
+	threshold, kept, rejected float64
+}
+
+// pairRow is a decision about two capsules.
+type pairRow struct {
+	a, b, decision, why, actor string
+	at                         int64
+}
+
+// documentRow is an ingested document.
+type documentRow struct {
+	file, sha          string
+	parts, refused, at int64
+}
+
+func (b *otherRows) read(tx *sqlite.Tx) (err error) {
+	b.decisions, err = sqlite.All(tx,
+		func(d *pairRow) []any { return []any{&d.a, &d.b, &d.decision, &d.why, &d.actor, &d.at} },
+		`SELECT a, b, decision, why, actor, at FROM decisions ORDER BY a, b`)
+	if err == nil {
+		b.documents, err = sqlite.All(tx,
+			func(d *documentRow) []any {
+				return []any{&d.file, &d.sha, &d.parts, &d.refused, &d.at}
+			},
+			`SELECT file, sha256, parts, refused, at FROM ingested ORDER BY file`)
+	}
+	if err == nil {
+		b.thresholds, err = sqlite.All(tx, func(r *thresholdRow) []any {
+			return []any{&r.model, &r.dim, &r.threshold, &r.kept, &r.rejected, &r.measured}
+		},
+			`SELECT model, dim, threshold, kept, rejected, measured FROM thresholds ORDER BY model`)
+	}
+	return err
+}
+
+// write inserts the rows that are missing.
+func (b *otherRows) write(tx *sqlite.Tx) error {
+	for _, d := range b.decisions {
+		if _, err := tx.Exec(`INSERT INTO decisions (a, b, decision, why, actor, at)
+			VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (a, b) DO NOTHING`,
+			d.a, d.b, d.decision, d.why, d.actor, d.at); err != nil {
+			return err
+		}
+	}
+	for _, d := range b.documents {
+		if _, err := tx.Exec(`INSERT INTO ingested (file, sha256, parts, refused, at)
+			VALUES (?, ?, ?, ?, ?) ON CONFLICT (file) DO NOTHING`,
+			d.file, d.sha, d.parts, d.refused, d.at); err != nil {
+			return err
+		}
+	}
+	for _, r := range b.thresholds {
+		if _, err := tx.Exec(`INSERT INTO thresholds (model, dim, threshold, kept, rejected, measured) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (model) DO NOTHING`,
+			r.model, r.dim, r.threshold, r.kept, r.rejected, r.measured); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,254 @@
+package kb
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"blackboard/board/fault"
+	"blackboard/board/sqlite"
+	"blackboard/board/words"
+	"blackboard/embed"
+	"blackboard/kb/evidence"
+	"blackboard/kb/index"
+	"blackboard/kb/rank"
+)
+
+// cut limits the list, diversified by MMR.
+func (r *ranking) cut(q *Query) {
+	most := q.most()
+	if q.Mode != ModeBM25 && !q.NoMMR {
+		r.list = rank.MMR(r.list, mmrLambda, most, func(a, b int64) float64 {
+			return max(0, embed.Cosine(r.of[a].Vector, r.of[b].Vector)-alike) / (1 - alike)
+		})
+	}
+	r.list = r.list[:min(len(r.list), most)]
+}
+
+// most is how many hits are needed.
+func (q *Query) most() int {
+	if q.Gate {
+		return max(q.Limit, evidence.Depth)
+	}
+	return q.Limit
+}
+
+// numbersOf returns the numbers of a list's capsules.
+func numbersOf(list []rank.Scored) []int64 {
+	ns := make([]int64, len(list))
+	for i, s := range list {
+		ns[i] = s.ID
+	}
+	return ns
+}
+
+// hits reads the capsules of the list and fills in the result.
+func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, langs words.Languages, res *Result) error {
+	ns := numbersOf(r.list)
+	if r.likely != nil && !slices.ContainsFunc(ns,
+		func(n int64) bool { return !slices.Contains(r.likely, n) }) {
+		ns = r.likely
+	}
+	caps, err := capsulesWhere(tx, ofNumbers, sqlite.List(ns))
+	if err != nil {
+		return err
+	}
+	byN := make(map[int64]*Capsule, len(caps))
+	for i := range caps {
+		byN[caps[i].n] = &caps[i]
+	}
+	var why map[int64][]index.TermScore
+	if q.Explain && q.Mode != ModeVector {
+		if why, err = k.index.Explain(tx, index.Query{Text: q.Text, Expand: !q.Gate},
+			numbersOf(r.list)); err != nil {
+			return err
+		}
+	}
+	terms := map[string]bool{}
+	for _, t := range k.index.TermsIn(langs, q.Text) {
+		terms[t] = true
+	}
+	for _, e := range res.Expanded {
+		for _, t := range e.Terms {
+			terms[t] = true
+		}
+	}
+	for _, s := range r.list {
+		c, cand := byN[s.ID], r.of[s.ID]
+		if c == nil {
+			return sqlite.Fault(fault.Corrupt, k.db.Path(),
+				fmt.Sprintf("has capsule %d only in its index", s.ID), nil)
+		}
+		h := Hit{Capsule: *c, Score: s.Score, BM25Rank: cand.TextRank, VectorRank: cand.VectorRank,
+			BM25Score: cand.BM25, RRFScore: r.rrf[s.ID],
+			Boosts: r.boosts[s.ID], Terms: why[s.ID]}
+		if !q.Measuring {
+			h.Snippet = k.snippet(c.Body, terms, langs)
+		}
+		if cand.HasVector {
+			cos := cand.Cosine
+			h.CosineScore = &cos
+		}
+		if h.Boosts == nil {
+			h.Boosts = []string{}
+		}
+		res.Hits = append(res.Hits, h)
+	}
+	return nil
+}
+
+// RecallLimit and RecallFloor are the settings for prompts that are answered unasked: at
+// most three capsules, each with at least this share of the best one's evidence.
+const (
+	RecallLimit = 3
+	RecallFloor = 0.95
+)
+
+// judge sets the evidence of each hit and marks the weak ones. A gated search keeps only
+// the others, ordered by evidence, with at least the floor's share of the best one's. c
+// is the calibration of the model. If measured is false, the model was not calibrated
+// and only words count.
+func (q *Query) judge(res *Result, found *index.Result,
+	termsOf func(words.Languages, string) []string, c Calibration, measured bool) {
+	a := evidence.Ask(found)
+	if q.calibrating {
+		c.one, measured = 0, true
+	}
+	res.Threshold = evidence.Threshold(c.one, found.Docs)
+	for i := range res.Hits {
+		h := &res.Hits[i]
+		cosine := 0.0
+		if h.CosineScore != nil && measured {
+			cosine = max(0, *h.CosineScore)
+		}
+		h.Evidence = a.Of(termsOf(found.Languages, h.heading()),
+			termsOf(found.Languages, h.Body[:min(len(h.Body), evidence.ReadBody)]), cosine)
+		h.Weak = h.Evidence < res.Threshold
+		res.Evidence = max(res.Evidence, h.Evidence)
+	}
+	if !q.Gate {
+		return
+	}
+	hits, least := len(res.Hits), q.Floor*res.Evidence
+	if !q.calibrating {
+		least = max(least, res.Threshold)
+	}
+	res.Hits = surest(res.Hits, q.Limit, least)
+	res.Gated = hits > 0 && len(res.Hits) == 0
+}
+
+// surest returns at most `most` hits with evidence of at least `least`, the surest
+// first.
+func surest(hits []Hit, most int, least float64) []Hit {
+	sure := []Hit{}
+	for _, h := range hits {
+		if h.Evidence >= least {
+			sure = append(sure, h)
+		}
+	}
+	slices.SortStableFunc(sure, func(a, b Hit) int { return cmp.Compare(b.Evidence, a.Evidence) })
+	return sure[:min(len(sure), most)]
+}
+
+// spellExpanded replaces the stems of expansions by words of the question and of the
+// hits. Terms that occur in no hit are left out.
+func (k *KB) spellExpanded(q *Query, res *Result) {
+	expanded := res.Expanded
+	res.Expanded = []index.Expansion{}
+	if len(expanded) == 0 || q.Measuring {
+		return
+	}
+	asked, found := map[string]string{}, map[string]string{}
+	for _, e := range expanded {
+		asked[e.Missing] = ""
+		for _, t := range e.Terms {
+			found[t] = ""
+		}
+	}
+	k.spell(asked, q.Text)
+	for left, i := len(found), 0; left > 0 && i < len(res.Hits); i++ {
+		left -= k.spell(found, res.Hits[i].Title) + k.spell(found, res.Hits[i].Body)
+	}
+	for _, e := range expanded {
+		spelt := index.Expansion{Missing: asked[e.Missing]}
+		for _, t := range e.Terms {
+			if found[t] != "" {
+				spelt.Terms = append(spelt.Terms, found[t])
+			}
+		}
+		if spelt.Terms != nil {
+			res.Expanded = append(res.Expanded, spelt)
+		}
+	}
+}
+
+// spell finds a word in the text for each term that has none yet, and returns how many
+// it found. Parts of a compound with a hyphen or a dot come before the compound.
+func (k *KB) spell(terms map[string]string, text string) (n int) {
+	for _, w := range append(strings.FieldsFunc(text, words.Between), strings.Fields(text)...) {
+		for _, t := range k.index.Terms(w) {
+			if spelt, wanted := terms[t]; wanted && spelt == "" {
+				terms[t] = strings.TrimFunc(w, words.Between)
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// snippetRunes is the approximate length of a snippet.
+const snippetRunes = 200
+
+// snippet returns the part of a body with the most different words of the question, on
+// one line.
+func (k *KB) snippet(body string, terms map[string]bool, langs words.Languages) string {
+	const most = 16 << 10 // the beginning of a long document is enough
+	if len(body) > most {
+		body = strings.ToValidUTF8(body[:most], "")
+	}
+	fields := strings.Fields(body)
+	size := func(w string) int { return utf8.RuneCountInString(w) + 1 }
+	hits := make([][]string, len(fields))
+	for i, w := range fields {
+		for _, t := range k.index.TermsIn(langs, w) {
+			if terms[t] {
+				hits[i] = append(hits[i], t)
+			}
+		}
+	}
+	have := map[string]int{}
+	bestFrom, bestTo, best := 0, 0, -1
+	length, from := 0, 0
+	for to, w := range fields {
+		length += size(w)
+		for _, t := range hits[to] {
+			have[t]++
+		}
+		for length > snippetRunes && from < to {
+			length -= size(fields[from])
+			for _, t := range hits[from] {
+				if have[t]--; have[t] == 0 {
+					delete(have, t)
+				}
+			}
+			from++
+		}
+		if len(have) > best || from == bestFrom && len(have) == best {
+			bestFrom, bestTo, best = from, to+1, len(have)
+		}
+	}
+	// Begin a little before the first matching word.
+	s := strings.Join(fields[bestFrom:bestTo], " ")
+	if utf8.RuneCountInString(s) > snippetRunes*2 {
+		s = clip(s, snippetRunes*2)
+	}
+	if bestFrom > 0 {
+		s = "… " + s
+	}
+	if bestTo < len(fields) {
+		s += " …"
+	}
+	return s
+}

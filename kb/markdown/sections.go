@@ -1,0 +1,392 @@
+package markdown
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
+	"blackboard/board/words"
+)
+
+const (
+	// sectionSize is the approximate most bytes of a section: a model reads some 256
+	// tokens. A longer section is cut at headings below H2, between paragraphs and
+	// between items of lists, unless it is only a little longer.
+	sectionSize = 1500
+	sectionMost = sectionSize * 4 / 3
+	// blockMost is the size from which a code block, table or paragraph is cut between
+	// its lines.
+	blockMost = 6000
+	// MaxSections is the most sections of a document.
+	MaxSections = 8000
+	// maxTitle is the most bytes of a title.
+	maxTitle = 300
+)
+
+// Section is a part of a markdown document under an H1 or H2.
+type Section struct {
+	Title string // the document's title, then the headings: "Guide › Install"
+	Body  string // including its heading
+	Line  int    // first line, from 1
+}
+
+// Sections cuts a markdown document at its H1 and H2 headings, written with # or
+// underlined, outside code blocks. The title of a section is the document's and its
+// headings. The document's title comes from its front matter, its only H1, or its file
+// name.
+func Sections(file, text string) []Section {
+	meta, body, found := Split(text)
+	line := 1
+	doc, called := FileTitle(file), ""
+	if found {
+		line += strings.Count(meta, "\n") + 2
+		called = frontTitle(meta)
+	}
+	lines := strings.SplitAfter(body, "\n")
+	headings := sectionHeadings(lines)
+	if called != "" {
+		doc = called
+	}
+	lone := called == "" && onlyTitle(headings)
+	var out []Section
+	h1, h2 := "", ""
+	start, first := line, 0 // of the section being read
+	flush := func(end int) {
+		section := strings.Join(lines[first:end], "")
+		skipped := len(section) - len(strings.TrimLeft(section, "\n"))
+		at := start + strings.Count(section[:skipped], "\n")
+		title := doc
+		if lone && h1 != "" {
+			title = ""
+		}
+		out = append(out, cut(TitlePath(title, h1, h2), section[skipped:], at)...)
+	}
+	for _, h := range headings {
+		if h.at > first {
+			flush(h.at)
+		}
+		start, first = line+h.at, h.at
+		if h.level == 1 {
+			h1, h2 = h.text, ""
+		} else {
+			h2 = h.text
+		}
+	}
+	flush(len(lines))
+	// Drop sections that have only a heading: titles of those below include it.
+	kept := out[:0]
+	for _, c := range out {
+		if strings.TrimSpace(c.Body) != "" && !onlyHeading(c.Body) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// FileTitle returns a file's name without its extension. A name that says nothing, such
+// as index, is prefixed by the folder's.
+func FileTitle(file string) string {
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	switch strings.ToLower(name) {
+	case "readme", "index", "_index":
+		if dir := filepath.Base(filepath.Dir(file)); dir != "." &&
+			dir != string(filepath.Separator) {
+			name = dir + " " + name
+		}
+	}
+	return flat(name)
+}
+
+// frontTitle returns the title in front matter, "" for none.
+func frontTitle(meta string) string {
+	var front struct {
+		Title string `yaml:"title"`
+		Name  string `yaml:"name"`
+	}
+	if Load(meta, &front) != nil {
+		return ""
+	}
+	return cmp.Or(flat(front.Title), flat(front.Name))
+}
+
+// sectionHeading begins a section, at a line of the document.
+type sectionHeading struct {
+	at, level int
+	text      string
+}
+
+// sectionHeadings are the headings that sections begin with.
+func sectionHeadings(lines []string) (all []sectionHeading) {
+	var code fence
+	for i := 0; i < len(lines); i++ {
+		if code.line(lines[i]) {
+			continue
+		}
+		level, text, size := headingAt(lines, i)
+		if level == 1 || level == 2 {
+			all = append(all, sectionHeading{i, level, text})
+			i += size - 1
+		}
+	}
+	return all
+}
+
+// onlyTitle reports whether the first heading is the only H1, and so the document's
+// title.
+func onlyTitle(headings []sectionHeading) bool {
+	return len(headings) > 0 && headings[0].level == 1 && headings[0].text != "" &&
+		!slices.ContainsFunc(headings[1:], func(h sectionHeading) bool { return h.level == 1 })
+}
+
+// TitlePath joins titles, the outermost first. It leaves out a title whose words the
+// next one has.
+func TitlePath(titles ...string) string {
+	path := ""
+	for _, t := range slices.Backward(titles) {
+		switch {
+		case t == "" || saysAll(path, t):
+		case path == "":
+			path = t
+		default:
+			path = t + " › " + path
+		}
+	}
+	return path
+}
+
+// saysAll reports whether a title has all words of another.
+func saysAll(title, other string) bool {
+	has := words.Split(title, "")
+	return title != "" && !slices.ContainsFunc(
+		words.Split(other, ""), func(w string) bool { return !slices.Contains(has, w) })
+}
+
+// fence tracks code blocks.
+type fence struct {
+	mark byte // ` or ~; 0 outside a code block
+	n    int
+}
+
+// line reads the next line and reports whether it belongs to a code block.
+func (f *fence) line(l string) bool {
+	t := strings.TrimLeft(l, " ")
+	indent := len(l) - len(t)
+	n := 0
+	for n < len(t) && (t[n] == '`' || t[n] == '~') && t[n] == t[0] {
+		n++
+	}
+	switch {
+	case f.mark != 0:
+		if n >= f.n && t[0] == f.mark && indent < 4 && strings.TrimSpace(t[n:]) == "" {
+			f.mark = 0
+		}
+		return true
+	case n >= 3 && indent < 4 && !(t[0] == '`' && strings.Contains(t[n:], "`")):
+		f.mark, f.n = t[0], n
+		return true
+	}
+	return false
+}
+
+// headingAt reads the heading at a line: its level, its text and its number of lines.
+// Level 0 means no heading.
+func headingAt(lines []string, i int) (level int, text string, size int) {
+	l := strings.TrimRight(lines[i], " \t\n")
+	t := strings.TrimLeft(l, " ")
+	if len(l)-len(t) > 3 || t == "" {
+		return 0, "", 0
+	}
+	for level < len(t) && t[level] == '#' {
+		level++
+	}
+	if level > 0 {
+		if rest := t[level:]; level <= 6 && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
+			rest = strings.TrimSpace(rest)
+			if bare := strings.TrimRight(rest, "#"); bare == "" || strings.HasSuffix(bare, " ") {
+				rest = strings.TrimSpace(bare)
+			}
+			return level, flat(rest), 1
+		}
+		return 0, "", 0
+	}
+	// A setext heading: a paragraph of one line, then = or -.
+	if i+1 < len(lines) && (i == 0 || strings.TrimSpace(lines[i-1]) == "") &&
+		!strings.ContainsAny(t[:1], "-*+>|=~`0123456789") {
+		u := strings.TrimRight(lines[i+1], " \t\n")
+		switch {
+		case len(u) >= 2 && strings.Trim(u, "=") == "":
+			return 1, flat(t), 2
+		case len(u) >= 2 && strings.Trim(u, "-") == "":
+			return 2, flat(t), 2
+		}
+	}
+	return 0, "", 0
+}
+
+func onlyHeading(body string) bool {
+	lines := strings.SplitAfter(body, "\n")
+	level, _, size := headingAt(lines, 0)
+	return level > 0 && strings.TrimSpace(strings.Join(lines[size:], "")) == ""
+}
+
+// flat removes line breaks, control characters and addresses of links from a title.
+func flat(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	for _, m := range titleMarks {
+		s = m.is.ReplaceAllString(s, m.becomes)
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// titleMarks match markup in a heading: images, addresses of links, tags, emphasis.
+var titleMarks = []struct {
+	is      *lazyregexp.Regexp
+	becomes string
+}{
+	{lazyregexp.New(`!\[[^\]]*\](\([^)]*\)|\[[^\]]*\])`), " "},
+	{lazyregexp.New(`\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])`), "$1"},
+	{lazyregexp.New(`</?[a-zA-Z][^>]*>`), " "},
+	{lazyregexp.New(`\{#[^}]*\}`), " "},
+	{lazyregexp.New(`(\*\*|__)`), ""},
+}
+
+// cut makes one section, or several if it is too long, each titled by the headings in it
+// or above it.
+func cut(title, section string, line int) []Section {
+	section = strings.TrimRight(section, " \t\n")
+	parts := []string{section}
+	if len(section) > sectionMost {
+		parts = split(section)
+	}
+	var out []Section
+	under := ""
+	for i, p := range parts {
+		t := title
+		if len(parts) > 1 {
+			below := headingsBelow(p)
+			if under != "" && (len(below) == 0 || !strings.HasPrefix(p, "#")) {
+				below = slices.Insert(below, 0, under)
+			}
+			if len(below) > 0 {
+				under = below[len(below)-1]
+				t = text.ClipBytes(title, maxTitle/2) + " › " + strings.Join(below, ", ")
+			}
+			t = fmt.Sprintf("%s (%d of %d)", text.ClipBytes(t, maxTitle-30), i+1, len(parts))
+		}
+		lead := len(p) - len(strings.TrimLeft(p, "\n"))
+		out = append(out, Section{
+			text.ClipBytes(t, maxTitle), strings.TrimRight(strings.TrimLeft(p, "\n"), " \t\n"),
+			line + strings.Count(p[:lead], "\n")})
+		line += strings.Count(p, "\n")
+	}
+	return out
+}
+
+// headingsBelow lists the headings of a text that are below H2.
+func headingsBelow(text string) (all []string) {
+	var code fence
+	lines := strings.SplitAfter(text, "\n")
+	for i, l := range lines {
+		if code.line(l) {
+			continue
+		}
+		if level, heading, _ := headingAt(lines, i); level > 2 && heading != "" {
+			all = append(all, heading)
+		}
+	}
+	return all
+}
+
+// split cuts a long section at the best places; the pieces joined are the section.
+func split(section string) []string {
+	var out []string
+	piece := ""
+	for _, b := range blocks(section) {
+		full := len(piece)+len(b.text) > sectionSize
+		if piece != "" && (full || b.heading && len(piece) > sectionSize/2) {
+			out = append(out, piece)
+			piece = ""
+		}
+		piece += b.text
+	}
+	if n := len(out); n > 0 && len(piece) < sectionSize/4 &&
+		len(out[n-1])+len(piece) <= sectionMost {
+		out[n-1] += piece // a few words alone are not useful
+	} else {
+		out = append(out, piece)
+	}
+	return out
+}
+
+// block is a unit that is not divided: a paragraph, a list item, a table or a code
+// block, with the heading or line that introduces it.
+type block struct {
+	text    string
+	heading bool // it begins with a heading
+}
+
+// blocks divides a section into blocks. Only a block larger than blockMost is cut,
+// between or within lines.
+func blocks(section string) []block {
+	var all []block
+	var b block
+	var code fence
+	headed, leads, blank := false, false, false // state of the previous lines
+	lines := strings.SplitAfter(section, "\n")
+	end := func() {
+		if b.text != "" {
+			all = append(all, b)
+		}
+		b = block{}
+	}
+	for i, l := range lines {
+		inside := code.mark != 0
+		level := 0
+		if !code.line(l) {
+			level, _, _ = headingAt(lines, i)
+			inside = false
+		}
+		empty := strings.TrimSpace(l) == ""
+		switch {
+		case len(b.text)+len(l) > blockMost, level > 2 && !headed:
+			end()
+		case !inside && !leads && !empty && (blank || listItem(l)):
+			end()
+		}
+		for len(l) > blockMost {
+			n := blockMost
+			for n > blockMost-utf8.UTFMax && !utf8.RuneStart(l[n]) {
+				n-- // stop there: binary data may have no start of a character
+			}
+			b.text, l = l[:n], l[n:]
+			end()
+		}
+		b.heading = b.heading || b.text == "" && level > 0
+		b.text += l
+		if blank = empty; !empty {
+			headed = level > 0
+			leads = headed || !inside && strings.HasSuffix(strings.TrimSpace(l), ":")
+		}
+	}
+	end()
+	return all
+}
+
+// listItem reports whether a line begins an item of a top-level list.
+func listItem(l string) bool {
+	mark := strings.TrimLeft(l, "0123456789")
+	if len(mark) < len(l) {
+		return strings.HasPrefix(mark, ". ") || strings.HasPrefix(mark, ") ")
+	}
+	return strings.HasPrefix(l, "- ") || strings.HasPrefix(l, "* ") || strings.HasPrefix(l, "+ ")
+}

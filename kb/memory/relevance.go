@@ -1,0 +1,241 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"blackboard/board/fault"
+	"blackboard/board/sqlite"
+	"blackboard/board/words"
+)
+
+// This file separates what was asked for from what was shown beside it. Items that
+// several sessions asked for become long-term.
+
+// askedBy is an item and a session that asked for it.
+type askedBy struct {
+	n       int64
+	session string
+}
+
+// mostSessions is how many sessions are stored for an item.
+const mostSessions = 16
+
+// ask records that a session asked for items. Like touch, it is written later; a touch
+// of the items follows.
+func (f *file) ask(session string, items ...*Item) {
+	if f.ReadOnly() {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, it := range items {
+		f.asked[askedBy{it.n, session}] = true
+	}
+}
+
+// session returns the asking session: the conversation, the caller's session, or the
+// agent's day.
+func (s *Store) session(conversation string, now time.Time) string {
+	return cmp.Or(conversation, s.opt.Session, s.opt.Agent+"@"+now.Format(time.DateOnly))
+}
+
+// answerShare is the least share of a question's words, by weight, that an answer has.
+// Rare words weigh more.
+const answerShare = 0.5
+
+// answers returns the hits that answer a question: the first of their tier by words or
+// meaning, with at least answerShare of the words. The other hits are only shown.
+func answers(question string, hits []Hit) (items []*Item) {
+	var read words.Analyzer
+	weight, total := map[string]float64{}, 0.0
+	read.Terms(question, func(term string, _ bool) {
+		if _, seen := weight[term]; !seen {
+			weight[term] = -math.Log(words.Prior(term))
+			total += weight[term]
+		}
+	})
+	for i := range hits {
+		h := &hits[i]
+		if h.TextRank != 1 && h.VectorRank != 1 {
+			continue
+		}
+		has, seen := 0.0, map[string]bool{}
+		read.Terms(embeddingText(&h.Item), func(term string, _ bool) {
+			if !seen[term] {
+				seen[term] = true
+				has += weight[term]
+			}
+		})
+		if has >= answerShare*total {
+			items = append(items, &h.Item)
+		}
+	}
+	return items
+}
+
+// touchWithin is how long a long-running process delays writing accesses, and touchMany
+// how many.
+const (
+	touchWithin = 5 * time.Second
+	touchMany   = 256
+)
+
+// touch records accesses. They are written later, in batches; never to a read-only file.
+func (f *file) touch(ctx context.Context, items ...*Item) {
+	if len(items) == 0 || f.ReadOnly() {
+		return
+	}
+	now := f.Now()
+	f.mu.Lock()
+	if len(f.touched) == 0 {
+		f.since = now
+	}
+	for _, it := range items {
+		t := f.touched[it.n]
+		f.touched[it.n] = touch{t.times + 1, now}
+	}
+	due := len(f.touched) >= touchMany || now.Sub(f.since) >= touchWithin
+	f.mu.Unlock()
+	if due {
+		f.flush(ctx)
+	}
+}
+
+// Flush writes pending accesses. It gives up if other writers are busy: accesses only
+// influence the order.
+func (s *Store) Flush(ctx context.Context) {
+	s.mu.Lock()
+	files := []*file{s.files[false], s.files[true]}
+	s.mu.Unlock()
+	for _, f := range files {
+		if f != nil {
+			f.flush(ctx)
+		}
+	}
+}
+
+func (f *file) flush(ctx context.Context) {
+	f.mu.Lock()
+	touched, asked := f.touched, f.asked
+	f.touched, f.asked = map[int64]touch{}, map[askedBy]bool{}
+	f.mu.Unlock()
+	if len(touched)+len(asked) == 0 || f.ReadOnly() {
+		return
+	}
+	const patience = 100 * time.Millisecond
+	err := f.WriteWithin(ctx, patience, func(tx *sqlite.Tx) error {
+		for n, t := range touched {
+			if _, err := tx.Exec(`UPDATE items
+				SET accesses = accesses + ?, accessed = max(accessed, ?) WHERE n = ?
+				AND forgotten IS NULL`, t.times, t.at.UnixMilli(), n); err != nil {
+				return err
+			}
+		}
+		for a := range asked {
+			if _, err := tx.Exec(`INSERT OR IGNORE INTO asked SELECT n, ?2 FROM items WHERE n = ?1
+				AND `+isLive+` AND (SELECT count(*) FROM asked WHERE item = ?1) < ?3`, a.n, a.session, mostSessions); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil || !errors.Is(err, fault.Busy) {
+		return
+	}
+	f.mu.Lock() // try again next time
+	defer f.mu.Unlock()
+	maps.Copy(f.asked, asked)
+	for n, t := range touched {
+		have := f.touched[n]
+		have.times += t.times
+		if have.at.Before(t.at) {
+			have.at = t.at
+		}
+		f.touched[n] = have
+	}
+}
+
+// Rates are the shares of relevance that an item keeps each hour without an access.
+// Items of conversations do not fade.
+type Rates struct {
+	Channel, Workspace, Account float64
+}
+
+// DefaultRates leave 17, 43 and 71 % after seven days.
+var DefaultRates = Rates{Channel: 0.990, Workspace: 0.995, Account: 0.998}
+
+// ParseRates parses rates such as "channel=0.99,workspace=0.995"; the others are the
+// defaults.
+func ParseRates(s string) (Rates, error) {
+	r := DefaultRates
+	for part := range strings.SplitSeq(s, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		tier, value, _ := strings.Cut(part, "=")
+		f, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		if err != nil || !(f > 0 && f <= 1) {
+			return r, invalid(fmt.Sprintf("%q is not a rate of decay", clip(part, 40)),
+				"write channel=0.99,workspace=0.995,account=0.998: the share kept after an hour, above 0 and at most 1")
+		}
+		switch strings.TrimSpace(tier) {
+		case Channel:
+			r.Channel = f
+		case Workspace:
+			r.Workspace = f
+		case Account:
+			r.Account = f
+		default:
+			return r, unknown("tier with a rate of decay", tier,
+				[]string{Channel, Workspace, Account})
+		}
+	}
+	return r, nil
+}
+
+func (r Rates) of(tier string) float64 {
+	switch tier {
+	case Channel:
+		return r.Channel
+	case Workspace:
+		return r.Workspace
+	case Account:
+		return r.Account
+	}
+	return 1
+}
+
+// Relevance returns how much an item counts now, from 0 to more than 1: importance ×
+// rate^hours × (1 + ln(1 + accesses)), with the hours since the last access.
+func (r Rates) Relevance(it *Item, now time.Time) float64 {
+	hours := max(0, now.Sub(it.Accessed).Hours())
+	return it.Importance * math.Pow(r.of(it.Tier), hours) * (1 + math.Log1p(float64(max(0, it.Accesses))))
+}
+
+// Thresholds for counting a hit as asked for: among the best by words, or near in
+// meaning. Other hits are only shown; counting them would make them appear again and
+// again.
+const (
+	askedRank   = 10
+	askedCosine = 0.45
+)
+
+// asked returns the hits that the text asked for.
+func asked(hits []Hit) (items []*Item) {
+	for i := range hits {
+		h := &hits[i]
+		if h.TextRank > 0 && h.TextRank <= askedRank ||
+			h.Cosine != nil && *h.Cosine >= askedCosine {
+			items = append(items, &h.Item)
+		}
+	}
+	return items
+}

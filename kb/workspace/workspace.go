@@ -1,0 +1,90 @@
+// Package workspace finds the project that a directory belongs to.
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"blackboard/board/fault"
+)
+
+// Find returns the workspace of a directory: the root of its git repository, which all
+// its worktrees share, or else the directory itself. It returns "" for the home
+// directory and the root of the file system.
+//
+// Links are resolved, so that a project has one name. The data home stores which
+// directory a git directory elsewhere is checked out to; with "" nothing is stored.
+func Find(dir, home, data string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", fault.Invalid.New("workspace "+dir+" does not exist",
+				"name an existing directory")
+		}
+		return "", err
+	}
+	if info, err := os.Stat(real); err != nil {
+		return "", err
+	} else if !info.IsDir() {
+		real = filepath.Dir(real)
+	}
+	if home, err = filepath.EvalSymlinks(home); err != nil {
+		home = ""
+	}
+	nobodys := func(d string) bool { return d == home || d == filepath.Dir(d) }
+	for at := real; ; at = filepath.Dir(at) {
+		root, found, err := repository(at, data)
+		if err != nil {
+			return "", err
+		}
+		if found {
+			switch {
+			case !nobodys(root):
+				return root, nil
+			case !nobodys(at): // a worktree elsewhere of a repository in the home directory
+				return at, nil
+			}
+			break // a repository of dotfiles does not make everything below it one project
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	if nobodys(real) {
+		return "", nil
+	}
+	return real, nil
+}
+
+// repository reports whether a directory is the top of a git working tree, and returns
+// the root that all its worktrees share.
+func repository(dir, data string) (root string, found bool, err error) {
+	git := filepath.Join(dir, ".git")
+	info, err := os.Stat(git)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return "", false, nil
+	case err != nil:
+		return "", false, err
+	case info.IsDir():
+		if _, err := os.Stat(filepath.Join(git, "HEAD")); err != nil {
+			return "", false, nil // git ignores an empty .git too
+		}
+		return dir, true, nil
+	}
+	b, err := os.ReadFile(git)
+	if err != nil || !strings.HasPrefix(string(b), gitdir) {
+		return "", false, err
+	}
+	if own := namedIn(git, gitdir); own != "" {
+		return rootOf(own, dir, data), true, nil
+	}
+	return dir, true, nil // a broken link
+}

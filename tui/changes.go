@@ -1,0 +1,225 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/board/policy"
+	"blackboard/tui/keys"
+)
+
+// changesPage shows what has changed between two moments of a run.
+type changesPage struct {
+	plain
+	app      *app
+	run      *runPage
+	from, to int64
+	found    *difference // nil: it is not read yet
+	err      error
+	doc      document
+	w        int
+}
+
+// difference is what was read for it.
+type difference struct {
+	from    string // when the earlier moment was
+	after   *board.Past
+	was, is string // the light of the gate at both
+	changes board.Changes
+}
+
+// maxChanged is how many new entries, and how many changed ones, are shown.
+const maxChanged = 200
+
+// showChanges shows what has changed between the moment that was marked and the one that
+// is shown.
+func (t *timeline) showChanges() tea.Cmd {
+	p := t.page
+	from, to := min(t.mark, p.place()), max(t.mark, p.place())
+	if from == to {
+		return notice("this is the moment that is marked: go to another one first, or L to now")
+	}
+	return p.app.push(&changesPage{app: p.app, run: p, from: from, to: to, doc: document{app: p.app}})
+}
+
+func (p *changesPage) init() tea.Cmd {
+	b := p.run.b
+	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+		d, err := readDifference(ctx, b, p.app.Files, p.from, p.to)
+		return func() tea.Cmd {
+			p.found, p.err = d, err
+			p.compose()
+			return nil
+		}
+	})
+}
+
+func readDifference(ctx context.Context, b *board.Board, dir string, from, to int64) (d *difference, err error) {
+	by, err := policy.Find(dir)
+	if err != nil {
+		return nil, err
+	}
+	light := func(p *board.Past) (string, error) {
+		v, err := p.Gate(ctx, by.Gate)
+		return lightWord(v.Open, len(v.Reasons)), err
+	}
+	before, err := b.At(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	d = &difference{from: "event " + count(before.Seq) + ", " + clock(before.At)}
+	if d.after, err = b.At(ctx, to); err != nil {
+		return nil, err
+	}
+	if d.was, err = light(before); err != nil {
+		return nil, err
+	}
+	if d.is, err = light(d.after); err != nil {
+		return nil, err
+	}
+	d.changes, err = d.after.Since(ctx, before, maxChanged)
+	return d, err
+}
+
+func (p *changesPage) update(msg tea.Msg) tea.Cmd { return p.doc.take(msg, p.actions, p.follow) }
+
+// follow shows the chosen entry or question as it was at the later moment.
+func (p *changesPage) follow() tea.Cmd {
+	id := p.doc.chosen()
+	if id == "" {
+		return nil
+	}
+	d := newDetailPage(p.app, p.run.name, p.run.b, id)
+	d.past = p.found.after
+	return p.app.push(d)
+}
+
+func (p *changesPage) setSize(w, h int) {
+	p.w = w
+	p.doc.setSize(w, h-1)
+	p.compose()
+}
+
+func (p *changesPage) compose() {
+	switch {
+	case p.w == 0:
+	case p.err != nil:
+		p.doc.setText(wrap(p.app.explain(p.err), p.w-2)...)
+	case p.found == nil:
+		p.doc.setText("reading…")
+	default:
+		p.doc.setLines(p.found.lines(newWriter(p.app.st, p.w)))
+	}
+}
+
+func (d *difference) lines(x *writer) []docLine {
+	st, c := x.st, &d.changes
+	to := "event " + count(d.after.Seq) + ", " + clock(d.after.At)
+	x.line(st.faint.Render("from " + d.from + ", to " + to))
+	if d.was == d.is {
+		x.line("the same " + d.is)
+	} else {
+		x.line(d.was + " → " + d.is)
+	}
+	entry := func(e *board.Entry, what string) {
+		x.place(fit("  "+st.key.Render(fit(e.ID, 7))+" "+what+" "+oneLine(e.Content, rowRunes), x.w+1), e.ID)
+	}
+	if len(c.Status) > 0 {
+		x.heading("Entries that are no longer what they were")
+		for i := range c.Status {
+			s := &c.Status[i]
+			entry(&s.Entry, statusWord(st, s.Entry.Status)+st.faint.Render(" was "+s.Was))
+		}
+		x.cut(len(c.Status))
+	}
+	d.questions(x)
+	if c.Posted > 0 {
+		x.heading(plural(c.Posted, "new entry"))
+		for i := range c.Entries {
+			e := &c.Entries[i]
+			what := paint(st.kind, e.Type, typeName(e.Type, 6))
+			if e.Status != board.Active {
+				what += " " + statusWord(st, e.Status)
+			}
+			entry(e, what+" "+st.faint.Render(shortName(e.Worker, 24)))
+		}
+		if more := c.Posted - int64(len(c.Entries)); more > 0 {
+			x.line(st.faint.Render("  and " + count(more) + " more"))
+		}
+	}
+	if len(c.Expected)+len(c.Variables) > 0 {
+		x.heading("Workers and variables")
+		for _, e := range c.Expected {
+			x.line(fit("  "+oneLine(e.Worker, 60)+" is "+e.Status+" "+oneLine(e.Reason, rowRunes), x.w))
+		}
+		for _, v := range c.Variables {
+			is := " is " + oneLine(string(v.Value), rowRunes)
+			if v.Value == nil {
+				is = " is not set any more"
+			}
+			x.line(fit("  "+oneLine(v.Key, 60)+is, x.w))
+		}
+	}
+	return x.lines
+}
+
+// questions writes those that were raised, closed or opened again.
+func (d *difference) questions(x *writer) {
+	c := &d.changes
+	for _, part := range []struct {
+		name string
+		has  func(was string, s *board.Signal) bool
+	}{
+		{"New questions", func(was string, s *board.Signal) bool {
+			return was == "" && s.Status == board.SignalOpen
+		}},
+		{"Questions that were closed", func(_ string, s *board.Signal) bool {
+			return s.Status != board.SignalOpen
+		}},
+		{"Questions that are open again", func(was string, s *board.Signal) bool {
+			return was != "" && s.Status == board.SignalOpen
+		}},
+	} {
+		n := 0
+		for i := range c.Signals {
+			s := &c.Signals[i]
+			if !part.has(c.Was[i], s) {
+				continue
+			}
+			if n++; n == 1 {
+				x.heading(part.name)
+			}
+			if n <= maxChanged {
+				what := paint(x.st.priority, s.Priority, fit(s.Priority, 8)) + " " + signalMark(x.st, s.Status)
+				if s.AddressedBy != "" {
+					what += x.st.faint.Render(" by " + s.AddressedBy)
+				}
+				x.place(fit("  "+x.st.key.Render(fit(s.ID, 7))+" "+what+" "+oneLine(s.Content, rowRunes), x.w+1), s.ID)
+			}
+		}
+		if n > maxChanged {
+			x.line(x.st.faint.Render("  and " + count(int64(n-maxChanged)) + " more"))
+		}
+	}
+}
+
+// cut says that there may be more than was read.
+func (x *writer) cut(n int) {
+	if n == maxChanged {
+		x.line(x.st.faint.Render(fmt.Sprintf("  these are the first %d; there may be more", n)))
+	}
+}
+
+func (p *changesPage) view() []string {
+	heading := p.app.st.heading("What has changed", p.doc.more(), p.w, true)
+	return append([]string{heading}, p.doc.view()...)
+}
+
+func (p *changesPage) title() string { return "changes" }
+
+func (p *changesPage) actions() actions {
+	return p.doc.placeActions(p.follow, "next one", "one before").also(keys.Moving()...)
+}

@@ -1,0 +1,92 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/tui/keys"
+)
+
+// revision is what something said before, and how it is made that again.
+type revision struct {
+	n       int
+	note    string // when, by whom, why
+	text    string // for the clipboard
+	lines   func(w int) []docLine
+	restore func(context.Context) (outcome, error)
+}
+
+// pickRevision has one of the revisions chosen, the newest first; that is shown on a
+// page, where it can be made what the thing says again.
+func (a *app) pickRevision(id string, all []revision) tea.Msg {
+	if len(all) == 0 {
+		return noticeMsg{text: id + " has said nothing else before"}
+	}
+	o := &picker{app: a, heading: "Which revision of " + oneLine(id, 40) + "?"}
+	for i := range all {
+		label := fmt.Sprintf("revision %d  %s", all[i].n, all[i].note)
+		o.choices = append(o.choices, choice{value: strconv.Itoa(i), label: label})
+	}
+	o.take = func(value string) tea.Cmd {
+		i, _ := strconv.Atoi(value)
+		return a.push(&revisionPage{app: a, id: id, revision: all[i], doc: document{app: a}})
+	}
+	return overlayMsg{newPicker(o, "")}
+}
+
+// revisionPage shows what something said at an earlier revision.
+type revisionPage struct {
+	plain
+	app *app
+	id  string
+	revision
+	restoring bool
+	doc       document
+	w         int
+}
+
+func (p *revisionPage) update(msg tea.Msg) tea.Cmd {
+	if done, ok := msg.(doneMsg); ok {
+		if p.restoring && done.err == nil {
+			return p.app.pop(p)
+		}
+		p.restoring = false
+		return nil
+	}
+	return p.doc.take(msg, p.actions, nil) // no place leads anywhere
+}
+
+func (p *revisionPage) bringBack() tea.Cmd {
+	p.restoring = true
+	return p.app.hold(func(ctx context.Context) (tea.Msg, error) {
+		out, err := p.restore(ctx)
+		return doneMsg{outcome: out, err: err}, nil
+	})
+}
+
+func (p *revisionPage) setSize(w, h int) {
+	p.w = w
+	p.doc.setSize(w, max(h-1, 0))
+	lines := p.lines(w)
+	for i := range lines {
+		lines[i].to = ""
+	}
+	p.doc.setLines(lines)
+}
+
+func (p *revisionPage) view() []string {
+	heading := fmt.Sprintf("%s as it was at revision %d", oneLine(p.id, 40), p.n)
+	return append([]string{p.app.st.heading(heading, p.doc.more(), p.w, true)}, p.doc.view()...)
+}
+
+func (p *revisionPage) title() string { return fmt.Sprintf("revision %d", p.n) }
+
+func (p *revisionPage) actions() actions {
+	said := func(context.Context) (string, error) { return p.text, nil }
+	copyText := func() tea.Cmd { return p.app.copyWhole(p.title(), said) }
+	return actions{{keys.Renamed(keys.Reopen, "make it this again"), p.bringBack},
+		{keys.CopyText, copyText}}.also(keys.Back).also(keys.Moving()...)
+}

@@ -1,0 +1,173 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"blackboard/board/words"
+	"blackboard/kb"
+	"blackboard/kb/memory"
+)
+
+// Where the search looks.
+const (
+	everywhere  = "everywhere"
+	inKnowledge = "capsules"
+	inMemory    = "memory"
+)
+
+var searchPlacesOf = []string{everywhere, inKnowledge, inMemory}
+
+// foundInMemory is something of the memory as a hit: its kind is the tier, its scope the
+// memory.
+type foundInMemory struct {
+	ref memoryRef
+	hit kb.Hit
+}
+
+func itemHit(it *memory.Item, score float64, weak bool) foundInMemory {
+	c := kb.Capsule{ID: it.ID, Title: headline(it), Body: it.Content, Kind: it.Tier, Scope: inMemory,
+		Tags: it.Tags, Source: it.Source, Created: it.Created, RetiredWhy: it.Why}
+	if c.Retired = it.Forgotten; it.Archived != nil {
+		c.Retired = it.Archived
+	}
+	ref := memoryRef{kind: kindItem, id: it.ID, tier: it.Tier}
+	return foundInMemory{ref, kb.Hit{Capsule: c, Score: score, Weak: weak, Snippet: it.Content}}
+}
+
+func rowHit(r *memoryRow, kind string) foundInMemory {
+	c := kb.Capsule{ID: r.ref.id, Title: r.head, Body: r.head, Kind: kind, Scope: inMemory,
+		Source: r.source, Created: r.at}
+	return foundInMemory{r.ref, kb.Hit{Capsule: c, Score: 1, Snippet: r.head}}
+}
+
+// surer orders hits of both: each counts its scores from its own best, but knows which it
+// is not sure of.
+func surer(a, b kb.Hit) int {
+	if a.Weak != b.Weak {
+		return map[bool]int{true: 1, false: -1}[a.Weak]
+	}
+	return cmp.Compare(b.Score, a.Score)
+}
+
+// beyondRead are the sections that a question by words and meaning does not reach, or not
+// all of: there each of the words has to be.
+var beyondRead = []memorySection{
+	sectionConversation, sectionNamed, sectionJournal, sectionCore, sectionConversations,
+}
+
+// searchMemory is what the memory of an agent has for a question, the best first: items
+// by their words and their meaning, and what else has all of the words, of every tier.
+func (a *app) searchMemory(
+	ctx context.Context, agent, text string,
+) (found []foundInMemory, degraded []string, err error) {
+	err = a.withMemory(ctx, agent, func(s *memory.Store) error {
+		q := memory.Query{Text: text, Limit: searchLimit, Untouched: true}
+		for _, tier := range []string{memory.Channel, memory.Workspace, memory.Account} {
+			if s.Reaches(tier) {
+				q.Tiers = append(q.Tiers, tier)
+			}
+		}
+		for _, section := range beyondRead {
+			mq := memoryQuery{agent: agent, section: section, text: text}
+			tier := section.tier()
+			if section.note() != "" && agent == "" || tier != "" && !s.Reaches(tier) {
+				continue
+			}
+			rows, _, err := mq.read(ctx, s, a.Now(), "", searchLimit)
+			if err != nil {
+				return err
+			}
+			for i := range rows {
+				kind := cmp.Or(tier, rows[i].ref.tier, memory.Conversation)
+				found = append(found, rowHit(&rows[i], kind))
+			}
+		}
+		res, err := s.Read(ctx, q)
+		if err != nil {
+			return err
+		}
+		degraded = res.Degraded
+		for _, sl := range res.Slices {
+			for i := range sl.Hits {
+				if h := &sl.Hits[i]; !h.Weak || h.TextRank > 0 {
+					found = append(found, itemHit(&h.Item, h.Score, h.Weak))
+				}
+			}
+		}
+		return nil
+	})
+	slices.SortStableFunc(found, func(a, b foundInMemory) int { return surer(a.hit, b.hit) })
+	return found[:min(len(found), searchLimit)], degraded, err
+}
+
+// browseMemory lists the items of the memory, the newest first.
+func (a *app) browseMemory(
+	ctx context.Context, agent string, forgotten bool,
+) (found []foundInMemory, more bool, err error) {
+	err = a.withMemory(ctx, agent, func(s *memory.Store) error {
+		var all []memory.Item
+		all, more, err = s.List(ctx, memory.ListQuery{Limit: browseLimit, Forgotten: forgotten})
+		for i := range all {
+			found = append(found, itemHit(&all[i], 0, false))
+		}
+		return err
+	})
+	return found, more, err
+}
+
+// look answers a question: from the knowledge base, the memory, or both, the best of each
+// first.
+func (s *searchBox) look(
+	ctx context.Context, where, agent string, q kb.Query,
+) (res kb.Result, refs map[string]memoryRef, err error) {
+	if where != inMemory {
+		if err = errNoKnowledge; s.app.Search != nil {
+			res, err = s.app.Search.Search(ctx, q)
+		}
+	}
+	capsulesOnly := len(q.Kinds)+len(q.Scopes) > 0 && where != inMemory // the memory has neither
+	if where == inKnowledge || capsulesOnly || s.app.Memory == nil {
+		return res, nil, err
+	}
+	found, degraded, memoryErr := s.app.searchMemory(ctx, agent, q.Text)
+	switch {
+	case memoryErr != nil && where == inMemory:
+		return res, nil, memoryErr
+	case memoryErr != nil && err == nil:
+		res.Degraded = append(res.Degraded, "the memory could not be searched: "+memoryErr.Error())
+	case err != nil && len(found) > 0:
+		res = kb.Result{Degraded: []string{"of the memory alone: " + err.Error()}}
+		err = nil
+	case where == inMemory:
+		res.Degraded = degraded
+	}
+	refs = map[string]memoryRef{}
+	for i := range found {
+		refs[found[i].hit.ID] = found[i].ref
+		res.Hits = append(res.Hits, found[i].hit)
+	}
+	if len(found) > 0 {
+		slices.SortStableFunc(res.Hits, surer)
+	}
+	return res, refs, err
+}
+
+// memoryWhy says what is known of something of the memory.
+func (s *searchBox) memoryWhy(h *kb.Hit, w int) []string {
+	said := "of the memory, tier " + h.Kind
+	if !h.Created.IsZero() {
+		said += ", written " + clock(h.Created)
+	}
+	return []string{s.app.st.faint.Render(fit("= "+said, min(w, width(said)+2)))}
+}
+
+// wordsOf are the words of a question, to be marked in what has them.
+func wordsOf(asked string) map[string]bool {
+	found := map[string]bool{}
+	for _, w := range words.Split(asked, "") {
+		found[w] = len([]rune(w)) >= stemRunes
+	}
+	return found
+}

@@ -1,0 +1,411 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+
+	"blackboard/board"
+	"blackboard/tui/keys"
+)
+
+// timeline is the log below the panes, over the full width of the page: how many
+// questions were open, whether the gate was, who worked when, and where in it one is. A
+// column is the same stretch of the log in all of its lines.
+type timeline struct {
+	page  *runPage
+	burn  []board.BurnPoint
+	track *board.Timeline // as far as it was read; nil: it was not yet
+	gate  []board.GateChange
+	whole bool // gate is all that the policy asks for
+	read  once
+	mark  int64 // the event that was marked; 0: none
+	lanes bool  // the lanes are shown
+	drawn lanes
+}
+
+// lanes are who worked when, as they were made for a width.
+type lanes struct {
+	columns int
+	last    int64
+	all     []board.Lane
+}
+
+// readTimeline reads who did what when, and judges the gate by it. It is a question of
+// its own, so that what is seen of a long run does not wait for it.
+func (p *runPage) readTimeline() tea.Cmd {
+	t := &p.time
+	if !t.read.begin() {
+		return nil
+	}
+	b, by, burn := p.b, p.newest.verdict.Policy, t.burn
+	return p.app.read(p, func(ctx context.Context) func() tea.Cmd {
+		track, err := b.Timeline(ctx)
+		var gate []board.GateChange
+		whole := false
+		if err == nil {
+			gate, whole = track.GateChanges(by, burn)
+		}
+		return func() tea.Cmd {
+			again := t.read.end()
+			if err == nil && b == p.b {
+				t.track, t.gate, t.whole = track, gate, whole
+				p.layout()
+			}
+			if again {
+				return p.readTimeline()
+			}
+			return unread(err)
+		}
+	})
+}
+
+// height is how many lines it has: the curve, the line of the gate, the lanes, and what
+// is said.
+func (t *timeline) height() int { return t.curve() + 1 + len(t.shownLanes()) + 1 }
+
+// curve is how many lines the curve of open questions has.
+func (t *timeline) curve() int {
+	if len(t.burn) == 0 {
+		return 0
+	}
+	return min(max(t.page.h/9, 1), 6)
+}
+
+// gutter is how wide the names before the lanes are, and columns how many cells are right
+// of it.
+func (t *timeline) gutter() int {
+	if !t.lanes {
+		return 1
+	}
+	return min(max(t.page.longest, 14)+14, t.page.w*2/5)
+}
+
+func (t *timeline) columns() int { return max(t.page.w-t.gutter(), 1) }
+
+// last is the end of the log as it is drawn.
+func (t *timeline) last() int64 { return max(t.page.back.now, 1) }
+
+// column is where an event is drawn.
+func (t *timeline) column(seq int64) int {
+	return min(max(board.Stretch(seq, t.last(), t.columns()), 0), t.columns()-1)
+}
+
+// stretch is of which events a column is: those after from, up to to.
+func (t *timeline) stretch(column int) (from, to int64) {
+	n := int64(t.columns())
+	return int64(column) * t.last() / n, max(int64(column+1)*t.last()/n, 1)
+}
+
+// shownLanes are the lanes that there is room for: the busiest workers, and all others in
+// one.
+func (t *timeline) shownLanes() []board.Lane {
+	if !t.lanes || t.track == nil {
+		return nil
+	}
+	d := &t.drawn
+	if n := t.columns(); d.columns != n || d.last != t.track.Last() {
+		*d = lanes{n, t.track.Last(), t.track.Lanes(n)}
+	}
+	room := max(t.page.h/4, 3)
+	if len(d.all) <= room {
+		return d.all
+	}
+	shown := slices.Clone(d.all[:room-1])
+	rest := board.Lane{Posted: make([]int64, d.columns), Did: make([]bool, d.columns)}
+	for i := range d.all[room-1:] {
+		l := &d.all[room-1:][i]
+		rest.Entries += l.Entries
+		rest.Events += l.Events
+		for c := range d.columns {
+			rest.Posted[c] += l.Posted[c]
+			rest.Did[c] = rest.Did[c] || l.Did[c]
+		}
+	}
+	rest.Worker = plural(int64(len(d.all)-len(shown)), "other")
+	return append(shown, rest)
+}
+
+func (t *timeline) view() []string {
+	p, st := t.page, t.page.app.st
+	var lines []string
+	add := func(name, facts, cells string) {
+		lines = append(lines, fit(t.label(name, facts)+cells, p.w))
+	}
+	if h := t.curve(); h > 0 {
+		cols := burnColumns(t.burn, t.columns(), t.last())
+		peak := int64(1)
+		for _, c := range cols {
+			peak = max(peak, c.blocking+c.others)
+		}
+		for row := h; row > 0; row-- {
+			name := ""
+			if row == h {
+				name = "open questions"
+			}
+			add(name, "", burnRow(st, cols, row, h, peak, t.at()))
+		}
+	}
+	add("gate", "", t.line())
+	shown := t.shownLanes()
+	most := int64(1)
+	for i := range shown {
+		most = max(most, slices.Max(shown[i].Posted))
+	}
+	for i := range shown {
+		l := &shown[i]
+		add(l.Worker, count(l.Entries)+spentShort(p.scene.state.Spent(l.Worker)), t.laneCells(l, most))
+	}
+	words := " " + t.words()
+	return append(lines, spread(words, st.faint.Render(t.scale(p.w-width(words))), p.w))
+}
+
+// spentShort says in some cells what a worker has used: tokens, else what they cost;
+// nothing if that is not known.
+func spentShort(s board.Spent) string {
+	switch {
+	case s.Tokens == nil && s.Cost == nil:
+		return ""
+	case s.Tokens == nil:
+		return right("cost "+strconv.FormatFloat(*s.Cost, 'f', 2, 64), 11)
+	}
+	n, unit := *s.Tokens, ""
+	for _, u := range []string{"k", "M", "G"} {
+		if n >= 1000 {
+			n, unit = n/1000, u
+		}
+	}
+	digits := 0
+	if unit != "" && n < 100 {
+		digits = 1
+	}
+	return right(strconv.FormatFloat(n, 'f', digits, 64)+unit+" tok", 11)
+}
+
+// label is what stands before a line.
+func (t *timeline) label(name, facts string) string {
+	w := t.gutter()
+	if w < 3 {
+		return fit("", w)
+	}
+	return spread(" "+fitName(name, w-width(facts)-4), t.page.app.st.faint.Render(facts)+"  ", w)
+}
+
+// at is the column of the moment that is shown; -1 is now.
+func (t *timeline) at() int {
+	if !t.page.back.on {
+		return -1
+	}
+	return t.column(t.page.back.seq)
+}
+
+// line is the gate over time, heavy where it was closed, with the moment that is shown,
+// and the one that was marked.
+func (t *timeline) line() string {
+	st := t.page.app.st
+	here, mark := t.column(t.page.place()), -1
+	if t.mark > 0 {
+		mark = t.column(t.mark)
+	}
+	const unknown, closed, opened, shown, marked = 1, 2, 3, 4, 5
+	looks := []lipgloss.Style{{}, st.faint, st.bad, st.good, st.focus, st.accent}
+	gate, open := t.gate, false
+	return joinCells(looks, t.columns(), func(i int) (string, int) {
+		for _, to := t.stretch(i); len(gate) > 0 && gate[0].Seq <= to; gate = gate[1:] {
+			open = gate[0].Open
+		}
+		switch {
+		case i == here:
+			return "◆", shown
+		case i == mark:
+			return "▼", marked
+		case t.track == nil:
+			return "─", unknown
+		case open:
+			return "─", opened
+		}
+		return "━", closed
+	})
+}
+
+// laneCells is what a worker did: how much was posted, and a dot where something else was
+// done. most is the most that somebody has posted in a column.
+func (t *timeline) laneCells(l *board.Lane, most int64) string {
+	st, at := t.page.app.st, t.at()
+	const now, later = 1, 2
+	return joinCells([]lipgloss.Style{{}, st.info, st.faint}, len(l.Posted), func(i int) (string, int) {
+		look := now
+		if at >= 0 && i > at {
+			look = later
+		}
+		switch {
+		case l.Posted[i] > 0:
+			return eighths(int((l.Posted[i]*8 + most - 1) / most)), look
+		case l.Did[i]:
+			return "·", look
+		}
+		return " ", 0
+	})
+}
+
+// words say where in the log one is, and when that was.
+func (t *timeline) words() string {
+	p := t.page
+	st, b := p.app.st, &p.back
+	where := "event " + count(b.now)
+	if b.on {
+		where = "event " + count(b.seq) + " of " + count(b.now)
+	}
+	switch {
+	case !b.on && p.follow.err != nil && !p.lost():
+		return st.bad.Render("not live: " + oneLine(p.follow.err.Error(), 120))
+	case !b.on && p.lost():
+		return st.bad.Render("connection lost") + st.faint.Render(" "+where+"; it is tried again")
+	case !b.on:
+		return st.good.Render("live") + st.faint.Render(" "+where+"  [ ] back in time  T who worked when")
+	case p.loading():
+		return st.warn.Render("back") + st.faint.Render(" "+where+"… ") + st.warn.Render(p.stillShown())
+	}
+	return st.warn.Render("back") + st.faint.Render(" "+where+" "+clock(b.at)+" "+oneLine(b.what, 60)+"  L live")
+}
+
+// scale says what the lines mean, as much of it as there is room for.
+func (t *timeline) scale(room int) string {
+	peak := int64(0)
+	for i := range t.burn {
+		peak = max(peak, t.burn[i].Total())
+	}
+	gate := "━ gate closed ─ open "
+	if t.track != nil && !t.whole {
+		gate = "━ gate closed ─ open, or closed by a rule that is not about questions "
+	}
+	all := []string{gate}
+	if peak > 0 {
+		most := "at most " + count(peak) + " open  "
+		all = []string{"█ blocking ▒ other, " + most + gate, most + gate, gate, most}
+	}
+	if len(t.shownLanes()) > 0 {
+		lanes := "lanes: █ posted · did something else; entries and tokens beside the name  "
+		all = append([]string{lanes + all[0], lanes, "█ posted · did something else  "}, all...)
+	}
+	for _, s := range all {
+		if width(s) < room {
+			return s
+		}
+	}
+	return ""
+}
+
+// momentAt is the event at a place of the timeline: in the line of the gate the last
+// change of its stretch, else the event with the most questions open, which is what the
+// column shows, else the last one of its stretch. It is 0 where no event is.
+func (t *timeline) momentAt(x, y int) int64 {
+	c := x - t.gutter()
+	if c < 0 || c >= t.columns() || y < 0 || y >= t.height()-1 {
+		return 0
+	}
+	from, to := t.stretch(c)
+	best := to
+	if y == t.curve() {
+		for _, g := range t.gate {
+			if g.Seq > from && g.Seq <= to {
+				best = g.Seq
+			}
+		}
+		return best
+	}
+	most := int64(-1)
+	for i := range t.burn {
+		if p := &t.burn[i]; p.Seq > from && p.Seq <= to && p.Total() > most {
+			best, most = p.Seq, p.Total()
+		}
+	}
+	return best
+}
+
+// mouse goes to the moment that was clicked; the wheel goes through the events.
+func (t *timeline) mouse(msg tea.MouseMsg) tea.Cmd {
+	p, y := t.page, msg.Y-(t.page.h-t.height())
+	switch {
+	case msg.Button == tea.MouseButtonWheelUp:
+		return p.goTo(p.place() - 1)
+	case msg.Button == tea.MouseButtonWheelDown:
+		return p.goTo(p.place() + 1)
+	case msg.Button != tea.MouseButtonLeft || msg.Action == tea.MouseActionRelease:
+		return nil
+	case y == t.height()-1:
+		return p.toNow()
+	}
+	if seq := t.momentAt(msg.X, y); seq > 0 {
+		return p.goTo(seq)
+	}
+	return nil
+}
+
+// actions are the keys of the timeline.
+func (t *timeline) actions() actions {
+	all := actions{{keys.Peak, t.toPeak},
+		{keys.GateBefore, func() tea.Cmd { return t.toGate(-1) }},
+		{keys.GateAfter, func() tea.Cmd { return t.toGate(1) }},
+		{keys.Lanes, t.toggle}, {keys.Mark, t.markHere}}
+	if t.mark > 0 {
+		all = append(all, action{keys.Changed, t.showChanges})
+	}
+	return all
+}
+
+func (t *timeline) toggle() tea.Cmd {
+	t.lanes = !t.lanes
+	t.page.layout()
+	return t.page.feed.need()
+}
+
+// toPeak goes to the moment with the most questions open, the first of them.
+func (t *timeline) toPeak() tea.Cmd {
+	var peak board.BurnPoint
+	for _, p := range t.burn {
+		if p.Total() > peak.Total() {
+			peak = p
+		}
+	}
+	if peak.Seq == 0 {
+		return notice("no question was open yet")
+	}
+	said := plural(peak.Total(), "question") + " open: the most there were at once"
+	return tea.Batch(t.page.goTo(peak.Seq), notice(said))
+}
+
+// toGate goes to where the gate opened or closed, before or after the moment that is
+// shown.
+func (t *timeline) toGate(by int) tea.Cmd {
+	here := t.page.place()
+	if by < 0 {
+		for _, g := range slices.Backward(t.gate) {
+			if g.Seq < here {
+				return t.page.goTo(g.Seq)
+			}
+		}
+		return notice("the gate did not change before this")
+	}
+	for _, g := range t.gate {
+		if g.Seq > here {
+			return t.page.goTo(g.Seq)
+		}
+	}
+	return notice("the gate did not change after this")
+}
+
+// markHere marks the moment that is shown, or takes its mark away.
+func (t *timeline) markHere() tea.Cmd {
+	here := t.page.place()
+	if t.mark == here {
+		t.mark = 0
+		return notice("the mark is taken away")
+	}
+	t.mark = here
+	const next = " is marked; = shows what has changed between it and the moment you go to"
+	return notice("event " + count(here) + next)
+}

@@ -1,0 +1,152 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"blackboard/board"
+)
+
+// TestTimelineJumps goes to the peak, and to where the gate opened and closed, and back to now.
+func TestTimelineJumps(t *testing.T) {
+	h := openAudit(t)
+	p := h.m.top().(*runPage)
+	h.press("^")
+	h.wants("4 questions open: the most there were at once", "4 signals, 4 open")
+	peak := p.place()
+	h.press("<")
+	h.wants("gate closed: 1 reason")
+	closed := p.place()
+	h.press("<")
+	h.wants("gate open at event")
+	if p.place() >= closed || closed >= peak {
+		t.Errorf("the gate opened at %d and closed at %d; the peak is at %d", p.place(), closed, peak)
+	}
+	h.press("<")
+	h.wants("the gate did not change before this")
+	h.press(">")
+	if p.place() != closed {
+		t.Errorf("the next change is at %d, not at %d", p.place(), closed)
+	}
+	h.press(">")
+	h.wants("the gate did not change after this")
+	// A click on the line of the gate leads to the change that its column shows.
+	h.press("L")
+	row := 24 - 2 - 2
+	h.click(p.time.gutter()+p.time.column(closed), row)
+	if p.place() != closed {
+		t.Errorf("a click leads to event %d, not to %d", p.place(), closed)
+	}
+	h.click(79, row)
+	h.wants("live")
+}
+
+// TestTimelineOpens: where the gate opened again is found too, and a policy that asks for more than
+// is counted is said.
+func TestTimelineOpens(t *testing.T) {
+	h := openAudit(t)
+	p := h.m.top().(*runPage)
+	b := h.openRun("audit-7")
+	must(b.Waive(context.Background(), "x", "s2", "covered"))
+	must(b.Waive(context.Background(), "x", "s3", "covered"))
+	h.do(p.look())
+	h.wants("gate open")
+	h.press("[", "<")
+	h.wants("closed: 1 reason")
+	h.press(">")
+	h.wants("live", "gate open") // its last change is now
+	source := true
+	p.newest.verdict.Policy.RequireSource = source
+	h.do(p.readTimeline())
+	h.size(160, 50)
+	h.wants("closed by a rule that is not about questions")
+}
+
+// TestLanes shows who worked when, in columns of the same stretches as the curve.
+func TestLanes(t *testing.T) {
+	h := openAudit(t)
+	h.press("T")
+	h.goldens("run-lanes")
+	h.press("{", "{", "[")
+	h.size(120, 36)
+	h.golden("run-lanes-past")
+	h.press("T")
+	h.lacks("open questions")
+}
+
+// TestLanesFolded: the busiest have lanes of their own, the rest one together, and names are cut in
+// the middle.
+func TestLanesFolded(t *testing.T) {
+	h := newHarness(t, func(h *harness) {
+		b := h.openRun("many")
+		for i := range 30 {
+			for range 30 - i {
+				must(b.Post(context.Background(), fmt.Sprintf("a-worker-with-a-very-long-name-that-differs-at-the-end-%02d", i), board.Post{Content: "found"}))
+			}
+		}
+		h.cfg.Run = "many"
+	})
+	h.press("T")
+	h.wants("26 others", "-00", "-03", "30", "27")
+	h.lacks("-04 ")
+	h.goldens("run-lanes-many")
+}
+
+// TestChanges marks a moment and shows what has changed until another one.
+func TestChanges(t *testing.T) {
+	h := openAudit(t)
+	h.press("{", "{", "{", "m")
+	h.wants("is marked")
+	h.press("=")
+	h.wants("this is the moment that is marked")
+	h.press("m")
+	h.wants("the mark is taken away")
+	h.press("=")
+	h.lacks("What has changed")
+	p := h.m.top().(*runPage)
+	h.do(p.goTo(6))
+	h.press("m", "L")
+	if !strings.Contains(h.screen(), "▼") {
+		t.Errorf("the mark is not shown:\n%s", h.screen())
+	}
+	h.press("=")
+	h.wants("from event 6", "gate closed: 2 reasons", "e1", "≠ disputed was active", "† superseded was active",
+		"Questions that were closed", "New questions", "4 new entries")
+	h.goldens("changes")
+	h.size(80, 24)
+	h.press("enter")
+	h.wants("as it was after event 17", "contradicted by")
+	h.press("esc", "esc")
+	// Looked at from before the mark, it is what came after that.
+	h.do(p.goTo(2))
+	h.press("=")
+	h.wants("from event 2", "to event 6", "gate closed: 1 reason → ● gate closed: 2 reasons")
+}
+
+// TestSpentShown: what the run and its workers have used is shown where they are, as it was then.
+func TestSpentShown(t *testing.T) {
+	h := newHarness(t, func(h *harness) {
+		ctx := context.Background()
+		b := h.openRun("dear")
+		must(b.Post(ctx, "reader-1", board.Post{Content: "found"}))
+		must(b.Set(ctx, "lead", "tokens.reader-1", []byte("900"), board.AnyVersion))
+		must(b.Post(ctx, "reader-2", board.Post{Content: "found"}))
+		must(b.Set(ctx, "lead", "tokens.reader-1", []byte("1234567"), board.AnyVersion))
+		must(b.Set(ctx, "lead", "cost.reader-2", []byte("0.5"), board.AnyVersion))
+		must(b.Set(ctx, "lead", "token_budget", []byte("3000000"), board.AnyVersion))
+		h.cfg.Run = "dear"
+	})
+	h.wants("1234567 of 3000000 tokens, cost 0.5")
+	h.press("T")
+	h.wants("1.2M tok", "cost 0.50")
+	h.goldens("run-spent")
+	h.size(160, 50)
+	h.press("3", "j")
+	h.wants("used          ")
+	h.size(80, 24)
+	h.press("[", "[", "[")
+	h.wants("900 tok")
+	h.lacks("1.2M")
+}
