@@ -409,7 +409,7 @@ func (t *tracer) readSources(sources Sources) error {
 			line, _, _ := strings.Cut(text[from:], "\n")
 			return Place{File: d.Name, Line: d.Line(at), Text: oneLine(line, 200)}
 		}
-		s.read(int32(t.sources), d.Name, d.Text())
+		s.read(int32(t.sources), d.Name, d)
 		t.sources++
 		return nil
 	}); err != nil {

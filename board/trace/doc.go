@@ -2,8 +2,9 @@
 // of entries from which it follows, only a source, or nothing ([Check]). It knows no
 // database; package board says which records a board has.
 //
-// A report is cut into units: sentences, headings, rows of tables (read.go). The facts
-// of each unit are read with the words around them (facts.go, figures.go, names.go).
+// A report is cut into units: sentences, headings, rows of tables (read.go). Records and
+// sources are cut in the same way, so that a fact is read alike in both. The facts of
+// each unit are read with the words around them (facts.go, figures.go, names.go).
 // What the facts are looked for by goes into an index (index.go). Scanners read all
 // records once and keep only the best records of each fact (scan.go). Then each fact is
 // judged (judge.go). For the rest, trace tries calculations (derive.go, operands.go,

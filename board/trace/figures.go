@@ -76,14 +76,9 @@ func (fr *factReader) readNumbers(u *unit) {
 				tokens: []string{token(l)}})
 			continue
 		}
-		f := fact{kind: a.kind(), start: a.start, end: a.end, amount: *a}
-		f.amount.ofMany = eachBefore(&fr.scan, a.first)
-		fr.inUnitOfTable(u, &f)
-		if i > 0 && a.dim == "" && a.nouns[0] == "" && fr.compares(a) {
-			f.amount.like(&fr.found[i-1])
-			f.amount.nouns = fr.found[i-1].nouns
-			f.kind = f.amount.kind()
-		}
+		f := fact{start: a.start, end: a.end,
+			amount: inContext(&fr.scan, fr.units, u, fr.found, i)}
+		f.kind, f.amount.ofMany = f.amount.kind(), eachBefore(&fr.scan, a.first)
 		if isYear(fr.scan.Surface(*l)) && a.dim == "" && a.bound == 0 {
 			if u.heading || a.nouns[0] != "" && fr.yearless(a) {
 				if u.heading {
@@ -129,10 +124,21 @@ func (fr *factReader) isPart(i int) bool {
 	)
 }
 
-// compares reports whether a number is followed by a word that compares it with what
-// was said before: 8 minutes, then 7 more.
-func (fr *factReader) compares(a *amount) bool {
-	return a.last+1 < len(fr.scan.Lexemes) && comparatives()[fr.scan.Lexemes[a.last+1].Plain]
+// inContext returns a figure of a unit of a text with what is not said beside it: the
+// unit that a header or a label of the table has, or what the figure before counts, of
+// which there are so many more.
+func inContext(s *words.Scanner, units []unit, u *unit, all []amount, i int) amount {
+	a := all[i]
+	if a.dim != "" || a.nouns[0] != "" {
+		return a
+	}
+	a.inUnitOfTable(units, u)
+	if next := a.last + 1; i > 0 && next < len(s.Lexemes) &&
+		comparatives()[s.Lexemes[next].Plain] { // 8 minutes, then 7 more
+		a.like(&all[i-1])
+		a.nouns = all[i-1].nouns
+	}
+	return a
 }
 
 var comparatives = lazySet("more less fewer longer shorter later earlier higher lower")

@@ -52,34 +52,32 @@ func headerUnit(text string) (dim string, of float64, ok bool) {
 
 // inUnitOfTable gives a figure of a table the unit that its column's header or its
 // row's label has.
-func (fr *factReader) inUnitOfTable(u *unit, f *fact) {
-	a := &f.amount
-	if u.row < 1 || a.dim != "" || a.nouns[0] != "" {
+func (a *amount) inUnitOfTable(units []unit, u *unit) {
+	if u.row < 1 {
 		return
 	}
-	heads := []string{fr.cell(u, 0)}
+	heads := []string{u.cell(0)}
 	if u.header >= 0 {
 		n := 0
 		for n+1 < len(u.cells) && u.cells[n+1] <= u.start+a.start {
 			n++
 		}
-		heads = append(heads, fr.cell(&fr.units[u.header], n))
+		heads = append(heads, units[u.header].cell(n))
 	}
 	for _, head := range heads {
 		if dim, of, ok := headerUnit(head); ok {
 			a.dim, a.value, a.step = dim, a.value*of, a.step*of
-			f.kind = a.kind()
 			return
 		}
 	}
 }
 
 // cell is the text of a row's cell, "" if it has fewer.
-func (fr *factReader) cell(u *unit, n int) string {
+func (u *unit) cell(n int) string {
 	if n >= len(u.cells) {
 		return ""
 	}
-	end := u.end
+	end := max(u.end, u.cells[n]) // of a row that is cut, the cell may be in the next unit
 	if n+1 < len(u.cells) {
 		end = u.cells[n+1]
 	}

@@ -190,7 +190,7 @@ func (t *tracer) readBoard(board Records) error {
 		running.Go(func() {
 			for b := range queues[i] {
 				for k, r := range b.records {
-					all[i].read(int32(b.first+k), r.Ref, r.Text)
+					all[i].readRecord(int32(b.first+k), r)
 				}
 			}
 		})

@@ -79,19 +79,27 @@ func (l *layout) read() {
 	}
 }
 
-func (l *layout) add(u unit) *unit {
-	u.report, u.block, u.before = l.report, l.block, -1
+// add adds a unit. A very long one is cut where the window of a record would end, so
+// that no fact stands in two windows.
+func (l *layout) add(u unit) {
+	u.report, u.block = l.report, l.block
 	if u.header == 0 {
 		u.header = -1
-	}
-	if n := len(l.units); n > l.base && l.units[n-1].block == l.block {
-		u.before = n - 1
 	}
 	if !u.heading {
 		u.headings = append([]int(nil), l.headings...)
 	}
-	l.units = append(l.units, u)
-	return &l.units[len(l.units)-1]
+	text := l.report.Text()[:u.end]
+	for {
+		u.end, u.before = windowEnd(text, u.start), -1
+		if n := len(l.units); n > l.base && l.units[n-1].block == l.block {
+			u.before = n - 1
+		}
+		l.units = append(l.units, u)
+		if u.start = u.end; u.start == len(text) {
+			return
+		}
+	}
 }
 
 func (l *layout) heading(line textLine) {
@@ -141,9 +149,12 @@ func (l *layout) table(i int) int {
 		}
 		row++
 		u.row = row
-		added := l.add(u)
-		if added.header = header; intro >= 0 {
-			added.before = intro
+		from := len(l.units)
+		l.add(u)
+		for k := from; k < len(l.units); k++ {
+			if l.units[k].header = header; intro >= 0 {
+				l.units[k].before = intro
+			}
 		}
 	}
 	l.block++

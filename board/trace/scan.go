@@ -4,7 +4,9 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"unicode"
 
+	"blackboard/board/documents"
 	"blackboard/board/words"
 )
 
@@ -25,18 +27,36 @@ type scanner struct {
 	post      [][]int32
 
 	record  int32
-	at      int                // where the window begins in the record; -1: its name or reference
+	named   bool               // what is read is the record's name or reference
 	place   func(at int) Place // of a source
 	window  int32
 	first   int32   // the record's first window, which says what all are about
 	mark    []int32 // of each word of the reports, the last window that has it
-	found   []amount
+	layout  layout
+	amounts []amount // of the part that is read
 	names   []int32
 	subject int32 // the name that stands right before the figure; -1
 	single  bool  // the window has no other figure of its unit
 	alien   bool  // the window has a name that no report has
-	tokens  []string
-	places  []int32 // the lexemes of tokens
+
+	// of the window, with their places in the record's text
+	found  []figureFound
+	keys   []keyFound
+	tokens []string
+	places []int
+}
+
+// figureFound is a figure of a record.
+type figureFound struct {
+	amount
+	subject int32 // the name that stands right before it; -1
+}
+
+// keyFound is a date or a time of a record that a fact may be.
+type keyFound struct {
+	fact int32
+	how  match
+	at   int
 }
 
 func (t *tracer) newScanner() *scanner {
@@ -56,55 +76,145 @@ func (t *tracer) newScanner() *scanner {
 // windowSize is the part of a record that counts as being about one thing.
 const windowSize = 1500
 
-// read reads a record. Its first window, and its name or reference if it has one, say
-// what all of it is about; the numbers of these are of pages, lines, versions.
-func (s *scanner) read(n int32, name, text string) {
+// readRecord reads a record of a board: as it is shown, as reports are read, and as it
+// stands too if comments or the like are not shown.
+func (s *scanner) readRecord(n int32, r Record) {
+	d := documents.New(r.ID, r.Text)
+	s.read(n, r.Ref, d)
+	if len(d.Text()) != len(r.Text) {
+		s.layout.units = s.layout.units[:0]
+		s.readText(r.Text)
+	}
+}
+
+// read reads a text by its units, as those of a report are read. Its first window, and
+// its name or reference if it has one, say what all of it is about; the numbers of these
+// are of pages, lines, versions.
+func (s *scanner) read(n int32, name string, d *documents.Document) {
 	s.record = n
 	s.window++
 	s.first = s.window
 	if name != "" {
-		s.at = -1
-		s.readWindow(name)
+		s.named = true
+		s.readPart(name, 0, nil)
+		s.answerFacts()
+		s.named = false
 	}
-	for s.at = 0; s.at < len(text); {
-		end := len(text)
-		if end-s.at > windowSize+windowSize/2 {
-			end = s.at + windowEnd(text[s.at:])
-		}
-		if s.at > 0 {
-			s.window++
-		}
-		s.readWindow(text[s.at:end])
-		s.at = end
-	}
+	s.layout = layout{report: d, units: s.layout.units[:0], lines: s.layout.lines[:0]}
+	s.layout.read()
+	s.readText(d.Text())
 }
 
-// windowEnd cuts a long text at a paragraph's end, a line's, a sentence's or a word's.
-func windowEnd(text string) int {
-	head := text[:windowSize]
+// readText reads a text in windows: its units, and what stands around them. What may be
+// the mark of a list, or the number of a heading, is read together with its unit too.
+func (s *scanner) readText(text string) {
+	end, at := windowEnd(text, 0), 0
+	readTo := func(to int, u *unit) {
+		for at < to && hasAlnum(text[at:to]) {
+			if at >= end {
+				s.answerFacts()
+				s.window++
+				end = windowEnd(text, at)
+			}
+			next := to
+			if u == nil {
+				next = min(to, windowEnd(text, at))
+			}
+			s.readPart(text[at:next], at, u)
+			at = next
+		}
+		at = to
+	}
+	for i := range s.layout.units {
+		u := &s.layout.units[i]
+		readTo(at+strings.LastIndexByte(text[at:u.start], '\n')+1, nil)
+		if hasAlnum(text[at:u.start]) {
+			readTo(u.end, nil)
+		}
+		at = u.start
+		readTo(u.end, u)
+	}
+	readTo(len(text), nil)
+	s.answerFacts()
+}
+
+func hasAlnum(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r)
+	})
+}
+
+// windowEnd returns where the window of a text that begins at a place ends: a long text
+// is cut at a paragraph's end, a line's, a sentence's or a word's.
+func windowEnd(text string, at int) int {
+	if len(text)-at <= windowSize+windowSize/2 {
+		return len(text)
+	}
+	head := text[at : at+windowSize]
 	for _, mark := range []string{"\n\n", "\n", ". ", " "} {
 		if i := strings.LastIndex(head, mark); i > windowSize/3 {
-			return i + len(mark)
+			return at + i + len(mark)
 		}
 	}
-	end := windowSize
-	for end > 1 && text[end]&0xC0 == 0x80 {
+	end := at + windowSize
+	for end > at+1 && text[end]&0xC0 == 0x80 {
 		end--
 	}
 	return end
 }
 
-func (s *scanner) readWindow(text string) {
+// readPart reads a part of a window that begins at a place of the record's text: a unit,
+// or what stands around one.
+func (s *scanner) readPart(text string, at int, u *unit) {
 	s.scan.Scan(text)
-	s.names, s.alien = s.names[:0], false
-	s.tokens, s.places = s.tokens[:0], s.places[:0]
 	for i := range s.scan.Lexemes {
 		l := &s.scan.Lexemes[i]
 		if t := token(l); t != "" {
-			s.tokens, s.places = append(s.tokens, t), append(s.places, int32(i))
+			s.tokens, s.places = append(s.tokens, t), append(s.places, at+l.Start)
 		}
 		s.note(l, i == 0)
+		if l.Kind == words.Number || l.Kind == words.Word && len(l.Keys) > 1 {
+			for k, key := range l.Keys {
+				if s.named && key[0] == 'n' {
+					continue
+				}
+				for _, n := range s.byKey[key] {
+					how := same
+					if k > 0 && len(s.facts[n].keys) > 1 {
+						how = rounded
+					}
+					s.keys = append(s.keys, keyFound{n, how, at + l.Start})
+				}
+			}
+		}
 	}
+	if s.named {
+		return
+	}
+	s.amounts = amounts(&s.scan, s.amounts[:0])
+	add := func(a amount) {
+		f := figureFound{a, s.subjectOf(&a)}
+		f.start, f.end = at+a.start, at+a.end
+		s.found = append(s.found, f)
+	}
+	for i, a := range s.amounts {
+		add(a)
+		if a.dim == "" && a.value > 0 && a.value < 1 { // 0.65 is 65 %
+			b := a
+			b.dim, b.value, b.raw, b.step = "%", 100*a.value, 100*a.raw, 100*a.step
+			add(b)
+		}
+		if u != nil {
+			if b := inContext(&s.scan, s.layout.units, u, s.amounts, i); b.dim != a.dim ||
+				b.value != a.value || b.nouns != a.nouns {
+				add(b)
+			}
+		}
+	}
+}
+
+// answerFacts notes what the window that was read answers to the facts.
+func (s *scanner) answerFacts() {
 	for i, t := range s.tokens {
 		for _, n := range s.byToken[t] {
 			s.phrase(n, i)
@@ -112,7 +222,7 @@ func (s *scanner) readWindow(text string) {
 		if v, ok := strings.CutPrefix(t, "i:"); ok && isVersion(v) { // 8.12 is 8.12.0
 			for _, n := range s.byToken[t[:strings.LastIndexByte(t, '.')]] {
 				if len(s.facts[n].tokens) == 1 {
-					s.hit(n, same, s.scan.Lexemes[s.places[i]].Start)
+					s.hit(n, same, s.places[i])
 				}
 			}
 		}
@@ -120,43 +230,18 @@ func (s *scanner) readWindow(text string) {
 			for end := len("i:") + shortHash; end < min(len(t), len("i:")+maxShortHash); end++ {
 				for _, n := range s.byToken[t[:end]] {
 					if len(s.facts[n].tokens) == 1 {
-						s.hit(n, same, s.scan.Lexemes[s.places[i]].Start)
+						s.hit(n, same, s.places[i])
 					}
 				}
 			}
 		}
 	}
-	for i := range s.scan.Lexemes {
-		l := &s.scan.Lexemes[i]
-		if l.Kind == words.Number || l.Kind == words.Word && len(l.Keys) > 1 {
-			for k, key := range l.Keys {
-				if s.at < 0 && key[0] == 'n' {
-					continue
-				}
-				for _, n := range s.byKey[key] {
-					f := &s.facts[n]
-					how := same
-					if k > 0 && len(f.keys) > 1 {
-						how = rounded
-					}
-					s.hit(n, how, l.Start)
-				}
-			}
-		}
-	}
-	if s.at < 0 {
-		return
-	}
-	s.found = amounts(&s.scan, s.found[:0])
-	for i := range s.found { // 0.65 is 65 %
-		if a := s.found[i]; a.dim == "" && a.value > 0 && a.value < 1 {
-			a.dim, a.value, a.raw, a.step = "%", 100*a.value, 100*a.raw, 100*a.step
-			s.found = append(s.found, a)
-		}
+	for _, k := range s.keys {
+		s.hit(k.fact, k.how, k.at)
 	}
 	for i := range s.found {
-		a := &s.found[i]
-		if s.subject = s.subjectOf(a); s.subject >= 0 {
+		a := &s.found[i].amount
+		if s.subject = s.found[i].subject; s.subject >= 0 {
 			s.single = s.isSingle(i)
 		}
 		for _, g := range s.byValue[valueKey{a.dim, bucket(a.value)}] {
@@ -173,7 +258,9 @@ func (s *scanner) readWindow(text string) {
 			}
 		}
 	}
-	s.subject = -1
+	s.subject, s.names, s.alien = -1, s.names[:0], false
+	s.tokens, s.places = s.tokens[:0], s.places[:0]
+	s.keys, s.found = s.keys[:0], s.found[:0]
 }
 
 // isVersion reports whether a word is a version of three parts or more.
@@ -206,7 +293,7 @@ func (s *scanner) answer(g int32, a *amount) {
 // isSingle reports whether a window has no other figure in the unit of the one found.
 func (s *scanner) isSingle(i int) bool {
 	for k := range s.found {
-		if k != i && s.found[k].dim == s.found[i].dim {
+		if s.found[k].start != s.found[i].start && s.found[k].dim == s.found[i].dim {
 			return false
 		}
 	}
@@ -273,7 +360,7 @@ func (s *scanner) phrase(n int32, i int) {
 		return
 	}
 	if s.stands(f.tokens, i) || f.kind == KindName && s.stands(f.tokens, i-len(f.tokens)+1) {
-		s.hit(n, same, s.scan.Lexemes[s.places[i]].Start)
+		s.hit(n, same, s.places[i])
 		return
 	}
 	if f.kind != KindName || len(f.tokens) < 2 {
@@ -284,7 +371,7 @@ func (s *scanner) phrase(n int32, i int) {
 			return
 		}
 	}
-	s.hit(n, rounded, s.scan.Lexemes[s.places[i]].Start)
+	s.hit(n, rounded, s.places[i])
 }
 
 func (s *scanner) stands(tokens []string, i int) bool {
@@ -317,7 +404,7 @@ func (s *scanner) hit(n int32, how match, at int) {
 		(!s.single || h.mask&f.names&nearMask == 0)
 	if into := a.place(&h); into != nil {
 		if s.place != nil {
-			place := s.place(max(0, s.at+at))
+			place := s.place(at)
 			h.place = &place
 		}
 		*into = h

@@ -133,6 +133,34 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// ownTexts are texts that a record and a report must read alike, or the report's facts
+// are not found in the record.
+var ownTexts = []string{
+	"# 2 242 sites of Ohio", "## Part 3: 2 242 sites\n\nText.", // the number of a heading
+	"2) 242 sites of Ohio", "1. 5:30 h\n2. 7:30 h", // the marks of a list
+	"He counted 5. 300 people came.", "Sold in 2024. 12 of them in Ohio.",
+	"%me Price | |--4", "| Cost, EUR m | Sites |\n|---|---|\n| 40 | 7 |",
+	"Sold 4<!-- no. -->200 units, ~~12~~ 13 in Ohio.",
+	"| Ohio | " + strings.Repeat("Site | ", 400) + "\n| 7 km | " + strings.Repeat("9 | ", 400),
+	"The id is o" + strings.Repeat("2", 2300) + " of Ohio.",
+	strings.Repeat("so and ", 213) + "and 12 km per day " + strings.Repeat("on and ", 200),
+}
+
+// TestOwnText holds that each fact of a record's own text is supported.
+func TestOwnText(t *testing.T) {
+	for _, text := range ownTexts {
+		all := verdicts(t, text, text, "Other words of 3 things")
+		if len(all) == 0 {
+			t.Errorf("%.40q states nothing", text)
+		}
+		for _, v := range all {
+			if strings.Contains(v, Unsupported) {
+				t.Errorf("%.40q: %.80s", text, v)
+			}
+		}
+	}
+}
+
 // TestDerived holds what follows from figures of entries by simple arithmetic, and what
 // does not.
 func TestDerived(t *testing.T) {
