@@ -11,7 +11,8 @@ import (
 // FuzzTrace holds trace to two promises: no text makes it panic, and a report that is
 // made of the records' own texts states nothing unsupported.
 func FuzzTrace(f *testing.F) {
-	for _, s := range append(slices.Clone(ownTexts),
+	long := func(s string) bool { return len(s) > windowSize } // slow to change again and again
+	for _, s := range append(slices.DeleteFunc(slices.Clone(ownTexts), long),
 		"", "Revenue was $4.2 million, up 11.9 % from 3,750,000.",
 		"| Name | Price |\n|---|---|\n| Borealis | €40 |",
 		"## 2. Head of 2024\n\n1. one\n2. two",

@@ -34,6 +34,9 @@ type scanner struct {
 	mark    []int32 // of each word of the reports, the last window that has it
 	layout  layout
 	amounts []amount // of the part that is read
+
+	recalled []int32 // of each unit, the last window that it was recalled in
+
 	names   []int32
 	subject int32 // the name that stands right before the figure; -1
 	single  bool  // the window has no other figure of its unit
@@ -102,6 +105,7 @@ func (s *scanner) read(n int32, name string, d *documents.Document) {
 	}
 	s.layout = layout{report: d, units: s.layout.units[:0], lines: s.layout.lines[:0]}
 	s.layout.read()
+	s.recalled = append(s.recalled[:0], make([]int32, len(s.layout.units))...)
 	s.readText(d.Text())
 }
 
@@ -131,11 +135,36 @@ func (s *scanner) readText(text string) {
 		if hasAlnum(text[at:u.start]) {
 			readTo(u.end, nil)
 		}
-		at = u.start
+		if at = u.start; at >= end && u.before >= 0 {
+			s.recall(i) // as what comes after the unit before
+		}
 		readTo(u.end, u)
+		if s.window > s.first {
+			for _, heading := range u.headings {
+				s.recall(heading)
+			}
+			s.recall(u.header)
+			s.recall(u.before)
+		}
 	}
 	readTo(len(text), nil)
 	s.answerFacts()
+}
+
+// recall marks the words of a unit that another window may have as words of this one,
+// as the facts of a report have the words around their unit. There is no unit -1.
+func (s *scanner) recall(i int) {
+	if i < 0 || s.recalled[i] == s.window {
+		return
+	}
+	s.recalled[i] = s.window
+	s.scan.Scan(s.layout.units[i].text())
+	for k := range s.scan.Lexemes {
+		id, ok := s.vocabulary[contextKey(&s.scan.Lexemes[k])]
+		if ok && s.mark[id] != s.first {
+			s.mark[id] = s.window
+		}
+	}
 }
 
 func hasAlnum(text string) bool {

@@ -142,6 +142,10 @@ var ownTexts = []string{
 	"%me Price | |--4", "| Cost, EUR m | Sites |\n|---|---|\n| 40 | 7 |",
 	"Sold 4<!-- no. -->200 units, ~~12~~ 13 in Ohio.",
 	"| Ohio | " + strings.Repeat("Site | ", 400) + "\n| 7 km | " + strings.Repeat("9 | ", 400),
+	strings.Repeat("It is as it was.\n\n", 100) + "| Sites |\n|---|\n" + // longer than a window
+		strings.Repeat("| 4 |\n", 600) + "| 9 |",
+	strings.Repeat("It is as it was.\n\n", 100) + "# Sites\n" +
+		strings.Repeat("\n4\n", 1000) + "\n9",
 	"The id is o" + strings.Repeat("2", 2300) + " of Ohio.",
 	strings.Repeat("so and ", 213) + "and 12 km per day " + strings.Repeat("on and ", 200),
 }
