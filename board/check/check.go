@@ -217,6 +217,8 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	case changed > 0:
 		s.Headline = count(changed, "source has changed", "sources have changed") +
 			" since registered"
+	case v.Checked == 0 && v.Unchecked > 0 && v.Uncheckable() == v.Unchecked:
+		s.Headline = "nothing was checked: no finding has a quote, a number, a date or a name"
 	case v.Checked == 0 && v.Unchecked > 0:
 		s.Headline = "nothing was checked: no file of a source was found"
 	case v.Checked == 0:
@@ -225,7 +227,7 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	}
 	if v.Unchecked > 0 && v.Checked > 0 {
 		s.Warnings = append(s.Warnings, count(v.Unchecked, "finding was", "findings were")+
-			" not checked: the source is missing or not named")
+			" not checked: no source that can be read, or no quote and no values")
 	}
 	c.steps[policy.Verify] = s
 	return nil

@@ -10,9 +10,9 @@ type Result struct {
 	// Passed means that nothing is doubted, no source has changed, and something was
 	// checked if there was anything to check.
 	Passed    bool           `json:"passed"`
-	Checked   int            `json:"checked"`   // that stand in their source, or are doubted
+	Checked   int            `json:"checked"`   // findings that were checked
 	Doubted   int            `json:"doubted"`   // findings that do not stand in their source
-	Unchecked int            `json:"unchecked"` // whose source is not there or not named
+	Unchecked int            `json:"unchecked"` // findings without a source that could be read, or with nothing to check
 	Sources   []SourceResult `json:"sources"`   // that were read, by name
 	Items     []ItemResult   `json:"items"`     // in the order of the entries
 	Recorded  int            `json:"recorded"`  // new verdicts that were written
@@ -82,6 +82,17 @@ func (r *Result) Count() {
 	for _, s := range r.Sources {
 		r.Passed = r.Passed && !s.Changed
 	}
+}
+
+// Uncheckable counts the findings that name a source but have nothing to check in it.
+func (r *Result) Uncheckable() int {
+	n := 0
+	for i := range r.Items {
+		if r.Items[i].Verdict == NothingToCheck {
+			n++
+		}
+	}
+	return n
 }
 
 // Within reports whether the result passes with at most this many doubted findings. A

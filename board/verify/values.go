@@ -232,7 +232,11 @@ func (s *Source) content(f *Finding) Outcome {
 	}
 	var missing []asked
 	var operands [][2]float64
-	for _, a := range valuesOf(f.Content) {
+	wanted := valuesOf(f.Content)
+	if len(wanted) == 0 {
+		return s.verbatim(f)
+	}
+	for _, a := range wanted {
 		in := s.has(a)
 		for _, v := range known {
 			in = in || v.any(a.keys)
@@ -254,6 +258,22 @@ func (s *Source) content(f *Finding) Outcome {
 	}
 	o.Note = lacks(o.Missing)
 	return o
+}
+
+// minVerbatim is the least number of words that a source says in the same order by more
+// than chance.
+const minVerbatim = 3
+
+// verbatim checks a finding without values: nothing of it can be looked for but its own
+// words.
+func (s *Source) verbatim(f *Finding) Outcome {
+	own := *f
+	own.Evidence = f.Content
+	if o, quoted := s.quote(&own); quoted && o.Verdict == Found &&
+		len(newStream(f.Content).words) >= minVerbatim {
+		return Outcome{Verdict: Supported, Passage: o.Passage}
+	}
+	return Plain(NothingToCheck, "no quote, and no number, date, identifier or name")
 }
 
 // lacks writes what a source lacks.

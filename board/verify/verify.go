@@ -10,7 +10,7 @@ import (
 // Verdicts on a finding.
 const (
 	Found        = "found"         // the quote is at its reference
-	Supported    = "supported"     // no quote; all values are in the source
+	Supported    = "supported"     // no quote; the source has all values, or the finding word for word
 	Elsewhere    = "elsewhere"     // the quote is at another place
 	Nearly       = "nearly"        // the source has most of the quote, with a difference
 	Joined       = "joined"        // the quote joins two places without an omission mark
@@ -23,6 +23,8 @@ const (
 	Unreadable = "unreadable"     // the source's file cannot be read
 	NoFile     = "no source file" // the source's file is missing
 	NoSource   = "no source"      // no source, but a quote, or the entry is an observation
+	// no quote, and the finding has no value to look for
+	NothingToCheck = "nothing to check"
 )
 
 // Verdicts lists them.
@@ -40,6 +42,7 @@ var Verdicts = []string{
 	Unreadable,
 	NoFile,
 	NoSource,
+	NothingToCheck,
 }
 
 // Sound reports whether a verdict means that the finding is in its source.
@@ -48,7 +51,11 @@ func Sound(verdict string) bool { return verdict == Found || verdict == Supporte
 // Doubted reports whether a verdict is a failure. A finding that could not be checked
 // is not a failure.
 func Doubted(verdict string) bool {
-	return !Sound(verdict) && verdict != NoFile && verdict != NoSource && verdict != Unreadable
+	switch verdict {
+	case NoFile, NoSource, NothingToCheck, Unreadable:
+		return false
+	}
+	return !Sound(verdict)
 }
 
 // Finding is an entry to check.

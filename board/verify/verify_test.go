@@ -178,3 +178,31 @@ func TestUnknown(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingToCheck: a finding without a quote and without a value is not confirmed by a
+// source that happens to exist, unless the source says it word for word.
+func TestNothingToCheck(t *testing.T) {
+	const source = "Tokens never expire.\nKeys are rotated every 90 days.\n"
+	for content, want := range map[string]string{
+		"Tokens never expire":            Supported,
+		"tokens never\nexpire":           Supported,
+		"Sessions never expire":          NothingToCheck,
+		"Tokens":                         NothingToCheck,
+		"Tokens expire at once":          NothingToCheck,
+		"Keys are rotated after 90 days": Supported,
+		"Keys are rotated after 80 days": ValueMissing,
+	} {
+		f := Finding{ID: "e1", Content: content, SourceDoc: "auth.md"}
+		o := NewSource(documents.New("auth.md", source)).Check(&f)
+		if o.Verdict != want {
+			t.Errorf("%q: %s, want %s", content, o.Verdict, want)
+		}
+		if want == NothingToCheck && (Sound(o.Verdict) || Doubted(o.Verdict) || o.Note == "") {
+			t.Errorf("%q: %+v", content, o)
+		}
+	}
+	r := Result{Items: []ItemResult{(&Finding{ID: "e1"}).Item(Plain(NothingToCheck, ""))}}
+	if r.Count(); r.Passed || r.Checked != 0 || r.Uncheckable() != 1 {
+		t.Errorf("a run with nothing to check: %+v", r)
+	}
+}

@@ -179,7 +179,10 @@ func (p *program) printDoubts(r *verify.Result, all bool) {
 
 // nothingChecked tells why nothing was checked, and what to do.
 func nothingChecked(r *verify.Result) string {
-	if r.Unchecked > 0 {
+	switch {
+	case r.Unchecked > 0 && r.Uncheckable() == r.Unchecked:
+		return "no finding has a quote, a number, a date or a name; post findings with --evidence QUOTE"
+	case r.Unchecked > 0:
 		return "no source file was found; name their directory: --sources DIR, or `board source add DIR`"
 	}
 	return "no entry names a source; post findings with --source-doc and --evidence"
