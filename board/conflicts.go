@@ -3,8 +3,10 @@ package board
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"blackboard/board/conflicts"
+	"blackboard/board/fault"
 	"blackboard/board/store"
 )
 
@@ -32,10 +34,18 @@ type Conflicts struct {
 
 // conflictInput is what a comparison depends on.
 type conflictInput struct {
-	items   []conflicts.Item
-	settled map[[2]string]bool   // pairs that are left out, the older entry first
-	signals map[[2]string]string // the open signals of pairs
+	items   conflicts.Items
+	numbers []int64             // of the items' entries
+	settled map[[2]int64]bool   // pairs that are left out, the older entry first
+	signals map[[2]int64]string // the open signals of pairs
 }
+
+func newConflictInput() conflictInput {
+	return conflictInput{settled: map[[2]int64]bool{}, signals: map[[2]int64]string{}}
+}
+
+// settle leaves a pair out.
+func (in *conflictInput) settle(x, y int64) { in.settled[[2]int64{min(x, y), max(x, y)}] = true }
 
 // conflictKey is the key of the signal that asks about a pair; the older entry comes
 // first. The pair is settled when that signal is addressed or waived, and a conflict
@@ -49,17 +59,12 @@ func (b *Board) Conflicts(ctx context.Context, q ConflictQuery) (Conflicts, erro
 	if err := q.check(); err != nil {
 		return Conflicts{}, err
 	}
-	out := Conflicts{Run: b.run}
-	var in conflictInput
+	var out Conflicts
 	err := b.Moment(ctx, func(m *Moment) (err error) {
-		out.Seq = m.Seq
-		in, err = loadConflicts(m.tx, q.Types)
+		out, err = m.Conflicts(q)
 		return err
 	})
-	if err != nil {
-		return Conflicts{}, err
-	}
-	return out, out.find(ctx, in, q.Max)
+	return out, err
 }
 
 func (q *ConflictQuery) check() error {
@@ -75,41 +80,83 @@ func (q *ConflictQuery) check() error {
 
 // find compares the items.
 func (c *Conflicts) find(ctx context.Context, in conflictInput, limit int) error {
-	skip := func(older, newer *conflicts.Item) bool {
-		return in.settled[[2]string{older.ID,
-			newer.ID}]
+	skip := func(older, newer int) bool {
+		return in.settled[[2]int64{in.numbers[older], in.numbers[newer]}]
 	}
 	found, err := conflicts.Check(ctx, in.items, conflicts.Options{Max: limit, Skip: skip})
 	c.Compared, c.Total, c.Pairs = found.Compared, found.Total, []Conflict{}
 	for _, p := range found.Pairs {
-		c.Pairs = append(c.Pairs, Conflict{p, in.signals[[2]string{p.A.ID, p.B.ID}]})
+		x, y, _ := orderedPair(p.A.ID, p.B.ID)
+		c.Pairs = append(c.Pairs, Conflict{p, in.signals[[2]int64{x, y}]})
 	}
 	return err
 }
 
-// loadConflicts reads what a comparison needs. Of each content it reads only the part
-// that is compared.
+// storedItems are entries of the board. Of each content they have only the part that is
+// compared.
+type storedItems struct {
+	tx      *store.Tx
+	numbers []int64
+}
+
+// Each calls read with each item, a few at a time, so that no query is left open.
+func (s storedItems) Each(read func(conflicts.Item) error) error {
+	for some := range slices.Chunk(s.numbers, 1000) {
+		if err := s.each(some, read); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Load returns some items.
+func (s storedItems) Load(places []int32) ([]conflicts.Item, error) {
+	numbers := make([]int64, len(places))
+	for i, at := range places {
+		numbers[i] = s.numbers[at]
+	}
+	out := make([]conflicts.Item, 0, len(places))
+	err := s.each(numbers, func(it conflicts.Item) error {
+		out = append(out, it)
+		return nil
+	})
+	if err == nil && len(out) != len(places) {
+		err = store.Fault(fault.Corrupt, "", "has lost entries while they were compared", nil)
+	}
+	return out, err
+}
+
+func (s storedItems) each(numbers []int64, read func(conflicts.Item) error) error {
+	var item conflicts.Item
+	var id int64
+	return s.tx.Each([]any{&id, &item.Type, &item.Worker, &item.Source, &item.Content},
+		func() error {
+			item.ID = EntryID(id)
+			return read(item)
+		}, `SELECT e.id, e.type, e.worker, e.source_doc, substr(e.content, 1, CAST(? AS INTEGER)) FROM entries e
+			WHERE e.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY e.id`,
+		conflicts.MaxContent, store.List(numbers))
+}
+
+// loadConflicts reads what a comparison needs, but no contents: those are read in the
+// transaction while they are compared.
 func loadConflicts(tx *store.Tx, types []string) (conflictInput, error) {
-	in := conflictInput{settled: map[[2]string]bool{}, signals: map[[2]string]string{}}
-	where, args := []string{"e.status = 'active'"}, []any{conflicts.MaxContent}
+	in := newConflictInput()
+	where, args := []string{"e.status = 'active'"}, []any{}
 	if len(types) == 0 {
 		where = append(where, "e.type <> 'contradiction'")
 	} else {
 		addIn(&where, &args, "e.type", types)
 	}
-	var item conflicts.Item
-	var id, dst int64
-	if err := tx.Each([]any{&id, &item.Type, &item.Worker, &item.Source, &item.Content},
-		func() error {
-			item.ID = EntryID(id)
-			in.items = append(in.items, item)
-			return nil
-		}, `SELECT e.id, e.type, e.worker, e.source_doc, substr(e.content, 1, CAST(? AS INTEGER)) FROM entries e`+
-			whereClause(where)+` ORDER BY e.id`, args...); err != nil {
+	var err error
+	if in.numbers, err = store.Column[int64](tx, `SELECT e.id FROM entries e`+
+		whereClause(where)+` ORDER BY e.id`, args...); err != nil {
 		return in, err
 	}
+	in.items = storedItems{tx, in.numbers}
+	var id, dst int64
 	if err := tx.Each([]any{&id, &dst}, func() error {
-		in.settled[[2]string{EntryID(min(id, dst)), EntryID(max(id, dst))}] = true
+		in.settle(id, dst)
 		return nil
 	}, `SELECT src, dst FROM links WHERE kind IN ('contradicts', 'supersedes')`); err != nil {
 		return in, err
@@ -118,9 +165,7 @@ func loadConflicts(tx *store.Tx, types []string) (conflictInput, error) {
 	if err != nil {
 		return in, err
 	}
-	for _, s := range all {
-		in.settled[[2]string{s.A, s.B}] = true
-	}
+	in.addSettled(all)
 	signals, err := selectSignals(tx,
 		`FROM signals s WHERE s.key >= 'conflict:' AND s.key < 'conflict;'`)
 	if err != nil {
@@ -130,6 +175,14 @@ func loadConflicts(tx *store.Tx, types []string) (conflictInput, error) {
 	return in, nil
 }
 
+func (in *conflictInput) addSettled(all []Settlement) {
+	for _, s := range all {
+		if x, y, err := orderedPair(s.A, s.B); err == nil {
+			in.settle(x, y)
+		}
+	}
+}
+
 // addSignals records the signals that ask about pairs.
 func (in *conflictInput) addSignals(signals []Signal) {
 	for _, s := range signals {
@@ -137,34 +190,35 @@ func (in *conflictInput) addSignals(signals []Signal) {
 		if n, _ := fmt.Sscanf(s.Key, "conflict:e%d:e%d", &x, &y); n != 2 {
 			continue
 		}
-		pair := [2]string{EntryID(x), EntryID(y)}
 		if s.Status == SignalOpen {
-			in.signals[pair] = s.ID
+			in.signals[[2]int64{x, y}] = s.ID
 		} else {
-			in.settled[pair] = true
+			in.settled[[2]int64{x, y}] = true
 		}
 	}
 }
 
 // conflictInput is loadConflicts for a snapshot.
 func (s *Snapshot) conflictInput() conflictInput {
-	in := conflictInput{settled: map[[2]string]bool{}, signals: map[[2]string]string{}}
+	in := newConflictInput()
+	var items conflicts.List
 	for _, e := range s.Entries {
+		x, _ := ParseEntryID(e.ID)
 		for _, kind := range []string{Contradicts, Supersedes} {
 			for _, to := range e.Of(kind) {
-				if x, y, err := orderedPair(e.ID, to); err == nil {
-					in.settled[[2]string{EntryID(x), EntryID(y)}] = true
+				if y, err := ParseEntryID(to); err == nil {
+					in.settle(x, y)
 				}
 			}
 		}
 		if e.Status == Active && e.Type != Contradiction {
-			in.items = append(in.items, conflicts.Item{ID: e.ID, Type: e.Type, Worker: e.Worker,
+			in.numbers = append(in.numbers, x)
+			items = append(items, conflicts.Item{ID: e.ID, Type: e.Type, Worker: e.Worker,
 				Source: e.SourceDoc, Content: e.Content})
 		}
 	}
-	for _, p := range s.Settled {
-		in.settled[[2]string{p.A, p.B}] = true
-	}
+	in.items = items
+	in.addSettled(s.Settled)
 	in.addSignals(s.Signals)
 	return in
 }

@@ -8,13 +8,13 @@ import (
 
 // manyItems are findings about some thousand subjects, each said several times, with a
 // few that differ.
-func manyItems(n int) []Item {
+func manyItems(n int) List {
 	rng := rand.New(rand.NewPCG(1, 2))
 	word := func(k int) string {
 		return []string{"north", "harbor", "steel", "lumen", "cedar", "delta",
 			"orchid", "quartz"}[k%8]
 	}
-	items := make([]Item, n)
+	items := make(List, n)
 	for i := range items {
 		subject := rng.IntN(n/6 + 1)
 		name := fmt.Sprintf("Unit%d-%s", subject, word(subject))

@@ -6,7 +6,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"blackboard/board/clash"
@@ -34,8 +33,8 @@ type Pair struct {
 
 // Options limit the comparison and its result.
 type Options struct {
-	Max  int                       // pairs that are returned, 0: MaxPairs
-	Skip func(older, b *Item) bool // pairs that are left out, nil: none
+	Max  int                         // pairs that are returned, 0: MaxPairs
+	Skip func(older, newer int) bool // pairs that are left out, by place; nil: none
 }
 
 // Limits of a comparison.
@@ -51,10 +50,41 @@ type Found struct {
 	Compared int    // items
 }
 
-// Check compares each item with older items about the same thing. The items are sorted,
-// the oldest first.
-func Check(ctx context.Context, items []Item, opt Options) (Found, error) {
-	out := Found{Compared: len(items), Pairs: []Pair{}}
+// Items are the items to compare, the oldest first. There may be many, so their contents
+// are read when they are needed. An item is named by its place, from 0.
+type Items interface {
+	// Each calls read with each item in turn.
+	Each(read func(Item) error) error
+	// Load returns some items. The places ascend.
+	Load(places []int32) ([]Item, error)
+}
+
+// List is items in memory.
+type List []Item
+
+// Each calls read with each item.
+func (l List) Each(read func(Item) error) error {
+	for _, it := range l {
+		if err := read(it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Load returns some items.
+func (l List) Load(places []int32) ([]Item, error) {
+	out := make([]Item, len(places))
+	for i, at := range places {
+		out[i] = l[at]
+	}
+	return out, nil
+}
+
+// Check compares each item with older items about the same thing. It holds an index of
+// all items, but only few contents at a time.
+func Check(ctx context.Context, items Items, opt Options) (Found, error) {
+	out := Found{Pairs: []Pair{}}
 	limit := MaxPairs
 	if opt.Max > 0 {
 		limit = min(limit, opt.Max)
@@ -63,49 +93,143 @@ func Check(ctx context.Context, items []Item, opt Options) (Found, error) {
 	if err != nil {
 		return out, err
 	}
-	n := runtime.GOMAXPROCS(0)
-	readers := make([]reader, n)
+	out.Compared = x.items()
+	c := comparison{x: x, items: items, skip: opt.Skip, loaded: map[int32]*Item{}}
+	for range runtime.GOMAXPROCS(0) {
+		c.readers = append(c.readers, &reader{x: x, cached: map[int32]*read{},
+			shared: make([]float64, x.items()), limit: limit})
+	}
+	const block = 256 // items that are compared at once
+	order := x.order()
+	for from := 0; from < len(order); from += block {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		if err := c.compare(order[from:min(from+block, len(order))]); err != nil {
+			return out, err
+		}
+	}
+	var all []suspect
+	for _, r := range c.readers {
+		out.Total += r.total
+		all = append(all, r.suspects...)
+	}
+	slices.SortFunc(all, best)
+	all = all[:min(limit, len(all))]
+	var places []int32
+	for _, s := range all {
+		places = append(places, s.a, s.b)
+	}
+	if err := c.load(places); err != nil {
+		return out, err
+	}
+	for _, s := range all {
+		s.pair.A, s.pair.B = *c.loaded[s.a], *c.loaded[s.b]
+		out.Pairs = append(out.Pairs, *s.pair)
+	}
+	return out, ctx.Err()
+}
+
+// comparison compares the items, block by block.
+type comparison struct {
+	x       *index
+	items   Items
+	skip    func(older, newer int) bool
+	readers []*reader
+	loaded  map[int32]*Item // those that the block needs
+}
+
+// compare compares the items of a block with their older neighbours.
+func (c *comparison) compare(block []int32) error {
+	near := make([][]int32, len(block))
+	c.share(len(block), func(r *reader, i int) {
+		near[i] = slices.DeleteFunc(r.near(int(block[i])), func(j int32) bool {
+			return c.skip != nil && c.skip(int(j), int(block[i]))
+		})
+	})
+	var needed []int32
+	for i, others := range near {
+		if len(others) > 0 {
+			needed = append(append(needed, others...), block[i])
+		}
+	}
+	if err := c.load(needed); err != nil {
+		return err
+	}
+	c.share(len(block), func(r *reader, i int) {
+		r.loaded = c.loaded
+		for _, j := range near[i] {
+			r.compare(j, block[i])
+		}
+	})
+	return nil
+}
+
+// share calls fn for each of n items, on all processors. Each has a part of them that lie
+// together, since these have neighbours in common.
+func (c *comparison) share(n int, fn func(r *reader, i int)) {
 	var wg sync.WaitGroup
-	for w := range readers {
-		r := &readers[w]
-		*r = reader{x: x, cached: map[int]*read{}, shared: make([]float64, len(items)),
-			limit: limit}
+	for w, r := range c.readers {
 		wg.Go(func() {
-			for i := w; i < len(items) && ctx.Err() == nil; i += n {
-				r.compare(i, opt.Skip)
+			for i := w * n / len(c.readers); i < (w+1)*n/len(c.readers); i++ {
+				fn(r, i)
 			}
 		})
 	}
 	wg.Wait()
-	for _, r := range readers {
-		out.Total += r.total
-		out.Pairs = append(out.Pairs, r.pairs...)
-	}
-	slices.SortFunc(out.Pairs, best)
-	out.Pairs = out.Pairs[:min(limit, len(out.Pairs))]
-	return out, ctx.Err()
 }
 
-// best orders pairs, the best first.
-func best(a, b Pair) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), compareIDs(a.A.ID, b.A.ID),
-		compareIDs(a.B.ID, b.B.ID))
-}
-
-// compare compares an item with its older neighbours.
-func (r *reader) compare(i int, skip func(a, b *Item) bool) {
-	for _, j := range r.near(i) {
-		if skip != nil && skip(&r.x.items[j], &r.x.items[i]) {
-			continue
-		}
-		if p, ok := r.pair(j, i); ok {
-			r.total++
-			r.pairs = append(r.pairs, p)
+// load makes loaded the items at some places.
+func (c *comparison) load(places []int32) error {
+	slices.Sort(places)
+	places = slices.Compact(places)
+	before, missing := c.loaded, []int32{}
+	c.loaded = make(map[int32]*Item, len(places))
+	for _, at := range places {
+		if it := before[at]; it != nil {
+			c.loaded[at] = it
+		} else {
+			missing = append(missing, at)
 		}
 	}
-	if len(r.pairs) >= 2*r.limit {
-		slices.SortFunc(r.pairs, best)
-		r.pairs = r.pairs[:r.limit]
+	if len(missing) == 0 {
+		return nil
+	}
+	items, err := c.items.Load(missing)
+	if err != nil {
+		return err
+	}
+	for i, at := range missing {
+		c.loaded[at] = &items[i]
+	}
+	return nil
+}
+
+// suspect is a pair that was found. Its items are loaded at the end.
+type suspect struct {
+	a, b int32
+	pair *Pair
+}
+
+// best orders suspects, the best first.
+func best(a, b suspect) int {
+	return cmp.Or(cmp.Compare(b.pair.Score, a.pair.Score), cmp.Compare(a.a, b.a),
+		cmp.Compare(a.b, b.b))
+}
+
+// compare compares two items; a is the older one.
+func (r *reader) compare(a, b int32) {
+	p, ok := r.pair(a, b)
+	if !ok {
+		return
+	}
+	r.total++
+	p.A, p.B = Item{}, Item{}
+	r.suspects = append(r.suspects, suspect{a, b, &p})
+	if len(r.suspects) >= 2*r.limit {
+		slices.SortFunc(r.suspects, best)
+		clear(r.suspects[r.limit:])
+		r.suspects = r.suspects[:r.limit]
 	}
 }
 
@@ -116,11 +240,6 @@ func enough(kind string) float64 {
 		return 0.25
 	}
 	return 0.22
-}
-
-// compareIDs orders e9 before e10.
-func compareIDs(a, b string) int {
-	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
 // read is a parsed item.
@@ -134,25 +253,45 @@ type read struct {
 // reader compares some of the items, and keeps what it read, as neighbours come again.
 type reader struct {
 	x      *index
-	cached map[int]*read
+	loaded map[int32]*Item
 	shared []float64 // scratch, by item: the weight of what it shares with the one looked at
+	terms  []uint32  // scratch of near
+	found  []int32   // scratch of near
 
-	pairs        []Pair
+	cached, older map[int32]*read // what was read last, and before that
+	bytes         int             // of the contents of cached
+
+	suspects     []suspect
 	total, limit int
 }
 
-// maxCached bounds the memory of a reader.
-const maxCached = 4096
+// Limits of what a reader keeps. What is read of a content takes some 60 times as many
+// bytes. The neighbours of one item stay all the same, as the next item has them too.
+const (
+	maxCached = 32 << 10 // bytes of content
+	minCached = maxNear + 1
+)
 
-func (r *reader) read(i int) *read {
+func (r *reader) read(i int32) *read {
 	if got := r.cached[i]; got != nil {
 		return got
 	}
-	if len(r.cached) >= maxCached {
-		clear(r.cached)
+	content := r.loaded[i].Content
+	r.bytes += min(len(content), MaxContent)
+	if r.bytes > maxCached && len(r.cached) >= minCached {
+		r.cached, r.older, r.bytes = map[int32]*read{}, r.cached, len(content)
 	}
-	got := &read{claims: readClaims(r.x.items[i].Content), names: map[string]bool{},
-		words: map[string]bool{}}
+	got := r.older[i]
+	if got == nil {
+		got = r.parse(content)
+	}
+	r.cached[i] = got
+	return got
+}
+
+// parse reads a content.
+func (r *reader) parse(content string) *read {
+	got := &read{claims: readClaims(content), names: map[string]bool{}, words: map[string]bool{}}
 	for k := range got.claims.Sentences {
 		var before *sentence
 		if k > 0 {
@@ -167,7 +306,6 @@ func (r *reader) read(i int) *read {
 			got.names[n] = true
 		}
 	}
-	r.cached[i] = got
 	return got
 }
 
@@ -183,8 +321,8 @@ func readClaims(content string) *words.Claims {
 }
 
 // pair compares two items; a is the older one.
-func (r *reader) pair(a, b int) (Pair, bool) {
-	p := Pair{A: r.x.items[a], B: r.x.items[b]}
+func (r *reader) pair(a, b int32) (Pair, bool) {
+	p := Pair{A: *r.loaded[a], B: *r.loaded[b]}
 	if p.A.Content == p.B.Content {
 		return p, false
 	}
@@ -200,7 +338,7 @@ func (r *reader) pair(a, b int) (Pair, bool) {
 	var reasons []reason
 	for _, c := range clash.Compare(x.claims, y.claims) {
 		// Rounded, since sums over a map differ in their last digit from time to time.
-		score := math.Round(share*r.x.judge(x, y, c)*(2+r.x.cover(a, b))/3*1e6) / 1e6
+		score := math.Round(share*r.x.judge(x, y, c)*(2+r.x.cover(int(a), int(b)))/3*1e6) / 1e6
 		if score >= enough(c.Kind) {
 			reasons = append(reasons, reason{c, score})
 		}

@@ -1,15 +1,19 @@
 package conflicts
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"blackboard/testdata/cost"
 )
 
 // labelled are the pairs of testdata/conflicts/pairs.json.
@@ -33,7 +37,7 @@ func labelledPairs(t testing.TB) []labelled {
 
 func check(t testing.TB, contents ...string) Found {
 	t.Helper()
-	var items []Item
+	var items List
 	for i, s := range contents {
 		items = append(items, Item{ID: fmt.Sprint("e", i+1), Content: s})
 	}
@@ -93,7 +97,12 @@ func TestAmongOthers(t *testing.T) {
 	if real < 19 || got.Total > 31 {
 		t.Errorf("%d of 20 conflicts are among %d pairs", real, got.Total)
 	}
-	if !slices.IsSortedFunc(got.Pairs, best) {
+	inOrder := func(a, b Pair) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(len(a.A.ID), len(b.A.ID)),
+			cmp.Compare(a.A.ID, b.A.ID), cmp.Compare(len(a.B.ID), len(b.B.ID)),
+			cmp.Compare(a.B.ID, b.B.ID))
+	}
+	if !slices.IsSortedFunc(got.Pairs, inOrder) {
 		t.Error("the best do not come first")
 	}
 	if again := check(t, contents...); !reflect.DeepEqual(got, again) {
@@ -151,7 +160,7 @@ func TestWhy(t *testing.T) {
 
 // TestLeftOut: what is skipped is not counted, and Max cuts the list but not the count.
 func TestLeftOut(t *testing.T) {
-	items := []Item{{ID: "e1", Content: "The gateway closes idle connections after 30 seconds."},
+	items := List{{ID: "e1", Content: "The gateway closes idle connections after 30 seconds."},
 		{ID: "e2", Content: "The gateway closes idle connections after 60 seconds."},
 		{ID: "e3", Content: "The gateway closes idle connections after 90 seconds."}}
 	all, err := Check(t.Context(), items, Options{Max: 1})
@@ -159,10 +168,33 @@ func TestLeftOut(t *testing.T) {
 		t.Errorf("%+v, %v", all, err)
 	}
 	some, err := Check(t.Context(), items,
-		Options{Skip: func(a, b *Item) bool { return a.ID == "e1" && b.ID == "e2" }})
+		Options{Skip: func(a, b int) bool { return a == 0 && b == 1 }})
 	if err != nil || some.Total != 2 {
 		t.Errorf("%+v, %v", some, err)
 	}
+}
+
+// TestIndexIsSmall: what is kept of an item does not grow with its content, but by the
+// words that no other item has.
+func TestIndexIsSmall(t *testing.T) {
+	cost.SkipTable(t)
+	held := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	items := manyItems(10_000)
+	before := held()
+	x, err := newIndex(t.Context(), items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if each := (held() - before) / int64(len(items)); each > 220 {
+		t.Errorf("%d bytes are held of an item", each)
+	}
+	runtime.KeepAlive(items)
+	runtime.KeepAlive(x)
 }
 
 // TestSources: labels of two documents are about two things unless a name that few
@@ -180,7 +212,7 @@ func TestSources(t *testing.T) {
 			Item{Source: "b.md", Content: "The lapse date of filing OH-77 is June 22, 2029."}, 1},
 	} {
 		tc.a.ID, tc.b.ID = "e1", "e2"
-		got, err := Check(t.Context(), []Item{tc.a, tc.b}, Options{})
+		got, err := Check(t.Context(), List{tc.a, tc.b}, Options{})
 		if err != nil || got.Total != tc.want {
 			t.Errorf("%q | %q: %+v, %v", tc.a.Content, tc.b.Content, got.Pairs, err)
 		}
@@ -202,7 +234,7 @@ func TestRuns(t *testing.T) {
 			}
 		}
 		readJSON(t, filepath.Join(shared, "data", "irys", run, "iter_12_final.json"), &in)
-		var items []Item
+		var items List
 		for i, e := range in.Entries {
 			item := Item{ID: fmt.Sprint("e", i+1), Type: e.Type, Content: e.Content}
 			if e.Source != nil {

@@ -3,6 +3,7 @@ package conflicts
 import (
 	"cmp"
 	"context"
+	"hash/maphash"
 	"math"
 	"runtime"
 	"slices"
@@ -20,12 +21,33 @@ const (
 	minCover   = 0.2  // of the smaller item's terms, by weight, that a neighbour shares
 )
 
-// feature is the small summary of an item that is kept, because there may be many.
+// index finds items about the same thing by their rare terms. It is kept small, because
+// there may be many items: numbers in few slices, without contents or words.
+type index struct {
+	features []features // of all items, in blocks
+	ends     []ends     // by item
+	count    []uint32   // by term: the items that have it
+	postings []int32    // the items that have a term, ascending, term by term
+	posted   []uint32   // by term: where its postings begin
+	weight   []float64  // by term
+	total    []float64  // by item: the weight of its terms
+
+	seed    maphash.Seed
+	numbers map[uint64]uint32 // by the hash of a word: its place in words
+	words   []word
+	sources int // those with an item that has a word with a capital
+}
+
+// features are what is kept of the items of a block.
 type features struct {
-	terms   []uint32 // ascending
-	negated []uint32 // terms that it negates, or may
+	terms   []uint32 // of each item ascending, shifted by one bit: whether it negates it
 	figures []figure
-	ordered bool // says what comes before what
+}
+
+// ends are where the features of an item end in its block.
+type ends struct {
+	terms, figures uint32
+	ordered        bool // it says what comes before what
 }
 
 // figure is the unit of a number or date, and its value.
@@ -34,51 +56,103 @@ type figure struct {
 	value uint64
 }
 
-// index finds items about the same thing by their rare terms.
-type index struct {
-	items    []Item
-	docs     []features
-	postings [][]int32 // by term: the items that have it, ascending
-	ids      map[string]uint32
-	weight   []float64 // by term
-	total    []float64 // by item: the weight of its terms
-
-	capital, small map[string]int // how often a word stands with a capital, and without
-	sources        map[string]bool
-	namedIn        map[string]map[string]bool // by word with a capital: the sources that have it
+// word is what is known of a word.
+type word struct {
+	term           uint32 // its number as a term, from 1; 0: it is none
+	capital, small uint32 // how often it stands with a capital, and without
+	sources        uint32 // those that have it with a capital
 }
 
-func newIndex(ctx context.Context, items []Item) (*index, error) {
-	x := &index{items: items, docs: make([]features, len(items)), ids: map[string]uint32{},
-		total:   make([]float64, len(items)),
-		capital: map[string]int{}, small: map[string]int{}, sources: map[string]bool{},
-		namedIn: map[string]map[string]bool{}}
-	const block = 2048 // read at once; only what is kept of them stays
-	for from := 0; from < len(items); from += block {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+// block is how many items are read at once. Only what is kept of them stays.
+const block = 512
+
+func newIndex(ctx context.Context, items Items) (*index, error) {
+	x := &index{seed: maphash.MakeSeed(), numbers: map[uint64]uint32{}}
+	in := interner{index: x, namedIn: map[uint64]bool{}, sources: map[uint64]bool{}}
+	some := make([]Item, 0, block)
+	err := items.Each(func(it Item) error {
+		if some = append(some, it); len(some) == block {
+			in.block(some)
+			some = some[:0]
 		}
-		to := min(from+block, len(items))
-		for i, raw := range readAll(items[from:to]) {
-			x.docs[from+i] = x.intern(raw, items[from+i].Source)
-		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
 	}
-	x.postings = make([][]int32, len(x.ids))
-	for i := range x.docs {
-		for _, t := range x.docs[i].terms {
-			x.postings[t] = append(x.postings[t], int32(i))
-		}
+	if len(some) > 0 {
+		in.block(some)
 	}
-	x.weight = make([]float64, len(x.ids))
-	for t, list := range x.postings {
-		x.weight[t] = math.Log(1 + x.many()/float64(max(1, len(list))))
+	x.sources = len(in.sources)
+	x.post()
+	return x, nil
+}
+
+// post fills the postings, and weighs the terms.
+func (x *index) post() {
+	x.posted = make([]uint32, len(x.count)+1)
+	for t, n := range x.count {
+		x.posted[t+1] = x.posted[t] + n
 	}
-	for i := range x.docs {
-		for _, t := range x.docs[i].terms {
+	x.postings = make([]int32, x.posted[len(x.count)])
+	next := slices.Clone(x.posted)
+	x.weight = make([]float64, len(x.count))
+	for t, n := range x.count {
+		x.weight[t] = x.weigh(n)
+	}
+	x.total = make([]float64, x.items())
+	for i := range x.total {
+		for _, t := range x.terms(i) {
+			t >>= 1
+			x.postings[next[t]] = int32(i)
+			next[t]++
 			x.total[i] += x.weight[t]
 		}
 	}
-	return x, nil
+}
+
+// items is how many items there are.
+func (x *index) items() int { return len(x.ends) }
+
+// terms are the terms of an item, as features has them.
+func (x *index) terms(i int) []uint32 {
+	from := uint32(0)
+	if i%block > 0 {
+		from = x.ends[i-1].terms
+	}
+	return x.features[i/block].terms[from:x.ends[i].terms]
+}
+
+// figures are the numbers and dates of an item.
+func (x *index) figures(i int) []figure {
+	from := uint32(0)
+	if i%block > 0 {
+		from = x.ends[i-1].figures
+	}
+	return x.features[i/block].figures[from:x.ends[i].figures]
+}
+
+// order returns the items that share a term with another one. Those with the same rarest
+// term follow each other, since most have the same neighbours.
+func (x *index) order() []int32 {
+	rarest := make([]uint32, x.items())
+	var order []int32
+	for i := range rarest {
+		found := false
+		for _, t := range x.terms(i) {
+			t >>= 1
+			if x.count[t] > 1 && (!found || x.count[t] < x.count[rarest[i]]) {
+				rarest[i], found = t, true
+			}
+		}
+		if found {
+			order = append(order, int32(i))
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(rarest[a], rarest[b]), cmp.Compare(a, b))
+	})
+	return order
 }
 
 // rawFeatures are features whose words are not numbered yet.
@@ -142,61 +216,104 @@ func readFeatures(content string) (f rawFeatures) {
 	return f
 }
 
-// intern numbers the words of an item.
-func (x *index) intern(raw rawFeatures, source string) features {
-	id := func(w string) uint32 {
-		n, ok := x.ids[w]
-		if !ok {
-			n = uint32(len(x.ids))
-			x.ids[w] = n
-		}
-		return n
+// interner numbers the words of the items.
+type interner struct {
+	*index
+	namedIn, sources map[uint64]bool // hashes of what was counted
+}
+
+// block adds a block of items.
+func (x *interner) block(items []Item) {
+	var f features
+	for i, raw := range readAll(items) {
+		x.intern(raw, items[i].Source, &f)
 	}
-	all := func(list []string) []uint32 {
-		out := make([]uint32, len(list))
-		for i, w := range list {
-			out[i] = id(w)
-		}
-		slices.Sort(out)
-		return slices.Compact(out)
+	x.features = append(x.features, features{slices.Clone(f.terms), slices.Clone(f.figures)})
+}
+
+// hash is short for a word. That two words have the same one is not to be expected.
+func (x *index) hash(w string) uint64 { return maphash.String(x.seed, w) }
+
+// number is the place of a word in words.
+func (x *interner) number(w string) uint32 {
+	h := x.hash(w)
+	n, ok := x.numbers[h]
+	if !ok {
+		n = uint32(len(x.words))
+		x.numbers[h], x.words = n, append(x.words, word{})
 	}
+	return n
+}
+
+// term is the number of a word as a term.
+func (x *interner) term(w string) uint32 {
+	word := &x.words[x.number(w)]
+	if word.term == 0 {
+		x.count = append(x.count, 0)
+		word.term = uint32(len(x.count))
+	}
+	return word.term - 1
+}
+
+// intern adds what is kept of an item.
+func (x *interner) intern(raw rawFeatures, source string, f *features) {
 	for _, w := range raw.capital {
-		x.capital[w]++
+		n := x.number(w)
+		x.words[n].capital++
 		if source != "" {
-			if x.namedIn[w] == nil {
-				x.namedIn[w] = map[string]bool{}
+			x.sources[x.hash(source)] = true
+			in := x.hash(w + "\x00" + source)
+			if !x.namedIn[in] {
+				x.namedIn[in] = true
+				x.words[n].sources++
 			}
-			x.namedIn[w][source] = true
-			x.sources[source] = true
 		}
 	}
 	for _, w := range raw.small {
-		x.small[w]++
+		x.words[x.number(w)].small++
 	}
-	f := features{terms: all(raw.terms), negated: all(raw.negated), ordered: raw.ordered}
+	from := len(f.terms)
+	for _, w := range raw.terms {
+		f.terms = append(f.terms, x.term(w)<<1)
+	}
+	for _, w := range raw.negated { // they are among the terms
+		f.terms = append(f.terms, x.term(w)<<1|1)
+	}
+	slices.Sort(f.terms[from:])
+	kept := f.terms[:from]
+	for _, t := range f.terms[from:] {
+		if n := len(kept); n > from && kept[n-1]>>1 == t>>1 {
+			kept[n-1] = t
+			continue
+		}
+		kept = append(kept, t)
+		x.count[t>>1]++
+	}
+	f.terms = kept
 	for _, g := range raw.figures {
 		value := math.Float64bits(g.Lo) ^ math.Float64bits(g.Hi)*31
 		if g.Version != "" || g.Date != "" {
-			value = uint64(id("\x00" + g.Version + "\x00" + g.Date))
+			value = uint64(x.number("\x00" + g.Version + "\x00" + g.Date))
 		}
-		f.figures = append(f.figures, figure{id("\x00" + g.Kind + "\x00" + g.Unit), value})
+		f.figures = append(f.figures, figure{x.number("\x00" + g.Kind + "\x00" + g.Unit), value})
 	}
-	return f
+	x.ends = append(x.ends, ends{uint32(len(f.terms)), uint32(len(f.figures)), raw.ordered})
 }
 
 // near returns the older items that share what is rare of an item and may contradict
 // it, the nearest first.
-func (r *reader) near(i int) []int {
+func (r *reader) near(i int) []int32 {
 	x := r.x
-	d := &x.docs[i]
-	terms := slices.Clone(d.terms)
+	terms := append(r.terms[:0], x.terms(i)...)
+	r.terms = terms
 	slices.SortFunc(terms, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(len(x.postings[a]), len(x.postings[b])), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(x.count[a>>1], x.count[b>>1]), cmp.Compare(a, b))
 	})
-	var found []int32
+	found := r.found[:0]
 	looked := 0
 	for _, t := range terms {
-		list := x.postings[t]
+		t >>= 1
+		list := x.postings[x.posted[t]:x.posted[t+1]]
 		older, _ := slices.BinarySearch(list, int32(i))
 		if looked += older; looked > maxPosting && len(found) > 0 {
 			break
@@ -208,6 +325,7 @@ func (r *reader) near(i int) []int {
 			r.shared[j] += x.weight[t]
 		}
 	}
+	r.found = found
 	found = slices.DeleteFunc(found, func(j int32) bool {
 		far := r.shared[j] < min(x.total[i], x.total[j])*minCover/4
 		if far {
@@ -223,10 +341,10 @@ func (r *reader) near(i int) []int {
 	for _, j := range found {
 		r.shared[j] = 0
 	}
-	var out []int
+	var out []int32
 	for _, j := range found[:min(len(found), 8*maxNear)] {
 		if x.cover(i, int(j)) >= minCover && x.mayClash(i, int(j)) {
-			if out = append(out, int(j)); len(out) == maxNear {
+			if out = append(out, j); len(out) == maxNear {
 				break
 			}
 		}
@@ -236,16 +354,16 @@ func (r *reader) near(i int) []int {
 
 // cover is the share of the smaller item's terms that the other has, by weight.
 func (x *index) cover(i, j int) float64 {
-	a, b := x.docs[i].terms, x.docs[j].terms
+	a, b := x.terms(i), x.terms(j)
 	both := 0.0
 	for len(a) > 0 && len(b) > 0 {
-		switch {
-		case a[0] < b[0]:
+		switch s, t := a[0]>>1, b[0]>>1; {
+		case s < t:
 			a = a[1:]
-		case a[0] > b[0]:
+		case s > t:
 			b = b[1:]
 		default:
-			both += x.weight[a[0]]
+			both += x.weight[s]
 			a, b = a[1:], b[1:]
 		}
 	}
@@ -254,21 +372,30 @@ func (x *index) cover(i, j int) float64 {
 
 // mayClash rules out, at little cost, pairs that have nothing that could differ.
 func (x *index) mayClash(i, j int) bool {
-	a, b := &x.docs[i], &x.docs[j]
-	for _, f := range a.figures {
-		for _, g := range b.figures {
+	for _, f := range x.figures(i) {
+		for _, g := range x.figures(j) {
 			if f.unit == g.unit && f.value != g.value {
 				return true
 			}
 		}
 	}
-	has := func(neg, terms []uint32) bool {
-		return slices.ContainsFunc(neg, func(t uint32) bool {
-			_, ok := slices.BinarySearch(terms, t)
-			return ok
-		})
+	if x.ends[i].ordered && x.ends[j].ordered {
+		return true
 	}
-	return a.ordered && b.ordered || has(a.negated, b.terms) || has(b.negated, a.terms)
+	a, b := x.terms(i), x.terms(j)
+	for len(a) > 0 && len(b) > 0 {
+		switch s, t := a[0]>>1, b[0]>>1; {
+		case s < t:
+			a = a[1:]
+		case s > t:
+			b = b[1:]
+		case (a[0]|b[0])&1 != 0:
+			return true
+		default:
+			a, b = a[1:], b[1:]
+		}
+	}
+	return false
 }
 
 // named reports whether a word is a name: it has a digit, or a capital wherever it
@@ -280,14 +407,14 @@ func (x *index) named(text, stem string) bool {
 	if !looksNamed(text) || notNames()[stem] {
 		return false
 	}
-	capital := x.capital[stem]
-	return capital > 0 && x.small[stem]*10 <= capital
+	w := x.word(stem)
+	return w.capital > 0 && w.small*10 <= w.capital
 }
 
 // tellsApart reports whether few sources have a name: what all write of is not what one
 // of them is about.
 func (x *index) tellsApart(name string) bool {
-	return len(x.namedIn[name]) <= max(2, len(x.sources)/4)
+	return int(x.word(name).sources) <= max(2, x.sources/4)
 }
 
 // looksNamed reports whether a word has a capital or a digit.
@@ -298,14 +425,25 @@ func looksNamed(text string) bool {
 	})
 }
 
+// word is what is known of a word; nothing of one that no item has.
+func (x *index) word(w string) word {
+	if n, ok := x.numbers[x.hash(w)]; ok {
+		return x.words[n]
+	}
+	return word{}
+}
+
 // idf returns a word's weight: the rarer, the higher.
 func (x *index) idf(w string) float64 {
-	if t, ok := x.ids[w]; ok {
-		return x.weight[t]
+	if t := x.word(w).term; t > 0 {
+		return x.weight[t-1]
 	}
-	return math.Log(1 + x.many())
+	return x.weigh(0)
 }
+
+// weigh is the weight of a word that so many items have.
+func (x *index) weigh(n uint32) float64 { return math.Log(1 + x.many()/float64(max(1, n))) }
 
 // many is how many items there are, for weights: of a few nobody can say which words
 // are rare.
-func (x *index) many() float64 { return float64(len(x.items)) + 50 }
+func (x *index) many() float64 { return float64(x.items()) + 50 }
