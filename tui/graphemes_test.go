@@ -54,3 +54,23 @@ const troubled = "日本語 👩‍👩‍👧‍👦 e\u0301 🇩🇪 ❤️ �
 
 // widthsAgree reports whether terminals agree about how wide a line is.
 func widthsAgree(line string) bool { return ansi.StringWidthWc(line) == ansi.StringWidth(line) }
+
+// TestWrap: a line breaks at blanks and after hyphens, but not in an option.
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		s    string
+		w    int
+		want string
+	}{
+		{"name one with --workspace", 16, "name one with|--workspace"},
+		{"search (--no-rerank) again", 14, "search|(--no-rerank)|again"},
+		{"use `--dry-run` first", 9, "use|`--dry-ru|n` first"},
+		{"a well-known one", 9, "a well-|known one"},
+		{"- a list with -x", 13, "- a list with|-x"},
+		{"--much-too-long", 6, "--much|-too-l|ong"},
+	} {
+		if got := strings.Join(wrap(c.s, c.w), "|"); got != c.want {
+			t.Errorf("%q at %d: %q, want %q", c.s, c.w, got, c.want)
+		}
+	}
+}

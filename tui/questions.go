@@ -206,6 +206,13 @@ func (s *questionsPane) light() string {
 		word = strings.Replace(word, "● gate", "○ gate was", 1)
 		return " " + st.faint.Render(word+"  last known")
 	}
+	if s.page.scene.uncompared {
+		look := st.bad
+		if v.Open {
+			look = st.good
+		}
+		return " " + look.Render(word) + st.faint.Render("  conflicts not compared")
+	}
 	if v.Open {
 		return " " + st.good.Render(word) + st.faint.Render("  synthesis may begin")
 	}

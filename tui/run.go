@@ -31,8 +31,10 @@ const wide = 110
 type scene struct {
 	state   board.State
 	verdict board.Verdict
-	signals []*board.Signal // by their urgency
-	workers []board.Worker  // who wrote, the latest first, then who is expected and has not
+	// uncompared: the verdict leaves out the conflicts that the policy asks for
+	uncompared bool
+	signals    []*board.Signal // by their urgency
+	workers    []board.Worker  // who wrote, the latest first, then who is expected and has not
 }
 
 // runPage shows one run: entries, signals, gate, workers, and when.
@@ -449,6 +451,9 @@ func (p *runPage) light() (string, bool) {
 		return "● gate at event " + count(p.back.seq) + "…", false
 	case p.back.on:
 		word += " at event " + count(p.back.seq)
+		if p.scene.uncompared {
+			word += ", conflicts not compared"
+		}
 	}
 	return word, open
 }

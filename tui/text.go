@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/board"
+	"blackboard/board/lazyregexp"
 	"blackboard/board/text"
 )
 
@@ -99,7 +100,15 @@ func spread(left, right string, w int) string {
 	return fit(left, w-n-1) + " " + right
 }
 
-// wrap breaks a clean text into lines of at most w cells, at blanks where it can.
+// option is a word that begins with a hyphen: --workspace.
+var option = lazyregexp.New(`(^|[\s(\[\x60'"|=])-[^\s]+`)
+
+// unbroken stands for a hyphen at which no line breaks. It is for private use, so that
+// texts do not have it.
+const unbroken = "\uf8fe"
+
+// wrap breaks a clean text into lines of at most w cells: at blanks where it can, or
+// after a hyphen, but not in an option.
 func wrap(s string, w int) []string {
 	if w < 1 {
 		w = 1
@@ -110,7 +119,11 @@ func wrap(s string, w int) []string {
 			lines = append(lines, l)
 			continue
 		}
-		lines = append(lines, strings.Split(ansi.Wrap(l, w, ""), "\n")...)
+		l = option.ReplaceAllStringFunc(l, func(f string) string {
+			return strings.ReplaceAll(f, "-", unbroken)
+		})
+		l = strings.ReplaceAll(ansi.Wrap(l, w, ""), unbroken, "-")
+		lines = append(lines, strings.Split(l, "\n")...)
 	}
 	return lines
 }

@@ -3,6 +3,8 @@ package tui
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -56,6 +58,21 @@ func TestPastIsNotNow(t *testing.T) {
 	h.wants("live", "6 entries", "gate closed: 2 reasons")
 	h.lacks("at event")
 	h.do(reading)
+}
+
+// TestPastWithoutConflicts: a policy that limits conflicts does not have a moment of the past
+// compared, and the gate says that it was not.
+func TestPastWithoutConflicts(t *testing.T) {
+	h := openAudit(t)
+	file := filepath.Join(h.cfg.Files, "board.yaml")
+	if err := os.WriteFile(file, []byte("gate:\n  max_conflicts: 0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.press("[")
+	h.wants("conflicts not compared")
+	h.lacks("synthesis may begin")
+	h.press("L")
+	h.lacks("conflicts not compared")
 }
 
 // TestErrorsInKeys: an error says the next step by its keys, and moments as the screen does.
