@@ -43,7 +43,7 @@ func TestSearchRoundTrips(t *testing.T) {
 	for _, c := range []struct {
 		mode              string
 		cold, warm, moved int
-	}{{ModeBM25, 4, 1, 3}, {ModeHybrid, 6, 1, 4}} {
+	}{{ModeBM25, 3, 1, 3}, {ModeHybrid, 4, 1, 3}} {
 		k, err := openFile(t.Context(), far.String(), 1, opt)
 		must(t, err)
 		defer k.Close()
@@ -61,7 +61,7 @@ func TestSearchRoundTrips(t *testing.T) {
 			}
 		}
 		search("cold", c.cold)
-		search("known", 4) // not all vectors are in memory
+		search("known", 3) // not all vectors are in memory
 		must(t, k.db.ReadIndex(t.Context(), k.index.Warm))
 		search("warm", c.warm)
 		search("warm again", c.warm)

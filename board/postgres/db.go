@@ -90,11 +90,9 @@ func (db *DB) takeSeq(tx *store.Tx, got []string) {
 const durable = `SELECT set_config('idle_in_transaction_session_timeout', '` + idleTimeout + `', true), set_config('synchronous_commit',
 		CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
 
-// Read runs fn in a REPEATABLE READ transaction.
+// Read runs fn in a REPEATABLE READ transaction. The first one of a process also asks for
+// the version of the schema as it begins.
 func (db *DB) Read(ctx context.Context, fn func(*store.Tx) error) error {
-	if err := db.place.checkSchema(ctx); err != nil {
-		return err
-	}
 	var began bool
 	var failed error
 	err := db.place.patiently(ctx, func() error {
@@ -103,17 +101,34 @@ func (db *DB) Read(ctx context.Context, fn func(*store.Tx) error) error {
 		if err != nil {
 			return err
 		}
-		id := db.number()
+		id, known := db.number(), db.place.isReady()
+		begin := []string{`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`, db.settings(id, 0) + db.lastEvent(id)}
+		if !known {
+			begin = slices.Insert(begin, 1, db.place.askVersion())
+		}
 		var got []string
 		if err := within(ctx, silence, func(ctx context.Context) (err error) {
-			got, err = c.begin(ctx, db.first(ctx), `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`, db.settings(id, 0)+db.lastEvent(id))
+			got, err = c.begin(ctx, db.first(ctx), begin...)
 			return err
 		}); err != nil {
 			c.Close()
+			if !known && !lost(err) { // of a schema of another version, anything may fail
+				failed = db.place.checkSchema(ctx)
+				if began = failed != nil; began {
+					return nil
+				}
+			}
 			return err
 		}
 		began = true
 		defer db.endRead(c)
+		if !known {
+			version, _ := strconv.Atoi(got[0])
+			if failed = db.place.checkVersion(version); failed != nil {
+				return nil
+			}
+			got = got[1:]
+		}
 		tx := db.tx(ctx, c, id, got)
 		db.takeSeq(tx, got)
 		failed = fn(tx)

@@ -412,6 +412,42 @@ func TestInitTogether(t *testing.T) {
 	}
 }
 
+// TestOtherVersion: a process whose first question goes to the knowledge base is told of a schema
+// of another version too, also where that has not the tables that are asked for.
+func TestOtherVersion(t *testing.T) {
+	for _, test := range []struct {
+		change string
+		kind   fault.Kind
+		says   string
+	}{
+		{`UPDATE other.schema_version SET version = 99`, fault.Newer, "has schema 99; this program knows up to"},
+		{`UPDATE other.schema_version SET version = 99; DROP TABLE other.capsule_index_meta CASCADE`, fault.Newer, "has schema 99"},
+		{`UPDATE other.schema_version SET version = 1`, fault.Away, "has schema 1 and must be migrated"},
+		{`DROP SCHEMA other CASCADE`, fault.Away, "has no boards yet"},
+	} {
+		p, err := Open(server.URL("other"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		drop(t, p)
+		if _, err := p.Init(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.pool.Exec(test.change); err != nil {
+			t.Fatal(err)
+		}
+		first := store.AskFirst(t.Context(), store.Question{Query: `SELECT stamp FROM capsule_index_meta`})
+		var told error // that the server is away, which it is not
+		asked := store.OnContact(first, func(_ string, err error) { told = errors.Join(told, err) })
+		read := false
+		err = p.KB().Read(asked, func(*store.Tx) error { read = true; return nil })
+		if err == nil || !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) || read || told != nil {
+			t.Errorf("%s: %v; read %v, told %v", test.change, err, read, told)
+		}
+		p.Close()
+	}
+}
+
 // TestNoPassword: no error of a URL shows a password.
 func TestNoPassword(t *testing.T) {
 	for _, u := range []string{

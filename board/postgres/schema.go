@@ -113,28 +113,39 @@ func (p *Place) Init(ctx context.Context) (had int, err error) {
 // Ready is nil if the server answers, and has a schema of this program's version.
 func (p *Place) Ready(ctx context.Context) error { return p.checkSchema(ctx) }
 
+// isReady reports whether the schema is known to be this program's.
+func (p *Place) isReady() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ready
+}
+
 // checkSchema refuses a schema that is not this program's: once, as it is never migrated
 // back.
 func (p *Place) checkSchema(ctx context.Context) error {
-	p.mu.Lock()
-	ready := p.ready
-	p.mu.Unlock()
-	if ready {
+	if p.isReady() {
 		return nil
 	}
 	var version int
 	err := p.patiently(ctx, func() error {
 		err := within(ctx, silence, func(ctx context.Context) error {
-			return p.pool.QueryRowContext(ctx, `SELECT version FROM `+p.schema+`.schema_version`).Scan(&version)
+			return p.pool.QueryRowContext(ctx, p.askVersion()).Scan(&version)
 		})
 		if code := codeOf(err); code == codeNoTable || code == codeNoSchema {
 			return nil
 		}
 		return err
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	return p.checkVersion(version)
+}
+
+func (p *Place) askVersion() string { return `SELECT version FROM ` + p.schema + `.schema_version` }
+
+func (p *Place) checkVersion(version int) error {
+	switch {
 	case version == 0:
 		return p.notSetUp()
 	case version > len(migrations):

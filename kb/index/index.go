@@ -180,7 +180,7 @@ func (x *Index) State(tx *sqlite.Tx) (State, error) {
 		return Absent, err
 	}
 	var stamp string
-	switch err := tx.QueryRow(x.q(`SELECT stamp FROM @_meta`)).Scan(&stamp); {
+	switch err := tx.QueryRow(x.AskState().Query).Scan(&stamp); {
 	case sqlite.IsNoRows(err):
 		return Absent, nil
 	case err != nil:
@@ -189,6 +189,11 @@ func (x *Index) State(tx *sqlite.Tx) (State, error) {
 		return Outdated, nil
 	}
 	return Ready, nil
+}
+
+// AskState is the question that State asks, for sqlite.AskFirst.
+func (x *Index) AskState() sqlite.Question {
+	return sqlite.Question{Query: x.q(`SELECT stamp FROM @_meta`)}
 }
 
 // Reset makes the tables anew, empty. The caller then puts every document, in the same

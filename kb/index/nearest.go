@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync"
@@ -21,28 +22,47 @@ const (
 
 var distances = sync.Pool{New: func() any { s := make([]uint16, 0, MaxSegment); return &s }}
 
-// nearest is the vector lane: codes choose some hundred candidates, and those are
-// compared exactly.
-func (s *search) nearest(qv embed.Vector) ([]scored, error) {
-	cands, err := s.byCodes(qv)
-	if err != nil {
-		return nil, err
-	}
-	var exact []scored
-	if err := s.cosines(qv, cands, func(p place, cos float64, v embed.Vector) {
-		if cos > 0 && cos >= s.q.Near {
-			exact = append(exact, scored{place: p, score: cos, vector: v})
+// nearest is the vector lane: codes have chosen some hundred candidates, which compare has
+// compared exactly. bm25 are their scores in the other lane.
+func (s *search) nearest(chosen []place, compared []comparison, bm25 []float64) ([]Candidate, error) {
+	var exact []Candidate
+	for i, p := range chosen {
+		c := &compared[i]
+		if !c.known || c.cosine <= 0 || c.cosine < s.q.Near {
+			continue
 		}
-	}); err != nil {
-		return nil, err
-	}
-	for i := range exact {
-		if exact[i].id, err = s.id(exact[i].place); err != nil {
+		id, err := s.id(p)
+		if err != nil {
 			return nil, err
 		}
+		exact = append(exact, Candidate{ID: id, BM25: bm25[i], Cosine: c.cosine, HasVector: true, Vector: c.vector})
 	}
-	slices.SortFunc(exact, better)
+	slices.SortFunc(exact, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(b.ID, a.ID))
+	})
 	return exact[:min(len(exact), s.q.Depth)], nil
+}
+
+// together are the candidates that codes have chosen, and those of the text lane that are
+// not among them; at says where each of the text lane is.
+func (s *search) together(chosen []place, byText []scored) (all []place, at map[place]int) {
+	at = make(map[place]int, len(byText))
+	for _, h := range byText {
+		at[h.place] = -1
+	}
+	for i, p := range chosen {
+		if _, both := at[p]; both {
+			at[p] = i
+		}
+	}
+	all = chosen
+	for _, h := range byText {
+		if at[h.place] < 0 {
+			at[h.place] = len(all)
+			all = append(all, h.place)
+		}
+	}
+	return all, at
 }
 
 // byCodes returns the places of the candidates: those whose codes are nearest, and what
@@ -168,55 +188,60 @@ func farthest(cos float64, dim int) int {
 // at memory that nothing has touched lately.
 const cosineDocs = 64
 
-// cosines calls fn with the exact cosine of each document that has a vector.
-func (s *search) cosines(qv embed.Vector, places []place, fn func(place, float64, embed.Vector)) error {
-	vectors := make([]embed.Vector, len(places))
-	byID := map[int64]place{} // those to be read from the file
+// comparison is the exact cosine of a document; known: it has a vector. The vector is nil
+// unless the search asks for them.
+type comparison struct {
+	known  bool
+	cosine float64
+	vector embed.Vector
+}
+
+// compare compares the documents of some places with the question.
+func (s *search) compare(qv embed.Vector, places []place) ([]comparison, error) {
+	all := make([]comparison, len(places))
+	byID := map[int64]*comparison{} // those to be read from the file
 	var ids []int64
 	for i, p := range places {
 		seg := s.v.segs[p.seg]
 		switch {
 		case seg.mem != nil:
-			vectors[i] = seg.mem.vectors[p.ord]
+			all[i].vector = seg.mem.vectors[p.ord]
 		case seg.exact != nil && seg.held.has(p.ord):
-			vectors[i] = seg.exact[p.ord*s.v.dim : (p.ord+1)*s.v.dim]
+			all[i].vector = seg.exact[p.ord*s.v.dim : (p.ord+1)*s.v.dim]
 		default:
 			id, err := s.id(p)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			byID[id] = p
+			byID[id] = &all[i]
 			ids = append(ids, id)
 		}
 	}
-	cos := make([]float64, len(places))
 	pieces := (len(places) + cosineDocs - 1) / cosineDocs
 	spread(min(cores(), pieces/2), pieces, func(_, piece int) {
 		for i := piece * cosineDocs; i < min((piece+1)*cosineDocs, len(places)); i++ {
-			if vectors[i] != nil {
-				cos[i] = Cosine(qv, vectors[i])
-			}
+			all[i].with(qv, all[i].vector, s.q.KeepVectors)
 		}
 	})
-	for i, v := range vectors {
-		if v == nil {
-			continue
-		}
-		if !s.q.KeepVectors {
-			v = nil
-		}
-		fn(places[i], cos[i], v)
-	}
 	slices.Sort(ids)
-	return s.x.eachVector(s.tx, s.v.dim, ids, func(i int, v embed.Vector) {
-		cos := Cosine(qv, v)
+	err := s.x.eachVector(s.tx, s.v.dim, ids, func(i int, v embed.Vector) {
 		if s.q.KeepVectors {
 			v = slices.Clone(v) // the reader's
-		} else {
-			v = nil
 		}
-		fn(byID[ids[i]], cos, v)
+		byID[ids[i]].with(qv, v, s.q.KeepVectors)
 	})
+	return all, err
+}
+
+// with compares the question with a document's vector, nil if it has none.
+func (c *comparison) with(qv, v embed.Vector, keep bool) {
+	if v == nil {
+		return
+	}
+	c.known, c.cosine, c.vector = true, Cosine(qv, v), nil
+	if keep {
+		c.vector = v
+	}
 }
 
 // Cosine is embed.Cosine for vectors that have length 1, several times as fast: single

@@ -62,10 +62,11 @@ func (x *Index) askView(t *tail, anew bool) []sqlite.Question {
 	if anew {
 		all = append(all, x.askSegments(nil))
 	}
-	if t.n == 0 {
-		return append(all, x.askTail(math.MinInt64))
+	from := int64(math.MinInt64)
+	if t.n > 0 {
+		all, from = append(all, x.askTailCounts(t)), t.last+1
 	}
-	return append(all, x.askTailCounts(t), x.askTail(t.last+1))
+	return append(all, x.askTail(from), x.askTailVectors(from))
 }
 
 func (x *Index) askLive() sqlite.Question {
@@ -84,6 +85,10 @@ func (x *Index) askSegments(segs []int64) sqlite.Question {
 
 func (x *Index) askTail(from int64) sqlite.Question {
 	return sqlite.Question{Query: x.q(`SELECT gen, doc, record FROM @_tail WHERE gen >= ? ORDER BY gen`), Args: []any{from}}
+}
+
+func (x *Index) askTailVectors(from int64) sqlite.Question {
+	return sqlite.Question{Query: x.q(`SELECT doc, vector FROM @_vectors JOIN @_tail USING (doc) WHERE gen >= ?`), Args: []any{from}}
 }
 
 func (x *Index) askTailCounts(t *tail) sqlite.Question {

@@ -35,15 +35,16 @@ var accumulators = sync.Pool{New: func() any { s := make([]float32, MaxSegment);
 // parallelPostings is from how many postings on a question is worth a second core.
 const parallelPostings = 50_000
 
-// best is the text lane: the best documents by BM25F. On its way it notes the scores of
-// the candidates that are known already.
-func (s *search) best(known map[place]*Candidate) ([]scored, error) {
+// best is the text lane: the best documents by BM25F. It also returns the scores of the
+// documents that codes have chosen.
+func (s *search) best(chosen []place) (all []scored, bm25 []float64, err error) {
+	bm25 = make([]float64, len(chosen))
 	if len(s.terms) == 0 {
-		return nil, nil
+		return nil, bm25, nil
 	}
-	knownOf := make([][]place, len(s.v.segs))
-	for p := range known {
-		knownOf[p.seg] = append(knownOf[p.seg], p)
+	chosenOf := make([][]int, len(s.v.segs)) // by index
+	for i, p := range chosen {
+		chosenOf[p.seg] = append(chosenOf[p.seg], i)
 	}
 	postings := 0
 	for _, t := range s.terms {
@@ -62,25 +63,29 @@ func (s *search) best(known map[place]*Candidate) ([]scored, error) {
 	spread(workers, len(s.v.segs), func(worker, i int) {
 		buf := accumulators.Get().(*[]float32)
 		defer accumulators.Put(buf)
-		s.score(i, (*buf)[:s.v.segs[i].n], norms, knownOf[i], known, &tops[worker])
+		acc := (*buf)[:s.v.segs[i].n]
+		if s.score(i, acc, norms) {
+			for _, k := range chosenOf[i] {
+				bm25[k] = float64(acc[chosen[k].ord])
+			}
+			tops[worker].scan(i, acc, s.ok[i])
+		}
 	})
-	var all []scored
 	for i := range tops {
 		found, err := tops[i].sorted()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		all = append(all, found...)
 	}
 	slices.SortFunc(all, better)
-	return all[:min(len(all), s.q.Depth)], nil
+	return all[:min(len(all), s.q.Depth)], bm25, nil
 }
 
-// score scores the documents of a segment.
-func (s *search) score(i int, acc []float32, norms *[256]float32, here []place, known map[place]*Candidate, top *topK) {
+// score scores the documents of a segment, and reports whether it has any of the terms.
+func (s *search) score(i int, acc []float32, norms *[256]float32) (found bool) {
 	seg := s.v.segs[i]
 	clear(acc)
-	found := false
 	for _, t := range s.terms {
 		if p := t.lists[i]; p != nil {
 			found = true
@@ -97,13 +102,7 @@ func (s *search) score(i int, acc []float32, norms *[256]float32, here []place, 
 			}
 		}
 	}
-	if !found {
-		return
-	}
-	for _, p := range here {
-		known[p].BM25 = float64(acc[p.ord])
-	}
-	top.scan(i, acc, s.ok[i])
+	return found
 }
 
 // share is what a term of a weight adds to the score of a document that has it with a

@@ -91,9 +91,8 @@ type place struct{ seg, ord int }
 // scored is a document with a score of one lane.
 type scored struct {
 	place
-	id     int64
-	score  float64
-	vector embed.Vector
+	id    int64
+	score float64
 }
 
 // better orders best first; among equals the newer.
@@ -186,35 +185,46 @@ func (x *Index) searchAt(tx *sqlite.Tx, v *view, q Query) (res Result, err error
 	if err := s.fetchIDs(); err != nil {
 		return Result{}, err
 	}
-	var byVector, byText []scored
+	var near []place
 	if hasVector {
-		if byVector, err = s.nearest(qv); err != nil {
+		if near, err = s.byCodes(qv); err != nil {
 			return Result{}, err
 		}
 	}
-	cands := map[place]*Candidate{}
-	for i, h := range byVector {
-		cands[h.place] = &Candidate{ID: h.id, Cosine: h.score, HasVector: true, VectorRank: i + 1, Vector: h.vector}
-	}
-	if byText, err = s.best(cands); err != nil {
+	byText, bm25, err := s.best(near)
+	if err != nil {
 		return Result{}, err
 	}
-	var ask []place // text candidates whose cosine is not known
+	// The text lane's candidates are compared with the question too, and all vectors are
+	// read at once.
+	all, at := near, map[place]int{}
+	if hasVector {
+		all, at = s.together(near, byText)
+	}
+	compared, err := s.compare(qv, all)
+	if err != nil {
+		return Result{}, err
+	}
+	byVector, err := s.nearest(near, compared, bm25)
+	if err != nil {
+		return Result{}, err
+	}
+	cands := make(map[int64]*Candidate, len(byVector)+len(byText))
+	for i := range byVector {
+		byVector[i].VectorRank = i + 1
+		cands[byVector[i].ID] = &byVector[i]
+	}
 	for i, h := range byText {
-		c := cands[h.place]
+		c := cands[h.id]
 		if c == nil {
 			c = &Candidate{ID: h.id}
-			cands[h.place] = c
+			cands[h.id] = c
 			if hasVector {
-				ask = append(ask, h.place)
+				with := &compared[at[h.place]]
+				c.Cosine, c.HasVector, c.Vector = with.cosine, with.known, with.vector
 			}
 		}
 		c.BM25, c.TextRank = h.score, i+1
-	}
-	if err := s.cosines(qv, ask, func(p place, cos float64, v embed.Vector) {
-		cands[p].Cosine, cands[p].HasVector, cands[p].Vector = cos, true, v
-	}); err != nil {
-		return Result{}, err
 	}
 	res.Candidates = make([]Candidate, 0, len(cands))
 	for _, c := range cands {

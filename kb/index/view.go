@@ -3,7 +3,6 @@ package index
 import (
 	"cmp"
 	"database/sql"
-	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -330,7 +329,7 @@ func (x *Index) appendTail(tx *sqlite.Tx, t *tail, from int64, dim int) error {
 	}, q.Query, q.Args...); err != nil {
 		return err
 	}
-	return x.tailVectors(tx, t, first, dim)
+	return x.tailVectors(tx, t, from, first, dim)
 }
 
 func (t *tail) add(gen int64, r *record) {
@@ -352,17 +351,25 @@ func (t *tail) add(gen int64, r *record) {
 	}
 }
 
-// tailVectors reads the vectors of the documents from number first on.
-func (x *Index) tailVectors(tx *sqlite.Tx, t *tail, first, dim int) error {
-	if dim == 0 {
+// tailVectors reads the vectors of the documents that appendTail has appended, which are
+// those from number first on.
+func (x *Index) tailVectors(tx *sqlite.Tx, t *tail, from int64, first, dim int) error {
+	if dim == 0 || first == t.n {
 		return nil
 	}
 	ords := map[int64]int{}
 	for ord := first; ord < t.n; ord++ {
 		ords[t.ids[ord]] = ord
 	}
-	ids := slices.Sorted(maps.Keys(ords))
-	return x.eachVector(tx, dim, ids, func(i int, v embed.Vector) { t.vectors[ords[ids[i]]] = slices.Clone(v) })
+	var doc int64
+	var raw rawBytes
+	q := x.askTailVectors(from)
+	return tx.Each([]any{&doc, &raw}, func() (err error) {
+		if ord, appended := ords[doc]; appended {
+			t.vectors[ord], err = decodeVector(nil, raw, dim)
+		}
+		return err
+	}, q.Query, q.Args...)
 }
 
 // segment shows the tail as one.

@@ -161,7 +161,8 @@ func (f *File) prepare(ctx context.Context, opt *Options) error {
 		state, err = f.Index.State(tx)
 		return err
 	}
-	if err := f.Read(ctx, look); err != nil || ready && state == index.Ready {
+	err := f.Read(sqlite.AskFirst(ctx, f.Index.AskState()), look)
+	if err != nil || ready && state == index.Ready {
 		return err
 	}
 	if opt.written && state == index.Absent {
