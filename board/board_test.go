@@ -67,7 +67,11 @@ func newBoard(t testing.TB) *Board {
 func TestReplayEqualsBoard(t *testing.T) {
 	cost.SkipShort(t)
 	t.Parallel()
-	for seed := range uint64(20) {
+	seeds := uint64(20)
+	if cost.Quick() {
+		seeds = 5
+	}
+	for seed := range seeds {
 		b := newBoard(t)
 		r := rand.New(rand.NewPCG(seed, 1))
 		past := map[int64]*Snapshot{}

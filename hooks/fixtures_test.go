@@ -283,7 +283,7 @@ func TestMutants(t *testing.T) {
 				t.Fatal(err)
 			}
 			// of the long ones a part: they hold the same a hundred times
-			if testing.Short() && n%7 != 0 && len(changed) >= 2000 {
+			if cost.Quick() && n%7 != 0 && len(changed) >= 2000 {
 				n++
 				return
 			}

@@ -19,7 +19,7 @@ import (
 	"blackboard/embed"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
-	"blackboard/testdata/shared"
+	"blackboard/testdata/shared/potion"
 )
 
 // A recallSet is a project's knowledge and prompts, in testdata/recall. The sets were
@@ -265,7 +265,7 @@ func TestRecallQuality(t *testing.T) {
 	cost.SkipTable(t)
 	t.Parallel()
 	embedders := map[string]embed.Embedder{"words alone": nil}
-	if m := shared.Potion(t); m != nil {
+	if m := potion.Open(t); m != nil {
 		embedders["potion-base-2M"] = m
 	}
 	for mode, emb := range embedders {
@@ -283,6 +283,9 @@ func TestRecallQuality(t *testing.T) {
 		sets := []string{"field", "audit", "shop", "infra"}
 		if !cost.Long() {
 			sets = sets[:2] // those that are held
+		}
+		if cost.Quick() {
+			sets = sets[:1]
 		}
 		for _, name := range sets {
 			all := measureRecall(t, readRecallSet(t, name), emb, empty)

@@ -10,7 +10,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/testdata/cost"
-	"blackboard/testdata/shared"
+	"blackboard/testdata/shared/potion"
 )
 
 // TestPairs holds the knowledge base to pairs of capsules that were written before it
@@ -37,8 +37,8 @@ func TestPairs(t *testing.T) {
 		}
 		pairs = append(pairs, p)
 	}
-	for name, emb := range map[string]embed.Embedder{"words alone": nil, "potion-base-2M": shared.Potion(t)} {
-		if name != "words alone" && emb == nil {
+	for name, emb := range map[string]embed.Embedder{"words alone": nil, "potion-base-2M": potion.Open(t)} {
+		if name != "words alone" && (emb == nil || cost.Quick()) {
 			continue
 		}
 		counts := map[string]map[string]int{}

@@ -19,6 +19,7 @@ import (
 	"blackboard/embed/minilm"
 	"blackboard/kb/index"
 	"blackboard/testdata/shared"
+	"blackboard/testdata/shared/potion"
 )
 
 // benchSizes are 1K and 100K capsules, or what BOARD_BENCH_DOCS lists.
@@ -281,7 +282,7 @@ func BenchmarkProcess(b *testing.B) {
 	}
 	for _, n := range benchSizes(b) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			model := shared.Potion(b)
+			model := potion.Open(b)
 			if model == nil {
 				b.Skip("needs potion-base-2M")
 			}

@@ -7,7 +7,7 @@ import (
 	"blackboard/embed"
 	"blackboard/kb/evidence"
 	"blackboard/testdata/cost"
-	"blackboard/testdata/shared"
+	"blackboard/testdata/shared/potion"
 )
 
 // TestCalibrationHolds: with the sets that come with the program a threshold keeps what it must unanswered and answers as much as when it was written down; by words it is wordThreshold.
@@ -34,7 +34,7 @@ func TestCalibrationHolds(t *testing.T) {
 		}
 	}
 	check("words alone", nil, 0.60)
-	if emb := shared.Potion(t); emb != nil {
+	if emb := potion.Open(t); emb != nil {
 		check("potion-base-2M", emb, 0.65)
 	}
 }

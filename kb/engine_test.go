@@ -104,12 +104,15 @@ func TestSameHits(t *testing.T) {
 	must(t, err)
 	defer inRows.Close()
 	twins := []*twin{{KB: inFile}, {KB: inRows}}
-	const many = 700 // two segments, and a tail
+	many, asked := 700, 60 // two segments, and a tail
+	if cost.Quick() {
+		many, asked = 300, 20
+	}
 	for _, x := range twins {
 		x.fill(t, many, &now)
 	}
 	r := rand.New(rand.NewPCG(7, 7))
-	for i := range 60 {
+	for i := range asked {
 		q := Query{Text: vocabulary(r, 1+i%9), Explain: i%4 == 0, Gate: i%11 == 3, Superseded: i%5 == 0, Workspace: []string{"", "/w/1"}[i%2], Limit: 1 + i%20, Peek: true}
 		if i%3 == 0 {
 			q.Mode = ModeBM25

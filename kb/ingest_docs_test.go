@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"blackboard/testdata/cost"
-	"blackboard/testdata/shared"
+	"blackboard/testdata/shared/potion"
 )
 
 // docQuestions were written before anything was asked, from what one knows of the libraries: a question, the document that answers it, and words that the section with the answer must have.
@@ -38,7 +38,7 @@ func TestIngestDocs(t *testing.T) {
 			t.Skipf("the module cache has no sources of %s (%v)", module, err)
 		}
 	}
-	emb := shared.Potion(t)
+	emb := potion.Open(t)
 	k := newKB(t, emb)
 	r, err := k.Ingest(t.Context(), dirs, IngestOptions{Scope: "universal"})
 	if err != nil {

@@ -179,6 +179,9 @@ func TestKilledBetweenSidecarAndRow(t *testing.T) {
 	if !cost.Long() {
 		rounds = 30
 	}
+	if cost.Quick() {
+		rounds = 8
+	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
 		rounds = n
 	}
@@ -275,6 +278,9 @@ func TestKilledIngest(t *testing.T) {
 	rounds := 40
 	if !cost.Long() {
 		rounds = 8
+	}
+	if cost.Quick() {
+		rounds = 3
 	}
 	home, dir := t.TempDir(), t.TempDir()
 	const docs, sections = 6, 12

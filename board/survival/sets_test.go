@@ -12,7 +12,7 @@ import (
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/embed"
-	"blackboard/testdata/shared"
+	"blackboard/testdata/shared/potion"
 )
 
 // setItem is an item of a set that was written and labelled before the code that reads
@@ -86,7 +86,7 @@ func checkSet(t *testing.T, set string, e embed.Embedder,
 // "blind" was run once, when it was done; the others were read while it was written.
 func TestSurvivalSets(t *testing.T) {
 	modes := map[string]embed.Embedder{"words": nil}
-	if e := shared.Potion(t); e != nil {
+	if e := potion.Open(t); e != nil {
 		modes["potion"] = e
 	}
 	for _, set := range append(slices.Clone(readSets), "blind") {

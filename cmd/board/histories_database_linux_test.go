@@ -15,7 +15,8 @@ import (
 )
 
 // TestHistoriesDatabase is TestHistories where the boards are in a database, which is killed, cut off,
-// replaced by its standby, or reached through a pooler. It is short; $BOARD_HISTORIES_DATABASE is how many
+// replaced by its standby, or reached through a pooler; the last two only where tests need not be
+// quick. It is short; $BOARD_HISTORIES_DATABASE is how many
 // outages of each kind there are otherwise.
 func TestHistoriesDatabase(t *testing.T) {
 	cost.SkipShort(t)
@@ -54,6 +55,9 @@ func TestHistoriesDatabase(t *testing.T) {
 		}}}
 		judgeHistory(t, c, 2, time.Hour)
 	})
+	if cost.Quick() {
+		return
+	}
 	t.Run("networks", func(t *testing.T) {
 		const n = 3
 		nets, err := pgtest.NewNet(n)

@@ -80,6 +80,7 @@ var shortScripts = []string{"check", "context_import", "hook_claude", "kb_rememb
 //	database [DIR] has the commands use a schema of that server: without boards, or that of a directory
 //	dbsql FILE     runs SQL in that schema, as who made it
 //	dbas ROLE      has the commands log in as SCHEMA_ROLE, once board database roles has made it
+//	[quick]        tests are to be quick: it leaves out scripts with tables of cases, and those of which smaller ones hold the most
 //	[race]         the race detector is on, with which a command takes several times as long; it leaves out scripts of many commands, none of which has company in its process
 //
 // With BOARD_TEST_DAEMON=on the commands start and use a daemon, as they do for everybody; with "killed" it is killed again and again meanwhile. Nothing else may differ.
@@ -122,6 +123,8 @@ func TestScript(t *testing.T) {
 				return shared() != "", nil
 			case "race":
 				return cost.Race, nil
+			case "quick":
+				return cost.Quick(), nil
 			case "killed":
 				return os.Getenv("BOARD_TEST_DAEMON") == "killed", nil
 			case "root":

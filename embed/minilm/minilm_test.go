@@ -26,7 +26,11 @@ func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
 func TestConformanceTiny(t *testing.T) {
 	cost.SkipShort(t)
 	t.Parallel()
-	for _, name := range []string{"tiny-mean", "tiny-cls", "tiny-max"} {
+	names := []string{"tiny-mean", "tiny-cls", "tiny-max"}
+	if cost.Quick() {
+		names = names[:1]
+	}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			needsProduct(t)
 			dir := models.Write(t, name, nil)

@@ -36,9 +36,9 @@ func crowded(t *testing.T, s *Server) map[string]string {
 	b, err := board.Create(t.Context(), s.boards(), "r1", longText("goal", 60_000), "lead")
 	check(err)
 	defer b.Close()
-	each := 1000
-	if !cost.Long() {
-		each = 150 // still many times what fits a budget
+	each, long, runs := 1000, 100, 100
+	if !cost.Long() { // still many times what fits a budget
+		each, long, runs = 60, 25, 25
 	}
 	for w := range 10 {
 		posts := make([]board.Post, each)
@@ -46,7 +46,7 @@ func crowded(t *testing.T, s *Server) map[string]string {
 			posts[i] = board.Post{Content: longText(fmt.Sprintf("finding %d of %d", i, w), 300),
 				SourceDoc: longText("source", 200), MustSurface: i%100 == 0,
 				Type: board.EntryTypes[i%len(board.EntryTypes)]}
-			if w == 9 && i >= each-100 { // the newest
+			if w == 9 && i >= each-long { // the newest
 				posts[i].Content, posts[i].Evidence = longText("long finding", 60_000),
 					longText("evidence", 60_000)
 			}
@@ -64,7 +64,7 @@ func crowded(t *testing.T, s *Server) map[string]string {
 				Evidence: longText("evidence", 3000), MustSurface: i%2 == 0})
 		check(err)
 	}
-	for i := range 200 {
+	for i := range 2 * long {
 		_, err := b.Signal(t.Context(), "lead",
 			board.Raise{Content: longText(fmt.Sprintf("question %d", i), 50_000),
 				Priority: []string{"critical", "high", "low"}[i%3]})
@@ -76,7 +76,7 @@ func crowded(t *testing.T, s *Server) map[string]string {
 	_, err = b.Expect(t.Context(), "lead", []string{strings.Repeat("x", 190),
 		strings.Repeat("y", 190)}, false)
 	check(err)
-	for i := range 100 {
+	for i := range runs {
 		run, err := board.Create(t.Context(), s.boards(), fmt.Sprintf("run-%d", i),
 			longText("goal", 20_000), "lead")
 		check(err)

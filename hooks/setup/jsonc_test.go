@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"blackboard/hooks/harness"
+
+	"blackboard/testdata/cost"
 )
 
 // generate writes a random object with comments, blanks and trailing commas, and now
@@ -106,7 +108,11 @@ func checkEdits(t *testing.T, text []byte) {
 func squeeze(b []byte) string { return strings.Join(strings.Fields(string(b)), "") }
 
 func TestEditsOfRandomTexts(t *testing.T) {
-	for seed := range uint64(4_000) {
+	seeds := uint64(4_000)
+	if cost.Quick() {
+		seeds = 500
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
 		nl := "\n"
 		if seed%3 == 0 {

@@ -221,6 +221,9 @@ func TestKilledImport(t *testing.T) {
 	if !cost.Long() {
 		rounds = 8
 	}
+	if cost.Quick() {
+		rounds = 3
+	}
 	start := time.Now()
 	if _, rest, ok := startProcess(t, dir, "import").said("imported"); !ok {
 		t.Fatal(rest)

@@ -11,7 +11,7 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/rank"
 	"blackboard/testdata/cost"
-	"blackboard/testdata/shared"
+	"blackboard/testdata/shared/potion"
 )
 
 // kinds reads documents in several languages with questions of several types: mistyped
@@ -85,7 +85,7 @@ func measureKinds(t *testing.T, set *Set, of map[string][2]string,
 	for _, q := range set.Queries {
 		relevant[q.ID] = q.Relevant
 	}
-	r, err := Run(t.Context(), set, shared.Potion(t), Options{})
+	r, err := Run(t.Context(), set, potion.Open(t), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"blackboard/kb/memory"
 	"blackboard/testdata/cost"
-	"blackboard/testdata/shared"
+	"blackboard/testdata/shared/potion"
 )
 
 // memorySets are three projects with questions that were labelled before anything was
@@ -31,7 +31,7 @@ func memorySets(t *testing.T) (sets []*Set) {
 func TestMemoryFinds(t *testing.T) {
 	cost.SkipUnlessLong(t)
 	t.Parallel()
-	emb := shared.Potion(t)
+	emb := potion.Open(t)
 	for _, set := range memorySets(t) {
 		r, err := RunMemory(t.Context(), set, emb)
 		if err != nil {

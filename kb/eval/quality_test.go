@@ -10,6 +10,7 @@ import (
 	"blackboard/kb"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/shared"
+	"blackboard/testdata/shared/potion"
 )
 
 func evalQuery(line []byte, relevant map[string]map[string]int) (q Query, err error) {
@@ -72,7 +73,7 @@ func TestQualitySciFact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	modes := measured(t, set, shared.Potion(t))
+	modes := measured(t, set, potion.Open(t))
 	floor(t, modes, kb.ModeBM25, 0.695, 0.92)
 	floor(t, modes, kb.ModeVector, 0.39, 0.73)
 	floor(t, modes, kb.ModeHybrid, 0.705, 0.925)
@@ -86,7 +87,7 @@ func TestQualityNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	modes := measured(t, set, shared.Potion(t))
+	modes := measured(t, set, potion.Open(t))
 	floor(t, modes, kb.ModeBM25, 0.725, 0.87)
 	floor(t, modes, kb.ModeVector, 0.68, 0.97)
 	floor(t, modes, kb.ModeHybrid, 0.755, 0.955)
@@ -98,7 +99,7 @@ func TestQualityNotes(t *testing.T) {
 func TestQualityGodoc(t *testing.T) {
 	t.Parallel()
 	cost.SkipUnlessLong(t)
-	modes := measured(t, godocSet(t), shared.Potion(t))
+	modes := measured(t, godocSet(t), potion.Open(t))
 	floor(t, modes, kb.ModeBM25, 0.53, 0.78)
 	floor(t, modes, kb.ModeHybrid, 0.55, 0.82)
 	gains(t, modes)

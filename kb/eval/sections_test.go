@@ -10,7 +10,7 @@ import (
 
 	"blackboard/kb"
 	"blackboard/testdata/cost"
-	"blackboard/testdata/shared"
+	"blackboard/testdata/shared/potion"
 )
 
 // sectionQuestion asks for a section of a document that has certain words.
@@ -72,7 +72,7 @@ func TestQualitySections(t *testing.T) {
 	cost.SkipTable(t)
 	const read = 4000
 	dirs, questions := sections(t)
-	emb := shared.Potion(t)
+	emb := potion.Open(t)
 	k, err := kb.Open(t.Context(), t.TempDir(), kb.Options{Embedder: emb})
 	if err != nil {
 		t.Fatal(err)

@@ -156,6 +156,9 @@ func TestDamage(t *testing.T) {
 	if !cost.Long() {
 		seeds = 2
 	}
+	if cost.Quick() {
+		seeds = 1
+	}
 	if cost.Race { // nothing happens at once here
 		seeds = 1
 	}

@@ -200,6 +200,9 @@ func TestKilledWriter(t *testing.T) {
 	if !cost.Long() {
 		rounds = 40
 	}
+	if cost.Quick() {
+		rounds = 12
+	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
 		rounds = n
 	}

@@ -144,6 +144,9 @@ func TestKilledConsolidation(t *testing.T) {
 	if !cost.Long() {
 		rounds = 12
 	}
+	if cost.Quick() {
+		rounds = 4
+	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
 		rounds = n
 	}

@@ -11,7 +11,7 @@ import (
 
 	"blackboard/embed"
 	"blackboard/testdata/cost"
-	"blackboard/testdata/shared"
+	"blackboard/testdata/shared/potion"
 )
 
 // noted is a line of testdata/history.jsonl: an item, when it was put, and what it is.
@@ -128,7 +128,7 @@ func TestExchangedValuesAreListed(t *testing.T) {
 func TestHistory(t *testing.T) {
 	cost.SkipShort(t)
 	t.Parallel()
-	for name, emb := range map[string]embed.Embedder{"words alone": nil, "potion-base-2M": shared.Potion(t)} {
+	for name, emb := range map[string]embed.Embedder{"words alone": nil, "potion-base-2M": potion.Open(t)} {
 		if name != "words alone" && emb == nil {
 			continue
 		}

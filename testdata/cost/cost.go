@@ -36,6 +36,13 @@ func Growth(t *testing.T, what string, n int, fn func(n int)) {
 // neither -short nor the race detector is on. Otherwise tests are smaller, or skipped.
 func Long() bool { return os.Getenv("BOARD_TEST_LONG") != "" && !testing.Short() && !Race }
 
+// Quick reports whether tests are to be quick, as a plain go test is: with $BOARD_TEST_LONG, with
+// the race detector and with $BOARD_TEST_ENGINE, as CI runs them, they do more of the same.
+func Quick() bool {
+	ci := Race || os.Getenv("BOARD_TEST_LONG") != "" || os.Getenv("BOARD_TEST_ENGINE") != ""
+	return testing.Short() || !ci
+}
+
 // SkipUnlessLong skips a test that takes minutes, unless [Long].
 func SkipUnlessLong(t testing.TB) {
 	t.Helper()

@@ -6,10 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"testing"
-
-	"blackboard/embed"
-	"blackboard/embed/minilm"
 )
 
 // File returns the path of a file in the folder of shared files, or "" where it is absent. The
@@ -25,21 +21,4 @@ func File(elem ...string) string {
 		return ""
 	}
 	return path
-}
-
-// Potion opens a real, small model: a weak one, which a good fusion must not lose by. It is nil
-// where the folder of shared files is absent.
-func Potion(t testing.TB) embed.Embedder {
-	t.Helper()
-	file := File("models", "potion-base-2M", "model.onnx")
-	if file == "" {
-		t.Log("without models/potion-base-2M in the folder of shared files (BOARD_SHARED) only words are measured")
-		return nil
-	}
-	m, err := minilm.Open(t.Context(), filepath.Dir(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { m.Close() })
-	return m
 }
