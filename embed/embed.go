@@ -1,11 +1,11 @@
-// Package embed says what an embedder is: something that turns texts into vectors whose
-// angle tells how close in meaning the texts are. The package holds the contract and the
-// little arithmetic that everybody needs; it loads no model.
+// Package embed defines the Embedder interface. An embedder turns texts into vectors, and
+// the angle between two vectors tells how close the texts are in meaning. The package has
+// the contract and some arithmetic; it loads no model.
 //
-// Implementations: blackboard/embed/minilm runs a sentence-embedding model in this
-// process, blackboard/embed/ort the same models by ONNX Runtime, where that is installed.
-// Package blackboard/embed/embedtest has the suite that every implementation passes and a
-// small one for tests, which needs no model.
+// Implementations: package blackboard/embed/minilm runs a sentence-embedding model in
+// this process; package blackboard/embed/ort runs the same models with ONNX Runtime,
+// where that is installed. Package blackboard/embed/embedtest has the test suite for
+// implementations, and a small embedder for tests, which needs no model.
 package embed
 
 import (
@@ -19,47 +19,45 @@ import (
 // see Embedder), so the dot product of two of them is their cosine.
 type Vector []float32
 
-// Model describes what made a vector. Name and Dim are stored with every vector: vectors
-// of different models mean nothing to each other and are never compared.
+// Model describes the embedding model of a vector. Name and Dim are stored with every
+// vector: vectors of different models cannot be compared.
 type Model struct {
 	Name string `json:"name"` // the directory's name
-	// Dim is how many numbers a vector has; 0: whoever has the model has not answered
-	// yet.
+	// Dim is the number of numbers in a vector; 0: not known yet.
 	Dim int `json:"dim"`
-	// MaxTokens is how many tokens of a text are read, the special ones included; 0: no
-	// limit. The rest of the text is ignored.
+	// MaxTokens is the number of tokens that are read of a text, with the special ones;
+	// 0: no limit. The rest is ignored.
 	MaxTokens int `json:"max_tokens"`
 }
 
 // Embedder turns texts into vectors. The contract, which embedtest.TestEmbedder checks:
 //
-//   - Embed returns one vector per text, in the order of the texts, each Model().Dim
-//     long.
-//   - A vector has length 1 within 1e-3, and no NaN or infinity. A text in which the
-//     model finds nothing that it knows (none at all in "" for a model without special
-//     tokens) gives a vector of zeros, whose cosine with everything is 0.
-//   - The same text gives the same vector, alone or in company, within 1e-5 in every
-//     number.
-//   - An empty list gives an empty result and no error.
-//   - Every string is allowed: empty, white space, invalid UTF-8, megabytes. What lies
-//     beyond Model().MaxTokens is ignored, and the time for it grows at most with the
-//     length.
-//   - When ctx is done before the result is there, Embed returns soon, with an error that
-//     matches ctx.Err() and no vectors. Work that cannot be interrupted may end a little
-//     later in the background; it does not count as an answer.
-//   - Any other error matches fault.Closed, fault.NoModel or fault.BadModel with
-//     errors.Is. With an error there are no vectors: never a part.
-//   - All methods may be called from many goroutines. The slice of texts is not kept or
-//     changed; the vectors belong to the caller.
+//   - Embed returns one vector for each text, in the order of the texts, of Model().Dim
+//     numbers each.
+//   - A vector has length 1 within 1e-3, and no NaN or infinity. A text without a known
+//     token (such as "" for a model without special tokens) has a vector of zeros, whose
+//     cosine with everything is 0.
+//   - The same text always has the same vector, within 1e-5 in every number, whatever
+//     other texts are in the call.
+//   - An empty list returns an empty result and no error.
+//   - Every string is allowed: empty, white space, invalid UTF-8, megabytes. Tokens
+//     beyond Model().MaxTokens are ignored; their cost is at most linear in the length.
+//   - If ctx is done before the result is ready, Embed returns soon, with an error that
+//     matches ctx.Err() and without vectors. Work that cannot be interrupted may end a
+//     little later in the background.
+//   - Any other error matches fault.Closed, fault.NoModel or fault.BadModel. With an
+//     error there are no vectors, not even some.
+//   - All methods may be called concurrently. The slice of texts is not kept or changed;
+//     the vectors belong to the caller.
 //   - Nothing panics.
 type Embedder interface {
-	// Model describes the model. It costs nothing and does not change.
+	// Model describes the model. It is fast, and the result never changes.
 	Model() Model
 	// Embed embeds texts; see the contract above.
 	Embed(ctx context.Context, texts []string) ([]Vector, error)
 }
 
-// Normalize scales v in place to length 1. A vector of zeros stays as it is.
+// Normalize scales v in place to length 1. A vector of zeros is not changed.
 func (v Vector) Normalize() {
 	var sum float64
 	for _, x := range v {
@@ -75,9 +73,8 @@ func (v Vector) Normalize() {
 }
 
 // Cosine returns the cosine of the angle between a and b, which need not have length 1: 1
-// for the same direction, 0 for nothing in common, -1 for opposite. It is 0 when one of
-// them is empty or all zero, or when their lengths differ, since vectors of different
-// models have nothing to say about each other.
+// for the same direction, 0 for unrelated, -1 for opposite. It is 0 if one of them is
+// empty or all zero, or if their lengths differ, since they are of different models.
 func Cosine(a, b Vector) float64 {
 	if len(a) != len(b) {
 		return 0
@@ -95,7 +92,7 @@ func Cosine(a, b Vector) float64 {
 	return max(-1, min(1, dot/(math.Sqrt(aa)*math.Sqrt(bb))))
 }
 
-// NoModel is the error of what needs a model where there is none.
+// NoModel is the error if an operation needs a model and none is installed.
 func NoModel(next ...fault.Step) error {
 	return fault.NoModel.New("no embedding model is installed", "", append([]fault.Step{fault.Do("model.pull", "{} fetches one")}, next...)...)
 }

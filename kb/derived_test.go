@@ -72,7 +72,7 @@ func TestIndexIsDerived(t *testing.T) {
 	if err := k.Reindex(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	same("made anew", k)
+	same("rebuilt", k)
 	same("opened again", openKB(t, home, opt))
 	same("kept warm", openKB(t, home, Options{Embedder: opt.Embedder, Warm: true}))
 	execute(t, k, `UPDATE capsule_index_meta SET stamp = 'of an older version'`)

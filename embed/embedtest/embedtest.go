@@ -1,5 +1,5 @@
-// Package embedtest has the suite that every embed.Embedder passes, and an embedder for
-// tests.
+// Package embedtest has the test suite for implementations of embed.Embedder, and an
+// embedder for tests.
 package embedtest
 
 import (
@@ -16,9 +16,9 @@ import (
 	"blackboard/embed"
 )
 
-// TestEmbedder checks an embedder against the contract of embed.Embedder. open makes one
-// and cleans up after itself with t.Cleanup; it is called for each part of the suite. An
-// embedder with a Close method is closed twice at the end of one of the parts.
+// TestEmbedder checks an embedder against the contract of embed.Embedder. open opens one
+// and registers its cleanup with t.Cleanup; it is called for each part of the suite. An
+// embedder with a Close method is closed twice at the end of one part.
 func TestEmbedder(t *testing.T, open func(t *testing.T) embed.Embedder) {
 	for _, part := range []struct {
 		name string
@@ -40,7 +40,7 @@ func TestEmbedder(t *testing.T, open func(t *testing.T) embed.Embedder) {
 	}
 }
 
-// texts are ordinary ones of several lengths.
+// texts are ordinary texts of several lengths.
 var texts = []string{
 	"The gate stays shut while a critical question is open.",
 	"how do I rotate the signing keys?",
@@ -52,7 +52,7 @@ var texts = []string{
 	"The nightly batch retries.",
 }
 
-// odd are texts that break careless code.
+// odd are unusual texts.
 var odd = []string{
 	"", " ", "\t\r\n  \u00a0\u3000", "😀😃🎉", "\xff\xfe\xfd", "abc\xc3", "\x00\x00\x00", "日本語の文章", "مرحبا بالعالم", "e\u0301\u0301\u0301",
 	"[CLS] [SEP] [UNK] [PAD] [MASK]", "\u200b\u200d\ufeff", strings.Repeat("\u0301", 500), strings.Repeat("x", 1000), "!?.,;:-_(){}[]<>/\\|@#$%^&*+=~`'\"",
@@ -111,8 +111,7 @@ func testOdd(t *testing.T, e embed.Embedder) {
 	}
 }
 
-// testLong has texts with which an embedder whose time grows with the square of the
-// length does not end within the time that a test has.
+// testLong has very long texts. An embedder with quadratic cost would time out.
 func testLong(t *testing.T, e embed.Embedder) {
 	long := map[string]string{
 		"words":    strings.Repeat("the quick brown fox jumps over the lazy dog ", 2400),
@@ -184,11 +183,11 @@ func testCancelledBefore(t *testing.T, e embed.Embedder) {
 	ctx, cancel = context.WithDeadline(context.Background(), time.Now().Add(-time.Hour))
 	defer cancel()
 	refused(t, ctx, e, texts)
-	get(t, e, texts[:1]) // the embedder is none the worse for it
+	get(t, e, texts[:1]) // the embedder still works
 }
 
-// testCancelledMeanwhile gives a call more and more texts until it ends before it is
-// done. Before that, a call that was done gives all vectors.
+// testCancelledMeanwhile embeds more and more texts until a call is cancelled before its
+// end. A call that ends before must return all vectors.
 func testCancelledMeanwhile(t *testing.T, e embed.Embedder) {
 	const soon = 20 * time.Millisecond
 	for want, begin := range map[error]func() (context.Context, context.CancelFunc){
@@ -229,7 +228,7 @@ func testClosed(t *testing.T, e embed.Embedder) {
 	want := e.Model()
 	var wg sync.WaitGroup
 	begun := make(chan bool, 4*20)
-	for range 4 { // calls that run while it closes end well, or say that it is closed
+	for range 4 { // concurrent calls succeed, or fail with fault.Closed
 		wg.Go(func() {
 			for range 20 {
 				begun <- true
@@ -240,7 +239,7 @@ func testClosed(t *testing.T, e embed.Embedder) {
 			}
 		})
 	}
-	for range 8 { // some are over
+	for range 8 { // some have ended before Close
 		<-begun
 	}
 	for range 2 {
@@ -257,7 +256,7 @@ func testClosed(t *testing.T, e embed.Embedder) {
 	}
 }
 
-// refused checks that ctx, which is done, ends a call.
+// refused checks that a call with a done ctx fails.
 func refused(t *testing.T, ctx context.Context, e embed.Embedder, texts []string) {
 	t.Helper()
 	got, err := e.Embed(ctx, texts)
@@ -266,7 +265,7 @@ func refused(t *testing.T, ctx context.Context, e embed.Embedder, texts []string
 	}
 }
 
-// get embeds texts and checks the form of what comes back.
+// get embeds texts and checks the form of the result.
 func get(t *testing.T, e embed.Embedder, texts []string) []embed.Vector {
 	t.Helper()
 	got, err := e.Embed(context.Background(), texts)
@@ -280,7 +279,7 @@ func get(t *testing.T, e embed.Embedder, texts []string) []embed.Vector {
 		if len(v) != e.Model().Dim {
 			t.Fatalf("a vector has %d numbers, the model says %d: %.60q", len(v), e.Model().Dim, texts[i])
 		}
-		if n := norm(v); n != 0 && !(math.Abs(n-1) < 1e-3) { // turned round, so that NaN fails
+		if n := norm(v); n != 0 && !(math.Abs(n-1) < 1e-3) { // negated, so that NaN fails
 			t.Fatalf("a vector has length %v: %.60q", n, texts[i])
 		}
 	}

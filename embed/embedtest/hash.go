@@ -12,10 +12,9 @@ import (
 	"blackboard/embed"
 )
 
-// Hash is an embedder for tests, without a model: it hashes words, and the three-letter
-// parts of words, into Dim numbers. Texts that share words are close, texts that share
-// parts of words a little; it knows nothing of meaning. It answers the same on every
-// machine.
+// Hash is an embedder for tests that needs no model. It hashes words and their trigrams
+// into Dim numbers. Texts that share words are close, texts that share parts of words a
+// little; meaning has no effect. Its vectors are the same on every machine.
 type Hash struct {
 	dim    int
 	closed atomic.Bool
@@ -29,7 +28,7 @@ func NewHash(dim int) *Hash { return &Hash{dim: max(dim, 8)} }
 // Model describes the embedder.
 func (h *Hash) Model() embed.Model { return embed.Model{Name: "hash", Dim: h.dim} }
 
-// Close lets every later Embed fail with fault.Closed.
+// Close makes every later Embed fail with fault.Closed.
 func (h *Hash) Close() error {
 	h.closed.Store(true)
 	return nil
@@ -58,7 +57,7 @@ func (h *Hash) vector(text string) embed.Vector {
 	text = strings.ToLower(strings.ToValidUTF8(text, " "))
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		h.add(v, word, 1)
-		for i := range word { // every start of a letter
+		for i := range word { // every index at which a letter starts
 			end := i
 			for range 3 {
 				_, n := utf8.DecodeRuneInString(word[end:])
@@ -73,8 +72,8 @@ func (h *Hash) vector(text string) embed.Vector {
 	return v
 }
 
-// add puts weight at a place and with a sign that both follow from the feature, so that
-// unrelated features cancel out on average.
+// add adds weight at an index and with a sign that are both derived from the feature, so
+// that unrelated features cancel out on average.
 func (h *Hash) add(v embed.Vector, feature string, weight float32) {
 	sum := fnv.New64a()
 	sum.Write([]byte(feature)) // a hash never fails

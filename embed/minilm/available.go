@@ -1,9 +1,9 @@
 package minilm
 
-// Choice is a model that can be fetched and used, with what is published about it.
+// Choice is a model that can be pulled, with what is published about it.
 type Choice struct {
-	Name      string `json:"name"` // of the model once it is here
-	Pull      string `json:"pull"` // what `board model pull` takes
+	Name      string `json:"name"` // of the installed model
+	Pull      string `json:"pull"` // the argument of `board model pull`
 	Bytes     int64  `json:"bytes"`
 	Dim       int    `json:"dim"`
 	MaxTokens int    `json:"max_tokens"`
@@ -13,7 +13,7 @@ type Choice struct {
 	Note      string  `json:"note"`
 }
 
-// Available are models that are worth choosing.
+// Available are the recommended models.
 func Available() []Choice {
 	all := []Choice{
 		{"", DefaultModel, size(allMiniLM), 384, 256, "English", 41.95, "the default"},
@@ -30,7 +30,7 @@ func Available() []Choice {
 			"50 languages", 0, "a question in one language finds a text in another; 12 layers"},
 	}
 	for i, c := range all {
-		m, _ := Named(c.Pull) // is a name
+		m, _ := Named(c.Pull) // cannot fail: it is a name
 		all[i].Name = m.Name
 	}
 	return all

@@ -6,9 +6,9 @@ import (
 	"errors"
 )
 
-// charsmap is SentencePiece's table of characters, and sequences of them, that are
-// replaced before a text is cut: a trie in the form of Darts, a double array, and the
-// replacements, each ended by a zero. An empty one replaces nothing.
+// charsmap is SentencePiece's table of replacements that are applied before tokenization.
+// It is a double-array trie in the form of Darts, and the replacements, each ended by a
+// zero byte. An empty charsmap replaces nothing.
 type charsmap struct {
 	units  []uint32
 	values []byte
@@ -31,8 +31,8 @@ func readCharsmap(data []byte) (charsmap, error) {
 	return c, nil
 }
 
-// replace finds the longest beginning of a text that is in the table: what replaces it,
-// and its length.
+// replace returns the replacement of the longest prefix of a text that is in the table,
+// and the length of that prefix.
 func (c charsmap) replace(text string) (replacement string, length int, ok bool) {
 	if len(c.units) == 0 {
 		return "", 0, false

@@ -10,31 +10,31 @@ import (
 	"blackboard/board/fault"
 )
 
-// config is what the files of a model's directory say besides tokenizer and weights.
+// config is the model's configuration apart from tokenizer and weights.
 type config struct {
 	dir     string // holds the tokenizer's files; the weights may lie in a subdirectory
 	pooling pooling
-	pooled  int // numbers in a vector as the pooling file says, or 0
-	limit   int // tokens that the model reads
-	vocab   int // rows of its table of tokens, or 0 when the files don't say
+	pooled  int // the vector's size in the pooling file, or 0
+	limit   int // number of tokens that the model reads
+	vocab   int // rows of its table of tokens, or 0 if unknown
 	hidden  int // numbers per token, or 0
 	lower   bool
-	static  bool // it is a table of vectors
+	static  bool // a static model: a table of vectors
 }
 
-// defaultLimit holds for a model whose files give no limit: what BERT was trained with.
+// defaultLimit is the limit of a model whose files have none, the one of BERT's training.
 const defaultLimit = 512
 
-// readConfig reads what sentence-transformers writes: modules.json lists the steps, each
-// with its own directory. A directory without it is a plain transformer; its tokens are
-// averaged, as sentence-transformers does then.
+// readConfig reads the files that sentence-transformers writes: modules.json lists the
+// steps, each with its own directory. A directory without it is a plain transformer,
+// whose token vectors are averaged, as sentence-transformers does.
 //
-// Vectors are scaled to length 1 also where modules.json has no such step: that is the
-// contract of embed.Embedder and changes no angle.
+// Vectors are scaled to length 1 even if modules.json has no such step: embed.Embedder
+// requires it, and it changes no angle.
 func readConfig(dir string) (*config, error) {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, noModel(hintNoSuch, fs.ErrNotExist, "there is no embedding model in %s", dir)
+		return nil, noModel(hintNoSuch, fs.ErrNotExist, "no embedding model in %s", dir)
 	}
 	if err != nil {
 		return nil, badModel(fault.Steps("make it readable for this user"), err, "the model's directory cannot be opened")
@@ -111,7 +111,7 @@ func (c *config) readPooling(path string) (found bool, err error) {
 		{file.CLS || file.Mode == "cls", poolCLS},
 		{file.Max || file.Mode == "max", poolMax},
 		{file.Mean || file.Mode == "mean", poolMean},
-		{file.Sqrt || file.Mode == "mean_sqrt_len_tokens", poolMean}, // differs in length alone
+		{file.Sqrt || file.Mode == "mean_sqrt_len_tokens", poolMean}, // differs only in the length of the vector
 		{file.Weighted || file.Last || file.Mode == "weightedmean" || file.Mode == "lasttoken", ""},
 	} {
 		if m.set {
@@ -125,11 +125,11 @@ func (c *config) readPooling(path string) (found bool, err error) {
 	return true, nil
 }
 
-// readLimits finds out how many tokens the model reads: max_seq_length of
-// sentence-transformers, which is what the model was tuned for; else what the tokenizer
-// allows. tokenizer.json has a limit too, but it is the one of training and often
-// smaller: it is ignored, as sentence-transformers does. In no case more than the model
-// has positions.
+// readLimits determines how many tokens the model reads: max_seq_length of
+// sentence-transformers, for which the model was tuned; else the limit of the tokenizer's
+// configuration. The limit in tokenizer.json is the one of training and often smaller, so
+// it is ignored, as in sentence-transformers. The result is never more than the number of
+// the model's positions.
 func (c *config) readLimits() error {
 	var model struct {
 		Positions int    `json:"max_position_embeddings"`
@@ -143,7 +143,7 @@ func (c *config) readLimits() error {
 		Lower bool `json:"do_lower_case"`
 	}
 	var tokens struct {
-		Limit float64 `json:"model_max_length"` // 1e30 stands for none
+		Limit float64 `json:"model_max_length"` // 1e30 means no limit
 	}
 	into := []any{&model, &sentence, &tokens}
 	for i, name := range []string{"config.json", "sentence_bert_config.json", "tokenizer_config.json"} {

@@ -14,13 +14,13 @@ import (
 	"blackboard/board/replace"
 )
 
-// DefaultDir is the directory of the model that is used: $BOARD_MODEL_DIR, else the one
-// that Choose has chosen, else models/all-MiniLM-L6-v2 in the data home.
+// DefaultDir returns the directory of the model that is used: $BOARD_MODEL_DIR, else the
+// one that Choose stored, else models/all-MiniLM-L6-v2 in the data home.
 func DefaultDir(home string, getenv func(string) string) string {
 	if dir := getenv("BOARD_MODEL_DIR"); dir != "" {
 		return dir
 	}
-	// Unreadable is as good as not there: what loads the model says what is wrong.
+	// An unreadable file counts as missing; loading the model will report it.
 	if data, _ := os.ReadFile(chosenFile(home)); len(data) > 0 {
 		if name := strings.TrimSpace(string(data)); filepath.IsAbs(name) {
 			return name
@@ -31,11 +31,12 @@ func DefaultDir(home string, getenv func(string) string) string {
 	return filepath.Join(home, "models", DefaultModel)
 }
 
-// chosenFile holds the name of the chosen model, or its directory if that is not in the
-// data home.
+// chosenFile is the file with the name of the chosen model, or its directory if that is
+// not in the data home.
 func chosenFile(home string) string { return filepath.Join(home, "models", "chosen") }
 
-// Choose makes the model in a directory the one that a data home uses. It must load.
+// Choose stores the model in a directory as the one that a data home uses. The model must
+// load.
 func Choose(home, dir string) error {
 	if _, err := Inspect(dir); err != nil {
 		return err
@@ -84,11 +85,11 @@ func badModel(next []fault.Step, err error, format string, a ...any) error {
 	return failure(fault.BadModel, "", err, format, a...).Then(next...)
 }
 
-// maxConfig bounds the configuration files that are read, in bytes. Vocabularies of half
-// a million tokens stay below it.
+// maxConfig is the most bytes of a configuration file. Vocabularies of half a million
+// tokens are smaller.
 const maxConfig = 64 << 20
 
-// readFile reads a configuration file; where it does not exist it returns nil.
+// readFile reads a configuration file; nil if it does not exist.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +104,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, badModel(hintFetch, err, "a file of the model cannot be read")
 	}
 	if len(data) > maxConfig {
-		return nil, badModel(hintFetch, nil, "%s is larger than %d MB, which no configuration is", path, maxConfig>>20)
+		return nil, badModel(hintFetch, nil, "%s has more than %d MB, too many for a configuration", path, maxConfig>>20)
 	}
 	if data == nil {
 		data = []byte{}
@@ -118,14 +119,14 @@ func readJSON(path string, v any) (bool, error) {
 		return false, err
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return false, badModel(hintFetch, err, "%s is not the JSON that belongs there", path)
+		return false, badModel(hintFetch, err, "%s is not the expected JSON", path)
 	}
 	return true, nil
 }
 
-// findWeights returns the path of the model's ONNX file. Exporters put it at the top,
-// also where the transformer has its own directory. Models are published with it in
-// onnx/, converters write it beside the rest.
+// findWeights returns the path of the model's ONNX file. Exporters write it at the top,
+// even if the transformer has its own directory. Published models have it in onnx/, and
+// converters write it beside the other files.
 func (c *config) findWeights(top string) (string, error) {
 	names := []string{"onnx/model.onnx", "model.onnx"}
 	if c.static {
@@ -141,7 +142,7 @@ func (c *config) findWeights(top string) (string, error) {
 			case info.IsDir():
 				return "", badModel(hintFetch, nil, "%s is a directory, not the model's weights", path)
 			case c.static:
-				return path, nil // a header tells it from other files
+				return path, nil // a header proves that it is weights
 			default:
 				return path, checkWeights(path)
 			}
@@ -150,8 +151,8 @@ func (c *config) findWeights(top string) (string, error) {
 	return "", noModel(hintNoSuch, fs.ErrNotExist, "%s has no %s", top, strings.Join(names, " or "))
 }
 
-// checkWeights tells the usual accidents of a download from weights: nothing, a page, a
-// Git LFS pointer.
+// checkWeights detects the usual errors of a download: an empty file, an HTML page, a Git
+// LFS pointer.
 func checkWeights(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -174,30 +175,30 @@ func checkWeights(path string) error {
 	return nil
 }
 
-// Info is what the files of a model say, without the weights being loaded.
+// Info is what the small files of a model tell, without loading the weights.
 type Info struct {
 	Name      string `json:"name"`
 	Dir       string `json:"dir"`
-	Dim       int    `json:"dim"` // 0 when only the weights say it
+	Dim       int    `json:"dim"` // 0 if only the weights tell it
 	MaxTokens int    `json:"max_tokens"`
 	Bytes     int64  `json:"bytes"` // of all files
 }
 
-// Inspect reads the small files of a model and looks whether weights are there. The name
-// and the size are filled in also with an error.
+// Inspect reads the small files of a model and checks whether weights exist. Name and
+// size are set even with an error.
 func Inspect(dir string) (Info, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return Info{Dir: dir}, noModel(hintNoSuch, err, "%q is no directory", dir)
+		return Info{Dir: dir}, noModel(hintNoSuch, err, "%q is not a directory", dir)
 	}
 	info := Info{Name: filepath.Base(abs), Dir: abs}
 	root, err := filepath.EvalSymlinks(abs)
 	if err != nil {
-		root = abs // what is wrong with it shows below
+		root = abs // errors are reported below
 	}
 	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			if file, err := os.Stat(path); err == nil { // the hub's own cache is full of links
+			if file, err := os.Stat(path); err == nil { // follow links: the hub's cache is full of them
 				info.Bytes += file.Size()
 			}
 		}

@@ -20,22 +20,22 @@ import (
 	"blackboard/board/fault"
 )
 
-// stallTime is how long a server may send nothing. There is no limit to the whole: 90 MB
-// may take an hour.
+// stallTime is how long a server may send nothing. A whole download has no limit, since
+// 90 MB may take an hour.
 const stallTime = 30 * time.Second
 
 var errStalled = errors.New("it stalled")
 
-// errAbsent says that the place has no such file.
+// errAbsent means that the source has no such file.
 var errAbsent = errors.New("no such file there")
 
-// fetcher brings the files of one model from one place into a staging directory.
+// fetcher downloads the files of one model from one source into a staging directory.
 type fetcher struct {
 	opts *PullOptions
 	from source
 }
 
-// source is where files come from: one of the two is set.
+// source is where files come from; one of the two fields is set.
 type source struct {
 	base *url.URL // the files lie below it
 	dir  string
@@ -48,7 +48,7 @@ func (s source) String() string {
 	return s.dir
 }
 
-// where names the source in a message.
+// where names the source for messages.
 func (s source) where() string {
 	if s.base != nil {
 		return s.base.Host
@@ -56,8 +56,8 @@ func (s source) where() string {
 	return s.dir
 }
 
-// fetch brings one file to the path to. It returns errAbsent where the source has none.
-// What is written is what was asked for, to the byte where the sum is known, or nothing.
+// fetch downloads one file to the path to. It returns errAbsent if the source has none.
+// The file is complete and has the known checksum, or it is not written.
 func (f *fetcher) fetch(ctx context.Context, file File, to string) (File, error) {
 	sum := sha256.New()
 	part := to + partSuffix
@@ -84,7 +84,7 @@ func (f *fetcher) fetch(ctx context.Context, file File, to string) (File, error)
 		return file, cannotWrite(err, part)
 	}
 	file.Bytes, file.SHA256 = info.Size(), got
-	os.Remove(part + tagSuffix) // it may not be there
+	os.Remove(part + tagSuffix) // it may not exist
 	if err := os.Rename(part, to); err != nil {
 		return file, cannotWrite(err, to)
 	}
@@ -92,10 +92,10 @@ func (f *fetcher) fetch(ctx context.Context, file File, to string) (File, error)
 }
 
 const (
-	// partSuffix is for a file that is not whole yet.
+	// partSuffix marks an incomplete file.
 	partSuffix = ".part"
-	// tagSuffix is for the file in which a download without a known sum notes what it is
-	// a part of.
+	// tagSuffix is for the file that stores the ETag of an incomplete file without a
+	// known checksum.
 	tagSuffix = ".tag"
 )
 
@@ -104,7 +104,7 @@ func removePart(part string) {
 	os.Remove(part + tagSuffix)
 }
 
-// copyFile copies from a directory, always from the beginning.
+// copyFile copies from a directory, always from the start.
 func (f *fetcher) copyFile(ctx context.Context, file File, part string, sum hash.Hash) error {
 	in, err := os.Open(File{Name: file.published()}.in(f.from.dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -129,10 +129,10 @@ func (f *fetcher) copyFile(ctx context.Context, file File, part string, sum hash
 	return f.save(ctx, file, in, out, sum, 0, info.Size())
 }
 
-// download gets a file over HTTP, continuing the part that is there.
+// download gets a file over HTTP, and resumes an incomplete one.
 func (f *fetcher) download(ctx context.Context, file File, part string, sum hash.Hash) error {
 	have, tag := f.resumable(file, part)
-	if have > 0 && have == file.Bytes { // it was complete, and interrupted before it was looked at
+	if have > 0 && have == file.Bytes { // complete, but interrupted before it was checked
 		return hashFile(part, have, sum)
 	}
 	address := f.from.base.JoinPath(file.published())
@@ -143,7 +143,7 @@ func (f *fetcher) download(ctx context.Context, file File, part string, sum hash
 	defer alive.Stop()
 
 	resp, err := f.get(ctx, address, have, tag)
-	// the file there is shorter than our part
+	// the file at the source is shorter than our part
 	if err == nil && resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && have > 0 {
 		resp.Body.Close()
 		removePart(part)
@@ -156,14 +156,14 @@ func (f *fetcher) download(ctx context.Context, file File, part string, sum hash
 	defer resp.Body.Close()
 	total := resp.ContentLength
 	switch resp.StatusCode {
-	// also from a server that knows no ranges, or has another file than the part is of
+	// also from a server without ranges, or with another file than before
 	case http.StatusOK:
 		have = 0
 	case http.StatusPartialContent:
 		var start, size int64
 		if start, size, err = contentRange(resp.Header.Get("Content-Range")); err != nil || start != have {
 			removePart(part)
-			return failure(fault.Failure, "run the same command again: it begins anew", err, "%s sent another part of %s than was asked for", f.from.where(), file.Name)
+			return failure(fault.Failure, "run the same command again: it starts over", err, "%s sent another part of %s than was asked for", f.from.where(), file.Name)
 		}
 		total = size
 	default:
@@ -173,7 +173,7 @@ func (f *fetcher) download(ctx context.Context, file File, part string, sum hash
 		return failure(fault.Failure, "", nil, "%s from %s is not the published file: it has %s, not %s", file.Name, f.from.where(), inBytes(total), inBytes(file.Bytes)).Then(elsewhere)
 	}
 	if total < 0 {
-		total = file.Bytes // 0 when that is not known either
+		total = file.Bytes // 0 if that is unknown, too
 	}
 	if err := f.opts.room(total-have, file.Name); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (f *fetcher) download(ctx context.Context, file File, part string, sum hash
 		return err
 	}
 	defer out.Close()
-	if have == 0 && file.SHA256 == "" { // else it is there, or not needed
+	if have == 0 && file.SHA256 == "" { // otherwise the tag exists, or is not needed
 		if err := f.writeTag(part, resp.Header.Get("ETag")); err != nil {
 			return cannotWrite(err, part)
 		}
@@ -195,9 +195,8 @@ func (f *fetcher) download(ctx context.Context, file File, part string, sum hash
 	return f.save(ctx, file, body, out, sum, have, total)
 }
 
-// resumable returns how much of a file is there, and the validator under which the rest
-// belongs to it. Where the sum is known nothing is needed for that: what does not fit
-// will show.
+// resumable returns how much of a file exists already, and the validator for the request
+// of the rest. With a known checksum no validator is needed: a mismatch will be detected.
 func (f *fetcher) resumable(file File, part string) (have int64, tag string) {
 	info, err := os.Stat(part)
 	if err != nil || !info.Mode().IsRegular() || file.Bytes > 0 && info.Size() > file.Bytes {
@@ -206,7 +205,7 @@ func (f *fetcher) resumable(file File, part string) (have int64, tag string) {
 	if file.SHA256 != "" {
 		return info.Size(), ""
 	}
-	data, _ := os.ReadFile(part + tagSuffix) // without it: from the beginning
+	data, _ := os.ReadFile(part + tagSuffix) // without it: from the start
 	from, tag, _ := strings.Cut(string(data), "\n")
 	if from != f.from.String() || tag == "" {
 		return 0, ""
@@ -214,8 +213,7 @@ func (f *fetcher) resumable(file File, part string) (have int64, tag string) {
 	return info.Size(), tag
 }
 
-// writeTag notes a strong validator; with a weak one, or none, a part cannot be
-// continued.
+// writeTag stores a strong ETag. With a weak one, or none, a download cannot be resumed.
 func (f *fetcher) writeTag(part, tag string) error {
 	if !strings.HasPrefix(tag, `"`) {
 		os.Remove(part + tagSuffix)
@@ -230,7 +228,7 @@ func (f *fetcher) get(ctx context.Context, address *url.URL, have int64, tag str
 		return nil, err
 	}
 	req.Header.Set("User-Agent", "board")
-	// so that lengths and ranges are those of the file
+	// so that lengths and ranges are those of the file itself
 	req.Header.Set("Accept-Encoding", "identity")
 	if have > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
@@ -241,7 +239,7 @@ func (f *fetcher) get(ctx context.Context, address *url.URL, have int64, tag str
 	return f.opts.client.Do(req)
 }
 
-// contentRange reads "bytes 5-9/10". size is -1 where it is not given.
+// contentRange parses "bytes 5-9/10". size is -1 if it is missing.
 func contentRange(s string) (start, size int64, err error) {
 	span, total, ok := strings.Cut(strings.TrimPrefix(s, "bytes "), "/")
 	first, _, ok2 := strings.Cut(span, "-")
@@ -256,7 +254,7 @@ func contentRange(s string) (start, size int64, err error) {
 	return start, size, nil
 }
 
-// aliveReader puts off the end of a transfer as long as bytes arrive.
+// aliveReader extends the deadline of a transfer while bytes arrive.
 type aliveReader struct {
 	io.Reader
 	alive *time.Timer
@@ -271,12 +269,12 @@ func (r *aliveReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// maxWeights is more than an ONNX file can have, which is a protobuf message: a server
-// that never ends fills no disk.
+// maxWeights is larger than any ONNX file, which is a protobuf message. It keeps an
+// endless response from filling the disk.
 const maxWeights = 2 << 30
 
-// save copies what comes in to the part, of which have bytes are there and hashed, and
-// makes it durable. total is 0 when it is not known.
+// save appends what is received to the incomplete file, of which have bytes exist and are
+// hashed, and syncs it. total is 0 if unknown.
 func (f *fetcher) save(ctx context.Context, file File, in io.Reader, out *os.File, sum hash.Hash, have, total int64) error {
 	limit := int64(maxConfig)
 	if strings.HasSuffix(file.Name, ".onnx") {
@@ -295,10 +293,10 @@ func (f *fetcher) save(ctx context.Context, file File, in io.Reader, out *os.Fil
 		if done+int64(n) > limit {
 			out.Close()
 			removePart(out.Name())
-			return failure(fault.Failure, "", nil, "%s from %s is larger than %s, which no such file is", file.Name, f.from.where(), inBytes(limit)).Then(elsewhere)
+			return failure(fault.Failure, "", nil, "%s from %s is larger than %s, the limit for such a file", file.Name, f.from.where(), inBytes(limit)).Then(elsewhere)
 		}
 		if _, err := out.Write(buf[:n]); err != nil {
-			out.Sync() // what could be written is kept
+			out.Sync() // keep what was written
 			return cannotWrite(err, out.Name())
 		}
 		sum.Write(buf[:n]) // a hash never fails
@@ -323,7 +321,7 @@ func (f *fetcher) save(ctx context.Context, file File, in io.Reader, out *os.Fil
 	return nil
 }
 
-// openPart opens the part to go on after have bytes.
+// openPart opens the incomplete file for writing after have bytes.
 func openPart(part string, have int64) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(part), 0o700); err != nil {
 		return nil, cannotWrite(err, part)
@@ -345,7 +343,7 @@ func openPart(part string, have int64) (*os.File, error) {
 	return out, nil
 }
 
-// hashFile adds the first n bytes of a file.
+// hashFile adds the first n bytes of a file to a hash.
 func hashFile(path string, n int64, sum hash.Hash) error {
 	if n == 0 {
 		return nil

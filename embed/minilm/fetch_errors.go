@@ -14,35 +14,33 @@ import (
 	"blackboard/board/fault"
 )
 
-// elsewhere and downloaded are other places for the files, askMirror is another for the
-// hub.
+// elsewhere and downloaded name other sources of the files, askMirror names another hub.
 var (
 	elsewhere  = fault.Give("from", "", "take the files from elsewhere: HF_ENDPOINT=https://MIRROR, or {} with a mirror's address or a directory that has them")
 	downloaded = fault.Give("from", "DIRECTORY", "a private or gated model must be downloaded by other means and then taken with {}")
 	askMirror  = fault.Give("from", "", "or ask a mirror: HF_ENDPOINT=https://MIRROR, or {}")
 )
 
-// hintAgain is for what can be continued.
+// hintAgain is the hint if a download can be resumed.
 const hintAgain = "run the same command again: it continues from there"
 
-// networkError says what went wrong between the source and us, after done bytes of a
-// file.
+// networkError describes a failure of the connection after done bytes of a file.
 func (f *fetcher) networkError(ctx context.Context, err error, file File, done int64) error {
 	host := f.from.where()
 	if cause := context.Cause(ctx); cause != nil {
 		if !errors.Is(cause, errStalled) {
-			return ctx.Err() // the caller has given up
+			return ctx.Err() // the caller has cancelled
 		}
 		return failure(fault.Failure, hintAgain, nil, "%s sent nothing for %s, after %s of %s", host, f.opts.stall, inBytes(done), file.Name).Then(elsewhere)
 	}
 	if f.from.base == nil {
-		return failure(fault.Failure, "see to the disk", err, "%s cannot be read", file.Name)
+		return failure(fault.Failure, "check the disk", err, "%s cannot be read", file.Name)
 	}
 	var address *url.Error
 	if !errors.As(err, &address) {
 		return failure(fault.Failure, hintAgain, nil, "the connection to %s broke after %s of %s", host, inBytes(done), file.Name)
 	}
-	// The address is of no use to the reader, the last cause is.
+	// The URL does not help the reader; the innermost cause does.
 	cause := address.Err
 	var op *net.OpError
 	if errors.As(cause, &op) {
@@ -50,13 +48,13 @@ func (f *fetcher) networkError(ctx context.Context, err error, file File, done i
 	}
 	if address.URL != "" {
 		if u, err := url.Parse(address.URL); err == nil && u.Host != "" {
-			host = u.Host // a redirection may have led elsewhere
+			host = u.Host // a redirect may have led to another host
 		}
 	}
 	return failure(fault.Failure, "check the network and the proxy ($HTTPS_PROXY)", cause, "%s cannot be reached", host).Then(elsewhere)
 }
 
-// statusError says what an answer without the file means.
+// statusError describes a response without the file.
 func (f *fetcher) statusError(resp *http.Response, file File) error {
 	host, status := f.from.where(), fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	what := f.opts.Manifest.Repo
@@ -65,7 +63,7 @@ func (f *fetcher) statusError(resp *http.Response, file File) error {
 	}
 	switch code := resp.Header.Get("X-Error-Code"); {
 	case code == "RepoNotFound": // comes with 401
-		return failure(fault.NotFound, "look for the name at https://huggingface.co/models", nil, "%s has no model %s that everybody may read", host, what).Then(downloaded)
+		return failure(fault.NotFound, "look for the name at https://huggingface.co/models", nil, "%s has no public model %s", host, what).Then(downloaded)
 	case code == "RevisionNotFound":
 		return failure(fault.NotFound, "", nil, "%s has no revision %s of %s", host, f.opts.Manifest.Revision, what).Then(fault.Give("revision", "main", "name one that is there: {}"))
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone:
@@ -78,7 +76,7 @@ func (f *fetcher) statusError(resp *http.Response, file File) error {
 	return failure(fault.Failure, "", nil, "%s answers to %s of %s with %s", host, file.Name, what, status).Then(elsewhere)
 }
 
-// cannotWrite says why the disk does not take something; nil if it does.
+// cannotWrite describes an error of the disk; nil if err is nil.
 func cannotWrite(err error, path string) error {
 	if err == nil {
 		return nil
@@ -101,7 +99,7 @@ func cannotWrite(err error, path string) error {
 	return failure(fault.Failure, "name a directory elsewhere with BOARD_MODEL_DIR", err, "%s cannot be written", path)
 }
 
-// room refuses what the disk has no room for, where it can be known beforehand.
+// room returns an error if the file is known to be larger than the free space.
 func (o *PullOptions) room(need int64, what string) error {
 	dir := filepath.Dir(o.Dir)
 	free, ok := o.free(dir)
@@ -111,7 +109,7 @@ func (o *PullOptions) room(need int64, what string) error {
 	return failure(fault.Full, "make room, or name a directory elsewhere with BOARD_MODEL_DIR", nil, "%s needs %s, and the disk of %s has %s", what, inBytes(need), dir, inBytes(free))
 }
 
-// inBytes writes a size for people: exact where it is small.
+// inBytes formats a size; small ones are exact.
 func inBytes(n int64) string {
 	switch {
 	case n == 1:

@@ -11,22 +11,22 @@ import (
 	"blackboard/embed"
 )
 
-// Files is a model as its small files describe it: what an engine needs besides the
-// weights, so that all give the same vectors. It does not change and may be used from
-// many goroutines.
+// Files is a model as its small files describe it: what every engine needs besides the
+// weights, so that all make the same vectors. It is immutable and safe for concurrent
+// use.
 type Files struct {
-	Name    string // of the model: the directory's
+	Name    string // the directory's name
 	Dir     string
 	Weights string // the path of the ONNX file, or of a static model's table
-	Limit   int    // tokens of a text that are read
-	Dim     int    // numbers in a vector, as far as these files say; else 0
+	Limit   int    // number of tokens that are read of a text
+	Dim     int    // numbers in a vector; 0 if these files do not tell
 	config  *config
 	tokens  *tokenizer
 }
 
-// Read reads the small files of the model in dir and looks whether weights are there.
-// Its errors match fault.NoModel or fault.BadModel, name the file, and say with Try
-// what to do next; or they are the context's.
+// Read reads the small files of the model in dir and checks whether weights exist. Its
+// errors match fault.NoModel or fault.BadModel and name the file and the next step, or
+// they are those of the context.
 func Read(ctx context.Context, dir string) (*Files, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -56,13 +56,13 @@ func Read(ctx context.Context, dir string) (*Files, error) {
 // Static reports whether the model is a table of vectors, which needs no engine.
 func (f *Files) Static() bool { return f.config.static }
 
-// Encode returns the tokens of a text, never more than Limit. There may be none.
+// Encode returns the tokens of a text, at most Limit, perhaps none.
 func (f *Files) Encode(text string) []uint32 { return f.tokens.encode(text) }
 
-// Fit sees to it that a model takes what we have and gives what we can use: inputs are
-// the names of what it takes, outputs the dimensions of what it gives, where a number
-// below 1 is open. It returns which output is to be read, and the numbers in a vector.
-// The size of the output is believed as it is declared; Vector holds the model to it.
+// Fit checks that the engine can run the model: inputs are the names of its inputs,
+// outputs the dimensions of its outputs, with numbers below 1 for open ones. It returns
+// the index of the output to read and the size of a vector. That size is the declared
+// one; Vector checks it.
 func (f *Files) Fit(inputs []string, outputs [][]int) (output, dim int, err error) {
 	hint := fault.Steps("use an export of the model as feature extraction: input_ids in, last_hidden_state out")
 	if !slices.Contains(inputs, "input_ids") {
@@ -90,20 +90,20 @@ func (f *Files) Fit(inputs []string, outputs [][]int) (output, dim int, err erro
 	return output, dim, nil
 }
 
-// Vector makes the vector of a text from what the model gave: numbers for each of its
-// tokens, without those of padding, or for the text. It keeps none of the numbers.
+// Vector makes the vector of a text from the model's output: the numbers of each token,
+// without padding, or of the text. It does not keep the slice.
 func (f *Files) Vector(numbers []float32, dim int) (embed.Vector, error) {
 	v := f.config.pooling.pool(slices.Collect(slices.Chunk(numbers, dim)), dim)
 	v.Normalize()
 	for _, x := range v {
 		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-			return nil, badModel(hintFetch, nil, "%s gave numbers that are none", f.Weights)
+			return nil, badModel(hintFetch, nil, "%s returned numbers that are not finite", f.Weights)
 		}
 	}
 	return v, nil
 }
 
-// Bad is that the weights cannot be used, for what err says.
+// Bad returns the error for weights that cannot be used, because of err.
 func (f *Files) Bad(what string, err error) error {
 	return badModel(hintFetch, err, "%s %s", f.Weights, what)
 }

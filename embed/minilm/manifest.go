@@ -17,10 +17,10 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// DefaultModel is the model that is used, and fetched, unless somebody names another.
+// DefaultModel is the default of the model to use and to pull.
 const DefaultModel = "all-MiniLM-L6-v2"
 
-// failure is an error whose message goes on with what caused it, if anything did.
+// failure returns an error whose message ends with its cause, if there is one.
 func failure(kind fault.Kind, hint string, err error, format string, a ...any) *fault.Error {
 	msg := fmt.Sprintf(format, a...)
 	if err != nil {
@@ -31,48 +31,47 @@ func failure(kind fault.Kind, hint string, err error, format string, a ...any) *
 
 // File is one file of a published model.
 type File struct {
-	Name  string `json:"name"` // below the model's directory, with slashes
+	Name  string `json:"name"` // slash-separated, relative to the model's directory
 	Bytes int64  `json:"bytes"`
-	// in hex; "" when nobody has said it: then the file must parse and the model load
+	// in hex; "" if unknown: then the file must parse and the model must load
 	SHA256 string `json:"sha256"`
-	// Optional files may be absent where the model comes from: Open does without them.
+	// Optional files may be missing at the source; Open does not need them.
 	Optional bool `json:"-"`
-	// Unless names a file that makes this one superfluous where it was found.
+	// Unless names a file that makes this one unnecessary if it exists.
 	Unless string `json:"-"`
-	// Published is its name where the model comes from, if that is another.
+	// Published is its name at the source, if different.
 	Published string `json:"-"`
 }
 
-// published is what the file is called where the model comes from.
+// published returns the file's name at the source.
 func (f File) published() string { return cmp.Or(f.Published, f.Name) }
 
-// in is where the file lies in a directory.
+// in returns the file's path in a directory.
 func (f File) in(dir string) string { return filepath.Join(dir, filepath.FromSlash(f.Name)) }
 
-// Manifest says what a model consists of and where it is published.
+// Manifest lists the files of a model and where it is published.
 type Manifest struct {
 	Name     string // of the model, and of its directory
-	Repo     string // on the hub: organisation/model
+	Repo     string // on the hub: ORGANISATION/MODEL
 	Revision string // of the repository
-	Dim      int    // numbers in a vector; 0 when not known
-	// in the order in which they are fetched: the weights last, so that a wrong place
-	// shows soon
+	Dim      int    // numbers in a vector; 0 if unknown
+	// in download order; the weights last, so that a wrong source fails early
 	Files []File
 }
 
-// Pinned reports whether the content of the files is known.
+// Pinned reports whether the checksums of the files are known.
 func (m Manifest) Pinned() bool {
 	return slices.ContainsFunc(m.Files, func(f File) bool { return f.SHA256 != "" })
 }
 
-// allMiniLM is sentence-transformers/all-MiniLM-L6-v2. The sums are those of the files at
-// this revision, to the byte. A revision is named because the small files at "main" may
-// change; then the sums would refuse what is sound.
+// allMiniLM is sentence-transformers/all-MiniLM-L6-v2, with the checksums of its files at
+// this revision. The revision is fixed because the small files of "main" may change, and
+// would then fail the check.
 var allMiniLM = Manifest{
 	Name: DefaultModel, Repo: "sentence-transformers/all-MiniLM-L6-v2", Revision: "1110a243fdf4706b3f48f1d95db1a4f5529b4d41", Dim: 384,
 	Files: []File{
 		{Name: "config.json", Bytes: 612, SHA256: "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"},
-		// the limit of 256 tokens: vectors depend on it
+		// the limit of 256 tokens, on which the vectors depend
 		{Name: "sentence_bert_config.json", Bytes: 53, SHA256: "fc1993fde0a95c24ec6c022539d41cf6e2f7c9721e5415d6fb6897472a9cd4b7"},
 		{Name: "1_Pooling/config.json", Bytes: 190, SHA256: "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23", Optional: true},
 		{Name: "modules.json", Bytes: 349, SHA256: "84e40c8e006c9b1d6c122e02cba9b02458120b5fb0c87b746c41e0207cf642cf", Optional: true},
@@ -84,9 +83,9 @@ var allMiniLM = Manifest{
 	},
 }
 
-// quantized is all-MiniLM-L6-v2 with weights of 8 bits: a quarter of the size, and other
-// vectors, so it is a model of its own to every index. ONNX Runtime is fast with it;
-// hugot is much slower than with the full weights.
+// quantized returns all-MiniLM-L6-v2 with 8-bit weights: a quarter of the size. Its
+// vectors differ, so it counts as a model of its own. It is fast with ONNX Runtime; hugot
+// is much slower with it than with the full weights.
 func quantized(name, published string, bytes int64, sum string) Manifest {
 	m := allMiniLM
 	m.Name = name
@@ -95,16 +94,16 @@ func quantized(name, published string, bytes int64, sum string) Manifest {
 	return m
 }
 
-// Names of the quantized forms. The publisher has four files of two contents: those named
-// qint8, for arm64, avx512 and avx512_vnni, are the same to the byte, with signed
-// weights; that for avx2 has unsigned ones. Signed weights are for processors that
-// multiply them without overflow: ARM's, and x86-64 with VNNI.
+// Names of the 8-bit forms. The publisher has four files with two contents: qint8 for
+// arm64, avx512 and avx512_vnni are identical and have signed weights; the one for avx2
+// has unsigned ones. Signed weights need a processor that multiplies them without
+// overflow: ARM, or x86-64 with VNNI.
 const (
 	signedModel   = DefaultModel + "-qint8"
 	unsignedModel = DefaultModel + "-quint8"
 )
 
-// Int8 is the quantized form of the default model for this machine's processor.
+// Int8 returns the name of the 8-bit form of the default model for this processor.
 func Int8() Manifest {
 	return int8For(runtime.GOARCH, cpu.X86.HasAVX512VNNI || cpu.X86.HasAVXVNNI)
 }
@@ -114,12 +113,12 @@ func int8For(arch string, vnni bool) Manifest {
 	if arch == "amd64" && !vnni {
 		name = unsignedModel
 	}
-	m, _ := Named(name) // is known
+	m, _ := Named(name) // cannot fail: the name is known
 	return m
 }
 
-// anyFiles are the files of a model that is not known by name. What it cannot do without,
-// Open knows.
+// anyFiles are the files of a model that is not known by name. Open checks which ones are
+// required.
 var anyFiles = []File{
 	{Name: "config.json", Optional: true},
 	{Name: "modules.json", Optional: true},
@@ -136,8 +135,8 @@ var anyFiles = []File{
 	{Name: staticWeights},
 }
 
-// staticWeights is the file of a static model, which has no use for an ONNX form. Other
-// models have no use for it.
+// staticWeights is the file of a static model, which has no ONNX form. Other models do
+// not need it.
 const staticWeights = "model.safetensors"
 
 var known = sync.OnceValue(func() []Manifest {
@@ -148,7 +147,7 @@ var known = sync.OnceValue(func() []Manifest {
 	}
 })
 
-// KnownModels are the names of the models whose files are known to the byte.
+// KnownModels are the names of the models whose checksums are known.
 func KnownModels() []string {
 	var names []string
 	for _, m := range known() {
@@ -159,9 +158,9 @@ func KnownModels() []string {
 
 var plainName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// Named returns the manifest of a model that is known by name, or as organisation/model
-// what the hub may have, or with any other plain name what can only come from a place
-// that is named as well: its Repo is empty.
+// Named returns the manifest of a known model by its name. Given ORGANISATION/MODEL, it
+// returns a manifest for a model of the hub; given another plain name, a manifest with an
+// empty Repo, which needs a source.
 func Named(name string) (Manifest, error) {
 	for _, m := range known() {
 		if strings.EqualFold(name, m.Name) || strings.EqualFold(name, m.Repo) {
@@ -178,10 +177,10 @@ func Named(name string) (Manifest, error) {
 	return m, nil
 }
 
-// recordName is the file in which Pull notes what it put into a directory.
+// recordName is the file in which Pull records the source and files of a model.
 const recordName = ".board-model.json"
 
-// record is what a model's directory was filled with.
+// record describes how a model's directory was made.
 type record struct {
 	V        int    `json:"v"`
 	Name     string `json:"name"`
@@ -190,7 +189,7 @@ type record struct {
 	Files    []File `json:"files"`
 }
 
-// readRecord returns the record in dir, or nil where there is none.
+// readRecord returns the record in dir, or nil without one.
 func readRecord(dir string) (*record, error) {
 	r := &record{}
 	found, err := readJSON(filepath.Join(dir, recordName), r)

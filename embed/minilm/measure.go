@@ -13,43 +13,43 @@ import (
 	"blackboard/embed"
 )
 
-// Speed is how fast a model is on this machine, in this build.
+// Speed is the speed of a model on this machine, in this build.
 type Speed struct {
 	Model  embed.Model `json:"model"`
 	Engine string      `json:"engine"`
-	// of the engine's library; "" for one that is part of this program
+	// of the engine's library; "" if it is part of this program
 	Version string  `json:"version"`
 	SIMD    bool    `json:"simd"`
 	Go      string  `json:"go"`
 	CPUs    int     `json:"cpus"`
-	LoadMS  float64 `json:"load_ms"` // from a directory to a model
-	// and from there to a vector: what a short command waits for besides
+	LoadMS  float64 `json:"load_ms"` // from the directory to the loaded model
+	// from there to the first vector, for which a short command waits as well
 	FirstMS       float64  `json:"first_vector_ms"`
 	Lengths       []Length `json:"lengths"`
-	ResidentBytes *int64   `json:"resident_bytes"` // nil where the system does not say
+	ResidentBytes *int64   `json:"resident_bytes"` // nil if the system does not tell
 }
 
-// Length is how fast it is with texts of one length.
+// Length is the speed with texts of one length.
 type Length struct {
-	Tokens         int     `json:"tokens"` // the special ones included
+	Tokens         int     `json:"tokens"` // with the special ones
 	Runs           int     `json:"runs"`   // of one text at a time
 	MedianMS       float64 `json:"median_ms"`
 	P95MS          float64 `json:"p95_ms"`
-	Texts          int     `json:"texts"` // together
+	Texts          int     `json:"texts"` // embedded together
 	TextsPerSecond float64 `json:"texts_per_second"`
 }
 
-// The runs of one text end after this many, or after this long if there have been enough
-// for a median.
+// The runs with one text end after maxRuns, or after runsTime if there were at least
+// minRuns.
 const (
 	maxRuns  = 100
 	minRuns  = 5
 	runsTime = 3 * time.Second
 )
 
-// Measure loads the model in dir and embeds made-up texts: for each length of tokens one
-// after the other, and then as many as texts says, as concurrently as the model does by
-// itself. open loads the model with another engine; nil is for this package's.
+// Measure loads the model in dir and embeds generated texts: for each length first one at
+// a time, and then as many as texts says with the model's own concurrency. open loads the
+// model with another engine; nil means this package's.
 func Measure(ctx context.Context, dir string, tokens []int, texts int, open func() (embed.Embedder, func() error, error)) (*Speed, error) {
 	f, err := Read(ctx, dir)
 	if err != nil {
@@ -99,7 +99,7 @@ func (f *Files) measure(ctx context.Context, e embed.Embedder, tokens, texts int
 		sample[i] = f.textOf(tokens, i)
 	}
 	l := Length{Tokens: len(f.Encode(sample[0])), Texts: texts}
-	if _, err := e.Embed(ctx, sample[:1]); err != nil { // compiles the model for this length
+	if _, err := e.Embed(ctx, sample[:1]); err != nil { // the first run compiles the model for this length
 		return l, err
 	}
 	var took []time.Duration
@@ -123,12 +123,12 @@ func (f *Files) measure(ctx context.Context, e embed.Embedder, tokens, texts int
 	return l, nil
 }
 
-// textOf makes text number i with about as many tokens as asked for: never more, so that
-// it stays in one of the lengths that the model is compiled for.
+// textOf returns text number i with about the given number of tokens, never more, so that
+// it stays within one of the compiled lengths.
 func (f *Files) textOf(tokens, i int) string {
 	words := strings.Fields("the gate stays shut while a critical question is open and every worker posts what it has found with its source")
 	text := words[i%len(words)]
-	for n := i + 1; n <= i+tokens; n++ { // a word has a token at least
+	for n := i + 1; n <= i+tokens; n++ { // each word has at least one token
 		longer := text + " " + words[n%len(words)]
 		ids := len(f.Encode(longer))
 		if ids > tokens || ids >= f.Limit {
@@ -141,8 +141,8 @@ func (f *Files) textOf(tokens, i int) string {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// SIMD reports whether the program was built with GOEXPERIMENT=simd, without which a
-// model takes five times as long.
+// SIMD reports whether the program was built with GOEXPERIMENT=simd. Without it a model
+// is five times as slow.
 func SIMD() bool {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -156,13 +156,13 @@ func SIMD() bool {
 	return false
 }
 
-// Resident returns how much memory a process has at most had, where the system says so.
+// Resident returns the peak memory of a process, if the system tells it.
 func Resident(pid int) int64 {
 	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(data)) {
 		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
 			var kib int64
-			fmt.Sscan(rest, &kib) // 0 if it is no number
+			fmt.Sscan(rest, &kib) // stays 0 if it is not a number
 			return kib << 10
 		}
 	}

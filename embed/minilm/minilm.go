@@ -1,20 +1,19 @@
-// Package minilm embeds texts with a sentence-embedding model that runs in this process:
-// GoMLX's pure Go backend, without cgo. It is named after all-MiniLM-L6-v2, for which it
-// is tuned, and knows no model by name: any directory with a BERT-like model in ONNX form
-// will do, and its files say how to use it.
+// Package minilm embeds texts with a sentence-embedding model in this process, with
+// GoMLX's pure Go backend and without cgo. It is named after all-MiniLM-L6-v2, for which
+// it is tuned. Any directory with a BERT-like model in ONNX form works; its files say how
+// to use it.
 //
 //	model.onnx or onnx/model.onnx            the weights: input_ids in, one vector per token (or per text) out
-//	tokenizer.json, or vocab.txt             WordPiece, or Unigram; the special tokens
-//	tokenizer_config.json, config.json       the length of a text, the size of the model
-//	sentence_bert_config.json                the length of a text that the model was tuned for
-//	modules.json, 1_Pooling/config.json      how the vectors of the tokens become one
+//	tokenizer.json, or vocab.txt             WordPiece or Unigram; the special tokens
+//	tokenizer_config.json, config.json       the greatest length of a text, the size of the model
+//	sentence_bert_config.json                the length for which the model was tuned
+//	modules.json, 1_Pooling/config.json      how the token vectors become one
 //
-// Of these, weights and vocabulary are necessary. Open downloads nothing and writes
-// nothing; Pull does, Verify says whether a model is what it should be, and Measure how
-// fast it is here.
+// Weights and vocabulary are required. Open downloads nothing and writes nothing. Pull
+// downloads a model, Verify checks its files, and Measure measures its speed here.
 //
-// Costs, MiniLM on one core with AVX-512: 300 ms from Open to the first vector, then 15
-// ms for a short text and 160 ms for a long one when built with GOEXPERIMENT=simd, five
+// Costs of MiniLM on one core with AVX-512: 300 ms from Open to the first vector, then 15
+// ms for a short text and 160 ms for a long one when built with GOEXPERIMENT=simd; five
 // times as much without; 350 MB of memory.
 package minilm
 
@@ -34,21 +33,21 @@ type Embedder struct {
 	model   embed.Model
 	files   *Files
 	session *session
-	// one for each text that is computed at the same time, whichever call it belongs to:
-	// two have 1.9 times the throughput of one on two cores
+	// one slot for each text that is computed at the same time, over all calls. Two have
+	// 1.9 times the throughput of one on two cores
 	slots chan struct{}
 
-	mu      sync.Mutex // for the two below
+	mu      sync.Mutex // guards the two fields below
 	closed  bool
-	running sync.WaitGroup // calls, and texts that are still computed for calls that were cancelled
+	running sync.WaitGroup // calls, and texts that are still computed for cancelled calls
 	release func()         // frees the model, once
 }
 
 var _ embed.Embedder = (*Embedder)(nil)
 
 // Open loads the model in dir. The small files are checked before the weights are read.
-// Its errors match fault.NoModel or fault.BadModel, name the file, and say with Try what
-// to do next; or they are the context's, which is looked at between the steps.
+// Its errors match fault.NoModel or fault.BadModel and name the file and the next step,
+// or they are those of the context, which is checked between the steps.
 func Open(ctx context.Context, dir string) (*Embedder, error) {
 	f, err := Read(ctx, dir)
 	if err != nil {
@@ -66,7 +65,7 @@ func Open(ctx context.Context, dir string) (*Embedder, error) {
 // Model describes the model.
 func (e *Embedder) Model() embed.Model { return e.model }
 
-// enter registers something that uses the model.
+// enter registers a user of the model.
 func (e *Embedder) enter() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -77,10 +76,9 @@ func (e *Embedder) enter() error {
 	return nil
 }
 
-// Embed returns one vector of length 1 per text. The texts of one call are computed one
-// by one, as many at the same time as there are slots, and calls take turns for the slots
-// text by text: a long call does not keep a short one waiting for more than a text or
-// two.
+// Embed returns one vector of length 1 for each text. The texts of a call are computed
+// one by one, as many at the same time as there are slots. Calls take turns text by text,
+// so a long call delays a short one only by a text or two.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -96,15 +94,15 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		// the model would not survive an input of length 0
+		// the model fails on an input of length 0
 		if ids[i] = e.files.Encode(text); len(ids[i]) == 0 {
 			out[i] = make(embed.Vector, e.model.Dim)
 			continue
 		}
 		order = append(order, i)
 	}
-	// The longest first, so that at the end no slot works on a long text while the others
-	// have nothing left to do.
+	// Longest first, so that no slot works on a long text at the end while the others are
+	// idle.
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(ids[b]), len(ids[a])) })
 
 	type result struct {
@@ -112,12 +110,12 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 		vector embed.Vector
 		err    error
 	}
-	// has room for all, so that nobody is stuck when the call has been cancelled
+	// buffered for all, so that no worker blocks after a cancellation
 	results := make(chan result, len(order))
 	for sent, received := 0, 0; received < len(order); {
 		slots := e.slots
 		if sent == len(order) {
-			slots = nil // only wait
+			slots = nil // only wait from now on
 		}
 		select {
 		case <-ctx.Done():
@@ -129,7 +127,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 			out[r.index] = r.vector
 			received++
 		case slots <- struct{}{}:
-			if err := ctx.Err(); err != nil { // select picks any case that is ready
+			if err := ctx.Err(); err != nil { // select picks any ready case
 				<-slots
 				return nil, err
 			}
@@ -145,8 +143,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 	return out, nil
 }
 
-// Close waits for the calls that are under way and releases the model. Every later call
-// fails with fault.Closed; closing again does nothing.
+// Close waits for running calls and releases the model. Later calls fail with
+// fault.Closed; closing again does nothing.
 func (e *Embedder) Close() error {
 	e.mu.Lock()
 	e.closed = true

@@ -17,20 +17,19 @@ import (
 	"blackboard/board/replace"
 )
 
-// place is a model's directory and what lies round it.
+// place is a model's directory and the paths around it.
 type place struct {
 	dir     string
-	staging string // where files are fetched to
-	old     string // what is being replaced
-	// a file whose lock is held while one fetches; it stays, since deleting it would let
-	// two in
+	staging string // the files are downloaded to it
+	old     string // the model that is being replaced
+	// the lock file of a pull. It is never deleted: that would let two pulls run at once
 	lockage string
 }
 
 func newPlace(dir string) (*place, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil || dir == "" {
-		return nil, failure(fault.Invalid, "name one with BOARD_MODEL_DIR", err, "no directory is named for the model")
+		return nil, failure(fault.Invalid, "name one with BOARD_MODEL_DIR", err, "no directory is set for the model")
 	}
 	if real, err := filepath.EvalSymlinks(abs); err == nil {
 		abs = real
@@ -49,7 +48,7 @@ func sameFile(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// lock waits until nobody else fetches into the directory.
+// lock waits until no other process pulls into the directory.
 func (p *place) lock(ctx context.Context, o *PullOptions) (unlock func(), err error) {
 	const again = 100 * time.Millisecond
 	lock := flock.New(p.lockage, flock.SetPermissions(0o600))
@@ -68,7 +67,7 @@ func (p *place) lock(ctx context.Context, o *PullOptions) (unlock func(), err er
 	return func() { lock.Unlock() }, nil
 }
 
-// settle finishes or takes back a replacement that was interrupted.
+// settle completes or reverts an interrupted replacement.
 func (p *place) settle() error {
 	if _, err := os.Lstat(p.old); err != nil {
 		return nil
@@ -79,8 +78,7 @@ func (p *place) settle() error {
 	return cannotWrite(os.RemoveAll(p.old), p.old)
 }
 
-// sound returns what is there, if it is the model wanted and nothing is wrong with it;
-// nil if something is to be done.
+// sound returns the installed model if it is the requested one and not damaged; else nil.
 func (p *place) sound(m Manifest) *Pulled {
 	if _, err := os.Stat(p.dir); err != nil {
 		return nil
@@ -113,7 +111,7 @@ func (p *place) sound(m Manifest) *Pulled {
 				return nil
 			}
 		}
-	case filepath.Base(p.dir) == m.Name: // put there by other means
+	case filepath.Base(p.dir) == m.Name: // installed by other means
 		if _, err := Inspect(p.dir); err != nil {
 			return nil
 		}
@@ -129,7 +127,7 @@ func (p *place) sound(m Manifest) *Pulled {
 	return pulled(m, p.dir, r, true)
 }
 
-// checkFile says what is wrong with a file of a model's directory, or "".
+// checkFile returns what is wrong with a file of a model's directory, or "".
 func checkFile(dir string, f File) string {
 	path := f.in(dir)
 	info, err := os.Stat(path)
@@ -155,7 +153,7 @@ func checkFile(dir string, f File) string {
 	return ""
 }
 
-// replaceable reports whether what is in the directory may make room for the model.
+// replaceable reports whether the content of the directory may be replaced by the model.
 func (p *place) replaceable(m Manifest, force bool) error {
 	info, err := os.Stat(p.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -167,7 +165,7 @@ func (p *place) replaceable(m Manifest, force bool) error {
 	if !info.IsDir() {
 		return failure(fault.Conflict, "name another directory with BOARD_MODEL_DIR", nil, "%s is a file", p.dir)
 	}
-	r, _ := readRecord(p.dir) // one that cannot be read will be written anew
+	r, _ := readRecord(p.dir) // an unreadable record will be replaced
 	ours := []string{recordName, "README.md", ".gitattributes", "config_sentence_transformers.json"}
 	for _, f := range slices.Concat(anyFiles, m.Files) {
 		ours = append(ours, f.Name)
@@ -190,8 +188,8 @@ func (p *place) replaceable(m Manifest, force bool) error {
 	}); err != nil {
 		return cannotWrite(err, p.dir)
 	}
-	if len(foreign) > 0 { // replacing would delete them
-		return failure(fault.Conflict, "move them away, or name another directory with BOARD_MODEL_DIR", nil, "%s holds files that belong to no model that was fetched: %s", p.dir, strings.Join(foreign, ", "))
+	if len(foreign) > 0 { // replacing would delete these files
+		return failure(fault.Conflict, "move them away, or name another directory with BOARD_MODEL_DIR", nil, "%s holds files that no download has written: %s", p.dir, strings.Join(foreign, ", "))
 	}
 	if force || empty || r != nil && r.Name == m.Name {
 		return nil
@@ -206,9 +204,8 @@ func (p *place) replaceable(m Manifest, force bool) error {
 	return failure(fault.Conflict, "", nil, "%s holds a model that was not fetched as %s", p.dir, m.Name).Then(next...)
 }
 
-// tidy removes from the staging directory what an earlier pull left that this one has no
-// use for: files of another model, and whole files of which nobody knows whether they are
-// still those of the place.
+// tidy deletes from the staging directory what this pull cannot use: files of another
+// model, and complete files without a checksum, which may have changed at the source.
 func (p *place) tidy(m Manifest) error {
 	keep := map[string]bool{}
 	for _, f := range m.Files {
@@ -223,8 +220,7 @@ func (p *place) tidy(m Manifest) error {
 	}), p.staging)
 }
 
-// eachFile calls fn for all that lies in a directory, and in those below it, and is none
-// itself.
+// eachFile calls fn for every file below a directory.
 func eachFile(dir string, fn func(path string) error) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -234,8 +230,8 @@ func eachFile(dir string, fn func(path string) error) error {
 	})
 }
 
-// haveAlready reports whether the very file is there: staged by an interrupted pull, or,
-// if link is set, in a damaged directory, from where it is linked.
+// haveAlready reports whether the right file exists: staged by an interrupted pull or,
+// with link, in the damaged directory, from which it is linked.
 func (p *place) haveAlready(file File, link bool) bool {
 	to, there := file.in(p.staging), file.in(p.dir)
 	if _, err := os.Stat(to); err == nil {
@@ -250,11 +246,11 @@ func (p *place) haveAlready(file File, link bool) bool {
 	return os.MkdirAll(filepath.Dir(to), 0o700) == nil && os.Link(there, to) == nil
 }
 
-// install lets the staged directory take its place.
+// install replaces the directory by the staging directory.
 func (p *place) install() error {
 	err := filepath.WalkDir(p.staging, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			replace.SyncDir(path) // where that can be done to a directory
+			replace.SyncDir(path) // ignored where directories cannot be synced
 		}
 		return err
 	})
@@ -274,9 +270,9 @@ func (p *place) install() error {
 		}
 		return cannotWrite(err, p.dir)
 	}
-	replace.SyncDir(filepath.Dir(p.dir)) // it is there, whether that is made durable or not
+	replace.SyncDir(filepath.Dir(p.dir)) // installed, even if this fails
 	if replaces {
-		os.RemoveAll(p.old) // the next pull will try again
+		os.RemoveAll(p.old) // the next pull tries again
 	}
 	return nil
 }

@@ -2,17 +2,17 @@ package minilm
 
 import "blackboard/embed"
 
-// pooling is how the vectors of a text's tokens become one.
+// pooling is how the token vectors of a text become one vector.
 type pooling string
 
 const (
 	poolMean pooling = "mean"
-	poolCLS  pooling = "cls" // the first token's
-	poolMax  pooling = "max" // the largest number at each place
+	poolCLS  pooling = "cls" // the vector of the first token
+	poolMax  pooling = "max" // the maximum at each index
 )
 
-// pool makes one vector of dim numbers, not scaled to any length. tokens has no padding
-// and is not empty.
+// pool returns one vector of dim numbers, not normalized. tokens has no padding and is
+// not empty.
 func (p pooling) pool(tokens [][]float32, dim int) embed.Vector {
 	v := make(embed.Vector, dim)
 	copy(v, tokens[0])
@@ -22,7 +22,7 @@ func (p pooling) pool(tokens [][]float32, dim int) embed.Vector {
 	for _, token := range tokens[1:] {
 		for i, x := range token {
 			if p == poolMean {
-				v[i] += x // the sum: the mean differs from it in length alone
+				v[i] += x // the sum differs from the mean only in length
 			} else {
 				v[i] = max(v[i], x)
 			}

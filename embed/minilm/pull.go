@@ -15,20 +15,19 @@ import (
 	"blackboard/board/fault"
 )
 
-// Hub is where models are published.
+// Hub is the default hub for models.
 const Hub = "https://huggingface.co"
 
-// PullOptions says what to fetch, from where, to where.
+// PullOptions configure a pull.
 type PullOptions struct {
 	Manifest Manifest
 	Dir      string // of the model
-	// of a hub: a model lies below ENDPOINT/ORGANISATION/MODEL/resolve/REVISION; "" is
-	// Hub
+	// of a hub, which has models at ENDPOINT/ORGANISATION/MODEL/resolve/REVISION; ""
+	// means Hub
 	Endpoint string
-	// instead of a hub: the address below which the files lie, or a directory that has
-	// them
+	// instead of a hub: the URL below which the files lie, or a directory with them
 	From     string
-	Force    bool // replace a model that is there
+	Force    bool // replace an installed model
 	Progress func(Progress)
 
 	client *http.Client
@@ -36,12 +35,12 @@ type PullOptions struct {
 	free   func(dir string) (int64, bool)
 }
 
-// Progress is how far a pull is.
+// Progress is the state of a pull.
 type Progress struct {
-	Waiting bool // for another process that fetches into the same directory
+	Waiting bool // for another process that pulls into the same directory
 	File    string
 	Done    int64
-	Total   int64 // 0 when it is not known
+	Total   int64 // 0 if unknown
 }
 
 func (o *PullOptions) progress(p Progress) {
@@ -50,27 +49,28 @@ func (o *PullOptions) progress(p Progress) {
 	}
 }
 
-// Pulled is the outcome.
+// Pulled is the result of a pull.
 type Pulled struct {
 	Name   string `json:"name"`
 	Dir    string `json:"dir"`
 	Source string `json:"source"`
 	Bytes  int64  `json:"bytes"`
-	// the files are the published ones to the byte; else they load, which is all that is
+	// the checksums are the published ones; otherwise the model loads, and no more is
 	// known
 	Pinned  bool   `json:"pinned"`
-	Already bool   `json:"already"` // nothing was fetched
-	Files   []File `json:"files"`   // the files that were fetched
+	Already bool   `json:"already"` // nothing was downloaded
+	Files   []File `json:"files"`   // the downloaded files
 }
 
-// Pull puts a model into a directory, which is there complete or not at all: files are
-// fetched into ".NAME.part" beside it, made durable, checked against what is known of
-// them, loaded as a test, and then the directory takes its place. What an interrupted
-// Pull has fetched is kept there and continued by the next one. A model that is there and
-// sound is not fetched again; one that is damaged is repaired; anything else is replaced
-// with Force alone, and only if all its files are such as models have.
+// Pull installs a model in a directory, completely or not at all. Files are downloaded
+// into ".NAME.part" beside it, synced, compared with their checksums and loaded as a
+// test; then the staging directory takes the name. An interrupted Pull leaves its files
+// there for the next one. An installed model without damage is not downloaded again, and
+// a damaged one is repaired. Anything else is replaced only with Force, and only if all
+// its files are those of a model.
 //
-// Several at once take turns. Errors match a kind of package fault, or the context's.
+// Concurrent pulls wait for each other. Errors match a kind of package fault, or the
+// context's.
 func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 	o.client, o.stall = cmp.Or(o.client, newClient()), cmp.Or(o.stall, stallTime)
 	if o.free == nil {
@@ -90,8 +90,7 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 		return nil, err
 	}
 	o.Dir = p.dir
-	// before the lock: a directory that needs nothing may be one that this user cannot
-	// write to
+	// before the lock: a complete directory may be one that this user cannot write to
 	if !o.Force {
 		if done := p.sound(o.Manifest); done != nil {
 			return done, nil
@@ -112,7 +111,7 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 		return nil, err
 	}
 	if !o.Force {
-		if done := p.sound(o.Manifest); done != nil { // another one may have fetched it meanwhile
+		if done := p.sound(o.Manifest); done != nil { // another process may have pulled it meanwhile
 			return done, nil
 		}
 	}
@@ -133,15 +132,15 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 	return pulled(o.Manifest, p.dir, r, false), nil
 }
 
-// newClient uses the proxy that the environment names and follows redirections to
-// wherever a hub keeps its files, but not from https to http.
+// newClient uses the proxy of the environment and follows redirects, since hubs store
+// their files elsewhere, but not from https to http.
 func newClient() *http.Client {
 	return &http.Client{CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
 			return errors.New("it redirects to an unencrypted address")
 		}
 		if len(via) >= 10 {
-			return errors.New("it redirects in a circle")
+			return errors.New("it redirects in a loop")
 		}
 		return nil
 	}}
@@ -155,19 +154,19 @@ func pulled(m Manifest, dir string, r *record, already bool) *Pulled {
 	return out
 }
 
-// hintFrom is for a source that is nothing of what it can be.
+// hintFrom is the hint for an invalid source.
 const hintFrom = "name a directory that has the model's files, or an address that begins with https://"
 
-// source finds out where the files come from.
+// source returns where the files come from.
 func (o *PullOptions) source() (source, error) {
 	if o.From != "" && !strings.Contains(o.From, "://") {
 		dir, err := filepath.Abs(o.From)
 		if err != nil {
-			return source{}, failure(fault.Invalid, hintFrom, err, "%s is no directory", o.From)
+			return source{}, failure(fault.Invalid, hintFrom, err, "%s is not a directory", o.From)
 		}
 		info, err := os.Stat(dir)
 		if err != nil {
-			return source{}, failure(fault.NotFound, hintFrom, errors.Unwrap(err), "there is no directory %s", dir)
+			return source{}, failure(fault.NotFound, hintFrom, errors.Unwrap(err), "directory %s not found", dir)
 		}
 		if !info.IsDir() {
 			return source{}, failure(fault.Invalid, "name the directory that has the model's files", nil, "%s is a file", dir)
@@ -194,7 +193,7 @@ func (o *PullOptions) source() (source, error) {
 	return source{base: base}, nil
 }
 
-// stage brings all files into the staging directory and makes sure that they are a model.
+// stage downloads all files into the staging directory and checks that they are a model.
 func (p *place) stage(ctx context.Context, o *PullOptions, from source) ([]File, error) {
 	if err := os.MkdirAll(p.staging, 0o700); err != nil {
 		return nil, cannotWrite(err, p.staging)
@@ -220,7 +219,7 @@ func (p *place) stage(ctx context.Context, o *PullOptions, from source) ([]File,
 		to := file.in(p.staging)
 		if table := file.Name == staticWeights; table || path.Ext(file.Name) == ".onnx" {
 			c := config{dir: p.staging}
-			c.readLimits() // what is wrong shows when the model is loaded
+			c.readLimits() // errors show when the model is loaded
 			if c.static != table {
 				continue
 			}
@@ -231,7 +230,7 @@ func (p *place) stage(ctx context.Context, o *PullOptions, from source) ([]File,
 			}
 		}
 		got, err := f.fetch(ctx, file, to)
-		// one directory for all files
+		// the source may have all files in one directory
 		if flat := path.Base(file.published()); errors.Is(err, errAbsent) && o.From != "" && file.SHA256 != "" && path.Ext(flat) == ".onnx" {
 			got, err = f.fetch(ctx, File{Name: flat, Bytes: file.Bytes, SHA256: file.SHA256}, to)
 			got.Name = file.Name
@@ -252,9 +251,9 @@ func (p *place) stage(ctx context.Context, o *PullOptions, from source) ([]File,
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		os.RemoveAll(p.staging) // it would be no better next time
+		os.RemoveAll(p.staging) // a retry would find the same
 		var known *fault.Error
-		if errors.As(err, &known) { // the files are named by where they come from
+		if errors.As(err, &known) { // name the files by their source
 			err = &fault.Error{Kind: known.Kind, Msg: strings.ReplaceAll(known.Msg, p.staging, from.String()), Next: fault.Steps("name a BERT-like sentence-embedding model in ONNX form, and the place that has all its files"), Cause: known.Cause}
 		}
 		return nil, err
@@ -262,7 +261,7 @@ func (p *place) stage(ctx context.Context, o *PullOptions, from source) ([]File,
 	return files, e.Close()
 }
 
-// ifAbsent is for a place that lacks a file.
+// ifAbsent returns the hint for a source that lacks a file.
 func (o *PullOptions) ifAbsent() []fault.Step {
 	if o.From != "" {
 		return fault.Steps("name the address or the directory directly below which the model's files lie")

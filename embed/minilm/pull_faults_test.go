@@ -53,7 +53,7 @@ func TestPullFaults(t *testing.T) {
 		}, fault.Failure, []string{"broke after 5000 bytes", "continues"}},
 		{"404", status(404), fault.NotFound, []string{"has no 1_Pooling/config.json of m", "revision:main"}},
 		{"403", status(403), fault.Failure, []string{"refuses", "403 Forbidden", "from:DIRECTORY"}},
-		{"401", status(401, "X-Error-Code", "RepoNotFound"), fault.NotFound, []string{"has no model org/m", "from:DIRECTORY"}},
+		{"401", status(401, "X-Error-Code", "RepoNotFound"), fault.NotFound, []string{"has no public model org/m", "from:DIRECTORY"}},
 		{"no such revision", status(404, "X-Error-Code", "RevisionNotFound"), fault.NotFound, []string{"no revision rev", "revision:main"}},
 		{"429", status(429), fault.Failure, []string{"429 Too Many Requests", "later"}},
 		{"500", status(500), fault.Failure, []string{"500 Internal Server Error", "later"}},
@@ -62,11 +62,11 @@ func TestPullFaults(t *testing.T) {
 			w.Header().Set("Content-Range", "bytes 7-9/10")
 			w.WriteHeader(206)
 			return true
-		}, fault.Failure, []string{"another part", "anew"}},
+		}, fault.Failure, []string{"another part", "starts over"}},
 		{"a circle", func(w http.ResponseWriter, r *http.Request, _ string) bool {
 			http.Redirect(w, r, r.URL.Path, http.StatusFound)
 			return true
-		}, fault.Failure, []string{"circle"}},
+		}, fault.Failure, []string{"loop"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := newMirror(t, files)

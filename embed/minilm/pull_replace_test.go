@@ -232,7 +232,7 @@ func TestPullFrom(t *testing.T) {
 		kind  error
 		words string
 	}{
-		{filepath.Join(src, "absent"), fault.NotFound, "there is no directory"},
+		{filepath.Join(src, "absent"), fault.NotFound, "not found"},
 		{filepath.Join(src, "config.json"), fault.Invalid, "is a file"},
 		{"ftp://example.org/m", fault.Invalid, "not an address"},
 		{"https:///m", fault.Invalid, "not an address"},

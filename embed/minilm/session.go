@@ -21,15 +21,15 @@ type session struct {
 	weights *model.Store
 	exec    *model.Exec
 	inputs  []string
-	lengths []int   // to which inputs are padded
-	output  int     // which of the model's outputs is read
+	lengths []int   // inputs are padded to one of these
+	output  int     // the index of the output to read
 	dim     int     // numbers per vector
-	table   *static // instead of all but files and dim, if it is not nil
+	table   *static // if not nil, used instead of all but files and dim
 }
 
-// Every new length of input compiles the model anew, so texts are padded to these
+// Each new length of input compiles the model again, so texts are padded to these
 // lengths. Up to MiniLM's 256 tokens the steps are those measured as the best compromise;
-// beyond, they double.
+// above, they double.
 var bucketSteps = []int{16, 32, 48, 64, 96, 128, 192, 256, 384, 512}
 
 func buckets(limit int) []int {
@@ -47,7 +47,7 @@ func buckets(limit int) []int {
 
 // load reads the weights.
 func load(f *Files) (r *session, err error) {
-	defer func() { // the libraries below panic on some broken files
+	defer func() { // the libraries panic on some damaged files
 		if p := recover(); p != nil {
 			r, err = nil, f.Bad("cannot be loaded", fmt.Errorf("%v", p))
 		}
@@ -59,7 +59,7 @@ func load(f *Files) (r *session, err error) {
 	if err != nil {
 		return nil, f.Bad("cannot be loaded", err)
 	}
-	defer parsed.Close() // what it reads beside the file is read by then
+	defer parsed.Close() // it has read the files beside the weights by then
 	r = &session{files: f, weights: model.NewStore(), lengths: buckets(f.Limit)}
 	r.inputs, _ = parsed.Inputs()
 	outputs, declared := parsed.Outputs()
@@ -90,7 +90,7 @@ func load(f *Files) (r *session, err error) {
 	return r, nil
 }
 
-// run computes the vector of one text. ids is not empty and no longer than the last
+// run computes the vector of one text. ids is not empty and not longer than the last
 // bucket. It cannot be interrupted.
 func (r *session) run(ids []uint32) (v embed.Vector, err error) {
 	defer func() {
@@ -117,7 +117,7 @@ func (r *session) run(ids []uint32) (v embed.Vector, err error) {
 			}
 		}
 		inputs[i] = tensors.FromFlatDataAndDimensions(padded, 1, len(padded))
-		defer inputs[i].FinalizeAll() // there is nobody to tell when that fails
+		defer inputs[i].FinalizeAll() // no caller can handle this error
 	}
 	outputs, err := r.exec.Exec(inputs)
 	if err != nil {
@@ -135,7 +135,7 @@ func (r *session) run(ids []uint32) (v embed.Vector, err error) {
 	case got.Rank() == 2 && got.Dim(0) == 1 && got.Dim(1) == r.dim:
 		return r.files.Vector(numbers, r.dim)
 	}
-	return nil, badModel(hintFetch, nil, "%s gave something else than %d numbers for each of %d tokens", r.files.Weights, r.dim, len(ids))
+	return nil, badModel(hintFetch, nil, "%s did not return %d numbers for each of %d tokens", r.files.Weights, r.dim, len(ids))
 }
 
 // destroy releases the memory. Nothing may run then or later.

@@ -99,7 +99,7 @@ func (s *static) vector(ids []uint32) (embed.Vector, error) {
 	for i, sum := range sums {
 		v[i] = float32(sum / float64(len(ids)))
 		if math.IsNaN(sum) || math.IsInf(sum, 0) {
-			return nil, errors.New("its numbers are no numbers")
+			return nil, errors.New("its numbers are not finite")
 		}
 	}
 	v.Normalize()

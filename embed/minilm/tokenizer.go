@@ -88,13 +88,13 @@ type scan struct {
 	one [utf8.UTFMax]byte // scratch space of normal, here because it would escape there
 }
 
-// rune takes a character.
+// rune adds a character.
 func (s *scan) rune(r rune) {
 	switch {
-	case r >= 'a' && r <= 'z': // most of them
+	case r >= 'a' && r <= 'z': // the most frequent case
 		s.split(r)
 	case s.clean && (r == utf8.RuneError || isControl(r)):
-	case unicode.IsSpace(r): // two of these are control characters to the cleaner
+	case unicode.IsSpace(r): // the cleaner counts two of these as control characters
 		s.flush()
 	case r < utf8.RuneSelf:
 		s.lowered(r)
@@ -107,14 +107,14 @@ func (s *scan) rune(r rune) {
 	}
 }
 
-// normal strips the accents of r. Accents that follow as characters of their own are
-// stripped when it is their turn.
+// normal strips the accents of r. Combining accents that follow are stripped as
+// characters of their own.
 func (s *scan) normal(r rune) {
 	const hangul, hangulEnd, vowels, tails = 0xac00, 0xd7a3, 21, 28
 	switch {
 	case !s.accents:
 		s.lowered(r)
-	case r >= hangul && r <= hangulEnd: // decomposed by rule, not by table
+	case r >= hangul && r <= hangulEnd: // decomposed by rule instead of a table
 		n := r - hangul
 		s.lowered(0x1100 + n/(vowels*tails))
 		s.lowered(0x1161 + n%(vowels*tails)/tails)
@@ -138,7 +138,7 @@ func (s *scan) normal(r rune) {
 
 func (s *scan) lowered(r rune) {
 	if s.lower {
-		if r == 'İ' { // the one character whose lower case is two
+		if r == 'İ' { // the only character whose lower case has two
 			s.split('i')
 			r = '\u0307'
 		} else {
@@ -166,7 +166,7 @@ func (s *scan) alone(r rune) {
 	s.flush()
 }
 
-// flush cuts the word under way into pieces.
+// flush splits the current word into pieces.
 func (s *scan) flush() {
 	switch {
 	case s.unigram != nil:
@@ -184,8 +184,8 @@ func (s *scan) flush() {
 	s.word, s.chars = s.word[:0], 0
 }
 
-// isPunct reports whether r is a word of its own: of ASCII all that is neither a letter
-// nor a digit, but for controls.
+// isPunct reports whether r is a word of its own. In ASCII that is everything but
+// letters, digits and control characters.
 func isPunct(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r > ' ' && r < 0x7f && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
@@ -201,8 +201,8 @@ func isControl(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs)
 }
 
-// isCJK reports whether r lies in the blocks that BERT's own code calls CJK: Han
-// ideographs, no kana and no hangul.
+// isCJK reports whether r is in the blocks that BERT's code calls CJK: Han ideographs,
+// but not kana or hangul.
 func isCJK(r rune) bool {
 	return r >= 0x4e00 && r <= 0x9fff || r >= 0x3400 && r <= 0x4dbf || r >= 0xf900 && r <= 0xfaff ||
 		r >= 0x20000 && r <= 0x2a6df || r >= 0x2a700 && r <= 0x2b73f || r >= 0x2b740 && r <= 0x2b81f || r >= 0x2b920 && r <= 0x2ceaf ||

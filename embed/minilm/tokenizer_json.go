@@ -10,7 +10,7 @@ import (
 	"blackboard/board/fault"
 )
 
-// tokenizerFile is tokenizer.json, as far as it concerns WordPiece and Unigram.
+// tokenizerFile is tokenizer.json, as far as WordPiece and Unigram need it.
 type tokenizerFile struct {
 	Added []struct {
 		ID         uint32
@@ -54,7 +54,7 @@ type normalizerFile struct {
 	Content     string
 }
 
-// templateFile is the post-processor, which puts the special tokens round a text.
+// templateFile is the post-processor, which adds the special tokens around a text.
 type templateFile struct {
 	Type   string
 	Single []struct {
@@ -70,8 +70,8 @@ type templateFile struct {
 	CLS, SEP [2]any                            // of BertProcessing: text and id
 }
 
-// readTokenizer builds the tokenizer from tokenizer.json; where there is none, from
-// vocab.txt and tokenizer_config.json.
+// readTokenizer builds the tokenizer from tokenizer.json or, without it, from vocab.txt
+// and tokenizer_config.json.
 func (c *config) readTokenizer() (*tokenizer, error) {
 	path := filepath.Join(c.dir, "tokenizer.json")
 	var file tokenizerFile
@@ -114,7 +114,7 @@ func (f *tokenizerFile) tokenizer(path string) (*tokenizer, error) {
 	unsupported := func(what, kind string) error {
 		return badModel(fault.Steps("use a model with BERT's tokenizer (WordPiece with BertNormalizer and BertPreTokenizer) or XLM-RoBERTa's (Unigram)"), nil, "%s has the %s %q, which is not supported", path, what, kind)
 	}
-	if f.Model.Type != "WordPiece" && f.Model.Type != "" { // older files don't name it
+	if f.Model.Type != "WordPiece" && f.Model.Type != "" { // missing in older files
 		return nil, unsupported("tokenizer", f.Model.Type)
 	}
 	if f.PreTokenizer == nil || f.PreTokenizer.Type != "BertPreTokenizer" {
@@ -156,8 +156,8 @@ func (f *tokenizerFile) tokenizer(path string) (*tokenizer, error) {
 	return t, nil
 }
 
-// readAdded takes the special tokens. Those that are matched in the cleaned text, or as
-// whole words only, are not special ones and go through the vocabulary.
+// readAdded reads the special tokens. Tokens that are matched in the cleaned text, or as
+// whole words only, are not special and go through the vocabulary.
 func (t *tokenizer) readAdded(f *tokenizerFile) {
 	for _, a := range f.Added {
 		if a.Content != "" && !a.SingleWord && !a.Normalized {
@@ -166,10 +166,10 @@ func (t *tokenizer) readAdded(f *tokenizerFile) {
 	}
 }
 
-// maxChars is BERT's limit for the length of a word.
+// maxChars is BERT's limit for the characters of a word.
 const maxChars = 100
 
-// template finds the special tokens before and after a text.
+// template returns the special tokens before and after a text.
 func (t *tokenizer) template(f *templateFile, path string) error {
 	bad := func(err error) error {
 		return badModel(hintFetch, err, "%s has a post-processor that is not understood", path)

@@ -9,8 +9,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// isUnigram reports whether the file is one of SentencePiece's, which are those of models
-// of many languages. Older files don't name the kind.
+// isUnigram reports whether the file is one of SentencePiece's, as multilingual models
+// have it. Older files do not name the kind.
 func (f *tokenizerFile) isUnigram() bool {
 	list := bytes.HasPrefix(bytes.TrimSpace(f.Model.Vocab), []byte("["))
 	return f.Model.Type == "Unigram" || f.Model.Type == "" && list
@@ -39,7 +39,7 @@ func (f *tokenizerFile) readUnigram(path string) (*tokenizer, error) {
 	return t, t.template(f.PostProcessor, path)
 }
 
-// readNormalizer returns what it does not support.
+// readNormalizer returns the step that it does not support, or "".
 func (u *unigram) readNormalizer(n *normalizerFile) (unsupported string) {
 	if n == nil {
 		return ""
@@ -65,8 +65,8 @@ func (u *unigram) readNormalizer(n *normalizerFile) (unsupported string) {
 	return ""
 }
 
-// readPreTokenizer returns what it does not support: all but a Metaspace that puts a
-// space before each text, after a WhitespaceSplit or alone.
+// readPreTokenizer returns the step that it does not support, or "". It supports a
+// Metaspace that puts a space before each text, after a WhitespaceSplit or alone.
 func (u *unigram) readPreTokenizer(s *stepFile) (unsupported string) {
 	if s == nil {
 		return "none"

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// readVocab builds the tokenizer of a model without tokenizer.json, from the list of
-// tokens, one a line, and from tokenizer_config.json with BERT's defaults for what that
-// file leaves out.
+// readVocab builds the tokenizer of a model without tokenizer.json: from the list of
+// tokens, one per line, and from tokenizer_config.json, with BERT's defaults for missing
+// fields.
 func (c *config) readVocab(path string) (*tokenizer, error) {
 	data, err := readFile(path)
 	if err != nil {
@@ -42,8 +42,8 @@ func (c *config) readVocab(path string) (*tokenizer, error) {
 	next := uint32(0)
 	for line := range strings.Lines(string(data)) {
 		id, text := next, strings.TrimRight(line, "\r\n")
-		// the id is the line's number; of a token that is there twice, the last one, as
-		// elsewhere
+		// the id is the line number; of a duplicate token the last one counts, as in
+		// other implementations
 		next++
 		ids[text] = id
 		t.vocab.add(text, "##", id)
@@ -63,8 +63,8 @@ func (c *config) readVocab(path string) (*tokenizer, error) {
 	return t, err
 }
 
-// token is a token in a configuration: its text, or an object with the text in it. null
-// leaves it as it is.
+// token is a token in a configuration: its text, or an object with the text. null does
+// not change it.
 type token string
 
 func (t *token) UnmarshalJSON(data []byte) error {

@@ -7,18 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// unigram is SentencePiece's tokenizer for models of many languages: each character is
-// replaced as a table says, and a word is cut into the pieces whose scores have the
-// largest sum.
+// unigram is SentencePiece's tokenizer for multilingual models. It replaces characters by
+// a table, and splits a word into the pieces with the largest sum of scores.
 type unigram struct {
 	pieces  map[string]piece
-	longest int // piece, in bytes
+	longest int // the longest piece, in bytes
 	unknown piece
 	chars   charsmap
-	// words: white space of all kinds separates words, and belongs to none. Otherwise
-	// each space begins a word, as its first character.
+	// words: any white space separates words and belongs to none. Otherwise each space is
+	// the first character of a word.
 	words bool
-	// collapse: several spaces count as one.
+	// collapse: consecutive spaces count as one.
 	collapse bool
 }
 
@@ -27,14 +26,14 @@ type piece struct {
 	score float64
 }
 
-// wordStart is the character that stands for the space before a word.
+// wordStart stands for the space before a word.
 const wordStart = "▁"
 
-// unknownPenalty is how much lower than that of any piece the score of an unknown
-// character is.
+// unknownPenalty is subtracted from the lowest score of all pieces for an unknown
+// character.
 const unknownPenalty = 10
 
-// next takes the character at the beginning of a text, and returns its length.
+// next reads the first character of a text and returns its length.
 func (u *unigram) next(s *scan, text string) int {
 	replaced, n, ok := u.chars.replace(text)
 	if ok {
@@ -62,8 +61,8 @@ func (u *unigram) rune(s *scan, r rune) {
 			s.word = append(s.word, wordStart...)
 		}
 		s.word = utf8.AppendRune(s.word, r)
-		// So much text has more tokens than the model reads: the rest of the word can be
-		// left out.
+		// This much text has more tokens than the model reads: the rest of the word can
+		// be ignored.
 		if len(s.word) > s.limit*u.longest {
 			s.flush()
 		}
@@ -71,15 +70,15 @@ func (u *unigram) rune(s *scan, r rune) {
 	s.space = space
 }
 
-// step is the best way to a place in a word.
+// step is the best split up to an index of a word.
 type step struct {
 	score float64
-	from  int // where its last piece begins
+	from  int // the start of its last piece
 	id    uint32
 }
 
-// cut appends the pieces of a word. Of those with the same sum of scores it takes the
-// one whose last piece is longest, as other implementations do.
+// cut appends the pieces of a word. Among splits with the same score it takes the one
+// with the longest last piece, as other implementations do.
 func (u *unigram) cut(s *scan, ids []uint32, word []byte) []uint32 {
 	s.best = slices.Grow(s.best[:0], len(word)+1)
 	best := s.best[:len(word)+1]
@@ -96,7 +95,7 @@ func (u *unigram) cut(s *scan, ids []uint32, word []byte) []uint32 {
 		}
 		known := false
 		for end := begin + first; end <= min(len(word), begin+u.longest); {
-			if p, ok := u.pieces[string(word[begin:end])]; ok { // makes no string
+			if p, ok := u.pieces[string(word[begin:end])]; ok { // does not allocate
 				reach(end, p)
 				known = known || end == begin+first
 			}
@@ -115,7 +114,7 @@ func (u *unigram) cut(s *scan, ids []uint32, word []byte) []uint32 {
 	for end := len(word); end > 0; end = best[end].from {
 		id := best[end].id
 		if id == u.unknown.id && len(ids) > before && ids[len(ids)-1] == id {
-			continue // unknown characters side by side are one token
+			continue // adjacent unknown characters are one token
 		}
 		ids = append(ids, id)
 	}

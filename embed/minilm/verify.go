@@ -14,37 +14,37 @@ import (
 	"blackboard/embed"
 )
 
-// MinReferenceCosine is how near every vector must be to the known one. Another way to
-// compute the same model stays above 0.9999; a quantised form of it, or another
-// tokenizer, does not reach this.
+// MinReferenceCosine is the least cosine of each vector with the known one. Another
+// computation of the same model stays above 0.9999; its 8-bit form, or another tokenizer,
+// is below the limit.
 const MinReferenceCosine = 0.999
 
-// referenceNames are files with known vectors that are used without being named when they
-// lie in the model's directory.
+// referenceNames are files with known vectors that Verify uses by default if the model's
+// directory has them.
 var referenceNames = []string{"reference_vectors.json", "reference_vectors_100.json"}
 
-// Check is one thing that Verify looked at.
+// Check is one check of Verify.
 type Check struct {
 	Name   string `json:"name"`
 	OK     bool   `json:"ok"`     // whether it passed
 	Detail string `json:"detail"` // what was found
 }
 
-// Comparison is how near a model's vectors are to known ones.
+// Comparison compares a model's vectors with known ones.
 type Comparison struct {
-	File          string  `json:"file"`  // the reference vectors
-	Texts         int     `json:"texts"` // how many were compared
+	File          string  `json:"file"`  // with the known vectors
+	Texts         int     `json:"texts"` // number of compared texts
 	MinCosine     float64 `json:"min_cosine"`
 	MeanCosine    float64 `json:"mean_cosine"`
-	MaxDifference float64 `json:"max_difference"` // of two numbers at the same place
+	MaxDifference float64 `json:"max_difference"` // of two numbers at the same index
 	Worst         string  `json:"worst"`          // the text with the least cosine
 }
 
-// Report is what Verify found.
+// Report is the result of Verify.
 type Report struct {
 	OK        bool         `json:"ok"` // all checks passed
 	Dir       string       `json:"dir"`
-	Model     *embed.Model `json:"model"`     // nil when it does not load
+	Model     *embed.Model `json:"model"`     // nil if it does not load
 	Checks    []Check      `json:"checks"`    // what was checked
 	Reference *Comparison  `json:"reference"` // nil without known vectors
 }
@@ -54,14 +54,12 @@ func (r *Report) add(name string, ok bool, format string, a ...any) {
 	r.OK = r.OK && ok
 }
 
-// Verify finds out whether the model in dir is sound: its files are those that were
-// published (of a model that is known by name) or installed (by Pull), it loads, and its
-// vectors are what an embedder's must be. reference is a file with known vectors to
-// compare with, a list of {"text", "embedding"}; "" takes one that lies in the directory,
-// if any.
+// Verify checks the model in dir: its files have the published checksums (of a known
+// model) or those of the installation (by Pull), it loads, and its vectors are valid.
+// reference is a file with known vectors to compare with, a list of {"text",
+// "embedding"}; "" uses one in the directory, if it exists.
 //
-// The error is for what could not be looked at; what is wrong with the model is in the
-// report.
+// The error means that the check failed; the report has what is wrong with the model.
 func Verify(ctx context.Context, dir, reference string) (*Report, error) {
 	return verify(ctx, dir, reference, known())
 }
@@ -111,10 +109,10 @@ func verify(ctx context.Context, dir, reference string, known []Manifest) (*Repo
 	return r, nil
 }
 
-// checkFiles holds the files against what they should be, and returns the model's
-// manifest if it is one that is known.
+// checkFiles compares the checksums of the files, and returns the model's manifest if it
+// is a known one.
 func (r *Report) checkFiles(dir string, known []Manifest) *Manifest {
-	record, _ := readRecord(dir) // of one that cannot be read, what else is there decides
+	record, _ := readRecord(dir) // if it is unreadable, the other files decide
 	m := identify(dir, record, known)
 	var files []File
 	what := ""
@@ -124,7 +122,7 @@ func (r *Report) checkFiles(dir string, known []Manifest) *Manifest {
 	case record != nil:
 		files, what = record.Files, "installed from "+record.Source
 	default:
-		r.add("files", true, "nothing is known of what they should be")
+		r.add("files", true, "no checksums are known for them")
 		return nil
 	}
 	var wrong []string
@@ -147,7 +145,7 @@ func (r *Report) checkFiles(dir string, known []Manifest) *Manifest {
 	return m
 }
 
-// identify finds out which known model a directory has, or claims to have: by its record,
+// identify returns the known model that a directory has or claims to have: by its record,
 // its name, or its weights.
 func identify(dir string, r *record, known []Manifest) *Manifest {
 	name := filepath.Base(dir)
@@ -169,16 +167,16 @@ func identify(dir string, r *record, known []Manifest) *Manifest {
 	return nil
 }
 
-// Texts that are near in meaning in pairs, and far from the other pairs.
+// Pairs of texts with a similar meaning, different from that of the other pairs.
 var pairs = []string{
 	"The payment service retries failed refunds every night.", "Each night, refunds that failed are tried again by the payment service.",
 	"How do I replace the keys that sign our tokens?", "Rotating the signing keys of the tokens, step by step.",
 	"Heavy rain flooded the cellar of the old house.", "Water stood in the old house's cellar after the heavy rain.",
 }
 
-// checkVectors holds vectors against the contract of embed.Embedder, and sees whether
-// near texts are nearer than far ones. That decides on a model that is known to read
-// English; on others it is worth a word.
+// checkVectors checks vectors against the contract of embed.Embedder, and that similar
+// texts are closer than others. The latter is required of a model that is known to read
+// English, and a note for others.
 func (r *Report) checkVectors(ctx context.Context, e *Embedder, english bool) error {
 	first, err := e.Embed(ctx, slices.Concat(pairs, []string{"", "ok", strings.Repeat("a long text about the gate ", 200)}))
 	var again []embed.Vector
@@ -198,7 +196,7 @@ func (r *Report) checkVectors(ctx context.Context, e *Embedder, english bool) er
 		for _, x := range v {
 			sum += float64(x) * float64(x)
 		}
-		if sum > 0 { // a text in which the model knows nothing has zeros
+		if sum > 0 { // a text without a known token has zeros
 			length = max(length, math.Abs(math.Sqrt(sum)-1))
 		}
 	}
@@ -245,7 +243,7 @@ func readReference(path string) ([]knownVector, error) {
 		return nil, err
 	}
 	if data == nil {
-		return nil, failure(fault.NotFound, "name a file of known vectors: "+hint, nil, "there is no file %s", path)
+		return nil, failure(fault.NotFound, "name a file of known vectors: "+hint, nil, "file %s not found", path)
 	}
 	var texts []knownVector
 	if err := json.Unmarshal(data, &texts); err != nil {
@@ -262,7 +260,7 @@ func readReference(path string) ([]knownVector, error) {
 	return texts, nil
 }
 
-// compare embeds the texts of a reference. All in one call: it uses all processors.
+// compare embeds the texts of a reference, in one call, which uses all processors.
 func (r *Report) compare(ctx context.Context, e *Embedder, path string, want []knownVector) error {
 	if dim := len(want[0].Embedding); dim != e.Model().Dim {
 		r.add("reference", false, "%s is of another model: its vectors have %d numbers, those of %s %d", path, dim, e.Model().Name, e.Model().Dim)

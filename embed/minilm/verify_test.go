@@ -51,7 +51,7 @@ func TestVerify(t *testing.T) {
 	dir := models.Write(t, "static", nil)
 	e := open(t, dir)
 	r, err := Verify(ctx, dir, "")
-	if err != nil || !r.OK || r.Model == nil || r.Model.Dim != 16 || r.Reference != nil || !strings.Contains(check(r, "files").Detail, "nothing is known") {
+	if err != nil || !r.OK || r.Model == nil || r.Model.Dim != 16 || r.Reference != nil || !strings.Contains(check(r, "files").Detail, "no checksums are known") {
 		t.Errorf("%+v, %v", r, err)
 	}
 	r, err = Verify(ctx, dir, writeReference(t, e, nil))
@@ -100,7 +100,7 @@ func TestVerify(t *testing.T) {
 		fails(t, err, fault.Invalid, words, path)
 	}
 	_, err = Verify(ctx, dir, filepath.Join(dir, "absent.json"))
-	fails(t, err, fault.NotFound, "there is no file")
+	fails(t, err, fault.NotFound, "not found")
 	for _, dir := range []string{"", filepath.Join(dir, "absent"), filepath.Join(dir, "config.json")} {
 		_, err := Verify(ctx, dir, "")
 		fails(t, err, fault.NoModel)

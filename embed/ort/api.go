@@ -8,8 +8,8 @@ import (
 	"fmt"
 )
 
-// What is used of the table of functions that is the C API. It is only ever appended
-// to: a place in it never changes.
+// The functions used of the C API, as indexes into its table, which only ever grows at
+// the end.
 const (
 	fnGetErrorMessage       = 2
 	fnCreateEnv             = 3
@@ -40,7 +40,7 @@ const (
 	fnCount                 = 101
 )
 
-// minAPI is the oldest version of the C API that will do: ONNX Runtime 1.12.
+// minAPI is the oldest supported version of the C API: ONNX Runtime 1.12.
 const minAPI = 12
 
 const (
@@ -48,20 +48,20 @@ const (
 	scratchSize          = 64 << 10
 )
 
-// library is a loaded library: its functions, called in the host. It is for one
-// goroutine, but for interrupt.
+// library is a loaded library, whose functions are called in the host. Only one goroutine
+// may use it, except for interrupt.
 type library struct {
 	*host
 	version string
 	fn      [fnCount]uintptr
-	used    int // bytes of the memory that are given away; calls need the first scratchSize
+	used    int // bytes of the memory that are allocated; calls need the first scratchSize
 }
 
-// errTooOld is that a library lacks what is needed.
+// errTooOld means that the library lacks functions that are needed.
 var errTooOld = errors.New("it is too old")
 
-// loadLibrary starts a host with a library, and memory for so many bytes. It must have
-// a version of the C API.
+// loadLibrary starts a host with a library and this much shared memory. The library must
+// have a supported version of the C API.
 func loadLibrary(path string, size int, api uintptr) (l *library, err error) {
 	h, err := startHost(path, size+scratchSize)
 	if err != nil {
@@ -120,7 +120,7 @@ func (l *library) do(fn int, args ...uintptr) error {
 	return errors.New(said)
 }
 
-// get calls a function that stores what it returns where its last argument says.
+// get calls a function that stores its result at the address of its last argument.
 func (l *library) get(fn int, args ...uintptr) (uintptr, error) {
 	l.put(0, 0)
 	if err := l.do(fn, append(args, l.base)...); err != nil {
@@ -129,19 +129,19 @@ func (l *library) get(fn int, args ...uintptr) (uintptr, error) {
 	return uintptr(binary.LittleEndian.Uint64(l.mem)), nil
 }
 
-// put stores a word in the memory.
+// put writes a word into the shared memory.
 func (l *library) put(at int, word uintptr) {
 	binary.LittleEndian.PutUint64(l.mem[at:], uint64(word))
 }
 
-// give gives away n bytes of the memory, and returns where they are.
+// give allocates n bytes of the shared memory and returns their address.
 func (l *library) give(n int) int {
 	at := l.used
 	l.used += (n + 63) &^ 63
 	return at
 }
 
-// keep stores text for the library, and returns its address there.
+// keep copies text into the shared memory and returns its address there.
 func (l *library) keep(text string) uintptr {
 	at := l.give(len(text) + 1)
 	copy(l.mem[at:], text)
@@ -160,7 +160,7 @@ func (l *library) words(at uintptr, n int) ([]uintptr, error) {
 	return out, nil
 }
 
-// text reads a text of the library's.
+// text reads a string of the library.
 func (l *library) text(at uintptr) (string, error) {
 	n, err := l.call(0, l.strlen, at)
 	if err != nil {

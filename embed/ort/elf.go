@@ -9,22 +9,21 @@ import (
 	"sync"
 )
 
-// machine is what a host's file has of its own on one architecture.
+// machine is the part of a host's file that depends on the architecture.
 type machine struct {
 	id      uint16 // in the header of an ELF file
 	name    string
-	loaders []string // the usual places of the system's dynamic loader: glibc's, then musl's
+	loaders []string // usual paths of the system's dynamic loader: glibc's, then musl's
 	abs     uint64   // the relocation that stores the address of a symbol
-	code    []byte   // position-independent, but for the two addresses below
-	line    int      // where in code the address of the first line goes
-	symbols int      // and that of the symbols
-	thread  int      // where in code a thread begins that serves the line it is given
+	code    []byte   // position-independent, except for the two addresses below
+	line    int      // offset in code for the address of the first line
+	symbols int      // offset for the address of the symbols
+	thread  int      // offset of the code with which a thread serves a line
 }
 
-// The code writes the symbols to the first line, which says that the libraries are
-// loaded, and then serves the line for ever: it reads a function and ten arguments,
-// calls it, and writes what it returned. When nothing more can be read, the process
-// ends.
+// The code first writes the symbols to the first line, to report that the libraries are
+// loaded. Then it serves the line: it reads a function and ten arguments, calls the
+// function, and writes the result. At the end of the input the process exits.
 var machines = sync.OnceValue(func() map[string]machine {
 	return map[string]machine{
 		"amd64": {
@@ -124,17 +123,17 @@ func words(w ...uint32) (out []byte) {
 	return out
 }
 
-// Where a host lies: what is read and run at hostBase, what is written hostGap higher,
-// which is more than a page on every machine.
+// Where a host is mapped: the read-only part at hostBase, the writable part hostGap
+// above, which is more than a page on every machine.
 const (
 	hostBase    = 0x400000
 	hostGap     = 0x100000
 	hostHeaders = 64 + 5*56
 	hostLine    = 112 // bytes of a line
-	symbolSize  = 24  // of an entry in the tables of symbols and of relocations
+	symbolSize  = 24  // of an entry in the tables of symbols and relocations
 )
 
-// text is what is read and run of a host.
+// text is the read-only part of a host.
 type text []byte
 
 // place appends data and returns its address.
@@ -147,25 +146,25 @@ func (t *text) place(data []byte) uint64 {
 // put stores a word at an address.
 func (t text) put(at, word uint64) { binary.LittleEndian.PutUint64(t[at-hostBase:], word) }
 
-// hostFile is a host as an ELF file, and the addresses at which its second line and the
-// function that serves it will lie. loader loads it and library; lines are the
-// descriptors to read and to write of each line.
+// hostFile returns a host as an ELF file, and the addresses of its second line and of the
+// function that serves it. loader is the interpreter that loads it and library; lines are
+// the descriptors of each line, to read and to write.
 func (m machine) hostFile(
 	loader, library string, lines [2][2]uint64,
 ) (file []byte, line, serve uint64) {
 	le := binary.LittleEndian
 	n := len(hostSymbols)
 	names := []byte{0}
-	symbols := make([]byte, symbolSize) // the first is empty
+	symbols := make([]byte, symbolSize) // the first entry is empty
 	for _, name := range hostSymbols {
 		entry := le.AppendUint32(nil, uint32(len(names)))
-		entry = append(entry, 1<<4, 0, 0, 0) // global, defined elsewhere
+		entry = append(entry, 1<<4, 0, 0, 0) // global, undefined here
 		symbols = append(symbols, append(entry, make([]byte, 16)...)...)
 		names = append(append(names, name...), 0)
 	}
 	libraryAt := uint64(len(names))
 	names = append(append(names, library...), 0)
-	// nothing is found here
+	// an empty hash table: the host exports nothing
 	hash := words(append([]uint32{1, uint32(n + 1)}, make([]uint32, n+2)...)...)
 
 	t := text(make([]byte, hostHeaders))
@@ -173,9 +172,9 @@ func (m machine) hostFile(
 	symbolsAt, namesAt, hashAt := t.place(symbols), t.place(names), t.place(hash)
 	relocsAt := t.place(make([]byte, symbolSize*n))
 	codeAt := t.place(bytes.Clone(m.code))
-	t.place(nil) // so that what is written begins at a multiple of 16
+	t.place(nil) // align the writable part to 16 bytes
 
-	// What is written: the addresses, the lines, and the table for the loader.
+	// The writable part: the addresses, the lines, and the table for the loader.
 	dataAt := hostBase + hostGap + uint64(len(t))
 	line0 := dataAt + uint64(8*n+8)
 	dynamicAt := line0 + 2*hostLine
@@ -210,7 +209,7 @@ func (m machine) hostFile(
 	return append(t, data...), line0 + hostLine, codeAt + uint64(m.thread)
 }
 
-// segment is what the system maps, or has to know.
+// segment is a program header: what the system maps or must know.
 type segment struct {
 	kind, flags             uint32
 	at, offset, size, align uint64
@@ -221,7 +220,7 @@ const (
 	executable, writable, readable = 1, 2, 4
 )
 
-// header is the beginning of a file that runs at a fixed address.
+// header returns the start of an executable with a fixed address.
 func (m machine) header(entry uint64, segments []segment) []byte {
 	le := binary.LittleEndian
 	h := append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 9)...)
@@ -241,11 +240,11 @@ func (m machine) header(entry uint64, segments []segment) []byte {
 	return h
 }
 
-// checkLibrary says what keeps a file from being a library for this machine, as far as
-// its header tells.
+// checkLibrary returns an error if the header shows that a file is not a library for this
+// machine.
 func (m machine) checkLibrary(head []byte) error {
 	if len(head) < 20 || string(head[:4]) != "\x7fELF" {
-		return fmt.Errorf("it is no shared library of this system")
+		return fmt.Errorf("it is not a shared library for this system")
 	}
 	id := binary.LittleEndian.Uint16(head[18:])
 	if id == m.id && head[4] == 2 {

@@ -15,27 +15,26 @@ import (
 	"blackboard/embed/minilm"
 )
 
-// Embedder embeds texts with one model. It follows the contract of embed.Embedder.
+// Embedder embeds texts with one model, following the contract of embed.Embedder.
 //
-// One batch is computed at a time, by all threads. A call with one text is a question,
-// somebody waits for it: it goes before all batches of longer calls, and interrupts one
-// that is under way, which is computed again later. Longer calls take turns batch by
-// batch.
+// One batch is computed at a time, by all threads. A call with one text is a question for
+// which somebody waits. It goes before all batches of longer calls, and interrupts a
+// running one, which is computed again later. Longer calls take turns batch by batch.
 type Embedder struct {
 	model   embed.Model
 	files   *minilm.Files
 	session *session
-	batch   int // tokens at once, with padding, unless one text has more
+	batch   int // tokens in a batch, with padding, unless one text has more
 	release func()
-	ended   chan struct{} // the worker's
+	ended   chan struct{} // closed when the worker has ended
 
 	mu        sync.Mutex
 	wake      *sync.Cond
 	questions []*call
 	lists     []*call
-	closed    bool           // no new calls
-	running   sync.WaitGroup // calls
-	over      bool           // no calls
+	closed    bool           // no new calls are accepted
+	running   sync.WaitGroup // number of calls
+	over      bool           // no calls are left
 }
 
 var _ embed.Embedder = (*Embedder)(nil)
@@ -44,22 +43,22 @@ var _ embed.Embedder = (*Embedder)(nil)
 type call struct {
 	ctx   context.Context
 	ids   [][]uint32
-	order []int // indexes of texts that are to be computed, the longest first
+	order []int // indexes of the texts to compute, longest first
 	out   []embed.Vector
-	tries int        // of the batch that comes next, which were interrupted
-	done  chan error // has room for the one result
+	tries int        // of the next batch: how often it was interrupted
+	done  chan error // buffered for the only result
 }
 
-// tokensPerThread bounds what is computed between two looks at whether a question
-// waits. More is no faster: see the package's table.
+// tokensPerThread limits a batch, so that questions do not wait long. Larger batches are
+// not faster: see the table in the package's comment.
 const tokensPerThread = 128
 
-// maxTries is how often a batch is interrupted before it is computed to its end, so
-// that a list ends whatever is asked meanwhile.
+// maxTries is how often a batch may be interrupted, so that a long call makes progress
+// whatever questions come.
 const maxTries = 8
 
-// threads is how many a model is computed with: one for each core, which the library
-// counts, unless this process may use fewer.
+// threads returns the number of threads for a model: 0, one for each core as the library
+// counts them, unless this process may use fewer.
 func threads() int {
 	if n := runtime.GOMAXPROCS(0); n < runtime.NumCPU() {
 		return n
@@ -67,7 +66,7 @@ func threads() int {
 	return 0
 }
 
-// probe loads a library for a moment, and returns its version.
+// probe loads a library to read its version.
 func probe(path string) (string, error) {
 	l, err := loadLibrary(path, 0, minAPI)
 	if err != nil {
@@ -77,7 +76,7 @@ func probe(path string) (string, error) {
 	return l.version, nil
 }
 
-// open loads a library and a model, to compute with so many threads; 0 are one for each
+// open loads a library and a model with this number of threads; 0 means one for each
 // core.
 func open(f *minilm.Files, library string, threads int) (*Embedder, error) {
 	e := &Embedder{
@@ -88,7 +87,7 @@ func open(f *minilm.Files, library string, threads int) (*Embedder, error) {
 	if e.session, err = openSession(f, library, threads, e.batch); err != nil {
 		return nil, err
 	}
-	if ids := f.Encode("a trial"); len(ids) > 0 { // what cannot be run shows now
+	if ids := f.Encode("a trial"); len(ids) > 0 { // detect a model that cannot run
 		if _, err := e.session.run([][]uint32{ids}, true); err != nil {
 			e.session.close()
 			return nil, err
@@ -104,10 +103,10 @@ func open(f *minilm.Files, library string, threads int) (*Embedder, error) {
 // Model describes the model.
 func (e *Embedder) Model() embed.Model { return e.model }
 
-// Version is that of the library.
+// Version returns the library's version.
 func (e *Embedder) Version() string { return e.session.version }
 
-// Embed returns one vector of length 1 per text.
+// Embed returns one vector of length 1 for each text.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -129,7 +128,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 			return nil, err
 		}
 		c.ids[i] = e.files.Encode(text)
-		if len(c.ids[i]) == 0 { // the model would not survive an input of length 0
+		if len(c.ids[i]) == 0 { // the model fails on an input of length 0
 			c.out[i] = make(embed.Vector, e.model.Dim)
 			continue
 		}
@@ -138,7 +137,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 	if len(c.order) == 0 {
 		return c.out, nil
 	}
-	// By length, as those of a batch are padded to the longest.
+	// By length, since the texts of a batch are padded to the longest.
 	slices.SortStableFunc(c.order, func(a, b int) int {
 		return cmp.Compare(len(c.ids[b]), len(c.ids[a]))
 	})
@@ -158,11 +157,11 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 		}
 		return c.out, nil
 	case <-ctx.Done():
-		return nil, ctx.Err() // the worker drops it when its turn comes
+		return nil, ctx.Err() // the worker drops the call when its turn comes
 	}
 }
 
-// next waits for a call whose turn it is. It returns nil when there will be none.
+// next waits for the call that is next. It returns nil after Close.
 func (e *Embedder) next() (c *call, urgent bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -223,7 +222,7 @@ func (e *Embedder) work() {
 	}
 }
 
-// failed makes an error of the contract from one that is none of its kinds.
+// failed converts an error into one of the contract's kinds.
 func (e *Embedder) failed(err error) error {
 	if errors.Is(err, errGone) {
 		return &fault.Error{Kind: fault.Closed, Msg: err.Error(), Cause: err}
@@ -231,8 +230,8 @@ func (e *Embedder) failed(err error) error {
 	return err
 }
 
-// batchOf is how many of the texts of a call are computed together. Without a mask
-// texts cannot be padded.
+// batchOf returns how many of a call's texts are computed together. Without a mask texts
+// cannot be padded.
 func (e *Embedder) batchOf(c *call) int {
 	longest, n := len(c.ids[c.order[0]]), 1
 	for n < len(c.order) && (n+1)*longest <= e.batch &&
@@ -242,12 +241,11 @@ func (e *Embedder) batchOf(c *call) int {
 	return n
 }
 
-// resident is how much memory the process of the library has at most had; 0 where the
-// system does not say.
+// resident returns the peak memory of the library's process; 0 if unknown.
 func (e *Embedder) resident() int64 { return minilm.Resident(e.session.cmd.Process.Pid) }
 
-// Close waits for the calls that are under way and releases the model. Every later call
-// fails with fault.Closed; closing again does nothing.
+// Close waits for running calls and releases the model. Later calls fail with
+// fault.Closed; closing again does nothing.
 func (e *Embedder) Close() error {
 	e.mu.Lock()
 	e.closed = true

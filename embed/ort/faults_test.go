@@ -191,10 +191,10 @@ func TestChoose(t *testing.T) {
 	for _, test := range []struct{ name, named, why, problem string }{
 		{"off", Off, Variable + " is off", ""},
 		{"absent", filepath.Join(dir, "absent.so"), Variable + " names a library that cannot be used", fs.ErrNotExist.Error()},
-		{"text", file("text.so", "no library"), "no library that was found can be used", "text.so: "},
-		{"empty", file("empty.so", ""), "no library that was found can be used", "empty.so: "},
-		{"other machine", file("other.so", "\x7fELF\x02\x01\x01"+strings.Repeat("\x00", 9)+"\x03\x00"+other+strings.Repeat("\x00", 44)), "no library that was found can be used", "other.so: "},
-		{"a directory", dir, "no library that was found can be used", dir},
+		{"text", file("text.so", "no library"), "none of the libraries found can be used", "text.so: "},
+		{"empty", file("empty.so", ""), "none of the libraries found can be used", "empty.so: "},
+		{"other machine", file("other.so", "\x7fELF\x02\x01\x01"+strings.Repeat("\x00", 9)+"\x03\x00"+other+strings.Repeat("\x00", 44)), "none of the libraries found can be used", "other.so: "},
+		{"a directory", dir, "none of the libraries found can be used", dir},
 	} {
 		e, err := Choose(t.Context(), env(test.named))
 		if test.name == "absent" {

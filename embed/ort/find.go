@@ -12,30 +12,30 @@ import (
 	"slices"
 )
 
-// Names of engines.
+// The names of the engines.
 const (
 	ONNXRuntime = "onnxruntime"
 	Hugot       = "hugot"
-	Table       = "table" // of a static model, whose vectors are looked up
+	Table       = "table" // of a static model, which is a table of vectors
 )
 
-// Engine is what computes vectors on this machine, and why.
+// Engine is the engine that is used on this machine, and the reason.
 type Engine struct {
 	Name    string `json:"engine"`
-	Library string `json:"library"` // its path; "" for hugot, which is part of this program
+	Library string `json:"library"` // its path; "" for hugot, which needs none
 	Version string `json:"version"` // of the library
 	Why     string `json:"why"`
-	Problem string `json:"problem"` // of a library that was found; "": none
+	Problem string `json:"problem"` // of a library that cannot be used; "": none
 }
 
-// Variable names the library, or is Off.
+// The environment variable that names the library, and its value for none.
 const (
 	Variable = "BOARD_ONNXRUNTIME"
 	Off      = "off"
 )
 
-// places are the directories in which a library is looked for, in this order, and the
-// patterns of its name: with a version where the package for building programs is not
+// places are the directories in which a library is searched, in this order, and the
+// patterns of its name. The name has a version if the development package is not
 // installed.
 func places() (dirs, names []string) {
 	if runtime.GOOS == "darwin" {
@@ -53,8 +53,8 @@ func places() (dirs, names []string) {
 	return dirs, []string{"libonnxruntime.so", "libonnxruntime.so.1", "libonnxruntime.so.1.*"}
 }
 
-// candidates are the libraries that may be used, the best first; without any, why says
-// the reason.
+// candidates returns the libraries to try, best first. If there are none, why says the
+// reason.
 func candidates(getenv func(string) string) (paths []string, why string, err error) {
 	named := getenv(Variable)
 	switch {
@@ -76,8 +76,8 @@ func candidates(getenv func(string) string) (paths []string, why string, err err
 	dirs, names := places()
 	for _, dir := range dirs {
 		for _, name := range names {
-			found, _ := filepath.Glob(filepath.Join(dir, name)) // fails for a pattern alone
-			slices.Reverse(found)                               // mostly the newest version first
+			found, _ := filepath.Glob(filepath.Join(dir, name)) // only a bad pattern fails
+			slices.Reverse(found)                               // newest version first, mostly
 			for _, path := range found {
 				info, err := os.Stat(path)
 				same := func(other os.FileInfo) bool { return os.SameFile(info, other) }
@@ -102,8 +102,8 @@ func cause(err error) error {
 	return err
 }
 
-// choose tries the libraries there are until use succeeds with one, and says what was
-// chosen. An error of use that stop reports is the end of it.
+// choose calls use for each candidate until it succeeds, and returns the engine. An error
+// for which stop returns true ends the search.
 func choose(
 	getenv func(string) string, use func(path string) (version string, err error),
 	stop func(error) bool,
@@ -125,13 +125,13 @@ func choose(
 			return e, err
 		}
 		e.Problem = cmp.Or(e.Problem, fmt.Sprintf("%s: %v", path, err))
-		e.Why = "no library that was found can be used"
+		e.Why = "none of the libraries found can be used"
 	}
 	return e, nil
 }
 
-// Choose finds out which engine computes here. The library is loaded for a moment, in a
-// process of its own.
+// Choose finds out which engine is used here. It loads the library briefly, in a process
+// of its own.
 func Choose(ctx context.Context, getenv func(string) string) (Engine, error) {
 	return choose(getenv, func(path string) (string, error) {
 		if ctx.Err() != nil {
@@ -141,8 +141,8 @@ func Choose(ctx context.Context, getenv func(string) string) (Engine, error) {
 	}, func(err error) bool { return ctx.Err() != nil })
 }
 
-// checkFile says what keeps a file from being a library for this machine, where a look
-// at its beginning tells.
+// checkFile returns an error if the start of a file shows that it is not a library for
+// this machine.
 func checkFile(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -15,43 +15,43 @@ import (
 	"syscall"
 )
 
-// host is a process that has loaded a library and calls its functions for this one. It
-// has two lines, so that a call can be made while another is under way, and memory that
-// both processes see. Whatever happens to it, it happens to it alone: then its calls
-// fail with an errGone.
+// host is a process that has loaded a library and calls its functions for this program.
+// It has two lines, so that one call can be made during another, and memory that both
+// processes share. If the host crashes, this program continues, and calls fail with
+// errGone.
 type host struct {
 	cmd   *exec.Cmd
 	lines [2]line
-	mem   []byte  // what both processes see
-	base  uintptr // where the host sees it
-	said  tail    // its standard error
+	mem   []byte  // the shared memory
+	base  uintptr // its address in the host
+	said  tail    // the host's standard error
 	done  chan struct{}
-	ended error // of the process; read it after done
+	ended error // how the process ended; read it after done
 
-	getAPI, memcpy, strlen uintptr // addresses there
+	getAPI, memcpy, strlen uintptr // addresses in the host
 }
 
-// line carries one call at a time.
+// line is a pair of pipes for one call at a time.
 type line struct {
 	mu      sync.Mutex
 	out, in *os.File
 }
 
-// errGone is that a host has ended, or was never there.
+// errGone means that a host has ended or could not be started.
 var errGone = errors.New("the process that runs ONNX Runtime has ended")
 
-// Descriptors of a host.
+// The file descriptors of a host.
 const (
-	hostMemory  = 3 // after it those of the two lines: to read, to write
+	hostMemory  = 3 // followed by those of the two lines: to read, to write
 	hostProgram = 8
 )
 
 const maxArgs = 10
 
-// hostSymbols are the functions whose addresses a host tells first.
+// hostSymbols are the functions whose addresses a host reports first.
 var hostSymbols = []string{"OrtGetApiBase", "mmap", "memcpy", "strlen", "pthread_create"}
 
-// startHost starts a host with so much memory.
+// startHost starts a host with this much shared memory.
 func startHost(library string, size int) (*host, error) {
 	h := &host{done: make(chan struct{})}
 	cmd, second, serve, err := hostCommand(library)
@@ -60,7 +60,7 @@ func startHost(library string, size int) (*host, error) {
 	}
 	theirs := cmd.ExtraFiles
 	defer func() {
-		for _, f := range theirs { // or the end of the process would not end its lines
+		for _, f := range theirs { // otherwise the end of the process would not close its pipes
 			f.Close()
 		}
 	}()
@@ -84,7 +84,7 @@ func startHost(library string, size int) (*host, error) {
 	}
 	cmd.ExtraFiles = append(given, cmd.ExtraFiles...)
 	cmd.Stderr = &h.said
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a ^C is for this process alone
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that Ctrl-C does not reach the host
 	if err == nil {
 		err = cmd.Start()
 	}
@@ -107,7 +107,7 @@ func startHost(library string, size int) (*host, error) {
 	return h, nil
 }
 
-// greet takes the addresses that a host tells once its libraries are loaded.
+// greet reads the addresses that a host reports after loading its libraries.
 func (h *host) greet(size int, second, serve uint64) error {
 	symbols := make([]byte, 8*len(hostSymbols))
 	if _, err := io.ReadFull(h.lines[0].in, symbols); err != nil {
@@ -134,7 +134,7 @@ func (h *host) greet(size int, second, serve uint64) error {
 	return nil
 }
 
-// call calls the function at an address of the host, on one of the lines.
+// call calls the function at an address in the host over one of the lines.
 func (h *host) call(on int, fn uintptr, args ...uintptr) (uintptr, error) {
 	var frame [8 * (1 + maxArgs)]byte
 	binary.LittleEndian.PutUint64(frame[:], uint64(fn))
@@ -153,7 +153,7 @@ func (h *host) call(on int, fn uintptr, args ...uintptr) (uintptr, error) {
 	return uintptr(binary.LittleEndian.Uint64(frame[:])), nil
 }
 
-// gone says how the host has ended. A line is broken only then.
+// gone returns how the host ended. A line breaks only then.
 func (h *host) gone() error {
 	h.cmd.Process.Kill()
 	<-h.done
@@ -164,9 +164,9 @@ func (h *host) gone() error {
 	return fmt.Errorf("%w: %s", errGone, said)
 }
 
-// close ends the host, and waits for it. It must not be used any more.
+// close kills the host and waits for it. It must not be used afterwards.
 func (h *host) close() {
-	h.cmd.Process.Kill() // nothing it has is worth keeping
+	h.cmd.Process.Kill() // it has no state worth saving
 	<-h.done
 	h.release()
 }
@@ -196,7 +196,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// last is the last line that says something.
+// last returns the last line that is not empty.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

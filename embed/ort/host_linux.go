@@ -15,23 +15,23 @@ import (
 
 func supported() bool { return machines()[runtime.GOARCH].id != 0 }
 
-// checkHead looks at the beginning of a library.
+// checkHead checks the start of a library.
 func checkHead(head []byte) error { return machines()[runtime.GOARCH].checkLibrary(head) }
 
-// Serve does nothing on this system, where hosts are no programs of Go.
+// Serve does nothing on this system, where hosts are not Go programs.
 func Serve() {}
 
-// emulated is for tests: another architecture, and the command that runs its programs.
+// emulated is for tests: another architecture, and the command that emulates it.
 var emulated struct {
 	arch    string
 	command []string
 }
 
-// hostCommand makes a host: a file of a few hundred bytes, that the system's dynamic
-// loader loads together with the library. A file that is linked statically, as this
-// program is, cannot load it.
+// hostCommand creates a host: a file of a few hundred bytes. The system's dynamic loader
+// loads it together with the library, which a statically linked program such as this one
+// cannot do.
 //
-// It returns the addresses of the second line, and of what serves a line.
+// It returns the addresses of the second line and of the function that serves it.
 func hostCommand(library string) (cmd *exec.Cmd, line, serve uint64, err error) {
 	m := machines()[cmp.Or(emulated.arch, runtime.GOARCH)]
 	loader, err := m.loader()
@@ -74,7 +74,7 @@ func sharedMemory(size int) (*os.File, error) {
 	return f, err
 }
 
-// memoryFile makes a file that has no name. Older kernels don't know all flags.
+// memoryFile creates a file without a name. Older kernels do not know all flags.
 func memoryFile(name string, flags int) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|flags)
 	if err == unix.EINVAL && flags != 0 {

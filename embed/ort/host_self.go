@@ -12,12 +12,12 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// A host is this program once more, as it is linked dynamically on this system. The
-// build tag selfhost has it so elsewhere, for tests.
+// On this system the program is linked dynamically, so a host is a second process of it.
+// The build tag selfhost does the same on Linux, for tests.
 
 func supported() bool { return true }
 
-// hostName is the name by which a program knows that it is to be a host.
+// hostName is the program name that makes a process a host.
 const hostName = "board-onnxruntime"
 
 func hostCommand(library string) (cmd *exec.Cmd, line, serve uint64, err error) {
@@ -28,7 +28,7 @@ func hostCommand(library string) (cmd *exec.Cmd, line, serve uint64, err error) 
 	return &exec.Cmd{Path: self, Args: []string{hostName, library}, Dir: "/"}, 0, 0, nil
 }
 
-// sharedMemory is a file without a name.
+// sharedMemory creates a file without a name.
 func sharedMemory(size int) (*os.File, error) {
 	f, err := os.CreateTemp("", hostName)
 	if err != nil {
@@ -38,11 +38,11 @@ func sharedMemory(size int) (*os.File, error) {
 	return f, f.Truncate(int64(size))
 }
 
-// checkHead leaves it to the system to say what it cannot load.
+// checkHead accepts everything; the system reports what it cannot load.
 func checkHead([]byte) error { return nil }
 
-// Serve never returns in a process that was started to be a host, and does nothing in
-// others. The program calls it first.
+// Serve does not return in a process that was started as a host, and does nothing in
+// others. The program must call it first.
 func Serve() {
 	if len(os.Args) != 2 || os.Args[0] != hostName {
 		return
@@ -63,7 +63,7 @@ func serveLibrary(path string) error {
 		if i == 0 {
 			from = library
 		}
-		at := uintptr(0) // of pthread_create, as the second line is served already
+		at := uintptr(0) // pthread_create's result
 		if i < len(hostSymbols)-1 {
 			if at, err = purego.Dlsym(from, name); err != nil {
 				return err
@@ -78,13 +78,13 @@ func serveLibrary(path string) error {
 	return serveLine(hostMemory+1, hostMemory+2)
 }
 
-// serveLine does what the code of an ELF host does.
+// serveLine does what the machine code of an ELF host does.
 func serveLine(calls, answers uintptr) error {
 	in, out := os.NewFile(calls, "calls"), os.NewFile(answers, "answers")
 	frame, args := make([]byte, 8*(1+maxArgs)), make([]uintptr, maxArgs)
 	for {
 		if _, err := io.ReadFull(in, frame); err != nil {
-			os.Exit(0) // nobody calls any more
+			os.Exit(0) // the caller has ended
 		}
 		for i := range args {
 			args[i] = uintptr(binary.LittleEndian.Uint64(frame[8+8*i:]))

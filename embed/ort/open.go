@@ -11,23 +11,23 @@ import (
 	"blackboard/embed/minilm"
 )
 
-// Model is a model that was opened by Open, with the engine that computes it.
+// Model is a model that Open has opened, with its engine.
 type Model interface {
 	embed.Embedder
 	Engine() Engine
-	// Resident is how much memory the engine's own process has at most had; 0 if it has
-	// none, or the system does not say.
+	// Resident returns the peak memory of the engine's own process; 0 if it has none, or
+	// if it is unknown.
 	Resident() int64
 	Close() error
 }
 
-// Open opens the model in dir with ONNX Runtime, if there is a library that can be used,
-// else with hugot; a static model needs neither. say is told once what is wrong with a
-// library that was found, or with how it ended; a model that is at fault is an error, as
-// in minilm.Open.
+// Open opens the model in dir with ONNX Runtime if a usable library exists, else with
+// hugot. A static model needs neither. say is called once if a library that was found
+// cannot be used or has crashed. Errors of the model itself are returned, as by
+// minilm.Open.
 //
-// The library runs in a process of its own. If that crashes it is started again, and if
-// it crashes again hugot goes on.
+// The library runs in a process of its own. After a first crash it is started again,
+// after a second one hugot takes over.
 func Open(
 	ctx context.Context, dir string, getenv func(string) string, say func(problem string),
 ) (Model, error) {
@@ -74,7 +74,7 @@ func Open(
 	return m, nil
 }
 
-// closer is what fallback falls back from and to.
+// closer is a model that can be closed.
 type closer interface {
 	embed.Embedder
 	Close() error
@@ -84,9 +84,9 @@ type closer interface {
 type fallback struct {
 	dir    string
 	say    func(string)
-	reopen func() (*Embedder, error) // nil once there is nothing to open again
+	reopen func() (*Embedder, error) // nil if the library is not started again
 
-	mu      sync.RWMutex // written to replace what follows
+	mu      sync.RWMutex // guards the fields below; locked for writing to replace them
 	now     closer
 	engine  Engine
 	crashes int
@@ -129,11 +129,10 @@ func (m *fallback) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 	}
 }
 
-// maxCrashes is how often a process of the library is started again.
+// maxCrashes is how often the library's process is started again.
 const maxCrashes = 1
 
-// replace puts another engine in the place of one that has crashed, unless somebody has
-// done so already.
+// replace replaces an engine that has crashed, unless another call has done so.
 func (m *fallback) replace(ctx context.Context, crashed closer, why error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -145,7 +144,7 @@ func (m *fallback) replace(ctx context.Context, crashed closer, why error) error
 	}
 	if m.crashes++; m.crashes <= maxCrashes {
 		if again, err := m.reopen(); err == nil {
-			go crashed.Close() // waits for calls, which have yet to see the crash
+			go crashed.Close() // waits for calls that have not noticed the crash yet
 			m.now = again
 			return nil
 		}
@@ -162,7 +161,7 @@ func (m *fallback) replace(ctx context.Context, crashed closer, why error) error
 	return nil
 }
 
-// Close waits for the calls that are under way and releases the model.
+// Close waits for running calls and releases the model.
 func (m *fallback) Close() error {
 	m.mu.Lock()
 	m.closed = true

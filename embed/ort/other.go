@@ -10,7 +10,7 @@ import (
 	"blackboard/embed/minilm"
 )
 
-// Embedder is never made where ONNX Runtime is not used.
+// Embedder has no values where ONNX Runtime is not supported.
 type Embedder struct{}
 
 func supported() bool { return false }
@@ -30,5 +30,5 @@ func (*Embedder) Version() string                                         { retu
 func (*Embedder) Close() error                                            { return nil }
 func (*Embedder) resident() int64                                         { return 0 }
 
-// Serve does nothing where ONNX Runtime is not used.
+// Serve does nothing where ONNX Runtime is not supported.
 func Serve() {}

@@ -13,35 +13,35 @@ import (
 	"blackboard/embed/minilm"
 )
 
-// session is a loaded model. It is for one goroutine, but for interrupt.
+// session is a loaded model. Only one goroutine may use it, except for interrupt.
 type session struct {
 	*library
 	files        *minilm.Files
 	inputs       []string
-	mask         bool // padding can be told from text
+	mask         bool // the model has a mask for padding
 	dim, rank    int
 	handle       uintptr
-	memory       uintptr // what says that tensors lie in main memory
-	names        uintptr // of the inputs, and the one of the output
-	ids, numbers int     // where inputs and output lie in the memory
-	most         int     // tokens that there is room for, with padding
+	memory       uintptr // the description of main memory for tensors
+	names        uintptr // of the inputs, and of the only output
+	ids, numbers int     // addresses of inputs and output in the shared memory
+	most         int     // greatest number of tokens, with padding
 	values       map[shape]tensors
-	recent       []shape // those of values, the one that was used last at the end
+	recent       []shape // the keys of values, last used at the end
 
 	options uintptr // of a run that can be interrupted
 	mu      sync.Mutex
-	running bool // such a run is under way
-	stopped bool // and was interrupted
+	running bool // such a run is in progress
+	stopped bool // it was interrupted
 }
 
 // shape is the size of an input: texts, and tokens of each.
 type shape struct{ rows, cols int }
 
-// tensors are those of a shape, which lie in the memory of the session: the inputs,
-// then the output.
+// tensors are the tensors of a shape in the session's shared memory: the inputs, then the
+// output.
 type tensors []uintptr
 
-// maxShapes is how many shapes are kept. Each is a few hundred bytes.
+// maxShapes is how many shapes are cached. Each has a few hundred bytes.
 const maxShapes = 128
 
 var (
@@ -49,8 +49,8 @@ var (
 	errNoRoom      = errors.New("its vectors are too long")
 )
 
-// openSession loads a library and a model into it. It computes with so many threads,
-// most tokens at once; 0 threads are one for each core.
+// openSession loads a library and a model into it, with this number of threads (0: one
+// for each core), for at most most tokens at once.
 func openSession(f *minilm.Files, path string, threads, most int) (s *session, err error) {
 	const unknownDim = 4096
 	dim := f.Dim
@@ -104,7 +104,7 @@ func openSession(f *minilm.Files, path string, threads, most int) (s *session, e
 	return s, s.look()
 }
 
-// look finds out what the model takes and gives.
+// look reads the model's inputs and outputs.
 func (s *session) look() error {
 	allocator, err := s.get(fnDefaultAllocator)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *session) look() error {
 	return nil
 }
 
-// dimensions of an output; none if it is no tensor.
+// dimensions returns those of an output; none if it is not a tensor.
 func (s *session) dimensions(output uintptr) ([]int, error) {
 	info, err := s.get(fnOutputType, s.handle, output)
 	if err != nil {
@@ -180,7 +180,7 @@ func (s *session) dimensions(output uintptr) ([]int, error) {
 	return dims, err
 }
 
-// tensors returns those of a shape, made once.
+// tensors returns the cached tensors of a shape.
 func (s *session) tensors(sh shape) (tensors, error) {
 	if made := s.values[sh]; made != nil {
 		for i, old := range s.recent {
@@ -202,7 +202,7 @@ func (s *session) tensors(sh shape) (tensors, error) {
 	}
 	var made tensors
 	add := func(at, width, kind int, dims ...int) error {
-		const dimsAt = 64 // in the scratch memory, behind what get uses
+		const dimsAt = 64 // in the scratch memory, after what get uses
 		size := width
 		for i, d := range dims {
 			s.put(dimsAt+8*i, uintptr(d))
@@ -230,8 +230,8 @@ func (s *session) tensors(sh shape) (tensors, error) {
 	return made, nil
 }
 
-// run computes the vectors of texts. There is room for their tokens, and padding where
-// they differ in length. An urgent run cannot be interrupted.
+// run computes the vectors of texts. They must fit into the memory, with padding if their
+// lengths differ. An urgent run cannot be interrupted.
 func (s *session) run(ids [][]uint32, urgent bool) ([]embed.Vector, error) {
 	sh := shape{rows: len(ids)}
 	for _, row := range ids {
@@ -288,8 +288,7 @@ func (s *session) run(ids [][]uint32, urgent bool) ([]embed.Vector, error) {
 	return out, nil
 }
 
-// compute runs the model with the tensors that lie at the beginning of the scratch
-// memory.
+// compute runs the model with the tensors at the start of the scratch memory.
 func (s *session) compute(urgent bool) error {
 	options := s.options
 	if urgent {
@@ -302,7 +301,7 @@ func (s *session) compute(urgent bool) error {
 	return s.finished(s.do(fnRun, s.handle, options, s.names, s.base, n, s.names+8*n, 1, s.base+8*n))
 }
 
-// finished says how a run has ended.
+// finished records the end of a run.
 func (s *session) finished(err error) error {
 	s.mu.Lock()
 	stopped := s.stopped
@@ -325,13 +324,12 @@ func (s *session) finished(err error) error {
 	return nil
 }
 
-// interrupt ends a run that is under way soon, unless it is urgent. Any goroutine may
-// call it.
+// interrupt makes a run end soon, unless it is urgent. Any goroutine may call it.
 func (s *session) interrupt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running && !s.stopped {
 		s.stopped = true
-		s.call(1, s.fn[fnSetTerminate], s.options) // that the host has gone shows in the run
+		s.call(1, s.fn[fnSetTerminate], s.options) // if the host has ended, the run reports it
 	}
 }

@@ -128,7 +128,7 @@ func (b *Brief) choose(res kb.Result, opt *Options) (read []*kb.Capsule) {
 	heading := "## RECENT LEARNINGS"
 	limit := opt.Limit
 	if b.Weak {
-		heading += "\n\nNothing is surely about this task. The nearest matches:"
+		heading += "\n\nNo confident match for this task. The nearest matches:"
 		limit = min(limit, mostWeak)
 	}
 	block := heading + "\n\n"

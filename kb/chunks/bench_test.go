@@ -33,7 +33,7 @@ func benchSizes(b *testing.B) []int {
 	return sizes
 }
 
-// instant is an embedder that takes no time: the model's own is measured elsewhere.
+// instant is an embedder that takes no time; the model's time is measured elsewhere.
 type instant struct{ r *rand.Rand }
 
 func (e *instant) Model() embed.Model { return embed.Model{Name: "instant", Dim: 384} }
@@ -50,7 +50,8 @@ func (e *instant) Embed(_ context.Context, texts []string) ([]embed.Vector, erro
 	return out, nil
 }
 
-// benchWords gives words as often as a language does: few of them most of the time.
+// benchWords returns words with a frequency like that of a language: few of them most of
+// the time.
 func benchWords(z *rand.Zipf, n int) string {
 	words := make([]string, n)
 	for i := range words {
@@ -100,7 +101,7 @@ func benchStore(b *testing.B, n int) (*Store, *rand.Zipf, []string) {
 	return s, z, ids
 }
 
-// timed runs op b.N times and reports the median and the 99th percentile, in microseconds.
+// timed runs op b.N times and reports the median and the 99th percentile in microseconds.
 func timed(b *testing.B, op func(i int) error) {
 	b.Helper()
 	took := make([]time.Duration, 0, b.N)
@@ -118,7 +119,8 @@ func timed(b *testing.B, op func(i int) error) {
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "µs/p99")
 }
 
-// BenchmarkStore measures the operations of a process that lives: its index is warm, and its model takes no time.
+// BenchmarkStore measures the operations of a long-lived process: with a warm index, and
+// a model that takes no time.
 func BenchmarkStore(b *testing.B) {
 	for _, n := range benchSizes(b) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// Levels of importance, the lowest first.
+// The importance levels, lowest first.
 const (
 	Low      = "low"
 	Medium   = "medium"
@@ -20,13 +20,13 @@ const (
 	Critical = "critical"
 )
 
-// Importances lists them.
+// Importances lists the levels, lowest first.
 var Importances = []string{Low, Medium, High, Critical}
 
-// DefaultAgent is who has written a chunk if nobody says so.
+// DefaultAgent is the author of a chunk that names none.
 const DefaultAgent = "global"
 
-// Limits of what is written. What is imported was held to none, and is taken up to
+// Limits for what is written here. The other program had no limits; imports accept up to
 // maxImported.
 const (
 	MaxTopic   = 500       // characters
@@ -41,9 +41,9 @@ const (
 
 // Meta is a chunk without its content.
 type Meta struct {
-	ID         string     `json:"id"` // 10 hexadecimal digits; an imported one may be anything
+	ID         string     `json:"id"` // 10 hexadecimal digits; an imported id may differ
 	Topic      string     `json:"topic"`
-	Agent      string     `json:"agent"` // who wrote it
+	Agent      string     `json:"agent"` // the author
 	Tags       []string   `json:"tags"`
 	Importance string     `json:"importance"`
 	Created    time.Time  `json:"created_at"`
@@ -54,24 +54,24 @@ type Meta struct {
 	n int64
 }
 
-// Chunk is the unit of what is remembered: it is written once, and found by search. A
-// correction is a new chunk, and the old one is deleted.
+// Chunk is a text that is written once and found by search. To correct it, write a new
+// chunk and delete the old one.
 type Chunk struct {
 	Meta
 	Content string `json:"content"` // markdown
 }
 
-// NewChunk is what a chunk is made of.
+// NewChunk is the input of Write.
 type NewChunk struct {
 	Topic      string
 	Content    string
 	Agent      string // "": DefaultAgent
 	Tags       []string
 	Importance string   // "": Medium
-	TTLDays    *float64 // after how many days it expires, parts of a day too; nil: never
+	TTLDays    *float64 // days until it expires, fractions allowed; nil: never
 }
 
-// chunk makes the chunk, without id and times, or says what is wrong with it.
+// chunk validates the input and returns the chunk, without id and times.
 func (c *NewChunk) chunk() (Chunk, error) {
 	out := Chunk{Meta: Meta{Topic: strings.TrimSpace(text(c.Topic)), Agent: strings.TrimSpace(text(c.Agent)), Importance: c.Importance}, Content: text(c.Content)}
 	if out.Agent == "" {
@@ -98,8 +98,8 @@ func (c *NewChunk) chunk() (Chunk, error) {
 	if !slices.Contains(Importances, out.Importance) {
 		return out, unknown("the importance", out.Importance, Importances)
 	}
-	if d := c.TTLDays; d != nil && !(*d > 0 && *d <= MaxTTLDays) { // nor NaN
-		return out, invalid(fmt.Sprintf("ttl_days is %g; it must be greater than 0, and at most %d", *d, MaxTTLDays), "leave it out for what has no end")
+	if d := c.TTLDays; d != nil && !(*d > 0 && *d <= MaxTTLDays) { // also refuses NaN
+		return out, invalid(fmt.Sprintf("ttl_days is %g; it must be greater than 0, and at most %d", *d, MaxTTLDays), "leave it out if the chunk shall not expire")
 	}
 	for _, t := range c.Tags {
 		if err := atMost("a tag", text(t), MaxTag, "tags are short words"); err != nil {
@@ -112,21 +112,20 @@ func (c *NewChunk) chunk() (Chunk, error) {
 	return out, nil
 }
 
-// expiry is when a chunk that is written at a time expires.
+// expiry returns the time at which a chunk written at the given time expires.
 func (c *NewChunk) expiry(now time.Time) *time.Time {
 	if c.TTLDays == nil {
 		return nil
 	}
-	// the least is a millisecond
+	// at least a millisecond
 	ms := math.Ceil(*c.TTLDays * float64(24*time.Hour/time.Millisecond))
 	return new(now.Add(time.Duration(ms) * time.Millisecond))
 }
 
-// expired reports whether the chunk's time is over.
+// expired reports whether the chunk has expired.
 func (m *Meta) expired(now time.Time) bool { return m.Expires != nil && !m.Expires.After(now) }
 
-// tagList is a list of tags as it is stored: without blanks around them, none empty, none
-// twice.
+// tagList normalises tags for storage: trimmed, not empty, no duplicates.
 func tagList(tags []string) []string {
 	out := []string{}
 	for _, t := range tags {
@@ -137,7 +136,7 @@ func tagList(tags []string) []string {
 	return out
 }
 
-// text makes a string one that can be stored and sent as JSON: valid UTF-8 without NUL.
+// text returns s in a form that can be stored and sent as JSON: valid UTF-8 without NUL.
 func text(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
 }
@@ -149,9 +148,9 @@ func atMost(what, s string, most int, hint string) error {
 	return nil
 }
 
-// newID makes an id as the other program does: the first 10 hexadecimal digits of a hash
-// over who, what, when and something random. They are 40 bits, so the caller sees to it
-// that none is there twice.
+// newID makes an id in the way of the other program: the first 10 hexadecimal digits of a
+// hash of agent, topic, time and a random part. These are 40 bits, so the caller must
+// check that the id is new.
 func newID(agent, topic string, now time.Time) string {
 	sum := sha1.Sum(fmt.Appendf(nil, "%s:%s:%d:%s", agent, topic, now.UnixMilli(), rand.Text()))
 	return hex.EncodeToString(sum[:])[:10]

@@ -37,12 +37,12 @@ func TestWriteAndRead(t *testing.T) {
 	if read, err := s.Read(t.Context(), got.ID); err != nil || !reflect.DeepEqual(read, want) {
 		t.Errorf("read: %+v, %v", read, err)
 	}
-	// What is left out has its default, and what is no text becomes one.
+	// Missing fields get their defaults, and invalid UTF-8 is corrected.
 	plain := writeChunk(t, s, NewChunk{Topic: "a\xffb\x00c", Content: "x\xfe"})
 	if plain.Agent != DefaultAgent || plain.Importance != Medium || len(plain.Tags) != 0 || plain.Topic != "a\ufffdb\ufffdc" || plain.Content != "x\ufffd" || plain.Expires != nil {
 		t.Errorf("%+v", plain)
 	}
-	// The same again is another chunk.
+	// Writing the same again makes another chunk.
 	if again := writeChunk(t, s, NewChunk{Topic: "a\xffb\x00c", Content: "x\xfe"}); again.ID == plain.ID {
 		t.Error("two chunks have one id")
 	}
@@ -111,7 +111,7 @@ func TestRefusals(t *testing.T) {
 		_, err := s.SetState(t.Context(), v.key, json.RawMessage(v.value))
 		fails(t, err, fault.Invalid, words)
 	}
-	// What is as long as it may be is taken. Nothing was made before.
+	// Texts of the greatest length are accepted. No file was created before.
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("refusals have made the directory: %v", err)
 	}
@@ -126,7 +126,7 @@ func manyTags(n int) []string {
 	return tags
 }
 
-// TestNothingThere: a store that nobody has written to is empty, and asking makes none.
+// TestNothingThere: an unused store is empty, and reading creates no file.
 func TestNothingThere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	s := openStore(t, dir, Options{Import: true, Embedder: newConcepts()})
@@ -174,7 +174,7 @@ func TestList(t *testing.T) {
 			n.Tags = []string{"Low", fmt.Sprint("t", i)}
 		}
 		writeChunk(t, s, n)
-		if i != 4 { // two of one time: the later one stands first
+		if i != 4 { // for equal times, the one written later comes first
 			c.pass(time.Minute)
 		}
 	}
@@ -214,7 +214,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestExpiry: what has expired is in no answer from that moment on, and goes with the next write or opening.
+// TestExpiry: no answer has an expired chunk, and the next write or opening deletes it.
 func TestExpiry(t *testing.T) {
 	c := newClock()
 	dir := t.TempDir()
@@ -306,7 +306,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestRemovedWhileOpen: a process that lives goes on where somebody has removed the store.
+// TestRemovedWhileOpen: a process continues after its store was removed.
 func TestRemovedWhileOpen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	s := openStore(t, dir, Options{})
@@ -328,7 +328,8 @@ func TestRemovedWhileOpen(t *testing.T) {
 	}
 }
 
-// TestDamage: an index that makes no sense is made anew, a file that makes none is refused with the next step for a store.
+// TestDamage: a damaged index is rebuilt; a damaged file is refused with the next step
+// for a store.
 func TestDamage(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir, Options{Embedder: newConcepts()})
@@ -346,7 +347,8 @@ func TestDamage(t *testing.T) {
 		}
 		s = openStore(t, dir, Options{Embedder: newConcepts()})
 		if got := found(t, s, Query{Text: "login", Mode: ModeSemantic}); len(got) != 1 {
-			// Without its totals nobody knows the model of the embeddings: they are made anew.
+			// Without the totals the model of the embeddings is unknown, so they are
+			// computed again.
 			if e, err := s.Backfill(t.Context(), 0); err != nil || e.Embedded != 1 {
 				t.Errorf("%s: found %v, %+v, %v", damage, got, e, err)
 			}
@@ -358,7 +360,7 @@ func TestDamage(t *testing.T) {
 	}
 	_, _, err := Open(t.Context(), bad, Options{})
 	fails(t, err, fault.Corrupt, FileName)
-	if !strings.Contains(fmt.Sprint(err.(*fault.Error).Next), "the next use begins anew") {
+	if !strings.Contains(fmt.Sprint(err.(*fault.Error).Next), "the next use creates a new store") {
 		t.Error(err.(*fault.Error).Next)
 	}
 }

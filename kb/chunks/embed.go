@@ -10,38 +10,37 @@ import (
 	"blackboard/kb/store"
 )
 
-// Embedded is what became of chunks that had no embedding.
+// Embedded is the result of Embed, Backfill and Reembed.
 type Embedded = store.Embedded
 
-// Embed gives chunks that were just written their embeddings: those with these ids that
-// have none yet. A server calls it in the background, after it has answered.
+// Embed adds the missing embeddings of the chunks with these ids. A server calls it in
+// the background after it has answered.
 //
-// Without a model that is fault.NoModel. If the store holds embeddings of another model,
-// it is an error that matches fault.Conflict: they are not comparable, and Reembed
-// changes over.
+// Without a model it returns fault.NoModel. If the store's embeddings are of another
+// model, it returns an error that matches fault.Conflict, since vectors of two models
+// cannot be compared; Reembed switches the model.
 func (s *Store) Embed(ctx context.Context, ids ...string) (Embedded, error) {
 	return s.embed(ctx, store.EmbedOptions{Where: `id IN (SELECT value FROM json_each(?))`, Args: []any{sqlite.List(ids)}})
 }
 
-// Backfill is Embed for all chunks that have no embedding, in batches of 50, of which
-// each is kept, at most so many (0: until none is left). A server calls it when it
-// starts.
+// Backfill adds up to max missing embeddings (0: all) in batches of 50, each in its own
+// transaction. A server calls it when it starts.
 func (s *Store) Backfill(ctx context.Context, batches int) (Embedded, error) {
 	return s.embed(ctx, store.EmbedOptions{Batches: batches})
 }
 
-// Reembed is Backfill, and changes over to the model at hand if the embeddings are of
-// another one. It calls progress after each batch.
+// Reembed is Backfill for the current model: it replaces embeddings of another model. It
+// calls progress after each batch.
 func (s *Store) Reembed(ctx context.Context, progress func(done, of int)) (Embedded, error) {
 	return s.embed(ctx, store.EmbedOptions{Change: true, Progress: progress})
 }
 
-// sameModel is an error that matches fault.Conflict if the store's embeddings are of
+// sameModel returns an error that matches fault.Conflict if the store's embeddings are of
 // another model.
 func (f *file) sameModel(tx *sqlite.Tx, m embed.Model) error {
 	name, dim, err := f.Index.Model(tx)
 	if err == nil && name != "" && (name != m.Name || dim != m.Dim) {
-		err = fault.Conflict.New(fmt.Sprintf("the store is embedded with %s (%d numbers), the model here is %s (%d)", name, dim, m.Name, m.Dim), "", fault.Do("context.reembed", "{} changes over to the model here"))
+		err = fault.Conflict.New(fmt.Sprintf("the store is embedded with %s (%d numbers), the model here is %s (%d)", name, dim, m.Name, m.Dim), "", fault.Do("context.reembed", "{} switches to the model here"))
 	}
 	return err
 }

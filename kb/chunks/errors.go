@@ -16,16 +16,16 @@ func noState(key string) error {
 	return fault.NotFound.New(NoStateText(key), "", fault.Do("context.set", "{} sets it"))
 }
 
-// otherStore is the step to another store's directory.
+// otherStore is the next step that names another store's directory.
 var otherStore = fault.Give("store", "", "name the directory of a store with {} or $AGENT_STORE_PATH")
 
-// storeError gives what is wrong with the store's own file the next step for a store.
+// storeError adds the next step to errors about the store's own file.
 func storeError(err error) error {
 	switch fault.KindOf(err) {
 	case fault.ReadOnly:
 		return fault.With(err, "make the store's directory writable", otherStore)
 	case fault.Corrupt:
-		return fault.With(err, "restore the file from a backup, or move it away: the next use begins anew, with the files of agent-memory-store beside it")
+		return fault.With(err, "restore the file from a backup, or move it away: the next use creates a new store from the files of agent-memory-store beside it")
 	case fault.Gone:
 		return fault.With(err, "repeat the call if the store is still wanted")
 	}

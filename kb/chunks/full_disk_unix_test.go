@@ -14,7 +14,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// smallDisk mounts a file system in memory for the time of the test, which is skipped where that cannot be done.
+// smallDisk mounts a file system in memory for the test, which is skipped if that is
+// impossible.
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,7 +48,8 @@ func fillDisk(t *testing.T, name string) {
 	}
 }
 
-// TestOpenedOnAFullDisk: a store that is opened while there is no space can be read, sees what others write once there is some, and can be written to itself.
+// TestOpenedOnAFullDisk: a store that is opened on a full disk can be read. Once there is
+// space, it sees other writers and can be written to.
 func TestOpenedOnAFullDisk(t *testing.T) {
 	disk := smallDisk(t)
 	dir, filler := filepath.Join(disk, "store"), filepath.Join(disk, "filler")
@@ -75,7 +77,7 @@ func TestOpenedOnAFullDisk(t *testing.T) {
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	// What another writes is seen, while it still has it open and after it has closed it.
+	// The writes of another store are visible while it is open, and after it is closed.
 	write(t, other, "second")
 	if got := topics(held); len(got) != 2 {
 		t.Errorf("while another has it open, found %v", got)
@@ -92,7 +94,8 @@ func TestOpenedOnAFullDisk(t *testing.T) {
 	}
 }
 
-// TestSpaceComesBackUnderReaders: readers at work when there is space again are answered, by the file as it was or as it is.
+// TestSpaceComesBackUnderReaders: readers are answered while space becomes free, with the
+// old or the new content.
 func TestSpaceComesBackUnderReaders(t *testing.T) {
 	disk := smallDisk(t)
 	dir, filler := filepath.Join(disk, "store"), filepath.Join(disk, "filler")
@@ -126,13 +129,13 @@ func TestSpaceComesBackUnderReaders(t *testing.T) {
 	write(t, held, "second")
 }
 
-// TestMadeOnAFullDisk: what could not even be made is made once there is space.
+// TestMadeOnAFullDisk: a file that could not be created is created once there is space.
 func TestMadeOnAFullDisk(t *testing.T) {
 	disk := smallDisk(t)
 	filler := filepath.Join(disk, "filler")
 	s := openStore(t, filepath.Join(disk, "store"), Options{})
 	fillDisk(t, filler)
-	for range 2 { // the second time there is a file
+	for range 2 { // the second time the file exists
 		_, err := s.Write(t.Context(), NewChunk{Topic: "lost", Content: "There is no space."})
 		fails(t, err, fault.Full, "")
 	}

@@ -17,7 +17,7 @@ import (
 	"blackboard/embed"
 )
 
-// clock is a time that passes only when a test says so.
+// clock only advances when a test says so.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -37,7 +37,7 @@ func (c *clock) pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// openStore opens a store that is closed at the end, after it was checked.
+// openStore opens a store, and at the end of the test checks and closes it.
 func openStore(tb testing.TB, dir string, opt Options) *Store {
 	tb.Helper()
 	s, _, err := Open(context.Background(), dir, opt)
@@ -51,7 +51,7 @@ func openStore(tb testing.TB, dir string, opt Options) *Store {
 	return s
 }
 
-// write stores a chunk of a topic with tags; its content is made of the topic.
+// write stores a chunk with a topic and tags; its content is derived from the topic.
 func write(tb testing.TB, s *Store, topic string, tags ...string) Chunk {
 	tb.Helper()
 	return writeChunk(tb, s, NewChunk{Topic: topic, Content: "About " + topic + ".", Tags: tags})
@@ -66,7 +66,7 @@ func writeChunk(tb testing.TB, s *Store, n NewChunk) Chunk {
 	return c
 }
 
-// found are the topics that a search finds, in its order.
+// found returns the topics of the hits of a search, in order.
 func found(tb testing.TB, s *Store, q Query) []string {
 	tb.Helper()
 	r, err := s.Search(context.Background(), q)
@@ -84,7 +84,7 @@ func topicsOf(r Result) []string {
 	return topics
 }
 
-// fails fails unless an error is of a kind, holds some words and has a next step.
+// fails checks an error: its kind, some words, and that it has a next step.
 func fails(tb testing.TB, err, kind error, words string) {
 	tb.Helper()
 	if !errors.Is(err, kind) || !strings.Contains(err.Error(), words) || len(fault.Next(err)) == 0 {
@@ -92,7 +92,7 @@ func fails(tb testing.TB, err, kind error, words string) {
 	}
 }
 
-// agrees fails unless rows, tags and index say the same.
+// agrees checks that rows, tags and index are consistent.
 func agrees(tb testing.TB, s *Store) {
 	tb.Helper()
 	f, err := s.file(context.Background(), false)
@@ -147,7 +147,8 @@ func agrees(tb testing.TB, s *Store) {
 	}
 }
 
-// contents are the names and bytes of the files below a directory, but for our own.
+// contents returns the names and bytes of the files below a directory, except this
+// program's.
 func contents(tb testing.TB, dir string) map[string]string {
 	tb.Helper()
 	all := map[string]string{}
@@ -169,7 +170,8 @@ func contents(tb testing.TB, dir string) map[string]string {
 	return all
 }
 
-// concepts is an embedder that knows some words and what they are about: words of one line mean about the same.
+// concepts is an embedder that knows some words: words of one line have nearly the same
+// meaning.
 type concepts struct{ model embed.Model }
 
 var known = [][]string{{"auth", "login", "jwt", "autenticação"}, {"deploy", "staging", "pipeline", "release"}, {"scraper", "listings", "crawl"}, {"limit", "throttle"}}

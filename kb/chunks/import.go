@@ -15,55 +15,54 @@ import (
 	"blackboard/embed"
 )
 
-// What the other program keeps in a store's directory.
+// The files of the other program in a store's directory.
 const (
 	storeFile   = "store.db"
 	chunkFolder = "chunks"
 	stateFolder = "state"
 )
 
-// ImportCount counts what was taken over.
+// ImportCount counts the records of an import.
 type ImportCount struct {
-	Added   int `json:"added"`   // was not there
-	Updated int `json:"updated"` // there already, and older than the original
-	Kept    int `json:"kept"`    // there already, and not older
+	Added   int `json:"added"`   // new here
+	Updated int `json:"updated"` // older here than in the source
+	Kept    int `json:"kept"`    // here already, not older than in the source
 }
 
-// Refused is a record that was not taken over.
+// Refused is a record that was not imported.
 type Refused struct {
-	From string `json:"from"` // the file, and which record of it
+	From string `json:"from"` // the file, and the record in it
 	Why  string `json:"why"`
 }
 
-// ImportResult says what became of the other program's files.
+// ImportResult is the result of an import.
 type ImportResult struct {
-	// store.db with its path, or the directory with the folders; "": there was nothing to
-	// take over
+	// Source is the path of store.db, or the directory that has the folders; "" if there
+	// was nothing to import.
 	Source string      `json:"source"`
 	Chunks ImportCount `json:"chunks"` // counts of chunks
 	State  ImportCount `json:"state"`  // counts of state keys
-	// chunks that were left out because their time is over
+	// expired chunks, which were left out
 	Expired int `json:"expired"`
-	// chunks that were left out because they were deleted here
+	// chunks that were deleted here, which were left out
 	Deleted    int       `json:"deleted"`
-	Embeddings int       `json:"embeddings"` // that were taken over with their chunks
+	Embeddings int       `json:"embeddings"` // imported with their chunks
 	Refused    []Refused `json:"refused"`
 	Notes      []string  `json:"notes"`
 }
 
 func newImportResult() ImportResult { return ImportResult{Refused: []Refused{}, Notes: []string{}} }
 
-// Imported is what an import has taken over, and when.
+// Imported is the result and the time of an import.
 type Imported struct {
 	At time.Time `json:"at"`
 	ImportResult
 }
 
-// Import takes over what is new in the other program's files since they were taken over
-// last: what has an id or a key that is not here, and what was changed there later than
-// here. What was deleted here stays deleted, unless it was changed there since. All of it
-// is one transaction. If there are no such files, that is an error that matches
-// fault.NotFound.
+// Import imports what is new in the other program's files since the last import: ids and
+// keys that are missing here, and records that were changed there later than here. A
+// record that was deleted here is imported only if it was changed there since. The import
+// is one transaction. Without such files it returns an error that matches fault.NotFound.
 func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 	res := newImportResult()
 	src, err := s.originals(ctx)
@@ -78,7 +77,7 @@ func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 		if err := f.purgeIn(tx); err != nil {
 			return err
 		}
-		res = newImportResult() // a second try begins anew
+		res = newImportResult() // the transaction may run again
 		if err := f.take(ctx, tx, s, src, &res); err != nil {
 			return err
 		}
@@ -87,12 +86,12 @@ func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 	return res, err
 }
 
-// source is what the other program has left: a database, or folders from before it had
-// one.
+// source is what the other program has left: a database, or the folders of earlier
+// versions.
 type source struct {
-	path    string              // of the database, or of the directory with the folders
+	path    string              // of the database, or of the directory that has the folders
 	db      *sqlite.Foreign     // nil: folders
-	columns map[string][]string // that its tables have, of those that we read
+	columns map[string][]string // the columns of its tables that are read here
 	notes   []string
 }
 
@@ -102,10 +101,10 @@ func (src *source) close() {
 	}
 }
 
-// originals opens what the other program has left, nil if there is nothing, and makes
-// sure that all of it can be read. It takes the database, unless that is empty and there
-// are the folders: the version 0.0.9 makes the database before it looks whether there is
-// one, and so leaves its folders where they are.
+// originals opens the other program's files, and checks that all of them can be read. It
+// returns nil if there are none. It prefers the database, unless that is empty and the
+// folders exist: version 0.0.9 creates the database before it checks for one, and
+// therefore never migrates its folders.
 func (s *Store) originals(ctx context.Context) (*source, error) {
 	path := filepath.Join(s.dir, storeFile)
 	folders := isDir(filepath.Join(s.dir, chunkFolder)) || isDir(filepath.Join(s.dir, stateFolder))
@@ -120,10 +119,10 @@ func (s *Store) originals(ctx context.Context) (*source, error) {
 		}
 		if folders && rows == 0 {
 			src.close()
-			return &source{path: s.dir, notes: []string{path + " is empty; the folders beside it were taken over"}}, nil
+			return &source{path: s.dir, notes: []string{path + " is empty; the folders beside it were imported"}}, nil
 		}
 		if folders {
-			src.notes = append(src.notes, fmt.Sprintf("the folders %s and %s beside %s were not taken over: it is newer than they are", chunkFolder, stateFolder, path))
+			src.notes = append(src.notes, fmt.Sprintf("the folders %s and %s beside %s were not imported: the store is newer", chunkFolder, stateFolder, path))
 		}
 		return src, nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -144,38 +143,37 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// without is the step that leaves the other program's files alone.
+// without is the next step that ignores the other program's files.
 var without = fault.Give("no_import", "", "or go on without what is in it: {}")
 
-// sourceError says what is wrong with the other program's file, and how to go on.
+// sourceError describes an error in the other program's files, with the next step.
 func sourceError(path string, err error) error {
 	switch _, refused := fault.Refused(err); {
 	case refused:
 		return err
 	case errors.Is(err, fault.Busy):
-		return fault.Conflict.New("cannot import "+err.Error(), "try again when the program that writes to it rests", without)
+		return fault.Conflict.New("cannot import "+err.Error(), "try again when no program writes to it", without)
 	case errors.Is(err, fault.Full), errors.Is(err, syscall.ENOSPC):
 		return fault.Full.New("cannot import "+err.Error(), "make it smaller, or free some space where temporary files go", without)
 	case errors.Is(err, fs.ErrPermission):
-		return invalid(fmt.Sprintf("cannot import %s: it cannot be read", path), "see who may read it", without)
+		return invalid(fmt.Sprintf("cannot import %s: it cannot be read", path), "check its permissions", without)
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
 	return invalid("cannot import "+err.Error(), "restore it from a backup", without)
 }
 
-// originalModel is what the other program embeds with.
+// originalModel is the embedding model of the other program.
 var originalModel = embed.Model{Name: "all-MiniLM-L6-v2", Dim: 384}
 
-// incomingChunk is a chunk of the other program. Its times are zero if they are not
-// known.
+// incomingChunk is a chunk of the other program. Unknown times are zero.
 type incomingChunk struct {
 	Chunk
 	vector embed.Vector // by originalModel; nil: none
-	odd    []string     // what of it is not as it was; the same words for all of a kind
+	odd    []string     // differences from a valid chunk
 }
 
-// each calls chunk and state with all that the source holds.
+// each calls chunk and state with every record of the source.
 func (src *source) each(ctx context.Context, chunk func(incomingChunk) error, state func(State) error, refuse func(from, why string)) error {
 	if src.db != nil {
 		return src.eachRow(ctx, chunk, state, refuse)

@@ -13,11 +13,11 @@ import (
 	"blackboard/embed"
 )
 
-// table is one of the other program's tables. Those of its columns that come first must
-// be there, the others may be missing.
+// table is one of the other program's tables. The first columns are required, the others
+// are optional.
 type table struct {
 	name    string
-	record  string // what a row is called
+	record  string // what to call a row
 	columns []string
 	needed  int
 }
@@ -27,8 +27,8 @@ var (
 	stateTable = table{"state", "state", []string{"key", "value", "updated_at"}, 2}
 )
 
-// openDB opens the database as a copy, and reads all of it once, so that what is found to
-// be damaged is found before anything is written. It returns how many rows there are.
+// openDB opens a copy of the database and reads all of it once, so that damage is found
+// before anything is written. It returns the number of rows.
 func (src *source) openDB(ctx context.Context) (rows int, err error) {
 	if src.db, err = sqlite.OpenForeign(ctx, src.path); err != nil {
 		return 0, err
@@ -54,7 +54,7 @@ func (src *source) openDB(ctx context.Context) (rows int, err error) {
 	return rows, err
 }
 
-// eachRow calls chunk and state with every row of the database, as far as it can be one.
+// eachRow calls chunk and state with every valid row of the database.
 func (src *source) eachRow(ctx context.Context, chunk func(incomingChunk) error, state func(State) error, refuse func(from, why string)) error {
 	if err := src.rows(ctx, chunkTable, func(row map[string]any, from string) error {
 		in := incomingChunk{vector: blobVector(row["embedding"])}
@@ -80,7 +80,7 @@ func (src *source) eachRow(ctx context.Context, chunk func(incomingChunk) error,
 	})
 }
 
-// rows calls fn with every row of a table, by column, and with what to call it.
+// rows calls fn with every row of a table, by column, and with the row's name.
 func (src *source) rows(ctx context.Context, t table, fn func(row map[string]any, from string) error) error {
 	columns := src.columns[t.name]
 	if len(columns) == 0 {
@@ -88,11 +88,11 @@ func (src *source) rows(ctx context.Context, t table, fn func(row map[string]any
 	}
 	selected := make([]string, len(columns))
 	for i, c := range columns {
-		// More than is taken is not read: one byte more tells.
+		// Read one byte more than the limit, to detect longer values.
 		selected[i] = fmt.Sprintf("substr(%s, 1, %d)", sqlite.Quote(c), maxImported+1)
 	}
 	n := 0
-	var failed error // of fn, which is no fault of the source
+	var failed error // an error of fn, which is not about the source
 	err := src.db.Each(ctx, "SELECT "+strings.Join(selected, ", ")+" FROM "+sqlite.Quote(t.name), func(values []any) error {
 		n++
 		row := make(map[string]any, len(columns))
@@ -112,7 +112,7 @@ func (src *source) rows(ctx context.Context, t table, fn func(row map[string]any
 	return sourceError(src.path, err)
 }
 
-// storedTags reads a list of JSON; what is none is parted at commas.
+// storedTags reads a JSON list of tags. Any other text is split at commas.
 func storedTags(s string) []string {
 	if s = strings.TrimSpace(s); s == "" || s == "null" {
 		return nil
@@ -130,8 +130,8 @@ func storedTags(s string) []string {
 	return tags
 }
 
-// blobVector reads an embedding of originalModel: 384 numbers of four bytes, the lowest
-// first. It is nil for anything else.
+// blobVector reads an embedding of originalModel: 384 little-endian 32-bit numbers. It
+// returns nil for anything else.
 func blobVector(v any) embed.Vector {
 	b, ok := v.([]byte)
 	if !ok || len(b) != 4*originalModel.Dim {
@@ -143,7 +143,7 @@ func blobVector(v any) embed.Vector {
 		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 		sum += float64(out[i]) * float64(out[i])
 	}
-	if !(math.Abs(sum-1) < 0.01) { // nor NaN: it makes vectors of length 1
+	if !(math.Abs(sum-1) < 0.01) { // also refuses NaN; the model makes vectors of length 1
 		return nil
 	}
 	return out

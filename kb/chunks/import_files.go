@@ -18,7 +18,7 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// eachFile calls chunk and state with every file of the folders, as far as it can be one.
+// eachFile calls chunk and state with every valid file of the folders.
 func (src *source) eachFile(ctx context.Context, chunk func(incomingChunk) error, state func(State) error, refuse func(from, why string)) error {
 	if err := eachIn(ctx, filepath.Join(src.path, chunkFolder), ".md", refuse, func(path, content string, modified time.Time) error {
 		in, err := chunkOfFile(strings.TrimSuffix(filepath.Base(path), ".md"), content, modified)
@@ -40,8 +40,7 @@ func (src *source) eachFile(ctx context.Context, chunk func(incomingChunk) error
 	})
 }
 
-// eachIn calls fn with every file of a folder that has an ending, in the order of their
-// names.
+// eachIn calls fn with every file of a folder that has the extension, ordered by name.
 func eachIn(ctx context.Context, dir, ending string, refuse func(from, why string), fn func(path, content string, modified time.Time) error) error {
 	entries, err := filesIn(dir)
 	if err != nil {
@@ -67,7 +66,7 @@ func eachIn(ctx context.Context, dir, ending string, refuse func(from, why strin
 	return nil
 }
 
-// filesIn lists a folder; one that is not there is empty.
+// filesIn lists a folder; a missing folder is empty.
 func filesIn(dir string) ([]os.DirEntry, error) {
 	if !isDir(dir) {
 		return nil, nil
@@ -76,12 +75,12 @@ func filesIn(dir string) ([]os.DirEntry, error) {
 	return entries, sourceError(dir, err)
 }
 
-// maxFile is how many bytes a file may have: a content, and what stands above it.
+// maxFile is the most bytes of a file: the content and its front matter.
 const maxFile = maxImported + maxFrontMatter
 
-// readFile reads a regular file that is not too large.
+// readFile reads a regular file of at most maxFile bytes.
 func readFile(path string) (string, time.Time, error) {
-	info, err := os.Stat(path) // before it is opened: that would wait for the other end of a pipe
+	info, err := os.Stat(path) // check before opening: opening a pipe would block
 	switch {
 	case err != nil:
 		return "", time.Time{}, systemWords(err)
@@ -102,7 +101,8 @@ func readFile(path string) (string, time.Time, error) {
 	return string(data), info.ModTime().UTC().Truncate(time.Millisecond), nil
 }
 
-// systemWords is what the system says of a file, without the path, which is said already.
+// systemWords returns the system's error text without the path, which the message already
+// has.
 func systemWords(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -111,9 +111,9 @@ func systemWords(err error) error {
 	return fmt.Errorf("it cannot be read: %w", err)
 }
 
-// chunkOfFile reads a chunk from when each was a file: YAML between lines of dashes, then
-// the content. What the YAML does not say is said by the file: its name is the id, and
-// its time that of the last change.
+// chunkOfFile reads a chunk that is a file: YAML between lines of dashes, then the
+// content. Missing fields come from the file: its name is the id, its modification time
+// the time.
 func chunkOfFile(name, content string, modified time.Time) (in incomingChunk, err error) {
 	meta, body, err := frontMatter(content)
 	if err != nil {
@@ -141,8 +141,8 @@ func chunkOfFile(name, content string, modified time.Time) (in incomingChunk, er
 	return in, nil
 }
 
-// stateOfFile reads a value from when each was a file: an object of the key, the value
-// and a time, or the value itself, whose key is then the file's name.
+// stateOfFile reads a state file: an object with key, value and time, or the value alone,
+// whose key is then the file's name.
 func stateOfFile(name, content string, modified time.Time) State {
 	v := State{Key: name, Value: json.RawMessage(bytes.TrimSpace([]byte(strings.TrimPrefix(content, "\ufeff")))), Updated: modified}
 	var whole struct {
@@ -163,11 +163,11 @@ func stateOfFile(name, content string, modified time.Time) State {
 	return v
 }
 
-// maxFrontMatter is how many bytes of YAML a file may have.
+// maxFrontMatter is the most bytes of YAML in a file.
 const maxFrontMatter = 256 << 10
 
-// frontMatter splits a file into the fields between its first line, "---", and the next
-// such line, and what follows. A file that does not begin so has none.
+// frontMatter returns the fields between the first line "---" and the next such line, and
+// the rest of the file. A file that does not start with "---" has no fields.
 func frontMatter(content string) (fields map[string]*yaml.Node, body string, err error) {
 	content = strings.ReplaceAll(strings.TrimPrefix(text(content), "\ufeff"), "\r\n", "\n")
 	rest, found := strings.CutPrefix(content, "---\n")
@@ -176,7 +176,7 @@ func frontMatter(content string) (fields map[string]*yaml.Node, body string, err
 	}
 	meta, body, found := strings.Cut("\n"+rest, "\n---")
 	if !found {
-		return nil, "", errors.New("its front matter has no end")
+		return nil, "", errors.New("its front matter is not closed")
 	}
 	if _, body, found = strings.Cut(body, "\n"); !found {
 		body = ""
@@ -197,11 +197,11 @@ func frontMatter(content string) (fields map[string]*yaml.Node, body string, err
 	return fields, body, nil
 }
 
-// loadYAML reads YAML without giving it a meaning: texts stay as they are written, and
-// aliases are not followed.
+// loadYAML reads YAML without interpreting it: values stay as written, and aliases are
+// not followed.
 func loadYAML(s string) (root *yaml.Node, err error) {
 	defer func() {
-		if r := recover(); r != nil { // a parser's bug is no reason to lose everything else
+		if r := recover(); r != nil { // a bug in the parser must not stop the import
 			err = fmt.Errorf("%v", r)
 		}
 	}()
@@ -215,7 +215,7 @@ func loadYAML(s string) (root *yaml.Node, err error) {
 	return root, nil
 }
 
-// scalar returns the text of a value that is a single one.
+// scalar returns the text of a scalar value.
 func scalar(n *yaml.Node) (string, bool) {
 	if n != nil && n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -226,7 +226,7 @@ func scalar(n *yaml.Node) (string, bool) {
 	return strings.TrimSpace(n.Value), true
 }
 
-// nodeTags returns the texts of a list; a single text is a list of what its commas part.
+// nodeTags returns the texts of a list; a scalar is split at commas.
 func nodeTags(n *yaml.Node) []string {
 	if n != nil && n.Kind == yaml.AliasNode {
 		n = n.Alias

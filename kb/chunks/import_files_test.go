@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// writeFiles writes files below a directory, all of one time.
+// writeFiles writes files below a directory, all with one modification time.
 func writeFiles(tb testing.TB, dir string, files map[string]string) {
 	tb.Helper()
 	at := time.Date(2025, 4, 1, 0, 0, 0, 0, time.UTC)
@@ -59,7 +59,8 @@ Not the end.
 	"state/bad.json":           `{`,
 }
 
-// TestImportFolders: where there is no database the first use takes over the files from before there was one, and leaves them as they are.
+// TestImportFolders: without a database the first use imports the folders, and does not
+// change them.
 func TestImportFolders(t *testing.T) {
 	dir := t.TempDir()
 	writeFiles(t, dir, legacyFiles)
@@ -76,7 +77,7 @@ func TestImportFolders(t *testing.T) {
 	for _, r := range res.Refused {
 		refused = append(refused, filepath.Base(r.From)+": "+r.Why)
 	}
-	want := []string{"broken.md: its front matter is not YAML: ", "dir.md: it is not a regular file", "link.md: it cannot be read: ", "open.md: its front matter has no end", "bad.json: its value is not JSON"}
+	want := []string{"broken.md: its front matter is not YAML: ", "dir.md: it is not a regular file", "link.md: it cannot be read: ", "open.md: its front matter is not closed", "bad.json: its value is not JSON"}
 	if runtime.GOOS == "windows" {
 		want = slices.Delete(want, 1, 3)
 	}
@@ -109,7 +110,7 @@ func TestImportFolders(t *testing.T) {
 			t.Errorf("%s has changed: %v", name, err)
 		}
 	}
-	// Again: a file that was changed is newer.
+	// A file that was changed since is newer.
 	if _, err := s.Import(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -122,12 +123,13 @@ func TestImportFolders(t *testing.T) {
 	}
 }
 
-// TestImportWhich: the database counts, unless it is empty: then the program has made it and left its folders where they were.
+// TestImportWhich: the database is imported, unless it is empty: then the other program
+// created it and ignored its folders.
 func TestImportWhich(t *testing.T) {
 	both := t.TempDir()
 	writeFiles(t, both, legacyFiles)
 	original(t, both, originalSchema, twoStates)
-	if _, res := imported(t, both, Options{}); res.Source != filepath.Join(both, storeFile) || res.State.Added != 2 || res.Chunks.Added != 0 || len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "were not taken over") {
+	if _, res := imported(t, both, Options{}); res.Source != filepath.Join(both, storeFile) || res.State.Added != 2 || res.Chunks.Added != 0 || len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "were not imported") {
 		t.Errorf("%+v", res)
 	}
 	left := t.TempDir()
@@ -143,7 +145,8 @@ func TestImportWhich(t *testing.T) {
 	if _, res := imported(t, empty, Options{}); res.Source != filepath.Join(empty, storeFile) || res.Chunks.Added != 0 || len(res.Notes) != 0 {
 		t.Errorf("%+v", res)
 	}
-	// What comes into an empty directory before the first use is taken over by it, by a process too that was there before.
+	// The first use also imports what was added to an empty directory after a process had
+	// opened it.
 	late := t.TempDir()
 	s, res := imported(t, late, Options{})
 	if res.Source != "" {
@@ -156,7 +159,8 @@ func TestImportWhich(t *testing.T) {
 	}
 }
 
-// FuzzChunkFile reads whatever a file may hold. It never panics, and what it takes can be stored.
+// FuzzChunkFile reads arbitrary files. It must not panic, and accepted chunks must be
+// valid.
 func FuzzChunkFile(f *testing.F) {
 	for name, data := range legacyFiles {
 		f.Add(strings.TrimSuffix(filepath.Base(name), ".md"), data)

@@ -11,7 +11,8 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// FuzzImportDatabase opens a store beside whatever a store.db may hold. It never panics; what cannot be read is an error with a next step, and leaves nothing.
+// FuzzImportDatabase opens a store beside an arbitrary store.db. It must not panic. A
+// failed import must have a next step and write nothing.
 func FuzzImportDatabase(f *testing.F) {
 	dir := f.TempDir()
 	db := original(f, dir, originalSchema, threeChunks, twoStates)
@@ -20,7 +21,7 @@ func FuzzImportDatabase(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	// The input changes a sound file: the fuzzer would not find one by itself.
+	// The input modifies a valid file, which the fuzzer would not find by itself.
 	f.Add(uint(0), []byte{}, uint(len(whole)))
 	f.Add(uint(100), []byte("SELECT"), uint(len(whole)))
 	f.Add(uint(len(whole)-60), []byte{0xff, 0xff, 0xff, 0xff}, uint(len(whole)))

@@ -12,34 +12,34 @@ import (
 	"blackboard/kb/index"
 )
 
-// taking is an import at work, as part of a transaction.
+// taking is an import in progress, within a transaction.
 type taking struct {
 	f       *file
 	tx      *sqlite.Tx
 	res     *ImportResult
-	vectors bool // embeddings are taken over
+	vectors bool // whether embeddings are imported
 	docs    []index.Doc
-	pending map[int64]bool // the numbers that docs have
+	pending map[int64]bool // the numbers of docs
 	refused int
-	odd     map[string]int // how many chunks have what is not as it was
+	odd     map[string]int // differences and the number of their chunks
 }
 
-// takeBatch is how many chunks are given to the index at once: so many make a part of it
-// without waiting for more.
+// takeBatch is the number of chunks that are added to the index at once. This many are
+// written as a segment of their own.
 const takeBatch = 4096
 
-// refusedListed is how many refused records are listed; the others are counted.
+// refusedListed is the most refused records that are listed; the others are counted only.
 const refusedListed = 1000
 
-// take takes over what a source holds.
+// take imports a source.
 func (f *file) take(ctx context.Context, tx *sqlite.Tx, s *Store, src *source, res *ImportResult) error {
 	name, dim, err := f.Index.Model(tx)
 	if err != nil {
 		return err
 	}
 	t := &taking{f: f, tx: tx, res: res, pending: map[int64]bool{}, odd: map[string]int{}}
-	// Embeddings are worth keeping if they are of the model at hand, or if there is none
-	// at hand that could make others.
+	// Embeddings are kept if they are of the current model, or if there is no model to
+	// make others.
 	t.vectors = name == "" || name == originalModel.Name && dim == originalModel.Dim
 	if s.opt.Embedder != nil && s.opt.Embedder.Model().Dim > 0 {
 		m := s.opt.Embedder.Model()
@@ -64,7 +64,7 @@ func (t *taking) refuse(from, why string) {
 	}
 }
 
-// chunk takes over one chunk.
+// chunk imports one chunk.
 func (t *taking) chunk(in incomingChunk) error {
 	if in.expired(t.tx.Now) {
 		t.res.Expired++
@@ -100,7 +100,7 @@ func (t *taking) chunk(in incomingChunk) error {
 	if err != nil {
 		return err
 	}
-	if t.pending[in.n] { // a source may have an id twice
+	if t.pending[in.n] { // a source may contain an id twice
 		if err := t.flush(); err != nil {
 			return err
 		}
@@ -112,8 +112,8 @@ func (t *taking) chunk(in incomingChunk) error {
 	return nil
 }
 
-// isNews reports whether a chunk is to be taken over, and the number of the older version
-// that it replaces, 0 if there is none.
+// isNews reports whether a chunk must be imported, and the number of the older version
+// that it replaces, or 0.
 func (t *taking) isNews(in *Meta) (n int64, news bool, err error) {
 	newer := func(than int64) bool { return !in.Updated.IsZero() && in.Updated.UnixMilli() > than }
 	var here int64
@@ -141,7 +141,7 @@ func (t *taking) isNews(in *Meta) (n int64, news bool, err error) {
 	return 0, true, err
 }
 
-// replace stores a chunk in the place of an older version.
+// replace stores a chunk in place of an older version.
 func (t *taking) replace(c *Chunk) error {
 	was, err := metasWhere(t.tx, `n = ?`, c.n)
 	if err != nil || len(was) != 1 {
@@ -156,7 +156,7 @@ func (t *taking) replace(c *Chunk) error {
 	return insertTags(t.tx, c)
 }
 
-// flush gives the index what has gathered.
+// flush adds the collected documents to the index.
 func (t *taking) flush() error {
 	err := t.f.Index.Put(t.tx, t.docs...)
 	t.docs = t.docs[:0]
@@ -164,7 +164,7 @@ func (t *taking) flush() error {
 	return err
 }
 
-// state takes over one value.
+// state imports one value.
 func (t *taking) state(in State) error {
 	var here int64
 	err := t.tx.QueryRow(`SELECT updated FROM state WHERE key = ?`, in.Key).Scan(&here)
@@ -185,7 +185,7 @@ func (t *taking) state(in State) error {
 	return putState(t.tx, &in)
 }
 
-// fillTimes gives a chunk the times that are not known of it.
+// fillTimes sets the unknown times of a chunk.
 func (c *Chunk) fillTimes(now time.Time) {
 	if c.Updated.IsZero() {
 		c.Updated = c.Created
@@ -199,23 +199,23 @@ func (c *Chunk) fillTimes(now time.Time) {
 }
 
 const (
-	// maxImported is how many bytes a text or a value of the other program may have. What
-	// has more cannot be what one puts into a store of notes.
+	// maxImported is the most bytes of an imported text or value. Larger records are not
+	// notes, and are refused.
 	maxImported = 1 << 20
-	// maxID is how many bytes an imported id may have.
+	// maxID is the most bytes of an imported id.
 	maxID = 200
-	// untitled is the topic of what has none.
+	// untitled is the topic of a chunk without one.
 	untitled = "Untitled"
 )
 
-// Oddities of what is imported.
+// Differences between an imported chunk and a valid one.
 const (
-	oddImportance = "an importance that there is not has become " + Medium
-	oddExpiry     = "a time of expiry that cannot be read is left out: they stay"
+	oddImportance = "an unknown importance was changed to " + Medium
+	oddExpiry     = "an unreadable expiry time is ignored: those chunks do not expire"
 )
 
-// complete brings what was read of a chunk into the form in which chunks are stored. It
-// says why that cannot be.
+// complete converts an imported chunk into the stored form, or returns the reason why
+// that is impossible.
 func (c *incomingChunk) complete() (why string) {
 	c.ID, c.Topic, c.Agent, c.Content = strings.TrimSpace(c.ID), strings.TrimSpace(text(c.Topic)), strings.TrimSpace(text(c.Agent)), text(c.Content)
 	if c.ID == "" || len(c.ID) > maxID || text(c.ID) != c.ID || inLine(c.ID) != c.ID || strings.Contains(c.ID, "`") {
@@ -246,7 +246,8 @@ func (c *incomingChunk) complete() (why string) {
 	return ""
 }
 
-// complete brings what was read of a value into its form. It says why that cannot be.
+// complete converts an imported value into the stored form, or returns the reason why
+// that is impossible.
 func (v *State) complete() (why string) {
 	if v.Key = text(v.Key); v.Key == "" || len(v.Key) > maxImported {
 		return fmt.Sprintf("its key is not one of 1 to %d bytes", maxImported)
@@ -262,10 +263,10 @@ func (v *State) complete() (why string) {
 	return ""
 }
 
-// timeLayouts are the ways in which a time may be written; without a zone it is UTC.
+// timeLayouts are the accepted forms of a time. Without a zone it is UTC.
 var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
 
-// parseTime reads a time; false if it cannot be one.
+// parseTime parses a time; false if it is invalid.
 func parseTime(s string) (time.Time, bool) {
 	s = strings.TrimSpace(s)
 	for _, layout := range timeLayouts {
@@ -276,7 +277,8 @@ func parseTime(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// setTimes reads a chunk's times; those that cannot be read are not known. A chunk whose end is not known stays.
+// setTimes parses a chunk's times. Invalid ones count as unknown. A chunk with an unknown
+// expiry does not expire.
 func (c *incomingChunk) setTimes(created, updated, expires string) {
 	c.Created, _ = parseTime(created)
 	c.Updated, _ = parseTime(updated)

@@ -22,14 +22,16 @@ import (
 	"blackboard/embed"
 )
 
-// originalSchema is that of the reference, with the columns that the program itself makes.
+// originalSchema is the schema of the reference, with the columns that the program itself
+// adds.
 const originalSchema = `CREATE TABLE chunks (id TEXT PRIMARY KEY, topic TEXT NOT NULL, agent TEXT NOT NULL, tags TEXT NOT NULL DEFAULT '[]', importance TEXT NOT NULL DEFAULT 'medium', content TEXT NOT NULL,
 		embedding BLOB, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, expires_at TEXT);
 	CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL, updated_at TEXT NOT NULL);
 	CREATE VIRTUAL TABLE chunks_fts USING fts5(id UNINDEXED, topic, content, content='chunks', content_rowid='rowid');
 	CREATE TRIGGER chunks_ai AFTER INSERT ON chunks BEGIN INSERT INTO chunks_fts(rowid, id, topic, content) VALUES (new.rowid, new.id, new.topic, new.content); END`
 
-// original makes a store.db in a directory and leaves it open, in WAL mode, as it is while an agent uses it.
+// original creates a store.db and leaves it open in WAL mode, as it is while an agent
+// uses it.
 func original(tb testing.TB, dir, schema string, statements ...string) *sql.DB {
 	tb.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(dir, storeFile))+"?_pragma=journal_mode(WAL)")
@@ -50,7 +52,8 @@ func run(tb testing.TB, db *sql.DB, statements ...string) {
 	}
 }
 
-// vectorBlob is an embedding as the other program stores it: a vector along one axis.
+// vectorBlob returns an embedding as the other program stores it: a vector along one
+// axis.
 func vectorBlob(axis int) []byte {
 	v := make([]byte, 4*originalModel.Dim)
 	binary.LittleEndian.PutUint32(v[4*axis:], math.Float32bits(1))
@@ -64,7 +67,7 @@ var threeChunks = fmt.Sprintf(`INSERT INTO chunks VALUES
 
 const twoStates = `INSERT INTO state VALUES ('current_phase', '"scraping"', '2025-05-01T14:00:00.000Z'), ('project_tags', '{"vocabulary":["auth"],"n":1.50}', '2025-05-02T14:00:00.000Z')`
 
-// imported opens a store and returns what the first use took over.
+// imported opens a store and returns the result of its first use.
 func imported(tb testing.TB, dir string, opt Options) (*Store, ImportResult) {
 	tb.Helper()
 	opt.Import = true
@@ -79,7 +82,8 @@ func imported(tb testing.TB, dir string, opt Options) (*Store, ImportResult) {
 	return s, res
 }
 
-// TestImportDatabase: the first use takes over a database, that which is only in its WAL too, and leaves it as it is, to the byte.
+// TestImportDatabase: the first use imports a database with its WAL, and does not change
+// a byte of it.
 func TestImportDatabase(t *testing.T) {
 	dir := t.TempDir()
 	original(t, dir, originalSchema, threeChunks, twoStates)
@@ -114,7 +118,7 @@ func TestImportDatabase(t *testing.T) {
 	if after := contents(t, dir); !reflect.DeepEqual(before, after) {
 		t.Errorf("the original's files have changed")
 	}
-	// It was the first use: nothing is taken over once more.
+	// The first use is over: nothing is imported again.
 	if _, again := imported(t, dir, Options{Now: c.now}); !reflect.DeepEqual(again, newImportResult()) {
 		t.Errorf("a second time: %+v", again)
 	}
@@ -124,7 +128,8 @@ func TestImportDatabase(t *testing.T) {
 	}
 }
 
-// TestImportAgain: what is new there comes by request; the newer version stays, and what was deleted here stays deleted.
+// TestImportAgain: later changes are imported on request. The newer version stays, and
+// deleted chunks stay deleted.
 func TestImportAgain(t *testing.T) {
 	dir := t.TempDir()
 	db := original(t, dir, originalSchema, threeChunks, twoStates)
@@ -162,13 +167,13 @@ func TestImportAgain(t *testing.T) {
 	if v, err := s.State(t.Context(), "current_phase"); err != nil || string(v.Value) != `"there"` {
 		t.Errorf("%s, %v", v.Value, err)
 	}
-	// Changed there after it was deleted here, it is back.
+	// It was changed there after its deletion here, so it is imported again.
 	run(t, db, `UPDATE chunks SET updated_at = '2025-06-01T16:00:00.000Z' WHERE id = 'f6g7h8i9j0'`)
 	again(ImportResult{Chunks: ImportCount{Added: 1, Kept: 2}, State: ImportCount{Kept: 2}})
 	again(ImportResult{Chunks: ImportCount{Kept: 3}, State: ImportCount{Kept: 2}})
 }
 
-// TestImportEmbeddings: those of another model are of no use here.
+// TestImportEmbeddings: embeddings of another model are left out.
 func TestImportEmbeddings(t *testing.T) {
 	for name, c := range map[string]struct {
 		embedder embed.Embedder
@@ -192,7 +197,8 @@ func TestImportEmbeddings(t *testing.T) {
 	}
 }
 
-// TestImportOddRows: what a row does not have, or has otherwise than usual, is made up for; what cannot be taken is named.
+// TestImportOddRows: missing or unusual values are replaced; rows that cannot be imported
+// are named.
 func TestImportOddRows(t *testing.T) {
 	dir := t.TempDir()
 	original(t, dir, `CREATE TABLE chunks (topic, content, id, tags, importance, extra, created_at DATETIME, updated_at, expires_at); CREATE TABLE state (value, key)`,
@@ -212,7 +218,7 @@ func TestImportOddRows(t *testing.T) {
 		"state in row 3: its key is not one of 1 to 1048576 bytes"}; !slices.Equal(refused, want) {
 		t.Errorf("refused are\n%s\nand not\n%s", strings.Join(refused, "\n"), strings.Join(want, "\n"))
 	}
-	if want := []string{"a time of expiry that cannot be read is left out: they stay: 1 chunks", "an importance that there is not has become medium: 1 chunks"}; !slices.Equal(res.Notes, want) {
+	if want := []string{"an unknown importance was changed to medium: 1 chunks", "an unreadable expiry time is ignored: those chunks do not expire: 1 chunks"}; !slices.Equal(res.Notes, want) {
 		t.Errorf("the notes are %q", res.Notes)
 	}
 	if res.Chunks != (ImportCount{Added: 3, Updated: 0, Kept: 1}) || res.State != (ImportCount{Added: 2}) {
@@ -229,7 +235,8 @@ func TestImportOddRows(t *testing.T) {
 			t.Errorf("%+v, want %+v, %v", got, want, err)
 		}
 	}
-	// Twice in one source, the newer one counts, also where both wait for the index.
+	// If one source has an id twice the newer one stays, also while both wait for the
+	// index.
 	twice := t.TempDir()
 	original(t, twice, `CREATE TABLE chunks (id, topic, content, updated_at)`, `INSERT INTO chunks VALUES ('a', 'one', 'x', '2025-01-01'), ('a', 'two', 'y', '2025-01-02'), ('a', 'three', 'z', '2025-01-01')`)
 	s, res = imported(t, twice, Options{Now: c.now})
@@ -238,7 +245,8 @@ func TestImportOddRows(t *testing.T) {
 	}
 }
 
-// TestImportRefused: a file that cannot be read is named with the next step, and nothing is written. Without it the store works, and is not asked for it again.
+// TestImportRefused: for an unreadable file the error names it and the next step, and
+// nothing is written. With the import off the store works, and does not try again.
 func TestImportRefused(t *testing.T) {
 	whole := t.TempDir()
 	db := original(t, whole, originalSchema, twoStates)
@@ -248,11 +256,11 @@ func TestImportRefused(t *testing.T) {
 	run(t, db, `PRAGMA wal_checkpoint(TRUNCATE)`)
 	sound := contents(t, whole)[filepath.Join(whole, storeFile)]
 	for name, c := range map[string]struct{ data, words string }{
-		"garbage":      {strings.Repeat("this is no database ", 500), "is not a sound SQLite file"},
+		"garbage":      {strings.Repeat("this is no database ", 500), "is not a valid SQLite file"},
 		"empty":        {"", "it has no table chunks"},
-		"truncated":    {sound[:len(sound)/2/4096*4096], "is not a sound SQLite file"},
-		"cut off":      {sound[:5000], "is not a sound SQLite file"},
-		"holes":        {sound[:20*4096] + strings.Repeat("\x00", 30*4096) + sound[50*4096:], "is not a sound SQLite file"},
+		"truncated":    {sound[:len(sound)/2/4096*4096], "is not a valid SQLite file"},
+		"cut off":      {sound[:5000], "is not a valid SQLite file"},
+		"holes":        {sound[:20*4096] + strings.Repeat("\x00", 30*4096) + sound[50*4096:], "is not a valid SQLite file"},
 		"other schema": {"", "it has no table chunks with a column id"},
 		"other table":  {"", "it has no table chunks with a column content"},
 		"other state":  {"", "it has no table state with a column value"},

@@ -9,12 +9,12 @@ import (
 	"blackboard/kb/store"
 )
 
-// indexConfig is of topic, tags, agent and content.
+// indexConfig indexes topic, tags, agent and content, in this order.
 var indexConfig = index.Config{Name: "chunk_index", Weights: []float64{1.5, 1, 0.5, 1}, K1: 0.9, B: 0.4}
 
 // Keywords of the filters.
 const (
-	kwTag   = "tag:" // in small letters
+	kwTag   = "tag:" // in lower case
 	kwAgent = "agent:"
 )
 
@@ -25,8 +25,8 @@ func keyword(prefix, value string) string {
 	})
 }
 
-// document is a chunk as the index takes it. Who wrote it is worth finding by, unless it
-// is the one who has written what says nothing of that.
+// document returns a chunk as a document of the index. The agent is indexed only if it is
+// not the default.
 func document(c *Chunk, v embed.Vector) index.Doc {
 	agent := c.Agent
 	if agent == DefaultAgent {
@@ -39,14 +39,13 @@ func document(c *Chunk, v embed.Vector) index.Doc {
 	return d
 }
 
-// folded is a tag as filters compare it: the other program does not tell small letters
-// from capitals.
+// folded returns a tag in the form that filters compare: the other program ignores case.
 func folded(tag string) string { return strings.ToLower(tag) }
 
-// embeddedContent is how many characters of a content are embedded.
+// embeddedContent is the number of characters of a content that are embedded.
 const embeddedContent = 800
 
-// embeddingText is what is embedded of a chunk.
+// embeddingText returns the text that is embedded for a chunk.
 func embeddingText(c *Chunk) string {
 	content, n := c.Content, 0
 	for i := range c.Content {

@@ -11,30 +11,30 @@ import (
 )
 
 const (
-	// DefaultLimit is how many chunks a list has unless it is told otherwise.
+	// DefaultLimit is the default number of chunks in a list.
 	DefaultLimit = 100
-	// MaxLimit is the most.
+	// MaxLimit is the greatest number.
 	MaxLimit = 500
 )
 
-// ListQuery says what to list.
+// ListQuery selects the chunks of a list.
 type ListQuery struct {
-	Agent  string   // who has written it; "": anybody
-	Tags   []string // one of them is enough; none: whatever it has
+	Agent  string   // the author; "": any
+	Tags   []string // at least one of them; none: any
 	Limit  *int     // 1 to MaxLimit; nil: DefaultLimit
-	Offset int      // how many to skip
-	Brief  bool     // of each only what ListText writes: what is not read costs nothing
+	Offset int      // number of chunks to skip
+	Brief  bool     // read only the fields that ListText prints, which is faster
 }
 
-// List is a part of what there is, the newest first.
+// List is one page of chunks, newest first.
 type List struct {
 	Chunks []Meta `json:"chunks"`
-	Total  int    `json:"total"` // how many match, listed here or not
-	// Empty says that nothing is listed because there is nothing at all.
+	Total  int    `json:"total"` // all that match, listed or not
+	// Empty reports that the store has no chunks at all.
 	Empty bool `json:"empty"`
 }
 
-// List lists chunks without their contents, by the time of their last change, the newest
+// List lists chunks without their contents, by the time of their last change, newest
 // first.
 func (s *Store) List(ctx context.Context, q ListQuery) (List, error) {
 	out := List{Chunks: []Meta{}}
@@ -64,8 +64,8 @@ func (s *Store) List(ctx context.Context, q ListQuery) (List, error) {
 			return err
 		}
 		out.Empty = false
-		// A bare ? after LIMIT has SQLite compile the statement again for each value that
-		// it is given.
+		// With a bare ? after LIMIT, SQLite would compile the statement again for each
+		// value.
 		from, args := w.from+` WHERE `+w.conditions+` ORDER BY `+w.newest+` LIMIT ? + 0 OFFSET ? + 0`, append(w.args, limit, q.Offset)
 		if q.Brief {
 			out.Chunks, err = sqlite.All(tx, (*Meta).briefDest, `SELECT `+briefColumns+` FROM `+from, args...)
@@ -77,17 +77,17 @@ func (s *Store) List(ctx context.Context, q ListQuery) (List, error) {
 	return out, err
 }
 
-// listed is what a list is of, in SQL.
+// listed describes in SQL what is listed.
 type listed struct {
 	from, conditions string
 	args             []any
 	newest           string // the order
-	tag              string // the only condition, if there is only one tag
+	tag              string // the tag, if it is the only condition
 	all              bool   // there is no condition
 	now              int64
 }
 
-// where is a query in SQL.
+// where returns the SQL of a list's query.
 func (q *ListQuery) where(now time.Time) listed {
 	w := listed{from: `chunks c`, newest: `c.updated DESC, c.n DESC`, now: now.UnixMilli()}
 	conditions := []string{`(c.expires IS NULL OR c.expires > ?)`}
@@ -100,8 +100,8 @@ func (q *ListQuery) where(now time.Time) listed {
 		conditions, w.args = append(conditions, `c.agent = ?`), append(w.args, agent)
 	}
 	switch {
-	// the chunks of one tag are in their order already; CROSS JOIN keeps the planner from
-	// another one
+	// the chunks of one tag are stored in order; CROSS JOIN makes the planner use that
+	// order
 	case len(tags) == 1:
 		w.from, w.newest = `tags t CROSS JOIN chunks c ON c.n = t.n`, `t.updated DESC, t.n DESC`
 		conditions, w.args = append(conditions, `t.tag = ?`), append(w.args, tags[0])
@@ -115,8 +115,7 @@ func (q *ListQuery) where(now time.Time) listed {
 	return w
 }
 
-// count counts what a list is of, without a look at each chunk where there is a shorter
-// way.
+// count counts the matching chunks, by the fastest way there is.
 func (f *file) count(tx *sqlite.Tx, w listed) (n int, err error) {
 	switch {
 	case w.all:
@@ -130,8 +129,8 @@ func (f *file) count(tx *sqlite.Tx, w listed) (n int, err error) {
 	return n, err
 }
 
-// living counts the chunks that have not expired. The index knows how many there are;
-// SQLite would count them one by one.
+// living counts the chunks that have not expired. The index knows their number; SQLite
+// would have to count rows.
 func (f *file) living(tx *sqlite.Tx) (int, error) {
 	all, err := f.Index.Search(tx, index.Query{})
 	if err != nil {

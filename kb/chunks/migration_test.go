@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestOlderStore: a store made before tags had times is taken over as it is used, and lists by tag have the same order, whatever expired.
+// TestOlderStore: a store from before tags had times is migrated, and its lists by tag
+// keep their order, also with expired chunks.
 func TestOlderStore(t *testing.T) {
 	dir, c := t.TempDir(), newClock()
 	s := openStore(t, dir, Options{Now: c.now})

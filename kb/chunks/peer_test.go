@@ -18,7 +18,7 @@ import (
 	"blackboard/board/fault"
 )
 
-// peer is the other program, as its clients see it.
+// peer is the other program as its clients see it.
 type peer struct {
 	t   *testing.T
 	cmd *exec.Cmd
@@ -27,8 +27,10 @@ type peer struct {
 	n   int
 }
 
-// startPeer starts the npm package agent-memory-store on a store, if $BOARD_AGENT_MEMORY_STORE names the directory in which it was installed ("npm install agent-memory-store", and a Node.js
-// of 22.5 or newer, such as that of the npm package node).
+// startPeer starts the npm package agent-memory-store on a store, if
+// $BOARD_AGENT_MEMORY_STORE names the directory where it was installed ("npm install
+// agent-memory-store"; it needs Node.js 22.5 or newer, such as that of the npm package
+// node).
 func startPeer(t *testing.T, store string) *peer {
 	t.Helper()
 	dir := os.Getenv("BOARD_AGENT_MEMORY_STORE")
@@ -95,7 +97,7 @@ func (p *peer) call(tool string, args map[string]any) string {
 	return result.Content[0].Text
 }
 
-// call is what an adapter of the same tools makes of a call.
+// call does the same with this package, as an adapter of the tools would.
 func (s *Store) call(ctx context.Context, tool string, args map[string]any) string {
 	str := func(name string) string { v, _ := args[name].(string); return v }
 	num := func(name string) *int {
@@ -163,8 +165,9 @@ var (
 	savedID = regexp.MustCompile("^Chunk saved: id=`([^`]*)`")
 )
 
-// TestPeer asks the program itself and this one the same, and holds the answers against each other: all but ids, times and scores. Then it takes over the store that the program has made, and
-// asks again: now ids and times are the same too.
+// TestPeer asks both programs the same and compares the answers, except for ids, times
+// and scores. Then it imports the other program's store and asks again: now ids and times
+// must be equal too.
 func TestPeer(t *testing.T) {
 	dir := t.TempDir()
 	p := startPeer(t, filepath.Join(dir, "theirs"))
@@ -209,7 +212,7 @@ func TestPeer(t *testing.T) {
 			theirID, ourID = a[1], b[1]
 		}
 	}
-	// While it has its database open, with everything in the WAL.
+	// Import while the other program has its database open, with all data in the WAL.
 	before := contents(t, filepath.Join(dir, "theirs"))
 	s, res := imported(t, filepath.Join(dir, "theirs"), Options{})
 	if res.Chunks.Added != 2 || res.State.Added != 4 || len(res.Refused)+len(res.Notes) != 0 {

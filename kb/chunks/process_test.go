@@ -16,7 +16,8 @@ import (
 	"blackboard/testdata/cost"
 )
 
-// TestProcess is no test but the process that the tests below start. What it does is in the environment.
+// TestProcess is not a test but the process that the tests below start. The environment
+// says what it does.
 func TestProcess(t *testing.T) {
 	dir, do := os.Getenv("BOARD_TEST_STORE"), os.Getenv("BOARD_TEST_DO")
 	if dir == "" {
@@ -42,7 +43,7 @@ func TestProcess(t *testing.T) {
 			if _, err := s.Embed(t.Context(), c.ID); err != nil {
 				t.Fatal(err)
 			}
-			// What was acknowledged is found, by each lane.
+			// Acknowledged writes are found in every mode.
 			for _, mode := range Modes {
 				if r, err := s.Search(t.Context(), Query{Text: fmt.Sprint("auth ", os.Getpid(), " ", i), Tags: c.Tags, Mode: mode}); err != nil || len(r.Hits) == 0 || len(r.Degraded) > 0 && mode == ModeBM25 {
 					t.Fatalf("%s: %+v, %v", mode, r, err)
@@ -61,7 +62,7 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// processWrites is how many chunks each process writes.
+// processWrites is the number of chunks that each process writes.
 func processWrites() int {
 	if cost.Race {
 		return 30
@@ -69,7 +70,7 @@ func processWrites() int {
 	return 100
 }
 
-// importedChunks is how many chunks there are to take over: so many that it can be interrupted.
+// importedChunks is the number of chunks to import: enough to interrupt the import.
 func importedChunks() int {
 	if cost.Race {
 		return 300
@@ -77,7 +78,7 @@ func importedChunks() int {
 	return 2000
 }
 
-// process is a process at work.
+// process is a running child process.
 type process struct {
 	cmd  *exec.Cmd
 	out  *bufio.Scanner
@@ -100,7 +101,8 @@ func startProcess(t *testing.T, dir, do string) *process {
 	return p
 }
 
-// said are the lines of a process that begin with a word, without it, and whether it ended well. Of one that failed, the rest is said too.
+// said returns the lines of a process that begin with a word, without that word, and
+// whether it succeeded. If it failed, the rest of its output is logged.
 func (p *process) said(word string) (all []string, rest string, ok bool) {
 	for p.out.Scan() {
 		if line, found := strings.CutPrefix(p.out.Text(), word+" "); found {
@@ -113,7 +115,8 @@ func (p *process) said(word string) (all []string, rest string, ok bool) {
 	return all, rest + p.errs.String(), err == nil
 }
 
-// TestManyProcesses: eight processes write, embed, search, set and delete in one store that none of them has found there. Nothing is lost, and nobody is told that it is locked.
+// TestManyProcesses: eight processes write, embed, search, set and delete in a new store.
+// Nothing is lost, and no process gets a lock error.
 func TestManyProcesses(t *testing.T) {
 	cost.SkipShort(t)
 	t.Parallel()
@@ -165,7 +168,7 @@ func TestManyProcesses(t *testing.T) {
 	}
 }
 
-// manyChunks makes a database that takes some time to take over.
+// manyChunks creates a database that takes some time to import.
 func manyChunks(t *testing.T, dir string, n int) {
 	t.Helper()
 	db := original(t, dir, originalSchema)
@@ -184,7 +187,8 @@ func manyChunks(t *testing.T, dir string, n int) {
 	}
 }
 
-// TestFirstUseByMany: of processes that use a store for the first time at once one takes over what there is, and the others wait for all of it.
+// TestFirstUseByMany: of several processes that use a store first, one imports its files,
+// and the others wait for the complete import.
 func TestFirstUseByMany(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -209,7 +213,8 @@ func TestFirstUseByMany(t *testing.T) {
 	}
 }
 
-// TestKilledImport kills first uses at random moments. The next one finds all or nothing, and takes over all of it once.
+// TestKilledImport kills first uses at random moments. The next one finds all or nothing,
+// and imports everything once.
 func TestKilledImport(t *testing.T) {
 	cost.SkipShort(t)
 	t.Parallel()
@@ -239,12 +244,13 @@ func TestKilledImport(t *testing.T) {
 	remove()
 	r := rand.New(rand.NewPCG(3, 3))
 	within := 0
-	for round := 0; round < rounds || within == 0; round++ { // until one was killed in its middle, which is what this is about
+	for round := 0; round < rounds || within == 0; round++ { // until one was killed in the middle
 		p := startProcess(t, dir, "import")
 		timer := time.AfterFunc(time.Duration(r.Int64N(int64(took))), func() { p.cmd.Process.Kill() })
 		said, _, _ := p.said("imported")
 		timer.Stop()
-		// It is there, but its first use is not over: it was killed in its middle.
+		// The file exists, but its first use is not complete: the process was killed in
+		// the middle.
 		db, used, err := (&Store{dir: dir}).look(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -255,7 +261,7 @@ func TestKilledImport(t *testing.T) {
 			}
 			db.Close()
 		}
-		if db == nil { // as slow as the machine is
+		if db == nil { // adapts to the speed of the machine
 			took = took * 6 / 5
 		} else if used {
 			took = took * 5 / 6

@@ -7,30 +7,31 @@ import (
 	"blackboard/kb/store"
 )
 
-// columns are a chunk's, but for its number and its content.
+// columns are the columns of a chunk, without its number and its content.
 func (m *Meta) columns() store.Columns {
 	return store.Columns{"id", &m.ID, "topic", &m.Topic, "agent", &m.Agent, "tags", &m.Tags,
 		"importance", &m.Importance, "updated", &m.Updated,
 		"created", &m.Created, "expires", &m.Expires, "model", &m.Model}
 }
 
-// brief are the columns that ListText writes.
+// brief are the columns that ListText prints.
 func (m *Meta) brief() store.Columns { return m.columns()[:2*6] }
 
-// metaColumns are those of a Meta, of chunks that are called c; content stands after
+// metaColumns are the columns of a Meta in a query that calls chunks c. A content follows
 // them.
 var metaColumns = "c.n, " + new(Meta).columns().Names("c.", "")
 
-// dest is where metaColumns go.
+// dest returns the destinations of metaColumns.
 func (m *Meta) dest() []any { return m.columns().Dest("a chunk %s whose tags", &m.n) }
 
-// briefColumns are those of a Meta that ListText writes, of chunks that are called c.
+// briefColumns are the columns of a Meta that ListText prints, in a query that calls
+// chunks c.
 var briefColumns = new(Meta).brief().Names("c.", "")
 
-// briefDest is where briefColumns go.
+// briefDest returns the destinations of briefColumns.
 func (m *Meta) briefDest() []any { return m.brief().Dest("a chunk %s whose tags") }
 
-// chunksWhere reads chunks; where is what follows WHERE.
+// chunksWhere reads chunks; where is the text after WHERE.
 func chunksWhere(tx *sqlite.Tx, where string, args ...any) ([]Chunk, error) {
 	return sqlite.All(tx, func(c *Chunk) []any { return append(c.dest(), &c.Content) }, `SELECT `+metaColumns+`, c.content FROM chunks c WHERE `+where, args...)
 }
@@ -40,18 +41,18 @@ func metasWhere(tx *sqlite.Tx, where string, args ...any) ([]Meta, error) {
 	return metasOf(tx, `chunks c WHERE `+where, args...)
 }
 
-// metasOf reads chunks without their contents, in the order of what they are from, in
-// which they are called c.
+// metasOf reads chunks without their contents, in the order of the query; from calls them
+// c.
 func metasOf(tx *sqlite.Tx, from string, args ...any) ([]Meta, error) {
 	return sqlite.All(tx, (*Meta).dest, `SELECT `+metaColumns+` FROM `+from, args...)
 }
 
-// stored are the columns of a row that is written.
+// stored are the columns of a row as it is written.
 func (c *Chunk) stored(imported bool) store.Columns {
 	return append(c.columns(), "imported", imported, "content", c.Content)
 }
 
-// insert stores a new chunk's row, and gives it its number.
+// insert stores a new chunk's row and sets its number.
 func insert(tx *sqlite.Tx, c *Chunk, imported bool) (err error) {
 	if c.n, err = c.stored(imported).Insert(tx, "chunks"); err != nil {
 		return err
@@ -59,7 +60,7 @@ func insert(tx *sqlite.Tx, c *Chunk, imported bool) (err error) {
 	return insertTags(tx, c)
 }
 
-// foldedTags are a chunk's tags in small letters, each once.
+// foldedTags returns a chunk's tags in lower case, without duplicates.
 func foldedTags(m *Meta) []string {
 	var all []string
 	for _, t := range m.Tags {
@@ -88,7 +89,7 @@ func deleteTags(tx *sqlite.Tx, m *Meta) error {
 	return nil
 }
 
-// remove takes chunks out: rows, tags and what the index has of them.
+// remove deletes chunks: rows, tags and their documents in the index.
 func (f *file) remove(tx *sqlite.Tx, all ...Meta) error {
 	ns := make([]int64, len(all))
 	for i := range all {

@@ -17,70 +17,71 @@ import (
 	"blackboard/kb/store"
 )
 
-// Modes of a search.
+// The modes of a search.
 const (
 	ModeHybrid   = "hybrid"   // by words and by meaning
 	ModeBM25     = "bm25"     // by words
 	ModeSemantic = "semantic" // by meaning
 )
 
-// Modes lists them.
+// Modes lists the modes.
 var Modes = []string{ModeHybrid, ModeBM25, ModeSemantic}
 
 const (
-	// DefaultTopK is how many chunks a search finds unless it is told otherwise.
+	// DefaultTopK is the default number of hits.
 	DefaultTopK = 6
-	// MaxTopK is the most.
+	// MaxTopK is the greatest number.
 	MaxTopK = 20
-	// DefaultMinScore is the score that a chunk must have to be found, unless the search
-	// is told otherwise.
+	// DefaultMinScore is the default of the least score of a hit.
 	DefaultMinScore = 0.1
-	// MaxQuery is how many bytes a question may have.
+	// MaxQuery is the most bytes of a question.
 	MaxQuery = 64 << 10
 
-	// Weights of the lanes in a hybrid search.
+	// The weights of the two lists in a hybrid search.
 	weightText   = 0.4
 	weightVector = 0.6
-	// laneDepth is how many candidates each lane gives. With fewer, what is in both lanes
-	// is not seen to be: on SciFact nDCG@10 is .50 with 18, .54 with 100 and with 200.
+	// laneDepth is the number of candidates of each list. With fewer, chunks that are in
+	// both lists are missed: nDCG@10 on SciFact is .50 with 18, .54 with 100 and with
+	// 200.
 	laneDepth = 100
 )
 
-// Query is a question. The filters apply before anything is ranked.
+// Query is a question. The filters apply before ranking.
 type Query struct {
-	Text     string   // any text is one; "" finds nothing
-	Tags     []string // one of them is enough, in small letters or capitals; none: whatever it has
-	Agent    string   // who has written it, exactly; "": anybody
+	Text     string   // any text; "" finds nothing
+	Tags     []string // at least one of them, ignoring case; none: any
+	Agent    string   // the author, exactly; "": any
 	TopK     *int     // 1 to MaxTopK; nil: DefaultTopK
 	MinScore *float64 // 0 or more; nil: DefaultMinScore
 	Mode     string   // "": ModeHybrid
 }
 
-// Hit is a chunk that was found. The ranks begin with 1; 0 means that the lane did not
-// have it among its candidates.
+// Hit is a chunk that was found. Ranks start at 1; 0 means that the chunk is not a
+// candidate of that list.
 type Hit struct {
 	Chunk
-	// Score says how well the chunk fits, from 0 to 1. It orders the hits, and is
-	// comparable within a result only:
+	// Score tells how well the chunk matches, from 0 to 1. Hits are ordered by it. It is
+	// comparable only within one result:
 	//
-	//   - hybrid: the sum of reciprocal ranks (see RRFScore), as a share of the greatest that there can be, which is that of a chunk that is first by words and by meaning
-	//   - bm25: the BM25 score as a share of the best one's
+	//   - hybrid: RRFScore as a share of its maximum, that of a chunk that is first in
+	//     both lists
+	//   - bm25: the BM25 score as a share of the best one
 	//   - semantic: the cosine
 	Score      float64  `json:"score"`
 	BM25Rank   int      `json:"bm25_rank"`
 	VectorRank int      `json:"vector_rank"`
 	BM25Score  float64  `json:"bm25_score"`
-	Cosine     *float64 `json:"cosine_score"` // null: not known
-	// RRFScore is 0.4 / (60 + rank by words) + 0.6 / (60 + rank by meaning), ranks
-	// counted from 1; a lane that does not have the chunk adds nothing.
+	Cosine     *float64 `json:"cosine_score"` // null: unknown
+	// RRFScore is 0.4 / (60 + rank by words) + 0.6 / (60 + rank by meaning), with ranks
+	// from 1. A list without the chunk adds nothing.
 	RRFScore float64 `json:"rrf_score"`
 }
 
-// Result is what a search found, best first.
+// Result is the answer of a search, best hit first.
 type Result struct {
 	Hits     []Hit    `json:"hits"`
-	Mode     string   `json:"mode"`     // what was done
-	Degraded []string `json:"degraded"` // what could not be done, and why
+	Mode     string   `json:"mode"`     // the mode that was used
+	Degraded []string `json:"degraded"` // what the search could not do, and why
 }
 
 func (q *Query) normalise() error {
@@ -98,7 +99,7 @@ func (q *Query) normalise() error {
 		return unknown("the search mode", q.Mode, Modes)
 	case *q.TopK < 1 || *q.TopK > MaxTopK:
 		return invalid(fmt.Sprintf("a top_k of %d is not between 1 and %d", *q.TopK, MaxTopK), "a second, narrower question finds more than a longer list")
-	case !(*q.MinScore >= 0) || math.IsInf(*q.MinScore, 1): // nor NaN
+	case !(*q.MinScore >= 0) || math.IsInf(*q.MinScore, 1): // also refuses NaN
 		return invalid(fmt.Sprintf("a min_score of %g is not 0 or more", *q.MinScore), "scores lie between 0 and 1; 0 leaves nothing out")
 	case len(q.Text) > MaxQuery:
 		return invalid(fmt.Sprintf("the query has %d bytes; at most %d are allowed", len(q.Text), MaxQuery), "ask in a sentence")
@@ -107,8 +108,8 @@ func (q *Query) normalise() error {
 	return nil
 }
 
-// words is what of a question is searched for: tokens of two characters or more, without
-// the signs that mean something in FTS5.
+// words returns the searched tokens of a question: those of two characters or more,
+// without the operators of FTS5.
 func (q *Query) words() string {
 	plain := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`"*^:(){}[]`, r) {
@@ -128,12 +129,11 @@ func (q *Query) filter() index.Filter {
 	return f
 }
 
-// Search finds the chunks that fit a question best.
+// Search finds the chunks that match a question best.
 //
-// A hybrid search ranks them by words (BM25) and by meaning (cosine) and merges the two
-// lists by reciprocal rank fusion; see Hit for the scores. Without a model, or where
-// nothing is embedded yet, it goes by words alone, as a semantic one does, and the result
-// says so.
+// A hybrid search ranks by words (BM25) and by meaning (cosine) and merges the two lists
+// by reciprocal rank fusion; see Hit for the scores. Without a model or embeddings,
+// hybrid and semantic searches use words alone, and the result says so.
 func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	res := Result{Hits: []Hit{}, Degraded: []string{}}
 	if err := q.normalise(); err != nil {
@@ -150,15 +150,15 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	}
 	degraded := len(res.Degraded)
 	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
-		// a second try begins anew
+		// the transaction may run again
 		res.Mode, res.Hits, res.Degraded = q.Mode, []Hit{}, res.Degraded[:degraded]
 		return s.searchIn(tx, f, q, v, &res)
 	})
 	return res, storeError(err)
 }
 
-// embedQuery gives the question's vector, nil if it goes by words alone; if that was not
-// asked for, the result says so.
+// embedQuery returns the question's vector, or nil for a search by words alone. If words
+// were not requested, it adds the reason to the result.
 func (s *Store) embedQuery(ctx context.Context, q *Query, res *Result) (embed.Vector, error) {
 	if q.Mode == ModeBM25 {
 		return nil, nil
@@ -171,15 +171,14 @@ func (s *Store) embedQuery(ctx context.Context, q *Query, res *Result) (embed.Ve
 	return v, err
 }
 
-// degrade has the search go by words.
+// degrade switches the search to words alone.
 func (q *Query) degrade(res *Result, why string) {
 	q.Mode, res.Mode = ModeBM25, ModeBM25
 	res.Degraded = append(res.Degraded, why+": searched by words only")
 }
 
 func (s *Store) searchIn(tx *sqlite.Tx, f *file, q Query, v embed.Vector, res *Result) error {
-	// What has expired since the store was opened may still have a row: it takes no
-	// place.
+	// Chunks that expired since the store was opened may still have rows: leave them out.
 	gone, err := expiredNow(tx)
 	if err != nil {
 		return err
@@ -194,7 +193,7 @@ func (s *Store) searchIn(tx *sqlite.Tx, f *file, q Query, v embed.Vector, res *R
 	found, err := f.Index.Search(tx, iq)
 	switch {
 	case errors.Is(err, index.ErrOtherModel):
-		q.degrade(res, f.OtherModel(tx, iq.Model)+" (reembedding changes over)")
+		q.degrade(res, f.OtherModel(tx, iq.Model)+" (reembedding switches the model)")
 	case err != nil:
 		return err
 	case q.Mode != ModeBM25 && found.Vectors == 0 && found.Docs > 0:
@@ -216,7 +215,7 @@ func (s *Store) searchIn(tx *sqlite.Tx, f *file, q Query, v embed.Vector, res *R
 	return fill(tx, f, list, res)
 }
 
-// sayMissing says how many chunks have no embedding yet.
+// sayMissing notes how many chunks have no embedding yet.
 func sayMissing(tx *sqlite.Tx, docs int64, res *Result) error {
 	missing, err := sqlite.One[int](tx, `SELECT count(*) FROM chunks WHERE model = ''`)
 	if missing > 0 {
@@ -225,7 +224,7 @@ func sayMissing(tx *sqlite.Tx, docs int64, res *Result) error {
 	return err
 }
 
-// expiredNow are the numbers of the chunks whose time is over.
+// expiredNow returns the numbers of the expired chunks.
 func expiredNow(tx *sqlite.Tx) (map[int64]bool, error) {
 	ns, err := sqlite.Column[int64](tx, `SELECT n FROM chunks WHERE expires <= ?`, tx.Now.UnixMilli())
 	gone := make(map[int64]bool, len(ns))
@@ -235,8 +234,7 @@ func expiredNow(tx *sqlite.Tx) (map[int64]bool, error) {
 	return gone, err
 }
 
-// fuse makes one list of the lanes' candidates, best first: of their numbers, ranks and
-// scores.
+// fuse merges the candidates of both lists, best first, with their ranks and scores.
 func fuse(q *Query, cands []index.Candidate) []Hit {
 	byText, byVector := store.Lanes(cands)
 	of := make(map[int64]*Hit, len(cands))
@@ -280,7 +278,7 @@ func fuse(q *Query, cands []index.Candidate) []Hit {
 	return list
 }
 
-// fill reads the chunks of a list.
+// fill reads the chunks of the hits.
 func fill(tx *sqlite.Tx, f *file, list []Hit, res *Result) error {
 	ns := make([]int64, len(list))
 	for i := range list {

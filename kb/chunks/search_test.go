@@ -15,7 +15,7 @@ import (
 	"blackboard/kb/store"
 )
 
-// searchable is a store of five chunks, all embedded.
+// searchable returns a store of five embedded chunks.
 func searchable(t *testing.T, opt Options) *Store {
 	t.Helper()
 	s := openStore(t, t.TempDir(), opt)
@@ -43,14 +43,14 @@ func TestSearchModes(t *testing.T) {
 		q    Query
 		want []string
 	}{
-		// No word in common, but the meaning: and the other way round.
+		// Found by meaning without a common word, and the reverse.
 		{Query{Text: "autenticação", Mode: ModeSemantic}, []string{sign, jwt}},
 		{Query{Text: "autenticação", Mode: ModeBM25}, nil},
 		{Query{Text: "autenticação"}, []string{sign, jwt}},
 		{Query{Text: "session store", Mode: ModeSemantic}, nil},
 		{Query{Text: "session store", Mode: ModeBM25}, []string{jwt}},
 		{Query{Text: "session store"}, []string{jwt}},
-		// One word of many is enough, and tags and agents are words too.
+		// One of many words is enough; tags and agents count as words.
 		{Query{Text: "wholly unknown pipeline words", Mode: ModeBM25}, []string{staging}},
 		{Query{Text: "config", Mode: ModeBM25}, []string{limit}},
 		{Query{Text: "ops-agent", Mode: ModeBM25, TopK: new(1)}, []string{staging}},
@@ -65,7 +65,7 @@ func TestSearchModes(t *testing.T) {
 		{Query{Text: "login", Tags: []string{"aut"}}, nil},
 		{Query{Text: "login", Tags: []string{" ", ""}}, []string{sign, jwt}},
 		{Query{Text: "login", TopK: new(1)}, []string{sign}},
-		// What means something in FTS5 means nothing here, and single characters are no words.
+		// Operators of FTS5 have no effect, and single characters are ignored.
 		{Query{Text: `"JWT"* (auth) AND NOT ^{x}: [y] -z`, Mode: ModeBM25, TopK: new(1)}, []string{jwt}},
 		{Query{Text: "it's a b c *", Mode: ModeBM25}, nil},
 		{Query{Text: "a 4", Mode: ModeBM25}, nil},
@@ -80,7 +80,7 @@ func TestSearchModes(t *testing.T) {
 	}
 }
 
-// TestScores: the order and the scores are those of the formula.
+// TestScores: order and scores follow the formula.
 func TestScores(t *testing.T) {
 	s := searchable(t, Options{Embedder: newConcepts()})
 	rrf := func(text, vector int) (sum float64) {
@@ -111,7 +111,7 @@ func TestScores(t *testing.T) {
 	if !reflect.DeepEqual(texts, []int{1, 2, 3, 4}) || !reflect.DeepEqual(vectors, []int{1, 2, 3, 4}) {
 		t.Errorf("the ranks are %v and %v", texts, vectors)
 	}
-	// First in both lanes is 1, first in one of them the lane's weight.
+	// First in both lists is 1; first in one list is the weight of that list.
 	for text, want := range map[string]float64{"deploy pipeline": 1, "session store": 0.4, "autenticação": 0.6} {
 		r, err := s.Search(t.Context(), Query{Text: text})
 		if err != nil || len(r.Hits) == 0 || math.Abs(r.Hits[0].Score-want) > 1e-9 {
@@ -131,7 +131,7 @@ func TestScores(t *testing.T) {
 			t.Errorf("%s has the score %g", h.Topic, h.Score)
 		}
 	}
-	// The least score is one of those that are shown.
+	// A hit with exactly the least score is shown.
 	for least, want := range map[float64]int{0: 3, 0.70: 3, 0.71: 0, 7: 0} {
 		if got := found(t, s, Query{Text: "jwt deploy", Mode: ModeSemantic, MinScore: &least}); len(got) != want {
 			t.Errorf("with at least %g it finds %v, want %d", least, got, want)
@@ -139,7 +139,8 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// TestDegraded: without a model, or with another one, a search goes by words and says so.
+// TestDegraded: without a model, or with another one, a search uses words alone and says
+// so.
 func TestDegraded(t *testing.T) {
 	says := func(s *Store, mode string, words ...string) Result {
 		t.Helper()
@@ -167,7 +168,7 @@ func TestDegraded(t *testing.T) {
 		byWords(says(searchableWith(t, newConcepts(), none.dir), mode, "no chunk has an embedding yet: searched by words only"))
 	}
 	says(none, ModeBM25)
-	// One that was written just now is found by its words, beside those that have their embeddings.
+	// A chunk that is not embedded yet is found by its words, among embedded ones.
 	s := searchable(t, Options{Embedder: newConcepts()})
 	late := write(t, s, "jwt")
 	if r := says(s, ModeHybrid, "1 of 6 chunks have no embedding yet"); r.Mode != ModeHybrid || !slices.ContainsFunc(r.Hits, func(h Hit) bool { return h.ID == late.ID && h.VectorRank == 0 && h.Cosine == nil }) {
@@ -177,7 +178,7 @@ func TestDegraded(t *testing.T) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	says(s, ModeHybrid)
-	// Another model is not mixed in; it takes over when it is told to.
+	// Another model is refused until Reembed switches to it.
 	other := searchableWith(t, &concepts{embed.Model{Name: "other", Dim: 16}}, s.dir)
 	byWords(says(other, ModeSemantic, "embedded with concepts, the model here is other"))
 	write(t, other, "jwt")
@@ -199,7 +200,8 @@ func searchableWith(t *testing.T, e embed.Embedder, dir string) *Store {
 	return openStore(t, dir, Options{Embedder: e})
 }
 
-// TestEmbedding: what is embedded is the topic, the tags and the beginning of the content, once, and in steps that are kept.
+// TestEmbedding: topic, tags and the beginning of the content are embedded, once, in
+// batches that are saved.
 func TestEmbedding(t *testing.T) {
 	c := Chunk{Meta: Meta{Topic: "T", Tags: []string{"a", "b"}}, Content: strings.Repeat("é", 801)}
 	if got := embeddingText(&c); got != "T a b "+strings.Repeat("é", 800) {
@@ -219,7 +221,7 @@ func TestEmbedding(t *testing.T) {
 			t.Errorf("step %d: %+v, want %+v, %v", i, e, want, err)
 		}
 	}
-	// A text in which the model finds nothing counts as embedded.
+	// A text without a known word counts as embedded.
 	write(t, s, "nothing known")
 	if e, err := s.Backfill(t.Context(), 0); err != nil || e.Embedded != 1 {
 		t.Errorf("%+v, %v", e, err)
@@ -229,7 +231,7 @@ func TestEmbedding(t *testing.T) {
 	}
 }
 
-// TestEmbeddingRaces: what was deleted while it was embedded is not brought back.
+// TestEmbeddingRaces: a chunk that is deleted while it is embedded stays deleted.
 func TestEmbeddingRaces(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{})
 	gone, stays := write(t, s, "auth"), write(t, s, "login")
@@ -246,7 +248,7 @@ func TestEmbeddingRaces(t *testing.T) {
 	}
 }
 
-// meanwhile is an embedder that does something before it answers.
+// meanwhile is an embedder that calls a function before it answers.
 type meanwhile struct {
 	concepts
 	do func()
@@ -257,7 +259,8 @@ func (m *meanwhile) Embed(ctx context.Context, texts []string) ([]embed.Vector, 
 	return m.concepts.Embed(ctx, texts)
 }
 
-// TestSearchIndexOnly: a chunk that only the index has is no answer: the index is made anew.
+// TestSearchIndexOnly: a chunk that only the index has is not a hit, and the index is
+// rebuilt.
 func TestSearchIndexOnly(t *testing.T) {
 	s := searchable(t, Options{Embedder: newConcepts()})
 	f, err := s.file(t.Context(), false)

@@ -18,8 +18,8 @@ type State struct {
 	Updated time.Time       `json:"updated_at"`
 }
 
-// State returns what stands under a key. The error for a key under which nothing was set
-// matches fault.NotFound, and its message is the tool's answer for that.
+// State returns the value of a key. Without a value the error matches fault.NotFound, and
+// its message is the tool's answer for that.
 func (s *Store) State(ctx context.Context, key string) (State, error) {
 	out := State{Key: text(key)}
 	err := s.glancing(ctx, func(_ *file, tx *sqlite.Tx) error {
@@ -31,8 +31,8 @@ func (s *Store) State(ctx context.Context, key string) (State, error) {
 	return out, err
 }
 
-// SetState puts a value, any JSON, under a key, in the place of what was there. Numbers
-// and the order of fields stay as they are written.
+// SetState sets the value of a key, any JSON. Numbers and the order of fields stay as
+// written.
 func (s *Store) SetState(ctx context.Context, key string, value json.RawMessage) (State, error) {
 	out := State{Key: text(key)}
 	if err := checkKey(out.Key); err != nil {
@@ -52,8 +52,7 @@ func (s *Store) SetState(ctx context.Context, key string, value json.RawMessage)
 	return out, err
 }
 
-// Keys returns the keys that have a value, those that were set last first, at most so
-// many.
+// Keys returns up to limit keys that have a value, last set first.
 func (s *Store) Keys(ctx context.Context, limit int) ([]string, error) {
 	keys := []string{}
 	err := s.reading(ctx, func(_ *file, tx *sqlite.Tx) (err error) {
@@ -75,8 +74,8 @@ func putState(tx *sqlite.Tx, v *State) error {
 	return err
 }
 
-// plainJSON writes a value as JSON.stringify would: without blanks between its parts, and
-// no character escaped that need not be. Numbers stay as they are written.
+// plainJSON formats a value as JSON.stringify does: no spaces, and only required escapes.
+// Numbers stay as written.
 func plainJSON(value []byte) (json.RawMessage, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, bytes.ToValidUTF8(value, []byte("\ufffd"))); err != nil {
@@ -110,7 +109,7 @@ func plainJSON(value []byte) (json.RawMessage, error) {
 	return out, nil
 }
 
-// plainString is plainJSON of a string.
+// plainString is plainJSON for a string.
 func plainString(literal []byte) ([]byte, error) {
 	var s string
 	if err := json.Unmarshal(literal, &s); err != nil {

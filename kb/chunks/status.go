@@ -11,25 +11,24 @@ import (
 	"blackboard/kb/index"
 )
 
-// Status is what there is in a store.
+// Status describes a store.
 type Status struct {
 	Dir      string      `json:"dir"`    // the store's directory
-	Path     string      `json:"path"`   // of our file
-	There    bool        `json:"there"`  // it has been made
-	Bytes    int64       `json:"bytes"`  // of it, without what SQLite keeps beside it
-	Chunks   int         `json:"chunks"` // how many there are
-	State    int         `json:"state"`  // how many keys
+	Path     string      `json:"path"`   // of this program's file
+	There    bool        `json:"there"`  // whether the file exists
+	Bytes    int64       `json:"bytes"`  // of the file, without those that SQLite keeps beside it
+	Chunks   int         `json:"chunks"` // number of chunks
+	State    int         `json:"state"`  // number of keys
 	Embedded int         `json:"embedded"`
-	Model    string      `json:"embedding_model"` // of the embeddings; "": there are none
+	Model    string      `json:"embedding_model"` // of the embeddings; "": no embeddings
 	Index    index.Stats `json:"index"`
-	// Import is the last import, that of the first use if there was no other; null: there
-	// was no use yet.
+	// Import is the last import, which may be that of the first use; null: not used yet.
 	Import *Imported `json:"import"`
-	// Originals are the files of agent-memory-store that are in the directory.
+	// Originals are the files of agent-memory-store in the directory.
 	Originals []string `json:"originals"`
 }
 
-// Status counts what there is.
+// Status returns the counts and sizes of the store.
 func (s *Store) Status(ctx context.Context) (Status, error) {
 	out := Status{Dir: s.dir, Path: s.Path(), Originals: []string{}}
 	for _, name := range []string{storeFile, chunkFolder, stateFolder} {
@@ -67,14 +66,14 @@ func (s *Store) Status(ctx context.Context) (Status, error) {
 	return out, err
 }
 
-// invariants are what holds of the tables of a sound file.
+// invariants hold in a file without damage.
 var invariants = []sqlite.Invariant{
-	{Breaks: `SELECT count(*) FROM tags t WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.n = t.n AND c.updated = t.updated)`, Say: "has %d tags of chunks that are not there"},
+	{Breaks: `SELECT count(*) FROM tags t WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.n = t.n AND c.updated = t.updated)`, Say: "has %d tags of missing chunks"},
 	{Breaks: `SELECT count(*) FROM chunks c WHERE tags <> '[]' AND NOT EXISTS (SELECT 1 FROM tags t WHERE t.n = c.n)`, Say: "does not find %d chunks by their tags"},
 }
 
-// Check runs the file's integrity check, and checks what its tables say of each other. It
-// returns nil for a sound file, and where there is none.
+// Check runs the file's integrity check and compares its tables. It returns nil if they
+// are consistent, or if there is no file.
 func (s *Store) Check(ctx context.Context) error {
 	f, err := s.file(ctx, false)
 	if err != nil || f == nil {
@@ -83,8 +82,8 @@ func (s *Store) Check(ctx context.Context) error {
 	return f.Sound(ctx)
 }
 
-// Salvage makes the file to of what can be read of a damaged store's file, with a search
-// index of its own, and says what is lost. The damaged file stays as it is.
+// Salvage creates the file to from the readable part of a damaged store, with a new
+// search index, and returns what was lost. The damaged file is not changed.
 func Salvage(ctx context.Context, path, to string) (sqlite.Salvaged, error) {
 	return kind.Salvage(ctx, path, to, func(tx *sqlite.Tx, _ *sqlite.Salvaged) error {
 		all, err := chunksWhere(tx, `tags <> '[]'`)

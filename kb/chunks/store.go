@@ -25,10 +25,10 @@ var migration2 string
 
 var schema = sqlite.Schema{Name: "context store", ApplicationID: 0x62636831, Migrations: []string{migration1, migration2}}
 
-// FileName is our own file in the directory of a store.
+// FileName is the name of this program's file in a store's directory.
 const FileName = "board.sqlite3"
 
-// DefaultDir is the directory of the store that nobody has named: $AGENT_STORE_PATH, else
+// DefaultDir returns the store's directory if none is named: $AGENT_STORE_PATH, else
 // .agent-memory-store in the working directory.
 func DefaultDir(env func(string) string) string {
 	if dir := env("AGENT_STORE_PATH"); dir != "" {
@@ -37,42 +37,41 @@ func DefaultDir(env func(string) string) string {
 	return ".agent-memory-store"
 }
 
-// Options say how a store is opened.
+// Options configure a store.
 type Options struct {
-	// Embedder turns texts into vectors; nil: there is none, and questions are answered
-	// by words alone.
+	// Embedder makes the embeddings; nil: searches use words alone.
 	Embedder embed.Embedder
-	// Import has the first use of the directory take over what agent-memory-store has
-	// left there. Without it the first use is over when something is written, and only
-	// Import takes that over.
+	// Import imports agent-memory-store's files on the first use of the directory.
+	// Without it the first use ends with the first write, and only the method Import
+	// imports them.
 	Import bool
-	// Warm keeps what searches read in memory, for a process that lives.
+	// Warm keeps the search index in memory, for processes that live long.
 	Warm bool
-	// Now replaces the clock.
+	// Now replaces the clock in tests.
 	Now func() time.Time
 }
 
-// Store is the context of one project. It is safe for concurrent use, by any number of
+// Store is the context of one project. It is safe for concurrent use, also by several
 // processes.
 type Store struct {
 	dir string
 	opt Options
 	now func() time.Time
 
-	// whoever holds it has what follows, and opens the file: others wait no longer than
-	// their contexts let them
+	// holds a token for the fields below and for opening the file; waiting ends with the
+	// caller's context
 	turn   chan struct{}
 	open   *file
 	closed bool
 
-	// whoever embeds holds it: what two embedded at the same time would be the same
+	// holds a token for embedding: two at the same time would compute the same
 	embedding chan struct{}
 }
 
-// file is our SQLite file with its index.
+// file is the SQLite file with its index.
 type file struct{ *store.File }
 
-// kind is what the file holds. What has expired stays in the index until its row goes.
+// kind describes the file. Expired chunks stay in the index until their rows are deleted.
 var kind = store.Kind{Name: "the store", Schema: schema, Index: indexConfig, Table: "chunks", Live: "1", Row: "chunk", Batch: 2000,
 	Tables:     []string{"meta", "chunks", "state", "deleted"},
 	Invariants: invariants,
@@ -85,12 +84,11 @@ var kind = store.Kind{Name: "the store", Schema: schema, Index: indexConfig, Tab
 		return docs, err
 	}}
 
-// Open opens the store of a directory. Nothing is made before something is written or
-// imported; until then the store is empty.
+// Open opens the store of a directory. The file is created by the first write or import;
+// until then the store is empty.
 //
-// With Options.Import the first use takes over the files of agent-memory-store, and the
-// result says what became of them. If they cannot be read, that is an error that names
-// the file, and nothing is written.
+// With Options.Import the first use imports the files of agent-memory-store and returns
+// the result. If they cannot be read, the error names the file, and nothing is written.
 func Open(ctx context.Context, dir string, opt Options) (*Store, ImportResult, error) {
 	res := newImportResult()
 	dir, err := filepath.Abs(dir)
@@ -110,8 +108,7 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, ImportResult, e
 	return s, res, nil
 }
 
-// Close closes the file. What is called later fails with an error that matches
-// fs.ErrClosed.
+// Close closes the file. Later calls fail with an error that matches fs.ErrClosed.
 func (s *Store) Close() error {
 	s.turn <- struct{}{}
 	defer func() { <-s.turn }()
@@ -128,17 +125,17 @@ func (s *Store) detach() error {
 	return f.Close()
 }
 
-// Dir returns the store's directory, as a path from the root.
+// Dir returns the absolute path of the store's directory.
 func (s *Store) Dir() string { return s.dir }
 
-// Path returns our own file in it.
+// Path returns the path of this program's file.
 func (s *Store) Path() string { return filepath.Join(s.dir, FileName) }
 
-// file returns the store's file, nil if there is none; make says whether it is made then.
-// One that was removed while it was open is given up: the store is empty again. One that
-// was opened when there was no space, or for reading only, is opened anew when that has
-// changed, or somebody else has written to it.
-func (s *Store) file(ctx context.Context, make bool) (*file, error) {
+// file returns the store's file, or nil if it does not exist and create is false. If the
+// file was removed while open, the store is empty again. If it was opened read-only or on
+// a full disk, it is opened again once that has changed or another process has written to
+// it.
+func (s *Store) file(ctx context.Context, create bool) (*file, error) {
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
@@ -153,18 +150,18 @@ func (s *Store) file(ctx context.Context, make bool) (*file, error) {
 		case s.open.CheckFile() != nil:
 			s.detach()
 		case s.open.SQLite().Outdated(ctx):
-			s.open.SQLite().CloseUnused() // who was given it just now still reads from it
+			s.open.SQLite().CloseUnused() // a caller may still read from it
 			s.open = nil
 		default:
 			return s.open, nil
 		}
 	}
 	res := newImportResult()
-	err := s.attach(ctx, make, &res)
+	err := s.attach(ctx, create, &res)
 	return s.open, err
 }
 
-// reading runs fn on a snapshot of the store's file, and not at all if there is none.
+// reading runs fn on a snapshot of the store's file, or not at all without a file.
 func (s *Store) reading(ctx context.Context, fn func(*file, *sqlite.Tx) error) error {
 	f, err := s.file(ctx, false)
 	if err != nil || f == nil {
@@ -173,8 +170,8 @@ func (s *Store) reading(ctx context.Context, fn func(*file, *sqlite.Tx) error) e
 	return storeError(f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) }))
 }
 
-// glancing is reading for a row by its key, or a page of rows in the order of an index.
-// It is not called off: to watch over it would take longer than the rows.
+// glancing is reading for one row or one page, which ignores cancellation: watching the
+// context would take longer than the query.
 func (s *Store) glancing(ctx context.Context, fn func(*file, *sqlite.Tx) error) error {
 	f, err := s.file(ctx, false)
 	if err != nil || f == nil {
@@ -183,7 +180,7 @@ func (s *Store) glancing(ctx context.Context, fn func(*file, *sqlite.Tx) error) 
 	return storeError(f.ReadIndex(context.WithoutCancel(ctx), func(tx *sqlite.Tx) error { return fn(f, tx) }))
 }
 
-// writing runs fn as a transaction of the store's file, which is made if there is none.
+// writing runs fn in a transaction of the store's file, which it creates if needed.
 func (s *Store) writing(ctx context.Context, fn func(*file, *sqlite.Tx) error) error {
 	f, err := s.file(ctx, true)
 	if err != nil {
@@ -192,9 +189,9 @@ func (s *Store) writing(ctx context.Context, fn func(*file, *sqlite.Tx) error) e
 	return storeError(f.WriteIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) }))
 }
 
-// attach opens the file and brings it into order. A first use takes over what the other
-// program has left; without that, and unless make says so, no file is made.
-func (s *Store) attach(ctx context.Context, make bool, res *ImportResult) error {
+// attach opens the file and prepares it. The first use imports the other program's files;
+// without those, it creates a file only if create is set.
+func (s *Store) attach(ctx context.Context, create bool, res *ImportResult) error {
 	db, used, err := s.look(ctx)
 	if err != nil {
 		return storeError(err)
@@ -206,9 +203,8 @@ func (s *Store) attach(ctx context.Context, make bool, res *ImportResult) error 
 	if src != nil {
 		defer src.close()
 	}
-	// else there is nothing in it, if it is there at all: somebody has not come to the
-	// end of its first use
-	wanted := used || src != nil || make
+	// otherwise the file is missing, or another process is still in its first use
+	wanted := used || src != nil || create
 	if err == nil && db == nil && wanted {
 		_, absent := os.Stat(s.dir)
 		if db, err = sqlite.Open(ctx, s.Path(), schema, sqlite.Create); err == nil && absent != nil {
@@ -228,8 +224,8 @@ func (s *Store) attach(ctx context.Context, make bool, res *ImportResult) error 
 	return storeError(err)
 }
 
-// hide keeps the directory out of git: it is most often within a repository, and is no
-// part of it. A store does without that where it cannot be done.
+// hide adds the directory to .gitignore files, since it usually lies in a repository and
+// does not belong there. Errors are ignored.
 func (s *Store) hide() {
 	path := filepath.Join(s.dir, ".gitignore")
 	if os.WriteFile(path, []byte("*\n"), 0o600) != nil {
@@ -237,7 +233,7 @@ func (s *Store) hide() {
 	}
 }
 
-// look opens the file if there is one, and says whether its first use is over.
+// look opens the file if it exists, and reports whether its first use is complete.
 func (s *Store) look(ctx context.Context) (db *sqlite.DB, used bool, err error) {
 	db, err = sqlite.Open(ctx, s.Path(), schema, sqlite.ReadWrite)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -257,20 +253,19 @@ func (s *Store) look(ctx context.Context) (db *sqlite.DB, used bool, err error) 
 	return db, used, nil
 }
 
-// metaImport is the key under which it says what was taken over last, and when. The first
-// use puts it there, whatever it found, so without it the first use is not over.
+// metaImport is the key of the last import. The first use always writes it, so without it
+// the first use is not complete.
 const metaImport = "import"
 
 func isUsed(tx *sqlite.Tx) (bool, error) {
 	return sqlite.One[bool](tx, `SELECT EXISTS (SELECT 1 FROM meta WHERE key = ?)`, metaImport)
 }
 
-// firstUseWait is how long somebody waits for another's first use, which may have to take
-// over a great deal.
+// firstUseWait is the longest wait for another process's first use, which may import a
+// lot.
 const firstUseWait = 10 * time.Minute
 
-// prepare brings the file into order: the first use is over, the index there, what has
-// expired gone.
+// prepare completes the first use, builds the index and deletes expired chunks.
 func (f *file) prepare(ctx context.Context, s *Store, src *source, res *ImportResult) error {
 	if err := f.Prepare(ctx, store.Options{Warm: s.opt.Warm, Now: s.now, Wait: firstUseWait, Ready: isUsed, Prepare: func(tx *sqlite.Tx) error {
 		if src != nil {
@@ -285,7 +280,7 @@ func (f *file) prepare(ctx context.Context, s *Store, src *source, res *ImportRe
 	return f.purge(ctx)
 }
 
-// noteImport keeps what an import has done.
+// noteImport stores the result of an import.
 func noteImport(tx *sqlite.Tx, res *ImportResult) error {
 	data, err := json.Marshal(Imported{At: tx.Now, ImportResult: *res})
 	if err != nil {

@@ -11,11 +11,10 @@ import (
 	"unicode"
 )
 
-// The answers of the tools, to the letter. What stands within a line is kept there: a
-// topic that has a line end in it does not make a line of its own. Contents stand as they
-// are.
+// The exact answers of the tools. Line breaks in a topic are replaced, so that it stays
+// on its line. Contents are not changed.
 
-// SearchText is the answer of search_context.
+// SearchText returns the answer of search_context.
 func SearchText(r Result) string {
 	if len(r.Hits) == 0 {
 		return "No matching chunks found."
@@ -29,17 +28,18 @@ func SearchText(r Result) string {
 	return strings.Join(all, "\n\n---\n\n")
 }
 
-// WriteText is the answer of write_context.
+// WriteText returns the answer of write_context.
 func WriteText(c Chunk) string {
 	return fmt.Sprintf("Chunk saved: id=`%s` | topic=\"%s\" | tags=[%s] | importance=%s", inLine(c.ID), inLine(c.Topic), tagText(c.Tags), c.Importance)
 }
 
-// ReadText is the answer of read_context.
+// ReadText returns the answer of read_context.
 func ReadText(c Chunk) string {
 	return fmt.Sprintf("## %s\n%s\n\n%s", inLine(c.Topic), metaLine(&c.Meta), c.Content)
 }
 
-// ListText is the answer of list_context. It counts what it lists, not what there is.
+// ListText returns the answer of list_context. Its count is that of the listed chunks,
+// not of all.
 func ListText(l List) string {
 	switch {
 	case l.Empty:
@@ -48,7 +48,7 @@ func ListText(l List) string {
 		return "No matching chunks found."
 	}
 	var b strings.Builder
-	b.Grow(128 * len(l.Chunks)) // about as long as it will be
+	b.Grow(128 * len(l.Chunks)) // about the final length
 	fmt.Fprintf(&b, "%d chunk(s) found:\n", len(l.Chunks))
 	for i := range l.Chunks {
 		c := &l.Chunks[i]
@@ -59,17 +59,16 @@ func ListText(l List) string {
 	return b.String()
 }
 
-// DeleteText is the answer of delete_context.
+// DeleteText returns the answer of delete_context.
 func DeleteText(id string) string { return fmt.Sprintf("Chunk `%s` deleted.", inLine(id)) }
 
-// NoChunkText is the answer of read_context and delete_context for an id that there is
-// not.
+// NoChunkText returns the answer of read_context and delete_context for an unknown id.
 func NoChunkText(id string) string {
 	return fmt.Sprintf("No chunk found with id `%s`.", clip(inLine(text(id)), 200))
 }
 
-// StateText is the answer of get_state: a string as it is, anything else as formatted
-// JSON.
+// StateText returns the answer of get_state: a string unchanged, anything else as
+// formatted JSON.
 func StateText(v State) string {
 	var s string
 	if len(v.Value) > 0 && v.Value[0] == '"' && json.Unmarshal(v.Value, &s) == nil {
@@ -82,33 +81,33 @@ func StateText(v State) string {
 	return out.String()
 }
 
-// NoStateText is the answer of get_state for a key under which nothing was set.
+// NoStateText returns the answer of get_state for a key without a value.
 func NoStateText(key string) string {
 	return fmt.Sprintf("State key \"%s\" not found.", clip(inLine(text(key)), MaxKey))
 }
 
-// SetStateText is the answer of set_state.
+// SetStateText returns the answer of set_state.
 func SetStateText(v State) string {
 	return fmt.Sprintf("State \"%s\" written at %s.", inLine(v.Key), TimeText(v.Updated))
 }
 
-// metaLine is the line below a heading.
+// metaLine returns the line below a heading.
 func metaLine(m *Meta) string {
 	return fmt.Sprintf("**id:** `%s` | **agent:** %s | **tags:** %s | **importance:** %s | **updated:** %s", inLine(m.ID), inLine(m.Agent), tagText(m.Tags), m.Importance, TimeText(m.Updated))
 }
 
 func tagText(tags []string) string { return inLine(strings.Join(tags, ", ")) }
 
-// TimeText is a time as JavaScript writes it: UTC, with milliseconds.
+// TimeText returns a time as JavaScript formats it: UTC, with milliseconds.
 func TimeText(t time.Time) string {
-	const z = 1 // byte at the end
+	const z = 1 // bytes of the final Z
 	var room [32]byte
-	b := t.UTC().AppendFormat(room[:0], time.RFC3339) // which package time is quick at
+	b := t.UTC().AppendFormat(room[:0], time.RFC3339) // package time formats this layout fast
 	ms := t.Nanosecond() / int(time.Millisecond)
 	return string(append(b[:len(b)-z], '.', '0'+byte(ms/100), '0'+byte(ms/10%10), '0'+byte(ms%10), 'Z'))
 }
 
-// inLine is a text in which nothing ends the line.
+// inLine returns a text without line breaks.
 func inLine(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return s

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// documented are the chunks of the examples in the tools' reference.
+// documented are the chunks of the reference's examples.
 func documented() (auth, scraper, staging Chunk) {
 	at := func(s string) time.Time {
 		t, err := time.Parse(time.RFC3339, s)
@@ -23,7 +23,8 @@ func documented() (auth, scraper, staging Chunk) {
 	return auth, scraper, staging
 }
 
-// TestTexts holds every answer against the reference's examples, and against what the program itself was seen to print where the reference has none.
+// TestTexts compares every answer with the reference's examples, or with the output of
+// the program where the reference has none.
 func TestTexts(t *testing.T) {
 	auth, scraper, staging := documented()
 	second := scraper
@@ -67,7 +68,7 @@ Refresh tokens stored in Redis with 7d TTL. Access tokens: 15min, RS256.
 		{StateText(state(`42`)), "42"},
 		{StateText(state(`null`)), "null"},
 		{StateText(state(`{"b":[1,2.5,true,null],"a":{},"c":[],"é":"ü<&>"}`)), "{\n  \"b\": [\n    1,\n    2.5,\n    true,\n    null\n  ],\n  \"a\": {},\n  \"c\": [],\n  \"é\": \"ü<&>\"\n}"},
-		// Nothing in a line ends it.
+		// Line breaks are removed from lines.
 		{ListText(List{Chunks: []Meta{bare.Meta}}), "1 chunk(s) found:\n\n- `x` **line break  - `f` **forged** | [31m** | agent:a b | tags:[t , u] | low | 0001-01-01T00:00:00.000Z"},
 		{ReadText(bare), "## line break  - `f` **forged** | [31m\n**id:** `x` | **agent:** a b | **tags:** t , u | **importance:** low | **updated:** 0001-01-01T00:00:00.000Z\n\n"},
 		{ListText(List{Chunks: []Meta{{Topic: "\u202etxt\U000e0041", Tags: []string{}, Agent: "a"}}}), "1 chunk(s) found:\n\n- `` ** txt ** | agent:a | tags:[] |  | 0001-01-01T00:00:00.000Z"},

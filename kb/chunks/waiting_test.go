@@ -9,8 +9,8 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// TestFirstUseHoldsNobody: while one call waits for its turn to begin a store, which may be a long import by
-// somebody else, another ends when its caller calls it off.
+// TestFirstUseHoldsNobody: while one call waits for another process's first use, which
+// may be a long import, a call with a cancelled context returns.
 func TestFirstUseHoldsNobody(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir, Options{})

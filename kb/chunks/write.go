@@ -12,8 +12,8 @@ import (
 	"blackboard/kb/secret"
 )
 
-// Write stores a chunk and gives it its id and its times. It is found by its words from
-// now on, and by its meaning once it has been embedded: see Embed.
+// Write stores a chunk and sets its id and times. It is found by its words at once, and
+// by its meaning once Embed has run.
 func (s *Store) Write(ctx context.Context, c NewChunk) (Chunk, error) {
 	out, err := c.chunk()
 	if err != nil {
@@ -41,8 +41,8 @@ func (s *Store) Write(ctx context.Context, c NewChunk) (Chunk, error) {
 	return out, nil
 }
 
-// Warnings say what a writer should know of a chunk that was stored all the same: that it
-// holds what looks like a secret.
+// Warnings returns what the author should know about a stored chunk: that it seems to
+// hold a secret.
 func Warnings(c *Chunk) []string {
 	all := []string{}
 	for _, t := range []struct{ what, text string }{{"the topic", c.Topic}, {"the content", c.Content}} {
@@ -53,7 +53,7 @@ func Warnings(c *Chunk) []string {
 	return all
 }
 
-// Read returns a chunk. The error for one that there is not, or not any more, matches
+// Read returns a chunk. For an unknown, deleted or expired one the error matches
 // fault.NotFound.
 func (s *Store) Read(ctx context.Context, id string) (Chunk, error) {
 	id = text(id)
@@ -70,11 +70,10 @@ func (s *Store) Read(ctx context.Context, id string) (Chunk, error) {
 	return found[0], nil
 }
 
-// Delete removes a chunk for good. The error for one that there is not matches
-// fault.NotFound.
+// Delete deletes a chunk for good. For an unknown one the error matches fault.NotFound.
 func (s *Store) Delete(ctx context.Context, id string) error {
 	id = text(id)
-	// nothing is made, and nobody waited for, to delete what is not there
+	// an unknown id must not create the file or wait for a writer
 	if _, err := s.Read(ctx, id); err != nil {
 		return err
 	}
@@ -100,11 +99,11 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	}))
 }
 
-// purgePatience is how long the opening of a store waits for its turn to remove what has
-// expired, which is in no answer anyway.
+// purgePatience is how long opening a store waits to delete expired chunks, which no
+// answer has anyway.
 const purgePatience = time.Second
 
-// purge removes what has expired, if it can be done soon.
+// purge deletes expired chunks, if no other writer is busy.
 func (f *file) purge(ctx context.Context) error {
 	if f.ReadOnly() {
 		return nil
@@ -117,14 +116,14 @@ func (f *file) purge(ctx context.Context) error {
 		return err
 	}
 	err := f.WriteWithin(ctx, purgePatience, f.purgeIn)
-	// which the next read or write mends
+	// the next read or write repairs it
 	if errors.Is(err, fault.Busy) || errors.Is(err, index.ErrCorrupt) {
 		return nil
 	}
 	return err
 }
 
-// purgeIn removes what has expired as part of a transaction.
+// purgeIn deletes expired chunks within a transaction.
 func (f *file) purgeIn(tx *sqlite.Tx) error {
 	gone, err := metasWhere(tx, `expires <= ?`, tx.Now.UnixMilli())
 	if err != nil || len(gone) == 0 {

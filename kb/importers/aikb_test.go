@@ -264,13 +264,13 @@ func TestImportAIKBFails(t *testing.T) {
 			"kb.sqlite3":    "SQLite format 3\x00 cut",
 		},
 	)
-	importFails(t, home, "auto", fault.Invalid, "is not a sound SQLite file")
+	importFails(t, home, "auto", fault.Invalid, "is not a valid SQLite file")
 	importFails(
 		t,
 		filepath.Join(home, "capsules"),
 		"auto",
 		fault.Invalid,
-		"is not a sound SQLite file",
+		"is not a valid SQLite file",
 	)
 	importFails(
 		t,

@@ -9,9 +9,9 @@ import (
 	"blackboard/embed"
 )
 
-// Check reads the whole index and returns an error that matches ErrCorrupt if anything in
-// it contradicts anything else: a list out of order, a total that is wrong, a vector
-// without its code. It tells nothing about the documents themselves; see Documents.
+// Check reads the whole index and returns an error that matches ErrCorrupt if its parts
+// contradict each other: a list out of order, a wrong total, a vector without its code.
+// It does not compare the index with the documents; see Documents.
 func (x *Index) Check(tx *sqlite.Tx) error {
 	_, err := x.check(tx)
 	return err
@@ -40,14 +40,14 @@ func (x *Index) check(tx *sqlite.Tx) (map[int64]record, error) {
 	return docs, x.checkCodes(tx, &m, docs)
 }
 
-// Documents returns the ids of the documents that the index holds, sorted.
+// Documents returns the sorted ids of the documents in the index.
 func (x *Index) Documents(tx *sqlite.Tx) ([]int64, error) {
 	docs, _, err := x.dump(tx)
 	return slices.Sorted(maps.Keys(docs)), err
 }
 
-// CheckOf is Check, and holds the index against what it is of: query gives the ids of the
-// documents that it should hold, sorted, and what is the name of one.
+// CheckOf is Check, and also compares the index with its source: query returns the sorted
+// ids of the documents that must be in the index, and what names one of them.
 func (x *Index) CheckOf(tx *sqlite.Tx, what, query string) error {
 	docs, err := x.check(tx)
 	if err != nil {
@@ -65,12 +65,12 @@ func (x *Index) CheckOf(tx *sqlite.Tx, what, query string) error {
 		return err
 	}
 	if len(ids) > 0 {
-		return corrupt("it holds %ss that there are not", what)
+		return corrupt("it holds %ss that do not exist", what)
 	}
 	return nil
 }
 
-// dump takes the index apart into the records that it was made of.
+// dump returns the records from which the index was made.
 func (x *Index) dump(tx *sqlite.Tx) (map[int64]record, meta, error) {
 	m, err := x.readMeta(tx)
 	if err != nil {
@@ -80,7 +80,7 @@ func (x *Index) dump(tx *sqlite.Tx) (map[int64]record, meta, error) {
 	add := func(records []record) error {
 		for _, r := range records {
 			if _, twice := all[r.doc]; twice {
-				return corrupt("document %d is there twice", r.doc)
+				return corrupt("document %d is stored twice", r.doc)
 			}
 			all[r.doc] = r
 		}
@@ -158,14 +158,14 @@ func (x *Index) dumpSegment(tx *sqlite.Tx, m *meta, seg int64) ([]record, error)
 			records[ord].terms = append(records[ord].terms, termTF{s.term, tf})
 		}
 		if n != s.list.n {
-			return nil, corrupt("the list of %q in segment %d names documents that there are not", s.term, seg)
+			return nil, corrupt("the list of %q in segment %d names documents that do not exist", s.term, seg)
 		}
 	}
 	ord := -1
 	return slices.DeleteFunc(records, func(record) bool { ord++; return s.isDead(ord) }), nil
 }
 
-// checkCodes holds every code against its vector.
+// checkCodes compares every code with its vector.
 func (x *Index) checkCodes(tx *sqlite.Tx, m *meta, docs map[int64]record) error {
 	if m.vectors == 0 {
 		return nil
@@ -192,7 +192,7 @@ func (x *Index) checkCodes(tx *sqlite.Tx, m *meta, docs map[int64]record) error 
 		wrong := 0
 		for ord := range ids {
 			if hasCode(ord) {
-				wrong++ // until its vector is seen
+				wrong++ // until its vector is found
 			}
 		}
 		if err := x.eachVector(tx, m.dim, ids, func(ord int, v embed.Vector) {

@@ -18,8 +18,8 @@ func TestCheckOf(t *testing.T) {
 		`VALUES (1), (2), (3)`:      "",
 		`VALUES (1), (2), (3), (4)`: "leaf number 4 is not in it",
 		`VALUES (1), (3)`:           "leaf number 3 is not in it",
-		`VALUES (1), (2)`:           "it holds leafs that there are not",
-		`SELECT 1 WHERE 0`:          "it holds leafs that there are not",
+		`VALUES (1), (2)`:           "it holds leafs that do not exist",
+		`SELECT 1 WHERE 0`:          "it holds leafs that do not exist",
 	} {
 		read(t, db, func(tx *sqlite.Tx) error {
 			err := x.CheckOf(tx, "leaf", query)

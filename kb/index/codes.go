@@ -12,22 +12,23 @@ import (
 )
 
 const (
-	// maxDim is the most numbers that a vector may have.
+	// maxDim is the most numbers in a vector.
 	maxDim = 1 << 14
-	// chunkDocs is how many documents' codes lie in one row.
+	// chunkDocs is the number of documents whose codes are in one row.
 	chunkDocs = 1024
-	// minBits is the least number of bits in a code. The signs of 384 numbers tell angles
-	// well enough to choose some hundred candidates among a million; those of 64 do not,
-	// so short vectors get more signs: those of their projections on random directions
-	// (Charikar, STOC 2002: the share of differing signs is the angle divided by pi).
+	// minBits is the least number of bits in a code. The signs of 384 numbers approximate
+	// angles well enough to choose some hundred candidates among a million; those of 64
+	// do not. Short vectors therefore get the signs of their projections on random
+	// directions (Charikar, STOC 2002: the share of differing signs is the angle divided
+	// by pi).
 	minBits = 384
 )
 
-// signs are a part of a code. Codes are made of whole parts, so that the loop over them
-// has a length that is known.
+// signs are 64-bit words of a code. A fixed number of them lets the compiler unroll the
+// loops.
 type signs [minBits / 64]uint64
 
-// codeParts returns of how many parts the code of a vector with dim numbers is made.
+// codeParts returns the number of parts in the code of a vector with dim numbers.
 func codeParts(dim int) int { return max(1, (dim+minBits-1)/minBits) }
 
 // codes are the sign codes of a segment's documents.
@@ -49,7 +50,7 @@ func (c *codes) set(ord int, code []signs) {
 	copy(c.at(ord), code)
 }
 
-// encodeChunk writes chunk i: which of its documents have a code, then the codes.
+// encodeChunk encodes chunk i: which of its documents have a code, then the codes.
 func (c *codes) encodeChunk(i int) []byte {
 	const hasWords = chunkDocs / 64
 	has := c.has[i*hasWords : min((i+1)*hasWords, len(c.has))]
@@ -66,7 +67,7 @@ func (c *codes) encodeChunk(i int) []byte {
 	return b
 }
 
-// decodeChunk reads chunk i of a segment of n documents into its place.
+// decodeChunk decodes chunk i of a segment of n documents.
 func (c *codes) decodeChunk(i, n int, b []byte) error {
 	docs := min(chunkDocs, n-i*chunkDocs)
 	if docs <= 0 {
@@ -92,15 +93,15 @@ func (c *codes) decodeChunk(i, n int, b []byte) error {
 	return nil
 }
 
-// absent is the distance of a document that has no code or does not count.
+// absent is the distance of a document without a code, or one that the filter excludes.
 const absent = math.MaxUint16
 
-// distanceDocs is how many documents' distances are one piece of work for a core.
+// distanceDocs is the number of documents whose distances a core computes at a time.
 const distanceDocs = 16 << 10
 
-// distances writes into dist in how many bits the code of each document that counts
-// differs from one, and counts the distances in hist: for the documents in the words from
-// lo to hi of the set.
+// distances computes the Hamming distance between the code of each document in ok and the
+// query's, and counts the distances in hist, for the documents in the words from lo to hi
+// of the set.
 func (c *codes) distances(lo, hi int, dist []uint16, code []signs, ok bitset, hist []int) {
 	for w := lo; w < hi; w++ {
 		word := ok[w] & c.has[w]
@@ -128,8 +129,8 @@ func (c *codes) distances(lo, hi int, dist []uint16, code []signs, ok bitset, hi
 	}
 }
 
-// hammings is the case that a search spends its time in: neighbours that all count, with
-// codes of one part.
+// hammings is the fast path for most documents: consecutive ones in the set, with codes
+// of one part.
 func hammings(dist []uint16, parts []signs, code *signs) {
 	parts = parts[:len(dist)]
 	for i := range parts {
@@ -137,13 +138,13 @@ func hammings(dist []uint16, parts []signs, code *signs) {
 	}
 }
 
-// hamming returns in how many bits two parts differ.
+// hamming returns the number of bits in which two parts differ.
 func hamming(a, b *signs) int {
 	return bits.OnesCount64(a[0]^b[0]) + bits.OnesCount64(a[1]^b[1]) + bits.OnesCount64(a[2]^b[2]) +
 		bits.OnesCount64(a[3]^b[3]) + bits.OnesCount64(a[4]^b[4]) + bits.OnesCount64(a[5]^b[5])
 }
 
-// encodeSigns writes a vector's code.
+// encodeSigns computes a vector's code.
 func encodeSigns(code []signs, v embed.Vector) {
 	clear(code)
 	set := func(i int) { code[i/minBits][i%minBits>>6] |= 1 << (i & 63) }
@@ -156,8 +157,8 @@ func encodeSigns(code []signs, v embed.Vector) {
 		return
 	}
 	for i, dir := range directions(len(v)) {
-		// Sums only, no products: the same on every machine. Each number is added, with
-		// the other sign where the bit is not set.
+		// Only sums, no products, so that all machines give the same result. Each number
+		// is added, or subtracted if the bit is not set.
 		var sum float32
 		for j, f := range v {
 			flip := uint32(^dir[j>>6]>>(j&63)) << 31
@@ -171,7 +172,7 @@ func encodeSigns(code []signs, v embed.Vector) {
 
 var dirCache sync.Map // dim -> [][]uint64
 
-// directions returns minBits fixed random directions with entries of +1 (a set bit) and
+// directions returns minBits fixed random directions with components +1 (a set bit) and
 // -1.
 func directions(dim int) [][]uint64 {
 	if d, ok := dirCache.Load(dim); ok {
@@ -196,8 +197,8 @@ func directions(dim int) [][]uint64 {
 	return d
 }
 
-// codesOf makes the codes of documents from their stored vectors, nil if none has one;
-// ids are sorted.
+// codesOf computes the codes of documents from their stored vectors; nil if none has a
+// vector. ids are sorted.
 func (x *Index) codesOf(tx *sqlite.Tx, m *meta, ids []int64) (*codes, error) {
 	var c *codes
 	err := x.eachVector(tx, m.dim, ids, func(i int, v embed.Vector) {
@@ -210,17 +211,17 @@ func (x *Index) codesOf(tx *sqlite.Tx, m *meta, ids []int64) (*codes, error) {
 	return c, err
 }
 
-// eachVector calls fn for each of the documents that has a vector, by index into ids,
-// which are sorted. The vector is good until fn returns.
+// eachVector calls fn for each of the documents that has a vector, with its index in ids,
+// which are sorted. The vector is valid until fn returns.
 func (x *Index) eachVector(tx *sqlite.Tx, dim int, ids []int64, fn func(i int, v embed.Vector)) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	span := ids[len(ids)-1] - ids[0]
 	stmt, args := `SELECT doc, vector FROM @_vectors WHERE doc BETWEEN ? AND ? ORDER BY doc`, []any{ids[0], ids[len(ids)-1]}
-	if span < 0 || span/4 > int64(len(ids)) { // far apart: ask for each
+	if span < 0 || span/4 > int64(len(ids)) { // far apart: query each
 		stmt, args = `SELECT v.doc, v.vector FROM json_each(?) j JOIN @_vectors v ON v.doc = CAST(j.value AS BIGINT)`, []any{sqlite.List(ids)}
-		if tx.IsFar() { // a list that its planner knows the length of
+		if tx.IsFar() { // as a list whose length the query planner knows
 			stmt = `SELECT doc, vector FROM @_vectors WHERE doc IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`
 		}
 	}
@@ -239,7 +240,7 @@ func (x *Index) eachVector(tx *sqlite.Tx, dim int, ids []int64, fn func(i int, v
 	}, x.q(stmt), args...)
 }
 
-// withoutCodes are the segments whose codes are not known.
+// withoutCodes returns the segments whose codes are not loaded.
 func (s *search) withoutCodes() (segs []*segment) {
 	for _, seg := range s.v.segs {
 		if seg.mem == nil && !seg.knowsCodes() {
@@ -254,8 +255,7 @@ func (s *search) askCodes(segs []*segment) sqlite.Question {
 	return sqlite.Question{Query: s.x.q(`SELECT id, data FROM @_codes WHERE id >= ? AND id < ? ORDER BY id`), Args: []any{rowID(slices.Min(ns), 0), rowID(slices.Max(ns)+1, 0)}}
 }
 
-// fetchCodes reads the codes of the segments whose codes are not known, if there are
-// several.
+// fetchCodes loads the missing codes of several segments in one query.
 func (s *search) fetchCodes() error {
 	segs := s.withoutCodes()
 	if s.few(len(segs)) {
@@ -298,7 +298,7 @@ func (s *sealed) setCodes(c *codes) {
 	s.codes, s.noCode = c, c == nil
 }
 
-// chunks gathers a segment's codes.
+// chunks collects a segment's codes.
 type chunks struct {
 	s   *sealed
 	dim int
@@ -307,7 +307,7 @@ type chunks struct {
 }
 
 func (g *chunks) add(i int64, raw []byte) error {
-	if g.c == nil { // only now: what the totals say of the vectors is not trusted with much room
+	if g.c == nil { // allocated late, since a damaged total could ask for too much memory
 		if have, need := len(raw), minBits/8*min(g.s.n, chunkDocs)*codeParts(g.dim); have < need {
 			return corrupt("a chunk of codes of segment %d has %d bytes, not %d or more", g.s.seg, have, need)
 		}
@@ -317,7 +317,7 @@ func (g *chunks) add(i int64, raw []byte) error {
 	return g.c.decodeChunk(int(i), g.s.n, raw)
 }
 
-// all returns the codes, nil if there are none.
+// all returns the codes, or nil if there are none.
 func (g *chunks) all() (*codes, error) {
 	if want := (g.s.n + chunkDocs - 1) / chunkDocs; g.c != nil && g.n != want {
 		return nil, corrupt("segment %d has %d chunks of codes, not %d", g.s.seg, g.n, want)
@@ -325,7 +325,7 @@ func (g *chunks) all() (*codes, error) {
 	return g.c, nil
 }
 
-// readCodes reads a segment's codes, nil if it has none.
+// readCodes reads a segment's codes, or nil if it has none.
 func (x *Index) readCodes(tx *sqlite.Tx, s *sealed, dim int) (*codes, error) {
 	got := chunks{s: s, dim: dim}
 	var id int64

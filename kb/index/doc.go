@@ -1,44 +1,45 @@
-// Package index is a search index over documents, kept in tables of a SQLite file, or of
-// a database that speaks its SQL: by words, by meaning, and by keywords as filters. It
-// knows nothing of what the documents are. Whoever owns the file puts and deletes
-// documents in its own transactions, so the index is never behind, and many processes may
-// use it at once.
+// Package index is a search index over documents, in tables of a SQLite file or of a
+// database that understands the same SQL. It searches by words, by meaning, and by
+// keywords as filters. It knows nothing about what the documents are. The owner of the
+// file puts and deletes documents in its own transactions, so the index is always up to
+// date, and many processes may use it at once.
 //
 // # Words
 //
-// A document has texts with weights, one for each field. Package words makes terms of
-// them; what is stored of a term in a document is its weighted frequency, and of the
-// document its weighted length, a byte each. A search adds up BM25F over the posting
-// lists of its terms, with totals as they are at that moment; function words weigh
-// little, however few documents have them. So a score depends on what the index holds,
-// never on when a document came or how it was stored.
+// A document has texts with weights, one for each field. Package words splits them into
+// terms. The index stores each term's weighted frequency in a document, and the
+// document's weighted length, in a byte each. A search computes BM25F over the posting
+// lists of its terms, with the totals of that moment; function words have a low weight,
+// however few documents have them. A score depends only on the content of the index, not
+// on when a document was added or how it is stored.
 //
-// A document in one of words.Languages has its language's stems too, and a keyword that
-// says so. If there are such documents, a query asks for the stems of its words in the
-// languages that it may be in: for a document of these they take the place of the word's
-// own term. Of a query that says too little to tell, stems alone weigh as an expansion
-// does.
+// A document in one of words.Languages also has the stems of its language, and a keyword
+// for the language. If such documents exist, a query also searches for the stems of its
+// words in the languages that it may be in. For documents of these languages the stems
+// replace the terms. If the query is too short to tell its language, stems have the
+// weight of an expansion.
 //
-// A query may ask to expand terms that no document has: to those that one is a beginning
-// of, then those that differ by a letter, then by two, then in the ending alone. The
-// closest stand for it, at a discount. The dictionary is what the blocks hold; the terms
-// with a first letter are read when first needed, and kept.
+// A query may expand terms that no document has: to terms that start with them, then
+// those that differ by one letter, by two, or in the ending only. The closest ones
+// replace the term, with a lower weight. The blocks serve as the dictionary; the terms
+// with a first letter are read when first needed, and cached.
 //
-// New documents wait in the tail, whole. When some hundred have gathered, they become a
-// segment: posting lists by term, sorted, in blocks of a few kilobytes, each block a row.
-// Eight segments of a size become one, up to 65,536 documents, so a document is written
-// again three or four times in its life. What is deleted or replaced is marked dead and
-// leaves with the next merge. Sealing and merging are part of the write that makes them
-// due.
+// New documents are in the tail, as whole records. Some hundred of them become a segment:
+// posting lists by term, sorted, in blocks of a few kilobytes, each block a row. Eight
+// segments of similar size are merged, up to 65,536 documents, so a document is written
+// three or four times in its life. Deleted and replaced documents are marked dead and
+// removed by the next merge. Sealing and merging are part of the write that makes them
+// necessary.
 //
 // # Meaning
 //
-// A document may have a vector. Its signs (of the numbers themselves, or of random
-// projections if there are few) make a code of 384 bits or more. A search compares codes,
-// and the documents with the 400 nearest (of a small index, 1,000) exactly.
+// A document may have a vector. Its signs (of the numbers themselves or, if these are
+// few, of random projections) make a code of at least 384 bits. A search compares the
+// codes, and then the vectors of the 400 documents with the nearest codes (1,000 in a
+// small index).
 //
-// # Trust
+// # Damage
 //
-// Bytes from the file are checked as they are read; what makes no sense is ErrCorrupt,
-// and Reset with the documents put again cures it.
+// Bytes from the file are validated as they are read. Invalid ones return ErrCorrupt;
+// Reset, and putting all documents again, repairs the index.
 package index

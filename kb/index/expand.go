@@ -12,45 +12,44 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// Expansion says what a search has looked for in place of a term that no document has:
-// the terms that it is most likely a beginning, a misspelling or another form of.
+// Expansion tells which terms a search used in place of a term that no document has:
+// terms of which it is most likely a prefix, a misspelling or another form.
 type Expansion struct {
 	Missing string   `json:"missing"` // the word that no document has
 	Terms   []string `json:"terms"`   // the words that were searched for instead
 }
 
 const (
-	// minExpanded is how many letters a missing term needs, and maxExpanded how many
-	// missing terms of a query are expanded: the first.
+	// minExpanded is the least number of letters of an expanded term; maxExpanded is how
+	// many missing terms of a query are expanded, the first ones.
 	minExpanded = 4
 	maxExpanded = 8
-	// maxExpansions is how many terms one missing term stands for.
+	// maxExpansions is the number of terms that replace one missing term.
 	maxExpansions = 5
-	// longTerm is from how many letters on two of them may be wrong.
+	// longTerm is the number of letters from which two of them may differ.
 	longTerm = 8
-	// maxEnding is how many letters at their ends may tell two forms of a word apart, and
-	// minStem how many they must have in common before.
+	// maxEnding is the most letters at the ends in which two forms of a word differ, and
+	// minStem the least letters that they share before.
 	maxEnding = 3
 	minStem   = 5
 )
 
-// What an expansion weighs, as a share of what the missing term would if it were as
-// frequent. Only the closest expansions of a term count, so the order matters more than
-// the values: those from 0.2 to 0.7 that were tried find about the same (package
-// kb/eval).
+// The weights of expansions, relative to the missing term at the same frequency. Only the
+// closest expansions of a term are used, so their order matters more than these values:
+// values from 0.2 to 0.7 gave about the same results (package kb/eval).
 const (
-	begun      = 0.5 // the missing term is its beginning
-	oneWrong   = 0.4 // one letter is wrong, missing or too many, or two are swapped
+	begun      = 0.5 // the missing term is a prefix of it
+	oneWrong   = 0.4 // one letter differs, is missing or is added, or two are swapped
 	twoWrong   = 0.3
 	otherEnded = 0.3
 )
 
-// vocable is a term of a segment that may be an expansion: of letters alone.
+// vocable is a term of a segment that may be an expansion: letters only.
 type vocable struct {
 	term    string
-	mask    uint64 // of its letters
+	mask    uint64 // a bit for each of its letters
 	letters int
-	n       int // documents that have it, the dead included
+	n       int // number of documents that have it, with dead ones
 }
 
 // vocableOf reports whether a term may be expanded, or be an expansion.
@@ -66,15 +65,15 @@ func vocableOf(term string, n int) (vocable, bool) {
 	return v, v.letters >= minExpanded-1
 }
 
-// vocabulary keeps the terms of some segments that may be expansions.
+// vocabulary caches the terms of some segments that may be expansions.
 type vocabulary struct {
 	mu    sync.Mutex
-	of    []int64              // the segments' numbers, which are never used twice
+	of    []int64              // the segments' numbers, which are never reused
 	lists map[string][]vocable // by prefix
 }
 
-// with returns the segments' terms with a prefix. A segment never changes, and the tail
-// is made anew when it does.
+// with returns the segments' terms with a prefix. Segments never change, and a changed
+// tail gets a new vocabulary.
 func (v *vocabulary) with(tx *sqlite.Tx, prefix string, segs []*segment) ([]vocable, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -82,7 +81,7 @@ func (v *vocabulary) with(tx *sqlite.Tx, prefix string, segs []*segment) ([]voca
 	if list, ok := v.lists[prefix]; ok {
 		return list, nil
 	}
-	known := map[string]int{} // places in the list
+	known := map[string]int{} // indexes in the list
 	var list []vocable
 	if err := eachTerm(tx, segs, prefix, func(term []byte, p *plist) {
 		if i, ok := known[string(term)]; ok {
@@ -98,14 +97,14 @@ func (v *vocabulary) with(tx *sqlite.Tx, prefix string, segs []*segment) ([]voca
 	return list, nil
 }
 
-// begin forgets the terms of other segments.
+// begin clears the terms of other segments.
 func (v *vocabulary) begin(segs []*segment) {
 	if of := numbers(segs); v.lists == nil || !slices.Equal(v.of, of) {
 		v.of, v.lists = of, map[string][]vocable{}
 	}
 }
 
-// unknown asks for the blocks that have terms with prefixes which are not known yet.
+// unknown returns the blocks that have terms with the prefixes that are not cached.
 func (v *vocabulary) unknown(prefixes []string, segs []*segment) (all []sqlite.Question) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -120,8 +119,8 @@ func (v *vocabulary) unknown(prefixes []string, segs []*segment) (all []sqlite.Q
 	return all
 }
 
-// eachTerm yields the terms of segments with a prefix and their lists, which are good
-// until yield returns. All blocks are read at once.
+// eachTerm yields the terms of segments with a prefix and their lists, which are valid
+// until yield returns. It reads all blocks with one query.
 func eachTerm(tx *sqlite.Tx, segs []*segment, prefix string, yield func(term []byte, p *plist)) error {
 	of := map[int64]*segment{}
 	for _, s := range segs {
@@ -161,8 +160,8 @@ func eachTerm(tx *sqlite.Tx, segs []*segment, prefix string, yield func(term []b
 	return err
 }
 
-// askTerms asks for the blocks that may have terms with a prefix, of which there are so
-// many.
+// askTerms returns the query for the blocks that may have terms with a prefix, and their
+// number.
 func askTerms(segs []*segment, prefix string) (q sqlite.Question, blocks int) {
 	var parts []string
 	for _, s := range segs {
@@ -183,26 +182,26 @@ func askTerms(segs []*segment, prefix string) (q sqlite.Question, blocks int) {
 	return q, blocks
 }
 
-// expansion is a term that a missing one may stand for.
+// expansion is a term that may replace a missing one.
 type expansion struct {
 	qterm
 	share   float64 // of the weight
 	letters int
 }
 
-// closer orders the expansions of a term: what is closer first, then what more documents
-// have.
+// closer orders the expansions of a term: closer ones first, then those that more
+// documents have.
 func closer(a, b *expansion) int {
 	return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(b.df, a.df),
 		cmp.Compare(a.letters, b.letters), cmp.Compare(a.term, b.term))
 }
 
-// wanted is a missing term that is to be expanded.
+// wanted is a missing term to expand.
 type wanted struct {
 	vocable
 	runes []rune
-	wrong int    // how many letters may be wrong
-	stem  string // what other forms of it begin with, "" if it is too short to have any
+	wrong int    // number of letters that may differ
+	stem  string // the prefix of its other forms; "" if it is too short to have any
 }
 
 func newWanted(term string) (*wanted, bool) {
@@ -220,8 +219,8 @@ func newWanted(term string) (*wanted, bool) {
 	return w, true
 }
 
-// prefixes are what the terms begin with that may be expansions: the first letter is
-// right, or swapped with the second.
+// prefixes returns the prefixes of possible expansions: the first letter is right, or
+// swapped with the second.
 func (w *wanted) prefixes() []string {
 	p := []string{string(w.runes[:1])}
 	if w.runes[0] != w.runes[1] {
@@ -230,7 +229,7 @@ func (w *wanted) prefixes() []string {
 	return p
 }
 
-// parts are the tail, nil if there is none, and the other segments.
+// parts returns the tail, or nil, and the other segments.
 func (v *view) parts() (tail, sealed []*segment) {
 	if len(v.segs) > 0 && v.segs[0].mem != nil {
 		return v.segs[:1], v.segs[1:]
@@ -238,7 +237,7 @@ func (v *view) parts() (tail, sealed []*segment) {
 	return nil, v.segs
 }
 
-// expansions returns what a missing term may stand for, the closest first.
+// expansions returns the possible expansions of a missing term, closest first.
 func (s *search) expansions(w *wanted) ([]*expansion, error) {
 	tail, sealed := s.v.parts()
 	found := map[string]*expansion{}
@@ -271,8 +270,8 @@ func (s *search) expansions(w *wanted) ([]*expansion, error) {
 	return slices.SortedFunc(maps.Values(found), closer), nil
 }
 
-// expandable are the missing terms that are expanded, each with what it may stand for.
-// What is to be read of all of them is read at once.
+// expandable returns the missing terms to expand, with their expansions. It reads the
+// blocks of all of them with one query.
 func (s *search) expandable(missing []*qterm) (terms []*qterm, found [][]*expansion, err error) {
 	var all []*wanted
 	var prefixes []string
@@ -303,8 +302,7 @@ func (s *search) expandable(missing []*qterm) (terms []*qterm, found [][]*expans
 }
 
 // closest returns the first of the sorted expansions that are equally close, with their
-// lists. The counts are too high where documents have died: an expansion's true place is
-// where it is, or further back.
+// lists. Counts include dead documents, so the true rank of an expansion may be lower.
 func (s *search) closest(all []*expansion) ([]*expansion, error) {
 	var best []*expansion
 	for _, e := range all {
@@ -325,8 +323,8 @@ func (s *search) closest(all []*expansion) ([]*expansion, error) {
 	return best, nil
 }
 
-// share returns which share of the missing term's weight another has, 0 if it is not like
-// it. Most are not, which is seen by their letters and beginnings.
+// share returns the weight of another term relative to the missing one, 0 if it is not
+// similar. Letters and prefixes exclude most terms quickly.
 func (w *wanted) share(c *vocable) float64 {
 	if strings.HasPrefix(c.term, w.term) {
 		return begun
@@ -347,7 +345,7 @@ func (w *wanted) share(c *vocable) float64 {
 	return 0
 }
 
-// differ returns two words without what they begin with alike.
+// differ returns two words without their common prefix.
 func differ(a, b []rune) ([]rune, []rune) {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
@@ -355,9 +353,9 @@ func differ(a, b []rune) ([]rune, []rune) {
 	return a, b
 }
 
-// distance returns how many letters to change, add, leave out or swap with the next make
-// b of a, or a number above most, which is 1 or 2, if it is more than that. A letter that
-// was swapped is not changed again.
+// distance returns the edit distance of two words, where swapping adjacent letters counts
+// as one edit, or a number above most, which is 1 or 2. A swapped letter is not changed
+// again.
 func distance(a, b []rune, most int) int {
 	if len(a)-len(b) > most || len(b)-len(a) > most {
 		return most + 1
@@ -377,9 +375,9 @@ func distance(a, b []rune, most int) int {
 	return least
 }
 
-// expand adds what the missing terms may stand for to what is scored. The expansions of a
-// term weigh as one term that as many documents have as all of them together, or a rare
-// one would count more than the likely one. given are the query's terms: each counts
+// expand adds the expansions of missing terms to the scored terms. The expansions of a
+// term share the weight of one term that all their documents have; otherwise a rare one
+// would count more than a likely one. given are the query's terms, each of which counts
 // once.
 func (s *search) expand(res *Result, missing []*qterm, given map[string]*qterm) error {
 	terms, found, err := s.expandable(missing)

@@ -9,15 +9,15 @@ import (
 
 // TermScore is one term's share of a document's BM25F score.
 type TermScore struct {
-	Term  string  `json:"term"`  // typed→found, if it stands for a term that no document has
+	Term  string  `json:"term"`  // typed→found for an expansion
 	DF    int     `json:"df"`    // documents that have it
-	TF    float64 `json:"tf"`    // how often the document has it, weighted by fields
-	Score float64 `json:"score"` // its part in the document's score
+	TF    float64 `json:"tf"`    // its frequency in the document, weighted by field
+	Score float64 `json:"score"` // its share of the document's score
 }
 
-// Explain says how the terms of a text add up to the BM25F scores of documents, greatest
-// share first. Documents that are not there, or that have none of the terms, are not in
-// the answer. Of the query the text counts, and whether it is expanded.
+// Explain returns how the terms of a text add up to the BM25F scores of documents,
+// greatest share first. Unknown documents, and those without any of the terms, are left
+// out. Only the query's text and Expand are used.
 func (x *Index) Explain(tx *sqlite.Tx, q Query, ids []int64) (map[int64][]TermScore, error) {
 	v, done, err := x.at(tx)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// This file reads at once what a search would read bit by bit: somebody else may have the
-// database, and each question to him takes as long as the way to him and back.
+// This file reads in one query what a search would otherwise read in many: for a database
+// on a server, each query costs a round trip.
 
 // want is a term that a block of a segment may have.
 type want struct {
@@ -16,9 +16,10 @@ type want struct {
 	term string
 }
 
-// unknownBlocks are the blocks that may have some terms and were not read yet, by row id.
+// unknownBlocks returns the blocks that may have some terms and are not cached, by row
+// id.
 func (s *search) unknownBlocks(terms []string) map[int64][]want {
-	var wanted map[int64][]want // mostly nothing is
+	var wanted map[int64][]want // usually stays empty
 	for _, seg := range s.v.segs {
 		if seg.mem != nil {
 			continue
@@ -39,10 +40,10 @@ func (s *search) unknownBlocks(terms []string) map[int64][]want {
 	return wanted
 }
 
-// few reports whether so little is to be read that it is not worth reading at once.
+// few reports whether so little must be read that batching does not pay.
 func (s *search) few(n int) bool { return n == 0 || n == 1 && !s.tx.IsFar() }
 
-// fetch reads the blocks that may have some terms and are not known yet, if they are
+// fetch reads the blocks that may have some terms and are not cached, if there are
 // several.
 func (s *search) fetch(terms ...string) error {
 	wanted := s.unknownBlocks(terms)
@@ -67,8 +68,8 @@ func (s *search) askBlocks(wanted map[int64][]want) sqlite.Question {
 	return sqlite.Question{Query: s.x.q(`SELECT id, data FROM @_blocks WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`), Args: []any{sqlite.List(ids)}}
 }
 
-// fetchFirst reads the blocks of the filter, and whether there are stems. Of a database
-// that is elsewhere, it reads the blocks of the query's terms on the way, the ids and the
+// fetchFirst reads the blocks of the filter, and whether documents have stems. For a
+// database on a server it also reads the blocks of the query's terms, the ids and the
 // codes.
 func (s *search) fetchFirst(byVector bool) error {
 	var terms []string
@@ -105,8 +106,8 @@ func (s *search) fetchFirst(byVector bool) error {
 	return s.fetch(terms...)
 }
 
-// withoutIDs are the segments whose ids are not known: all of them, if somebody else has
-// the database, else those that have one of the search's terms.
+// withoutIDs returns the segments whose ids are not loaded: all of them for a database on
+// a server, else those that have one of the search's terms.
 func (s *search) withoutIDs() (segs []*segment) {
 	for i, seg := range s.v.segs {
 		if seg.mem == nil && !seg.hasIDs() && (s.tx.IsFar() || slices.ContainsFunc(s.terms, func(t *qterm) bool {

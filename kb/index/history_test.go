@@ -180,7 +180,7 @@ func TestResetOfDamage(t *testing.T) {
 			})
 			fill()
 			read(t, db, New(testConfig).Check)
-			sameAsNew(t, db, "made anew", x, q)
+			sameAsNew(t, db, "rebuilt", x, q)
 			write(t, db, func(tx *sqlite.Tx) error { return New(testConfig).Put(tx, batch(r, 20, 200, testModel.Dim)...) })
 			read(t, db, New(testConfig).Check)
 			sameAsNew(t, db, "and filled", x, q)

@@ -14,29 +14,28 @@ import (
 	"blackboard/embed"
 )
 
-// ErrCorrupt is in the chain of every error that says that the index's own tables make no
-// sense. What they hold is derived: dropping them (Reset) and putting the documents again
-// cures it.
+// ErrCorrupt is in the chain of every error about inconsistent tables of the index. They
+// are derived: Reset, and putting the documents again, repairs them.
 const ErrCorrupt = fault.BadIndex
 
-// ErrOtherModel is in the chain of an error about vectors of a model that the index was
-// not made with.
+// ErrOtherModel is in the chain of an error about vectors of another model than the
+// index's.
 var ErrOtherModel = errors.New("vectors of another model")
 
-// Config says what an index is about. Two indexes of one file need different names.
+// Config configures an index. Two indexes in one file need different names.
 type Config struct {
-	// Name begins the names of the index's tables.
+	// Name is the prefix of the index's tables.
 	Name string
-	// Weights are the fields' weights, one for each text of a Doc, in quarters: 1.25 is
-	// one, 1.3 is not. A word of a field with weight 2 counts as two words (BM25F in its
-	// first form: Robertson, Zaragoza, Taylor, CIKM 2004).
+	// Weights are the weights of the fields, one for each text of a Doc, in multiples of
+	// 0.25. A word in a field with weight 2 counts as two words (BM25F in its first form:
+	// Robertson, Zaragoza, Taylor, CIKM 2004).
 	Weights []float64
-	// K1 and B are BM25's: how soon more of the same word stops to count, and how much
-	// long texts are held back. They are read at search time, so changing them needs no
-	// new index.
+	// K1 and B are the parameters of BM25: how soon repetitions of a word stop counting,
+	// and how much long texts are penalised. They apply at search time, so changing them
+	// needs no new index.
 	K1, B float64
-	// FunctionWeight is what a function word weighs at most, as a share of what a word of
-	// a single document does; 0 means a tenth. It, too, is of the search alone.
+	// FunctionWeight is the greatest weight of a function word, relative to a word that
+	// one document has; 0 means 0.1. It applies at search time, too.
 	FunctionWeight float64
 	// Seal is the number of documents at which the tail becomes a segment; 0 means
 	// SealAt.
@@ -44,39 +43,39 @@ type Config struct {
 }
 
 const (
-	// SealAt is how many documents wait in the tail before they become a segment.
+	// SealAt is the default number of documents at which the tail becomes a segment.
 	SealAt = 256
-	// MaxSegment is how many documents a segment may hold: what a uint16 can number.
+	// MaxSegment is the most documents in a segment, so that a uint16 can number them.
 	MaxSegment = 1 << 16
-	// fanout is how many segments of about one size are merged into one.
+	// fanout is the number of segments of similar size that are merged into one.
 	fanout = 8
-	// format is raised when the tables or their bytes change.
+	// format is raised when the tables or their encoding change.
 	format = 2
 
-	// maxSeg and maxGeneration bound the numbers that row ids are made of.
+	// maxSeg and maxGeneration limit the numbers that row ids are made of.
 	maxSeg        = 1<<39 - 1
 	maxGeneration = 1<<46 - 1
 )
 
-// Doc is what is indexed of one thing: texts for the words, keywords for the filters, a
-// vector for the meaning.
+// Doc is a document to index: texts for words, keywords for filters, a vector for the
+// meaning.
 type Doc struct {
-	// ID names the thing; among equals, the higher is listed first, being newer.
+	// ID identifies the document. Among equal scores the higher id, being newer, comes
+	// first.
 	ID int64
 	// Text has one text for each of the configuration's weights.
 	Text []string
-	// Keywords are what Filter asks for: any strings up to 512 bytes, compared whole and
-	// exactly ("kind:gotcha").
+	// Keywords are the values that Filter matches: any strings of up to 512 bytes,
+	// compared exactly ("kind:gotcha").
 	Keywords []string
 	// Vector is nil, or an embedding by the index's model.
 	Vector embed.Vector
 }
 
-// Index is a text and vector index over documents, kept in derived tables of a SQLite
-// file. The zero value is not useful; see New. It keeps what it read for the next search,
-// and finds out by itself what others changed meanwhile, so it may live for one search or
-// for a year. It is safe for concurrent use, but for the one transaction given to a
-// method.
+// Index is a search index over documents, in derived tables of a file. See New; the zero
+// value is invalid. It caches what it reads and notices what other processes change, so
+// it may be used for one search or for a long time. It is safe for concurrent use, except
+// for the transaction given to a method.
 type Index struct {
 	cfg     Config
 	weights []int // in quarters
@@ -86,17 +85,17 @@ type Index struct {
 	view       *view
 	warm       bool
 	postings   postingCache
-	vocabulary vocabulary // of the view's segments but the tail
+	vocabulary vocabulary // of the view's segments without the tail
 
-	// What a transaction sees of its own changes is known only here: they may be undone,
-	// and their numbers given to others.
+	// The state of a transaction's own changes is kept separately: they may be rolled
+	// back, and their numbers reused.
 	own     *Index
 	ownTx   *sqlite.Tx
-	private bool // this is one
+	private bool // set in own
 }
 
-// New returns an index. It panics if the configuration makes no sense, since that is
-// written in a program, not given by a user.
+// New returns an index. It panics if the configuration is invalid, since that is a
+// programming error.
 func New(cfg Config) *Index {
 	x := &Index{cfg: cfg}
 	if x.cfg.Seal == 0 {
@@ -119,7 +118,8 @@ func New(cfg Config) *Index {
 	return x
 }
 
-// stamp is what the tables were made by: if it differs, they are of no use.
+// stamp identifies the format and configuration of the tables. If it differs, they must
+// be rebuilt.
 func (x *Index) stamp() string {
 	return fmt.Sprintf("%d analyzer %d weights %v", format, words.TermVersion, x.weights)
 }
@@ -160,20 +160,20 @@ CREATE TABLE @_vectors (doc INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
 
 var tableNames = []string{"meta", "tail", "segments", "live", "blocks", "codes", "vectors"}
 
-// State says what is known about the index's tables in a file.
+// State is the state of the index's tables in a file.
 type State int
 
 const (
-	// Ready: the tables are there and as this program makes them.
+	// Ready: the tables exist and have the current format.
 	Ready State = iota
-	// Absent: there are none.
+	// Absent: there are no tables.
 	Absent
-	// Outdated: they were made by another version of the program or with other weights.
-	// They must not be searched.
+	// Outdated: another version of the program or other weights made them. They must not
+	// be searched.
 	Outdated
 )
 
-// State looks at the tables.
+// State returns the state of the tables.
 func (x *Index) State(tx *sqlite.Tx) (State, error) {
 	have, err := tx.HasTable(x.cfg.Name + "_meta")
 	if err != nil || !have {
@@ -196,8 +196,8 @@ func (x *Index) AskState() sqlite.Question {
 	return sqlite.Question{Query: x.q(`SELECT stamp FROM @_meta`)}
 }
 
-// Reset makes the tables anew, empty. The caller then puts every document, in the same
-// transaction, so that nobody finds half of them; Rebuild does both.
+// Reset creates new empty tables. The caller then puts every document in the same
+// transaction, so that no reader sees a part of them; Rebuild does both.
 func (x *Index) Reset(tx *sqlite.Tx) error {
 	names := make([]string, len(tableNames))
 	for i, name := range tableNames {
@@ -206,28 +206,26 @@ func (x *Index) Reset(tx *sqlite.Tx) error {
 	if err := tx.Remake(names, x.q(tables)); err != nil {
 		return err
 	}
-	// Numbers begin anywhere: what others remember of the old tables must not fit the new
-	// ones, and the old ones' numbers may be damaged.
+	// Start at a random number: caches of the old tables must not match the new ones, and
+	// the old numbers may be damaged.
 	return x.exec(tx, `INSERT INTO @_meta VALUES (1, ?, '', 0, 0, ?, 0, 0, 0, ?)`,
 		x.stamp(), 1+rand.Int64N(maxGeneration/4), 1+rand.Int64N(maxSeg/4))
 }
 
-// meta is the one row of the table of that name.
+// meta is the only row of the table of that name.
 type meta struct {
 	stamp string
 	model string
 	dim   int
-	// the generation that brought the model: vectors that are known from before are of no
-	// use
+	// the generation in which the model changed: vectors cached before are invalid
 	since      int64
 	generation int64
 	docs       int64
-	length     int64 // sum of the documents' lengths, in quarters of a word, as their codes say
+	length     int64 // sum of the documents' lengths, in quarters of a word, as their codes have it
 	vectors    int64
 	nextSeg    int64
 
-	// the segments are not what they were when they were last looked at for what to
-	// merge; not stored
+	// the segments have changed since the last check for merges; not stored
 	stirred bool
 }
 
@@ -256,16 +254,15 @@ func (x *Index) writeMeta(tx *sqlite.Tx, m *meta) error {
 		m.model, m.dim, m.since, m.generation, m.docs, m.length, m.vectors, m.nextSeg)
 }
 
-// Model returns the name and the dimension of the model whose vectors the index holds, ""
-// and 0 if it holds none yet.
+// Model returns the name and the dimension of the index's embedding model, or "" and 0
+// without vectors.
 func (x *Index) Model(tx *sqlite.Tx) (name string, dim int, err error) {
 	m, err := x.readMeta(tx)
 	return m.model, m.dim, err
 }
 
-// SetModel says which model the vectors are of from now on. If it is another one than
-// before, all vectors are dropped; the documents stay searchable by their words, and get
-// their vectors by being put again.
+// SetModel sets the embedding model. If it changes, all vectors are deleted. The
+// documents can still be found by words, and get vectors when they are put again.
 func (x *Index) SetModel(tx *sqlite.Tx, model embed.Model) error {
 	if model.Dim < 1 || model.Dim > maxDim || model.Name == "" {
 		return fmt.Errorf("a model %q with %d dimensions cannot be indexed; 1 to %d can", model.Name, model.Dim, maxDim)
@@ -281,16 +278,16 @@ func (x *Index) SetModel(tx *sqlite.Tx, model embed.Model) error {
 	return x.writeMeta(tx, &m)
 }
 
-// Stats are the index's figures.
+// Stats are the sizes of an index.
 type Stats struct {
 	Docs     int64 `json:"docs"`     // documents in the index
 	Vectors  int64 `json:"vectors"`  // documents that have one
-	Segments int   `json:"segments"` // parts that the index is made of
-	Tail     int   `json:"tail"`     // documents that are in no segment yet
-	// documents that segments still hold though they were replaced or deleted
+	Segments int   `json:"segments"` // number of segments
+	Tail     int   `json:"tail"`     // documents that are not in a segment yet
+	// replaced or deleted documents that are still in segments
 	Dead  int64  `json:"dead"`
 	Bytes int64  `json:"bytes"` // of the stored values, without SQLite's own overhead
-	Model string `json:"model"` // of the vectors, "" if there has been none
+	Model string `json:"model"` // of the vectors, "" if there were none yet
 	Dim   int    `json:"dim"`   // numbers in a vector
 }
 
@@ -312,7 +309,7 @@ func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
 }
 
-// exec runs statements that give no rows.
+// exec runs statements that return no rows.
 func (x *Index) exec(tx *sqlite.Tx, stmts string, args ...any) error {
 	_, err := tx.Exec(x.q(stmts), args...)
 	return err

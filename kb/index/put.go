@@ -12,9 +12,9 @@ import (
 	"blackboard/embed"
 )
 
-// Put adds documents, in the place of those that have the same ids. It is part of the
-// transaction: who sees the documents finds them. Now and then it makes a segment of what
-// has gathered, or one of several segments; that too is part of the transaction.
+// Put adds documents and replaces those with the same ids, as part of the transaction.
+// Occasionally it seals the tail as a segment or merges segments; that is part of the
+// transaction, too.
 func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
 	if len(docs) == 0 {
 		return nil
@@ -32,7 +32,7 @@ func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
 		ids[i] = docs[i].ID
 	}
 	if slices.Sort(ids); len(slices.Compact(ids)) < len(docs) {
-		return errors.New("documents with one id twice were given to the index at once")
+		return errors.New("two documents of one batch have the same id")
 	}
 	if err := x.remove(tx, &m, ids); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
 		m.length += int64(lengths[records[i].length])
 	}
 	if len(docs) >= x.cfg.Seal {
-		// Many at once need not wait in the tail.
+		// Large batches need not go through the tail.
 		slices.SortFunc(records, func(a, b record) int { return cmp.Compare(a.doc, b.doc) })
 		for part := range slices.Chunk(records, MaxSegment) {
 			if err := x.build(tx, &m, part); err != nil {
@@ -53,8 +53,7 @@ func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
 			}
 		}
 	} else {
-		// A number of the tail is never used again, so a reader that knows a number knows
-		// the record.
+		// Numbers of the tail are never reused, so a reader may cache records by number.
 		for i := range records {
 			if err := x.exec(tx, `INSERT INTO @_tail VALUES (?, ?, ?)`, m.generation<<17|int64(i), records[i].doc, records[i].encode()); err != nil {
 				return err
@@ -72,8 +71,8 @@ func (x *Index) finish(tx *sqlite.Tx, m *meta) error {
 	return x.writeMeta(tx, m)
 }
 
-// putVector stores a document's vector, scaled to length 1. A vector of zeros says
-// nothing and is not stored.
+// putVector stores a document's vector, scaled to length 1. A vector of zeros is not
+// stored.
 func (x *Index) putVector(tx *sqlite.Tx, m *meta, d *Doc) error {
 	if len(d.Vector) == 0 {
 		return nil
@@ -90,7 +89,7 @@ func (x *Index) putVector(tx *sqlite.Tx, m *meta, d *Doc) error {
 }
 
 // unit returns v scaled to length 1, and false if it has no direction: all zero, or not
-// all numbers.
+// finite.
 func unit(v embed.Vector) (embed.Vector, bool) {
 	u := slices.Clone(v)
 	u.Normalize()
@@ -98,7 +97,7 @@ func unit(v embed.Vector) (embed.Vector, bool) {
 	return u, !math.IsNaN(sum) && !math.IsInf(sum, 0) && sum > 0.5
 }
 
-// square is a vector's length, squared.
+// square returns the squared length of a vector.
 func square(v embed.Vector) (sum float64) {
 	for _, f := range v {
 		sum += float64(f) * float64(f)
@@ -107,15 +106,15 @@ func square(v embed.Vector) (sum float64) {
 }
 
 func encodeVector(v embed.Vector) []byte {
-	b, _ := binary.Append(nil, binary.LittleEndian, []float32(v)) // numbers always can be
+	b, _ := binary.Append(nil, binary.LittleEndian, []float32(v)) // cannot fail for numbers
 	return b
 }
 
-// aboveOne are the bits of 1.0078125: more than any number of a vector of length 1.
-// Infinity and what is no number are above as well.
+// aboveOne has the bits of 1.0078125, which is above any number of a vector of length 1.
+// Infinity and NaN are above it as well.
 const aboveOne = 0x3f810000
 
-// decodeVector reads a vector of dim numbers into v, which is returned.
+// decodeVector decodes a vector of dim numbers into v and returns it.
 func decodeVector(v embed.Vector, b []byte, dim int) (embed.Vector, error) {
 	if len(b) != 4*dim {
 		return nil, corrupt("a vector has %d bytes, not %d", len(b), 4*dim)
@@ -131,7 +130,7 @@ func decodeVector(v embed.Vector, b []byte, dim int) (embed.Vector, error) {
 	return v, nil
 }
 
-// Delete removes documents. Ids that the index does not know are passed over.
+// Delete removes documents. Unknown ids are ignored.
 func (x *Index) Delete(tx *sqlite.Tx, ids ...int64) error {
 	m, err := x.readMeta(tx)
 	if err != nil {
@@ -146,12 +145,12 @@ func (x *Index) Delete(tx *sqlite.Tx, ids ...int64) error {
 // sorted is a sorted copy.
 func sorted(ids []int64) []int64 { return slices.Sorted(slices.Values(ids)) }
 
-// remove takes documents out, wherever they are; ids are sorted.
+// remove deletes documents from the tail and the segments; ids are sorted.
 func (x *Index) remove(tx *sqlite.Tx, m *meta, ids []int64) error {
 	if len(ids) == 0 || m.docs == 0 {
 		return nil
 	}
-	var sealed []int64 // what was not in the tail
+	var sealed []int64 // those that are not in the tail
 	for _, id := range ids {
 		var rec []byte
 		switch err := tx.QueryRow(x.q(`DELETE FROM @_tail WHERE doc = ? RETURNING record`), id).Scan(&rec); {
@@ -225,7 +224,7 @@ func (x *Index) kill(tx *sqlite.Tx, m *meta, ids []int64) error {
 	return nil
 }
 
-// Vectors returns the vectors of documents that have one, by id.
+// Vectors returns the vectors of the documents that have one, by id.
 func (x *Index) Vectors(tx *sqlite.Tx, ids ...int64) (map[int64]embed.Vector, error) {
 	_, dim, err := x.Model(tx)
 	if err != nil || dim == 0 {

@@ -5,19 +5,18 @@ import (
 	"blackboard/embed"
 )
 
-// Kept is a document that is indexed anew.
+// Kept is a document to be indexed again.
 type Kept struct {
 	Doc
-	// Model is the name of the model whose embedding the document had, "" if it had none.
-	// The embedding itself is found in the index.
+	// Model is the name of the model of the document's embedding, or "" if it had none.
+	// The embedding itself is in the index.
 	Model string
 }
 
-// Rebuild makes the index anew from what it is derived from, as part of the transaction.
-// next gives the documents after an id, some at a time, in the order of their ids, and
-// none at the end. An embedding that can still be read is kept: it costs more than all
-// the rest to make. lost is called with the id of each document that had one and has none
-// now.
+// Rebuild rebuilds the index from its source, as part of the transaction. next returns
+// some documents after an id, ordered by id, and none at the end. Readable embeddings are
+// kept, since they are the most expensive part. lost is called with the id of each
+// document whose embedding was lost.
 func (x *Index) Rebuild(tx *sqlite.Tx, next func(after int64) ([]Kept, error), lost func(id int64) error) error {
 	old := x.salvage(tx)
 	if err := x.Reset(tx); err != nil {
@@ -53,14 +52,13 @@ func (x *Index) Rebuild(tx *sqlite.Tx, next func(after int64) ([]Kept, error), l
 	}
 }
 
-// salvaged are the vectors of an index whose other tables are of no use.
+// salvaged are the vectors of an index whose other tables are unusable.
 type salvaged struct {
 	model embed.Model
 	all   map[int64]embed.Vector
 }
 
-// salvage reads what vectors there are, before a Reset, nil if there are none that can be
-// read: they cost more than all the rest to make.
+// salvage reads the readable vectors before a Reset; nil if there are none.
 func (x *Index) salvage(tx *sqlite.Tx) *salvaged {
 	s := &salvaged{all: map[int64]embed.Vector{}}
 	if err := tx.QueryRow(x.q(`SELECT model, dim FROM @_meta`)).Scan(&s.model.Name, &s.model.Dim); err != nil || s.model.Dim < 1 || s.model.Dim > maxDim {
@@ -69,13 +67,13 @@ func (x *Index) salvage(tx *sqlite.Tx) *salvaged {
 	var doc int64
 	var raw rawBytes
 	_ = tx.Each([]any{&doc, &raw}, func() error {
-		// one that is damaged takes no other with it
+		// skip damaged vectors only
 		if v, err := decodeVector(nil, raw, s.model.Dim); err == nil {
 			s.all[doc] = v
 		}
 		return nil
 	}, x.q(`SELECT doc, vector FROM @_vectors`))
-	if len(s.all) == 0 { // whatever ended the reading, what was read is good
+	if len(s.all) == 0 { // even after an error, the vectors read so far are valid
 		return nil
 	}
 	return s

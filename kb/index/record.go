@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// maxKeyword is how long a keyword may be, in bytes.
+	// maxKeyword is the most bytes of a keyword.
 	maxKeyword = 512
-	// maxTF is the highest weighted frequency that is told apart, in quarters. BM25 is
-	// flat long before.
+	// maxTF is the greatest weighted frequency that is stored, in quarters. BM25 hardly
+	// changes above it.
 	maxTF = 255
-	// keywordMark begins the terms that are keywords, so that no text can hold them.
+	// keywordMark is the prefix of terms that are keywords, which no text can contain.
 	keywordMark = "\x00"
-	// stemmed is the keyword of documents with stems of other languages than English; for
-	// each of these there is another, its mark.
+	// stemmed is the keyword of documents with stems of languages other than English.
+	// Each language has a keyword of its own, its mark.
 	stemmed = keywordMark + words.StemMark
 )
 
-// keywordTerm is the term of a keyword. One that begins as a language's mark does gets
-// that beginning twice, so that no keyword is taken for a language.
+// keywordTerm returns the term of a keyword. If the keyword starts like a language's
+// mark, that prefix is doubled, so that it cannot be mistaken for one.
 func keywordTerm(keyword string) string {
 	if strings.HasPrefix(keyword, words.StemMark) {
 		return keywordMark + words.StemMark + keyword
@@ -41,14 +41,14 @@ type termTF struct {
 	tf   uint8
 }
 
-// record is a document as the index sees it: its length and its terms, sorted.
+// record is a document as it is indexed: its length and its sorted terms.
 type record struct {
 	doc    int64
-	length uint8 // a length code, see lengthCode
+	length uint8 // a length code; see lengthCode
 	terms  []termTF
 }
 
-// analyse turns a document into its record.
+// analyse returns the record of a document.
 func (x *Index) analyse(d *Doc) (record, error) {
 	r := record{doc: d.ID}
 	if len(d.Text) != len(x.weights) {
@@ -88,7 +88,7 @@ func (x *Index) analyse(d *Doc) (record, error) {
 	return r, nil
 }
 
-// encode writes a record without the document's id: length code, number of terms, then
+// encode encodes a record without the document's id: length code, number of terms, then
 // each term's length, bytes and frequency.
 func (r *record) encode() []byte {
 	b := make([]byte, 0, 2+len(r.terms)*10)
@@ -101,7 +101,7 @@ func (r *record) encode() []byte {
 	return b
 }
 
-// decodeRecord reads what encode wrote. Bytes of any other kind are ErrCorrupt.
+// decodeRecord decodes the output of encode. Other bytes return ErrCorrupt.
 func decodeRecord(doc int64, b []byte) (record, error) {
 	r := record{doc: doc}
 	bad := func() (record, error) { return record{}, corrupt("the record of document %d cannot be read", doc) }
@@ -110,7 +110,7 @@ func decodeRecord(doc int64, b []byte) (record, error) {
 	}
 	r.length = b[0]
 	n, w := binary.Uvarint(b[1:])
-	if w <= 0 || n > uint64(len(b))/3 { // a term takes three bytes or more
+	if w <= 0 || n > uint64(len(b))/3 { // a term has at least three bytes
 		return bad()
 	}
 	all := string(b[1+w:]) // one allocation for all terms
@@ -128,8 +128,8 @@ func decodeRecord(doc int64, b []byte) (record, error) {
 	return r, nil
 }
 
-// cutTerm reads a term, which its length comes before, and returns what follows; false
-// for bytes that are none.
+// cutTerm reads a term that is preceded by its length, and returns the rest; false if the
+// bytes are invalid.
 func cutTerm[T string | []byte](b T) (term, rest T, ok bool) {
 	size, w := uvarint(b)
 	if w == 0 || size == 0 || size > uint64(len(b)-w) {
@@ -138,7 +138,7 @@ func cutTerm[T string | []byte](b T) (term, rest T, ok bool) {
 	return b[w : w+int(size)], b[w+int(size):], true
 }
 
-// uvarint is binary.Uvarint, also over a string.
+// uvarint is binary.Uvarint, for strings as well.
 func uvarint[T string | []byte](s T) (v uint64, n int) {
 	for i := 0; i < len(s) && i < binary.MaxVarintLen64; i++ {
 		v |= uint64(s[i]&0x7f) << (7 * i)
@@ -149,8 +149,8 @@ func uvarint[T string | []byte](s T) (v uint64, n int) {
 	return 0, 0
 }
 
-// lengths[c] is the length, in quarters of a word, that code c stands for: every whole
-// word up to 63, then 16 steps an octave (4 %).
+// lengths[c] is the length of code c, in quarters of a word: every whole word up to 63,
+// then 16 steps per doubling (4 %).
 var lengths = func() (t [256]int32) {
 	for c := range t {
 		if c < 64 {

@@ -8,9 +8,9 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// tidy makes a segment of a full tail, and then one of any eight segments of about one
-// size; so there are few, and a document is written again only when the segment that
-// holds it grows eight-fold. A segment that is mostly dead is written anew.
+// tidy seals a full tail as a segment, and merges any eight segments of similar size. So
+// there are few segments, and a document is written again only when its segment grows
+// eightfold. A segment in which most documents are dead is rewritten.
 func (x *Index) tidy(tx *sqlite.Tx, m *meta) error {
 	var n int
 	if err := tx.QueryRow(x.q(`SELECT count(*) FROM @_tail`)).Scan(&n); err != nil {
@@ -40,7 +40,7 @@ type liveCount struct {
 	n, live int
 }
 
-// liveCounts returns how many documents the segments hold, by their first ids.
+// liveCounts returns the number of living documents of each segment, by first id.
 func (x *Index) liveCounts(tx *sqlite.Tx) (all []liveCount, err error) {
 	var s liveCount
 	var dead int
@@ -55,7 +55,7 @@ func (x *Index) liveCounts(tx *sqlite.Tx) (all []liveCount, err error) {
 	return all, err
 }
 
-// toMerge chooses what to merge next, or nothing.
+// toMerge returns the segments to merge next, or nothing.
 func (x *Index) toMerge(tx *sqlite.Tx) ([]liveCount, error) {
 	all, err := x.liveCounts(tx)
 	if err != nil {
@@ -91,7 +91,7 @@ func (x *Index) toMerge(tx *sqlite.Tx) ([]liveCount, error) {
 	return nil, nil
 }
 
-// seal makes a segment of the tail.
+// seal turns the tail into a segment.
 func (x *Index) seal(tx *sqlite.Tx, m *meta) error {
 	records, err := x.readTail(tx)
 	if err != nil || len(records) == 0 {
@@ -103,7 +103,7 @@ func (x *Index) seal(tx *sqlite.Tx, m *meta) error {
 	return x.build(tx, m, records)
 }
 
-// readTail returns the tail's records by document id.
+// readTail returns the tail's records, ordered by document id.
 func (x *Index) readTail(tx *sqlite.Tx) (records []record, err error) {
 	var doc int64
 	var b []byte
@@ -115,7 +115,7 @@ func (x *Index) readTail(tx *sqlite.Tx) (records []record, err error) {
 	return records, err
 }
 
-// build writes a segment of records, which are sorted by id; their vectors are stored
+// build writes a segment of records, which are sorted by id. Their vectors are stored
 // already.
 func (x *Index) build(tx *sqlite.Tx, m *meta, records []record) error {
 	lists := termLists{}
@@ -164,7 +164,7 @@ func (x *Index) newSegmentWriter(tx *sqlite.Tx, m *meta, n int) *segmentWriter {
 	return w
 }
 
-// rowID numbers the blocks, and the chunks of codes, of a segment.
+// rowID returns the row id of a segment's block, or chunk of codes.
 func rowID(seg, i int64) int64 { return seg<<24 | i }
 
 func (w *segmentWriter) finish(ids []int64, lens []byte, c *codes) error {
@@ -191,7 +191,7 @@ type source struct {
 	*segment
 	ids    []int64
 	blocks [][]byte
-	ords   []int32 // new ordinal of each document, -1 if it is dead
+	ords   []int32 // new ordinal of each document; -1 if it is dead
 	codes  *codes
 
 	rest []byte // of the current block
@@ -200,7 +200,7 @@ type source struct {
 	done bool
 }
 
-// next goes to the next entry.
+// next moves to the next entry.
 func (s *source) next() error {
 	for len(s.rest) == 0 {
 		if len(s.blocks) == 0 {
@@ -220,7 +220,8 @@ func (s *source) next() error {
 	return nil
 }
 
-// merge writes the living documents of segments into a new one and removes the old ones.
+// merge writes the living documents of segments into a new segment and deletes the old
+// ones.
 func (x *Index) merge(tx *sqlite.Tx, m *meta, segs []liveCount) error {
 	var from []*source
 	for _, l := range segs {
@@ -289,8 +290,8 @@ func (x *Index) openSource(tx *sqlite.Tx, m *meta, seg int64) (*source, error) {
 	return out, nil
 }
 
-// renumber gives the living documents of the sources their new ordinals, by id, and
-// collects what is kept of each.
+// renumber assigns new ordinals to the living documents of the sources, ordered by id,
+// and collects their lengths and codes.
 func renumber(from []*source, m *meta) (ids []int64, lens []byte, c *codes) {
 	type place struct {
 		id       int64

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// A segment's postings lie in blocks: entries sorted by term, one after the other, a new
-// block when one is full. The directory names each block's first term. An entry is
+// A segment's postings are in blocks: entries sorted by term, in as many blocks as
+// needed. The directory has each block's first term. An entry is
 //
 //	uvarint len(term), term, kind, uvarint n, then for the n documents that have the term, by ascending ordinal:
 //	kind text:   n little-endian uint16 ordinals, n bytes of weighted frequency in quarters
 //	kind list:   n little-endian uint16 ordinals                        (keywords)
-//	kind bitmap: one bit for each document of the segment, n of them set (keywords that many have)
+//	kind bitmap: one bit for each document of the segment, n of them set (frequent keywords)
 //
 // Ordinals number a segment's documents by ascending id.
 const (
@@ -23,24 +23,24 @@ const (
 	kindList   = 1
 	kindBitmap = 2
 
-	// blockSize is where a block is full, in bytes: a few pages, so that a seldom word
-	// costs little to read and a segment few rows to write.
+	// blockSize is the size at which a block is full, in bytes. A few pages are a
+	// compromise: reading a rare word costs little, and a segment has few rows.
 	blockSize = 8 << 10
 )
 
-// plist is a posting list as it lies in a block. Nothing was copied; nothing in it is
-// trusted beyond the lengths.
+// plist is a posting list within a block. Its bytes are not copied, and only their
+// lengths are validated.
 type plist struct {
 	kind uint8
 	n    int
 	ords []byte // 2n
 	tfs  []byte // n
 	bits []byte
-	// ords as numbers, and in their place, in lists of a text that are kept for searches
+	// in lists cached for searches: the ordinals as numbers, instead of ords
 	wide []uint16
 }
 
-// kept is a copy of the list for searches.
+// kept returns a copy of the list for the cache.
 func (p *plist) kept() *plist {
 	q := &plist{kind: p.kind, n: p.n, tfs: slices.Clone(p.tfs), bits: slices.Clone(p.bits)}
 	if p.kind != kindText {
@@ -61,7 +61,8 @@ func (p *plist) ord(i int) int {
 	return int(binary.LittleEndian.Uint16(p.ords[2*i:]))
 }
 
-// all yields the ordinals below limit, with the weighted frequencies: 0 for keywords.
+// all yields the ordinals below limit with the weighted frequencies, which are 0 for
+// keywords.
 func (p *plist) all(limit int) iter.Seq2[int, uint8] {
 	return func(yield func(int, uint8) bool) {
 		for i, b := range p.bits {
@@ -109,10 +110,10 @@ func (p *plist) find(ord int) uint8 {
 	return p.tfs[i]
 }
 
-// termLists are the posting lists of documents that are being gathered, by term.
+// termLists are the posting lists of a new segment, by term.
 type termLists map[string]*plist
 
-// of is the list of a term, a new one for a new term.
+// of returns the list of a term, and creates it if needed.
 func (l termLists) of(term string) *plist {
 	p := l[term]
 	if p == nil {
@@ -125,7 +126,7 @@ func (l termLists) of(term string) *plist {
 	return p
 }
 
-// add appends a document to a list that is being made.
+// add appends a document to a new list.
 func (p *plist) add(ord int, tf uint8) {
 	p.ords = binary.LittleEndian.AppendUint16(p.ords, uint16(ord))
 	if p.kind == kindText {
@@ -134,7 +135,7 @@ func (p *plist) add(ord int, tf uint8) {
 	p.n++
 }
 
-// appendEntry writes an entry of a segment of n documents.
+// appendEntry encodes an entry of a segment of n documents.
 func appendEntry(b []byte, term string, p *plist, n int) []byte {
 	b = binary.AppendUvarint(b, uint64(len(term)))
 	b = append(b, term...)
@@ -155,8 +156,8 @@ func appendEntry(b []byte, term string, p *plist, n int) []byte {
 	return append(b, p.tfs...)
 }
 
-// cutEntry reads the first entry of a block of a segment of n documents and returns what
-// follows. Bytes that are no entry are ErrCorrupt.
+// cutEntry decodes the first entry of a block of a segment of n documents and returns the
+// rest. Invalid bytes return ErrCorrupt.
 func cutEntry(b []byte, n int) (term []byte, p plist, rest []byte, err error) {
 	term, b, ok := cutTerm(b)
 	if !ok || len(b) == 0 {
@@ -205,9 +206,9 @@ func lookup(block []byte, term string, n int) (plist, bool, error) {
 	return plist{}, false, nil
 }
 
-// blockWriter cuts a segment's entries, which come sorted, into blocks.
+// blockWriter writes a segment's sorted entries into blocks.
 type blockWriter struct {
-	n     int // documents of the segment
+	n     int // number of documents in the segment
 	cur   []byte
 	dir   []byte
 	write func(block []byte) error
@@ -236,7 +237,7 @@ func (w *blockWriter) flush() error {
 	return err
 }
 
-// decodeDir reads the first terms of a segment's blocks.
+// decodeDir decodes the first terms of a segment's blocks.
 func decodeDir(b []byte) ([]string, error) {
 	var dir []string
 	for all := string(b); all != ""; {
@@ -249,7 +250,7 @@ func decodeDir(b []byte) ([]string, error) {
 	return dir, nil
 }
 
-// blockOf returns the number of the block that has the term if any has, or -1.
+// blockOf returns the number of the only block that may have the term, or -1.
 func blockOf(dir []string, term string) int {
 	i, found := slices.BinarySearch(dir, term)
 	if found {
@@ -258,7 +259,7 @@ func blockOf(dir []string, term string) int {
 	return i - 1
 }
 
-// encodeIDs writes ascending ids as differences.
+// encodeIDs encodes ascending ids as differences.
 func encodeIDs(ids []int64) []byte {
 	b := make([]byte, 0, 2*len(ids)+8)
 	var last int64
@@ -273,7 +274,7 @@ func encodeIDs(ids []int64) []byte {
 	return b
 }
 
-// decodeIDs reads n ascending ids.
+// decodeIDs decodes n ascending ids.
 func decodeIDs(b []byte, n int) ([]int64, error) {
 	ids := make([]int64, 0, min(n, MaxSegment))
 	for len(ids) < n {
@@ -321,19 +322,19 @@ func (s bitset) count() (n int) {
 	return n
 }
 
-// bytes returns the set as it is stored, 8 bytes a word.
+// bytes returns the stored form of the set, 8 bytes for each word.
 func (s bitset) bytes() []byte {
-	b, _ := binary.Append(nil, binary.LittleEndian, []uint64(s)) // numbers always can be
+	b, _ := binary.Append(nil, binary.LittleEndian, []uint64(s)) // cannot fail for numbers
 	return b
 }
 
-// decodeBitset reads a set of ordinals below n.
+// decodeBitset decodes a set of ordinals below n.
 func decodeBitset(b []byte, n int) (bitset, error) {
 	s := newBitset(n)
 	if len(b) != 8*len(s) {
 		return nil, corrupt("a set of %d documents has %d bytes", n, len(b))
 	}
-	binary.Decode(b, binary.LittleEndian, []uint64(s)) // there are enough
+	binary.Decode(b, binary.LittleEndian, []uint64(s)) // cannot fail: the length is right
 	if n%64 != 0 && s[len(s)-1]>>(n%64) != 0 {
 		return nil, corrupt("a set of %d documents has one beyond", n)
 	}

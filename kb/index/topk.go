@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// topK keeps the k best: when there are so many, in a heap with the worst on top.
+// topK keeps the k best places, in a heap with the worst on top once there are k.
 type topK struct {
 	k    int
-	tail int // number of the segment that is the tail, -1 if there is none
+	tail int // index of the tail among the segments; -1 without one
 	heap []topItem
 	id   func(place) (int64, error)
 	err  error
@@ -20,7 +20,7 @@ type topItem struct {
 	score float32
 }
 
-// scan takes the scores of a segment, the last ordinal first, since that is the newest.
+// scan adds the scores of a segment, from the last ordinal, which is the newest.
 func (t *topK) scan(seg int, scores []float32, ok bitset) {
 	least := float32(math.SmallestNonzeroFloat32)
 	if len(t.heap) == t.k {
@@ -40,7 +40,7 @@ func (t *topK) worse(a, b topItem) bool {
 	if a.score != b.score {
 		return a.score < b.score
 	}
-	if a.seg == b.seg && a.seg != t.tail { // a sealed segment's ordinals rise with the ids
+	if a.seg == b.seg && a.seg != t.tail { // in a sealed segment, ordinals are ordered by id
 		return a.ord < b.ord
 	}
 	x, err := t.id(a.place)
@@ -54,7 +54,7 @@ func (t *topK) worse(a, b topItem) bool {
 
 func (t *topK) push(it topItem) {
 	switch {
-	case len(t.heap) < t.k: // in no order yet
+	case len(t.heap) < t.k: // not a heap yet
 		if t.heap = append(t.heap, it); len(t.heap) == t.k {
 			for i := t.k/2 - 1; i >= 0; i-- {
 				t.sink(i)
@@ -66,7 +66,7 @@ func (t *topK) push(it topItem) {
 	}
 }
 
-// sink lets an item change places with those below it until they are better.
+// sink restores the heap after an item was replaced.
 func (t *topK) sink(i int) {
 	for h := t.heap; ; {
 		c := 2*i + 1

@@ -178,7 +178,7 @@ func TestHarvestOrder(t *testing.T) {
 		again := harvest(t, lines...)
 		for i := range again.Candidates {
 			if again.Candidates[i].Capsule.Title != first.Candidates[i].Capsule.Title {
-				t.Fatal("another order")
+				t.Fatal("change the order")
 			}
 		}
 	}

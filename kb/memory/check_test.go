@@ -57,7 +57,7 @@ func TestCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	if h, err := Check(t.Context(), home, project, true); err != nil || h.Index != nil || h.Live != 2 {
-		t.Errorf("made anew: %+v, %v", h, err)
+		t.Errorf("rebuilt: %+v, %v", h, err)
 	}
 
 	other := WorkspacePath(home, filepath.Join(home, "other"))

@@ -68,7 +68,7 @@ func (f *File) Usable(tx *sqlite.Tx, e embed.Embedder, v embed.Vector, warnings 
 	}
 	if other {
 		*warnings = append(*warnings, fmt.Sprintf("it has no embedding: %s is embedded with %s, "+
-			"and the model here is %s; reembedding changes over", f.kind.Name, name, m.Name))
+			"and the model here is %s; reembedding switches the model", f.kind.Name, name, m.Name))
 		return nil, nil
 	}
 	return v, nil

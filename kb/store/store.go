@@ -172,7 +172,7 @@ func (f *File) prepare(ctx context.Context, opt *Options) error {
 		return err
 	}
 	if f.ReadOnly() {
-		return sqlite.Fault(fault.ReadOnly, f.Path(), "needs its search index made anew, but cannot be written to", nil)
+		return sqlite.Fault(fault.ReadOnly, f.Path(), "needs its search index rebuilt, but cannot be written to", nil)
 	}
 	return f.WriteWithin(ctx, cmp.Or(opt.Wait, sqlite.LockTimeout), func(tx *sqlite.Tx) error {
 		if err := look(tx); err != nil {
