@@ -111,7 +111,7 @@ func (c *config) readPooling(path string) (found bool, err error) {
 		{file.CLS || file.Mode == "cls", poolCLS},
 		{file.Max || file.Mode == "max", poolMax},
 		{file.Mean || file.Mode == "mean", poolMean},
-		{file.Sqrt || file.Mode == "mean_sqrt_len_tokens", poolMean}, // differs only in the length of the vector
+		{file.Sqrt || file.Mode == "mean_sqrt_len_tokens", poolMean}, // differs in the length only
 		{file.Weighted || file.Last || file.Mode == "weightedmean" || file.Mode == "lasttoken", ""},
 	} {
 		if m.set {

@@ -198,7 +198,7 @@ func Inspect(dir string) (Info, error) {
 	}
 	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			if file, err := os.Stat(path); err == nil { // follow links: the hub's cache is full of them
+			if file, err := os.Stat(path); err == nil { // follows links: caches have them
 				info.Bytes += file.Size()
 			}
 		}

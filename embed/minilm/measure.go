@@ -99,7 +99,7 @@ func (f *Files) measure(ctx context.Context, e embed.Embedder, tokens, texts int
 		sample[i] = f.textOf(tokens, i)
 	}
 	l := Length{Tokens: len(f.Encode(sample[0])), Texts: texts}
-	if _, err := e.Embed(ctx, sample[:1]); err != nil { // the first run compiles the model for this length
+	if _, err := e.Embed(ctx, sample[:1]); err != nil { // compiles for this length
 		return l, err
 	}
 	var took []time.Duration

@@ -111,7 +111,7 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 		return nil, err
 	}
 	if !o.Force {
-		if done := p.sound(o.Manifest); done != nil { // another process may have pulled it meanwhile
+		if done := p.sound(o.Manifest); done != nil { // pulled meanwhile by another process
 			return done, nil
 		}
 	}

@@ -42,7 +42,7 @@ func (v *vocabulary) pieces(ids []uint32, word []byte) []uint32 {
 		}
 		found := false
 		for end > 0 {
-			if id, ok := table[string(word[:end])]; ok { // the compiler does not allocate a string here
+			if id, ok := table[string(word[:end])]; ok { // does not allocate a string
 				ids, found = append(ids, id), true
 				break
 			}

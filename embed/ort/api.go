@@ -110,14 +110,14 @@ func (l *library) do(fn int, args ...uintptr) error {
 	if err != nil {
 		return err
 	}
-	said, err := l.text(message)
+	why, err := l.text(message)
 	if err != nil {
 		return err
 	}
 	if _, err := l.call(0, l.fn[fnReleaseStatus], status); err != nil {
 		return err
 	}
-	return errors.New(said)
+	return errors.New(why)
 }
 
 // get calls a function that stores its result at the address of its last argument.

@@ -20,13 +20,13 @@ import (
 // processes share. If the host crashes, this program continues, and calls fail with
 // errGone.
 type host struct {
-	cmd   *exec.Cmd
-	lines [2]line
-	mem   []byte  // the shared memory
-	base  uintptr // its address in the host
-	said  tail    // the host's standard error
-	done  chan struct{}
-	ended error // how the process ended; read it after done
+	cmd    *exec.Cmd
+	lines  [2]line
+	mem    []byte  // the shared memory
+	base   uintptr // its address in the host
+	stderr tail    // the host's standard error
+	done   chan struct{}
+	ended  error // how the process ended; read it after done
 
 	getAPI, memcpy, strlen uintptr // addresses in the host
 }
@@ -83,7 +83,7 @@ func startHost(library string, size int) (*host, error) {
 		err = errors.Join(err, err1, err2)
 	}
 	cmd.ExtraFiles = append(given, cmd.ExtraFiles...)
-	cmd.Stderr = &h.said
+	cmd.Stderr = &h.stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that Ctrl-C does not reach the host
 	if err == nil {
 		err = cmd.Start()
@@ -157,11 +157,11 @@ func (h *host) call(on int, fn uintptr, args ...uintptr) (uintptr, error) {
 func (h *host) gone() error {
 	h.cmd.Process.Kill()
 	<-h.done
-	said := h.said.last()
-	if said == "" && h.ended != nil {
-		said = h.ended.Error()
+	message := h.stderr.last()
+	if message == "" && h.ended != nil {
+		message = h.ended.Error()
 	}
-	return fmt.Errorf("%w: %s", errGone, said)
+	return fmt.Errorf("%w: %s", errGone, message)
 }
 
 // close kills the host and waits for it. It must not be used afterwards.

@@ -78,7 +78,7 @@ func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 			return err
 		}
 		res = newImportResult() // the transaction may run again
-		if err := f.take(ctx, tx, s, src, &res); err != nil {
+		if err := f.importAll(ctx, tx, s, src, &res); err != nil {
 			return err
 		}
 		return noteImport(tx, &res)
@@ -143,8 +143,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// without is the next step that ignores the other program's files.
-var without = fault.Give("no_import", "", "or go on without what is in it: {}")
+// skipImport is the next step that ignores the other program's files.
+var skipImport = fault.Give("no_import", "", "or go on without what is in it: {}")
 
 // sourceError describes an error in the other program's files, with the next step.
 func sourceError(path string, err error) error {
@@ -152,15 +152,15 @@ func sourceError(path string, err error) error {
 	case refused:
 		return err
 	case errors.Is(err, fault.Busy):
-		return fault.Conflict.New("cannot import "+err.Error(), "try again when no program writes to it", without)
+		return fault.Conflict.New("cannot import "+err.Error(), "try again when no program writes to it", skipImport)
 	case errors.Is(err, fault.Full), errors.Is(err, syscall.ENOSPC):
-		return fault.Full.New("cannot import "+err.Error(), "make it smaller, or free some space where temporary files go", without)
+		return fault.Full.New("cannot import "+err.Error(), "make it smaller, or free some space where temporary files go", skipImport)
 	case errors.Is(err, fs.ErrPermission):
-		return invalid(fmt.Sprintf("cannot import %s: it cannot be read", path), "check its permissions", without)
+		return invalid(fmt.Sprintf("cannot import %s: it cannot be read", path), "check its permissions", skipImport)
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
-	return invalid("cannot import "+err.Error(), "restore it from a backup", without)
+	return invalid("cannot import "+err.Error(), "restore it from a backup", skipImport)
 }
 
 // originalModel is the embedding model of the other program.

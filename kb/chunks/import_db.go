@@ -45,7 +45,7 @@ func (src *source) openDB(ctx context.Context) (rows int, err error) {
 		for _, c := range t.columns[:t.needed] {
 			if !slices.Contains(have, c) {
 				return 0, invalid(fmt.Sprintf("cannot import %s: it has no table %s with a column %s, so it is not of agent-memory-store", src.path, t.name, c),
-					"put the right file there", without)
+					"put the right file there", skipImport)
 			}
 		}
 		src.columns[t.name] = slices.DeleteFunc(slices.Clone(t.columns), func(c string) bool { return !slices.Contains(have, c) })

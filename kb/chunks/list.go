@@ -51,7 +51,7 @@ func (s *Store) List(ctx context.Context, q ListQuery) (List, error) {
 	out.Empty = true
 	read := s.reading
 	if q.Agent == "" && len(q.Tags) == 0 {
-		read = s.glancing
+		read = s.readingRows
 	}
 	err := read(ctx, func(f *file, tx *sqlite.Tx) (err error) {
 		w := q.where(tx.Now)

@@ -251,7 +251,7 @@ func TestKilledImport(t *testing.T) {
 		timer.Stop()
 		// The file exists, but its first use is not complete: the process was killed in
 		// the middle.
-		db, used, err := (&Store{dir: dir}).look(context.Background())
+		db, used, err := (&Store{dir: dir}).openExisting(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ type State struct {
 // its message is the tool's answer for that.
 func (s *Store) State(ctx context.Context, key string) (State, error) {
 	out := State{Key: text(key)}
-	err := s.glancing(ctx, func(_ *file, tx *sqlite.Tx) error {
+	err := s.readingRows(ctx, func(_ *file, tx *sqlite.Tx) error {
 		return tx.QueryRow(`SELECT value, updated FROM state WHERE key = ?`, out.Key).Scan((*[]byte)(&out.Value), sqlite.Time(&out.Updated))
 	})
 	if err == nil && out.Value == nil || sqlite.IsNoRows(err) {

@@ -170,9 +170,9 @@ func (s *Store) reading(ctx context.Context, fn func(*file, *sqlite.Tx) error) e
 	return storeError(f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) }))
 }
 
-// glancing is reading for one row or one page, which ignores cancellation: watching the
+// readingRows is reading for one row or one page, which ignores cancellation: watching the
 // context would take longer than the query.
-func (s *Store) glancing(ctx context.Context, fn func(*file, *sqlite.Tx) error) error {
+func (s *Store) readingRows(ctx context.Context, fn func(*file, *sqlite.Tx) error) error {
 	f, err := s.file(ctx, false)
 	if err != nil || f == nil {
 		return err
@@ -192,7 +192,7 @@ func (s *Store) writing(ctx context.Context, fn func(*file, *sqlite.Tx) error) e
 // attach opens the file and prepares it. The first use imports the other program's files;
 // without those, it creates a file only if create is set.
 func (s *Store) attach(ctx context.Context, create bool, res *ImportResult) error {
-	db, used, err := s.look(ctx)
+	db, used, err := s.openExisting(ctx)
 	if err != nil {
 		return storeError(err)
 	}
@@ -233,8 +233,8 @@ func (s *Store) hide() {
 	}
 }
 
-// look opens the file if it exists, and reports whether its first use is complete.
-func (s *Store) look(ctx context.Context) (db *sqlite.DB, used bool, err error) {
+// openExisting opens the file if it exists, and reports whether its first use is complete.
+func (s *Store) openExisting(ctx context.Context) (db *sqlite.DB, used bool, err error) {
 	db, err = sqlite.Open(ctx, s.Path(), schema, sqlite.ReadWrite)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
@@ -269,7 +269,7 @@ const firstUseWait = 10 * time.Minute
 func (f *file) prepare(ctx context.Context, s *Store, src *source, res *ImportResult) error {
 	if err := f.Prepare(ctx, store.Options{Warm: s.opt.Warm, Now: s.now, Wait: firstUseWait, Ready: isUsed, Prepare: func(tx *sqlite.Tx) error {
 		if src != nil {
-			if err := f.take(ctx, tx, s, src, res); err != nil {
+			if err := f.importAll(ctx, tx, s, src, res); err != nil {
 				return err
 			}
 		}

@@ -58,7 +58,7 @@ func Warnings(c *Chunk) []string {
 func (s *Store) Read(ctx context.Context, id string) (Chunk, error) {
 	id = text(id)
 	var found []Chunk
-	if err := s.glancing(ctx, func(_ *file, tx *sqlite.Tx) (err error) {
+	if err := s.readingRows(ctx, func(_ *file, tx *sqlite.Tx) (err error) {
 		found, err = chunksWhere(tx, `id = ? AND (expires IS NULL OR expires > ?)`, id, tx.Now.UnixMilli())
 		return err
 	}); err != nil {

@@ -221,7 +221,7 @@ type meta struct {
 	since      int64
 	generation int64
 	docs       int64
-	length     int64 // sum of the documents' lengths, in quarters of a word, as their codes have it
+	length     int64 // sum of the documents' lengths, in quarters of a word
 	vectors    int64
 	nextSeg    int64
 

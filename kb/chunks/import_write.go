@@ -12,8 +12,8 @@ import (
 	"blackboard/kb/index"
 )
 
-// taking is an import in progress, within a transaction.
-type taking struct {
+// importer is an import in progress, within a transaction.
+type importer struct {
 	f       *file
 	tx      *sqlite.Tx
 	res     *ImportResult
@@ -31,13 +31,13 @@ const takeBatch = 4096
 // refusedListed is the most refused records that are listed; the others are counted only.
 const refusedListed = 1000
 
-// take imports a source.
-func (f *file) take(ctx context.Context, tx *sqlite.Tx, s *Store, src *source, res *ImportResult) error {
+// importAll imports a source.
+func (f *file) importAll(ctx context.Context, tx *sqlite.Tx, s *Store, src *source, res *ImportResult) error {
 	name, dim, err := f.Index.Model(tx)
 	if err != nil {
 		return err
 	}
-	t := &taking{f: f, tx: tx, res: res, pending: map[int64]bool{}, odd: map[string]int{}}
+	t := &importer{f: f, tx: tx, res: res, pending: map[int64]bool{}, odd: map[string]int{}}
 	// Embeddings are kept if they are of the current model, or if there is no model to
 	// make others.
 	t.vectors = name == "" || name == originalModel.Name && dim == originalModel.Dim
@@ -58,19 +58,19 @@ func (f *file) take(ctx context.Context, tx *sqlite.Tx, s *Store, src *source, r
 	return t.flush()
 }
 
-func (t *taking) refuse(from, why string) {
+func (t *importer) refuse(from, why string) {
 	if t.refused++; len(t.res.Refused) < refusedListed {
 		t.res.Refused = append(t.res.Refused, Refused{text(from), text(why)})
 	}
 }
 
 // chunk imports one chunk.
-func (t *taking) chunk(in incomingChunk) error {
+func (t *importer) chunk(in incomingChunk) error {
 	if in.expired(t.tx.Now) {
 		t.res.Expired++
 		return nil
 	}
-	n, news, err := t.isNews(&in.Meta)
+	n, news, err := t.isNewer(&in.Meta)
 	if err != nil || !news {
 		return err
 	}
@@ -112,9 +112,9 @@ func (t *taking) chunk(in incomingChunk) error {
 	return nil
 }
 
-// isNews reports whether a chunk must be imported, and the number of the older version
+// isNewer reports whether a chunk must be imported, and the number of the older version
 // that it replaces, or 0.
-func (t *taking) isNews(in *Meta) (n int64, news bool, err error) {
+func (t *importer) isNewer(in *Meta) (n int64, news bool, err error) {
 	newer := func(than int64) bool { return !in.Updated.IsZero() && in.Updated.UnixMilli() > than }
 	var here int64
 	err = t.tx.QueryRow(`SELECT n, updated FROM chunks WHERE id = ?`, in.ID).Scan(&n, &here)
@@ -142,7 +142,7 @@ func (t *taking) isNews(in *Meta) (n int64, news bool, err error) {
 }
 
 // replace stores a chunk in place of an older version.
-func (t *taking) replace(c *Chunk) error {
+func (t *importer) replace(c *Chunk) error {
 	was, err := metasWhere(t.tx, `n = ?`, c.n)
 	if err != nil || len(was) != 1 {
 		return err
@@ -157,7 +157,7 @@ func (t *taking) replace(c *Chunk) error {
 }
 
 // flush adds the collected documents to the index.
-func (t *taking) flush() error {
+func (t *importer) flush() error {
 	err := t.f.Index.Put(t.tx, t.docs...)
 	t.docs = t.docs[:0]
 	clear(t.pending)
@@ -165,7 +165,7 @@ func (t *taking) flush() error {
 }
 
 // state imports one value.
-func (t *taking) state(in State) error {
+func (t *importer) state(in State) error {
 	var here int64
 	err := t.tx.QueryRow(`SELECT updated FROM state WHERE key = ?`, in.Key).Scan(&here)
 	switch {
