@@ -19,19 +19,19 @@ import (
 	"blackboard/tui/keys"
 )
 
-// acts are what a person can do on a run. Each is one method of the board, in the name of
+// acts are what a person can do on a run. Each is one method of the board, called for
 // Config.Worker.
 type acts struct {
 	app  *app
 	run  string
 	b    *board.Board
-	past bool // what is shown is the past, which cannot be acted on: it may have changed since
+	past bool // the page shows the past, which cannot be acted on: it may have changed since
 }
 
 func isSignal(id string) bool { return strings.HasPrefix(id, "s") }
 
-// bindings are the keys of what can be done with what is chosen. If the signal is known,
-// they are those that fit how it stands.
+// bindings returns the keys for the chosen row. If the signal is known, they are those
+// that its status allows.
 func (x *acts) bindings(id string, s *board.Signal) []key.Binding {
 	switch {
 	case isSignal(id) && s != nil && s.Status != board.SignalOpen:
@@ -46,7 +46,8 @@ func (x *acts) bindings(id string, s *board.Signal) []key.Binding {
 	return []key.Binding{keys.Post, keys.Raise}
 }
 
-// key does what a key says with what is chosen, and reports whether it was one of these.
+// key runs the action of a key for the chosen row, and reports whether it was one of
+// these keys.
 func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 	if x.past {
 		return notice("this is the past; L goes back to now"), key.Matches(msg, x.bindings(id, nil)...)
@@ -61,7 +62,7 @@ func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 	}
 	for _, a := range []struct {
 		key.Binding
-		of string // what it can be done with; "": anything, or nothing
+		of string // what it applies to; "": anything, or nothing
 		do func() tea.Cmd
 	}{
 		{keys.Post, "", func() tea.Cmd { return x.app.overlay(x.postForm(id)) }},
@@ -78,17 +79,17 @@ func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 		case !key.Matches(msg, a.Binding):
 		case a.of == "", (a.of == kind || a.of == either) && id != "":
 			return a.do(), true
-		default: // somebody who hears nothing types on, and what is typed are keys too
+		default: // tell it: text typed after this would run commands
 			return notice(a.Help().Desc + " is for " + a.of + ": choose one first"), true
 		}
 	}
 	return nil, false
 }
 
-// acts are what can be done on a run's page.
+// acts returns the actions on a run's page.
 func (p *runPage) acts() *acts { return &acts{p.app, p.name, p.b, p.back.on} }
 
-// actBindings are the keys of what can be done with what is chosen.
+// actBindings returns the keys for the chosen row.
 func (p *runPage) actBindings() []key.Binding {
 	if p.back.on {
 		return nil
@@ -106,8 +107,8 @@ func (p *runPage) actBindings() []key.Binding {
 	return p.acts().bindings(id, signal)
 }
 
-// withSignal reads a signal and asks about it. What cannot be done with it as it stands
-// is said instead.
+// withSignal reads a signal and opens a form about it, or tells why its status does not
+// allow that.
 func (x *acts) withSignal(id string, ask func(*board.Signal) (*form, error)) tea.Cmd {
 	return x.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		d, err := x.b.SignalByID(ctx, id)
@@ -119,8 +120,8 @@ func (x *acts) withSignal(id string, ask func(*board.Signal) (*form, error)) tea
 	})
 }
 
-// aboutSignal is a signal before something is done with it. That another works on it is
-// said: closing it ends the claim.
+// aboutSignal describes a signal before an action. It names the worker who has claimed
+// it, because closing it ends the claim.
 func (x *acts) aboutSignal(s *board.Signal) []string {
 	about := []string{s.ID + ", " + s.Priority + ": " + oneLine(s.Content, 600)}
 	if s.ClaimedAt(x.app.Now()) && s.ClaimedBy != x.app.Worker {
@@ -129,7 +130,7 @@ func (x *acts) aboutSignal(s *board.Signal) []string {
 	return about
 }
 
-// claimer is who works on a signal, or "".
+// claimer returns the worker who has claimed a signal, or "".
 func (x *acts) claimer(s *board.Signal) string {
 	if !s.ClaimedAt(x.app.Now()) {
 		return ""
@@ -173,8 +174,8 @@ func (x *acts) addressForm(s *board.Signal) (*form, error) {
 	}}), nil
 }
 
-// undo takes an act back on the run's board, which is opened for it: the page it was
-// begun on may be gone. What fn returns takes that back in turn; nil: it cannot be.
+// undo reverts an action on the run's board, which it opens, since the page of the action
+// may be closed. fn returns what reverts the undo; nil if that is impossible.
 func (x *acts) undo(text, done string, fn func(context.Context, *board.Board) (*undo, error)) *undo {
 	return &undo{text, func(ctx context.Context) (outcome, error) {
 		b, err := board.Open(ctx, x.app.Boards, x.run)
@@ -188,8 +189,8 @@ func (x *acts) undo(text, done string, fn func(context.Context, *board.Board) (*
 	}}
 }
 
-// undoClose takes back that a signal was closed, unless somebody has done something with
-// it since. A claim that it ended is not made again: that is its worker's to do.
+// undoClose reopens a signal that was closed, unless it has changed since. A claim that
+// the closing ended is not restored: its worker must claim it again.
 func (x *acts) undoClose(closed board.Signal, claimed string) *undo {
 	id, text := closed.ID, "reopen "+closed.ID+" of "+x.run
 	if closed.AddressedBy != "" {
@@ -245,7 +246,7 @@ func (x *acts) reopenForm(s *board.Signal) (*form, error) {
 	}}), nil
 }
 
-// claim takes a signal for the usual time.
+// claim claims a signal for the default time.
 func (x *acts) claim(id string) tea.Cmd {
 	return x.app.do(func(ctx context.Context) tea.Msg {
 		s, err := x.b.Claim(ctx, x.app.Worker, id, board.DefaultLease)
@@ -280,11 +281,11 @@ func (x *acts) releaseForm(s *board.Signal) (*form, error) {
 	}}), nil
 }
 
-// ownType leaves the type of an entry to the board: a contradiction if it contradicts
-// something, else an observation.
+// ownType leaves the type of an entry to the board: contradiction if it contradicts
+// something, else observation.
 const ownType = "as its links say"
 
-// postForm asks for an entry. What is chosen is named, since most entries are about
+// postForm asks for an entry. It names the chosen one, since most entries link to
 // another.
 func (x *acts) postForm(chosen string) *form {
 	about := ""
@@ -313,7 +314,7 @@ func (x *acts) postForm(chosen string) *form {
 		if v["confidence"] != "" {
 			c, err := strconv.ParseFloat(v["confidence"], 64)
 			if err != nil {
-				return outcome{}, fmt.Errorf("the confidence %q is no number · 0 to 1, such as 0.8", oneLine(v["confidence"], 30))
+				return outcome{}, fmt.Errorf("the confidence %q is not a number · 0 to 1, such as 0.8", oneLine(v["confidence"], 30))
 			}
 			p.Confidence = &c
 		}
@@ -323,7 +324,7 @@ func (x *acts) postForm(chosen string) *form {
 	}})
 }
 
-// parseLinks reads links as they are typed: a kind, then ids.
+// parseLinks parses typed links: a kind, followed by ids.
 func parseLinks(s string) (board.Links, error) {
 	var l board.Links
 	lists := map[string]*[]string{board.Supports: &l.Supports, board.Contradicts: &l.Contradicts, board.Supersedes: &l.Supersedes, board.Addresses: &l.Addresses}
@@ -333,7 +334,7 @@ func parseLinks(s string) (board.Links, error) {
 		case to != nil:
 			list = to
 		case list == nil:
-			return l, fmt.Errorf("%q is no kind of link · %s, and then ids", oneLine(w, 30), strings.Join(board.LinkKinds, ", "))
+			return l, fmt.Errorf("%q is not a kind of link · use %s, then ids", oneLine(w, 30), strings.Join(board.LinkKinds, ", "))
 		default:
 			*list = append(*list, w)
 		}
@@ -341,7 +342,7 @@ func parseLinks(s string) (board.Links, error) {
 	return l, nil
 }
 
-// raiseForm asks a question. If an entry is chosen, the question arises from it.
+// raiseForm asks for a question. If an entry is chosen, the question arises from it.
 func (x *acts) raiseForm(chosen string) *form {
 	origin := ""
 	if !isSignal(chosen) {
@@ -357,7 +358,8 @@ func (x *acts) raiseForm(chosen string) *form {
 	}})
 }
 
-// promote asks for what a capsule needs beyond what the entry has, and stores it.
+// promote asks for the fields that a capsule needs and the entry lacks, and stores the
+// capsule.
 func (x *acts) promote(id string) tea.Cmd {
 	return x.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		d, err := x.b.Entry(ctx, id)
@@ -411,7 +413,7 @@ func (x *acts) promoteForm(c kb.Capsule, id string) *form {
 // :12-20.
 var lineInRef = lazyregexp.New(`(?i)^(?:.*\b(?:lines?|l)[ .:]*|:)?([0-9]{1,9})\b`)
 
-// openLink opens the source of an entry, or what its text or that of a signal names.
+// openLink opens the source of an entry, or what the text of an entry or a signal names.
 func (x *acts) openLink(id string) tea.Cmd {
 	return x.app.openLink(func(ctx context.Context) (linked, error) {
 		in := linked{own: id, run: x.run, b: x.b}
@@ -427,15 +429,15 @@ func (x *acts) openLink(id string) tea.Cmd {
 	})
 }
 
-// sourceFile is the file that a source names, and the line in it. The name comes from an
-// agent: it is made absolute, so that it cannot be taken for an option of the editor, and
-// it must be a regular file.
+// sourceFile returns the file and line that a source names. The name comes from an agent.
+// It is made absolute, so that the editor cannot take it for an option, and must be a
+// regular file.
 func (a *app) sourceFile(doc, ref string) (path string, line int, err error) {
 	if strings.Contains(doc, "://") {
-		return "", 0, fmt.Errorf("the source is no file: %s", oneLine(doc, 200))
+		return "", 0, fmt.Errorf("the source is not a file: %s", oneLine(doc, 200))
 	}
 	try := []string{doc}
-	// of Windows: its colon is none of ours
+	// the colon of a Windows volume does not precede a line number
 	volume := filepath.VolumeName(doc)
 	if name, at, ok := strings.Cut(doc[len(volume):], ":"); ok && ref == "" { // auth.go:12
 		try, ref = append(try, volume+name), at

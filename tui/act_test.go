@@ -26,7 +26,7 @@ func TestWaive(t *testing.T) {
 	h.goldens("waive")
 	h.size(80, 24)
 	h.press("enter")
-	h.wants("this is needed: Why")
+	h.wants("required: Why")
 	h.typeText("the CDN does it")
 	h.press("enter")
 	h.wants("s2 is waived", "gate closed: 1")
@@ -52,7 +52,7 @@ func TestWaive(t *testing.T) {
 		t.Errorf("the gate says %+v", v.Reasons)
 	}
 	h.press("u")
-	h.wants("nothing was done")
+	h.wants("nothing to undo")
 }
 
 func TestAddress(t *testing.T) {
@@ -133,7 +133,7 @@ func TestPostAndRaise(t *testing.T) {
 	h.press("tab")
 	h.typeText("lots")
 	h.press("ctrl+s")
-	h.wants("is no number")
+	h.wants("is not a number")
 	h.press("ctrl+u")
 	h.typeText("0.7")
 	h.press("tab")
@@ -165,7 +165,7 @@ func TestPostAndRaise(t *testing.T) {
 	h.press("u")
 	h.wants("e7 stays")
 	h.press("u")
-	h.wants("nothing was done")
+	h.wants("nothing to undo")
 }
 
 func TestPromote(t *testing.T) {

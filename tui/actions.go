@@ -5,23 +5,23 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// action is a key with what it does. Without do it is listed for those who look for it:
-// the program, a list or a text takes it.
+// action is a key and its function. Without a function it is only listed in the help: the
+// program, a list or a text handles it.
 type action struct {
 	key.Binding
 	do func() tea.Cmd
 }
 
-// unlisted is an action that no help names.
+// unlisted is an action that the help does not list.
 func (a action) unlisted() action {
 	a.Binding.SetHelp("", "")
 	return a
 }
 
-// actions are what can be done somewhere, the most useful first.
+// actions are the available actions, most useful first.
 type actions []action
 
-// press does what a key says, and reports whether it was one of these.
+// press runs the action of a key, and reports whether there is one.
 func (all actions) press(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 	for _, a := range all {
 		if a.do != nil && key.Matches(msg, a.Binding) {
@@ -39,10 +39,10 @@ func (all actions) also(more ...key.Binding) actions {
 	return all
 }
 
-// with adds others.
+// with adds actions.
 func (all actions) with(more actions) actions { return append(all, more...) }
 
-// bindings are the keys that are listed.
+// bindings returns the listed keys.
 func (all actions) bindings() (out []key.Binding) {
 	for _, a := range all {
 		if a.Help().Key != "" {

@@ -20,40 +20,40 @@ import (
 	"blackboard/kb"
 )
 
-// app is what all pages share. It does not change while the program runs, but for the
-// knowledge base, which is opened when it is first needed, and lastSearch, which only the
-// search changes, in update.
+// app has what all pages share. It does not change while the program runs, except for the
+// knowledge base, which is opened when first needed, and the fields that only Update
+// changes.
 type app struct {
 	Config
 	ctx context.Context // ends with the program
-	// reads has a place for each of the larger readings that go on.
+	// reads has a slot for each large read that may run at a time.
 	reads chan struct{}
 	st    *styles
-	// still stands in tests: nothing is followed, nothing is asked again by the clock.
+	// still is set in tests: nothing is followed or polled.
 	still bool
-	// clock is what boards go by instead of their own clock, which is the server's where
-	// one has them; nil: that.
+	// clock replaces the boards' clock, which is the server's if there is one; nil: no
+	// replacement.
 	clock func() time.Time
 
 	out io.Writer // the terminal; nil: none
-	// Only Update touches these.
-	next    []tea.Msg // what the model does before anything else
-	shown   page      // the page on top of the others
-	focused bool      // the terminal says that the person looks at it
-	holds   int       // answers that keys wait for
+	// Only Update uses the fields below.
+	next    []tea.Msg // messages that the model handles first
+	shown   page      // the page on top
+	focused bool      // the terminal has the focus
+	holds   int       // answers for which keys wait
 
-	lastSearch searchState // what the search was about when it was closed
-	// a run shows the preview where it would not, and does not where it would
+	lastSearch searchState // the state of the last search
+	// the preview is shown where it would not be, and the reverse
 	previewOther bool
-	lastAgent    string            // through whose eyes the memory was looked at
-	lastReport   map[string]string // which report was chosen, by run
+	lastAgent    string            // the agent as which the memory was last viewed
+	lastReport   map[string]string // the chosen report of each run
 
 	contact contact
-	away    error // what the server of the boards says, or the way to it; nil: it answers
+	away    error // the error of the connection to the boards' server; nil: it answers
 
 	mu       sync.Mutex
 	base     *kb.KB
-	replaced []*kb.KB // that were there before the files of the knowledge base were replaced
+	replaced []*kb.KB // opened before the files of the knowledge base were replaced
 }
 
 func newApp(ctx context.Context, cfg Config) *app {
@@ -70,49 +70,49 @@ func newApp(ctx context.Context, cfg Config) *app {
 	return a
 }
 
-// setClock has a board go by the clock that replaces its own, if one does.
+// setClock sets the clock of a board, if there is one.
 func (a *app) setClock(b *board.Board) {
 	if a.clock != nil {
 		b.SetNow(a.clock)
 	}
 }
 
-// do makes a command of something that takes time. It ends early when the program does.
+// do returns a command for a slow function. Its context ends with the program.
 func (a *app) do(fn func(context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg { return fn(a.ctx) }
 }
 
-// answer is made in a command and taken in Update, where alone a page may be changed: if
-// the page that it is for is still there, else it is dropped.
+// answer is the result of a command. Update applies it, since only Update may change a
+// page; if the page was closed, the answer is dropped.
 type answer struct {
-	to   page // nil: the program
+	to   page // nil: for the program
 	take func() tea.Cmd
-	drop func() // nil: there is nothing to do
+	drop func() // nil: no cleanup needed
 }
 
-// ask does something that takes time, and then what fn returns. Neither happens to a page
-// that was left.
+// ask runs a slow function, and then applies what it returns. Neither affects a page that
+// was closed.
 func (a *app) ask(to page, fn func(context.Context) (take func() tea.Cmd)) tea.Cmd {
 	return a.do(func(ctx context.Context) tea.Msg { return answer{to: to, take: fn(ctx)} })
 }
 
-// maxReads is how many of the larger readings of a run go on at once: each takes a
-// connection of its own, which holds some MB.
+// maxReads is how many large reads of a run are in progress at a time. Each uses a
+// connection, which takes some MB.
 const maxReads = 2
 
-// read is ask for what reads much of a run, and may wait for others of its kind.
+// read is ask for large reads, which may wait for each other.
 func (a *app) read(to page, fn func(context.Context) (take func() tea.Cmd)) tea.Cmd {
 	return a.ask(to, func(ctx context.Context) func() tea.Cmd {
 		select {
 		case a.reads <- struct{}{}:
 			defer func() { <-a.reads }()
-		case <-ctx.Done(): // fn says so
+		case <-ctx.Done(): // fn returns the error
 		}
 		return fn(ctx)
 	})
 }
 
-// after does something after a while.
+// after runs a function after a delay.
 func (a *app) after(d time.Duration, to page, take func() tea.Cmd) tea.Cmd {
 	if a.still {
 		return nil
@@ -120,8 +120,8 @@ func (a *app) after(d time.Duration, to page, take func() tea.Cmd) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return answer{to: to, take: take} })
 }
 
-// latest is a question that is asked again and again. Only the last answer is taken, and
-// what was asked before is called off.
+// latest is a query that is repeated. A new one cancels the one before, and only the last
+// answer is used.
 type latest struct {
 	n    int
 	stop context.CancelFunc
@@ -144,7 +144,7 @@ func (l *latest) ask(a *app, to page, fn func(context.Context) (take func() tea.
 	}
 }
 
-// drop calls the question under way off.
+// drop cancels the current query.
 func (l *latest) drop() {
 	l.n++
 	if l.stop != nil {
@@ -152,7 +152,7 @@ func (l *latest) drop() {
 	}
 }
 
-// blink is what makes a cursor blink; nothing in tests.
+// blink returns the command that makes a cursor blink; nil in tests.
 func (a *app) blink(cmd tea.Cmd) tea.Cmd {
 	if a.still {
 		return nil
@@ -160,8 +160,8 @@ func (a *app) blink(cmd tea.Cmd) tea.Cmd {
 	return cmd
 }
 
-// once keeps something from being read while it is read already; what happens meanwhile
-// makes it be read once more.
+// once prevents concurrent reads of the same thing. A request during a read starts
+// another one afterwards.
 type once struct{ reading, again bool }
 
 func (o *once) begin() bool {
@@ -169,19 +169,19 @@ func (o *once) begin() bool {
 	return !o.again
 }
 
-// end reports whether it has to be read once more.
+// end reports whether another read was requested.
 func (o *once) end() bool {
 	o.reading = false
 	return o.again
 }
 
-// errNoKnowledge is for a screen that was started without a knowledge base.
+// errNoKnowledge is the error without a knowledge base.
 var errNoKnowledge = errors.New("there is no knowledge base here")
 
-// knowledge is the knowledge base, opened once. The error says why there is none.
+// knowledge opens the knowledge base once and returns it.
 func (a *app) knowledge(ctx context.Context) (*kb.KB, error) { return a.openKnowledge(ctx, false) }
 
-// openKnowledge is knowledge, but with create it is made if there is none.
+// openKnowledge is knowledge; with create it creates a missing one.
 func (a *app) openKnowledge(ctx context.Context, create bool) (*kb.KB, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -196,7 +196,7 @@ func (a *app) openKnowledge(ctx context.Context, create bool) (*kb.KB, error) {
 		return nil, err
 	}
 	if a.base != nil {
-		a.replaced = append(a.replaced, a.base) // what is under way with it may go on
+		a.replaced = append(a.replaced, a.base) // running operations may still use it
 	}
 	a.base = base
 	return base, nil
@@ -217,38 +217,37 @@ func (a *app) close() {
 type (
 	// pushMsg shows a page above the others.
 	pushMsg struct{ page page }
-	// popMsg leaves a page, if it is the one that is shown.
+	// popMsg closes a page if it is on top.
 	popMsg struct{ page page }
-	// heldMsg is an answer that keys have waited for.
+	// heldMsg is an answer for which keys have waited.
 	heldMsg struct{ msg tea.Msg }
-	// overlayMsg lays something over the page.
+	// overlayMsg shows an overlay above the page.
 	overlayMsg struct{ over page }
-	// closeMsg takes an overlay away.
+	// closeMsg closes an overlay.
 	closeMsg struct{ over page }
-	// noticeMsg says something in the line of the keys, until the next key.
+	// noticeMsg shows a notice in the line of the keys, until the next key.
 	noticeMsg struct {
 		text string
-		good bool // it is about something that was done
+		good bool // an action has succeeded
 		err  error
 	}
-	// doneMsg is what an act came to. It reaches every page, so that each can look again
-	// at what it shows.
+	// doneMsg is the result of an action. It goes to every page, so that each can update.
 	doneMsg struct {
-		form *form // which asked for it; nil: none
+		form *form // the form of the action; nil: none
 		outcome
 		err error
 	}
 )
 
-// outcome is what an act came to.
+// outcome is the result of an action.
 type outcome struct {
-	text string // in a few words, for the notice
-	undo *undo  // how to take it back; nil: it cannot be
-	page page   // to be shown now; nil: none
+	text string // short, for the notice
+	undo *undo  // how to undo it; nil: impossible
+	page page   // a page to show now; nil: none
 	kind changed
 }
 
-// changed says what an act changed, for the pages that show it.
+// changed is what an action changed, for the pages that show it.
 type changed int
 
 const (
@@ -258,26 +257,26 @@ const (
 	changedMemory
 )
 
-// undo takes an act back.
+// undo reverts an action.
 type undo struct {
-	text string // what it would do: "reopen s3"; without do, why it cannot be done
+	text string // what it does: "reopen s3"; without do, the reason why it is impossible
 	do   func(context.Context) (outcome, error)
 }
 
-// What changes the screen happens at once, before the next key is looked at, and not by a
-// command that comes back later: who types fast types into what comes. These return no
-// command, so that they can be returned like one.
+// These change the screen at once, before the next key, and not by a command that returns
+// later: the keys of a fast typist must reach the new page. They return no command, so
+// that callers can return the call.
 
 // push shows a page above the others.
 func (a *app) push(p page) tea.Cmd { return a.soon(pushMsg{p}) }
 
-// pop leaves a page, if it is the one that is shown.
+// pop closes a page if it is on top.
 func (a *app) pop(p page) tea.Cmd { return a.soon(popMsg{p}) }
 
 // overlay lays something over the page.
 func (a *app) overlay(p page) tea.Cmd { return a.soon(overlayMsg{p}) }
 
-// closeOver takes an overlay away.
+// closeOver closes an overlay.
 func (a *app) closeOver(p page) tea.Cmd { return a.soon(closeMsg{p}) }
 
 func (a *app) soon(msg tea.Msg) tea.Cmd {
@@ -285,8 +284,8 @@ func (a *app) soon(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// hold is do for what a key has to wait for, such as a form that needs to read something
-// first: keys that are pressed meanwhile wait too. An error is said instead.
+// hold is do for something that keys must wait for, such as a form that needs to read
+// first. Keys are queued meanwhile. An error is shown as a notice.
 func (a *app) hold(fn func(context.Context) (tea.Msg, error)) tea.Cmd {
 	a.holds++
 	return a.do(func(ctx context.Context) tea.Msg {
@@ -300,8 +299,7 @@ func (a *app) hold(fn func(context.Context) (tea.Msg, error)) tea.Cmd {
 
 func notice(text string) tea.Cmd { return func() tea.Msg { return noticeMsg{text: text} } }
 
-// noticeError says what went wrong. A program that ends interrupts what is under way:
-// that is none.
+// noticeError shows an error. Errors from cancellation at the program's end are ignored.
 func noticeError(err error) tea.Cmd {
 	return func() tea.Msg {
 		if err == nil || errors.Is(err, context.Canceled) {
@@ -311,23 +309,23 @@ func noticeError(err error) tea.Cmd {
 	}
 }
 
-// copyText puts a text on the clipboard of whoever sits at the terminal. The terminal is
-// asked to (OSC 52), which works over ssh too. It is one write, so it does not fall into
-// the drawing of a screen.
+// copyText copies a text to the clipboard of the terminal's user. It asks the terminal to
+// do so (OSC 52), which also works over ssh. A single write cannot mix with the drawing
+// of the screen.
 func (a *app) copyText(text string) tea.Cmd {
 	if text == "" {
 		return nil
 	}
 	return a.do(func(context.Context) tea.Msg {
 		if a.out != nil {
-			// whether the terminal did it cannot be known
+			// the terminal does not tell whether it did
 			io.WriteString(a.out, ansi.SetSystemClipboard(text))
 		}
 		return noticeMsg{good: true, text: text + " copied, if the terminal lets programs do that"}
 	})
 }
 
-// copyWhole copies a text that read gives, however long it is.
+// copyWhole copies the text that read returns, however long.
 func (a *app) copyWhole(of string, read func(context.Context) (string, error)) tea.Cmd {
 	return a.do(func(ctx context.Context) tea.Msg {
 		text, err := read(ctx)
@@ -346,7 +344,7 @@ func (a *app) copyWhole(of string, read func(context.Context) (string, error)) t
 	})
 }
 
-// explain is an error in one line, with its next step.
+// explain formats an error and its next step on one line.
 func (a *app) explain(err error) string {
 	s := oneLine(withClocks(err.Error()), 300)
 	if try := fault.Try(err, a.words); try != "" {
@@ -362,12 +360,13 @@ type (
 		cmd  *exec.Cmd
 		done func(error) tea.Msg
 	}
-	// screenBackMsg says that the screen is ours again, and what is to be done then.
+	// screenBackMsg reports that the editor has returned the screen, with the message to
+	// handle then.
 	screenBackMsg struct{ then tea.Msg }
 )
 
-// editFile shows a file in the editor, at a line if that is above 0. The screen is the
-// editor's meanwhile.
+// editFile opens a file in the editor, at a line if that is above 0. The editor has the
+// screen meanwhile.
 func (a *app) editFile(path string, line int) tea.Cmd {
 	cmd, err := a.editor(path, line)
 	if err != nil {
@@ -378,10 +377,9 @@ func (a *app) editFile(path string, line int) tea.Cmd {
 	}
 }
 
-// editText has a text written in the editor, and gives done what was written; with an
-// error nothing is to be kept, and it says where what was written still is. The file it
-// is in meanwhile is only this user's. It is removed, but for one that an editor left
-// which failed.
+// editText opens a text in the editor and passes the result to done. With an error,
+// nothing may be saved, and the message names the file that has the text. Only this user
+// can read the temporary file. It is deleted, unless an editor failed after writing it.
 func (a *app) editText(to page, text, suffix string, done func(text string, err error) tea.Cmd) tea.Cmd {
 	return a.do(func(context.Context) tea.Msg {
 		path, err := writeTemporary(text, suffix)
@@ -408,7 +406,7 @@ func (a *app) editText(to page, text, suffix string, done func(text string, err 
 	})
 }
 
-// writeTemporary writes a text into a new file that only this user may read.
+// writeTemporary writes a text to a new file that only this user can read.
 func writeTemporary(text, suffix string) (string, error) {
 	f, err := os.CreateTemp("", "board-*"+suffix) // mode 0600
 	if err != nil {
@@ -425,13 +423,13 @@ func writeTemporary(text, suffix string) (string, error) {
 	return f.Name(), nil
 }
 
-// editorError says what an editor that failed means.
+// editorError explains the failure of an editor.
 func editorError(err error) error {
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &exit) && exit.ExitCode() == 127: // the shell's word for it
+	case errors.As(err, &exit) && exit.ExitCode() == 127: // the shell's code for it
 		return errors.New("the editor was not found · set $VISUAL or $EDITOR to one that is installed")
 	default:
 		return fmt.Errorf("the editor ended with an error, and nothing is changed: %w", err)
@@ -445,22 +443,22 @@ func (a *app) editor(path string, line int) (*exec.Cmd, error) {
 	return a.Config.Editor(path, line)
 }
 
-// What the terminal is asked for besides what Bubble Tea asks for: lines that turn out
-// wider than we take them for, which terminals differ about with some emoji and scripts,
-// are cut and do not move everything below them.
+// Additional terminal modes. Without line wrapping, a line that the terminal draws wider
+// than expected is cut and does not shift the lines below. Terminals differ about the
+// width of some emoji and scripts.
 const (
 	noWrap = "\x1b[?7l"
 	doWrap = "\x1b[?7h"
 )
 
-// screenAway gives the terminal back for a while, or for good.
+// screenAway releases the terminal, for a while or for good.
 func (a *app) screenAway() {
 	if a.out != nil {
 		io.WriteString(a.out, doWrap+a.ofTitle(backTitle))
 	}
 }
 
-// screenBack takes it again. Bubble Tea forgets the mouse.
+// screenBack takes the terminal again. Bubble Tea does not enable the mouse again.
 func (a *app) screenBack() tea.Cmd {
 	if a.out != nil {
 		io.WriteString(a.out, noWrap+a.ofTitle(keepTitle))

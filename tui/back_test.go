@@ -18,7 +18,7 @@ func TestMemoryForgetUndone(t *testing.T) {
 	h.press("enter", "d")
 	h.wants("u brings it back")
 	h.press("enter")
-	h.wants("m000000001 is forgotten · u takes it back")
+	h.wants("m000000001 is forgotten · u undoes it")
 	h.press("u", "enter")
 	h.wants("m000000001 is remembered again", "Staging is read-only")
 	if it := must(s.Peek(ctx, "m000000001")); !it.Live() {
@@ -67,7 +67,7 @@ func TestMemoryRevision(t *testing.T) {
 	h.goldens("memory-revision")
 	h.size(80, 24)
 	h.press("O")
-	h.wants("m000000001 is at revision 4 · u takes it back")
+	h.wants("m000000001 is at revision 4 · u undoes it")
 	h.lacks("as it was at revision 1")
 	if it := must(s.Peek(ctx, "m000000001")); it.Content != was {
 		t.Errorf("%q", it.Content)
@@ -148,7 +148,7 @@ func TestCapsuleRevision(t *testing.T) {
 	h.goldens("capsule-revision")
 	h.size(80, 24)
 	h.press("O")
-	h.wants("is what it was at revision 2 · u takes it back", "Capsule "+capsulePlain, "The second.")
+	h.wants("is what it was at revision 2 · u undoes it", "Capsule "+capsulePlain, "The second.")
 	h.press("u", "enter")
 	h.wants("The fourth.")
 	if c := must(k.Get(ctx, capsulePlain)); c.Body != "The fourth." {

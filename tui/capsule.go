@@ -12,30 +12,30 @@ import (
 	"blackboard/tui/keys"
 )
 
-// capsulePage shows one capsule, and lets one walk to those it replaces, or is replaced
-// by.
+// capsulePage shows one capsule, with links to those that it supersedes or that supersede
+// it.
 type capsulePage struct {
 	plain
 	app  *app
 	id   string
-	from *searchState // the search that it was opened from; nil: none
+	from *searchState // the search from which it was opened; nil: none
 
 	capsule *kb.Capsule // nil: not read yet
 	events  []kb.Event
-	titles  map[string]string // of the capsules it leads to, by id
-	usage   board.Usage       // to which runs it was given
+	titles  map[string]string // of the capsules it links to, by id
+	usage   board.Usage       // the runs that it was given to
 	err     error
 	reading once
-	looked  bool // it was read once: reading it again is no retrieval
-	all     bool // all about it is shown
+	looked  bool // it was read before: another read does not count as a retrieval
+	all     bool // all fields are shown
 	doc     document
 	w       int
 }
 
-// maxTitles is of how many of the capsules it leads to the titles are read.
+// maxTitles is the most linked capsules whose titles are read.
 const maxTitles = 50
 
-// capsuleID is what looks like a capsule's id, among references.
+// capsuleID matches a capsule's id in references.
 var capsuleID = lazyregexp.New(`^k[0-9a-hjkmnp-tv-z]{9}$`)
 
 func newCapsulePage(a *app, id string) *capsulePage {
@@ -44,8 +44,8 @@ func newCapsulePage(a *app, id string) *capsulePage {
 
 func (p *capsulePage) init() tea.Cmd { return p.read() }
 
-// read reads it, once at a time. The first time counts as a retrieval: somebody wants to
-// know what it says.
+// read reads the capsule, once at a time. The first time counts as a retrieval, since a
+// person reads it.
 func (p *capsulePage) read() tea.Cmd {
 	if !p.reading.begin() {
 		return nil
@@ -70,7 +70,7 @@ func (p *capsulePage) read() tea.Cmd {
 		if err == nil {
 			others := leadsTo(&c)
 			for _, id := range others[:min(len(others), maxTitles)] {
-				if c, err := k.Get(ctx, id); err == nil { // one that is gone has no title
+				if c, err := k.Get(ctx, id); err == nil { // a missing one has no title
 					titles[id] = oneLine(c.Title, kb.MaxTitle)
 				}
 			}
@@ -92,7 +92,7 @@ func (p *capsulePage) read() tea.Cmd {
 	})
 }
 
-// leadsTo are the capsules that one leads to.
+// leadsTo returns the capsules that a capsule links to.
 func leadsTo(c *kb.Capsule) []string {
 	var ids []string
 	if c.SupersededBy != "" {
@@ -114,7 +114,7 @@ func (p *capsulePage) update(msg tea.Msg) tea.Cmd {
 	return p.doc.take(msg, p.actions, p.follow)
 }
 
-// showAll shows all about it, or its text from the beginning.
+// showAll toggles all fields, or the text alone.
 func (p *capsulePage) showAll() tea.Cmd {
 	p.all = !p.all
 	p.compose()
@@ -122,7 +122,7 @@ func (p *capsulePage) showAll() tea.Cmd {
 	return nil
 }
 
-// follow walks to where the chosen place leads.
+// follow opens the target of the chosen link.
 func (p *capsulePage) follow() tea.Cmd {
 	to := p.doc.chosen()
 	if at, ok := strings.CutPrefix(to, toBoard); ok {
@@ -135,7 +135,7 @@ func (p *capsulePage) follow() tea.Cmd {
 	return nil
 }
 
-// leave goes back to the search that it was opened from, as it was.
+// leave returns to the search from which the page was opened.
 func (p *capsulePage) leave() (tea.Cmd, bool) { return p.app.resumeSearch(p, p.from) }
 
 func (p *capsulePage) setSize(w, h int) {
@@ -173,7 +173,8 @@ func (p *capsulePage) copyBody() tea.Cmd {
 	})
 }
 
-// openLink opens what the capsule names. Entries are those of the run that it refers to.
+// openLink opens what the capsule names. Ids of entries are those of the run that it
+// refers to.
 func (p *capsulePage) openLink() tea.Cmd {
 	c := p.capsule
 	in := linked{own: c.ID, source: c.Source, texts: append([]string{c.Body}, c.Refs...)}

@@ -12,16 +12,15 @@ import (
 	"blackboard/kb"
 )
 
-// capsuleEdit is a capsule's file on its way through the editor. What was written is not
-// lost before it is saved, unless the person throws it away: the file of an editor that
-// fails stays, and what is refused is in a form.
+// capsuleEdit is a capsule's file while it is edited. The text is kept until it is saved
+// or discarded: the file of a failed editor stays, and a refused text is shown in a form.
 type capsuleEdit struct {
 	from     *capsulePage
-	text     string // as it was given to the editor
-	revision int    // that the person has seen
+	text     string // the original text
+	revision int    // the revision that the person has seen
 }
 
-// edit has the capsule's file edited.
+// edit opens the capsule's file in the editor.
 func (p *capsulePage) edit() tea.Cmd {
 	return p.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		e, err := p.toEdit(ctx)
@@ -38,8 +37,7 @@ func (p *capsulePage) toEdit(ctx context.Context) (*capsuleEdit, error) {
 	return &capsuleEdit{p, string(text), revision}, err
 }
 
-// edited saves what comes back from the editor. If that is refused, a form has the text,
-// and says why.
+// edited saves the edited text. If it is refused, a form shows the text and the reason.
 func (e *capsuleEdit) edited(text string, err error) tea.Cmd {
 	if err != nil {
 		return noticeError(err)
@@ -56,8 +54,8 @@ func (e *capsuleEdit) edited(text string, err error) tea.Cmd {
 	})
 }
 
-// save makes the capsule what the text says. If somebody has changed it meanwhile that is
-// an error, once: who saves again has been told.
+// save updates the capsule from the text. If it was changed meanwhile, the first attempt
+// fails; a second one overwrites the change.
 func (e *capsuleEdit) save(ctx context.Context, text string, force bool) (outcome, error) {
 	id := e.from.id
 	k, err := e.from.app.knowledge(ctx)
@@ -77,12 +75,12 @@ func (e *capsuleEdit) save(ctx context.Context, text string, force bool) (outcom
 	if r.Unchanged {
 		return outcome{text: id + " is as it was"}, nil
 	}
-	back := e.from.restore("take back the edit of "+id, r.Capsule.Revision)
+	back := e.from.restore("undo the edit of "+id, r.Capsule.Revision)
 	return outcome{text: fmt.Sprintf("%s is at revision %d", id, r.Capsule.Revision), kind: changedKnowledge, undo: back}, nil
 }
 
-// restore makes the capsule again what it was before an act made a revision of it, unless
-// somebody has changed it since: that would be taken back as well.
+// restore restores the revision before an action, unless the capsule was changed since,
+// because that change would be undone as well.
 func (p *capsulePage) restore(text string, made int) *undo {
 	return &undo{text, func(ctx context.Context) (outcome, error) {
 		k, err := p.app.knowledge(ctx)
@@ -97,14 +95,14 @@ func (p *capsulePage) restore(text string, made int) *undo {
 			return outcome{}, err
 		}
 		if c.Revision != made {
-			return outcome{}, fmt.Errorf("%s was changed since, and is at revision %d, not %d: that would be taken back too · i on its page shows by whom", p.id, c.Revision, made)
+			return outcome{}, fmt.Errorf("%s was changed since, and is at revision %d, not %d: that would be undone too · i on its page shows by whom", p.id, c.Revision, made)
 		}
 		_, err = k.Restore(ctx, p.id, made-1, "taken back")
 		return outcome{text: fmt.Sprintf("%s is what it was at revision %d", p.id, made-1), kind: changedKnowledge}, err
 	}}
 }
 
-// bringBack restores a capsule that is retired, or has one of its revisions chosen.
+// bringBack restores a retired capsule, or lets the person choose a revision.
 func (p *capsulePage) bringBack() tea.Cmd {
 	now := p.capsule
 	var all []revision
@@ -132,7 +130,7 @@ func (p *capsulePage) bringBack() tea.Cmd {
 	return p.app.soon(p.app.pickRevision(p.id, all))
 }
 
-// madeBy says what made a revision.
+// madeBy describes the event that made a revision.
 func (p *capsulePage) madeBy(n int) string {
 	for i := range p.events {
 		if e := &p.events[i]; e.Revision == n {
@@ -142,34 +140,34 @@ func (p *capsulePage) madeBy(n int) string {
 	return ""
 }
 
-// restoreTo makes the capsule what it was at a revision.
+// restoreTo restores a revision of the capsule.
 func (p *capsulePage) restoreTo(ctx context.Context, n int) (outcome, error) {
 	k, err := p.app.knowledge(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
 	c, err := k.Restore(ctx, p.id, n, "")
-	back := p.restore("take back that "+p.id+" was restored", c.Revision)
+	back := p.restore("undo restoring "+p.id, c.Revision)
 	text := fmt.Sprintf("%s is what it was at revision %d", p.id, n)
 	return outcome{text: text, undo: back, kind: changedKnowledge}, err
 }
 
-// form has a text that could not be saved.
+// form shows a text that could not be saved.
 func (e *capsuleEdit) form(text string, why error) *form {
 	intro := append([]string{"It is not saved yet. Saving it replaces what others changed meanwhile; both stay in the history."}, aboutTabs(text)...)
 	f := newForm(e.from.app, form{heading: "Edit " + e.from.id, intro: intro, button: "save", fields: []*field{
 		{name: "text", label: "What you have written", value: text, lines: 30, required: true},
-		{name: "force", label: "Though it is like another, or looks like a secret", choices: []string{"no", "yes"}},
+		{name: "force", label: "Even if it resembles another or looks like a secret", choices: []string{"no", "yes"}},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
 		return e.save(ctx, v["text"], v["force"] == "yes")
 	}})
-	f.began, f.err = nil, why // it is nowhere else: that it is thrown away needs a second key
+	f.began, f.err = nil, why // it is stored nowhere else, so discarding it needs a second key
 	return f
 }
 
-// retire asks why the capsule shall not be found any more.
+// retire asks for the reason to retire the capsule.
 func (p *capsulePage) retire() tea.Cmd {
-	intro := []string{oneLine(p.capsule.Title, kb.MaxTitle), "It goes out of searches and lists, and can be restored."}
+	intro := []string{oneLine(p.capsule.Title, kb.MaxTitle), "Searches and lists leave it out. It can be restored."}
 	return p.app.overlay(newForm(p.app, form{heading: "Retire " + p.id, intro: intro, button: "retire", fields: []*field{
 		{name: "why", label: "Why?", hint: "goes on record; may be empty"},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {

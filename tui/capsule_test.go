@@ -154,7 +154,7 @@ func TestCapsuleEdit(t *testing.T) {
 	h.edits(`sed -i.bak 's/has a number/has\ta name/' "$1"`)
 	h.wants("✓ "+capsulePlain+" is at revision 2", "name.", "revision 2")
 	h.press("u")
-	h.wants("Take back the edit")
+	h.wants("Undo the edit")
 	h.press("enter")
 	h.wants("has a number", "revision 3")
 	h.do((&capsuleEdit{from: h.m.top().(*capsulePage)}).edited("", os.ErrPermission))

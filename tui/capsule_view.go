@@ -12,10 +12,10 @@ func (p *capsulePage) view() []string {
 	return append([]string{p.app.st.heading("Capsule "+clean(p.id), p.doc.more(), p.w, true)}, p.doc.view()...)
 }
 
-// compose writes the page. It is done when something changed, not for each view.
+// compose renders the page. It runs after changes, not for each view.
 func (p *capsulePage) compose() {
 	switch {
-	case p.w == 0: // the size is not known yet
+	case p.w == 0: // the size is unknown yet
 	case p.err != nil:
 		p.doc.setText(wrap(p.app.explain(p.err), p.w-2)...)
 	case p.capsule == nil:
@@ -25,8 +25,8 @@ func (p *capsulePage) compose() {
 	}
 }
 
-// badges are what a capsule is at a glance, clean: kind, how far it holds, how sure it
-// is, tags.
+// badges returns the main properties of a capsule, cleaned: kind, scope, confidence,
+// tags.
 func badges(c *kb.Capsule) []string {
 	all := []string{clean(c.Kind), clean(c.Scope)}
 	if c.Confidence != nil {
@@ -89,7 +89,7 @@ func because(why string) string {
 	return ": " + why
 }
 
-// badges writes what the capsule is at a glance, on as many lines as it takes.
+// badges writes the main properties of the capsule, on as many lines as needed.
 func (p *capsulePage) badges(x *writer) {
 	var line string
 	for _, b := range badges(p.capsule) {
@@ -106,8 +106,8 @@ func (p *capsulePage) badges(x *writer) {
 	x.line(line)
 }
 
-// given writes to which runs it was given, each of which leads to the run, or to the
-// entry that names the capsule.
+// given writes the runs that it was given to. Each links to the run, or to the entry that
+// names the capsule.
 func (p *capsulePage) given(x *writer) {
 	if len(p.usage.Runs) > 0 {
 		p.row(x, "given", p.usage.Describe())
@@ -126,16 +126,16 @@ func (p *capsulePage) given(x *writer) {
 	}
 }
 
-// row writes a fact, if it is known.
+// row writes a field, if it has a value.
 func (p *capsulePage) row(x *writer, name, value string) { x.field(name, oneLine(value, kb.MaxField)) }
 
-// link writes a place to walk to.
+// link writes a line with a link.
 func (p *capsulePage) link(x *writer, name, id string) {
 	text := x.st.faint.Render(fit(name, x.names)) + x.st.key.Render(clean(id)) + "  " + p.titles[id]
 	x.place(fit(text, x.w), id)
 }
 
-// everything writes what one seldom wants to know, and what was done to the capsule.
+// everything writes the rarely needed fields, and the history of the capsule.
 func (p *capsulePage) everything(x *writer) {
 	c := p.capsule
 	p.row(x, "created", clock(c.Created))
@@ -144,7 +144,7 @@ func (p *capsulePage) everything(x *writer) {
 		asked = clock(*c.Retrieved)
 	}
 	p.row(x, "last asked for", asked)
-	p.row(x, "decay", fmt.Sprintf("%.2f of 1: what nobody asks for sinks", c.DecayScore))
+	p.row(x, "decay", fmt.Sprintf("%.2f of 1: it falls while nobody retrieves it", c.DecayScore))
 	p.row(x, "workspace", c.Workspace)
 	p.row(x, "project", c.Project)
 	embedding := "none: it is found by its words"

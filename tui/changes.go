@@ -11,31 +11,30 @@ import (
 	"blackboard/tui/keys"
 )
 
-// changesPage shows what has changed between two moments of a run.
+// changesPage shows the changes between two moments of a run.
 type changesPage struct {
 	plain
 	app      *app
 	run      *runPage
 	from, to int64
-	found    *difference // nil: it is not read yet
+	found    *difference // nil: not read yet
 	err      error
 	doc      document
 	w        int
 }
 
-// difference is what was read for it.
+// difference is the data of the page.
 type difference struct {
-	from    string // when the earlier moment was
+	from    string // the time of the earlier moment
 	after   *board.Past
-	was, is string // the light of the gate at both
+	was, is string // the state of the gate at both
 	changes board.Changes
 }
 
-// maxChanged is how many new entries, and how many changed ones, are shown.
+// maxChanged is the most new entries, and the most changed ones, that are shown.
 const maxChanged = 200
 
-// showChanges shows what has changed between the moment that was marked and the one that
-// is shown.
+// showChanges shows the changes between the marked moment and the one on the page.
 func (t *timeline) showChanges() tea.Cmd {
 	p := t.page
 	from, to := min(t.mark, p.place()), max(t.mark, p.place())
@@ -86,7 +85,7 @@ func readDifference(ctx context.Context, b *board.Board, dir string, from, to in
 
 func (p *changesPage) update(msg tea.Msg) tea.Cmd { return p.doc.take(msg, p.actions, p.follow) }
 
-// follow shows the chosen entry or question as it was at the later moment.
+// follow opens the chosen entry or signal as of the later moment.
 func (p *changesPage) follow() tea.Cmd {
 	id := p.doc.chosen()
 	if id == "" {
@@ -158,7 +157,7 @@ func (d *difference) lines(x *writer) []docLine {
 		for _, v := range c.Variables {
 			is := " is " + oneLine(string(v.Value), rowRunes)
 			if v.Value == nil {
-				is = " is not set any more"
+				is = " is no longer set"
 			}
 			x.line(fit("  "+oneLine(v.Key, 60)+is, x.w))
 		}
@@ -166,7 +165,7 @@ func (d *difference) lines(x *writer) []docLine {
 	return x.lines
 }
 
-// questions writes those that were raised, closed or opened again.
+// questions writes the signals that were raised, closed or reopened.
 func (d *difference) questions(x *writer) {
 	c := &d.changes
 	for _, part := range []struct {
@@ -206,7 +205,7 @@ func (d *difference) questions(x *writer) {
 	}
 }
 
-// cut says that there may be more than was read.
+// cut notes that there may be more than was read.
 func (x *writer) cut(n int) {
 	if n == maxChanged {
 		x.line(x.st.faint.Render(fmt.Sprintf("  these are the first %d; there may be more", n)))

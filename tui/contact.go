@@ -10,17 +10,17 @@ import (
 	"blackboard/board/fault"
 )
 
-// contact is whether the server of the boards answers, as whatever is asked of it tells.
+// contact tracks whether the boards' server answers, from the results of all requests.
 type contact struct {
 	mu     sync.Mutex
 	last   error
-	turned chan error // the last turn that Update has not heard of
+	turned chan error // the last change that Update has not received
 }
 
-// contactMsg says that the server of the boards is away, or is back.
+// contactMsg reports that the boards' server is away or back.
 type contactMsg struct{ away error }
 
-// told notes what a question to the server came to. Only what is new is passed on.
+// told records the result of a request. Only changes are passed on.
 func (c *contact) told(away error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,7 +35,7 @@ func (c *contact) told(away error) {
 	c.turned <- away
 }
 
-// awaitTurn waits until the server goes away, or comes back.
+// awaitTurn waits until the state of the server changes.
 func (a *app) awaitTurn() tea.Cmd {
 	if a.still {
 		return nil
@@ -50,8 +50,8 @@ func (a *app) awaitTurn() tea.Cmd {
 	})
 }
 
-// turned shows that the server is away. Once it is back, nothing says any more that it
-// was, and every page reads again what it shows.
+// turned shows that the server is away. When it is back, the notice disappears and every
+// page reads its data again.
 func (m *model) turned(msg contactMsg) tea.Cmd {
 	m.app.away = msg.away
 	cmds := []tea.Cmd{m.app.awaitTurn(), m.broadcast(msg)}
@@ -67,8 +67,8 @@ func (m *model) turned(msg contactMsg) tea.Cmd {
 	return tea.Batch(append(cmds, m.askStatus(true))...)
 }
 
-// unread says what went wrong with a reading that nobody has asked for. That the server
-// is away is said already, for as long as it is.
+// unread shows the error of a read in the background. If the server is away, that is
+// shown already.
 func unread(err error) tea.Cmd {
 	if errors.Is(err, fault.Away) {
 		return nil
@@ -76,7 +76,7 @@ func unread(err error) tea.Cmd {
 	return noticeError(err)
 }
 
-// waiting says what is done just now, and what it waits for while the server is away.
+// waiting describes the current operation, and that it waits while the server is away.
 func (a *app) waiting(doing string) string {
 	if a.away == nil {
 		return doing
@@ -84,8 +84,7 @@ func (a *app) waiting(doing string) string {
 	return doing + " It waits for the server, and goes on when that is back: " + a.explain(a.away)
 }
 
-// lost says that what is shown of the run may be otherwise by now: the server does not
-// answer.
+// lost notes that the page may be out of date, because the server does not answer.
 func (p *runPage) lost() bool {
 	return p.app.away != nil || errors.Is(p.err, fault.Away) || errors.Is(p.follow.err, fault.Away)
 }

@@ -8,11 +8,11 @@ import (
 	"blackboard/board"
 )
 
-// burnColumn is the height of one column, in signals.
+// burnColumn is the height of one column, in open signals.
 type burnColumn struct{ blocking, others int64 }
 
-// burnColumns spreads the points over n columns of a log with so many events: in each the
-// highest count of its stretch.
+// burnColumns distributes the points over n columns of a log with this many events. Each
+// column has the maximum of its stretch.
 func burnColumns(points []board.BurnPoint, n int, last int64) []burnColumn {
 	cols := make([]burnColumn, max(n, 0))
 	var now burnColumn
@@ -28,13 +28,13 @@ func burnColumns(points []board.BurnPoint, n int, last int64) []burnColumn {
 			}
 		}
 		if next == len(points) && i == len(cols)-1 {
-			cols[i] = now // the end is what is open now, not what was just before
+			cols[i] = now // the last column shows the current value
 		}
 	}
 	return cols
 }
 
-// Kinds of cells of the picture.
+// The kinds of cells of the curve.
 const (
 	burnNothing = iota
 	burnLater
@@ -42,11 +42,11 @@ const (
 	burnOther
 )
 
-// burnCell is one cell of the picture: row counts from 1 at the bottom. The top of what
-// blocks is drawn in eighths, that of the others in two shades, so that both are told
-// apart without colours.
+// burnCell returns one cell of the curve; rows count from 1 at the bottom. The top of
+// blocking signals is drawn in eighths, that of others in two shades, so that they differ
+// without colours.
 func burnCell(c burnColumn, row, h int, peak int64, later bool) (cell string, kind int) {
-	// in eighths of a cell, and never nothing for something
+	// in eighths of a cell; at least one if there is anything
 	unit := func(n int64) int { return int((n*int64(h)*8 + peak - 1) / peak) }
 	total, blocking := unit(c.blocking+c.others), unit(c.blocking)
 	base := (row - 1) * 8
@@ -66,7 +66,7 @@ func burnCell(c burnColumn, row, h int, peak int64, later bool) (cell string, ki
 	}
 }
 
-// burnRow is a row of the picture. What came after the column at is dotted; -1 is none.
+// burnRow returns a row of the curve. Columns after at are dotted; -1: none.
 func burnRow(st *styles, cols []burnColumn, row, h int, peak int64, at int) string {
 	looks := []lipgloss.Style{burnNothing: {}, burnLater: st.faint, burnBlocking: st.bad, burnOther: st.info}
 	return joinCells(looks, len(cols), func(i int) (string, int) {
@@ -74,9 +74,9 @@ func burnRow(st *styles, cols []burnColumn, row, h int, peak int64, at int) stri
 	})
 }
 
-// joinCells joins n cells, each with the place of its look; the first look is none. What
-// follows each other and looks alike is one text: each look costs more bytes than a cell,
-// and the whole screen is compared for each frame.
+// joinCells joins n cells with their styles; the first style is none. Cells with the same
+// style become one text: each change of style costs more bytes than a cell, and the whole
+// screen is compared for each frame.
 func joinCells(looks []lipgloss.Style, n int, cell func(i int) (text string, look int)) string {
 	var line, run strings.Builder
 	last := 0
@@ -100,5 +100,5 @@ func joinCells(looks []lipgloss.Style, n int, cell func(i int) (text string, loo
 	return line.String()
 }
 
-// eighths is a block of so many eighths of a cell; eight and more are full.
+// eighths returns a block of this many eighths of a cell; eight and more are full.
 func eighths(n int) string { return string([]rune("▁▂▃▄▅▆▇█")[min(max(n, 1), 8)-1]) }

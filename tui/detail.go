@@ -17,12 +17,11 @@ import (
 	"blackboard/tui/keys"
 )
 
-// detailPage shows an entry or a signal with all that is around it, and lets one walk
-// along its links.
+// detailPage shows an entry or a signal with its context, and links to walk along.
 type detailPage struct {
 	plain
 	app  *app
-	name string // of the run
+	name string // the name of the run
 	b    *board.Board
 	id   string
 
@@ -32,19 +31,19 @@ type detailPage struct {
 	doc     document
 	w       int
 
-	on   page                     // the page that it is on: itself, or one that it is a part of
-	mark []string                 // words that are marked in its text
-	past *board.Past              // it is shown as it was then; nil: as it is
-	step func(by int) (id string) // goes on in the list that it was opened from; nil: it was not
+	on   page                     // itself, or the page that it is a part of
+	mark []string                 // words that are highlighted in its text
+	past *board.Past              // show it as of then; nil: as it is now
+	step func(by int) (id string) // moves on in the list that opened it; nil: none
 }
 
-// evidence is what is read of an entry or a signal.
+// evidence is the data of an entry or a signal.
 type evidence struct {
-	entry  *board.EntryDetail // one of the two, once it is read
+	entry  *board.EntryDetail // one of the two is set once it is read
 	signal *board.SignalDetail
-	blocks bool                // the signal keeps the gate closed
-	lines  map[string]string   // the beginnings of what it links to, by id
-	beyond map[string][]branch // where its links lead on to, by id
+	blocks bool                // the signal closes the gate
+	lines  map[string]string   // the first lines of the linked entries and signals, by id
+	beyond map[string][]branch // the links of those, by id
 }
 
 func newDetailPage(a *app, name string, b *board.Board, id string) *detailPage {
@@ -53,7 +52,8 @@ func newDetailPage(a *app, name string, b *board.Board, id string) *detailPage {
 	return p
 }
 
-// newDetailOf shows what is chosen on a run's page: as it was, if that shows the past.
+// newDetailOf shows the chosen row of a run's page: as of the past if the page shows
+// that.
 func newDetailOf(run *runPage, id string) *detailPage {
 	p := newDetailPage(run.app, run.name, run.b, id)
 	focus := run.focus
@@ -67,12 +67,12 @@ func newDetailOf(run *runPage, id string) *detailPage {
 
 func (p *detailPage) init() tea.Cmd { return p.read() }
 
-// read reads it, once at a time.
+// read reads the data, once at a time.
 func (p *detailPage) read() tea.Cmd {
 	if !p.reading.begin() {
 		return nil
 	}
-	b, id, past := p.b, p.id, p.past // a preview is of another run later
+	b, id, past := p.b, p.id, p.past // copied, since a preview may move to another run
 	return p.app.ask(p.on, func(ctx context.Context) func() tea.Cmd {
 		found, err := readEvidence(ctx, sourceOf(b, past), id)
 		if err == nil && found.signal != nil {
@@ -84,13 +84,13 @@ func (p *detailPage) read() tea.Cmd {
 	})
 }
 
-// source is where an entry or a signal is read from: a board as it is, or was.
+// source is what entries and signals are read from: the current or a past board.
 type source interface {
 	Entry(ctx context.Context, id string) (board.EntryDetail, error)
 	SignalByID(ctx context.Context, id string) (board.SignalDetail, error)
 }
 
-// sourceOf is a moment of the past, or a board if there is none.
+// sourceOf returns the past if there is one, else the board.
 func sourceOf(b *board.Board, past *board.Past) source {
 	if past != nil {
 		return past
@@ -116,7 +116,7 @@ func readEvidence(ctx context.Context, b source, id string) (found evidence, err
 	return found, nil
 }
 
-// took shows what was read, unless it is of what was shown before.
+// took shows the data, unless another item is shown by now.
 func (p *detailPage) took(id string, found evidence, err error) tea.Cmd {
 	again := p.reading.end()
 	if id == p.id {
@@ -156,7 +156,7 @@ func (p *detailPage) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// changed reads it again, now or when it is shown again.
+// changed reads the data again, now or when the page is shown again.
 func (p *detailPage) changed() tea.Cmd {
 	if p.past != nil {
 		return nil
@@ -175,7 +175,7 @@ func (p *detailPage) resume() tea.Cmd {
 	return nil
 }
 
-// goOn shows the next one of the list that it was opened from.
+// goOn shows the next item of the list from which it was opened.
 func (p *detailPage) goOn(by int) tea.Cmd {
 	id := p.step(by)
 	if id == "" || id == p.id {
@@ -203,7 +203,7 @@ func (p *detailPage) key(msg tea.KeyMsg) tea.Cmd {
 
 func (p *detailPage) acts() *acts { return &acts{p.app, p.name, p.b, p.past != nil} }
 
-// follow walks to where the chosen link leads.
+// follow opens the target of the chosen link.
 func (p *detailPage) follow() tea.Cmd {
 	to := p.doc.chosen()
 	if seq, isEvent := strings.CutPrefix(to, "@"); isEvent {
@@ -226,10 +226,10 @@ func (p *detailPage) setSize(w, h int) {
 
 func (p *detailPage) view() []string { return p.doc.view() }
 
-// compose writes the page. It is done when something changed, not for each view.
+// compose renders the page. It runs after changes, not for each view.
 func (p *detailPage) compose() {
 	switch {
-	// what was seen stays
+	// the data from before stays
 	case p.err != nil && (p.evidence.id() == "" || !errors.Is(p.err, fault.Away)):
 		p.doc.setText(wrap(p.app.explain(p.err), p.w-2)...)
 	case p.entry != nil:
@@ -251,7 +251,7 @@ func (p *detailPage) history(x *writer, events []board.Event) {
 		e := &events[i]
 		what := "  " + x.st.faint.Render(fmt.Sprintf("%s  event %s", clock(e.At), count(e.Seq))) + "  " + e.Verb + x.st.faint.Render(" by ") + oneLine(e.Actor, 60)
 		d := e.Describe()
-		if e.Verb == "claim" { // the end of the lease
+		if e.Verb == "claim" { // the time at which the lease ends
 			d = withClocks(d)
 		}
 		if d = oneLine(d, rowRunes); d != "" {
@@ -261,7 +261,7 @@ func (p *detailPage) history(x *writer, events []board.Event) {
 	}
 }
 
-// statusWord is a status with its sign.
+// statusWord returns a status with its sign.
 func statusWord(st *styles, status string) string {
 	switch status {
 	case board.Disputed:
@@ -278,7 +278,7 @@ func statusWord(st *styles, status string) string {
 	return st.good.Render(status)
 }
 
-// head is the id, where no heading of a pane says it.
+// head returns the id, unless the heading of the pane has it.
 func (p *detailPage) head(id string) string {
 	if p.on != page(p) {
 		return ""
@@ -390,14 +390,13 @@ func (p *detailPage) actions() actions {
 	return append(all, action{keys.Refresh, p.read}).also(keys.Moving()...)
 }
 
-// momentMsg shows a run as it was after an event; after the last one, and any beyond it,
-// that is now.
+// momentMsg shows a run as of an event. The last event, or any later number, means now.
 type momentMsg struct {
 	b   *board.Board
 	seq int64
 }
 
-// now is the moment that ages and leases are judged by.
+// now returns the time for ages and leases.
 func (p *detailPage) now() time.Time {
 	if p.past != nil {
 		return p.past.At
@@ -405,7 +404,7 @@ func (p *detailPage) now() time.Time {
 	return p.app.Now()
 }
 
-// when says that what is shown is the past.
+// when notes that the page shows the past.
 func (p *detailPage) when(x *writer) {
 	if p.past != nil {
 		x.line(p.app.st.warn.Render("as it was after event " + count(p.past.Seq) + ", " + clock(p.past.At)))

@@ -1,69 +1,77 @@
-// Package tui is the program's screen: watch a run live, walk its evidence, act on it,
-// search the knowledge base, look after the memory.
+// Package tui is the program's screen. On it a person watches runs live, follows their
+// evidence, acts on them, searches the knowledge base and edits the memory.
 //
-// It adds no operation. Whatever a key does is one method of package board, kb or
-// kb/memory, done in the name of Config.Worker.
+// It adds no operation. Each key calls one method of package board, kb or kb/memory, as
+// Config.Worker.
 //
 // # How it is made
 //
-// One tea.Model (model.go) holds a stack of pages and at most a few overlays above them.
-// A page fills the screen between the header and the last two lines: the runs, a run, an
-// entry or a signal, what was given, survival, the check, a capsule, the memory. An
-// overlay lies over a page: the search (K), a form, a list to choose from, the help.
+// One tea.Model (model.go) has a stack of pages, and some overlays above them. A page fills
+// the screen between the header and the last two lines: the runs, a run, an entry or a
+// signal, given capsules, survival, the check, a capsule, the memory. An overlay lies over
+// a page: the search (K), a form, a list of choices, the help.
 //
-//	tui.go      Config and Run
-//	model.go    the stack, and who gets which message; model_keys.go where keys and the mouse go, model_view.go the header and the last two lines
-//	app.go      what all pages share: how they ask, say, open and close something, and give the screen to an editor
-//	actions.go  what a page answers to; the keys themselves are in tui/keys
-//	contact.go  whether the server of the boards answers: what says that it does not, and what is read anew when it is back
-//	words.go    next steps of errors by their keys; notice.go what is told to somebody who looks elsewhere; fresh.go marks what changed
-//	styles.go   every look; themes.go the colours they have, and what a terminal can show of them
-//	text.go     cells: cutting, wrapping, cleaning what agents wrote; graphemes.go makes them as many for every terminal
-//	list.go     a list of which only what is seen is made; filter.go narrows one
-//	doclines.go a text to scroll through, with places in it to go to, and the writer of its lines
-//	form.go     questions: a reason, a new entry, are you sure
-//	jump.go     the box of : and ?, jump_to.go the places and the keys in it
-//	runs.go     the page of all runs; runs_act.go makes, sorts and deletes them
-//	run.go      the page of a run, run_layout.go its layout; feed*.go lists its entries, questions.go what is asked of it and keeps
-//	            the gate closed, run_panes.go its workers, preview.go shows what is chosen beside the lists, live.go follows
-//	            it, timeline.go is the log below them (curve.go draws its curve), replay.go goes back in time, changes.go
-//	            says what has changed between two moments, act.go is what can be done on it, detail.go shows one entry or
-//	            signal, and links.go where its links lead
-//	textlinks.go  where the texts of entries, signals, capsules, items of the memory and findings lead
-//	given.go    what was given of the knowledge base, and the way from a capsule to the entry that it comes from
-//	survival*.go  a report held against a run; check*.go a run held against its policy
-//	search*.go  the knowledge base and the memory: questions; capsule*.go one capsule, whose text markdown*.go lays out
-//	memory*.go  the memory: memory.go the page with its tabs, memory_read.go its rows, memory_detail.go and memory_facts.go
-//	            one thing of it, memory_hands.go, memory_write.go, memory_back.go and memory_scrub.go what can be done with it
-//	revisions.go  what a capsule, an item or a named entry said before, and how it is made that again
+//	tui.go        Config and Run
+//	model.go      the stack, and the routing of messages; model_keys.go routes keys and the
+//	              mouse, model_view.go has the header and the last two lines
+//	app.go        what all pages share: commands, notices, opening and closing pages, the
+//	              clipboard and the editor
+//	actions.go    the actions of a page; package tui/keys has the keys
+//	contact.go    tracks whether the boards' server answers, and reads again when it is back
+//	words.go      next steps of errors, as keys
+//	notice.go     notifications; fresh.go marks what has changed
+//	styles.go     all styles; themes.go has their colours, by the terminal's abilities
+//	text.go       cells: cutting, wrapping, cleaning; graphemes.go makes their width certain
+//	list.go       a list that renders only its visible rows; filter.go narrows one
+//	doclines.go   a text to scroll through, with links, and the writer of its lines
+//	form.go       forms: a reason, a new entry, a confirmation
+//	jump.go       the box of : and ?; jump_to.go has its targets
+//	runs.go       the page of all runs; runs_act.go creates, sorts and deletes them
+//	run.go        the page of a run; run_layout.go has its layout, act.go its actions
+//	feed*.go      the list of its entries; questions.go lists its questions, run_panes.go
+//	              its workers, and preview.go shows the chosen row
+//	live.go       follows a run; timeline.go draws the log (curve.go the curve), replay.go
+//	              shows the past, changes.go compares two moments
+//	detail.go     one entry or signal; links.go has its links
+//	textlinks.go  links in the texts of entries, signals, capsules, items and findings
+//	given.go      the capsules that were given, and the link from a capsule to its entry
+//	survival*.go  checks a report against a run; check*.go a run against its policy
+//	search*.go    searches the knowledge base and the memory
+//	capsule*.go   one capsule; markdown*.go lays out its text
+//	memory*.go    the memory: memory.go is the page with its tabs, memory_read.go has the
+//	              rows, memory_detail.go and memory_facts.go show one item, the others act
+//	revisions.go  earlier revisions of a capsule, an item or a named entry
 //
 // # Rules
 //
-//   - No IO in Init, Update or View: it is done in commands (app.ask), which come back as an answer: a function that Update
-//     calls, unless the page that asked was left. Of a question that is asked again and again only the last answer counts
-//     (latest); what is read once at a time is read again if something happened meanwhile (once).
-//   - Sizes are pushed down (setSize), never pulled. Every line a page gives is exactly as wide as it was told, and there are as many as it was told.
-//   - What agents wrote is hostile to a terminal: it passes clean or oneLine before it is shown.
-//   - Nothing is said by colour alone: with NO_COLOR every screen still says all of it. What is chosen keeps its colours.
-//   - A cluster of characters that terminals differ about is shown as a simpler one (certain): the tests hold each line against both ways to count its cells.
-//   - A list asks for what it shows and a little more: of the entries only what is seen is held, of the past as well. What a filter has found is held as long as it is
-//     shown.
+//   - No IO in Init, Update or View. Commands do it (app.ask); their answer is a function
+//     that Update calls, unless the page was closed. Of a repeated query only the last
+//     answer counts (latest). Events during a read cause another one (once).
+//   - Sizes are pushed down (setSize), never pulled. A page returns exactly as many lines,
+//     of exactly as many cells, as it was told.
+//   - Texts of agents can be hostile to a terminal: they pass clean or oneLine first.
+//   - No information is in colours alone: with NO_COLOR every screen still has all of it.
+//     A selected row keeps its colours.
+//   - A cluster whose width differs between terminals is shown as a simpler one (certain).
+//     The tests check each line with both ways to count its cells.
+//   - A list reads only its visible rows and some around them, also in the past. The
+//     results of a filter are kept while they are shown.
 //
 // # How many keys it takes
 //
-// Of what people come for, from the list of runs at 80 × 24; … is the text that is typed,
-// which does not count. TestTasks plays each; none may take more than 8:
+// For the usual tasks, from the list of runs at 80 × 24. … is a typed text, which does not
+// count. TestTasks plays each; none may take more than 8 keys:
 //
 //	3  what blocks, and why                                 enter 2 enter
 //	4  who contradicts whom                                 enter : … enter enter
 //	2  the moment of most open questions                    enter ^
 //	4  an entry by a phrase, and what is around it          enter / … enter enter
-//	6  waive a question, and take it back                   enter 2 w … enter u enter
+//	6  waive a question, and undo that                      enter 2 w … enter u enter
 //	8  promote, find again, edit, retire, restore           enter P ctrl+s K … ctrl+o d enter O
-//	5  an earlier revision of a capsule, made what it says  K … enter O enter O
+//	5  an earlier revision of a capsule, restored           K … enter O enter O
 //	3  what is known, the retired too                       K tab f
 //	2  an item of the memory by words, of any tier          K … enter
-//	5  forget an item, and take it back                     M d enter u enter
+//	5  forget an item, and undo that                        M d enter u enter
 //	4  end a conversation                                   M 8 d enter
 //	6  archive a conversation, and reopen it                M 8 j d enter O
 //	4  what is missing in a report                          enter S … enter enter

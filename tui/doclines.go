@@ -9,13 +9,13 @@ import (
 	"blackboard/tui/keys"
 )
 
-// document is a text to scroll through, with places in it that lead somewhere.
+// document is a text to scroll through, with lines that are links.
 type document struct {
 	app   *app
 	lines []docLine
-	ways  []int // the lines that lead somewhere
+	ways  []int // the lines that are links
 	top   int
-	at    int // which of ways is chosen; -1 if there are none
+	at    int // the chosen one of ways; -1 without links
 	w, h  int
 }
 
@@ -23,10 +23,10 @@ type document struct {
 // width.
 type docLine struct {
 	text string
-	to   string // where it leads: an id, or whatever the page knows; "" leads nowhere
+	to   string // the target: an id, or another value that the page defines; "": no link
 }
 
-// setLines replaces the text. The place that was chosen stays chosen by its number.
+// setLines replaces the text. The chosen link keeps its index.
 func (d *document) setLines(lines []docLine) {
 	d.lines, d.ways = lines, nil
 	for i, l := range lines {
@@ -38,7 +38,7 @@ func (d *document) setLines(lines []docLine) {
 	d.scroll(0)
 }
 
-// setText replaces the text by one without places.
+// setText replaces the text by one without links.
 func (d *document) setText(lines ...string) {
 	var x writer
 	x.line(lines...)
@@ -50,7 +50,7 @@ func (d *document) setSize(w, h int) {
 	d.scroll(0)
 }
 
-// chosen is where the chosen place leads, or "".
+// chosen returns the target of the chosen link, or "".
 func (d *document) chosen() string {
 	if d.at < 0 || d.at >= len(d.ways) {
 		return ""
@@ -62,7 +62,7 @@ func (d *document) scroll(lines int) {
 	d.top = min(max(d.top+lines, 0), max(len(d.lines)-d.h, 0))
 }
 
-// choose goes to the next place, or the one before, and brings it into view.
+// choose moves to the next or previous link and scrolls to it.
 func (d *document) choose(step int) {
 	n := len(d.ways)
 	if n == 0 {
@@ -77,8 +77,7 @@ func (d *document) choose(step int) {
 	}
 }
 
-// placeActions are the keys of the places, if there are any; follow goes where the chosen
-// one leads.
+// placeActions returns the keys for links, if there are any; follow opens the chosen one.
 func (d *document) placeActions(follow func() tea.Cmd, next, previous string) actions {
 	if len(d.ways) == 0 {
 		return nil
@@ -87,7 +86,7 @@ func (d *document) placeActions(follow func() tea.Cmd, next, previous string) ac
 	return actions{open}.also(keys.Renamed(keys.Next, next), keys.Renamed(keys.Previous, previous))
 }
 
-// update scrolls and chooses as the keys say.
+// update handles the keys for scrolling and choosing.
 func (d *document) update(msg tea.KeyMsg) {
 	lines, scrolls := keys.Steps(msg, d.h, len(d.lines))
 	switch {
@@ -100,8 +99,8 @@ func (d *document) update(msg tea.KeyMsg) {
 	}
 }
 
-// take gives a key or the mouse to a page that is a text below its heading: to its
-// actions, else to the text. follow goes where a place that was clicked leads.
+// take passes a key or a mouse event to a page that is a text below a heading: to its
+// actions, else to the text. follow opens a clicked link.
 func (d *document) take(msg tea.Msg, all func() actions, follow func() tea.Cmd) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
@@ -117,8 +116,8 @@ func (d *document) take(msg tea.Msg, all func() actions, follow func() tea.Cmd) 
 	return nil
 }
 
-// mouse handles the wheel and a click at a line, counted from the first one that is seen.
-// It reports whether a place was clicked.
+// mouse handles the wheel, and a click at a line, counted from the first visible one. It
+// reports whether a link was clicked.
 func (d *document) mouse(msg tea.MouseMsg, y int) (open bool) {
 	switch {
 	case msg.Button == tea.MouseButtonWheelUp:
@@ -135,7 +134,7 @@ func (d *document) mouse(msg tea.MouseMsg, y int) (open bool) {
 	return false
 }
 
-// view is exactly h lines of w cells.
+// view returns exactly h lines of w cells.
 func (d *document) view() []string {
 	lines := make([]string, 0, d.h)
 	here := -1
@@ -153,7 +152,7 @@ func (d *document) view() []string {
 	return fill(lines, d.w, d.h)
 }
 
-// more says how much of the text is below what is seen, or nothing.
+// more tells how much of the text is below the visible part, if any.
 func (d *document) more() string {
 	below := len(d.lines) - d.top - d.h
 	if below <= 0 {
@@ -162,47 +161,47 @@ func (d *document) more() string {
 	return plural(int64(below), "line") + " below"
 }
 
-// writer makes the lines of a document.
+// writer builds the lines of a document.
 type writer struct {
 	st    *styles
 	w     int      // of the text
-	names int      // of the names of fields
-	mark  []string // what is marked in texts
+	names int      // width of the names of fields
+	mark  []string // words to highlight in texts
 	lines []docLine
 }
 
-// measure is how wide a text is set at most: longer lines are hard to read.
+// measure is the greatest width of a text: longer lines are hard to read.
 const measure = 100
 
-// newWriter writes for a page of w cells.
+// newWriter returns a writer for a page of w cells.
 func newWriter(st *styles, w int) *writer { return &writer{st: st, w: max(w-2, 1), names: 14} }
 
-// line writes lines that lead nowhere.
+// line writes lines without links.
 func (x *writer) line(texts ...string) {
 	for _, text := range texts {
 		x.lines = append(x.lines, docLine{text: text})
 	}
 }
 
-// place writes a line that leads somewhere.
+// place writes a line that is a link.
 func (x *writer) place(text, to string) { x.lines = append(x.lines, docLine{text, to}) }
 
-// heading begins a part of the text.
+// heading starts a section.
 func (x *writer) heading(text string) { x.line("", x.st.title.Render(text)) }
 
-// text writes what somebody has written, wrapped, each line after a mark that nothing
-// else has.
+// text writes the text of an agent, wrapped, each line after a mark that nothing else
+// has.
 func (x *writer) text(s, mark string) {
 	for _, l := range wrap(clean(s), min(x.w-width(mark), measure)) {
 		x.line(x.st.faint.Render(mark) + markTexts(x.st, l, x.mark))
 	}
 }
 
-// field writes a name with its value, which may take several lines; an empty value writes
+// field writes a name and its value, which may take several lines; an empty value writes
 // nothing.
 func (x *writer) field(name, value string) { x.fieldTo(name, value, "") }
 
-// fieldTo is field with a value that leads somewhere.
+// fieldTo is field with a link.
 func (x *writer) fieldTo(name, value, to string) {
 	if value == "" {
 		return

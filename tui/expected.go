@@ -11,8 +11,8 @@ import (
 	"blackboard/tui/keys"
 )
 
-// awaited is the chosen worker, if the gate waits for it: in the list of workers, or as
-// what keeps the gate closed. "" is none.
+// awaited returns the chosen worker if the gate waits for it: in the list of workers, or
+// in a reason that closes the gate. Otherwise it returns "".
 func (p *runPage) awaited() string {
 	switch p.here() {
 	case paneWorkers:
@@ -28,12 +28,12 @@ func (p *runPage) awaited() string {
 	return ""
 }
 
-// awaitedBindings are the keys of what can be done with a worker that the gate waits for.
+// awaitedBindings returns the keys for a worker that the gate waits for.
 func awaitedBindings() []key.Binding {
 	return []key.Binding{keys.Renamed(keys.Address, "it has finished"), keys.Renamed(keys.Waive, "wait no longer")}
 }
 
-// awaitedKey takes a key about a worker that the gate waits for, and reports whether it
+// awaitedKey handles a key for a worker that the gate waits for, and reports whether it
 // was one.
 func (x *acts) awaitedKey(msg tea.KeyMsg, name string) (tea.Cmd, bool) {
 	switch {
@@ -62,7 +62,7 @@ func (x *acts) dropForm(name string) *form {
 	return newForm(x.app, form{heading: "Wait no longer for " + oneLine(name, 60), intro: intro, button: "drop", fields: []*field{
 		{name: "reason", label: "Why? (goes on record)", required: true},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
-		// the policy may
+		// the policy may expect it
 		if _, err := x.b.Expect(ctx, x.app.Worker, []string{name}, false); err != nil {
 			return outcome{}, err
 		}
@@ -71,7 +71,7 @@ func (x *acts) dropForm(name string) *form {
 	}})
 }
 
-// undoAwaited has the gate wait for a worker again.
+// undoAwaited makes the gate wait for a worker again.
 func (x *acts) undoAwaited(name string) *undo {
 	text := "have the gate of " + x.run + " wait for " + oneLine(name, 60) + " again"
 	done := "the gate waits for " + oneLine(name, 60) + " again"

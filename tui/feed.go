@@ -10,50 +10,50 @@ import (
 	"blackboard/board"
 )
 
-// pageRows is how many entries are read at once, and maxPages how many of such pages are
-// kept.
+// pageRows is the number of entries in a read, and maxPages the number of such pages that
+// are kept.
 const (
 	pageRows = 200
 	maxPages = 24
 )
 
-// rowRunes is how much of a content is kept for a row.
+// rowRunes is how much of a content a row keeps.
 const rowRunes = 300
 
-// feed is the list of a run's entries, the newest first. Entries have the ids 1 to total
-// without a gap, so a row is known by its place, and only what is seen is read; with a
-// filter, what the board finds.
+// feed is the list of a run's entries, newest first. Entries have the ids 1 to total
+// without gaps, so an id gives the row, and only visible rows are read. With a filter, it
+// lists what the board finds.
 type feed struct {
 	page   *runPage
 	list   list
 	filter filter
 	total  int64
 	pages  map[int64]*feedPage // by (id-1)/pageRows
-	used   []int64             // the pages, the one used last at the end
+	used   []int64             // the pages, last used at the end
 
-	found   []entryRow  // with a filter
-	more    bool        // there is more than found
-	earlier bool        // found is the end of what there is, and there is more before it
-	narrow  bool        // found is what is shown
+	found   []entryRow  // the results, with a filter
+	more    bool        // there are more results
+	earlier bool        // found has the last results, and there are more before them
+	narrow  bool        // found is shown
 	marked  []string    // the words of the filter
-	past    *board.Past // what is shown is the past
-	asked   latest      // the last question to the board
+	past    *board.Past // the past is shown; nil: now
+	asked   latest      // the last query
 	asking  bool
-	stale   bool // found has to be asked anew when the question under way is answered
+	stale   bool // found must be queried again after the current query
 	problem error
 }
 
-// feedPage is pageRows entries that follow each other.
+// feedPage is pageRows consecutive entries.
 type feedPage struct {
 	rows    [pageRows]entryRow
 	reading bool
-	stale   bool // something in it changed
+	stale   bool // something in it has changed
 }
 
-// entryRow is what a row shows of an entry.
+// entryRow is the data of a row.
 type entryRow struct {
 	id                   string // "": not read yet
-	seq                  int64  // the event that it was posted with
+	seq                  int64  // the event of its post
 	kind, status, worker string
 	text                 string
 	created              time.Time
@@ -71,7 +71,7 @@ func rowOf(e *board.Entry) entryRow {
 	return entryRow{id: e.ID, seq: e.Seq, kind: e.Type, status: e.Status, worker: oneLine(e.Worker, 80), text: oneLine(e.Content, rowRunes), created: e.Created, must: e.MustSurface}
 }
 
-// at is the row at a place of the list.
+// at returns a row of the list.
 func (f *feed) at(i int) entryRow {
 	if f.narrow {
 		if i < len(f.found) {
@@ -94,7 +94,7 @@ func (f *feed) at(i int) entryRow {
 	return r
 }
 
-// posted is how many entries there are, or were at the moment that is shown.
+// posted returns the number of entries, now or at the moment that is shown.
 func (f *feed) posted() int64 {
 	if f.past != nil {
 		return f.past.Posted
@@ -102,8 +102,7 @@ func (f *feed) posted() int64 {
 	return f.total
 }
 
-// reading is how the entries are asked for, as they are or were at the moment that is
-// shown.
+// reading returns the query for the entries, now or at the moment that is shown.
 func (f *feed) reading() func(context.Context, board.Query) (board.Found, error) {
 	if f.past != nil {
 		return f.past.Query
@@ -111,7 +110,7 @@ func (f *feed) reading() func(context.Context, board.Query) (board.Found, error)
 	return f.page.b.Query
 }
 
-// chosen is the id of the chosen entry, or "".
+// chosen returns the id of the chosen entry, or "".
 func (f *feed) chosen() string {
 	if f.list.n == 0 {
 		return ""
@@ -119,7 +118,7 @@ func (f *feed) chosen() string {
 	return f.idAt(f.list.cursor)
 }
 
-// idAt is the id of the entry at a place of the list, or "".
+// idAt returns the id of a row's entry, or "".
 func (f *feed) idAt(i int) string {
 	if r := f.at(i); r.id != "" || f.narrow {
 		return r.id
@@ -127,7 +126,7 @@ func (f *feed) idAt(i int) string {
 	return board.EntryID(f.posted() - int64(i))
 }
 
-// grow makes room for entries that came.
+// grow makes room for new entries.
 func (f *feed) grow(total int64) {
 	if total <= f.total {
 		return
@@ -139,7 +138,7 @@ func (f *feed) grow(total int64) {
 	}
 }
 
-// forget begins anew, for another board.
+// forget resets the list for another board.
 func (f *feed) forget() {
 	f.asked.drop()
 	f.pages, f.used, f.total = map[int64]*feedPage{}, nil, 0
@@ -149,7 +148,7 @@ func (f *feed) forget() {
 	f.list.follow()
 }
 
-// happened takes note of what changed: which pages have to be read again.
+// happened records which pages must be read again after events.
 func (f *feed) happened(events []board.Event) {
 	var newest int64
 	for _, e := range events {
@@ -162,7 +161,7 @@ func (f *feed) happened(events []board.Event) {
 			newest = max(newest, n)
 		case "dispute", "supersede", "settle", "link", "must-surface":
 		default:
-			continue // a variable may be called e1
+			continue // a variable may have the name e1
 		}
 		if pg := f.pages[(n-1)/pageRows]; pg != nil {
 			pg.stale = true
@@ -171,7 +170,7 @@ func (f *feed) happened(events []board.Event) {
 	f.grow(newest)
 }
 
-// need reads what is seen, and a little around it.
+// need reads the visible rows and some around them.
 func (f *feed) need() tea.Cmd {
 	if f.page.b == nil || f.posted() == 0 {
 		return nil
@@ -200,8 +199,8 @@ func (f *feed) need() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// touch marks a page as used, and forgets the one that was used longest ago if there are
-// too many.
+// touch marks a page as used, and drops the least recently used one if there are too
+// many.
 func (f *feed) touch(n int64) {
 	if i := slices.Index(f.used, n); i >= 0 {
 		f.used = slices.Delete(f.used, i, i+1)
@@ -229,16 +228,16 @@ func (f *feed) read(n int64) tea.Cmd {
 func (f *feed) took(page int64, entries []board.Entry, err error) tea.Cmd {
 	pg := f.pages[page]
 	if pg == nil {
-		return nil // forgotten meanwhile
+		return nil // dropped meanwhile
 	}
 	pg.reading = false
 	if err != nil {
-		pg.stale = true // asked again with the next move
+		pg.stale = true // read again with the next move
 		return unread(err)
 	}
 	for i := range entries {
 		n, err := board.ParseEntryID(entries[i].ID)
-		// entries that came meanwhile may have pushed others over the edge
+		// later entries may have moved others out of the page
 		if err == nil && (n-1)/pageRows == page {
 			pg.rows[(n-1)%pageRows] = rowOf(&entries[i])
 		}
@@ -268,7 +267,7 @@ func (f *feed) view(focused bool) []string {
 	case f.asking:
 		f.list.empty = "looking…"
 	case f.filter.value() != "":
-		f.list.empty = "no entry is like that. Words narrow the list, and so do type:gap, worker:reader, status:disputed, tag:x and must; esc takes the filter away"
+		f.list.empty = "no entry matches. Words narrow the list, and so do type:gap, worker:reader, status:disputed, tag:x and must; esc clears the filter"
 	default:
 		f.list.empty = "no entry yet; p posts one"
 	}
@@ -286,7 +285,7 @@ func (f *feed) view(focused bool) []string {
 	return f.page.app.st.pane("Entries, newest first", note, append(body, f.list.view(focused)...), r.w, r.h, focused)
 }
 
-// marks are the signs before an entry's text.
+// marks returns the signs before an entry's text.
 func marks(status string, must bool) string {
 	switch {
 	case status == board.Superseded:
@@ -299,10 +298,10 @@ func marks(status string, must bool) string {
 	return " "
 }
 
-// shortTypes are the types where there is little room.
+// shortTypes are the types for narrow lists.
 var shortTypes = map[string]string{board.Observation: "observ", board.Analysis: "analys", board.Calculation: "calc", board.Strategy: "strat", board.Gap: "gap", board.Contradiction: "CONTRA"}
 
-// typeName is an entry's type in w cells.
+// typeName returns an entry's type in w cells.
 func typeName(kind string, w int) string {
 	if short := shortTypes[kind]; w < len(board.Contradiction) && short != "" {
 		kind = short

@@ -12,14 +12,14 @@ import (
 	"blackboard/board/lazyregexp"
 )
 
-// filterBy narrows the list as if it had been typed.
+// filterBy sets the filter as if it had been typed.
 func (f *feed) filterBy(text string) tea.Cmd {
 	f.filter.set(text)
 	f.list.follow()
 	return f.find()
 }
 
-// typed takes a key while the filter is typed into. The list follows after a short pause.
+// typed handles a key of the filter. The list follows after a short pause.
 func (f *feed) typed(msg tea.KeyMsg) tea.Cmd {
 	changed, cmd := f.filter.update(msg)
 	switch {
@@ -39,8 +39,8 @@ func (f *feed) typed(msg tea.KeyMsg) tea.Cmd {
 	}))
 }
 
-// typePause is how long after a key a question is asked: who types on does not want the
-// answer.
+// typePause is the delay between a key and the query, since further keys would make its
+// answer useless.
 const typePause = 80 * time.Millisecond
 
 // clearFilter shows all entries again. The chosen one stays chosen.
@@ -58,14 +58,13 @@ func (f *feed) clearFilter() tea.Cmd {
 	return f.need()
 }
 
-// feedQuery is what is typed into the filter.
+// feedQuery is a parsed filter.
 type feedQuery struct {
 	board.Query
-	words []string // which the content must have
+	words []string // that the content must have
 }
 
-// query reads the filter. A worker is meant by any part of a name that somebody on the
-// board has.
+// query parses the filter. A worker is selected by any part of its name.
 func (f *feed) query() feedQuery {
 	q := queryOf(f.filter.value())
 	var names []string
@@ -84,11 +83,11 @@ func (f *feed) query() feedQuery {
 	return q
 }
 
-// filterField is one word of a filter: name:value, or a text; either may be in quotes.
+// filterField matches one word of a filter: name:value, or a text; both may be quoted.
 var filterField = lazyregexp.New(`(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))`)
 
-// queryOf reads what is typed into a filter: one text is looked for as it is, of several
-// each has to be there, as a word or the beginning of one.
+// queryOf parses a filter. A single text is searched as it is; of several, each must
+// occur, as a word or its prefix.
 func queryOf(text string) feedQuery {
 	var q feedQuery
 	for _, m := range filterField.FindAllStringSubmatch(text, -1) {
@@ -96,7 +95,7 @@ func queryOf(text string) feedQuery {
 		switch {
 		case m[0] == "must":
 			q.MustSurface = true
-		// there is more to come
+		// incomplete
 		case value == "" || m[1] == "" && slices.Contains([]string{"type:", "status:", "worker:", "tag:"}, m[3]):
 		case name == "type":
 			q.Types = append(q.Types, complete(value, board.EntryTypes))
@@ -126,7 +125,7 @@ func queryOf(text string) feedQuery {
 	return q
 }
 
-// complete is the word that a beginning means, or the beginning if it is not clear.
+// complete returns the only word with a prefix, or the prefix itself.
 func complete(beginning string, words []string) string {
 	var match []string
 	for _, w := range words {
@@ -140,7 +139,7 @@ func complete(beginning string, words []string) string {
 	return beginning
 }
 
-// find asks the board for what passes the filter.
+// find queries the board for the filter.
 func (f *feed) find() tea.Cmd {
 	if f.filter.value() == "" || f.page.b == nil {
 		return nil
@@ -151,7 +150,7 @@ func (f *feed) find() tea.Cmd {
 	return f.ask(q.Query, false)
 }
 
-// refind asks again, since something happened.
+// refind queries again after events.
 func (f *feed) refind() tea.Cmd {
 	if !f.narrow || f.page.back.on {
 		return nil
@@ -167,7 +166,7 @@ func (f *feed) refind() tea.Cmd {
 	return f.find()
 }
 
-// needMore asks for more of what was found when the end comes near.
+// needMore reads more results when the cursor is near the end.
 func (f *feed) needMore() tea.Cmd {
 	if !f.more || f.asking || f.list.top+3*f.list.h < len(f.found) {
 		return nil
@@ -182,7 +181,7 @@ func (f *feed) ask(q board.Query, after bool) tea.Cmd {
 	query := f.reading()
 	q.Order, q.Limit = board.Newest, pageRows
 	if !after {
-		q.Limit = max(pageRows, len(f.found)) // as many as somebody has gone through
+		q.Limit = max(pageRows, len(f.found)) // as many as the person has scrolled through
 	}
 	return f.asked.ask(f.page.app, f.page, func(ctx context.Context) func() tea.Cmd {
 		found, err := query(ctx, q)
@@ -194,7 +193,7 @@ func (f *feed) ask(q board.Query, after bool) tea.Cmd {
 	})
 }
 
-// foundThem shows what was found; after says that it follows what was found before.
+// foundThem shows results; after means that they follow the earlier ones.
 func (f *feed) foundThem(rows []entryRow, more, after bool, err error) tea.Cmd {
 	f.asking = false
 	if f.problem = err; err != nil {

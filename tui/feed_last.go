@@ -11,12 +11,12 @@ import (
 	"blackboard/tui/keys"
 )
 
-// What a filter has found is read from the newest on, a page at a time. To go to the last
-// of it at once it is read from the oldest on instead: then found is its end, and more of
-// it comes above.
+// Results of a filter are read from the newest on, page by page. To jump to the last one
+// they are read from the oldest on instead. Then found has the end of the results, and
+// more are added above.
 
-// edge takes a key that goes to the first or the last of what a filter has found, and
-// reports whether it was one for which something has to be read.
+// edge handles the keys to the first and last result, and reports whether it had to read
+// something.
 func (f *feed) edge(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 	if !f.narrow {
 		return nil, false
@@ -34,7 +34,7 @@ func (f *feed) edge(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 	return nil, false
 }
 
-// askLast asks for the last of what passes the filter, as many as are shown of its end.
+// askLast reads the last results, as many as are shown of the end.
 func (f *feed) askLast() tea.Cmd {
 	n := pageRows
 	if f.earlier {
@@ -55,8 +55,7 @@ func (f *feed) askLast() tea.Cmd {
 	})
 }
 
-// needAbove asks for more of what was found above what is shown, when its beginning comes
-// near.
+// needAbove reads more results above the shown ones when the cursor is near the first.
 func (f *feed) needAbove() tea.Cmd {
 	if f.asking || f.list.top > 2*f.list.h || len(f.found) == 0 {
 		return nil
@@ -69,8 +68,7 @@ func (f *feed) needAbove() tea.Cmd {
 	})
 }
 
-// askOldest asks for entries that pass the filter, the oldest first, and hands them over
-// the newest first.
+// askOldest queries entries for the filter, oldest first, and returns them newest first.
 func (f *feed) askOldest(part board.Query, took func(rows []entryRow, more bool)) tea.Cmd {
 	query, q := f.reading(), f.query().Query
 	q.Order, q.Limit, q.Since = board.Oldest, part.Limit, part.Since

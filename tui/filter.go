@@ -8,13 +8,13 @@ import (
 	"blackboard/tui/keys"
 )
 
-// filter is a line to type into, which narrows a list as one types.
+// filter is an input line that narrows a list while one types.
 type filter struct {
 	app    *app
 	input  textinput.Model
-	active bool   // it is typed into
-	list   *list  // which can be walked meanwhile
-	layout func() // called when it takes a line, or takes one no more
+	active bool   // the input has the keys
+	list   *list  // the list, which can be walked meanwhile
+	layout func() // called when the line appears or disappears
 }
 
 func newFilter(a *app, hint string, l *list, layout func()) filter {
@@ -23,21 +23,21 @@ func newFilter(a *app, hint string, l *list, layout func()) filter {
 	return f
 }
 
-// start begins the typing.
+// start gives the keys to the input.
 func (f *filter) start() tea.Cmd {
 	f.active = true
 	f.layout()
 	return f.app.blink(f.input.Focus())
 }
 
-// stop ends the typing and keeps what was typed.
+// stop leaves the input and keeps the text.
 func (f *filter) stop() {
 	f.active = false
 	f.input.Blur()
 	f.layout()
 }
 
-// clear empties it, and reports whether there was anything.
+// clear empties it, and reports whether it had a text.
 func (f *filter) clear() bool {
 	had := f.value() != ""
 	f.input.SetValue("")
@@ -47,14 +47,13 @@ func (f *filter) clear() bool {
 
 func (f *filter) value() string { return f.input.Value() }
 
-// set fills it without typing.
+// set sets the text without giving it the keys.
 func (f *filter) set(text string) {
 	f.input.SetValue(text)
 	f.layout()
 }
 
-// update takes a key while it is typed into, and reports whether the text is another one
-// now.
+// update handles a key of the input, and reports whether the text has changed.
 func (f *filter) update(msg tea.Msg) (changed bool, cmd tea.Cmd) {
 	before := f.value()
 	if m, ok := msg.(tea.KeyMsg); ok {
@@ -73,19 +72,19 @@ func (f *filter) update(msg tea.Msg) (changed bool, cmd tea.Cmd) {
 	return f.value() != before, f.app.blink(cmd)
 }
 
-// shown says whether it takes a line.
+// shown reports whether the line is shown.
 func (f *filter) shown() bool { return f.active || f.value() != "" }
 
-// view is one line of w cells.
+// view returns one line of w cells.
 func (f *filter) view(w int) string {
 	f.input.Width = max(w-4, 1)
 	if f.active {
 		return fit(f.input.View(), w)
 	}
-	return fit(f.app.st.accent.Render("/ "+oneLine(f.value(), w))+f.app.st.faint.Render("  esc takes it away"), w)
+	return fit(f.app.st.accent.Render("/ "+oneLine(f.value(), w))+f.app.st.faint.Render("  esc clears it"), w)
 }
 
-// actions are the keys while it is typed into.
+// actions returns the keys during input.
 func (f *filter) actions() actions {
-	return actions{}.also(keys.Renamed(keys.Open, "keep it"), keys.Renamed(keys.Cancel, "take it away"))
+	return actions{}.also(keys.Renamed(keys.Open, "keep it"), keys.Renamed(keys.Cancel, "clear it"))
 }

@@ -81,7 +81,7 @@ func TestUndoLeavesOthers(t *testing.T) {
 		t.Errorf("the answer of another is gone: %+v", s)
 	}
 	h.press("esc", "u")
-	h.wants("nothing was done")
+	h.wants("nothing to undo")
 }
 
 // Undoing what closed a signal does not give a worker its claim back, and says so.

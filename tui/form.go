@@ -16,34 +16,32 @@ import (
 	"blackboard/tui/keys"
 )
 
-// values are what was filled into a form, by the names of its fields.
+// values are the values of a form, by the names of its fields.
 type values map[string]string
 
-// field is one question of a form.
+// field is one field of a form.
 type field struct {
-	name     string // its key in values
+	name     string // the key in values
 	label    string
-	hint     string // shown while it is empty
-	value    string // to begin with
+	hint     string // shown while the field is empty
+	value    string // the initial value
 	choices  []string
 	lines    int // above 1: a text of several lines
 	required bool
 
 	input textinput.Model
 	area  textarea.Model
-	pick  int // of choices
+	pick  int // the index of the chosen one of choices
 
-	// of a text of several lines: what it was before the area took it, which turns tabs
-	// into blanks
+	// the original of a text of several lines: the text area changes tabs to blanks
 	exact string
-	shown string // what the area made of it
+	shown string // the text area's form of exact
 }
 
-// maxAreaLines is how many lines bubbles' text area holds; it drops the rest without a
-// word.
+// maxAreaLines is the capacity of bubbles' text area, which drops further lines silently.
 const maxAreaLines = 10_000
 
-// loses says why a text cannot be edited in a form, "" if it can.
+// loses returns why a form cannot edit a text, or "" if it can.
 func loses(text string) string {
 	if strings.Count(text, "\n") >= maxAreaLines {
 		return "a form takes no more than " + count(maxAreaLines) + " lines"
@@ -51,7 +49,7 @@ func loses(text string) string {
 	return ""
 }
 
-// fill puts a text into a field.
+// fill sets the text of a field.
 func (fl *field) fill(text string) {
 	if fl.lines > 1 {
 		fl.area.SetValue(text)
@@ -59,31 +57,31 @@ func (fl *field) fill(text string) {
 		return
 	}
 	fl.input.SetValue(text)
-	if fl.input.CursorEnd(); width(text) >= MinWidth-8 { // of a long one the beginning is seen
+	if fl.input.CursorEnd(); width(text) >= MinWidth-8 { // show the start of a long text
 		fl.input.CursorStart()
 	}
 }
 
-// form asks for a few things and then does something with them. A form without fields
-// asks whether it shall be done.
+// form asks for some values and then runs an action. A form without fields asks for
+// confirmation.
 type form struct {
 	plain
 	heading string
-	intro   []string // what it is about, clean
+	intro   []string // what the form is about, cleaned
 	fields  []*field
-	button  string // what it does, in a word
+	button  string // one word for the action
 	submit  func(context.Context, values) (outcome, error)
-	// tried is called when it was done, or could not be.
+	// tried is called after the action, with its error.
 	tried func(error) tea.Cmd
 
 	app   *app
-	at    int // the field that is typed into
+	at    int // the field with the keys
 	busy  bool
 	err   error
 	sure  bool   // esc was pressed once
-	began values // what it began with
+	began values // the initial values
 	h     int
-	inner int // width of the content
+	inner int // the width inside the frame
 }
 
 func newForm(a *app, f form) *form {
@@ -108,8 +106,7 @@ func newForm(a *app, f form) *form {
 	return &f
 }
 
-// aside puts a hint into parentheses, so that without colours it is not taken for what
-// was typed.
+// aside puts a hint into parentheses, to distinguish it from typed text without colours.
 func aside(hint string) string {
 	if hint == "" {
 		return ""
@@ -160,8 +157,8 @@ func (fl *field) text() string {
 	}
 }
 
-// whole is a text of several lines as it was given, if it was not changed since, else as
-// the area has it.
+// whole returns the original of a text of several lines if it was not changed, else the
+// text area's form.
 func (fl *field) whole() string {
 	if fl.area.Value() == fl.shown {
 		return fl.exact
@@ -181,10 +178,10 @@ func (f *form) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return nil
 	}
-	return f.toField(msg) // a blinking cursor
+	return f.toField(msg) // for the cursor
 }
 
-// edited takes a text that was written in the editor.
+// edited sets the text that was written in the editor.
 func (f *form) edited(fl *field, text string, err error) tea.Cmd {
 	if f.err = err; err == nil {
 		fl.fill(strings.TrimRight(text, "\n"))
@@ -193,7 +190,7 @@ func (f *form) edited(fl *field, text string, err error) tea.Cmd {
 }
 
 func (f *form) key(msg tea.KeyMsg) tea.Cmd {
-	if f.busy { // it is being done: what is typed now would be lost
+	if f.busy { // while the action runs, typed text would be lost
 		return nil
 	}
 	var fl *field
@@ -247,7 +244,7 @@ func (f *form) toField(msg tea.Msg) (cmd tea.Cmd) {
 	return f.app.blink(cmd)
 }
 
-// leave closes the form. What was typed is thrown away only by a second key.
+// leave closes the form. If something was typed, it needs a second key.
 func (f *form) leave() tea.Cmd {
 	if !f.sure && !maps.Equal(f.began, f.values()) {
 		f.sure, f.err = true, errors.New("esc again throws away what was typed")
@@ -256,11 +253,11 @@ func (f *form) leave() tea.Cmd {
 	return f.app.closeOver(f)
 }
 
-// do does it, if nothing that is needed is missing.
+// do runs the action, unless a required field is empty.
 func (f *form) do() tea.Cmd {
 	for i, fl := range f.fields {
 		if fl.required && fl.text() == "" {
-			f.err = fmt.Errorf("this is needed: %s", fl.label)
+			f.err = fmt.Errorf("required: %s", fl.label)
 			return f.focusOn(i)
 		}
 		if why := loses(fl.exact); why != "" && fl.area.Value() != fl.shown {
@@ -290,7 +287,7 @@ func (f *form) setSize(w, h int) {
 	}
 }
 
-// room is how many lines are left for each text of several lines.
+// room returns the number of lines for each text of several lines.
 func (f *form) room() int {
 	used, areas := len(f.introLines())+4, 0
 	for _, fl := range f.fields {
@@ -310,7 +307,7 @@ func (f *form) room() int {
 	return (f.h - used) / areas
 }
 
-// introLines is what it is about, shortened where there is little room.
+// introLines returns what the form is about, shortened on a small screen.
 func (f *form) introLines() []string {
 	var lines []string
 	for _, s := range f.intro {
@@ -328,7 +325,7 @@ func (f *form) view() []string {
 	for _, l := range f.introLines() {
 		body = append(body, st.faint.Render(l))
 	}
-	from, to := 0, len(body) // the lines of the field that is typed into
+	from, to := 0, len(body) // the lines of the field with the keys
 	for i, fl := range f.fields {
 		lines := f.fieldLines(fl, i == f.at)
 		if i == f.at {
@@ -347,7 +344,7 @@ func (f *form) view() []string {
 		}
 		word = word[:min(len(word), max(f.h/3, 1))]
 	}
-	if room := f.h - 2 - len(word); len(body) > room { // what is typed into stays in sight
+	if room := f.h - 2 - len(word); len(body) > room { // keep the field with the keys visible
 		top := min(max(to-room, 0), from)
 		if top+room < len(body) {
 			foot = "▾ more below · " + foot
@@ -364,7 +361,7 @@ func (f *form) view() []string {
 	return st.box(heading, foot, append(body, word...), f.inner)
 }
 
-// foot names the keys that end the form.
+// foot returns the keys that end the form.
 func (f *form) foot() string {
 	last := len(f.fields) == 0 || f.at == len(f.fields)-1 && f.fields[f.at].lines <= 1
 	do := "ctrl+s "
@@ -378,7 +375,7 @@ func (f *form) foot() string {
 	return foot
 }
 
-// fieldLines is a field with its label.
+// fieldLines renders a field with its label.
 func (f *form) fieldLines(fl *field, focused bool) []string {
 	label := f.app.st.titleOf(fl.label, focused)
 	switch {

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// freshFor is how long an entry or a question that came or changed is marked.
+	// freshFor is how long a new or changed entry or signal is marked.
 	freshFor = 8 * time.Second
-	// maxFresh is how many are marked at most: more than a screen has say nothing.
+	// maxFresh is the most marks: more than fit on a screen are useless.
 	maxFresh = 400
 )
 
-// fresh are the entries and questions that came or changed just now, and until when they
-// are marked.
+// fresh are the new or changed entries and signals, with the times at which their marks
+// end.
 type fresh struct {
 	until map[string]time.Time
-	asked bool // a look at what is not fresh any more is under way
+	asked bool // a timer for the end of marks is running
 }
 
 // isFresh reports whether something is marked. In the past nothing is.
@@ -28,7 +28,7 @@ func (p *runPage) isFresh(id string) bool {
 	return there && !p.back.on
 }
 
-// changed marks what events are about, and sees to it that the marks go.
+// changed marks what events are about, and starts the timer for the end of the marks.
 func (p *runPage) changed(events []board.Event) tea.Cmd {
 	f := &p.fresh
 	if len(f.until)+len(events) > maxFresh {
@@ -45,7 +45,7 @@ func (p *runPage) changed(events []board.Event) tea.Cmd {
 	return p.unmark()
 }
 
-// unmark takes the marks away whose time is over, and looks again when that of others is.
+// unmark removes expired marks, and sets the timer for the others.
 func (p *runPage) unmark() tea.Cmd {
 	now := p.app.Now()
 	for id, until := range p.fresh.until {

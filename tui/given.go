@@ -13,23 +13,23 @@ import (
 	"blackboard/tui/keys"
 )
 
-// givenPage shows what of the knowledge base was given to those who work on a run, the
-// latest first: now, or as it was at the moment that the run's page shows.
+// givenPage shows the capsules that were given to the workers of a run, latest first:
+// until now, or until the moment that the run's page shows.
 type givenPage struct {
 	plain
 	app     *app
 	b       *board.Board
 	past    *board.Past // nil: now
 	all     []board.Retrieval
-	read    bool // all was
-	more    bool // there are others before them
+	read    bool // the data was read
+	more    bool // there are older ones
 	err     error
 	reading once
 	doc     document
 	w       int
 }
 
-// maxGiven is how many retrievals are shown.
+// maxGiven is the most retrievals that are shown.
 const maxGiven = 500
 
 func newGivenPage(run *runPage) *givenPage {
@@ -75,7 +75,7 @@ func (p *givenPage) update(msg tea.Msg) tea.Cmd {
 	return p.doc.take(msg, p.actions, p.follow)
 }
 
-// follow shows the chosen capsule.
+// follow opens the chosen capsule.
 func (p *givenPage) follow() tea.Cmd {
 	if id := p.doc.chosen(); id != "" {
 		return p.app.push(newCapsulePage(p.app, id))
@@ -135,11 +135,11 @@ func (p *givenPage) actions() actions {
 	return append(all, action{keys.Refresh, p.look}).also(keys.Moving()...)
 }
 
-// toBoard is where a line leads that names a run, or an entry of one.
+// toBoard is the prefix of a link to a run or an entry.
 const toBoard = "board:"
 
-// openEntry shows an entry of a run, over the run with that entry chosen; without an
-// entry the run alone.
+// openEntry opens the page of a run, with the entry on it; without an entry the run
+// alone.
 func (a *app) openEntry(run, entry string) tea.Cmd {
 	return a.hold(func(ctx context.Context) (tea.Msg, error) {
 		b, err := board.Open(ctx, a.Boards, run)
@@ -162,8 +162,8 @@ func (a *app) openEntry(run, entry string) tea.Cmd {
 	})
 }
 
-// boardRef is where the reference i of a list leads, with what it says: a run and the
-// entry after it are one; skip is that the next one is taken.
+// boardRef returns the link of reference i of a list, and its label. A run and the entry
+// after it are one link; skip means that the next reference is included.
 func boardRef(refs []string, i int) (to, text string, skip bool) {
 	run, ok := strings.CutPrefix(refs[i], "run:")
 	if !ok || board.CheckRun(run) != nil {

@@ -7,31 +7,29 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Terminals differ about how many cells a cluster of characters takes: one that joins
-// emoji is two cells to some and eight to others, and what follows it on the line is then
-// out of place.
+// Terminals differ about the width of a grapheme cluster: joined emoji take two cells in
+// some and eight in others, which would shift the rest of the line.
 
-// Parts of clusters that terminals differ about, and those that show nothing.
+// Parts of clusters about whose width terminals differ, or that have none.
 const (
 	softHyphen   = '\u00ad'
 	zeroBlank    = '\u200b'
 	joiner       = '\u200d'
 	wordJoiner   = '\u2060'
 	keycap       = '\u20e3'
-	firstVariant = '\ufe00' // of sixteen selectors: as text, as emoji
+	firstVariant = '\ufe00' // of sixteen variation selectors: as text, as emoji
 	lastVariant  = '\ufe0f'
 	byteOrder    = '\ufeff'
-	firstLetter  = '\U0001f1e6' // the letters that flags are made of
+	firstLetter  = '\U0001f1e6' // the letters of flags
 	lastLetter   = '\U0001f1ff'
-	firstTone    = '\U0001f3fb' // of skin
+	firstTone    = '\U0001f3fb' // skin tones
 	lastTone     = '\U0001f3ff'
 )
 
-// maxMarks is how many runes of one cluster are kept: what is stacked higher lies over
-// other lines.
+// maxMarks is the most runes of a cluster: taller stacks would cover other lines.
 const maxMarks = 8
 
-// unsure reports whether terminals may differ about a text with r in it.
+// unsure reports whether terminals may differ about the width of a text with r.
 func unsure(r rune) bool {
 	switch {
 	case r < softHyphen:
@@ -43,9 +41,9 @@ func unsure(r rune) bool {
 		r >= firstTone && r <= lastTone || r >= 0x300 && r <= 0x36f
 }
 
-// certain makes a text of which every terminal takes as many cells as we do: of emoji
-// that are joined or coloured the first is left, a flag becomes its letters, and what
-// takes no cell goes.
+// certain returns a text whose width is the same in every terminal. Joined or coloured
+// emoji become the first one, a flag becomes its letters, and runes without width are
+// removed.
 func certain(s string) string {
 	at := strings.IndexFunc(s, unsure)
 	if at < 0 {
@@ -72,7 +70,7 @@ func certainCluster(out *strings.Builder, cluster string) {
 		case r >= firstLetter && r <= lastLetter:
 			out.WriteRune('A' + r - firstLetter)
 			continue
-		case r == joiner && letter && n > 0: // as scripts of India have it
+		case r == joiner && letter && n > 0: // as in Indic scripts
 		case r == joiner, n > 0 && r >= firstTone && r <= lastTone:
 			if n > 0 {
 				return

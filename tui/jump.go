@@ -14,33 +14,34 @@ import (
 	"blackboard/tui/keys"
 )
 
-// jumpBox lies over a page: a line to type into, and what that means, the best first.
-// Enter goes there, or does it. With : it has all places and keys, with ? the keys alone.
+// jumpBox is an overlay with an input line and the matching targets, best first. Enter
+// goes to a target, or runs it. Opened with : it has all places and keys, with ? only
+// keys.
 type jumpBox struct {
 	app     *app
 	heading string
 	input   textinput.Model
 	list    list
-	typed   func(text string) []target // what only the text itself means: an id, a question
+	typed   func(text string) []target // targets that the text itself names
 	all     []target
 	shown   []target
-	loads   []func() tea.Cmd // what is read when the box opens
+	loads   []func() tea.Cmd // read when the box opens
 	most    int              // the width of the widest label
 	w, h    int
 }
 
-// target is somewhere to go, or something to do.
+// target is a place to go to, or an action.
 type target struct {
-	label string         // what it is called: an id, a name, a key
+	label string         // an id, a name or a key
 	text  string         // what it is about
 	group string         // what it is
-	do    func() tea.Cmd // nil: it is only to be read
+	do    func() tea.Cmd // nil: for reading only
 }
 
 func newJump(a *app, heading, hint string, all []target) *jumpBox {
 	j := &jumpBox{app: a, heading: heading, input: textinput.New(), all: all}
 	j.input.Prompt, j.input.Placeholder, j.input.CharLimit = ": ", hint, 200
-	j.list = list{app: a, row: j.row, empty: "nothing is called that; esc leaves"}
+	j.list = list{app: a, row: j.row, empty: "no match; esc leaves"}
 	j.narrow()
 	return j
 }
@@ -53,8 +54,7 @@ func (j *jumpBox) init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// add takes targets that were read meanwhile. What is chosen stays chosen if something
-// was typed.
+// add adds targets that were read meanwhile. With a typed text, the choice stays.
 func (j *jumpBox) add(more []target) tea.Cmd {
 	j.all = append(j.all, more...)
 	at := j.list.cursor
@@ -63,7 +63,8 @@ func (j *jumpBox) add(more []target) tea.Cmd {
 	return nil
 }
 
-// narrow shows what the text means, the best first; without a text all, as it came.
+// narrow shows the targets that match the text, best first; without a text all in their
+// order.
 func (j *jumpBox) narrow() {
 	asked := strings.TrimSpace(j.input.Value())
 	j.shown = j.shown[:0:0]
@@ -78,7 +79,7 @@ func (j *jumpBox) narrow() {
 		words := strings.Fields(strings.ToLower(asked))
 		for _, t := range j.all {
 			n := t.score(words)
-			if t.do == nil { // it explains something: after all that can be done
+			if t.do == nil { // an explanation: after all actions
 				n = min(n, 1)
 			}
 			if n > 0 {
@@ -108,8 +109,7 @@ func (j *jumpBox) narrow() {
 	j.layout()
 }
 
-// score says how well a target fits words, all of which have to be somewhere in it; 0: it
-// does not.
+// score returns how well a target matches words, each of which must match; 0: no match.
 func (t *target) score(words []string) (sum int) {
 	label, text := strings.ToLower(t.label), strings.ToLower(t.text)
 	for _, word := range words {
@@ -122,8 +122,8 @@ func (t *target) score(words []string) (sum int) {
 	return sum
 }
 
-// inText says how well a word fits a text: as all of it, its beginning, the beginning of
-// a word, or somewhere in it; 0: it does not.
+// inText returns how well a word matches a text: the whole text, its prefix, the prefix
+// of a word, or a substring; 0: no match.
 func inText(word, text string) int {
 	switch i := strings.Index(text, word); {
 	case i < 0:
@@ -141,8 +141,8 @@ func inText(word, text string) int {
 	}
 }
 
-// fuzzy is inText for a name, which a word fits as well with its letters in their order
-// and not far from each other.
+// fuzzy is inText for a name, which also matches letters in their order that are close
+// together.
 func fuzzy(word, name string) int {
 	if n := inText(word, name); n > 0 {
 		return n
@@ -175,7 +175,7 @@ func (j *jumpBox) update(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	}
-	return j.toInput(msg) // a blinking cursor
+	return j.toInput(msg) // for the cursor
 }
 
 func (j *jumpBox) key(msg tea.KeyMsg) tea.Cmd {
@@ -210,7 +210,7 @@ func (j *jumpBox) toInput(msg tea.Msg) (cmd tea.Cmd) {
 	return j.app.blink(cmd)
 }
 
-// take goes where the chosen target leads.
+// take goes to the chosen target.
 func (j *jumpBox) take() tea.Cmd {
 	if j.list.cursor >= len(j.shown) {
 		return nil
@@ -223,7 +223,7 @@ func (j *jumpBox) take() tea.Cmd {
 	return j.app.soon(jumpMsg{t.do})
 }
 
-// jumpMsg goes somewhere when the box that it was chosen in is gone.
+// jumpMsg runs a target after the box has closed.
 type jumpMsg struct{ do func() tea.Cmd }
 
 func (j *jumpBox) setSize(w, h int) {
@@ -231,8 +231,7 @@ func (j *jumpBox) setSize(w, h int) {
 	j.layout()
 }
 
-// layout makes the box as high as what there is, but does not let it shrink while one
-// types.
+// layout makes the box as high as its content, but does not shrink it during input.
 func (j *jumpBox) layout() {
 	w := min(j.w-6, 96)
 	j.input.Width = max(w-4, 1)
@@ -249,7 +248,7 @@ func (j *jumpBox) row(i, w int) string {
 	name := min(max(j.most, 11), w*2/5)
 	group := t.group
 	if i > 0 && j.input.Value() == "" && j.shown[i-1].group == group {
-		group = "" // said by the row above
+		group = "" // the row above has it
 	}
 	left := st.key.Render(fitName(t.label, name)) + " " + oneLine(t.text, rowRunes)
 	return spread(left, st.faint.Render(group), w)

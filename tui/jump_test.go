@@ -83,7 +83,7 @@ func TestJumpToID(t *testing.T) {
 	h.press(":")
 	h.typeText("no such thing")
 	h.press("enter") // then it is words of entries
-	h.wants("/ no such thing", "no entry is like that")
+	h.wants("/ no such thing", "no entry matches")
 }
 
 // A worker leads to what it has posted, a key to what it does.
@@ -104,7 +104,7 @@ func TestJumpDoes(t *testing.T) {
 	h.wants("Waive s2")
 	h.press("esc", "?")
 	h.typeText("xqz")
-	h.wants("nothing is called that")
+	h.wants("no match")
 	h.press("enter", "esc")
 	h.wants("Questions, what blocks first")
 }
@@ -114,7 +114,7 @@ func TestTimelineExplained(t *testing.T) {
 	h := openJump(t)
 	for words, want := range map[string]string{
 		"peak": "peak: most questions open", "lanes": "lanes: who worked when", "who worked": "lanes: who worked when", "mark": "mark this moment",
-		"gate changed": "where the gate changed", "back in time": "an event back in time", "leap": "leap back", "live": "live: back to now",
+		"gate changed": "where the gate changed", "back in time": "one event back in time", "jump back": "jump back, a twentieth", "live": "live: back to now",
 	} {
 		h.press(":")
 		h.typeText(words)

@@ -16,7 +16,7 @@ import (
 	"blackboard/tui/keys"
 )
 
-// What targets are.
+// The groups of targets.
 const (
 	groupID      = "by its id"
 	groupPage    = "page"
@@ -27,8 +27,8 @@ const (
 	groupAsk     = "by words"
 )
 
-// maxTargets is how many capsules and items of the memory are offered by name: the
-// newest. The others are found by their ids, and by the search.
+// maxTargets is the most capsules and items of the memory that are offered by name, the
+// newest. Others are found by their ids, and by the search.
 const maxTargets = 2000
 
 // jump opens the box with all places and keys.
@@ -66,7 +66,7 @@ func (m *model) help() tea.Cmd {
 	return m.app.overlay(newJump(m.app, heading, "words of what it does; enter does it", all))
 }
 
-// keyTargets are all keys that work here.
+// keyTargets returns all keys that work here.
 func (m *model) keyTargets() (all []target) {
 	group := func(name string, some []key.Binding) {
 		for _, b := range some {
@@ -101,7 +101,7 @@ func (m *model) pressKey(b key.Binding) tea.Cmd {
 	return nil
 }
 
-// run is the page of the run that one is on, or has come from; nil if there is none.
+// run returns the page of the run on which the current page is, or nil.
 func (m *model) run() *runPage {
 	for _, p := range slices.Backward(m.pages) {
 		if r, ok := p.(*runPage); ok && r.b != nil && r.known {
@@ -111,14 +111,14 @@ func (m *model) run() *runPage {
 	return nil
 }
 
-// backTo leaves the pages above one.
+// backTo closes the pages above a page.
 func (m *model) backTo(p page) {
 	for m.top() != p && len(m.pages) > 1 {
 		m.pop()
 	}
 }
 
-// pageTargets are the pages that there are without a name to choose.
+// pageTargets returns the pages that need no name.
 func (m *model) pageTargets() (all []target) {
 	add := func(name, text string, do func() tea.Cmd) {
 		all = append(all, target{name, text, groupPage, do})
@@ -153,7 +153,7 @@ func (m *model) pageTargets() (all []target) {
 	return all
 }
 
-// openMemory shows a tab of the memory.
+// openMemory opens a tab of the memory.
 func (m *model) openMemory(s memorySection) tea.Cmd {
 	if p, there := m.top().(*memoryPage); there {
 		return p.goTo(s)
@@ -163,14 +163,14 @@ func (m *model) openMemory(s memorySection) tea.Cmd {
 	return m.app.push(p)
 }
 
-// filterRun shows the entries of a run that pass a filter.
+// filterRun shows the entries of a run that match a filter.
 func (m *model) filterRun(r *runPage, text string) tea.Cmd {
 	m.backTo(r)
 	r.focusOn(paneFeed)
 	return r.feed.filterBy(text)
 }
 
-// runTargets are the runs that the list of runs knows.
+// runTargets returns the runs that the list of runs has.
 func (m *model) runTargets() (all []target) {
 	runs, ok := m.pages[0].(*runsPage)
 	if !ok {
@@ -187,7 +187,7 @@ func (m *model) runTargets() (all []target) {
 	return all
 }
 
-// openRun shows a run: the page that shows it already, or a new one.
+// openRun shows a run: on a page that is open, or a new one.
 func (m *model) openRun(name string) tea.Cmd {
 	for _, p := range m.pages {
 		if r, ok := p.(*runPage); ok && r.name == name {
@@ -214,13 +214,13 @@ func (m *model) workerTargets() (all []target) {
 	return all
 }
 
-// Ids, as they are typed.
+// Ids as typed.
 var (
 	entryOrSignalID = lazyregexp.New(`^[es][0-9]+$`)
 	itemID          = lazyregexp.New(`^m[0-9a-z]{9}$`)
 )
 
-// typedTargets are what a text means by itself: an id, and the questions that it can be.
+// typedTargets returns what a text itself names: an id, and searches for the text.
 func (m *model) typedTargets(text string) (all []target) {
 	r := m.run()
 	switch id := strings.ToLower(text); {
@@ -248,8 +248,8 @@ func (m *model) typedTargets(text string) (all []target) {
 	}})
 }
 
-// openID shows an entry or a signal of a run. On the run's page it is chosen too, so that
-// the way back leads to where it stands.
+// openID shows an entry or a signal of a run. It is also chosen on the run's page, so
+// that the way back leads to it.
 func (m *model) openID(r *runPage, id string) tea.Cmd {
 	if m.top() != page(r) {
 		p := newDetailPage(m.app, r.name, r.b, id)
@@ -267,7 +267,7 @@ func (m *model) openItem(ref memoryRef) tea.Cmd {
 	return m.app.push(newMemoryDetail(m.app, m.app.lastAgent, ref, nil))
 }
 
-// choose chooses an entry or a signal in its list, without a filter that hides it.
+// choose chooses an entry or a signal in its list, and clears a filter that hides it.
 func (p *runPage) choose(id string) (cmd tea.Cmd) {
 	if isSignal(id) {
 		p.focusOn(paneQuestions)
@@ -288,7 +288,7 @@ func (p *runPage) choose(id string) (cmd tea.Cmd) {
 	return tea.Batch(cmd, p.feed.need())
 }
 
-// readTargets reads targets for a box that is open. What cannot be read is not offered.
+// readTargets reads targets for an open box. Errors only mean that they are not offered.
 func (m *model) readTargets(j *jumpBox, read func(context.Context) []target) tea.Cmd {
 	return m.app.ask(j, func(ctx context.Context) func() tea.Cmd {
 		all := read(ctx)

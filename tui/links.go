@@ -14,21 +14,21 @@ import (
 // branch is a link of an entry or a signal, in either direction.
 type branch struct{ what, id, line string }
 
-// backwards is what the links that lead to an entry are called there.
+// backwards are the names of incoming links.
 var backwards = map[string]string{
 	board.Supports: "supported by", board.Contradicts: "contradicted by",
 	board.Supersedes: "superseded by", board.Addresses: "addressed by",
 }
 
-// How much of what is around an entry is read: the texts of so many of its links, and of
-// so many of those the links that they have themselves, so many of each.
+// How much of the context of an entry is read: the texts of this many links, and for this
+// many of those their own links, this many each.
 const (
 	maxLinkLines = 100
 	maxBranches  = 8
 	maxTwigs     = 4
 )
 
-// branches are all links of what was read. Those that lead away have no line yet.
+// branches returns all links of the data. Outgoing ones have no line yet.
 func (found *evidence) branches() (all []branch) {
 	linked := []board.Backlink(nil)
 	switch {
@@ -58,7 +58,7 @@ func (found *evidence) branches() (all []branch) {
 	return all
 }
 
-// id is what was read; "" if nothing was.
+// id returns the id of the data, or "".
 func (found *evidence) id() string {
 	switch {
 	case found.entry != nil:
@@ -69,7 +69,7 @@ func (found *evidence) id() string {
 	return ""
 }
 
-// line is the beginning of what was read.
+// line returns the first line of the data.
 func (found *evidence) line() string {
 	switch {
 	case found.entry != nil:
@@ -80,8 +80,8 @@ func (found *evidence) line() string {
 	return ""
 }
 
-// readAround reads what the links lead to, and where that leads on to. What cannot be
-// read is left out.
+// readAround reads the linked entries and signals, and their own links. Unreadable ones
+// are left out.
 func (found *evidence) readAround(ctx context.Context, b source) {
 	found.lines, found.beyond = map[string]string{}, map[string][]branch{}
 	own, all := found.id(), found.branches()
@@ -122,7 +122,7 @@ func (a *app) copyContent(b *board.Board, id string) tea.Cmd {
 	})
 }
 
-// readOne reads an entry or a signal; nothing if it cannot be read.
+// readOne reads an entry or a signal; nil if that fails.
 func readOne(ctx context.Context, b source, id string) (found evidence) {
 	if isSignal(id) {
 		if d, err := b.SignalByID(ctx, id); err == nil {
@@ -134,7 +134,7 @@ func readOne(ctx context.Context, b source, id string) (found evidence) {
 	return found
 }
 
-// tree writes where the links lead, both ways, and where they lead on to.
+// tree writes the links in both directions, and the links of the linked.
 func (p *detailPage) tree(x *writer) {
 	all := p.branches()
 	if len(all) == 0 {
@@ -160,22 +160,22 @@ func (p *detailPage) tree(x *writer) {
 			if j == len(twigs)-1 {
 				stem = "└ "
 			}
-			x.line(x.branch(below+stem, twig)) // no place: tab goes through its own links
+			x.line(x.branch(below+stem, twig)) // not selectable: tab skips it
 		}
 	}
 }
 
-// branchCells is how wide the stem and the name of a link are.
+// branchCells is the width of the stem and the name of a link.
 const branchCells = 22
 
-// branch is a link in a line.
+// branch formats a link as a line.
 func (x *writer) branch(stem string, br branch) string {
 	what := fit(br.what, branchCells-width(stem))
 	id := x.st.key.Render(fit(br.id, 6))
 	return fit(columns(" "+x.st.faint.Render(stem)+what, id, br.line), x.w+1)
 }
 
-// markTexts marks each place of a line that has one of the texts, in whatever case.
+// markTexts highlights the texts in a line, ignoring case.
 func markTexts(st *styles, line string, texts []string) string {
 	if len(texts) == 0 {
 		return line
@@ -194,8 +194,8 @@ func markTexts(st *styles, line string, texts []string) string {
 	return out.String()
 }
 
-// foldedPrefix is how many bytes of a line the first of the texts takes that it begins
-// with.
+// foldedPrefix returns how many bytes of a line match the first of the texts that is a
+// prefix of it, ignoring case.
 func foldedPrefix(line string, texts []string) int {
 	for _, t := range texts {
 		if t != "" && len(line) >= len(t) && strings.EqualFold(line[:len(t)], t) {

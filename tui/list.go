@@ -9,26 +9,26 @@ import (
 	"blackboard/tui/keys"
 )
 
-// list is a list with a cursor, of which only the rows that are seen are made.
+// list is a list with a cursor that only renders its visible rows.
 type list struct {
 	app    *app
-	n      int // rows
-	cursor int // the row that is chosen; 0 if there is none
-	top    int // the first row that is seen
-	w, h   int // in cells; a row takes one line
-	// touched says that somebody has chosen a row: it stays chosen when others come.
-	// Before that the first row is chosen, whichever that is.
+	n      int // number of rows
+	cursor int // the chosen row; 0 without rows
+	top    int // the first visible row
+	w, h   int // in cells; each row is a line
+	// touched means that the person has chosen a row, which then stays chosen when others
+	// are added. Until then the first row is chosen.
 	touched bool
-	// came is how many rows came above what is seen while somebody was looking at other
-	// rows.
+	// came counts the rows added above the visible ones while the person looked at
+	// others.
 	came int
-	// changed says that a row is to be marked; nil: none is.
+	// changed reports whether a row is marked; nil: none.
 	changed func(i int) bool
-	// lost says that the chosen row is gone: nothing is chosen until somebody chooses.
+	// lost means that the chosen row is gone. Nothing is chosen until the person chooses.
 	lost bool
-	// row makes row i, without the mark of the chosen one, of at most w cells.
+	// row renders row i without the cursor, at most w cells wide.
 	row func(i, w int) string
-	// empty is what is said when there are no rows.
+	// empty is shown without rows.
 	empty string
 }
 
@@ -37,13 +37,13 @@ func (l *list) setSize(w, h int) {
 	l.settle()
 }
 
-// setLen says how many rows there are. The cursor stays where it is, as far as it can.
+// setLen sets the number of rows. The cursor stays if possible.
 func (l *list) setLen(n int) {
 	l.n = n
 	l.settle()
 }
 
-// settle brings cursor and window back into what there is.
+// settle moves cursor and window into the valid range.
 func (l *list) settle() {
 	l.cursor = min(max(l.cursor, 0), max(l.n-1, 0))
 	l.top = min(l.top, l.cursor)
@@ -54,15 +54,15 @@ func (l *list) settle() {
 	l.came = min(l.came, l.top)
 }
 
-// grew makes room for rows that came before the first one. The row that somebody has
-// chosen stays chosen and where it is on the screen: what came is above what is seen.
+// grew makes room for rows that were added at the top. A row that the person has chosen
+// stays chosen, and at its place on the screen.
 func (l *list) grew(rows int) {
 	l.n += rows
 	l.shift(rows)
 	l.settle()
 }
 
-// shift keeps what is seen where it is, now that there are more rows above it.
+// shift keeps the visible rows in place after rows were added above.
 func (l *list) shift(rows int) {
 	if l.touched && rows > 0 {
 		l.cursor, l.top, l.came = l.cursor+rows, l.top+rows, l.came+rows
@@ -76,15 +76,15 @@ func (l *list) moveTo(row int) {
 	l.settle()
 }
 
-// follow chooses the first row, whichever that will be.
+// follow chooses the first row, also when it changes.
 func (l *list) follow() {
 	l.moveTo(0)
 	l.touched = false
 }
 
-// keep chooses the row that was chosen before, now that the rows are others: row is where
-// it is, -1 if it is gone. expected says that it went because of something that was just
-// done with it; then the next one is chosen.
+// keep restores the chosen row after the rows have changed: row is its new index, -1 if
+// it is gone. expected means that the person's action removed it; then the next row is
+// chosen.
 func (l *list) keep(n, row int, expected bool) {
 	had := l.n > 0 && !l.lost
 	l.n = n
@@ -97,7 +97,7 @@ func (l *list) keep(n, row int, expected bool) {
 	l.settle()
 }
 
-// update moves the cursor as the keys say, and reports whether it was one of them.
+// update moves the cursor by a key, and reports whether it was a key for that.
 func (l *list) update(msg tea.KeyMsg) bool {
 	rows, ok := keys.Steps(msg, l.h, l.n)
 	switch {
@@ -109,11 +109,11 @@ func (l *list) update(msg tea.KeyMsg) bool {
 	return ok
 }
 
-// wheelRows is how many rows one notch of the mouse wheel moves.
+// wheelRows is how many rows a notch of the mouse wheel scrolls.
 const wheelRows = 3
 
-// mouse handles the wheel and a click at a line of the list, counted from its first one.
-// It reports whether a row that was chosen already was clicked, which opens it.
+// mouse handles the wheel, and a click at a line of the list, counted from its first one.
+// It reports a click at the chosen row, which opens it.
 func (l *list) mouse(msg tea.MouseMsg, y int) (open bool) {
 	switch {
 	case msg.Button == tea.MouseButtonWheelUp:
@@ -131,7 +131,7 @@ func isClick(msg tea.MouseMsg) bool {
 	return msg.Action == tea.MouseActionPress && msg.Button == tea.MouseButtonLeft
 }
 
-// view is exactly h lines of w cells.
+// view returns exactly h lines of w cells.
 func (l *list) view(focused bool) []string {
 	lines := make([]string, 0, l.h)
 	if l.n == 0 && l.empty != "" {
@@ -157,7 +157,7 @@ func (l *list) view(focused bool) []string {
 	return fill(lines, l.w, l.h)
 }
 
-// place says where the window is, such as 3 of 538; nothing if there is nothing.
+// place returns the position, such as 3 of 538; "" without rows.
 func (l *list) place() string {
 	if l.n == 0 {
 		return ""
@@ -172,5 +172,5 @@ func (l *list) place() string {
 	return place
 }
 
-// columns joins texts with one blank between them.
+// columns joins texts with a blank between them.
 func columns(parts ...string) string { return strings.Join(parts, " ") }

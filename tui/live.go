@@ -10,50 +10,49 @@ import (
 	"blackboard/board/policy"
 )
 
-// gatherFor is how long events are gathered before they are shown: one drawing for many,
-// and still at once for the eye.
+// gatherFor is how long events are collected before they are shown: one redraw for many,
+// and still without a visible delay.
 const gatherFor = 30 * time.Millisecond
 
-// maxGathered is how many events are handed over at once.
+// maxGathered is the most events in a message.
 const maxGathered = 2000
 
-// follower follows the log of a run. What it tells is only that something happened, and
-// where: what is shown is read from the tables.
+// follower follows the log of a run. It only reports what has changed; pages read their
+// data from the tables.
 type follower struct {
 	events chan board.Event
 	failed chan error
-	seq    int64 // of the last event that was told
-	look   once  // the reading of the scene
-	err    error // why it is not followed any more; nil: it is
+	seq    int64 // of the last event that was reported
+	look   once  // the read of the scene
+	err    error // why following has stopped; nil: it has not
 }
 
-// eventsMsg says that something happened in a run. It reaches every page, so that each
-// about the run can look again.
+// eventsMsg reports events of a run. It goes to every page.
 type eventsMsg struct {
 	from   *runPage
 	events []board.Event
-	err    error // the end of following
+	err    error // why following has ended
 }
 
-// agesEvery is how often ages and leases are shown anew when nothing happens.
+// agesEvery is how often ages and leases are updated without events.
 const agesEvery = 10 * time.Second
 
-// start reads the run for the first time, and begins to follow it.
+// start reads the run for the first time and starts to follow it.
 func (p *runPage) start(b *board.Board) tea.Cmd {
 	p.b, p.err = b, nil
 	return tea.Batch(p.look(), p.app.after(agesEvery, p, p.age))
 }
 
-// lookEvery is every how many ages the run is read again though nothing happened in it:
-// its policy may be another.
+// lookEvery: after this many updates of ages the run is read again without events, since
+// its policy may have changed.
 const lookEvery = 2
 
-// age shows ages and leases anew.
+// age updates ages and leases.
 func (p *runPage) age() tea.Cmd {
 	p.aged++
 	cmds := []tea.Cmd{p.app.after(agesEvery, p, p.age)}
 	switch {
-	case p.follow.err != nil: // there may be nothing to look at
+	case p.follow.err != nil: // the board may be closed
 	case !p.known || p.err != nil || p.aged%lookEvery == 0:
 		cmds = append(cmds, p.look())
 	default:
@@ -62,18 +61,16 @@ func (p *runPage) age() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// notice tells what has happened in the run, or has not for long, to somebody who looks
-// elsewhere.
+// notice sends notifications about the run to a person who looks elsewhere.
 func (p *runPage) notice() tea.Cmd {
 	return p.app.tell(p.watcher.notices(p.name, p.app.Worker, &p.newest, p.app.Now()))
 }
 
-// reconnectEvery is how often a run is opened anew that cannot be read, or followed, any
-// more.
+// reconnectEvery is how often a run that cannot be read or followed is opened again.
 const reconnectEvery = 2 * time.Second
 
-// reconnect opens the run anew, as after its file was replaced or the disk came back.
-// What is shown stays until that succeeds.
+// reconnect opens the run again, after its file was replaced or the disk came back. The
+// old data is shown until that succeeds.
 func (p *runPage) reconnect() tea.Cmd {
 	return p.app.do(func(ctx context.Context) tea.Msg {
 		b, err := board.Open(ctx, p.app.Boards, p.name)
@@ -85,8 +82,8 @@ func (p *runPage) reconnect() tea.Cmd {
 	})
 }
 
-// reconnected shows the run that was opened anew, which may be another one of that name.
-// Pages that were opened on the run before keep it.
+// reconnected shows the run that was opened again, perhaps a new one with the same name.
+// Pages that are open keep the old one.
 func (p *runPage) reconnected(b *board.Board) tea.Cmd {
 	p.before = append(p.before, p.b)
 	p.b, p.err, p.known, p.want = b, nil, false, ""
@@ -96,7 +93,7 @@ func (p *runPage) reconnected(b *board.Board) tea.Cmd {
 	return p.look()
 }
 
-// followFrom follows the log from after an event on.
+// followFrom follows the log after an event.
 func (p *runPage) followFrom(seq int64) tea.Cmd {
 	f, ctx := &p.follow, p.ctx
 	f.err, f.seq, f.events, f.failed = nil, seq, make(chan board.Event, maxGathered), make(chan error, 1)
@@ -120,7 +117,7 @@ func (p *runPage) followFrom(seq int64) tea.Cmd {
 	return p.gather()
 }
 
-// gather waits for an event, and for what comes right after it.
+// gather waits for an event, and collects those that follow shortly.
 func (p *runPage) gather() tea.Cmd {
 	if p.app.still {
 		return nil
@@ -156,7 +153,7 @@ func (p *runPage) gather() tea.Cmd {
 	})
 }
 
-// look reads the scene as it is now.
+// look reads the current scene.
 func (p *runPage) look() tea.Cmd {
 	if !p.follow.look.begin() {
 		return nil
@@ -168,7 +165,7 @@ func (p *runPage) look() tea.Cmd {
 	})
 }
 
-// readScene reads a run. Its gate is judged by the policy of a directory.
+// readScene reads a run. The policy of the directory decides about its gate.
 func readScene(ctx context.Context, b *board.Board, dir string) (s scene, burn []board.BurnPoint, err error) {
 	by, err := policy.Find(dir)
 	if err != nil {
@@ -191,13 +188,13 @@ func readScene(ctx context.Context, b *board.Board, dir string) (s scene, burn [
 	return s, burn, err
 }
 
-// happened takes note of what the log tells.
+// happened handles events of the log.
 func (p *runPage) happened(msg eventsMsg) tea.Cmd {
 	switch {
 	case msg.from != p:
 		return nil
 	case msg.err != nil:
-		p.follow.err = msg.err // the line of time says so
+		p.follow.err = msg.err // the timeline shows it
 		return tea.Batch(unread(msg.err), p.app.after(reconnectEvery, p, p.reconnect))
 	}
 	p.follow.seq = msg.events[len(msg.events)-1].Seq
@@ -212,7 +209,7 @@ func (p *runPage) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
 	if p.follow.look.end() {
 		cmds = append(cmds, p.look())
 	}
-	if p.err = err; err != nil { // what was seen before stays; it is tried again
+	if p.err = err; err != nil { // the old data stays; retrying
 		return tea.Batch(append(cmds, unread(err))...)
 	}
 	p.time.burn = burn
@@ -229,7 +226,7 @@ func (p *runPage) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
 	return tea.Batch(append(cmds, p.feed.need())...)
 }
 
-// showWanted chooses the entry that the page was opened for, and shows it.
+// showWanted chooses and opens the entry for which the page was opened.
 func (p *runPage) showWanted() tea.Cmd {
 	n, err := board.ParseEntryID(p.want)
 	if err != nil || n > p.feed.total {

@@ -14,25 +14,24 @@ import (
 )
 
 const (
-	// maxMarkdown is how much of a text is shown, in bytes: as much as a capsule may
-	// have.
+	// maxMarkdown is how many bytes of a text are shown: the most of a capsule.
 	maxMarkdown = 64 << 10
-	// maxNesting is how many lists and quotes within each other are still indented.
+	// maxNesting is how many nested lists and quotes are indented.
 	maxNesting = 8
-	// What no person writes is shown as it is, for it would take the parser seconds: more
-	// containers opened by one line, more brackets.
+	// Limits of what a person writes. Beyond them, the parser would take seconds, so the
+	// text is shown as it is.
 	maxMarkers  = 16
 	maxBrackets = 3000
 )
 
-// newMarkdown makes a parser of what CommonMark has, but for definitions of links: they
-// are text like any other, so that none is lost.
+// newMarkdown returns a parser for CommonMark without link definitions, which stay
+// visible as text.
 func newMarkdown() parser.Parser {
 	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(parser.DefaultInlineParsers()...))
 }
 
-// markdown lays a text out in lines of at most w cells. Where there are no colours and no
-// bold, the marks of the text stay: nothing is told by its look alone.
+// markdown lays out a text in lines of at most w cells. Without colours and bold, the
+// markup stays visible.
 func markdown(a *app, src string, w int) []string {
 	more := len(src) - maxMarkdown
 	if more > 0 {
@@ -57,7 +56,7 @@ func markdown(a *app, src string, w int) []string {
 	return lines
 }
 
-// overloaded reports whether a text has what would keep the parser busy for long.
+// overloaded reports whether a text would slow down the parser.
 func overloaded(src string) bool {
 	if strings.Count(src, "[") > maxBrackets {
 		return true
@@ -71,15 +70,15 @@ func overloaded(src string) bool {
 	return false
 }
 
-// layout is a text on its way to lines.
+// layout is a text during layout.
 type layout struct {
 	app     *app
 	src     []byte
-	inTable bool // bars end cells
-	plain   bool // looks do not tell enough: marks stay
+	inTable bool // within a table, where bars end cells
+	plain   bool // no styles: the markup stays
 }
 
-// blocks lays out what a block has in it. In a tight list there are no empty lines.
+// blocks lays out the children of a block. A tight list has no empty lines.
 func (m *layout) blocks(parent ast.Node, w, depth int, tight bool) []string {
 	var out []string
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -115,9 +114,9 @@ func (m *layout) block(n ast.Node, w, depth int) []string {
 	return m.wrap(m.inline(nil, n, 0, keepsLines(n, m.src)), w)
 }
 
-// indented lays out a block behind a mark: first before its first line, rest before the
-// others. What is so deep in others that no room would be left is not indented any more:
-// the mark of an item has a line of its own then, that of a quote is left out.
+// indented lays out a block with a prefix: first for its first line, rest for the others.
+// If too little width is left, the text is not indented: an item's mark gets a line of
+// its own, and a quote's mark is left out.
 func (m *layout) indented(n ast.Node, first, rest string, w, depth int, tight bool) []string {
 	by := width(first)
 	if depth >= maxNesting || w-by < 4 {
@@ -156,7 +155,7 @@ func (m *layout) list(l *ast.List, w, depth int) []string {
 	return out
 }
 
-// code lays out lines that keep their form. One that is too long goes on behind a mark.
+// code lays out preformatted lines. The rest of a long one follows after a mark.
 func (m *layout) code(lines *text.Segments, w int) []string {
 	var out []string
 	for i := range lines.Len() {
@@ -187,7 +186,7 @@ func (m *layout) fenced(n *ast.FencedCodeBlock, w int) []string {
 	return body
 }
 
-// html shows HTML as what it is: text.
+// html shows HTML as text.
 func (m *layout) html(n *ast.HTMLBlock, w int) []string {
 	var b strings.Builder
 	for i := range n.Lines().Len() {
@@ -203,8 +202,8 @@ func (m *layout) html(n *ast.HTMLBlock, w int) []string {
 // tableRule is the line below the head of a table, which may begin without a bar.
 var tableRule = lazyregexp.New(`^\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?\s*$`)
 
-// keepsLines reports whether the lines of a paragraph mean something: those of a table,
-// and of definitions of links.
+// keepsLines reports whether the line breaks of a paragraph have a meaning: in tables and
+// link definitions.
 func keepsLines(n ast.Node, src []byte) bool {
 	for i := range n.Lines().Len() {
 		seg := n.Lines().At(i)
@@ -216,7 +215,7 @@ func keepsLines(n ast.Node, src []byte) bool {
 	return false
 }
 
-// inline appends what a block says, piece by piece.
+// inline appends the inline content of a block.
 func (m *layout) inline(to []piece, parent ast.Node, as look, keep bool) []piece {
 	marked := func(n ast.Node, mark string, as look) {
 		if !m.plain {
@@ -264,7 +263,7 @@ func (m *layout) inline(to []piece, parent ast.Node, as look, keep bool) []piece
 	return to
 }
 
-// inlineText appends a text, in a table cell by cell.
+// inlineText appends a text; in a table, cell by cell.
 func (m *layout) inlineText(to []piece, n *ast.Text, as look) []piece {
 	source := n.Segment.Value(m.src)
 	switch {
@@ -282,7 +281,7 @@ func (m *layout) inlineText(to []piece, n *ast.Text, as look) []piece {
 	return to
 }
 
-// destination is where a link leads, unless its text says so already.
+// destination returns the target of a link, unless its text has it.
 func (m *layout) destination(shown []piece, dest, title []byte, as look) []piece {
 	var said strings.Builder
 	for _, s := range shown {
@@ -315,10 +314,10 @@ func (m *layout) codeSpan(n *ast.CodeSpan) string {
 	return "`" + s + "`"
 }
 
-// escape is what stands for something else in a text: \* and &amp;
+// escape matches the escapes in a text: \* and &amp;
 var escape = lazyregexp.New("\\\\[!-/:-@\\[-`{-~]|&#?[0-9A-Za-z]{1,32};")
 
-// literal is a text with what its escapes stand for, clean.
+// literal returns a text with its escapes resolved, cleaned.
 func (m *layout) literal(s []byte) string {
 	return clean(escape.ReplaceAllStringFunc(string(s), func(e string) string {
 		if e[0] == '\\' {

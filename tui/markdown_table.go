@@ -6,15 +6,14 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// cellEnd stands between the cells of a row while a table is on its way: clean leaves
-// none in a text.
+// cellEnd separates the cells of a row during layout; clean removes it from texts.
 const cellEnd = "\x1f"
 
-// minColumn is how narrow a column of a table may get.
+// minColumn is the least width of a column.
 const minColumn = 4
 
-// tableRuleAt is the line of a paragraph that makes it a table, the one below the head; 0
-// for none.
+// tableRuleAt returns the line of a paragraph that makes it a table, which is the one
+// below the head; 0: none.
 func tableRuleAt(n ast.Node, src []byte) int {
 	for i := 1; i < n.Lines().Len(); i++ {
 		rule, head := n.Lines().At(i), n.Lines().At(i-1)
@@ -27,9 +26,9 @@ func tableRuleAt(n ast.Node, src []byte) int {
 	return 0
 }
 
-// table lays a paragraph out whose line at is the rule below the head of a table. Nothing
-// of it is lost: what is too wide for the screen goes on below, and a table with too many
-// columns for that stays as it was written.
+// table lays out a paragraph as a table; line at is the rule below the head. Cells that
+// are too wide continue below, and a table with too many columns stays as written, so
+// that nothing is lost.
 func (m *layout) table(n ast.Node, at, w int) []string {
 	m.inTable = true
 	pieces := m.inline(nil, n, 0, true)
@@ -54,7 +53,7 @@ func (m *layout) table(n ast.Node, at, w int) []string {
 		for len(lines[i]) < columns {
 			lines[i] = append(lines[i], nil)
 		}
-		for j := columns; j < len(lines[i]); j++ { // cells beyond the last column are a part of it
+		for j := columns; j < len(lines[i]); j++ { // extra cells belong to the last
 			lines[i][columns-1] = append(append(lines[i][columns-1], piece{text: " | "}), lines[i][j]...)
 		}
 		for j := range columns {
@@ -84,7 +83,7 @@ func (m *layout) table(n ast.Node, at, w int) []string {
 	return out
 }
 
-// tableRow is one row of a table, in as many lines as its longest cell takes.
+// tableRow renders one row of a table, with as many lines as its longest cell needs.
 func (m *layout) tableRow(cells [][]piece, sizes []int, sides []string) []string {
 	set := make([][]string, len(cells))
 	high := 1
@@ -108,8 +107,7 @@ func (m *layout) tableRow(cells [][]piece, sizes []int, sides []string) []string
 	return out
 }
 
-// aligned sets a text in a cell by what the rule below the head says: --: right, :-: in
-// the middle.
+// aligned aligns a cell by the rule below the head: --: right, :-: centred.
 func aligned(text string, w int, side string) string {
 	switch room := w - width(text); {
 	case strings.HasSuffix(side, ":") && strings.HasPrefix(side, ":"):
@@ -128,8 +126,8 @@ func tableLine(sizes []int) string {
 	return strings.Join(parts, "─┼─")
 }
 
-// shrink makes the widest columns narrower until all of them have w cells together, and
-// reports whether that could be done.
+// shrink narrows the widest columns until all of them fit into w cells, and reports
+// whether they do.
 func shrink(sizes []int, w int) bool {
 	total := 0
 	for _, n := range sizes {
@@ -151,7 +149,7 @@ func shrink(sizes []int, w int) bool {
 	return true
 }
 
-// rowsOf are the rows of a table, each with its cells.
+// rowsOf returns the cells of a table by row.
 func rowsOf(pieces []piece) [][][]piece {
 	var rows [][][]piece
 	row := [][]piece{nil}
@@ -192,7 +190,7 @@ func textOf(pieces []piece) string {
 
 func blankCell(pieces []piece) bool { return strings.TrimSpace(textOf(pieces)) == "" }
 
-// trimmed is a cell without the blanks around it.
+// trimmed returns a cell without surrounding blanks.
 func trimmed(cell []piece) []piece {
 	if len(cell) > 0 {
 		cell[0].text = strings.TrimLeft(cell[0].text, " ")
@@ -202,7 +200,7 @@ func trimmed(cell []piece) []piece {
 	return cell
 }
 
-// joined is a row that is no table's after all.
+// joined returns a row as text, if it is not a table's.
 func joined(row [][]piece) []piece {
 	var out []piece
 	for i, cell := range row {
@@ -214,8 +212,7 @@ func joined(row [][]piece) []piece {
 	return out
 }
 
-// splitCells splits the source of a text at the bars that end cells: not at those that
-// are escaped.
+// splitCells splits the source of a text at unescaped bars.
 func splitCells(s string) []string {
 	var out []string
 	from := 0

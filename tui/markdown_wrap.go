@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// look is how a piece of a text looks: several of these together.
+// look is a set of styles of a piece of text.
 type look uint8
 
 const (
@@ -19,13 +19,13 @@ const (
 	lookTitle
 )
 
-// piece is a piece of a text with one look. A line end in it is one in what is shown.
+// piece is a text with one look. Its line breaks are kept.
 type piece struct {
 	text string
 	look look
 }
 
-// paint writes a text in its look.
+// paint applies its look to a text.
 func (m *layout) paint(as look, s string) string {
 	if as == 0 || s == "" {
 		return s
@@ -55,8 +55,8 @@ func paintMore(style lipgloss.Style, as look) lipgloss.Style {
 	return style
 }
 
-// wrap breaks pieces of text into lines of at most w cells, at blanks where it can. Each
-// line has its looks for itself.
+// wrap breaks pieces of text into lines of at most w cells, at blanks if possible. Each
+// line has complete escape sequences.
 func (m *layout) wrap(spans []piece, w int) []string {
 	b := breaker{m: m, w: w}
 	for _, s := range spans {
@@ -86,19 +86,18 @@ func (m *layout) wrap(spans []piece, w int) []string {
 	return b.lines
 }
 
-// breaker makes lines of words.
+// breaker breaks words into lines.
 type breaker struct {
 	m      *layout
 	w      int
 	lines  []string
 	line   []piece
-	used   int     // cells of line
+	used   int     // cells used in line
 	blanks []piece // between line and word
 	word   []piece
 }
 
-// endWord puts the word on the line, or on one of its own; one that is longer than that
-// is cut.
+// endWord adds the word to the line, or to a new one; a word longer than a line is cut.
 func (b *breaker) endWord() {
 	if len(b.word) == 0 {
 		return
@@ -143,7 +142,7 @@ func (b *breaker) endLine() {
 	b.line, b.used, b.blanks = nil, 0, nil
 }
 
-// cut is the last resort where not even one character fits.
+// avoids a loop where not even one character fits
 func (m *layout) cut(line string, w int) string {
 	if width(line) > w {
 		return ansi.Truncate(line, w, "")
@@ -151,7 +150,7 @@ func (m *layout) cut(line string, w int) string {
 	return line
 }
 
-// cells cuts a text into pieces of at most w cells each. It is at least one piece.
+// cells cuts a text into pieces of at most w cells, at least one.
 func cells(s string, w int) []string {
 	if width(s) <= w {
 		return []string{s}

@@ -11,8 +11,8 @@ import (
 	"blackboard/tui/keys"
 )
 
-// memoryPage shows the memory of the workspace and the account: a line of tabs with the
-// tiers and what is beside them, a list, and what the chosen row says.
+// memoryPage shows the memory of the workspace and the account: tabs with the tiers and
+// the agents' notes, a list, and the details of the chosen row.
 type memoryPage struct {
 	hands *memoryHands
 	app   *app
@@ -20,23 +20,23 @@ type memoryPage struct {
 	query  memoryQuery
 	filter filter
 	rows   []memoryRow
-	more   bool      // there are rows beyond those that were read
-	wanted memoryRef // what was chosen before other rows were asked for
+	more   bool      // there are more rows than were read
+	wanted memoryRef // the chosen row before a query for other rows
 	about  memorySummary
-	known  bool // something was read for the tab that is shown
+	known  bool // data was read for the tab
 	err    error
 
 	found    memoryFound
-	counting latest // the last counting of it
-	last     latest // the last reading asked for
+	counting latest // the last count of it
+	last     latest // the last query
 	reading  bool   // it is not answered yet
 
 	list   list
-	detail *memoryDetail // of the chosen row; shown beside the list where there is room
+	detail *memoryDetail // of the chosen row; shown beside the list if there is room
 	w, h   int
 }
 
-// memoryRows is what one reading gives.
+// memoryRows is the result of one read.
 type memoryRows struct {
 	rows  []memoryRow
 	more  bool
@@ -58,15 +58,15 @@ func newMemoryPage(a *app) *memoryPage {
 
 func (p *memoryPage) init() tea.Cmd { return p.read() }
 
-// memoryStep is how many rows are read at a time.
+// memoryStep is the number of rows in a read.
 const memoryStep = 200
 
-// read reads what is shown from the beginning: as many rows as there were.
+// read reads the rows again from the start, as many as there were.
 func (p *memoryPage) read() tea.Cmd {
 	return tea.Batch(p.readFrom(false, "", max(memoryStep, len(p.rows))), p.count())
 }
 
-// need reads on when the cursor comes near the last row that was read.
+// need reads more rows when the cursor is near the last one.
 func (p *memoryPage) need() tea.Cmd {
 	show := p.showChosen()
 	if !p.more || p.reading || p.list.cursor+2*max(p.list.h, 1) < len(p.rows) {
@@ -75,8 +75,7 @@ func (p *memoryPage) need() tea.Cmd {
 	return tea.Batch(show, p.readFrom(true, p.rows[len(p.rows)-1].ref.id, memoryStep))
 }
 
-// readFrom reads rows, those after an item if next is said. What was asked for before and
-// is not answered yet is given up.
+// readFrom reads rows, with next those after the last row. It cancels the query before.
 func (p *memoryPage) readFrom(next bool, before string, limit int) tea.Cmd {
 	p.reading = true
 	q := p.query
@@ -114,8 +113,8 @@ func (p *memoryPage) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// answered takes what was read; next says that the rows follow those that were read
-// before. The chosen row stays chosen, if it is still there.
+// answered shows rows; next means that they follow the earlier ones. The chosen row stays
+// chosen if it still exists.
 func (p *memoryPage) answered(found memoryRows, next bool, err error) tea.Cmd {
 	p.reading, p.known, p.err = false, true, err
 	if found.about.read {
@@ -137,14 +136,14 @@ func (p *memoryPage) answered(found memoryRows, next bool, err error) tea.Cmd {
 	if at := slices.IndexFunc(p.rows, func(r memoryRow) bool { return r.ref == chosen }); at >= 0 {
 		p.list.moveTo(at)
 	}
-	p.setSize(p.w, p.h) // counts may have made the tabs longer
+	p.setSize(p.w, p.h) // counts may have widened the tabs
 	if next && err != nil {
 		return noticeError(err)
 	}
 	return p.showChosen()
 }
 
-// chosen is what the chosen row is about; the zero ref if there is none.
+// chosen returns what the chosen row is about; the zero ref without rows.
 func (p *memoryPage) chosen() memoryRef {
 	if p.list.cursor < len(p.rows) {
 		return p.rows[p.list.cursor].ref
@@ -152,7 +151,7 @@ func (p *memoryPage) chosen() memoryRef {
 	return memoryRef{}
 }
 
-// showChosen shows beside the list what the chosen row says, if there is room.
+// showChosen shows the details of the chosen row beside the list, if there is room.
 func (p *memoryPage) showChosen() tea.Cmd {
 	if p.w < wide {
 		return nil
@@ -173,7 +172,7 @@ func (p *memoryPage) key(msg tea.KeyMsg) tea.Cmd {
 
 func (p *memoryPage) readAgain() tea.Cmd { return tea.Batch(p.read(), p.detail.again()) }
 
-// typed takes a key of the filter. The list is narrowed as one types, and can be walked
+// typed handles a key of the filter. The list is narrowed during input, and can be walked
 // meanwhile.
 func (p *memoryPage) typed(msg tea.KeyMsg) tea.Cmd {
 	changed, cmd := p.filter.update(msg)
@@ -183,14 +182,14 @@ func (p *memoryPage) typed(msg tea.KeyMsg) tea.Cmd {
 	return tea.Batch(cmd, p.need())
 }
 
-// narrow reads what the filters let through, from the first row.
+// narrow reads what matches the filters, from the first row.
 func (p *memoryPage) narrow() tea.Cmd {
 	p.query.text = strings.TrimSpace(p.filter.value())
 	return p.readFresh()
 }
 
-// readFresh reads other rows than those that are shown, which stay until then, so that
-// nothing flickers. What was chosen stays chosen, if it is among the first of them.
+// readFresh reads other rows. The old ones are shown until then, to avoid flicker. The
+// chosen row stays chosen if it is among the first new ones.
 func (p *memoryPage) readFresh() tea.Cmd {
 	p.wanted = p.chosen()
 	p.rows, p.more, p.known, p.err = p.rows[:min(len(p.rows), memoryStep)], false, false, nil
@@ -199,7 +198,7 @@ func (p *memoryPage) readFresh() tea.Cmd {
 	return p.read()
 }
 
-// goTo shows another tab. Filters stay; the channel or the conversation goes with its
+// goTo opens another tab. Filters stay, except for a channel or conversation of another
 // tier.
 func (p *memoryPage) goTo(s memorySection) tea.Cmd {
 	if s == p.query.section {
@@ -209,7 +208,7 @@ func (p *memoryPage) goTo(s memorySection) tea.Cmd {
 	return p.readFresh()
 }
 
-// open shows the chosen row on a page of its own.
+// open opens the chosen row on a page of its own.
 func (p *memoryPage) open() tea.Cmd {
 	if ref := p.chosen(); ref != (memoryRef{}) {
 		return p.app.push(newMemoryDetail(p.app, p.query.agent, ref, nil))
@@ -217,7 +216,7 @@ func (p *memoryPage) open() tea.Cmd {
 	return nil
 }
 
-// leave takes the filters away before the page is left.
+// leave clears the filters before the page is closed.
 func (p *memoryPage) leave() (tea.Cmd, bool) {
 	if !p.filter.shown() && !p.query.filtered() {
 		return nil, false
@@ -243,8 +242,7 @@ func (p *memoryPage) create() tea.Cmd {
 	return p.hands.newItem(p.places(), p.scope().String())
 }
 
-// places are the scopes that there are to write in, as far as the page knows them: the
-// widest first.
+// places returns the known scopes that can be written to, widest first.
 func (p *memoryPage) places() []string {
 	all := []string{memory.Workspace, memory.Account}
 	if p.about.workspace == "" {
@@ -259,8 +257,8 @@ func (p *memoryPage) places() []string {
 	return all
 }
 
-// scope is where one is: what the tab shows, or with tiers of several scopes the one that
-// is chosen, or that of the chosen row.
+// scope returns the current scope: that of the tab; in tiers with several scopes the
+// selected one, or that of the chosen row.
 func (p *memoryPage) scope() memory.Scope {
 	s := memory.Scope{Tier: memory.Workspace}
 	if p.about.workspace == "" {
@@ -293,7 +291,7 @@ func (p *memoryPage) scope() memory.Scope {
 	return s
 }
 
-// scrub scrubs the scope that is shown, or another that there is.
+// scrub scrubs the current scope, or another.
 func (p *memoryPage) scrub() tea.Cmd {
 	here := p.scope().String()
 	others := slices.DeleteFunc(p.places(), func(s string) bool { return s == here })

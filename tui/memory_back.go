@@ -10,8 +10,8 @@ import (
 	"blackboard/kb/memory"
 )
 
-// bringBack brings back what was put away: a conversation, what was forgotten or
-// archived; of what is in use, what it said before.
+// bringBack restores what was put away: an archived conversation, a forgotten or archived
+// item; for others, an earlier revision.
 func (m *memoryHands) bringBack(ref memoryRef) tea.Cmd {
 	return m.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		switch ref.kind {
@@ -23,12 +23,13 @@ func (m *memoryHands) bringBack(ref memoryRef) tea.Cmd {
 		case kindItem:
 			return m.itemRevisions(ctx, ref.id)
 		}
-		const none = "what an agent wrote for itself has no revisions · u undoes what was just done"
+		const none = "an agent's own items have no revisions · u undoes the last action"
 		return noticeMsg{text: none}, nil
 	})
 }
 
-// itemRevisions restores an item that is out of use, or has one of its revisions chosen.
+// itemRevisions restores an item that is not in use, or lets the person choose a
+// revision.
 func (m *memoryHands) itemRevisions(ctx context.Context, id string) (tea.Msg, error) {
 	var now memory.Item
 	var was []memory.Item
@@ -70,7 +71,7 @@ func (m *memoryHands) itemRevisions(ctx context.Context, id string) (tea.Msg, er
 	return m.app.pickRevision(id, all), nil
 }
 
-// namedRevisions has one of the revisions of a named entry chosen.
+// namedRevisions lets the person choose a revision of a named entry.
 func (m *memoryHands) namedRevisions(ctx context.Context, ref memoryRef) (tea.Msg, error) {
 	var now memory.Named
 	var was []memory.Named
@@ -101,8 +102,7 @@ func (m *memoryHands) namedRevisions(ctx context.Context, ref memoryRef) (tea.Ms
 	return m.app.pickRevision(ref.id, all), nil
 }
 
-// restoreNow brings back what was forgotten or archived. It is taken back by forgetting
-// it again.
+// restoreNow restores a forgotten or archived item. Undo forgets it again.
 func (m *memoryHands) restoreNow(ctx context.Context, id string) (outcome, error) {
 	var warnings []string
 	err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
@@ -114,8 +114,7 @@ func (m *memoryHands) restoreNow(ctx context.Context, id string) (outcome, error
 	return outcome{text: text, undo: m.forgetAgain(id), kind: changedMemory}, err
 }
 
-// endTalk asks whether a conversation shall end, and what it came to; one that has ended
-// is put away.
+// endTalk asks whether to end a conversation, with a summary; an ended one is archived.
 func (m *memoryHands) endTalk(ref memoryRef) tea.Cmd {
 	return m.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		c, err := m.talk(ctx, ref.id, (*memory.Store).Conversation)
@@ -146,10 +145,10 @@ func (m *memoryHands) endTalk(ref memoryRef) tea.Cmd {
 	})
 }
 
-// talkAct is something that is done with a conversation.
+// talkAct is an operation on a conversation.
 type talkAct func(*memory.Store, context.Context, string) (memory.ConversationInfo, error)
 
-// talk does something with a conversation.
+// talk runs an operation on a conversation.
 func (m *memoryHands) talk(
 	ctx context.Context, ref string, do talkAct,
 ) (c memory.ConversationInfo, err error) {
@@ -160,7 +159,7 @@ func (m *memoryHands) talk(
 	return c, err
 }
 
-// idle ends a conversation, and keeps what it came to.
+// idle ends a conversation and stores its summary.
 func (m *memoryHands) idle(ctx context.Context, ref, summary string) (outcome, error) {
 	if summary != "" {
 		err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
@@ -192,7 +191,7 @@ func (m *memoryHands) archive(ctx context.Context, ref string) (outcome, error) 
 	return outcome{text: ref + " is archived", undo: back, kind: changedMemory}, err
 }
 
-// reopen makes a conversation active again. It is taken back by putting it where it was.
+// reopen makes a conversation active again. Undo restores its status.
 func (m *memoryHands) reopen(ctx context.Context, ref string) (outcome, error) {
 	was, err := m.talk(ctx, ref, (*memory.Store).Conversation)
 	if err == nil {

@@ -10,26 +10,26 @@ import (
 	"blackboard/tui/keys"
 )
 
-// memoryDetail shows one thing of the memory whole: beside the list, or as a page of its
-// own.
+// memoryDetail shows one item of the memory in full: beside the list, or as a page.
 type memoryDetail struct {
 	plain
 	app   *app
 	hands *memoryHands
-	own   bool         // it is a page of its own, which a person has opened
-	on    page         // the page it is on
-	from  *searchState // the search that it was opened from; nil: none
+	own   bool         // it is a page, which a person has opened
+	on    page         // the page that it is on
+	from  *searchState // the search from which it was opened; nil: none
 
-	ref memoryRef // what is to be shown; the zero ref: nothing
-	// what is shown: of another thing while ref's are read, so that nothing flickers
+	ref memoryRef // what to show; the zero ref: nothing
+	// the data on the screen. While ref is read it is that of another item, to avoid
+	// flicker.
 	facts *memoryFacts
-	err   error  // why there is nothing
-	last  latest // the last reading asked for
+	err   error  // why there is no data
+	last  latest // the last query
 	doc   document
 	w, h  int
 }
 
-// newMemoryDetail shows ref on a page, or on one of its own if on is nil.
+// newMemoryDetail shows ref on a page, or as a page of its own if on is nil.
 func newMemoryDetail(a *app, agent string, ref memoryRef, on page) *memoryDetail {
 	d := &memoryDetail{app: a, ref: ref, own: on == nil, on: on, doc: document{app: a}}
 	if d.own {
@@ -41,7 +41,7 @@ func newMemoryDetail(a *app, agent string, ref memoryRef, on page) *memoryDetail
 
 func (d *memoryDetail) init() tea.Cmd { return d.read() }
 
-// read reads what is to be shown. It is no access: that a person looks at an item says
+// read reads the data. It does not count as an access: what a person looks at says
 // nothing about what agents need.
 func (d *memoryDetail) read() tea.Cmd {
 	agent, ref := d.hands.agent, d.ref
@@ -58,7 +58,7 @@ func (d *memoryDetail) read() tea.Cmd {
 	})
 }
 
-// took shows what was read.
+// took shows the data.
 func (d *memoryDetail) took(facts *memoryFacts, err error) tea.Cmd {
 	if facts == nil || d.facts == nil || d.facts.ref != facts.ref {
 		d.doc.top, d.doc.at = 0, 0
@@ -68,7 +68,7 @@ func (d *memoryDetail) took(facts *memoryFacts, err error) tea.Cmd {
 	return nil
 }
 
-// show reads another thing, unless it is the one that is shown.
+// show reads another item, unless it is shown already.
 func (d *memoryDetail) show(ref memoryRef) tea.Cmd {
 	switch {
 	case ref == (memoryRef{}):
@@ -81,7 +81,7 @@ func (d *memoryDetail) show(ref memoryRef) tea.Cmd {
 	return d.read()
 }
 
-// again reads once more what is shown.
+// again reads the data again.
 func (d *memoryDetail) again() tea.Cmd {
 	if d.ref == (memoryRef{}) {
 		return nil
@@ -89,7 +89,7 @@ func (d *memoryDetail) again() tea.Cmd {
 	return d.read()
 }
 
-// lookAs shows what another agent sees, from nothing on.
+// lookAs shows what another agent sees, and drops the data first.
 func (d *memoryDetail) lookAs(agent string) {
 	d.hands = &memoryHands{d.app, agent, d.on}
 	d.clear()
@@ -109,8 +109,7 @@ func (d *memoryDetail) update(msg tea.Msg) tea.Cmd {
 	return d.doc.take(msg, d.actions, d.follow)
 }
 
-// mouseAt handles the mouse at a line of the text, counted from the first one that is
-// seen.
+// mouseAt handles the mouse at a line of the text, counted from the first visible one.
 func (d *memoryDetail) mouseAt(msg tea.MouseMsg, y int) tea.Cmd {
 	if d.doc.mouse(msg, y) {
 		return d.follow()
@@ -118,7 +117,7 @@ func (d *memoryDetail) mouseAt(msg tea.MouseMsg, y int) tea.Cmd {
 	return nil
 }
 
-// follow goes where the chosen place leads.
+// follow opens the target of the chosen link.
 func (d *memoryDetail) follow() tea.Cmd {
 	to := d.doc.chosen()
 	if id, ok := strings.CutPrefix(to, toItem); ok {
@@ -130,7 +129,7 @@ func (d *memoryDetail) follow() tea.Cmd {
 	return nil
 }
 
-// leave goes back to the search that it was opened from, as it was.
+// leave returns to the search from which the page was opened.
 func (d *memoryDetail) leave() (tea.Cmd, bool) { return d.app.resumeSearch(d, d.from) }
 
 func (d *memoryDetail) setSize(w, h int) {
@@ -138,7 +137,7 @@ func (d *memoryDetail) setSize(w, h int) {
 	d.layout()
 }
 
-// layout wraps the text for the width.
+// layout wraps the text to the width.
 func (d *memoryDetail) layout() {
 	d.doc.setSize(d.w, max(d.h-1, 0))
 	var lines []docLine
@@ -154,7 +153,7 @@ func (d *memoryDetail) layout() {
 	}
 	d.doc.setLines(lines)
 	if !d.own {
-		d.doc.at = -1 // beside the list no key goes to its places
+		d.doc.at = -1 // beside the list, no key moves to its links
 	}
 }
 
@@ -171,7 +170,7 @@ func (d *memoryDetail) view() []string {
 	return append([]string{d.app.st.heading(name, note, d.w, d.own)}, d.doc.view()...)
 }
 
-// title is what the facts are about, in a few words.
+// title describes the item in a few words.
 func (f *memoryFacts) title() string {
 	id := oneLine(f.ref.id, 80)
 	switch {

@@ -13,31 +13,30 @@ import (
 	"blackboard/kb/memory"
 )
 
-// memoryFacts are all that is shown of one thing of the memory. One of item, note, named
-// and talk is there, as ref says.
+// memoryFacts is the data of an item, a note, a named entry or a conversation; the ref
+// tells which field is set.
 type memoryFacts struct {
 	ref       memoryRef
 	item      *memory.Item
-	revisions []memory.Item // what an item said before, the oldest first
-	// how much an item counts, and how it stands with what it was derived from; nil: no
-	// read gives it
+	revisions []memory.Item // earlier revisions of an item, oldest first
+	// an item's relevance and the state of its origin; nil: no read returns the item
 	standing  *memory.Hit
 	note      *memory.Note
 	named     *memory.Named
-	earlier   []memory.Named // what a named entry said before, the oldest first
+	earlier   []memory.Named // earlier revisions of a named entry, oldest first
 	talk      *memory.ConversationInfo
 	scratch   []memory.Scratch
-	items     []memory.Item // of a conversation, the newest first
+	items     []memory.Item // of a conversation, newest first
 	moreItems bool
-	events    []memory.Event // the newest last
+	events    []memory.Event // newest last
 }
 
 const (
-	factEvents = 50 // how many events of a thing are shown
-	factItems  = 50 // how many items of a conversation
+	factEvents = 50 // number of events that are shown
+	factItems  = 50 // number of a conversation's items that are shown
 )
 
-// readFacts reads what ref names. It is no access of it.
+// readFacts reads what ref names. It does not count as an access.
 func readFacts(ctx context.Context, s *memory.Store, ref memoryRef) (*memoryFacts, error) {
 	f := &memoryFacts{ref: ref}
 	var err error
@@ -80,10 +79,9 @@ func (f *memoryFacts) readItem(ctx context.Context, s *memory.Store) error {
 	return err
 }
 
-// standing reads an item as an agent would find it: with its relevance by the rates of
-// this memory, and with how it stands with what it was derived from. It asks for the
-// item's own first words, is no access, and gives nil where another item that says the
-// same stands before it.
+// standing reads an item as an agent would find it: with its relevance and the state of
+// its origin. It searches for the item's first words without counting an access, and
+// returns nil if another item with the same text ranks before it.
 func standing(ctx context.Context, s *memory.Store, it *memory.Item) (*memory.Hit, error) {
 	const most = 20
 	res, err := s.Read(ctx, memory.Query{Tiers: []string{it.Tier}, Text: oneLine(headline(it), 100), Channel: it.Channel, Conversation: it.Conversation, Limit: most,
@@ -101,7 +99,7 @@ func standing(ctx context.Context, s *memory.Store, it *memory.Item) (*memory.Hi
 	return nil, nil
 }
 
-// findNote looks a note up among the agent's.
+// findNote returns a note of the agent.
 func findNote(ctx context.Context, s *memory.Store, ref memoryRef) (*memory.Note, error) {
 	all, err := s.Notes(ctx, ref.note, 0)
 	if err != nil {
@@ -127,19 +125,19 @@ func (f *memoryFacts) readTalk(ctx context.Context, s *memory.Store) error {
 	return err
 }
 
-// Places that a line leads to: an item of the memory, or a capsule.
+// The prefixes of links: to an item of the memory, to a capsule.
 const (
 	toItem    = "memory:"
 	toCapsule = "kb:"
 )
 
-// factLines writes the facts of a thing.
+// factLines writes the facts about an item.
 type factLines struct {
 	*writer
 	app *app
 }
 
-// lines are the facts as a text for a page of w cells.
+// lines returns the facts as a text for a page of w cells.
 func (f *memoryFacts) lines(a *app, agent string, w int) []docLine {
 	x := &factLines{newWriter(a.st, w), a}
 	switch {
@@ -156,7 +154,7 @@ func (f *memoryFacts) lines(a *app, agent string, w int) []docLine {
 	return x.writer.lines
 }
 
-// moment writes a time as every screen of the memory does, in UTC.
+// moment formats a time in UTC, as on all screens of the memory.
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
 func (x *factLines) when(name string, t time.Time) {
@@ -223,7 +221,7 @@ func (x *factLines) item(f *memoryFacts) {
 	x.revisions(f.revisions)
 }
 
-// derived adds what an item was made from, and how it stands with that.
+// derived adds the origin of an item, and its state.
 func (x *factLines) derived(f *memoryFacts) {
 	from := f.item.DerivedFrom
 	if from == "" {

@@ -11,13 +11,13 @@ import (
 	"blackboard/kb/memory"
 )
 
-// memoryFound is how much of each tab has the words of the filter.
+// memoryFound has the number of matches of the filter in each tab.
 type memoryFound struct {
 	text   string // the filter; "": nothing was counted
 	counts [sections]int64
 }
 
-// found counts in each tab what passes the filter: up to memoryMost of it.
+// found counts the matches of the filter in each tab, up to memoryMost.
 func (q memoryQuery) found(
 	ctx context.Context, s *memory.Store, now time.Time,
 ) (out memoryFound, err error) {
@@ -36,7 +36,7 @@ func (q memoryQuery) found(
 	return out, nil
 }
 
-// count asks how much of each tab has the words of the filter, if there are any.
+// count counts the matches of the filter in each tab, if there is a filter.
 func (p *memoryPage) count() tea.Cmd {
 	q := p.query
 	if q.text == "" {
@@ -51,16 +51,16 @@ func (p *memoryPage) count() tea.Cmd {
 			return err
 		})
 		return func() tea.Cmd {
-			if err == nil { // the list says what is wrong
+			if err == nil { // the list shows the error
 				p.found = found
-				p.setSize(p.w, p.h) // counts may have made the tabs longer
+				p.setSize(p.w, p.h) // counts may have widened the tabs
 			}
 			return nil
 		}
 	})
 }
 
-// elsewhere says which other tabs have what the filter looks for; "" if none does.
+// elsewhere names the other tabs with matches; "" if there are none.
 func (p *memoryPage) elsewhere() string {
 	var parts []string
 	for s := range sections {

@@ -12,20 +12,19 @@ import (
 	"blackboard/tui/keys"
 )
 
-// memoryHands is what a person can do with one thing of the memory, as the agent that it
-// is seen through would reach it. They do not change: what is begun with them, and what
-// takes it back, is done as that agent, whoever is chosen since.
+// memoryHands are the actions on an item of the memory, as one agent. They are immutable:
+// an action and its undo run as that agent, even if another one is selected meanwhile.
 type memoryHands struct {
 	app   *app
 	agent string
-	page  page // whose hands they are
+	page  page // the page of the actions
 }
 
-// memoryDraft is a text that is edited outside: what it is of, as it was read, and whose
-// hands have it.
+// memoryDraft is a text that is edited in the editor: its original item, as it was read,
+// and the actions for it.
 type memoryDraft struct {
 	hands *memoryHands
-	item  *memory.Item // or
+	item  *memory.Item // one of these is set
 	named *memory.Named
 }
 
@@ -36,8 +35,8 @@ func (d *memoryDraft) text() string {
 	return d.named.Body
 }
 
-// hostile says that there are characters in it that visible replaces: a form would show
-// them as they are, or lose them.
+// hostile reports whether the text has characters that visible replaces: a form would
+// show or lose them.
 func (d *memoryDraft) hostile() bool {
 	texts := []string{d.text()}
 	if d.item != nil {
@@ -47,8 +46,8 @@ func (d *memoryDraft) hostile() bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return visible(s) != plain.Replace(s) })
 }
 
-// actions are what can be done with ref. What cannot be done with it is not listed, but
-// its key says why not.
+// actions returns the actions for ref. An impossible action is not listed, but its key
+// tells the reason.
 func (m *memoryHands) actions(ref memoryRef) actions {
 	edit := action{keys.Edit, func() tea.Cmd { return m.edit(ref) }}
 	editor := action{keys.Editor, func() tea.Cmd { return m.inEditor(ref) }}
@@ -79,7 +78,7 @@ func (m *memoryHands) copyContent(ref memoryRef) tea.Cmd {
 	return m.app.copyWhole(ref.id, func(ctx context.Context) (string, error) { return m.content(ctx, ref) })
 }
 
-// openLink opens what it names.
+// openLink opens what the text names.
 func (m *memoryHands) openLink(ref memoryRef) tea.Cmd {
 	return m.app.openLink(func(ctx context.Context) (linked, error) {
 		text, err := m.content(ctx, ref)
@@ -87,7 +86,7 @@ func (m *memoryHands) openLink(ref memoryRef) tea.Cmd {
 	})
 }
 
-// content is the whole text of an item, a note or a named entry.
+// content returns the whole text of an item, a note or a named entry.
 func (m *memoryHands) content(ctx context.Context, ref memoryRef) (text string, err error) {
 	err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
 		switch ref.kind {
@@ -109,8 +108,7 @@ func (m *memoryHands) content(ctx context.Context, ref memoryRef) (text string, 
 	return text, err
 }
 
-// edited keeps what was written in the editor. What cannot be kept is not lost: a form
-// opens with it, and says why.
+// edited saves the edited text. If it is refused, a form shows the text and the reason.
 func (d *memoryDraft) edited(text string, err error) tea.Cmd {
 	m, text := d.hands, strings.TrimSpace(text)
 	switch {
@@ -136,7 +134,7 @@ func (d *memoryDraft) edited(text string, err error) tea.Cmd {
 	})
 }
 
-// form asks for what it is of, with a text in it.
+// form returns the form for the item, with a text in it.
 func (d *memoryDraft) form(text string) *form {
 	if d.item != nil {
 		return d.hands.itemForm(d.item, text)
@@ -144,7 +142,7 @@ func (d *memoryDraft) form(text string) *form {
 	return d.hands.namedForm(d.named, text)
 }
 
-// fresh reads what ref names as it is now, to be edited.
+// fresh reads the current state of ref, for editing.
 func (m *memoryHands) fresh(ctx context.Context, ref memoryRef) (*memoryDraft, error) {
 	d := &memoryDraft{hands: m}
 	err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
@@ -166,18 +164,18 @@ func (m *memoryHands) fresh(ctx context.Context, ref memoryRef) (*memoryDraft, e
 	return d, err
 }
 
-// cannotEdit says why there is nothing to edit, "" if there is.
+// cannotEdit returns why ref cannot be edited, or "".
 func cannotEdit(ref memoryRef) string {
 	switch ref.kind {
 	case kindNote:
-		return "what an agent wrote for itself is not changed: forget it, and write another"
+		return "an agent's own items cannot be changed: forget this one and write another"
 	case kindConversation:
 		return "a conversation and its working notes are the agent's own, and read-only here"
 	}
 	return ""
 }
 
-// edit opens a form with what ref names.
+// edit opens a form for ref.
 func (m *memoryHands) edit(ref memoryRef) tea.Cmd {
 	if why := cannotEdit(ref); why != "" {
 		return notice(why)
@@ -194,7 +192,7 @@ func (m *memoryHands) edit(ref memoryRef) tea.Cmd {
 	})
 }
 
-// inEditor opens the text of what ref names in the person's editor.
+// inEditor opens the text of ref in the editor.
 func (m *memoryHands) inEditor(ref memoryRef) tea.Cmd {
 	if why := cannotEdit(ref); why != "" {
 		return notice(why)

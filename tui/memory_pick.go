@@ -15,26 +15,26 @@ type choice struct {
 	value string
 	label string
 	note  string
-	other bool // it is in no list: it is asked for
+	other bool // for a value that is not listed: asks for it
 }
 
-// another is the choice of what is in no list.
+// another is the choice for a value that is not listed.
 var another = choice{label: "another…", note: "by its name", other: true}
 
-// picker lies over the page and has one of a list chosen.
+// picker is an overlay with a list of choices.
 type picker struct {
 	plain
 	app     *app
 	heading string
-	name    string // what a choice is, for the question about another
+	name    string // what a choice is, for the form of another
 	choices []choice
 	take    func(value string) tea.Cmd
-	copies  bool // the value is worth copying
+	copies  bool // values can be copied
 	list    list
 	inner   int
 }
 
-// newPicker begins with the choice of now.
+// newPicker starts with the current choice.
 func newPicker(o *picker, now string) *picker {
 	o.list = list{app: o.app, row: o.row}
 	o.list.setLen(len(o.choices))
@@ -57,7 +57,7 @@ func (o *picker) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// takeChosen takes what is chosen, or asks for a name that is in no list.
+// takeChosen applies the choice, or asks for a name that is not listed.
 func (o *picker) takeChosen() tea.Cmd {
 	o.app.closeOver(o)
 	c := o.choices[o.list.cursor]
@@ -107,7 +107,7 @@ func (p *memoryPage) toggleForgotten() tea.Cmd {
 }
 
 func (p *memoryPage) chooseAgent() tea.Cmd {
-	all := []choice{{label: "nobody", note: "only what is everybody's"}}
+	all := []choice{{label: "no agent", note: "shared items only"}}
 	for _, name := range p.about.known(p.app.Worker) {
 		note := "nothing of its own"
 		if n := p.about.agents[name]; n > 0 {
@@ -116,7 +116,7 @@ func (p *memoryPage) chooseAgent() tea.Cmd {
 		all = append(all, choice{value: name, label: name, note: note})
 	}
 	all = append(all, another)
-	o := &picker{app: p.app, heading: "Through whose eyes?", name: "Agent", choices: all, take: p.lookAs}
+	o := &picker{app: p.app, heading: "As which agent?", name: "Agent", choices: all, take: p.lookAs}
 	return p.app.overlay(newPicker(o, p.query.agent))
 }
 
@@ -137,7 +137,7 @@ func (p *memoryPage) chooseSource() tea.Cmd {
 	return p.app.overlay(newPicker(o, p.query.source))
 }
 
-// choosePlace reads the channels or the conversations that there are, and has one chosen.
+// choosePlace reads the channels or conversations, and lets the person choose one.
 func (p *memoryPage) choosePlace() tea.Cmd {
 	q := p.query
 	return p.app.hold(func(ctx context.Context) (tea.Msg, error) {
@@ -161,8 +161,8 @@ func (p *memoryPage) choosePlace() tea.Cmd {
 	})
 }
 
-// lookAs shows the memory through the eyes of another agent, who sees other things: what
-// was read through those of the one before is dropped at once.
+// lookAs shows the memory as another agent sees it. The data of the agent before is
+// dropped at once.
 func (p *memoryPage) lookAs(agent string) tea.Cmd {
 	p.query.agent, p.query.source = agent, ""
 	p.hands = &memoryHands{p.app, agent, p}

@@ -11,7 +11,7 @@ import (
 	"blackboard/kb/memory"
 )
 
-// memorySection is a tab of the memory: a tier, or what is beside the tiers.
+// memorySection is a tab of the memory: a tier, or a list beside the tiers.
 type memorySection int
 
 const (
@@ -26,32 +26,32 @@ const (
 	sections
 )
 
-// memorySections are the tabs: the tier whose items one lists, or the kind of an agent's
-// notes, "" if it lists something else.
+// memorySections are the tabs: the tier of the listed items, or the kind of an agent's
+// notes, or "" for other lists.
 var memorySections = [sections]struct{ name, tier, note, heading, empty string }{
 	{"in conversations", memory.Conversation, "", "Items in conversations",
-		"Nothing is remembered of conversations. 8 shows all conversations and their working notes."},
+		"No items in conversations. 8 shows all conversations and their working notes."},
 	{"channel", memory.Channel, "", "Items in channels", emptyTier},
 	{"workspace", memory.Workspace, "", "Workspace", emptyTier},
 	{"account", memory.Account, "", "Account, in all projects", emptyTier},
 	{"named", "", "", "Named entries", emptyTier},
 	{"journal", "", memory.Journal, "Journal of ",
-		"Nothing is in this journal. + writes in it; an agent does with board memory journal."},
+		"This journal is empty. + writes an entry; agents use board memory journal."},
 	{"core", "", memory.Core, "Core memories of ",
-		"This agent has no core memories. + writes one; an agent does with board memory core."},
+		"This agent has no core memories. + writes one; agents use board memory core."},
 	{"all conversations", "", "", "All conversations",
-		"There was no conversation yet. An agent begins one with board memory conversation start."},
+		"No conversation yet. An agent begins one with board memory conversation start."},
 }
 
-const emptyTier = "Nothing is remembered here yet. + writes the first item; an agent does with board memory put."
+const emptyTier = "No items yet. + writes the first one; agents use board memory put."
 
 func (s memorySection) tier() string { return memorySections[s].tier }
 func (s memorySection) note() string { return memorySections[s].note }
 
-// errNoAgent is for what is an agent's own, where none is chosen.
+// errNoAgent is for an agent's own items if no agent is selected.
 var errNoAgent = errors.New("each agent has its own · A chooses the agent")
 
-// withMemory opens the memory as an agent sees it, for as long as fn needs it.
+// withMemory opens the memory as an agent, calls fn and closes it.
 func (a *app) withMemory(ctx context.Context, agent string, fn func(*memory.Store) error) error {
 	if a.Memory == nil {
 		return errors.New("there is no memory here")
@@ -63,7 +63,7 @@ func (a *app) withMemory(ctx context.Context, agent string, fn func(*memory.Stor
 	return errors.Join(fn(s), s.Close())
 }
 
-// memoryKind is what a row or a page is about.
+// memoryKind is the kind of thing that a row or a page shows.
 type memoryKind int
 
 const (
@@ -74,7 +74,7 @@ const (
 	kindConversation
 )
 
-// memoryRef names one thing of the memory.
+// memoryRef identifies one thing of the memory.
 type memoryRef struct {
 	kind memoryKind
 	id   string // of an item or a note; a name; a ref code
@@ -82,49 +82,49 @@ type memoryRef struct {
 	note string // kind of a note
 }
 
-// memoryRow is what a list keeps of one thing: a line, however long the thing is.
+// memoryRow is the data of a row. Its size is limited, however long the text is.
 type memoryRow struct {
 	ref    memoryRef
-	scope  memory.Scope // where an item is, and a conversation's own
-	at     time.Time    // what its age counts from; zero: never
+	scope  memory.Scope // where an item is; a conversation's own scope
+	at     time.Time    // the time from which its age counts; zero: never
 	cells  []string     // by section; see memoryPage.row
 	head   string
 	marks  []string
 	source string
 }
 
-// memoryQuery says what is listed.
+// memoryQuery selects the rows of a list.
 type memoryQuery struct {
 	agent     string
 	section   memorySection
-	place     string // a channel, or the ref code of a conversation; "": all
+	place     string // a channel, or a conversation's ref code; "": all
 	curator   string // "": all
 	source    string // "": all
-	forgotten bool   // forgotten and expired items too
-	text      string // words, each of which must be there
+	forgotten bool   // with forgotten and expired items
+	text      string // words that must all occur
 }
 
-// filtered says that something is left out besides what the text leaves out.
+// filtered reports whether the query has filters other than the text.
 func (q *memoryQuery) filtered() bool {
 	return q.curator != "" || q.source != "" || q.place != "" || q.forgotten
 }
 
-// memorySummary is what there is, for the tabs and for questions.
+// memorySummary has the counts for the tabs, and the choices for pickers.
 type memorySummary struct {
 	read      bool
 	workspace string
 	counts    [sections]int64
-	private   [sections]int64 // live items of agents alone, whoever's
-	unwritten int64           // of the named entries
-	agents    map[string]int  // those who have something of their own, and how many
+	private   [sections]int64 // live private items of all agents
+	unwritten int64           // named entries without a text
+	agents    map[string]int  // the agents with items of their own, and the number of these
 	channels  []memory.ChannelInfo
 }
 
-// memoryMost is how many notes and conversations are listed: the newest. The memory does
-// not page them.
+// memoryMost is the most notes and conversations in a list, the newest. The memory has no
+// pages of them.
 const memoryMost = 500
 
-// summarise counts what there is. Tiers that are not reached count nothing.
+// summarise counts the items. Tiers that are not granted count nothing.
 func summarise(ctx context.Context, s *memory.Store) (m memorySummary, err error) {
 	m.workspace, m.agents = s.Workspace(), map[string]int{}
 	files, err := s.Stats(ctx)
@@ -192,8 +192,7 @@ func (q *memoryQuery) read(ctx context.Context, s *memory.Store, now time.Time, 
 	return rows, false, err
 }
 
-// memoryScan is how many items are looked at in one reading, where a text says which of
-// them count.
+// memoryScan is the most items that one read compares with a text.
 const memoryScan = 500
 
 func (q *memoryQuery) items(ctx context.Context, s *memory.Store, now time.Time, before string, limit int) (rows []memoryRow, more bool, err error) {
@@ -233,12 +232,12 @@ func (q *memoryQuery) items(ctx context.Context, s *memory.Store, now time.Time,
 	}
 }
 
-// lets says whether every word of the text is in one of the fields.
+// lets reports whether every word of the text is in one of the fields.
 func (q *memoryQuery) lets(fields ...string) bool {
 	return q.text == "" || hasWords(strings.Join(fields, "\n"), q.text)
 }
 
-// memoryRunes is how many characters a row keeps of a text: more than the widest screen
+// memoryRunes is how many characters of a text a row keeps: more than the widest screen
 // shows.
 const memoryRunes = 300
 
@@ -254,7 +253,7 @@ func itemRow(it *memory.Item, now time.Time) memoryRow {
 		cells: []string{memory.Level(it.Importance), it.Curator}}
 }
 
-// itemMarks are what one should know of an item at a glance.
+// itemMarks returns the marks of an item in a list.
 func itemMarks(it *memory.Item, now time.Time) (marks []string) {
 	if it.Agent != "" {
 		marks = append(marks, "private")
@@ -327,11 +326,10 @@ func (q *memoryQuery) conversations(ctx context.Context, s *memory.Store) (rows 
 	return rows, err
 }
 
-// workingNote is the badge of a scratch note.
+// workingNote is the badge of a working note.
 const workingNote = "Working Note"
 
-// known are the agents that have something of their own in the memory, and the worker, by
-// name.
+// known returns the agents with items of their own, and the worker, by name.
 func (m *memorySummary) known(worker string) []string {
 	names := slices.Collect(maps.Keys(m.agents))
 	if worker != "" && !slices.Contains(names, worker) {

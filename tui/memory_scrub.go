@@ -14,15 +14,14 @@ import (
 	"blackboard/tui/keys"
 )
 
-// scrubKinds are what a manifest counts, in the order in which it is told, and what each
-// is called.
+// scrubKinds are the counts of a manifest in their order on the screen, with their names.
 var scrubKinds = []struct{ kind, one, many string }{
 	{"live", "live item", "live items"}, {"forgotten", "forgotten item", "forgotten items"}, {"private", "of them private to an agent", "of them private to an agent"},
-	{"named", "named entry", "named entries"}, {"journal", "journal entry, whoever's", "journal entries, whoever's"}, {"core", "core memory, whoever's", "core memories, whoever's"},
-	{"scratch", "working note, whoever's", "working notes, whoever's"}, {"revisions", "revision", "revisions"}, {"conversations", "conversation", "conversations"},
+	{"named", "named entry", "named entries"}, {"journal", "journal entry of any agent", "journal entries of all agents"}, {"core", "core memory of any agent", "core memories of all agents"},
+	{"scratch", "working note of any agent", "working notes of all agents"}, {"revisions", "revision", "revisions"}, {"conversations", "conversation", "conversations"},
 }
 
-// scrubCount is a number with what it counts.
+// scrubCount is a count with its name.
 func scrubCount(n int, one, many string) string {
 	if n == 1 {
 		many = one
@@ -30,15 +29,14 @@ func scrubCount(n int, one, many string) string {
 	return count(int64(n)) + " " + many
 }
 
-// What of a scope is scrubbed.
+// The modes of a scrub.
 const (
 	scrubItems = "all but named entries"
 	scrubFull  = "named entries too"
 	scrubPurge = "a conversation too, with its working notes"
 )
 
-// scrub asks what shall be removed for good, and shows what that would be: nothing is
-// removed by it.
+// scrub asks what to remove, and shows a dry run.
 func (m *memoryHands) scrub(places []string) tea.Cmd {
 	fields := []*field{
 		{name: "place", label: "Scope ", choices: places},
@@ -70,7 +68,7 @@ func (m *memoryHands) manifest(ctx context.Context, q memory.ScrubQuery) (out me
 	return out, err
 }
 
-// scrubPage shows what a scrub would remove.
+// scrubPage shows the dry run of a scrub.
 type scrubPage struct {
 	plain
 	app      *app
@@ -81,10 +79,10 @@ type scrubPage struct {
 	w, h     int
 }
 
-// no place leads anywhere
+// the page has no links
 func (p *scrubPage) update(msg tea.Msg) tea.Cmd { return p.doc.take(msg, p.actions, nil) }
 
-// read reads what would be removed now.
+// read makes the dry run.
 func (p *scrubPage) read() tea.Cmd {
 	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
 		m, err := p.hands.manifest(ctx, p.query)
@@ -99,11 +97,11 @@ func (p *scrubPage) read() tea.Cmd {
 	})
 }
 
-// hashStart is how many characters of a manifest's hash are typed to confirm it.
+// hashStart is the number of characters of a manifest's hash that confirm it.
 const hashStart = 6
 
-// askHash asks for the beginning of the hash, and then removes what the manifest says, if
-// it is still exactly that.
+// askHash asks for the start of the hash, and then removes what the manifest lists, if
+// that is still exact.
 func (p *scrubPage) askHash() tea.Cmd {
 	m := p.manifest
 	if m.Empty() {
@@ -136,7 +134,7 @@ func (p *scrubPage) askHash() tea.Cmd {
 	return p.app.overlay(f)
 }
 
-// scrubbed are the counts of a manifest in a line.
+// scrubbed formats the counts of a manifest as a line.
 func scrubbed(counts map[string]int) string {
 	var parts []string
 	for _, k := range scrubKinds {

@@ -163,14 +163,14 @@ func TestMemoryFilters(t *testing.T) {
 	h.press("F", "end", "enter")
 	h.typeText("nobody knows")
 	h.press("enter")
-	h.wants("Nothing of this passes the filters", "source nobody knows")
+	h.wants("The filters hide all of this", "source nobody knows")
 	h.press("esc", "/")
 	h.typeText("資料")
 	h.wants("1 of 1")
 	h.goldens("memory-filter")
 	h.size(80, 24)
 	h.typeText(" absent")
-	h.wants("Nothing of this passes the filters")
+	h.wants("The filters hide all of this")
 	h.press("esc")
 	h.wants("of 5 ·")
 
@@ -181,7 +181,7 @@ func TestMemoryFilters(t *testing.T) {
 	h.lacks("Releases")
 	h.toSection(sectionConversation)
 	h.press("I", "end", "enter")
-	h.wants("conversation 7bQ2Lw9dRtE", "Nothing of this passes the filters")
+	h.wants("conversation 7bQ2Lw9dRtE", "The filters hide all of this")
 }
 
 // TestMemoryNarrow: on the smallest screen what tells a stranger how to go on is there to its end.
@@ -232,13 +232,13 @@ func TestMemoryAnotherAgent(t *testing.T) {
 	h.press("enter")
 	h.wants("seen as stranger")
 	h.toSection(sectionJournal)
-	h.wants("Nothing is in this journal")
+	h.wants("This journal is empty")
 }
 
 func TestMemoryWithout(t *testing.T) {
 	h := newHarness(t, func(h *harness) { h.cfg.Workspace = ""; asAuthor(h) })
 	h.press("M")
-	h.wants("▸account", "Nothing is remembered here yet")
+	h.wants("▸account", "No items yet")
 	h.press("left")
 	h.wants("no workspace here", "--workspace")
 	h.goldens("memory-no-workspace")
@@ -257,7 +257,7 @@ func TestMemoryWithout(t *testing.T) {
 
 	h = newHarness(t, asAuthor)
 	h.press("M")
-	h.wants("Nothing is remembered here yet")
+	h.wants("No items yet")
 	h.goldens("memory-empty")
 	h.press("5")
 	h.wants("VOICE", "SOUL", "nothing is written yet")

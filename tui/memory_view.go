@@ -9,13 +9,13 @@ import (
 	"blackboard/kb/memory"
 )
 
-// memoryTab is where a tab stands in the lines of tabs.
+// memoryTab is the position of a tab in the lines of tabs.
 type memoryTab struct {
 	section memorySection
 	x, y, w int
 }
 
-// tabs sets the tabs into as many lines as they need, the chosen one with a mark.
+// tabs arranges the tabs in as many lines as needed, and marks the selected one.
 func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
 	st := p.app.st
 	var names [sections]string
@@ -42,7 +42,7 @@ func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
 		switch {
 		case used == 1:
 			before = ""
-		// what is no tier begins a line, if there is more than one
+		// other tabs than tiers start a line, if there are several lines
 		case used+2+n > p.w, s == sectionNamed && all > p.w:
 			lines = append(lines, fit(" "+line.String(), p.w))
 			line.Reset()
@@ -59,10 +59,10 @@ func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
 	return append(lines, fit(" "+line.String(), p.w)), places
 }
 
-// context says through whose eyes one looks, and what is left out.
+// context names the agent as which the memory is viewed, and the filters.
 func (p *memoryPage) context() string {
 	st, q := p.app.st, &p.query
-	who, with := "seen as nobody", []string{": only what is everybody's", ""}
+	who, with := "seen without an agent", []string{": shared items only", ""}
 	if q.agent != "" {
 		who, with = "seen as "+oneLine(q.agent, 40), []string{", with its private items, journal, core and working notes", ", with what is its own", ""}
 	}
@@ -85,7 +85,7 @@ func (p *memoryPage) context() string {
 		}
 	}
 	right := strings.Join(only, " · ")
-	// what is said of it gives way to the filters
+	// filters have priority over details of the agent
 	for len(with) > 1 && width(who+with[0])+width(right)+4 > p.w {
 		with = with[1:]
 	}
@@ -96,7 +96,7 @@ func (p *memoryPage) context() string {
 	return spread(" "+st.info.Render(who), st.accent.Render(right)+" ", p.w)
 }
 
-// above is how many lines there are above the list, its heading too.
+// above returns the number of lines above the list, with its heading.
 func (p *memoryPage) above() int {
 	lines, _ := p.tabs()
 	n := len(lines) + 2
@@ -149,7 +149,8 @@ func (p *memoryPage) heading() string {
 	return at.heading
 }
 
-// note says where in the list one is, and what of the tier others have for themselves.
+// note returns the position in the list, and the number of private items of other agents
+// in the tier.
 func (p *memoryPage) note() string {
 	at := p.list.place()
 	if at != "" && p.more {
@@ -170,7 +171,7 @@ func (p *memoryPage) note() string {
 	return at + also
 }
 
-// emptyWord says why there are no rows.
+// emptyWord explains why there are no rows.
 func (p *memoryPage) emptyWord() string {
 	q := &p.query
 	switch {
@@ -179,14 +180,14 @@ func (p *memoryPage) emptyWord() string {
 	case !p.known:
 		return "reading…"
 	case q.text != "" && p.elsewhere() != "":
-		return "Nothing here passes the filters: " + p.elsewhere() + ". → goes on to the next; esc takes the filters away."
+		return "Nothing here passes the filters: " + p.elsewhere() + ". → goes on to the next; esc clears the filters."
 	case q.text != "" || q.section.tier() != "" && q.filtered():
-		return "Nothing of this passes the filters. esc takes them away."
+		return "The filters hide all of this. esc clears them."
 	}
 	return memorySections[q.section].empty
 }
 
-// row is a line of the list.
+// row renders a line of the list.
 func (p *memoryPage) row(i, w int) string {
 	st, r := p.app.st, &p.rows[i]
 	age := right(ago(r.at, p.app.Now()), 4)
@@ -217,7 +218,7 @@ func (p *memoryPage) row(i, w int) string {
 	return spread(left+" "+r.head, p.app.badges(r.marks), w)
 }
 
-// badges are marks, each set off by its own colour and brackets.
+// badges renders marks, with colours and brackets.
 func (a *app) badges(marks []string) string {
 	out := make([]string, len(marks))
 	for i, m := range marks {

@@ -12,11 +12,11 @@ import (
 	"blackboard/kb/memory"
 )
 
-// errUnchanged ends a change of nothing, which would be a revision all the same.
+// errUnchanged refuses an edit without a change, which would add a revision.
 var errUnchanged = errors.New("nothing was changed · esc leaves it")
 
-// importances are the choices of an importance: the levels, and the number that an item
-// has if it is none of them.
+// importances returns the choices of an importance: the levels, and the number that the
+// item has if it is none of them.
 func importances(now float64) (choices []string, value string) {
 	value = strconv.FormatFloat(now, 'g', -1, 64)
 	for _, l := range memory.Levels {
@@ -31,8 +31,7 @@ func importances(now float64) (choices []string, value string) {
 	return choices, value
 }
 
-// itemFields are the questions of an item, whether it is new or changed: what it says
-// comes first.
+// itemFields returns the fields of a new or changed item, the content first.
 func itemFields(it *memory.Item) []*field {
 	choices, value := importances(it.Importance)
 	lifetimes := []string{memory.ShortTerm, memory.LongTerm}
@@ -48,8 +47,8 @@ func itemFields(it *memory.Item) []*field {
 	}
 }
 
-// itemForm asks for what an item shall say. content is what stands in the form: what the
-// item says, or what was written elsewhere and could not be kept.
+// itemForm returns the form of an item. content is the initial text: that of the item, or
+// one that could not be saved.
 func (m *memoryHands) itemForm(it *memory.Item, content string) *form {
 	var was values
 	fields := append(itemFields(it), &field{name: "why", label: "Why", hint: "kept with what it said before; may be left empty"})
@@ -80,14 +79,14 @@ func (m *memoryHands) itemForm(it *memory.Item, content string) *form {
 			}
 		})
 	}})
-	was = f.values() // as the fields have it, which is not to the byte what the item has
+	was = f.values() // the form's values may differ from the item's bytes
 	if content != it.Content {
 		fields[0].fill(content)
 	}
 	return f
 }
 
-// aboutTabs says what a form does to a text with tabs, if it has any.
+// aboutTabs tells what a form does to tabs, if the text has any.
 func aboutTabs(text string) []string {
 	if !strings.Contains(text, "\t") {
 		return nil
@@ -95,8 +94,8 @@ func aboutTabs(text string) []string {
 	return []string{"If it is changed here its tabs become blanks."}
 }
 
-// updateItem changes an item, if it still is as it was read. It is taken back by writing
-// what it said before.
+// updateItem changes an item, if its revision is the one that was read. Undo writes the
+// old text.
 func (m *memoryHands) updateItem(ctx context.Context, it *memory.Item, why string, fn func(*memory.Item)) (outcome, error) {
 	now, warnings, err := m.store(ctx, it, it.Revision, why, fn)
 	if err != nil {
@@ -121,7 +120,7 @@ func (m *memoryHands) store(ctx context.Context, it *memory.Item, revision int, 
 	return now, warnings, err
 }
 
-// warned are warnings in what is said of an act.
+// warned adds warnings to the text of an outcome.
 func warned(all []string) string {
 	if len(all) == 0 {
 		return ""
@@ -129,14 +128,14 @@ func warned(all []string) string {
 	return "; " + strings.Join(all, "; ")
 }
 
-// Who may see a new item.
+// Who can see a new item.
 const (
 	forEverybody = "everybody"
 	forAgent     = "the agent alone"
 )
 
-// newItem asks for something to remember in one of places, here at first. It is the
-// author's word, and the person is its source.
+// newItem asks for a new item in one of places, initially here. Its author is the person,
+// as its source says.
 func (m *memoryHands) newItem(places []string, here string) tea.Cmd {
 	at, err := memory.ParseScope(here)
 	if err != nil {
@@ -169,7 +168,7 @@ func (m *memoryHands) putItem(ctx context.Context, v values) (out outcome, err e
 			return err
 		}
 		id := st.Item.ID
-		if st.Confirmed { // there is nothing to take back but the counting
+		if st.Confirmed { // nothing to undo but the count
 			out = outcome{text: id + " is there already and counts as new again", kind: changedMemory}
 			return nil
 		}
@@ -179,7 +178,7 @@ func (m *memoryHands) putItem(ctx context.Context, v values) (out outcome, err e
 	return out, err
 }
 
-// forgetAgain takes back that something was written.
+// forgetAgain undoes writing an item.
 func (m *memoryHands) forgetAgain(id string) *undo {
 	return &undo{"forget " + id + " again", func(ctx context.Context) (outcome, error) {
 		return m.forgetNow(ctx, id, "taken back")
@@ -195,7 +194,7 @@ func (m *memoryHands) forgetNow(ctx context.Context, id, why string) (outcome, e
 	return outcome{text: id + " is forgotten", undo: back, kind: changedMemory}, err
 }
 
-// tiers are where what is in no channel or conversation can be kept.
+// tiers are the places of items that are not in a channel or a conversation.
 func (m *memoryHands) tiers() []string {
 	if m.app.Workspace == "" {
 		return []string{memory.Account}
@@ -203,7 +202,7 @@ func (m *memoryHands) tiers() []string {
 	return []string{memory.Workspace, memory.Account}
 }
 
-// newNote asks for an entry of the agent's journal, or one of its core memories.
+// newNote asks for an entry of the agent's journal, or a core memory.
 func (m *memoryHands) newNote(kind string) tea.Cmd {
 	heading, intro := "Write in the journal of "+oneLine(m.agent, 40), "It counts for seven days. Only this agent sees it."
 	if kind == memory.Core {
@@ -223,7 +222,7 @@ func (m *memoryHands) newNote(kind string) tea.Cmd {
 	}}))
 }
 
-// namedForm asks for what a named entry shall say. body is what stands in the form.
+// namedForm returns the form of a named entry. body is the initial text.
 func (m *memoryHands) namedForm(n *memory.Named, body string) *form {
 	var was values
 	fl := &field{name: "body", label: "Markdown", value: n.Body, lines: 30, required: true}
@@ -242,7 +241,7 @@ func (m *memoryHands) namedForm(n *memory.Named, body string) *form {
 	return f
 }
 
-// newNamed asks for a named entry that there is not yet.
+// newNamed asks for a new named entry.
 func (m *memoryHands) newNamed() tea.Cmd {
 	fields := []*field{
 		{name: "name", label: "Name", hint: "such as STACK", required: true},
@@ -254,8 +253,8 @@ func (m *memoryHands) newNamed() tea.Cmd {
 	}}))
 }
 
-// writeNamed writes a named entry, if it still is as it was read. It is taken back by
-// writing what it said before; one that was not written before is removed again.
+// writeNamed writes a named entry, if its revision is the one that was read. Undo writes
+// the old text, or removes a new entry.
 func (m *memoryHands) writeNamed(ctx context.Context, was *memory.Named, body string) (outcome, error) {
 	now, err := m.storeNamed(ctx, was, body, was.Revision)
 	if err != nil {
@@ -285,7 +284,7 @@ func (m *memoryHands) storeNamed(ctx context.Context, n *memory.Named, body stri
 	return now, err
 }
 
-// removeNamed removes a named entry. It is taken back by writing it anew.
+// removeNamed removes a named entry. Undo writes it again.
 func (m *memoryHands) removeNamed(ctx context.Context, ref memoryRef) (outcome, error) {
 	var was memory.Named
 	err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) (err error) {
@@ -299,7 +298,7 @@ func (m *memoryHands) removeNamed(ctx context.Context, ref memoryRef) (outcome, 
 	return outcome{text: ref.id + " is removed", undo: back, kind: changedMemory}, err
 }
 
-// forget asks whether something shall be forgotten, and shows what it says.
+// forget asks whether to forget something, and shows its text.
 func (m *memoryHands) forget(ref memoryRef) tea.Cmd {
 	return m.app.hold(func(ctx context.Context) (tea.Msg, error) {
 		where, says, err := m.said(ctx, ref)
@@ -313,15 +312,15 @@ func (m *memoryHands) forget(ref memoryRef) tea.Cmd {
 		case kindNamed:
 			f.heading, f.intro[0], f.button = "Remove "+oneLine(ref.id, 40)+where, "No turn is given it any more; its revisions stay.", "remove it"
 			f.submit = func(ctx context.Context, _ values) (outcome, error) { return m.removeNamed(ctx, ref) }
-		case kindItem: // the memory keeps no reason with a note
+		case kindItem: // the memory stores no reason for notes
 			f.fields = []*field{{name: "why", label: "Why", hint: "may be left empty"}}
 		}
 		return overlayMsg{newForm(m.app, f)}, nil
 	})
 }
 
-// said reads what ref names as it is now: where it is and who has written it, for a
-// heading, and what it says, quoted on one line.
+// said reads the current state of ref: its place and author, for a heading, and its text,
+// quoted on one line.
 func (m *memoryHands) said(ctx context.Context, ref memoryRef) (where, says string, err error) {
 	var parts []string
 	err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {

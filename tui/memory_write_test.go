@@ -133,7 +133,7 @@ func TestMemoryNotes(t *testing.T) {
 	h.press("u", "enter")
 	h.lacks("Says what it does not know.")
 	h.press("e")
-	h.wants("forget it, and write another")
+	h.wants("forget this one and write another")
 	h.press("d")
 	h.wants("Forget j000000003 (core of researcher)", "“")
 	h.press("enter")
@@ -191,7 +191,7 @@ func TestMemoryUndoAs(t *testing.T) {
 	h.press("ctrl+s")
 	h.wants("Read section 9.")
 	h.press("A", "home", "enter")
-	h.wants("seen as nobody")
+	h.wants("seen without an agent")
 	h.press("u", "enter")
 	h.wants("is forgotten")
 	h.asResearcher()
@@ -257,7 +257,7 @@ func TestMemoryScrub(t *testing.T) {
 	if _, there := h.m.top().(*memoryPage); !there {
 		t.Errorf("the manifest of what is gone is still shown")
 	}
-	h.wants("Nothing is remembered here yet")
+	h.wants("No items yet")
 	if live() != 0 {
 		t.Errorf("%d items are left by the scrub", live())
 	}

@@ -8,71 +8,71 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// The least screen that the pages are made for, in cells.
+// The least size of a screen, in cells.
 const (
 	MinWidth  = 60
 	MinHeight = 18
 )
 
-// page is what fills the screen, or lies over it. It is changed by update alone.
+// page fills the screen, or is an overlay. Only update may change it.
 type page interface {
 	init() tea.Cmd
 	update(tea.Msg) tea.Cmd
-	// view is as many lines as setSize said, each of as many cells; an overlay may give
-	// fewer of both, all lines of the same width.
+	// view returns as many lines of as many cells as setSize set. An overlay may return
+	// fewer of both; its lines have the same width.
 	view() []string
 	setSize(w, h int)
-	// title is its name in the header.
+	// title is the page's name in the header.
 	title() string
-	// actions are the keys that it answers to now, the most useful first.
+	// actions are the current actions, most useful first.
 	actions() actions
-	// typing says that keys are text just now, not commands.
+	// typing reports whether keys are text input now.
 	typing() bool
-	// close ends what it has under way.
+	// close ends what the page has started.
 	close()
 }
 
-// plain is what most pages do.
+// plain has the methods of most pages.
 type plain struct{}
 
 func (plain) init() tea.Cmd { return nil }
 func (plain) typing() bool  { return false }
 func (plain) close()        {}
 
-// runPlace is a page about a run: what the status bar says of it.
+// runPlace is a page about a run, as the status bar shows it.
 type runPlace interface {
 	run() string
-	light() (word string, open bool) // the gate's light, "" if it is not known yet
+	light() (word string, open bool) // the gate's state; "" if unknown
 }
 
-// leaver is a page that has something of its own to leave before it is left itself: a
-// filter, the past. leave reports whether there was something.
+// leaver is a page that undoes something of its own before it closes, such as a filter or
+// a view of the past. leave reports whether there was something.
 type leaver interface{ leave() (tea.Cmd, bool) }
 
-// resumer is a page that has something to do when it is on top again.
+// resumer is a page that updates when it is on top again.
 type resumer interface{ resume() tea.Cmd }
 
-// catcher is a page on top that has something to do after each message: a part of it
-// follows what others have changed.
+// catcher is a page that updates after each message while it is on top, since a part of
+// it follows other parts.
 type catcher interface{ catchUp() tea.Cmd }
 
-// maxUndo is how many acts can be taken back, one after the other.
+// maxUndo is how many actions can be undone, one after the other.
 const maxUndo = 50
 
-// statusEvery is how often the status bar asks what it shows.
+// statusEvery is how often the status bar is updated.
 const statusEvery = 10 * time.Second
 
 // model is the whole program.
 type model struct {
 	app    *app
-	pages  []page // the last one is shown
-	overs  []page // above it; the last one has the keys
+	pages  []page // the last one is on top
+	overs  []page // above the pages; the last one has the keys
 	w, h   int
 	status Status
 	notice noticeMsg
 	undos  []*undo
 	held   []tea.KeyMsg // keys that wait for an answer
-	asked  int          // the number of the last question about the status
+	asked  int          // the number of the last status query
 	title  string       // of the terminal
 }
 
@@ -86,7 +86,7 @@ func newModel(a *app) *model {
 
 func (m *model) top() page { return m.pages[len(m.pages)-1] }
 
-// focus is who has the keys.
+// focus returns the page or overlay with the keys.
 func (m *model) focus() page {
 	if len(m.overs) > 0 {
 		return m.overs[len(m.overs)-1]
@@ -115,8 +115,8 @@ func (m *model) askStatus(anew bool) tea.Cmd {
 	})
 }
 
-// statusAnswer shows how things stand, and asks again after a while: once, however often
-// it was asked.
+// statusAnswer updates the status bar, and schedules the next query: only one, however
+// many were made.
 func (m *model) statusAnswer(status Status, asked int) tea.Cmd {
 	m.status = status
 	if asked != m.asked {
@@ -125,8 +125,7 @@ func (m *model) statusAnswer(status Status, asked int) tea.Cmd {
 	return m.app.after(statusEvery, nil, func() tea.Cmd { return m.askStatus(false) })
 }
 
-// Update hands a message to whom it is for, and does at once what that asks of the
-// screen.
+// Update passes a message to its receiver, and applies changes of the screen at once.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, m.handleAll(msg)
 }
@@ -158,7 +157,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
 		m.resize()
-		return m.broadcast(msg) // a page that has more room now may have to read more
+		return m.broadcast(msg) // a larger page may need more data
 	case tea.KeyMsg:
 		return m.keyPresses(msg)
 	case tea.MouseMsg:
@@ -201,7 +200,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.app.screenAway()
 		return tea.ExecProcess(msg.cmd, msg.done)
 	case screenBackMsg:
-		m.title = "" // it is to be set again
+		m.title = "" // must be set again
 		return tea.Batch(m.app.screenBack(), m.handle(msg.then))
 	case tea.ResumeMsg:
 		m.title = ""
@@ -214,12 +213,12 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	return m.broadcast(msg)
 }
 
-// shows reports whether a page is on the stack, or lies over it.
+// shows reports whether a page or overlay is open.
 func (m *model) shows(p page) bool {
 	return slices.Contains(m.pages, p) || slices.Contains(m.overs, p)
 }
 
-// broadcast gives a message to every page; each takes its own.
+// broadcast passes a message to every page.
 func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, p := range m.pages {
@@ -231,8 +230,8 @@ func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// done ends an act: its form goes if it succeeded, else it stays with what was typed, and
-// says what is wrong.
+// done handles the result of an action. After a success its form closes; else it stays
+// with its values and shows the error.
 func (m *model) done(msg doneMsg) tea.Cmd {
 	var cmds []tea.Cmd
 	if msg.form != nil && msg.form.tried != nil {
@@ -249,7 +248,7 @@ func (m *model) done(msg doneMsg) tea.Cmd {
 	}
 	m.notice = noticeMsg{text: msg.text, good: true}
 	if msg.undo != nil && msg.undo.do != nil {
-		m.notice.text += " · u takes it back"
+		m.notice.text += " · u undoes it"
 	}
 	if msg.undo != nil {
 		m.undos = append(m.undos, msg.undo)
@@ -272,7 +271,7 @@ func (m *model) closeOver(over page) {
 	}
 }
 
-// toMoment goes back to the page of a run, and there to a moment of the past.
+// toMoment returns to the page of a run, at a moment of the past.
 func (m *model) toMoment(msg momentMsg) tea.Cmd {
 	for i := len(m.pages) - 1; i >= 0; i-- {
 		run, ok := m.pages[i].(*runPage)
@@ -287,7 +286,7 @@ func (m *model) toMoment(msg momentMsg) tea.Cmd {
 	return nil
 }
 
-// pop leaves the page that is shown, but for the first one.
+// pop closes the page on top, except for the first one.
 func (m *model) pop() {
 	if len(m.pages) > 1 {
 		m.top().close()
@@ -295,7 +294,7 @@ func (m *model) pop() {
 	}
 }
 
-// chrome is how many lines the header and the last two lines take.
+// chrome is the number of lines of the header and the last two lines.
 const chrome = 3
 
 func (m *model) tooSmall() bool { return m.w < MinWidth || m.h < MinHeight }

@@ -11,9 +11,8 @@ import (
 	"blackboard/tui/keys"
 )
 
-// keyPresses takes keys that arrived together, as they do when a key is held down over a
-// slow line, one after the other; what follows a key that asks for text is text. Keys
-// that come while an answer is waited for wait as well.
+// keyPresses handles keys that arrived together, as with a held key on a slow line. A key
+// that opens an input makes the rest text. Keys also wait while an answer is pending.
 func (m *model) keyPresses(msg tea.KeyMsg) tea.Cmd {
 	if m.app.holds > 0 && !key.Matches(msg, keys.Leave) {
 		m.held = append(m.held, msg)
@@ -23,14 +22,14 @@ func (m *model) keyPresses(msg tea.KeyMsg) tea.Cmd {
 		return m.key(msg)
 	}
 	if msg.Paste {
-		return nil // nobody means a text that is pasted as commands
+		return nil // pasted text must not run commands
 	}
 	first, rest := msg, msg
 	first.Runes, rest.Runes = msg.Runes[:1], msg.Runes[1:]
 	return tea.Batch(m.handleAll(first), m.handleAll(rest))
 }
 
-// release takes an answer that keys have waited for, and then the keys.
+// release applies an answer that keys have waited for, and then the keys.
 func (m *model) release(msg heldMsg) tea.Cmd {
 	m.app.holds--
 	cmds := []tea.Cmd{m.handleAll(msg.msg)}
@@ -54,7 +53,7 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, keys.Redraw):
 		return tea.ClearScreen
 	case m.tooSmall():
-		return nil // nobody sees what a key would do
+		return nil // its effect would not be visible
 	case focus.typing():
 		return focus.update(msg)
 	case key.Matches(msg, keys.Help):
@@ -79,8 +78,8 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	return m.focusKey(msg)
 }
 
-// focusKey gives a key to the page that has the keys. If it does nothing there, that is
-// said: somebody who hears nothing types on, and what is typed are keys too.
+// focusKey passes a key to the page with the keys. If it has no effect, a notice says so.
+// Otherwise the person might go on typing, and the text would run commands.
 func (m *model) focusKey(msg tea.KeyMsg) tea.Cmd {
 	focus := m.focus()
 	known := key.Matches(msg, keys.Moving()...) || slices.ContainsFunc(focus.actions(),
@@ -92,8 +91,7 @@ func (m *model) focusKey(msg tea.KeyMsg) tea.Cmd {
 	return cmd
 }
 
-// back leaves the page, after it had its chance: a page may have something of its own to
-// leave first, such as a filter.
+// back closes the page, unless it first undoes something of its own, such as a filter.
 func (m *model) back(msg tea.KeyMsg) tea.Cmd {
 	if l, ok := m.top().(leaver); ok {
 		if cmd, left := l.leave(); left {
@@ -110,10 +108,10 @@ func (m *model) back(msg tea.KeyMsg) tea.Cmd {
 	return notice("q leaves the program")
 }
 
-// undo asks whether the last act shall be taken back.
+// undo asks whether to undo the last action.
 func (m *model) undo() tea.Cmd {
 	if len(m.undos) == 0 {
-		return notice("nothing was done yet that could be taken back")
+		return notice("nothing to undo yet")
 	}
 	last := m.undos[len(m.undos)-1]
 	forget := func(error) tea.Cmd {
@@ -121,13 +119,13 @@ func (m *model) undo() tea.Cmd {
 		return nil
 	}
 	if last.do == nil {
-		forget(nil) // the next key is about what was done before
+		forget(nil) // the next key is for the action before
 		return notice(last.text)
 	}
 	f := newForm(m.app, form{heading: "Undo", intro: []string{strings.ToUpper(last.text[:1]) + last.text[1:] + "?"}, button: "undo", submit: func(ctx context.Context, _ values) (outcome, error) {
 		return last.do(ctx)
 	}})
-	f.tried = forget // what cannot be taken back is not in the way of the others
+	f.tried = forget // an impossible undo must not block the others
 	return m.app.overlay(f)
 }
 
@@ -141,7 +139,7 @@ func (m *model) mouse(msg tea.MouseMsg) tea.Cmd {
 		msg.X, msg.Y = msg.X-x, msg.Y-y
 		return over.update(msg)
 	}
-	msg.Y-- // the header
+	msg.Y-- // below the header
 	if msg.Y < 0 || msg.Y >= m.h-chrome {
 		return nil
 	}

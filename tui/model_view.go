@@ -10,7 +10,7 @@ import (
 	"blackboard/tui/keys"
 )
 
-// placeOf is where an overlay lies: in the middle.
+// placeOf returns the position of an overlay: centred.
 func (m *model) placeOf(box []string) (x, y int) {
 	if len(box) == 0 {
 		return 0, 0
@@ -21,7 +21,7 @@ func (m *model) placeOf(box []string) (x, y int) {
 // View is the whole screen.
 func (m *model) View() string {
 	if m.w == 0 {
-		return "" // the size is not known yet
+		return "" // the size is unknown yet
 	}
 	if m.tooSmall() {
 		word := fmt.Sprintf("This needs %d×%d cells; here are %d×%d. Make the window larger; ctrl+c leaves.", MinWidth, MinHeight, m.w, m.h)
@@ -39,7 +39,7 @@ func (m *model) View() string {
 	return strings.Join(lines, "\n")
 }
 
-// header says where we are.
+// header shows the path of pages.
 func (m *model) header() string {
 	st := m.app.st
 	titles := make([]string, 0, len(m.pages))
@@ -65,8 +65,8 @@ func (m *model) header() string {
 	return fit(name+path, m.w)
 }
 
-// lastLines are the keys that work here, or the last notice, and the status bar. A long
-// error takes both lines: its end says what to do.
+// lastLines returns the keys or the last notice, and the status bar. A long error takes
+// both lines, since its end has the next step.
 func (m *model) lastLines() []string {
 	if m.notice.err != nil && m.app.away == nil {
 		if lines := wrap("✗ "+m.app.explain(m.notice.err), m.w-2); len(lines) > 1 {
@@ -76,7 +76,7 @@ func (m *model) lastLines() []string {
 	return []string{m.hints(), m.statusBar()}
 }
 
-// hints are the keys that work here, or the last notice.
+// hints returns the keys that work here, or the last notice.
 func (m *model) hints() string {
 	st := m.app.st
 	switch {
@@ -100,7 +100,7 @@ func (m *model) hint(b key.Binding) string {
 	return m.app.st.key.Render(b.Help().Key) + " " + m.app.st.faint.Render(b.Help().Desc)
 }
 
-// keyHints are as many keys as fit into w cells.
+// keyHints returns as many keys as fit into w cells.
 func (m *model) keyHints(all []key.Binding, w int) string {
 	var out strings.Builder
 	used := 0
@@ -118,8 +118,8 @@ func (m *model) keyHints(all []key.Binding, w int) string {
 	return strings.TrimRight(out.String(), " ")
 }
 
-// statusBar says how things stand: run, gate, knowledge base, daemon, model, and who
-// acts. What there is no room for is left out from the right.
+// statusBar shows run, gate, knowledge base, daemon, model and worker. If there is no
+// room, it leaves out parts from the right.
 func (m *model) statusBar() string {
 	st := m.app.st
 	left, light, look := "", "", st.barBad
@@ -153,7 +153,7 @@ func (m *model) statusBar() string {
 	for len(right) > 1 && room() < 2 {
 		right = right[:len(right)-1]
 	}
-	if room() < 2 { // a long name of a run gives way
+	if room() < 2 { // a long name of a run is shortened
 		left = " " + shortName(left[1:], max(width(left)+room()-5, 0)) + "  "
 	}
 	return fit(st.bar.Render(left)+look.Render(light)+st.bar.Render(strings.Repeat(" ", max(room(), 0))+strings.Join(right, "  ")+" "), m.w)

@@ -15,40 +15,39 @@ import (
 	"blackboard/board"
 )
 
-// Mutes are what Config.Mute may have: ways to tell somebody who looks elsewhere, and
-// what is told.
+// Mutes are the values of Config.Mute: the ways of a notification, and its subjects.
 var Mutes = []string{"bell", "desktop", "title", "gate", "critical", "silent", "all"}
 
-// CheckMutes says what can be muted if one of the words cannot.
+// CheckMutes returns an error that lists the values if one of the words is invalid.
 func CheckMutes(words []string) error {
 	for _, w := range words {
 		if !slices.Contains(Mutes, w) {
-			return fmt.Errorf("%q cannot be muted: what can are %s", w, strings.Join(Mutes, ", "))
+			return fmt.Errorf("%q cannot be muted; these can: %s", w, strings.Join(Mutes, ", "))
 		}
 	}
 	return nil
 }
 
-// silentAfter is how long a worker that is waited for has to be silent before that is
-// told.
+// silentAfter is how long a worker for whom the gate waits must be silent before a
+// notification.
 const silentAfter = 10 * time.Minute
 
-// maxNotice is how much of a question a notice has, in runes.
+// maxNotice is the most runes of a question in a notification.
 const maxNotice = 120
 
-// watcher notices what happens in a run that somebody who looks elsewhere has to be told.
+// watcher decides which events of a run are worth a notification.
 type watcher struct {
 	began    time.Time       // when the run was first seen
 	open     bool            // the gate
-	critical map[string]bool // questions that were told of, or were there
-	silent   map[string]bool // workers that were told of, or were silent
+	critical map[string]bool // questions that were there at the start or had a notification
+	silent   map[string]bool // workers that were silent at the start or had a notification
 }
 
-// told is one thing that is told.
+// told is a notification.
 type told struct{ kind, text string }
 
-// notices compares a scene with the one before. At first nothing is told: it is on the
-// screen.
+// notices compares a scene with the one before. The first scene causes no notifications:
+// it is on the screen.
 func (w *watcher) notices(name, me string, s *scene, now time.Time) []told {
 	first := w.critical == nil
 	if first {
@@ -85,9 +84,9 @@ func (w *watcher) notices(name, me string, s *scene, now time.Time) []told {
 	return all
 }
 
-// waitedFor are the workers whose silence means something: those that are expected and
-// have not finished, that hold a claim, or that have written since somebody looks, as
-// long as the gate is closed.
+// waitedFor returns the workers whose silence matters: those that are expected and not
+// done, that hold a claim, or that have written since the start of the program, while the
+// gate is closed.
 func (w *watcher) waitedFor(s *scene, now time.Time) []string {
 	var names []string
 	for i := range s.state.Expected {
@@ -113,7 +112,7 @@ func (w *watcher) waitedFor(s *scene, now time.Time) []string {
 	return slices.Compact(names)
 }
 
-// lastWord is when a worker last wrote, or began if that was never.
+// lastWord returns when a worker wrote last, or the start if it never did.
 func lastWord(s *scene, name string, began time.Time) time.Time {
 	for i := range s.state.Workers {
 		if x := &s.state.Workers[i]; x.Name == name && !x.Last.IsZero() {
@@ -123,13 +122,13 @@ func lastWord(s *scene, name string, began time.Time) time.Time {
 	return began
 }
 
-// muted reports whether somebody does not want to be told so, or of that.
+// muted reports whether a way or subject of notifications is muted.
 func (a *app) muted(word string) bool {
 	return slices.Contains(a.Mute, word) || slices.Contains(a.Mute, "all")
 }
 
-// tell rings the bell and asks the terminal for a notice on the desktop, if the person
-// looks elsewhere or the terminal does not say.
+// tell rings the bell and sends a desktop notification, if the terminal is not focused or
+// does not report it.
 func (a *app) tell(all []told) tea.Cmd {
 	all = slices.DeleteFunc(all, func(t told) bool { return a.muted(t.kind) })
 	if len(all) == 0 || a.focused {
@@ -149,8 +148,8 @@ func (a *app) tell(all []told) tea.Cmd {
 	return a.write(s.String())
 }
 
-// desktopNotice is the escape sequence for a notice on the desktop: OSC 777 for the
-// terminals that know only that, else OSC 9. tmux is asked to pass it on.
+// desktopNotice returns the escape sequence of a desktop notification: OSC 777 for
+// terminals that support only that, else OSC 9. tmux is asked to pass it on.
 func desktopNotice(text string, env func(string) string) string {
 	text = strings.ReplaceAll(oneLine(text, 2*maxNotice), ";", ",")
 	s := "\x1b]9;" + text + "\a"
@@ -164,8 +163,7 @@ func desktopNotice(text string, env func(string) string) string {
 	return s
 }
 
-// write writes to the terminal. It is one write, so it does not fall into the drawing of
-// a screen.
+// write writes to the terminal. A single write cannot mix with the drawing of a screen.
 func (a *app) write(s string) tea.Cmd {
 	if s == "" || a.out == nil {
 		return nil
@@ -176,13 +174,13 @@ func (a *app) write(s string) tea.Cmd {
 	})
 }
 
-// What keeps the title that the terminal had, and brings it back.
+// Save and restore the terminal's title.
 const (
 	keepTitle = "\x1b[22;2t"
 	backTitle = "\x1b[23;2t"
 )
 
-// ofTitle is an escape sequence for the title, if that is ours.
+// ofTitle returns an escape sequence for the title, or "" if titles are muted.
 func (a *app) ofTitle(s string) string {
 	if a.muted("title") {
 		return ""

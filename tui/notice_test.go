@@ -87,7 +87,7 @@ func TestTold(t *testing.T) {
 			t.Errorf("muted %q, focused %v: %q is written instead of %q", c.mute, c.focused, got, c.want)
 		}
 	}
-	if err := CheckMutes([]string{"bell", "bells"}); err == nil || !strings.Contains(err.Error(), `"bells" cannot be muted: what can are bell, desktop`) {
+	if err := CheckMutes([]string{"bell", "bells"}); err == nil || !strings.Contains(err.Error(), `"bells" cannot be muted; these can: bell, desktop`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -10,15 +10,15 @@ import (
 	"blackboard/board"
 )
 
-// From how many cells on a run's page shows beside its lists what is chosen there, and
-// from how many in a column between them.
+// The least widths of a run's page with the preview beside the lists, and with the
+// preview as a column between them.
 const (
 	previewWide  = 120
 	previewWider = 200
 )
 
-// preview shows what is chosen in the lists of a run: an entry or a signal as its page
-// does, and a few words of what has no page.
+// preview shows the chosen row of a run's lists: an entry or a signal as its page does,
+// others in a few words.
 type preview struct {
 	*detailPage
 	page  *runPage
@@ -31,11 +31,11 @@ func newPreview(p *runPage) *preview {
 	return &preview{detailPage: d, page: p}
 }
 
-// previewed says that what is chosen is shown beside the lists: where there is room, or
-// where somebody wants it.
+// previewed reports whether the preview is shown: if there is room, or the person wants
+// it.
 func (p *runPage) previewed() bool { return (p.w >= previewWide) != p.app.previewOther }
 
-// togglePreview shows what is chosen beside the lists, or the lists alone.
+// togglePreview shows or hides the preview.
 func (p *runPage) togglePreview() tea.Cmd {
 	p.app.previewOther = !p.app.previewOther
 	p.inPreview = p.inPreview && p.previewed()
@@ -43,7 +43,7 @@ func (p *runPage) togglePreview() tea.Cmd {
 	return nil
 }
 
-// catchUp lets the preview follow what is chosen, whatever has changed that.
+// catchUp makes the preview follow the chosen row, whatever changed it.
 func (p *runPage) catchUp() tea.Cmd {
 	if !p.known || p.w == 0 || !p.previewed() || p.back.on && p.back.past == nil {
 		return nil
@@ -61,7 +61,7 @@ func (p *runPage) catchUp() tea.Cmd {
 	return v.show(p.chosen(), p.back.past, p.marked())
 }
 
-// marked are the words of the filter of the list that has the keys.
+// marked returns the words of the filter of the list with the keys.
 func (p *runPage) marked() []string {
 	if p.focus == paneFeed {
 		return p.feed.marked
@@ -69,8 +69,8 @@ func (p *runPage) marked() []string {
 	return strings.Fields(p.panes[p.focus].narrowing().value())
 }
 
-// show shows another entry or signal, as it is or was, and marks words in it. What was
-// shown before stays until that is read, so that nothing flickers.
+// show shows another entry or signal, as of now or the past, and highlights words in it.
+// The old one is shown until it is read, to avoid flicker.
 func (v *preview) show(id string, past *board.Past, words []string) tea.Cmd {
 	marked := slices.Equal(words, v.mark)
 	if id == v.id && past == v.past && v.about == "" {
@@ -87,7 +87,7 @@ func (v *preview) show(id string, past *board.Past, words []string) tea.Cmd {
 	return v.read()
 }
 
-// words are what is shown, without a page of its own.
+// words shows a text that has no page.
 func (v *preview) words(about string, lines []docLine) {
 	if v.about != about {
 		v.doc.top = 0
@@ -96,7 +96,7 @@ func (v *preview) words(about string, lines []docLine) {
 	v.doc.setLines(lines)
 }
 
-// aboutWorker says what there is to know of a worker.
+// aboutWorker describes a worker.
 func (v *preview) aboutWorker(w *board.Worker) {
 	if w == nil {
 		v.words("worker", nil)
@@ -138,7 +138,8 @@ func (v *preview) aboutWorker(w *board.Worker) {
 	v.words("worker "+w.Name, x.lines)
 }
 
-// aboutReason says why the gate is closed, where that is about no signal and no entry.
+// aboutReason describes a reason why the gate is closed, if it is not about a signal or
+// an entry.
 func (v *preview) aboutReason(r *board.Reason) {
 	x := newWriter(v.app.st, v.w)
 	x.line(v.app.st.warn.Render(r.Rule) + v.app.st.bad.Render("  keeps the gate closed"))
@@ -151,7 +152,7 @@ func (v *preview) aboutReason(r *board.Reason) {
 	v.words(strings.TrimSpace("reason "+r.Rule+" "+r.Worker), x.lines)
 }
 
-// name is what the preview is about.
+// name returns the subject of the preview.
 func (v *preview) name() string {
 	if name := cmp.Or(v.evidence.id(), shortName(v.about, 60)); name != "" {
 		return name
@@ -159,7 +160,7 @@ func (v *preview) name() string {
 	return "Nothing is chosen"
 }
 
-// place gives it its place on the page.
+// place sets the preview's place on the page.
 func (v *preview) place(r rect) {
 	w, h := r.w, max(r.h-1, 0)
 	v.doc.setSize(w, h)
@@ -170,8 +171,8 @@ func (v *preview) place(r rect) {
 	}
 }
 
-// draw is the pane. No place in it is chosen: enter opens the page that has the keys for
-// that.
+// draw renders the pane. Its links cannot be chosen: enter opens the page with the keys
+// for that.
 func (v *preview) draw(r rect, focused bool) []string {
 	v.doc.at = -1
 	return v.app.st.pane(v.name(), v.doc.more(), v.doc.view(), r.w, r.h, focused)

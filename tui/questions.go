@@ -9,26 +9,24 @@ import (
 	"blackboard/board"
 )
 
-// questionsPane lists what is asked of the run, under the gate's light: what keeps the
-// gate closed first, then the other open signals, the most urgent first, and the closed
-// ones if they are wanted.
+// questionsPane lists the questions of the run below the state of the gate: first what
+// closes the gate, then other open signals by urgency, then the closed ones if wanted.
 type questionsPane struct {
 	page   *runPage
 	list   list
 	filter filter
 	all    []concern
 	shown  []concern
-	every  bool // closed signals too
+	every  bool // with closed signals
 }
 
-// concern is a row: a reason why the gate is closed, a signal, or a signal that is such a
-// reason.
+// concern is a row: a reason why the gate is closed, a signal, or both.
 type concern struct {
-	reason *board.Reason // nil: it keeps nothing closed
-	signal *board.Signal // nil: the reason is about something else
+	reason *board.Reason // nil: it does not close the gate
+	signal *board.Signal // nil: the reason is not about a signal
 }
 
-// id is the signal or the entry that it is about, or "".
+// id returns the id of its signal or entry, or "".
 func (q *concern) id() string {
 	if q.signal != nil {
 		return q.signal.ID
@@ -36,7 +34,7 @@ func (q *concern) id() string {
 	return q.reason.ID
 }
 
-// key tells it from the others, whether it keeps the gate closed or not.
+// key identifies the row, whether or not it closes the gate.
 func (q *concern) key() string {
 	if q.signal != nil {
 		return q.signal.ID
@@ -44,7 +42,7 @@ func (q *concern) key() string {
 	return strings.Join([]string{q.reason.Rule, q.reason.ID, q.reason.Other, q.reason.Worker}, "\n")
 }
 
-// lets says whether it has all words of a filter.
+// lets reports whether it has all words of a filter.
 func (q *concern) lets(words string) bool {
 	if words == "" {
 		return true
@@ -60,7 +58,7 @@ func (q *concern) lets(words string) bool {
 	return hasWords(text, words)
 }
 
-// questionsOf are the rows of a scene.
+// questionsOf returns the rows of a scene.
 func questionsOf(s *scene) []concern {
 	var all []concern
 	blocks := map[string]*board.Reason{}
@@ -90,7 +88,7 @@ func newQuestionsPane(p *runPage) *questionsPane {
 	return s
 }
 
-// show replaces the questions; the chosen one stays chosen.
+// show replaces the rows; the chosen one stays chosen.
 func (s *questionsPane) show(all []concern) {
 	s.all = all
 	s.narrow(s.chosenKey(), s.page.acted)
@@ -102,7 +100,7 @@ func (s *questionsPane) toggle() tea.Cmd {
 	return nil
 }
 
-// narrow shows what passes the filter: what is open, or all.
+// narrow shows the rows that match the filter: the open ones, or all.
 func (s *questionsPane) narrow(chosen string, expected bool) {
 	s.shown = s.shown[:0:0]
 	for _, q := range s.all {
@@ -115,7 +113,7 @@ func (s *questionsPane) narrow(chosen string, expected bool) {
 	s.list.keep(len(s.shown), at, expected)
 }
 
-// typed takes a key of the filter.
+// typed handles a key of the filter.
 func (s *questionsPane) typed(msg tea.KeyMsg) tea.Cmd {
 	chosen := s.chosenKey()
 	changed, cmd := s.filter.update(msg)
@@ -126,7 +124,7 @@ func (s *questionsPane) typed(msg tea.KeyMsg) tea.Cmd {
 	return cmd
 }
 
-// clearFilter shows all again; the chosen one stays chosen.
+// clearFilter shows all rows again; the chosen one stays chosen.
 func (s *questionsPane) clearFilter() tea.Cmd {
 	chosen := s.chosenKey()
 	s.filter.clear()
@@ -135,14 +133,14 @@ func (s *questionsPane) clearFilter() tea.Cmd {
 	return nil
 }
 
-// choose chooses a row, if it is there.
+// choose chooses a row, if it exists.
 func (s *questionsPane) choose(key string) {
 	if at := slices.IndexFunc(s.shown, func(q concern) bool { return q.key() == key }); at >= 0 {
 		s.list.moveTo(at)
 	}
 }
 
-// at is the chosen row; nil if there is none.
+// at returns the chosen row, or nil.
 func (s *questionsPane) at() *concern {
 	if s.list.cursor < len(s.shown) && !s.list.lost {
 		return &s.shown[s.list.cursor]
@@ -157,7 +155,7 @@ func (s *questionsPane) chosenKey() string {
 	return ""
 }
 
-// chosen is the id of the signal or the entry that the chosen row is about, or "".
+// chosen returns the id of the chosen row's signal or entry, or "".
 func (s *questionsPane) chosen() string {
 	if q := s.at(); q != nil {
 		return q.id()
@@ -168,7 +166,7 @@ func (s *questionsPane) chosen() string {
 func (s *questionsPane) rows() *list        { return &s.list }
 func (s *questionsPane) narrowing() *filter { return &s.filter }
 
-// above is the heading, the light and the filter.
+// above returns the heading, the state of the gate and the filter.
 func (s *questionsPane) above() int {
 	lines := 2
 	if s.filter.shown() {
@@ -185,7 +183,7 @@ func (s *questionsPane) view(focused bool) []string {
 	}
 	switch {
 	case s.filter.value() != "":
-		s.list.empty = "no question has these words; esc takes the filter away"
+		s.list.empty = "no question has these words; esc clears the filter"
 	case len(s.all) == 0:
 		s.list.empty = "no question was raised yet; s raises one"
 	default:
@@ -198,7 +196,7 @@ func (s *questionsPane) view(focused bool) []string {
 	return st.pane(title, s.list.place(), append(body, s.list.view(focused)...), r.w, r.h, focused)
 }
 
-// light is the gate in a line: whether it is open, and by which priorities it closes.
+// light describes the gate in a line: its state, and the priorities that close it.
 func (s *questionsPane) light() string {
 	st, v := s.page.app.st, &s.page.scene.verdict
 	word := lightWord(v.Open, len(v.Reasons))
@@ -242,10 +240,10 @@ func (s *questionsPane) row(i, w int) string {
 		return spread(left, tail, w)
 	}
 	r := q.reason
-	if r.Rule == board.RuleExpected { // its words say so again
+	if r.Rule == board.RuleExpected { // its text repeats that
 		return fit(columns(mark, st.warn.Render(r.Rule), oneLine(r.Worker, rowRunes)+" has not finished yet"), w)
 	}
-	if r.ID == "" { // what is needed is said by itself
+	if r.ID == "" { // such a text says what is needed
 		return fit(columns(mark, st.warn.Render(r.Rule), oneLine(r.Content, rowRunes)), w)
 	}
 	tail := st.faint.Render("by " + shortName(r.Worker, w/4))

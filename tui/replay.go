@@ -11,31 +11,31 @@ import (
 	"blackboard/tui/keys"
 )
 
-// scrubPause is how long the hand has to rest before the past is read: who goes through
-// the log fast wants to see where it is, not each moment.
+// scrubPause is the delay before the past is read. While a person moves fast through the
+// log, only the position matters.
 const scrubPause = 60 * time.Millisecond
 
-// replay is the way back in time: the board as it was after an event.
+// replay is the state of moving through the past: the board as of an event.
 type replay struct {
 	on      bool
 	seq     int64 // the event up to which the board is shown
-	now     int64 // the last event there is
+	now     int64 // the last event
 	at      time.Time
-	what    string // what the event was
+	what    string // describes the event
 	reading bool
-	slow    bool        // the reading takes so long that it has to be said above what is shown
-	shown   int64       // the event that the scene on the page belongs to; 0 is now
+	slow    bool        // the read is so slow that the page must say so
+	shown   int64       // the event of the scene on the page; 0 is now
 	past    *board.Past // of shown
 }
 
-// slowReading is from when on the page says that it shows another moment than the one
-// that was asked for. Before, the line of time says it.
+// slowReading is the time after which the page says that it does not show the requested
+// moment yet. Until then, only the timeline does.
 const slowReading = 150 * time.Millisecond
 
-// loading reports whether what is shown is not the moment that was asked for.
+// loading reports whether the page does not show the requested moment yet.
 func (p *runPage) loading() bool { return p.back.on && p.back.shown != p.back.seq }
 
-// stillShown says which moment is shown meanwhile.
+// stillShown tells which moment is shown meanwhile.
 func (p *runPage) stillShown() string {
 	if p.back.shown == 0 {
 		return "shown is now"
@@ -43,7 +43,7 @@ func (p *runPage) stillShown() string {
 	return "shown is event " + count(p.back.shown)
 }
 
-// timeActions go through time. The way back to now comes first for who is not there.
+// timeActions move through time. In the past, the way back to now comes first.
 func (p *runPage) timeActions() actions {
 	by := func(n int64) func() tea.Cmd { return func() tea.Cmd { return p.goTo(p.place() + n) } }
 	leap := max(p.back.now/20, 1)
@@ -55,7 +55,7 @@ func (p *runPage) timeActions() actions {
 	return append(all, live)
 }
 
-// place is the event that is looked at.
+// place returns the event that is shown.
 func (p *runPage) place() int64 {
 	if p.back.on {
 		return p.back.seq
@@ -63,7 +63,7 @@ func (p *runPage) place() int64 {
 	return p.back.now
 }
 
-// goTo shows the board as it was after an event; after the last one that is now.
+// goTo shows the board as of an event; after the last one, now.
 func (p *runPage) goTo(seq int64) tea.Cmd {
 	if !p.known || p.back.now < 1 {
 		return nil
@@ -77,14 +77,14 @@ func (p *runPage) goTo(seq int64) tea.Cmd {
 	}
 	seq = p.back.seq
 	return p.app.after(scrubPause, p, func() tea.Cmd {
-		if seq != p.back.seq { // the hand does not rest
+		if seq != p.back.seq { // still moving
 			return nil
 		}
 		return p.readPast()
 	})
 }
 
-// toNow goes back to the present.
+// toNow returns to the present.
 func (p *runPage) toNow() tea.Cmd {
 	if !p.back.on {
 		return nil
@@ -95,7 +95,7 @@ func (p *runPage) toNow() tea.Cmd {
 	return tea.Batch(p.look(), p.feed.find(), p.feed.need())
 }
 
-// readPast reads the board as it was, one moment at a time.
+// readPast reads the board of the past, one moment at a time.
 func (p *runPage) readPast() tea.Cmd {
 	if p.back.reading || !p.back.on || p.back.shown == p.back.seq {
 		return nil
@@ -112,7 +112,7 @@ func (p *runPage) readPast() tea.Cmd {
 	}))
 }
 
-// pastScene is a run as it was after an event.
+// pastScene is a run as of an event.
 type pastScene struct {
 	past  *board.Past
 	scene scene
@@ -149,7 +149,7 @@ func (p *runPage) wentBack(m pastScene, err error) tea.Cmd {
 	p.back.shown, p.back.past, p.back.at = m.past.Seq, m.past, m.event.At
 	p.back.what = m.event.Verb + " " + m.event.ID + " by " + m.event.Actor
 	p.show(m.scene)
-	return tea.Batch(p.feed.showPast(), p.readPast()) // read on if the hand has gone on
+	return tea.Batch(p.feed.showPast(), p.readPast()) // read again if the person has moved on
 }
 
 // byUrgency is the order in which the board lists signals.
@@ -184,7 +184,7 @@ func (f *feed) showPast() tea.Cmd {
 	return f.need()
 }
 
-// keepChosen shows all entries, with one of them chosen if it is there.
+// keepChosen shows all entries; the chosen one stays chosen if it exists.
 func (f *feed) keepChosen(id string) {
 	at := -1
 	if n, err := board.ParseEntryID(id); err == nil && n <= f.posted() {
@@ -193,7 +193,7 @@ func (f *feed) keepChosen(id string) {
 	f.list.keep(int(f.posted()), at, true)
 }
 
-// leavePast shows the entries of now again.
+// leavePast shows the current entries again.
 func (f *feed) leavePast() {
 	f.asked.drop()
 	f.past, f.asking, f.narrow, f.found, f.earlier = nil, false, false, nil, false

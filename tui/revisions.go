@@ -10,7 +10,7 @@ import (
 	"blackboard/tui/keys"
 )
 
-// revision is what something said before, and how it is made that again.
+// revision is an earlier text, and the way to restore it.
 type revision struct {
 	n       int
 	note    string // when, by whom, why
@@ -19,8 +19,8 @@ type revision struct {
 	restore func(context.Context) (outcome, error)
 }
 
-// pickRevision has one of the revisions chosen, the newest first; that is shown on a
-// page, where it can be made what the thing says again.
+// pickRevision lets the person choose a revision, newest first. It is shown on a page,
+// where it can be restored.
 func (a *app) pickRevision(id string, all []revision) tea.Msg {
 	if len(all) == 0 {
 		return noticeMsg{text: id + " has said nothing else before"}
@@ -37,7 +37,7 @@ func (a *app) pickRevision(id string, all []revision) tea.Msg {
 	return overlayMsg{newPicker(o, "")}
 }
 
-// revisionPage shows what something said at an earlier revision.
+// revisionPage shows an earlier revision.
 type revisionPage struct {
 	plain
 	app *app
@@ -56,7 +56,7 @@ func (p *revisionPage) update(msg tea.Msg) tea.Cmd {
 		p.restoring = false
 		return nil
 	}
-	return p.doc.take(msg, p.actions, nil) // no place leads anywhere
+	return p.doc.take(msg, p.actions, nil) // the page has no links
 }
 
 func (p *revisionPage) bringBack() tea.Cmd {

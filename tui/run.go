@@ -19,41 +19,40 @@ const (
 	paneQuestions
 	paneWorkers
 	lists
-	panePreview = lists // no list, but a text about what is chosen in one
+	panePreview = lists // not a list, but a text about the chosen row of one
 	panes       = lists + 1
 )
 
-// wide is from how many cells on all panes are seen at once.
+// wide is the least width at which all panes are shown at once.
 const wide = 110
 
-// scene is what there is to see of a run at one moment, but for its entries: now, or as
-// it was.
+// scene is the state of a run at one moment, without its entries: now, or in the past.
 type scene struct {
 	state   board.State
 	verdict board.Verdict
 	// uncompared: the verdict leaves out the conflicts that the policy asks for
 	uncompared bool
-	signals    []*board.Signal // by their urgency
-	workers    []board.Worker  // who wrote, the latest first, then who is expected and has not
+	signals    []*board.Signal // by urgency
+	workers    []board.Worker  // authors, latest first, then expected ones without entries
 }
 
-// runPage shows one run: entries, signals, gate, workers, and when.
+// runPage shows one run: entries, signals, gate, workers, and the timeline.
 type runPage struct {
 	app    *app
 	name   string
 	ctx    context.Context // ends with the page
 	stop   func()
 	b      *board.Board   // nil until it is open
-	before []*board.Board // that were open before the file was replaced
-	err    error          // why it is not
+	before []*board.Board // opened before the file was replaced
+	err    error          // why it is not open
 
-	scene   scene // what is shown: now, or the past
-	newest  scene // as it is now, as far as it was read
+	scene   scene // on the screen: now, or the past
+	newest  scene // the current scene, as far as it was read
 	known   bool  // the scene was read
-	longest int   // the width of the longest name of a worker
+	longest int   // the width of the longest worker's name
 	follow  follower
 	watcher watcher
-	aged    int // how often ages were shown anew
+	aged    int // how often ages were updated
 	fresh   fresh
 	back    replay
 	time    timeline
@@ -61,25 +60,25 @@ type runPage struct {
 	feed      *feed
 	questions *questionsPane
 	workers   *workersPane
-	panes     [lists]pane // these
+	panes     [lists]pane // the three lists
 	focus     int         // the list that has the keys, or had them before the preview
 	preview   *preview
-	inPreview bool // it has the keys
+	inPreview bool // the preview has the keys
 	w, h      int
-	area      [panes]rect // where the panes are; empty: not seen
-	acted     bool        // something was just done here: what is chosen may go
+	area      [panes]rect // where the panes are; empty: hidden
+	acted     bool        // the person has just acted: the chosen row may disappear
 	want      string      // the entry to show first; "": none
 }
 
-// pane is a list that is a part of the page.
+// pane is a list on the page.
 type pane interface {
 	rows() *list
-	// above is how many lines there are above the list.
+	// above returns the lines above the list.
 	above() int
 	view(focused bool) []string
-	// chosen is the id of what is chosen, or "".
+	// chosen returns the id of the chosen row, or "".
 	chosen() string
-	// narrowing is its filter, whose keys typed takes.
+	// narrowing returns its filter, whose keys typed handles.
 	narrowing() *filter
 	typed(tea.KeyMsg) tea.Cmd
 	clearFilter() tea.Cmd
@@ -131,21 +130,21 @@ func (p *runPage) update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		if p.acted = true; p.app.still {
-			return tea.Batch(p.look(), p.preview.changed()) // else the log tells
+			return tea.Batch(p.look(), p.preview.changed()) // otherwise the log reports it
 		}
 		return nil
 	}
 	if typed := p.typedInto(); typed != nil {
-		_, cmd := typed.narrowing().update(msg) // a blinking cursor
+		_, cmd := typed.narrowing().update(msg) // for the cursor
 		return cmd
 	}
 	return nil
 }
 
-// resume reads again what has changed while another page was shown.
+// resume reads what has changed while another page was shown.
 func (p *runPage) resume() tea.Cmd { return p.preview.resume() }
 
-// typedInto is the list whose filter is typed into; nil if none is.
+// typedInto returns the list whose filter has the keys, or nil.
 func (p *runPage) typedInto() pane {
 	for _, l := range p.panes {
 		if l.narrowing().active {
@@ -186,7 +185,7 @@ func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
 	return p.feed.need()
 }
 
-// here is the pane that has the keys.
+// here returns the pane with the keys.
 func (p *runPage) here() int {
 	if p.inPreview {
 		return panePreview
@@ -205,14 +204,14 @@ func (p *runPage) focusOn(i int) tea.Cmd {
 		p.focus = i
 	}
 	if p.here() == paneQuestions {
-		// it stays on its question when others come before that
+		// keep the chosen question when others are added before it
 		p.questions.list.touched = p.questions.list.n > 0
 	}
 	p.layout()
 	return nil
 }
 
-// letGo lets a pane that loses the focus follow its first row again, if that is the
+// letGo makes a pane that loses the focus follow its first row again, if that is the
 // chosen one.
 func (p *runPage) letGo() {
 	if l := p.panes[p.focus].rows(); p.focus != paneFeed && l.cursor == 0 {
@@ -220,7 +219,7 @@ func (p *runPage) letGo() {
 	}
 }
 
-// focusBy goes on to another pane, in the order in which they are seen.
+// focusBy moves the focus to another pane, in their order on the screen.
 func (p *runPage) focusBy(step int) tea.Cmd {
 	order := []int{paneFeed, paneQuestions, paneWorkers}
 	if !p.tabs() {
@@ -232,7 +231,7 @@ func (p *runPage) focusBy(step int) tea.Cmd {
 	return p.focusOn(order[(at+len(order))%len(order)])
 }
 
-// focusBeside goes on to the column beside, or to the tab.
+// focusBeside moves the focus to the next column, or to the tab.
 func (p *runPage) focusBeside(step int) tea.Cmd {
 	if p.tabs() {
 		return p.focusBy(step)
@@ -246,13 +245,13 @@ func (p *runPage) focusBeside(step int) tea.Cmd {
 	return p.focusOn(next[0])
 }
 
-// startFilter begins to type into the filter of the list that has the keys.
+// startFilter gives the keys to the filter of the list with the focus.
 func (p *runPage) startFilter() tea.Cmd {
 	p.inPreview = false
 	return p.panes[p.focus].narrowing().start()
 }
 
-// chosen is the id of the entry or the signal that is chosen, or "".
+// chosen returns the id of the chosen entry or signal, or "".
 func (p *runPage) chosen() string {
 	if p.focus == paneWorkers {
 		return ""
@@ -274,7 +273,7 @@ func (p *runPage) openChosen() tea.Cmd {
 	return nil
 }
 
-// leave takes away what the page has before the page is left: a filter, or the past.
+// leave clears a filter, or returns from the past, before the page is closed.
 func (p *runPage) leave() (tea.Cmd, bool) {
 	for _, i := range []int{p.focus, paneFeed, paneQuestions, paneWorkers} {
 		if p.panes[i].narrowing().shown() {
@@ -320,7 +319,7 @@ func (p *runPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// listMouse is what the mouse does in a list: what was chosen there already is opened.
+// listMouse handles the mouse in a list: a click at the chosen row opens it.
 func (p *runPage) listMouse(msg tea.MouseMsg, i int) tea.Cmd {
 	was := p.here()
 	y := msg.Y - p.area[i].y - p.panes[i].above()
@@ -334,7 +333,7 @@ func (p *runPage) listMouse(msg tea.MouseMsg, i int) tea.Cmd {
 	return p.feed.need()
 }
 
-// previewMouse scrolls the preview, and follows a link in it.
+// previewMouse scrolls the preview, and opens a link in it.
 func (p *runPage) previewMouse(msg tea.MouseMsg, y int) tea.Cmd {
 	if isClick(msg) {
 		p.focusOn(panePreview)
@@ -384,7 +383,7 @@ func (p *runPage) paneView(i int) []string {
 	return p.panes[i].view(p.here() == i)
 }
 
-// disputed says how many entries are; "" if none is.
+// disputed returns the number of disputed entries as text; "" if there are none.
 func (p *runPage) disputed() string {
 	n := p.scene.state.Entries.ByStatus[board.Disputed]
 	if n == 0 {
@@ -393,13 +392,13 @@ func (p *runPage) disputed() string {
 	return count(n) + " disputed"
 }
 
-// onDisputed says whether a cell of the summary says how many entries are disputed.
+// onDisputed reports whether a cell of the summary has the number of disputed entries.
 func (p *runPage) onDisputed(x int) bool {
 	before, _, said := strings.Cut(ansi.Strip(p.summary()), p.disputed())
 	return said && p.disputed() != "" && x >= width(before) && x < width(before+p.disputed())
 }
 
-// summary is the run in a line.
+// summary describes the run in a line.
 func (p *runPage) summary() string {
 	s := &p.scene.state
 	open := s.Signals.Open.Total()

@@ -1,10 +1,9 @@
 package tui
 
-// tabs says that one pane is seen at a time.
+// tabs reports whether only one pane is shown at a time.
 func (p *runPage) tabs() bool { return p.w < wide }
 
-// columns are the panes that are seen: beside each other, and in each column one below
-// the other.
+// columns returns the visible panes, by column from left to right and top to bottom.
 func (p *runPage) columns() [][]int {
 	switch {
 	case p.tabs() && p.previewed():
@@ -19,8 +18,8 @@ func (p *runPage) columns() [][]int {
 	return [][]int{{paneFeed}, {panePreview}, {paneQuestions, paneWorkers}}
 }
 
-// widths are the widths of the columns, with a rule between them. A text is not set wider
-// than it can be read.
+// widths returns the widths of the columns, with a rule between them. A text is not wider
+// than is easy to read.
 func (p *runPage) widths(columns int) []int {
 	switch w := p.w - columns + 1; {
 	case columns == 1:
@@ -36,8 +35,8 @@ func (p *runPage) widths(columns int) []int {
 	}
 }
 
-// heights are the heights of the panes of a column. Of two long lists the one that has
-// the keys, or had them last, has more.
+// heights returns the heights of the panes of a column. Of two long lists the one that
+// has the keys, or had them last, gets more.
 func (p *runPage) heights(column []int, h int) []int {
 	workers := min(max(len(p.scene.workers)+1, 3), h/5)
 	switch {
@@ -57,14 +56,14 @@ func (p *runPage) heights(column []int, h int) []int {
 	}
 }
 
-// nameWidth is how wide the column of workers is in a list of w cells: as wide as the
-// longest name, if that leaves the text its room.
+// nameWidth returns the width of the workers' column in a list of w cells: that of the
+// longest name, if enough is left for the text.
 func (p *runPage) nameWidth(w int) int { return min(max(p.longest, 8), max(w/5, 8)) }
 
-// layout gives each pane its place.
+// layout sets the place of each pane.
 func (p *runPage) layout() {
 	p.area = [panes]rect{}
-	top, h := 1, p.h-1-p.time.height() // the summary above, the time below
+	top, h := 1, p.h-1-p.time.height() // the summary above, the timeline below
 	if p.tabs() {
 		top, h = 2, h-1
 	}

@@ -9,7 +9,7 @@ import (
 	"blackboard/board"
 )
 
-// signalMark is a signal's status as a sign.
+// signalMark returns a sign for a signal's status.
 func signalMark(st *styles, status string) string {
 	switch status {
 	case board.SignalOpen:
@@ -21,7 +21,7 @@ func signalMark(st *styles, status string) string {
 	}
 }
 
-// moment is the time that leases are judged by: now, or that of the past that is shown.
+// moment returns the time for leases: now, or that of the past on the screen.
 func (p *runPage) moment() time.Time {
 	if p.back.on && p.back.shown > 0 {
 		return p.back.at
@@ -29,8 +29,8 @@ func (p *runPage) moment() time.Time {
 	return p.app.Now()
 }
 
-// everyWorker lists who wrote to the board, the latest first, then who is expected and
-// has not.
+// everyWorker returns the authors of entries, latest first, then expected workers without
+// entries.
 func everyWorker(st *board.State) []board.Worker {
 	all := slices.Clone(st.Workers)
 	for _, e := range st.Expected {
@@ -41,13 +41,13 @@ func everyWorker(st *board.State) []board.Worker {
 	return all
 }
 
-// workersPane lists who wrote to the board, the latest first, and what became of those
-// who are expected.
+// workersPane lists the workers: the authors of entries, latest first, and the state of
+// the expected ones.
 type workersPane struct {
 	page   *runPage
 	list   list
 	filter filter
-	shown  []board.Worker // those of the scene that pass the filter
+	shown  []board.Worker // those that match the filter
 }
 
 func newWorkersPane(p *runPage) *workersPane {
@@ -67,7 +67,7 @@ func (ws *workersPane) above() int {
 	return 1
 }
 
-// show shows the workers of the scene that pass the filter; the chosen one stays chosen.
+// show shows the workers of the scene that match the filter; the chosen one stays chosen.
 func (ws *workersPane) show(chosen string) {
 	ws.shown = ws.shown[:0:0]
 	for _, w := range ws.page.scene.workers {
@@ -78,7 +78,7 @@ func (ws *workersPane) show(chosen string) {
 	ws.list.keep(len(ws.shown), slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == chosen }), false)
 }
 
-// typed takes a key of the filter.
+// typed handles a key of the filter.
 func (ws *workersPane) typed(msg tea.KeyMsg) tea.Cmd {
 	chosen := ws.chosen()
 	changed, cmd := ws.filter.update(msg)
@@ -96,7 +96,7 @@ func (ws *workersPane) clearFilter() tea.Cmd {
 	return nil
 }
 
-// choose shows what passes the filter now, and chooses a worker of it.
+// choose applies the filter, and chooses a worker.
 func (ws *workersPane) choose(name string) {
 	ws.show(name)
 	ws.list.moveTo(max(slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == name }), 0))
@@ -107,13 +107,13 @@ func (ws *workersPane) view(focused bool) []string {
 	ws.list.empty = "nobody wrote yet"
 	var body []string
 	if ws.filter.shown() {
-		ws.list.empty = "nobody is called that; esc takes the filter away"
+		ws.list.empty = "no worker has this name; esc clears the filter"
 		body = append(body, " "+ws.filter.view(r.w-1))
 	}
 	return ws.page.app.st.pane("Workers", ws.list.place(), append(body, ws.list.view(focused)...), r.w, r.h, focused)
 }
 
-// at is the chosen worker; nil if there is none.
+// at returns the chosen worker, or nil.
 func (ws *workersPane) at() *board.Worker {
 	if i := ws.list.cursor; i < len(ws.shown) && !ws.list.lost {
 		return &ws.shown[i]
@@ -128,7 +128,7 @@ func (ws *workersPane) chosen() string {
 	return ""
 }
 
-// claims is how many open signals a worker has claimed.
+// claims returns the number of open signals that a worker has claimed.
 func (s *scene) claims(worker string, at time.Time) (n int64) {
 	for i := range s.signals {
 		if g := s.signals[i]; g.Status == board.SignalOpen && g.ClaimedBy == worker && g.ClaimedAt(at) {
@@ -138,7 +138,7 @@ func (s *scene) claims(worker string, at time.Time) (n int64) {
 	return n
 }
 
-// expectation is what is known of a worker that is or was expected; nil for the others.
+// expectation returns the expectation of a worker, or nil.
 func (s *scene) expectation(worker string) *board.Expected {
 	for i := range s.state.Expected {
 		if e := &s.state.Expected[i]; e.Worker == worker {
@@ -148,7 +148,7 @@ func (s *scene) expectation(worker string) *board.Expected {
 	return nil
 }
 
-// expected is what became of a worker that is expected, in a word; "" for the others.
+// expected describes the state of an expected worker in a word; "" for others.
 func (s *scene) expected(st *styles, worker string) string {
 	e := s.expectation(worker)
 	if e == nil {

@@ -405,7 +405,7 @@ func TestRunsActs(t *testing.T) {
 	h.press("D")
 	h.typeText("zeb")
 	h.press("enter")
-	h.wants("that is not its name")
+	h.wants("the name does not match")
 	h.typeText("ra")
 	h.goldens("runs-delete")
 	h.size(80, 24)

@@ -12,28 +12,27 @@ import (
 	"blackboard/tui/keys"
 )
 
-// runsEvery is how often the list of runs is read again where the system does not tell of
-// changes.
+// runsEvery is how often the list of runs is read again without notifications of changes.
 const runsEvery = 2 * time.Second
 
-// runsPage lists the runs, those with the latest activity first.
+// runsPage lists the runs, latest activity first.
 type runsPage struct {
 	app    *app
 	filter filter
 	all    []board.Info
-	shown  []board.Info // those that pass the filter
+	shown  []board.Info // those that match the filter
 	list   list
 	loaded bool
-	order  int    // of runOrders
-	made   string // a run that was just made is chosen when it is there
+	order  int    // an index of runOrders
+	made   string // a new run, to be chosen once it is listed
 	err    error
 	w, h   int
 
 	runs      board.Runs
 	reading   once
-	notBefore time.Time       // the next reading
-	waits     bool            // for a change
-	changed   <-chan struct{} // nil: the system does not tell
+	notBefore time.Time       // the earliest time of the next read
+	waits     bool            // a read waits for a change
+	changed   <-chan struct{} // nil: no notifications
 	forgo     func()
 }
 
@@ -44,11 +43,10 @@ func newRunsPage(a *app) *runsPage {
 	return p
 }
 
-// init reads the runs, also if another page is shown first: the jump goes to them.
+// init reads the runs even if another page is on top, for the jump box.
 func (p *runsPage) init() tea.Cmd { return p.load() }
 
-// resume reads the runs, and reads them again as they change for as long as they are
-// shown.
+// resume reads the runs, and reads them again after changes while they are shown.
 func (p *runsPage) resume() tea.Cmd {
 	p.notBefore = time.Time{}
 	if p.app.still || p.waits {
@@ -58,8 +56,8 @@ func (p *runsPage) resume() tea.Cmd {
 	return tea.Batch(p.load(), p.wait())
 }
 
-// load reads the runs, one reading at a time. It takes a twentieth of the time at most,
-// however many runs there are, and however often they change.
+// load reads the runs, one read at a time. It uses at most a twentieth of the time,
+// however many runs there are and however often they change.
 func (p *runsPage) load() tea.Cmd {
 	if !p.reading.begin() {
 		return nil
@@ -91,13 +89,13 @@ func (p *runsPage) load() tea.Cmd {
 	})
 }
 
-// readShare is how much longer than a reading the pause after it is.
+// readShare is the length of the pause after a read, in reads.
 const readShare = 20
 
-// wait waits until a run changes, or until the ages are to be shown anew.
+// wait waits until a run changes, or until the ages must be updated.
 func (p *runsPage) wait() tea.Cmd {
 	if p.changed == nil {
-		p.changed, p.forgo = board.RunsChange(p.app.Boards) // as soon as the directory is there
+		p.changed, p.forgo = board.RunsChange(p.app.Boards) // again, once the directory exists
 	}
 	changed, every := p.changed, agesEvery
 	if changed == nil {
@@ -162,14 +160,14 @@ func (p *runsPage) key(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// leave takes the filter away before the page is left.
+// leave clears the filter before the page is closed.
 func (p *runsPage) leave() (tea.Cmd, bool) {
 	had := p.filter.clear()
 	p.narrow()
 	return nil, had
 }
 
-// narrow shows the runs that pass the filter. The chosen one stays chosen.
+// narrow shows the runs that match the filter. The chosen one stays chosen.
 func (p *runsPage) narrow() {
 	var chosen string
 	if p.list.cursor < len(p.shown) {
@@ -230,20 +228,20 @@ func (p *runsPage) view() []string {
 	case !p.loaded:
 		p.list.empty = p.app.waiting("reading…")
 	case p.filter.value() != "":
-		p.list.empty = "no run has this in its name or its goal; esc takes the filter away"
+		p.list.empty = "no run has this in its name or goal; esc clears the filter"
 	default:
 		p.list.empty = "There is no run yet. The first `board post --run NAME …` makes one; `board demo --keep` makes one to look at."
 	}
 	return fill(append(lines, p.list.view(true)...), p.w, p.h)
 }
 
-// columns sets the fields of a row. The goal has what is left.
+// columns arranges the fields of a row. The goal gets the rest.
 func (p *runsPage) columns(run, gate, entries, open, workers, last, goal string) string {
 	name := 8
 	for i := range p.shown {
 		name = max(name, width(p.shown[i].Run))
 	}
-	name = min(name, max(p.w-54, 14)) // the goal has what is left
+	name = min(name, max(p.w-54, 14)) // keep room for the goal
 	s := columns(fitName(run, name), fit(gate, 9), right(entries, 8), right(open, 6), right(workers, 7), right(last, 5))
 	if rest := p.w - width(s) - 6; rest >= 8 {
 		s += "  " + fit(goal, rest)

@@ -12,8 +12,7 @@ import (
 	"blackboard/board"
 )
 
-// What can be done in the list of runs: make one, delete one, and put them in another
-// order.
+// Actions in the list of runs: create, delete, change the order.
 
 // runOrders are the orders of the list of runs.
 var runOrders = []struct {
@@ -26,14 +25,14 @@ var runOrders = []struct {
 	{"the most entries first", func(a, b board.Info) int { return int(b.Entries - a.Entries) }},
 }
 
-// nextOrder puts the runs in the next order. The chosen one stays chosen.
+// nextOrder changes the order. The chosen run stays chosen.
 func (p *runsPage) nextOrder() tea.Cmd {
 	p.order = (p.order + 1) % len(runOrders)
 	p.narrow()
 	return nil
 }
 
-// sorted are runs in the order that was chosen; the latest first where that says nothing.
+// sorted returns runs in the selected order, latest first among equals.
 func (p *runsPage) sorted(all []board.Info) []board.Info {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, runOrders[0].compare)
@@ -41,7 +40,7 @@ func (p *runsPage) sorted(all []board.Info) []board.Info {
 	return all
 }
 
-// chosen is the chosen run; nil if there is none.
+// chosen returns the chosen run, or nil.
 func (p *runsPage) chosen() *board.Info {
 	if p.list.cursor < len(p.shown) {
 		return &p.shown[p.list.cursor]
@@ -78,8 +77,8 @@ func (p *runsPage) create() tea.Cmd {
 	return p.app.overlay(f)
 }
 
-// remove asks whether a run shall be deleted. It cannot be taken back, so its name is
-// typed.
+// remove asks whether to delete a run. It cannot be undone, so the person must type its
+// name.
 func (p *runsPage) remove() tea.Cmd {
 	r := p.chosen()
 	if r == nil {
@@ -87,12 +86,12 @@ func (p *runsPage) remove() tea.Cmd {
 	}
 	name, seen := r.Run, r.Seq
 	intro := []string{fmt.Sprintf("%s with %s, %s open.", name, plural(r.Entries, "entry"),
-		plural(r.OpenSignal, "question")), "It is removed from the disk, for good: u does not bring it back."}
-	asked := &field{name: "name", label: "Its name, to say that you mean it", required: true}
+		plural(r.OpenSignal, "question")), "It is removed from the disk for good: u cannot undo this."}
+	asked := &field{name: "name", label: "Its name, to confirm", required: true}
 	return p.app.overlay(newForm(p.app, form{heading: "Delete the run " + name, intro: intro,
 		button: "delete", fields: []*field{asked}, submit: func(ctx context.Context, v values) (outcome, error) {
 			if v["name"] != name {
-				return outcome{}, errors.New("that is not its name: it is " + name)
+				return outcome{}, errors.New("the name does not match: it is " + name)
 			}
 			err := board.Remove(ctx, p.app.Boards, name, seen)
 			gone := &undo{text: "a run that was deleted is gone"}

@@ -18,35 +18,35 @@ import (
 )
 
 const (
-	// searchPause is how long after a key a question is asked: who types on does not want
-	// the answer.
+	// searchPause is the delay between a key and the query, since further keys would make
+	// its answer useless.
 	searchPause = 120 * time.Millisecond
-	// searchLimit is how many capsules an answer has at most. What is found counts as
-	// asked for, so it is not more than one looks through.
+	// searchLimit is the most hits. Hits count as retrievals, so there are not more than
+	// a person looks at.
 	searchLimit = 20
-	// searchRunes is how much can be typed.
+	// searchRunes is the greatest length of the input.
 	searchRunes = 2000
 )
 
-// question is what is asked of the knowledge base.
+// question is a query with its filters.
 type question struct {
 	text        string
-	mode        string // one of kb.Modes; "" is auto
-	kind, scope string // "" is all
-	where       string // one of searchPlacesOf; "" is everywhere
-	retired     bool   // without a text: those that are out of use, too
-	order       int    // without a text: of browseOrders
+	mode        string // one of kb.Modes; "": auto
+	kind, scope string // "": all
+	where       string // one of searchPlacesOf; "": everywhere
+	retired     bool   // without a text: with retired and superseded ones
+	order       int    // without a text: an index of browseOrders
 }
 
-// searchState is what is kept of a search when it is closed.
+// searchState is the state of a search that is kept when it closes.
 type searchState struct {
 	question
-	chosen  string // the capsule under the cursor; "" for the best
-	explain bool   // the scores are explained
+	chosen  string // the capsule at the cursor; "": the best
+	explain bool   // scores are explained
 }
 
-// resumeSearch leaves a page for the search that it was opened from, as it was; false: it
-// was not.
+// resumeSearch returns from a page to the search from which it was opened; false if it
+// was opened otherwise.
 func (a *app) resumeSearch(from page, was *searchState) (tea.Cmd, bool) {
 	if was == nil {
 		return nil, false
@@ -57,25 +57,24 @@ func (a *app) resumeSearch(from page, was *searchState) (tea.Cmd, bool) {
 	return a.overlay(s), true
 }
 
-// searchBox lies over any page: a line to type into, what is found, and a look at the one
-// that is chosen.
+// searchBox is an overlay with an input line, the hits, and a preview of the chosen one.
 type searchBox struct {
 	app *app
 	searchState
 	input     textinput.Model
-	inResults bool // the results have the keys
+	inResults bool // the list has the keys
 
-	asked    latest // the last question
+	asked    latest // the last query
 	asking   bool
-	browsing bool // what is listed is no answer, but the knowledge base
+	browsing bool // the list shows the knowledge base, not an answer
 	askedFor question
-	result   *kb.Result           // nil: nothing was asked, or it failed
-	refs     map[string]memoryRef // of the hits that are of the memory, by id
+	result   *kb.Result           // nil: no answer
+	refs     map[string]memoryRef // of the hits in the memory, by id
 	err      error
 	list     list
 	w, h     int
 	place    searchPlaces
-	old      bool // what is typed is still the question of the last time
+	old      bool // the input still has the question of the last time
 }
 
 // searchPlaces are the parts of the box inside its frame, in cells.
@@ -94,7 +93,7 @@ func newSearch(a *app) page {
 	return s
 }
 
-// resume makes it what a search was, with the keys in the results.
+// resume restores a search, with the keys in the list.
 func (s *searchBox) resume(was searchState) {
 	s.searchState, s.inResults = was, true
 	s.input.SetValue(s.text)
@@ -103,7 +102,7 @@ func (s *searchBox) resume(was searchState) {
 
 func (s *searchBox) init() tea.Cmd { return tea.Batch(s.focus(s.inResults), s.ask()) }
 
-// focus gives the keys to the results, or to the line that is typed into.
+// focus gives the keys to the list or to the input.
 func (s *searchBox) focus(results bool) tea.Cmd {
 	if s.inResults = results; results {
 		s.input.Blur()
@@ -112,7 +111,7 @@ func (s *searchBox) focus(results bool) tea.Cmd {
 	return s.app.blink(s.input.Focus())
 }
 
-// ask asks what is typed, and calls off what was asked before.
+// ask asks the current question, and cancels the one before.
 func (s *searchBox) ask() tea.Cmd {
 	s.close()
 	s.asking, s.err = false, nil
@@ -159,13 +158,13 @@ func (s *searchBox) update(msg tea.Msg) tea.Cmd {
 		return cmd
 	default:
 		if !s.inResults {
-			return s.toInput(msg) // a blinking cursor
+			return s.toInput(msg) // for the cursor
 		}
 	}
 	return nil
 }
 
-// took shows an answer. The capsule that was chosen stays chosen if it is still there.
+// took shows an answer. The chosen capsule stays chosen if it is among the hits.
 func (s *searchBox) took(res *kb.Result, err error) tea.Cmd {
 	s.asking, s.err, s.result = false, err, nil
 	if err == nil {
@@ -185,7 +184,7 @@ func (s *searchBox) hits() []kb.Hit {
 	return s.result.Hits
 }
 
-// hit is the chosen one; nil if nothing is found.
+// hit returns the chosen hit, or nil.
 func (s *searchBox) hit() *kb.Hit {
 	if hits := s.hits(); s.list.cursor < len(hits) {
 		return &hits[s.list.cursor]
@@ -193,7 +192,7 @@ func (s *searchBox) hit() *kb.Hit {
 	return nil
 }
 
-// keep remembers what the search is about for the next time.
+// keep stores the state of the search for the next time.
 func (s *searchBox) keep() {
 	if h := s.hit(); h != nil && s.question == s.askedFor && !s.asking {
 		s.chosen = h.ID
@@ -209,7 +208,7 @@ func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 		}
 		return cmd
 	}
-	// a new question takes the place of that of the last time
+	// typing replaces the question of the last time
 	if s.old && msg.Type == tea.KeyRunes {
 		s.input.SetValue("")
 	}
@@ -250,7 +249,7 @@ func (s *searchBox) toInput(msg tea.Msg) (cmd tea.Cmd) {
 	return s.app.blink(cmd)
 }
 
-// typed follows what is typed after a short pause; an empty line at once.
+// typed asks the new question after a short pause; without a text at once.
 func (s *searchBox) typed(cmd tea.Cmd) tea.Cmd {
 	if s.input.Value() == s.text {
 		return cmd
@@ -263,7 +262,7 @@ func (s *searchBox) typed(cmd tea.Cmd) tea.Cmd {
 	return tea.Batch(cmd, s.app.after(searchPause, s, func() tea.Cmd { return s.rested(text) }))
 }
 
-// rested asks what was typed, if nothing was typed since.
+// rested asks the question if it has not changed since.
 func (s *searchBox) rested(text string) tea.Cmd {
 	if text != s.text || s.question == s.askedFor {
 		return nil
@@ -278,7 +277,7 @@ func (s *searchBox) copyID() tea.Cmd {
 	return nil
 }
 
-// copyText copies all that the chosen one says.
+// copyText copies the whole text of the chosen hit.
 func (s *searchBox) copyText() tea.Cmd {
 	h := s.hit()
 	if h == nil {
@@ -315,13 +314,12 @@ func (s *searchBox) nextScope() tea.Cmd {
 	return s.ask()
 }
 
-// following is the value that comes after another, the first one after the last.
+// following returns the value after another; after the last, the first.
 func following(all []string, value string) string {
 	return all[(slices.Index(all, value)+1)%len(all)]
 }
 
-// openChosen leaves the search for the chosen capsule. The search is as it was when it is
-// opened again.
+// openChosen closes the search and opens the chosen hit. The search keeps its state.
 func (s *searchBox) openChosen() tea.Cmd {
 	h := s.hit()
 	if h == nil {
@@ -338,14 +336,14 @@ func (s *searchBox) openChosen() tea.Cmd {
 	return cmd
 }
 
-// openCapsule leaves the search for a capsule.
+// openCapsule closes the search and opens a capsule.
 func (s *searchBox) openCapsule(id string) (*capsulePage, tea.Cmd) {
 	was, p := s.searchState, newCapsulePage(s.app, id)
 	was.chosen, p.from = id, &was
 	return p, tea.Batch(s.app.closeOver(s), s.app.push(p))
 }
 
-// editChosen opens the chosen capsule and edits it at once.
+// editChosen opens the chosen capsule and edits it.
 func (s *searchBox) editChosen() tea.Cmd {
 	h := s.hit()
 	if h == nil || s.question != s.askedFor || s.asking {
@@ -359,7 +357,7 @@ func (s *searchBox) editChosen() tea.Cmd {
 }
 
 func (s *searchBox) mouse(msg tea.MouseMsg) tea.Cmd {
-	x, y := msg.X-2, msg.Y-1 // the frame
+	x, y := msg.X-2, msg.Y-1 // inside the frame
 	switch {
 	case y == 0 && isClick(msg):
 		return s.focus(false)
@@ -402,10 +400,10 @@ func (s *searchBox) actions() actions {
 
 func (s *searchBox) typing() bool { return !s.inResults }
 
-// close calls off the question under way.
+// close cancels the current query.
 func (s *searchBox) close() { s.asked.drop() }
 
-// problem is why there is no answer, with what can be done about it.
+// problem describes why there is no answer, with the next step.
 func (s *searchBox) problem() string {
 	switch {
 	case s.app.Search == nil && s.where != inMemory && len(s.refs) == 0:

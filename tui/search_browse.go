@@ -9,14 +9,14 @@ import (
 	"blackboard/tui/keys"
 )
 
-// browseLimit is how many capsules are listed without a question: the newest.
+// browseLimit is the most capsules in the list without a question, the newest.
 const browseLimit = 1000
 
-// browseOrders are the orders of what is listed without a question.
+// browseOrders are the orders of the list without a question.
 var browseOrders = []string{"the newest first", "the last asked for first"}
 
-// browse lists the knowledge base where no question is asked, or the memory if it alone
-// is looked at.
+// browse lists the knowledge base, or the memory if only that is selected, while there is
+// no question.
 func (s *searchBox) browse() tea.Cmd {
 	s.asking, s.askedFor = true, s.question
 	q := kb.ListQuery{Limit: browseLimit, Retired: s.retired, Superseded: s.retired}
@@ -66,19 +66,19 @@ func (a *app) browseCapsules(ctx context.Context, q kb.ListQuery) (hits []kb.Hit
 	return hits, more, err
 }
 
-// nextOrder lists in another order.
+// nextOrder changes the order of the list.
 func (s *searchBox) nextOrder() tea.Cmd {
 	s.order = (s.order + 1) % len(browseOrders)
 	return s.ask()
 }
 
-// toggleRetired lists what is out of use, too.
+// toggleRetired shows or hides retired and superseded capsules.
 func (s *searchBox) toggleRetired() tea.Cmd {
 	s.retired = !s.retired
 	return s.ask()
 }
 
-// browseActions are those of a list without a question.
+// browseActions are the actions of a list without a question.
 func (s *searchBox) browseActions() actions {
 	if !s.browsing {
 		return nil
@@ -87,7 +87,7 @@ func (s *searchBox) browseActions() actions {
 	return actions{{retired, s.toggleRetired}, {keys.Sort, s.nextOrder}}
 }
 
-// browsed is how much is listed.
+// browsed returns the number of listed capsules.
 func (s *searchBox) browsed() (title, note string) {
 	hits := int64(len(s.result.Hits))
 	title = plural(hits, "capsule") + ", " + browseOrders[s.order]
@@ -103,7 +103,7 @@ func (s *searchBox) browsed() (title, note string) {
 	return title, note
 }
 
-// browseRow is a capsule in a line, with what became of it.
+// browseRow formats a capsule as a line, with its status.
 func (s *searchBox) browseRow(h *kb.Hit, w int) string {
 	st := s.app.st
 	left := columns(right(ago(h.Created, s.app.Now()), 4), st.accent.Render(fit(clean(h.Kind), 12)))
@@ -122,7 +122,7 @@ func (s *searchBox) browseRow(h *kb.Hit, w int) string {
 	return spread(columns(left, oneLine(h.Title, 200)), s.app.badges(marks), w)
 }
 
-// browseWhy says since when a capsule is there.
+// browseWhy tells since when a capsule exists.
 func (s *searchBox) browseWhy(h *kb.Hit) []string {
 	said := "written " + clock(h.Created)
 	if h.Retrieved != nil {

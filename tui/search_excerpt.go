@@ -7,9 +7,9 @@ import (
 	"blackboard/kb"
 )
 
-// excerpt is what the preview shows of the body of a hit, about n bytes: from the
-// beginning if that reaches the snippet, else from the block with the snippet on. The
-// snippet itself is one line of the body's words.
+// excerpt returns about n bytes of a hit's body for the preview: from the start if that
+// includes the snippet, else from the block with the snippet. The snippet is one line of
+// words from the body.
 func excerpt(h *kb.Hit, n int) string {
 	snippet := strings.TrimSuffix(strings.TrimPrefix(h.Snippet, "… "), " …")
 	from, to := placeOfWords(h.Body, strings.Fields(snippet))
@@ -22,7 +22,7 @@ func excerpt(h *kb.Hit, n int) string {
 	} else if from = max(strings.LastIndex(h.Body[:from], "\n\n"), 0); from > 0 {
 		before = "…\n\n"
 		if strings.Count(h.Body[:from], "\n```")%2 == 1 {
-			before += "```\n" // it begins within code
+			before += "```\n" // it starts within code
 		}
 	}
 	rest := strings.TrimLeft(h.Body[from:], "\n")
@@ -32,7 +32,7 @@ func excerpt(h *kb.Hit, n int) string {
 	return before + rest
 }
 
-// snippetLines is what the snippet of a hit says, with the lines of a table kept.
+// snippetLines returns the text of a hit's snippet, with the line breaks of a table.
 func snippetLines(h *kb.Hit) []string {
 	words := strings.Fields(strings.TrimSuffix(strings.TrimPrefix(h.Snippet, "… "), " …"))
 	from, to := placeOfWords(h.Body, words)
@@ -40,7 +40,7 @@ func snippetLines(h *kb.Hit) []string {
 		return []string{h.Snippet}
 	}
 	var lines []string
-	inTable := true // what follows a table begins a line
+	inTable := true // text after a table starts a line
 	for line := range strings.SplitSeq(h.Body[from:to], "\n") {
 		line = strings.TrimSpace(line)
 		switch row := strings.HasPrefix(line, "|"); {
@@ -60,8 +60,8 @@ func snippetLines(h *kb.Hit) []string {
 	return lines
 }
 
-// placeOfWords is where words follow each other in a text, with any blanks between them;
-// from is -1 if they do not.
+// placeOfWords returns where words follow each other in a text, with any white space
+// between them; from is -1 if they do not.
 func placeOfWords(text string, words []string) (from, to int) {
 	if len(words) == 0 {
 		return -1, -1

@@ -10,7 +10,7 @@ import (
 	"blackboard/kb/memory"
 )
 
-// Where the search looks.
+// The places of a search.
 const (
 	everywhere  = "everywhere"
 	inKnowledge = "capsules"
@@ -19,8 +19,8 @@ const (
 
 var searchPlacesOf = []string{everywhere, inKnowledge, inMemory}
 
-// foundInMemory is something of the memory as a hit: its kind is the tier, its scope the
-// memory.
+// foundInMemory returns an item of the memory as a hit: its kind is the tier, its scope
+// the memory.
 type foundInMemory struct {
 	ref memoryRef
 	hit kb.Hit
@@ -42,8 +42,8 @@ func rowHit(r *memoryRow, kind string) foundInMemory {
 	return foundInMemory{r.ref, kb.Hit{Capsule: c, Score: 1, Snippet: r.head}}
 }
 
-// surer orders hits of both: each counts its scores from its own best, but knows which it
-// is not sure of.
+// surer orders hits from both stores. Their scores are relative to the best of each
+// store, but each store marks weak hits.
 func surer(a, b kb.Hit) int {
 	if a.Weak != b.Weak {
 		return map[bool]int{true: 1, false: -1}[a.Weak]
@@ -51,14 +51,14 @@ func surer(a, b kb.Hit) int {
 	return cmp.Compare(b.Score, a.Score)
 }
 
-// beyondRead are the sections that a question by words and meaning does not reach, or not
-// all of: there each of the words has to be.
+// beyondRead are the sections that a hybrid search does not reach completely. There, each
+// word must match.
 var beyondRead = []memorySection{
 	sectionConversation, sectionNamed, sectionJournal, sectionCore, sectionConversations,
 }
 
-// searchMemory is what the memory of an agent has for a question, the best first: items
-// by their words and their meaning, and what else has all of the words, of every tier.
+// searchMemory searches the memory as an agent, best hits first: items by words and
+// meaning, and in other tabs whatever has all of the words.
 func (a *app) searchMemory(
 	ctx context.Context, agent, text string,
 ) (found []foundInMemory, degraded []string, err error) {
@@ -102,7 +102,7 @@ func (a *app) searchMemory(
 	return found[:min(len(found), searchLimit)], degraded, err
 }
 
-// browseMemory lists the items of the memory, the newest first.
+// browseMemory lists the items of the memory, newest first.
 func (a *app) browseMemory(
 	ctx context.Context, agent string, forgotten bool,
 ) (found []foundInMemory, more bool, err error) {
@@ -117,7 +117,7 @@ func (a *app) browseMemory(
 	return found, more, err
 }
 
-// look answers a question: from the knowledge base, the memory, or both, the best of each
+// look answers a question from the knowledge base, the memory, or both, best hits of each
 // first.
 func (s *searchBox) look(
 	ctx context.Context, where, agent string, q kb.Query,
@@ -127,7 +127,8 @@ func (s *searchBox) look(
 			res, err = s.app.Search.Search(ctx, q)
 		}
 	}
-	capsulesOnly := len(q.Kinds)+len(q.Scopes) > 0 && where != inMemory // the memory has neither
+	// The memory has no kinds and scopes.
+	capsulesOnly := len(q.Kinds)+len(q.Scopes) > 0 && where != inMemory
 	if where == inKnowledge || capsulesOnly || s.app.Memory == nil {
 		return res, nil, err
 	}
@@ -154,7 +155,7 @@ func (s *searchBox) look(
 	return res, refs, err
 }
 
-// memoryWhy says what is known of something of the memory.
+// memoryWhy describes the origin of a hit in the memory.
 func (s *searchBox) memoryWhy(h *kb.Hit, w int) []string {
 	said := "of the memory, tier " + h.Kind
 	if !h.Created.IsZero() {
@@ -163,7 +164,7 @@ func (s *searchBox) memoryWhy(h *kb.Hit, w int) []string {
 	return []string{s.app.st.faint.Render(fit("= "+said, min(w, width(said)+2)))}
 }
 
-// wordsOf are the words of a question, to be marked in what has them.
+// wordsOf returns the words of a question, for highlighting.
 func wordsOf(asked string) map[string]bool {
 	found := map[string]bool{}
 	for _, w := range words.Split(asked, "") {

@@ -11,14 +11,14 @@ import (
 	"blackboard/tui/keys"
 )
 
-// searchSwitch is one way in which the search can be changed.
+// searchSwitch is a setting of the search.
 type searchSwitch struct {
 	key.Binding
 	value func() string
 	next  func() tea.Cmd
 }
 
-// switches change how is searched, while one types too.
+// switches are the settings; their keys also work during input.
 func (s *searchBox) switches() []searchSwitch {
 	only := func(value, all string) string {
 		if value == "" {
@@ -43,7 +43,7 @@ func (s *searchBox) switches() []searchSwitch {
 	return all
 }
 
-// switchActions are the keys of the switches, and of the menu that has them.
+// switchActions returns the keys of the settings, and of their menu.
 func (s *searchBox) switchActions() actions {
 	all := actions{{keys.Switches, s.openSwitches}}
 	for _, w := range s.switches() {
@@ -65,7 +65,8 @@ func (s *searchBox) nextWhere() tea.Cmd {
 	return s.ask()
 }
 
-// switchMenu lies over the search and has its switches, for terminals that send no alt.
+// switchMenu is an overlay with the settings of the search, for terminals that do not
+// send alt.
 type switchMenu struct {
 	plain
 	app   *app
@@ -89,7 +90,8 @@ func (m *switchMenu) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// turn gives a switch its next value. The menu stays: most are turned more than once.
+// turn changes a setting to its next value. The menu stays open, since most are changed
+// more than once.
 func (m *switchMenu) turn(i int) tea.Cmd {
 	all := m.box.switches()
 	if i >= len(all) {

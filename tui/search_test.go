@@ -54,10 +54,10 @@ func TestSearchNothing(t *testing.T) {
 	h = newHarness(t, fillCapsules)
 	h.press("K")
 	h.typeText("zyzzyva")
-	h.wants("Nothing was found. Try other words.", "no capsule has words like: zyzzyva", "`board model pull` fetches one")
+	h.wants("No results. Try other words.", "no capsule has words like: zyzzyva", "`board model pull` fetches one")
 	h.goldens("search-nothing")
 	h.press("tab", "alt+k")
-	h.wants("Nothing was found with these filters", "fact only")
+	h.wants("No results with these filters", "fact only")
 
 	h.press("esc")
 	h.m.app.Search = nil
@@ -270,7 +270,7 @@ func TestSearchErrors(t *testing.T) {
 	h.goldens("search-error")
 	fails = nil
 	h.press("enter") // again
-	h.wants("Nothing was found", "! no capsule has words like: foo · �[31mno model long")
+	h.wants("No results", "! no capsule has words like: foo · �[31mno model long")
 	h.goldens("search-degraded")
 	fails = errors.New("gone")
 	h.press("tab", "alt+s")

@@ -11,7 +11,7 @@ import (
 	"blackboard/tui/keys"
 )
 
-// searchWide is from how many cells on what is chosen is shown beside the list.
+// searchWide is the least width with the preview beside the list.
 const searchWide = 100
 
 func (s *searchBox) setSize(w, h int) {
@@ -19,15 +19,14 @@ func (s *searchBox) setSize(w, h int) {
 	s.layout()
 }
 
-// inner is the size inside the frame.
+// inner returns the size inside the frame.
 func (s *searchBox) inner() (w, h int) { return s.w - 4, s.h - 2 }
 
-// layout gives the parts their places, below the line that is typed into, the filters,
-// and what there is to say about the answer.
+// layout sets the places of the parts below the input, the filters and the notes.
 func (s *searchBox) layout() {
 	w, h := s.inner()
 	if w <= 0 || h <= 0 {
-		return // the size is not known yet
+		return // the size is unknown yet
 	}
 	s.input.Width = max(w-3, 1)
 	s.place.notes = s.notes(w, max(h/8, 2))
@@ -48,12 +47,11 @@ func (s *searchBox) layout() {
 	s.list.setSize(s.place.list.w, s.place.list.h-1)
 }
 
-// noModel is how the knowledge base begins to say that it can search by words only; it
-// leaves the next step to whoever shows it.
+// noModel is the start of the knowledge base's note that it searches by words only. The
+// caller adds the next step.
 const noModel = "no embedding model is installed"
 
-// notes is what one should know about an answer: what could not be done, and words that
-// no capsule has.
+// notes returns notes on an answer: what was not possible, and words that no capsule has.
 func (s *searchBox) notes(w, most int) []string {
 	if s.result == nil {
 		return nil
@@ -107,7 +105,7 @@ func (s *searchBox) view() []string {
 	return st.box("Search the knowledge base and the memory", "", lines, w)
 }
 
-// filters are the ways to search, with their keys.
+// filters shows the settings of the search with their keys.
 func (s *searchBox) filters(w int) string {
 	st := s.app.st
 	var parts []string
@@ -127,7 +125,7 @@ func (s *searchBox) filters(w int) string {
 	return spread(strings.Join(parts, "  "), busy, w)
 }
 
-// found is how much was found, and how.
+// found describes the number of hits and the mode.
 func (s *searchBox) found() (title, note string) {
 	if s.result == nil {
 		return "Found", ""
@@ -149,7 +147,7 @@ func (s *searchBox) found() (title, note string) {
 	return title, note
 }
 
-// nothing is what is said where no capsule is listed.
+// nothing is the text without hits.
 func (s *searchBox) nothing() string {
 	switch {
 	case s.problem() != "":
@@ -159,16 +157,16 @@ func (s *searchBox) nothing() string {
 	case s.result == nil:
 		return "Type what you want to know. The answer comes as you type; enter opens the capsule that is chosen, tab goes to the list."
 	case s.where == inMemory:
-		return "Nothing of the memory is like that. Try other words, or look everywhere: alt+w."
+		return "No item matches. Try other words, or search everywhere: alt+w."
 	case s.result.Total == 0:
 		return "The knowledge base is empty. `board kb remember` stores a capsule; so does P on an entry of a run."
 	case s.kind != "" || s.scope != "":
-		return "Nothing was found with these filters. alt+k and alt+s change them."
+		return "No results with these filters. alt+k and alt+s change them."
 	}
-	return "Nothing was found. Try other words."
+	return "No results. Try other words."
 }
 
-// scoreCells is how long a score's bar is.
+// scoreCells is the length of a score's bar.
 const scoreCells = 5
 
 // scoreBar draws a score from 0 to 1.
@@ -189,7 +187,7 @@ func (s *searchBox) row(i, w int) string {
 	return fit(columns(append(parts, oneLine(h.Title, 200))...), w)
 }
 
-// preview says what the chosen capsule is about, why it was found, and where it is from.
+// preview shows what the chosen hit says, why it was found, and its source.
 func (s *searchBox) preview(w, most int) []string {
 	h := s.hit()
 	if h == nil {
@@ -222,11 +220,11 @@ func (s *searchBox) preview(w, most int) []string {
 	return indented(lines[:min(len(lines), max(most, 0))])
 }
 
-// bodyLines is how many lines a preview has at least in which the body is shown as the
-// capsule's page shows it, not only the snippet.
+// bodyLines is the least height of a preview that shows the formatted body instead of the
+// snippet.
 const bodyLines = 16
 
-// said is what a hit says, in about so many lines of w cells.
+// said returns the text of a hit, in about this many lines of w cells.
 func (s *searchBox) said(h *kb.Hit, w, most int) []string {
 	if most < bodyLines {
 		var lines []string
@@ -235,13 +233,12 @@ func (s *searchBox) said(h *kb.Hit, w, most int) []string {
 		}
 		return lines
 	}
-	const below = 3 // where it is from
+	const below = 3 // the source
 	lines := markdown(s.app, excerpt(h, most*max(w, 1)), w)
 	return lines[:min(len(lines), most-below)]
 }
 
-// why is where the score of a hit comes from: the lanes, what has lifted or lowered it,
-// and last the words.
+// why explains a hit's score: the lists, the boosts and penalties, and then the words.
 func (s *searchBox) why(h *kb.Hit, w int) []string {
 	if s.browsing {
 		return s.browseWhy(h)
@@ -285,11 +282,11 @@ func rankMark(n int) string {
 	return fmt.Sprintf(" (#%d)", n)
 }
 
-// stemRunes is how many letters two words have in common that are taken for the same.
+// stemRunes is the length of the prefix that words with the same stem share.
 const stemRunes = 3
 
-// foundWords are the words that a hit was found by: what the index makes of them, true,
-// for those that begin so; and those of the question that this came from.
+// foundWords returns the words by which a hit was found: stems with the value true, for
+// prefixes, and the words of the question from which they come.
 func foundWords(asked string, h *kb.Hit) map[string]bool {
 	found := map[string]bool{}
 	stems := map[string]bool{}
@@ -304,7 +301,7 @@ func foundWords(asked string, h *kb.Hit) map[string]bool {
 	return found
 }
 
-// beginning is the first letters of a word.
+// beginning returns the first letters of a word.
 func beginning(word string) string {
 	n := 0
 	for i := range word {
@@ -316,11 +313,11 @@ func beginning(word string) string {
 	return word
 }
 
-// markWords marks in a line the words that something was found by; the line keeps its
-// looks. They are listed below it too, so nothing is lost without colours.
+// markWords highlights in a line the words of a hit; other styles of the line are kept.
+// They are also listed below, so nothing is lost without colours.
 func markWords(st *styles, line string, found map[string]bool) string {
 	var out strings.Builder
-	look := "" // that the line has here
+	look := "" // the style of the line at this point
 	for line != "" {
 		if n := strings.IndexByte(line, 'm'); strings.HasPrefix(line, "\x1b[") && n > 0 {
 			if look += line[:n+1]; line[:n+1] == reset {
@@ -349,8 +346,7 @@ func markWords(st *styles, line string, found map[string]bool) string {
 	return out.String()
 }
 
-// isFound reports whether a word is one of those, or begins with what the index made of
-// one.
+// isFound reports whether a word is one of those, or starts with one of the stems.
 func isFound(word string, found map[string]bool) bool {
 	if _, there := found[word]; there || word == "" {
 		return there
@@ -365,15 +361,15 @@ func isFound(word string, found map[string]bool) bool {
 	return false
 }
 
-// typedWords are the words of a question that what the index makes of words comes from:
-// the stem befor from before. What comes from none, such as an identifier in one word, is
-// given as it is; words of one or two ASCII letters say nothing and are left out.
+// typedWords returns the words of a question from which the index made its terms: before
+// for the stem befor. Terms without such a word, such as identifiers, are returned as
+// they are; words of one or two ASCII letters are left out.
 func typedWords(asked string, stems []string) []string {
 	typed := words.Split(asked, "")
 	var out []string
 	for _, stem := range stems {
 		word := stem
-		for _, made := range []string{stem, stem[:max(len(stem)-1, 0)]} { // happi of happy
+		for _, made := range []string{stem, stem[:max(len(stem)-1, 0)]} { // happi for happy
 			at := slices.IndexFunc(typed, func(w string) bool { return strings.HasPrefix(w, made) })
 			if at >= 0 && (made == stem || len(made) >= stemRunes) {
 				word = typed[at]

@@ -8,8 +8,8 @@ import (
 	"blackboard/board"
 )
 
-// styles are all looks of the program. Each goes with a word or a mark, so that none is
-// needed to understand a screen.
+// styles are all styles of the program. Each is used with a word or a sign, so that no
+// screen depends on colours.
 type styles struct {
 	faint, bold, title, focus, selected, key lipgloss.Style
 	good, warn, bad, info, accent            lipgloss.Style
@@ -17,20 +17,20 @@ type styles struct {
 	bar, barGood, barBad                     lipgloss.Style // of the last line
 
 	priority map[string]lipgloss.Style
-	kind     map[string]lipgloss.Style // of an entry's type
+	kind     map[string]lipgloss.Style // by an entry's type
 
-	mono          bool   // there are no colours
-	selectedBegin string // the escape sequence that the selection begins with
+	mono          bool   // no colours
+	selectedBegin string // the escape sequence at the start of the selection
 }
 
-// looksOfValues are the looks of priorities, and of types of entries.
+// looksOfValues are the styles of priorities and types of entries.
 func looksOfValues(s *styles) (priority, kind map[string]lipgloss.Style) {
 	priority = map[string]lipgloss.Style{"critical": s.bad.Bold(true), "high": s.warn, "medium": s.info, "low": s.faint}
 	kind = map[string]lipgloss.Style{board.Observation: s.info, board.Analysis: s.accent, board.Calculation: s.good, board.Strategy: s.key, board.Gap: s.warn, board.Contradiction: s.bad}
 	return priority, kind
 }
 
-// paint writes a text in the look of a value, if that has one.
+// paint formats a text in the style of a value, if it has one.
 func paint(looks map[string]lipgloss.Style, value, text string) string {
 	if st, ok := looks[value]; ok {
 		return st.Render(text)
@@ -38,7 +38,7 @@ func paint(looks map[string]lipgloss.Style, value, text string) string {
 	return text
 }
 
-// lightWord is the gate's light in words.
+// lightWord describes the state of the gate.
 func lightWord(open bool, reasons int) string {
 	if open {
 		return "● gate open"
@@ -46,7 +46,7 @@ func lightWord(open bool, reasons int) string {
 	return "● gate closed: " + plural(int64(reasons), "reason")
 }
 
-// heading is the line above a pane. The heavy line shows the focus without any colour.
+// heading is the line above a pane. A heavy line marks the focus without colours.
 func (s *styles) heading(title, note string, w int, focused bool) string {
 	line, look := "─", s.faint
 	if focused {
@@ -74,7 +74,7 @@ func (s *styles) titleOf(title string, focused bool) string {
 	return s.title.Render(title)
 }
 
-// pane is a heading with what is below it: exactly h lines of w cells.
+// pane is a heading and the lines below it: exactly h lines of w cells.
 func (s *styles) pane(title, note string, body []string, w, h int, focused bool) []string {
 	if h < 1 {
 		return nil
@@ -82,7 +82,7 @@ func (s *styles) pane(title, note string, body []string, w, h int, focused bool)
 	return append([]string{s.heading(title, note, w, focused)}, fill(body, w, h-1)...)
 }
 
-// box is a frame around lines of w cells, for what lies over a page.
+// box is a frame around lines of w cells, for overlays.
 func (s *styles) box(title, note string, body []string, w int) []string {
 	title = fit(title, min(width(title), w-4))
 	top := "╭─ " + title + " " + strings.Repeat("─", max(w-width(title)-1, 0)) + "╮"

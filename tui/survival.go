@@ -14,38 +14,38 @@ import (
 	"blackboard/tui/keys"
 )
 
-// reportEvery is how often the report is looked at, whether it is another one now.
+// reportEvery is how often the page checks whether the report's file has changed.
 const reportEvery = 2 * time.Second
 
-// survivalPage shows whether a report carries what its run found: the items, those that
-// are missing first, and where each is, or comes nearest.
+// survivalPage shows whether a report carries what its run found: the items, missing ones
+// first, and for each the passage, or the nearest one.
 type survivalPage struct {
 	app  *app
-	name string // of the run
+	name string // the name of the run
 	b    *board.Board
 	pick *reportPicker // nil: a report is chosen
 
 	report   string // its path
 	result   *survival.Result
-	state    reportState // of the file that result is about
+	state    reportState // the state of the file that result is about
 	err      error       // why there is no result
 	checking once
-	changed  bool // the run has, since it was checked
+	changed  bool // the run has changed since the check
 
 	twoPanes
-	shown   []int  // places in result.Items
-	missing bool   // only the missing ones are shown
-	about   string // the id of the item that doc is about
+	shown   []int  // indexes of result.Items
+	missing bool   // show only missing ones
+	about   string // the id of the item in doc
 }
 
-// reportState tells a file from what it was.
+// reportState identifies a version of a file.
 type reportState struct {
 	modified time.Time
 	size     int64
 }
 
-// newSurvivalPage begins with the report that was chosen last for the run; without one it
-// asks for one.
+// newSurvivalPage starts with the report that was last chosen for the run, or asks for
+// one.
 func newSurvivalPage(a *app, name string, b *board.Board) page {
 	p := &survivalPage{app: a, name: name, b: b}
 	p.doc = document{app: a, at: -1}
@@ -89,7 +89,7 @@ func (p *survivalPage) check() tea.Cmd {
 	})
 }
 
-// stateOf is how a file stands; zero if it cannot be looked at.
+// stateOf returns the state of a file; zero if that fails.
 func stateOf(path string) reportState {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -114,14 +114,14 @@ func (p *survivalPage) update(msg tea.Msg) tea.Cmd {
 		return p.mouse(msg)
 	default:
 		if p.pick != nil {
-			_, cmd := p.pick.filter.update(msg) // a blinking cursor
+			_, cmd := p.pick.filter.update(msg) // for the cursor
 			return cmd
 		}
 	}
 	return nil
 }
 
-// look asks how the report stands, without reading it.
+// look checks the state of the report without reading it.
 func (p *survivalPage) look() tea.Cmd {
 	path := p.report
 	return p.app.ask(p, func(context.Context) func() tea.Cmd {
@@ -136,7 +136,7 @@ func (p *survivalPage) look() tea.Cmd {
 	})
 }
 
-// checked shows what was found. The chosen item stays chosen.
+// checked shows a result. The chosen item stays chosen.
 func (p *survivalPage) checked(result *survival.Result, err error) {
 	chosen := p.chosen()
 	if p.result, p.err = result, err; err != nil {
@@ -145,8 +145,7 @@ func (p *survivalPage) checked(result *survival.Result, err error) {
 	p.narrow(chosen)
 }
 
-// narrow shows the items that are missing, then the others unless only the missing ones
-// are wanted.
+// narrow shows the missing items, and the others unless they are hidden.
 func (p *survivalPage) narrow(chosen string) {
 	p.shown = p.shown[:0:0]
 	if p.result != nil {
@@ -167,7 +166,7 @@ func (p *survivalPage) narrow(chosen string) {
 	p.compose()
 }
 
-// item is the chosen one, or nil.
+// item returns the chosen item, or nil.
 func (p *survivalPage) item() *survival.ItemResult {
 	if p.result == nil || p.items.cursor >= len(p.shown) {
 		return nil
@@ -175,7 +174,7 @@ func (p *survivalPage) item() *survival.ItemResult {
 	return &p.result.Items[p.shown[p.items.cursor]]
 }
 
-// chosen is the id of the chosen item, or "".
+// chosen returns the id of the chosen item, or "".
 func (p *survivalPage) chosen() string {
 	if it := p.item(); it != nil {
 		return it.ID
@@ -211,7 +210,7 @@ func (p *survivalPage) toggleMissing() tea.Cmd {
 	return nil
 }
 
-// pickKey gives a key to the picker, and takes what came of it.
+// pickKey passes a key to the picker, and uses its result.
 func (p *survivalPage) pickKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case key.Matches(msg, keys.Cancel) && p.pick.filter.value() == "":
@@ -245,10 +244,11 @@ func (p *survivalPage) openItem() tea.Cmd {
 	return nil
 }
 
-// noText says that an editor of text cannot open the report.
+// noText reports that a text editor cannot open the report.
 func (p *survivalPage) noText() bool { return noText(p.report) }
 
-// openReport opens the report in the editor, where the chosen item is or comes nearest.
+// openReport opens the report in the editor, at the passage of the chosen item or the
+// nearest one.
 func (p *survivalPage) openReport() tea.Cmd {
 	if p.result == nil {
 		return nil

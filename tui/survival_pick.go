@@ -15,30 +15,30 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// Bounds of the search for reports.
+// Limits of the search for reports.
 const (
 	mostLookedAt   = 2000 // files and directories
-	deepestReports = 3    // 1: only the directory itself
+	deepestReports = 3    // 1: the directory alone
 )
 
-// reportKinds are the endings of files that can be a report.
+// reportKinds are the extensions of possible reports.
 var reportKinds = []string{".md", ".markdown", ".txt", ".html", ".htm", ".docx", ".xlsx", ".pptx", ".odt", ".pdf", ".csv", ".ipynb"}
 
-// reportFile is a file that may be the report.
+// reportFile is a possible report.
 type reportFile struct {
-	path     string // from the directory of the files on
+	path     string // relative to the directory of the files
 	modified time.Time
 	size     int64
 }
 
-// reportPicker asks which file is the report: one of those that are near, the newest
-// first, or one whose path is typed.
+// reportPicker asks for the report: one of the files nearby, newest first, or a typed
+// path.
 type reportPicker struct {
 	app    *app
 	filter filter
 	all    []reportFile
 	shown  []reportFile
-	more   bool // there are files that were not looked at
+	more   bool // some files were not searched
 	loaded bool
 	err    error
 	list   list
@@ -47,13 +47,13 @@ type reportPicker struct {
 
 func newReportPicker(a *app) *reportPicker {
 	p := &reportPicker{app: a}
-	// it always has its line
+	// its line is always shown
 	p.filter = newFilter(a, "part of a name, or the path of a file", &p.list, func() {})
 	p.list = list{app: a, row: p.row}
 	return p
 }
 
-// init looks for files, for the page it is on.
+// init searches files, for the page that it is on.
 func (p *reportPicker) init(on page) tea.Cmd {
 	return tea.Batch(p.filter.start(), p.app.ask(on, func(ctx context.Context) func() tea.Cmd {
 		all, more, err := findReports(ctx, p.app.Files)
@@ -65,13 +65,12 @@ func (p *reportPicker) init(on page) tea.Cmd {
 	}))
 }
 
-// findReports lists the files below a directory that can be reports, the newest first;
-// more says that there was more than is looked at. Near ones are looked at first. Hidden
-// directories, node_modules and what cannot be read are left out, but for the directory
-// itself.
+// findReports lists the possible reports below a directory, newest first; more means that
+// the limit was reached. It searches near directories first, and skips hidden ones below
+// the start, node_modules and unreadable ones.
 func findReports(ctx context.Context, dir string) (all []reportFile, more bool, err error) {
 	type level struct {
-		dir  string // from the top on
+		dir  string // relative to the start
 		deep int
 	}
 	room := mostLookedAt
@@ -102,9 +101,9 @@ func findReports(ctx context.Context, dir string) (all []reportFile, more bool, 
 	return all, more, ctx.Err()
 }
 
-// readSome reads at most n entries of a directory, and says whether there are more.
+// readSome reads at most n entries of a directory, and reports whether there are more.
 func readSome(dir string, n int) (entries []os.DirEntry, more bool, err error) {
-	// A file is not opened to find out that it is none: it may be a database that this
+	// Stat first: opening and closing a file could drop the locks of a database that this
 	// process has open.
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
@@ -118,7 +117,7 @@ func readSome(dir string, n int) (entries []os.DirEntry, more bool, err error) {
 		return nil, false, err
 	}
 	defer f.Close()
-	entries, err = f.ReadDir(n + 1) // never 0, which would be all
+	entries, err = f.ReadDir(n + 1) // never 0, which means all
 	if err == io.EOF {
 		err = nil
 	}
@@ -130,7 +129,7 @@ func readSome(dir string, n int) (entries []os.DirEntry, more bool, err error) {
 
 func (p *reportPicker) key(msg tea.KeyMsg) tea.Cmd {
 	switch msg.Type {
-	case tea.KeyTab: // would end the typing
+	case tea.KeyTab: // would end the input
 		return nil
 	case tea.KeyEsc:
 		p.filter.clear()
@@ -145,10 +144,10 @@ func (p *reportPicker) key(msg tea.KeyMsg) tea.Cmd {
 	return cmd
 }
 
-// mouse reports whether a file that was chosen already was clicked.
+// mouse reports a click at the chosen file.
 func (p *reportPicker) mouse(msg tea.MouseMsg) bool { return p.list.mouse(msg, msg.Y-pickTop) }
 
-// narrow shows the files whose path has every word that was typed.
+// narrow shows the files whose path has every typed word.
 func (p *reportPicker) narrow() {
 	p.shown = p.shown[:0:0]
 	for _, r := range p.all {
@@ -160,8 +159,8 @@ func (p *reportPicker) narrow() {
 	p.list.moveTo(0)
 }
 
-// chosen is the path that is meant: what is typed, if that is the path of one of the
-// files or of none of them; else the file under the cursor.
+// chosen returns the selected path: the typed one, if it is that of a file or matches
+// none; else the file at the cursor.
 func (p *reportPicker) chosen() string {
 	typed := strings.TrimSpace(p.filter.value())
 	if p.list.cursor >= len(p.shown) || slices.ContainsFunc(p.shown, func(r reportFile) bool { return r.path == typed }) {
@@ -170,7 +169,7 @@ func (p *reportPicker) chosen() string {
 	return p.shown[p.list.cursor].path
 }
 
-// pickTop is how many lines are above the list.
+// pickTop is the number of lines above the list.
 const pickTop = 2
 
 func (p *reportPicker) setSize(w, h int) {
@@ -203,7 +202,7 @@ func (p *reportPicker) row(i, w int) string {
 	return spread(fitLeft(clean(strings.ReplaceAll(r.path, "\n", " ")), max(w-width(facts)-1, 1)), p.app.st.faint.Render(facts), w)
 }
 
-// sizeOf is the size of a file in a few cells.
+// sizeOf formats the size of a file.
 func sizeOf(bytes int64) string {
 	switch {
 	case bytes < 1<<10:

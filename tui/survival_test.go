@@ -139,7 +139,7 @@ func TestSurvival(t *testing.T) {
 	if now := h.m.top().(*survivalPage).chosen(); now != id {
 		t.Errorf("%s is chosen, not %s", now, id)
 	}
-	h.wants("Nothing like it is in the report")
+	h.wants("The report has nothing similar")
 
 	h.press("enter") // the entry or signal itself
 	h.wants("History")

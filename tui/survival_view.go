@@ -43,7 +43,7 @@ func (p *survivalPage) view() []string {
 	return p.drawn(st, lines, title, about)
 }
 
-// verdict is the answer in words.
+// verdict describes the result.
 func (p *survivalPage) verdict() string {
 	st, s := p.app.st, p.result
 	switch {
@@ -57,8 +57,8 @@ func (p *survivalPage) verdict() string {
 	return st.bad.Render("✗ not passed") + ": " + plural(int64(s.Checked), "item") + " checked, " + st.bad.Render(count(int64(s.Missing))+" missing")
 }
 
-// problem is why the report could not be checked. How to name one that is not there is
-// said below it.
+// problem describes why the report could not be checked. The text below tells how to name
+// a missing one.
 func (p *survivalPage) problem() string {
 	if errors.Is(p.err, fault.NotFound) {
 		return oneLine(p.err.Error(), 300)
@@ -66,8 +66,8 @@ func (p *survivalPage) problem() string {
 	return p.app.explain(p.err)
 }
 
-// tally is how many items are missing for which reason, and how far the answer goes, as
-// much of that as there is room for.
+// tally counts the missing items by reason, and tells the limits of the check, if there
+// is room.
 func (p *survivalPage) tally() string {
 	st := p.app.st
 	said := []string{"necessary, not sufficient: words are compared, not meaning", "words are compared, not meaning", "words, not meaning"}
@@ -98,7 +98,7 @@ func (p *survivalPage) tally() string {
 	return fit(left, p.w)
 }
 
-// row is an item in a line.
+// row renders an item as a line.
 func (p *survivalPage) row(i, w int) string {
 	st, r := p.app.st, &p.result.Items[p.shown[i]]
 	mark, state := st.good.Render("✓"), "present"
@@ -112,8 +112,8 @@ func (p *survivalPage) row(i, w int) string {
 	return fit(columns(mark, fit(r.ID, 6), fit(state, 14), why+oneLine(r.Content, rowRunes)), w)
 }
 
-// compose writes the text about the chosen item. It is done when something changed, not
-// for each view.
+// compose renders the text about the chosen item. It runs after changes, not for each
+// view.
 func (p *survivalPage) compose() {
 	p.items.empty = ""
 	if p.result != nil {
@@ -134,8 +134,8 @@ func (p *survivalPage) compose() {
 	p.doc.setLines(missingLines(p.app, it, p.noText(), p.right.w))
 }
 
-// missingLines are all about an item, for a page of w cells; closed says that no editor
-// of text opens the report.
+// missingLines describes an item, for a page of w cells; closed means that a text editor
+// cannot open the report.
 func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []docLine {
 	st := a.st
 	x := newWriter(st, w)
@@ -174,7 +174,7 @@ func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []docLine
 		x.text(strings.Join(it.MissingNumbers, ", "), "  ")
 	}
 	if it.Passage == nil {
-		x.heading("Nothing like it is in the report")
+		x.heading("The report has nothing similar")
 		return x.lines
 	}
 	where := shownPath(a, it.Passage.Report)
@@ -195,8 +195,8 @@ func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []docLine
 	return x.lines
 }
 
-// shownPath is a path as it is shown: from the directory of the files on if it is below,
-// else from the home directory.
+// shownPath shortens a path: relative to the directory of the files if it is below, else
+// to the home directory.
 func shownPath(a *app, path string) string {
 	if rel, err := filepath.Rel(a.Files, path); err == nil && filepath.IsLocal(rel) {
 		return oneLine(rel, rowRunes)

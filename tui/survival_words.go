@@ -6,15 +6,14 @@ import (
 	"blackboard/board/survival"
 )
 
-// carriedWords are the words of a passage that an item shares with it.
+// carriedWords are the words that a passage shares with an item.
 type carriedWords struct {
 	words []string
-	there []bool // which of the words
+	there []bool // for each word, whether it is shared
 }
 
-// carriedBy says which words of an item's passage the item asks for, by the rules of the
-// check itself: inflected words, and numbers that are written in another way, count as
-// they do there.
+// carriedBy returns which words of a passage the item requires, by the rules of the
+// check: inflected words and other forms of numbers match.
 func carriedBy(it *survival.ItemResult) *carriedWords {
 	f := &carriedWords{words: strings.Fields(clean(it.Passage.Text))}
 	carried := survival.Carried(it.Content, strings.Join(f.words, " "))
@@ -30,11 +29,11 @@ func carriedBy(it *survival.ItemResult) *carriedWords {
 	return f
 }
 
-// mark sets the words off that are there, in the wrapped lines of the passage. A word may
-// be broken at the end of a line.
+// mark highlights the shared words in the wrapped lines of the passage. A word may be
+// broken at the end of a line.
 func (f *carriedWords) mark(st *styles, lines []string) []string {
 	out := make([]string, len(lines))
-	at, rest := -1, 0 // the word that is written, and how many of its bytes are still to come
+	at, rest := -1, 0 // the current word, and how many of its bytes follow
 	for i, line := range lines {
 		parts := strings.Split(line, " ")
 		for j, part := range parts {

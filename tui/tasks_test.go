@@ -69,7 +69,7 @@ var tasks = []struct {
 		k.does("enter", "enter")
 		k.wants("if claims.Exp", "← supported by", "← raised")
 	}},
-	{"waive a question, and take it back", func(k *taskKeys) {
+	{"waive a question, and undo that", func(k *taskKeys) {
 		k.does("enter", "2", "w")
 		k.says("the CDN does it")
 		k.does("enter")
@@ -91,7 +91,7 @@ var tasks = []struct {
 		k.does("O")
 		k.wants("is what it was at revision 2", "into both")
 	}},
-	{"an earlier revision of a capsule, made what it says", func(k *taskKeys) {
+	{"an earlier revision of a capsule, restored", func(k *taskKeys) {
 		must(k.openKB().Edit(context.Background(), capsulePlain, func(c *kb.Capsule) error { c.Body = "Wrong."; return nil }, kb.EditOptions{}))
 		k.does("K")
 		k.says("addressed by session")
@@ -108,7 +108,7 @@ var tasks = []struct {
 		k.does("enter")
 		k.wants("m000000031 · conversation", "The person wants the report by noon.")
 	}},
-	{"forget an item, and take it back", func(k *taskKeys) {
+	{"forget an item, and undo that", func(k *taskKeys) {
 		k.does("M", "d", "enter")
 		k.wants("is forgotten")
 		k.does("u", "enter")

@@ -14,35 +14,34 @@ import (
 	"blackboard/board/text"
 )
 
-// clean makes a text harmless to a terminal: control and direction characters are
-// replaced, tabs become blanks, clusters that terminals differ about simple. Line ends
-// stay.
+// clean makes a text safe for a terminal: it replaces control and direction characters,
+// tabs by blanks, and clusters of uncertain width by simple ones. Line breaks stay.
 func clean(s string) string { return certain(visible(s)) }
 
-// visible is clean for a text that is edited: its characters stay, but for those that a
-// terminal would obey.
+// visible is clean for a text to edit: it only replaces characters that a terminal would
+// obey.
 func visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.ReplaceAll(s, "\t", "    ")
 	return text.Visible(strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
 }
 
-// oneLine is the beginning of a text on one line, clean. It is at most n runes long,
-// however long the text is.
+// oneLine returns the start of a text on one line, cleaned, with at most n runes. It is
+// fast for long texts.
 func oneLine(s string, n int) string {
-	// more than n runes of any kind: a cut rune becomes a replacement character beyond
-	// what is shown
+	// more than n runes of any size; a rune that is cut becomes a replacement character
+	// behind the result
 	if room := 8*n + 64; len(s) > room {
 		s = s[:room]
 	}
 	return clean(board.Line(s, n))
 }
 
-// width is how many cells a text takes. Escape sequences take none.
+// width returns the number of cells of a text. Escape sequences have none.
 func width(s string) int { return ansi.StringWidth(s) }
 
-// fit makes a line of exactly w cells of a text: cut with an ellipsis, or filled with
-// blanks. The text may have escape sequences.
+// fit makes a text exactly w cells wide: cut with an ellipsis, or filled with blanks. It
+// may have escape sequences.
 func fit(s string, w int) string {
 	if w <= 0 {
 		return ""
@@ -50,7 +49,7 @@ func fit(s string, w int) string {
 	n := width(s)
 	if n > w {
 		s = ansi.Truncate(s, w, "…")
-		n = width(s) // a wide character that did not fit leaves a cell
+		n = width(s) // cutting a wide character leaves a cell
 	}
 	if n < w {
 		s += strings.Repeat(" ", w-n)
@@ -58,8 +57,7 @@ func fit(s string, w int) string {
 	return s
 }
 
-// fitLeft is fit for what has its weight at the end, such as a path: it is cut at the
-// beginning.
+// fitLeft is fit for texts whose end matters, such as paths: it cuts the start.
 func fitLeft(s string, w int) string {
 	if n := width(s); n > w && w > 0 {
 		s = ansi.TruncateLeft(s, n-w+1, "…")
@@ -67,8 +65,8 @@ func fitLeft(s string, w int) string {
 	return fit(s, w)
 }
 
-// shortName is a name in w cells at most: one that is longer is cut in the middle, since
-// names differ at the end.
+// shortName shortens a name to w cells by cutting its middle, since names often differ at
+// the end.
 func shortName(name string, w int) string {
 	name = oneLine(name, 300)
 	n := width(name)
@@ -82,7 +80,7 @@ func shortName(name string, w int) string {
 // fitName is shortName, filled with blanks.
 func fitName(name string, w int) string { return fit(shortName(name, w), w) }
 
-// right puts a text at the right end of w cells.
+// right aligns a text at the right end of w cells.
 func right(s string, w int) string {
 	if n := width(s); n < w {
 		return strings.Repeat(" ", w-n) + s
@@ -90,8 +88,7 @@ func right(s string, w int) string {
 	return fit(s, w)
 }
 
-// spread puts one text at the left end and one at the right end of w cells; the left one
-// gives way.
+// spread aligns one text left and one right in w cells; the left one is shortened.
 func spread(left, right string, w int) string {
 	n := width(right)
 	if n == 0 || n+4 > w {
@@ -107,8 +104,8 @@ var option = lazyregexp.New(`(^|[\s(\[\x60'"|=])-[^\s]+`)
 // texts do not have it.
 const unbroken = "\uf8fe"
 
-// wrap breaks a clean text into lines of at most w cells: at blanks where it can, or
-// after a hyphen, but not in an option.
+// wrap breaks a clean text into lines of at most w cells: at blanks if possible, or after
+// a hyphen, but not in an option.
 func wrap(s string, w int) []string {
 	if w < 1 {
 		w = 1
@@ -137,7 +134,7 @@ func indented(lines []string) []string {
 	return out
 }
 
-// fill makes exactly h lines of w cells.
+// fill returns exactly h lines of w cells.
 func fill(lines []string, w, h int) []string {
 	out := make([]string, h)
 	for i := range out {
@@ -150,7 +147,8 @@ func fill(lines []string, w, h int) []string {
 	return out
 }
 
-// beside puts columns of equally many lines next to each other, with a rule between them.
+// beside puts columns with the same number of lines beside each other, with a rule
+// between them.
 func beside(rule string, columns ...[]string) []string {
 	out := make([]string, len(columns[0]))
 	for i := range out {
@@ -163,7 +161,7 @@ func beside(rule string, columns ...[]string) []string {
 	return out
 }
 
-// over lays a box over a screen, its first cell at column x of line y.
+// over draws a box over a screen, with its first cell at column x of line y.
 func over(screen, box []string, x, y int) []string {
 	out := append([]string(nil), screen...)
 	for i, l := range box {
@@ -171,7 +169,7 @@ func over(screen, box []string, x, y int) []string {
 			continue
 		}
 		under, w := out[y+i], width(l)
-		left := fit(ansi.Truncate(under, x, ""), x) // fit: half of a wide character may be left
+		left := fit(ansi.Truncate(under, x, ""), x) // half of a wide character may remain
 		rest := ansi.TruncateLeft(under, x+w, "")
 		if gap := width(under) - x - w - width(rest); gap > 0 {
 			rest = strings.Repeat(" ", gap) + rest
@@ -181,10 +179,10 @@ func over(screen, box []string, x, y int) []string {
 	return out
 }
 
-// clock is a moment to the second, in UTC as everywhere in the program.
+// clock formats a time to the second, in UTC as everywhere in the program.
 func clock(t time.Time) string { return t.UTC().Format(time.DateTime) }
 
-// ago says how long before now something was, in a few cells.
+// ago formats the time between a moment and now, in a few cells.
 func ago(t, now time.Time) string {
 	d := now.Sub(t)
 	switch {
@@ -203,7 +201,7 @@ func ago(t, now time.Time) string {
 	}
 }
 
-// since is ago in a sentence: 5m ago, just now.
+// since is ago for a sentence: 5m ago, just now.
 func since(t, now time.Time) string {
 	if a := ago(t, now); a != "now" && a != "–" {
 		return a + " ago"
@@ -213,7 +211,7 @@ func since(t, now time.Time) string {
 
 func span(d, unit time.Duration, name string) string { return count(int64(d/unit)) + name }
 
-// count writes a number with blanks between its thousands.
+// count formats a number with blanks between its thousands.
 func count(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -222,14 +220,14 @@ func count(n int64) string {
 	return s
 }
 
-// hasWords reports whether every word of one text is in another, in whatever case.
+// hasWords reports whether every word of one text is in another, ignoring case.
 func hasWords(text, words string) bool {
 	text = strings.ToLower(text)
 	lacks := func(word string) bool { return !strings.Contains(text, word) }
 	return !slices.ContainsFunc(strings.Fields(strings.ToLower(words)), lacks)
 }
 
-// splitList is a list that was typed with commas.
+// splitList splits a typed list at its commas.
 func splitList(s string) []string {
 	out := []string{}
 	for t := range strings.SplitSeq(s, ",") {
@@ -240,7 +238,7 @@ func splitList(s string) []string {
 	return out
 }
 
-// plural is a number with its noun: 1 signal, 2 signals.
+// plural formats a number with its noun: 1 signal, 2 signals.
 func plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -15,39 +15,39 @@ import (
 	"blackboard/kb/memory"
 )
 
-// What a text names leads somewhere: an entry, a signal, a capsule, an item of the
-// memory, a file with a line, a URL. Only what is there is offered.
+// Texts name things: entries, signals, capsules, items of the memory, files with lines,
+// URLs. Those that exist are offered as links.
 
-// textLink is one place that a text leads to.
+// textLink is a link of a text.
 type textLink struct {
-	name string // as it is shown, and copied
+	name string // as shown and copied
 	note string
 	open func() tea.Cmd
 }
 
-// linked is what links are looked for in.
+// linked is a text and the context for its links.
 type linked struct {
-	own    string // its id, which is no link
-	source string // a file or a URL that comes first, with its place
+	own    string // its own id, which is not a link
+	source string // a file or a URL that is listed first, with its place
 	ref    string
 	texts  []string
-	run    string       // whose entries and signals are meant; "": none
+	run    string       // the run whose entries and signals it names; "": none
 	b      *board.Board // of the run, if it is open
-	past   *board.Past  // they are meant as they were then; nil: as they are
-	agent  string       // who sees the items of the memory
+	past   *board.Past  // show them as of then; nil: as they are now
+	agent  string       // the agent whose items of the memory are visible
 
-	without error // what is said if there is no link; nil: that
+	without error // the error without links; nil: a default
 }
 
-// mention is what may lead somewhere in a text: a URL, a file, an id.
+// mention matches possible links in a text: URLs, files, ids.
 var mention = lazyregexp.New("(https?://[^\\s<>\"'`|]+)" +
 	`|((?:[\pL\pN_.~-]*/)*[\pL\pN_.-]*[\pL\pN_]\.[A-Za-z][A-Za-z0-9]{0,7})(?:(?::|#L)([0-9]{1,9}))?` +
 	`|\b(?:entry:|signal:|kb:|memory:)?([es][1-9][0-9]{0,9}|[km][0-9a-z]{9})\b`)
 
-// maxMentions is how many of what a text names are looked up.
+// maxMentions is how many possible links of a text are looked up.
 const maxMentions = 100
 
-// openLink opens what read names: at once if that leads to one place, else the one that is chosen.
+// openLink opens what the text names: directly if there is one link, else after a choice.
 func (a *app) openLink(read func(context.Context) (linked, error)) tea.Cmd {
 	agent := a.lastAgent
 	return a.hold(func(ctx context.Context) (tea.Msg, error) {
@@ -71,7 +71,7 @@ func (a *app) openLink(read func(context.Context) (linked, error)) tea.Cmd {
 	})
 }
 
-// newLinkPicker has one of several places chosen.
+// newLinkPicker lets the person choose one of several links.
 func (a *app) newLinkPicker(all []textLink) page {
 	o := &picker{app: a, heading: "Where to?", copies: true}
 	for _, l := range all {
@@ -83,8 +83,8 @@ func (a *app) newLinkPicker(all []textLink) page {
 	return newPicker(o, all[0].name)
 }
 
-// links are the places that something leads to, each once, in their order. The error says why its
-// source does not lead there.
+// links returns the links of a text, without duplicates, in their order. The error tells
+// why its source is not one of them.
 func (a *app) links(ctx context.Context, in *linked) (all []textLink, err error) {
 	add := func(l textLink) {
 		there := slices.ContainsFunc(all, func(o textLink) bool { return o.name == l.name })
@@ -104,7 +104,7 @@ func (a *app) links(ctx context.Context, in *linked) (all []textLink, err error)
 			}
 		}
 	}
-	seen := map[string]bool{} // a word that only looks like an id is looked up once
+	seen := map[string]bool{} // look up a word that resembles an id only once
 	for _, m := range mention.FindAllStringSubmatch(strings.Join(in.texts, "\n"), maxMentions) {
 		if seen[m[0]] {
 			continue
@@ -128,7 +128,7 @@ func isURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
 }
 
-// urlLink leads to a URL, without what ends the sentence around it.
+// urlLink returns the link of a URL, without trailing punctuation.
 func (a *app) urlLink(url string) textLink {
 	for {
 		end := url[len(url)-1:]
@@ -147,7 +147,7 @@ func (a *app) urlLink(url string) textLink {
 	return textLink{url, note, func() tea.Cmd { return a.openURL(url) }}
 }
 
-// openURL shows a URL in the browser; where there is none it is copied.
+// openURL opens a URL in the browser; without one it copies the URL.
 func (a *app) openURL(url string) tea.Cmd {
 	if a.Browser == nil {
 		return a.copyText(url)
@@ -158,12 +158,12 @@ func (a *app) openURL(url string) tea.Cmd {
 			err = fmt.Errorf("the browser cannot be started: %w · o and y copies the URL", err)
 			return noticeMsg{err: err}
 		}
-		go cmd.Wait() // it is not ours
+		go cmd.Wait() // ignore how the browser ends
 		return noticeMsg{good: true, text: url + " is given to the browser"}
 	})
 }
 
-// fileLink leads to a line of a file, in the editor.
+// fileLink returns the link of a line of a file, which opens the editor.
 func (a *app) fileLink(path string, line int) textLink {
 	name := shownPath(a, path)
 	if line > 0 {
@@ -172,7 +172,7 @@ func (a *app) fileLink(path string, line int) textLink {
 	return textLink{name, "in the editor", func() tea.Cmd { return a.editFile(path, line) }}
 }
 
-// idLink leads to what an id names, if that is there.
+// idLink returns the link of an id, if it exists.
 func (a *app) idLink(ctx context.Context, in *linked, id string) (l textLink) {
 	l.name = id
 	switch {

@@ -11,30 +11,30 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// Themes are the names that Config.Theme may have. "auto" is dark or light, as the
-// terminal's background; "contrast" follows that too, and "mono" has bold, faint and
-// reverse only.
+// Themes are the values of Config.Theme. "auto" is dark or light, as the terminal's
+// background; "contrast" follows the background too, and "mono" has only bold, faint and
+// reverse.
 var Themes = []string{"auto", "dark", "dusk", "light", "paper", "contrast", "mono"}
 
-// Colour profiles, with the numbers that Lip Gloss has for them.
+// Colour profiles, with Lip Gloss's numbers.
 const (
 	profileSixteen = 2
 	profileNone    = 3
 )
 
-// palette is a theme: colours by their numbers among 256, "" for none. A pair is ink and
-// ground.
+// palette is a theme: colours by their numbers among 256, "" for none. A pair is
+// foreground and background.
 type palette struct {
 	faint, title, focus, key      string
 	good, warn, bad, info, accent string
 	strike                        string
 	selected, found, badge, bar   [2]string
-	reverse                       bool // the selection is in reverse
-	attributes                    bool // for grounds and what is faint: colours do not tell enough
+	reverse                       bool // the selection is reversed
+	attributes                    bool // attributes replace backgrounds and faint colours
 }
 
-// paletteOf returns the palette of a theme for what a terminal can show. With sixteen
-// colours, of which the terminal's own theme says what they are, all themes are one.
+// paletteOf returns the palette of a theme for a colour profile. With sixteen colours,
+// which the terminal's own theme defines, all themes are the same.
 func paletteOf(theme string, r *lipgloss.Renderer) palette {
 	if theme == "mono" {
 		return palette{reverse: true, attributes: true}
@@ -96,7 +96,7 @@ func paletteOf(theme string, r *lipgloss.Renderer) palette {
 	return paletteOf("light", r)
 }
 
-// CheckTheme says which themes there are if name is none of them.
+// CheckTheme returns an error that lists the themes if name is not one of them.
 func CheckTheme(name string) error {
 	if slices.Contains(Themes, name) {
 		return nil
@@ -104,16 +104,15 @@ func CheckTheme(name string) error {
 	return fmt.Errorf("no theme %q: themes are %s", name, strings.Join(Themes, ", "))
 }
 
-// NewRenderer returns what writes looks for a terminal, and the theme to use there, which
-// is "mono" where term, the value of $TERM, has no colours. For "auto" and "contrast" it
-// asks the terminal now whether its background is dark, so that nobody has to while the
-// program has it, and waits up to five seconds for an answer; one that says nothing is
-// taken for what $COLORFGBG says, else for dark.
+// NewRenderer returns the renderer of a terminal, and the theme to use, which is "mono"
+// if term, the value of $TERM, has no colours. For "auto" and "contrast" it asks the
+// terminal whether its background is dark, before the program takes it over, and waits up
+// to five seconds. Without an answer, $COLORFGBG decides, else dark.
 func NewRenderer(terminal *os.File, term, theme string) (*lipgloss.Renderer, string) {
 	r := lipgloss.NewRenderer(terminal)
 	switch profile := r.Output().ColorProfile(); {
 	case theme == "mono" || profile == profileNone && !hasSixteen(term):
-		r.SetColorProfile(profileSixteen) // bold and reverse; with none there would be nothing
+		r.SetColorProfile(profileSixteen) // needed for bold and reverse
 		return r, "mono"
 	case profile == profileNone:
 		r.SetColorProfile(profileSixteen)
@@ -126,18 +125,18 @@ func NewRenderer(terminal *os.File, term, theme string) (*lipgloss.Renderer, str
 	return r, theme
 }
 
-// hasSixteen reports whether a terminal has sixteen colours though its name does not say
-// so.
+// hasSixteen reports whether a terminal has sixteen colours although its name does not
+// say so.
 func hasSixteen(term string) bool {
 	name, _, _ := strings.Cut(term, "-")
-	name, _, _ = strings.Cut(name, ".") // screen.linux
+	name, _, _ = strings.Cut(name, ".") // for screen.linux
 	return slices.Contains([]string{
 		"screen", "tmux", "rxvt", "putty", "foot", "st", "konsole", "gnome", "vte", "cygwin", "mintty",
 		"eterm", "Eterm", "iterm", "iterm2", "kitty", "nsterm", "aterm",
 	}, name)
 }
 
-// newStyles makes the looks of a theme.
+// newStyles returns the styles of a theme.
 func newStyles(r *lipgloss.Renderer, theme string) *styles {
 	p := paletteOf(theme, r)
 	ink := func(colour string) lipgloss.Style {
@@ -161,7 +160,7 @@ func newStyles(r *lipgloss.Renderer, theme string) *styles {
 		strike: ink(p.strike).Faint(p.attributes), found: on(p.found), badge: on(p.badge), bar: on(p.bar),
 		mono: theme == "mono",
 	}
-	if s.mono { // it may be in a row that is in reverse itself
+	if s.mono { // the row itself may be reversed
 		s.found = r.NewStyle().Bold(true).Underline(true)
 	}
 	s.barGood, s.barBad = s.bar, s.bar.Bold(true)
@@ -174,14 +173,14 @@ func newStyles(r *lipgloss.Renderer, theme string) *styles {
 	return s
 }
 
-// newInput is a line to type into.
+// newInput returns an input line.
 func (a *app) newInput() textinput.Model {
 	in := textinput.New()
 	in.PlaceholderStyle = a.st.faint
 	return in
 }
 
-// newArea is a field of several lines to type into.
+// newArea returns an input field of several lines.
 func (a *app) newArea() textarea.Model {
 	area := textarea.New()
 	for _, style := range []*textarea.Style{&area.FocusedStyle, &area.BlurredStyle} {
@@ -193,8 +192,8 @@ func (a *app) newArea() textarea.Model {
 // reset ends a look.
 const reset = "\x1b[0m"
 
-// chosenRow is a line as the selection: it keeps its own looks, on the ground of the
-// selection.
+// chosenRow renders a line as the selection: with its own styles, on the background of
+// the selection.
 func (s *styles) chosenRow(line string) string {
 	if s.selectedBegin == "" {
 		return line

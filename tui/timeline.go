@@ -12,30 +12,30 @@ import (
 	"blackboard/tui/keys"
 )
 
-// timeline is the log below the panes, over the full width of the page: how many
-// questions were open, whether the gate was, who worked when, and where in it one is. A
-// column is the same stretch of the log in all of its lines.
+// timeline shows the log below the panes, over the full width of the page: the open
+// questions, the state of the gate, who worked when, and the current position. A column
+// is the same stretch of the log in all of its lines.
 type timeline struct {
 	page  *runPage
 	burn  []board.BurnPoint
-	track *board.Timeline // as far as it was read; nil: it was not yet
+	track *board.Timeline // the log as far as it was read; nil: not read yet
 	gate  []board.GateChange
-	whole bool // gate is all that the policy asks for
+	whole bool // gate follows the complete policy
 	read  once
-	mark  int64 // the event that was marked; 0: none
-	lanes bool  // the lanes are shown
+	mark  int64 // the marked event; 0: none
+	lanes bool  // show the lanes
 	drawn lanes
 }
 
-// lanes are who worked when, as they were made for a width.
+// lanes are the workers' activities, rendered for a width.
 type lanes struct {
 	columns int
 	last    int64
 	all     []board.Lane
 }
 
-// readTimeline reads who did what when, and judges the gate by it. It is a question of
-// its own, so that what is seen of a long run does not wait for it.
+// readTimeline reads the activities and computes the gate's state over time. It is a
+// separate query, so that a long run is shown without waiting for it.
 func (p *runPage) readTimeline() tea.Cmd {
 	t := &p.time
 	if !t.read.begin() {
@@ -63,11 +63,10 @@ func (p *runPage) readTimeline() tea.Cmd {
 	})
 }
 
-// height is how many lines it has: the curve, the line of the gate, the lanes, and what
-// is said.
+// height is the number of lines: the curve, the gate, the lanes, and the text.
 func (t *timeline) height() int { return t.curve() + 1 + len(t.shownLanes()) + 1 }
 
-// curve is how many lines the curve of open questions has.
+// curve is the number of lines of the curve.
 func (t *timeline) curve() int {
 	if len(t.burn) == 0 {
 		return 0
@@ -75,8 +74,8 @@ func (t *timeline) curve() int {
 	return min(max(t.page.h/9, 1), 6)
 }
 
-// gutter is how wide the names before the lanes are, and columns how many cells are right
-// of it.
+// gutter is the width of the names before the lanes, and columns the number of cells
+// after it.
 func (t *timeline) gutter() int {
 	if !t.lanes {
 		return 1
@@ -86,22 +85,21 @@ func (t *timeline) gutter() int {
 
 func (t *timeline) columns() int { return max(t.page.w-t.gutter(), 1) }
 
-// last is the end of the log as it is drawn.
+// last is the end of the log as drawn.
 func (t *timeline) last() int64 { return max(t.page.back.now, 1) }
 
-// column is where an event is drawn.
+// column returns the column of an event.
 func (t *timeline) column(seq int64) int {
 	return min(max(board.Stretch(seq, t.last(), t.columns()), 0), t.columns()-1)
 }
 
-// stretch is of which events a column is: those after from, up to to.
+// stretch returns the events of a column: those after from, up to to.
 func (t *timeline) stretch(column int) (from, to int64) {
 	n := int64(t.columns())
 	return int64(column) * t.last() / n, max(int64(column+1)*t.last()/n, 1)
 }
 
-// shownLanes are the lanes that there is room for: the busiest workers, and all others in
-// one.
+// shownLanes returns the lanes that fit: the busiest workers, and one for all others.
 func (t *timeline) shownLanes() []board.Lane {
 	if !t.lanes || t.track == nil {
 		return nil
@@ -163,8 +161,7 @@ func (t *timeline) view() []string {
 	return append(lines, spread(words, st.faint.Render(t.scale(p.w-width(words))), p.w))
 }
 
-// spentShort says in some cells what a worker has used: tokens, else what they cost;
-// nothing if that is not known.
+// spentShort formats what a worker has used: tokens, else cost; "" if unknown.
 func spentShort(s board.Spent) string {
 	switch {
 	case s.Tokens == nil && s.Cost == nil:
@@ -185,7 +182,7 @@ func spentShort(s board.Spent) string {
 	return right(strconv.FormatFloat(n, 'f', digits, 64)+unit+" tok", 11)
 }
 
-// label is what stands before a line.
+// label returns the text before a line.
 func (t *timeline) label(name, facts string) string {
 	w := t.gutter()
 	if w < 3 {
@@ -194,7 +191,7 @@ func (t *timeline) label(name, facts string) string {
 	return spread(" "+fitName(name, w-width(facts)-4), t.page.app.st.faint.Render(facts)+"  ", w)
 }
 
-// at is the column of the moment that is shown; -1 is now.
+// at returns the column of the moment on the screen; -1 is now.
 func (t *timeline) at() int {
 	if !t.page.back.on {
 		return -1
@@ -202,8 +199,8 @@ func (t *timeline) at() int {
 	return t.column(t.page.back.seq)
 }
 
-// line is the gate over time, heavy where it was closed, with the moment that is shown,
-// and the one that was marked.
+// line renders the gate over time, heavy where closed, with the current and the marked
+// moment.
 func (t *timeline) line() string {
 	st := t.page.app.st
 	here, mark := t.column(t.page.place()), -1
@@ -231,8 +228,8 @@ func (t *timeline) line() string {
 	})
 }
 
-// laneCells is what a worker did: how much was posted, and a dot where something else was
-// done. most is the most that somebody has posted in a column.
+// laneCells renders a worker's activity: how much was posted, and a dot for other
+// actions. most is the greatest number of posts in a column.
 func (t *timeline) laneCells(l *board.Lane, most int64) string {
 	st, at := t.page.app.st, t.at()
 	const now, later = 1, 2
@@ -251,7 +248,7 @@ func (t *timeline) laneCells(l *board.Lane, most int64) string {
 	})
 }
 
-// words say where in the log one is, and when that was.
+// words describe the position in the log, and its time.
 func (t *timeline) words() string {
 	p := t.page
 	st, b := p.app.st, &p.back
@@ -263,7 +260,7 @@ func (t *timeline) words() string {
 	case !b.on && p.follow.err != nil && !p.lost():
 		return st.bad.Render("not live: " + oneLine(p.follow.err.Error(), 120))
 	case !b.on && p.lost():
-		return st.bad.Render("connection lost") + st.faint.Render(" "+where+"; it is tried again")
+		return st.bad.Render("connection lost") + st.faint.Render(" "+where+"; retrying")
 	case !b.on:
 		return st.good.Render("live") + st.faint.Render(" "+where+"  [ ] back in time  T who worked when")
 	case p.loading():
@@ -272,7 +269,7 @@ func (t *timeline) words() string {
 	return st.warn.Render("back") + st.faint.Render(" "+where+" "+clock(b.at)+" "+oneLine(b.what, 60)+"  L live")
 }
 
-// scale says what the lines mean, as much of it as there is room for.
+// scale explains the symbols, if there is room.
 func (t *timeline) scale(room int) string {
 	peak := int64(0)
 	for i := range t.burn {
@@ -299,9 +296,9 @@ func (t *timeline) scale(room int) string {
 	return ""
 }
 
-// momentAt is the event at a place of the timeline: in the line of the gate the last
-// change of its stretch, else the event with the most questions open, which is what the
-// column shows, else the last one of its stretch. It is 0 where no event is.
+// momentAt returns the event at a place of the timeline. In the line of the gate it is
+// the last change in its stretch, else the event with the most open questions, which the
+// column shows, else the last event of its stretch. It is 0 if there is no event.
 func (t *timeline) momentAt(x, y int) int64 {
 	c := x - t.gutter()
 	if c < 0 || c >= t.columns() || y < 0 || y >= t.height()-1 {
@@ -326,7 +323,7 @@ func (t *timeline) momentAt(x, y int) int64 {
 	return best
 }
 
-// mouse goes to the moment that was clicked; the wheel goes through the events.
+// mouse goes to a clicked moment; the wheel moves through the events.
 func (t *timeline) mouse(msg tea.MouseMsg) tea.Cmd {
 	p, y := t.page, msg.Y-(t.page.h-t.height())
 	switch {
@@ -345,7 +342,7 @@ func (t *timeline) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// actions are the keys of the timeline.
+// actions returns the keys of the timeline.
 func (t *timeline) actions() actions {
 	all := actions{{keys.Peak, t.toPeak},
 		{keys.GateBefore, func() tea.Cmd { return t.toGate(-1) }},
@@ -363,7 +360,7 @@ func (t *timeline) toggle() tea.Cmd {
 	return t.page.feed.need()
 }
 
-// toPeak goes to the moment with the most questions open, the first of them.
+// toPeak goes to the first moment with the most open questions.
 func (t *timeline) toPeak() tea.Cmd {
 	var peak board.BurnPoint
 	for _, p := range t.burn {
@@ -378,8 +375,7 @@ func (t *timeline) toPeak() tea.Cmd {
 	return tea.Batch(t.page.goTo(peak.Seq), notice(said))
 }
 
-// toGate goes to where the gate opened or closed, before or after the moment that is
-// shown.
+// toGate goes to the previous or next change of the gate.
 func (t *timeline) toGate(by int) tea.Cmd {
 	here := t.page.place()
 	if by < 0 {
@@ -398,7 +394,7 @@ func (t *timeline) toGate(by int) tea.Cmd {
 	return notice("the gate did not change after this")
 }
 
-// markHere marks the moment that is shown, or takes its mark away.
+// markHere marks the current moment, or removes its mark.
 func (t *timeline) markHere() tea.Cmd {
 	here := t.page.place()
 	if t.mark == here {

@@ -20,69 +20,65 @@ import (
 	"blackboard/tui/dark"
 )
 
-func init() { dark.Restore() } // Bubble Tea has not asked the terminal
+func init() { dark.Restore() } // Bubble Tea has been initialised without asking the terminal
 
-// Config says what the program shows, and whose hands it works with.
+// Config configures the program.
 type Config struct {
 	Boards    string // the directory of the runs' files
-	Run       string // opened at once; "": the list of runs is shown
-	Worker    string // who acts
-	Workspace string // the project whose capsules rise, and whose memory is shown; "": none
-	Files     string // the directory that source documents and reports are named from
-	Home      string // the user's home directory, which paths are shown from as ~; "": as they are
+	Run       string // opened at the start; "": the list of runs
+	Worker    string // the name of the person's actions
+	Workspace string // the project whose capsules rank higher, and whose memory is shown; "": none
+	Files     string // the directory for relative paths of documents and reports
+	Home      string // the user's home directory, shown as ~; "": not shortened
 
-	// Search answers questions to the knowledge base, by a daemon or not.
+	// Search searches the knowledge base, with or without a daemon.
 	Search kb.Searcher
-	// Knowledge opens the knowledge base for all that is not a search. It is asked when
-	// it is first needed, and again only if it failed. With create it is made if there is
-	// none.
+	// Knowledge opens the knowledge base for everything but searches. It is called when
+	// first needed, and again only after an error. With create it creates a missing one.
 	Knowledge func(ctx context.Context, create bool) (*kb.KB, error)
-	// Memory opens the workspace's memory as an agent sees it; "" is no agent. The caller
-	// closes it.
+	// Memory opens the workspace's memory as an agent; "" is no agent. The caller closes
+	// it.
 	Memory func(ctx context.Context, agent string) (*memory.Store, error)
-	// Model is the model that a policy may have meaning compared with; nil, or a nil
-	// Embedder: there is none.
+	// Model returns the model for policies that compare meaning; nil, or a nil Embedder:
+	// no model.
 	Model func() embed.Embedder
-	// Status says what the status bar shows besides the run. It is asked every few
-	// seconds, and with anew when something was just done that changes it: nothing that
-	// is remembered will do then.
+	// Status returns the contents of the status bar. It is called every few seconds, and
+	// with anew after an action that changes it, when cached values are out of date.
 	Status func(ctx context.Context, anew bool) Status
-	// Editor makes the command that opens a file in the person's editor, at a line if
-	// that is above 0; the error says why there is none.
+	// Editor returns the command that opens a file in the person's editor, at a line if
+	// that is above 0, or why there is none.
 	Editor func(path string, line int) (*exec.Cmd, error)
-	// Browser makes the command that shows a URL to the person; nil: there is none, and
-	// URLs are copied.
+	// Browser returns the command that opens a URL; nil: none, and URLs are copied.
 	Browser func(url string) *exec.Cmd
 
-	// Promoted drafts the capsule that an entry of a run becomes.
+	// Promoted returns the draft of a capsule from a run's entry.
 	Promoted func(run string, e *board.Entry) kb.Capsule
 
-	// Words say the next step of an error.
+	// Words formats the next step of an error.
 	Words fault.Words
-	// Renderer knows the terminal's colours, and whether it is dark; nil writes no looks
-	// at all.
+	// Renderer has the terminal's colours and background; nil: no styles at all.
 	Renderer *lipgloss.Renderer
-	Theme    string   // one of Themes; "" is auto
-	Mute     []string // what is not told to somebody who looks elsewhere: of Mutes
-	// Now replaces the clock.
+	Theme    string   // one of Themes; "": auto
+	Mute     []string // which of Mutes are off
+	// Now replaces the clock in tests.
 	Now func() time.Time
 }
 
-// Status is how things stand around the runs.
+// Status is the contents of the status bar, apart from the run.
 type Status struct {
-	Capsules int64  // that stand in the knowledge base; -1: not known, or there is none
+	Capsules int64  // active ones; -1: unknown, or no knowledge base
 	Daemon   string // in a word: on, off
-	Model    string // its name; "": there is none
+	Model    string // its name; "": none
 }
 
-// Run shows the program on a terminal until the person leaves it or ctx ends, whose error
-// it then returns. The terminal is as it was afterwards, even after a panic.
+// Run runs the program on a terminal until the person quits, or ctx ends, whose error it
+// then returns. It always restores the terminal, even after a panic.
 func Run(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends what the pages have under way
+	defer cancel() // ends what the pages have started
 	a := newApp(ctx, cfg)
 	a.out = out
-	lipgloss.SetDefaultRenderer(a.Renderer) // for the cursor of what is typed into
+	lipgloss.SetDefaultRenderer(a.Renderer) // for the cursors of inputs
 	defer a.close()
 	m := newModel(a)
 	defer m.close()
@@ -97,19 +93,19 @@ func runProgram(ctx context.Context, in io.Reader, out io.Writer, m *model) erro
 		return ctx.Err()
 	}
 	if errors.Is(err, tea.ErrInterrupted) {
-		return nil // ctrl+c is how one leaves
+		return nil // ctrl+c is a normal way to quit
 	}
 	return err
 }
 
-// drawn is the model as Bubble Tea draws it. Bubble Tea holds a screen that is drawn
-// again and has not changed against the last one sixty times a second, until one differs,
-// and copies it each time: for hours, if nobody does anything. Looks that end nothing
-// make each screen differ from the last.
+// drawn renders the model for Bubble Tea. Bubble Tea compares an unchanged screen that
+// was drawn again with the last one sixty times a second, until one differs, and copies
+// it each time. That would go on for hours while idle, so style resets make each screen
+// differ from the last.
 type drawn struct {
 	*model
 	last string
-	same int // how often it was drawn
+	same int // the number of renderings
 }
 
 func (d *drawn) Update(msg tea.Msg) (tea.Model, tea.Cmd) { return d, d.handleAll(msg) }
@@ -119,7 +115,7 @@ func (d *drawn) View() string {
 	if d.same++; s != d.last {
 		d.last, d.same = s, 0
 	}
-	return s + strings.Repeat(reset, d.same%8) // several may be made before one is drawn
+	return s + strings.Repeat(reset, d.same%8) // several renderings may come before one is drawn
 }
 
 func (m *model) close() {

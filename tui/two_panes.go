@@ -2,18 +2,18 @@ package tui
 
 import tea "github.com/charmbracelet/bubbletea"
 
-// twoPanes is a list with a text about its chosen row beside it, or below it where the
-// screen is narrow. Two lines above are the page's.
+// twoPanes is a list with a text about its chosen row beside it, or below on narrow
+// screens. The page uses the two lines above.
 type twoPanes struct {
 	items list
 	doc   document
 	inDoc bool // the text has the keys, not the list
 	w, h  int
-	left  rect // where the rows are; the text has the rest
+	left  rect // the place of the list; the text has the rest
 	right rect
 }
 
-// lay gives both their places. Where the list is above the text, it has so many fifths.
+// lay sets the places of both. If the list is above the text, it gets this many fifths.
 func (p *twoPanes) lay(w, h, fifths int) {
 	p.w, p.h = w, h
 	body := h - 2
@@ -28,7 +28,7 @@ func (p *twoPanes) lay(w, h, fifths int) {
 	p.doc.setSize(p.right.w, p.right.h-1)
 }
 
-// drawn is the page: the lines above, and both below them.
+// drawn renders the page: the lines above, and both panes.
 func (p *twoPanes) drawn(st *styles, above []string, rows, about string) []string {
 	items := st.pane(rows, p.items.place(), p.items.view(!p.inDoc), p.left.w, p.left.h, !p.inDoc)
 	text := st.pane(about, p.doc.more(), p.doc.view(), p.right.w, p.right.h, p.inDoc)
@@ -38,8 +38,8 @@ func (p *twoPanes) drawn(st *styles, above []string, rows, about string) []strin
 	return append(append(above, items...), text...)
 }
 
-// mouse takes what the mouse does, and reports whether another row may be chosen, and
-// whether it is to be opened.
+// mouse handles the mouse, and reports whether another row may be chosen, and whether to
+// open it.
 func (p *twoPanes) mouse(msg tea.MouseMsg) (moved, open bool) {
 	switch {
 	case p.left.has(msg.X, msg.Y):

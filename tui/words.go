@@ -12,8 +12,8 @@ import (
 	"blackboard/tui/keys"
 )
 
-// keyOfStep is the key that does what errors and findings name as the next step, and
-// where that is pressed.
+// keyOfStep has the key for the operation that an error or finding names as the next
+// step, and where that key works.
 func keyOfStep(op string) (b key.Binding, where string) {
 	switch op {
 	case "signal.address":
@@ -48,14 +48,14 @@ func keyOfStep(op string) (b key.Binding, where string) {
 	return key.Binding{}, ""
 }
 
-// inShell are operations that only a shell has.
+// inShell are operations that exist only in a shell.
 var inShell = []string{
 	"model.pull", "kb.rebuild", "kb.reembed", "kb.ingest", "context.reembed", "policy.init",
 	"worker.done", "worker.drop", "entry.verify", "source.list",
 }
 
-// words say a step by the keys that do it; what no key does is said as the caller's words
-// have it if it is done in a shell, else not at all.
+// words formats a step as the keys for it. Without a key, it uses the caller's words if
+// the step works in a shell, else nothing.
 func (a *app) words(s fault.Step) string {
 	switch b, where := keyOfStep(s.Op); {
 	case len(b.Keys()) > 0:
@@ -80,10 +80,10 @@ func (a *app) words(s fault.Step) string {
 	return ""
 }
 
-// programTime is a time as programs write it.
+// programTime matches a time in the programs' format.
 var programTime = lazyregexp.New(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 
-// withClocks writes the moments in a text as the screen does.
+// withClocks formats the times in a text as on the screen.
 func withClocks(s string) string {
 	if !strings.Contains(s, "T") {
 		return s

@@ -1,17 +1,16 @@
-// Package dark keeps the terminal quiet at the start of every command.
+// Package dark prevents terminal queries at the start of every command.
 //
 // Bubble Tea v1 has an init function that asks the terminal for its background colour
-// (OSC 11) and waits up to five seconds for the answer. It runs at the start of each
-// program that links Bubble Tea: `board version` on a terminal would write an escape
-// sequence, and swallow what is typed meanwhile. It does not ask where $CI is set, which
-// this package does until Restore. The TUI asks for itself, once; see tui.NewRenderer.
+// (OSC 11) and waits up to five seconds for the answer. It runs in each program that
+// links Bubble Tea: `board version` on a terminal would write an escape sequence, and
+// lose what is typed meanwhile. It does not ask if $CI is set, so this package sets it
+// until Restore. The TUI asks for itself, once; see tui.NewRenderer.
 //
-// Go initialises packages in the order of their import paths, each once its imports are
-// initialised. This package imports os alone, so it is ready early. Bubble Tea waits for
-// text/template, by way of Lip Gloss. So this comes first if the module's path sorts
-// before "text/template", as those of all the usual hosts do; testdata/publish refuses
-// others. A test starts the program on a terminal and sees that it writes no escape
-// sequence.
+// Go initialises packages in the order of their import paths, each one after its imports.
+// This package imports only os, so it is ready early. Bubble Tea waits for text/template,
+// which Lip Gloss imports. So this package is first if the module's path sorts before
+// "text/template", as paths of all usual hosts do; testdata/publish refuses others. A
+// test starts the program on a terminal and checks that it writes no escape sequence.
 package dark
 
 import "os"
@@ -26,8 +25,8 @@ func init() {
 	}
 }
 
-// Restore gives $CI back its value. It is for the init function of a package that imports
-// Bubble Tea, which is then initialised.
+// Restore restores $CI. Call it in the init function of a package that imports Bubble
+// Tea, which is initialised by then.
 func Restore() {
 	switch {
 	case before != "":

@@ -1,6 +1,6 @@
-// Package keys has every key of the program, with what the help says of it.
+// Package keys has all keys of the program, with the texts of the help.
 //
-// A page answers to the keys that its actions list.
+// A page responds to the keys of its actions.
 package keys
 
 import (
@@ -10,8 +10,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// One key means one thing in the whole program: these are all keys that are no text. That
-// they stand together shows which are free, and a test holds that none is given twice.
+// A key has one meaning in the whole program. These are all keys that are not text. One
+// list shows which are free, and a test checks that none is used twice.
 var (
 	// Everywhere
 	Jump    = bind(":", "go to", ":")
@@ -20,10 +20,10 @@ var (
 	Help    = bind("?", "all keys", "?")
 	Back    = bind("esc", "back", "esc", "backspace")
 	Quit    = bind("q", "back; from the list of runs: leave", "q")
-	Leave   = bind("ctrl+c", "leave at once", "ctrl+c")
-	Suspend = bind("ctrl+z", "to the shell, for a while", "ctrl+z")
-	Redraw  = bind("ctrl+l", "draw the screen anew", "ctrl+l")
-	Undo    = bind("u", "undo what was just done", "u")
+	Leave   = bind("ctrl+c", "quit at once", "ctrl+c")
+	Suspend = bind("ctrl+z", "suspend to the shell", "ctrl+z")
+	Redraw  = bind("ctrl+l", "redraw the screen", "ctrl+l")
+	Undo    = bind("u", "undo the last action", "u")
 
 	// Lists and texts
 	Up       = bind("↑/k", "up", "up", "k")
@@ -39,12 +39,12 @@ var (
 	Open     = bind("enter", "open", "enter")
 	Filter   = bind("/", "filter", "/")
 	Fewer    = bind("f", "all, or fewer", "f")
-	Sort     = bind("t", "another order", "t")
+	Sort     = bind("t", "change the order", "t")
 	Next     = bind("tab", "next", "tab")
 	Previous = bind("shift+tab", "previous", "shift+tab")
 	CopyID   = bind("y", "copy id", "y")
 	CopyText = bind("Y", "copy text", "Y")
-	Refresh  = bind("ctrl+r", "read again", "ctrl+r")
+	Refresh  = bind("ctrl+r", "reload", "ctrl+r")
 
 	// Parts of a page, by their numbers
 	Part1 = bind("1", "the first part", "1")
@@ -57,14 +57,14 @@ var (
 	Part8 = bind("8", "the eighth part", "8")
 
 	// A run
-	Preview  = bind("v", "preview, or none", "v")
+	Preview  = bind("v", "preview on or off", "v")
 	Survival = bind("S", "does the report carry it?", "S")
 	Check    = bind("C", "check the run", "C")
 	Given    = bind("R", "what was given", "R")
-	StepBack = bind("[", "an event back in time", "[")
-	Step     = bind("]", "an event on in time", "]")
-	LeapBack = bind("{", "leap back, a twentieth of the log", "{")
-	Leap     = bind("}", "leap on, a twentieth of the log", "}")
+	StepBack = bind("[", "one event back in time", "[")
+	Step     = bind("]", "one event forward in time", "]")
+	LeapBack = bind("{", "jump back, a twentieth of the log", "{")
+	Leap     = bind("}", "jump forward, a twentieth of the log", "}")
 	Live     = bind("L", "live: back to now", "L")
 	Peak     = bind("^", "peak: most questions open", "^")
 
@@ -77,7 +77,7 @@ var (
 	// What is shown
 	NextOne     = bind("n", "the next one", "n")
 	PreviousOne = bind("N", "the one before", "N")
-	Meta        = bind("i", "all about it", "i")
+	Meta        = bind("i", "details", "i")
 	Source      = bind("o", "open a link", "o")
 	Report      = bind("r", "another report", "r")
 
@@ -86,20 +86,20 @@ var (
 	Raise   = bind("s", "raise a signal", "s")
 	Address = bind("a", "address", "a")
 	Waive   = bind("w", "waive", "w")
-	Reopen  = bind("O", "reopen", "O") // or bring back what was put away, or was so before
+	Reopen  = bind("O", "reopen", "O") // also restores something to its state before
 	Claim   = bind("c", "claim", "c")
 	Release = bind("x", "release", "x")
 	Settle  = bind("b", "settle: both hold", "b")
 	Promote = bind("P", "promote to knowledge", "P")
 
-	// Acting on what is kept: runs, capsules, the memory
+	// Acting on stored things: runs, capsules, the memory
 	Create  = bind("+", "new", "+")
 	Edit    = bind("e", "edit", "e")
 	Editor  = bind("E", "edit in $EDITOR", "E")
 	PutAway = bind("d", "take out of use", "d")
-	Remove  = bind("D", "remove for good", "D") // what cannot be undone has this key, and asks
+	Remove  = bind("D", "remove for good", "D") // for what cannot be undone; asks first
 
-	// The search; they work while one types, too
+	// The search; these also work during input
 	Mode     = bind("alt+m", "mode", "alt+m")
 	Kind     = bind("alt+k", "kind", "alt+k")
 	Scope    = bind("alt+s", "scope", "alt+s")
@@ -107,22 +107,21 @@ var (
 	Explain  = bind("alt+e", "explain the scores", "alt+e")
 	Switches = bind("ctrl+t", "switches", "ctrl+t")
 
-	// What the memory shows: as whom one looks, by whom, from where and in which place it
-	// is
+	// Filters of the memory: agent, curator, source and place
 	Agent        = bind("A", "as an agent", "A")
 	Curator      = bind("B", "by curator", "B")
 	SourceFilter = bind("F", "from a source", "F")
 	Place        = bind("I", "in a channel or conversation", "I")
 )
 
-// These mean what they do while one types.
+// These keep their meaning during input.
 var (
 	Clear      = bind("ctrl+u", "clear", "ctrl+u")
 	Choose     = bind("↑/↓", "choose", "up", "down", "pgup", "pgdown")
 	Submit     = bind("ctrl+s", "do it", "ctrl+s")
 	Cancel     = bind("esc", "leave it", "esc")
 	NextField  = bind("tab", "next field", "tab")
-	PrevField  = bind("shift+tab", "field before", "shift+tab")
+	PrevField  = bind("shift+tab", "previous field", "shift+tab")
 	ChoiceNext = bind("→", "another", "right")
 	ChoicePrev = bind("←", "another", "left")
 	InEditor   = bind("ctrl+o", "write it in $EDITOR", "ctrl+o")
@@ -132,7 +131,7 @@ func bind(help, desc string, keys ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, desc))
 }
 
-// Press is the message of a key's first name.
+// Press returns the message of a key's first name.
 func Press(b key.Binding) (msg tea.KeyMsg, ok bool) {
 	if len(b.Keys()) == 0 {
 		return msg, false
@@ -157,8 +156,8 @@ func Moving() []key.Binding {
 	return []key.Binding{Up, Down, PageUp, PageDown, HalfUp, HalfDown, First, Last}
 }
 
-// Steps is how far one of these keys moves, in lines, where h of n lines are seen; ok is
-// whether it is one of them.
+// Steps returns how many lines one of these keys moves if h of n lines are visible; ok
+// reports whether it is one of them.
 func Steps(msg tea.KeyMsg, h, n int) (lines int, ok bool) {
 	by := [...]int{-1, 1, -max(h-1, 1), max(h-1, 1), -max(h/2, 1), max(h/2, 1), -n, n}
 	for i, b := range Moving() {
@@ -179,7 +178,7 @@ func Parts() []key.Binding {
 	return []key.Binding{Part1, Part2, Part3, Part4, Part5, Part6, Part7, Part8}
 }
 
-// Renamed is a key with another word for what it does here.
+// Renamed returns a key with another label, for what it does here.
 func Renamed(b key.Binding, desc string) key.Binding {
 	b.SetHelp(b.Help().Key, desc)
 	return b
