@@ -36,7 +36,7 @@ func (b *Board) Check(ctx context.Context) error {
 }
 
 func (b *Board) logNotWhole(err error) error {
-	return store.Fault(fault.Corrupt, b.path, "has an event log that is not whole: "+err.Error(),
+	return store.Fault(fault.Corrupt, b.path, "has an incomplete event log: "+err.Error(),
 		nil)
 }
 

@@ -114,7 +114,7 @@ func (l *eventLog) goesOn(w *writer, run, path string) error {
 			e, want := &page[i], &l.events[seq]
 			if e.Seq != want.Seq || !e.At.Equal(want.At) || e.Actor != want.Actor ||
 				e.Verb != want.Verb || e.ID != want.ID || !bytes.Equal(e.Payload, want.Payload) {
-				return differs(fmt.Sprintf("is another one: they differ from event %d on",
+				return differs(fmt.Sprintf("is a different run: they differ from event %d on",
 					want.Seq))
 			}
 			seq = e.Seq

@@ -94,7 +94,7 @@ func (b *Board) Drop(ctx context.Context, worker, name, reason string) ([]Expect
 			list := fault.Do("worker.list", "{} lists the workers that are expected")
 			switch {
 			case is == nil:
-				return notFound("nobody expects "+clip(name, 60), "", list)
+				return notFound("no one expects "+clip(name, 60), "", list)
 			case is.Status == WorkerDone:
 				return conflict(clip(name, 60)+" is done: there is nothing to drop", "", list)
 			case is.Status == WorkerDropped:
@@ -112,7 +112,7 @@ func (b *Board) setExpected(ctx context.Context, worker string, names []string,
 		return nil, invalid("no worker is named", "name those that the run waits for")
 	}
 	if len(names) > MaxBatch {
-		return nil, invalid(fmt.Sprintf("%d workers are named; at most %d are taken at once",
+		return nil, invalid(fmt.Sprintf("%d workers are named; at most %d are allowed at once",
 			len(names), MaxBatch), "name them in several calls")
 	}
 	for _, name := range names {

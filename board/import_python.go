@@ -118,12 +118,12 @@ func foreignFault(err error) error {
 	case errors.Is(err, fault.Busy):
 		return conflict(
 			err.Error(),
-			"stop the program that writes to it, or copy the file while it rests",
+			"stop the program that writes to it, or copy the file while nothing writes to it",
 		)
 	case errors.Is(err, fault.Invalid) || !errors.As(err, &own):
 		return err
 	}
-	return invalid(err.Error(), "give a sound copy of the board's file")
+	return invalid(err.Error(), "give an undamaged copy of the board's file")
 }
 
 func (im *pythonImport) note(format string, args ...any) {
@@ -157,7 +157,7 @@ func (im *pythonImport) read(ctx context.Context, path string) error {
 		{"links", "", im.link},
 	} {
 		if !slices.Contains(tables, t.name) {
-			what := path + " is an SQLite file, but no board of blackboard.py: it has no table " +
+			what := path + " is an SQLite file, but not a board of blackboard.py: it has no table " +
 				t.name
 			if slices.Contains(tables, "capsules") {
 				return invalid(what, "import it into the knowledge base")
@@ -197,7 +197,7 @@ func eachPythonRow(
 		if !slices.Contains(columns, c) {
 			return invalid(
 				fmt.Sprintf(
-					"the file is no board of blackboard.py: its table %s has no column %s",
+					"the file is not a board of blackboard.py: its table %s has no column %s",
 					table,
 					c,
 				),

@@ -224,7 +224,7 @@ func TestImportPythonRefused(t *testing.T) {
 		"relation":   {[]string{pythonSchema, entry(`(1, 'gap', 'x', 1, 'active', 'a', ` + now + `)`), `INSERT INTO links VALUES (1, 'likes', 1)`}, `a link of entry e1: unknown link "likes"`},
 		"cycle": {[]string{pythonSchema, entry(`(1, 'gap', 'x', 1, 'active', 'a', ` + now + `), (2, 'gap', 'y', 1, 'active', 'a', ` + now + `)`),
 			`INSERT INTO links VALUES (1, 'supersedes', 2), (2, 'supersedes', 1)`}, "entry e1 of the file supersedes itself"},
-		"tables":  {[]string{`CREATE TABLE entries (id, type, content)`, `CREATE TABLE chunks (x)`}, "no board of blackboard.py: it has no table signals"},
+		"tables":  {[]string{`CREATE TABLE entries (id, type, content)`, `CREATE TABLE chunks (x)`}, "not a board of blackboard.py: it has no table signals"},
 		"columns": {[]string{`CREATE TABLE entries (id, text)`, `CREATE TABLE signals (id, content, priority, status)`, `CREATE TABLE links (a)`}, "its table entries has no column type"},
 		"own":     {[]string{`CREATE TABLE run (x)`, `CREATE TABLE events (x)`}, "is the file of a run of this program"},
 	} {
@@ -249,7 +249,7 @@ func TestImportPythonRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := importPath(t, t.TempDir(), cut, board.ImportOptions{}); err == nil ||
-		!strings.Contains(err.Error(), "is not a sound SQLite file") {
+		!strings.Contains(err.Error(), "is not a valid SQLite file") {
 		t.Error(err)
 	}
 	if _, err := board.Import(t.Context(), t.TempDir(), "operator", strings.NewReader("SQLite format 3\x00"), board.ImportOptions{}); err == nil ||

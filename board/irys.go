@@ -249,7 +249,7 @@ func (im *irysImport) prepareEntry(i int, entries, signals map[string][]int) err
 	}
 	if n := len(e.Supports) + len(e.Contradicts) + len(e.Supersedes) +
 		len(e.Addresses); n > MaxLinks {
-		return invalid(fmt.Sprintf("%sit has %d links; at most %d are taken", where, n, MaxLinks),
+		return invalid(fmt.Sprintf("%sit has %d links; at most %d are allowed", where, n, MaxLinks),
 			"leave some of them out in the source")
 	}
 	var leftOut []string

@@ -72,7 +72,7 @@ func (b *Board) Post(ctx context.Context, worker string, p Post) (Posted, error)
 func (b *Board) PostBatch(ctx context.Context, worker string, posts []Post) ([]Posted, error) {
 	posts = slices.Clone(posts)
 	if len(posts) > MaxBatch {
-		return nil, invalid(fmt.Sprintf("the batch has %d posts; at most %d are taken at once",
+		return nil, invalid(fmt.Sprintf("the batch has %d posts; at most %d are allowed at once",
 			len(posts), MaxBatch), "split it")
 	}
 	if len(posts) == 0 {
@@ -257,7 +257,7 @@ func (p *Post) prepare() error {
 	}
 	links := p.links()
 	if n := links.Count(); n > MaxLinks {
-		return invalid(fmt.Sprintf("the entry has %d links; at most %d are taken", n, MaxLinks),
+		return invalid(fmt.Sprintf("the entry has %d links; at most %d are allowed", n, MaxLinks),
 			"link what matters most, and let a second entry have the rest")
 	}
 	for _, kind := range LinkKinds {
@@ -282,7 +282,7 @@ func cleanTags(tags []string) ([]string, error) {
 		out = append(out, t)
 	}
 	if len(out) > MaxTags {
-		return nil, invalid(fmt.Sprintf("the entry has %d tags; at most %d are taken", len(out),
+		return nil, invalid(fmt.Sprintf("the entry has %d tags; at most %d are allowed", len(out),
 			MaxTags), "keep those that somebody would look for")
 	}
 	return out, nil

@@ -43,7 +43,7 @@ func (q *Query) check() error {
 	case q.Limit < 0 || q.Since < 0:
 		return invalid("a limit or an event number is negative", "give 0 or more")
 	case len(q.Contains) > MaxField:
-		return invalid(fmt.Sprintf("the text to look for has %d bytes; at most %d are taken",
+		return invalid(fmt.Sprintf("the text to look for has %d bytes; at most %d are allowed",
 			len(q.Contains), MaxField), "a part of it will do")
 	case q.Order != "" && q.Order != Newest && q.Order != Oldest && q.Order != Best:
 		return unknown("order", q.Order, []string{Newest, Oldest, Best})

@@ -105,7 +105,7 @@ func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, e
 			return err
 		}
 		if !s.Whole {
-			return conflict("the event log of run "+run+" is not whole: "+listOf(s.Lost),
+			return conflict("the event log of run "+run+" is incomplete: "+listOf(s.Lost),
 				"what can be read goes into a new run")
 		}
 		db, err := sqlite.Open(ctx, to, schema, sqlite.Create)

@@ -87,7 +87,7 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 		for _, s := range all {
 			if s.A == EntryID(x) && s.B == EntryID(y) {
 				return conflict(fmt.Sprintf("%s and %s were settled by %s: %s", s.A, s.B, s.Worker,
-					Line(s.Reason, 120)), "nothing is to be done")
+					Line(s.Reason, 120)), "nothing to do")
 			}
 		}
 		if err := w.event(verbReconcile, EntryID(x),

@@ -330,14 +330,14 @@ func (w *writer) claim(id int64, session string, lease time.Duration) error {
 func (b *Board) Release(ctx context.Context, worker, id string, force bool) (Signal, error) {
 	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
 		if s.ClaimedBy == "" {
-			return conflict(s.ID+" is not claimed", "nothing is to be done",
+			return conflict(s.ID+" is not claimed", "nothing to do",
 				fault.Do("signal.show", "{} shows how it is", "signal", s.ID))
 		}
 		if s.ClaimedAt(w.tx.Now) && !force {
 			if s.ClaimedBy != worker {
 				return conflict(fmt.Sprintf("%s is claimed by %s, not by %s", s.ID, s.ClaimedBy,
 					worker), "wait for the lease to run out",
-					fault.Give("force", "", "or take it away with {}"))
+					fault.Give("force", "", "or remove it with {}"))
 			}
 			if session, _, err := w.holder(s.ID); err != nil {
 				return err
@@ -446,7 +446,7 @@ func (b *Board) Reopen(ctx context.Context, worker, id, note string) (Signal, er
 	}
 	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
 		if s.Status == SignalOpen {
-			return conflict(s.ID+" is open already", "nothing is to be done",
+			return conflict(s.ID+" is open already", "nothing to do",
 				fault.Do("signal.show", "{} shows how it is", "signal", s.ID))
 		}
 		return w.reopen(n, note)

@@ -221,7 +221,7 @@ func TestDetails(t *testing.T) {
 	_, err = b.Entry(ctx, "s1")
 	refused(t, err, fault.Invalid, "s1 is a signal; here the id of an entry is needed")
 	_, err = b.Entry(ctx, "e99999999999999999999")
-	refused(t, err, fault.NotFound, "no number is so large")
+	refused(t, err, fault.NotFound, "the number is too large")
 	_, err = b.SignalByID(ctx, "s9")
 	refused(t, err, fault.NotFound, "there is no signal s9")
 	_, err = b.Link(ctx, "w", "e3", Links{Supports: []string{"e1"}})

@@ -359,7 +359,7 @@ func (e *Event) verification() (*Verification, error) {
 		return nil, unknown("verdict", p.Verdict, verify.Verdicts)
 	}
 	if p.SHA256 != "" && !isSHA256(p.SHA256) {
-		return nil, errors.New("its SHA-256 is none")
+		return nil, errors.New("its SHA-256 is invalid")
 	}
 	return &Verification{
 		Verdict: p.Verdict,

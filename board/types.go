@@ -201,7 +201,7 @@ func parseID(id string, prefix byte, what string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(id[1:], 10, 64)
 	if err != nil {
-		return 0, notFound(fmt.Sprintf("there is no %s %s: no number is so large", what,
+		return 0, notFound(fmt.Sprintf("there is no %s %s: the number is too large", what,
 			clip(id, 60)), "ids of "+plural(what)+" look like "+example)
 	}
 	return n, nil
@@ -278,7 +278,7 @@ func checkText(what, s string, max int, required bool) error {
 	case required && strings.TrimSpace(s) == "":
 		return invalid(what+" is empty", "give it some text")
 	case len(s) > max:
-		return invalid(fmt.Sprintf("%s has %d bytes; at most %d are taken", what, len(s), max),
+		return invalid(fmt.Sprintf("%s has %d bytes; at most %d are allowed", what, len(s), max),
 			"split it into several entries, or point to the text by its source")
 	case !utf8.ValidString(s):
 		return invalid(what+" is not valid UTF-8", "convert it to UTF-8 first")

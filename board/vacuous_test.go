@@ -180,7 +180,7 @@ func TestExpected(t *testing.T) {
 	_, err = b.Expect(ctx, "lead", []string{"a\nb"}, false)
 	refused(t, err, fault.Invalid, "cannot be seen")
 	_, err = b.Drop(ctx, "lead", "w9", "late")
-	refused(t, err, fault.NotFound, "nobody expects w9")
+	refused(t, err, fault.NotFound, "no one expects w9")
 	_, err = b.Drop(ctx, "lead", "w1", "late")
 	refused(t, err, fault.Conflict, "w1 is done")
 	_, err = b.Drop(ctx, "lead", "w1", " ")

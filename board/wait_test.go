@@ -172,7 +172,7 @@ func TestRuns(t *testing.T) {
 	if err != nil || len(runs) != 3 {
 		t.Fatalf("%+v, %v", runs, err)
 	}
-	if r := runs[0]; r.Run != "broken" || !strings.Contains(r.Error, "is not a sound SQLite file") || r.Open {
+	if r := runs[0]; r.Run != "broken" || !strings.Contains(r.Error, "is not a valid SQLite file") || r.Open {
 		t.Errorf("%+v", r)
 	}
 	if r := runs[1]; r.Run != "empty" || !strings.Contains(r.Error, "holds no event") || r.Open {

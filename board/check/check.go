@@ -286,7 +286,7 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 }
 
 func (c *checker) conflicts(found *board.Conflicts) Step {
-	s := Step{Conflicts: found, Passed: true, Headline: "none that are not linked or settled"}
+	s := Step{Conflicts: found, Passed: true, Headline: "none is unsettled"}
 	if found.Total > 0 {
 		s.Headline = count(found.Total,
 			"pair of findings may contradict each other",

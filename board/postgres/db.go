@@ -360,7 +360,7 @@ func (db *DB) findOut(ctx context.Context, id, token int64) error {
 		case err == nil:
 			return errLost
 		case !lost(err) && codeOf(err) != codeLock, ctx.Err() != nil:
-			return store.Fault(fault.Away, db.place.what, "was lost while it committed, so it is not known whether this was written", errors.New(message(err)),
+			return store.Fault(fault.Away, db.place.what, "was lost during the commit; this may or may not have been written", errors.New(message(err)),
 				fault.Step{Text: "look at the run before the command is repeated"})
 		}
 		select {

@@ -97,7 +97,7 @@ func (p *Place) wrap(err error) error {
 	case code == codeSerialization, code == codeDeadlock:
 		return store.Fault(fault.Busy, p.what, "was changed by others meanwhile; nothing was written", nil, try)
 	case code == codeReadOnly:
-		return store.Fault(fault.ReadOnly, p.what, "takes no writes: it is a standby, or set to read only", nil,
+		return store.Fault(fault.ReadOnly, p.what, "is read-only: it is a standby, or set to read-only", nil,
 			fault.Step{Text: "name the primary in $BOARD_DATABASE_URL"})
 	case code == codeNoRight:
 		return p.noRight(err)
@@ -106,14 +106,14 @@ func (p *Place) wrap(err error) error {
 	case code == codeNoTable, code == codeNoSchema:
 		return p.notSetUp()
 	case strings.HasPrefix(code, "28"):
-		return store.Fault(fault.Away, p.what, "lets nobody in as "+p.config.User, errors.New(message(err)),
-			fault.Step{Text: "see that the user of the URL and the password are right: $PGPASSWORD or ~/.pgpass has it"})
+		return store.Fault(fault.Away, p.what, "rejected the login as "+p.config.User, errors.New(message(err)),
+			fault.Step{Text: "check the user in the URL and the password: $PGPASSWORD or ~/.pgpass has it"})
 	case code == codeNoDatabase:
 		return store.Fault(fault.Away, p.what, "is not there", errors.New(message(err)),
 			fault.Step{Text: "name another one in the URL, or have it made: createdb " + p.config.Database})
 	case lost(err):
 		return store.Fault(fault.Away, p.what, "cannot be used", store.Unreachable(message(err)),
-			fault.Step{Text: "see that the server runs, then repeat the command; nothing was written, here or elsewhere"},
+			fault.Step{Text: "check that the server is running, then repeat the command; nothing was written, here or elsewhere"},
 			fault.Do("database.status", "{} tries again"))
 	}
 	return err

@@ -77,7 +77,7 @@ func Open(text string) (*Place, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, bad("it is no URL") // the error would show the password
+		return nil, bad("it is not a URL") // the error would show the password
 	}
 	if u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return nil, bad("it does not begin with postgres://")

@@ -64,7 +64,7 @@ func (db *DB) wrap(err error) error {
 		case codeReadOnly:
 			return Fault(fault.ReadOnly, db.path, "cannot be written to", err)
 		case codeCorrupt, codeNotADB:
-			return Fault(fault.Corrupt, db.path, "is not a sound SQLite file", err)
+			return Fault(fault.Corrupt, db.path, "is not a valid SQLite file", err)
 		case codeFull:
 			return Fault(fault.Full, db.path, "could not be written", err)
 		case codeCantOpen:
@@ -77,7 +77,7 @@ func (db *DB) wrap(err error) error {
 		case codeIOErr:
 			if de.Code() == codeIOErrShmSize {
 				return Fault(fault.Full, db.path,
-					"has no room for what its readers and writers share (-shm)", err)
+					"has no room for its shared-memory file (-shm)", err)
 			}
 			return fmt.Errorf("%s: %w", db.path, err)
 		}

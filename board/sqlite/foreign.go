@@ -99,8 +99,8 @@ func (f *Foreign) copy(ctx context.Context) error {
 			return nil
 		}
 	}
-	return Fault(fault.Busy, f.path, "is being written to all the while", nil,
-		fault.Step{Text: "repeat the command when the other program is at rest"})
+	return Fault(fault.Busy, f.path, "is written to constantly", nil,
+		fault.Step{Text: "repeat the command when the other program has stopped writing"})
 }
 
 type version struct{ size, modified int64 }
@@ -124,7 +124,7 @@ func (f *Foreign) versions() ([]version, error) {
 		total += info.Size()
 	}
 	if total > MaxForeign {
-		return nil, Fault(fault.Full, f.path, fmt.Sprintf("has %d MB; at most %d are taken",
+		return nil, Fault(fault.Full, f.path, fmt.Sprintf("has %d MB; at most %d are allowed",
 			total>>20, int64(MaxForeign)>>20), nil, fault.Step{Text: "make it smaller first"})
 	}
 	return seen, nil
@@ -244,7 +244,7 @@ func (f *Foreign) wrap(err error) error {
 	}
 	switch de.Code() & 0xff {
 	case codeCorrupt, codeNotADB:
-		return Fault(fault.Corrupt, f.path, "is not a sound SQLite file", err)
+		return Fault(fault.Corrupt, f.path, "is not a valid SQLite file", err)
 	case codeFull:
 		return Fault(fault.Full, f.path, "could not be copied", err)
 	}

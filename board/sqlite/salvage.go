@@ -85,7 +85,7 @@ func (s *Salvaged) table(ctx context.Context, from *Foreign, tx *Tx, table strin
 		s.lose(table, "not all of the table %s can be read: %d rows could be", table, s.Rows[table])
 	}
 	if refused > 0 {
-		s.lose(table, "%d rows of the table %s do not fit into it, or are there twice", refused,
+		s.lose(table, "%d rows of the table %s do not fit into it, or are duplicates", refused,
 			table)
 	}
 	return nil
@@ -178,7 +178,7 @@ func Replace(ctx context.Context, path string, is os.FileInfo,
 		return "", err
 	}
 	if info, err := os.Stat(made + "-wal"); err == nil && info.Size() > 0 {
-		return "", fmt.Errorf("%s has changes that are not merged: whoever made it has not "+
+		return "", fmt.Errorf("%s has unmerged changes: the program that wrote it has not "+
 			"closed it", made)
 	}
 	for i := 1; ; i++ {

@@ -17,10 +17,10 @@ var errNoDatabase = base.Usagef("set $BOARD_DATABASE_URL, or add --database post
 
 func (p *program) databaseAllowCommand() *cli.Command {
 	return &cli.Command{
-		Name: "allow", Usage: "let the board.yaml here name the database that it names",
-		Description: `A board.yaml comes with a repository. If somebody else has written it, the URL of a database in it could have all that a run
-finds sent to a server of theirs. So a URL there counts once you have allowed it: for this file, and as long as the URL stays
-what it is. env:NAME and service=NAME need no leave, as your environment says what they mean.`,
+		Name: "allow", Usage: "allow the database that this board.yaml names",
+		Description: `A board.yaml comes with a repository. If somebody else wrote it, a database URL in it could send everything that a run
+finds to their server. So such a URL counts only after you allow it: for this file, and as long as the URL does
+not change. env:NAME and service=NAME need no permission, as your environment defines them.`,
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}, base.JSONFlag()},
 		Action: p.databaseAllow,
 	}
@@ -35,7 +35,7 @@ func (p *program) databaseAllow(c *cli.Context) error {
 		err = base.Usagef("write database: into board.yaml first; `board help database` shows how", "no board.yaml here names a database")
 	}
 	if err == nil && (strings.HasPrefix(says, "env:") || strings.HasPrefix(says, "service=")) {
-		return base.Usagef("", "%s names %s, which needs no leave: your environment says what it is", path, fault.Clip(says, 60))
+		return base.Usagef("", "%s names %s, which needs no permission: your environment defines it", path, fault.Clip(says, 60))
 	}
 	if err == nil {
 		err = base.CheckDatabase(path, says)
@@ -45,7 +45,7 @@ func (p *program) databaseAllow(c *cli.Context) error {
 	}
 	if !c.Bool("yes") {
 		if !base.IsTerminal(p.In) || c.Bool("json") {
-			return base.Usagef("add --yes", "that the boards of %s are in %s must be confirmed", path, says)
+			return base.Usagef("add --yes", "keeping the boards of %s in %s must be confirmed", path, says)
 		}
 		yes, err := p.Ask(c.Context, fmt.Sprintf("Allow %s to keep this project's runs in %s?",
 			base.Safe(path), base.Safe(says)))

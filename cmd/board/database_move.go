@@ -104,7 +104,7 @@ func (p *program) databaseCopy(c *cli.Context) error {
 		}
 	}
 	if failed == nil && knowledge != nil && len(knowledge.Conflicts) > 0 {
-		failed = fault.Conflict.New("capsules have gone on at both", "")
+		failed = fault.Conflict.New("capsules were changed in both places", "")
 	}
 	if failed != nil {
 		return base.ExitError(fault.KindOf(failed).Exit())
@@ -143,10 +143,10 @@ func (p *program) copyKnowledge(c *cli.Context, from, to string) (_ *kb.Copied, 
 	}
 	if got.Capsules > 0 && !c.Bool("json") {
 		there := got.Capsules - got.New - got.Changed - got.Newer - len(got.Conflicts)
-		p.Printf("%s: %d copied, %d have gone on, %d there already, %d newer there, %s\n", base.Count(int64(got.Capsules), "capsule", "capsules"), got.New, got.Changed, there, got.Newer,
+		p.Printf("%s: %d copied, %d updated, %d there already, %d newer there, %s\n", base.Count(int64(got.Capsules), "capsule", "capsules"), got.New, got.Changed, there, got.Newer,
 			base.Count(int64(len(got.Conflicts)), "conflict", "conflicts"))
 		for _, id := range got.Conflicts {
-			p.Printf("%s  %s  it was changed at both, and stays as it is; `board kb history %s` shows how\n", id, p.Paint(base.Red, "CONFLICT"), id)
+			p.Printf("%s  %s  changed in both places, so it was not copied; `board kb history %s` shows how\n", id, p.Paint(base.Red, "CONFLICT"), id)
 		}
 	}
 	return &got, "", nil
@@ -284,7 +284,7 @@ func (p *program) databaseRoles(c *cli.Context) error {
 	}
 	// One that cannot be reached from here may be prepared all the same.
 	if st, err := place.Status(c.Context); err == nil && st.Schema == 0 {
-		return fault.Away.New("there are no tables yet to give rights on", "run `board database init` first, then this")
+		return fault.Away.New("there are no tables yet to grant rights on", "run `board database init` first, then this")
 	}
 	p.Printf("%s", sql)
 	return nil

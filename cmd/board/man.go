@@ -37,7 +37,7 @@ func manual(commands []*cli.Command, version string) string {
 		"questions as signals. The gate is closed while a critical or high question is open. " +
 		"Survival checks that the final report carries what the run found. What was learned goes to " +
 		"a knowledge base, what agents remember to a memory in tiers. " +
-		"Flags may stand anywhere. Data goes to standard output, talk to standard error; every " +
+		"Flags may stand anywhere. Results go to standard output, messages to standard error; every " +
 		"command that answers takes \\fB\\-\\-json\\fP.\n")
 	for _, category := range categories(commands) {
 		fmt.Fprintf(&b, ".SH %s\n", roff(strings.ToUpper(category)))
@@ -146,7 +146,7 @@ var environment = []struct{ name, means string }{
 		"else models/all-MiniLM-L6-v2 in the data home"},
 	{"BOARD_ONNXRUNTIME", "the library of ONNX Runtime, or off; else it is looked for in the " +
 		"usual places"},
-	{"BOARD_DAEMON", "auto, off or require: whether commands use a daemon, and start one for the " +
+	{"BOARD_DAEMON", "auto, off or require: whether commands use a daemon, and may start one for the " +
 		"next"},
 	{"BOARD_CURATE_EVERY", "how often a daemon curates the knowledge base, such as 24h; never " +
 		"unless it is set"},
@@ -158,10 +158,10 @@ var environment = []struct{ name, means string }{
 			"conversations, conversation:REF"},
 	{"BOARD_SPEC_ROOT", "where topics are; else $XDG_STATE_HOME/blackboard/specs"},
 	{"BOARD_SESSION", "the session that topic commands are about, and that asks the memory"},
-	{"BOARD_WATCH", "poll: look at files for changes instead of being told by the system, as on a " +
+	{"BOARD_WATCH", "poll: check files regularly instead of by notifications, as on a " +
 		"file system that does not tell"},
 	{"BOARD_HOOK_TIMEOUT", "how long a hook may take; 300ms unless it is set"},
-	{"BOARD_HOOK_CONTEXT", "0: hooks give nothing and record all the same; full: a clean room is " +
+	{"BOARD_HOOK_CONTEXT", "0: hooks inject nothing but still record; full: a clean room is " +
 		"given everything"},
 	{"BOARD_CONFIG_DIR", "where prefix.txt is, with which sessions begin"},
 	{"BOARD_RECALL_DOCS", "on: hooks give sections of ingested documents too"},

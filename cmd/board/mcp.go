@@ -31,9 +31,9 @@ func mcpFlags(grants []string) []cli.Flag {
 		&cli.StringSliceFlag{Name: "profile", Usage: "`PROFILE` of tools, repeatable or with commas: " + strings.Join(mcp.Profiles, ", ") + ", all (default " + strings.Join(mcp.DefaultProfiles, ",") + ")"},
 		&cli.StringSliceFlag{Name: "grant", Usage: "what clients may do, `GRANT`, repeatable or with commas: " + strings.Join(mcp.AllGrants, ", ") + ", run:NAME, run:NAME:read, conversation:REF, scrub:MODE, all (default " + strings.Join(grants, ",") + ")"},
 		&cli.StringFlag{Name: "run", Aliases: []string{"r"}, Usage: "the `RUN` of calls that name none; default $BOARD_RUN"},
-		&cli.StringFlag{Name: "agent", Usage: "`WHO` the client is; default what it calls itself (of `board mcp` $BOARD_WORKER first, and on boards with a suffix for each session); over HTTP, without it nothing is a client's alone"},
+		&cli.StringFlag{Name: "agent", Usage: "`WHO` the client is; default what it calls itself (of `board mcp` $BOARD_WORKER first, and on boards with a suffix for each session); without it, nothing over HTTP is private to a client"},
 		&cli.StringFlag{Name: "store", Usage: "`DIRECTORY` of the context store; default $AGENT_STORE_PATH, else .agent-memory-store"},
-		&cli.BoolFlag{Name: "no-import", Usage: "leave what agent-memory-store has left in the context store alone"},
+		&cli.BoolFlag{Name: "no-import", Usage: "do not import agent-memory-store's files into the context store"},
 		base.WorkspaceFlag("the `DIRECTORY` whose memory it is, and whose capsules come first"),
 	}
 }
@@ -50,7 +50,7 @@ share one model. Tools come in profiles, since a model chooses badly among fifty
   conversation  conversations, channels, working notes, named entries
   context    search_context, write_context, read_context, list_context, delete_context, get_state, set_state: the tools of agent-memory-store, over its store
   admin      kb_curate, kb_ingest, memory_scrub and the like
-What a client may do is granted: a refusal names the grant that is missing. Who may write may read. A server that board setup has entered
+A client needs a grant for what it does; a refusal names the missing grant. Write access includes read access. A server that board setup has installed
 reaches the account's memory too ($BOARD_MEMORY_TIERS binds it), as the commands of its harness do. By HTTP: board daemon run --listen, at /mcp.`,
 		Flags: append(mcpFlags(mcp.ProcessGrants),
 			&cli.BoolFlag{Name: "debug", Usage: "log more, to standard error"},

@@ -25,7 +25,7 @@ func (p *program) modelCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "pull", Usage: "fetch a model: 90 MB, resumed where it was interrupted, checked, all or nothing", ArgsUsage: "[NAME]",
-				Description: `NAME is ` + minilm.DefaultModel + ` (the default, whose files are known to the byte),
+				Description: `NAME is ` + minilm.DefaultModel + ` (the default; its checksums are built in),
 or ORGANISATION/MODEL as on the hub, or with --from any name. Sentence-embedding models in
 ONNX form work if they are BERT-like or have the tokenizer of XLM-RoBERTa, and so do static
 ones (Model2Vec). The hub is $HF_ENDPOINT, else ` + minilm.Hub + `.
@@ -41,7 +41,7 @@ A proxy is taken from the environment. A sound model is not fetched again.`,
 			},
 			{
 				Name: "use", Usage: "choose the model that commands, hooks and the daemon use", ArgsUsage: "NAME | DIR",
-				Description: `The data home keeps the choice. $BOARD_MODEL_DIR goes first. What was embedded with another
+				Description: `The data home keeps the choice. $BOARD_MODEL_DIR takes precedence. What was embedded with another
 model is found by words until it is embedded again: board kb reembed, board memory reembed,
 board context reembed.`,
 				Flags:  []cli.Flag{base.JSONFlag()},
@@ -153,7 +153,7 @@ func (p *program) modelPull(c *cli.Context) error {
 	if done.Pinned {
 		p.Printf("  the files are the published ones, by SHA-256\n")
 	} else if !done.Already {
-		p.Printf("  the files load; what they should be is not known\n")
+		p.Printf("  the files load; no checksums are known for them\n")
 	}
 	if c.Bool("int8") && !p.hasFastEngine(c.Context) {
 		p.Messagef("without ONNX Runtime it is slower than the full model; `board model engine` says why there is none")
@@ -195,7 +195,7 @@ func (p *program) modelUse(c *cli.Context) error {
 		return asAbsent(err)
 	}
 	if own := p.Env("BOARD_MODEL_DIR"); own != "" {
-		p.Messagef("note: $BOARD_MODEL_DIR goes first, and names %s", base.Safe(own))
+		p.Messagef("note: $BOARD_MODEL_DIR takes precedence, and names %s", base.Safe(own))
 	}
 	now := p.ModelDir(home)
 	return p.Answer(c, nil, func() {

@@ -77,7 +77,7 @@ func page(name string) (text string, ok bool) {
 // pageList is the output of `board help topics`: each page with its first line.
 func pageList() string {
 	var b strings.Builder
-	b.WriteString("What belongs to no single command: board help PAGE\n\n")
+	b.WriteString("What concerns several commands: board help PAGE\n\n")
 	for _, name := range pageOrder {
 		text, _ := page(name)
 		first, _, _ := strings.Cut(text, "\n")

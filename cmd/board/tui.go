@@ -30,14 +30,14 @@ import (
 func (p *program) tuiCommand() *cli.Command {
 	return &cli.Command{
 		Name: "tui", Category: base.CategoryRead, Usage: "walk runs, knowledge and memory on the whole screen, and act on them",
-		Description: `Follows a run live, goes back in time, searches the knowledge base, looks after the memory, sees whether a report carries the run, and checks it all. Without a run it lists them all.
-Keys: ? lists those that work where you are; q leaves. Whatever is done is done as --worker. Texts open in $VISUAL,
-$EDITOR, vi or nano, what is there first; o opens what a text names: ids, files at their line, URLs. The terminal's bell, a notice on the desktop and the title tell when the gate opens, a critical question comes, or a worker that is waited for says nothing for 10 minutes; --mute does without. With
+		Description: `Follows a run live, goes back in time, searches the knowledge base, edits the memory, and checks the run and its report. Without a run it lists them all.
+Keys: ? lists those that work where you are; q leaves. Actions are recorded under --worker. Texts open in $VISUAL,
+$EDITOR, vi or nano, the first that exists; o opens what a text names: ids, files at their line, URLs. The terminal's bell, a notice on the desktop and the title tell when the gate opens, a critical question comes, or a worker that is waited for says nothing for 10 minutes; --mute turns these off. With
 NO_COLOR there is bold and reverse only, unless --theme names colours; in tmux and screen, which hide the terminal's background, COLORFGBG='0;15' or --theme light says that it is light.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"}, Usage: "open this `RUN` at once; default $BOARD_RUN; empty: the list of runs"},
 			&cli.StringFlag{Name: "theme", Value: "auto", Usage: "the `COLOURS`: " + strings.Join(tui.Themes, ", ")},
-			&cli.StringSliceFlag{Name: "mute", Usage: "`WHAT` is not told to somebody who looks elsewhere, repeatable: " + strings.Join(tui.Mutes, ", ")},
+			&cli.StringSliceFlag{Name: "mute", Usage: "do not notify about `WHAT`, repeatable: " + strings.Join(tui.Mutes, ", ")},
 			base.WorkerFlag(), base.WorkspaceFlag("the `DIRECTORY` whose capsules rise, and whose memory is shown"),
 		},
 		Action: p.tui,

@@ -97,7 +97,7 @@ func (s *screenKnowledge) look(ctx context.Context) {
 	done, err := s.k.Sync(ctx)
 	s.keep(append(done.Quarantined, done.Notes...)...)
 	if err != nil && ctx.Err() == nil {
-		s.keep(fmt.Sprintf("what was changed by hand could not be picked up: %v", err))
+		s.keep(fmt.Sprintf("edits by hand could not be read: %v", err))
 	}
 	now := time.Now()
 	s.sync = now.Add(max(lookEvery, lookShare*now.Sub(start)))

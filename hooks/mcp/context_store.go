@@ -172,7 +172,7 @@ func (s *Server) openStore(o *opening, e embed.Embedder, back func()) {
 // goes on.
 func (s *Server) survive(what string) {
 	if r := recover(); r != nil {
-		s.log.Error(what+" failed badly", "panic", r, "stack", string(debug.Stack()))
+		s.log.Error(what+" panicked", "panic", r, "stack", string(debug.Stack()))
 	}
 }
 

@@ -43,7 +43,7 @@ type searchIn struct {
 	Here      bool     `json:"here,omitempty" jsonschema:"only this workspace" rare:"true"`
 	Full      bool     `json:"full,omitempty" jsonschema:"whole bodies"`
 	MinScore  float64  `json:"min_score,omitempty" min:"0" max:"1" rare:"true"`
-	Unasked   bool     `json:"unasked,omitempty" jsonschema:"only if surely about it" rare:"true"`
+	Unasked   bool     `json:"unasked,omitempty" jsonschema:"only a confident match" rare:"true"`
 	WithStale bool     `json:"superseded,omitempty" rare:"true"`
 }
 
@@ -72,7 +72,7 @@ type searchOut struct {
 	Left     int      `json:"left_out,omitempty" jsonschema:"hits that the answer had no room for"`
 	Expanded []string `json:"expanded,omitempty" jsonschema:"what was searched for instead of missing words"`
 	Total    int64    `json:"total" jsonschema:"capsules in the knowledge base"`
-	Gated    bool     `json:"gated" jsonschema:"with unasked: there were hits, but none surely about it"`
+	Gated    bool     `json:"gated" jsonschema:"with unasked: there were hits, but no confident match"`
 }
 
 func (c *call) search(in searchIn) (out searchOut, text string, err error) {
@@ -177,7 +177,7 @@ func (o *searchOut) text(workspace string) string {
 		fmt.Fprintf(&b, "There are %d more: ask for fewer with limit, or raise max_tokens.\n",
 			o.Left)
 	case o.Gated:
-		b.WriteString("Nothing is surely about it.\n")
+		b.WriteString("No confident match.\n")
 	case len(o.Hits) == 0:
 		fmt.Fprintf(&b, "Nothing found among %d capsules.\n", o.Total)
 	}
@@ -365,7 +365,7 @@ type briefIn struct {
 }
 
 type briefOut struct {
-	Block    string   `json:"block,omitempty" keep:"-" jsonschema:"for the prompt; says so if nothing in it is surely about the task; empty if nothing has anything to do with it"`
+	Block    string   `json:"block,omitempty" keep:"-" jsonschema:"for the prompt; says so if no match is confident; empty without a match"`
 	Tokens   int      `json:"tokens"`
 	Capsules []string `json:"capsules" jsonschema:"ids of those that are in it"`
 	Degraded []string `json:"degraded"`
@@ -393,13 +393,13 @@ func (c *call) brief(in briefIn) (out briefOut, text string, err error) {
 		}
 		c.keep(in.Run, board.Retrieval{Way: board.ByBrief, Role: in.Role, Task: in.Task,
 			Capsules: given})
-		text = noted(cmp.Or(out.Block, "Nothing that is known has anything to do with this task."),
+		text = noted(cmp.Or(out.Block, "No capsule is about this task."),
 			out.Degraded)
 		return nil
 	})
 	if errors.Is(err, fault.NotFound) {
 		out.Degraded = []string{noKB}
-		return out, "Nothing is known: " + noKB, nil
+		return out, "No capsules: " + noKB, nil
 	}
 	return out, text, err
 }

@@ -24,7 +24,7 @@ func (s *Server) addMemoryTools() {
 		about: "Change a memory, or restore one."}, (*call).memoryUpdate)
 	add(s, tool{name: "memory_forget", title: "Forget a memory", profile: ProfileMemory,
 		kind:  removes,
-		about: "Put a memory out of sight, for a reason; it can be restored."},
+		about: "Hide a memory from reads, with the reason; it can be restored."},
 		(*call).memoryForget)
 	add(s, tool{name: "memory_named", title: "Named entries", profile: ProfileTalk, kind: removes,
 		budget: usualTokens,
@@ -250,7 +250,7 @@ func stored(r memory.Stored, verb string) (storedOut, string) {
 	out := storedOut{itemOf(&r.Item), r.Confirmed, list(r.Warnings)}
 	text := fmt.Sprintf("%s %s in the tier %s", verb, r.Item.ID, r.Item.Tier)
 	if r.Confirmed {
-		text = fmt.Sprintf("%s said so already; it counts as new again", r.Item.ID)
+		text = fmt.Sprintf("%s says the same already; its time is renewed", r.Item.ID)
 	}
 	return out, noted(text, out.Warnings)
 }
@@ -304,7 +304,7 @@ func (c *call) memoryUpdate(in memoryUpdateIn) (out storedOut, text string, err 
 			if err != nil {
 				return err
 			}
-			if out, text = stored(r, "Brought back"); in.restoresOnly() {
+			if out, text = stored(r, "Restored"); in.restoresOnly() {
 				return nil
 			}
 		}

@@ -191,7 +191,7 @@ func (s *Server) addConversationTools() {
 		kind: adds, need: WorkspaceRead,
 		about: "A conversation has a ref code of its own, its memories and working notes. start " +
 			"at the beginning (the same thread gives the same one again), idle at the end, " +
-			"archive to put it away; get says how it stands."}, (*call).conversation)
+			"archive to put it away; get shows its state."}, (*call).conversation)
 	add(s, tool{name: "conversation_list", title: "List conversations", profile: ProfileTalk,
 		kind: reads, need: WorkspaceRead, budget: usualTokens,
 		about: "Conversations of a channel, or of all, the newest first; archived ones only if " +
@@ -199,8 +199,8 @@ func (s *Server) addConversationTools() {
 	add(s, tool{name: "channel_list", title: "List channels", profile: ProfileTalk, kind: reads,
 		need: WorkspaceRead, budget: usualTokens, about: "The workspace's channels: topics that " +
 			"conversations share."}, (*call).channelList)
-	add(s, tool{name: "channel_create", title: "Make a channel", profile: ProfileTalk, kind: adds,
-		need: WorkspaceWrite, about: "Make a channel for a topic that several conversations " +
+	add(s, tool{name: "channel_create", title: "Create a channel", profile: ProfileTalk, kind: adds,
+		need: WorkspaceWrite, about: "Create a channel for a topic that several conversations " +
 			"will share."}, (*call).channelCreate)
 }
 
@@ -351,5 +351,5 @@ func (c *call) channelCreate(in channelCreateIn) (out channelOut, text string, e
 	ch, err := got(c.onQuietMemory, func(m *memory.Store) (memory.ChannelInfo, error) {
 		return m.CreateChannel(c.ctx, in.Name, in.Description)
 	})
-	return channelOf(&ch), "Made the channel " + inLine(ch.Name), err
+	return channelOf(&ch), "Created the channel " + inLine(ch.Name), err
 }

@@ -82,7 +82,7 @@ func (c *call) recallPrompt(args map[string]string) (string, error) {
 	fmt.Fprintf(&b, "The task: %s\n\n", indented(args["task"]))
 	k := cut{c: c, runes: 4 * c.room / 10, longest: new(int)}
 	if len(r.Hits) == 0 {
-		b.WriteString("Nothing is known about it yet. When it is done, remember what others " +
+		b.WriteString("No capsule is about it yet. When it is done, remember what others " +
 			"would have wanted to know.")
 		return b.String(), nil
 	}

@@ -73,7 +73,7 @@ func (s *Server) addResources() {
 			Description: r.about, MIMEType: "application/json"}, s.reader(r))
 	}
 	s.sdk.AddResource(&sdk.Resource{URI: "board://runs", Name: "runs",
-		Description: "The runs that there are", MIMEType: "application/json"},
+		Description: "All runs", MIMEType: "application/json"},
 		s.reader(resource{template: "board://runs", read: func(c *call, _ []string) (any, error) {
 			out, _, err := c.runs(stateOut{Runs: []runOut{}})
 			return map[string]any{"runs": out.Runs}, err

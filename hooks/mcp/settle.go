@@ -76,7 +76,7 @@ func (c *call) claim(in claimIn) (out claimOut, text string, err error) {
 		verb, note := "Claimed", ""
 		switch {
 		case in.Release:
-			verb = "Given back"
+			verb = "Released"
 			s, err = b.Release(c.ctx, who, in.Signal, false)
 		case in.Signal == "":
 			s, err = b.ClaimNext(c.ctx, who, in.MinPriority, lease)

@@ -113,7 +113,7 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 		res *sdk.CallToolResult, err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				s.log.Error("a tool failed badly", "tool", t.name, "panic", r, "stack",
+				s.log.Error("a tool panicked", "tool", t.name, "panic", r, "stack",
 					string(debug.Stack()))
 				res, err = s.failed(fmt.Errorf("%s %s", t.name, failedBadly), in), nil
 			}
@@ -179,7 +179,7 @@ func (c *call) result(t *tool, text string, body []byte) *sdk.CallToolResult {
 var errCancelled = errors.New("the call was cancelled")
 
 // failedBadly is said of a tool that panicked.
-const failedBadly = "failed badly; the log of the server has more"
+const failedBadly = "panicked; the log of the server has more"
 
 // Tools returns the names of the tools that the server has, in order.
 func (s *Server) Tools() []string { return slices.Sorted(maps.Keys(s.answers)) }
@@ -208,7 +208,7 @@ func (s *Server) explained(err error, takes *jsonschema.Schema) string {
 func guarded[T any](s *Server, what string, fn func() (T, error)) (v T, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.log.Error("a request failed badly", "what", what, "panic", r, "stack",
+			s.log.Error("a request panicked", "what", what, "panic", r, "stack",
 				string(debug.Stack()))
 			err = fmt.Errorf("%s %s", what, failedBadly)
 		}

@@ -30,8 +30,8 @@ func rulesOf(tool string) []rule {
 			all = append(all, rule{step + "/" + r.id, r.text, r.help})
 		}
 		all = append(all,
-			rule{step + "/" + ruleSkipped, "The step had something to hold against", "Name the reports and sources, as arguments or in board.yaml."},
-			rule{step + "/" + ruleLimited, "The step had enough to say all", "Run board " + step + "."})
+			rule{step + "/" + ruleSkipped, "The step had its input", "Name the reports and sources, as arguments or in board.yaml."},
+			rule{step + "/" + ruleLimited, "The budget of the step was large enough", "Run board " + step + "."})
 	}
 	return all
 }

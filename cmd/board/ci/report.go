@@ -84,7 +84,7 @@ var rules = map[string][]rule{
 		{board.RuleEvidence, "Every must-surface entry and every answer has a quote", "Post the entry again with --evidence, superseding the one without."},
 	},
 	"board conflicts": {
-		{ruleConflict, "No two findings contradict each other unseen", "Read both. Settle the pair with a reason (board settle), supersede the entry that is wrong, or link them (board link --contradicts)."},
+		{ruleConflict, "All contradictions between findings are on record", "Read both. Settle the pair with a reason (board settle), supersede the entry that is wrong, or link them (board link --contradicts)."},
 	},
 	"board verify": {
 		{"quote", "Every quote stands in its source, where its reference says", "Read the source, and post what it says, superseding the entry."},
@@ -199,7 +199,7 @@ func Conflicts(c board.Conflicts, version string) Report {
 		r.findings = append(r.findings, f)
 	}
 	if len(r.findings) == 0 {
-		r.findings = append(r.findings, finding{rule: ruleConflict, label: "no two findings contradict each other unseen", ok: true})
+		r.findings = append(r.findings, finding{rule: ruleConflict, label: "all contradictions between findings are on record", ok: true})
 	}
 	return r.checked()
 }

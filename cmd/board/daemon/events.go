@@ -183,7 +183,7 @@ func (s *Server) follow(ctx context.Context, runs []string, since int64, by boar
 func (s *Server) followOne(ctx context.Context, dir, run string, seq *int64, by board.Policy, out chan<- Event) error {
 	defer func() {
 		if r := recover(); r != nil {
-			s.log.Error("following a board failed badly", "run", run, "panic", r, "stack", string(debug.Stack()))
+			s.log.Error("following a board panicked", "run", run, "panic", r, "stack", string(debug.Stack()))
 		}
 	}()
 	b, err := board.Open(ctx, dir, run)

@@ -79,10 +79,10 @@ func (p Place) private() error {
 		return err
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("%s is no directory, so there is no place for the daemon's socket: move it away, or set XDG_RUNTIME_DIR to another directory", filepath.Dir(p.Socket))
+		return fmt.Errorf("%s is not a directory, so the daemon's socket cannot be created: move it away, or set XDG_RUNTIME_DIR to another directory", filepath.Dir(p.Socket))
 	}
 	if !ourAlone(info) {
-		return fmt.Errorf("%s can be written to by others, and a daemon there could be anybody's: take that right from them, or set XDG_RUNTIME_DIR to a directory of your own", filepath.Dir(p.Socket))
+		return fmt.Errorf("%s is writable by others, so a daemon there cannot be trusted: remove that permission, or set XDG_RUNTIME_DIR to a directory of your own", filepath.Dir(p.Socket))
 	}
 	return nil
 }

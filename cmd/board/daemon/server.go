@@ -427,7 +427,7 @@ func (s *Server) run(ctx context.Context, verb string, fn func(context.Context) 
 			s.used()
 		}
 		if r := recover(); r != nil {
-			s.log.Error("a request failed badly", "verb", verb, "panic", r, "stack", string(debug.Stack()))
+			s.log.Error("a request panicked", "verb", verb, "panic", r, "stack", string(debug.Stack()))
 			err = fmt.Errorf("the daemon failed: %v", r)
 		}
 		s.served.Add(1)

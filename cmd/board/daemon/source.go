@@ -168,7 +168,7 @@ func (e *NoAnswer) Error() string { return fmt.Sprintf("the daemon did not answe
 func (e *NoAnswer) Unwrap() error {
 	next := []fault.Step{fault.Do("daemon.start", "{} starts one")}
 	if e.required {
-		next = append(next, fault.Step{Text: "without BOARD_DAEMON=require a command does without"})
+		next = append(next, fault.Step{Text: "without BOARD_DAEMON=require, commands work without a daemon"})
 	}
 	return &fault.Error{Kind: fault.Closed, Msg: e.Error(), Next: next}
 }

@@ -56,12 +56,12 @@ func Token(place Place) (string, error) {
 				return "", err
 			}
 			if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
-				return "", fmt.Errorf("%s can be read by others: what it says is no secret any more; remove it, and a new one is made", place.Token)
+				return "", fmt.Errorf("%s is readable by others, so its token is no longer secret; remove the file, and a new one is created", place.Token)
 			}
 			if token := strings.TrimSpace(string(raw)); len(token) >= 32 {
 				return token, nil
 			}
-			return "", fmt.Errorf("%s holds no token; remove it, and a new one is made", place.Token)
+			return "", fmt.Errorf("%s holds no token; remove it, and a new one is created", place.Token)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return "", err
@@ -96,7 +96,7 @@ func listenTCP(t TCP) (net.Listener, error) {
 		return nil, errors.New("a certificate needs its key, and a key its certificate: give --tls-cert and --tls-key")
 	}
 	if !loopback(host) && t.Cert == "" {
-		return nil, fmt.Errorf("listen on %q: off loopback the token would go over the wire in the clear: give a certificate (--tls-cert, --tls-key), or listen on 127.0.0.1", t.Addr)
+		return nil, fmt.Errorf("listen on %q: off loopback the token would be sent unencrypted: give a certificate (--tls-cert, --tls-key), or listen on 127.0.0.1", t.Addr)
 	}
 	var config *tls.Config
 	if t.Cert != "" {

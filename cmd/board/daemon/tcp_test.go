@@ -56,7 +56,7 @@ func TestTokenIsMadeOnce(t *testing.T) {
 	if err := os.Chmod(place.Token, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Token(place); err == nil || !strings.Contains(err.Error(), "read by others") {
+	if _, err := Token(place); err == nil || !strings.Contains(err.Error(), "readable by others") {
 		t.Errorf("a token that others can read: %v", err)
 	}
 }
@@ -135,7 +135,7 @@ func TestAPIErrors(t *testing.T) {
 		{"POST", "/v1/search", `{"query":{"text":7}}`, 400, "usage", "query.text is of the wrong type, number"},
 		{"POST", "/v1/search", `[]`, 400, "usage", "the whole is of the wrong type, array"},
 		{"POST", "/v1/search", `{"query":`, 400, "usage", "ends in the middle"},
-		{"POST", "/v1/search", `abc`, 400, "usage", "no JSON at byte 1"},
+		{"POST", "/v1/search", `abc`, 400, "usage", "invalid JSON at byte 1"},
 		{"POST", "/v1/search", ``, 400, "usage", "empty"},
 		{"POST", "/v1/search", `{}{}`, 400, "usage", "more than one value"},
 		{"POST", "/v1/search", `{"query":{"text":""}}`, 400, "invalid", ""},

@@ -17,7 +17,7 @@ type Unit struct {
 func (u Unit) Systemd() (string, error) {
 	quote := func(s string) (string, error) {
 		if strings.ContainsAny(s, "\n\r\x00") {
-			return "", fmt.Errorf("%q has a line end, and cannot stand in a unit", s)
+			return "", fmt.Errorf("%q has a line break and cannot be written into a unit", s)
 		}
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`, `$`, `$$`).Replace(s) + `"`, nil
 	}

@@ -189,8 +189,8 @@ func (u *upkeep) once(ctx context.Context, i int) (done bool) {
 	result, err := func() (result string, err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				u.log.Error("upkeep failed badly", "job", j.Name, "panic", r, "stack", string(debug.Stack()))
-				err = errors.New("it failed badly; the log has more")
+				u.log.Error("upkeep panicked", "job", j.Name, "panic", r, "stack", string(debug.Stack()))
+				err = errors.New("it panicked; the log has more")
 			}
 		}()
 		return j.Run(ctx)

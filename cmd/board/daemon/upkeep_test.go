@@ -65,7 +65,7 @@ func TestJobsRunAtTheirTimes(t *testing.T) {
 		if s := st[2]; s.Runs < 2 || !s.Failed || s.Done != nil || s.Result != "no luck" || s.Next == nil {
 			t.Errorf("failing: %+v", s)
 		}
-		if s := st[3]; s.Runs == 0 || !s.Failed || !strings.Contains(s.Result, "badly") {
+		if s := st[3]; s.Runs == 0 || !s.Failed || !strings.Contains(s.Result, "panicked") {
 			t.Errorf("bad: %+v", s)
 		}
 		mu.Lock()

@@ -60,7 +60,7 @@ func (w *watcher) watch(k *kb.KB, dir string) *watcher {
 		}
 	}
 	if err != nil {
-		w.log.Warn("files cannot be watched, so they are looked at now and then", "error", err)
+		w.log.Warn("no file notifications; files are checked regularly", "error", err)
 	}
 	if w.fs = f; f == nil {
 		go w.run(nil, nil)
@@ -100,7 +100,7 @@ func (w *watcher) run(events <-chan fsnotify.Event, errs <-chan error) {
 			return
 		}
 		if err := w.add(); err != nil {
-			w.log.Warn("files are not watched any more, so they are looked at now and then", "error", err)
+			w.log.Warn("file notifications have stopped; files are checked regularly", "error", err)
 			again.Reset(w.every)
 			return
 		}

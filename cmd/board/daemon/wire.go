@@ -168,7 +168,7 @@ func unreadable(err error) string {
 	case errors.As(err, &long):
 		return fmt.Sprintf("it has more than %d bytes", long.Limit)
 	case errors.As(err, &syntax):
-		return fmt.Sprintf("it is no JSON at byte %d", syntax.Offset)
+		return fmt.Sprintf("invalid JSON at byte %d", syntax.Offset)
 	case errors.As(err, &kind):
 		return fmt.Sprintf("%s is of the wrong type, %s", cmp.Or(strings.ToLower(kind.Field), "the whole"), kind.Value)
 	}

@@ -98,7 +98,7 @@ func (d *Doctor) lookAtModel(ctx context.Context) {
 	dir := d.ModelDir
 	switch {
 	case errors.Is(d.modelErr, fault.NoModel):
-		d.note("files", "`board model pull` fetches one, or $BOARD_MODEL_DIR names one", "there is no embedding model in %s: searches go by words", d.short(dir))
+		d.note("files", "`board model pull` fetches one, or $BOARD_MODEL_DIR names one", "no embedding model in %s: searches use words only", d.short(dir))
 		return
 	case d.modelErr != nil:
 		d.failed("files", d.modelErr)
@@ -134,7 +134,7 @@ func (d *Doctor) lookAtDaemon(context.Context) {
 	d.lookAtNote(place)
 	info, err := os.Lstat(place.Socket)
 	if errors.Is(err, fs.ErrNotExist) {
-		d.ok("process", "there is none; commands do without")
+		d.ok("process", "not running; commands work without it")
 		return
 	}
 	if err != nil {
@@ -142,17 +142,17 @@ func (d *Doctor) lookAtDaemon(context.Context) {
 		return
 	}
 	if info.Mode()&fs.ModeSocket != 0 && refused(place.Socket) {
-		d.repairable("socket", kb.StateNote, d.removeSocket(place.Socket), "nobody listens at %s: the daemon that made it was killed", place.Socket)
+		d.repairable("socket", kb.StateNote, d.removeSocket(place.Socket), "no process listens on %s: the daemon that created it was killed", place.Socket)
 		return
 	}
 	if !client.There() {
-		d.broken("process", "make the directory of the socket writable for its owner alone", "%s could be anybody's, and is not used", place.Socket)
+		d.broken("process", "make the directory of the socket writable for its owner alone", "%s is writable by others and is not used", place.Socket)
 		return
 	}
 	st := &d.status
 	switch {
 	case d.asked != nil:
-		d.broken("process", "`board daemon logs` may say what it is at; commands do without it", "it does not answer at %s", place.Socket)
+		d.broken("process", "`board daemon logs` may say what it is doing; commands work without it", "it does not answer at %s", place.Socket)
 	case st.Build != d.Build:
 		d.note("process", "`board daemon stop` ends it; the next search starts one of this build", "process %d is of another build, %s, and is not used", st.PID, st.Build)
 	default:
@@ -172,7 +172,7 @@ func (d *Doctor) lookAtNote(place daemon.Place) {
 		return // there is none, and that is as it should be without a daemon
 	}
 	if _, err := os.Lstat(string(noted)); err != nil {
-		d.repairable("note", kb.StateNote, d.removeNote(place.Note), "%s says where the socket of a daemon is that is gone", d.short(place.Note))
+		d.repairable("note", kb.StateNote, d.removeNote(place.Note), "%s names the socket of a daemon that no longer exists", d.short(place.Note))
 	}
 }
 
@@ -204,9 +204,9 @@ func (d *Doctor) lookAtHooks(context.Context) {
 		}
 	}
 	if len(lately) > 0 {
-		d.note("log", "log/hooks.log in the data home has them", "%s went wrong on the last day, the last: %s", text.Count(int64(len(lately)), "thing", "things"), line(lately[len(lately)-1], 160))
+		d.note("log", "log/hooks.log in the data home has them", "%s failed in the last day; the last: %s", text.Count(int64(len(lately)), "thing", "things"), line(lately[len(lately)-1], 160))
 	} else {
-		d.ok("log", "nothing went wrong on the last day")
+		d.ok("log", "no errors in the last day")
 	}
 }
 
@@ -230,7 +230,7 @@ func (d *Doctor) lookAtWrites() {
 		return
 	}
 	if try("$BOARD_SPEC_ROOT", root); whole {
-		d.ok("writing", "what hooks write has a place")
+		d.ok("writing", "hooks can write")
 	}
 }
 

@@ -120,7 +120,7 @@ func (b *backup) copy(ctx context.Context, path string) error {
 			return b.note("copied %s", path)
 		}
 	}
-	return sqlite.Fault(fault.Busy, path, "is being written to all the while; try again when nobody writes", nil)
+	return sqlite.Fault(fault.Busy, path, "is written to constantly; try again when no program writes to it", nil)
 }
 
 type fileVersion struct{ size, modified int64 }

@@ -16,5 +16,5 @@ func ownFile(fs.FileInfo) bool { return true }
 
 // takeTurn cannot be had here.
 func takeTurn(context.Context, string) (func(), error) {
-	return nil, errors.New("other writers cannot be kept out on this system: end them, and copy the data home yourself")
+	return nil, errors.New("this system cannot lock out other writers: end them, and copy the data home yourself")
 }

@@ -30,10 +30,10 @@ func (d *Doctor) lookAtEnvironment(context.Context) {
 		}
 	}
 	if d.Env("BOARD_HOOK_CONTEXT") == "0" {
-		d.note("$BOARD_HOOK_CONTEXT", "unset it if sessions are to be given something", "it is 0: hooks record, and give nothing")
+		d.note("$BOARD_HOOK_CONTEXT", "unset it to inject context into sessions", "it is 0: hooks record, but inject nothing")
 	}
 	if dir := d.Env("XDG_DATA_HOME"); dir != "" && !filepath.IsAbs(dir) && d.Env("BOARD_HOME") == "" {
-		d.note("$XDG_DATA_HOME", "give it from the root on", "%q is no whole path, and is not used", line(dir, 100))
+		d.note("$XDG_DATA_HOME", "give an absolute path", "%q is not an absolute path and is not used", line(dir, 100))
 	}
 	for _, set := range os.Environ() {
 		name, _, _ := strings.Cut(set, "=")
@@ -42,7 +42,7 @@ func (d *Doctor) lookAtEnvironment(context.Context) {
 		}
 	}
 	if len(d.all) == before {
-		d.ok("variables", "what is set makes sense")
+		d.ok("variables", "all values are valid")
 	}
 }
 
@@ -55,11 +55,11 @@ func (d *Doctor) wrongValues() {
 	}
 	depth := strings.TrimSpace(d.Env("BOARD_DEPTH"))
 	if depth != "" && !slices.ContainsFunc(hooks.Depths, func(h hooks.Depth) bool { return strings.EqualFold(depth, h.Name) }) {
-		d.broken("$BOARD_DEPTH", "fast, balanced or deep", "there is no depth %q: hooks take balanced", line(depth, 40))
+		d.broken("$BOARD_DEPTH", "fast, balanced or deep", "unknown depth %q: hooks use balanced", line(depth, 40))
 	}
 	if v := d.Env("BOARD_HOOK_TIMEOUT"); v != "" {
 		if t, err := time.ParseDuration(v); err != nil || t <= 0 {
-			d.broken("$BOARD_HOOK_TIMEOUT", "a duration such as 300ms", "%q is none: hooks take %s", line(v, 40), hooks.DefaultTimeout)
+			d.broken("$BOARD_HOOK_TIMEOUT", "a duration such as 300ms", "%q is not a duration: hooks use %s", line(v, 40), hooks.DefaultTimeout)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func (d *Doctor) wrongValues() {
 func (d *Doctor) wrongPaths() {
 	for _, name := range []string{"BOARD_MODEL_DIR", "BOARD_WORKSPACE", "BOARD_CONFIG_DIR"} {
 		if dir := d.Env(name); dir != "" && !dirExists(dir) {
-			d.broken("$"+name, "name one that is, or unset it", "%s is no directory", line(dir, 200))
+			d.broken("$"+name, "name one that is, or unset it", "%s is not a directory", line(dir, 200))
 		}
 	}
 	// the first write makes them
@@ -79,7 +79,7 @@ func (d *Doctor) wrongPaths() {
 		}
 	}
 	if home := d.Env("BOARD_HOME"); home != "" && !filepath.IsAbs(home) {
-		d.note("$BOARD_HOME", "give it from the root on", "%q is taken from each working directory, so each has a data home of its own", line(home, 100))
+		d.note("$BOARD_HOME", "give an absolute path", "%q is taken from each working directory, so each has a data home of its own", line(home, 100))
 	}
 }
 

@@ -58,7 +58,7 @@ func (d *Doctor) lookAtHome(ctx context.Context) {
 	info, err := os.Stat(d.Home)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.ok("directory", "%s: not made yet; the first command that writes makes it", d.Home)
+		d.ok("directory", "%s: not created yet; the first command that writes creates it", d.Home)
 		d.lookAtSpace()
 		return
 	case err != nil:
@@ -84,7 +84,7 @@ func (d *Doctor) lookAtHome(ctx context.Context) {
 	}
 	l.left = append(l.left, d.leftInTopics(ctx)...)
 	if len(l.left) > 0 {
-		d.repairable("leftovers", kb.StateNote, d.moveLeftovers(l.left), "%s that nobody will finish, or that nobody reads: %s", text.Count(int64(len(l.left)), "file", "files"), d.short(listed(l.left)))
+		d.repairable("leftovers", kb.StateNote, d.moveLeftovers(l.left), "%s left over from interrupted commands: %s", text.Count(int64(len(l.left)), "file", "files"), d.short(listed(l.left)))
 	} else {
 		d.ok("leftovers", "none")
 	}
@@ -210,7 +210,7 @@ func (d *Doctor) tellPermissions(l *fileLook, home fs.FileInfo) {
 		if home.Mode().Perm()&0o077 != 0 {
 			state = kb.StateBroken
 		}
-		d.repairable("permissions", state, d.closeModes(l.open), "others than the owner have rights to %s: %s", text.Count(int64(len(l.open)), "path", "paths"), names(l.open))
+		d.repairable("permissions", state, d.closeModes(l.open), "users other than the owner have access to %s: %s", text.Count(int64(len(l.open)), "path", "paths"), names(l.open))
 	}
 	if len(l.foreign) > 0 {
 		d.broken("permissions", "have whoever owns them, or an administrator, give them to this user", "%s to somebody else: %s",

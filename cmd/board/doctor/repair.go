@@ -142,13 +142,13 @@ func (d *Doctor) moveLeftovers(paths []string) *Step {
 func (d *Doctor) removeSocket(socket string) *Step {
 	return &Step{Offer: "removes the socket", do: func(ctx context.Context, b *backup) (string, error) {
 		if !refused(socket) {
-			return "", errors.New("somebody listens at it now")
+			return "", errors.New("a process listens on it now")
 		}
 		place, err := daemon.PlaceOf(d.Home, d.Env)
 		if err != nil {
 			return "", err
 		}
-		if err := b.note("removed the socket %s, which nobody listened at", socket); err != nil {
+		if err := b.note("removed the unused socket %s", socket); err != nil {
 			return "", err
 		}
 		if err := os.Remove(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -170,7 +170,7 @@ func (d *Doctor) removeNote(path string) *Step {
 
 // rebuildKB makes the database of the knowledge base anew from the capsules' files.
 func (d *Doctor) rebuildKB() *Step {
-	const offer = "makes it anew from the capsules' files, with what can be read of the history of changes; all of it stays in the backup"
+	const offer = "rebuilds it from the capsules' files, with what can be read of the history of changes; all of it stays in the backup"
 	return &Step{Offer: offer, Changes: []string{kb.Path(d.Home)}, do: func(ctx context.Context, b *backup) (string, error) {
 		r, err := kb.Rebuild(ctx, d.Home, kb.Options{Actor: "doctor"}, kb.RebuildOptions{})
 		if err != nil {
@@ -203,13 +203,13 @@ func (d *Doctor) rebuildKB() *Step {
 
 // reindexKB makes the search index of the knowledge base anew from the capsules.
 func (d *Doctor) reindexKB() *Step {
-	return &Step{Offer: "makes it anew from the capsules", Changes: []string{kb.Path(d.Home)}, do: func(ctx context.Context, _ *backup) (string, error) {
+	return &Step{Offer: "rebuilds it from the capsules", Changes: []string{kb.Path(d.Home)}, do: func(ctx context.Context, _ *backup) (string, error) {
 		k, err := kb.OpenExisting(ctx, d.Home, kb.Options{Sync: kb.SyncNever, Actor: "doctor"})
 		if err != nil {
 			return "", err
 		}
 		defer k.Close()
-		return "made anew", k.Reindex(ctx)
+		return "rebuilt", k.Reindex(ctx)
 	}}
 }
 
@@ -234,8 +234,8 @@ func (d *Doctor) embedCapsules(ctx context.Context) (string, error) {
 
 // reindexMemory makes the search index of one file of the memory anew.
 func (d *Doctor) reindexMemory(path string) *Step {
-	return &Step{Offer: "makes the index anew from the items", Changes: []string{path}, do: func(ctx context.Context, _ *backup) (string, error) {
-		return "made anew", memory.Reindex(ctx, path)
+	return &Step{Offer: "rebuilds the index from the items", Changes: []string{path}, do: func(ctx context.Context, _ *backup) (string, error) {
+		return "rebuilt", memory.Reindex(ctx, path)
 	}}
 }
 
@@ -264,7 +264,7 @@ func (d *Doctor) reembedMemory(path, workspace string) *Step {
 // cutWorklog takes the unfinished last line off a worklog, in the turn of those who write
 // there.
 func (d *Doctor) cutWorklog(dir *topics.Dir, path string) *Step {
-	return &Step{Offer: "takes that line off", Changes: []string{path}, do: func(ctx context.Context, b *backup) (string, error) {
+	return &Step{Offer: "removes that line", Changes: []string{path}, do: func(ctx context.Context, b *backup) (string, error) {
 		done, err := takeTurn(ctx, filepath.Join(dir.Path(), "_lock"))
 		if err != nil {
 			return "", err
@@ -275,7 +275,7 @@ func (d *Doctor) cutWorklog(dir *topics.Dir, path string) *Step {
 			return "", err
 		}
 		if at < 0 {
-			return "somebody has written on meanwhile, and mended it", nil
+			return "another process has written to it meanwhile, and repaired it", nil
 		}
 		info, err := os.Stat(path)
 		if err != nil {
@@ -285,6 +285,6 @@ func (d *Doctor) cutWorklog(dir *topics.Dir, path string) *Step {
 		if err := os.Truncate(path, at); err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("%d bytes taken off", info.Size()-at), os.Chtimes(path, time.Time{}, info.ModTime())
+		return fmt.Sprintf("%d bytes removed", info.Size()-at), os.Chtimes(path, time.Time{}, info.ModTime())
 	}}
 }

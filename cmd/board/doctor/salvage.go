@@ -56,7 +56,7 @@ func (d *Doctor) brokenStore(ctx context.Context, what, path string, err error, 
 
 // salvageStore puts what can be read of a damaged file in its place.
 func salvageStore(path string, salvage salvager, s *sqlite.Salvaged) *Step {
-	offer := "makes it anew from what can be read: " + rowsSay(s)
+	offer := "rebuilds it from what can be read: " + rowsSay(s)
 	return &Step{Offer: offer, Changes: []string{path}, do: func(ctx context.Context, b *backup) (string, error) {
 		var s sqlite.Salvaged
 		aside, err := sqlite.Replace(ctx, path, nil, func(to string) (err error) {
@@ -70,7 +70,7 @@ func salvageStore(path string, salvage salvager, s *sqlite.Salvaged) *Step {
 		for i := range s.Lost {
 			lost[i] = s.Lost[i].Say
 		}
-		return "made anew: " + rowsSay(&s), errors.Join(b.takeAside(ctx, aside), b.noteLost(path, lost))
+		return "rebuilt: " + rowsSay(&s), errors.Join(b.takeAside(ctx, aside), b.noteLost(path, lost))
 	}}
 }
 
@@ -81,7 +81,7 @@ func rowsSay(s *sqlite.Salvaged) string {
 		have = append(have, fmt.Sprintf("%d %s", s.Rows[table], table))
 	}
 	if len(s.Lost) == 0 {
-		return strings.Join(have, ", ") + "; nothing is lost that is known of"
+		return strings.Join(have, ", ") + "; no known loss"
 	}
 	lost := make([]string, len(s.Lost))
 	for i := range s.Lost {
@@ -92,7 +92,7 @@ func rowsSay(s *sqlite.Salvaged) string {
 
 // rebuildBoard makes the tables of a board anew from its event log, which is whole.
 func (d *Doctor) rebuildBoard(dir, name string, s *board.Salvaged) *Step {
-	offer := fmt.Sprintf("makes its tables anew from its event log, which is whole: %s", salvagedSay(s))
+	offer := fmt.Sprintf("rebuilds its tables from its event log, which is intact: %s", salvagedSay(s))
 	return &Step{Offer: offer, Changes: []string{board.Path(dir, name)}, do: func(ctx context.Context, b *backup) (string, error) {
 		s, aside, err := board.Rebuild(ctx, dir, name)
 		if err != nil {
@@ -101,7 +101,7 @@ func (d *Doctor) rebuildBoard(dir, name string, s *board.Salvaged) *Step {
 		if err := errors.Join(b.takeAside(ctx, aside), b.noteLost(name, s.Lost)); err != nil {
 			return "", err
 		}
-		return "made anew: " + salvagedSay(s), nil
+		return "rebuilt: " + salvagedSay(s), nil
 	}}
 }
 
@@ -114,7 +114,7 @@ func (d *Doctor) salvageBoard(dir, name, as string, s *board.Salvaged) *Step {
 		if err != nil {
 			return "", err
 		}
-		if err := b.note("made the run %s of what can be read of %s", as, board.Path(dir, name)); err != nil {
+		if err := b.note("created the run %s from the readable part of %s", as, board.Path(dir, name)); err != nil {
 			return "", err
 		}
 		return "in the run " + as + ": " + salvagedSay(s), b.noteLost(name, s.Lost)
@@ -125,7 +125,7 @@ func (d *Doctor) salvageBoard(dir, name, as string, s *board.Salvaged) *Step {
 func salvagedSay(s *board.Salvaged) string {
 	say := text.Count(int64(s.Entries), "entry", "entries") + ", " + text.Count(int64(s.Signals), "signal", "signals") + ", " + text.Count(int64(s.Variables), "variable", "variables")
 	if len(s.Lost) == 0 {
-		return say + "; nothing is lost that is known of"
+		return say + "; no known loss"
 	}
 	return say + "; lost: " + s.Say()
 }

@@ -145,10 +145,10 @@ func (t *selftestRun) count(ctx context.Context, r *SelftestResult) error {
 		n    SelftestCount
 	}{{"entries", r.Entries}, {"capsules", r.Capsules}, {"items", r.Items}, {"chunks", r.Chunks}} {
 		r.wrong(n.n.Missing, "acknowledged %s are missing", n.name)
-		r.wrong(n.n.Doubled, "%s were acknowledged with an id that another one has", n.name)
+		r.wrong(n.n.Doubled, "%s were acknowledged with a duplicate id", n.name)
 	}
-	r.wrong(r.TornBatches, "batches are there in part")
-	r.wrong(r.CompareAndSet.Twice, "changes of the variable were won by two at once")
+	r.wrong(r.TornBatches, "batches were stored in part")
+	r.wrong(r.CompareAndSet.Twice, "changes of the variable were accepted twice")
 	r.wrong(r.CompareAndSet.Missing, "acknowledged changes of the variable are missing")
 	r.wrong(t.sqliteErrors, "errors of SQLite, the first: %s", t.sqliteError)
 	return nil

@@ -65,7 +65,7 @@ func (d *Doctor) lookAtBoards(ctx context.Context) {
 			sound++
 		case errors.Is(err, fault.NotFound):
 			if info, statErr := os.Stat(board.Path(dir, name)); statErr == nil && d.now.Sub(info.ModTime()) > leftAlone {
-				d.note(name, "the first post makes it a run", "the file holds no event: whoever made it died before the first one, or it was cut to nothing")
+				d.note(name, "the first post makes it a run", "the file has no events: the process that created it ended too early, or the file was emptied")
 			}
 		default:
 			d.brokenBoard(ctx, dir, name, err)
@@ -93,7 +93,7 @@ func (d *Doctor) brokenBoard(ctx context.Context, dir, name string, err error) {
 	}
 	as := name + board.SalvageSuffix
 	if _, statErr := os.Lstat(board.Path(dir, as)); statErr == nil {
-		d.broken(name, "`board show -r "+as+"`; then `board rm "+name+"`, once nothing more is wanted of it", "%s; what can be read of it is in the run %s", d.short(err.Error()), as)
+		d.broken(name, "`board show -r "+as+"`; then `board rm "+name+"`, when it is no longer needed", "%s; what can be read of it is in the run %s", d.short(err.Error()), as)
 		return
 	}
 	s, readErr := board.ReadDamaged(ctx, dir, name)
@@ -120,7 +120,7 @@ func (d *Doctor) lookAtKB(ctx context.Context) {
 		if sidecars == 0 {
 			d.ok("database", "there is none yet")
 		} else {
-			d.repairable("database", kb.StateBroken, d.rebuildKB(), "it is gone, and the files of %s are there", text.Count(sidecars, "capsule", "capsules"))
+			d.repairable("database", kb.StateBroken, d.rebuildKB(), "it is missing, but the files of %s exist", text.Count(sidecars, "capsule", "capsules"))
 		}
 		return
 	}
@@ -174,7 +174,7 @@ func (d *Doctor) brokenKB(ctx context.Context, err error, sidecars int64) {
 	case !errors.Is(err, fault.Corrupt):
 		d.failed("database", err)
 	case sidecars == 0:
-		d.broken("database", "restore kb/kb.sqlite3, or the capsules' files, from a backup", "%s, and there are no capsules' files to make it anew from", d.short(err.Error()))
+		d.broken("database", "restore kb/kb.sqlite3, or the capsules' files, from a backup", "%s, and there are no capsules' files to rebuild it from", d.short(err.Error()))
 	default:
 		d.repairable("database", kb.StateBroken, d.rebuildKB(), "%s", d.short(err.Error()))
 	}
@@ -243,7 +243,7 @@ func (d *Doctor) lookAtMemory(ctx context.Context) {
 		}
 		live += int64(h.Live + h.Archived)
 		if h.Workspace != "" && !dirExists(h.Workspace) {
-			d.note(name, "where the project is now, `board memory adopt` takes it over; it is kept as it is", "its workspace %s is gone, and has %s", h.Workspace, text.Count(int64(h.Live+h.Archived), "item", "items"))
+			d.note(name, "if the project has moved, run `board memory adopt` in its new directory", "its workspace %s is gone, and has %s", h.Workspace, text.Count(int64(h.Live+h.Archived), "item", "items"))
 		}
 		mend := func() *Step { return d.reembedMemory(path, h.Workspace) }
 		d.tellEmbeddings(name, "items", embedded{total: int64(h.Live + h.Archived), bare: int64(h.Unembedded), model: h.Model, again: "`board memory reembed`, there", step: mend})
