@@ -24,6 +24,7 @@ var (
 	sqlText = regexp.MustCompile(`^--|^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|WITH|PRAGMA|BEGIN|COMMIT|ROLLBACK|` +
 		`SAVEPOINT|RELEASE|ATTACH|DETACH|VACUUM|ANALYZE|GRANT|REVOKE|SET|LOCK|LISTEN|REINDEX|FROM|WHERE|AND|OR|JOIN|LEFT|` +
 		`ORDER|GROUP|ON|LIMIT|VALUES)\b[^a-z]|[=<>] \?|[=<>] \$\d| IN \(|IS (NOT )?NULL\b| (DESC|WHERE|FROM|JOIN) `)
+	controls   = strings.NewReplacer("\x1b", "␛", "\x00", "␀")
 	inSentence = regexp.MustCompile(`[a-z\d)"][.,:;]\s`)
 	// Calls whose arguments are regular expressions or lists of words.
 	notText = regexp.MustCompile(`^(lazyregexp\.New|regexp\.MustCompile|strings\.Fields|\w*[sS]et|wordSet|wordList)$`)
@@ -75,7 +76,7 @@ func TestStrings(t *testing.T) {
 		for _, s := range slices.Sorted(maps.Keys(texts[pkg])) {
 			lines := strings.Split(strings.Trim(s, "\n"), "\n")
 			for i, line := range lines {
-				lines[i] = strings.TrimRight(strings.ReplaceAll(line, "\x1b", "␛"), " \t\r")
+				lines[i] = strings.TrimRight(controls.Replace(line), " \t\r")
 			}
 			got.WriteString("- " + strings.Join(lines, "\n  ") + "\n")
 		}
