@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"blackboard/hooks/harness"
-
 	"blackboard/testdata/cost"
 )
 
