@@ -265,8 +265,8 @@ type reader struct {
 	total, limit int
 }
 
-// Limits of what a reader keeps. What is read of a content takes some 60 times as many
-// bytes. The neighbours of one item stay all the same, as the next item has them too.
+// Limits of what a reader keeps. What is read of a content takes many times its bytes.
+// The neighbours of one item stay all the same, as the next item has them too.
 const (
 	maxCached = 32 << 10 // bytes of content
 	minCached = maxNear + 1

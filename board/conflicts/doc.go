@@ -40,6 +40,6 @@
 // names for the same (the investor, the fund). The rules and thresholds were improved
 // with these runs in view, and three pairs are too few to promise a precision.
 //
-// 100,000 items take 16 s of one processor, and some 25 MB. Longer items are read up to MaxContent
+// 100,000 items take 16 s of one processor. Longer items are read up to MaxContent
 // bytes.
 package conflicts
