@@ -94,7 +94,7 @@ func TestDoctorFindsDamage(t *testing.T) {
 			s.sql(accFile, `DROP TRIGGER events_stay; DELETE FROM events WHERE n = 1`)
 		}, "memory", kb.StateNote, "1 event is missing"},
 		{"an index of items with a page of another", func(s *sickHome) { s.otherPage(accFile, "items_same", "sqlite_autoindex_items_1") }, "memory", kb.StateBroken, "integrity check"},
-		{"tags of chunks", func(s *sickHome) { s.sql(ctxFile, `UPDATE tags SET n = 99`) }, "context store", kb.StateBroken, "has 1 tags of chunks that are not there"},
+		{"tags of chunks", func(s *sickHome) { s.sql(ctxFile, `UPDATE tags SET n = 99`) }, "context store", kb.StateBroken, "has 1 tags of missing chunks"},
 		{"an index of chunks with a page of another", func(s *sickHome) { s.otherPage(ctxFile, "chunks_of_agent", "chunks_listed") }, "context store", kb.StateBroken, "integrity check"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestDoctorRepairsStores(t *testing.T) {
 			[][]string{{"kb", "search", "gate", "the gate stays shut"}}},
 		{"an index of items", func(s *sickHome) { s.otherPage(accFile, "items_same", "sqlite_autoindex_items_1") }, accFile, "1 items",
 			[][]string{{"memory", "read", "everywhere", "--tier", "account", "--agent", "a", "of everywhere"}, {"memory", "events", "--tier", "account", "put"}}},
-		{"an item of no channel", func(s *sickHome) { s.sql(accFile, `UPDATE items SET tier = 'channel', channel = 'gone'`) }, accFile, "nothing is lost that is known of",
+		{"an item of no channel", func(s *sickHome) { s.sql(accFile, `UPDATE items SET tier = 'channel', channel = 'gone'`) }, accFile, "no known loss",
 			[][]string{{"memory", "events", "--tier", "account", "put"}}},
 		{"an item that is missing", func(s *sickHome) {
 			s.must("memory", "put", "more", "--tier", "account", "--agent", "a")

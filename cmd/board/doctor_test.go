@@ -238,7 +238,7 @@ func TestDoctorDaemon(t *testing.T) {
 	}
 	l.Close()
 	code, a = s.doctor()
-	if f := a.find("daemon"); code != base.ExitOK || f == nil || !f.Repair || !strings.Contains(f.Say, "nobody listens") {
+	if f := a.find("daemon"); code != base.ExitOK || f == nil || !f.Repair || !strings.Contains(f.Say, "no process listens") {
 		t.Errorf("killed: exit %d, %+v", code, f)
 	}
 	code, a = s.doctor("--repair", "--yes")

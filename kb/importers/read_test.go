@@ -196,7 +196,7 @@ func TestImportErrors(t *testing.T) {
 		{"none.jsonl", "auto", fault.Invalid, "has no version"},
 		{"half.jsonl", "auto", fault.Invalid, `the field "v" has the wrong type`},
 		{"bare.jsonl", "jsonl", fault.Invalid, "export begins with"},
-		{"fake.db", "auto", fault.Invalid, "not a sound SQLite file"},
+		{"fake.db", "auto", fault.Invalid, "not a valid SQLite file"},
 		{"text.txt", "agent-memory-store", fault.Invalid, "SQLite"},
 		{"nothing", "jsonl", fault.Invalid, "is not a file"},
 		{"nothing", "mcp-memory", fault.Invalid, "is not a file"},

@@ -191,5 +191,5 @@ func TestImportStoreDamaged(t *testing.T) {
 		}
 	}
 	importFails(t, filepath.Join(importFiles(t, map[string]string{"s.db": string(whole[:6000])}),
-		"s.db"), "auto", fault.Invalid, "not a sound SQLite file")
+		"s.db"), "auto", fault.Invalid, "not a valid SQLite file")
 }

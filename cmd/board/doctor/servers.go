@@ -210,7 +210,7 @@ func (s *selftestServer) keep(ctx context.Context, n int) {
 
 // bySQLite matches what SQLite says of a file that it cannot trust, by itself or as
 // package sqlite puts it.
-var bySQLite = lazyregexp.New(`disk I/O error|is malformed|is not a sound SQLite file|constraint failed|SQL logic error|fails its integrity check`)
+var bySQLite = lazyregexp.New(`disk I/O error|is malformed|is not a valid SQLite file|constraint failed|SQL logic error|fails its integrity check`)
 
 // refused notes an error that nothing in a self-test should meet.
 func (t *selftestRun) refused(ctx context.Context, said string) {
