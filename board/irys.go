@@ -119,7 +119,11 @@ func readIrys(r io.Reader) (*irysBoard, error) {
 	}
 	b := &irysBoard{}
 	if err := json.Unmarshal(data, b); err != nil {
-		return nil, invalid("the input is not an Irys board: "+err.Error(), "", exportOrIrys)
+		problem := "an Irys board: "
+		if !json.Valid(data) {
+			problem = "valid JSON: "
+		}
+		return nil, invalid("the input is not "+problem+err.Error(), "", exportOrIrys)
 	}
 	if b.Entries == nil || b.Signals == nil {
 		return nil, invalid("the input is JSON, but has no entries or no signals", "", exportOrIrys)

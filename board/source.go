@@ -300,7 +300,7 @@ func (b *Board) sourceText(ctx context.Context, s *Source) (text string, err err
 
 // Verification is the last verdict on whether an entry stands in its source.
 type Verification struct {
-	Verdict string    `json:"verdict"` // one of those of package verify
+	Verdict string    `json:"verdict"` // found, supported, … (board help verify)
 	Source  string    `json:"source"`  // the name of a registered source, or a path; "" for none
 	SHA256  string    `json:"sha256"`  // of the source
 	Place   string    `json:"place"`   // "line 12"

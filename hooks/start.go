@@ -234,9 +234,8 @@ func (t *turn) topicHint() string {
 		t.topic.Kind != topics.KindSession {
 		return ""
 	}
-	return "## Topic\nLater sessions cannot continue this one, because its work has no named " +
-		"topic: " + oneLine(t.topic.Why, 200) +
-		". `board topic use NAME --goal \"…\"` names one."
+	return "## Topic\nThis session has a topic of its own, which later sessions do not see: " +
+		oneLine(t.topic.Why, 200) + ". `board topic use NAME --goal \"…\"` names one for all."
 }
 
 // searchTopic searches for what is surely about the topic, by words. After the first

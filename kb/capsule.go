@@ -52,7 +52,7 @@ func RoleKinds(role string) []string {
 // Capsule is one piece of durable knowledge.
 type Capsule struct {
 	ID   string `json:"id"`
-	Kind string `json:"kind"` // one of Kinds: fact, gotcha, recipe, …
+	Kind string `json:"kind"` // fact, gotcha, pattern, anti_pattern, recipe, principle, doc
 	// where it applies: workspace, project, domain or universal
 	Scope        string   `json:"scope"`
 	Title        string   `json:"title"`

@@ -69,9 +69,9 @@ type Result struct {
 
 // Step is one part of a check. It has one of the results, unless it was skipped.
 type Step struct {
-	Name   string `json:"name"`   // one of policy.Steps
+	Name   string `json:"name"`   // gate, verify, conflicts, survival, trace
 	Passed bool   `json:"passed"` // true also if skipped, unless the policy requires it
-	// Skipped means that the step lacked its input; Why says which.
+	// Skipped means that the step lacked its input, which why names.
 	Skipped  bool     `json:"skipped"`
 	Why      string   `json:"why"`
 	Headline string   `json:"headline"` // the result in a few words
@@ -286,7 +286,7 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 }
 
 func (c *checker) conflicts(found *board.Conflicts) Step {
-	s := Step{Conflicts: found, Passed: true, Headline: "none is unsettled"}
+	s := Step{Conflicts: found, Passed: true, Headline: "no open conflicts"}
 	if found.Total > 0 {
 		s.Headline = count(found.Total,
 			"pair of findings may contradict each other",

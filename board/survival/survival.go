@@ -117,7 +117,7 @@ type Passage struct {
 	Report string `json:"report"` // its name
 	// from 1, of the text as it was read (a docx paragraph is a line)
 	Line int `json:"line"`
-	// as documents.Document.Where says it: "line 12", "page 3", "Totals!B7"
+	// the place in the document: "line 12", "page 3", "Totals!B7"
 	Where string `json:"where"`
 	Text  string `json:"text"` // at most 300 characters of it, on one line
 }

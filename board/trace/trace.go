@@ -67,7 +67,7 @@ type Fact struct {
 	Report  string   `json:"report"`
 	Line    int      `json:"line"`    // from 1, of the report
 	Text    string   `json:"text"`    // as the report has it
-	Kind    string   `json:"kind"`    // one of Kinds: money, number, date, name, …
+	Kind    string   `json:"kind"`    // money, percent, number, date, time, identifier, name, quote
 	Verdict string   `json:"verdict"` // supported, derived, source or unsupported
 	Cause   string   `json:"cause"`   // one of the causes, or ""
 	Entries []string `json:"entries"` // that support it, or are nearest; five at most

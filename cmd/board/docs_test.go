@@ -357,7 +357,7 @@ var before = map[string]string{
 	"README.md, board": `
 export BOARD_RUN=payments BOARD_WORKER=reader-1
 printf '# May we ship on v3?\n\nThe load test was throttled at 250 requests per second, and our peak of 180 fits.\n' >report.md
-printf 'Refunds need an idempotency key in v3, and 3 of our 7 call sites send none.\nOpen: does our peak load fit under the v3 rate limit?\n' >>report.md
+printf 'Refunds need an idempotency key in v3, and 3 of our 7 call sites send none.\n' >>report.md
 board post 'Refunds need an idempotency key in v3; 3 of our 7 call sites send none' --doc changelog.md --must-surface
 board post 'The load test was throttled at 250 requests per second' --doc load.md
 board post 'The load test was throttled at 200 requests per second, not 250' --contradicts e2 --doc load.csv

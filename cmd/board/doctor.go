@@ -134,9 +134,8 @@ func (p *program) doctorRepair(c *cli.Context, d *doctor.Doctor, found []doctor.
 		p.showPlan(plan)
 	}
 	if !c.Bool("yes") {
-		if !base.IsTerminal(p.In) || c.Bool("json") {
-			return base.Usagef("add --yes to do it; without --repair nothing is changed",
-				"cannot ask for confirmation: stdin is not a terminal, or --json is given")
+		if err := p.Asks(c, "add --yes to do it; without --repair nothing is changed"); err != nil {
+			return err
 		}
 		yes, err := p.Ask(c.Context, "Do this?")
 		if err != nil {

@@ -29,7 +29,8 @@ The run: --run or $BOARD_RUN. You: --worker or $BOARD_WORKER.
 Files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard.
 Boards for many machines: board help database.
 Exit codes: 0 ok, 1 failure, 2 usage or invalid input, 3 gate closed,
-4 survival or verify failed, 5 not found, 6 conflict.
+4 survival, verify or check failed, or conflicts or trace found more than is allowed,
+5 not found, 6 conflict.
 `
 
 // commandHelp is the help of one command, made when it is asked for: the help of all

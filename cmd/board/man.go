@@ -123,7 +123,7 @@ var exitMeanings = []struct {
 }{
 	{base.ExitOK, "ok"}, {base.ExitFailure, "failure"}, {base.ExitUsage, "usage or invalid input"},
 	{base.ExitGate, "the gate is closed"}, {base.ExitSurvival,
-		"survival or verify failed; trace --strict found a fact that nothing supports"},
+		"survival, verify or check failed; conflicts or trace found more than is allowed"},
 	{base.ExitNotFound, "not found: also a gate whose run, or a survival whose report, does not " +
 		"exist"},
 	{base.ExitConflict, "conflict: claimed by another, exists already, version does not match, " +

@@ -208,8 +208,8 @@ func (s *Server) instructions() string {
 			"finding with its source as you find it (board_post), raise what you cannot answer " +
 			"(board_signal), take open questions (board_claim) and answer them (board_address). " +
 			"Before the synthesis ask board_check, and settle what it names; then give it the " +
-			"draft until it passes. A call without a run is about the server's, and without a " +
-			"worker by you.\n")
+			"draft until it passes. Without run, a call is about the server's run; without " +
+			"worker, it has your name.\n")
 	}
 	if s.profiles[ProfileKnowledge] {
 		b.WriteString("\nThe knowledge base outlives runs. Search it (kb_search) at the start " +

@@ -27,6 +27,17 @@ func (p *Program) ConfirmDelete(c *cli.Context, what string) error {
 	return err
 }
 
+// Asks returns an error if nobody can be asked: why not, with the step that helps.
+func (p *Program) Asks(c *cli.Context, step string) error {
+	switch {
+	case c.Bool("json"):
+		return Usagef(step, "cannot ask for confirmation: --json is given")
+	case !IsTerminal(p.In):
+		return Usagef(step, "cannot ask for confirmation: standard input is not a terminal")
+	}
+	return nil
+}
+
 // Ask asks a question on the terminal. It reports whether the answer is yes. A signal
 // ends the wait for an answer.
 func (p *Program) Ask(ctx context.Context, question string) (bool, error) {

@@ -218,9 +218,8 @@ func (p *program) setupRun(c *cli.Context, s *setup.Setup, names []string) error
 	}
 	do := !c.Bool("dry-run")
 	if do && changes > 0 && !c.Bool("yes") {
-		if !base.IsTerminal(p.In) || c.Bool("json") {
-			return base.Usagef("add --yes to do it, or --dry-run to see it",
-				"cannot ask for confirmation: stdin is not a terminal, or --json is given")
+		if err := p.Asks(c, "add --yes to do it, or --dry-run to see it"); err != nil {
+			return err
 		}
 		if do, err = p.Ask(c.Context, base.Count(int64(changes), "file to change: continue?",
 			"files to change: continue?")); err != nil {

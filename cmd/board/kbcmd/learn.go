@@ -311,7 +311,7 @@ func (p *program) kbBrief(c *cli.Context) error {
 		}
 		switch kinds := ""; {
 		case b.Block == "" && len(b.Log) > 0 && b.Log[0].Evidence > 0:
-			p.Messagef("no confident match; the best, %s: %s", b.Log[0].ID, base.Safe(b.Log[0].Why))
+			p.Messagef("nothing to give; the best match is %s: %s", b.Log[0].ID, base.Safe(b.Log[0].Why))
 		case b.Block == "":
 			if len(b.Kinds) > 0 {
 				kinds = " (among " + strings.Join(b.Kinds, ", ") + ")"
