@@ -54,6 +54,7 @@ type Options struct {
 type Dir struct {
 	workspace, path string
 	opt             Options
+	turn            chan struct{} // holds one value while this Dir has or awaits the lock
 }
 
 // Open returns the topics of a workspace (Place.Workspace). It creates no files; the
@@ -78,7 +79,7 @@ func Open(root, workspace string, opt Options) (*Dir, error) {
 	opt.WorklogBytes = cmp.Or(max(opt.WorklogBytes, 0), DefaultWorklogBytes)
 	opt.WorklogLines = cmp.Or(max(opt.WorklogLines, 0), DefaultWorklogLines)
 	return &Dir{workspace: workspace, path: filepath.Join(root, workspaceDir(workspace)),
-		opt: opt}, nil
+		opt: opt, turn: make(chan struct{}, 1)}, nil
 }
 
 // Path returns the directory of the files. It may not exist.
@@ -94,13 +95,23 @@ func (d *Dir) SpecPath(topic string) string { return filepath.Join(d.path, topic
 func (d *Dir) WorklogPath(topic string) string { return filepath.Join(d.path, topic+worklogExt) }
 
 // lock takes the write lock, and first writes the entries that others had to leave in
-// the spool.
+// the spool. The callers of one Dir get it in their order: the system gives a file's
+// lock to whoever is first to ask again, so that one of many could wait without end.
 func (d *Dir) lock(ctx context.Context) (unlock func(), err error) {
-	unlock, err = lock(ctx, d.path)
-	if err == nil {
-		d.unspool()
+	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
+	defer cancel()
+	select {
+	case d.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, lockError(ctx.Err(), d.path)
 	}
-	return unlock, err
+	release, err := lock(ctx, d.path)
+	if err != nil {
+		<-d.turn
+		return nil, err
+	}
+	d.unspool()
+	return func() { release(); <-d.turn }, nil
 }
 
 // Topic is a topic of a workspace, and how it was chosen.
