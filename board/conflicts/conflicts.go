@@ -124,8 +124,7 @@ func Check(ctx context.Context, items Items, opt Options) (Found, error) {
 		return out, err
 	}
 	for _, s := range all {
-		s.pair.A, s.pair.B = *c.loaded[s.a], *c.loaded[s.b]
-		out.Pairs = append(out.Pairs, *s.pair)
+		out.Pairs = append(out.Pairs, Pair{*c.loaded[s.a], *c.loaded[s.b], s.kind, s.why, s.score})
 	}
 	return out, ctx.Err()
 }
@@ -207,13 +206,15 @@ func (c *comparison) load(places []int32) error {
 
 // suspect is a pair that was found. Its items are loaded at the end.
 type suspect struct {
-	a, b int32
-	pair *Pair
+	a, b  int32
+	kind  string
+	why   []string
+	score float64
 }
 
 // best orders suspects, the best first.
 func best(a, b suspect) int {
-	return cmp.Or(cmp.Compare(b.pair.Score, a.pair.Score), cmp.Compare(a.a, b.a),
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.a, b.a),
 		cmp.Compare(a.b, b.b))
 }
 
@@ -224,8 +225,7 @@ func (r *reader) compare(a, b int32) {
 		return
 	}
 	r.total++
-	p.A, p.B = Item{}, Item{}
-	r.suspects = append(r.suspects, suspect{a, b, &p})
+	r.suspects = append(r.suspects, suspect{a, b, p.Kind, p.Why, p.Score})
 	if len(r.suspects) >= 2*r.limit {
 		slices.SortFunc(r.suspects, best)
 		clear(r.suspects[r.limit:])
@@ -268,7 +268,7 @@ type reader struct {
 // Limits of what a reader keeps. What is read of a content takes many times its bytes.
 // The neighbours of one item stay all the same, as the next item has them too.
 const (
-	maxCached = 32 << 10 // bytes of content
+	maxCached = 8 << 10 // bytes of content
 	minCached = maxNear + 1
 )
 
