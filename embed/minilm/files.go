@@ -28,6 +28,18 @@ type Files struct {
 // errors match fault.NoModel or fault.BadModel and name the file and the next step, or
 // they are those of the context.
 func Read(ctx context.Context, dir string) (*Files, error) {
+	f, err := describe(ctx, dir)
+	if err == nil {
+		f.tokens, err = f.config.readTokenizer()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, ctx.Err()
+}
+
+// describe is Read without the tokenizer.
+func describe(ctx context.Context, dir string) (*Files, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -43,14 +55,10 @@ func Read(ctx context.Context, dir string) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Files{
+	return &Files{
 		Name: filepath.Base(abs), Dir: abs, Weights: weights, Limit: c.limit,
 		Dim: cmp.Or(c.pooled, c.hidden), config: c,
-	}
-	if f.tokens, err = c.readTokenizer(); err != nil {
-		return nil, err
-	}
-	return f, ctx.Err()
+	}, nil
 }
 
 // Static reports whether the model is a table of vectors, which needs no engine.

@@ -45,16 +45,28 @@ type Embedder struct {
 
 var _ embed.Embedder = (*Embedder)(nil)
 
-// Open loads the model in dir. The small files are checked before the weights are read.
-// Its errors match fault.NoModel or fault.BadModel and name the file and the next step,
-// or they are those of the context, which is checked between the steps.
+// Open loads the model in dir. Its errors match fault.NoModel or fault.BadModel and name
+// the file and the next step, or they are those of the context, which is checked between
+// the steps.
 func Open(ctx context.Context, dir string) (*Embedder, error) {
-	f, err := Read(ctx, dir)
+	f, err := describe(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	e := &Embedder{files: f, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
-	if e.session, err = load(f); err != nil {
+	// A small model's vocabulary takes as long as its weights.
+	var unread error
+	var reading sync.WaitGroup
+	reading.Go(func() { f.tokens, unread = f.config.readTokenizer() })
+	e.session, err = load(f)
+	reading.Wait()
+	if err = cmp.Or(unread, ctx.Err(), err); err == nil {
+		err = e.session.fits(f)
+	}
+	if err != nil {
+		if e.session != nil {
+			e.session.destroy()
+		}
 		return nil, err
 	}
 	e.model = embed.Model{Name: f.Name, Dim: e.session.dim, MaxTokens: f.Limit}

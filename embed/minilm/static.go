@@ -81,11 +81,19 @@ func loadStatic(f *Files) (*session, error) {
 	if err != nil {
 		return nil, f.Bad("cannot be loaded", err)
 	}
-	if top := f.tokens.topID(); top*table.dim >= len(table.rows) {
-		return nil, f.Bad("does not belong to its tokenizer",
-			fmt.Errorf("it has %d rows, and there is a token %d", len(table.rows)/table.dim, top))
-	}
 	return &session{files: f, table: table, dim: table.dim}, nil
+}
+
+// fits checks that a table has a row for each token of the model.
+func (r *session) fits(f *Files) error {
+	if r.table == nil {
+		return nil
+	}
+	if top, rows := f.tokens.topID(), len(r.table.rows)/r.table.dim; top >= rows {
+		return f.Bad("does not belong to its tokenizer",
+			fmt.Errorf("it has %d rows, and there is a token %d", rows, top))
+	}
+	return nil
 }
 
 func (s *static) vector(ids []uint32) (embed.Vector, error) {
