@@ -94,10 +94,14 @@
 //   - An event is with a watcher of another process, 1 ms away, 14 ms after its commit (median; the 99th of 100: 27 ms) (BenchmarkWatch).
 //   - The gate of a run of 100,000 entries takes 2.7 ms, the state 1 ms, twenty entries by type and worker 7 ms (BenchmarkRead100K).
 //   - A search of 100,000 capsules by who has the words in memory takes 1.2 times as long as in a file on the machine of the server, and over a link
-//     the way there and back more, once: 1.7 ms in a file, 2.1, and 4.1 over a link of 1 ms by words, 2.5, 3.0 and 4.9 with vectors. A process that
-//     has just begun, with the connection, reads 0.5 MB by words and 5.8 with vectors: 70 to 81 ms and 164 to 212, the
-//     best of 30 in 29 and 67. Connecting and reading the codes alone, 4.8 MB, took 68 to 112 then, with thirty times too much to do, so that is
-//     half of it (BenchmarkEngines of package kb). A model that is not loaded comes on top, as with a file.
+//     the way there and back more, once: 1.7 ms in a file, 2.1, and 4.1 over a link of 1 ms by
+//     words, 2.5, 3.0 and 4.9 with vectors. A process that has just begun, with the connection,
+//     reads 0.5 MB by words and 5.8 with vectors: 24 to 28 ms and 50 to 62 (medians; the best of
+//     30 in 19 and 40). Connecting takes 4 of these, and connecting and reading the codes alone,
+//     4.8 MB, 20 to 27. With thirty times too much to do, it was 70 to 81, 164 to 212, and 68 to
+//     112 for the codes alone (BenchmarkEngines of package kb). A model that is not loaded comes
+//     on top, as with a file: the whole command takes 38 ms and, with potion-base-2M, 110, and
+//     from a file 27 and 81; 187 and 123 with vectors where it mostly waited for a core.
 //   - An entry has a row in entries and one in events, and one for each tag and link: 850 bytes with all indexes, for a finding of a line (a
 //     million in 100 runs; a third of them verified). A post writes 1.5 kB of WAL. A run of a few entries has 3.6 kB of counts.
 //   - Copying a run of 10,000 entries takes 0.4 s of the client's and 0.6 s of the server's processor, and a few hundred round trips; one statement
