@@ -9,12 +9,11 @@ import (
 	"io/fs"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
 )
 
 // Sum returns the SHA-256 of a file, in hexadecimal digits, and its size in bytes.
 func Sum(path string) (sum string, size int64, err error) {
-	f, err := sqlite.OpenFile(path)
+	f, err := openRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", 0, fault.NotFound.New(
 			fmt.Sprintf("there is no file %s", path),

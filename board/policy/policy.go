@@ -157,7 +157,7 @@ func Read(path string) (File, error) {
 	f, err := parse(data)
 	if err != nil {
 		return File{}, fault.Invalid.New(fmt.Sprintf("%s: %v", path, err),
-			"correct it, or use another policy")
+			"correct the file; --policy names another one, and --policy none does without")
 	}
 	f.Path = path
 	for _, list := range [][]string{f.Sources, f.Reports} {
@@ -194,8 +194,8 @@ func isUp(rel string) bool {
 func read(path string) ([]byte, error) {
 	fi, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.NotFound.New("policy not found: "+path, "",
-			fault.Do("policy.init", "{} writes one"))
+		return nil, fault.NotFound.New("there is no policy file "+path, "check the path",
+			fault.Do("policy.init", "{} writes board.yaml"))
 	}
 	if err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func parse(data []byte) (File, error) {
 	}
 	var root yaml.Node
 	if err := yaml.Load(data, &root); err != nil {
-		return f, oneLine(err)
+		return f, syntaxError(err)
 	}
 	if len(root.Content) == 0 {
 		return f, nil
@@ -283,6 +283,20 @@ func known(n *yaml.Node, t reflect.Type, under string) error {
 		}
 	}
 	return nil
+}
+
+// syntaxError returns an error of the YAML parser with its line, and with the line of what
+// was left open: the mistake may be in either.
+func syntaxError(err error) error {
+	var at *yaml.LoadError
+	if !errors.As(err, &at) || at.Mark.Line == 0 {
+		return oneLine(err)
+	}
+	begins := ""
+	if from := at.ContextMark.Line; from > 0 && from < at.Mark.Line {
+		begins = fmt.Sprintf(" in the part that begins at line %d", from)
+	}
+	return fmt.Errorf("line %d: invalid YAML%s: %s", at.Mark.Line, begins, at.Message)
 }
 
 // oneLine returns a YAML error on one line.

@@ -116,7 +116,7 @@ func TestRefused(t *testing.T) {
 		"survival: {min_cosine: 1.5}":           "survival.min_cosine: 1.5 is not between 0 and 1",
 		"survival: {min_cosine: .nan}":          "survival.min_cosine",
 		"gate: {block: [high]}\ngate: {}":       "gate",
-		"gate: {block: [high]":                  "at L1",
+		"gate: {block: [high]":                  "line 2: invalid YAML in the part that begins at line 1: did not find",
 		"a: &a [x]\nb: [*a, *a]":                "unknown key a",
 		"steps: [gate]\n---\nsteps: [conflict]": "",
 	} {

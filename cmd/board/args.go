@@ -91,12 +91,16 @@ func arrange(commands []*cli.Command, args []string) ([]string, error) {
 // program. The old name still works in a command, or in those of a group.
 var oldFlags = []struct{ command, old, now string }{
 	{"address", "by", "entry"},
+	{"address", "doc", "source-doc"},
+	{"address", "ref", "source-ref"},
 	{"address", "source", "source-doc"},
 	{"import", "must", "must-surface"},
 	{"kb import", "apply", ""}, // it is done at once
 	{"kb", "k", "kind"},
 	{"kb", "t", "title"},
 	{"memory", "t", "tier"},
+	{"post", "doc", "source-doc"},
+	{"post", "ref", "source-ref"}, // --ref of the knowledge base names a run, entry or file
 	{"post", "source", "source-doc"},
 	{"query", "m", "match"},
 	{"topic note", "t", "topic"},

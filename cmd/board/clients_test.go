@@ -60,6 +60,12 @@ try:
     raise SystemExit("no error")
 except BoardError as e:
     assert (e.exit_code, e.code) == (5, "not_found") and "board query" in e.next_step, vars(e)
+assert lead.brief("rotate the signing keys") == ""
+key = lead.post("The signing keys rotate on the first of each month", "keys")
+assert lead.promote(key["id"], kind="fact")["body"] == key["content"]
+learned = lead.learn("LEARNING: the cron job that rotates the keys was deleted in March")
+assert [c["refs"] for c in learned] == [["run:trial"]], learned
+assert "was deleted in March" in lead.brief("rotate the signing keys")
 print("fine")
 `},
 	{"javascript", "node", "board_client.mjs", "from-javascript", `
@@ -79,6 +85,12 @@ await assert.rejects(lead.call(["show", "e99"]), (e) => {
   assert.deepEqual([e.exitCode, e.code], [5, "not_found"]);
   return true;
 });
+assert.equal(await lead.brief("rotate the signing keys"), "");
+const key = await lead.post("The signing keys rotate on the first of each month", "keys");
+assert.equal((await lead.promote(key.id, { kind: "fact" })).body, key.content);
+const learned = await lead.learn("LEARNING: the cron job that rotates the keys was deleted in March");
+assert.deepEqual(learned.map((c) => c.refs), [["run:trial"]]);
+assert.ok((await lead.brief("rotate the signing keys")).includes("was deleted in March"));
 console.log("fine");
 `},
 }

@@ -358,9 +358,9 @@ var before = map[string]string{
 export BOARD_RUN=payments BOARD_WORKER=reader-1
 printf '# May we ship on v3?\n\nThe load test was throttled at 250 requests per second, and our peak of 180 fits.\n' >report.md
 printf 'Refunds need an idempotency key in v3, and 3 of our 7 call sites send none.\n' >>report.md
-board post 'Refunds need an idempotency key in v3; 3 of our 7 call sites send none' --doc changelog.md --must-surface
-board post 'The load test was throttled at 250 requests per second' --doc load.md
-board post 'The load test was throttled at 200 requests per second, not 250' --contradicts e2 --doc load.csv
+board post 'Refunds need an idempotency key in v3; 3 of our 7 call sites send none' --source-doc changelog.md --must-surface
+board post 'The load test was throttled at 250 requests per second' --source-doc load.md
+board post 'The load test was throttled at 200 requests per second, not 250' --contradicts e2 --source-doc load.csv
 board signal 'Which call sites retry refunds without a key?' --priority critical
 board signal 'Does our peak load fit under the v3 rate limit?' --priority high`,
 	"README.md, Quick start": `printf 'Tokens never expire. The runbook says monthly.\n' >report.md`,

@@ -30,7 +30,7 @@ func mcpFlags(grants []string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "profile", Usage: "`PROFILE` of tools, repeatable or with commas: " + strings.Join(mcp.Profiles, ", ") + ", all (default " + strings.Join(mcp.DefaultProfiles, ",") + ")"},
 		&cli.StringSliceFlag{Name: "grant", Usage: "what clients may do, `GRANT`, repeatable or with commas: " + strings.Join(mcp.AllGrants, ", ") + ", run:NAME, run:NAME:read, conversation:REF, scrub:MODE, all (default " + strings.Join(grants, ",") + ")"},
-		&cli.StringFlag{Name: "run", Aliases: []string{"r"}, Usage: "the `RUN` of calls that name none; default $BOARD_RUN"},
+		&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"}, Usage: "the `RUN` of calls that name none; default $BOARD_RUN"},
 		&cli.StringFlag{Name: "agent", Usage: "`WHO` the client is; default what it calls itself (of `board mcp` $BOARD_WORKER first, and on boards with a suffix for each session); without it, nothing over HTTP is private to a client"},
 		&cli.StringFlag{Name: "store", Usage: "`DIRECTORY` of the context store; default $AGENT_STORE_PATH, else .agent-memory-store"},
 		&cli.BoolFlag{Name: "no-import", Usage: "do not import agent-memory-store's files into the context store"},

@@ -22,66 +22,66 @@ fill_findings() {
   board new --worker checker --goal "May partners sign in through our session service from March on?"
   # e1 to e5: what the two who read found first. A log contradicts the runbook.
   post reader-1 "Session tokens never expire: the expiry is stored, and nothing reads it" \
-    --doc auth/session.go --ref 88 --evidence 'if s.UserID != "" { return s, nil }' --confidence 0.95 --tags auth,sessions --must-surface
+    --source-doc auth/session.go --source-ref 88 --evidence 'if s.UserID != "" { return s, nil }' --confidence 0.95 --tags auth,sessions --must-surface
   post reader-1 "Tokens are 32 random bytes: they cannot be guessed" \
-    --doc auth/token.go --ref 21 --evidence 'rand.Read(token[:32])' --confidence 1 --tags auth
+    --source-doc auth/token.go --source-ref 21 --evidence 'rand.Read(token[:32])' --confidence 1 --tags auth
   post reader-2 "Signing keys are rotated every month" \
-    --doc ops/runbook.md --ref Keys --evidence "Keys rotate on the first of each month." --confidence 0.9 --tags keys,operations
+    --source-doc ops/runbook.md --source-ref Keys --evidence "Keys rotate on the first of each month." --confidence 0.9 --tags keys,operations
   post reader-1 "Signing out deletes the browser's cookie and leaves the session in the store" \
-    --doc auth/logout.go --ref 34 --confidence 0.9 --tags auth,sessions --supports e1
+    --source-doc auth/logout.go --source-ref 34 --confidence 0.9 --tags auth,sessions --supports e1
   post reader-2 "The last rotation of a signing key was 14 months ago" \
-    --doc cron/rotate.log --ref "last line" --evidence "rotated: key 7 is current" --confidence 1 --tags keys,operations --contradicts e3
+    --source-doc cron/rotate.log --source-ref "last line" --evidence "rotated: key 7 is current" --confidence 1 --tags keys,operations --contradicts e3
   signal reader-2 "Who rotates the signing keys now, and how?" --priority critical --origin e5
 
   # e6 to e9: limits and capacity.
   post reader-1 "Sign-ins are limited to 5 a minute for each address, not for each account" \
-    --doc gateway/limits.yaml --ref 12 --evidence "key: remote_addr" --confidence 0.95 --tags limits --must-surface
+    --source-doc gateway/limits.yaml --source-ref 12 --evidence "key: remote_addr" --confidence 0.95 --tags limits --must-surface
   signal reader-1 "Has anybody tried accounts from many addresses already?" --priority critical --origin e6
   post checker "The load test reached 420 sign-ins a second before the 99th percentile rose above 200 ms" \
-    --doc load-test.csv --ref "rows 300 to 340" --confidence 0.85 --tags capacity
+    --source-doc load-test.csv --source-ref "rows 300 to 340" --confidence 0.85 --tags capacity
   post reader-2 "Partners expect at most 150 sign-ins a second, all together" \
-    --doc partners.xlsx --ref "sheet 2" --confidence 0.8 --tags capacity,partners
+    --source-doc partners.xlsx --source-ref "sheet 2" --confidence 0.8 --tags capacity,partners
   signal reader-2 "Does the partners' peak fit beside our own?" --priority high --origin e8
   board address s3 "420 measured less 190 of our own at peak leaves 230 a second, more than the 150 that partners expect" \
-    --worker checker --type calculation --doc metrics.json --ref "peak of a year" --confidence 0.9 --tags capacity --supports e7
+    --worker checker --type calculation --source-doc metrics.json --source-ref "peak of a year" --confidence 0.9 --tags capacity --supports e7
 
   # e10 to e13: operations, texts, the contract.
   post reader-1 "The session store is one node without a replica, with a snapshot every 15 minutes" \
-    --doc deploy/store.tf --ref 9 --evidence "replicas = 0" --confidence 1 --tags operations,sessions --must-surface
+    --source-doc deploy/store.tf --source-ref 9 --evidence "replicas = 0" --confidence 1 --tags operations,sessions --must-surface
   post reader-1 "The Chinese messages tell whether an account exists: 会话已过期 for one that does, 账户不存在 for one that does not" \
-    --doc web/errors.zh.json --ref "7, 12" --evidence '"unknown": "账户不存在"' --confidence 0.95 --tags auth,texts --must-surface
-  post reader-2 "Sign-in events are kept for 30 days" --doc logging/retention.yaml --ref 4 --evidence "sign_in: 30d" --confidence 1 --tags audit
+    --source-doc web/errors.zh.json --source-ref "7, 12" --evidence '"unknown": "账户不存在"' --confidence 0.95 --tags auth,texts --must-surface
+  post reader-2 "Sign-in events are kept for 30 days" --source-doc logging/retention.yaml --source-ref 4 --evidence "sign_in: 30d" --confidence 1 --tags audit
   post reader-2 "The contract asks for 180 days of sign-in events" \
-    --doc partner-contract.pdf --ref "§ 7.2" --evidence "for at least one hundred and eighty (180) days" --confidence 1 --tags audit,partners --must-surface
+    --source-doc partner-contract.pdf --source-ref "§ 7.2" --evidence "for at least one hundred and eighty (180) days" --confidence 1 --tags audit,partners --must-surface
   signal reader-2 "Can sign-in events be kept for 180 days before March?" --priority high --origin e13
 }
 
 fill_questions() {
   # e14 to e18: the most urgent question is answered, others come up.
-  post checker "Key 7 signs, and keys 1 to 6 are still accepted" --type analysis --doc auth/keys.go --ref 57 --confidence 0.95 --tags keys --supports e5
+  post checker "Key 7 signs, and keys 1 to 6 are still accepted" --type analysis --source-doc auth/keys.go --source-ref 57 --confidence 0.95 --tags keys --supports e5
   board address s1 "Nobody: the job went away with the old scheduler, and no other team has taken it over" \
-    --worker checker --doc tickets/ops-412.md --ref "comment 3" --confidence 0.9 --tags keys,operations --supports e5 --must-surface
+    --worker checker --source-doc tickets/ops-412.md --source-ref "comment 3" --confidence 0.9 --tags keys,operations --supports e5 --must-surface
   post reader-1 "Let sessions end after 12 hours, and delete the stored one at sign-out: one change, in auth/session.go" \
-    --type strategy --doc auth/session.go --ref "60 to 110" --confidence 0.7 --tags sessions --supports e1
+    --type strategy --source-doc auth/session.go --source-ref "60 to 110" --confidence 0.7 --tags sessions --supports e1
   post checker "On narrow screens the second factor is asked for by 🔒 alone, without a word" \
-    --doc web/second-factor.css --ref 18 --confidence 0.8 --tags web
+    --source-doc web/second-factor.css --source-ref 18 --confidence 0.8 --tags web
   signal reader-1 "Does the narrow prompt keep people from signing in?" --priority medium --origin e17
   board waive s5 "Partners sign in at their own pages and never see it; the web team has it on its list" --worker checker
-  post reader-2 "Nobody has restored the session store from a snapshot" --type gap --doc ops/runbook.md --ref Restore --confidence 0.9 --tags operations
+  post reader-2 "Nobody has restored the session store from a snapshot" --type gap --source-doc ops/runbook.md --source-ref Restore --confidence 0.9 --tags operations
   signal reader-2 "How long does a restore take?" --priority low --origin e18
 
   # e19 to e25: attempts, a second contradiction, a better number, and what it comes to.
   post checker "A test account took 3,000 attempts in a minute from 600 addresses, and none was refused" \
-    --doc attempts.csv --ref "all rows" --confidence 0.95 --tags limits --supports e6 --must-surface
-  post reader-2 "Snapshots are copied to a second region every night" --doc deploy/backup.tf --ref 22 --confidence 0.9 --tags operations
+    --source-doc attempts.csv --source-ref "all rows" --confidence 0.95 --tags limits --supports e6 --must-surface
+  post reader-2 "Snapshots are copied to a second region every night" --source-doc deploy/backup.tf --source-ref 22 --confidence 0.9 --tags operations
   post checker "The newest copy in the second region is five weeks old: the bucket was renamed, and the job goes on with exit code 0" \
-    --doc backup/objects.txt --ref "first line" --confidence 1 --tags operations --contradicts e20
+    --source-doc backup/objects.txt --source-ref "first line" --confidence 1 --tags operations --contradicts e20
   post reader-2 "Partners expect 150 sign-ins a second together, and 210 in the week of the launch" \
-    --doc mail/partners-4.txt --ref "second paragraph" --confidence 0.9 --tags capacity,partners --supersedes e8
+    --source-doc mail/partners-4.txt --source-ref "second paragraph" --confidence 0.9 --tags capacity,partners --supersedes e8
   post checker "In the week of the launch 20 sign-ins a second are left: 230 less 210" \
-    --type calculation --doc metrics.json --confidence 0.85 --tags capacity,partners --supports e22 --must-surface
+    --type calculation --source-doc metrics.json --confidence 0.85 --tags capacity,partners --supports e22 --must-surface
   post reader-1 "Count attempts for each account as well as for each address: the gateway can do both" \
-    --type strategy --doc gateway/README.md --ref "Composite keys" --confidence 0.8 --tags limits --supports e6
+    --type strategy --source-doc gateway/README.md --source-ref "Composite keys" --confidence 0.8 --tags limits --supports e6
   post checker "Keys, limits and the end of sessions have to be settled before March; the rest can follow" \
     --type analysis --confidence 0.75 --tags summary --supports e1 --supports e15 --supports e19
 

@@ -37,7 +37,7 @@ func (p *Program) WriteFileMode(name string, perm os.FileMode, write func(io.Wri
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		target = real
 	}
-	if err := RefuseDatabase(target); err != nil {
+	if err := CheckOutput(target); err != nil {
 		return err
 	}
 	if info, err := os.Stat(target); err == nil {
@@ -80,10 +80,14 @@ func (p *Program) WriteFileMode(name string, perm os.FileMode, write func(io.Wri
 	return nil
 }
 
-// RefuseDatabase refuses to overwrite a database: it may be a run or a store that
-// others have open.
-func RefuseDatabase(name string) error {
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+// CheckOutput refuses a directory as the file to write, and a database: that may be a run
+// or a store that others have open.
+func CheckOutput(name string) error {
+	info, err := os.Stat(name)
+	if err == nil && info.IsDir() {
+		return Usagef("name a file in it", "cannot write to %s: it is a directory", name)
+	}
+	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	f, err := sqlite.OpenFile(name)

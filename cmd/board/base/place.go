@@ -14,8 +14,25 @@ import (
 )
 
 // DataHome is the directory of the program's files: $BOARD_HOME, else
-// $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard.
+// $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard. If a file is in its
+// place, the error comes with the path, for those who can go on.
 func (p *Program) DataHome() (string, error) {
+	home, err := p.dataHome()
+	for dir := home; err == nil; dir = filepath.Dir(dir) {
+		info, missing := os.Stat(dir)
+		if missing != nil && dir != filepath.Dir(dir) {
+			continue // created when needed; a file above it makes that impossible
+		}
+		if missing == nil && !info.IsDir() {
+			err = Usagef("move the file away, or name a directory with $BOARD_HOME",
+				"the data home %s cannot be used: %s is a file, not a directory", home, dir)
+		}
+		break
+	}
+	return home, err
+}
+
+func (p *Program) dataHome() (string, error) {
 	if dir := p.Env("BOARD_HOME"); dir != "" {
 		return filepath.Abs(dir)
 	}

@@ -47,9 +47,12 @@ func Check(c check.Result, version string) Report {
 		if !s.Passed {
 			failed = append(failed, s.Name)
 		}
-		headline := s.Headline
-		if s.Skipped {
-			headline = "skipped: " + s.Why
+		headline := s.Headline // unless a finding says the same
+		switch {
+		case s.Skipped:
+			headline = "skipped"
+		case s.Passed && slices.Contains(s.Warnings, headline):
+			headline = "warning"
 		}
 		lines = append(lines, s.Name+": "+headline)
 		sub := stepReport(&s, version)

@@ -317,7 +317,7 @@ func (r Report) GitHub(w io.Writer) error {
 		if f.file != "" {
 			props = append(props, "file="+githubProperty(f.file), fmt.Sprintf("line=%d", max(1, f.line)))
 		}
-		props = append(props, "title="+githubProperty(f.title()))
+		props = append(props, "title="+githubProperty(f.label)) // the message has the rest
 		fmt.Fprintf(&b, "::%s %s::%s\n", name, strings.Join(props, ","), githubData(message))
 	}
 	failed := r.failed()

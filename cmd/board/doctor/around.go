@@ -297,7 +297,7 @@ func (d *Doctor) lookAtHarnesses(context.Context) {
 			}
 		}
 		if len(r.Problems) == 0 {
-			d.ok(r.Name, "well")
+			d.ok(r.Name, "OK")
 		}
 	}
 	if len(reports) == 0 {

@@ -171,7 +171,7 @@ func (p *program) setupCheck(c *cli.Context, s *setup.Setup, names []string, dir
 	} else {
 		for _, r := range reports {
 			if len(r.Problems) == 0 {
-				p.Printf("%s: well\n", r.Title)
+				p.Printf("%s: OK\n", r.Title)
 			}
 			for _, problem := range r.Problems {
 				p.Printf("%s: %s: %s\n", r.Title, problem.Part, base.Safe(problem.Msg))

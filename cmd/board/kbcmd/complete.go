@@ -17,7 +17,7 @@ func FlagValues(ctx context.Context, b *base.Program, command, name string) []st
 		return kb.Resolutions
 	case "format":
 		return importers.Formats
-	case "run", "r":
+	case "run", "r", "board":
 		return b.RunNames()
 	case "kind":
 		return kb.Kinds

@@ -205,17 +205,17 @@ func (p *program) editFile(c *cli.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	editor, err := p.Editor("`board kb edit " + id +
-		" --title …`; on a terminal, with $EDITOR set, its file is opened")
-	if err != nil {
-		return err
-	}
 	k, done, err := p.openKB(c, kb.OpenExisting, true)
 	if err != nil {
 		return err
 	}
 	defer done()
 	text, revision, err := k.Text(c.Context, id)
+	if err != nil {
+		return err
+	}
+	editor, err := p.Editor("`board kb edit " + id +
+		" --title …`; on a terminal, with $EDITOR set, its file is opened")
 	if err != nil {
 		return err
 	}

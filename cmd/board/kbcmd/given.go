@@ -13,7 +13,7 @@ import (
 
 // givenToFlag is for commands that give capsules to a run.
 func givenToFlag() cli.Flag {
-	return &cli.StringFlag{Name: "run", Aliases: []string{"r"},
+	return &cli.StringFlag{Name: "run", Aliases: []string{"r", "board"},
 		Usage: "the `RUN` that asks, whose board keeps what was given; default $BOARD_RUN"}
 }
 

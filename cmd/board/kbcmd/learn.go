@@ -31,7 +31,7 @@ re_reviewer or reflector raises its confidence. New ones are stored. Invalid one
 listed with the reason; text that only resembles a learning is counted.`,
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "role", Usage: "`ROLE` of the worker who said them: " + roles},
-				&cli.StringFlag{Name: "run", Aliases: []string{"r"},
+				&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"},
 					Usage: "the `RUN` they are of; default $BOARD_RUN"},
 				&cli.StringFlag{Name: "project",
 					Usage: "the `PROJECT` they hold for; default the name of the workspace"},

@@ -125,6 +125,32 @@ export class Board {
   async check(...reports) {
     return (await this.call(["check", ...reports], {}, "", [3, 4])).check;
   }
+
+  // The knowledge base: what earlier runs have left, and what later ones shall have.
+
+  /**
+   * Return what is known about a task, as text for a prompt; "" for nothing.
+   * @param {string} task @param {Flags} [flags]
+   */
+  async brief(task, flags) {
+    return (await this.call(["kb", "brief"], { task, ...flags })).brief.block;
+  }
+
+  /**
+   * Store the LEARNING: lines of a worker's answer; return the new capsules.
+   * @param {string} text @param {Flags} [flags]
+   */
+  async learn(text, flags) {
+    return (await this.call(["kb", "learn", "-"], flags, text)).stored;
+  }
+
+  /**
+   * Make a capsule from an entry.
+   * @param {string} entry @param {Flags} [flags]
+   */
+  async promote(entry, flags) {
+    return (await this.call(["kb", "promote", entry], flags)).capsule;
+  }
 }
 
 /**

@@ -89,6 +89,20 @@ class Board:
         """Return the result of all checks. Its "passed" is the verdict."""
         return self.call("check", *reports, answers=(3, 4), **flags)["check"]
 
+    # The knowledge base: what earlier runs have left, and what later ones shall have.
+
+    def brief(self, task, **flags):
+        """Return what is known about a task, as text for a prompt; "" for nothing."""
+        return self.call("kb", "brief", task=task, **flags)["brief"]["block"]
+
+    def learn(self, text, **flags):
+        """Store the LEARNING: lines of a worker's answer; return the new capsules."""
+        return self.call("kb", "learn", "-", text=text, **flags)["stored"]
+
+    def promote(self, entry, **flags):
+        """Make a capsule from an entry."""
+        return self.call("kb", "promote", entry, **flags)["capsule"]
+
 
 if __name__ == "__main__":  # an example: a finding, a question and its answer
     reader, writer = Board("from-python", "reader"), Board("from-python", "writer")

@@ -28,6 +28,7 @@ writes one that explains every key. Without a policy, gate, verify and survival 
 and conflicts and trace only warn. A step without its input (no report, no source) is
 skipped, and the answer says so.`,
 		Flags: base.JoinFlags([]cli.Flag{
+			reportFlag(),
 			sourcesFlag("check findings and facts against"),
 			policyFlag(),
 			&cli.BoolFlag{Name: "init", Usage: "write board.yaml, with every key and its default"},
@@ -123,7 +124,7 @@ func (p *program) check(c *cli.Context) error {
 // policy.
 func (p *program) checkInput(c *cli.Context, f *policy.File) (in check.Input, err error) {
 	listed := *f
-	names := c.Args().Slice()
+	names := reports(c)
 	if len(names) > 0 {
 		listed.Reports = nil
 	}

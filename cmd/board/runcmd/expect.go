@@ -90,7 +90,7 @@ func (p *program) done(c *cli.Context) error {
 	if _, err := b.DoneWithNote(c.Context, p.WorkerName(c), c.String("reason"), names...); err != nil {
 		return err
 	}
-	p.noteNotExpected(before.Expected, names)
+	p.noteUnknown(&before, names)
 	if len(names) == 0 {
 		p.noteLogin(c, "done")
 		names = []string{p.WorkerName(c)}
@@ -98,20 +98,23 @@ func (p *program) done(c *cli.Context) error {
 	return p.listExpected(c, b, names)
 }
 
-// noteNotExpected names workers that are done, but were not expected by a run that
-// expects others: the name may be misspelled.
-func (p *program) noteNotExpected(expected []board.Expected, names []string) {
-	if len(expected) == 0 {
-		return
+// noteUnknown names workers that the run does not expect, or that have not posted to one
+// that expects nobody: the name may be misspelled.
+func (p *program) noteUnknown(st *board.State, names []string) {
+	known, what, lists := []string{}, "was not expected", "the run expects"
+	for _, e := range st.Expected {
+		known = append(known, e.Worker)
 	}
-	known := make([]string, len(expected))
-	for i, e := range expected {
-		known[i] = e.Worker
+	if len(known) == 0 {
+		what, lists = "has posted nothing", "the workers of this run are"
+		for _, w := range st.Workers {
+			known = append(known, w.Name)
+		}
 	}
 	for _, name := range names {
-		if !slices.Contains(known, name) {
-			p.Messagef("note: %s was not expected; the run expects %s", base.Line(name, board.MaxName),
-				base.Line(strings.Join(known, ", "), 200))
+		if len(known) > 0 && !slices.Contains(known, name) {
+			p.Messagef("note: %s %s; %s%s %s", base.Line(name, board.MaxName), what,
+				board.DidYouMean(name, known), lists, base.Line(strings.Join(known, ", "), 200))
 		}
 	}
 }

@@ -32,6 +32,17 @@ func formatFlags() []cli.Flag {
 	}
 }
 
+// reportFlag names reports, for those who look for a flag; see reports.
+func reportFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "report",
+		Usage: "the same as an argument (`FILE`), repeatable"}
+}
+
+// reports are the reports of --report and of the arguments.
+func reports(c *cli.Context) []string {
+	return append(c.StringSlice("report"), c.Args().Slice()...)
+}
+
 // policyFlags are the flags of a gate policy.
 func policyFlags() []cli.Flag {
 	return []cli.Flag{
@@ -98,7 +109,8 @@ open. With --wait it blocks until it opens, also for a run that does not exist y
 			Flags: base.JoinFlags(policyFlags(), []cli.Flag{
 				&cli.BoolFlag{Name: "wait", Usage: "wait until it opens"},
 				&cli.DurationFlag{Name: "timeout",
-					Usage: "with --wait: give up after this long, with the verdict of that moment"},
+					Usage: "with --wait: give up after this `DURATION`, with the verdict of that moment " +
+						"(default: no limit)"},
 				policyFlag(),
 			}, formatFlags(), base.ReadFlags()),
 			Action: p.gate,
@@ -115,7 +127,7 @@ struck and hidden text does not count. A run without entries fails; where nothin
 surface it passes, with a warning. Passing is necessary, not sufficient: words and numbers
 are compared, not meaning.`,
 			Flags: base.JoinFlags([]cli.Flag{
-				&cli.StringSliceFlag{Name: "report", Usage: "the same as an argument (`FILE`), repeatable"},
+				reportFlag(),
 				&cli.BoolFlag{Name: "semantic",
 					Usage: "search by meaning for what words did not find, with the model of $BOARD_MODEL_DIR"},
 				&cli.Float64Flag{Name: "min-cosine",
@@ -188,7 +200,7 @@ func (p *program) summary(c *cli.Context, report ci.Report) error {
 	if name == "" {
 		return nil
 	}
-	if err := base.RefuseDatabase(name); err != nil {
+	if err := base.CheckOutput(name); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)

@@ -21,9 +21,9 @@ func postFlags(defaultType string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "type", Aliases: []string{"t"},
 			Usage: "`TYPE`: " + strings.Join(board.EntryTypes, ", ") + " (default " + defaultType + ")"},
-		&cli.StringFlag{Name: "source-doc", Aliases: []string{"doc"},
+		&cli.StringFlag{Name: "source-doc",
 			Usage: "the `DOCUMENT` it comes from"},
-		&cli.StringFlag{Name: "source-ref", Aliases: []string{"ref"},
+		&cli.StringFlag{Name: "source-ref",
 			Usage: "the `PLACE` in it: line, section, page"},
 		&cli.StringFlag{Name: "evidence", Aliases: []string{"e"}, Usage: "a verbatim `QUOTE`"},
 		&cli.StringFlag{Name: "confidence", Aliases: []string{"c"}, Usage: "0 (a guess) to 1 (certain)"},

@@ -25,7 +25,7 @@ func (p *program) survival(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	names := append(c.StringSlice("report"), c.Args().Slice()...)
+	names := reports(c)
 	if len(names) == 0 {
 		names = follow.Reports
 	}

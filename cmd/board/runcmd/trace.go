@@ -25,6 +25,7 @@ figures of entries by simple arithmetic is derived; one that only a source has i
 with --sources. Words and numbers are compared, not meaning: a supported fact may still be
 wrong.`,
 		Flags: base.JoinFlags([]cli.Flag{
+			reportFlag(),
 			sourcesFlag("look up facts that no entry supports in"),
 			policyFlag(),
 			&cli.BoolFlag{Name: "strict",
@@ -49,7 +50,7 @@ func (p *program) trace(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	names := c.Args().Slice()
+	names := reports(c)
 	if len(names) == 0 {
 		names = follow.Reports
 	}

@@ -35,9 +35,10 @@ func (p *program) watchCommands() []*cli.Command {
 			Name: "wait", Category: base.CategoryRead,
 			Usage:       "wait for a signal to close, the gate to open, or the next event",
 			ArgsUsage:   "[SIGNAL | --gate]",
-			Description: "Exit codes: 0 it happened; 1 timed out; 3 timed out with --gate.",
+			Description: "Without --timeout it waits as long as it takes. " +
+				"Exit codes: 0 it happened; 1 timed out; 3 timed out with --gate.",
 			Flags: base.ReadFlags(append(policyFlags(), &cli.BoolFlag{Name: "gate",
-				Usage: "wait for the gate"}, timeoutFlag("give up after this long (default: never)"),
+				Usage: "wait for the gate"}, timeoutFlag("give up after this `DURATION` (default: no limit)"),
 				&cli.Int64Flag{Name: "since",
 					Usage: "the next event after `SEQ`; default: after now", Value: board.FromNow})...),
 			Action: p.wait,
