@@ -28,7 +28,7 @@ const (
 	maxLearnLine     = 1 << 20   // bytes of a line
 	maxLearnInput    = 256 << 20 // bytes of it all
 	maxLearnDocument = 16 << 20  // bytes of a JSON document that is not lines
-	learnTitle       = 100       // characters of a title that is made from a text
+	learnTitle       = 160       // characters of a title that is made from a text
 	learnWords       = 4         // fewer say nothing
 	maxSentence      = 2000      // bytes of a sentence over several lines
 )

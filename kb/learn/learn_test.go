@@ -239,7 +239,11 @@ func TestLearningTitle(t *testing.T) {
 		{"It needs v1.2 of the tool, e.g. The Tool, to work. Else not.",
 			"It needs v1.2 of the tool, e.g. The Tool, to work"},
 		{"設定ファイルは起動時に読み込まれる。再起動が必要である。", "設定ファイルは起動時に読み込まれる"},
-		{long, strings.TrimSpace(strings.Repeat("word ", 19)) + "…"},
+		{long, strings.TrimSpace(strings.Repeat("word ", 31)) + "…"},
+		{"The client retries POST requests by itself when the connection is reset, so handlers must be idempotent or they pay twice.",
+			"The client retries POST requests by itself when the connection is reset, so handlers must be idempotent or they pay twice"},
+		{"The importer holds the lock for the whole time while it reads a file of more than 2 GB, and every other worker waits for it, even those that only want to read the file's name",
+			"The importer holds the lock for the whole time while it reads a file of more than 2 GB, and every other worker waits for it…"},
 		{"a\tb\nc  d", "a b c d"},
 	} {
 		if got := TitleOf(c.text); got != c.title {

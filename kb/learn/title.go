@@ -29,14 +29,21 @@ func TitleOf(text string) string {
 	return cutTitle(strings.TrimRight(text, ".。 "))
 }
 
-// cutTitle cuts a title that is too long at a word, unless that costs half of it.
+// clauseEnd is where a part of a sentence ends.
+var clauseEnd = lazyregexp.New(`[,;:] | [–—(]|[，；：、]`)
+
+// cutTitle cuts a title that is too long at the end of a clause, else at a word, unless
+// that costs half of it.
 func cutTitle(text string) string {
 	cut := clipBytes(clip(text, learnTitle), kb.MaxTitle)
 	if cut == text {
 		return text
 	}
 	cut = strings.TrimSuffix(cut, "…")
-	if word := strings.LastIndexByte(cut, ' '); word > len(cut)/2 {
+	clauses := clauseEnd.FindAllStringIndex(cut, -1)
+	if n := len(clauses); n > 0 && clauses[n-1][0] > len(cut)/2 {
+		cut = cut[:clauses[n-1][0]]
+	} else if word := strings.LastIndexByte(cut, ' '); word > len(cut)/2 {
 		cut = cut[:word]
 	}
 	return strings.TrimRight(cut, " ,;:") + "…"

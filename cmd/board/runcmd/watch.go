@@ -33,8 +33,8 @@ func (p *program) watchCommands() []*cli.Command {
 		},
 		{
 			Name: "wait", Category: base.CategoryRead,
-			Usage:       "wait for a signal to close, the gate to open, or the next event",
-			ArgsUsage:   "[SIGNAL | --gate]",
+			Usage:     "wait for a signal to close, the gate to open, or the next event",
+			ArgsUsage: "[SIGNAL | --gate]",
 			Description: "Without --timeout it waits as long as it takes. " +
 				"Exit codes: 0 it happened; 1 timed out; 3 timed out with --gate.",
 			Flags: base.ReadFlags(append(policyFlags(), &cli.BoolFlag{Name: "gate",
