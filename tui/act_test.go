@@ -44,7 +44,8 @@ func TestWaive(t *testing.T) {
 	h.press("u")
 	h.wants("Reopen s3 of audit-7; the claim of reader-3 is not restored?")
 	h.golden("undo")
-	h.press("enter")
+	h.press("n") // no
+	h.press("u", "y")
 	h.wants("gate closed: 1")
 	h.press("u", "enter")
 	h.wants("gate closed: 2")

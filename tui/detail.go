@@ -286,12 +286,26 @@ func (p *detailPage) head(id string) string {
 	return p.app.st.bold.Render(id) + "  "
 }
 
+// disputers are the ids of the entries that contradict the entry.
+func (p *detailPage) disputers() string {
+	var ids []string
+	for _, l := range p.entry.Linked {
+		if l.Kind == board.Contradicts {
+			ids = append(ids, l.From)
+		}
+	}
+	return strings.Join(ids, ", ")
+}
+
 func (p *detailPage) entryLines() []docLine {
 	st, e := p.app.st, &p.entry.Entry
 	x := newWriter(st, p.w)
 	x.mark = p.mark
 	p.when(x)
 	head := p.head(e.ID) + paint(st.kind, e.Type, e.Type) + "  " + statusWord(st, e.Status)
+	if by := p.disputers(); e.Status == board.Disputed && by != "" {
+		head += " by " + by
+	}
 	if e.MustSurface {
 		head += st.warn.Render("  ◆ must be in the artifact")
 	}

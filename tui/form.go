@@ -199,12 +199,12 @@ func (f *form) key(msg tea.KeyMsg) tea.Cmd {
 	}
 	area := fl != nil && fl.lines > 1
 	f.err = nil
-	if key.Matches(msg, keys.Cancel) || fl == nil && key.Matches(msg, keys.Quit) {
+	if key.Matches(msg, keys.Cancel) || fl == nil && key.Matches(msg, keys.Quit, keys.No) {
 		return f.leave()
 	}
 	f.sure = false
 	switch {
-	case key.Matches(msg, keys.Submit):
+	case key.Matches(msg, keys.Submit), fl == nil && key.Matches(msg, keys.Yes):
 		return f.do()
 	case key.Matches(msg, keys.Open) && !area:
 		if f.at >= len(f.fields)-1 {
@@ -367,6 +367,9 @@ func (f *form) foot() string {
 	do := "ctrl+s "
 	if last {
 		do = "enter "
+	}
+	if len(f.fields) == 0 {
+		do = "y or enter "
 	}
 	foot := do + f.button + " · esc leave it"
 	if len(f.fields) > 0 && f.fields[f.at].lines > 1 {

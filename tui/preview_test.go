@@ -48,7 +48,7 @@ func TestPreviewFollows(t *testing.T) {
 	})
 	h.size(140, 40)
 	h.press("G")
-	h.wants("≠ disputed")
+	h.wants("≠ disputed by e3")
 	h.press("/")
 	h.typeText("NEVER expire")
 	if mark := h.m.app.st.found.Render("never"); !strings.Contains(h.m.View(), mark) {

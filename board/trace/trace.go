@@ -81,7 +81,7 @@ var causes = map[string]string{
 	Elsewhere:  "of something else on the board",
 	OtherUnit:  "with another unit",
 	OtherValue: "another figure",
-	Absent:     "on no entry",
+	Absent:     "absent",
 }
 
 // Describe says on one line what supports the fact, or why nothing does.

@@ -320,8 +320,8 @@ func TestReference(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s: %s", f.Text, f.Describe()))
 	}
 	slices.Sort(got)
-	want := []string{"3 June 2026: supported", "3: on no entry; nearest is e1",
-		"41: on no entry; nearest is e2", "Wennick: supported"}
+	want := []string{"3 June 2026: supported", "3: absent; nearest is e1",
+		"41: absent; nearest is e2", "Wennick: supported"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -120,6 +120,8 @@ var (
 	Choose     = bind("↑/↓", "choose", "up", "down", "pgup", "pgdown")
 	Submit     = bind("ctrl+s", "do it", "ctrl+s")
 	Cancel     = bind("esc", "leave it", "esc")
+	Yes        = bind("y", "yes", "y") // to a question without fields
+	No         = bind("n", "no", "n")
 	NextField  = bind("tab", "next field", "tab")
 	PrevField  = bind("shift+tab", "previous field", "shift+tab")
 	ChoiceNext = bind("→", "another", "right")
