@@ -157,7 +157,7 @@ func Read(path string) (File, error) {
 	f, err := parse(data)
 	if err != nil {
 		return File{}, fault.Invalid.New(fmt.Sprintf("%s: %v", path, err),
-			"correct the file; --policy names another one, and --policy none does without")
+			"correct the file, or use another policy")
 	}
 	f.Path = path
 	for _, list := range [][]string{f.Sources, f.Reports} {

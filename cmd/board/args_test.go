@@ -68,8 +68,6 @@ var otherFlagMeanings = map[string]string{
 	"import must-surface": "Irys has no such mark: it says by priority which entries get it",
 	"memory scrub mode":   "what is removed; the tool's argument is called so",
 	"model pull revision": "that of the hub, which calls it so",
-	"post ref":            "the place in the document; of a capsule, where it comes from",
-	"address ref":         "the same",
 	"setup project":       "where settings are written: before the command it could not be misread",
 }
 
