@@ -78,20 +78,16 @@ type pythonImport struct {
 // importPython imports the board in the file opt.Path.
 func importPython(ctx context.Context, dir, worker string, opt ImportOptions) (Imported, error) {
 	if opt.Path == "" {
-		return Imported{}, invalid(
-			"the input is an SQLite file, which is not read from standard input",
-			"give the path of the file",
-		)
+		return Imported{},
+			invalid("the input is an SQLite file, which is not read from standard input",
+				"give the path of the file")
 	}
 	if opt.Run == "" {
 		base := filepath.Base(opt.Path)
 		opt.Run = strings.TrimSuffix(base, filepath.Ext(base))
 		if err := CheckRun(opt.Run); err != nil {
-			return Imported{}, invalid(
-				fmt.Sprintf("the file name %q makes no name of a run", clip(base, 60)),
-				"",
-				fault.Give("run", "", "name it with {}"),
-			)
+			return Imported{}, invalid(fmt.Sprintf("the file name %q makes no name of a run",
+				clip(base, 60)), "", fault.Give("run", "", "name it with {}"))
 		}
 	}
 	im := &pythonImport{
@@ -116,10 +112,8 @@ func foreignFault(err error) error {
 	var own *fault.Error
 	switch {
 	case errors.Is(err, fault.Busy):
-		return conflict(
-			err.Error(),
-			"stop the program that writes to it, or copy the file while nothing writes to it",
-		)
+		return conflict(err.Error(),
+			"stop the program that writes to it, or copy the file while nothing writes to it")
 	case errors.Is(err, fault.Invalid) || !errors.As(err, &own):
 		return err
 	}
@@ -141,11 +135,8 @@ func (im *pythonImport) read(ctx context.Context, path string) error {
 		return err
 	}
 	if slices.Contains(tables, "run") && slices.Contains(tables, "events") {
-		return invalid(
-			path+" is the file of a run of this program",
-			"",
-			fault.Do("run.export", "{} writes what can be imported"),
-		)
+		return invalid(path+" is the file of a run of this program", "", fault.Do("run.export",
+			"{} writes what can be imported"))
 	}
 	for _, t := range []struct {
 		name  string
@@ -168,15 +159,10 @@ func (im *pythonImport) read(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	tables = slices.DeleteFunc(
-		tables,
-		func(t string) bool { return pythonColumns[t].must != nil },
-	)
+	tables = slices.DeleteFunc(tables, func(t string) bool { return pythonColumns[t].must != nil })
 	if len(tables) > 0 {
-		im.note(
-			"tables that are not of blackboard.py were not read: %s",
-			clip(strings.Join(tables, ", "), 200),
-		)
+		im.note("tables that are not of blackboard.py were not read: %s",
+			clip(strings.Join(tables, ", "), 200))
 	}
 	return nil
 }
@@ -197,13 +183,8 @@ func eachPythonRow(
 		if !slices.Contains(columns, c) {
 			return invalid(
 				fmt.Sprintf(
-					"the file is not a board of blackboard.py: its table %s has no column %s",
-					table,
-					c,
-				),
-				"",
-				exportOrIrys,
-			)
+					"the file is not a board of blackboard.py: its table %s has no column %s", table,
+					c), "", exportOrIrys)
 		}
 	}
 	for _, c := range columns {
@@ -246,10 +227,8 @@ func (im *pythonImport) who(row pythonRow) (worker string, at time.Time, err err
 		}
 	}
 	if err != nil || at.UnixMilli() < 0 || at.Year() > 9999 {
-		return "", at, invalid(
-			fmt.Sprintf("%q is not a time", clip(row["created_at"], 60)),
-			"correct created_at in the file: 2026-01-31T12:00:00Z",
-		)
+		return "", at, invalid(fmt.Sprintf("%q is not a time", clip(row["created_at"], 60)),
+			"correct created_at in the file: 2026-01-31T12:00:00Z")
 	}
 	return worker, at, nil
 }
@@ -314,10 +293,8 @@ func (im *pythonImport) entry(row pythonRow, extra map[string]json.RawMessage) e
 	if c := row["confidence"]; c != "" {
 		v, err := strconv.ParseFloat(c, 64)
 		if err != nil {
-			return invalid(
-				fmt.Sprintf("%sthe confidence %q is not a number", where, clip(c, 40)),
-				"0 is a guess, 1 is certain",
-			)
+			return invalid(fmt.Sprintf("%sthe confidence %q is not a number", where, clip(c, 40)),
+				"0 is a guess, 1 is certain")
 		}
 		p.Confidence = &v
 	}
@@ -341,19 +318,13 @@ func (im *pythonImport) entry(row pythonRow, extra map[string]json.RawMessage) e
 func (im *pythonImport) link(row pythonRow, _ map[string]json.RawMessage) error {
 	kind, prefix, target := row["rel"], "e", ""
 	if !slices.Contains(LinkKinds, kind) {
-		return prefixed(
-			fmt.Sprintf("a link of entry e%s: ", clip(row["entry_id"], 40)),
-			unknown("link", kind, LinkKinds),
-		)
+		return prefixed(fmt.Sprintf("a link of entry e%s: ", clip(row["entry_id"], 40)),
+			unknown("link", kind, LinkKinds))
 	}
 	src, ok := im.entryNo[row["entry_id"]]
 	if !ok {
-		im.note(
-			"a link is left out: e%s, which %s %s, is not in the file",
-			clip(row["entry_id"], 40),
-			kind,
-			clip(row["target_id"], 40),
-		)
+		im.note("a link is left out: e%s, which %s %s, is not in the file", clip(row["entry_id"],
+			40), kind, clip(row["target_id"], 40))
 		return nil
 	}
 	if kind == Addresses {
@@ -384,10 +355,8 @@ func (im *pythonImport) link(row pythonRow, _ map[string]json.RawMessage) error 
 	*links.of(kind) = append(links.Of(kind), target)
 	e.SetLinks(links)
 	if links.Count() > MaxLinks {
-		return invalid(
-			fmt.Sprintf("entry %s has more than %d links", e.ExternalID, MaxLinks),
-			"leave some of them out in the file",
-		)
+		return invalid(fmt.Sprintf("entry %s has more than %d links", e.ExternalID, MaxLinks),
+			"leave some of them out in the file")
 	}
 	return nil
 }

@@ -111,13 +111,8 @@ func (im *pythonImport) raisedBefore(s, e int) bool {
 }
 
 func (im *pythonImport) raise(s int) error {
-	return im.event(
-		im.signals[s].at,
-		im.signals[s].worker,
-		verbSignal,
-		SignalID(int64(s)+1),
-		im.signals[s].raise,
-	)
+	return im.event(im.signals[s].at, im.signals[s].worker, verbSignal, SignalID(int64(s)+1),
+		im.signals[s].raise)
 }
 
 // pythonEffect is an event that an entry caused.
@@ -133,10 +128,8 @@ func (im *pythonImport) effects() map[int][]pythonEffect {
 	after := map[int][]pythonEffect{}
 	add := func(by, at int, verb, id string, payload any) {
 		e := &im.entries[by]
-		after[at] = append(
-			after[at],
-			pythonEffect{Event{At: e.at, Actor: e.post.Worker, Verb: verb, ID: id}, payload},
-		)
+		after[at] = append(after[at], pythonEffect{Event{At: e.at, Actor: e.post.Worker,
+			Verb: verb, ID: id}, payload})
 	}
 	for by := range im.entries {
 		for _, do := range []struct{ kind, status, verb string }{
@@ -156,13 +149,8 @@ func (im *pythonImport) effects() map[int][]pythonEffect {
 	}
 	for s := range im.signals {
 		if g := &im.signals[s]; g.status == Addressed && g.by >= 0 {
-			add(
-				g.by,
-				g.by,
-				verbAddress,
-				SignalID(int64(s)+1),
-				addressPayload{By: EntryID(int64(g.by) + 1)},
-			)
+			add(g.by, g.by, verbAddress, SignalID(int64(s)+1),
+				addressPayload{By: EntryID(int64(g.by) + 1)})
 		}
 	}
 	return after
@@ -214,11 +202,8 @@ func (im *pythonImport) finish(last time.Time) error {
 		)
 	}
 	if im.unsigned > 0 {
-		im.note(
-			"%d entries and signals name no author: %s stands for that",
-			im.unsigned,
-			formatPython,
-		)
+		im.note("%d entries and signals name no author: %s stands for that", im.unsigned,
+			formatPython)
 	}
 	renumbered := 0
 	for i := range im.entries {
@@ -251,13 +236,8 @@ func (im *pythonImport) checkCycle() error {
 		}
 	}
 	if c := cycle(older); c != nil {
-		return invalid(
-			fmt.Sprintf(
-				"entry %s of the file supersedes itself, through others",
-				im.entries[c[0]].post.ExternalID,
-			),
-			"remove one of the links in the file",
-		)
+		return invalid(fmt.Sprintf("entry %s of the file supersedes itself, through others",
+			im.entries[c[0]].post.ExternalID), "remove one of the links in the file")
 	}
 	return nil
 }

@@ -65,10 +65,9 @@ func (m *Moment) Survival(reports ...*documents.Document) (survival.Result, erro
 func (m *Moment) Trace(
 	sources trace.Sources, reports ...*documents.Document,
 ) (trace.Result, error) {
-	r, err := trace.Check(
-		func(read func(trace.Record) error) error { return traceRecords(m.tx, read) },
-		sources,
-		reports...)
+	r, err := trace.Check(func(read func(trace.Record) error) error {
+		return traceRecords(m.tx, read)
+	}, sources, reports...)
 	r.Run, r.Seq = m.b.run, m.Seq
 	return r, err
 }

@@ -46,25 +46,19 @@ func (p *sourcePayload) check(name string) error {
 	case p.Removed:
 		return checkText("the name of the source", name, MaxName, true)
 	case !isSHA256(p.SHA256):
-		return invalid(
-			fmt.Sprintf("the source %s has no SHA-256", clip(name, 60)),
-			"register it again",
-		)
+		return invalid(fmt.Sprintf("the source %s has no SHA-256", clip(name, 60)),
+			"register it again")
 	case p.Size < 0:
-		return invalid(
-			fmt.Sprintf("the source %s has a size of %d bytes", clip(name, 60), p.Size),
-			"register it again",
-		)
+		return invalid(fmt.Sprintf("the source %s has a size of %d bytes", clip(name, 60),
+			p.Size), "register it again")
 	}
 	text := ""
 	if p.Text != nil {
 		text = *p.Text
 	}
-	return cmp.Or(
-		checkText("the name of the source", name, MaxName, true),
+	return cmp.Or(checkText("the name of the source", name, MaxName, true),
 		checkText("the path of the source", p.Path, MaxField, false),
-		checkText("the text of the source "+clip(name, 60), text, MaxSourceText, false),
-	)
+		checkText("the text of the source "+clip(name, 60), text, MaxSourceText, false))
 }
 
 func isSHA256(s string) bool {
@@ -180,15 +174,10 @@ func readSource(f verify.File, text bool) (p sourcePayload, err error) {
 		}
 		t := strings.ReplaceAll(d.Text(), "\x00", "")
 		if len(t) > MaxSourceText {
-			return p, invalid(
-				fmt.Sprintf(
-					"%s has %d bytes of text; at most %d are kept on the board",
-					f.Path,
-					len(t),
-					MaxSourceText,
-				),
-				"register it without its text; the file is then needed to verify",
-			)
+			return p,
+				invalid(fmt.Sprintf("%s has %d bytes of text; at most %d are kept on the board",
+					f.Path, len(t), MaxSourceText),
+					"register it without its text; the file is then needed to verify")
 		}
 		p.Text = &t
 	}
@@ -207,11 +196,8 @@ func (b *Board) RemoveSources(ctx context.Context, worker string, names ...strin
 		}
 		for _, name := range names {
 			if have[name] == nil {
-				return notFound(
-					fmt.Sprintf("there is no source %s on this board", clip(name, 60)),
-					"",
-					fault.Do("source.list", "{} lists the sources"),
-				)
+				return notFound(fmt.Sprintf("there is no source %s on this board",
+					clip(name, 60)), "", fault.Do("source.list", "{} lists the sources"))
 			}
 			if err := w.event(verbSource, name, sourcePayload{Removed: true}); err != nil {
 				return err
@@ -285,12 +271,9 @@ func (b *Board) sourceText(ctx context.Context, s *Source) (text string, err err
 		}
 		var p sourcePayload
 		if len(events) == 0 || json.Unmarshal(events[0].Payload, &p) != nil || p.Text == nil {
-			return store.Fault(
-				fault.Corrupt,
-				b.path,
+			return store.Fault(fault.Corrupt, b.path,
 				fmt.Sprintf("has no text of the source %s in event %d", clip(s.Name, 60), s.Seq),
-				nil,
-			)
+				nil)
 		}
 		text = *p.Text
 		return nil
@@ -333,10 +316,8 @@ func (v *Verification) Describe() string {
 	if v == nil {
 		return ""
 	}
-	parts := slices.DeleteFunc(
-		[]string{v.Verdict, strings.TrimSpace(v.Source + " " + v.Place), v.Note},
-		func(s string) bool { return s == "" },
-	)
+	parts := slices.DeleteFunc([]string{v.Verdict, strings.TrimSpace(v.Source + " " + v.Place),
+		v.Note}, func(s string) bool { return s == "" })
 	return v.Mark() + ": " + strings.Join(parts, "; ")
 }
 

@@ -56,9 +56,7 @@ func traceRecords(tx *store.Tx, read func(trace.Record) error) error {
 			FROM entries WHERE status <> 'superseded' ORDER BY id`); err != nil {
 		return err
 	}
-	return tx.Each(
-		[]any{&id, &text},
+	return tx.Each([]any{&id, &text},
 		func() error { return read(trace.Record{ID: SignalID(id), Text: text}) },
-		`SELECT id, 's' || id || `+gap+` || content || `+gap+` || reason FROM signals ORDER BY id`,
-	)
+		`SELECT id, 's' || id || `+gap+` || content || `+gap+` || reason FROM signals ORDER BY id`)
 }

@@ -246,10 +246,7 @@ func (v *verifier) source(name string) *verifySource {
 	}
 	return &verifySource{
 		verdict: verify.NoFile,
-		note: "there is no file " + Line(
-			source.Path,
-			80,
-		) + ", and its text is not on the board",
+		note:    "there is no file " + Line(source.Path, 80) + ", and its text is not on the board",
 	}
 }
 

@@ -51,9 +51,8 @@ func readPrefix(env func(string) string) (string, error) {
 	case err != nil:
 		return standard, err
 	case !info.Mode().IsRegular() || info.Size() > maxPrefix:
-		return standard, fmt.Errorf(
-			"ignored %s: it must be a regular file of at most %d bytes", name,
-			maxPrefix)
+		return standard, fmt.Errorf("ignored %s: it must be a regular file of at most %d bytes",
+			name, maxPrefix)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {

@@ -279,9 +279,8 @@ func (c *Capsule) CheckSecrets() error {
 			if len(found) > 1 {
 				more = fmt.Sprintf(" (and %d more)", len(found)-1)
 			}
-			return fault.Conflict.New(fmt.Sprintf(
-				"%s holds what looks like a secret: %s%s: %s", where, at.Description, more,
-				secret.Masked(f.text[at.Start:at.End])),
+			return fault.Conflict.New(fmt.Sprintf("%s holds what looks like a secret: %s%s: %s",
+				where, at.Description, more, secret.Masked(f.text[at.Start:at.End])),
 				"say where it is kept, not what it is", keepSecret)
 		}
 	}

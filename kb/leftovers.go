@@ -146,8 +146,7 @@ func (k *KB) pruneGone(ctx context.Context, folders []string, known map[string]i
 	for _, f := range slices.Sorted(maps.Keys(known)) {
 		inside := slices.ContainsFunc(folders,
 			func(dir string) bool {
-				return strings.HasPrefix(
-					f, strings.TrimSuffix(dir, "/")+"/")
+				return strings.HasPrefix(f, strings.TrimSuffix(dir, "/")+"/")
 			})
 		if _, err := os.Lstat(f); !inside || !errors.Is(err, fs.ErrNotExist) {
 			continue

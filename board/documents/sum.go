@@ -15,10 +15,8 @@ import (
 func Sum(path string) (sum string, size int64, err error) {
 	f, err := openRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", 0, fault.NotFound.New(
-			fmt.Sprintf("there is no file %s", path),
-			"give the path of a source",
-		)
+		return "", 0, fault.NotFound.New(fmt.Sprintf("there is no file %s", path),
+			"give the path of a source")
 	}
 	if err != nil {
 		return "", 0, err

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"blackboard/board/fault"
@@ -117,10 +118,8 @@ func Find(paths ...string) ([]string, error) {
 	w := walker{file: func(path string, named bool) error {
 		if named {
 			if _, err := os.Stat(path); err != nil {
-				return fault.NotFound.New(
-					fmt.Sprintf("there is no file or directory %s", path),
-					"give the directory that has the sources",
-				)
+				return fault.NotFound.New(fmt.Sprintf("there is no file or directory %s", path),
+					"give the directory that has the sources")
 			}
 		}
 		if key := filepath.Clean(path); !seen[key] {
@@ -152,11 +151,8 @@ func Each(files, except []string, read func(*Document) error) error {
 			continue
 		}
 		if n, bytes = n+1, bytes+fi.Size(); n > maxEach || bytes > maxBytes {
-			return invalid(
-				fmt.Sprintf("more than %d files or %d MiB of sources", maxEach,
-					maxBytes>>20),
-				"give only the directories of this run's sources",
-			)
+			return invalid(fmt.Sprintf("more than %d files or %d MiB of sources", maxEach,
+				maxBytes>>20), "give only the directories of this run's sources")
 		}
 		d, err := Open(path)
 		if errors.Is(err, fault.Invalid) || errors.Is(err, fault.NotFound) {
@@ -173,10 +169,6 @@ func Each(files, except []string, read func(*Document) error) error {
 }
 
 func isAmong(fi os.FileInfo, all []os.FileInfo) bool {
-	for _, other := range all {
-		if os.SameFile(fi, other) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all,
+		func(other os.FileInfo) bool { return os.SameFile(fi, other) })
 }

@@ -2,6 +2,7 @@ package documents
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -317,12 +318,8 @@ func (s xlsxSection) time(v float64, date04, iso bool) (string, bool) {
 
 // elapsed reports whether the format is of a span of time, such as [h]:mm.
 func (s xlsxSection) elapsed() bool {
-	for _, t := range s.tokens {
-		if strings.HasPrefix(t.kind, "[") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.tokens,
+		func(t xlsxToken) bool { return strings.HasPrefix(t.kind, "[") })
 }
 
 // layout is a part of a date as package time says it.

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -86,12 +87,10 @@ func keepable(query string) bool {
 		return false
 	}
 	query = strings.TrimLeft(query, " \t\r\n")
-	for _, verb := range []string{"SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH "} {
-		if len(query) >= len(verb) && strings.EqualFold(query[:len(verb)], verb) {
-			return true
-		}
-	}
-	return false
+	verbs := []string{"SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH "}
+	return slices.ContainsFunc(verbs, func(verb string) bool {
+		return len(query) >= len(verb) && strings.EqualFold(query[:len(verb)], verb)
+	})
 }
 
 // take returns a compiled statement. It belongs to the caller until put.

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"math"
+	"slices"
 )
 
 // near reports whether a calculated value equals the figure at its written precision.
@@ -129,12 +130,8 @@ var meanCues = lazySet(`average averaged averages mean typical typically each ap
 
 // atRate reports whether a count is so many a second, a minute, an hour over a time.
 func (a *amount) atRate(x, y *amount) bool {
-	for _, per := range []float64{1, 60, 3600, 86400} {
-		if a.near(x.value * y.value / per) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]float64{1, 60, 3600, 86400},
+		func(per float64) bool { return a.near(x.value * y.value / per) })
 }
 
 // ofPeriod says that a time is a percentage of a period that its sentence names, or what

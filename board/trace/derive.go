@@ -349,10 +349,8 @@ func (d *deriver) explain(i int) {
 }
 
 func (t *tracer) hasCue(f *fact, cues map[string]bool) bool {
-	return slices.ContainsFunc(
-		words.Split(t.units[f.unit].text(), ""),
-		func(w string) bool { return cues[w] },
-	)
+	return slices.ContainsFunc(words.Split(t.units[f.unit].text(), ""),
+		func(w string) bool { return cues[w] })
 }
 
 // shares counts the words near a fact that a scanned text has.

@@ -134,10 +134,8 @@ func (fr *factReader) add(f fact) {
 func (fr *factReader) take(start, end int) { fr.taken = append(fr.taken, [2]int{start, end}) }
 
 func (fr *factReader) isTaken(l *words.Lexeme) bool {
-	return slices.ContainsFunc(
-		fr.taken,
-		func(s [2]int) bool { return l.Start < s[1] && l.End > s[0] },
-	)
+	return slices.ContainsFunc(fr.taken,
+		func(s [2]int) bool { return l.Start < s[1] && l.End > s[0] })
 }
 
 // token is what a lexeme is compared by when words must follow one another; "" for
@@ -177,13 +175,11 @@ func (fr *factReader) phrase(start, end int) (tokens []string) {
 
 var (
 	codeSpan  = lazyregexp.New("``?[^`\n]+``?")
-	quoteSpan = lazyregexp.New(
-		`"[^"“”\n]{3,600}"|“[^“”]{3,600}”|«[^«»]{3,600}»|„[^„“”]{3,600}[“”]`,
-	)
-	linkSpan = lazyregexp.New(`!?\[([^\]]*)\]\(([^)\s]*)[^)]*\)`)
-	urlSpan  = lazyregexp.New(`(?:https?|ftp|file)://[^\s)>\]"'|]+`)
-	omission = lazyregexp.New(`…|\.\.\.|\[[^\]]{0,40}\]`)
-	noteSpan = lazyregexp.New(`\[\^?\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]|\(\d{1,2}\)|\[\^[\w-]+\]`)
+	quoteSpan = lazyregexp.New(`"[^"“”\n]{3,600}"|“[^“”]{3,600}”|«[^«»]{3,600}»|„[^„“”]{3,600}[“”]`)
+	linkSpan  = lazyregexp.New(`!?\[([^\]]*)\]\(([^)\s]*)[^)]*\)`)
+	urlSpan   = lazyregexp.New(`(?:https?|ftp|file)://[^\s)>\]"'|]+`)
+	omission  = lazyregexp.New(`…|\.\.\.|\[[^\]]{0,40}\]`)
+	noteSpan  = lazyregexp.New(`\[\^?\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]|\(\d{1,2}\)|\[\^[\w-]+\]`)
 )
 
 // shortestQuote is from how many words on what stands in quotation marks is taken for
@@ -252,10 +248,8 @@ func (fr *factReader) longestPart(start, end int) (longest []string) {
 // addresses.
 func (fr *factReader) readIdentifiers(text string) {
 	for at := 0; at < len(text); {
-		r := strings.IndexFunc(
-			text[at:],
-			func(r rune) bool { return !unicode.IsSpace(r) && r != '|' },
-		)
+		r := strings.IndexFunc(text[at:],
+			func(r rune) bool { return !unicode.IsSpace(r) && r != '|' })
 		if r < 0 {
 			break
 		}

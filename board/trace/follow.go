@@ -100,10 +100,8 @@ func (d *deriver) calculateAs(i int) bool {
 	if how, from := fromOperands(&f.amount, d.operands(i), own); how != "" {
 		return d.derived(f, how, from, others...)
 	}
-	inOrder := slices.SortedFunc(
-		slices.Values(own),
-		func(a, b amount) int { return a.start - b.start },
-	)
+	inOrder := slices.SortedFunc(slices.Values(own),
+		func(a, b amount) int { return a.start - b.start })
 	if how := runs(&f.amount, inOrder); how != "" {
 		return d.derived(f, how, nil, others...)
 	}

@@ -26,10 +26,8 @@ func headerUnit(text string) (dim string, of float64, ok bool) {
 		return "", 0, false
 	}
 	of = 1
-	parts := strings.FieldsFunc(
-		strings.ToLower(m[1]+m[2]+m[3]),
-		func(r rune) bool { return unicode.IsSpace(r) || r == '/' || r == '.' },
-	)
+	parts := strings.FieldsFunc(strings.ToLower(m[1]+m[2]+m[3]),
+		func(r rune) bool { return unicode.IsSpace(r) || r == '/' || r == '.' })
 	for _, w := range parts {
 		if symbol := strings.Trim(w, "abcdefghijklmnopqrstuvwxyz'0123456789"); symbol != "" &&
 			strings.Contains("$€£¥%", symbol) {

@@ -129,10 +129,8 @@ func (t *tracer) indexAmount(a *amount, n int32, groups map[groupKey]int32) {
 		g = int32(len(t.groups))
 		groups[key] = g
 		lo, hi := a.reach()
-		t.groups = append(
-			t.groups,
-			group{amount: a, lo: lo * (1 - sameShare), hi: hi * (1 + sameShare)},
-		)
+		t.groups = append(t.groups, group{amount: a, lo: lo * (1 - sameShare),
+			hi: hi * (1 + sameShare)})
 		for _, dim := range append(a.otherCoins(), a.dim) {
 			for b := bucket(lo); b <= bucket(hi); b++ {
 				k := valueKey{dim, b}

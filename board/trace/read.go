@@ -42,8 +42,7 @@ type textLine struct {
 
 var (
 	listMark = lazyregexp.New(
-		`^\s*(?:>\s*)*(?:[-*+•‣–]\s+(?:\[[ xX]\]\s+)?|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s+)?`,
-	)
+		`^\s*(?:>\s*)*(?:[-*+•‣–]\s+(?:\[[ xX]\]\s+)?|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s+)?`)
 	separator = lazyregexp.New(`^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$`)
 	numbering = lazyregexp.New(
 		`^#{0,6}\s*\**(?:(?:[Cc]hapter|[Ss]ection|[Pp]art|[Aa]ppendix|[Aa]nnex)\s+)?(?:\d{1,3}(?:\.\d{1,3})*|[A-Z]\.?\d*|[IVX]+)[.):]?\s+`,

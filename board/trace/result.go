@@ -30,10 +30,8 @@ func rank(f *Fact) int {
 func (t *tracer) result() Result {
 	r := Result{Facts: []Fact{}, Passages: []Passage{}, Checked: len(t.facts), Share: 1}
 	at := make(map[int]int, len(t.units))
-	slices.SortStableFunc(
-		t.facts,
-		func(a, b fact) int { return cmp.Or(a.unit-b.unit, a.start-b.start) },
-	)
+	slices.SortStableFunc(t.facts,
+		func(a, b fact) int { return cmp.Or(a.unit-b.unit, a.start-b.start) })
 	counts := map[string]int{}
 	for i := range t.facts {
 		f := &t.facts[i]
@@ -78,10 +76,7 @@ func (t *tracer) result() Result {
 					p.Entries = append(p.Entries, id)
 				}
 			}
-			slices.SortStableFunc(
-				p.Entries,
-				func(a, b string) int { return counts[b] - counts[a] },
-			)
+			slices.SortStableFunc(p.Entries, func(a, b string) int { return counts[b] - counts[a] })
 		}
 		r.Facts = append(r.Facts, v)
 	}

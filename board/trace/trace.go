@@ -147,10 +147,8 @@ func Check(board Records, sources Sources, reports ...*documents.Document) (Resu
 		return Result{}, err
 	}
 	if sources != nil &&
-		slices.ContainsFunc(
-			t.facts,
-			func(f fact) bool { return f.verdict.Verdict == Unsupported },
-		) {
+		slices.ContainsFunc(t.facts,
+			func(f fact) bool { return f.verdict.Verdict == Unsupported }) {
 		if err := t.readSources(sources); err != nil {
 			return Result{}, err
 		}

@@ -66,8 +66,7 @@ func NewFiles(all []File) *Files {
 
 // placeInName is what a source's name may have at its end beside the name of a file.
 var placeInName = lazyregexp.New(
-	`(?i)(?:#.*|:\d[\d:–-]*|[,;]?\s+(?:\(|p\.|pp\.|page|line|lines|section|sec\.|§|sheet).*)$`,
-)
+	`(?i)(?:#.*|:\d[\d:–-]*|[,;]?\s+(?:\(|p\.|pp\.|page|line|lines|section|sec\.|§|sheet).*)$`)
 
 // Find returns the files that match a name: by path, then by base name, then by base
 // name without extension. Several files match equally well.

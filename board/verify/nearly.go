@@ -43,11 +43,9 @@ func (s *Source) nearly(q *stream, omitted *Difference, places []match) Outcome 
 	if share < .75 {
 		if first, second, ok := x.joined(q); ok {
 			o := Outcome{Verdict: Joined, Passage: s.passage(first)}
-			o.Note = fmt.Sprintf(
-				"the quote joins %s and %s without an omission mark",
-				where(s.doc, int(x.words[first.from].start)),
-				where(s.doc, int(x.words[second.from].start)),
-			)
+			o.Note = fmt.Sprintf("the quote joins %s and %s without an omission mark",
+				where(s.doc, int(x.words[first.from].start)), where(s.doc,
+					int(x.words[second.from].start)))
 			return o
 		}
 	}
@@ -113,10 +111,8 @@ func (x *index) nearest(q *stream, from, to int) (best match, diffs []Difference
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(
-		order,
-		func(a, b int) int { return cmp.Compare(x.of(q.word(a)), x.of(q.word(b))) },
-	)
+	slices.SortStableFunc(order,
+		func(a, b int) int { return cmp.Compare(x.of(q.word(a)), x.of(q.word(b))) })
 	bucket := max(4, n/4)
 	votes := map[int]int{}
 	for _, i := range order[:min(len(order), votingWords)] {

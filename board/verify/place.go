@@ -94,10 +94,8 @@ func unitOf(s string) string {
 // headingWords is how headings are compared: in lower case, without marks and the word
 // "section".
 func headingWords(s string) string {
-	fields := strings.FieldsFunc(
-		strings.ToLower(s),
-		func(r rune) bool { return r != '.' && classOf(r) != inWord },
-	)
+	fields := strings.FieldsFunc(strings.ToLower(s),
+		func(r rune) bool { return r != '.' && classOf(r) != inWord })
 	for len(fields) > 1 && slices.Contains([]string{"section", "sec.", "chapter", "the"},
 		fields[0]) {
 		fields = fields[1:]

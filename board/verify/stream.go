@@ -228,10 +228,8 @@ func (s *streamer) markup(at int, r rune) (length int, as string) {
 		}
 	case '<':
 		name := strings.TrimPrefix(rest[1:min(len(rest), 16)], "/")
-		end := strings.IndexFunc(
-			name,
-			func(r rune) bool { return r < '0' || r > 'z' || r > '9' && r < 'A' },
-		)
+		end := strings.IndexFunc(name,
+			func(r rune) bool { return r < '0' || r > 'z' || r > '9' && r < 'A' })
 		if strings.HasPrefix(rest, "<!--") || end <= 0 || !isTag(strings.ToLower(name[:end])) {
 			return 0, ""
 		}

@@ -3,6 +3,7 @@ package verify
 import (
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -60,12 +61,7 @@ func paragraph(text string) int {
 }
 
 func (v values) any(keys []string) bool {
-	for _, k := range keys {
-		if v[k] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(keys, func(k string) bool { return v[k] })
 }
 
 // asked is a value that a finding has.

@@ -218,10 +218,7 @@ func (s *Source) quote(f *Finding) (o Outcome, quoted bool) {
 		}
 	}
 	o = Outcome{Verdict: Elsewhere, Passage: s.passage(places[0])}
-	o.Note = fmt.Sprintf(
-		"the reference says %s; the quote is at %s",
-		oneLine(f.SourceRef, 60),
-		o.Passage.Where,
-	)
+	o.Note = fmt.Sprintf("the reference says %s; the quote is at %s", oneLine(f.SourceRef, 60),
+		o.Passage.Where)
 	return o, true
 }

@@ -58,10 +58,9 @@ func readDisk(path string) (*onDisk, error) {
 		return nil, fileError(fmt.Sprintf("%s is read-only (%v)", named, info.Mode().Perm()),
 			"make it writable, or change what generates it, then set up again")
 	case info.Size() > maxFile:
-		return nil, fileError(
-			fmt.Sprintf("%s has %d MB, which is too large for a configuration", named,
-				info.Size()>>20), "check what it is; if it is no configuration, move it away, "+
-				"then set up again")
+		return nil, fileError(fmt.Sprintf("%s has %d MB, which is too large for a configuration",
+			named, info.Size()>>20),
+			"check what it is; if it is no configuration, move it away, then set up again")
 	}
 	f.exists, f.mode, f.info = true, info.Mode().Perm(), info
 	if f.text, err = os.ReadFile(real); err != nil {

@@ -204,14 +204,8 @@ func (im *importer) aiKBTake(c *aiKBCapsule) {
 	}
 	id := c.fields["id"]
 	if first := im.ai.byID[id]; first != nil {
-		im.refuse(
-			c.from,
-			fmt.Sprintf(
-				"it has the same id %s as %s: remove one of them",
-				clip(id, 80),
-				first.from,
-			),
-		)
+		im.refuse(c.from, fmt.Sprintf("it has the same id %s as %s: remove one of them",
+			clip(id, 80), first.from))
 		return
 	}
 	im.ai.byID[id] = c
@@ -234,21 +228,15 @@ func (im *importer) aiKBRows(path string, take func(*aiKBCapsule)) error {
 		if !slices.Contains(columns, name) {
 			return invalid(
 				fmt.Sprintf(
-					"%s is not a database of ai-kb: it has no table capsules with a column %s",
-					path,
-					name,
-				),
-				"its file is "+aiKBFile+"; its folder capsules can be imported, too",
-			)
+					"%s is not a database of ai-kb: it has no table capsules with a column %s", path,
+					name), "its file is "+aiKBFile+"; its folder capsules can be imported, too")
 		}
 	}
 	if slices.Contains(columns, "embedding") {
 		im.note("%s: embeddings were not imported; the local model computes new ones", path)
 	}
-	columns = slices.DeleteFunc(
-		columns,
-		func(c string) bool { return slices.Contains(aiKBMade, c) },
-	)
+	columns = slices.DeleteFunc(columns,
+		func(c string) bool { return slices.Contains(aiKBMade, c) })
 	selected := make([]string, len(columns))
 	for i, c := range columns {
 		selected[i] = fmt.Sprintf("substr(%s, 1, %d)", sqlite.Quote(c), storeCell)

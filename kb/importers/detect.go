@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"blackboard/board/sqlite"
@@ -153,11 +154,8 @@ func isClaudeDir(dir string) bool {
 	if err != nil {
 		return false
 	}
-	for _, e := range entries {
-		if e.IsDir() && strings.HasPrefix(e.Name(), "-") &&
-			dirThere(filepath.Join(dir, e.Name(), "memory")) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return e.IsDir() && strings.HasPrefix(e.Name(), "-") &&
+			dirThere(filepath.Join(dir, e.Name(), "memory"))
+	})
 }

@@ -11,8 +11,7 @@ import (
 var (
 	errorWords = lazyregexp.New(
 		`(?i)\berror\b|error:|\w(Error|Exception)\b|fatal|panic:|undefined|undeclared|cannot|can't|could ?n[o']t|unable to|not found|no such|denied|refused|unknown|missing|timed out|unexpected|invalid|unresolved|conflict|declared and not used`)
-	noError = lazyregexp.New(
-		`(?i)\b(0|no) errors?\b|^\s*Traceback|^exit (code|status)|^Exit Code`)
+	noError   = lazyregexp.New(`(?i)\b(0|no) errors?\b|^\s*Traceback|^exit (code|status)|^Exit Code`)
 	dullError = lazyregexp.New(
 		`(?i)^(FAIL(ED)?|errors?|failed|(process )?(exit(ed)?|failed)( with)?( status| code)*:? ?-?\d*|command failed.*|make(\[\d+\])?: .*Error \d+|npm ERR! code \w+|the command failed)[.:]?$`)
 )

@@ -31,9 +31,8 @@ func Find(ctx context.Context, paths []string, own string, refuse func(path stri
 		info, err := os.Stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, nil, fault.NotFound.New(
-				fmt.Sprintf("file or folder %s not found", fault.Clip(path, 200)),
-				"give markdown files, or folders of them")
+			return nil, nil, fault.NotFound.New(fmt.Sprintf("file or folder %s not found",
+				fault.Clip(path, 200)), "give markdown files, or folders of them")
 		case err != nil:
 			f.refuse(path, err)
 		case info.IsDir():

@@ -123,9 +123,8 @@ func (s *Store) GetNamed(ctx context.Context, name, tier string) (Named, error) 
 			return n, nil
 		}
 	}
-	return Named{}, fault.NotFound.New(
-		fmt.Sprintf("named entry %s not found in the %s tier", name, tier), "",
-		fault.Do("memory.named.list", "{} shows them"),
+	return Named{}, fault.NotFound.New(fmt.Sprintf("named entry %s not found in the %s tier",
+		name, tier), "", fault.Do("memory.named.list", "{} shows them"),
 		fault.Do("memory.named.edit", "{} writes one"))
 }
 

@@ -91,9 +91,8 @@ func readRewrites(r io.Reader) (all []*Rewrite, refused []Refused, err error) {
 	}
 	const form = `give the JSON of the groups that a plan of consolidation lists, with a title and a content added to each group to rewrite: {"v":1,"groups":[…]}`
 	if len(raw) > MaxRewriteBytes {
-		return nil, nil, invalid(fmt.Sprintf(
-			"the rewrites have more than %d MB", MaxRewriteBytes>>20),
-			"leave out the groups without a content, or apply them in parts")
+		return nil, nil, invalid(fmt.Sprintf("the rewrites have more than %d MB",
+			MaxRewriteBytes>>20), "leave out the groups without a content, or apply them in parts")
 	}
 	var in struct {
 		V      *int              `json:"v"`
@@ -119,9 +118,8 @@ func readRewrites(r io.Reader) (all []*Rewrite, refused []Refused, err error) {
 	case in.Groups == nil:
 		return nil, nil, invalid("the rewrites have no groups", form)
 	case len(in.Groups) > MaxRewrites:
-		return nil, nil, invalid(fmt.Sprintf(
-			"there are %s groups; at most %s are allowed", spelled(len(in.Groups)),
-			spelled(MaxRewrites)), "apply them in parts")
+		return nil, nil, invalid(fmt.Sprintf("there are %s groups; at most %s are allowed",
+			spelled(len(in.Groups)), spelled(MaxRewrites)), "apply them in parts")
 	}
 	all, refused = checkRewrites(in.Groups)
 	return all, refused, nil

@@ -36,9 +36,8 @@ func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.Ra
 		return Scratch{}, err
 	}
 	if len(value) > MaxScratch {
-		return Scratch{}, invalid(fmt.Sprintf(
-			"the value has %d bytes; at most %d are allowed", len(value), MaxScratch),
-			"keep it in a file and store the path")
+		return Scratch{}, invalid(fmt.Sprintf("the value has %d bytes; at most %d are allowed",
+			len(value), MaxScratch), "keep it in a file and store the path")
 	}
 	var b bytes.Buffer
 	if !utf8.Valid(value) || json.Compact(&b, value) != nil {

@@ -15,17 +15,12 @@ const ruleFact = "unsupported-fact"
 // supports, a passed one for every passage whose facts are all supported.
 func Trace(t trace.Result, version string) Report {
 	r := Report{tool: "board trace", version: version, run: t.Run, seq: t.Seq, ok: t.Passed,
-		headline: fmt.Sprintf(
-			"trace passed: %s supported",
-			text.Count(int64(t.Checked), "fact", "facts"),
-		),
+		headline: fmt.Sprintf("trace passed: %s supported", text.Count(int64(t.Checked), "fact",
+			"facts")),
 		caveat: "Words and numbers were compared, not meaning: a supported fact may still be wrong."}
 	if !t.Passed {
-		r.headline = fmt.Sprintf(
-			"trace: nothing supports %d of %s",
-			t.Unsupported,
-			text.Count(int64(t.Checked), "fact", "facts"),
-		)
+		r.headline = fmt.Sprintf("trace: nothing supports %d of %s", t.Unsupported,
+			text.Count(int64(t.Checked), "fact", "facts"))
 	}
 	for _, f := range t.Facts {
 		if f.Verdict != trace.Unsupported {
@@ -58,10 +53,8 @@ func Trace(t trace.Result, version string) Report {
 		}
 	}
 	if len(t.Facts) == 0 {
-		r.findings = append(
-			r.findings,
-			finding{rule: ruleFact, label: "the report states no fact", ok: true},
-		)
+		r.findings = append(r.findings, finding{rule: ruleFact,
+			label: "the report states no fact", ok: true})
 	}
 	return r.checked()
 }

@@ -14,10 +14,8 @@ import (
 // against its source, and one for every source that changed.
 func Verify(v verify.Result, version string) Report {
 	r := Report{tool: "board verify", version: version, run: v.Run, seq: v.Seq, ok: v.Passed,
-		headline: fmt.Sprintf(
-			"verify passed: %s in their sources",
-			text.Count(int64(v.Checked), "finding stands", "findings stand"),
-		),
+		headline: fmt.Sprintf("verify passed: %s in their sources", text.Count(int64(v.Checked),
+			"finding stands", "findings stand")),
 		caveat: "That the sources are right, and that the findings follow from them, was not checked: a pass is necessary, not sufficient."}
 	changed := 0
 	for _, s := range v.Sources {
@@ -38,24 +36,17 @@ func Verify(v verify.Result, version string) Report {
 	}
 	switch {
 	case v.Doubted > 0:
-		r.headline = fmt.Sprintf(
-			"verify failed: %d of %s doubted",
-			v.Doubted,
-			text.Count(int64(v.Checked), "finding", "findings"),
-		)
+		r.headline = fmt.Sprintf("verify failed: %d of %s doubted", v.Doubted,
+			text.Count(int64(v.Checked), "finding", "findings"))
 	case changed > 0:
-		r.headline = fmt.Sprintf(
-			"verify failed: %s",
-			text.Count(int64(changed), "source changed", "sources changed"),
-		)
+		r.headline = fmt.Sprintf("verify failed: %s", text.Count(int64(changed), "source changed",
+			"sources changed"))
 	case !v.Passed:
 		r.headline = "verify failed: nothing was checked, as no source was found"
 	}
 	if v.Unchecked > 0 {
-		r.caveat = fmt.Sprintf(
-			"%s not checked, as their sources are not there or not named. ",
-			text.Count(int64(v.Unchecked), "finding was", "findings were"),
-		) + r.caveat
+		r.caveat = fmt.Sprintf("%s not checked, as their sources are not there or not named. ",
+			text.Count(int64(v.Unchecked), "finding was", "findings were")) + r.caveat
 	}
 	for i := range v.Items {
 		r.findings = append(r.findings, verified(&v.Items[i], v.Checked == 0))
@@ -111,10 +102,8 @@ func verified(item *verify.ItemResult, nothing bool) finding {
 		f.details = append(f.details, "quote: "+line(item.Evidence, cellRunes))
 	}
 	if item.Passage != nil {
-		f.details = append(
-			f.details,
-			fmt.Sprintf("source, %s: %s", item.Passage.Where, line(item.Passage.Text, cellRunes)),
-		)
+		f.details = append(f.details, fmt.Sprintf("source, %s: %s", item.Passage.Where,
+			line(item.Passage.Text, cellRunes)))
 	}
 	return f
 }

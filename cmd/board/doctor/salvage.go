@@ -21,12 +21,9 @@ import (
 // damaged reports whether an error may be of what is in a file. What else it can be has
 // a next step of its own.
 func damaged(err error) bool {
-	for _, other := range []error{fault.Newer, fault.Busy, fault.Full, fault.ReadOnly, fault.Gone, fs.ErrPermission} {
-		if errors.Is(err, other) {
-			return false
-		}
-	}
-	return true
+	others := []error{fault.Newer, fault.Busy, fault.Full, fault.ReadOnly, fault.Gone,
+		fs.ErrPermission}
+	return !slices.ContainsFunc(others, func(other error) bool { return errors.Is(err, other) })
 }
 
 // salvager makes a file of what can be read of a damaged one.

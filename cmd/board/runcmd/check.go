@@ -39,10 +39,8 @@ skipped, and the answer says so.`,
 }
 
 func sourcesFlag(what string) cli.Flag {
-	return &cli.StringSliceFlag{
-		Name:  "sources",
-		Usage: what + " the files below `DIR` (or a file), repeatable",
-	}
+	return &cli.StringSliceFlag{Name: "sources",
+		Usage: what + " the files below `DIR` (or a file), repeatable"}
 }
 
 func policyFlag() cli.Flag {

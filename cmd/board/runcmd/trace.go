@@ -31,11 +31,8 @@ wrong.`,
 			&cli.BoolFlag{Name: "strict",
 				Usage: "exit 4 if nothing supports a fact (otherwise with more than trace.max_unsupported " +
 					"of board.yaml)"},
-			&cli.BoolFlag{
-				Name:    "all",
-				Aliases: []string{"a"},
-				Usage:   "list each passage with the entries that support it, too",
-			},
+			&cli.BoolFlag{Name: "all", Aliases: []string{"a"},
+				Usage: "list each passage with the entries that support it, too"},
 		}, formatFlags(), base.ReadFlags()),
 		Action: p.trace,
 	}
@@ -111,40 +108,20 @@ func (p *program) printTrace(r *trace.Result, all bool) {
 		head = p.Paint(base.Red, base.Count(int64(r.Unsupported), "UNSUPPORTED fact",
 			"UNSUPPORTED facts"))
 	}
-	p.Printf(
-		"trace of %s in %s: %s; %d of %s supported (%.0f %%)\n",
-		r.Run,
-		base.Safe(strings.Join(r.Reports, ", ")),
-		head,
-		r.Checked-r.Unsupported,
-		base.Count(int64(r.Checked), "fact", "facts"),
-		100*r.Share,
-	)
+	p.Printf("trace of %s in %s: %s; %d of %s supported (%.0f %%)\n", r.Run,
+		base.Safe(strings.Join(r.Reports, ", ")), head, r.Checked-r.Unsupported,
+		base.Count(int64(r.Checked), "fact", "facts"), 100*r.Share)
 	if r.Derived+r.SourceOnly > 0 {
-		p.Printf(
-			"%s\n",
-			p.Paint(
-				base.Dim,
-				fmt.Sprintf(
-					"  %d by entries, %d derived from their figures, %d by a source alone",
-					r.Supported,
-					r.Derived,
-					r.SourceOnly,
-				),
-			),
-		)
+		p.Printf("%s\n", p.Paint(base.Dim,
+			fmt.Sprintf("  %d by entries, %d derived from their figures, %d by a source alone",
+				r.Supported, r.Derived, r.SourceOnly)))
 	}
 	p.printFacts(r)
 	if all {
 		p.printPassages(r)
 	}
-	p.Printf(
-		"%s\n",
-		p.Paint(
-			base.Dim,
-			"words and numbers were compared, not meaning: a supported fact may still be wrong",
-		),
-	)
+	p.Printf("%s\n", p.Paint(base.Dim,
+		"words and numbers were compared, not meaning: a supported fact may still be wrong"))
 }
 
 // printFacts prints the facts that no entry supports, and what to do.
@@ -187,12 +164,7 @@ func (p *program) printPassages(r *trace.Result) {
 		if s.Missing > 0 {
 			entries += p.Paint(base.Red, fmt.Sprintf(", %d unsupported", s.Missing))
 		}
-		p.Printf(
-			"  %s:%d %s\n         | %s\n",
-			base.Safe(filepath.Base(s.Report)),
-			s.Line,
-			entries,
-			base.Line(s.Text, 200),
-		)
+		p.Printf("  %s:%d %s\n         | %s\n", base.Safe(filepath.Base(s.Report)), s.Line,
+			entries, base.Line(s.Text, 200))
 	}
 }

@@ -26,11 +26,8 @@ written to the board, and shown with the entries.`,
 				sourcesFlag("look for sources among"),
 				policyFlag(),
 				&cli.BoolFlag{Name: "no-record", Usage: "do not write the verdicts to the board"},
-				&cli.BoolFlag{
-					Name:    "all",
-					Aliases: []string{"a"},
-					Usage:   "list the confirmed entries, too",
-				},
+				&cli.BoolFlag{Name: "all", Aliases: []string{"a"},
+					Usage: "list the confirmed entries, too"},
 			}, formatFlags(), base.WriteFlags()),
 			Action: p.verify,
 		},
@@ -120,13 +117,8 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 	if !r.Passed {
 		head = p.Paint(base.Red, "FAILED")
 	}
-	p.Printf(
-		"verify of %s: %s, %d of %s doubted",
-		r.Run,
-		head,
-		r.Doubted,
-		base.Count(int64(r.Checked), "finding", "findings"),
-	)
+	p.Printf("verify of %s: %s, %d of %s doubted", r.Run, head, r.Doubted,
+		base.Count(int64(r.Checked), "finding", "findings"))
 	if r.Unchecked > 0 {
 		p.Printf(", %d not checked", r.Unchecked)
 	}
@@ -208,23 +200,11 @@ func (p *program) printVerdictOn(item *verify.ItemResult) {
 	p.Printf("  %-6s %s\n         | %s\n", item.ID, state, base.Line(said, 200))
 	switch at := item.Passage; {
 	case at != nil:
-		p.Printf(
-			"         %s\n",
-			p.Paint(
-				base.Dim,
-				fmt.Sprintf(
-					"%s, %s: %s",
-					base.Line(item.Source, 100),
-					base.Safe(at.Where),
-					base.Line(at.Text, 200),
-				),
-			),
-		)
+		p.Printf("         %s\n", p.Paint(base.Dim, fmt.Sprintf("%s, %s: %s",
+			base.Line(item.Source, 100), base.Safe(at.Where), base.Line(at.Text, 200))))
 	case item.SourceDoc != "":
-		p.Printf(
-			"         %s\n",
-			p.Paint(base.Dim, "source: "+base.Line(item.SourceDoc+" "+item.SourceRef, 200)),
-		)
+		p.Printf("         %s\n", p.Paint(base.Dim,
+			"source: "+base.Line(item.SourceDoc+" "+item.SourceRef, 200)))
 	}
 }
 
@@ -258,13 +238,9 @@ func (p *program) sourceLine(s *board.Source) string {
 	if s.Text {
 		text = ", with its text"
 	}
-	return base.Line(
-		s.Name,
-		board.MaxName,
-	) + p.Paint(
-		base.Dim,
-		fmt.Sprintf("  %s, SHA-256 %.12s…%s", base.Count(s.Size, "byte", "bytes"), s.SHA256, text),
-	)
+	return base.Line(s.Name, board.MaxName) + p.Paint(base.Dim,
+		fmt.Sprintf("  %s, SHA-256 %.12s…%s", base.Count(s.Size, "byte", "bytes"), s.SHA256,
+			text))
 }
 
 func (p *program) sourceList(c *cli.Context) error {
@@ -300,11 +276,7 @@ func (p *program) sourceRemove(c *cli.Context) error {
 	if err := b.RemoveSources(c.Context, p.WorkerName(c), names...); err != nil {
 		return err
 	}
-	return p.Answer(
-		c,
-		nil,
-		func() { p.Printf("removed %s\n", base.Safe(strings.Join(names, ", "))) },
-		"removed",
-		names,
-	)
+	return p.Answer(c, nil,
+		func() { p.Printf("removed %s\n", base.Safe(strings.Join(names, ", "))) }, "removed",
+		names)
 }
