@@ -152,3 +152,19 @@ func (p *Program) MemoryEnvironment(opt *memory.Options) (err error) {
 	}
 	return nil
 }
+
+// OnBoard calls a function with a board that was opened, and closes it.
+func OnBoard(b *board.Board, err error) func(func(*board.Board) error) error {
+	return With(b, func() { b.Close() }, err)
+}
+
+// With calls a function with a store that was opened, and closes it by done.
+func With[T any](store T, done func(), err error) func(func(T) error) error {
+	return func(fn func(T) error) error {
+		if err != nil {
+			return err
+		}
+		defer done()
+		return fn(store)
+	}
+}

@@ -29,7 +29,8 @@ named. A document that was ingested before keeps its tags, scope and workspace u
 are given.`,
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "scope", Usage: "where it applies, `SCOPE`: " +
-					strings.Join(kb.Scopes, ", ") + " (default workspace; universal in your home directory " +
+					strings.Join(kb.Scopes, ", ") + " (default workspace; universal in your " +
+					"home directory " +
 					"and above)"},
 				&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"},
 					Usage: "`TAG`, repeatable or with commas"},
@@ -83,50 +84,47 @@ func (p *program) kbIngest(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	k, done, err := p.openToWrite(c, c.Bool("dry-run"), !c.Bool("no-embed"))
-	if err != nil {
-		return err
-	}
-	defer done()
-	bar := p.StepBar()
-	r, err := k.Ingest(c.Context, c.Args().Slice(), kb.IngestOptions{Workspace: ws,
-		Project: c.String("project"), Scope: c.String("scope"), Tags: base.List(c, "tags"),
-		DomainTags: base.List(c, "domain"),
-		Force:      c.Bool("force"), Prune: c.Bool("prune"), DryRun: c.Bool("dry-run"),
-		NoEmbedding: c.Bool("no-embed"), Progress: bar.Show,
-		KeepOptions: !slices.ContainsFunc([]string{"scope", "tags", "domain", "project", "workspace"},
-			c.IsSet)})
-	bar.Clear()
-	p.kbNotes(k)
-	if err != nil {
-		if n := len(r.New) + len(r.Changed); n > 0 {
-			p.Messagef("%s are done; the same command continues", base.Count(int64(n), "document",
-				"documents"))
-		}
-		return err
-	}
-	if c.Bool("json") {
-		if err := p.JSON("ingest", r, "dry_run", c.Bool("dry-run")); err != nil {
+	return base.With(p.openToWrite(c, c.Bool("dry-run"), !c.Bool("no-embed")))(func(k *kb.KB) error {
+		bar := p.StepBar()
+		r, err := k.Ingest(c.Context, c.Args().Slice(), kb.IngestOptions{Workspace: ws,
+			Project: c.String("project"), Scope: c.String("scope"), Tags: base.List(c, "tags"),
+			DomainTags: base.List(c, "domain"),
+			Force:      c.Bool("force"), Prune: c.Bool("prune"), DryRun: c.Bool("dry-run"),
+			NoEmbedding: c.Bool("no-embed"), Progress: bar.Show,
+			KeepOptions: !slices.ContainsFunc([]string{"scope", "tags", "domain", "project", "workspace"},
+				c.IsSet)})
+		bar.Clear()
+		p.kbNotes(k)
+		if err != nil {
+			if n := len(r.New) + len(r.Changed); n > 0 {
+				p.Messagef("%s are done; the same command continues", base.Count(int64(n), "document",
+					"documents"))
+			}
 			return err
 		}
-	} else {
-		p.Printf("%s%d new, %d changed, %d unchanged; %s written, %d kept, %d removed\n",
-			base.WouldBe(c.Bool("dry-run")), len(r.New), len(r.Changed), r.Unchanged,
-			base.Count(int64(r.Capsules), "capsule", "capsules"), r.Kept, r.Removed)
-		for _, f := range r.Pruned {
-			p.Printf("gone: %s\n", base.Safe(f))
+		if c.Bool("json") {
+			if err := p.JSON("ingest", r, "dry_run", c.Bool("dry-run")); err != nil {
+				return err
+			}
+		} else {
+			p.Printf("%s%d new, %d changed, %d unchanged; %s written, %d kept, %d removed\n",
+				base.WouldBe(c.Bool("dry-run")), len(r.New), len(r.Changed), r.Unchanged,
+				base.Count(int64(r.Capsules), "capsule", "capsules"), r.Kept, r.Removed)
+			for _, f := range r.Pruned {
+				p.Printf("gone: %s\n", base.Safe(f))
+			}
 		}
-	}
-	for _, f := range r.Gone {
-		p.Messagef("note: %s is gone; --prune removes its capsules", base.Safe(f))
-	}
-	for _, m := range r.Masked {
-		p.Messagef("note: %s; --force ingests it unmasked", base.Safe(m.String()))
-	}
-	for _, w := range r.Warnings {
-		p.Messagef("note: %s", base.Safe(w))
-	}
-	return p.refused(r.Refused, c.Bool("json"))
+		for _, f := range r.Gone {
+			p.Messagef("note: %s is gone; --prune removes its capsules", base.Safe(f))
+		}
+		for _, m := range r.Masked {
+			p.Messagef("note: %s; --force ingests it unmasked", base.Safe(m.String()))
+		}
+		for _, w := range r.Warnings {
+			p.Messagef("note: %s", base.Safe(w))
+		}
+		return p.refused(r.Refused, c.Bool("json"))
+	})
 }
 
 // refused lists what was not stored. It fails the command after the rest is done.
@@ -159,34 +157,31 @@ func (p *program) kbCurate(c *cli.Context) error {
 	if len(what) == 0 {
 		what = curations
 	}
-	k, done, err := p.openKB(c, kb.OpenExisting, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	defer p.kbNotes(k)
-	bar := p.StepBar()
-	defer bar.Clear()
-	opt := kb.CurateOptions{DryRun: c.Bool("dry-run"), Progress: bar.Show}
-	var pairs []any
-	for _, step := range []struct {
-		name string
-		do   func() (any, error)
-	}{
-		{"dedupe", func() (any, error) { return p.dedupe(c, k, opt, bar) }},
-		{"decay", func() (any, error) { return p.decay(c, k, opt) }},
-		{"contradictions", func() (any, error) { return p.contradictions(c, k, opt, bar) }},
-	} {
-		if !slices.Contains(what, step.name) {
-			continue
+	return base.With(p.openKB(c, kb.OpenExisting, false))(func(k *kb.KB) error {
+		defer p.kbNotes(k)
+		bar := p.StepBar()
+		defer bar.Clear()
+		opt := kb.CurateOptions{DryRun: c.Bool("dry-run"), Progress: bar.Show}
+		var pairs []any
+		for _, step := range []struct {
+			name string
+			do   func() (any, error)
+		}{
+			{"dedupe", func() (any, error) { return p.dedupe(c, k, opt, bar) }},
+			{"decay", func() (any, error) { return p.decay(c, k, opt) }},
+			{"contradictions", func() (any, error) { return p.contradictions(c, k, opt, bar) }},
+		} {
+			if !slices.Contains(what, step.name) {
+				continue
+			}
+			found, err := step.do()
+			if err != nil {
+				return err
+			}
+			pairs = append(pairs, step.name, found)
 		}
-		found, err := step.do()
-		if err != nil {
-			return err
-		}
-		pairs = append(pairs, step.name, found)
-	}
-	return p.Answer(c, nil, func() {}, append(pairs, "dry_run", opt.DryRun)...)
+		return p.Answer(c, nil, func() {}, append(pairs, "dry_run", opt.DryRun)...)
+	})
 }
 
 // resolveCommand is the command that settles a contradiction.
@@ -202,26 +197,23 @@ func (p *program) kbResolve(c *cli.Context, what []string) error {
 		return base.Usagef(resolveCommand(), "--resolve needs --as, and goes with no other curation "+
 			"and no --dry-run")
 	}
-	k, done, err := p.openKB(c, kb.OpenExisting, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	defer p.kbNotes(k)
-	keep, other, two := strings.Cut(c.String("resolve"), ",")
-	if !two || strings.Contains(other, ",") {
-		return base.Usagef(resolveCommand(), "--resolve takes two ids, with a comma between them")
-	}
-	keep, other = strings.TrimSpace(keep), strings.TrimSpace(other)
-	how := c.String("as")
-	if err := k.Resolve(c.Context, keep, other, how, c.String("why")); err != nil {
-		return err
-	}
-	return p.Answer(c, nil, func() {
-		p.Printf("%s\n", map[string]string{kb.ResolveStand: keep + " and " + other + " both stand",
-			kb.ResolveSupersede: keep + " supersedes " + other, kb.ResolveRetire: other +
-				" is retired"}[how])
-	}, "keep", keep, "other", other, "as", how)
+	return base.With(p.openKB(c, kb.OpenExisting, false))(func(k *kb.KB) error {
+		defer p.kbNotes(k)
+		keep, other, two := strings.Cut(c.String("resolve"), ",")
+		if !two || strings.Contains(other, ",") {
+			return base.Usagef(resolveCommand(), "--resolve takes two ids, with a comma between them")
+		}
+		keep, other = strings.TrimSpace(keep), strings.TrimSpace(other)
+		how := c.String("as")
+		if err := k.Resolve(c.Context, keep, other, how, c.String("why")); err != nil {
+			return err
+		}
+		return p.Answer(c, nil, func() {
+			p.Printf("%s\n", map[string]string{kb.ResolveStand: keep + " and " + other + " both stand",
+				kb.ResolveSupersede: keep + " supersedes " + other, kb.ResolveRetire: other +
+					" is retired"}[how])
+		}, "keep", keep, "other", other, "as", how)
+	})
 }
 
 func (p *program) dedupe(c *cli.Context, k *kb.KB, opt kb.CurateOptions, bar *base.StepBar) (any,

@@ -37,7 +37,8 @@ reads them.`,
 				&cli.StringFlag{Name: "confidence", Aliases: []string{"c"},
 					Usage: "0 (a guess) to 1 (certain)"},
 				&cli.StringFlag{Name: "verified-by", Usage: "`WHO` or what verified it"},
-				&cli.StringSliceFlag{Name: "ref", Usage: "`REFERENCE`, repeatable: in place of those it has"},
+				&cli.StringSliceFlag{Name: "ref", Usage: "`REFERENCE`, repeatable: in place of " +
+					"those it has"},
 				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it belongs to"},
 				base.WorkspaceFlag("the `DIRECTORY` it belongs to"),
 				&cli.StringFlag{Name: "why", Usage: "the `REASON`, for the history"},
@@ -146,55 +147,52 @@ func (p *program) kbEdit(c *cli.Context) error {
 			return err
 		}
 	}
-	k, done, err := p.openKB(c, kb.OpenExisting, slices.ContainsFunc([]string{"title", "body"},
-		c.IsSet))
-	if err != nil {
-		return err
-	}
-	defer done()
-	r, err := k.Edit(c.Context, id, func(x *kb.Capsule) error {
-		for _, f := range []struct {
-			name string
-			to   *string
-		}{{"title", &x.Title}, {"kind", &x.Kind}, {"scope", &x.Scope}, {"source", &x.Source},
-			{"verified-by", &x.VerifiedBy}, {"project", &x.Project}} {
-			if c.IsSet(f.name) {
-				*f.to = c.String(f.name)
+	return base.With(p.openKB(c, kb.OpenExisting, slices.ContainsFunc([]string{"title", "body"},
+		c.IsSet)))(func(k *kb.KB) error {
+		r, err := k.Edit(c.Context, id, func(x *kb.Capsule) error {
+			for _, f := range []struct {
+				name string
+				to   *string
+			}{{"title", &x.Title}, {"kind", &x.Kind}, {"scope", &x.Scope}, {"source", &x.Source},
+				{"verified-by", &x.VerifiedBy}, {"project", &x.Project}} {
+				if c.IsSet(f.name) {
+					*f.to = c.String(f.name)
+				}
 			}
-		}
-		if c.IsSet("body") {
-			x.Body = body
-		}
-		if c.IsSet("workspace") {
-			x.Workspace = ws
-		}
-		if c.IsSet("confidence") {
-			x.Confidence = conf
-		}
-		if c.IsSet("tags") {
-			x.Tags = base.DropBlank(base.List(c, "tags"))
-		}
-		x.Tags = append(x.Tags, base.List(c, "add-tag")...)
-		for _, t := range base.List(c, "remove-tag") {
-			if !slices.Contains(x.Tags, t) {
-				return fault.Usage.New(fmt.Sprintf("%s has no tag %q", id, t),
-					"`board kb get "+id+"` shows its tags")
+			if c.IsSet("body") {
+				x.Body = body
 			}
-			x.Tags = slices.DeleteFunc(x.Tags, func(s string) bool { return s == t })
+			if c.IsSet("workspace") {
+				x.Workspace = ws
+			}
+			if c.IsSet("confidence") {
+				x.Confidence = conf
+			}
+			if c.IsSet("tags") {
+				x.Tags = base.DropBlank(base.List(c, "tags"))
+			}
+			x.Tags = append(x.Tags, base.List(c, "add-tag")...)
+			for _, t := range base.List(c, "remove-tag") {
+				if !slices.Contains(x.Tags, t) {
+					return fault.Usage.New(fmt.Sprintf("%s has no tag %q", id, t),
+						"`board kb get "+id+"` shows its tags")
+				}
+				x.Tags = slices.DeleteFunc(x.Tags, func(s string) bool { return s == t })
+			}
+			if c.IsSet("domain") {
+				x.DomainTags = base.DropBlank(base.List(c, "domain"))
+			}
+			if c.IsSet("ref") {
+				x.Refs = base.DropBlank(c.StringSlice("ref"))
+			}
+			return nil
+		}, kb.EditOptions{Why: c.String("why"), Revision: revision, Force: c.Bool("force")})
+		p.kbNotes(k)
+		if err != nil {
+			return err
 		}
-		if c.IsSet("domain") {
-			x.DomainTags = base.DropBlank(base.List(c, "domain"))
-		}
-		if c.IsSet("ref") {
-			x.Refs = base.DropBlank(c.StringSlice("ref"))
-		}
-		return nil
-	}, kb.EditOptions{Why: c.String("why"), Revision: revision, Force: c.Bool("force")})
-	p.kbNotes(k)
-	if err != nil {
-		return err
-	}
-	return p.printEdited(c, &r)
+		return p.printEdited(c, &r)
+	})
 }
 
 // editFile opens a copy of a capsule's file in the editor, and stores the result.
@@ -205,34 +203,31 @@ func (p *program) editFile(c *cli.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	k, done, err := p.openKB(c, kb.OpenExisting, true)
-	if err != nil {
-		return err
-	}
-	defer done()
-	text, revision, err := k.Text(c.Context, id)
-	if err != nil {
-		return err
-	}
-	editor, err := p.Editor("`board kb edit " + id +
-		" --title …`; on a terminal, with $EDITOR set, its file is opened")
-	if err != nil {
-		return err
-	}
-	if guard == nil {
-		guard = &revision // what somebody else writes meanwhile is not lost
-	}
-	edited, name, err := p.Edit(c.Context, editor, id, string(text))
-	if err != nil {
-		return err
-	}
-	r, err := k.EditText(c.Context, id, []byte(edited), kb.EditOptions{Why: c.String("why"),
-		Revision: guard, Force: c.Bool("force")})
-	p.kbNotes(k)
-	if err := p.EndEdit(name, err); err != nil {
-		return err
-	}
-	return p.printEdited(c, &r)
+	return base.With(p.openKB(c, kb.OpenExisting, true))(func(k *kb.KB) error {
+		text, revision, err := k.Text(c.Context, id)
+		if err != nil {
+			return err
+		}
+		editor, err := p.Editor("`board kb edit " + id +
+			" --title …`; on a terminal, with $EDITOR set, its file is opened")
+		if err != nil {
+			return err
+		}
+		if guard == nil {
+			guard = &revision // what somebody else writes meanwhile is not lost
+		}
+		edited, name, err := p.Edit(c.Context, editor, id, string(text))
+		if err != nil {
+			return err
+		}
+		r, err := k.EditText(c.Context, id, []byte(edited), kb.EditOptions{Why: c.String("why"),
+			Revision: guard, Force: c.Bool("force")})
+		p.kbNotes(k)
+		if err := p.EndEdit(name, err); err != nil {
+			return err
+		}
+		return p.printEdited(c, &r)
+	})
 }
 
 // printEdited prints the result of an edit.
@@ -258,25 +253,22 @@ func (p *program) kbRetire(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return base.Usagef("`board kb retire CAPSULE`", "no capsule is given")
 	}
-	k, done, err := p.openKB(c, kb.OpenExisting, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	all := []kb.Capsule{}
-	for _, id := range c.Args().Slice() {
-		r, err := k.Retire(c.Context, id, c.String("why"))
-		p.kbNotes(k)
-		if err != nil {
-			return err
+	return base.With(p.openKB(c, kb.OpenExisting, false))(func(k *kb.KB) error {
+		all := []kb.Capsule{}
+		for _, id := range c.Args().Slice() {
+			r, err := k.Retire(c.Context, id, c.String("why"))
+			p.kbNotes(k)
+			if err != nil {
+				return err
+			}
+			all = append(all, r)
+			if !c.Bool("json") {
+				p.Printf("%s is retired: %s; `board kb history %s --restore %d` brings it back\n", r.ID,
+					base.Line(r.Title, 80), r.ID, r.Revision-1)
+			}
 		}
-		all = append(all, r)
-		if !c.Bool("json") {
-			p.Printf("%s is retired: %s; `board kb history %s --restore %d` brings it back\n", r.ID,
-				base.Line(r.Title, 80), r.ID, r.Revision-1)
-		}
-	}
-	return p.Answer(c, nil, func() {}, "capsules", all)
+		return p.Answer(c, nil, func() {}, "capsules", all)
+	})
 }
 
 func (p *program) kbHistory(c *cli.Context) error {
@@ -284,48 +276,46 @@ func (p *program) kbHistory(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	k, done, err := p.openKB(c, kb.OpenExisting, c.IsSet("restore"))
-	if err != nil {
-		return err
-	}
-	defer done()
-	switch {
-	case c.IsSet("restore"):
-		r, err := k.Restore(c.Context, id, c.Int("restore"), c.String("why"))
-		p.kbNotes(k)
-		if err != nil {
-			return err
-		}
-		if c.Bool("json") {
-			return p.JSON("capsule", r)
-		}
-		p.Printf("%s is restored to revision %d, as revision %d: %s\n", id, c.Int("restore"), r.Revision,
-			base.Line(r.Title, 80))
-		return nil
-	case c.IsSet("revision"):
-		r, err := k.Revision(c.Context, id, c.Int("revision"))
-		if err != nil {
-			return err
-		}
-		if c.Bool("json") {
-			return p.JSON("capsule", r)
-		}
-		p.printCapsule(&r, nil)
-		return nil
-	}
-	events, err := k.History(c.Context, id)
-	return p.Answer(c, err, func() {
-		for _, e := range events {
-			what := eventText(&e)
-			if len(e.Changed) > 0 {
-				what += " (" + strings.Join(e.Changed, ", ") + ")"
+	return base.With(p.openKB(c, kb.OpenExisting, c.IsSet("restore")))(func(k *kb.KB) error {
+		switch {
+		case c.IsSet("restore"):
+			r, err := k.Restore(c.Context, id, c.Int("restore"), c.String("why"))
+			p.kbNotes(k)
+			if err != nil {
+				return err
 			}
-			if e.Why != "" {
-				what += ": " + base.Line(e.Why, 200)
+			if c.Bool("json") {
+				return p.JSON("capsule", r)
 			}
-			p.Printf("r%-3d %s  %s  %s\n", e.Revision, base.FormatTime(e.At), base.Line(e.Actor, 30), what)
+			p.Printf("%s is restored to revision %d, as revision %d: %s\n", id, c.Int("restore"),
+				r.Revision, base.Line(r.Title, 80))
+			return nil
+		case c.IsSet("revision"):
+			r, err := k.Revision(c.Context, id, c.Int("revision"))
+			if err != nil {
+				return err
+			}
+			if c.Bool("json") {
+				return p.JSON("capsule", r)
+			}
+			p.printCapsule(&r, nil)
+			return nil
 		}
-	}, "events", events)
+		events, err := k.History(c.Context, id)
+		return p.Answer(c, err, func() {
+			for _, e := range events {
+				what := eventText(&e)
+				if len(e.Changed) > 0 {
+					what += " (" + strings.Join(e.Changed, ", ") + ")"
+				}
+				if e.Why != "" {
+					what += ": " + base.Line(e.Why, 200)
+				}
+				p.Printf("r%-3d %s  %s  %s\n", e.Revision, base.FormatTime(e.At),
+					base.Line(e.Actor, 30), what)
+			}
+		}, "events", events)
+	})
 }
 
 // eventText describes an event of a capsule.
@@ -371,24 +361,21 @@ func (p *program) kbRebuild(c *cli.Context) error {
 }
 
 func (p *program) kbStats(c *cli.Context) error {
-	k, done, err := p.openToRead(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	s, err := k.Stats(c.Context)
-	return p.Answer(c, err, func() {
-		p.Printf("capsules     %d: %d stand, %d superseded, %d retired\n", s.Capsules, s.Standing,
-			s.Superseded, s.Retired)
-		p.Printf("kinds        %s\n", tally(s.Kinds))
-		p.Printf("scopes       %s\n", tally(s.Scopes))
-		p.Printf("documents    %d\n", s.Documents)
-		p.Printf("embedded     %d%s\n", s.Embedded, map[bool]string{true: ", with " + s.Model,
-			false: ""}[s.Model != ""])
-		p.Printf("index        %d segments, %d in the tail, %s\n", s.Index.Segments, s.Index.Tail,
-			base.Megabytes(s.Index.Bytes))
-		p.Printf("decayed      %d\n", s.Decayed)
-	}, "stats", s)
+	return base.With(p.openToRead(c, false))(func(k *kb.KB) error {
+		s, err := k.Stats(c.Context)
+		return p.Answer(c, err, func() {
+			p.Printf("capsules     %d: %d stand, %d superseded, %d retired\n", s.Capsules, s.Standing,
+				s.Superseded, s.Retired)
+			p.Printf("kinds        %s\n", tally(s.Kinds))
+			p.Printf("scopes       %s\n", tally(s.Scopes))
+			p.Printf("documents    %d\n", s.Documents)
+			p.Printf("embedded     %d%s\n", s.Embedded, map[bool]string{true: ", with " + s.Model,
+				false: ""}[s.Model != ""])
+			p.Printf("index        %d segments, %d in the tail, %s\n", s.Index.Segments, s.Index.Tail,
+				base.Megabytes(s.Index.Bytes))
+			p.Printf("decayed      %d\n", s.Decayed)
+		}, "stats", s)
+	})
 }
 
 // tally prints counts, the highest first.

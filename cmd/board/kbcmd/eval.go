@@ -41,7 +41,8 @@ func (p *program) kbEval(c *cli.Context) error {
 	modes := base.List(c, "mode")
 	for _, m := range modes {
 		if !slices.Contains([]string{kb.ModeBM25, kb.ModeVector, kb.ModeHybrid}, m) {
-			return base.Usagef("bm25, vector or hybrid", "the mode %q cannot be measured", base.Line(m, 40))
+			return base.Usagef("bm25, vector or hybrid", "the mode %q cannot be measured",
+				base.Line(m, 40))
 		}
 	}
 	e, err := p.OwnEmbedder(c.Context)
@@ -215,25 +216,24 @@ func (p *program) kbCalibrate(c *cli.Context) error {
 		}
 		set = bytes.NewReader(data)
 	}
-	k, done, err := p.openKB(c, kb.Open, true)
-	if err != nil {
-		return err
-	}
-	defer done()
-	all, err := k.Calibrate(c.Context, set)
-	return p.Answer(c, err, func() {
-		for _, r := range all {
-			name := r.Model
-			if name == "" {
-				name = "words alone"
+	return base.With(p.openKB(c, kb.Open, true))(func(k *kb.KB) error {
+		all, err := k.Calibrate(c.Context, set)
+		return p.Answer(c, err, func() {
+			for _, r := range all {
+				name := r.Model
+				if name == "" {
+					name = "words alone"
+				}
+				p.Printf("%s: evidence from %.3f on; of %d prompts that something helps with "+
+					"%.0f %% get "+
+					"it, of %d others %.0f %% get nothing\n", base.Safe(name), r.Threshold, r.OnTopic,
+					100*r.Kept, r.OffTopic, 100*r.Rejected)
+				if r.Titles > 0 {
+					p.Printf("  here: of %s %.0f %% find their capsule\n",
+						base.Count(int64(r.Titles), "title",
+							"titles and prompts"), 100*r.TitlesFound)
+				}
 			}
-			p.Printf("%s: evidence from %.3f on; of %d prompts that something helps with %.0f %% get "+
-				"it, of %d others %.0f %% get nothing\n", base.Safe(name), r.Threshold, r.OnTopic,
-				100*r.Kept, r.OffTopic, 100*r.Rejected)
-			if r.Titles > 0 {
-				p.Printf("  here: of %s %.0f %% find their capsule\n", base.Count(int64(r.Titles), "title",
-					"titles and prompts"), 100*r.TitlesFound)
-			}
-		}
-	}, "calibrations", all)
+		}, "calibrations", all)
+	})
 }

@@ -60,10 +60,13 @@ title or the same words exists, the new one is refused with that id (exit 6); --
 replaces it. Similar capsules are listed.`,
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "title", Usage: "title, one `LINE`"},
-				&cli.StringFlag{Name: "body", Usage: "the `TEXT`, if it is neither an argument nor piped in"},
-				&cli.StringFlag{Name: "kind", Usage: "`KIND`: " + strings.Join(kb.Kinds, ", "), Value: "fact"},
+				&cli.StringFlag{Name: "body", Usage: "the `TEXT`, if it is neither an argument " +
+					"nor piped in"},
+				&cli.StringFlag{Name: "kind", Usage: "`KIND`: " + strings.Join(kb.Kinds, ", "),
+					Value: "fact"},
 				&cli.StringFlag{Name: "scope", Usage: "where it applies, `SCOPE`: " +
-					strings.Join(kb.Scopes, ", ") + " (default workspace; universal in your home directory " +
+					strings.Join(kb.Scopes, ", ") + " (default workspace; universal in your " +
+					"home directory " +
 					"and above)"},
 				&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"},
 					Usage: "`TAG`, repeatable or with commas"},
@@ -74,7 +77,8 @@ replaces it. Similar capsules are listed.`,
 				&cli.StringFlag{Name: "confidence", Aliases: []string{"c"},
 					Usage: "0 (a guess) to 1 (certain)"},
 				&cli.StringFlag{Name: "verified-by", Usage: "`WHO` or what verified it"},
-				&cli.StringSliceFlag{Name: "ref", Usage: "`REFERENCE` to a run, an entry, a file; repeatable"},
+				&cli.StringSliceFlag{Name: "ref", Usage: "`REFERENCE` to a run, an entry, a " +
+					"file; repeatable"},
 				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it belongs to"},
 				base.WorkspaceFlag("the `DIRECTORY` it belongs to"),
 				&cli.StringSliceFlag{Name: "supersedes", Usage: "`CAPSULE` that it replaces, repeatable"},
@@ -94,7 +98,8 @@ confident match, for hooks and other callers that answer unasked; board kb calib
 measures the threshold.`,
 			Flags: base.JoinFlags(kbFilters(), []cli.Flag{
 				&cli.StringFlag{Name: "mode", Aliases: []string{"m"},
-					Usage: "`MODE`: auto (hybrid if there is a model), hybrid, bm25, vector", Value: kb.ModeAuto},
+					Usage: "`MODE`: auto (hybrid if there is a model), hybrid, bm25, vector",
+					Value: kb.ModeAuto},
 				&cli.StringFlag{Name: "fusion",
 					Usage: "how hybrid fuses its two lists: `HOW`, convex (scores) or rrf (ranks)",
 					Value: kb.FusionConvex},
@@ -120,8 +125,10 @@ measures the threshold.`,
 		{
 			Name: "list", Usage: "list capsules, newest first",
 			Flags: base.JoinFlags(kbFilters(), []cli.Flag{
-				&cli.StringFlag{Name: "before", Usage: "only those older than this `CAPSULE`: the next page"},
-				base.WorkspaceFlag("the `DIRECTORY` that --here means"), base.LimitFlag(), base.QuietIDsFlag(),
+				&cli.StringFlag{Name: "before", Usage: "only those older than this `CAPSULE`: " +
+					"the next page"},
+				base.WorkspaceFlag("the `DIRECTORY` that --here means"), base.LimitFlag(),
+				base.QuietIDsFlag(),
 				base.JSONFlag(),
 			}),
 			Action: p.kbList,
@@ -140,7 +147,8 @@ the same code that answers everybody. --per-query writes the result of each ques
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "split", Usage: "the `NAME` of the qrels file"},
 				&cli.StringSliceFlag{Name: "mode", Aliases: []string{"m"},
-					Usage: "`MODE`, repeatable: bm25, vector, hybrid (default all that the model allows)"},
+					Usage: "`MODE`, repeatable: bm25, vector, hybrid (default all that the " +
+						"model allows)"},
 				&cli.StringFlag{Name: "fusion", Usage: "`HOW`: convex or rrf", Value: kb.FusionConvex},
 				&cli.BoolFlag{Name: "no-mmr", Usage: "do not rank down near-duplicates of a better hit"},
 				&cli.StringFlag{Name: "per-query",
@@ -208,29 +216,26 @@ func (p *program) remember(c *cli.Context, capsule kb.Capsule) error {
 	if err := capsule.Check(); err != nil {
 		return err // before a knowledge base is made for it
 	}
-	k, done, err := p.openKB(c, kb.Open, !c.Bool("no-embed"))
-	if err != nil {
-		return err
-	}
-	defer done()
-	r, err := k.Remember(c.Context, capsule, kb.RememberOptions{Force: c.Bool("force"),
-		NoEmbedding: c.Bool("no-embed")})
-	p.kbNotes(k)
-	if err != nil {
-		return err
-	}
-	return p.Answer(c, nil, func() {
-		if c.Bool("quiet") {
-			p.Printf("%s\n", r.Capsule.ID)
-		} else {
-			p.Printf("%s %s remembered: %s\n", r.Capsule.ID, r.Capsule.Kind,
-				base.Line(r.Capsule.Title, 100))
+	return base.With(p.openKB(c, kb.Open, !c.Bool("no-embed")))(func(k *kb.KB) error {
+		r, err := k.Remember(c.Context, capsule, kb.RememberOptions{Force: c.Bool("force"),
+			NoEmbedding: c.Bool("no-embed")})
+		p.kbNotes(k)
+		if err != nil {
+			return err
 		}
-		for _, w := range r.Warnings {
-			p.Messagef("  note: %s", base.Safe(w))
-		}
-		p.printLike(r.Alike)
-	}, "capsule", r.Capsule, "warnings", r.Warnings, "alike", r.Alike)
+		return p.Answer(c, nil, func() {
+			if c.Bool("quiet") {
+				p.Printf("%s\n", r.Capsule.ID)
+			} else {
+				p.Printf("%s %s remembered: %s\n", r.Capsule.ID, r.Capsule.Kind,
+					base.Line(r.Capsule.Title, 100))
+			}
+			for _, w := range r.Warnings {
+				p.Messagef("  note: %s", base.Safe(w))
+			}
+			p.printLike(r.Alike)
+		}, "capsule", r.Capsule, "warnings", r.Warnings, "alike", r.Alike)
+	})
 }
 
 // printLike names capsules that are similar to a new one.

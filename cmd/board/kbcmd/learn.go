@@ -48,7 +48,8 @@ listed with the reason; text that only resembles a learning is counted.`,
 			Usage:     "find what a worklog could teach, and print ready remember commands",
 			ArgsUsage: "[WORKLOG.jsonl | -]",
 			Description: "A worklog has a JSON object a line: the command (or tool) that was run, its " +
-				"exit_code, its output or error, the file that was edited.\nLooks for a failure that was " +
+				"exit_code, its output or error, the file that was edited.\nLooks for a " +
+				"failure that was " +
 				"fixed, an error that comes back, a command that is run again and again. It stores " +
 				"nothing:\nread what it prints, keep what is true, and run it.",
 			Flags: []cli.Flag{base.JSONFlag()}, Action: p.kbHarvest,
@@ -69,9 +70,11 @@ retrieval log. With --run or $BOARD_RUN the board records what was given, to who
 which task.`,
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "role", Usage: "`ROLE`: " + roles},
-				&cli.StringFlag{Name: "task", Usage: "the `TASK`, if it is neither an argument nor piped in"},
+				&cli.StringFlag{Name: "task", Usage: "the `TASK`, if it is neither an argument " +
+					"nor piped in"},
 				&cli.IntFlag{Name: "budget", Usage: "`TOKENS` of the block", Value: brief.DefaultBudget},
-				&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N` capsules", Value: 8},
+				&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N` capsules",
+					Value: 8},
 				&cli.StringFlag{Name: "mode", Aliases: []string{"m"},
 					Usage: "`MODE`: auto, hybrid, bm25", Value: kb.ModeAuto},
 				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it is about"},
@@ -284,41 +287,40 @@ func (p *program) kbBrief(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	k, done, err := p.openToRead(c, mode != kb.ModeBM25)
-	if err != nil {
-		return err
-	}
-	defer done()
-	b, err := brief.Write(c.Context, k, brief.Options{Role: c.String("role"), Task: task, Workspace: ws,
-		Project: c.String("project"), Run: run, Budget: c.Int("budget"), Limit: c.Int("limit"),
-		Mode: mode})
-	if err != nil {
-		return err
-	}
-	var given []board.Given
-	for _, l := range b.Log {
-		if l.Included {
-			given = append(given, board.Given{ID: l.ID, Score: l.Score, Evidence: l.Evidence})
+	return base.With(p.openToRead(c, mode != kb.ModeBM25))(func(k *kb.KB) error {
+		b, err := brief.Write(c.Context, k, brief.Options{Role: c.String("role"), Task: task,
+			Workspace: ws,
+			Project:   c.String("project"), Run: run, Budget: c.Int("budget"), Limit: c.Int("limit"),
+			Mode: mode})
+		if err != nil {
+			return err
 		}
-	}
-	p.recordGiven(c, run, board.Retrieval{Way: board.ByBrief, Role: b.Role, Task: task,
-		Capsules: given})
-	b.Degraded = append(cut, b.Degraded...)
-	return p.Answer(c, nil, func() {
-		p.Printf("%s", base.Safe(b.Block))
-		for _, d := range b.Degraded {
-			p.Messagef("note: %s", base.Safe(d))
-		}
-		switch kinds := ""; {
-		case b.Block == "" && len(b.Log) > 0 && b.Log[0].Evidence > 0:
-			p.Messagef("nothing to give; the best match is %s: %s", b.Log[0].ID, base.Safe(b.Log[0].Why))
-		case b.Block == "":
-			if len(b.Kinds) > 0 {
-				kinds = " (among " + strings.Join(b.Kinds, ", ") + ")"
+		var given []board.Given
+		for _, l := range b.Log {
+			if l.Included {
+				given = append(given, board.Given{ID: l.ID, Score: l.Score, Evidence: l.Evidence})
 			}
-			p.Messagef("no capsule is about it%s; try `board kb search`", kinds)
 		}
-	}, "brief", b)
+		p.recordGiven(c, run, board.Retrieval{Way: board.ByBrief, Role: b.Role, Task: task,
+			Capsules: given})
+		b.Degraded = append(cut, b.Degraded...)
+		return p.Answer(c, nil, func() {
+			p.Printf("%s", base.Safe(b.Block))
+			for _, d := range b.Degraded {
+				p.Messagef("note: %s", base.Safe(d))
+			}
+			switch kinds := ""; {
+			case b.Block == "" && len(b.Log) > 0 && b.Log[0].Evidence > 0:
+				p.Messagef("nothing to give; the best match is %s: %s", b.Log[0].ID,
+					base.Safe(b.Log[0].Why))
+			case b.Block == "":
+				if len(b.Kinds) > 0 {
+					kinds = " (among " + strings.Join(b.Kinds, ", ") + ")"
+				}
+				p.Messagef("no capsule is about it%s; try `board kb search`", kinds)
+			}
+		}, "brief", b)
+	})
 }
 
 // promotedKind is the kind of the capsule that an entry of a type becomes.
@@ -345,42 +347,39 @@ func (p *program) kbPromote(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	detail, err := b.Entry(c.Context, c.Args().First())
-	if err != nil {
-		return err
-	}
-	run, err := p.RunName(c)
-	if err != nil {
-		return err
-	}
-	if status := detail.Entry.Status; status != board.Active {
-		p.Messagef("note: %s is %s on the board: is the capsule still true? `board show %s` shows "+
-			"what contradicts it", detail.Entry.ID, status, detail.Entry.ID)
-	}
-	if v := detail.Entry.Verified; v != nil && !v.Stale && verify.Doubted(v.Verdict) {
-		p.Messagef("note: %s is doubted: its source does not confirm it; `board verify %s` shows how",
-			detail.Entry.ID, detail.Entry.ID)
-	}
-	capsule := CapsuleOf(run, &detail.Entry)
-	capsule.Workspace, capsule.Scope, capsule.Project, capsule.VerifiedBy = ws, c.String("scope"),
-		c.String("project"), c.String("verified-by")
-	capsule.Tags, capsule.DomainTags, capsule.Supersedes = append(capsule.Tags,
-		base.List(c, "tags")...), base.List(c, "domain"), base.List(c, "supersedes")
-	if kind := c.String("kind"); kind != "" {
-		capsule.Kind = kind
-	}
-	if title := c.String("title"); title != "" {
-		capsule.Title = title
-	}
-	if conf != nil {
-		capsule.Confidence = conf
-	}
-	return p.remember(c, capsule)
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		detail, err := b.Entry(c.Context, c.Args().First())
+		if err != nil {
+			return err
+		}
+		run, err := p.RunName(c)
+		if err != nil {
+			return err
+		}
+		if status := detail.Entry.Status; status != board.Active {
+			p.Messagef("note: %s is %s on the board: is the capsule still true? `board show %s` shows "+
+				"what contradicts it", detail.Entry.ID, status, detail.Entry.ID)
+		}
+		if v := detail.Entry.Verified; v != nil && !v.Stale && verify.Doubted(v.Verdict) {
+			p.Messagef("note: %s is doubted: its source does not confirm it; `board verify %s` shows how",
+				detail.Entry.ID, detail.Entry.ID)
+		}
+		capsule := CapsuleOf(run, &detail.Entry)
+		capsule.Workspace, capsule.Scope, capsule.Project, capsule.VerifiedBy = ws, c.String("scope"),
+			c.String("project"), c.String("verified-by")
+		capsule.Tags, capsule.DomainTags, capsule.Supersedes = append(capsule.Tags,
+			base.List(c, "tags")...), base.List(c, "domain"), base.List(c, "supersedes")
+		if kind := c.String("kind"); kind != "" {
+			capsule.Kind = kind
+		}
+		if title := c.String("title"); title != "" {
+			capsule.Title = title
+		}
+		if conf != nil {
+			capsule.Confidence = conf
+		}
+		return p.remember(c, capsule)
+	})
 }
 
 // CapsuleOf drafts the capsule for an entry of a run.

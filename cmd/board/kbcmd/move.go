@@ -53,10 +53,11 @@ which alone records that.`,
 			Flags: []cli.Flag{
 				base.DryRunFlag(),
 				&cli.StringFlag{Name: "format",
-					Usage: "`FORMAT`: " + strings.Join(importers.Formats, ", "), Value: importers.Formats[0]},
+					Usage: "`FORMAT`: " + strings.Join(importers.Formats, ", "),
+					Value: importers.Formats[0]},
 				&cli.BoolFlag{Name: "force",
-					Usage: "import also near-duplicates, other content under an existing id, and what looks " +
-						"like a secret"},
+					Usage: "import also near-duplicates, other content under an existing id, " +
+						"and what looks " + "like a secret"},
 				&cli.BoolFlag{Name: "no-embed",
 					Usage: "store without embeddings; `board kb reembed` adds them"},
 				base.LimitFlag(), base.WorkerFlag(), base.JSONFlag(),
@@ -74,68 +75,63 @@ func (p *program) kbExport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	k, done, err := p.openKB(c, kb.OpenExisting, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if err := q.CheckFilter(); err != nil {
-		return err
-	}
-	lq := listQuery(&q)
-	lq.Superseded, lq.Retired, lq.Documents = true, true, c.Bool("documents")
-	n := 0
-	if err := p.WriteFile(c.Args().First(), func(w io.Writer) (err error) {
-		n, err = importers.WriteExport(w, k.Export(c.Context, lq))
-		return err
-	}); err != nil {
-		return err
-	}
-	s, err := k.Stats(c.Context)
-	if err != nil {
-		return err
-	}
-	p.Messagef("%s written", base.Count(int64(n), "capsule", "capsules"))
-	if s.Documents > 0 && !lq.Documents {
-		p.Messagef("note: the parts of %s are left out; --documents includes them",
-			base.Count(s.Documents, "document", "documents"))
-	}
-	return nil
+	return base.With(p.openKB(c, kb.OpenExisting, false))(func(k *kb.KB) error {
+		if err := q.CheckFilter(); err != nil {
+			return err
+		}
+		lq := listQuery(&q)
+		lq.Superseded, lq.Retired, lq.Documents = true, true, c.Bool("documents")
+		n := 0
+		if err := p.WriteFile(c.Args().First(), func(w io.Writer) (err error) {
+			n, err = importers.WriteExport(w, k.Export(c.Context, lq))
+			return err
+		}); err != nil {
+			return err
+		}
+		s, err := k.Stats(c.Context)
+		if err != nil {
+			return err
+		}
+		p.Messagef("%s written", base.Count(int64(n), "capsule", "capsules"))
+		if s.Documents > 0 && !lq.Documents {
+			p.Messagef("note: the parts of %s are left out; --documents includes them",
+				base.Count(s.Documents, "document", "documents"))
+		}
+		return nil
+	})
 }
 
 func (p *program) kbSync(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return base.Usagef("`board kb sync FOLDER`", "one folder is needed, but %d are given", c.NArg())
 	}
-	k, done, err := p.openToWrite(c, c.Bool("dry-run"), !c.Bool("no-embed"))
-	if err != nil {
-		return err
-	}
-	defer done()
-	f, err := k.SyncFolder(c.Context, c.Args().First(), c.Bool("dry-run"))
-	p.kbNotes(k)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		err = p.JSON("sync", f, "dry_run", c.Bool("dry-run"))
-	} else {
-		p.Printf("%s%d taken, %d new, %d written, %d removed, %d the same\n",
-			map[bool]string{true: "would be: "}[c.Bool("dry-run")], len(f.Taken), len(f.Added),
-			len(f.Written), len(f.Removed), f.Same)
-		for _, id := range f.Conflicts {
-			p.Printf("%s  %s  the file and the capsule were both changed; neither was written; `board "+
-				"kb get %s` shows the capsule\n", id, p.Paint(base.Red, "CONFLICT"), id)
+	return base.With(p.openToWrite(c, c.Bool("dry-run"), !c.Bool("no-embed")))(func(k *kb.KB) error {
+		f, err := k.SyncFolder(c.Context, c.Args().First(), c.Bool("dry-run"))
+		p.kbNotes(k)
+		if err != nil {
+			return err
 		}
-		p.sayNotes(f.Notes)
-	}
-	if err == nil {
-		err = p.refused(f.Refused, c.Bool("json"))
-	}
-	if len(f.Conflicts) > 0 {
-		return base.ExitError(fault.Conflict.Exit())
-	}
-	return err
+		if c.Bool("json") {
+			err = p.JSON("sync", f, "dry_run", c.Bool("dry-run"))
+		} else {
+			p.Printf("%s%d taken, %d new, %d written, %d removed, %d the same\n",
+				map[bool]string{true: "would be: "}[c.Bool("dry-run")], len(f.Taken), len(f.Added),
+				len(f.Written), len(f.Removed), f.Same)
+			for _, id := range f.Conflicts {
+				p.Printf("%s  %s  the file and the capsule were both changed; neither was "+
+					"written; `board "+
+					"kb get %s` shows the capsule\n", id, p.Paint(base.Red, "CONFLICT"), id)
+			}
+			p.sayNotes(f.Notes)
+		}
+		if err == nil {
+			err = p.refused(f.Refused, c.Bool("json"))
+		}
+		if len(f.Conflicts) > 0 {
+			return base.ExitError(fault.Conflict.Exit())
+		}
+		return err
+	})
 }
 
 func (p *program) kbImport(c *cli.Context) error {
@@ -149,53 +145,50 @@ func (p *program) kbImport(c *cli.Context) error {
 	}
 	opt := kb.ImportOptions{DryRun: c.Bool("dry-run"), Force: c.Bool("force"),
 		NoEmbedding: c.Bool("no-embed")}
-	k, done, err := p.openToWrite(c, opt.DryRun, !opt.NoEmbedding)
-	if err != nil {
-		return err
-	}
-	defer done()
-	bar := p.StepBar()
-	opt.Progress = bar.Show
-	out, err := k.Import(c.Context, set, opt)
-	bar.Clear()
-	p.kbNotes(k)
-	if err != nil {
-		if n := len(out.Stored) + len(out.Changed); n > 0 && !opt.DryRun {
-			p.Messagef("%s stored; the same command continues", base.Count(int64(n), "capsule is",
-				"capsules are"))
-		}
-		return err
-	}
-	if c.Bool("json") {
-		if err := p.JSON("import", out, "format", set.Format, "dry_run", opt.DryRun); err != nil {
+	return base.With(p.openToWrite(c, opt.DryRun, !opt.NoEmbedding))(func(k *kb.KB) error {
+		bar := p.StepBar()
+		opt.Progress = bar.Show
+		out, err := k.Import(c.Context, set, opt)
+		bar.Clear()
+		p.kbNotes(k)
+		if err != nil {
+			if n := len(out.Stored) + len(out.Changed); n > 0 && !opt.DryRun {
+				p.Messagef("%s stored; the same command continues", base.Count(int64(n), "capsule is",
+					"capsules are"))
+			}
 			return err
 		}
-		return p.refused(out.Refused, true)
-	}
-	p.Printf("%s: %s %sstored, %d changed, %d here already, %d refused\n", set.Format,
-		base.Count(int64(len(out.Stored)), "capsule", "capsules"), base.WouldBe(opt.DryRun),
-		len(out.Changed), len(out.Already), len(out.Refused))
-	all := append(out.Stored, out.Changed...)
-	for _, i := range p.shown(c, len(all)) {
-		x := &all[i]
-		id := ""
-		if !opt.DryRun || x.Capsule.ID != "" && len(out.Stored) <= i {
-			id = x.Capsule.ID + "  "
+		if c.Bool("json") {
+			if err := p.JSON("import", out, "format", set.Format, "dry_run", opt.DryRun); err != nil {
+				return err
+			}
+			return p.refused(out.Refused, true)
 		}
-		p.Printf("  %s%-12s  %s  (%s)\n", id, x.Capsule.Kind, base.Line(x.Capsule.Title, 100),
-			base.Line(x.From, 100))
-		for _, n := range x.Notes {
-			p.Printf("      %s\n", base.Line(n, 200))
+		p.Printf("%s: %s %sstored, %d changed, %d here already, %d refused\n", set.Format,
+			base.Count(int64(len(out.Stored)), "capsule", "capsules"), base.WouldBe(opt.DryRun),
+			len(out.Changed), len(out.Already), len(out.Refused))
+		all := append(out.Stored, out.Changed...)
+		for _, i := range p.shown(c, len(all)) {
+			x := &all[i]
+			id := ""
+			if !opt.DryRun || x.Capsule.ID != "" && len(out.Stored) <= i {
+				id = x.Capsule.ID + "  "
+			}
+			p.Printf("  %s%-12s  %s  (%s)\n", id, x.Capsule.Kind, base.Line(x.Capsule.Title, 100),
+				base.Line(x.From, 100))
+			for _, n := range x.Notes {
+				p.Printf("      %s\n", base.Line(n, 200))
+			}
 		}
-	}
-	for _, a := range out.Already {
-		p.Messagef("here already: %s: %s", base.Safe(a.From), base.Safe(a.Why))
-	}
-	for _, n := range out.Notes {
-		p.Messagef("note: %s", base.Safe(n))
-	}
-	if opt.DryRun && len(all) > 0 {
-		p.Messagef("dry run: nothing was stored")
-	}
-	return p.refused(out.Refused, false)
+		for _, a := range out.Already {
+			p.Messagef("here already: %s: %s", base.Safe(a.From), base.Safe(a.Why))
+		}
+		for _, n := range out.Notes {
+			p.Messagef("note: %s", base.Safe(n))
+		}
+		if opt.DryRun && len(all) > 0 {
+			p.Messagef("dry run: nothing was stored")
+		}
+		return p.refused(out.Refused, false)
+	})
 }

@@ -79,21 +79,18 @@ func (p *program) kbGet(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return base.Usagef("`board kb get CAPSULE`", "one id is needed, but %d are given", c.NArg())
 	}
-	k, done, err := p.openKB(c, kb.OpenExisting, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	capsule, err := k.Retrieve(c.Context, c.Args().First())
-	if err != nil {
-		return err
-	}
-	g, err := p.usage(c, k, &capsule)
-	if err != nil {
-		return err
-	}
-	p.noteUnread(g.Unread)
-	return p.Answer(c, nil, func() { p.printCapsule(&capsule, &g) }, "capsule", capsule, "given", g)
+	return base.With(p.openKB(c, kb.OpenExisting, false))(func(k *kb.KB) error {
+		capsule, err := k.Retrieve(c.Context, c.Args().First())
+		if err != nil {
+			return err
+		}
+		g, err := p.usage(c, k, &capsule)
+		if err != nil {
+			return err
+		}
+		p.noteUnread(g.Unread)
+		return p.Answer(c, nil, func() { p.printCapsule(&capsule, &g) }, "capsule", capsule, "given", g)
+	})
 }
 
 // printCapsule prints a capsule, and the runs that it was given to, unless usage is
@@ -147,36 +144,34 @@ func (p *program) kbList(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	k, done, err := p.openToRead(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	lq := listQuery(&q)
-	lq.Before, lq.Limit = c.String("before"), c.Int("limit")
-	all, more, err := k.List(c.Context, lq)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		if all == nil {
-			all = []kb.Capsule{}
+	return base.With(p.openToRead(c, false))(func(k *kb.KB) error {
+		lq := listQuery(&q)
+		lq.Before, lq.Limit = c.String("before"), c.Int("limit")
+		all, more, err := k.List(c.Context, lq)
+		if err != nil {
+			return err
 		}
-		return p.JSON("capsules", all, "more", more)
-	}
-	for i := range all {
-		if c.Bool("quiet") {
-			p.Printf("%s\n", all[i].ID)
-			continue
+		if c.Bool("json") {
+			if all == nil {
+				all = []kb.Capsule{}
+			}
+			return p.JSON("capsules", all, "more", more)
 		}
-		p.Printf("%s  %s  %-12s  %s%s\n", all[i].ID, all[i].Created.Format("2006-01-02"), all[i].Kind,
-			base.Line(all[i].Title, 120), p.Paint(base.Yellow, marks(&all[i])))
-	}
-	switch {
-	case len(all) == 0:
-		p.EndList(0, false, "capsules")
-	case more:
-		p.Messagef("the newest %d are shown; --before %s shows the next", len(all), all[len(all)-1].ID)
-	}
-	return nil
+		for i := range all {
+			if c.Bool("quiet") {
+				p.Printf("%s\n", all[i].ID)
+				continue
+			}
+			p.Printf("%s  %s  %-12s  %s%s\n", all[i].ID, all[i].Created.Format("2006-01-02"), all[i].Kind,
+				base.Line(all[i].Title, 120), p.Paint(base.Yellow, marks(&all[i])))
+		}
+		switch {
+		case len(all) == 0:
+			p.EndList(0, false, "capsules")
+		case more:
+			p.Messagef("the newest %d are shown; --before %s shows the next", len(all),
+				all[len(all)-1].ID)
+		}
+		return nil
+	})
 }

@@ -45,11 +45,13 @@ replaces the group's items with it. They are forgotten, and point to it.`,
 					Usage: "list items that one text could replace, and contradictions; change nothing"},
 				&cli.BoolFlag{Name: "passes", Usage: "list passes, newest first"},
 				&cli.StringFlag{Name: "undo",
-					Usage: "revert the pass or the rewrite `PASS`; exit 6 if it cannot be reverted as a whole"},
+					Usage: "revert the pass or the rewrite `PASS`; exit 6 if it cannot be " +
+						"reverted as a whole"},
 				&cli.IntFlag{Name: "limit", Aliases: []string{"n"},
 					Usage: "with --plan or --passes, at most `N`; 0: all", Value: 20},
 				&cli.StringFlag{Name: "apply",
-					Usage: "do the rewrites in `FILE`, - for standard input; exit 6 if some cannot be done"},
+					Usage: "do the rewrites in `FILE`, - for standard input; exit 6 if some " +
+						"cannot be done"},
 			),
 			Action: p.memoryConsolidate,
 		},
@@ -90,51 +92,49 @@ func (p *program) memoryConsolidate(c *cli.Context) error {
 		}
 		scopes = append(scopes, sc)
 	}
-	s, done, err := p.openMemory(c, c.IsSet("apply") || c.IsSet("undo"))
-	if err != nil {
-		return err
-	}
-	defer done()
-	if c.Bool("due") {
-		if scopes, err = s.Due(c.Context); err != nil {
+	return base.With(p.openMemory(c, c.IsSet("apply") ||
+		c.IsSet("undo")))(func(s *openedMemory) (err error) {
+		if c.Bool("due") {
+			if scopes, err = s.Due(c.Context); err != nil {
+				return err
+			}
+		}
+		switch {
+		case c.IsSet("apply"):
+			return p.applyRewrites(c, s)
+		case c.Bool("plan"):
+			return p.planRewrites(c, s, scopes)
+		case c.Bool("dry-run"):
+			return p.planConsolidation(c, s, scopes)
+		case c.Bool("passes"):
+			return p.memoryPasses(c, s)
+		case c.IsSet("undo"):
+			return p.undoPass(c, s)
+		}
+		bar := p.StepBar()
+		all, err := s.Consolidate(c.Context, scopes,
+			func(done, of int) { bar.Show("consolidating", done, of) })
+		bar.Clear()
+		if err != nil {
+			if len(all) > 0 {
+				p.Messagef("%s done; the same command continues", base.Count(int64(len(all)), "scope is",
+					"scopes are"))
+			}
 			return err
 		}
-	}
-	switch {
-	case c.IsSet("apply"):
-		return p.applyRewrites(c, s)
-	case c.Bool("plan"):
-		return p.planRewrites(c, s, scopes)
-	case c.Bool("dry-run"):
-		return p.planConsolidation(c, s, scopes)
-	case c.Bool("passes"):
-		return p.memoryPasses(c, s)
-	case c.IsSet("undo"):
-		return p.undoPass(c, s)
-	}
-	bar := p.StepBar()
-	all, err := s.Consolidate(c.Context, scopes,
-		func(done, of int) { bar.Show("consolidating", done, of) })
-	bar.Clear()
-	if err != nil {
-		if len(all) > 0 {
-			p.Messagef("%s done; the same command continues", base.Count(int64(len(all)), "scope is",
-				"scopes are"))
-		}
-		return err
-	}
-	return p.Answer(c, nil, func() {
-		for i := range all {
-			x := &all[i]
-			undo := ""
-			if x.Pass != "" {
-				undo = p.Paint(base.Dim, "  --undo "+x.Pass)
+		return p.Answer(c, nil, func() {
+			for i := range all {
+				x := &all[i]
+				undo := ""
+				if x.Pass != "" {
+					undo = p.Paint(base.Dim, "  --undo "+x.Pass)
+				}
+				p.Printf("%s: %s%s\n", x.Scope, consolidatedText(x), undo)
+				p.notes(x.Scope, x.Notes)
 			}
-			p.Printf("%s: %s%s\n", x.Scope, consolidatedText(x), undo)
-			p.notes(x.Scope, x.Notes)
-		}
-		p.noScopes(c, len(all))
-	}, "consolidated", all, "dry_run", false)
+			p.noScopes(c, len(all))
+		}, "consolidated", all, "dry_run", false)
+	})
 }
 
 func (p *program) notes(scope string, notes []string) {
@@ -184,8 +184,8 @@ func (p *program) planConsolidation(c *cli.Context, s *openedMemory, scopes []me
 				if st.Into != "" {
 					p.Printf("  %7s  %s  %s\n", "into", st.Into, base.Line(st.IntoText, 120))
 				}
-				p.Printf("  %7s  %s\n", "", p.Paint(base.Dim, fmt.Sprintf("relevance %.2f; %s", st.Relevance,
-					base.Line(st.Why, 300))))
+				p.Printf("  %7s  %s\n", "", p.Paint(base.Dim, fmt.Sprintf("relevance %.2f; %s",
+					st.Relevance, base.Line(st.Why, 300))))
 			}
 			p.memoryContradictions(x.Contradictions)
 			p.notes(x.Scope, x.Notes)
@@ -271,17 +271,14 @@ func (p *program) memoryRestore(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, true)
-	if err != nil {
-		return err
-	}
-	defer done()
-	r, err := s.Restore(c.Context, id)
-	return p.Answer(c, err, func() {
-		p.Printf("%s is restored to %s: %s\n", r.Item.ID, r.Item.Scope(),
-			base.Line(headline(&r.Item), 100))
-		p.warnings(r.Warnings)
-	}, "restored", r.Item, "warnings", r.Warnings)
+	return base.With(p.openMemory(c, true))(func(s *openedMemory) error {
+		r, err := s.Restore(c.Context, id)
+		return p.Answer(c, err, func() {
+			p.Printf("%s is restored to %s: %s\n", r.Item.ID, r.Item.Scope(),
+				base.Line(headline(&r.Item), 100))
+			p.warnings(r.Warnings)
+		}, "restored", r.Item, "warnings", r.Warnings)
+	})
 }
 
 func (p *program) applyRewrites(c *cli.Context, s *openedMemory) error {

@@ -31,7 +31,8 @@ func (p *program) contextChunkCommands() []*cli.Command {
 scores only within one answer.`,
 			Flags: base.JoinFlags(filters(), useFlags(
 				&cli.IntFlag{Name: "limit", Aliases: []string{"n", "top-k"},
-					Usage: "at most `N`, 1 to " + strconv.Itoa(chunks.MaxTopK), Value: chunks.DefaultTopK},
+					Usage: "at most `N`, 1 to " + strconv.Itoa(chunks.MaxTopK),
+					Value: chunks.DefaultTopK},
 				&cli.Float64Flag{Name: "min-score",
 					Usage: "leave out hits with a lower `SCORE`", Value: chunks.DefaultMinScore},
 				&cli.StringFlag{Name: "mode", Aliases: []string{"m"},
@@ -71,7 +72,8 @@ a chunk, delete it and write another. TOPIC and TEXT as two arguments still work
 			Name: "list", Usage: "list chunks, the newest first",
 			Flags: base.JoinFlags(filters(), useFlags(
 				&cli.IntFlag{Name: "limit", Aliases: []string{"n"},
-					Usage: "at most `N`, 1 to " + strconv.Itoa(chunks.MaxLimit), Value: chunks.DefaultLimit},
+					Usage: "at most `N`, 1 to " + strconv.Itoa(chunks.MaxLimit),
+					Value: chunks.DefaultLimit},
 				&cli.IntFlag{Name: "offset", Usage: "skip the first `N`"},
 				base.QuietIDsFlag())),
 			Action: p.contextList,
@@ -96,29 +98,26 @@ func (p *program) contextSearch(c *cli.Context) error {
 	}
 	q := chunks.Query{Text: text, Tags: base.List(c, "tag"), Agent: c.String("agent"),
 		TopK: new(c.Int("limit")), MinScore: new(c.Float64("min-score")), Mode: c.String("mode")}
-	s, done, err := p.openContext(c, q.Mode != chunks.ModeBM25)
-	if err != nil {
-		return err
-	}
-	defer done()
-	r, err := s.Search(c.Context, q)
-	if err != nil {
-		return err
-	}
-	switch {
-	case c.Bool("json"):
-		return p.JSON("hits", r.Hits, "mode", r.Mode, "degraded", r.Degraded)
-	case c.Bool("quiet"):
-		for i := range r.Hits {
-			p.Printf("%s\n", base.Safe(r.Hits[i].ID))
+	return base.With(p.openContext(c, q.Mode != chunks.ModeBM25))(func(s *chunks.Store) error {
+		r, err := s.Search(c.Context, q)
+		if err != nil {
+			return err
 		}
-	default:
-		p.PrintDocument(chunks.SearchText(r))
-	}
-	for _, d := range r.Degraded {
-		p.Messagef("note: %s", base.Safe(d))
-	}
-	return nil
+		switch {
+		case c.Bool("json"):
+			return p.JSON("hits", r.Hits, "mode", r.Mode, "degraded", r.Degraded)
+		case c.Bool("quiet"):
+			for i := range r.Hits {
+				p.Printf("%s\n", base.Safe(r.Hits[i].ID))
+			}
+		default:
+			p.PrintDocument(chunks.SearchText(r))
+		}
+		for _, d := range r.Degraded {
+			p.Messagef("note: %s", base.Safe(d))
+		}
+		return nil
+	})
 }
 
 // topicAndContent are the parts of a new chunk: the text, and as the topic --topic or
@@ -176,40 +175,37 @@ func (p *program) contextWrite(c *cli.Context) error {
 	if c.IsSet("ttl-days") {
 		days, err := strconv.ParseFloat(c.String("ttl-days"), 64)
 		if err != nil {
-			return base.Usagef("give a number of days, such as 30 or 0.5", "--ttl-days %q is not a number",
-				c.String("ttl-days"))
+			return base.Usagef("give a number of days, such as 30 or 0.5",
+				"--ttl-days %q is not a number", c.String("ttl-days"))
 		}
 		n.TTLDays = &days
 	}
-	s, done, err := p.openContext(c, !c.Bool("no-embed"))
-	if err != nil {
-		return err
-	}
-	defer done()
-	chunk, err := s.Write(c.Context, n)
-	if err != nil {
-		return err
-	}
-	warnings := chunks.Warnings(&chunk)
-	if !c.Bool("no-embed") {
-		_, err := s.Embed(c.Context, chunk.ID)
-		if err != nil && !errors.Is(err, fault.NoModel) { // it is stored all the same
-			warnings = append(warnings, "it has no embedding: "+err.Error())
+	return base.With(p.openContext(c, !c.Bool("no-embed")))(func(s *chunks.Store) error {
+		chunk, err := s.Write(c.Context, n)
+		if err != nil {
+			return err
 		}
-		if now, err := s.Read(c.Context, chunk.ID); err == nil {
-			chunk = now
+		warnings := chunks.Warnings(&chunk)
+		if !c.Bool("no-embed") {
+			_, err := s.Embed(c.Context, chunk.ID)
+			if err != nil && !errors.Is(err, fault.NoModel) { // it is stored all the same
+				warnings = append(warnings, "it has no embedding: "+err.Error())
+			}
+			if now, err := s.Read(c.Context, chunk.ID); err == nil {
+				chunk = now
+			}
 		}
-	}
-	switch {
-	case c.Bool("json"):
-		return p.JSON("chunk", chunk, "warnings", warnings)
-	case c.Bool("quiet"):
-		p.Printf("%s\n", chunk.ID)
-	default:
-		p.PrintDocument(chunks.WriteText(chunk))
-	}
-	p.warnings(warnings)
-	return nil
+		switch {
+		case c.Bool("json"):
+			return p.JSON("chunk", chunk, "warnings", warnings)
+		case c.Bool("quiet"):
+			p.Printf("%s\n", chunk.ID)
+		default:
+			p.PrintDocument(chunks.WriteText(chunk))
+		}
+		p.warnings(warnings)
+		return nil
+	})
 }
 
 func (p *program) contextRead(c *cli.Context) error {
@@ -217,41 +213,35 @@ func (p *program) contextRead(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openContext(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	chunk, err := s.Read(c.Context, id)
-	return p.Answer(c, err, func() { p.PrintDocument(chunks.ReadText(chunk)) }, "chunk", chunk)
+	return base.With(p.openContext(c, false))(func(s *chunks.Store) error {
+		chunk, err := s.Read(c.Context, id)
+		return p.Answer(c, err, func() { p.PrintDocument(chunks.ReadText(chunk)) }, "chunk", chunk)
+	})
 }
 
 func (p *program) contextList(c *cli.Context) error {
 	q := chunks.ListQuery{Agent: c.String("agent"), Tags: base.List(c, "tag"),
 		Limit: new(c.Int("limit")), Offset: c.Int("offset")}
-	s, done, err := p.openContext(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	l, err := s.List(c.Context, q)
-	if err != nil {
-		return err
-	}
-	switch {
-	case c.Bool("json"):
-		return p.JSON("chunks", l.Chunks, "total", l.Total)
-	case c.Bool("quiet"):
-		for i := range l.Chunks {
-			p.Printf("%s\n", base.Safe(l.Chunks[i].ID))
+	return base.With(p.openContext(c, false))(func(s *chunks.Store) error {
+		l, err := s.List(c.Context, q)
+		if err != nil {
+			return err
 		}
-	default:
-		p.PrintDocument(chunks.ListText(l))
-	}
-	if next := q.Offset + len(l.Chunks); next < l.Total {
-		p.Messagef("%d of %d are listed; --offset %d lists the next", len(l.Chunks), l.Total, next)
-	}
-	return nil
+		switch {
+		case c.Bool("json"):
+			return p.JSON("chunks", l.Chunks, "total", l.Total)
+		case c.Bool("quiet"):
+			for i := range l.Chunks {
+				p.Printf("%s\n", base.Safe(l.Chunks[i].ID))
+			}
+		default:
+			p.PrintDocument(chunks.ListText(l))
+		}
+		if next := q.Offset + len(l.Chunks); next < l.Total {
+			p.Messagef("%d of %d are listed; --offset %d lists the next", len(l.Chunks), l.Total, next)
+		}
+		return nil
+	})
 }
 
 func (p *program) contextDelete(c *cli.Context) error {
@@ -259,26 +249,23 @@ func (p *program) contextDelete(c *cli.Context) error {
 	if len(ids) == 0 {
 		return base.Usagef("`board context delete ID`", "no id is given")
 	}
-	s, done, err := p.openContext(c, false)
-	if err != nil {
+	return base.With(p.openContext(c, false))(func(s *chunks.Store) (err error) {
+		deleted := []string{}
+		for _, id := range ids {
+			if err = s.Delete(c.Context, id); err != nil {
+				break
+			}
+			deleted = append(deleted, id)
+			if !c.Bool("json") {
+				p.PrintDocument(chunks.DeleteText(id))
+			}
+		}
+		// what was done before it failed is said too
+		if c.Bool("json") && (err == nil || len(deleted) > 0) {
+			if e := p.JSON("deleted", deleted); err == nil {
+				err = e
+			}
+		}
 		return err
-	}
-	defer done()
-	deleted := []string{}
-	for _, id := range ids {
-		if err = s.Delete(c.Context, id); err != nil {
-			break
-		}
-		deleted = append(deleted, id)
-		if !c.Bool("json") {
-			p.PrintDocument(chunks.DeleteText(id))
-		}
-	}
-	// what was done before it failed is said too
-	if c.Bool("json") && (err == nil || len(deleted) > 0) {
-		if e := p.JSON("deleted", deleted); err == nil {
-			err = e
-		}
-	}
-	return err
+	})
 }

@@ -29,13 +29,10 @@ func (p *program) contextGet(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openContext(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	v, err := s.State(c.Context, key)
-	return p.Answer(c, err, func() { p.PrintDocument(chunks.StateText(v)) }, "state", v)
+	return base.With(p.openContext(c, false))(func(s *chunks.Store) error {
+		v, err := s.State(c.Context, key)
+		return p.Answer(c, err, func() { p.PrintDocument(chunks.StateText(v)) }, "state", v)
+	})
 }
 
 func (p *program) contextSet(c *cli.Context) error {
@@ -50,11 +47,8 @@ func (p *program) contextSet(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openContext(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	v, err := s.SetState(c.Context, c.Args().First(), value)
-	return p.Answer(c, err, func() { p.PrintDocument(chunks.SetStateText(v)) }, "state", v)
+	return base.With(p.openContext(c, false))(func(s *chunks.Store) error {
+		v, err := s.SetState(c.Context, c.Args().First(), value)
+		return p.Answer(c, err, func() { p.PrintDocument(chunks.SetStateText(v)) }, "state", v)
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
 	"blackboard/embed"
+	"blackboard/kb/chunks"
 )
 
 // contextSkill teaches agents the store's tools.
@@ -57,74 +58,65 @@ same command again.`,
 }
 
 func (p *program) contextImport(c *cli.Context) error {
-	s, done, err := p.openContextAs(c, true, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	r, err := s.Import(c.Context)
-	return p.Answer(c, err, func() {
-		p.Printf("%s\n", importText(&r))
-		p.importNotes(&r)
-	}, "import", r)
+	return base.With(p.openContextAs(c, true, false))(func(s *chunks.Store) error {
+		r, err := s.Import(c.Context)
+		return p.Answer(c, err, func() {
+			p.Printf("%s\n", importText(&r))
+			p.importNotes(&r)
+		}, "import", r)
+	})
 }
 
 func (p *program) contextStatus(c *cli.Context) error {
-	s, done, err := p.openContextAs(c, false, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	st, err := s.Status(c.Context)
-	return p.Answer(c, err, func() {
-		size := "not created yet"
-		if st.There {
-			size = base.Megabytes(st.Bytes)
-		}
-		row := func(name, text string) { p.Printf("  %-10s  %s\n", name, text) }
-		p.Printf("%s  %s\n", base.Safe(st.Path), size)
-		row("chunks", fmt.Sprint(st.Chunks))
-		row("state", base.Count(int64(st.State), "key", "keys"))
-		with := ""
-		if st.Model != "" {
-			with = " with " + base.Safe(st.Model)
-		}
-		row("embedded", fmt.Sprintf("%d of %d%s", st.Embedded, st.Chunks, with))
-		if st.There {
-			row("index", fmt.Sprintf("%s, %d in the tail, %s", base.Count(int64(st.Index.Segments),
-				"segment", "segments"), st.Index.Tail, base.Megabytes(st.Index.Bytes)))
-		}
-		if st.Import != nil && st.Import.Source != "" {
-			row("import", base.FormatTime(st.Import.At)+"  "+importText(&st.Import.ImportResult))
-		} else if len(st.Originals) > 0 {
-			row("import", "none; "+base.Safe(strings.Join(st.Originals,
-				", "))+": board context import imports it")
-		}
-	}, "status", st)
+	return base.With(p.openContextAs(c, false, false))(func(s *chunks.Store) error {
+		st, err := s.Status(c.Context)
+		return p.Answer(c, err, func() {
+			size := "not created yet"
+			if st.There {
+				size = base.Megabytes(st.Bytes)
+			}
+			row := func(name, text string) { p.Printf("  %-10s  %s\n", name, text) }
+			p.Printf("%s  %s\n", base.Safe(st.Path), size)
+			row("chunks", fmt.Sprint(st.Chunks))
+			row("state", base.Count(int64(st.State), "key", "keys"))
+			with := ""
+			if st.Model != "" {
+				with = " with " + base.Safe(st.Model)
+			}
+			row("embedded", fmt.Sprintf("%d of %d%s", st.Embedded, st.Chunks, with))
+			if st.There {
+				row("index", fmt.Sprintf("%s, %d in the tail, %s", base.Count(int64(st.Index.Segments),
+					"segment", "segments"), st.Index.Tail, base.Megabytes(st.Index.Bytes)))
+			}
+			if st.Import != nil && st.Import.Source != "" {
+				row("import", base.FormatTime(st.Import.At)+"  "+importText(&st.Import.ImportResult))
+			} else if len(st.Originals) > 0 {
+				row("import", "none; "+base.Safe(strings.Join(st.Originals,
+					", "))+": board context import imports it")
+			}
+		}, "status", st)
+	})
 }
 
 func (p *program) contextReembed(c *cli.Context) error {
 	p.EmbedsMuch = true
-	s, done, err := p.openContext(c, true)
-	if err != nil {
-		return err
-	}
-	defer done()
-	bar := p.StepBar()
-	r, err := s.Reembed(c.Context, func(done, of int) { bar.Show("embedding", done, of) })
-	bar.Clear()
-	if err != nil {
-		if errors.Is(err, fault.NoModel) {
-			return embed.NoModel()
+	return base.With(p.openContext(c, true))(func(s *chunks.Store) error {
+		bar := p.StepBar()
+		r, err := s.Reembed(c.Context, func(done, of int) { bar.Show("embedding", done, of) })
+		bar.Clear()
+		if err != nil {
+			if errors.Is(err, fault.NoModel) {
+				return embed.NoModel()
+			}
+			if r.Embedded > 0 {
+				p.Messagef("%s have theirs; the same command continues",
+					base.Count(int64(r.Embedded), "chunk", "chunks"))
+			}
+			return err
 		}
-		if r.Embedded > 0 {
-			p.Messagef("%s have theirs; the same command continues", base.Count(int64(r.Embedded), "chunk",
-				"chunks"))
-		}
-		return err
-	}
-	return p.Answer(c, nil, func() {
-		p.Printf("%s embedded with %s\n", base.Count(int64(r.Embedded), "chunk", "chunks"),
-			base.Safe(r.Model))
-	}, "reembed", r)
+		return p.Answer(c, nil, func() {
+			p.Printf("%s embedded with %s\n", base.Count(int64(r.Embedded), "chunk", "chunks"),
+				base.Safe(r.Model))
+		}, "reembed", r)
+	})
 }

@@ -18,7 +18,8 @@ func (p *program) memoryOwnCommands() []*cli.Command {
 		return &cli.Command{
 			Name: name, Usage: usage, ArgsUsage: "[TEXT | -]", Description: description,
 			Flags: memoryFlags(
-				tier(" (default workspace, and account where there is none); without a text, only those of it"),
+				tier(" (default workspace, and account where there is none); without a text, "+
+					"only those of it"),
 				&cli.BoolFlag{Name: "force", Usage: "store it even if it seems to hold a secret"},
 				&cli.BoolFlag{Name: "full", Usage: "print full entries"},
 				base.LimitFlag(), base.QuietIDsFlag(),
@@ -40,7 +41,8 @@ $BOARD_MEMORY_GRANTS contains named.`,
 				{
 					Name: "show", Usage: "print one unchanged", ArgsUsage: "NAME",
 					Flags: memoryFlags(tier(" (default workspace; SOUL's is account)"),
-						&cli.BoolFlag{Name: "revisions", Usage: "print its revisions instead, the oldest first"}),
+						&cli.BoolFlag{Name: "revisions", Usage: "print its revisions instead, " +
+							"the oldest first"}),
 					Action: p.inMemory(p.namedShow),
 				},
 				{
@@ -120,8 +122,8 @@ func (p *program) namedShow(c *cli.Context, s *openedMemory) error {
 			if i > 0 {
 				p.Printf("\n")
 			}
-			p.Printf("revision %d, %s\n%s\n", revisions[i].Revision, base.FormatTime(revisions[i].Updated),
-				base.Indent(revisions[i].Body, "  | "))
+			p.Printf("revision %d, %s\n%s\n", revisions[i].Revision,
+				base.FormatTime(revisions[i].Updated), base.Indent(revisions[i].Body, "  | "))
 		}
 		if len(revisions) == 0 {
 			p.Messagef("it has no earlier revisions")
@@ -172,12 +174,9 @@ func (p *program) namedEdit(c *cli.Context) error {
 	default:
 		return p.editNamed(c, name, revision)
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	return p.writeNamed(c, s, name, text, revision)
+	return base.With(p.openMemory(c, false))(func(s *openedMemory) error {
+		return p.writeNamed(c, s, name, text, revision)
+	})
 }
 
 func namedRevision(c *cli.Context) (int, error) {
@@ -207,27 +206,24 @@ func (p *program) editNamed(c *cli.Context, name string, revision int) error {
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	was, err := s.GetNamed(c.Context, name, c.String("tier"))
-	if err != nil && !errors.Is(err, fault.NotFound) { // else it is a new one
-		return err
-	}
-	if _, err := s.EditNamed(c.Context, name, c.String("tier"), "",
-		memory.AnyRevision); errors.Is(err, fault.Denied) {
-		return err // before anything is written in vain; a text that is empty is not taken
-	}
-	if revision == memory.AnyRevision {
-		revision = was.Revision // what somebody else wrote meanwhile is not lost
-	}
-	text, file, err := p.Edit(c.Context, editor, "named", was.Body)
-	if err != nil {
-		return err
-	}
-	return p.EndEdit(file, p.writeNamed(c, s, name, text, revision))
+	return base.With(p.openMemory(c, false))(func(s *openedMemory) error {
+		was, err := s.GetNamed(c.Context, name, c.String("tier"))
+		if err != nil && !errors.Is(err, fault.NotFound) { // else it is a new one
+			return err
+		}
+		if _, err := s.EditNamed(c.Context, name, c.String("tier"), "",
+			memory.AnyRevision); errors.Is(err, fault.Denied) {
+			return err // before anything is written in vain; a text that is empty is not taken
+		}
+		if revision == memory.AnyRevision {
+			revision = was.Revision // what somebody else wrote meanwhile is not lost
+		}
+		text, file, err := p.Edit(c.Context, editor, "named", was.Body)
+		if err != nil {
+			return err
+		}
+		return p.EndEdit(file, p.writeNamed(c, s, name, text, revision))
+	})
 }
 
 func (p *program) namedRemove(c *cli.Context, s *openedMemory) error {
@@ -251,25 +247,23 @@ func (p *program) memoryNote(c *cli.Context, kind string) error {
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	n, err := s.SaveNote(c.Context, kind, c.String("tier"), text, c.Bool("force"))
-	return p.Answer(c, err, func() {
-		if c.Bool("quiet") {
-			p.Printf("%s\n", n.ID)
-			return
-		}
-		until := ""
-		if n.ExpiresAround != "" {
-			until = ", counts until " + n.ExpiresAround
-		}
-		p.Printf("%s %s of %s, %s: %s%s\n", n.ID, map[string]string{memory.Journal: "journal",
-			memory.Core: "core memory"}[kind], base.Line(n.Agent, 40), n.Tier, base.Line(n.Content, 80),
-			until)
-	}, "note", n)
+	return base.With(p.openMemory(c, false))(func(s *openedMemory) error {
+		n, err := s.SaveNote(c.Context, kind, c.String("tier"), text, c.Bool("force"))
+		return p.Answer(c, err, func() {
+			if c.Bool("quiet") {
+				p.Printf("%s\n", n.ID)
+				return
+			}
+			until := ""
+			if n.ExpiresAround != "" {
+				until = ", counts until " + n.ExpiresAround
+			}
+			p.Printf("%s %s of %s, %s: %s%s\n", n.ID, map[string]string{memory.Journal: "journal",
+				memory.Core: "core memory"}[kind], base.Line(n.Agent, 40), n.Tier,
+				base.Line(n.Content, 80),
+				until)
+		}, "note", n)
+	})
 }
 
 func (p *program) noteList(c *cli.Context, kind string) error {
@@ -277,53 +271,50 @@ func (p *program) noteList(c *cli.Context, kind string) error {
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
-		return err
-	}
-	defer done()
-	found, err := s.Notes(c.Context, kind, 0)
-	if err != nil {
-		return err
-	}
-	all := []memory.Note{}
-	for _, n := range found {
-		if !c.IsSet("tier") || n.Tier == c.String("tier") {
-			all = append(all, n)
+	return base.With(p.openMemory(c, false))(func(s *openedMemory) error {
+		found, err := s.Notes(c.Context, kind, 0)
+		if err != nil {
+			return err
 		}
-	}
-	if t := c.String("tier"); c.IsSet("tier") && t != memory.Workspace && t != memory.Account {
-		return base.Usagef("choose workspace or account",
-			"notes have the tier workspace or account, not %q", t)
-	}
-	all, more := base.CutList(all, limit)
-	return p.Answer(c, nil, func() {
-		for i := range all {
-			n := &all[i]
-			if c.Bool("quiet") {
-				p.Printf("%s\n", n.ID)
-				continue
+		all := []memory.Note{}
+		for _, n := range found {
+			if !c.IsSet("tier") || n.Tier == c.String("tier") {
+				all = append(all, n)
 			}
-			mark := ""
-			if n.Expired {
-				mark = p.Paint(base.Yellow, "  expired")
-			}
-			if c.Bool("full") {
-				p.Printf("%s  %s  %-9s%s\n%s\n", n.ID, n.Created.Format("2006-01-02"), n.Tier, mark,
-					base.Indent(n.Content, "       | "))
-				continue
-			}
-			p.Printf("%s  %s  %-9s  %s%s\n", n.ID, n.Created.Format("2006-01-02"), n.Tier,
-				base.Line(n.Content, 160), mark)
 		}
-		switch {
-		case len(all) == 0:
-			p.Messagef("%s has no %s yet", base.Line(s.Agent(), 40),
-				map[string]string{memory.Journal: "journal", memory.Core: "core memories"}[kind])
-		case more:
-			p.Messagef("the newest %d are shown; --limit 0 shows all", len(all))
+		if t := c.String("tier"); c.IsSet("tier") && t != memory.Workspace && t != memory.Account {
+			return base.Usagef("choose workspace or account",
+				"notes have the tier workspace or account, not %q", t)
 		}
-	}, "notes", all, "more", more)
+		all, more := base.CutList(all, limit)
+		return p.Answer(c, nil, func() {
+			for i := range all {
+				n := &all[i]
+				if c.Bool("quiet") {
+					p.Printf("%s\n", n.ID)
+					continue
+				}
+				mark := ""
+				if n.Expired {
+					mark = p.Paint(base.Yellow, "  expired")
+				}
+				if c.Bool("full") {
+					p.Printf("%s  %s  %-9s%s\n%s\n", n.ID, n.Created.Format("2006-01-02"), n.Tier, mark,
+						base.Indent(n.Content, "       | "))
+					continue
+				}
+				p.Printf("%s  %s  %-9s  %s%s\n", n.ID, n.Created.Format("2006-01-02"), n.Tier,
+					base.Line(n.Content, 160), mark)
+			}
+			switch {
+			case len(all) == 0:
+				p.Messagef("%s has no %s yet", base.Line(s.Agent(), 40),
+					map[string]string{memory.Journal: "journal", memory.Core: "core memories"}[kind])
+			case more:
+				p.Messagef("the newest %d are shown; --limit 0 shows all", len(all))
+			}
+		}, "notes", all, "more", more)
+	})
 }
 
 func (p *program) memoryContext(c *cli.Context, s *openedMemory) error {

@@ -35,7 +35,8 @@ exists, its time is renewed instead of storing it twice.`,
 					Usage: "the `TEXT`, if it is neither an argument nor piped in"},
 				tierFlag("`TIER`: "+strings.Join(memory.Tiers, ", ")+" (default workspace)"),
 				&cli.StringFlag{Name: "channel",
-					Usage: "`NAME` of the channel; default the conversation's, else " + memory.DefaultChannel},
+					Usage: "`NAME` of the channel; default the conversation's, else " +
+						memory.DefaultChannel},
 				conversationFlag("the conversation that it belongs to, or comes from"),
 				&cli.StringFlag{Name: "title", Usage: "title, one `LINE`"},
 				&cli.StringFlag{Name: "importance", Aliases: []string{"i"},
@@ -45,7 +46,8 @@ exists, its time is renewed instead of storing it twice.`,
 						" (default short_term; conversation in its tier)"},
 				&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"},
 					Usage: "`TAG`, repeatable or with commas"},
-				&cli.StringFlag{Name: "source", Usage: "`SOURCE` that produced it: researcher, user, a tool"},
+				&cli.StringFlag{Name: "source", Usage: "`SOURCE` that produced it: researcher, " +
+					"user, a tool"},
 				&cli.StringFlag{Name: "ttl", Usage: "expires after this `SPAN`: 7d, 12h, 1d12h"},
 				&cli.StringFlag{Name: "expires",
 					Usage: "expires at this `TIME`: 2026-12-24, 2026-12-24 18:00 (UTC)"},
@@ -65,9 +67,11 @@ exists, its time is renewed instead of storing it twice.`,
 neither, on a terminal, the content opens in $VISUAL or $EDITOR. Its tier and
 its owner do not change.`,
 			Flags: memoryFlags(
-				&cli.StringFlag{Name: "content", Usage: "the `TEXT`, or - to read it from standard input"},
+				&cli.StringFlag{Name: "content", Usage: "the `TEXT`, or - to read it from " +
+					"standard input"},
 				&cli.StringFlag{Name: "title", Usage: "title, one `LINE`"},
-				&cli.StringFlag{Name: "importance", Aliases: []string{"i"}, Usage: "`LEVEL`: " + importance},
+				&cli.StringFlag{Name: "importance", Aliases: []string{"i"}, Usage: "`LEVEL`: " +
+					importance},
 				&cli.StringFlag{Name: "lifetime",
 					Usage: "`HOW` long: " + strings.Join(memory.Lifetimes, ", ")},
 				&cli.StringSliceFlag{Name: "tags",
@@ -82,7 +86,8 @@ its owner do not change.`,
 				&cli.StringFlag{Name: "if-revision",
 					Usage: "only if it still has this `REVISION`; else exit 6"},
 				&cli.BoolFlag{Name: "force", Usage: "store it even if it seems to hold a secret"},
-				&cli.BoolFlag{Name: "no-embed", Usage: "keep no embedding; `board memory reembed` adds it"},
+				&cli.BoolFlag{Name: "no-embed", Usage: "keep no embedding; `board memory " +
+					"reembed` adds it"},
 				base.QuietFlag(),
 			),
 			Action: p.memoryUpdate,
@@ -123,31 +128,28 @@ func (p *program) memoryPut(c *cli.Context) error {
 	if it.Expires, err = expiry(c, false); err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, !c.Bool("no-embed"))
-	if err != nil {
-		return err
-	}
-	defer done()
-	it.Conversation = p.conversationIn(c, s)
-	r, err := s.Put(c.Context, it, memory.PutOptions{Private: c.Bool("private"),
-		Force: c.Bool("force"), NoEmbedding: c.Bool("no-embed")})
-	return p.Answer(c, err, func() {
-		switch {
-		case c.Bool("quiet"):
-			p.Printf("%s\n", r.Item.ID)
-		case r.Confirmed:
-			p.Printf("%s exists already, and its time is renewed: %s\n", r.Item.ID,
-				base.Line(headline(&r.Item), 80))
-		default:
-			until := ""
-			if r.Item.Expires != nil {
-				until = " until " + base.FormatTime(*r.Item.Expires)
+	return base.With(p.openMemory(c, !c.Bool("no-embed")))(func(s *openedMemory) error {
+		it.Conversation = p.conversationIn(c, s)
+		r, err := s.Put(c.Context, it, memory.PutOptions{Private: c.Bool("private"),
+			Force: c.Bool("force"), NoEmbedding: c.Bool("no-embed")})
+		return p.Answer(c, err, func() {
+			switch {
+			case c.Bool("quiet"):
+				p.Printf("%s\n", r.Item.ID)
+			case r.Confirmed:
+				p.Printf("%s exists already, and its time is renewed: %s\n", r.Item.ID,
+					base.Line(headline(&r.Item), 80))
+			default:
+				until := ""
+				if r.Item.Expires != nil {
+					until = " until " + base.FormatTime(*r.Item.Expires)
+				}
+				p.Printf("%s remembered in %s%s: %s%s\n", r.Item.ID, r.Item.Scope(), until,
+					base.Line(headline(&r.Item), 80), p.itemMarks(&r.Item))
 			}
-			p.Printf("%s remembered in %s%s: %s%s\n", r.Item.ID, r.Item.Scope(), until,
-				base.Line(headline(&r.Item), 80), p.itemMarks(&r.Item))
-		}
-		p.warnings(r.Warnings)
-	}, "item", r.Item, "warnings", r.Warnings, "confirmed", r.Confirmed)
+			p.warnings(r.Warnings)
+		}, "item", r.Item, "warnings", r.Warnings, "confirmed", r.Confirmed)
+	})
 }
 
 // errSame ends an update that would change nothing.
@@ -184,42 +186,40 @@ func (p *program) memoryUpdate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, (newContent || c.IsSet("title")) && !c.Bool("no-embed"))
-	if err != nil {
-		return err
-	}
-	defer done()
-	return p.update(c, s, id, opt, func(it *memory.Item) error {
-		for _, f := range []struct {
-			name string
-			to   *string
-		}{{"title", &it.Title}, {"lifetime", &it.Lifetime}, {"source", &it.Source},
-			{"derived-from", &it.DerivedFrom}} {
-			if c.IsSet(f.name) {
-				*f.to = c.String(f.name)
+	return base.With(p.openMemory(c, (newContent || c.IsSet("title")) &&
+		!c.Bool("no-embed")))(func(s *openedMemory) error {
+		return p.update(c, s, id, opt, func(it *memory.Item) error {
+			for _, f := range []struct {
+				name string
+				to   *string
+			}{{"title", &it.Title}, {"lifetime", &it.Lifetime}, {"source", &it.Source},
+				{"derived-from", &it.DerivedFrom}} {
+				if c.IsSet(f.name) {
+					*f.to = c.String(f.name)
+				}
 			}
-		}
-		if newContent {
-			it.Content = content
-		}
-		if c.IsSet("importance") {
-			it.Importance = importance
-		}
-		if c.IsSet("ttl") || c.IsSet("expires") {
-			it.Expires = expires
-		}
-		if c.IsSet("tags") {
-			it.Tags = base.DropBlank(base.List(c, "tags"))
-		}
-		it.Tags = append(it.Tags, base.DropBlank(base.List(c, "add-tag"))...)
-		for _, t := range base.List(c, "remove-tag") {
-			if !slices.Contains(it.Tags, t) {
-				return fault.Usage.New(fmt.Sprintf("%s has no tag %q", id, t),
-					"`board memory get "+id+"` shows its tags")
+			if newContent {
+				it.Content = content
 			}
-			it.Tags = slices.DeleteFunc(it.Tags, func(s string) bool { return s == t })
-		}
-		return nil
+			if c.IsSet("importance") {
+				it.Importance = importance
+			}
+			if c.IsSet("ttl") || c.IsSet("expires") {
+				it.Expires = expires
+			}
+			if c.IsSet("tags") {
+				it.Tags = base.DropBlank(base.List(c, "tags"))
+			}
+			it.Tags = append(it.Tags, base.DropBlank(base.List(c, "add-tag"))...)
+			for _, t := range base.List(c, "remove-tag") {
+				if !slices.Contains(it.Tags, t) {
+					return fault.Usage.New(fmt.Sprintf("%s has no tag %q", id, t),
+						"`board memory get "+id+"` shows its tags")
+				}
+				it.Tags = slices.DeleteFunc(it.Tags, func(s string) bool { return s == t })
+			}
+			return nil
+		})
 	})
 }
 
@@ -289,26 +289,23 @@ func (p *program) editItem(c *cli.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	s, done, err := p.openMemory(c, !c.Bool("no-embed"))
-	if err != nil {
-		return err
-	}
-	defer done()
-	it, err := s.Peek(c.Context, id)
-	if err != nil {
-		return err
-	}
-	edited, name, err := p.Edit(c.Context, editor, id, it.Content)
-	if err != nil {
-		return err
-	}
-	if opt.Revision == nil {
-		opt.Revision = &it.Revision // what somebody else wrote meanwhile is not lost
-	}
-	return p.EndEdit(name, p.update(c, s, id, opt, func(it *memory.Item) error {
-		it.Content = strings.TrimSpace(edited)
-		return nil
-	}))
+	return base.With(p.openMemory(c, !c.Bool("no-embed")))(func(s *openedMemory) error {
+		it, err := s.Peek(c.Context, id)
+		if err != nil {
+			return err
+		}
+		edited, name, err := p.Edit(c.Context, editor, id, it.Content)
+		if err != nil {
+			return err
+		}
+		if opt.Revision == nil {
+			opt.Revision = &it.Revision // what somebody else wrote meanwhile is not lost
+		}
+		return p.EndEdit(name, p.update(c, s, id, opt, func(it *memory.Item) error {
+			it.Content = strings.TrimSpace(edited)
+			return nil
+		}))
+	})
 }
 
 func (p *program) memoryForget(c *cli.Context) error {
@@ -319,40 +316,37 @@ func (p *program) memoryForget(c *cli.Context) error {
 	by := c.String("replaced-by")
 	for _, id := range ids {
 		if by != "" && strings.HasPrefix(id, "j") {
-			return base.Usagef("leave --replaced-by out", "%s is a journal entry, which cannot be replaced",
-				base.Line(id, 40))
+			return base.Usagef("leave --replaced-by out", "%s is a journal entry, which cannot "+
+				"be replaced", base.Line(id, 40))
 		}
 	}
-	s, done, err := p.openMemory(c, false)
-	if err != nil {
+	return base.With(p.openMemory(c, false))(func(s *openedMemory) (err error) {
+		items, notes := []memory.Item{}, []string{}
+		for _, id := range ids {
+			var it memory.Item
+			if it, err = s.Forget(c.Context, id, c.String("why"), by); err != nil {
+				break
+			}
+			text := id + " is forgotten"
+			if it.ID == "" {
+				notes = append(notes, id)
+			} else {
+				items = append(items, it)
+				text += ": " + base.Line(headline(&it), 80)
+			}
+			if by != "" {
+				text += "; " + by + " takes its place"
+			}
+			if !c.Bool("json") {
+				p.Printf("%s\n", text)
+			}
+		}
+		// what was done before it failed is said too
+		if c.Bool("json") && (err == nil || len(items)+len(notes) > 0) {
+			if e := p.JSON("items", items, "notes", notes); err == nil {
+				err = e
+			}
+		}
 		return err
-	}
-	defer done()
-	items, notes := []memory.Item{}, []string{}
-	for _, id := range ids {
-		var it memory.Item
-		if it, err = s.Forget(c.Context, id, c.String("why"), by); err != nil {
-			break
-		}
-		text := id + " is forgotten"
-		if it.ID == "" {
-			notes = append(notes, id)
-		} else {
-			items = append(items, it)
-			text += ": " + base.Line(headline(&it), 80)
-		}
-		if by != "" {
-			text += "; " + by + " takes its place"
-		}
-		if !c.Bool("json") {
-			p.Printf("%s\n", text)
-		}
-	}
-	// what was done before it failed is said too
-	if c.Bool("json") && (err == nil || len(items)+len(notes) > 0) {
-		if e := p.JSON("items", items, "notes", notes); err == nil {
-			err = e
-		}
-	}
-	return err
+	})
 }

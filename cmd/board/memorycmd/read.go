@@ -50,7 +50,8 @@ keeps it relevant.`,
 				&cli.StringFlag{Name: "conversation",
 					Usage: "`REF` of the conversation that they belong to, or come from"},
 				&cli.StringSliceFlag{Name: "lifetime",
-					Usage: "`LIFETIME`, repeatable or with commas: " + strings.Join(memory.Lifetimes, ", ")},
+					Usage: "`LIFETIME`, repeatable or with commas: " +
+						strings.Join(memory.Lifetimes, ", ")},
 				&cli.BoolFlag{Name: "private", Usage: "only the agent's own"},
 				archivedFlag("only what is archived"),
 				&cli.BoolFlag{Name: "forgotten", Usage: "archived, forgotten and expired ones too"},
@@ -64,7 +65,8 @@ keeps it relevant.`,
 			Action: p.inMemory(p.memoryGet),
 		},
 		{
-			Name: "orient", Usage: "print the memory for a turn, as one document", ArgsUsage: "[QUERY | -]",
+			Name: "orient", Usage: "print the memory for a turn, as one document",
+			ArgsUsage: "[QUERY | -]",
 			Description: `Prints the named entries first; then critical items of any tier, items about the
 question, those of the conversation and its channel, and the newest; then the
 agent's own core memories and journal. Each line has an item's id, its age, and
@@ -73,7 +75,8 @@ is empty if the memory is. Items beyond the budget are counted.`,
 			Flags: memoryFlags(
 				budgetFlag(),
 				conversationFlag("the conversation"),
-				&cli.StringFlag{Name: "channel", Usage: "`NAME` of the channel; default the conversation's"},
+				&cli.StringFlag{Name: "channel", Usage: "`NAME` of the channel; default the " +
+					"conversation's"},
 				&cli.IntFlag{Name: "limit", Aliases: []string{"n"},
 					Usage: "at most `N` items in a section (default as the budget has room)"},
 				tiersFlag(" (default all)"),
@@ -122,39 +125,36 @@ func (p *program) memoryRead(c *cli.Context) error {
 			return err
 		}
 	}
-	s, done, err := p.openMemory(c, text != "")
-	if err != nil {
-		return err
-	}
-	defer done()
-	q.Conversation = p.conversationIn(c, s)
-	res, err := s.Read(c.Context, q)
-	return p.Answer(c, err, func() {
-		for i, sl := range res.Slices {
-			switch {
-			case c.Bool("quiet"):
-				for j := range sl.Hits {
-					p.Printf("%s\n", sl.Hits[j].ID)
+	return base.With(p.openMemory(c, text != ""))(func(s *openedMemory) error {
+		q.Conversation = p.conversationIn(c, s)
+		res, err := s.Read(c.Context, q)
+		return p.Answer(c, err, func() {
+			for i, sl := range res.Slices {
+				switch {
+				case c.Bool("quiet"):
+					for j := range sl.Hits {
+						p.Printf("%s\n", sl.Hits[j].ID)
+					}
+					continue
+				case i > 0:
+					p.Printf("\n")
 				}
-				continue
-			case i > 0:
-				p.Printf("\n")
+				p.Printf("%s: %s\n", p.Paint(base.Bold, sl.Tier), map[bool]string{true: "nothing",
+					false: base.Count(int64(len(sl.Hits)), "item", "items")}[len(sl.Hits) == 0])
+				for j := range sl.Hits {
+					p.printMemoryHit(&sl.Hits[j], text != "", c.Bool("full"))
+				}
 			}
-			p.Printf("%s: %s\n", p.Paint(base.Bold, sl.Tier), map[bool]string{true: "nothing",
-				false: base.Count(int64(len(sl.Hits)), "item", "items")}[len(sl.Hits) == 0])
-			for j := range sl.Hits {
-				p.printMemoryHit(&sl.Hits[j], text != "", c.Bool("full"))
+			if res.Duplicates > 0 {
+				p.Messagef("note: %s the same and %s left out", base.Count(int64(res.Duplicates),
+					"more item says", "more items say"), map[bool]string{true: "is",
+					false: "are"}[res.Duplicates == 1])
 			}
-		}
-		if res.Duplicates > 0 {
-			p.Messagef("note: %s the same and %s left out", base.Count(int64(res.Duplicates),
-				"more item says", "more items say"), map[bool]string{true: "is",
-				false: "are"}[res.Duplicates == 1])
-		}
-		for _, d := range res.Degraded {
-			p.Messagef("note: %s", base.Safe(d))
-		}
-	}, "tiers", res.Slices, "duplicates", res.Duplicates, "degraded", res.Degraded)
+			for _, d := range res.Degraded {
+				p.Messagef("note: %s", base.Safe(d))
+			}
+		}, "tiers", res.Slices, "duplicates", res.Duplicates, "degraded", res.Degraded)
+	})
 }
 
 // printMemoryHit prints a hit. Its frame names the author; with full, it stands below
@@ -210,7 +210,8 @@ func (p *program) memoryList(c *cli.Context, s *openedMemory) error {
 		case len(all) == 0:
 			p.EndList(0, false, "memories")
 		case more:
-			p.Messagef("the newest %d are shown; --before %s shows the next", len(all), all[len(all)-1].ID)
+			p.Messagef("the newest %d are shown; --before %s shows the next", len(all),
+				all[len(all)-1].ID)
 		}
 	}, "items", all, "more", more)
 }
@@ -319,27 +320,24 @@ func (p *program) memoryOrient(c *cli.Context) error {
 				base.Line(t, 60))
 		}
 	}
-	s, done, err := p.openMemory(c, text != "")
-	if err != nil {
-		return err
-	}
-	defer done()
-	o, err := s.Orient(c.Context, memory.OrientQuery{Text: text, Conversation: p.conversationIn(c, s),
-		Channel: c.String("channel"), Budget: c.Int("budget"), Limit: c.Int("limit"),
-		Tiers: base.List(c, "tier"), Words: base.CommandFor})
-	return p.Answer(c, err, func() {
-		switch text := o.Text(); {
-		case text != "":
-			p.PrintDocument(text)
-		case o.LeftOut == 0:
-			p.Messagef("the memory is empty")
-		}
-		for _, d := range o.Degraded {
-			p.Messagef("note: %s", base.Safe(d))
-		}
-		if o.LeftOut > 0 {
-			p.Messagef("note: the budget of %d tokens leaves out %s", o.Budget,
-				base.Count(int64(o.LeftOut), "more item", "more items"))
-		}
-	}, "orientation", o)
+	return base.With(p.openMemory(c, text != ""))(func(s *openedMemory) error {
+		o, err := s.Orient(c.Context, memory.OrientQuery{Text: text, Conversation: p.conversationIn(c, s),
+			Channel: c.String("channel"), Budget: c.Int("budget"), Limit: c.Int("limit"),
+			Tiers: base.List(c, "tier"), Words: base.CommandFor})
+		return p.Answer(c, err, func() {
+			switch text := o.Text(); {
+			case text != "":
+				p.PrintDocument(text)
+			case o.LeftOut == 0:
+				p.Messagef("the memory is empty")
+			}
+			for _, d := range o.Degraded {
+				p.Messagef("note: %s", base.Safe(d))
+			}
+			if o.LeftOut > 0 {
+				p.Messagef("note: the budget of %d tokens leaves out %s", o.Budget,
+					base.Count(int64(o.LeftOut), "more item", "more items"))
+			}
+		}, "orientation", o)
+	})
 }

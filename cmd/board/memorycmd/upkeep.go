@@ -135,28 +135,25 @@ func (p *program) memoryAdopt(c *cli.Context, s *openedMemory) error {
 
 func (p *program) memoryReembed(c *cli.Context) error {
 	p.EmbedsMuch = true
-	s, done, err := p.openMemory(c, true)
-	if err != nil {
-		return err
-	}
-	defer done()
-	bar := p.StepBar()
-	r, err := s.Reembed(c.Context, 0, func(done, of int) { bar.Show("embedding", done, of) })
-	bar.Clear()
-	if err != nil {
-		if errors.Is(err, fault.NoModel) {
-			return embed.NoModel()
+	return base.With(p.openMemory(c, true))(func(s *openedMemory) error {
+		bar := p.StepBar()
+		r, err := s.Reembed(c.Context, 0, func(done, of int) { bar.Show("embedding", done, of) })
+		bar.Clear()
+		if err != nil {
+			if errors.Is(err, fault.NoModel) {
+				return embed.NoModel()
+			}
+			if r.Embedded > 0 {
+				p.Messagef("%s have theirs; the same command continues",
+					base.Count(int64(r.Embedded), "item", "items"))
+			}
+			return err
 		}
-		if r.Embedded > 0 {
-			p.Messagef("%s have theirs; the same command continues", base.Count(int64(r.Embedded), "item",
-				"items"))
-		}
-		return err
-	}
-	return p.Answer(c, nil, func() {
-		p.Printf("%s embedded with %s\n",
-			base.Count(int64(r.Embedded), "item", "items"), r.Model)
-	}, "reembed", r)
+		return p.Answer(c, nil, func() {
+			p.Printf("%s embedded with %s\n",
+				base.Count(int64(r.Embedded), "item", "items"), r.Model)
+		}, "reembed", r)
+	})
 }
 
 func (p *program) memoryStats(c *cli.Context, s *openedMemory) error {

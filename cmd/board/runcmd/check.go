@@ -85,37 +85,34 @@ func (p *program) check(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	in, err := p.checkInput(c, &f)
-	if err != nil {
-		return err
-	}
-	r, err := check.Run(c.Context, b, f, in)
-	if err != nil {
-		return err
-	}
-	if s := r.Step(policy.Gate); s != nil {
-		useCommands(s.Gate)
-	}
-	if s := r.Step(policy.Verify); s != nil && s.Verify != nil {
-		p.noteUnrecorded(s.Verify)
-	}
-	text := func(q *program) { q.printCheck(&r) }
-	report := ci.Check(r, base.Version())
-	if err := p.verdict(c, format, text, []any{"check", r}, report); err != nil {
-		return err
-	}
-	switch {
-	case r.Passed:
-		return nil
-	case r.GateAlone():
-		return base.ExitError(base.ExitGate)
-	}
-	return base.ExitError(base.ExitSurvival)
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		in, err := p.checkInput(c, &f)
+		if err != nil {
+			return err
+		}
+		r, err := check.Run(c.Context, b, f, in)
+		if err != nil {
+			return err
+		}
+		if s := r.Step(policy.Gate); s != nil {
+			useCommands(s.Gate)
+		}
+		if s := r.Step(policy.Verify); s != nil && s.Verify != nil {
+			p.noteUnrecorded(s.Verify)
+		}
+		text := func(q *program) { q.printCheck(&r) }
+		report := ci.Check(r, base.Version())
+		if err := p.verdict(c, format, text, []any{"check", r}, report); err != nil {
+			return err
+		}
+		switch {
+		case r.Passed:
+			return nil
+		case r.GateAlone():
+			return base.ExitError(base.ExitGate)
+		}
+		return base.ExitError(base.ExitSurvival)
+	})
 }
 
 // checkInput reads the reports and sources that the arguments name, else those of the

@@ -25,7 +25,8 @@ board.yaml, or with --strict if there is any.`,
 				&cli.IntFlag{Name: "limit", Aliases: []string{"n", "max"},
 					Usage: "list at most `N` pairs; 0: all", Value: 50},
 				&cli.StringSliceFlag{Name: "type", Aliases: []string{"t"},
-					Usage: "compare entries of this `TYPE` alone, repeatable (default: all but contradiction)"},
+					Usage: "compare entries of this `TYPE` alone, repeatable (default: all but " +
+						"contradiction)"},
 				&cli.BoolFlag{Name: "raise", Usage: "raise a signal for each pair listed that has none"},
 				&cli.StringFlag{Name: "priority", Aliases: []string{"p"},
 					Usage: "with --raise: `PRIORITY` of the signals: critical, high, medium or low",
@@ -63,37 +64,34 @@ func (p *program) conflicts(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	found, err := b.Conflicts(c.Context, board.ConflictQuery{Types: base.List(c, "type"),
-		Max: c.Int("limit")})
-	if err != nil {
-		return err
-	}
-	pairs := []any{"conflicts", &found}
-	raised := []board.Signal{}
-	if c.Bool("raise") {
-		if raised, err = b.RaiseConflicts(c.Context, p.WorkerName(c), &found,
-			c.String("priority")); err != nil {
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		found, err := b.Conflicts(c.Context, board.ConflictQuery{Types: base.List(c, "type"),
+			Max: c.Int("limit")})
+		if err != nil {
 			return err
 		}
-		pairs = append(pairs, "raised", raised)
-	}
-	text := func(q *program) {
-		q.printConflicts(&found, c.Bool("raise"), len(raised))
-		q.printPolicySource(&follow)
-	}
-	if err := p.verdict(c, f, text, pairs, ci.Conflicts(found, base.Version())); err != nil {
-		return err
-	}
-	if limit := follow.Conflicts.Max; found.Total > 0 && c.Bool("strict") || limit != nil &&
-		found.Total > *limit {
-		return base.ExitError(base.ExitSurvival)
-	}
-	return nil
+		pairs := []any{"conflicts", &found}
+		raised := []board.Signal{}
+		if c.Bool("raise") {
+			if raised, err = b.RaiseConflicts(c.Context, p.WorkerName(c), &found,
+				c.String("priority")); err != nil {
+				return err
+			}
+			pairs = append(pairs, "raised", raised)
+		}
+		text := func(q *program) {
+			q.printConflicts(&found, c.Bool("raise"), len(raised))
+			q.printPolicySource(&follow)
+		}
+		if err := p.verdict(c, f, text, pairs, ci.Conflicts(found, base.Version())); err != nil {
+			return err
+		}
+		if limit := follow.Conflicts.Max; found.Total > 0 && c.Bool("strict") || limit != nil &&
+			found.Total > *limit {
+			return base.ExitError(base.ExitSurvival)
+		}
+		return nil
+	})
 }
 
 func (p *program) printConflicts(found *board.Conflicts, raise bool, raised int) {
@@ -146,24 +144,21 @@ func (p *program) settle(c *cli.Context) error {
 		return base.Usagef("`board settle e3 e9 --reason \"other years\"`",
 			"two entries are needed, but %s given", countArgs(len(args)))
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	s, err := b.Settle(c.Context, p.WorkerName(c), args[0], args[1], reason)
-	if err != nil {
-		return err
-	}
-	switch {
-	case c.Bool("json"):
-		return p.JSON("settlement", s)
-	case c.Bool("quiet"):
-		p.Printf("%s %s\n", s.A, s.B)
-	default:
-		p.Printf("settled %s and %s on %s: %s\n", s.A, s.B, b.Run(), base.Line(s.Reason, 160))
-	}
-	return nil
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		s, err := b.Settle(c.Context, p.WorkerName(c), args[0], args[1], reason)
+		if err != nil {
+			return err
+		}
+		switch {
+		case c.Bool("json"):
+			return p.JSON("settlement", s)
+		case c.Bool("quiet"):
+			p.Printf("%s %s\n", s.A, s.B)
+		default:
+			p.Printf("settled %s and %s on %s: %s\n", s.A, s.B, b.Run(), base.Line(s.Reason, 160))
+		}
+		return nil
+	})
 }
 
 // countArgs is the number of arguments, in words.

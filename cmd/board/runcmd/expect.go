@@ -24,7 +24,8 @@ their status.`,
 				&cli.BoolFlag{Name: "again", Usage: "expect workers again that are done or dropped"},
 				&cli.StringFlag{Name: "drop", Usage: "stop waiting for this `WORKER`; needs --reason"},
 				&cli.StringFlag{Name: "reason",
-					Usage: "why it is dropped (`TEXT`), for the record"}, noCreateFlag()}, base.WriteFlags()),
+					Usage: "why it is dropped (`TEXT`), for the record"}, noCreateFlag()},
+				base.WriteFlags()),
 			Action: p.expect,
 		},
 		{
@@ -64,38 +65,33 @@ func (p *program) expect(c *cli.Context) error {
 		}
 		return p.listExpected(c, b, []string{c.String("drop")})
 	}
-	b, err := p.OpenOrCreateRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	if _, err := b.Expect(c.Context, p.WorkerName(c), names, c.Bool("again")); err != nil {
-		return err
-	}
-	p.noteCreated(b)
-	return p.listExpected(c, b, names)
+	return base.OnBoard(p.OpenOrCreateRun(c))(func(b *board.Board) error {
+		if _, err := b.Expect(c.Context, p.WorkerName(c), names, c.Bool("again")); err != nil {
+			return err
+		}
+		p.noteCreated(b)
+		return p.listExpected(c, b, names)
+	})
 }
 
 func (p *program) done(c *cli.Context) error {
 	names := c.Args().Slice()
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	before, err := b.State(c.Context)
-	if err != nil {
-		return err
-	}
-	if _, err := b.DoneWithNote(c.Context, p.WorkerName(c), c.String("reason"), names...); err != nil {
-		return err
-	}
-	p.noteUnknown(&before, names)
-	if len(names) == 0 {
-		p.noteLogin(c, "done")
-		names = []string{p.WorkerName(c)}
-	}
-	return p.listExpected(c, b, names)
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		before, err := b.State(c.Context)
+		if err != nil {
+			return err
+		}
+		if _, err := b.DoneWithNote(c.Context, p.WorkerName(c), c.String("reason"),
+			names...); err != nil {
+			return err
+		}
+		p.noteUnknown(&before, names)
+		if len(names) == 0 {
+			p.noteLogin(c, "done")
+			names = []string{p.WorkerName(c)}
+		}
+		return p.listExpected(c, b, names)
+	})
 }
 
 // noteUnknown names workers that the run does not expect, or that have not posted to one

@@ -129,7 +129,8 @@ are compared, not meaning.`,
 			Flags: base.JoinFlags([]cli.Flag{
 				reportFlag(),
 				&cli.BoolFlag{Name: "semantic",
-					Usage: "search by meaning for what words did not find, with the model of $BOARD_MODEL_DIR"},
+					Usage: "search by meaning for what words did not find, with the model of " +
+						"$BOARD_MODEL_DIR"},
 				&cli.Float64Flag{Name: "min-cosine",
 					Usage: "with --semantic: how near in meaning a passage must be (`COSINE`, 0 to 1)",
 					Value: defaultMinCosine},
@@ -232,28 +233,25 @@ func (p *program) gate(c *cli.Context) error {
 	if c.Bool("wait") {
 		open = p.waitRun(ctx)
 	}
-	b, err := p.OpenRunWith(c, open)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	v, err := p.judge(ctx, c, b, follow.Gate)
-	if err != nil {
-		return err
-	}
-	useCommands(&v)
-	text := func(q *program) {
-		q.printVerdict(&v)
-		q.printPolicySource(&follow)
-	}
-	if err := p.verdict(c, f, text, []any{"verdict", v},
-		ci.Gate(v, base.Version()).Under(follow.Path)); err != nil {
-		return err
-	}
-	if !v.Open {
-		return base.ExitError(base.ExitGate)
-	}
-	return nil
+	return base.OnBoard(p.OpenRunWith(c, open))(func(b *board.Board) error {
+		v, err := p.judge(ctx, c, b, follow.Gate)
+		if err != nil {
+			return err
+		}
+		useCommands(&v)
+		text := func(q *program) {
+			q.printVerdict(&v)
+			q.printPolicySource(&follow)
+		}
+		if err := p.verdict(c, f, text, []any{"verdict", v},
+			ci.Gate(v, base.Version()).Under(follow.Path)); err != nil {
+			return err
+		}
+		if !v.Open {
+			return base.ExitError(base.ExitGate)
+		}
+		return nil
+	})
 }
 
 // judge asks the gate once, or waits for it. A wait that times out gives the verdict of

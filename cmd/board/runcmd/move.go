@@ -41,10 +41,11 @@ html   one file to read and pass on: entries, links, signals and their timeline.
 				&cli.IntFlag{Name: "budget", Usage: "md: at most `N` tokens; 0: no limit"},
 				&cli.BoolFlag{Name: "appendix",
 					Usage: "md: only what survival looks for, word for word, as the end of a report"},
-				&cli.StringSliceFlag{Name: "report", Usage: "html: trace `REPORT` on the page, repeatable"},
+				&cli.StringSliceFlag{Name: "report", Usage: "html: trace `REPORT` on the page, " +
+					"repeatable"},
 				&cli.StringSliceFlag{Name: "sources",
-					Usage: "html: with --report, look below `DIR` for what no entry supports, repeatable; " +
-						"default those of board.yaml"},
+					Usage: "html: with --report, look below `DIR` for what no entry supports, " +
+						"repeatable; " + "default those of board.yaml"},
 				policyFlag()),
 			Action: p.export,
 		},
@@ -75,54 +76,51 @@ func (p *program) export(c *cli.Context) error {
 		return err
 	}
 	out := c.String("output")
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	switch f {
-	case "jsonl":
-		return p.WriteFile(out, func(w io.Writer) error { return b.Export(c.Context, w) })
-	case "html":
-		return p.exportHTML(c, b)
-	}
-	if c.Bool("appendix") {
-		text, err := report.Appendix(c.Context, b)
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		switch f {
+		case "jsonl":
+			return p.WriteFile(out, func(w io.Writer) error { return b.Export(c.Context, w) })
+		case "html":
+			return p.exportHTML(c, b)
+		}
+		if c.Bool("appendix") {
+			text, err := report.Appendix(c.Context, b)
+			if err != nil {
+				return err
+			}
+			return p.WriteFile(out, func(w io.Writer) error {
+				_, err := io.WriteString(w, text)
+				return err
+			})
+		}
+		s, err := b.Snapshot(c.Context)
 		if err != nil {
 			return err
 		}
+		follow, err := p.policy(c)
+		if err != nil {
+			return err
+		}
+		d, err := report.NewDigest(s, follow.Gate, c.Int("budget"), base.CommandFor)
+		if err != nil {
+			return err
+		}
+		if len(d.OmittedMust) > 0 {
+			p.Messagef("board: the budget is too small: %s or shortened (%s)",
+				base.Count(int64(len(d.OmittedMust)), "item that must surface is left out",
+					"items that must surface are left out"),
+				board.Line(strings.Join(d.OmittedMust, ", "), 200))
+		}
+		if c.Bool("json") {
+			return p.WriteFile(out, func(w io.Writer) error {
+				return (&program{&base.Program{Out: &base.CheckedWriter{W: w}}}).JSON("digest", d)
+			})
+		}
 		return p.WriteFile(out, func(w io.Writer) error {
-			_, err := io.WriteString(w, text)
+			_, err := io.WriteString(w,
+				d.Text)
 			return err
 		})
-	}
-	s, err := b.Snapshot(c.Context)
-	if err != nil {
-		return err
-	}
-	follow, err := p.policy(c)
-	if err != nil {
-		return err
-	}
-	d, err := report.NewDigest(s, follow.Gate, c.Int("budget"), base.CommandFor)
-	if err != nil {
-		return err
-	}
-	if len(d.OmittedMust) > 0 {
-		p.Messagef("board: the budget is too small: %s or shortened (%s)",
-			base.Count(int64(len(d.OmittedMust)), "item that must surface is left out",
-				"items that must surface are left out"),
-			board.Line(strings.Join(d.OmittedMust, ", "), 200))
-	}
-	if c.Bool("json") {
-		return p.WriteFile(out, func(w io.Writer) error {
-			return (&program{&base.Program{Out: &base.CheckedWriter{W: w}}}).JSON("digest", d)
-		})
-	}
-	return p.WriteFile(out, func(w io.Writer) error {
-		_, err := io.WriteString(w,
-			d.Text)
-		return err
 	})
 }
 
@@ -216,7 +214,7 @@ func (p *program) imports(c *cli.Context) error {
 		p.Printf("run %s imported: %s\n", got.Run,
 			strings.Join([]string{base.Count(int64(got.Entries), "entry", "entries"),
 				base.Count(int64(got.Signals), "signal", "signals"),
-				base.Count(int64(got.Links), "link", "links"), base.Count(int64(got.Variables), "variable",
-					"variables"), base.Count(got.Events, "event", "events")}, ", "))
+				base.Count(int64(got.Links), "link", "links"), base.Count(int64(got.Variables),
+					"variable", "variables"), base.Count(got.Events, "event", "events")}, ", "))
 	}, "imported", got)
 }

@@ -73,8 +73,8 @@ lists: tags, supports, contradicts, supersedes, addresses. Within a batch a link
 another post by its key:
 {"content":"…","key":"a"} and {"content":"…","supports":["@a"]}.`,
 			Flags: base.JoinFlags(postFlags(board.Observation), linkFlags(),
-				[]cli.Flag{&cli.BoolFlag{Name: "batch", Usage: "read posts as JSON lines"}, base.QuietFlag(),
-					noCreateFlag()}, base.WriteFlags()),
+				[]cli.Flag{&cli.BoolFlag{Name: "batch", Usage: "read posts as JSON lines"},
+					base.QuietFlag(), noCreateFlag()}, base.WriteFlags()),
 			Action: p.post,
 		},
 		{
@@ -136,18 +136,15 @@ func (p *program) post(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := p.OpenOrCreateRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	posted, err := b.Post(c.Context, p.WorkerName(c), post)
-	if err != nil {
-		return err
-	}
-	p.noteCreated(b)
-	return p.Answer(c, nil, func() { p.printPosted(c, b.Run(), posted) }, "entry", posted.Entry,
-		"existing", posted.Existing)
+	return base.OnBoard(p.OpenOrCreateRun(c))(func(b *board.Board) error {
+		posted, err := b.Post(c.Context, p.WorkerName(c), post)
+		if err != nil {
+			return err
+		}
+		p.noteCreated(b)
+		return p.Answer(c, nil, func() { p.printPosted(c, b.Run(), posted) }, "entry", posted.Entry,
+			"existing", posted.Existing)
+	})
 }
 
 // noteCreated tells that a command created its run, so that a misspelled name is
@@ -217,21 +214,18 @@ func (p *program) postBatch(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := p.OpenOrCreateRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	posted, err := b.PostBatch(c.Context, p.WorkerName(c), posts)
-	if err != nil {
-		return err
-	}
-	p.noteCreated(b)
-	return p.Answer(c, nil, func() {
-		for _, e := range posted {
-			p.printPosted(c, b.Run(), e)
+	return base.OnBoard(p.OpenOrCreateRun(c))(func(b *board.Board) error {
+		posted, err := b.PostBatch(c.Context, p.WorkerName(c), posts)
+		if err != nil {
+			return err
 		}
-	}, "posted", posted)
+		p.noteCreated(b)
+		return p.Answer(c, nil, func() {
+			for _, e := range posted {
+				p.printPosted(c, b.Run(), e)
+			}
+		}, "posted", posted)
+	})
 }
 
 // parseBatch reads one post per line. Empty lines are skipped. An unknown field is an
@@ -243,8 +237,8 @@ func parseBatch(data []byte) ([]board.Post, error) {
 			continue
 		}
 		if !utf8.Valid(l) { // encoding/json would put replacement characters into it
-			return nil, base.Usagef("convert it to UTF-8 first", "line %d of the batch is not valid UTF-8",
-				i+1)
+			return nil, base.Usagef("convert it to UTF-8 first",
+				"line %d of the batch is not valid UTF-8", i+1)
 		}
 		dec := json.NewDecoder(bytes.NewReader(l))
 		dec.DisallowUnknownFields()
@@ -279,15 +273,12 @@ func (p *program) link(c *cli.Context) error {
 	if err := checkDropDuty(c); err != nil {
 		return err
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	e, err := b.LinkDropping(c.Context, p.WorkerName(c), c.Args().First(), linksFrom(c),
-		c.String("drop-duty"))
-	return p.Answer(c, err, func() { p.Printf("%s %s%s\n", e.ID, e.Type, linkSummary(&e)) }, "entry",
-		e)
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		e, err := b.LinkDropping(c.Context, p.WorkerName(c), c.Args().First(), linksFrom(c),
+			c.String("drop-duty"))
+		return p.Answer(c, err, func() { p.Printf("%s %s%s\n", e.ID, e.Type, linkSummary(&e)) }, "entry",
+			e)
+	})
 }
 
 // noCreateFlag is for commands whose first write creates the run.

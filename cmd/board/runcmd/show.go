@@ -36,7 +36,8 @@ word must occur; "a phrase"; word* begins a word; -word must not occur. Newest f
 				&cli.BoolFlag{Name: "must-surface", Aliases: []string{"must"},
 					Usage: "must be carried by the artifact"},
 				&cli.Int64Flag{Name: "since", Usage: "posted after event `SEQ`"},
-				&cli.StringFlag{Name: "before", Usage: "only those older than the entry `ID`: the next page"},
+				&cli.StringFlag{Name: "before", Usage: "only those older than the entry `ID`: " +
+					"the next page"},
 				&cli.StringFlag{Name: "match", Usage: "full text `WORDS`"},
 				&cli.StringFlag{Name: "contains", Usage: "contains exactly this `TEXT`"},
 				&cli.StringFlag{Name: "order",
@@ -46,7 +47,8 @@ word must occur; "a phrase"; word* begins a word; -word must not occur. Newest f
 			Action: p.query,
 		},
 		{
-			Name: "signals", Category: base.CategoryRead, Usage: "list signals, open and urgent ones first",
+			Name: "signals", Category: base.CategoryRead, Usage: "list signals, open and " +
+				"urgent ones first",
 			Flags: base.ReadFlags(
 				&cli.StringSliceFlag{Name: "status",
 					Usage: "`STATUS`, repeatable: " + strings.Join(board.SignalStatuses, ", ")},
@@ -238,8 +240,8 @@ func (p *program) printEntry(d *board.EntryDetail) {
 		if x.By == e.ID {
 			p.Printf("%s need not surface: %s\n", x.ID, base.Line(x.Reason, 400))
 		} else {
-			p.Printf("need not surface: %s dropped that with %s: %s\n", base.Line(x.Worker, board.MaxName),
-				x.By, base.Line(x.Reason, 400))
+			p.Printf("need not surface: %s dropped that with %s: %s\n", base.Line(x.Worker,
+				board.MaxName), x.By, base.Line(x.Reason, 400))
 		}
 	}
 	for i := range d.Raised {
@@ -319,35 +321,33 @@ func (p *program) query(c *cli.Context) error {
 		}
 		q.Match = strings.Join(c.Args().Slice(), " ")
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	found, err := b.Query(c.Context, q)
-	return p.Answer(c, err, func() {
-		for i := range found.Entries {
-			e := &found.Entries[i]
-			switch {
-			case c.Bool("quiet"):
-				p.Printf("%s\n", e.ID)
-			case c.Bool("full"):
-				p.Printf("%s\n", p.entryLine(e))
-				p.Printf("%s\n", base.Indent(e.Content, "       | "))
-				if e.Evidence != "" {
-					p.Printf("%s\n", base.Indent(e.Evidence, "       > "))
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		found, err := b.Query(c.Context, q)
+		return p.Answer(c, err, func() {
+			for i := range found.Entries {
+				e := &found.Entries[i]
+				switch {
+				case c.Bool("quiet"):
+					p.Printf("%s\n", e.ID)
+				case c.Bool("full"):
+					p.Printf("%s\n", p.entryLine(e))
+					p.Printf("%s\n", base.Indent(e.Content, "       | "))
+					if e.Evidence != "" {
+						p.Printf("%s\n", base.Indent(e.Evidence, "       > "))
+					}
+				default:
+					p.Printf("%s\n", p.entryLine(e))
 				}
-			default:
-				p.Printf("%s\n", p.entryLine(e))
 			}
-		}
-		if n := len(found.Entries); found.More && (q.Order == board.Newest || q.Order == "" &&
-			q.Since == 0) {
-			p.Messagef("the newest %d are shown; --before %s shows the next", n, found.Entries[n-1].ID)
-		} else {
-			p.EndList(n, found.More, "entries")
-		}
-	}, "entries", found.Entries, "more", found.More)
+			if n := len(found.Entries); found.More && (q.Order == board.Newest || q.Order == "" &&
+				q.Since == 0) {
+				p.Messagef("the newest %d are shown; --before %s shows the next", n,
+					found.Entries[n-1].ID)
+			} else {
+				p.EndList(n, found.More, "entries")
+			}
+		}, "entries", found.Entries, "more", found.More)
+	})
 }
 
 func (p *program) signals(c *cli.Context) error {
@@ -355,25 +355,22 @@ func (p *program) signals(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	found, err := b.Signals(c.Context, board.SignalQuery{Statuses: base.List(c, "status"),
-		Priorities: base.List(c, "priority"), Worker: c.String("by"),
-		ClaimedBy: c.String("claimed-by"), Free: c.Bool("free"), Limit: limit})
-	if err != nil {
-		return err
-	}
-	return p.Answer(c, nil, func() {
-		for i := range found.Signals {
-			if c.Bool("quiet") {
-				p.Printf("%s\n", found.Signals[i].ID)
-				continue
-			}
-			p.Printf("%s\n", p.signalLine(&found.Signals[i], time.Now()))
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		found, err := b.Signals(c.Context, board.SignalQuery{Statuses: base.List(c, "status"),
+			Priorities: base.List(c, "priority"), Worker: c.String("by"),
+			ClaimedBy: c.String("claimed-by"), Free: c.Bool("free"), Limit: limit})
+		if err != nil {
+			return err
 		}
-		p.EndList(len(found.Signals), found.More, "signals")
-	}, "signals", found.Signals, "more", found.More)
+		return p.Answer(c, nil, func() {
+			for i := range found.Signals {
+				if c.Bool("quiet") {
+					p.Printf("%s\n", found.Signals[i].ID)
+					continue
+				}
+				p.Printf("%s\n", p.signalLine(&found.Signals[i], time.Now()))
+			}
+			p.EndList(len(found.Signals), found.More, "signals")
+		}, "signals", found.Signals, "more", found.More)
+	})
 }

@@ -33,8 +33,10 @@ func (p *program) signalCommands() []*cli.Command {
 			Name: "claim", Category: base.CategoryWrite,
 			Usage: "claim a signal, so that no other worker does", ArgsUsage: "[SIGNAL]",
 			Description: "Without an id it claims the most urgent open signal that is free. The claim " +
-				"ends with the lease, with `board release`,\nor when the signal is closed. Claiming again " +
-				"extends it. A claim keeps others from claiming, not from answering.\nIt is held under the " +
+				"ends with the lease, with `board release`,\nor when the signal is closed. " +
+				"Claiming again " +
+				"extends it. A claim keeps others from claiming, not from answering.\nIt is " +
+				"held under the " +
 				"worker's name: give each shell its own with --worker or $BOARD_WORKER.\nExit 6 when " +
 				"nothing is free, or another worker holds it.",
 			Flags: base.JoinFlags([]cli.Flag{leaseFlag(),
@@ -46,7 +48,8 @@ func (p *program) signalCommands() []*cli.Command {
 		{
 			Name: "release", Category: base.CategoryWrite,
 			Usage: "release a claimed signal", ArgsUsage: "SIGNAL",
-			Flags: base.WriteFlags(&cli.BoolFlag{Name: "force", Usage: "also if another worker holds it"}),
+			Flags: base.WriteFlags(&cli.BoolFlag{Name: "force", Usage: "also if another worker " +
+				"holds it"}),
 			Action: p.onSignal(func(c *cli.Context, b *board.Board, id string) (board.Signal, error) {
 				s, err := b.Release(c.Context, p.WorkerName(c), id, c.Bool("force"))
 				if err == nil {
@@ -96,34 +99,31 @@ func (p *program) signal(c *cli.Context) error {
 		_, err := board.PriorityRank("")
 		return err
 	}
-	b, err := p.OpenOrCreateRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	r, err := b.Signal(c.Context, p.WorkerName(c), board.Raise{Content: content,
-		Priority: c.String("priority"), Origin: c.String("origin"), Key: c.String("key")})
-	if err != nil {
-		return err
-	}
-	p.noteCreated(b)
-	switch {
-	case c.Bool("json"):
-		return p.JSON("signal", r.Signal, "existing", r.Existing)
-	case c.Bool("quiet"):
-		p.Printf("%s\n", r.Signal.ID)
-	case r.Existing:
-		p.Printf("%s is already on %s, under this key\n", r.Signal.ID, b.Run())
-	default:
-		note := ""
-		// The signal is raised, whatever is wrong with a policy: the gate says what it
-		// is.
-		if by, err := p.policy(c); err == nil && by.Gate.Blocks(&r.Signal) {
-			note = "; the gate is closed until it is addressed or waived"
+	return base.OnBoard(p.OpenOrCreateRun(c))(func(b *board.Board) error {
+		r, err := b.Signal(c.Context, p.WorkerName(c), board.Raise{Content: content,
+			Priority: c.String("priority"), Origin: c.String("origin"), Key: c.String("key")})
+		if err != nil {
+			return err
 		}
-		p.Printf("%s %s signal raised on %s%s\n", r.Signal.ID, r.Signal.Priority, b.Run(), note)
-	}
-	return nil
+		p.noteCreated(b)
+		switch {
+		case c.Bool("json"):
+			return p.JSON("signal", r.Signal, "existing", r.Existing)
+		case c.Bool("quiet"):
+			p.Printf("%s\n", r.Signal.ID)
+		case r.Existing:
+			p.Printf("%s is already on %s, under this key\n", r.Signal.ID, b.Run())
+		default:
+			note := ""
+			// The signal is raised, whatever is wrong with a policy: the gate says what it
+			// is.
+			if by, err := p.policy(c); err == nil && by.Gate.Blocks(&r.Signal) {
+				note = "; the gate is closed until it is addressed or waived"
+			}
+			p.Printf("%s %s signal raised on %s%s\n", r.Signal.ID, r.Signal.Priority, b.Run(), note)
+		}
+		return nil
+	})
 }
 
 // onSignal makes the action of a command that changes the signal named by its argument.
@@ -174,30 +174,27 @@ func (p *program) claim(c *cli.Context) error {
 	} else if err := base.NoArgs(c); err != nil {
 		return err
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	var s board.Claimed
-	if c.NArg() == 1 {
-		s, err = b.Claim(c.Context, p.WorkerName(c), c.Args().First(), c.Duration("lease"))
-	} else {
-		s.Signal, err = b.ClaimNext(c.Context, p.WorkerName(c), c.String("min-priority"),
-			c.Duration("lease"))
-	}
-	if err != nil {
-		return err
-	}
-	p.noteLogin(c, "claimed")
-	if s.Since != nil {
-		p.Messagef("%s was already claimed by %s, at %s; the lease is extended", s.ID,
-			base.Safe(s.ClaimedBy), s.Since.Format(time.RFC3339))
-	}
-	if c.Bool("json") {
-		return p.JSON("signal", s.Signal, "since", s.Since)
-	}
-	return p.printChanged(c, s.Signal)
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) (err error) {
+		var s board.Claimed
+		if c.NArg() == 1 {
+			s, err = b.Claim(c.Context, p.WorkerName(c), c.Args().First(), c.Duration("lease"))
+		} else {
+			s.Signal, err = b.ClaimNext(c.Context, p.WorkerName(c), c.String("min-priority"),
+				c.Duration("lease"))
+		}
+		if err != nil {
+			return err
+		}
+		p.noteLogin(c, "claimed")
+		if s.Since != nil {
+			p.Messagef("%s was already claimed by %s, at %s; the lease is extended", s.ID,
+				base.Safe(s.ClaimedBy), s.Since.Format(time.RFC3339))
+		}
+		if c.Bool("json") {
+			return p.JSON("signal", s.Signal, "since", s.Since)
+		}
+		return p.printChanged(c, s.Signal)
+	})
 }
 
 // noteLogin tells that a claim is held under a login name, which all shells of the
@@ -241,21 +238,18 @@ func (p *program) address(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	posted, s, err := b.PostAddressing(c.Context, p.WorkerName(c), id, post)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.JSON("signal", s, "entry", posted.Entry, "existing", posted.Existing)
-	}
-	p.printPosted(c, b.Run(), posted)
-	if c.Bool("quiet") {
-		return nil // the entry's id is the answer
-	}
-	return p.printChanged(c, s)
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		posted, s, err := b.PostAddressing(c.Context, p.WorkerName(c), id, post)
+		if err != nil {
+			return err
+		}
+		if c.Bool("json") {
+			return p.JSON("signal", s, "entry", posted.Entry, "existing", posted.Existing)
+		}
+		p.printPosted(c, b.Run(), posted)
+		if c.Bool("quiet") {
+			return nil // the entry's id is the answer
+		}
+		return p.printChanged(c, s)
+	})
 }

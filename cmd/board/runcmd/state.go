@@ -35,7 +35,8 @@ func (p *program) stateCommands() []*cli.Command {
 				Description: "VALUE is JSON; a plain word that is not JSON is taken as a string, and " +
 					"--string takes anything as one.",
 				Flags: base.WriteFlags(match(), &cli.BoolFlag{Name: "string",
-					Usage: "VALUE is a string, whatever it looks like"}, noCreateFlag()), Action: p.stateSet,
+					Usage: "VALUE is a string, whatever it looks like"}, noCreateFlag()),
+				Action: p.stateSet,
 			},
 			{Name: "list", Usage: "list all variables", Flags: base.ReadFlags(), Action: p.stateList},
 			{Name: "delete",
@@ -58,32 +59,29 @@ func (p *program) stateGet(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	v, err := b.Get(c.Context, key)
-	if errors.Is(err, fault.NotFound) && c.IsSet("default") {
-		value, verr := base.JSONValue(c.String("default"), false)
-		if verr != nil {
-			return verr
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		v, err := b.Get(c.Context, key)
+		if errors.Is(err, fault.NotFound) && c.IsSet("default") {
+			value, verr := base.JSONValue(c.String("default"), false)
+			if verr != nil {
+				return verr
+			}
+			v, err = board.Variable{Key: key, Value: value}, nil
 		}
-		v, err = board.Variable{Key: key, Value: value}, nil
-	}
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.JSON("variable", v)
-	}
-	var text string
-	if c.Bool("raw") && json.Unmarshal(v.Value, &text) == nil {
-		p.Printf("%s\n", base.Safe(text))
+		if err != nil {
+			return err
+		}
+		if c.Bool("json") {
+			return p.JSON("variable", v)
+		}
+		var text string
+		if c.Bool("raw") && json.Unmarshal(v.Value, &text) == nil {
+			p.Printf("%s\n", base.Safe(text))
+			return nil
+		}
+		p.Printf("%s\n", base.Safe(string(v.Value)))
 		return nil
-	}
-	p.Printf("%s\n", base.Safe(string(v.Value)))
-	return nil
+	})
 }
 
 func versionFlag(c *cli.Context) (int64, error) {
@@ -115,17 +113,14 @@ func (p *program) stateSet(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := p.OpenOrCreateRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	v, err := b.Set(c.Context, p.WorkerName(c), key, value, match)
-	if err != nil {
-		return err
-	}
-	p.noteCreated(b)
-	return p.variable(c, v)
+	return base.OnBoard(p.OpenOrCreateRun(c))(func(b *board.Board) error {
+		v, err := b.Set(c.Context, p.WorkerName(c), key, value, match)
+		if err != nil {
+			return err
+		}
+		p.noteCreated(b)
+		return p.variable(c, v)
+	})
 }
 
 func (p *program) variable(c *cli.Context, v board.Variable) error {
@@ -136,27 +131,24 @@ func (p *program) variable(c *cli.Context, v board.Variable) error {
 }
 
 func (p *program) stateList(c *cli.Context) error {
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	vars, err := b.Variables(c.Context)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		return p.JSON("variables", vars)
-	}
-	for _, v := range vars {
-		if err := p.variable(c, v); err != nil {
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		vars, err := b.Variables(c.Context)
+		if err != nil {
 			return err
 		}
-	}
-	if len(vars) == 0 {
-		p.Messagef("no variables are set")
-	}
-	return nil
+		if c.Bool("json") {
+			return p.JSON("variables", vars)
+		}
+		for _, v := range vars {
+			if err := p.variable(c, v); err != nil {
+				return err
+			}
+		}
+		if len(vars) == 0 {
+			p.Messagef("no variables are set")
+		}
+		return nil
+	})
 }
 
 func (p *program) stateDelete(c *cli.Context) error {
@@ -168,14 +160,11 @@ func (p *program) stateDelete(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	v, err := b.Delete(c.Context, p.WorkerName(c), key, match)
-	return p.Answer(c, err, func() {
-		p.Printf("%s deleted; it was %s\n", base.Safe(v.Key),
-			base.Line(string(v.Value), 120))
-	}, "deleted", v)
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		v, err := b.Delete(c.Context, p.WorkerName(c), key, match)
+		return p.Answer(c, err, func() {
+			p.Printf("%s deleted; it was %s\n", base.Safe(v.Key),
+				base.Line(string(v.Value), 120))
+		}, "deleted", v)
+	})
 }

@@ -35,39 +35,37 @@ func (p *program) survival(c *cli.Context) error {
 	if c.Int("min-items") < 0 {
 		return base.Usagef("give 0 or more", "%d is not a number of items", c.Int("min-items"))
 	}
-	b, err := p.OpenRun(c) // before the reports: without its board there is nothing to check
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	reports, skipped, err := p.documents(names)
-	if err != nil {
-		return err
-	}
-	s, err := b.Survival(c.Context, reports...)
-	if err != nil {
-		return err
-	}
-	s.Skipped = skipped
-	if err := p.addMeaning(c, &s, reports, follow.Survival.MinCosine); err != nil {
-		return err
-	}
-	if c.IsSet("min-items") {
-		follow.Survival.MinItems = c.Int("min-items")
-	}
-	s.Demand(s.Empty, follow.Survival.MinItems)
-	text := func(q *program) {
-		q.printSurvival(&s, c.Bool("all"))
-		q.printPolicySource(&follow)
-	}
-	if err := p.verdict(c, f, text, []any{"survival", s},
-		ci.Survival(s, base.Version())); err != nil {
-		return err
-	}
-	if !s.Passed {
-		return base.ExitError(base.ExitSurvival)
-	}
-	return nil
+	// before the reports: without its board there is nothing to check
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		reports, skipped, err := p.documents(names)
+		if err != nil {
+			return err
+		}
+		s, err := b.Survival(c.Context, reports...)
+		if err != nil {
+			return err
+		}
+		s.Skipped = skipped
+		if err := p.addMeaning(c, &s, reports, follow.Survival.MinCosine); err != nil {
+			return err
+		}
+		if c.IsSet("min-items") {
+			follow.Survival.MinItems = c.Int("min-items")
+		}
+		s.Demand(s.Empty, follow.Survival.MinItems)
+		text := func(q *program) {
+			q.printSurvival(&s, c.Bool("all"))
+			q.printPolicySource(&follow)
+		}
+		if err := p.verdict(c, f, text, []any{"survival", s},
+			ci.Survival(s, base.Version())); err != nil {
+			return err
+		}
+		if !s.Passed {
+			return base.ExitError(base.ExitSurvival)
+		}
+		return nil
+	})
 }
 
 // documents reads what the arguments name: files, directories, patterns, and - for
@@ -184,8 +182,8 @@ func (p *program) printItems(s *survival.Result, all bool) {
 		}
 		p.Printf("  %-6s %s (%s)\n         | %s\n", r.ID, state, why, base.Line(r.Content, 200))
 		if pass := r.Passage; pass != nil {
-			p.Printf("         %s\n", p.Paint(base.Dim, fmt.Sprintf("%s (%s): %s", base.Safe(placeOf(pass)),
-				nearness(r), base.Line(pass.Text, 200))))
+			p.Printf("         %s\n", p.Paint(base.Dim, fmt.Sprintf("%s (%s): %s",
+				base.Safe(placeOf(pass)), nearness(r), base.Line(pass.Text, 200))))
 		} else if !r.Present {
 			p.Printf("         %s\n", p.Paint(base.Dim, "nothing like it in the report"))
 		}

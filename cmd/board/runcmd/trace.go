@@ -17,7 +17,8 @@ import (
 func (p *program) traceCommand() *cli.Command {
 	return &cli.Command{
 		Name: "trace", Category: base.CategoryJudge,
-		Usage:     "list facts of a report that no entry supports: exit 0; with --strict 4 if there is any",
+		Usage: "list facts of a report that no entry supports: exit 0; with --strict 4 if " +
+			"there is any",
 		ArgsUsage: "[REPORT…]",
 		Description: `Looks for every number with its unit, date, identifier, name and quote of
 the reports on the board, and says which entries support it. A fact that follows from
@@ -29,8 +30,8 @@ wrong.`,
 			sourcesFlag("look up facts that no entry supports in"),
 			policyFlag(),
 			&cli.BoolFlag{Name: "strict",
-				Usage: "exit 4 if nothing supports a fact (otherwise with more than trace.max_unsupported " +
-					"of board.yaml)"},
+				Usage: "exit 4 if nothing supports a fact (otherwise with more than " +
+					"trace.max_unsupported " + "of board.yaml)"},
 			&cli.BoolFlag{Name: "all", Aliases: []string{"a"},
 				Usage: "list each passage with the entries that support it, too"},
 		}, formatFlags(), base.ReadFlags()),
@@ -54,27 +55,24 @@ func (p *program) trace(c *cli.Context) error {
 	if len(names) == 0 {
 		return base.Usagef("`board trace report.md`", "no report is given")
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	r, err := p.traceReports(c, b, names, follow.Sources)
-	if err != nil {
-		return err
-	}
-	text := func(q *program) {
-		q.printTrace(&r, c.Bool("all"))
-		q.printPolicySource(&follow)
-	}
-	if err := p.verdict(c, f, text, []any{"trace", r}, ci.Trace(r, base.Version())); err != nil {
-		return err
-	}
-	if limit := follow.Trace.MaxUnsupported; c.Bool("strict") && !r.Passed ||
-		limit != nil && r.Unsupported > *limit {
-		return base.ExitError(base.ExitSurvival)
-	}
-	return nil
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		r, err := p.traceReports(c, b, names, follow.Sources)
+		if err != nil {
+			return err
+		}
+		text := func(q *program) {
+			q.printTrace(&r, c.Bool("all"))
+			q.printPolicySource(&follow)
+		}
+		if err := p.verdict(c, f, text, []any{"trace", r}, ci.Trace(r, base.Version())); err != nil {
+			return err
+		}
+		if limit := follow.Trace.MaxUnsupported; c.Bool("strict") && !r.Passed ||
+			limit != nil && r.Unsupported > *limit {
+			return base.ExitError(base.ExitSurvival)
+		}
+		return nil
+	})
 }
 
 // traceReports traces the reports to the board, and to sources in files and

@@ -34,17 +34,22 @@ written to the board, and shown with the entries.`,
 		{
 			Name: "source", Category: base.CategoryWrite, Usage: "register the files that the run reads",
 			Description: "A registered source has a name, a SHA-256 and a size. `board verify` then " +
-				"finds it, notices that it changed, and names the entries\nwhose source is not registered.",
+				"finds it, notices that it changed, and names the entries\nwhose source is not " +
+				"registered.",
 			Subcommands: []*cli.Command{
 				{
-					Name: "add", Usage: "register files, and all files below directories", ArgsUsage: "FILE|DIR…",
-					Description: "Its name is its path as you give it; entries may name it by any end of that " +
-						"path. Adding it again after it changed registers the new\nfile, and makes verdicts on " +
+					Name: "add", Usage: "register files, and all files below directories",
+					ArgsUsage: "FILE|DIR…",
+					Description: "Its name is its path as you give it; entries may name it by " +
+						"any end of that " +
+						"path. Adding it again after it changed registers the new\nfile, and " +
+						"makes verdicts on " +
 						"the old one stale.",
 					Flags: base.WriteFlags(
 						&cli.BoolFlag{
-							Name:  "text",
-							Usage: "keep its text on the board, so that entries can be verified where the file is not",
+							Name: "text",
+							Usage: "keep its text on the board, so that entries can be " +
+								"verified where the file is not",
 						},
 						noCreateFlag(),
 					),
@@ -81,28 +86,25 @@ func (p *program) verify(c *cli.Context) error {
 	if opt.Files, err = verify.FindFiles(follow.Sources...); err != nil {
 		return err
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	r, err := b.Verify(c.Context, p.WorkerName(c), opt)
-	if err != nil {
-		return err
-	}
-	p.noteUnrecorded(&r)
-	r.Passed = r.Within(follow.Verify.MaxDoubted)
-	text := func(q *program) {
-		q.printVerified(&r, c.Bool("all"))
-		q.printPolicySource(&follow)
-	}
-	if err := p.verdict(c, f, text, []any{"verify", r}, ci.Verify(r, base.Version())); err != nil {
-		return err
-	}
-	if !r.Passed {
-		return base.ExitError(base.ExitSurvival)
-	}
-	return nil
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		r, err := b.Verify(c.Context, p.WorkerName(c), opt)
+		if err != nil {
+			return err
+		}
+		p.noteUnrecorded(&r)
+		r.Passed = r.Within(follow.Verify.MaxDoubted)
+		text := func(q *program) {
+			q.printVerified(&r, c.Bool("all"))
+			q.printPolicySource(&follow)
+		}
+		if err := p.verdict(c, f, text, []any{"verify", r}, ci.Verify(r, base.Version())); err != nil {
+			return err
+		}
+		if !r.Passed {
+			return base.ExitError(base.ExitSurvival)
+		}
+		return nil
+	})
 }
 
 // noteUnrecorded tells why new verdicts were not written.
@@ -216,21 +218,18 @@ func (p *program) sourceAdd(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := p.OpenOrCreateRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	added, err := b.AddSources(c.Context, p.WorkerName(c), files, c.Bool("text"))
-	if err != nil {
-		return err
-	}
-	p.noteCreated(b)
-	return p.Answer(c, nil, func() {
-		for i := range added {
-			p.Printf("%-9s %s\n", added[i].Change, p.sourceLine(&added[i].Source))
+	return base.OnBoard(p.OpenOrCreateRun(c))(func(b *board.Board) error {
+		added, err := b.AddSources(c.Context, p.WorkerName(c), files, c.Bool("text"))
+		if err != nil {
+			return err
 		}
-	}, "sources", added)
+		p.noteCreated(b)
+		return p.Answer(c, nil, func() {
+			for i := range added {
+				p.Printf("%-9s %s\n", added[i].Change, p.sourceLine(&added[i].Source))
+			}
+		}, "sources", added)
+	})
 }
 
 func (p *program) sourceLine(s *board.Source) string {
@@ -244,39 +243,33 @@ func (p *program) sourceLine(s *board.Source) string {
 }
 
 func (p *program) sourceList(c *cli.Context) error {
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	all, err := b.Sources(c.Context)
-	if err != nil {
-		return err
-	}
-	return p.Answer(c, nil, func() {
-		for i := range all {
-			p.Printf("%s\n", p.sourceLine(&all[i]))
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		all, err := b.Sources(c.Context)
+		if err != nil {
+			return err
 		}
-		if len(all) == 0 {
-			p.Messagef("no sources are registered; `board source add DIR` registers some")
-		}
-	}, "sources", all)
+		return p.Answer(c, nil, func() {
+			for i := range all {
+				p.Printf("%s\n", p.sourceLine(&all[i]))
+			}
+			if len(all) == 0 {
+				p.Messagef("no sources are registered; `board source add DIR` registers some")
+			}
+		}, "sources", all)
+	})
 }
 
 func (p *program) sourceRemove(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return base.Usagef("`board source list` lists them", "no source is named")
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	names := c.Args().Slice()
-	if err := b.RemoveSources(c.Context, p.WorkerName(c), names...); err != nil {
-		return err
-	}
-	return p.Answer(c, nil,
-		func() { p.Printf("removed %s\n", base.Safe(strings.Join(names, ", "))) }, "removed",
-		names)
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		names := c.Args().Slice()
+		if err := b.RemoveSources(c.Context, p.WorkerName(c), names...); err != nil {
+			return err
+		}
+		return p.Answer(c, nil,
+			func() { p.Printf("removed %s\n", base.Safe(strings.Join(names, ", "))) }, "removed",
+			names)
+	})
 }

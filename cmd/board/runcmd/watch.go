@@ -28,7 +28,8 @@ func (p *program) watchCommands() []*cli.Command {
 				Usage: "begin after event `SEQ`; default: only what happens from now on",
 				Value: board.FromNow},
 				&cli.IntFlag{Name: "limit", Aliases: []string{"n"},
-					Usage: "end after `N` events"}, timeoutFlag("end after this long; 0s: after all past events")),
+					Usage: "end after `N` events"},
+				timeoutFlag("end after this long; 0s: after all past events")),
 			Action: p.watch,
 		},
 		{
@@ -58,32 +59,47 @@ func (p *program) watch(c *cli.Context) error {
 	if c.IsSet("since") && c.Int64("since") < 0 || c.Int("limit") < 0 {
 		return base.Usagef("events count from 1; --since 0 shows all", "a number of events is negative")
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	show := func(e *board.Event) error {
-		if c.Bool("json") {
-			return p.JSON("event", e)
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		show := func(e *board.Event) error {
+			if c.Bool("json") {
+				return p.JSON("event", e)
+			}
+			p.Printf("%s\n", p.eventLine(e))
+			return p.Out.Err // a reader that went away ends the watch
 		}
-		p.Printf("%s\n", p.eventLine(e))
-		return p.Out.Err // a reader that went away ends the watch
-	}
-	st, err := b.State(c.Context)
-	if err != nil {
-		return err
-	}
-	if since := c.Int64("since"); since > st.Seq {
-		return fault.NotFound.New(fmt.Sprintf("there is no event %d yet: the last one is %d", since,
-			st.Seq), "leave --since out to see only what happens from now on")
-	}
-	if c.IsSet("timeout") && c.Duration("timeout") <= 0 {
+		st, err := b.State(c.Context)
+		if err != nil {
+			return err
+		}
+		if since := c.Int64("since"); since > st.Seq {
+			return fault.NotFound.New(fmt.Sprintf("there is no event %d yet: the last one is %d", since,
+				st.Seq), "leave --since out to see only what happens from now on")
+		}
+		if c.IsSet("timeout") && c.Duration("timeout") <= 0 {
+			n := 0
+			if c.Int64("since") == board.FromNow {
+				return nil // nothing has happened from now on
+			}
+			for e, err := range b.Events(c.Context, c.Int64("since")) {
+				if err != nil {
+					return err
+				}
+				if err := show(&e); err != nil {
+					return err
+				}
+				if n++; n == c.Int("limit") {
+					break
+				}
+			}
+			return nil
+		}
+		ctx, cancel := p.timeout(c)
+		defer cancel()
 		n := 0
-		if c.Int64("since") == board.FromNow {
-			return nil // nothing has happened from now on
-		}
-		for e, err := range b.Events(c.Context, c.Int64("since")) {
+		for e, err := range b.Watch(ctx, c.Int64("since")) {
+			if ctx.Err() != nil && err != nil {
+				return nil // the time is over, or Ctrl-C: how a watch ends
+			}
 			if err != nil {
 				return err
 			}
@@ -91,29 +107,11 @@ func (p *program) watch(c *cli.Context) error {
 				return err
 			}
 			if n++; n == c.Int("limit") {
-				break
+				return nil
 			}
 		}
 		return nil
-	}
-	ctx, cancel := p.timeout(c)
-	defer cancel()
-	n := 0
-	for e, err := range b.Watch(ctx, c.Int64("since")) {
-		if ctx.Err() != nil && err != nil {
-			return nil // the time is over, or Ctrl-C: how a watch ends
-		}
-		if err != nil {
-			return err
-		}
-		if err := show(&e); err != nil {
-			return err
-		}
-		if n++; n == c.Int("limit") {
-			return nil
-		}
-	}
-	return nil
+	})
 }
 
 func (p *program) wait(c *cli.Context) error {
@@ -171,7 +169,8 @@ func (p *program) wait(c *cli.Context) error {
 		return p.printChanged(c, s)
 	default:
 		if !c.IsSet("timeout") {
-			p.Messagef("waiting for the next event; a signal's id waits for that one, --gate for the gate")
+			p.Messagef("waiting for the next event; a signal's id waits for that one, --gate " +
+				"for the gate")
 		}
 		e, err := b.WaitEvent(ctx, c.Int64("since"))
 		if err != nil {
@@ -200,33 +199,30 @@ func (p *program) replay(c *cli.Context) error {
 	if len(args) > 1 {
 		return base.Usagef("show them one by one", "one id is needed, but %d are given", len(args))
 	}
-	b, err := p.OpenRun(c)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	s, err := b.Replay(c.Context, at)
-	if err != nil {
-		return err
-	}
-	if len(args) == 1 {
-		id := args[0]
-		return p.replayOne(c.Context, c.Bool("json"), b, s, id)
-	}
-	follow, err := p.policy(c)
-	if err != nil {
-		return err
-	}
-	v, err := s.Gate(follow.Gate)
-	if err != nil {
-		return err
-	}
-	useCommands(&v)
-	return p.Answer(c, nil, func() {
-		st, latest := s.State(), slices.Clone(s.Retrievals)
-		slices.Reverse(latest)
-		p.printState(&st, &v, latest)
-	}, "snapshot", s, "gate", v)
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		s, err := b.Replay(c.Context, at)
+		if err != nil {
+			return err
+		}
+		if len(args) == 1 {
+			id := args[0]
+			return p.replayOne(c.Context, c.Bool("json"), b, s, id)
+		}
+		follow, err := p.policy(c)
+		if err != nil {
+			return err
+		}
+		v, err := s.Gate(follow.Gate)
+		if err != nil {
+			return err
+		}
+		useCommands(&v)
+		return p.Answer(c, nil, func() {
+			st, latest := s.State(), slices.Clone(s.Retrievals)
+			slices.Reverse(latest)
+			p.printState(&st, &v, latest)
+		}, "snapshot", s, "gate", v)
+	})
 }
 
 // replayOne shows one entry or signal as it was.
