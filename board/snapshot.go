@@ -1,7 +1,6 @@
 package board
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -443,59 +442,4 @@ func (r *replayer) applySignalChange(e Event) error {
 		s.Status, s.AddressedBy, s.Reason, s.ClosedBy, s.Closed = SignalOpen, "", "", "", nil
 	}
 	return nil
-}
-
-// State summarises the snapshot as Board.State does, with two differences: it lists
-// workers who raised signals or set variables but posted nothing, and it does not count
-// events.
-func (s *Snapshot) State() State {
-	st := newState()
-	st.Run, st.Goal, st.Created, st.Updated, st.Seq, st.Variables = s.Run, s.Goal, s.Created, s.At,
-		s.Seq, s.Variables
-	st.Expected, st.Retrievals = s.Expected, int64(len(s.Retrievals))
-	workers := map[string]*Worker{}
-	seen := func(name string, at time.Time) *Worker {
-		w := workers[name]
-		if w == nil {
-			w = &Worker{Name: name}
-			workers[name] = w
-		}
-		if at.After(w.Last) {
-			w.Last = at
-		}
-		return w
-	}
-	for _, e := range s.Entries {
-		st.Entries.Total++
-		st.Entries.ByType[e.Type]++
-		st.Entries.ByStatus[e.Status]++
-		if e.MustSurface && e.Status != Superseded {
-			st.Entries.MustSurface++
-		}
-		for _, k := range LinkKinds {
-			if n := len(e.Of(k)); n > 0 {
-				st.Links[k] += int64(n)
-			}
-		}
-		seen(e.Worker, e.Created).Entries++
-	}
-	for _, sig := range s.Signals {
-		st.Signals.Total++
-		st.Signals.of(sig.Status)[sig.Priority]++
-		seen(sig.Worker, sig.Created)
-	}
-	for _, v := range s.Variables {
-		seen(v.Worker, v.Updated)
-	}
-	for _, r := range s.Retrievals {
-		seen(r.Worker, r.At)
-	}
-	for _, w := range workers {
-		st.Workers = append(st.Workers, *w)
-	}
-	slices.SortFunc(st.Workers, func(a, b Worker) int {
-		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(b.Entries, a.Entries),
-			strings.Compare(a.Name, b.Name))
-	})
-	return st
 }

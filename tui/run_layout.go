@@ -84,3 +84,42 @@ func (p *runPage) layout() {
 		p.preview.place(p.area[panePreview])
 	}
 }
+
+func (p *runPage) setSize(w, h int) {
+	p.w, p.h = w, h
+	p.layout()
+}
+
+func (p *runPage) view() []string {
+	if p.b == nil || !p.known {
+		word := p.app.waiting("opening " + clean(p.name) + "…")
+		if p.err != nil && p.app.away == nil {
+			word = p.app.explain(p.err)
+		}
+		return fill(append([]string{""}, indented(wrap(word, p.w-2))...), p.w, p.h)
+	}
+	lines := []string{p.summary()}
+	if p.loading() && p.back.slow {
+		lines[0] = fit(p.app.st.warn.Render(" reading the board at event "+count(p.back.seq)+"… "+p.stillShown()), p.w)
+	}
+	if p.tabs() {
+		lines = append(lines, p.tabLine())
+	}
+	var columns [][]string
+	for _, column := range p.columns() {
+		var stack []string
+		for _, i := range column {
+			stack = append(stack, p.paneView(i)...)
+		}
+		columns = append(columns, stack)
+	}
+	lines = append(lines, beside(p.app.st.faint.Render("│"), columns...)...)
+	return append(lines, p.time.view()...)
+}
+
+func (p *runPage) paneView(i int) []string {
+	if i == panePreview {
+		return p.preview.draw(p.area[i], p.inPreview)
+	}
+	return p.panes[i].view(p.here() == i)
+}

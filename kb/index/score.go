@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -128,4 +129,31 @@ func accumulateBut(acc []float32, lens []byte, p *plist, weight float32, norms *
 			acc[ord] += share(weight, float32(p.tfs[i]), norms[lens[ord]])
 		}
 	}
+}
+
+// weight is what a term that df documents have weighs if the query has it so many times.
+func (s *search) weight(term string, df int, times float64) float32 {
+	n := float64(s.v.docs)
+	rarity := idf(n, float64(df))
+	if functionTerms()[term] {
+		rarity = min(rarity, s.x.cfg.FunctionWeight*idf(n, 1))
+	}
+	return float32(times * rarity * (s.x.cfg.K1 + 1))
+}
+
+// idf is BM25's weight of a term that df of n documents have.
+func idf(n, df float64) float64 { return math.Log1p((max(n-df, 0) + 0.5) / (df + 0.5)) }
+
+// norms returns k1 * (1 - b + b * length / average) for each length code, in quarters
+// like the frequencies.
+func (s *search) norms() *[256]float32 {
+	avg := 1.0
+	if s.v.docs > 0 && s.v.length > 0 {
+		avg = float64(s.v.length) / float64(s.v.docs)
+	}
+	var t [256]float32
+	for c := range t {
+		t[c] = float32(4 * s.x.cfg.K1 * (1 - s.x.cfg.B + s.x.cfg.B*float64(lengths[c])/avg))
+	}
+	return &t
 }
