@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"blackboard/board/fault"
 	"blackboard/board/store"
 	"blackboard/testdata/pgtest"
@@ -414,6 +416,35 @@ func TestInitTogether(t *testing.T) {
 
 // TestOtherVersion: a process whose first question goes to the knowledge base is told of a schema
 // of another version too, also where that has not the tables that are asked for.
+// TestRolesTogether: schemas of one database get their roles at once.
+func TestRolesTogether(t *testing.T) {
+	if !server.Own() {
+		t.Skip("it needs a server of the tests' own: roles belong to a whole server")
+	}
+	var granting sync.WaitGroup
+	for i := range 4 {
+		p := place(t, func(u string) string { return strings.Replace(u, "together", fmt.Sprint("together", i), 1) })
+		grant, err := p.Roles("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pg, err := pgconn.Connect(t.Context(), server.URL(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { pg.Close(context.Background()) })
+		granting.Go(func() {
+			for range 20 {
+				if _, err := pg.Exec(t.Context(), grant).ReadAll(); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	granting.Wait()
+}
+
 func TestOtherVersion(t *testing.T) {
 	for _, test := range []struct {
 		change string

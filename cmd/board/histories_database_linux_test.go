@@ -80,18 +80,26 @@ func TestHistoriesDatabase(t *testing.T) {
 		judgeHistory(t, c, 3, time.Hour)
 	})
 	t.Run("pooler", func(t *testing.T) {
-		s := startServer(t)
-		p, err := pgtest.NewPooler(s)
-		if errors.Is(err, pgtest.ErrNone) {
-			t.Skip(err)
+		ended := errors.New("")
+		for seed := uint64(4); ended != nil; seed += 100 {
+			if seed > 400 {
+				t.Fatal(ended)
+			}
+			s := startServer(t)
+			p, err := pgtest.NewPooler(s)
+			if errors.Is(err, pgtest.ErrNone) {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Stop()
+			c := boards
+			c.Database, c.Outages, c.Watchers = p.Through(prepare(t, s.URL(""))), []histories.Outage{killServer(s)}, 1
+			c.Void = p.Ended
+			judgeHistory(t, c, seed, time.Hour)
+			ended = p.Ended()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer p.Stop()
-		c := boards
-		c.Database, c.Outages, c.Watchers = p.Through(prepare(t, s.URL(""))), []histories.Outage{killServer(s)}, 1
-		judgeHistory(t, c, 4, time.Hour)
 	})
 	t.Run("promoted", func(t *testing.T) {
 		for i := range min(breaks, 5) {

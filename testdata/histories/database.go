@@ -67,7 +67,7 @@ func (w *world) take() error {
 func (j *judgement) away(o *Op) bool {
 	for _, f := range j.Faults {
 		if strings.HasPrefix(f.What, "database") && during(j.Faults, f.What, o) {
-			return containsAny(o.Err, "cannot be used", "was lost while it committed", "takes no writes", "has another writer", "ended before it answered") ||
+			return containsAny(o.Err, "cannot be used", "was lost during the commit", "is read-only", "has another writer") ||
 				// A server that reaches the end of its input has waited for the database, and waits no longer.
 				slices.Contains(j.Config.Faults, "reopen") && containsAny(o.Err, "the call was cancelled")
 		}

@@ -179,9 +179,11 @@ type Config struct {
 	// Within is what each process is run by, such as in a network of its own; nil: by itself.
 	Within func(n int) []string `json:"-"`
 	// Outages are done in turn, Breaks in all, with acknowledged writes between them.
-	Outages []Outage      `json:"-"`
-	Breaks  int           `json:"breaks"`
-	Kills   time.Duration `json:"kills"` // between two kills, on average; 0: some ten a second
+	Outages []Outage `json:"-"`
+	Breaks  int      `json:"breaks"`
+	// Void is why a run says nothing, since something that was not under test has ended; nil: nothing can.
+	Void  func() error  `json:"-"`
+	Kills time.Duration `json:"kills"` // between two kills, on average; 0: some ten a second
 }
 
 // Stores are what a run can be about.

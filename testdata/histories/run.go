@@ -79,9 +79,14 @@ func Run(c Config) (*History, []string, error) {
 			return nil, nil, err
 		}
 	}
+	if c.Void != nil {
+		if err := c.Void(); err != nil {
+			return nil, nil, fmt.Errorf("%w: %w", ErrVoid, err)
+		}
+	}
 	if c.Database != "" {
 		if err := w.take(); err != nil {
-			w.problem("%v", err)
+			w.problem("what is lost below could not be looked for: %v", err)
 		}
 	}
 	return h, w.problems, h.Save(c.Dir)
@@ -366,6 +371,9 @@ const smallDisk = "24m"
 
 // ErrNoDisk says that no small disk can be mounted here.
 var ErrNoDisk = errors.New("a small disk cannot be mounted")
+
+// ErrVoid says that a run says nothing: Config.Void has why.
+var ErrVoid = errors.New("what is not under test has failed")
 
 // mountSmall puts the files on a small disk.
 func (w *world) mountSmall() (unmount func(), err error) {

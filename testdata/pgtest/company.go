@@ -3,7 +3,6 @@ package pgtest
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"os"
@@ -70,9 +69,11 @@ func Either(text string, servers ...*Server) string {
 // Pooler is a PgBouncer in transaction mode, with fewer connections to the server than it has
 // clients.
 type Pooler struct {
-	cmd  *exec.Cmd
-	dir  string
-	port string
+	cmd   *exec.Cmd
+	dir   string
+	port  string
+	ended chan struct{}
+	last  string // what it said last, once it has ended
 }
 
 // NewPooler starts one, or matches ErrNone where there is no pgbouncer.
@@ -93,7 +94,7 @@ func NewPooler(to *Server) (*Pooler, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pooler{dir: dir, port: port}
+	p := &Pooler{dir: dir, port: port, ended: make(chan struct{})}
 	ini := filepath.Join(dir, "pgbouncer.ini")
 	conf := `[databases]
 * = host=` + to.dir + ` port=5432 user=board
@@ -116,7 +117,6 @@ ignore_startup_parameters = extra_float_digits,options
 	}
 	args := to.as(bin, ini)
 	p.cmd = exec.Command(args[0], args[1:]...)
-	said := ""
 	errs, err := p.cmd.StderrPipe()
 	if err == nil {
 		err = p.cmd.Start()
@@ -125,16 +125,34 @@ ignore_startup_parameters = extra_float_digits,options
 		return nil, err
 	}
 	// Its log goes to standard error, and says when it takes connections.
-	for lines := bufio.NewScanner(errs); lines.Scan(); {
-		said += lines.Text() + "\n"
-		if strings.Contains(lines.Text(), "process up") {
-			go io.Copy(io.Discard, errs)
-			return p, nil
+	up := make(chan struct{})
+	go func() {
+		defer close(p.ended)
+		for lines := bufio.NewScanner(errs); lines.Scan(); {
+			if p.last = lines.Text(); strings.Contains(p.last, "process up") {
+				close(up)
+			}
 		}
+		p.cmd.Wait()
+	}()
+	select {
+	case <-up:
+		return p, nil
+	case <-p.ended:
+		os.RemoveAll(dir)
+		return nil, p.Ended()
 	}
-	err = fmt.Errorf("pgbouncer: %w: %s", p.cmd.Wait(), said)
-	os.RemoveAll(dir)
-	return nil, err
+}
+
+// Ended is why the pooler has ended by itself, nil if it runs. 1.18 does so, rarely, where
+// clients cancel while the server is away: "bad client state".
+func (p *Pooler) Ended() error {
+	select {
+	case <-p.ended:
+		return fmt.Errorf("pgbouncer has ended: %s", p.last)
+	default:
+		return nil
+	}
 }
 
 // Through is a URL of the server that leads through the pooler.
@@ -143,6 +161,6 @@ func (p *Pooler) Through(text string) string { return atHost(text, "127.0.0.1", 
 // Stop ends it.
 func (p *Pooler) Stop() {
 	p.cmd.Process.Kill()
-	p.cmd.Wait()
+	<-p.ended
 	os.RemoveAll(p.dir)
 }
