@@ -37,7 +37,7 @@ DO $$
 DECLARE
     name TEXT;
 BEGIN
-    PERFORM pg_advisory_xact_lock(hashtext('board database roles')); -- two grants at once on one database fail
+    PERFORM pg_advisory_xact_lock(hashtext('blackboard roles')); -- two grants at once on one database fail
     FOREACH name IN ARRAY ARRAY['{prefix}_reader', '{prefix}_worker', '{prefix}_owner'] LOOP
         IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = name) THEN
             EXECUTE format('CREATE ROLE %I NOLOGIN', name);
