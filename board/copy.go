@@ -36,8 +36,7 @@ func Copy(ctx context.Context, from, to, run string) (Copied, error) {
 	defer src.Close()
 	var log *eventLog
 	if err := src.read(ctx, func(tx *store.Tx) (err error) {
-		log,
-			err = src.verifiedLog(tx)
+		log, err = src.verifiedLog(tx)
 		return err
 	}); err != nil {
 		return Copied{}, err

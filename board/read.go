@@ -41,6 +41,9 @@ func selectEntries(tx *store.Tx, rest string, args ...any) ([]Entry, error) {
 
 // fillLinks reads the links of entries: one by one for a few, in one pass for many.
 func fillLinks(tx *store.Tx, entries []Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
 	index := make(map[int64]*Entry, len(entries))
 	for i := range entries {
 		entries[i].notNil()

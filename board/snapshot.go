@@ -381,7 +381,8 @@ func (r *replayer) applyPost(e decodedEvent) error {
 	entry := p.entry(e.ID, e.Seq, e.At)
 	entry.ExternalID = p.ExternalID
 	if r.named != nil {
-		r.named[e.ID] = &entry
+		named := entry // so that an entry of the list is not on the heap first
+		r.named[e.ID] = &named
 		return nil
 	}
 	if len(r.Entries) == cap(r.Entries) {

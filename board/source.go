@@ -371,29 +371,17 @@ func fillVerified(tx *store.Tx, index map[int64]*Entry) error {
 	var v Verification
 	var entry int64
 	fill := func(where string, args ...any) error {
-		return tx.Each(
-			[]any{
-				&entry,
-				&v.Seq,
-				store.Time(&v.At),
-				&v.Worker,
-				&v.Verdict,
-				&v.Source,
-				&v.SHA256,
-				&v.Place,
-				&v.Note,
-				&v.Stale,
-			},
-			func() error {
-				if e := index[entry]; e != nil {
-					own := v
-					e.Verified = &own
-				}
-				return nil
-			},
-			`SELECT v.entry, v.seq, v.at, v.worker, v.verdict, v.source, v.sha256, v.place, v.note,
-			EXISTS (SELECT 1 FROM sources s WHERE s.name = v.source AND s.sha256 <> v.sha256) FROM verifications v `+where,
-			args...)
+		row := []any{&entry, &v.Seq, store.Time(&v.At), &v.Worker, &v.Verdict, &v.Source, &v.SHA256,
+			&v.Place, &v.Note, &v.Stale}
+		return tx.Each(row, func() error {
+			if e := index[entry]; e != nil {
+				own := v
+				e.Verified = &own
+			}
+			return nil
+		}, `SELECT v.entry, v.seq, v.at, v.worker, v.verdict, v.source, v.sha256, v.place, v.note,
+			EXISTS (SELECT 1 FROM sources s WHERE s.name = v.source AND s.sha256 <> v.sha256)
+			FROM verifications v `+where, args...)
 	}
 	if len(index) > 2000 {
 		return fill("")
