@@ -183,6 +183,23 @@ func TestWaitEndsAway(t *testing.T) {
 	refused(t, err, fault.Away, "connection refused")
 }
 
+// TestReachEnds: a connection that fails as the call's time is over is not taken for a lost server.
+func TestReachEnds(t *testing.T) {
+	for name, over := range map[string]time.Duration{"over": -time.Second, "not over": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			ctx, stop := context.WithTimeout(t.Context(), over)
+			defer stop()
+			told := 0
+			ctx = OnContact(ctx, "here", func(error) { told++ })
+			var server reach
+			store.Contact(server.follow(ctx), "here", store.Unreachable("no answer"))
+			if away := over > 0; (server.away() != nil) != away || (told > 0) != away {
+				t.Errorf("the server is away: %v, told %d times", server.away(), told)
+			}
+		})
+	}
+}
+
 // ending is a context with a deadline that comes when it is told to.
 type ending struct {
 	context.Context

@@ -35,8 +35,7 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 	}
 	if after == FromNow {
 		if err := b.read(ctx, func(tx *store.Tx) (err error) {
-			after,
-				err = lastSeq(tx)
+			after, err = lastSeq(tx)
 			return err
 		}); err != nil {
 			return err
@@ -74,7 +73,8 @@ func pause(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// reach remembers whether the server could be reached, and reports changes only.
+// reach remembers whether the server could be reached, and reports changes only. What fails
+// because the call's own time is over says nothing about the server.
 type reach struct {
 	mu  sync.Mutex
 	err error
@@ -82,6 +82,9 @@ type reach struct {
 
 func (r *reach) follow(ctx context.Context) context.Context {
 	return store.OnContact(ctx, func(place string, err error) {
+		if err != nil && ended(ctx) {
+			return
+		}
 		r.mu.Lock()
 		changed := (err == nil) != (r.err == nil)
 		r.err = err
@@ -90,6 +93,13 @@ func (r *reach) follow(ctx context.Context) context.Context {
 			store.Contact(ctx, place, err)
 		}
 	})
+}
+
+// ended reports whether ctx is over. A connection that has ctx's deadline may fail before
+// ctx says so itself.
+func ended(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
 }
 
 // away is the error if the server could not be reached last, nil if it could.
