@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -102,6 +103,8 @@ func (p *checkPage) ask(report string) (check.Result, error) {
 	if f.Survival.MinCosine > 0 && p.app.Model != nil {
 		in.Model = p.app.Model()
 	}
+	// the indexes of a long run are large, and the screen stays open all day
+	defer debug.FreeOSMemory()
 	return check.Run(p.ctx, p.b, f, in)
 }
 

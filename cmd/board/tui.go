@@ -98,6 +98,10 @@ func (p *program) tui(c *cli.Context) error {
 		// it is kept open all day, and a long run leaves more garbage than it needs room
 		debug.SetGCPercent(30)
 	}
+	if p.Env("GOMEMLIMIT") == "" {
+		// what it reads of 100,000 entries and their check takes some 30 MB, the program as many
+		debug.SetMemoryLimit(37 << 20)
+	}
 	renderer, theme := tui.NewRenderer(out, p.Env("TERM"), theme)
 	err = tui.Run(ctx, in, out, tui.Config{
 		Boards: boards, Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.UserHome(),
