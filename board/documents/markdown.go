@@ -54,28 +54,29 @@ func (p *markdownParser) line(line string) {
 			fence = "" // code in a line, or no end
 		}
 	}
-	switch {
-	case p.fence != "":
+	if p.fence != "" {
 		if strings.HasPrefix(fence, p.fence) {
 			p.fence = ""
 		}
 		p.w.add(line, false, 0)
-	case fence != "":
+		return
+	}
+	blank, heading := strings.TrimSpace(line) == "", markdownHeading(line)
+	if blank || heading || fence != "" || startsBlock(trimmed) {
 		p.flush()
+		if p.until != "" { // the paragraph before hides this line as well
+			p.line(line)
+			return
+		}
+	}
+	if blank || fence != "" {
 		p.fence = fence
 		p.w.add(line, false, 0)
-	case trimmed == "" || strings.TrimSpace(line) == "":
+		return
+	}
+	p.paragraph = append(p.paragraph, line)
+	if heading {
 		p.flush()
-		p.w.add(line, false, 0)
-	case markdownHeading(line):
-		p.flush()
-		p.paragraph = append(p.paragraph, line)
-		p.flush()
-	default:
-		if startsBlock(trimmed) {
-			p.flush()
-		}
-		p.paragraph = append(p.paragraph, line)
 	}
 }
 

@@ -27,6 +27,8 @@ func TestStruck(t *testing.T) {
 		{"a.md", "<span hidden>a</span><span style='display: none'>b</span><b title='hidden'>c</b>", "<b title='hidden'>c</b>"},
 		{"a.md", "a\n<div hidden>\n\nb\n\n</div>c", "a\n\n\n\n\nc"},
 		{"a.md", "a\n<div hidden>\n\nb\n\nc", "a\n\n\n\n\n"},
+		{"a.md", "a\n<div hidden>\n> b\n\n- c</div>d", "a\n\n\n\nd"},
+		{"a.md", "a\n<div hidden>\n# b\n```\nc\n```\n</div>\nd", "a\n\n\n\n\n\n\nd"},
 		{"a.html", "<p>a <s>b</s><strike>c</strike><del>d<b>e</b></del> f", "a f"},
 		{"a.html", "<p>a<div hidden><div>b</div>c</div>d", "a\nd"},
 		{"a.html", "<p hidden>a<p>b<ul><li style='DISPLAY : none'>c<ul><li>d</ul><li>e</ul>",
@@ -169,6 +171,7 @@ func TestTextsThatGrow(t *testing.T) {
 
 func FuzzText(f *testing.F) {
 	f.Add("a.md", "a ~~b~~ `c` <s>d</s>\n\n<div hidden>\n\n</div>\n```\n~~~\n", "~~")
+	f.Add("a.md", "b\n\n<div hidden>\n></div>\n```\n~~~\n", "~~")
 	f.Add("a.html", "<p hidden>a<p>b<ul><li style='display:none'>c</ul><dialog open>", "<p>")
 	f.Add("a.csv", "a;b\n\"c\nd\";e", "")
 	f.Add("a.json", `[{"a":"b\n"},1,{}]`, "")
