@@ -331,6 +331,7 @@ func TestMCP(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer old.Close()
+	untilActive(t, r.client(t), 1) // the session's stream is there, and those that were asked for above have ended
 	for _, c := range []*sdk.ClientSession{c, old} {
 		go func() {
 			res, err := c.CallTool(context.Background(), &sdk.CallToolParams{Name: "board_wait", Arguments: json.RawMessage(`{"for":"event","timeout_seconds":300}`)})
@@ -341,11 +342,7 @@ func TestMCP(t *testing.T) {
 			waiting <- res.Content[0].(*sdk.TextContent).Text
 		}()
 	}
-	for { // it counts as use, so that the daemon does not end as idle
-		if st, err := r.client(t).Status(t.Context()); err != nil || st.Active > 2 { // with the stream of the session
-			break
-		}
-	}
+	untilActive(t, r.client(t), 3) // a waiting call counts as use, so that the daemon does not end as idle
 	r.end(t)
 	if strings.Contains(r.log.String(), "requests were cut off") {
 		t.Errorf("it has waited for the call:\n%s", r.log)
@@ -384,16 +381,6 @@ func TestAbandonedWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	active := func(enough func(int64) bool) {
-		t.Helper()
-		for {
-			if st, err := client.Status(t.Context()); err != nil {
-				t.Fatal(err)
-			} else if enough(int64(st.Active)) {
-				return
-			}
-		}
-	}
 	patience, stop := context.WithTimeout(t.Context(), wait.Limit(t))
 	defer stop()
 	ask := func(ctx context.Context, tool, args string) (*http.Response, error) {
@@ -415,7 +402,7 @@ func TestAbandonedWaits(t *testing.T) {
 				resp.Body.Close()
 			}
 		}()
-		active(func(n int64) bool { return n > 0 })
+		untilActive(t, client, 1)
 		goAway()
 		<-gone
 	}
@@ -427,7 +414,7 @@ func TestAbandonedWaits(t *testing.T) {
 	if resp.StatusCode != http.StatusOK {
 		t.Error(resp.Status)
 	}
-	active(func(n int64) bool { return n == 0 })
+	untilActive(t, client, 0)
 }
 
 // shows is a client that shows a token.
@@ -437,6 +424,18 @@ func (s shows) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+s.token)
 	return http.DefaultTransport.RoundTrip(r)
+}
+
+// untilActive returns when the daemon has exactly n requests and streams under way.
+func untilActive(t *testing.T, c *Client, n int) {
+	t.Helper()
+	for {
+		if st, err := c.Status(t.Context()); err != nil {
+			t.Fatal(err)
+		} else if int(st.Active) == n {
+			return
+		}
+	}
 }
 
 // status asks for something, and returns the status of the answer.
