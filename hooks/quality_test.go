@@ -262,7 +262,7 @@ func measureRecall(t *testing.T, set recallSet, emb embed.Embedder,
 // TestRecallQuality measures what prompts are given unasked in bases of several sizes:
 // the right capsule, something else, or something where nothing is known.
 func TestRecallQuality(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	t.Parallel()
 	embedders := map[string]embed.Embedder{"words alone": nil}
 	if m := potion.Open(t); m != nil {

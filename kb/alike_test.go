@@ -18,7 +18,7 @@ import (
 // word is refused and merged, and of what is said in other words at least half is listed.
 // With a model and without.
 func TestPairs(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	t.Parallel()
 	f, err := os.Open(filepath.Join("..", "testdata", "recall", "pairs.jsonl"))
 	if err != nil {

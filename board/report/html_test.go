@@ -158,7 +158,7 @@ func TestHTMLIsSafe(t *testing.T) {
 }
 
 func TestHTMLIsBounded(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	t.Parallel()
 	s := longBoard(100_000)
 	page := htmlOf(t, s, nil)

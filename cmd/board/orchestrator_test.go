@@ -28,7 +28,7 @@ type orchestration struct {
 }
 
 // orchestrations returns the example as a shell script, in Python and as a Go program, each over the documents in a data home of its own. Scripts are left out
-// where their interpreter is missing, and under the race detector: they are many commands, none of which has company in its process.
+// where their interpreter is missing, if tests are to be quick, and under the race detector: they are many commands, none of which has company in its process.
 func orchestrations(t *testing.T, program, documents string) map[string]*orchestration {
 	t.Helper()
 	all := map[string]*orchestration{"go": {command: []string{program}}}
@@ -39,6 +39,8 @@ func orchestrations(t *testing.T, program, documents string) map[string]*orchest
 			t.Logf("%s is not installed: %s is NOT tested here", script.program, script.file)
 		case cost.Race:
 			t.Logf("the race detector is on: %s is NOT tested here", script.file)
+		case cost.Quick():
+			t.Logf("set BOARD_TEST_LONG=1 to test %s too", script.file)
 		default:
 			all[script.name] = &orchestration{command: []string{program, filepath.Join(repo(t), "testdata", "orchestrator", script.file)}}
 		}

@@ -134,7 +134,7 @@ func TestTokenizer(t *testing.T) {
 // TestTokenizerTime reads texts of 10 MB, of which the model sees a few hundred tokens or
 // none.
 func TestTokenizerTime(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	tok := tinyTokenizer(t)
 	for name, unit := range map[string]string{
 		"words": "gate ", "one word": "gate", "spaces": " ", "accents": "é", "marks": "\u0301", "garbage": "\xf0", "almost special": "[SEP", "control": "\x00",

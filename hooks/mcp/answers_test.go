@@ -48,7 +48,7 @@ func answer(t *testing.T, c *sdk.ClientSession, tool, args string) string {
 // TestAnswersNameNoCommand calls every tool with each of its arguments absent, of the wrong
 // type, empty, and about what there is not.
 func TestAnswersNameNoCommand(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	s := everything(t, nil)
 	c := connect(t, s, nil)
 	saved, called := map[string]string{}, map[string]bool{}

@@ -284,7 +284,7 @@ var budgets = map[string]int{"board_state": 2000, "board_gate": 2000, "board_dig
 // TestAnswersHaveBudgets asks every tool of crowded stores. Text and data together are
 // within the budget, the data is what the schema says, and max_tokens gives more.
 func TestAnswersHaveBudgets(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	s := everything(t, func(c *Config) { c.Agent, c.Run = "scout", "r1" })
 	all := crowdedCalls(crowded(t, s))
 	c := connect(t, s, nil)

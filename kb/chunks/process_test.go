@@ -227,7 +227,7 @@ func TestKilledImport(t *testing.T) {
 		rounds = 8
 	}
 	if cost.Quick() {
-		rounds = 3
+		rounds = 1
 	}
 	start := time.Now()
 	if _, rest, ok := startProcess(t, dir, "import").said("imported"); !ok {

@@ -55,7 +55,7 @@ func readKinds(t *testing.T, name string, set *Set, of map[string][2]string) {
 // TestQualityKinds: a few words each, by type of question and by language. doc.go has
 // the table.
 func TestQualityKinds(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	set, of := kinds(t)
 	measureKinds(t, set, of, map[string]map[string]float64{
 		kb.ModeBM25: {"typo": .97, "prefix": .97, "inflected": .97, "identifier": .99,

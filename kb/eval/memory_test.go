@@ -67,7 +67,7 @@ func TestMemoryFinds(t *testing.T) {
 // questions and those of the others, as a prompt asks: what is given must be right, and
 // for others' questions nothing.
 func TestMemoryGate(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	t.Parallel()
 	sets := memorySets(t)
 	for _, size := range []int{30, 1000} {

@@ -222,7 +222,7 @@ func randomVector(r *rand.Rand, dim int) embed.Vector {
 // TestHistoryDoesNotMatter does what users do in any order, and holds the index against one that was made at once of what is left:
 // what it holds, and every answer, to the last bit.
 func TestHistoryDoesNotMatter(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	t.Parallel()
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 // TestRecall holds the vector lane, which chooses its candidates by codes, against a look at every vector. The numbers of documents
 // are those that BOARD_BENCH_DOCS lists, or 20,000.
 func TestRecall(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	t.Parallel()
 	sizes := []int{20_000}
 	if env := os.Getenv("BOARD_BENCH_DOCS"); env != "" {

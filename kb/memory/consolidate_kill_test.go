@@ -145,7 +145,7 @@ func TestKilledConsolidation(t *testing.T) {
 		rounds = 12
 	}
 	if cost.Quick() {
-		rounds = 4
+		rounds = 2
 	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
 		rounds = n

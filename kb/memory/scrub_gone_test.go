@@ -18,7 +18,7 @@ import (
 
 // TestScrubbedTextIsInNoFile looks at the bytes of all files. Each scope has words of its own, which were in sealed segments, in pages that are free, in the WAL.
 func TestScrubbedTextIsInNoFile(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	t.Parallel()
 	ctx, home := t.Context(), t.TempDir()
 	s, alice := open(t, home, Options{}), open(t, home, Options{Agent: "alice"})

@@ -63,6 +63,9 @@ func TestKilledScrub(t *testing.T) {
 	if cost.Race {
 		rounds = 3
 	}
+	if cost.Quick() {
+		rounds = 2
+	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
 		rounds = n
 	}

@@ -207,6 +207,9 @@ func TestKilledRemoval(t *testing.T) {
 	if cost.Race {
 		rounds = 3
 	}
+	if cost.Quick() {
+		rounds = 2
+	}
 	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
 		rounds = n
 	}

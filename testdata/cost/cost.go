@@ -3,6 +3,7 @@
 package cost
 
 import (
+	"flag"
 	"os"
 	"runtime"
 	"testing"
@@ -40,10 +41,13 @@ func Long() bool { return os.Getenv("BOARD_TEST_LONG") != "" && !testing.Short()
 // the race detector and with $BOARD_TEST_ENGINE, as CI runs them, they do more of the same.
 func Quick() bool {
 	ci := Race || os.Getenv("BOARD_TEST_LONG") != "" || os.Getenv("BOARD_TEST_ENGINE") != ""
+	if !flag.Parsed() {
+		flag.Parse() // a TestMain asks before its tests run
+	}
 	return testing.Short() || !ci
 }
 
-// SkipUnlessLong skips a test that takes minutes, unless [Long].
+// SkipUnlessLong skips a test that takes long, unless [Long].
 func SkipUnlessLong(t testing.TB) {
 	t.Helper()
 	if !Long() {
@@ -65,5 +69,13 @@ func SkipShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it takes seconds: run it without -short")
+	}
+}
+
+// SkipQuick skips a test that takes seconds of processor time, if tests are to be quick ([Quick]).
+func SkipQuick(t testing.TB) {
+	t.Helper()
+	if Quick() {
+		t.Skip("it takes seconds: set BOARD_TEST_LONG=1 to run it")
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"blackboard/testdata/cost"
 )
 
 // Server is a server that was started, or that $BOARD_TEST_DATABASE_URL names.
@@ -23,18 +25,21 @@ type Server struct {
 	user string // as whom it runs; "": as who runs the tests
 }
 
-// ErrNone is where there is no PostgreSQL: tests that need one are skipped.
-var ErrNone = errors.New("no PostgreSQL: install postgresql, or set BOARD_TEST_DATABASE_URL")
+// ErrNone says that there is no PostgreSQL for a test, which is then skipped.
+var ErrNone = errors.New("no PostgreSQL")
 
 // Start starts a server in a temporary directory, on a Unix socket alone. Settings are those of
-// postgresql.conf, such as "fsync=off".
+// postgresql.conf, such as "fsync=off". If tests are to be quick ([cost.Quick]) it starts none.
 func Start(settings ...string) (*Server, error) {
 	if u := os.Getenv("BOARD_TEST_DATABASE_URL"); u != "" {
 		return &Server{url: u}, nil
 	}
+	if cost.Quick() {
+		return nil, fmt.Errorf("%w: a plain go test starts no server; set BOARD_TEST_LONG=1 to run this test", ErrNone)
+	}
 	bin := find()
 	if bin == "" {
-		return nil, ErrNone
+		return nil, fmt.Errorf("%w: install postgresql, or set BOARD_TEST_DATABASE_URL", ErrNone)
 	}
 	dir, err := os.MkdirTemp("/tmp", "boardpg-") // the path of a socket has at most 107 bytes
 	if err != nil {

@@ -96,7 +96,7 @@ func TestWhatIsAtTheSocketsPlace(t *testing.T) {
 }
 
 func TestEndsWhenItCannotBeReached(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	for what, do := range map[string]func(p Place) error{
 		"the socket became a file": func(p Place) error {
 			return errors.Join(os.Remove(p.Socket), os.WriteFile(p.Socket, []byte("x"), 0o600))
@@ -197,7 +197,7 @@ func TestPlaces(t *testing.T) {
 
 // TestStuckDaemon asks one that takes the call and does not answer.
 func TestStuckDaemon(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	place := placeOf(t, home(t))
 	if err := place.prepare(); err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func (s slow) Embed(ctx context.Context, texts []string) ([]embed.Vector, error)
 
 // TestKilledWhileEmbedding kills daemons that are at their backfill. The next goes on, and nothing is lost.
 func TestKilledWhileEmbedding(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	dir := home(t)
 	const n = 400
 	k, err := kb.Open(t.Context(), dir, kb.Options{})
@@ -120,7 +120,7 @@ func TestKilledWhileEmbedding(t *testing.T) {
 
 // TestLoad has 64 clients ask, embed and watch at once, for some seconds, or as many as BOARD_LOAD_SECONDS says, and looks at what is left.
 func TestLoad(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	seconds := 3
 	if s := os.Getenv("BOARD_LOAD_SECONDS"); s != "" {
 		var err error
