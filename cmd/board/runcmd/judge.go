@@ -146,8 +146,14 @@ are compared, not meaning.`,
 	}
 }
 
-// format is the value of --format; --json is short for --format json.
+// format is the value of --format; --json is short for --format json. It refuses what
+// --output and --summary cannot write to, so that a command says it before its verdict.
 func format(c *cli.Context) (string, error) {
+	for _, name := range []string{c.String("output"), c.String("summary")} {
+		if err := base.CheckOutput(name); err != nil {
+			return "", err
+		}
+	}
 	f := c.String("format")
 	if c.Bool("json") {
 		if c.IsSet("format") && f != "json" {
@@ -200,9 +206,6 @@ func (p *program) summary(c *cli.Context, report ci.Report) error {
 	name := c.String("summary")
 	if name == "" {
 		return nil
-	}
-	if err := base.CheckOutput(name); err != nil {
-		return err
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
