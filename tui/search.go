@@ -67,6 +67,7 @@ type searchBox struct {
 	asked    latest // the last query
 	asking   bool
 	browsing bool // the list shows the knowledge base, not an answer
+	inactive bool // the list is empty, and hides retired or superseded capsules
 	askedFor question
 	result   *kb.Result           // nil: no answer
 	refs     map[string]memoryRef // of the hits in the memory, by id

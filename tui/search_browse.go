@@ -30,6 +30,7 @@ func (s *searchBox) browse() tea.Cmd {
 	where, agent, retired := s.where, s.app.lastAgent, s.retired
 	return s.asked.ask(s.app, s, func(ctx context.Context) func() tea.Cmd {
 		var res kb.Result
+		var inactive []kb.Hit
 		var refs map[string]memoryRef
 		var more bool
 		var err error
@@ -43,12 +44,16 @@ func (s *searchBox) browse() tea.Cmd {
 			}
 		} else {
 			res.Hits, more, err = s.app.browseCapsules(ctx, q)
+			if err == nil && len(res.Hits) == 0 && !q.Retired {
+				q.Retired, q.Superseded, q.Limit = true, true, 1
+				inactive, _, err = s.app.browseCapsules(ctx, q)
+			}
 		}
 		if res.Total = int64(len(res.Hits)); more {
 			res.Total++
 		}
 		return func() tea.Cmd {
-			s.browsing, s.refs = true, refs
+			s.browsing, s.refs, s.inactive = true, refs, len(inactive) > 0
 			return s.took(&res, err)
 		}
 	})

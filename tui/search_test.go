@@ -98,6 +98,20 @@ func TestSearchBrowse(t *testing.T) {
 	h.wants("kwde000001", "retired")
 }
 
+// A knowledge base whose capsules are all retired is not empty.
+func TestSearchBrowseRetired(t *testing.T) {
+	h := newHarness(t, func(h *harness) {
+		h.capsuleFile(capsulePlain, "title: Ports are free\nkind: fact\nscope: universal", "b")
+		must(h.openKB().Retire(context.Background(), capsulePlain, "it was wrong"))
+	})
+	h.press("K")
+	h.wants("No active capsule. Retired and superseded ones: tab, then f.")
+	h.press("tab", "f")
+	h.wants("Ports are free", "[retired]")
+	h.press("f", "alt+k")
+	h.lacks("The knowledge base is empty")
+}
+
 // TestSearchKeys goes through what the keys do.
 func TestSearchKeys(t *testing.T) {
 	h := newHarness(t, fillCapsules)

@@ -158,7 +158,9 @@ func (s *searchBox) nothing() string {
 		return "Type what you want to know. The answer comes as you type; enter opens the capsule that is chosen, tab goes to the list."
 	case s.where == inMemory:
 		return "No item matches. Try other words, or search everywhere: alt+w."
-	case s.result.Total == 0:
+	case s.browsing && s.inactive:
+		return "No active capsule. Retired and superseded ones: tab, then " + keys.Fewer.Help().Key + "."
+	case s.result.Total == 0 && s.kind == "" && s.scope == "":
 		return "The knowledge base is empty. `board kb remember` stores a capsule; so does P on an entry of a run."
 	case s.kind != "" || s.scope != "":
 		return "No results with these filters. alt+k and alt+s change them."
