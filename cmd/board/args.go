@@ -267,6 +267,8 @@ var synonyms = sync.OnceValue(func() map[string]string {
 		"entries": "query", "find": "query", "get": "show", "grep": "query", "history": "show",
 		"init": "new", "list": "runs", "log": "watch", "ls": "runs", "note": "post",
 		"question": "signal", "remove": "rm", "reply": "address", "resolve": "address",
+		"brief": "kb brief", "dismiss": "waive", "learn": "kb learn", "promote": "kb promote",
+		"raise": "signal", "ready": "gate", "recall": "kb search", "remember": "kb remember",
 		"install": "setup", "integrate": "setup", "search": "query", "status": "show", "tail": "watch",
 		"write": "post", "state ls": "list", "state rm": "delete", "state put": "set",
 		"context add": "write", "context find": "search", "context remove": "delete",
