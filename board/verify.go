@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"runtime"
 	"slices"
@@ -26,84 +27,95 @@ type VerifyOptions struct {
 	BoardOnly bool
 	// NoRecord writes nothing to the board.
 	NoRecord bool
+	// DoubtedOnly leaves what is not doubted out of the items. It is counted and written to
+	// the board all the same, and a run of any length takes little memory.
+	DoubtedOnly bool
 }
 
+// How many findings are read, and how many verdicts are written, at once.
+const (
+	verifyRead  = 2000
+	verifyWrite = 10_000
+)
+
 // Verify checks whether entries stand in their sources, and writes each new verdict to
-// the board. If it may not write, the result says so. A source is a registered file, a
-// file of the options, or the kept text if there is no file. Verify reads a few sources
-// at a time.
+// the board, some at a time. If it may not write, the result says so. A source is a
+// registered file, a file of the options, or the kept text if there is no file. Verify
+// reads a few sources at a time.
 func (b *Board) Verify(
 	ctx context.Context,
 	worker string,
 	opt VerifyOptions,
 ) (verify.Result, error) {
 	v := verifier{
-		boardOnly: opt.BoardOnly,
-		files:     verify.NewFiles(opt.Files),
-		byName:    map[string]*verifySource{},
-		jobs:      map[string]*verifyJob{},
+		b:      b,
+		worker: worker,
+		opt:    opt,
+		files:  verify.NewFiles(opt.Files),
+		result: verify.Result{
+			Run:     b.run,
+			Sources: []verify.SourceResult{},
+			Items:   []verify.ItemResult{},
+		},
 	}
-	err := b.read(ctx, func(tx *store.Tx) error { return v.load(tx, opt.IDs) })
-	if err != nil {
-		return verify.Result{}, err
+	err := b.read(ctx, v.load)
+	if err == nil {
+		err = v.run(ctx)
 	}
-	r := verify.Result{
-		Run:     b.run,
-		Seq:     v.seq,
-		Sources: []verify.SourceResult{},
-		Items:   make([]verify.ItemResult, len(v.findings)),
+	if err == nil {
+		err = v.record(ctx, 1)
 	}
-	v.sort(r.Items)
-	if err := v.run(ctx, b, r.Items); err != nil {
-		return r, err
-	}
-	r.Items = slices.DeleteFunc(r.Items, func(i verify.ItemResult) bool { return i.ID == "" })
-	v.sum(&r)
-	if !opt.NoRecord {
-		err = b.recordVerified(ctx, worker, &r)
-	}
-	if errors.Is(err, fault.ReadOnly) { // the judgement needs no write
-		r.NotRecorded, err = err.Error(), nil
-	}
-	return r, err
+	v.finish()
+	return v.result, err
 }
 
 // verifier is one run of Verify.
 type verifier struct {
-	boardOnly  bool
-	seq        int64
-	findings   []verify.Finding
+	b          *Board
+	worker     string
+	opt        VerifyOptions
 	registered map[string]*Source
 	names      *verify.Files // of registered sources
 	files      *verify.Files
-	byName     map[string]*verifySource // by what entries call it
-	jobs       map[string]*verifyJob    // by the path, or the registered name
+	jobs       []*verifyJob // in the order of their first entries
+
+	mu     sync.Mutex
+	result verify.Result
+	fresh  []freshVerdict // that are to be written
 }
 
-// verifySource is what a source's name stands for.
+// verifySource is what the name of a source stands for.
 type verifySource struct {
-	verdict, note string // of findings that name it, if it cannot be read
-	job           *verifyJob
+	none          bool    // the name is empty
+	verdict, note string  // of all findings that name it; "": it can be read
+	registered    *Source // nil: it is not
+	path          string  // "": its text on the board is read
 }
 
-// verifyJob is a source with the findings to check against it.
-type verifyJob struct {
-	source   *Source // nil: it is not registered
-	path     string  // "": its text on the board is read
-	findings []int
-	sum      string
-}
-
-func (j *verifyJob) name() string {
-	if j.source != nil {
-		return j.source.Name
+func (s *verifySource) name() string {
+	if s.registered != nil {
+		return s.registered.Name
 	}
-	return j.path
+	return s.path
 }
 
-// load reads what has to be checked.
-func (v *verifier) load(tx *store.Tx, ids []string) (err error) {
-	if v.seq, err = lastSeq(tx); err != nil {
+// verifyJob is a source and what has to be checked against it.
+type verifyJob struct {
+	verifySource
+	entries []int64
+	sum     string
+	doubted int
+}
+
+// freshVerdict is a verdict that the board does not have.
+type freshVerdict struct {
+	entry int64
+	verifyPayload
+}
+
+// load finds out what has to be checked.
+func (v *verifier) load(tx *store.Tx) (err error) {
+	if v.result.Seq, err = lastSeq(tx); err != nil {
 		return err
 	}
 	if v.registered, err = sourcesByName(tx); err != nil {
@@ -114,10 +126,10 @@ func (v *verifier) load(tx *store.Tx, ids []string) (err error) {
 		names = append(names, verify.File{Name: name, Path: s.Path})
 	}
 	v.names = verify.NewFiles(names)
-	where, args := `e.status <> 'superseded'`, []any{}
-	if len(ids) > 0 {
-		where = `e.id IN (?` + strings.Repeat(", ?", len(ids)-1) + `)`
-		for _, id := range ids {
+	where, args := `status <> 'superseded'`, []any{}
+	if len(v.opt.IDs) > 0 {
+		var numbers []int64
+		for _, id := range v.opt.IDs {
 			n, err := ParseEntryID(id)
 			if err == nil {
 				_, err = getEntry(tx, n)
@@ -125,85 +137,37 @@ func (v *verifier) load(tx *store.Tx, ids []string) (err error) {
 			if err != nil {
 				return err
 			}
-			args = append(args, n)
+			numbers = append(numbers, n)
 		}
+		where, args = `id IN (`+theseIDs+`)`, []any{store.List(numbers)}
 	}
 	var id int64
-	var f verify.Finding
-	calculations := map[int64]int{}
-	err = tx.Each(
-		[]any{
-			&id,
-			&f.Type,
-			&f.Worker,
-			&f.Content,
-			&f.Evidence,
-			&f.SourceDoc,
-			&f.SourceRef,
-			&f.MustSurface,
-		},
-		func() error {
-			f.ID, f.Calculated = EntryID(id), f.Type == Calculation
-			if f.Calculated {
-				calculations[id] = len(v.findings)
+	var name string
+	byName, bySource := map[string]*verifyJob{}, map[verifySource]*verifyJob{}
+	return tx.Each([]any{&id, &name}, func() error {
+		j := byName[name]
+		if j == nil {
+			s := v.source(name)
+			if j = bySource[s]; j == nil {
+				j = &verifyJob{verifySource: s}
+				bySource[s] = j
+				v.jobs = append(v.jobs, j)
 			}
-			v.findings = append(v.findings, f)
-			return nil
-		},
-		`SELECT e.id, e.type, e.worker, e.content, e.evidence, e.source_doc, e.source_ref, e.must_surface FROM entries e WHERE `+where+` ORDER BY e.id`,
-		args...)
-	if err != nil {
-		return err
-	}
-	return v.relate(tx, calculations)
-}
-
-// relate gives calculations the entries that support them and those that they support.
-func (v *verifier) relate(tx *store.Tx, calculations map[int64]int) error {
-	var content, evidence string
-	for id, i := range calculations {
-		err := tx.Each([]any{&content, &evidence}, func() error {
-			v.findings[i].Related = append(v.findings[i].Related, content+"\n\n"+evidence)
-			return nil
-		}, `SELECT e.content, e.evidence FROM links l JOIN entries e ON e.id = l.dst WHERE l.src = ?1 AND l.kind = 'supports'
-			UNION ALL SELECT e.content, e.evidence FROM links l JOIN entries e ON e.id = l.src WHERE l.dst = ?1 AND l.kind = 'supports'`, id)
-		if err != nil {
-			return err
+			byName[name] = j
 		}
-	}
-	return nil
-}
-
-// sort assigns each finding to its source. A finding without one gets its verdict.
-func (v *verifier) sort(items []verify.ItemResult) {
-	for i := range v.findings {
-		f := &v.findings[i]
-		if strings.TrimSpace(f.SourceDoc) == "" {
-			o := verify.CheckAlone(f)
-			stands := f.Evidence != "" || f.Type == Observation && len(v.registered) > 0
-			if o.Verdict != verify.NoSource || stands {
-				items[i] = f.Item(o)
-			}
-			continue
-		}
-		s := v.byName[f.SourceDoc]
-		if s == nil {
-			s = v.source(f.SourceDoc)
-			v.byName[f.SourceDoc] = s
-		}
-		if s.job == nil {
-			items[i] = f.Item(verify.Plain(s.verdict, s.note))
-			continue
-		}
-		s.job.findings = append(s.job.findings, i)
-	}
+		j.entries = append(j.entries, id)
+		return nil
+	}, `SELECT id, source_doc FROM entries WHERE `+where+` ORDER BY id`, args...)
 }
 
 // source finds the file or text that a source's name stands for.
-func (v *verifier) source(name string) *verifySource {
+func (v *verifier) source(name string) verifySource {
+	if strings.TrimSpace(name) == "" {
+		return verifySource{none: true}
+	}
 	known := v.names.Find(name)
 	if len(known) > 1 {
-		return &verifySource{
+		return verifySource{
 			verdict: verify.Ambiguous,
 			note:    "registered are " + verify.Names(known),
 		}
@@ -218,57 +182,48 @@ func (v *verifier) source(name string) *verifySource {
 	}
 	switch {
 	case len(found) > 1:
-		return &verifySource{verdict: verify.Ambiguous, note: "it may be " + verify.Names(found)}
+		return verifySource{verdict: verify.Ambiguous, note: "it may be " + verify.Names(found)}
 	case len(found) == 1:
-		return v.job(found[0].Path, source)
+		return verifySource{path: found[0].Path, registered: source}
 	case source == nil && len(v.registered) > 0:
-		return &verifySource{
+		return verifySource{
 			verdict: verify.Unregistered,
 			note:    "no registered source is called " + Line(name, 80),
 		}
 	case source == nil && v.files.Unknown(name):
-		return &verifySource{
+		return verifySource{
 			verdict: verify.Unknown,
 			note: "no file is called " + Line(name, 80) +
 				"; the sources are " + verify.Names(v.files.All()),
 		}
 	case source == nil:
-		return &verifySource{verdict: verify.NoFile, note: "no file is called " + Line(name, 80)}
+		return verifySource{verdict: verify.NoFile, note: "no file is called " + Line(name, 80)}
 	}
-	if info, err := os.Stat(source.Path); !v.boardOnly && err == nil && info.Mode().IsRegular() {
-		return v.job(source.Path, source)
+	if info, err := os.Stat(source.Path); !v.opt.BoardOnly && err == nil && info.Mode().IsRegular() {
+		return verifySource{path: source.Path, registered: source}
 	}
 	if source.Text {
-		return v.job("", source)
+		return verifySource{registered: source}
 	}
-	if v.boardOnly {
-		return &verifySource{verdict: verify.NoFile, note: "its text is not on the board"}
+	if v.opt.BoardOnly {
+		return verifySource{verdict: verify.NoFile, note: "its text is not on the board"}
 	}
-	return &verifySource{
+	return verifySource{
 		verdict: verify.NoFile,
 		note:    "there is no file " + Line(source.Path, 80) + ", and its text is not on the board",
 	}
 }
 
-func (v *verifier) job(path string, source *Source) *verifySource {
-	j := &verifyJob{path: path, source: source}
-	key := path + "\x00" + j.name()
-	if have := v.jobs[key]; have != nil {
-		j = have
-	}
-	v.jobs[key] = j
-	return &verifySource{job: j}
-}
-
 // run reads the sources, a few at a time.
-func (v *verifier) run(ctx context.Context, b *Board, items []verify.ItemResult) error {
-	jobs := make(chan *verifyJob)
+func (v *verifier) run(ctx context.Context) error {
+	parts := make(chan []verifyPart)
 	errs := make(chan error, 1)
+	workers := min(runtime.GOMAXPROCS(0), 4)
 	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 4) {
+	for range workers {
 		wait.Go(func() {
-			for j := range jobs {
-				if err := v.check(ctx, b, j, items); err != nil {
+			for part := range parts {
+				if err := v.check(ctx, part); err != nil {
 					select {
 					case errs <- err:
 					default:
@@ -277,13 +232,13 @@ func (v *verifier) run(ctx context.Context, b *Board, items []verify.ItemResult)
 			}
 		})
 	}
-	for _, j := range v.jobs {
+	for part := range v.parts(4 * workers) {
 		if ctx.Err() != nil {
 			break
 		}
-		jobs <- j
+		parts <- part
 	}
-	close(jobs)
+	close(parts)
 	wait.Wait()
 	select {
 	case err := <-errs:
@@ -293,153 +248,286 @@ func (v *verifier) run(ctx context.Context, b *Board, items []verify.ItemResult)
 	}
 }
 
-// check checks the findings of one source against it.
-func (v *verifier) check(
-	ctx context.Context,
-	b *Board,
-	j *verifyJob,
-	items []verify.ItemResult,
-) error {
-	var doc *documents.Document
-	var err error
-	if j.path == "" {
-		var text string
-		if text, err = b.sourceText(ctx, j.source); err != nil {
+// verifyPart is an entry with its source.
+type verifyPart struct {
+	entry int64
+	job   *verifyJob
+}
+
+// parts divides the work into about n parts, or more if they hold more than one batch. Each
+// source is in one part only, and is read once.
+func (v *verifier) parts(n int) iter.Seq[[]verifyPart] {
+	return func(yield func([]verifyPart) bool) {
+		all := 0
+		for _, j := range v.jobs {
+			all += len(j.entries)
+		}
+		var part []verifyPart
+		for i, j := range v.jobs {
+			for _, entry := range j.entries {
+				part = append(part, verifyPart{entry, j})
+			}
+			last := i == len(v.jobs)-1
+			if last || len(part) >= min(all/n, verifyRead) {
+				if !yield(part) {
+					return
+				}
+				part = nil
+			}
+		}
+	}
+}
+
+// check checks some entries against their sources.
+func (v *verifier) check(ctx context.Context, part []verifyPart) error {
+	var open *verifyJob
+	var judge func(*verify.Finding) verify.Outcome
+	for some := range slices.Chunk(part, verifyRead) {
+		var findings map[int64]*verify.Finding
+		var have map[int64]verifyPayload
+		entries := make([]int64, len(some))
+		for i := range some {
+			entries[i] = some[i].entry
+		}
+		err := v.b.read(ctx, func(tx *store.Tx) (err error) {
+			if findings, err = verifyFindings(tx, entries); err == nil && !v.opt.NoRecord {
+				have, err = verdictsOn(tx, entries)
+			}
+			return err
+		})
+		if err != nil {
 			return err
 		}
-		doc, j.sum = documents.New(j.source.Name, text), j.source.SHA256
-	} else if j.sum, _, err = documents.Sum(j.path); err == nil {
-		doc, err = documents.Open(j.path)
-	}
-	var source *verify.Source
-	if err == nil {
-		source = verify.NewSource(doc)
-	}
-	for _, i := range j.findings {
-		if ctx.Err() != nil {
-			return ctx.Err()
+		for _, p := range some {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if p.job != open {
+				if judge, err = v.open(ctx, p.job); err != nil {
+					return err
+				}
+				open = p.job
+			}
+			f := findings[p.entry]
+			if f == nil {
+				continue // the run was put back in the meantime
+			}
+			o := judge(f)
+			if p.job.none && o.Verdict == verify.NoSource && f.Evidence == "" &&
+				(f.Type != Observation || len(v.registered) == 0) {
+				continue // it needs none
+			}
+			item := f.Item(o)
+			if p.job.readable() {
+				item.Source, item.File, item.SHA256 = p.job.name(), p.job.path, p.job.sum
+			}
+			v.add(p, &item, have[p.entry])
 		}
-		f := &v.findings[i]
-		o := verify.Plain(verify.Unreadable, "")
-		if err != nil {
-			o.Note = err.Error()
-		} else {
-			o = source.Check(f)
+		if err := v.record(ctx, verifyWrite); err != nil {
+			return err
 		}
-		if verify.Sound(o.Verdict) && j.source == nil && len(v.registered) > 0 {
-			o.Verdict = verify.Unregistered
-			o.Note = "it stands in " + j.path + ", which is not registered"
-		}
-		items[i] = f.Item(o)
-		items[i].Source, items[i].File, items[i].SHA256 = j.name(), j.path, j.sum
 	}
 	return nil
 }
 
-// sum counts the verdicts.
-func (v *verifier) sum(r *verify.Result) {
-	doubted := map[string]int{}
-	for i := range r.Items {
-		if item := &r.Items[i]; item.Doubted {
-			doubted[item.File+"\x00"+item.Source]++
-		}
+// readable reports whether findings are held against a text.
+func (s *verifySource) readable() bool { return !s.none && s.verdict == "" }
+
+// open reads a source, and returns what checks a finding against it.
+func (v *verifier) open(ctx context.Context, j *verifyJob) (func(*verify.Finding) verify.Outcome,
+	error) {
+	if j.none {
+		return verify.CheckAlone, nil
 	}
-	for key, j := range v.jobs {
-		r.Sources = append(
-			r.Sources,
-			verify.SourceResult{
-				Name:       j.name(),
-				File:       j.path,
-				SHA256:     j.sum,
-				Registered: j.source != nil,
-				Changed: j.source != nil && j.sum != "" &&
-					j.sum != j.source.SHA256,
-				Findings: len(j.findings),
-				Doubted:  doubted[key],
-			},
-		)
+	if !j.readable() {
+		return func(*verify.Finding) verify.Outcome { return verify.Plain(j.verdict, j.note) }, nil
+	}
+	var doc *documents.Document
+	var err error
+	if j.path == "" {
+		var text string
+		if text, err = v.b.sourceText(ctx, j.registered); err != nil {
+			return nil, err
+		}
+		doc, j.sum = documents.New(j.registered.Name, text), j.registered.SHA256
+	} else if j.sum, _, err = documents.Sum(j.path); err == nil {
+		doc, err = documents.Open(j.path)
+	}
+	if err != nil {
+		return func(*verify.Finding) verify.Outcome {
+			return verify.Plain(verify.Unreadable, err.Error())
+		}, nil
+	}
+	source := verify.NewSource(doc)
+	return func(f *verify.Finding) verify.Outcome {
+		o := source.Check(f)
+		if verify.Sound(o.Verdict) && j.registered == nil && len(v.registered) > 0 {
+			o.Verdict = verify.Unregistered
+			o.Note = "it stands in " + j.path + ", which is not registered"
+		}
+		return o
+	}, nil
+}
+
+// verifyFindings reads entries, and what calculations among them rest on.
+func verifyFindings(tx *store.Tx, entries []int64) (map[int64]*verify.Finding, error) {
+	all := make(map[int64]*verify.Finding, len(entries))
+	var calculations []int64
+	var id int64
+	var f verify.Finding
+	row := []any{&id, &f.Type, &f.Worker, &f.Content, &f.Evidence, &f.SourceDoc, &f.SourceRef,
+		&f.MustSurface}
+	err := tx.Each(row, func() error {
+		f.ID, f.Calculated = EntryID(id), f.Type == Calculation
+		if f.Calculated {
+			calculations = append(calculations, id)
+		}
+		own := f
+		all[id] = &own
+		return nil
+	}, `SELECT id, type, worker, content, evidence, source_doc, source_ref, must_surface
+		FROM entries WHERE id IN (`+theseIDs+`)`, store.List(entries))
+	if err != nil || len(calculations) == 0 {
+		return all, err
+	}
+	var content, evidence string
+	return all, tx.Each([]any{&id, &content, &evidence}, func() error {
+		all[id].Related = append(all[id].Related, content+"\n\n"+evidence)
+		return nil
+	}, `SELECT l.src, e.content, e.evidence FROM links l JOIN entries e ON e.id = l.dst
+			WHERE l.kind = 'supports' AND l.src IN (`+theseIDs+`)
+		UNION ALL SELECT l.dst, e.content, e.evidence FROM links l JOIN entries e ON e.id = l.src
+			WHERE l.kind = 'supports' AND l.dst IN (`+theseIDs+`)`,
+		store.List(calculations), store.List(calculations))
+}
+
+// verdictsOn reads the verdicts that the board has on entries.
+func verdictsOn(tx *store.Tx, entries []int64) (map[int64]verifyPayload, error) {
+	have := map[int64]verifyPayload{}
+	old, err := before0006(tx)
+	if old || err != nil {
+		return have, err
+	}
+	var id int64
+	var p verifyPayload
+	return have, tx.Each([]any{&id, &p.Verdict, &p.Source, &p.SHA256, &p.Place, &p.Note},
+		func() error {
+			have[id] = p
+			return nil
+		}, `SELECT entry, verdict, source, sha256, place, note FROM verifications
+			WHERE entry IN (`+theseIDs+`)`, store.List(entries))
+}
+
+// add counts the result of a finding, lists it, and keeps its verdict for the board. A
+// finding that could not be checked changes nothing there.
+func (v *verifier) add(p verifyPart, item *verify.ItemResult, have verifyPayload) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.result.Count(item)
+	if item.Doubted {
+		p.job.doubted++
+	}
+	if item.Doubted || !v.opt.DoubtedOnly {
+		v.result.Items = append(v.result.Items, *item)
+	}
+	if v.opt.NoRecord || v.result.NotRecorded != "" ||
+		!verify.Sound(item.Verdict) && !item.Doubted {
+		return
+	}
+	now := verifyPayload{
+		Verdict: item.Verdict,
+		Source:  item.Source,
+		SHA256:  item.SHA256,
+		Note:    Line(item.Note, 400),
+	}
+	if item.Passage != nil {
+		now.Place = item.Passage.Where
+	}
+	if now != have {
+		v.fresh = append(v.fresh, freshVerdict{p.entry, now})
+	}
+}
+
+// record writes the verdicts to the board once there are that many.
+func (v *verifier) record(ctx context.Context, atLeast int) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.fresh) < atLeast {
+		return nil
+	}
+	fresh := v.fresh
+	v.fresh = nil
+	slices.SortFunc(fresh, func(a, b freshVerdict) int { return cmp.Compare(a.entry, b.entry) })
+	entries := make([]int64, len(fresh))
+	for i := range fresh {
+		entries[i] = fresh[i].entry
+	}
+	recorded := 0
+	err := v.b.write(ctx, v.worker, func(w *writer) error {
+		recorded = 0
+		have, err := verdictsOn(w.tx, entries)
+		if err != nil {
+			return err
+		}
+		for i := range fresh {
+			p := &fresh[i]
+			if have[p.entry] == p.verifyPayload { // written in the meantime
+				continue
+			}
+			if err := w.verdict(p); err != nil {
+				return fmt.Errorf("%s: %w", EntryID(p.entry), err)
+			}
+			recorded++
+		}
+		return nil
+	})
+	if errors.Is(err, fault.ReadOnly) { // the judgement needs no write
+		v.result.NotRecorded, err = err.Error(), nil
+	} else if err == nil {
+		v.result.Recorded += recorded
+	}
+	return err
+}
+
+// verdict writes a verdict on an entry.
+func (w *writer) verdict(p *freshVerdict) error {
+	if err := w.event(verbVerify, EntryID(p.entry), p.verifyPayload); err != nil {
+		return err
+	}
+	return w.verificationRow(p.entry, &Verification{
+		Verdict: p.Verdict,
+		Source:  p.Source,
+		SHA256:  p.SHA256,
+		Place:   p.Place,
+		Note:    p.Note,
+		Seq:     w.seq,
+		At:      fromMillis(w.at),
+		Worker:  w.actor,
+	})
+}
+
+// finish puts the items in the order of the entries, and the sources in that of their names.
+func (v *verifier) finish() {
+	r := &v.result
+	slices.SortFunc(r.Items, func(a, b verify.ItemResult) int {
+		return cmp.Or(len(a.ID)-len(b.ID), strings.Compare(a.ID, b.ID)) // e9 before e10
+	})
+	for _, j := range v.jobs {
+		if !j.readable() {
+			continue
+		}
+		r.Sources = append(r.Sources, verify.SourceResult{
+			Name:       j.name(),
+			File:       j.path,
+			SHA256:     j.sum,
+			Registered: j.registered != nil,
+			Changed:    j.registered != nil && j.sum != "" && j.sum != j.registered.SHA256,
+			Findings:   len(j.entries),
+			Doubted:    j.doubted,
+		})
 	}
 	slices.SortFunc(r.Sources, func(a, b verify.SourceResult) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.File, b.File))
 	})
-	r.Count()
-}
-
-// recordVerified writes the verdicts that are new to the board. It changes nothing for
-// findings that could not be checked.
-func (b *Board) recordVerified(ctx context.Context, worker string, r *verify.Result) error {
-	fresh := func(tx *store.Tx) (map[int64]verifyPayload, []int64, error) {
-		have := map[int64]verifyPayload{}
-		var id int64
-		var p verifyPayload
-		old, err := before0006(tx)
-		if err == nil && !old {
-			err = tx.Each(
-				[]any{&id, &p.Verdict, &p.Source, &p.SHA256, &p.Place, &p.Note},
-				func() error {
-					have[id] = p
-					return nil
-				},
-				`SELECT entry, verdict, source, sha256, place, note FROM verifications`,
-			)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		changed, order := map[int64]verifyPayload{}, []int64{}
-		for i := range r.Items {
-			item := &r.Items[i]
-			if !verify.Sound(item.Verdict) && !item.Doubted {
-				continue
-			}
-			p := verifyPayload{
-				Verdict: item.Verdict,
-				Source:  item.Source,
-				SHA256:  item.SHA256,
-				Note:    Line(item.Note, 400),
-			}
-			if item.Passage != nil {
-				p.Place = item.Passage.Where
-			}
-			if n, err := ParseEntryID(item.ID); err == nil && have[n] != p {
-				changed[n], order = p, append(order, n)
-			}
-		}
-		return changed, order, nil
-	}
-	var order []int64
-	err := b.read(ctx, func(tx *store.Tx) (err error) {
-		_, order, err = fresh(tx)
-		return err
-	})
-	if err != nil || len(order) == 0 {
-		return err
-	}
-	return b.write(ctx, worker, func(w *writer) error {
-		changed, order, err := fresh(w.tx)
-		if err != nil {
-			return err
-		}
-		for _, n := range order {
-			p := changed[n]
-			if err := w.event(verbVerify, EntryID(n), p); err != nil {
-				return fmt.Errorf("%s: %w", EntryID(n), err)
-			}
-			v := Verification{
-				Verdict: p.Verdict,
-				Source:  p.Source,
-				SHA256:  p.SHA256,
-				Place:   p.Place,
-				Note:    p.Note,
-				Seq:     w.seq,
-				At:      fromMillis(w.at),
-				Worker:  w.actor,
-			}
-			if err := w.verificationRow(n, &v); err != nil {
-				return err
-			}
-		}
-		r.Recorded = len(order)
-		return nil
-	})
+	r.Judge()
 }

@@ -3,6 +3,7 @@ package board
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -187,6 +188,68 @@ func TestVerifyImport(t *testing.T) {
 			fault.Invalid,
 		) {
 			t.Errorf("change %d: %v", i, err)
+		}
+	}
+}
+
+// TestVerifyInParts: of thousands of entries with one source and with one each, all are
+// checked once, in their order, and written once.
+func TestVerifyInParts(t *testing.T) {
+	const many = verifyRead + 500
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var posts []Post
+	for i := range many {
+		source := "all.md"
+		if i%10 == 0 {
+			source = fmt.Sprintf("own%d.md", i)
+			write(source, fmt.Sprintf("Service %d keeps %d logs.", i, i+1))
+		}
+		said := fmt.Sprintf("Service %d keeps %d logs.", i, i+1)
+		posts = append(posts, Post{Content: said, Evidence: said, SourceDoc: source})
+	}
+	var all strings.Builder
+	for i := range posts {
+		if i%100 != 1 {
+			all.WriteString(posts[i].Content + "\n")
+		}
+	}
+	write("all.md", all.String())
+	b, err := OpenOrCreate(t.Context(), t.TempDir(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := b.PostBatch(t.Context(), "w", posts); err != nil {
+		t.Fatal(err)
+	}
+	files, err := verify.FindFiles(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const doubted = many / 100
+	for _, only := range []bool{false, true} {
+		r, err := b.Verify(t.Context(), "w", VerifyOptions{Files: files, DoubtedOnly: only})
+		if err != nil || r.Checked != many || r.Doubted != doubted || r.Unchecked != 0 {
+			t.Fatalf("%d checked, %d doubted, %d not, %v", r.Checked, r.Doubted, r.Unchecked, err)
+		}
+		if want := map[bool]int{false: many, true: 0}[only]; r.Recorded != want {
+			t.Errorf("%d recorded, want %d", r.Recorded, want)
+		}
+		for i, item := range r.Items {
+			if want := map[bool]int{false: i + 1, true: 100*i + 2}[only]; item.ID != EntryID(int64(want)) {
+				t.Fatalf("item %d is %s", i, item.ID)
+			}
+		}
+		if want := map[bool]int{false: many, true: doubted}[only]; len(r.Items) != want {
+			t.Errorf("%d items, want %d", len(r.Items), want)
+		}
+		if len(r.Sources) != many/10+1 || r.Sources[0].Findings != many-many/10 {
+			t.Errorf("%d sources, the first of %d", len(r.Sources), r.Sources[0].Findings)
 		}
 	}
 }

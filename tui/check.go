@@ -99,7 +99,7 @@ func (p *checkPage) ask(report string) (check.Result, error) {
 	if err != nil {
 		return check.Result{}, err
 	}
-	in.Worker = p.app.Worker
+	in.Worker, in.DoubtedOnly = p.app.Worker, true
 	if f.Survival.MinCosine > 0 && p.app.Model != nil {
 		in.Model = p.app.Model()
 	}

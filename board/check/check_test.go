@@ -158,6 +158,44 @@ func TestVerdictsBeforeGate(t *testing.T) {
 	}
 }
 
+// TestDoubtedOnly: what is left out of the items still counts, for the gate too where the
+// verdicts cannot be written.
+func TestDoubtedOnly(t *testing.T) {
+	b, in := newRun(t, true)
+	in.DoubtedOnly = true
+	f := policy.File{Gate: board.Policy{RequireVerified: true}, Steps: []string{"gate", "verify"}}
+	r := run(t, b, f, in)
+	v := r.Step(policy.Verify).Verify
+	if len(v.Items) != 1 || v.Items[0].ID != "e2" || v.Checked != 2 || v.Recorded != 2 {
+		t.Errorf("%+v", v)
+	}
+	if got := said(r); got != "gate passed, verify failed" {
+		t.Error(got)
+	}
+	if os.Geteuid() == 0 {
+		t.Skip("root may write to every file")
+	}
+	b, in = newRun(t, true)
+	in.DoubtedOnly = true
+	b.Close()
+	path := filepath.Join(filepath.Dir(in.Sources[0].Path), "r.sqlite3")
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	b, err := board.Open(t.Context(), filepath.Dir(path), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	r = run(t, b, f, in)
+	if v := r.Step(policy.Verify).Verify; v.NotRecorded == "" {
+		t.Errorf("%+v", v)
+	}
+	if got := said(r); got != "gate passed, verify failed" {
+		t.Error(got)
+	}
+}
+
 func TestWithoutSources(t *testing.T) {
 	b, in := newRun(t, false)
 	in.Sources = nil

@@ -50,11 +50,8 @@ type ends struct {
 	ordered        bool // it says what comes before what
 }
 
-// figure is the unit of a number or date, and its value.
-type figure struct {
-	unit  uint32
-	value uint64
-}
+// figure is the unit of a number or date, and a hash of its value.
+type figure struct{ unit, value uint32 }
 
 // word is what is known of a word.
 type word struct {
@@ -291,9 +288,10 @@ func (x *interner) intern(raw rawFeatures, source string, f *features) {
 	}
 	f.terms = kept
 	for _, g := range raw.figures {
-		value := math.Float64bits(g.Lo) ^ math.Float64bits(g.Hi)*31
+		bits := math.Float64bits(g.Lo) ^ math.Float64bits(g.Hi)*31
+		value := uint32(bits * 0x9E3779B97F4A7C15 >> 32) // 2^64 over the golden ratio
 		if g.Version != "" || g.Date != "" {
-			value = uint64(x.number("\x00" + g.Version + "\x00" + g.Date))
+			value = x.number("\x00" + g.Version + "\x00" + g.Date)
 		}
 		f.figures = append(f.figures, figure{x.number("\x00" + g.Kind + "\x00" + g.Unit), value})
 	}

@@ -19,6 +19,8 @@ type Result struct {
 	// NotRecorded says why new verdicts were not written: this user can only read. "":
 	// they were.
 	NotRecorded string `json:"not_recorded"`
+
+	uncheckable int // findings that have nothing to check
 }
 
 // SourceResult is a source that was read.
@@ -65,19 +67,23 @@ func (f *Finding) Item(o Outcome) ItemResult {
 	}
 }
 
-// Count computes the totals of items and sources.
-func (r *Result) Count() {
-	r.Checked, r.Doubted, r.Unchecked = 0, 0, 0
-	for i := range r.Items {
-		switch item := &r.Items[i]; {
-		case item.Doubted:
-			r.Doubted++
-		case !Sound(item.Verdict):
-			r.Unchecked++
-			continue
-		}
-		r.Checked++
+// Count adds the result of a finding to the totals, whether or not the items list it.
+func (r *Result) Count(item *ItemResult) {
+	if item.Verdict == NothingToCheck {
+		r.uncheckable++
 	}
+	if item.Doubted {
+		r.Doubted++
+	}
+	if item.Doubted || Sound(item.Verdict) {
+		r.Checked++
+	} else {
+		r.Unchecked++
+	}
+}
+
+// Judge decides whether the result passes, by its totals and its sources.
+func (r *Result) Judge() {
 	r.Passed = r.Doubted == 0 && (r.Checked > 0 || r.Unchecked == 0)
 	for _, s := range r.Sources {
 		r.Passed = r.Passed && !s.Changed
@@ -85,15 +91,7 @@ func (r *Result) Count() {
 }
 
 // Uncheckable counts the findings that name a source but have nothing to check in it.
-func (r *Result) Uncheckable() int {
-	n := 0
-	for i := range r.Items {
-		if r.Items[i].Verdict == NothingToCheck {
-			n++
-		}
-	}
-	return n
-}
+func (r *Result) Uncheckable() int { return r.uncheckable }
 
 // Within reports whether the result passes with at most this many doubted findings. A
 // changed source never passes.

@@ -201,8 +201,10 @@ func TestNothingToCheck(t *testing.T) {
 			t.Errorf("%q: %+v", content, o)
 		}
 	}
-	r := Result{Items: []ItemResult{(&Finding{ID: "e1"}).Item(Plain(NothingToCheck, ""))}}
-	if r.Count(); r.Passed || r.Checked != 0 || r.Uncheckable() != 1 {
+	item := (&Finding{ID: "e1"}).Item(Plain(NothingToCheck, ""))
+	var r Result
+	r.Count(&item)
+	if r.Judge(); r.Passed || r.Checked != 0 || r.Uncheckable() != 1 {
 		t.Errorf("a run with nothing to check: %+v", r)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/sqlite"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
 	"blackboard/cmd/board/kbcmd"
@@ -102,6 +103,7 @@ func (p *program) tui(c *cli.Context) error {
 		// what it reads of 100,000 entries and their check takes some 30 MB, the program as many
 		debug.SetMemoryLimit(37 << 20)
 	}
+	sqlite.SaveMemory()
 	renderer, theme := tui.NewRenderer(out, p.Env("TERM"), theme)
 	err = tui.Run(ctx, in, out, tui.Config{
 		Boards: boards, Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.UserHome(),
