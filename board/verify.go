@@ -27,9 +27,10 @@ type VerifyOptions struct {
 	BoardOnly bool
 	// NoRecord writes nothing to the board.
 	NoRecord bool
-	// DoubtedOnly leaves what is not doubted out of the items. It is counted and written to
-	// the board all the same, and a run of any length takes little memory.
-	DoubtedOnly bool
+	// FirstDoubted limits the items to the first doubted findings, if it is above 0. The
+	// others are counted and written to the board all the same, and a run of any length
+	// takes little memory.
+	FirstDoubted int
 }
 
 // How many findings are read, and how many verdicts are written, at once.
@@ -427,8 +428,11 @@ func (v *verifier) add(p verifyPart, item *verify.ItemResult, have verifyPayload
 	if item.Doubted {
 		p.job.doubted++
 	}
-	if item.Doubted || !v.opt.DoubtedOnly {
+	if most := v.opt.FirstDoubted; most <= 0 || item.Doubted {
 		v.result.Items = append(v.result.Items, *item)
+		if most > 0 && len(v.result.Items) >= 2*most {
+			v.cut()
+		}
 	}
 	if v.opt.NoRecord || v.result.NotRecorded != "" ||
 		!verify.Sound(item.Verdict) && !item.Doubted {
@@ -506,12 +510,22 @@ func (w *writer) verdict(p *freshVerdict) error {
 	})
 }
 
-// finish puts the items in the order of the entries, and the sources in that of their names.
-func (v *verifier) finish() {
-	r := &v.result
-	slices.SortFunc(r.Items, func(a, b verify.ItemResult) int {
+// cut puts the items in the order of the entries, and drops what is over their limit.
+func (v *verifier) cut() {
+	items := v.result.Items
+	slices.SortFunc(items, func(a, b verify.ItemResult) int {
 		return cmp.Or(len(a.ID)-len(b.ID), strings.Compare(a.ID, b.ID)) // e9 before e10
 	})
+	if most := v.opt.FirstDoubted; most > 0 && len(items) > most {
+		clear(items[most:])
+		v.result.Items = items[:most]
+	}
+}
+
+// finish orders the items and the sources, and judges.
+func (v *verifier) finish() {
+	v.cut()
+	r := &v.result
 	for _, j := range v.jobs {
 		if !j.readable() {
 			continue

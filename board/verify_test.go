@@ -231,22 +231,26 @@ func TestVerifyInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const doubted = many / 100
-	for _, only := range []bool{false, true} {
-		r, err := b.Verify(t.Context(), "w", VerifyOptions{Files: files, DoubtedOnly: only})
+	const doubted, some = many / 100, 7
+	for _, limit := range []int{0, some, many} {
+		r, err := b.Verify(t.Context(), "w", VerifyOptions{Files: files, FirstDoubted: limit})
 		if err != nil || r.Checked != many || r.Doubted != doubted || r.Unchecked != 0 {
 			t.Fatalf("%d checked, %d doubted, %d not, %v", r.Checked, r.Doubted, r.Unchecked, err)
 		}
-		if want := map[bool]int{false: many, true: 0}[only]; r.Recorded != want {
+		if want := map[int]int{0: many}[limit]; r.Recorded != want {
 			t.Errorf("%d recorded, want %d", r.Recorded, want)
 		}
-		for i, item := range r.Items {
-			if want := map[bool]int{false: i + 1, true: 100*i + 2}[only]; item.ID != EntryID(int64(want)) {
-				t.Fatalf("item %d is %s", i, item.ID)
-			}
-		}
-		if want := map[bool]int{false: many, true: doubted}[only]; len(r.Items) != want {
+		if want := map[int]int{0: many, some: some, many: doubted}[limit]; len(r.Items) != want {
 			t.Errorf("%d items, want %d", len(r.Items), want)
+		}
+		for i, item := range r.Items {
+			want := i + 1
+			if limit > 0 {
+				want = 100*i + 2
+			}
+			if item.ID != EntryID(int64(want)) {
+				t.Fatalf("item %d is %s, want e%d", i, item.ID, want)
+			}
 		}
 		if len(r.Sources) != many/10+1 || r.Sources[0].Findings != many-many/10 {
 			t.Errorf("%d sources, the first of %d", len(r.Sources), r.Sources[0].Findings)

@@ -52,6 +52,10 @@ func (r *checkRow) name() string {
 	return r.step.Name + "\x00" + r.found.ID + "\x00" + r.found.Other + "\x00" + r.found.Text
 }
 
+// doubtedShown is how many doubted findings the page lists at most. Nobody reads more, and
+// those of a long run take much memory.
+const doubtedShown = 1000
+
 // newCheckPage begins with the report that was chosen last for the run.
 func newCheckPage(a *app, name string, b *board.Board) page {
 	p := &checkPage{app: a, name: name, b: b, report: a.lastReport[name]}
@@ -99,7 +103,7 @@ func (p *checkPage) ask(report string) (check.Result, error) {
 	if err != nil {
 		return check.Result{}, err
 	}
-	in.Worker, in.DoubtedOnly = p.app.Worker, true
+	in.Worker, in.FirstDoubted = p.app.Worker, doubtedShown
 	if f.Survival.MinCosine > 0 && p.app.Model != nil {
 		in.Model = p.app.Model()
 	}

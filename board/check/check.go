@@ -33,9 +33,8 @@ type Input struct {
 	Model     embed.Embedder // for survival.min_cosine; nil: no model
 	// Worker is the author of the verdicts on the board; "": they are not written.
 	Worker string
-	// DoubtedOnly leaves findings that are not doubted out of the items of verify, as
-	// board.VerifyOptions has it.
-	DoubtedOnly bool
+	// FirstDoubted limits the items of verify, as in board.VerifyOptions.
+	FirstDoubted int
 }
 
 // Open opens the named reports and sources. If no reports or no sources are named, it
@@ -191,10 +190,10 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 		return nil
 	}
 	opt := board.VerifyOptions{Files: c.in.Sources, BoardOnly: c.in.BoardOnly,
-		NoRecord: c.in.Worker == "", DoubtedOnly: c.in.DoubtedOnly}
+		NoRecord: c.in.Worker == "", FirstDoubted: c.in.FirstDoubted}
 	v, err := b.Verify(ctx, c.in.Worker, opt)
-	if err == nil && v.NotRecorded != "" && opt.DoubtedOnly {
-		opt.DoubtedOnly = false // the gate needs the verdicts that it cannot read
+	if err == nil && v.NotRecorded != "" && opt.FirstDoubted > 0 {
+		opt.FirstDoubted = 0 // the gate needs the verdicts that it cannot read
 		v, err = b.Verify(ctx, c.in.Worker, opt)
 	}
 	if err != nil {

@@ -158,11 +158,11 @@ func TestVerdictsBeforeGate(t *testing.T) {
 	}
 }
 
-// TestDoubtedOnly: what is left out of the items still counts, for the gate too where the
+// TestFirstDoubted: what is left out of the items still counts, for the gate too where the
 // verdicts cannot be written.
-func TestDoubtedOnly(t *testing.T) {
+func TestFirstDoubted(t *testing.T) {
 	b, in := newRun(t, true)
-	in.DoubtedOnly = true
+	in.FirstDoubted = 1
 	f := policy.File{Gate: board.Policy{RequireVerified: true}, Steps: []string{"gate", "verify"}}
 	r := run(t, b, f, in)
 	v := r.Step(policy.Verify).Verify
@@ -176,7 +176,7 @@ func TestDoubtedOnly(t *testing.T) {
 		t.Skip("root may write to every file")
 	}
 	b, in = newRun(t, true)
-	in.DoubtedOnly = true
+	in.FirstDoubted = 1
 	b.Close()
 	path := filepath.Join(filepath.Dir(in.Sources[0].Path), "r.sqlite3")
 	if err := os.Chmod(path, 0o400); err != nil {

@@ -104,6 +104,7 @@ func doubted(r *verify.Result) (all []Finding) {
 				Clear: "register it again, and check the findings that rest on it"})
 		}
 	}
+	listed := 0
 	for i := range r.Items {
 		item := &r.Items[i]
 		if !item.Doubted {
@@ -126,6 +127,12 @@ func doubted(r *verify.Result) (all []Finding) {
 			f.Clear = "supersede it with what a source says, or add the file to the sources"
 		}
 		all = append(all, f)
+		listed++
+	}
+	if more := r.Doubted - listed; more > 0 {
+		all = append(all, Finding{Text: count(more, "more finding is", "more findings are") +
+			" doubted", Why: "not listed", Clear: "clear those that are listed first",
+			Next: []fault.Step{fault.Do("entry.verify", "list all: {}")}})
 	}
 	return all
 }
