@@ -13,7 +13,7 @@ func readDocx(a *archive) (*Document, error) {
 	w := writer{unit: "paragraph"}
 	for _, part := range docxParts(a.files) {
 		p := docxParser{w: &w}
-		if err := a.tokens(part, p.token); err != nil {
+		if err := a.tokens(part, p.visit(&p)); err != nil {
 			return nil, err
 		}
 	}
@@ -40,12 +40,9 @@ func docxParts(files map[string]*zip.File) []string {
 
 // docxParser turns WordprocessingML into lines.
 type docxParser struct {
-	w     *writer
-	depth int
-	// deleted text, fallbacks: what lies deeper than this does not count; 0: nothing is
-	// skipped
-	skip       int
-	properties int              // likewise the depth of w:pPr
+	nesting
+	w          *writer
+	properties int              // the depth of w:pPr; 0: it is not in one
 	inText     bool             // in w:t
 	hidden     bool             // the run is not shown
 	paragraphs []*docxParagraph // nested ones are text boxes
@@ -63,27 +60,10 @@ type docxTable struct {
 	cell []string
 }
 
-func (p *docxParser) token(t xml.Token) error {
-	switch t := t.(type) {
-	case xml.StartElement:
-		p.depth++
-		if p.skip == 0 {
-			p.start(t)
-		}
-	case xml.EndElement:
-		switch {
-		case p.skip == 0:
-			p.end(t)
-		case p.skip == p.depth:
-			p.skip = 0
-		}
-		p.depth--
-	case xml.CharData:
-		if p.inText && p.skip == 0 && !p.hidden {
-			p.write(string(t))
-		}
+func (p *docxParser) text(s string) {
+	if p.inText && !p.hidden {
+		p.write(s)
 	}
-	return nil
 }
 
 // write adds to the paragraph. Text outside any paragraph is not shown by word

@@ -12,49 +12,30 @@ func readODT(a *archive) (*Document, error) {
 	p := odtParser{w: writer{unit: "paragraph"}, hidden: map[string]bool{}}
 	for _, part := range []string{"styles.xml", "content.xml"} {
 		p.body = false
-		if err := a.tokens(part, p.token); err != nil {
+		if err := a.tokens(part, p.visit(&p)); err != nil {
 			return nil, err
 		}
 	}
-	if !p.text {
+	if !p.isText {
 		return nil, errUnread
 	}
 	return p.w.document(a.name), nil
 }
 
 type odtParser struct {
+	nesting
 	w      writer
-	text   bool // it has a text
+	isText bool
 	body   bool
 	style  string
 	hidden map[string]bool // the styles of what no reader sees
-	depth  int
-	skip   int // what lies deeper does not count; 0: nothing is skipped
 	lines  []*strings.Builder
 	rows   [][]string // of tables, the innermost last
 	cells  [][]string
 }
 
-func (p *odtParser) token(t xml.Token) error {
-	switch t := t.(type) {
-	case xml.StartElement:
-		p.depth++
-		if p.skip == 0 {
-			p.start(t)
-		}
-	case xml.EndElement:
-		if p.skip == 0 {
-			p.end(t)
-		} else if p.skip == p.depth {
-			p.skip = 0
-		}
-		p.depth--
-	case xml.CharData:
-		if p.skip == 0 {
-			p.write(strings.NewReplacer("\n", " ", "\t", " ").Replace(string(t)))
-		}
-	}
-	return nil
+func (p *odtParser) text(s string) {
+	p.write(strings.NewReplacer("\n", " ", "\t", " ").Replace(s))
 }
 
 func (p *odtParser) write(s string) {
@@ -74,7 +55,7 @@ func (p *odtParser) start(t xml.StartElement) {
 		}
 	case "text":
 		if strings.HasSuffix(t.Name.Space, ":office:1.0") {
-			p.text, p.body = true, true
+			p.isText, p.body = true, true
 		}
 	}
 	if !p.body {

@@ -38,7 +38,7 @@ func readPPTX(a *archive) (*Document, error) {
 		}
 		w.place(i + 1)
 		p := pptxParser{w: &w}
-		if err := a.tokens(part, p.token); err != nil {
+		if err := a.tokens(part, p.visit(&p)); err != nil {
 			return nil, err
 		}
 		if p.hiddenSlide {
@@ -51,7 +51,7 @@ func readPPTX(a *archive) (*Document, error) {
 		for _, r := range related {
 			if r.kind == "notesSlide" {
 				notes := pptxParser{w: &w, notes: true}
-				if err := a.tokens(r.target, notes.token); err != nil {
+				if err := a.tokens(r.target, notes.visit(&notes)); err != nil {
 					return nil, err
 				}
 				break
@@ -63,10 +63,9 @@ func readPPTX(a *archive) (*Document, error) {
 
 // pptxParser turns DrawingML into lines.
 type pptxParser struct {
+	nesting
 	w           *writer
 	notes       bool // the part is the notes of a slide
-	depth       int
-	skip        int // what lies deeper does not count; 0: nothing is skipped
 	hiddenSlide bool
 	shape       int  // the depth of the shape that is read
 	title       bool // the shape is a title
@@ -78,26 +77,10 @@ type pptxParser struct {
 	cell        []string
 }
 
-func (p *pptxParser) token(t xml.Token) error {
-	switch t := t.(type) {
-	case xml.StartElement:
-		p.depth++
-		if p.skip == 0 {
-			p.start(t)
-		}
-	case xml.EndElement:
-		if p.skip == 0 {
-			p.end(t)
-		} else if p.skip == p.depth {
-			p.skip = 0
-		}
-		p.depth--
-	case xml.CharData:
-		if p.inText && !p.struck && p.skip == 0 {
-			p.line.Write(t)
-		}
+func (p *pptxParser) text(s string) {
+	if p.inText && !p.struck {
+		p.line.WriteString(s)
 	}
-	return nil
 }
 
 func (p *pptxParser) start(t xml.StartElement) {
