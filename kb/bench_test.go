@@ -13,11 +13,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"blackboard/embed"
 	"blackboard/embed/minilm"
 	"blackboard/kb/index"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/shared"
 	"blackboard/testdata/shared/potion"
 )
@@ -189,27 +189,11 @@ func benchKB(b *testing.B, n int, opt Options) (*KB, []string) {
 	return k, ids
 }
 
-// timed runs fn over and over and reports how long it takes.
-func timed(b *testing.B, fn func(i int) error) {
-	b.Helper()
-	var times []time.Duration
-	for i := 0; b.Loop(); i++ {
-		start := time.Now()
-		if err := fn(i); err != nil {
-			b.Fatal(err)
-		}
-		times = append(times, time.Since(start))
-	}
-	slices.Sort(times)
-	b.ReportMetric(float64(times[len(times)/2].Nanoseconds())/1e3, "µs/median")
-	b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds())/1e3, "µs/p99")
-}
-
 func BenchmarkGet(b *testing.B) {
 	for _, n := range benchSizes(b) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			k, ids := benchKB(b, n, Options{})
-			timed(b, func(i int) error {
+			cost.Timed(b, func(i int) error {
 				_, err := k.Get(b.Context(), ids[i*7919%len(ids)])
 				return err
 			})
@@ -225,7 +209,7 @@ func benchList(b *testing.B, queries map[string]ListQuery) {
 				k, _ := benchKB(b, n, Options{})
 				q := queries[name]
 				q.Limit = 50
-				timed(b, func(int) error {
+				cost.Timed(b, func(int) error {
 					_, _, err := k.List(b.Context(), q)
 					return err
 				})
@@ -259,7 +243,7 @@ func BenchmarkRemember(b *testing.B) {
 				for i := range pool {
 					pool[i] = benchCapsule(r, i)
 				}
-				timed(b, func(i int) error {
+				cost.Timed(b, func(i int) error {
 					c := pool[i%len(pool)]
 					remembered++
 					c.Title = fmt.Sprint(c.Title, " again ", remembered)
@@ -320,7 +304,7 @@ func BenchmarkProcess(b *testing.B) {
 				}},
 			} {
 				b.Run(c.name, func(b *testing.B) {
-					timed(b, func(i int) error {
+					cost.Timed(b, func(i int) error {
 						args := c.args(i)
 						return call(args[0], args[1:]...)
 					})
@@ -336,10 +320,10 @@ func BenchmarkProcess(b *testing.B) {
 				if err := call(exe, "kb", "search", "warm", "it"); err != nil {
 					b.Fatal(err)
 				}
-				timed(b, func(i int) error { return call(exe, "kb", "search", "--mode", "hybrid", vocabulary(r, 3+r.IntN(6))) })
+				cost.Timed(b, func(i int) error { return call(exe, "kb", "search", "--mode", "hybrid", vocabulary(r, 3+r.IntN(6))) })
 			})
 			b.Run("model", func(b *testing.B) {
-				timed(b, func(i int) error {
+				cost.Timed(b, func(i int) error {
 					m, err := minilm.Open(b.Context(), dir)
 					if err != nil {
 						return err

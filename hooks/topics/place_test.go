@@ -9,33 +9,8 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/tree"
 )
-
-// plant makes a tree below root. A name that ends with / is a directory, a content that
-// begins with "-> " is a link; {} stands for root.
-func plant(t *testing.T, root string, tree [][2]string) {
-	t.Helper()
-	for _, f := range tree {
-		name, content := filepath.Join(root, filepath.FromSlash(f[0])),
-			strings.ReplaceAll(f[1], "{}", root)
-		dir := filepath.Dir(name)
-		if strings.HasSuffix(f[0], "/") {
-			dir = name
-		}
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		var err error
-		if target, isLink := strings.CutPrefix(content, "-> "); isLink {
-			err = os.Symlink(target, name)
-		} else if dir != name {
-			err = os.WriteFile(name, []byte(content), 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // plantRoot is a directory that no repository is above of.
 func plantRoot(t *testing.T) string {
@@ -253,7 +228,7 @@ func TestResolve(t *testing.T) {
 	} {
 		t.Run(strings.ReplaceAll(test.name, "/", "_"), func(t *testing.T) {
 			root := plantRoot(t)
-			plant(t, root, test.tree)
+			tree.Plant(t, root, test.tree)
 			home := filepath.Join(root, "elsewhere")
 			if test.home != "" {
 				home = filepath.Join(root, test.home)
@@ -303,7 +278,7 @@ func TestResolve(t *testing.T) {
 // TestFindElsewhere: what the table cannot say.
 func TestFindElsewhere(t *testing.T) {
 	root := plantRoot(t)
-	plant(t, root, worktrees)
+	tree.Plant(t, root, worktrees)
 	if p, err := Find("/", root); err != nil || p.Workspace != "" {
 		t.Errorf("the file system's root is %+v, %v", p, err)
 	}
@@ -378,7 +353,7 @@ func TestFindGit(t *testing.T) {
 		}
 	}
 	must("", "init", "-q", "main")
-	plant(t, root, [][2]string{{"main/f", "1"}})
+	tree.Plant(t, root, [][2]string{{"main/f", "1"}})
 	must("main", "add", "f")
 	must("main", "commit", "-q", "-m", "x")
 	must("main", "worktree", "add", "-q", "-b", "side", "../wt")
@@ -396,7 +371,7 @@ func TestFindGit(t *testing.T) {
 	must("", "clone", "-q", "main", "conflict")
 	for _, branch := range []string{"one", "two"} {
 		must("conflict", "checkout", "-q", "-b", branch, "origin/main")
-		plant(t, root, [][2]string{{"conflict/f", branch}})
+		tree.Plant(t, root, [][2]string{{"conflict/f", branch}})
 		must("conflict", "commit", "-q", "-a", "-m", branch)
 	}
 	if git("conflict", "rebase", "one") == nil {

@@ -11,46 +11,26 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/text"
 	"blackboard/kb"
+	"blackboard/kb/kbtest"
 )
-
-// newKB opens an empty knowledge base.
-func newKB(tb testing.TB) *kb.KB {
-	tb.Helper()
-	k, err := kb.Open(context.Background(), tb.TempDir(), kb.Options{Actor: "tester"})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { k.Close() })
-	return k
-}
-
-// put stores a capsule.
-func put(tb testing.TB, k *kb.KB, c kb.Capsule) kb.Capsule {
-	tb.Helper()
-	r, err := k.Remember(context.Background(), c, kb.RememberOptions{})
-	if err != nil {
-		tb.Fatalf("remember %q: %v", c.Title, err)
-	}
-	return r.Capsule
-}
 
 // fill stores n capsules about other things.
 func fill(tb testing.TB, k *kb.KB, n int) {
 	tb.Helper()
 	for i := range n {
-		put(tb, k, kb.Capsule{Title: fmt.Sprint("common ", i), Body: fmt.Sprint("body ", i, " needle straw", i)})
+		kbtest.Put(tb, k, kb.Capsule{Title: fmt.Sprint("common ", i), Body: fmt.Sprint("body ", i, " needle straw", i)})
 	}
 }
 
 // TestBrief: a role gets what its kinds say about the task and what holds where it works, within its budget; the log says of everything else why not.
 func TestBrief(t *testing.T) {
-	ctx, k := context.Background(), newKB(t)
+	ctx, k := context.Background(), kbtest.New(t)
 	sure := .9
-	lease := put(t, k, kb.Capsule{Kind: "gotcha", Title: "renew the lease of a worker", Body: "before the work: a lease that ran out holds nobody back", Confidence: &sure, Source: "lease.go:12", Workspace: "/w", Scope: "project", Project: "shop"})
-	long := put(t, k, kb.Capsule{Kind: "gotcha", Title: "renew the lease of a worker by its clock…", Body: "renew the lease of a worker by its clock " + strings.Repeat("and renew its lease again ", 10), Scope: "universal"})
-	elsewhere := put(t, k, kb.Capsule{Kind: "gotcha", Title: "renew the lease of a worker, elsewhere", Body: "where every worker has a lease", Workspace: "/other"})
-	far := put(t, k, kb.Capsule{Kind: "gotcha", Title: "renew the lease of a worker, in a flat", Body: "where every worker has another lease", Workspace: "/other", Scope: "project", Project: "flat"})
-	fact := put(t, k, kb.Capsule{Kind: "fact", Title: "renew the lease of a worker, a fact", Body: "a lease takes fifteen minutes", Scope: "universal"})
+	lease := kbtest.Put(t, k, kb.Capsule{Kind: "gotcha", Title: "renew the lease of a worker", Body: "before the work: a lease that ran out holds nobody back", Confidence: &sure, Source: "lease.go:12", Workspace: "/w", Scope: "project", Project: "shop"})
+	long := kbtest.Put(t, k, kb.Capsule{Kind: "gotcha", Title: "renew the lease of a worker by its clock…", Body: "renew the lease of a worker by its clock " + strings.Repeat("and renew its lease again ", 10), Scope: "universal"})
+	elsewhere := kbtest.Put(t, k, kb.Capsule{Kind: "gotcha", Title: "renew the lease of a worker, elsewhere", Body: "where every worker has a lease", Workspace: "/other"})
+	far := kbtest.Put(t, k, kb.Capsule{Kind: "gotcha", Title: "renew the lease of a worker, in a flat", Body: "where every worker has another lease", Workspace: "/other", Scope: "project", Project: "flat"})
+	fact := kbtest.Put(t, k, kb.Capsule{Kind: "fact", Title: "renew the lease of a worker, a fact", Body: "a lease takes fifteen minutes", Scope: "universal"})
 	fill(t, k, 50)
 	brief := func(opt Options) Brief {
 		t.Helper()
@@ -109,11 +89,11 @@ func TestBrief(t *testing.T) {
 // TestBriefOfTheSameRun: to the run that asks its own entries are nothing new, so what else there
 // is counts as the best; to others they are given, each once.
 func TestBriefOfTheSameRun(t *testing.T) {
-	k := newKB(t)
+	k := kbtest.New(t)
 	refs := func(run, entry string) []string { return []string{"run:" + run, "entry:" + entry, "worker:w"} }
-	put(t, k, kb.Capsule{Title: "renew the lease of a worker", Body: "before it runs out", Refs: refs("r1", "e3")})
-	put(t, k, kb.Capsule{Title: "the lease of a worker: renew it", Body: "in time", Refs: refs("r1", "e3")})
-	put(t, k, kb.Capsule{Title: "a worker paints the fence", Body: "in green", Refs: []string{"run:r1", "role:planner"}})
+	kbtest.Put(t, k, kb.Capsule{Title: "renew the lease of a worker", Body: "before it runs out", Refs: refs("r1", "e3")})
+	kbtest.Put(t, k, kb.Capsule{Title: "the lease of a worker: renew it", Body: "in time", Refs: refs("r1", "e3")})
+	kbtest.Put(t, k, kb.Capsule{Title: "a worker paints the fence", Body: "in green", Refs: []string{"run:r1", "role:planner"}})
 	fill(t, k, 50)
 	for run, want := range map[string]int{"r1": 0, "r2": 1, "": 1} {
 		b, err := Write(context.Background(), k, Options{Task: "renew the lease of a worker", Run: run})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
+	"blackboard/testdata/cost"
 )
 
 // benchSizes are 1,000 and 10,000 chunks, or what BOARD_BENCH_CHUNKS lists.
@@ -101,24 +101,6 @@ func benchStore(b *testing.B, n int) (*Store, *rand.Zipf, []string) {
 	return s, z, ids
 }
 
-// timed runs op b.N times and reports the median and the 99th percentile in microseconds.
-func timed(b *testing.B, op func(i int) error) {
-	b.Helper()
-	took := make([]time.Duration, 0, b.N)
-	b.ResetTimer()
-	for i := range b.N {
-		start := time.Now()
-		if err := op(i); err != nil {
-			b.Fatal(err)
-		}
-		took = append(took, time.Since(start))
-	}
-	b.StopTimer()
-	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "µs/median")
-	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "µs/p99")
-}
-
 // BenchmarkStore measures the operations of a long-lived process: with a warm index, and
 // a model that takes no time.
 func BenchmarkStore(b *testing.B) {
@@ -127,29 +109,29 @@ func BenchmarkStore(b *testing.B) {
 			ctx := b.Context()
 			s, z, ids := benchStore(b, n)
 			b.Run("read", func(b *testing.B) {
-				timed(b, func(i int) error { _, err := s.Read(ctx, ids[i*7919%n]); return err })
+				cost.Timed(b, func(i int) error { _, err := s.Read(ctx, ids[i*7919%n]); return err })
 			})
 			for name, q := range map[string]ListQuery{"list": {}, "list_of_agent": {Agent: "agent3"}, "list_of_tag": {Tags: []string{"tag7"}}} {
 				b.Run(name, func(b *testing.B) {
-					timed(b, func(int) error { _, err := s.List(ctx, q); return err })
+					cost.Timed(b, func(int) error { _, err := s.List(ctx, q); return err })
 				})
 			}
 			for _, mode := range Modes {
 				b.Run("search_"+mode, func(b *testing.B) {
-					timed(b, func(int) error { _, err := s.Search(ctx, Query{Text: benchWords(z, 5), Mode: mode}); return err })
+					cost.Timed(b, func(int) error { _, err := s.Search(ctx, Query{Text: benchWords(z, 5), Mode: mode}); return err })
 				})
 			}
 			b.Run("set_state", func(b *testing.B) {
-				timed(b, func(i int) error {
+				cost.Timed(b, func(i int) error {
 					_, err := s.SetState(ctx, "phase", strconv.AppendInt(nil, int64(i), 10))
 					return err
 				})
 			})
 			b.Run("get_state", func(b *testing.B) {
-				timed(b, func(int) error { _, err := s.State(ctx, "phase"); return err })
+				cost.Timed(b, func(int) error { _, err := s.State(ctx, "phase"); return err })
 			})
 			b.Run("write", func(b *testing.B) {
-				timed(b, func(int) error {
+				cost.Timed(b, func(int) error {
 					_, err := s.Write(ctx, NewChunk{Topic: benchWords(z, 5), Content: benchWords(z, 75), Tags: []string{"tag1"}})
 					return err
 				})

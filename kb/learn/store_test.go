@@ -7,33 +7,13 @@ import (
 	"testing"
 
 	"blackboard/kb"
+	"blackboard/kb/kbtest"
 )
-
-// newKB opens an empty knowledge base.
-func newKB(tb testing.TB) *kb.KB {
-	tb.Helper()
-	k, err := kb.Open(context.Background(), tb.TempDir(), kb.Options{Actor: "tester"})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { k.Close() })
-	return k
-}
-
-// put stores a capsule.
-func put(tb testing.TB, k *kb.KB, c kb.Capsule) kb.Capsule {
-	tb.Helper()
-	r, err := k.Remember(context.Background(), c, kb.RememberOptions{})
-	if err != nil {
-		tb.Fatalf("remember %q: %v", c.Title, err)
-	}
-	return r.Capsule
-}
 
 // TestLearnStores: each learning is stored for itself, where the run was, whoever has its title; what is none is refused with the reason.
 func TestLearnStores(t *testing.T) {
-	ctx, k := context.Background(), newKB(t)
-	there := put(t, k, kb.Capsule{Title: "the build needs two passes", Body: "the first one writes the table that the second one reads", Source: "Makefile", Workspace: "/home/me/shop"})
+	ctx, k := context.Background(), kbtest.New(t)
+	there := kbtest.Put(t, k, kb.Capsule{Title: "the build needs two passes", Body: "the first one writes the table that the second one reads", Source: "Makefile", Workspace: "/home/me/shop"})
 	all := []Learning{
 		{kb.Capsule{Kind: "gotcha", Title: "flush before close", Body: "else the last page is lost", Refs: []string{"run:r1"}}, "line 1"},
 		{kb.Capsule{Kind: "fact", Title: "the build needs two passes", Body: "somebody else has found that out as well"}, "line 2"},
@@ -84,7 +64,7 @@ func TestLearnStores(t *testing.T) {
 // TestConfirm: what is learned again raises what is there, once for each role of a run,
 // and only by those who look at the work of others.
 func TestConfirm(t *testing.T) {
-	ctx, k := context.Background(), newKB(t)
+	ctx, k := context.Background(), kbtest.New(t)
 	all := []Learning{{kb.Capsule{Kind: "gotcha", Title: "flush before close", Body: "Flush before close. Else the last page is lost."}, "line 1"}}
 	learn := func(run, role string) Learned {
 		t.Helper()
@@ -141,7 +121,7 @@ func TestConfirm(t *testing.T) {
 // TestSameTitle: learnings that begin alike are two, each time, and each keeps its own
 // title when all is learned again.
 func TestSameTitle(t *testing.T) {
-	ctx, k := context.Background(), newKB(t)
+	ctx, k := context.Background(), kbtest.New(t)
 	long := strings.Repeat("the store is shared by all of the workers ", 8)
 	all := []Learning{
 		{kb.Capsule{Kind: "fact", Title: "The store is shared", Body: "The store is shared. Two workers write at once."}, "line 1"},

@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"testing"
-	"time"
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/testdata/cost"
 )
 
 // benchText gives words as often as a language does: few of them most of the time.
@@ -63,24 +62,6 @@ func fill(b testing.TB, s *Store, n int, scopes ...Scope) {
 	}
 }
 
-// timed runs op b.N times and reports the median and the 99th percentile, in microseconds.
-func timed(b *testing.B, op func(i int) error) {
-	b.Helper()
-	took := make([]time.Duration, 0, b.N)
-	b.ResetTimer()
-	for i := range b.N {
-		start := time.Now()
-		if err := op(i); err != nil {
-			b.Fatal(err)
-		}
-		took = append(took, time.Since(start))
-	}
-	b.StopTimer()
-	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "µs/median")
-	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "µs/p99")
-}
-
 // BenchmarkMemory measures with 10,000 items in each of the workspace, the account and a channel, with embeddings given: the model's own time is not in it. The store is warm.
 func BenchmarkMemory(b *testing.B) {
 	home := b.TempDir()
@@ -103,7 +84,7 @@ func BenchmarkMemory(b *testing.B) {
 	z := rand.NewZipf(r, 1.2, 4, 20_000)
 	n := 0
 	b.Run("put", func(b *testing.B) {
-		timed(b, func(int) error {
+		cost.Timed(b, func(int) error {
 			n++
 			_, err := s.Put(b.Context(), Item{Tier: Workspace, Content: fmt.Sprint(benchText(r, z, 30), n), Importance: .5}, PutOptions{})
 			return err
@@ -115,32 +96,32 @@ func BenchmarkMemory(b *testing.B) {
 			b.Fatal(err)
 		}
 		defer plain.Close()
-		timed(b, func(int) error {
+		cost.Timed(b, func(int) error {
 			n++
 			_, err := plain.Put(b.Context(), Item{Tier: Workspace, Content: fmt.Sprint(benchText(r, z, 30), n), Importance: .5}, PutOptions{})
 			return err
 		})
 	})
 	b.Run("read", func(b *testing.B) {
-		timed(b, func(int) error {
+		cost.Timed(b, func(int) error {
 			_, err := s.Read(b.Context(), Query{Tiers: []string{Workspace}, Text: benchText(r, z, 6)})
 			return err
 		})
 	})
 	b.Run("read/relevance", func(b *testing.B) {
-		timed(b, func(int) error {
+		cost.Timed(b, func(int) error {
 			_, err := s.Read(b.Context(), Query{Tiers: []string{Workspace}})
 			return err
 		})
 	})
 	b.Run("orient", func(b *testing.B) {
-		timed(b, func(int) error {
+		cost.Timed(b, func(int) error {
 			_, err := s.Orient(b.Context(), OrientQuery{Text: benchText(r, z, 6), Conversation: conv.Ref})
 			return err
 		})
 	})
 	b.Run("open+read", func(b *testing.B) {
-		timed(b, func(int) error {
+		cost.Timed(b, func(int) error {
 			cold, err := Open(home, Options{Workspace: opt.Workspace, Author: true})
 			if err != nil {
 				return err

@@ -10,31 +10,8 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/tree"
 )
-
-// plant makes a tree below root. A name that ends with / is a directory, a content that begins with "-> " is a link; {} stands for root.
-func plant(t *testing.T, root string, tree [][2]string) {
-	t.Helper()
-	for _, f := range tree {
-		name, content := filepath.Join(root, filepath.FromSlash(f[0])), strings.ReplaceAll(f[1], "{}", root)
-		dir := filepath.Dir(name)
-		if strings.HasSuffix(f[0], "/") {
-			dir = name
-		}
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		var err error
-		if target, isLink := strings.CutPrefix(content, "-> "); isLink {
-			err = os.Symlink(target, name)
-		} else if dir != name {
-			err = os.WriteFile(name, []byte(content), 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // plantRoot is a directory that no repository is above of.
 func plantRoot(t *testing.T) string {
@@ -182,7 +159,7 @@ func TestFind(t *testing.T) {
 	} {
 		t.Run(strings.ReplaceAll(test.name, "/", "_"), func(t *testing.T) {
 			root := plantRoot(t)
-			plant(t, root, test.tree)
+			tree.Plant(t, root, test.tree)
 			home := filepath.Join(root, "elsewhere")
 			if test.home != "" {
 				home = filepath.Join(root, test.home)
@@ -205,7 +182,7 @@ func TestFind(t *testing.T) {
 
 func TestFindElsewhere(t *testing.T) {
 	root := plantRoot(t)
-	plant(t, root, worktrees)
+	tree.Plant(t, root, worktrees)
 	if ws, err := Find("/", root, ""); err != nil || ws != "" {
 		t.Errorf("the file system's root is %q, %v", ws, err)
 	}
@@ -241,13 +218,13 @@ func TestFindKept(t *testing.T) {
 			t.Errorf("%s is in %q, not %q: %v", dir, ws, want, err)
 		}
 	}
-	plant(t, root, apart)
+	tree.Plant(t, root, apart)
 	is("x/y", "store/x.git") // nothing was added to it yet
-	plant(t, root, [][2]string{{"evil/.git", "gitdir: ../store/x.git\n"}})
+	tree.Plant(t, root, [][2]string{{"evil/.git", "gitdir: ../store/x.git\n"}})
 	is("evil", "evil")
 	is("wt", "store/x.git")
 	// An index whose files have all changed.
-	plant(t, root, [][2]string{{"store/x.git/index", "DIRC\x00\x00\x00\x02\x00\x00\x00\x01"}})
+	tree.Plant(t, root, [][2]string{{"store/x.git/index", "DIRC\x00\x00\x00\x02\x00\x00\x00\x01"}})
 	is("x", "store/x.git")
 	is("evil", "evil")
 	for _, name := range []string{"x", "store/x.git/index"} {
@@ -291,17 +268,17 @@ func TestFindGit(t *testing.T) {
 	git("", "init", "-q", "super")
 	git("super", "submodule", "add", "-q", "../main", "sub")
 	git("", "clone", "-q", "--bare", "main", "proj/.bare")
-	plant(t, root, [][2]string{{"proj/.git", "gitdir: ./.bare\n"}})
+	tree.Plant(t, root, [][2]string{{"proj/.git", "gitdir: ./.bare\n"}})
 	git("proj", "worktree", "add", "-q", "feature")
 	git("", "init", "-q", "--separate-git-dir", "store.git", "apart")
 	if got, err := Find(filepath.Join(root, "apart"), "", ""); err != nil || got != filepath.Join(root, "store.git") {
 		t.Errorf("before the first commit apart is in %q: %v", got, err)
 	}
-	plant(t, root, [][2]string{{"apart/a", "1"}, {"apart/deep/b", "2"}})
+	tree.Plant(t, root, [][2]string{{"apart/a", "1"}, {"apart/deep/b", "2"}})
 	git("apart", "add", ".")
 	git("apart", "commit", "-q", "-m", "x")
 	git("apart", "worktree", "add", "-q", "../of-apart")
-	plant(t, root, [][2]string{{"evil/.git", "gitdir: ../store.git\n"}, {"evil/a", "1"}})
+	tree.Plant(t, root, [][2]string{{"evil/.git", "gitdir: ../store.git\n"}, {"evil/a", "1"}})
 	git("super/sub", "worktree", "add", "-q", "../../of-sub")
 	git("", "clone", "-q", "main", "sparse")
 	git("sparse", "sparse-checkout", "set", "x")

@@ -6,7 +6,9 @@ import (
 	"flag"
 	"os"
 	"runtime"
+	"slices"
 	"testing"
+	"time"
 )
 
 // Allocated is how many bytes fn allocates. What copies its input again and again shows in it.
@@ -78,4 +80,21 @@ func SkipQuick(t testing.TB) {
 	if Quick() {
 		t.Skip("it takes seconds: set BOARD_TEST_LONG=1 to run it")
 	}
+}
+
+// Timed calls op as often as the benchmark wants, and reports the median and the 99th percentile
+// of what a call takes, in microseconds.
+func Timed(b *testing.B, op func(i int) error) {
+	b.Helper()
+	var took []time.Duration
+	for i := 0; b.Loop(); i++ {
+		start := time.Now()
+		if err := op(i); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "µs/median")
+	b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds())/1e3, "µs/p99")
 }

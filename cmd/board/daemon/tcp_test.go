@@ -198,25 +198,7 @@ func TestOffLoopbackNeedsACertificate(t *testing.T) {
 	}
 	dir := home(t)
 	cert, key := certificate(t, dir)
-	r := start(t, dir, func(c *Config) { c.TCP = &TCP{Addr: "0.0.0.0:0", Cert: cert, Key: key} })
-	st, err := r.client(t).Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, err := net.SplitHostPort(st.Listen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := Token(r.place)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(cert)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(raw)
+	port, token, pool := startTLS(t, dir, cert, key)
 	c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 	defer c.CloseIdleConnections()
 	req, err := http.NewRequestWithContext(t.Context(), "POST", "https://localhost:"+port+"/v1/status", strings.NewReader("{}"))
@@ -229,6 +211,32 @@ func TestOffLoopbackNeedsACertificate(t *testing.T) {
 		t.Fatalf("by TLS: %v, %v", resp, err)
 	}
 	resp.Body.Close()
+}
+
+// startTLS starts a daemon that listens everywhere. It returns its port, its token and the pool
+// with its certificate.
+func startTLS(t *testing.T, dir, cert, key string) (port, token string, pool *x509.CertPool) {
+	t.Helper()
+	r := start(t, dir, func(c *Config) { c.TCP = &TCP{Addr: "0.0.0.0:0", Cert: cert, Key: key} })
+	st, err := r.client(t).Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, err = net.SplitHostPort(st.Listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err = Token(r.place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(cert)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool = x509.NewCertPool()
+	pool.AppendCertsFromPEM(raw)
+	return port, token, pool
 }
 
 // certificate makes one for localhost, and more names.
@@ -541,25 +549,7 @@ func TestOurHost(t *testing.T) {
 func TestNamesOfTheCertificate(t *testing.T) {
 	dir := home(t)
 	cert, key := certificate(t, dir, "box.local")
-	r := start(t, dir, func(c *Config) { c.TCP = &TCP{Addr: "0.0.0.0:0", Cert: cert, Key: key} })
-	st, err := r.client(t).Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, err := net.SplitHostPort(st.Listen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := Token(r.place)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(cert)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(raw)
+	port, token, pool := startTLS(t, dir, cert, key)
 	// Every name leads to the daemon, and all but one are another's.
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, "127.0.0.1:"+port)
