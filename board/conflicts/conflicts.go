@@ -254,9 +254,10 @@ type read struct {
 type reader struct {
 	x      *index
 	loaded map[int32]*Item
-	shared []float64 // scratch, by item: the weight of what it shares with the one looked at
-	terms  []uint32  // scratch of near
-	found  []int32   // scratch of near
+	shared []float64   // scratch, by item: the weight of what it shares with the one looked at
+	terms  []uint32    // scratch of near
+	found  []int32     // scratch of near
+	best   []candidate // scratch of near
 
 	cached, older map[int32]*read // what was read last, and before that
 	bytes         int             // of the contents of cached

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -322,4 +323,22 @@ func FuzzCheck(f *testing.F) {
 			t.Fatal("it conflicts with its copy")
 		}
 	})
+}
+
+// TestFirst: the first candidates are those of the whole order.
+func TestFirst(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		all := make([]candidate, r.IntN(60))
+		for i := range all {
+			all[i] = candidate{int32(i), float64(r.IntN(1 + r.IntN(50)))}
+		}
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		want := slices.Clone(all)
+		slices.SortFunc(want, candidate.compare)
+		n := r.IntN(70)
+		if want = want[:min(n, len(want))]; !slices.Equal(first(all, n), want) {
+			t.Fatalf("the first %d are not %v", n, want)
+		}
+	}
 }

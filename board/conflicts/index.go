@@ -298,6 +298,48 @@ func (x *interner) intern(raw rawFeatures, source string, f *features) {
 	x.ends = append(x.ends, ends{uint32(len(f.terms)), uint32(len(f.figures)), raw.ordered})
 }
 
+// candidate is an item that may be near another one.
+type candidate struct {
+	item  int32
+	share float64 // of its terms, by weight, that the other has, of the rare ones alone
+}
+
+// compare orders candidates: what shares more comes first, then what is older.
+func (c candidate) compare(d candidate) int {
+	return cmp.Or(cmp.Compare(d.share, c.share), cmp.Compare(c.item, d.item))
+}
+
+// first returns the n best candidates in order. It finds them by quickselect (Hoare, 1961),
+// since all may be many times as many.
+func first(all []candidate, n int) []candidate {
+	for from, to := 0, len(all); n < to && to-from > 1; {
+		pivot, i, j := all[from+(to-from)/2], from, to-1
+		for i <= j {
+			for all[i].compare(pivot) < 0 {
+				i++
+			}
+			for pivot.compare(all[j]) < 0 {
+				j--
+			}
+			if i <= j {
+				all[i], all[j] = all[j], all[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch { // up to j is before what begins at i; what is between them is the pivot
+		case n <= j+1:
+			to = j + 1
+		case n >= i:
+			from = i
+		default:
+			from, to = n, n
+		}
+	}
+	all = all[:min(len(all), n)]
+	slices.SortFunc(all, candidate.compare)
+	return all
+}
+
 // near returns the older items that share what is rare of an item and may contradict
 // it, the nearest first.
 func (r *reader) near(i int) []int32 {
@@ -324,25 +366,20 @@ func (r *reader) near(i int) []int32 {
 		}
 	}
 	r.found = found
-	found = slices.DeleteFunc(found, func(j int32) bool {
-		far := r.shared[j] < min(x.total[i], x.total[j])*minCover/4
-		if far {
-			r.shared[j] = 0
-		}
-		return far
-	})
-	// What they share of the common terms is counted for the best alone.
-	slices.SortFunc(found, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(r.shared[b]/x.total[b], r.shared[a]/x.total[a]),
-			cmp.Compare(a, b))
-	})
+	best := r.best[:0]
 	for _, j := range found {
+		if r.shared[j] >= min(x.total[i], x.total[j])*minCover/4 {
+			best = append(best, candidate{j, r.shared[j] / x.total[j]})
+		}
 		r.shared[j] = 0
 	}
+	r.best = best
+	// What they share of the common terms is counted for the best alone.
+	best = first(best, 8*maxNear)
 	var out []int32
-	for _, j := range found[:min(len(found), 8*maxNear)] {
-		if x.cover(i, int(j)) >= minCover && x.mayClash(i, int(j)) {
-			if out = append(out, j); len(out) == maxNear {
+	for _, c := range best {
+		if j := int(c.item); x.cover(i, j) >= minCover && x.mayClash(i, j) {
+			if out = append(out, c.item); len(out) == maxNear {
 				break
 			}
 		}
