@@ -307,7 +307,7 @@ func (p *detailPage) entryLines() []docLine {
 		head += " by " + by
 	}
 	if e.MustSurface {
-		head += st.warn.Render("  ◆ must be in the artifact")
+		head += st.warn.Render("  ◆ must surface")
 	}
 	x.line(head)
 	by := "by " + oneLine(e.Worker, 60) + " · " + clock(e.Created) + " · " + since(e.Created, p.now())
