@@ -263,27 +263,58 @@ func looksLikeFlag(a string) bool {
 // synonyms maps words that people try to the commands they mean.
 var synonyms = sync.OnceValue(func() map[string]string {
 	return map[string]string{
-		"answer": "address", "ask": "signal", "create": "new", "delete": "rm", "diagnose": "doctor",
-		"entries": "query", "find": "query", "get": "show", "grep": "query", "history": "show",
-		"init": "new", "list": "runs", "log": "watch", "ls": "runs", "note": "post",
-		"question": "signal", "remove": "rm", "reply": "address", "resolve": "address",
-		"brief": "kb brief", "dismiss": "waive", "learn": "kb learn", "promote": "kb promote",
-		"raise": "signal", "ready": "gate", "recall": "kb search", "remember": "kb remember",
-		"install": "setup", "integrate": "setup", "search": "query", "status": "show", "tail": "watch",
-		"write": "post", "state ls": "list", "state rm": "delete", "state put": "set",
-		"context add": "write", "context find": "search", "context remove": "delete",
+		"agents": "help agents", "answer": "address", "ask": "signal", "backup": "export",
+		"brief": "kb brief", "complete": "done", "contradict": "link --contradicts",
+		"create": "new", "dashboard": "tui", "delete": "rm", "diagnose": "doctor",
+		"digest": "export", "dismiss": "waive", "dispute": "link --contradicts",
+		"dump": "export", "edit": "post --supersedes", "entries": "query", "events": "watch",
+		"find": "query", "finish": "done", "get": "show", "grep": "query", "history": "show",
+		"init": "new", "install": "setup", "integrate": "setup", "learn": "kb learn",
+		"list": "runs", "log": "watch", "ls": "runs", "note": "post",
+		"promote": "kb promote", "question": "signal", "raise": "signal", "ready": "gate",
+		"recall": "kb search", "register": "expect", "remember": "kb remember", "remove": "rm",
+		"reply": "address", "resolve": "address", "run": "runs", "search": "query",
+		"serve": "daemon", "server": "daemon", "start": "new", "stats": "show",
+		"status": "show", "stop": "done", "summarize": "export", "summary": "export",
+		"supersede": "post --supersedes", "tail": "watch", "test": "check", "ui": "tui",
+		"update": "post --supersedes", "validate": "check", "web": "tui",
+		"worker": "expect", "workers": "expect", "write": "post",
+
+		"state ls": "list", "state put": "set", "state rm": "delete",
+
+		"context add": "write", "context find": "search", "context forget": "delete",
+		"context put": "write", "context query": "search", "context remove": "delete",
 		"context rm": "delete", "context show": "read",
-		"topic set": "use", "topic pin": "use", "topic rm": "wipe", "topic delete": "wipe",
-		"topic log":  "show",
-		"memory add": "put", "memory delete": "forget", "memory edit": "update", "memory find": "read",
-		"memory log": "events", "memory recall": "read", "memory remember": "put",
-		"memory remove": "forget", "memory retire": "forget", "memory rm": "forget",
-		"memory search": "read", "memory show": "get", "memory status": "stats", "memory write": "put",
-		"memory channel new": "create", "memory conversation end": "idle",
-		"memory conversation get": "show", "memory conversation new": "start",
-		"memory named get":    "show",
-		"memory named remove": "rm", "memory named set": "edit", "memory named write": "edit",
-		"memory scratch delete": "clear", "memory scratch get": "read", "memory scratch set": "write",
+
+		"kb add": "remember", "kb delete": "retire", "kb find": "search",
+		"kb forget": "retire", "kb log": "history", "kb new": "remember", "kb put": "remember",
+		"kb query": "search", "kb read": "get", "kb remove": "retire",
+		"kb restore": "history CAPSULE --restore N", "kb rm": "retire", "kb save": "remember",
+		"kb show": "get", "kb undo": "history CAPSULE --restore N", "kb update": "edit",
+		"kb write": "remember",
+
+		"topic add": "note", "topic create": "use", "topic current": "status",
+		"topic delete": "wipe", "topic end": "archive", "topic log": "show",
+		"topic new": "use", "topic pin": "use", "topic rm": "wipe", "topic set": "use",
+		"topic write": "edit",
+
+		"memory add": "put", "memory append": "journal", "memory delete": "forget",
+		"memory edit": "update", "memory find": "read", "memory history": "get --revisions",
+		"memory log": "events", "memory query": "read", "memory recall": "read",
+		"memory remember": "put", "memory remove": "forget", "memory retire": "forget",
+		"memory rm": "forget", "memory save": "put", "memory show": "get",
+		"memory status": "stats", "memory undo": "restore", "memory write": "put",
+
+		"memory channel new": "create",
+
+		"memory conversation end": "idle", "memory conversation get": "show",
+		"memory conversation new": "start",
+
+		"memory named get": "show", "memory named remove": "rm", "memory named set": "edit",
+		"memory named write": "edit",
+
+		"memory scratch delete": "clear", "memory scratch get": "read",
+		"memory scratch set": "write",
 	}
 })
 

@@ -177,3 +177,53 @@ func TestDryRun(t *testing.T) {
 		}
 	})
 }
+
+// TestSynonyms: what a word means exists, and the word itself does not.
+func TestSynonyms(t *testing.T) {
+	p := &program{&base.Program{Env: func(string) string { return "" }}}
+	at := func(path []string) *cli.Command {
+		c := &cli.Command{Subcommands: p.commands()}
+		for _, name := range path {
+			if c = byName(c.Subcommands, name); c == nil {
+				return nil
+			}
+		}
+		return c
+	}
+	for word, meaning := range synonyms() {
+		path := strings.Fields(word)
+		if at(path) != nil {
+			t.Errorf("board %s is a command itself", word)
+		}
+		path = path[:len(path)-1]
+		if at(path) == nil {
+			t.Errorf("%q: there is no board %s", word, strings.Join(path, " "))
+		}
+		words := strings.Fields(meaning)
+		if words[0] == "help" {
+			if _, err := pages.ReadFile("pages/" + words[1] + ".txt"); err != nil {
+				t.Errorf("%s: there is no page %s", word, words[1])
+			}
+			continue
+		}
+		var flags []string
+		for _, w := range words {
+			switch flag, isFlag := strings.CutPrefix(w, "--"); {
+			case isFlag:
+				flags = append(flags, flag)
+			case w == strings.ToLower(w):
+				path = append(path, w)
+			}
+		}
+		c := at(path)
+		if c == nil {
+			t.Errorf("%s: there is no board %s", word, strings.Join(path, " "))
+			continue
+		}
+		for _, name := range flags {
+			if !slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }) {
+				t.Errorf("%s: board %s has no flag --%s", word, strings.Join(path, " "), name)
+			}
+		}
+	}
+}

@@ -81,7 +81,7 @@ func (p *Program) PrintDocument(text string) {
 func (p *Program) EndList(n int, more bool, what string) {
 	switch {
 	case n == 0:
-		p.Messagef("no %s match", what)
+		p.Messagef("no %s found", what)
 	case more:
 		p.Messagef("the first %d are shown; --limit 0 shows all", n)
 	}

@@ -28,12 +28,13 @@ func archivedFlag(usage string) cli.Flag { return &cli.BoolFlag{Name: "archived"
 func (p *program) memoryReadCommands() []*cli.Command {
 	return []*cli.Command{
 		{
-			Name: "read", Usage: "read tiers, by question or relevance", ArgsUsage: "[QUERY | -]",
+			Name: "read", Aliases: []string{"search"}, Usage: "read tiers, by question or relevance",
+			ArgsUsage: "[QUERY | -]",
 			Description: `Reads each named tier separately: none inherits from another. With a question,
 items are ranked by words, meaning and relevance; without one by relevance
 alone, and in a conversation by time. Duplicates are left out. Reading an item
 keeps it relevant.`,
-			Flags: base.JoinFlags([]cli.Flag{tiersFlag("; one at least")}, memoryFilters(), memoryFlags(
+			Flags: base.JoinFlags([]cli.Flag{tiersFlag(" (default workspace)")}, memoryFilters(), memoryFlags(
 				conversationFlag("the conversation, for its tier and its channel"),
 				&cli.StringFlag{Name: "min-importance",
 					Usage: "at least this `LEVEL`: " + strings.Join(levelNames(), ", ") + ", or 0 to 1"},
@@ -120,6 +121,9 @@ func (p *program) memoryRead(c *cli.Context) error {
 	q := memory.Query{Tiers: base.List(c, "tier"), Text: text, Channel: c.String("channel"),
 		Limit: c.Int("limit"), Tags: base.List(c, "tag"), Curators: base.List(c, "curator"),
 		Sources: c.StringSlice("source"), Archived: c.Bool("archived")}
+	if !c.IsSet("tier") { // as put
+		q.Tiers = []string{memory.Workspace}
+	}
 	if c.IsSet("min-importance") {
 		if q.MinImportance, err = memory.ParseImportance(c.String("min-importance")); err != nil {
 			return err

@@ -183,11 +183,11 @@ func (p *program) printCheck(r *check.Result) {
 	if warned > 0 && r.Passed {
 		head += ", with " + base.Count(int64(warned), "warning", "warnings")
 	}
-	if len(skipped) > 0 {
-		head += ", without " + strings.Join(skipped, ", ")
-	}
 	if r.Policy != "" {
 		head += ", as " + base.Safe(r.Policy) + " says"
+	}
+	if len(skipped) > 0 {
+		head += "; skipped: " + strings.Join(skipped, ", ")
 	}
 	p.Printf("check of %s: %s\n", r.Run, head)
 	for _, s := range r.WorstFirst() {
