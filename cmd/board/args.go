@@ -273,11 +273,11 @@ var synonyms = sync.OnceValue(func() map[string]string {
 		"list": "runs", "log": "watch", "ls": "runs", "note": "post",
 		"promote": "kb promote", "question": "signal", "raise": "signal", "ready": "gate",
 		"recall": "kb search", "register": "expect", "remember": "kb remember", "remove": "rm",
-		"reply": "address", "resolve": "address", "run": "runs", "search": "query",
+		"reply": "address", "resolve": "address", "run": "runs", "set": "state set", "search": "query",
 		"serve": "daemon", "server": "daemon", "start": "new", "stats": "show",
 		"status": "show", "stop": "done", "summarize": "export", "summary": "export",
 		"supersede": "post --supersedes", "tail": "watch", "test": "check", "ui": "tui",
-		"update": "post --supersedes", "validate": "check", "web": "tui",
+		"update": "post --supersedes", "validate": "check", "variables": "state list", "vars": "state list", "web": "tui",
 		"worker": "expect", "workers": "expect", "write": "post",
 
 		"state ls": "list", "state put": "set", "state rm": "delete",
@@ -318,11 +318,15 @@ var synonyms = sync.OnceValue(func() map[string]string {
 	}
 })
 
-// closest is the candidate that a misspelled word most likely means, "" if none is
-// near.
+// closest is the candidate that a shortened or misspelled word most likely means, "" if
+// none is near.
 func closest(word string, candidates []string) string {
 	best, least := "", board.MaxDistance(word)
 	slices.Sort(candidates)
+	starts := func(c string) bool { return strings.HasPrefix(c, word) }
+	if i := slices.IndexFunc(candidates, starts); i >= 0 && len(word) > 2 {
+		return candidates[i]
+	}
 	for _, c := range candidates {
 		if d := board.EditDistance(word, c); d < least {
 			best, least = c, d

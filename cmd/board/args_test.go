@@ -50,6 +50,9 @@ func TestArrange(t *testing.T) {
 	}
 	for _, test := range []struct{ in, want string }{
 		{"pots|x", "did you mean post?"},
+		{"conf", "did you mean conflicts?"},
+		{"signal|x|--prio|high", "did you mean --priority?"},
+		{"set|k|v", "did you mean state set?"},
 		{"state|gat|k", "did you mean get?"},
 		{"post|x|--souce-doc|y", "did you mean --source-doc?"},
 		{"zzzzzz", "`board --help` lists the commands"},

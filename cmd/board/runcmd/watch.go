@@ -193,8 +193,11 @@ func (p *program) replay(c *cli.Context) error {
 		}
 	}
 	if !c.IsSet("at") && len(args) == c.NArg() {
-		return base.Usagef("`board replay --at 12`; `board watch --since 0 --timeout 0s` lists the "+
-			"events", "no event is given")
+		const try = "`board replay 12`; `board watch --since 0 --timeout 0s` lists the events"
+		if len(args) > 0 {
+			return base.Usagef(try, "%q is not the number of an event", base.Line(args[0], 40))
+		}
+		return base.Usagef(try, "no event is given")
 	}
 	if len(args) > 1 {
 		return base.Usagef("show them one by one", "one id is needed, but %d are given", len(args))
