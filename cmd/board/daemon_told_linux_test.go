@@ -1,11 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"blackboard/cmd/board/base"
+	"blackboard/cmd/board/daemon"
 )
 
 // TestDaemonTold: a person is told once that a daemon starts by itself, a program is not.
@@ -63,5 +68,33 @@ func TestDaemonTold(t *testing.T) {
 				c.told,
 			)
 		}
+	}
+}
+
+// TestDaemonStopWaits: a daemon that has its lock and does not answer yet is waited for.
+func TestDaemonStopWaits(t *testing.T) {
+	home := t.TempDir()
+	env := func(name string) string {
+		return map[string]string{"BOARD_HOME": home, "XDG_RUNTIME_DIR": home}[name]
+	}
+	place, err := daemon.PlaceOf(home, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(place.Lock), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := os.OpenFile(place.Lock, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(300*time.Millisecond, func() { lock.Close() })
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"daemon", "stop"}, env, nil, &out, &errs); code != base.ExitOK ||
+		out.String() != "the daemon is not running\n" {
+		t.Errorf("exit %d: %s%s", code, &out, &errs)
 	}
 }

@@ -280,13 +280,23 @@ func (p *program) daemonStop(c *cli.Context) error {
 	}
 	defer client.Close()
 	was := true
-	if err := client.Stop(c.Context, false); errors.Is(err, daemon.ErrNone) {
-		if daemon.Held(place) {
+	err = client.Stop(c.Context, false)
+	for begin := time.Now(); errors.Is(err, daemon.ErrNone); err = client.Stop(c.Context, false) {
+		const starting = 5 * time.Second // or ending: it has the lock, and does not answer
+		if was = daemon.Held(place); !was {
+			err = nil
+			break
+		}
+		if time.Since(begin) > starting {
 			return fault.Failure.New("the daemon does not answer",
 				"`board daemon logs` may say why; you can end its process")
 		}
-		was = false
-	} else if err != nil {
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-c.Context.Done():
+		}
+	}
+	if err != nil {
 		return err
 	}
 	if was {

@@ -44,7 +44,7 @@ func (p *program) kbCommand() *cli.Command {
 		Description: `Capsules of durable knowledge, shared by all agents and runs. Each is a
 file in the data home (kb/capsules), which you may edit. A database finds them by words,
 and with an embedding model (board model pull) also by meaning. board help capsules
-explains what belongs into a capsule.`,
+explains what belongs in a capsule.`,
 		Subcommands: slices.Concat(p.kbCoreCommands(), p.kbEditCommands(), p.kbCurateCommands(),
 			p.kbLearnCommands(), p.kbMoveCommands(), p.kbMeasureCommands()),
 	}
