@@ -80,9 +80,11 @@ type verifier struct {
 	files      *verify.Files
 	jobs       []*verifyJob // in the order of their first entries
 
-	mu     sync.Mutex
+	mu     sync.Mutex // of what follows
 	result verify.Result
 	fresh  []freshVerdict // that are to be written
+
+	writing sync.Mutex
 }
 
 // verifySource is what the name of a source stands for.
@@ -455,12 +457,15 @@ func (v *verifier) add(p verifyPart, item *verify.ItemResult, have verifyPayload
 // record writes the verdicts to the board once there are that many.
 func (v *verifier) record(ctx context.Context, atLeast int) error {
 	v.mu.Lock()
-	defer v.mu.Unlock()
 	if len(v.fresh) < atLeast {
+		v.mu.Unlock()
 		return nil
 	}
 	fresh := v.fresh
 	v.fresh = nil
+	v.mu.Unlock()
+	v.writing.Lock() // the others go on meanwhile
+	defer v.writing.Unlock()
 	slices.SortFunc(fresh, func(a, b freshVerdict) int { return cmp.Compare(a.entry, b.entry) })
 	entries := make([]int64, len(fresh))
 	for i := range fresh {
@@ -485,6 +490,8 @@ func (v *verifier) record(ctx context.Context, atLeast int) error {
 		}
 		return nil
 	})
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if errors.Is(err, fault.ReadOnly) { // the judgement needs no write
 		v.result.NotRecorded, err = err.Error(), nil
 	} else if err == nil {
