@@ -7,10 +7,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"blackboard/testdata/cost"
 )
 
 // prose is of a vocabulary with a Zipf distribution, so that some words are in most entries and most are in few.
@@ -115,23 +116,6 @@ func bigOf(b *testing.B, size bigRun) *Board {
 	return bd
 }
 
-// percentiles reports the median and the 99th percentile of single calls, which an average hides.
-func percentiles(b *testing.B, d []time.Duration) {
-	slices.Sort(d)
-	b.ReportMetric(float64(d[len(d)/2].Nanoseconds())/1e6, "p50-ms")
-	b.ReportMetric(float64(d[len(d)*99/100].Nanoseconds())/1e6, "p99-ms")
-}
-
-func timed(b *testing.B, f func(i int)) {
-	var d []time.Duration
-	for i := 0; b.Loop(); i++ {
-		start := time.Now()
-		f(i)
-		d = append(d, time.Since(start))
-	}
-	percentiles(b, d)
-}
-
 // BenchmarkPost posts single entries, each its own durable transaction, to boards of two sizes: the cost should not grow.
 func BenchmarkPost(b *testing.B) {
 	post := func(n int, ids bool) func(*testing.B) {
@@ -139,14 +123,13 @@ func BenchmarkPost(b *testing.B) {
 			bd := bigOf(b, bigRun{n, n / 10, ids})
 			r := rand.New(rand.NewPCG(2, 2))
 			z := rand.NewZipf(r, 1.1, 8, 50_000)
-			timed(b, func(i int) {
+			cost.Timed(b, func(i int) error {
 				content := prose(r, z, 40)
 				if ids {
 					content += uniqueID(-1 - i)
 				}
-				if _, err := bd.Post(b.Context(), "w1", Post{Content: content, SourceDoc: "a.md", Tags: []string{"tag1"}, Supports: []string{"e1"}}); err != nil {
-					b.Fatal(err)
-				}
+				_, err := bd.Post(b.Context(), "w1", Post{Content: content, SourceDoc: "a.md", Tags: []string{"tag1"}, Supports: []string{"e1"}})
+				return err
 			})
 		}
 	}
@@ -251,11 +234,7 @@ func BenchmarkContainsIDs(b *testing.B) {
 }
 
 func ask(b *testing.B, bd *Board, do func(*Board) error) {
-	timed(b, func(int) {
-		if err := do(bd); err != nil {
-			b.Fatal(err)
-		}
-	})
+	cost.Timed(b, func(int) error { return do(bd) })
 }
 
 // BenchmarkWatch measures from the moment a post was acknowledged to one handle until a watcher on another has its event.
@@ -289,7 +268,7 @@ func BenchmarkWatch(b *testing.B) {
 		committed := time.Now()
 		d = append(d, max(0, (<-seen).Sub(committed)))
 	}
-	percentiles(b, d)
+	cost.Percentiles(b, d)
 }
 
 // BenchmarkReplay rebuilds boards from their logs, up to the middle and to the end.

@@ -354,6 +354,29 @@ func (e *Event) verification() (*Verification, error) {
 	}, nil
 }
 
+// freshVerdict is a verdict that the board does not have.
+type freshVerdict struct {
+	entry int64
+	verifyPayload
+}
+
+// verdict writes a verdict on an entry.
+func (w *writer) verdict(p *freshVerdict) error {
+	if err := w.event(verbVerify, EntryID(p.entry), p.verifyPayload); err != nil {
+		return err
+	}
+	return w.verificationRow(p.entry, &Verification{
+		Verdict: p.Verdict,
+		Source:  p.Source,
+		SHA256:  p.SHA256,
+		Place:   p.Place,
+		Note:    p.Note,
+		Seq:     w.seq,
+		At:      fromMillis(w.at),
+		Worker:  w.actor,
+	})
+}
+
 func (w *writer) verificationRow(entry int64, v *Verification) error {
 	if _, err := w.tx.Exec(`DELETE FROM verifications WHERE entry = ?`, entry); err != nil {
 		return err
@@ -361,6 +384,23 @@ func (w *writer) verificationRow(entry int64, v *Verification) error {
 	_, err := w.tx.Exec(`INSERT INTO verifications VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		entry, v.Seq, v.At.UnixMilli(), v.Worker, v.Verdict, v.Source, v.SHA256, v.Place, v.Note)
 	return err
+}
+
+// verdictsOn reads the verdicts that the board has on entries.
+func verdictsOn(tx *store.Tx, entries []int64) (map[int64]verifyPayload, error) {
+	have := map[int64]verifyPayload{}
+	old, err := before0006(tx)
+	if old || err != nil {
+		return have, err
+	}
+	var id int64
+	var p verifyPayload
+	return have, tx.Each([]any{&id, &p.Verdict, &p.Source, &p.SHA256, &p.Place, &p.Note},
+		func() error {
+			have[id] = p
+			return nil
+		}, `SELECT entry, verdict, source, sha256, place, note FROM verifications
+			WHERE entry IN (`+theseIDs+`)`, store.List(entries))
 }
 
 // fillVerified reads the verdicts on entries, by number.

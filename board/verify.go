@@ -43,22 +43,11 @@ const (
 // the board, some at a time. If it may not write, the result says so. A source is a
 // registered file, a file of the options, or the kept text if there is no file. Verify
 // reads a few sources at a time.
-func (b *Board) Verify(
-	ctx context.Context,
-	worker string,
-	opt VerifyOptions,
-) (verify.Result, error) {
-	v := verifier{
-		b:      b,
-		worker: worker,
-		opt:    opt,
-		files:  verify.NewFiles(opt.Files),
-		result: verify.Result{
-			Run:     b.run,
-			Sources: []verify.SourceResult{},
-			Items:   []verify.ItemResult{},
-		},
-	}
+func (b *Board) Verify(ctx context.Context, worker string, opt VerifyOptions) (verify.Result,
+	error) {
+	v := verifier{b: b, worker: worker, opt: opt, files: verify.NewFiles(opt.Files),
+		result: verify.Result{Run: b.run, Sources: []verify.SourceResult{},
+			Items: []verify.ItemResult{}}}
 	err := b.read(ctx, v.load)
 	if err == nil {
 		err = v.run(ctx)
@@ -108,12 +97,6 @@ type verifyJob struct {
 	entries []int64
 	sum     string
 	doubted int
-}
-
-// freshVerdict is a verdict that the board does not have.
-type freshVerdict struct {
-	entry int64
-	verifyPayload
 }
 
 // load finds out what has to be checked.
@@ -170,10 +153,8 @@ func (v *verifier) source(name string) verifySource {
 	}
 	known := v.names.Find(name)
 	if len(known) > 1 {
-		return verifySource{
-			verdict: verify.Ambiguous,
-			note:    "registered are " + verify.Names(known),
-		}
+		return verifySource{verdict: verify.Ambiguous,
+			note: "registered are " + verify.Names(known)}
 	}
 	var source *Source
 	found := v.files.Find(name)
@@ -189,16 +170,11 @@ func (v *verifier) source(name string) verifySource {
 	case len(found) == 1:
 		return verifySource{path: found[0].Path, registered: source}
 	case source == nil && len(v.registered) > 0:
-		return verifySource{
-			verdict: verify.Unregistered,
-			note:    "no registered source is called " + Line(name, 80),
-		}
+		return verifySource{verdict: verify.Unregistered,
+			note: "no registered source is called " + Line(name, 80)}
 	case source == nil && v.files.Unknown(name):
-		return verifySource{
-			verdict: verify.Unknown,
-			note: "no file is called " + Line(name, 80) +
-				"; the sources are " + verify.Names(v.files.All()),
-		}
+		return verifySource{verdict: verify.Unknown, note: "no file is called " + Line(name, 80) +
+			"; the sources are " + verify.Names(v.files.All())}
 	case source == nil:
 		return verifySource{verdict: verify.NoFile, note: "no file is called " + Line(name, 80)}
 	}
@@ -211,10 +187,8 @@ func (v *verifier) source(name string) verifySource {
 	if v.opt.BoardOnly {
 		return verifySource{verdict: verify.NoFile, note: "its text is not on the board"}
 	}
-	return verifySource{
-		verdict: verify.NoFile,
-		note:    "there is no file " + Line(source.Path, 80) + ", and its text is not on the board",
-	}
+	return verifySource{verdict: verify.NoFile,
+		note: "there is no file " + Line(source.Path, 80) + ", and its text is not on the board"}
 }
 
 // run reads the sources, a few at a time.
@@ -270,13 +244,13 @@ func (v *verifier) parts(n int) iter.Seq[[]verifyPart] {
 			for _, entry := range j.entries {
 				part = append(part, verifyPart{entry, j})
 			}
-			last := i == len(v.jobs)-1
-			if last || len(part) >= min(all/n, verifyRead) {
-				if !yield(part) {
-					return
-				}
-				part = nil
+			if i < len(v.jobs)-1 && len(part) < min(all/n, verifyRead) {
+				continue
 			}
+			if !yield(part) {
+				return
+			}
+			part = nil
 		}
 	}
 }
@@ -404,23 +378,6 @@ func verifyFindings(tx *store.Tx, entries []int64) (map[int64]*verify.Finding, e
 		store.List(calculations), store.List(calculations))
 }
 
-// verdictsOn reads the verdicts that the board has on entries.
-func verdictsOn(tx *store.Tx, entries []int64) (map[int64]verifyPayload, error) {
-	have := map[int64]verifyPayload{}
-	old, err := before0006(tx)
-	if old || err != nil {
-		return have, err
-	}
-	var id int64
-	var p verifyPayload
-	return have, tx.Each([]any{&id, &p.Verdict, &p.Source, &p.SHA256, &p.Place, &p.Note},
-		func() error {
-			have[id] = p
-			return nil
-		}, `SELECT entry, verdict, source, sha256, place, note FROM verifications
-			WHERE entry IN (`+theseIDs+`)`, store.List(entries))
-}
-
 // add counts the result of a finding, lists it, and keeps its verdict for the board. A
 // finding that could not be checked changes nothing there.
 func (v *verifier) add(p verifyPart, item *verify.ItemResult, have verifyPayload) {
@@ -440,12 +397,8 @@ func (v *verifier) add(p verifyPart, item *verify.ItemResult, have verifyPayload
 		!verify.Sound(item.Verdict) && !item.Doubted {
 		return
 	}
-	now := verifyPayload{
-		Verdict: item.Verdict,
-		Source:  item.Source,
-		SHA256:  item.SHA256,
-		Note:    Line(item.Note, 400),
-	}
+	now := verifyPayload{Verdict: item.Verdict, Source: item.Source, SHA256: item.SHA256,
+		Note: Line(item.Note, 400)}
 	if item.Passage != nil {
 		now.Place = item.Passage.Where
 	}
@@ -498,23 +451,6 @@ func (v *verifier) record(ctx context.Context, atLeast int) error {
 		v.result.Recorded += recorded
 	}
 	return err
-}
-
-// verdict writes a verdict on an entry.
-func (w *writer) verdict(p *freshVerdict) error {
-	if err := w.event(verbVerify, EntryID(p.entry), p.verifyPayload); err != nil {
-		return err
-	}
-	return w.verificationRow(p.entry, &Verification{
-		Verdict: p.Verdict,
-		Source:  p.Source,
-		SHA256:  p.SHA256,
-		Place:   p.Place,
-		Note:    p.Note,
-		Seq:     w.seq,
-		At:      fromMillis(w.at),
-		Worker:  w.actor,
-	})
 }
 
 // cut puts the items in the order of the entries, and drops what is over their limit.

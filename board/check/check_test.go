@@ -15,6 +15,7 @@ import (
 	"blackboard/board/policy"
 	"blackboard/board/verify"
 	"blackboard/embed"
+	"blackboard/testdata/nobody"
 )
 
 const quoted = "Tokens never expire."
@@ -158,8 +159,7 @@ func TestVerdictsBeforeGate(t *testing.T) {
 	}
 }
 
-// TestFirstDoubted: what is left out of the items still counts, for the gate too where the
-// verdicts cannot be written.
+// TestFirstDoubted: what is left out of the items still counts.
 func TestFirstDoubted(t *testing.T) {
 	b, in := newRun(t, true)
 	in.FirstDoubted = 1
@@ -172,22 +172,44 @@ func TestFirstDoubted(t *testing.T) {
 	if got := said(r); got != "gate passed, verify failed" {
 		t.Error(got)
 	}
-	if os.Geteuid() == 0 {
-		t.Skip("root may write to every file")
+}
+
+// TestDoubtedNotRecorded: the gate knows all verdicts, also where they cannot be written.
+func TestDoubtedNotRecorded(t *testing.T) {
+	if dir := os.Getenv("CHECK_TEST_READONLY"); dir != "" {
+		checkReadOnly(t, dir)
+		return
 	}
-	b, in = newRun(t, true)
-	in.FirstDoubted = 1
+	b, in := newRun(t, true)
 	b.Close()
-	path := filepath.Join(filepath.Dir(in.Sources[0].Path), "r.sqlite3")
-	if err := os.Chmod(path, 0o400); err != nil {
+	dir := filepath.Dir(in.Sources[0].Path)
+	if err := os.Chmod(filepath.Join(dir, "r.sqlite3"), 0o444); err != nil {
 		t.Fatal(err)
 	}
-	b, err := board.Open(t.Context(), filepath.Dir(path), "r")
+	if os.Geteuid() != 0 {
+		checkReadOnly(t, dir)
+		return
+	}
+	if err := os.Chmod(filepath.Join(dir, "r.sqlite3-lock"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	for d := dir; d != filepath.Clean(os.TempDir()); d = filepath.Dir(d) {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nobody.Run(t, "TestDoubtedNotRecorded", "CHECK_TEST_READONLY="+dir)
+}
+
+func checkReadOnly(t *testing.T, dir string) {
+	b, err := board.Open(t.Context(), dir, "r")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	r = run(t, b, f, in)
+	source := verify.File{Name: "auth.md", Path: filepath.Join(dir, "auth.md")}
+	f := policy.File{Gate: board.Policy{RequireVerified: true}, Steps: []string{"gate", "verify"}}
+	r := run(t, b, f, Input{Sources: []verify.File{source}, Worker: "ci", FirstDoubted: 1})
 	if v := r.Step(policy.Verify).Verify; v.NotRecorded == "" {
 		t.Errorf("%+v", v)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/nobody"
 )
 
 func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
@@ -357,7 +358,7 @@ func TestReadOnlyStorage(t *testing.T) {
 		readOnlyChild(t, dir)
 		return
 	}
-	runAsNobody(t, "TestReadOnlyStorage", "SQLITE_TEST_READONLY="+dir)
+	nobody.Run(t, "TestReadOnlyStorage", "SQLITE_TEST_READONLY="+dir)
 }
 
 func readOnlyChild(t *testing.T, dir string) {

@@ -4,9 +4,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"testing"
-	"time"
+
+	"blackboard/testdata/cost"
 )
 
 // BenchmarkProcess runs the built program as agents and CI do: a whole process for each call. "true" is the yardstick: what starting any process costs here.
@@ -37,15 +37,10 @@ func BenchmarkProcess(b *testing.B) {
 		{"query", []string{exe, "query", "tokens", "--limit", "10"}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			var d []time.Duration
-			for b.Loop() {
-				start := time.Now()
+			cost.Timed(b, func(int) error {
 				call(c.args[0], c.args[1:]...)
-				d = append(d, time.Since(start))
-			}
-			slices.Sort(d)
-			b.ReportMetric(float64(d[len(d)/2].Microseconds())/1e3, "p50-ms")
-			b.ReportMetric(float64(d[len(d)*99/100].Microseconds())/1e3, "p99-ms")
+				return nil
+			})
 		})
 	}
 }

@@ -11,11 +11,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
@@ -201,19 +199,7 @@ func BenchmarkHook(b *testing.B) {
 		}
 	}
 	measure := func(name string, do func(i int) error) {
-		b.Run(name, func(b *testing.B) {
-			var d []time.Duration
-			for i := 0; b.Loop(); i++ {
-				start := time.Now()
-				if err := do(i); err != nil {
-					b.Fatal(err)
-				}
-				d = append(d, time.Since(start))
-			}
-			slices.Sort(d)
-			b.ReportMetric(float64(d[len(d)/2].Microseconds())/1e3, "p50-ms")
-			b.ReportMetric(float64(d[len(d)*99/100].Microseconds())/1e3, "p99-ms")
-		})
+		b.Run(name, func(b *testing.B) { cost.Timed(b, do) })
 	}
 	prompt := func(i int) error {
 		return call(fmt.Sprintf(`{"session_id":"s%d","prompt":"why does the %s of service %d say that %s?"}`, i, benchWord(i), i, benchText(i)[:60]), exe, "hook", "UserPromptSubmit", "--harness", "claude")

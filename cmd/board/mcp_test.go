@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -159,11 +158,6 @@ func BenchmarkMCP(b *testing.B) {
 	}
 	env := []string{"BOARD_HOME=" + b.TempDir(), "BOARD_DAEMON=off", "BOARD_RUN=bench",
 		"BOARD_WORKER="}
-	report := func(b *testing.B, took []time.Duration) {
-		slices.Sort(took)
-		b.ReportMetric(float64(took[len(took)/2].Microseconds())/1e3, "p50-ms")
-		b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1e3, "p99-ms")
-	}
 	b.Run("start to tools", func(b *testing.B) {
 		var took []time.Duration
 		for b.Loop() {
@@ -191,7 +185,7 @@ func BenchmarkMCP(b *testing.B) {
 			in.Close()
 			cmd.Wait()
 		}
-		report(b, took)
+		cost.Percentiles(b, took)
 	})
 	c, _ := server(b, exe, env)
 	defer c.Close()
@@ -210,7 +204,7 @@ func BenchmarkMCP(b *testing.B) {
 				}
 				took = append(took, time.Since(begin))
 			}
-			report(b, took)
+			cost.Percentiles(b, took)
 		})
 	}
 }

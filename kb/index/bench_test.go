@@ -215,9 +215,7 @@ func BenchmarkSearch(b *testing.B) {
 							ask(b, db, x, q)
 							times = append(times, time.Since(start))
 						}
-						slices.Sort(times)
-						b.ReportMetric(float64(times[len(times)/2].Nanoseconds())/1e3, "µs/median")
-						b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds())/1e3, "µs/p99")
+						cost.Percentiles(b, times)
 					})
 				}
 				run("bm25", 20, true, false, qs)
@@ -245,9 +243,7 @@ func BenchmarkPut(b *testing.B) {
 				write(b, db, func(tx *sqlite.Tx) error { return x.Put(tx, d) })
 				times = append(times, time.Since(start))
 			}
-			slices.Sort(times)
-			b.ReportMetric(float64(times[len(times)/2].Nanoseconds())/1e3, "µs/median")
-			b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds())/1e3, "µs/p99")
+			cost.Percentiles(b, times)
 			b.ReportMetric(float64(times[len(times)-1].Nanoseconds())/1e3, "µs/max")
 			delete(built, fmt.Sprint(c.name, n))
 		})

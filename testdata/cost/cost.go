@@ -82,8 +82,15 @@ func SkipQuick(t testing.TB) {
 	}
 }
 
-// Timed calls op as often as the benchmark wants, and reports the median and the 99th percentile
-// of what a call takes, in microseconds.
+// Percentiles reports the median and the 99th percentile of single calls in milliseconds, which an
+// average hides.
+func Percentiles(b *testing.B, took []time.Duration) {
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e6, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds())/1e6, "p99-ms")
+}
+
+// Timed calls op as often as the benchmark wants, and reports the Percentiles.
 func Timed(b *testing.B, op func(i int) error) {
 	b.Helper()
 	var took []time.Duration
@@ -94,7 +101,5 @@ func Timed(b *testing.B, op func(i int) error) {
 		}
 		took = append(took, time.Since(start))
 	}
-	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "µs/median")
-	b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds())/1e3, "µs/p99")
+	Percentiles(b, took)
 }

@@ -36,7 +36,7 @@ type Client struct {
 	build    string
 	modelDir string
 	http     *http.Client
-	patience time.Duration // that it has beyond the time for an answer: none but in tests
+	patience time.Duration // that it has beyond the time for an answer: none but in tests and in mode Require
 }
 
 // NewClient returns a client for a place, of a build of the program, with the directory

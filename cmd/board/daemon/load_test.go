@@ -282,9 +282,7 @@ func BenchmarkDaemon(b *testing.B) {
 				}
 				took = append(took, time.Since(begin))
 			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "µs/median")
-			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "µs/p99")
+			cost.Percentiles(b, took)
 		})
 	}
 }

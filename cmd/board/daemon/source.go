@@ -67,13 +67,15 @@ const (
 	// startWithin is how long a question waits for a daemon that was just started, if
 	// nothing else has the model.
 	startWithin = 1500 * time.Millisecond
+	// requiredPatience is what a daemon has beyond the time for an answer in mode Require.
+	requiredPatience = 30 * time.Second
 )
 
 // Source is the knowledge and the model of a data home: a warm daemon's, else the
 // file's, or the database's. It alone decides which.
 //
 //   - A daemon has half of the time that the caller has left, and never longer than its
-//     answers take at most (see Client). The rest is for the file.
+//     answers take at most (see Client), but for mode Require. The rest is for the file.
 //   - One that was of no use is not asked again by this process for half a minute, unless
 //     another takes its place.
 //   - Where none listens and a question needs the model, one is started in the background:
@@ -188,6 +190,9 @@ func (s *Source) at() (*Client, error) {
 		}
 		s.client = NewClient(place, s.cfg.Build, s.cfg.ModelDir)
 		s.client.patience = s.cfg.Patience
+		if s.cfg.Mode == Require { // nothing else answers
+			s.client.patience += requiredPatience
+		}
 	}
 	return s.client, nil
 }

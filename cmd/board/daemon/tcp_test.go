@@ -201,7 +201,8 @@ func TestOffLoopbackNeedsACertificate(t *testing.T) {
 	port, token, pool := startTLS(t, dir, cert, key)
 	c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 	defer c.CloseIdleConnections()
-	req, err := http.NewRequestWithContext(t.Context(), "POST", "https://localhost:"+port+"/v1/status", strings.NewReader("{}"))
+	req, err := http.NewRequestWithContext(t.Context(), "POST",
+		"https://localhost:"+port+"/v1/status", strings.NewReader("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 //go:build unix
 
-package sqlite
+// Package nobody runs tests as a user who owns nothing.
+package nobody
 
 import (
 	"os"
@@ -10,8 +11,9 @@ import (
 	"testing"
 )
 
-// runAsNobody runs one test of this binary as an unprivileged user. Called by root.
-func runAsNobody(t *testing.T, test, env string) {
+// Run runs one test of this binary as an unprivileged user, with env in its environment. Only
+// root may call it.
+func Run(t *testing.T, test, env string) {
 	t.Helper()
 	// The binary's own directory is root's alone.
 	exe := filepath.Join(os.TempDir(), filepath.Base(t.TempDir())+"-"+filepath.Base(os.Args[0]))
