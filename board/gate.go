@@ -198,7 +198,7 @@ func judge(p Policy, in gateInput) Verdict {
 			v.Reasons = append(v.Reasons, Reason{Rule: RuleSource, ID: e.ID, Content: e.Content,
 				Worker: e.Worker,
 				Clear:  "supersede it by one with a source",
-				Next:   []fault.Step{fault.Do("entry.post", "{}", withSource(&e)...)}})
+				Next:   []fault.Step{postAgain(&e, "{}", false)}})
 		}
 	}
 	for _, e := range in.vital {
@@ -209,8 +209,7 @@ func judge(p Policy, in gateInput) Verdict {
 			v.Reasons = append(v.Reasons, Reason{Rule: RuleEvidence, ID: e.ID, Content: e.Content,
 				Worker: e.Worker,
 				Clear:  "supersede it by one with a quote",
-				Next: []fault.Step{fault.Do("entry.post", "{}", "content", "…", "source_doc",
-					"…", "evidence", "…", "must_surface", "", "supersedes", e.ID)}})
+				Next:   []fault.Step{postAgain(&e, "{}", true)}})
 		}
 	}
 	v.Open = len(v.Reasons) == 0
@@ -241,14 +240,21 @@ func unready(p Policy, in gateInput) (reasons []Reason) {
 	return reasons
 }
 
-// withSource returns the arguments of a post that supersedes an entry by one with a
-// source, and answers what the entry answered.
-func withSource(e *Entry) []string {
-	args := []string{"content", "…", "source_doc", "…", "supersedes", e.ID}
+// postAgain is the step to post an entry again with its source, and with a quote, so that
+// it supersedes the entry and has its duties.
+func postAgain(e *Entry, text string, quote bool) fault.Step {
+	args := []string{"content", "…", "source_doc", "…"}
+	if quote {
+		args = append(args, "evidence", "…")
+	}
+	if e.MustSurface {
+		args = append(args, "must_surface", "")
+	}
+	args = append(args, "supersedes", e.ID)
 	if len(e.Addresses) > 0 {
 		args = append(args, "addresses", strings.Join(e.Addresses, ","))
 	}
-	return args
+	return fault.Do("entry.post", text, args...)
 }
 
 func was(n int64) string {
@@ -262,10 +268,12 @@ func was(n int64) string {
 func verifiedReason(e *Entry) Reason {
 	r := Reason{Rule: RuleVerified, ID: e.ID, Content: e.Content, Worker: e.Worker,
 		Clear: "verify it", Next: []fault.Step{fault.Do("entry.verify", "{}", "id", e.ID)}}
-	if v := e.Verified; v != nil && !v.Stale || e.SourceDoc == "" {
+	switch v := e.Verified; {
+	case v != nil && !v.Stale || e.SourceDoc == "":
 		r.Clear = "supersede it by one that stands in its source"
-		r.Next = []fault.Step{fault.Do("entry.post", "{}", "content", "…", "source_doc", "…",
-			"evidence", "…", "must_surface", "", "supersedes", e.ID)}
+		r.Next = []fault.Step{postAgain(e, "{}", true)}
+	case strings.TrimSpace(e.Evidence) == "":
+		r.Next = append(r.Next, postAgain(e, "or, if there is nothing to check in it, {}", true))
 	}
 	return r
 }

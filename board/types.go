@@ -276,7 +276,7 @@ func unknown(what, got string, have []string) error {
 func checkText(what, s string, max int, required bool) error {
 	switch {
 	case required && strings.TrimSpace(s) == "":
-		return invalid(what+" is empty", "give it some text")
+		return invalid(what+" is empty", "give a text that is not blank")
 	case len(s) > max:
 		return invalid(fmt.Sprintf("%s has %d bytes; at most %d are allowed", what, len(s), max),
 			"split it into several entries, or point to the text by its source")

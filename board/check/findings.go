@@ -171,9 +171,18 @@ func (f *Finding) In(words fault.Words) string {
 }
 
 // Failed names the steps that did not pass.
-func (r *Result) Failed() (names []string) {
+func (r *Result) Failed() []string {
+	return r.names(func(s *Step) bool { return !s.Passed })
+}
+
+// Skipped names the steps that passed without being done, in the order of a policy.
+func (r *Result) Skipped() []string {
+	return r.names(func(s *Step) bool { return s.Passed && s.Skipped })
+}
+
+func (r *Result) names(of func(*Step) bool) (names []string) {
 	for _, name := range policy.Steps {
-		if s := r.Step(name); s != nil && !s.Passed {
+		if s := r.Step(name); s != nil && of(s) {
 			names = append(names, name)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/lazyregexp"
 )
 
 // Name is the name of the file.
@@ -299,10 +300,22 @@ func syntaxError(err error) error {
 	return fmt.Errorf("line %d: invalid YAML%s: %s", at.Mark.Line, begins, at.Message)
 }
 
+// wrongType is the YAML parser's message for a value of another type than the key's.
+var wrongType = lazyregexp.New("cannot construct !!(\\w+) `(.*)` into \\*?(\\w+)")
+
+// plainTypes are the types of keys, in words.
+var plainTypes = map[string]string{"int": "a whole number", "int64": "a whole number",
+	"bool": "true or false", "string": "a text", "float64": "a number"}
+
 // oneLine returns a YAML error on one line.
 func oneLine(err error) error {
 	said := strings.Join(strings.Fields(strings.NewReplacer("yaml: ", "", "construct errors: ",
 		"").Replace(err.Error())), " ")
+	if m := wrongType.FindStringSubmatchIndex(said); m != nil {
+		value, want := said[m[4]:m[5]], said[m[6]:m[7]]
+		said = fmt.Sprintf("%s%q is not %s%s", said[:m[0]], value, cmp.Or(plainTypes[want], want),
+			said[m[1]:])
+	}
 	return errors.New(strings.TrimPrefix(said, "go-yaml load error in "))
 }
 

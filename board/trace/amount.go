@@ -21,11 +21,13 @@ type amount struct {
 	perOf       float64 // how many of that dimension's base one is
 	perToo      string  // the key of another noun that says of what
 	bound       byte    // '~' about, '>' at least, '<' at most; 0
-	ofMany      bool    // each of some has it
+	ofMany      string  // the key of a noun, or perEach, if each of some has it
 	rate, mean  bool    // its sentence speaks of a period, of an average
+	said, adds  bool    // its sentence calculates, adds or subtracts
 	coins       bool    // it is said in cents, of whatever currency
 	first, last int     // its lexemes
 	start, end  int     // in the text
+	text        string  // what stands there, of what a calculation may use
 }
 
 // amounts reads the amounts of a scanned text.

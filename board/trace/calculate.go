@@ -18,30 +18,32 @@ func (a *amount) near(v float64) bool {
 // equal reports whether two figures have one value, and may be one figure said twice.
 func (a *amount) equal(b *amount) bool { return a.dim == b.dim && a.value == b.value }
 
-// calculation says how a figure follows from others: their sum, difference, product,
-// share or change; "" if it does not. from has the two figures, if there are two.
+// calculation says how a figure follows from others, and from which: their sum,
+// difference, product, share or change; "" if it does not.
 func calculation(a *amount, pool []amount) (how string, from []amount) {
 	pool = pool[:min(len(pool), maxOperands)]
 	sum, n := 0.0, 0
 	for i := range pool {
-		if pool[i].dim == a.dim {
+		if pool[i].dim == a.dim && (a.dim != "" || alike(a, &pool[i])) {
 			sum += pool[i].value
 			n++
+			from = append(from, pool[i])
 		}
 	}
 	switch {
 	case a.value == 0:
 		return "", nil
-	case n > 1 && a.near(sum):
-		return "a sum", nil
+	case !a.said:
+	case n > 1 && a.near(sum) && (a.dim != "%" || a.adds):
+		return "a sum", from
 	case n > 1 && a.mean && a.near(sum/float64(n)):
-		return "an average", nil
+		return "an average", from
 	case n > 0 && a.dim == "%" && a.near(100-sum):
-		return "the rest of 100 %", nil
+		return "the rest of 100 %", from
 	}
 	for i := range pool {
 		if a.sameRate(&pool[i]) {
-			return "the same in another unit", nil
+			return "the same in another unit", []amount{pool[i]}
 		}
 		for j := range pool {
 			if x, y := &pool[i], &pool[j]; i != j {
@@ -79,40 +81,44 @@ func fromOperands(a *amount, operands, own []amount) (how string, from []amount)
 }
 
 // ofRest says that a figure is what a percentage leaves, of 100 % or of another figure.
-func (a *amount) ofRest(pool []amount) string {
+func (a *amount) ofRest(pool []amount) (how string, from []amount) {
 	for i := range pool {
 		y := &pool[i]
 		switch {
 		case y.dim != "%":
 			continue
 		case a.dim == "%" && a.near(100-y.value):
-			return "the rest of 100 %"
+			return "the rest of 100 %", []amount{*y}
 		}
 		for k := range pool {
 			if x := &pool[k]; k != i && x.dim == a.dim && a.dim != "%" && a.digits > 1 &&
 				alike(a, x) && a.near(x.value*(100-y.value)/100) {
-				return "the rest of a share"
+				return "the rest of a share", []amount{*x, *y}
 			}
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // runs says that a figure is the sum of figures that follow one another.
-func runs(a *amount, pool []amount) string {
+func runs(a *amount, pool []amount) (how string, from []amount) {
+	if !a.said {
+		return "", nil
+	}
 	for i := range pool {
-		sum, n := 0.0, 0
+		sum := 0.0
+		from = from[:0]
 		for k := i; k < min(len(pool), i+maxOperands); k++ {
 			if pool[k].dim != a.dim || !alike(a, &pool[k]) {
 				continue
 			}
-			sum, n = sum+pool[k].value, n+1
-			if n > 2 && a.near(sum) {
-				return "a sum"
+			sum, from = sum+pool[k].value, append(from, pool[k])
+			if len(from) > 2 && a.near(sum) {
+				return "a sum", from
 			}
 		}
 	}
-	return ""
+	return "", nil
 }
 
 var (
@@ -162,17 +168,21 @@ func (a *amount) of(x, y *amount, apart bool) string {
 	switch {
 	case a.between(x, y):
 		return "a time between"
-	case x.dim == a.dim && y.dim == "%" && (!apart || a.digits > 2) && a.near(x.value*y.value/100):
-		return "a share"
-	case a.dim == "" && x.dim == "" && y.dim == "time" && a.digits > 1 && a.rate && a.atRate(x, y):
-		return "a rate over a time"
 	case a.ofEach(x, y), a.ofRates(x, y), x.dim == a.dim && a.inEach(x, y):
 		return "so much for each"
 	case a.dim != x.dim && isMoney(a.dim) && isMoney(x.dim) && a.converted(x, y):
 		return "the same in another currency"
 	case a.inRange(x, y):
 		return "the count of a range"
+	case !a.said:
+		return ""
+	case x.dim == a.dim && y.dim == "%" && (!apart || a.digits > 2) && a.near(x.value*y.value/100):
+		return "a share"
+	case a.dim == "" && x.dim == "" && y.dim == "time" && a.digits > 1 && a.rate && a.atRate(x, y):
+		return "a rate over a time"
 	case a.dim == "" && !alike(a, x, y):
+		return ""
+	case a.dim == "%" && x.dim == "%" && y.dim == "%" && !a.adds: // mostly of other things
 		return ""
 	case x.dim == a.dim && y.dim == a.dim && a.near(x.value+y.value):
 		return "a sum"
@@ -241,7 +251,7 @@ func timesDifference(a *amount, pool, counts []amount) (how string, from []amoun
 // product says that a figure is the product of three: of so many, for so long, at so
 // much.
 func product(a *amount, pool []amount) (how string, from []amount) {
-	if a.dim == "" || a.dim == "%" || a.digits < 2 {
+	if !a.said || a.dim == "" || a.dim == "%" || a.digits < 2 {
 		return "", nil
 	}
 	counts := func(x *amount) (float64, bool) {

@@ -3,9 +3,11 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"blackboard/board/documents"
 	"blackboard/board/words"
@@ -116,6 +118,11 @@ func (d *deriver) around(i int) (out []int32) {
 // derived notes that a fact follows from figures, and from what records.
 func (d *deriver) derived(f *fact, how string, from []amount, records ...int32) bool {
 	f.verdict = Fact{Verdict: Derived, Why: how, Entries: d.ids(records)}
+	for _, a := range from {
+		if a.text != "" && len(f.verdict.From) < maxOperands {
+			f.verdict.From = append(f.verdict.From, oneLine(a.text, 40))
+		}
+	}
 	f.support, f.from = slices.Clone(records), from
 	return true
 }
@@ -316,6 +323,34 @@ var togetherCues = lazySet("together combined total totalling altogether jointly
 var sumCues = lazySet(`total totals totalling combined together sum altogether difference gap more
 	less fewer below above remaining rest other others left save saved saving savings adds add
 	twice`)
+
+// saidCues are words of sentences that say that a figure follows from others.
+var saidCues = sync.OnceValue(func() map[string]bool {
+	m := lazySet(`falls fall drops drop dropped gains gained gain lost lose loses over under
+		leaves leave short cheaper dearer slower faster larger smaller bigger before after all
+		both whole whereas instead would thus hence therefore cover covers avoided error
+		deviation`)()
+	for _, cues := range []map[string]bool{cues(), sumCues(), togetherCues(), restCues(),
+		comparatives()} {
+		maps.Copy(m, cues)
+	}
+	delete(m, "of") // and times: both stand in many sentences that calculate nothing
+	delete(m, "times")
+	return m
+})
+
+// ofCue is the word by which a percentage says of what it is the share.
+var ofCue = lazySet("of")
+
+// addCues are those of them that say more than that a figure is a share or a rate.
+var addCues = sync.OnceValue(func() map[string]bool {
+	m := maps.Clone(saidCues())
+	for _, w := range strings.Fields(`share percent percentage proportion rate ratio per each
+		average mean error deviation`) {
+		delete(m, w)
+	}
+	return m
+})
 
 func (t *tracer) columnOf(f *fact) int {
 	n := 0

@@ -78,7 +78,7 @@ func (a *amount) ofEach(x, y *amount) bool {
 	fits := func(rate, y *amount) bool {
 		switch {
 		case rate.per == perEach:
-			return y.dim == "" && y.value >= 2 && y.value == math.Trunc(y.value)
+			return a.said && y.dim == "" && y.value >= 2 && y.value == math.Trunc(y.value)
 		case strings.HasPrefix(rate.per, "w:"):
 			return y.dim == "" && (slices.Contains(y.nouns[:], rate.per) ||
 				rate.perToo != "" && slices.Contains(y.nouns[:], rate.perToo))
@@ -107,28 +107,37 @@ func (a *amount) ofRates(x, y *amount) bool {
 
 // inEach reports whether a figure is so many times what each of so many has.
 func (a *amount) inEach(x, y *amount) bool {
-	return x.ofMany && y.dim == "" && y.value > 1 && a.digits > 1 &&
-		y.value == math.Trunc(y.value) &&
+	if x.ofMany == "" || x.ofMany != perEach && y.nouns[0] != "" &&
+		!slices.Contains(y.nouns[:], x.ofMany) {
+		return false
+	}
+	return y.dim == "" && y.value > 1 && a.digits > 1 && y.value == math.Trunc(y.value) &&
 		(a.dim != "" || alike(a, x)) && a.near(x.value*y.value)
 }
 
-// eachBefore reports whether the words before a figure say that each of some has it:
-// each of the five nodes has 32 cores.
-func eachBefore(s *words.Scanner, i int) bool {
+// eachBefore returns the key of what each of some has a figure of, by the words before
+// it: each of the five nodes has 32 cores. It is perEach if they do not say of what, ""
+// if none has.
+func eachBefore(s *words.Scanner, i int) string {
 	if i > 2 && s.Lexemes[i-1].Plain == "of" && content(&s.Lexemes[i-2]) &&
 		s.Lexemes[i-3].Kind == words.Number { // 3 shifts of 8 nurses
-		return true
+		return s.Lexemes[i-2].Keys[0]
 	}
+	noun := perEach
 	for k := i - 1; k >= max(0, i-8); k-- {
 		end := s.Lexemes[k].End
 		if strings.ContainsAny(s.Text[end:max(end, s.Lexemes[k+1].Start)], ".;:\n") {
-			return false
+			return ""
 		}
-		if w := s.Lexemes[k].Plain; w == "each" || w == "every" {
-			return true
+		l := &s.Lexemes[k]
+		if l.Plain == "each" || l.Plain == "every" {
+			return noun
+		}
+		if l.Kind == words.Word && content(l) {
+			noun = l.Keys[0]
 		}
 	}
-	return false
+	return ""
 }
 
 // sameRate reports whether a figure is another one for another unit: €1.85 a kilogram,

@@ -192,14 +192,15 @@ func (d *deriver) sumOfRecords(i int, others []int32) bool {
 		}
 	}
 	for of := uint(7); of < 1<<len(pool); of++ {
-		sum, n := 0.0, 0
+		sum := 0.0
+		var from []amount
 		for k := range pool {
 			if of&(1<<k) != 0 {
-				sum, n = sum+pool[k].value, n+1
+				sum, from = sum+pool[k].value, append(from, pool[k])
 			}
 		}
-		if n > 2 && f.amount.near(sum) {
-			return d.derived(f, "a sum", nil, records...)
+		if len(from) > 2 && f.amount.near(sum) {
+			return d.derived(f, "a sum", from, records...)
 		}
 	}
 	return false

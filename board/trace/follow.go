@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 
 	"blackboard/board/words"
@@ -18,8 +19,9 @@ func (d *deriver) calculate(i int) bool {
 	defer func() { f.amount = written }()
 	rate := d.hasCue(f, periodCues()) || d.hasCue(f, secondCues())
 	mean := d.hasCue(f, meanCues())
+	said, adds := d.calculates(i), d.units[f.unit].row > 0 || d.hasCue(f, addCues())
 	for _, a := range slices.Concat(written.readings(d.isRest(f)), d.unitless(i)) {
-		a.rate, a.mean = rate, mean
+		a.rate, a.mean, a.said, a.adds = rate, mean, said, adds
 		if f.amount = a; d.calculateAs(i) {
 			return true
 		}
@@ -83,6 +85,26 @@ func (d *deriver) unitless(i int) (all []amount) {
 	return all
 }
 
+// calculates reports whether the sentence of a figure says that it follows from others,
+// or has another.
+func (d *deriver) calculates(i int) bool {
+	f := &d.facts[i]
+	u := &d.units[f.unit]
+	text := u.report.Text()
+	if u.row > 0 || f.amount.dim == "×" || f.amount.dim == "%" && d.hasCue(f, ofCue()) ||
+		d.hasCue(f, saidCues()) || d.hasCue(f, periodCues()) ||
+		strings.HasPrefix(strings.TrimLeft(text[f.end:max(f.end, u.end)], " "), "of ") {
+		return true
+	}
+	for k := max(0, i-20); k < min(len(d.facts), i+20); k++ {
+		if g := &d.facts[k]; k != i && g.unit == f.unit && g.isAmount() &&
+			g.verdict.Verdict != Unsupported {
+			return true
+		}
+	}
+	return false
+}
+
 func (d *deriver) calculateAs(i int) bool {
 	f := &d.facts[i]
 	others := d.around(i)
@@ -102,8 +124,8 @@ func (d *deriver) calculateAs(i int) bool {
 	}
 	inOrder := slices.SortedFunc(slices.Values(own),
 		func(a, b amount) int { return a.start - b.start })
-	if how := runs(&f.amount, inOrder); how != "" {
-		return d.derived(f, how, nil, others...)
+	if how, from := runs(&f.amount, inOrder); how != "" {
+		return d.derived(f, how, from, others...)
 	}
 	if d.hasCue(f, periodCues()) {
 		all := own
@@ -128,8 +150,8 @@ func (d *deriver) calculateAs(i int) bool {
 		if how, from := calculation(&f.amount, all); how != "" {
 			return d.derived(f, how, from, r)
 		}
-		if how := runs(&f.amount, all); how != "" {
-			return d.derived(f, how, nil, r)
+		if how, from := runs(&f.amount, all); how != "" {
+			return d.derived(f, how, from, r)
 		}
 		if d.hasCue(f, sumCues()) {
 			counts := slices.Concat(all[:min(len(all), 5)], own[:min(len(own), 4)])
@@ -138,8 +160,8 @@ func (d *deriver) calculateAs(i int) bool {
 			}
 		}
 		if d.hasCue(f, restCues()) {
-			if how := f.amount.ofRest(all); how != "" {
-				return d.derived(f, how, nil, r)
+			if how, from := f.amount.ofRest(all); how != "" {
+				return d.derived(f, how, from, r)
 			}
 		}
 	}
@@ -149,6 +171,6 @@ func (d *deriver) calculateAs(i int) bool {
 	if !cue && f.amount.digits < 2 && f.amount.dim != "time" {
 		return false
 	}
-	return d.fromTwo(f, own[:min(len(own), 4)], others, d.near[i]) || d.fromFar(i, own) ||
-		d.sumOfRecords(i, others) || d.fromPassage(i) || d.fromRate(i, own, others)
+	return d.fromTwo(f, own[:min(len(own), 4)], others, d.near[i]) ||
+		f.amount.said && d.fromFar(i, own) || d.sumOfRecords(i, others) || d.fromPassage(i) || d.fromRate(i, own, others)
 }

@@ -24,6 +24,9 @@ func (d *deriver) figures(r int32) []amount {
 		all[i].ofMany = eachBefore(&d.scan, all[i].first)
 	}
 	all = appendMoments(all, &d.scan)
+	for i := range all {
+		all[i].text = d.texts[r][all[i].start:all[i].end]
+	}
 	all = once(d.texts[r], all)
 	d.records[r] = all
 	return all
@@ -69,12 +72,14 @@ func (d *deriver) supported(i int) (own []amount, period []spoken) {
 		} else if len(g.keys) > 0 {
 			all = d.momentOf(g)
 		}
+		text := d.units[g.unit].report.Text()[g.start:g.end]
 		for _, a := range all {
 			if slices.ContainsFunc(have, func(h figure) bool {
 				return a.equal(&h.amount) && g.unit != h.unit
 			}) {
 				continue
 			}
+			a.text = text
 			have, own = append(have, figure{g, a}), append(own, a)
 			period = append(period, spoken{a, periodsOf(d.units[g.unit].text())})
 		}

@@ -219,6 +219,12 @@ func goesOn(line string) bool {
 var shortForms = lazySet(`e.g i.e vs dr mr mrs ms inc ltd co corp approx no nr st fig sec p pp cf
 	etc ca jan feb mar apr jun jul aug sep sept oct nov dec a.m p.m u.s prof`)
 
+// afterNumber reports whether a text ends with a number and blanks: what follows is a unit.
+func afterNumber(text string) bool {
+	text = strings.TrimRight(text, " \u00a0\u202f")
+	return text != "" && text[len(text)-1] >= '0' && text[len(text)-1] <= '9'
+}
+
 // sentenceEnd returns where the first sentence of a text ends, with the blanks after
 // it.
 func sentenceEnd(text string) int {
@@ -238,7 +244,7 @@ func sentenceEnd(text string) int {
 			}
 			word := strings.ToLower(text[strings.LastIndexAny(text[:i], " \t\n(")+1 : i])
 			if shortForms()[strings.Trim(word, "*_\"“(")] ||
-				len(word) == 1 && unicode.IsLetter(rune(word[0])) {
+				len(word) == 1 && unicode.IsLetter(rune(word[0])) && !afterNumber(text[:i-1]) {
 				continue
 			}
 		}

@@ -56,6 +56,9 @@ func (t *tracer) result() Result {
 		if v.Entries == nil {
 			v.Entries = []string{}
 		}
+		if v.From == nil {
+			v.From = []string{}
+		}
 		p := &r.Passages[n]
 		p.Facts++
 		switch v.Verdict {

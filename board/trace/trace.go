@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"blackboard/board/documents"
 )
@@ -73,6 +74,7 @@ type Fact struct {
 	Entries []string `json:"entries"` // that support it, or are nearest; five at most
 	Source  *Place   `json:"source"`  // that supports it, where no entry does
 	Why     string   `json:"why"`     // for people: how it follows, what differs; or ""
+	From    []string `json:"from"`    // the figures from which it follows, as they are written
 	Passage int      `json:"passage"` // which of the result's passages states it, from 0
 }
 
@@ -89,6 +91,8 @@ func (f *Fact) Describe() string {
 	switch {
 	case f.Verdict == Source && f.Source != nil:
 		return fmt.Sprintf("only in %s:%d", f.Source.File, f.Source.Line)
+	case f.Verdict == Derived && len(f.From) > 0:
+		return fmt.Sprintf("%s: %s (%s)", f.Verdict, f.Why, strings.Join(f.From, ", "))
 	case f.Verdict != Unsupported && f.Why != "":
 		return f.Verdict + ": " + f.Why
 	case f.Verdict != Unsupported:

@@ -7,8 +7,8 @@ import "slices"
 type Result struct {
 	Run string `json:"run"`
 	Seq int64  `json:"seq"` // the last event that was read
-	// Passed means that nothing is doubted, no source has changed, and something was
-	// checked if there was anything to check.
+	// Passed means that something was checked, nothing is doubted and no source has
+	// changed.
 	Passed    bool           `json:"passed"`
 	Checked   int            `json:"checked"`   // findings that were checked
 	Doubted   int            `json:"doubted"`   // findings that do not stand in their source
@@ -84,14 +84,29 @@ func (r *Result) Count(item *ItemResult) {
 
 // Judge decides whether the result passes, by its totals and its sources.
 func (r *Result) Judge() {
-	r.Passed = r.Doubted == 0 && (r.Checked > 0 || r.Unchecked == 0)
+	r.Passed = r.Doubted == 0 && r.Checked > 0
 	for _, s := range r.Sources {
 		r.Passed = r.Passed && !s.Changed
 	}
 }
 
-// Uncheckable counts the findings that name a source but have nothing to check in it.
-func (r *Result) Uncheckable() int { return r.uncheckable }
+// Reasons why nothing was checked.
+const (
+	NoneNamesSource = "no entry names a source"
+	NoSourceFound   = "no source file was found"
+	NoneCheckable   = "no finding that names a source has a quote, a number, a date or a name"
+)
+
+// NothingChecked says why nothing was checked.
+func (r *Result) NothingChecked() string {
+	switch {
+	case r.Unchecked > 0 && r.uncheckable == r.Unchecked:
+		return NoneCheckable
+	case r.Unchecked > 0:
+		return NoSourceFound
+	}
+	return NoneNamesSource
+}
 
 // Within reports whether the result passes with at most this many doubted findings. A
 // changed source never passes.

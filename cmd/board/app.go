@@ -143,13 +143,18 @@ func finish(commands []*cli.Command, parent string) {
 	}
 }
 
+// badSwitch is the flag package's message for a value of a flag that takes none.
+var badSwitch = lazyregexp.New(`^invalid boolean value "(.*)" for -([a-z-]+): `)
+
 // badValue is the flag package's message for an invalid value.
 var badValue = lazyregexp.New(`^invalid value "(.*)" for flag -([a-z-]+): `)
 
 // flagError describes an invalid flag value without the names of Go's functions.
 func flagError(command string, err error) error {
 	m := badValue.FindStringSubmatch(err.Error())
-	switch {
+	switch flag := badSwitch.FindStringSubmatch(err.Error()); {
+	case flag != nil:
+		return base.Usagef("give --"+flag[2]+" alone", "--%s takes no value, but got %q", flag[2], flag[1])
 	case m == nil:
 		return base.Usagef("`board "+command+" --help` lists its flags", "%v", err)
 	case m[2] == "timeout" || m[2] == "lease":

@@ -68,6 +68,13 @@ func arrange(commands []*cli.Command, args []string) ([]string, error) {
 			if s := closest(name, slices.Collect(maps.Keys(takes))); s != "" {
 				try = "did you mean --" + s + "? " + try
 			}
+			for _, c := range leaf.Subcommands { // board state -r RUN
+				if _, takes := flagArity(c.Flags)[name]; takes {
+					try = "name a command first: `board " + names(path) + " " + c.Name + " " + a + " …`; " +
+						"`board " + names(path) + " --help` lists them"
+					break
+				}
+			}
 			flag, _, _ := strings.Cut(a, "=")
 			return nil, base.Usagef(try, "`board %s` has no flag %s", names(path), flag)
 		}

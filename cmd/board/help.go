@@ -26,7 +26,8 @@ final artifact carries what the run found; trace checks that it states nothing e
 How a run works: board help run. Gates, search, memory, hooks and more: board help topics.
 Every command has --help, and every one that answers has --json. Flags may stand anywhere.
 The run: --run or $BOARD_RUN. You: --worker or $BOARD_WORKER.
-Files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard.
+Files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard;
+topics have a place of their own: board help topic.
 Boards for many machines: board help database.
 Exit codes: 0 ok, 1 failure, 2 usage or invalid input, 3 gate closed,
 4 survival, verify or check failed, or conflicts or trace found more than is allowed,

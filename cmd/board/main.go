@@ -90,7 +90,11 @@ func (p *program) main(ctx context.Context, args []string) int {
 		case ok:
 			p.Printf("%s", text)
 			if command != nil {
-				p.Printf("\nThe flags: board %s --help\n", command.Name)
+				has := "flags"
+				if len(command.Subcommands) > 0 {
+					has = "commands"
+				}
+				p.Printf("\nThe %s: board %s --help\n", has, command.Name)
 			}
 			return base.ExitOK
 		case command == nil:

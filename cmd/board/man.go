@@ -57,7 +57,8 @@ func manual(commands []*cli.Command, version string) string {
 	}
 	b.WriteString(".SH FILES\nRuns are in \\fIboards\\fP, capsules and their index in \\fIkb\\fP, " +
 		"memories in \\fImemory\\fP, models in \\fImodels\\fP of the data home: " +
-		"$BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard.\n")
+		"$BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard. " +
+		"Topics are in $BOARD_SPEC_ROOT, else $XDG_STATE_HOME/blackboard/specs, else ~/.local/state/blackboard/specs.\n")
 	return b.String()
 }
 

@@ -134,9 +134,13 @@ func wholeNumber(c *cli.Context, name string) (int, error) {
 // NoArgs refuses arguments, for commands that take none.
 func NoArgs(c *cli.Context) error {
 	if c.NArg() > 0 {
-		name := CommandName(c)
-		return Usagef("`board "+name+" --help` shows what it takes",
-			"`board %s` takes no arguments, but got %q", name, board.Line(c.Args().First(), 60))
+		name, arg := CommandName(c), board.Line(c.Args().First(), 60)
+		try := "`board " + name + " --help` shows what it takes"
+		if slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return f.Names()[0] == "run" }) &&
+			board.CheckRun(arg) == nil {
+			try = "for a run, `board " + name + " --run " + arg + "`; " + try
+		}
+		return Usagef(try, "`board %s` takes no arguments, but got %q", name, arg)
 	}
 	return nil
 }

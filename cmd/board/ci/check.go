@@ -66,7 +66,7 @@ func Check(c check.Result, version string) Report {
 	}
 	by := ""
 	if c.Policy != "" {
-		by = ", as " + repositoryPath(c.Policy) + " says"
+		by = "; policy " + repositoryPath(c.Policy)
 	}
 	r.notes = append([]string{strings.Join(lines, "; ") + by}, r.notes...)
 	return r.Under(c.Policy).checked()

@@ -55,8 +55,8 @@ type (
 )
 
 // JUnit writes the report as JUnit XML: one suite, one test case per finding. There are
-// no times: nothing was run. A finding with a warning is a test that was skipped, which
-// readers show apart from those that passed.
+// no times: nothing was run. A finding with a warning, and one that was not checked, is a
+// test that was skipped, which readers show apart from those that passed.
 func (r Report) JUnit(w io.Writer) error {
 	suite := junitSuite{Name: r.tool + " " + r.run, Tests: len(r.findings), Failures: len(r.failed()), Time: "0",
 		Properties: []junitProperty{{"run", r.run}, {"event", fmt.Sprint(r.seq)}, {"result", r.headline}}}
@@ -72,8 +72,8 @@ func (r Report) JUnit(w io.Writer) error {
 			}
 			c.Failure = &junitFailure{Message: line(f.message, cellRunes), Type: f.cause, Text: text}
 		}
-		if f.warning != "" {
-			c.Skipped = &junitSkipped{line(f.warning, cellRunes)}
+		if why := cmp.Or(f.warning, f.skipped); why != "" {
+			c.Skipped = &junitSkipped{line(why, cellRunes)}
 			suite.Skipped++
 		}
 		suite.Cases = append(suite.Cases, c)

@@ -59,6 +59,7 @@ type finding struct {
 	line    int    // from 1; 0 if no place is near
 	ok      bool
 	warning string // of one that is ok: what makes that worth little
+	skipped string // of one that is ok because nothing was looked at: why
 }
 
 // ruleEnough is about what there is to look for.
@@ -380,11 +381,23 @@ func (r Report) Markdown(w io.Writer) error {
 			fmt.Fprintf(&b, "\n%d more are not shown: run `%s` for them.\n", rest, r.tool)
 		}
 	}
-	if passed := len(r.findings) - len(failed) - len(r.warned()); passed > 0 {
+	skipped, passed := 0, 0
+	for _, f := range r.findings {
+		switch {
+		case f.skipped != "":
+			skipped++
+		case f.ok && f.warning == "":
+			passed++
+		}
+	}
+	if skipped > 0 {
+		fmt.Fprintf(&b, "\n%s not checked.\n", text.Count(int64(skipped), "finding was", "findings were"))
+	}
+	if passed > 0 {
 		fmt.Fprintf(&b, "\n<details><summary>%s passed</summary>\n\n", text.Count(int64(passed), "check", "checks"))
 		shown := 0
 		for _, f := range r.findings {
-			if f.ok && f.warning == "" && shown < maxRows {
+			if f.ok && f.warning == "" && f.skipped == "" && shown < maxRows {
 				shown++
 				fmt.Fprintf(&b, "- %s\n", markdownCell(f.title()))
 			}

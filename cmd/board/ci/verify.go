@@ -10,6 +10,13 @@ import (
 	"blackboard/board/verify"
 )
 
+// ToVerify says what to do where nothing was checked, by the reason.
+var ToVerify = map[string]string{
+	verify.NoneNamesSource: "post findings with --source-doc and --evidence",
+	verify.NoSourceFound:   "name their directory: --sources DIR, or `board source add DIR`",
+	verify.NoneCheckable:   "post findings with --evidence QUOTE",
+}
+
 // Verify turns a verification into a report: one finding for every entry that was held
 // against its source, and one for every source that changed.
 func Verify(v verify.Result, version string) Report {
@@ -42,24 +49,19 @@ func Verify(v verify.Result, version string) Report {
 		r.headline = fmt.Sprintf("verify failed: %s", text.Count(int64(changed), "source changed",
 			"sources changed"))
 	case !v.Passed:
-		r.headline = "verify failed: nothing was checked, as no source was found"
+		why := v.NothingChecked()
+		r.headline = "verify failed: nothing was checked: " + why
+		if len(v.Items) == 0 {
+			r.findings = append(r.findings, finding{rule: "quote", label: "nothing was checked",
+				cause: "nothing checked", message: why, clear: ToVerify[why]})
+		}
 	}
-	if v.Unchecked > 0 {
-		r.caveat = fmt.Sprintf("%s not checked, as their sources are not there or not named. ",
+	if v.Unchecked > 0 && v.Checked > 0 {
+		r.caveat = fmt.Sprintf("%s not checked: no source that can be read, or no quote and no values. ",
 			text.Count(int64(v.Unchecked), "finding was", "findings were")) + r.caveat
 	}
 	for i := range v.Items {
 		r.findings = append(r.findings, verified(&v.Items[i], v.Checked == 0))
-	}
-	if len(v.Items) == 0 {
-		r.findings = append(
-			r.findings,
-			finding{
-				rule:  "quote",
-				label: "nothing was checked: no entry names a source",
-				ok:    true,
-			},
-		)
 	}
 	return r.checked()
 }
@@ -89,6 +91,9 @@ func verified(item *verify.ItemResult, nothing bool) finding {
 		f.line = max(1, p.Line)
 	}
 	if f.ok {
+		if !verify.Sound(item.Verdict) {
+			f.skipped = "not checked: " + cmp.Or(item.Note, item.Verdict)
+		}
 		return f
 	}
 	f.cause, f.clear = item.Verdict, "read the source, and post what it says, superseding this one"

@@ -15,7 +15,7 @@ import (
 func (p *program) topicCommand() *cli.Command {
 	return &cli.Command{
 		Name: "topic", Category: base.CategoryKnow,
-		Usage: "the topic of a working session: current, use, list, note, show and more",
+		Usage: "the topic of a working session: status, use, list, note, show and more",
 		Description: `Each topic has a spec, which the next session starts with, and a worklog, which
 hooks write. They are plain files, in one directory for each working tree. board
 help topic explains which topic a session has, and where the files are.`,

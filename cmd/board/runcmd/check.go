@@ -69,7 +69,7 @@ func (p *program) policy(c *cli.Context) (f policy.File, err error) {
 // printPolicySource names the policy file of a verdict, if there is one.
 func (p *program) printPolicySource(f *policy.File) {
 	if f.Path != "" {
-		p.Printf("%s\n", p.Paint(base.Dim, "as "+base.Safe(f.Path)+" says"))
+		p.Printf("%s\n", p.Paint(base.Dim, "policy: "+base.Safe(f.Path)))
 	}
 }
 
@@ -165,16 +165,10 @@ func (p *program) initPolicy(c *cli.Context) error {
 
 // printCheck prints each step on a line, with what was found below it.
 func (p *program) printCheck(r *check.Result) {
-	var failed, skipped []string
+	failed, skipped := r.Failed(), r.Skipped()
 	warned := 0
 	for _, s := range r.Steps {
 		warned += len(s.Warnings)
-		switch {
-		case !s.Passed:
-			failed = append(failed, s.Name)
-		case s.Skipped:
-			skipped = append(skipped, s.Name)
-		}
 	}
 	head := p.Paint(base.Green, "passed")
 	if !r.Passed {
@@ -184,7 +178,7 @@ func (p *program) printCheck(r *check.Result) {
 		head += ", with " + base.Count(int64(warned), "warning", "warnings")
 	}
 	if r.Policy != "" {
-		head += ", as " + base.Safe(r.Policy) + " says"
+		head += ", policy " + base.Safe(r.Policy)
 	}
 	if len(skipped) > 0 {
 		head += "; skipped: " + strings.Join(skipped, ", ")

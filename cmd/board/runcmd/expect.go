@@ -85,11 +85,11 @@ func (p *program) done(c *cli.Context) error {
 			names...); err != nil {
 			return err
 		}
-		p.noteUnknown(&before, names)
 		if len(names) == 0 {
 			p.noteLogin(c, "done")
 			names = []string{p.WorkerName(c)}
 		}
+		p.noteUnknown(&before, names)
 		return p.listExpected(c, b, names)
 	})
 }

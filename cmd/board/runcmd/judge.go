@@ -386,12 +386,13 @@ func (p *program) printReasons(v *board.Verdict) {
 			"wrong; board conflicts shows both\n", pair)
 	}
 	if id, ok := rules[board.RuleVerified]; ok {
-		p.Printf("to verify: board verify %s; if it is doubted, post what the source says with "+
-			"--must-surface and --supersedes %s\n", id, id)
+		p.Printf("to verify: board verify %s; if it is doubted, or has nothing to check, post what the "+
+			"source says with --source-doc, --evidence, --must-surface and --supersedes %s, and "+
+			"--addresses if it is an answer\n", id, id)
 	}
 	if id, ok := rules[board.RuleEvidence]; ok {
 		p.Printf("to give a quote: post the entry again with --source-doc, --evidence, "+
-			"--must-surface and --supersedes %s\n", id)
+			"--must-surface and --supersedes %s, and --addresses if it is an answer\n", id)
 	}
 	if id, ok := rules[board.RuleSource]; ok {
 		p.Printf("to give a source: post the entry again with --source-doc and --supersedes %s, and "+

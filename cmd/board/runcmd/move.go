@@ -128,14 +128,13 @@ func (p *program) export(c *cli.Context) error {
 // other formats.
 func (p *program) exportFormat(c *cli.Context) (f string, err error) {
 	out := c.String("output")
+	ending := "." + c.String("format") // markdown names md, as the ending of a file does
 	if f = c.String("format"); f == "" {
-		f = "jsonl"
-		for name, endings := range exportFormats() {
-			for _, e := range endings {
-				if strings.EqualFold(filepath.Ext(out), e) {
-					f = name
-				}
-			}
+		f, ending = "jsonl", filepath.Ext(out)
+	}
+	for name, endings := range exportFormats() {
+		if slices.Contains(endings, strings.ToLower(ending)) {
+			f = name
 		}
 	}
 	if ext := filepath.Ext(out); !c.IsSet("format") && f == "jsonl" && ext != "" &&

@@ -44,11 +44,12 @@ func dropDutyFlag() cli.Flag {
 }
 
 // linkFlags are the links of an entry.
-func linkFlags() []cli.Flag {
+// linkFlags are the flags for links of an entry; contradicts adds to what that one says.
+func linkFlags(contradicts string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "supports", Usage: "`ENTRY` that it supports"},
 		&cli.StringSliceFlag{Name: "contradicts",
-			Usage: "`ENTRY` that becomes disputed by it; makes contradiction the default type"},
+			Usage: "`ENTRY` that becomes disputed by it" + contradicts},
 		&cli.StringSliceFlag{Name: "supersedes", Usage: "`ENTRY` that it replaces"},
 		&cli.StringSliceFlag{Name: "addresses", Usage: "open `SIGNAL` that it answers"},
 	}
@@ -72,7 +73,8 @@ type, source_doc, source_ref, evidence, confidence, must_surface, drop_duty, key
 lists: tags, supports, contradicts, supersedes, addresses. Within a batch a link may name
 another post by its key:
 {"content":"…","key":"a"} and {"content":"…","supports":["@a"]}.`,
-			Flags: base.JoinFlags(postFlags(board.Observation), linkFlags(),
+			Flags: base.JoinFlags(postFlags(board.Observation),
+				linkFlags("; makes contradiction the default type"),
 				[]cli.Flag{&cli.BoolFlag{Name: "batch", Usage: "read posts as JSON lines"},
 					base.QuietFlag(), noCreateFlag()}, base.WriteFlags()),
 			Action: p.post,
@@ -81,7 +83,7 @@ another post by its key:
 			Name: "link", Category: base.CategoryWrite,
 			Usage:     "add a link to an entry that is on the board",
 			ArgsUsage: "ENTRY --supports|--contradicts|--supersedes|--addresses ID",
-			Flags:     base.JoinFlags(linkFlags(), []cli.Flag{dropDutyFlag()}, base.WriteFlags()),
+			Flags:     base.JoinFlags(linkFlags(""), []cli.Flag{dropDutyFlag()}, base.WriteFlags()),
 			Action:    p.link,
 		},
 	}
@@ -185,7 +187,7 @@ func linkSummary(e *board.Entry) string {
 const maxBatchBytes = 256 << 20
 
 func (p *program) postBatch(c *cli.Context) error {
-	for _, f := range base.JoinFlags(postFlags(""), linkFlags()) {
+	for _, f := range base.JoinFlags(postFlags(""), linkFlags("")) {
 		if name := f.Names()[0]; c.IsSet(name) {
 			return base.Usagef("put it into the JSON lines", "--%s does not go with --batch", name)
 		}

@@ -64,7 +64,7 @@ func (p *program) signalCommands() []*cli.Command {
 			ArgsUsage: "SIGNAL (TEXT | - | --entry ENTRY)",
 			Flags: base.JoinFlags([]cli.Flag{&cli.StringFlag{Name: "entry",
 				Usage: "the `ENTRY` that answers it"}, base.QuietFlag()}, postFlags(board.Analysis),
-				linkFlags(), base.WriteFlags()),
+				linkFlags(""), base.WriteFlags()),
 			Action: p.address,
 		},
 		{
@@ -220,7 +220,7 @@ func (p *program) address(c *cli.Context) error {
 		if c.NArg() > 1 {
 			return base.Usagef("give one of them", "both --entry and a text are given")
 		}
-		for _, f := range base.JoinFlags(postFlags(""), linkFlags()) {
+		for _, f := range base.JoinFlags(postFlags(""), linkFlags("")) {
 			if name := f.Names()[0]; c.IsSet(name) {
 				return base.Usagef("leave it out, or answer with a new entry",
 					"--%s is for a new entry, but --entry names an existing one", name)
@@ -239,12 +239,16 @@ func (p *program) address(c *cli.Context) error {
 		return err
 	}
 	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		before, _ := b.SignalByID(c.Context, id) // what is wrong with it, the post says
 		posted, s, err := b.PostAddressing(c.Context, p.WorkerName(c), id, post)
 		if err != nil {
 			return err
 		}
 		if c.Bool("json") {
 			return p.JSON("signal", s, "entry", posted.Entry, "existing", posted.Existing)
+		}
+		if by := before.Signal.ClaimedBy; by != "" && by != p.WorkerName(c) && !posted.Existing {
+			p.Messagef("note: %s was claimed by %s, who may be at work on it", s.ID, base.Safe(by))
 		}
 		p.printPosted(c, b.Run(), posted)
 		if c.Bool("quiet") {

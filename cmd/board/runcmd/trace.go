@@ -150,9 +150,16 @@ func (p *program) printFacts(r *trace.Result) {
 	}
 }
 
-// printPassages lists the passages with the entries that support them.
+// printPassages lists the passages with the entries that support them, and below them the
+// figures that follow from others, and from which.
 func (p *program) printPassages(r *trace.Result) {
 	p.Printf("passages and their entries:\n")
+	derived := map[int][]*trace.Fact{}
+	for i := range r.Facts {
+		if f := &r.Facts[i]; f.Verdict == trace.Derived {
+			derived[f.Passage] = append(derived[f.Passage], f)
+		}
+	}
 	for i := range r.Passages {
 		s := &r.Passages[i]
 		entries := strings.Join(s.Entries, " ")
@@ -164,5 +171,8 @@ func (p *program) printPassages(r *trace.Result) {
 		}
 		p.Printf("  %s:%d %s\n         | %s\n", base.Safe(filepath.Base(s.Report)), s.Line,
 			entries, base.Line(s.Text, 200))
+		for _, f := range derived[i] {
+			p.Printf("         %s %s\n", base.Line(f.Text, 80), base.Line(f.Describe(), 160))
+		}
 	}
 }

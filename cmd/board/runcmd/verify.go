@@ -2,6 +2,7 @@ package runcmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -126,7 +127,8 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 	}
 	p.Printf("\n")
 	if r.Checked == 0 && r.Doubted == 0 {
-		p.Printf("nothing was checked: %s\n", nothingChecked(r))
+		why := r.NothingChecked()
+		p.Printf("nothing was checked: %s; %s\n", why, ci.ToVerify[why])
 	}
 	p.printDoubts(r, all)
 	p.Printf(
@@ -166,20 +168,9 @@ func (p *program) printDoubts(r *verify.Result, all bool) {
 			)
 		}
 	}
-	if r.Doubted > 0 {
-		p.Printf("to pass: read the source, and post what it says with --supersedes\n")
+	if i := slices.IndexFunc(r.Items, func(it verify.ItemResult) bool { return it.Doubted }); i >= 0 {
+		p.Printf("to pass: read the source, and post what it says with --supersedes %s\n", r.Items[i].ID)
 	}
-}
-
-// nothingChecked tells why nothing was checked, and what to do.
-func nothingChecked(r *verify.Result) string {
-	switch {
-	case r.Unchecked > 0 && r.Uncheckable() == r.Unchecked:
-		return "no finding has a quote, a number, a date or a name; post findings with --evidence QUOTE"
-	case r.Unchecked > 0:
-		return "no source file was found; name their directory: --sources DIR, or `board source add DIR`"
-	}
-	return "no entry names a source; post findings with --source-doc and --evidence"
 }
 
 func (p *program) printVerdictOn(item *verify.ItemResult) {
