@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/check"
+	"blackboard/board/policy"
 	"blackboard/board/verify"
 	"blackboard/tui/keys"
 )
@@ -55,6 +56,9 @@ func (p *checkPage) view() []string {
 // verdict is the answer in words.
 func (p *checkPage) verdict() string {
 	if p.result.Passed {
+		if not := p.result.Skipped(); len(not) > 0 {
+			return p.app.st.warn.Render("✓ passed") + ", skipped: " + strings.Join(not, ", ")
+		}
 		return p.app.st.good.Render("✓ passed")
 	}
 	return p.app.st.bad.Render("✗ not passed") + ": " + strings.Join(p.result.Failed(), ", ")
@@ -154,6 +158,13 @@ func (p *checkPage) rowLines(r *checkRow) []docLine {
 			if w != r.step.Headline {
 				x.text(w, "! ")
 			}
+		}
+		switch {
+		case r.step.Skipped && r.step.Name == policy.Verify:
+			x.text("To do it, name a directory of sources in board.yaml (sources: [DIR]), or "+
+				"register it: board source add DIR", "")
+		case r.step.Skipped:
+			x.text("To do it, choose a report: r", "")
 		}
 		if n := len(r.step.Findings()); n > 0 {
 			x.line("", plural(int64(n), "finding")+" below it; enter on one opens it")

@@ -369,7 +369,9 @@ func (p *detailPage) signalLines() []docLine {
 			break
 		}
 		x.line("")
-		x.line(st.faint.Render("a addresses it with an answer · w waives it with a reason · c claims it"))
+		for _, line := range wrap("a addresses it with an answer · w waives it with a reason · c claims it", x.w) {
+			x.line(st.faint.Render(line))
+		}
 	}
 	p.tree(x)
 	p.history(x, p.signal.History)
