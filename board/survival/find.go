@@ -64,10 +64,24 @@ func (f finding) result(item Item) ItemResult {
 			r.MissingTokens = append(r.MissingTokens, w.text)
 		}
 	}
-	if f.index != nil && f.first >= 0 {
+	if f.index != nil && f.first >= 0 && (f.cause != MissAbsent || f.nearby()) {
 		r.Passage = f.index.quote(f.first, f.last, passageRunes)
 	}
 	return r
+}
+
+// nearShare is the share of an item's words that a passage must have to be shown as near.
+const nearShare = .1
+
+// nearby reports whether the passage of an absent item is worth showing: more than a heading
+// or a word in common.
+func (f *finding) nearby() bool {
+	for i := f.first; i <= f.last; i++ {
+		if !f.index.units[i].heading {
+			return f.share >= nearShare
+		}
+	}
+	return false
 }
 
 // find looks for the pattern in one report.
