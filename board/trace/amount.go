@@ -21,13 +21,27 @@ type amount struct {
 	perOf       float64 // how many of that dimension's base one is
 	perToo      string  // the key of another noun that says of what
 	bound       byte    // '~' about, '>' at least, '<' at most; 0
-	ofMany      string  // the key of a noun, or perEach, if each of some has it
-	rate, mean  bool    // its sentence speaks of a period, of an average
-	said, adds  bool    // its sentence calculates, adds or subtracts
-	coins       bool    // it is said in cents, of whatever currency
-	first, last int     // its lexemes
-	start, end  int     // in the text
-	text        string  // what stands there, of what a calculation may use
+	as          *operand
+	coins       bool // it is said in cents, of whatever currency
+	first, last int  // its lexemes
+	start, end  int  // in the text
+}
+
+// operand is what a calculation knows of a figure besides.
+type operand struct {
+	text       string // as it is written
+	ofMany     string // the key of a noun, or perEach, if each of some has it
+	rate, mean bool   // its sentence speaks of a period, of an average
+	said, adds bool   // its sentence calculates, adds or subtracts
+}
+
+// operand is what is known of a figure in a calculation: nothing while records are scanned,
+// where there are many.
+func (a *amount) operand() operand {
+	if a.as == nil {
+		return operand{}
+	}
+	return *a.as
 }
 
 // amounts reads the amounts of a scanned text.

@@ -22,24 +22,27 @@ func (a *amount) equal(b *amount) bool { return a.dim == b.dim && a.value == b.v
 // difference, product, share or change; "" if it does not.
 func calculation(a *amount, pool []amount) (how string, from []amount) {
 	pool = pool[:min(len(pool), maxOperands)]
+	added := func(x *amount) bool { return x.dim == a.dim && (a.dim != "" || alike(a, x)) }
 	sum, n := 0.0, 0
 	for i := range pool {
-		if pool[i].dim == a.dim && (a.dim != "" || alike(a, &pool[i])) {
+		if added(&pool[i]) {
 			sum += pool[i].value
 			n++
-			from = append(from, pool[i])
 		}
+	}
+	all := func() []amount { // only where they are wanted: this is tried often
+		return slices.DeleteFunc(slices.Clone(pool), func(x amount) bool { return !added(&x) })
 	}
 	switch {
 	case a.value == 0:
 		return "", nil
-	case !a.said:
-	case n > 1 && a.near(sum) && (a.dim != "%" || a.adds):
-		return "a sum", from
-	case n > 1 && a.mean && a.near(sum/float64(n)):
-		return "an average", from
+	case !a.operand().said:
+	case n > 1 && a.near(sum) && (a.dim != "%" || a.operand().adds):
+		return "a sum", all()
+	case n > 1 && a.operand().mean && a.near(sum/float64(n)):
+		return "an average", all()
 	case n > 0 && a.dim == "%" && a.near(100-sum):
-		return "the rest of 100 %", from
+		return "the rest of 100 %", all()
 	}
 	for i := range pool {
 		if a.sameRate(&pool[i]) {
@@ -102,19 +105,20 @@ func (a *amount) ofRest(pool []amount) (how string, from []amount) {
 
 // runs says that a figure is the sum of figures that follow one another.
 func runs(a *amount, pool []amount) (how string, from []amount) {
-	if !a.said {
+	if !a.operand().said {
 		return "", nil
 	}
+	adds := func(x *amount) bool { return x.dim == a.dim && alike(a, x) }
 	for i := range pool {
-		sum := 0.0
-		from = from[:0]
+		sum, n := 0.0, 0
 		for k := i; k < min(len(pool), i+maxOperands); k++ {
-			if pool[k].dim != a.dim || !alike(a, &pool[k]) {
+			if !adds(&pool[k]) {
 				continue
 			}
-			sum, from = sum+pool[k].value, append(from, pool[k])
-			if len(from) > 2 && a.near(sum) {
-				return "a sum", from
+			sum, n = sum+pool[k].value, n+1
+			if n > 2 && a.near(sum) {
+				return "a sum", slices.DeleteFunc(slices.Clone(pool[i:k+1]),
+					func(x amount) bool { return !adds(&x) })
 			}
 		}
 	}
@@ -174,15 +178,15 @@ func (a *amount) of(x, y *amount, apart bool) string {
 		return "the same in another currency"
 	case a.inRange(x, y):
 		return "the count of a range"
-	case !a.said:
+	case !a.operand().said:
 		return ""
 	case x.dim == a.dim && y.dim == "%" && (!apart || a.digits > 2) && a.near(x.value*y.value/100):
 		return "a share"
-	case a.dim == "" && x.dim == "" && y.dim == "time" && a.digits > 1 && a.rate && a.atRate(x, y):
+	case a.dim == "" && x.dim == "" && y.dim == "time" && a.digits > 1 && a.operand().rate && a.atRate(x, y):
 		return "a rate over a time"
 	case a.dim == "" && !alike(a, x, y):
 		return ""
-	case a.dim == "%" && x.dim == "%" && y.dim == "%" && !a.adds: // mostly of other things
+	case a.dim == "%" && x.dim == "%" && y.dim == "%" && !a.operand().adds: // mostly of other things
 		return ""
 	case x.dim == a.dim && y.dim == a.dim && a.near(x.value+y.value):
 		return "a sum"
@@ -198,7 +202,7 @@ func (a *amount) of(x, y *amount, apart bool) string {
 		return "a share"
 	case a.dim == "%" && x.dim == y.dim && a.near(100*math.Abs(x.value-y.value)/y.value):
 		return "a change"
-	case x.dim == a.dim && times && y.value > 1 && (a.digits > 1 || a.mean) &&
+	case x.dim == a.dim && times && y.value > 1 && (a.digits > 1 || a.operand().mean) &&
 		a.near(x.value/y.value):
 		return "a quotient"
 	}
@@ -251,7 +255,7 @@ func timesDifference(a *amount, pool, counts []amount) (how string, from []amoun
 // product says that a figure is the product of three: of so many, for so long, at so
 // much.
 func product(a *amount, pool []amount) (how string, from []amount) {
-	if !a.said || a.dim == "" || a.dim == "%" || a.digits < 2 {
+	if !a.operand().said || a.dim == "" || a.dim == "%" || a.digits < 2 {
 		return "", nil
 	}
 	counts := func(x *amount) (float64, bool) {

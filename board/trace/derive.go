@@ -119,8 +119,8 @@ func (d *deriver) around(i int) (out []int32) {
 func (d *deriver) derived(f *fact, how string, from []amount, records ...int32) bool {
 	f.verdict = Fact{Verdict: Derived, Why: how, Entries: d.ids(records)}
 	for _, a := range from {
-		if a.text != "" && len(f.verdict.From) < maxOperands {
-			f.verdict.From = append(f.verdict.From, oneLine(a.text, 40))
+		if a.operand().text != "" && len(f.verdict.From) < maxOperands {
+			f.verdict.From = append(f.verdict.From, oneLine(a.operand().text, 40))
 		}
 	}
 	f.support, f.from = slices.Clone(records), from

@@ -78,7 +78,7 @@ func (a *amount) ofEach(x, y *amount) bool {
 	fits := func(rate, y *amount) bool {
 		switch {
 		case rate.per == perEach:
-			return a.said && y.dim == "" && y.value >= 2 && y.value == math.Trunc(y.value)
+			return a.operand().said && y.dim == "" && y.value >= 2 && y.value == math.Trunc(y.value)
 		case strings.HasPrefix(rate.per, "w:"):
 			return y.dim == "" && (slices.Contains(y.nouns[:], rate.per) ||
 				rate.perToo != "" && slices.Contains(y.nouns[:], rate.perToo))
@@ -107,8 +107,8 @@ func (a *amount) ofRates(x, y *amount) bool {
 
 // inEach reports whether a figure is so many times what each of so many has.
 func (a *amount) inEach(x, y *amount) bool {
-	if x.ofMany == "" || x.ofMany != perEach && y.nouns[0] != "" &&
-		!slices.Contains(y.nouns[:], x.ofMany) {
+	if x.operand().ofMany == "" || x.operand().ofMany != perEach && y.nouns[0] != "" &&
+		!slices.Contains(y.nouns[:], x.operand().ofMany) {
 		return false
 	}
 	return y.dim == "" && y.value > 1 && a.digits > 1 && y.value == math.Trunc(y.value) &&

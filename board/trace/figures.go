@@ -78,8 +78,9 @@ func (fr *factReader) readNumbers(u *unit) {
 		}
 		f := fact{start: a.start, end: a.end,
 			amount: inContext(&fr.scan, fr.units, u, fr.found, i)}
-		f.kind, f.amount.ofMany = f.amount.kind(), eachBefore(&fr.scan, a.first)
-		f.amount.text = fr.scan.Text[a.start:a.end]
+		f.kind = f.amount.kind()
+		f.amount.as = &operand{text: fr.scan.Text[a.start:a.end],
+			ofMany: eachBefore(&fr.scan, a.first)}
 		if isYear(fr.scan.Surface(*l)) && a.dim == "" && a.bound == 0 {
 			if u.heading || a.nouns[0] != "" && fr.yearless(a) {
 				if u.heading {

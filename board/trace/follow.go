@@ -21,7 +21,9 @@ func (d *deriver) calculate(i int) bool {
 	mean := d.hasCue(f, meanCues())
 	said, adds := d.calculates(i), d.units[f.unit].row > 0 || d.hasCue(f, addCues())
 	for _, a := range slices.Concat(written.readings(d.isRest(f)), d.unitless(i)) {
-		a.rate, a.mean, a.said, a.adds = rate, mean, said, adds
+		known := a.operand()
+		known.rate, known.mean, known.said, known.adds = rate, mean, said, adds
+		a.as = &known
 		if f.amount = a; d.calculateAs(i) {
 			return true
 		}
@@ -172,5 +174,5 @@ func (d *deriver) calculateAs(i int) bool {
 		return false
 	}
 	return d.fromTwo(f, own[:min(len(own), 4)], others, d.near[i]) ||
-		f.amount.said && d.fromFar(i, own) || d.sumOfRecords(i, others) || d.fromPassage(i) || d.fromRate(i, own, others)
+		f.amount.operand().said && d.fromFar(i, own) || d.sumOfRecords(i, others) || d.fromPassage(i) || d.fromRate(i, own, others)
 }

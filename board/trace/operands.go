@@ -20,12 +20,14 @@ func (d *deriver) figures(r int32) []amount {
 	}
 	d.scan.Scan(d.texts[r])
 	all := amounts(&d.scan, nil)
-	for i := range all {
-		all[i].ofMany = eachBefore(&d.scan, all[i].first)
-	}
+	counts := len(all)
 	all = appendMoments(all, &d.scan)
 	for i := range all {
-		all[i].text = d.texts[r][all[i].start:all[i].end]
+		a := &all[i]
+		a.as = &operand{text: d.texts[r][a.start:a.end]}
+		if i < counts {
+			a.as.ofMany = eachBefore(&d.scan, a.first)
+		}
 	}
 	all = once(d.texts[r], all)
 	d.records[r] = all
@@ -79,7 +81,9 @@ func (d *deriver) supported(i int) (own []amount, period []spoken) {
 			}) {
 				continue
 			}
-			a.text = text
+			known := a.operand()
+			known.text = text
+			a.as = &known
 			have, own = append(have, figure{g, a}), append(own, a)
 			period = append(period, spoken{a, periodsOf(d.units[g.unit].text())})
 		}
