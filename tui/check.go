@@ -52,9 +52,9 @@ func (r *checkRow) name() string {
 	return r.step.Name + "\x00" + r.found.ID + "\x00" + r.found.Other + "\x00" + r.found.Text
 }
 
-// doubtedShown is how many doubted findings the page lists at most. Nobody reads more, and
-// those of a long run take much memory.
-const doubtedShown = 1000
+// maxListed is how many doubted findings, and how many pairs in conflict, the page lists at
+// most. Nobody reads more, and those of a long run take much memory.
+const maxListed = 1000
 
 // newCheckPage begins with the report that was chosen last for the run.
 func newCheckPage(a *app, name string, b *board.Board) page {
@@ -103,7 +103,7 @@ func (p *checkPage) ask(report string) (check.Result, error) {
 	if err != nil {
 		return check.Result{}, err
 	}
-	in.Worker, in.FirstDoubted = p.app.Worker, doubtedShown
+	in.Worker, in.MaxListed = p.app.Worker, maxListed
 	if f.Survival.MinCosine > 0 && p.app.Model != nil {
 		in.Model = p.app.Model()
 	}

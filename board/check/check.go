@@ -33,8 +33,9 @@ type Input struct {
 	Model     embed.Embedder // for survival.min_cosine; nil: no model
 	// Worker is the author of the verdicts on the board; "": they are not written.
 	Worker string
-	// FirstDoubted limits the items of verify, as in board.VerifyOptions.
-	FirstDoubted int
+	// MaxListed limits the doubted findings and the pairs in conflict that are listed, if it
+	// is above 0. The totals count all.
+	MaxListed int
 }
 
 // Open opens the named reports and sources. If no reports or no sources are named, it
@@ -190,7 +191,7 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 		return nil
 	}
 	opt := board.VerifyOptions{Files: c.in.Sources, BoardOnly: c.in.BoardOnly,
-		NoRecord: c.in.Worker == "", FirstDoubted: c.in.FirstDoubted}
+		NoRecord: c.in.Worker == "", FirstDoubted: c.in.MaxListed}
 	v, err := b.Verify(ctx, c.in.Worker, opt)
 	if err == nil && v.NotRecorded != "" && opt.FirstDoubted > 0 {
 		opt.FirstDoubted = 0 // the gate needs the verdicts that it cannot read
@@ -251,7 +252,7 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 		c.steps[policy.Gate] = s
 	}
 	if c.f.Does(policy.Conflicts) {
-		found, err := m.Conflicts(board.ConflictQuery{})
+		found, err := m.Conflicts(board.ConflictQuery{Max: c.in.MaxListed})
 		if err != nil {
 			return err
 		}

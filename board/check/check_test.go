@@ -159,10 +159,10 @@ func TestVerdictsBeforeGate(t *testing.T) {
 	}
 }
 
-// TestFirstDoubted: what is left out of the items still counts.
-func TestFirstDoubted(t *testing.T) {
+// TestMaxListed: what is left out of the items still counts.
+func TestMaxListed(t *testing.T) {
 	b, in := newRun(t, true)
-	in.FirstDoubted = 1
+	in.MaxListed = 1
 	f := policy.File{Gate: board.Policy{RequireVerified: true}, Steps: []string{"gate", "verify"}}
 	r := run(t, b, f, in)
 	v := r.Step(policy.Verify).Verify
@@ -209,7 +209,7 @@ func checkReadOnly(t *testing.T, dir string) {
 	defer b.Close()
 	source := verify.File{Name: "auth.md", Path: filepath.Join(dir, "auth.md")}
 	f := policy.File{Gate: board.Policy{RequireVerified: true}, Steps: []string{"gate", "verify"}}
-	r := run(t, b, f, Input{Sources: []verify.File{source}, Worker: "ci", FirstDoubted: 1})
+	r := run(t, b, f, Input{Sources: []verify.File{source}, Worker: "ci", MaxListed: 1})
 	if v := r.Step(policy.Verify).Verify; v.NotRecorded == "" {
 		t.Errorf("%+v", v)
 	}
