@@ -153,6 +153,9 @@ func (p *pattern) find(x *index, h *hits) finding {
 	switch {
 	case together && p.numbers > 0:
 		f.cause = MissNumber
+		if f.follows() {
+			f.cause = ""
+		}
 	case words1 >= p.need && numbers1 == p.numbers:
 		f.cause = MissScattered
 	}

@@ -25,7 +25,7 @@ var allowedImports = map[string][]string{
 	"board/report":     {"blackboard/board", "blackboard/board/survival", "blackboard/board/text", "blackboard/board/trace"},
 	"board/policy":     {"blackboard/board", "go.yaml.in/yaml/v4"},
 	"board/documents":  {"blackboard/board/sqlite"}, // opens files, which may be anything, as sqlite does
-	"board/survival":   {"blackboard/board/documents", "blackboard/board/words", "blackboard/embed"},
+	"board/survival":   {"blackboard/board/documents", "blackboard/board/trace", "blackboard/board/words", "blackboard/embed"},
 	"board/verify":     {"blackboard/board/documents", "blackboard/board/words", "golang.org/x/text"}, // one form of each character
 	"board/trace":      {"blackboard/board/documents", "blackboard/board/words"},
 	"embed":            {},
