@@ -369,7 +369,8 @@ func (p *detailPage) signalLines() []docLine {
 			break
 		}
 		x.line("")
-		for _, line := range wrap("a addresses it with an answer · w waives it with a reason · c claims it", x.w) {
+		const ways = "a addresses it with an answer · w waives it with a reason · c claims it"
+		for _, line := range wrap(ways, x.w) {
 			x.line(st.faint.Render(line))
 		}
 	}

@@ -182,7 +182,8 @@ func (a *amount) of(x, y *amount, apart bool) string {
 		return ""
 	case x.dim == a.dim && y.dim == "%" && (!apart || a.digits > 2) && a.near(x.value*y.value/100):
 		return "a share"
-	case a.dim == "" && x.dim == "" && y.dim == "time" && a.digits > 1 && a.operand().rate && a.atRate(x, y):
+	case a.dim == "" && x.dim == "" && y.dim == "time" && a.digits > 1 && a.operand().rate &&
+		a.atRate(x, y):
 		return "a rate over a time"
 	case a.dim == "" && !alike(a, x, y):
 		return ""

@@ -174,5 +174,6 @@ func (d *deriver) calculateAs(i int) bool {
 		return false
 	}
 	return d.fromTwo(f, own[:min(len(own), 4)], others, d.near[i]) ||
-		f.amount.operand().said && d.fromFar(i, own) || d.sumOfRecords(i, others) || d.fromPassage(i) || d.fromRate(i, own, others)
+		f.amount.operand().said && d.fromFar(i, own) || d.sumOfRecords(i, others) ||
+		d.fromPassage(i) || d.fromRate(i, own, others)
 }

@@ -126,7 +126,8 @@ func TestInvented(t *testing.T) {
 	}}} {
 		invented, named, follow, doubted := 0, 0, 0, 0
 		for _, c := range set.cases {
-			records := append(strings.Split(c.records, "; "), "The weather was fine", "A cow was sold")
+			records := append(strings.Split(c.records, "; "), "The weather was fine",
+				"A cow was sold")
 			report := strings.ReplaceAll(c.records, ";", ".") + ". " + c.report
 			tr := newTracer()
 			tr.readReport(documents.New("report.md", report))

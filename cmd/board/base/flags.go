@@ -136,8 +136,8 @@ func NoArgs(c *cli.Context) error {
 	if c.NArg() > 0 {
 		name, arg := CommandName(c), board.Line(c.Args().First(), 60)
 		try := "`board " + name + " --help` shows what it takes"
-		if slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return f.Names()[0] == "run" }) &&
-			board.CheckRun(arg) == nil {
+		ofRun := func(f cli.Flag) bool { return f.Names()[0] == "run" }
+		if slices.ContainsFunc(c.Command.Flags, ofRun) && board.CheckRun(arg) == nil {
 			try = "for a run, `board " + name + " --run " + arg + "`; " + try
 		}
 		return Usagef(try, "`board %s` takes no arguments, but got %q", name, arg)

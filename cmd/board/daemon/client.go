@@ -36,7 +36,9 @@ type Client struct {
 	build    string
 	modelDir string
 	http     *http.Client
-	patience time.Duration // that it has beyond the time for an answer: none but in tests and in mode Require
+	// patience is what it has beyond the time for an answer: none but in tests, and in mode
+	// Require.
+	patience time.Duration
 }
 
 // NewClient returns a client for a place, of a build of the program, with the directory

@@ -168,8 +168,10 @@ func (p *program) printDoubts(r *verify.Result, all bool) {
 			)
 		}
 	}
-	if i := slices.IndexFunc(r.Items, func(it verify.ItemResult) bool { return it.Doubted }); i >= 0 {
-		p.Printf("to pass: read the source, and post what it says with --supersedes %s\n", r.Items[i].ID)
+	doubted := func(it verify.ItemResult) bool { return it.Doubted }
+	if i := slices.IndexFunc(r.Items, doubted); i >= 0 {
+		p.Printf("to pass: read the source, and post what it says with --supersedes %s\n",
+			r.Items[i].ID)
 	}
 }
 
