@@ -128,7 +128,8 @@ func BenchmarkPost(b *testing.B) {
 				if ids {
 					content += uniqueID(-1 - i)
 				}
-				_, err := bd.Post(b.Context(), "w1", Post{Content: content, SourceDoc: "a.md", Tags: []string{"tag1"}, Supports: []string{"e1"}})
+				_, err := bd.Post(b.Context(), "w1", Post{Content: content,
+					SourceDoc: "a.md", Tags: []string{"tag1"}, Supports: []string{"e1"}})
 				return err
 			})
 		}

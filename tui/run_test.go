@@ -410,7 +410,7 @@ func TestRunsActs(t *testing.T) {
 	h.goldens("runs-delete")
 	h.size(80, 24)
 	h.press("enter")
-	h.wants("the run zebra is deleted", "audit-7")
+	h.wants("deleted run zebra", "audit-7")
 	h.lacks("● zebra")
 	h.press("u")
 	h.wants("a run that was deleted is gone")

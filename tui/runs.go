@@ -31,13 +31,14 @@ type runsPage struct {
 	runs      board.Runs
 	reading   once
 	notBefore time.Time       // the earliest time of the next read
+	now       chan struct{}   // ends the wait for it
 	waits     bool            // a read waits for a change
 	changed   <-chan struct{} // nil: no notifications
 	forgo     func()
 }
 
 func newRunsPage(a *app) *runsPage {
-	p := &runsPage{app: a, runs: board.Runs{Dir: a.Boards}}
+	p := &runsPage{app: a, runs: board.Runs{Dir: a.Boards}, now: make(chan struct{}, 1)}
 	p.filter = newFilter(a, "part of a name or a goal", &p.list, func() { p.setSize(p.w, p.h) })
 	p.list = list{app: a, row: p.row}
 	return p
@@ -66,6 +67,7 @@ func (p *runsPage) load() tea.Cmd {
 	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
 		select {
 		case <-time.After(pause):
+		case <-p.now:
 		case <-ctx.Done():
 		}
 		start := time.Now()
@@ -87,6 +89,16 @@ func (p *runsPage) load() tea.Cmd {
 			return nil
 		}
 	})
+}
+
+// reload reads at once, also if a read that has not begun waits.
+func (p *runsPage) reload() tea.Cmd {
+	p.notBefore = time.Time{}
+	select {
+	case p.now <- struct{}{}:
+	default:
+	}
+	return p.load()
 }
 
 // readShare is the length of the pause after a read, in reads.
@@ -127,8 +139,7 @@ func (p *runsPage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case doneMsg:
 		if msg.kind == changedRun && msg.err == nil {
-			p.notBefore = time.Time{}
-			return p.load()
+			return p.reload()
 		}
 	case tea.KeyMsg:
 		return p.key(msg)
@@ -274,7 +285,7 @@ func (p *runsPage) actions() actions {
 			action{keys.Renamed(keys.CopyID, "copy name"), func() tea.Cmd { return p.app.copyText(p.chosen().Run) }},
 			action{keys.Renamed(keys.CopyText, "copy goal"), p.copyGoal})
 	}
-	all = append(all, action{keys.Refresh, func() tea.Cmd { p.notBefore = time.Time{}; return p.load() }})
+	all = append(all, action{keys.Refresh, p.reload})
 	return all.also(keys.Moving()...)
 }
 

@@ -64,7 +64,7 @@ func (p *runsPage) create() tea.Cmd {
 			return outcome{}, err
 		}
 		err = b.Close()
-		done := outcome{text: "the run " + v["name"] + " is made", kind: changedRun}
+		done := outcome{text: "created run " + v["name"], kind: changedRun}
 		done.page = newRunPage(p.app, v["name"])
 		return done, err
 	}})
@@ -95,6 +95,6 @@ func (p *runsPage) remove() tea.Cmd {
 			}
 			err := board.Remove(ctx, p.app.Boards, name, seen)
 			gone := &undo{text: "a run that was deleted is gone"}
-			return outcome{text: "the run " + name + " is deleted", kind: changedRun, undo: gone}, err
+			return outcome{text: "deleted run " + name, kind: changedRun, undo: gone}, err
 		}}))
 }

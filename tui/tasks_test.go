@@ -140,7 +140,7 @@ var tasks = []struct {
 		k.does("ctrl+s", "esc", "D")
 		k.says("zebra")
 		k.does("enter")
-		k.wants("the run zebra is deleted")
+		k.wants("deleted run zebra")
 	}},
 }
 

@@ -151,3 +151,19 @@ func TestChartLeadsThere(t *testing.T) {
 		t.Errorf("no column leads to the peak, event %d", peak)
 	}
 }
+
+// TestListIsReadAtOnce: a read of the runs that waits, because the last one took long, does
+// not wait once a run was deleted or created here.
+func TestListIsReadAtOnce(t *testing.T) {
+	h := openAudit(t)
+	p := newRunsPage(h.m.app)
+	p.notBefore = time.Now().Add(time.Hour)
+	waiting, read := p.load(), make(chan struct{})
+	go func() { waiting(); close(read) }()
+	p.update(doneMsg{outcome: outcome{kind: changedRun}})
+	select {
+	case <-read:
+	case <-time.After(time.Minute):
+		t.Error("it waits")
+	}
+}

@@ -1,6 +1,7 @@
 package survival
 
 import (
+	"maps"
 	"strings"
 
 	"blackboard/board/documents"
@@ -11,14 +12,15 @@ import (
 // to 9:20 are eight minutes.
 
 // follows reports whether the numbers that the passage lacks follow from those that it has,
-// or are the same said otherwise.
+// or are rounded from them. Then it has them all.
 func (f *finding) follows() bool {
-	missing := map[string]bool{}
+	missing := map[string]int{} // their places in wants
 	for i, w := range f.pattern.wants {
 		if w.number && !f.have[i] {
-			missing[w.text] = true
+			missing[w.text] = i
 		}
 	}
+	wanted := maps.Clone(missing)
 	text := f.index.report.Text()[f.index.units[f.first].start:f.index.units[f.last].end]
 	read := func(record func(trace.Record) error) error {
 		return record(trace.Record{ID: "passage", Text: text})
@@ -27,7 +29,6 @@ func (f *finding) follows() bool {
 	if err != nil {
 		return false
 	}
-	found := 0
 	for _, fact := range r.Facts {
 		if fact.Verdict == trace.Unsupported || fact.Verdict == trace.Derived &&
 			fact.Why != "a time between" && fact.Why != "a share" {
@@ -36,10 +37,15 @@ func (f *finding) follows() bool {
 		for m := range missing {
 			if (fact.Verdict == trace.Derived || fact.Cause == trace.Rounded) &&
 				(strings.Contains(fact.Text, m) || strings.Contains(m, fact.Text)) {
-				found++
 				delete(missing, m)
 			}
 		}
 	}
-	return found > 0 && len(missing) == 0
+	if len(missing) > 0 {
+		return false
+	}
+	for _, i := range wanted {
+		f.have[i] = true
+	}
+	return len(wanted) > 0
 }

@@ -326,10 +326,10 @@ var sumCues = lazySet(`total totals totalling combined together sum altogether d
 
 // saidCues are words of sentences that say that a figure follows from others.
 var saidCues = sync.OnceValue(func() map[string]bool {
-	m := lazySet(`falls fall drops drop dropped gains gained gain lost lose loses over under
+	m := set(`falls fall drops drop dropped gains gained gain lost lose loses over under
 		leaves leave short cheaper dearer slower faster larger smaller bigger before after all
 		both whole whereas instead would thus hence therefore cover covers avoided error
-		deviation`)()
+		deviation`)
 	for _, cues := range []map[string]bool{cues(), sumCues(), togetherCues(), restCues(),
 		comparatives()} {
 		maps.Copy(m, cues)
