@@ -319,7 +319,7 @@ func (p *detailPage) entryLines() []docLine {
 		x.line(st.faint.Render("tags: ") + oneLine(strings.Join(e.Tags, ", "), rowRunes))
 	}
 	x.line("")
-	x.text(e.Content, "")
+	x.prose(p.app, e.Content)
 	if e.Evidence != "" {
 		x.heading("Evidence")
 		x.text(e.Evidence, "▏ ")
@@ -359,7 +359,7 @@ func (p *detailPage) signalLines() []docLine {
 		x.line(st.accent.Render("⚑ claimed by "+oneLine(s.ClaimedBy, 60)) + st.faint.Render(" until "+clock(*s.LeaseUntil)))
 	}
 	x.line("")
-	x.text(s.Content, "")
+	x.prose(p.app, s.Content)
 	switch s.Status {
 	case board.Waived:
 		x.heading("Waived by " + oneLine(s.ClosedBy, 60) + ", because")

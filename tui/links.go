@@ -177,19 +177,32 @@ func (x *writer) branch(stem string, br branch) string {
 
 // markTexts highlights the texts in a line, ignoring case.
 func markTexts(st *styles, line string, texts []string) string {
+	return markIn(line, texts, st, func(s ...string) string { return s[0] })
+}
+
+// markIn is markTexts with a style for the rest of the line.
+func markIn(line string, texts []string, st *styles, rest func(...string) string) string {
 	if len(texts) == 0 {
-		return line
+		return rest(line)
 	}
 	var out strings.Builder
+	from := 0
 	for i := 0; i < len(line); {
 		n := foldedPrefix(line[i:], texts)
-		if n > 0 {
-			out.WriteString(st.found.Render(line[i : i+n]))
-		} else {
+		if n == 0 {
 			_, n = utf8.DecodeRuneInString(line[i:])
-			out.WriteString(line[i : i+n])
+			i += n
+			continue
 		}
+		if from < i {
+			out.WriteString(rest(line[from:i]))
+		}
+		out.WriteString(st.found.Render(line[i : i+n]))
 		i += n
+		from = i
+	}
+	if from < len(line) {
+		out.WriteString(rest(line[from:]))
 	}
 	return out.String()
 }

@@ -30,9 +30,29 @@ func newMarkdown() parser.Parser {
 	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(parser.DefaultInlineParsers()...))
 }
 
+// markup is what makes a text of an agent markdown: a heading, a fence, an item of a list,
+// a quote, the line below the head of a table, or strong words. In a text without any of
+// these, asterisks and the like are what they are: count(*) and sum(*).
+var markup = lazyregexp.New("(?m)^ {0,3}(#{1,6} |```|~~~|[-*+] |[0-9]{1,3}[.)] |> |\\|?[ \\t]*:?-+:?[ \\t]*\\|)|\\*\\*[^* ][^*\n]*\\*\\*")
+
+// prose lays out a text of an agent, which is markdown if it looks like that. Its line
+// breaks stay.
+func (x *writer) prose(a *app, s string) {
+	w := min(x.w, measure)
+	if !markup.MatchString(s) {
+		x.text(s, "")
+		return
+	}
+	x.line(layOut(&layout{app: a, breaks: true, mark: x.mark}, s, w)...)
+}
+
 // markdown lays out a text in lines of at most w cells. Without colours and bold, the
 // markup stays visible.
 func markdown(a *app, src string, w int) []string {
+	return layOut(&layout{app: a}, src, w)
+}
+
+func layOut(m *layout, src string, w int) []string {
 	more := len(src) - maxMarkdown
 	if more > 0 {
 		n := maxMarkdown
@@ -42,7 +62,7 @@ func markdown(a *app, src string, w int) []string {
 		src = src[:n]
 	}
 	w = max(w, 1)
-	m := &layout{app: a, src: []byte(clean(src)), plain: a.st.mono || a.st.bold.Render("x") == "x"}
+	m.src, m.plain = []byte(clean(src)), m.app.st.mono || m.app.st.bold.Render("x") == "x"
 	var lines []string
 	if overloaded(string(m.src)) {
 		lines = m.wrap([]piece{{text: strings.TrimRight(string(m.src), "\n")}}, w)
@@ -74,8 +94,10 @@ func overloaded(src string) bool {
 type layout struct {
 	app     *app
 	src     []byte
-	inTable bool // within a table, where bars end cells
-	plain   bool // no styles: the markup stays
+	inTable bool     // within a table, where bars end cells
+	plain   bool     // no styles: the markup stays
+	breaks  bool     // line breaks of a paragraph stay
+	mark    []string // words to highlight
 }
 
 // blocks lays out the children of a block. A tight list has no empty lines.
@@ -111,7 +133,7 @@ func (m *layout) block(n ast.Node, w, depth int) []string {
 	if at := tableRuleAt(n, m.src); at > 0 {
 		return m.table(n, at, w)
 	}
-	return m.wrap(m.inline(nil, n, 0, keepsLines(n, m.src)), w)
+	return m.wrap(m.inline(nil, n, 0, m.breaks || keepsLines(n, m.src)), w)
 }
 
 // indented lays out a block with a prefix: first for its first line, rest for the others.

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -78,6 +79,43 @@ func TestMarkdown(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The text of an entry is laid out if it is markdown, with its line breaks and the words of the
+// filter highlighted. Else each character of it stays.
+func TestProse(t *testing.T) {
+	bright := brightApp()
+	for _, c := range []struct{ name, src, want string }{
+		{"no markup", "count(*) and sum(*)\n  see_this_one `x`", "count(*) and sum(*)|  see_this_one `x`"},
+		{"a shell's comment", "#!/bin/sh #5", "#!/bin/sh #5"},
+		{"strong words", "**a** b\nc", "a b|c"},
+		{"a list", "x:\n- a\n- b", "x:|-|• a|• b"},
+		{"a table", "| a | b |\n|---|---|\n| c | d |", "a │ b|──┼──|c │ d"},
+		{"a table without bars", "a | b\n--- | ---\nc | d", "a │ b|──┼──|c │ d"},
+		{"a rule of dashes", "a\n-----\nb", "a|-----|b"},
+		{"code", "```\na  b\n```", "  a  b"},
+	} {
+		x := newWriter(bright.st, 40)
+		x.prose(bright, c.src)
+		var lines []string
+		for _, l := range x.lines {
+			lines = append(lines, cmp.Or(strings.TrimRight(ansi.Strip(l.text), " "), "-"))
+		}
+		if got := strings.Join(lines, "|"); got != c.want {
+			t.Errorf("%s:\n%s\ninstead of\n%s", c.name, got, c.want)
+		}
+	}
+	x := newWriter(bright.st, 40)
+	x.mark = []string{"needle"}
+	x.prose(bright, "- plain needle\n- **strong Needle**\n\n```\nneedle\n```")
+	found, title := bright.st.found.Render("needle"), bright.st.found.Render("Needle")
+	var all strings.Builder
+	for _, l := range x.lines {
+		all.WriteString(l.text + "\n")
+	}
+	if strings.Count(all.String(), found) != 2 || strings.Count(all.String(), title) != 1 {
+		t.Errorf("not highlighted three times: %q", all.String())
 	}
 }
 

@@ -25,12 +25,15 @@ type piece struct {
 	look look
 }
 
-// paint applies its look to a text.
+// paint applies its look to a text, and highlights the words of mark.
 func (m *layout) paint(as look, s string) string {
-	if as == 0 || s == "" {
+	if s == "" {
 		return s
 	}
 	st := m.app.st
+	if as == 0 {
+		return markTexts(st, s, m.mark)
+	}
 	style := m.app.Renderer.NewStyle()
 	switch {
 	case as&lookTitle != 0:
@@ -42,7 +45,8 @@ func (m *layout) paint(as look, s string) string {
 	case as&lookLink != 0:
 		style = st.key
 	}
-	return paintMore(style, as).Render(s)
+	style = paintMore(style, as)
+	return markIn(s, m.mark, st, style.Render)
 }
 
 func paintMore(style lipgloss.Style, as look) lipgloss.Style {
