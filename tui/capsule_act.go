@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/kb"
+	"blackboard/tui/keys"
 )
 
 // capsuleEdit is a capsule's file while it is edited. The text is kept until it is saved
@@ -167,6 +168,9 @@ func (e *capsuleEdit) form(text string, why error) *form {
 
 // retire asks for the reason to retire the capsule.
 func (p *capsulePage) retire() tea.Cmd {
+	if p.capsule.Retired != nil {
+		return notice(p.id + " is retired already · " + keys.Reopen.Help().Key + " brings it back")
+	}
 	intro := []string{oneLine(p.capsule.Title, kb.MaxTitle), "Searches and lists leave it out. It can be restored."}
 	return p.app.overlay(newForm(p.app, form{heading: "Retire " + p.id, intro: intro, button: "retire", fields: []*field{
 		{name: "why", label: "Why?", hint: "goes on record; may be empty"},
