@@ -37,7 +37,11 @@ func (x *acts) bindings(id string, s *board.Signal) []key.Binding {
 	case isSignal(id) && s != nil && s.Status != board.SignalOpen:
 		return []key.Binding{keys.Reopen, keys.Post, keys.Raise, keys.Source}
 	case isSignal(id) && s != nil && s.ClaimedAt(x.app.Now()):
-		return []key.Binding{keys.Address, keys.Waive, keys.Release, keys.Claim, keys.Post, keys.Raise, keys.Source}
+		all := []key.Binding{keys.Address, keys.Waive, keys.Release}
+		if s.ClaimedBy == x.app.Worker { // again, for longer
+			all = append(all, keys.Claim)
+		}
+		return append(all, keys.Post, keys.Raise, keys.Source)
 	case isSignal(id):
 		return []key.Binding{keys.Address, keys.Waive, keys.Claim, keys.Post, keys.Raise, keys.Source}
 	case id != "":

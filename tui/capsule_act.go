@@ -169,7 +169,7 @@ func (e *capsuleEdit) form(text string, why error) *form {
 // retire asks for the reason to retire the capsule.
 func (p *capsulePage) retire() tea.Cmd {
 	if p.capsule.Retired != nil {
-		return notice(p.id + " is retired already · " + keys.Reopen.Help().Key + " brings it back")
+		return notice(p.id + " is already retired · " + keys.Reopen.Help().Key + " brings it back")
 	}
 	intro := []string{oneLine(p.capsule.Title, kb.MaxTitle), "Searches and lists leave it out. It can be restored."}
 	return p.app.overlay(newForm(p.app, form{heading: "Retire " + p.id, intro: intro, button: "retire", fields: []*field{

@@ -117,9 +117,9 @@ func TestCapsuleRetire(t *testing.T) {
 	h.size(160, 30)
 	h.wants("of 4 capsules in all, retired and superseded ones too") // what the answer counts
 	h.size(80, 24)
-	h.press("esc", "d", "enter")
-	h.wants("is already retired")
-	h.press("esc", "u")
+	h.press("esc", "d")
+	h.wants("is already retired · O brings it back")
+	h.press("u")
 	h.wants("Restore " + capsuleTmux + "?")
 	h.press("enter")
 	h.lacks("tmux is gone")

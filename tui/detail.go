@@ -369,7 +369,10 @@ func (p *detailPage) signalLines() []docLine {
 			break
 		}
 		x.line("")
-		const ways = "a addresses it with an answer · w waives it with a reason · c claims it"
+		ways := "a addresses it with an answer · w waives it with a reason"
+		if !s.ClaimedAt(p.now()) {
+			ways += " · c claims it"
+		}
 		for _, line := range wrap(ways, x.w) {
 			x.line(st.faint.Render(line))
 		}

@@ -140,8 +140,11 @@ func (m *model) pageTargets() (all []target) {
 		})
 		add("now", "the end of the log", func() tea.Cmd { m.backTo(r); return r.toNow() })
 		if n := r.scene.state.Entries.ByStatus[board.Disputed]; n > 0 {
-			add("disputed", plural(n, "entry"), func() tea.Cmd {
+			add("disputed", plural(n, "entry")+" that others contradict", func() tea.Cmd {
 				return m.filterRun(r, "status:disputed")
+			})
+			add("contradictions", "entries that contradict others", func() tea.Cmd {
+				return m.filterRun(r, "type:contradiction")
 			})
 		}
 	}

@@ -73,7 +73,8 @@ func (found *evidence) id() string {
 func (found *evidence) line() string {
 	switch {
 	case found.entry != nil:
-		return oneLine(found.entry.Entry.Content, rowRunes)
+		e := &found.entry.Entry
+		return oneLine(e.Worker, 30) + ": " + oneLine(e.Content, rowRunes)
 	case found.signal != nil:
 		return found.signal.Signal.Status + ": " + oneLine(found.signal.Signal.Content, rowRunes)
 	}

@@ -20,8 +20,6 @@ func keyOfStep(op string) (b key.Binding, where string) {
 		return keys.Address, ""
 	case "signal.waive":
 		return keys.Waive, ""
-	case "signal.claim":
-		return keys.Claim, ""
 	case "signal.reopen":
 		return keys.Reopen, ""
 	case "signal.show", "entry.show", "kb.get", "memory.get":
