@@ -318,7 +318,7 @@ func (b *Board) inTx(tx *store.Tx, worker string, fn func(*writer) error,
 func (w *writer) mustBeNew(run string) error {
 	if !w.created {
 		return conflict(fmt.Sprintf("run %s exists already", run),
-			"choose another name; or post to it: it need not be created again")
+			"choose another name")
 	}
 	return nil
 }

@@ -50,11 +50,7 @@ func DidYouMean(run string, names []string) string {
 
 // Created says that a run was created, and names similar runs that may have been meant.
 func Created(run string, names []string) string {
-	text := "created run " + run
-	if near := Similar(run, names); len(near) > 0 {
-		text += "; runs with similar names: " + strings.Join(near, ", ")
-	}
-	return text
+	return strings.TrimRight("created run "+run+"; "+DidYouMean(run, names), "; ")
 }
 
 // MaxDistance is the edit distance from which a word is no misspelling of another.

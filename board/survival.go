@@ -2,6 +2,7 @@ package board
 
 import (
 	"context"
+	"slices"
 
 	"blackboard/board/documents"
 	"blackboard/board/store"
@@ -82,6 +83,7 @@ type survivalInput struct {
 	empty   bool // without an entry
 	items   []survival.Item
 	dropped []survival.Dropped
+	answers []string // to blocking questions, that need not surface
 }
 
 func (m *Moment) survivalInput() (in survivalInput, err error) {
@@ -92,13 +94,20 @@ func (m *Moment) survivalInput() (in survivalInput, err error) {
 	if in.dropped, err = droppedItems(m.tx); err != nil {
 		return in, err
 	}
+	in.answers, err = store.Column[string](m.tx, `SELECT 'e' || e.id FROM entries e
+		WHERE e.must_surface = 0 AND e.status <> 'superseded' AND e.id IN (
+			SELECT addressed_by FROM signals WHERE status = 'addressed' AND priority <= ?)
+		ORDER BY e.id`, slices.Index(Priorities, "high"))
+	if err != nil {
+		return in, err
+	}
 	in.items, err = items(m.tx)
 	return in, err
 }
 
 func (in *survivalInput) check(reports []*documents.Document) survival.Result {
 	s := survival.Check(in.items, reports...)
-	s.Run, s.Seq, s.Dropped = in.run, in.seq, in.dropped
+	s.Run, s.Seq, s.Dropped, s.UnmarkedAnswers = in.run, in.seq, in.dropped, in.answers
 	s.Demand(in.empty, 0)
 	return s
 }

@@ -196,8 +196,13 @@ func parseID(id string, prefix byte, what string) (int64, error) {
 			article(what)), "ids of "+plural(what)+" look like "+example)
 	}
 	if len(id) < 2 || id[0] != prefix || !words.Digits(id[1:]) || id[1] == '0' {
-		return 0, invalid(fmt.Sprintf("%q is not the id of %s", clip(id, 60), article(what)),
-			"ids of "+plural(what)+" look like "+example)
+		hint := "ids of " + plural(what) + " look like " + example
+		if low := strings.ToLower(id); low != id {
+			if _, err := parseID(low, prefix, what); err == nil {
+				hint = "did you mean " + low + "?"
+			}
+		}
+		return 0, invalid(fmt.Sprintf("%q is not the id of %s", clip(id, 60), article(what)), hint)
 	}
 	n, err := strconv.ParseInt(id[1:], 10, 64)
 	if err != nil {

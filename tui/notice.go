@@ -78,7 +78,7 @@ func (w *watcher) notices(name, me string, s *scene, now time.Time) []told {
 			delete(w.silent, name)
 		} else if !w.silent[name] && name != me {
 			w.silent[name] = true
-			tell("silent", oneLine(name, 60)+" is silent since "+ago(last, now))
+			tell("silent", oneLine(name, 60)+" has been silent for "+ago(last, now))
 		}
 	}
 	return all

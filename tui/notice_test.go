@@ -36,12 +36,12 @@ func TestNotices(t *testing.T) {
 	look("critical audit: s2 is critical: new and �[31mlong")
 	look()
 	now = now.Add(silentAfter)
-	look("silent audit: bob is silent since 10m") // ann is done, eve was silent before
+	look("silent audit: bob has been silent for 10m") // ann is done, eve was silent before
 	look()
 	s.state.Workers = append(s.state.Workers, board.Worker{Name: "bob", Last: now}, board.Worker{Name: "zoe", Last: now})
 	look()
 	now = now.Add(silentAfter)
-	look("silent audit: bob is silent since 10m", "silent audit: zoe is silent since 10m")
+	look("silent audit: bob has been silent for 10m", "silent audit: zoe has been silent for 10m")
 	s.verdict.Open = true
 	look("gate audit: the gate is open")
 	s.verdict.Open = false

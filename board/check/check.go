@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"blackboard/board"
 	"blackboard/board/documents"
@@ -374,6 +375,12 @@ func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
 		if v.Passed {
 			s.Warnings = append(s.Warnings, v.Warning)
 		}
+	}
+	if n := len(v.UnmarkedAnswers); n > 0 {
+		s.Warnings = append(s.Warnings, count(n, "answer to a critical or high question "+
+			"was not looked for, since it is not marked: ", "answers to critical or high "+
+			"questions were not looked for, since they are not marked: ")+
+			strings.Join(v.UnmarkedAnswers[:min(n, 5)], ", ")+map[bool]string{true: ", …"}[n > 5])
 	}
 	if n := len(v.Skipped); n > 0 {
 		s.Warnings = append(s.Warnings, count(n, "file of the reports was",

@@ -163,6 +163,9 @@ type Result struct {
 	Warning string `json:"warning"`
 	// Dropped are superseded entries that had to surface, and whose successors need not.
 	Dropped []Dropped `json:"dropped"`
+	// UnmarkedAnswers are the entries that answer a critical or high question and need
+	// not surface: they were not looked for. The caller of Check sets them.
+	UnmarkedAnswers []string `json:"unmarked_answers,omitempty"`
 	// Semantic describes the comparison by meaning; null if there was none.
 	Semantic *Semantic `json:"semantic"`
 }

@@ -154,7 +154,7 @@ func flagError(command string, err error) error {
 	m := badValue.FindStringSubmatch(err.Error())
 	switch flag := badSwitch.FindStringSubmatch(err.Error()); {
 	case flag != nil:
-		return base.Usagef("give --"+flag[2]+" alone", "--%s takes no value, but got %q",
+		return base.Usagef("write --"+flag[2]+" without a value", "--%s takes no value, but got %q",
 			flag[2], flag[1])
 	case m == nil:
 		return base.Usagef("`board "+command+" --help` lists its flags", "%v", err)

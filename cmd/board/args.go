@@ -139,7 +139,7 @@ func oldSpellings(commands []*cli.Command, args []string) (hints []string) {
 		name, _, hasValue := base.CutFlag(rest[i])
 		now, is := old[name]
 		if is {
-			hint := fmt.Sprintf("%s of `board %s` is --%s now", dashed(name), names(path), now)
+			hint := fmt.Sprintf("`board %s` reads %s as --%s, its new name", names(path), dashed(name), now)
 			if now == "" {
 				hint = fmt.Sprintf("`board %s` needs no %s any more", names(path), dashed(name))
 			}

@@ -363,7 +363,8 @@ board post 'The load test was throttled at 250 requests per second' --source-doc
 board post 'The load test was throttled at 200 requests per second, not 250' --contradicts e2 --source-doc load.csv
 board signal 'Which call sites retry refunds without a key?' --priority critical
 board signal 'Does our peak load fit under the v3 rate limit?' --priority high`,
-	"README.md, Quick start": `printf 'Tokens never expire. The runbook says monthly.\n' >report.md`,
+	"README.md, Quick start": `printf 'Tokens never expire. The runbook says monthly.\n' >report.md
+printf 'Nobody rotates the keys: the job was deleted in March.\n' >>report.md`,
 	"README.md, In CI": `
 mkdir docs
 printf 'Tokens never expire.\n' | tee report.md >docs/auth.md

@@ -68,7 +68,12 @@ func (p *Program) oneText(c *cli.Context, what string, args []string) (string, e
 		return "", Usagef("keep what matters, and name the file with the rest",
 			"the %s is larger than 1 MiB", what)
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
+	said := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
+	if len(args) == 0 && strings.TrimSpace(said) == "" {
+		return "", Usagef("give it as an argument, or pipe it in",
+			"no %s is given: there is no argument, and standard input is empty", what)
+	}
+	return said, nil
 }
 
 // MaxText is the most bytes that a text may have. Each kind of text has a far lower
@@ -121,7 +126,11 @@ func (p *Program) OpenNamed(name, what string) (io.Reader, func(), error) {
 func OpenInput(name string) (*sqlite.File, error) {
 	f, err := sqlite.OpenFile(name)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fault.NotFound.New("there is no file "+name, "check the path")
+		try := "check the path"
+		if strings.HasPrefix(name, "{") || strings.HasPrefix(name, "[") {
+			try = "JSON goes on standard input: name -"
+		}
+		return nil, fault.NotFound.New("there is no file "+Line(name, 200), try)
 	}
 	if err != nil {
 		return nil, err

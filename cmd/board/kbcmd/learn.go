@@ -336,7 +336,7 @@ func promotedKind(entryType string) string {
 
 func (p *program) kbPromote(c *cli.Context) error {
 	if c.NArg() != 1 {
-		return base.Usagef("`board kb promote --run RUN e12`", "one entry is needed, but %d are given",
+		return base.Usagef("`board kb promote --run RUN ENTRY`", "one entry is needed, but %d are given",
 			c.NArg())
 	}
 	conf, err := confidence(c)

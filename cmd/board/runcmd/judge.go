@@ -378,8 +378,8 @@ func (p *program) printReasons(v *board.Verdict) {
 			"%s --reason …\n", id, id)
 	}
 	if id, ok := rules[board.RuleMaxDisputed]; ok {
-		p.Printf("to settle a dispute: post the corrected entry with --supersedes %s, or with the "+
-			"one that contradicts it\n", id)
+		p.Printf("to settle a dispute: post what holds, with --supersedes and the id of the entry that "+
+			"is wrong: %s, or the one that contradicts it\n", id)
 	}
 	if pair, ok := rules[board.RuleConflicts]; ok {
 		p.Printf("to settle a pair: board settle %s --reason …, or supersede the entry that is "+

@@ -269,7 +269,7 @@ func parseBatch(data []byte) ([]board.Post, error) {
 
 func (p *program) link(c *cli.Context) error {
 	if c.NArg() != 1 {
-		return base.Usagef("`board link e12 --supports e3`", "one entry is needed, but %d are given",
+		return base.Usagef("`board link ENTRY --supports ENTRY`", "one entry is needed, but %d are given",
 			c.NArg())
 	}
 	if err := checkDropDuty(c); err != nil {

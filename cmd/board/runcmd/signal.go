@@ -137,7 +137,7 @@ func (p *program) onSignal(change func(*cli.Context, *board.Board, string) (boar
 				return err
 			}
 		} else if c.NArg() != 1 {
-			return base.Usagef("`board "+c.Command.Name+" s3 …`",
+			return base.Usagef("`board "+c.Command.Name+" SIGNAL …`",
 				"one signal is needed, but %d arguments are given", c.NArg())
 		}
 		b, err := p.OpenRun(c)
@@ -208,13 +208,12 @@ func (p *program) noteLogin(c *cli.Context, done string) {
 
 func (p *program) address(c *cli.Context) error {
 	if c.NArg() == 0 {
-		return base.Usagef("`board address s3 \"the answer\"`, or `board address s3 --entry e12`",
+		return base.Usagef("`board address SIGNAL \"the answer\"`, or `board address SIGNAL --entry ENTRY`",
 			"no signal is given")
 	}
 	id := c.Args().First()
-	if !base.LooksLikeID.MatchString(id) {
-		return base.Usagef("`board address s3 \"the answer\"`", "%q is not the id of a signal",
-			board.Line(id, 60))
+	if _, err := board.ParseSignalID(id); err != nil {
+		return err
 	}
 	if c.IsSet("entry") {
 		if c.NArg() > 1 {

@@ -151,6 +151,11 @@ func (p *program) printSurvival(s *survival.Result, all bool) {
 		p.Printf("%s\n", s.Warning)
 	}
 	p.printItems(s, all)
+	if ids := s.UnmarkedAnswers; len(ids) > 0 {
+		p.Printf("not looked for: %s, since not posted with --must-surface: %s\n",
+			base.Count(int64(len(ids)), "answer to a critical or high question",
+				"answers to critical or high questions"), shortList(ids))
+	}
 	note := "necessary, not sufficient: words and numbers were compared, not meaning"
 	if s.Semantic != nil {
 		note = fmt.Sprintf("necessary, not sufficient: beyond words and numbers, a cosine of %.2f by "+
@@ -233,7 +238,7 @@ func orAddress(s *survival.Result) string {
 // nearness is how much of an item its passage has, and its cosine if it was compared by
 // meaning.
 func nearness(r *survival.ItemResult) string {
-	s := fmt.Sprintf("%.0f %%", 100*r.Coverage)
+	s := fmt.Sprintf("%.0f %% of its words", 100*r.Coverage)
 	if r.Cosine != nil && !r.ByMeaning {
 		s += fmt.Sprintf(", cosine %.2f at best", *r.Cosine)
 	}
