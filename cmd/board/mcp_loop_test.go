@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -146,4 +147,24 @@ func listening(t *testing.T, args ...string) (url string, token bearer) {
 		t.Fatal(err)
 	}
 	return "http://" + st.Listen + "/mcp", bearer(shown)
+}
+
+// TestListenLasts: a daemon that listens does not end while its clients are silent.
+func TestListenLasts(t *testing.T) {
+	url, token := listening(t)
+	r, err := http.NewRequestWithContext(t.Context(), "POST",
+		strings.TrimSuffix(url, "/mcp")+"/v1/status", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+string(token))
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if body, err := io.ReadAll(answer.Body); err != nil ||
+		!strings.Contains(string(body), `"idle_in_seconds":-1`) {
+		t.Errorf("%s %v", body, err)
+	}
 }

@@ -43,7 +43,10 @@ type Config struct {
 	// Idle is after how long without a request it ends; 0 is IdleAfter, less than 0
 	// never.
 	Idle time.Duration
-	Log  *slog.Logger // where it tells what it does; nil: nowhere
+	// Ended, if it is not nil, is told why the daemon ends by itself. It is not called when
+	// the context ends.
+	Ended func(why string)
+	Log   *slog.Logger // where it tells what it does; nil: nowhere
 	// Rates are those by which memories fade; the zero value is the usual ones.
 	Rates memory.Rates
 	// Specs is the directory of topics, which is archived once a day; "": none.
@@ -321,6 +324,9 @@ func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error 
 		s.log.Info("told to stop")
 	case <-s.stopping:
 		s.log.Info("stopping", "why", s.why)
+		if s.cfg.Ended != nil {
+			s.cfg.Ended(s.why)
+		}
 	}
 	s.end()
 	if agents != nil {
@@ -382,7 +388,7 @@ func (s *Server) untilIdle(ctx context.Context) {
 			s.finish("asked to, and idle")
 			return
 		case s.cfg.Idle > 0 && left <= 0 && s.active.Load() == 0:
-			s.finish("idle")
+			s.finish(fmt.Sprintf("%v without use", s.cfg.Idle))
 			return
 		}
 		wait = time.Second
