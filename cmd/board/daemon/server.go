@@ -18,6 +18,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/embed/minilm"
 	"blackboard/embed/ort"
@@ -54,6 +55,8 @@ type Config struct {
 	// Curate is how often capsules that say the same are made one; 0: never, unless
 	// somebody asks for it.
 	Curate time.Duration
+	// Words are how errors say their next steps over HTTP; nil: without operations.
+	Words fault.Words
 	// TCP is a listener beside the socket; nil: none.
 	TCP *TCP
 	// Jobs replaces the upkeep, for tests; nil: the usual.
