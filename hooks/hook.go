@@ -56,6 +56,9 @@ type Config struct {
 	// says.
 	Limit int
 	Now   func() time.Time // nil: time.Now
+	// Told, if it is not nil, gets each problem that is logged. Calls may come at the same
+	// time, and after Handle has returned.
+	Told func(problem string)
 }
 
 // Result is the outcome of a hook.
@@ -143,7 +146,14 @@ func Handle(ctx context.Context, cfg Config, in io.Reader) Result {
 }
 
 func (cfg *Config) log(format string, a ...any) {
-	logLine(cfg.Home, cfg.Now(), "%s %s: %s", cfg.Harness, cfg.Event, fmt.Sprintf(format, a...))
+	cfg.tell(cfg.Now(), cfg.Harness, cfg.Event, fmt.Sprintf(format, a...))
+}
+
+func (cfg *Config) tell(now time.Time, name, event, problem string) {
+	if cfg.Told != nil {
+		cfg.Told(problem)
+	}
+	logLine(cfg.Home, now, "%s %s: %s", name, event, problem)
 }
 
 // handle does the work. It sets recording to whether the event is, or may be, recorded.

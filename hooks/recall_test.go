@@ -144,7 +144,7 @@ func (w *world) named(name, spec string) {
 func TestStart(t *testing.T) {
 	w := newWorld(t)
 	w.searcher = found(hit("k1", "Rotation", "Keys rotate daily.", 1))
-	if got := w.tell("SessionStart", nil); !strings.Contains(got, "board topic use NAME") ||
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "No topic is pinned in this workspace") ||
 		strings.Contains(got, "k1") || !strings.Contains(got, strings.TrimSpace(defaultPrefix)) ||
 		!strings.Contains(got, "board kb remember") {
 		t.Errorf("without a topic: %s", got)

@@ -234,8 +234,8 @@ func (t *turn) topicHint() string {
 		t.topic.Kind != topics.KindSession {
 		return ""
 	}
-	return "## Topic\nThis session has a topic of its own, which later sessions do not see: " +
-		oneLine(t.topic.Why, 200) + ". `board topic use NAME --goal \"…\"` names one for all."
+	return "## Topic\nNo topic is pinned in this workspace, so later sessions do not see this " +
+		"session's notes. `board topic use NAME --goal \"…\"` changes that."
 }
 
 // searchTopic searches for what is surely about the topic, by words. After the first

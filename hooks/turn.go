@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,7 +32,7 @@ type turn struct {
 // logError logs an error of what was being done, if there is one.
 func (t *turn) logError(what string, err error) {
 	if err != nil {
-		logLine(t.Home, t.now, "%s %s: %s: %v", t.e.Harness, t.e.Name, what, err)
+		t.tell(t.now, t.e.Harness, t.e.Name, fmt.Sprintf("%s: %v", what, err))
 	}
 }
 

@@ -49,7 +49,16 @@ var clients = []struct{ page, program, file, run, test string }{
 	{"python", "python3", "board_client.py", "from-python", `
 from board_client import Board, BoardError
 lead = Board("trial", "lead")
+assert lead.new("how keys rotate")["goal"] == "how keys rotate"
+assert lead.new("anything else")["goal"] == "how keys rotate"
+try:
+    lead.new("anything else", exists_ok=False)
+    raise SystemExit("no error")
+except BoardError as e:
+    assert "; try: " in str(e) and "--exists-ok" in str(e), e
 lead.call("expect", "a", "b")
+question = lead.signal("Who pays?", "q", priority="low")
+assert lead.waive(question["id"], "-- nobody asked")["status"] == "waived"
 first = lead.post("-- $12 \u00e9\nsecond line", "k", tag=["x", "y"], must_surface=True, confidence=0.5)
 assert lead.post("-- $12 \u00e9\nsecond line", "k", tag=["x", "y"], must_surface=True, confidence=0.5)["id"] == first["id"]
 assert first["content"] == "-- $12 \u00e9\nsecond line" and first["tags"] == ["x", "y"], first
@@ -66,13 +75,23 @@ assert lead.promote(key["id"], kind="fact")["body"] == key["content"]
 learned = lead.learn("LEARNING: the cron job that rotates the keys was deleted in March")
 assert [c["refs"] for c in learned] == [["run:trial"]], learned
 assert "was deleted in March" in lead.brief("rotate the signing keys")
+assert "The signing keys rotate" in lead.digest(budget=4000)
+written = lead.export("digest.md")
+assert (written["entries"], written["signals"]) == (2, 1), written
+assert "The signing keys rotate" in open("digest.md", encoding="utf-8").read()
 print("fine")
 `},
 	{"javascript", "node", "board_client.mjs", "from-javascript", `
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { Board, BoardError } from "./board_client.mjs";
 const lead = new Board("trial", "lead"), text = "-- $12 \u00e9\nsecond line";
+assert.equal((await lead.new("how keys rotate")).goal, "how keys rotate");
+assert.equal((await lead.new("anything else")).goal, "how keys rotate");
+await assert.rejects(lead.new("anything else", { existsOk: false }), /; try: .*--exists-ok/);
 await lead.call(["expect", "a", "b"]);
+const question = await lead.signal("Who pays?", "q", { priority: "low" });
+assert.equal((await lead.waive(question.id, "-- nobody asked")).status, "waived");
 const flags = { tag: ["x", "y"], mustSurface: true, confidence: 0.5 };
 const first = await lead.post(text, "k", flags);
 assert.equal((await lead.post(text, "k", flags)).id, first.id);
@@ -91,6 +110,10 @@ assert.equal((await lead.promote(key.id, { kind: "fact" })).body, key.content);
 const learned = await lead.learn("LEARNING: the cron job that rotates the keys was deleted in March");
 assert.deepEqual(learned.map((c) => c.refs), [["run:trial"]]);
 assert.ok((await lead.brief("rotate the signing keys")).includes("was deleted in March"));
+assert.ok((await lead.digest({ budget: 4000 })).includes("The signing keys rotate"));
+const written = await lead.export("digest.md");
+assert.deepEqual([written.entries, written.signals], [2, 1]);
+assert.ok((await readFile("digest.md", "utf8")).includes("The signing keys rotate"));
 console.log("fine");
 `},
 }

@@ -60,6 +60,7 @@ var contractCommands = []struct{ name, line string }{
 	{"replay", `replay --at 5`},
 	{"digest", `export --format md`},
 	{"export", `export`},
+	{"export_file", `export -o digest.md`},
 	{"import", `import export.jsonl -r copy`},
 	{"runs", `runs`},
 	{"rm", `rm copy --yes`},

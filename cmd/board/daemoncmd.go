@@ -39,10 +39,11 @@ it did, and when it continues.`,
 				Description: "With --listen, agents find its tools at http://HOST:PORT/mcp (`board help " +
 					"mcp` lists them), and a program searches and the events of boards (`board help api`); " +
 					"`board daemon token`\nprints the token for each request (Authorization: Bearer …).\nA " +
-					"daemon that was started on demand ends for it.",
+					"daemon that was started on demand ends for it. With --listen it does not " +
+					"end by itself, unless --idle says so.",
 				Flags: append([]cli.Flag{
-					&cli.DurationFlag{Name: "idle",
-						Usage: "end after this long without use; 0: never", Value: daemon.IdleAfter},
+					&cli.DurationFlag{Name: "idle", Usage: "end after this long without use; 0: never, " +
+						"the default with --listen", Value: daemon.IdleAfter},
 					&cli.StringFlag{Name: "listen",
 						Usage: "listen on `HOST:PORT` too, for agents, events and searches, with the token; off " +
 							"loopback only with a certificate"},
@@ -117,11 +118,12 @@ func (p *program) daemonRun(c *cli.Context) error {
 	}
 	defer closeLog.Close()
 	idle := c.Duration("idle")
-	if idle == 0 {
+	if idle == 0 || c.IsSet("listen") && !c.IsSet("idle") { // its clients may be far apart
 		idle = -1
 	}
 	cfg := daemon.Config{Place: place, Build: daemon.Build(base.Version()),
-		ModelDir: p.ModelDir(place.Home), Env: p.Env, Idle: idle, Log: log}
+		ModelDir: p.ModelDir(place.Home), Env: p.Env, Idle: idle, Log: log,
+		Words: base.CommandFor}
 	if cfg.Boards, err = p.BoardsDirFrom(""); err != nil {
 		return err
 	}
@@ -153,10 +155,16 @@ func (p *program) daemonRun(c *cli.Context) error {
 			}
 		}
 	}
+	if !c.Bool("detached") {
+		cfg.Ended = func(why string) { p.Messagef("the daemon ended: %s", why) }
+	}
 	err = daemon.Run(c.Context, cfg, func() {
 		if !c.Bool("detached") {
 			p.Messagef("serving %s at %s; the log is %s; Ctrl-C ends it", place.Home, place.Socket,
 				place.Log)
+			if idle > 0 {
+				p.Messagef("it ends after %v without use; --idle 0 keeps it running", idle)
+			}
 			if cfg.TCP != nil {
 				scheme := map[bool]string{true: "https", false: "http"}[cfg.TCP.Cert != ""]
 				p.Messagef("agents find it at %s://%s/mcp, with the token that `board daemon token` prints",

@@ -22,7 +22,6 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/postgres"
-	"blackboard/board/report"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
 	"blackboard/kb"
@@ -60,7 +59,6 @@ var otherAnswers = []jsonAnswer{
 	newAnswer("database copy", []any{"from", "", "to", "", "runs", []copiedRun{}, "knowledge", &kb.Copied{}, "knowledge_left_out", ""}),
 	newAnswer("database check", []any{"runs", []checkedRun{}, "knowledge", &checkedKnowledge{}}),
 	newAnswer("database drop-run", []any{"removed", ""}),
-	newAnswer("export --format md", []any{"digest", report.Digest{}}),
 	newAnswer("kb sync", []any{"sync", kb.Folder{}, "dry_run", false}),
 	newAnswer("memory adopt", []any{"adopted", "", "workspace", ""}),
 }

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -146,4 +148,56 @@ func listening(t *testing.T, args ...string) (url string, token bearer) {
 		t.Fatal(err)
 	}
 	return "http://" + st.Listen + "/mcp", bearer(shown)
+}
+
+// TestListenLasts: a daemon that listens does not end while its clients are silent.
+func TestListenLasts(t *testing.T) {
+	t.Parallel()
+	url, token := listening(t)
+	body := sent(t, token, strings.TrimSuffix(url, "/mcp")+"/v1/status", "{}", nil)
+	if !strings.Contains(body, `"idle_in_seconds":-1`) {
+		t.Error(body)
+	}
+}
+
+// TestPageCurl sends what the curl on the page mcp sends, and a daemon posts it.
+func TestPageCurl(t *testing.T) {
+	t.Parallel()
+	text, _ := page("mcp")
+	_, curl, _ := strings.Cut(text, "  curl https://HOST:8765/mcp ")
+	curl, _, _ = strings.Cut(curl, "}}}'\n")
+	line, data, ok := strings.Cut(curl+"}}}", "-d '")
+	if !ok {
+		t.Fatalf("the page shows no curl: %q", curl)
+	}
+	headers := http.Header{}
+	for _, h := range regexp.MustCompile(`-H '([^:']*): ([^']*)'`).FindAllStringSubmatch(line, -1) {
+		headers.Set(h[1], h[2])
+	}
+	url, token := listening(t, "--grant", "run:audit-7")
+	if body := sent(t, token, url, data, headers); !strings.Contains(body, `"id":"e1"`) {
+		t.Errorf("%s\nis answered by\n%s", data, body)
+	}
+}
+
+// sent posts a body with the token, and returns the answer.
+func sent(t *testing.T, token bearer, url, body string, headers http.Header) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range headers {
+		r.Header[name] = values
+	}
+	answer, err := token.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	got, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(got)
 }

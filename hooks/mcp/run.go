@@ -42,7 +42,7 @@ type on struct {
 // by is the worker that acts. Over the network it may be unknown.
 func (o *on) by(c *call) (string, error) {
 	if o.Worker == "" && c.anonymous() && c.client == unnamed {
-		return "", badArgument("give worker",
+		return "", badArgument("give worker, who posts, such as reader-1",
 			"this client gave no name over HTTP, so the entry would have no author")
 	}
 	return c.worker(o.Worker), nil

@@ -201,4 +201,7 @@ func (s *Setup) tidy(c *Change) {
 			}
 		}
 	}
+	if c.record == nil {
+		c.Stay, _ = filepath.Glob(escapeGlob(c.disk.real) + backupMark + "*") // the pattern is valid
+	}
 }

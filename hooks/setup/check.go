@@ -88,6 +88,17 @@ func (s *Setup) isSetUp(h *harness.Harness) bool {
 	return false
 }
 
+// SetUp returns the titles of those of these harnesses in which anything is set up.
+func (s *Setup) SetUp(names []string) (titles []string, err error) {
+	chosen, err := Named(names)
+	for _, h := range chosen {
+		if s.isSetUp(h) {
+			titles = append(titles, h.Title)
+		}
+	}
+	return titles, err
+}
+
 const again = "set up again to update it"
 
 // files checks the files that have parts of ours.

@@ -26,6 +26,7 @@ type Change struct {
 	After  []byte   // its new text; nil if it is removed
 	Backup string   // the path of the copy, or ""
 	Taken  []string // parts that are removed
+	Stay   []string // the paths of copies that stay although nothing of ours does
 
 	disk   *onDisk
 	record *record // the file's new record; nil: none
@@ -117,6 +118,7 @@ func (p *planner) harness(h *harness.Harness, w *Work) error {
 			}
 		}
 	}
+	var calls []string // files of the project that name this program
 	for _, t := range p.s.targets(h) {
 		if t.trust {
 			d, err := p.draft(hooksPath)
@@ -136,14 +138,19 @@ func (p *planner) harness(h *harness.Harness, w *Work) error {
 		if err != nil {
 			return err
 		}
-		if c != nil {
-			w.Changes = append(w.Changes, c)
+		if c == nil {
+			continue
+		}
+		w.Changes = append(w.Changes, c)
+		if path, ok := strings.CutPrefix(c.Path, p.s.Project+string(filepath.Separator)); ok &&
+			!t.pointsTo() && !slices.Contains(t.parts, harness.PartSkill) {
+			calls = append(calls, filepath.ToSlash(path))
 		}
 	}
 	p.noPlace(h, w)
-	if p.s.Project != "" && !p.r.Uninstall && len(w.Changes) > 0 {
-		w.Notes = append(w.Notes, "the project's settings name a program on this machine; do "+
-			"not share them")
+	if p.s.Project != "" && !p.r.Uninstall && len(calls) > 0 {
+		w.Notes = append(w.Notes, "do not commit "+strings.Join(calls, " and ")+", which names a "+
+			"program on this machine; a line in .git/info/exclude keeps it out of git")
 	}
 	for _, c := range w.Changes {
 		if !p.r.Uninstall && isTOML(c.Path) && bytes.Contains(c.After, []byte(trustedHash)) &&

@@ -11,6 +11,7 @@ import (
 const (
 	Absent   = "absent"   // not set up
 	Ready    = "ready"    // as this program writes it
+	Shared   = "shared"   // the file is there, set up for other harnesses that read it too
 	Outdated = "outdated" // incomplete, of another version, or calls another program
 	Broken   = "broken"   // we or the harness cannot read or parse the file
 )
@@ -18,7 +19,7 @@ const (
 // PartState is the state of one part.
 type PartState struct {
 	Part  string   `json:"part"`  // one of Parts
-	State string   `json:"state"` // Absent, Ready, Outdated or Broken
+	State string   `json:"state"` // Absent, Ready, Shared, Outdated or Broken
 	Paths []string `json:"paths"` // its files, which may not exist
 }
 
@@ -106,6 +107,8 @@ func (s *Setup) stateOf(t target, part string, trust trusting) string {
 		return Absent
 	case unreadable(t, disk.text):
 		return Broken
+	case t.isShared() && !serves(s.manifest.of(disk.real), t.h):
+		return Shared
 	case t.own != nil && bytes.Equal(disk.text, t.own):
 		return Ready
 	case t.own != nil:

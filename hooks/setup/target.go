@@ -75,7 +75,9 @@ func (p *place) present(t target, b []byte, there bool, trust trusting) (parts [
 				}
 			}
 		}
-		if program, _ := p.codexServer(meaning); program != "" {
+		// at a project's level the file of the trust is the user's, and so is the server in it
+		if program, _ := p.codexServer(meaning); program != "" &&
+			slices.Contains(t.parts, harness.PartMCP) {
 			parts = append(parts, harness.PartMCP)
 		}
 		return parts, nil

@@ -76,9 +76,9 @@ def main(folder, run, report):
     lead = Board(run, "lead")
 
     say("What earlier runs have learned about the question goes into each worker's prompt")
-    lead.call("new", run, goal=QUESTION, exists_ok=True)
-    lead.call("expect", *worker.WORKERS)  # the gate is closed until each is done
-    known = lead.call("kb", "brief", QUESTION)["brief"]["block"]
+    lead.new(QUESTION)
+    lead.expect(*worker.WORKERS)  # the gate is closed until each is done
+    known = lead.brief(QUESTION)
     print(known or "earlier runs have learned nothing about it")
 
     say("Three workers read the folder, and ask what their documents do not answer")
@@ -97,14 +97,14 @@ def main(folder, run, report):
         begin = f"Open: {signal['content']} "
         for line in lines:
             if line.startswith(begin):
-                lead.call("waive", signal["id"], line[len(begin):])
+                lead.waive(signal["id"], line[len(begin):])
     if not lead.call("verify", sources=folder, answers=(4,))["verify"]["passed"]:
         raise Failed
     if not gate(lead, require_source=True, require_verified=True):
         raise Closed
 
     say("The report. A model would write it from the digest; here it is the findings")
-    digest = lead.call("export", format="md", budget=8000)["digest"]["text"]
+    digest = lead.digest(budget=8000)
     text = f"# {QUESTION}\n\n## Findings\n\n" + section(digest, "Must surface")
     text += "\n## Where the documents disagree\n\n" + section(digest, "Contradictions")
     write(report, text)
@@ -112,7 +112,7 @@ def main(folder, run, report):
     print(f"{report}: {survival['checked'] - survival['missing']} of {survival['checked']} items present")
     if not survival["passed"]:  # it forgets what was left open
         write(report, text + "\n## Left open\n\n" + section(digest, "Waived signals"))
-    check = lead.call("check", report, sources=folder, answers=(3, 4))["check"]
+    check = lead.check(report, sources=folder)
     print(f"check of {run}: {'passed' if check['passed'] else 'FAILED'}")
     for step in check["steps"]:
         print(f"  {step['name']}: {step['headline']}")
@@ -120,9 +120,9 @@ def main(folder, run, report):
         raise Failed
 
     say("What holds beyond the run goes to the knowledge base")
-    for entry in lead.call("query", tag="lasting")["entries"]:
+    for entry in lead.query(tag="lasting"):
         try:
-            lead.call("kb", "promote", entry["id"], kind="gotcha", scope="domain", domain=DOMAIN, verified_by="lead")
+            lead.promote(entry["id"], kind="gotcha", scope="domain", domain=DOMAIN, verified_by="lead")
         except BoardError as e:
             if e.exit_code != 6:  # 6: it is there already
                 raise
@@ -146,7 +146,7 @@ if __name__ == "__main__":
     except Failed:
         sys.exit(4)
     except BoardError as e:
-        print(f"orchestrate.py: {e}\n  try: {e.next_step}", file=sys.stderr)
+        print(f"orchestrate.py: {e}", file=sys.stderr)
         sys.exit(e.exit_code)
     except (OSError, worker.NotFound) as e:
         sys.exit(f"orchestrate.py: {e}")

@@ -59,7 +59,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if err != nil {
-		writeError(w, err)
+		s.writeError(w, 0, err)
 		return
 	}
 	ctx, done := s.stream(r.Context())

@@ -18,6 +18,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/embed/minilm"
 	"blackboard/embed/ort"
@@ -43,7 +44,10 @@ type Config struct {
 	// Idle is after how long without a request it ends; 0 is IdleAfter, less than 0
 	// never.
 	Idle time.Duration
-	Log  *slog.Logger // where it tells what it does; nil: nowhere
+	// Ended, if it is not nil, is told why the daemon ends by itself. It is not called when
+	// the context ends.
+	Ended func(why string)
+	Log   *slog.Logger // where it tells what it does; nil: nowhere
 	// Rates are those by which memories fade; the zero value is the usual ones.
 	Rates memory.Rates
 	// Specs is the directory of topics, which is archived once a day; "": none.
@@ -51,6 +55,8 @@ type Config struct {
 	// Curate is how often capsules that say the same are made one; 0: never, unless
 	// somebody asks for it.
 	Curate time.Duration
+	// Words are how errors say their next steps over HTTP; nil: without operations.
+	Words fault.Words
 	// TCP is a listener beside the socket; nil: none.
 	TCP *TCP
 	// Jobs replaces the upkeep, for tests; nil: the usual.
@@ -321,6 +327,9 @@ func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error 
 		s.log.Info("told to stop")
 	case <-s.stopping:
 		s.log.Info("stopping", "why", s.why)
+		if s.cfg.Ended != nil {
+			s.cfg.Ended(s.why)
+		}
 	}
 	s.end()
 	if agents != nil {
@@ -382,7 +391,7 @@ func (s *Server) untilIdle(ctx context.Context) {
 			s.finish("asked to, and idle")
 			return
 		case s.cfg.Idle > 0 && left <= 0 && s.active.Load() == 0:
-			s.finish("idle")
+			s.finish(fmt.Sprintf("%v without use", s.cfg.Idle))
 			return
 		}
 		wait = time.Second

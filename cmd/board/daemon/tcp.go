@@ -144,7 +144,7 @@ func (t *TCP) granted(r *http.Request) error {
 }
 
 // apiHelp leads to what can be asked for.
-var apiHelp = fault.Do("help.show", "{} has what can be asked for", "page", "api")
+var apiHelp = fault.Do("help.show", "{} lists the paths", "page", "api")
 
 // tcpPaths are what may be asked for by TCP, beside /mcp, each with its method.
 var tcpPaths = map[string]string{"/v1/search": http.MethodPost, "/v1/status": http.MethodPost, "/v1/events": http.MethodGet}
@@ -166,12 +166,12 @@ func (s *Server) tcpServer(t TCP, token string) (server *http.Server, m *mcp.Ser
 		// A page that a browser shows may have any name lead to this machine; it cannot
 		// have the name be ours.
 		if !ourHost(r.Host, own, r) {
-			writeError(w, fault.Denied.New("the request is for another host", "name the host that the daemon listens on"))
+			s.writeError(w, 0, fault.Denied.New("the request is for another host", "name the host that the daemon listens on"))
 			return
 		}
 		if origin := r.Header.Get("Origin"); origin != "" {
 			if u, err := url.Parse(origin); err != nil || !ourHost(u.Host, own, r) {
-				writeError(w, fault.Denied.New("the request is from a page elsewhere", ""))
+				s.writeError(w, 0, fault.Denied.New("the request is from a page elsewhere", ""))
 				return
 			}
 		}
@@ -179,24 +179,24 @@ func (s *Server) tcpServer(t TCP, token string) (server *http.Server, m *mcp.Ser
 		have := sha256.Sum256([]byte(shown))
 		if subtle.ConstantTimeCompare(have[:], want[:]) != 1 || !strings.EqualFold(scheme, "Bearer") {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			body, _ := encodeError(fault.Denied.New("the token is missing or wrong", "send the header Authorization: Bearer TOKEN",
+			s.writeError(w, http.StatusUnauthorized, fault.Denied.New("the token is missing or wrong",
+				"send the header Authorization: Bearer TOKEN",
 				fault.Do("daemon.token", "{} prints the token")))
-			writeErrorAs(w, http.StatusUnauthorized, body)
 			return
 		}
 		if err := t.granted(r); err != nil {
-			writeError(w, err)
+			s.writeError(w, 0, err)
 			return
 		}
 		if _, pattern := mux.Handler(r); pattern == "" {
 			method := tcpPaths[r.URL.Path]
 			if method == "" {
-				writeError(w, fault.NotFound.New("there is no "+fault.Clip(r.URL.Path, 60), "", apiHelp))
+				s.writeError(w, 0, fault.NotFound.New("there is no "+fault.Clip(r.URL.Path, 60), "", apiHelp))
 				return
 			}
-			body, _ := encodeError(fault.Usage.New(r.URL.Path+" takes "+method, "", apiHelp))
 			w.Header().Set("Allow", method)
-			writeErrorAs(w, http.StatusMethodNotAllowed, body)
+			s.writeError(w, http.StatusMethodNotAllowed,
+				fault.Usage.New(r.URL.Path+" takes "+method, "", apiHelp))
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxTCPRequest)

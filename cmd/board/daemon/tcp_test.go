@@ -118,7 +118,9 @@ func TestTCP(t *testing.T) {
 func TestAPIErrors(t *testing.T) {
 	dir := home(t)
 	remember(t, dir, 3)
-	r := start(t, dir, func(c *Config) { c.TCP = &TCP{Addr: "127.0.0.1:0"} })
+	r := start(t, dir, func(c *Config) {
+		c.TCP, c.Words = &TCP{Addr: "127.0.0.1:0"}, func(s fault.Step) string { return s.Op }
+	})
 	st, err := r.client(t).Status(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -126,6 +128,22 @@ func TestAPIErrors(t *testing.T) {
 	token, err := Token(r.place)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for shown, want := range map[string]string{"": "daemon.token prints the token", token: "help.show lists the paths"} {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+st.Listen+"/v2/search", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := shows{shown}.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ Error struct{ Try string } }
+		err = json.NewDecoder(resp.Body).Decode(&got)
+		resp.Body.Close()
+		if err != nil || !strings.HasSuffix(got.Error.Try, want) {
+			t.Errorf("try says %q %v, want %q", got.Error.Try, err, want)
+		}
 	}
 	for _, tc := range []struct {
 		method, path, body string

@@ -60,7 +60,7 @@ type wireError struct {
 	Kind    string       `json:"kind"` // a name of identities, else that of its kind
 	Code    string       `json:"code"` // as in the JSON of commands
 	Message string       `json:"message"`
-	Try     string       `json:"try"` // the steps that are plain sentences
+	Try     string       `json:"try"` // the steps in words; clients have their own
 	Next    []fault.Step `json:"next"`
 	ID      string       `json:"id"`
 }
@@ -114,7 +114,7 @@ func handle[Req, Res any](s *Server, verb string, fn func(context.Context, Req) 
 		// a client that does not read must not keep anything
 		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(readWithin))
 		if err != nil {
-			writeError(w, err)
+			s.writeError(w, 0, err)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -122,16 +122,12 @@ func handle[Req, Res any](s *Server, verb string, fn func(context.Context, Req) 
 	})
 }
 
-// writeError answers with an error.
-func writeError(w http.ResponseWriter, err error) {
-	body, status := encodeError(err)
-	writeErrorAs(w, status, body)
-}
-
-// writeErrorAs is writeError with a status of its own.
-func writeErrorAs(w http.ResponseWriter, status int, body wireError) {
+// writeError answers with an error. A status of 0 is that of its kind.
+func (s *Server) writeError(w http.ResponseWriter, status int, err error) {
+	body, usual := encodeError(err)
+	body.Try = fault.Try(err, s.cfg.Words)
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
+	w.WriteHeader(cmp.Or(status, usual))
 	json.NewEncoder(w).Encode(map[string]any{"v": 1, "error": body}) // the client may be gone
 }
 

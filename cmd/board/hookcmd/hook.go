@@ -4,9 +4,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks"
 	"blackboard/hooks/harness"
@@ -18,9 +20,10 @@ func (p *program) hookCommand() *cli.Command {
 		Usage:     "the command that harnesses call: start a session, recall for a prompt, record tools",
 		ArgsUsage: "EVENT",
 		Description: `Reads the harness's event from standard input and prints one JSON object in the
-harness's format, {} if there is nothing to say. It never breaks a turn: it ends
+harness's format, {} if there is nothing to add. It never breaks a turn: it ends
 within $BOARD_HOOK_TIMEOUT (300ms) with exit 0 and prints nothing to stderr.
-Errors are logged in log/hooks.log of the data home.
+Errors are logged in log/hooks.log of the data home, and {} is also the answer after
+an error. To try a hook by hand, add --strict.
 
   session start    one page: the topic's spec, the gate of $BOARD_RUN, the end of the
                    worklog, capsules about the topic, the memory (named entries, the
@@ -46,20 +49,24 @@ $BOARD_HOOK_CONTEXT=0 gives nothing, but still records.`,
 			&cli.StringFlag{Name: "limit", Usage: "the answer has at most `N` capsules; default 3"},
 			&cli.BoolFlag{Name: "list",
 				Usage: "list the harnesses, their events, and what the hook does at each"},
+			&cli.BoolFlag{Name: "strict",
+				Usage: "print errors to stderr too, and exit with 2 after one; not for harnesses"},
 			base.JSONFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Bool("list") {
 				return p.hookList(c)
 			}
-			p.hook(c)
+			if problems := p.hook(c); c.Bool("strict") && len(problems) > 0 {
+				return fault.Usage.New(base.Safe(strings.Join(problems, "; ")), "")
+			}
 			return nil
 		},
 	}
 }
 
-// hook answers an event. It returns no errors: they would stop the harness.
-func (p *program) hook(c *cli.Context) {
+// hook answers an event, and returns the problems that it has logged.
+func (p *program) hook(c *cli.Context) (problems []string) {
 	home, err := p.DataHome()
 	if err != nil {
 		home = "" // then there is nothing to remember, and nowhere to log
@@ -72,6 +79,12 @@ func (p *program) hook(c *cli.Context) {
 		cfg.Searcher, cfg.Memory = search, search.memory
 	}
 	cfg.Boards = p.BoardsDirFrom
+	var mu sync.Mutex
+	cfg.Told = func(problem string) {
+		mu.Lock()
+		defer mu.Unlock()
+		problems = append(problems, problem)
+	}
 	in := p.In
 	if base.IsTerminal(in) { // a person who wants to see what a session starts with
 		in = strings.NewReader("{}")
@@ -86,6 +99,9 @@ func (p *program) hook(c *cli.Context) {
 			hooks.Log(home, "tidy up the memory of %s: %v", r.Dir, err)
 		}
 	}
+	mu.Lock()
+	defer mu.Unlock()
+	return slices.Clone(problems)
 }
 
 // hookNumber is a flag's number, 0 if it is invalid: a wrong configuration must not

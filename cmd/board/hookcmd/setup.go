@@ -21,23 +21,27 @@ func (p *program) setupCommand() *cli.Command {
 		Name: "setup", Category: base.CategoryProgram,
 		Usage:     "install hooks, the MCP server and the skill in harnesses, or remove them",
 		ArgsUsage: "[HARNESS…]",
-		Description: `Installs hooks always, the MCP server with --mcp, the skill with --skill. With
---pointer it adds some lines between two markers to the file of instructions that
-the agent reads (AGENTS.md, CLAUDE.md). Without a name it configures every
-harness on this machine. It shows what would change and asks. Other settings are
-kept byte for byte; the old file is kept as FILE.board-backup-TIME; a second run
-changes nothing. --uninstall removes exactly what setup has installed.
+		Description: `Installs hooks unless --no-hooks is given, the MCP server with --mcp, the skill with
+--skill. With --pointer it adds some lines between two markers to the file of
+instructions that the agent reads (AGENTS.md, CLAUDE.md). Without a name it
+configures every harness on this machine. It shows what would change and asks; --yes
+answers. Other settings are kept byte for byte; the old file is kept as
+FILE.board-backup-TIME; a second run changes nothing. --uninstall removes exactly
+what setup has installed. If you have edited a file since, its backups stay, and it
+names them. --list, --check and --uninstall are about the user's settings, or with
+--project about those of the project.
 
 ` + harnessTable() + `
 Restart OpenCode and pi afterwards. Codex runs only approved hooks. Setup
 approves its own hooks there, and says so before it does; with --no-trust you
 approve them yourself, with /hooks in Codex.`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "all", Usage: "every harness on this machine, as without a name"},
+			&cli.BoolFlag{Name: "all", Usage: "every harness on this machine, the same as naming none"},
 			&cli.BoolFlag{Name: "list", Usage: "list the harnesses, and what is installed in each"},
 			&cli.BoolFlag{Name: "check", Usage: "check what is installed; exit 1 if anything is wrong"},
 			&cli.BoolFlag{Name: "uninstall",
-				Usage: "remove what setup installed: all of it, or what --mcp, --skill and --pointer name"},
+				Usage: "remove what setup installed for the user (--project: for the project): all of it, " +
+					"or what --mcp, --skill and --pointer name"},
 			&cli.BoolFlag{Name: "mcp", Usage: "also the MCP server"},
 			&cli.BoolFlag{Name: "skill", Usage: "also the skill"},
 			&cli.BoolFlag{Name: "pointer",
@@ -85,6 +89,9 @@ func (p *program) setup(c *cli.Context) error {
 	names := c.Args().Slice()
 	if _, err := setup.Named(names); err != nil {
 		return err
+	}
+	if c.Bool("list") || c.Bool("check") || c.Bool("uninstall") {
+		defer p.tellProject(c, dir, names)
 	}
 	switch everything := len(names) == 0; {
 	case c.Bool("list"):
@@ -150,6 +157,25 @@ func (p *program) openSetup(project bool) (s *setup.Setup, dir string, err error
 	}
 	s, err = setup.New(o)
 	return s, dir, err
+}
+
+// tellProject tells those who look at the user's level what is set up in the project.
+func (p *program) tellProject(c *cli.Context, dir string, names []string) {
+	root, err := setup.ProjectRoot(dir)
+	if err != nil || c.Bool("project") || root == p.UserHome() {
+		return
+	}
+	s, _, err := p.openSetup(true)
+	if err != nil {
+		return // the user's level was what they asked for
+	}
+	if len(names) == 0 {
+		names = setup.Names()
+	}
+	if titles, err := s.SetUp(names); err == nil && len(titles) > 0 {
+		p.Messagef("note: this project has a setup of its own, for %s: add --project",
+			strings.Join(titles, ", "))
+	}
 }
 
 // thisProgram is a path of this program that stays valid: the one on $PATH if it leads

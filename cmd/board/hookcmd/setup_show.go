@@ -54,12 +54,12 @@ func (p *program) showWorks(c *cli.Context, s *setup.Setup, works []*setup.Work)
 	for _, w := range works {
 		for _, change := range w.Changes {
 			if c.Bool("uninstall") && !c.Bool("dry-run") {
-				goes := ""
+				parts, path := strings.Join(change.Taken, " and "), base.Safe(s.Short(change.Path))
 				if change.Action == setup.Remove {
-					goes = ", which goes"
+					p.Printf("%s: deletes %s (%s)\n", w.Title, path, parts)
+				} else {
+					p.Printf("%s: removes %s from %s\n", w.Title, parts, path)
 				}
-				p.Printf("%s: %s from %s%s\n", w.Title, strings.Join(change.Taken, " and "),
-					base.Safe(s.Short(change.Path)), goes)
 				continue
 			}
 			for line := range strings.Lines(unified(change)) {
@@ -120,8 +120,12 @@ func (p *program) tellSetup(works []*setup.Work, results []setupResult, uninstal
 				what = "removed from " + base.Count(int64(len(r.Files)), "file", "files")
 			}
 			p.Printf("%s: %s\n", works[i].Title, what)
-			for _, f := range r.Files {
-				if f.Backup != "" {
+			for j, f := range r.Files {
+				stay := works[i].Changes[j].Stay
+				for _, path := range stay {
+					p.Messagef("  this backup stays: %s", base.Safe(path))
+				}
+				if f.Backup != "" && len(stay) == 0 {
 					p.Messagef("  before: %s", base.Safe(f.Backup))
 				}
 			}

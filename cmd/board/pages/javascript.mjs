@@ -9,11 +9,11 @@ import { writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
-/** What a command could not do: code, exitCode, nextStep. */
+/** What a command could not do, and what to do next: code, exitCode, nextStep. */
 export class BoardError extends Error {
   /** @param {number} exitCode @param {{code: string, message: string, try: string}} error */
   constructor(exitCode, error) {
-    super(error.message);
+    super([error.message, error.try].filter(Boolean).join("; try: "));
     this.exitCode = exitCode;
     this.code = error.code;
     this.nextStep = error.try;
@@ -58,6 +58,14 @@ export class Board {
     }
   }
 
+  /**
+   * Create the run. One that exists is not changed: a program may start again.
+   * @param {string} goal @param {Flags} [flags]
+   */
+  async new(goal, flags) {
+    return (await this.call(["new"], { goal, existsOk: true, ...flags })).state;
+  }
+
   // With a key, a call that is repeated writes nothing the second time.
 
   /** @param {string} text @param {string} key @param {Flags} [flags] */
@@ -86,6 +94,14 @@ export class Board {
   /** @param {string} signal @param {string} text @param {string} key @param {Flags} [flags] */
   async address(signal, text, key, flags) {
     return (await this.call(["address", signal, "-"], { key, ...flags }, text)).entry;
+  }
+
+  /**
+   * Leave a question open, for a reason that stays on record.
+   * @param {string} signal @param {string} reason
+   */
+  async waive(signal, reason) {
+    return (await this.call(["waive", signal], { reason })).signal;
   }
 
   /**
@@ -124,6 +140,22 @@ export class Board {
    */
   async check(...reports) {
     return (await this.call(["check", ...reports], {}, "", [3, 4])).check;
+  }
+
+  /**
+   * Return the findings as markdown, for the writer of a report; {budget: 4000} limits it.
+   * @param {Flags} [flags]
+   */
+  async digest(flags) {
+    return (await this.call(["export"], { format: "md", ...flags })).digest.text;
+  }
+
+  /**
+   * Write the run to a .jsonl, .md or .html file.
+   * @param {string} file @param {Flags} [flags]
+   */
+  async export(file, flags) {
+    return (await this.call(["export"], { output: file, ...flags })).export;
   }
 
   // The knowledge base: what earlier runs have left, and what later ones shall have.
@@ -182,6 +214,7 @@ function errorIn(err, code) {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   // An example: a finding, a question and its answer.
   const reader = new Board("from-javascript", "reader"), writer = new Board("from-javascript", "writer");
+  await reader.new("How long do tokens live?");
   const found = await reader.post("Tokens never expire", "reader/1", { sourceDoc: "auth.go", mustSurface: true });
   await reader.signal("Who rotates the keys?", "reader/2", { priority: "high", origin: found.id });
   console.log("gate open:", (await writer.gate()).open);

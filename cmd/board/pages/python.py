@@ -11,10 +11,10 @@ import time
 
 
 class BoardError(Exception):
-    """What a command could not do: .code, .exit_code, .next_step."""
+    """What a command could not do, and what to do next: .code, .exit_code, .next_step."""
 
     def __init__(self, exit_code, error):
-        super().__init__(error["message"])
+        super().__init__("; try: ".join(filter(None, (error["message"], error["try"]))))
         self.exit_code, self.code, self.next_step = exit_code, error["code"], error["try"]
 
 
@@ -48,6 +48,10 @@ class Board:
                 raise BoardError(done.returncode, error)
             time.sleep(pause)
 
+    def new(self, goal, exists_ok=True, **flags):
+        """Create the run. One that exists is not changed: a program may start again."""
+        return self.call("new", goal=goal, exists_ok=exists_ok, **flags)["state"]
+
     # With a key, a call that is repeated writes nothing the second time.
 
     def post(self, text, key, **flags):
@@ -67,6 +71,10 @@ class Board:
 
     def address(self, signal, text, key, **flags):
         return self.call("address", signal, "-", text=text, key=key, **flags)["entry"]
+
+    def waive(self, signal, reason, **flags):
+        """Leave a question open, for a reason that stays on record."""
+        return self.call("waive", signal, reason=reason, **flags)["signal"]
 
     def gate(self, wait=None, **flags):
         """Return the verdict. wait="10m" waits until the gate is open, at most so long."""
@@ -89,6 +97,14 @@ class Board:
         """Return the result of all checks. Its "passed" is the verdict."""
         return self.call("check", *reports, answers=(3, 4), **flags)["check"]
 
+    def digest(self, **flags):
+        """Return the findings as markdown, for the writer of a report; budget=4000 limits it."""
+        return self.call("export", format="md", **flags)["digest"]["text"]
+
+    def export(self, file, **flags):
+        """Write the run to a .jsonl, .md or .html file."""
+        return self.call("export", output=file, **flags)["export"]
+
     # The knowledge base: what earlier runs have left, and what later ones shall have.
 
     def brief(self, task, **flags):
@@ -106,6 +122,7 @@ class Board:
 
 if __name__ == "__main__":  # an example: a finding, a question and its answer
     reader, writer = Board("from-python", "reader"), Board("from-python", "writer")
+    reader.new("How long do tokens live?")
     found = reader.post("Tokens never expire", "reader/1", source_doc="auth.go", must_surface=True)
     reader.signal("Who rotates the keys?", "reader/2", priority="high", origin=found["id"])
     print("gate open:", writer.gate()["open"])

@@ -1,6 +1,7 @@
 package runcmd
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -32,7 +33,9 @@ md     a digest for the author of the synthesis: blockers, must-surface entries,
        which then passes survival
 html   one file to read and pass on: entries, links, signals and their timeline.
        --report: also the passages of the report, with links to their entries, and
-       facts that no entry supports`,
+       facts that no entry supports
+With --output, --json prints what was written. Without, jsonl is JSON already, and md
+is one object, which has the text.`,
 			Flags: base.ReadFlags(
 				&cli.StringFlag{Name: "format", Aliases: []string{"f"},
 					Usage: "`FORMAT`: jsonl, md or html (default: by the file's extension, else jsonl)"},
@@ -77,51 +80,84 @@ func (p *program) export(c *cli.Context) error {
 	}
 	out := c.String("output")
 	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
-		switch f {
-		case "jsonl":
-			return p.WriteFile(out, func(w io.Writer) error { return b.Export(c.Context, w) })
-		case "html":
-			return p.exportHTML(c, b)
-		}
-		if c.Bool("appendix") {
-			text, err := report.Appendix(c.Context, b)
-			if err != nil {
-				return err
-			}
-			return p.WriteFile(out, func(w io.Writer) error {
+		done := exportedFile{File: out, Format: f, OmittedMust: []string{}}
+		write := func(w io.Writer) error { return b.Export(c.Context, w) }
+		if text := ""; f == "md" {
+			text, err = p.exportMarkdown(c, b, &done)
+			write = func(w io.Writer) error {
 				_, err := io.WriteString(w, text)
 				return err
-			})
+			}
+		} else if f == "html" {
+			write, err = p.exportHTML(c, b)
 		}
-		s, err := b.Snapshot(c.Context)
 		if err != nil {
 			return err
 		}
-		follow, err := p.policy(c)
-		if err != nil {
-			return err
+		if err := p.WriteFile(out, write); err != nil || !toFile(c) {
+			return err // else the document itself was the answer
 		}
-		d, err := report.NewDigest(s, follow.Gate, c.Int("budget"), base.CommandFor)
-		if err != nil {
-			return err
-		}
-		if len(d.OmittedMust) > 0 {
-			p.Messagef("board: the budget is too small: %s or shortened (%s)",
-				base.Count(int64(len(d.OmittedMust)), "item that must surface is left out",
-					"items that must surface are left out"),
-				board.Line(strings.Join(d.OmittedMust, ", "), 200))
-		}
-		if c.Bool("json") {
-			return p.WriteFile(out, func(w io.Writer) error {
-				return (&program{&base.Program{Out: &base.CheckedWriter{W: w}}}).JSON("digest", d)
-			})
-		}
-		return p.WriteFile(out, func(w io.Writer) error {
-			_, err := io.WriteString(w,
-				d.Text)
-			return err
-		})
+		st, err := b.State(c.Context)
+		done.Entries, done.Signals = st.Entries.Total, st.Signals.Total
+		return p.Answer(c, err, func() {
+			left := ""
+			if done.Omitted > 0 {
+				left = fmt.Sprintf("; %d left out", done.Omitted)
+			}
+			p.Messagef("%s written: %s, %s%s", base.Safe(out),
+				base.Count(done.Entries, "entry", "entries"),
+				base.Count(done.Signals, "signal", "signals"), left)
+		}, "export", done)
 	})
+}
+
+// exportedFile is a file that was exported to.
+type exportedFile struct {
+	File    string `json:"file"`
+	Format  string `json:"format"`  // jsonl, md or html
+	Entries int64  `json:"entries"` // of the run
+	Signals int64  `json:"signals"` // of the run
+	Omitted int    `json:"omitted"` // entries and signals that the budget left out
+	// OmittedMust are the ids of what the report must carry and the file leaves out, or
+	// shortens.
+	OmittedMust []string `json:"omitted_must"`
+}
+
+// toFile reports whether the export goes to a file, so that stdout has the answer.
+func toFile(c *cli.Context) bool { return c.String("output") != "" && c.String("output") != "-" }
+
+// exportMarkdown is the digest or the appendix. It notes in done what the budget left out.
+func (p *program) exportMarkdown(c *cli.Context, b *board.Board, done *exportedFile) (string,
+	error) {
+	if c.Bool("appendix") {
+		return report.Appendix(c.Context, b)
+	}
+	s, err := b.Snapshot(c.Context)
+	if err != nil {
+		return "", err
+	}
+	follow, err := p.policy(c)
+	if err != nil {
+		return "", err
+	}
+	d, err := report.NewDigest(s, follow.Gate, c.Int("budget"), base.CommandFor)
+	if err != nil {
+		return "", err
+	}
+	if len(d.OmittedMust) > 0 {
+		p.Messagef("board: the budget is too small: %s or shortened (%s)",
+			base.Count(int64(len(d.OmittedMust)), "item that must surface is left out",
+				"items that must surface are left out"),
+			board.Line(strings.Join(d.OmittedMust, ", "), 200))
+		done.OmittedMust = d.OmittedMust
+	}
+	if done.Omitted = d.Omitted; !c.Bool("json") || toFile(c) {
+		return d.Text, nil
+	}
+	var answer strings.Builder
+	err = (&program{&base.Program{Out: &base.CheckedWriter{W: &answer},
+		Answered: p.Answered}}).JSON("digest", d)
+	return answer.String(), err
 }
 
 // exportFormat is --format, else the format of the output's name. It refuses flags of
@@ -152,9 +188,12 @@ func (p *program) exportFormat(c *cli.Context) (f string, err error) {
 		return "", base.Usagef("`board export --format html --report report.md`",
 			"--report is for the HTML report, and --sources goes with it")
 	}
-	if c.Bool("appendix") && (f != "md" || c.IsSet("budget") || c.Bool("json")) {
+	if c.Bool("appendix") && (f != "md" || c.IsSet("budget")) {
 		return "", base.Usagef("`board export --format md --appendix`",
-			"--appendix needs --format md, without --budget and --json")
+			"--appendix needs --format md, without --budget")
+	}
+	if c.Bool("json") && !toFile(c) && (f == "html" || c.Bool("appendix")) {
+		return "", base.Usagef("add -o FILE", "this document is not JSON: with --json it needs a file")
 	}
 	if n := c.Int("budget"); n != 0 && n < minBudget {
 		return "", base.Usagef("give more, or 0 for no limit",
@@ -164,22 +203,22 @@ func (p *program) exportFormat(c *cli.Context) (f string, err error) {
 }
 
 // exportHTML writes the page, with what the reports of --report stand on.
-func (p *program) exportHTML(c *cli.Context, b *board.Board) error {
+func (p *program) exportHTML(c *cli.Context, b *board.Board) (func(io.Writer) error, error) {
 	follow, err := p.policy(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var traced *trace.Result
 	if names := c.StringSlice("report"); len(names) > 0 {
 		r, err := p.traceReports(c, b, names, follow.Sources)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		traced = &r
 	}
-	return p.WriteFile(c.String("output"), func(w io.Writer) error {
+	return func(w io.Writer) error {
 		return report.WriteHTML(c.Context, w, b, follow.Gate, traced)
-	})
+	}, nil
 }
 
 func (p *program) imports(c *cli.Context) error {
