@@ -44,7 +44,7 @@
 // # What is injected
 //
 // A prompt gets at most 3 capsules. Each must reach the threshold that
-// `board kb calibrate` has measured (kb.Query.Gate) and 0.95 of the best one's
+// `board kb calibrate` has measured (kb.Query.Gate) and 0.97 of the best one's
 // evidence. It must belong to this workspace or hold beyond its own (domain,
 // universal), and must be new to the session. A trivial prompt, one that asks for
 // nothing, gets nothing.
@@ -59,7 +59,7 @@
 //	            prompt             session's start             floor    bytes of
 //	            capsules, tokens   tokens, capsules, worklog            a capsule
 //	fast        1, 250             700, 0, 15                  0.95     300
-//	balanced    3, 600             1500, 3, 40                 0.95     500
+//	balanced    3, 600             1500, 3, 40                 0.97     500
 //	deep        5, 1200            2400, 3, 60                 0.80     900
 //
 // Config.Budget and Config.Limit override them. No answer has more than MaxBudget

@@ -69,7 +69,7 @@ func TestRecall(t *testing.T) {
 // the best of both.
 func TestMerge(t *testing.T) {
 	w := newWorld(t)
-	w.searcher = &answering{own: []kb.Hit{hit("own1", "a", "b", 1), hit("own2", "a", "b", 0.95)},
+	w.searcher = &answering{own: []kb.Hit{hit("own1", "a", "b", 1), hit("own2", "a", "b", 0.98)},
 		wide: []kb.Hit{hit("wide1", "a", "b", 1)}, ownEvidence: 1, wideEvidence: 0.5}
 	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); !strings.Contains(
 		got, "own2") || strings.Contains(got, "wide1") {

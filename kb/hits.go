@@ -103,7 +103,7 @@ func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, langs words.Languages, re
 // most three capsules, each with at least this share of the best one's evidence.
 const (
 	RecallLimit = 3
-	RecallFloor = 0.95
+	RecallFloor = 0.97
 )
 
 // judge sets the evidence of each hit and marks the weak ones. A gated search keeps only
