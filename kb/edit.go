@@ -159,28 +159,49 @@ func (k *KB) EditText(ctx context.Context, id string, text []byte, opt EditOptio
 
 // Retire removes a capsule from searches and lists. Restore undoes it.
 func (k *KB) Retire(ctx context.Context, id, why string) (c Capsule, err error) {
-	if err := CheckID(id); err != nil {
+	all, err := k.RetireAll(ctx, []string{id}, why)
+	if err != nil {
 		return c, err
+	}
+	return all[0], nil
+}
+
+// RetireAll is Retire for several capsules: all of them are retired, or none.
+func (k *KB) RetireAll(ctx context.Context, ids []string, why string) (all []Capsule, err error) {
+	for _, id := range ids {
+		if err := CheckID(id); err != nil {
+			return nil, err
+		}
 	}
 	if err := CheckText("the reason", why, MaxField, false); err != nil {
-		return c, err
+		return nil, err
 	}
 	err = k.change(ctx, func(ch *change) error {
-		old, err := ch.get(id)
-		if err != nil {
-			return err
+		all = []Capsule{}
+		for _, id := range ids {
+			old, err := ch.get(id)
+			if err != nil {
+				return err
+			}
+			if old.Retired != nil {
+				return capsuleError(fault.Conflict, id,
+					fmt.Sprintf("%s is already retired, since %s", id,
+						old.Retired.Format(time.DateOnly)), "",
+					fault.Do("kb.history", "{} shows why", "id", id))
+			}
+			c := *old
+			c.Retired, c.RetiredWhy = &ch.tx.Now, why
+			if err := ch.update(old, &c, nil, VerbRetired, "", why); err != nil {
+				return err
+			}
+			all = append(all, c)
 		}
-		if old.Retired != nil {
-			return capsuleError(fault.Conflict, id,
-				fmt.Sprintf("%s is already retired, since %s", id,
-					old.Retired.Format(time.DateOnly)), "",
-				fault.Do("kb.history", "{} shows why", "id", id))
-		}
-		c = *old
-		c.Retired, c.RetiredWhy = &ch.tx.Now, why
-		return ch.update(old, &c, nil, VerbRetired, "", why)
+		return nil
 	})
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 // Event is an entry in the log of changes.

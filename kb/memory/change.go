@@ -186,44 +186,92 @@ func (f *file) change(tx *sqlite.Tx, was, now *Item, v embed.Vector, why string,
 }
 
 // Forget marks an item as forgotten: reads do not find it, and Get still returns it. by
-// is the item that replaces it, or "".
+// is the item that replaces it, or "". For a note of the caller the result is empty.
 func (s *Store) Forget(ctx context.Context, id, why, by string) (Item, error) {
-	if err := s.refuseSecrets(theReason, why); err != nil {
-		return Item{}, err
-	}
-	if len(id) > 0 && id[0] == 'j' {
-		return Item{}, s.forgetNote(ctx, id)
-	}
-	f, _, err := s.find(ctx, id)
+	all, err := s.ForgetAll(ctx, []string{id}, why, by)
 	if err != nil {
 		return Item{}, err
+	}
+	return all[0], nil
+}
+
+// ForgetAll is Forget for several ids. All are checked before anything is changed, and
+// those of one file are forgotten in one transaction.
+func (s *Store) ForgetAll(ctx context.Context, ids []string, why, by string) ([]Item, error) {
+	if err := s.refuseSecrets(theReason, why); err != nil {
+		return nil, err
+	}
+	var files []*file
+	in := map[*file][]int{} // places in ids
+	for i, id := range ids {
+		var f *file
+		var it *Item
+		var err error
+		if isNote(id) {
+			f, _, err = s.findNote(ctx, id, noteKept)
+		} else if f, it, err = s.find(ctx, id); err == nil {
+			err = s.mayForget(it)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if in[f] == nil {
+			files = append(files, f)
+		}
+		in[f] = append(in[f], i)
 	}
 	if by != "" {
 		if _, r, err := s.find(ctx, by); err != nil {
-			return Item{}, err
+			return nil, err
 		} else if err := checkActive(r); err != nil {
-			return Item{}, err
-		} else if by == id {
-			return Item{}, invalid("an item cannot replace itself", "name another, or none")
+			return nil, err
+		} else if slices.Contains(ids, by) {
+			return nil, invalid("an item cannot replace itself", "name another, or none")
 		}
 	}
-	var it *Item
-	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) (err error) {
-		if it, err = s.reread(tx, id); err != nil {
-			return err
+	out := make([]Item, len(ids))
+	for _, f := range files {
+		if err := f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+			for _, i := range in[f] {
+				if err := f.forgetAsked(tx, ids[i], why, by, &out[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return nil, err
 		}
-		if err := unlessForgotten(it); err != nil {
-			return err
-		}
-		if err := s.mayChange(it); err != nil {
-			return err
-		}
-		return f.forget(tx, it, RuleAsked, by, why)
-	})
+	}
+	return out, nil
+}
+
+// forgetAsked forgets an item or a note of the caller on request.
+func (f *file) forgetAsked(tx *sqlite.Tx, id, why, by string, out *Item) error {
+	if isNote(id) {
+		_, err := f.markNote(tx, id, VerbForgotten, noteKept)
+		return err
+	}
+	it, err := f.s.reread(tx, id)
 	if err != nil {
-		return Item{}, err
+		return err
 	}
-	return *it, nil
+	if err := f.s.mayForget(it); err != nil {
+		return err
+	}
+	if err := f.forget(tx, it, RuleAsked, by, why); err != nil {
+		return err
+	}
+	*out = *it
+	return nil
+}
+
+// mayForget refuses an item that is forgotten already, or that the caller may not
+// change.
+func (s *Store) mayForget(it *Item) error {
+	if err := unlessForgotten(it); err != nil {
+		return err
+	}
+	return s.mayChange(it)
 }
 
 // forget marks an active or archived item as forgotten by a rule.
@@ -341,7 +389,7 @@ func (f *file) revive(tx *sqlite.Tx, it *Item, v embed.Vector, why string,
 // expiry. For a note the result has only the id, the tier and the text.
 func (s *Store) Restore(ctx context.Context, id string) (Stored, error) {
 	out := Stored{Warnings: []string{}}
-	if len(id) > 0 && id[0] == 'j' {
+	if isNote(id) {
 		n, err := s.restoreNote(ctx, id)
 		out.Item = Item{ID: n.ID, Tier: n.Tier, Agent: n.Agent, Content: n.Content,
 			Created: n.Created}

@@ -254,20 +254,14 @@ func (p *program) kbRetire(c *cli.Context) error {
 		return base.Usagef("`board kb retire CAPSULE`", "no capsule is given")
 	}
 	return base.With(p.openKB(c, kb.OpenExisting, false))(func(k *kb.KB) error {
-		all := []kb.Capsule{}
-		for _, id := range c.Args().Slice() {
-			r, err := k.Retire(c.Context, id, c.String("why"))
-			p.kbNotes(k)
-			if err != nil {
-				return err
-			}
-			all = append(all, r)
-			if !c.Bool("json") {
+		all, err := k.RetireAll(c.Context, base.DistinctArgs(c), c.String("why"))
+		p.kbNotes(k)
+		return p.Answer(c, err, func() {
+			for _, r := range all {
 				p.Printf("%s is retired: %s; `board kb history %s --restore %d` brings it back\n", r.ID,
 					base.Line(r.Title, 80), r.ID, r.Revision-1)
 			}
-		}
-		return p.Answer(c, nil, func() {}, "capsules", all)
+		}, "capsules", all)
 	})
 }
 
