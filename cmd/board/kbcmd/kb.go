@@ -16,8 +16,8 @@ import (
 // kbFilters are the flags that filter capsules.
 func kbFilters() []cli.Flag {
 	return append(kbPlaces(),
-		&cli.BoolFlag{Name: "superseded", Usage: "superseded capsules too"},
-		&cli.BoolFlag{Name: "retired", Usage: "retired capsules too"},
+		&cli.BoolFlag{Name: "superseded", Usage: "include superseded capsules"},
+		&cli.BoolFlag{Name: "retired", Usage: "include retired capsules"},
 	)
 }
 
