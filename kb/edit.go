@@ -405,6 +405,45 @@ func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 	return c, err
 }
 
+// LastActive returns the newest revision in which a capsule that is now retired or
+// superseded was neither.
+func (k *KB) LastActive(ctx context.Context, id string) (revision int, err error) {
+	if err := CheckID(id); err != nil {
+		return 0, err
+	}
+	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		now, err := capsulesWhere(tx, `id = ?`, id)
+		if err != nil {
+			return err
+		}
+		if len(now) == 0 {
+			return notFound(id)
+		}
+		if now[0].Retired == nil && now[0].SupersededBy == "" {
+			say := id + " is neither retired nor superseded"
+			if now[0].Revision == 1 {
+				return capsuleError(fault.Conflict, id, say, "nothing to do")
+			}
+			return capsuleError(fault.Conflict, id, say, "",
+				fault.Do("kb.history", "{} lists its revisions", "id", id),
+				fault.Do("kb.restore", "{} restores one", "id", id, "revision", "N"))
+		}
+		events, err := eventsWhere(tx, `capsule = ? AND before <> '' ORDER BY seq`, id)
+		if err != nil {
+			return err
+		}
+		for _, e := range slices.Backward(events) {
+			if e.Before.Retired == nil && e.Before.SupersededBy == "" {
+				revision = e.Before.Revision
+				return nil
+			}
+		}
+		return capsuleError(fault.NotFound, id, id+" has no revision in which it was active", "",
+			fault.Do("kb.history", "{} lists them", "id", id))
+	})
+	return revision, err
+}
+
 // embedAgain embeds a capsule whose text has changed. Until then it is found by words.
 func (k *KB) embedAgain(ctx context.Context, c *Capsule) error {
 	var notes []string

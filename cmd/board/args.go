@@ -296,8 +296,8 @@ var synonyms = sync.OnceValue(func() map[string]string {
 		"kb add": "remember", "kb delete": "retire", "kb find": "search",
 		"kb forget": "retire", "kb log": "history", "kb new": "remember", "kb put": "remember",
 		"kb query": "search", "kb read": "get", "kb remove": "retire",
-		"kb restore": "history CAPSULE --restore N", "kb rm": "retire", "kb save": "remember",
-		"kb show": "get", "kb undo": "history CAPSULE --restore N", "kb update": "edit",
+		"kb rm": "retire", "kb save": "remember",
+		"kb show": "get", "kb undo": "restore", "kb update": "edit",
 		"kb write": "remember",
 
 		"topic add": "note", "topic create": "use", "topic current": "status",

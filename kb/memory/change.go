@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
+	"strconv"
 	"time"
 
 	"blackboard/board/fault"
@@ -414,7 +416,7 @@ func (s *Store) Restore(ctx context.Context, id string) (Stored, error) {
 			return err
 		}
 		if it.Live() {
-			return conflict(it.ID+" is neither archived nor forgotten", "nothing to do")
+			return it.activeAlready()
 		}
 		if it.Rule == RuleAsked { // forgotten on request: that was intended
 			if err := s.mayChange(it); err != nil {
@@ -441,5 +443,63 @@ func (s *Store) Restore(ctx context.Context, id string) (Stored, error) {
 		out.Item = *it
 		return nil
 	})
+	return out, err
+}
+
+// activeAlready refuses to restore an item that is neither archived nor forgotten.
+func (it *Item) activeAlready() error {
+	say := it.ID + " is neither archived nor forgotten"
+	if it.Revision == 1 {
+		return conflict(say, "nothing to do")
+	}
+	return conflict(say, "", fault.Do("memory.restore_revision",
+		"{} restores the text before its last change",
+		"id", it.ID, "revision", strconv.Itoa(it.Revision-1)))
+}
+
+// RestoreRevision gives an active item the content of an earlier revision, as a new
+// revision: its texts, tags, importance, lifetime, source, link and expiry. An expiry
+// that is over is dropped.
+func (s *Store) RestoreRevision(ctx context.Context, id string, revision int) (Stored, error) {
+	if isNote(id) {
+		return Stored{}, invalid(clip(id, 60)+" is a note, which has no revisions",
+			"leave the revision out")
+	}
+	before, err := s.Revisions(ctx, id)
+	if err != nil {
+		return Stored{}, err
+	}
+	at := slices.IndexFunc(before, func(r Item) bool { return r.Revision == revision })
+	if now, err := s.Peek(ctx, id); err != nil {
+		return Stored{}, err
+	} else if at < 0 && now.Revision != revision {
+		return Stored{}, &fault.Error{Kind: fault.NotFound, ID: id,
+			Msg: fmt.Sprintf("%s has no revision %d", id, revision),
+			Next: fault.Steps("", fault.Do("memory.get", "{} shows them", "id", id,
+				"revisions", ""))}
+	}
+	over := false
+	out, err := s.Update(ctx, id, UpdateOptions{Why: fmt.Sprintf("as revision %d", revision),
+		Force: true}, // a secret in it was stored on purpose
+		func(it *Item) error {
+			was := *it
+			if at >= 0 {
+				r := &before[at]
+				it.Title, it.Content, it.Tags, it.Importance, it.Lifetime, it.Source, it.DerivedFrom,
+					it.Expires = r.Title, r.Content, slices.Clone(r.Tags), r.Importance, r.Lifetime,
+					r.Source, r.DerivedFrom, r.Expires
+				if over = it.hasExpired(s.now()); over {
+					it.Expires = nil
+				}
+			}
+			if reflect.DeepEqual(was, *it) {
+				return conflict(fmt.Sprintf("%s is already as it was at revision %d", id, revision),
+					"nothing to do")
+			}
+			return nil
+		})
+	if over && err == nil {
+		out.Warnings = append(out.Warnings, "it had expired; it now has no expiry")
+	}
 	return out, err
 }

@@ -56,8 +56,13 @@ replaces the group's items with it. They are forgotten, and point to it.`,
 			Action: p.memoryConsolidate,
 		},
 		{
-			Name: "restore", Usage: "restore archived or forgotten items", ArgsUsage: "ID",
-			Flags: memoryFlags(), Action: p.memoryRestore,
+			Name: "restore", Usage: "restore an archived or forgotten item, or an earlier revision",
+			ArgsUsage: "ID",
+			Description: `Without --revision, reads find an archived or forgotten item again. With it,
+the item gets the text and the fields of that revision, as a new revision.
+board memory get ID --revisions lists them.`,
+			Flags:  memoryFlags(&cli.IntFlag{Name: "revision", Usage: "restore revision `N`"}),
+			Action: p.memoryRestore,
 		},
 		p.memoryScrubCommand(),
 	}
@@ -272,10 +277,19 @@ func (p *program) memoryRestore(c *cli.Context) error {
 		return err
 	}
 	return base.With(p.openMemory(c, true))(func(s *openedMemory) error {
-		r, err := s.Restore(c.Context, id)
+		var r memory.Stored
+		var err error
+		if c.IsSet("revision") {
+			r, err = s.RestoreRevision(c.Context, id, c.Int("revision"))
+		} else {
+			r, err = s.Restore(c.Context, id)
+		}
 		return p.Answer(c, err, func() {
-			p.Printf("%s is restored to %s: %s\n", r.Item.ID, r.Item.Scope(),
-				base.Line(headline(&r.Item), 100))
+			to := r.Item.Scope().String()
+			if c.IsSet("revision") {
+				to = fmt.Sprintf("revision %d, as revision %d", c.Int("revision"), r.Item.Revision)
+			}
+			p.Printf("%s is restored to %s: %s\n", r.Item.ID, to, base.Line(headline(&r.Item), 100))
 			p.warnings(r.Warnings)
 		}, "restored", r.Item, "warnings", r.Warnings)
 	})
