@@ -52,7 +52,9 @@ func arrange(commands []*cli.Command, args []string) ([]string, error) {
 			positional = append(positional, a)
 		case known && takesValue && !hasValue:
 			if i+1 == len(rest) {
-				return nil, base.Usagef("`board "+names(path)+" --help` shows how",
+				value, usage := wordsOfFlag(leaf.Flags, name)
+				return nil, base.Usagef(dashed(name)+" "+value+": "+usage+
+					"; `board "+names(path)+" --help` shows all flags",
 					"the flag %s needs a value", a)
 			}
 			i++
@@ -222,6 +224,16 @@ func byName(commands []*cli.Command, name string) *cli.Command {
 		}
 	}
 	return nil
+}
+
+// wordsOfFlag are the name of a flag's value and its usage.
+func wordsOfFlag(flags []cli.Flag, name string) (value, usage string) {
+	for _, f := range flags {
+		if slices.Contains(f.Names(), name) {
+			return flagUsage(f)
+		}
+	}
+	return "VALUE", "a value"
 }
 
 // flagArity maps each name of each flag to whether it takes a value.
