@@ -104,7 +104,8 @@ func (f *file) delete(tx *sqlite.Tx, id string) error {
 	if len(found) == 0 {
 		return noChunk(id)
 	}
-	if _, err := tx.Exec(`INSERT OR REPLACE INTO deleted SELECT id, ? FROM chunks WHERE n = ? AND imported`,
+	if _, err := tx.Exec(`INSERT OR REPLACE INTO deleted
+		SELECT id, ? FROM chunks WHERE n = ? AND imported`,
 		tx.Now.UnixMilli(), found[0].n); err != nil {
 		return err
 	}

@@ -30,7 +30,8 @@ func passwordAt(text string, i int) (start, end int) {
 	if !hasSuffix(name, passwordNames...) {
 		return 0, 0
 	}
-	for start = i + 1; start < len(text) && start < i+4 && strings.IndexByte(" \t=>", text[start]) >= 0; {
+	start = i + 1
+	for start < len(text) && start < i+4 && strings.IndexByte(" \t=>", text[start]) >= 0 {
 		start++
 	}
 	stops := " \t\r\n\v\f\"'`"
