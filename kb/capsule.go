@@ -220,6 +220,21 @@ func (c *Capsule) SaidOnce() (title, body string) {
 	return title, body
 }
 
+// Place formats where the capsule applies: "universal", "workspace: /home/me/shop".
+func (c *Capsule) Place() string {
+	place := ""
+	switch {
+	case c.Scope == "project" && c.Project != "":
+		place = c.Project
+	case c.Scope == "project" || c.Scope == "workspace":
+		place = c.Workspace
+	}
+	if place == "" {
+		return c.Scope
+	}
+	return c.Scope + ": " + place
+}
+
 // Warnings lists missing fields that searches and curation would use.
 func (c *Capsule) Warnings() []string {
 	var w []string

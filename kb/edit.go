@@ -159,28 +159,49 @@ func (k *KB) EditText(ctx context.Context, id string, text []byte, opt EditOptio
 
 // Retire removes a capsule from searches and lists. Restore undoes it.
 func (k *KB) Retire(ctx context.Context, id, why string) (c Capsule, err error) {
-	if err := CheckID(id); err != nil {
+	all, err := k.RetireAll(ctx, []string{id}, why)
+	if err != nil {
 		return c, err
+	}
+	return all[0], nil
+}
+
+// RetireAll is Retire for several capsules: all of them are retired, or none.
+func (k *KB) RetireAll(ctx context.Context, ids []string, why string) (all []Capsule, err error) {
+	for _, id := range ids {
+		if err := CheckID(id); err != nil {
+			return nil, err
+		}
 	}
 	if err := CheckText("the reason", why, MaxField, false); err != nil {
-		return c, err
+		return nil, err
 	}
 	err = k.change(ctx, func(ch *change) error {
-		old, err := ch.get(id)
-		if err != nil {
-			return err
+		all = []Capsule{}
+		for _, id := range ids {
+			old, err := ch.get(id)
+			if err != nil {
+				return err
+			}
+			if old.Retired != nil {
+				return capsuleError(fault.Conflict, id,
+					fmt.Sprintf("%s is already retired, since %s", id,
+						old.Retired.Format(time.DateOnly)), "",
+					fault.Do("kb.history", "{} shows why", "id", id))
+			}
+			c := *old
+			c.Retired, c.RetiredWhy = &ch.tx.Now, why
+			if err := ch.update(old, &c, nil, VerbRetired, "", why); err != nil {
+				return err
+			}
+			all = append(all, c)
 		}
-		if old.Retired != nil {
-			return capsuleError(fault.Conflict, id,
-				fmt.Sprintf("%s is already retired, since %s", id,
-					old.Retired.Format(time.DateOnly)), "",
-				fault.Do("kb.history", "{} shows why", "id", id))
-		}
-		c = *old
-		c.Retired, c.RetiredWhy = &ch.tx.Now, why
-		return ch.update(old, &c, nil, VerbRetired, "", why)
+		return nil
 	})
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 // Event is an entry in the log of changes.
@@ -382,6 +403,45 @@ func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 		err = k.embedAgain(ctx, &c)
 	}
 	return c, err
+}
+
+// LastActive returns the newest revision in which a capsule that is now retired or
+// superseded was neither.
+func (k *KB) LastActive(ctx context.Context, id string) (revision int, err error) {
+	if err := CheckID(id); err != nil {
+		return 0, err
+	}
+	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		now, err := capsulesWhere(tx, `id = ?`, id)
+		if err != nil {
+			return err
+		}
+		if len(now) == 0 {
+			return notFound(id)
+		}
+		if now[0].Retired == nil && now[0].SupersededBy == "" {
+			say := id + " is neither retired nor superseded"
+			if now[0].Revision == 1 {
+				return capsuleError(fault.Conflict, id, say, "nothing to do")
+			}
+			return capsuleError(fault.Conflict, id, say, "",
+				fault.Do("kb.history", "{} lists its revisions", "id", id),
+				fault.Do("kb.restore", "{} restores one", "id", id, "revision", "N"))
+		}
+		events, err := eventsWhere(tx, `capsule = ? AND before <> '' ORDER BY seq`, id)
+		if err != nil {
+			return err
+		}
+		for _, e := range slices.Backward(events) {
+			if e.Before.Retired == nil && e.Before.SupersededBy == "" {
+				revision = e.Before.Revision
+				return nil
+			}
+		}
+		return capsuleError(fault.NotFound, id, id+" has no revision in which it was active", "",
+			fault.Do("kb.history", "{} lists them", "id", id))
+	})
+	return revision, err
 }
 
 // embedAgain embeds a capsule whose text has changed. Until then it is found by words.

@@ -193,31 +193,23 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 	}
 	caps := sections(file, sha, parts, like, opt, r)
 	refused := len(parts) - len(caps)
-	if opt.DryRun {
-		r.note(file, known.sha256)
-		r.Capsules += len(caps)
-		return nil
-	}
-	vectors, err := k.embedChunks(ctx, file, caps, opt, r)
-	if err != nil {
-		return err
-	}
 	var written, kept, removed int
-	var warnings []string
-	err = k.change(ctx, func(ch *change) (err error) {
-		if now, err := markdown.Read(file); err != nil || now != text {
-			return errDocumentChanged
-		}
-		written, kept, removed, warnings, err = ch.swap(file, sha, refused, caps, vectors)
-		return err
-	})
+	if opt.DryRun {
+		err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
+			found, err := capsulesWhere(tx, `ingest_file = ?`, file)
+			old := make([]*Capsule, len(found))
+			for i := range found {
+				old[i] = &found[i]
+			}
+			same, gone := match(old, caps)
+			written, kept, removed = len(caps)-len(same), len(same), len(gone)
+			return err
+		})
+	} else {
+		written, kept, removed, err = k.replaceSections(ctx, file, sha, text, refused, caps, opt, r)
+	}
 	if err != nil {
 		return fmt.Errorf("ingest %s: %w", file, err)
-	}
-	for _, w := range warnings {
-		if !slices.Contains(r.Warnings, w) {
-			r.Warnings = append(r.Warnings, w)
-		}
 	}
 	again := asBefore && (known.refused > 0 || opt.Force) ||
 		!asBefore && strings.HasSuffix(known.sha256, sha)
@@ -229,6 +221,29 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 	r.note(file, known.sha256)
 	r.Capsules, r.Kept, r.Removed = r.Capsules+written, r.Kept+kept, r.Removed+removed
 	return nil
+}
+
+// replaceSections makes caps the capsules of a document.
+func (k *KB) replaceSections(ctx context.Context, file, sha, text string, refused int,
+	caps []Capsule, opt *IngestOptions, r *IngestedAll) (written, kept, removed int, err error) {
+	vectors, err := k.embedChunks(ctx, file, caps, opt, r)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	var warnings []string
+	err = k.change(ctx, func(ch *change) (err error) {
+		if now, err := markdown.Read(file); err != nil || now != text {
+			return errDocumentChanged
+		}
+		written, kept, removed, warnings, err = ch.swap(file, sha, refused, caps, vectors)
+		return err
+	})
+	for _, w := range warnings {
+		if !slices.Contains(r.Warnings, w) {
+			r.Warnings = append(r.Warnings, w)
+		}
+	}
+	return written, kept, removed, err
 }
 
 // parts cuts a document into sections and masks suspected secrets. The whole document is
@@ -352,33 +367,27 @@ func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []
 	if err != nil {
 		return 0, 0, 0, nil, err
 	}
-	left := map[string][]*Capsule{} // by text
+	var old []*Capsule
 	for i := range found {
 		c, err := ch.get(found[i].ID) // with edits of its file by hand
 		if err != nil {
 			return 0, 0, 0, nil, err
 		}
 		if c.Ingested != nil {
-			left[c.section()] = append(left[c.section()], c)
+			old = append(old, c)
 		}
 	}
-	same := make([]*Capsule, len(caps))
+	same, gone := match(old, caps)
 	var pending []string
 	for i := range caps {
-		text := caps[i].section()
-		if l := left[text]; len(l) > 0 {
-			same[i], left[text] = l[0], l[1:]
-		} else if caps[i].ID, err = ch.newUniqueID(); err != nil {
-			return 0, 0, 0, nil, err
-		} else {
-			pending = append(pending, caps[i].ID)
+		if same[i] != nil {
+			continue
 		}
+		if caps[i].ID, err = ch.newUniqueID(); err != nil {
+			return 0, 0, 0, nil, err
+		}
+		pending = append(pending, caps[i].ID)
 	}
-	var gone []*Capsule
-	for _, l := range left {
-		gone = append(gone, l...)
-	}
-	slices.SortFunc(gone, func(a, b *Capsule) int { return cmp.Compare(a.n, b.n) })
 	for _, c := range gone {
 		pending = append(pending, c.ID)
 	}
@@ -416,6 +425,27 @@ func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []
 		SET sha256 = excluded.sha256, parts = excluded.parts, refused = excluded.refused,
 		at = excluded.at`, file, cutAs(sha), len(caps), refused, ch.tx.Now.UnixMilli())
 	return written, kept, removed, warnings, err
+}
+
+// match finds the old capsules of a document's sections: same has the one of caps[i] at
+// i, if there is one, and gone has those whose section no longer exists.
+func match(old []*Capsule, caps []Capsule) (same map[int]*Capsule, gone []*Capsule) {
+	left := map[string][]*Capsule{} // by text
+	for _, c := range old {
+		left[c.section()] = append(left[c.section()], c)
+	}
+	same = map[int]*Capsule{}
+	for i := range caps {
+		text := caps[i].section()
+		if l := left[text]; len(l) > 0 {
+			same[i], left[text] = l[0], l[1:]
+		}
+	}
+	for _, l := range left {
+		gone = append(gone, l...)
+	}
+	slices.SortFunc(gone, func(a, b *Capsule) int { return cmp.Compare(a.n, b.n) })
+	return same, gone
 }
 
 // section identifies a section by its title and text.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +62,53 @@ func TestIngestCutAnew(t *testing.T) {
 		t.Errorf("%+v, %v", all, err)
 	}
 	mirrored(t, k)
+}
+
+// TestIngestDryRun: a dry run counts what the real run then does, and changes nothing.
+func TestIngestDryRun(t *testing.T) {
+	k := newKB(t, nil)
+	dir := t.TempDir()
+	for i, step := range []struct {
+		text    string
+		prune   bool
+		force   bool
+		written int
+		kept    int
+		removed int
+	}{
+		{text: "# A\n\none\n\n# B\n\ntwo\n\n# C\n\nthree\n", written: 3},
+		{text: "# A\n\none\n\n# Other\n\ntwo\n\n# C\n\nthree\n", written: 1, kept: 2, removed: 1},
+		{text: "# A\n\none\n\n# A\n\none\n\n# C\n\nthree\n", written: 1, kept: 2, removed: 1},
+		{text: "# C\n\nthree\n\n# A\n\none\n", kept: 2, removed: 1},
+		{text: "# C\n\nthree\n\n# A\n\none\n", force: true}, // unchanged
+		{prune: true, removed: 2},
+	} {
+		if write(t, dir, "a.md", step.text); step.prune {
+			os.Remove(filepath.Join(dir, "a.md"))
+		}
+		before, _, err := k.List(t.Context(), ListQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := IngestOptions{Scope: "universal", Prune: step.prune, Force: step.force, DryRun: true}
+		dry, err := k.Ingest(t.Context(), []string{dir}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, _, err := k.List(t.Context(), ListQuery{})
+		if err != nil || !reflect.DeepEqual(before, after) {
+			t.Errorf("step %d: the dry run changed something: %v, %v", i, after, err)
+		}
+		opt.DryRun = false
+		real, err := k.Ingest(t.Context(), []string{dir}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(dry, real) || real.Capsules != step.written ||
+			real.Kept != step.kept || real.Removed != step.removed {
+			t.Errorf("step %d: dry %+v\nreal %+v", i, dry, real)
+		}
+	}
 }
 
 func ingest(tb testing.TB, k *KB, path string) IngestedAll {

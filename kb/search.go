@@ -342,7 +342,24 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 		return err
 	}
 	q.judge(res, &found, k.index.TermsIn, c, known)
-	return nil
+	return k.dropEmpty(tx, q, res)
+}
+
+// dropEmpty drops the hits that were found by function words alone, if no hit has any
+// evidence. Hits that were compared by meaning stay.
+func (k *KB) dropEmpty(tx *sqlite.Tx, q *Query, res *Result) error {
+	if res.Evidence > 0 {
+		return nil
+	}
+	var ns []int64
+	for i := range res.Hits {
+		if h := &res.Hits[i]; h.CosineScore == nil {
+			ns = append(ns, h.n)
+		}
+	}
+	only, err := k.index.ByFunctionWords(tx, index.Query{Text: q.Text, Expand: !q.Gate}, ns)
+	res.Hits = slices.DeleteFunc(res.Hits, func(h Hit) bool { return only[h.n] })
+	return err
 }
 
 // modelOf returns the model of a search, "" if it is by words alone.

@@ -378,3 +378,24 @@ func TestSearchLanguages(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyFunctionWords: a capsule that has nothing of a question but "to" is no hit,
+// unless the question has nothing else.
+func TestOnlyFunctionWords(t *testing.T) {
+	k := newKB(t, nil)
+	put(t, k, Capsule{Kind: "fact", Scope: "universal", Title: "Deploys go to staging first",
+		Body: "A deploy goes to staging, and then to production. Connections are drained."})
+	put(t, k, Capsule{Kind: "fact", Scope: "universal", Title: "At most 50 items in a cart",
+		Body: "More fail to load.", Tags: []string{"yeast"}})
+	for question, want := range map[string]bool{
+		"how to bake bread":      false,
+		"how to":                 true, // it has no other words
+		"how to bake yeast":      true, // a tag
+		"how to bake conections": true, // a word in place of a missing one
+		"how to deploy":          true,
+	} {
+		if r := ask(t, k, Query{Text: question}); (len(r.Hits) > 0) != want {
+			t.Errorf("%s: %d hits, want some: %v", question, len(r.Hits), want)
+		}
+	}
+}

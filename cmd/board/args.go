@@ -52,7 +52,9 @@ func arrange(commands []*cli.Command, args []string) ([]string, error) {
 			positional = append(positional, a)
 		case known && takesValue && !hasValue:
 			if i+1 == len(rest) {
-				return nil, base.Usagef("`board "+names(path)+" --help` shows how",
+				value, usage := wordsOfFlag(leaf.Flags, name)
+				return nil, base.Usagef(dashed(name)+" "+value+": "+usage+
+					"; `board "+names(path)+" --help` shows all flags",
 					"the flag %s needs a value", a)
 			}
 			i++
@@ -224,6 +226,16 @@ func byName(commands []*cli.Command, name string) *cli.Command {
 	return nil
 }
 
+// wordsOfFlag are the name of a flag's value and its usage.
+func wordsOfFlag(flags []cli.Flag, name string) (value, usage string) {
+	for _, f := range flags {
+		if slices.Contains(f.Names(), name) {
+			return flagUsage(f)
+		}
+	}
+	return "VALUE", "a value"
+}
+
 // flagArity maps each name of each flag to whether it takes a value.
 func flagArity(flags []cli.Flag) map[string]bool {
 	m := map[string]bool{"help": false, "h": false}
@@ -296,8 +308,8 @@ var synonyms = sync.OnceValue(func() map[string]string {
 		"kb add": "remember", "kb delete": "retire", "kb find": "search",
 		"kb forget": "retire", "kb log": "history", "kb new": "remember", "kb put": "remember",
 		"kb query": "search", "kb read": "get", "kb remove": "retire",
-		"kb restore": "history CAPSULE --restore N", "kb rm": "retire", "kb save": "remember",
-		"kb show": "get", "kb undo": "history CAPSULE --restore N", "kb update": "edit",
+		"kb rm": "retire", "kb save": "remember",
+		"kb show": "get", "kb undo": "restore", "kb update": "edit",
 		"kb write": "remember",
 
 		"topic add": "note", "topic create": "use", "topic current": "status",

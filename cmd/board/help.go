@@ -66,7 +66,8 @@ func commandHelp(name string, c *cli.Command) string {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, flagNames(f), usage)
 	}
 	if len(c.Aliases) > 0 {
-		fmt.Fprintf(&b, "\nThe same: board %s\n", strings.Join(c.Aliases, ", "))
+		parent := "board " + strings.TrimSuffix(name, c.Name) // with a space at its end
+		fmt.Fprintf(&b, "\nThe same: %s\n", parent+strings.Join(c.Aliases, ", "+parent))
 	}
 	if slices.Contains(pageOrder, name) {
 		fmt.Fprintf(&b, "\nMore: board help %s\n", name)

@@ -72,6 +72,9 @@ type Brief struct {
 	Budget   int      `json:"budget"`        // the most tokens
 	Log      []Entry  `json:"retrieval_log"` // every capsule that was considered, with its scores
 	Degraded []string `json:"degraded"`
+	// Next makes the best match apply where the reader works, if it applies elsewhere and
+	// the block is empty.
+	Next []fault.Step `json:"-"`
 }
 
 // tokens estimates the tokens of a text: 4 bytes each, as in English text.
@@ -141,7 +144,7 @@ func (b *Brief) choose(res kb.Result, opt *Options) (read []*kb.Capsule) {
 			Boosts: h.Boosts}
 		switch {
 		case !holdsIn(&h.Capsule, opt.Workspace, opt.Project):
-			entry.Why = "holds elsewhere: " + h.Scope + " " + place(&h.Capsule)
+			entry.Why = "holds elsewhere: scope " + h.Place()
 		case h.Evidence == 0:
 			entry.Why = "no evidence beyond words that every text has"
 		case h.Weak && !b.Weak:
@@ -174,6 +177,11 @@ func (b *Brief) choose(res kb.Result, opt *Options) (read []*kb.Capsule) {
 		b.Tokens = tokens(b.Block)
 	}
 	b.Weak = b.Weak && len(read) > 0
+	if b.Block == "" && len(hits) > 0 && hits[0].Evidence > 0 &&
+		!holdsIn(&hits[0].Capsule, opt.Workspace, opt.Project) {
+		b.Next = fault.Steps("", fault.Do("kb.edit", "{} makes it apply in every directory",
+			"id", hits[0].ID, "scope", "universal"))
+	}
 	return read
 }
 
@@ -200,13 +208,6 @@ func isFrom(c *kb.Capsule, run string) bool {
 func origin(c *kb.Capsule) string {
 	run, entry := c.Origin()
 	return run + "/" + entry
-}
-
-func place(c *kb.Capsule) string {
-	if c.Project != "" && c.Scope == "project" {
-		return c.Project
-	}
-	return c.Workspace
 }
 
 // briefText puts a text by others on one line, without anything that could close the

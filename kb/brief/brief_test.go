@@ -59,7 +59,7 @@ func TestBrief(t *testing.T) {
 	if strings.Count(b.Block, "by its clock") != 1 {
 		t.Error("a title that is the body's beginning is said twice")
 	}
-	if strings.Contains(b.Block, elsewhere.ID) || why(b, elsewhere.ID) != "holds elsewhere: workspace /other" || why(b, far.ID) != "holds elsewhere: project flat" || why(b, fact.ID) != "not in the log" {
+	if strings.Contains(b.Block, elsewhere.ID) || why(b, elsewhere.ID) != "holds elsewhere: scope workspace: /other" || why(b, far.ID) != "holds elsewhere: scope project: flat" || why(b, fact.ID) != "not in the log" {
 		t.Errorf("%q, %q, %q", why(b, elsewhere.ID), why(b, far.ID), why(b, fact.ID))
 	}
 	if b := brief(Options{Task: "renew the lease of a worker", Limit: 1}); why(b, lease.ID) != "beyond the limit" && why(b, long.ID) != "beyond the limit" {

@@ -70,33 +70,46 @@ func (s *Store) Read(ctx context.Context, id string) (Chunk, error) {
 	return found[0], nil
 }
 
-// Delete deletes a chunk for good. For an unknown one the error matches fault.NotFound.
-func (s *Store) Delete(ctx context.Context, id string) error {
-	id = text(id)
+// Delete deletes chunks for good, all or none. For an unknown one the error matches
+// fault.NotFound.
+func (s *Store) Delete(ctx context.Context, ids ...string) error {
 	// an unknown id must not create the file or wait for a writer
-	if _, err := s.Read(ctx, id); err != nil {
-		return err
+	for _, id := range ids {
+		if _, err := s.Read(ctx, id); err != nil {
+			return err
+		}
 	}
 	f, err := s.file(ctx, false)
 	if err != nil {
 		return err
 	}
 	if f == nil {
-		return noChunk(id)
+		return noChunk(text(ids[0]))
 	}
 	return storeError(f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
-		found, err := metasWhere(tx, `id = ? AND (expires IS NULL OR expires > ?)`, id, tx.Now.UnixMilli())
-		if err != nil {
-			return err
+		for _, id := range ids {
+			if err := f.delete(tx, text(id)); err != nil {
+				return err
+			}
 		}
-		if len(found) == 0 {
-			return noChunk(id)
-		}
-		if _, err := tx.Exec(`INSERT OR REPLACE INTO deleted SELECT id, ? FROM chunks WHERE n = ? AND imported`, tx.Now.UnixMilli(), found[0].n); err != nil {
-			return err
-		}
-		return f.remove(tx, found...)
+		return nil
 	}))
+}
+
+func (f *file) delete(tx *sqlite.Tx, id string) error {
+	found, err := metasWhere(tx, `id = ? AND (expires IS NULL OR expires > ?)`, id, tx.Now.UnixMilli())
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return noChunk(id)
+	}
+	if _, err := tx.Exec(`INSERT OR REPLACE INTO deleted
+		SELECT id, ? FROM chunks WHERE n = ? AND imported`,
+		tx.Now.UnixMilli(), found[0].n); err != nil {
+		return err
+	}
+	return f.remove(tx, found...)
 }
 
 // purgePatience is how long opening a store waits to delete expired chunks, which no

@@ -3,8 +3,10 @@ package index
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"blackboard/board/sqlite"
+	"blackboard/board/words"
 )
 
 // TermScore is one term's share of a document's BM25F score.
@@ -55,6 +57,26 @@ func (x *Index) Explain(tx *sqlite.Tx, q Query, ids []int64) (map[int64][]TermSc
 		slices.SortStableFunc(terms, func(a, b TermScore) int { return cmp.Compare(b.Score, a.Score) })
 	}
 	return out, nil
+}
+
+// ByFunctionWords returns those of the documents that have nothing of a text but function
+// words, such as "to" and "the", although the text has other words.
+func (x *Index) ByFunctionWords(tx *sqlite.Tx, q Query, ids []int64) (map[int64]bool, error) {
+	content := func(term string) bool {
+		return !functionTerms()[term] && !strings.HasPrefix(term, words.StemMark)
+	}
+	if len(ids) == 0 || !slices.ContainsFunc(x.Terms(q.Text), content) {
+		return nil, nil
+	}
+	shares, err := x.Explain(tx, q, ids)
+	if err != nil {
+		return nil, err
+	}
+	only := map[int64]bool{}
+	for id, terms := range shares {
+		only[id] = !slices.ContainsFunc(terms, func(t TermScore) bool { return content(t.Term) })
+	}
+	return only, nil
 }
 
 // find returns the ordinal of a living document.

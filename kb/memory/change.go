@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
+	"strconv"
 	"time"
 
 	"blackboard/board/fault"
@@ -186,44 +188,92 @@ func (f *file) change(tx *sqlite.Tx, was, now *Item, v embed.Vector, why string,
 }
 
 // Forget marks an item as forgotten: reads do not find it, and Get still returns it. by
-// is the item that replaces it, or "".
+// is the item that replaces it, or "". For a note of the caller the result is empty.
 func (s *Store) Forget(ctx context.Context, id, why, by string) (Item, error) {
-	if err := s.refuseSecrets(theReason, why); err != nil {
-		return Item{}, err
-	}
-	if len(id) > 0 && id[0] == 'j' {
-		return Item{}, s.forgetNote(ctx, id)
-	}
-	f, _, err := s.find(ctx, id)
+	all, err := s.ForgetAll(ctx, []string{id}, why, by)
 	if err != nil {
 		return Item{}, err
+	}
+	return all[0], nil
+}
+
+// ForgetAll is Forget for several ids. All are checked before anything is changed, and
+// those of one file are forgotten in one transaction.
+func (s *Store) ForgetAll(ctx context.Context, ids []string, why, by string) ([]Item, error) {
+	if err := s.refuseSecrets(theReason, why); err != nil {
+		return nil, err
+	}
+	var files []*file
+	in := map[*file][]int{} // places in ids
+	for i, id := range ids {
+		var f *file
+		var it *Item
+		var err error
+		if isNote(id) {
+			f, _, err = s.findNote(ctx, id, noteKept)
+		} else if f, it, err = s.find(ctx, id); err == nil {
+			err = s.mayForget(it)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if in[f] == nil {
+			files = append(files, f)
+		}
+		in[f] = append(in[f], i)
 	}
 	if by != "" {
 		if _, r, err := s.find(ctx, by); err != nil {
-			return Item{}, err
+			return nil, err
 		} else if err := checkActive(r); err != nil {
-			return Item{}, err
-		} else if by == id {
-			return Item{}, invalid("an item cannot replace itself", "name another, or none")
+			return nil, err
+		} else if slices.Contains(ids, by) {
+			return nil, invalid("an item cannot replace itself", "name another, or none")
 		}
 	}
-	var it *Item
-	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) (err error) {
-		if it, err = s.reread(tx, id); err != nil {
-			return err
+	out := make([]Item, len(ids))
+	for _, f := range files {
+		if err := f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+			for _, i := range in[f] {
+				if err := f.forgetAsked(tx, ids[i], why, by, &out[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return nil, err
 		}
-		if err := unlessForgotten(it); err != nil {
-			return err
-		}
-		if err := s.mayChange(it); err != nil {
-			return err
-		}
-		return f.forget(tx, it, RuleAsked, by, why)
-	})
+	}
+	return out, nil
+}
+
+// forgetAsked forgets an item or a note of the caller on request.
+func (f *file) forgetAsked(tx *sqlite.Tx, id, why, by string, out *Item) error {
+	if isNote(id) {
+		_, err := f.markNote(tx, id, VerbForgotten, noteKept)
+		return err
+	}
+	it, err := f.s.reread(tx, id)
 	if err != nil {
-		return Item{}, err
+		return err
 	}
-	return *it, nil
+	if err := f.s.mayForget(it); err != nil {
+		return err
+	}
+	if err := f.forget(tx, it, RuleAsked, by, why); err != nil {
+		return err
+	}
+	*out = *it
+	return nil
+}
+
+// mayForget refuses an item that is forgotten already, or that the caller may not
+// change.
+func (s *Store) mayForget(it *Item) error {
+	if err := unlessForgotten(it); err != nil {
+		return err
+	}
+	return s.mayChange(it)
 }
 
 // forget marks an active or archived item as forgotten by a rule.
@@ -341,7 +391,7 @@ func (f *file) revive(tx *sqlite.Tx, it *Item, v embed.Vector, why string,
 // expiry. For a note the result has only the id, the tier and the text.
 func (s *Store) Restore(ctx context.Context, id string) (Stored, error) {
 	out := Stored{Warnings: []string{}}
-	if len(id) > 0 && id[0] == 'j' {
+	if isNote(id) {
 		n, err := s.restoreNote(ctx, id)
 		out.Item = Item{ID: n.ID, Tier: n.Tier, Agent: n.Agent, Content: n.Content,
 			Created: n.Created}
@@ -366,7 +416,7 @@ func (s *Store) Restore(ctx context.Context, id string) (Stored, error) {
 			return err
 		}
 		if it.Live() {
-			return conflict(it.ID+" is neither archived nor forgotten", "nothing to do")
+			return it.activeAlready()
 		}
 		if it.Rule == RuleAsked { // forgotten on request: that was intended
 			if err := s.mayChange(it); err != nil {
@@ -393,5 +443,63 @@ func (s *Store) Restore(ctx context.Context, id string) (Stored, error) {
 		out.Item = *it
 		return nil
 	})
+	return out, err
+}
+
+// activeAlready refuses to restore an item that is neither archived nor forgotten.
+func (it *Item) activeAlready() error {
+	say := it.ID + " is neither archived nor forgotten"
+	if it.Revision == 1 {
+		return conflict(say, "nothing to do")
+	}
+	return conflict(say, "", fault.Do("memory.restore_revision",
+		"{} restores the text before its last change",
+		"id", it.ID, "revision", strconv.Itoa(it.Revision-1)))
+}
+
+// RestoreRevision gives an active item the content of an earlier revision, as a new
+// revision: its texts, tags, importance, lifetime, source, link and expiry. An expiry
+// that is over is dropped.
+func (s *Store) RestoreRevision(ctx context.Context, id string, revision int) (Stored, error) {
+	if isNote(id) {
+		return Stored{}, invalid(clip(id, 60)+" is a note, which has no revisions",
+			"leave the revision out")
+	}
+	before, err := s.Revisions(ctx, id)
+	if err != nil {
+		return Stored{}, err
+	}
+	at := slices.IndexFunc(before, func(r Item) bool { return r.Revision == revision })
+	if now, err := s.Peek(ctx, id); err != nil {
+		return Stored{}, err
+	} else if at < 0 && now.Revision != revision {
+		return Stored{}, &fault.Error{Kind: fault.NotFound, ID: id,
+			Msg: fmt.Sprintf("%s has no revision %d", id, revision),
+			Next: fault.Steps("", fault.Do("memory.get", "{} shows them", "id", id,
+				"revisions", ""))}
+	}
+	over := false
+	out, err := s.Update(ctx, id, UpdateOptions{Why: fmt.Sprintf("as revision %d", revision),
+		Force: true}, // a secret in it was stored on purpose
+		func(it *Item) error {
+			was := *it
+			if at >= 0 {
+				r := &before[at]
+				it.Title, it.Content, it.Tags, it.Importance, it.Lifetime, it.Source, it.DerivedFrom,
+					it.Expires = r.Title, r.Content, slices.Clone(r.Tags), r.Importance, r.Lifetime,
+					r.Source, r.DerivedFrom, r.Expires
+				if over = it.hasExpired(s.now()); over {
+					it.Expires = nil
+				}
+			}
+			if reflect.DeepEqual(was, *it) {
+				return conflict(fmt.Sprintf("%s is already as it was at revision %d", id, revision),
+					"nothing to do")
+			}
+			return nil
+		})
+	if over && err == nil {
+		out.Warnings = append(out.Warnings, "it had expired; it now has no expiry")
+	}
 	return out, err
 }

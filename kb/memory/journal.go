@@ -153,60 +153,75 @@ func notesWhere(tx *sqlite.Tx, tier, where string, args ...any) ([]Note, error) 
 	}, `SELECT '`+tier+`', id, agent, kind, content, created FROM notes WHERE `+where, args...)
 }
 
-// forgetNote forgets a note of the caller.
-func (s *Store) forgetNote(ctx context.Context, id string) error {
-	_, err := s.markNote(ctx, id, VerbForgotten, `forgotten IS NULL`)
-	return err
-}
+// Conditions of a note.
+const (
+	noteKept      = `forgotten IS NULL`
+	noteForgotten = `forgotten IS NOT NULL`
+)
+
+// isNote reports whether an id is that of a note.
+func isNote(id string) bool { return strings.HasPrefix(id, "j") }
 
 // restoreNote restores a forgotten note of the caller.
-func (s *Store) restoreNote(ctx context.Context, id string) (Note, error) {
-	return s.markNote(ctx, id, VerbRestored, `forgotten IS NOT NULL`)
-}
-
-// markNote forgets or restores a note of the caller that satisfies the condition.
-func (s *Store) markNote(ctx context.Context, id, verb, condition string) (n Note, err error) {
-	if err := checkID(id); err != nil {
+func (s *Store) restoreNote(ctx context.Context, id string) (n Note, err error) {
+	f, _, err := s.findNote(ctx, id, noteForgotten)
+	if err != nil {
 		return n, err
 	}
-	where := ` WHERE id = ? AND agent = ? AND ` + condition
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+		n, err = f.markNote(tx, id, VerbRestored, noteForgotten)
+		return err
+	})
+	return n, err
+}
+
+// findNote returns a note of the caller that satisfies the condition, and its file.
+func (s *Store) findNote(ctx context.Context, id, condition string) (f *file, n Note, err error) {
+	if err := checkID(id); err != nil {
+		return nil, n, err
+	}
 	for _, tier := range []string{Workspace, Account} {
 		if s.opt.Agent == "" || !s.Reaches(tier) {
 			continue
 		}
-		there := 0
-		if err := s.reading(ctx, tier, func(_ *file, tx *sqlite.Tx) (err error) {
-			there, err = sqlite.One[int](tx, `SELECT count(*) FROM notes`+where, id, s.opt.Agent)
+		var found []Note
+		if err := s.reading(ctx, tier, func(in *file, tx *sqlite.Tx) (err error) {
+			f = in
+			found, err = notesWhere(tx, tier, `id = ? AND agent = ? AND `+condition, id, s.opt.Agent)
 			return err
 		}); err != nil {
-			return n, err
+			return nil, n, err
 		}
-		if there == 0 {
-			continue
+		if len(found) > 0 {
+			return f, found[0], nil
 		}
-		err = s.writing(ctx, tier, func(f *file, tx *sqlite.Tx) error {
-			to, why := any(nil), ""
-			if verb == VerbForgotten {
-				to, why = tx.Now.UnixMilli(), RuleAsked
-			}
-			res, err := tx.Exec(`UPDATE notes SET forgotten = ?`+where, to, id, s.opt.Agent)
-			if err != nil {
-				return err
-			}
-			if n, err := res.RowsAffected(); err != nil || n == 0 {
-				return errors.Join(err, notFound(id))
-			}
-			found, err := notesWhere(tx, tier, `id = ?`, id)
-			if err != nil {
-				return err
-			}
-			n = found[0]
-			return f.event(tx, Event{
-				Verb: verb, Scope: tier, Subject: id, Why: why, agent: s.opt.Agent})
-		})
+	}
+	return nil, n, notFound(id)
+}
+
+// markNote forgets or restores a note of the caller that satisfies the condition.
+func (f *file) markNote(tx *sqlite.Tx, id, verb, condition string) (n Note, err error) {
+	tier, to, why := Workspace, any(nil), ""
+	if f.account {
+		tier = Account
+	}
+	if verb == VerbForgotten {
+		to, why = tx.Now.UnixMilli(), RuleAsked
+	}
+	res, err := tx.Exec(`UPDATE notes SET forgotten = ? WHERE id = ? AND agent = ? AND `+condition,
+		to, id, f.s.opt.Agent)
+	if err != nil {
 		return n, err
 	}
-	return n, notFound(id)
+	if changed, err := res.RowsAffected(); err != nil || changed == 0 {
+		return n, errors.Join(err, notFound(id))
+	}
+	found, err := notesWhere(tx, tier, `id = ?`, id)
+	if err != nil {
+		return n, err
+	}
+	return found[0], f.event(tx, Event{
+		Verb: verb, Scope: tier, Subject: id, Why: why, agent: f.s.opt.Agent})
 }
 
 // AgentContext returns a block with the caller's core memories and its journal of the

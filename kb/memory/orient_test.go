@@ -63,9 +63,17 @@ func TestOrientStaysWithinItsBudget(t *testing.T) {
 func TestAccessesAreWrittenLater(t *testing.T) {
 	home, c := t.TempDir(), newClock()
 	s := open(t, home, Options{Now: c.now})
-	it := put(t, s, Item{Tier: Workspace, Content: "asked for often"})
+	it := put(t, s, Item{Tier: Workspace, Content: "the Kafka broker of the warehouse"})
 	for range 5 {
-		read(t, s, Query{Tiers: []string{Workspace}, Text: "often"})
+		read(t, s, Query{Tiers: []string{Workspace}, Text: "Kafka broker warehouse"})
+		// A weak match is no access.
+		if r := read(t, s, Query{Tiers: []string{Workspace}, Text: "which books did Brecht write about the warehouse in Svendborg during his exile in Denmark"}); len(r.Slices[0].Hits) != 1 || !r.Slices[0].Hits[0].Weak {
+			t.Fatalf("%+v", r.Slices)
+		}
+		// What has only function words of the question is no hit.
+		if r := read(t, s, Query{Tiers: []string{Workspace}, Text: "the baking of bread"}); len(r.Slices[0].Hits) != 0 {
+			t.Fatalf("%+v", r.Slices)
+		}
 		c.pass(time.Second / 2)
 	}
 	s.Flush(t.Context())

@@ -378,7 +378,18 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 			f.Index.TermsIn(found.Languages, it.Content), cosine)
 		hits[i].Weak = hits[i].Evidence < threshold
 	}
-	return hits, nil
+	// If no hit has any evidence, what was found by function words alone is no hit.
+	var empty []int64
+	for i := range hits {
+		if hits[i].Evidence > 0 {
+			return hits, nil
+		}
+		if hits[i].Cosine == nil {
+			empty = append(empty, hits[i].n)
+		}
+	}
+	only, err := f.Index.ByFunctionWords(tx, index.Query{Text: q.Text, Expand: !q.Gate}, empty)
+	return slices.DeleteFunc(hits, func(h Hit) bool { return only[h.n] }), err
 }
 
 // candidates searches a tier for a text and reads the fields for relevance of the items

@@ -51,8 +51,8 @@ func (s *Store) session(conversation string, now time.Time) string {
 // Rare words weigh more.
 const answerShare = 0.5
 
-// answers returns the hits that answer a question: the first of their tier by words or
-// meaning, with at least answerShare of the words. The other hits are only shown.
+// answers returns the hits that answer a question: not weak, the first of their tier by
+// words or meaning, with at least answerShare of the words. The other hits are only shown.
 func answers(question string, hits []Hit) (items []*Item) {
 	var read words.Analyzer
 	weight, total := map[string]float64{}, 0.0
@@ -64,7 +64,7 @@ func answers(question string, hits []Hit) (items []*Item) {
 	})
 	for i := range hits {
 		h := &hits[i]
-		if h.TextRank != 1 && h.VectorRank != 1 {
+		if h.Weak || h.TextRank != 1 && h.VectorRank != 1 {
 			continue
 		}
 		has, seen := 0.0, map[string]bool{}
@@ -228,10 +228,13 @@ const (
 	askedCosine = 0.45
 )
 
-// asked returns the hits that the text asked for.
+// asked returns the hits that the text asked for. Weak hits are only shown.
 func asked(hits []Hit) (items []*Item) {
 	for i := range hits {
 		h := &hits[i]
+		if h.Weak {
+			continue
+		}
 		if h.TextRank > 0 && h.TextRank <= askedRank ||
 			h.Cosine != nil && *h.Cosine >= askedCosine {
 			items = append(items, &h.Item)

@@ -12,6 +12,7 @@
 //	shapes.txt  the prefixes, alphabets and lengths of tokens, as facts
 //	shapes.go   what reads and matches them
 //	scan.go     Find's one pass over a text; private keys, curl's headers and users
+//	password.go values that are named a password, and look like one
 //	named.go    values that only their name makes a secret; passwords in URLs; what looks like a secret and is none
 //	merge.go    overlapping matches become one finding
 //	mask.go     Mask for people, Redact for logs

@@ -71,7 +71,11 @@ func scan(text string) (found []span) {
 				}
 			}
 			if i == 0 || !operator[text[i-1]] {
+				before := len(found)
 				assigned(text, i, table.values, add)
+				if start, end := passwordAt(text, i); end > 0 && len(found) == before {
+					add(password, start, end)
+				}
 			}
 			continue
 		}

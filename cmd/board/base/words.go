@@ -25,12 +25,13 @@ func Commands() map[string]string {
 		"variable.list": "state list", "variable.get": "state get KEY",
 
 		"kb.list": "kb list", "kb.search": "kb search", "kb.get": "kb get ID",
-		"kb.history": "kb history ID", "kb.remember": "kb remember",
+		"kb.history": "kb history ID", "kb.restore": "kb restore ID", "kb.remember": "kb remember",
 		"kb.edit": "kb edit ID", "kb.ingest": "kb ingest PATHS", "kb.export": "kb export",
 		"kb.rebuild": "kb rebuild", "kb.reembed": "kb reembed",
 
 		"memory.list": "memory list", "memory.restore": "memory restore ID",
-		"memory.consolidate": "memory consolidate", "memory.get": "memory get ID",
+		"memory.restore_revision": "memory restore ID",
+		"memory.consolidate":      "memory consolidate", "memory.get": "memory get ID",
 		"memory.workspaces": "memory workspaces",
 		"memory.named.list": "memory named list", "memory.named.show": "memory named show NAME",
 		"memory.named.edit":   "memory named edit NAME",

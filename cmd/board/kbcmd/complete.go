@@ -39,7 +39,7 @@ func FlagValues(ctx context.Context, b *base.Program, command, name string) []st
 // ArgValues are the arguments that a kb command can have.
 func ArgValues(ctx context.Context, b *base.Program, command string) []string {
 	switch command {
-	case "kb get", "kb history":
+	case "kb get", "kb history", "kb restore":
 		return capsuleIDs(ctx, b, true)
 	case "kb edit", "kb retire":
 		return capsuleIDs(ctx, b, false)

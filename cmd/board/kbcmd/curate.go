@@ -21,12 +21,16 @@ func (p *program) kbCurateCommands() []*cli.Command {
 			Usage:     "split markdown documents into capsules, one for each section",
 			ArgsUsage: "FILE | FOLDER…",
 			Description: `Documents are split at their H1 and H2 headings into capsules of the kind
-doc. A document is identified by its path and content. Unchanged documents are skipped. A
-changed one gets its new capsules in one step; sections that did not change keep theirs.
-Files that cannot be ingested (binary, over 4 MB, unreadable) are listed, and the exit
-code is 1 after the rest is done. What looks like a secret is masked, and its section is
-named. A document that was ingested before keeps its tags, scope and workspace unless some
-are given.`,
+doc. A folder gives its .md and .markdown files at any depth, but for those in .git, .hg,
+.svn and node_modules, and links that lead out of it; .gitignore is not read.
+
+A document is identified by its path and content. Unchanged documents are skipped. A
+changed one gets its new capsules in one step; sections that did not change keep theirs. A
+renamed file is a new document with new capsules; --prune removes the old ones. Files that
+cannot be ingested (binary, over 4 MB, unreadable) are listed, and the exit code is 1
+after the rest is done. What looks like a secret is masked, and its section is named. A
+document that was ingested before keeps its tags, scope and workspace unless some are
+given.`,
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "scope", Usage: "where it applies, `SCOPE`: " +
 					strings.Join(kb.Scopes, ", ") + " (default workspace; universal in your " +

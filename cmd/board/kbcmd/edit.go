@@ -58,12 +58,24 @@ reads them.`,
 			Action: p.kbRetire,
 		},
 		{
+			Name:  "restore",
+			Usage: "restore a retired or superseded capsule, or an earlier revision", ArgsUsage: "CAPSULE",
+			Description: `Without --revision, a retired or superseded capsule becomes active again.
+With it, the capsule gets the content of that revision, as a new revision; board kb
+history CAPSULE lists them. A superseded capsule becomes active beside the other, and
+curation leaves the two alone.`,
+			Flags: []cli.Flag{
+				&cli.IntFlag{Name: "revision", Usage: "restore revision `N`"},
+				&cli.StringFlag{Name: "why", Usage: "the `REASON`, for the history"},
+				base.WorkerFlag(), base.JSONFlag(),
+			},
+			Action: p.kbRestore,
+		},
+		{
 			Name:  "history",
 			Usage: "show a capsule's changes; show or restore a revision", ArgsUsage: "CAPSULE",
 			Description: `Lists every change: who, when, why, and the earlier content. --restore N
-adds a new revision with the content of revision N. A retired capsule becomes active
-again. A superseded one becomes active beside the other, and curation leaves the two
-alone.`,
+is board kb restore CAPSULE --revision N.`,
 			Flags: []cli.Flag{
 				&cli.IntFlag{Name: "revision", Usage: "show all of revision `N`"},
 				&cli.IntFlag{Name: "restore", Usage: "restore revision `N`"},
@@ -254,21 +266,40 @@ func (p *program) kbRetire(c *cli.Context) error {
 		return base.Usagef("`board kb retire CAPSULE`", "no capsule is given")
 	}
 	return base.With(p.openKB(c, kb.OpenExisting, false))(func(k *kb.KB) error {
-		all := []kb.Capsule{}
-		for _, id := range c.Args().Slice() {
-			r, err := k.Retire(c.Context, id, c.String("why"))
-			p.kbNotes(k)
-			if err != nil {
+		all, err := k.RetireAll(c.Context, base.DistinctArgs(c), c.String("why"))
+		p.kbNotes(k)
+		return p.Answer(c, err, func() {
+			for _, r := range all {
+				p.Printf("%s is retired: %s; `board kb restore %s` brings it back\n", r.ID,
+					base.Line(r.Title, 80), r.ID)
+			}
+		}, "capsules", all)
+	})
+}
+
+func (p *program) kbRestore(c *cli.Context) error {
+	id, err := oneCapsule(c)
+	if err != nil {
+		return err
+	}
+	return base.With(p.openKB(c, kb.OpenExisting, true))(func(k *kb.KB) (err error) {
+		revision := c.Int("revision")
+		if !c.IsSet("revision") {
+			if revision, err = k.LastActive(c.Context, id); err != nil {
 				return err
 			}
-			all = append(all, r)
-			if !c.Bool("json") {
-				p.Printf("%s is retired: %s; `board kb history %s --restore %d` brings it back\n", r.ID,
-					base.Line(r.Title, 80), r.ID, r.Revision-1)
-			}
 		}
-		return p.Answer(c, nil, func() {}, "capsules", all)
+		return p.restore(c, k, id, revision)
 	})
+}
+
+func (p *program) restore(c *cli.Context, k *kb.KB, id string, revision int) error {
+	r, err := k.Restore(c.Context, id, revision, c.String("why"))
+	p.kbNotes(k)
+	return p.Answer(c, err, func() {
+		p.Printf("%s is restored to revision %d, as revision %d: %s\n", id, revision, r.Revision,
+			base.Line(r.Title, 80))
+	}, "capsule", r)
 }
 
 func (p *program) kbHistory(c *cli.Context) error {
@@ -279,17 +310,7 @@ func (p *program) kbHistory(c *cli.Context) error {
 	return base.With(p.openKB(c, kb.OpenExisting, c.IsSet("restore")))(func(k *kb.KB) error {
 		switch {
 		case c.IsSet("restore"):
-			r, err := k.Restore(c.Context, id, c.Int("restore"), c.String("why"))
-			p.kbNotes(k)
-			if err != nil {
-				return err
-			}
-			if c.Bool("json") {
-				return p.JSON("capsule", r)
-			}
-			p.Printf("%s is restored to revision %d, as revision %d: %s\n", id, c.Int("restore"),
-				r.Revision, base.Line(r.Title, 80))
-			return nil
+			return p.restore(c, k, id, c.Int("restore"))
 		case c.IsSet("revision"):
 			r, err := k.Revision(c.Context, id, c.Int("revision"))
 			if err != nil {

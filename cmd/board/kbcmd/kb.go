@@ -16,8 +16,8 @@ import (
 // kbFilters are the flags that filter capsules.
 func kbFilters() []cli.Flag {
 	return append(kbPlaces(),
-		&cli.BoolFlag{Name: "superseded", Usage: "superseded capsules too"},
-		&cli.BoolFlag{Name: "retired", Usage: "retired capsules too"},
+		&cli.BoolFlag{Name: "superseded", Usage: "include superseded capsules"},
+		&cli.BoolFlag{Name: "retired", Usage: "include retired capsules"},
 	)
 }
 
@@ -109,6 +109,7 @@ measures the threshold.`,
 					Usage: "drop hits that score less than this `SHARE` of the best"},
 				&cli.BoolFlag{Name: "gate",
 					Usage: "answer only with a confident match: at most 3 hits of about the same score"},
+				&cli.BoolFlag{Name: "no-docs", Usage: "leave out sections of documents"},
 				&cli.BoolFlag{Name: "no-mmr", Usage: "do not rank down near-duplicates of a better hit"},
 				&cli.BoolFlag{Name: "explain", Aliases: []string{"x"},
 					Usage: "say where each hit's score comes from"},
@@ -227,8 +228,9 @@ func (p *program) remember(c *cli.Context, capsule kb.Capsule) error {
 			if c.Bool("quiet") {
 				p.Printf("%s\n", r.Capsule.ID)
 			} else {
-				p.Printf("%s %s remembered: %s\n", r.Capsule.ID, r.Capsule.Kind,
-					base.Line(r.Capsule.Title, 100))
+				p.Printf("%s %s remembered: %s%s\n", r.Capsule.ID, r.Capsule.Kind,
+					base.Line(r.Capsule.Title, 100),
+					p.Paint(base.Dim, "  scope "+base.Line(r.Capsule.Place(), 200)))
 			}
 			for _, w := range r.Warnings {
 				p.Messagef("  note: %s", base.Safe(w))
@@ -288,8 +290,9 @@ func (p *program) kbSearch(c *cli.Context) error {
 	q.Mode, q.Fusion, q.Limit, q.Floor = c.String("mode"), c.String("fusion"), c.Int("limit"),
 		c.Float64("floor")
 	q.Gate, q.NoMMR, q.Explain = c.Bool("gate"), c.Bool("no-mmr"), c.Bool("explain")
+	q.NoDocs = c.Bool("no-docs")
 	if q.Gate { // as `board kb calibrate` measures it
-		q.NoDocs = len(q.Kinds) == 0
+		q.NoDocs = q.NoDocs || len(q.Kinds) == 0
 		if !c.IsSet("limit") {
 			q.Limit = kb.RecallLimit
 		}

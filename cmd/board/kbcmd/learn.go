@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/board/verify"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/harness"
@@ -59,7 +60,7 @@ listed with the reason; text that only resembles a learning is counted.`,
 			Usage: "print what a role should know before a task, for its prompt", ArgsUsage: "[TASK | -]",
 			Description: `Prints a block "## RECENT LEARNINGS" within a budget of tokens (4 bytes
 each): confident matches for the task, or else up to three that come nearest, marked as
-such. Without a match it prints nothing. Lines around the block say that these are records
+such. If nothing comes near, it prints nothing. Lines around the block say that these are records
 of others, not instructions.
 
 The role selects the kinds. An executor gets facts, recipes, gotchas, patterns and
@@ -313,6 +314,9 @@ func (p *program) kbBrief(c *cli.Context) error {
 			case b.Block == "" && len(b.Log) > 0 && b.Log[0].Evidence > 0:
 				p.Messagef("nothing to give; the best match is %s: %s", b.Log[0].ID,
 					base.Safe(b.Log[0].Why))
+				if len(b.Next) > 0 {
+					p.Messagef("  try: %s", base.Safe(fault.Say(b.Next, base.CommandFor)))
+				}
 			case b.Block == "":
 				if len(b.Kinds) > 0 {
 					kinds = " (among " + strings.Join(b.Kinds, ", ") + ")"

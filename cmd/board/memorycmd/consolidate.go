@@ -22,8 +22,8 @@ archived for their age. If it is interrupted, run the same command again. Hooks
 make a pass at the end of a session if 20 items are new, at most once a day.
 
 Archived items are not read: board memory read --archived finds them, and
-board memory restore brings them back. --undo reverts a whole pass. It is
-refused if an item of the pass has changed since.
+board memory restore brings them back. --undo PASS reverts a whole pass;
+--passes lists them. It is refused if an item of the pass has changed since.
 
 To rewrite several items into one, list groups of items that are about one
 thing, and pairs that may contradict each other,
@@ -45,8 +45,8 @@ replaces the group's items with it. They are forgotten, and point to it.`,
 					Usage: "list items that one text could replace, and contradictions; change nothing"},
 				&cli.BoolFlag{Name: "passes", Usage: "list passes, newest first"},
 				&cli.StringFlag{Name: "undo",
-					Usage: "revert the pass or the rewrite `PASS`; exit 6 if it cannot be " +
-						"reverted as a whole"},
+					Usage: "revert the pass or the rewrite `PASS` (--passes lists them); exit 6 " +
+						"if it cannot be reverted as a whole"},
 				&cli.IntFlag{Name: "limit", Aliases: []string{"n"},
 					Usage: "with --plan or --passes, at most `N`; 0: all", Value: 20},
 				&cli.StringFlag{Name: "apply",
@@ -56,8 +56,13 @@ replaces the group's items with it. They are forgotten, and point to it.`,
 			Action: p.memoryConsolidate,
 		},
 		{
-			Name: "restore", Usage: "restore archived or forgotten items", ArgsUsage: "ID",
-			Flags: memoryFlags(), Action: p.memoryRestore,
+			Name: "restore", Usage: "restore an archived or forgotten item, or an earlier revision",
+			ArgsUsage: "ID",
+			Description: `Without --revision, reads find an archived or forgotten item again. With it,
+the item gets the text and the fields of that revision, as a new revision.
+board memory get ID --revisions lists them.`,
+			Flags:  memoryFlags(&cli.IntFlag{Name: "revision", Usage: "restore revision `N`"}),
+			Action: p.memoryRestore,
 		},
 		p.memoryScrubCommand(),
 	}
@@ -272,10 +277,19 @@ func (p *program) memoryRestore(c *cli.Context) error {
 		return err
 	}
 	return base.With(p.openMemory(c, true))(func(s *openedMemory) error {
-		r, err := s.Restore(c.Context, id)
+		var r memory.Stored
+		var err error
+		if c.IsSet("revision") {
+			r, err = s.RestoreRevision(c.Context, id, c.Int("revision"))
+		} else {
+			r, err = s.Restore(c.Context, id)
+		}
 		return p.Answer(c, err, func() {
-			p.Printf("%s is restored to %s: %s\n", r.Item.ID, r.Item.Scope(),
-				base.Line(headline(&r.Item), 100))
+			to := r.Item.Scope().String()
+			if c.IsSet("revision") {
+				to = fmt.Sprintf("revision %d, as revision %d", c.Int("revision"), r.Item.Revision)
+			}
+			p.Printf("%s is restored to %s: %s\n", r.Item.ID, to, base.Line(headline(&r.Item), 100))
 			p.warnings(r.Warnings)
 		}, "restored", r.Item, "warnings", r.Warnings)
 	})

@@ -245,27 +245,16 @@ func (p *program) contextList(c *cli.Context) error {
 }
 
 func (p *program) contextDelete(c *cli.Context) error {
-	ids := c.Args().Slice()
+	ids := base.DistinctArgs(c)
 	if len(ids) == 0 {
 		return base.Usagef("`board context delete ID`", "no id is given")
 	}
-	return base.With(p.openContext(c, false))(func(s *chunks.Store) (err error) {
-		deleted := []string{}
-		for _, id := range ids {
-			if err = s.Delete(c.Context, id); err != nil {
-				break
-			}
-			deleted = append(deleted, id)
-			if !c.Bool("json") {
+	return base.With(p.openContext(c, false))(func(s *chunks.Store) error {
+		err := s.Delete(c.Context, ids...)
+		return p.Answer(c, err, func() {
+			for _, id := range ids {
 				p.PrintDocument(chunks.DeleteText(id))
 			}
-		}
-		// what was done before it failed is said too
-		if c.Bool("json") && (err == nil || len(deleted) > 0) {
-			if e := p.JSON("deleted", deleted); err == nil {
-				err = e
-			}
-		}
-		return err
+		}, "deleted", ids)
 	})
 }

@@ -246,6 +246,9 @@ func (p *program) itemMarks(it *memory.Item) string {
 		if it.ReplacedBy != "" {
 			mark += " → " + it.ReplacedBy
 		}
+		if it.Rule == memory.RuleAsked && it.Why != "" {
+			mark += "; " + base.Line(it.Why, 100)
+		}
 		marks = append(marks, mark)
 	}
 	if len(marks) == 0 {

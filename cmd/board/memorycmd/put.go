@@ -309,7 +309,7 @@ func (p *program) editItem(c *cli.Context, id string) error {
 }
 
 func (p *program) memoryForget(c *cli.Context) error {
-	ids := c.Args().Slice()
+	ids := base.DistinctArgs(c)
 	if len(ids) == 0 {
 		return base.Usagef("`board memory forget ID`", "no id is given")
 	}
@@ -320,33 +320,27 @@ func (p *program) memoryForget(c *cli.Context) error {
 				"be replaced", base.Line(id, 40))
 		}
 	}
-	return base.With(p.openMemory(c, false))(func(s *openedMemory) (err error) {
+	return base.With(p.openMemory(c, false))(func(s *openedMemory) error {
+		all, err := s.ForgetAll(c.Context, ids, c.String("why"), by)
 		items, notes := []memory.Item{}, []string{}
-		for _, id := range ids {
-			var it memory.Item
-			if it, err = s.Forget(c.Context, id, c.String("why"), by); err != nil {
-				break
-			}
-			text := id + " is forgotten"
+		for i, it := range all {
 			if it.ID == "" {
-				notes = append(notes, id)
+				notes = append(notes, ids[i])
 			} else {
 				items = append(items, it)
-				text += ": " + base.Line(headline(&it), 80)
 			}
-			if by != "" {
-				text += "; " + by + " takes its place"
-			}
-			if !c.Bool("json") {
+		}
+		return p.Answer(c, err, func() {
+			for i, it := range all {
+				text := ids[i] + " is forgotten"
+				if it.ID != "" {
+					text += ": " + base.Line(headline(&it), 80)
+				}
+				if by != "" {
+					text += "; " + by + " takes its place"
+				}
 				p.Printf("%s\n", text)
 			}
-		}
-		// what was done before it failed is said too
-		if c.Bool("json") && (err == nil || len(items)+len(notes) > 0) {
-			if e := p.JSON("items", items, "notes", notes); err == nil {
-				err = e
-			}
-		}
-		return err
+		}, "items", items, "notes", notes)
 	})
 }

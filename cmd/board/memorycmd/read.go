@@ -33,7 +33,7 @@ func (p *program) memoryReadCommands() []*cli.Command {
 			Description: `Reads each named tier separately: none inherits from another. With a question,
 items are ranked by words, meaning and relevance; without one by relevance
 alone, and in a conversation by time. Duplicates are left out. Reading an item
-keeps it relevant.`,
+keeps it relevant, unless it is a weak match.`,
 			Flags: base.JoinFlags([]cli.Flag{tiersFlag(" (default workspace)")}, memoryFilters(), memoryFlags(
 				conversationFlag("the conversation, for its tier and its channel"),
 				&cli.StringFlag{Name: "min-importance",
@@ -54,8 +54,8 @@ keeps it relevant.`,
 					Usage: "`LIFETIME`, repeatable or with commas: " +
 						strings.Join(memory.Lifetimes, ", ")},
 				&cli.BoolFlag{Name: "private", Usage: "only the agent's own"},
-				archivedFlag("only what is archived"),
-				&cli.BoolFlag{Name: "forgotten", Usage: "archived, forgotten and expired ones too"},
+				archivedFlag("only archived items"),
+				&cli.BoolFlag{Name: "forgotten", Usage: "include archived, forgotten and expired items"},
 				&cli.StringFlag{Name: "before", Usage: "only those older than this `ID`: the next page"},
 				base.LimitFlag(), base.QuietIDsFlag())),
 			Action: p.inMemory(p.memoryList),
@@ -172,7 +172,12 @@ func (p *program) printMemoryHit(h *memory.Hit, asked, full bool) {
 	if h.Title != "" || full {
 		title = "  " + p.Paint(base.Bold, base.Line(headline(&h.Item), 100))
 	}
-	p.Printf("%s  %srelevance %.2f%s%s\n", h.ID, score, h.Relevance, title, p.itemMarks(&h.Item))
+	weak := ""
+	if asked && h.Weak {
+		weak = p.Paint(base.Yellow, "  weak")
+	}
+	p.Printf("%s  %srelevance %.2f%s%s%s\n", h.ID, score, h.Relevance, title, p.itemMarks(&h.Item),
+		weak)
 	if !full {
 		p.Printf("       | %s\n", base.Line(h.Frame, 1000))
 		return
