@@ -356,6 +356,7 @@ func verifyFindings(tx *store.Tx, entries []int64) (map[int64]*verify.Finding, e
 		&f.MustSurface}
 	err := tx.Each(row, func() error {
 		f.ID, f.Calculated = EntryID(id), f.Type == Calculation
+		f.Concludes = f.Type != Observation
 		if f.Calculated {
 			calculations = append(calculations, id)
 		}

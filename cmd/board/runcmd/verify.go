@@ -19,8 +19,8 @@ func (p *program) verifyCommands() []*cli.Command {
 			Name: "verify", Category: base.CategoryJudge,
 			Usage: "check findings against their sources: exit 0 confirmed, 4 not", ArgsUsage: "[ENTRY…]",
 			Description: `Looks for the quote of each entry (--evidence) in the file that its
---source-doc names, word for word. Without a quote, each number, date, identifier and name
-of the entry must stand in that file. Sources are the files that are registered (board
+--source-doc names, word for word. Each number, date and identifier of the entry must be in
+that file, too, and without a quote each name. Sources are the files that are registered (board
 source add) and those below --sources, found by path, then by base name. Verdicts are
 written to the board, and shown with the entries.`,
 			Flags: base.JoinFlags([]cli.Flag{
@@ -189,7 +189,7 @@ func (p *program) printVerdictOn(item *verify.ItemResult) {
 		state += ": " + base.Line(item.Note, 300)
 	}
 	said := item.Evidence
-	if strings.TrimSpace(said) == "" {
+	if strings.TrimSpace(said) == "" || len(item.Missing) > 0 {
 		said = item.Content
 	}
 	p.Printf("  %-6s %s\n         | %s\n", item.ID, state, base.Line(said, 200))
