@@ -71,6 +71,7 @@ type Finding struct {
 	Calculated  bool     // its numbers may follow from others
 	Concludes   bool     // with a quote it may have values that its source lacks
 	Related     []string // contents of the entries that support a calculation, or that it supports
+	Addresses   []string // the signals that it answers
 }
 
 // Difference is a place where a quote and its source differ.

@@ -1,13 +1,15 @@
 package runcmd
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/check"
+	"blackboard/board/fault"
 	"blackboard/board/verify"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/ci"
@@ -120,17 +122,26 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 	if !r.Passed {
 		head = p.Paint(base.Red, "FAILED")
 	}
-	p.Printf("verify of %s: %s, %d of %s doubted", r.Run, head, r.Doubted,
-		base.Count(int64(r.Checked), "finding", "findings"))
-	if r.Unchecked > 0 {
-		p.Printf(", %d not checked", r.Unchecked)
+	if r.Checked == 0 {
+		p.Printf("verify of %s: %s: %s\n", r.Run, p.Paint(base.Red, "NOTHING CHECKED"),
+			r.NothingChecked())
+	} else {
+		p.Printf("verify of %s: %s, %d of %s doubted", r.Run, head, r.Doubted,
+			base.Count(int64(r.Checked), "finding", "findings"))
+		if r.Unchecked > 0 {
+			p.Printf(", %d not checked", r.Unchecked)
+		}
+		p.Printf("\n")
 	}
-	p.Printf("\n")
-	if r.Checked == 0 && r.Doubted == 0 {
-		why := r.NothingChecked()
-		p.Printf("nothing was checked: %s; %s\n", why, ci.ToVerify[why])
+	if concluded := concluded(r); concluded > 0 && !all {
+		p.Printf("note: %s not in the source, as conclusions may have; --all lists them\n",
+			base.Count(int64(concluded), "finding has figures that are",
+				"findings have figures that are"))
 	}
 	p.printDoubts(r, all)
+	if r.Checked+r.Unchecked == 0 {
+		p.Printf("to pass: %s\n", ci.ToVerify[r.NothingChecked()])
+	}
 	p.Printf(
 		"%s\n",
 		p.Paint(
@@ -139,6 +150,16 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 				"was not checked",
 		),
 	)
+}
+
+// concluded counts the findings that are in their sources but for what they conclude.
+func concluded(r *verify.Result) (n int) {
+	for i := range r.Items {
+		if item := &r.Items[i]; verify.Sound(item.Verdict) && len(item.Missing) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // printDoubts prints what is doubted or was not checked, and how to pass. With all it
@@ -168,10 +189,24 @@ func (p *program) printDoubts(r *verify.Result, all bool) {
 			)
 		}
 	}
-	doubted := func(it verify.ItemResult) bool { return it.Doubted }
-	if i := slices.IndexFunc(r.Items, doubted); i >= 0 {
-		p.Printf("to pass: read the source, and post what it says with --supersedes %s\n",
-			r.Items[i].ID)
+	p.printRemedies(r)
+}
+
+// printRemedies says how to pass: for each kind of doubt how to clear the first.
+func (p *program) printRemedies(r *verify.Result) {
+	said := map[string]bool{}
+	for i := range r.Items {
+		item := &r.Items[i]
+		clear, next := check.Remedy(item)
+		if said[clear] ||
+			!item.Doubted && (r.Checked > 0 || item.Verdict != verify.NothingToCheck) {
+			continue
+		}
+		said[clear] = true
+		p.Printf("to pass: %s\n", cmp.Or(fault.Join(next, base.CommandFor, ", "), clear))
+	}
+	if r.Checked == 0 && r.Unchecked > 0 && len(said) == 0 {
+		p.Printf("to pass: %s\n", ci.ToVerify[r.NothingChecked()])
 	}
 }
 
@@ -187,6 +222,13 @@ func (p *program) printVerdictOn(item *verify.ItemResult) {
 	}
 	if item.Note != "" {
 		state += ": " + base.Line(item.Note, 300)
+	}
+	if item.Earlier != "" {
+		doubt := "verified"
+		if verify.Doubted(item.Earlier) {
+			doubt = "doubted"
+		}
+		state += fmt.Sprintf("; earlier verdict: %s (%s)", doubt, item.Earlier)
 	}
 	said := item.Evidence
 	if strings.TrimSpace(said) == "" || len(item.Missing) > 0 {
