@@ -198,7 +198,7 @@ func judge(p Policy, in gateInput) Verdict {
 			v.Reasons = append(v.Reasons, Reason{Rule: RuleSource, ID: e.ID, Content: e.Content,
 				Worker: e.Worker,
 				Clear:  "supersede it by one with a source",
-				Next:   []fault.Step{postAgain(&e, "{}", false)}})
+				Next:   []fault.Step{PostAgain(&e, "{}", false)}})
 		}
 	}
 	for _, e := range in.vital {
@@ -209,7 +209,7 @@ func judge(p Policy, in gateInput) Verdict {
 			v.Reasons = append(v.Reasons, Reason{Rule: RuleEvidence, ID: e.ID, Content: e.Content,
 				Worker: e.Worker,
 				Clear:  "supersede it by one with a quote",
-				Next:   []fault.Step{postAgain(&e, "{}", true)}})
+				Next:   []fault.Step{PostAgain(&e, "{}", true)}})
 		}
 	}
 	v.Open = len(v.Reasons) == 0
@@ -240,9 +240,9 @@ func unready(p Policy, in gateInput) (reasons []Reason) {
 	return reasons
 }
 
-// postAgain is the step to post an entry again with its source, and with a quote, so that
+// PostAgain is the step to post an entry again with its source, and with a quote, so that
 // it supersedes the entry and has its duties.
-func postAgain(e *Entry, text string, quote bool) fault.Step {
+func PostAgain(e *Entry, text string, quote bool) fault.Step {
 	args := []string{"content", "…", "source_doc", "…"}
 	if quote {
 		args = append(args, "evidence", "…")
@@ -271,9 +271,9 @@ func verifiedReason(e *Entry) Reason {
 	switch v := e.Verified; {
 	case v != nil && !v.Stale || e.SourceDoc == "":
 		r.Clear = "supersede it by one that stands in its source"
-		r.Next = []fault.Step{postAgain(e, "{}", true)}
+		r.Next = []fault.Step{PostAgain(e, "{}", true)}
 	case strings.TrimSpace(e.Evidence) == "":
-		r.Next = append(r.Next, postAgain(e, "or, if there is nothing to check in it, {}", true))
+		r.Next = append(r.Next, PostAgain(e, "or, if there is nothing to check in it, {}", true))
 	}
 	return r
 }

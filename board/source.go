@@ -281,6 +281,16 @@ func (b *Board) sourceText(ctx context.Context, s *Source) (text string, err err
 	return text, err
 }
 
+// NamedSources counts the names of sources that entries give, without superseded ones.
+func (b *Board) NamedSources(ctx context.Context) (n int64, err error) {
+	err = b.read(ctx, func(tx *store.Tx) error {
+		n, err = store.One[int64](tx, `SELECT count(DISTINCT source_doc) FROM entries
+			WHERE status <> 'superseded' AND source_doc <> ''`)
+		return err
+	})
+	return n, err
+}
+
 // Verification is the last verdict on whether an entry stands in its source.
 type Verification struct {
 	Verdict string    `json:"verdict"` // found, supported, … (board help verify)

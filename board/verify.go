@@ -267,7 +267,7 @@ func (v *verifier) check(ctx context.Context, part []verifyPart) error {
 			entries[i] = some[i].entry
 		}
 		err := v.b.read(ctx, func(tx *store.Tx) (err error) {
-			if findings, err = verifyFindings(tx, entries); err == nil && !v.opt.NoRecord {
+			if findings, err = verifyFindings(tx, entries); err == nil {
 				have, err = verdictsOn(tx, entries)
 			}
 			return err
@@ -297,6 +297,9 @@ func (v *verifier) check(ctx context.Context, part []verifyPart) error {
 			item := f.Item(o)
 			if p.job.readable() {
 				item.Source, item.File, item.SHA256 = p.job.name(), p.job.path, p.job.sum
+			}
+			if !item.Doubted && !verify.Sound(item.Verdict) {
+				item.Earlier = have[p.entry].Verdict
 			}
 			v.add(p, &item, have[p.entry])
 		}
@@ -356,6 +359,7 @@ func verifyFindings(tx *store.Tx, entries []int64) (map[int64]*verify.Finding, e
 		&f.MustSurface}
 	err := tx.Each(row, func() error {
 		f.ID, f.Calculated = EntryID(id), f.Type == Calculation
+		f.Concludes = f.Type != Observation
 		if f.Calculated {
 			calculations = append(calculations, id)
 		}
@@ -364,6 +368,14 @@ func verifyFindings(tx *store.Tx, entries []int64) (map[int64]*verify.Finding, e
 		return nil
 	}, `SELECT id, type, worker, content, evidence, source_doc, source_ref, must_surface
 		FROM entries WHERE id IN (`+theseIDs+`)`, store.List(entries))
+	var signal int64
+	if err == nil {
+		err = tx.Each([]any{&id, &signal}, func() error {
+			all[id].Addresses = append(all[id].Addresses, SignalID(signal))
+			return nil
+		}, `SELECT src, dst FROM links WHERE kind = 'addresses' AND src IN (`+theseIDs+`)
+			ORDER BY src, dst`, store.List(entries))
+	}
 	if err != nil || len(calculations) == 0 {
 		return all, err
 	}

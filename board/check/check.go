@@ -185,11 +185,15 @@ type checker struct {
 
 func (c *checker) verify(ctx context.Context, b *board.Board, registered []board.Source) error {
 	if len(c.in.Sources)+len(registered) == 0 {
-		c.steps[policy.Verify] = Step{
-			Passed: len(c.f.Sources) == 0, Skipped: true, Why: "no source is named or registered",
-			Headline: "skipped: no source is named or registered",
+		why := "no source is named or registered"
+		named, err := b.NamedSources(ctx)
+		if named > 0 {
+			why = "no directory of sources is given; the findings name " +
+				text.Count(named, "source", "sources")
 		}
-		return nil
+		c.steps[policy.Verify] = Step{Passed: len(c.f.Sources) == 0, Skipped: true, Why: why,
+			Headline: "skipped: " + why}
+		return err
 	}
 	opt := board.VerifyOptions{Files: c.in.Sources, BoardOnly: c.in.BoardOnly,
 		NoRecord: c.in.Worker == "", FirstDoubted: c.in.MaxListed}
@@ -231,9 +235,13 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 			s.Passed, s.Warnings = true, append(s.Warnings, s.Headline)
 		}
 	}
+	demand := "; require_verified of the policy's gate demands it of what must surface"
+	if c.f.Gate.RequireVerified {
+		demand = ""
+	}
 	if v.Unchecked > 0 && v.Checked > 0 {
 		s.Warnings = append(s.Warnings, count(v.Unchecked, "finding was", "findings were")+
-			" not checked: no source that can be read, or no quote and no values")
+			" not checked: no source that can be read, or no quote and no values"+demand)
 	}
 	c.steps[policy.Verify] = s
 	return nil

@@ -233,6 +233,37 @@ func TestWithoutSources(t *testing.T) {
 }
 
 // TestRegisteredSources: trace looks in them too, without a flag.
+// TestRemedy: what is to be done fits the verdict, and leaves no duty and no question open.
+func TestRemedy(t *testing.T) {
+	for _, c := range []struct {
+		verdict string
+		first   string // the text of the first step
+		args    []string
+	}{
+		{verify.Nearly, "read the source", []string{"addresses", "must_surface", "supersedes"}},
+		{verify.Unknown, "name the directory of its source, too: {}",
+			[]string{"addresses", "must_surface", "source_doc", "supersedes"}},
+		{verify.Ambiguous, "name the source by its path: {}", []string{"source_doc"}},
+		{verify.NothingToCheck, "post it again with a quote: {}", []string{"evidence"}},
+	} {
+		clear, next := Remedy(&verify.ItemResult{ID: "e3", MustSurface: true,
+			Addresses: []string{"s1", "s2"}, Outcome: verify.Plain(c.verdict, "")})
+		if clear == "" || next[0].Text != c.first {
+			t.Errorf("%s: %q, %+v", c.verdict, clear, next)
+			continue
+		}
+		post := next[len(next)-1]
+		for _, arg := range c.args {
+			if _, ok := post.Args[arg]; !ok {
+				t.Errorf("%s: no %s in %+v", c.verdict, arg, post)
+			}
+		}
+		if post.Args["addresses"] != "s1,s2" || post.Args["supersedes"] != "e3" {
+			t.Errorf("%s: %+v", c.verdict, post)
+		}
+	}
+}
+
 func TestRegisteredSources(t *testing.T) {
 	b, in := newRun(t, false)
 	if err := os.WriteFile(in.Sources[0].Path,

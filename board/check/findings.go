@@ -114,18 +114,8 @@ func doubted(r *verify.Result) (all []Finding) {
 		if item.Note != "" {
 			why += ": " + item.Note
 		}
-		f := Finding{ID: item.ID, Text: item.Content, Why: why, Doubted: item,
-			Clear: "supersede it with what the source says", Next: []fault.Step{
-				fault.Do("entry.post", "{}",
-					"content", "…", "evidence", "…", "supersedes", item.ID)}}
-		switch item.Verdict {
-		case verify.Unregistered:
-			f.Next = nil
-			f.Clear = "register the source, or supersede the finding with one that has a " +
-				"registered source"
-		case verify.Unknown:
-			f.Clear = "supersede it with what a source says, or add the file to the sources"
-		}
+		f := Finding{ID: item.ID, Text: item.Content, Why: why, Doubted: item}
+		f.Clear, f.Next = Remedy(item)
 		all = append(all, f)
 		listed++
 	}
@@ -135,6 +125,34 @@ func doubted(r *verify.Result) (all []Finding) {
 			Next: []fault.Step{fault.Do("entry.verify", "list all: {}")}})
 	}
 	return all
+}
+
+// Remedy says how to clear a doubt, in words and as operations. It also says how a
+// finding that has nothing to check becomes one that can be.
+func Remedy(item *verify.ItemResult) (clear string, next []fault.Step) {
+	again := func(text string) fault.Step {
+		e := board.Entry{ID: item.ID, MustSurface: item.MustSurface}
+		e.Addresses = item.Addresses
+		return board.PostAgain(&e, text, true)
+	}
+	switch item.Verdict {
+	case verify.Unregistered:
+		return "register the source, or supersede the finding with one that has a " +
+			"registered source", nil
+	case verify.Unknown: // the finding itself may be right
+		return "add the file to the sources, or supersede the finding with one that names " +
+				"its source correctly", []fault.Step{
+				fault.Give("sources", "DIR", "name the directory of its source, too: {}"),
+				again("or, if the name is wrong, {}")}
+	case verify.Ambiguous:
+		return "supersede it with one that names its source by the path",
+			[]fault.Step{again("name the source by its path: {}")}
+	case verify.NothingToCheck:
+		return "supersede it with one that has a quote",
+			[]fault.Step{again("post it again with a quote: {}")}
+	}
+	return "supersede it with what the source says",
+		fault.Steps("read the source", again("and post what it says: {}"))
 }
 
 func pair(p *board.Conflict) Finding {

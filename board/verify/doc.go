@@ -17,6 +17,14 @@
 // A quote that is not found word for word is aligned with the passage that has most of
 // its words (nearly.go). The difference is shown, and the finding counts as doubted.
 //
+// # What a finding says beside its quote
+//
+// A true quote does not make its finding true. So the numbers, dates and identifiers of a
+// finding whose quote is found must be in the quote or in the source, too (said.go). One
+// that is not may still follow from the quote and its paragraph: package trace says so,
+// and a number may be the total of the quote's row, or a share in it. What remains is a
+// doubt if the entry is an observation. Other entries may conclude it, so it is noted.
+//
 // # Values
 //
 // A finding without a quote is checked by its values (values.go): each number, date,
@@ -32,6 +40,28 @@
 // elsewhere. In a first run 6 true quotes were doubted, because a paragraph of HTML
 // counted as its first line only. `go test ./board/verify -run Labels -v` repeats the
 // figures with the same toolchain.
+//
+// A second set has 146 findings with true quotes over eight invented documents, written
+// by the author of the rule (figures.json): 72 say a figure that their source lacks, 57
+// are observations that say its figures in the same or another form, 17 are conclusions.
+// The rule names 67 of 72 figures, three of them by a note, and doubts 1 of 57
+// observations; 13 of 17 conclusions get a note. Of these, 46 findings were written after
+// the rule and run once: 21 of 22 figures were named, and 5 of 21 observations doubted.
+// Since then, totals of rows and ranges of dates are read.
+//
+// On the final boards of two runs of agents, with 471 quotes, 2 findings are doubted and
+// 13 get a note. Their sources were not there, so what other entries say of a source stood
+// for it. Both doubted findings look true: one calculates a date, the other has a
+// percentage that is elsewhere on the board. `go test ./board/verify -run Figures -v`
+// repeats the figures.
+//
+// Small numbers are named least: 5 is somewhere in most sources, or is the sum of two
+// numbers of the paragraph. A number word without a unit (eleven clinics) is not looked
+// for, and a name never. A wrong claim without a figure passes with any true quote.
+//
+// A finding with a figure that its source lacks takes about a quarter of a millisecond of
+// processor time, ten times as long as others. With 50,000 quotes of which each tenth has
+// such a finding, 100,000 entries take 6.3 s on two cores, and 4.7 s without this rule.
 //
 // Values are weaker, because a small number occurs somewhere in any long source.
 // Without the quotes, 3 of 8 findings with a changed number are found, and 2 of 67 true

@@ -21,10 +21,10 @@ import (
 
 // labelled is a quote of testdata/verify, which says what its fields are.
 type labelled struct {
-	ID, Source, Form, How, Label, Invented string
-	From, To                               int
-	Join                                   *struct{ From, To int }
-	Edits                                  []struct {
+	ID, Source, Form, How, Label, Invented, Claim string
+	From, To                                      int
+	Join                                          *struct{ From, To int }
+	Edits                                         []struct {
 		At, Cut int
 		Put     string
 	}
@@ -81,7 +81,8 @@ func TestLabels(t *testing.T) {
 		s := sources[q.Source]
 		text := q.text(s)
 		o := s.source.Check(
-			&Finding{Evidence: text, SourceRef: fmt.Sprint("line ", q.ClaimedLine)},
+			&Finding{Evidence: text, SourceRef: fmt.Sprint("line ", q.ClaimedLine),
+				SourceDoc: q.Source, Content: q.Claim},
 		)
 		right := false
 		number, _ := strconv.Atoi(strings.TrimLeft(q.ID, "abcdefghijklmnopqrstuvwxyz-"))

@@ -46,9 +46,12 @@ type ItemResult struct {
 	MustSurface bool   `json:"must_surface"`
 	Doubted     bool   `json:"doubted"` // whether the verdict is a doubt
 	Outcome
-	Source string `json:"source"` // its registered name, or its path; "" for none
-	File   string `json:"file"`   // that was read; "" if the text on the board was
-	SHA256 string `json:"sha256"`
+	// Earlier is the verdict that the board had, if the finding was not checked now.
+	Earlier   string   `json:"earlier"`
+	Addresses []string `json:"addresses"` // the signals that it answers
+	Source    string   `json:"source"`    // its registered name, or its path; "" for none
+	File      string   `json:"file"`      // that was read; "" if the text on the board was
+	SHA256    string   `json:"sha256"`
 }
 
 // Item returns the result of a finding.
@@ -62,6 +65,7 @@ func (f *Finding) Item(o Outcome) ItemResult {
 		SourceDoc:   f.SourceDoc,
 		SourceRef:   f.SourceRef,
 		MustSurface: f.MustSurface,
+		Addresses:   append([]string{}, f.Addresses...),
 		Doubted:     Doubted(o.Verdict),
 		Outcome:     o,
 	}

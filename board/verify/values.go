@@ -133,7 +133,8 @@ func isIdentifier(s string) bool {
 		low = unicode.IsLower(r)
 	}
 	if humps && !strings.Contains(s, "-") {
-		return true
+		_, _, unit := words.Unit(strings.ToLower(s)) // kW
+		return !unit
 	}
 	path, base := strings.Contains(s, "/"), s[strings.LastIndexByte(s, '.')+1:]
 	if path {
@@ -178,8 +179,10 @@ func shown(s *words.Scanner, l words.Lexeme) string {
 	if r, size := utf8.DecodeLastRuneInString(s.Text[:start]); unicode.Is(unicode.Sc, r) {
 		start -= size
 	}
-	if strings.HasPrefix(s.Text[end:], "%") {
-		end++
+	for _, percent := range []string{"%", " %", "\u00a0%"} {
+		if strings.HasPrefix(s.Text[end:], percent) {
+			end += len(percent)
+		}
 	}
 	return s.Text[start:end]
 }
@@ -212,13 +215,18 @@ func capitalised(s *words.Scanner) map[int]bool {
 	return names
 }
 
-// content checks a finding without a quote by its values.
-func (s *Source) content(f *Finding) Outcome {
+// read returns the values of the source.
+func (s *Source) read() values {
 	if s.values == nil {
 		s.values = values{}
 		s.values.add(s.doc.Text())
 	}
-	known := []values{s.values}
+	return s.values
+}
+
+// content checks a finding without a quote by its values.
+func (s *Source) content(f *Finding) Outcome {
+	known := []values{s.read()}
 	if f.Calculated {
 		related := values{}
 		for _, text := range f.Related {
@@ -296,7 +304,7 @@ func lacks(missing []Value) string {
 // has looks for a value as it is written: a number within an identifier, an identifier
 // with its signs.
 func (s *Source) has(a asked) bool {
-	if s.values.any(a.keys) {
+	if s.read().any(a.keys) {
 		return true
 	}
 	if a.Kind == KindDate {

@@ -15,7 +15,7 @@ const (
 	Nearly       = "nearly"        // the source has most of the quote, with a difference
 	Joined       = "joined"        // the quote joins two places without an omission mark
 	Absent       = "not found"     // the source has nothing like the quote
-	ValueMissing = "value missing" // no quote, and the source lacks a value
+	ValueMissing = "value missing" // the source lacks a value of the finding
 	Ambiguous    = "ambiguous"     // several files match the source's name
 	Unregistered = "unregistered"  // the source is not registered, but others are
 	// the source's name has a file extension, but no such file is known
@@ -69,7 +69,9 @@ type Finding struct {
 	SourceRef   string
 	MustSurface bool
 	Calculated  bool     // its numbers may follow from others
+	Concludes   bool     // with a quote it may have values that its source lacks
 	Related     []string // contents of the entries that support a calculation, or that it supports
+	Addresses   []string // the signals that it answers
 }
 
 // Difference is a place where a quote and its source differ.
@@ -96,7 +98,8 @@ type Outcome struct {
 	Verdict     string       `json:"verdict"`
 	Note        string       `json:"note"`        // why, in a few words
 	Differences []Difference `json:"differences"` // of the verdict nearly
-	Missing     []Value      `json:"missing"`     // of the verdict value missing
+	// of the verdict value missing; of found, what the entry may have concluded
+	Missing []Value `json:"missing"`
 	// Passage is the place of the quote, or the nearest place; null if nothing is near.
 	Passage *Passage `json:"passage"`
 }
@@ -214,7 +217,7 @@ func (s *Source) quote(f *Finding) (o Outcome, quoted bool) {
 	ref := parseReference(f.SourceRef)
 	for _, m := range places {
 		if s.at(ref, m) != elsewhere {
-			return Outcome{Verdict: Found, Passage: s.passage(m)}, true
+			return s.said(f, Outcome{Verdict: Found, Passage: s.passage(m)}, m), true
 		}
 	}
 	o = Outcome{Verdict: Elsewhere, Passage: s.passage(places[0])}

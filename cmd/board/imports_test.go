@@ -26,7 +26,7 @@ var allowedImports = map[string][]string{
 	"board/policy":     {"blackboard/board", "go.yaml.in/yaml/v4"},
 	"board/documents":  {"blackboard/board/sqlite"}, // opens files, which may be anything, as sqlite does
 	"board/survival":   {"blackboard/board/documents", "blackboard/board/trace", "blackboard/board/words", "blackboard/embed"},
-	"board/verify":     {"blackboard/board/documents", "blackboard/board/words", "golang.org/x/text"}, // one form of each character
+	"board/verify":     {"blackboard/board/documents", "blackboard/board/trace", "blackboard/board/words", "golang.org/x/text"}, // one form of each character
 	"board/trace":      {"blackboard/board/documents", "blackboard/board/words"},
 	"embed":            {},
 	"embed/embedtest":  {"blackboard/embed"},

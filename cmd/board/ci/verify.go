@@ -84,7 +84,7 @@ func verified(item *verify.ItemResult, nothing bool) finding {
 	switch {
 	case slices.Contains(aboutSource, item.Verdict):
 		f.rule = "source"
-	case strings.TrimSpace(item.Evidence) == "":
+	case strings.TrimSpace(item.Evidence) == "" || item.Verdict == verify.ValueMissing:
 		f.rule = "value"
 	}
 	if p := item.Passage; p != nil {

@@ -365,7 +365,7 @@ func (p *program) kbPromote(c *cli.Context) error {
 				"what contradicts it", detail.Entry.ID, status, detail.Entry.ID)
 		}
 		if v := detail.Entry.Verified; v != nil && !v.Stale && verify.Doubted(v.Verdict) {
-			p.Messagef("note: %s is doubted: its source does not confirm it; `board verify %s` shows how",
+			p.Messagef("note: %s is doubted: its source does not confirm it; `board show %s` shows why",
 				detail.Entry.ID, detail.Entry.ID)
 		}
 		capsule := CapsuleOf(run, &detail.Entry)

@@ -1,13 +1,15 @@
 package runcmd
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/check"
+	"blackboard/board/fault"
 	"blackboard/board/verify"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/ci"
@@ -19,8 +21,8 @@ func (p *program) verifyCommands() []*cli.Command {
 			Name: "verify", Category: base.CategoryJudge,
 			Usage: "check findings against their sources: exit 0 confirmed, 4 not", ArgsUsage: "[ENTRY…]",
 			Description: `Looks for the quote of each entry (--evidence) in the file that its
---source-doc names, word for word. Without a quote, each number, date, identifier and name
-of the entry must stand in that file. Sources are the files that are registered (board
+--source-doc names, word for word. Each number, date and identifier of the entry must be in
+that file, too, and without a quote each name. Sources are the files that are registered (board
 source add) and those below --sources, found by path, then by base name. Verdicts are
 written to the board, and shown with the entries.`,
 			Flags: base.JoinFlags([]cli.Flag{
@@ -120,17 +122,26 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 	if !r.Passed {
 		head = p.Paint(base.Red, "FAILED")
 	}
-	p.Printf("verify of %s: %s, %d of %s doubted", r.Run, head, r.Doubted,
-		base.Count(int64(r.Checked), "finding", "findings"))
-	if r.Unchecked > 0 {
-		p.Printf(", %d not checked", r.Unchecked)
+	if r.Checked == 0 {
+		p.Printf("verify of %s: %s: %s\n", r.Run, p.Paint(base.Red, "NOTHING CHECKED"),
+			r.NothingChecked())
+	} else {
+		p.Printf("verify of %s: %s, %d of %s doubted", r.Run, head, r.Doubted,
+			base.Count(int64(r.Checked), "finding", "findings"))
+		if r.Unchecked > 0 {
+			p.Printf(", %d not checked", r.Unchecked)
+		}
+		p.Printf("\n")
 	}
-	p.Printf("\n")
-	if r.Checked == 0 && r.Doubted == 0 {
-		why := r.NothingChecked()
-		p.Printf("nothing was checked: %s; %s\n", why, ci.ToVerify[why])
+	if concluded := concluded(r); concluded > 0 && !all {
+		p.Printf("note: %s not in the source, as conclusions may have; --all lists them\n",
+			base.Count(int64(concluded), "finding has figures that are",
+				"findings have figures that are"))
 	}
 	p.printDoubts(r, all)
+	if r.Checked+r.Unchecked == 0 {
+		p.Printf("to pass: %s\n", ci.ToVerify[r.NothingChecked()])
+	}
 	p.Printf(
 		"%s\n",
 		p.Paint(
@@ -139,6 +150,16 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 				"was not checked",
 		),
 	)
+}
+
+// concluded counts the findings that are in their sources but for what they conclude.
+func concluded(r *verify.Result) (n int) {
+	for i := range r.Items {
+		if item := &r.Items[i]; verify.Sound(item.Verdict) && len(item.Missing) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // printDoubts prints what is doubted or was not checked, and how to pass. With all it
@@ -168,10 +189,24 @@ func (p *program) printDoubts(r *verify.Result, all bool) {
 			)
 		}
 	}
-	doubted := func(it verify.ItemResult) bool { return it.Doubted }
-	if i := slices.IndexFunc(r.Items, doubted); i >= 0 {
-		p.Printf("to pass: read the source, and post what it says with --supersedes %s\n",
-			r.Items[i].ID)
+	p.printRemedies(r)
+}
+
+// printRemedies says how to pass: for each kind of doubt how to clear the first.
+func (p *program) printRemedies(r *verify.Result) {
+	said := map[string]bool{}
+	for i := range r.Items {
+		item := &r.Items[i]
+		clear, next := check.Remedy(item)
+		if said[clear] ||
+			!item.Doubted && (r.Checked > 0 || item.Verdict != verify.NothingToCheck) {
+			continue
+		}
+		said[clear] = true
+		p.Printf("to pass: %s\n", cmp.Or(fault.Join(next, base.CommandFor, ", "), clear))
+	}
+	if r.Checked == 0 && r.Unchecked > 0 && len(said) == 0 {
+		p.Printf("to pass: %s\n", ci.ToVerify[r.NothingChecked()])
 	}
 }
 
@@ -188,8 +223,15 @@ func (p *program) printVerdictOn(item *verify.ItemResult) {
 	if item.Note != "" {
 		state += ": " + base.Line(item.Note, 300)
 	}
+	if item.Earlier != "" {
+		doubt := "verified"
+		if verify.Doubted(item.Earlier) {
+			doubt = "doubted"
+		}
+		state += fmt.Sprintf("; earlier verdict: %s (%s)", doubt, item.Earlier)
+	}
 	said := item.Evidence
-	if strings.TrimSpace(said) == "" {
+	if strings.TrimSpace(said) == "" || len(item.Missing) > 0 {
 		said = item.Content
 	}
 	p.Printf("  %-6s %s\n         | %s\n", item.ID, state, base.Line(said, 200))

@@ -1,0 +1,145 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"blackboard/board/documents"
+	"blackboard/board/trace"
+)
+
+// said checks what a finding says beside its quote, which stands at a match: its numbers,
+// dates and identifiers must be in the source, too, or follow from the quote and its
+// paragraph. What an observation says otherwise is a doubt. Other entries may conclude
+// it, so it is only noted.
+//
+// Names are left out, because a finding may name things otherwise than its source.
+func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
+	lacking := s.lacking(f)
+	if len(lacking) > 0 {
+		lacking = s.underived(f, lacking, at)
+	}
+	if len(lacking) == 0 {
+		return o
+	}
+	texts := make([]string, len(lacking))
+	for i, a := range lacking {
+		o.Missing = append(o.Missing, a.Value)
+		texts[i] = oneLine(a.Text, 60)
+	}
+	o.Note = fmt.Sprintf("quote found, but the finding says %s, which neither the quote nor %s has",
+		strings.Join(texts, ", "), cmp.Or(oneLine(f.SourceDoc, 80), "the source"))
+	if f.Concludes {
+		o.Note += "; type " + f.Type + " may conclude it"
+	} else {
+		o.Verdict = ValueMissing
+	}
+	return o
+}
+
+// lacking returns the numbers, dates and identifiers of a finding that neither its quote
+// nor its source has, nor the reference that it gives.
+func (s *Source) lacking(f *Finding) (lacking []asked) {
+	var known values
+	for _, a := range valuesOf(f.Content) {
+		if a.Kind == KindName || a.Kind == KindIdentifier && brand(a.Text) {
+			continue
+		}
+		if known == nil { // most findings have no value, or few
+			known = values{}
+			known.add(f.Evidence + "\n\n" + f.SourceRef)
+			for _, text := range f.Related {
+				known.add(text)
+			}
+		}
+		if known.any(a.keys) || known.inRange(a) || strings.Contains(f.SourceDoc, a.Text) ||
+			s.has(a) {
+			continue
+		}
+		lacking = append(lacking, a)
+	}
+	return lacking
+}
+
+// inRange reports whether a text has a date apart, as the first one of a range: 7 January
+// to 28 February 2027.
+func (v values) inRange(a asked) bool {
+	if a.Kind != KindDate {
+		return false
+	}
+	year, day, ok := strings.Cut(strings.TrimPrefix(a.keys[0], "d:"), "-")
+	return ok && v["d:--"+day] && v["n:"+year]
+}
+
+// brand reports whether an identifier may be the name of a product: GitHub.
+func brand(s string) bool {
+	return s[0] >= 'A' && s[0] <= 'Z' &&
+		strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
+}
+
+// around is how many bytes before and after a quote are taken for its paragraph at most.
+const around = 1000
+
+// underived returns the values that do not follow from the quote and its paragraph: no
+// figure there rounds to them, and no calculation makes them.
+func (s *Source) underived(f *Finding, lacking []asked, at match) []asked {
+	x := s.words()
+	from, to := int(x.words[at.from].start), int(x.words[at.to-1].end)
+	before, after := x.text[max(0, from-around):from], x.text[to:min(len(x.text), to+around)]
+	before = before[strings.LastIndex(before, "\n\n")+1:]
+	if end := strings.Index(after, "\n\n"); end >= 0 {
+		after = after[:end]
+	}
+	r, err := trace.Check(func(read func(trace.Record) error) error {
+		err := read(trace.Record{ID: "quote", Text: f.Evidence})
+		if err == nil {
+			err = read(trace.Record{ID: "paragraph",
+				Text: strings.ToValidUTF8(before+x.text[from:to]+after, "")})
+		}
+		return err
+	}, nil, documents.New("", f.Content))
+	if err != nil { // it comes from the records alone, which have none
+		return lacking
+	}
+	var row []float64
+	for _, v := range valuesOf(f.Evidence) {
+		if v.Kind == KindNumber {
+			row = append(row, v.number[0])
+		}
+	}
+	return slices.DeleteFunc(lacking, func(a asked) bool {
+		if a.totals(row) {
+			return true
+		}
+		follows := false
+		for _, fact := range r.Facts {
+			if strings.Contains(fact.Text, a.Text) {
+				if fact.Verdict == trace.Unsupported {
+					return false
+				}
+				follows = true
+			}
+		}
+		return follows
+	})
+}
+
+// totals reports whether a number is the sum of a row of numbers, or the share of one of
+// them in it.
+func (a asked) totals(row []float64) bool {
+	if a.Kind != KindNumber || len(row) < 3 || len(row) > maxOperands {
+		return false
+	}
+	sum := 0.0
+	for _, v := range row {
+		sum += v
+	}
+	last := unit(a.Text, a.number[0])
+	near := func(v float64) bool { return math.Abs(v-a.number[0]) <= last/2*1.0001 }
+	return near(sum) || strings.HasSuffix(a.Text, "%") &&
+		slices.ContainsFunc(row, func(v float64) bool { return near(100 * v / sum) })
+}

@@ -1,0 +1,177 @@
+package verify
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blackboard/board/documents"
+	"blackboard/testdata/shared"
+)
+
+// TestSaid holds what is checked of a finding whose quote was found.
+func TestSaid(t *testing.T) {
+	const quote = "The limit is 1,200 requests per minute"
+	for _, c := range []struct{ content, verdict, missing string }{
+		{"The limit is 1200 a minute", Found, ""},
+		{"20 requests per second are allowed", Found, ""},                      // it follows
+		{"Sessions end after half an hour, or 30 minutes", Found, ""},          // the source has it
+		{"More than 1,100 requests are allowed", Found, ""},                    // rounded
+		{"The Gateway of GitHub allows it", Found, ""},                         // names are left out
+		{"As e12 says in doc.md, line 10, it is 1,200", Found, ""},             // references
+		{"The limit is 1,500 requests", ValueMissing, "1,500"},                 // another number
+		{"It holds since 3 May 2026", ValueMissing, "3 May 2026"},              // a date
+		{"It is set in `limits.yaml`", ValueMissing, "limits.yaml"},            // an identifier
+		{"Only 41 of 73 clients keep it", ValueMissing, "41 73"},               // two
+		{"Revenue was $8.60M, the limit 1,200", ValueMissing, "$8.60M"},        // beside a right one
+		{"The limit holds for 15 % of clients, says p. 3", Found, ""},          // of another paragraph
+		{"The limit holds for 9 % of clients", ValueMissing, "9 %"},            // shown with its sign
+		{"70 kW are used at a limit of 1,200 requests", ValueMissing, "70 kW"}, // kW is a unit
+	} {
+		for _, kind := range []string{"observation", "analysis"} {
+			f := Finding{Type: kind, Content: c.content, Evidence: quote, SourceDoc: "doc.md",
+				SourceRef: "line 10, p. 3", Concludes: kind == "analysis"}
+			got := check(t, f)
+			var missing []string
+			for _, v := range got.Missing {
+				missing = append(missing, v.Text)
+			}
+			want := c.verdict
+			if f.Concludes {
+				want = Found
+			}
+			if got.Verdict != want || strings.Join(missing, " ") != c.missing ||
+				got.Passage == nil {
+				t.Errorf("%s %q: %s, %q, %q", kind, c.content, got.Verdict, missing, got.Note)
+			}
+		}
+	}
+	got := check(t, Finding{Content: "41 orders…", Evidence: quote, SourceDoc: "doc.md"})
+	if want := "quote found, but the finding says 41, which neither the quote nor doc.md has"; got.
+		Note != want {
+		t.Error(got.Note)
+	}
+}
+
+// saidFinding is a finding of testdata/verify/figures.json.
+type saidFinding struct {
+	ID, Group, Source, Type, Label, Form, Content, Quote string
+}
+
+// Least figures on findings whose quote is found, as shares: of invented figures that are
+// named, of true observations that are doubted, and of those of real runs.
+const (
+	leastNamed      = .9
+	mostSaidDoubted = .05
+	mostRunDoubted  = .03
+)
+
+// TestFigures holds the rule to labelled findings. The second group was written after the
+// rule.
+func TestFigures(t *testing.T) {
+	var set struct {
+		Sources  map[string]string
+		Findings []saidFinding
+	}
+	readJSON(t, filepath.Join("..", "..", "testdata", "verify", "figures.json"), &set)
+	type tally struct{ invented, named, observed, doubted, concluded, noted int }
+	groups := map[string]*tally{"first": {}, "second": {}}
+	var all tally
+	for _, f := range set.Findings {
+		o := NewSource(documents.New(f.Source, set.Sources[f.Source])).Check(&Finding{
+			Type: f.Type, Content: f.Content, Evidence: f.Quote, SourceDoc: f.Source,
+			Calculated: f.Type == "calculation", Concludes: f.Type != "observation"})
+		lacks, right := len(o.Missing) > 0, true
+		for _, c := range []*tally{groups[f.Group], &all} {
+			switch {
+			case f.Label == "invented":
+				c.invented++
+				c.named += one(lacks)
+				right = lacks
+			case f.Type == "observation":
+				c.observed++
+				c.doubted += one(o.Verdict != Found)
+				right = o.Verdict == Found
+			default:
+				c.concluded++
+				c.noted += one(lacks)
+				right = o.Verdict == Found
+			}
+		}
+		if !right {
+			t.Logf("%s %s %s: %q: %s", f.ID, f.Label, f.Form, f.Content, o.Note)
+		}
+	}
+	for name, c := range map[string]*tally{"first": groups["first"], "second": groups["second"],
+		"all": &all} {
+		t.Logf("%s: of %d invented figures %d are named; of %d true observations %d are doubted; "+
+			"of %d true conclusions %d are noted", name, c.invented, c.named, c.observed,
+			c.doubted, c.concluded, c.noted)
+	}
+	if share(all.named, all.invented) < leastNamed ||
+		share(all.doubted, all.observed) > mostSaidDoubted {
+		t.Errorf("%+v", all)
+	}
+}
+
+// TestFiguresOfRuns doubts few findings with quotes of two runs of agents, which are not
+// part of the project. Their sources are not there. What other observations and quotes
+// say of a source stands for it, so more seems to be missing than is.
+func TestFiguresOfRuns(t *testing.T) {
+	dir := shared.File("data", "irys")
+	if dir == "" {
+		t.Skip("no real runs are there")
+	}
+	checked, doubted, noted := 0, 0, 0
+	for _, run := range []string{"draft-safe-agreement", "extract-lien-and-debt-information"} {
+		var in struct {
+			Entries []struct {
+				ID, Type, Content string
+				Source            struct{ Document, Section, Evidence string }
+			}
+		}
+		readJSON(t, filepath.Join(dir, run, "iter_12_final.json"), &in)
+		for _, e := range in.Entries {
+			if strings.TrimSpace(e.Source.Evidence) == "" {
+				continue
+			}
+			text := e.Source.Evidence
+			for _, o := range in.Entries {
+				if o.Source.Document == "" ||
+					!strings.Contains(e.Source.Document, o.Source.Document) {
+					continue
+				}
+				text += "\n\n" + o.Source.Evidence
+				if o.ID != e.ID && o.Type == "observation" {
+					text += "\n\n" + o.Content
+				}
+			}
+			o := NewSource(documents.New("", text)).Check(&Finding{Type: e.Type,
+				Content: e.Content, Evidence: e.Source.Evidence, SourceDoc: e.Source.Document,
+				Concludes: e.Type != "observation"})
+			checked++
+			doubted += one(o.Verdict != Found)
+			noted += one(o.Verdict == Found && len(o.Missing) > 0)
+			if o.Note != "" {
+				t.Logf("%s %s: %q: %s", e.ID, e.Type, e.Content, o.Note)
+			}
+		}
+	}
+	t.Logf("of %d findings with quotes %d are doubted, %d noted", checked, doubted, noted)
+	if checked == 0 || share(doubted, checked) > mostRunDoubted {
+		t.Errorf("%d of %d doubted", doubted, checked)
+	}
+}
+
+func readJSON(t *testing.T, name string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
