@@ -63,7 +63,7 @@ func shared() string {
 }
 
 // shortScripts are those that -short runs: one or two of each part of the program.
-var shortScripts = []string{"check", "context_import", "hook_claude", "kb_remember", "mcp", "memory_tiers", "post_links",
+var shortScripts = []string{"check", "hook_claude", "kb_remember", "mcp", "memory_tiers", "post_links",
 	"run_end_to_end", "setup", "topic", "watch_wait"}
 
 // TestScript runs every script below testdata/script. A script has a data home of its own ($BOARD_HOME), and the name of no run or worker set.

@@ -118,7 +118,7 @@ func (p *process) said(word string) (all []string, rest string, ok bool) {
 // TestManyProcesses: eight processes write, embed, search, set and delete in a new store.
 // Nothing is lost, and no process gets a lock error.
 func TestManyProcesses(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	t.Parallel()
 	dir := t.TempDir() + "/store"
 	const processes = 8
@@ -216,7 +216,7 @@ func TestFirstUseByMany(t *testing.T) {
 // TestKilledImport kills first uses at random moments. The next one finds all or nothing,
 // and imports everything once.
 func TestKilledImport(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	t.Parallel()
 	dir := t.TempDir()
 	n := importedChunks()

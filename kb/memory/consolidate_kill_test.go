@@ -141,7 +141,7 @@ func killedPass(t *testing.T, home string, round int, wait time.Duration) (ids [
 // TestKilledConsolidation kills passes and undos with SIGKILL at random moments. An undo is done whole or not at all. What is left is coherent: the index has exactly the live items, what was acknowledged is there, live or forgotten by a
 // rule and with what replaced it, and the next pass does the rest. $BOARD_KILL_ROUNDS sets how often.
 func TestKilledConsolidation(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	t.Parallel()
 	rounds := 50
 	if !cost.Long() {

@@ -117,6 +117,7 @@ func TestScrubbedTextIsInNoFile(t *testing.T) {
 
 // TestScrubWhileOthersRead scrubs while an old snapshot is read: nobody waits for that, the scrub says that bytes are left, and the next dry run clears them.
 func TestScrubWhileOthersRead(t *testing.T) {
+	cost.SkipQuick(t)
 	t.Parallel()
 	home, ctx := t.TempDir(), t.Context()
 	s, other := open(t, home, Options{}), open(t, home, Options{})
@@ -189,7 +190,7 @@ func TestScrubAtOnce(t *testing.T) {
 
 // TestScrubBesideOthers scrubs the workspace while others put into it, and into a channel, and read. Nothing of the channel is lost, and everybody finds what there is.
 func TestScrubBesideOthers(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	t.Parallel()
 	home, ctx := t.TempDir(), t.Context()
 	s := open(t, home, Options{Embedder: bag{}})

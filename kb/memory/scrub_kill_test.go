@@ -57,7 +57,7 @@ func copyDir(t testing.TB, from, to string) {
 // TestKilledScrub kills scrubs with SIGKILL at random moments. What a manifest says is gone in whole, with its entry in the log, or there in whole, without one; nothing else is touched, the
 // index is sound, and executing it again completes it: then it is in no file.
 func TestKilledScrub(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	t.Parallel()
 	rounds := 10
 	if cost.Race {
