@@ -290,8 +290,7 @@ func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string,
 		err := w.tx.QueryRow(`SELECT id FROM signals WHERE status = 'open' AND priority <= ? AND (claimed_by = '' OR lease_until <= ?)
 			ORDER BY priority, id LIMIT 1`, rank, w.at).Scan(&id)
 		if store.IsNoRows(err) {
-			return conflict("no open signal is free to claim", "",
-				fault.Do("signal.list", "{} shows who holds what", "status", SignalOpen))
+			return w.noneFree(rank)
 		}
 		if err != nil {
 			return err
@@ -306,6 +305,24 @@ func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string,
 		return err
 	})
 	return out, err
+}
+
+// noneFree is the error where no signal is free to claim. A worker that was started again
+// may have forgotten what it holds itself, so that is named.
+func (w *writer) noneFree(rank int) error {
+	held, err := store.Column[int64](w.tx, `SELECT id FROM signals WHERE status = 'open'
+		AND priority <= ? AND claimed_by = ? AND lease_until > ? ORDER BY priority, id`,
+		rank, w.actor, w.at)
+	if err != nil {
+		return err
+	}
+	if len(held) > 0 {
+		id := SignalID(held[0])
+		return conflict(fmt.Sprintf("no open signal is free to claim; %s is claimed by %s already",
+			id, w.actor), "", fault.Do("signal.extend", "to go on with it: {}", "signal", id))
+	}
+	return conflict("no open signal is free to claim", "",
+		fault.Do("signal.list", "{} shows who holds what", "status", SignalOpen))
 }
 
 func checkLease(d time.Duration) error {

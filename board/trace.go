@@ -34,11 +34,11 @@ const gap = "'\n\n'"
 // traceRecords reads what can support a fact, one record at a time. A record begins with
 // the id and what the digest puts before it, since reports cite entries.
 func traceRecords(tx *store.Tx, read func(trace.Record) error) error {
-	var goal string
-	if err := tx.QueryRow(`SELECT goal FROM run`).Scan(&goal); err != nil {
+	var goal, run string
+	if err := tx.QueryRow(`SELECT goal, name FROM run`).Scan(&goal, &run); err != nil {
 		return err
 	}
-	if err := read(trace.Record{ID: "goal", Text: goal}); err != nil {
+	if err := read(trace.Record{ID: "goal", Text: goal + "\n" + run}); err != nil {
 		return err
 	}
 	var id int64

@@ -209,7 +209,13 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 		c.unwritten = append(c.unwritten, &v)
 	}
 	limit := c.f.Verify.MaxDoubted
-	s := Step{Verify: &v, Passed: v.Within(limit)}
+	s := Step{Verify: &v, Passed: v.Within(limit, c.f.Verify.MaxConcluded)}
+	concluded := len(v.Concluded)
+	if concluded > 0 {
+		s.Warnings = append(s.Warnings, count(concluded, "conclusion has figures",
+			"conclusions have figures")+" that neither quote nor source has: "+
+			firstOf(v.Concluded))
+	}
 	if v.Doubted > 0 && v.Doubted <= limit {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d doubted; the policy allows %d",
 			v.Doubted, limit))
@@ -223,6 +229,8 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 		}
 	}
 	switch {
+	case v.Doubted == 0 && !s.Passed && changed == 0 && v.Checked > 0: // max_concluded
+		s.Headline = s.Warnings[0]
 	case v.Doubted > 0:
 		s.Headline = fmt.Sprintf("%d of %s doubted", v.Doubted,
 			count(v.Checked, "finding", "findings"))
@@ -388,13 +396,22 @@ func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
 		s.Warnings = append(s.Warnings, count(n, "answer to a critical or high question "+
 			"was not looked for, since it is not marked: ", "answers to critical or high "+
 			"questions were not looked for, since they are not marked: ")+
-			strings.Join(v.UnmarkedAnswers[:min(n, 5)], ", ")+map[bool]string{true: ", …"}[n > 5])
+			firstOf(v.UnmarkedAnswers))
 	}
 	if n := len(v.Skipped); n > 0 {
 		s.Warnings = append(s.Warnings, count(n, "file of the reports was",
 			"files of the reports were")+" not read")
 	}
 	return s, nil
+}
+
+// firstOf names the first of some ids.
+func firstOf(ids []string) string {
+	const most = 5
+	if len(ids) > most {
+		return strings.Join(ids[:most], ", ") + ", …"
+	}
+	return strings.Join(ids, ", ")
 }
 
 func count(n int, one, many string) string { return text.Count(int64(n), one, many) }

@@ -73,6 +73,9 @@ type File struct {
 type VerifyPolicy struct {
 	// MaxDoubted is the number of doubted entries that still pass.
 	MaxDoubted int `yaml:"max_doubted" json:"max_doubted"`
+	// MaxConcluded is the number of analyses, calculations and other conclusions that still
+	// pass with figures that their sources lack; nil: no limit, they are warnings.
+	MaxConcluded *int `yaml:"max_concluded" json:"max_concluded"`
 }
 
 // ConflictsPolicy says when conflicts fail.
@@ -334,6 +337,7 @@ func (f *File) check() error {
 		n   *int
 	}{
 		{"verify.max_doubted", &f.Verify.MaxDoubted},
+		{"verify.max_concluded", f.Verify.MaxConcluded},
 		{"conflicts.max", f.Conflicts.Max},
 		{"survival.min_items", &f.Survival.MinItems},
 		{"trace.max_unsupported", f.Trace.MaxUnsupported},

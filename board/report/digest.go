@@ -391,7 +391,7 @@ func (d *digester) entryLine(e *board.Entry, cut int) (string, bool) {
 	}
 	for _, s := range d.settled[e.ID] {
 		reason, _ := oneLine(s.Reason, digestName)
-		fmt.Fprintf(&b, ", settled with %s by %s: %s", s.Other(e.ID), digestLabel(s.Worker), reason)
+		fmt.Fprintf(&b, ", settled with %s by %s (%s)", s.Other(e.ID), digestLabel(s.Worker), reason)
 	}
 	switch n := d.strength[e.ID]; n {
 	case 0:

@@ -1,6 +1,10 @@
 package verify
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Result says which findings are in their sources. A pass is necessary, not sufficient:
 // nobody has checked that the source is right and that the finding follows from it.
@@ -9,13 +13,16 @@ type Result struct {
 	Seq int64  `json:"seq"` // the last event that was read
 	// Passed means that something was checked, nothing is doubted and no source has
 	// changed.
-	Passed    bool           `json:"passed"`
-	Checked   int            `json:"checked"`   // findings that were checked
-	Doubted   int            `json:"doubted"`   // findings that do not stand in their source
-	Unchecked int            `json:"unchecked"` // findings without a source that could be read, or with nothing to check
-	Sources   []SourceResult `json:"sources"`   // that were read, by name
-	Items     []ItemResult   `json:"items"`     // in the order of the entries
-	Recorded  int            `json:"recorded"`  // new verdicts that were written
+	Passed    bool `json:"passed"`
+	Checked   int  `json:"checked"`   // findings that were checked
+	Doubted   int  `json:"doubted"`   // findings that do not stand in their source
+	Unchecked int  `json:"unchecked"` // findings without a source that could be read, or with nothing to check
+	// Concluded are the findings whose figures neither their quote nor their source has:
+	// analyses, calculations and the like, which may conclude them.
+	Concluded []string       `json:"concluded"`
+	Sources   []SourceResult `json:"sources"`  // that were read, by name
+	Items     []ItemResult   `json:"items"`    // in the order of the entries
+	Recorded  int            `json:"recorded"` // new verdicts that were written
 	// NotRecorded says why new verdicts were not written: this user can only read. "":
 	// they were.
 	NotRecorded string `json:"not_recorded"`
@@ -79,6 +86,9 @@ func (r *Result) Count(item *ItemResult) {
 	if item.Doubted {
 		r.Doubted++
 	}
+	if Sound(item.Verdict) && len(item.Missing) > 0 {
+		r.Concluded = append(r.Concluded, item.ID)
+	}
 	if item.Doubted || Sound(item.Verdict) {
 		r.Checked++
 	} else {
@@ -88,6 +98,10 @@ func (r *Result) Count(item *ItemResult) {
 
 // Judge decides whether the result passes, by its totals and its sources.
 func (r *Result) Judge() {
+	slices.SortFunc(r.Concluded, func(a, b string) int {
+		return cmp.Or(len(a)-len(b), strings.Compare(a, b)) // e9 before e10
+	})
+	r.Concluded = append([]string{}, r.Concluded...)
 	r.Passed = r.Doubted == 0 && r.Checked > 0
 	for _, s := range r.Sources {
 		r.Passed = r.Passed && !s.Changed
@@ -112,9 +126,12 @@ func (r *Result) NothingChecked() string {
 	return NoneNamesSource
 }
 
-// Within reports whether the result passes with at most this many doubted findings. A
-// changed source never passes.
-func (r *Result) Within(doubted int) bool {
+// Within reports whether the result passes with at most this many doubted findings, and
+// this many whose figures are concluded; nil: any number. A changed source never passes.
+func (r *Result) Within(doubted int, concluded *int) bool {
+	if concluded != nil && len(r.Concluded) > *concluded {
+		return false
+	}
 	changed := slices.ContainsFunc(r.Sources, func(s SourceResult) bool { return s.Changed })
 	return r.Passed || r.Doubted > 0 && r.Doubted <= doubted && !changed
 }

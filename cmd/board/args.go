@@ -103,6 +103,7 @@ var oldFlags = []struct{ command, old, now string }{
 	{"address", "doc", "source-doc"},
 	{"address", "ref", "source-ref"},
 	{"address", "source", "source-doc"},
+	{"conflicts", "max", "limit"}, // conflicts.max of board.yaml is how many may be open
 	{"import", "must", "must-surface"},
 	{"kb import", "apply", ""}, // it is done at once
 	{"kb", "k", "kind"},

@@ -36,6 +36,7 @@ var operations = sync.OnceValue(func() map[string]said {
 		"signal.reopen":             {tool: "board_reopen"},
 		"signal.address":            {tool: "board_address"},
 		"signal.claim":              {tool: "board_claim"},
+		"signal.extend":             {tool: "board_claim"},
 		"signal.waive":              {tool: "board_waive"},
 		"worker.list":               {tool: "board_state"},
 		"worker.done":               {tool: "board_expect", with: "do: done"},

@@ -17,6 +17,7 @@ func Commands() map[string]string {
 		"entry.settle": "settle ENTRY OTHER",
 		"entry.verify": "verify ID", "source.list": "source list",
 		"signal.list": "signals", "signal.show": "show SIGNAL", "signal.claim": "claim",
+		"signal.extend":  "claim SIGNAL",
 		"signal.reopen":  "reopen SIGNAL",
 		"signal.address": "address SIGNAL", "signal.waive": "waive SIGNAL",
 		"policy.init": "check --init", "database.init": "database init",

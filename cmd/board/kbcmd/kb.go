@@ -218,6 +218,9 @@ func (p *program) remember(c *cli.Context, capsule kb.Capsule) error {
 		return err // before a knowledge base is made for it
 	}
 	return base.With(p.openKB(c, kb.Open, !c.Bool("no-embed")))(func(k *kb.KB) error {
+		if there, err := promotedAs(c, k, &capsule); err != nil || there != nil {
+			return p.answerPromoted(c, there, err)
+		}
 		r, err := k.Remember(c.Context, capsule, kb.RememberOptions{Force: c.Bool("force"),
 			NoEmbedding: c.Bool("no-embed")})
 		p.kbNotes(k)

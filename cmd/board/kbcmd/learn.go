@@ -360,7 +360,10 @@ func (p *program) kbPromote(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		if status := detail.Entry.Status; status != board.Active {
+		switch status := detail.Entry.Status; {
+		case status == board.Superseded && !c.Bool("force"):
+			return superseded(&detail)
+		case status != board.Active:
 			p.Messagef("note: %s is %s on the board: is the capsule still true? `board show %s` shows "+
 				"what contradicts it", detail.Entry.ID, status, detail.Entry.ID)
 		}
@@ -384,6 +387,55 @@ func (p *program) kbPromote(c *cli.Context) error {
 		}
 		return p.remember(c, capsule)
 	})
+}
+
+// superseded is the error for an entry that no longer holds.
+func superseded(d *board.EntryDetail) error {
+	hint := "--force promotes it all the same"
+	for _, l := range d.Linked {
+		if l.Kind == board.Supersedes {
+			hint = "promote " + l.From + " instead; " + hint
+			break
+		}
+	}
+	return fault.Conflict.New(d.Entry.ID+" is superseded on the board", hint)
+}
+
+// promotedAs returns the capsule that was made from the entry of a draft before; nil if
+// there is none, or with --force. A script that starts again promotes nothing twice.
+func promotedAs(c *cli.Context, k *kb.KB, draft *kb.Capsule) (*kb.Capsule, error) {
+	run, entry := draft.Origin()
+	if c.Bool("force") || run == "" || entry == "" || c.Command.Name != "promote" {
+		return nil, nil
+	}
+	found, err := k.Search(c.Context, kb.Query{Text: draft.Title + "\n" + draft.Body,
+		Mode: kb.ModeBM25, NoDocs: true, NoMMR: true, Measuring: true})
+	if err != nil {
+		return nil, err
+	}
+	for i := range found.Hits {
+		if r, e := found.Hits[i].Origin(); r == run && e == entry {
+			return &found.Hits[i].Capsule, nil
+		}
+	}
+	return nil, nil
+}
+
+// answerPromoted tells which capsule an entry is already.
+func (p *program) answerPromoted(c *cli.Context, there *kb.Capsule, err error) error {
+	if err != nil {
+		return err
+	}
+	return p.Answer(c, nil, func() {
+		if c.Bool("quiet") {
+			p.Printf("%s\n", there.ID)
+			return
+		}
+		p.Printf("%s %s was made from this entry before: %s\n", there.ID, there.Kind,
+			base.Line(there.Title, 100))
+		p.Messagef("  note: nothing was stored; board kb edit %s changes it, --force makes another",
+			there.ID)
+	}, "capsule", there, "warnings", []string{}, "alike", []kb.Alike{})
 }
 
 // CapsuleOf drafts the capsule for an entry of a run.

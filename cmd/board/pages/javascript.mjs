@@ -79,12 +79,12 @@ export class Board {
   }
 
   /**
-   * Claim a signal, or the most urgent free one. null: there is none, or another has it.
-   * @param {string} [signal]
+   * Claim a signal, or the most urgent free one. null: it is taken, or none is free.
+   * @param {string} [signal] @param {Flags} [flags]
    */
-  async claim(signal) {
+  async claim(signal, flags) {
     try {
-      return (await this.call(signal ? ["claim", signal] : ["claim"])).signal;
+      return (await this.call(signal ? ["claim", signal] : ["claim"], flags)).signal;
     } catch (e) {
       if (e instanceof BoardError && e.exitCode === 6) return null;
       throw e;

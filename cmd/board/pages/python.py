@@ -60,10 +60,10 @@ class Board:
     def signal(self, text, key, **flags):
         return self.call("signal", "-", text=text, key=key, **flags)["signal"]
 
-    def claim(self, signal=None):
-        """Claim a signal, or the most urgent free one. None: there is none, or another has it."""
+    def claim(self, signal=None, **flags):
+        """Claim a signal, or the most urgent free one. None: it is taken, or none is free."""
         try:
-            return self.call("claim", *([signal] if signal else []))["signal"]
+            return self.call("claim", *([signal] if signal else []), **flags)["signal"]
         except BoardError as e:
             if e.exit_code == 6:
                 return None

@@ -22,7 +22,7 @@ supersedes) or ` + "`board settle`" + ` has settled it, or its signal was addres
 raises a signal for each listed pair, once. Exit 0; 4 if there are more than conflicts.max of
 board.yaml, or with --strict if there is any.`,
 			Flags: base.JoinFlags([]cli.Flag{
-				&cli.IntFlag{Name: "limit", Aliases: []string{"n", "max"},
+				&cli.IntFlag{Name: "limit", Aliases: []string{"n"},
 					Usage: "list at most `N` pairs; 0: all", Value: 50},
 				&cli.StringSliceFlag{Name: "type", Aliases: []string{"t"},
 					Usage: "compare entries of this `TYPE` alone, repeatable (default: all but " +

@@ -378,7 +378,7 @@ func (p *program) printReasons(v *board.Verdict) {
 			"%s --reason …\n", id, id)
 	}
 	if id, ok := rules[board.RuleMaxDisputed]; ok {
-		p.Printf("to settle a dispute: post what holds, with --supersedes and the id of the entry that "+
+		p.Printf("to end a dispute: post what holds, with --supersedes and the id of the entry that "+
 			"is wrong: %s, or the one that contradicts it\n", id)
 	}
 	if pair, ok := rules[board.RuleConflicts]; ok {

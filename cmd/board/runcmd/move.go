@@ -145,7 +145,7 @@ func (p *program) exportMarkdown(c *cli.Context, b *board.Board, done *exportedF
 		return "", err
 	}
 	if len(d.OmittedMust) > 0 {
-		p.Messagef("board: the budget is too small: %s or shortened (%s)",
+		p.Messagef("warning: the budget is too small: %s or shortened (%s)",
 			base.Count(int64(len(d.OmittedMust)), "item that must surface is left out",
 				"items that must surface are left out"),
 			board.Line(strings.Join(d.OmittedMust, ", "), 200))

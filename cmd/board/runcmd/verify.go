@@ -95,7 +95,7 @@ func (p *program) verify(c *cli.Context) error {
 			return err
 		}
 		p.noteUnrecorded(&r)
-		r.Passed = r.Within(follow.Verify.MaxDoubted)
+		r.Passed = r.Within(follow.Verify.MaxDoubted, follow.Verify.MaxConcluded)
 		text := func(q *program) {
 			q.printVerified(&r, c.Bool("all"))
 			q.printPolicySource(&follow)
@@ -133,10 +133,10 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 		}
 		p.Printf("\n")
 	}
-	if concluded := concluded(r); concluded > 0 && !all {
-		p.Printf("note: %s not in the source, as conclusions may have; --all lists them\n",
-			base.Count(int64(concluded), "finding has figures that are",
-				"findings have figures that are"))
+	if n := len(r.Concluded); n > 0 {
+		p.Printf("%s: %s that neither quote nor source has: %s\n", p.Paint(base.Yellow, "warning"),
+			base.Count(int64(n), "conclusion has figures", "conclusions have figures"),
+			shortList(r.Concluded))
 	}
 	p.printDoubts(r, all)
 	if r.Checked+r.Unchecked == 0 {
@@ -150,16 +150,6 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 				"was not checked",
 		),
 	)
-}
-
-// concluded counts the findings that are in their sources but for what they conclude.
-func concluded(r *verify.Result) (n int) {
-	for i := range r.Items {
-		if item := &r.Items[i]; verify.Sound(item.Verdict) && len(item.Missing) > 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // printDoubts prints what is doubted or was not checked, and how to pass. With all it
