@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -317,12 +318,24 @@ func (a *app) copyText(text string) tea.Cmd {
 		return nil
 	}
 	return a.do(func(context.Context) tea.Msg {
-		if a.out != nil {
-			// the terminal does not tell whether it did
-			io.WriteString(a.out, ansi.SetSystemClipboard(text))
-		}
-		return noticeMsg{good: true, text: text + " copied, if the terminal lets programs do that"}
+		return noticeMsg{good: true, text: text + " copied" + a.copied(text)}
 	})
+}
+
+// copied copies a text, and returns what is unsure about it: the terminal does not tell
+// whether it did.
+func (a *app) copied(text string) (unsure string) {
+	if a.Clipboard != nil {
+		cmd := a.Clipboard()
+		cmd.Stdin = strings.NewReader(text)
+		if cmd.Run() == nil {
+			return ""
+		}
+	}
+	if a.out != nil {
+		io.WriteString(a.out, ansi.SetSystemClipboard(text))
+	}
+	return ", if the terminal lets programs do that"
 }
 
 // copyWhole copies the text that read returns, however long.
@@ -335,12 +348,9 @@ func (a *app) copyWhole(of string, read func(context.Context) (string, error)) t
 		if text == "" {
 			return noticeMsg{text: "there is no text to copy"}
 		}
-		if a.out != nil {
-			io.WriteString(a.out, ansi.SetSystemClipboard(text))
-		}
 		n := plural(int64(utf8.RuneCountInString(text)), "character")
-		said := fmt.Sprintf("the text of %s copied, %s, if the terminal lets programs do that", of, n)
-		return noticeMsg{good: true, text: said}
+		said := fmt.Sprintf("the text of %s copied, %s", of, n)
+		return noticeMsg{good: true, text: said + a.copied(text)}
 	})
 }
 

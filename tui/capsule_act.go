@@ -155,7 +155,11 @@ func (p *capsulePage) restoreTo(ctx context.Context, n int) (outcome, error) {
 
 // form shows a text that could not be saved.
 func (e *capsuleEdit) form(text string, why error) *form {
-	intro := append([]string{"It is not saved yet. Saving it replaces what others changed meanwhile; both stay in the history."}, aboutTabs(text)...)
+	intro := []string{"It is not saved: " + e.from.app.explain(why)}
+	if errors.Is(why, fault.Conflict) {
+		intro[0] = "It is not saved yet. Saving it replaces what others changed meanwhile; both stay in the history."
+	}
+	intro = append(intro, aboutTabs(text)...)
 	f := newForm(e.from.app, form{heading: "Edit " + e.from.id, intro: intro, button: "save", fields: []*field{
 		{name: "text", label: "What you have written", value: text, lines: 30, required: true},
 		{name: "force", label: "Even if it resembles another or looks like a secret", choices: []string{"no", "yes"}},

@@ -285,17 +285,19 @@ func (f *feed) view(focused bool) []string {
 	return f.page.app.st.pane("Entries, newest first", note, append(body, f.list.view(focused)...), r.w, r.h, focused)
 }
 
-// marks returns the signs before an entry's text.
+// marks returns the two signs before an entry's text.
 func marks(status string, must bool) string {
-	switch {
-	case status == board.Superseded:
-		return "†"
-	case status == board.Disputed:
-		return "≠"
-	case must:
-		return "◆"
+	first, second := " ", " "
+	switch status {
+	case board.Superseded:
+		first = "†"
+	case board.Disputed:
+		first = "≠"
 	}
-	return " "
+	if must && status != board.Superseded {
+		second = "◆"
+	}
+	return first + second
 }
 
 // shortTypes are the types for narrow lists.

@@ -37,6 +37,7 @@ func (m *model) jump() tea.Cmd {
 	j := newJump(m.app, "Go to", "an id, a run, a worker, a capsule, a page, a key", all)
 	j.typed = m.typedTargets
 	j.loads = []func() tea.Cmd{
+		func() tea.Cmd { return m.readTargets(j, m.newRunTargets) },
 		func() tea.Cmd { return m.readTargets(j, m.capsuleTargets) },
 		func() tea.Cmd { return m.readTargets(j, m.memoryTargets) },
 	}
@@ -186,6 +187,25 @@ func (m *model) runTargets() (all []target) {
 		all = append(all, target{info.Run, oneLine(text, rowRunes), groupRun, func() tea.Cmd {
 			return m.openRun(info.Run)
 		}})
+	}
+	return all
+}
+
+// newRunTargets returns the runs that the list of runs does not have yet: it is read only
+// while it is shown.
+func (m *model) newRunTargets(context.Context) (all []target) {
+	names, err := board.RunNames(m.app.Boards)
+	known := map[string]bool{}
+	for _, t := range m.runTargets() {
+		known[t.label] = true
+	}
+	if err != nil {
+		return nil
+	}
+	for _, name := range names {
+		if !known[name] {
+			all = append(all, target{name, "", groupRun, func() tea.Cmd { return m.openRun(name) }})
+		}
 	}
 	return all
 }

@@ -111,7 +111,7 @@ func (m *model) back(msg tea.KeyMsg) tea.Cmd {
 // undo asks whether to undo the last action.
 func (m *model) undo() tea.Cmd {
 	if len(m.undos) == 0 {
-		return notice("nothing to undo yet")
+		return notice("there is nothing to undo")
 	}
 	last := m.undos[len(m.undos)-1]
 	forget := func(error) tea.Cmd {

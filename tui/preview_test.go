@@ -2,6 +2,11 @@ package tui
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -145,4 +150,38 @@ func TestLongNames(t *testing.T) {
 			t.Errorf("%q in %d cells is %q", c.name, c.w, got)
 		}
 	}
+}
+
+// A larger window has more rows, which are read without a key.
+func TestLargerWindow(t *testing.T) {
+	h := newHarness(t, func(h *harness) {
+		b := h.openRun("many")
+		for i := range 3 * pageRows {
+			must(b.Post(context.Background(), "w", board.Post{Content: fmt.Sprint("finding ", i)}))
+		}
+		h.cfg.Run = "many"
+	})
+	for range 40 {
+		h.size(60, 18)
+		h.press("pgdown")
+		h.size(220, 60)
+		if row := regexp.MustCompile(`e[0-9]+ …`).FindString(h.m.View()); row != "" {
+			t.Fatalf("a row is not read: %s", row)
+		}
+	}
+}
+
+// In tmux, which takes no text from programs, its own command copies.
+func TestClipboardCommand(t *testing.T) {
+	to := filepath.Join(t.TempDir(), "copied")
+	h := openAudit(t)
+	h.m.app.Clipboard = func() *exec.Cmd { return exec.Command("sh", "-c", "cat >"+to) }
+	h.press("y")
+	h.lacks("if the terminal lets")
+	if got, err := os.ReadFile(to); err != nil || !strings.HasPrefix(string(got), "e") {
+		t.Errorf("copied %q, %v", got, err)
+	}
+	h.m.app.Clipboard = func() *exec.Cmd { return exec.Command("sh", "-c", "exit 1") }
+	h.press("y")
+	h.wants("if the terminal lets programs do that")
 }

@@ -182,6 +182,8 @@ func (s *questionsPane) view(focused bool) []string {
 		body = append(body, " "+s.filter.view(r.w-1))
 	}
 	switch {
+	case s.filter.value() != "" && !s.every:
+		s.list.empty = "no open question has these words; esc clears the filter, then f shows the closed ones"
 	case s.filter.value() != "":
 		s.list.empty = "no question has these words; esc clears the filter"
 	case len(s.all) == 0:

@@ -119,6 +119,8 @@ func (p *runPage) update(msg tea.Msg) tea.Cmd {
 			return tea.Batch(p.look(), p.preview.changed())
 		}
 		return nil
+	case tea.WindowSizeMsg: // rows that came into view
+		return tea.Batch(p.feed.need(), p.catchUp())
 	case eventsMsg:
 		return tea.Batch(p.happened(msg), p.preview.update(msg))
 	case tea.KeyMsg:

@@ -29,8 +29,8 @@ func (p *runPage) moment() time.Time {
 	return p.app.Now()
 }
 
-// everyWorker returns the authors of entries, latest first, then expected workers without
-// entries.
+// everyWorker returns the workers that the gate waits for, then the authors of entries,
+// latest first, then the other expected ones.
 func everyWorker(st *board.State) []board.Worker {
 	all := slices.Clone(st.Workers)
 	for _, e := range st.Expected {
@@ -38,6 +38,15 @@ func everyWorker(st *board.State) []board.Worker {
 			all = append(all, board.Worker{Name: e.Worker})
 		}
 	}
+	awaited := func(w board.Worker) int {
+		for _, e := range st.Expected {
+			if e.Worker == w.Name && e.Status == board.WorkerExpected {
+				return 0
+			}
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(a, b board.Worker) int { return awaited(a) - awaited(b) })
 	return all
 }
 
@@ -74,6 +83,9 @@ func (ws *workersPane) show(chosen string) {
 		if hasWords(w.Name, ws.filter.value()) {
 			ws.shown = append(ws.shown, w)
 		}
+	}
+	if ws.page.focus == paneWorkers { // one that has finished moves down, chosen as it is
+		ws.list.touched = true
 	}
 	ws.list.keep(len(ws.shown), slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == chosen }), false)
 }

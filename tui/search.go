@@ -133,6 +133,7 @@ func (s *searchBox) ask() tea.Cmd {
 	if s.scope != "" {
 		q.Scopes = []string{s.scope}
 	}
+	q.Retired, q.Superseded = s.retired, s.retired
 	where, agent := s.where, s.app.lastAgent
 	return s.asked.ask(s.app, s, func(ctx context.Context) func() tea.Cmd {
 		res, refs, err := s.look(ctx, where, agent, q)

@@ -83,13 +83,13 @@ func (s *searchBox) toggleRetired() tea.Cmd {
 	return s.ask()
 }
 
-// browseActions are the actions of a list without a question.
+// browseActions are the actions of the list, and of one without a question.
 func (s *searchBox) browseActions() actions {
+	retired := action{keys.Renamed(keys.Fewer, "retired ones too, or not"), s.toggleRetired}
 	if !s.browsing {
-		return nil
+		return actions{retired}
 	}
-	retired := keys.Renamed(keys.Fewer, "retired ones too, or not")
-	return actions{{retired, s.toggleRetired}, {keys.Sort, s.nextOrder}}
+	return actions{retired, {keys.Sort, s.nextOrder}}
 }
 
 // browsed returns the number of listed capsules.
@@ -115,16 +115,20 @@ func (s *searchBox) browseRow(h *kb.Hit, w int) string {
 	if w >= 64 {
 		left = columns(left, st.faint.Render(fit(clean(h.Scope), 9)))
 	}
-	var marks []string
+	return spread(columns(left, oneLine(h.Title, 200)), s.app.badges(s.ended(h)), w)
+}
+
+// ended says what a capsule that searches leave out is.
+func (s *searchBox) ended(h *kb.Hit) []string {
 	switch {
 	case h.Retired != nil && s.where == inMemory:
-		marks = []string{"forgotten"}
+		return []string{"forgotten"}
 	case h.Retired != nil:
-		marks = []string{"retired"}
+		return []string{"retired"}
 	case h.SupersededBy != "":
-		marks = []string{"superseded"}
+		return []string{"superseded"}
 	}
-	return spread(columns(left, oneLine(h.Title, 200)), s.app.badges(marks), w)
+	return nil
 }
 
 // browseWhy tells since when a capsule exists.

@@ -34,11 +34,11 @@ func (s *searchBox) switches() []searchSwitch {
 		{keys.Where, func() string { return cmp.Or(s.where, everywhere) }, s.nextWhere},
 		{keys.Explain, func() string { return yes(s.explain) }, s.toggleExplain},
 	}
+	retired := keys.Renamed(keys.Fewer, "retired ones too")
+	all = append(all, searchSwitch{retired, func() string { return yes(s.retired) }, s.toggleRetired})
 	if s.browsing {
-		order, retired := keys.Renamed(keys.Sort, "order"), keys.Renamed(keys.Fewer, "retired ones too")
-		all = append(all,
-			searchSwitch{order, func() string { return browseOrders[s.order] }, s.nextOrder},
-			searchSwitch{retired, func() string { return yes(s.retired) }, s.toggleRetired})
+		order := keys.Renamed(keys.Sort, "order")
+		all = append(all, searchSwitch{order, func() string { return browseOrders[s.order] }, s.nextOrder})
 	}
 	return all
 }

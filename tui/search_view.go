@@ -165,7 +165,10 @@ func (s *searchBox) nothing() string {
 	case s.kind != "" || s.scope != "":
 		return "No results with these filters. alt+k and alt+s change them."
 	}
-	return "No results. Try other words."
+	if s.retired {
+		return "No results. Try other words."
+	}
+	return "No results. Try other words. Retired and superseded capsules too: tab, then " + keys.Fewer.Help().Key + "."
 }
 
 // scoreCells is the length of a score's bar.
@@ -186,7 +189,11 @@ func (s *searchBox) row(i, w int) string {
 	if w >= 64 {
 		parts = append(parts, st.faint.Render(fit(clean(h.Scope), 9)))
 	}
-	return fit(columns(append(parts, oneLine(h.Title, 200))...), w)
+	title := columns(append(parts, oneLine(h.Title, 200))...)
+	if ended := s.ended(h); ended != nil {
+		return spread(title, s.app.badges(ended), w)
+	}
+	return fit(title, w)
 }
 
 // preview shows what the chosen hit says, why it was found, and its source.

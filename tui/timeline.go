@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/tui/keys"
 )
 
@@ -257,6 +259,8 @@ func (t *timeline) words() string {
 		where = "event " + count(b.seq) + " of " + count(b.now)
 	}
 	switch {
+	case !b.on && errors.Is(p.follow.err, fault.Gone):
+		return st.bad.Render("another process deleted this run; this is its last state · esc to the list")
 	case !b.on && p.follow.err != nil && !p.lost():
 		return st.bad.Render("not live: " + oneLine(p.follow.err.Error(), 120))
 	case !b.on && p.lost():

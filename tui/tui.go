@@ -48,6 +48,8 @@ type Config struct {
 	// Editor returns the command that opens a file in the person's editor, at a line if
 	// that is above 0, or why there is none.
 	Editor func(path string, line int) (*exec.Cmd, error)
+	// Clipboard returns a command that copies its standard input; nil: the terminal is asked.
+	Clipboard func() *exec.Cmd
 	// Browser returns the command that opens a URL; nil: none, and URLs are copied.
 	Browser func(url string) *exec.Cmd
 

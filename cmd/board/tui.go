@@ -107,7 +107,7 @@ func (p *program) tui(c *cli.Context) error {
 	renderer, theme := tui.NewRenderer(out, p.Env("TERM"), theme)
 	err = tui.Run(ctx, in, out, tui.Config{
 		Boards: boards, Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.UserHome(),
-		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Browser: p.screenBrowser(), Promoted: kbcmd.CapsuleOf, Words: base.CommandFor, Renderer: renderer, Theme: theme, Mute: c.StringSlice("mute"),
+		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Browser: p.screenBrowser(), Clipboard: p.screenClipboard(), Promoted: kbcmd.CapsuleOf, Words: base.CommandFor, Renderer: renderer, Theme: theme, Mute: c.StringSlice("mute"),
 	})
 	k.close()
 	if context.Cause(ctx) == errHungUp || errors.Is(err, syscall.EIO) {
@@ -192,6 +192,15 @@ func (p *program) screenBrowser() func(url string) *exec.Cmd {
 		args := p.browser(url)
 		return exec.Command(args[0], args[1:]...) // it outlives the screen
 	}
+}
+
+// screenClipboard makes the command that copies in tmux, which by default takes no text
+// from the programs that it shows; nil outside of it.
+func (p *program) screenClipboard() func() *exec.Cmd {
+	if p.Env("TMUX") == "" {
+		return nil
+	}
+	return func() *exec.Cmd { return exec.Command("tmux", "load-buffer", "-w", "-") }
 }
 
 // screenEditor is the command that opens a file in the person's editor, at a line if that
