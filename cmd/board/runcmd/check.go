@@ -203,7 +203,7 @@ func (p *program) printStep(s *check.Step) {
 	}
 	p.Printf("%s  %s: %s\n", state, s.Name, base.Line(headline, 200))
 	if s.Skipped {
-		p.Printf("to do it: %s\n", missingFor(s.Name))
+		p.Printf("to do it: %s\n", missingFor(s))
 		return
 	}
 	for _, w := range s.Warnings {
@@ -229,12 +229,18 @@ func (p *program) printStep(s *check.Step) {
 }
 
 // missingFor says what a step needs that was skipped, "" if it was skipped for another
-// reason.
-func missingFor(step string) string {
-	switch step {
+// reason. A skipped step fails if the policy names what it needs, but that is not there.
+func missingFor(s *check.Step) string {
+	switch s.Name {
 	case policy.Verify:
+		if !s.Passed {
+			return "put the source files where sources in board.yaml says"
+		}
 		return "--sources DIR, sources: [DIR] in board.yaml, or board source add DIR"
 	case policy.Survival, policy.Trace:
+		if !s.Passed {
+			return "write the report where reports in board.yaml says"
+		}
 		return "board check report.md, or reports: [report.md] in board.yaml"
 	}
 	return ""
