@@ -2,6 +2,7 @@ package kbcmd
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -231,9 +232,13 @@ func (p *program) remember(c *cli.Context, capsule kb.Capsule) error {
 			if c.Bool("quiet") {
 				p.Printf("%s\n", r.Capsule.ID)
 			} else {
+				place := r.Capsule
+				if filepath.IsAbs(place.Workspace) { // the name is enough here
+					place.Workspace = filepath.Base(place.Workspace)
+				}
 				p.Printf("%s %s remembered: %s%s\n", r.Capsule.ID, r.Capsule.Kind,
 					base.Line(r.Capsule.Title, 100),
-					p.Paint(base.Dim, "  scope "+base.Line(r.Capsule.Place(), 200)))
+					p.Paint(base.Dim, "  scope "+base.Line(place.Place(), 100)))
 			}
 			for _, w := range r.Warnings {
 				p.Messagef("  note: %s", base.Safe(w))
