@@ -469,7 +469,7 @@ func (v *verifier) record(ctx context.Context, atLeast int) error {
 func (v *verifier) cut() {
 	items := v.result.Items
 	slices.SortFunc(items, func(a, b verify.ItemResult) int {
-		return cmp.Or(len(a.ID)-len(b.ID), strings.Compare(a.ID, b.ID)) // e9 before e10
+		return verify.CompareIDs(a.ID, b.ID)
 	})
 	if most := v.opt.FirstDoubted; most > 0 && len(items) > most {
 		clear(items[most:])

@@ -396,3 +396,23 @@ func keyTitles(tx *sqlite.Tx) error {
 		SET value = excluded.value`, titleKeys)
 	return err
 }
+
+// MadeFrom returns the active capsule that was made from the same entry of a run as a
+// draft; nil if there is none.
+func (k *KB) MadeFrom(ctx context.Context, draft *Capsule) (*Capsule, error) {
+	run, entry := draft.Origin()
+	if run == "" {
+		return nil, nil
+	}
+	found, err := k.Search(ctx, Query{Text: draft.Title + "\n" + draft.Body, Mode: ModeBM25,
+		NoDocs: true, NoMMR: true, Measuring: true})
+	if err != nil {
+		return nil, err
+	}
+	for i := range found.Hits {
+		if r, e := found.Hits[i].Origin(); r == run && e == entry {
+			return &found.Hits[i].Capsule, nil
+		}
+	}
+	return nil, nil
+}

@@ -373,7 +373,15 @@ func (x *acts) promote(id string) tea.Cmd {
 		case x.app.Promoted == nil:
 			return nil, errNoKnowledge
 		}
-		return overlayMsg{x.promoteForm(x.app.Promoted(x.run, &d.Entry), id)}, nil
+		draft := x.app.Promoted(x.run, &d.Entry)
+		if k, err := x.app.openKnowledge(ctx, false); err == nil {
+			if there, err := k.MadeFrom(ctx, &draft); err != nil {
+				return nil, err
+			} else if there != nil {
+				return noticeMsg{text: id + " is capsule " + there.ID + " already · : goes to it"}, nil
+			}
+		}
+		return overlayMsg{x.promoteForm(draft, id)}, nil
 	})
 }
 

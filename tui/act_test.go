@@ -180,9 +180,10 @@ func TestPromote(t *testing.T) {
 	if s := must(k.Stats(context.Background())); s.Standing != 1 {
 		t.Errorf("%+v", s)
 	}
-	h.press("P", "ctrl+s")
-	h.wants("Promote e1", "✗") // it is there already
-	h.press("esc", "u", "enter")
+	h.press("P")
+	h.wants("e1 is capsule k", "already")
+	h.lacks("Promote e1")
+	h.press("u", "enter")
 	if s := must(k.Stats(context.Background())); s.Standing != 0 || s.Retired != 1 {
 		t.Errorf("%+v", s)
 	}

@@ -64,7 +64,8 @@ func newHarness(t *testing.T, fill func(h *harness)) *harness {
 		},
 		Memory: func(_ context.Context, agent string) (*memory.Store, error) { return h.openMemory(agent), nil },
 		Promoted: func(run string, e *board.Entry) kb.Capsule {
-			return kb.Capsule{Kind: "fact", Title: learn.TitleOf(e.Content), Body: e.Content, Source: run + ", " + e.ID}
+			return kb.Capsule{Kind: "fact", Title: learn.TitleOf(e.Content), Body: e.Content, Source: run + ", " + e.ID,
+				Refs: []string{"run:" + run, "entry:" + e.ID}}
 		},
 		Words: inWords, Now: h.now,
 	}

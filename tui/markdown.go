@@ -33,7 +33,8 @@ func newMarkdown() parser.Parser {
 // markup is what makes a text of an agent markdown: a heading, a fence, an item of a list,
 // a quote, the line below the head of a table, or strong words. In a text without any of
 // these, asterisks and the like are what they are: count(*) and sum(*).
-var markup = lazyregexp.New("(?m)^ {0,3}(#{1,6} |```|~~~|[-*+] |[0-9]{1,3}[.)] |> |\\|?[ \\t]*:?-+:?[ \\t]*\\|)|\\*\\*[^* ][^*\n]*\\*\\*")
+var markup = lazyregexp.New("(?m)^ {0,3}(#{1,6} |```|~~~|[-*+] |[0-9]{1,3}[.)] |> |" +
+	"\\|?[ \\t]*:?-+:?[ \\t]*\\|)|\\*\\*[^* ][^*\n]*\\*\\*")
 
 // prose lays out a text of an agent, which is markdown if it looks like that. Its line
 // breaks stay.

@@ -369,7 +369,8 @@ func (p *runPage) summary() string {
 	if said := p.disputed(); said != "" {
 		parts = append(parts, p.app.st.warn.Render(said))
 	}
-	parts = append(parts, fmt.Sprintf("%s, %s open", plural(s.Signals.Total, "signal"), count(open)), plural(int64(len(p.scene.workers)), "worker"))
+	parts = append(parts, fmt.Sprintf("%s, %s open", plural(s.Signals.Total, "signal"), count(open)),
+		plural(int64(len(p.scene.workers)), "worker"))
 	if s.Retrievals > 0 {
 		parts = append(parts, "given "+plural(s.Retrievals, "time"))
 	}

@@ -210,11 +210,11 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	}
 	limit := c.f.Verify.MaxDoubted
 	s := Step{Verify: &v, Passed: v.Within(limit, c.f.Verify.MaxConcluded)}
-	concluded := len(v.Concluded)
-	if concluded > 0 {
-		s.Warnings = append(s.Warnings, count(concluded, "conclusion has figures",
-			"conclusions have figures")+" that neither quote nor source has: "+
-			firstOf(v.Concluded))
+	concluded := ""
+	if n := len(v.Concluded); n > 0 {
+		concluded = count(n, "conclusion has figures", "conclusions have figures") +
+			" that neither quote nor source has: " + firstOf(v.Concluded)
+		s.Warnings = append(s.Warnings, concluded)
 	}
 	if v.Doubted > 0 && v.Doubted <= limit {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d doubted; the policy allows %d",
@@ -230,7 +230,7 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	}
 	switch {
 	case v.Doubted == 0 && !s.Passed && changed == 0 && v.Checked > 0: // max_concluded
-		s.Headline = s.Warnings[0]
+		s.Headline = concluded
 	case v.Doubted > 0:
 		s.Headline = fmt.Sprintf("%d of %s doubted", v.Doubted,
 			count(v.Checked, "finding", "findings"))

@@ -98,15 +98,16 @@ func (r *Result) Count(item *ItemResult) {
 
 // Judge decides whether the result passes, by its totals and its sources.
 func (r *Result) Judge() {
-	slices.SortFunc(r.Concluded, func(a, b string) int {
-		return cmp.Or(len(a)-len(b), strings.Compare(a, b)) // e9 before e10
-	})
+	slices.SortFunc(r.Concluded, CompareIDs)
 	r.Concluded = append([]string{}, r.Concluded...)
 	r.Passed = r.Doubted == 0 && r.Checked > 0
 	for _, s := range r.Sources {
 		r.Passed = r.Passed && !s.Changed
 	}
 }
+
+// CompareIDs orders the ids of entries: e9 before e10.
+func CompareIDs(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }
 
 // Reasons why nothing was checked.
 const (

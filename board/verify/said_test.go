@@ -122,7 +122,7 @@ func TestFigures(t *testing.T) {
 func TestFiguresOfRuns(t *testing.T) {
 	dir := shared.File("data", "irys")
 	if dir == "" {
-		t.Skip("no real runs are there")
+		t.Skip("the real runs are absent: set BOARD_SHARED to their folder")
 	}
 	checked, doubted, noted := 0, 0, 0
 	for _, run := range []string{"draft-safe-agreement", "extract-lien-and-debt-information"} {

@@ -43,7 +43,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"Check": {inside, inside}, "Close": {inside, inside}, "Items": {inside, inside}, "Created": {inside, inside}, "Moment": {inside, inside}, "Run": {inside, inside}, "SetNow": {inside, inside}, "SetSession": {inside, inside},
 	},
 	reflect.TypeFor[*kb.KB](): {
-		"Search": {"kb search", "kb_search"}, "Get": {"kb get", "kb_get"}, "Retrieve": {"kb get", inside}, "Remember": {"kb remember", "kb_remember"}, "Dedupe": {"kb curate", "kb_curate"}, "Decay": {"kb curate", "kb_curate"},
+		"Search": {"kb search", "kb_search"}, "Get": {"kb get", "kb_get"}, "Retrieve": {"kb get", inside}, "Remember": {"kb remember", "kb_remember"}, "MadeFrom": {"kb promote", notForAgents}, "Dedupe": {"kb curate", "kb_curate"}, "Decay": {"kb curate", "kb_curate"},
 		"Contradictions": {"kb curate", "kb_curate"}, "Resolve": {"kb curate", "kb_resolve"}, "Retire": {"kb retire", "kb_retire"}, "Ingest": {"kb ingest", "kb_ingest"}, "Reembed": {"kb reembed", "kb_reembed"}, "Doctor": {"kb doctor", "kb_doctor"},
 		"Edit": {"kb edit", "(an agent supersedes)"}, "EditText": {"kb edit", notForAgents}, "Restore": {"kb restore", notForAgents}, "LastActive": {"kb restore", notForAgents}, "RetireAll": {"kb retire", inside}, "History": {"kb history", notForAgents}, "Revision": {"kb get", notForAgents}, "List": {"kb list", notForAgents}, "Stats": {"kb stats", notForAgents}, "Calibrate": {"kb calibrate", notForAgents},
 		"Confirm": {"kb learn", inside}, "Import": {"kb import", notForAgents}, "Export": {"kb export", notForAgents}, "SyncFolder": {"kb sync", notForAgents}, "Text": {"kb edit", inside}, "Reindex": {"kb doctor", inside}, "Examine": {inside, inside}, "Sound": {inside, inside},

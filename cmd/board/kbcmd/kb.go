@@ -1,6 +1,7 @@
 package kbcmd
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -210,17 +211,25 @@ func (p *program) kbRemember(c *cli.Context) error {
 	if capsule.Confidence, err = confidence(c); err != nil {
 		return err
 	}
-	return p.remember(c, capsule)
+	return p.remember(c, capsule, nil)
 }
 
 // remember stores a capsule and prints the result.
-func (p *program) remember(c *cli.Context, capsule kb.Capsule) error {
+//
+// If there is already the capsule that known returns, nothing is stored, unless with
+// --force.
+func (p *program) remember(c *cli.Context, capsule kb.Capsule,
+	known func(*kb.KB, context.Context, *kb.Capsule) (*kb.Capsule, error)) error {
 	if err := capsule.Check(); err != nil {
 		return err // before a knowledge base is made for it
 	}
 	return base.With(p.openKB(c, kb.Open, !c.Bool("no-embed")))(func(k *kb.KB) error {
-		if there, err := promotedAs(c, k, &capsule); err != nil || there != nil {
-			return p.answerPromoted(c, there, err)
+		if known != nil && !c.Bool("force") {
+			if there, err := known(k, c.Context, &capsule); err != nil {
+				return err
+			} else if there != nil {
+				return p.answerPromoted(c, there)
+			}
 		}
 		r, err := k.Remember(c.Context, capsule, kb.RememberOptions{Force: c.Bool("force"),
 			NoEmbedding: c.Bool("no-embed")})

@@ -385,7 +385,7 @@ func (p *program) kbPromote(c *cli.Context) error {
 		if conf != nil {
 			capsule.Confidence = conf
 		}
-		return p.remember(c, capsule)
+		return p.remember(c, capsule, (*kb.KB).MadeFrom)
 	})
 }
 
@@ -401,31 +401,8 @@ func superseded(d *board.EntryDetail) error {
 	return fault.Conflict.New(d.Entry.ID+" is superseded on the board", hint)
 }
 
-// promotedAs returns the capsule that was made from the entry of a draft before; nil if
-// there is none, or with --force. A script that starts again promotes nothing twice.
-func promotedAs(c *cli.Context, k *kb.KB, draft *kb.Capsule) (*kb.Capsule, error) {
-	run, entry := draft.Origin()
-	if c.Bool("force") || run == "" || entry == "" || c.Command.Name != "promote" {
-		return nil, nil
-	}
-	found, err := k.Search(c.Context, kb.Query{Text: draft.Title + "\n" + draft.Body,
-		Mode: kb.ModeBM25, NoDocs: true, NoMMR: true, Measuring: true})
-	if err != nil {
-		return nil, err
-	}
-	for i := range found.Hits {
-		if r, e := found.Hits[i].Origin(); r == run && e == entry {
-			return &found.Hits[i].Capsule, nil
-		}
-	}
-	return nil, nil
-}
-
 // answerPromoted tells which capsule an entry is already.
-func (p *program) answerPromoted(c *cli.Context, there *kb.Capsule, err error) error {
-	if err != nil {
-		return err
-	}
+func (p *program) answerPromoted(c *cli.Context, there *kb.Capsule) error {
 	return p.Answer(c, nil, func() {
 		if c.Bool("quiet") {
 			p.Printf("%s\n", there.ID)
