@@ -25,11 +25,12 @@ import (
 	"blackboard/cmd/board/daemon"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/pgtest"
+	"blackboard/testdata/served"
 )
 
 var updateGolden = flag.Bool("update", false, "rewrite the golden files")
 
-// TestMain lets the test binary be the program: scripts call the real run, so no binary is built and coverage counts.
+// TestMain lets the test binary be the program: scripts call the real run, so coverage counts.
 func TestMain(m *testing.M) {
 	if root, err := filepath.Abs(filepath.Join("..", "..")); err == nil && os.Getenv("BOARD_TEST_REPO") == "" {
 		os.Setenv("BOARD_TEST_REPO", root) // for tests that change the directory
@@ -37,14 +38,36 @@ func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "8")                                // as a script's commands mostly wait, for the disk or for their turn; -parallel sets another number
 	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0") // else each command that is built with the race detector waits a second before it ends
 	testscript.Main(inMemory{m}, map[string]func(){
-		"board": func() { os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)) },
+		"board": func() {
+			if os.Getenv(served.Env) != "" {
+				served.Serve(run)
+			}
+			os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr))
+		},
 	})
 }
 
 // inMemory has the tests keep their files in memory, and not the program, which is linked on the disk.
 type inMemory struct{ *testing.M }
 
-func (m inMemory) Run() int { return cost.Main(m.M) }
+// Run also has the commands of scripts served by a few processes, unless tests may take long:
+// then each has a process of its own, as for users.
+func (m inMemory) Run() int {
+	if !cost.Long() {
+		program, err := exec.LookPath("board")
+		if err == nil {
+			var stop func()
+			source := filepath.Join("..", "..", "testdata", "served", "board")
+			if stop, err = served.Start(program, source, 8); err == nil {
+				defer stop()
+			}
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "each command has a process of its own, which takes longer:", err)
+		}
+	}
+	return cost.Main(m.M)
+}
 
 // shared returns the folder of real inputs, or "" when it is not there.
 func shared() string {
