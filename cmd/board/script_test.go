@@ -50,10 +50,11 @@ func TestMain(m *testing.M) {
 // inMemory has the tests keep their files in memory, and not the program, which is linked on the disk.
 type inMemory struct{ *testing.M }
 
-// Run also has the commands of scripts served by a few processes, unless tests may take long:
-// then each has a process of its own, as for users.
+// Run also has the commands of scripts served by a few processes. Each has a process of its own,
+// as for users, if tests may take long, and with PostgreSQL: a process keeps the connections to
+// each database that it has used.
 func (m inMemory) Run() int {
-	if !cost.Long() {
+	if !cost.Long() && os.Getenv("BOARD_TEST_ENGINE") == "" {
 		program, err := exec.LookPath("board")
 		if err == nil {
 			var stop func()
