@@ -16,6 +16,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/lazyregexp"
 	"blackboard/kb"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -127,9 +128,9 @@ func (x *acts) withSignal(id string, ask func(*board.Signal) (*form, error)) tea
 // aboutSignal describes a signal before an action. It names the worker who has claimed
 // it, because closing it ends the claim.
 func (x *acts) aboutSignal(s *board.Signal) []string {
-	about := []string{s.ID + ", " + s.Priority + ": " + oneLine(s.Content, 600)}
+	about := []string{s.ID + ", " + s.Priority + ": " + cells.OneLine(s.Content, 600)}
 	if s.ClaimedAt(x.app.Now()) && s.ClaimedBy != x.app.Worker {
-		about = append(about, "⚑ "+oneLine(s.ClaimedBy, 60)+" has claimed it until "+clock(*s.LeaseUntil)+".")
+		about = append(about, "⚑ "+cells.OneLine(s.ClaimedBy, 60)+" has claimed it until "+cells.Clock(*s.LeaseUntil)+".")
 	}
 	return about
 }
@@ -201,7 +202,7 @@ func (x *acts) undoClose(closed board.Signal, claimed string) *undo {
 		text += ", whose answer " + closed.AddressedBy + " stays on the board"
 	}
 	if claimed != "" {
-		text += "; the claim of " + oneLine(claimed, 60) + " is not restored"
+		text += "; the claim of " + cells.OneLine(claimed, 60) + " is not restored"
 	}
 	return x.undo(text, id+" is open again", func(ctx context.Context, b *board.Board) (*undo, error) {
 		d, err := b.SignalByID(ctx, id)
@@ -261,9 +262,9 @@ func (x *acts) claim(id string) tea.Cmd {
 		})
 		done := outcome{kind: changedRun, undo: back}
 		if err == nil {
-			done.text = id + " is yours until " + clock(*s.LeaseUntil)
+			done.text = id + " is yours until " + cells.Clock(*s.LeaseUntil)
 			if s.Since != nil {
-				done.text += "; this name had claimed it already, at " + clock(*s.Since)
+				done.text += "; this name had claimed it already, at " + cells.Clock(*s.Since)
 			}
 		}
 		return doneMsg{outcome: done, err: err}
@@ -318,11 +319,11 @@ func (x *acts) postForm(chosen string) *form {
 		if v["confidence"] != "" {
 			c, err := strconv.ParseFloat(v["confidence"], 64)
 			if err != nil {
-				return outcome{}, fmt.Errorf("the confidence %q is not a number · 0 to 1, such as 0.8", oneLine(v["confidence"], 30))
+				return outcome{}, fmt.Errorf("the confidence %q is not a number · 0 to 1, such as 0.8", cells.OneLine(v["confidence"], 30))
 			}
 			p.Confidence = &c
 		}
-		p.Tags = splitList(v["tags"])
+		p.Tags = cells.SplitList(v["tags"])
 		posted, err := x.b.Post(ctx, x.app.Worker, p)
 		return outcome{text: posted.Entry.ID + " is posted", kind: changedRun, undo: &undo{text: posted.Entry.ID + " stays: nothing is deleted; post what supersedes it"}}, err
 	}})
@@ -338,7 +339,7 @@ func parseLinks(s string) (board.Links, error) {
 		case to != nil:
 			list = to
 		case list == nil:
-			return l, fmt.Errorf("%q is not a kind of link · use %s, then ids", oneLine(w, 30), strings.Join(board.LinkKinds, ", "))
+			return l, fmt.Errorf("%q is not a kind of link · use %s, then ids", cells.OneLine(w, 30), strings.Join(board.LinkKinds, ", "))
 		default:
 			*list = append(*list, w)
 		}
@@ -392,10 +393,10 @@ func (x *acts) promoteForm(c kb.Capsule, id string) *form {
 			c.Scope = "workspace"
 		}
 	}
-	return newForm(x.app, form{heading: "Promote " + id + " to the knowledge base", intro: []string{oneLine(c.Body, 600)}, button: "promote", fields: []*field{
-		{name: "title", label: "Title", value: visible(c.Title), required: true},
+	return newForm(x.app, form{heading: "Promote " + id + " to the knowledge base", intro: []string{cells.OneLine(c.Body, 600)}, button: "promote", fields: []*field{
+		{name: "title", label: "Title", value: cells.Visible(c.Title), required: true},
 		{name: "domain", label: "Domain tags", hint: "separated by commas", value: strings.Join(c.DomainTags, ", ")},
-		{name: "source", label: "Source", value: visible(c.Source)},
+		{name: "source", label: "Source", value: cells.Visible(c.Source)},
 		{name: "verified", label: "Verified by", hint: "who has checked it; may be empty"},
 		{name: "kind", label: "Kind", choices: kb.Kinds, value: c.Kind},
 		{name: "scope", label: "Scope", choices: kb.Scopes, value: c.Scope},
@@ -405,7 +406,7 @@ func (x *acts) promoteForm(c kb.Capsule, id string) *form {
 			return outcome{}, err
 		}
 		c := c
-		c.Title, c.Kind, c.Scope, c.Source, c.VerifiedBy, c.DomainTags = v["title"], v["kind"], v["scope"], v["source"], v["verified"], splitList(v["domain"])
+		c.Title, c.Kind, c.Scope, c.Source, c.VerifiedBy, c.DomainTags = v["title"], v["kind"], v["scope"], v["source"], v["verified"], cells.SplitList(v["domain"])
 		r, err := k.Remember(ctx, c, kb.RememberOptions{})
 		if err != nil {
 			return outcome{}, err
@@ -446,7 +447,7 @@ func (x *acts) openLink(id string) tea.Cmd {
 // regular file.
 func (a *app) sourceFile(doc, ref string) (path string, line int, err error) {
 	if strings.Contains(doc, "://") {
-		return "", 0, fmt.Errorf("the source is not a file: %s", oneLine(doc, 200))
+		return "", 0, fmt.Errorf("the source is not a file: %s", cells.OneLine(doc, 200))
 	}
 	try := []string{doc}
 	// the colon of a Windows volume does not precede a line number
@@ -460,14 +461,14 @@ func (a *app) sourceFile(doc, ref string) (path string, line int, err error) {
 		}
 		var info fs.FileInfo
 		if info, err = os.Stat(path); err == nil && !info.Mode().IsRegular() {
-			err = fmt.Errorf("%s is not a regular file", oneLine(name, 200))
+			err = fmt.Errorf("%s is not a regular file", cells.OneLine(name, 200))
 		}
 		if err == nil {
 			break
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("there is no %s below %s · start `board tui` where the sources are", oneLine(doc, 200), a.Files)
+		err = fmt.Errorf("there is no %s below %s · start `board tui` where the sources are", cells.OneLine(doc, 200), a.Files)
 	}
 	if err != nil {
 		return "", 0, err

@@ -19,6 +19,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/kb"
+	"blackboard/tui/cells"
 )
 
 // app has what all pages share. It does not change while the program runs, except for the
@@ -348,7 +349,7 @@ func (a *app) copyWhole(of string, read func(context.Context) (string, error)) t
 		if text == "" {
 			return noticeMsg{text: "there is no text to copy"}
 		}
-		n := plural(int64(utf8.RuneCountInString(text)), "character")
+		n := cells.Plural(int64(utf8.RuneCountInString(text)), "character")
 		said := fmt.Sprintf("the text of %s copied, %s", of, n)
 		return noticeMsg{good: true, text: said + a.copied(text)}
 	})
@@ -356,9 +357,9 @@ func (a *app) copyWhole(of string, read func(context.Context) (string, error)) t
 
 // explain formats an error and its next step on one line.
 func (a *app) explain(err error) string {
-	s := oneLine(withClocks(err.Error()), 300)
+	s := cells.OneLine(withClocks(err.Error()), 300)
 	if try := fault.Try(err, a.words); try != "" {
-		s += " · " + oneLine(try, 200)
+		s += " · " + cells.OneLine(try, 200)
 	}
 	return s
 }

@@ -13,6 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 )
 
 // The size of the screen that is measured, in cells.
@@ -203,7 +204,7 @@ func benchScroll(b *testing.B, boards string, entries int) {
 			p.settle(200 * time.Microsecond)
 		}
 		p.send(keyOf('G'))
-		p.until(count(int64(entries)) + " of " + count(int64(entries)))
+		p.until(cells.Count(int64(entries)) + " of " + cells.Count(int64(entries)))
 		p.settle(20 * time.Millisecond)
 		var m runtime.MemStats
 		runtime.GC()

@@ -9,6 +9,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/lazyregexp"
 	"blackboard/kb"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -71,7 +72,7 @@ func (p *capsulePage) read() tea.Cmd {
 			others := leadsTo(&c)
 			for _, id := range others[:min(len(others), maxTitles)] {
 				if c, err := k.Get(ctx, id); err == nil { // a missing one has no title
-					titles[id] = oneLine(c.Title, kb.MaxTitle)
+					titles[id] = cells.OneLine(c.Title, kb.MaxTitle)
 				}
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/kb"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -135,7 +136,7 @@ func (p *capsulePage) bringBack() tea.Cmd {
 func (p *capsulePage) madeBy(n int) string {
 	for i := range p.events {
 		if e := &p.events[i]; e.Revision == n {
-			return clock(e.At) + "  " + e.Verb + " by " + e.Actor + because(e.Why)
+			return cells.Clock(e.At) + "  " + e.Verb + " by " + e.Actor + because(e.Why)
 		}
 	}
 	return ""
@@ -175,7 +176,7 @@ func (p *capsulePage) retire() tea.Cmd {
 	if p.capsule.Retired != nil {
 		return notice(p.id + " is already retired · " + keys.Reopen.Help().Key + " brings it back")
 	}
-	intro := []string{oneLine(p.capsule.Title, kb.MaxTitle), "Searches and lists leave it out. It can be restored."}
+	intro := []string{cells.OneLine(p.capsule.Title, kb.MaxTitle), "Searches and lists leave it out. It can be restored."}
 	return p.app.overlay(newForm(p.app, form{heading: "Retire " + p.id, intro: intro, button: "retire", fields: []*field{
 		{name: "why", label: "Why?", hint: "goes on record; may be empty"},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {

@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"blackboard/kb"
+	"blackboard/tui/cells"
 )
 
 func (p *capsulePage) view() []string {
-	return append([]string{p.app.st.heading("Capsule "+clean(p.id), p.doc.more(), p.w, true)}, p.doc.view()...)
+	return append([]string{p.app.st.heading("Capsule "+cells.Clean(p.id), p.doc.more(), p.w, true)}, p.doc.view()...)
 }
 
 // compose renders the page. It runs after changes, not for each view.
@@ -17,7 +18,7 @@ func (p *capsulePage) compose() {
 	switch {
 	case p.w == 0: // the size is unknown yet
 	case p.err != nil:
-		p.doc.setText(wrap(p.app.explain(p.err), p.w-2)...)
+		p.doc.setText(cells.Wrap(p.app.explain(p.err), p.w-2)...)
 	case p.capsule == nil:
 		p.doc.setText("reading…")
 	default:
@@ -28,15 +29,15 @@ func (p *capsulePage) compose() {
 // badges returns the main properties of a capsule, cleaned: kind, scope, confidence,
 // tags.
 func badges(c *kb.Capsule) []string {
-	all := []string{clean(c.Kind), clean(c.Scope)}
+	all := []string{cells.Clean(c.Kind), cells.Clean(c.Scope)}
 	if c.Confidence != nil {
 		all = append(all, "confidence "+strconv.FormatFloat(*c.Confidence, 'g', 3, 64))
 	}
 	for _, t := range c.DomainTags {
-		all = append(all, "in "+oneLine(t, 60))
+		all = append(all, "in "+cells.OneLine(t, 60))
 	}
 	for _, t := range c.Tags {
-		all = append(all, "#"+oneLine(t, 60))
+		all = append(all, "#"+cells.OneLine(t, 60))
 	}
 	return all
 }
@@ -45,12 +46,12 @@ func (p *capsulePage) lines() []docLine {
 	st, c := p.app.st, p.capsule
 	x := newWriter(st, p.w)
 	x.names = 15
-	for _, l := range wrap(oneLine(c.Title, kb.MaxTitle), p.w-2) {
+	for _, l := range cells.Wrap(cells.OneLine(c.Title, kb.MaxTitle), p.w-2) {
 		x.line(st.bold.Render(l))
 	}
 	p.badges(x)
 	if c.Retired != nil {
-		p.row(x, "retired", clock(*c.Retired)+because(c.RetiredWhy))
+		p.row(x, "retired", cells.Clock(*c.Retired)+because(c.RetiredWhy))
 	}
 	p.row(x, "source", c.Source)
 	p.row(x, "verified by", c.VerifiedBy)
@@ -66,12 +67,12 @@ func (p *capsulePage) lines() []docLine {
 			continue
 		}
 		to, text, skip := boardRef(c.Refs, i)
-		if x.fieldTo("see", oneLine(text, kb.MaxField), to); skip {
+		if x.fieldTo("see", cells.OneLine(text, kb.MaxField), to); skip {
 			i++
 		}
 	}
 	p.given(x)
-	p.row(x, "changed", fmt.Sprintf("%s, %s, revision %d", clock(c.Updated), since(c.Updated, p.app.Now()), c.Revision))
+	p.row(x, "changed", fmt.Sprintf("%s, %s, revision %d", cells.Clock(c.Updated), cells.Since(c.Updated, p.app.Now()), c.Revision))
 	if p.all {
 		p.everything(x)
 	}
@@ -94,7 +95,7 @@ func (p *capsulePage) badges(x *writer) {
 	var line string
 	for _, b := range badges(p.capsule) {
 		b = p.app.st.badge.Render(" " + b + " ")
-		if line != "" && width(line)+1+width(b) > p.w-2 {
+		if line != "" && cells.Width(line)+1+cells.Width(b) > p.w-2 {
 			x.line(line)
 			line = ""
 		}
@@ -118,8 +119,8 @@ func (p *capsulePage) given(x *writer) {
 		if len(u.CitedBy) > 0 {
 			to += "/" + u.CitedBy[0]
 		}
-		made := fmt.Sprintf("%s, %s: %s", u.Run, plural(u.Times, "time"), u.Outcome())
-		x.fieldTo("", oneLine(made, rowRunes), to)
+		made := fmt.Sprintf("%s, %s: %s", u.Run, cells.Plural(u.Times, "time"), u.Outcome())
+		x.fieldTo("", cells.OneLine(made, rowRunes), to)
 	}
 	if len(p.usage.Unread) > 0 {
 		p.row(x, "not known of", strings.Join(p.usage.Unread, ", ")+": their boards cannot be read")
@@ -127,21 +128,23 @@ func (p *capsulePage) given(x *writer) {
 }
 
 // row writes a field, if it has a value.
-func (p *capsulePage) row(x *writer, name, value string) { x.field(name, oneLine(value, kb.MaxField)) }
+func (p *capsulePage) row(x *writer, name, value string) {
+	x.field(name, cells.OneLine(value, kb.MaxField))
+}
 
 // link writes a line with a link.
 func (p *capsulePage) link(x *writer, name, id string) {
-	text := x.st.faint.Render(fit(name, x.names)) + x.st.key.Render(clean(id)) + "  " + p.titles[id]
-	x.place(fit(text, x.w), id)
+	text := x.st.faint.Render(cells.Fit(name, x.names)) + x.st.key.Render(cells.Clean(id)) + "  " + p.titles[id]
+	x.place(cells.Fit(text, x.w), id)
 }
 
 // everything writes the rarely needed fields, and the history of the capsule.
 func (p *capsulePage) everything(x *writer) {
 	c := p.capsule
-	p.row(x, "created", clock(c.Created))
+	p.row(x, "created", cells.Clock(c.Created))
 	asked := "never, as far as is known"
 	if c.Retrieved != nil {
-		asked = clock(*c.Retrieved)
+		asked = cells.Clock(*c.Retrieved)
 	}
 	p.row(x, "last asked for", asked)
 	p.row(x, "decay", fmt.Sprintf("%.2f of 1: it falls while nobody retrieves it", c.DecayScore))
@@ -172,8 +175,8 @@ func (p *capsulePage) event(x *writer, e *kb.Event) {
 	if len(e.Changed) > 0 {
 		what += " (" + strings.Join(e.Changed, ", ") + ")"
 	}
-	text := fmt.Sprintf("r%d  %s  by %s  %s%s", e.Revision, clock(e.At), oneLine(e.Actor, 60), what, because(e.Why))
-	for i, l := range wrap(oneLine(text, 600), p.w-6) {
+	text := fmt.Sprintf("r%d  %s  by %s  %s%s", e.Revision, cells.Clock(e.At), cells.OneLine(e.Actor, 60), what, because(e.Why))
+	for i, l := range cells.Wrap(cells.OneLine(text, 600), p.w-6) {
 		if i > 0 {
 			l = "    " + l
 		}

@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/policy"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -69,7 +70,7 @@ func readDifference(ctx context.Context, b *board.Board, dir string, from, to in
 	if err != nil {
 		return nil, err
 	}
-	d = &difference{from: "event " + count(before.Seq) + ", " + clock(before.At)}
+	d = &difference{from: "event " + cells.Count(before.Seq) + ", " + cells.Clock(before.At)}
 	if d.after, err = b.At(ctx, to); err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ func (p *changesPage) compose() {
 	switch {
 	case p.w == 0:
 	case p.err != nil:
-		p.doc.setText(wrap(p.app.explain(p.err), p.w-2)...)
+		p.doc.setText(cells.Wrap(p.app.explain(p.err), p.w-2)...)
 	case p.found == nil:
 		p.doc.setText("reading…")
 	default:
@@ -116,7 +117,7 @@ func (p *changesPage) compose() {
 
 func (d *difference) lines(x *writer) []docLine {
 	st, c := x.st, &d.changes
-	to := "event " + count(d.after.Seq) + ", " + clock(d.after.At)
+	to := "event " + cells.Count(d.after.Seq) + ", " + cells.Clock(d.after.At)
 	x.line(st.faint.Render("from " + d.from + ", to " + to))
 	if d.was == d.is {
 		x.line("the same " + d.is)
@@ -124,7 +125,7 @@ func (d *difference) lines(x *writer) []docLine {
 		x.line(d.was + " → " + d.is)
 	}
 	entry := func(e *board.Entry, what string) {
-		x.place(fit("  "+st.key.Render(fit(e.ID, 7))+" "+what+" "+oneLine(e.Content, rowRunes), x.w+1), e.ID)
+		x.place(cells.Fit("  "+st.key.Render(cells.Fit(e.ID, 7))+" "+what+" "+cells.OneLine(e.Content, rowRunes), x.w+1), e.ID)
 	}
 	if len(c.Status) > 0 {
 		x.heading("Entries that are no longer what they were")
@@ -136,30 +137,30 @@ func (d *difference) lines(x *writer) []docLine {
 	}
 	d.questions(x)
 	if c.Posted > 0 {
-		x.heading(plural(c.Posted, "new entry"))
+		x.heading(cells.Plural(c.Posted, "new entry"))
 		for i := range c.Entries {
 			e := &c.Entries[i]
 			what := paint(st.kind, e.Type, typeName(e.Type, 6))
 			if e.Status != board.Active {
 				what += " " + statusWord(st, e.Status)
 			}
-			entry(e, what+" "+st.faint.Render(shortName(e.Worker, 24)))
+			entry(e, what+" "+st.faint.Render(cells.ShortName(e.Worker, 24)))
 		}
 		if more := c.Posted - int64(len(c.Entries)); more > 0 {
-			x.line(st.faint.Render("  and " + count(more) + " more"))
+			x.line(st.faint.Render("  and " + cells.Count(more) + " more"))
 		}
 	}
 	if len(c.Expected)+len(c.Variables) > 0 {
 		x.heading("Workers and variables")
 		for _, e := range c.Expected {
-			x.line(fit("  "+oneLine(e.Worker, 60)+" is "+e.Status+" "+oneLine(e.Reason, rowRunes), x.w))
+			x.line(cells.Fit("  "+cells.OneLine(e.Worker, 60)+" is "+e.Status+" "+cells.OneLine(e.Reason, rowRunes), x.w))
 		}
 		for _, v := range c.Variables {
-			is := " is " + oneLine(string(v.Value), rowRunes)
+			is := " is " + cells.OneLine(string(v.Value), rowRunes)
 			if v.Value == nil {
 				is = " is no longer set"
 			}
-			x.line(fit("  "+oneLine(v.Key, 60)+is, x.w))
+			x.line(cells.Fit("  "+cells.OneLine(v.Key, 60)+is, x.w))
 		}
 	}
 	return x.lines
@@ -192,15 +193,15 @@ func (d *difference) questions(x *writer) {
 				x.heading(part.name)
 			}
 			if n <= maxChanged {
-				what := paint(x.st.priority, s.Priority, fit(s.Priority, 8)) + " " + signalMark(x.st, s.Status)
+				what := paint(x.st.priority, s.Priority, cells.Fit(s.Priority, 8)) + " " + signalMark(x.st, s.Status)
 				if s.AddressedBy != "" {
 					what += x.st.faint.Render(" by " + s.AddressedBy)
 				}
-				x.place(fit("  "+x.st.key.Render(fit(s.ID, 7))+" "+what+" "+oneLine(s.Content, rowRunes), x.w+1), s.ID)
+				x.place(cells.Fit("  "+x.st.key.Render(cells.Fit(s.ID, 7))+" "+what+" "+cells.OneLine(s.Content, rowRunes), x.w+1), s.ID)
 			}
 		}
 		if n > maxChanged {
-			x.line(x.st.faint.Render("  and " + count(int64(n-maxChanged)) + " more"))
+			x.line(x.st.faint.Render("  and " + cells.Count(int64(n-maxChanged)) + " more"))
 		}
 	}
 }

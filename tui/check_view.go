@@ -13,6 +13,7 @@ import (
 	"blackboard/board/check"
 	"blackboard/board/policy"
 	"blackboard/board/verify"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -32,22 +33,22 @@ func (p *checkPage) view() []string {
 	case p.err != nil:
 		lines := []string{st.bad.Render("✗ " + p.name + " could not be checked"), ""}
 		here := p.app.Files + string(filepath.Separator)
-		lines = append(lines, wrap(strings.ReplaceAll(p.app.explain(p.err), here, ""), p.w-2)...)
+		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.app.explain(p.err), here, ""), p.w-2)...)
 		lines = append(lines, "",
 			st.faint.Render("r chooses a report · ctrl+r checks it again · esc back"))
-		return fill(indented(lines), p.w, p.h)
+		return cells.Fill(cells.Indented(lines), p.w, p.h)
 	case p.result == nil:
-		return fill(indented([]string{"checking…"}), p.w, p.h)
+		return cells.Fill(cells.Indented([]string{"checking…"}), p.w, p.h)
 	}
 	lines := []string{
-		spread(" "+p.verdict(), st.faint.Render(p.reports())+" ", p.w),
-		spread(" "+p.note(), st.faint.Render(p.policy())+" ", p.w),
+		cells.Spread(" "+p.verdict(), st.faint.Render(p.reports())+" ", p.w),
+		cells.Spread(" "+p.note(), st.faint.Render(p.policy())+" ", p.w),
 	}
 	about := ""
 	if r := p.chosen(); r != nil {
 		about = r.step.Name
 		if r.found != nil {
-			about += " " + oneLine(r.found.Place(), 60)
+			about += " " + cells.OneLine(r.found.Place(), 60)
 		}
 	}
 	return p.drawn(st, lines, "Steps", about)
@@ -72,7 +73,7 @@ func (p *checkPage) reports() string {
 	case 1:
 		return shownPath(p.app, all[0])
 	default:
-		return count(int64(len(all))) + " reports"
+		return cells.Count(int64(len(all))) + " reports"
 	}
 }
 
@@ -113,8 +114,8 @@ func (p *checkPage) row(i, w int) string {
 	st, r := p.app.st, &p.rows[i]
 	f := r.found
 	if f == nil {
-		name := st.title.Render(fit(r.step.Name, 9))
-		return fit(columns(stepMark(st, r.step), name, oneLine(r.step.Headline, rowRunes)), w)
+		name := st.title.Render(cells.Fit(r.step.Name, 9))
+		return cells.Fit(columns(stepMark(st, r.step), name, cells.OneLine(r.step.Headline, rowRunes)), w)
 	}
 	said := f.Text
 	switch {
@@ -127,7 +128,7 @@ func (p *checkPage) row(i, w int) string {
 	if f.Fact != nil {
 		place = fmt.Sprintf("line %d", f.Line)
 	}
-	return fit("   "+fit(place, 9)+" "+oneLine(said, rowRunes), w)
+	return cells.Fit("   "+cells.Fit(place, 9)+" "+cells.OneLine(said, rowRunes), w)
 }
 
 // compose writes the text about the chosen row. It is done when something changed, not
@@ -153,7 +154,7 @@ func (p *checkPage) rowLines(r *checkRow) []docLine {
 	}
 	x := newWriter(st, p.right.w)
 	if f == nil {
-		x.line(stepMark(st, r.step) + " " + fit(oneLine(r.step.Headline, rowRunes), max(x.w-2, 1)))
+		x.line(stepMark(st, r.step) + " " + cells.Fit(cells.OneLine(r.step.Headline, rowRunes), max(x.w-2, 1)))
 		for _, w := range r.step.Warnings {
 			if w != r.step.Headline {
 				x.text(w, "! ")
@@ -167,7 +168,7 @@ func (p *checkPage) rowLines(r *checkRow) []docLine {
 			x.text("To do it, choose a report: r", "")
 		}
 		if n := len(r.step.Findings()); n > 0 {
-			x.line("", plural(int64(n), "finding")+" below it; enter on one opens it")
+			x.line("", cells.Plural(int64(n), "finding")+" below it; enter on one opens it")
 		}
 		return x.lines
 	}
@@ -212,7 +213,7 @@ func findingTexts(f *check.Finding) []string {
 // factLines show a fact of the report in its passage, and the entries that the passage
 // stands on.
 func (p *checkPage) factLines(x *writer, f *check.Finding) {
-	place := oneLine(filepath.Base(f.Report), 60) + fmt.Sprintf(":%d", f.Line)
+	place := cells.OneLine(filepath.Base(f.Report), 60) + fmt.Sprintf(":%d", f.Line)
 	if !noText(f.Report) {
 		place += x.st.faint.Render("   o opens it")
 	}
@@ -254,16 +255,16 @@ func pairLines(x *writer, f *check.Finding, ways bool) {
 			if i == 1 {
 				item = &f.Pair.B
 			}
-			head += "  by " + oneLine(item.Worker, 40) + "  " + oneLine(item.Source, 60)
+			head += "  by " + cells.OneLine(item.Worker, 40) + "  " + cells.OneLine(item.Source, 60)
 			head, text = strings.TrimSpace(head), item.Content
 		}
 		if i > 0 {
 			x.line("")
 		}
 		if ways {
-			x.place(fit(head, x.w), id)
+			x.place(cells.Fit(head, x.w), id)
 		} else {
-			x.line(x.st.key.Render(fitLeft(head, min(width(head), x.w))))
+			x.line(x.st.key.Render(cells.FitLeft(head, min(cells.Width(head), x.w))))
 		}
 		x.text(text, "▏ ")
 	}
@@ -319,9 +320,9 @@ func (p *pairPage) update(msg tea.Msg) tea.Cmd {
 // settle asks why both entries hold.
 func (p *pairPage) settle() tea.Cmd {
 	id, other := p.found.ID, p.found.Other
-	intro := []string{oneLine(p.found.Why, 300)}
+	intro := []string{cells.OneLine(p.found.Why, 300)}
 	if c := p.found.Pair; c != nil {
-		intro = append(intro, id+": "+oneLine(c.A.Content, 300), other+": "+oneLine(c.B.Content, 300))
+		intro = append(intro, id+": "+cells.OneLine(c.A.Content, 300), other+": "+cells.OneLine(c.B.Content, 300))
 	}
 	reason := &field{name: "reason", label: "Why do both hold? (goes on record)", required: true}
 	p.settling = newForm(p.app, form{heading: "Settle " + id + " and " + other, intro: intro,

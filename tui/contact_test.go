@@ -7,6 +7,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/tui/cells"
 )
 
 // A database server that is away is said, what was seen stays, and it goes on when it is back.
@@ -57,7 +58,7 @@ func TestHeaderNamesDatabase(t *testing.T) {
 	m := newModel(a)
 	m.w, m.h = 80, 24
 	got := m.header()
-	if !strings.Contains(got, "database team on db.example") || strings.Contains(got, "ada") || strings.Contains(got, "secret") || width(got) != 80 {
+	if !strings.Contains(got, "database team on db.example") || strings.Contains(got, "ada") || strings.Contains(got, "secret") || cells.Width(got) != 80 {
 		t.Errorf("%q", got)
 	}
 	m.w = 30 // where one is matters more

@@ -14,6 +14,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -231,13 +232,13 @@ func (p *detailPage) compose() {
 	switch {
 	// the data from before stays
 	case p.err != nil && (p.evidence.id() == "" || !errors.Is(p.err, fault.Away)):
-		p.doc.setText(wrap(p.app.explain(p.err), p.w-2)...)
+		p.doc.setText(cells.Wrap(p.app.explain(p.err), p.w-2)...)
 	case p.entry != nil:
 		p.doc.setLines(p.entryLines())
 	case p.signal != nil:
 		p.doc.setLines(p.signalLines())
 	default:
-		p.doc.setText(wrap(p.app.waiting("reading…"), p.w-2)...)
+		p.doc.setText(cells.Wrap(p.app.waiting("reading…"), p.w-2)...)
 	}
 }
 
@@ -249,12 +250,12 @@ func (p *detailPage) history(x *writer, events []board.Event) {
 	x.heading("History" + x.st.faint.Render(hint))
 	for i := range events {
 		e := &events[i]
-		what := "  " + x.st.faint.Render(fmt.Sprintf("%s  event %s", clock(e.At), count(e.Seq))) + "  " + e.Verb + x.st.faint.Render(" by ") + oneLine(e.Actor, 60)
+		what := "  " + x.st.faint.Render(fmt.Sprintf("%s  event %s", cells.Clock(e.At), cells.Count(e.Seq))) + "  " + e.Verb + x.st.faint.Render(" by ") + cells.OneLine(e.Actor, 60)
 		d := e.Describe()
 		if e.Verb == "claim" { // the time at which the lease ends
 			d = withClocks(d)
 		}
-		if d = oneLine(d, rowRunes); d != "" {
+		if d = cells.OneLine(d, rowRunes); d != "" {
 			what += x.st.faint.Render(": " + d)
 		}
 		x.place(what, fmt.Sprintf("@%d", e.Seq))
@@ -310,13 +311,13 @@ func (p *detailPage) entryLines() []docLine {
 		head += st.warn.Render("  ◆ must surface")
 	}
 	x.line(head)
-	by := "by " + oneLine(e.Worker, 60) + " · " + clock(e.Created) + " · " + since(e.Created, p.now())
+	by := "by " + cells.OneLine(e.Worker, 60) + " · " + cells.Clock(e.Created) + " · " + cells.Since(e.Created, p.now())
 	if e.Confidence != nil {
 		by += fmt.Sprintf(" · confidence %.2g", *e.Confidence)
 	}
 	x.line(st.faint.Render(by))
 	if len(e.Tags) > 0 {
-		x.line(st.faint.Render("tags: ") + oneLine(strings.Join(e.Tags, ", "), rowRunes))
+		x.line(st.faint.Render("tags: ") + cells.OneLine(strings.Join(e.Tags, ", "), rowRunes))
 	}
 	x.line("")
 	x.prose(p.app, e.Content)
@@ -326,9 +327,9 @@ func (p *detailPage) entryLines() []docLine {
 	}
 	if e.SourceDoc != "" || e.SourceRef != "" {
 		x.heading("Source")
-		source := "  " + oneLine(e.SourceDoc, 200)
+		source := "  " + cells.OneLine(e.SourceDoc, 200)
 		if e.SourceRef != "" {
-			source += st.faint.Render(" @ ") + oneLine(e.SourceRef, 200)
+			source += st.faint.Render(" @ ") + cells.OneLine(e.SourceRef, 200)
 		}
 		x.line(source)
 		if v := e.Verified; v != nil {
@@ -336,7 +337,7 @@ func (p *detailPage) entryLines() []docLine {
 			if v.Sound() {
 				mark = st.good
 			}
-			x.line("  " + mark.Render(v.Mark()) + st.faint.Render(strings.TrimPrefix(oneLine(v.Describe(), rowRunes), v.Mark())))
+			x.line("  " + mark.Render(v.Mark()) + st.faint.Render(strings.TrimPrefix(cells.OneLine(v.Describe(), rowRunes), v.Mark())))
 		}
 	}
 	p.tree(x)
@@ -354,15 +355,15 @@ func (p *detailPage) signalLines() []docLine {
 		head += st.bad.Render("  keeps the gate closed")
 	}
 	x.line(head)
-	x.line(st.faint.Render("raised by " + oneLine(s.Worker, 60) + " · " + clock(s.Created) + " · " + since(s.Created, p.now())))
+	x.line(st.faint.Render("raised by " + cells.OneLine(s.Worker, 60) + " · " + cells.Clock(s.Created) + " · " + cells.Since(s.Created, p.now())))
 	if s.ClaimedAt(p.now()) {
-		x.line(st.accent.Render("⚑ claimed by "+oneLine(s.ClaimedBy, 60)) + st.faint.Render(" until "+clock(*s.LeaseUntil)))
+		x.line(st.accent.Render("⚑ claimed by "+cells.OneLine(s.ClaimedBy, 60)) + st.faint.Render(" until "+cells.Clock(*s.LeaseUntil)))
 	}
 	x.line("")
 	x.prose(p.app, s.Content)
 	switch s.Status {
 	case board.Waived:
-		x.heading("Waived by " + oneLine(s.ClosedBy, 60) + ", because")
+		x.heading("Waived by " + cells.OneLine(s.ClosedBy, 60) + ", because")
 		x.text(s.Reason, "▏ ")
 	case board.SignalOpen:
 		if p.past != nil {
@@ -373,7 +374,7 @@ func (p *detailPage) signalLines() []docLine {
 		if !s.ClaimedAt(p.now()) {
 			ways += " · c claims it"
 		}
-		for _, line := range wrap(ways, x.w) {
+		for _, line := range cells.Wrap(ways, x.w) {
 			x.line(st.faint.Render(line))
 		}
 	}
@@ -427,6 +428,6 @@ func (p *detailPage) now() time.Time {
 // when notes that the page shows the past.
 func (p *detailPage) when(x *writer) {
 	if p.past != nil {
-		x.line(p.app.st.warn.Render("as it was after event " + count(p.past.Seq) + ", " + clock(p.past.At)))
+		x.line(p.app.st.warn.Render("as it was after event " + cells.Count(p.past.Seq) + ", " + cells.Clock(p.past.At)))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -144,12 +145,12 @@ func (d *document) view() []string {
 	for i := d.top; i < min(len(d.lines), d.top+d.h); i++ {
 		text := d.lines[i].text
 		if i == here {
-			lines = append(lines, d.app.st.chosenRow("▌"+fit(text, d.w-1)))
+			lines = append(lines, d.app.st.chosenRow("▌"+cells.Fit(text, d.w-1)))
 		} else {
 			lines = append(lines, " "+text)
 		}
 	}
-	return fill(lines, d.w, d.h)
+	return cells.Fill(lines, d.w, d.h)
 }
 
 // more tells how much of the text is below the visible part, if any.
@@ -158,7 +159,7 @@ func (d *document) more() string {
 	if below <= 0 {
 		return ""
 	}
-	return plural(int64(below), "line") + " below"
+	return cells.Plural(int64(below), "line") + " below"
 }
 
 // writer builds the lines of a document.
@@ -192,7 +193,7 @@ func (x *writer) heading(text string) { x.line("", x.st.title.Render(text)) }
 // text writes the text of an agent, wrapped, each line after a mark that nothing else
 // has.
 func (x *writer) text(s, mark string) {
-	for _, l := range wrap(clean(s), min(x.w-width(mark), measure)) {
+	for _, l := range cells.Wrap(cells.Clean(s), min(x.w-cells.Width(mark), measure)) {
 		x.line(x.st.faint.Render(mark) + markTexts(x.st, l, x.mark))
 	}
 }
@@ -206,10 +207,10 @@ func (x *writer) fieldTo(name, value, to string) {
 	if value == "" {
 		return
 	}
-	for i, l := range wrap(clean(value), min(x.w-x.names, measure)) {
+	for i, l := range cells.Wrap(cells.Clean(value), min(x.w-x.names, measure)) {
 		if i > 0 {
 			name, to = "", ""
 		}
-		x.place(x.st.faint.Render(fit(name, x.names))+l, to)
+		x.place(x.st.faint.Render(cells.Fit(name, x.names))+l, to)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -49,17 +50,17 @@ func (x *acts) awaitedKey(msg tea.KeyMsg, name string) (tea.Cmd, bool) {
 
 func (x *acts) doneForm(name string) *form {
 	intro := []string{"The gate waits for it no longer. The note says what others should know."}
-	return newForm(x.app, form{heading: oneLine(name, 60) + " has finished", intro: intro, button: "done", fields: []*field{
+	return newForm(x.app, form{heading: cells.OneLine(name, 60) + " has finished", intro: intro, button: "done", fields: []*field{
 		{name: "note", label: "Note", hint: "goes on record; may be empty"},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
 		_, err := x.b.DoneWithNote(ctx, x.app.Worker, v["note"], name)
-		return outcome{text: oneLine(name, 60) + " is done", kind: changedRun, undo: x.undoAwaited(name)}, err
+		return outcome{text: cells.OneLine(name, 60) + " is done", kind: changedRun, undo: x.undoAwaited(name)}, err
 	}})
 }
 
 func (x *acts) dropForm(name string) *form {
 	intro := []string{"The gate waits for it no longer, whatever it has posted."}
-	return newForm(x.app, form{heading: "Wait no longer for " + oneLine(name, 60), intro: intro, button: "drop", fields: []*field{
+	return newForm(x.app, form{heading: "Wait no longer for " + cells.OneLine(name, 60), intro: intro, button: "drop", fields: []*field{
 		{name: "reason", label: "Why? (goes on record)", required: true},
 	}, submit: func(ctx context.Context, v values) (outcome, error) {
 		// the policy may expect it
@@ -67,14 +68,14 @@ func (x *acts) dropForm(name string) *form {
 			return outcome{}, err
 		}
 		_, err := x.b.Drop(ctx, x.app.Worker, name, strings.TrimSpace(v["reason"]))
-		return outcome{text: oneLine(name, 60) + " is dropped", kind: changedRun, undo: x.undoAwaited(name)}, err
+		return outcome{text: cells.OneLine(name, 60) + " is dropped", kind: changedRun, undo: x.undoAwaited(name)}, err
 	}})
 }
 
 // undoAwaited makes the gate wait for a worker again.
 func (x *acts) undoAwaited(name string) *undo {
-	text := "have the gate of " + x.run + " wait for " + oneLine(name, 60) + " again"
-	done := "the gate waits for " + oneLine(name, 60) + " again"
+	text := "have the gate of " + x.run + " wait for " + cells.OneLine(name, 60) + " again"
+	done := "the gate waits for " + cells.OneLine(name, 60) + " again"
 	return x.undo(text, done, func(ctx context.Context, b *board.Board) (*undo, error) {
 		_, err := b.Expect(ctx, x.app.Worker, []string{name}, true)
 		return nil, err

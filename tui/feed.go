@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 )
 
 // pageRows is the number of entries in a read, and maxPages the number of such pages that
@@ -68,7 +69,7 @@ func newFeed(p *runPage) *feed {
 }
 
 func rowOf(e *board.Entry) entryRow {
-	return entryRow{id: e.ID, seq: e.Seq, kind: e.Type, status: e.Status, worker: oneLine(e.Worker, 80), text: oneLine(e.Content, rowRunes), created: e.Created, must: e.MustSurface}
+	return entryRow{id: e.ID, seq: e.Seq, kind: e.Type, status: e.Status, worker: cells.OneLine(e.Worker, 80), text: cells.OneLine(e.Content, rowRunes), created: e.Created, must: e.MustSurface}
 }
 
 // at returns a row of the list.
@@ -276,7 +277,7 @@ func (f *feed) view(focused bool) []string {
 		note += ", and more"
 	}
 	if f.earlier {
-		note = "the last " + count(int64(len(f.found))) + " of more"
+		note = "the last " + cells.Count(int64(len(f.found))) + " of more"
 	}
 	var body []string
 	if f.filter.shown() {
@@ -308,15 +309,15 @@ func typeName(kind string, w int) string {
 	if short := shortTypes[kind]; w < len(board.Contradiction) && short != "" {
 		kind = short
 	}
-	return fit(kind, w)
+	return cells.Fit(kind, w)
 }
 
 func (f *feed) row(i, w int) string {
 	st, e := f.page.app.st, f.at(i)
 	if e.id == "" {
-		return st.faint.Render(fit(board.EntryID(f.posted()-int64(i))+" …", w))
+		return st.faint.Render(cells.Fit(board.EntryID(f.posted()-int64(i))+" …", w))
 	}
-	id := fit(e.id, min(max(width(f.newestID()), 3), 8))
+	id := cells.Fit(e.id, min(max(cells.Width(f.newestID()), 3), 8))
 	name := f.page.nameWidth(w)
 	kind := typeName(e.kind, 6)
 	if w >= 90 {
@@ -329,10 +330,10 @@ func (f *feed) row(i, w int) string {
 	mark := st.warn.Render(marks(e.status, e.must))
 	age := ""
 	if w >= 80 {
-		age = st.faint.Render(ago(e.created, f.page.moment()))
+		age = st.faint.Render(cells.Ago(e.created, f.page.moment()))
 	}
-	worker := st.faint.Render(fitName(e.worker, name))
-	return spread(columns(st.faint.Render(id), paint(st.kind, e.kind, kind), worker, mark, text), age, w)
+	worker := st.faint.Render(cells.FitName(e.worker, name))
+	return cells.Spread(columns(st.faint.Render(id), paint(st.kind, e.kind, kind), worker, mark, text), age, w)
 }
 
 func (f *feed) newestID() string { return board.EntryID(f.posted()) }

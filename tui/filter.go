@@ -5,6 +5,7 @@ import (
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -79,9 +80,9 @@ func (f *filter) shown() bool { return f.active || f.value() != "" }
 func (f *filter) view(w int) string {
 	f.input.Width = max(w-4, 1)
 	if f.active {
-		return fit(f.input.View(), w)
+		return cells.Fit(f.input.View(), w)
 	}
-	return fit(f.app.st.accent.Render("/ "+oneLine(f.value(), w))+f.app.st.faint.Render("  esc clears it"), w)
+	return cells.Fit(f.app.st.accent.Render("/ "+cells.OneLine(f.value(), w))+f.app.st.faint.Render("  esc clears it"), w)
 }
 
 // actions returns the keys during input.

@@ -13,6 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 )
 
 // What went wrong once, each as a story.
@@ -423,7 +424,7 @@ func TestAgesOnTheWay(t *testing.T) {
 	if got := p.moment(); !got.Equal(testNow) {
 		t.Errorf("it is %v", got)
 	}
-	if s := since(testNow.Add(-time.Second), testNow); s != "just now" {
+	if s := cells.Since(testNow.Add(-time.Second), testNow); s != "just now" {
 		t.Errorf("%q", s)
 	}
 }

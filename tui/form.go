@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -44,7 +45,7 @@ const maxAreaLines = 10_000
 // loses returns why a form cannot edit a text, or "" if it can.
 func loses(text string) string {
 	if strings.Count(text, "\n") >= maxAreaLines {
-		return "a form takes no more than " + count(maxAreaLines) + " lines"
+		return "a form takes no more than " + cells.Count(maxAreaLines) + " lines"
 	}
 	return ""
 }
@@ -57,7 +58,7 @@ func (fl *field) fill(text string) {
 		return
 	}
 	fl.input.SetValue(text)
-	if fl.input.CursorEnd(); width(text) >= MinWidth-8 { // show the start of a long text
+	if fl.input.CursorEnd(); cells.Width(text) >= MinWidth-8 { // show the start of a long text
 		fl.input.CursorStart()
 	}
 }
@@ -311,7 +312,7 @@ func (f *form) room() int {
 func (f *form) introLines() []string {
 	var lines []string
 	for _, s := range f.intro {
-		lines = append(lines, wrap(s, max(f.inner, 1))...)
+		lines = append(lines, cells.Wrap(s, max(f.inner, 1))...)
 	}
 	if most := max(f.h/4, 2); len(lines) > most {
 		lines = append(lines[:most-1], "…")
@@ -339,7 +340,7 @@ func (f *form) view() []string {
 	case f.busy:
 		word = []string{st.faint.Render("…")}
 	case f.err != nil:
-		for _, l := range wrap("✗ "+f.app.explain(f.err), f.inner) {
+		for _, l := range cells.Wrap("✗ "+f.app.explain(f.err), f.inner) {
 			word = append(word, st.bad.Render(l))
 		}
 		word = word[:min(len(word), max(f.h/3, 1))]
@@ -356,7 +357,7 @@ func (f *form) view() []string {
 	}
 	heading := f.heading
 	if f.app.Worker != "" {
-		heading += ", as " + oneLine(f.app.Worker, 40)
+		heading += ", as " + cells.OneLine(f.app.Worker, 40)
 	}
 	return st.box(heading, foot, append(body, word...), f.inner)
 }

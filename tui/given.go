@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -93,7 +94,7 @@ func (p *givenPage) compose() {
 	switch {
 	case p.w == 0:
 	case p.err != nil:
-		p.doc.setText(wrap(p.app.explain(p.err), p.w-2)...)
+		p.doc.setText(cells.Wrap(p.app.explain(p.err), p.w-2)...)
 	case !p.read:
 		p.doc.setText("reading…")
 	default:
@@ -106,11 +107,11 @@ func (p *givenPage) lines() []docLine {
 	x := newWriter(st, p.w)
 	for i := range p.all {
 		r := &p.all[i]
-		when := st.faint.Render(clock(r.At) + "  event " + count(r.Seq))
-		x.line(fit(when+"  "+oneLine(r.Worker, 60)+"  "+oneLine(r.Describe(), rowRunes), x.w))
+		when := st.faint.Render(cells.Clock(r.At) + "  event " + cells.Count(r.Seq))
+		x.line(cells.Fit(when+"  "+cells.OneLine(r.Worker, 60)+"  "+cells.OneLine(r.Describe(), rowRunes), x.w))
 		for _, c := range r.Capsules {
 			scores := fmt.Sprintf("  score %.2f, evidence %.2f", c.Score, c.Evidence)
-			x.place(fit("  "+st.key.Render(oneLine(c.ID, 40))+scores, x.w), c.ID)
+			x.place(cells.Fit("  "+st.key.Render(cells.OneLine(c.ID, 40))+scores, x.w), c.ID)
 		}
 		x.line("")
 	}
@@ -123,7 +124,7 @@ func (p *givenPage) lines() []docLine {
 func (p *givenPage) view() []string {
 	heading := "Given from the knowledge base"
 	if p.past != nil {
-		heading += ", as of event " + count(p.past.Seq)
+		heading += ", as of event " + cells.Count(p.past.Seq)
 	}
 	return append([]string{p.app.st.heading(heading, p.doc.more(), p.w, true)}, p.doc.view()...)
 }
@@ -145,7 +146,7 @@ func (a *app) openEntry(run, entry string) tea.Cmd {
 		b, err := board.Open(ctx, a.Boards, run)
 		if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Invalid) {
 			const gone = "the board of the run %s is not here: it was removed, or never was on this machine"
-			return nil, fmt.Errorf(gone, oneLine(run, 100))
+			return nil, fmt.Errorf(gone, cells.OneLine(run, 100))
 		}
 		if err != nil {
 			return nil, err

@@ -19,6 +19,7 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/learn"
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 )
 
 // updating says that golden files are to be written: teatest has the flag -update.
@@ -216,7 +217,7 @@ func (h *harness) clickOn(text string) {
 	h.t.Helper()
 	for y, l := range strings.Split(h.screen(), "\n") {
 		if i := strings.Index(l, text); i >= 0 {
-			h.click(width(l[:i]), y)
+			h.click(cells.Width(l[:i]), y)
 			return
 		}
 	}
@@ -237,7 +238,7 @@ func (h *harness) check() {
 		h.t.Fatalf("the screen has %d lines instead of %d:\n%s", len(lines), h.m.h, h.screen())
 	}
 	for i, l := range lines {
-		if n := width(l); n != h.m.w {
+		if n := cells.Width(l); n != h.m.w {
 			h.t.Fatalf("line %d has %d cells instead of %d: %q\n%s", i, n, h.m.w, l, h.screen())
 		}
 		if !widthsAgree(l) {
@@ -245,6 +246,9 @@ func (h *harness) check() {
 		}
 	}
 }
+
+// widthsAgree reports whether terminals agree about how wide a line is.
+func widthsAgree(line string) bool { return ansi.StringWidthWc(line) == ansi.StringWidth(line) }
 
 // wants fails unless the screen has all texts.
 func (h *harness) wants(texts ...string) {

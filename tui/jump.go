@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -102,7 +103,7 @@ func (j *jumpBox) narrow() {
 	}
 	j.most = 0
 	for i := range j.shown {
-		j.most = max(j.most, width(j.shown[i].label))
+		j.most = max(j.most, cells.Width(j.shown[i].label))
 	}
 	j.list.setLen(len(j.shown))
 	j.list.follow()
@@ -239,7 +240,7 @@ func (j *jumpBox) layout() {
 }
 
 func (j *jumpBox) view() []string {
-	lines := append([]string{fit(j.input.View(), j.list.w)}, j.list.view(true)...)
+	lines := append([]string{cells.Fit(j.input.View(), j.list.w)}, j.list.view(true)...)
 	return j.app.st.box(j.heading, j.list.place(), lines, j.list.w)
 }
 
@@ -250,8 +251,8 @@ func (j *jumpBox) row(i, w int) string {
 	if i > 0 && j.input.Value() == "" && j.shown[i-1].group == group {
 		group = "" // the row above has it
 	}
-	left := st.key.Render(fitName(t.label, name)) + " " + oneLine(t.text, rowRunes)
-	return spread(left, st.faint.Render(group), w)
+	left := st.key.Render(cells.FitName(t.label, name)) + " " + cells.OneLine(t.text, rowRunes)
+	return cells.Spread(left, st.faint.Render(group), w)
 }
 
 func (j *jumpBox) title() string { return "jump" }

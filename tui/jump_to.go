@@ -13,6 +13,7 @@ import (
 	"blackboard/board/lazyregexp"
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -63,7 +64,7 @@ func (m *model) help() tea.Cmd {
 			"█ ▄ ·  in the lanes: much posted, less, something else done; in the curve ·: later",
 			"12 4k tok  beside a name: entries posted, tokens or cost used")...)
 	}
-	heading := "All keys: " + clean(m.top().title())
+	heading := "All keys: " + cells.Clean(m.top().title())
 	return m.app.overlay(newJump(m.app, heading, "words of what it does; enter does it", all))
 }
 
@@ -141,7 +142,7 @@ func (m *model) pageTargets() (all []target) {
 		})
 		add("now", "the end of the log", func() tea.Cmd { m.backTo(r); return r.toNow() })
 		if n := r.scene.state.Entries.ByStatus[board.Disputed]; n > 0 {
-			add("disputed", plural(n, "entry")+" that others contradict", func() tea.Cmd {
+			add("disputed", cells.Plural(n, "entry")+" that others contradict", func() tea.Cmd {
 				return m.filterRun(r, "status:disputed")
 			})
 			add("contradictions", "entries that contradict others", func() tea.Cmd {
@@ -182,9 +183,9 @@ func (m *model) runTargets() (all []target) {
 	}
 	for i := range runs.all {
 		info := &runs.all[i]
-		text := fmt.Sprintf("%s, %s open  %s", plural(info.Entries, "entry"),
-			plural(info.OpenSignal, "question"), info.Goal)
-		all = append(all, target{info.Run, oneLine(text, rowRunes), groupRun, func() tea.Cmd {
+		text := fmt.Sprintf("%s, %s open  %s", cells.Plural(info.Entries, "entry"),
+			cells.Plural(info.OpenSignal, "question"), info.Goal)
+		all = append(all, target{info.Run, cells.OneLine(text, rowRunes), groupRun, func() tea.Cmd {
 			return m.openRun(info.Run)
 		}})
 	}
@@ -229,7 +230,7 @@ func (m *model) workerTargets() (all []target) {
 	}
 	for i := range r.scene.workers {
 		w := &r.scene.workers[i]
-		text := plural(w.Entries, "entry")
+		text := cells.Plural(w.Entries, "entry")
 		all = append(all, target{w.Name, text, groupWorker, func() tea.Cmd {
 			return m.filterRun(r, `worker:"`+w.Name+`"`)
 		}})
@@ -330,7 +331,7 @@ func (m *model) capsuleTargets(ctx context.Context) (all []target) {
 	}
 	for i := range capsules {
 		id := capsules[i].ID
-		text := oneLine(capsules[i].Title, kb.MaxTitle)
+		text := cells.OneLine(capsules[i].Title, kb.MaxTitle)
 		all = append(all, target{id, text, groupCapsule, func() tea.Cmd {
 			return m.app.push(newCapsulePage(m.app, id))
 		}})
@@ -349,7 +350,7 @@ func (m *model) memoryTargets(ctx context.Context) (all []target) {
 		for i := range named {
 			if n := &named[i]; err == nil && n.Revision > 0 {
 				ref := memoryRef{kind: kindNamed, id: n.Name, tier: n.Tier}
-				add(ref, n.Tier+": "+oneLine(n.Body, memoryRunes))
+				add(ref, n.Tier+": "+cells.OneLine(n.Body, memoryRunes))
 			}
 		}
 		items, _, err := s.List(ctx, memory.ListQuery{Limit: maxTargets})

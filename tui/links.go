@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 )
 
 // branch is a link of an entry or a signal, in either direction.
@@ -46,12 +47,12 @@ func (found *evidence) branches() (all []branch) {
 		linked = found.signal.Linked
 	}
 	for _, l := range linked {
-		all = append(all, branch{"← " + backwards[l.Kind], l.From, oneLine(l.Line, rowRunes)})
+		all = append(all, branch{"← " + backwards[l.Kind], l.From, cells.OneLine(l.Line, rowRunes)})
 	}
 	if found.entry != nil {
 		for i := range found.entry.Raised {
 			s := &found.entry.Raised[i]
-			line := s.Status + ": " + oneLine(s.Content, rowRunes)
+			line := s.Status + ": " + cells.OneLine(s.Content, rowRunes)
 			all = append(all, branch{"← raised", s.ID, line})
 		}
 	}
@@ -74,9 +75,9 @@ func (found *evidence) line() string {
 	switch {
 	case found.entry != nil:
 		e := &found.entry.Entry
-		return oneLine(e.Worker, 30) + ": " + oneLine(e.Content, rowRunes)
+		return cells.OneLine(e.Worker, 30) + ": " + cells.OneLine(e.Content, rowRunes)
 	case found.signal != nil:
-		return found.signal.Signal.Status + ": " + oneLine(found.signal.Signal.Content, rowRunes)
+		return found.signal.Signal.Status + ": " + cells.OneLine(found.signal.Signal.Content, rowRunes)
 	}
 	return ""
 }
@@ -152,7 +153,7 @@ func (p *detailPage) tree(x *writer) {
 			stem, below = "└ ", "  "
 		}
 		if br.line == "" {
-			br.line = oneLine(p.lines[br.id], rowRunes)
+			br.line = cells.OneLine(p.lines[br.id], rowRunes)
 		}
 		x.place(x.branch(stem, br), br.id)
 		twigs := p.beyond[br.id]
@@ -171,9 +172,9 @@ const branchCells = 22
 
 // branch formats a link as a line.
 func (x *writer) branch(stem string, br branch) string {
-	what := fit(br.what, branchCells-width(stem))
-	id := x.st.key.Render(fit(br.id, 6))
-	return fit(columns(" "+x.st.faint.Render(stem)+what, id, br.line), x.w+1)
+	what := cells.Fit(br.what, branchCells-cells.Width(stem))
+	id := x.st.key.Render(cells.Fit(br.id, 6))
+	return cells.Fit(columns(" "+x.st.faint.Render(stem)+what, id, br.line), x.w+1)
 }
 
 // markTexts highlights the texts in a line, ignoring case.

@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -135,7 +136,7 @@ func isClick(msg tea.MouseMsg) bool {
 func (l *list) view(focused bool) []string {
 	lines := make([]string, 0, l.h)
 	if l.n == 0 && l.empty != "" {
-		for _, s := range wrap(l.empty, max(l.w-2, 1)) {
+		for _, s := range cells.Wrap(l.empty, max(l.w-2, 1)) {
 			lines = append(lines, " "+l.app.st.faint.Render(s))
 		}
 	}
@@ -149,12 +150,12 @@ func (l *list) view(focused bool) []string {
 			}
 			lines = append(lines, mark+row)
 		case focused:
-			lines = append(lines, l.app.st.chosenRow("▌"+fit(row, l.w-1)))
+			lines = append(lines, l.app.st.chosenRow("▌"+cells.Fit(row, l.w-1)))
 		default:
 			lines = append(lines, l.app.st.faint.Render("▏")+row)
 		}
 	}
-	return fill(lines, l.w, l.h)
+	return cells.Fill(lines, l.w, l.h)
 }
 
 // place returns the position, such as 3 of 538; "" without rows.
@@ -162,12 +163,12 @@ func (l *list) place() string {
 	if l.n == 0 {
 		return ""
 	}
-	place := count(int64(l.n))
+	place := cells.Count(int64(l.n))
 	if !l.lost {
-		place = count(int64(l.cursor+1)) + " of " + place
+		place = cells.Count(int64(l.cursor+1)) + " of " + place
 	}
 	if l.came > 0 {
-		place += " · " + count(int64(l.came)) + " new above"
+		place += " · " + cells.Count(int64(l.came)) + " new above"
 	}
 	return place
 }

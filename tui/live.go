@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/policy"
+	"blackboard/tui/cells"
 )
 
 // gatherFor is how long events are collected before they are shown: one redraw for many,
@@ -245,7 +246,7 @@ func (p *runPage) show(s scene) {
 	p.workers.show(worker)
 	p.longest = 0
 	for i := range s.workers {
-		p.longest = max(p.longest, width(oneLine(s.workers[i].Name, 80)))
+		p.longest = max(p.longest, cells.Width(cells.OneLine(s.workers[i].Name, 80)))
 	}
 	p.acted = false
 	p.layout()

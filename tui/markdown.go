@@ -11,6 +11,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/tui/cells"
 )
 
 const (
@@ -63,7 +64,7 @@ func layOut(m *layout, src string, w int) []string {
 		src = src[:n]
 	}
 	w = max(w, 1)
-	m.src, m.plain = []byte(clean(src)), m.app.st.mono || m.app.st.bold.Render("x") == "x"
+	m.src, m.plain = []byte(cells.Clean(src)), m.app.st.mono || m.app.st.bold.Render("x") == "x"
 	var lines []string
 	if overloaded(string(m.src)) {
 		lines = m.wrap([]piece{{text: strings.TrimRight(string(m.src), "\n")}}, w)
@@ -72,7 +73,7 @@ func layOut(m *layout, src string, w int) []string {
 	}
 	if more > 0 {
 		lines = append(lines, "")
-		lines = append(lines, m.wrap([]piece{{text: fmt.Sprintf("… and %s more, which are not shown", plural(int64(more), "byte")), look: lookFaint}}, w)...)
+		lines = append(lines, m.wrap([]piece{{text: fmt.Sprintf("… and %s more, which are not shown", cells.Plural(int64(more), "byte")), look: lookFaint}}, w)...)
 	}
 	return lines
 }
@@ -141,7 +142,7 @@ func (m *layout) block(n ast.Node, w, depth int) []string {
 // If too little width is left, the text is not indented: an item's mark gets a line of
 // its own, and a quote's mark is left out.
 func (m *layout) indented(n ast.Node, first, rest string, w, depth int, tight bool) []string {
-	by := width(first)
+	by := cells.Width(first)
 	if depth >= maxNesting || w-by < 4 {
 		lines := m.blocks(n, w, depth+1, tight)
 		if first != rest && by <= w {
@@ -173,7 +174,7 @@ func (m *layout) list(l *ast.List, w, depth int) []string {
 			mark = fmt.Sprintf("%*d%c ", digits, number, l.Marker)
 			number++
 		}
-		out = append(out, m.indented(item, m.paint(lookFaint, mark), strings.Repeat(" ", width(mark)), w, depth, l.IsTight)...)
+		out = append(out, m.indented(item, m.paint(lookFaint, mark), strings.Repeat(" ", cells.Width(mark)), w, depth, l.IsTight)...)
 	}
 	return out
 }
@@ -184,7 +185,7 @@ func (m *layout) code(lines *text.Segments, w int) []string {
 	for i := range lines.Len() {
 		seg := lines.At(i)
 		mark := "  "
-		for _, part := range cells(strings.TrimRight(clean(string(seg.Value(m.src))), "\n"), max(w-2, 1)) {
+		for _, part := range hardWrap(strings.TrimRight(cells.Clean(string(seg.Value(m.src))), "\n"), max(w-2, 1)) {
 			out = append(out, m.cut(m.paint(lookFaint, mark)+m.paint(lookCode, part), w))
 			mark = "↳ "
 		}
@@ -219,7 +220,7 @@ func (m *layout) html(n *ast.HTMLBlock, w int) []string {
 	if n.HasClosure() {
 		b.Write(n.ClosureLine.Value(m.src))
 	}
-	return m.wrap([]piece{{text: strings.TrimRight(clean(b.String()), "\n"), look: lookFaint}}, w)
+	return m.wrap([]piece{{text: strings.TrimRight(cells.Clean(b.String()), "\n"), look: lookFaint}}, w)
 }
 
 // tableRule is the line below the head of a table, which may begin without a bar.
@@ -276,9 +277,9 @@ func (m *layout) inline(to []piece, parent ast.Node, as look, keep bool) []piece
 			to = m.inline(to, n, as, keep)
 			to = append(to, m.destination(to[from:], n.Destination, n.Title, as)...)
 		case *ast.AutoLink:
-			to = append(to, piece{clean(string(n.Label(m.src))), as | lookLink})
+			to = append(to, piece{cells.Clean(string(n.Label(m.src))), as | lookLink})
 		case *ast.RawHTML:
-			to = append(to, piece{clean(string(n.Segments.Value(m.src))), as | lookFaint})
+			to = append(to, piece{cells.Clean(string(n.Segments.Value(m.src))), as | lookFaint})
 		default:
 			to = m.inline(to, n, as, keep)
 		}
@@ -291,7 +292,7 @@ func (m *layout) inlineText(to []piece, n *ast.Text, as look) []piece {
 	source := n.Segment.Value(m.src)
 	switch {
 	case n.IsRaw():
-		return append(to, piece{clean(string(source)), as})
+		return append(to, piece{cells.Clean(string(source)), as})
 	case !m.inTable:
 		return append(to, piece{m.literal(source), as})
 	}
@@ -327,7 +328,7 @@ func (m *layout) codeSpan(n *ast.CodeSpan) string {
 			b.Write(t.Segment.Value(m.src))
 		}
 	}
-	s := strings.ReplaceAll(clean(b.String()), "\n", " ")
+	s := strings.ReplaceAll(cells.Clean(b.String()), "\n", " ")
 	switch {
 	case !m.plain:
 		return s
@@ -342,7 +343,7 @@ var escape = lazyregexp.New("\\\\[!-/:-@\\[-`{-~]|&#?[0-9A-Za-z]{1,32};")
 
 // literal returns a text with its escapes resolved, cleaned.
 func (m *layout) literal(s []byte) string {
-	return clean(escape.ReplaceAllStringFunc(string(s), func(e string) string {
+	return cells.Clean(escape.ReplaceAllStringFunc(string(s), func(e string) string {
 		if e[0] == '\\' {
 			return e[1:]
 		}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+
+	"blackboard/tui/cells"
 )
 
 // cellEnd separates the cells of a row during layout; clean removes it from texts.
@@ -57,7 +59,7 @@ func (m *layout) table(n ast.Node, at, w int) []string {
 			lines[i][columns-1] = append(append(lines[i][columns-1], piece{text: " | "}), lines[i][j]...)
 		}
 		for j := range columns {
-			sizes[j] = max(sizes[j], width(textOf(lines[i][j])), 1)
+			sizes[j] = max(sizes[j], cells.Width(textOf(lines[i][j])), 1)
 		}
 	}
 	if !shrink(sizes, w-3*(columns-1)) {
@@ -109,13 +111,13 @@ func (m *layout) tableRow(cells [][]piece, sizes []int, sides []string) []string
 
 // aligned aligns a cell by the rule below the head: --: right, :-: centred.
 func aligned(text string, w int, side string) string {
-	switch room := w - width(text); {
+	switch room := w - cells.Width(text); {
 	case strings.HasSuffix(side, ":") && strings.HasPrefix(side, ":"):
-		return fit(strings.Repeat(" ", max(room/2, 0))+text, w)
+		return cells.Fit(strings.Repeat(" ", max(room/2, 0))+text, w)
 	case strings.HasSuffix(side, ":"):
-		return right(text, w)
+		return cells.Right(text, w)
 	}
-	return fit(text, w)
+	return cells.Fit(text, w)
 }
 
 func tableLine(sizes []int) string {

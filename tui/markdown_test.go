@@ -11,6 +11,8 @@ import (
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
+
+	"blackboard/tui/cells"
 )
 
 // plainApp is an app without colours; bright is one with all of them.
@@ -211,8 +213,8 @@ func checkMarkdown(t *testing.T, src string, w int) {
 	t.Helper()
 	for _, a := range []*app{plainApp(), brightApp()} {
 		for _, l := range markdown(a, src, w) {
-			if width(l) > w {
-				t.Fatalf("a line of %d cells instead of %d: %q", width(l), w, l)
+			if cells.Width(l) > w {
+				t.Fatalf("a line of %d cells instead of %d: %q", cells.Width(l), w, l)
 			}
 			text := l
 			for {

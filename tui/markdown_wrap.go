@@ -5,6 +5,8 @@ import (
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
+
+	"blackboard/tui/cells"
 )
 
 // look is a set of styles of a piece of text.
@@ -108,7 +110,7 @@ func (b *breaker) endWord() {
 	}
 	size := 0
 	for _, s := range b.word {
-		size += width(s.text)
+		size += cells.Width(s.text)
 	}
 	switch {
 	case len(b.line) == 0:
@@ -120,8 +122,8 @@ func (b *breaker) endWord() {
 	}
 	b.blanks = nil
 	for _, s := range b.word {
-		for i, part := range cells(s.text, b.w) {
-			n := width(part)
+		for i, part := range hardWrap(s.text, b.w) {
+			n := cells.Width(part)
 			if i > 0 || b.used+n > b.w && b.used > 0 {
 				b.endLine()
 			}
@@ -148,15 +150,15 @@ func (b *breaker) endLine() {
 
 // avoids a loop where not even one character fits
 func (m *layout) cut(line string, w int) string {
-	if width(line) > w {
+	if cells.Width(line) > w {
 		return ansi.Truncate(line, w, "")
 	}
 	return line
 }
 
-// cells cuts a text into pieces of at most w cells, at least one.
-func cells(s string, w int) []string {
-	if width(s) <= w {
+// hardWrap cuts a text into pieces of at most w cells, at least one.
+func hardWrap(s string, w int) []string {
+	if cells.Width(s) <= w {
 		return []string{s}
 	}
 	return strings.Split(ansi.Hardwrap(s, w, true), "\n")

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 )
 
 // bringBack restores what was put away: an archived conversation, a forgotten or archived
@@ -53,7 +54,7 @@ func (m *memoryHands) itemRevisions(ctx context.Context, id string) (tea.Msg, er
 			n: r.Revision, note: moment(r.Updated) + because(r.Why), text: r.Content,
 			lines: func(w int) []docLine {
 				x := newWriter(m.app.st, w)
-				for _, l := range wrap(clean(r.Title), x.w) {
+				for _, l := range cells.Wrap(cells.Clean(r.Title), x.w) {
 					x.line(x.st.bold.Render(l))
 				}
 				x.text(r.Content, "")

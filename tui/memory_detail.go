@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -144,7 +145,7 @@ func (d *memoryDetail) layout() {
 	switch {
 	case d.err != nil:
 		x := newWriter(d.app.st, d.w)
-		for _, l := range wrap(d.app.explain(d.err), x.w) {
+		for _, l := range cells.Wrap(d.app.explain(d.err), x.w) {
 			x.line(d.app.st.bad.Render(l))
 		}
 		lines = x.lines
@@ -163,7 +164,7 @@ func (d *memoryDetail) view() []string {
 	case d.facts != nil:
 		name = d.facts.title()
 	case d.err != nil:
-		name = oneLine(d.ref.id, 80)
+		name = cells.OneLine(d.ref.id, 80)
 	case d.ref != memoryRef{}:
 		name = "reading…"
 	}
@@ -172,10 +173,10 @@ func (d *memoryDetail) view() []string {
 
 // title describes the item in a few words.
 func (f *memoryFacts) title() string {
-	id := oneLine(f.ref.id, 80)
+	id := cells.OneLine(f.ref.id, 80)
 	switch {
 	case f.item != nil:
-		return id + " · " + oneLine(f.item.Scope().String(), 120)
+		return id + " · " + cells.OneLine(f.item.Scope().String(), 120)
 	case f.note != nil:
 		return f.note.Kind + " " + id
 	case f.named != nil:
@@ -184,7 +185,7 @@ func (f *memoryFacts) title() string {
 	return "conversation " + id
 }
 
-func (d *memoryDetail) title() string { return oneLine(d.ref.id, 80) }
+func (d *memoryDetail) title() string { return cells.OneLine(d.ref.id, 80) }
 
 func (d *memoryDetail) actions() actions {
 	all := append(d.doc.placeActions(d.follow, "next link", "link before"), d.hands.actions(d.ref)...)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 )
 
 // memoryFacts is the data of an item, a note, a named entry or a conversation; the ref
@@ -84,7 +85,7 @@ func (f *memoryFacts) readItem(ctx context.Context, s *memory.Store) error {
 // returns nil if another item with the same text ranks before it.
 func standing(ctx context.Context, s *memory.Store, it *memory.Item) (*memory.Hit, error) {
 	const most = 20
-	res, err := s.Read(ctx, memory.Query{Tiers: []string{it.Tier}, Text: oneLine(headline(it), 100), Channel: it.Channel, Conversation: it.Conversation, Limit: most,
+	res, err := s.Read(ctx, memory.Query{Tiers: []string{it.Tier}, Text: cells.OneLine(headline(it), 100), Channel: it.Channel, Conversation: it.Conversation, Limit: most,
 		Curators: []string{it.Curator}, MinImportance: it.Importance, Untouched: true})
 	if err != nil {
 		return nil, err
@@ -158,13 +159,13 @@ func (f *memoryFacts) lines(a *app, agent string, w int) []docLine {
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
 func (x *factLines) when(name string, t time.Time) {
-	x.field(name, moment(t)+", "+since(t, x.app.Now()))
+	x.field(name, moment(t)+", "+cells.Since(t, x.app.Now()))
 }
 
 func (x *factLines) item(f *memoryFacts) {
 	it := f.item
 	if it.Title != "" {
-		for _, l := range wrap(clean(it.Title), x.w) {
+		for _, l := range cells.Wrap(cells.Clean(it.Title), x.w) {
 			x.line(x.st.bold.Render(l))
 		}
 	}
@@ -192,7 +193,7 @@ func (x *factLines) item(f *memoryFacts) {
 	x.field("importance", fmt.Sprintf("%s (%g)", memory.Level(it.Importance), it.Importance))
 	asked := "never"
 	if it.Accesses > 0 {
-		asked = plural(int64(it.Accesses), "time") + ", the last " + since(it.Accessed, x.app.Now())
+		asked = cells.Plural(int64(it.Accesses), "time") + ", the last " + cells.Since(it.Accessed, x.app.Now())
 	}
 	x.field("asked for", asked)
 	x.field("lifetime", it.Lifetime)
@@ -212,7 +213,7 @@ func (x *factLines) item(f *memoryFacts) {
 	x.field("tags", strings.Join(it.Tags, ", "))
 	x.when("created", it.Created)
 	x.when("updated", it.Updated)
-	x.field("revision", count(int64(it.Revision)))
+	x.field("revision", cells.Count(int64(it.Revision)))
 	embedding := "none"
 	if it.Model != "" {
 		embedding = fmt.Sprintf("%s, %d numbers", it.Model, it.Dim)
@@ -245,9 +246,9 @@ func (x *factLines) revisions(all []memory.Item) {
 	x.heading("What it said before")
 	for i := len(all) - 1; i >= 0; i-- {
 		r := &all[i]
-		line := "revision " + count(int64(r.Revision)) + ", until it was changed"
+		line := "revision " + cells.Count(int64(r.Revision)) + ", until it was changed"
 		if r.Why != "" {
-			line += ": " + oneLine(r.Why, 200)
+			line += ": " + cells.OneLine(r.Why, 200)
 		}
 		x.line(x.st.faint.Render(line))
 		if r.Title != "" {
@@ -289,13 +290,13 @@ func (x *factLines) named(f *memoryFacts) {
 	x.field("tier", n.Tier)
 	x.field("read", "first of all in every turn, and never ranked")
 	if tokens := n.Tokens(); tokens > memory.NamedTokens {
-		x.field("cut", fmt.Sprintf("it has %s tokens, and a turn has %s for all named entries where there is more to say", count(int64(tokens)), count(memory.NamedTokens)))
+		x.field("cut", fmt.Sprintf("it has %s tokens, and a turn has %s for all named entries where there is more to say", cells.Count(int64(tokens)), cells.Count(memory.NamedTokens)))
 	} else {
-		x.field("cut", fmt.Sprintf("never: %s of the %s tokens that a turn has for named entries", count(int64(tokens)), count(memory.NamedTokens)))
+		x.field("cut", fmt.Sprintf("never: %s of the %s tokens that a turn has for named entries", cells.Count(int64(tokens)), cells.Count(memory.NamedTokens)))
 	}
 	if n.Revision > 0 {
 		x.field("curator", n.Curator)
-		x.field("revision", count(int64(n.Revision)))
+		x.field("revision", cells.Count(int64(n.Revision)))
 		x.when("created", n.Created)
 		x.when("updated", n.Updated)
 	}
@@ -305,7 +306,7 @@ func (x *factLines) named(f *memoryFacts) {
 	x.heading("What it said before")
 	for i := len(f.earlier) - 1; i >= 0; i-- {
 		n := &f.earlier[i]
-		x.line(x.st.faint.Render("revision " + count(int64(n.Revision)) + ", of " + moment(n.Updated)))
+		x.line(x.st.faint.Render("revision " + cells.Count(int64(n.Revision)) + ", of " + moment(n.Updated)))
 		x.text(n.Body, "  │ ")
 	}
 }
@@ -329,12 +330,12 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 		x.heading("Working notes")
 		x.line(x.st.faint.Render("Each agent has its own: A in the list chooses whose."))
 	default:
-		x.heading("Working notes of " + oneLine(agent, 40))
+		x.heading("Working notes of " + cells.OneLine(agent, 40))
 	}
 	for i := range f.scratch {
 		n := &f.scratch[i]
-		about := x.st.faint.Render("  " + since(n.Updated, x.app.Now()) + ", read-only")
-		x.line(x.app.badges([]string{workingNote}) + " " + x.st.bold.Render(oneLine(n.Key, 80)) + about)
+		about := x.st.faint.Render("  " + cells.Since(n.Updated, x.app.Now()) + ", read-only")
+		x.line(x.app.badges([]string{workingNote}) + " " + x.st.bold.Render(cells.OneLine(n.Key, 80)) + about)
 		var pretty bytes.Buffer
 		if json.Indent(&pretty, n.Value, "", "  ") != nil {
 			pretty.Reset()
@@ -348,7 +349,7 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	x.heading("What is remembered of it")
 	for i := range f.items {
 		it := &f.items[i]
-		x.place(columns(right(ago(it.Created, x.app.Now()), 4), fit(it.Curator, 6), headline(it)), toItem+it.ID)
+		x.place(columns(cells.Right(cells.Ago(it.Created, x.app.Now()), 4), cells.Fit(it.Curator, 6), headline(it)), toItem+it.ID)
 	}
 	switch {
 	case len(f.items) == 0:
@@ -365,16 +366,16 @@ func (x *factLines) events(all []memory.Event) {
 	x.heading("What was done to it")
 	for i := len(all) - 1; i >= 0; i-- {
 		e := &all[i]
-		line := moment(e.At) + "  " + oneLine(e.Verb, 40)
+		line := moment(e.At) + "  " + cells.OneLine(e.Verb, 40)
 		if e.Actor != "" {
-			line += " by " + oneLine(e.Actor, 40)
+			line += " by " + cells.OneLine(e.Actor, 40)
 		}
 		if e.Why != "" {
-			line += ": " + oneLine(e.Why, 200)
+			line += ": " + cells.OneLine(e.Why, 200)
 		}
 		if e.Other != "" {
-			line += " → " + oneLine(e.Other, 60)
+			line += " → " + cells.OneLine(e.Other, 60)
 		}
-		x.line(wrap(line, x.w)...)
+		x.line(cells.Wrap(line, x.w)...)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 )
 
 // memoryFound has the number of matches of the filter in each tab.
@@ -65,7 +66,7 @@ func (p *memoryPage) elsewhere() string {
 	var parts []string
 	for s := range sections {
 		if n := p.found.counts[s]; n > 0 && s != p.query.section && p.found.text == p.query.text {
-			parts = append(parts, fmt.Sprintf("%s has %s", memorySections[s].name, count(n)))
+			parts = append(parts, fmt.Sprintf("%s has %s", memorySections[s].name, cells.Count(n)))
 		}
 	}
 	return strings.Join(parts, ", ")

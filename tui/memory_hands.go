@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -43,7 +44,7 @@ func (d *memoryDraft) hostile() bool {
 		texts = append(append(texts, d.item.Title), d.item.Tags...)
 	}
 	plain := strings.NewReplacer("\r\n", "\n", "\t", "    ")
-	return slices.ContainsFunc(texts, func(s string) bool { return visible(s) != plain.Replace(s) })
+	return slices.ContainsFunc(texts, func(s string) bool { return cells.Visible(s) != plain.Replace(s) })
 }
 
 // actions returns the actions for ref. An impossible action is not listed, but its key

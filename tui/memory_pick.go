@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -78,7 +79,7 @@ func (o *picker) setSize(w, h int) {
 
 func (o *picker) row(i, w int) string {
 	c := &o.choices[i]
-	return spread(oneLine(c.label, 200), o.app.st.faint.Render(oneLine(c.note, 200)), w)
+	return cells.Spread(cells.OneLine(c.label, 200), o.app.st.faint.Render(cells.OneLine(c.note, 200)), w)
 }
 
 func (o *picker) view() []string {
@@ -111,7 +112,7 @@ func (p *memoryPage) chooseAgent() tea.Cmd {
 	for _, name := range p.about.known(p.app.Worker) {
 		note := "nothing of its own"
 		if n := p.about.agents[name]; n > 0 {
-			note = plural(int64(n), "thing") + " of its own"
+			note = cells.Plural(int64(n), "thing") + " of its own"
 		}
 		all = append(all, choice{value: name, label: name, note: note})
 	}
@@ -146,14 +147,14 @@ func (p *memoryPage) choosePlace() tea.Cmd {
 			if q.section == sectionChannel {
 				channels, err := s.Channels(ctx)
 				for _, c := range channels {
-					all = append(all, choice{value: c.Name, label: columns(c.Name, c.Description), note: plural(int64(c.Items), "item")})
+					all = append(all, choice{value: c.Name, label: columns(c.Name, c.Description), note: cells.Plural(int64(c.Items), "item")})
 				}
 				return err
 			}
 			heading, all[0].label = "Which conversation?", "all conversations"
 			talks, err := s.Conversations(ctx, "", memory.Statuses, memoryMost)
 			for _, c := range talks {
-				all = append(all, choice{value: c.Ref, label: columns(c.Ref, c.Status, c.Agent), note: plural(int64(c.Items), "item")})
+				all = append(all, choice{value: c.Ref, label: columns(c.Ref, c.Status, c.Agent), note: cells.Plural(int64(c.Items), "item")})
 			}
 			return err
 		})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 )
 
 // memorySection is a tab of the memory: a tier, or a list beside the tiers.
@@ -234,7 +235,7 @@ func (q *memoryQuery) items(ctx context.Context, s *memory.Store, now time.Time,
 
 // lets reports whether every word of the text is in one of the fields.
 func (q *memoryQuery) lets(fields ...string) bool {
-	return q.text == "" || hasWords(strings.Join(fields, "\n"), q.text)
+	return q.text == "" || cells.HasWords(strings.Join(fields, "\n"), q.text)
 }
 
 // memoryRunes is how many characters of a text a row keeps: more than the widest screen
@@ -243,9 +244,9 @@ const memoryRunes = 300
 
 func headline(it *memory.Item) string {
 	if it.Title != "" {
-		return oneLine(it.Title, memoryRunes)
+		return cells.OneLine(it.Title, memoryRunes)
 	}
-	return oneLine(it.Content, memoryRunes)
+	return cells.OneLine(it.Content, memoryRunes)
 }
 
 func itemRow(it *memory.Item, now time.Time) memoryRow {
@@ -265,7 +266,7 @@ func itemMarks(it *memory.Item, now time.Time) (marks []string) {
 	case it.Archived != nil:
 		marks = append(marks, "archived")
 	case it.Forgotten != nil:
-		marks = append(marks, "forgotten: "+oneLine(it.Rule, 20))
+		marks = append(marks, "forgotten: "+cells.OneLine(it.Rule, 20))
 	case it.Expires != nil && !it.Expires.After(now):
 		marks = append(marks, "expired")
 	}
@@ -279,8 +280,8 @@ func (q *memoryQuery) named(ctx context.Context, s *memory.Store) (rows []memory
 		if !q.lets(n.Name, n.Body) {
 			continue
 		}
-		row := memoryRow{ref: memoryRef{kind: kindNamed, id: n.Name, tier: n.Tier}, scope: memory.Scope{Tier: n.Tier}, at: n.Updated, head: oneLine(n.Body, memoryRunes),
-			cells: []string{n.Name, n.Tier, "rev " + count(int64(n.Revision))}}
+		row := memoryRow{ref: memoryRef{kind: kindNamed, id: n.Name, tier: n.Tier}, scope: memory.Scope{Tier: n.Tier}, at: n.Updated, head: cells.OneLine(n.Body, memoryRunes),
+			cells: []string{n.Name, n.Tier, "rev " + cells.Count(int64(n.Revision))}}
 		if n.Revision == 0 {
 			row.head, row.cells[2] = "nothing is written yet", "–"
 		}
@@ -299,7 +300,7 @@ func (q *memoryQuery) notes(ctx context.Context, s *memory.Store) (rows []memory
 		if !q.lets(n.Content) {
 			continue
 		}
-		row := memoryRow{ref: memoryRef{kind: kindNote, id: n.ID, tier: n.Tier, note: n.Kind}, scope: memory.Scope{Tier: n.Tier}, at: n.Created, head: oneLine(n.Content, memoryRunes),
+		row := memoryRow{ref: memoryRef{kind: kindNote, id: n.ID, tier: n.Tier, note: n.Kind}, scope: memory.Scope{Tier: n.Tier}, at: n.Created, head: cells.OneLine(n.Content, memoryRunes),
 			cells: []string{n.Tier}}
 		if n.Expired {
 			row.marks = []string{"expired"}
@@ -317,9 +318,9 @@ func (q *memoryQuery) conversations(ctx context.Context, s *memory.Store) (rows 
 			continue
 		}
 		row := memoryRow{ref: memoryRef{kind: kindConversation, id: c.Ref}, scope: memory.Scope{Tier: memory.Conversation, Conversation: c.Ref}, at: c.Started,
-			head: plural(int64(c.Items), "item") + " " + oneLine(c.Thread, memoryRunes), cells: []string{c.Ref, c.Status, c.Agent, c.Channel}}
+			head: cells.Plural(int64(c.Items), "item") + " " + cells.OneLine(c.Thread, memoryRunes), cells: []string{c.Ref, c.Status, c.Agent, c.Channel}}
 		if c.Scratch > 0 {
-			row.marks = []string{workingNote + " ×" + count(int64(c.Scratch))}
+			row.marks = []string{workingNote + " ×" + cells.Count(int64(c.Scratch))}
 		}
 		rows = append(rows, row)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -26,7 +27,7 @@ func scrubCount(n int, one, many string) string {
 	if n == 1 {
 		many = one
 	}
-	return count(int64(n)) + " " + many
+	return cells.Count(int64(n)) + " " + many
 }
 
 // The modes of a scrub.
@@ -113,7 +114,7 @@ func (p *scrubPage) askHash() tea.Cmd {
 	f := newForm(p.app, form{heading: "Scrub " + m.Scope.String(), intro: intro, fields: fields, button: "remove for good",
 		submit: func(ctx context.Context, v values) (out outcome, err error) {
 			if v["hash"] != m.Hash[:hashStart] {
-				return outcome{}, fmt.Errorf("the hash does not begin with %s · nothing is removed", oneLine(v["hash"], 20))
+				return outcome{}, fmt.Errorf("the hash does not begin with %s · nothing is removed", cells.OneLine(v["hash"], 20))
 			}
 			err = p.hands.app.withMemory(ctx, p.hands.agent, func(s *memory.Store) error {
 				done, err := s.Scrub(ctx, p.query, m.Hash)
@@ -157,9 +158,9 @@ func (p *scrubPage) layout() {
 	x, m := newWriter(p.app.st, p.w), &p.manifest
 	switch {
 	case m.Empty():
-		x.line("There is nothing to remove in " + clean(m.Scope.String()) + ".")
+		x.line("There is nothing to remove in " + cells.Clean(m.Scope.String()) + ".")
 	default:
-		for _, l := range wrap("This is what would be removed, for good. Nothing is removed yet: D removes exactly this, and asks once more.", x.w) {
+		for _, l := range cells.Wrap("This is what would be removed, for good. Nothing is removed yet: D removes exactly this, and asks once more.", x.w) {
 			x.line(p.app.st.warn.Render(l))
 		}
 	}
@@ -174,10 +175,10 @@ func (p *scrubPage) layout() {
 	x.heading("How many")
 	for _, k := range scrubKinds {
 		n := m.Counts[k.kind]
-		x.line(fit("", 8-len(count(int64(n)))) + scrubCount(n, k.one, k.many))
+		x.line(cells.Fit("", 8-len(cells.Count(int64(n)))) + scrubCount(n, k.one, k.many))
 	}
 	if len(m.Sample) > 0 {
-		x.heading(count(int64(len(m.Sample))) + " of the ids")
+		x.heading(cells.Count(int64(len(m.Sample))) + " of the ids")
 		for ids := range slices.Chunk(m.Sample, max(x.w/14, 1)) {
 			x.text(strings.Join(ids, "  "), "")
 		}

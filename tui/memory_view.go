@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 )
 
 // memoryTab is the position of a tab in the lines of tabs.
@@ -23,19 +24,19 @@ func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
 	for s := range sections {
 		names[s] = memorySections[s].name
 		if p.about.read && (s.note() == "" || p.query.agent != "") {
-			n := count(p.about.counts[s])
+			n := cells.Count(p.about.counts[s])
 			if p.query.text != "" && p.found.text == p.query.text {
-				n = count(p.found.counts[s]) + "/" + n
+				n = cells.Count(p.found.counts[s]) + "/" + n
 			}
 			names[s] += " " + n
 		}
-		all += width(names[s]) + 3
+		all += cells.Width(names[s]) + 3
 	}
 	var line strings.Builder
 	used := 1
 	for s, name := range names {
 		s := memorySection(s)
-		before, look, n := "  ", st.faint.Render(" "+name), width(name)+1
+		before, look, n := "  ", st.faint.Render(" "+name), cells.Width(name)+1
 		if s == p.query.section {
 			look = st.focus.Render("▸" + name)
 		}
@@ -44,19 +45,19 @@ func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
 			before = ""
 		// other tabs than tiers start a line, if there are several lines
 		case used+2+n > p.w, s == sectionNamed && all > p.w:
-			lines = append(lines, fit(" "+line.String(), p.w))
+			lines = append(lines, cells.Fit(" "+line.String(), p.w))
 			line.Reset()
 			used, before = 1, ""
 		case s == sectionNamed:
 			before = " " + st.faint.Render("│")
 		}
 		line.WriteString(before)
-		used += width(before)
+		used += cells.Width(before)
 		places = append(places, memoryTab{s, used, len(lines), n})
 		line.WriteString(look)
 		used += n
 	}
-	return append(lines, fit(" "+line.String(), p.w)), places
+	return append(lines, cells.Fit(" "+line.String(), p.w)), places
 }
 
 // context names the agent as which the memory is viewed, and the filters.
@@ -64,7 +65,7 @@ func (p *memoryPage) context() string {
 	st, q := p.app.st, &p.query
 	who, with := "seen without an agent", []string{": shared items only", ""}
 	if q.agent != "" {
-		who, with = "seen as "+oneLine(q.agent, 40), []string{", with its private items, journal, core and working notes", ", with what is its own", ""}
+		who, with = "seen as "+cells.OneLine(q.agent, 40), []string{", with its private items, journal, core and working notes", ", with what is its own", ""}
 	}
 	var only []string
 	switch q.section {
@@ -78,7 +79,7 @@ func (p *memoryPage) context() string {
 			only = append(only, "curator "+q.curator)
 		}
 		if q.source != "" {
-			only = append(only, "source "+oneLine(q.source, 20))
+			only = append(only, "source "+cells.OneLine(q.source, 20))
 		}
 		if q.forgotten {
 			only = append(only, "forgotten too")
@@ -86,14 +87,14 @@ func (p *memoryPage) context() string {
 	}
 	right := strings.Join(only, " · ")
 	// filters have priority over details of the agent
-	for len(with) > 1 && width(who+with[0])+width(right)+4 > p.w {
+	for len(with) > 1 && cells.Width(who+with[0])+cells.Width(right)+4 > p.w {
 		with = with[1:]
 	}
 	who += with[0]
 	if right == "" {
-		return fit(" "+st.info.Render(who), p.w)
+		return cells.Fit(" "+st.info.Render(who), p.w)
 	}
-	return spread(" "+st.info.Render(who), st.accent.Render(right)+" ", p.w)
+	return cells.Spread(" "+st.info.Render(who), st.accent.Render(right)+" ", p.w)
 }
 
 // above returns the number of lines above the list, with its heading.
@@ -131,9 +132,9 @@ func (p *memoryPage) view() []string {
 	p.list.empty = p.emptyWord()
 	left := append([]string{p.app.st.heading(p.heading(), p.note(), p.listWidth(), true)}, p.list.view(true)...)
 	if p.w < wide {
-		return fill(append(lines, left...), p.w, p.h)
+		return cells.Fill(append(lines, left...), p.w, p.h)
 	}
-	return fill(append(lines, beside(p.app.st.faint.Render("│"), left, p.detail.view())...), p.w, p.h)
+	return cells.Fill(append(lines, cells.Beside(p.app.st.faint.Render("│"), left, p.detail.view())...), p.w, p.h)
 }
 
 func (p *memoryPage) heading() string {
@@ -142,9 +143,9 @@ func (p *memoryPage) heading() string {
 	case at.note != "" && p.query.agent == "":
 		return "Nobody's " + at.name
 	case at.note != "":
-		return at.heading + oneLine(p.query.agent, 40)
+		return at.heading + cells.OneLine(p.query.agent, 40)
 	case at.tier == memory.Workspace && p.about.workspace != "":
-		return at.heading + " " + oneLine(filepath.Base(p.about.workspace), 60)
+		return at.heading + " " + cells.OneLine(filepath.Base(p.about.workspace), 60)
 	}
 	return at.heading
 }
@@ -161,9 +162,9 @@ func (p *memoryPage) note() string {
 	}
 	also := ""
 	if n := p.about.private[p.query.section]; n > 0 {
-		also = count(n) + " private to agents"
+		also = cells.Count(n) + " private to agents"
 	} else if n := p.about.unwritten; n > 0 && p.query.section == sectionNamed {
-		also = count(n) + " not written yet"
+		also = cells.Count(n) + " not written yet"
 	}
 	if at != "" && also != "" {
 		at += " · "
@@ -190,8 +191,8 @@ func (p *memoryPage) emptyWord() string {
 // row renders a line of the list.
 func (p *memoryPage) row(i, w int) string {
 	st, r := p.app.st, &p.rows[i]
-	age := right(ago(r.at, p.app.Now()), 4)
-	cell := func(n, w int) string { return fit(oneLine(r.cells[n], 80), w) }
+	age := cells.Right(cells.Ago(r.at, p.app.Now()), 4)
+	cell := func(n, w int) string { return cells.Fit(cells.OneLine(r.cells[n], 80), w) }
 	var left string
 	switch r.ref.kind {
 	case kindNamed:
@@ -212,10 +213,10 @@ func (p *memoryPage) row(i, w int) string {
 			left = columns(left, paint(st.priority, r.cells[0], cell(0, 8)))
 		}
 		if p.query.place == "" && r.scope.Channel+r.scope.Conversation != "" {
-			left = columns(left, st.accent.Render(fit(oneLine(r.scope.Channel+r.scope.Conversation, 80), memory.RefLen)))
+			left = columns(left, st.accent.Render(cells.Fit(cells.OneLine(r.scope.Channel+r.scope.Conversation, 80), memory.RefLen)))
 		}
 	}
-	return spread(left+" "+r.head, p.app.badges(r.marks), w)
+	return cells.Spread(left+" "+r.head, p.app.badges(r.marks), w)
 }
 
 // badges renders marks, with colours and brackets.

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 )
 
 // errUnchanged refuses an edit without a change, which would add a revision.
@@ -75,7 +76,7 @@ func (m *memoryHands) itemForm(it *memory.Item, content string) *form {
 				now.Lifetime = v["lifetime"]
 			}
 			if changed("tags") {
-				now.Tags = splitList(v["tags"])
+				now.Tags = cells.SplitList(v["tags"])
 			}
 		})
 	}})
@@ -107,7 +108,7 @@ func (m *memoryHands) updateItem(ctx context.Context, it *memory.Item, why strin
 		})
 		return outcome{text: it.ID + " says again what it said", kind: changedMemory}, err
 	}
-	text := it.ID + " is at revision " + count(int64(now.Revision)) + warned(warnings)
+	text := it.ID + " is at revision " + cells.Count(int64(now.Revision)) + warned(warnings)
 	return outcome{text: text, undo: &undo{"give " + it.ID + " back what it said before", back}, kind: changedMemory}, nil
 }
 
@@ -158,7 +159,7 @@ func (m *memoryHands) putItem(ctx context.Context, v values) (out outcome, err e
 		return outcome{}, err
 	}
 	it := memory.Item{Tier: scope.Tier, Channel: scope.Channel, Conversation: scope.Conversation, Title: v["title"],
-		Content: v["content"], Lifetime: v["lifetime"], Tags: splitList(v["tags"]), Source: m.app.Worker}
+		Content: v["content"], Lifetime: v["lifetime"], Tags: cells.SplitList(v["tags"]), Source: m.app.Worker}
 	if it.Importance, err = memory.ParseImportance(v["importance"]); err != nil {
 		return outcome{}, err
 	}
@@ -204,9 +205,9 @@ func (m *memoryHands) tiers() []string {
 
 // newNote asks for an entry of the agent's journal, or a core memory.
 func (m *memoryHands) newNote(kind string) tea.Cmd {
-	heading, intro := "Write in the journal of "+oneLine(m.agent, 40), "It counts for seven days. Only this agent sees it."
+	heading, intro := "Write in the journal of "+cells.OneLine(m.agent, 40), "It counts for seven days. Only this agent sees it."
 	if kind == memory.Core {
-		heading, intro = "A core memory of "+oneLine(m.agent, 40), "It counts until it is forgotten. Only this agent sees it."
+		heading, intro = "A core memory of "+cells.OneLine(m.agent, 40), "It counts until it is forgotten. Only this agent sees it."
 	}
 	fields := []*field{
 		{name: "content", label: "Content", lines: 8, required: true},
@@ -260,7 +261,7 @@ func (m *memoryHands) writeNamed(ctx context.Context, was *memory.Named, body st
 	if err != nil {
 		return outcome{}, err
 	}
-	out := outcome{text: now.Name + " is at revision " + count(int64(now.Revision)), kind: changedMemory}
+	out := outcome{text: now.Name + " is at revision " + cells.Count(int64(now.Revision)), kind: changedMemory}
 	if was.Revision == 0 {
 		out.undo = &undo{"remove " + now.Name + " again", func(ctx context.Context) (outcome, error) {
 			done, err := m.removeNamed(ctx, memoryRef{kind: kindNamed, id: now.Name, tier: now.Tier})
@@ -306,11 +307,11 @@ func (m *memoryHands) forget(ref memoryRef) tea.Cmd {
 			return nil, err
 		}
 		intro := []string{"No read finds it any more. u brings it back.", says}
-		f := form{heading: "Forget " + oneLine(ref.id, 40) + where, intro: intro, button: "forget it",
+		f := form{heading: "Forget " + cells.OneLine(ref.id, 40) + where, intro: intro, button: "forget it",
 			submit: func(ctx context.Context, v values) (outcome, error) { return m.forgetNow(ctx, ref.id, v["why"]) }}
 		switch ref.kind {
 		case kindNamed:
-			f.heading, f.intro[0], f.button = "Remove "+oneLine(ref.id, 40)+where, "No turn is given it any more; its revisions stay.", "remove it"
+			f.heading, f.intro[0], f.button = "Remove "+cells.OneLine(ref.id, 40)+where, "No turn is given it any more; its revisions stay.", "remove it"
 			f.submit = func(ctx context.Context, _ values) (outcome, error) { return m.removeNamed(ctx, ref) }
 		case kindItem: // the memory stores no reason for notes
 			f.fields = []*field{{name: "why", label: "Why", hint: "may be left empty"}}
@@ -346,5 +347,5 @@ func (m *memoryHands) said(ctx context.Context, ref memoryRef) (where, says stri
 	if parts[0] == "" {
 		parts = parts[1:]
 	}
-	return " (" + oneLine(where, 80) + ")", "“" + oneLine(strings.Join(parts, ": "), memoryRunes) + "”", nil
+	return " (" + cells.OneLine(where, 80) + ")", "“" + cells.OneLine(strings.Join(parts, ": "), memoryRunes) + "”", nil
 }

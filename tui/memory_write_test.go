@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 )
 
 // TestMemoryRemember writes an item, changes it, takes the change back, and forgets it.
@@ -279,7 +280,7 @@ func TestImportances(t *testing.T) {
 			t.Errorf("%g became %g", c.now, got)
 		}
 	}
-	if got := splitList(" a, ,b ,"); !slices.Equal(got, []string{"a", "b"}) {
+	if got := cells.SplitList(" a, ,b ,"); !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("%q", got)
 	}
 }

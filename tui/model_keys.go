@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -86,7 +87,7 @@ func (m *model) focusKey(msg tea.KeyMsg) tea.Cmd {
 		func(a action) bool { return key.Matches(msg, a.Binding) })
 	cmd := focus.update(msg)
 	if !known && cmd == nil && len(m.app.next) == 0 {
-		return notice(oneLine(msg.String(), 20) + " does nothing here · ? keys")
+		return notice(cells.OneLine(msg.String(), 20) + " does nothing here · ? keys")
 	}
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -15,7 +16,7 @@ func (m *model) placeOf(box []string) (x, y int) {
 	if len(box) == 0 {
 		return 0, 0
 	}
-	return (m.w - width(box[0])) / 2, 1 + (m.h-chrome-len(box))/2
+	return (m.w - cells.Width(box[0])) / 2, 1 + (m.h-chrome-len(box))/2
 }
 
 // View is the whole screen.
@@ -25,7 +26,7 @@ func (m *model) View() string {
 	}
 	if m.tooSmall() {
 		word := fmt.Sprintf("This needs %d×%d cells; here are %d×%d. Make the window larger; ctrl+c leaves.", MinWidth, MinHeight, m.w, m.h)
-		return strings.Join(fill(wrap(word, m.w), m.w, m.h), "\n")
+		return strings.Join(cells.Fill(cells.Wrap(word, m.w), m.w, m.h), "\n")
 	}
 	lines := make([]string, 0, m.h)
 	lines = append(lines, m.header())
@@ -34,7 +35,7 @@ func (m *model) View() string {
 	for _, o := range m.overs {
 		box := o.view()
 		x, y := m.placeOf(box)
-		lines = over(lines, box, x, y)
+		lines = cells.Over(lines, box, x, y)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -44,7 +45,7 @@ func (m *model) header() string {
 	st := m.app.st
 	titles := make([]string, 0, len(m.pages))
 	for i, p := range m.pages {
-		t := oneLine(p.title(), 100)
+		t := cells.OneLine(p.title(), 100)
 		if i == len(m.pages)-1 {
 			t = st.bold.Render(t)
 		}
@@ -54,23 +55,23 @@ func (m *model) header() string {
 	name := st.title.Render(" board ")
 	where := ""
 	if database := board.DatabaseName(m.app.Boards); database != "" {
-		where = st.faint.Render(oneLine(database, 200)) + " "
+		where = st.faint.Render(cells.OneLine(database, 200)) + " "
 	}
-	if room := m.w - width(name) - width(where) - 2; where != "" && width(path) <= room {
-		return spread(name+path, where, m.w)
+	if room := m.w - cells.Width(name) - cells.Width(where) - 2; where != "" && cells.Width(path) <= room {
+		return cells.Spread(name+path, where, m.w)
 	}
-	if room := m.w - width(name) - 1; width(path) > room {
-		return name + fitLeft(path, room+1)
+	if room := m.w - cells.Width(name) - 1; cells.Width(path) > room {
+		return name + cells.FitLeft(path, room+1)
 	}
-	return fit(name+path, m.w)
+	return cells.Fit(name+path, m.w)
 }
 
 // lastLines returns the keys or the last notice, and the status bar. A long error takes
 // both lines, since its end has the next step.
 func (m *model) lastLines() []string {
 	if m.notice.err != nil && m.app.away == nil {
-		if lines := wrap("✗ "+m.app.explain(m.notice.err), m.w-2); len(lines) > 1 {
-			return []string{fit(" "+m.app.st.bad.Render(lines[0]), m.w), fit("   "+m.app.st.bad.Render(strings.Join(lines[1:], " ")), m.w)}
+		if lines := cells.Wrap("✗ "+m.app.explain(m.notice.err), m.w-2); len(lines) > 1 {
+			return []string{cells.Fit(" "+m.app.st.bad.Render(lines[0]), m.w), cells.Fit("   "+m.app.st.bad.Render(strings.Join(lines[1:], " ")), m.w)}
 		}
 	}
 	return []string{m.hints(), m.statusBar()}
@@ -81,19 +82,19 @@ func (m *model) hints() string {
 	st := m.app.st
 	switch {
 	case m.notice.err != nil:
-		return fit(" "+st.bad.Render("✗ "+m.app.explain(m.notice.err)), m.w)
+		return cells.Fit(" "+st.bad.Render("✗ "+m.app.explain(m.notice.err)), m.w)
 	case m.notice.good:
-		return fit(" "+st.good.Render("✓ "+oneLine(m.notice.text, 300)), m.w)
+		return cells.Fit(" "+st.good.Render("✓ "+cells.OneLine(m.notice.text, 300)), m.w)
 	case m.notice.text != "":
-		return fit(" "+st.info.Render("· "+oneLine(m.notice.text, 300)), m.w)
+		return cells.Fit(" "+st.info.Render("· "+cells.OneLine(m.notice.text, 300)), m.w)
 	}
 	focus := m.focus()
 	help := keys.Help
 	left := m.keyHints(focus.actions().bindings(), m.w-len(" ? all keys ")-1)
 	if focus.typing() {
-		return fit(" "+left, m.w)
+		return cells.Fit(" "+left, m.w)
 	}
-	return spread(" "+left, m.hint(help)+" ", m.w)
+	return cells.Spread(" "+left, m.hint(help)+" ", m.w)
 }
 
 func (m *model) hint(b key.Binding) string {
@@ -109,11 +110,11 @@ func (m *model) keyHints(all []key.Binding, w int) string {
 			continue
 		}
 		s := m.hint(b)
-		if used+width(s) > w {
+		if used+cells.Width(s) > w {
 			break
 		}
 		out.WriteString(s + "  ")
-		used += width(s) + 2
+		used += cells.Width(s) + 2
 	}
 	return strings.TrimRight(out.String(), " ")
 }
@@ -126,7 +127,7 @@ func (m *model) statusBar() string {
 	for i := len(m.pages) - 1; i >= 0; i-- {
 		if r, ok := m.pages[i].(runPlace); ok {
 			word, open := r.light()
-			if left, light = " "+oneLine(r.run(), 100)+"  ", word; open {
+			if left, light = " "+cells.OneLine(r.run(), 100)+"  ", word; open {
 				look = st.barGood
 			}
 			break
@@ -140,21 +141,23 @@ func (m *model) statusBar() string {
 	}
 	var right []string
 	if m.status.Capsules >= 0 {
-		right = append(right, "KB:"+count(m.status.Capsules))
+		right = append(right, "KB:"+cells.Count(m.status.Capsules))
 	}
 	if m.status.Daemon != "" {
-		right = append(right, "daemon "+oneLine(m.status.Daemon, 20))
+		right = append(right, "daemon "+cells.OneLine(m.status.Daemon, 20))
 	}
 	if m.status.Model != "" {
-		right = append(right, "model "+oneLine(m.status.Model, 60))
+		right = append(right, "model "+cells.OneLine(m.status.Model, 60))
 	}
-	right = append(right, "as "+oneLine(m.app.Worker, 60))
-	room := func() int { return m.w - width(left) - width(light) - width(strings.Join(right, "  ")) - 1 }
+	right = append(right, "as "+cells.OneLine(m.app.Worker, 60))
+	room := func() int {
+		return m.w - cells.Width(left) - cells.Width(light) - cells.Width(strings.Join(right, "  ")) - 1
+	}
 	for len(right) > 1 && room() < 2 {
 		right = right[:len(right)-1]
 	}
 	if room() < 2 { // a long name of a run is shortened
-		left = " " + shortName(left[1:], max(width(left)+room()-5, 0)) + "  "
+		left = " " + cells.ShortName(left[1:], max(cells.Width(left)+room()-5, 0)) + "  "
 	}
-	return fit(st.bar.Render(left)+look.Render(light)+st.bar.Render(strings.Repeat(" ", max(room(), 0))+strings.Join(right, "  ")+" "), m.w)
+	return cells.Fit(st.bar.Render(left)+look.Render(light)+st.bar.Render(strings.Repeat(" ", max(room(), 0))+strings.Join(right, "  ")+" "), m.w)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 )
 
 // Mutes are the values of Config.Mute: the ways of a notification, and its subjects.
@@ -57,7 +58,7 @@ func (w *watcher) notices(name, me string, s *scene, now time.Time) []told {
 	var all []told
 	tell := func(kind, text string) {
 		if !first {
-			all = append(all, told{kind, oneLine(name, 60) + ": " + text})
+			all = append(all, told{kind, cells.OneLine(name, 60) + ": " + text})
 		}
 	}
 	if s.verdict.Open && !w.open {
@@ -70,7 +71,7 @@ func (w *watcher) notices(name, me string, s *scene, now time.Time) []told {
 			continue
 		}
 		if w.critical[sig.ID] = true; sig.Worker != me {
-			tell("critical", sig.ID+" is critical: "+oneLine(sig.Content, maxNotice))
+			tell("critical", sig.ID+" is critical: "+cells.OneLine(sig.Content, maxNotice))
 		}
 	}
 	for _, name := range w.waitedFor(s, now) {
@@ -78,7 +79,7 @@ func (w *watcher) notices(name, me string, s *scene, now time.Time) []told {
 			delete(w.silent, name)
 		} else if !w.silent[name] && name != me {
 			w.silent[name] = true
-			tell("silent", oneLine(name, 60)+" has been silent for "+ago(last, now))
+			tell("silent", cells.OneLine(name, 60)+" has been silent for "+cells.Ago(last, now))
 		}
 	}
 	return all
@@ -151,7 +152,7 @@ func (a *app) tell(all []told) tea.Cmd {
 // desktopNotice returns the escape sequence of a desktop notification: OSC 777 for
 // terminals that support only that, else OSC 9. tmux is asked to pass it on.
 func desktopNotice(text string, env func(string) string) string {
-	text = strings.ReplaceAll(oneLine(text, 2*maxNotice), ";", ",")
+	text = strings.ReplaceAll(cells.OneLine(text, 2*maxNotice), ";", ",")
 	s := "\x1b]9;" + text + "\a"
 	name, _, _ := strings.Cut(env("TERM"), "-")
 	if env("VTE_VERSION") != "" || name == "rxvt" || name == "foot" {
@@ -198,7 +199,7 @@ func (m *model) titled() tea.Cmd {
 		if run, ok := p.(*runPage); ok && run.known {
 			v := &run.newest.verdict
 			light := strings.TrimPrefix(lightWord(v.Open, len(v.Reasons)), "● ")
-			title = oneLine(run.name, 60) + " · " + light
+			title = cells.OneLine(run.name, 60) + " · " + light
 		}
 	}
 	if title == m.title {

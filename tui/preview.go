@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 )
 
 // The least widths of a run's page with the preview beside the lists, and with the
@@ -106,16 +107,16 @@ func (v *preview) aboutWorker(w *board.Worker) {
 	x := newWriter(st, v.w)
 	x.text(w.Name, "")
 	x.line("")
-	x.field("posted", plural(w.Entries, "entry"))
+	x.field("posted", cells.Plural(w.Entries, "entry"))
 	if w.Events > 0 {
-		x.field("did", plural(w.Events, "thing")+" in all")
+		x.field("did", cells.Plural(w.Events, "thing")+" in all")
 	}
 	x.field("used", s.state.Spent(w.Name).Describe())
 	if !w.Last.IsZero() {
-		x.field("last", clock(w.Last)+", "+since(w.Last, p.moment()))
+		x.field("last", cells.Clock(w.Last)+", "+cells.Since(w.Last, p.moment()))
 	}
 	if e := s.expectation(w.Name); e != nil {
-		x.field("expected", e.Status+" since "+clock(e.At)+", says "+e.By)
+		x.field("expected", e.Status+" since "+cells.Clock(e.At)+", says "+e.By)
 		if e.Status == board.WorkerDone {
 			x.field("note", e.Reason)
 		} else {
@@ -126,13 +127,13 @@ func (v *preview) aboutWorker(w *board.Worker) {
 	for i := range s.signals {
 		g := s.signals[i]
 		if g.Status == board.SignalOpen && g.ClaimedBy == w.Name && g.ClaimedAt(p.moment()) {
-			claimed = append(claimed, branch{id: g.ID, line: oneLine(g.Content, rowRunes)})
+			claimed = append(claimed, branch{id: g.ID, line: cells.OneLine(g.Content, rowRunes)})
 		}
 	}
 	if len(claimed) > 0 {
 		x.heading("Works on")
 		for _, c := range claimed {
-			x.place(fit("  "+st.key.Render(fit(c.id, 6))+" "+c.line, x.w+1), c.id)
+			x.place(cells.Fit("  "+st.key.Render(cells.Fit(c.id, 6))+" "+c.line, x.w+1), c.id)
 		}
 	}
 	v.words("worker "+w.Name, x.lines)
@@ -154,7 +155,7 @@ func (v *preview) aboutReason(r *board.Reason) {
 
 // name returns the subject of the preview.
 func (v *preview) name() string {
-	if name := cmp.Or(v.evidence.id(), shortName(v.about, 60)); name != "" {
+	if name := cmp.Or(v.evidence.id(), cells.ShortName(v.about, 60)); name != "" {
 		return name
 	}
 	return "Nothing is chosen"

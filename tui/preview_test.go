@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 )
 
 // From 120 columns on the chosen entry is shown beside the list; v takes that away, and shows it
@@ -146,7 +147,7 @@ func TestLongNames(t *testing.T) {
 		{"令牌的撤销列表没有文档", "令牌…文档", 10},
 		{"abcdef", "ab…", 3},
 	} {
-		if got := shortName(c.name, c.w); got != c.want || width(got) > c.w {
+		if got := cells.ShortName(c.name, c.w); got != c.want || cells.Width(got) > c.w {
 			t.Errorf("%q in %d cells is %q", c.name, c.w, got)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 )
 
 // questionsPane lists the questions of the run below the state of the gate: first what
@@ -55,7 +56,7 @@ func (q *concern) lets(words string) bool {
 	if r := q.reason; r != nil {
 		text += "\n" + strings.Join([]string{r.Rule, r.ID, r.Worker, r.Content}, "\n")
 	}
-	return hasWords(text, words)
+	return cells.HasWords(text, words)
 }
 
 // questionsOf returns the rows of a scene.
@@ -220,7 +221,7 @@ func (s *questionsPane) light() string {
 	if len(v.Policy.Block) > 0 {
 		by = st.faint.Render("by " + strings.Join(v.Policy.Block, ", "))
 	}
-	return spread(" "+st.bad.Render(word), by+" ", s.page.area[paneQuestions].w)
+	return cells.Spread(" "+st.bad.Render(word), by+" ", s.page.area[paneQuestions].w)
 }
 
 func (s *questionsPane) row(i, w int) string {
@@ -233,22 +234,22 @@ func (s *questionsPane) row(i, w int) string {
 		tail := ""
 		switch {
 		case sig.ClaimedAt(s.page.moment()):
-			tail = st.accent.Render("⚑ " + shortName(sig.ClaimedBy, w/4))
+			tail = st.accent.Render("⚑ " + cells.ShortName(sig.ClaimedBy, w/4))
 		case q.reason != nil && w >= 60:
-			tail = st.faint.Render("by " + shortName(sig.Worker, w/4))
+			tail = st.faint.Render("by " + cells.ShortName(sig.Worker, w/4))
 		}
-		priority := paint(st.priority, sig.Priority, fit(sig.Priority, 8))
-		left := columns(mark, fit(sig.ID, 5), priority, oneLine(sig.Content, rowRunes))
-		return spread(left, tail, w)
+		priority := paint(st.priority, sig.Priority, cells.Fit(sig.Priority, 8))
+		left := columns(mark, cells.Fit(sig.ID, 5), priority, cells.OneLine(sig.Content, rowRunes))
+		return cells.Spread(left, tail, w)
 	}
 	r := q.reason
 	if r.Rule == board.RuleExpected { // its text repeats that
-		return fit(columns(mark, st.warn.Render(r.Rule), oneLine(r.Worker, rowRunes)+" has not finished yet"), w)
+		return cells.Fit(columns(mark, st.warn.Render(r.Rule), cells.OneLine(r.Worker, rowRunes)+" has not finished yet"), w)
 	}
 	if r.ID == "" { // such a text says what is needed
-		return fit(columns(mark, st.warn.Render(r.Rule), oneLine(r.Content, rowRunes)), w)
+		return cells.Fit(columns(mark, st.warn.Render(r.Rule), cells.OneLine(r.Content, rowRunes)), w)
 	}
-	tail := st.faint.Render("by " + shortName(r.Worker, w/4))
-	left := columns(mark, fit(r.ID, 5), st.warn.Render(r.Rule), oneLine(r.Content, rowRunes))
-	return spread(left, tail, w)
+	tail := st.faint.Render("by " + cells.ShortName(r.Worker, w/4))
+	left := columns(mark, cells.Fit(r.ID, 5), st.warn.Render(r.Rule), cells.OneLine(r.Content, rowRunes))
+	return cells.Spread(left, tail, w)
 }

@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/policy"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -40,7 +41,7 @@ func (p *runPage) stillShown() string {
 	if p.back.shown == 0 {
 		return "shown is now"
 	}
-	return "shown is event " + count(p.back.shown)
+	return "shown is event " + cells.Count(p.back.shown)
 }
 
 // timeActions move through time. In the past, the way back to now comes first.

@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -25,7 +26,7 @@ func (a *app) pickRevision(id string, all []revision) tea.Msg {
 	if len(all) == 0 {
 		return noticeMsg{text: id + " has said nothing else before"}
 	}
-	o := &picker{app: a, heading: "Which revision of " + oneLine(id, 40) + "?"}
+	o := &picker{app: a, heading: "Which revision of " + cells.OneLine(id, 40) + "?"}
 	for i := range all {
 		label := fmt.Sprintf("revision %d  %s", all[i].n, all[i].note)
 		o.choices = append(o.choices, choice{value: strconv.Itoa(i), label: label})
@@ -78,7 +79,7 @@ func (p *revisionPage) setSize(w, h int) {
 }
 
 func (p *revisionPage) view() []string {
-	heading := fmt.Sprintf("%s as it was at revision %d", oneLine(p.id, 40), p.n)
+	heading := fmt.Sprintf("%s as it was at revision %d", cells.OneLine(p.id, 40), p.n)
 	return append([]string{p.app.st.heading(heading, p.doc.more(), p.w, true)}, p.doc.view()...)
 }
 

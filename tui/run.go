@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -352,36 +353,36 @@ func (p *runPage) disputed() string {
 	if n == 0 {
 		return ""
 	}
-	return count(n) + " disputed"
+	return cells.Count(n) + " disputed"
 }
 
 // onDisputed reports whether a cell of the summary has the number of disputed entries.
 func (p *runPage) onDisputed(x int) bool {
 	before, _, said := strings.Cut(ansi.Strip(p.summary()), p.disputed())
-	return said && p.disputed() != "" && x >= width(before) && x < width(before+p.disputed())
+	return said && p.disputed() != "" && x >= cells.Width(before) && x < cells.Width(before+p.disputed())
 }
 
 // summary describes the run in a line.
 func (p *runPage) summary() string {
 	s := &p.scene.state
 	open := s.Signals.Open.Total()
-	parts := []string{plural(s.Entries.Total, "entry")}
+	parts := []string{cells.Plural(s.Entries.Total, "entry")}
 	if said := p.disputed(); said != "" {
 		parts = append(parts, p.app.st.warn.Render(said))
 	}
-	parts = append(parts, fmt.Sprintf("%s, %s open", plural(s.Signals.Total, "signal"), count(open)),
-		plural(int64(len(p.scene.workers)), "worker"))
+	parts = append(parts, fmt.Sprintf("%s, %s open", cells.Plural(s.Signals.Total, "signal"), cells.Count(open)),
+		cells.Plural(int64(len(p.scene.workers)), "worker"))
 	if s.Retrievals > 0 {
-		parts = append(parts, "given "+plural(s.Retrievals, "time"))
+		parts = append(parts, "given "+cells.Plural(s.Retrievals, "time"))
 	}
 	if spent := s.Spent("").Describe(); spent != "" {
 		parts = append(parts, spent)
 	}
 	facts := strings.Join(parts, " · ")
-	if s.Goal == "" || p.w-width(facts) < 24 {
-		return fit(" "+facts, p.w)
+	if s.Goal == "" || p.w-cells.Width(facts) < 24 {
+		return cells.Fit(" "+facts, p.w)
 	}
-	return spread(" "+p.app.st.bold.Render(oneLine(s.Goal, 300)), facts+" ", p.w)
+	return cells.Spread(" "+p.app.st.bold.Render(cells.OneLine(s.Goal, 300)), facts+" ", p.w)
 }
 
 func (p *runPage) tabName(i int) string {
@@ -398,7 +399,7 @@ func (p *runPage) tabLine() string {
 			parts[i] = " " + parts[i]
 		}
 	}
-	return fit(strings.Join(parts, "  "), p.w)
+	return cells.Fit(strings.Join(parts, "  "), p.w)
 }
 
 func (p *runPage) title() string { return p.name }
@@ -411,9 +412,9 @@ func (p *runPage) light() (string, bool) {
 	word, open := lightWord(p.scene.verdict.Open, len(p.scene.verdict.Reasons)), p.scene.verdict.Open
 	switch {
 	case p.loading():
-		return "● gate at event " + count(p.back.seq) + "…", false
+		return "● gate at event " + cells.Count(p.back.seq) + "…", false
 	case p.back.on:
-		word += " at event " + count(p.back.seq)
+		word += " at event " + cells.Count(p.back.seq)
 		if p.scene.uncompared {
 			word += ", conflicts not compared"
 		}

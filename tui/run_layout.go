@@ -1,5 +1,7 @@
 package tui
 
+import "blackboard/tui/cells"
+
 // tabs reports whether only one pane is shown at a time.
 func (p *runPage) tabs() bool { return p.w < wide }
 
@@ -92,15 +94,15 @@ func (p *runPage) setSize(w, h int) {
 
 func (p *runPage) view() []string {
 	if p.b == nil || !p.known {
-		word := p.app.waiting("opening " + clean(p.name) + "…")
+		word := p.app.waiting("opening " + cells.Clean(p.name) + "…")
 		if p.err != nil && p.app.away == nil {
 			word = p.app.explain(p.err)
 		}
-		return fill(append([]string{""}, indented(wrap(word, p.w-2))...), p.w, p.h)
+		return cells.Fill(append([]string{""}, cells.Indented(cells.Wrap(word, p.w-2))...), p.w, p.h)
 	}
 	lines := []string{p.summary()}
 	if p.loading() && p.back.slow {
-		lines[0] = fit(p.app.st.warn.Render(" reading the board at event "+count(p.back.seq)+"… "+p.stillShown()), p.w)
+		lines[0] = cells.Fit(p.app.st.warn.Render(" reading the board at event "+cells.Count(p.back.seq)+"… "+p.stillShown()), p.w)
 	}
 	if p.tabs() {
 		lines = append(lines, p.tabLine())
@@ -113,7 +115,7 @@ func (p *runPage) view() []string {
 		}
 		columns = append(columns, stack)
 	}
-	lines = append(lines, beside(p.app.st.faint.Render("│"), columns...)...)
+	lines = append(lines, cells.Beside(p.app.st.faint.Render("│"), columns...)...)
 	return append(lines, p.time.view()...)
 }
 

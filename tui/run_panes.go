@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 )
 
 // signalMark returns a sign for a signal's status.
@@ -80,7 +81,7 @@ func (ws *workersPane) above() int {
 func (ws *workersPane) show(chosen string) {
 	ws.shown = ws.shown[:0:0]
 	for _, w := range ws.page.scene.workers {
-		if hasWords(w.Name, ws.filter.value()) {
+		if cells.HasWords(w.Name, ws.filter.value()) {
 			ws.shown = append(ws.shown, w)
 		}
 	}
@@ -172,21 +173,21 @@ func (s *scene) expected(st *styles, worker string) string {
 
 func (ws *workersPane) row(i, w int) string {
 	st, x := ws.page.app.st, &ws.shown[i]
-	facts := right(plural(x.Entries, "entry"), 11)
+	facts := cells.Right(cells.Plural(x.Entries, "entry"), 11)
 	if claims := ws.page.scene.claims(x.Name, ws.page.moment()); claims > 0 {
-		facts += st.accent.Render(" ⚑ " + count(claims))
+		facts += st.accent.Render(" ⚑ " + cells.Count(claims))
 	}
 	if word := ws.page.scene.expected(st, x.Name); word != "" {
 		facts += " " + word
 	}
 	last := ""
 	if !x.Last.IsZero() {
-		last = " " + st.faint.Render(right(ago(x.Last, ws.page.moment()), 4))
+		last = " " + st.faint.Render(cells.Right(cells.Ago(x.Last, ws.page.moment()), 4))
 	}
 	if e := ws.page.scene.expectation(x.Name); e != nil && e.Reason != "" {
-		if room := w - width(x.Name) - width(facts) - width(last) - 3; room >= 8 {
-			facts += st.faint.Render(": " + oneLine(e.Reason, room))
+		if room := w - cells.Width(x.Name) - cells.Width(facts) - cells.Width(last) - 3; room >= 8 {
+			facts += st.faint.Render(": " + cells.OneLine(e.Reason, room))
 		}
 	}
-	return fitName(x.Name, w-width(facts)-width(last)-1) + " " + facts + last
+	return cells.FitName(x.Name, w-cells.Width(facts)-cells.Width(last)-1) + " " + facts + last
 }

@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/policy"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -190,7 +191,7 @@ func (p *runsPage) narrow() {
 	p.shown = p.shown[:0:0]
 	at := -1
 	for _, r := range p.sorted(p.all) {
-		if hasWords(r.Run+" "+r.Goal, p.filter.value()) {
+		if cells.HasWords(r.Run+" "+r.Goal, p.filter.value()) {
 			if r.Run == chosen {
 				at = len(p.shown)
 			}
@@ -232,7 +233,7 @@ func (p *runsPage) view() []string {
 	if p.filter.shown() {
 		lines = append(lines, " "+p.filter.view(p.w-1))
 	}
-	lines = append(lines, st.faint.Render(fit("   "+p.columns("run", "gate", "entries", "open", "workers", "last", "goal"), p.w)))
+	lines = append(lines, st.faint.Render(cells.Fit("   "+p.columns("run", "gate", "entries", "open", "workers", "last", "goal"), p.w)))
 	switch {
 	case p.err != nil:
 		p.list.empty = p.app.explain(p.err)
@@ -243,19 +244,19 @@ func (p *runsPage) view() []string {
 	default:
 		p.list.empty = "There is no run yet. The first `board post --run NAME …` makes one; `board demo --keep` makes one to look at."
 	}
-	return fill(append(lines, p.list.view(true)...), p.w, p.h)
+	return cells.Fill(append(lines, p.list.view(true)...), p.w, p.h)
 }
 
 // columns arranges the fields of a row. The goal gets the rest.
 func (p *runsPage) columns(run, gate, entries, open, workers, last, goal string) string {
 	name := 8
 	for i := range p.shown {
-		name = max(name, width(p.shown[i].Run))
+		name = max(name, cells.Width(p.shown[i].Run))
 	}
 	name = min(name, max(p.w-54, 14)) // keep room for the goal
-	s := columns(fitName(run, name), fit(gate, 9), right(entries, 8), right(open, 6), right(workers, 7), right(last, 5))
-	if rest := p.w - width(s) - 6; rest >= 8 {
-		s += "  " + fit(goal, rest)
+	s := columns(cells.FitName(run, name), cells.Fit(gate, 9), cells.Right(entries, 8), cells.Right(open, 6), cells.Right(workers, 7), cells.Right(last, 5))
+	if rest := p.w - cells.Width(s) - 6; rest >= 8 {
+		s += "  " + cells.Fit(goal, rest)
 	}
 	return s
 }
@@ -263,13 +264,13 @@ func (p *runsPage) columns(run, gate, entries, open, workers, last, goal string)
 func (p *runsPage) row(i, w int) string {
 	st, r := p.app.st, p.shown[i]
 	if r.Error != "" {
-		return fit(st.bad.Render("✗ ")+fitName(r.Run, 20)+" "+st.bad.Render(oneLine(r.Error, w)), w)
+		return cells.Fit(st.bad.Render("✗ ")+cells.FitName(r.Run, 20)+" "+st.bad.Render(cells.OneLine(r.Error, w)), w)
 	}
-	light, gate := st.bad.Render("●"), st.bad.Render("closed "+count(int64(r.Reasons)))
+	light, gate := st.bad.Render("●"), st.bad.Render("closed "+cells.Count(int64(r.Reasons)))
 	if r.Open {
 		light, gate = st.good.Render("●"), st.good.Render("open")
 	}
-	return fit(light+" "+p.columns(r.Run, gate, count(r.Entries), count(r.OpenSignal), count(int64(r.Workers)), ago(r.Updated, p.app.Now()), st.faint.Render(oneLine(r.Goal, 200))), w)
+	return cells.Fit(light+" "+p.columns(r.Run, gate, cells.Count(r.Entries), cells.Count(r.OpenSignal), cells.Count(int64(r.Workers)), cells.Ago(r.Updated, p.app.Now()), st.faint.Render(cells.OneLine(r.Goal, 200))), w)
 }
 
 func (p *runsPage) title() string { return "runs" }

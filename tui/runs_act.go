@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 )
 
 // Actions in the list of runs: create, delete, change the order.
@@ -85,8 +86,8 @@ func (p *runsPage) remove() tea.Cmd {
 		return nil
 	}
 	name, seen := r.Run, r.Seq
-	intro := []string{fmt.Sprintf("%s with %s, %s open.", name, plural(r.Entries, "entry"),
-		plural(r.OpenSignal, "question")), "It is removed from the disk for good: u cannot undo this."}
+	intro := []string{fmt.Sprintf("%s with %s, %s open.", name, cells.Plural(r.Entries, "entry"),
+		cells.Plural(r.OpenSignal, "question")), "It is removed from the disk for good: u cannot undo this."}
 	asked := &field{name: "name", label: "Its name, to confirm", required: true}
 	return p.app.overlay(newForm(p.app, form{heading: "Delete the run " + name, intro: intro,
 		button: "delete", fields: []*field{asked}, submit: func(ctx context.Context, v values) (outcome, error) {

@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -95,9 +96,9 @@ func (s *searchBox) browseActions() actions {
 // browsed returns the number of listed capsules.
 func (s *searchBox) browsed() (title, note string) {
 	hits := int64(len(s.result.Hits))
-	title = plural(hits, "capsule") + ", " + browseOrders[s.order]
+	title = cells.Plural(hits, "capsule") + ", " + browseOrders[s.order]
 	if s.where == inMemory {
-		title = plural(hits, "item") + " of the memory, " + browseOrders[0]
+		title = cells.Plural(hits, "item") + " of the memory, " + browseOrders[0]
 	}
 	if s.result.Total > hits {
 		note = "and more: ask for them"
@@ -111,11 +112,11 @@ func (s *searchBox) browsed() (title, note string) {
 // browseRow formats a capsule as a line, with its status.
 func (s *searchBox) browseRow(h *kb.Hit, w int) string {
 	st := s.app.st
-	left := columns(right(ago(h.Created, s.app.Now()), 4), st.accent.Render(fit(clean(h.Kind), 12)))
+	left := columns(cells.Right(cells.Ago(h.Created, s.app.Now()), 4), st.accent.Render(cells.Fit(cells.Clean(h.Kind), 12)))
 	if w >= 64 {
-		left = columns(left, st.faint.Render(fit(clean(h.Scope), 9)))
+		left = columns(left, st.faint.Render(cells.Fit(cells.Clean(h.Scope), 9)))
 	}
-	return spread(columns(left, oneLine(h.Title, 200)), s.app.badges(s.ended(h)), w)
+	return cells.Spread(columns(left, cells.OneLine(h.Title, 200)), s.app.badges(s.ended(h)), w)
 }
 
 // ended says what a capsule that searches leave out is.
@@ -133,14 +134,14 @@ func (s *searchBox) ended(h *kb.Hit) []string {
 
 // browseWhy tells since when a capsule exists.
 func (s *searchBox) browseWhy(h *kb.Hit) []string {
-	said := "written " + clock(h.Created)
+	said := "written " + cells.Clock(h.Created)
 	if h.Retrieved != nil {
-		said += ", last asked for " + clock(*h.Retrieved)
+		said += ", last asked for " + cells.Clock(*h.Retrieved)
 	}
 	if h.Retired != nil {
-		said = "retired " + clock(*h.Retired)
+		said = "retired " + cells.Clock(*h.Retired)
 		if h.RetiredWhy != "" {
-			said += ": " + oneLine(h.RetiredWhy, 200)
+			said += ": " + cells.OneLine(h.RetiredWhy, 200)
 		}
 	}
 	return []string{s.app.st.faint.Render(said)}

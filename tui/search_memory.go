@@ -8,6 +8,7 @@ import (
 	"blackboard/board/words"
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 )
 
 // The places of a search.
@@ -159,9 +160,9 @@ func (s *searchBox) look(
 func (s *searchBox) memoryWhy(h *kb.Hit, w int) []string {
 	said := "of the memory, tier " + h.Kind
 	if !h.Created.IsZero() {
-		said += ", written " + clock(h.Created)
+		said += ", written " + cells.Clock(h.Created)
 	}
-	return []string{s.app.st.faint.Render(fit("= "+said, min(w, width(said)+2)))}
+	return []string{s.app.st.faint.Render(cells.Fit("= "+said, min(w, cells.Width(said)+2)))}
 }
 
 // wordsOf returns the words of a question, for highlighting.

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -112,7 +113,7 @@ func (m *switchMenu) setSize(w, h int) {
 func (m *switchMenu) row(i, _ int) string {
 	w := &m.box.switches()[i]
 	st := m.app.st
-	return columns(st.key.Render(keys.Parts()[i].Help().Key), fit(w.Help().Desc, 20), w.value())
+	return columns(st.key.Render(keys.Parts()[i].Help().Key), cells.Fit(w.Help().Desc, 20), w.value())
 }
 
 func (m *switchMenu) view() []string {

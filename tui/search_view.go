@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board/words"
 	"blackboard/kb"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -58,13 +59,13 @@ func (s *searchBox) notes(w, most int) []string {
 	}
 	var parts []string
 	if words := typedWords(s.askedFor.text, s.result.Missing); len(words) > 0 {
-		parts = append(parts, "no capsule has words like: "+oneLine(strings.Join(words, ", "), 300))
+		parts = append(parts, "no capsule has words like: "+cells.OneLine(strings.Join(words, ", "), 300))
 	}
 	for _, e := range s.result.Expanded {
-		parts = append(parts, "searched for "+oneLine(strings.Join(e.Terms, ", "), 200)+" instead of "+oneLine(e.Missing, 80))
+		parts = append(parts, "searched for "+cells.OneLine(strings.Join(e.Terms, ", "), 200)+" instead of "+cells.OneLine(e.Missing, 80))
 	}
 	for _, d := range s.result.Degraded {
-		if d = oneLine(d, 300); strings.HasPrefix(d, noModel) {
+		if d = cells.OneLine(d, 300); strings.HasPrefix(d, noModel) {
 			d += " (`board model pull` fetches one)"
 		}
 		parts = append(parts, d)
@@ -72,9 +73,9 @@ func (s *searchBox) notes(w, most int) []string {
 	if len(parts) == 0 {
 		return nil
 	}
-	lines := wrap("! "+strings.Join(parts, " · "), w)
+	lines := cells.Wrap("! "+strings.Join(parts, " · "), w)
 	if len(lines) > most {
-		lines[most-1] = fit(strings.Join(lines[most-1:], " "), w)
+		lines[most-1] = cells.Fit(strings.Join(lines[most-1:], " "), w)
 		lines = lines[:most]
 	}
 	for i := range lines {
@@ -98,7 +99,7 @@ func (s *searchBox) view() []string {
 	}
 	preview := st.pane("Preview", about, s.preview(look.w, look.h-1), look.w, look.h, false)
 	if found.y == look.y {
-		lines = append(lines, beside(st.faint.Render("│"), listed, preview)...)
+		lines = append(lines, cells.Beside(st.faint.Render("│"), listed, preview)...)
 	} else {
 		lines = append(append(lines, listed...), preview...)
 	}
@@ -122,7 +123,7 @@ func (s *searchBox) filters(w int) string {
 	if s.asking {
 		busy = st.faint.Render("searching…")
 	}
-	return spread(strings.Join(parts, "  "), busy, w)
+	return cells.Spread(strings.Join(parts, "  "), busy, w)
 }
 
 // found describes the number of hits and the mode.
@@ -133,15 +134,15 @@ func (s *searchBox) found() (title, note string) {
 	if s.browsing {
 		return s.browsed()
 	}
-	title = count(int64(len(s.result.Hits))) + " found"
+	title = cells.Count(int64(len(s.result.Hits))) + " found"
 	if n := len(s.refs); n > 0 {
-		title += ", " + count(int64(n)) + " of them in the memory"
+		title += ", " + cells.Count(int64(n)) + " of them in the memory"
 	}
 	if s.result.Mode == "" {
 		return title, ""
 	}
-	note = "by " + clean(s.result.Mode) + ", of " + plural(s.result.Total, "capsule") + " in all"
-	if long := note + ", retired and superseded ones too"; width(title)+width(long)+8 <= s.place.list.w {
+	note = "by " + cells.Clean(s.result.Mode) + ", of " + cells.Plural(s.result.Total, "capsule") + " in all"
+	if long := note + ", retired and superseded ones too"; cells.Width(title)+cells.Width(long)+8 <= s.place.list.w {
 		note = long
 	}
 	return title, note
@@ -185,15 +186,15 @@ func (s *searchBox) row(i, w int) string {
 	if s.browsing {
 		return s.browseRow(h, w)
 	}
-	parts := []string{fmt.Sprintf("%.2f", h.Score), st.info.Render(scoreBar(h.Score)), st.accent.Render(fit(clean(h.Kind), 12))}
+	parts := []string{fmt.Sprintf("%.2f", h.Score), st.info.Render(scoreBar(h.Score)), st.accent.Render(cells.Fit(cells.Clean(h.Kind), 12))}
 	if w >= 64 {
-		parts = append(parts, st.faint.Render(fit(clean(h.Scope), 9)))
+		parts = append(parts, st.faint.Render(cells.Fit(cells.Clean(h.Scope), 9)))
 	}
-	title := columns(append(parts, oneLine(h.Title, 200))...)
+	title := columns(append(parts, cells.OneLine(h.Title, 200))...)
 	if ended := s.ended(h); ended != nil {
-		return spread(title, s.app.badges(ended), w)
+		return cells.Spread(title, s.app.badges(ended), w)
 	}
-	return fit(title, w)
+	return cells.Fit(title, w)
 }
 
 // preview shows what the chosen hit says, why it was found, and its source.
@@ -203,7 +204,7 @@ func (s *searchBox) preview(w, most int) []string {
 		return nil
 	}
 	st := s.app.st
-	title := wrap(oneLine(h.Title, kb.MaxTitle), w-2)
+	title := cells.Wrap(cells.OneLine(h.Title, kb.MaxTitle), w-2)
 	for i := range title {
 		title[i] = st.bold.Render(title[i])
 	}
@@ -221,12 +222,12 @@ func (s *searchBox) preview(w, most int) []string {
 	}
 	lines = append(lines, st.faint.Render(strings.Join(badges(&h.Capsule), " · ")))
 	if h.Source != "" {
-		lines = append(lines, st.faint.Render("@ "+oneLine(h.Source, 200)))
+		lines = append(lines, st.faint.Render("@ "+cells.OneLine(h.Source, 200)))
 	}
 	if !s.explain {
 		lines = append(lines, why[len(why)-1])
 	}
-	return indented(lines[:min(len(lines), max(most, 0))])
+	return cells.Indented(lines[:min(len(lines), max(most, 0))])
 }
 
 // bodyLines is the least height of a preview that shows the formatted body instead of the
@@ -238,7 +239,7 @@ func (s *searchBox) said(h *kb.Hit, w, most int) []string {
 	if most < bodyLines {
 		var lines []string
 		for _, said := range snippetLines(h) {
-			lines = append(lines, wrap(oneLine(said, 500), w)...)
+			lines = append(lines, cells.Wrap(cells.OneLine(said, 500), w)...)
 		}
 		return lines
 	}
@@ -264,12 +265,12 @@ func (s *searchBox) why(h *kb.Hit, w int) []string {
 	}
 	parts = append(parts, fmt.Sprintf("rrf %.4f", h.RRFScore))
 	for _, b := range h.Boosts {
-		parts = append(parts, oneLine(b, 100))
+		parts = append(parts, cells.OneLine(b, 100))
 	}
-	lines := wrap(fmt.Sprintf("= %.2f of the best: %s", h.Score, strings.Join(parts, ", ")), w)
+	lines := cells.Wrap(fmt.Sprintf("= %.2f of the best: %s", h.Score, strings.Join(parts, ", ")), w)
 	terms := make([]string, len(h.Terms))
 	for i, t := range h.Terms {
-		if terms[i] = oneLine(t.Term, 60); s.explain {
+		if terms[i] = cells.OneLine(t.Term, 60); s.explain {
 			terms[i] += fmt.Sprintf(" %.2f", t.Score)
 		}
 	}
@@ -277,7 +278,7 @@ func (s *searchBox) why(h *kb.Hit, w int) []string {
 	if len(terms) > 0 {
 		words = "words: " + strings.Join(terms, ", ")
 	}
-	lines = append(lines, fit("= "+words, min(w, width(words)+2)))
+	lines = append(lines, cells.Fit("= "+words, min(w, cells.Width(words)+2)))
 	for i := range lines {
 		lines[i] = s.app.st.faint.Render(lines[i])
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 )
 
 // styles are all styles of the program. Each is used with a word or a sign, so that no
@@ -43,7 +44,7 @@ func lightWord(open bool, reasons int) string {
 	if open {
 		return "● gate open"
 	}
-	return "● gate closed: " + plural(int64(reasons), "reason")
+	return "● gate closed: " + cells.Plural(int64(reasons), "reason")
 }
 
 // heading is the line above a pane. A heavy line marks the focus without colours.
@@ -55,14 +56,14 @@ func (s *styles) heading(title, note string, w int, focused bool) string {
 	if note != "" {
 		note = " " + note + " "
 	}
-	if width(title)+width(note)+6 > w {
+	if cells.Width(title)+cells.Width(note)+6 > w {
 		note = ""
 	}
-	title = fit(title, min(width(title), max(w-5, 0)))
+	title = cells.Fit(title, min(cells.Width(title), max(w-5, 0)))
 	left := look.Render(line+line) + " " + s.titleOf(title, focused) + " "
-	rest := w - width(left) - width(note) - 1
+	rest := w - cells.Width(left) - cells.Width(note) - 1
 	if rest < 0 {
-		return fit(left, w)
+		return cells.Fit(left, w)
 	}
 	return left + look.Render(strings.Repeat(line, rest)) + s.faint.Render(note) + look.Render(line)
 }
@@ -79,20 +80,20 @@ func (s *styles) pane(title, note string, body []string, w, h int, focused bool)
 	if h < 1 {
 		return nil
 	}
-	return append([]string{s.heading(title, note, w, focused)}, fill(body, w, h-1)...)
+	return append([]string{s.heading(title, note, w, focused)}, cells.Fill(body, w, h-1)...)
 }
 
 // box is a frame around lines of w cells, for overlays.
 func (s *styles) box(title, note string, body []string, w int) []string {
-	title = fit(title, min(width(title), w-4))
-	top := "╭─ " + title + " " + strings.Repeat("─", max(w-width(title)-1, 0)) + "╮"
-	out := []string{s.focus.Render(fit(top, w+4))}
+	title = cells.Fit(title, min(cells.Width(title), w-4))
+	top := "╭─ " + title + " " + strings.Repeat("─", max(w-cells.Width(title)-1, 0)) + "╮"
+	out := []string{s.focus.Render(cells.Fit(top, w+4))}
 	side := s.focus.Render("│")
 	for _, l := range body {
-		out = append(out, side+" "+fit(l, w)+" "+side)
+		out = append(out, side+" "+cells.Fit(l, w)+" "+side)
 	}
 	if note != "" {
-		note = " " + fit(note, min(width(note), w-4)) + " "
+		note = " " + cells.Fit(note, min(cells.Width(note), w-4)) + " "
 	}
-	return append(out, s.focus.Render("╰─"+strings.Repeat("─", max(w-width(note), 0))+note+"─╯"))
+	return append(out, s.focus.Render("╰─"+strings.Repeat("─", max(w-cells.Width(note), 0))+note+"─╯"))
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/tui/cells"
 )
 
 // Limits of the search for reports.
@@ -151,7 +153,7 @@ func (p *reportPicker) mouse(msg tea.MouseMsg) bool { return p.list.mouse(msg, m
 func (p *reportPicker) narrow() {
 	p.shown = p.shown[:0:0]
 	for _, r := range p.all {
-		if hasWords(r.path, p.filter.value()) {
+		if cells.HasWords(r.path, p.filter.value()) {
 			p.shown = append(p.shown, r)
 		}
 	}
@@ -198,18 +200,18 @@ func (p *reportPicker) view() []string {
 
 func (p *reportPicker) row(i, w int) string {
 	r := &p.shown[i]
-	facts := right(sizeOf(r.size), 8) + " " + right(ago(r.modified, p.app.Now()), 5)
-	return spread(fitLeft(clean(strings.ReplaceAll(r.path, "\n", " ")), max(w-width(facts)-1, 1)), p.app.st.faint.Render(facts), w)
+	facts := cells.Right(sizeOf(r.size), 8) + " " + cells.Right(cells.Ago(r.modified, p.app.Now()), 5)
+	return cells.Spread(cells.FitLeft(cells.Clean(strings.ReplaceAll(r.path, "\n", " ")), max(w-cells.Width(facts)-1, 1)), p.app.st.faint.Render(facts), w)
 }
 
 // sizeOf formats the size of a file.
 func sizeOf(bytes int64) string {
 	switch {
 	case bytes < 1<<10:
-		return count(bytes) + " B"
+		return cells.Count(bytes) + " B"
 	case bytes < 1<<20:
-		return count(bytes>>10) + " kB"
+		return cells.Count(bytes>>10) + " kB"
 	default:
-		return count(bytes>>20) + " MB"
+		return cells.Count(bytes>>20) + " MB"
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"blackboard/board/documents"
 	"blackboard/board/survival"
 	"blackboard/testdata/cost"
+	"blackboard/tui/cells"
 )
 
 // auditReport carries some of what fillReported obliges it to.
@@ -334,7 +335,7 @@ func TestMarkCarried(t *testing.T) {
 	text := strings.Join(f.words, " ")
 	for w := 3; w < 30; w++ {
 		var marked []string
-		for _, l := range f.mark(st, wrap(text, w)) {
+		for _, l := range f.mark(st, cells.Wrap(text, w)) {
 			on := st.found.Render("\x01")
 			before, after, _ := strings.Cut(on, "\x01")
 			for _, part := range strings.Split(l, before)[1:] {

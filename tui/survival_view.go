@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/survival"
+	"blackboard/tui/cells"
 )
 
 func (p *survivalPage) setSize(w, h int) {
@@ -25,13 +26,13 @@ func (p *survivalPage) view() []string {
 		return p.pick.view()
 	case p.err != nil:
 		lines := []string{st.bad.Render("✗ " + shownPath(p.app, p.report) + " could not be checked"), ""}
-		lines = append(lines, wrap(strings.ReplaceAll(p.problem(), p.report, shownPath(p.app, p.report)), p.w-2)...)
+		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.problem(), p.report, shownPath(p.app, p.report)), p.w-2)...)
 		lines = append(lines, "", st.faint.Render("r another report · ctrl+r checks it again · esc back"))
-		return fill(indented(lines), p.w, p.h)
+		return cells.Fill(cells.Indented(lines), p.w, p.h)
 	case p.result == nil:
-		return fill(indented([]string{"reading " + shownPath(p.app, p.report) + "…"}), p.w, p.h)
+		return cells.Fill(cells.Indented([]string{"reading " + shownPath(p.app, p.report) + "…"}), p.w, p.h)
 	}
-	lines := []string{spread(" "+p.verdict(), st.faint.Render(shownPath(p.app, p.report))+" ", p.w), p.tally()}
+	lines := []string{cells.Spread(" "+p.verdict(), st.faint.Render(shownPath(p.app, p.report))+" ", p.w), p.tally()}
 	title := "All items"
 	if p.missing {
 		title = "Missing items"
@@ -52,16 +53,16 @@ func (p *survivalPage) verdict() string {
 	case s.Missing == 0 && s.Warning != "":
 		return st.bad.Render("✗ not passed") + ": " + s.Warning
 	case s.Passed:
-		return st.good.Render("✓ passed") + ": " + plural(int64(s.Checked), "item") + " checked, none missing"
+		return st.good.Render("✓ passed") + ": " + cells.Plural(int64(s.Checked), "item") + " checked, none missing"
 	}
-	return st.bad.Render("✗ not passed") + ": " + plural(int64(s.Checked), "item") + " checked, " + st.bad.Render(count(int64(s.Missing))+" missing")
+	return st.bad.Render("✗ not passed") + ": " + cells.Plural(int64(s.Checked), "item") + " checked, " + st.bad.Render(cells.Count(int64(s.Missing))+" missing")
 }
 
 // problem describes why the report could not be checked. The text below tells how to name
 // a missing one.
 func (p *survivalPage) problem() string {
 	if errors.Is(p.err, fault.NotFound) {
-		return oneLine(p.err.Error(), 300)
+		return cells.OneLine(p.err.Error(), 300)
 	}
 	return p.app.explain(p.err)
 }
@@ -80,22 +81,22 @@ func (p *survivalPage) tally() string {
 			}
 		}
 		if n > 0 {
-			why = append(why, count(int64(n))+" "+cause)
+			why = append(why, cells.Count(int64(n))+" "+cause)
 		}
 	}
 	if n := len(p.result.Dropped); n > 0 {
-		why = append(why, count(int64(n))+" need not surface any more")
+		why = append(why, cells.Count(int64(n))+" need not surface any more")
 	}
 	if len(why) == 0 {
-		return fit(" "+st.faint.Render(said[0]), p.w)
+		return cells.Fit(" "+st.faint.Render(said[0]), p.w)
 	}
 	left := " " + strings.Join(why, ", ")
 	for _, s := range said {
-		if width(left)+width(s)+3 <= p.w {
-			return spread(left, st.faint.Render(s)+" ", p.w)
+		if cells.Width(left)+cells.Width(s)+3 <= p.w {
+			return cells.Spread(left, st.faint.Render(s)+" ", p.w)
 		}
 	}
-	return fit(left, p.w)
+	return cells.Fit(left, p.w)
 }
 
 // row renders an item as a line.
@@ -107,9 +108,9 @@ func (p *survivalPage) row(i, w int) string {
 	}
 	why := ""
 	if w >= 64 {
-		why = fit(r.Why, 13) + " "
+		why = cells.Fit(r.Why, 13) + " "
 	}
-	return fit(columns(mark, fit(r.ID, 6), fit(state, 14), why+oneLine(r.Content, rowRunes)), w)
+	return cells.Fit(columns(mark, cells.Fit(r.ID, 6), cells.Fit(state, 14), why+cells.OneLine(r.Content, rowRunes)), w)
 }
 
 // compose renders the text about the chosen item. It runs after changes, not for each
@@ -154,7 +155,7 @@ func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []docLine
 	if it.Priority != "" {
 		why = it.Priority + " " + why
 	}
-	x.text(why+" · by "+oneLine(it.Worker, 60), "")
+	x.text(why+" · by "+cells.OneLine(it.Worker, 60), "")
 	x.line("")
 	x.text(it.Content, "")
 	if it.Reason != "" {
@@ -179,7 +180,7 @@ func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []docLine
 	}
 	where := shownPath(a, it.Passage.Report)
 	if closed {
-		where += ", " + clean(it.Passage.Where)
+		where += ", " + cells.Clean(it.Passage.Where)
 	} else {
 		where += fmt.Sprintf(":%d", it.Passage.Line)
 	}
@@ -188,8 +189,8 @@ func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []docLine
 		facts += "   o opens it"
 	}
 	x.heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] + st.faint.Render(facts))
-	x.line("  " + st.key.Render(fitLeft(where, min(width(where), max(x.w-2, 1)))))
-	for _, l := range carriedBy(it).mark(st, wrap(clean(it.Passage.Text), min(x.w-2, measure))) {
+	x.line("  " + st.key.Render(cells.FitLeft(where, min(cells.Width(where), max(x.w-2, 1)))))
+	for _, l := range carriedBy(it).mark(st, cells.Wrap(cells.Clean(it.Passage.Text), min(x.w-2, measure))) {
 		x.line(st.faint.Render("▏ ") + l)
 	}
 	return x.lines
@@ -199,12 +200,12 @@ func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []docLine
 // to the home directory.
 func shownPath(a *app, path string) string {
 	if rel, err := filepath.Rel(a.Files, path); err == nil && filepath.IsLocal(rel) {
-		return oneLine(rel, rowRunes)
+		return cells.OneLine(rel, rowRunes)
 	}
 	if a.Home != "" {
 		if rel, err := filepath.Rel(a.Home, path); err == nil && filepath.IsLocal(rel) {
-			return "~" + string(filepath.Separator) + oneLine(rel, rowRunes)
+			return "~" + string(filepath.Separator) + cells.OneLine(rel, rowRunes)
 		}
 	}
-	return oneLine(path, rowRunes)
+	return cells.OneLine(path, rowRunes)
 }

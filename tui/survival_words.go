@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"blackboard/board/survival"
+	"blackboard/tui/cells"
 )
 
 // carriedWords are the words that a passage shares with an item.
@@ -15,7 +16,7 @@ type carriedWords struct {
 // carriedBy returns which words of a passage the item requires, by the rules of the
 // check: inflected words and other forms of numbers match.
 func carriedBy(it *survival.ItemResult) *carriedWords {
-	f := &carriedWords{words: strings.Fields(clean(it.Passage.Text))}
+	f := &carriedWords{words: strings.Fields(cells.Clean(it.Passage.Text))}
 	carried := survival.Carried(it.Content, strings.Join(f.words, " "))
 	at := 0
 	for _, w := range f.words {

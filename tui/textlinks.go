@@ -13,6 +13,7 @@ import (
 	"blackboard/board/lazyregexp"
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 )
 
 // Texts name things: entries, signals, capsules, items of the memory, files with lines,
@@ -139,7 +140,7 @@ func (a *app) urlLink(url string) textLink {
 		}
 		url = url[:len(url)-1]
 	}
-	url = clean(url)
+	url = cells.Clean(url)
 	note := "in the browser"
 	if a.Browser == nil {
 		note = "to the clipboard"
@@ -196,7 +197,7 @@ func (a *app) idLink(ctx context.Context, in *linked, id string) (l textLink) {
 			return l
 		}
 		if c, err := k.Get(ctx, id); err == nil {
-			l.note = oneLine(c.Title, kb.MaxTitle)
+			l.note = cells.OneLine(c.Title, kb.MaxTitle)
 			l.open = func() tea.Cmd { return a.push(newCapsulePage(a, id)) }
 		}
 	case itemID.MatchString(id):

@@ -231,6 +231,9 @@ func TestBurnShapes(t *testing.T) {
 	}
 }
 
+// troubled is text of all kinds that terminals have trouble with.
+const troubled = "日本語 👩‍👩‍👧‍👦 e\u0301 🇩🇪 ❤️ 👍🏽 한국어 ﷽"
+
 // fillTroubled makes a run, a capsule and memories of what terminals have trouble with.
 func fillTroubled(h *harness) {
 	ctx := context.Background()

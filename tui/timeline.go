@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -125,15 +126,15 @@ func (t *timeline) shownLanes() []board.Lane {
 			rest.Did[c] = rest.Did[c] || l.Did[c]
 		}
 	}
-	rest.Worker = plural(int64(len(d.all)-len(shown)), "other")
+	rest.Worker = cells.Plural(int64(len(d.all)-len(shown)), "other")
 	return append(shown, rest)
 }
 
 func (t *timeline) view() []string {
 	p, st := t.page, t.page.app.st
 	var lines []string
-	add := func(name, facts, cells string) {
-		lines = append(lines, fit(t.label(name, facts)+cells, p.w))
+	add := func(name, facts, bars string) {
+		lines = append(lines, cells.Fit(t.label(name, facts)+bars, p.w))
 	}
 	if h := t.curve(); h > 0 {
 		cols := burnColumns(t.burn, t.columns(), t.last())
@@ -157,10 +158,10 @@ func (t *timeline) view() []string {
 	}
 	for i := range shown {
 		l := &shown[i]
-		add(l.Worker, count(l.Entries)+spentShort(p.scene.state.Spent(l.Worker)), t.laneCells(l, most))
+		add(l.Worker, cells.Count(l.Entries)+spentShort(p.scene.state.Spent(l.Worker)), t.laneCells(l, most))
 	}
 	words := " " + t.words()
-	return append(lines, spread(words, st.faint.Render(t.scale(p.w-width(words))), p.w))
+	return append(lines, cells.Spread(words, st.faint.Render(t.scale(p.w-cells.Width(words))), p.w))
 }
 
 // spentShort formats what a worker has used: tokens, else cost; "" if unknown.
@@ -169,7 +170,7 @@ func spentShort(s board.Spent) string {
 	case s.Tokens == nil && s.Cost == nil:
 		return ""
 	case s.Tokens == nil:
-		return right("cost "+strconv.FormatFloat(*s.Cost, 'f', 2, 64), 11)
+		return cells.Right("cost "+strconv.FormatFloat(*s.Cost, 'f', 2, 64), 11)
 	}
 	n, unit := *s.Tokens, ""
 	for _, u := range []string{"k", "M", "G"} {
@@ -181,16 +182,16 @@ func spentShort(s board.Spent) string {
 	if unit != "" && n < 100 {
 		digits = 1
 	}
-	return right(strconv.FormatFloat(n, 'f', digits, 64)+unit+" tok", 11)
+	return cells.Right(strconv.FormatFloat(n, 'f', digits, 64)+unit+" tok", 11)
 }
 
 // label returns the text before a line.
 func (t *timeline) label(name, facts string) string {
 	w := t.gutter()
 	if w < 3 {
-		return fit("", w)
+		return cells.Fit("", w)
 	}
-	return spread(" "+fitName(name, w-width(facts)-4), t.page.app.st.faint.Render(facts)+"  ", w)
+	return cells.Spread(" "+cells.FitName(name, w-cells.Width(facts)-4), t.page.app.st.faint.Render(facts)+"  ", w)
 }
 
 // at returns the column of the moment on the screen; -1 is now.
@@ -254,15 +255,15 @@ func (t *timeline) laneCells(l *board.Lane, most int64) string {
 func (t *timeline) words() string {
 	p := t.page
 	st, b := p.app.st, &p.back
-	where := "event " + count(b.now)
+	where := "event " + cells.Count(b.now)
 	if b.on {
-		where = "event " + count(b.seq) + " of " + count(b.now)
+		where = "event " + cells.Count(b.seq) + " of " + cells.Count(b.now)
 	}
 	switch {
 	case !b.on && errors.Is(p.follow.err, fault.Gone):
 		return st.bad.Render("another process deleted this run; this is its last state · esc to the list")
 	case !b.on && p.follow.err != nil && !p.lost():
-		return st.bad.Render("not live: " + oneLine(p.follow.err.Error(), 120))
+		return st.bad.Render("not live: " + cells.OneLine(p.follow.err.Error(), 120))
 	case !b.on && p.lost():
 		return st.bad.Render("connection lost") + st.faint.Render(" "+where+"; retrying")
 	case !b.on:
@@ -270,7 +271,7 @@ func (t *timeline) words() string {
 	case p.loading():
 		return st.warn.Render("back") + st.faint.Render(" "+where+"… ") + st.warn.Render(p.stillShown())
 	}
-	return st.warn.Render("back") + st.faint.Render(" "+where+" "+clock(b.at)+" "+oneLine(b.what, 60)+"  L live")
+	return st.warn.Render("back") + st.faint.Render(" "+where+" "+cells.Clock(b.at)+" "+cells.OneLine(b.what, 60)+"  L live")
 }
 
 // scale explains the symbols, if there is room.
@@ -285,7 +286,7 @@ func (t *timeline) scale(room int) string {
 	}
 	all := []string{gate}
 	if peak > 0 {
-		most := "at most " + count(peak) + " open  "
+		most := "at most " + cells.Count(peak) + " open  "
 		all = []string{"█ blocking ▒ other, " + most + gate, most + gate, gate, most}
 	}
 	if len(t.shownLanes()) > 0 {
@@ -293,7 +294,7 @@ func (t *timeline) scale(room int) string {
 		all = append([]string{lanes + all[0], lanes, "█ posted · did something else  "}, all...)
 	}
 	for _, s := range all {
-		if width(s) < room {
+		if cells.Width(s) < room {
 			return s
 		}
 	}
@@ -375,7 +376,7 @@ func (t *timeline) toPeak() tea.Cmd {
 	if peak.Seq == 0 {
 		return notice("no question was open yet")
 	}
-	said := plural(peak.Total(), "question") + " open: the most there were at once"
+	said := cells.Plural(peak.Total(), "question") + " open: the most there were at once"
 	return tea.Batch(t.page.goTo(peak.Seq), notice(said))
 }
 
@@ -407,5 +408,5 @@ func (t *timeline) markHere() tea.Cmd {
 	}
 	t.mark = here
 	const next = " is marked; = shows what has changed between it and the moment you go to"
-	return notice("event " + count(here) + next)
+	return notice("event " + cells.Count(here) + next)
 }

@@ -1,6 +1,10 @@
 package tui
 
-import tea "github.com/charmbracelet/bubbletea"
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/tui/cells"
+)
 
 // twoPanes is a list with a text about its chosen row beside it, or below on narrow
 // screens. The page uses the two lines above.
@@ -33,7 +37,7 @@ func (p *twoPanes) drawn(st *styles, above []string, rows, about string) []strin
 	items := st.pane(rows, p.items.place(), p.items.view(!p.inDoc), p.left.w, p.left.h, !p.inDoc)
 	text := st.pane(about, p.doc.more(), p.doc.view(), p.right.w, p.right.h, p.inDoc)
 	if p.w >= wide {
-		return append(above, beside(st.faint.Render("│"), items, text)...)
+		return append(above, cells.Beside(st.faint.Render("│"), items, text)...)
 	}
 	return append(append(above, items...), text...)
 }

@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
 
@@ -91,6 +92,6 @@ func withClocks(s string) string {
 		if err != nil {
 			return at
 		}
-		return clock(t)
+		return cells.Clock(t)
 	})
 }

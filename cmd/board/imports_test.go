@@ -47,8 +47,9 @@ var allowedImports = map[string][]string{
 	"hooks/setup":      {"blackboard/board/replace", "blackboard/hooks/harness", "github.com/pelletier/go-toml/v2"},
 	"kb":               {"blackboard/board/text", "blackboard/board/replace", "blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/board/clash", "blackboard/kb/evidence", "blackboard/kb/markdown", "blackboard/kb/secret", "go.yaml.in/yaml/v4", "golang.org/x/text", "blackboard/kb/store", "blackboard/board/words"}, // titles in one Unicode form, without case
 	"cmd/board":        {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term", "github.com/rogpeppe/go-internal/diff", "github.com/modelcontextprotocol/go-sdk"},
+	"tui/cells":        {"blackboard/board", "blackboard/board/text", "github.com/charmbracelet/x/ansi"},
 	"tui/dark":         {}, // of the standard library os alone: see its doc
-	"tui":              {"blackboard/board/check", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/text", "blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/embed", "blackboard/tui/dark", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark", "blackboard/tui/keys"},
+	"tui":              {"blackboard/board/check", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/text", "blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/embed", "blackboard/tui/cells", "blackboard/tui/dark", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark", "blackboard/tui/keys"},
 	"kb/store":         {"blackboard/embed", "blackboard/board/postgres", "blackboard/board/sqlite", "blackboard/kb/index", "blackboard/kb/rank"},
 	"board/words":      {"github.com/kljensen/snowball", "golang.org/x/text"}, // stems, Unicode forms
 	"tui/keys":         {"github.com/charmbracelet/bubbles/key", "github.com/charmbracelet/bubbletea"},

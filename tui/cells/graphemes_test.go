@@ -1,10 +1,8 @@
-package tui
+package cells
 
 import (
 	"strings"
 	"testing"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 func TestCertain(t *testing.T) {
@@ -40,7 +38,7 @@ func FuzzCertain(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		s = clean(s)
+		s = Clean(s)
 		for _, r := range s {
 			if r == keycap || r >= firstVariant && r <= lastVariant || r >= firstLetter && r <= lastLetter {
 				t.Errorf("%q is left in %q", r, s)
@@ -48,12 +46,6 @@ func FuzzCertain(f *testing.F) {
 		}
 	})
 }
-
-// wide is text of all kinds that terminals have trouble with.
-const troubled = "日本語 👩‍👩‍👧‍👦 e\u0301 🇩🇪 ❤️ 👍🏽 한국어 ﷽"
-
-// widthsAgree reports whether terminals agree about how wide a line is.
-func widthsAgree(line string) bool { return ansi.StringWidthWc(line) == ansi.StringWidth(line) }
 
 // TestWrap: a line breaks at blanks and after hyphens, but not in an option.
 func TestWrap(t *testing.T) {
@@ -69,7 +61,7 @@ func TestWrap(t *testing.T) {
 		{"- a list with -x", 13, "- a list with|-x"},
 		{"--much-too-long", 6, "--much|-too-l|ong"},
 	} {
-		if got := strings.Join(wrap(c.s, c.w), "|"); got != c.want {
+		if got := strings.Join(Wrap(c.s, c.w), "|"); got != c.want {
 			t.Errorf("%q at %d: %q, want %q", c.s, c.w, got, c.want)
 		}
 	}
