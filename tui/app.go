@@ -20,6 +20,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/kb"
 	"blackboard/tui/cells"
+	"blackboard/tui/styles"
 )
 
 // app has what all pages share. It does not change while the program runs, except for the
@@ -30,7 +31,7 @@ type app struct {
 	ctx context.Context // ends with the program
 	// reads has a slot for each large read that may run at a time.
 	reads chan struct{}
-	st    *styles
+	st    *styles.Set
 	// still is set in tests: nothing is followed or polled.
 	still bool
 	// clock replaces the boards' clock, which is the server's if there is one; nil: no
@@ -66,7 +67,7 @@ func newApp(ctx context.Context, cfg Config) *app {
 	if cfg.Renderer == nil {
 		cfg.Renderer = lipgloss.NewRenderer(io.Discard)
 	}
-	a := &app{Config: cfg, clock: clock, st: newStyles(cfg.Renderer, cfg.Theme), lastReport: map[string]string{}, reads: make(chan struct{}, maxReads)}
+	a := &app{Config: cfg, clock: clock, st: styles.New(cfg.Renderer, cfg.Theme), lastReport: map[string]string{}, reads: make(chan struct{}, maxReads)}
 	a.contact.turned = make(chan error, 1)
 	a.ctx = board.OnContact(ctx, cfg.Boards, a.contact.told)
 	return a

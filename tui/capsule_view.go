@@ -10,7 +10,7 @@ import (
 )
 
 func (p *capsulePage) view() []string {
-	return append([]string{p.app.st.heading("Capsule "+cells.Clean(p.id), p.doc.more(), p.w, true)}, p.doc.view()...)
+	return append([]string{p.app.st.Heading("Capsule "+cells.Clean(p.id), p.doc.more(), p.w, true)}, p.doc.view()...)
 }
 
 // compose renders the page. It runs after changes, not for each view.
@@ -47,7 +47,7 @@ func (p *capsulePage) lines() []docLine {
 	x := newWriter(st, p.w)
 	x.names = 15
 	for _, l := range cells.Wrap(cells.OneLine(c.Title, kb.MaxTitle), p.w-2) {
-		x.line(st.bold.Render(l))
+		x.line(st.Bold.Render(l))
 	}
 	p.badges(x)
 	if c.Retired != nil {
@@ -94,7 +94,7 @@ func because(why string) string {
 func (p *capsulePage) badges(x *writer) {
 	var line string
 	for _, b := range badges(p.capsule) {
-		b = p.app.st.badge.Render(" " + b + " ")
+		b = p.app.st.Badge.Render(" " + b + " ")
 		if line != "" && cells.Width(line)+1+cells.Width(b) > p.w-2 {
 			x.line(line)
 			line = ""
@@ -134,7 +134,7 @@ func (p *capsulePage) row(x *writer, name, value string) {
 
 // link writes a line with a link.
 func (p *capsulePage) link(x *writer, name, id string) {
-	text := x.st.faint.Render(cells.Fit(name, x.names)) + x.st.key.Render(cells.Clean(id)) + "  " + p.titles[id]
+	text := x.st.Faint.Render(cells.Fit(name, x.names)) + x.st.Key.Render(cells.Clean(id)) + "  " + p.titles[id]
 	x.place(cells.Fit(text, x.w), id)
 }
 
@@ -180,6 +180,6 @@ func (p *capsulePage) event(x *writer, e *kb.Event) {
 		if i > 0 {
 			l = "    " + l
 		}
-		x.line("  " + st.faint.Render(l))
+		x.line("  " + st.Faint.Render(l))
 	}
 }

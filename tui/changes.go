@@ -10,6 +10,7 @@ import (
 	"blackboard/board/policy"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/styles"
 )
 
 // changesPage shows the changes between two moments of a run.
@@ -64,7 +65,7 @@ func readDifference(ctx context.Context, b *board.Board, dir string, from, to in
 	}
 	light := func(p *board.Past) (string, error) {
 		v, err := p.Gate(ctx, by.Gate)
-		return lightWord(v.Open, len(v.Reasons)), err
+		return styles.Gate(v.Open, len(v.Reasons)), err
 	}
 	before, err := b.At(ctx, from)
 	if err != nil {
@@ -118,20 +119,20 @@ func (p *changesPage) compose() {
 func (d *difference) lines(x *writer) []docLine {
 	st, c := x.st, &d.changes
 	to := "event " + cells.Count(d.after.Seq) + ", " + cells.Clock(d.after.At)
-	x.line(st.faint.Render("from " + d.from + ", to " + to))
+	x.line(st.Faint.Render("from " + d.from + ", to " + to))
 	if d.was == d.is {
 		x.line("the same " + d.is)
 	} else {
 		x.line(d.was + " → " + d.is)
 	}
 	entry := func(e *board.Entry, what string) {
-		x.place(cells.Fit("  "+st.key.Render(cells.Fit(e.ID, 7))+" "+what+" "+cells.OneLine(e.Content, rowRunes), x.w+1), e.ID)
+		x.place(cells.Fit("  "+st.Key.Render(cells.Fit(e.ID, 7))+" "+what+" "+cells.OneLine(e.Content, rowRunes), x.w+1), e.ID)
 	}
 	if len(c.Status) > 0 {
 		x.heading("Entries that are no longer what they were")
 		for i := range c.Status {
 			s := &c.Status[i]
-			entry(&s.Entry, statusWord(st, s.Entry.Status)+st.faint.Render(" was "+s.Was))
+			entry(&s.Entry, statusWord(st, s.Entry.Status)+st.Faint.Render(" was "+s.Was))
 		}
 		x.cut(len(c.Status))
 	}
@@ -140,14 +141,14 @@ func (d *difference) lines(x *writer) []docLine {
 		x.heading(cells.Plural(c.Posted, "new entry"))
 		for i := range c.Entries {
 			e := &c.Entries[i]
-			what := paint(st.kind, e.Type, typeName(e.Type, 6))
+			what := styles.Paint(st.Kind, e.Type, typeName(e.Type, 6))
 			if e.Status != board.Active {
 				what += " " + statusWord(st, e.Status)
 			}
-			entry(e, what+" "+st.faint.Render(cells.ShortName(e.Worker, 24)))
+			entry(e, what+" "+st.Faint.Render(cells.ShortName(e.Worker, 24)))
 		}
 		if more := c.Posted - int64(len(c.Entries)); more > 0 {
-			x.line(st.faint.Render("  and " + cells.Count(more) + " more"))
+			x.line(st.Faint.Render("  and " + cells.Count(more) + " more"))
 		}
 	}
 	if len(c.Expected)+len(c.Variables) > 0 {
@@ -193,15 +194,15 @@ func (d *difference) questions(x *writer) {
 				x.heading(part.name)
 			}
 			if n <= maxChanged {
-				what := paint(x.st.priority, s.Priority, cells.Fit(s.Priority, 8)) + " " + signalMark(x.st, s.Status)
+				what := styles.Paint(x.st.Priority, s.Priority, cells.Fit(s.Priority, 8)) + " " + signalMark(x.st, s.Status)
 				if s.AddressedBy != "" {
-					what += x.st.faint.Render(" by " + s.AddressedBy)
+					what += x.st.Faint.Render(" by " + s.AddressedBy)
 				}
-				x.place(cells.Fit("  "+x.st.key.Render(cells.Fit(s.ID, 7))+" "+what+" "+cells.OneLine(s.Content, rowRunes), x.w+1), s.ID)
+				x.place(cells.Fit("  "+x.st.Key.Render(cells.Fit(s.ID, 7))+" "+what+" "+cells.OneLine(s.Content, rowRunes), x.w+1), s.ID)
 			}
 		}
 		if n > maxChanged {
-			x.line(x.st.faint.Render("  and " + cells.Count(int64(n-maxChanged)) + " more"))
+			x.line(x.st.Faint.Render("  and " + cells.Count(int64(n-maxChanged)) + " more"))
 		}
 	}
 }
@@ -209,12 +210,12 @@ func (d *difference) questions(x *writer) {
 // cut notes that there may be more than was read.
 func (x *writer) cut(n int) {
 	if n == maxChanged {
-		x.line(x.st.faint.Render(fmt.Sprintf("  these are the first %d; there may be more", n)))
+		x.line(x.st.Faint.Render(fmt.Sprintf("  these are the first %d; there may be more", n)))
 	}
 }
 
 func (p *changesPage) view() []string {
-	heading := p.app.st.heading("What has changed", p.doc.more(), p.w, true)
+	heading := p.app.st.Heading("What has changed", p.doc.more(), p.w, true)
 	return append([]string{heading}, p.doc.view()...)
 }
 

@@ -15,6 +15,7 @@ import (
 	"blackboard/board/verify"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/styles"
 )
 
 func (p *checkPage) setSize(w, h int) {
@@ -31,18 +32,18 @@ func (p *checkPage) view() []string {
 	case p.pick != nil:
 		return p.pick.view()
 	case p.err != nil:
-		lines := []string{st.bad.Render("✗ " + p.name + " could not be checked"), ""}
+		lines := []string{st.Bad.Render("✗ " + p.name + " could not be checked"), ""}
 		here := p.app.Files + string(filepath.Separator)
 		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.app.explain(p.err), here, ""), p.w-2)...)
 		lines = append(lines, "",
-			st.faint.Render("r chooses a report · ctrl+r checks it again · esc back"))
+			st.Faint.Render("r chooses a report · ctrl+r checks it again · esc back"))
 		return cells.Fill(cells.Indented(lines), p.w, p.h)
 	case p.result == nil:
 		return cells.Fill(cells.Indented([]string{"checking…"}), p.w, p.h)
 	}
 	lines := []string{
-		cells.Spread(" "+p.verdict(), st.faint.Render(p.reports())+" ", p.w),
-		cells.Spread(" "+p.note(), st.faint.Render(p.policy())+" ", p.w),
+		cells.Spread(" "+p.verdict(), st.Faint.Render(p.reports())+" ", p.w),
+		cells.Spread(" "+p.note(), st.Faint.Render(p.policy())+" ", p.w),
 	}
 	about := ""
 	if r := p.chosen(); r != nil {
@@ -58,11 +59,11 @@ func (p *checkPage) view() []string {
 func (p *checkPage) verdict() string {
 	if p.result.Passed {
 		if not := p.result.Skipped(); len(not) > 0 {
-			return p.app.st.warn.Render("✓ passed") + ", skipped: " + strings.Join(not, ", ")
+			return p.app.st.Warn.Render("✓ passed") + ", skipped: " + strings.Join(not, ", ")
 		}
-		return p.app.st.good.Render("✓ passed")
+		return p.app.st.Good.Render("✓ passed")
 	}
-	return p.app.st.bad.Render("✗ not passed") + ": " + strings.Join(p.result.Failed(), ", ")
+	return p.app.st.Bad.Render("✗ not passed") + ": " + strings.Join(p.result.Failed(), ", ")
 }
 
 // reports names what is held against the run.
@@ -91,22 +92,22 @@ func (p *checkPage) note() string {
 	case p.checking.reading:
 		return "checking again…"
 	case p.changed:
-		return p.app.st.warn.Render("the run has changed since") + ": ctrl+r"
+		return p.app.st.Warn.Render("the run has changed since") + ": ctrl+r"
 	}
-	return p.app.st.faint.Render("words and numbers, not meaning")
+	return p.app.st.Faint.Render("words and numbers, not meaning")
 }
 
 // stepMark says in a character and its colour how a step came out.
-func stepMark(st *styles, s *check.Step) string {
+func stepMark(st *styles.Set, s *check.Step) string {
 	switch {
 	case !s.Passed:
-		return st.bad.Render("✗")
+		return st.Bad.Render("✗")
 	case s.Skipped:
-		return st.faint.Render("–")
+		return st.Faint.Render("–")
 	case len(s.Warnings) > 0:
-		return st.warn.Render("!")
+		return st.Warn.Render("!")
 	}
-	return st.good.Render("✓")
+	return st.Good.Render("✓")
 }
 
 // row is a step or a finding in a line.
@@ -114,7 +115,7 @@ func (p *checkPage) row(i, w int) string {
 	st, r := p.app.st, &p.rows[i]
 	f := r.found
 	if f == nil {
-		name := st.title.Render(cells.Fit(r.step.Name, 9))
+		name := st.Title.Render(cells.Fit(r.step.Name, 9))
 		return cells.Fit(columns(stepMark(st, r.step), name, cells.OneLine(r.step.Headline, rowRunes)), w)
 	}
 	said := f.Text
@@ -215,9 +216,9 @@ func findingTexts(f *check.Finding) []string {
 func (p *checkPage) factLines(x *writer, f *check.Finding) {
 	place := cells.OneLine(filepath.Base(f.Report), 60) + fmt.Sprintf(":%d", f.Line)
 	if !noText(f.Report) {
-		place += x.st.faint.Render("   o opens it")
+		place += x.st.Faint.Render("   o opens it")
 	}
-	x.line(x.st.key.Render(place))
+	x.line(x.st.Key.Render(place))
 	x.text(f.Passage.Text, "▏ ")
 	if len(f.Passage.Entries) > 0 {
 		x.heading("Its other facts stand on")
@@ -264,7 +265,7 @@ func pairLines(x *writer, f *check.Finding, ways bool) {
 		if ways {
 			x.place(cells.Fit(head, x.w), id)
 		} else {
-			x.line(x.st.key.Render(cells.FitLeft(head, min(cells.Width(head), x.w))))
+			x.line(x.st.Key.Render(cells.FitLeft(head, min(cells.Width(head), x.w))))
 		}
 		x.text(text, "▏ ")
 	}
@@ -357,7 +358,7 @@ func (p *pairPage) setSize(w, h int) {
 
 func (p *pairPage) view() []string {
 	heading := p.found.ID + " and " + p.found.Other + " may contradict each other"
-	return append([]string{p.app.st.heading(heading, p.doc.more(), p.w, true)}, p.doc.view()...)
+	return append([]string{p.app.st.Heading(heading, p.doc.more(), p.w, true)}, p.doc.view()...)
 }
 
 func (p *pairPage) title() string { return "pair" }

@@ -16,6 +16,7 @@ import (
 	"blackboard/board/policy"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/styles"
 )
 
 // detailPage shows an entry or a signal with its context, and links to walk along.
@@ -247,36 +248,36 @@ func (p *detailPage) history(x *writer, events []board.Event) {
 	if p.on == page(p) {
 		hint = "   enter on a line goes back to that moment"
 	}
-	x.heading("History" + x.st.faint.Render(hint))
+	x.heading("History" + x.st.Faint.Render(hint))
 	for i := range events {
 		e := &events[i]
-		what := "  " + x.st.faint.Render(fmt.Sprintf("%s  event %s", cells.Clock(e.At), cells.Count(e.Seq))) + "  " + e.Verb + x.st.faint.Render(" by ") + cells.OneLine(e.Actor, 60)
+		what := "  " + x.st.Faint.Render(fmt.Sprintf("%s  event %s", cells.Clock(e.At), cells.Count(e.Seq))) + "  " + e.Verb + x.st.Faint.Render(" by ") + cells.OneLine(e.Actor, 60)
 		d := e.Describe()
 		if e.Verb == "claim" { // the time at which the lease ends
 			d = withClocks(d)
 		}
 		if d = cells.OneLine(d, rowRunes); d != "" {
-			what += x.st.faint.Render(": " + d)
+			what += x.st.Faint.Render(": " + d)
 		}
 		x.place(what, fmt.Sprintf("@%d", e.Seq))
 	}
 }
 
 // statusWord returns a status with its sign.
-func statusWord(st *styles, status string) string {
+func statusWord(st *styles.Set, status string) string {
 	switch status {
 	case board.Disputed:
-		return st.warn.Render("≠ disputed")
+		return st.Warn.Render("≠ disputed")
 	case board.Superseded:
-		return st.strike.Render("† superseded")
+		return st.Strike.Render("† superseded")
 	case board.SignalOpen:
-		return st.warn.Render("● open")
+		return st.Warn.Render("● open")
 	case board.Addressed:
-		return st.good.Render("✓ addressed")
+		return st.Good.Render("✓ addressed")
 	case board.Waived:
-		return st.faint.Render("○ waived")
+		return st.Faint.Render("○ waived")
 	}
-	return st.good.Render(status)
+	return st.Good.Render(status)
 }
 
 // head returns the id, unless the heading of the pane has it.
@@ -284,7 +285,7 @@ func (p *detailPage) head(id string) string {
 	if p.on != page(p) {
 		return ""
 	}
-	return p.app.st.bold.Render(id) + "  "
+	return p.app.st.Bold.Render(id) + "  "
 }
 
 // disputers are the ids of the entries that contradict the entry.
@@ -303,21 +304,21 @@ func (p *detailPage) entryLines() []docLine {
 	x := newWriter(st, p.w)
 	x.mark = p.mark
 	p.when(x)
-	head := p.head(e.ID) + paint(st.kind, e.Type, e.Type) + "  " + statusWord(st, e.Status)
+	head := p.head(e.ID) + styles.Paint(st.Kind, e.Type, e.Type) + "  " + statusWord(st, e.Status)
 	if by := p.disputers(); e.Status == board.Disputed && by != "" {
 		head += " by " + by
 	}
 	if e.MustSurface {
-		head += st.warn.Render("  ◆ must surface")
+		head += st.Warn.Render("  ◆ must surface")
 	}
 	x.line(head)
 	by := "by " + cells.OneLine(e.Worker, 60) + " · " + cells.Clock(e.Created) + " · " + cells.Since(e.Created, p.now())
 	if e.Confidence != nil {
 		by += fmt.Sprintf(" · confidence %.2g", *e.Confidence)
 	}
-	x.line(st.faint.Render(by))
+	x.line(st.Faint.Render(by))
 	if len(e.Tags) > 0 {
-		x.line(st.faint.Render("tags: ") + cells.OneLine(strings.Join(e.Tags, ", "), rowRunes))
+		x.line(st.Faint.Render("tags: ") + cells.OneLine(strings.Join(e.Tags, ", "), rowRunes))
 	}
 	x.line("")
 	x.prose(p.app, e.Content)
@@ -329,15 +330,15 @@ func (p *detailPage) entryLines() []docLine {
 		x.heading("Source")
 		source := "  " + cells.OneLine(e.SourceDoc, 200)
 		if e.SourceRef != "" {
-			source += st.faint.Render(" @ ") + cells.OneLine(e.SourceRef, 200)
+			source += st.Faint.Render(" @ ") + cells.OneLine(e.SourceRef, 200)
 		}
 		x.line(source)
 		if v := e.Verified; v != nil {
-			mark := st.warn
+			mark := st.Warn
 			if v.Sound() {
-				mark = st.good
+				mark = st.Good
 			}
-			x.line("  " + mark.Render(v.Mark()) + st.faint.Render(strings.TrimPrefix(cells.OneLine(v.Describe(), rowRunes), v.Mark())))
+			x.line("  " + mark.Render(v.Mark()) + st.Faint.Render(strings.TrimPrefix(cells.OneLine(v.Describe(), rowRunes), v.Mark())))
 		}
 	}
 	p.tree(x)
@@ -350,14 +351,14 @@ func (p *detailPage) signalLines() []docLine {
 	x := newWriter(st, p.w)
 	x.mark = p.mark
 	p.when(x)
-	head := p.head(s.ID) + paint(st.priority, s.Priority, s.Priority) + "  " + statusWord(st, s.Status)
+	head := p.head(s.ID) + styles.Paint(st.Priority, s.Priority, s.Priority) + "  " + statusWord(st, s.Status)
 	if p.blocks {
-		head += st.bad.Render("  keeps the gate closed")
+		head += st.Bad.Render("  keeps the gate closed")
 	}
 	x.line(head)
-	x.line(st.faint.Render("raised by " + cells.OneLine(s.Worker, 60) + " · " + cells.Clock(s.Created) + " · " + cells.Since(s.Created, p.now())))
+	x.line(st.Faint.Render("raised by " + cells.OneLine(s.Worker, 60) + " · " + cells.Clock(s.Created) + " · " + cells.Since(s.Created, p.now())))
 	if s.ClaimedAt(p.now()) {
-		x.line(st.accent.Render("⚑ claimed by "+cells.OneLine(s.ClaimedBy, 60)) + st.faint.Render(" until "+cells.Clock(*s.LeaseUntil)))
+		x.line(st.Accent.Render("⚑ claimed by "+cells.OneLine(s.ClaimedBy, 60)) + st.Faint.Render(" until "+cells.Clock(*s.LeaseUntil)))
 	}
 	x.line("")
 	x.prose(p.app, s.Content)
@@ -375,7 +376,7 @@ func (p *detailPage) signalLines() []docLine {
 			ways += " · c claims it"
 		}
 		for _, line := range cells.Wrap(ways, x.w) {
-			x.line(st.faint.Render(line))
+			x.line(st.Faint.Render(line))
 		}
 	}
 	p.tree(x)
@@ -428,6 +429,6 @@ func (p *detailPage) now() time.Time {
 // when notes that the page shows the past.
 func (p *detailPage) when(x *writer) {
 	if p.past != nil {
-		x.line(p.app.st.warn.Render("as it was after event " + cells.Count(p.past.Seq) + ", " + cells.Clock(p.past.At)))
+		x.line(p.app.st.Warn.Render("as it was after event " + cells.Count(p.past.Seq) + ", " + cells.Clock(p.past.At)))
 	}
 }

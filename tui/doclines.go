@@ -8,6 +8,7 @@ import (
 
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/styles"
 )
 
 // document is a text to scroll through, with lines that are links.
@@ -145,7 +146,7 @@ func (d *document) view() []string {
 	for i := d.top; i < min(len(d.lines), d.top+d.h); i++ {
 		text := d.lines[i].text
 		if i == here {
-			lines = append(lines, d.app.st.chosenRow("▌"+cells.Fit(text, d.w-1)))
+			lines = append(lines, d.app.st.ChosenRow("▌"+cells.Fit(text, d.w-1)))
 		} else {
 			lines = append(lines, " "+text)
 		}
@@ -164,7 +165,7 @@ func (d *document) more() string {
 
 // writer builds the lines of a document.
 type writer struct {
-	st    *styles
+	st    *styles.Set
 	w     int      // of the text
 	names int      // width of the names of fields
 	mark  []string // words to highlight in texts
@@ -175,7 +176,7 @@ type writer struct {
 const measure = 100
 
 // newWriter returns a writer for a page of w cells.
-func newWriter(st *styles, w int) *writer { return &writer{st: st, w: max(w-2, 1), names: 14} }
+func newWriter(st *styles.Set, w int) *writer { return &writer{st: st, w: max(w-2, 1), names: 14} }
 
 // line writes lines without links.
 func (x *writer) line(texts ...string) {
@@ -188,13 +189,13 @@ func (x *writer) line(texts ...string) {
 func (x *writer) place(text, to string) { x.lines = append(x.lines, docLine{text, to}) }
 
 // heading starts a section.
-func (x *writer) heading(text string) { x.line("", x.st.title.Render(text)) }
+func (x *writer) heading(text string) { x.line("", x.st.Title.Render(text)) }
 
 // text writes the text of an agent, wrapped, each line after a mark that nothing else
 // has.
 func (x *writer) text(s, mark string) {
 	for _, l := range cells.Wrap(cells.Clean(s), min(x.w-cells.Width(mark), measure)) {
-		x.line(x.st.faint.Render(mark) + markTexts(x.st, l, x.mark))
+		x.line(x.st.Faint.Render(mark) + styles.Highlight(x.st, l, x.mark))
 	}
 }
 
@@ -211,6 +212,6 @@ func (x *writer) fieldTo(name, value, to string) {
 		if i > 0 {
 			name, to = "", ""
 		}
-		x.place(x.st.faint.Render(cells.Fit(name, x.names))+l, to)
+		x.place(x.st.Faint.Render(cells.Fit(name, x.names))+l, to)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
+	"blackboard/tui/styles"
 )
 
 // pageRows is the number of entries in a read, and maxPages the number of such pages that
@@ -283,7 +284,7 @@ func (f *feed) view(focused bool) []string {
 	if f.filter.shown() {
 		body = append(body, " "+f.filter.view(r.w-1))
 	}
-	return f.page.app.st.pane("Entries, newest first", note, append(body, f.list.view(focused)...), r.w, r.h, focused)
+	return f.page.app.st.Pane("Entries, newest first", note, append(body, f.list.view(focused)...), r.w, r.h, focused)
 }
 
 // marks returns the two signs before an entry's text.
@@ -315,7 +316,7 @@ func typeName(kind string, w int) string {
 func (f *feed) row(i, w int) string {
 	st, e := f.page.app.st, f.at(i)
 	if e.id == "" {
-		return st.faint.Render(cells.Fit(board.EntryID(f.posted()-int64(i))+" …", w))
+		return st.Faint.Render(cells.Fit(board.EntryID(f.posted()-int64(i))+" …", w))
 	}
 	id := cells.Fit(e.id, min(max(cells.Width(f.newestID()), 3), 8))
 	name := f.page.nameWidth(w)
@@ -323,17 +324,17 @@ func (f *feed) row(i, w int) string {
 	if w >= 90 {
 		kind = typeName(e.kind, len(board.Contradiction))
 	}
-	text := markTexts(st, e.text, f.marked)
+	text := styles.Highlight(st, e.text, f.marked)
 	if e.status == board.Superseded {
-		text = st.strike.Render(text)
+		text = st.Strike.Render(text)
 	}
-	mark := st.warn.Render(marks(e.status, e.must))
+	mark := st.Warn.Render(marks(e.status, e.must))
 	age := ""
 	if w >= 80 {
-		age = st.faint.Render(cells.Ago(e.created, f.page.moment()))
+		age = st.Faint.Render(cells.Ago(e.created, f.page.moment()))
 	}
-	worker := st.faint.Render(cells.FitName(e.worker, name))
-	return cells.Spread(columns(st.faint.Render(id), paint(st.kind, e.kind, kind), worker, mark, text), age, w)
+	worker := st.Faint.Render(cells.FitName(e.worker, name))
+	return cells.Spread(columns(st.Faint.Render(id), styles.Paint(st.Kind, e.kind, kind), worker, mark, text), age, w)
 }
 
 func (f *feed) newestID() string { return board.EntryID(f.posted()) }

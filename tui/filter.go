@@ -82,7 +82,7 @@ func (f *filter) view(w int) string {
 	if f.active {
 		return cells.Fit(f.input.View(), w)
 	}
-	return cells.Fit(f.app.st.accent.Render("/ "+cells.OneLine(f.value(), w))+f.app.st.faint.Render("  esc clears it"), w)
+	return cells.Fit(f.app.st.Accent.Render("/ "+cells.OneLine(f.value(), w))+f.app.st.Faint.Render("  esc clears it"), w)
 }
 
 // actions returns the keys during input.

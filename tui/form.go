@@ -324,7 +324,7 @@ func (f *form) view() []string {
 	st := f.app.st
 	var body []string
 	for _, l := range f.introLines() {
-		body = append(body, st.faint.Render(l))
+		body = append(body, st.Faint.Render(l))
 	}
 	from, to := 0, len(body) // the lines of the field with the keys
 	for i, fl := range f.fields {
@@ -338,10 +338,10 @@ func (f *form) view() []string {
 	var word []string
 	switch {
 	case f.busy:
-		word = []string{st.faint.Render("…")}
+		word = []string{st.Faint.Render("…")}
 	case f.err != nil:
 		for _, l := range cells.Wrap("✗ "+f.app.explain(f.err), f.inner) {
-			word = append(word, st.bad.Render(l))
+			word = append(word, st.Bad.Render(l))
 		}
 		word = word[:min(len(word), max(f.h/3, 1))]
 	}
@@ -359,7 +359,7 @@ func (f *form) view() []string {
 	if f.app.Worker != "" {
 		heading += ", as " + cells.OneLine(f.app.Worker, 40)
 	}
-	return st.box(heading, foot, append(body, word...), f.inner)
+	return st.Box(heading, foot, append(body, word...), f.inner)
 }
 
 // foot returns the keys that end the form.
@@ -381,7 +381,7 @@ func (f *form) foot() string {
 
 // fieldLines renders a field with its label.
 func (f *form) fieldLines(fl *field, focused bool) []string {
-	label := f.app.st.titleOf(fl.label, focused)
+	label := f.app.st.TitleOf(fl.label, focused)
 	switch {
 	case len(fl.choices) > 0 && focused:
 		return []string{label + " ‹ " + fl.choices[fl.pick] + " ›"}

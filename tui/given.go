@@ -107,11 +107,11 @@ func (p *givenPage) lines() []docLine {
 	x := newWriter(st, p.w)
 	for i := range p.all {
 		r := &p.all[i]
-		when := st.faint.Render(cells.Clock(r.At) + "  event " + cells.Count(r.Seq))
+		when := st.Faint.Render(cells.Clock(r.At) + "  event " + cells.Count(r.Seq))
 		x.line(cells.Fit(when+"  "+cells.OneLine(r.Worker, 60)+"  "+cells.OneLine(r.Describe(), rowRunes), x.w))
 		for _, c := range r.Capsules {
 			scores := fmt.Sprintf("  score %.2f, evidence %.2f", c.Score, c.Evidence)
-			x.place(cells.Fit("  "+st.key.Render(cells.OneLine(c.ID, 40))+scores, x.w), c.ID)
+			x.place(cells.Fit("  "+st.Key.Render(cells.OneLine(c.ID, 40))+scores, x.w), c.ID)
 		}
 		x.line("")
 	}
@@ -126,7 +126,7 @@ func (p *givenPage) view() []string {
 	if p.past != nil {
 		heading += ", as of event " + cells.Count(p.past.Seq)
 	}
-	return append([]string{p.app.st.heading(heading, p.doc.more(), p.w, true)}, p.doc.view()...)
+	return append([]string{p.app.st.Heading(heading, p.doc.more(), p.w, true)}, p.doc.view()...)
 }
 
 func (p *givenPage) title() string { return "given" }

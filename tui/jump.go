@@ -241,7 +241,7 @@ func (j *jumpBox) layout() {
 
 func (j *jumpBox) view() []string {
 	lines := append([]string{cells.Fit(j.input.View(), j.list.w)}, j.list.view(true)...)
-	return j.app.st.box(j.heading, j.list.place(), lines, j.list.w)
+	return j.app.st.Box(j.heading, j.list.place(), lines, j.list.w)
 }
 
 func (j *jumpBox) row(i, w int) string {
@@ -251,8 +251,8 @@ func (j *jumpBox) row(i, w int) string {
 	if i > 0 && j.input.Value() == "" && j.shown[i-1].group == group {
 		group = "" // the row above has it
 	}
-	left := st.key.Render(cells.FitName(t.label, name)) + " " + cells.OneLine(t.text, rowRunes)
-	return cells.Spread(left, st.faint.Render(group), w)
+	left := st.Key.Render(cells.FitName(t.label, name)) + " " + cells.OneLine(t.text, rowRunes)
+	return cells.Spread(left, st.Faint.Render(group), w)
 }
 
 func (j *jumpBox) title() string { return "jump" }

@@ -3,8 +3,6 @@ package tui
 import (
 	"context"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -146,7 +144,7 @@ func (p *detailPage) tree(x *writer) {
 	if p.on != page(p) {
 		hint = ""
 	}
-	x.heading("Links" + x.st.faint.Render(hint))
+	x.heading("Links" + x.st.Faint.Render(hint))
 	for i, br := range all {
 		stem, below := "├ ", "│ "
 		if i == len(all)-1 {
@@ -173,49 +171,6 @@ const branchCells = 22
 // branch formats a link as a line.
 func (x *writer) branch(stem string, br branch) string {
 	what := cells.Fit(br.what, branchCells-cells.Width(stem))
-	id := x.st.key.Render(cells.Fit(br.id, 6))
-	return cells.Fit(columns(" "+x.st.faint.Render(stem)+what, id, br.line), x.w+1)
-}
-
-// markTexts highlights the texts in a line, ignoring case.
-func markTexts(st *styles, line string, texts []string) string {
-	return markIn(line, texts, st, func(s ...string) string { return s[0] })
-}
-
-// markIn is markTexts with a style for the rest of the line.
-func markIn(line string, texts []string, st *styles, rest func(...string) string) string {
-	if len(texts) == 0 {
-		return rest(line)
-	}
-	var out strings.Builder
-	from := 0
-	for i := 0; i < len(line); {
-		n := foldedPrefix(line[i:], texts)
-		if n == 0 {
-			_, n = utf8.DecodeRuneInString(line[i:])
-			i += n
-			continue
-		}
-		if from < i {
-			out.WriteString(rest(line[from:i]))
-		}
-		out.WriteString(st.found.Render(line[i : i+n]))
-		i += n
-		from = i
-	}
-	if from < len(line) {
-		out.WriteString(rest(line[from:]))
-	}
-	return out.String()
-}
-
-// foldedPrefix returns how many bytes of a line match the first of the texts that is a
-// prefix of it, ignoring case.
-func foldedPrefix(line string, texts []string) int {
-	for _, t := range texts {
-		if t != "" && len(line) >= len(t) && strings.EqualFold(line[:len(t)], t) {
-			return len(t)
-		}
-	}
-	return 0
+	id := x.st.Key.Render(cells.Fit(br.id, 6))
+	return cells.Fit(columns(" "+x.st.Faint.Render(stem)+what, id, br.line), x.w+1)
 }

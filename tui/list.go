@@ -137,7 +137,7 @@ func (l *list) view(focused bool) []string {
 	lines := make([]string, 0, l.h)
 	if l.n == 0 && l.empty != "" {
 		for _, s := range cells.Wrap(l.empty, max(l.w-2, 1)) {
-			lines = append(lines, " "+l.app.st.faint.Render(s))
+			lines = append(lines, " "+l.app.st.Faint.Render(s))
 		}
 	}
 	for i := l.top; i < min(l.n, l.top+l.h); i++ {
@@ -146,13 +146,13 @@ func (l *list) view(focused bool) []string {
 		case i != l.cursor || l.lost:
 			mark := " "
 			if l.changed != nil && l.changed(i) {
-				mark = l.app.st.good.Render("•")
+				mark = l.app.st.Good.Render("•")
 			}
 			lines = append(lines, mark+row)
 		case focused:
-			lines = append(lines, l.app.st.chosenRow("▌"+cells.Fit(row, l.w-1)))
+			lines = append(lines, l.app.st.ChosenRow("▌"+cells.Fit(row, l.w-1)))
 		default:
-			lines = append(lines, l.app.st.faint.Render("▏")+row)
+			lines = append(lines, l.app.st.Faint.Render("▏")+row)
 		}
 	}
 	return cells.Fill(lines, l.w, l.h)

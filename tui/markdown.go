@@ -64,7 +64,7 @@ func layOut(m *layout, src string, w int) []string {
 		src = src[:n]
 	}
 	w = max(w, 1)
-	m.src, m.plain = []byte(cells.Clean(src)), m.app.st.mono || m.app.st.bold.Render("x") == "x"
+	m.src, m.plain = []byte(cells.Clean(src)), m.app.st.Mono || m.app.st.Bold.Render("x") == "x"
 	var lines []string
 	if overloaded(string(m.src)) {
 		lines = m.wrap([]piece{{text: strings.TrimRight(string(m.src), "\n")}}, w)

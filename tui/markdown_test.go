@@ -111,7 +111,7 @@ func TestProse(t *testing.T) {
 	x := newWriter(bright.st, 40)
 	x.mark = []string{"needle"}
 	x.prose(bright, "- plain needle\n- **strong Needle**\n\n```\nneedle\n```")
-	found, title := bright.st.found.Render("needle"), bright.st.found.Render("Needle")
+	found, title := bright.st.Found.Render("needle"), bright.st.Found.Render("Needle")
 	var all strings.Builder
 	for _, l := range x.lines {
 		all.WriteString(l.text + "\n")

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/tui/cells"
+	"blackboard/tui/styles"
 )
 
 // look is a set of styles of a piece of text.
@@ -34,21 +35,21 @@ func (m *layout) paint(as look, s string) string {
 	}
 	st := m.app.st
 	if as == 0 {
-		return markTexts(st, s, m.mark)
+		return styles.Highlight(st, s, m.mark)
 	}
 	style := m.app.Renderer.NewStyle()
 	switch {
 	case as&lookTitle != 0:
-		style = st.title
+		style = st.Title
 	case as&lookFaint != 0:
-		style = st.faint
+		style = st.Faint
 	case as&lookCode != 0:
-		style = st.info
+		style = st.Info
 	case as&lookLink != 0:
-		style = st.key
+		style = st.Key
 	}
 	style = paintMore(style, as)
-	return markIn(s, m.mark, st, style.Render)
+	return styles.HighlightIn(s, m.mark, st, style.Render)
 }
 
 func paintMore(style lipgloss.Style, as look) lipgloss.Style {

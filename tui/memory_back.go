@@ -55,7 +55,7 @@ func (m *memoryHands) itemRevisions(ctx context.Context, id string) (tea.Msg, er
 			lines: func(w int) []docLine {
 				x := newWriter(m.app.st, w)
 				for _, l := range cells.Wrap(cells.Clean(r.Title), x.w) {
-					x.line(x.st.bold.Render(l))
+					x.line(x.st.Bold.Render(l))
 				}
 				x.text(r.Content, "")
 				return x.lines

@@ -146,7 +146,7 @@ func (d *memoryDetail) layout() {
 	case d.err != nil:
 		x := newWriter(d.app.st, d.w)
 		for _, l := range cells.Wrap(d.app.explain(d.err), x.w) {
-			x.line(d.app.st.bad.Render(l))
+			x.line(d.app.st.Bad.Render(l))
 		}
 		lines = x.lines
 	case d.facts != nil:
@@ -168,7 +168,7 @@ func (d *memoryDetail) view() []string {
 	case d.ref != memoryRef{}:
 		name = "reading…"
 	}
-	return append([]string{d.app.st.heading(name, note, d.w, d.own)}, d.doc.view()...)
+	return append([]string{d.app.st.Heading(name, note, d.w, d.own)}, d.doc.view()...)
 }
 
 // title describes the item in a few words.

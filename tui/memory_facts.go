@@ -166,7 +166,7 @@ func (x *factLines) item(f *memoryFacts) {
 	it := f.item
 	if it.Title != "" {
 		for _, l := range cells.Wrap(cells.Clean(it.Title), x.w) {
-			x.line(x.st.bold.Render(l))
+			x.line(x.st.Bold.Render(l))
 		}
 	}
 	if marks := itemMarks(it, x.app.Now()); len(marks) > 0 {
@@ -250,7 +250,7 @@ func (x *factLines) revisions(all []memory.Item) {
 		if r.Why != "" {
 			line += ": " + cells.OneLine(r.Why, 200)
 		}
-		x.line(x.st.faint.Render(line))
+		x.line(x.st.Faint.Render(line))
 		if r.Title != "" {
 			x.text(r.Title, "  ")
 		}
@@ -281,7 +281,7 @@ func (x *factLines) note(n *memory.Note) {
 func (x *factLines) named(f *memoryFacts) {
 	n := f.named
 	if n.Revision == 0 {
-		x.line(x.st.faint.Render("Nothing is written yet. e writes it here, E in your editor."))
+		x.line(x.st.Faint.Render("Nothing is written yet. e writes it here, E in your editor."))
 	} else {
 		x.line(markdown(x.app, n.Body, min(x.w, measure))...)
 	}
@@ -306,7 +306,7 @@ func (x *factLines) named(f *memoryFacts) {
 	x.heading("What it said before")
 	for i := len(f.earlier) - 1; i >= 0; i-- {
 		n := &f.earlier[i]
-		x.line(x.st.faint.Render("revision " + cells.Count(int64(n.Revision)) + ", of " + moment(n.Updated)))
+		x.line(x.st.Faint.Render("revision " + cells.Count(int64(n.Revision)) + ", of " + moment(n.Updated)))
 		x.text(n.Body, "  │ ")
 	}
 }
@@ -328,14 +328,14 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	switch agent {
 	case "":
 		x.heading("Working notes")
-		x.line(x.st.faint.Render("Each agent has its own: A in the list chooses whose."))
+		x.line(x.st.Faint.Render("Each agent has its own: A in the list chooses whose."))
 	default:
 		x.heading("Working notes of " + cells.OneLine(agent, 40))
 	}
 	for i := range f.scratch {
 		n := &f.scratch[i]
-		about := x.st.faint.Render("  " + cells.Since(n.Updated, x.app.Now()) + ", read-only")
-		x.line(x.app.badges([]string{workingNote}) + " " + x.st.bold.Render(cells.OneLine(n.Key, 80)) + about)
+		about := x.st.Faint.Render("  " + cells.Since(n.Updated, x.app.Now()) + ", read-only")
+		x.line(x.app.badges([]string{workingNote}) + " " + x.st.Bold.Render(cells.OneLine(n.Key, 80)) + about)
 		var pretty bytes.Buffer
 		if json.Indent(&pretty, n.Value, "", "  ") != nil {
 			pretty.Reset()
@@ -344,7 +344,7 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 		x.text(pretty.String(), "  ")
 	}
 	if agent != "" && len(f.scratch) == 0 {
-		x.line(x.st.faint.Render("There are none."))
+		x.line(x.st.Faint.Render("There are none."))
 	}
 	x.heading("What is remembered of it")
 	for i := range f.items {
@@ -353,9 +353,9 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	}
 	switch {
 	case len(f.items) == 0:
-		x.line(x.st.faint.Render("Nothing yet."))
+		x.line(x.st.Faint.Render("Nothing yet."))
 	case f.moreItems:
-		x.line(x.st.faint.Render("More are older: the tab in conversations lists them, I chooses this one."))
+		x.line(x.st.Faint.Render("More are older: the tab in conversations lists them, I chooses this one."))
 	}
 }
 

@@ -79,11 +79,11 @@ func (o *picker) setSize(w, h int) {
 
 func (o *picker) row(i, w int) string {
 	c := &o.choices[i]
-	return cells.Spread(cells.OneLine(c.label, 200), o.app.st.faint.Render(cells.OneLine(c.note, 200)), w)
+	return cells.Spread(cells.OneLine(c.label, 200), o.app.st.Faint.Render(cells.OneLine(c.note, 200)), w)
 }
 
 func (o *picker) view() []string {
-	return o.app.st.box(o.heading, "enter takes it · esc leaves it", o.list.view(true), o.inner)
+	return o.app.st.Box(o.heading, "enter takes it · esc leaves it", o.list.view(true), o.inner)
 }
 
 func (o *picker) title() string { return o.heading }

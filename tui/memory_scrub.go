@@ -161,7 +161,7 @@ func (p *scrubPage) layout() {
 		x.line("There is nothing to remove in " + cells.Clean(m.Scope.String()) + ".")
 	default:
 		for _, l := range cells.Wrap("This is what would be removed, for good. Nothing is removed yet: D removes exactly this, and asks once more.", x.w) {
-			x.line(p.app.st.warn.Render(l))
+			x.line(p.app.st.Warn.Render(l))
 		}
 	}
 	x.line("")
@@ -188,7 +188,7 @@ func (p *scrubPage) layout() {
 }
 
 func (p *scrubPage) view() []string {
-	return append([]string{p.app.st.heading("What a scrub would remove", p.doc.more(), p.w, true)}, p.doc.view()...)
+	return append([]string{p.app.st.Heading("What a scrub would remove", p.doc.more(), p.w, true)}, p.doc.view()...)
 }
 
 func (p *scrubPage) title() string { return "scrub" }

@@ -8,6 +8,7 @@ import (
 
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
+	"blackboard/tui/styles"
 )
 
 // memoryTab is the position of a tab in the lines of tabs.
@@ -36,9 +37,9 @@ func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
 	used := 1
 	for s, name := range names {
 		s := memorySection(s)
-		before, look, n := "  ", st.faint.Render(" "+name), cells.Width(name)+1
+		before, look, n := "  ", st.Faint.Render(" "+name), cells.Width(name)+1
 		if s == p.query.section {
-			look = st.focus.Render("▸" + name)
+			look = st.Focus.Render("▸" + name)
 		}
 		switch {
 		case used == 1:
@@ -49,7 +50,7 @@ func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
 			line.Reset()
 			used, before = 1, ""
 		case s == sectionNamed:
-			before = " " + st.faint.Render("│")
+			before = " " + st.Faint.Render("│")
 		}
 		line.WriteString(before)
 		used += cells.Width(before)
@@ -92,9 +93,9 @@ func (p *memoryPage) context() string {
 	}
 	who += with[0]
 	if right == "" {
-		return cells.Fit(" "+st.info.Render(who), p.w)
+		return cells.Fit(" "+st.Info.Render(who), p.w)
 	}
-	return cells.Spread(" "+st.info.Render(who), st.accent.Render(right)+" ", p.w)
+	return cells.Spread(" "+st.Info.Render(who), st.Accent.Render(right)+" ", p.w)
 }
 
 // above returns the number of lines above the list, with its heading.
@@ -130,11 +131,11 @@ func (p *memoryPage) view() []string {
 		lines = append(lines, " "+p.filter.view(p.w-1))
 	}
 	p.list.empty = p.emptyWord()
-	left := append([]string{p.app.st.heading(p.heading(), p.note(), p.listWidth(), true)}, p.list.view(true)...)
+	left := append([]string{p.app.st.Heading(p.heading(), p.note(), p.listWidth(), true)}, p.list.view(true)...)
 	if p.w < wide {
 		return cells.Fill(append(lines, left...), p.w, p.h)
 	}
-	return cells.Fill(append(lines, cells.Beside(p.app.st.faint.Render("│"), left, p.detail.view())...), p.w, p.h)
+	return cells.Fill(append(lines, cells.Beside(p.app.st.Faint.Render("│"), left, p.detail.view())...), p.w, p.h)
 }
 
 func (p *memoryPage) heading() string {
@@ -200,7 +201,7 @@ func (p *memoryPage) row(i, w int) string {
 	case kindNote:
 		left = columns(age, cell(0, 9))
 	case kindConversation:
-		left = columns(age, cell(0, memory.RefLen), st.info.Render(cell(1, 8)))
+		left = columns(age, cell(0, memory.RefLen), st.Info.Render(cell(1, 8)))
 		if w >= 66 {
 			left = columns(left, cell(2, 10))
 		}
@@ -210,10 +211,10 @@ func (p *memoryPage) row(i, w int) string {
 	default:
 		left = columns(age, cell(1, 6))
 		if w >= 60 {
-			left = columns(left, paint(st.priority, r.cells[0], cell(0, 8)))
+			left = columns(left, styles.Paint(st.Priority, r.cells[0], cell(0, 8)))
 		}
 		if p.query.place == "" && r.scope.Channel+r.scope.Conversation != "" {
-			left = columns(left, st.accent.Render(cells.Fit(cells.OneLine(r.scope.Channel+r.scope.Conversation, 80), memory.RefLen)))
+			left = columns(left, st.Accent.Render(cells.Fit(cells.OneLine(r.scope.Channel+r.scope.Conversation, 80), memory.RefLen)))
 		}
 	}
 	return cells.Spread(left+" "+r.head, p.app.badges(r.marks), w)
@@ -223,7 +224,7 @@ func (p *memoryPage) row(i, w int) string {
 func (a *app) badges(marks []string) string {
 	out := make([]string, len(marks))
 	for i, m := range marks {
-		out[i] = a.st.badge.Render("[" + m + "]")
+		out[i] = a.st.Badge.Render("[" + m + "]")
 	}
 	return strings.Join(out, " ")
 }

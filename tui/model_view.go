@@ -47,15 +47,15 @@ func (m *model) header() string {
 	for i, p := range m.pages {
 		t := cells.OneLine(p.title(), 100)
 		if i == len(m.pages)-1 {
-			t = st.bold.Render(t)
+			t = st.Bold.Render(t)
 		}
 		titles = append(titles, t)
 	}
-	path := strings.Join(titles, st.faint.Render(" › "))
-	name := st.title.Render(" board ")
+	path := strings.Join(titles, st.Faint.Render(" › "))
+	name := st.Title.Render(" board ")
 	where := ""
 	if database := board.DatabaseName(m.app.Boards); database != "" {
-		where = st.faint.Render(cells.OneLine(database, 200)) + " "
+		where = st.Faint.Render(cells.OneLine(database, 200)) + " "
 	}
 	if room := m.w - cells.Width(name) - cells.Width(where) - 2; where != "" && cells.Width(path) <= room {
 		return cells.Spread(name+path, where, m.w)
@@ -71,7 +71,7 @@ func (m *model) header() string {
 func (m *model) lastLines() []string {
 	if m.notice.err != nil && m.app.away == nil {
 		if lines := cells.Wrap("✗ "+m.app.explain(m.notice.err), m.w-2); len(lines) > 1 {
-			return []string{cells.Fit(" "+m.app.st.bad.Render(lines[0]), m.w), cells.Fit("   "+m.app.st.bad.Render(strings.Join(lines[1:], " ")), m.w)}
+			return []string{cells.Fit(" "+m.app.st.Bad.Render(lines[0]), m.w), cells.Fit("   "+m.app.st.Bad.Render(strings.Join(lines[1:], " ")), m.w)}
 		}
 	}
 	return []string{m.hints(), m.statusBar()}
@@ -82,11 +82,11 @@ func (m *model) hints() string {
 	st := m.app.st
 	switch {
 	case m.notice.err != nil:
-		return cells.Fit(" "+st.bad.Render("✗ "+m.app.explain(m.notice.err)), m.w)
+		return cells.Fit(" "+st.Bad.Render("✗ "+m.app.explain(m.notice.err)), m.w)
 	case m.notice.good:
-		return cells.Fit(" "+st.good.Render("✓ "+cells.OneLine(m.notice.text, 300)), m.w)
+		return cells.Fit(" "+st.Good.Render("✓ "+cells.OneLine(m.notice.text, 300)), m.w)
 	case m.notice.text != "":
-		return cells.Fit(" "+st.info.Render("· "+cells.OneLine(m.notice.text, 300)), m.w)
+		return cells.Fit(" "+st.Info.Render("· "+cells.OneLine(m.notice.text, 300)), m.w)
 	}
 	focus := m.focus()
 	help := keys.Help
@@ -98,7 +98,7 @@ func (m *model) hints() string {
 }
 
 func (m *model) hint(b key.Binding) string {
-	return m.app.st.key.Render(b.Help().Key) + " " + m.app.st.faint.Render(b.Help().Desc)
+	return m.app.st.Key.Render(b.Help().Key) + " " + m.app.st.Faint.Render(b.Help().Desc)
 }
 
 // keyHints returns as many keys as fit into w cells.
@@ -123,18 +123,18 @@ func (m *model) keyHints(all []key.Binding, w int) string {
 // room, it leaves out parts from the right.
 func (m *model) statusBar() string {
 	st := m.app.st
-	left, light, look := "", "", st.barBad
+	left, light, look := "", "", st.BarBad
 	for i := len(m.pages) - 1; i >= 0; i-- {
 		if r, ok := m.pages[i].(runPlace); ok {
 			word, open := r.light()
 			if left, light = " "+cells.OneLine(r.run(), 100)+"  ", word; open {
-				look = st.barGood
+				look = st.BarGood
 			}
 			break
 		}
 	}
 	if m.app.away != nil {
-		light, look = strings.Replace("connection lost"+light, "● gate", "; gate was", 1), st.barBad
+		light, look = strings.Replace("connection lost"+light, "● gate", "; gate was", 1), st.BarBad
 		if left == "" {
 			left = " "
 		}
@@ -159,5 +159,5 @@ func (m *model) statusBar() string {
 	if room() < 2 { // a long name of a run is shortened
 		left = " " + cells.ShortName(left[1:], max(cells.Width(left)+room()-5, 0)) + "  "
 	}
-	return cells.Fit(st.bar.Render(left)+look.Render(light)+st.bar.Render(strings.Repeat(" ", max(room(), 0))+strings.Join(right, "  ")+" "), m.w)
+	return cells.Fit(st.Bar.Render(left)+look.Render(light)+st.Bar.Render(strings.Repeat(" ", max(room(), 0))+strings.Join(right, "  ")+" "), m.w)
 }

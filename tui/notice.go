@@ -14,6 +14,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
+	"blackboard/tui/styles"
 )
 
 // Mutes are the values of Config.Mute: the ways of a notification, and its subjects.
@@ -198,7 +199,7 @@ func (m *model) titled() tea.Cmd {
 	for _, p := range m.pages {
 		if run, ok := p.(*runPage); ok && run.known {
 			v := &run.newest.verdict
-			light := strings.TrimPrefix(lightWord(v.Open, len(v.Reasons)), "● ")
+			light := strings.TrimPrefix(styles.Gate(v.Open, len(v.Reasons)), "● ")
 			title = cells.OneLine(run.name, 60) + " · " + light
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/styles"
 )
 
 // TestNotices: what happens once the run was seen is told, once; what was there before, and what one did, is not.
@@ -161,7 +162,7 @@ func TestDrawnAnew(t *testing.T) {
 	first, last := d.View(), ""
 	for range 20 {
 		s := d.View()
-		if s == last || strings.ReplaceAll(s, reset, "") != strings.ReplaceAll(first, reset, "") {
+		if s == last || strings.ReplaceAll(s, styles.Reset, "") != strings.ReplaceAll(first, styles.Reset, "") {
 			t.Fatalf("%q after %q", s, last)
 		}
 		last = s

@@ -133,7 +133,7 @@ func (v *preview) aboutWorker(w *board.Worker) {
 	if len(claimed) > 0 {
 		x.heading("Works on")
 		for _, c := range claimed {
-			x.place(cells.Fit("  "+st.key.Render(cells.Fit(c.id, 6))+" "+c.line, x.w+1), c.id)
+			x.place(cells.Fit("  "+st.Key.Render(cells.Fit(c.id, 6))+" "+c.line, x.w+1), c.id)
 		}
 	}
 	v.words("worker "+w.Name, x.lines)
@@ -143,7 +143,7 @@ func (v *preview) aboutWorker(w *board.Worker) {
 // an entry.
 func (v *preview) aboutReason(r *board.Reason) {
 	x := newWriter(v.app.st, v.w)
-	x.line(v.app.st.warn.Render(r.Rule) + v.app.st.bad.Render("  keeps the gate closed"))
+	x.line(v.app.st.Warn.Render(r.Rule) + v.app.st.Bad.Render("  keeps the gate closed"))
 	x.line("")
 	x.text(r.Content, "")
 	if r.Clear != "" {
@@ -176,5 +176,5 @@ func (v *preview) place(r rect) {
 // for that.
 func (v *preview) draw(r rect, focused bool) []string {
 	v.doc.at = -1
-	return v.app.st.pane(v.name(), v.doc.more(), v.doc.view(), r.w, r.h, focused)
+	return v.app.st.Pane(v.name(), v.doc.more(), v.doc.view(), r.w, r.h, focused)
 }

@@ -57,7 +57,7 @@ func TestPreviewFollows(t *testing.T) {
 	h.wants("≠ disputed by e3")
 	h.press("/")
 	h.typeText("NEVER expire")
-	if mark := h.m.app.st.found.Render("never"); !strings.Contains(h.m.View(), mark) {
+	if mark := h.m.app.st.Found.Render("never"); !strings.Contains(h.m.View(), mark) {
 		t.Errorf("there is no %q", mark)
 	}
 	h.press("esc")

@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
+	"blackboard/tui/styles"
 )
 
 // questionsPane lists the questions of the run below the state of the gate: first what
@@ -196,37 +197,37 @@ func (s *questionsPane) view(focused bool) []string {
 	if s.every {
 		title = "All questions, closed ones too"
 	}
-	return st.pane(title, s.list.place(), append(body, s.list.view(focused)...), r.w, r.h, focused)
+	return st.Pane(title, s.list.place(), append(body, s.list.view(focused)...), r.w, r.h, focused)
 }
 
 // light describes the gate in a line: its state, and the priorities that close it.
 func (s *questionsPane) light() string {
 	st, v := s.page.app.st, &s.page.scene.verdict
-	word := lightWord(v.Open, len(v.Reasons))
+	word := styles.Gate(v.Open, len(v.Reasons))
 	if s.page.lost() {
 		word = strings.Replace(word, "● gate", "○ gate was", 1)
-		return " " + st.faint.Render(word+"  last known")
+		return " " + st.Faint.Render(word+"  last known")
 	}
 	if s.page.scene.uncompared {
-		look := st.bad
+		look := st.Bad
 		if v.Open {
-			look = st.good
+			look = st.Good
 		}
-		return " " + look.Render(word) + st.faint.Render("  conflicts not compared")
+		return " " + look.Render(word) + st.Faint.Render("  conflicts not compared")
 	}
 	if v.Open {
-		return " " + st.good.Render(word) + st.faint.Render("  synthesis may begin")
+		return " " + st.Good.Render(word) + st.Faint.Render("  synthesis may begin")
 	}
 	by := ""
 	if len(v.Policy.Block) > 0 {
-		by = st.faint.Render("by " + strings.Join(v.Policy.Block, ", "))
+		by = st.Faint.Render("by " + strings.Join(v.Policy.Block, ", "))
 	}
-	return cells.Spread(" "+st.bad.Render(word), by+" ", s.page.area[paneQuestions].w)
+	return cells.Spread(" "+st.Bad.Render(word), by+" ", s.page.area[paneQuestions].w)
 }
 
 func (s *questionsPane) row(i, w int) string {
 	st, q := s.page.app.st, &s.shown[i]
-	mark := st.bad.Render("■")
+	mark := st.Bad.Render("■")
 	if q.reason == nil {
 		mark = signalMark(st, q.signal.Status)
 	}
@@ -234,22 +235,22 @@ func (s *questionsPane) row(i, w int) string {
 		tail := ""
 		switch {
 		case sig.ClaimedAt(s.page.moment()):
-			tail = st.accent.Render("⚑ " + cells.ShortName(sig.ClaimedBy, w/4))
+			tail = st.Accent.Render("⚑ " + cells.ShortName(sig.ClaimedBy, w/4))
 		case q.reason != nil && w >= 60:
-			tail = st.faint.Render("by " + cells.ShortName(sig.Worker, w/4))
+			tail = st.Faint.Render("by " + cells.ShortName(sig.Worker, w/4))
 		}
-		priority := paint(st.priority, sig.Priority, cells.Fit(sig.Priority, 8))
+		priority := styles.Paint(st.Priority, sig.Priority, cells.Fit(sig.Priority, 8))
 		left := columns(mark, cells.Fit(sig.ID, 5), priority, cells.OneLine(sig.Content, rowRunes))
 		return cells.Spread(left, tail, w)
 	}
 	r := q.reason
 	if r.Rule == board.RuleExpected { // its text repeats that
-		return cells.Fit(columns(mark, st.warn.Render(r.Rule), cells.OneLine(r.Worker, rowRunes)+" has not finished yet"), w)
+		return cells.Fit(columns(mark, st.Warn.Render(r.Rule), cells.OneLine(r.Worker, rowRunes)+" has not finished yet"), w)
 	}
 	if r.ID == "" { // such a text says what is needed
-		return cells.Fit(columns(mark, st.warn.Render(r.Rule), cells.OneLine(r.Content, rowRunes)), w)
+		return cells.Fit(columns(mark, st.Warn.Render(r.Rule), cells.OneLine(r.Content, rowRunes)), w)
 	}
-	tail := st.faint.Render("by " + cells.ShortName(r.Worker, w/4))
-	left := columns(mark, cells.Fit(r.ID, 5), st.warn.Render(r.Rule), cells.OneLine(r.Content, rowRunes))
+	tail := st.Faint.Render("by " + cells.ShortName(r.Worker, w/4))
+	left := columns(mark, cells.Fit(r.ID, 5), st.Warn.Render(r.Rule), cells.OneLine(r.Content, rowRunes))
 	return cells.Spread(left, tail, w)
 }

@@ -80,7 +80,7 @@ func (p *revisionPage) setSize(w, h int) {
 
 func (p *revisionPage) view() []string {
 	heading := fmt.Sprintf("%s as it was at revision %d", cells.OneLine(p.id, 40), p.n)
-	return append([]string{p.app.st.heading(heading, p.doc.more(), p.w, true)}, p.doc.view()...)
+	return append([]string{p.app.st.Heading(heading, p.doc.more(), p.w, true)}, p.doc.view()...)
 }
 
 func (p *revisionPage) title() string { return fmt.Sprintf("revision %d", p.n) }

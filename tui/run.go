@@ -12,6 +12,7 @@ import (
 	"blackboard/board"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/styles"
 )
 
 // Panes of a run, in the order of their keys.
@@ -368,7 +369,7 @@ func (p *runPage) summary() string {
 	open := s.Signals.Open.Total()
 	parts := []string{cells.Plural(s.Entries.Total, "entry")}
 	if said := p.disputed(); said != "" {
-		parts = append(parts, p.app.st.warn.Render(said))
+		parts = append(parts, p.app.st.Warn.Render(said))
 	}
 	parts = append(parts, fmt.Sprintf("%s, %s open", cells.Plural(s.Signals.Total, "signal"), cells.Count(open)),
 		cells.Plural(int64(len(p.scene.workers)), "worker"))
@@ -382,7 +383,7 @@ func (p *runPage) summary() string {
 	if s.Goal == "" || p.w-cells.Width(facts) < 24 {
 		return cells.Fit(" "+facts, p.w)
 	}
-	return cells.Spread(" "+p.app.st.bold.Render(cells.OneLine(s.Goal, 300)), facts+" ", p.w)
+	return cells.Spread(" "+p.app.st.Bold.Render(cells.OneLine(s.Goal, 300)), facts+" ", p.w)
 }
 
 func (p *runPage) tabName(i int) string {
@@ -392,9 +393,9 @@ func (p *runPage) tabName(i int) string {
 func (p *runPage) tabLine() string {
 	parts := make([]string, panes)
 	for i := range parts {
-		parts[i] = p.app.st.faint.Render(p.tabName(i))
+		parts[i] = p.app.st.Faint.Render(p.tabName(i))
 		if i == p.here() {
-			parts[i] = p.app.st.focus.Render("▸" + p.tabName(i))
+			parts[i] = p.app.st.Focus.Render("▸" + p.tabName(i))
 		} else {
 			parts[i] = " " + parts[i]
 		}
@@ -409,7 +410,7 @@ func (p *runPage) light() (string, bool) {
 	if !p.known {
 		return "", false
 	}
-	word, open := lightWord(p.scene.verdict.Open, len(p.scene.verdict.Reasons)), p.scene.verdict.Open
+	word, open := styles.Gate(p.scene.verdict.Open, len(p.scene.verdict.Reasons)), p.scene.verdict.Open
 	switch {
 	case p.loading():
 		return "● gate at event " + cells.Count(p.back.seq) + "…", false

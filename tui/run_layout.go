@@ -102,7 +102,7 @@ func (p *runPage) view() []string {
 	}
 	lines := []string{p.summary()}
 	if p.loading() && p.back.slow {
-		lines[0] = cells.Fit(p.app.st.warn.Render(" reading the board at event "+cells.Count(p.back.seq)+"… "+p.stillShown()), p.w)
+		lines[0] = cells.Fit(p.app.st.Warn.Render(" reading the board at event "+cells.Count(p.back.seq)+"… "+p.stillShown()), p.w)
 	}
 	if p.tabs() {
 		lines = append(lines, p.tabLine())
@@ -115,7 +115,7 @@ func (p *runPage) view() []string {
 		}
 		columns = append(columns, stack)
 	}
-	lines = append(lines, cells.Beside(p.app.st.faint.Render("│"), columns...)...)
+	lines = append(lines, cells.Beside(p.app.st.Faint.Render("│"), columns...)...)
 	return append(lines, p.time.view()...)
 }
 

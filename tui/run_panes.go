@@ -8,17 +8,18 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
+	"blackboard/tui/styles"
 )
 
 // signalMark returns a sign for a signal's status.
-func signalMark(st *styles, status string) string {
+func signalMark(st *styles.Set, status string) string {
 	switch status {
 	case board.SignalOpen:
-		return st.warn.Render("●")
+		return st.Warn.Render("●")
 	case board.Addressed:
-		return st.good.Render("✓")
+		return st.Good.Render("✓")
 	default:
-		return st.faint.Render("○")
+		return st.Faint.Render("○")
 	}
 }
 
@@ -123,7 +124,7 @@ func (ws *workersPane) view(focused bool) []string {
 		ws.list.empty = "no worker has this name; esc clears the filter"
 		body = append(body, " "+ws.filter.view(r.w-1))
 	}
-	return ws.page.app.st.pane("Workers", ws.list.place(), append(body, ws.list.view(focused)...), r.w, r.h, focused)
+	return ws.page.app.st.Pane("Workers", ws.list.place(), append(body, ws.list.view(focused)...), r.w, r.h, focused)
 }
 
 // at returns the chosen worker, or nil.
@@ -162,31 +163,31 @@ func (s *scene) expectation(worker string) *board.Expected {
 }
 
 // expected describes the state of an expected worker in a word; "" for others.
-func (s *scene) expected(st *styles, worker string) string {
+func (s *scene) expected(st *styles.Set, worker string) string {
 	e := s.expectation(worker)
 	if e == nil {
 		return ""
 	}
-	return map[string]string{board.WorkerExpected: st.warn.Render("expected"), board.WorkerDone: st.good.Render("✓ done"),
-		board.WorkerDropped: st.faint.Render("dropped")}[e.Status]
+	return map[string]string{board.WorkerExpected: st.Warn.Render("expected"), board.WorkerDone: st.Good.Render("✓ done"),
+		board.WorkerDropped: st.Faint.Render("dropped")}[e.Status]
 }
 
 func (ws *workersPane) row(i, w int) string {
 	st, x := ws.page.app.st, &ws.shown[i]
 	facts := cells.Right(cells.Plural(x.Entries, "entry"), 11)
 	if claims := ws.page.scene.claims(x.Name, ws.page.moment()); claims > 0 {
-		facts += st.accent.Render(" ⚑ " + cells.Count(claims))
+		facts += st.Accent.Render(" ⚑ " + cells.Count(claims))
 	}
 	if word := ws.page.scene.expected(st, x.Name); word != "" {
 		facts += " " + word
 	}
 	last := ""
 	if !x.Last.IsZero() {
-		last = " " + st.faint.Render(cells.Right(cells.Ago(x.Last, ws.page.moment()), 4))
+		last = " " + st.Faint.Render(cells.Right(cells.Ago(x.Last, ws.page.moment()), 4))
 	}
 	if e := ws.page.scene.expectation(x.Name); e != nil && e.Reason != "" {
 		if room := w - cells.Width(x.Name) - cells.Width(facts) - cells.Width(last) - 3; room >= 8 {
-			facts += st.faint.Render(": " + cells.OneLine(e.Reason, room))
+			facts += st.Faint.Render(": " + cells.OneLine(e.Reason, room))
 		}
 	}
 	return cells.FitName(x.Name, w-cells.Width(facts)-cells.Width(last)-1) + " " + facts + last

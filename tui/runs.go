@@ -229,11 +229,11 @@ func (p *runsPage) view() []string {
 	if p.app.away != nil {
 		what = "Runs as last known, "
 	}
-	lines := []string{st.heading(what+runOrders[p.order].name, note, p.w, true)}
+	lines := []string{st.Heading(what+runOrders[p.order].name, note, p.w, true)}
 	if p.filter.shown() {
 		lines = append(lines, " "+p.filter.view(p.w-1))
 	}
-	lines = append(lines, st.faint.Render(cells.Fit("   "+p.columns("run", "gate", "entries", "open", "workers", "last", "goal"), p.w)))
+	lines = append(lines, st.Faint.Render(cells.Fit("   "+p.columns("run", "gate", "entries", "open", "workers", "last", "goal"), p.w)))
 	switch {
 	case p.err != nil:
 		p.list.empty = p.app.explain(p.err)
@@ -264,13 +264,13 @@ func (p *runsPage) columns(run, gate, entries, open, workers, last, goal string)
 func (p *runsPage) row(i, w int) string {
 	st, r := p.app.st, p.shown[i]
 	if r.Error != "" {
-		return cells.Fit(st.bad.Render("✗ ")+cells.FitName(r.Run, 20)+" "+st.bad.Render(cells.OneLine(r.Error, w)), w)
+		return cells.Fit(st.Bad.Render("✗ ")+cells.FitName(r.Run, 20)+" "+st.Bad.Render(cells.OneLine(r.Error, w)), w)
 	}
-	light, gate := st.bad.Render("●"), st.bad.Render("closed "+cells.Count(int64(r.Reasons)))
+	light, gate := st.Bad.Render("●"), st.Bad.Render("closed "+cells.Count(int64(r.Reasons)))
 	if r.Open {
-		light, gate = st.good.Render("●"), st.good.Render("open")
+		light, gate = st.Good.Render("●"), st.Good.Render("open")
 	}
-	return cells.Fit(light+" "+p.columns(r.Run, gate, cells.Count(r.Entries), cells.Count(r.OpenSignal), cells.Count(int64(r.Workers)), cells.Ago(r.Updated, p.app.Now()), st.faint.Render(cells.OneLine(r.Goal, 200))), w)
+	return cells.Fit(light+" "+p.columns(r.Run, gate, cells.Count(r.Entries), cells.Count(r.OpenSignal), cells.Count(int64(r.Workers)), cells.Ago(r.Updated, p.app.Now()), st.Faint.Render(cells.OneLine(r.Goal, 200))), w)
 }
 
 func (p *runsPage) title() string { return "runs" }

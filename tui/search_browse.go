@@ -112,9 +112,9 @@ func (s *searchBox) browsed() (title, note string) {
 // browseRow formats a capsule as a line, with its status.
 func (s *searchBox) browseRow(h *kb.Hit, w int) string {
 	st := s.app.st
-	left := columns(cells.Right(cells.Ago(h.Created, s.app.Now()), 4), st.accent.Render(cells.Fit(cells.Clean(h.Kind), 12)))
+	left := columns(cells.Right(cells.Ago(h.Created, s.app.Now()), 4), st.Accent.Render(cells.Fit(cells.Clean(h.Kind), 12)))
 	if w >= 64 {
-		left = columns(left, st.faint.Render(cells.Fit(cells.Clean(h.Scope), 9)))
+		left = columns(left, st.Faint.Render(cells.Fit(cells.Clean(h.Scope), 9)))
 	}
 	return cells.Spread(columns(left, cells.OneLine(h.Title, 200)), s.app.badges(s.ended(h)), w)
 }
@@ -144,5 +144,5 @@ func (s *searchBox) browseWhy(h *kb.Hit) []string {
 			said += ": " + cells.OneLine(h.RetiredWhy, 200)
 		}
 	}
-	return []string{s.app.st.faint.Render(said)}
+	return []string{s.app.st.Faint.Render(said)}
 }

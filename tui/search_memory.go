@@ -162,7 +162,7 @@ func (s *searchBox) memoryWhy(h *kb.Hit, w int) []string {
 	if !h.Created.IsZero() {
 		said += ", written " + cells.Clock(h.Created)
 	}
-	return []string{s.app.st.faint.Render(cells.Fit("= "+said, min(w, cells.Width(said)+2)))}
+	return []string{s.app.st.Faint.Render(cells.Fit("= "+said, min(w, cells.Width(said)+2)))}
 }
 
 // wordsOf returns the words of a question, for highlighting.

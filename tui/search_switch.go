@@ -113,12 +113,12 @@ func (m *switchMenu) setSize(w, h int) {
 func (m *switchMenu) row(i, _ int) string {
 	w := &m.box.switches()[i]
 	st := m.app.st
-	return columns(st.key.Render(keys.Parts()[i].Help().Key), cells.Fit(w.Help().Desc, 20), w.value())
+	return columns(st.Key.Render(keys.Parts()[i].Help().Key), cells.Fit(w.Help().Desc, 20), w.value())
 }
 
 func (m *switchMenu) view() []string {
 	const foot = "enter or its number turns it · esc leaves"
-	return m.app.st.box("How to search", foot, m.list.view(true), m.inner)
+	return m.app.st.Box("How to search", foot, m.list.view(true), m.inner)
 }
 
 func (m *switchMenu) title() string { return "switches" }

@@ -393,7 +393,7 @@ func TestMarkWords(t *testing.T) {
 		{"", ""}, {" - ", " - "}, {"日本 pa", "日本 pa"},
 	} {
 		got := markWords(a.st, c.line, words)
-		begin, end, _ := strings.Cut(a.st.found.Render("x"), "x")
+		begin, end, _ := strings.Cut(a.st.Found.Render("x"), "x")
 		if got = strings.ReplaceAll(strings.ReplaceAll(got, begin, "<"), end, ">"); got != c.want {
 			t.Errorf("%q: %s instead of %s", c.line, got, c.want)
 		}

@@ -10,6 +10,7 @@ import (
 	"blackboard/kb"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/styles"
 )
 
 // searchWide is the least width with the preview beside the list.
@@ -79,7 +80,7 @@ func (s *searchBox) notes(w, most int) []string {
 		lines = lines[:most]
 	}
 	for i := range lines {
-		lines[i] = s.app.st.warn.Render(lines[i])
+		lines[i] = s.app.st.Warn.Render(lines[i])
 	}
 	return lines
 }
@@ -92,18 +93,18 @@ func (s *searchBox) view() []string {
 	found, look := s.place.list, s.place.preview
 	s.list.empty = s.nothing()
 	title, note := s.found()
-	listed := st.pane(title, note, s.list.view(s.inResults), found.w, found.h, s.inResults)
+	listed := st.Pane(title, note, s.list.view(s.inResults), found.w, found.h, s.inResults)
 	about := ""
 	if h := s.hit(); h != nil {
 		about = h.ID
 	}
-	preview := st.pane("Preview", about, s.preview(look.w, look.h-1), look.w, look.h, false)
+	preview := st.Pane("Preview", about, s.preview(look.w, look.h-1), look.w, look.h, false)
 	if found.y == look.y {
-		lines = append(lines, cells.Beside(st.faint.Render("│"), listed, preview)...)
+		lines = append(lines, cells.Beside(st.Faint.Render("│"), listed, preview)...)
 	} else {
 		lines = append(append(lines, listed...), preview...)
 	}
-	return st.box("Search the knowledge base and the memory", "", lines, w)
+	return st.Box("Search the knowledge base and the memory", "", lines, w)
 }
 
 // filters shows the settings of the search with their keys.
@@ -116,12 +117,12 @@ func (s *searchBox) filters(w int) string {
 			if w < 60 {
 				value = strings.TrimPrefix(strings.Replace(value, everywhere, "all", 1), "all ")
 			}
-			parts = append(parts, st.key.Render(b.Help().Key)+" "+value)
+			parts = append(parts, st.Key.Render(b.Help().Key)+" "+value)
 		}
 	}
 	busy := ""
 	if s.asking {
-		busy = st.faint.Render("searching…")
+		busy = st.Faint.Render("searching…")
 	}
 	return cells.Spread(strings.Join(parts, "  "), busy, w)
 }
@@ -186,9 +187,9 @@ func (s *searchBox) row(i, w int) string {
 	if s.browsing {
 		return s.browseRow(h, w)
 	}
-	parts := []string{fmt.Sprintf("%.2f", h.Score), st.info.Render(scoreBar(h.Score)), st.accent.Render(cells.Fit(cells.Clean(h.Kind), 12))}
+	parts := []string{fmt.Sprintf("%.2f", h.Score), st.Info.Render(scoreBar(h.Score)), st.Accent.Render(cells.Fit(cells.Clean(h.Kind), 12))}
 	if w >= 64 {
-		parts = append(parts, st.faint.Render(cells.Fit(cells.Clean(h.Scope), 9)))
+		parts = append(parts, st.Faint.Render(cells.Fit(cells.Clean(h.Scope), 9)))
 	}
 	title := columns(append(parts, cells.OneLine(h.Title, 200))...)
 	if ended := s.ended(h); ended != nil {
@@ -206,7 +207,7 @@ func (s *searchBox) preview(w, most int) []string {
 	st := s.app.st
 	title := cells.Wrap(cells.OneLine(h.Title, kb.MaxTitle), w-2)
 	for i := range title {
-		title[i] = st.bold.Render(title[i])
+		title[i] = st.Bold.Render(title[i])
 	}
 	lines := title[:min(len(title), 2)]
 	why := s.why(h, w-2)
@@ -220,9 +221,9 @@ func (s *searchBox) preview(w, most int) []string {
 	for _, l := range s.said(h, w-2, most-len(lines)) {
 		lines = append(lines, markWords(st, l, words))
 	}
-	lines = append(lines, st.faint.Render(strings.Join(badges(&h.Capsule), " · ")))
+	lines = append(lines, st.Faint.Render(strings.Join(badges(&h.Capsule), " · ")))
 	if h.Source != "" {
-		lines = append(lines, st.faint.Render("@ "+cells.OneLine(h.Source, 200)))
+		lines = append(lines, st.Faint.Render("@ "+cells.OneLine(h.Source, 200)))
 	}
 	if !s.explain {
 		lines = append(lines, why[len(why)-1])
@@ -280,7 +281,7 @@ func (s *searchBox) why(h *kb.Hit, w int) []string {
 	}
 	lines = append(lines, cells.Fit("= "+words, min(w, cells.Width(words)+2)))
 	for i := range lines {
-		lines[i] = s.app.st.faint.Render(lines[i])
+		lines[i] = s.app.st.Faint.Render(lines[i])
 	}
 	return lines
 }
@@ -325,12 +326,12 @@ func beginning(word string) string {
 
 // markWords highlights in a line the words of a hit; other styles of the line are kept.
 // They are also listed below, so nothing is lost without colours.
-func markWords(st *styles, line string, found map[string]bool) string {
+func markWords(st *styles.Set, line string, found map[string]bool) string {
 	var out strings.Builder
 	look := "" // the style of the line at this point
 	for line != "" {
 		if n := strings.IndexByte(line, 'm'); strings.HasPrefix(line, "\x1b[") && n > 0 {
-			if look += line[:n+1]; line[:n+1] == reset {
+			if look += line[:n+1]; line[:n+1] == styles.Reset {
 				look = ""
 			}
 			out.WriteString(line[:n+1])
@@ -342,7 +343,7 @@ func markWords(st *styles, line string, found map[string]bool) string {
 			n = len(line)
 		}
 		if word := line[:n]; isFound(strings.ToLower(word), found) {
-			out.WriteString(st.found.Render(word) + look)
+			out.WriteString(st.Found.Render(word) + look)
 		} else {
 			out.WriteString(word)
 		}

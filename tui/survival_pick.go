@@ -194,14 +194,14 @@ func (p *reportPicker) view() []string {
 	default:
 		p.list.empty = "There is no report (md, html, docx, pdf …) in this directory, nor near below it. Type the path of the report."
 	}
-	lines := []string{p.app.st.heading("Which report is to carry the run?", note, p.w, true), " " + p.filter.view(p.w-1)}
+	lines := []string{p.app.st.Heading("Which report is to carry the run?", note, p.w, true), " " + p.filter.view(p.w-1)}
 	return append(lines, p.list.view(true)...)
 }
 
 func (p *reportPicker) row(i, w int) string {
 	r := &p.shown[i]
 	facts := cells.Right(sizeOf(r.size), 8) + " " + cells.Right(cells.Ago(r.modified, p.app.Now()), 5)
-	return cells.Spread(cells.FitLeft(cells.Clean(strings.ReplaceAll(r.path, "\n", " ")), max(w-cells.Width(facts)-1, 1)), p.app.st.faint.Render(facts), w)
+	return cells.Spread(cells.FitLeft(cells.Clean(strings.ReplaceAll(r.path, "\n", " ")), max(w-cells.Width(facts)-1, 1)), p.app.st.Faint.Render(facts), w)
 }
 
 // sizeOf formats the size of a file.

@@ -19,6 +19,7 @@ import (
 	"blackboard/board/survival"
 	"blackboard/testdata/cost"
 	"blackboard/tui/cells"
+	"blackboard/tui/styles"
 )
 
 // auditReport carries some of what fillReported obliges it to.
@@ -330,13 +331,13 @@ func TestMarkCarried(t *testing.T) {
 	t.Setenv("CLICOLOR_FORCE", "1")
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetHasDarkBackground(true)
-	st := newStyles(r, "dark")
+	st := styles.New(r, "dark")
 	f := &carriedWords{words: []string{"one", "unbreakable-word", "three"}, there: []bool{false, true, true}}
 	text := strings.Join(f.words, " ")
 	for w := 3; w < 30; w++ {
 		var marked []string
 		for _, l := range f.mark(st, cells.Wrap(text, w)) {
-			on := st.found.Render("\x01")
+			on := st.Found.Render("\x01")
 			before, after, _ := strings.Cut(on, "\x01")
 			for _, part := range strings.Split(l, before)[1:] {
 				word, _, closed := strings.Cut(part, after)

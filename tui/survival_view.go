@@ -25,14 +25,14 @@ func (p *survivalPage) view() []string {
 	case p.pick != nil:
 		return p.pick.view()
 	case p.err != nil:
-		lines := []string{st.bad.Render("✗ " + shownPath(p.app, p.report) + " could not be checked"), ""}
+		lines := []string{st.Bad.Render("✗ " + shownPath(p.app, p.report) + " could not be checked"), ""}
 		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.problem(), p.report, shownPath(p.app, p.report)), p.w-2)...)
-		lines = append(lines, "", st.faint.Render("r another report · ctrl+r checks it again · esc back"))
+		lines = append(lines, "", st.Faint.Render("r another report · ctrl+r checks it again · esc back"))
 		return cells.Fill(cells.Indented(lines), p.w, p.h)
 	case p.result == nil:
 		return cells.Fill(cells.Indented([]string{"reading " + shownPath(p.app, p.report) + "…"}), p.w, p.h)
 	}
-	lines := []string{cells.Spread(" "+p.verdict(), st.faint.Render(shownPath(p.app, p.report))+" ", p.w), p.tally()}
+	lines := []string{cells.Spread(" "+p.verdict(), st.Faint.Render(shownPath(p.app, p.report))+" ", p.w), p.tally()}
 	title := "All items"
 	if p.missing {
 		title = "Missing items"
@@ -49,13 +49,13 @@ func (p *survivalPage) verdict() string {
 	st, s := p.app.st, p.result
 	switch {
 	case s.Passed && s.Warning != "":
-		return st.warn.Render("✓ passed: there was nothing to check") + "  no entry must surface, no signal is open or waived"
+		return st.Warn.Render("✓ passed: there was nothing to check") + "  no entry must surface, no signal is open or waived"
 	case s.Missing == 0 && s.Warning != "":
-		return st.bad.Render("✗ not passed") + ": " + s.Warning
+		return st.Bad.Render("✗ not passed") + ": " + s.Warning
 	case s.Passed:
-		return st.good.Render("✓ passed") + ": " + cells.Plural(int64(s.Checked), "item") + " checked, none missing"
+		return st.Good.Render("✓ passed") + ": " + cells.Plural(int64(s.Checked), "item") + " checked, none missing"
 	}
-	return st.bad.Render("✗ not passed") + ": " + cells.Plural(int64(s.Checked), "item") + " checked, " + st.bad.Render(cells.Count(int64(s.Missing))+" missing")
+	return st.Bad.Render("✗ not passed") + ": " + cells.Plural(int64(s.Checked), "item") + " checked, " + st.Bad.Render(cells.Count(int64(s.Missing))+" missing")
 }
 
 // problem describes why the report could not be checked. The text below tells how to name
@@ -88,12 +88,12 @@ func (p *survivalPage) tally() string {
 		why = append(why, cells.Count(int64(n))+" need not surface any more")
 	}
 	if len(why) == 0 {
-		return cells.Fit(" "+st.faint.Render(said[0]), p.w)
+		return cells.Fit(" "+st.Faint.Render(said[0]), p.w)
 	}
 	left := " " + strings.Join(why, ", ")
 	for _, s := range said {
 		if cells.Width(left)+cells.Width(s)+3 <= p.w {
-			return cells.Spread(left, st.faint.Render(s)+" ", p.w)
+			return cells.Spread(left, st.Faint.Render(s)+" ", p.w)
 		}
 	}
 	return cells.Fit(left, p.w)
@@ -102,9 +102,9 @@ func (p *survivalPage) tally() string {
 // row renders an item as a line.
 func (p *survivalPage) row(i, w int) string {
 	st, r := p.app.st, &p.result.Items[p.shown[i]]
-	mark, state := st.good.Render("✓"), "present"
+	mark, state := st.Good.Render("✓"), "present"
 	if !r.Present {
-		mark, state = st.bad.Render("✗"), r.Cause
+		mark, state = st.Bad.Render("✗"), r.Cause
 	}
 	why := ""
 	if w >= 64 {
@@ -141,9 +141,9 @@ func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []docLine
 	st := a.st
 	x := newWriter(st, w)
 	if it.Present {
-		x.line(st.good.Render("✓ present"))
+		x.line(st.Good.Render("✓ present"))
 	} else {
-		x.line(st.bad.Render("✗ missing: " + it.Cause))
+		x.line(st.Bad.Render("✗ missing: " + it.Cause))
 	}
 	switch it.Cause {
 	case survival.MissScattered:
@@ -188,10 +188,10 @@ func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []docLine
 	if !closed {
 		facts += "   o opens it"
 	}
-	x.heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] + st.faint.Render(facts))
-	x.line("  " + st.key.Render(cells.FitLeft(where, min(cells.Width(where), max(x.w-2, 1)))))
+	x.heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] + st.Faint.Render(facts))
+	x.line("  " + st.Key.Render(cells.FitLeft(where, min(cells.Width(where), max(x.w-2, 1)))))
 	for _, l := range carriedBy(it).mark(st, cells.Wrap(cells.Clean(it.Passage.Text), min(x.w-2, measure))) {
-		x.line(st.faint.Render("▏ ") + l)
+		x.line(st.Faint.Render("▏ ") + l)
 	}
 	return x.lines
 }

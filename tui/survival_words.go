@@ -5,6 +5,7 @@ import (
 
 	"blackboard/board/survival"
 	"blackboard/tui/cells"
+	"blackboard/tui/styles"
 )
 
 // carriedWords are the words that a passage shares with an item.
@@ -32,7 +33,7 @@ func carriedBy(it *survival.ItemResult) *carriedWords {
 
 // mark highlights the shared words in the wrapped lines of the passage. A word may be
 // broken at the end of a line.
-func (f *carriedWords) mark(st *styles, lines []string) []string {
+func (f *carriedWords) mark(st *styles.Set, lines []string) []string {
 	out := make([]string, len(lines))
 	at, rest := -1, 0 // the current word, and how many of its bytes follow
 	for i, line := range lines {
@@ -47,7 +48,7 @@ func (f *carriedWords) mark(st *styles, lines []string) []string {
 			}
 			rest -= len(part)
 			if at >= 0 && f.there[at] {
-				parts[j] = st.found.Render(part)
+				parts[j] = st.Found.Render(part)
 			}
 		}
 		out[i] = strings.Join(parts, " ")

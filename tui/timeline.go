@@ -161,7 +161,7 @@ func (t *timeline) view() []string {
 		add(l.Worker, cells.Count(l.Entries)+spentShort(p.scene.state.Spent(l.Worker)), t.laneCells(l, most))
 	}
 	words := " " + t.words()
-	return append(lines, cells.Spread(words, st.faint.Render(t.scale(p.w-cells.Width(words))), p.w))
+	return append(lines, cells.Spread(words, st.Faint.Render(t.scale(p.w-cells.Width(words))), p.w))
 }
 
 // spentShort formats what a worker has used: tokens, else cost; "" if unknown.
@@ -191,7 +191,7 @@ func (t *timeline) label(name, facts string) string {
 	if w < 3 {
 		return cells.Fit("", w)
 	}
-	return cells.Spread(" "+cells.FitName(name, w-cells.Width(facts)-4), t.page.app.st.faint.Render(facts)+"  ", w)
+	return cells.Spread(" "+cells.FitName(name, w-cells.Width(facts)-4), t.page.app.st.Faint.Render(facts)+"  ", w)
 }
 
 // at returns the column of the moment on the screen; -1 is now.
@@ -211,7 +211,7 @@ func (t *timeline) line() string {
 		mark = t.column(t.mark)
 	}
 	const unknown, closed, opened, shown, marked = 1, 2, 3, 4, 5
-	looks := []lipgloss.Style{{}, st.faint, st.bad, st.good, st.focus, st.accent}
+	looks := []lipgloss.Style{{}, st.Faint, st.Bad, st.Good, st.Focus, st.Accent}
 	gate, open := t.gate, false
 	return joinCells(looks, t.columns(), func(i int) (string, int) {
 		for _, to := t.stretch(i); len(gate) > 0 && gate[0].Seq <= to; gate = gate[1:] {
@@ -236,7 +236,7 @@ func (t *timeline) line() string {
 func (t *timeline) laneCells(l *board.Lane, most int64) string {
 	st, at := t.page.app.st, t.at()
 	const now, later = 1, 2
-	return joinCells([]lipgloss.Style{{}, st.info, st.faint}, len(l.Posted), func(i int) (string, int) {
+	return joinCells([]lipgloss.Style{{}, st.Info, st.Faint}, len(l.Posted), func(i int) (string, int) {
 		look := now
 		if at >= 0 && i > at {
 			look = later
@@ -261,17 +261,17 @@ func (t *timeline) words() string {
 	}
 	switch {
 	case !b.on && errors.Is(p.follow.err, fault.Gone):
-		return st.bad.Render("another process deleted this run; this is its last state · esc to the list")
+		return st.Bad.Render("another process deleted this run; this is its last state · esc to the list")
 	case !b.on && p.follow.err != nil && !p.lost():
-		return st.bad.Render("not live: " + cells.OneLine(p.follow.err.Error(), 120))
+		return st.Bad.Render("not live: " + cells.OneLine(p.follow.err.Error(), 120))
 	case !b.on && p.lost():
-		return st.bad.Render("connection lost") + st.faint.Render(" "+where+"; retrying")
+		return st.Bad.Render("connection lost") + st.Faint.Render(" "+where+"; retrying")
 	case !b.on:
-		return st.good.Render("live") + st.faint.Render(" "+where+"  [ ] back in time  T who worked when")
+		return st.Good.Render("live") + st.Faint.Render(" "+where+"  [ ] back in time  T who worked when")
 	case p.loading():
-		return st.warn.Render("back") + st.faint.Render(" "+where+"… ") + st.warn.Render(p.stillShown())
+		return st.Warn.Render("back") + st.Faint.Render(" "+where+"… ") + st.Warn.Render(p.stillShown())
 	}
-	return st.warn.Render("back") + st.faint.Render(" "+where+" "+cells.Clock(b.at)+" "+cells.OneLine(b.what, 60)+"  L live")
+	return st.Warn.Render("back") + st.Faint.Render(" "+where+" "+cells.Clock(b.at)+" "+cells.OneLine(b.what, 60)+"  L live")
 }
 
 // scale explains the symbols, if there is room.

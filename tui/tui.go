@@ -18,6 +18,7 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/dark"
+	"blackboard/tui/styles"
 )
 
 func init() { dark.Restore() } // Bubble Tea has been initialised without asking the terminal
@@ -117,7 +118,7 @@ func (d *drawn) View() string {
 	if d.same++; s != d.last {
 		d.last, d.same = s, 0
 	}
-	return s + strings.Repeat(reset, d.same%8) // several renderings may come before one is drawn
+	return s + strings.Repeat(styles.Reset, d.same%8) // several renderings may come before one is drawn
 }
 
 func (m *model) close() {

@@ -4,6 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/tui/cells"
+	"blackboard/tui/styles"
 )
 
 // twoPanes is a list with a text about its chosen row beside it, or below on narrow
@@ -33,11 +34,11 @@ func (p *twoPanes) lay(w, h, fifths int) {
 }
 
 // drawn renders the page: the lines above, and both panes.
-func (p *twoPanes) drawn(st *styles, above []string, rows, about string) []string {
-	items := st.pane(rows, p.items.place(), p.items.view(!p.inDoc), p.left.w, p.left.h, !p.inDoc)
-	text := st.pane(about, p.doc.more(), p.doc.view(), p.right.w, p.right.h, p.inDoc)
+func (p *twoPanes) drawn(st *styles.Set, above []string, rows, about string) []string {
+	items := st.Pane(rows, p.items.place(), p.items.view(!p.inDoc), p.left.w, p.left.h, !p.inDoc)
+	text := st.Pane(about, p.doc.more(), p.doc.view(), p.right.w, p.right.h, p.inDoc)
 	if p.w >= wide {
-		return append(above, cells.Beside(st.faint.Render("│"), items, text)...)
+		return append(above, cells.Beside(st.Faint.Render("│"), items, text)...)
 	}
 	return append(append(above, items...), text...)
 }

@@ -17,6 +17,7 @@ import (
 	"blackboard/embed/minilm"
 	"blackboard/hooks/setup"
 	"blackboard/tui"
+	"blackboard/tui/styles"
 )
 
 // completeCommand is the hidden first argument by which shells ask for candidates. The
@@ -120,7 +121,7 @@ func (p *program) flagValues(ctx context.Context, path []*cli.Command, name stri
 		}
 		return board.EntryStatuses
 	case "theme":
-		return tui.Themes
+		return styles.Themes
 	case "mute":
 		return tui.Mutes
 	case "order":

@@ -1,4 +1,4 @@
-package tui
+package styles
 
 import (
 	"fmt"
@@ -6,12 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/bubbles/textarea"
-	"github.com/charmbracelet/bubbles/textinput"
 	"github.com/charmbracelet/lipgloss"
 )
 
-// Themes are the values of Config.Theme. "auto" is dark or light, as the terminal's
+// Themes are the names of the themes. "auto" is dark or light, as the terminal's
 // background; "contrast" follows the background too, and "mono" has only bold, faint and
 // reverse.
 var Themes = []string{"auto", "dark", "dusk", "light", "paper", "contrast", "mono"}
@@ -136,8 +134,8 @@ func hasSixteen(term string) bool {
 	}, name)
 }
 
-// newStyles returns the styles of a theme.
-func newStyles(r *lipgloss.Renderer, theme string) *styles {
+// New returns the styles of a theme.
+func New(r *lipgloss.Renderer, theme string) *Set {
 	p := paletteOf(theme, r)
 	ink := func(colour string) lipgloss.Style {
 		if colour == "" {
@@ -151,52 +149,36 @@ func newStyles(r *lipgloss.Renderer, theme string) *styles {
 		}
 		return ink(pair[0]).Background(lipgloss.Color(pair[1]))
 	}
-	s := &styles{
-		faint: ink(p.faint).Faint(p.attributes), bold: r.NewStyle().Bold(true),
-		title: ink(p.title).Bold(true), focus: ink(p.focus).Bold(true), key: ink(p.key).Bold(p.key == ""),
+	s := &Set{
+		Faint: ink(p.faint).Faint(p.attributes), Bold: r.NewStyle().Bold(true),
+		Title: ink(p.title).Bold(true), Focus: ink(p.focus).Bold(true), Key: ink(p.key).Bold(p.key == ""),
 		selected: on(p.selected).Bold(true).Reverse(p.reverse),
-		good:     ink(p.good), warn: ink(p.warn), bad: ink(p.bad).Bold(p.bad == ""),
-		info: ink(p.info), accent: ink(p.accent),
-		strike: ink(p.strike).Faint(p.attributes), found: on(p.found), badge: on(p.badge), bar: on(p.bar),
-		mono: theme == "mono",
+		Good:     ink(p.good), Warn: ink(p.warn), Bad: ink(p.bad).Bold(p.bad == ""),
+		Info: ink(p.info), Accent: ink(p.accent),
+		Strike: ink(p.strike).Faint(p.attributes), Found: on(p.found), Badge: on(p.badge), Bar: on(p.bar),
+		Mono: theme == "mono",
 	}
-	if s.mono { // the row itself may be reversed
-		s.found = r.NewStyle().Bold(true).Underline(true)
+	if s.Mono { // the row itself may be reversed
+		s.Found = r.NewStyle().Bold(true).Underline(true)
 	}
-	s.barGood, s.barBad = s.bar, s.bar.Bold(true)
+	s.BarGood, s.BarBad = s.Bar, s.Bar.Bold(true)
 	if !p.attributes && !p.reverse {
-		s.barGood = s.bar.Foreground(s.good.GetForeground())
-		s.barBad = s.bar.Foreground(s.bad.GetForeground())
+		s.BarGood = s.Bar.Foreground(s.Good.GetForeground())
+		s.BarBad = s.Bar.Foreground(s.Bad.GetForeground())
 	}
-	s.priority, s.kind = looksOfValues(s)
+	s.Priority, s.Kind = looksOfValues(s)
 	s.selectedBegin, _, _ = strings.Cut(s.selected.Render("x"), "x")
 	return s
 }
 
-// newInput returns an input line.
-func (a *app) newInput() textinput.Model {
-	in := textinput.New()
-	in.PlaceholderStyle = a.st.faint
-	return in
-}
+// Reset ends a look.
+const Reset = "\x1b[0m"
 
-// newArea returns an input field of several lines.
-func (a *app) newArea() textarea.Model {
-	area := textarea.New()
-	for _, style := range []*textarea.Style{&area.FocusedStyle, &area.BlurredStyle} {
-		*style = textarea.Style{Placeholder: a.st.faint}
-	}
-	return area
-}
-
-// reset ends a look.
-const reset = "\x1b[0m"
-
-// chosenRow renders a line as the selection: with its own styles, on the background of
+// ChosenRow renders a line as the selection: with its own styles, on the background of
 // the selection.
-func (s *styles) chosenRow(line string) string {
+func (s *Set) ChosenRow(line string) string {
 	if s.selectedBegin == "" {
 		return line
 	}
-	return s.selectedBegin + strings.ReplaceAll(line, reset, reset+s.selectedBegin) + reset
+	return s.selectedBegin + strings.ReplaceAll(line, Reset, Reset+s.selectedBegin) + Reset
 }
