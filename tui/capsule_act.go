@@ -12,6 +12,7 @@ import (
 	"blackboard/kb"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/prose"
 )
 
 // capsuleEdit is a capsule's file while it is edited. The text is kept until it is saved
@@ -122,7 +123,7 @@ func (p *capsulePage) bringBack() tea.Cmd {
 		}
 		all = append(all, revision{
 			n: was.Revision, note: p.madeBy(was.Revision), text: was.Body,
-			lines: func(w int) []docLine {
+			lines: func(w int) []prose.Line {
 				then := capsulePage{app: p.app, id: p.id, capsule: was, titles: p.titles, w: w}
 				return then.lines()
 			},

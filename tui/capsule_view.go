@@ -7,6 +7,7 @@ import (
 
 	"blackboard/kb"
 	"blackboard/tui/cells"
+	"blackboard/tui/prose"
 )
 
 func (p *capsulePage) view() []string {
@@ -42,12 +43,12 @@ func badges(c *kb.Capsule) []string {
 	return all
 }
 
-func (p *capsulePage) lines() []docLine {
+func (p *capsulePage) lines() []prose.Line {
 	st, c := p.app.st, p.capsule
-	x := newWriter(st, p.w)
-	x.names = 15
+	x := prose.NewWriter(st, p.w)
+	x.Names = 15
 	for _, l := range cells.Wrap(cells.OneLine(c.Title, kb.MaxTitle), p.w-2) {
-		x.line(st.Bold.Render(l))
+		x.Line(st.Bold.Render(l))
 	}
 	p.badges(x)
 	if c.Retired != nil {
@@ -67,7 +68,7 @@ func (p *capsulePage) lines() []docLine {
 			continue
 		}
 		to, text, skip := boardRef(c.Refs, i)
-		if x.fieldTo("see", cells.OneLine(text, kb.MaxField), to); skip {
+		if x.FieldTo("see", cells.OneLine(text, kb.MaxField), to); skip {
 			i++
 		}
 	}
@@ -76,11 +77,11 @@ func (p *capsulePage) lines() []docLine {
 	if p.all {
 		p.everything(x)
 	}
-	x.line("")
-	for _, l := range markdown(p.app, c.Body, min(p.w-2, measure)) {
-		x.line(l)
+	x.Line("")
+	for _, l := range prose.Markdown(p.app.st, c.Body, min(p.w-2, prose.Measure)) {
+		x.Line(l)
 	}
-	return x.lines
+	return x.Lines
 }
 
 func because(why string) string {
@@ -91,12 +92,12 @@ func because(why string) string {
 }
 
 // badges writes the main properties of the capsule, on as many lines as needed.
-func (p *capsulePage) badges(x *writer) {
+func (p *capsulePage) badges(x *prose.Writer) {
 	var line string
 	for _, b := range badges(p.capsule) {
 		b = p.app.st.Badge.Render(" " + b + " ")
 		if line != "" && cells.Width(line)+1+cells.Width(b) > p.w-2 {
-			x.line(line)
+			x.Line(line)
 			line = ""
 		}
 		if line != "" {
@@ -104,12 +105,12 @@ func (p *capsulePage) badges(x *writer) {
 		}
 		line += b
 	}
-	x.line(line)
+	x.Line(line)
 }
 
 // given writes the runs that it was given to. Each links to the run, or to the entry that
 // names the capsule.
-func (p *capsulePage) given(x *writer) {
+func (p *capsulePage) given(x *prose.Writer) {
 	if len(p.usage.Runs) > 0 {
 		p.row(x, "given", p.usage.Describe())
 	}
@@ -120,7 +121,7 @@ func (p *capsulePage) given(x *writer) {
 			to += "/" + u.CitedBy[0]
 		}
 		made := fmt.Sprintf("%s, %s: %s", u.Run, cells.Plural(u.Times, "time"), u.Outcome())
-		x.fieldTo("", cells.OneLine(made, rowRunes), to)
+		x.FieldTo("", cells.OneLine(made, rowRunes), to)
 	}
 	if len(p.usage.Unread) > 0 {
 		p.row(x, "not known of", strings.Join(p.usage.Unread, ", ")+": their boards cannot be read")
@@ -128,18 +129,18 @@ func (p *capsulePage) given(x *writer) {
 }
 
 // row writes a field, if it has a value.
-func (p *capsulePage) row(x *writer, name, value string) {
-	x.field(name, cells.OneLine(value, kb.MaxField))
+func (p *capsulePage) row(x *prose.Writer, name, value string) {
+	x.Field(name, cells.OneLine(value, kb.MaxField))
 }
 
 // link writes a line with a link.
-func (p *capsulePage) link(x *writer, name, id string) {
-	text := x.st.Faint.Render(cells.Fit(name, x.names)) + x.st.Key.Render(cells.Clean(id)) + "  " + p.titles[id]
-	x.place(cells.Fit(text, x.w), id)
+func (p *capsulePage) link(x *prose.Writer, name, id string) {
+	text := x.Styles.Faint.Render(cells.Fit(name, x.Names)) + x.Styles.Key.Render(cells.Clean(id)) + "  " + p.titles[id]
+	x.Link(cells.Fit(text, x.Width), id)
 }
 
 // everything writes the rarely needed fields, and the history of the capsule.
-func (p *capsulePage) everything(x *writer) {
+func (p *capsulePage) everything(x *prose.Writer) {
 	c := p.capsule
 	p.row(x, "created", cells.Clock(c.Created))
 	asked := "never, as far as is known"
@@ -158,15 +159,15 @@ func (p *capsulePage) everything(x *writer) {
 	if in := c.Ingested; in != nil {
 		p.row(x, "part of", fmt.Sprintf("%s, %d of %d", in.File, in.Part, in.Of))
 	}
-	x.heading("History")
+	x.Heading("History")
 	for i := range p.events {
 		p.event(x, &p.events[i])
 	}
-	x.heading("Text")
+	x.Heading("Text")
 }
 
 // event writes what was done, by whom, and why.
-func (p *capsulePage) event(x *writer, e *kb.Event) {
+func (p *capsulePage) event(x *prose.Writer, e *kb.Event) {
 	st := p.app.st
 	what := e.Verb
 	if e.Other != "" {
@@ -180,6 +181,6 @@ func (p *capsulePage) event(x *writer, e *kb.Event) {
 		if i > 0 {
 			l = "    " + l
 		}
-		x.line("  " + st.Faint.Render(l))
+		x.Line("  " + st.Faint.Render(l))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"blackboard/board/policy"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/prose"
 	"blackboard/tui/styles"
 )
 
@@ -112,33 +113,33 @@ func (p *changesPage) compose() {
 	case p.found == nil:
 		p.doc.setText("reading…")
 	default:
-		p.doc.setLines(p.found.lines(newWriter(p.app.st, p.w)))
+		p.doc.setLines(p.found.lines(prose.NewWriter(p.app.st, p.w)))
 	}
 }
 
-func (d *difference) lines(x *writer) []docLine {
-	st, c := x.st, &d.changes
+func (d *difference) lines(x *prose.Writer) []prose.Line {
+	st, c := x.Styles, &d.changes
 	to := "event " + cells.Count(d.after.Seq) + ", " + cells.Clock(d.after.At)
-	x.line(st.Faint.Render("from " + d.from + ", to " + to))
+	x.Line(st.Faint.Render("from " + d.from + ", to " + to))
 	if d.was == d.is {
-		x.line("the same " + d.is)
+		x.Line("the same " + d.is)
 	} else {
-		x.line(d.was + " → " + d.is)
+		x.Line(d.was + " → " + d.is)
 	}
 	entry := func(e *board.Entry, what string) {
-		x.place(cells.Fit("  "+st.Key.Render(cells.Fit(e.ID, 7))+" "+what+" "+cells.OneLine(e.Content, rowRunes), x.w+1), e.ID)
+		x.Link(cells.Fit("  "+st.Key.Render(cells.Fit(e.ID, 7))+" "+what+" "+cells.OneLine(e.Content, rowRunes), x.Width+1), e.ID)
 	}
 	if len(c.Status) > 0 {
-		x.heading("Entries that are no longer what they were")
+		x.Heading("Entries that are no longer what they were")
 		for i := range c.Status {
 			s := &c.Status[i]
 			entry(&s.Entry, statusWord(st, s.Entry.Status)+st.Faint.Render(" was "+s.Was))
 		}
-		x.cut(len(c.Status))
+		noteCut(x, len(c.Status))
 	}
 	d.questions(x)
 	if c.Posted > 0 {
-		x.heading(cells.Plural(c.Posted, "new entry"))
+		x.Heading(cells.Plural(c.Posted, "new entry"))
 		for i := range c.Entries {
 			e := &c.Entries[i]
 			what := styles.Paint(st.Kind, e.Type, typeName(e.Type, 6))
@@ -148,27 +149,27 @@ func (d *difference) lines(x *writer) []docLine {
 			entry(e, what+" "+st.Faint.Render(cells.ShortName(e.Worker, 24)))
 		}
 		if more := c.Posted - int64(len(c.Entries)); more > 0 {
-			x.line(st.Faint.Render("  and " + cells.Count(more) + " more"))
+			x.Line(st.Faint.Render("  and " + cells.Count(more) + " more"))
 		}
 	}
 	if len(c.Expected)+len(c.Variables) > 0 {
-		x.heading("Workers and variables")
+		x.Heading("Workers and variables")
 		for _, e := range c.Expected {
-			x.line(cells.Fit("  "+cells.OneLine(e.Worker, 60)+" is "+e.Status+" "+cells.OneLine(e.Reason, rowRunes), x.w))
+			x.Line(cells.Fit("  "+cells.OneLine(e.Worker, 60)+" is "+e.Status+" "+cells.OneLine(e.Reason, rowRunes), x.Width))
 		}
 		for _, v := range c.Variables {
 			is := " is " + cells.OneLine(string(v.Value), rowRunes)
 			if v.Value == nil {
 				is = " is no longer set"
 			}
-			x.line(cells.Fit("  "+cells.OneLine(v.Key, 60)+is, x.w))
+			x.Line(cells.Fit("  "+cells.OneLine(v.Key, 60)+is, x.Width))
 		}
 	}
-	return x.lines
+	return x.Lines
 }
 
 // questions writes the signals that were raised, closed or reopened.
-func (d *difference) questions(x *writer) {
+func (d *difference) questions(x *prose.Writer) {
 	c := &d.changes
 	for _, part := range []struct {
 		name string
@@ -191,26 +192,26 @@ func (d *difference) questions(x *writer) {
 				continue
 			}
 			if n++; n == 1 {
-				x.heading(part.name)
+				x.Heading(part.name)
 			}
 			if n <= maxChanged {
-				what := styles.Paint(x.st.Priority, s.Priority, cells.Fit(s.Priority, 8)) + " " + signalMark(x.st, s.Status)
+				what := styles.Paint(x.Styles.Priority, s.Priority, cells.Fit(s.Priority, 8)) + " " + signalMark(x.Styles, s.Status)
 				if s.AddressedBy != "" {
-					what += x.st.Faint.Render(" by " + s.AddressedBy)
+					what += x.Styles.Faint.Render(" by " + s.AddressedBy)
 				}
-				x.place(cells.Fit("  "+x.st.Key.Render(cells.Fit(s.ID, 7))+" "+what+" "+cells.OneLine(s.Content, rowRunes), x.w+1), s.ID)
+				x.Link(cells.Fit("  "+x.Styles.Key.Render(cells.Fit(s.ID, 7))+" "+what+" "+cells.OneLine(s.Content, rowRunes), x.Width+1), s.ID)
 			}
 		}
 		if n > maxChanged {
-			x.line(x.st.Faint.Render("  and " + cells.Count(int64(n-maxChanged)) + " more"))
+			x.Line(x.Styles.Faint.Render("  and " + cells.Count(int64(n-maxChanged)) + " more"))
 		}
 	}
 }
 
-// cut notes that there may be more than was read.
-func (x *writer) cut(n int) {
+// noteCut notes that there may be more than was read.
+func noteCut(x *prose.Writer, n int) {
 	if n == maxChanged {
-		x.line(x.st.Faint.Render(fmt.Sprintf("  these are the first %d; there may be more", n)))
+		x.Line(x.Styles.Faint.Render(fmt.Sprintf("  these are the first %d; there may be more", n)))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"blackboard/board/verify"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/prose"
 	"blackboard/tui/styles"
 )
 
@@ -148,49 +149,49 @@ func (p *checkPage) compose() {
 }
 
 // rowLines is all about a step, or about something that it found.
-func (p *checkPage) rowLines(r *checkRow) []docLine {
+func (p *checkPage) rowLines(r *checkRow) []prose.Line {
 	st, f := p.app.st, r.found
 	if f != nil && f.Missing != nil {
 		return missingLines(p.app, f.Missing, noText(f.Report), p.right.w)
 	}
-	x := newWriter(st, p.right.w)
+	x := prose.NewWriter(st, p.right.w)
 	if f == nil {
-		x.line(stepMark(st, r.step) + " " + cells.Fit(cells.OneLine(r.step.Headline, rowRunes), max(x.w-2, 1)))
+		x.Line(stepMark(st, r.step) + " " + cells.Fit(cells.OneLine(r.step.Headline, rowRunes), max(x.Width-2, 1)))
 		for _, w := range r.step.Warnings {
 			if w != r.step.Headline {
-				x.text(w, "! ")
+				x.Text(w, "! ")
 			}
 		}
 		switch {
 		case r.step.Skipped && r.step.Name == policy.Verify:
-			x.text("To do it, name a directory of sources in board.yaml (sources: [DIR]), or "+
+			x.Text("To do it, name a directory of sources in board.yaml (sources: [DIR]), or "+
 				"register it: board source add DIR", "")
 		case r.step.Skipped:
-			x.text("To do it, choose a report: r", "")
+			x.Text("To do it, choose a report: r", "")
 		}
 		if n := len(r.step.Findings()); n > 0 {
-			x.line("", cells.Plural(int64(n), "finding")+" below it; enter on one opens it")
+			x.Line("", cells.Plural(int64(n), "finding")+" below it; enter on one opens it")
 		}
-		return x.lines
+		return x.Lines
 	}
-	x.text(f.Why, "")
-	x.line("")
+	x.Text(f.Why, "")
+	x.Line("")
 	switch {
 	case f.Pair != nil:
 		pairLines(x, f, false)
 	case f.Fact != nil:
 		p.factLines(x, f)
 	default:
-		x.text(f.Text, "")
+		x.Text(f.Text, "")
 	}
 	if f.Doubted != nil {
 		doubtedLines(x, p.app, f.Doubted)
 	}
 	if clear := f.In(p.app.Words); clear != "" {
-		x.heading("To clear it")
-		x.text(clear, "")
+		x.Heading("To clear it")
+		x.Text(clear, "")
 	}
-	return x.lines
+	return x.Lines
 }
 
 // findingTexts are what a finding says.
@@ -213,42 +214,42 @@ func findingTexts(f *check.Finding) []string {
 
 // factLines show a fact of the report in its passage, and the entries that the passage
 // stands on.
-func (p *checkPage) factLines(x *writer, f *check.Finding) {
+func (p *checkPage) factLines(x *prose.Writer, f *check.Finding) {
 	place := cells.OneLine(filepath.Base(f.Report), 60) + fmt.Sprintf(":%d", f.Line)
 	if !noText(f.Report) {
-		place += x.st.Faint.Render("   o opens it")
+		place += x.Styles.Faint.Render("   o opens it")
 	}
-	x.line(x.st.Key.Render(place))
-	x.text(f.Passage.Text, "▏ ")
+	x.Line(x.Styles.Key.Render(place))
+	x.Text(f.Passage.Text, "▏ ")
 	if len(f.Passage.Entries) > 0 {
-		x.heading("Its other facts stand on")
-		x.text(strings.Join(f.Passage.Entries, ", "), "  ")
+		x.Heading("Its other facts stand on")
+		x.Text(strings.Join(f.Passage.Entries, ", "), "  ")
 	}
 }
 
 // doubtedLines show the quote, and what the source has instead.
-func doubtedLines(x *writer, a *app, d *verify.ItemResult) {
+func doubtedLines(x *prose.Writer, a *app, d *verify.ItemResult) {
 	if d.Evidence != "" {
-		x.heading("Its quote")
-		x.text(d.Evidence, "▏ ")
+		x.Heading("Its quote")
+		x.Text(d.Evidence, "▏ ")
 	}
 	for _, diff := range d.Differences {
-		x.text(fmt.Sprintf("%q, in the source %q", diff.Quote, diff.Source), "  ")
+		x.Text(fmt.Sprintf("%q, in the source %q", diff.Quote, diff.Source), "  ")
 	}
-	x.heading("The source")
+	x.Heading("The source")
 	if d.File == "" {
-		x.text(strings.TrimSpace(d.SourceDoc+" "+d.SourceRef), "  ")
+		x.Text(strings.TrimSpace(d.SourceDoc+" "+d.SourceRef), "  ")
 	} else {
-		x.text(shownPath(a, d.File), "  ")
+		x.Text(shownPath(a, d.File), "  ")
 	}
 	if d.Passage != nil {
-		x.text(d.Passage.Where, "  ")
-		x.text(d.Passage.Text, "▏ ")
+		x.Text(d.Passage.Where, "  ")
+		x.Text(d.Passage.Text, "▏ ")
 	}
 }
 
 // pairLines show both entries of a pair; with ways they lead there.
-func pairLines(x *writer, f *check.Finding, ways bool) {
+func pairLines(x *prose.Writer, f *check.Finding, ways bool) {
 	for i, id := range []string{f.ID, f.Other} {
 		head, text := id, ""
 		if f.Pair != nil {
@@ -260,19 +261,19 @@ func pairLines(x *writer, f *check.Finding, ways bool) {
 			head, text = strings.TrimSpace(head), item.Content
 		}
 		if i > 0 {
-			x.line("")
+			x.Line("")
 		}
 		if ways {
-			x.place(cells.Fit(head, x.w), id)
+			x.Link(cells.Fit(head, x.Width), id)
 		} else {
-			x.line(x.st.Key.Render(cells.FitLeft(head, min(cells.Width(head), x.w))))
+			x.Line(x.Styles.Key.Render(cells.FitLeft(head, min(cells.Width(head), x.Width))))
 		}
-		x.text(text, "▏ ")
+		x.Text(text, "▏ ")
 	}
 	if f.Pair != nil && len(f.Pair.Why) > 1 {
-		x.heading("Also")
+		x.Heading("Also")
 		for _, why := range f.Pair.Why[1:] {
-			x.text(why, "  ")
+			x.Text(why, "  ")
 		}
 	}
 }
@@ -345,15 +346,15 @@ func (p *pairPage) follow() tea.Cmd {
 func (p *pairPage) setSize(w, h int) {
 	p.w = w
 	p.doc.setSize(w, h-1)
-	x := newWriter(p.app.st, w)
-	x.text(p.found.Why, "")
-	x.line("")
+	x := prose.NewWriter(p.app.st, w)
+	x.Text(p.found.Why, "")
+	x.Line("")
 	pairLines(x, p.found, true)
 	if clear := p.found.In(p.app.Words); clear != "" {
-		x.heading("To clear it")
-		x.text(clear, "")
+		x.Heading("To clear it")
+		x.Text(clear, "")
 	}
-	p.doc.setLines(x.lines)
+	p.doc.setLines(x.Lines)
 }
 
 func (p *pairPage) view() []string {

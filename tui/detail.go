@@ -16,6 +16,7 @@ import (
 	"blackboard/board/policy"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/prose"
 	"blackboard/tui/styles"
 )
 
@@ -243,23 +244,23 @@ func (p *detailPage) compose() {
 	}
 }
 
-func (p *detailPage) history(x *writer, events []board.Event) {
+func (p *detailPage) history(x *prose.Writer, events []board.Event) {
 	hint := ""
 	if p.on == page(p) {
 		hint = "   enter on a line goes back to that moment"
 	}
-	x.heading("History" + x.st.Faint.Render(hint))
+	x.Heading("History" + x.Styles.Faint.Render(hint))
 	for i := range events {
 		e := &events[i]
-		what := "  " + x.st.Faint.Render(fmt.Sprintf("%s  event %s", cells.Clock(e.At), cells.Count(e.Seq))) + "  " + e.Verb + x.st.Faint.Render(" by ") + cells.OneLine(e.Actor, 60)
+		what := "  " + x.Styles.Faint.Render(fmt.Sprintf("%s  event %s", cells.Clock(e.At), cells.Count(e.Seq))) + "  " + e.Verb + x.Styles.Faint.Render(" by ") + cells.OneLine(e.Actor, 60)
 		d := e.Describe()
 		if e.Verb == "claim" { // the time at which the lease ends
 			d = withClocks(d)
 		}
 		if d = cells.OneLine(d, rowRunes); d != "" {
-			what += x.st.Faint.Render(": " + d)
+			what += x.Styles.Faint.Render(": " + d)
 		}
-		x.place(what, fmt.Sprintf("@%d", e.Seq))
+		x.Link(what, fmt.Sprintf("@%d", e.Seq))
 	}
 }
 
@@ -299,10 +300,10 @@ func (p *detailPage) disputers() string {
 	return strings.Join(ids, ", ")
 }
 
-func (p *detailPage) entryLines() []docLine {
+func (p *detailPage) entryLines() []prose.Line {
 	st, e := p.app.st, &p.entry.Entry
-	x := newWriter(st, p.w)
-	x.mark = p.mark
+	x := prose.NewWriter(st, p.w)
+	x.Mark = p.mark
 	p.when(x)
 	head := p.head(e.ID) + styles.Paint(st.Kind, e.Type, e.Type) + "  " + statusWord(st, e.Status)
 	if by := p.disputers(); e.Status == board.Disputed && by != "" {
@@ -311,77 +312,77 @@ func (p *detailPage) entryLines() []docLine {
 	if e.MustSurface {
 		head += st.Warn.Render("  ◆ must surface")
 	}
-	x.line(head)
+	x.Line(head)
 	by := "by " + cells.OneLine(e.Worker, 60) + " · " + cells.Clock(e.Created) + " · " + cells.Since(e.Created, p.now())
 	if e.Confidence != nil {
 		by += fmt.Sprintf(" · confidence %.2g", *e.Confidence)
 	}
-	x.line(st.Faint.Render(by))
+	x.Line(st.Faint.Render(by))
 	if len(e.Tags) > 0 {
-		x.line(st.Faint.Render("tags: ") + cells.OneLine(strings.Join(e.Tags, ", "), rowRunes))
+		x.Line(st.Faint.Render("tags: ") + cells.OneLine(strings.Join(e.Tags, ", "), rowRunes))
 	}
-	x.line("")
-	x.prose(p.app, e.Content)
+	x.Line("")
+	x.Prose(e.Content)
 	if e.Evidence != "" {
-		x.heading("Evidence")
-		x.text(e.Evidence, "▏ ")
+		x.Heading("Evidence")
+		x.Text(e.Evidence, "▏ ")
 	}
 	if e.SourceDoc != "" || e.SourceRef != "" {
-		x.heading("Source")
+		x.Heading("Source")
 		source := "  " + cells.OneLine(e.SourceDoc, 200)
 		if e.SourceRef != "" {
 			source += st.Faint.Render(" @ ") + cells.OneLine(e.SourceRef, 200)
 		}
-		x.line(source)
+		x.Line(source)
 		if v := e.Verified; v != nil {
 			mark := st.Warn
 			if v.Sound() {
 				mark = st.Good
 			}
-			x.line("  " + mark.Render(v.Mark()) + st.Faint.Render(strings.TrimPrefix(cells.OneLine(v.Describe(), rowRunes), v.Mark())))
+			x.Line("  " + mark.Render(v.Mark()) + st.Faint.Render(strings.TrimPrefix(cells.OneLine(v.Describe(), rowRunes), v.Mark())))
 		}
 	}
 	p.tree(x)
 	p.history(x, p.entry.History)
-	return x.lines
+	return x.Lines
 }
 
-func (p *detailPage) signalLines() []docLine {
+func (p *detailPage) signalLines() []prose.Line {
 	st, s := p.app.st, &p.signal.Signal
-	x := newWriter(st, p.w)
-	x.mark = p.mark
+	x := prose.NewWriter(st, p.w)
+	x.Mark = p.mark
 	p.when(x)
 	head := p.head(s.ID) + styles.Paint(st.Priority, s.Priority, s.Priority) + "  " + statusWord(st, s.Status)
 	if p.blocks {
 		head += st.Bad.Render("  keeps the gate closed")
 	}
-	x.line(head)
-	x.line(st.Faint.Render("raised by " + cells.OneLine(s.Worker, 60) + " · " + cells.Clock(s.Created) + " · " + cells.Since(s.Created, p.now())))
+	x.Line(head)
+	x.Line(st.Faint.Render("raised by " + cells.OneLine(s.Worker, 60) + " · " + cells.Clock(s.Created) + " · " + cells.Since(s.Created, p.now())))
 	if s.ClaimedAt(p.now()) {
-		x.line(st.Accent.Render("⚑ claimed by "+cells.OneLine(s.ClaimedBy, 60)) + st.Faint.Render(" until "+cells.Clock(*s.LeaseUntil)))
+		x.Line(st.Accent.Render("⚑ claimed by "+cells.OneLine(s.ClaimedBy, 60)) + st.Faint.Render(" until "+cells.Clock(*s.LeaseUntil)))
 	}
-	x.line("")
-	x.prose(p.app, s.Content)
+	x.Line("")
+	x.Prose(s.Content)
 	switch s.Status {
 	case board.Waived:
-		x.heading("Waived by " + cells.OneLine(s.ClosedBy, 60) + ", because")
-		x.text(s.Reason, "▏ ")
+		x.Heading("Waived by " + cells.OneLine(s.ClosedBy, 60) + ", because")
+		x.Text(s.Reason, "▏ ")
 	case board.SignalOpen:
 		if p.past != nil {
 			break
 		}
-		x.line("")
+		x.Line("")
 		ways := "a addresses it with an answer · w waives it with a reason"
 		if !s.ClaimedAt(p.now()) {
 			ways += " · c claims it"
 		}
-		for _, line := range cells.Wrap(ways, x.w) {
-			x.line(st.Faint.Render(line))
+		for _, line := range cells.Wrap(ways, x.Width) {
+			x.Line(st.Faint.Render(line))
 		}
 	}
 	p.tree(x)
 	p.history(x, p.signal.History)
-	return x.lines
+	return x.Lines
 }
 
 func (p *detailPage) title() string { return p.id }
@@ -427,8 +428,8 @@ func (p *detailPage) now() time.Time {
 }
 
 // when notes that the page shows the past.
-func (p *detailPage) when(x *writer) {
+func (p *detailPage) when(x *prose.Writer) {
 	if p.past != nil {
-		x.line(p.app.st.Warn.Render("as it was after event " + cells.Count(p.past.Seq) + ", " + cells.Clock(p.past.At)))
+		x.Line(p.app.st.Warn.Render("as it was after event " + cells.Count(p.past.Seq) + ", " + cells.Clock(p.past.At)))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/prose"
 )
 
 // givenPage shows the capsules that were given to the workers of a run, latest first:
@@ -102,23 +103,23 @@ func (p *givenPage) compose() {
 	}
 }
 
-func (p *givenPage) lines() []docLine {
+func (p *givenPage) lines() []prose.Line {
 	st := p.app.st
-	x := newWriter(st, p.w)
+	x := prose.NewWriter(st, p.w)
 	for i := range p.all {
 		r := &p.all[i]
 		when := st.Faint.Render(cells.Clock(r.At) + "  event " + cells.Count(r.Seq))
-		x.line(cells.Fit(when+"  "+cells.OneLine(r.Worker, 60)+"  "+cells.OneLine(r.Describe(), rowRunes), x.w))
+		x.Line(cells.Fit(when+"  "+cells.OneLine(r.Worker, 60)+"  "+cells.OneLine(r.Describe(), rowRunes), x.Width))
 		for _, c := range r.Capsules {
 			scores := fmt.Sprintf("  score %.2f, evidence %.2f", c.Score, c.Evidence)
-			x.place(cells.Fit("  "+st.Key.Render(cells.OneLine(c.ID, 40))+scores, x.w), c.ID)
+			x.Link(cells.Fit("  "+st.Key.Render(cells.OneLine(c.ID, 40))+scores, x.Width), c.ID)
 		}
-		x.line("")
+		x.Line("")
 	}
 	if p.more {
-		x.line(fmt.Sprintf("These are the latest %d; board watch --since 0 has all.", maxGiven))
+		x.Line(fmt.Sprintf("These are the latest %d; board watch --since 0 has all.", maxGiven))
 	}
-	return x.lines
+	return x.Lines
 }
 
 func (p *givenPage) view() []string {

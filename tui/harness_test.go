@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/board"
@@ -304,6 +306,15 @@ func (h *harness) goldens(name string) {
 		h.size(s[0], s[1])
 		h.golden(name)
 	}
+}
+
+// plainApp is an app without colours; bright is one with all of them.
+func plainApp() *app { return newApp(context.Background(), Config{}) }
+
+func brightApp() *app {
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetColorProfile(0) // all colours
+	return newApp(context.Background(), Config{Renderer: r})
 }
 
 // must gives a value, or ends the test.

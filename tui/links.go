@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
+	"blackboard/tui/prose"
 )
 
 // branch is a link of an entry or a signal, in either direction.
@@ -135,7 +136,7 @@ func readOne(ctx context.Context, b source, id string) (found evidence) {
 }
 
 // tree writes the links in both directions, and the links of the linked.
-func (p *detailPage) tree(x *writer) {
+func (p *detailPage) tree(x *prose.Writer) {
 	all := p.branches()
 	if len(all) == 0 {
 		return
@@ -144,7 +145,7 @@ func (p *detailPage) tree(x *writer) {
 	if p.on != page(p) {
 		hint = ""
 	}
-	x.heading("Links" + x.st.Faint.Render(hint))
+	x.Heading("Links" + x.Styles.Faint.Render(hint))
 	for i, br := range all {
 		stem, below := "├ ", "│ "
 		if i == len(all)-1 {
@@ -153,14 +154,14 @@ func (p *detailPage) tree(x *writer) {
 		if br.line == "" {
 			br.line = cells.OneLine(p.lines[br.id], rowRunes)
 		}
-		x.place(x.branch(stem, br), br.id)
+		x.Link(branchLine(x, stem, br), br.id)
 		twigs := p.beyond[br.id]
 		for j, twig := range twigs {
 			stem := "├ "
 			if j == len(twigs)-1 {
 				stem = "└ "
 			}
-			x.line(x.branch(below+stem, twig)) // not selectable: tab skips it
+			x.Line(branchLine(x, below+stem, twig)) // not selectable: tab skips it
 		}
 	}
 }
@@ -168,9 +169,9 @@ func (p *detailPage) tree(x *writer) {
 // branchCells is the width of the stem and the name of a link.
 const branchCells = 22
 
-// branch formats a link as a line.
-func (x *writer) branch(stem string, br branch) string {
+// branchLine formats a link as a line.
+func branchLine(x *prose.Writer, stem string, br branch) string {
 	what := cells.Fit(br.what, branchCells-cells.Width(stem))
-	id := x.st.Key.Render(cells.Fit(br.id, 6))
-	return cells.Fit(columns(" "+x.st.Faint.Render(stem)+what, id, br.line), x.w+1)
+	id := x.Styles.Key.Render(cells.Fit(br.id, 6))
+	return cells.Fit(columns(" "+x.Styles.Faint.Render(stem)+what, id, br.line), x.Width+1)
 }

@@ -9,6 +9,7 @@ import (
 
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
+	"blackboard/tui/prose"
 )
 
 // bringBack restores what was put away: an archived conversation, a forgotten or archived
@@ -52,13 +53,13 @@ func (m *memoryHands) itemRevisions(ctx context.Context, id string) (tea.Msg, er
 		r := &was[i]
 		all = append(all, revision{
 			n: r.Revision, note: moment(r.Updated) + because(r.Why), text: r.Content,
-			lines: func(w int) []docLine {
-				x := newWriter(m.app.st, w)
-				for _, l := range cells.Wrap(cells.Clean(r.Title), x.w) {
-					x.line(x.st.Bold.Render(l))
+			lines: func(w int) []prose.Line {
+				x := prose.NewWriter(m.app.st, w)
+				for _, l := range cells.Wrap(cells.Clean(r.Title), x.Width) {
+					x.Line(x.Styles.Bold.Render(l))
 				}
-				x.text(r.Content, "")
-				return x.lines
+				x.Text(r.Content, "")
+				return x.Lines
 			},
 			restore: func(ctx context.Context) (outcome, error) {
 				why := fmt.Sprintf("as revision %d", r.Revision)
@@ -90,10 +91,10 @@ func (m *memoryHands) namedRevisions(ctx context.Context, ref memoryRef) (tea.Ms
 		r := &was[i]
 		all = append(all, revision{
 			n: r.Revision, note: moment(r.Updated), text: r.Body,
-			lines: func(w int) []docLine {
-				x := newWriter(m.app.st, w)
-				x.line(markdown(m.app, r.Body, min(x.w, measure))...)
-				return x.lines
+			lines: func(w int) []prose.Line {
+				x := prose.NewWriter(m.app.st, w)
+				x.Line(prose.Markdown(m.app.st, r.Body, min(x.Width, prose.Measure))...)
+				return x.Lines
 			},
 			restore: func(ctx context.Context) (outcome, error) {
 				return m.writeNamed(ctx, &now, r.Body)

@@ -9,6 +9,7 @@ import (
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/prose"
 )
 
 // memoryDetail shows one item of the memory in full: beside the list, or as a page.
@@ -141,14 +142,14 @@ func (d *memoryDetail) setSize(w, h int) {
 // layout wraps the text to the width.
 func (d *memoryDetail) layout() {
 	d.doc.setSize(d.w, max(d.h-1, 0))
-	var lines []docLine
+	var lines []prose.Line
 	switch {
 	case d.err != nil:
-		x := newWriter(d.app.st, d.w)
-		for _, l := range cells.Wrap(d.app.explain(d.err), x.w) {
-			x.line(d.app.st.Bad.Render(l))
+		x := prose.NewWriter(d.app.st, d.w)
+		for _, l := range cells.Wrap(d.app.explain(d.err), x.Width) {
+			x.Line(d.app.st.Bad.Render(l))
 		}
-		lines = x.lines
+		lines = x.Lines
 	case d.facts != nil:
 		lines = d.facts.lines(d.app, d.hands.agent, d.w)
 	}

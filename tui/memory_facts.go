@@ -12,6 +12,7 @@ import (
 
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
+	"blackboard/tui/prose"
 )
 
 // memoryFacts is the data of an item, a note, a named entry or a conversation; the ref
@@ -134,13 +135,13 @@ const (
 
 // factLines writes the facts about an item.
 type factLines struct {
-	*writer
+	*prose.Writer
 	app *app
 }
 
 // lines returns the facts as a text for a page of w cells.
-func (f *memoryFacts) lines(a *app, agent string, w int) []docLine {
-	x := &factLines{newWriter(a.st, w), a}
+func (f *memoryFacts) lines(a *app, agent string, w int) []prose.Line {
+	x := &factLines{prose.NewWriter(a.st, w), a}
 	switch {
 	case f.item != nil:
 		x.item(f)
@@ -152,73 +153,73 @@ func (f *memoryFacts) lines(a *app, agent string, w int) []docLine {
 		x.talk(f, agent)
 	}
 	x.events(f.events)
-	return x.writer.lines
+	return x.Writer.Lines
 }
 
 // moment formats a time in UTC, as on all screens of the memory.
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
 func (x *factLines) when(name string, t time.Time) {
-	x.field(name, moment(t)+", "+cells.Since(t, x.app.Now()))
+	x.Field(name, moment(t)+", "+cells.Since(t, x.app.Now()))
 }
 
 func (x *factLines) item(f *memoryFacts) {
 	it := f.item
 	if it.Title != "" {
-		for _, l := range cells.Wrap(cells.Clean(it.Title), x.w) {
-			x.line(x.st.Bold.Render(l))
+		for _, l := range cells.Wrap(cells.Clean(it.Title), x.Width) {
+			x.Line(x.Styles.Bold.Render(l))
 		}
 	}
 	if marks := itemMarks(it, x.app.Now()); len(marks) > 0 {
-		x.line(x.app.badges(marks))
+		x.Line(x.app.badges(marks))
 	}
-	x.text(it.Content, "")
-	x.heading("How it stands")
+	x.Text(it.Content, "")
+	x.Heading("How it stands")
 	if it.Archived != nil {
-		x.field("archived", moment(*it.Archived)+": "+it.Why)
+		x.Field("archived", moment(*it.Archived)+": "+it.Why)
 	}
 	if it.Forgotten != nil {
 		why := moment(*it.Forgotten) + ", by the rule " + it.Rule
 		if it.Why != "" {
 			why += ": " + it.Why
 		}
-		x.field("forgotten", why)
+		x.Field("forgotten", why)
 		if it.ReplacedBy != "" {
-			x.fieldTo("replaced by", it.ReplacedBy, toItem+it.ReplacedBy)
+			x.FieldTo("replaced by", it.ReplacedBy, toItem+it.ReplacedBy)
 		}
 	}
 	if f.standing != nil {
-		x.field("relevance", fmt.Sprintf("%.2f now", f.standing.Relevance))
+		x.Field("relevance", fmt.Sprintf("%.2f now", f.standing.Relevance))
 	}
-	x.field("importance", fmt.Sprintf("%s (%g)", memory.Level(it.Importance), it.Importance))
+	x.Field("importance", fmt.Sprintf("%s (%g)", memory.Level(it.Importance), it.Importance))
 	asked := "never"
 	if it.Accesses > 0 {
 		asked = cells.Plural(int64(it.Accesses), "time") + ", the last " + cells.Since(it.Accessed, x.app.Now())
 	}
-	x.field("asked for", asked)
-	x.field("lifetime", it.Lifetime)
+	x.Field("asked for", asked)
+	x.Field("lifetime", it.Lifetime)
 	if it.Expires != nil {
-		x.field("expires", moment(*it.Expires))
+		x.Field("expires", moment(*it.Expires))
 	}
 	x.derived(f)
-	x.heading("All about it")
-	x.field("id", it.ID)
-	x.field("scope", it.Scope().String())
+	x.Heading("All about it")
+	x.Field("id", it.ID)
+	x.Field("scope", it.Scope().String())
 	if it.Tier != memory.Conversation {
-		x.field("conversation", it.Conversation)
+		x.Field("conversation", it.Conversation)
 	}
-	x.field("private to", it.Agent)
-	x.field("curator", it.Curator)
-	x.field("source", it.Source)
-	x.field("tags", strings.Join(it.Tags, ", "))
+	x.Field("private to", it.Agent)
+	x.Field("curator", it.Curator)
+	x.Field("source", it.Source)
+	x.Field("tags", strings.Join(it.Tags, ", "))
 	x.when("created", it.Created)
 	x.when("updated", it.Updated)
-	x.field("revision", cells.Count(int64(it.Revision)))
+	x.Field("revision", cells.Count(int64(it.Revision)))
 	embedding := "none"
 	if it.Model != "" {
 		embedding = fmt.Sprintf("%s, %d numbers", it.Model, it.Dim)
 	}
-	x.field("embedding", embedding)
+	x.Field("embedding", embedding)
 	x.revisions(f.revisions)
 }
 
@@ -236,88 +237,88 @@ func (x *factLines) derived(f *memoryFacts) {
 	if f.standing != nil && f.standing.Derived != "" {
 		value += ", " + f.standing.Derived
 	}
-	x.fieldTo("derived from", value, to)
+	x.FieldTo("derived from", value, to)
 }
 
 func (x *factLines) revisions(all []memory.Item) {
 	if len(all) == 0 {
 		return
 	}
-	x.heading("What it said before")
+	x.Heading("What it said before")
 	for i := len(all) - 1; i >= 0; i-- {
 		r := &all[i]
 		line := "revision " + cells.Count(int64(r.Revision)) + ", until it was changed"
 		if r.Why != "" {
 			line += ": " + cells.OneLine(r.Why, 200)
 		}
-		x.line(x.st.Faint.Render(line))
+		x.Line(x.Styles.Faint.Render(line))
 		if r.Title != "" {
-			x.text(r.Title, "  ")
+			x.Text(r.Title, "  ")
 		}
-		x.text(r.Content, "  │ ")
+		x.Text(r.Content, "  │ ")
 	}
 }
 
 func (x *factLines) note(n *memory.Note) {
 	if n.Expired {
-		x.line(x.app.badges([]string{"expired"}))
+		x.Line(x.app.badges([]string{"expired"}))
 	}
-	x.text(n.Content, "")
-	x.heading("All about it")
-	x.field("id", n.ID)
-	x.field("kind", n.Kind)
-	x.field("agent", n.Agent)
-	x.field("kept with", n.Tier)
+	x.Text(n.Content, "")
+	x.Heading("All about it")
+	x.Field("id", n.ID)
+	x.Field("kind", n.Kind)
+	x.Field("agent", n.Agent)
+	x.Field("kept with", n.Tier)
 	x.when("created", n.Created)
 	if n.Kind == memory.Journal {
 		counts := "until " + moment(n.Created.Add(memory.JournalWindow))
 		if n.Expired {
 			counts = "no more: a journal's entry does for seven days"
 		}
-		x.field("counts", counts)
+		x.Field("counts", counts)
 	}
 }
 
 func (x *factLines) named(f *memoryFacts) {
 	n := f.named
 	if n.Revision == 0 {
-		x.line(x.st.Faint.Render("Nothing is written yet. e writes it here, E in your editor."))
+		x.Line(x.Styles.Faint.Render("Nothing is written yet. e writes it here, E in your editor."))
 	} else {
-		x.line(markdown(x.app, n.Body, min(x.w, measure))...)
+		x.Line(prose.Markdown(x.Styles, n.Body, min(x.Width, prose.Measure))...)
 	}
-	x.heading("All about it")
-	x.field("name", n.Name)
-	x.field("tier", n.Tier)
-	x.field("read", "first of all in every turn, and never ranked")
+	x.Heading("All about it")
+	x.Field("name", n.Name)
+	x.Field("tier", n.Tier)
+	x.Field("read", "first of all in every turn, and never ranked")
 	if tokens := n.Tokens(); tokens > memory.NamedTokens {
-		x.field("cut", fmt.Sprintf("it has %s tokens, and a turn has %s for all named entries where there is more to say", cells.Count(int64(tokens)), cells.Count(memory.NamedTokens)))
+		x.Field("cut", fmt.Sprintf("it has %s tokens, and a turn has %s for all named entries where there is more to say", cells.Count(int64(tokens)), cells.Count(memory.NamedTokens)))
 	} else {
-		x.field("cut", fmt.Sprintf("never: %s of the %s tokens that a turn has for named entries", cells.Count(int64(tokens)), cells.Count(memory.NamedTokens)))
+		x.Field("cut", fmt.Sprintf("never: %s of the %s tokens that a turn has for named entries", cells.Count(int64(tokens)), cells.Count(memory.NamedTokens)))
 	}
 	if n.Revision > 0 {
-		x.field("curator", n.Curator)
-		x.field("revision", cells.Count(int64(n.Revision)))
+		x.Field("curator", n.Curator)
+		x.Field("revision", cells.Count(int64(n.Revision)))
 		x.when("created", n.Created)
 		x.when("updated", n.Updated)
 	}
 	if len(f.earlier) == 0 {
 		return
 	}
-	x.heading("What it said before")
+	x.Heading("What it said before")
 	for i := len(f.earlier) - 1; i >= 0; i-- {
 		n := &f.earlier[i]
-		x.line(x.st.Faint.Render("revision " + cells.Count(int64(n.Revision)) + ", of " + moment(n.Updated)))
-		x.text(n.Body, "  │ ")
+		x.Line(x.Styles.Faint.Render("revision " + cells.Count(int64(n.Revision)) + ", of " + moment(n.Updated)))
+		x.Text(n.Body, "  │ ")
 	}
 }
 
 func (x *factLines) talk(f *memoryFacts, agent string) {
 	c := f.talk
-	x.field("conversation", c.Ref)
-	x.field("status", c.Status)
-	x.field("begun by", c.Agent)
-	x.field("channel", c.Channel)
-	x.field("thread", c.Thread)
+	x.Field("conversation", c.Ref)
+	x.Field("status", c.Status)
+	x.Field("begun by", c.Agent)
+	x.Field("channel", c.Channel)
+	x.Field("thread", c.Thread)
 	x.when("started", c.Started)
 	if c.Ended != nil {
 		x.when("ended", *c.Ended)
@@ -327,35 +328,35 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	}
 	switch agent {
 	case "":
-		x.heading("Working notes")
-		x.line(x.st.Faint.Render("Each agent has its own: A in the list chooses whose."))
+		x.Heading("Working notes")
+		x.Line(x.Styles.Faint.Render("Each agent has its own: A in the list chooses whose."))
 	default:
-		x.heading("Working notes of " + cells.OneLine(agent, 40))
+		x.Heading("Working notes of " + cells.OneLine(agent, 40))
 	}
 	for i := range f.scratch {
 		n := &f.scratch[i]
-		about := x.st.Faint.Render("  " + cells.Since(n.Updated, x.app.Now()) + ", read-only")
-		x.line(x.app.badges([]string{workingNote}) + " " + x.st.Bold.Render(cells.OneLine(n.Key, 80)) + about)
+		about := x.Styles.Faint.Render("  " + cells.Since(n.Updated, x.app.Now()) + ", read-only")
+		x.Line(x.app.badges([]string{workingNote}) + " " + x.Styles.Bold.Render(cells.OneLine(n.Key, 80)) + about)
 		var pretty bytes.Buffer
 		if json.Indent(&pretty, n.Value, "", "  ") != nil {
 			pretty.Reset()
 			pretty.Write(n.Value)
 		}
-		x.text(pretty.String(), "  ")
+		x.Text(pretty.String(), "  ")
 	}
 	if agent != "" && len(f.scratch) == 0 {
-		x.line(x.st.Faint.Render("There are none."))
+		x.Line(x.Styles.Faint.Render("There are none."))
 	}
-	x.heading("What is remembered of it")
+	x.Heading("What is remembered of it")
 	for i := range f.items {
 		it := &f.items[i]
-		x.place(columns(cells.Right(cells.Ago(it.Created, x.app.Now()), 4), cells.Fit(it.Curator, 6), headline(it)), toItem+it.ID)
+		x.Link(columns(cells.Right(cells.Ago(it.Created, x.app.Now()), 4), cells.Fit(it.Curator, 6), headline(it)), toItem+it.ID)
 	}
 	switch {
 	case len(f.items) == 0:
-		x.line(x.st.Faint.Render("Nothing yet."))
+		x.Line(x.Styles.Faint.Render("Nothing yet."))
 	case f.moreItems:
-		x.line(x.st.Faint.Render("More are older: the tab in conversations lists them, I chooses this one."))
+		x.Line(x.Styles.Faint.Render("More are older: the tab in conversations lists them, I chooses this one."))
 	}
 }
 
@@ -363,7 +364,7 @@ func (x *factLines) events(all []memory.Event) {
 	if len(all) == 0 {
 		return
 	}
-	x.heading("What was done to it")
+	x.Heading("What was done to it")
 	for i := len(all) - 1; i >= 0; i-- {
 		e := &all[i]
 		line := moment(e.At) + "  " + cells.OneLine(e.Verb, 40)
@@ -376,6 +377,6 @@ func (x *factLines) events(all []memory.Event) {
 		if e.Other != "" {
 			line += " → " + cells.OneLine(e.Other, 60)
 		}
-		x.line(cells.Wrap(line, x.w)...)
+		x.Line(cells.Wrap(line, x.Width)...)
 	}
 }

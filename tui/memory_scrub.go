@@ -13,6 +13,7 @@ import (
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/prose"
 )
 
 // scrubKinds are the counts of a manifest in their order on the screen, with their names.
@@ -155,36 +156,36 @@ func (p *scrubPage) setSize(w, h int) {
 }
 
 func (p *scrubPage) layout() {
-	x, m := newWriter(p.app.st, p.w), &p.manifest
+	x, m := prose.NewWriter(p.app.st, p.w), &p.manifest
 	switch {
 	case m.Empty():
-		x.line("There is nothing to remove in " + cells.Clean(m.Scope.String()) + ".")
+		x.Line("There is nothing to remove in " + cells.Clean(m.Scope.String()) + ".")
 	default:
-		for _, l := range cells.Wrap("This is what would be removed, for good. Nothing is removed yet: D removes exactly this, and asks once more.", x.w) {
-			x.line(p.app.st.Warn.Render(l))
+		for _, l := range cells.Wrap("This is what would be removed, for good. Nothing is removed yet: D removes exactly this, and asks once more.", x.Width) {
+			x.Line(p.app.st.Warn.Render(l))
 		}
 	}
-	x.line("")
-	x.field("scope", m.Scope.String())
-	x.field("mode", map[bool]string{true: scrubFull, false: scrubItems}[m.Mode == memory.ScrubFull])
+	x.Line("")
+	x.Field("scope", m.Scope.String())
+	x.Field("mode", map[bool]string{true: scrubFull, false: scrubItems}[m.Mode == memory.ScrubFull])
 	if m.Purge {
-		x.field("purge", scrubPurge)
+		x.Field("purge", scrubPurge)
 	}
-	x.field("as of", moment(m.At))
-	x.field("hash", m.Hash)
-	x.heading("How many")
+	x.Field("as of", moment(m.At))
+	x.Field("hash", m.Hash)
+	x.Heading("How many")
 	for _, k := range scrubKinds {
 		n := m.Counts[k.kind]
-		x.line(cells.Fit("", 8-len(cells.Count(int64(n)))) + scrubCount(n, k.one, k.many))
+		x.Line(cells.Fit("", 8-len(cells.Count(int64(n)))) + scrubCount(n, k.one, k.many))
 	}
 	if len(m.Sample) > 0 {
-		x.heading(cells.Count(int64(len(m.Sample))) + " of the ids")
-		for ids := range slices.Chunk(m.Sample, max(x.w/14, 1)) {
-			x.text(strings.Join(ids, "  "), "")
+		x.Heading(cells.Count(int64(len(m.Sample))) + " of the ids")
+		for ids := range slices.Chunk(m.Sample, max(x.Width/14, 1)) {
+			x.Text(strings.Join(ids, "  "), "")
 		}
 	}
 	p.doc.setSize(p.w, max(p.h-1, 0))
-	p.doc.setLines(x.lines)
+	p.doc.setLines(x.Lines)
 }
 
 func (p *scrubPage) view() []string {

@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
+	"blackboard/tui/prose"
 )
 
 // The least widths of a run's page with the preview beside the lists, and with the
@@ -89,7 +90,7 @@ func (v *preview) show(id string, past *board.Past, words []string) tea.Cmd {
 }
 
 // words shows a text that has no page.
-func (v *preview) words(about string, lines []docLine) {
+func (v *preview) words(about string, lines []prose.Line) {
 	if v.about != about {
 		v.doc.top = 0
 	}
@@ -104,23 +105,23 @@ func (v *preview) aboutWorker(w *board.Worker) {
 		return
 	}
 	st, s, p := v.app.st, &v.page.scene, v.page
-	x := newWriter(st, v.w)
-	x.text(w.Name, "")
-	x.line("")
-	x.field("posted", cells.Plural(w.Entries, "entry"))
+	x := prose.NewWriter(st, v.w)
+	x.Text(w.Name, "")
+	x.Line("")
+	x.Field("posted", cells.Plural(w.Entries, "entry"))
 	if w.Events > 0 {
-		x.field("did", cells.Plural(w.Events, "thing")+" in all")
+		x.Field("did", cells.Plural(w.Events, "thing")+" in all")
 	}
-	x.field("used", s.state.Spent(w.Name).Describe())
+	x.Field("used", s.state.Spent(w.Name).Describe())
 	if !w.Last.IsZero() {
-		x.field("last", cells.Clock(w.Last)+", "+cells.Since(w.Last, p.moment()))
+		x.Field("last", cells.Clock(w.Last)+", "+cells.Since(w.Last, p.moment()))
 	}
 	if e := s.expectation(w.Name); e != nil {
-		x.field("expected", e.Status+" since "+cells.Clock(e.At)+", says "+e.By)
+		x.Field("expected", e.Status+" since "+cells.Clock(e.At)+", says "+e.By)
 		if e.Status == board.WorkerDone {
-			x.field("note", e.Reason)
+			x.Field("note", e.Reason)
 		} else {
-			x.field("because", e.Reason)
+			x.Field("because", e.Reason)
 		}
 	}
 	var claimed []branch
@@ -131,26 +132,26 @@ func (v *preview) aboutWorker(w *board.Worker) {
 		}
 	}
 	if len(claimed) > 0 {
-		x.heading("Works on")
+		x.Heading("Works on")
 		for _, c := range claimed {
-			x.place(cells.Fit("  "+st.Key.Render(cells.Fit(c.id, 6))+" "+c.line, x.w+1), c.id)
+			x.Link(cells.Fit("  "+st.Key.Render(cells.Fit(c.id, 6))+" "+c.line, x.Width+1), c.id)
 		}
 	}
-	v.words("worker "+w.Name, x.lines)
+	v.words("worker "+w.Name, x.Lines)
 }
 
 // aboutReason describes a reason why the gate is closed, if it is not about a signal or
 // an entry.
 func (v *preview) aboutReason(r *board.Reason) {
-	x := newWriter(v.app.st, v.w)
-	x.line(v.app.st.Warn.Render(r.Rule) + v.app.st.Bad.Render("  keeps the gate closed"))
-	x.line("")
-	x.text(r.Content, "")
+	x := prose.NewWriter(v.app.st, v.w)
+	x.Line(v.app.st.Warn.Render(r.Rule) + v.app.st.Bad.Render("  keeps the gate closed"))
+	x.Line("")
+	x.Text(r.Content, "")
 	if r.Clear != "" {
-		x.heading("To clear it")
-		x.text(r.Clear, "")
+		x.Heading("To clear it")
+		x.Text(r.Clear, "")
 	}
-	v.words(strings.TrimSpace("reason "+r.Rule+" "+r.Worker), x.lines)
+	v.words(strings.TrimSpace("reason "+r.Rule+" "+r.Worker), x.Lines)
 }
 
 // name returns the subject of the preview.

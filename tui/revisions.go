@@ -9,6 +9,7 @@ import (
 
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/prose"
 )
 
 // revision is an earlier text, and the way to restore it.
@@ -16,7 +17,7 @@ type revision struct {
 	n       int
 	note    string // when, by whom, why
 	text    string // for the clipboard
-	lines   func(w int) []docLine
+	lines   func(w int) []prose.Line
 	restore func(context.Context) (outcome, error)
 }
 
@@ -73,7 +74,7 @@ func (p *revisionPage) setSize(w, h int) {
 	p.doc.setSize(w, max(h-1, 0))
 	lines := p.lines(w)
 	for i := range lines {
-		lines[i].to = ""
+		lines[i].To = ""
 	}
 	p.doc.setLines(lines)
 }

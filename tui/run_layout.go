@@ -1,6 +1,9 @@
 package tui
 
-import "blackboard/tui/cells"
+import (
+	"blackboard/tui/cells"
+	"blackboard/tui/prose"
+)
 
 // tabs reports whether only one pane is shown at a time.
 func (p *runPage) tabs() bool { return p.w < wide }
@@ -27,10 +30,10 @@ func (p *runPage) widths(columns int) []int {
 	case columns == 1:
 		return []int{w}
 	case columns == 3:
-		text := min(w*42/100, measure+4)
+		text := min(w*42/100, prose.Measure+4)
 		return []int{(w - text) * 6 / 10, text, (w - text) - (w-text)*6/10}
 	case p.previewed():
-		text := min(w*52/100, measure+4)
+		text := min(w*52/100, prose.Measure+4)
 		return []int{w - text, text}
 	default:
 		return []int{p.w * 57 / 100, w - p.w*57/100}

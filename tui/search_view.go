@@ -10,6 +10,7 @@ import (
 	"blackboard/kb"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/prose"
 	"blackboard/tui/styles"
 )
 
@@ -245,7 +246,7 @@ func (s *searchBox) said(h *kb.Hit, w, most int) []string {
 		return lines
 	}
 	const below = 3 // the source
-	lines := markdown(s.app, excerpt(h, most*max(w, 1)), w)
+	lines := prose.Markdown(s.app.st, excerpt(h, most*max(w, 1)), w)
 	return lines[:min(len(lines), most-below)]
 }
 

@@ -9,6 +9,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/survival"
 	"blackboard/tui/cells"
+	"blackboard/tui/prose"
 )
 
 func (p *survivalPage) setSize(w, h int) {
@@ -137,46 +138,46 @@ func (p *survivalPage) compose() {
 
 // missingLines describes an item, for a page of w cells; closed means that a text editor
 // cannot open the report.
-func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []docLine {
+func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []prose.Line {
 	st := a.st
-	x := newWriter(st, w)
+	x := prose.NewWriter(st, w)
 	if it.Present {
-		x.line(st.Good.Render("✓ present"))
+		x.Line(st.Good.Render("✓ present"))
 	} else {
-		x.line(st.Bad.Render("✗ missing: " + it.Cause))
+		x.Line(st.Bad.Render("✗ missing: " + it.Cause))
 	}
 	switch it.Cause {
 	case survival.MissScattered:
-		x.text("Its words are there, but in no one passage.", "")
+		x.Text("Its words are there, but in no one passage.", "")
 	case survival.MissContradicted:
-		x.text("The passage says the opposite with its words, or calls it false.", "")
+		x.Text("The passage says the opposite with its words, or calls it false.", "")
 	}
 	why := it.Why
 	if it.Priority != "" {
 		why = it.Priority + " " + why
 	}
-	x.text(why+" · by "+cells.OneLine(it.Worker, 60), "")
-	x.line("")
-	x.text(it.Content, "")
+	x.Text(why+" · by "+cells.OneLine(it.Worker, 60), "")
+	x.Line("")
+	x.Text(it.Content, "")
 	if it.Reason != "" {
-		x.heading("Waived, because")
-		x.text(it.Reason, "▏ ")
+		x.Heading("Waived, because")
+		x.Text(it.Reason, "▏ ")
 	}
 	lacks := "that are not there"
 	if it.Passage != nil {
 		lacks = "that the passage below lacks"
 	}
 	if len(it.MissingTokens) > 0 {
-		x.heading("Words " + lacks)
-		x.text(strings.Join(it.MissingTokens, ", "), "  ")
+		x.Heading("Words " + lacks)
+		x.Text(strings.Join(it.MissingTokens, ", "), "  ")
 	}
 	if len(it.MissingNumbers) > 0 {
-		x.heading("Numbers " + lacks)
-		x.text(strings.Join(it.MissingNumbers, ", "), "  ")
+		x.Heading("Numbers " + lacks)
+		x.Text(strings.Join(it.MissingNumbers, ", "), "  ")
 	}
 	if it.Passage == nil {
-		x.heading("The report has nothing similar")
-		return x.lines
+		x.Heading("The report has nothing similar")
+		return x.Lines
 	}
 	where := shownPath(a, it.Passage.Report)
 	if closed {
@@ -188,12 +189,12 @@ func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []docLine
 	if !closed {
 		facts += "   o opens it"
 	}
-	x.heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] + st.Faint.Render(facts))
-	x.line("  " + st.Key.Render(cells.FitLeft(where, min(cells.Width(where), max(x.w-2, 1)))))
-	for _, l := range carriedBy(it).mark(st, cells.Wrap(cells.Clean(it.Passage.Text), min(x.w-2, measure))) {
-		x.line(st.Faint.Render("▏ ") + l)
+	x.Heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] + st.Faint.Render(facts))
+	x.Line("  " + st.Key.Render(cells.FitLeft(where, min(cells.Width(where), max(x.Width-2, 1)))))
+	for _, l := range carriedBy(it).mark(st, cells.Wrap(cells.Clean(it.Passage.Text), min(x.Width-2, prose.Measure))) {
+		x.Line(st.Faint.Render("▏ ") + l)
 	}
-	return x.lines
+	return x.Lines
 }
 
 // shownPath shortens a path: relative to the directory of the files if it is below, else

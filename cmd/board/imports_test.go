@@ -49,8 +49,9 @@ var allowedImports = map[string][]string{
 	"cmd/board":        {"blackboard/...", "github.com/urfave/cli/v2", "golang.org/x/term", "github.com/rogpeppe/go-internal/diff", "github.com/modelcontextprotocol/go-sdk"},
 	"tui/cells":        {"blackboard/board", "blackboard/board/text", "github.com/charmbracelet/x/ansi"},
 	"tui/dark":         {}, // of the standard library os alone: see its doc
+	"tui/prose":        {"blackboard/tui/cells", "blackboard/tui/styles", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark"},
 	"tui/styles":       {"blackboard/board", "blackboard/tui/cells", "github.com/charmbracelet/lipgloss"},
-	"tui":              {"blackboard/board/check", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/text", "blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/embed", "blackboard/tui/cells", "blackboard/tui/dark", "blackboard/tui/styles", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark", "blackboard/tui/keys"},
+	"tui":              {"blackboard/board/check", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/text", "blackboard/board", "blackboard/kb", "blackboard/kb/memory", "blackboard/embed", "blackboard/tui/cells", "blackboard/tui/dark", "blackboard/tui/prose", "blackboard/tui/styles", "github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "blackboard/tui/keys"},
 	"kb/store":         {"blackboard/embed", "blackboard/board/postgres", "blackboard/board/sqlite", "blackboard/kb/index", "blackboard/kb/rank"},
 	"board/words":      {"github.com/kljensen/snowball", "golang.org/x/text"}, // stems, Unicode forms
 	"tui/keys":         {"github.com/charmbracelet/bubbles/key", "github.com/charmbracelet/bubbletea"},

@@ -18,6 +18,7 @@ import (
 // Set are all styles of the program. Each is used with a word or a sign, so that no
 // screen depends on colours.
 type Set struct {
+	Plain                                    lipgloss.Style // has no attributes
 	Faint, Bold, Title, Focus, selected, Key lipgloss.Style
 	Good, Warn, Bad, Info, Accent            lipgloss.Style
 	Strike, Found, Badge                     lipgloss.Style

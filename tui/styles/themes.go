@@ -150,6 +150,7 @@ func New(r *lipgloss.Renderer, theme string) *Set {
 		return ink(pair[0]).Background(lipgloss.Color(pair[1]))
 	}
 	s := &Set{
+		Plain: r.NewStyle(),
 		Faint: ink(p.faint).Faint(p.attributes), Bold: r.NewStyle().Bold(true),
 		Title: ink(p.title).Bold(true), Focus: ink(p.focus).Bold(true), Key: ink(p.key).Bold(p.key == ""),
 		selected: on(p.selected).Bold(true).Reverse(p.reverse),

@@ -8,31 +8,24 @@ import (
 
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
-	"blackboard/tui/styles"
+	"blackboard/tui/prose"
 )
 
 // document is a text to scroll through, with lines that are links.
 type document struct {
 	app   *app
-	lines []docLine
+	lines []prose.Line
 	ways  []int // the lines that are links
 	top   int
 	at    int // the chosen one of ways; -1 without links
 	w, h  int
 }
 
-// docLine is one line of a document. It may have escape sequences, and is cut at the
-// width.
-type docLine struct {
-	text string
-	to   string // the target: an id, or another value that the page defines; "": no link
-}
-
 // setLines replaces the text. The chosen link keeps its index.
-func (d *document) setLines(lines []docLine) {
+func (d *document) setLines(lines []prose.Line) {
 	d.lines, d.ways = lines, nil
 	for i, l := range lines {
-		if l.to != "" {
+		if l.To != "" {
 			d.ways = append(d.ways, i)
 		}
 	}
@@ -42,9 +35,9 @@ func (d *document) setLines(lines []docLine) {
 
 // setText replaces the text by one without links.
 func (d *document) setText(lines ...string) {
-	var x writer
-	x.line(lines...)
-	d.setLines(x.lines)
+	var x prose.Writer
+	x.Line(lines...)
+	d.setLines(x.Lines)
 }
 
 func (d *document) setSize(w, h int) {
@@ -57,7 +50,7 @@ func (d *document) chosen() string {
 	if d.at < 0 || d.at >= len(d.ways) {
 		return ""
 	}
-	return d.lines[d.ways[d.at]].to
+	return d.lines[d.ways[d.at]].To
 }
 
 func (d *document) scroll(lines int) {
@@ -144,7 +137,7 @@ func (d *document) view() []string {
 		here = d.ways[d.at]
 	}
 	for i := d.top; i < min(len(d.lines), d.top+d.h); i++ {
-		text := d.lines[i].text
+		text := d.lines[i].Text
 		if i == here {
 			lines = append(lines, d.app.st.ChosenRow("▌"+cells.Fit(text, d.w-1)))
 		} else {
@@ -161,57 +154,4 @@ func (d *document) more() string {
 		return ""
 	}
 	return cells.Plural(int64(below), "line") + " below"
-}
-
-// writer builds the lines of a document.
-type writer struct {
-	st    *styles.Set
-	w     int      // of the text
-	names int      // width of the names of fields
-	mark  []string // words to highlight in texts
-	lines []docLine
-}
-
-// measure is the greatest width of a text: longer lines are hard to read.
-const measure = 100
-
-// newWriter returns a writer for a page of w cells.
-func newWriter(st *styles.Set, w int) *writer { return &writer{st: st, w: max(w-2, 1), names: 14} }
-
-// line writes lines without links.
-func (x *writer) line(texts ...string) {
-	for _, text := range texts {
-		x.lines = append(x.lines, docLine{text: text})
-	}
-}
-
-// place writes a line that is a link.
-func (x *writer) place(text, to string) { x.lines = append(x.lines, docLine{text, to}) }
-
-// heading starts a section.
-func (x *writer) heading(text string) { x.line("", x.st.Title.Render(text)) }
-
-// text writes the text of an agent, wrapped, each line after a mark that nothing else
-// has.
-func (x *writer) text(s, mark string) {
-	for _, l := range cells.Wrap(cells.Clean(s), min(x.w-cells.Width(mark), measure)) {
-		x.line(x.st.Faint.Render(mark) + styles.Highlight(x.st, l, x.mark))
-	}
-}
-
-// field writes a name and its value, which may take several lines; an empty value writes
-// nothing.
-func (x *writer) field(name, value string) { x.fieldTo(name, value, "") }
-
-// fieldTo is field with a link.
-func (x *writer) fieldTo(name, value, to string) {
-	if value == "" {
-		return
-	}
-	for i, l := range cells.Wrap(cells.Clean(value), min(x.w-x.names, measure)) {
-		if i > 0 {
-			name, to = "", ""
-		}
-		x.place(x.st.Faint.Render(cells.Fit(name, x.names))+l, to)
-	}
 }

@@ -1,4 +1,4 @@
-package tui
+package prose
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 
 	"blackboard/board/lazyregexp"
 	"blackboard/tui/cells"
+	"blackboard/tui/styles"
 )
 
 const (
@@ -37,21 +38,21 @@ func newMarkdown() parser.Parser {
 var markup = lazyregexp.New("(?m)^ {0,3}(#{1,6} |```|~~~|[-*+] |[0-9]{1,3}[.)] |> |" +
 	"\\|?[ \\t]*:?-+:?[ \\t]*\\|)|\\*\\*[^* ][^*\n]*\\*\\*")
 
-// prose lays out a text of an agent, which is markdown if it looks like that. Its line
+// Prose lays out a text of an agent, which is markdown if it looks like that. Its line
 // breaks stay.
-func (x *writer) prose(a *app, s string) {
-	w := min(x.w, measure)
+func (x *Writer) Prose(s string) {
+	w := min(x.Width, Measure)
 	if !markup.MatchString(s) {
-		x.text(s, "")
+		x.Text(s, "")
 		return
 	}
-	x.line(layOut(&layout{app: a, breaks: true, mark: x.mark}, s, w)...)
+	x.Line(layOut(&layout{st: x.Styles, breaks: true, mark: x.Mark}, s, w)...)
 }
 
-// markdown lays out a text in lines of at most w cells. Without colours and bold, the
+// Markdown lays out a text in lines of at most w cells. Without colours and bold, the
 // markup stays visible.
-func markdown(a *app, src string, w int) []string {
-	return layOut(&layout{app: a}, src, w)
+func Markdown(st *styles.Set, src string, w int) []string {
+	return layOut(&layout{st: st}, src, w)
 }
 
 func layOut(m *layout, src string, w int) []string {
@@ -64,7 +65,7 @@ func layOut(m *layout, src string, w int) []string {
 		src = src[:n]
 	}
 	w = max(w, 1)
-	m.src, m.plain = []byte(cells.Clean(src)), m.app.st.Mono || m.app.st.Bold.Render("x") == "x"
+	m.src, m.plain = []byte(cells.Clean(src)), m.st.Mono || m.st.Bold.Render("x") == "x"
 	var lines []string
 	if overloaded(string(m.src)) {
 		lines = m.wrap([]piece{{text: strings.TrimRight(string(m.src), "\n")}}, w)
@@ -94,7 +95,7 @@ func overloaded(src string) bool {
 
 // layout is a text during layout.
 type layout struct {
-	app     *app
+	st      *styles.Set
 	src     []byte
 	inTable bool     // within a table, where bars end cells
 	plain   bool     // no styles: the markup stays

@@ -1,8 +1,7 @@
-package tui
+package prose
 
 import (
 	"cmp"
-	"context"
 	"io"
 	"strings"
 	"testing"
@@ -13,15 +12,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/tui/cells"
+	"blackboard/tui/styles"
 )
 
-// plainApp is an app without colours; bright is one with all of them.
-func plainApp() *app { return newApp(context.Background(), Config{}) }
+// plainStyles are the styles without colours; brightStyles those with all of them.
+func plainStyles() *styles.Set { return styles.New(lipgloss.NewRenderer(io.Discard), "") }
 
-func brightApp() *app {
+func brightStyles() *styles.Set {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(0) // all colours
-	return newApp(context.Background(), Config{Renderer: r})
+	return styles.New(r, "")
 }
 
 func TestMarkdown(t *testing.T) {
@@ -67,10 +67,10 @@ func TestMarkdown(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, v := range []struct {
 				how  string
-				a    *app
+				a    *styles.Set
 				want string
-			}{{"plain", plainApp(), c.plain}, {"bright", brightApp(), c.bright}} {
-				lines := markdown(v.a, c.src, 20)
+			}{{"plain", plainStyles(), c.plain}, {"bright", brightStyles(), c.bright}} {
+				lines := Markdown(v.a, c.src, 20)
 				for i := range lines {
 					if lines[i] = strings.TrimRight(ansi.Strip(lines[i]), " "); lines[i] == "" && len(lines) > 1 {
 						lines[i] = "-"
@@ -87,7 +87,7 @@ func TestMarkdown(t *testing.T) {
 // The text of an entry is laid out if it is markdown, with its line breaks and the words of the
 // filter highlighted. Else each character of it stays.
 func TestProse(t *testing.T) {
-	bright := brightApp()
+	bright := brightStyles()
 	for _, c := range []struct{ name, src, want string }{
 		{"no markup", "count(*) and sum(*)\n  see_this_one `x`", "count(*) and sum(*)|  see_this_one `x`"},
 		{"a shell's comment", "#!/bin/sh #5", "#!/bin/sh #5"},
@@ -98,23 +98,23 @@ func TestProse(t *testing.T) {
 		{"a rule of dashes", "a\n-----\nb", "a|-----|b"},
 		{"code", "```\na  b\n```", "  a  b"},
 	} {
-		x := newWriter(bright.st, 40)
-		x.prose(bright, c.src)
+		x := NewWriter(bright, 40)
+		x.Prose(c.src)
 		var lines []string
-		for _, l := range x.lines {
-			lines = append(lines, cmp.Or(strings.TrimRight(ansi.Strip(l.text), " "), "-"))
+		for _, l := range x.Lines {
+			lines = append(lines, cmp.Or(strings.TrimRight(ansi.Strip(l.Text), " "), "-"))
 		}
 		if got := strings.Join(lines, "|"); got != c.want {
 			t.Errorf("%s:\n%s\ninstead of\n%s", c.name, got, c.want)
 		}
 	}
-	x := newWriter(bright.st, 40)
-	x.mark = []string{"needle"}
-	x.prose(bright, "- plain needle\n- **strong Needle**\n\n```\nneedle\n```")
-	found, title := bright.st.Found.Render("needle"), bright.st.Found.Render("Needle")
+	x := NewWriter(bright, 40)
+	x.Mark = []string{"needle"}
+	x.Prose("- plain needle\n- **strong Needle**\n\n```\nneedle\n```")
+	found, title := bright.Found.Render("needle"), bright.Found.Render("Needle")
 	var all strings.Builder
-	for _, l := range x.lines {
-		all.WriteString(l.text + "\n")
+	for _, l := range x.Lines {
+		all.WriteString(l.Text + "\n")
 	}
 	if strings.Count(all.String(), found) != 2 || strings.Count(all.String(), title) != 1 {
 		t.Errorf("not highlighted three times: %q", all.String())
@@ -124,12 +124,12 @@ func TestProse(t *testing.T) {
 // TestMarkdownLooks sees that each line has its looks for itself, and that without colours there are none.
 func TestMarkdownLooks(t *testing.T) {
 	src := "**aaaa bbbb cccc dddd eeee** `code`\n\n- *x*\n\n> [l](d)"
-	for _, l := range markdown(plainApp(), src, 20) {
+	for _, l := range Markdown(plainStyles(), src, 20) {
 		if l != ansi.Strip(l) {
 			t.Errorf("without colours: %q", l)
 		}
 	}
-	lines := markdown(brightApp(), src, 20)
+	lines := Markdown(brightStyles(), src, 20)
 	for i, l := range lines[:2] {
 		if !strings.Contains(l, "\x1b[1m") || !strings.HasSuffix(l, "\x1b[0m") {
 			t.Errorf("line %d does not begin and end its look: %q", i, l)
@@ -141,23 +141,23 @@ func TestMarkdownLooks(t *testing.T) {
 }
 
 func TestMarkdownBounds(t *testing.T) {
-	big := markdown(plainApp(), strings.Repeat("a word\n\n", 20000), 40)
+	big := Markdown(plainStyles(), strings.Repeat("a word\n\n", 20000), 40)
 	if last := strings.Join(big[len(big)-2:], " "); !strings.Contains(last, "94 464 bytes more") || len(big) > 20000 {
 		t.Errorf("%d lines, the last: %q", len(big), last)
 	}
-	if whole := markdown(plainApp(), strings.Repeat("a", maxMarkdown), 40); strings.Contains(whole[len(whole)-1], "more") {
+	if whole := Markdown(plainStyles(), strings.Repeat("a", maxMarkdown), 40); strings.Contains(whole[len(whole)-1], "more") {
 		t.Error("as much as a capsule may have is not shown whole")
 	}
-	if cut := markdown(plainApp(), strings.Repeat("日", maxMarkdown), 40); strings.Contains(strings.Join(cut, ""), "�") {
+	if cut := Markdown(plainStyles(), strings.Repeat("日", maxMarkdown), 40); strings.Contains(strings.Join(cut, ""), "�") {
 		t.Error("a character was cut in two")
 	}
-	if deep := markdown(plainApp(), strings.Repeat("> ", 12)+"x", 60); len(deep) != 1 || deep[0] != strings.Repeat("│ ", maxNesting)+"x" {
+	if deep := Markdown(plainStyles(), strings.Repeat("> ", 12)+"x", 60); len(deep) != 1 || deep[0] != strings.Repeat("│ ", maxNesting)+"x" {
 		t.Errorf("deep quotes: %q", deep)
 	}
-	if deep := markdown(plainApp(), strings.Repeat("- ", 10)+"x", 60); len(deep) != 3 || deep[0] != strings.Repeat("• ", maxNesting+1) || strings.TrimLeft(deep[2], " ") != "x" {
+	if deep := Markdown(plainStyles(), strings.Repeat("- ", 10)+"x", 60); len(deep) != 3 || deep[0] != strings.Repeat("• ", maxNesting+1) || strings.TrimLeft(deep[2], " ") != "x" {
 		t.Errorf("deep lists: %q", deep)
 	}
-	if narrow := markdown(plainApp(), "- - - - 日本", 3); len(narrow) == 0 {
+	if narrow := Markdown(plainStyles(), "- - - - 日本", 3); len(narrow) == 0 {
 		t.Error("nothing in 3 cells")
 	}
 }
@@ -211,8 +211,8 @@ func FuzzMarkdown(f *testing.F) {
 // checkMarkdown sees that no line is wider than it may be, or has anything but characters and looks.
 func checkMarkdown(t *testing.T, src string, w int) {
 	t.Helper()
-	for _, a := range []*app{plainApp(), brightApp()} {
-		for _, l := range markdown(a, src, w) {
+	for _, a := range []*styles.Set{plainStyles(), brightStyles()} {
+		for _, l := range Markdown(a, src, w) {
 			if cells.Width(l) > w {
 				t.Fatalf("a line of %d cells instead of %d: %q", cells.Width(l), w, l)
 			}

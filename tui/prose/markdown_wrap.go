@@ -1,4 +1,4 @@
-package tui
+package prose
 
 import (
 	"strings"
@@ -33,11 +33,11 @@ func (m *layout) paint(as look, s string) string {
 	if s == "" {
 		return s
 	}
-	st := m.app.st
+	st := m.st
 	if as == 0 {
 		return styles.Highlight(st, s, m.mark)
 	}
-	style := m.app.Renderer.NewStyle()
+	style := m.st.Plain
 	switch {
 	case as&lookTitle != 0:
 		style = st.Title
