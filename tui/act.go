@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -14,36 +11,34 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
-	"blackboard/board/lazyregexp"
 	"blackboard/kb"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 // acts are what a person can do on a run. Each is one method of the board, called for
 // Config.Worker.
 type acts struct {
-	app  *app
+	app  *page.App
 	run  string
 	b    *board.Board
 	past bool // the page shows the past, which cannot be acted on: it may have changed since
 }
 
-func isSignal(id string) bool { return strings.HasPrefix(id, "s") }
-
 // bindings returns the keys for the chosen row. If the signal is known, they are those
 // that its status allows.
 func (x *acts) bindings(id string, s *board.Signal) []key.Binding {
 	switch {
-	case isSignal(id) && s != nil && s.Status != board.SignalOpen:
+	case page.IsSignal(id) && s != nil && s.Status != board.SignalOpen:
 		return []key.Binding{keys.Reopen, keys.Post, keys.Raise, keys.Source}
-	case isSignal(id) && s != nil && s.ClaimedAt(x.app.Now()):
+	case page.IsSignal(id) && s != nil && s.ClaimedAt(x.app.Now()):
 		all := []key.Binding{keys.Address, keys.Waive, keys.Release}
 		if s.ClaimedBy == x.app.Worker { // again, for longer
 			all = append(all, keys.Claim)
 		}
 		return append(all, keys.Post, keys.Raise, keys.Source)
-	case isSignal(id):
+	case page.IsSignal(id):
 		return []key.Binding{keys.Address, keys.Waive, keys.Claim, keys.Post, keys.Raise, keys.Source}
 	case id != "":
 		return []key.Binding{keys.Post, keys.Raise, keys.Promote, keys.Source}
@@ -55,14 +50,14 @@ func (x *acts) bindings(id string, s *board.Signal) []key.Binding {
 // these keys.
 func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 	if x.past {
-		return notice("this is the past; L goes back to now"), key.Matches(msg, x.bindings(id, nil)...)
+		return page.Notice("this is the past; L goes back to now"), key.Matches(msg, x.bindings(id, nil)...)
 	}
 	const signal, entry, either = "a question", "an entry", "an entry or a question"
 	kind := signal
-	if !isSignal(id) {
+	if !page.IsSignal(id) {
 		kind = entry
 	}
-	about := func(ask func(*board.Signal) (*form, error)) func() tea.Cmd {
+	about := func(ask func(*board.Signal) (*page.Form, error)) func() tea.Cmd {
 		return func() tea.Cmd { return x.withSignal(id, ask) }
 	}
 	for _, a := range []struct {
@@ -70,8 +65,8 @@ func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 		of string // what it applies to; "": anything, or nothing
 		do func() tea.Cmd
 	}{
-		{keys.Post, "", func() tea.Cmd { return x.app.overlay(x.postForm(id)) }},
-		{keys.Raise, "", func() tea.Cmd { return x.app.overlay(x.raiseForm(id)) }},
+		{keys.Post, "", func() tea.Cmd { return x.app.Overlay(x.postForm(id)) }},
+		{keys.Raise, "", func() tea.Cmd { return x.app.Overlay(x.raiseForm(id)) }},
 		{keys.Address, signal, about(x.addressForm)},
 		{keys.Waive, signal, about(x.waiveForm)},
 		{keys.Reopen, signal, about(x.reopenForm)},
@@ -85,7 +80,7 @@ func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 		case a.of == "", (a.of == kind || a.of == either) && id != "":
 			return a.do(), true
 		default: // tell it: text typed after this would run commands
-			return notice(a.Help().Desc + " is for " + a.of + ": choose one first"), true
+			return page.Notice(a.Help().Desc + " is for " + a.of + ": choose one first"), true
 		}
 	}
 	return nil, false
@@ -114,14 +109,14 @@ func (p *runPage) actBindings() []key.Binding {
 
 // withSignal reads a signal and opens a form about it, or tells why its status does not
 // allow that.
-func (x *acts) withSignal(id string, ask func(*board.Signal) (*form, error)) tea.Cmd {
-	return x.app.hold(func(ctx context.Context) (tea.Msg, error) {
+func (x *acts) withSignal(id string, ask func(*board.Signal) (*page.Form, error)) tea.Cmd {
+	return x.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		d, err := x.b.SignalByID(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		f, err := ask(&d.Signal)
-		return overlayMsg{f}, err
+		return page.OverlayMsg{Over: f}, err
 	})
 }
 
@@ -150,53 +145,53 @@ func mustBeOpen(s *board.Signal) error {
 	return nil
 }
 
-func (x *acts) addressForm(s *board.Signal) (*form, error) {
+func (x *acts) addressForm(s *board.Signal) (*page.Form, error) {
 	if err := mustBeOpen(s); err != nil {
 		return nil, err
 	}
 	id, claimed := s.ID, x.claimer(s)
-	return newForm(x.app, form{heading: "Address " + id, intro: x.aboutSignal(s), button: "address", fields: []*field{
-		{name: "content", label: "Answer", hint: "becomes an entry on the board", lines: 8},
-		{name: "doc", label: "Source document", hint: "where the answer is from"},
-		{name: "ref", label: "Place in it", hint: "a line, a page, a section"},
-		{name: "entry", label: "Or, in place of an answer, an entry that is one", hint: "e12"},
-		{name: "type", label: "Type", choices: board.EntryTypes, value: board.Analysis},
-	}, submit: func(ctx context.Context, v values) (outcome, error) {
-		done := outcome{kind: changedRun}
+	return page.NewForm(x.app, page.Form{Heading: "Address " + id, Intro: x.aboutSignal(s), Button: "address", Fields: []*page.Field{
+		{Name: "content", Label: "Answer", Hint: "becomes an entry on the board", Lines: 8},
+		{Name: "doc", Label: "Source document", Hint: "where the answer is from"},
+		{Name: "ref", Label: "Place in it", Hint: "a line, a page, a section"},
+		{Name: "entry", Label: "Or, in place of an answer, an entry that is one", Hint: "e12"},
+		{Name: "type", Label: "Type", Choices: board.EntryTypes, Value: board.Analysis},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+		done := page.Outcome{Kind: page.ChangedRun}
 		switch {
 		case v["entry"] != "" && v["content"] != "":
-			return outcome{}, errors.New("an answer and an entry are given · take one of them away")
+			return page.Outcome{}, errors.New("an answer and an entry are given · take one of them away")
 		case v["entry"] != "":
 			s, err := x.b.Address(ctx, x.app.Worker, id, v["entry"])
-			done.text, done.undo = id+" is addressed by "+s.AddressedBy, x.undoClose(s, claimed)
+			done.Text, done.Undo = id+" is addressed by "+s.AddressedBy, x.undoClose(s, claimed)
 			return done, err
 		case v["content"] == "":
-			return outcome{}, errors.New("there is no answer · write one, or name the entry that is one")
+			return page.Outcome{}, errors.New("there is no answer · write one, or name the entry that is one")
 		}
 		_, s, err := x.b.PostAddressing(ctx, x.app.Worker, id, board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"]})
-		done.text, done.undo = id+" is addressed by "+s.AddressedBy, x.undoClose(s, claimed)
+		done.Text, done.Undo = id+" is addressed by "+s.AddressedBy, x.undoClose(s, claimed)
 		return done, err
 	}}), nil
 }
 
 // undo reverts an action on the run's board, which it opens, since the page of the action
 // may be closed. fn returns what reverts the undo; nil if that is impossible.
-func (x *acts) undo(text, done string, fn func(context.Context, *board.Board) (*undo, error)) *undo {
-	return &undo{text, func(ctx context.Context) (outcome, error) {
+func (x *acts) undo(text, done string, fn func(context.Context, *board.Board) (*page.Undo, error)) *page.Undo {
+	return &page.Undo{Text: text, Do: func(ctx context.Context) (page.Outcome, error) {
 		b, err := board.Open(ctx, x.app.Boards, x.run)
 		if err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
 		defer b.Close()
-		x.app.setClock(b)
+		x.app.SetClock(b)
 		back, err := fn(ctx, b)
-		return outcome{text: done, kind: changedRun, undo: back}, err
+		return page.Outcome{Text: done, Kind: page.ChangedRun, Undo: back}, err
 	}}
 }
 
 // undoClose reopens a signal that was closed, unless it has changed since. A claim that
 // the closing ended is not restored: its worker must claim it again.
-func (x *acts) undoClose(closed board.Signal, claimed string) *undo {
+func (x *acts) undoClose(closed board.Signal, claimed string) *page.Undo {
 	id, text := closed.ID, "reopen "+closed.ID+" of "+x.run
 	if closed.AddressedBy != "" {
 		text += ", whose answer " + closed.AddressedBy + " stays on the board"
@@ -204,7 +199,7 @@ func (x *acts) undoClose(closed board.Signal, claimed string) *undo {
 	if claimed != "" {
 		text += "; the claim of " + cells.OneLine(claimed, 60) + " is not restored"
 	}
-	return x.undo(text, id+" is open again", func(ctx context.Context, b *board.Board) (*undo, error) {
+	return x.undo(text, id+" is open again", func(ctx context.Context, b *board.Board) (*page.Undo, error) {
 		d, err := b.SignalByID(ctx, id)
 		if err != nil {
 			return nil, err
@@ -217,31 +212,31 @@ func (x *acts) undoClose(closed board.Signal, claimed string) *undo {
 	})
 }
 
-func (x *acts) waiveForm(s *board.Signal) (*form, error) {
+func (x *acts) waiveForm(s *board.Signal) (*page.Form, error) {
 	if err := mustBeOpen(s); err != nil {
 		return nil, err
 	}
 	id, claimed := s.ID, x.claimer(s)
-	return newForm(x.app, form{heading: "Waive " + id, intro: x.aboutSignal(s), button: "waive", fields: []*field{
-		{name: "reason", label: "Why may it stay unanswered? (goes on record)", required: true},
-	}, submit: func(ctx context.Context, v values) (outcome, error) {
+	return page.NewForm(x.app, page.Form{Heading: "Waive " + id, Intro: x.aboutSignal(s), Button: "waive", Fields: []*page.Field{
+		{Name: "reason", Label: "Why may it stay unanswered? (goes on record)", Required: true},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 		s, err := x.b.Waive(ctx, x.app.Worker, id, v["reason"])
-		return outcome{text: id + " is waived", kind: changedRun, undo: x.undoClose(s, claimed)}, err
+		return page.Outcome{Text: id + " is waived", Kind: page.ChangedRun, Undo: x.undoClose(s, claimed)}, err
 	}}), nil
 }
 
-func (x *acts) reopenForm(s *board.Signal) (*form, error) {
+func (x *acts) reopenForm(s *board.Signal) (*page.Form, error) {
 	if s.Status == board.SignalOpen {
 		return nil, fmt.Errorf("%s is open already", s.ID)
 	}
 	id, was, reason := s.ID, s.Status, s.Reason
-	return newForm(x.app, form{heading: "Reopen " + id, intro: x.aboutSignal(s), button: "reopen", fields: []*field{
-		{name: "note", label: "Why?", hint: "goes on record; may be empty"},
-	}, submit: func(ctx context.Context, v values) (outcome, error) {
-		done := outcome{text: id + " is open again", kind: changedRun}
+	return page.NewForm(x.app, page.Form{Heading: "Reopen " + id, Intro: x.aboutSignal(s), Button: "reopen", Fields: []*page.Field{
+		{Name: "note", Label: "Why?", Hint: "goes on record; may be empty"},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+		done := page.Outcome{Text: id + " is open again", Kind: page.ChangedRun}
 		if was == board.Waived { // an answer cannot be linked twice
 			text := "waive " + id + " of " + x.run + " again"
-			done.undo = x.undo(text, id+" is waived", func(ctx context.Context, b *board.Board) (*undo, error) {
+			done.Undo = x.undo(text, id+" is waived", func(ctx context.Context, b *board.Board) (*page.Undo, error) {
 				s, err := b.Waive(ctx, x.app.Worker, id, reason)
 				return x.undoClose(s, ""), err
 			})
@@ -253,25 +248,25 @@ func (x *acts) reopenForm(s *board.Signal) (*form, error) {
 
 // claim claims a signal for the default time.
 func (x *acts) claim(id string) tea.Cmd {
-	return x.app.do(func(ctx context.Context) tea.Msg {
+	return x.app.Do(func(ctx context.Context) tea.Msg {
 		s, err := x.b.Claim(ctx, x.app.Worker, id, board.DefaultLease)
 		text := "release " + id + " of " + x.run
-		back := x.undo(text, id+" is free again", func(ctx context.Context, b *board.Board) (*undo, error) {
+		back := x.undo(text, id+" is free again", func(ctx context.Context, b *board.Board) (*page.Undo, error) {
 			_, err := b.Release(ctx, x.app.Worker, id, false)
 			return nil, err
 		})
-		done := outcome{kind: changedRun, undo: back}
+		done := page.Outcome{Kind: page.ChangedRun, Undo: back}
 		if err == nil {
-			done.text = id + " is yours until " + cells.Clock(*s.LeaseUntil)
+			done.Text = id + " is yours until " + cells.Clock(*s.LeaseUntil)
 			if s.Since != nil {
-				done.text += "; this name had claimed it already, at " + cells.Clock(*s.Since)
+				done.Text += "; this name had claimed it already, at " + cells.Clock(*s.Since)
 			}
 		}
-		return doneMsg{outcome: done, err: err}
+		return page.DoneMsg{Outcome: done, Err: err}
 	})
 }
 
-func (x *acts) releaseForm(s *board.Signal) (*form, error) {
+func (x *acts) releaseForm(s *board.Signal) (*page.Form, error) {
 	if !s.ClaimedAt(x.app.Now()) {
 		return nil, fmt.Errorf("%s is claimed by nobody", s.ID)
 	}
@@ -280,9 +275,9 @@ func (x *acts) releaseForm(s *board.Signal) (*form, error) {
 	if others {
 		intro = append(intro, "Take it away?")
 	}
-	return newForm(x.app, form{heading: "Release " + id, intro: intro, button: "release", submit: func(ctx context.Context, _ values) (outcome, error) {
+	return page.NewForm(x.app, page.Form{Heading: "Release " + id, Intro: intro, Button: "release", Submit: func(ctx context.Context, _ page.Values) (page.Outcome, error) {
 		_, err := x.b.Release(ctx, x.app.Worker, id, others)
-		return outcome{text: id + " is free again", kind: changedRun}, err
+		return page.Outcome{Text: id + " is free again", Kind: page.ChangedRun}, err
 	}}), nil
 }
 
@@ -292,40 +287,40 @@ const ownType = "as its links say"
 
 // postForm asks for an entry. It names the chosen one, since most entries link to
 // another.
-func (x *acts) postForm(chosen string) *form {
+func (x *acts) postForm(chosen string) *page.Form {
 	about := ""
 	if chosen != "" {
 		about = " (" + chosen + " is chosen)"
 	}
-	return newForm(x.app, form{heading: "Post an entry", button: "post", fields: []*field{
-		{name: "content", label: "What was found", lines: 6, required: true},
-		{name: "doc", label: "Source document"},
-		{name: "ref", label: "Place in it", hint: "a line, a page, a section"},
-		{name: "links", label: "Links" + about, hint: "supports e3, contradicts e4, addresses s1"},
-		{name: "confidence", label: "Confidence", hint: "0 to 1"},
-		{name: "tags", label: "Tags", hint: "separated by commas"},
-		{name: "type", label: "Type", choices: append([]string{ownType}, board.EntryTypes...)},
-		{name: "must", label: "Must be in the artifact", choices: []string{"if it contradicts something", "yes"}},
-	}, submit: func(ctx context.Context, v values) (outcome, error) {
+	return page.NewForm(x.app, page.Form{Heading: "Post an entry", Button: "post", Fields: []*page.Field{
+		{Name: "content", Label: "What was found", Lines: 6, Required: true},
+		{Name: "doc", Label: "Source document"},
+		{Name: "ref", Label: "Place in it", Hint: "a line, a page, a section"},
+		{Name: "links", Label: "Links" + about, Hint: "supports e3, contradicts e4, addresses s1"},
+		{Name: "confidence", Label: "Confidence", Hint: "0 to 1"},
+		{Name: "tags", Label: "Tags", Hint: "separated by commas"},
+		{Name: "type", Label: "Type", Choices: append([]string{ownType}, board.EntryTypes...)},
+		{Name: "must", Label: "Must be in the artifact", Choices: []string{"if it contradicts something", "yes"}},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 		p := board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"], MustSurface: v["must"] == "yes"}
 		if p.Type == ownType {
 			p.Type = ""
 		}
 		links, err := parseLinks(v["links"])
 		if err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
 		p.SetLinks(links)
 		if v["confidence"] != "" {
 			c, err := strconv.ParseFloat(v["confidence"], 64)
 			if err != nil {
-				return outcome{}, fmt.Errorf("the confidence %q is not a number · 0 to 1, such as 0.8", cells.OneLine(v["confidence"], 30))
+				return page.Outcome{}, fmt.Errorf("the confidence %q is not a number · 0 to 1, such as 0.8", cells.OneLine(v["confidence"], 30))
 			}
 			p.Confidence = &c
 		}
 		p.Tags = cells.SplitList(v["tags"])
 		posted, err := x.b.Post(ctx, x.app.Worker, p)
-		return outcome{text: posted.Entry.ID + " is posted", kind: changedRun, undo: &undo{text: posted.Entry.ID + " stays: nothing is deleted; post what supersedes it"}}, err
+		return page.Outcome{Text: posted.Entry.ID + " is posted", Kind: page.ChangedRun, Undo: &page.Undo{Text: posted.Entry.ID + " stays: nothing is deleted; post what supersedes it"}}, err
 	}})
 }
 
@@ -348,133 +343,92 @@ func parseLinks(s string) (board.Links, error) {
 }
 
 // raiseForm asks for a question. If an entry is chosen, the question arises from it.
-func (x *acts) raiseForm(chosen string) *form {
+func (x *acts) raiseForm(chosen string) *page.Form {
 	origin := ""
-	if !isSignal(chosen) {
+	if !page.IsSignal(chosen) {
 		origin = chosen
 	}
-	return newForm(x.app, form{heading: "Raise a signal", button: "raise", fields: []*field{
-		{name: "content", label: "What is not known?", lines: 4, required: true},
-		{name: "origin", label: "Arises from", hint: "an entry, such as e12; may be empty", value: origin},
-		{name: "priority", label: "Priority", choices: board.Priorities, value: "high"},
-	}, submit: func(ctx context.Context, v values) (outcome, error) {
+	return page.NewForm(x.app, page.Form{Heading: "Raise a signal", Button: "raise", Fields: []*page.Field{
+		{Name: "content", Label: "What is not known?", Lines: 4, Required: true},
+		{Name: "origin", Label: "Arises from", Hint: "an entry, such as e12; may be empty", Value: origin},
+		{Name: "priority", Label: "Priority", Choices: board.Priorities, Value: "high"},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 		r, err := x.b.Signal(ctx, x.app.Worker, board.Raise{Content: v["content"], Priority: v["priority"], Origin: v["origin"]})
-		return outcome{text: r.Signal.ID + " is raised", kind: changedRun, undo: &undo{text: r.Signal.ID + " stays: nothing is deleted; w waives it"}}, err
+		return page.Outcome{Text: r.Signal.ID + " is raised", Kind: page.ChangedRun, Undo: &page.Undo{Text: r.Signal.ID + " stays: nothing is deleted; w waives it"}}, err
 	}})
 }
 
 // promote asks for the fields that a capsule needs and the entry lacks, and stores the
 // capsule.
 func (x *acts) promote(id string) tea.Cmd {
-	return x.app.hold(func(ctx context.Context) (tea.Msg, error) {
+	return x.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		d, err := x.b.Entry(ctx, id)
 		switch {
 		case err != nil:
 			return nil, err
 		case x.app.Promoted == nil:
-			return nil, errNoKnowledge
+			return nil, page.ErrNoKnowledge
 		}
 		draft := x.app.Promoted(x.run, &d.Entry)
-		if k, err := x.app.openKnowledge(ctx, false); err == nil {
+		if k, err := x.app.OpenKB(ctx, false); err == nil {
 			if there, err := k.MadeFrom(ctx, &draft); err != nil {
 				return nil, err
 			} else if there != nil {
-				return noticeMsg{text: id + " is capsule " + there.ID + " already · : goes to it"}, nil
+				return page.NoticeMsg{Text: id + " is capsule " + there.ID + " already · : goes to it"}, nil
 			}
 		}
-		return overlayMsg{x.promoteForm(draft, id)}, nil
+		return page.OverlayMsg{Over: x.promoteForm(draft, id)}, nil
 	})
 }
 
-func (x *acts) promoteForm(c kb.Capsule, id string) *form {
+func (x *acts) promoteForm(c kb.Capsule, id string) *page.Form {
 	if c.Workspace = x.app.Workspace; c.Scope == "" {
 		c.Scope = "universal"
 		if c.Workspace != "" {
 			c.Scope = "workspace"
 		}
 	}
-	return newForm(x.app, form{heading: "Promote " + id + " to the knowledge base", intro: []string{cells.OneLine(c.Body, 600)}, button: "promote", fields: []*field{
-		{name: "title", label: "Title", value: cells.Visible(c.Title), required: true},
-		{name: "domain", label: "Domain tags", hint: "separated by commas", value: strings.Join(c.DomainTags, ", ")},
-		{name: "source", label: "Source", value: cells.Visible(c.Source)},
-		{name: "verified", label: "Verified by", hint: "who has checked it; may be empty"},
-		{name: "kind", label: "Kind", choices: kb.Kinds, value: c.Kind},
-		{name: "scope", label: "Scope", choices: kb.Scopes, value: c.Scope},
-	}, submit: func(ctx context.Context, v values) (outcome, error) {
-		k, err := x.app.openKnowledge(ctx, true)
+	return page.NewForm(x.app, page.Form{Heading: "Promote " + id + " to the knowledge base", Intro: []string{cells.OneLine(c.Body, 600)}, Button: "promote", Fields: []*page.Field{
+		{Name: "title", Label: "Title", Value: cells.Visible(c.Title), Required: true},
+		{Name: "domain", Label: "Domain tags", Hint: "separated by commas", Value: strings.Join(c.DomainTags, ", ")},
+		{Name: "source", Label: "Source", Value: cells.Visible(c.Source)},
+		{Name: "verified", Label: "Verified by", Hint: "who has checked it; may be empty"},
+		{Name: "kind", Label: "Kind", Choices: kb.Kinds, Value: c.Kind},
+		{Name: "scope", Label: "Scope", Choices: kb.Scopes, Value: c.Scope},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+		k, err := x.app.OpenKB(ctx, true)
 		if err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
 		c := c
 		c.Title, c.Kind, c.Scope, c.Source, c.VerifiedBy, c.DomainTags = v["title"], v["kind"], v["scope"], v["source"], v["verified"], cells.SplitList(v["domain"])
 		r, err := k.Remember(ctx, c, kb.RememberOptions{})
 		if err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
-		return outcome{text: id + " is capsule " + r.Capsule.ID, kind: changedKnowledge, undo: &undo{"retire the capsule " + r.Capsule.ID + ", which " + id + " became", func(ctx context.Context) (outcome, error) {
-			k, err := x.app.knowledge(ctx)
+		return page.Outcome{Text: id + " is capsule " + r.Capsule.ID, Kind: page.ChangedKnowledge, Undo: &page.Undo{Text: "retire the capsule " + r.Capsule.ID + ", which " + id + " became", Do: func(ctx context.Context) (page.Outcome, error) {
+			k, err := x.app.KB(ctx)
 			if err != nil {
-				return outcome{}, err
+				return page.Outcome{}, err
 			}
 			_, err = k.Retire(ctx, r.Capsule.ID, "the promotion of "+id+" was taken back")
-			return outcome{text: "the capsule of " + id + " is retired", kind: changedKnowledge}, err
+			return page.Outcome{Text: "the capsule of " + id + " is retired", Kind: page.ChangedKnowledge}, err
 		}}}, nil
 	}})
 }
 
-// lineInRef finds the number of a line in the reference of a source: L12, 12, line 12,
-// :12-20.
-var lineInRef = lazyregexp.New(`(?i)^(?:.*\b(?:lines?|l)[ .:]*|:)?([0-9]{1,9})\b`)
-
 // openLink opens the source of an entry, or what the text of an entry or a signal names.
 func (x *acts) openLink(id string) tea.Cmd {
-	return x.app.openLink(func(ctx context.Context) (linked, error) {
-		in := linked{own: id, run: x.run, b: x.b}
-		if isSignal(id) {
+	return x.app.OpenLink(func(ctx context.Context) (page.Linked, error) {
+		in := page.Linked{Own: id, Run: x.run, Board: x.b}
+		if page.IsSignal(id) {
 			d, err := x.b.SignalByID(ctx, id)
-			in.texts = []string{d.Signal.Content, d.Signal.Reason}
+			in.Texts = []string{d.Signal.Content, d.Signal.Reason}
 			return in, err
 		}
 		d, err := x.b.Entry(ctx, id)
 		e := &d.Entry
-		in.source, in.ref, in.texts = e.SourceDoc, e.SourceRef, []string{e.Content, e.Evidence}
+		in.Source, in.Ref, in.Texts = e.SourceDoc, e.SourceRef, []string{e.Content, e.Evidence}
 		return in, err
 	})
-}
-
-// sourceFile returns the file and line that a source names. The name comes from an agent.
-// It is made absolute, so that the editor cannot take it for an option, and must be a
-// regular file.
-func (a *app) sourceFile(doc, ref string) (path string, line int, err error) {
-	if strings.Contains(doc, "://") {
-		return "", 0, fmt.Errorf("the source is not a file: %s", cells.OneLine(doc, 200))
-	}
-	try := []string{doc}
-	// the colon of a Windows volume does not precede a line number
-	volume := filepath.VolumeName(doc)
-	if name, at, ok := strings.Cut(doc[len(volume):], ":"); ok && ref == "" { // auth.go:12
-		try, ref = append(try, volume+name), at
-	}
-	for _, name := range try {
-		if path = name; !filepath.IsAbs(path) {
-			path = filepath.Join(a.Files, name)
-		}
-		var info fs.FileInfo
-		if info, err = os.Stat(path); err == nil && !info.Mode().IsRegular() {
-			err = fmt.Errorf("%s is not a regular file", cells.OneLine(name, 200))
-		}
-		if err == nil {
-			break
-		}
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("there is no %s below %s · start `board tui` where the sources are", cells.OneLine(doc, 200), a.Files)
-	}
-	if err != nil {
-		return "", 0, err
-	}
-	if m := lineInRef.FindStringSubmatch(strings.TrimSpace(ref)); m != nil {
-		line, _ = strconv.Atoi(m[1])
-	}
-	return path, line, nil
 }

@@ -43,7 +43,7 @@ func TestMemoryNoteUndone(t *testing.T) {
 	h.press("u", "enter")
 	h.wants("j000000003 is remembered again", "▸core 1")
 	var out syncBuffer
-	h.m.app.out = &out
+	h.m.app.Out = &out
 	h.press("Y")
 	h.wants("the text of j000000003 copied")
 }

@@ -14,6 +14,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 )
 
 // The size of the screen that is measured, in cells.
@@ -33,9 +34,9 @@ type pump struct {
 
 func newPump(b *testing.B, boards, run string) *pump {
 	ctx, stop := context.WithCancel(context.Background())
-	a := newApp(ctx, Config{Boards: boards, Run: run, Worker: "ada", Files: boards})
+	a := page.NewApp(ctx, page.Config{Boards: boards, Run: run, Worker: "ada", Files: boards})
 	p := &pump{b: b, m: newModel(a), msgs: make(chan tea.Msg, 1024)}
-	p.stop = func() { stop(); p.m.close(); a.close() }
+	p.stop = func() { stop(); p.m.close(); a.Close() }
 	p.send(tea.WindowSizeMsg{Width: benchWidth, Height: benchHeight})
 	p.do(p.m.Init())
 	return p
@@ -56,7 +57,7 @@ func (p *pump) do(cmd tea.Cmd) {
 		default:
 			select {
 			case p.msgs <- msg:
-			case <-p.m.app.ctx.Done():
+			case <-p.m.app.Context.Done():
 			}
 		}
 	}()

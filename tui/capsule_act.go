@@ -12,6 +12,7 @@ import (
 	"blackboard/kb"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 	"blackboard/tui/prose"
 )
 
@@ -25,14 +26,14 @@ type capsuleEdit struct {
 
 // edit opens the capsule's file in the editor.
 func (p *capsulePage) edit() tea.Cmd {
-	return p.app.hold(func(ctx context.Context) (tea.Msg, error) {
+	return p.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		e, err := p.toEdit(ctx)
-		return answer{to: p, take: func() tea.Cmd { return p.app.editText(p, e.text, ".md", e.edited) }}, err
+		return page.Answer{To: p, Take: func() tea.Cmd { return p.app.EditText(p, e.text, ".md", e.edited) }}, err
 	})
 }
 
 func (p *capsulePage) toEdit(ctx context.Context) (*capsuleEdit, error) {
-	k, err := p.app.knowledge(ctx)
+	k, err := p.app.KB(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -43,27 +44,27 @@ func (p *capsulePage) toEdit(ctx context.Context) (*capsuleEdit, error) {
 // edited saves the edited text. If it is refused, a form shows the text and the reason.
 func (e *capsuleEdit) edited(text string, err error) tea.Cmd {
 	if err != nil {
-		return noticeError(err)
+		return page.NoticeError(err)
 	}
 	if text == e.text {
-		return notice(e.from.id + " is as it was")
+		return page.Notice(e.from.id + " is as it was")
 	}
-	return e.from.app.hold(func(ctx context.Context) (tea.Msg, error) {
+	return e.from.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		out, err := e.save(ctx, text, false)
 		if err != nil {
-			return overlayMsg{e.form(text, err)}, nil
+			return page.OverlayMsg{Over: e.form(text, err)}, nil
 		}
-		return doneMsg{outcome: out}, nil
+		return page.DoneMsg{Outcome: out}, nil
 	})
 }
 
 // save updates the capsule from the text. If it was changed meanwhile, the first attempt
 // fails; a second one overwrites the change.
-func (e *capsuleEdit) save(ctx context.Context, text string, force bool) (outcome, error) {
+func (e *capsuleEdit) save(ctx context.Context, text string, force bool) (page.Outcome, error) {
 	id := e.from.id
-	k, err := e.from.app.knowledge(ctx)
+	k, err := e.from.app.KB(ctx)
 	if err != nil {
-		return outcome{}, err
+		return page.Outcome{}, err
 	}
 	r, err := k.EditText(ctx, id, []byte(text), kb.EditOptions{Revision: &e.revision, Force: force})
 	if err != nil {
@@ -73,122 +74,122 @@ func (e *capsuleEdit) save(ctx context.Context, text string, force bool) (outcom
 				e.revision = c.Revision
 			}
 		}
-		return outcome{}, err
+		return page.Outcome{}, err
 	}
 	if r.Unchanged {
-		return outcome{text: id + " is as it was"}, nil
+		return page.Outcome{Text: id + " is as it was"}, nil
 	}
 	back := e.from.restore("undo the edit of "+id, r.Capsule.Revision)
-	return outcome{text: fmt.Sprintf("%s is at revision %d", id, r.Capsule.Revision), kind: changedKnowledge, undo: back}, nil
+	return page.Outcome{Text: fmt.Sprintf("%s is at revision %d", id, r.Capsule.Revision), Kind: page.ChangedKnowledge, Undo: back}, nil
 }
 
 // restore restores the revision before an action, unless the capsule was changed since,
 // because that change would be undone as well.
-func (p *capsulePage) restore(text string, made int) *undo {
-	return &undo{text, func(ctx context.Context) (outcome, error) {
-		k, err := p.app.knowledge(ctx)
+func (p *capsulePage) restore(text string, made int) *page.Undo {
+	return &page.Undo{Text: text, Do: func(ctx context.Context) (page.Outcome, error) {
+		k, err := p.app.KB(ctx)
 		if err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
 		if err := k.PickUp(ctx, p.id); err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
 		c, err := k.Get(ctx, p.id)
 		if err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
 		if c.Revision != made {
-			return outcome{}, fmt.Errorf("%s was changed since, and is at revision %d, not %d: that would be undone too · i on its page shows by whom", p.id, c.Revision, made)
+			return page.Outcome{}, fmt.Errorf("%s was changed since, and is at revision %d, not %d: that would be undone too · i on its page shows by whom", p.id, c.Revision, made)
 		}
 		_, err = k.Restore(ctx, p.id, made-1, "taken back")
-		return outcome{text: fmt.Sprintf("%s is what it was at revision %d", p.id, made-1), kind: changedKnowledge}, err
+		return page.Outcome{Text: fmt.Sprintf("%s is what it was at revision %d", p.id, made-1), Kind: page.ChangedKnowledge}, err
 	}}
 }
 
 // bringBack restores a retired capsule, or lets the person choose a revision.
 func (p *capsulePage) bringBack() tea.Cmd {
 	now := p.capsule
-	var all []revision
+	var all []page.Revision
 	for i := range slices.Backward(p.events) {
 		was := p.events[i].Before
-		same := func(r revision) bool { return r.n == was.Revision }
+		same := func(r page.Revision) bool { return r.Number == was.Revision }
 		if was == nil || was.Revision == now.Revision || slices.ContainsFunc(all, same) {
 			continue
 		}
 		if now.Retired != nil && was.Retired == nil {
-			return p.app.hold(func(ctx context.Context) (tea.Msg, error) {
+			return p.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 				out, err := p.restoreTo(ctx, was.Revision)
-				return doneMsg{outcome: out, err: err}, nil
+				return page.DoneMsg{Outcome: out, Err: err}, nil
 			})
 		}
-		all = append(all, revision{
-			n: was.Revision, note: p.madeBy(was.Revision), text: was.Body,
-			lines: func(w int) []prose.Line {
+		all = append(all, page.Revision{
+			Number: was.Revision, Note: p.madeBy(was.Revision), Text: was.Body,
+			Lines: func(w int) []prose.Line {
 				then := capsulePage{app: p.app, id: p.id, capsule: was, titles: p.titles, w: w}
 				return then.lines()
 			},
-			restore: func(ctx context.Context) (outcome, error) { return p.restoreTo(ctx, was.Revision) },
+			Restore: func(ctx context.Context) (page.Outcome, error) { return p.restoreTo(ctx, was.Revision) },
 		})
 	}
-	return p.app.soon(p.app.pickRevision(p.id, all))
+	return p.app.Soon(p.app.PickRevision(p.id, all))
 }
 
 // madeBy describes the event that made a revision.
 func (p *capsulePage) madeBy(n int) string {
 	for i := range p.events {
 		if e := &p.events[i]; e.Revision == n {
-			return cells.Clock(e.At) + "  " + e.Verb + " by " + e.Actor + because(e.Why)
+			return cells.Clock(e.At) + "  " + e.Verb + " by " + e.Actor + page.Because(e.Why)
 		}
 	}
 	return ""
 }
 
 // restoreTo restores a revision of the capsule.
-func (p *capsulePage) restoreTo(ctx context.Context, n int) (outcome, error) {
-	k, err := p.app.knowledge(ctx)
+func (p *capsulePage) restoreTo(ctx context.Context, n int) (page.Outcome, error) {
+	k, err := p.app.KB(ctx)
 	if err != nil {
-		return outcome{}, err
+		return page.Outcome{}, err
 	}
 	c, err := k.Restore(ctx, p.id, n, "")
 	back := p.restore("undo restoring "+p.id, c.Revision)
 	text := fmt.Sprintf("%s is what it was at revision %d", p.id, n)
-	return outcome{text: text, undo: back, kind: changedKnowledge}, err
+	return page.Outcome{Text: text, Undo: back, Kind: page.ChangedKnowledge}, err
 }
 
 // form shows a text that could not be saved.
-func (e *capsuleEdit) form(text string, why error) *form {
-	intro := []string{"It is not saved: " + e.from.app.explain(why)}
+func (e *capsuleEdit) form(text string, why error) *page.Form {
+	intro := []string{"It is not saved: " + e.from.app.Explain(why)}
 	if errors.Is(why, fault.Conflict) {
 		intro[0] = "It is not saved yet. Saving it replaces what others changed meanwhile; both stay in the history."
 	}
-	intro = append(intro, aboutTabs(text)...)
-	f := newForm(e.from.app, form{heading: "Edit " + e.from.id, intro: intro, button: "save", fields: []*field{
-		{name: "text", label: "What you have written", value: text, lines: 30, required: true},
-		{name: "force", label: "Even if it resembles another or looks like a secret", choices: []string{"no", "yes"}},
-	}, submit: func(ctx context.Context, v values) (outcome, error) {
+	intro = append(intro, page.AboutTabs(text)...)
+	f := page.NewForm(e.from.app, page.Form{Heading: "Edit " + e.from.id, Intro: intro, Button: "save", Fields: []*page.Field{
+		{Name: "text", Label: "What you have written", Value: text, Lines: 30, Required: true},
+		{Name: "force", Label: "Even if it resembles another or looks like a secret", Choices: []string{"no", "yes"}},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 		return e.save(ctx, v["text"], v["force"] == "yes")
 	}})
-	f.began, f.err = nil, why // it is stored nowhere else, so discarding it needs a second key
+	f.Began, f.Err = nil, why // it is stored nowhere else, so discarding it needs a second key
 	return f
 }
 
 // retire asks for the reason to retire the capsule.
 func (p *capsulePage) retire() tea.Cmd {
 	if p.capsule.Retired != nil {
-		return notice(p.id + " is already retired · " + keys.Reopen.Help().Key + " brings it back")
+		return page.Notice(p.id + " is already retired · " + keys.Reopen.Help().Key + " brings it back")
 	}
 	intro := []string{cells.OneLine(p.capsule.Title, kb.MaxTitle), "Searches and lists leave it out. It can be restored."}
-	return p.app.overlay(newForm(p.app, form{heading: "Retire " + p.id, intro: intro, button: "retire", fields: []*field{
-		{name: "why", label: "Why?", hint: "goes on record; may be empty"},
-	}, submit: func(ctx context.Context, v values) (outcome, error) {
-		k, err := p.app.knowledge(ctx)
+	return p.app.Overlay(page.NewForm(p.app, page.Form{Heading: "Retire " + p.id, Intro: intro, Button: "retire", Fields: []*page.Field{
+		{Name: "why", Label: "Why?", Hint: "goes on record; may be empty"},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+		k, err := p.app.KB(ctx)
 		if err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
 		c, err := k.Retire(ctx, p.id, v["why"])
 		if err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
-		return outcome{text: p.id + " is retired", kind: changedKnowledge, undo: p.restore("restore "+p.id, c.Revision)}, nil
+		return page.Outcome{Text: p.id + " is retired", Kind: page.ChangedKnowledge, Undo: p.restore("restore "+p.id, c.Revision)}, nil
 	}}))
 }

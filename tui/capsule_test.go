@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blackboard/kb"
+	"blackboard/tui/page"
 )
 
 // The capsules of these tests. Their ids are given, by their files, so that every screen is always the same.
@@ -56,7 +57,7 @@ func fillCapsules(h *harness) {
 // openCapsule shows a capsule.
 func (h *harness) openCapsule(id string) {
 	h.t.Helper()
-	h.send(pushMsg{newCapsulePage(h.m.app, id)})
+	h.send(page.PushMsg{Page: newCapsulePage(h.m.app, id)})
 }
 
 func TestCapsuleScreens(t *testing.T) {
@@ -242,7 +243,7 @@ func TestCapsuleEditWithout(t *testing.T) {
 	h.press("e")
 	h.wants("$EDITOR") // none is known to the harness
 	h.m.app.Config.Knowledge = nil
-	h.m.app.close()
+	h.m.app.Close()
 	h.press("e")
 	h.wants("there is no knowledge base here")
 	h.openCapsule(capsuleTmux)

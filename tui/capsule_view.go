@@ -7,11 +7,12 @@ import (
 
 	"blackboard/kb"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 	"blackboard/tui/prose"
 )
 
-func (p *capsulePage) view() []string {
-	return append([]string{p.app.st.Heading("Capsule "+cells.Clean(p.id), p.doc.more(), p.w, true)}, p.doc.view()...)
+func (p *capsulePage) View() []string {
+	return append([]string{p.app.Styles.Heading("Capsule "+cells.Clean(p.id), p.doc.More(), p.w, true)}, p.doc.View()...)
 }
 
 // compose renders the page. It runs after changes, not for each view.
@@ -19,11 +20,11 @@ func (p *capsulePage) compose() {
 	switch {
 	case p.w == 0: // the size is unknown yet
 	case p.err != nil:
-		p.doc.setText(cells.Wrap(p.app.explain(p.err), p.w-2)...)
+		p.doc.SetText(cells.Wrap(p.app.Explain(p.err), p.w-2)...)
 	case p.capsule == nil:
-		p.doc.setText("reading…")
+		p.doc.SetText("reading…")
 	default:
-		p.doc.setLines(p.lines())
+		p.doc.SetLines(p.lines())
 	}
 }
 
@@ -44,7 +45,7 @@ func badges(c *kb.Capsule) []string {
 }
 
 func (p *capsulePage) lines() []prose.Line {
-	st, c := p.app.st, p.capsule
+	st, c := p.app.Styles, p.capsule
 	x := prose.NewWriter(st, p.w)
 	x.Names = 15
 	for _, l := range cells.Wrap(cells.OneLine(c.Title, kb.MaxTitle), p.w-2) {
@@ -52,7 +53,7 @@ func (p *capsulePage) lines() []prose.Line {
 	}
 	p.badges(x)
 	if c.Retired != nil {
-		p.row(x, "retired", cells.Clock(*c.Retired)+because(c.RetiredWhy))
+		p.row(x, "retired", cells.Clock(*c.Retired)+page.Because(c.RetiredWhy))
 	}
 	p.row(x, "source", c.Source)
 	p.row(x, "verified by", c.VerifiedBy)
@@ -63,7 +64,7 @@ func (p *capsulePage) lines() []prose.Line {
 		p.link(x, "supersedes", id)
 	}
 	for i := 0; i < len(c.Refs); i++ {
-		if capsuleID.MatchString(c.Refs[i]) {
+		if page.CapsuleID.MatchString(c.Refs[i]) {
 			p.link(x, "see", c.Refs[i])
 			continue
 		}
@@ -78,24 +79,17 @@ func (p *capsulePage) lines() []prose.Line {
 		p.everything(x)
 	}
 	x.Line("")
-	for _, l := range prose.Markdown(p.app.st, c.Body, min(p.w-2, prose.Measure)) {
+	for _, l := range prose.Markdown(p.app.Styles, c.Body, min(p.w-2, prose.Measure)) {
 		x.Line(l)
 	}
 	return x.Lines
-}
-
-func because(why string) string {
-	if why == "" {
-		return ""
-	}
-	return ": " + why
 }
 
 // badges writes the main properties of the capsule, on as many lines as needed.
 func (p *capsulePage) badges(x *prose.Writer) {
 	var line string
 	for _, b := range badges(p.capsule) {
-		b = p.app.st.Badge.Render(" " + b + " ")
+		b = p.app.Styles.Badge.Render(" " + b + " ")
 		if line != "" && cells.Width(line)+1+cells.Width(b) > p.w-2 {
 			x.Line(line)
 			line = ""
@@ -121,7 +115,7 @@ func (p *capsulePage) given(x *prose.Writer) {
 			to += "/" + u.CitedBy[0]
 		}
 		made := fmt.Sprintf("%s, %s: %s", u.Run, cells.Plural(u.Times, "time"), u.Outcome())
-		x.FieldTo("", cells.OneLine(made, rowRunes), to)
+		x.FieldTo("", cells.OneLine(made, page.RowRunes), to)
 	}
 	if len(p.usage.Unread) > 0 {
 		p.row(x, "not known of", strings.Join(p.usage.Unread, ", ")+": their boards cannot be read")
@@ -168,7 +162,7 @@ func (p *capsulePage) everything(x *prose.Writer) {
 
 // event writes what was done, by whom, and why.
 func (p *capsulePage) event(x *prose.Writer, e *kb.Event) {
-	st := p.app.st
+	st := p.app.Styles
 	what := e.Verb
 	if e.Other != "" {
 		what += ", with " + e.Other
@@ -176,7 +170,7 @@ func (p *capsulePage) event(x *prose.Writer, e *kb.Event) {
 	if len(e.Changed) > 0 {
 		what += " (" + strings.Join(e.Changed, ", ") + ")"
 	}
-	text := fmt.Sprintf("r%d  %s  by %s  %s%s", e.Revision, cells.Clock(e.At), cells.OneLine(e.Actor, 60), what, because(e.Why))
+	text := fmt.Sprintf("r%d  %s  by %s  %s%s", e.Revision, cells.Clock(e.At), cells.OneLine(e.Actor, 60), what, page.Because(e.Why))
 	for i, l := range cells.Wrap(cells.OneLine(text, 600), p.w-6) {
 		if i > 0 {
 			l = "    " + l

@@ -10,19 +10,20 @@ import (
 	"blackboard/board/policy"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 	"blackboard/tui/prose"
 	"blackboard/tui/styles"
 )
 
 // changesPage shows the changes between two moments of a run.
 type changesPage struct {
-	plain
-	app      *app
+	page.Plain
+	app      *page.App
 	run      *runPage
 	from, to int64
 	found    *difference // nil: not read yet
 	err      error
-	doc      document
+	doc      page.Document
 	w        int
 }
 
@@ -42,14 +43,14 @@ func (t *timeline) showChanges() tea.Cmd {
 	p := t.page
 	from, to := min(t.mark, p.place()), max(t.mark, p.place())
 	if from == to {
-		return notice("this is the moment that is marked: go to another one first, or L to now")
+		return page.Notice("this is the moment that is marked: go to another one first, or L to now")
 	}
-	return p.app.push(&changesPage{app: p.app, run: p, from: from, to: to, doc: document{app: p.app}})
+	return p.app.Push(&changesPage{app: p.app, run: p, from: from, to: to, doc: page.Document{App: p.app}})
 }
 
-func (p *changesPage) init() tea.Cmd {
+func (p *changesPage) Init() tea.Cmd {
 	b := p.run.b
-	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+	return p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
 		d, err := readDifference(ctx, b, p.app.Files, p.from, p.to)
 		return func() tea.Cmd {
 			p.found, p.err = d, err
@@ -86,22 +87,22 @@ func readDifference(ctx context.Context, b *board.Board, dir string, from, to in
 	return d, err
 }
 
-func (p *changesPage) update(msg tea.Msg) tea.Cmd { return p.doc.take(msg, p.actions, p.follow) }
+func (p *changesPage) Update(msg tea.Msg) tea.Cmd { return p.doc.Take(msg, p.Actions, p.follow) }
 
 // follow opens the chosen entry or signal as of the later moment.
 func (p *changesPage) follow() tea.Cmd {
-	id := p.doc.chosen()
+	id := p.doc.Chosen()
 	if id == "" {
 		return nil
 	}
 	d := newDetailPage(p.app, p.run.name, p.run.b, id)
 	d.past = p.found.after
-	return p.app.push(d)
+	return p.app.Push(d)
 }
 
-func (p *changesPage) setSize(w, h int) {
+func (p *changesPage) SetSize(w, h int) {
 	p.w = w
-	p.doc.setSize(w, h-1)
+	p.doc.SetSize(w, h-1)
 	p.compose()
 }
 
@@ -109,11 +110,11 @@ func (p *changesPage) compose() {
 	switch {
 	case p.w == 0:
 	case p.err != nil:
-		p.doc.setText(cells.Wrap(p.app.explain(p.err), p.w-2)...)
+		p.doc.SetText(cells.Wrap(p.app.Explain(p.err), p.w-2)...)
 	case p.found == nil:
-		p.doc.setText("reading…")
+		p.doc.SetText("reading…")
 	default:
-		p.doc.setLines(p.found.lines(prose.NewWriter(p.app.st, p.w)))
+		p.doc.SetLines(p.found.lines(prose.NewWriter(p.app.Styles, p.w)))
 	}
 }
 
@@ -127,7 +128,7 @@ func (d *difference) lines(x *prose.Writer) []prose.Line {
 		x.Line(d.was + " → " + d.is)
 	}
 	entry := func(e *board.Entry, what string) {
-		x.Link(cells.Fit("  "+st.Key.Render(cells.Fit(e.ID, 7))+" "+what+" "+cells.OneLine(e.Content, rowRunes), x.Width+1), e.ID)
+		x.Link(cells.Fit("  "+st.Key.Render(cells.Fit(e.ID, 7))+" "+what+" "+cells.OneLine(e.Content, page.RowRunes), x.Width+1), e.ID)
 	}
 	if len(c.Status) > 0 {
 		x.Heading("Entries that are no longer what they were")
@@ -155,10 +156,10 @@ func (d *difference) lines(x *prose.Writer) []prose.Line {
 	if len(c.Expected)+len(c.Variables) > 0 {
 		x.Heading("Workers and variables")
 		for _, e := range c.Expected {
-			x.Line(cells.Fit("  "+cells.OneLine(e.Worker, 60)+" is "+e.Status+" "+cells.OneLine(e.Reason, rowRunes), x.Width))
+			x.Line(cells.Fit("  "+cells.OneLine(e.Worker, 60)+" is "+e.Status+" "+cells.OneLine(e.Reason, page.RowRunes), x.Width))
 		}
 		for _, v := range c.Variables {
-			is := " is " + cells.OneLine(string(v.Value), rowRunes)
+			is := " is " + cells.OneLine(string(v.Value), page.RowRunes)
 			if v.Value == nil {
 				is = " is no longer set"
 			}
@@ -199,7 +200,7 @@ func (d *difference) questions(x *prose.Writer) {
 				if s.AddressedBy != "" {
 					what += x.Styles.Faint.Render(" by " + s.AddressedBy)
 				}
-				x.Link(cells.Fit("  "+x.Styles.Key.Render(cells.Fit(s.ID, 7))+" "+what+" "+cells.OneLine(s.Content, rowRunes), x.Width+1), s.ID)
+				x.Link(cells.Fit("  "+x.Styles.Key.Render(cells.Fit(s.ID, 7))+" "+what+" "+cells.OneLine(s.Content, page.RowRunes), x.Width+1), s.ID)
 			}
 		}
 		if n > maxChanged {
@@ -215,13 +216,13 @@ func noteCut(x *prose.Writer, n int) {
 	}
 }
 
-func (p *changesPage) view() []string {
-	heading := p.app.st.Heading("What has changed", p.doc.more(), p.w, true)
-	return append([]string{heading}, p.doc.view()...)
+func (p *changesPage) View() []string {
+	heading := p.app.Styles.Heading("What has changed", p.doc.More(), p.w, true)
+	return append([]string{heading}, p.doc.View()...)
 }
 
-func (p *changesPage) title() string { return "changes" }
+func (p *changesPage) Title() string { return "changes" }
 
-func (p *changesPage) actions() actions {
-	return p.doc.placeActions(p.follow, "next one", "one before").also(keys.Moving()...)
+func (p *changesPage) Actions() page.Actions {
+	return p.doc.PlaceActions(p.follow, "next one", "one before").Also(keys.Moving()...)
 }

@@ -14,12 +14,13 @@ import (
 	"blackboard/board/check"
 	"blackboard/board/policy"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 // checkPage shows whether a run holds what its policy asks of it: the steps of the check,
 // and below each what it found.
 type checkPage struct {
-	app  *app
+	app  *page.App
 	name string // of the run
 	b    *board.Board
 	pick *reportPicker // nil: none is being chosen
@@ -30,10 +31,10 @@ type checkPage struct {
 	result   *check.Result
 	state    reportState // of the report that result is about
 	err      error       // why there is no result
-	checking once
+	checking page.Once
 	changed  bool // the run has, since it was checked
 
-	twoPanes
+	page.TwoPanes
 	rows  []checkRow
 	about string // the row that doc is about
 }
@@ -57,29 +58,29 @@ func (r *checkRow) name() string {
 const maxListed = 1000
 
 // newCheckPage begins with the report that was chosen last for the run.
-func newCheckPage(a *app, name string, b *board.Board) page {
-	p := &checkPage{app: a, name: name, b: b, report: a.lastReport[name]}
-	p.doc = document{app: a, at: -1}
-	p.ctx, p.stop = context.WithCancel(a.ctx)
-	p.items = list{app: a, row: p.row}
+func newCheckPage(a *page.App, name string, b *board.Board) page.Page {
+	p := &checkPage{app: a, name: name, b: b, report: a.LastReport[name]}
+	p.Doc = page.Document{App: a, At: -1}
+	p.ctx, p.stop = context.WithCancel(a.Context)
+	p.Items = page.List{App: a, Row: p.row}
 	return p
 }
 
-func (p *checkPage) init() tea.Cmd {
-	return tea.Batch(p.check(), p.app.after(reportEvery, p, p.look))
+func (p *checkPage) Init() tea.Cmd {
+	return tea.Batch(p.check(), p.app.After(reportEvery, p, p.look))
 }
 
 // check does the steps, once at a time, until the page is left.
 func (p *checkPage) check() tea.Cmd {
-	if !p.checking.begin() {
+	if !p.checking.Begin() {
 		return nil
 	}
 	path := p.report
-	return p.app.ask(p, func(context.Context) func() tea.Cmd {
+	return p.app.Ask(p, func(context.Context) func() tea.Cmd {
 		state := stateOf(path)
 		result, err := p.ask(path)
 		return func() tea.Cmd {
-			if again := p.checking.end(); again || path != p.report {
+			if again := p.checking.End(); again || path != p.report {
 				return p.check()
 			}
 			p.state, p.changed = state, false
@@ -112,14 +113,14 @@ func (p *checkPage) ask(report string) (check.Result, error) {
 	return check.Run(p.ctx, p.b, f, in)
 }
 
-func (p *checkPage) update(msg tea.Msg) tea.Cmd {
+func (p *checkPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case eventsMsg:
-		if n := len(msg.events); msg.from.b == p.b && n > 0 && p.result != nil {
-			p.changed = p.changed || msg.events[n-1].Seq > p.result.Seq
+	case page.EventsMsg:
+		if n := len(msg.Events); msg.From.Board() == p.b && n > 0 && p.result != nil {
+			p.changed = p.changed || msg.Events[n-1].Seq > p.result.Seq
 		}
-	case doneMsg:
-		if msg.kind == changedRun {
+	case page.DoneMsg:
+		if msg.Kind == page.ChangedRun {
 			return p.check()
 		}
 	case tea.KeyMsg:
@@ -128,7 +129,7 @@ func (p *checkPage) update(msg tea.Msg) tea.Cmd {
 		return p.mouse(msg)
 	default:
 		if p.pick != nil {
-			_, cmd := p.pick.filter.update(msg) // a blinking cursor
+			_, cmd := p.pick.filter.Update(msg) // a blinking cursor
 			return cmd
 		}
 	}
@@ -139,11 +140,11 @@ func (p *checkPage) update(msg tea.Msg) tea.Cmd {
 // checked again; a run that goes on is not, since that may take long: a line says so.
 func (p *checkPage) look() tea.Cmd {
 	path := p.report
-	return p.app.ask(p, func(context.Context) func() tea.Cmd {
+	return p.app.Ask(p, func(context.Context) func() tea.Cmd {
 		state := stateOf(path)
 		return func() tea.Cmd {
-			again := p.app.after(reportEvery, p, p.look)
-			if path == p.report && state != p.state && !p.checking.reading {
+			again := p.app.After(reportEvery, p, p.look)
+			if path == p.report && state != p.state && !p.checking.Reading {
 				return tea.Batch(p.check(), again)
 			}
 			return again
@@ -166,10 +167,10 @@ func (p *checkPage) checked(result *check.Result, err error) {
 			}
 		}
 	}
-	p.items.setLen(len(p.rows))
+	p.Items.SetLen(len(p.rows))
 	for i := range p.rows {
 		if chosen != nil && p.rows[i].name() == chosen.name() {
-			p.items.moveTo(i)
+			p.Items.MoveTo(i)
 		}
 	}
 	p.compose()
@@ -177,16 +178,16 @@ func (p *checkPage) checked(result *check.Result, err error) {
 
 // chosen is the chosen row, or nil.
 func (p *checkPage) chosen() *checkRow {
-	if p.items.cursor >= len(p.rows) {
+	if p.Items.Cursor >= len(p.rows) {
 		return nil
 	}
-	return &p.rows[p.items.cursor]
+	return &p.rows[p.Items.Cursor]
 }
 
 func (p *checkPage) key(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case p.pick == nil:
-	case key.Matches(msg, keys.Cancel) && p.pick.filter.value() == "":
+	case key.Matches(msg, keys.Cancel) && p.pick.filter.Value() == "":
 		p.pick = nil
 		return nil
 	case key.Matches(msg, keys.Open):
@@ -194,12 +195,12 @@ func (p *checkPage) key(msg tea.KeyMsg) tea.Cmd {
 	default:
 		return p.pick.key(msg)
 	}
-	cmd, ok := p.actions().press(msg)
+	cmd, ok := p.Actions().Press(msg)
 	switch {
 	case ok:
-	case p.inDoc:
-		p.doc.update(msg)
-	case p.items.update(msg):
+	case p.InDoc:
+		p.Doc.Update(msg)
+	case p.Items.Update(msg):
 		p.compose()
 	}
 	return cmd
@@ -208,7 +209,7 @@ func (p *checkPage) key(msg tea.KeyMsg) tea.Cmd {
 // pickReport asks for a report.
 func (p *checkPage) pickReport() tea.Cmd {
 	p.pick = newReportPicker(p.app)
-	p.setSize(p.w, p.h)
+	p.SetSize(p.Width, p.Height)
 	return p.pick.init(p)
 }
 
@@ -217,14 +218,14 @@ func (p *checkPage) choose(path string) tea.Cmd {
 	if path == "" {
 		return nil
 	}
-	p.report, p.pick = p.app.reportPath(path), nil
-	p.app.lastReport[p.name] = p.report
+	p.report, p.pick = reportPath(p.app, path), nil
+	p.app.LastReport[p.name] = p.report
 	return p.check()
 }
 
 // reportPath is the path of a report that is relative to the directory of the files, or
 // to the home directory.
-func (a *app) reportPath(path string) string {
+func reportPath(a *page.App, path string) string {
 	if rest, ok := strings.CutPrefix(path, "~"+string(filepath.Separator)); ok && a.Home != "" {
 		return filepath.Join(a.Home, rest)
 	}
@@ -242,14 +243,14 @@ func (p *checkPage) openRow() tea.Cmd {
 	case r == nil:
 		return nil
 	case r.found == nil || r.found.ID == "" && r.found.Fact == nil:
-		p.inDoc = true
+		p.InDoc = true
 		return nil
 	case r.found.Fact != nil:
 		return p.openReport()
 	case r.found.Other != "":
-		return p.app.push(newPairPage(p.app, p.name, p.b, r.found))
+		return p.app.Push(newPairPage(p.app, p.name, p.b, r.found))
 	}
-	return p.app.push(newDetailPage(p.app, p.name, p.b, r.found.ID))
+	return p.app.Push(p.app.Open.Entry(p.name, p.b, r.found.ID, nil))
 }
 
 // place is the report and the line that the chosen row is about, or the first report; ""
@@ -271,24 +272,24 @@ func (p *checkPage) openReport() tea.Cmd {
 	case report == "":
 		return nil
 	case noText(report):
-		return noticeError(noEditor(report))
+		return page.NoticeError(noEditor(report))
 	}
-	return p.app.editFile(report, line)
+	return p.app.EditFile(report, line)
 }
 
 // openLink opens the report, or what the finding names.
 func (p *checkPage) openLink() tea.Cmd {
-	in := linked{run: p.name, b: p.b}
+	in := page.Linked{Run: p.name, Board: p.b}
 	if r := p.chosen(); r != nil && r.found != nil {
-		in.texts = findingTexts(r.found)
+		in.Texts = findingTexts(r.found)
 	}
 	switch report, line := p.place(); {
 	case noText(report):
-		in.without = noEditor(report)
+		in.Without = noEditor(report)
 	case report != "":
-		in.source, in.ref = report, strconv.Itoa(line)
+		in.Source, in.Ref = report, strconv.Itoa(line)
 	}
-	return p.app.openLink(func(context.Context) (linked, error) { return in, nil })
+	return p.app.OpenLink(func(context.Context) (page.Linked, error) { return in, nil })
 }
 
 func (p *checkPage) mouse(msg tea.MouseMsg) tea.Cmd {
@@ -298,7 +299,7 @@ func (p *checkPage) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		return nil
 	}
-	moved, open := p.twoPanes.mouse(msg)
+	moved, open := p.TwoPanes.Mouse(msg)
 	if moved {
 		p.compose()
 	}
@@ -308,47 +309,47 @@ func (p *checkPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-func (p *checkPage) title() string { return "check" }
+func (p *checkPage) Title() string { return "check" }
 
-func (p *checkPage) actions() actions {
+func (p *checkPage) Actions() page.Actions {
 	if p.pick != nil {
 		take, back := keys.Renamed(keys.Open, "check it"), keys.Renamed(keys.Cancel, "back")
-		return actions{}.also(take, back, keys.Choose)
+		return page.Actions{}.Also(take, back, keys.Choose)
 	}
 	chooses := "choose a report"
 	if p.report != "" {
 		chooses = "another report"
 	}
-	again := actions{
-		{keys.Renamed(keys.Report, chooses), p.pickReport},
-		{keys.Renamed(keys.Refresh, "check again"), p.check},
+	again := page.Actions{
+		page.On(keys.Renamed(keys.Report, chooses), p.pickReport),
+		page.On(keys.Renamed(keys.Refresh, "check again"), p.check),
 	}
 	if p.result == nil {
 		return again
 	}
-	all := append(actions{{keys.Open, p.openRow}}, again...)
+	all := append(page.Actions{page.On(keys.Open, p.openRow)}, again...)
 	r := p.chosen()
 	if report, _ := p.place(); report != "" && !noText(report) {
-		all = append(all, action{keys.Renamed(keys.Source, "open the report, or a link"), p.openLink})
+		all = append(all, page.On(keys.Renamed(keys.Source, "open the report, or a link"), p.openLink))
 	} else if report != "" || r != nil && r.found != nil {
-		all = append(all, action{keys.Source, p.openLink})
+		all = append(all, page.On(keys.Source, p.openLink))
 	}
 	other := "to the text"
-	if p.inDoc {
+	if p.InDoc {
 		other = "to the steps"
 	}
-	all = append(all, action{keys.Renamed(keys.Next, other), p.otherSide},
-		action{keys.Previous, p.otherSide}.unlisted(), action{keys.Right, p.toText}, action{keys.Left, p.toItems})
+	all = append(all, page.On(keys.Renamed(keys.Next, other), p.OtherSide),
+		page.On(keys.Previous, p.OtherSide).Unlisted(), page.On(keys.Right, p.ToText), page.On(keys.Left, p.ToItems))
 	if r != nil && r.found != nil && r.found.ID != "" {
-		all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(r.found.ID) }})
+		all = append(all, page.On(keys.CopyID, func() tea.Cmd { return p.app.CopyText(r.found.ID) }))
 	}
 	if r != nil && r.found != nil {
 		said := func(context.Context) (string, error) { return r.found.Text, nil }
-		all = append(all, action{keys.CopyText, func() tea.Cmd { return p.app.copyWhole(r.found.Place(), said) }})
+		all = append(all, page.On(keys.CopyText, func() tea.Cmd { return p.app.CopyWhole(r.found.Place(), said) }))
 	}
-	return all.also(keys.Moving()...)
+	return all.Also(keys.Moving()...)
 }
 
-func (p *checkPage) typing() bool { return p.pick != nil }
+func (p *checkPage) Typing() bool { return p.pick != nil }
 
-func (p *checkPage) close() { p.stop() }
+func (p *checkPage) Close() { p.stop() }

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/policy"
+	"blackboard/tui/page"
 )
 
 // fillChecked is a run of ten sites: one quote is wrong, two findings contradict each other, and the report has an invented number.
@@ -50,7 +51,7 @@ func (h *harness) toRow(text string) {
 	p := h.checkPage()
 	h.press("g")
 	for range p.rows {
-		if strings.Contains(p.row(p.items.cursor, 200), text) {
+		if strings.Contains(p.row(p.Items.Cursor, 200), text) {
 			return
 		}
 		h.press("down")
@@ -170,21 +171,21 @@ func TestCheckKeys(t *testing.T) {
 	h.size(60, 18)
 	h.toRow("98 sites and")
 	p := h.checkPage()
-	at := p.items.cursor
+	at := p.Items.Cursor
 	h.press("tab", "down")
-	if p.items.cursor != at || p.doc.top != 1 {
-		t.Errorf("row %d, line %d after a step down in the text", p.items.cursor, p.doc.top)
+	if p.Items.Cursor != at || p.Doc.Top != 1 {
+		t.Errorf("row %d, line %d after a step down in the text", p.Items.Cursor, p.Doc.Top)
 	}
 	h.press("ctrl+r")
-	if p.items.cursor != at || p.doc.top != 1 || !p.inDoc {
+	if p.Items.Cursor != at || p.Doc.Top != 1 || !p.InDoc {
 		t.Error("what is read moved when the run was checked again")
 	}
 	h.press("shift+tab", "up")
-	if p.items.cursor != at-1 || p.doc.top != 0 {
-		t.Errorf("row %d, line %d after a step up in the list", p.items.cursor, p.doc.top)
+	if p.Items.Cursor != at-1 || p.Doc.Top != 0 {
+		t.Errorf("row %d, line %d after a step up in the list", p.Items.Cursor, p.Doc.Top)
 	}
 	h.press("g", "enter")
-	if !p.inDoc {
+	if !p.InDoc {
 		t.Error("the text of a step does not get the keys")
 	}
 	h.press("tab", "r", "esc")
@@ -202,7 +203,7 @@ func TestCheckMouse(t *testing.T) {
 	h.clickOn("e2        Keys")
 	h.wants("Its quote")
 	h.clickOn("Its quote")
-	if !h.checkPage().inDoc {
+	if !h.checkPage().InDoc {
 		t.Error("the text was clicked and has no keys")
 	}
 	h.clickOn("e2        Keys")
@@ -226,10 +227,10 @@ func TestCheckAgain(t *testing.T) {
 	if s := p.result.Step(policy.Trace); s == nil || !s.Passed {
 		t.Errorf("trace is %+v after the report was written", s)
 	}
-	p.update(eventsMsg{from: &runPage{b: p.b}, events: []board.Event{{Seq: p.result.Seq}}}) // its own verdicts
+	p.Update(page.EventsMsg{From: &runPage{b: p.b}, Events: []board.Event{{Seq: p.result.Seq}}}) // its own verdicts
 	h.lacks("the run has changed since")
 	must(h.openRun("audit-7").Done(context.Background(), "lead", "reader-4"))
-	p.update(eventsMsg{from: &runPage{b: p.b}, events: []board.Event{{Seq: p.result.Seq + 1}}})
+	p.Update(page.EventsMsg{From: &runPage{b: p.b}, Events: []board.Event{{Seq: p.result.Seq + 1}}})
 	h.wants("the run has changed since", "reader-4")
 	h.press("ctrl+r")
 	h.lacks("the run has changed since", "reader-4")
@@ -239,20 +240,20 @@ func TestCheckAgain(t *testing.T) {
 func TestCheckOnce(t *testing.T) {
 	h := newHarness(t, func(h *harness) { fillChecked(h); h.cfg.Run = "audit-7" })
 	p := newCheckPage(h.m.app, "audit-7", h.m.top().(*runPage).b).(*checkPage)
-	p.setSize(80, 20)
+	p.SetSize(80, 20)
 	begun := p.check()
 	if begun == nil || p.check() != nil || p.result != nil {
 		t.Fatal("two checks are under way, or one was done on the spot")
 	}
-	if !strings.Contains(strings.Join(p.view(), "\n"), "checking…") {
+	if !strings.Contains(strings.Join(p.View(), "\n"), "checking…") {
 		t.Error("nobody is told that it is checked")
 	}
-	again := begun().(answer).take()
+	again := begun().(page.Answer).Take()
 	if again == nil || p.result != nil {
 		t.Fatal("what was asked meanwhile is forgotten")
 	}
-	p.close()
-	again().(answer).take()
+	p.Close()
+	again().(page.Answer).Take()
 	if !errors.Is(p.err, context.Canceled) {
 		t.Errorf("the check went on after the page was left: %v", p.err)
 	}

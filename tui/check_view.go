@@ -15,36 +15,37 @@ import (
 	"blackboard/board/verify"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 	"blackboard/tui/prose"
 	"blackboard/tui/styles"
 )
 
-func (p *checkPage) setSize(w, h int) {
-	p.lay(w, h, 3)
+func (p *checkPage) SetSize(w, h int) {
+	p.Lay(w, h, 3)
 	if p.pick != nil {
 		p.pick.setSize(w, h)
 	}
 	p.compose()
 }
 
-func (p *checkPage) view() []string {
-	st := p.app.st
+func (p *checkPage) View() []string {
+	st := p.app.Styles
 	switch {
 	case p.pick != nil:
 		return p.pick.view()
 	case p.err != nil:
 		lines := []string{st.Bad.Render("✗ " + p.name + " could not be checked"), ""}
 		here := p.app.Files + string(filepath.Separator)
-		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.app.explain(p.err), here, ""), p.w-2)...)
+		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.app.Explain(p.err), here, ""), p.Width-2)...)
 		lines = append(lines, "",
 			st.Faint.Render("r chooses a report · ctrl+r checks it again · esc back"))
-		return cells.Fill(cells.Indented(lines), p.w, p.h)
+		return cells.Fill(cells.Indented(lines), p.Width, p.Height)
 	case p.result == nil:
-		return cells.Fill(cells.Indented([]string{"checking…"}), p.w, p.h)
+		return cells.Fill(cells.Indented([]string{"checking…"}), p.Width, p.Height)
 	}
 	lines := []string{
-		cells.Spread(" "+p.verdict(), st.Faint.Render(p.reports())+" ", p.w),
-		cells.Spread(" "+p.note(), st.Faint.Render(p.policy())+" ", p.w),
+		cells.Spread(" "+p.verdict(), st.Faint.Render(p.reports())+" ", p.Width),
+		cells.Spread(" "+p.note(), st.Faint.Render(p.policy())+" ", p.Width),
 	}
 	about := ""
 	if r := p.chosen(); r != nil {
@@ -53,18 +54,18 @@ func (p *checkPage) view() []string {
 			about += " " + cells.OneLine(r.found.Place(), 60)
 		}
 	}
-	return p.drawn(st, lines, "Steps", about)
+	return p.Panes(st, lines, "Steps", about)
 }
 
 // verdict is the answer in words.
 func (p *checkPage) verdict() string {
 	if p.result.Passed {
 		if not := p.result.Skipped(); len(not) > 0 {
-			return p.app.st.Warn.Render("✓ passed") + ", skipped: " + strings.Join(not, ", ")
+			return p.app.Styles.Warn.Render("✓ passed") + ", skipped: " + strings.Join(not, ", ")
 		}
-		return p.app.st.Good.Render("✓ passed")
+		return p.app.Styles.Good.Render("✓ passed")
 	}
-	return p.app.st.Bad.Render("✗ not passed") + ": " + strings.Join(p.result.Failed(), ", ")
+	return p.app.Styles.Bad.Render("✗ not passed") + ": " + strings.Join(p.result.Failed(), ", ")
 }
 
 // reports names what is held against the run.
@@ -73,7 +74,7 @@ func (p *checkPage) reports() string {
 	case 0:
 		return "no report: r chooses one"
 	case 1:
-		return shownPath(p.app, all[0])
+		return page.ShownPath(p.app, all[0])
 	default:
 		return cells.Count(int64(len(all))) + " reports"
 	}
@@ -84,18 +85,18 @@ func (p *checkPage) policy() string {
 	if p.result.Policy == "" {
 		return "without a board.yaml"
 	}
-	return shownPath(p.app, p.result.Policy)
+	return page.ShownPath(p.app, p.result.Policy)
 }
 
 // note says how far the answer goes.
 func (p *checkPage) note() string {
 	switch {
-	case p.checking.reading:
+	case p.checking.Reading:
 		return "checking again…"
 	case p.changed:
-		return p.app.st.Warn.Render("the run has changed since") + ": ctrl+r"
+		return p.app.Styles.Warn.Render("the run has changed since") + ": ctrl+r"
 	}
-	return p.app.st.Faint.Render("words and numbers, not meaning")
+	return p.app.Styles.Faint.Render("words and numbers, not meaning")
 }
 
 // stepMark says in a character and its colour how a step came out.
@@ -113,11 +114,11 @@ func stepMark(st *styles.Set, s *check.Step) string {
 
 // row is a step or a finding in a line.
 func (p *checkPage) row(i, w int) string {
-	st, r := p.app.st, &p.rows[i]
+	st, r := p.app.Styles, &p.rows[i]
 	f := r.found
 	if f == nil {
 		name := st.Title.Render(cells.Fit(r.step.Name, 9))
-		return cells.Fit(columns(stepMark(st, r.step), name, cells.OneLine(r.step.Headline, rowRunes)), w)
+		return cells.Fit(page.Columns(stepMark(st, r.step), name, cells.OneLine(r.step.Headline, page.RowRunes)), w)
 	}
 	said := f.Text
 	switch {
@@ -130,7 +131,7 @@ func (p *checkPage) row(i, w int) string {
 	if f.Fact != nil {
 		place = fmt.Sprintf("line %d", f.Line)
 	}
-	return cells.Fit("   "+cells.Fit(place, 9)+" "+cells.OneLine(said, rowRunes), w)
+	return cells.Fit("   "+cells.Fit(place, 9)+" "+cells.OneLine(said, page.RowRunes), w)
 }
 
 // compose writes the text about the chosen row. It is done when something changed, not
@@ -139,24 +140,24 @@ func (p *checkPage) compose() {
 	r := p.chosen()
 	if r == nil {
 		p.about = ""
-		p.doc.setLines(nil)
+		p.Doc.SetLines(nil)
 		return
 	}
 	if p.about != r.name() {
-		p.about, p.doc.top = r.name(), 0
+		p.about, p.Doc.Top = r.name(), 0
 	}
-	p.doc.setLines(p.rowLines(r))
+	p.Doc.SetLines(p.rowLines(r))
 }
 
 // rowLines is all about a step, or about something that it found.
 func (p *checkPage) rowLines(r *checkRow) []prose.Line {
-	st, f := p.app.st, r.found
+	st, f := p.app.Styles, r.found
 	if f != nil && f.Missing != nil {
-		return missingLines(p.app, f.Missing, noText(f.Report), p.right.w)
+		return missingLines(p.app, f.Missing, noText(f.Report), p.Right.W)
 	}
-	x := prose.NewWriter(st, p.right.w)
+	x := prose.NewWriter(st, p.Right.W)
 	if f == nil {
-		x.Line(stepMark(st, r.step) + " " + cells.Fit(cells.OneLine(r.step.Headline, rowRunes), max(x.Width-2, 1)))
+		x.Line(stepMark(st, r.step) + " " + cells.Fit(cells.OneLine(r.step.Headline, page.RowRunes), max(x.Width-2, 1)))
 		for _, w := range r.step.Warnings {
 			if w != r.step.Headline {
 				x.Text(w, "! ")
@@ -228,7 +229,7 @@ func (p *checkPage) factLines(x *prose.Writer, f *check.Finding) {
 }
 
 // doubtedLines show the quote, and what the source has instead.
-func doubtedLines(x *prose.Writer, a *app, d *verify.ItemResult) {
+func doubtedLines(x *prose.Writer, a *page.App, d *verify.ItemResult) {
 	if d.Evidence != "" {
 		x.Heading("Its quote")
 		x.Text(d.Evidence, "▏ ")
@@ -240,7 +241,7 @@ func doubtedLines(x *prose.Writer, a *app, d *verify.ItemResult) {
 	if d.File == "" {
 		x.Text(strings.TrimSpace(d.SourceDoc+" "+d.SourceRef), "  ")
 	} else {
-		x.Text(shownPath(a, d.File), "  ")
+		x.Text(page.ShownPath(a, d.File), "  ")
 	}
 	if d.Passage != nil {
 		x.Text(d.Passage.Where, "  ")
@@ -294,29 +295,29 @@ func noEditor(path string) error {
 
 // pairPage shows two entries that may contradict each other.
 type pairPage struct {
-	plain
-	app   *app
+	page.Plain
+	app   *page.App
 	name  string // of the run
 	b     *board.Board
 	found *check.Finding
-	doc   document
+	doc   page.Document
 	w     int
 
-	settling *form // that asks why both hold
+	settling *page.Form // that asks why both hold
 }
 
-func newPairPage(a *app, name string, b *board.Board, f *check.Finding) *pairPage {
-	return &pairPage{app: a, name: name, b: b, found: f, doc: document{app: a}}
+func newPairPage(a *page.App, name string, b *board.Board, f *check.Finding) *pairPage {
+	return &pairPage{app: a, name: name, b: b, found: f, doc: page.Document{App: a}}
 }
 
-func (p *pairPage) update(msg tea.Msg) tea.Cmd {
-	if done, ok := msg.(doneMsg); ok {
-		if done.err == nil && done.form != nil && done.form == p.settling {
-			return p.app.pop(p) // it is a pair no more
+func (p *pairPage) Update(msg tea.Msg) tea.Cmd {
+	if done, ok := msg.(page.DoneMsg); ok {
+		if done.Err == nil && done.Form != nil && done.Form == p.settling {
+			return p.app.Pop(p) // it is a pair no more
 		}
 		return nil
 	}
-	return p.doc.take(msg, p.actions, p.follow)
+	return p.doc.Take(msg, p.Actions, p.follow)
 }
 
 // settle asks why both entries hold.
@@ -326,27 +327,27 @@ func (p *pairPage) settle() tea.Cmd {
 	if c := p.found.Pair; c != nil {
 		intro = append(intro, id+": "+cells.OneLine(c.A.Content, 300), other+": "+cells.OneLine(c.B.Content, 300))
 	}
-	reason := &field{name: "reason", label: "Why do both hold? (goes on record)", required: true}
-	p.settling = newForm(p.app, form{heading: "Settle " + id + " and " + other, intro: intro,
-		button: "settle", fields: []*field{reason}, submit: func(ctx context.Context, v values) (outcome, error) {
+	reason := &page.Field{Name: "reason", Label: "Why do both hold? (goes on record)", Required: true}
+	p.settling = page.NewForm(p.app, page.Form{Heading: "Settle " + id + " and " + other, Intro: intro,
+		Button: "settle", Fields: []*page.Field{reason}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 			_, err := p.b.Settle(ctx, p.app.Worker, id, other, v["reason"])
-			return outcome{text: id + " and " + other + " are settled", kind: changedRun}, err
+			return page.Outcome{Text: id + " and " + other + " are settled", Kind: page.ChangedRun}, err
 		}})
-	return p.app.overlay(p.settling)
+	return p.app.Overlay(p.settling)
 }
 
 // follow shows the chosen entry.
 func (p *pairPage) follow() tea.Cmd {
-	if id := p.doc.chosen(); id != "" {
-		return p.app.push(newDetailPage(p.app, p.name, p.b, id))
+	if id := p.doc.Chosen(); id != "" {
+		return p.app.Push(p.app.Open.Entry(p.name, p.b, id, nil))
 	}
 	return nil
 }
 
-func (p *pairPage) setSize(w, h int) {
+func (p *pairPage) SetSize(w, h int) {
 	p.w = w
-	p.doc.setSize(w, h-1)
-	x := prose.NewWriter(p.app.st, w)
+	p.doc.SetSize(w, h-1)
+	x := prose.NewWriter(p.app.Styles, w)
 	x.Text(p.found.Why, "")
 	x.Line("")
 	pairLines(x, p.found, true)
@@ -354,19 +355,19 @@ func (p *pairPage) setSize(w, h int) {
 		x.Heading("To clear it")
 		x.Text(clear, "")
 	}
-	p.doc.setLines(x.Lines)
+	p.doc.SetLines(x.Lines)
 }
 
-func (p *pairPage) view() []string {
+func (p *pairPage) View() []string {
 	heading := p.found.ID + " and " + p.found.Other + " may contradict each other"
-	return append([]string{p.app.st.Heading(heading, p.doc.more(), p.w, true)}, p.doc.view()...)
+	return append([]string{p.app.Styles.Heading(heading, p.doc.More(), p.w, true)}, p.doc.View()...)
 }
 
-func (p *pairPage) title() string { return "pair" }
+func (p *pairPage) Title() string { return "pair" }
 
-func (p *pairPage) actions() actions {
-	all := p.doc.placeActions(p.follow, "the other entry", "the other entry")
-	all = append(all, action{keys.Settle, p.settle})
-	id := func() tea.Cmd { return p.app.copyText(p.doc.chosen()) }
-	return append(all, action{keys.CopyID, id}).also(keys.Moving()...)
+func (p *pairPage) Actions() page.Actions {
+	all := p.doc.PlaceActions(p.follow, "the other entry", "the other entry")
+	all = append(all, page.On(keys.Settle, p.settle))
+	id := func() tea.Cmd { return p.app.CopyText(p.doc.Chosen()) }
+	return append(all, page.On(keys.CopyID, id)).Also(keys.Moving()...)
 }

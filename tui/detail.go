@@ -16,25 +16,26 @@ import (
 	"blackboard/board/policy"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 	"blackboard/tui/prose"
 	"blackboard/tui/styles"
 )
 
 // detailPage shows an entry or a signal with its context, and links to walk along.
 type detailPage struct {
-	plain
-	app  *app
+	page.Plain
+	app  *page.App
 	name string // the name of the run
 	b    *board.Board
 	id   string
 
 	evidence
 	err     error
-	reading once
-	doc     document
+	reading page.Once
+	doc     page.Document
 	w       int
 
-	on   page                     // itself, or the page that it is a part of
+	on   page.Page                // itself, or the page that it is a part of
 	mark []string                 // words that are highlighted in its text
 	past *board.Past              // show it as of then; nil: as it is now
 	step func(by int) (id string) // moves on in the list that opened it; nil: none
@@ -49,8 +50,8 @@ type evidence struct {
 	beyond map[string][]branch // the links of those, by id
 }
 
-func newDetailPage(a *app, name string, b *board.Board, id string) *detailPage {
-	p := &detailPage{app: a, name: name, b: b, id: id, doc: document{app: a}}
+func newDetailPage(a *page.App, name string, b *board.Board, id string) *detailPage {
+	p := &detailPage{app: a, name: name, b: b, id: id, doc: page.Document{App: a}}
 	p.on = p
 	return p
 }
@@ -62,21 +63,21 @@ func newDetailOf(run *runPage, id string) *detailPage {
 	focus := run.focus
 	p.past, p.step = run.back.past, func(by int) string {
 		run.focus = focus
-		run.panes[focus].rows().move(by)
+		run.panes[focus].rows().Move(by)
 		return run.chosen()
 	}
 	return p
 }
 
-func (p *detailPage) init() tea.Cmd { return p.read() }
+func (p *detailPage) Init() tea.Cmd { return p.read() }
 
 // read reads the data, once at a time.
 func (p *detailPage) read() tea.Cmd {
-	if !p.reading.begin() {
+	if !p.reading.Begin() {
 		return nil
 	}
 	b, id, past := p.b, p.id, p.past // copied, since a preview may move to another run
-	return p.app.ask(p.on, func(ctx context.Context) func() tea.Cmd {
+	return p.app.Ask(p.on, func(ctx context.Context) func() tea.Cmd {
 		found, err := readEvidence(ctx, sourceOf(b, past), id)
 		if err == nil && found.signal != nil {
 			var by policy.File
@@ -102,7 +103,7 @@ func sourceOf(b *board.Board, past *board.Past) source {
 }
 
 func readEvidence(ctx context.Context, b source, id string) (found evidence, err error) {
-	if isSignal(id) {
+	if page.IsSignal(id) {
 		d, err := b.SignalByID(ctx, id)
 		if err != nil {
 			return found, err
@@ -121,11 +122,11 @@ func readEvidence(ctx context.Context, b source, id string) (found evidence, err
 
 // took shows the data, unless another item is shown by now.
 func (p *detailPage) took(id string, found evidence, err error) tea.Cmd {
-	again := p.reading.end()
+	again := p.reading.End()
 	if id == p.id {
 		if p.err = err; err == nil {
 			if found.id() != p.evidence.id() {
-				p.doc.top, p.doc.at = 0, 0
+				p.doc.Top, p.doc.At = 0, 0
 			}
 			p.evidence = found
 		}
@@ -137,22 +138,22 @@ func (p *detailPage) took(id string, found evidence, err error) tea.Cmd {
 	return nil
 }
 
-func (p *detailPage) update(msg tea.Msg) tea.Cmd {
+func (p *detailPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case contactMsg:
+	case page.ContactMsg:
 		p.compose()
-	case eventsMsg:
-		if msg.from.b == p.b && msg.err == nil {
+	case page.EventsMsg:
+		if msg.From.Board() == p.b && msg.Err == nil {
 			return p.changed()
 		}
-	case doneMsg:
-		if msg.kind == changedRun {
+	case page.DoneMsg:
+		if msg.Kind == page.ChangedRun {
 			return p.changed()
 		}
 	case tea.KeyMsg:
 		return p.key(msg)
 	case tea.MouseMsg:
-		if p.doc.mouse(msg, msg.Y) {
+		if p.doc.Mouse(msg, msg.Y) {
 			return p.follow()
 		}
 	}
@@ -164,15 +165,15 @@ func (p *detailPage) changed() tea.Cmd {
 	if p.past != nil {
 		return nil
 	}
-	if p.app.shown != p.on {
-		p.reading.again = true
+	if p.app.Shown != p.on {
+		p.reading.Again = true
 		return nil
 	}
 	return p.read()
 }
 
-func (p *detailPage) resume() tea.Cmd {
-	if p.reading.again {
+func (p *detailPage) Resume() tea.Cmd {
+	if p.reading.Again {
 		return p.read()
 	}
 	return nil
@@ -182,16 +183,16 @@ func (p *detailPage) resume() tea.Cmd {
 func (p *detailPage) goOn(by int) tea.Cmd {
 	id := p.step(by)
 	if id == "" || id == p.id {
-		return notice("there is no other one")
+		return page.Notice("there is no other one")
 	}
 	p.id, p.evidence, p.err = id, evidence{}, nil
-	p.doc.top, p.doc.at = 0, 0
+	p.doc.Top, p.doc.At = 0, 0
 	p.compose()
 	return p.read()
 }
 
 func (p *detailPage) key(msg tea.KeyMsg) tea.Cmd {
-	if cmd, ok := p.actions().press(msg); ok {
+	if cmd, ok := p.Actions().Press(msg); ok {
 		return cmd
 	}
 	if p.entry == nil && p.signal == nil {
@@ -200,7 +201,7 @@ func (p *detailPage) key(msg tea.KeyMsg) tea.Cmd {
 	if cmd, ok := p.acts().key(msg, p.id); ok {
 		return cmd
 	}
-	p.doc.update(msg)
+	p.doc.Update(msg)
 	return nil
 }
 
@@ -208,45 +209,45 @@ func (p *detailPage) acts() *acts { return &acts{p.app, p.name, p.b, p.past != n
 
 // follow opens the target of the chosen link.
 func (p *detailPage) follow() tea.Cmd {
-	to := p.doc.chosen()
+	to := p.doc.Chosen()
 	if seq, isEvent := strings.CutPrefix(to, "@"); isEvent {
 		n, _ := strconv.ParseInt(seq, 10, 64)
-		return p.app.soon(momentMsg{p.b, n})
+		return p.app.Soon(momentMsg{p.b, n})
 	}
 	if to == "" {
 		return nil
 	}
 	next := newDetailPage(p.app, p.name, p.b, to)
 	next.past = p.past
-	return p.app.push(next)
+	return p.app.Push(next)
 }
 
-func (p *detailPage) setSize(w, h int) {
+func (p *detailPage) SetSize(w, h int) {
 	p.w = w
-	p.doc.setSize(w, h)
+	p.doc.SetSize(w, h)
 	p.compose()
 }
 
-func (p *detailPage) view() []string { return p.doc.view() }
+func (p *detailPage) View() []string { return p.doc.View() }
 
 // compose renders the page. It runs after changes, not for each view.
 func (p *detailPage) compose() {
 	switch {
 	// the data from before stays
 	case p.err != nil && (p.evidence.id() == "" || !errors.Is(p.err, fault.Away)):
-		p.doc.setText(cells.Wrap(p.app.explain(p.err), p.w-2)...)
+		p.doc.SetText(cells.Wrap(p.app.Explain(p.err), p.w-2)...)
 	case p.entry != nil:
-		p.doc.setLines(p.entryLines())
+		p.doc.SetLines(p.entryLines())
 	case p.signal != nil:
-		p.doc.setLines(p.signalLines())
+		p.doc.SetLines(p.signalLines())
 	default:
-		p.doc.setText(cells.Wrap(p.app.waiting("reading…"), p.w-2)...)
+		p.doc.SetText(cells.Wrap(p.app.Waiting("reading…"), p.w-2)...)
 	}
 }
 
 func (p *detailPage) history(x *prose.Writer, events []board.Event) {
 	hint := ""
-	if p.on == page(p) {
+	if p.on == page.Page(p) {
 		hint = "   enter on a line goes back to that moment"
 	}
 	x.Heading("History" + x.Styles.Faint.Render(hint))
@@ -255,9 +256,9 @@ func (p *detailPage) history(x *prose.Writer, events []board.Event) {
 		what := "  " + x.Styles.Faint.Render(fmt.Sprintf("%s  event %s", cells.Clock(e.At), cells.Count(e.Seq))) + "  " + e.Verb + x.Styles.Faint.Render(" by ") + cells.OneLine(e.Actor, 60)
 		d := e.Describe()
 		if e.Verb == "claim" { // the time at which the lease ends
-			d = withClocks(d)
+			d = page.WithClocks(d)
 		}
-		if d = cells.OneLine(d, rowRunes); d != "" {
+		if d = cells.OneLine(d, page.RowRunes); d != "" {
 			what += x.Styles.Faint.Render(": " + d)
 		}
 		x.Link(what, fmt.Sprintf("@%d", e.Seq))
@@ -283,10 +284,10 @@ func statusWord(st *styles.Set, status string) string {
 
 // head returns the id, unless the heading of the pane has it.
 func (p *detailPage) head(id string) string {
-	if p.on != page(p) {
+	if p.on != page.Page(p) {
 		return ""
 	}
-	return p.app.st.Bold.Render(id) + "  "
+	return p.app.Styles.Bold.Render(id) + "  "
 }
 
 // disputers are the ids of the entries that contradict the entry.
@@ -301,7 +302,7 @@ func (p *detailPage) disputers() string {
 }
 
 func (p *detailPage) entryLines() []prose.Line {
-	st, e := p.app.st, &p.entry.Entry
+	st, e := p.app.Styles, &p.entry.Entry
 	x := prose.NewWriter(st, p.w)
 	x.Mark = p.mark
 	p.when(x)
@@ -319,7 +320,7 @@ func (p *detailPage) entryLines() []prose.Line {
 	}
 	x.Line(st.Faint.Render(by))
 	if len(e.Tags) > 0 {
-		x.Line(st.Faint.Render("tags: ") + cells.OneLine(strings.Join(e.Tags, ", "), rowRunes))
+		x.Line(st.Faint.Render("tags: ") + cells.OneLine(strings.Join(e.Tags, ", "), page.RowRunes))
 	}
 	x.Line("")
 	x.Prose(e.Content)
@@ -339,7 +340,7 @@ func (p *detailPage) entryLines() []prose.Line {
 			if v.Sound() {
 				mark = st.Good
 			}
-			x.Line("  " + mark.Render(v.Mark()) + st.Faint.Render(strings.TrimPrefix(cells.OneLine(v.Describe(), rowRunes), v.Mark())))
+			x.Line("  " + mark.Render(v.Mark()) + st.Faint.Render(strings.TrimPrefix(cells.OneLine(v.Describe(), page.RowRunes), v.Mark())))
 		}
 	}
 	p.tree(x)
@@ -348,7 +349,7 @@ func (p *detailPage) entryLines() []prose.Line {
 }
 
 func (p *detailPage) signalLines() []prose.Line {
-	st, s := p.app.st, &p.signal.Signal
+	st, s := p.app.Styles, &p.signal.Signal
 	x := prose.NewWriter(st, p.w)
 	x.Mark = p.mark
 	p.when(x)
@@ -385,32 +386,32 @@ func (p *detailPage) signalLines() []prose.Line {
 	return x.Lines
 }
 
-func (p *detailPage) title() string { return p.id }
+func (p *detailPage) Title() string { return p.id }
 
-func (p *detailPage) actions() actions {
-	var all actions
-	if len(p.doc.ways) > 0 {
-		all = all.also(keys.Renamed(keys.Next, "next link"))
-		all = append(all, action{keys.Renamed(keys.Open, "go there"), p.follow})
+func (p *detailPage) Actions() page.Actions {
+	var all page.Actions
+	if len(p.doc.Links) > 0 {
+		all = all.Also(keys.Renamed(keys.Next, "next link"))
+		all = append(all, page.On(keys.Renamed(keys.Open, "go there"), p.follow))
 	}
 	if p.step != nil {
-		all = append(all, action{keys.NextOne, func() tea.Cmd { return p.goOn(1) }})
+		all = append(all, page.On(keys.NextOne, func() tea.Cmd { return p.goOn(1) }))
 	}
 	switch {
 	case p.past != nil:
-		all = append(all, action{keys.Live, func() tea.Cmd { return p.app.soon(momentMsg{p.b, math.MaxInt64}) }})
+		all = append(all, page.On(keys.Live, func() tea.Cmd { return p.app.Soon(momentMsg{p.b, math.MaxInt64}) }))
 	case p.signal != nil:
-		all = all.also(p.acts().bindings(p.id, &p.signal.Signal)...)
+		all = all.Also(p.acts().bindings(p.id, &p.signal.Signal)...)
 	default:
-		all = all.also(p.acts().bindings(p.id, nil)...)
+		all = all.Also(p.acts().bindings(p.id, nil)...)
 	}
 	if p.step != nil {
-		all = append(all, action{keys.PreviousOne, func() tea.Cmd { return p.goOn(-1) }})
+		all = append(all, page.On(keys.PreviousOne, func() tea.Cmd { return p.goOn(-1) }))
 	}
-	all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.id) }},
-		action{keys.CopyText, func() tea.Cmd { return p.app.copyContent(p.b, p.id) }})
-	all = all.also(keys.Search, keys.Back, keys.Renamed(keys.Previous, "link before"))
-	return append(all, action{keys.Refresh, p.read}).also(keys.Moving()...)
+	all = append(all, page.On(keys.CopyID, func() tea.Cmd { return p.app.CopyText(p.id) }),
+		page.On(keys.CopyText, func() tea.Cmd { return copyContent(p.app, p.b, p.id) }))
+	all = all.Also(keys.Search, keys.Back, keys.Renamed(keys.Previous, "link before"))
+	return append(all, page.On(keys.Refresh, p.read)).Also(keys.Moving()...)
 }
 
 // momentMsg shows a run as of an event. The last event, or any later number, means now.
@@ -430,6 +431,6 @@ func (p *detailPage) now() time.Time {
 // when notes that the page shows the past.
 func (p *detailPage) when(x *prose.Writer) {
 	if p.past != nil {
-		x.Line(p.app.st.Warn.Render("as it was after event " + cells.Count(p.past.Seq) + ", " + cells.Clock(p.past.At)))
+		x.Line(p.app.Styles.Warn.Render("as it was after event " + cells.Count(p.past.Seq) + ", " + cells.Clock(p.past.At)))
 	}
 }

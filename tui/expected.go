@@ -10,6 +10,7 @@ import (
 	"blackboard/board"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 // awaited returns the chosen worker if the gate waits for it: in the list of workers, or
@@ -41,42 +42,42 @@ func (x *acts) awaitedKey(msg tea.KeyMsg, name string) (tea.Cmd, bool) {
 	case name == "" || x.past:
 		return nil, false
 	case key.Matches(msg, keys.Address):
-		return x.app.overlay(x.doneForm(name)), true
+		return x.app.Overlay(x.doneForm(name)), true
 	case key.Matches(msg, keys.Waive):
-		return x.app.overlay(x.dropForm(name)), true
+		return x.app.Overlay(x.dropForm(name)), true
 	}
 	return nil, false
 }
 
-func (x *acts) doneForm(name string) *form {
+func (x *acts) doneForm(name string) *page.Form {
 	intro := []string{"The gate waits for it no longer. The note says what others should know."}
-	return newForm(x.app, form{heading: cells.OneLine(name, 60) + " has finished", intro: intro, button: "done", fields: []*field{
-		{name: "note", label: "Note", hint: "goes on record; may be empty"},
-	}, submit: func(ctx context.Context, v values) (outcome, error) {
+	return page.NewForm(x.app, page.Form{Heading: cells.OneLine(name, 60) + " has finished", Intro: intro, Button: "done", Fields: []*page.Field{
+		{Name: "note", Label: "Note", Hint: "goes on record; may be empty"},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 		_, err := x.b.DoneWithNote(ctx, x.app.Worker, v["note"], name)
-		return outcome{text: cells.OneLine(name, 60) + " is done", kind: changedRun, undo: x.undoAwaited(name)}, err
+		return page.Outcome{Text: cells.OneLine(name, 60) + " is done", Kind: page.ChangedRun, Undo: x.undoAwaited(name)}, err
 	}})
 }
 
-func (x *acts) dropForm(name string) *form {
+func (x *acts) dropForm(name string) *page.Form {
 	intro := []string{"The gate waits for it no longer, whatever it has posted."}
-	return newForm(x.app, form{heading: "Wait no longer for " + cells.OneLine(name, 60), intro: intro, button: "drop", fields: []*field{
-		{name: "reason", label: "Why? (goes on record)", required: true},
-	}, submit: func(ctx context.Context, v values) (outcome, error) {
+	return page.NewForm(x.app, page.Form{Heading: "Wait no longer for " + cells.OneLine(name, 60), Intro: intro, Button: "drop", Fields: []*page.Field{
+		{Name: "reason", Label: "Why? (goes on record)", Required: true},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 		// the policy may expect it
 		if _, err := x.b.Expect(ctx, x.app.Worker, []string{name}, false); err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
 		_, err := x.b.Drop(ctx, x.app.Worker, name, strings.TrimSpace(v["reason"]))
-		return outcome{text: cells.OneLine(name, 60) + " is dropped", kind: changedRun, undo: x.undoAwaited(name)}, err
+		return page.Outcome{Text: cells.OneLine(name, 60) + " is dropped", Kind: page.ChangedRun, Undo: x.undoAwaited(name)}, err
 	}})
 }
 
 // undoAwaited makes the gate wait for a worker again.
-func (x *acts) undoAwaited(name string) *undo {
+func (x *acts) undoAwaited(name string) *page.Undo {
 	text := "have the gate of " + x.run + " wait for " + cells.OneLine(name, 60) + " again"
 	done := "the gate waits for " + cells.OneLine(name, 60) + " again"
-	return x.undo(text, done, func(ctx context.Context, b *board.Board) (*undo, error) {
+	return x.undo(text, done, func(ctx context.Context, b *board.Board) (*page.Undo, error) {
 		_, err := b.Expect(ctx, x.app.Worker, []string{name}, true)
 		return nil, err
 	})

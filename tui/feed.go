@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 	"blackboard/tui/styles"
 )
 
@@ -19,16 +20,13 @@ const (
 	maxPages = 24
 )
 
-// rowRunes is how much of a content a row keeps.
-const rowRunes = 300
-
 // feed is the list of a run's entries, newest first. Entries have the ids 1 to total
 // without gaps, so an id gives the row, and only visible rows are read. With a filter, it
 // lists what the board finds.
 type feed struct {
 	page   *runPage
-	list   list
-	filter filter
+	list   page.List
+	filter page.Filter
 	total  int64
 	pages  map[int64]*feedPage // by (id-1)/pageRows
 	used   []int64             // the pages, last used at the end
@@ -39,7 +37,7 @@ type feed struct {
 	narrow  bool        // found is shown
 	marked  []string    // the words of the filter
 	past    *board.Past // the past is shown; nil: now
-	asked   latest      // the last query
+	asked   page.Latest // the last query
 	asking  bool
 	stale   bool // found must be queried again after the current query
 	problem error
@@ -64,13 +62,13 @@ type entryRow struct {
 
 func newFeed(p *runPage) *feed {
 	f := &feed{page: p, pages: map[int64]*feedPage{}}
-	f.filter = newFilter(p.app, "words  type:gap  worker:name  status:disputed  tag:x  must", &f.list, p.layout)
-	f.list = list{app: p.app, row: f.row, changed: func(i int) bool { return p.isFresh(f.idAt(i)) }}
+	f.filter = page.NewFilter(p.app, "words  type:gap  worker:name  status:disputed  tag:x  must", &f.list, p.layout)
+	f.list = page.List{App: p.app, Row: f.row, Changed: func(i int) bool { return p.isFresh(f.idAt(i)) }}
 	return f
 }
 
 func rowOf(e *board.Entry) entryRow {
-	return entryRow{id: e.ID, seq: e.Seq, kind: e.Type, status: e.Status, worker: cells.OneLine(e.Worker, 80), text: cells.OneLine(e.Content, rowRunes), created: e.Created, must: e.MustSurface}
+	return entryRow{id: e.ID, seq: e.Seq, kind: e.Type, status: e.Status, worker: cells.OneLine(e.Worker, 80), text: cells.OneLine(e.Content, page.RowRunes), created: e.Created, must: e.MustSurface}
 }
 
 // at returns a row of the list.
@@ -114,10 +112,10 @@ func (f *feed) reading() func(context.Context, board.Query) (board.Found, error)
 
 // chosen returns the id of the chosen entry, or "".
 func (f *feed) chosen() string {
-	if f.list.n == 0 {
+	if f.list.Len == 0 {
 		return ""
 	}
-	return f.idAt(f.list.cursor)
+	return f.idAt(f.list.Cursor)
 }
 
 // idAt returns the id of a row's entry, or "".
@@ -136,18 +134,18 @@ func (f *feed) grow(total int64) {
 	added := total - f.total
 	f.total = total
 	if !f.narrow && f.past == nil {
-		f.list.grew(int(added))
+		f.list.Grew(int(added))
 	}
 }
 
 // forget resets the list for another board.
 func (f *feed) forget() {
-	f.asked.drop()
+	f.asked.Drop()
 	f.pages, f.used, f.total = map[int64]*feedPage{}, nil, 0
 	f.found, f.past = nil, nil
 	f.asking, f.narrow, f.more, f.problem = false, false, false, nil
-	f.list.setLen(0)
-	f.list.follow()
+	f.list.SetLen(0)
+	f.list.Follow()
 }
 
 // happened records which pages must be read again after events.
@@ -183,8 +181,8 @@ func (f *feed) need() tea.Cmd {
 	if f.narrow {
 		return f.needMore()
 	}
-	first := f.posted() - int64(f.list.top+2*f.list.h)
-	last := f.posted() - int64(f.list.top-f.list.h)
+	first := f.posted() - int64(f.list.Top+2*f.list.Height)
+	last := f.posted() - int64(f.list.Top-f.list.Height)
 	var cmds []tea.Cmd
 	for n := max(first-1, 0) / pageRows; n <= (min(last, f.posted())-1)/pageRows; n++ {
 		pg := f.pages[n]
@@ -221,26 +219,26 @@ func (f *feed) read(n int64) tea.Cmd {
 		q.Before = board.EntryID(end + 1)
 	}
 	b := f.page.b
-	return f.page.app.read(f.page, func(ctx context.Context) func() tea.Cmd {
+	return f.page.app.Read(f.page, func(ctx context.Context) func() tea.Cmd {
 		found, err := b.Query(ctx, q)
 		return func() tea.Cmd { return f.took(n, found.Entries, err) }
 	})
 }
 
-func (f *feed) took(page int64, entries []board.Entry, err error) tea.Cmd {
-	pg := f.pages[page]
+func (f *feed) took(at int64, entries []board.Entry, err error) tea.Cmd {
+	pg := f.pages[at]
 	if pg == nil {
 		return nil // dropped meanwhile
 	}
 	pg.reading = false
 	if err != nil {
 		pg.stale = true // read again with the next move
-		return unread(err)
+		return page.Unread(err)
 	}
 	for i := range entries {
 		n, err := board.ParseEntryID(entries[i].ID)
 		// later entries may have moved others out of the page
-		if err == nil && (n-1)/pageRows == page {
+		if err == nil && (n-1)/pageRows == at {
 			pg.rows[(n-1)%pageRows] = rowOf(&entries[i])
 		}
 		f.grow(n)
@@ -251,11 +249,11 @@ func (f *feed) took(page int64, entries []board.Entry, err error) tea.Cmd {
 	return nil
 }
 
-func (f *feed) rows() *list        { return &f.list }
-func (f *feed) narrowing() *filter { return &f.filter }
+func (f *feed) rows() *page.List        { return &f.list }
+func (f *feed) narrowing() *page.Filter { return &f.filter }
 
 func (f *feed) above() int {
-	if f.filter.shown() {
+	if f.filter.Shown() {
 		return 2
 	}
 	return 1
@@ -265,15 +263,15 @@ func (f *feed) view(focused bool) []string {
 	r := f.page.area[paneFeed]
 	switch {
 	case f.problem != nil:
-		f.list.empty = f.page.app.explain(f.problem)
+		f.list.Empty = f.page.app.Explain(f.problem)
 	case f.asking:
-		f.list.empty = "looking…"
-	case f.filter.value() != "":
-		f.list.empty = "no entry matches. Words narrow the list, and so do type:gap, worker:reader, status:disputed, tag:x and must; esc clears the filter"
+		f.list.Empty = "looking…"
+	case f.filter.Value() != "":
+		f.list.Empty = "no entry matches. Words narrow the list, and so do type:gap, worker:reader, status:disputed, tag:x and must; esc clears the filter"
 	default:
-		f.list.empty = "no entry yet; p posts one"
+		f.list.Empty = "no entry yet; p posts one"
 	}
-	note := f.list.place()
+	note := f.list.Place()
 	if f.more {
 		note += ", and more"
 	}
@@ -281,10 +279,10 @@ func (f *feed) view(focused bool) []string {
 		note = "the last " + cells.Count(int64(len(f.found))) + " of more"
 	}
 	var body []string
-	if f.filter.shown() {
-		body = append(body, " "+f.filter.view(r.w-1))
+	if f.filter.Shown() {
+		body = append(body, " "+f.filter.View(r.W-1))
 	}
-	return f.page.app.st.Pane("Entries, newest first", note, append(body, f.list.view(focused)...), r.w, r.h, focused)
+	return f.page.app.Styles.Pane("Entries, newest first", note, append(body, f.list.View(focused)...), r.W, r.H, focused)
 }
 
 // marks returns the two signs before an entry's text.
@@ -314,7 +312,7 @@ func typeName(kind string, w int) string {
 }
 
 func (f *feed) row(i, w int) string {
-	st, e := f.page.app.st, f.at(i)
+	st, e := f.page.app.Styles, f.at(i)
 	if e.id == "" {
 		return st.Faint.Render(cells.Fit(board.EntryID(f.posted()-int64(i))+" …", w))
 	}
@@ -334,7 +332,7 @@ func (f *feed) row(i, w int) string {
 		age = st.Faint.Render(cells.Ago(e.created, f.page.moment()))
 	}
 	worker := st.Faint.Render(cells.FitName(e.worker, name))
-	return cells.Spread(columns(st.Faint.Render(id), styles.Paint(st.Kind, e.kind, kind), worker, mark, text), age, w)
+	return cells.Spread(page.Columns(st.Faint.Render(id), styles.Paint(st.Kind, e.kind, kind), worker, mark, text), age, w)
 }
 
 func (f *feed) newestID() string { return board.EntryID(f.posted()) }

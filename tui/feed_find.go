@@ -14,25 +14,25 @@ import (
 
 // filterBy sets the filter as if it had been typed.
 func (f *feed) filterBy(text string) tea.Cmd {
-	f.filter.set(text)
-	f.list.follow()
+	f.filter.Set(text)
+	f.list.Follow()
 	return f.find()
 }
 
 // typed handles a key of the filter. The list follows after a short pause.
 func (f *feed) typed(msg tea.KeyMsg) tea.Cmd {
-	changed, cmd := f.filter.update(msg)
+	changed, cmd := f.filter.Update(msg)
 	switch {
 	case !changed:
 		return tea.Batch(cmd, f.need())
-	case f.filter.value() == "":
+	case f.filter.Value() == "":
 		return tea.Batch(cmd, f.clearFilter())
-	case f.page.app.still:
+	case f.page.app.Still:
 		return f.find()
 	}
-	typed := f.filter.value()
-	return tea.Batch(cmd, f.page.app.after(typePause, f.page, func() tea.Cmd {
-		if typed != f.filter.value() {
+	typed := f.filter.Value()
+	return tea.Batch(cmd, f.page.app.After(typePause, f.page, func() tea.Cmd {
+		if typed != f.filter.Value() {
 			return nil
 		}
 		return f.find()
@@ -46,14 +46,14 @@ const typePause = 80 * time.Millisecond
 // clearFilter shows all entries again. The chosen one stays chosen.
 func (f *feed) clearFilter() tea.Cmd {
 	chosen := f.chosen()
-	if f.filter.value() != "" {
-		f.filter.clear()
+	if f.filter.Value() != "" {
+		f.filter.Clear()
 	}
-	f.asked.drop()
+	f.asked.Drop()
 	f.asking, f.problem, f.more, f.earlier, f.narrow, f.found, f.marked = false, nil, false, false, false, nil, nil
-	f.list.setLen(int(f.posted()))
+	f.list.SetLen(int(f.posted()))
 	if n, err := board.ParseEntryID(chosen); err == nil && n < f.posted() {
-		f.list.moveTo(int(f.posted() - n))
+		f.list.MoveTo(int(f.posted() - n))
 	}
 	return f.need()
 }
@@ -66,7 +66,7 @@ type feedQuery struct {
 
 // query parses the filter. A worker is selected by any part of its name.
 func (f *feed) query() feedQuery {
-	q := queryOf(f.filter.value())
+	q := queryOf(f.filter.Value())
 	var names []string
 	for _, part := range q.Workers {
 		before := len(names)
@@ -141,7 +141,7 @@ func complete(beginning string, words []string) string {
 
 // find queries the board for the filter.
 func (f *feed) find() tea.Cmd {
-	if f.filter.value() == "" || f.page.b == nil {
+	if f.filter.Value() == "" || f.page.b == nil {
 		return nil
 	}
 	f.narrow, f.asking, f.stale, f.earlier = true, true, false, false
@@ -168,7 +168,7 @@ func (f *feed) refind() tea.Cmd {
 
 // needMore reads more results when the cursor is near the end.
 func (f *feed) needMore() tea.Cmd {
-	if !f.more || f.asking || f.list.top+3*f.list.h < len(f.found) {
+	if !f.more || f.asking || f.list.Top+3*f.list.Height < len(f.found) {
 		return nil
 	}
 	f.asking = true
@@ -183,7 +183,7 @@ func (f *feed) ask(q board.Query, after bool) tea.Cmd {
 	if !after {
 		q.Limit = max(pageRows, len(f.found)) // as many as the person has scrolled through
 	}
-	return f.asked.ask(f.page.app, f.page, func(ctx context.Context) func() tea.Cmd {
+	return f.asked.Ask(f.page.app, f.page, func(ctx context.Context) func() tea.Cmd {
 		found, err := query(ctx, q)
 		rows := make([]entryRow, len(found.Entries))
 		for i := range found.Entries {
@@ -198,25 +198,25 @@ func (f *feed) foundThem(rows []entryRow, more, after bool, err error) tea.Cmd {
 	f.asking = false
 	if f.problem = err; err != nil {
 		f.found, f.more = nil, false
-		f.list.setLen(0)
+		f.list.SetLen(0)
 		return nil
 	}
 	if after {
 		f.found = append(f.found, rows...)
 	} else {
 		chosen := ""
-		if f.list.cursor < len(f.found) {
-			chosen = f.found[f.list.cursor].id
+		if f.list.Cursor < len(f.found) {
+			chosen = f.found[f.list.Cursor].id
 		}
 		f.found = rows
 		at := slices.IndexFunc(f.found, func(r entryRow) bool { return r.id == chosen })
-		if f.list.n = len(rows); at >= 0 {
-			f.list.shift(at - f.list.cursor)
+		if f.list.Len = len(rows); at >= 0 {
+			f.list.Shift(at - f.list.Cursor)
 		}
-		f.list.keep(len(f.found), at, true)
+		f.list.Keep(len(f.found), at, true)
 	}
 	f.more = more
-	f.list.setLen(len(f.found))
+	f.list.SetLen(len(f.found))
 	if f.stale {
 		return f.find()
 	}

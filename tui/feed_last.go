@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 // Results of a filter are read from the newest on, page by page. To jump to the last one
@@ -23,12 +24,12 @@ func (f *feed) edge(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 	}
 	switch {
 	case f.more && key.Matches(msg, keys.Last):
-		f.list.moveTo(f.list.n - 1)
+		f.list.MoveTo(f.list.Len - 1)
 		f.asking, f.stale = true, false
 		return f.askLast(), true
 	case f.earlier && key.Matches(msg, keys.First):
 		f.found, f.earlier = nil, false
-		f.list.follow()
+		f.list.Follow()
 		return f.find(), true
 	}
 	return nil, false
@@ -47,24 +48,24 @@ func (f *feed) askLast() tea.Cmd {
 		}
 		f.found, f.more, f.earlier = rows, false, more
 		at := slices.IndexFunc(rows, func(r entryRow) bool { return r.id == chosen })
-		f.list.setLen(len(rows))
+		f.list.SetLen(len(rows))
 		if at < 0 {
 			at = len(rows) - 1
 		}
-		f.list.moveTo(at)
+		f.list.MoveTo(at)
 	})
 }
 
 // needAbove reads more results above the shown ones when the cursor is near the first.
 func (f *feed) needAbove() tea.Cmd {
-	if f.asking || f.list.top > 2*f.list.h || len(f.found) == 0 {
+	if f.asking || f.list.Top > 2*f.list.Height || len(f.found) == 0 {
 		return nil
 	}
 	f.asking = true
 	newer := board.Query{Limit: pageRows, Since: f.found[0].seq}
 	return f.askOldest(newer, func(rows []entryRow, more bool) {
 		f.found, f.earlier = append(rows, f.found...), more
-		f.list.grew(len(rows))
+		f.list.Grew(len(rows))
 	})
 }
 
@@ -72,7 +73,7 @@ func (f *feed) needAbove() tea.Cmd {
 func (f *feed) askOldest(part board.Query, took func(rows []entryRow, more bool)) tea.Cmd {
 	query, q := f.reading(), f.query().Query
 	q.Order, q.Limit, q.Since = board.Oldest, part.Limit, part.Since
-	return f.asked.ask(f.page.app, f.page, func(ctx context.Context) func() tea.Cmd {
+	return f.asked.Ask(f.page.app, f.page, func(ctx context.Context) func() tea.Cmd {
 		found, err := query(ctx, q)
 		rows := make([]entryRow, len(found.Entries))
 		for i := range found.Entries {
@@ -80,7 +81,7 @@ func (f *feed) askOldest(part board.Query, took func(rows []entryRow, more bool)
 		}
 		return func() tea.Cmd {
 			if f.asking = false; err != nil {
-				return unread(err)
+				return page.Unread(err)
 			}
 			took(rows, found.More)
 			if f.stale {

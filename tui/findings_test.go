@@ -14,6 +14,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 )
 
 // What went wrong once, each as a story.
@@ -119,9 +120,9 @@ func TestUndoOrder(t *testing.T) {
 	h.press("2", "w")
 	h.typeText("not now")
 	h.press("enter", "u")
-	h.send(doneMsg{outcome: outcome{text: "something else", undo: &undo{"undo something else", func(context.Context) (outcome, error) { return outcome{}, nil }}}})
+	h.send(page.DoneMsg{Outcome: page.Outcome{Text: "something else", Undo: &page.Undo{Text: "undo something else", Do: func(context.Context) (page.Outcome, error) { return page.Outcome{}, nil }}}})
 	h.press("enter")
-	if len(h.m.undos) != 1 || h.m.undos[0].text != "undo something else" {
+	if len(h.m.undos) != 1 || h.m.undos[0].Text != "undo something else" {
 		t.Errorf("%d can be taken back", len(h.m.undos))
 	}
 }
@@ -130,7 +131,7 @@ func TestUndoOrder(t *testing.T) {
 func TestFirstReadingFails(t *testing.T) {
 	h := openAudit(t)
 	p := newRunPage(h.m.app, "audit-7")
-	h.do(h.m.handleAll(pushMsg{p}))
+	h.do(h.m.handleAll(page.PushMsg{Page: p}))
 	p.known = false
 	h.do(p.seen(scene{}, nil, errors.New("the disk is busy")))
 	h.wants("the disk is busy")
@@ -143,7 +144,7 @@ func TestFirstReadingFails(t *testing.T) {
 func TestNotFollowed(t *testing.T) {
 	h := openAudit(t)
 	p := h.m.top().(*runPage)
-	h.send(eventsMsg{from: p, err: errors.New("the file was removed")})
+	h.send(page.EventsMsg{From: p, Err: errors.New("the file was removed")})
 	h.press("j")
 	h.wants("not live: the file was removed")
 	h.do(p.reconnect())
@@ -160,7 +161,7 @@ func TestReplacedRun(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	h.send(eventsMsg{from: p, err: errors.New("the file was removed")})
+	h.send(page.EventsMsg{From: p, Err: errors.New("the file was removed")})
 	h.do(p.reconnect())
 	h.wants("back", "never expire") // nothing is lost meanwhile
 	must(h.openRun("audit-7").Post(context.Background(), "w", board.Post{Content: "begun anew"}))
@@ -208,15 +209,15 @@ func TestTooSmallForKeys(t *testing.T) {
 // Every act and every refresh asks again; the clock asks once.
 func TestOnePoll(t *testing.T) {
 	h := openAudit(t)
-	h.m.app.still = false
+	h.m.app.Still = false
 	h.m.asked = 3
-	if h.m.statusAnswer(Status{}, 2) != nil {
+	if h.m.statusAnswer(page.Status{}, 2) != nil {
 		t.Error("an answer to an older question asks again")
 	}
-	if h.m.statusAnswer(Status{}, 3) == nil {
+	if h.m.statusAnswer(page.Status{}, 3) == nil {
 		t.Error("nothing asks again")
 	}
-	h.m.app.still = true
+	h.m.app.Still = true
 }
 
 // Enter twice opens once, and a page that is gone is not left once more.
@@ -228,15 +229,15 @@ func TestTwice(t *testing.T) {
 	if n := len(h.m.pages); n != 3 {
 		t.Errorf("%d pages", n)
 	}
-	h.send(popMsg{p})
+	h.send(page.PopMsg{Page: p})
 	if n := len(h.m.pages); n != 3 {
 		t.Errorf("%d pages are left", n)
 	}
 	late := newRunPage(h.m.app, "audit-7")
-	opened := late.init()().(answer)
+	opened := late.Init()().(page.Answer)
 	closed := false
-	close := opened.drop
-	opened.drop = func() { close(); closed = true }
+	close := opened.Drop
+	opened.Drop = func() { close(); closed = true }
 	h.send(opened)
 	if late.b != nil || !closed {
 		t.Error("the board of a page that was left stays open")
@@ -258,11 +259,11 @@ func TestFilterKeepsItsPlace(t *testing.T) {
 	h.typeText("alike")
 	h.press("enter")
 	f := h.m.top().(*runPage).feed
-	for f.list.cursor < 2300 {
-		before := f.list.cursor
+	for f.list.Cursor < 2300 {
+		before := f.list.Cursor
 		h.press("pgdown")
-		if f.list.cursor == before {
-			t.Fatalf("it ends at %d of %d", before, f.list.n)
+		if f.list.Cursor == before {
+			t.Fatalf("it ends at %d of %d", before, f.list.Len)
 		}
 	}
 	was := f.chosen()
@@ -335,13 +336,13 @@ func TestNextOne(t *testing.T) {
 // An editor that fails keeps what was written; one that is not there is named as that.
 func TestEditorFails(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	a := newApp(context.Background(), Config{Editor: func(path string, _ int) (*exec.Cmd, error) { return exec.Command("true", path), nil }})
+	a := page.NewApp(context.Background(), page.Config{Editor: func(path string, _ int) (*exec.Cmd, error) { return exec.Command("true", path), nil }})
 	var text string
 	var problem error
 	keep := func(s string, err error) tea.Cmd { text, problem = s, err; return nil }
-	msg := a.editText(nil, "before\n", ".md", keep)().(editorMsg)
-	ends := func(err error) { msg.done(err).(screenBackMsg).then.(answer).take() }
-	file := msg.cmd.Args[1]
+	msg := a.EditText(nil, "before\n", ".md", keep)().(page.EditorMsg)
+	ends := func(err error) { msg.Done(err).(page.ScreenBackMsg).Then.(page.Answer).Take() }
+	file := msg.Cmd.Args[1]
 	if err := os.WriteFile(file, []byte("written\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -369,21 +370,21 @@ func TestEditorFails(t *testing.T) {
 // A form takes tabs and more lines than it can show, and gives back exactly what it was given.
 func TestFormKeepsTexts(t *testing.T) {
 	h := openAudit(t)
-	text := "a\tb\n" + strings.Repeat("line\n", maxAreaLines+5) + "end"
-	fl := &field{name: "x", label: "X", lines: 5, value: text}
+	text := "a\tb\n" + strings.Repeat("line\n", 10_005) + "end"
+	fl := &page.Field{Name: "x", Label: "X", Lines: 5, Value: text}
 	var saved string
-	f := newForm(h.m.app, form{heading: "Form", button: "save", fields: []*field{fl}, submit: func(_ context.Context, v values) (outcome, error) {
+	f := page.NewForm(h.m.app, page.Form{Heading: "Form", Button: "save", Fields: []*page.Field{fl}, Submit: func(_ context.Context, v page.Values) (page.Outcome, error) {
 		saved = v["x"]
-		return outcome{text: "saved"}, nil
+		return page.Outcome{Text: "saved"}, nil
 	}})
-	h.do(h.m.handleAll(overlayMsg{f}))
+	h.do(h.m.handleAll(page.OverlayMsg{Over: f}))
 	h.press("ctrl+s")
 	if saved != text {
 		t.Errorf("%d bytes are saved instead of %d", len(saved), len(text))
 	}
-	f = newForm(h.m.app, form{heading: "Form", button: "save", fields: []*field{{name: "x", label: "X", lines: 5, value: text}}, submit: f.submit})
+	f = page.NewForm(h.m.app, page.Form{Heading: "Form", Button: "save", Fields: []*page.Field{{Name: "x", Label: "X", Lines: 5, Value: text}}, Submit: f.Submit})
 	saved = ""
-	h.do(h.m.handleAll(overlayMsg{f}))
+	h.do(h.m.handleAll(page.OverlayMsg{Over: f}))
 	h.typeText("more")
 	h.press("ctrl+s")
 	h.wants("would be lost")
@@ -396,12 +397,12 @@ func TestFormKeepsTexts(t *testing.T) {
 func TestMouseAfterEditor(t *testing.T) {
 	h := openAudit(t)
 	var out strings.Builder
-	h.m.app.out = &out
-	cmd := h.m.handle(screenBackMsg{})
-	if cmd == nil || cmd() != tea.EnableMouseCellMotion() || !strings.Contains(out.String(), noWrap) {
+	h.m.app.Out = &out
+	cmd := h.m.handle(page.ScreenBackMsg{})
+	if cmd == nil || cmd() != tea.EnableMouseCellMotion() || !strings.Contains(out.String(), "\x1b[?7l") {
 		t.Errorf("%v, %q", cmd, out.String())
 	}
-	h.m.app.out = nil
+	h.m.app.Out = nil
 }
 
 // The name of who acts has a line end in it.

@@ -57,7 +57,7 @@ func (p *runPage) unmark() tea.Cmd {
 		return nil
 	}
 	p.fresh.asked = true
-	return p.app.after(freshFor/4, p, func() tea.Cmd {
+	return p.app.After(freshFor/4, p, func() tea.Cmd {
 		p.fresh.asked = false
 		return p.unmark()
 	})

@@ -22,6 +22,7 @@ import (
 	"blackboard/kb/learn"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 )
 
 // updating says that golden files are to be written: teatest has the flag -update.
@@ -35,7 +36,7 @@ var testNow = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 type harness struct {
 	t    *testing.T
 	home string // the data home
-	cfg  Config
+	cfg  page.Config
 	m    *model
 	quit bool
 }
@@ -56,7 +57,7 @@ func inWords(s fault.Step) string {
 func newHarness(t *testing.T, fill func(h *harness)) *harness {
 	t.Helper()
 	h := &harness{t: t, home: t.TempDir()}
-	h.cfg = Config{
+	h.cfg = page.Config{
 		Boards: filepath.Join(h.home, "boards"), Worker: "ada", Workspace: filepath.Join(h.home, "project"), Files: filepath.Join(h.home, "project"),
 		Search: searchOwn{h},
 		Knowledge: func(ctx context.Context, create bool) (*kb.KB, error) {
@@ -90,10 +91,10 @@ func newHarness(t *testing.T, fill func(h *harness)) *harness {
 // start starts the program anew, at 80 × 24.
 func (h *harness) start() {
 	ctx, stop := context.WithCancel(context.Background())
-	a := newApp(ctx, h.cfg)
-	a.still = true
+	a := page.NewApp(ctx, h.cfg)
+	a.Still = true
 	h.m = newModel(a)
-	h.t.Cleanup(func() { stop(); h.m.close(); a.close() })
+	h.t.Cleanup(func() { stop(); h.m.close(); a.Close() })
 	h.size(80, 24)
 	h.do(h.m.Init())
 }
@@ -136,7 +137,7 @@ func (h *harness) openMemory(agent string) *memory.Store {
 type searchOwn struct{ h *harness }
 
 func (s searchOwn) Search(ctx context.Context, q kb.Query) (kb.Result, error) {
-	k, err := s.h.m.app.knowledge(ctx)
+	k, err := s.h.m.app.KB(ctx)
 	if err != nil {
 		return kb.Result{}, err
 	}
@@ -309,12 +310,12 @@ func (h *harness) goldens(name string) {
 }
 
 // plainApp is an app without colours; bright is one with all of them.
-func plainApp() *app { return newApp(context.Background(), Config{}) }
+func plainApp() *page.App { return page.NewApp(context.Background(), page.Config{}) }
 
-func brightApp() *app {
+func brightApp() *page.App {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(0) // all colours
-	return newApp(context.Background(), Config{Renderer: r})
+	return page.NewApp(context.Background(), page.Config{Renderer: r})
 }
 
 // must gives a value, or ends the test.

@@ -69,8 +69,8 @@ func TestJumpToID(t *testing.T) {
 	h.press("enter")
 	h.wants("audit-7 › e2")
 	h.press("esc")
-	if p := h.m.top().(*runPage); p.feed.chosen() != "e2" || p.feed.list.n != 6 {
-		t.Errorf("%s is chosen of %d", p.feed.chosen(), p.feed.list.n)
+	if p := h.m.top().(*runPage); p.feed.chosen() != "e2" || p.feed.list.Len != 6 {
+		t.Errorf("%s is chosen of %d", p.feed.chosen(), p.feed.list.Len)
 	}
 	h.press(":")
 	h.typeText("e2335")

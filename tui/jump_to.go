@@ -10,11 +10,11 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
-	"blackboard/board/lazyregexp"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 // The groups of targets.
@@ -42,7 +42,7 @@ func (m *model) jump() tea.Cmd {
 		func() tea.Cmd { return m.readTargets(j, m.capsuleTargets) },
 		func() tea.Cmd { return m.readTargets(j, m.memoryTargets) },
 	}
-	return m.app.overlay(j)
+	return m.app.Overlay(j)
 }
 
 // help opens the box with the keys alone.
@@ -64,8 +64,8 @@ func (m *model) help() tea.Cmd {
 			"█ ▄ ·  in the lanes: much posted, less, something else done; in the curve ·: later",
 			"12 4k tok  beside a name: entries posted, tokens or cost used")...)
 	}
-	heading := "All keys: " + cells.Clean(m.top().title())
-	return m.app.overlay(newJump(m.app, heading, "words of what it does; enter does it", all))
+	heading := "All keys: " + cells.Clean(m.top().Title())
+	return m.app.Overlay(newJump(m.app, heading, "words of what it does; enter does it", all))
 }
 
 // keyTargets returns all keys that work here.
@@ -81,7 +81,7 @@ func (m *model) keyTargets() (all []target) {
 	}
 	var special []key.Binding
 	moving := keys.Moving()
-	for _, b := range m.focus().actions().bindings() {
+	for _, b := range m.focus().Actions().Bindings() {
 		same := func(other key.Binding) bool { return other.Help() == b.Help() }
 		if !slices.ContainsFunc(moving, same) && !slices.ContainsFunc(keys.Global(), same) {
 			special = append(special, b)
@@ -114,7 +114,7 @@ func (m *model) run() *runPage {
 }
 
 // backTo closes the pages above a page.
-func (m *model) backTo(p page) {
+func (m *model) backTo(p page.Page) {
 	for m.top() != p && len(m.pages) > 1 {
 		m.pop()
 	}
@@ -132,13 +132,13 @@ func (m *model) pageTargets() (all []target) {
 			add(r.tabName(i)[2:], text, func() tea.Cmd { m.backTo(r); return r.focusOn(i) })
 		}
 		add("check", "what board.yaml asks of the run", func() tea.Cmd {
-			return m.app.push(newCheckPage(m.app, r.name, r.b))
+			return m.app.Push(newCheckPage(m.app, r.name, r.b))
 		})
 		add("survival", "does the report carry what was found?", func() tea.Cmd {
-			return m.app.push(newSurvivalPage(m.app, r.name, r.b))
+			return m.app.Push(newSurvivalPage(m.app, r.name, r.b))
 		})
 		add("given", "what the knowledge base gave to the run", func() tea.Cmd {
-			return m.app.push(newGivenPage(r))
+			return m.app.Push(newGivenPage(r.app, r.b, r.back.past))
 		})
 		add("now", "the end of the log", func() tea.Cmd { m.backTo(r); return r.toNow() })
 		if n := r.scene.state.Entries.ByStatus[board.Disputed]; n > 0 {
@@ -151,7 +151,7 @@ func (m *model) pageTargets() (all []target) {
 		}
 	}
 	add("runs", "all of them", func() tea.Cmd { m.backTo(m.pages[0]); return nil })
-	add("search", "the knowledge base and the memory", func() tea.Cmd { return m.app.overlay(newSearch(m.app)) })
+	add("search", "the knowledge base and the memory", func() tea.Cmd { return m.app.Overlay(newSearch(m.app)) })
 	for s := range sections {
 		add("memory: "+memorySections[s].name, "", func() tea.Cmd { return m.openMemory(s) })
 	}
@@ -165,7 +165,7 @@ func (m *model) openMemory(s memorySection) tea.Cmd {
 	}
 	p := newMemoryPage(m.app)
 	p.query.section = s
-	return m.app.push(p)
+	return m.app.Push(p)
 }
 
 // filterRun shows the entries of a run that match a filter.
@@ -185,7 +185,7 @@ func (m *model) runTargets() (all []target) {
 		info := &runs.all[i]
 		text := fmt.Sprintf("%s, %s open  %s", cells.Plural(info.Entries, "entry"),
 			cells.Plural(info.OpenSignal, "question"), info.Goal)
-		all = append(all, target{info.Run, cells.OneLine(text, rowRunes), groupRun, func() tea.Cmd {
+		all = append(all, target{info.Run, cells.OneLine(text, page.RowRunes), groupRun, func() tea.Cmd {
 			return m.openRun(info.Run)
 		}})
 	}
@@ -220,7 +220,7 @@ func (m *model) openRun(name string) tea.Cmd {
 		}
 	}
 	m.backTo(m.pages[0])
-	return m.app.push(newRunPage(m.app, name))
+	return m.app.Push(newRunPage(m.app, name))
 }
 
 func (m *model) workerTargets() (all []target) {
@@ -238,25 +238,19 @@ func (m *model) workerTargets() (all []target) {
 	return all
 }
 
-// Ids as typed.
-var (
-	entryOrSignalID = lazyregexp.New(`^[es][0-9]+$`)
-	itemID          = lazyregexp.New(`^m[0-9a-z]{9}$`)
-)
-
 // typedTargets returns what a text itself names: an id, and searches for the text.
 func (m *model) typedTargets(text string) (all []target) {
 	r := m.run()
 	switch id := strings.ToLower(text); {
-	case entryOrSignalID.MatchString(id) && r != nil:
+	case page.EntryOrSignalID.MatchString(id) && r != nil:
 		all = append(all, target{id, "of " + r.name, groupID, func() tea.Cmd {
 			return m.openID(r, id)
 		}})
-	case capsuleID.MatchString(id):
+	case page.CapsuleID.MatchString(id):
 		all = append(all, target{id, "a capsule", groupID, func() tea.Cmd {
-			return m.app.push(newCapsulePage(m.app, id))
+			return m.app.Push(newCapsulePage(m.app, id))
 		}})
-	case itemID.MatchString(id):
+	case page.ItemID.MatchString(id):
 		all = append(all, target{id, "an item of the memory", groupID, func() tea.Cmd {
 			return m.openItem(memoryRef{kind: kindItem, id: id})
 		}})
@@ -267,35 +261,35 @@ func (m *model) typedTargets(text string) (all []target) {
 		}})
 	}
 	return append(all, target{"K " + text, "search the knowledge base for it", groupAsk, func() tea.Cmd {
-		m.app.lastSearch.text = text
-		return m.app.overlay(newSearch(m.app))
+		m.app.LastSearch.Text = text
+		return m.app.Overlay(newSearch(m.app))
 	}})
 }
 
 // openID shows an entry or a signal of a run. It is also chosen on the run's page, so
 // that the way back leads to it.
 func (m *model) openID(r *runPage, id string) tea.Cmd {
-	if m.top() != page(r) {
+	if m.top() != page.Page(r) {
 		p := newDetailPage(m.app, r.name, r.b, id)
 		p.past = r.back.past
-		return m.app.push(p)
+		return m.app.Push(p)
 	}
 	cmd := r.choose(id)
 	if r.chosen() != id {
-		return tea.Batch(cmd, notice(r.name+" has no "+id))
+		return tea.Batch(cmd, page.Notice(r.name+" has no "+id))
 	}
-	return tea.Batch(cmd, m.app.push(newDetailOf(r, id)))
+	return tea.Batch(cmd, m.app.Push(newDetailOf(r, id)))
 }
 
 func (m *model) openItem(ref memoryRef) tea.Cmd {
-	return m.app.push(newMemoryDetail(m.app, m.app.lastAgent, ref, nil))
+	return m.app.Push(newMemoryDetail(m.app, m.app.LastAgent, ref, nil))
 }
 
 // choose chooses an entry or a signal in its list, and clears a filter that hides it.
 func (p *runPage) choose(id string) (cmd tea.Cmd) {
-	if isSignal(id) {
+	if page.IsSignal(id) {
 		p.focusOn(paneQuestions)
-		p.questions.filter.clear()
+		p.questions.filter.Clear()
 		here := func(q concern) bool { return q.id() == id }
 		p.questions.every = p.questions.every || !slices.ContainsFunc(p.questions.shown, here)
 		p.questions.narrow(id, true)
@@ -303,25 +297,25 @@ func (p *runPage) choose(id string) (cmd tea.Cmd) {
 		return nil
 	}
 	p.focusOn(paneFeed)
-	if p.feed.filter.shown() {
+	if p.feed.filter.Shown() {
 		cmd = p.feed.clearFilter()
 	}
-	if n, err := board.ParseEntryID(id); err == nil && int(n) <= p.feed.list.n {
-		p.feed.list.moveTo(p.feed.list.n - int(n))
+	if n, err := board.ParseEntryID(id); err == nil && int(n) <= p.feed.list.Len {
+		p.feed.list.MoveTo(p.feed.list.Len - int(n))
 	}
 	return tea.Batch(cmd, p.feed.need())
 }
 
 // readTargets reads targets for an open box. Errors only mean that they are not offered.
 func (m *model) readTargets(j *jumpBox, read func(context.Context) []target) tea.Cmd {
-	return m.app.ask(j, func(ctx context.Context) func() tea.Cmd {
+	return m.app.Ask(j, func(ctx context.Context) func() tea.Cmd {
 		all := read(ctx)
 		return func() tea.Cmd { return j.add(all) }
 	})
 }
 
 func (m *model) capsuleTargets(ctx context.Context) (all []target) {
-	k, err := m.app.knowledge(ctx)
+	k, err := m.app.KB(ctx)
 	if err != nil {
 		return nil
 	}
@@ -333,7 +327,7 @@ func (m *model) capsuleTargets(ctx context.Context) (all []target) {
 		id := capsules[i].ID
 		text := cells.OneLine(capsules[i].Title, kb.MaxTitle)
 		all = append(all, target{id, text, groupCapsule, func() tea.Cmd {
-			return m.app.push(newCapsulePage(m.app, id))
+			return m.app.Push(newCapsulePage(m.app, id))
 		}})
 	}
 	return all
@@ -345,7 +339,7 @@ func (m *model) memoryTargets(ctx context.Context) (all []target) {
 			return m.openItem(ref)
 		}})
 	}
-	_ = m.app.withMemory(ctx, m.app.lastAgent, func(s *memory.Store) error {
+	_ = m.app.WithMemory(ctx, m.app.LastAgent, func(s *memory.Store) error {
 		named, err := s.Named(ctx)
 		for i := range named {
 			if n := &named[i]; err == nil && n.Revision > 0 {
@@ -363,4 +357,66 @@ func (m *model) memoryTargets(ctx context.Context) (all []target) {
 		return nil
 	})
 	return all
+}
+
+// idLink returns the link of an id, if it exists.
+func idLink(ctx context.Context, a *page.App, in *page.Linked, id string) (l page.TextLink) {
+	l.Name = id
+	switch {
+	case page.EntryOrSignalID.MatchString(id) && in.Board != nil:
+		found := readOne(ctx, sourceOf(in.Board, in.Past), id)
+		if found.id() == "" {
+			return l
+		}
+		l.Note = found.line()
+		l.Open = func() tea.Cmd {
+			return a.Push(a.Open.Entry(in.Run, in.Board, id, in.Past))
+		}
+	case page.EntryOrSignalID.MatchString(id) && in.Run != "" && !page.IsSignal(id):
+		l.Note = "of the run " + in.Run
+		l.Open = func() tea.Cmd { return a.OpenEntry(in.Run, id) }
+	case page.CapsuleID.MatchString(id):
+		k, err := a.KB(ctx)
+		if err != nil {
+			return l
+		}
+		if c, err := k.Get(ctx, id); err == nil {
+			l.Note = cells.OneLine(c.Title, kb.MaxTitle)
+			l.Open = func() tea.Cmd { return a.Push(newCapsulePage(a, id)) }
+		}
+	case page.ItemID.MatchString(id):
+		_ = a.WithMemory(ctx, in.Agent, func(s *memory.Store) error {
+			it, err := s.Peek(ctx, id)
+			if err == nil {
+				ref := memoryRef{kind: kindItem, id: id, tier: it.Tier}
+				l.Note = headline(&it)
+				l.Open = func() tea.Cmd { return a.Push(newMemoryDetail(a, in.Agent, ref, nil)) }
+			}
+			return err
+		})
+	}
+	return l
+}
+
+// openersOf returns how pages open those of other packages.
+func openersOf(a *page.App) page.Openers {
+	return page.Openers{
+		Run: func(name, entry string) page.Page {
+			p := newRunPage(a, name)
+			p.want = entry
+			return p
+		},
+		Entry: func(run string, b *board.Board, id string, past *board.Past) page.Page {
+			p := newDetailPage(a, run, b, id)
+			p.past = past
+			return p
+		},
+		Check:    func(run string, b *board.Board) page.Page { return newCheckPage(a, run, b) },
+		Survival: func(run string, b *board.Board) page.Page { return newSurvivalPage(a, run, b) },
+		Given:    func(b *board.Board, past *board.Past) page.Page { return newGivenPage(a, b, past) },
+		Capsule:  func(id string) page.Page { return newCapsulePage(a, id) },
+		Link: func(ctx context.Context, in *page.Linked, id string) page.TextLink {
+			return idLink(ctx, a, in, id)
+		},
+	}
 }

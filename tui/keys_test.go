@@ -73,8 +73,8 @@ func TestOneMeaning(t *testing.T) {
 func TestKeys(t *testing.T) {
 	everyState(t, func(name string, h *harness) {
 		focus := h.m.focus()
-		all := focus.actions().bindings()
-		if !focus.typing() && len(h.m.overs) == 0 {
+		all := focus.Actions().Bindings()
+		if !focus.Typing() && len(h.m.overs) == 0 {
 			all = append(all, keys.Global()...)
 		}
 		meaning := map[string]key.Binding{}
@@ -87,7 +87,7 @@ func TestKeys(t *testing.T) {
 					t.Errorf("%s: %s is %q and %q", name, k, other.Help().Desc, b.Help().Desc)
 				}
 				meaning[k] = b
-				if r := []rune(k); focus.typing() && len(r) == 1 && unicode.IsPrint(r[0]) && r[0] != ' ' {
+				if r := []rune(k); focus.Typing() && len(r) == 1 && unicode.IsPrint(r[0]) && r[0] != ' ' {
 					if h.typedAway(k) {
 						t.Errorf("%s: %q is a command while one types", name, k)
 					}
@@ -108,10 +108,10 @@ func (h *harness) typedAway(k string) bool {
 func TestHelpNamesEverything(t *testing.T) {
 	cost.SkipTable(t)
 	everyState(t, func(name string, h *harness) {
-		if h.m.focus().typing() || len(h.m.overs) > 0 {
+		if h.m.focus().Typing() || len(h.m.overs) > 0 {
 			return
 		}
-		all := h.m.focus().actions().bindings()
+		all := h.m.focus().Actions().Bindings()
 		h.size(160, 100)
 		h.press("?")
 		for _, b := range all {
@@ -150,8 +150,8 @@ func TestMovingKeys(t *testing.T) {
 		t.Errorf("left leads to pane %d", p.here())
 	}
 	h.press("ctrl+d")
-	if l := &p.feed.list; l.cursor != min(l.h/2, l.n-1) || l.cursor == 0 {
-		t.Errorf("half a page of %d down is row %d", l.h, l.cursor)
+	if l := &p.feed.list; l.Cursor != min(l.Height/2, l.Len-1) || l.Cursor == 0 {
+		t.Errorf("half a page of %d down is row %d", l.Height, l.Cursor)
 	}
 	h.press("ctrl+u")
 	h.wants("1 of 6")
@@ -165,11 +165,11 @@ func TestMovingKeys(t *testing.T) {
 		t.Errorf("back from the preview is pane %d", p.here())
 	}
 	h.press("C", "right")
-	if !h.m.top().(*checkPage).inDoc {
+	if !h.m.top().(*checkPage).InDoc {
 		t.Error("right does not lead to the text")
 	}
 	h.press("left")
-	if h.m.top().(*checkPage).inDoc {
+	if h.m.top().(*checkPage).InDoc {
 		t.Error("left does not lead to the steps")
 	}
 }
@@ -178,7 +178,7 @@ func TestMovingKeys(t *testing.T) {
 func TestCopyText(t *testing.T) {
 	h := openAudit(t)
 	var out syncBuffer
-	h.m.app.out = &out
+	h.m.app.Out = &out
 	h.press("G", "Y")
 	h.wants("the text of e1 copied, 50 characters")
 	if text := ansi.SetSystemClipboard("Access tokens never expire: the parser ignores exp"); !strings.Contains(out.String(), text) {
@@ -204,7 +204,7 @@ func TestUnknownKeys(t *testing.T) {
 	everyState(t, func(name string, h *harness) {
 		page := func() []string { return strings.Split(h.screen(), "\n")[:h.m.h-2] }
 		for _, k := range []string{"ö", "8", "h", "l", "tab", "shift+tab", "n", "f", "t", "v", "[", "=", "A", "F", "r", "i", "e", "O", "a", "alt+m"} {
-			if h.m.focus().typing() {
+			if h.m.focus().Typing() {
 				return
 			}
 			before := page()

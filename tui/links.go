@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 	"blackboard/tui/prose"
 )
 
@@ -46,12 +47,12 @@ func (found *evidence) branches() (all []branch) {
 		linked = found.signal.Linked
 	}
 	for _, l := range linked {
-		all = append(all, branch{"← " + backwards[l.Kind], l.From, cells.OneLine(l.Line, rowRunes)})
+		all = append(all, branch{"← " + backwards[l.Kind], l.From, cells.OneLine(l.Line, page.RowRunes)})
 	}
 	if found.entry != nil {
 		for i := range found.entry.Raised {
 			s := &found.entry.Raised[i]
-			line := s.Status + ": " + cells.OneLine(s.Content, rowRunes)
+			line := s.Status + ": " + cells.OneLine(s.Content, page.RowRunes)
 			all = append(all, branch{"← raised", s.ID, line})
 		}
 	}
@@ -74,9 +75,9 @@ func (found *evidence) line() string {
 	switch {
 	case found.entry != nil:
 		e := &found.entry.Entry
-		return cells.OneLine(e.Worker, 30) + ": " + cells.OneLine(e.Content, rowRunes)
+		return cells.OneLine(e.Worker, 30) + ": " + cells.OneLine(e.Content, page.RowRunes)
 	case found.signal != nil:
-		return found.signal.Signal.Status + ": " + cells.OneLine(found.signal.Signal.Content, rowRunes)
+		return found.signal.Signal.Status + ": " + cells.OneLine(found.signal.Signal.Content, page.RowRunes)
 	}
 	return ""
 }
@@ -108,11 +109,11 @@ func (found *evidence) readAround(ctx context.Context, b source) {
 }
 
 // copyContent copies the whole text of an entry or a signal.
-func (a *app) copyContent(b *board.Board, id string) tea.Cmd {
+func copyContent(a *page.App, b *board.Board, id string) tea.Cmd {
 	if id == "" {
 		return nil
 	}
-	return a.copyWhole(id, func(ctx context.Context) (string, error) {
+	return a.CopyWhole(id, func(ctx context.Context) (string, error) {
 		switch found := readOne(ctx, b, id); {
 		case found.entry != nil:
 			return found.entry.Entry.Content, nil
@@ -125,7 +126,7 @@ func (a *app) copyContent(b *board.Board, id string) tea.Cmd {
 
 // readOne reads an entry or a signal; nil if that fails.
 func readOne(ctx context.Context, b source, id string) (found evidence) {
-	if isSignal(id) {
+	if page.IsSignal(id) {
 		if d, err := b.SignalByID(ctx, id); err == nil {
 			found.signal = &d
 		}
@@ -142,7 +143,7 @@ func (p *detailPage) tree(x *prose.Writer) {
 		return
 	}
 	hint := "   tab chooses, enter goes there, esc comes back"
-	if p.on != page(p) {
+	if p.on != page.Page(p) {
 		hint = ""
 	}
 	x.Heading("Links" + x.Styles.Faint.Render(hint))
@@ -152,7 +153,7 @@ func (p *detailPage) tree(x *prose.Writer) {
 			stem, below = "└ ", "  "
 		}
 		if br.line == "" {
-			br.line = cells.OneLine(p.lines[br.id], rowRunes)
+			br.line = cells.OneLine(p.lines[br.id], page.RowRunes)
 		}
 		x.Link(branchLine(x, stem, br), br.id)
 		twigs := p.beyond[br.id]
@@ -173,5 +174,5 @@ const branchCells = 22
 func branchLine(x *prose.Writer, stem string, br branch) string {
 	what := cells.Fit(br.what, branchCells-cells.Width(stem))
 	id := x.Styles.Key.Render(cells.Fit(br.id, 6))
-	return cells.Fit(columns(" "+x.Styles.Faint.Render(stem)+what, id, br.line), x.Width+1)
+	return cells.Fit(page.Columns(" "+x.Styles.Faint.Render(stem)+what, id, br.line), x.Width+1)
 }

@@ -2,13 +2,16 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/board/policy"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 )
 
 // gatherFor is how long events are collected before they are shown: one redraw for many,
@@ -23,16 +26,9 @@ const maxGathered = 2000
 type follower struct {
 	events chan board.Event
 	failed chan error
-	seq    int64 // of the last event that was reported
-	look   once  // the read of the scene
-	err    error // why following has stopped; nil: it has not
-}
-
-// eventsMsg reports events of a run. It goes to every page.
-type eventsMsg struct {
-	from   *runPage
-	events []board.Event
-	err    error // why following has ended
+	seq    int64     // of the last event that was reported
+	look   page.Once // the read of the scene
+	err    error     // why following has stopped; nil: it has not
 }
 
 // agesEvery is how often ages and leases are updated without events.
@@ -41,7 +37,7 @@ const agesEvery = 10 * time.Second
 // start reads the run for the first time and starts to follow it.
 func (p *runPage) start(b *board.Board) tea.Cmd {
 	p.b, p.err = b, nil
-	return tea.Batch(p.look(), p.app.after(agesEvery, p, p.age))
+	return tea.Batch(p.look(), p.app.After(agesEvery, p, p.age))
 }
 
 // lookEvery: after this many updates of ages the run is read again without events, since
@@ -51,7 +47,7 @@ const lookEvery = 2
 // age updates ages and leases.
 func (p *runPage) age() tea.Cmd {
 	p.aged++
-	cmds := []tea.Cmd{p.app.after(agesEvery, p, p.age)}
+	cmds := []tea.Cmd{p.app.After(agesEvery, p, p.age)}
 	switch {
 	case p.follow.err != nil: // the board may be closed
 	case !p.known || p.err != nil || p.aged%lookEvery == 0:
@@ -64,7 +60,7 @@ func (p *runPage) age() tea.Cmd {
 
 // notice sends notifications about the run to a person who looks elsewhere.
 func (p *runPage) notice() tea.Cmd {
-	return p.app.tell(p.watcher.notices(p.name, p.app.Worker, &p.newest, p.app.Now()))
+	return p.app.Tell(p.watcher.notices(p.name, p.app.Worker, &p.newest, p.app.Now()))
 }
 
 // reconnectEvery is how often a run that cannot be read or followed is opened again.
@@ -73,13 +69,13 @@ const reconnectEvery = 2 * time.Second
 // reconnect opens the run again, after its file was replaced or the disk came back. The
 // old data is shown until that succeeds.
 func (p *runPage) reconnect() tea.Cmd {
-	return p.app.do(func(ctx context.Context) tea.Msg {
+	return p.app.Do(func(ctx context.Context) tea.Msg {
 		b, err := board.Open(ctx, p.app.Boards, p.name)
 		if err != nil {
-			return answer{to: p, take: func() tea.Cmd { return p.app.after(reconnectEvery, p, p.reconnect) }}
+			return page.Answer{To: p, Take: func() tea.Cmd { return p.app.After(reconnectEvery, p, p.reconnect) }}
 		}
 		b.SetNow(p.app.Now)
-		return answer{p, func() tea.Cmd { return p.reconnected(b) }, func() { b.Close() }}
+		return page.Answer{To: p, Take: func() tea.Cmd { return p.reconnected(b) }, Drop: func() { b.Close() }}
 	})
 }
 
@@ -98,7 +94,7 @@ func (p *runPage) reconnected(b *board.Board) tea.Cmd {
 func (p *runPage) followFrom(seq int64) tea.Cmd {
 	f, ctx := &p.follow, p.ctx
 	f.err, f.seq, f.events, f.failed = nil, seq, make(chan board.Event, maxGathered), make(chan error, 1)
-	if p.app.still {
+	if p.app.Still {
 		return nil
 	}
 	go func(b *board.Board, events chan<- board.Event, failed chan<- error) {
@@ -120,30 +116,30 @@ func (p *runPage) followFrom(seq int64) tea.Cmd {
 
 // gather waits for an event, and collects those that follow shortly.
 func (p *runPage) gather() tea.Cmd {
-	if p.app.still {
+	if p.app.Still {
 		return nil
 	}
 	events, failed := p.follow.events, p.follow.failed
-	return p.app.do(func(ctx context.Context) tea.Msg {
+	return p.app.Do(func(ctx context.Context) tea.Msg {
 		e, ok := <-events
 		if !ok {
 			select {
 			case err := <-failed:
-				return eventsMsg{from: p, err: err}
+				return page.EventsMsg{From: p, Err: err}
 			default:
 				return nil
 			}
 		}
-		msg := eventsMsg{from: p, events: []board.Event{e}}
+		msg := page.EventsMsg{From: p, Events: []board.Event{e}}
 		timer := time.NewTimer(gatherFor)
 		defer timer.Stop()
-		for len(msg.events) < maxGathered {
+		for len(msg.Events) < maxGathered {
 			select {
 			case e, ok := <-events:
 				if !ok {
 					return msg
 				}
-				msg.events = append(msg.events, e)
+				msg.Events = append(msg.Events, e)
 			case <-timer.C:
 				return msg
 			case <-ctx.Done():
@@ -156,11 +152,11 @@ func (p *runPage) gather() tea.Cmd {
 
 // look reads the current scene.
 func (p *runPage) look() tea.Cmd {
-	if !p.follow.look.begin() {
+	if !p.follow.look.Begin() {
 		return nil
 	}
 	b := p.b
-	return p.app.read(p, func(ctx context.Context) func() tea.Cmd {
+	return p.app.Read(p, func(ctx context.Context) func() tea.Cmd {
 		s, burn, err := readScene(ctx, b, p.app.Files)
 		return func() tea.Cmd { return p.seen(s, burn, err) }
 	})
@@ -190,28 +186,28 @@ func readScene(ctx context.Context, b *board.Board, dir string) (s scene, burn [
 }
 
 // happened handles events of the log.
-func (p *runPage) happened(msg eventsMsg) tea.Cmd {
+func (p *runPage) happened(msg page.EventsMsg) tea.Cmd {
 	switch {
-	case msg.from != p:
+	case msg.From != p:
 		return nil
-	case msg.err != nil:
-		p.follow.err = msg.err // the timeline shows it
-		return tea.Batch(unread(msg.err), p.app.after(reconnectEvery, p, p.reconnect))
+	case msg.Err != nil:
+		p.follow.err = msg.Err // the timeline shows it
+		return tea.Batch(page.Unread(msg.Err), p.app.After(reconnectEvery, p, p.reconnect))
 	}
-	p.follow.seq = msg.events[len(msg.events)-1].Seq
-	p.feed.happened(msg.events)
-	return tea.Batch(p.changed(msg.events), p.look(), p.gather(), p.feed.need(), p.feed.refind())
+	p.follow.seq = msg.Events[len(msg.Events)-1].Seq
+	p.feed.happened(msg.Events)
+	return tea.Batch(p.changed(msg.Events), p.look(), p.gather(), p.feed.need(), p.feed.refind())
 }
 
 // seen shows a scene that was read.
 func (p *runPage) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
 	first := !p.known
 	var cmds []tea.Cmd
-	if p.follow.look.end() {
+	if p.follow.look.End() {
 		cmds = append(cmds, p.look())
 	}
 	if p.err = err; err != nil { // the old data stays; retrying
-		return tea.Batch(append(cmds, unread(err))...)
+		return tea.Batch(append(cmds, page.Unread(err))...)
 	}
 	p.time.burn = burn
 	p.feed.grow(s.state.Entries.Total)
@@ -233,8 +229,8 @@ func (p *runPage) showWanted() tea.Cmd {
 	if err != nil || n > p.feed.total {
 		return nil
 	}
-	p.feed.list.moveTo(int(p.feed.total - n))
-	return p.app.push(newDetailOf(p, p.want))
+	p.feed.list.MoveTo(int(p.feed.total - n))
+	return p.app.Push(newDetailOf(p, p.want))
 }
 
 // show puts a scene on the page.
@@ -250,4 +246,9 @@ func (p *runPage) show(s scene) {
 	}
 	p.acted = false
 	p.layout()
+}
+
+// lost notes that the page may be out of date, because the server does not answer.
+func (p *runPage) lost() bool {
+	return p.app.Away != nil || errors.Is(p.err, fault.Away) || errors.Is(p.follow.err, fault.Away)
 }

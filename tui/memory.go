@@ -9,16 +9,17 @@ import (
 
 	"blackboard/kb/memory"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 // memoryPage shows the memory of the workspace and the account: tabs with the tiers and
 // the agents' notes, a list, and the details of the chosen row.
 type memoryPage struct {
 	hands *memoryHands
-	app   *app
+	app   *page.App
 
 	query  memoryQuery
-	filter filter
+	filter page.Filter
 	rows   []memoryRow
 	more   bool      // there are more rows than were read
 	wanted memoryRef // the chosen row before a query for other rows
@@ -27,11 +28,11 @@ type memoryPage struct {
 	err    error
 
 	found    memoryFound
-	counting latest // the last count of it
-	last     latest // the last query
-	reading  bool   // it is not answered yet
+	counting page.Latest // the last count of it
+	last     page.Latest // the last query
+	reading  bool        // it is not answered yet
 
-	list   list
+	list   page.List
 	detail *memoryDetail // of the chosen row; shown beside the list if there is room
 	w, h   int
 }
@@ -43,20 +44,20 @@ type memoryRows struct {
 	about memorySummary
 }
 
-func newMemoryPage(a *app) *memoryPage {
+func newMemoryPage(a *page.App) *memoryPage {
 	p := &memoryPage{app: a}
-	p.filter = newFilter(a, "words of a title, a text, a tag", &p.list, func() { p.setSize(p.w, p.h) })
-	p.query.section, p.query.agent = sectionWorkspace, a.lastAgent
+	p.filter = page.NewFilter(a, "words of a title, a text, a tag", &p.list, func() { p.SetSize(p.w, p.h) })
+	p.query.section, p.query.agent = sectionWorkspace, a.LastAgent
 	p.hands = &memoryHands{a, p.query.agent, p}
 	if a.Workspace == "" {
 		p.query.section = sectionAccount
 	}
-	p.list = list{app: a, row: p.row}
+	p.list = page.List{App: a, Row: p.row}
 	p.detail = newMemoryDetail(a, p.query.agent, memoryRef{}, p)
 	return p
 }
 
-func (p *memoryPage) init() tea.Cmd { return p.read() }
+func (p *memoryPage) Init() tea.Cmd { return p.read() }
 
 // memoryStep is the number of rows in a read.
 const memoryStep = 200
@@ -69,7 +70,7 @@ func (p *memoryPage) read() tea.Cmd {
 // need reads more rows when the cursor is near the last one.
 func (p *memoryPage) need() tea.Cmd {
 	show := p.showChosen()
-	if !p.more || p.reading || p.list.cursor+2*max(p.list.h, 1) < len(p.rows) {
+	if !p.more || p.reading || p.list.Cursor+2*max(p.list.Height, 1) < len(p.rows) {
 		return show
 	}
 	return tea.Batch(show, p.readFrom(true, p.rows[len(p.rows)-1].ref.id, memoryStep))
@@ -79,9 +80,9 @@ func (p *memoryPage) need() tea.Cmd {
 func (p *memoryPage) readFrom(next bool, before string, limit int) tea.Cmd {
 	p.reading = true
 	q := p.query
-	return p.last.ask(p.app, p, func(ctx context.Context) func() tea.Cmd {
+	return p.last.Ask(p.app, p, func(ctx context.Context) func() tea.Cmd {
 		var found memoryRows
-		err := p.app.withMemory(ctx, q.agent, func(s *memory.Store) (err error) {
+		err := p.app.WithMemory(ctx, q.agent, func(s *memory.Store) (err error) {
 			if found.about, err = summarise(ctx, s); err != nil {
 				return err
 			}
@@ -92,10 +93,10 @@ func (p *memoryPage) readFrom(next bool, before string, limit int) tea.Cmd {
 	})
 }
 
-func (p *memoryPage) update(msg tea.Msg) tea.Cmd {
+func (p *memoryPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case doneMsg:
-		if msg.err == nil && msg.kind == changedMemory {
+	case page.DoneMsg:
+		if msg.Err == nil && msg.Kind == page.ChangedMemory {
 			return p.readAgain()
 		}
 		return nil
@@ -106,8 +107,8 @@ func (p *memoryPage) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return p.mouse(msg)
 	}
-	if p.filter.active {
-		_, cmd := p.filter.update(msg)
+	if p.filter.Active {
+		_, cmd := p.filter.Update(msg)
 		return cmd
 	}
 	return nil
@@ -132,41 +133,41 @@ func (p *memoryPage) answered(found memoryRows, next bool, err error) tea.Cmd {
 	case err == nil:
 		p.rows, p.more = found.rows, found.more
 	}
-	p.list.setLen(len(p.rows))
+	p.list.SetLen(len(p.rows))
 	if at := slices.IndexFunc(p.rows, func(r memoryRow) bool { return r.ref == chosen }); at >= 0 {
-		p.list.moveTo(at)
+		p.list.MoveTo(at)
 	}
-	p.setSize(p.w, p.h) // counts may have widened the tabs
+	p.SetSize(p.w, p.h) // counts may have widened the tabs
 	if next && err != nil {
-		return noticeError(err)
+		return page.NoticeError(err)
 	}
 	return p.showChosen()
 }
 
 // chosen returns what the chosen row is about; the zero ref without rows.
 func (p *memoryPage) chosen() memoryRef {
-	if p.list.cursor < len(p.rows) {
-		return p.rows[p.list.cursor].ref
+	if p.list.Cursor < len(p.rows) {
+		return p.rows[p.list.Cursor].ref
 	}
 	return memoryRef{}
 }
 
 // showChosen shows the details of the chosen row beside the list, if there is room.
 func (p *memoryPage) showChosen() tea.Cmd {
-	if p.w < wide {
+	if p.w < page.Wide {
 		return nil
 	}
 	return p.detail.show(p.chosen())
 }
 
 func (p *memoryPage) key(msg tea.KeyMsg) tea.Cmd {
-	if p.filter.active {
+	if p.filter.Active {
 		return p.typed(msg)
 	}
-	if cmd, ok := p.actions().press(msg); ok {
+	if cmd, ok := p.Actions().Press(msg); ok {
 		return cmd
 	}
-	p.list.update(msg)
+	p.list.Update(msg)
 	return p.need()
 }
 
@@ -175,7 +176,7 @@ func (p *memoryPage) readAgain() tea.Cmd { return tea.Batch(p.read(), p.detail.a
 // typed handles a key of the filter. The list is narrowed during input, and can be walked
 // meanwhile.
 func (p *memoryPage) typed(msg tea.KeyMsg) tea.Cmd {
-	changed, cmd := p.filter.update(msg)
+	changed, cmd := p.filter.Update(msg)
 	if changed {
 		return tea.Batch(cmd, p.narrow())
 	}
@@ -184,7 +185,7 @@ func (p *memoryPage) typed(msg tea.KeyMsg) tea.Cmd {
 
 // narrow reads what matches the filters, from the first row.
 func (p *memoryPage) narrow() tea.Cmd {
-	p.query.text = strings.TrimSpace(p.filter.value())
+	p.query.text = strings.TrimSpace(p.filter.Value())
 	return p.readFresh()
 }
 
@@ -193,8 +194,8 @@ func (p *memoryPage) narrow() tea.Cmd {
 func (p *memoryPage) readFresh() tea.Cmd {
 	p.wanted = p.chosen()
 	p.rows, p.more, p.known, p.err = p.rows[:min(len(p.rows), memoryStep)], false, false, nil
-	p.list.setLen(len(p.rows))
-	p.list.moveTo(0)
+	p.list.SetLen(len(p.rows))
+	p.list.MoveTo(0)
 	return p.read()
 }
 
@@ -211,17 +212,17 @@ func (p *memoryPage) goTo(s memorySection) tea.Cmd {
 // open opens the chosen row on a page of its own.
 func (p *memoryPage) open() tea.Cmd {
 	if ref := p.chosen(); ref != (memoryRef{}) {
-		return p.app.push(newMemoryDetail(p.app, p.query.agent, ref, nil))
+		return p.app.Push(newMemoryDetail(p.app, p.query.agent, ref, nil))
 	}
 	return nil
 }
 
-// leave clears the filters before the page is closed.
-func (p *memoryPage) leave() (tea.Cmd, bool) {
-	if !p.filter.shown() && !p.query.filtered() {
+// Leave clears the filters before the page is closed.
+func (p *memoryPage) Leave() (tea.Cmd, bool) {
+	if !p.filter.Shown() && !p.query.filtered() {
 		return nil, false
 	}
-	p.filter.clear()
+	p.filter.Clear()
 	p.query.curator, p.query.source, p.query.place, p.query.forgotten = "", "", "", false
 	return p.narrow(), true
 }
@@ -233,11 +234,11 @@ func (p *memoryPage) create() tea.Cmd {
 		return p.hands.newNamed()
 	case sectionJournal, sectionCore:
 		if q.agent == "" {
-			return noticeError(errNoAgent)
+			return page.NoticeError(errNoAgent)
 		}
 		return p.hands.newNote(q.section.note())
 	case sectionConversations:
-		return notice("an agent begins its conversations itself: board memory conversation start")
+		return page.Notice("an agent begins its conversations itself: board memory conversation start")
 	}
 	return p.hands.newItem(p.places(), p.scope().String())
 }
@@ -265,8 +266,8 @@ func (p *memoryPage) scope() memory.Scope {
 		s.Tier = memory.Account
 	}
 	var row memory.Scope
-	if p.list.cursor < len(p.rows) {
-		row = p.rows[p.list.cursor].scope
+	if p.list.Cursor < len(p.rows) {
+		row = p.rows[p.list.Cursor].scope
 	}
 	switch p.query.section {
 	case sectionAccount:
@@ -298,42 +299,42 @@ func (p *memoryPage) scrub() tea.Cmd {
 	return p.hands.scrub(append([]string{here}, others...))
 }
 
-func (p *memoryPage) title() string { return "memory" }
+func (p *memoryPage) Title() string { return "memory" }
 
-func (p *memoryPage) actions() actions {
-	if p.filter.active {
-		return p.filter.actions()
+func (p *memoryPage) Actions() page.Actions {
+	if p.filter.Active {
+		return p.filter.Actions()
 	}
 	at := p.query.section
 	to := func(s memorySection) func() tea.Cmd {
 		return func() tea.Cmd { return p.goTo((s + sections) % sections) }
 	}
-	all := actions{{keys.Open, p.open}, {keys.Renamed(keys.Right, "next tier"), to(at + 1)}, {keys.Agent, p.chooseAgent}}
+	all := page.Actions{page.On(keys.Open, p.open), page.On(keys.Renamed(keys.Right, "next tier"), to(at+1)), page.On(keys.Agent, p.chooseAgent)}
 	if at != sectionConversations {
-		all = append(all, action{keys.Create, p.create})
+		all = append(all, page.On(keys.Create, p.create))
 	}
-	all = append(append(all, p.hands.actions(p.chosen())...), action{keys.Filter, p.filter.start})
+	all = append(append(all, p.hands.actions(p.chosen())...), page.On(keys.Filter, p.filter.Start))
 	if at.tier() != "" {
-		all = append(all, action{keys.Curator, p.nextCurator}, action{keys.SourceFilter, p.chooseSource},
-			action{keys.Renamed(keys.Fewer, "forgotten too, or not"), p.toggleForgotten})
+		all = append(all, page.On(keys.Curator, p.nextCurator), page.On(keys.SourceFilter, p.chooseSource),
+			page.On(keys.Renamed(keys.Fewer, "forgotten too, or not"), p.toggleForgotten))
 	}
 	if at == sectionChannel || at == sectionConversation {
-		all = append(all, action{keys.Place, p.choosePlace})
+		all = append(all, page.On(keys.Place, p.choosePlace))
 	}
 	for s, b := range keys.Parts() {
-		all = append(all, action{keys.Renamed(b, memorySections[s].name), to(memorySection(s))})
+		all = append(all, page.On(keys.Renamed(b, memorySections[s].name), to(memorySection(s))))
 	}
-	all = append(all, action{keys.Renamed(keys.Remove, "scrub: remove for good"), p.scrub},
-		action{keys.Renamed(keys.Left, "tier before"), to(at - 1)},
-		action{keys.Renamed(keys.Next, "next tier"), to(at + 1)},
-		action{keys.Renamed(keys.Previous, "tier before"), to(at - 1)}, action{keys.Refresh, p.readAgain})
-	return all.also(keys.Moving()...)
+	all = append(all, page.On(keys.Renamed(keys.Remove, "scrub: remove for good"), p.scrub),
+		page.On(keys.Renamed(keys.Left, "tier before"), to(at-1)),
+		page.On(keys.Renamed(keys.Next, "next tier"), to(at+1)),
+		page.On(keys.Renamed(keys.Previous, "tier before"), to(at-1)), page.On(keys.Refresh, p.readAgain))
+	return all.Also(keys.Moving()...)
 }
 
-func (p *memoryPage) typing() bool { return p.filter.active }
+func (p *memoryPage) Typing() bool { return p.filter.Active }
 
-func (p *memoryPage) close() {
-	p.last.drop()
-	p.counting.drop()
-	p.detail.close()
+func (p *memoryPage) Close() {
+	p.last.Drop()
+	p.counting.Drop()
+	p.detail.Close()
 }

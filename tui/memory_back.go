@@ -9,24 +9,25 @@ import (
 
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 	"blackboard/tui/prose"
 )
 
 // bringBack restores what was put away: an archived conversation, a forgotten or archived
 // item; for others, an earlier revision.
 func (m *memoryHands) bringBack(ref memoryRef) tea.Cmd {
-	return m.app.hold(func(ctx context.Context) (tea.Msg, error) {
+	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		switch ref.kind {
 		case kindConversation:
 			out, err := m.reopen(ctx, ref.id)
-			return doneMsg{outcome: out, err: err}, nil
+			return page.DoneMsg{Outcome: out, Err: err}, nil
 		case kindNamed:
 			return m.namedRevisions(ctx, ref)
 		case kindItem:
 			return m.itemRevisions(ctx, ref.id)
 		}
 		const none = "an agent's own items have no revisions · u undoes the last action"
-		return noticeMsg{text: none}, nil
+		return page.NoticeMsg{Text: none}, nil
 	})
 }
 
@@ -35,7 +36,7 @@ func (m *memoryHands) bringBack(ref memoryRef) tea.Cmd {
 func (m *memoryHands) itemRevisions(ctx context.Context, id string) (tea.Msg, error) {
 	var now memory.Item
 	var was []memory.Item
-	err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) (err error) {
+	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) (err error) {
 		if now, err = s.Peek(ctx, id); err == nil && now.Live() {
 			was, err = s.Revisions(ctx, id)
 		}
@@ -46,22 +47,22 @@ func (m *memoryHands) itemRevisions(ctx context.Context, id string) (tea.Msg, er
 	}
 	if !now.Live() {
 		out, err := m.restoreNow(ctx, id)
-		return doneMsg{outcome: out, err: err}, nil
+		return page.DoneMsg{Outcome: out, Err: err}, nil
 	}
-	var all []revision
+	var all []page.Revision
 	for i := range slices.Backward(was) {
 		r := &was[i]
-		all = append(all, revision{
-			n: r.Revision, note: moment(r.Updated) + because(r.Why), text: r.Content,
-			lines: func(w int) []prose.Line {
-				x := prose.NewWriter(m.app.st, w)
+		all = append(all, page.Revision{
+			Number: r.Revision, Note: moment(r.Updated) + page.Because(r.Why), Text: r.Content,
+			Lines: func(w int) []prose.Line {
+				x := prose.NewWriter(m.app.Styles, w)
 				for _, l := range cells.Wrap(cells.Clean(r.Title), x.Width) {
 					x.Line(x.Styles.Bold.Render(l))
 				}
 				x.Text(r.Content, "")
 				return x.Lines
 			},
-			restore: func(ctx context.Context) (outcome, error) {
+			Restore: func(ctx context.Context) (page.Outcome, error) {
 				why := fmt.Sprintf("as revision %d", r.Revision)
 				return m.updateItem(ctx, &now, why, func(to *memory.Item) {
 					to.Title, to.Content, to.Tags = r.Title, r.Content, r.Tags
@@ -70,14 +71,14 @@ func (m *memoryHands) itemRevisions(ctx context.Context, id string) (tea.Msg, er
 			},
 		})
 	}
-	return m.app.pickRevision(id, all), nil
+	return m.app.PickRevision(id, all), nil
 }
 
 // namedRevisions lets the person choose a revision of a named entry.
 func (m *memoryHands) namedRevisions(ctx context.Context, ref memoryRef) (tea.Msg, error) {
 	var now memory.Named
 	var was []memory.Named
-	err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) (err error) {
+	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) (err error) {
 		if now, err = s.GetNamed(ctx, ref.id, ref.tier); err == nil {
 			was, err = s.NamedRevisions(ctx, ref.id, ref.tier)
 		}
@@ -86,64 +87,64 @@ func (m *memoryHands) namedRevisions(ctx context.Context, ref memoryRef) (tea.Ms
 	if err != nil {
 		return nil, err
 	}
-	var all []revision
+	var all []page.Revision
 	for i := range slices.Backward(was) {
 		r := &was[i]
-		all = append(all, revision{
-			n: r.Revision, note: moment(r.Updated), text: r.Body,
-			lines: func(w int) []prose.Line {
-				x := prose.NewWriter(m.app.st, w)
-				x.Line(prose.Markdown(m.app.st, r.Body, min(x.Width, prose.Measure))...)
+		all = append(all, page.Revision{
+			Number: r.Revision, Note: moment(r.Updated), Text: r.Body,
+			Lines: func(w int) []prose.Line {
+				x := prose.NewWriter(m.app.Styles, w)
+				x.Line(prose.Markdown(m.app.Styles, r.Body, min(x.Width, prose.Measure))...)
 				return x.Lines
 			},
-			restore: func(ctx context.Context) (outcome, error) {
+			Restore: func(ctx context.Context) (page.Outcome, error) {
 				return m.writeNamed(ctx, &now, r.Body)
 			},
 		})
 	}
-	return m.app.pickRevision(ref.id, all), nil
+	return m.app.PickRevision(ref.id, all), nil
 }
 
 // restoreNow restores a forgotten or archived item. Undo forgets it again.
-func (m *memoryHands) restoreNow(ctx context.Context, id string) (outcome, error) {
+func (m *memoryHands) restoreNow(ctx context.Context, id string) (page.Outcome, error) {
 	var warnings []string
-	err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 		r, err := s.Restore(ctx, id)
 		warnings = r.Warnings
 		return err
 	})
 	text := id + " is remembered again" + warned(warnings)
-	return outcome{text: text, undo: m.forgetAgain(id), kind: changedMemory}, err
+	return page.Outcome{Text: text, Undo: m.forgetAgain(id), Kind: page.ChangedMemory}, err
 }
 
 // endTalk asks whether to end a conversation, with a summary; an ended one is archived.
 func (m *memoryHands) endTalk(ref memoryRef) tea.Cmd {
-	return m.app.hold(func(ctx context.Context) (tea.Msg, error) {
+	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		c, err := m.talk(ctx, ref.id, (*memory.Store).Conversation)
 		if err != nil {
 			return nil, err
 		}
 		if c.Status == memory.StatusArchived {
-			return noticeMsg{text: ref.id + " is archived already · O reopens it"}, nil
+			return page.NoticeMsg{Text: ref.id + " is archived already · O reopens it"}, nil
 		}
 		hint := "kept in the channel " + c.Channel + "; may be left empty"
-		f := form{
-			heading: "End " + ref.id, button: "end it",
-			intro:  []string{"It is idle then, and d once more archives it. O reopens it."},
-			fields: []*field{{name: "summary", label: "What did it come to?", hint: hint}},
-			submit: func(ctx context.Context, v values) (outcome, error) {
+		f := page.Form{
+			Heading: "End " + ref.id, Button: "end it",
+			Intro:  []string{"It is idle then, and d once more archives it. O reopens it."},
+			Fields: []*page.Field{{Name: "summary", Label: "What did it come to?", Hint: hint}},
+			Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 				return m.idle(ctx, ref.id, v["summary"])
 			},
 		}
 		if c.Status == memory.StatusIdle {
-			f.heading, f.button, f.fields = "Archive "+ref.id, "archive it", nil
-			f.intro = []string{"Nothing is added to it any more, and no agent goes on with it. " +
+			f.Heading, f.Button, f.Fields = "Archive "+ref.id, "archive it", nil
+			f.Intro = []string{"Nothing is added to it any more, and no agent goes on with it. " +
 				"Its working notes stay. O reopens it."}
-			f.submit = func(ctx context.Context, _ values) (outcome, error) {
+			f.Submit = func(ctx context.Context, _ page.Values) (page.Outcome, error) {
 				return m.archive(ctx, ref.id)
 			}
 		}
-		return overlayMsg{newForm(m.app, f)}, nil
+		return page.OverlayMsg{Over: page.NewForm(m.app, f)}, nil
 	})
 }
 
@@ -154,7 +155,7 @@ type talkAct func(*memory.Store, context.Context, string) (memory.ConversationIn
 func (m *memoryHands) talk(
 	ctx context.Context, ref string, do talkAct,
 ) (c memory.ConversationInfo, err error) {
-	err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 		c, err = do(s, ctx, ref)
 		return err
 	})
@@ -162,50 +163,50 @@ func (m *memoryHands) talk(
 }
 
 // idle ends a conversation and stores its summary.
-func (m *memoryHands) idle(ctx context.Context, ref, summary string) (outcome, error) {
+func (m *memoryHands) idle(ctx context.Context, ref, summary string) (page.Outcome, error) {
 	if summary != "" {
-		err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+		err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 			_, err := s.Summarise(ctx, ref, summary)
 			return err
 		})
 		if err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
 	}
 	_, err := m.talk(ctx, ref, (*memory.Store).IdleConversation)
-	back := &undo{"reopen " + ref, func(ctx context.Context) (outcome, error) {
+	back := &page.Undo{Text: "reopen " + ref, Do: func(ctx context.Context) (page.Outcome, error) {
 		return m.reopen(ctx, ref)
 	}}
-	return outcome{text: ref + " has ended", undo: back, kind: changedMemory}, err
+	return page.Outcome{Text: ref + " has ended", Undo: back, Kind: page.ChangedMemory}, err
 }
 
-func (m *memoryHands) archive(ctx context.Context, ref string) (outcome, error) {
+func (m *memoryHands) archive(ctx context.Context, ref string) (page.Outcome, error) {
 	_, err := m.talk(ctx, ref, func(s *memory.Store, ctx context.Context, ref string) (memory.ConversationInfo, error) {
 		return s.ArchiveConversation(ctx, ref, true)
 	})
-	back := &undo{"take " + ref + " out of the archive", func(ctx context.Context) (outcome, error) {
+	back := &page.Undo{Text: "take " + ref + " out of the archive", Do: func(ctx context.Context) (page.Outcome, error) {
 		if _, err := m.reopen(ctx, ref); err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
 		_, err := m.talk(ctx, ref, (*memory.Store).IdleConversation)
-		return outcome{text: ref + " is idle again", kind: changedMemory}, err
+		return page.Outcome{Text: ref + " is idle again", Kind: page.ChangedMemory}, err
 	}}
-	return outcome{text: ref + " is archived", undo: back, kind: changedMemory}, err
+	return page.Outcome{Text: ref + " is archived", Undo: back, Kind: page.ChangedMemory}, err
 }
 
 // reopen makes a conversation active again. Undo restores its status.
-func (m *memoryHands) reopen(ctx context.Context, ref string) (outcome, error) {
+func (m *memoryHands) reopen(ctx context.Context, ref string) (page.Outcome, error) {
 	was, err := m.talk(ctx, ref, (*memory.Store).Conversation)
 	if err == nil {
 		_, err = m.talk(ctx, ref, (*memory.Store).ReopenConversation)
 	}
-	back := &undo{"end " + ref + " again", func(ctx context.Context) (outcome, error) {
+	back := &page.Undo{Text: "end " + ref + " again", Do: func(ctx context.Context) (page.Outcome, error) {
 		return m.idle(ctx, ref, "")
 	}}
 	if was.Status == memory.StatusArchived {
-		back = &undo{"archive " + ref + " again", func(ctx context.Context) (outcome, error) {
+		back = &page.Undo{Text: "archive " + ref + " again", Do: func(ctx context.Context) (page.Outcome, error) {
 			return m.archive(ctx, ref)
 		}}
 	}
-	return outcome{text: ref + " is active again", undo: back, kind: changedMemory}, err
+	return page.Outcome{Text: ref + " is active again", Undo: back, Kind: page.ChangedMemory}, err
 }

@@ -9,31 +9,32 @@ import (
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 	"blackboard/tui/prose"
 )
 
 // memoryDetail shows one item of the memory in full: beside the list, or as a page.
 type memoryDetail struct {
-	plain
-	app   *app
+	page.Plain
+	app   *page.App
 	hands *memoryHands
-	own   bool         // it is a page, which a person has opened
-	on    page         // the page that it is on
-	from  *searchState // the search from which it was opened; nil: none
+	own   bool           // it is a page, which a person has opened
+	on    page.Page      // the page that it is on
+	back  func() tea.Cmd // returns to the search from which it was opened; nil: none
 
 	ref memoryRef // what to show; the zero ref: nothing
 	// the data on the screen. While ref is read it is that of another item, to avoid
 	// flicker.
 	facts *memoryFacts
-	err   error  // why there is no data
-	last  latest // the last query
-	doc   document
+	err   error       // why there is no data
+	last  page.Latest // the last query
+	doc   page.Document
 	w, h  int
 }
 
 // newMemoryDetail shows ref on a page, or as a page of its own if on is nil.
-func newMemoryDetail(a *app, agent string, ref memoryRef, on page) *memoryDetail {
-	d := &memoryDetail{app: a, ref: ref, own: on == nil, on: on, doc: document{app: a}}
+func newMemoryDetail(a *page.App, agent string, ref memoryRef, on page.Page) *memoryDetail {
+	d := &memoryDetail{app: a, ref: ref, own: on == nil, on: on, doc: page.Document{App: a}}
 	if d.own {
 		d.on = d
 	}
@@ -41,15 +42,15 @@ func newMemoryDetail(a *app, agent string, ref memoryRef, on page) *memoryDetail
 	return d
 }
 
-func (d *memoryDetail) init() tea.Cmd { return d.read() }
+func (d *memoryDetail) Init() tea.Cmd { return d.read() }
 
 // read reads the data. It does not count as an access: what a person looks at says
 // nothing about what agents need.
 func (d *memoryDetail) read() tea.Cmd {
 	agent, ref := d.hands.agent, d.ref
-	return d.last.ask(d.app, d.on, func(ctx context.Context) func() tea.Cmd {
+	return d.last.Ask(d.app, d.on, func(ctx context.Context) func() tea.Cmd {
 		var facts *memoryFacts
-		err := d.app.withMemory(ctx, agent, func(s *memory.Store) (err error) {
+		err := d.app.WithMemory(ctx, agent, func(s *memory.Store) (err error) {
 			facts, err = readFacts(ctx, s, ref)
 			return err
 		})
@@ -63,7 +64,7 @@ func (d *memoryDetail) read() tea.Cmd {
 // took shows the data.
 func (d *memoryDetail) took(facts *memoryFacts, err error) tea.Cmd {
 	if facts == nil || d.facts == nil || d.facts.ref != facts.ref {
-		d.doc.top, d.doc.at = 0, 0
+		d.doc.Top, d.doc.At = 0, 0
 	}
 	d.facts, d.err = facts, err
 	d.layout()
@@ -99,21 +100,21 @@ func (d *memoryDetail) lookAs(agent string) {
 
 // clear shows nothing.
 func (d *memoryDetail) clear() {
-	d.last.drop()
+	d.last.Drop()
 	d.ref, d.facts, d.err = memoryRef{}, nil, nil
-	d.doc.setLines(nil)
+	d.doc.SetLines(nil)
 }
 
-func (d *memoryDetail) update(msg tea.Msg) tea.Cmd {
-	if done, ok := msg.(doneMsg); ok && done.kind == changedMemory && done.err == nil {
+func (d *memoryDetail) Update(msg tea.Msg) tea.Cmd {
+	if done, ok := msg.(page.DoneMsg); ok && done.Kind == page.ChangedMemory && done.Err == nil {
 		return d.again()
 	}
-	return d.doc.take(msg, d.actions, d.follow)
+	return d.doc.Take(msg, d.Actions, d.follow)
 }
 
 // mouseAt handles the mouse at a line of the text, counted from the first visible one.
 func (d *memoryDetail) mouseAt(msg tea.MouseMsg, y int) tea.Cmd {
-	if d.doc.mouse(msg, y) {
+	if d.doc.Mouse(msg, y) {
 		return d.follow()
 	}
 	return nil
@@ -121,46 +122,52 @@ func (d *memoryDetail) mouseAt(msg tea.MouseMsg, y int) tea.Cmd {
 
 // follow opens the target of the chosen link.
 func (d *memoryDetail) follow() tea.Cmd {
-	to := d.doc.chosen()
+	to := d.doc.Chosen()
 	if id, ok := strings.CutPrefix(to, toItem); ok {
-		return d.app.push(newMemoryDetail(d.app, d.hands.agent, memoryRef{kind: kindItem, id: id}, nil))
+		return d.app.Push(newMemoryDetail(d.app, d.hands.agent, memoryRef{kind: kindItem, id: id}, nil))
 	}
 	if id, ok := strings.CutPrefix(to, toCapsule); ok {
-		return d.app.push(newCapsulePage(d.app, id))
+		return d.app.Push(d.app.Open.Capsule(id))
 	}
 	return nil
 }
 
-// leave returns to the search from which the page was opened.
-func (d *memoryDetail) leave() (tea.Cmd, bool) { return d.app.resumeSearch(d, d.from) }
+// Leave returns to the search from which the page was opened.
+// leave returns to the search, if it was opened from one.
+func (d *memoryDetail) Leave() (tea.Cmd, bool) {
+	if d.back == nil {
+		return nil, false
+	}
+	return d.back(), true
+}
 
-func (d *memoryDetail) setSize(w, h int) {
+func (d *memoryDetail) SetSize(w, h int) {
 	d.w, d.h = w, h
 	d.layout()
 }
 
 // layout wraps the text to the width.
 func (d *memoryDetail) layout() {
-	d.doc.setSize(d.w, max(d.h-1, 0))
+	d.doc.SetSize(d.w, max(d.h-1, 0))
 	var lines []prose.Line
 	switch {
 	case d.err != nil:
-		x := prose.NewWriter(d.app.st, d.w)
-		for _, l := range cells.Wrap(d.app.explain(d.err), x.Width) {
-			x.Line(d.app.st.Bad.Render(l))
+		x := prose.NewWriter(d.app.Styles, d.w)
+		for _, l := range cells.Wrap(d.app.Explain(d.err), x.Width) {
+			x.Line(d.app.Styles.Bad.Render(l))
 		}
 		lines = x.Lines
 	case d.facts != nil:
 		lines = d.facts.lines(d.app, d.hands.agent, d.w)
 	}
-	d.doc.setLines(lines)
+	d.doc.SetLines(lines)
 	if !d.own {
-		d.doc.at = -1 // beside the list, no key moves to its links
+		d.doc.At = -1 // beside the list, no key moves to its links
 	}
 }
 
-func (d *memoryDetail) view() []string {
-	name, note := "Nothing is chosen", d.doc.more()
+func (d *memoryDetail) View() []string {
+	name, note := "Nothing is chosen", d.doc.More()
 	switch {
 	case d.facts != nil:
 		name = d.facts.title()
@@ -169,7 +176,7 @@ func (d *memoryDetail) view() []string {
 	case d.ref != memoryRef{}:
 		name = "reading…"
 	}
-	return append([]string{d.app.st.Heading(name, note, d.w, d.own)}, d.doc.view()...)
+	return append([]string{d.app.Styles.Heading(name, note, d.w, d.own)}, d.doc.View()...)
 }
 
 // title describes the item in a few words.
@@ -186,11 +193,11 @@ func (f *memoryFacts) title() string {
 	return "conversation " + id
 }
 
-func (d *memoryDetail) title() string { return cells.OneLine(d.ref.id, 80) }
+func (d *memoryDetail) Title() string { return cells.OneLine(d.ref.id, 80) }
 
-func (d *memoryDetail) actions() actions {
-	all := append(d.doc.placeActions(d.follow, "next link", "link before"), d.hands.actions(d.ref)...)
-	return append(all, action{keys.Refresh, d.again}).also(keys.Moving()...)
+func (d *memoryDetail) Actions() page.Actions {
+	all := append(d.doc.PlaceActions(d.follow, "next link", "link before"), d.hands.actions(d.ref)...)
+	return append(all, page.On(keys.Refresh, d.again)).Also(keys.Moving()...)
 }
 
-func (d *memoryDetail) close() { d.last.drop() }
+func (d *memoryDetail) Close() { d.last.Drop() }

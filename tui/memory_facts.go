@@ -12,6 +12,7 @@ import (
 
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 	"blackboard/tui/prose"
 )
 
@@ -136,12 +137,12 @@ const (
 // factLines writes the facts about an item.
 type factLines struct {
 	*prose.Writer
-	app *app
+	app *page.App
 }
 
 // lines returns the facts as a text for a page of w cells.
-func (f *memoryFacts) lines(a *app, agent string, w int) []prose.Line {
-	x := &factLines{prose.NewWriter(a.st, w), a}
+func (f *memoryFacts) lines(a *page.App, agent string, w int) []prose.Line {
+	x := &factLines{prose.NewWriter(a.Styles, w), a}
 	switch {
 	case f.item != nil:
 		x.item(f)
@@ -171,7 +172,7 @@ func (x *factLines) item(f *memoryFacts) {
 		}
 	}
 	if marks := itemMarks(it, x.app.Now()); len(marks) > 0 {
-		x.Line(x.app.badges(marks))
+		x.Line(markBadges(x.app, marks))
 	}
 	x.Text(it.Content, "")
 	x.Heading("How it stands")
@@ -261,7 +262,7 @@ func (x *factLines) revisions(all []memory.Item) {
 
 func (x *factLines) note(n *memory.Note) {
 	if n.Expired {
-		x.Line(x.app.badges([]string{"expired"}))
+		x.Line(markBadges(x.app, []string{"expired"}))
 	}
 	x.Text(n.Content, "")
 	x.Heading("All about it")
@@ -336,7 +337,7 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	for i := range f.scratch {
 		n := &f.scratch[i]
 		about := x.Styles.Faint.Render("  " + cells.Since(n.Updated, x.app.Now()) + ", read-only")
-		x.Line(x.app.badges([]string{workingNote}) + " " + x.Styles.Bold.Render(cells.OneLine(n.Key, 80)) + about)
+		x.Line(markBadges(x.app, []string{workingNote}) + " " + x.Styles.Bold.Render(cells.OneLine(n.Key, 80)) + about)
 		var pretty bytes.Buffer
 		if json.Indent(&pretty, n.Value, "", "  ") != nil {
 			pretty.Reset()
@@ -350,7 +351,7 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	x.Heading("What is remembered of it")
 	for i := range f.items {
 		it := &f.items[i]
-		x.Link(columns(cells.Right(cells.Ago(it.Created, x.app.Now()), 4), cells.Fit(it.Curator, 6), headline(it)), toItem+it.ID)
+		x.Link(page.Columns(cells.Right(cells.Ago(it.Created, x.app.Now()), 4), cells.Fit(it.Curator, 6), headline(it)), toItem+it.ID)
 	}
 	switch {
 	case len(f.items) == 0:

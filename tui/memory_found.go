@@ -41,20 +41,20 @@ func (q memoryQuery) found(
 func (p *memoryPage) count() tea.Cmd {
 	q := p.query
 	if q.text == "" {
-		p.counting.drop()
+		p.counting.Drop()
 		p.found = memoryFound{}
 		return nil
 	}
-	return p.counting.ask(p.app, p, func(ctx context.Context) func() tea.Cmd {
+	return p.counting.Ask(p.app, p, func(ctx context.Context) func() tea.Cmd {
 		var found memoryFound
-		err := p.app.withMemory(ctx, q.agent, func(s *memory.Store) (err error) {
+		err := p.app.WithMemory(ctx, q.agent, func(s *memory.Store) (err error) {
 			found, err = q.found(ctx, s, p.app.Now())
 			return err
 		})
 		return func() tea.Cmd {
 			if err == nil { // the list shows the error
 				p.found = found
-				p.setSize(p.w, p.h) // counts may have widened the tabs
+				p.SetSize(p.w, p.h) // counts may have widened the tabs
 			}
 			return nil
 		}

@@ -11,14 +11,15 @@ import (
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 // memoryHands are the actions on an item of the memory, as one agent. They are immutable:
 // an action and its undo run as that agent, even if another one is selected meanwhile.
 type memoryHands struct {
-	app   *app
+	app   *page.App
 	agent string
-	page  page // the page of the actions
+	page  page.Page // the page of the actions
 }
 
 // memoryDraft is a text that is edited in the editor: its original item, as it was read,
@@ -49,47 +50,47 @@ func (d *memoryDraft) hostile() bool {
 
 // actions returns the actions for ref. An impossible action is not listed, but its key
 // tells the reason.
-func (m *memoryHands) actions(ref memoryRef) actions {
-	edit := action{keys.Edit, func() tea.Cmd { return m.edit(ref) }}
-	editor := action{keys.Editor, func() tea.Cmd { return m.inEditor(ref) }}
-	forget := action{keys.Renamed(keys.PutAway, "forget"), func() tea.Cmd { return m.forget(ref) }}
-	back := action{keys.Renamed(keys.Reopen, "bring back"), func() tea.Cmd { return m.bringBack(ref) }}
-	copyID := action{keys.CopyID, func() tea.Cmd { return m.app.copyText(ref.id) }}
-	copyText := action{keys.CopyText, func() tea.Cmd { return m.copyContent(ref) }}
-	open := action{keys.Source, func() tea.Cmd { return m.openLink(ref) }}
+func (m *memoryHands) actions(ref memoryRef) page.Actions {
+	edit := page.On(keys.Edit, func() tea.Cmd { return m.edit(ref) })
+	editor := page.On(keys.Editor, func() tea.Cmd { return m.inEditor(ref) })
+	forget := page.On(keys.Renamed(keys.PutAway, "forget"), func() tea.Cmd { return m.forget(ref) })
+	back := page.On(keys.Renamed(keys.Reopen, "bring back"), func() tea.Cmd { return m.bringBack(ref) })
+	copyID := page.On(keys.CopyID, func() tea.Cmd { return m.app.CopyText(ref.id) })
+	copyText := page.On(keys.CopyText, func() tea.Cmd { return m.copyContent(ref) })
+	open := page.On(keys.Source, func() tea.Cmd { return m.openLink(ref) })
 	switch ref.kind {
 	case kindItem:
-		return actions{edit, forget, editor, back, open, copyID, copyText}
+		return page.Actions{edit, forget, editor, back, open, copyID, copyText}
 	case kindNamed:
 		forget.Binding = keys.Renamed(keys.PutAway, "remove")
 		back.Binding = keys.Renamed(keys.Reopen, "an earlier revision")
-		return actions{edit, editor, forget, back, open, copyID, copyText}
+		return page.Actions{edit, editor, forget, back, open, copyID, copyText}
 	case kindNote:
-		return actions{forget, open, copyID, copyText, edit.unlisted(), editor.unlisted(), back.unlisted()}
+		return page.Actions{forget, open, copyID, copyText, edit.Unlisted(), editor.Unlisted(), back.Unlisted()}
 	case kindConversation:
-		end := action{keys.Renamed(keys.PutAway, "end it, then archive it"), func() tea.Cmd { return m.endTalk(ref) }}
+		end := page.On(keys.Renamed(keys.PutAway, "end it, then archive it"), func() tea.Cmd { return m.endTalk(ref) })
 		back.Binding = keys.Reopen
-		return actions{end, back, copyID, edit.unlisted(), editor.unlisted()}
+		return page.Actions{end, back, copyID, edit.Unlisted(), editor.Unlisted()}
 	}
 	return nil
 }
 
 // copyContent copies the whole text of an item, a note or a named entry.
 func (m *memoryHands) copyContent(ref memoryRef) tea.Cmd {
-	return m.app.copyWhole(ref.id, func(ctx context.Context) (string, error) { return m.content(ctx, ref) })
+	return m.app.CopyWhole(ref.id, func(ctx context.Context) (string, error) { return m.content(ctx, ref) })
 }
 
 // openLink opens what the text names.
 func (m *memoryHands) openLink(ref memoryRef) tea.Cmd {
-	return m.app.openLink(func(ctx context.Context) (linked, error) {
+	return m.app.OpenLink(func(ctx context.Context) (page.Linked, error) {
 		text, err := m.content(ctx, ref)
-		return linked{own: ref.id, texts: []string{text}, agent: m.agent}, err
+		return page.Linked{Own: ref.id, Texts: []string{text}, Agent: m.agent}, err
 	})
 }
 
 // content returns the whole text of an item, a note or a named entry.
 func (m *memoryHands) content(ctx context.Context, ref memoryRef) (text string, err error) {
-	err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 		switch ref.kind {
 		case kindNamed:
 			n, err := s.GetNamed(ctx, ref.id, ref.tier)
@@ -114,12 +115,12 @@ func (d *memoryDraft) edited(text string, err error) tea.Cmd {
 	m, text := d.hands, strings.TrimSpace(text)
 	switch {
 	case err != nil:
-		return noticeError(err)
+		return page.NoticeError(err)
 	case text == strings.TrimSpace(d.text()):
-		return notice("nothing was changed")
+		return page.Notice("nothing was changed")
 	}
-	return m.app.hold(func(ctx context.Context) (tea.Msg, error) {
-		var out outcome
+	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
+		var out page.Outcome
 		var err error
 		if d.item != nil {
 			out, err = m.updateItem(ctx, d.item, "", func(it *memory.Item) { it.Content = text })
@@ -127,16 +128,16 @@ func (d *memoryDraft) edited(text string, err error) tea.Cmd {
 			out, err = m.writeNamed(ctx, d.named, text)
 		}
 		if err == nil {
-			return doneMsg{outcome: out}, nil
+			return page.DoneMsg{Outcome: out}, nil
 		}
 		f := d.form(text)
-		f.err = err
-		return overlayMsg{f}, nil
+		f.Err = err
+		return page.OverlayMsg{Over: f}, nil
 	})
 }
 
 // form returns the form for the item, with a text in it.
-func (d *memoryDraft) form(text string) *form {
+func (d *memoryDraft) form(text string) *page.Form {
 	if d.item != nil {
 		return d.hands.itemForm(d.item, text)
 	}
@@ -146,7 +147,7 @@ func (d *memoryDraft) form(text string) *form {
 // fresh reads the current state of ref, for editing.
 func (m *memoryHands) fresh(ctx context.Context, ref memoryRef) (*memoryDraft, error) {
 	d := &memoryDraft{hands: m}
-	err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 		if ref.kind == kindNamed {
 			n, err := s.GetNamed(ctx, ref.id, ref.tier)
 			d.named = &n
@@ -179,9 +180,9 @@ func cannotEdit(ref memoryRef) string {
 // edit opens a form for ref.
 func (m *memoryHands) edit(ref memoryRef) tea.Cmd {
 	if why := cannotEdit(ref); why != "" {
-		return notice(why)
+		return page.Notice(why)
 	}
-	return m.app.hold(func(ctx context.Context) (tea.Msg, error) {
+	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		d, err := m.fresh(ctx, ref)
 		if err == nil && d.hostile() {
 			err = errors.New(ref.id + " has characters that a terminal obeys, and is not edited here · E opens it in $EDITOR")
@@ -189,17 +190,17 @@ func (m *memoryHands) edit(ref memoryRef) tea.Cmd {
 		if err != nil {
 			return nil, err
 		}
-		return overlayMsg{d.form(d.text())}, nil
+		return page.OverlayMsg{Over: d.form(d.text())}, nil
 	})
 }
 
 // inEditor opens the text of ref in the editor.
 func (m *memoryHands) inEditor(ref memoryRef) tea.Cmd {
 	if why := cannotEdit(ref); why != "" {
-		return notice(why)
+		return page.Notice(why)
 	}
-	return m.app.hold(func(ctx context.Context) (tea.Msg, error) {
+	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		d, err := m.fresh(ctx, ref)
-		return answer{to: m.page, take: func() tea.Cmd { return m.app.editText(m.page, d.text(), ".md", d.edited) }}, err
+		return page.Answer{To: m.page, Take: func() tea.Cmd { return m.app.EditText(m.page, d.text(), ".md", d.edited) }}, err
 	})
 }

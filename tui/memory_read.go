@@ -52,18 +52,6 @@ func (s memorySection) note() string { return memorySections[s].note }
 // errNoAgent is for an agent's own items if no agent is selected.
 var errNoAgent = errors.New("each agent has its own · A chooses the agent")
 
-// withMemory opens the memory as an agent, calls fn and closes it.
-func (a *app) withMemory(ctx context.Context, agent string, fn func(*memory.Store) error) error {
-	if a.Memory == nil {
-		return errors.New("there is no memory here")
-	}
-	s, err := a.Memory(ctx, agent)
-	if err != nil {
-		return err
-	}
-	return errors.Join(fn(s), s.Close())
-}
-
 // memoryKind is the kind of thing that a row or a page shows.
 type memoryKind int
 

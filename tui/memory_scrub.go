@@ -13,6 +13,7 @@ import (
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 	"blackboard/tui/prose"
 )
 
@@ -40,30 +41,30 @@ const (
 
 // scrub asks what to remove, and shows a dry run.
 func (m *memoryHands) scrub(places []string) tea.Cmd {
-	fields := []*field{
-		{name: "place", label: "Scope ", choices: places},
-		{name: "what", label: "Remove", choices: []string{scrubItems, scrubFull, scrubPurge}},
+	fields := []*page.Field{
+		{Name: "place", Label: "Scope ", Choices: places},
+		{Name: "what", Label: "Remove", Choices: []string{scrubItems, scrubFull, scrubPurge}},
 	}
 	intro := []string{"A scrub removes from the file, for good. First it is told what would go; nothing is removed yet."}
-	return m.app.overlay(newForm(m.app, form{heading: "Scrub", intro: intro, fields: fields, button: "show what would go", submit: func(ctx context.Context, v values) (outcome, error) {
+	return m.app.Overlay(page.NewForm(m.app, page.Form{Heading: "Scrub", Intro: intro, Fields: fields, Button: "show what would go", Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 		scope, err := memory.ParseScope(v["place"])
 		if err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
 		q := memory.ScrubQuery{Scope: scope, Mode: memory.ScrubKeepNamed, Purge: v["what"] == scrubPurge}
 		if v["what"] == scrubFull {
 			q.Mode = memory.ScrubFull
 		}
-		p := &scrubPage{app: m.app, hands: m, query: q, doc: document{app: m.app}}
+		p := &scrubPage{app: m.app, hands: m, query: q, doc: page.Document{App: m.app}}
 		if p.manifest, err = m.manifest(ctx, q); err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
-		return outcome{text: "nothing is removed yet", page: p}, nil
+		return page.Outcome{Text: "nothing is removed yet", Page: p}, nil
 	}}))
 }
 
 func (m *memoryHands) manifest(ctx context.Context, q memory.ScrubQuery) (out memory.Manifest, err error) {
-	err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 		out, err = s.ScrubManifest(ctx, q)
 		return err
 	})
@@ -72,25 +73,25 @@ func (m *memoryHands) manifest(ctx context.Context, q memory.ScrubQuery) (out me
 
 // scrubPage shows the dry run of a scrub.
 type scrubPage struct {
-	plain
-	app      *app
+	page.Plain
+	app      *page.App
 	hands    *memoryHands
 	query    memory.ScrubQuery
 	manifest memory.Manifest
-	doc      document
+	doc      page.Document
 	w, h     int
 }
 
 // the page has no links
-func (p *scrubPage) update(msg tea.Msg) tea.Cmd { return p.doc.take(msg, p.actions, nil) }
+func (p *scrubPage) Update(msg tea.Msg) tea.Cmd { return p.doc.Take(msg, p.Actions, nil) }
 
 // read makes the dry run.
 func (p *scrubPage) read() tea.Cmd {
-	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+	return p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
 		m, err := p.hands.manifest(ctx, p.query)
 		return func() tea.Cmd {
 			if err != nil {
-				return noticeError(err)
+				return page.NoticeError(err)
 			}
 			p.manifest = m
 			p.layout()
@@ -107,33 +108,33 @@ const hashStart = 6
 func (p *scrubPage) askHash() tea.Cmd {
 	m := p.manifest
 	if m.Empty() {
-		return notice("there is nothing to remove")
+		return page.Notice("there is nothing to remove")
 	}
 	intro := []string{"This removes from " + m.Scope.String() + ", for good: " + scrubbed(m.Counts) + "."}
 	label := fmt.Sprintf("Type the first %d characters of %s…", hashStart, m.Hash[:2*hashStart])
-	fields := []*field{{name: "hash", label: label, required: true}}
-	f := newForm(p.app, form{heading: "Scrub " + m.Scope.String(), intro: intro, fields: fields, button: "remove for good",
-		submit: func(ctx context.Context, v values) (out outcome, err error) {
+	fields := []*page.Field{{Name: "hash", Label: label, Required: true}}
+	f := page.NewForm(p.app, page.Form{Heading: "Scrub " + m.Scope.String(), Intro: intro, Fields: fields, Button: "remove for good",
+		Submit: func(ctx context.Context, v page.Values) (out page.Outcome, err error) {
 			if v["hash"] != m.Hash[:hashStart] {
-				return outcome{}, fmt.Errorf("the hash does not begin with %s · nothing is removed", cells.OneLine(v["hash"], 20))
+				return page.Outcome{}, fmt.Errorf("the hash does not begin with %s · nothing is removed", cells.OneLine(v["hash"], 20))
 			}
-			err = p.hands.app.withMemory(ctx, p.hands.agent, func(s *memory.Store) error {
+			err = p.hands.app.WithMemory(ctx, p.hands.agent, func(s *memory.Store) error {
 				done, err := s.Scrub(ctx, p.query, m.Hash)
-				out = outcome{text: "removed from " + m.Scope.String() + " for good: " + scrubbed(done.Counts) + warned(done.Notes), kind: changedMemory}
+				out = page.Outcome{Text: "removed from " + m.Scope.String() + " for good: " + scrubbed(done.Counts) + warned(done.Notes), Kind: page.ChangedMemory}
 				return err
 			})
 			if errors.Is(err, fault.Conflict) {
-				return outcome{}, fmt.Errorf("%s · esc, and ctrl+r shows what there is now", p.app.explain(err))
+				return page.Outcome{}, fmt.Errorf("%s · esc, and ctrl+r shows what there is now", p.app.Explain(err))
 			}
 			return out, err
 		}})
-	f.tried = func(err error) tea.Cmd {
+	f.Tried = func(err error) tea.Cmd {
 		if err == nil {
-			p.app.pop(p)
+			p.app.Pop(p)
 		}
 		return nil
 	}
-	return p.app.overlay(f)
+	return p.app.Overlay(f)
 }
 
 // scrubbed formats the counts of a manifest as a line.
@@ -150,19 +151,19 @@ func scrubbed(counts map[string]int) string {
 	return strings.Join(parts, "; ")
 }
 
-func (p *scrubPage) setSize(w, h int) {
+func (p *scrubPage) SetSize(w, h int) {
 	p.w, p.h = w, h
 	p.layout()
 }
 
 func (p *scrubPage) layout() {
-	x, m := prose.NewWriter(p.app.st, p.w), &p.manifest
+	x, m := prose.NewWriter(p.app.Styles, p.w), &p.manifest
 	switch {
 	case m.Empty():
 		x.Line("There is nothing to remove in " + cells.Clean(m.Scope.String()) + ".")
 	default:
 		for _, l := range cells.Wrap("This is what would be removed, for good. Nothing is removed yet: D removes exactly this, and asks once more.", x.Width) {
-			x.Line(p.app.st.Warn.Render(l))
+			x.Line(p.app.Styles.Warn.Render(l))
 		}
 	}
 	x.Line("")
@@ -184,21 +185,21 @@ func (p *scrubPage) layout() {
 			x.Text(strings.Join(ids, "  "), "")
 		}
 	}
-	p.doc.setSize(p.w, max(p.h-1, 0))
-	p.doc.setLines(x.Lines)
+	p.doc.SetSize(p.w, max(p.h-1, 0))
+	p.doc.SetLines(x.Lines)
 }
 
-func (p *scrubPage) view() []string {
-	return append([]string{p.app.st.Heading("What a scrub would remove", p.doc.more(), p.w, true)}, p.doc.view()...)
+func (p *scrubPage) View() []string {
+	return append([]string{p.app.Styles.Heading("What a scrub would remove", p.doc.More(), p.w, true)}, p.doc.View()...)
 }
 
-func (p *scrubPage) title() string { return "scrub" }
+func (p *scrubPage) Title() string { return "scrub" }
 
-func (p *scrubPage) actions() actions {
-	copyHash := func() tea.Cmd { return p.app.copyText(p.manifest.Hash) }
-	return actions{
-		{keys.Renamed(keys.Remove, "remove exactly this"), p.askHash},
-		{keys.Renamed(keys.CopyID, "copy the hash"), copyHash},
-		{keys.Refresh, p.read},
-	}.also(keys.Moving()...)
+func (p *scrubPage) Actions() page.Actions {
+	copyHash := func() tea.Cmd { return p.app.CopyText(p.manifest.Hash) }
+	return page.Actions{
+		page.On(keys.Renamed(keys.Remove, "remove exactly this"), p.askHash),
+		page.On(keys.Renamed(keys.CopyID, "copy the hash"), copyHash),
+		page.On(keys.Refresh, p.read),
+	}.Also(keys.Moving()...)
 }

@@ -14,6 +14,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/kb/memory"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 // asAuthor gives the program the memory as it gives it a person: the author's hands, whosever eyes.
@@ -60,7 +61,7 @@ func (h *harness) asResearcher() {
 	h.t.Helper()
 	h.press("A")
 	for range 10 {
-		if o, ok := h.m.focus().(*picker); ok && o.choices[o.list.cursor].value == "researcher" {
+		if o, ok := h.m.focus().(*page.Picker); ok && o.Choices[o.List.Cursor].Value == "researcher" {
 			h.press("enter")
 			return
 		}
@@ -306,7 +307,7 @@ func TestMemoryKeys(t *testing.T) {
 	for _, pressed := range [][]string{{}, {"N"}, {"C"}, {"enter"}, {"N", "enter"}, {"C", "enter"}, {"left"}, {"left", "left"}, {"X", "ctrl+s"}, {"a"}} {
 		h := openFilledMemory(t)
 		h.press(pressed...)
-		all := h.m.focus().actions().bindings()
+		all := h.m.focus().Actions().Bindings()
 		if len(h.m.overs) == 0 {
 			all = append(all, keys.Global()...)
 		}
@@ -398,7 +399,7 @@ func TestMemoryFilterLooksAtTexts(t *testing.T) {
 	for text, found := range map[string]bool{"m000000001": false, "researcher": false, "read-only": true, "fees": true} {
 		h.press("/")
 		h.typeText(text)
-		if got := h.m.top().(*memoryPage).list.n > 0; got != found {
+		if got := h.m.top().(*memoryPage).list.Len > 0; got != found {
 			t.Errorf("%q is found: %v\n%s", text, got, h.screen())
 		}
 		h.press("esc")

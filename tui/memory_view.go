@@ -8,6 +8,7 @@ import (
 
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 	"blackboard/tui/styles"
 )
 
@@ -19,7 +20,7 @@ type memoryTab struct {
 
 // tabs arranges the tabs in as many lines as needed, and marks the selected one.
 func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
-	st := p.app.st
+	st := p.app.Styles
 	var names [sections]string
 	all := 1
 	for s := range sections {
@@ -63,7 +64,7 @@ func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
 
 // context names the agent as which the memory is viewed, and the filters.
 func (p *memoryPage) context() string {
-	st, q := p.app.st, &p.query
+	st, q := p.app.Styles, &p.query
 	who, with := "seen without an agent", []string{": shared items only", ""}
 	if q.agent != "" {
 		who, with = "seen as "+cells.OneLine(q.agent, 40), []string{", with its private items, journal, core and working notes", ", with what is its own", ""}
@@ -102,40 +103,40 @@ func (p *memoryPage) context() string {
 func (p *memoryPage) above() int {
 	lines, _ := p.tabs()
 	n := len(lines) + 2
-	if p.filter.shown() {
+	if p.filter.Shown() {
 		n++
 	}
 	return n
 }
 
 func (p *memoryPage) listWidth() int {
-	if p.w < wide {
+	if p.w < page.Wide {
 		return p.w
 	}
 	return p.w * 45 / 100
 }
 
-func (p *memoryPage) setSize(w, h int) {
+func (p *memoryPage) SetSize(w, h int) {
 	p.w, p.h = w, h
 	above := p.above()
-	p.list.setSize(p.listWidth(), h-above)
-	if w >= wide {
-		p.detail.setSize(w-p.listWidth()-1, h-above+1)
+	p.list.SetSize(p.listWidth(), h-above)
+	if w >= page.Wide {
+		p.detail.SetSize(w-p.listWidth()-1, h-above+1)
 	}
 }
 
-func (p *memoryPage) view() []string {
+func (p *memoryPage) View() []string {
 	lines, _ := p.tabs()
 	lines = append(lines, p.context())
-	if p.filter.shown() {
-		lines = append(lines, " "+p.filter.view(p.w-1))
+	if p.filter.Shown() {
+		lines = append(lines, " "+p.filter.View(p.w-1))
 	}
-	p.list.empty = p.emptyWord()
-	left := append([]string{p.app.st.Heading(p.heading(), p.note(), p.listWidth(), true)}, p.list.view(true)...)
-	if p.w < wide {
+	p.list.Empty = p.emptyWord()
+	left := append([]string{p.app.Styles.Heading(p.heading(), p.note(), p.listWidth(), true)}, p.list.View(true)...)
+	if p.w < page.Wide {
 		return cells.Fill(append(lines, left...), p.w, p.h)
 	}
-	return cells.Fill(append(lines, cells.Beside(p.app.st.Faint.Render("│"), left, p.detail.view())...), p.w, p.h)
+	return cells.Fill(append(lines, cells.Beside(p.app.Styles.Faint.Render("│"), left, p.detail.View())...), p.w, p.h)
 }
 
 func (p *memoryPage) heading() string {
@@ -154,7 +155,7 @@ func (p *memoryPage) heading() string {
 // note returns the position in the list, and the number of private items of other agents
 // in the tier.
 func (p *memoryPage) note() string {
-	at := p.list.place()
+	at := p.list.Place()
 	if at != "" && p.more {
 		at += "+"
 	}
@@ -178,7 +179,7 @@ func (p *memoryPage) emptyWord() string {
 	q := &p.query
 	switch {
 	case p.err != nil:
-		return p.app.explain(p.err)
+		return p.app.Explain(p.err)
 	case !p.known:
 		return "reading…"
 	case q.text != "" && p.elsewhere() != "":
@@ -191,47 +192,47 @@ func (p *memoryPage) emptyWord() string {
 
 // row renders a line of the list.
 func (p *memoryPage) row(i, w int) string {
-	st, r := p.app.st, &p.rows[i]
+	st, r := p.app.Styles, &p.rows[i]
 	age := cells.Right(cells.Ago(r.at, p.app.Now()), 4)
 	cell := func(n, w int) string { return cells.Fit(cells.OneLine(r.cells[n], 80), w) }
 	var left string
 	switch r.ref.kind {
 	case kindNamed:
-		left = columns(cell(0, 14), cell(1, 9), cell(2, 6), age)
+		left = page.Columns(cell(0, 14), cell(1, 9), cell(2, 6), age)
 	case kindNote:
-		left = columns(age, cell(0, 9))
+		left = page.Columns(age, cell(0, 9))
 	case kindConversation:
-		left = columns(age, cell(0, memory.RefLen), st.Info.Render(cell(1, 8)))
+		left = page.Columns(age, cell(0, memory.RefLen), st.Info.Render(cell(1, 8)))
 		if w >= 66 {
-			left = columns(left, cell(2, 10))
+			left = page.Columns(left, cell(2, 10))
 		}
 		if w >= 90 {
-			left = columns(left, cell(3, 10))
+			left = page.Columns(left, cell(3, 10))
 		}
 	default:
-		left = columns(age, cell(1, 6))
+		left = page.Columns(age, cell(1, 6))
 		if w >= 60 {
-			left = columns(left, styles.Paint(st.Priority, r.cells[0], cell(0, 8)))
+			left = page.Columns(left, styles.Paint(st.Priority, r.cells[0], cell(0, 8)))
 		}
 		if p.query.place == "" && r.scope.Channel+r.scope.Conversation != "" {
-			left = columns(left, st.Accent.Render(cells.Fit(cells.OneLine(r.scope.Channel+r.scope.Conversation, 80), memory.RefLen)))
+			left = page.Columns(left, st.Accent.Render(cells.Fit(cells.OneLine(r.scope.Channel+r.scope.Conversation, 80), memory.RefLen)))
 		}
 	}
-	return cells.Spread(left+" "+r.head, p.app.badges(r.marks), w)
+	return cells.Spread(left+" "+r.head, markBadges(p.app, r.marks), w)
 }
 
-// badges renders marks, with colours and brackets.
-func (a *app) badges(marks []string) string {
+// markBadges renders marks, with colours and brackets.
+func markBadges(a *page.App, marks []string) string {
 	out := make([]string, len(marks))
 	for i, m := range marks {
-		out[i] = a.st.Badge.Render("[" + m + "]")
+		out[i] = a.Styles.Badge.Render("[" + m + "]")
 	}
 	return strings.Join(out, " ")
 }
 
 func (p *memoryPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	lines, places := p.tabs()
-	if isClick(msg) && msg.Y < len(lines) {
+	if page.IsClick(msg) && msg.Y < len(lines) {
 		for _, t := range places {
 			if t.y == msg.Y && msg.X >= t.x && msg.X < t.x+t.w {
 				return p.goTo(t.section)
@@ -242,7 +243,7 @@ func (p *memoryPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	if msg.X >= p.listWidth() {
 		return p.detail.mouseAt(msg, msg.Y-p.above())
 	}
-	if p.list.mouse(msg, msg.Y-p.above()) {
+	if p.list.Mouse(msg, msg.Y-p.above()) {
 		return p.open()
 	}
 	return p.need()

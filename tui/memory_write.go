@@ -11,6 +11,7 @@ import (
 
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 )
 
 // errUnchanged refuses an edit without a change, which would add a revision.
@@ -33,34 +34,34 @@ func importances(now float64) (choices []string, value string) {
 }
 
 // itemFields returns the fields of a new or changed item, the content first.
-func itemFields(it *memory.Item) []*field {
+func itemFields(it *memory.Item) []*page.Field {
 	choices, value := importances(it.Importance)
 	lifetimes := []string{memory.ShortTerm, memory.LongTerm}
 	if it.Tier == memory.Conversation {
 		lifetimes = memory.Lifetimes
 	}
-	return []*field{
-		{name: "content", label: "Content", value: it.Content, lines: 10, required: true},
-		{name: "title", label: "Title", value: it.Title, hint: "what it says, in a line; may be left empty"},
-		{name: "importance", label: "Importance", value: value, choices: choices},
-		{name: "lifetime", label: "Lifetime  ", value: it.Lifetime, choices: lifetimes},
-		{name: "tags", label: "Tags", value: strings.Join(it.Tags, ", "), hint: "with commas between them"},
+	return []*page.Field{
+		{Name: "content", Label: "Content", Value: it.Content, Lines: 10, Required: true},
+		{Name: "title", Label: "Title", Value: it.Title, Hint: "what it says, in a line; may be left empty"},
+		{Name: "importance", Label: "Importance", Value: value, Choices: choices},
+		{Name: "lifetime", Label: "Lifetime  ", Value: it.Lifetime, Choices: lifetimes},
+		{Name: "tags", Label: "Tags", Value: strings.Join(it.Tags, ", "), Hint: "with commas between them"},
 	}
 }
 
 // itemForm returns the form of an item. content is the initial text: that of the item, or
 // one that could not be saved.
-func (m *memoryHands) itemForm(it *memory.Item, content string) *form {
-	var was values
-	fields := append(itemFields(it), &field{name: "why", label: "Why", hint: "kept with what it said before; may be left empty"})
-	f := newForm(m.app, form{heading: "Edit " + it.ID, intro: aboutTabs(content), fields: fields, button: "keep it", submit: func(ctx context.Context, v values) (outcome, error) {
+func (m *memoryHands) itemForm(it *memory.Item, content string) *page.Form {
+	var was page.Values
+	fields := append(itemFields(it), &page.Field{Name: "why", Label: "Why", Hint: "kept with what it said before; may be left empty"})
+	f := page.NewForm(m.app, page.Form{Heading: "Edit " + it.ID, Intro: page.AboutTabs(content), Fields: fields, Button: "keep it", Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 		changed := func(name string) bool { return v[name] != was[name] }
 		if !slices.ContainsFunc([]string{"title", "content", "importance", "lifetime", "tags"}, changed) {
-			return outcome{}, errUnchanged
+			return page.Outcome{}, errUnchanged
 		}
 		importance, err := memory.ParseImportance(v["importance"])
 		if err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
 		return m.updateItem(ctx, it, v["why"], func(now *memory.Item) {
 			if changed("title") {
@@ -80,40 +81,32 @@ func (m *memoryHands) itemForm(it *memory.Item, content string) *form {
 			}
 		})
 	}})
-	was = f.values() // the form's values may differ from the item's bytes
+	was = f.Values() // the form's values may differ from the item's bytes
 	if content != it.Content {
-		fields[0].fill(content)
+		fields[0].Fill(content)
 	}
 	return f
 }
 
-// aboutTabs tells what a form does to tabs, if the text has any.
-func aboutTabs(text string) []string {
-	if !strings.Contains(text, "\t") {
-		return nil
-	}
-	return []string{"If it is changed here its tabs become blanks."}
-}
-
 // updateItem changes an item, if its revision is the one that was read. Undo writes the
 // old text.
-func (m *memoryHands) updateItem(ctx context.Context, it *memory.Item, why string, fn func(*memory.Item)) (outcome, error) {
+func (m *memoryHands) updateItem(ctx context.Context, it *memory.Item, why string, fn func(*memory.Item)) (page.Outcome, error) {
 	now, warnings, err := m.store(ctx, it, it.Revision, why, fn)
 	if err != nil {
-		return outcome{}, err
+		return page.Outcome{}, err
 	}
-	back := func(ctx context.Context) (outcome, error) {
+	back := func(ctx context.Context) (page.Outcome, error) {
 		_, _, err := m.store(ctx, it, now.Revision, "taken back", func(to *memory.Item) {
 			to.Title, to.Content, to.Importance, to.Lifetime, to.Tags = it.Title, it.Content, it.Importance, it.Lifetime, it.Tags
 		})
-		return outcome{text: it.ID + " says again what it said", kind: changedMemory}, err
+		return page.Outcome{Text: it.ID + " says again what it said", Kind: page.ChangedMemory}, err
 	}
 	text := it.ID + " is at revision " + cells.Count(int64(now.Revision)) + warned(warnings)
-	return outcome{text: text, undo: &undo{"give " + it.ID + " back what it said before", back}, kind: changedMemory}, nil
+	return page.Outcome{Text: text, Undo: &page.Undo{Text: "give " + it.ID + " back what it said before", Do: back}, Kind: page.ChangedMemory}, nil
 }
 
 func (m *memoryHands) store(ctx context.Context, it *memory.Item, revision int, why string, fn func(*memory.Item)) (now memory.Item, warnings []string, err error) {
-	err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 		out, err := s.Update(ctx, it.ID, memory.UpdateOptions{Revision: &revision, Why: why}, func(to *memory.Item) error { fn(to); return nil })
 		now, warnings = out.Item, out.Warnings
 		return err
@@ -140,59 +133,59 @@ const (
 func (m *memoryHands) newItem(places []string, here string) tea.Cmd {
 	at, err := memory.ParseScope(here)
 	if err != nil {
-		return noticeError(err)
+		return page.NoticeError(err)
 	}
 	it := &memory.Item{Tier: at.Tier, Importance: .5, Lifetime: memory.ShortTerm}
 	if at.Tier == memory.Conversation {
 		it.Lifetime = memory.LifeConversation
 	}
-	fields := append(itemFields(it), &field{name: "place", label: "Where     ", value: here, choices: places})
+	fields := append(itemFields(it), &page.Field{Name: "place", Label: "Where     ", Value: here, Choices: places})
 	if m.agent != "" {
-		fields = append(fields, &field{name: "sees", label: "Who sees it", value: forEverybody, choices: []string{forEverybody, forAgent}})
+		fields = append(fields, &page.Field{Name: "sees", Label: "Who sees it", Value: forEverybody, Choices: []string{forEverybody, forAgent}})
 	}
-	return m.app.overlay(newForm(m.app, form{heading: "Remember", fields: fields, button: "remember", submit: m.putItem}))
+	return m.app.Overlay(page.NewForm(m.app, page.Form{Heading: "Remember", Fields: fields, Button: "remember", Submit: m.putItem}))
 }
 
-func (m *memoryHands) putItem(ctx context.Context, v values) (out outcome, err error) {
+func (m *memoryHands) putItem(ctx context.Context, v page.Values) (out page.Outcome, err error) {
 	scope, err := memory.ParseScope(v["place"])
 	if err != nil {
-		return outcome{}, err
+		return page.Outcome{}, err
 	}
 	it := memory.Item{Tier: scope.Tier, Channel: scope.Channel, Conversation: scope.Conversation, Title: v["title"],
 		Content: v["content"], Lifetime: v["lifetime"], Tags: cells.SplitList(v["tags"]), Source: m.app.Worker}
 	if it.Importance, err = memory.ParseImportance(v["importance"]); err != nil {
-		return outcome{}, err
+		return page.Outcome{}, err
 	}
-	err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 		st, err := s.Put(ctx, it, memory.PutOptions{Private: v["sees"] == forAgent})
 		if err != nil {
 			return err
 		}
 		id := st.Item.ID
 		if st.Confirmed { // nothing to undo but the count
-			out = outcome{text: id + " is there already and counts as new again", kind: changedMemory}
+			out = page.Outcome{Text: id + " is there already and counts as new again", Kind: page.ChangedMemory}
 			return nil
 		}
-		out = outcome{text: id + " is remembered in " + st.Item.Scope().String() + warned(st.Warnings), undo: m.forgetAgain(id), kind: changedMemory}
+		out = page.Outcome{Text: id + " is remembered in " + st.Item.Scope().String() + warned(st.Warnings), Undo: m.forgetAgain(id), Kind: page.ChangedMemory}
 		return nil
 	})
 	return out, err
 }
 
 // forgetAgain undoes writing an item.
-func (m *memoryHands) forgetAgain(id string) *undo {
-	return &undo{"forget " + id + " again", func(ctx context.Context) (outcome, error) {
+func (m *memoryHands) forgetAgain(id string) *page.Undo {
+	return &page.Undo{Text: "forget " + id + " again", Do: func(ctx context.Context) (page.Outcome, error) {
 		return m.forgetNow(ctx, id, "taken back")
 	}}
 }
 
-func (m *memoryHands) forgetNow(ctx context.Context, id, why string) (outcome, error) {
-	err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+func (m *memoryHands) forgetNow(ctx context.Context, id, why string) (page.Outcome, error) {
+	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 		_, err := s.Forget(ctx, id, why, "")
 		return err
 	})
-	back := &undo{"remember " + id + " again", func(ctx context.Context) (outcome, error) { return m.restoreNow(ctx, id) }}
-	return outcome{text: id + " is forgotten", undo: back, kind: changedMemory}, err
+	back := &page.Undo{Text: "remember " + id + " again", Do: func(ctx context.Context) (page.Outcome, error) { return m.restoreNow(ctx, id) }}
+	return page.Outcome{Text: id + " is forgotten", Undo: back, Kind: page.ChangedMemory}, err
 }
 
 // tiers are the places of items that are not in a channel or a conversation.
@@ -209,14 +202,14 @@ func (m *memoryHands) newNote(kind string) tea.Cmd {
 	if kind == memory.Core {
 		heading, intro = "A core memory of "+cells.OneLine(m.agent, 40), "It counts until it is forgotten. Only this agent sees it."
 	}
-	fields := []*field{
-		{name: "content", label: "Content", lines: 8, required: true},
-		{name: "tier", label: "Kept with", choices: m.tiers()},
+	fields := []*page.Field{
+		{Name: "content", Label: "Content", Lines: 8, Required: true},
+		{Name: "tier", Label: "Kept with", Choices: m.tiers()},
 	}
-	return m.app.overlay(newForm(m.app, form{heading: heading, intro: []string{intro}, fields: fields, button: "write", submit: func(ctx context.Context, v values) (out outcome, err error) {
-		err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+	return m.app.Overlay(page.NewForm(m.app, page.Form{Heading: heading, Intro: []string{intro}, Fields: fields, Button: "write", Submit: func(ctx context.Context, v page.Values) (out page.Outcome, err error) {
+		err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 			n, err := s.SaveNote(ctx, kind, v["tier"], v["content"], false)
-			out = outcome{text: n.ID + " is written", undo: m.forgetAgain(n.ID), kind: changedMemory}
+			out = page.Outcome{Text: n.ID + " is written", Undo: m.forgetAgain(n.ID), Kind: page.ChangedMemory}
 			return err
 		})
 		return out, err
@@ -224,61 +217,61 @@ func (m *memoryHands) newNote(kind string) tea.Cmd {
 }
 
 // namedForm returns the form of a named entry. body is the initial text.
-func (m *memoryHands) namedForm(n *memory.Named, body string) *form {
-	var was values
-	fl := &field{name: "body", label: "Markdown", value: n.Body, lines: 30, required: true}
-	intro := append([]string{"It is read in every turn: keep what matters."}, aboutTabs(body)...)
-	f := newForm(m.app, form{heading: "Edit " + n.Name + " of the " + n.Tier, intro: intro, fields: []*field{fl}, button: "keep it",
-		submit: func(ctx context.Context, v values) (outcome, error) {
+func (m *memoryHands) namedForm(n *memory.Named, body string) *page.Form {
+	var was page.Values
+	fl := &page.Field{Name: "body", Label: "Markdown", Value: n.Body, Lines: 30, Required: true}
+	intro := append([]string{"It is read in every turn: keep what matters."}, page.AboutTabs(body)...)
+	f := page.NewForm(m.app, page.Form{Heading: "Edit " + n.Name + " of the " + n.Tier, Intro: intro, Fields: []*page.Field{fl}, Button: "keep it",
+		Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 			if v["body"] == was["body"] {
-				return outcome{}, errUnchanged
+				return page.Outcome{}, errUnchanged
 			}
 			return m.writeNamed(ctx, n, v["body"])
 		}})
-	was = f.values()
+	was = f.Values()
 	if body != n.Body {
-		fl.fill(body)
+		fl.Fill(body)
 	}
 	return f
 }
 
 // newNamed asks for a new named entry.
 func (m *memoryHands) newNamed() tea.Cmd {
-	fields := []*field{
-		{name: "name", label: "Name", hint: "such as STACK", required: true},
-		{name: "tier", label: "Tier", choices: m.tiers()},
-		{name: "body", label: "Markdown", lines: 20, required: true},
+	fields := []*page.Field{
+		{Name: "name", Label: "Name", Hint: "such as STACK", Required: true},
+		{Name: "tier", Label: "Tier", Choices: m.tiers()},
+		{Name: "body", Label: "Markdown", Lines: 20, Required: true},
 	}
-	return m.app.overlay(newForm(m.app, form{heading: "A named entry", fields: fields, button: "write", submit: func(ctx context.Context, v values) (outcome, error) {
+	return m.app.Overlay(page.NewForm(m.app, page.Form{Heading: "A named entry", Fields: fields, Button: "write", Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 		return m.writeNamed(ctx, &memory.Named{Name: v["name"], Tier: v["tier"]}, v["body"])
 	}}))
 }
 
 // writeNamed writes a named entry, if its revision is the one that was read. Undo writes
 // the old text, or removes a new entry.
-func (m *memoryHands) writeNamed(ctx context.Context, was *memory.Named, body string) (outcome, error) {
+func (m *memoryHands) writeNamed(ctx context.Context, was *memory.Named, body string) (page.Outcome, error) {
 	now, err := m.storeNamed(ctx, was, body, was.Revision)
 	if err != nil {
-		return outcome{}, err
+		return page.Outcome{}, err
 	}
-	out := outcome{text: now.Name + " is at revision " + cells.Count(int64(now.Revision)), kind: changedMemory}
+	out := page.Outcome{Text: now.Name + " is at revision " + cells.Count(int64(now.Revision)), Kind: page.ChangedMemory}
 	if was.Revision == 0 {
-		out.undo = &undo{"remove " + now.Name + " again", func(ctx context.Context) (outcome, error) {
+		out.Undo = &page.Undo{Text: "remove " + now.Name + " again", Do: func(ctx context.Context) (page.Outcome, error) {
 			done, err := m.removeNamed(ctx, memoryRef{kind: kindNamed, id: now.Name, tier: now.Tier})
-			done.undo = nil
+			done.Undo = nil
 			return done, err
 		}}
 		return out, nil
 	}
-	out.undo = &undo{"give " + now.Name + " back what it said before", func(ctx context.Context) (outcome, error) {
+	out.Undo = &page.Undo{Text: "give " + now.Name + " back what it said before", Do: func(ctx context.Context) (page.Outcome, error) {
 		_, err := m.storeNamed(ctx, &now, was.Body, now.Revision)
-		return outcome{text: now.Name + " says again what it said", kind: changedMemory}, err
+		return page.Outcome{Text: now.Name + " says again what it said", Kind: page.ChangedMemory}, err
 	}}
 	return out, nil
 }
 
 func (m *memoryHands) storeNamed(ctx context.Context, n *memory.Named, body string, revision int) (now memory.Named, err error) {
-	err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 		now, err = s.EditNamed(ctx, n.Name, n.Tier, body, revision)
 		return err
 	})
@@ -286,37 +279,39 @@ func (m *memoryHands) storeNamed(ctx context.Context, n *memory.Named, body stri
 }
 
 // removeNamed removes a named entry. Undo writes it again.
-func (m *memoryHands) removeNamed(ctx context.Context, ref memoryRef) (outcome, error) {
+func (m *memoryHands) removeNamed(ctx context.Context, ref memoryRef) (page.Outcome, error) {
 	var was memory.Named
-	err := m.app.withMemory(ctx, m.agent, func(s *memory.Store) (err error) {
+	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) (err error) {
 		was, err = s.RemoveNamed(ctx, ref.id, ref.tier)
 		return err
 	})
-	back := &undo{"write " + ref.id + " again", func(ctx context.Context) (outcome, error) {
+	back := &page.Undo{Text: "write " + ref.id + " again", Do: func(ctx context.Context) (page.Outcome, error) {
 		_, err := m.storeNamed(ctx, &was, was.Body, 0)
-		return outcome{text: was.Name + " is there again", kind: changedMemory}, err
+		return page.Outcome{Text: was.Name + " is there again", Kind: page.ChangedMemory}, err
 	}}
-	return outcome{text: ref.id + " is removed", undo: back, kind: changedMemory}, err
+	return page.Outcome{Text: ref.id + " is removed", Undo: back, Kind: page.ChangedMemory}, err
 }
 
 // forget asks whether to forget something, and shows its text.
 func (m *memoryHands) forget(ref memoryRef) tea.Cmd {
-	return m.app.hold(func(ctx context.Context) (tea.Msg, error) {
+	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		where, says, err := m.said(ctx, ref)
 		if err != nil {
 			return nil, err
 		}
 		intro := []string{"No read finds it any more. u brings it back.", says}
-		f := form{heading: "Forget " + cells.OneLine(ref.id, 40) + where, intro: intro, button: "forget it",
-			submit: func(ctx context.Context, v values) (outcome, error) { return m.forgetNow(ctx, ref.id, v["why"]) }}
+		f := page.Form{Heading: "Forget " + cells.OneLine(ref.id, 40) + where, Intro: intro, Button: "forget it",
+			Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+				return m.forgetNow(ctx, ref.id, v["why"])
+			}}
 		switch ref.kind {
 		case kindNamed:
-			f.heading, f.intro[0], f.button = "Remove "+cells.OneLine(ref.id, 40)+where, "No turn is given it any more; its revisions stay.", "remove it"
-			f.submit = func(ctx context.Context, _ values) (outcome, error) { return m.removeNamed(ctx, ref) }
+			f.Heading, f.Intro[0], f.Button = "Remove "+cells.OneLine(ref.id, 40)+where, "No turn is given it any more; its revisions stay.", "remove it"
+			f.Submit = func(ctx context.Context, _ page.Values) (page.Outcome, error) { return m.removeNamed(ctx, ref) }
 		case kindItem: // the memory stores no reason for notes
-			f.fields = []*field{{name: "why", label: "Why", hint: "may be left empty"}}
+			f.Fields = []*page.Field{{Name: "why", Label: "Why", Hint: "may be left empty"}}
 		}
-		return overlayMsg{newForm(m.app, f)}, nil
+		return page.OverlayMsg{Over: page.NewForm(m.app, f)}, nil
 	})
 }
 
@@ -324,7 +319,7 @@ func (m *memoryHands) forget(ref memoryRef) tea.Cmd {
 // quoted on one line.
 func (m *memoryHands) said(ctx context.Context, ref memoryRef) (where, says string, err error) {
 	var parts []string
-	err = m.app.withMemory(ctx, m.agent, func(s *memory.Store) error {
+	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 		switch ref.kind {
 		case kindNamed:
 			n, err := s.GetNamed(ctx, ref.id, ref.tier)

@@ -5,10 +5,14 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/board"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
+	"blackboard/tui/styles"
 )
 
 // placeOf returns the position of an overlay: centred.
@@ -25,15 +29,15 @@ func (m *model) View() string {
 		return "" // the size is unknown yet
 	}
 	if m.tooSmall() {
-		word := fmt.Sprintf("This needs %d×%d cells; here are %d×%d. Make the window larger; ctrl+c leaves.", MinWidth, MinHeight, m.w, m.h)
+		word := fmt.Sprintf("This needs %d×%d cells; here are %d×%d. Make the window larger; ctrl+c leaves.", page.MinWidth, page.MinHeight, m.w, m.h)
 		return strings.Join(cells.Fill(cells.Wrap(word, m.w), m.w, m.h), "\n")
 	}
 	lines := make([]string, 0, m.h)
 	lines = append(lines, m.header())
-	lines = append(lines, m.top().view()...)
+	lines = append(lines, m.top().View()...)
 	lines = append(lines, m.lastLines()...)
 	for _, o := range m.overs {
-		box := o.view()
+		box := o.View()
 		x, y := m.placeOf(box)
 		lines = cells.Over(lines, box, x, y)
 	}
@@ -42,10 +46,10 @@ func (m *model) View() string {
 
 // header shows the path of pages.
 func (m *model) header() string {
-	st := m.app.st
+	st := m.app.Styles
 	titles := make([]string, 0, len(m.pages))
 	for i, p := range m.pages {
-		t := cells.OneLine(p.title(), 100)
+		t := cells.OneLine(p.Title(), 100)
 		if i == len(m.pages)-1 {
 			t = st.Bold.Render(t)
 		}
@@ -69,9 +73,9 @@ func (m *model) header() string {
 // lastLines returns the keys or the last notice, and the status bar. A long error takes
 // both lines, since its end has the next step.
 func (m *model) lastLines() []string {
-	if m.notice.err != nil && m.app.away == nil {
-		if lines := cells.Wrap("✗ "+m.app.explain(m.notice.err), m.w-2); len(lines) > 1 {
-			return []string{cells.Fit(" "+m.app.st.Bad.Render(lines[0]), m.w), cells.Fit("   "+m.app.st.Bad.Render(strings.Join(lines[1:], " ")), m.w)}
+	if m.notice.Err != nil && m.app.Away == nil {
+		if lines := cells.Wrap("✗ "+m.app.Explain(m.notice.Err), m.w-2); len(lines) > 1 {
+			return []string{cells.Fit(" "+m.app.Styles.Bad.Render(lines[0]), m.w), cells.Fit("   "+m.app.Styles.Bad.Render(strings.Join(lines[1:], " ")), m.w)}
 		}
 	}
 	return []string{m.hints(), m.statusBar()}
@@ -79,26 +83,26 @@ func (m *model) lastLines() []string {
 
 // hints returns the keys that work here, or the last notice.
 func (m *model) hints() string {
-	st := m.app.st
+	st := m.app.Styles
 	switch {
-	case m.notice.err != nil:
-		return cells.Fit(" "+st.Bad.Render("✗ "+m.app.explain(m.notice.err)), m.w)
-	case m.notice.good:
-		return cells.Fit(" "+st.Good.Render("✓ "+cells.OneLine(m.notice.text, 300)), m.w)
-	case m.notice.text != "":
-		return cells.Fit(" "+st.Info.Render("· "+cells.OneLine(m.notice.text, 300)), m.w)
+	case m.notice.Err != nil:
+		return cells.Fit(" "+st.Bad.Render("✗ "+m.app.Explain(m.notice.Err)), m.w)
+	case m.notice.Good:
+		return cells.Fit(" "+st.Good.Render("✓ "+cells.OneLine(m.notice.Text, 300)), m.w)
+	case m.notice.Text != "":
+		return cells.Fit(" "+st.Info.Render("· "+cells.OneLine(m.notice.Text, 300)), m.w)
 	}
 	focus := m.focus()
 	help := keys.Help
-	left := m.keyHints(focus.actions().bindings(), m.w-len(" ? all keys ")-1)
-	if focus.typing() {
+	left := m.keyHints(focus.Actions().Bindings(), m.w-len(" ? all keys ")-1)
+	if focus.Typing() {
 		return cells.Fit(" "+left, m.w)
 	}
 	return cells.Spread(" "+left, m.hint(help)+" ", m.w)
 }
 
 func (m *model) hint(b key.Binding) string {
-	return m.app.st.Key.Render(b.Help().Key) + " " + m.app.st.Faint.Render(b.Help().Desc)
+	return m.app.Styles.Key.Render(b.Help().Key) + " " + m.app.Styles.Faint.Render(b.Help().Desc)
 }
 
 // keyHints returns as many keys as fit into w cells.
@@ -122,18 +126,18 @@ func (m *model) keyHints(all []key.Binding, w int) string {
 // statusBar shows run, gate, knowledge base, daemon, model and worker. If there is no
 // room, it leaves out parts from the right.
 func (m *model) statusBar() string {
-	st := m.app.st
+	st := m.app.Styles
 	left, light, look := "", "", st.BarBad
 	for i := len(m.pages) - 1; i >= 0; i-- {
-		if r, ok := m.pages[i].(runPlace); ok {
-			word, open := r.light()
-			if left, light = " "+cells.OneLine(r.run(), 100)+"  ", word; open {
+		if r, ok := m.pages[i].(page.RunPlace); ok {
+			word, open := r.Light()
+			if left, light = " "+cells.OneLine(r.Run(), 100)+"  ", word; open {
 				look = st.BarGood
 			}
 			break
 		}
 	}
-	if m.app.away != nil {
+	if m.app.Away != nil {
 		light, look = strings.Replace("connection lost"+light, "● gate", "; gate was", 1), st.BarBad
 		if left == "" {
 			left = " "
@@ -160,4 +164,24 @@ func (m *model) statusBar() string {
 		left = " " + cells.ShortName(left[1:], max(cells.Width(left)+room()-5, 0)) + "  "
 	}
 	return cells.Fit(st.Bar.Render(left)+look.Render(light)+st.Bar.Render(strings.Repeat(" ", max(room(), 0))+strings.Join(right, "  ")+" "), m.w)
+}
+
+// titled sets the terminal's title if it has changed.
+func (m *model) titled() tea.Cmd {
+	if m.app.Muted("title") || m.app.Out == nil {
+		return nil
+	}
+	title := "board"
+	for _, p := range m.pages {
+		if run, ok := p.(*runPage); ok && run.known {
+			v := &run.newest.verdict
+			light := strings.TrimPrefix(styles.Gate(v.Open, len(v.Reasons)), "● ")
+			title = cells.OneLine(run.name, 60) + " · " + light
+		}
+	}
+	if title == m.title {
+		return nil
+	}
+	m.title = title
+	return m.app.Write(ansi.SetWindowTitle(title))
 }

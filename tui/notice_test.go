@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/page"
 	"blackboard/tui/styles"
 )
 
@@ -25,7 +26,7 @@ func TestNotices(t *testing.T) {
 		t.Helper()
 		var got []string
 		for _, told := range w.notices("audit", "me", s, now) {
-			got = append(got, told.kind+" "+told.text)
+			got = append(got, told.Kind+" "+told.Text)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%q is told instead of %q", got, want)
@@ -52,7 +53,7 @@ func TestNotices(t *testing.T) {
 // output is a terminal that keeps what is written to it.
 func output(h *harness) *bytes.Buffer {
 	var b bytes.Buffer
-	h.m.app.out = &b
+	h.m.app.Out = &b
 	return &b
 }
 
@@ -88,22 +89,8 @@ func TestTold(t *testing.T) {
 			t.Errorf("muted %q, focused %v: %q is written instead of %q", c.mute, c.focused, got, c.want)
 		}
 	}
-	if err := CheckMutes([]string{"bell", "bells"}); err == nil || !strings.Contains(err.Error(), `"bells" cannot be muted; these can: bell, desktop`) {
+	if err := page.CheckMutes([]string{"bell", "bells"}); err == nil || !strings.Contains(err.Error(), `"bells" cannot be muted; these can: bell, desktop`) {
 		t.Errorf("%v", err)
-	}
-}
-
-// TestDesktopNotice: a notice is asked for as the terminal knows it, and cannot end early.
-func TestDesktopNotice(t *testing.T) {
-	for _, c := range []struct{ name, value, text, want string }{
-		{"TERM", "xterm-256color", "a;b\a\x1b\\c", "\x1b]9;a,b��\\c\a"},
-		{"TERM", "foot", "a;b", "\x1b]777;notify;board;a,b\a"},
-		{"VTE_VERSION", "7006", "a", "\x1b]777;notify;board;a\a"},
-		{"TMUX", "x", "a", "\x1bPtmux;\x1b\x1b]9;a\a\x1b\\"},
-	} {
-		if got := desktopNotice(c.text, func(name string) string { return map[string]string{c.name: c.value}[name] }); got != c.want {
-			t.Errorf("%s: %q instead of %q", c.name, got, c.want)
-		}
 	}
 }
 
@@ -128,7 +115,7 @@ func TestNewAbove(t *testing.T) {
 		for e, err := range b.Events(context.Background(), p.back.now) {
 			events = append(events, must(e, err))
 		}
-		h.send(eventsMsg{from: p, events: events})
+		h.send(page.EventsMsg{From: p, Events: events})
 	}
 	h.press("j", "j", "j")
 	row := func() (at int, line string) {

@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 	"blackboard/tui/prose"
 )
 
@@ -35,18 +36,18 @@ func newPreview(p *runPage) *preview {
 
 // previewed reports whether the preview is shown: if there is room, or the person wants
 // it.
-func (p *runPage) previewed() bool { return (p.w >= previewWide) != p.app.previewOther }
+func (p *runPage) previewed() bool { return (p.w >= previewWide) != p.app.PreviewOther }
 
 // togglePreview shows or hides the preview.
 func (p *runPage) togglePreview() tea.Cmd {
-	p.app.previewOther = !p.app.previewOther
+	p.app.PreviewOther = !p.app.PreviewOther
 	p.inPreview = p.inPreview && p.previewed()
 	p.layout()
 	return nil
 }
 
-// catchUp makes the preview follow the chosen row, whatever changed it.
-func (p *runPage) catchUp() tea.Cmd {
+// CatchUp makes the preview follow the chosen row, whatever changed it.
+func (p *runPage) CatchUp() tea.Cmd {
 	if !p.known || p.w == 0 || !p.previewed() || p.back.on && p.back.past == nil {
 		return nil
 	}
@@ -68,7 +69,7 @@ func (p *runPage) marked() []string {
 	if p.focus == paneFeed {
 		return p.feed.marked
 	}
-	return strings.Fields(p.panes[p.focus].narrowing().value())
+	return strings.Fields(p.panes[p.focus].narrowing().Value())
 }
 
 // show shows another entry or signal, as of now or the past, and highlights words in it.
@@ -92,10 +93,10 @@ func (v *preview) show(id string, past *board.Past, words []string) tea.Cmd {
 // words shows a text that has no page.
 func (v *preview) words(about string, lines []prose.Line) {
 	if v.about != about {
-		v.doc.top = 0
+		v.doc.Top = 0
 	}
 	v.id, v.about, v.evidence, v.err = "", about, evidence{}, nil
-	v.doc.setLines(lines)
+	v.doc.SetLines(lines)
 }
 
 // aboutWorker describes a worker.
@@ -104,7 +105,7 @@ func (v *preview) aboutWorker(w *board.Worker) {
 		v.words("worker", nil)
 		return
 	}
-	st, s, p := v.app.st, &v.page.scene, v.page
+	st, s, p := v.app.Styles, &v.page.scene, v.page
 	x := prose.NewWriter(st, v.w)
 	x.Text(w.Name, "")
 	x.Line("")
@@ -128,7 +129,7 @@ func (v *preview) aboutWorker(w *board.Worker) {
 	for i := range s.signals {
 		g := s.signals[i]
 		if g.Status == board.SignalOpen && g.ClaimedBy == w.Name && g.ClaimedAt(p.moment()) {
-			claimed = append(claimed, branch{id: g.ID, line: cells.OneLine(g.Content, rowRunes)})
+			claimed = append(claimed, branch{id: g.ID, line: cells.OneLine(g.Content, page.RowRunes)})
 		}
 	}
 	if len(claimed) > 0 {
@@ -143,8 +144,8 @@ func (v *preview) aboutWorker(w *board.Worker) {
 // aboutReason describes a reason why the gate is closed, if it is not about a signal or
 // an entry.
 func (v *preview) aboutReason(r *board.Reason) {
-	x := prose.NewWriter(v.app.st, v.w)
-	x.Line(v.app.st.Warn.Render(r.Rule) + v.app.st.Bad.Render("  keeps the gate closed"))
+	x := prose.NewWriter(v.app.Styles, v.w)
+	x.Line(v.app.Styles.Warn.Render(r.Rule) + v.app.Styles.Bad.Render("  keeps the gate closed"))
 	x.Line("")
 	x.Text(r.Content, "")
 	if r.Clear != "" {
@@ -163,9 +164,9 @@ func (v *preview) name() string {
 }
 
 // place sets the preview's place on the page.
-func (v *preview) place(r rect) {
-	w, h := r.w, max(r.h-1, 0)
-	v.doc.setSize(w, h)
+func (v *preview) place(r page.Rect) {
+	w, h := r.W, max(r.H-1, 0)
+	v.doc.SetSize(w, h)
 	if w != v.w {
 		if v.w = w; v.id != "" {
 			v.compose()
@@ -175,7 +176,7 @@ func (v *preview) place(r rect) {
 
 // draw renders the pane. Its links cannot be chosen: enter opens the page with the keys
 // for that.
-func (v *preview) draw(r rect, focused bool) []string {
-	v.doc.at = -1
-	return v.app.st.Pane(v.name(), v.doc.more(), v.doc.view(), r.w, r.h, focused)
+func (v *preview) draw(r page.Rect, focused bool) []string {
+	v.doc.At = -1
+	return v.app.Styles.Pane(v.name(), v.doc.More(), v.doc.View(), r.W, r.H, focused)
 }

@@ -12,6 +12,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 )
 
 // From 120 columns on the chosen entry is shown beside the list; v takes that away, and shows it
@@ -57,7 +58,7 @@ func TestPreviewFollows(t *testing.T) {
 	h.wants("≠ disputed by e3")
 	h.press("/")
 	h.typeText("NEVER expire")
-	if mark := h.m.app.st.Found.Render("never"); !strings.Contains(h.m.View(), mark) {
+	if mark := h.m.app.Styles.Found.Render("never"); !strings.Contains(h.m.View(), mark) {
 		t.Errorf("there is no %q", mark)
 	}
 	h.press("esc")
@@ -76,7 +77,7 @@ func TestPreviewFollows(t *testing.T) {
 	for e, err := range b.Events(context.Background(), posted.Entry.Seq-1) {
 		events = append(events, must(e, err))
 	}
-	h.send(eventsMsg{from: p, events: events})
+	h.send(page.EventsMsg{From: p, Events: events})
 	h.press("g")
 	if got := p.preview.evidence.id(); got != "e7" {
 		t.Errorf("%s is shown beside the list", got)
@@ -96,8 +97,8 @@ func TestPreviewKeys(t *testing.T) {
 		}
 	}
 	h.press("1", "4")
-	if h.press("j"); p.preview.doc.top == 0 || p.feed.chosen() != "e1" {
-		t.Errorf("the text is at line %d, %s is chosen", p.preview.doc.top, p.feed.chosen())
+	if h.press("j"); p.preview.doc.Top == 0 || p.feed.chosen() != "e1" {
+		t.Errorf("the text is at line %d, %s is chosen", p.preview.doc.Top, p.feed.chosen())
 	}
 	h.press("esc")
 	if p.here() != paneFeed {

@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 	"blackboard/tui/styles"
 )
 
@@ -15,8 +16,8 @@ import (
 // closes the gate, then other open signals by urgency, then the closed ones if wanted.
 type questionsPane struct {
 	page   *runPage
-	list   list
-	filter filter
+	list   page.List
+	filter page.Filter
 	all    []concern
 	shown  []concern
 	every  bool // with closed signals
@@ -70,7 +71,7 @@ func questionsOf(s *scene) []concern {
 	}
 	for i := range s.verdict.Reasons {
 		r := &s.verdict.Reasons[i]
-		if isSignal(r.ID) {
+		if page.IsSignal(r.ID) {
 			blocks[r.ID] = r
 		}
 		all = append(all, concern{r, signals[r.ID]})
@@ -85,8 +86,8 @@ func questionsOf(s *scene) []concern {
 
 func newQuestionsPane(p *runPage) *questionsPane {
 	s := &questionsPane{page: p}
-	s.filter = newFilter(p.app, "words of a question, a worker, a priority", &s.list, p.layout)
-	s.list = list{app: p.app, row: s.row, changed: func(i int) bool { return p.isFresh(s.shown[i].id()) }}
+	s.filter = page.NewFilter(p.app, "words of a question, a worker, a priority", &s.list, p.layout)
+	s.list = page.List{App: p.app, Row: s.row, Changed: func(i int) bool { return p.isFresh(s.shown[i].id()) }}
 	return s
 }
 
@@ -107,18 +108,18 @@ func (s *questionsPane) narrow(chosen string, expected bool) {
 	s.shown = s.shown[:0:0]
 	for _, q := range s.all {
 		open := q.signal == nil || q.signal.Status == board.SignalOpen
-		if (s.every || open) && q.lets(s.filter.value()) {
+		if (s.every || open) && q.lets(s.filter.Value()) {
 			s.shown = append(s.shown, q)
 		}
 	}
 	at := slices.IndexFunc(s.shown, func(q concern) bool { return q.key() == chosen })
-	s.list.keep(len(s.shown), at, expected)
+	s.list.Keep(len(s.shown), at, expected)
 }
 
 // typed handles a key of the filter.
 func (s *questionsPane) typed(msg tea.KeyMsg) tea.Cmd {
 	chosen := s.chosenKey()
-	changed, cmd := s.filter.update(msg)
+	changed, cmd := s.filter.Update(msg)
 	if changed {
 		s.narrow(chosen, true)
 		s.choose(chosen)
@@ -129,7 +130,7 @@ func (s *questionsPane) typed(msg tea.KeyMsg) tea.Cmd {
 // clearFilter shows all rows again; the chosen one stays chosen.
 func (s *questionsPane) clearFilter() tea.Cmd {
 	chosen := s.chosenKey()
-	s.filter.clear()
+	s.filter.Clear()
 	s.narrow(chosen, true)
 	s.choose(chosen)
 	return nil
@@ -138,14 +139,14 @@ func (s *questionsPane) clearFilter() tea.Cmd {
 // choose chooses a row, if it exists.
 func (s *questionsPane) choose(key string) {
 	if at := slices.IndexFunc(s.shown, func(q concern) bool { return q.key() == key }); at >= 0 {
-		s.list.moveTo(at)
+		s.list.MoveTo(at)
 	}
 }
 
 // at returns the chosen row, or nil.
 func (s *questionsPane) at() *concern {
-	if s.list.cursor < len(s.shown) && !s.list.lost {
-		return &s.shown[s.list.cursor]
+	if s.list.Cursor < len(s.shown) && !s.list.Lost {
+		return &s.shown[s.list.Cursor]
 	}
 	return nil
 }
@@ -165,44 +166,44 @@ func (s *questionsPane) chosen() string {
 	return ""
 }
 
-func (s *questionsPane) rows() *list        { return &s.list }
-func (s *questionsPane) narrowing() *filter { return &s.filter }
+func (s *questionsPane) rows() *page.List        { return &s.list }
+func (s *questionsPane) narrowing() *page.Filter { return &s.filter }
 
 // above returns the heading, the state of the gate and the filter.
 func (s *questionsPane) above() int {
 	lines := 2
-	if s.filter.shown() {
+	if s.filter.Shown() {
 		lines++
 	}
 	return lines
 }
 
 func (s *questionsPane) view(focused bool) []string {
-	r, st := s.page.area[paneQuestions], s.page.app.st
+	r, st := s.page.area[paneQuestions], s.page.app.Styles
 	body := []string{s.light()}
-	if s.filter.shown() {
-		body = append(body, " "+s.filter.view(r.w-1))
+	if s.filter.Shown() {
+		body = append(body, " "+s.filter.View(r.W-1))
 	}
 	switch {
-	case s.filter.value() != "" && !s.every:
-		s.list.empty = "no open question has these words; esc clears the filter, then f shows the closed ones"
-	case s.filter.value() != "":
-		s.list.empty = "no question has these words; esc clears the filter"
+	case s.filter.Value() != "" && !s.every:
+		s.list.Empty = "no open question has these words; esc clears the filter, then f shows the closed ones"
+	case s.filter.Value() != "":
+		s.list.Empty = "no question has these words; esc clears the filter"
 	case len(s.all) == 0:
-		s.list.empty = "no question was raised yet; s raises one"
+		s.list.Empty = "no question was raised yet; s raises one"
 	default:
-		s.list.empty = "no question is open; f shows the closed ones"
+		s.list.Empty = "no question is open; f shows the closed ones"
 	}
 	title := "Questions, what blocks first"
 	if s.every {
 		title = "All questions, closed ones too"
 	}
-	return st.Pane(title, s.list.place(), append(body, s.list.view(focused)...), r.w, r.h, focused)
+	return st.Pane(title, s.list.Place(), append(body, s.list.View(focused)...), r.W, r.H, focused)
 }
 
 // light describes the gate in a line: its state, and the priorities that close it.
 func (s *questionsPane) light() string {
-	st, v := s.page.app.st, &s.page.scene.verdict
+	st, v := s.page.app.Styles, &s.page.scene.verdict
 	word := styles.Gate(v.Open, len(v.Reasons))
 	if s.page.lost() {
 		word = strings.Replace(word, "● gate", "○ gate was", 1)
@@ -222,11 +223,11 @@ func (s *questionsPane) light() string {
 	if len(v.Policy.Block) > 0 {
 		by = st.Faint.Render("by " + strings.Join(v.Policy.Block, ", "))
 	}
-	return cells.Spread(" "+st.Bad.Render(word), by+" ", s.page.area[paneQuestions].w)
+	return cells.Spread(" "+st.Bad.Render(word), by+" ", s.page.area[paneQuestions].W)
 }
 
 func (s *questionsPane) row(i, w int) string {
-	st, q := s.page.app.st, &s.shown[i]
+	st, q := s.page.app.Styles, &s.shown[i]
 	mark := st.Bad.Render("■")
 	if q.reason == nil {
 		mark = signalMark(st, q.signal.Status)
@@ -240,17 +241,17 @@ func (s *questionsPane) row(i, w int) string {
 			tail = st.Faint.Render("by " + cells.ShortName(sig.Worker, w/4))
 		}
 		priority := styles.Paint(st.Priority, sig.Priority, cells.Fit(sig.Priority, 8))
-		left := columns(mark, cells.Fit(sig.ID, 5), priority, cells.OneLine(sig.Content, rowRunes))
+		left := page.Columns(mark, cells.Fit(sig.ID, 5), priority, cells.OneLine(sig.Content, page.RowRunes))
 		return cells.Spread(left, tail, w)
 	}
 	r := q.reason
 	if r.Rule == board.RuleExpected { // its text repeats that
-		return cells.Fit(columns(mark, st.Warn.Render(r.Rule), cells.OneLine(r.Worker, rowRunes)+" has not finished yet"), w)
+		return cells.Fit(page.Columns(mark, st.Warn.Render(r.Rule), cells.OneLine(r.Worker, page.RowRunes)+" has not finished yet"), w)
 	}
 	if r.ID == "" { // such a text says what is needed
-		return cells.Fit(columns(mark, st.Warn.Render(r.Rule), cells.OneLine(r.Content, rowRunes)), w)
+		return cells.Fit(page.Columns(mark, st.Warn.Render(r.Rule), cells.OneLine(r.Content, page.RowRunes)), w)
 	}
 	tail := st.Faint.Render("by " + cells.ShortName(r.Worker, w/4))
-	left := columns(mark, cells.Fit(r.ID, 5), st.Warn.Render(r.Rule), cells.OneLine(r.Content, rowRunes))
+	left := page.Columns(mark, cells.Fit(r.ID, 5), st.Warn.Render(r.Rule), cells.OneLine(r.Content, page.RowRunes))
 	return cells.Spread(left, tail, w)
 }

@@ -10,6 +10,7 @@ import (
 	"blackboard/board/policy"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 // scrubPause is the delay before the past is read. While a person moves fast through the
@@ -45,13 +46,13 @@ func (p *runPage) stillShown() string {
 }
 
 // timeActions move through time. In the past, the way back to now comes first.
-func (p *runPage) timeActions() actions {
+func (p *runPage) timeActions() page.Actions {
 	by := func(n int64) func() tea.Cmd { return func() tea.Cmd { return p.goTo(p.place() + n) } }
 	leap := max(p.back.now/20, 1)
-	all := actions{{keys.StepBack, by(-1)}, {keys.Step, by(1)}, {keys.LeapBack, by(-leap)}, {keys.Leap, by(leap)}}
-	live := action{keys.Live, p.toNow}
+	all := page.Actions{page.On(keys.StepBack, by(-1)), page.On(keys.Step, by(1)), page.On(keys.LeapBack, by(-leap)), page.On(keys.Leap, by(leap))}
+	live := page.On(keys.Live, p.toNow)
 	if p.back.on {
-		return append(actions{live}, all...)
+		return append(page.Actions{live}, all...)
 	}
 	return append(all, live)
 }
@@ -73,11 +74,11 @@ func (p *runPage) goTo(seq int64) tea.Cmd {
 		return p.toNow()
 	}
 	p.back.on, p.back.seq = true, max(seq, 1)
-	if p.app.still {
+	if p.app.Still {
 		return p.readPast()
 	}
 	seq = p.back.seq
-	return p.app.after(scrubPause, p, func() tea.Cmd {
+	return p.app.After(scrubPause, p, func() tea.Cmd {
 		if seq != p.back.seq { // still moving
 			return nil
 		}
@@ -103,11 +104,11 @@ func (p *runPage) readPast() tea.Cmd {
 	}
 	p.back.reading, p.back.slow = true, false
 	seq, b := p.back.seq, p.b
-	late := p.app.after(slowReading, p, func() tea.Cmd {
+	late := p.app.After(slowReading, p, func() tea.Cmd {
 		p.back.slow = p.back.reading
 		return nil
 	})
-	return tea.Batch(late, p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+	return tea.Batch(late, p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
 		m, err := readMoment(ctx, b, p.app.Files, seq)
 		return func() tea.Cmd { return p.wentBack(m, err) }
 	}))
@@ -145,7 +146,7 @@ func (p *runPage) wentBack(m pastScene, err error) tea.Cmd {
 	case !p.back.on:
 		return nil
 	case err != nil:
-		return tea.Batch(p.toNow(), noticeError(err))
+		return tea.Batch(p.toNow(), page.NoticeError(err))
 	}
 	p.back.shown, p.back.past, p.back.at = m.past.Seq, m.past, m.event.At
 	p.back.what = m.event.Verb + " " + m.event.ID + " by " + m.event.Actor
@@ -176,10 +177,10 @@ func (f *feed) showPast() tea.Cmd {
 	}
 	chosen := f.chosen()
 	f.past = f.page.back.past
-	if f.filter.value() != "" {
+	if f.filter.Value() != "" {
 		return f.find()
 	}
-	f.asked.drop()
+	f.asked.Drop()
 	f.problem, f.more, f.earlier, f.asking, f.narrow, f.found = nil, false, false, false, false, nil
 	f.keepChosen(chosen)
 	return f.need()
@@ -191,13 +192,13 @@ func (f *feed) keepChosen(id string) {
 	if n, err := board.ParseEntryID(id); err == nil && n <= f.posted() {
 		at = int(f.posted() - n)
 	}
-	f.list.keep(int(f.posted()), at, true)
+	f.list.Keep(int(f.posted()), at, true)
 }
 
 // leavePast shows the current entries again.
 func (f *feed) leavePast() {
-	f.asked.drop()
+	f.asked.Drop()
 	f.past, f.asking, f.narrow, f.found, f.earlier = nil, false, false, nil, false
-	f.list.setLen(int(f.total))
-	f.list.follow()
+	f.list.SetLen(int(f.total))
+	f.list.Follow()
 }

@@ -12,6 +12,7 @@ import (
 	"blackboard/board"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 	"blackboard/tui/styles"
 )
 
@@ -25,9 +26,6 @@ const (
 	panes       = lists + 1
 )
 
-// wide is the least width at which all panes are shown at once.
-const wide = 110
-
 // scene is the state of a run at one moment, without its entries: now, or in the past.
 type scene struct {
 	state   board.State
@@ -40,7 +38,7 @@ type scene struct {
 
 // runPage shows one run: entries, signals, gate, workers, and the timeline.
 type runPage struct {
-	app    *app
+	app    *page.App
 	name   string
 	ctx    context.Context // ends with the page
 	stop   func()
@@ -67,33 +65,28 @@ type runPage struct {
 	preview   *preview
 	inPreview bool // the preview has the keys
 	w, h      int
-	area      [panes]rect // where the panes are; empty: hidden
-	acted     bool        // the person has just acted: the chosen row may disappear
-	want      string      // the entry to show first; "": none
+	area      [panes]page.Rect // where the panes are; empty: hidden
+	acted     bool             // the person has just acted: the chosen row may disappear
+	want      string           // the entry to show first; "": none
 }
 
 // pane is a list on the page.
 type pane interface {
-	rows() *list
+	rows() *page.List
 	// above returns the lines above the list.
 	above() int
 	view(focused bool) []string
 	// chosen returns the id of the chosen row, or "".
 	chosen() string
 	// narrowing returns its filter, whose keys typed handles.
-	narrowing() *filter
+	narrowing() *page.Filter
 	typed(tea.KeyMsg) tea.Cmd
 	clearFilter() tea.Cmd
 }
 
-// rect is a part of the page, in cells.
-type rect struct{ x, y, w, h int }
-
-func (r rect) has(x, y int) bool { return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h }
-
-func newRunPage(a *app, name string) *runPage {
+func newRunPage(a *page.App, name string) *runPage {
 	p := &runPage{app: a, name: name}
-	p.ctx, p.stop = context.WithCancel(a.ctx)
+	p.ctx, p.stop = context.WithCancel(a.Context)
 	p.feed = newFeed(p)
 	p.questions = newQuestionsPane(p)
 	p.workers = newWorkersPane(p)
@@ -103,55 +96,55 @@ func newRunPage(a *app, name string) *runPage {
 	return p
 }
 
-func (p *runPage) init() tea.Cmd {
-	return p.app.do(func(ctx context.Context) tea.Msg {
+func (p *runPage) Init() tea.Cmd {
+	return p.app.Do(func(ctx context.Context) tea.Msg {
 		b, err := board.Open(ctx, p.app.Boards, p.name)
 		if err != nil {
-			return answer{to: p, take: func() tea.Cmd { p.err = err; return p.app.after(reconnectEvery, p, p.init) }}
+			return page.Answer{To: p, Take: func() tea.Cmd { p.err = err; return p.app.After(reconnectEvery, p, p.Init) }}
 		}
-		p.app.setClock(b)
-		return answer{p, func() tea.Cmd { return p.start(b) }, func() { b.Close() }}
+		p.app.SetClock(b)
+		return page.Answer{To: p, Take: func() tea.Cmd { return p.start(b) }, Drop: func() { b.Close() }}
 	})
 }
 
-func (p *runPage) update(msg tea.Msg) tea.Cmd {
+func (p *runPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case contactMsg:
-		if msg.away == nil && p.b != nil {
+	case page.ContactMsg:
+		if msg.Away == nil && p.b != nil {
 			return tea.Batch(p.look(), p.preview.changed())
 		}
 		return nil
 	case tea.WindowSizeMsg: // rows that came into view
-		return tea.Batch(p.feed.need(), p.catchUp())
-	case eventsMsg:
-		return tea.Batch(p.happened(msg), p.preview.update(msg))
+		return tea.Batch(p.feed.need(), p.CatchUp())
+	case page.EventsMsg:
+		return tea.Batch(p.happened(msg), p.preview.Update(msg))
 	case tea.KeyMsg:
 		return p.key(msg)
 	case tea.MouseMsg:
 		return p.mouse(msg)
-	case doneMsg:
-		if msg.kind != changedRun || msg.err != nil || p.b == nil {
+	case page.DoneMsg:
+		if msg.Kind != page.ChangedRun || msg.Err != nil || p.b == nil {
 			return nil
 		}
-		if p.acted = true; p.app.still {
+		if p.acted = true; p.app.Still {
 			return tea.Batch(p.look(), p.preview.changed()) // otherwise the log reports it
 		}
 		return nil
 	}
 	if typed := p.typedInto(); typed != nil {
-		_, cmd := typed.narrowing().update(msg) // for the cursor
+		_, cmd := typed.narrowing().Update(msg) // for the cursor
 		return cmd
 	}
 	return nil
 }
 
-// resume reads what has changed while another page was shown.
-func (p *runPage) resume() tea.Cmd { return p.preview.resume() }
+// Resume reads what has changed while another page was shown.
+func (p *runPage) Resume() tea.Cmd { return p.preview.Resume() }
 
 // typedInto returns the list whose filter has the keys, or nil.
 func (p *runPage) typedInto() pane {
 	for _, l := range p.panes {
-		if l.narrowing().active {
+		if l.narrowing().Active {
 			return l
 		}
 	}
@@ -165,7 +158,7 @@ func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
 	if p.b == nil || !p.known {
 		return nil
 	}
-	if cmd, ok := p.actions().press(msg); ok {
+	if cmd, ok := p.Actions().Press(msg); ok {
 		return cmd
 	}
 	if cmd, ok := p.acts().awaitedKey(msg, p.awaited()); ok {
@@ -175,7 +168,7 @@ func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
 		return cmd
 	}
 	if p.inPreview {
-		p.preview.doc.update(msg)
+		p.preview.doc.Update(msg)
 		return nil
 	}
 	if p.focus == paneFeed {
@@ -183,7 +176,7 @@ func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	if !p.panes[p.focus].rows().update(msg) {
+	if !p.panes[p.focus].rows().Update(msg) {
 		return nil
 	}
 	return p.feed.need()
@@ -209,7 +202,7 @@ func (p *runPage) focusOn(i int) tea.Cmd {
 	}
 	if p.here() == paneQuestions {
 		// keep the chosen question when others are added before it
-		p.questions.list.touched = p.questions.list.n > 0
+		p.questions.list.Touched = p.questions.list.Len > 0
 	}
 	p.layout()
 	return nil
@@ -218,8 +211,8 @@ func (p *runPage) focusOn(i int) tea.Cmd {
 // letGo makes a pane that loses the focus follow its first row again, if that is the
 // chosen one.
 func (p *runPage) letGo() {
-	if l := p.panes[p.focus].rows(); p.focus != paneFeed && l.cursor == 0 {
-		l.touched = false
+	if l := p.panes[p.focus].rows(); p.focus != paneFeed && l.Cursor == 0 {
+		l.Touched = false
 	}
 }
 
@@ -252,7 +245,7 @@ func (p *runPage) focusBeside(step int) tea.Cmd {
 // startFilter gives the keys to the filter of the list with the focus.
 func (p *runPage) startFilter() tea.Cmd {
 	p.inPreview = false
-	return p.panes[p.focus].narrowing().start()
+	return p.panes[p.focus].narrowing().Start()
 }
 
 // chosen returns the id of the chosen entry or signal, or "".
@@ -272,15 +265,15 @@ func (p *runPage) openChosen() tea.Cmd {
 		return nil
 	}
 	if id := p.chosen(); id != "" {
-		return p.app.push(newDetailOf(p, id))
+		return p.app.Push(newDetailOf(p, id))
 	}
 	return nil
 }
 
-// leave clears a filter, or returns from the past, before the page is closed.
-func (p *runPage) leave() (tea.Cmd, bool) {
+// Leave clears a filter, or returns from the past, before the page is closed.
+func (p *runPage) Leave() (tea.Cmd, bool) {
 	for _, i := range []int{p.focus, paneFeed, paneQuestions, paneWorkers} {
-		if p.panes[i].narrowing().shown() {
+		if p.panes[i].narrowing().Shown() {
 			return p.panes[i].clearFilter(), true
 		}
 	}
@@ -297,11 +290,11 @@ func (p *runPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	if msg.Y >= p.h-p.time.height() {
 		return p.time.mouse(msg)
 	}
-	if msg.Y == 0 && isClick(msg) && p.onDisputed(msg.X) {
+	if msg.Y == 0 && page.IsClick(msg) && p.onDisputed(msg.X) {
 		p.focusOn(paneFeed)
 		return p.feed.filterBy("status:" + board.Disputed)
 	}
-	if p.tabs() && msg.Y == 1 && isClick(msg) {
+	if p.tabs() && msg.Y == 1 && page.IsClick(msg) {
 		for i, x := 0, 1; i < panes; i++ {
 			n := len(p.tabName(i))
 			if msg.X >= x && msg.X < x+n {
@@ -313,9 +306,9 @@ func (p *runPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	}
 	for i, r := range p.area {
 		switch {
-		case !r.has(msg.X, msg.Y):
+		case !r.Has(msg.X, msg.Y):
 		case i == panePreview:
-			return p.previewMouse(msg, msg.Y-r.y-1)
+			return p.previewMouse(msg, msg.Y-r.Y-1)
 		default:
 			return p.listMouse(msg, i)
 		}
@@ -326,9 +319,9 @@ func (p *runPage) mouse(msg tea.MouseMsg) tea.Cmd {
 // listMouse handles the mouse in a list: a click at the chosen row opens it.
 func (p *runPage) listMouse(msg tea.MouseMsg, i int) tea.Cmd {
 	was := p.here()
-	y := msg.Y - p.area[i].y - p.panes[i].above()
-	open := p.panes[i].rows().mouse(msg, y)
-	if isClick(msg) {
+	y := msg.Y - p.area[i].Y - p.panes[i].above()
+	open := p.panes[i].rows().Mouse(msg, y)
+	if page.IsClick(msg) {
 		p.focusOn(i)
 	}
 	if open && was == i {
@@ -339,10 +332,10 @@ func (p *runPage) listMouse(msg tea.MouseMsg, i int) tea.Cmd {
 
 // previewMouse scrolls the preview, and opens a link in it.
 func (p *runPage) previewMouse(msg tea.MouseMsg, y int) tea.Cmd {
-	if isClick(msg) {
+	if page.IsClick(msg) {
 		p.focusOn(panePreview)
 	}
-	if p.preview.doc.mouse(msg, y) {
+	if p.preview.doc.Mouse(msg, y) {
 		return p.preview.follow()
 	}
 	return nil
@@ -369,7 +362,7 @@ func (p *runPage) summary() string {
 	open := s.Signals.Open.Total()
 	parts := []string{cells.Plural(s.Entries.Total, "entry")}
 	if said := p.disputed(); said != "" {
-		parts = append(parts, p.app.st.Warn.Render(said))
+		parts = append(parts, p.app.Styles.Warn.Render(said))
 	}
 	parts = append(parts, fmt.Sprintf("%s, %s open", cells.Plural(s.Signals.Total, "signal"), cells.Count(open)),
 		cells.Plural(int64(len(p.scene.workers)), "worker"))
@@ -383,7 +376,7 @@ func (p *runPage) summary() string {
 	if s.Goal == "" || p.w-cells.Width(facts) < 24 {
 		return cells.Fit(" "+facts, p.w)
 	}
-	return cells.Spread(" "+p.app.st.Bold.Render(cells.OneLine(s.Goal, 300)), facts+" ", p.w)
+	return cells.Spread(" "+p.app.Styles.Bold.Render(cells.OneLine(s.Goal, 300)), facts+" ", p.w)
 }
 
 func (p *runPage) tabName(i int) string {
@@ -393,9 +386,9 @@ func (p *runPage) tabName(i int) string {
 func (p *runPage) tabLine() string {
 	parts := make([]string, panes)
 	for i := range parts {
-		parts[i] = p.app.st.Faint.Render(p.tabName(i))
+		parts[i] = p.app.Styles.Faint.Render(p.tabName(i))
 		if i == p.here() {
-			parts[i] = p.app.st.Focus.Render("▸" + p.tabName(i))
+			parts[i] = p.app.Styles.Focus.Render("▸" + p.tabName(i))
 		} else {
 			parts[i] = " " + parts[i]
 		}
@@ -403,10 +396,13 @@ func (p *runPage) tabLine() string {
 	return cells.Fit(strings.Join(parts, "  "), p.w)
 }
 
-func (p *runPage) title() string { return p.name }
-func (p *runPage) run() string   { return p.name }
+func (p *runPage) Title() string { return p.name }
+func (p *runPage) Run() string   { return p.name }
 
-func (p *runPage) light() (string, bool) {
+// Board returns the open board of the run.
+func (p *runPage) Board() *board.Board { return p.b }
+
+func (p *runPage) Light() (string, bool) {
 	if !p.known {
 		return "", false
 	}
@@ -423,46 +419,46 @@ func (p *runPage) light() (string, bool) {
 	return word, open
 }
 
-func (p *runPage) actions() actions {
+func (p *runPage) Actions() page.Actions {
 	if typed := p.typedInto(); typed != nil {
-		return typed.narrowing().actions()
+		return typed.narrowing().Actions()
 	}
 	if p.b == nil || !p.known {
-		return actions{}.also(keys.Back)
+		return page.Actions{}.Also(keys.Back)
 	}
 	to := func(i int) func() tea.Cmd { return func() tea.Cmd { return p.focusOn(i) } }
 	by := func(step int) func() tea.Cmd { return func() tea.Cmd { return p.focusBy(step) } }
-	all := actions{{keys.Open, p.openChosen}, {keys.Filter, p.startFilter}}
+	all := page.Actions{page.On(keys.Open, p.openChosen), page.On(keys.Filter, p.startFilter)}
 	switch p.focus {
 	case paneQuestions:
-		all = append(all, action{keys.Renamed(keys.Fewer, "open ones, or all"), p.questions.toggle})
+		all = append(all, page.On(keys.Renamed(keys.Fewer, "open ones, or all"), p.questions.toggle))
 	case paneWorkers:
 		all[0].Binding = keys.Renamed(keys.Open, "their entries")
 	}
-	all = all.also(p.actBindings()...)
-	all = append(all, action{keys.Renamed(keys.Next, "next pane"), by(1)},
-		action{keys.Preview, p.togglePreview}).also(keys.Search)
-	all = append(all, action{keys.Survival, func() tea.Cmd { return p.app.push(newSurvivalPage(p.app, p.name, p.b)) }},
-		action{keys.Check, func() tea.Cmd { return p.app.push(newCheckPage(p.app, p.name, p.b)) }})
+	all = all.Also(p.actBindings()...)
+	all = append(all, page.On(keys.Renamed(keys.Next, "next pane"), by(1)),
+		page.On(keys.Preview, p.togglePreview)).Also(keys.Search)
+	all = append(all, page.On(keys.Survival, func() tea.Cmd { return p.app.Push(p.app.Open.Survival(p.name, p.b)) }),
+		page.On(keys.Check, func() tea.Cmd { return p.app.Push(p.app.Open.Check(p.name, p.b)) }))
 	if p.scene.state.Retrievals > 0 {
-		all = append(all, action{keys.Given, func() tea.Cmd { return p.app.push(newGivenPage(p)) }})
+		all = append(all, page.On(keys.Given, func() tea.Cmd { return p.app.Push(p.app.Open.Given(p.b, p.back.past)) }))
 	}
 	all = append(all, p.timeActions()...)
-	all = append(all, p.time.actions()...).also(keys.Memory)
-	all = append(all, action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.panes[p.focus].chosen()) }},
-		action{keys.CopyText, func() tea.Cmd { return p.app.copyContent(p.b, p.chosen()) }},
-		action{keys.Renamed(keys.Previous, "pane before"), by(-1)},
-		action{keys.Right, func() tea.Cmd { return p.focusBeside(1) }},
-		action{keys.Left, func() tea.Cmd { return p.focusBeside(-1) }})
+	all = append(all, p.time.actions()...).Also(keys.Memory)
+	all = append(all, page.On(keys.CopyID, func() tea.Cmd { return p.app.CopyText(p.panes[p.focus].chosen()) }),
+		page.On(keys.CopyText, func() tea.Cmd { return copyContent(p.app, p.b, p.chosen()) }),
+		page.On(keys.Renamed(keys.Previous, "pane before"), by(-1)),
+		page.On(keys.Right, func() tea.Cmd { return p.focusBeside(1) }),
+		page.On(keys.Left, func() tea.Cmd { return p.focusBeside(-1) }))
 	for i, b := range keys.Parts()[:panes] {
-		all = append(all, action{keys.Renamed(b, p.tabName(i)[2:]), to(i)})
+		all = append(all, page.On(keys.Renamed(b, p.tabName(i)[2:]), to(i)))
 	}
-	return all.also(keys.Moving()...)
+	return all.Also(keys.Moving()...)
 }
 
-func (p *runPage) typing() bool { return p.typedInto() != nil }
+func (p *runPage) Typing() bool { return p.typedInto() != nil }
 
-func (p *runPage) close() {
+func (p *runPage) Close() {
 	p.stop()
 	for _, b := range append(p.before, p.b) {
 		if b != nil {

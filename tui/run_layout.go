@@ -2,11 +2,12 @@ package tui
 
 import (
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 	"blackboard/tui/prose"
 )
 
 // tabs reports whether only one pane is shown at a time.
-func (p *runPage) tabs() bool { return p.w < wide }
+func (p *runPage) tabs() bool { return p.w < page.Wide }
 
 // columns returns the visible panes, by column from left to right and top to bottom.
 func (p *runPage) columns() [][]int {
@@ -67,7 +68,7 @@ func (p *runPage) nameWidth(w int) int { return min(max(p.longest, 8), max(w/5, 
 
 // layout sets the place of each pane.
 func (p *runPage) layout() {
-	p.area = [panes]rect{}
+	p.area = [panes]page.Rect{}
 	top, h := 1, p.h-1-p.time.height() // the summary above, the timeline below
 	if p.tabs() {
 		top, h = 2, h-1
@@ -77,35 +78,35 @@ func (p *runPage) layout() {
 	for i, w := range p.widths(len(columns)) {
 		y := top
 		for j, n := range p.heights(columns[i], h) {
-			p.area[columns[i][j]] = rect{x, y, w, n}
+			p.area[columns[i][j]] = page.Rect{X: x, Y: y, W: w, H: n}
 			y += n
 		}
 		x += w + 1
 	}
 	for i, pane := range p.panes {
-		pane.rows().setSize(p.area[i].w, p.area[i].h-pane.above())
+		pane.rows().SetSize(p.area[i].W, p.area[i].H-pane.above())
 	}
 	if p.previewed() {
 		p.preview.place(p.area[panePreview])
 	}
 }
 
-func (p *runPage) setSize(w, h int) {
+func (p *runPage) SetSize(w, h int) {
 	p.w, p.h = w, h
 	p.layout()
 }
 
-func (p *runPage) view() []string {
+func (p *runPage) View() []string {
 	if p.b == nil || !p.known {
-		word := p.app.waiting("opening " + cells.Clean(p.name) + "…")
-		if p.err != nil && p.app.away == nil {
-			word = p.app.explain(p.err)
+		word := p.app.Waiting("opening " + cells.Clean(p.name) + "…")
+		if p.err != nil && p.app.Away == nil {
+			word = p.app.Explain(p.err)
 		}
 		return cells.Fill(append([]string{""}, cells.Indented(cells.Wrap(word, p.w-2))...), p.w, p.h)
 	}
 	lines := []string{p.summary()}
 	if p.loading() && p.back.slow {
-		lines[0] = cells.Fit(p.app.st.Warn.Render(" reading the board at event "+cells.Count(p.back.seq)+"… "+p.stillShown()), p.w)
+		lines[0] = cells.Fit(p.app.Styles.Warn.Render(" reading the board at event "+cells.Count(p.back.seq)+"… "+p.stillShown()), p.w)
 	}
 	if p.tabs() {
 		lines = append(lines, p.tabLine())
@@ -118,7 +119,7 @@ func (p *runPage) view() []string {
 		}
 		columns = append(columns, stack)
 	}
-	lines = append(lines, cells.Beside(p.app.st.Faint.Render("│"), columns...)...)
+	lines = append(lines, cells.Beside(p.app.Styles.Faint.Render("│"), columns...)...)
 	return append(lines, p.time.view()...)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 	"blackboard/tui/styles"
 )
 
@@ -56,23 +57,23 @@ func everyWorker(st *board.State) []board.Worker {
 // the expected ones.
 type workersPane struct {
 	page   *runPage
-	list   list
-	filter filter
+	list   page.List
+	filter page.Filter
 	shown  []board.Worker // those that match the filter
 }
 
 func newWorkersPane(p *runPage) *workersPane {
 	ws := &workersPane{page: p}
-	ws.filter = newFilter(p.app, "part of a name", &ws.list, p.layout)
-	ws.list = list{app: p.app, row: ws.row}
+	ws.filter = page.NewFilter(p.app, "part of a name", &ws.list, p.layout)
+	ws.list = page.List{App: p.app, Row: ws.row}
 	return ws
 }
 
-func (ws *workersPane) rows() *list        { return &ws.list }
-func (ws *workersPane) narrowing() *filter { return &ws.filter }
+func (ws *workersPane) rows() *page.List        { return &ws.list }
+func (ws *workersPane) narrowing() *page.Filter { return &ws.filter }
 
 func (ws *workersPane) above() int {
-	if ws.filter.shown() {
+	if ws.filter.Shown() {
 		return 2
 	}
 	return 1
@@ -82,20 +83,20 @@ func (ws *workersPane) above() int {
 func (ws *workersPane) show(chosen string) {
 	ws.shown = ws.shown[:0:0]
 	for _, w := range ws.page.scene.workers {
-		if cells.HasWords(w.Name, ws.filter.value()) {
+		if cells.HasWords(w.Name, ws.filter.Value()) {
 			ws.shown = append(ws.shown, w)
 		}
 	}
 	if ws.page.focus == paneWorkers { // one that has finished moves down, chosen as it is
-		ws.list.touched = true
+		ws.list.Touched = true
 	}
-	ws.list.keep(len(ws.shown), slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == chosen }), false)
+	ws.list.Keep(len(ws.shown), slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == chosen }), false)
 }
 
 // typed handles a key of the filter.
 func (ws *workersPane) typed(msg tea.KeyMsg) tea.Cmd {
 	chosen := ws.chosen()
-	changed, cmd := ws.filter.update(msg)
+	changed, cmd := ws.filter.Update(msg)
 	if changed {
 		ws.choose(chosen)
 	}
@@ -105,7 +106,7 @@ func (ws *workersPane) typed(msg tea.KeyMsg) tea.Cmd {
 // clearFilter shows all workers again; the chosen one stays chosen.
 func (ws *workersPane) clearFilter() tea.Cmd {
 	chosen := ws.chosen()
-	ws.filter.clear()
+	ws.filter.Clear()
 	ws.choose(chosen)
 	return nil
 }
@@ -113,23 +114,23 @@ func (ws *workersPane) clearFilter() tea.Cmd {
 // choose applies the filter, and chooses a worker.
 func (ws *workersPane) choose(name string) {
 	ws.show(name)
-	ws.list.moveTo(max(slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == name }), 0))
+	ws.list.MoveTo(max(slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == name }), 0))
 }
 
 func (ws *workersPane) view(focused bool) []string {
 	r := ws.page.area[paneWorkers]
-	ws.list.empty = "nobody wrote yet"
+	ws.list.Empty = "nobody wrote yet"
 	var body []string
-	if ws.filter.shown() {
-		ws.list.empty = "no worker has this name; esc clears the filter"
-		body = append(body, " "+ws.filter.view(r.w-1))
+	if ws.filter.Shown() {
+		ws.list.Empty = "no worker has this name; esc clears the filter"
+		body = append(body, " "+ws.filter.View(r.W-1))
 	}
-	return ws.page.app.st.Pane("Workers", ws.list.place(), append(body, ws.list.view(focused)...), r.w, r.h, focused)
+	return ws.page.app.Styles.Pane("Workers", ws.list.Place(), append(body, ws.list.View(focused)...), r.W, r.H, focused)
 }
 
 // at returns the chosen worker, or nil.
 func (ws *workersPane) at() *board.Worker {
-	if i := ws.list.cursor; i < len(ws.shown) && !ws.list.lost {
+	if i := ws.list.Cursor; i < len(ws.shown) && !ws.list.Lost {
 		return &ws.shown[i]
 	}
 	return nil
@@ -173,7 +174,7 @@ func (s *scene) expected(st *styles.Set, worker string) string {
 }
 
 func (ws *workersPane) row(i, w int) string {
-	st, x := ws.page.app.st, &ws.shown[i]
+	st, x := ws.page.app.Styles, &ws.shown[i]
 	facts := cells.Right(cells.Plural(x.Entries, "entry"), 11)
 	if claims := ws.page.scene.claims(x.Name, ws.page.moment()); claims > 0 {
 		facts += st.Accent.Render(" ⚑ " + cells.Count(claims))

@@ -14,6 +14,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/page"
 )
 
 // fillAudit makes a run with everything that can be on one: links of all kinds, disputed and superseded entries, signals of all priorities and statuses, a claim.
@@ -126,10 +127,10 @@ func TestFeedPages(t *testing.T) {
 	})
 	h.wants(fmt.Sprintf("finding number %d", n), "1 of 5 417")
 	f := h.m.top().(*runPage).feed
-	for i := 0; f.list.cursor < n-1; i++ {
-		id := board.EntryID(int64(n - f.list.cursor))
-		if got := f.at(f.list.cursor); got.id != id || got.text != "finding number "+id[1:] {
-			t.Fatalf("row %d is %q %q", f.list.cursor, got.id, got.text)
+	for i := 0; f.list.Cursor < n-1; i++ {
+		id := board.EntryID(int64(n - f.list.Cursor))
+		if got := f.at(f.list.Cursor); got.id != id || got.text != "finding number "+id[1:] {
+			t.Fatalf("row %d is %q %q", f.list.Cursor, got.id, got.text)
 		}
 		h.press("pgdown")
 	}
@@ -147,8 +148,8 @@ func TestFeedPages(t *testing.T) {
 		h.press("pgdown")
 	}
 	h.press("G", "pgup", "G")
-	if f.more || f.list.n != 1+10+100 { // 12, 120 to 129, 1200 to 1299
-		t.Errorf("%d entries are found, more %v", f.list.n, f.more)
+	if f.more || f.list.Len != 1+10+100 { // 12, 120 to 129, 1200 to 1299
+		t.Errorf("%d entries are found, more %v", f.list.Len, f.more)
 	}
 }
 
@@ -164,15 +165,15 @@ func TestFeedGrows(t *testing.T) {
 		for e, err := range b.Events(context.Background(), posted.Entry.Seq-1) {
 			events = append(events, must(e, err))
 		}
-		h.send(eventsMsg{from: p, events: events})
+		h.send(page.EventsMsg{From: p, Events: events})
 	}
 	post("the first that came")
 	h.wants("the first that came", "1 of 7")
 	h.press("j", "j")
 	was := p.feed.chosen()
 	post("the second that came")
-	if now := p.feed.chosen(); now != was || p.feed.list.cursor != 3 {
-		t.Errorf("%s was chosen, now it is %s in row %d", was, now, p.feed.list.cursor)
+	if now := p.feed.chosen(); now != was || p.feed.list.Cursor != 3 {
+		t.Errorf("%s was chosen, now it is %s in row %d", was, now, p.feed.list.Cursor)
 	}
 	h.press("g")
 	h.wants("the second that came")
@@ -197,8 +198,8 @@ func TestReplay(t *testing.T) {
 	for seq := last - 1; seq >= 1; seq-- {
 		h.do(p.goTo(seq))
 		s := must(b.Replay(context.Background(), seq))
-		if got, want := p.scene.state.Entries.Total, int64(len(s.Entries)); got != want || p.feed.list.n != len(s.Entries) || len(p.scene.signals) != len(s.Signals) {
-			t.Fatalf("after event %d: %d entries instead of %d, %d rows, %d signals instead of %d", seq, got, want, p.feed.list.n, len(p.scene.signals), len(s.Signals))
+		if got, want := p.scene.state.Entries.Total, int64(len(s.Entries)); got != want || p.feed.list.Len != len(s.Entries) || len(p.scene.signals) != len(s.Signals) {
+			t.Fatalf("after event %d: %d entries instead of %d, %d rows, %d signals instead of %d", seq, got, want, p.feed.list.Len, len(p.scene.signals), len(s.Signals))
 		}
 	}
 	h.press("1", "/")
@@ -398,7 +399,7 @@ func TestRunsActs(t *testing.T) {
 	h.wants("what blocks most first")
 	for p.chosen().Run != "zebra" {
 		h.press("j")
-		if p.list.cursor == p.list.n-1 {
+		if p.list.Cursor == p.list.Len-1 {
 			break
 		}
 	}

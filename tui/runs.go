@@ -11,6 +11,7 @@ import (
 	"blackboard/board/policy"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 // runsEvery is how often the list of runs is read again without notifications of changes.
@@ -18,11 +19,11 @@ const runsEvery = 2 * time.Second
 
 // runsPage lists the runs, latest activity first.
 type runsPage struct {
-	app    *app
-	filter filter
+	app    *page.App
+	filter page.Filter
 	all    []board.Info
 	shown  []board.Info // those that match the filter
-	list   list
+	list   page.List
 	loaded bool
 	order  int    // an index of runOrders
 	made   string // a new run, to be chosen once it is listed
@@ -30,7 +31,7 @@ type runsPage struct {
 	w, h   int
 
 	runs      board.Runs
-	reading   once
+	reading   page.Once
 	notBefore time.Time       // the earliest time of the next read
 	now       chan struct{}   // ends the wait for it
 	waits     bool            // a read waits for a change
@@ -38,20 +39,20 @@ type runsPage struct {
 	forgo     func()
 }
 
-func newRunsPage(a *app) *runsPage {
+func newRunsPage(a *page.App) *runsPage {
 	p := &runsPage{app: a, runs: board.Runs{Dir: a.Boards}, now: make(chan struct{}, 1)}
-	p.filter = newFilter(a, "part of a name or a goal", &p.list, func() { p.setSize(p.w, p.h) })
-	p.list = list{app: a, row: p.row}
+	p.filter = page.NewFilter(a, "part of a name or a goal", &p.list, func() { p.SetSize(p.w, p.h) })
+	p.list = page.List{App: a, Row: p.row}
 	return p
 }
 
-// init reads the runs even if another page is on top, for the jump box.
-func (p *runsPage) init() tea.Cmd { return p.load() }
+// Init reads the runs even if another page is on top, for the jump box.
+func (p *runsPage) Init() tea.Cmd { return p.load() }
 
-// resume reads the runs, and reads them again after changes while they are shown.
-func (p *runsPage) resume() tea.Cmd {
+// Resume reads the runs, and reads them again after changes while they are shown.
+func (p *runsPage) Resume() tea.Cmd {
 	p.notBefore = time.Time{}
-	if p.app.still || p.waits {
+	if p.app.Still || p.waits {
 		return p.load()
 	}
 	p.waits = true
@@ -61,11 +62,11 @@ func (p *runsPage) resume() tea.Cmd {
 // load reads the runs, one read at a time. It uses at most a twentieth of the time,
 // however many runs there are and however often they change.
 func (p *runsPage) load() tea.Cmd {
-	if !p.reading.begin() {
+	if !p.reading.Begin() {
 		return nil
 	}
 	pause := time.Until(p.notBefore)
-	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+	return p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
 		select {
 		case <-time.After(pause):
 		case <-p.now:
@@ -84,7 +85,7 @@ func (p *runsPage) load() tea.Cmd {
 				p.all = all
 				p.narrow()
 			}
-			if p.reading.end() {
+			if p.reading.End() {
 				return p.load()
 			}
 			return nil
@@ -114,14 +115,14 @@ func (p *runsPage) wait() tea.Cmd {
 	if changed == nil {
 		every = runsEvery
 	}
-	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+	return p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
 		select {
 		case <-changed:
 		case <-time.After(every):
 		case <-ctx.Done():
 		}
 		return func() tea.Cmd {
-			if p.app.shown != page(p) {
+			if p.app.Shown != page.Page(p) {
 				p.waits = false
 				return nil
 			}
@@ -130,27 +131,27 @@ func (p *runsPage) wait() tea.Cmd {
 	})
 }
 
-func (p *runsPage) close() {
+func (p *runsPage) Close() {
 	if p.forgo != nil {
 		p.forgo()
 	}
 }
 
-func (p *runsPage) update(msg tea.Msg) tea.Cmd {
+func (p *runsPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case doneMsg:
-		if msg.kind == changedRun && msg.err == nil {
+	case page.DoneMsg:
+		if msg.Kind == page.ChangedRun && msg.Err == nil {
 			return p.reload()
 		}
 	case tea.KeyMsg:
 		return p.key(msg)
 	case tea.MouseMsg:
-		if p.list.mouse(msg, msg.Y-p.listTop()) {
+		if p.list.Mouse(msg, msg.Y-p.listTop()) {
 			return p.openRun()
 		}
 	default:
-		if p.filter.active {
-			_, cmd := p.filter.update(msg)
+		if p.filter.Active {
+			_, cmd := p.filter.Update(msg)
 			return cmd
 		}
 	}
@@ -158,23 +159,23 @@ func (p *runsPage) update(msg tea.Msg) tea.Cmd {
 }
 
 func (p *runsPage) key(msg tea.KeyMsg) tea.Cmd {
-	if p.filter.active {
-		changed, cmd := p.filter.update(msg)
+	if p.filter.Active {
+		changed, cmd := p.filter.Update(msg)
 		if changed {
 			p.narrow()
 		}
 		return cmd
 	}
-	if cmd, ok := p.actions().press(msg); ok {
+	if cmd, ok := p.Actions().Press(msg); ok {
 		return cmd
 	}
-	p.list.update(msg)
+	p.list.Update(msg)
 	return nil
 }
 
-// leave clears the filter before the page is closed.
-func (p *runsPage) leave() (tea.Cmd, bool) {
-	had := p.filter.clear()
+// Leave clears the filter before the page is closed.
+func (p *runsPage) Leave() (tea.Cmd, bool) {
+	had := p.filter.Clear()
 	p.narrow()
 	return nil, had
 }
@@ -182,8 +183,8 @@ func (p *runsPage) leave() (tea.Cmd, bool) {
 // narrow shows the runs that match the filter. The chosen one stays chosen.
 func (p *runsPage) narrow() {
 	var chosen string
-	if p.list.cursor < len(p.shown) {
-		chosen = p.shown[p.list.cursor].Run
+	if p.list.Cursor < len(p.shown) {
+		chosen = p.shown[p.list.Cursor].Run
 	}
 	if slices.ContainsFunc(p.all, func(r board.Info) bool { return r.Run == p.made }) {
 		chosen, p.made = p.made, ""
@@ -191,60 +192,60 @@ func (p *runsPage) narrow() {
 	p.shown = p.shown[:0:0]
 	at := -1
 	for _, r := range p.sorted(p.all) {
-		if cells.HasWords(r.Run+" "+r.Goal, p.filter.value()) {
+		if cells.HasWords(r.Run+" "+r.Goal, p.filter.Value()) {
 			if r.Run == chosen {
 				at = len(p.shown)
 			}
 			p.shown = append(p.shown, r)
 		}
 	}
-	p.list.setLen(len(p.shown))
+	p.list.SetLen(len(p.shown))
 	if at >= 0 {
-		p.list.moveTo(at)
+		p.list.MoveTo(at)
 	}
 }
 
 func (p *runsPage) openRun() tea.Cmd {
 	if r := p.chosen(); r != nil {
-		return p.app.push(newRunPage(p.app, r.Run))
+		return p.app.Push(newRunPage(p.app, r.Run))
 	}
 	return nil
 }
 
 func (p *runsPage) listTop() int {
-	if p.filter.shown() {
+	if p.filter.Shown() {
 		return 3
 	}
 	return 2
 }
 
-func (p *runsPage) setSize(w, h int) {
+func (p *runsPage) SetSize(w, h int) {
 	p.w, p.h = w, h
-	p.list.setSize(w, h-p.listTop())
+	p.list.SetSize(w, h-p.listTop())
 }
 
-func (p *runsPage) view() []string {
-	st := p.app.st
-	note, what := p.list.place(), "Runs, "
-	if p.app.away != nil {
+func (p *runsPage) View() []string {
+	st := p.app.Styles
+	note, what := p.list.Place(), "Runs, "
+	if p.app.Away != nil {
 		what = "Runs as last known, "
 	}
 	lines := []string{st.Heading(what+runOrders[p.order].name, note, p.w, true)}
-	if p.filter.shown() {
-		lines = append(lines, " "+p.filter.view(p.w-1))
+	if p.filter.Shown() {
+		lines = append(lines, " "+p.filter.View(p.w-1))
 	}
 	lines = append(lines, st.Faint.Render(cells.Fit("   "+p.columns("run", "gate", "entries", "open", "workers", "last", "goal"), p.w)))
 	switch {
 	case p.err != nil:
-		p.list.empty = p.app.explain(p.err)
+		p.list.Empty = p.app.Explain(p.err)
 	case !p.loaded:
-		p.list.empty = p.app.waiting("reading…")
-	case p.filter.value() != "":
-		p.list.empty = "no run has this in its name or goal; esc clears the filter"
+		p.list.Empty = p.app.Waiting("reading…")
+	case p.filter.Value() != "":
+		p.list.Empty = "no run has this in its name or goal; esc clears the filter"
 	default:
-		p.list.empty = "There is no run yet. The first `board post --run NAME …` makes one; `board demo --keep` makes one to look at."
+		p.list.Empty = "There is no run yet. The first `board post --run NAME …` makes one; `board demo --keep` makes one to look at."
 	}
-	return cells.Fill(append(lines, p.list.view(true)...), p.w, p.h)
+	return cells.Fill(append(lines, p.list.View(true)...), p.w, p.h)
 }
 
 // columns arranges the fields of a row. The goal gets the rest.
@@ -254,7 +255,7 @@ func (p *runsPage) columns(run, gate, entries, open, workers, last, goal string)
 		name = max(name, cells.Width(p.shown[i].Run))
 	}
 	name = min(name, max(p.w-54, 14)) // keep room for the goal
-	s := columns(cells.FitName(run, name), cells.Fit(gate, 9), cells.Right(entries, 8), cells.Right(open, 6), cells.Right(workers, 7), cells.Right(last, 5))
+	s := page.Columns(cells.FitName(run, name), cells.Fit(gate, 9), cells.Right(entries, 8), cells.Right(open, 6), cells.Right(workers, 7), cells.Right(last, 5))
 	if rest := p.w - cells.Width(s) - 6; rest >= 8 {
 		s += "  " + cells.Fit(goal, rest)
 	}
@@ -262,7 +263,7 @@ func (p *runsPage) columns(run, gate, entries, open, workers, last, goal string)
 }
 
 func (p *runsPage) row(i, w int) string {
-	st, r := p.app.st, p.shown[i]
+	st, r := p.app.Styles, p.shown[i]
 	if r.Error != "" {
 		return cells.Fit(st.Bad.Render("✗ ")+cells.FitName(r.Run, 20)+" "+st.Bad.Render(cells.OneLine(r.Error, w)), w)
 	}
@@ -273,21 +274,21 @@ func (p *runsPage) row(i, w int) string {
 	return cells.Fit(light+" "+p.columns(r.Run, gate, cells.Count(r.Entries), cells.Count(r.OpenSignal), cells.Count(int64(r.Workers)), cells.Ago(r.Updated, p.app.Now()), st.Faint.Render(cells.OneLine(r.Goal, 200))), w)
 }
 
-func (p *runsPage) title() string { return "runs" }
+func (p *runsPage) Title() string { return "runs" }
 
-func (p *runsPage) actions() actions {
-	if p.filter.active {
-		return p.filter.actions()
+func (p *runsPage) Actions() page.Actions {
+	if p.filter.Active {
+		return p.filter.Actions()
 	}
-	all := actions{{keys.Open, p.openRun}, {keys.Filter, p.filter.start}, {keys.Renamed(keys.Create, "new run"), p.create}, {keys.Sort, p.nextOrder}}
-	all = all.also(keys.Search, keys.Memory, keys.Quit)
+	all := page.Actions{page.On(keys.Open, p.openRun), page.On(keys.Filter, p.filter.Start), page.On(keys.Renamed(keys.Create, "new run"), p.create), page.On(keys.Sort, p.nextOrder)}
+	all = all.Also(keys.Search, keys.Memory, keys.Quit)
 	if p.chosen() != nil {
-		all = append(all, action{keys.Renamed(keys.Remove, "delete the run for good"), p.remove},
-			action{keys.Renamed(keys.CopyID, "copy name"), func() tea.Cmd { return p.app.copyText(p.chosen().Run) }},
-			action{keys.Renamed(keys.CopyText, "copy goal"), p.copyGoal})
+		all = append(all, page.On(keys.Renamed(keys.Remove, "delete the run for good"), p.remove),
+			page.On(keys.Renamed(keys.CopyID, "copy name"), func() tea.Cmd { return p.app.CopyText(p.chosen().Run) }),
+			page.On(keys.Renamed(keys.CopyText, "copy goal"), p.copyGoal))
 	}
-	all = append(all, action{keys.Refresh, p.reload})
-	return all.also(keys.Moving()...)
+	all = append(all, page.On(keys.Refresh, p.reload))
+	return all.Also(keys.Moving()...)
 }
 
-func (p *runsPage) typing() bool { return p.filter.active }
+func (p *runsPage) Typing() bool { return p.filter.Active }

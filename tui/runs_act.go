@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 )
 
 // Actions in the list of runs: create, delete, change the order.
@@ -43,39 +44,39 @@ func (p *runsPage) sorted(all []board.Info) []board.Info {
 
 // chosen returns the chosen run, or nil.
 func (p *runsPage) chosen() *board.Info {
-	if p.list.cursor < len(p.shown) {
-		return &p.shown[p.list.cursor]
+	if p.list.Cursor < len(p.shown) {
+		return &p.shown[p.list.Cursor]
 	}
 	return nil
 }
 
 func (p *runsPage) copyGoal() tea.Cmd {
 	r := p.chosen()
-	return p.app.copyWhole(r.Run, func(context.Context) (string, error) { return r.Goal, nil })
+	return p.app.CopyWhole(r.Run, func(context.Context) (string, error) { return r.Goal, nil })
 }
 
 // create asks for a new run, and opens it.
 func (p *runsPage) create() tea.Cmd {
-	f := newForm(p.app, form{heading: "A new run", button: "make it", fields: []*field{
-		{name: "name", label: "Name", hint: "letters, digits, . _ -", required: true},
-		{name: "goal", label: "Goal", hint: "what shall be found out; may be empty"},
-	}, submit: func(ctx context.Context, v values) (outcome, error) {
+	f := page.NewForm(p.app, page.Form{Heading: "A new run", Button: "make it", Fields: []*page.Field{
+		{Name: "name", Label: "Name", Hint: "letters, digits, . _ -", Required: true},
+		{Name: "goal", Label: "Goal", Hint: "what shall be found out; may be empty"},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 		b, err := board.Create(ctx, p.app.Boards, v["name"], v["goal"], p.app.Worker)
 		if err != nil {
-			return outcome{}, err
+			return page.Outcome{}, err
 		}
 		err = b.Close()
-		done := outcome{text: "created run " + v["name"], kind: changedRun}
-		done.page = newRunPage(p.app, v["name"])
+		done := page.Outcome{Text: "created run " + v["name"], Kind: page.ChangedRun}
+		done.Page = newRunPage(p.app, v["name"])
 		return done, err
 	}})
-	f.tried = func(err error) tea.Cmd {
+	f.Tried = func(err error) tea.Cmd {
 		if err == nil {
-			p.made = f.values()["name"]
+			p.made = f.Values()["name"]
 		}
 		return nil
 	}
-	return p.app.overlay(f)
+	return p.app.Overlay(f)
 }
 
 // remove asks whether to delete a run. It cannot be undone, so the person must type its
@@ -88,14 +89,14 @@ func (p *runsPage) remove() tea.Cmd {
 	name, seen := r.Run, r.Seq
 	intro := []string{fmt.Sprintf("%s with %s, %s open.", name, cells.Plural(r.Entries, "entry"),
 		cells.Plural(r.OpenSignal, "question")), "It is removed from the disk for good: u cannot undo this."}
-	asked := &field{name: "name", label: "Its name, to confirm", required: true}
-	return p.app.overlay(newForm(p.app, form{heading: "Delete the run " + name, intro: intro,
-		button: "delete", fields: []*field{asked}, submit: func(ctx context.Context, v values) (outcome, error) {
+	asked := &page.Field{Name: "name", Label: "Its name, to confirm", Required: true}
+	return p.app.Overlay(page.NewForm(p.app, page.Form{Heading: "Delete the run " + name, Intro: intro,
+		Button: "delete", Fields: []*page.Field{asked}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 			if v["name"] != name {
-				return outcome{}, errors.New("the name does not match: it is " + name)
+				return page.Outcome{}, errors.New("the name does not match: it is " + name)
 			}
 			err := board.Remove(ctx, p.app.Boards, name, seen)
-			gone := &undo{text: "a run that was deleted is gone"}
-			return outcome{text: "deleted run " + name, kind: changedRun, undo: gone}, err
+			gone := &page.Undo{Text: "a run that was deleted is gone"}
+			return page.Outcome{Text: "deleted run " + name, Kind: page.ChangedRun, Undo: gone}, err
 		}}))
 }

@@ -15,6 +15,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/kb"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 const (
@@ -28,51 +29,22 @@ const (
 	searchRunes = 2000
 )
 
-// question is a query with its filters.
-type question struct {
-	text        string
-	mode        string // one of kb.Modes; "": auto
-	kind, scope string // "": all
-	where       string // one of searchPlacesOf; "": everywhere
-	retired     bool   // without a text: with retired and superseded ones
-	order       int    // without a text: an index of browseOrders
-}
-
-// searchState is the state of a search that is kept when it closes.
-type searchState struct {
-	question
-	chosen  string // the capsule at the cursor; "": the best
-	explain bool   // scores are explained
-}
-
-// resumeSearch returns from a page to the search from which it was opened; false if it
-// was opened otherwise.
-func (a *app) resumeSearch(from page, was *searchState) (tea.Cmd, bool) {
-	if was == nil {
-		return nil, false
-	}
-	s := newSearch(a).(*searchBox)
-	s.resume(*was)
-	a.pop(from)
-	return a.overlay(s), true
-}
-
 // searchBox is an overlay with an input line, the hits, and a preview of the chosen one.
 type searchBox struct {
-	app *app
-	searchState
+	app *page.App
+	page.SearchState
 	input     textinput.Model
 	inResults bool // the list has the keys
 
-	asked    latest // the last query
+	asked    page.Latest // the last query
 	asking   bool
 	browsing bool // the list shows the knowledge base, not an answer
 	inactive bool // the list is empty, and hides retired or superseded capsules
-	askedFor question
+	askedFor page.Question
 	result   *kb.Result           // nil: no answer
 	refs     map[string]memoryRef // of the hits in the memory, by id
 	err      error
-	list     list
+	list     page.List
 	w, h     int
 	place    searchPlaces
 	old      bool // the input still has the question of the last time
@@ -81,27 +53,35 @@ type searchBox struct {
 // searchPlaces are the parts of the box inside its frame, in cells.
 type searchPlaces struct {
 	notes         []string
-	list, preview rect
+	list, preview page.Rect
 }
 
-func newSearch(a *app) page {
-	s := &searchBox{app: a, searchState: a.lastSearch, input: a.newInput()}
+func newSearch(a *page.App) page.Page {
+	s := &searchBox{app: a, SearchState: a.LastSearch, input: a.NewInput()}
 	s.input.Prompt, s.input.Placeholder, s.input.CharLimit = "› ", "words, or a whole question", searchRunes
-	s.input.SetValue(s.text)
+	s.input.SetValue(s.Text)
 	s.input.CursorEnd()
-	s.list = list{app: a, row: s.row}
-	s.old = s.text != ""
+	s.list = page.List{App: a, Row: s.row}
+	s.old = s.Text != ""
 	return s
 }
 
+// resumeSearch returns from a page to the search from which it was opened.
+func resumeSearch(a *page.App, from page.Page, was page.SearchState) tea.Cmd {
+	s := newSearch(a).(*searchBox)
+	s.resume(was)
+	a.Pop(from)
+	return a.Overlay(s)
+}
+
 // resume restores a search, with the keys in the list.
-func (s *searchBox) resume(was searchState) {
-	s.searchState, s.inResults = was, true
-	s.input.SetValue(s.text)
+func (s *searchBox) resume(was page.SearchState) {
+	s.SearchState, s.inResults = was, true
+	s.input.SetValue(s.Text)
 	s.input.CursorEnd()
 }
 
-func (s *searchBox) init() tea.Cmd { return tea.Batch(s.focus(s.inResults), s.ask()) }
+func (s *searchBox) Init() tea.Cmd { return tea.Batch(s.focus(s.inResults), s.ask()) }
 
 // focus gives the keys to the list or to the input.
 func (s *searchBox) focus(results bool) tea.Cmd {
@@ -109,33 +89,33 @@ func (s *searchBox) focus(results bool) tea.Cmd {
 		s.input.Blur()
 		return nil
 	}
-	return s.app.blink(s.input.Focus())
+	return s.app.Blink(s.input.Focus())
 }
 
 // ask asks the current question, and cancels the one before.
 func (s *searchBox) ask() tea.Cmd {
-	s.close()
+	s.Close()
 	s.asking, s.err = false, nil
 	defer s.layout()
-	if strings.TrimSpace(s.text) == "" && (s.app.Config.Knowledge != nil || s.where == inMemory) {
+	if strings.TrimSpace(s.Text) == "" && (s.app.Config.Knowledge != nil || s.Where == inMemory) {
 		return s.browse()
 	}
-	if strings.TrimSpace(s.text) == "" {
-		s.result, s.askedFor, s.browsing = nil, question{}, false
-		s.list.setLen(0)
+	if strings.TrimSpace(s.Text) == "" {
+		s.result, s.askedFor, s.browsing = nil, page.Question{}, false
+		s.list.SetLen(0)
 		return nil
 	}
-	s.asking, s.askedFor = true, s.question
-	q := kb.Query{Text: s.text, Mode: s.mode, Limit: searchLimit, Workspace: s.app.Workspace, Explain: true, Peek: true}
-	if s.kind != "" {
-		q.Kinds = []string{s.kind}
+	s.asking, s.askedFor = true, s.Question
+	q := kb.Query{Text: s.Text, Mode: s.Mode, Limit: searchLimit, Workspace: s.app.Workspace, Explain: true, Peek: true}
+	if s.Kind != "" {
+		q.Kinds = []string{s.Kind}
 	}
-	if s.scope != "" {
-		q.Scopes = []string{s.scope}
+	if s.Scope != "" {
+		q.Scopes = []string{s.Scope}
 	}
-	q.Retired, q.Superseded = s.retired, s.retired
-	where, agent := s.where, s.app.lastAgent
-	return s.asked.ask(s.app, s, func(ctx context.Context) func() tea.Cmd {
+	q.Retired, q.Superseded = s.Retired, s.Retired
+	where, agent := s.Where, s.app.LastAgent
+	return s.asked.Ask(s.app, s, func(ctx context.Context) func() tea.Cmd {
 		res, refs, err := s.look(ctx, where, agent, q)
 		return func() tea.Cmd {
 			s.browsing, s.refs = false, refs // until then the list stays
@@ -144,10 +124,10 @@ func (s *searchBox) ask() tea.Cmd {
 	})
 }
 
-func (s *searchBox) update(msg tea.Msg) tea.Cmd {
+func (s *searchBox) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case doneMsg:
-		if (msg.kind == changedKnowledge || msg.kind == changedMemory) && msg.err == nil {
+	case page.DoneMsg:
+		if (msg.Kind == page.ChangedKnowledge || msg.Kind == page.ChangedMemory) && msg.Err == nil {
 			return s.ask()
 		}
 	case tea.KeyMsg:
@@ -173,8 +153,8 @@ func (s *searchBox) took(res *kb.Result, err error) tea.Cmd {
 		s.result = res
 	}
 	hits := s.hits()
-	s.list.setLen(len(hits))
-	s.list.moveTo(max(slices.IndexFunc(hits, func(h kb.Hit) bool { return h.ID == s.chosen }), 0))
+	s.list.SetLen(len(hits))
+	s.list.MoveTo(max(slices.IndexFunc(hits, func(h kb.Hit) bool { return h.ID == s.Chosen }), 0))
 	s.layout()
 	return nil
 }
@@ -188,25 +168,25 @@ func (s *searchBox) hits() []kb.Hit {
 
 // hit returns the chosen hit, or nil.
 func (s *searchBox) hit() *kb.Hit {
-	if hits := s.hits(); s.list.cursor < len(hits) {
-		return &hits[s.list.cursor]
+	if hits := s.hits(); s.list.Cursor < len(hits) {
+		return &hits[s.list.Cursor]
 	}
 	return nil
 }
 
 // keep stores the state of the search for the next time.
 func (s *searchBox) keep() {
-	if h := s.hit(); h != nil && s.question == s.askedFor && !s.asking {
-		s.chosen = h.ID
+	if h := s.hit(); h != nil && s.Question == s.askedFor && !s.asking {
+		s.Chosen = h.ID
 	}
-	s.app.lastSearch = s.searchState
+	s.app.LastSearch = s.SearchState
 }
 
 func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 	if s.inResults {
-		cmd, ok := s.actions().press(msg)
+		cmd, ok := s.Actions().Press(msg)
 		if !ok {
-			s.list.update(msg)
+			s.list.Update(msg)
 		}
 		return cmd
 	}
@@ -217,9 +197,9 @@ func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 	s.old = false
 	switch {
 	case key.Matches(msg, keys.Cancel):
-		return s.app.closeOver(s)
+		return s.app.CloseOverlay(s)
 	case key.Matches(msg, keys.Open):
-		if s.question != s.askedFor || s.err != nil {
+		if s.Question != s.askedFor || s.err != nil {
 			return s.ask()
 		}
 		if s.asking {
@@ -229,11 +209,11 @@ func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, keys.InEditor):
 		return s.editChosen()
 	case key.Matches(msg, keys.Choose):
-		s.list.update(msg)
+		s.list.Update(msg)
 	case key.Matches(msg, keys.Next, keys.Previous):
 		return s.focus(true)
 	case msg.Alt, key.Matches(msg, keys.Switches):
-		if cmd, ok := s.switchActions().press(msg); ok {
+		if cmd, ok := s.switchActions().Press(msg); ok {
 			return cmd
 		}
 		return s.typed(s.toInput(msg))
@@ -248,25 +228,25 @@ func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 
 func (s *searchBox) toInput(msg tea.Msg) (cmd tea.Cmd) {
 	s.input, cmd = s.input.Update(msg)
-	return s.app.blink(cmd)
+	return s.app.Blink(cmd)
 }
 
 // typed asks the new question after a short pause; without a text at once.
 func (s *searchBox) typed(cmd tea.Cmd) tea.Cmd {
-	if s.input.Value() == s.text {
+	if s.input.Value() == s.Text {
 		return cmd
 	}
-	s.text, s.chosen = s.input.Value(), ""
-	if s.app.still || s.text == "" {
+	s.Text, s.Chosen = s.input.Value(), ""
+	if s.app.Still || s.Text == "" {
 		return tea.Batch(cmd, s.ask())
 	}
-	text := s.text
-	return tea.Batch(cmd, s.app.after(searchPause, s, func() tea.Cmd { return s.rested(text) }))
+	text := s.Text
+	return tea.Batch(cmd, s.app.After(searchPause, s, func() tea.Cmd { return s.rested(text) }))
 }
 
 // rested asks the question if it has not changed since.
 func (s *searchBox) rested(text string) tea.Cmd {
-	if text != s.text || s.question == s.askedFor {
+	if text != s.Text || s.Question == s.askedFor {
 		return nil
 	}
 	return s.ask()
@@ -274,7 +254,7 @@ func (s *searchBox) rested(text string) tea.Cmd {
 
 func (s *searchBox) copyID() tea.Cmd {
 	if h := s.hit(); h != nil {
-		return s.app.copyText(h.ID)
+		return s.app.CopyText(h.ID)
 	}
 	return nil
 }
@@ -286,8 +266,8 @@ func (s *searchBox) copyText() tea.Cmd {
 		return nil
 	}
 	ref, remembered := s.refs[h.ID]
-	body, hands := h.Body, &memoryHands{s.app, s.app.lastAgent, s}
-	return s.app.copyWhole(h.ID, func(ctx context.Context) (string, error) {
+	body, hands := h.Body, &memoryHands{s.app, s.app.LastAgent, s}
+	return s.app.CopyWhole(h.ID, func(ctx context.Context) (string, error) {
 		if !remembered || ref.kind == kindConversation {
 			return body, nil
 		}
@@ -296,29 +276,24 @@ func (s *searchBox) copyText() tea.Cmd {
 }
 
 func (s *searchBox) toggleExplain() tea.Cmd {
-	s.explain = !s.explain
+	s.Explain = !s.Explain
 	s.layout()
 	return nil
 }
 
 func (s *searchBox) nextMode() tea.Cmd {
-	s.mode = following(kb.Modes, cmp.Or(s.mode, kb.ModeAuto))
+	s.Mode = page.Following(kb.Modes, cmp.Or(s.Mode, kb.ModeAuto))
 	return s.ask()
 }
 
 func (s *searchBox) nextKind() tea.Cmd {
-	s.kind = following(append([]string{""}, kb.Kinds...), s.kind)
+	s.Kind = page.Following(append([]string{""}, kb.Kinds...), s.Kind)
 	return s.ask()
 }
 
 func (s *searchBox) nextScope() tea.Cmd {
-	s.scope = following(append([]string{""}, kb.Scopes...), s.scope)
+	s.Scope = page.Following(append([]string{""}, kb.Scopes...), s.Scope)
 	return s.ask()
-}
-
-// following returns the value after another; after the last, the first.
-func following(all []string, value string) string {
-	return all[(slices.Index(all, value)+1)%len(all)]
 }
 
 // openChosen closes the search and opens the chosen hit. The search keeps its state.
@@ -327,12 +302,12 @@ func (s *searchBox) openChosen() tea.Cmd {
 	if h == nil {
 		return nil
 	}
-	was := s.searchState
-	was.chosen = h.ID
+	was := s.SearchState
+	was.Chosen = h.ID
 	if ref, ok := s.refs[h.ID]; ok {
-		d := newMemoryDetail(s.app, s.app.lastAgent, ref, nil)
-		d.from = &was
-		return tea.Batch(s.app.closeOver(s), s.app.push(d))
+		d := newMemoryDetail(s.app, s.app.LastAgent, ref, nil)
+		d.back = func() tea.Cmd { return resumeSearch(s.app, d, was) }
+		return tea.Batch(s.app.CloseOverlay(s), s.app.Push(d))
 	}
 	_, cmd := s.openCapsule(h.ID)
 	return cmd
@@ -340,19 +315,19 @@ func (s *searchBox) openChosen() tea.Cmd {
 
 // openCapsule closes the search and opens a capsule.
 func (s *searchBox) openCapsule(id string) (*capsulePage, tea.Cmd) {
-	was, p := s.searchState, newCapsulePage(s.app, id)
-	was.chosen, p.from = id, &was
-	return p, tea.Batch(s.app.closeOver(s), s.app.push(p))
+	was, p := s.SearchState, newCapsulePage(s.app, id)
+	was.Chosen, p.from = id, &was
+	return p, tea.Batch(s.app.CloseOverlay(s), s.app.Push(p))
 }
 
 // editChosen opens the chosen capsule and edits it.
 func (s *searchBox) editChosen() tea.Cmd {
 	h := s.hit()
-	if h == nil || s.question != s.askedFor || s.asking {
+	if h == nil || s.Question != s.askedFor || s.asking {
 		return nil
 	}
 	if _, remembered := s.refs[h.ID]; remembered {
-		return notice("ctrl+o edits capsules; enter opens this, and e edits it there")
+		return page.Notice("ctrl+o edits capsules; enter opens this, and e edits it there")
 	}
 	p, cmd := s.openCapsule(h.ID)
 	return tea.Batch(cmd, p.edit())
@@ -361,59 +336,59 @@ func (s *searchBox) editChosen() tea.Cmd {
 func (s *searchBox) mouse(msg tea.MouseMsg) tea.Cmd {
 	x, y := msg.X-2, msg.Y-1 // inside the frame
 	switch {
-	case y == 0 && isClick(msg):
+	case y == 0 && page.IsClick(msg):
 		return s.focus(false)
-	case s.place.list.has(x, y):
+	case s.place.list.Has(x, y):
 		was := s.inResults
-		if isClick(msg) {
+		if page.IsClick(msg) {
 			s.focus(true)
 		}
-		if s.list.mouse(msg, y-s.place.list.y-1) && was {
+		if s.list.Mouse(msg, y-s.place.list.Y-1) && was {
 			return s.openChosen()
 		}
 	}
 	return nil
 }
 
-func (s *searchBox) title() string { return "search" }
+func (s *searchBox) Title() string { return "search" }
 
-func (s *searchBox) actions() actions {
+func (s *searchBox) Actions() page.Actions {
 	if !s.inResults {
 		enter := keys.Renamed(keys.Open, "search")
-		if s.question == s.askedFor && s.hit() != nil {
+		if s.Question == s.askedFor && s.hit() != nil {
 			enter = keys.Open
 		}
 		next, leave := keys.Renamed(keys.Next, "to the results"), keys.Renamed(keys.Cancel, "close")
-		all := actions{}.also(enter)
+		all := page.Actions{}.Also(enter)
 		if enter.Help() == keys.Open.Help() {
-			all = all.also(keys.Renamed(keys.InEditor, "edit"))
+			all = all.Also(keys.Renamed(keys.InEditor, "edit"))
 		}
-		return all.also(keys.Choose, next, leave).with(s.switchActions()).also(keys.Clear)
+		return all.Also(keys.Choose, next, leave).With(s.switchActions()).Also(keys.Clear)
 	}
 	toInput := func() tea.Cmd { return s.focus(false) }
-	leave := func() tea.Cmd { return s.app.closeOver(s) }
-	return actions{
-		{keys.Open, s.openChosen}, {keys.Renamed(keys.InEditor, "edit"), s.editChosen},
-		{keys.Renamed(keys.Filter, "type"), toInput}, {keys.CopyID, s.copyID}, {keys.CopyText, s.copyText},
-		{keys.Renamed(keys.Next, "type"), toInput}, action{keys.Previous, toInput}.unlisted(),
-		{keys.Renamed(keys.Quit, "close"), leave}, {keys.Renamed(keys.Back, "close"), leave},
-	}.with(s.browseActions()).with(s.switchActions()).also(keys.Moving()...)
+	leave := func() tea.Cmd { return s.app.CloseOverlay(s) }
+	return page.Actions{
+		page.On(keys.Open, s.openChosen), page.On(keys.Renamed(keys.InEditor, "edit"), s.editChosen),
+		page.On(keys.Renamed(keys.Filter, "type"), toInput), page.On(keys.CopyID, s.copyID), page.On(keys.CopyText, s.copyText),
+		page.On(keys.Renamed(keys.Next, "type"), toInput), page.On(keys.Previous, toInput).Unlisted(),
+		page.On(keys.Renamed(keys.Quit, "close"), leave), page.On(keys.Renamed(keys.Back, "close"), leave),
+	}.With(s.browseActions()).With(s.switchActions()).Also(keys.Moving()...)
 }
 
-func (s *searchBox) typing() bool { return !s.inResults }
+func (s *searchBox) Typing() bool { return !s.inResults }
 
-// close cancels the current query.
-func (s *searchBox) close() { s.asked.drop() }
+// Close cancels the current query.
+func (s *searchBox) Close() { s.asked.Drop() }
 
 // problem describes why there is no answer, with the next step.
 func (s *searchBox) problem() string {
 	switch {
-	case s.app.Search == nil && s.where != inMemory && len(s.refs) == 0:
+	case s.app.Search == nil && s.Where != inMemory && len(s.refs) == 0:
 		return "There is no knowledge base here."
 	case errors.Is(s.err, fault.NotFound):
 		return "There is no knowledge base yet. `board kb remember` makes one with the first capsule; so does P on an entry of a run."
 	case s.err != nil:
-		return s.app.explain(s.err)
+		return s.app.Explain(s.err)
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"blackboard/kb"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 // browseLimit is the most capsules in the list without a question, the newest.
@@ -19,17 +20,17 @@ var browseOrders = []string{"the newest first", "the last asked for first"}
 // browse lists the knowledge base, or the memory if only that is selected, while there is
 // no question.
 func (s *searchBox) browse() tea.Cmd {
-	s.asking, s.askedFor = true, s.question
-	q := kb.ListQuery{Limit: browseLimit, Retired: s.retired, Superseded: s.retired}
-	q.Asked = s.order == 1
-	if s.kind != "" {
-		q.Kinds = []string{s.kind}
+	s.asking, s.askedFor = true, s.Question
+	q := kb.ListQuery{Limit: browseLimit, Retired: s.Retired, Superseded: s.Retired}
+	q.Asked = s.Order == 1
+	if s.Kind != "" {
+		q.Kinds = []string{s.Kind}
 	}
-	if s.scope != "" {
-		q.Scopes = []string{s.scope}
+	if s.Scope != "" {
+		q.Scopes = []string{s.Scope}
 	}
-	where, agent, retired := s.where, s.app.lastAgent, s.retired
-	return s.asked.ask(s.app, s, func(ctx context.Context) func() tea.Cmd {
+	where, agent, retired := s.Where, s.app.LastAgent, s.Retired
+	return s.asked.Ask(s.app, s, func(ctx context.Context) func() tea.Cmd {
 		var res kb.Result
 		var inactive []kb.Hit
 		var refs map[string]memoryRef
@@ -37,17 +38,17 @@ func (s *searchBox) browse() tea.Cmd {
 		var err error
 		if where == inMemory {
 			var found []foundInMemory
-			found, more, err = s.app.browseMemory(ctx, agent, retired)
+			found, more, err = browseMemory(ctx, s.app, agent, retired)
 			refs = map[string]memoryRef{}
 			for i := range found {
 				refs[found[i].hit.ID] = found[i].ref
 				res.Hits = append(res.Hits, found[i].hit)
 			}
 		} else {
-			res.Hits, more, err = s.app.browseCapsules(ctx, q)
+			res.Hits, more, err = browseCapsules(ctx, s.app, q)
 			if err == nil && len(res.Hits) == 0 && !q.Retired {
 				q.Retired, q.Superseded, q.Limit = true, true, 1
-				inactive, _, err = s.app.browseCapsules(ctx, q)
+				inactive, _, err = browseCapsules(ctx, s.app, q)
 			}
 		}
 		if res.Total = int64(len(res.Hits)); more {
@@ -60,8 +61,8 @@ func (s *searchBox) browse() tea.Cmd {
 	})
 }
 
-func (a *app) browseCapsules(ctx context.Context, q kb.ListQuery) (hits []kb.Hit, more bool, err error) {
-	k, err := a.knowledge(ctx)
+func browseCapsules(ctx context.Context, a *page.App, q kb.ListQuery) (hits []kb.Hit, more bool, err error) {
+	k, err := a.KB(ctx)
 	if err != nil {
 		return nil, false, err
 	}
@@ -74,36 +75,36 @@ func (a *app) browseCapsules(ctx context.Context, q kb.ListQuery) (hits []kb.Hit
 
 // nextOrder changes the order of the list.
 func (s *searchBox) nextOrder() tea.Cmd {
-	s.order = (s.order + 1) % len(browseOrders)
+	s.Order = (s.Order + 1) % len(browseOrders)
 	return s.ask()
 }
 
 // toggleRetired shows or hides retired and superseded capsules.
 func (s *searchBox) toggleRetired() tea.Cmd {
-	s.retired = !s.retired
+	s.Retired = !s.Retired
 	return s.ask()
 }
 
 // browseActions are the actions of the list, and of one without a question.
-func (s *searchBox) browseActions() actions {
-	retired := action{keys.Renamed(keys.Fewer, "retired ones too, or not"), s.toggleRetired}
+func (s *searchBox) browseActions() page.Actions {
+	retired := page.On(keys.Renamed(keys.Fewer, "retired ones too, or not"), s.toggleRetired)
 	if !s.browsing {
-		return actions{retired}
+		return page.Actions{retired}
 	}
-	return actions{retired, {keys.Sort, s.nextOrder}}
+	return page.Actions{retired, page.On(keys.Sort, s.nextOrder)}
 }
 
 // browsed returns the number of listed capsules.
 func (s *searchBox) browsed() (title, note string) {
 	hits := int64(len(s.result.Hits))
-	title = cells.Plural(hits, "capsule") + ", " + browseOrders[s.order]
-	if s.where == inMemory {
+	title = cells.Plural(hits, "capsule") + ", " + browseOrders[s.Order]
+	if s.Where == inMemory {
 		title = cells.Plural(hits, "item") + " of the memory, " + browseOrders[0]
 	}
 	if s.result.Total > hits {
 		note = "and more: ask for them"
 	}
-	if s.retired {
+	if s.Retired {
 		title += ", retired ones too"
 	}
 	return title, note
@@ -111,18 +112,18 @@ func (s *searchBox) browsed() (title, note string) {
 
 // browseRow formats a capsule as a line, with its status.
 func (s *searchBox) browseRow(h *kb.Hit, w int) string {
-	st := s.app.st
-	left := columns(cells.Right(cells.Ago(h.Created, s.app.Now()), 4), st.Accent.Render(cells.Fit(cells.Clean(h.Kind), 12)))
+	st := s.app.Styles
+	left := page.Columns(cells.Right(cells.Ago(h.Created, s.app.Now()), 4), st.Accent.Render(cells.Fit(cells.Clean(h.Kind), 12)))
 	if w >= 64 {
-		left = columns(left, st.Faint.Render(cells.Fit(cells.Clean(h.Scope), 9)))
+		left = page.Columns(left, st.Faint.Render(cells.Fit(cells.Clean(h.Scope), 9)))
 	}
-	return cells.Spread(columns(left, cells.OneLine(h.Title, 200)), s.app.badges(s.ended(h)), w)
+	return cells.Spread(page.Columns(left, cells.OneLine(h.Title, 200)), markBadges(s.app, s.ended(h)), w)
 }
 
 // ended says what a capsule that searches leave out is.
 func (s *searchBox) ended(h *kb.Hit) []string {
 	switch {
-	case h.Retired != nil && s.where == inMemory:
+	case h.Retired != nil && s.Where == inMemory:
 		return []string{"forgotten"}
 	case h.Retired != nil:
 		return []string{"retired"}
@@ -144,5 +145,5 @@ func (s *searchBox) browseWhy(h *kb.Hit) []string {
 			said += ": " + cells.OneLine(h.RetiredWhy, 200)
 		}
 	}
-	return []string{s.app.st.Faint.Render(said)}
+	return []string{s.app.Styles.Faint.Render(said)}
 }

@@ -9,6 +9,7 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 )
 
 // The places of a search.
@@ -60,10 +61,10 @@ var beyondRead = []memorySection{
 
 // searchMemory searches the memory as an agent, best hits first: items by words and
 // meaning, and in other tabs whatever has all of the words.
-func (a *app) searchMemory(
-	ctx context.Context, agent, text string,
+func searchMemory(
+	ctx context.Context, a *page.App, agent, text string,
 ) (found []foundInMemory, degraded []string, err error) {
-	err = a.withMemory(ctx, agent, func(s *memory.Store) error {
+	err = a.WithMemory(ctx, agent, func(s *memory.Store) error {
 		q := memory.Query{Text: text, Limit: searchLimit, Untouched: true}
 		for _, tier := range []string{memory.Channel, memory.Workspace, memory.Account} {
 			if s.Reaches(tier) {
@@ -104,10 +105,10 @@ func (a *app) searchMemory(
 }
 
 // browseMemory lists the items of the memory, newest first.
-func (a *app) browseMemory(
-	ctx context.Context, agent string, forgotten bool,
+func browseMemory(
+	ctx context.Context, a *page.App, agent string, forgotten bool,
 ) (found []foundInMemory, more bool, err error) {
-	err = a.withMemory(ctx, agent, func(s *memory.Store) error {
+	err = a.WithMemory(ctx, agent, func(s *memory.Store) error {
 		var all []memory.Item
 		all, more, err = s.List(ctx, memory.ListQuery{Limit: browseLimit, Forgotten: forgotten})
 		for i := range all {
@@ -124,7 +125,7 @@ func (s *searchBox) look(
 	ctx context.Context, where, agent string, q kb.Query,
 ) (res kb.Result, refs map[string]memoryRef, err error) {
 	if where != inMemory {
-		if err = errNoKnowledge; s.app.Search != nil {
+		if err = page.ErrNoKnowledge; s.app.Search != nil {
 			res, err = s.app.Search.Search(ctx, q)
 		}
 	}
@@ -133,7 +134,7 @@ func (s *searchBox) look(
 	if where == inKnowledge || capsulesOnly || s.app.Memory == nil {
 		return res, nil, err
 	}
-	found, degraded, memoryErr := s.app.searchMemory(ctx, agent, q.Text)
+	found, degraded, memoryErr := searchMemory(ctx, s.app, agent, q.Text)
 	switch {
 	case memoryErr != nil && where == inMemory:
 		return res, nil, memoryErr
@@ -162,7 +163,7 @@ func (s *searchBox) memoryWhy(h *kb.Hit, w int) []string {
 	if !h.Created.IsZero() {
 		said += ", written " + cells.Clock(h.Created)
 	}
-	return []string{s.app.st.Faint.Render(cells.Fit("= "+said, min(w, cells.Width(said)+2)))}
+	return []string{s.app.Styles.Faint.Render(cells.Fit("= "+said, min(w, cells.Width(said)+2)))}
 }
 
 // wordsOf returns the words of a question, for highlighting.

@@ -101,12 +101,12 @@ func TestSearchSwitches(t *testing.T) {
 	h.wants("memory", "fact only")
 	h.press("esc")
 	box := h.m.focus().(*searchBox)
-	if box.where != inMemory || box.kind != kb.Kinds[0] || box.text != "pane" || !box.typing() {
-		t.Errorf("%+v", box.searchState)
+	if box.Where != inMemory || box.Kind != kb.Kinds[0] || box.Text != "pane" || !box.Typing() {
+		t.Errorf("%+v", box.SearchState)
 	}
 	h.press("x", "backspace", "tab", "ctrl+t", "down", "enter", "ctrl+t")
-	if box.kind != kb.Kinds[1] || box.typing() {
-		t.Errorf("%+v", box.searchState)
+	if box.Kind != kb.Kinds[1] || box.Typing() {
+		t.Errorf("%+v", box.SearchState)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestSearchBrowseOrder(t *testing.T) {
 		must(h.openKB().Retrieve(context.Background(), capsuleTmux))
 	})
 	var out syncBuffer
-	h.m.app.out = &out
+	h.m.app.Out = &out
 	h.press("K")
 	if hit := h.m.focus().(*searchBox).hit(); hit.ID == capsuleTmux {
 		t.Error("it is the newest, and the test says nothing")

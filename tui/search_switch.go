@@ -10,6 +10,7 @@ import (
 	"blackboard/kb"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 // searchSwitch is a setting of the search.
@@ -29,27 +30,27 @@ func (s *searchBox) switches() []searchSwitch {
 	}
 	yes := func(is bool) string { return map[bool]string{true: "yes", false: "no"}[is] }
 	all := []searchSwitch{
-		{keys.Mode, func() string { return cmp.Or(s.mode, kb.ModeAuto) }, s.nextMode},
-		{keys.Kind, func() string { return only(s.kind, "all kinds") }, s.nextKind},
-		{keys.Scope, func() string { return only(s.scope, "all scopes") }, s.nextScope},
-		{keys.Where, func() string { return cmp.Or(s.where, everywhere) }, s.nextWhere},
-		{keys.Explain, func() string { return yes(s.explain) }, s.toggleExplain},
+		{keys.Mode, func() string { return cmp.Or(s.Mode, kb.ModeAuto) }, s.nextMode},
+		{keys.Kind, func() string { return only(s.Kind, "all kinds") }, s.nextKind},
+		{keys.Scope, func() string { return only(s.Scope, "all scopes") }, s.nextScope},
+		{keys.Where, func() string { return cmp.Or(s.Where, everywhere) }, s.nextWhere},
+		{keys.Explain, func() string { return yes(s.Explain) }, s.toggleExplain},
 	}
 	retired := keys.Renamed(keys.Fewer, "retired ones too")
-	all = append(all, searchSwitch{retired, func() string { return yes(s.retired) }, s.toggleRetired})
+	all = append(all, searchSwitch{retired, func() string { return yes(s.Retired) }, s.toggleRetired})
 	if s.browsing {
 		order := keys.Renamed(keys.Sort, "order")
-		all = append(all, searchSwitch{order, func() string { return browseOrders[s.order] }, s.nextOrder})
+		all = append(all, searchSwitch{order, func() string { return browseOrders[s.Order] }, s.nextOrder})
 	}
 	return all
 }
 
 // switchActions returns the keys of the settings, and of their menu.
-func (s *searchBox) switchActions() actions {
-	all := actions{{keys.Switches, s.openSwitches}}
+func (s *searchBox) switchActions() page.Actions {
+	all := page.Actions{page.On(keys.Switches, s.openSwitches)}
 	for _, w := range s.switches() {
 		if strings.HasPrefix(w.Help().Key, "alt+") {
-			all = append(all, action{w.Binding, w.next})
+			all = append(all, page.On(w.Binding, w.next))
 		}
 	}
 	return all
@@ -57,35 +58,35 @@ func (s *searchBox) switchActions() actions {
 
 func (s *searchBox) openSwitches() tea.Cmd {
 	m := &switchMenu{app: s.app, box: s}
-	m.list = list{app: s.app, row: m.row}
-	return s.app.overlay(m)
+	m.list = page.List{App: s.app, Row: m.row}
+	return s.app.Overlay(m)
 }
 
 func (s *searchBox) nextWhere() tea.Cmd {
-	s.where = following(searchPlacesOf, cmp.Or(s.where, everywhere))
+	s.Where = page.Following(searchPlacesOf, cmp.Or(s.Where, everywhere))
 	return s.ask()
 }
 
 // switchMenu is an overlay with the settings of the search, for terminals that do not
 // send alt.
 type switchMenu struct {
-	plain
-	app   *app
+	page.Plain
+	app   *page.App
 	box   *searchBox
-	list  list
+	list  page.List
 	inner int
 }
 
-func (m *switchMenu) update(msg tea.Msg) tea.Cmd {
+func (m *switchMenu) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
-		if cmd, ok := m.actions().press(msg); ok {
+		if cmd, ok := m.Actions().Press(msg); ok {
 			return cmd
 		}
-		m.list.update(msg)
+		m.list.Update(msg)
 	case tea.MouseMsg:
-		if m.list.mouse(msg, msg.Y-1) {
-			return m.turn(m.list.cursor)
+		if m.list.Mouse(msg, msg.Y-1) {
+			return m.turn(m.list.Cursor)
 		}
 	}
 	return nil
@@ -98,39 +99,39 @@ func (m *switchMenu) turn(i int) tea.Cmd {
 	if i >= len(all) {
 		return nil
 	}
-	m.list.moveTo(i)
+	m.list.MoveTo(i)
 	cmd := all[i].next()
 	m.box.keep()
 	return cmd
 }
 
-func (m *switchMenu) setSize(w, h int) {
+func (m *switchMenu) SetSize(w, h int) {
 	m.inner = min(w-6, 50)
-	m.list.setLen(len(m.box.switches()))
-	m.list.setSize(m.inner, min(m.list.n, max(h-4, 1)))
+	m.list.SetLen(len(m.box.switches()))
+	m.list.SetSize(m.inner, min(m.list.Len, max(h-4, 1)))
 }
 
 func (m *switchMenu) row(i, _ int) string {
 	w := &m.box.switches()[i]
-	st := m.app.st
-	return columns(st.Key.Render(keys.Parts()[i].Help().Key), cells.Fit(w.Help().Desc, 20), w.value())
+	st := m.app.Styles
+	return page.Columns(st.Key.Render(keys.Parts()[i].Help().Key), cells.Fit(w.Help().Desc, 20), w.value())
 }
 
-func (m *switchMenu) view() []string {
+func (m *switchMenu) View() []string {
 	const foot = "enter or its number turns it · esc leaves"
-	return m.app.st.Box("How to search", foot, m.list.view(true), m.inner)
+	return m.app.Styles.Box("How to search", foot, m.list.View(true), m.inner)
 }
 
-func (m *switchMenu) title() string { return "switches" }
+func (m *switchMenu) Title() string { return "switches" }
 
-func (m *switchMenu) actions() actions {
-	leave := func() tea.Cmd { return m.app.closeOver(m) }
+func (m *switchMenu) Actions() page.Actions {
+	leave := func() tea.Cmd { return m.app.CloseOverlay(m) }
 	turn := func(i int) func() tea.Cmd { return func() tea.Cmd { return m.turn(i) } }
-	all := actions{{keys.Renamed(keys.Open, "turn it"), turn(m.list.cursor)},
-		{keys.Renamed(keys.Cancel, "leave"), leave},
-		action{keys.Quit, leave}.unlisted(), action{keys.Switches, leave}.unlisted()}
+	all := page.Actions{page.On(keys.Renamed(keys.Open, "turn it"), turn(m.list.Cursor)),
+		page.On(keys.Renamed(keys.Cancel, "leave"), leave),
+		page.On(keys.Quit, leave).Unlisted(), page.On(keys.Switches, leave).Unlisted()}
 	for i, w := range m.box.switches() {
-		all = append(all, action{keys.Renamed(keys.Parts()[i], w.Help().Desc), turn(i)})
+		all = append(all, page.On(keys.Renamed(keys.Parts()[i], w.Help().Desc), turn(i)))
 	}
-	return all.also(keys.Moving()...)
+	return all.Also(keys.Moving()...)
 }

@@ -12,6 +12,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/embed/embedtest"
 	"blackboard/kb"
+	"blackboard/tui/page"
 )
 
 // hybrid makes the harness search by meaning too.
@@ -74,8 +75,8 @@ func TestSearchSwitchesWhileTyping(t *testing.T) {
 	h.press("alt+m", "alt+k", "alt+e")
 	h.typeText(" key")
 	s := h.m.focus().(*searchBox)
-	if s.inResults || s.text != "signing key" || s.mode != kb.Modes[1] || s.kind != kb.Kinds[0] || !s.explain {
-		t.Errorf("%+v, in the results %v", s.searchState, s.inResults)
+	if s.inResults || s.Text != "signing key" || s.Mode != kb.Modes[1] || s.Kind != kb.Kinds[0] || !s.Explain {
+		t.Errorf("%+v, in the results %v", s.SearchState, s.inResults)
 	}
 }
 
@@ -123,16 +124,16 @@ func TestSearchKeys(t *testing.T) {
 	}
 	first, second := s.hits()[0].ID, s.hits()[1].ID
 	h.press("down")
-	if s.hit().ID != second || !s.typing() {
+	if s.hit().ID != second || !s.Typing() {
 		t.Errorf("down while typing chose %s", s.hit().ID)
 	}
 	h.press("up", "tab", "j")
-	if s.hit().ID != second || s.typing() {
+	if s.hit().ID != second || s.Typing() {
 		t.Errorf("j in the results chose %s", s.hit().ID)
 	}
 	h.press("/", "q") // is text again
-	if s.text != "paneq" {
-		t.Errorf("the text is %q", s.text)
+	if s.Text != "paneq" {
+		t.Errorf("the text is %q", s.Text)
 	}
 	h.press("backspace", "shift+tab", "y")
 	h.wants("✓", first)
@@ -146,16 +147,16 @@ func TestSearchKeys(t *testing.T) {
 		t.Error("the search is not left for the capsule")
 	}
 	h.press("esc") // back to the hits
-	if s := h.m.focus().(*searchBox); s.hit() == nil || s.hit().ID != first || s.typing() {
-		t.Errorf("from the capsule one comes to %+v", s.searchState)
+	if s := h.m.focus().(*searchBox); s.hit() == nil || s.hit().ID != first || s.Typing() {
+		t.Errorf("from the capsule one comes to %+v", s.SearchState)
 	}
 	h.press("esc")
 	h.wants("Runs")
 	h.press("K", "ctrl+u")
 	h.wants("3 capsules, the newest first")
 	h.typeText("?K ")
-	if s := h.m.focus().(*searchBox); s.text != "?K " {
-		t.Errorf("the text is %q", s.text)
+	if s := h.m.focus().(*searchBox); s.Text != "?K " {
+		t.Errorf("the text is %q", s.Text)
 	}
 }
 
@@ -178,8 +179,8 @@ func TestSearchKept(t *testing.T) {
 	}
 	h.press("o", "x") // another question begins with its best
 	h.press("backspace", "backspace")
-	if s := h.m.focus().(*searchBox); s.list.cursor != 0 {
-		t.Errorf("row %d is chosen", s.list.cursor)
+	if s := h.m.focus().(*searchBox); s.list.Cursor != 0 {
+		t.Errorf("row %d is chosen", s.list.Cursor)
 	}
 }
 
@@ -193,11 +194,11 @@ func TestSearchMouse(t *testing.T) {
 		id := s.hits()[1].ID
 		row := fmt.Sprintf("%.2f %s", s.hits()[1].Score, scoreBar(s.hits()[1].Score))
 		h.clickOn(row)
-		if s.hit().ID != id || s.typing() {
+		if s.hit().ID != id || s.Typing() {
 			t.Errorf("a click chose %s", s.hit().ID)
 		}
 		h.clickOn("› pane")
-		if !s.typing() {
+		if !s.Typing() {
 			t.Error("a click on the line does not go there")
 		}
 		h.press("tab")
@@ -235,7 +236,7 @@ func TestSearchLate(t *testing.T) {
 	}
 
 	// By the clock: only what is still typed is asked, and only if it is another question.
-	h.m.app.still = false
+	h.m.app.Still = false
 	h.do(s.rested("twelve"))
 	h.do(s.rested("two"))
 	if len(queries) != 2 {
@@ -297,12 +298,12 @@ func TestSearchAgain(t *testing.T) {
 	n := 0
 	h.m.app.Search = searchFunc(func(context.Context, kb.Query) (kb.Result, error) { n++; return kb.Result{}, nil })
 	h.press("K", "x")
-	h.send(doneMsg{outcome: outcome{kind: changedRun}})
-	h.send(doneMsg{outcome: outcome{kind: changedKnowledge}, err: errors.New("no")})
+	h.send(page.DoneMsg{Outcome: page.Outcome{Kind: page.ChangedRun}})
+	h.send(page.DoneMsg{Outcome: page.Outcome{Kind: page.ChangedKnowledge}, Err: errors.New("no")})
 	if n != 1 {
 		t.Errorf("asked %d times", n)
 	}
-	h.send(doneMsg{outcome: outcome{kind: changedKnowledge}})
+	h.send(page.DoneMsg{Outcome: page.Outcome{Kind: page.ChangedKnowledge}})
 	if n != 2 {
 		t.Errorf("asked %d times", n)
 	}
@@ -392,8 +393,8 @@ func TestMarkWords(t *testing.T) {
 		{"happy are happier", "<happy> are <happier>"},
 		{"", ""}, {" - ", " - "}, {"日本 pa", "日本 pa"},
 	} {
-		got := markWords(a.st, c.line, words)
-		begin, end, _ := strings.Cut(a.st.Found.Render("x"), "x")
+		got := markWords(a.Styles, c.line, words)
+		begin, end, _ := strings.Cut(a.Styles.Found.Render("x"), "x")
 		if got = strings.ReplaceAll(strings.ReplaceAll(got, begin, "<"), end, ">"); got != c.want {
 			t.Errorf("%q: %s instead of %s", c.line, got, c.want)
 		}

@@ -10,6 +10,7 @@ import (
 	"blackboard/kb"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 	"blackboard/tui/prose"
 	"blackboard/tui/styles"
 )
@@ -17,7 +18,7 @@ import (
 // searchWide is the least width with the preview beside the list.
 const searchWide = 100
 
-func (s *searchBox) setSize(w, h int) {
+func (s *searchBox) SetSize(w, h int) {
 	s.w, s.h = w-2, h
 	s.layout()
 }
@@ -37,17 +38,17 @@ func (s *searchBox) layout() {
 	rest := h - top
 	if w >= searchWide {
 		left := w * 55 / 100
-		s.place.list = rect{0, top, left, rest}
-		s.place.preview = rect{left + 1, top, w - left - 1, rest}
+		s.place.list = page.Rect{X: 0, Y: top, W: left, H: rest}
+		s.place.preview = page.Rect{X: left + 1, Y: top, W: w - left - 1, H: rest}
 	} else {
 		look := min(max(rest*2/5, 4), 12)
-		if s.explain {
+		if s.Explain {
 			look = max(rest*3/5, 5)
 		}
-		s.place.list = rect{0, top, w, rest - look}
-		s.place.preview = rect{0, top + rest - look, w, look}
+		s.place.list = page.Rect{X: 0, Y: top, W: w, H: rest - look}
+		s.place.preview = page.Rect{X: 0, Y: top + rest - look, W: w, H: look}
 	}
-	s.list.setSize(s.place.list.w, s.place.list.h-1)
+	s.list.SetSize(s.place.list.W, s.place.list.H-1)
 }
 
 // noModel is the start of the knowledge base's note that it searches by words only. The
@@ -60,7 +61,7 @@ func (s *searchBox) notes(w, most int) []string {
 		return nil
 	}
 	var parts []string
-	if words := typedWords(s.askedFor.text, s.result.Missing); len(words) > 0 {
+	if words := typedWords(s.askedFor.Text, s.result.Missing); len(words) > 0 {
 		parts = append(parts, "no capsule has words like: "+cells.OneLine(strings.Join(words, ", "), 300))
 	}
 	for _, e := range s.result.Expanded {
@@ -81,26 +82,26 @@ func (s *searchBox) notes(w, most int) []string {
 		lines = lines[:most]
 	}
 	for i := range lines {
-		lines[i] = s.app.st.Warn.Render(lines[i])
+		lines[i] = s.app.Styles.Warn.Render(lines[i])
 	}
 	return lines
 }
 
-func (s *searchBox) view() []string {
-	st := s.app.st
+func (s *searchBox) View() []string {
+	st := s.app.Styles
 	w, _ := s.inner()
 	lines := []string{s.input.View(), s.filters(w)}
 	lines = append(lines, s.place.notes...)
 	found, look := s.place.list, s.place.preview
-	s.list.empty = s.nothing()
+	s.list.Empty = s.nothing()
 	title, note := s.found()
-	listed := st.Pane(title, note, s.list.view(s.inResults), found.w, found.h, s.inResults)
+	listed := st.Pane(title, note, s.list.View(s.inResults), found.W, found.H, s.inResults)
 	about := ""
 	if h := s.hit(); h != nil {
 		about = h.ID
 	}
-	preview := st.Pane("Preview", about, s.preview(look.w, look.h-1), look.w, look.h, false)
-	if found.y == look.y {
+	preview := st.Pane("Preview", about, s.preview(look.W, look.H-1), look.W, look.H, false)
+	if found.Y == look.Y {
 		lines = append(lines, cells.Beside(st.Faint.Render("│"), listed, preview)...)
 	} else {
 		lines = append(append(lines, listed...), preview...)
@@ -110,7 +111,7 @@ func (s *searchBox) view() []string {
 
 // filters shows the settings of the search with their keys.
 func (s *searchBox) filters(w int) string {
-	st := s.app.st
+	st := s.app.Styles
 	var parts []string
 	for _, sw := range s.switches() {
 		if b := sw.Binding; strings.HasPrefix(b.Help().Key, "alt+") && b.Help() != keys.Explain.Help() {
@@ -144,7 +145,7 @@ func (s *searchBox) found() (title, note string) {
 		return title, ""
 	}
 	note = "by " + cells.Clean(s.result.Mode) + ", of " + cells.Plural(s.result.Total, "capsule") + " in all"
-	if long := note + ", retired and superseded ones too"; cells.Width(title)+cells.Width(long)+8 <= s.place.list.w {
+	if long := note + ", retired and superseded ones too"; cells.Width(title)+cells.Width(long)+8 <= s.place.list.W {
 		note = long
 	}
 	return title, note
@@ -159,16 +160,16 @@ func (s *searchBox) nothing() string {
 		return "searching…"
 	case s.result == nil:
 		return "Type what you want to know. The answer comes as you type; enter opens the capsule that is chosen, tab goes to the list."
-	case s.where == inMemory:
+	case s.Where == inMemory:
 		return "No item matches. Try other words, or search everywhere: alt+w."
 	case s.browsing && s.inactive:
 		return "No active capsule. Retired and superseded ones: tab, then " + keys.Fewer.Help().Key + "."
-	case s.result.Total == 0 && s.kind == "" && s.scope == "":
+	case s.result.Total == 0 && s.Kind == "" && s.Scope == "":
 		return "The knowledge base is empty. `board kb remember` stores a capsule; so does P on an entry of a run."
-	case s.kind != "" || s.scope != "":
+	case s.Kind != "" || s.Scope != "":
 		return "No results with these filters. alt+k and alt+s change them."
 	}
-	if s.retired {
+	if s.Retired {
 		return "No results. Try other words."
 	}
 	return "No results. Try other words. Retired and superseded capsules too: tab, then " + keys.Fewer.Help().Key + "."
@@ -184,7 +185,7 @@ func scoreBar(score float64) string {
 }
 
 func (s *searchBox) row(i, w int) string {
-	st, h := s.app.st, &s.result.Hits[i]
+	st, h := s.app.Styles, &s.result.Hits[i]
 	if s.browsing {
 		return s.browseRow(h, w)
 	}
@@ -192,9 +193,9 @@ func (s *searchBox) row(i, w int) string {
 	if w >= 64 {
 		parts = append(parts, st.Faint.Render(cells.Fit(cells.Clean(h.Scope), 9)))
 	}
-	title := columns(append(parts, cells.OneLine(h.Title, 200))...)
+	title := page.Columns(append(parts, cells.OneLine(h.Title, 200))...)
 	if ended := s.ended(h); ended != nil {
-		return cells.Spread(title, s.app.badges(ended), w)
+		return cells.Spread(title, markBadges(s.app, ended), w)
 	}
 	return cells.Fit(title, w)
 }
@@ -205,19 +206,19 @@ func (s *searchBox) preview(w, most int) []string {
 	if h == nil {
 		return nil
 	}
-	st := s.app.st
+	st := s.app.Styles
 	title := cells.Wrap(cells.OneLine(h.Title, kb.MaxTitle), w-2)
 	for i := range title {
 		title[i] = st.Bold.Render(title[i])
 	}
 	lines := title[:min(len(title), 2)]
 	why := s.why(h, w-2)
-	if s.explain {
+	if s.Explain {
 		lines = append(lines, why...)
 	}
-	words := foundWords(s.askedFor.text, h)
+	words := foundWords(s.askedFor.Text, h)
 	if _, remembered := s.refs[h.ID]; remembered {
-		words = wordsOf(s.askedFor.text)
+		words = wordsOf(s.askedFor.Text)
 	}
 	for _, l := range s.said(h, w-2, most-len(lines)) {
 		lines = append(lines, markWords(st, l, words))
@@ -226,7 +227,7 @@ func (s *searchBox) preview(w, most int) []string {
 	if h.Source != "" {
 		lines = append(lines, st.Faint.Render("@ "+cells.OneLine(h.Source, 200)))
 	}
-	if !s.explain {
+	if !s.Explain {
 		lines = append(lines, why[len(why)-1])
 	}
 	return cells.Indented(lines[:min(len(lines), max(most, 0))])
@@ -246,7 +247,7 @@ func (s *searchBox) said(h *kb.Hit, w, most int) []string {
 		return lines
 	}
 	const below = 3 // the source
-	lines := prose.Markdown(s.app.st, excerpt(h, most*max(w, 1)), w)
+	lines := prose.Markdown(s.app.Styles, excerpt(h, most*max(w, 1)), w)
 	return lines[:min(len(lines), most-below)]
 }
 
@@ -272,7 +273,7 @@ func (s *searchBox) why(h *kb.Hit, w int) []string {
 	lines := cells.Wrap(fmt.Sprintf("= %.2f of the best: %s", h.Score, strings.Join(parts, ", ")), w)
 	terms := make([]string, len(h.Terms))
 	for i, t := range h.Terms {
-		if terms[i] = cells.OneLine(t.Term, 60); s.explain {
+		if terms[i] = cells.OneLine(t.Term, 60); s.Explain {
 			terms[i] += fmt.Sprintf(" %.2f", t.Score)
 		}
 	}
@@ -282,7 +283,7 @@ func (s *searchBox) why(h *kb.Hit, w int) []string {
 	}
 	lines = append(lines, cells.Fit("= "+words, min(w, cells.Width(words)+2)))
 	for i := range lines {
-		lines[i] = s.app.st.Faint.Render(lines[i])
+		lines[i] = s.app.Styles.Faint.Render(lines[i])
 	}
 	return lines
 }

@@ -12,6 +12,7 @@ import (
 	"blackboard/board/documents"
 	"blackboard/board/survival"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 // reportEvery is how often the page checks whether the report's file has changed.
@@ -20,7 +21,7 @@ const reportEvery = 2 * time.Second
 // survivalPage shows whether a report carries what its run found: the items, missing ones
 // first, and for each the passage, or the nearest one.
 type survivalPage struct {
-	app  *app
+	app  *page.App
 	name string // the name of the run
 	b    *board.Board
 	pick *reportPicker // nil: a report is chosen
@@ -29,10 +30,10 @@ type survivalPage struct {
 	result   *survival.Result
 	state    reportState // the state of the file that result is about
 	err      error       // why there is no result
-	checking once
+	checking page.Once
 	changed  bool // the run has changed since the check
 
-	twoPanes
+	page.TwoPanes
 	shown   []int  // indexes of result.Items
 	missing bool   // show only missing ones
 	about   string // the id of the item in doc
@@ -46,18 +47,18 @@ type reportState struct {
 
 // newSurvivalPage starts with the report that was last chosen for the run, or asks for
 // one.
-func newSurvivalPage(a *app, name string, b *board.Board) page {
+func newSurvivalPage(a *page.App, name string, b *board.Board) page.Page {
 	p := &survivalPage{app: a, name: name, b: b}
-	p.doc = document{app: a, at: -1}
-	p.items = list{app: a, row: p.row}
-	if p.report = a.lastReport[name]; p.report == "" {
+	p.Doc = page.Document{App: a, At: -1}
+	p.Items = page.List{App: a, Row: p.row}
+	if p.report = a.LastReport[name]; p.report == "" {
 		p.pick = newReportPicker(a)
 	}
 	return p
 }
 
-func (p *survivalPage) init() tea.Cmd {
-	look := p.app.after(reportEvery, p, p.look)
+func (p *survivalPage) Init() tea.Cmd {
+	look := p.app.After(reportEvery, p, p.look)
 	if p.pick != nil {
 		return tea.Batch(p.pick.init(p), look)
 	}
@@ -66,12 +67,12 @@ func (p *survivalPage) init() tea.Cmd {
 
 // check reads the report and looks for every item in it, once at a time.
 func (p *survivalPage) check() tea.Cmd {
-	if p.report == "" || !p.checking.begin() {
+	if p.report == "" || !p.checking.Begin() {
 		return nil
 	}
 	p.changed = false
 	path := p.report
-	return p.app.ask(p, func(ctx context.Context) func() tea.Cmd {
+	return p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
 		var result survival.Result
 		state := stateOf(path)
 		report, err := documents.Open(path)
@@ -79,7 +80,7 @@ func (p *survivalPage) check() tea.Cmd {
 			result, err = p.b.Survival(ctx, report)
 		}
 		return func() tea.Cmd {
-			if again := p.checking.end(); again || path != p.report {
+			if again := p.checking.End(); again || path != p.report {
 				return p.check()
 			}
 			p.state = state
@@ -98,14 +99,14 @@ func stateOf(path string) reportState {
 	return reportState{info.ModTime(), info.Size()}
 }
 
-func (p *survivalPage) update(msg tea.Msg) tea.Cmd {
+func (p *survivalPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case eventsMsg:
-		if msg.from.b == p.b && msg.err == nil {
+	case page.EventsMsg:
+		if msg.From.Board() == p.b && msg.Err == nil {
 			p.changed = true
 		}
-	case doneMsg:
-		if msg.kind == changedRun {
+	case page.DoneMsg:
+		if msg.Kind == page.ChangedRun {
 			return p.check()
 		}
 	case tea.KeyMsg:
@@ -114,7 +115,7 @@ func (p *survivalPage) update(msg tea.Msg) tea.Cmd {
 		return p.mouse(msg)
 	default:
 		if p.pick != nil {
-			_, cmd := p.pick.filter.update(msg) // for the cursor
+			_, cmd := p.pick.filter.Update(msg) // for the cursor
 			return cmd
 		}
 	}
@@ -124,10 +125,10 @@ func (p *survivalPage) update(msg tea.Msg) tea.Cmd {
 // look checks the state of the report without reading it.
 func (p *survivalPage) look() tea.Cmd {
 	path := p.report
-	return p.app.ask(p, func(context.Context) func() tea.Cmd {
+	return p.app.Ask(p, func(context.Context) func() tea.Cmd {
 		state := stateOf(path)
 		return func() tea.Cmd {
-			again := p.app.after(reportEvery, p, p.look)
+			again := p.app.After(reportEvery, p, p.look)
 			if p.changed || path == p.report && state != p.state {
 				return tea.Batch(p.check(), again)
 			}
@@ -157,10 +158,10 @@ func (p *survivalPage) narrow(chosen string) {
 			}
 		}
 	}
-	p.items.setLen(len(p.shown))
+	p.Items.SetLen(len(p.shown))
 	for i, n := range p.shown {
 		if p.result.Items[n].ID == chosen {
-			p.items.moveTo(i)
+			p.Items.MoveTo(i)
 		}
 	}
 	p.compose()
@@ -168,10 +169,10 @@ func (p *survivalPage) narrow(chosen string) {
 
 // item returns the chosen item, or nil.
 func (p *survivalPage) item() *survival.ItemResult {
-	if p.result == nil || p.items.cursor >= len(p.shown) {
+	if p.result == nil || p.Items.Cursor >= len(p.shown) {
 		return nil
 	}
-	return &p.result.Items[p.shown[p.items.cursor]]
+	return &p.result.Items[p.shown[p.Items.Cursor]]
 }
 
 // chosen returns the id of the chosen item, or "".
@@ -186,12 +187,12 @@ func (p *survivalPage) key(msg tea.KeyMsg) tea.Cmd {
 	if p.pick != nil {
 		return p.pickKey(msg)
 	}
-	cmd, ok := p.actions().press(msg)
+	cmd, ok := p.Actions().Press(msg)
 	switch {
 	case ok:
-	case p.inDoc:
-		p.doc.update(msg)
-	case p.items.update(msg):
+	case p.InDoc:
+		p.Doc.Update(msg)
+	case p.Items.Update(msg):
 		p.compose()
 	}
 	return cmd
@@ -200,7 +201,7 @@ func (p *survivalPage) key(msg tea.KeyMsg) tea.Cmd {
 // pickReport asks for another report.
 func (p *survivalPage) pickReport() tea.Cmd {
 	p.pick = newReportPicker(p.app)
-	p.setSize(p.w, p.h)
+	p.SetSize(p.Width, p.Height)
 	return p.pick.init(p)
 }
 
@@ -213,9 +214,9 @@ func (p *survivalPage) toggleMissing() tea.Cmd {
 // pickKey passes a key to the picker, and uses its result.
 func (p *survivalPage) pickKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
-	case key.Matches(msg, keys.Cancel) && p.pick.filter.value() == "":
+	case key.Matches(msg, keys.Cancel) && p.pick.filter.Value() == "":
 		if p.report == "" {
-			return p.app.pop(p)
+			return p.app.Pop(p)
 		}
 		p.pick = nil
 		return nil
@@ -230,16 +231,16 @@ func (p *survivalPage) choose(path string) tea.Cmd {
 	if path == "" {
 		return nil
 	}
-	path = p.app.reportPath(path)
+	path = reportPath(p.app, path)
 	p.report, p.pick, p.result, p.err = path, nil, nil, nil
-	p.app.lastReport[p.name] = path
+	p.app.LastReport[p.name] = path
 	p.narrow("")
 	return p.check()
 }
 
 func (p *survivalPage) openItem() tea.Cmd {
 	if id := p.chosen(); id != "" {
-		return p.app.push(newDetailPage(p.app, p.name, p.b, id))
+		return p.app.Push(p.app.Open.Entry(p.name, p.b, id, nil))
 	}
 	return nil
 }
@@ -254,13 +255,13 @@ func (p *survivalPage) openReport() tea.Cmd {
 		return nil
 	}
 	if p.noText() {
-		return noticeError(noEditor(p.report))
+		return page.NoticeError(noEditor(p.report))
 	}
 	line := 0
 	if it := p.item(); it != nil && it.Passage != nil {
 		line = it.Passage.Line
 	}
-	return p.app.editFile(p.report, line)
+	return p.app.EditFile(p.report, line)
 }
 
 func (p *survivalPage) mouse(msg tea.MouseMsg) tea.Cmd {
@@ -270,7 +271,7 @@ func (p *survivalPage) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		return nil
 	}
-	moved, open := p.twoPanes.mouse(msg)
+	moved, open := p.TwoPanes.Mouse(msg)
 	if moved {
 		p.compose()
 	}
@@ -280,35 +281,35 @@ func (p *survivalPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-func (p *survivalPage) title() string { return "survival" }
+func (p *survivalPage) Title() string { return "survival" }
 
-func (p *survivalPage) actions() actions {
+func (p *survivalPage) Actions() page.Actions {
 	if p.pick != nil {
 		check, back := keys.Renamed(keys.Open, "check it"), keys.Renamed(keys.Cancel, "back")
-		return actions{}.also(check, back, keys.Choose)
+		return page.Actions{}.Also(check, back, keys.Choose)
 	}
-	again := actions{{keys.Report, p.pickReport}, {keys.Renamed(keys.Refresh, "check again"), p.check}}
+	again := page.Actions{page.On(keys.Report, p.pickReport), page.On(keys.Renamed(keys.Refresh, "check again"), p.check)}
 	if p.result == nil {
 		return again
 	}
-	report := action{keys.Renamed(keys.Source, "open the report"), p.openReport}
+	report := page.On(keys.Renamed(keys.Source, "open the report"), p.openReport)
 	if p.noText() {
-		report = report.unlisted()
+		report = report.Unlisted()
 	}
 	other := "to the text"
-	if p.inDoc {
+	if p.InDoc {
 		other = "to the items"
 	}
-	all := append(actions{{keys.Open, p.openItem}, {keys.Renamed(keys.Fewer, "missing only, or all"), p.toggleMissing}, report}, again...)
-	all = append(all, action{keys.Renamed(keys.Next, other), p.otherSide}, action{keys.Previous, p.otherSide}.unlisted(),
-		action{keys.Right, p.toText}, action{keys.Left, p.toItems},
-		action{keys.CopyID, func() tea.Cmd { return p.app.copyText(p.chosen()) }})
+	all := append(page.Actions{page.On(keys.Open, p.openItem), page.On(keys.Renamed(keys.Fewer, "missing only, or all"), p.toggleMissing), report}, again...)
+	all = append(all, page.On(keys.Renamed(keys.Next, other), p.OtherSide), page.On(keys.Previous, p.OtherSide).Unlisted(),
+		page.On(keys.Right, p.ToText), page.On(keys.Left, p.ToItems),
+		page.On(keys.CopyID, func() tea.Cmd { return p.app.CopyText(p.chosen()) }))
 	if it := p.item(); it != nil {
 		said := func(context.Context) (string, error) { return it.Content, nil }
-		all = append(all, action{keys.CopyText, func() tea.Cmd { return p.app.copyWhole(it.ID, said) }})
+		all = append(all, page.On(keys.CopyText, func() tea.Cmd { return p.app.CopyWhole(it.ID, said) }))
 	}
-	return all.also(keys.Moving()...)
+	return all.Also(keys.Moving()...)
 }
 
-func (p *survivalPage) typing() bool { return p.pick != nil }
-func (p *survivalPage) close()       {}
+func (p *survivalPage) Typing() bool { return p.pick != nil }
+func (p *survivalPage) Close()       {}

@@ -15,6 +15,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 )
 
 // Limits of the search for reports.
@@ -36,28 +37,28 @@ type reportFile struct {
 // reportPicker asks for the report: one of the files nearby, newest first, or a typed
 // path.
 type reportPicker struct {
-	app    *app
-	filter filter
+	app    *page.App
+	filter page.Filter
 	all    []reportFile
 	shown  []reportFile
 	more   bool // some files were not searched
 	loaded bool
 	err    error
-	list   list
+	list   page.List
 	w      int
 }
 
-func newReportPicker(a *app) *reportPicker {
+func newReportPicker(a *page.App) *reportPicker {
 	p := &reportPicker{app: a}
 	// its line is always shown
-	p.filter = newFilter(a, "part of a name, or the path of a file", &p.list, func() {})
-	p.list = list{app: a, row: p.row}
+	p.filter = page.NewFilter(a, "part of a name, or the path of a file", &p.list, func() {})
+	p.list = page.List{App: a, Row: p.row}
 	return p
 }
 
 // init searches files, for the page that it is on.
-func (p *reportPicker) init(on page) tea.Cmd {
-	return tea.Batch(p.filter.start(), p.app.ask(on, func(ctx context.Context) func() tea.Cmd {
+func (p *reportPicker) init(on page.Page) tea.Cmd {
+	return tea.Batch(p.filter.Start(), p.app.Ask(on, func(ctx context.Context) func() tea.Cmd {
 		all, more, err := findReports(ctx, p.app.Files)
 		return func() tea.Cmd {
 			p.loaded, p.all, p.more, p.err = true, all, more, err
@@ -134,12 +135,12 @@ func (p *reportPicker) key(msg tea.KeyMsg) tea.Cmd {
 	case tea.KeyTab: // would end the input
 		return nil
 	case tea.KeyEsc:
-		p.filter.clear()
-		cmd := p.filter.start()
+		p.filter.Clear()
+		cmd := p.filter.Start()
 		p.narrow()
 		return cmd
 	}
-	changed, cmd := p.filter.update(msg)
+	changed, cmd := p.filter.Update(msg)
 	if changed {
 		p.narrow()
 	}
@@ -147,28 +148,28 @@ func (p *reportPicker) key(msg tea.KeyMsg) tea.Cmd {
 }
 
 // mouse reports a click at the chosen file.
-func (p *reportPicker) mouse(msg tea.MouseMsg) bool { return p.list.mouse(msg, msg.Y-pickTop) }
+func (p *reportPicker) mouse(msg tea.MouseMsg) bool { return p.list.Mouse(msg, msg.Y-pickTop) }
 
 // narrow shows the files whose path has every typed word.
 func (p *reportPicker) narrow() {
 	p.shown = p.shown[:0:0]
 	for _, r := range p.all {
-		if cells.HasWords(r.path, p.filter.value()) {
+		if cells.HasWords(r.path, p.filter.Value()) {
 			p.shown = append(p.shown, r)
 		}
 	}
-	p.list.setLen(len(p.shown))
-	p.list.moveTo(0)
+	p.list.SetLen(len(p.shown))
+	p.list.MoveTo(0)
 }
 
 // chosen returns the selected path: the typed one, if it is that of a file or matches
 // none; else the file at the cursor.
 func (p *reportPicker) chosen() string {
-	typed := strings.TrimSpace(p.filter.value())
-	if p.list.cursor >= len(p.shown) || slices.ContainsFunc(p.shown, func(r reportFile) bool { return r.path == typed }) {
+	typed := strings.TrimSpace(p.filter.Value())
+	if p.list.Cursor >= len(p.shown) || slices.ContainsFunc(p.shown, func(r reportFile) bool { return r.path == typed }) {
 		return typed
 	}
-	return p.shown[p.list.cursor].path
+	return p.shown[p.list.Cursor].path
 }
 
 // pickTop is the number of lines above the list.
@@ -176,32 +177,32 @@ const pickTop = 2
 
 func (p *reportPicker) setSize(w, h int) {
 	p.w = w
-	p.list.setSize(w, h-pickTop)
+	p.list.SetSize(w, h-pickTop)
 }
 
 func (p *reportPicker) view() []string {
-	note := p.list.place()
+	note := p.list.Place()
 	if p.more {
 		note += " · there are more files than are looked at"
 	}
 	switch {
 	case p.err != nil:
-		p.list.empty = p.app.explain(p.err) + " · type the path of the report"
+		p.list.Empty = p.app.Explain(p.err) + " · type the path of the report"
 	case !p.loaded:
-		p.list.empty = "looking…"
-	case p.filter.value() != "":
-		p.list.empty = "no file here has this in its path; enter takes it as the path of the report"
+		p.list.Empty = "looking…"
+	case p.filter.Value() != "":
+		p.list.Empty = "no file here has this in its path; enter takes it as the path of the report"
 	default:
-		p.list.empty = "There is no report (md, html, docx, pdf …) in this directory, nor near below it. Type the path of the report."
+		p.list.Empty = "There is no report (md, html, docx, pdf …) in this directory, nor near below it. Type the path of the report."
 	}
-	lines := []string{p.app.st.Heading("Which report is to carry the run?", note, p.w, true), " " + p.filter.view(p.w-1)}
-	return append(lines, p.list.view(true)...)
+	lines := []string{p.app.Styles.Heading("Which report is to carry the run?", note, p.w, true), " " + p.filter.View(p.w-1)}
+	return append(lines, p.list.View(true)...)
 }
 
 func (p *reportPicker) row(i, w int) string {
 	r := &p.shown[i]
 	facts := cells.Right(sizeOf(r.size), 8) + " " + cells.Right(cells.Ago(r.modified, p.app.Now()), 5)
-	return cells.Spread(cells.FitLeft(cells.Clean(strings.ReplaceAll(r.path, "\n", " ")), max(w-cells.Width(facts)-1, 1)), p.app.st.Faint.Render(facts), w)
+	return cells.Spread(cells.FitLeft(cells.Clean(strings.ReplaceAll(r.path, "\n", " ")), max(w-cells.Width(facts)-1, 1)), p.app.Styles.Faint.Render(facts), w)
 }
 
 // sizeOf formats the size of a file.

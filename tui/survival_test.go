@@ -19,6 +19,7 @@ import (
 	"blackboard/board/survival"
 	"blackboard/testdata/cost"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 	"blackboard/tui/styles"
 )
 
@@ -94,9 +95,9 @@ func TestSurvivalPick(t *testing.T) {
 	h.press("q") // text, not a command
 	h.wants("/ q")
 	p := h.m.top().(*survivalPage)
-	p.update(tea.KeyMsg{Type: tea.KeyBackspace})
-	p.update(tea.KeyMsg{Type: tea.KeyEsc})
-	p.update(tea.KeyMsg{Type: tea.KeyEsc}) // before the page is gone
+	p.Update(tea.KeyMsg{Type: tea.KeyBackspace})
+	p.Update(tea.KeyMsg{Type: tea.KeyEsc})
+	p.Update(tea.KeyMsg{Type: tea.KeyEsc}) // before the page is gone
 	h.size(80, 24)
 	if _, there := h.m.top().(*runPage); !there {
 		t.Errorf("one has come to %T", h.m.top())
@@ -221,7 +222,7 @@ func TestSurvivalChanged(t *testing.T) {
 	}
 	checked := p.result.Checked
 	must(h.openRun("audit-7").Post(context.Background(), "ada", board.Post{Content: "Something else entirely", MustSurface: true}))
-	p.update(eventsMsg{from: &runPage{b: p.b}}) // the run's own page would wait for the next one
+	p.Update(page.EventsMsg{From: &runPage{b: p.b}}) // the run's own page would wait for the next one
 	h.do(p.look())
 	if p.result.Checked != checked+1 {
 		t.Errorf("%d items are checked, and %d were before one was posted", p.result.Checked, checked)
@@ -242,8 +243,8 @@ func TestSurvivalStays(t *testing.T) {
 	p := h.m.top().(*survivalPage)
 	h.press("tab", "down", "down")
 	h.press("ctrl+r")
-	if p.doc.top != 2 {
-		t.Errorf("line %d is the first one after the report was checked again", p.doc.top)
+	if p.Doc.Top != 2 {
+		t.Errorf("line %d is the first one after the report was checked again", p.Doc.Top)
 	}
 }
 
@@ -290,12 +291,12 @@ func TestSurvivalKeys(t *testing.T) {
 	h.size(60, 18)
 	p := h.m.top().(*survivalPage)
 	h.press("tab", "down")
-	if p.items.cursor != 0 || p.doc.top != 1 {
-		t.Errorf("row %d, line %d after a step down in the text", p.items.cursor, p.doc.top)
+	if p.Items.Cursor != 0 || p.Doc.Top != 1 {
+		t.Errorf("row %d, line %d after a step down in the text", p.Items.Cursor, p.Doc.Top)
 	}
 	h.press("tab", "down")
-	if p.items.cursor != 1 || p.doc.top != 0 {
-		t.Errorf("row %d, line %d after a step down in the list", p.items.cursor, p.doc.top)
+	if p.Items.Cursor != 1 || p.Doc.Top != 0 {
+		t.Errorf("row %d, line %d after a step down in the list", p.Items.Cursor, p.Doc.Top)
 	}
 }
 

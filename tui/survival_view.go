@@ -3,37 +3,37 @@ package tui
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"blackboard/board/fault"
 	"blackboard/board/survival"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 	"blackboard/tui/prose"
 )
 
-func (p *survivalPage) setSize(w, h int) {
-	p.lay(w, h, 2)
+func (p *survivalPage) SetSize(w, h int) {
+	p.Lay(w, h, 2)
 	if p.pick != nil {
 		p.pick.setSize(w, h)
 	}
 	p.compose()
 }
 
-func (p *survivalPage) view() []string {
-	st := p.app.st
+func (p *survivalPage) View() []string {
+	st := p.app.Styles
 	switch {
 	case p.pick != nil:
 		return p.pick.view()
 	case p.err != nil:
-		lines := []string{st.Bad.Render("✗ " + shownPath(p.app, p.report) + " could not be checked"), ""}
-		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.problem(), p.report, shownPath(p.app, p.report)), p.w-2)...)
+		lines := []string{st.Bad.Render("✗ " + page.ShownPath(p.app, p.report) + " could not be checked"), ""}
+		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.problem(), p.report, page.ShownPath(p.app, p.report)), p.Width-2)...)
 		lines = append(lines, "", st.Faint.Render("r another report · ctrl+r checks it again · esc back"))
-		return cells.Fill(cells.Indented(lines), p.w, p.h)
+		return cells.Fill(cells.Indented(lines), p.Width, p.Height)
 	case p.result == nil:
-		return cells.Fill(cells.Indented([]string{"reading " + shownPath(p.app, p.report) + "…"}), p.w, p.h)
+		return cells.Fill(cells.Indented([]string{"reading " + page.ShownPath(p.app, p.report) + "…"}), p.Width, p.Height)
 	}
-	lines := []string{cells.Spread(" "+p.verdict(), st.Faint.Render(shownPath(p.app, p.report))+" ", p.w), p.tally()}
+	lines := []string{cells.Spread(" "+p.verdict(), st.Faint.Render(page.ShownPath(p.app, p.report))+" ", p.Width), p.tally()}
 	title := "All items"
 	if p.missing {
 		title = "Missing items"
@@ -42,12 +42,12 @@ func (p *survivalPage) view() []string {
 	if about == "" {
 		about = "No item"
 	}
-	return p.drawn(st, lines, title, about)
+	return p.Panes(st, lines, title, about)
 }
 
 // verdict describes the result.
 func (p *survivalPage) verdict() string {
-	st, s := p.app.st, p.result
+	st, s := p.app.Styles, p.result
 	switch {
 	case s.Passed && s.Warning != "":
 		return st.Warn.Render("✓ passed: there was nothing to check") + "  no entry must surface, no signal is open or waived"
@@ -65,13 +65,13 @@ func (p *survivalPage) problem() string {
 	if errors.Is(p.err, fault.NotFound) {
 		return cells.OneLine(p.err.Error(), 300)
 	}
-	return p.app.explain(p.err)
+	return p.app.Explain(p.err)
 }
 
 // tally counts the missing items by reason, and tells the limits of the check, if there
 // is room.
 func (p *survivalPage) tally() string {
-	st := p.app.st
+	st := p.app.Styles
 	said := []string{"necessary, not sufficient: words are compared, not meaning", "words are compared, not meaning", "words, not meaning"}
 	var why []string
 	for _, cause := range []string{survival.MissContradicted, survival.MissAbsent, survival.MissNumber, survival.MissScattered} {
@@ -89,20 +89,20 @@ func (p *survivalPage) tally() string {
 		why = append(why, cells.Count(int64(n))+" need not surface any more")
 	}
 	if len(why) == 0 {
-		return cells.Fit(" "+st.Faint.Render(said[0]), p.w)
+		return cells.Fit(" "+st.Faint.Render(said[0]), p.Width)
 	}
 	left := " " + strings.Join(why, ", ")
 	for _, s := range said {
-		if cells.Width(left)+cells.Width(s)+3 <= p.w {
-			return cells.Spread(left, st.Faint.Render(s)+" ", p.w)
+		if cells.Width(left)+cells.Width(s)+3 <= p.Width {
+			return cells.Spread(left, st.Faint.Render(s)+" ", p.Width)
 		}
 	}
-	return cells.Fit(left, p.w)
+	return cells.Fit(left, p.Width)
 }
 
 // row renders an item as a line.
 func (p *survivalPage) row(i, w int) string {
-	st, r := p.app.st, &p.result.Items[p.shown[i]]
+	st, r := p.app.Styles, &p.result.Items[p.shown[i]]
 	mark, state := st.Good.Render("✓"), "present"
 	if !r.Present {
 		mark, state = st.Bad.Render("✗"), r.Cause
@@ -111,35 +111,35 @@ func (p *survivalPage) row(i, w int) string {
 	if w >= 64 {
 		why = cells.Fit(r.Why, 13) + " "
 	}
-	return cells.Fit(columns(mark, cells.Fit(r.ID, 6), cells.Fit(state, 14), why+cells.OneLine(r.Content, rowRunes)), w)
+	return cells.Fit(page.Columns(mark, cells.Fit(r.ID, 6), cells.Fit(state, 14), why+cells.OneLine(r.Content, page.RowRunes)), w)
 }
 
 // compose renders the text about the chosen item. It runs after changes, not for each
 // view.
 func (p *survivalPage) compose() {
-	p.items.empty = ""
+	p.Items.Empty = ""
 	if p.result != nil {
-		p.items.empty = "The run has no must-surface entry, no contradiction, and no open or waived signal: there is nothing that a report must carry."
+		p.Items.Empty = "The run has no must-surface entry, no contradiction, and no open or waived signal: there is nothing that a report must carry."
 		if p.result.Checked > 0 {
-			p.items.empty = "nothing is missing; f shows all items"
+			p.Items.Empty = "nothing is missing; f shows all items"
 		}
 	}
 	it := p.item()
 	if it == nil {
 		p.about = ""
-		p.doc.setLines(nil)
+		p.Doc.SetLines(nil)
 		return
 	}
 	if p.about != it.ID {
-		p.about, p.doc.top = it.ID, 0
+		p.about, p.Doc.Top = it.ID, 0
 	}
-	p.doc.setLines(missingLines(p.app, it, p.noText(), p.right.w))
+	p.Doc.SetLines(missingLines(p.app, it, p.noText(), p.Right.W))
 }
 
 // missingLines describes an item, for a page of w cells; closed means that a text editor
 // cannot open the report.
-func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []prose.Line {
-	st := a.st
+func missingLines(a *page.App, it *survival.ItemResult, closed bool, w int) []prose.Line {
+	st := a.Styles
 	x := prose.NewWriter(st, w)
 	if it.Present {
 		x.Line(st.Good.Render("✓ present"))
@@ -179,7 +179,7 @@ func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []prose.L
 		x.Heading("The report has nothing similar")
 		return x.Lines
 	}
-	where := shownPath(a, it.Passage.Report)
+	where := page.ShownPath(a, it.Passage.Report)
 	if closed {
 		where += ", " + cells.Clean(it.Passage.Where)
 	} else {
@@ -195,18 +195,4 @@ func missingLines(a *app, it *survival.ItemResult, closed bool, w int) []prose.L
 		x.Line(st.Faint.Render("▏ ") + l)
 	}
 	return x.Lines
-}
-
-// shownPath shortens a path: relative to the directory of the files if it is below, else
-// to the home directory.
-func shownPath(a *app, path string) string {
-	if rel, err := filepath.Rel(a.Files, path); err == nil && filepath.IsLocal(rel) {
-		return cells.OneLine(rel, rowRunes)
-	}
-	if a.Home != "" {
-		if rel, err := filepath.Rel(a.Home, path); err == nil && filepath.IsLocal(rel) {
-			return "~" + string(filepath.Separator) + cells.OneLine(rel, rowRunes)
-		}
-	}
-	return cells.OneLine(path, rowRunes)
 }

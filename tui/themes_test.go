@@ -142,7 +142,7 @@ func TestThemes(t *testing.T) {
 
 // TestBurnShapes: what blocks and what does not are told apart without colours.
 func TestBurnShapes(t *testing.T) {
-	st := plainApp().st
+	st := plainApp().Styles
 	for _, c := range []struct {
 		blocking, others int64
 		want             string // from the bottom

@@ -13,6 +13,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 // timeline shows the log below the panes, over the full width of the page: the open
@@ -24,7 +25,7 @@ type timeline struct {
 	track *board.Timeline // the log as far as it was read; nil: not read yet
 	gate  []board.GateChange
 	whole bool // gate follows the complete policy
-	read  once
+	read  page.Once
 	mark  int64 // the marked event; 0: none
 	lanes bool  // show the lanes
 	drawn lanes
@@ -41,11 +42,11 @@ type lanes struct {
 // separate query, so that a long run is shown without waiting for it.
 func (p *runPage) readTimeline() tea.Cmd {
 	t := &p.time
-	if !t.read.begin() {
+	if !t.read.Begin() {
 		return nil
 	}
 	b, by, burn := p.b, p.newest.verdict.Policy, t.burn
-	return p.app.read(p, func(ctx context.Context) func() tea.Cmd {
+	return p.app.Read(p, func(ctx context.Context) func() tea.Cmd {
 		track, err := b.Timeline(ctx)
 		var gate []board.GateChange
 		whole := false
@@ -53,7 +54,7 @@ func (p *runPage) readTimeline() tea.Cmd {
 			gate, whole = track.GateChanges(by, burn)
 		}
 		return func() tea.Cmd {
-			again := t.read.end()
+			again := t.read.End()
 			if err == nil && b == p.b {
 				t.track, t.gate, t.whole = track, gate, whole
 				p.layout()
@@ -61,7 +62,7 @@ func (p *runPage) readTimeline() tea.Cmd {
 			if again {
 				return p.readTimeline()
 			}
-			return unread(err)
+			return page.Unread(err)
 		}
 	})
 }
@@ -131,7 +132,7 @@ func (t *timeline) shownLanes() []board.Lane {
 }
 
 func (t *timeline) view() []string {
-	p, st := t.page, t.page.app.st
+	p, st := t.page, t.page.app.Styles
 	var lines []string
 	add := func(name, facts, bars string) {
 		lines = append(lines, cells.Fit(t.label(name, facts)+bars, p.w))
@@ -191,7 +192,7 @@ func (t *timeline) label(name, facts string) string {
 	if w < 3 {
 		return cells.Fit("", w)
 	}
-	return cells.Spread(" "+cells.FitName(name, w-cells.Width(facts)-4), t.page.app.st.Faint.Render(facts)+"  ", w)
+	return cells.Spread(" "+cells.FitName(name, w-cells.Width(facts)-4), t.page.app.Styles.Faint.Render(facts)+"  ", w)
 }
 
 // at returns the column of the moment on the screen; -1 is now.
@@ -205,7 +206,7 @@ func (t *timeline) at() int {
 // line renders the gate over time, heavy where closed, with the current and the marked
 // moment.
 func (t *timeline) line() string {
-	st := t.page.app.st
+	st := t.page.app.Styles
 	here, mark := t.column(t.page.place()), -1
 	if t.mark > 0 {
 		mark = t.column(t.mark)
@@ -234,7 +235,7 @@ func (t *timeline) line() string {
 // laneCells renders a worker's activity: how much was posted, and a dot for other
 // actions. most is the greatest number of posts in a column.
 func (t *timeline) laneCells(l *board.Lane, most int64) string {
-	st, at := t.page.app.st, t.at()
+	st, at := t.page.app.Styles, t.at()
 	const now, later = 1, 2
 	return joinCells([]lipgloss.Style{{}, st.Info, st.Faint}, len(l.Posted), func(i int) (string, int) {
 		look := now
@@ -254,7 +255,7 @@ func (t *timeline) laneCells(l *board.Lane, most int64) string {
 // words describe the position in the log, and its time.
 func (t *timeline) words() string {
 	p := t.page
-	st, b := p.app.st, &p.back
+	st, b := p.app.Styles, &p.back
 	where := "event " + cells.Count(b.now)
 	if b.on {
 		where = "event " + cells.Count(b.seq) + " of " + cells.Count(b.now)
@@ -348,13 +349,13 @@ func (t *timeline) mouse(msg tea.MouseMsg) tea.Cmd {
 }
 
 // actions returns the keys of the timeline.
-func (t *timeline) actions() actions {
-	all := actions{{keys.Peak, t.toPeak},
-		{keys.GateBefore, func() tea.Cmd { return t.toGate(-1) }},
-		{keys.GateAfter, func() tea.Cmd { return t.toGate(1) }},
-		{keys.Lanes, t.toggle}, {keys.Mark, t.markHere}}
+func (t *timeline) actions() page.Actions {
+	all := page.Actions{page.On(keys.Peak, t.toPeak),
+		page.On(keys.GateBefore, func() tea.Cmd { return t.toGate(-1) }),
+		page.On(keys.GateAfter, func() tea.Cmd { return t.toGate(1) }),
+		page.On(keys.Lanes, t.toggle), page.On(keys.Mark, t.markHere)}
 	if t.mark > 0 {
-		all = append(all, action{keys.Changed, t.showChanges})
+		all = append(all, page.On(keys.Changed, t.showChanges))
 	}
 	return all
 }
@@ -374,10 +375,10 @@ func (t *timeline) toPeak() tea.Cmd {
 		}
 	}
 	if peak.Seq == 0 {
-		return notice("no question was open yet")
+		return page.Notice("no question was open yet")
 	}
 	said := cells.Plural(peak.Total(), "question") + " open: the most there were at once"
-	return tea.Batch(t.page.goTo(peak.Seq), notice(said))
+	return tea.Batch(t.page.goTo(peak.Seq), page.Notice(said))
 }
 
 // toGate goes to the previous or next change of the gate.
@@ -389,14 +390,14 @@ func (t *timeline) toGate(by int) tea.Cmd {
 				return t.page.goTo(g.Seq)
 			}
 		}
-		return notice("the gate did not change before this")
+		return page.Notice("the gate did not change before this")
 	}
 	for _, g := range t.gate {
 		if g.Seq > here {
 			return t.page.goTo(g.Seq)
 		}
 	}
-	return notice("the gate did not change after this")
+	return page.Notice("the gate did not change after this")
 }
 
 // markHere marks the current moment, or removes its mark.
@@ -404,9 +405,9 @@ func (t *timeline) markHere() tea.Cmd {
 	here := t.page.place()
 	if t.mark == here {
 		t.mark = 0
-		return notice("the mark is taken away")
+		return page.Notice("the mark is taken away")
 	}
 	t.mark = here
 	const next = " is marked; = shows what has changed between it and the moment you go to"
-	return notice("event " + cells.Count(here) + next)
+	return page.Notice("event " + cells.Count(here) + next)
 }

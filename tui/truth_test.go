@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/tui/page"
 )
 
 // TestGateRowStays: a key at the gate is about the question that is seen, also if one that is more
@@ -91,7 +92,7 @@ func TestErrorsInKeys(t *testing.T) {
 		{fault.NotFound.New("no model", "", fault.Do("model.pull", "{} fetches one")), "no model · `board model pull` in a shell fetches one"},
 		{errors.New("in 2026-01-02T later"), "in 2026-01-02T later"},
 	} {
-		if got := h.m.app.explain(c.err); got != c.want {
+		if got := h.m.app.Explain(c.err); got != c.want {
 			t.Errorf("%q instead of %q", got, c.want)
 		}
 	}
@@ -101,11 +102,11 @@ func TestErrorsInKeys(t *testing.T) {
 func TestCountsAnew(t *testing.T) {
 	h := openAudit(t)
 	var asked []bool
-	h.m.app.Status = func(_ context.Context, anew bool) Status {
+	h.m.app.Status = func(_ context.Context, anew bool) page.Status {
 		asked = append(asked, anew)
-		return Status{Capsules: 84}
+		return page.Status{Capsules: 84}
 	}
-	h.send(doneMsg{outcome: outcome{text: "done"}})
+	h.send(page.DoneMsg{Outcome: page.Outcome{Text: "done"}})
 	if len(asked) != 1 || !asked[0] || !strings.Contains(h.screen(), "KB:84") {
 		t.Errorf("asked %v:\n%s", asked, h.screen())
 	}
@@ -160,7 +161,7 @@ func TestListIsReadAtOnce(t *testing.T) {
 	p.notBefore = time.Now().Add(time.Hour)
 	waiting, read := p.load(), make(chan struct{})
 	go func() { waiting(); close(read) }()
-	p.update(doneMsg{outcome: outcome{kind: changedRun}})
+	p.Update(page.DoneMsg{Outcome: page.Outcome{Kind: page.ChangedRun}})
 	select {
 	case <-read:
 	case <-time.After(time.Minute):

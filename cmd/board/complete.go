@@ -16,7 +16,7 @@ import (
 	"blackboard/cmd/board/runcmd"
 	"blackboard/embed/minilm"
 	"blackboard/hooks/setup"
-	"blackboard/tui"
+	"blackboard/tui/page"
 	"blackboard/tui/styles"
 )
 
@@ -123,7 +123,7 @@ func (p *program) flagValues(ctx context.Context, path []*cli.Command, name stri
 	case "theme":
 		return styles.Themes
 	case "mute":
-		return tui.Mutes
+		return page.Mutes
 	case "order":
 		return []string{board.Newest, board.Oldest, board.Best}
 	case "format", "f":

@@ -26,6 +26,7 @@ import (
 	"blackboard/hooks/harness"
 	"blackboard/kb/memory"
 	"blackboard/tui"
+	"blackboard/tui/page"
 	"blackboard/tui/styles"
 )
 
@@ -39,7 +40,7 @@ NO_COLOR there is bold and reverse only, unless --theme names colours; in tmux a
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"}, Usage: "open this `RUN` at once; default $BOARD_RUN; empty: the list of runs"},
 			&cli.StringFlag{Name: "theme", Value: "auto", Usage: "the `COLOURS`: " + strings.Join(styles.Themes, ", ")},
-			&cli.StringSliceFlag{Name: "mute", Usage: "do not notify about `WHAT`, repeatable: " + strings.Join(tui.Mutes, ", ")},
+			&cli.StringSliceFlag{Name: "mute", Usage: "do not notify about `WHAT`, repeatable: " + strings.Join(page.Mutes, ", ")},
 			base.WorkerFlag(), base.WorkspaceFlag("the `DIRECTORY` whose capsules rise, and whose memory is shown"),
 		},
 		Action: p.tui,
@@ -54,7 +55,7 @@ func (p *program) tui(c *cli.Context) error {
 	if err := styles.CheckTheme(c.String("theme")); err != nil {
 		return base.Usagef("", "--theme: %v", err)
 	}
-	if err := tui.CheckMutes(c.StringSlice("mute")); err != nil {
+	if err := page.CheckMutes(c.StringSlice("mute")); err != nil {
 		return base.Usagef("", "--mute: %v", err)
 	}
 	in, out, err := p.screen()
@@ -106,7 +107,7 @@ func (p *program) tui(c *cli.Context) error {
 	}
 	sqlite.SaveMemory()
 	renderer, theme := styles.NewRenderer(out, p.Env("TERM"), theme)
-	err = tui.Run(ctx, in, out, tui.Config{
+	err = tui.Run(ctx, in, out, page.Config{
 		Boards: boards, Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.UserHome(),
 		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Browser: p.screenBrowser(), Clipboard: p.screenClipboard(), Promoted: kbcmd.CapsuleOf, Words: base.CommandFor, Renderer: renderer, Theme: theme, Mute: c.StringSlice("mute"),
 	})

@@ -1,22 +1,22 @@
-package tui
+package page
 
 import (
 	"github.com/charmbracelet/bubbles/textarea"
 	"github.com/charmbracelet/bubbles/textinput"
 )
 
-// newInput returns an input line.
-func (a *app) newInput() textinput.Model {
+// NewInput returns an input line.
+func (a *App) NewInput() textinput.Model {
 	in := textinput.New()
-	in.PlaceholderStyle = a.st.Faint
+	in.PlaceholderStyle = a.Styles.Faint
 	return in
 }
 
 // newArea returns an input field of several lines.
-func (a *app) newArea() textarea.Model {
+func (a *App) newArea() textarea.Model {
 	area := textarea.New()
 	for _, style := range []*textarea.Style{&area.FocusedStyle, &area.BlurredStyle} {
-		*style = textarea.Style{Placeholder: a.st.Faint}
+		*style = textarea.Style{Placeholder: a.Styles.Faint}
 	}
 	return area
 }

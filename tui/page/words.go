@@ -1,4 +1,4 @@
-package tui
+package page
 
 import (
 	"slices"
@@ -55,7 +55,7 @@ var inShell = []string{
 
 // words formats a step as the keys for it. Without a key, it uses the caller's words if
 // the step works in a shell, else nothing.
-func (a *app) words(s fault.Step) string {
+func (a *App) words(s fault.Step) string {
 	switch b, where := keyOfStep(s.Op); {
 	case len(b.Keys()) > 0:
 		said := b.Help().Key + where
@@ -82,8 +82,8 @@ func (a *app) words(s fault.Step) string {
 // programTime matches a time in the programs' format.
 var programTime = lazyregexp.New(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 
-// withClocks formats the times in a text as on the screen.
-func withClocks(s string) string {
+// WithClocks formats the times in a text as on the screen.
+func WithClocks(s string) string {
 	if !strings.Contains(s, "T") {
 		return s
 	}
