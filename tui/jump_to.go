@@ -13,6 +13,7 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
+	"blackboard/tui/checks"
 	"blackboard/tui/keys"
 	"blackboard/tui/page"
 )
@@ -132,10 +133,10 @@ func (m *model) pageTargets() (all []target) {
 			add(r.tabName(i)[2:], text, func() tea.Cmd { m.backTo(r); return r.focusOn(i) })
 		}
 		add("check", "what board.yaml asks of the run", func() tea.Cmd {
-			return m.app.Push(newCheckPage(m.app, r.name, r.b))
+			return m.app.Push(checks.NewCheckPage(m.app, r.name, r.b))
 		})
 		add("survival", "does the report carry what was found?", func() tea.Cmd {
-			return m.app.Push(newSurvivalPage(m.app, r.name, r.b))
+			return m.app.Push(checks.NewSurvivalPage(m.app, r.name, r.b))
 		})
 		add("given", "what the knowledge base gave to the run", func() tea.Cmd {
 			return m.app.Push(newGivenPage(r.app, r.b, r.back.past))
@@ -411,8 +412,8 @@ func openersOf(a *page.App) page.Openers {
 			p.past = past
 			return p
 		},
-		Check:    func(run string, b *board.Board) page.Page { return newCheckPage(a, run, b) },
-		Survival: func(run string, b *board.Board) page.Page { return newSurvivalPage(a, run, b) },
+		Check:    func(run string, b *board.Board) page.Page { return checks.NewCheckPage(a, run, b) },
+		Survival: func(run string, b *board.Board) page.Page { return checks.NewSurvivalPage(a, run, b) },
 		Given:    func(b *board.Board, past *board.Past) page.Page { return newGivenPage(a, b, past) },
 		Capsule:  func(id string) page.Page { return newCapsulePage(a, id) },
 		Link: func(ctx context.Context, in *page.Linked, id string) page.TextLink {

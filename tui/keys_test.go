@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/testdata/cost"
+	"blackboard/tui/checks"
 	"blackboard/tui/keys"
 )
 
@@ -165,11 +166,11 @@ func TestMovingKeys(t *testing.T) {
 		t.Errorf("back from the preview is pane %d", p.here())
 	}
 	h.press("C", "right")
-	if !h.m.top().(*checkPage).InDoc {
+	if !h.m.top().(*checks.CheckPage).InDoc {
 		t.Error("right does not lead to the text")
 	}
 	h.press("left")
-	if h.m.top().(*checkPage).InDoc {
+	if h.m.top().(*checks.CheckPage).InDoc {
 		t.Error("left does not lead to the steps")
 	}
 }

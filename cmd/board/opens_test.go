@@ -80,7 +80,7 @@ var opened = map[string]string{
 	"kb/leftovers.go finishPending":             "a note on unfinished sidecars",
 	"kb/workspace/workspace.go repository":      "a repository's .git",
 	"tui/page/editor.go EditText":               "a file for the editor",
-	"tui/survival_pick.go readSome":             "a directory",
+	"tui/checks/survival_pick.go readSome":      "a directory",
 }
 
 // TestOpens finds every place of the product that opens a file without SQLite.

@@ -1,4 +1,4 @@
-package tui
+package checks
 
 import (
 	"context"
@@ -18,16 +18,16 @@ import (
 // reportEvery is how often the page checks whether the report's file has changed.
 const reportEvery = 2 * time.Second
 
-// survivalPage shows whether a report carries what its run found: the items, missing ones
+// SurvivalPage shows whether a report carries what its run found: the items, missing ones
 // first, and for each the passage, or the nearest one.
-type survivalPage struct {
+type SurvivalPage struct {
 	app  *page.App
 	name string // the name of the run
 	b    *board.Board
 	pick *reportPicker // nil: a report is chosen
 
 	report   string // its path
-	result   *survival.Result
+	Result   *survival.Result
 	state    reportState // the state of the file that result is about
 	err      error       // why there is no result
 	checking page.Once
@@ -45,10 +45,10 @@ type reportState struct {
 	size     int64
 }
 
-// newSurvivalPage starts with the report that was last chosen for the run, or asks for
+// NewSurvivalPage starts with the report that was last chosen for the run, or asks for
 // one.
-func newSurvivalPage(a *page.App, name string, b *board.Board) page.Page {
-	p := &survivalPage{app: a, name: name, b: b}
+func NewSurvivalPage(a *page.App, name string, b *board.Board) page.Page {
+	p := &SurvivalPage{app: a, name: name, b: b}
 	p.Doc = page.Document{App: a, At: -1}
 	p.Items = page.List{App: a, Row: p.row}
 	if p.report = a.LastReport[name]; p.report == "" {
@@ -57,8 +57,8 @@ func newSurvivalPage(a *page.App, name string, b *board.Board) page.Page {
 	return p
 }
 
-func (p *survivalPage) Init() tea.Cmd {
-	look := p.app.After(reportEvery, p, p.look)
+func (p *SurvivalPage) Init() tea.Cmd {
+	look := p.app.After(reportEvery, p, p.Look)
 	if p.pick != nil {
 		return tea.Batch(p.pick.init(p), look)
 	}
@@ -66,7 +66,7 @@ func (p *survivalPage) Init() tea.Cmd {
 }
 
 // check reads the report and looks for every item in it, once at a time.
-func (p *survivalPage) check() tea.Cmd {
+func (p *SurvivalPage) check() tea.Cmd {
 	if p.report == "" || !p.checking.Begin() {
 		return nil
 	}
@@ -99,7 +99,7 @@ func stateOf(path string) reportState {
 	return reportState{info.ModTime(), info.Size()}
 }
 
-func (p *survivalPage) Update(msg tea.Msg) tea.Cmd {
+func (p *SurvivalPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.EventsMsg:
 		if msg.From.Board() == p.b && msg.Err == nil {
@@ -122,13 +122,13 @@ func (p *survivalPage) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// look checks the state of the report without reading it.
-func (p *survivalPage) look() tea.Cmd {
+// Look checks the state of the report without reading it.
+func (p *SurvivalPage) Look() tea.Cmd {
 	path := p.report
 	return p.app.Ask(p, func(context.Context) func() tea.Cmd {
 		state := stateOf(path)
 		return func() tea.Cmd {
-			again := p.app.After(reportEvery, p, p.look)
+			again := p.app.After(reportEvery, p, p.Look)
 			if p.changed || path == p.report && state != p.state {
 				return tea.Batch(p.check(), again)
 			}
@@ -138,21 +138,21 @@ func (p *survivalPage) look() tea.Cmd {
 }
 
 // checked shows a result. The chosen item stays chosen.
-func (p *survivalPage) checked(result *survival.Result, err error) {
-	chosen := p.chosen()
-	if p.result, p.err = result, err; err != nil {
-		p.result = nil
+func (p *SurvivalPage) checked(result *survival.Result, err error) {
+	chosen := p.Chosen()
+	if p.Result, p.err = result, err; err != nil {
+		p.Result = nil
 	}
 	p.narrow(chosen)
 }
 
 // narrow shows the missing items, and the others unless they are hidden.
-func (p *survivalPage) narrow(chosen string) {
+func (p *SurvivalPage) narrow(chosen string) {
 	p.shown = p.shown[:0:0]
-	if p.result != nil {
+	if p.Result != nil {
 		for _, present := range []bool{false, true} {
-			for i := range p.result.Items {
-				if p.result.Items[i].Present == present && !(present && p.missing) {
+			for i := range p.Result.Items {
+				if p.Result.Items[i].Present == present && !(present && p.missing) {
 					p.shown = append(p.shown, i)
 				}
 			}
@@ -160,7 +160,7 @@ func (p *survivalPage) narrow(chosen string) {
 	}
 	p.Items.SetLen(len(p.shown))
 	for i, n := range p.shown {
-		if p.result.Items[n].ID == chosen {
+		if p.Result.Items[n].ID == chosen {
 			p.Items.MoveTo(i)
 		}
 	}
@@ -168,22 +168,22 @@ func (p *survivalPage) narrow(chosen string) {
 }
 
 // item returns the chosen item, or nil.
-func (p *survivalPage) item() *survival.ItemResult {
-	if p.result == nil || p.Items.Cursor >= len(p.shown) {
+func (p *SurvivalPage) item() *survival.ItemResult {
+	if p.Result == nil || p.Items.Cursor >= len(p.shown) {
 		return nil
 	}
-	return &p.result.Items[p.shown[p.Items.Cursor]]
+	return &p.Result.Items[p.shown[p.Items.Cursor]]
 }
 
-// chosen returns the id of the chosen item, or "".
-func (p *survivalPage) chosen() string {
+// Chosen returns the id of the chosen item, or "".
+func (p *SurvivalPage) Chosen() string {
 	if it := p.item(); it != nil {
 		return it.ID
 	}
 	return ""
 }
 
-func (p *survivalPage) key(msg tea.KeyMsg) tea.Cmd {
+func (p *SurvivalPage) key(msg tea.KeyMsg) tea.Cmd {
 	if p.pick != nil {
 		return p.pickKey(msg)
 	}
@@ -199,20 +199,20 @@ func (p *survivalPage) key(msg tea.KeyMsg) tea.Cmd {
 }
 
 // pickReport asks for another report.
-func (p *survivalPage) pickReport() tea.Cmd {
+func (p *SurvivalPage) pickReport() tea.Cmd {
 	p.pick = newReportPicker(p.app)
 	p.SetSize(p.Width, p.Height)
 	return p.pick.init(p)
 }
 
-func (p *survivalPage) toggleMissing() tea.Cmd {
+func (p *SurvivalPage) toggleMissing() tea.Cmd {
 	p.missing = !p.missing
-	p.narrow(p.chosen())
+	p.narrow(p.Chosen())
 	return nil
 }
 
 // pickKey passes a key to the picker, and uses its result.
-func (p *survivalPage) pickKey(msg tea.KeyMsg) tea.Cmd {
+func (p *SurvivalPage) pickKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case key.Matches(msg, keys.Cancel) && p.pick.filter.Value() == "":
 		if p.report == "" {
@@ -227,31 +227,31 @@ func (p *survivalPage) pickKey(msg tea.KeyMsg) tea.Cmd {
 }
 
 // choose takes a report, whose path may be relative to the directory of the files.
-func (p *survivalPage) choose(path string) tea.Cmd {
+func (p *SurvivalPage) choose(path string) tea.Cmd {
 	if path == "" {
 		return nil
 	}
 	path = reportPath(p.app, path)
-	p.report, p.pick, p.result, p.err = path, nil, nil, nil
+	p.report, p.pick, p.Result, p.err = path, nil, nil, nil
 	p.app.LastReport[p.name] = path
 	p.narrow("")
 	return p.check()
 }
 
-func (p *survivalPage) openItem() tea.Cmd {
-	if id := p.chosen(); id != "" {
+func (p *SurvivalPage) openItem() tea.Cmd {
+	if id := p.Chosen(); id != "" {
 		return p.app.Push(p.app.Open.Entry(p.name, p.b, id, nil))
 	}
 	return nil
 }
 
 // noText reports that a text editor cannot open the report.
-func (p *survivalPage) noText() bool { return noText(p.report) }
+func (p *SurvivalPage) noText() bool { return noText(p.report) }
 
 // openReport opens the report in the editor, at the passage of the chosen item or the
 // nearest one.
-func (p *survivalPage) openReport() tea.Cmd {
-	if p.result == nil {
+func (p *SurvivalPage) openReport() tea.Cmd {
+	if p.Result == nil {
 		return nil
 	}
 	if p.noText() {
@@ -264,7 +264,7 @@ func (p *survivalPage) openReport() tea.Cmd {
 	return p.app.EditFile(p.report, line)
 }
 
-func (p *survivalPage) mouse(msg tea.MouseMsg) tea.Cmd {
+func (p *SurvivalPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	if p.pick != nil {
 		if p.pick.mouse(msg) {
 			return p.choose(p.pick.chosen())
@@ -281,15 +281,15 @@ func (p *survivalPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-func (p *survivalPage) Title() string { return "survival" }
+func (p *SurvivalPage) Title() string { return "survival" }
 
-func (p *survivalPage) Actions() page.Actions {
+func (p *SurvivalPage) Actions() page.Actions {
 	if p.pick != nil {
 		check, back := keys.Renamed(keys.Open, "check it"), keys.Renamed(keys.Cancel, "back")
 		return page.Actions{}.Also(check, back, keys.Choose)
 	}
 	again := page.Actions{page.On(keys.Report, p.pickReport), page.On(keys.Renamed(keys.Refresh, "check again"), p.check)}
-	if p.result == nil {
+	if p.Result == nil {
 		return again
 	}
 	report := page.On(keys.Renamed(keys.Source, "open the report"), p.openReport)
@@ -303,7 +303,7 @@ func (p *survivalPage) Actions() page.Actions {
 	all := append(page.Actions{page.On(keys.Open, p.openItem), page.On(keys.Renamed(keys.Fewer, "missing only, or all"), p.toggleMissing), report}, again...)
 	all = append(all, page.On(keys.Renamed(keys.Next, other), p.OtherSide), page.On(keys.Previous, p.OtherSide).Unlisted(),
 		page.On(keys.Right, p.ToText), page.On(keys.Left, p.ToItems),
-		page.On(keys.CopyID, func() tea.Cmd { return p.app.CopyText(p.chosen()) }))
+		page.On(keys.CopyID, func() tea.Cmd { return p.app.CopyText(p.Chosen()) }))
 	if it := p.item(); it != nil {
 		said := func(context.Context) (string, error) { return it.Content, nil }
 		all = append(all, page.On(keys.CopyText, func() tea.Cmd { return p.app.CopyWhole(it.ID, said) }))
@@ -311,5 +311,5 @@ func (p *survivalPage) Actions() page.Actions {
 	return all.Also(keys.Moving()...)
 }
 
-func (p *survivalPage) Typing() bool { return p.pick != nil }
-func (p *survivalPage) Close()       {}
+func (p *SurvivalPage) Typing() bool { return p.pick != nil }
+func (p *SurvivalPage) Close()       {}

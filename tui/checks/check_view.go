@@ -1,4 +1,4 @@
-package tui
+package checks
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 	"blackboard/tui/styles"
 )
 
-func (p *checkPage) SetSize(w, h int) {
+func (p *CheckPage) SetSize(w, h int) {
 	p.Lay(w, h, 3)
 	if p.pick != nil {
 		p.pick.setSize(w, h)
@@ -28,7 +28,7 @@ func (p *checkPage) SetSize(w, h int) {
 	p.compose()
 }
 
-func (p *checkPage) View() []string {
+func (p *CheckPage) View() []string {
 	st := p.app.Styles
 	switch {
 	case p.pick != nil:
@@ -40,7 +40,7 @@ func (p *checkPage) View() []string {
 		lines = append(lines, "",
 			st.Faint.Render("r chooses a report · ctrl+r checks it again · esc back"))
 		return cells.Fill(cells.Indented(lines), p.Width, p.Height)
-	case p.result == nil:
+	case p.Result == nil:
 		return cells.Fill(cells.Indented([]string{"checking…"}), p.Width, p.Height)
 	}
 	lines := []string{
@@ -58,19 +58,19 @@ func (p *checkPage) View() []string {
 }
 
 // verdict is the answer in words.
-func (p *checkPage) verdict() string {
-	if p.result.Passed {
-		if not := p.result.Skipped(); len(not) > 0 {
+func (p *CheckPage) verdict() string {
+	if p.Result.Passed {
+		if not := p.Result.Skipped(); len(not) > 0 {
 			return p.app.Styles.Warn.Render("✓ passed") + ", skipped: " + strings.Join(not, ", ")
 		}
 		return p.app.Styles.Good.Render("✓ passed")
 	}
-	return p.app.Styles.Bad.Render("✗ not passed") + ": " + strings.Join(p.result.Failed(), ", ")
+	return p.app.Styles.Bad.Render("✗ not passed") + ": " + strings.Join(p.Result.Failed(), ", ")
 }
 
 // reports names what is held against the run.
-func (p *checkPage) reports() string {
-	switch all := p.result.Reports; len(all) {
+func (p *CheckPage) reports() string {
+	switch all := p.Result.Reports; len(all) {
 	case 0:
 		return "no report: r chooses one"
 	case 1:
@@ -81,15 +81,15 @@ func (p *checkPage) reports() string {
 }
 
 // policy names the file that says what fails.
-func (p *checkPage) policy() string {
-	if p.result.Policy == "" {
+func (p *CheckPage) policy() string {
+	if p.Result.Policy == "" {
 		return "without a board.yaml"
 	}
-	return page.ShownPath(p.app, p.result.Policy)
+	return page.ShownPath(p.app, p.Result.Policy)
 }
 
 // note says how far the answer goes.
-func (p *checkPage) note() string {
+func (p *CheckPage) note() string {
 	switch {
 	case p.checking.Reading:
 		return "checking again…"
@@ -113,7 +113,7 @@ func stepMark(st *styles.Set, s *check.Step) string {
 }
 
 // row is a step or a finding in a line.
-func (p *checkPage) row(i, w int) string {
+func (p *CheckPage) row(i, w int) string {
 	st, r := p.app.Styles, &p.rows[i]
 	f := r.found
 	if f == nil {
@@ -136,7 +136,7 @@ func (p *checkPage) row(i, w int) string {
 
 // compose writes the text about the chosen row. It is done when something changed, not
 // for each view.
-func (p *checkPage) compose() {
+func (p *CheckPage) compose() {
 	r := p.chosen()
 	if r == nil {
 		p.about = ""
@@ -150,7 +150,7 @@ func (p *checkPage) compose() {
 }
 
 // rowLines is all about a step, or about something that it found.
-func (p *checkPage) rowLines(r *checkRow) []prose.Line {
+func (p *CheckPage) rowLines(r *checkRow) []prose.Line {
 	st, f := p.app.Styles, r.found
 	if f != nil && f.Missing != nil {
 		return missingLines(p.app, f.Missing, noText(f.Report), p.Right.W)
@@ -215,7 +215,7 @@ func findingTexts(f *check.Finding) []string {
 
 // factLines show a fact of the report in its passage, and the entries that the passage
 // stands on.
-func (p *checkPage) factLines(x *prose.Writer, f *check.Finding) {
+func (p *CheckPage) factLines(x *prose.Writer, f *check.Finding) {
 	place := cells.OneLine(filepath.Base(f.Report), 60) + fmt.Sprintf(":%d", f.Line)
 	if !noText(f.Report) {
 		place += x.Styles.Faint.Render("   o opens it")

@@ -1,4 +1,8 @@
-package tui
+// Package checks has the pages that check a run: against a report, and against its policy.
+//
+//	check*.go     against the policy, board.yaml: the steps and what they have found
+//	survival*.go  against a report: is what must surface in it?
+package checks
 
 import (
 	"context"
@@ -17,9 +21,9 @@ import (
 	"blackboard/tui/page"
 )
 
-// checkPage shows whether a run holds what its policy asks of it: the steps of the check,
+// CheckPage shows whether a run holds what its policy asks of it: the steps of the check,
 // and below each what it found.
-type checkPage struct {
+type CheckPage struct {
 	app  *page.App
 	name string // of the run
 	b    *board.Board
@@ -28,7 +32,7 @@ type checkPage struct {
 	stop context.CancelFunc // calls the check off
 
 	report   string // its path; "": those of the policy, if it has any
-	result   *check.Result
+	Result   *check.Result
 	state    reportState // of the report that result is about
 	err      error       // why there is no result
 	checking page.Once
@@ -57,21 +61,21 @@ func (r *checkRow) name() string {
 // most. Nobody reads more, and those of a long run take much memory.
 const maxListed = 1000
 
-// newCheckPage begins with the report that was chosen last for the run.
-func newCheckPage(a *page.App, name string, b *board.Board) page.Page {
-	p := &checkPage{app: a, name: name, b: b, report: a.LastReport[name]}
+// NewCheckPage begins with the report that was chosen last for the run.
+func NewCheckPage(a *page.App, name string, b *board.Board) page.Page {
+	p := &CheckPage{app: a, name: name, b: b, report: a.LastReport[name]}
 	p.Doc = page.Document{App: a, At: -1}
 	p.ctx, p.stop = context.WithCancel(a.Context)
 	p.Items = page.List{App: a, Row: p.row}
 	return p
 }
 
-func (p *checkPage) Init() tea.Cmd {
-	return tea.Batch(p.check(), p.app.After(reportEvery, p, p.look))
+func (p *CheckPage) Init() tea.Cmd {
+	return tea.Batch(p.check(), p.app.After(reportEvery, p, p.Look))
 }
 
 // check does the steps, once at a time, until the page is left.
-func (p *checkPage) check() tea.Cmd {
+func (p *CheckPage) check() tea.Cmd {
 	if !p.checking.Begin() {
 		return nil
 	}
@@ -91,7 +95,7 @@ func (p *checkPage) check() tea.Cmd {
 }
 
 // ask checks the run with a report, or with those of the policy.
-func (p *checkPage) ask(report string) (check.Result, error) {
+func (p *CheckPage) ask(report string) (check.Result, error) {
 	f, err := policy.Find(p.app.Files)
 	if err != nil {
 		return check.Result{}, err
@@ -113,11 +117,11 @@ func (p *checkPage) ask(report string) (check.Result, error) {
 	return check.Run(p.ctx, p.b, f, in)
 }
 
-func (p *checkPage) Update(msg tea.Msg) tea.Cmd {
+func (p *CheckPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.EventsMsg:
-		if n := len(msg.Events); msg.From.Board() == p.b && n > 0 && p.result != nil {
-			p.changed = p.changed || msg.Events[n-1].Seq > p.result.Seq
+		if n := len(msg.Events); msg.From.Board() == p.b && n > 0 && p.Result != nil {
+			p.changed = p.changed || msg.Events[n-1].Seq > p.Result.Seq
 		}
 	case page.DoneMsg:
 		if msg.Kind == page.ChangedRun {
@@ -136,14 +140,14 @@ func (p *checkPage) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// look asks how the report stands, without reading it. A report that was written is
+// Look asks how the report stands, without reading it. A report that was written is
 // checked again; a run that goes on is not, since that may take long: a line says so.
-func (p *checkPage) look() tea.Cmd {
+func (p *CheckPage) Look() tea.Cmd {
 	path := p.report
 	return p.app.Ask(p, func(context.Context) func() tea.Cmd {
 		state := stateOf(path)
 		return func() tea.Cmd {
-			again := p.app.After(reportEvery, p, p.look)
+			again := p.app.After(reportEvery, p, p.Look)
 			if path == p.report && state != p.state && !p.checking.Reading {
 				return tea.Batch(p.check(), again)
 			}
@@ -153,11 +157,11 @@ func (p *checkPage) look() tea.Cmd {
 }
 
 // checked shows what was found. The chosen row stays chosen.
-func (p *checkPage) checked(result *check.Result, err error) {
+func (p *CheckPage) checked(result *check.Result, err error) {
 	chosen := p.chosen()
-	p.result, p.err, p.rows = result, err, nil
+	p.Result, p.err, p.rows = result, err, nil
 	if err != nil {
-		p.result = nil
+		p.Result = nil
 	} else {
 		for i := range result.Steps {
 			s := &result.Steps[i]
@@ -177,14 +181,14 @@ func (p *checkPage) checked(result *check.Result, err error) {
 }
 
 // chosen is the chosen row, or nil.
-func (p *checkPage) chosen() *checkRow {
+func (p *CheckPage) chosen() *checkRow {
 	if p.Items.Cursor >= len(p.rows) {
 		return nil
 	}
 	return &p.rows[p.Items.Cursor]
 }
 
-func (p *checkPage) key(msg tea.KeyMsg) tea.Cmd {
+func (p *CheckPage) key(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case p.pick == nil:
 	case key.Matches(msg, keys.Cancel) && p.pick.filter.Value() == "":
@@ -207,14 +211,14 @@ func (p *checkPage) key(msg tea.KeyMsg) tea.Cmd {
 }
 
 // pickReport asks for a report.
-func (p *checkPage) pickReport() tea.Cmd {
+func (p *CheckPage) pickReport() tea.Cmd {
 	p.pick = newReportPicker(p.app)
 	p.SetSize(p.Width, p.Height)
 	return p.pick.init(p)
 }
 
 // choose takes a report, whose path may be relative to the directory of the files.
-func (p *checkPage) choose(path string) tea.Cmd {
+func (p *CheckPage) choose(path string) tea.Cmd {
 	if path == "" {
 		return nil
 	}
@@ -237,7 +241,7 @@ func reportPath(a *page.App, path string) string {
 
 // openRow opens what was found: an entry or a signal, both entries of a pair, a passage
 // of the report. A step, and what has nothing to open, gives the keys to its text.
-func (p *checkPage) openRow() tea.Cmd {
+func (p *CheckPage) openRow() tea.Cmd {
 	r := p.chosen()
 	switch {
 	case r == nil:
@@ -255,18 +259,18 @@ func (p *checkPage) openRow() tea.Cmd {
 
 // place is the report and the line that the chosen row is about, or the first report; ""
 // if there is none.
-func (p *checkPage) place() (report string, line int) {
+func (p *CheckPage) place() (report string, line int) {
 	if r := p.chosen(); r != nil && r.found != nil && r.found.Report != "" {
 		return r.found.Report, r.found.Line
 	}
-	if p.result != nil && len(p.result.Reports) > 0 {
-		return p.result.Reports[0], 0
+	if p.Result != nil && len(p.Result.Reports) > 0 {
+		return p.Result.Reports[0], 0
 	}
 	return "", 0
 }
 
 // openReport opens the report in the editor, where the chosen row is about it.
-func (p *checkPage) openReport() tea.Cmd {
+func (p *CheckPage) openReport() tea.Cmd {
 	report, line := p.place()
 	switch {
 	case report == "":
@@ -278,7 +282,7 @@ func (p *checkPage) openReport() tea.Cmd {
 }
 
 // openLink opens the report, or what the finding names.
-func (p *checkPage) openLink() tea.Cmd {
+func (p *CheckPage) openLink() tea.Cmd {
 	in := page.Linked{Run: p.name, Board: p.b}
 	if r := p.chosen(); r != nil && r.found != nil {
 		in.Texts = findingTexts(r.found)
@@ -292,7 +296,7 @@ func (p *checkPage) openLink() tea.Cmd {
 	return p.app.OpenLink(func(context.Context) (page.Linked, error) { return in, nil })
 }
 
-func (p *checkPage) mouse(msg tea.MouseMsg) tea.Cmd {
+func (p *CheckPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	if p.pick != nil {
 		if p.pick.mouse(msg) {
 			return p.choose(p.pick.chosen())
@@ -309,9 +313,9 @@ func (p *checkPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-func (p *checkPage) Title() string { return "check" }
+func (p *CheckPage) Title() string { return "check" }
 
-func (p *checkPage) Actions() page.Actions {
+func (p *CheckPage) Actions() page.Actions {
 	if p.pick != nil {
 		take, back := keys.Renamed(keys.Open, "check it"), keys.Renamed(keys.Cancel, "back")
 		return page.Actions{}.Also(take, back, keys.Choose)
@@ -324,7 +328,7 @@ func (p *checkPage) Actions() page.Actions {
 		page.On(keys.Renamed(keys.Report, chooses), p.pickReport),
 		page.On(keys.Renamed(keys.Refresh, "check again"), p.check),
 	}
-	if p.result == nil {
+	if p.Result == nil {
 		return again
 	}
 	all := append(page.Actions{page.On(keys.Open, p.openRow)}, again...)
@@ -350,6 +354,6 @@ func (p *checkPage) Actions() page.Actions {
 	return all.Also(keys.Moving()...)
 }
 
-func (p *checkPage) Typing() bool { return p.pick != nil }
+func (p *CheckPage) Typing() bool { return p.pick != nil }
 
-func (p *checkPage) Close() { p.stop() }
+func (p *CheckPage) Close() { p.stop() }

@@ -1,4 +1,4 @@
-package tui
+package checks
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"blackboard/tui/prose"
 )
 
-func (p *survivalPage) SetSize(w, h int) {
+func (p *SurvivalPage) SetSize(w, h int) {
 	p.Lay(w, h, 2)
 	if p.pick != nil {
 		p.pick.setSize(w, h)
@@ -20,7 +20,7 @@ func (p *survivalPage) SetSize(w, h int) {
 	p.compose()
 }
 
-func (p *survivalPage) View() []string {
+func (p *SurvivalPage) View() []string {
 	st := p.app.Styles
 	switch {
 	case p.pick != nil:
@@ -30,7 +30,7 @@ func (p *survivalPage) View() []string {
 		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.problem(), p.report, page.ShownPath(p.app, p.report)), p.Width-2)...)
 		lines = append(lines, "", st.Faint.Render("r another report · ctrl+r checks it again · esc back"))
 		return cells.Fill(cells.Indented(lines), p.Width, p.Height)
-	case p.result == nil:
+	case p.Result == nil:
 		return cells.Fill(cells.Indented([]string{"reading " + page.ShownPath(p.app, p.report) + "…"}), p.Width, p.Height)
 	}
 	lines := []string{cells.Spread(" "+p.verdict(), st.Faint.Render(page.ShownPath(p.app, p.report))+" ", p.Width), p.tally()}
@@ -38,7 +38,7 @@ func (p *survivalPage) View() []string {
 	if p.missing {
 		title = "Missing items"
 	}
-	about := p.chosen()
+	about := p.Chosen()
 	if about == "" {
 		about = "No item"
 	}
@@ -46,8 +46,8 @@ func (p *survivalPage) View() []string {
 }
 
 // verdict describes the result.
-func (p *survivalPage) verdict() string {
-	st, s := p.app.Styles, p.result
+func (p *SurvivalPage) verdict() string {
+	st, s := p.app.Styles, p.Result
 	switch {
 	case s.Passed && s.Warning != "":
 		return st.Warn.Render("✓ passed: there was nothing to check") + "  no entry must surface, no signal is open or waived"
@@ -61,7 +61,7 @@ func (p *survivalPage) verdict() string {
 
 // problem describes why the report could not be checked. The text below tells how to name
 // a missing one.
-func (p *survivalPage) problem() string {
+func (p *SurvivalPage) problem() string {
 	if errors.Is(p.err, fault.NotFound) {
 		return cells.OneLine(p.err.Error(), 300)
 	}
@@ -70,14 +70,14 @@ func (p *survivalPage) problem() string {
 
 // tally counts the missing items by reason, and tells the limits of the check, if there
 // is room.
-func (p *survivalPage) tally() string {
+func (p *SurvivalPage) tally() string {
 	st := p.app.Styles
 	said := []string{"necessary, not sufficient: words are compared, not meaning", "words are compared, not meaning", "words, not meaning"}
 	var why []string
 	for _, cause := range []string{survival.MissContradicted, survival.MissAbsent, survival.MissNumber, survival.MissScattered} {
 		n := 0
-		for i := range p.result.Items {
-			if p.result.Items[i].Cause == cause {
+		for i := range p.Result.Items {
+			if p.Result.Items[i].Cause == cause {
 				n++
 			}
 		}
@@ -85,7 +85,7 @@ func (p *survivalPage) tally() string {
 			why = append(why, cells.Count(int64(n))+" "+cause)
 		}
 	}
-	if n := len(p.result.Dropped); n > 0 {
+	if n := len(p.Result.Dropped); n > 0 {
 		why = append(why, cells.Count(int64(n))+" need not surface any more")
 	}
 	if len(why) == 0 {
@@ -101,8 +101,8 @@ func (p *survivalPage) tally() string {
 }
 
 // row renders an item as a line.
-func (p *survivalPage) row(i, w int) string {
-	st, r := p.app.Styles, &p.result.Items[p.shown[i]]
+func (p *SurvivalPage) row(i, w int) string {
+	st, r := p.app.Styles, &p.Result.Items[p.shown[i]]
 	mark, state := st.Good.Render("✓"), "present"
 	if !r.Present {
 		mark, state = st.Bad.Render("✗"), r.Cause
@@ -116,11 +116,11 @@ func (p *survivalPage) row(i, w int) string {
 
 // compose renders the text about the chosen item. It runs after changes, not for each
 // view.
-func (p *survivalPage) compose() {
+func (p *SurvivalPage) compose() {
 	p.Items.Empty = ""
-	if p.result != nil {
+	if p.Result != nil {
 		p.Items.Empty = "The run has no must-surface entry, no contradiction, and no open or waived signal: there is nothing that a report must carry."
-		if p.result.Checked > 0 {
+		if p.Result.Checked > 0 {
 			p.Items.Empty = "nothing is missing; f shows all items"
 		}
 	}
