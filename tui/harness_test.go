@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -39,6 +40,9 @@ type harness struct {
 	cfg  page.Config
 	m    *model
 	quit bool
+
+	catches bool // an editor is to be started, and not by the program
+	caught  *page.EditorMsg
 }
 
 // inWords say a step by the names that the domain has for it.
@@ -154,6 +158,12 @@ func (h *harness) do(cmd tea.Cmd) {
 	case nil:
 	case tea.QuitMsg:
 		h.quit = true
+	case page.EditorMsg:
+		if h.catches {
+			h.caught = &msg
+			return
+		}
+		h.send(msg)
 	case tea.BatchMsg:
 		for _, c := range msg {
 			h.do(c)
@@ -195,6 +205,21 @@ func (h *harness) press(keys ...string) {
 			h.t.Fatalf("there is no key %q", k)
 		}
 	}
+}
+
+// startEditor presses the key that gives a text to the editor. It returns the file, which the test
+// changes as an editor would, and the end of the editor: the harness has no terminal to give to one.
+func (h *harness) startEditor(key string) (path string, end func(error)) {
+	h.t.Helper()
+	h.m.app.Editor = func(path string, _ int) (*exec.Cmd, error) { return exec.Command("true", path), nil }
+	h.catches, h.caught = true, nil
+	h.press(key)
+	h.catches = false
+	if h.caught == nil {
+		h.t.Fatalf("%s starts no editor:\n%s", key, h.screen())
+	}
+	e := h.caught
+	return e.Cmd.Args[1], func(err error) { h.send(e.Done(err)) }
 }
 
 // typeText types characters.

@@ -15,6 +15,7 @@ import (
 	"blackboard/tui/cells"
 	"blackboard/tui/checks"
 	"blackboard/tui/keys"
+	"blackboard/tui/memories"
 	"blackboard/tui/page"
 )
 
@@ -153,20 +154,18 @@ func (m *model) pageTargets() (all []target) {
 	}
 	add("runs", "all of them", func() tea.Cmd { m.backTo(m.pages[0]); return nil })
 	add("search", "the knowledge base and the memory", func() tea.Cmd { return m.app.Overlay(newSearch(m.app)) })
-	for s := range sections {
-		add("memory: "+memorySections[s].name, "", func() tea.Cmd { return m.openMemory(s) })
+	for s := range memories.Sections {
+		add("memory: "+s.String(), "", func() tea.Cmd { return m.openMemory(s) })
 	}
 	return all
 }
 
 // openMemory opens a tab of the memory.
-func (m *model) openMemory(s memorySection) tea.Cmd {
-	if p, there := m.top().(*memoryPage); there {
-		return p.goTo(s)
+func (m *model) openMemory(s memories.Section) tea.Cmd {
+	if p, there := m.top().(*memories.Page); there {
+		return p.GoTo(s)
 	}
-	p := newMemoryPage(m.app)
-	p.query.section = s
-	return m.app.Push(p)
+	return m.app.Push(memories.NewAt(m.app, s))
 }
 
 // filterRun shows the entries of a run that match a filter.
@@ -253,7 +252,7 @@ func (m *model) typedTargets(text string) (all []target) {
 		}})
 	case page.ItemID.MatchString(id):
 		all = append(all, target{id, "an item of the memory", groupID, func() tea.Cmd {
-			return m.openItem(memoryRef{kind: kindItem, id: id})
+			return m.openItem(memories.Ref{Kind: memories.KindItem, ID: id})
 		}})
 	}
 	if r != nil {
@@ -282,8 +281,8 @@ func (m *model) openID(r *runPage, id string) tea.Cmd {
 	return tea.Batch(cmd, m.app.Push(newDetailOf(r, id)))
 }
 
-func (m *model) openItem(ref memoryRef) tea.Cmd {
-	return m.app.Push(newMemoryDetail(m.app, m.app.LastAgent, ref, nil))
+func (m *model) openItem(ref memories.Ref) tea.Cmd {
+	return m.app.Push(memories.NewDetail(m.app, m.app.LastAgent, ref, nil))
 }
 
 // choose chooses an entry or a signal in its list, and clears a filter that hides it.
@@ -335,8 +334,8 @@ func (m *model) capsuleTargets(ctx context.Context) (all []target) {
 }
 
 func (m *model) memoryTargets(ctx context.Context) (all []target) {
-	add := func(ref memoryRef, text string) {
-		all = append(all, target{ref.id, text, groupMemory, func() tea.Cmd {
+	add := func(ref memories.Ref, text string) {
+		all = append(all, target{ref.ID, text, groupMemory, func() tea.Cmd {
 			return m.openItem(ref)
 		}})
 	}
@@ -344,15 +343,15 @@ func (m *model) memoryTargets(ctx context.Context) (all []target) {
 		named, err := s.Named(ctx)
 		for i := range named {
 			if n := &named[i]; err == nil && n.Revision > 0 {
-				ref := memoryRef{kind: kindNamed, id: n.Name, tier: n.Tier}
-				add(ref, n.Tier+": "+cells.OneLine(n.Body, memoryRunes))
+				ref := memories.Ref{Kind: memories.KindNamed, ID: n.Name, Tier: n.Tier}
+				add(ref, n.Tier+": "+cells.OneLine(n.Body, memories.MaxRunes))
 			}
 		}
 		items, _, err := s.List(ctx, memory.ListQuery{Limit: maxTargets})
 		for i := range items {
 			if err == nil {
-				ref := memoryRef{kind: kindItem, id: items[i].ID, tier: items[i].Tier}
-				add(ref, headline(&items[i]))
+				ref := memories.Ref{Kind: memories.KindItem, ID: items[i].ID, Tier: items[i].Tier}
+				add(ref, memories.Headline(&items[i]))
 			}
 		}
 		return nil
@@ -389,9 +388,9 @@ func idLink(ctx context.Context, a *page.App, in *page.Linked, id string) (l pag
 		_ = a.WithMemory(ctx, in.Agent, func(s *memory.Store) error {
 			it, err := s.Peek(ctx, id)
 			if err == nil {
-				ref := memoryRef{kind: kindItem, id: id, tier: it.Tier}
-				l.Note = headline(&it)
-				l.Open = func() tea.Cmd { return a.Push(newMemoryDetail(a, in.Agent, ref, nil)) }
+				ref := memories.Ref{Kind: memories.KindItem, ID: id, Tier: it.Tier}
+				l.Note = memories.Headline(&it)
+				l.Open = func() tea.Cmd { return a.Push(memories.NewDetail(a, in.Agent, ref, nil)) }
 			}
 			return err
 		})

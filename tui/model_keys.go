@@ -10,6 +10,7 @@ import (
 
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/memories"
 	"blackboard/tui/page"
 )
 
@@ -68,10 +69,10 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 		_, cmd := m.Update(page.OverlayMsg{Over: newSearch(m.app)}) // at once: the next key is text already
 		return cmd
 	case key.Matches(msg, keys.Memory):
-		if _, there := m.top().(*memoryPage); there {
+		if _, there := m.top().(*memories.Page); there {
 			return nil
 		}
-		return m.app.Push(newMemoryPage(m.app))
+		return m.app.Push(memories.New(m.app))
 	case key.Matches(msg, keys.Undo):
 		return m.undo()
 	case key.Matches(msg, keys.Quit), key.Matches(msg, keys.Back):

@@ -15,6 +15,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/kb"
 	"blackboard/tui/keys"
+	"blackboard/tui/memories"
 	"blackboard/tui/page"
 )
 
@@ -41,8 +42,8 @@ type searchBox struct {
 	browsing bool // the list shows the knowledge base, not an answer
 	inactive bool // the list is empty, and hides retired or superseded capsules
 	askedFor page.Question
-	result   *kb.Result           // nil: no answer
-	refs     map[string]memoryRef // of the hits in the memory, by id
+	result   *kb.Result              // nil: no answer
+	refs     map[string]memories.Ref // of the hits in the memory, by id
 	err      error
 	list     page.List
 	w, h     int
@@ -266,12 +267,12 @@ func (s *searchBox) copyText() tea.Cmd {
 		return nil
 	}
 	ref, remembered := s.refs[h.ID]
-	body, hands := h.Body, &memoryHands{s.app, s.app.LastAgent, s}
+	body, agent := h.Body, s.app.LastAgent
 	return s.app.CopyWhole(h.ID, func(ctx context.Context) (string, error) {
-		if !remembered || ref.kind == kindConversation {
+		if !remembered || ref.Kind == memories.KindConversation {
 			return body, nil
 		}
-		return hands.content(ctx, ref)
+		return memories.Content(ctx, s.app, agent, ref)
 	})
 }
 
@@ -305,8 +306,8 @@ func (s *searchBox) openChosen() tea.Cmd {
 	was := s.SearchState
 	was.Chosen = h.ID
 	if ref, ok := s.refs[h.ID]; ok {
-		d := newMemoryDetail(s.app, s.app.LastAgent, ref, nil)
-		d.back = func() tea.Cmd { return resumeSearch(s.app, d, was) }
+		d := memories.NewDetail(s.app, s.app.LastAgent, ref, nil)
+		d.Back = func() tea.Cmd { return resumeSearch(s.app, d, was) }
 		return tea.Batch(s.app.CloseOverlay(s), s.app.Push(d))
 	}
 	_, cmd := s.openCapsule(h.ID)

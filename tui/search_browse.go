@@ -8,6 +8,7 @@ import (
 	"blackboard/kb"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/memories"
 	"blackboard/tui/page"
 )
 
@@ -33,13 +34,13 @@ func (s *searchBox) browse() tea.Cmd {
 	return s.asked.Ask(s.app, s, func(ctx context.Context) func() tea.Cmd {
 		var res kb.Result
 		var inactive []kb.Hit
-		var refs map[string]memoryRef
+		var refs map[string]memories.Ref
 		var more bool
 		var err error
 		if where == inMemory {
 			var found []foundInMemory
 			found, more, err = browseMemory(ctx, s.app, agent, retired)
-			refs = map[string]memoryRef{}
+			refs = map[string]memories.Ref{}
 			for i := range found {
 				refs[found[i].hit.ID] = found[i].ref
 				res.Hits = append(res.Hits, found[i].hit)
@@ -117,7 +118,7 @@ func (s *searchBox) browseRow(h *kb.Hit, w int) string {
 	if w >= 64 {
 		left = page.Columns(left, st.Faint.Render(cells.Fit(cells.Clean(h.Scope), 9)))
 	}
-	return cells.Spread(page.Columns(left, cells.OneLine(h.Title, 200)), markBadges(s.app, s.ended(h)), w)
+	return cells.Spread(page.Columns(left, cells.OneLine(h.Title, 200)), memories.Badges(s.app, s.ended(h)), w)
 }
 
 // ended says what a capsule that searches leave out is.

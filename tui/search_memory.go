@@ -9,6 +9,7 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
+	"blackboard/tui/memories"
 	"blackboard/tui/page"
 )
 
@@ -24,24 +25,24 @@ var searchPlacesOf = []string{everywhere, inKnowledge, inMemory}
 // foundInMemory returns an item of the memory as a hit: its kind is the tier, its scope
 // the memory.
 type foundInMemory struct {
-	ref memoryRef
+	ref memories.Ref
 	hit kb.Hit
 }
 
 func itemHit(it *memory.Item, score float64, weak bool) foundInMemory {
-	c := kb.Capsule{ID: it.ID, Title: headline(it), Body: it.Content, Kind: it.Tier, Scope: inMemory,
+	c := kb.Capsule{ID: it.ID, Title: memories.Headline(it), Body: it.Content, Kind: it.Tier, Scope: inMemory,
 		Tags: it.Tags, Source: it.Source, Created: it.Created, RetiredWhy: it.Why}
 	if c.Retired = it.Forgotten; it.Archived != nil {
 		c.Retired = it.Archived
 	}
-	ref := memoryRef{kind: kindItem, id: it.ID, tier: it.Tier}
+	ref := memories.Ref{Kind: memories.KindItem, ID: it.ID, Tier: it.Tier}
 	return foundInMemory{ref, kb.Hit{Capsule: c, Score: score, Weak: weak, Snippet: it.Content}}
 }
 
-func rowHit(r *memoryRow, kind string) foundInMemory {
-	c := kb.Capsule{ID: r.ref.id, Title: r.head, Body: r.head, Kind: kind, Scope: inMemory,
-		Source: r.source, Created: r.at}
-	return foundInMemory{r.ref, kb.Hit{Capsule: c, Score: 1, Snippet: r.head}}
+func rowHit(r *memories.Row, kind string) foundInMemory {
+	c := kb.Capsule{ID: r.Ref.ID, Title: r.Head, Body: r.Head, Kind: kind, Scope: inMemory,
+		Source: r.Source, Created: r.At}
+	return foundInMemory{r.Ref, kb.Hit{Capsule: c, Score: 1, Snippet: r.Head}}
 }
 
 // surer orders hits from both stores. Their scores are relative to the best of each
@@ -55,8 +56,8 @@ func surer(a, b kb.Hit) int {
 
 // beyondRead are the sections that a hybrid search does not reach completely. There, each
 // word must match.
-var beyondRead = []memorySection{
-	sectionConversation, sectionNamed, sectionJournal, sectionCore, sectionConversations,
+var beyondRead = []memories.Section{
+	memories.SectionConversation, memories.SectionNamed, memories.SectionJournal, memories.SectionCore, memories.SectionConversations,
 }
 
 // searchMemory searches the memory as an agent, best hits first: items by words and
@@ -72,17 +73,17 @@ func searchMemory(
 			}
 		}
 		for _, section := range beyondRead {
-			mq := memoryQuery{agent: agent, section: section, text: text}
-			tier := section.tier()
-			if section.note() != "" && agent == "" || tier != "" && !s.Reaches(tier) {
+			mq := memories.Query{Agent: agent, Section: section, Text: text}
+			tier := section.Tier()
+			if section.Note() != "" && agent == "" || tier != "" && !s.Reaches(tier) {
 				continue
 			}
-			rows, _, err := mq.read(ctx, s, a.Now(), "", searchLimit)
+			rows, _, err := mq.Read(ctx, s, a.Now(), "", searchLimit)
 			if err != nil {
 				return err
 			}
 			for i := range rows {
-				kind := cmp.Or(tier, rows[i].ref.tier, memory.Conversation)
+				kind := cmp.Or(tier, rows[i].Ref.Tier, memory.Conversation)
 				found = append(found, rowHit(&rows[i], kind))
 			}
 		}
@@ -123,7 +124,7 @@ func browseMemory(
 // first.
 func (s *searchBox) look(
 	ctx context.Context, where, agent string, q kb.Query,
-) (res kb.Result, refs map[string]memoryRef, err error) {
+) (res kb.Result, refs map[string]memories.Ref, err error) {
 	if where != inMemory {
 		if err = page.ErrNoKnowledge; s.app.Search != nil {
 			res, err = s.app.Search.Search(ctx, q)
@@ -146,7 +147,7 @@ func (s *searchBox) look(
 	case where == inMemory:
 		res.Degraded = degraded
 	}
-	refs = map[string]memoryRef{}
+	refs = map[string]memories.Ref{}
 	for i := range found {
 		refs[found[i].hit.ID] = found[i].ref
 		res.Hits = append(res.Hits, found[i].hit)

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/kb"
+	"blackboard/tui/memories"
 )
 
 // openBoth starts with capsules and a memory.
@@ -46,7 +47,7 @@ func TestSearchMemory(t *testing.T) {
 			t.Errorf("%q: %+v, not in %s", words, hit, tier)
 		}
 		h.press("enter")
-		if _, ok := h.m.top().(*memoryDetail); !ok {
+		if _, ok := h.m.top().(*memories.Detail); !ok {
 			t.Errorf("%q: opens %T", words, h.m.top())
 		}
 		h.press("esc", "esc")

@@ -10,6 +10,7 @@ import (
 	"blackboard/kb"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/memories"
 	"blackboard/tui/page"
 	"blackboard/tui/prose"
 	"blackboard/tui/styles"
@@ -195,7 +196,7 @@ func (s *searchBox) row(i, w int) string {
 	}
 	title := page.Columns(append(parts, cells.OneLine(h.Title, 200))...)
 	if ended := s.ended(h); ended != nil {
-		return cells.Spread(title, markBadges(s.app, ended), w)
+		return cells.Spread(title, memories.Badges(s.app, ended), w)
 	}
 	return cells.Fit(title, w)
 }

@@ -1,4 +1,4 @@
-package tui
+package memories
 
 import (
 	"context"
@@ -13,16 +13,16 @@ import (
 	"blackboard/tui/prose"
 )
 
-// memoryDetail shows one item of the memory in full: beside the list, or as a page.
-type memoryDetail struct {
+// Detail shows one item of the memory in full: beside the list, or as a page.
+type Detail struct {
 	page.Plain
 	app   *page.App
 	hands *memoryHands
 	own   bool           // it is a page, which a person has opened
 	on    page.Page      // the page that it is on
-	back  func() tea.Cmd // returns to the search from which it was opened; nil: none
+	Back  func() tea.Cmd // returns to the search from which it was opened; nil: none
 
-	ref memoryRef // what to show; the zero ref: nothing
+	ref Ref // what to show; the zero ref: nothing
 	// the data on the screen. While ref is read it is that of another item, to avoid
 	// flicker.
 	facts *memoryFacts
@@ -32,9 +32,9 @@ type memoryDetail struct {
 	w, h  int
 }
 
-// newMemoryDetail shows ref on a page, or as a page of its own if on is nil.
-func newMemoryDetail(a *page.App, agent string, ref memoryRef, on page.Page) *memoryDetail {
-	d := &memoryDetail{app: a, ref: ref, own: on == nil, on: on, doc: page.Document{App: a}}
+// NewDetail shows ref on a page, or as a page of its own if on is nil.
+func NewDetail(a *page.App, agent string, ref Ref, on page.Page) *Detail {
+	d := &Detail{app: a, ref: ref, own: on == nil, on: on, doc: page.Document{App: a}}
 	if d.own {
 		d.on = d
 	}
@@ -42,11 +42,11 @@ func newMemoryDetail(a *page.App, agent string, ref memoryRef, on page.Page) *me
 	return d
 }
 
-func (d *memoryDetail) Init() tea.Cmd { return d.read() }
+func (d *Detail) Init() tea.Cmd { return d.read() }
 
 // read reads the data. It does not count as an access: what a person looks at says
 // nothing about what agents need.
-func (d *memoryDetail) read() tea.Cmd {
+func (d *Detail) read() tea.Cmd {
 	agent, ref := d.hands.agent, d.ref
 	return d.last.Ask(d.app, d.on, func(ctx context.Context) func() tea.Cmd {
 		var facts *memoryFacts
@@ -62,7 +62,7 @@ func (d *memoryDetail) read() tea.Cmd {
 }
 
 // took shows the data.
-func (d *memoryDetail) took(facts *memoryFacts, err error) tea.Cmd {
+func (d *Detail) took(facts *memoryFacts, err error) tea.Cmd {
 	if facts == nil || d.facts == nil || d.facts.ref != facts.ref {
 		d.doc.Top, d.doc.At = 0, 0
 	}
@@ -72,9 +72,9 @@ func (d *memoryDetail) took(facts *memoryFacts, err error) tea.Cmd {
 }
 
 // show reads another item, unless it is shown already.
-func (d *memoryDetail) show(ref memoryRef) tea.Cmd {
+func (d *Detail) show(ref Ref) tea.Cmd {
 	switch {
-	case ref == (memoryRef{}):
+	case ref == (Ref{}):
 		d.clear()
 		return nil
 	case ref == d.ref:
@@ -85,27 +85,27 @@ func (d *memoryDetail) show(ref memoryRef) tea.Cmd {
 }
 
 // again reads the data again.
-func (d *memoryDetail) again() tea.Cmd {
-	if d.ref == (memoryRef{}) {
+func (d *Detail) again() tea.Cmd {
+	if d.ref == (Ref{}) {
 		return nil
 	}
 	return d.read()
 }
 
 // lookAs shows what another agent sees, and drops the data first.
-func (d *memoryDetail) lookAs(agent string) {
+func (d *Detail) lookAs(agent string) {
 	d.hands = &memoryHands{d.app, agent, d.on}
 	d.clear()
 }
 
 // clear shows nothing.
-func (d *memoryDetail) clear() {
+func (d *Detail) clear() {
 	d.last.Drop()
-	d.ref, d.facts, d.err = memoryRef{}, nil, nil
+	d.ref, d.facts, d.err = Ref{}, nil, nil
 	d.doc.SetLines(nil)
 }
 
-func (d *memoryDetail) Update(msg tea.Msg) tea.Cmd {
+func (d *Detail) Update(msg tea.Msg) tea.Cmd {
 	if done, ok := msg.(page.DoneMsg); ok && done.Kind == page.ChangedMemory && done.Err == nil {
 		return d.again()
 	}
@@ -113,7 +113,7 @@ func (d *memoryDetail) Update(msg tea.Msg) tea.Cmd {
 }
 
 // mouseAt handles the mouse at a line of the text, counted from the first visible one.
-func (d *memoryDetail) mouseAt(msg tea.MouseMsg, y int) tea.Cmd {
+func (d *Detail) mouseAt(msg tea.MouseMsg, y int) tea.Cmd {
 	if d.doc.Mouse(msg, y) {
 		return d.follow()
 	}
@@ -121,10 +121,10 @@ func (d *memoryDetail) mouseAt(msg tea.MouseMsg, y int) tea.Cmd {
 }
 
 // follow opens the target of the chosen link.
-func (d *memoryDetail) follow() tea.Cmd {
+func (d *Detail) follow() tea.Cmd {
 	to := d.doc.Chosen()
 	if id, ok := strings.CutPrefix(to, toItem); ok {
-		return d.app.Push(newMemoryDetail(d.app, d.hands.agent, memoryRef{kind: kindItem, id: id}, nil))
+		return d.app.Push(NewDetail(d.app, d.hands.agent, Ref{Kind: KindItem, ID: id}, nil))
 	}
 	if id, ok := strings.CutPrefix(to, toCapsule); ok {
 		return d.app.Push(d.app.Open.Capsule(id))
@@ -134,20 +134,20 @@ func (d *memoryDetail) follow() tea.Cmd {
 
 // Leave returns to the search from which the page was opened.
 // leave returns to the search, if it was opened from one.
-func (d *memoryDetail) Leave() (tea.Cmd, bool) {
-	if d.back == nil {
+func (d *Detail) Leave() (tea.Cmd, bool) {
+	if d.Back == nil {
 		return nil, false
 	}
-	return d.back(), true
+	return d.Back(), true
 }
 
-func (d *memoryDetail) SetSize(w, h int) {
+func (d *Detail) SetSize(w, h int) {
 	d.w, d.h = w, h
 	d.layout()
 }
 
 // layout wraps the text to the width.
-func (d *memoryDetail) layout() {
+func (d *Detail) layout() {
 	d.doc.SetSize(d.w, max(d.h-1, 0))
 	var lines []prose.Line
 	switch {
@@ -166,14 +166,14 @@ func (d *memoryDetail) layout() {
 	}
 }
 
-func (d *memoryDetail) View() []string {
+func (d *Detail) View() []string {
 	name, note := "Nothing is chosen", d.doc.More()
 	switch {
 	case d.facts != nil:
 		name = d.facts.title()
 	case d.err != nil:
-		name = cells.OneLine(d.ref.id, 80)
-	case d.ref != memoryRef{}:
+		name = cells.OneLine(d.ref.ID, 80)
+	case d.ref != Ref{}:
 		name = "reading…"
 	}
 	return append([]string{d.app.Styles.Heading(name, note, d.w, d.own)}, d.doc.View()...)
@@ -181,7 +181,7 @@ func (d *memoryDetail) View() []string {
 
 // title describes the item in a few words.
 func (f *memoryFacts) title() string {
-	id := cells.OneLine(f.ref.id, 80)
+	id := cells.OneLine(f.ref.ID, 80)
 	switch {
 	case f.item != nil:
 		return id + " · " + cells.OneLine(f.item.Scope().String(), 120)
@@ -193,11 +193,11 @@ func (f *memoryFacts) title() string {
 	return "conversation " + id
 }
 
-func (d *memoryDetail) Title() string { return cells.OneLine(d.ref.id, 80) }
+func (d *Detail) Title() string { return cells.OneLine(d.ref.ID, 80) }
 
-func (d *memoryDetail) Actions() page.Actions {
+func (d *Detail) Actions() page.Actions {
 	all := append(d.doc.PlaceActions(d.follow, "next link", "link before"), d.hands.actions(d.ref)...)
 	return append(all, page.On(keys.Refresh, d.again)).Also(keys.Moving()...)
 }
 
-func (d *memoryDetail) Close() { d.last.Drop() }
+func (d *Detail) Close() { d.last.Drop() }

@@ -1,4 +1,4 @@
-package tui
+package memories
 
 import (
 	"context"
@@ -257,7 +257,7 @@ func (m *memoryHands) writeNamed(ctx context.Context, was *memory.Named, body st
 	out := page.Outcome{Text: now.Name + " is at revision " + cells.Count(int64(now.Revision)), Kind: page.ChangedMemory}
 	if was.Revision == 0 {
 		out.Undo = &page.Undo{Text: "remove " + now.Name + " again", Do: func(ctx context.Context) (page.Outcome, error) {
-			done, err := m.removeNamed(ctx, memoryRef{kind: kindNamed, id: now.Name, tier: now.Tier})
+			done, err := m.removeNamed(ctx, Ref{Kind: KindNamed, ID: now.Name, Tier: now.Tier})
 			done.Undo = nil
 			return done, err
 		}}
@@ -279,36 +279,36 @@ func (m *memoryHands) storeNamed(ctx context.Context, n *memory.Named, body stri
 }
 
 // removeNamed removes a named entry. Undo writes it again.
-func (m *memoryHands) removeNamed(ctx context.Context, ref memoryRef) (page.Outcome, error) {
+func (m *memoryHands) removeNamed(ctx context.Context, ref Ref) (page.Outcome, error) {
 	var was memory.Named
 	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) (err error) {
-		was, err = s.RemoveNamed(ctx, ref.id, ref.tier)
+		was, err = s.RemoveNamed(ctx, ref.ID, ref.Tier)
 		return err
 	})
-	back := &page.Undo{Text: "write " + ref.id + " again", Do: func(ctx context.Context) (page.Outcome, error) {
+	back := &page.Undo{Text: "write " + ref.ID + " again", Do: func(ctx context.Context) (page.Outcome, error) {
 		_, err := m.storeNamed(ctx, &was, was.Body, 0)
 		return page.Outcome{Text: was.Name + " is there again", Kind: page.ChangedMemory}, err
 	}}
-	return page.Outcome{Text: ref.id + " is removed", Undo: back, Kind: page.ChangedMemory}, err
+	return page.Outcome{Text: ref.ID + " is removed", Undo: back, Kind: page.ChangedMemory}, err
 }
 
 // forget asks whether to forget something, and shows its text.
-func (m *memoryHands) forget(ref memoryRef) tea.Cmd {
+func (m *memoryHands) forget(ref Ref) tea.Cmd {
 	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		where, says, err := m.said(ctx, ref)
 		if err != nil {
 			return nil, err
 		}
 		intro := []string{"No read finds it any more. u brings it back.", says}
-		f := page.Form{Heading: "Forget " + cells.OneLine(ref.id, 40) + where, Intro: intro, Button: "forget it",
+		f := page.Form{Heading: "Forget " + cells.OneLine(ref.ID, 40) + where, Intro: intro, Button: "forget it",
 			Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-				return m.forgetNow(ctx, ref.id, v["why"])
+				return m.forgetNow(ctx, ref.ID, v["why"])
 			}}
-		switch ref.kind {
-		case kindNamed:
-			f.Heading, f.Intro[0], f.Button = "Remove "+cells.OneLine(ref.id, 40)+where, "No turn is given it any more; its revisions stay.", "remove it"
+		switch ref.Kind {
+		case KindNamed:
+			f.Heading, f.Intro[0], f.Button = "Remove "+cells.OneLine(ref.ID, 40)+where, "No turn is given it any more; its revisions stay.", "remove it"
 			f.Submit = func(ctx context.Context, _ page.Values) (page.Outcome, error) { return m.removeNamed(ctx, ref) }
-		case kindItem: // the memory stores no reason for notes
+		case KindItem: // the memory stores no reason for notes
 			f.Fields = []*page.Field{{Name: "why", Label: "Why", Hint: "may be left empty"}}
 		}
 		return page.OverlayMsg{Over: page.NewForm(m.app, f)}, nil
@@ -317,22 +317,22 @@ func (m *memoryHands) forget(ref memoryRef) tea.Cmd {
 
 // said reads the current state of ref: its place and author, for a heading, and its text,
 // quoted on one line.
-func (m *memoryHands) said(ctx context.Context, ref memoryRef) (where, says string, err error) {
+func (m *memoryHands) said(ctx context.Context, ref Ref) (where, says string, err error) {
 	var parts []string
 	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
-		switch ref.kind {
-		case kindNamed:
-			n, err := s.GetNamed(ctx, ref.id, ref.tier)
+		switch ref.Kind {
+		case KindNamed:
+			n, err := s.GetNamed(ctx, ref.ID, ref.Tier)
 			where, parts = n.Tier+", curator "+n.Curator, []string{n.Body}
 			return err
-		case kindNote:
+		case KindNote:
 			n, err := findNote(ctx, s, ref)
 			if err == nil {
 				where, parts = n.Kind+" of "+n.Agent, []string{n.Content}
 			}
 			return err
 		}
-		it, err := s.Peek(ctx, ref.id)
+		it, err := s.Peek(ctx, ref.ID)
 		where, parts = it.Tier+", curator "+it.Curator, []string{it.Title, it.Content}
 		return err
 	})
@@ -342,5 +342,5 @@ func (m *memoryHands) said(ctx context.Context, ref memoryRef) (where, says stri
 	if parts[0] == "" {
 		parts = parts[1:]
 	}
-	return " (" + cells.OneLine(where, 80) + ")", "“" + cells.OneLine(strings.Join(parts, ": "), memoryRunes) + "”", nil
+	return " (" + cells.OneLine(where, 80) + ")", "“" + cells.OneLine(strings.Join(parts, ": "), MaxRunes) + "”", nil
 }

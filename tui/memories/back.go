@@ -1,4 +1,4 @@
-package tui
+package memories
 
 import (
 	"context"
@@ -15,16 +15,16 @@ import (
 
 // bringBack restores what was put away: an archived conversation, a forgotten or archived
 // item; for others, an earlier revision.
-func (m *memoryHands) bringBack(ref memoryRef) tea.Cmd {
+func (m *memoryHands) bringBack(ref Ref) tea.Cmd {
 	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
-		switch ref.kind {
-		case kindConversation:
-			out, err := m.reopen(ctx, ref.id)
+		switch ref.Kind {
+		case KindConversation:
+			out, err := m.reopen(ctx, ref.ID)
 			return page.DoneMsg{Outcome: out, Err: err}, nil
-		case kindNamed:
+		case KindNamed:
 			return m.namedRevisions(ctx, ref)
-		case kindItem:
-			return m.itemRevisions(ctx, ref.id)
+		case KindItem:
+			return m.itemRevisions(ctx, ref.ID)
 		}
 		const none = "an agent's own items have no revisions · u undoes the last action"
 		return page.NoticeMsg{Text: none}, nil
@@ -75,12 +75,12 @@ func (m *memoryHands) itemRevisions(ctx context.Context, id string) (tea.Msg, er
 }
 
 // namedRevisions lets the person choose a revision of a named entry.
-func (m *memoryHands) namedRevisions(ctx context.Context, ref memoryRef) (tea.Msg, error) {
+func (m *memoryHands) namedRevisions(ctx context.Context, ref Ref) (tea.Msg, error) {
 	var now memory.Named
 	var was []memory.Named
 	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) (err error) {
-		if now, err = s.GetNamed(ctx, ref.id, ref.tier); err == nil {
-			was, err = s.NamedRevisions(ctx, ref.id, ref.tier)
+		if now, err = s.GetNamed(ctx, ref.ID, ref.Tier); err == nil {
+			was, err = s.NamedRevisions(ctx, ref.ID, ref.Tier)
 		}
 		return err
 	})
@@ -102,7 +102,7 @@ func (m *memoryHands) namedRevisions(ctx context.Context, ref memoryRef) (tea.Ms
 			},
 		})
 	}
-	return m.app.PickRevision(ref.id, all), nil
+	return m.app.PickRevision(ref.ID, all), nil
 }
 
 // restoreNow restores a forgotten or archived item. Undo forgets it again.
@@ -118,30 +118,30 @@ func (m *memoryHands) restoreNow(ctx context.Context, id string) (page.Outcome, 
 }
 
 // endTalk asks whether to end a conversation, with a summary; an ended one is archived.
-func (m *memoryHands) endTalk(ref memoryRef) tea.Cmd {
+func (m *memoryHands) endTalk(ref Ref) tea.Cmd {
 	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
-		c, err := m.talk(ctx, ref.id, (*memory.Store).Conversation)
+		c, err := m.talk(ctx, ref.ID, (*memory.Store).Conversation)
 		if err != nil {
 			return nil, err
 		}
 		if c.Status == memory.StatusArchived {
-			return page.NoticeMsg{Text: ref.id + " is archived already · O reopens it"}, nil
+			return page.NoticeMsg{Text: ref.ID + " is archived already · O reopens it"}, nil
 		}
 		hint := "kept in the channel " + c.Channel + "; may be left empty"
 		f := page.Form{
-			Heading: "End " + ref.id, Button: "end it",
+			Heading: "End " + ref.ID, Button: "end it",
 			Intro:  []string{"It is idle then, and d once more archives it. O reopens it."},
 			Fields: []*page.Field{{Name: "summary", Label: "What did it come to?", Hint: hint}},
 			Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-				return m.idle(ctx, ref.id, v["summary"])
+				return m.idle(ctx, ref.ID, v["summary"])
 			},
 		}
 		if c.Status == memory.StatusIdle {
-			f.Heading, f.Button, f.Fields = "Archive "+ref.id, "archive it", nil
+			f.Heading, f.Button, f.Fields = "Archive "+ref.ID, "archive it", nil
 			f.Intro = []string{"Nothing is added to it any more, and no agent goes on with it. " +
 				"Its working notes stay. O reopens it."}
 			f.Submit = func(ctx context.Context, _ page.Values) (page.Outcome, error) {
-				return m.archive(ctx, ref.id)
+				return m.archive(ctx, ref.ID)
 			}
 		}
 		return page.OverlayMsg{Over: page.NewForm(m.app, f)}, nil

@@ -1,4 +1,4 @@
-package tui
+package memories
 
 import (
 	"context"
@@ -50,24 +50,24 @@ func (d *memoryDraft) hostile() bool {
 
 // actions returns the actions for ref. An impossible action is not listed, but its key
 // tells the reason.
-func (m *memoryHands) actions(ref memoryRef) page.Actions {
+func (m *memoryHands) actions(ref Ref) page.Actions {
 	edit := page.On(keys.Edit, func() tea.Cmd { return m.edit(ref) })
 	editor := page.On(keys.Editor, func() tea.Cmd { return m.inEditor(ref) })
 	forget := page.On(keys.Renamed(keys.PutAway, "forget"), func() tea.Cmd { return m.forget(ref) })
 	back := page.On(keys.Renamed(keys.Reopen, "bring back"), func() tea.Cmd { return m.bringBack(ref) })
-	copyID := page.On(keys.CopyID, func() tea.Cmd { return m.app.CopyText(ref.id) })
+	copyID := page.On(keys.CopyID, func() tea.Cmd { return m.app.CopyText(ref.ID) })
 	copyText := page.On(keys.CopyText, func() tea.Cmd { return m.copyContent(ref) })
 	open := page.On(keys.Source, func() tea.Cmd { return m.openLink(ref) })
-	switch ref.kind {
-	case kindItem:
+	switch ref.Kind {
+	case KindItem:
 		return page.Actions{edit, forget, editor, back, open, copyID, copyText}
-	case kindNamed:
+	case KindNamed:
 		forget.Binding = keys.Renamed(keys.PutAway, "remove")
 		back.Binding = keys.Renamed(keys.Reopen, "an earlier revision")
 		return page.Actions{edit, editor, forget, back, open, copyID, copyText}
-	case kindNote:
+	case KindNote:
 		return page.Actions{forget, open, copyID, copyText, edit.Unlisted(), editor.Unlisted(), back.Unlisted()}
-	case kindConversation:
+	case KindConversation:
 		end := page.On(keys.Renamed(keys.PutAway, "end it, then archive it"), func() tea.Cmd { return m.endTalk(ref) })
 		back.Binding = keys.Reopen
 		return page.Actions{end, back, copyID, edit.Unlisted(), editor.Unlisted()}
@@ -76,34 +76,36 @@ func (m *memoryHands) actions(ref memoryRef) page.Actions {
 }
 
 // copyContent copies the whole text of an item, a note or a named entry.
-func (m *memoryHands) copyContent(ref memoryRef) tea.Cmd {
-	return m.app.CopyWhole(ref.id, func(ctx context.Context) (string, error) { return m.content(ctx, ref) })
+func (m *memoryHands) copyContent(ref Ref) tea.Cmd {
+	return m.app.CopyWhole(ref.ID, func(ctx context.Context) (string, error) { return Content(ctx, m.app, m.agent, ref) })
 }
 
 // openLink opens what the text names.
-func (m *memoryHands) openLink(ref memoryRef) tea.Cmd {
+func (m *memoryHands) openLink(ref Ref) tea.Cmd {
 	return m.app.OpenLink(func(ctx context.Context) (page.Linked, error) {
-		text, err := m.content(ctx, ref)
-		return page.Linked{Own: ref.id, Texts: []string{text}, Agent: m.agent}, err
+		text, err := Content(ctx, m.app, m.agent, ref)
+		return page.Linked{Own: ref.ID, Texts: []string{text}, Agent: m.agent}, err
 	})
 }
 
-// content returns the whole text of an item, a note or a named entry.
-func (m *memoryHands) content(ctx context.Context, ref memoryRef) (text string, err error) {
-	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
-		switch ref.kind {
-		case kindNamed:
-			n, err := s.GetNamed(ctx, ref.id, ref.tier)
+// Content returns the whole text of an item, a note or a named entry.
+func Content(
+	ctx context.Context, a *page.App, agent string, ref Ref,
+) (text string, err error) {
+	err = a.WithMemory(ctx, agent, func(s *memory.Store) error {
+		switch ref.Kind {
+		case KindNamed:
+			n, err := s.GetNamed(ctx, ref.ID, ref.Tier)
 			text = n.Body
 			return err
-		case kindNote:
+		case KindNote:
 			n, err := findNote(ctx, s, ref)
 			if err == nil {
 				text = n.Content
 			}
 			return err
 		}
-		it, err := s.Peek(ctx, ref.id)
+		it, err := s.Peek(ctx, ref.ID)
 		text = it.Content
 		return err
 	})
@@ -145,15 +147,15 @@ func (d *memoryDraft) form(text string) *page.Form {
 }
 
 // fresh reads the current state of ref, for editing.
-func (m *memoryHands) fresh(ctx context.Context, ref memoryRef) (*memoryDraft, error) {
+func (m *memoryHands) fresh(ctx context.Context, ref Ref) (*memoryDraft, error) {
 	d := &memoryDraft{hands: m}
 	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
-		if ref.kind == kindNamed {
-			n, err := s.GetNamed(ctx, ref.id, ref.tier)
+		if ref.Kind == KindNamed {
+			n, err := s.GetNamed(ctx, ref.ID, ref.Tier)
 			d.named = &n
 			return err
 		}
-		it, err := s.Peek(ctx, ref.id)
+		it, err := s.Peek(ctx, ref.ID)
 		d.item = &it
 		if err == nil && it.Archived != nil {
 			return errors.New(it.ID + " is archived · O brings it back")
@@ -167,25 +169,25 @@ func (m *memoryHands) fresh(ctx context.Context, ref memoryRef) (*memoryDraft, e
 }
 
 // cannotEdit returns why ref cannot be edited, or "".
-func cannotEdit(ref memoryRef) string {
-	switch ref.kind {
-	case kindNote:
+func cannotEdit(ref Ref) string {
+	switch ref.Kind {
+	case KindNote:
 		return "an agent's own items cannot be changed: forget this one and write another"
-	case kindConversation:
+	case KindConversation:
 		return "a conversation and its working notes are the agent's own, and read-only here"
 	}
 	return ""
 }
 
 // edit opens a form for ref.
-func (m *memoryHands) edit(ref memoryRef) tea.Cmd {
+func (m *memoryHands) edit(ref Ref) tea.Cmd {
 	if why := cannotEdit(ref); why != "" {
 		return page.Notice(why)
 	}
 	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		d, err := m.fresh(ctx, ref)
 		if err == nil && d.hostile() {
-			err = errors.New(ref.id + " has characters that a terminal obeys, and is not edited here · E opens it in $EDITOR")
+			err = errors.New(ref.ID + " has characters that a terminal obeys, and is not edited here · E opens it in $EDITOR")
 		}
 		if err != nil {
 			return nil, err
@@ -195,7 +197,7 @@ func (m *memoryHands) edit(ref memoryRef) tea.Cmd {
 }
 
 // inEditor opens the text of ref in the editor.
-func (m *memoryHands) inEditor(ref memoryRef) tea.Cmd {
+func (m *memoryHands) inEditor(ref Ref) tea.Cmd {
 	if why := cannotEdit(ref); why != "" {
 		return page.Notice(why)
 	}

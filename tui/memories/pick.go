@@ -1,4 +1,4 @@
-package tui
+package memories
 
 import (
 	"context"
@@ -10,17 +10,17 @@ import (
 	"blackboard/tui/page"
 )
 
-func (p *memoryPage) nextCurator() tea.Cmd {
+func (p *Page) nextCurator() tea.Cmd {
 	p.query.curator = page.Following(append([]string{""}, memory.Curators...), p.query.curator)
 	return p.narrow()
 }
 
-func (p *memoryPage) toggleForgotten() tea.Cmd {
+func (p *Page) toggleForgotten() tea.Cmd {
 	p.query.forgotten = !p.query.forgotten
 	return p.narrow()
 }
 
-func (p *memoryPage) chooseAgent() tea.Cmd {
+func (p *Page) chooseAgent() tea.Cmd {
 	all := []page.Choice{{Label: "no agent", Note: "shared items only"}}
 	for _, name := range p.about.known(p.app.Worker) {
 		note := "nothing of its own"
@@ -31,17 +31,17 @@ func (p *memoryPage) chooseAgent() tea.Cmd {
 	}
 	all = append(all, page.Another)
 	o := &page.Picker{App: p.app, Heading: "As which agent?", Name: "Agent", Choices: all, Take: p.lookAs}
-	return p.app.Overlay(page.NewPicker(o, p.query.agent))
+	return p.app.Overlay(page.NewPicker(o, p.query.Agent))
 }
 
-func (p *memoryPage) chooseSource() tea.Cmd {
+func (p *Page) chooseSource() tea.Cmd {
 	all := []page.Choice{{Label: "all sources"}}
 	seen := map[string]bool{"": true, p.query.source: true}
 	if p.query.source != "" {
 		all = append(all, page.Choice{Value: p.query.source, Label: p.query.source})
 	}
 	for i := range p.rows {
-		if s := p.rows[i].source; !seen[s] {
+		if s := p.rows[i].Source; !seen[s] {
 			seen[s] = true
 			all = append(all, page.Choice{Value: s, Label: s})
 		}
@@ -52,12 +52,12 @@ func (p *memoryPage) chooseSource() tea.Cmd {
 }
 
 // choosePlace reads the channels or conversations, and lets the person choose one.
-func (p *memoryPage) choosePlace() tea.Cmd {
+func (p *Page) choosePlace() tea.Cmd {
 	q := p.query
 	return p.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		heading, all := "Which channel?", []page.Choice{{Label: "all channels"}}
-		err := p.app.WithMemory(ctx, q.agent, func(s *memory.Store) error {
-			if q.section == sectionChannel {
+		err := p.app.WithMemory(ctx, q.Agent, func(s *memory.Store) error {
+			if q.Section == SectionChannel {
 				channels, err := s.Channels(ctx)
 				for _, c := range channels {
 					all = append(all, page.Choice{Value: c.Name, Label: page.Columns(c.Name, c.Description), Note: cells.Plural(int64(c.Items), "item")})
@@ -77,8 +77,8 @@ func (p *memoryPage) choosePlace() tea.Cmd {
 
 // lookAs shows the memory as another agent sees it. The data of the agent before is
 // dropped at once.
-func (p *memoryPage) lookAs(agent string) tea.Cmd {
-	p.query.agent, p.query.source = agent, ""
+func (p *Page) lookAs(agent string) tea.Cmd {
+	p.query.Agent, p.query.source = agent, ""
 	p.hands = &memoryHands{p.app, agent, p}
 	p.app.LastAgent = agent
 	p.rows = nil
@@ -86,12 +86,12 @@ func (p *memoryPage) lookAs(agent string) tea.Cmd {
 	return p.narrow()
 }
 
-func (p *memoryPage) setSource(source string) tea.Cmd {
+func (p *Page) setSource(source string) tea.Cmd {
 	p.query.source = source
 	return p.narrow()
 }
 
-func (p *memoryPage) setPlace(place string) tea.Cmd {
+func (p *Page) setPlace(place string) tea.Cmd {
 	p.query.place = place
 	return p.narrow()
 }

@@ -1,4 +1,4 @@
-package tui
+package memories
 
 import (
 	"context"
@@ -55,8 +55,8 @@ func (m *memoryHands) scrub(places []string) tea.Cmd {
 		if v["what"] == scrubFull {
 			q.Mode = memory.ScrubFull
 		}
-		p := &scrubPage{app: m.app, hands: m, query: q, doc: page.Document{App: m.app}}
-		if p.manifest, err = m.manifest(ctx, q); err != nil {
+		p := &ScrubPage{app: m.app, hands: m, query: q, doc: page.Document{App: m.app}}
+		if p.Manifest, err = m.manifest(ctx, q); err != nil {
 			return page.Outcome{}, err
 		}
 		return page.Outcome{Text: "nothing is removed yet", Page: p}, nil
@@ -71,29 +71,29 @@ func (m *memoryHands) manifest(ctx context.Context, q memory.ScrubQuery) (out me
 	return out, err
 }
 
-// scrubPage shows the dry run of a scrub.
-type scrubPage struct {
+// ScrubPage shows the dry run of a scrub.
+type ScrubPage struct {
 	page.Plain
 	app      *page.App
 	hands    *memoryHands
 	query    memory.ScrubQuery
-	manifest memory.Manifest
+	Manifest memory.Manifest
 	doc      page.Document
 	w, h     int
 }
 
 // the page has no links
-func (p *scrubPage) Update(msg tea.Msg) tea.Cmd { return p.doc.Take(msg, p.Actions, nil) }
+func (p *ScrubPage) Update(msg tea.Msg) tea.Cmd { return p.doc.Take(msg, p.Actions, nil) }
 
 // read makes the dry run.
-func (p *scrubPage) read() tea.Cmd {
+func (p *ScrubPage) read() tea.Cmd {
 	return p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
 		m, err := p.hands.manifest(ctx, p.query)
 		return func() tea.Cmd {
 			if err != nil {
 				return page.NoticeError(err)
 			}
-			p.manifest = m
+			p.Manifest = m
 			p.layout()
 			return nil
 		}
@@ -105,8 +105,8 @@ const hashStart = 6
 
 // askHash asks for the start of the hash, and then removes what the manifest lists, if
 // that is still exact.
-func (p *scrubPage) askHash() tea.Cmd {
-	m := p.manifest
+func (p *ScrubPage) askHash() tea.Cmd {
+	m := p.Manifest
 	if m.Empty() {
 		return page.Notice("there is nothing to remove")
 	}
@@ -151,13 +151,13 @@ func scrubbed(counts map[string]int) string {
 	return strings.Join(parts, "; ")
 }
 
-func (p *scrubPage) SetSize(w, h int) {
+func (p *ScrubPage) SetSize(w, h int) {
 	p.w, p.h = w, h
 	p.layout()
 }
 
-func (p *scrubPage) layout() {
-	x, m := prose.NewWriter(p.app.Styles, p.w), &p.manifest
+func (p *ScrubPage) layout() {
+	x, m := prose.NewWriter(p.app.Styles, p.w), &p.Manifest
 	switch {
 	case m.Empty():
 		x.Line("There is nothing to remove in " + cells.Clean(m.Scope.String()) + ".")
@@ -189,14 +189,14 @@ func (p *scrubPage) layout() {
 	p.doc.SetLines(x.Lines)
 }
 
-func (p *scrubPage) View() []string {
+func (p *ScrubPage) View() []string {
 	return append([]string{p.app.Styles.Heading("What a scrub would remove", p.doc.More(), p.w, true)}, p.doc.View()...)
 }
 
-func (p *scrubPage) Title() string { return "scrub" }
+func (p *ScrubPage) Title() string { return "scrub" }
 
-func (p *scrubPage) Actions() page.Actions {
-	copyHash := func() tea.Cmd { return p.app.CopyText(p.manifest.Hash) }
+func (p *ScrubPage) Actions() page.Actions {
+	copyHash := func() tea.Cmd { return p.app.CopyText(p.Manifest.Hash) }
 	return page.Actions{
 		page.On(keys.Renamed(keys.Remove, "remove exactly this"), p.askHash),
 		page.On(keys.Renamed(keys.CopyID, "copy the hash"), copyHash),

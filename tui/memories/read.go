@@ -1,4 +1,4 @@
-package tui
+package memories
 
 import (
 	"context"
@@ -12,24 +12,25 @@ import (
 	"blackboard/tui/cells"
 )
 
-// memorySection is a tab of the memory: a tier, or a list beside the tiers.
-type memorySection int
+// Section is a tab of the memory: a tier, or a list beside the tiers.
+type Section int
 
+// The tabs, in their order.
 const (
-	sectionConversation memorySection = iota
-	sectionChannel
-	sectionWorkspace
-	sectionAccount
-	sectionNamed
-	sectionJournal
-	sectionCore
-	sectionConversations
-	sections
+	SectionConversation Section = iota
+	SectionChannel
+	SectionWorkspace
+	SectionAccount
+	SectionNamed
+	SectionJournal
+	SectionCore
+	SectionConversations
+	Sections // their number
 )
 
 // memorySections are the tabs: the tier of the listed items, or the kind of an agent's
 // notes, or "" for other lists.
-var memorySections = [sections]struct{ name, tier, note, heading, empty string }{
+var memorySections = [Sections]struct{ name, tier, note, heading, empty string }{
 	{"in conversations", memory.Conversation, "", "Items in conversations",
 		"No items in conversations. 8 shows all conversations and their working notes."},
 	{"channel", memory.Channel, "", "Items in channels", emptyTier},
@@ -46,8 +47,14 @@ var memorySections = [sections]struct{ name, tier, note, heading, empty string }
 
 const emptyTier = "No items yet. + writes the first one; agents use board memory put."
 
-func (s memorySection) tier() string { return memorySections[s].tier }
-func (s memorySection) note() string { return memorySections[s].note }
+// Tier returns the tier of the items in the tab; "" if it has other things.
+func (s Section) Tier() string { return memorySections[s].tier }
+
+// Note returns the kind of an agent's notes in the tab; "" if it has other things.
+func (s Section) Note() string { return memorySections[s].note }
+
+// String returns the name of the tab.
+func (s Section) String() string { return memorySections[s].name }
 
 // errNoAgent is for an agent's own items if no agent is selected.
 var errNoAgent = errors.New("each agent has its own · A chooses the agent")
@@ -55,46 +62,47 @@ var errNoAgent = errors.New("each agent has its own · A chooses the agent")
 // memoryKind is the kind of thing that a row or a page shows.
 type memoryKind int
 
+// What a row or a page may show.
 const (
-	kindNone memoryKind = iota
-	kindItem
-	kindNote
-	kindNamed
-	kindConversation
+	KindNone memoryKind = iota // nothing
+	KindItem
+	KindNote
+	KindNamed
+	KindConversation
 )
 
-// memoryRef identifies one thing of the memory.
-type memoryRef struct {
-	kind memoryKind
-	id   string // of an item or a note; a name; a ref code
-	tier string // of a note or a named entry
+// Ref identifies one thing of the memory.
+type Ref struct {
+	Kind memoryKind
+	ID   string // of an item or a note; a name; a ref code
+	Tier string // of a note or a named entry
 	note string // kind of a note
 }
 
-// memoryRow is the data of a row. Its size is limited, however long the text is.
-type memoryRow struct {
-	ref    memoryRef
+// Row is the data of a row. Its size is limited, however long the text is.
+type Row struct {
+	Ref    Ref
 	scope  memory.Scope // where an item is; a conversation's own scope
-	at     time.Time    // the time from which its age counts; zero: never
-	cells  []string     // by section; see memoryPage.row
-	head   string
+	At     time.Time    // the time from which its age counts; zero: never
+	cells  []string     // by section; see Page.row
+	Head   string
 	marks  []string
-	source string
+	Source string
 }
 
-// memoryQuery selects the rows of a list.
-type memoryQuery struct {
-	agent     string
-	section   memorySection
+// Query selects the rows of a list.
+type Query struct {
+	Agent     string
+	Section   Section
 	place     string // a channel, or a conversation's ref code; "": all
 	curator   string // "": all
 	source    string // "": all
 	forgotten bool   // with forgotten and expired items
-	text      string // words that must all occur
+	Text      string // words that must all occur
 }
 
 // filtered reports whether the query has filters other than the text.
-func (q *memoryQuery) filtered() bool {
+func (q *Query) filtered() bool {
 	return q.curator != "" || q.source != "" || q.place != "" || q.forgotten
 }
 
@@ -102,8 +110,8 @@ func (q *memoryQuery) filtered() bool {
 type memorySummary struct {
 	read      bool
 	workspace string
-	counts    [sections]int64
-	private   [sections]int64 // live private items of all agents
+	counts    [Sections]int64
+	private   [Sections]int64 // live private items of all agents
 	unwritten int64           // named entries without a text
 	agents    map[string]int  // the agents with items of their own, and the number of these
 	channels  []memory.ChannelInfo
@@ -135,22 +143,22 @@ func summarise(ctx context.Context, s *memory.Store) (m memorySummary, err error
 			m.agents[agent] += n
 		}
 		for _, n := range f.Statuses {
-			m.counts[sectionConversations] += int64(n)
+			m.counts[SectionConversations] += int64(n)
 		}
 	}
 	named, err := s.Named(ctx)
 	if err != nil {
 		return m, err
 	}
-	m.counts[sectionNamed] = int64(len(named))
+	m.counts[SectionNamed] = int64(len(named))
 	for i := range named {
 		if named[i].Revision == 0 {
 			m.unwritten++
 		}
 	}
 	if s.Agent() != "" {
-		for _, section := range []memorySection{sectionJournal, sectionCore} {
-			notes, err := s.Notes(ctx, section.note(), memoryMost)
+		for _, section := range []Section{SectionJournal, SectionCore} {
+			notes, err := s.Notes(ctx, section.Note(), memoryMost)
 			if err != nil {
 				return m, err
 			}
@@ -166,14 +174,14 @@ func summarise(ctx context.Context, s *memory.Store) (m memorySummary, err error
 	return m, nil
 }
 
-// read returns rows, those after an item if before is its id, and whether there are more.
-func (q *memoryQuery) read(ctx context.Context, s *memory.Store, now time.Time, before string, limit int) (rows []memoryRow, more bool, err error) {
-	switch q.section {
-	case sectionNamed:
+// Read returns rows, those after an item if before is its id, and whether there are more.
+func (q *Query) Read(ctx context.Context, s *memory.Store, now time.Time, before string, limit int) (rows []Row, more bool, err error) {
+	switch q.Section {
+	case SectionNamed:
 		rows, err = q.named(ctx, s)
-	case sectionJournal, sectionCore:
+	case SectionJournal, SectionCore:
 		rows, err = q.notes(ctx, s)
-	case sectionConversations:
+	case SectionConversations:
 		rows, err = q.conversations(ctx, s)
 	default:
 		return q.items(ctx, s, now, before, limit)
@@ -184,12 +192,12 @@ func (q *memoryQuery) read(ctx context.Context, s *memory.Store, now time.Time, 
 // memoryScan is the most items that one read compares with a text.
 const memoryScan = 500
 
-func (q *memoryQuery) items(ctx context.Context, s *memory.Store, now time.Time, before string, limit int) (rows []memoryRow, more bool, err error) {
-	lq := memory.ListQuery{Tiers: []string{q.section.tier()}, Forgotten: q.forgotten, Before: before, Limit: limit}
-	switch q.section {
-	case sectionChannel:
+func (q *Query) items(ctx context.Context, s *memory.Store, now time.Time, before string, limit int) (rows []Row, more bool, err error) {
+	lq := memory.ListQuery{Tiers: []string{q.Section.Tier()}, Forgotten: q.forgotten, Before: before, Limit: limit}
+	switch q.Section {
+	case SectionChannel:
 		lq.Channel = q.place
-	case sectionConversation:
+	case SectionConversation:
 		lq.Conversation = q.place
 	}
 	if q.curator != "" {
@@ -198,7 +206,7 @@ func (q *memoryQuery) items(ctx context.Context, s *memory.Store, now time.Time,
 	if q.source != "" {
 		lq.Sources = []string{q.source}
 	}
-	if q.text != "" {
+	if q.Text != "" {
 		lq.Limit = memoryScan
 	}
 	for {
@@ -222,23 +230,24 @@ func (q *memoryQuery) items(ctx context.Context, s *memory.Store, now time.Time,
 }
 
 // lets reports whether every word of the text is in one of the fields.
-func (q *memoryQuery) lets(fields ...string) bool {
-	return q.text == "" || cells.HasWords(strings.Join(fields, "\n"), q.text)
+func (q *Query) lets(fields ...string) bool {
+	return q.Text == "" || cells.HasWords(strings.Join(fields, "\n"), q.Text)
 }
 
-// memoryRunes is how many characters of a text a row keeps: more than the widest screen
+// MaxRunes is how many characters of a text a row keeps: more than the widest screen
 // shows.
-const memoryRunes = 300
+const MaxRunes = 300
 
-func headline(it *memory.Item) string {
+// Headline returns the title of an item, or the start of its text.
+func Headline(it *memory.Item) string {
 	if it.Title != "" {
-		return cells.OneLine(it.Title, memoryRunes)
+		return cells.OneLine(it.Title, MaxRunes)
 	}
-	return cells.OneLine(it.Content, memoryRunes)
+	return cells.OneLine(it.Content, MaxRunes)
 }
 
-func itemRow(it *memory.Item, now time.Time) memoryRow {
-	return memoryRow{ref: memoryRef{kind: kindItem, id: it.ID, tier: it.Tier}, scope: it.Scope(), at: it.Created, source: it.Source, head: headline(it), marks: itemMarks(it, now),
+func itemRow(it *memory.Item, now time.Time) Row {
+	return Row{Ref: Ref{Kind: KindItem, ID: it.ID, Tier: it.Tier}, scope: it.Scope(), At: it.Created, Source: it.Source, Head: Headline(it), marks: itemMarks(it, now),
 		cells: []string{memory.Level(it.Importance), it.Curator}}
 }
 
@@ -261,34 +270,34 @@ func itemMarks(it *memory.Item, now time.Time) (marks []string) {
 	return marks
 }
 
-func (q *memoryQuery) named(ctx context.Context, s *memory.Store) (rows []memoryRow, err error) {
+func (q *Query) named(ctx context.Context, s *memory.Store) (rows []Row, err error) {
 	all, err := s.Named(ctx)
 	for i := range all {
 		n := &all[i]
 		if !q.lets(n.Name, n.Body) {
 			continue
 		}
-		row := memoryRow{ref: memoryRef{kind: kindNamed, id: n.Name, tier: n.Tier}, scope: memory.Scope{Tier: n.Tier}, at: n.Updated, head: cells.OneLine(n.Body, memoryRunes),
+		row := Row{Ref: Ref{Kind: KindNamed, ID: n.Name, Tier: n.Tier}, scope: memory.Scope{Tier: n.Tier}, At: n.Updated, Head: cells.OneLine(n.Body, MaxRunes),
 			cells: []string{n.Name, n.Tier, "rev " + cells.Count(int64(n.Revision))}}
 		if n.Revision == 0 {
-			row.head, row.cells[2] = "nothing is written yet", "–"
+			row.Head, row.cells[2] = "nothing is written yet", "–"
 		}
 		rows = append(rows, row)
 	}
 	return rows, err
 }
 
-func (q *memoryQuery) notes(ctx context.Context, s *memory.Store) (rows []memoryRow, err error) {
-	if q.agent == "" {
+func (q *Query) notes(ctx context.Context, s *memory.Store) (rows []Row, err error) {
+	if q.Agent == "" {
 		return nil, errNoAgent
 	}
-	all, err := s.Notes(ctx, q.section.note(), memoryMost)
+	all, err := s.Notes(ctx, q.Section.Note(), memoryMost)
 	for i := range all {
 		n := &all[i]
 		if !q.lets(n.Content) {
 			continue
 		}
-		row := memoryRow{ref: memoryRef{kind: kindNote, id: n.ID, tier: n.Tier, note: n.Kind}, scope: memory.Scope{Tier: n.Tier}, at: n.Created, head: cells.OneLine(n.Content, memoryRunes),
+		row := Row{Ref: Ref{Kind: KindNote, ID: n.ID, Tier: n.Tier, note: n.Kind}, scope: memory.Scope{Tier: n.Tier}, At: n.Created, Head: cells.OneLine(n.Content, MaxRunes),
 			cells: []string{n.Tier}}
 		if n.Expired {
 			row.marks = []string{"expired"}
@@ -298,15 +307,15 @@ func (q *memoryQuery) notes(ctx context.Context, s *memory.Store) (rows []memory
 	return rows, err
 }
 
-func (q *memoryQuery) conversations(ctx context.Context, s *memory.Store) (rows []memoryRow, err error) {
+func (q *Query) conversations(ctx context.Context, s *memory.Store) (rows []Row, err error) {
 	all, err := s.Conversations(ctx, "", memory.Statuses, memoryMost)
 	for i := range all {
 		c := &all[i]
 		if !q.lets(c.Ref, c.Agent, c.Channel, c.Thread, c.Status) {
 			continue
 		}
-		row := memoryRow{ref: memoryRef{kind: kindConversation, id: c.Ref}, scope: memory.Scope{Tier: memory.Conversation, Conversation: c.Ref}, at: c.Started,
-			head: cells.Plural(int64(c.Items), "item") + " " + cells.OneLine(c.Thread, memoryRunes), cells: []string{c.Ref, c.Status, c.Agent, c.Channel}}
+		row := Row{Ref: Ref{Kind: KindConversation, ID: c.Ref}, scope: memory.Scope{Tier: memory.Conversation, Conversation: c.Ref}, At: c.Started,
+			Head: cells.Plural(int64(c.Items), "item") + " " + cells.OneLine(c.Thread, MaxRunes), cells: []string{c.Ref, c.Status, c.Agent, c.Channel}}
 		if c.Scratch > 0 {
 			row.marks = []string{workingNote + " ×" + cells.Count(int64(c.Scratch))}
 		}

@@ -1,4 +1,4 @@
-package tui
+package memories
 
 import (
 	"path/filepath"
@@ -14,20 +14,20 @@ import (
 
 // memoryTab is the position of a tab in the lines of tabs.
 type memoryTab struct {
-	section memorySection
+	section Section
 	x, y, w int
 }
 
 // tabs arranges the tabs in as many lines as needed, and marks the selected one.
-func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
+func (p *Page) tabs() (lines []string, places []memoryTab) {
 	st := p.app.Styles
-	var names [sections]string
+	var names [Sections]string
 	all := 1
-	for s := range sections {
+	for s := range Sections {
 		names[s] = memorySections[s].name
-		if p.about.read && (s.note() == "" || p.query.agent != "") {
+		if p.about.read && (s.Note() == "" || p.query.Agent != "") {
 			n := cells.Count(p.about.counts[s])
-			if p.query.text != "" && p.found.text == p.query.text {
+			if p.query.Text != "" && p.found.text == p.query.Text {
 				n = cells.Count(p.found.counts[s]) + "/" + n
 			}
 			names[s] += " " + n
@@ -37,20 +37,20 @@ func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
 	var line strings.Builder
 	used := 1
 	for s, name := range names {
-		s := memorySection(s)
+		s := Section(s)
 		before, look, n := "  ", st.Faint.Render(" "+name), cells.Width(name)+1
-		if s == p.query.section {
+		if s == p.query.Section {
 			look = st.Focus.Render("▸" + name)
 		}
 		switch {
 		case used == 1:
 			before = ""
 		// other tabs than tiers start a line, if there are several lines
-		case used+2+n > p.w, s == sectionNamed && all > p.w:
+		case used+2+n > p.w, s == SectionNamed && all > p.w:
 			lines = append(lines, cells.Fit(" "+line.String(), p.w))
 			line.Reset()
 			used, before = 1, ""
-		case s == sectionNamed:
+		case s == SectionNamed:
 			before = " " + st.Faint.Render("│")
 		}
 		line.WriteString(before)
@@ -63,20 +63,20 @@ func (p *memoryPage) tabs() (lines []string, places []memoryTab) {
 }
 
 // context names the agent as which the memory is viewed, and the filters.
-func (p *memoryPage) context() string {
+func (p *Page) context() string {
 	st, q := p.app.Styles, &p.query
 	who, with := "seen without an agent", []string{": shared items only", ""}
-	if q.agent != "" {
-		who, with = "seen as "+cells.OneLine(q.agent, 40), []string{", with its private items, journal, core and working notes", ", with what is its own", ""}
+	if q.Agent != "" {
+		who, with = "seen as "+cells.OneLine(q.Agent, 40), []string{", with its private items, journal, core and working notes", ", with what is its own", ""}
 	}
 	var only []string
-	switch q.section {
-	case sectionChannel, sectionConversation:
+	switch q.Section {
+	case SectionChannel, SectionConversation:
 		if q.place != "" {
-			only = append(only, q.section.tier()+" "+q.place)
+			only = append(only, q.Section.Tier()+" "+q.place)
 		}
 	}
-	if q.section.tier() != "" {
+	if q.Section.Tier() != "" {
 		if q.curator != "" {
 			only = append(only, "curator "+q.curator)
 		}
@@ -100,7 +100,7 @@ func (p *memoryPage) context() string {
 }
 
 // above returns the number of lines above the list, with its heading.
-func (p *memoryPage) above() int {
+func (p *Page) above() int {
 	lines, _ := p.tabs()
 	n := len(lines) + 2
 	if p.filter.Shown() {
@@ -109,14 +109,14 @@ func (p *memoryPage) above() int {
 	return n
 }
 
-func (p *memoryPage) listWidth() int {
+func (p *Page) listWidth() int {
 	if p.w < page.Wide {
 		return p.w
 	}
 	return p.w * 45 / 100
 }
 
-func (p *memoryPage) SetSize(w, h int) {
+func (p *Page) SetSize(w, h int) {
 	p.w, p.h = w, h
 	above := p.above()
 	p.list.SetSize(p.listWidth(), h-above)
@@ -125,7 +125,7 @@ func (p *memoryPage) SetSize(w, h int) {
 	}
 }
 
-func (p *memoryPage) View() []string {
+func (p *Page) View() []string {
 	lines, _ := p.tabs()
 	lines = append(lines, p.context())
 	if p.filter.Shown() {
@@ -139,13 +139,13 @@ func (p *memoryPage) View() []string {
 	return cells.Fill(append(lines, cells.Beside(p.app.Styles.Faint.Render("│"), left, p.detail.View())...), p.w, p.h)
 }
 
-func (p *memoryPage) heading() string {
-	at := &memorySections[p.query.section]
+func (p *Page) heading() string {
+	at := &memorySections[p.query.Section]
 	switch {
-	case at.note != "" && p.query.agent == "":
+	case at.note != "" && p.query.Agent == "":
 		return "Nobody's " + at.name
 	case at.note != "":
-		return at.heading + cells.OneLine(p.query.agent, 40)
+		return at.heading + cells.OneLine(p.query.Agent, 40)
 	case at.tier == memory.Workspace && p.about.workspace != "":
 		return at.heading + " " + cells.OneLine(filepath.Base(p.about.workspace), 60)
 	}
@@ -154,18 +154,18 @@ func (p *memoryPage) heading() string {
 
 // note returns the position in the list, and the number of private items of other agents
 // in the tier.
-func (p *memoryPage) note() string {
+func (p *Page) note() string {
 	at := p.list.Place()
 	if at != "" && p.more {
 		at += "+"
 	}
-	if len(p.rows) == memoryMost && p.query.section.tier() == "" {
+	if len(p.rows) == memoryMost && p.query.Section.Tier() == "" {
 		at += ", the newest"
 	}
 	also := ""
-	if n := p.about.private[p.query.section]; n > 0 {
+	if n := p.about.private[p.query.Section]; n > 0 {
 		also = cells.Count(n) + " private to agents"
-	} else if n := p.about.unwritten; n > 0 && p.query.section == sectionNamed {
+	} else if n := p.about.unwritten; n > 0 && p.query.Section == SectionNamed {
 		also = cells.Count(n) + " not written yet"
 	}
 	if at != "" && also != "" {
@@ -175,33 +175,33 @@ func (p *memoryPage) note() string {
 }
 
 // emptyWord explains why there are no rows.
-func (p *memoryPage) emptyWord() string {
+func (p *Page) emptyWord() string {
 	q := &p.query
 	switch {
 	case p.err != nil:
 		return p.app.Explain(p.err)
 	case !p.known:
 		return "reading…"
-	case q.text != "" && p.elsewhere() != "":
+	case q.Text != "" && p.elsewhere() != "":
 		return "Nothing here passes the filters: " + p.elsewhere() + ". → goes on to the next; esc clears the filters."
-	case q.text != "" || q.section.tier() != "" && q.filtered():
+	case q.Text != "" || q.Section.Tier() != "" && q.filtered():
 		return "The filters hide all of this. esc clears them."
 	}
-	return memorySections[q.section].empty
+	return memorySections[q.Section].empty
 }
 
 // row renders a line of the list.
-func (p *memoryPage) row(i, w int) string {
+func (p *Page) row(i, w int) string {
 	st, r := p.app.Styles, &p.rows[i]
-	age := cells.Right(cells.Ago(r.at, p.app.Now()), 4)
+	age := cells.Right(cells.Ago(r.At, p.app.Now()), 4)
 	cell := func(n, w int) string { return cells.Fit(cells.OneLine(r.cells[n], 80), w) }
 	var left string
-	switch r.ref.kind {
-	case kindNamed:
+	switch r.Ref.Kind {
+	case KindNamed:
 		left = page.Columns(cell(0, 14), cell(1, 9), cell(2, 6), age)
-	case kindNote:
+	case KindNote:
 		left = page.Columns(age, cell(0, 9))
-	case kindConversation:
+	case KindConversation:
 		left = page.Columns(age, cell(0, memory.RefLen), st.Info.Render(cell(1, 8)))
 		if w >= 66 {
 			left = page.Columns(left, cell(2, 10))
@@ -218,11 +218,11 @@ func (p *memoryPage) row(i, w int) string {
 			left = page.Columns(left, st.Accent.Render(cells.Fit(cells.OneLine(r.scope.Channel+r.scope.Conversation, 80), memory.RefLen)))
 		}
 	}
-	return cells.Spread(left+" "+r.head, markBadges(p.app, r.marks), w)
+	return cells.Spread(left+" "+r.Head, Badges(p.app, r.marks), w)
 }
 
-// markBadges renders marks, with colours and brackets.
-func markBadges(a *page.App, marks []string) string {
+// Badges renders marks, with colours and brackets.
+func Badges(a *page.App, marks []string) string {
 	out := make([]string, len(marks))
 	for i, m := range marks {
 		out[i] = a.Styles.Badge.Render("[" + m + "]")
@@ -230,12 +230,12 @@ func markBadges(a *page.App, marks []string) string {
 	return strings.Join(out, " ")
 }
 
-func (p *memoryPage) mouse(msg tea.MouseMsg) tea.Cmd {
+func (p *Page) mouse(msg tea.MouseMsg) tea.Cmd {
 	lines, places := p.tabs()
 	if page.IsClick(msg) && msg.Y < len(lines) {
 		for _, t := range places {
 			if t.y == msg.Y && msg.X >= t.x && msg.X < t.x+t.w {
-				return p.goTo(t.section)
+				return p.GoTo(t.section)
 			}
 		}
 		return nil

@@ -1,4 +1,4 @@
-package tui
+package memories
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 // memoryFacts is the data of an item, a note, a named entry or a conversation; the ref
 // tells which field is set.
 type memoryFacts struct {
-	ref       memoryRef
+	ref       Ref
 	item      *memory.Item
 	revisions []memory.Item // earlier revisions of an item, oldest first
 	// an item's relevance and the state of its origin; nil: no read returns the item
@@ -40,26 +40,26 @@ const (
 )
 
 // readFacts reads what ref names. It does not count as an access.
-func readFacts(ctx context.Context, s *memory.Store, ref memoryRef) (*memoryFacts, error) {
+func readFacts(ctx context.Context, s *memory.Store, ref Ref) (*memoryFacts, error) {
 	f := &memoryFacts{ref: ref}
 	var err error
-	subject, tier := ref.id, ref.tier
-	switch ref.kind {
-	case kindItem:
+	subject, tier := ref.ID, ref.Tier
+	switch ref.Kind {
+	case KindItem:
 		err = f.readItem(ctx, s)
 		if err == nil {
 			tier = f.item.Tier
 		}
-	case kindNote:
+	case KindNote:
 		f.note, err = findNote(ctx, s, ref)
-	case kindNamed:
+	case KindNamed:
 		var n memory.Named
-		if n, err = s.GetNamed(ctx, ref.id, ref.tier); err == nil {
+		if n, err = s.GetNamed(ctx, ref.ID, ref.Tier); err == nil {
 			f.named = &n
-			f.earlier, err = s.NamedRevisions(ctx, ref.id, ref.tier)
+			f.earlier, err = s.NamedRevisions(ctx, ref.ID, ref.Tier)
 		}
-		subject = "named:" + strings.ToUpper(ref.id)
-	case kindConversation:
+		subject = "named:" + strings.ToUpper(ref.ID)
+	case KindConversation:
 		tier = memory.Conversation
 		err = f.readTalk(ctx, s)
 	}
@@ -70,7 +70,7 @@ func readFacts(ctx context.Context, s *memory.Store, ref memoryRef) (*memoryFact
 }
 
 func (f *memoryFacts) readItem(ctx context.Context, s *memory.Store) error {
-	it, err := s.Peek(ctx, f.ref.id)
+	it, err := s.Peek(ctx, f.ref.ID)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (f *memoryFacts) readItem(ctx context.Context, s *memory.Store) error {
 // returns nil if another item with the same text ranks before it.
 func standing(ctx context.Context, s *memory.Store, it *memory.Item) (*memory.Hit, error) {
 	const most = 20
-	res, err := s.Read(ctx, memory.Query{Tiers: []string{it.Tier}, Text: cells.OneLine(headline(it), 100), Channel: it.Channel, Conversation: it.Conversation, Limit: most,
+	res, err := s.Read(ctx, memory.Query{Tiers: []string{it.Tier}, Text: cells.OneLine(Headline(it), 100), Channel: it.Channel, Conversation: it.Conversation, Limit: most,
 		Curators: []string{it.Curator}, MinImportance: it.Importance, Untouched: true})
 	if err != nil {
 		return nil, err
@@ -103,28 +103,28 @@ func standing(ctx context.Context, s *memory.Store, it *memory.Item) (*memory.Hi
 }
 
 // findNote returns a note of the agent.
-func findNote(ctx context.Context, s *memory.Store, ref memoryRef) (*memory.Note, error) {
+func findNote(ctx context.Context, s *memory.Store, ref Ref) (*memory.Note, error) {
 	all, err := s.Notes(ctx, ref.note, 0)
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(all, func(n memory.Note) bool { return n.ID == ref.id })
+	at := slices.IndexFunc(all, func(n memory.Note) bool { return n.ID == ref.ID })
 	if at < 0 {
-		return nil, errors.New(ref.id + " is not there any more")
+		return nil, errors.New(ref.ID + " is not there any more")
 	}
 	return &all[at], nil
 }
 
 func (f *memoryFacts) readTalk(ctx context.Context, s *memory.Store) error {
-	c, err := s.Conversation(ctx, f.ref.id)
+	c, err := s.Conversation(ctx, f.ref.ID)
 	if err != nil {
 		return err
 	}
 	f.talk = &c
-	if f.scratch, err = s.ListScratch(ctx, f.ref.id); err != nil {
+	if f.scratch, err = s.ListScratch(ctx, f.ref.ID); err != nil {
 		return err
 	}
-	f.items, f.moreItems, err = s.List(ctx, memory.ListQuery{Tiers: []string{memory.Conversation}, Conversation: f.ref.id, Limit: factItems})
+	f.items, f.moreItems, err = s.List(ctx, memory.ListQuery{Tiers: []string{memory.Conversation}, Conversation: f.ref.ID, Limit: factItems})
 	return err
 }
 
@@ -172,7 +172,7 @@ func (x *factLines) item(f *memoryFacts) {
 		}
 	}
 	if marks := itemMarks(it, x.app.Now()); len(marks) > 0 {
-		x.Line(markBadges(x.app, marks))
+		x.Line(Badges(x.app, marks))
 	}
 	x.Text(it.Content, "")
 	x.Heading("How it stands")
@@ -262,7 +262,7 @@ func (x *factLines) revisions(all []memory.Item) {
 
 func (x *factLines) note(n *memory.Note) {
 	if n.Expired {
-		x.Line(markBadges(x.app, []string{"expired"}))
+		x.Line(Badges(x.app, []string{"expired"}))
 	}
 	x.Text(n.Content, "")
 	x.Heading("All about it")
@@ -337,7 +337,7 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	for i := range f.scratch {
 		n := &f.scratch[i]
 		about := x.Styles.Faint.Render("  " + cells.Since(n.Updated, x.app.Now()) + ", read-only")
-		x.Line(markBadges(x.app, []string{workingNote}) + " " + x.Styles.Bold.Render(cells.OneLine(n.Key, 80)) + about)
+		x.Line(Badges(x.app, []string{workingNote}) + " " + x.Styles.Bold.Render(cells.OneLine(n.Key, 80)) + about)
 		var pretty bytes.Buffer
 		if json.Indent(&pretty, n.Value, "", "  ") != nil {
 			pretty.Reset()
@@ -351,7 +351,7 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	x.Heading("What is remembered of it")
 	for i := range f.items {
 		it := &f.items[i]
-		x.Link(page.Columns(cells.Right(cells.Ago(it.Created, x.app.Now()), 4), cells.Fit(it.Curator, 6), headline(it)), toItem+it.ID)
+		x.Link(page.Columns(cells.Right(cells.Ago(it.Created, x.app.Now()), 4), cells.Fit(it.Curator, 6), Headline(it)), toItem+it.ID)
 	}
 	switch {
 	case len(f.items) == 0:

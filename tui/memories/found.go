@@ -1,4 +1,4 @@
-package tui
+package memories
 
 import (
 	"context"
@@ -15,39 +15,39 @@ import (
 // memoryFound has the number of matches of the filter in each tab.
 type memoryFound struct {
 	text   string // the filter; "": nothing was counted
-	counts [sections]int64
+	counts [Sections]int64
 }
 
 // found counts the matches of the filter in each tab, up to memoryMost.
-func (q memoryQuery) found(
+func (q Query) found(
 	ctx context.Context, s *memory.Store, now time.Time,
 ) (out memoryFound, err error) {
-	out.text = q.text
-	for q.section = range sections {
+	out.text = q.Text
+	for q.Section = range Sections {
 		q.place = ""
-		if q.section.note() != "" && q.agent == "" {
+		if q.Section.Note() != "" && q.Agent == "" {
 			continue
 		}
-		rows, _, err := q.read(ctx, s, now, "", memoryMost)
+		rows, _, err := q.Read(ctx, s, now, "", memoryMost)
 		if err != nil {
 			return out, err
 		}
-		out.counts[q.section] = int64(len(rows))
+		out.counts[q.Section] = int64(len(rows))
 	}
 	return out, nil
 }
 
 // count counts the matches of the filter in each tab, if there is a filter.
-func (p *memoryPage) count() tea.Cmd {
+func (p *Page) count() tea.Cmd {
 	q := p.query
-	if q.text == "" {
+	if q.Text == "" {
 		p.counting.Drop()
 		p.found = memoryFound{}
 		return nil
 	}
 	return p.counting.Ask(p.app, p, func(ctx context.Context) func() tea.Cmd {
 		var found memoryFound
-		err := p.app.WithMemory(ctx, q.agent, func(s *memory.Store) (err error) {
+		err := p.app.WithMemory(ctx, q.Agent, func(s *memory.Store) (err error) {
 			found, err = q.found(ctx, s, p.app.Now())
 			return err
 		})
@@ -62,10 +62,10 @@ func (p *memoryPage) count() tea.Cmd {
 }
 
 // elsewhere names the other tabs with matches; "" if there are none.
-func (p *memoryPage) elsewhere() string {
+func (p *Page) elsewhere() string {
 	var parts []string
-	for s := range sections {
-		if n := p.found.counts[s]; n > 0 && s != p.query.section && p.found.text == p.query.text {
+	for s := range Sections {
+		if n := p.found.counts[s]; n > 0 && s != p.query.Section && p.found.text == p.query.Text {
 			parts = append(parts, fmt.Sprintf("%s has %s", memorySections[s].name, cells.Count(n)))
 		}
 	}

@@ -1,0 +1,89 @@
+package memories
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/kb/memory"
+	"blackboard/tui/cells"
+	"blackboard/tui/page"
+)
+
+func TestImportances(t *testing.T) {
+	for _, c := range []struct {
+		now   float64
+		value string
+		n     int
+	}{{.5, "medium", 4}, {1, "critical", 4}, {.6, "0.6", 5}, {0, "0", 5}} {
+		choices, value := importances(c.now)
+		if value != c.value || len(choices) != c.n || !slices.Contains(choices, value) {
+			t.Errorf("%g: %q of %q", c.now, value, choices)
+		}
+		if got, err := memory.ParseImportance(value); got != c.now || err != nil {
+			t.Errorf("%g became %g, %v", c.now, got, err)
+		}
+	}
+	if got := cells.SplitList(" a, ,b ,"); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// do carries out a command, and what follows from it.
+func do(t *testing.T, cmd tea.Cmd) {
+	t.Helper()
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			do(t, c)
+		}
+	case page.Answer:
+		do(t, msg.Take())
+	default:
+		t.Fatalf("a message that nobody receives: %+v", msg)
+	}
+}
+
+// TestStale drops answers to what was asked before.
+func TestStale(t *testing.T) {
+	home := t.TempDir()
+	open := func(_ context.Context, agent string) (*memory.Store, error) {
+		return memory.Open(home, memory.Options{Workspace: filepath.Join(home, "project"), Agent: agent})
+	}
+	s, err := open(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, text := range []string{"One.", "Two.", "Three."} {
+		it := memory.Item{Tier: memory.Workspace, Content: text, Importance: .5}
+		if _, err := s.Put(t.Context(), it, memory.PutOptions{NoEmbedding: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := page.NewApp(t.Context(), page.Config{Memory: open, Workspace: filepath.Join(home, "project")})
+	a.Still = true
+	p := New(a)
+	do(t, p.Init())
+	late := p.readFrom(false, "", 1)
+	do(t, p.read())
+	do(t, late)
+	if len(p.rows) != 3 {
+		t.Errorf("%d rows", len(p.rows))
+	}
+	d := p.detail
+	d.ref = Ref{Kind: KindItem, ID: "m999999999"}
+	late = d.read()
+	d.clear()
+	do(t, late)
+	if d.err != nil {
+		t.Error(d.err)
+	}
+}
