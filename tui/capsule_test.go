@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blackboard/kb"
+	"blackboard/tui/knowledge"
 	"blackboard/tui/page"
 )
 
@@ -57,7 +58,7 @@ func fillCapsules(h *harness) {
 // openCapsule shows a capsule.
 func (h *harness) openCapsule(id string) {
 	h.t.Helper()
-	h.send(page.PushMsg{Page: newCapsulePage(h.m.app, id)})
+	h.send(page.PushMsg{Page: knowledge.NewCapsule(h.m.app, id)})
 }
 
 func TestCapsuleScreens(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"blackboard/tui/cells"
 	"blackboard/tui/checks"
 	"blackboard/tui/keys"
+	"blackboard/tui/knowledge"
 	"blackboard/tui/memories"
 	"blackboard/tui/page"
 )
@@ -140,7 +141,7 @@ func (m *model) pageTargets() (all []target) {
 			return m.app.Push(checks.NewSurvivalPage(m.app, r.name, r.b))
 		})
 		add("given", "what the knowledge base gave to the run", func() tea.Cmd {
-			return m.app.Push(newGivenPage(r.app, r.b, r.back.past))
+			return m.app.Push(knowledge.NewGiven(r.app, r.b, r.back.past))
 		})
 		add("now", "the end of the log", func() tea.Cmd { m.backTo(r); return r.toNow() })
 		if n := r.scene.state.Entries.ByStatus[board.Disputed]; n > 0 {
@@ -153,7 +154,7 @@ func (m *model) pageTargets() (all []target) {
 		}
 	}
 	add("runs", "all of them", func() tea.Cmd { m.backTo(m.pages[0]); return nil })
-	add("search", "the knowledge base and the memory", func() tea.Cmd { return m.app.Overlay(newSearch(m.app)) })
+	add("search", "the knowledge base and the memory", func() tea.Cmd { return m.app.Overlay(knowledge.NewSearch(m.app)) })
 	for s := range memories.Sections {
 		add("memory: "+s.String(), "", func() tea.Cmd { return m.openMemory(s) })
 	}
@@ -248,7 +249,7 @@ func (m *model) typedTargets(text string) (all []target) {
 		}})
 	case page.CapsuleID.MatchString(id):
 		all = append(all, target{id, "a capsule", groupID, func() tea.Cmd {
-			return m.app.Push(newCapsulePage(m.app, id))
+			return m.app.Push(knowledge.NewCapsule(m.app, id))
 		}})
 	case page.ItemID.MatchString(id):
 		all = append(all, target{id, "an item of the memory", groupID, func() tea.Cmd {
@@ -262,7 +263,7 @@ func (m *model) typedTargets(text string) (all []target) {
 	}
 	return append(all, target{"K " + text, "search the knowledge base for it", groupAsk, func() tea.Cmd {
 		m.app.LastSearch.Text = text
-		return m.app.Overlay(newSearch(m.app))
+		return m.app.Overlay(knowledge.NewSearch(m.app))
 	}})
 }
 
@@ -327,7 +328,7 @@ func (m *model) capsuleTargets(ctx context.Context) (all []target) {
 		id := capsules[i].ID
 		text := cells.OneLine(capsules[i].Title, kb.MaxTitle)
 		all = append(all, target{id, text, groupCapsule, func() tea.Cmd {
-			return m.app.Push(newCapsulePage(m.app, id))
+			return m.app.Push(knowledge.NewCapsule(m.app, id))
 		}})
 	}
 	return all
@@ -382,7 +383,7 @@ func idLink(ctx context.Context, a *page.App, in *page.Linked, id string) (l pag
 		}
 		if c, err := k.Get(ctx, id); err == nil {
 			l.Note = cells.OneLine(c.Title, kb.MaxTitle)
-			l.Open = func() tea.Cmd { return a.Push(newCapsulePage(a, id)) }
+			l.Open = func() tea.Cmd { return a.Push(knowledge.NewCapsule(a, id)) }
 		}
 	case page.ItemID.MatchString(id):
 		_ = a.WithMemory(ctx, in.Agent, func(s *memory.Store) error {
@@ -413,8 +414,8 @@ func openersOf(a *page.App) page.Openers {
 		},
 		Check:    func(run string, b *board.Board) page.Page { return checks.NewCheckPage(a, run, b) },
 		Survival: func(run string, b *board.Board) page.Page { return checks.NewSurvivalPage(a, run, b) },
-		Given:    func(b *board.Board, past *board.Past) page.Page { return newGivenPage(a, b, past) },
-		Capsule:  func(id string) page.Page { return newCapsulePage(a, id) },
+		Given:    func(b *board.Board, past *board.Past) page.Page { return knowledge.NewGiven(a, b, past) },
+		Capsule:  func(id string) page.Page { return knowledge.NewCapsule(a, id) },
 		Link: func(ctx context.Context, in *page.Linked, id string) page.TextLink {
 			return idLink(ctx, a, in, id)
 		},

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/knowledge"
 	"blackboard/tui/memories"
 	"blackboard/tui/page"
 )
@@ -66,7 +67,7 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, keys.Jump):
 		return m.jump()
 	case key.Matches(msg, keys.Search):
-		_, cmd := m.Update(page.OverlayMsg{Over: newSearch(m.app)}) // at once: the next key is text already
+		_, cmd := m.Update(page.OverlayMsg{Over: knowledge.NewSearch(m.app)}) // at once: the next key is text already
 		return cmd
 	case key.Matches(msg, keys.Memory):
 		if _, there := m.top().(*memories.Page); there {

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/kb"
+	"blackboard/tui/knowledge"
 	"blackboard/tui/memories"
 )
 
@@ -43,7 +44,7 @@ func TestSearchMemory(t *testing.T) {
 		"report by noon": "conversation", "No adverbs": "workspace", "session 7": "conversation"} {
 		h.press("K", "ctrl+u")
 		h.typeText(words)
-		if hit := h.m.focus().(*searchBox).hit(); hit == nil || hit.Kind != tier {
+		if hit := h.m.focus().(*knowledge.SearchBox).Hit(); hit == nil || hit.Kind != tier {
 			t.Errorf("%q: %+v, not in %s", words, hit, tier)
 		}
 		h.press("enter")
@@ -101,8 +102,8 @@ func TestSearchSwitches(t *testing.T) {
 	h.press("4", "enter", "2")
 	h.wants("memory", "fact only")
 	h.press("esc")
-	box := h.m.focus().(*searchBox)
-	if box.Where != inMemory || box.Kind != kb.Kinds[0] || box.Text != "pane" || !box.Typing() {
+	box := h.m.focus().(*knowledge.SearchBox)
+	if box.Where != "memory" || box.Kind != kb.Kinds[0] || box.Text != "pane" || !box.Typing() {
 		t.Errorf("%+v", box.SearchState)
 	}
 	h.press("x", "backspace", "tab", "ctrl+t", "down", "enter", "ctrl+t")
@@ -120,12 +121,12 @@ func TestSearchBrowseOrder(t *testing.T) {
 	var out syncBuffer
 	h.m.app.Out = &out
 	h.press("K")
-	if hit := h.m.focus().(*searchBox).hit(); hit.ID == capsuleTmux {
+	if hit := h.m.focus().(*knowledge.SearchBox).Hit(); hit.ID == capsuleTmux {
 		t.Error("it is the newest, and the test says nothing")
 	}
 	h.press("tab", "t", "g")
 	h.wants("3 capsules, the last asked for first")
-	if hit := h.m.focus().(*searchBox).hit(); hit.ID != capsuleTmux {
+	if hit := h.m.focus().(*knowledge.SearchBox).Hit(); hit.ID != capsuleTmux {
 		t.Errorf("the first is %s", hit.ID)
 	}
 	h.press("Y")

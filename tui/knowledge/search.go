@@ -1,4 +1,10 @@
-package tui
+// Package knowledge has the pages of the knowledge base: the search, a capsule, and what a
+// run was given.
+//
+//	search*.go   searches the knowledge base and the memory
+//	capsule*.go  one capsule, and the actions on it
+//	given.go     the capsules that a run was given, and links from a capsule to an entry
+package knowledge
 
 import (
 	"cmp"
@@ -30,8 +36,8 @@ const (
 	searchRunes = 2000
 )
 
-// searchBox is an overlay with an input line, the hits, and a preview of the chosen one.
-type searchBox struct {
+// SearchBox is an overlay with an input line, the hits, and a preview of the chosen one.
+type SearchBox struct {
 	app *page.App
 	page.SearchState
 	input     textinput.Model
@@ -57,8 +63,9 @@ type searchPlaces struct {
 	list, preview page.Rect
 }
 
-func newSearch(a *page.App) page.Page {
-	s := &searchBox{app: a, SearchState: a.LastSearch, input: a.NewInput()}
+// NewSearch begins as the last search has ended.
+func NewSearch(a *page.App) page.Page {
+	s := &SearchBox{app: a, SearchState: a.LastSearch, input: a.NewInput()}
 	s.input.Prompt, s.input.Placeholder, s.input.CharLimit = "› ", "words, or a whole question", searchRunes
 	s.input.SetValue(s.Text)
 	s.input.CursorEnd()
@@ -69,23 +76,23 @@ func newSearch(a *page.App) page.Page {
 
 // resumeSearch returns from a page to the search from which it was opened.
 func resumeSearch(a *page.App, from page.Page, was page.SearchState) tea.Cmd {
-	s := newSearch(a).(*searchBox)
+	s := NewSearch(a).(*SearchBox)
 	s.resume(was)
 	a.Pop(from)
 	return a.Overlay(s)
 }
 
 // resume restores a search, with the keys in the list.
-func (s *searchBox) resume(was page.SearchState) {
+func (s *SearchBox) resume(was page.SearchState) {
 	s.SearchState, s.inResults = was, true
 	s.input.SetValue(s.Text)
 	s.input.CursorEnd()
 }
 
-func (s *searchBox) Init() tea.Cmd { return tea.Batch(s.focus(s.inResults), s.ask()) }
+func (s *SearchBox) Init() tea.Cmd { return tea.Batch(s.focus(s.inResults), s.ask()) }
 
 // focus gives the keys to the list or to the input.
-func (s *searchBox) focus(results bool) tea.Cmd {
+func (s *SearchBox) focus(results bool) tea.Cmd {
 	if s.inResults = results; results {
 		s.input.Blur()
 		return nil
@@ -94,7 +101,7 @@ func (s *searchBox) focus(results bool) tea.Cmd {
 }
 
 // ask asks the current question, and cancels the one before.
-func (s *searchBox) ask() tea.Cmd {
+func (s *SearchBox) ask() tea.Cmd {
 	s.Close()
 	s.asking, s.err = false, nil
 	defer s.layout()
@@ -125,7 +132,7 @@ func (s *searchBox) ask() tea.Cmd {
 	})
 }
 
-func (s *searchBox) Update(msg tea.Msg) tea.Cmd {
+func (s *SearchBox) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.DoneMsg:
 		if (msg.Kind == page.ChangedKnowledge || msg.Kind == page.ChangedMemory) && msg.Err == nil {
@@ -148,42 +155,43 @@ func (s *searchBox) Update(msg tea.Msg) tea.Cmd {
 }
 
 // took shows an answer. The chosen capsule stays chosen if it is among the hits.
-func (s *searchBox) took(res *kb.Result, err error) tea.Cmd {
+func (s *SearchBox) took(res *kb.Result, err error) tea.Cmd {
 	s.asking, s.err, s.result = false, err, nil
 	if err == nil {
 		s.result = res
 	}
-	hits := s.hits()
+	hits := s.Hits()
 	s.list.SetLen(len(hits))
 	s.list.MoveTo(max(slices.IndexFunc(hits, func(h kb.Hit) bool { return h.ID == s.Chosen }), 0))
 	s.layout()
 	return nil
 }
 
-func (s *searchBox) hits() []kb.Hit {
+// Hits returns what was found, best first.
+func (s *SearchBox) Hits() []kb.Hit {
 	if s.result == nil {
 		return nil
 	}
 	return s.result.Hits
 }
 
-// hit returns the chosen hit, or nil.
-func (s *searchBox) hit() *kb.Hit {
-	if hits := s.hits(); s.list.Cursor < len(hits) {
+// Hit returns the chosen hit, or nil.
+func (s *SearchBox) Hit() *kb.Hit {
+	if hits := s.Hits(); s.list.Cursor < len(hits) {
 		return &hits[s.list.Cursor]
 	}
 	return nil
 }
 
 // keep stores the state of the search for the next time.
-func (s *searchBox) keep() {
-	if h := s.hit(); h != nil && s.Question == s.askedFor && !s.asking {
+func (s *SearchBox) keep() {
+	if h := s.Hit(); h != nil && s.Question == s.askedFor && !s.asking {
 		s.Chosen = h.ID
 	}
 	s.app.LastSearch = s.SearchState
 }
 
-func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
+func (s *SearchBox) key(msg tea.KeyMsg) tea.Cmd {
 	if s.inResults {
 		cmd, ok := s.Actions().Press(msg)
 		if !ok {
@@ -227,13 +235,13 @@ func (s *searchBox) key(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-func (s *searchBox) toInput(msg tea.Msg) (cmd tea.Cmd) {
+func (s *SearchBox) toInput(msg tea.Msg) (cmd tea.Cmd) {
 	s.input, cmd = s.input.Update(msg)
 	return s.app.Blink(cmd)
 }
 
 // typed asks the new question after a short pause; without a text at once.
-func (s *searchBox) typed(cmd tea.Cmd) tea.Cmd {
+func (s *SearchBox) typed(cmd tea.Cmd) tea.Cmd {
 	if s.input.Value() == s.Text {
 		return cmd
 	}
@@ -246,23 +254,23 @@ func (s *searchBox) typed(cmd tea.Cmd) tea.Cmd {
 }
 
 // rested asks the question if it has not changed since.
-func (s *searchBox) rested(text string) tea.Cmd {
+func (s *SearchBox) rested(text string) tea.Cmd {
 	if text != s.Text || s.Question == s.askedFor {
 		return nil
 	}
 	return s.ask()
 }
 
-func (s *searchBox) copyID() tea.Cmd {
-	if h := s.hit(); h != nil {
+func (s *SearchBox) copyID() tea.Cmd {
+	if h := s.Hit(); h != nil {
 		return s.app.CopyText(h.ID)
 	}
 	return nil
 }
 
 // copyText copies the whole text of the chosen hit.
-func (s *searchBox) copyText() tea.Cmd {
-	h := s.hit()
+func (s *SearchBox) copyText() tea.Cmd {
+	h := s.Hit()
 	if h == nil {
 		return nil
 	}
@@ -276,30 +284,30 @@ func (s *searchBox) copyText() tea.Cmd {
 	})
 }
 
-func (s *searchBox) toggleExplain() tea.Cmd {
+func (s *SearchBox) toggleExplain() tea.Cmd {
 	s.Explain = !s.Explain
 	s.layout()
 	return nil
 }
 
-func (s *searchBox) nextMode() tea.Cmd {
+func (s *SearchBox) nextMode() tea.Cmd {
 	s.Mode = page.Following(kb.Modes, cmp.Or(s.Mode, kb.ModeAuto))
 	return s.ask()
 }
 
-func (s *searchBox) nextKind() tea.Cmd {
+func (s *SearchBox) nextKind() tea.Cmd {
 	s.Kind = page.Following(append([]string{""}, kb.Kinds...), s.Kind)
 	return s.ask()
 }
 
-func (s *searchBox) nextScope() tea.Cmd {
+func (s *SearchBox) nextScope() tea.Cmd {
 	s.Scope = page.Following(append([]string{""}, kb.Scopes...), s.Scope)
 	return s.ask()
 }
 
 // openChosen closes the search and opens the chosen hit. The search keeps its state.
-func (s *searchBox) openChosen() tea.Cmd {
-	h := s.hit()
+func (s *SearchBox) openChosen() tea.Cmd {
+	h := s.Hit()
 	if h == nil {
 		return nil
 	}
@@ -315,15 +323,15 @@ func (s *searchBox) openChosen() tea.Cmd {
 }
 
 // openCapsule closes the search and opens a capsule.
-func (s *searchBox) openCapsule(id string) (*capsulePage, tea.Cmd) {
-	was, p := s.SearchState, newCapsulePage(s.app, id)
+func (s *SearchBox) openCapsule(id string) (*CapsulePage, tea.Cmd) {
+	was, p := s.SearchState, NewCapsule(s.app, id)
 	was.Chosen, p.from = id, &was
 	return p, tea.Batch(s.app.CloseOverlay(s), s.app.Push(p))
 }
 
 // editChosen opens the chosen capsule and edits it.
-func (s *searchBox) editChosen() tea.Cmd {
-	h := s.hit()
+func (s *SearchBox) editChosen() tea.Cmd {
+	h := s.Hit()
 	if h == nil || s.Question != s.askedFor || s.asking {
 		return nil
 	}
@@ -334,7 +342,7 @@ func (s *searchBox) editChosen() tea.Cmd {
 	return tea.Batch(cmd, p.edit())
 }
 
-func (s *searchBox) mouse(msg tea.MouseMsg) tea.Cmd {
+func (s *SearchBox) mouse(msg tea.MouseMsg) tea.Cmd {
 	x, y := msg.X-2, msg.Y-1 // inside the frame
 	switch {
 	case y == 0 && page.IsClick(msg):
@@ -351,12 +359,12 @@ func (s *searchBox) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-func (s *searchBox) Title() string { return "search" }
+func (s *SearchBox) Title() string { return "search" }
 
-func (s *searchBox) Actions() page.Actions {
+func (s *SearchBox) Actions() page.Actions {
 	if !s.inResults {
 		enter := keys.Renamed(keys.Open, "search")
-		if s.Question == s.askedFor && s.hit() != nil {
+		if s.Question == s.askedFor && s.Hit() != nil {
 			enter = keys.Open
 		}
 		next, leave := keys.Renamed(keys.Next, "to the results"), keys.Renamed(keys.Cancel, "close")
@@ -376,13 +384,13 @@ func (s *searchBox) Actions() page.Actions {
 	}.With(s.browseActions()).With(s.switchActions()).Also(keys.Moving()...)
 }
 
-func (s *searchBox) Typing() bool { return !s.inResults }
+func (s *SearchBox) Typing() bool { return !s.inResults }
 
 // Close cancels the current query.
-func (s *searchBox) Close() { s.asked.Drop() }
+func (s *SearchBox) Close() { s.asked.Drop() }
 
 // problem describes why there is no answer, with the next step.
-func (s *searchBox) problem() string {
+func (s *SearchBox) problem() string {
 	switch {
 	case s.app.Search == nil && s.Where != inMemory && len(s.refs) == 0:
 		return "There is no knowledge base here."

@@ -1,4 +1,4 @@
-package tui
+package knowledge
 
 import (
 	"context"
@@ -33,7 +33,8 @@ type givenPage struct {
 // maxGiven is the most retrievals that are shown.
 const maxGiven = 500
 
-func newGivenPage(a *page.App, b *board.Board, past *board.Past) *givenPage {
+// NewGiven shows what a run was given until a moment; past nil: until now.
+func NewGiven(a *page.App, b *board.Board, past *board.Past) page.Page {
 	return &givenPage{app: a, b: b, past: past, doc: page.Document{App: a}}
 }
 
@@ -79,7 +80,7 @@ func (p *givenPage) Update(msg tea.Msg) tea.Cmd {
 // follow opens the chosen capsule.
 func (p *givenPage) follow() tea.Cmd {
 	if id := p.doc.Chosen(); id != "" {
-		return p.app.Push(newCapsulePage(p.app, id))
+		return p.app.Push(NewCapsule(p.app, id))
 	}
 	return nil
 }

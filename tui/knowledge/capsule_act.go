@@ -1,4 +1,4 @@
-package tui
+package knowledge
 
 import (
 	"context"
@@ -19,20 +19,20 @@ import (
 // capsuleEdit is a capsule's file while it is edited. The text is kept until it is saved
 // or discarded: the file of a failed editor stays, and a refused text is shown in a form.
 type capsuleEdit struct {
-	from     *capsulePage
+	from     *CapsulePage
 	text     string // the original text
 	revision int    // the revision that the person has seen
 }
 
 // edit opens the capsule's file in the editor.
-func (p *capsulePage) edit() tea.Cmd {
+func (p *CapsulePage) edit() tea.Cmd {
 	return p.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		e, err := p.toEdit(ctx)
 		return page.Answer{To: p, Take: func() tea.Cmd { return p.app.EditText(p, e.text, ".md", e.edited) }}, err
 	})
 }
 
-func (p *capsulePage) toEdit(ctx context.Context) (*capsuleEdit, error) {
+func (p *CapsulePage) toEdit(ctx context.Context) (*capsuleEdit, error) {
 	k, err := p.app.KB(ctx)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (e *capsuleEdit) save(ctx context.Context, text string, force bool) (page.O
 
 // restore restores the revision before an action, unless the capsule was changed since,
 // because that change would be undone as well.
-func (p *capsulePage) restore(text string, made int) *page.Undo {
+func (p *CapsulePage) restore(text string, made int) *page.Undo {
 	return &page.Undo{Text: text, Do: func(ctx context.Context) (page.Outcome, error) {
 		k, err := p.app.KB(ctx)
 		if err != nil {
@@ -107,7 +107,7 @@ func (p *capsulePage) restore(text string, made int) *page.Undo {
 }
 
 // bringBack restores a retired capsule, or lets the person choose a revision.
-func (p *capsulePage) bringBack() tea.Cmd {
+func (p *CapsulePage) bringBack() tea.Cmd {
 	now := p.capsule
 	var all []page.Revision
 	for i := range slices.Backward(p.events) {
@@ -125,7 +125,7 @@ func (p *capsulePage) bringBack() tea.Cmd {
 		all = append(all, page.Revision{
 			Number: was.Revision, Note: p.madeBy(was.Revision), Text: was.Body,
 			Lines: func(w int) []prose.Line {
-				then := capsulePage{app: p.app, id: p.id, capsule: was, titles: p.titles, w: w}
+				then := CapsulePage{app: p.app, id: p.id, capsule: was, titles: p.titles, w: w}
 				return then.lines()
 			},
 			Restore: func(ctx context.Context) (page.Outcome, error) { return p.restoreTo(ctx, was.Revision) },
@@ -135,7 +135,7 @@ func (p *capsulePage) bringBack() tea.Cmd {
 }
 
 // madeBy describes the event that made a revision.
-func (p *capsulePage) madeBy(n int) string {
+func (p *CapsulePage) madeBy(n int) string {
 	for i := range p.events {
 		if e := &p.events[i]; e.Revision == n {
 			return cells.Clock(e.At) + "  " + e.Verb + " by " + e.Actor + page.Because(e.Why)
@@ -145,7 +145,7 @@ func (p *capsulePage) madeBy(n int) string {
 }
 
 // restoreTo restores a revision of the capsule.
-func (p *capsulePage) restoreTo(ctx context.Context, n int) (page.Outcome, error) {
+func (p *CapsulePage) restoreTo(ctx context.Context, n int) (page.Outcome, error) {
 	k, err := p.app.KB(ctx)
 	if err != nil {
 		return page.Outcome{}, err
@@ -174,7 +174,7 @@ func (e *capsuleEdit) form(text string, why error) *page.Form {
 }
 
 // retire asks for the reason to retire the capsule.
-func (p *capsulePage) retire() tea.Cmd {
+func (p *CapsulePage) retire() tea.Cmd {
 	if p.capsule.Retired != nil {
 		return page.Notice(p.id + " is already retired · " + keys.Reopen.Help().Key + " brings it back")
 	}

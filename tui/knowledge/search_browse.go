@@ -1,4 +1,4 @@
-package tui
+package knowledge
 
 import (
 	"context"
@@ -20,7 +20,7 @@ var browseOrders = []string{"the newest first", "the last asked for first"}
 
 // browse lists the knowledge base, or the memory if only that is selected, while there is
 // no question.
-func (s *searchBox) browse() tea.Cmd {
+func (s *SearchBox) browse() tea.Cmd {
 	s.asking, s.askedFor = true, s.Question
 	q := kb.ListQuery{Limit: browseLimit, Retired: s.Retired, Superseded: s.Retired}
 	q.Asked = s.Order == 1
@@ -75,19 +75,19 @@ func browseCapsules(ctx context.Context, a *page.App, q kb.ListQuery) (hits []kb
 }
 
 // nextOrder changes the order of the list.
-func (s *searchBox) nextOrder() tea.Cmd {
+func (s *SearchBox) nextOrder() tea.Cmd {
 	s.Order = (s.Order + 1) % len(browseOrders)
 	return s.ask()
 }
 
 // toggleRetired shows or hides retired and superseded capsules.
-func (s *searchBox) toggleRetired() tea.Cmd {
+func (s *SearchBox) toggleRetired() tea.Cmd {
 	s.Retired = !s.Retired
 	return s.ask()
 }
 
 // browseActions are the actions of the list, and of one without a question.
-func (s *searchBox) browseActions() page.Actions {
+func (s *SearchBox) browseActions() page.Actions {
 	retired := page.On(keys.Renamed(keys.Fewer, "retired ones too, or not"), s.toggleRetired)
 	if !s.browsing {
 		return page.Actions{retired}
@@ -96,7 +96,7 @@ func (s *searchBox) browseActions() page.Actions {
 }
 
 // browsed returns the number of listed capsules.
-func (s *searchBox) browsed() (title, note string) {
+func (s *SearchBox) browsed() (title, note string) {
 	hits := int64(len(s.result.Hits))
 	title = cells.Plural(hits, "capsule") + ", " + browseOrders[s.Order]
 	if s.Where == inMemory {
@@ -112,7 +112,7 @@ func (s *searchBox) browsed() (title, note string) {
 }
 
 // browseRow formats a capsule as a line, with its status.
-func (s *searchBox) browseRow(h *kb.Hit, w int) string {
+func (s *SearchBox) browseRow(h *kb.Hit, w int) string {
 	st := s.app.Styles
 	left := page.Columns(cells.Right(cells.Ago(h.Created, s.app.Now()), 4), st.Accent.Render(cells.Fit(cells.Clean(h.Kind), 12)))
 	if w >= 64 {
@@ -122,7 +122,7 @@ func (s *searchBox) browseRow(h *kb.Hit, w int) string {
 }
 
 // ended says what a capsule that searches leave out is.
-func (s *searchBox) ended(h *kb.Hit) []string {
+func (s *SearchBox) ended(h *kb.Hit) []string {
 	switch {
 	case h.Retired != nil && s.Where == inMemory:
 		return []string{"forgotten"}
@@ -135,7 +135,7 @@ func (s *searchBox) ended(h *kb.Hit) []string {
 }
 
 // browseWhy tells since when a capsule exists.
-func (s *searchBox) browseWhy(h *kb.Hit) []string {
+func (s *SearchBox) browseWhy(h *kb.Hit) []string {
 	said := "written " + cells.Clock(h.Created)
 	if h.Retrieved != nil {
 		said += ", last asked for " + cells.Clock(*h.Retrieved)

@@ -1,4 +1,4 @@
-package tui
+package knowledge
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ type searchSwitch struct {
 }
 
 // switches are the settings; their keys also work during input.
-func (s *searchBox) switches() []searchSwitch {
+func (s *SearchBox) switches() []searchSwitch {
 	only := func(value, all string) string {
 		if value == "" {
 			return all
@@ -46,7 +46,7 @@ func (s *searchBox) switches() []searchSwitch {
 }
 
 // switchActions returns the keys of the settings, and of their menu.
-func (s *searchBox) switchActions() page.Actions {
+func (s *SearchBox) switchActions() page.Actions {
 	all := page.Actions{page.On(keys.Switches, s.openSwitches)}
 	for _, w := range s.switches() {
 		if strings.HasPrefix(w.Help().Key, "alt+") {
@@ -56,13 +56,13 @@ func (s *searchBox) switchActions() page.Actions {
 	return all
 }
 
-func (s *searchBox) openSwitches() tea.Cmd {
+func (s *SearchBox) openSwitches() tea.Cmd {
 	m := &switchMenu{app: s.app, box: s}
 	m.list = page.List{App: s.app, Row: m.row}
 	return s.app.Overlay(m)
 }
 
-func (s *searchBox) nextWhere() tea.Cmd {
+func (s *SearchBox) nextWhere() tea.Cmd {
 	s.Where = page.Following(searchPlacesOf, cmp.Or(s.Where, everywhere))
 	return s.ask()
 }
@@ -72,7 +72,7 @@ func (s *searchBox) nextWhere() tea.Cmd {
 type switchMenu struct {
 	page.Plain
 	app   *page.App
-	box   *searchBox
+	box   *SearchBox
 	list  page.List
 	inner int
 }

@@ -1,4 +1,4 @@
-package tui
+package knowledge
 
 import (
 	"cmp"
@@ -122,7 +122,7 @@ func browseMemory(
 
 // look answers a question from the knowledge base, the memory, or both, best hits of each
 // first.
-func (s *searchBox) look(
+func (s *SearchBox) look(
 	ctx context.Context, where, agent string, q kb.Query,
 ) (res kb.Result, refs map[string]memories.Ref, err error) {
 	if where != inMemory {
@@ -159,7 +159,7 @@ func (s *searchBox) look(
 }
 
 // memoryWhy describes the origin of a hit in the memory.
-func (s *searchBox) memoryWhy(h *kb.Hit, w int) []string {
+func (s *SearchBox) memoryWhy(h *kb.Hit, w int) []string {
 	said := "of the memory, tier " + h.Kind
 	if !h.Created.IsZero() {
 		said += ", written " + cells.Clock(h.Created)

@@ -1,4 +1,4 @@
-package tui
+package knowledge
 
 import (
 	"fmt"
@@ -19,16 +19,16 @@ import (
 // searchWide is the least width with the preview beside the list.
 const searchWide = 100
 
-func (s *searchBox) SetSize(w, h int) {
+func (s *SearchBox) SetSize(w, h int) {
 	s.w, s.h = w-2, h
 	s.layout()
 }
 
 // inner returns the size inside the frame.
-func (s *searchBox) inner() (w, h int) { return s.w - 4, s.h - 2 }
+func (s *SearchBox) inner() (w, h int) { return s.w - 4, s.h - 2 }
 
 // layout sets the places of the parts below the input, the filters and the notes.
-func (s *searchBox) layout() {
+func (s *SearchBox) layout() {
 	w, h := s.inner()
 	if w <= 0 || h <= 0 {
 		return // the size is unknown yet
@@ -57,7 +57,7 @@ func (s *searchBox) layout() {
 const noModel = "no embedding model is installed"
 
 // notes returns notes on an answer: what was not possible, and words that no capsule has.
-func (s *searchBox) notes(w, most int) []string {
+func (s *SearchBox) notes(w, most int) []string {
 	if s.result == nil {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (s *searchBox) notes(w, most int) []string {
 	return lines
 }
 
-func (s *searchBox) View() []string {
+func (s *SearchBox) View() []string {
 	st := s.app.Styles
 	w, _ := s.inner()
 	lines := []string{s.input.View(), s.filters(w)}
@@ -98,7 +98,7 @@ func (s *searchBox) View() []string {
 	title, note := s.found()
 	listed := st.Pane(title, note, s.list.View(s.inResults), found.W, found.H, s.inResults)
 	about := ""
-	if h := s.hit(); h != nil {
+	if h := s.Hit(); h != nil {
 		about = h.ID
 	}
 	preview := st.Pane("Preview", about, s.preview(look.W, look.H-1), look.W, look.H, false)
@@ -111,7 +111,7 @@ func (s *searchBox) View() []string {
 }
 
 // filters shows the settings of the search with their keys.
-func (s *searchBox) filters(w int) string {
+func (s *SearchBox) filters(w int) string {
 	st := s.app.Styles
 	var parts []string
 	for _, sw := range s.switches() {
@@ -131,7 +131,7 @@ func (s *searchBox) filters(w int) string {
 }
 
 // found describes the number of hits and the mode.
-func (s *searchBox) found() (title, note string) {
+func (s *SearchBox) found() (title, note string) {
 	if s.result == nil {
 		return "Found", ""
 	}
@@ -153,7 +153,7 @@ func (s *searchBox) found() (title, note string) {
 }
 
 // nothing is the text without hits.
-func (s *searchBox) nothing() string {
+func (s *SearchBox) nothing() string {
 	switch {
 	case s.problem() != "":
 		return s.problem()
@@ -185,7 +185,7 @@ func scoreBar(score float64) string {
 	return strings.Repeat("█", n) + strings.Repeat("░", scoreCells-n)
 }
 
-func (s *searchBox) row(i, w int) string {
+func (s *SearchBox) row(i, w int) string {
 	st, h := s.app.Styles, &s.result.Hits[i]
 	if s.browsing {
 		return s.browseRow(h, w)
@@ -202,8 +202,8 @@ func (s *searchBox) row(i, w int) string {
 }
 
 // preview shows what the chosen hit says, why it was found, and its source.
-func (s *searchBox) preview(w, most int) []string {
-	h := s.hit()
+func (s *SearchBox) preview(w, most int) []string {
+	h := s.Hit()
 	if h == nil {
 		return nil
 	}
@@ -239,7 +239,7 @@ func (s *searchBox) preview(w, most int) []string {
 const bodyLines = 16
 
 // said returns the text of a hit, in about this many lines of w cells.
-func (s *searchBox) said(h *kb.Hit, w, most int) []string {
+func (s *SearchBox) said(h *kb.Hit, w, most int) []string {
 	if most < bodyLines {
 		var lines []string
 		for _, said := range snippetLines(h) {
@@ -253,7 +253,7 @@ func (s *searchBox) said(h *kb.Hit, w, most int) []string {
 }
 
 // why explains a hit's score: the lists, the boosts and penalties, and then the words.
-func (s *searchBox) why(h *kb.Hit, w int) []string {
+func (s *SearchBox) why(h *kb.Hit, w int) []string {
 	if s.browsing {
 		return s.browseWhy(h)
 	}

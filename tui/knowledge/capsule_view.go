@@ -1,4 +1,4 @@
-package tui
+package knowledge
 
 import (
 	"fmt"
@@ -11,12 +11,12 @@ import (
 	"blackboard/tui/prose"
 )
 
-func (p *capsulePage) View() []string {
+func (p *CapsulePage) View() []string {
 	return append([]string{p.app.Styles.Heading("Capsule "+cells.Clean(p.id), p.doc.More(), p.w, true)}, p.doc.View()...)
 }
 
 // compose renders the page. It runs after changes, not for each view.
-func (p *capsulePage) compose() {
+func (p *CapsulePage) compose() {
 	switch {
 	case p.w == 0: // the size is unknown yet
 	case p.err != nil:
@@ -44,7 +44,7 @@ func badges(c *kb.Capsule) []string {
 	return all
 }
 
-func (p *capsulePage) lines() []prose.Line {
+func (p *CapsulePage) lines() []prose.Line {
 	st, c := p.app.Styles, p.capsule
 	x := prose.NewWriter(st, p.w)
 	x.Names = 15
@@ -86,7 +86,7 @@ func (p *capsulePage) lines() []prose.Line {
 }
 
 // badges writes the main properties of the capsule, on as many lines as needed.
-func (p *capsulePage) badges(x *prose.Writer) {
+func (p *CapsulePage) badges(x *prose.Writer) {
 	var line string
 	for _, b := range badges(p.capsule) {
 		b = p.app.Styles.Badge.Render(" " + b + " ")
@@ -104,7 +104,7 @@ func (p *capsulePage) badges(x *prose.Writer) {
 
 // given writes the runs that it was given to. Each links to the run, or to the entry that
 // names the capsule.
-func (p *capsulePage) given(x *prose.Writer) {
+func (p *CapsulePage) given(x *prose.Writer) {
 	if len(p.usage.Runs) > 0 {
 		p.row(x, "given", p.usage.Describe())
 	}
@@ -123,18 +123,18 @@ func (p *capsulePage) given(x *prose.Writer) {
 }
 
 // row writes a field, if it has a value.
-func (p *capsulePage) row(x *prose.Writer, name, value string) {
+func (p *CapsulePage) row(x *prose.Writer, name, value string) {
 	x.Field(name, cells.OneLine(value, kb.MaxField))
 }
 
 // link writes a line with a link.
-func (p *capsulePage) link(x *prose.Writer, name, id string) {
+func (p *CapsulePage) link(x *prose.Writer, name, id string) {
 	text := x.Styles.Faint.Render(cells.Fit(name, x.Names)) + x.Styles.Key.Render(cells.Clean(id)) + "  " + p.titles[id]
 	x.Link(cells.Fit(text, x.Width), id)
 }
 
 // everything writes the rarely needed fields, and the history of the capsule.
-func (p *capsulePage) everything(x *prose.Writer) {
+func (p *CapsulePage) everything(x *prose.Writer) {
 	c := p.capsule
 	p.row(x, "created", cells.Clock(c.Created))
 	asked := "never, as far as is known"
@@ -161,7 +161,7 @@ func (p *capsulePage) everything(x *prose.Writer) {
 }
 
 // event writes what was done, by whom, and why.
-func (p *capsulePage) event(x *prose.Writer, e *kb.Event) {
+func (p *CapsulePage) event(x *prose.Writer, e *kb.Event) {
 	st := p.app.Styles
 	what := e.Verb
 	if e.Other != "" {

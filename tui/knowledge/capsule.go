@@ -1,4 +1,4 @@
-package tui
+package knowledge
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"blackboard/tui/page"
 )
 
-// capsulePage shows one capsule, with links to those that it supersedes or that supersede
+// CapsulePage shows one capsule, with links to those that it supersedes or that supersede
 // it.
-type capsulePage struct {
+type CapsulePage struct {
 	page.Plain
 	app  *page.App
 	id   string
@@ -36,15 +36,16 @@ type capsulePage struct {
 // maxTitles is the most linked capsules whose titles are read.
 const maxTitles = 50
 
-func newCapsulePage(a *page.App, id string) *capsulePage {
-	return &capsulePage{app: a, id: id, doc: page.Document{App: a}}
+// NewCapsule shows a capsule.
+func NewCapsule(a *page.App, id string) *CapsulePage {
+	return &CapsulePage{app: a, id: id, doc: page.Document{App: a}}
 }
 
-func (p *capsulePage) Init() tea.Cmd { return p.read() }
+func (p *CapsulePage) Init() tea.Cmd { return p.read() }
 
 // read reads the capsule, once at a time. The first time counts as a retrieval, since a
 // person reads it.
-func (p *capsulePage) read() tea.Cmd {
+func (p *CapsulePage) read() tea.Cmd {
 	if !p.reading.Begin() {
 		return nil
 	}
@@ -105,7 +106,7 @@ func leadsTo(c *kb.Capsule) []string {
 	return ids
 }
 
-func (p *capsulePage) Update(msg tea.Msg) tea.Cmd {
+func (p *CapsulePage) Update(msg tea.Msg) tea.Cmd {
 	if done, ok := msg.(page.DoneMsg); ok && done.Kind == page.ChangedKnowledge && done.Err == nil {
 		return p.read()
 	}
@@ -113,7 +114,7 @@ func (p *capsulePage) Update(msg tea.Msg) tea.Cmd {
 }
 
 // showAll toggles all fields, or the text alone.
-func (p *capsulePage) showAll() tea.Cmd {
+func (p *CapsulePage) showAll() tea.Cmd {
 	p.all = !p.all
 	p.compose()
 	p.doc.Scroll(-len(p.doc.Lines))
@@ -121,36 +122,36 @@ func (p *capsulePage) showAll() tea.Cmd {
 }
 
 // follow opens the target of the chosen link.
-func (p *capsulePage) follow() tea.Cmd {
+func (p *CapsulePage) follow() tea.Cmd {
 	to := p.doc.Chosen()
 	if at, ok := strings.CutPrefix(to, toBoard); ok {
 		run, entry, _ := strings.Cut(at, "/")
 		return p.app.OpenEntry(run, entry)
 	}
 	if to != "" {
-		return p.app.Push(newCapsulePage(p.app, to))
+		return p.app.Push(NewCapsule(p.app, to))
 	}
 	return nil
 }
 
 // Leave returns to the search from which the page was opened.
 // leave returns to the search, if it was opened from one.
-func (p *capsulePage) Leave() (tea.Cmd, bool) {
+func (p *CapsulePage) Leave() (tea.Cmd, bool) {
 	if p.from == nil {
 		return nil, false
 	}
 	return resumeSearch(p.app, p, *p.from), true
 }
 
-func (p *capsulePage) SetSize(w, h int) {
+func (p *CapsulePage) SetSize(w, h int) {
 	p.w = w
 	p.doc.SetSize(w, h-1)
 	p.compose()
 }
 
-func (p *capsulePage) Title() string { return p.id }
+func (p *CapsulePage) Title() string { return p.id }
 
-func (p *capsulePage) Actions() page.Actions {
+func (p *CapsulePage) Actions() page.Actions {
 	all := p.doc.PlaceActions(p.follow, "next place", "place before")
 	if p.capsule != nil {
 		away := page.On(keys.Renamed(keys.PutAway, "retire"), p.retire)
@@ -166,7 +167,7 @@ func (p *capsulePage) Actions() page.Actions {
 	return append(all, page.On(keys.CopyID, p.copyID), page.On(keys.CopyText, p.copyBody), page.On(keys.Refresh, p.read)).Also(keys.Moving()...)
 }
 
-func (p *capsulePage) copyBody() tea.Cmd {
+func (p *CapsulePage) copyBody() tea.Cmd {
 	return p.app.CopyWhole(p.id, func(ctx context.Context) (string, error) {
 		k, err := p.app.KB(ctx)
 		if err != nil {
@@ -179,7 +180,7 @@ func (p *capsulePage) copyBody() tea.Cmd {
 
 // openLink opens what the capsule names. Ids of entries are those of the run that it
 // refers to.
-func (p *capsulePage) openLink() tea.Cmd {
+func (p *CapsulePage) openLink() tea.Cmd {
 	c := p.capsule
 	in := page.Linked{Own: c.ID, Source: c.Source, Texts: append([]string{c.Body}, c.Refs...)}
 	for i := range c.Refs {
@@ -190,4 +191,4 @@ func (p *capsulePage) openLink() tea.Cmd {
 	return p.app.OpenLink(func(context.Context) (page.Linked, error) { return in, nil })
 }
 
-func (p *capsulePage) copyID() tea.Cmd { return p.app.CopyText(p.id) }
+func (p *CapsulePage) copyID() tea.Cmd { return p.app.CopyText(p.id) }
