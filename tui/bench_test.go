@@ -15,6 +15,7 @@ import (
 	"blackboard/board"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // The size of the screen that is measured, in cells.
@@ -245,13 +246,14 @@ func benchPast(b *testing.B, boards string) {
 		p := newPump(b, boards, "bench")
 		p.until("the last entry")
 		p.settle(50 * time.Millisecond)
-		run := p.m.top().(*runPage)
+		run := p.m.top().(*runs.Page)
 		runtime.GC()
+		last := run.Place()
 		for i, percent := range []int64{50, 10, 90} {
-			seq := run.back.now * percent / 100
+			seq := last * percent / 100
 			start := time.Now()
-			p.do(run.goTo(seq))
-			for run.back.shown != seq {
+			p.do(run.GoTo(seq))
+			for run.Past() == nil || run.Past().Seq != seq {
 				p.send(<-p.msgs)
 				var m runtime.MemStats
 				runtime.ReadMemStats(&m)

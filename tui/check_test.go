@@ -15,6 +15,7 @@ import (
 	"blackboard/board/policy"
 	"blackboard/tui/checks"
 	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // fillChecked is a run of ten sites: one quote is wrong, two findings contradict each other, and the report has an invented number.
@@ -192,7 +193,7 @@ func TestCheckKeys(t *testing.T) {
 	h.press("tab", "r", "esc")
 	h.wants("Steps") // the picker is left, not the page
 	h.press("esc")
-	if _, there := h.m.top().(*runPage); !there {
+	if _, there := h.m.top().(*runs.Page); !there {
 		t.Errorf("one has come to %T", h.m.top())
 	}
 }
@@ -228,10 +229,10 @@ func TestCheckAgain(t *testing.T) {
 	if s := p.Result.Step(policy.Trace); s == nil || !s.Passed {
 		t.Errorf("trace is %+v after the report was written", s)
 	}
-	p.Update(page.EventsMsg{From: h.m.pages[1].(*runPage), Events: []board.Event{{Seq: p.Result.Seq}}}) // its own verdicts
+	p.Update(page.EventsMsg{From: h.m.pages[1].(*runs.Page), Events: []board.Event{{Seq: p.Result.Seq}}}) // its own verdicts
 	h.lacks("the run has changed since")
 	must(h.openRun("audit-7").Done(context.Background(), "lead", "reader-4"))
-	p.Update(page.EventsMsg{From: h.m.pages[1].(*runPage), Events: []board.Event{{Seq: p.Result.Seq + 1}}})
+	p.Update(page.EventsMsg{From: h.m.pages[1].(*runs.Page), Events: []board.Event{{Seq: p.Result.Seq + 1}}})
 	h.wants("the run has changed since", "reader-4")
 	h.press("ctrl+r")
 	h.lacks("the run has changed since", "reader-4")

@@ -10,17 +10,6 @@ import (
 	"blackboard/tui/page"
 )
 
-// A database server that is away is said, what was seen stays, and it goes on when it is back.
-func TestConnectionLost(t *testing.T) {
-	h := openAudit(t)
-	p := h.m.top().(*runPage)
-	h.do(p.seen(scene{}, nil, fault.Away.New("the database team on db cannot be used", "start it")))
-	h.wants("connection lost", "never expire")
-	h.do(p.age())
-	h.lacks("connection lost")
-	h.wants("live", "never expire")
-}
-
 // That the server is away is said as soon as anything asked of it shows that, on every page, and
 // of the gate how it was. When it is back nothing says any more that it was away, and all is read
 // anew, also what had failed.
@@ -33,12 +22,7 @@ func TestServerAway(t *testing.T) {
 	h.goldens("away")
 	h.send(page.NoticeMsg{Err: away})
 	h.press("enter")
-	p := h.m.top().(*detailPage)
-	h.do(p.took(p.id, evidence{}, away))
 	h.wants("never expire", "connection lost")
-	p.evidence = evidence{}
-	h.do(p.took(p.id, evidence{}, away))
-	h.wants("cannot be used")
 	h.send(page.NoticeMsg{Err: away})
 	h.send(page.ContactMsg{Away: nil})
 	h.wants("never expire")
@@ -65,16 +49,4 @@ func TestHeaderNamesDatabase(t *testing.T) {
 	if got := m.header(); strings.Contains(got, "db.example") || !strings.Contains(got, "runs") {
 		t.Errorf("%q", got)
 	}
-}
-
-// A run that is opened while the server is away says what it waits for.
-func TestOpenedAway(t *testing.T) {
-	h := openAudit(t)
-	h.do(h.m.handleAll(page.PushMsg{Page: newRunPage(h.m.app, "audit-7")}))
-	p := h.m.top().(*runPage)
-	p.known = false
-	h.wants("opening audit-7")
-	h.lacks("waits for")
-	h.send(page.ContactMsg{Away: fault.Away.New("the database team on db cannot be used", "start it")})
-	h.wants("opening audit-7… It waits for the server", "team on db cannot be used")
 }

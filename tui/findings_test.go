@@ -2,19 +2,17 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
-	"blackboard/tui/cells"
 	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // What went wrong once, each as a story.
@@ -40,22 +38,22 @@ func TestTypedAhead(t *testing.T) {
 // While somebody looks at a list, others change it. What is chosen stays chosen, and when it is gone nothing is.
 func TestListsMove(t *testing.T) {
 	h := openAudit(t)
-	p := h.m.top().(*runPage)
+	p := h.m.top().(*runs.Page)
 	b := h.openRun("audit-7")
 	ctx := context.Background()
-	again := func() { t.Helper(); h.do(p.look()) }
+	again := func() { t.Helper(); h.do(p.Look()) }
 	h.press("2", "j")
-	if got := p.questions.chosen(); got != "s3" {
+	if got := p.Chosen(); got != "s3" {
 		t.Fatalf("%s is chosen", got)
 	}
 	must(b.Signal(ctx, "x", board.Raise{Content: "more urgent than all", Priority: "critical"}))
 	again()
-	if got := p.questions.chosen(); got != "s3" {
+	if got := p.Chosen(); got != "s3" {
 		t.Errorf("now %s is chosen", got)
 	}
 	must(b.Waive(ctx, "x", "s3", "somebody else was faster"))
 	again()
-	if got := p.questions.chosen(); got != "" {
+	if got := p.Chosen(); got != "" {
 		t.Errorf("s3 is gone, and %s is chosen in its place", got)
 	}
 	h.press("w")
@@ -127,62 +125,6 @@ func TestUndoOrder(t *testing.T) {
 	}
 }
 
-// A run that cannot be read at first can be read later, and nothing fails meanwhile.
-func TestFirstReadingFails(t *testing.T) {
-	h := openAudit(t)
-	p := newRunPage(h.m.app, "audit-7")
-	h.do(h.m.handleAll(page.PushMsg{Page: p}))
-	p.known = false
-	h.do(p.seen(scene{}, nil, errors.New("the disk is busy")))
-	h.wants("the disk is busy")
-	h.press("j", "w", "[", "tab", "enter")
-	h.do(p.age())
-	h.wants("never expire")
-}
-
-// What follows the log ends: the page does not say that it is live, and tries again.
-func TestNotFollowed(t *testing.T) {
-	h := openAudit(t)
-	p := h.m.top().(*runPage)
-	h.send(page.EventsMsg{From: p, Err: errors.New("the file was removed")})
-	h.press("j")
-	h.wants("not live: the file was removed")
-	h.do(p.reconnect())
-	h.lacks("not live")
-	h.wants("live", "never expire")
-}
-
-// A run whose file was replaced is shown as it is now, once it is there again.
-func TestReplacedRun(t *testing.T) {
-	h := openAudit(t)
-	p := h.m.top().(*runPage)
-	h.press("2", "1", "[")
-	file := board.Path(h.cfg.Boards, "audit-7")
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
-	h.send(page.EventsMsg{From: p, Err: errors.New("the file was removed")})
-	h.do(p.reconnect())
-	h.wants("back", "never expire") // nothing is lost meanwhile
-	must(h.openRun("audit-7").Post(context.Background(), "w", board.Post{Content: "begun anew"}))
-	h.do(p.reconnect())
-	h.wants("begun anew", "1 of 1", "live event")
-	h.lacks("never expire", "not live")
-}
-
-// A moment that cannot be read leads back to a present that goes on.
-func TestPastFails(t *testing.T) {
-	h := openAudit(t)
-	p := h.m.top().(*runPage)
-	b := h.openRun("audit-7")
-	h.press("[")
-	h.do(p.wentBack(pastScene{}, errors.New("the log is damaged")))
-	h.wants("live", "the log is damaged")
-	must(b.Waive(context.Background(), "x", "s2", "covered"))
-	h.do(p.look())
-	h.wants("gate closed: 1")
-}
-
 // The filter was emptied by backspace, and typing goes on.
 func TestFilterEmptied(t *testing.T) {
 	h := openAudit(t)
@@ -233,43 +175,14 @@ func TestTwice(t *testing.T) {
 	if n := len(h.m.pages); n != 3 {
 		t.Errorf("%d pages are left", n)
 	}
-	late := newRunPage(h.m.app, "audit-7")
+	late := runs.New(h.m.app, "audit-7")
 	opened := late.Init()().(page.Answer)
 	closed := false
 	close := opened.Drop
 	opened.Drop = func() { close(); closed = true }
 	h.send(opened)
-	if late.b != nil || !closed {
+	if late.Board() != nil || !closed {
 		t.Error("the board of a page that was left stays open")
-	}
-}
-
-// Who has gone far down in what a filter found stays there when something happens.
-func TestFilterKeepsItsPlace(t *testing.T) {
-	h := newHarness(t, func(h *harness) {
-		b := h.openRun("long")
-		var posts []board.Post
-		for range 2500 {
-			posts = append(posts, board.Post{Content: "alike"})
-		}
-		must(b.PostBatch(context.Background(), "w", posts))
-		h.cfg.Run = "long"
-	})
-	h.press("/")
-	h.typeText("alike")
-	h.press("enter")
-	f := h.m.top().(*runPage).feed
-	for f.list.Cursor < 2300 {
-		before := f.list.Cursor
-		h.press("pgdown")
-		if f.list.Cursor == before {
-			t.Fatalf("it ends at %d of %d", before, f.list.Len)
-		}
-	}
-	was := f.chosen()
-	h.do(f.refind())
-	if now := f.chosen(); now != was {
-		t.Errorf("%s was chosen, now %s is", was, now)
 	}
 }
 
@@ -415,19 +328,6 @@ func TestOddNames(t *testing.T) {
 	h.wants("two lines and a tab")
 	h.press("p")
 	h.wants("as two lines")
-}
-
-// Ages go by the clock until the moment of the past is known.
-func TestAgesOnTheWay(t *testing.T) {
-	h := openAudit(t)
-	p := h.m.top().(*runPage)
-	p.back.on, p.back.seq = true, 3
-	if got := p.moment(); !got.Equal(testNow) {
-		t.Errorf("it is %v", got)
-	}
-	if s := cells.Since(testNow.Add(-time.Second), testNow); s != "just now" {
-		t.Errorf("%q", s)
-	}
 }
 
 // K comes back with the question of the last time; what is typed then is another question.

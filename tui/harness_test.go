@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/tui/tuitest"
+
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
@@ -30,7 +32,7 @@ import (
 func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
 // testNow is when every test happens.
-var testNow = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+var testNow = tuitest.Now
 
 // harness is the program without a terminal: keys go in, screens come out. Commands are carried out at once, one after the other; nothing blinks, is followed
 // or asked again by the clock.
@@ -238,6 +240,16 @@ func (h *harness) typeText(s string) {
 func (h *harness) click(x, y int) {
 	h.t.Helper()
 	h.send(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+}
+
+// chosenRow returns the line with the cursor; "" if there is none.
+func (h *harness) chosenRow() string {
+	for l := range strings.SplitSeq(h.screen(), "\n") {
+		if strings.Contains(l, "▌") {
+			return l
+		}
+	}
+	return ""
 }
 
 // clickOn clicks on the first place of the screen that has a text.

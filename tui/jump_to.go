@@ -18,6 +18,7 @@ import (
 	"blackboard/tui/knowledge"
 	"blackboard/tui/memories"
 	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // The groups of targets.
@@ -61,7 +62,7 @@ func (m *model) help() tea.Cmd {
 		"wheel  scrolls", "shift  with it the mouse marks text (in iTerm2: alt)")...)
 	all = append(all, note("signs", "◆ ≠ †  must be in the final artifact, disputed, superseded",
 		"■ ● ✓ ○  keeps the gate closed, open, addressed, waived", "→ ←  links to, linked from")...)
-	if _, ok := m.top().(*runPage); ok {
+	if _, ok := m.top().(*runs.Page); ok {
 		all = append(all, note("timeline", "█ ▄ ▒ ░  questions open: blocking, a part of a cell, other ones, half a cell of them",
 			"━ ─ ◆ ▼  gate closed, open, the moment that is shown, the one that is marked",
 			"█ ▄ ·  in the lanes: much posted, less, something else done; in the curve ·: later",
@@ -107,9 +108,9 @@ func (m *model) pressKey(b key.Binding) tea.Cmd {
 }
 
 // run returns the page of the run on which the current page is, or nil.
-func (m *model) run() *runPage {
+func (m *model) run() *runs.Page {
 	for _, p := range slices.Backward(m.pages) {
-		if r, ok := p.(*runPage); ok && r.b != nil && r.known {
+		if r, ok := p.(*runs.Page); ok && r.IsReady() {
 			return r
 		}
 	}
@@ -129,22 +130,22 @@ func (m *model) pageTargets() (all []target) {
 		all = append(all, target{name, text, groupPage, do})
 	}
 	if r := m.run(); r != nil {
-		about := [panes]string{"what was posted", "what is asked, and keeps the gate closed",
+		about := [runs.Panes]string{"what was posted", "what is asked, and keeps the gate closed",
 			"who works on it", "what is chosen, whole"}
 		for i, text := range about {
-			add(r.tabName(i)[2:], text, func() tea.Cmd { m.backTo(r); return r.focusOn(i) })
+			add(r.TabName(i)[2:], text, func() tea.Cmd { m.backTo(r); return r.FocusOn(i) })
 		}
 		add("check", "what board.yaml asks of the run", func() tea.Cmd {
-			return m.app.Push(checks.NewCheckPage(m.app, r.name, r.b))
+			return m.app.Push(m.app.Open.Check(r.Name, r.Board()))
 		})
 		add("survival", "does the report carry what was found?", func() tea.Cmd {
-			return m.app.Push(checks.NewSurvivalPage(m.app, r.name, r.b))
+			return m.app.Push(m.app.Open.Survival(r.Name, r.Board()))
 		})
 		add("given", "what the knowledge base gave to the run", func() tea.Cmd {
-			return m.app.Push(knowledge.NewGiven(r.app, r.b, r.back.past))
+			return m.app.Push(m.app.Open.Given(r.Board(), r.Past()))
 		})
-		add("now", "the end of the log", func() tea.Cmd { m.backTo(r); return r.toNow() })
-		if n := r.scene.state.Entries.ByStatus[board.Disputed]; n > 0 {
+		add("now", "the end of the log", func() tea.Cmd { m.backTo(r); return r.ToNow() })
+		if n := r.Disputes(); n > 0 {
 			add("disputed", cells.Plural(n, "entry")+" that others contradict", func() tea.Cmd {
 				return m.filterRun(r, "status:disputed")
 			})
@@ -170,20 +171,20 @@ func (m *model) openMemory(s memories.Section) tea.Cmd {
 }
 
 // filterRun shows the entries of a run that match a filter.
-func (m *model) filterRun(r *runPage, text string) tea.Cmd {
+func (m *model) filterRun(r *runs.Page, text string) tea.Cmd {
 	m.backTo(r)
-	r.focusOn(paneFeed)
-	return r.feed.filterBy(text)
+	return r.ShowMatching(text)
 }
 
 // runTargets returns the runs that the list of runs has.
 func (m *model) runTargets() (all []target) {
-	runs, ok := m.pages[0].(*runsPage)
+	first, ok := m.pages[0].(*runs.List)
 	if !ok {
 		return nil
 	}
-	for i := range runs.all {
-		info := &runs.all[i]
+	infos := first.Infos()
+	for i := range infos {
+		info := &infos[i]
 		text := fmt.Sprintf("%s, %s open  %s", cells.Plural(info.Entries, "entry"),
 			cells.Plural(info.OpenSignal, "question"), info.Goal)
 		all = append(all, target{info.Run, cells.OneLine(text, page.RowRunes), groupRun, func() tea.Cmd {
@@ -215,13 +216,13 @@ func (m *model) newRunTargets(context.Context) (all []target) {
 // openRun shows a run: on a page that is open, or a new one.
 func (m *model) openRun(name string) tea.Cmd {
 	for _, p := range m.pages {
-		if r, ok := p.(*runPage); ok && r.name == name {
+		if r, ok := p.(*runs.Page); ok && r.Name == name {
 			m.backTo(r)
 			return nil
 		}
 	}
 	m.backTo(m.pages[0])
-	return m.app.Push(newRunPage(m.app, name))
+	return m.app.Push(runs.New(m.app, name))
 }
 
 func (m *model) workerTargets() (all []target) {
@@ -229,8 +230,7 @@ func (m *model) workerTargets() (all []target) {
 	if r == nil {
 		return nil
 	}
-	for i := range r.scene.workers {
-		w := &r.scene.workers[i]
+	for _, w := range r.Authors() {
 		text := cells.Plural(w.Entries, "entry")
 		all = append(all, target{w.Name, text, groupWorker, func() tea.Cmd {
 			return m.filterRun(r, `worker:"`+w.Name+`"`)
@@ -244,7 +244,7 @@ func (m *model) typedTargets(text string) (all []target) {
 	r := m.run()
 	switch id := strings.ToLower(text); {
 	case page.EntryOrSignalID.MatchString(id) && r != nil:
-		all = append(all, target{id, "of " + r.name, groupID, func() tea.Cmd {
+		all = append(all, target{id, "of " + r.Name, groupID, func() tea.Cmd {
 			return m.openID(r, id)
 		}})
 	case page.CapsuleID.MatchString(id):
@@ -257,7 +257,7 @@ func (m *model) typedTargets(text string) (all []target) {
 		}})
 	}
 	if r != nil {
-		all = append(all, target{"/ " + text, "the entries of " + r.name + " that have it", groupAsk, func() tea.Cmd {
+		all = append(all, target{"/ " + text, "the entries of " + r.Name + " that have it", groupAsk, func() tea.Cmd {
 			return m.filterRun(r, text)
 		}})
 	}
@@ -269,42 +269,15 @@ func (m *model) typedTargets(text string) (all []target) {
 
 // openID shows an entry or a signal of a run. It is also chosen on the run's page, so
 // that the way back leads to it.
-func (m *model) openID(r *runPage, id string) tea.Cmd {
+func (m *model) openID(r *runs.Page, id string) tea.Cmd {
 	if m.top() != page.Page(r) {
-		p := newDetailPage(m.app, r.name, r.b, id)
-		p.past = r.back.past
-		return m.app.Push(p)
+		return m.app.Push(m.app.Open.Entry(r.Name, r.Board(), id, r.Past()))
 	}
-	cmd := r.choose(id)
-	if r.chosen() != id {
-		return tea.Batch(cmd, page.Notice(r.name+" has no "+id))
-	}
-	return tea.Batch(cmd, m.app.Push(newDetailOf(r, id)))
+	return r.OpenID(id)
 }
 
 func (m *model) openItem(ref memories.Ref) tea.Cmd {
 	return m.app.Push(memories.NewDetail(m.app, m.app.LastAgent, ref, nil))
-}
-
-// choose chooses an entry or a signal in its list, and clears a filter that hides it.
-func (p *runPage) choose(id string) (cmd tea.Cmd) {
-	if page.IsSignal(id) {
-		p.focusOn(paneQuestions)
-		p.questions.filter.Clear()
-		here := func(q concern) bool { return q.id() == id }
-		p.questions.every = p.questions.every || !slices.ContainsFunc(p.questions.shown, here)
-		p.questions.narrow(id, true)
-		p.questions.choose(id)
-		return nil
-	}
-	p.focusOn(paneFeed)
-	if p.feed.filter.Shown() {
-		cmd = p.feed.clearFilter()
-	}
-	if n, err := board.ParseEntryID(id); err == nil && int(n) <= p.feed.list.Len {
-		p.feed.list.MoveTo(p.feed.list.Len - int(n))
-	}
-	return tea.Batch(cmd, p.feed.need())
 }
 
 // readTargets reads targets for an open box. Errors only mean that they are not offered.
@@ -365,11 +338,11 @@ func idLink(ctx context.Context, a *page.App, in *page.Linked, id string) (l pag
 	l.Name = id
 	switch {
 	case page.EntryOrSignalID.MatchString(id) && in.Board != nil:
-		found := readOne(ctx, sourceOf(in.Board, in.Past), id)
-		if found.id() == "" {
+		line, there := runs.LineOf(ctx, in.Board, in.Past, id)
+		if !there {
 			return l
 		}
-		l.Note = found.line()
+		l.Note = line
 		l.Open = func() tea.Cmd {
 			return a.Push(a.Open.Entry(in.Run, in.Board, id, in.Past))
 		}
@@ -403,14 +376,10 @@ func idLink(ctx context.Context, a *page.App, in *page.Linked, id string) (l pag
 func openersOf(a *page.App) page.Openers {
 	return page.Openers{
 		Run: func(name, entry string) page.Page {
-			p := newRunPage(a, name)
-			p.want = entry
-			return p
+			return runs.NewAt(a, name, entry)
 		},
 		Entry: func(run string, b *board.Board, id string, past *board.Past) page.Page {
-			p := newDetailPage(a, run, b, id)
-			p.past = past
-			return p
+			return runs.NewEntry(a, run, b, id, past)
 		},
 		Check:    func(run string, b *board.Board) page.Page { return checks.NewCheckPage(a, run, b) },
 		Survival: func(run string, b *board.Board) page.Page { return checks.NewSurvivalPage(a, run, b) },

@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/tui/page"
+	"blackboard/tui/runs"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -34,9 +35,9 @@ type model struct {
 
 func newModel(a *page.App) *model {
 	a.Open = openersOf(a)
-	m := &model{app: a, pages: []page.Page{newRunsPage(a)}, status: page.Status{Capsules: -1}}
+	m := &model{app: a, pages: []page.Page{runs.NewList(a)}, status: page.Status{Capsules: -1}}
 	if a.Run != "" {
-		m.pages = append(m.pages, newRunPage(a, a.Run))
+		m.pages = append(m.pages, runs.New(a, a.Run))
 	}
 	return m
 }
@@ -137,7 +138,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return nil
 	case page.JumpMsg:
 		return msg.Do()
-	case momentMsg:
+	case runs.MomentMsg:
 		return m.toMoment(msg)
 	case page.Answer:
 		switch {
@@ -229,16 +230,16 @@ func (m *model) closeOver(over page.Page) {
 }
 
 // toMoment returns to the page of a run, at a moment of the past.
-func (m *model) toMoment(msg momentMsg) tea.Cmd {
+func (m *model) toMoment(msg runs.MomentMsg) tea.Cmd {
 	for i := len(m.pages) - 1; i >= 0; i-- {
-		run, ok := m.pages[i].(*runPage)
-		if !ok || run.b != msg.b {
+		run, ok := m.pages[i].(*runs.Page)
+		if !ok || run.Board() != msg.Board {
 			continue
 		}
 		for len(m.pages) > i+1 {
 			m.pop()
 		}
-		return run.goTo(msg.seq)
+		return run.GoTo(msg.Seq)
 	}
 	return nil
 }

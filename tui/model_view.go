@@ -12,7 +12,7 @@ import (
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 	"blackboard/tui/page"
-	"blackboard/tui/styles"
+	"blackboard/tui/runs"
 )
 
 // placeOf returns the position of an overlay: centred.
@@ -173,10 +173,8 @@ func (m *model) titled() tea.Cmd {
 	}
 	title := "board"
 	for _, p := range m.pages {
-		if run, ok := p.(*runPage); ok && run.known {
-			v := &run.newest.verdict
-			light := strings.TrimPrefix(styles.Gate(v.Open, len(v.Reasons)), "● ")
-			title = cells.OneLine(run.name, 60) + " · " + light
+		if run, ok := p.(*runs.Page); ok && run.Gate() != "" {
+			title = cells.OneLine(run.Name, 60) + " · " + strings.TrimPrefix(run.Gate(), "● ")
 		}
 	}
 	if title == m.title {

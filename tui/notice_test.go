@@ -12,43 +12,9 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/page"
+	"blackboard/tui/runs"
 	"blackboard/tui/styles"
 )
-
-// TestNotices: what happens once the run was seen is told, once; what was there before, and what one did, is not.
-func TestNotices(t *testing.T) {
-	now := testNow
-	s := &scene{signals: []*board.Signal{{ID: "s1", Priority: "critical", Status: board.SignalOpen, Worker: "ann", Content: "old"}}}
-	s.state.Expected = []board.Expected{{Worker: "bob", Status: board.WorkerExpected}, {Worker: "ann", Status: board.WorkerDone}}
-	s.state.Workers = []board.Worker{{Name: "ann", Last: now}, {Name: "eve", Last: now.Add(-time.Hour)}}
-	var w watcher
-	look := func(want ...string) {
-		t.Helper()
-		var got []string
-		for _, told := range w.notices("audit", "me", s, now) {
-			got = append(got, told.Kind+" "+told.Text)
-		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%q is told instead of %q", got, want)
-		}
-	}
-	look()
-	s.signals = append(s.signals, &board.Signal{ID: "s2", Priority: "critical", Status: board.SignalOpen, Worker: "ann", Content: "new\nand \x1b[31mlong"},
-		&board.Signal{ID: "s3", Priority: "critical", Status: board.SignalOpen, Worker: "me", Content: "mine"}, &board.Signal{ID: "s4", Priority: "high", Status: board.SignalOpen, Worker: "ann"})
-	look("critical audit: s2 is critical: new and �[31mlong")
-	look()
-	now = now.Add(silentAfter)
-	look("silent audit: bob has been silent for 10m") // ann is done, eve was silent before
-	look()
-	s.state.Workers = append(s.state.Workers, board.Worker{Name: "bob", Last: now}, board.Worker{Name: "zoe", Last: now})
-	look()
-	now = now.Add(silentAfter)
-	look("silent audit: bob has been silent for 10m", "silent audit: zoe has been silent for 10m")
-	s.verdict.Open = true
-	look("gate audit: the gate is open")
-	s.verdict.Open = false
-	look()
-}
 
 // output is a terminal that keeps what is written to it.
 func output(h *harness) *bytes.Buffer {
@@ -83,8 +49,8 @@ func TestTold(t *testing.T) {
 		}
 		out.Reset()
 		must(h.openRun("audit-7").Signal(context.Background(), "reader-1", board.Raise{Content: "Is it on fire?", Priority: "critical"}))
-		p := h.m.top().(*runPage)
-		h.do(p.look())
+		p := h.m.top().(*runs.Page)
+		h.do(p.Look())
 		if got := out.String(); got != c.want {
 			t.Errorf("muted %q, focused %v: %q is written instead of %q", c.mute, c.focused, got, c.want)
 		}
@@ -106,13 +72,13 @@ func TestNewAbove(t *testing.T) {
 	})
 	now := testNow
 	h.m.app.Now = func() time.Time { return now }
-	b, p := h.openRun("long"), h.m.top().(*runPage)
+	b, p := h.openRun("long"), h.m.top().(*runs.Page)
 	post := func(n int) {
 		for i := range n {
 			must(b.Post(context.Background(), "w", board.Post{Content: fmt.Sprintf("later %d", i)}))
 		}
 		var events []board.Event
-		for e, err := range b.Events(context.Background(), p.back.now) {
+		for e, err := range b.Events(context.Background(), p.Place()) {
 			events = append(events, must(e, err))
 		}
 		h.send(page.EventsMsg{From: p, Events: events})
@@ -137,8 +103,8 @@ func TestNewAbove(t *testing.T) {
 	h.press("g")
 	h.wants("later 11", "•e70")
 	h.lacks("new above")
-	now = now.Add(freshFor)
-	h.do(p.unmark())
+	now = now.Add(time.Minute)
+	post(1)
 	h.lacks("•e7")
 }
 

@@ -13,6 +13,7 @@ import (
 	"blackboard/board"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // From 120 columns on the chosen entry is shown beside the list; v takes that away, and shows it
@@ -70,7 +71,7 @@ func TestPreviewFollows(t *testing.T) {
 	h.press("L")
 	h.lacks("as it was after")
 
-	p := h.m.top().(*runPage)
+	p := h.m.top().(*runs.Page)
 	b := h.openRun("audit-7")
 	posted := must(b.Post(context.Background(), "late", board.Post{Content: "the newest"}))
 	var events []board.Event
@@ -79,30 +80,29 @@ func TestPreviewFollows(t *testing.T) {
 	}
 	h.send(page.EventsMsg{From: p, Events: events})
 	h.press("g")
-	if got := p.preview.evidence.id(); got != "e7" {
-		t.Errorf("%s is shown beside the list", got)
-	}
+	h.wants("── e7 ─") // beside the list
 }
 
 // The keys go round through all that is seen, and into the text, which they scroll.
 func TestPreviewKeys(t *testing.T) {
 	h := openAudit(t)
 	h.size(120, 20)
-	p := h.m.top().(*runPage)
+	p := h.m.top().(*runs.Page)
 	h.press("G")
-	for _, want := range []int{paneQuestions, paneWorkers, panePreview} {
+	for _, want := range []int{runs.PaneQuestions, runs.PaneWorkers, runs.PanePreview} {
 		h.press("tab")
-		if p.here() != want {
-			t.Errorf("pane %d has the keys instead of %d", p.here(), want)
+		if p.Here() != want {
+			t.Errorf("pane %d has the keys instead of %d", p.Here(), want)
 		}
 	}
 	h.press("1", "4")
-	if h.press("j"); p.preview.doc.Top == 0 || p.feed.chosen() != "e1" {
-		t.Errorf("the text is at line %d, %s is chosen", p.preview.doc.Top, p.feed.chosen())
+	before := h.screen()
+	if h.press("j"); h.screen() == before || p.Chosen() != "e1" {
+		t.Errorf("the text does not scroll, or %s is chosen:\n%s", p.Chosen(), h.screen())
 	}
 	h.press("esc")
-	if p.here() != paneFeed {
-		t.Errorf("pane %d has the keys", p.here())
+	if p.Here() != runs.PaneFeed {
+		t.Errorf("pane %d has the keys", p.Here())
 	}
 	h.size(120, 36)
 	h.clickOn("← contradicted by")
@@ -112,14 +112,14 @@ func TestPreviewKeys(t *testing.T) {
 // A filter is that of the list that has the keys, and what is chosen stays chosen without it.
 func TestFilterOfTheList(t *testing.T) {
 	h := openAudit(t)
-	p := h.m.top().(*runPage)
+	p := h.m.top().(*runs.Page)
 	h.press("2", "f", "/")
 	h.typeText("failed logins")
 	h.press("enter")
 	h.wants("1 of 1", "s4")
 	h.press("esc")
 	h.wants("4 of 4")
-	if got := p.questions.chosen(); got != "s4" {
+	if got := p.Chosen(); got != "s4" {
 		t.Errorf("%s is chosen", got)
 	}
 	h.press("3", "/")
@@ -128,8 +128,8 @@ func TestFilterOfTheList(t *testing.T) {
 	h.wants("1 of 1")
 	h.lacks("reader-2")
 	h.press("esc")
-	if got := p.workers.chosen(); got != "reader-1" {
-		t.Errorf("%s is chosen", got)
+	if row := h.chosenRow(); !strings.Contains(row, "reader-1") {
+		t.Errorf("%q is chosen", row)
 	}
 	h.press("1", "/")
 	h.typeText("type:gap")
@@ -158,7 +158,7 @@ func TestLongNames(t *testing.T) {
 func TestLargerWindow(t *testing.T) {
 	h := newHarness(t, func(h *harness) {
 		b := h.openRun("many")
-		for i := range 3 * pageRows {
+		for i := range 600 {
 			must(b.Post(context.Background(), "w", board.Post{Content: fmt.Sprint("finding ", i)}))
 		}
 		h.cfg.Run = "many"

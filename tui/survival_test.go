@@ -16,6 +16,7 @@ import (
 	"blackboard/board/documents"
 	"blackboard/tui/checks"
 	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // auditReport carries some of what fillReported obliges it to.
@@ -94,7 +95,7 @@ func TestSurvivalPick(t *testing.T) {
 	p.Update(tea.KeyMsg{Type: tea.KeyEsc})
 	p.Update(tea.KeyMsg{Type: tea.KeyEsc}) // before the page is gone
 	h.size(80, 24)
-	if _, there := h.m.top().(*runPage); !there {
+	if _, there := h.m.top().(*runs.Page); !there {
 		t.Errorf("one has come to %T", h.m.top())
 	}
 
@@ -217,7 +218,7 @@ func TestSurvivalChanged(t *testing.T) {
 	}
 	checked := p.Result.Checked
 	must(h.openRun("audit-7").Post(context.Background(), "ada", board.Post{Content: "Something else entirely", MustSurface: true}))
-	p.Update(page.EventsMsg{From: h.m.pages[1].(*runPage)}) // the run's own page would wait for the next one
+	p.Update(page.EventsMsg{From: h.m.pages[1].(*runs.Page)}) // the run's own page would wait for the next one
 	h.do(p.Look())
 	if p.Result.Checked != checked+1 {
 		t.Errorf("%d items are checked, and %d were before one was posted", p.Result.Checked, checked)

@@ -140,25 +140,6 @@ func TestThemes(t *testing.T) {
 	}
 }
 
-// TestBurnShapes: what blocks and what does not are told apart without colours.
-func TestBurnShapes(t *testing.T) {
-	st := plainApp().Styles
-	for _, c := range []struct {
-		blocking, others int64
-		want             string // from the bottom
-	}{
-		{0, 0, "    "}, {8, 0, "████"}, {0, 8, "▒▒▒▒"}, {1, 0, "▄   "}, {0, 1, "▒   "}, {2, 6, "█▒▒▒"}, {3, 0, "█▄  "}, {3, 5, "██▒▒"}, {0, 5, "▒▒▒ "},
-	} {
-		got := ""
-		for row := 1; row <= 4; row++ {
-			got += burnRow(st, []burnColumn{{c.blocking, c.others}}, row, 4, 8, -1)
-		}
-		if got != c.want {
-			t.Errorf("%d that block, %d others: %q instead of %q", c.blocking, c.others, got, c.want)
-		}
-	}
-}
-
 // troubled is text of all kinds that terminals have trouble with.
 const troubled = "日本語 👩‍👩‍👧‍👦 e\u0301 🇩🇪 ❤️ 👍🏽 한국어 ﷽"
 

@@ -12,6 +12,7 @@ import (
 	"blackboard/kb"
 	"blackboard/tui/page"
 	"blackboard/tui/styles"
+	"blackboard/tui/tuitest"
 )
 
 // TestTypedWords: words are shown as they were typed, not as the index has them.
@@ -120,27 +121,8 @@ func newBox(t *testing.T, answers answerer) *SearchBox {
 	a.Still = true
 	s := NewSearch(a).(*SearchBox)
 	s.SetSize(80, 24)
-	do(t, s.Init())
+	tuitest.Do(t, s.Init(), nil)
 	return s
-}
-
-// do carries out a command, and what follows from it.
-func do(t *testing.T, cmd tea.Cmd) {
-	t.Helper()
-	if cmd == nil {
-		return
-	}
-	switch msg := cmd().(type) {
-	case nil:
-	case tea.BatchMsg:
-		for _, c := range msg {
-			do(t, c)
-		}
-	case page.Answer:
-		do(t, msg.Take())
-	default:
-		t.Fatalf("a message that nobody receives: %+v", msg)
-	}
 }
 
 // TestSearchLate sees that an answer that comes late is not shown, and that its question was called off.
@@ -155,8 +137,8 @@ func TestSearchLate(t *testing.T) {
 	s.input.SetValue("one")
 	late := s.typed(nil)
 	s.input.SetValue("two")
-	do(t, s.typed(nil))
-	do(t, late)
+	tuitest.Do(t, s.typed(nil), nil)
+	tuitest.Do(t, late, nil)
 	wants := func(title string) {
 		t.Helper()
 		if hits := s.Hits(); len(hits) != 1 || hits[0].Title != title {
@@ -170,8 +152,8 @@ func TestSearchLate(t *testing.T) {
 
 	// By the clock: only what is still typed is asked, and only if it is another question.
 	s.app.Still = false
-	do(t, s.rested("twelve"))
-	do(t, s.rested("two"))
+	tuitest.Do(t, s.rested("twelve"), nil)
+	tuitest.Do(t, s.rested("two"), nil)
 	if len(queries) != 2 {
 		t.Errorf("asked %d times", len(queries))
 	}
@@ -179,7 +161,7 @@ func TestSearchLate(t *testing.T) {
 	if s.typed(nil) == nil || s.asking {
 		t.Error("it does not wait for the next key")
 	}
-	do(t, s.rested("three"))
+	tuitest.Do(t, s.rested("three"), nil)
 	wants("answer to three")
 }
 
@@ -199,7 +181,7 @@ func TestSearchUnderWay(t *testing.T) {
 		t.Error("it is asked twice")
 	}
 	s.Close()
-	do(t, cmd)
+	tuitest.Do(t, cmd, nil)
 	if !off {
 		t.Error("it is not called off")
 	}

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
+	"blackboard/tui/tuitest"
 )
 
 func TestImportances(t *testing.T) {
@@ -29,25 +28,6 @@ func TestImportances(t *testing.T) {
 	}
 	if got := cells.SplitList(" a, ,b ,"); !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("%q", got)
-	}
-}
-
-// do carries out a command, and what follows from it.
-func do(t *testing.T, cmd tea.Cmd) {
-	t.Helper()
-	if cmd == nil {
-		return
-	}
-	switch msg := cmd().(type) {
-	case nil:
-	case tea.BatchMsg:
-		for _, c := range msg {
-			do(t, c)
-		}
-	case page.Answer:
-		do(t, msg.Take())
-	default:
-		t.Fatalf("a message that nobody receives: %+v", msg)
 	}
 }
 
@@ -71,10 +51,10 @@ func TestStale(t *testing.T) {
 	a := page.NewApp(t.Context(), page.Config{Memory: open, Workspace: filepath.Join(home, "project")})
 	a.Still = true
 	p := New(a)
-	do(t, p.Init())
+	tuitest.Do(t, p.Init(), nil)
 	late := p.readFrom(false, "", 1)
-	do(t, p.read())
-	do(t, late)
+	tuitest.Do(t, p.read(), nil)
+	tuitest.Do(t, late, nil)
 	if len(p.rows) != 3 {
 		t.Errorf("%d rows", len(p.rows))
 	}
@@ -82,7 +62,7 @@ func TestStale(t *testing.T) {
 	d.ref = Ref{Kind: KindItem, ID: "m999999999"}
 	late = d.read()
 	d.clear()
-	do(t, late)
+	tuitest.Do(t, late, nil)
 	if d.err != nil {
 		t.Error(d.err)
 	}

@@ -1,4 +1,18 @@
-package tui
+// Package runs has the pages of runs: all of them, one run, and one of its entries or
+// signals.
+//
+//	list.go       the page of all runs; list_act.go creates, sorts and deletes them
+//	run.go        the page of a run; run_layout.go has its layout, act.go its actions
+//	feed*.go      the list of its entries
+//	questions.go  the list of its questions; run_panes.go has that of its workers
+//	preview.go    shows the chosen row
+//	expected.go   acts on the workers that the run waits for
+//	live.go       follows a run; fresh.go marks what has changed
+//	watcher.go    decides which events are worth a notification
+//	timeline.go   draws the log; curve.go the open questions
+//	replay.go     shows the past; changes.go compares two moments
+//	detail.go     one entry or signal; links.go has its links
+package runs
 
 import (
 	"context"
@@ -18,12 +32,12 @@ import (
 
 // Panes of a run, in the order of their keys.
 const (
-	paneFeed = iota
-	paneQuestions
-	paneWorkers
+	PaneFeed = iota
+	PaneQuestions
+	PaneWorkers
 	lists
-	panePreview = lists // not a list, but a text about the chosen row of one
-	panes       = lists + 1
+	PanePreview = lists // not a list, but a text about the chosen row of one
+	Panes       = lists + 1
 )
 
 // scene is the state of a run at one moment, without its entries: now, or in the past.
@@ -36,10 +50,10 @@ type scene struct {
 	workers    []board.Worker  // authors, latest first, then expected ones without entries
 }
 
-// runPage shows one run: entries, signals, gate, workers, and the timeline.
-type runPage struct {
+// Page shows one run: entries, signals, gate, workers, and the timeline.
+type Page struct {
 	app    *page.App
-	name   string
+	Name   string
 	ctx    context.Context // ends with the page
 	stop   func()
 	b      *board.Board   // nil until it is open
@@ -65,7 +79,7 @@ type runPage struct {
 	preview   *preview
 	inPreview bool // the preview has the keys
 	w, h      int
-	area      [panes]page.Rect // where the panes are; empty: hidden
+	area      [Panes]page.Rect // where the panes are; empty: hidden
 	acted     bool             // the person has just acted: the chosen row may disappear
 	want      string           // the entry to show first; "": none
 }
@@ -84,8 +98,9 @@ type pane interface {
 	clearFilter() tea.Cmd
 }
 
-func newRunPage(a *page.App, name string) *runPage {
-	p := &runPage{app: a, name: name}
+// New shows a run, which it opens.
+func New(a *page.App, name string) *Page {
+	p := &Page{app: a, Name: name}
 	p.ctx, p.stop = context.WithCancel(a.Context)
 	p.feed = newFeed(p)
 	p.questions = newQuestionsPane(p)
@@ -96,9 +111,16 @@ func newRunPage(a *page.App, name string) *runPage {
 	return p
 }
 
-func (p *runPage) Init() tea.Cmd {
+// NewAt shows an entry of the run first; "": the last one.
+func NewAt(a *page.App, name, entry string) page.Page {
+	p := New(a, name)
+	p.want = entry
+	return p
+}
+
+func (p *Page) Init() tea.Cmd {
 	return p.app.Do(func(ctx context.Context) tea.Msg {
-		b, err := board.Open(ctx, p.app.Boards, p.name)
+		b, err := board.Open(ctx, p.app.Boards, p.Name)
 		if err != nil {
 			return page.Answer{To: p, Take: func() tea.Cmd { p.err = err; return p.app.After(reconnectEvery, p, p.Init) }}
 		}
@@ -107,11 +129,11 @@ func (p *runPage) Init() tea.Cmd {
 	})
 }
 
-func (p *runPage) Update(msg tea.Msg) tea.Cmd {
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.ContactMsg:
 		if msg.Away == nil && p.b != nil {
-			return tea.Batch(p.look(), p.preview.changed())
+			return tea.Batch(p.Look(), p.preview.changed())
 		}
 		return nil
 	case tea.WindowSizeMsg: // rows that came into view
@@ -127,7 +149,7 @@ func (p *runPage) Update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		if p.acted = true; p.app.Still {
-			return tea.Batch(p.look(), p.preview.changed()) // otherwise the log reports it
+			return tea.Batch(p.Look(), p.preview.changed()) // otherwise the log reports it
 		}
 		return nil
 	}
@@ -139,10 +161,10 @@ func (p *runPage) Update(msg tea.Msg) tea.Cmd {
 }
 
 // Resume reads what has changed while another page was shown.
-func (p *runPage) Resume() tea.Cmd { return p.preview.Resume() }
+func (p *Page) Resume() tea.Cmd { return p.preview.Resume() }
 
 // typedInto returns the list whose filter has the keys, or nil.
-func (p *runPage) typedInto() pane {
+func (p *Page) typedInto() pane {
 	for _, l := range p.panes {
 		if l.narrowing().Active {
 			return l
@@ -151,7 +173,7 @@ func (p *runPage) typedInto() pane {
 	return nil
 }
 
-func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
+func (p *Page) key(msg tea.KeyMsg) tea.Cmd {
 	if typed := p.typedInto(); typed != nil {
 		return typed.typed(msg)
 	}
@@ -164,14 +186,14 @@ func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
 	if cmd, ok := p.acts().awaitedKey(msg, p.awaited()); ok {
 		return cmd
 	}
-	if cmd, ok := p.acts().key(msg, p.chosen()); ok {
+	if cmd, ok := p.acts().key(msg, p.Chosen()); ok {
 		return cmd
 	}
 	if p.inPreview {
 		p.preview.doc.Update(msg)
 		return nil
 	}
-	if p.focus == paneFeed {
+	if p.focus == PaneFeed {
 		if cmd, ok := p.feed.edge(msg); ok {
 			return cmd
 		}
@@ -182,17 +204,18 @@ func (p *runPage) key(msg tea.KeyMsg) tea.Cmd {
 	return p.feed.need()
 }
 
-// here returns the pane with the keys.
-func (p *runPage) here() int {
+// Here returns the pane with the keys.
+func (p *Page) Here() int {
 	if p.inPreview {
-		return panePreview
+		return PanePreview
 	}
 	return p.focus
 }
 
-func (p *runPage) focusOn(i int) tea.Cmd {
+// FocusOn gives the keys to a pane.
+func (p *Page) FocusOn(i int) tea.Cmd {
 	p.letGo()
-	if p.inPreview = i == panePreview; p.inPreview {
+	if p.inPreview = i == PanePreview; p.inPreview {
 		if !p.previewed() {
 			p.togglePreview()
 			p.inPreview = true
@@ -200,7 +223,7 @@ func (p *runPage) focusOn(i int) tea.Cmd {
 	} else {
 		p.focus = i
 	}
-	if p.here() == paneQuestions {
+	if p.Here() == PaneQuestions {
 		// keep the chosen question when others are added before it
 		p.questions.list.Touched = p.questions.list.Len > 0
 	}
@@ -210,95 +233,95 @@ func (p *runPage) focusOn(i int) tea.Cmd {
 
 // letGo makes a pane that loses the focus follow its first row again, if that is the
 // chosen one.
-func (p *runPage) letGo() {
-	if l := p.panes[p.focus].rows(); p.focus != paneFeed && l.Cursor == 0 {
+func (p *Page) letGo() {
+	if l := p.panes[p.focus].rows(); p.focus != PaneFeed && l.Cursor == 0 {
 		l.Touched = false
 	}
 }
 
 // focusBy moves the focus to another pane, in their order on the screen.
-func (p *runPage) focusBy(step int) tea.Cmd {
-	order := []int{paneFeed, paneQuestions, paneWorkers}
+func (p *Page) focusBy(step int) tea.Cmd {
+	order := []int{PaneFeed, PaneQuestions, PaneWorkers}
 	if !p.tabs() {
 		order = slices.Concat(p.columns()...)
 	} else if p.previewed() {
-		order = append(order, panePreview)
+		order = append(order, PanePreview)
 	}
-	at := slices.Index(order, p.here()) + step
-	return p.focusOn(order[(at+len(order))%len(order)])
+	at := slices.Index(order, p.Here()) + step
+	return p.FocusOn(order[(at+len(order))%len(order)])
 }
 
 // focusBeside moves the focus to the next column, or to the tab.
-func (p *runPage) focusBeside(step int) tea.Cmd {
+func (p *Page) focusBeside(step int) tea.Cmd {
 	if p.tabs() {
 		return p.focusBy(step)
 	}
 	columns := p.columns()
-	at := slices.IndexFunc(columns, func(c []int) bool { return slices.Contains(c, p.here()) })
+	at := slices.IndexFunc(columns, func(c []int) bool { return slices.Contains(c, p.Here()) })
 	next := columns[min(max(at+step, 0), len(columns)-1)]
 	if slices.Contains(next, p.focus) {
-		return p.focusOn(p.focus)
+		return p.FocusOn(p.focus)
 	}
-	return p.focusOn(next[0])
+	return p.FocusOn(next[0])
 }
 
 // startFilter gives the keys to the filter of the list with the focus.
-func (p *runPage) startFilter() tea.Cmd {
+func (p *Page) startFilter() tea.Cmd {
 	p.inPreview = false
 	return p.panes[p.focus].narrowing().Start()
 }
 
-// chosen returns the id of the chosen entry or signal, or "".
-func (p *runPage) chosen() string {
-	if p.focus == paneWorkers {
+// Chosen returns the id of the chosen entry or signal, or "".
+func (p *Page) Chosen() string {
+	if p.focus == PaneWorkers {
 		return ""
 	}
 	return p.panes[p.focus].chosen()
 }
 
-func (p *runPage) openChosen() tea.Cmd {
-	if p.focus == paneWorkers {
+func (p *Page) openChosen() tea.Cmd {
+	if p.focus == PaneWorkers {
 		if name := p.workers.chosen(); name != "" {
-			p.focusOn(paneFeed)
+			p.FocusOn(PaneFeed)
 			return p.feed.filterBy(`worker:"` + name + `"`)
 		}
 		return nil
 	}
-	if id := p.chosen(); id != "" {
+	if id := p.Chosen(); id != "" {
 		return p.app.Push(newDetailOf(p, id))
 	}
 	return nil
 }
 
 // Leave clears a filter, or returns from the past, before the page is closed.
-func (p *runPage) Leave() (tea.Cmd, bool) {
-	for _, i := range []int{p.focus, paneFeed, paneQuestions, paneWorkers} {
+func (p *Page) Leave() (tea.Cmd, bool) {
+	for _, i := range []int{p.focus, PaneFeed, PaneQuestions, PaneWorkers} {
 		if p.panes[i].narrowing().Shown() {
 			return p.panes[i].clearFilter(), true
 		}
 	}
 	switch {
 	case p.inPreview:
-		return p.focusOn(p.focus), true
+		return p.FocusOn(p.focus), true
 	case p.back.on:
-		return p.toNow(), true
+		return p.ToNow(), true
 	}
 	return nil, false
 }
 
-func (p *runPage) mouse(msg tea.MouseMsg) tea.Cmd {
+func (p *Page) mouse(msg tea.MouseMsg) tea.Cmd {
 	if msg.Y >= p.h-p.time.height() {
 		return p.time.mouse(msg)
 	}
 	if msg.Y == 0 && page.IsClick(msg) && p.onDisputed(msg.X) {
-		p.focusOn(paneFeed)
+		p.FocusOn(PaneFeed)
 		return p.feed.filterBy("status:" + board.Disputed)
 	}
 	if p.tabs() && msg.Y == 1 && page.IsClick(msg) {
-		for i, x := 0, 1; i < panes; i++ {
-			n := len(p.tabName(i))
+		for i, x := 0, 1; i < Panes; i++ {
+			n := len(p.TabName(i))
 			if msg.X >= x && msg.X < x+n {
-				return p.focusOn(i)
+				return p.FocusOn(i)
 			}
 			x += n + 2
 		}
@@ -307,7 +330,7 @@ func (p *runPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	for i, r := range p.area {
 		switch {
 		case !r.Has(msg.X, msg.Y):
-		case i == panePreview:
+		case i == PanePreview:
 			return p.previewMouse(msg, msg.Y-r.Y-1)
 		default:
 			return p.listMouse(msg, i)
@@ -317,12 +340,12 @@ func (p *runPage) mouse(msg tea.MouseMsg) tea.Cmd {
 }
 
 // listMouse handles the mouse in a list: a click at the chosen row opens it.
-func (p *runPage) listMouse(msg tea.MouseMsg, i int) tea.Cmd {
-	was := p.here()
+func (p *Page) listMouse(msg tea.MouseMsg, i int) tea.Cmd {
+	was := p.Here()
 	y := msg.Y - p.area[i].Y - p.panes[i].above()
 	open := p.panes[i].rows().Mouse(msg, y)
 	if page.IsClick(msg) {
-		p.focusOn(i)
+		p.FocusOn(i)
 	}
 	if open && was == i {
 		return p.openChosen()
@@ -331,9 +354,9 @@ func (p *runPage) listMouse(msg tea.MouseMsg, i int) tea.Cmd {
 }
 
 // previewMouse scrolls the preview, and opens a link in it.
-func (p *runPage) previewMouse(msg tea.MouseMsg, y int) tea.Cmd {
+func (p *Page) previewMouse(msg tea.MouseMsg, y int) tea.Cmd {
 	if page.IsClick(msg) {
-		p.focusOn(panePreview)
+		p.FocusOn(PanePreview)
 	}
 	if p.preview.doc.Mouse(msg, y) {
 		return p.preview.follow()
@@ -342,8 +365,8 @@ func (p *runPage) previewMouse(msg tea.MouseMsg, y int) tea.Cmd {
 }
 
 // disputed returns the number of disputed entries as text; "" if there are none.
-func (p *runPage) disputed() string {
-	n := p.scene.state.Entries.ByStatus[board.Disputed]
+func (p *Page) disputed() string {
+	n := p.Disputes()
 	if n == 0 {
 		return ""
 	}
@@ -351,13 +374,13 @@ func (p *runPage) disputed() string {
 }
 
 // onDisputed reports whether a cell of the summary has the number of disputed entries.
-func (p *runPage) onDisputed(x int) bool {
+func (p *Page) onDisputed(x int) bool {
 	before, _, said := strings.Cut(ansi.Strip(p.summary()), p.disputed())
 	return said && p.disputed() != "" && x >= cells.Width(before) && x < cells.Width(before+p.disputed())
 }
 
 // summary describes the run in a line.
-func (p *runPage) summary() string {
+func (p *Page) summary() string {
 	s := &p.scene.state
 	open := s.Signals.Open.Total()
 	parts := []string{cells.Plural(s.Entries.Total, "entry")}
@@ -379,16 +402,17 @@ func (p *runPage) summary() string {
 	return cells.Spread(" "+p.app.Styles.Bold.Render(cells.OneLine(s.Goal, 300)), facts+" ", p.w)
 }
 
-func (p *runPage) tabName(i int) string {
-	return [panes]string{"1 entries", "2 questions", "3 workers", "4 preview"}[i]
+// TabName returns the key and the name of a pane.
+func (p *Page) TabName(i int) string {
+	return [Panes]string{"1 entries", "2 questions", "3 workers", "4 preview"}[i]
 }
 
-func (p *runPage) tabLine() string {
-	parts := make([]string, panes)
+func (p *Page) tabLine() string {
+	parts := make([]string, Panes)
 	for i := range parts {
-		parts[i] = p.app.Styles.Faint.Render(p.tabName(i))
-		if i == p.here() {
-			parts[i] = p.app.Styles.Focus.Render("▸" + p.tabName(i))
+		parts[i] = p.app.Styles.Faint.Render(p.TabName(i))
+		if i == p.Here() {
+			parts[i] = p.app.Styles.Focus.Render("▸" + p.TabName(i))
 		} else {
 			parts[i] = " " + parts[i]
 		}
@@ -396,13 +420,13 @@ func (p *runPage) tabLine() string {
 	return cells.Fit(strings.Join(parts, "  "), p.w)
 }
 
-func (p *runPage) Title() string { return p.name }
-func (p *runPage) Run() string   { return p.name }
+func (p *Page) Title() string { return p.Name }
+func (p *Page) Run() string   { return p.Name }
 
 // Board returns the open board of the run.
-func (p *runPage) Board() *board.Board { return p.b }
+func (p *Page) Board() *board.Board { return p.b }
 
-func (p *runPage) Light() (string, bool) {
+func (p *Page) Light() (string, bool) {
 	if !p.known {
 		return "", false
 	}
@@ -419,50 +443,107 @@ func (p *runPage) Light() (string, bool) {
 	return word, open
 }
 
-func (p *runPage) Actions() page.Actions {
+func (p *Page) Actions() page.Actions {
 	if typed := p.typedInto(); typed != nil {
 		return typed.narrowing().Actions()
 	}
 	if p.b == nil || !p.known {
 		return page.Actions{}.Also(keys.Back)
 	}
-	to := func(i int) func() tea.Cmd { return func() tea.Cmd { return p.focusOn(i) } }
+	to := func(i int) func() tea.Cmd { return func() tea.Cmd { return p.FocusOn(i) } }
 	by := func(step int) func() tea.Cmd { return func() tea.Cmd { return p.focusBy(step) } }
 	all := page.Actions{page.On(keys.Open, p.openChosen), page.On(keys.Filter, p.startFilter)}
 	switch p.focus {
-	case paneQuestions:
+	case PaneQuestions:
 		all = append(all, page.On(keys.Renamed(keys.Fewer, "open ones, or all"), p.questions.toggle))
-	case paneWorkers:
+	case PaneWorkers:
 		all[0].Binding = keys.Renamed(keys.Open, "their entries")
 	}
 	all = all.Also(p.actBindings()...)
 	all = append(all, page.On(keys.Renamed(keys.Next, "next pane"), by(1)),
 		page.On(keys.Preview, p.togglePreview)).Also(keys.Search)
-	all = append(all, page.On(keys.Survival, func() tea.Cmd { return p.app.Push(p.app.Open.Survival(p.name, p.b)) }),
-		page.On(keys.Check, func() tea.Cmd { return p.app.Push(p.app.Open.Check(p.name, p.b)) }))
+	all = append(all, page.On(keys.Survival, func() tea.Cmd { return p.app.Push(p.app.Open.Survival(p.Name, p.b)) }),
+		page.On(keys.Check, func() tea.Cmd { return p.app.Push(p.app.Open.Check(p.Name, p.b)) }))
 	if p.scene.state.Retrievals > 0 {
 		all = append(all, page.On(keys.Given, func() tea.Cmd { return p.app.Push(p.app.Open.Given(p.b, p.back.past)) }))
 	}
 	all = append(all, p.timeActions()...)
 	all = append(all, p.time.actions()...).Also(keys.Memory)
 	all = append(all, page.On(keys.CopyID, func() tea.Cmd { return p.app.CopyText(p.panes[p.focus].chosen()) }),
-		page.On(keys.CopyText, func() tea.Cmd { return copyContent(p.app, p.b, p.chosen()) }),
+		page.On(keys.CopyText, func() tea.Cmd { return copyContent(p.app, p.b, p.Chosen()) }),
 		page.On(keys.Renamed(keys.Previous, "pane before"), by(-1)),
 		page.On(keys.Right, func() tea.Cmd { return p.focusBeside(1) }),
 		page.On(keys.Left, func() tea.Cmd { return p.focusBeside(-1) }))
-	for i, b := range keys.Parts()[:panes] {
-		all = append(all, page.On(keys.Renamed(b, p.tabName(i)[2:]), to(i)))
+	for i, b := range keys.Parts()[:Panes] {
+		all = append(all, page.On(keys.Renamed(b, p.TabName(i)[2:]), to(i)))
 	}
 	return all.Also(keys.Moving()...)
 }
 
-func (p *runPage) Typing() bool { return p.typedInto() != nil }
+func (p *Page) Typing() bool { return p.typedInto() != nil }
 
-func (p *runPage) Close() {
+func (p *Page) Close() {
 	p.stop()
 	for _, b := range append(p.before, p.b) {
 		if b != nil {
 			b.Close()
 		}
 	}
+}
+
+// choose chooses an entry or a signal in its list, and clears a filter that hides it.
+func (p *Page) choose(id string) (cmd tea.Cmd) {
+	if page.IsSignal(id) {
+		p.FocusOn(PaneQuestions)
+		p.questions.filter.Clear()
+		here := func(q concern) bool { return q.id() == id }
+		p.questions.every = p.questions.every || !slices.ContainsFunc(p.questions.shown, here)
+		p.questions.narrow(id, true)
+		p.questions.choose(id)
+		return nil
+	}
+	p.FocusOn(PaneFeed)
+	if p.feed.filter.Shown() {
+		cmd = p.feed.clearFilter()
+	}
+	if n, err := board.ParseEntryID(id); err == nil && int(n) <= p.feed.list.Len {
+		p.feed.list.MoveTo(p.feed.list.Len - int(n))
+	}
+	return tea.Batch(cmd, p.feed.need())
+}
+
+// OpenID chooses an entry or a signal in its list, and opens it.
+func (p *Page) OpenID(id string) tea.Cmd {
+	cmd := p.choose(id)
+	if p.Chosen() != id {
+		return tea.Batch(cmd, page.Notice(p.Name+" has no "+id))
+	}
+	return tea.Batch(cmd, p.app.Push(newDetailOf(p, id)))
+}
+
+// ShowMatching shows the entries that match a filter.
+func (p *Page) ShowMatching(filter string) tea.Cmd {
+	p.FocusOn(PaneFeed)
+	return p.feed.filterBy(filter)
+}
+
+// IsReady reports whether the run is open and was read.
+func (p *Page) IsReady() bool { return p.b != nil && p.known }
+
+// Past returns the moment that is shown; nil: now.
+func (p *Page) Past() *board.Past { return p.back.past }
+
+// Authors returns the workers of the run at the moment that is shown.
+func (p *Page) Authors() []board.Worker { return p.scene.workers }
+
+// Disputes returns the number of disputed entries at the moment that is shown.
+func (p *Page) Disputes() int64 { return p.scene.state.Entries.ByStatus[board.Disputed] }
+
+// Gate describes the gate as it is now; "" if the run was not read.
+func (p *Page) Gate() string {
+	if !p.known {
+		return ""
+	}
+	v := &p.newest.verdict
+	return styles.Gate(v.Open, len(v.Reasons))
 }

@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"blackboard/tui/cells"
@@ -7,26 +7,26 @@ import (
 )
 
 // tabs reports whether only one pane is shown at a time.
-func (p *runPage) tabs() bool { return p.w < page.Wide }
+func (p *Page) tabs() bool { return p.w < page.Wide }
 
 // columns returns the visible panes, by column from left to right and top to bottom.
-func (p *runPage) columns() [][]int {
+func (p *Page) columns() [][]int {
 	switch {
 	case p.tabs() && p.previewed():
-		return [][]int{{p.focus, panePreview}}
+		return [][]int{{p.focus, PanePreview}}
 	case p.tabs():
 		return [][]int{{p.focus}}
 	case !p.previewed():
-		return [][]int{{paneFeed}, {paneQuestions, paneWorkers}}
+		return [][]int{{PaneFeed}, {PaneQuestions, PaneWorkers}}
 	case p.w < previewWider:
-		return [][]int{{paneFeed, paneQuestions, paneWorkers}, {panePreview}}
+		return [][]int{{PaneFeed, PaneQuestions, PaneWorkers}, {PanePreview}}
 	}
-	return [][]int{{paneFeed}, {panePreview}, {paneQuestions, paneWorkers}}
+	return [][]int{{PaneFeed}, {PanePreview}, {PaneQuestions, PaneWorkers}}
 }
 
 // widths returns the widths of the columns, with a rule between them. A text is not wider
 // than is easy to read.
-func (p *runPage) widths(columns int) []int {
+func (p *Page) widths(columns int) []int {
 	switch w := p.w - columns + 1; {
 	case columns == 1:
 		return []int{w}
@@ -43,7 +43,7 @@ func (p *runPage) widths(columns int) []int {
 
 // heights returns the heights of the panes of a column. Of two long lists the one that
 // has the keys, or had them last, gets more.
-func (p *runPage) heights(column []int, h int) []int {
+func (p *Page) heights(column []int, h int) []int {
 	workers := min(max(len(p.scene.workers)+1, 3), h/5)
 	switch {
 	case len(column) == 1:
@@ -51,11 +51,11 @@ func (p *runPage) heights(column []int, h int) []int {
 	case len(column) == 3:
 		h -= workers
 		questions := h * 2 / 5
-		if p.focus == paneQuestions {
+		if p.focus == PaneQuestions {
 			questions = h * 3 / 5
 		}
 		return []int{h - questions, questions, workers}
-	case column[1] == panePreview:
+	case column[1] == PanePreview:
 		return []int{h * 2 / 5, h - h*2/5}
 	default:
 		return []int{h - workers, workers}
@@ -64,11 +64,11 @@ func (p *runPage) heights(column []int, h int) []int {
 
 // nameWidth returns the width of the workers' column in a list of w cells: that of the
 // longest name, if enough is left for the text.
-func (p *runPage) nameWidth(w int) int { return min(max(p.longest, 8), max(w/5, 8)) }
+func (p *Page) nameWidth(w int) int { return min(max(p.longest, 8), max(w/5, 8)) }
 
 // layout sets the place of each pane.
-func (p *runPage) layout() {
-	p.area = [panes]page.Rect{}
+func (p *Page) layout() {
+	p.area = [Panes]page.Rect{}
 	top, h := 1, p.h-1-p.time.height() // the summary above, the timeline below
 	if p.tabs() {
 		top, h = 2, h-1
@@ -87,18 +87,18 @@ func (p *runPage) layout() {
 		pane.rows().SetSize(p.area[i].W, p.area[i].H-pane.above())
 	}
 	if p.previewed() {
-		p.preview.place(p.area[panePreview])
+		p.preview.place(p.area[PanePreview])
 	}
 }
 
-func (p *runPage) SetSize(w, h int) {
+func (p *Page) SetSize(w, h int) {
 	p.w, p.h = w, h
 	p.layout()
 }
 
-func (p *runPage) View() []string {
+func (p *Page) View() []string {
 	if p.b == nil || !p.known {
-		word := p.app.Waiting("opening " + cells.Clean(p.name) + "…")
+		word := p.app.Waiting("opening " + cells.Clean(p.Name) + "…")
 		if p.err != nil && p.app.Away == nil {
 			word = p.app.Explain(p.err)
 		}
@@ -123,9 +123,9 @@ func (p *runPage) View() []string {
 	return append(lines, p.time.view()...)
 }
 
-func (p *runPage) paneView(i int) []string {
-	if i == panePreview {
+func (p *Page) paneView(i int) []string {
+	if i == PanePreview {
 		return p.preview.draw(p.area[i], p.inPreview)
 	}
-	return p.panes[i].view(p.here() == i)
+	return p.panes[i].view(p.Here() == i)
 }

@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"context"
@@ -35,9 +35,9 @@ type follower struct {
 const agesEvery = 10 * time.Second
 
 // start reads the run for the first time and starts to follow it.
-func (p *runPage) start(b *board.Board) tea.Cmd {
+func (p *Page) start(b *board.Board) tea.Cmd {
 	p.b, p.err = b, nil
-	return tea.Batch(p.look(), p.app.After(agesEvery, p, p.age))
+	return tea.Batch(p.Look(), p.app.After(agesEvery, p, p.age))
 }
 
 // lookEvery: after this many updates of ages the run is read again without events, since
@@ -45,13 +45,13 @@ func (p *runPage) start(b *board.Board) tea.Cmd {
 const lookEvery = 2
 
 // age updates ages and leases.
-func (p *runPage) age() tea.Cmd {
+func (p *Page) age() tea.Cmd {
 	p.aged++
 	cmds := []tea.Cmd{p.app.After(agesEvery, p, p.age)}
 	switch {
 	case p.follow.err != nil: // the board may be closed
 	case !p.known || p.err != nil || p.aged%lookEvery == 0:
-		cmds = append(cmds, p.look())
+		cmds = append(cmds, p.Look())
 	default:
 		cmds = append(cmds, p.notice(), p.readTimeline())
 	}
@@ -59,8 +59,8 @@ func (p *runPage) age() tea.Cmd {
 }
 
 // notice sends notifications about the run to a person who looks elsewhere.
-func (p *runPage) notice() tea.Cmd {
-	return p.app.Tell(p.watcher.notices(p.name, p.app.Worker, &p.newest, p.app.Now()))
+func (p *Page) notice() tea.Cmd {
+	return p.app.Tell(p.watcher.notices(p.Name, p.app.Worker, &p.newest, p.app.Now()))
 }
 
 // reconnectEvery is how often a run that cannot be read or followed is opened again.
@@ -68,9 +68,9 @@ const reconnectEvery = 2 * time.Second
 
 // reconnect opens the run again, after its file was replaced or the disk came back. The
 // old data is shown until that succeeds.
-func (p *runPage) reconnect() tea.Cmd {
+func (p *Page) reconnect() tea.Cmd {
 	return p.app.Do(func(ctx context.Context) tea.Msg {
-		b, err := board.Open(ctx, p.app.Boards, p.name)
+		b, err := board.Open(ctx, p.app.Boards, p.Name)
 		if err != nil {
 			return page.Answer{To: p, Take: func() tea.Cmd { return p.app.After(reconnectEvery, p, p.reconnect) }}
 		}
@@ -81,17 +81,17 @@ func (p *runPage) reconnect() tea.Cmd {
 
 // reconnected shows the run that was opened again, perhaps a new one with the same name.
 // Pages that are open keep the old one.
-func (p *runPage) reconnected(b *board.Board) tea.Cmd {
+func (p *Page) reconnected(b *board.Board) tea.Cmd {
 	p.before = append(p.before, p.b)
 	p.b, p.err, p.known, p.want = b, nil, false, ""
 	p.follow, p.back, p.watcher, p.fresh.until = follower{}, replay{}, watcher{}, nil
 	p.time = timeline{page: p, lanes: p.time.lanes}
 	p.feed.forget()
-	return p.look()
+	return p.Look()
 }
 
 // followFrom follows the log after an event.
-func (p *runPage) followFrom(seq int64) tea.Cmd {
+func (p *Page) followFrom(seq int64) tea.Cmd {
 	f, ctx := &p.follow, p.ctx
 	f.err, f.seq, f.events, f.failed = nil, seq, make(chan board.Event, maxGathered), make(chan error, 1)
 	if p.app.Still {
@@ -115,7 +115,7 @@ func (p *runPage) followFrom(seq int64) tea.Cmd {
 }
 
 // gather waits for an event, and collects those that follow shortly.
-func (p *runPage) gather() tea.Cmd {
+func (p *Page) gather() tea.Cmd {
 	if p.app.Still {
 		return nil
 	}
@@ -150,8 +150,8 @@ func (p *runPage) gather() tea.Cmd {
 	})
 }
 
-// look reads the current scene.
-func (p *runPage) look() tea.Cmd {
+// Look reads the current scene.
+func (p *Page) Look() tea.Cmd {
 	if !p.follow.look.Begin() {
 		return nil
 	}
@@ -186,7 +186,7 @@ func readScene(ctx context.Context, b *board.Board, dir string) (s scene, burn [
 }
 
 // happened handles events of the log.
-func (p *runPage) happened(msg page.EventsMsg) tea.Cmd {
+func (p *Page) happened(msg page.EventsMsg) tea.Cmd {
 	switch {
 	case msg.From != p:
 		return nil
@@ -196,15 +196,15 @@ func (p *runPage) happened(msg page.EventsMsg) tea.Cmd {
 	}
 	p.follow.seq = msg.Events[len(msg.Events)-1].Seq
 	p.feed.happened(msg.Events)
-	return tea.Batch(p.changed(msg.Events), p.look(), p.gather(), p.feed.need(), p.feed.refind())
+	return tea.Batch(p.changed(msg.Events), p.Look(), p.gather(), p.feed.need(), p.feed.refind())
 }
 
 // seen shows a scene that was read.
-func (p *runPage) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
+func (p *Page) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
 	first := !p.known
 	var cmds []tea.Cmd
 	if p.follow.look.End() {
-		cmds = append(cmds, p.look())
+		cmds = append(cmds, p.Look())
 	}
 	if p.err = err; err != nil { // the old data stays; retrying
 		return tea.Batch(append(cmds, page.Unread(err))...)
@@ -224,7 +224,7 @@ func (p *runPage) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
 }
 
 // showWanted chooses and opens the entry for which the page was opened.
-func (p *runPage) showWanted() tea.Cmd {
+func (p *Page) showWanted() tea.Cmd {
 	n, err := board.ParseEntryID(p.want)
 	if err != nil || n > p.feed.total {
 		return nil
@@ -234,7 +234,7 @@ func (p *runPage) showWanted() tea.Cmd {
 }
 
 // show puts a scene on the page.
-func (p *runPage) show(s scene) {
+func (p *Page) show(s scene) {
 	worker := p.workers.chosen()
 	s.workers = everyWorker(&s.state)
 	p.scene = s
@@ -249,6 +249,6 @@ func (p *runPage) show(s scene) {
 }
 
 // lost notes that the page may be out of date, because the server does not answer.
-func (p *runPage) lost() bool {
+func (p *Page) lost() bool {
 	return p.app.Away != nil || errors.Is(p.err, fault.Away) || errors.Is(p.follow.err, fault.Away)
 }

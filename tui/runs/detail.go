@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"context"
@@ -56,15 +56,24 @@ func newDetailPage(a *page.App, name string, b *board.Board, id string) *detailP
 	return p
 }
 
+// NewEntry shows an entry or a signal as of a moment; past nil: as it is now.
+func NewEntry(
+	a *page.App, name string, b *board.Board, id string, past *board.Past,
+) page.Page {
+	p := newDetailPage(a, name, b, id)
+	p.past = past
+	return p
+}
+
 // newDetailOf shows the chosen row of a run's page: as of the past if the page shows
 // that.
-func newDetailOf(run *runPage, id string) *detailPage {
-	p := newDetailPage(run.app, run.name, run.b, id)
+func newDetailOf(run *Page, id string) *detailPage {
+	p := newDetailPage(run.app, run.Name, run.b, id)
 	focus := run.focus
 	p.past, p.step = run.back.past, func(by int) string {
 		run.focus = focus
 		run.panes[focus].rows().Move(by)
-		return run.chosen()
+		return run.Chosen()
 	}
 	return p
 }
@@ -212,7 +221,7 @@ func (p *detailPage) follow() tea.Cmd {
 	to := p.doc.Chosen()
 	if seq, isEvent := strings.CutPrefix(to, "@"); isEvent {
 		n, _ := strconv.ParseInt(seq, 10, 64)
-		return p.app.Soon(momentMsg{p.b, n})
+		return p.app.Soon(MomentMsg{p.b, n})
 	}
 	if to == "" {
 		return nil
@@ -399,7 +408,7 @@ func (p *detailPage) Actions() page.Actions {
 	}
 	switch {
 	case p.past != nil:
-		all = append(all, page.On(keys.Live, func() tea.Cmd { return p.app.Soon(momentMsg{p.b, math.MaxInt64}) }))
+		all = append(all, page.On(keys.Live, func() tea.Cmd { return p.app.Soon(MomentMsg{p.b, math.MaxInt64}) }))
 	case p.signal != nil:
 		all = all.Also(p.acts().bindings(p.id, &p.signal.Signal)...)
 	default:
@@ -414,10 +423,10 @@ func (p *detailPage) Actions() page.Actions {
 	return append(all, page.On(keys.Refresh, p.read)).Also(keys.Moving()...)
 }
 
-// momentMsg shows a run as of an event. The last event, or any later number, means now.
-type momentMsg struct {
-	b   *board.Board
-	seq int64
+// MomentMsg shows a run as of an event. The last event, or any later number, means now.
+type MomentMsg struct {
+	Board *board.Board
+	Seq   int64
 }
 
 // now returns the time for ages and leases.

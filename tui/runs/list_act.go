@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"context"
@@ -28,14 +28,14 @@ var runOrders = []struct {
 }
 
 // nextOrder changes the order. The chosen run stays chosen.
-func (p *runsPage) nextOrder() tea.Cmd {
+func (p *List) nextOrder() tea.Cmd {
 	p.order = (p.order + 1) % len(runOrders)
 	p.narrow()
 	return nil
 }
 
 // sorted returns runs in the selected order, latest first among equals.
-func (p *runsPage) sorted(all []board.Info) []board.Info {
+func (p *List) sorted(all []board.Info) []board.Info {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, runOrders[0].compare)
 	slices.SortStableFunc(all, runOrders[p.order].compare)
@@ -43,20 +43,20 @@ func (p *runsPage) sorted(all []board.Info) []board.Info {
 }
 
 // chosen returns the chosen run, or nil.
-func (p *runsPage) chosen() *board.Info {
+func (p *List) chosen() *board.Info {
 	if p.list.Cursor < len(p.shown) {
 		return &p.shown[p.list.Cursor]
 	}
 	return nil
 }
 
-func (p *runsPage) copyGoal() tea.Cmd {
+func (p *List) copyGoal() tea.Cmd {
 	r := p.chosen()
 	return p.app.CopyWhole(r.Run, func(context.Context) (string, error) { return r.Goal, nil })
 }
 
 // create asks for a new run, and opens it.
-func (p *runsPage) create() tea.Cmd {
+func (p *List) create() tea.Cmd {
 	f := page.NewForm(p.app, page.Form{Heading: "A new run", Button: "make it", Fields: []*page.Field{
 		{Name: "name", Label: "Name", Hint: "letters, digits, . _ -", Required: true},
 		{Name: "goal", Label: "Goal", Hint: "what shall be found out; may be empty"},
@@ -67,7 +67,7 @@ func (p *runsPage) create() tea.Cmd {
 		}
 		err = b.Close()
 		done := page.Outcome{Text: "created run " + v["name"], Kind: page.ChangedRun}
-		done.Page = newRunPage(p.app, v["name"])
+		done.Page = New(p.app, v["name"])
 		return done, err
 	}})
 	f.Tried = func(err error) tea.Cmd {
@@ -81,7 +81,7 @@ func (p *runsPage) create() tea.Cmd {
 
 // remove asks whether to delete a run. It cannot be undone, so the person must type its
 // name.
-func (p *runsPage) remove() tea.Cmd {
+func (p *List) remove() tea.Cmd {
 	r := p.chosen()
 	if r == nil {
 		return nil

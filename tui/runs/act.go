@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"context"
@@ -87,17 +87,17 @@ func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 }
 
 // acts returns the actions on a run's page.
-func (p *runPage) acts() *acts { return &acts{p.app, p.name, p.b, p.back.on} }
+func (p *Page) acts() *acts { return &acts{p.app, p.Name, p.b, p.back.on} }
 
 // actBindings returns the keys for the chosen row.
-func (p *runPage) actBindings() []key.Binding {
+func (p *Page) actBindings() []key.Binding {
 	if p.back.on {
 		return nil
 	}
 	if p.awaited() != "" {
 		return append(awaitedBindings(), keys.Post, keys.Raise)
 	}
-	id := p.chosen()
+	id := p.Chosen()
 	var signal *board.Signal
 	for i := range p.scene.signals {
 		if p.scene.signals[i].ID == id {

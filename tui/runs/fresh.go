@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"time"
@@ -23,13 +23,13 @@ type fresh struct {
 }
 
 // isFresh reports whether something is marked. In the past nothing is.
-func (p *runPage) isFresh(id string) bool {
+func (p *Page) isFresh(id string) bool {
 	_, there := p.fresh.until[id]
 	return there && !p.back.on
 }
 
 // changed marks what events are about, and starts the timer for the end of the marks.
-func (p *runPage) changed(events []board.Event) tea.Cmd {
+func (p *Page) changed(events []board.Event) tea.Cmd {
 	f := &p.fresh
 	if len(f.until)+len(events) > maxFresh {
 		f.until = nil
@@ -46,7 +46,7 @@ func (p *runPage) changed(events []board.Event) tea.Cmd {
 }
 
 // unmark removes expired marks, and sets the timer for the others.
-func (p *runPage) unmark() tea.Cmd {
+func (p *Page) unmark() tea.Cmd {
 	now := p.app.Now()
 	for id, until := range p.fresh.until {
 		if !until.After(now) {

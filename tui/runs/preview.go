@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"cmp"
@@ -24,22 +24,22 @@ const (
 // others in a few words.
 type preview struct {
 	*detailPage
-	page  *runPage
+	page  *Page
 	about string // what is shown has no page: a worker, or a reason
 }
 
-func newPreview(p *runPage) *preview {
-	d := newDetailPage(p.app, p.name, nil, "")
+func newPreview(p *Page) *preview {
+	d := newDetailPage(p.app, p.Name, nil, "")
 	d.on = p
 	return &preview{detailPage: d, page: p}
 }
 
 // previewed reports whether the preview is shown: if there is room, or the person wants
 // it.
-func (p *runPage) previewed() bool { return (p.w >= previewWide) != p.app.PreviewOther }
+func (p *Page) previewed() bool { return (p.w >= previewWide) != p.app.PreviewOther }
 
 // togglePreview shows or hides the preview.
-func (p *runPage) togglePreview() tea.Cmd {
+func (p *Page) togglePreview() tea.Cmd {
 	p.app.PreviewOther = !p.app.PreviewOther
 	p.inPreview = p.inPreview && p.previewed()
 	p.layout()
@@ -47,26 +47,26 @@ func (p *runPage) togglePreview() tea.Cmd {
 }
 
 // CatchUp makes the preview follow the chosen row, whatever changed it.
-func (p *runPage) CatchUp() tea.Cmd {
+func (p *Page) CatchUp() tea.Cmd {
 	if !p.known || p.w == 0 || !p.previewed() || p.back.on && p.back.past == nil {
 		return nil
 	}
 	v := p.preview
 	v.b = p.b
-	if p.focus == paneWorkers {
+	if p.focus == PaneWorkers {
 		v.aboutWorker(p.workers.at())
 		return nil
 	}
-	if q := p.questions.at(); p.focus == paneQuestions && q != nil && q.id() == "" {
+	if q := p.questions.at(); p.focus == PaneQuestions && q != nil && q.id() == "" {
 		v.aboutReason(q.reason)
 		return nil
 	}
-	return v.show(p.chosen(), p.back.past, p.marked())
+	return v.show(p.Chosen(), p.back.past, p.marked())
 }
 
 // marked returns the words of the filter of the list with the keys.
-func (p *runPage) marked() []string {
-	if p.focus == paneFeed {
+func (p *Page) marked() []string {
+	if p.focus == PaneFeed {
 		return p.feed.marked
 	}
 	return strings.Fields(p.panes[p.focus].narrowing().Value())

@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"context"
@@ -35,10 +35,10 @@ type replay struct {
 const slowReading = 150 * time.Millisecond
 
 // loading reports whether the page does not show the requested moment yet.
-func (p *runPage) loading() bool { return p.back.on && p.back.shown != p.back.seq }
+func (p *Page) loading() bool { return p.back.on && p.back.shown != p.back.seq }
 
 // stillShown tells which moment is shown meanwhile.
-func (p *runPage) stillShown() string {
+func (p *Page) stillShown() string {
 	if p.back.shown == 0 {
 		return "shown is now"
 	}
@@ -46,32 +46,32 @@ func (p *runPage) stillShown() string {
 }
 
 // timeActions move through time. In the past, the way back to now comes first.
-func (p *runPage) timeActions() page.Actions {
-	by := func(n int64) func() tea.Cmd { return func() tea.Cmd { return p.goTo(p.place() + n) } }
+func (p *Page) timeActions() page.Actions {
+	by := func(n int64) func() tea.Cmd { return func() tea.Cmd { return p.GoTo(p.Place() + n) } }
 	leap := max(p.back.now/20, 1)
 	all := page.Actions{page.On(keys.StepBack, by(-1)), page.On(keys.Step, by(1)), page.On(keys.LeapBack, by(-leap)), page.On(keys.Leap, by(leap))}
-	live := page.On(keys.Live, p.toNow)
+	live := page.On(keys.Live, p.ToNow)
 	if p.back.on {
 		return append(page.Actions{live}, all...)
 	}
 	return append(all, live)
 }
 
-// place returns the event that is shown.
-func (p *runPage) place() int64 {
+// Place returns the event that is shown.
+func (p *Page) Place() int64 {
 	if p.back.on {
 		return p.back.seq
 	}
 	return p.back.now
 }
 
-// goTo shows the board as of an event; after the last one, now.
-func (p *runPage) goTo(seq int64) tea.Cmd {
+// GoTo shows the board as of an event; after the last one, now.
+func (p *Page) GoTo(seq int64) tea.Cmd {
 	if !p.known || p.back.now < 1 {
 		return nil
 	}
 	if seq >= p.back.now {
-		return p.toNow()
+		return p.ToNow()
 	}
 	p.back.on, p.back.seq = true, max(seq, 1)
 	if p.app.Still {
@@ -86,19 +86,19 @@ func (p *runPage) goTo(seq int64) tea.Cmd {
 	})
 }
 
-// toNow returns to the present.
-func (p *runPage) toNow() tea.Cmd {
+// ToNow returns to the present.
+func (p *Page) ToNow() tea.Cmd {
 	if !p.back.on {
 		return nil
 	}
 	p.back = replay{now: p.back.now}
 	p.show(p.newest)
 	p.feed.leavePast()
-	return tea.Batch(p.look(), p.feed.find(), p.feed.need())
+	return tea.Batch(p.Look(), p.feed.find(), p.feed.need())
 }
 
 // readPast reads the board of the past, one moment at a time.
-func (p *runPage) readPast() tea.Cmd {
+func (p *Page) readPast() tea.Cmd {
 	if p.back.reading || !p.back.on || p.back.shown == p.back.seq {
 		return nil
 	}
@@ -140,13 +140,13 @@ func readMoment(ctx context.Context, b *board.Board, dir string, seq int64) (m p
 }
 
 // wentBack shows a moment that was read.
-func (p *runPage) wentBack(m pastScene, err error) tea.Cmd {
+func (p *Page) wentBack(m pastScene, err error) tea.Cmd {
 	p.back.reading, p.back.slow = false, false
 	switch {
 	case !p.back.on:
 		return nil
 	case err != nil:
-		return tea.Batch(p.toNow(), page.NoticeError(err))
+		return tea.Batch(p.ToNow(), page.NoticeError(err))
 	}
 	p.back.shown, p.back.past, p.back.at = m.past.Seq, m.past, m.event.At
 	p.back.what = m.event.Verb + " " + m.event.ID + " by " + m.event.Actor

@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"context"
@@ -175,4 +175,11 @@ func branchLine(x *prose.Writer, stem string, br branch) string {
 	what := cells.Fit(br.what, branchCells-cells.Width(stem))
 	id := x.Styles.Key.Render(cells.Fit(br.id, 6))
 	return cells.Fit(page.Columns(" "+x.Styles.Faint.Render(stem)+what, id, br.line), x.Width+1)
+}
+
+// LineOf returns the first line of an entry or a signal, and whether it exists; past nil:
+// as it is now.
+func LineOf(ctx context.Context, b *board.Board, past *board.Past, id string) (string, bool) {
+	found := readOne(ctx, sourceOf(b, past), id)
+	return found.line(), found.id() != ""
 }

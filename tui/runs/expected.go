@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"context"
@@ -15,14 +15,14 @@ import (
 
 // awaited returns the chosen worker if the gate waits for it: in the list of workers, or
 // in a reason that closes the gate. Otherwise it returns "".
-func (p *runPage) awaited() string {
-	switch p.here() {
-	case paneWorkers:
+func (p *Page) awaited() string {
+	switch p.Here() {
+	case PaneWorkers:
 		name := p.workers.chosen()
 		if e := p.scene.expectation(name); e != nil && e.Status == board.WorkerExpected {
 			return name
 		}
-	case paneQuestions:
+	case PaneQuestions:
 		if q := p.questions.at(); q != nil && q.reason != nil && q.reason.Rule == board.RuleExpected {
 			return q.reason.Worker
 		}

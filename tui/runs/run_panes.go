@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"slices"
@@ -25,7 +25,7 @@ func signalMark(st *styles.Set, status string) string {
 }
 
 // moment returns the time for leases: now, or that of the past on the screen.
-func (p *runPage) moment() time.Time {
+func (p *Page) moment() time.Time {
 	if p.back.on && p.back.shown > 0 {
 		return p.back.at
 	}
@@ -56,13 +56,13 @@ func everyWorker(st *board.State) []board.Worker {
 // workersPane lists the workers: the authors of entries, latest first, and the state of
 // the expected ones.
 type workersPane struct {
-	page   *runPage
+	page   *Page
 	list   page.List
 	filter page.Filter
 	shown  []board.Worker // those that match the filter
 }
 
-func newWorkersPane(p *runPage) *workersPane {
+func newWorkersPane(p *Page) *workersPane {
 	ws := &workersPane{page: p}
 	ws.filter = page.NewFilter(p.app, "part of a name", &ws.list, p.layout)
 	ws.list = page.List{App: p.app, Row: ws.row}
@@ -87,7 +87,7 @@ func (ws *workersPane) show(chosen string) {
 			ws.shown = append(ws.shown, w)
 		}
 	}
-	if ws.page.focus == paneWorkers { // one that has finished moves down, chosen as it is
+	if ws.page.focus == PaneWorkers { // one that has finished moves down, chosen as it is
 		ws.list.Touched = true
 	}
 	ws.list.Keep(len(ws.shown), slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == chosen }), false)
@@ -118,7 +118,7 @@ func (ws *workersPane) choose(name string) {
 }
 
 func (ws *workersPane) view(focused bool) []string {
-	r := ws.page.area[paneWorkers]
+	r := ws.page.area[PaneWorkers]
 	ws.list.Empty = "nobody wrote yet"
 	var body []string
 	if ws.filter.Shown() {

@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 // questions, the state of the gate, who worked when, and the current position. A column
 // is the same stretch of the log in all of its lines.
 type timeline struct {
-	page  *runPage
+	page  *Page
 	burn  []board.BurnPoint
 	track *board.Timeline // the log as far as it was read; nil: not read yet
 	gate  []board.GateChange
@@ -40,7 +40,7 @@ type lanes struct {
 
 // readTimeline reads the activities and computes the gate's state over time. It is a
 // separate query, so that a long run is shown without waiting for it.
-func (p *runPage) readTimeline() tea.Cmd {
+func (p *Page) readTimeline() tea.Cmd {
 	t := &p.time
 	if !t.read.Begin() {
 		return nil
@@ -207,7 +207,7 @@ func (t *timeline) at() int {
 // moment.
 func (t *timeline) line() string {
 	st := t.page.app.Styles
-	here, mark := t.column(t.page.place()), -1
+	here, mark := t.column(t.page.Place()), -1
 	if t.mark > 0 {
 		mark = t.column(t.mark)
 	}
@@ -334,16 +334,16 @@ func (t *timeline) mouse(msg tea.MouseMsg) tea.Cmd {
 	p, y := t.page, msg.Y-(t.page.h-t.height())
 	switch {
 	case msg.Button == tea.MouseButtonWheelUp:
-		return p.goTo(p.place() - 1)
+		return p.GoTo(p.Place() - 1)
 	case msg.Button == tea.MouseButtonWheelDown:
-		return p.goTo(p.place() + 1)
+		return p.GoTo(p.Place() + 1)
 	case msg.Button != tea.MouseButtonLeft || msg.Action == tea.MouseActionRelease:
 		return nil
 	case y == t.height()-1:
-		return p.toNow()
+		return p.ToNow()
 	}
 	if seq := t.momentAt(msg.X, y); seq > 0 {
-		return p.goTo(seq)
+		return p.GoTo(seq)
 	}
 	return nil
 }
@@ -378,23 +378,23 @@ func (t *timeline) toPeak() tea.Cmd {
 		return page.Notice("no question was open yet")
 	}
 	said := cells.Plural(peak.Total(), "question") + " open: the most there were at once"
-	return tea.Batch(t.page.goTo(peak.Seq), page.Notice(said))
+	return tea.Batch(t.page.GoTo(peak.Seq), page.Notice(said))
 }
 
 // toGate goes to the previous or next change of the gate.
 func (t *timeline) toGate(by int) tea.Cmd {
-	here := t.page.place()
+	here := t.page.Place()
 	if by < 0 {
 		for _, g := range slices.Backward(t.gate) {
 			if g.Seq < here {
-				return t.page.goTo(g.Seq)
+				return t.page.GoTo(g.Seq)
 			}
 		}
 		return page.Notice("the gate did not change before this")
 	}
 	for _, g := range t.gate {
 		if g.Seq > here {
-			return t.page.goTo(g.Seq)
+			return t.page.GoTo(g.Seq)
 		}
 	}
 	return page.Notice("the gate did not change after this")
@@ -402,7 +402,7 @@ func (t *timeline) toGate(by int) tea.Cmd {
 
 // markHere marks the current moment, or removes its mark.
 func (t *timeline) markHere() tea.Cmd {
-	here := t.page.place()
+	here := t.page.Place()
 	if t.mark == here {
 		t.mark = 0
 		return page.Notice("the mark is taken away")

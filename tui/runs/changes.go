@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 type changesPage struct {
 	page.Plain
 	app      *page.App
-	run      *runPage
+	run      *Page
 	from, to int64
 	found    *difference // nil: not read yet
 	err      error
@@ -41,7 +41,7 @@ const maxChanged = 200
 // showChanges shows the changes between the marked moment and the one on the page.
 func (t *timeline) showChanges() tea.Cmd {
 	p := t.page
-	from, to := min(t.mark, p.place()), max(t.mark, p.place())
+	from, to := min(t.mark, p.Place()), max(t.mark, p.Place())
 	if from == to {
 		return page.Notice("this is the moment that is marked: go to another one first, or L to now")
 	}
@@ -95,7 +95,7 @@ func (p *changesPage) follow() tea.Cmd {
 	if id == "" {
 		return nil
 	}
-	d := newDetailPage(p.app, p.run.name, p.run.b, id)
+	d := newDetailPage(p.app, p.run.Name, p.run.b, id)
 	d.past = p.found.after
 	return p.app.Push(d)
 }

@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"context"
@@ -24,7 +24,7 @@ const (
 // without gaps, so an id gives the row, and only visible rows are read. With a filter, it
 // lists what the board finds.
 type feed struct {
-	page   *runPage
+	page   *Page
 	list   page.List
 	filter page.Filter
 	total  int64
@@ -60,7 +60,7 @@ type entryRow struct {
 	must                 bool
 }
 
-func newFeed(p *runPage) *feed {
+func newFeed(p *Page) *feed {
 	f := &feed{page: p, pages: map[int64]*feedPage{}}
 	f.filter = page.NewFilter(p.app, "words  type:gap  worker:name  status:disputed  tag:x  must", &f.list, p.layout)
 	f.list = page.List{App: p.app, Row: f.row, Changed: func(i int) bool { return p.isFresh(f.idAt(i)) }}
@@ -260,7 +260,7 @@ func (f *feed) above() int {
 }
 
 func (f *feed) view(focused bool) []string {
-	r := f.page.area[paneFeed]
+	r := f.page.area[PaneFeed]
 	switch {
 	case f.problem != nil:
 		f.list.Empty = f.page.app.Explain(f.problem)

@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ import (
 // questionsPane lists the questions of the run below the state of the gate: first what
 // closes the gate, then other open signals by urgency, then the closed ones if wanted.
 type questionsPane struct {
-	page   *runPage
+	page   *Page
 	list   page.List
 	filter page.Filter
 	all    []concern
@@ -84,7 +84,7 @@ func questionsOf(s *scene) []concern {
 	return all
 }
 
-func newQuestionsPane(p *runPage) *questionsPane {
+func newQuestionsPane(p *Page) *questionsPane {
 	s := &questionsPane{page: p}
 	s.filter = page.NewFilter(p.app, "words of a question, a worker, a priority", &s.list, p.layout)
 	s.list = page.List{App: p.app, Row: s.row, Changed: func(i int) bool { return p.isFresh(s.shown[i].id()) }}
@@ -179,7 +179,7 @@ func (s *questionsPane) above() int {
 }
 
 func (s *questionsPane) view(focused bool) []string {
-	r, st := s.page.area[paneQuestions], s.page.app.Styles
+	r, st := s.page.area[PaneQuestions], s.page.app.Styles
 	body := []string{s.light()}
 	if s.filter.Shown() {
 		body = append(body, " "+s.filter.View(r.W-1))
@@ -223,7 +223,7 @@ func (s *questionsPane) light() string {
 	if len(v.Policy.Block) > 0 {
 		by = st.Faint.Render("by " + strings.Join(v.Policy.Block, ", "))
 	}
-	return cells.Spread(" "+st.Bad.Render(word), by+" ", s.page.area[paneQuestions].W)
+	return cells.Spread(" "+st.Bad.Render(word), by+" ", s.page.area[PaneQuestions].W)
 }
 
 func (s *questionsPane) row(i, w int) string {

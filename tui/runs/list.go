@@ -1,4 +1,4 @@
-package tui
+package runs
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 // runsEvery is how often the list of runs is read again without notifications of changes.
 const runsEvery = 2 * time.Second
 
-// runsPage lists the runs, latest activity first.
-type runsPage struct {
+// List lists the runs, latest activity first.
+type List struct {
 	app    *page.App
 	filter page.Filter
 	all    []board.Info
@@ -39,18 +39,22 @@ type runsPage struct {
 	forgo     func()
 }
 
-func newRunsPage(a *page.App) *runsPage {
-	p := &runsPage{app: a, runs: board.Runs{Dir: a.Boards}, now: make(chan struct{}, 1)}
+// Infos returns all runs, as far as they were read.
+func (p *List) Infos() []board.Info { return p.all }
+
+// NewList shows all runs, the latest first.
+func NewList(a *page.App) *List {
+	p := &List{app: a, runs: board.Runs{Dir: a.Boards}, now: make(chan struct{}, 1)}
 	p.filter = page.NewFilter(a, "part of a name or a goal", &p.list, func() { p.SetSize(p.w, p.h) })
 	p.list = page.List{App: a, Row: p.row}
 	return p
 }
 
 // Init reads the runs even if another page is on top, for the jump box.
-func (p *runsPage) Init() tea.Cmd { return p.load() }
+func (p *List) Init() tea.Cmd { return p.load() }
 
 // Resume reads the runs, and reads them again after changes while they are shown.
-func (p *runsPage) Resume() tea.Cmd {
+func (p *List) Resume() tea.Cmd {
 	p.notBefore = time.Time{}
 	if p.app.Still || p.waits {
 		return p.load()
@@ -61,7 +65,7 @@ func (p *runsPage) Resume() tea.Cmd {
 
 // load reads the runs, one read at a time. It uses at most a twentieth of the time,
 // however many runs there are and however often they change.
-func (p *runsPage) load() tea.Cmd {
+func (p *List) load() tea.Cmd {
 	if !p.reading.Begin() {
 		return nil
 	}
@@ -94,7 +98,7 @@ func (p *runsPage) load() tea.Cmd {
 }
 
 // reload reads at once, also if a read that has not begun waits.
-func (p *runsPage) reload() tea.Cmd {
+func (p *List) reload() tea.Cmd {
 	p.notBefore = time.Time{}
 	select {
 	case p.now <- struct{}{}:
@@ -107,7 +111,7 @@ func (p *runsPage) reload() tea.Cmd {
 const readShare = 20
 
 // wait waits until a run changes, or until the ages must be updated.
-func (p *runsPage) wait() tea.Cmd {
+func (p *List) wait() tea.Cmd {
 	if p.changed == nil {
 		p.changed, p.forgo = board.RunsChange(p.app.Boards) // again, once the directory exists
 	}
@@ -131,13 +135,13 @@ func (p *runsPage) wait() tea.Cmd {
 	})
 }
 
-func (p *runsPage) Close() {
+func (p *List) Close() {
 	if p.forgo != nil {
 		p.forgo()
 	}
 }
 
-func (p *runsPage) Update(msg tea.Msg) tea.Cmd {
+func (p *List) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.DoneMsg:
 		if msg.Kind == page.ChangedRun && msg.Err == nil {
@@ -158,7 +162,7 @@ func (p *runsPage) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (p *runsPage) key(msg tea.KeyMsg) tea.Cmd {
+func (p *List) key(msg tea.KeyMsg) tea.Cmd {
 	if p.filter.Active {
 		changed, cmd := p.filter.Update(msg)
 		if changed {
@@ -174,14 +178,14 @@ func (p *runsPage) key(msg tea.KeyMsg) tea.Cmd {
 }
 
 // Leave clears the filter before the page is closed.
-func (p *runsPage) Leave() (tea.Cmd, bool) {
+func (p *List) Leave() (tea.Cmd, bool) {
 	had := p.filter.Clear()
 	p.narrow()
 	return nil, had
 }
 
 // narrow shows the runs that match the filter. The chosen one stays chosen.
-func (p *runsPage) narrow() {
+func (p *List) narrow() {
 	var chosen string
 	if p.list.Cursor < len(p.shown) {
 		chosen = p.shown[p.list.Cursor].Run
@@ -205,26 +209,26 @@ func (p *runsPage) narrow() {
 	}
 }
 
-func (p *runsPage) openRun() tea.Cmd {
+func (p *List) openRun() tea.Cmd {
 	if r := p.chosen(); r != nil {
-		return p.app.Push(newRunPage(p.app, r.Run))
+		return p.app.Push(New(p.app, r.Run))
 	}
 	return nil
 }
 
-func (p *runsPage) listTop() int {
+func (p *List) listTop() int {
 	if p.filter.Shown() {
 		return 3
 	}
 	return 2
 }
 
-func (p *runsPage) SetSize(w, h int) {
+func (p *List) SetSize(w, h int) {
 	p.w, p.h = w, h
 	p.list.SetSize(w, h-p.listTop())
 }
 
-func (p *runsPage) View() []string {
+func (p *List) View() []string {
 	st := p.app.Styles
 	note, what := p.list.Place(), "Runs, "
 	if p.app.Away != nil {
@@ -249,7 +253,7 @@ func (p *runsPage) View() []string {
 }
 
 // columns arranges the fields of a row. The goal gets the rest.
-func (p *runsPage) columns(run, gate, entries, open, workers, last, goal string) string {
+func (p *List) columns(run, gate, entries, open, workers, last, goal string) string {
 	name := 8
 	for i := range p.shown {
 		name = max(name, cells.Width(p.shown[i].Run))
@@ -262,7 +266,7 @@ func (p *runsPage) columns(run, gate, entries, open, workers, last, goal string)
 	return s
 }
 
-func (p *runsPage) row(i, w int) string {
+func (p *List) row(i, w int) string {
 	st, r := p.app.Styles, p.shown[i]
 	if r.Error != "" {
 		return cells.Fit(st.Bad.Render("✗ ")+cells.FitName(r.Run, 20)+" "+st.Bad.Render(cells.OneLine(r.Error, w)), w)
@@ -274,9 +278,9 @@ func (p *runsPage) row(i, w int) string {
 	return cells.Fit(light+" "+p.columns(r.Run, gate, cells.Count(r.Entries), cells.Count(r.OpenSignal), cells.Count(int64(r.Workers)), cells.Ago(r.Updated, p.app.Now()), st.Faint.Render(cells.OneLine(r.Goal, 200))), w)
 }
 
-func (p *runsPage) Title() string { return "runs" }
+func (p *List) Title() string { return "runs" }
 
-func (p *runsPage) Actions() page.Actions {
+func (p *List) Actions() page.Actions {
 	if p.filter.Active {
 		return p.filter.Actions()
 	}
@@ -291,4 +295,4 @@ func (p *runsPage) Actions() page.Actions {
 	return all.Also(keys.Moving()...)
 }
 
-func (p *runsPage) Typing() bool { return p.filter.Active }
+func (p *List) Typing() bool { return p.filter.Active }
