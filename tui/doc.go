@@ -42,16 +42,17 @@
 //
 // # Rules
 //
-//   - No IO in Init, Update or View. Commands do it (page.App.Ask); their answer is a function
-//     that Update calls, unless the page was closed. Of a repeated query only the last
-//     answer counts (page.Latest). Events during a read cause another one (page.Once).
+//   - No IO in Init, Update or View. Commands do it (page.App.Ask); their answer is a
+//     function that Update calls, unless the page was closed. Of a repeated query only the
+//     last answer counts (page.Latest). Events during a read cause another one (page.Once).
 //   - Sizes are pushed down (SetSize), never pulled. A page returns exactly as many lines,
 //     of exactly as many cells, as it was told.
-//   - Texts of agents can be hostile to a terminal: they pass cells.Clean or cells.OneLine first.
+//   - Texts of agents can be hostile to a terminal: they pass cells.Clean or cells.OneLine
+//     first.
 //   - No information is in colours alone: with NO_COLOR every screen still has all of it.
 //     A selected row keeps its colours.
-//   - A cluster whose width differs between terminals is shown as a simpler one (package cells).
-//     The tests check each line with both ways to count its cells.
+//   - A cluster whose width differs between terminals is shown as a simpler one (package
+//     cells). The tests check each line with both ways to count its cells.
 //   - A list reads only its visible rows and some around them, also in the past. The
 //     results of a filter are kept while they are shown.
 //

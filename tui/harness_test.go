@@ -346,9 +346,7 @@ func (h *harness) goldens(name string) {
 	}
 }
 
-// plainApp is an app without colours; bright is one with all of them.
-func plainApp() *page.App { return page.NewApp(context.Background(), page.Config{}) }
-
+// brightApp is an app with all colours.
 func brightApp() *page.App {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(0) // all colours

@@ -22,7 +22,7 @@ import (
 // tabs by blanks, and clusters of uncertain width by simple ones. Line breaks stay.
 func Clean(s string) string { return certain(Visible(s)) }
 
-// Visible is clean for a text to edit: it only replaces characters that a terminal would
+// Visible is Clean for a text to edit: it only replaces characters that a terminal would
 // obey.
 func Visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -61,7 +61,7 @@ func Fit(s string, w int) string {
 	return s
 }
 
-// FitLeft is fit for texts whose end matters, such as paths: it cuts the start.
+// FitLeft is Fit for texts whose end matters, such as paths: it cuts the start.
 func FitLeft(s string, w int) string {
 	if n := Width(s); n > w && w > 0 {
 		s = ansi.TruncateLeft(s, n-w+1, "…")
@@ -81,7 +81,7 @@ func ShortName(name string, w int) string {
 	return ansi.Truncate(name, w-1-tail, "") + "…" + ansi.TruncateLeft(name, n-tail, "")
 }
 
-// FitName is shortName, filled with blanks.
+// FitName is ShortName, filled with blanks.
 func FitName(name string, w int) string { return Fit(ShortName(name, w), w) }
 
 // Right aligns a text at the right end of w cells.
@@ -205,7 +205,7 @@ func Ago(t, now time.Time) string {
 	}
 }
 
-// Since is ago for a sentence: 5m ago, just now.
+// Since is Ago for a sentence: 5m ago, just now.
 func Since(t, now time.Time) string {
 	if a := Ago(t, now); a != "now" && a != "–" {
 		return a + " ago"

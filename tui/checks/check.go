@@ -70,6 +70,7 @@ func NewCheckPage(a *page.App, name string, b *board.Board) page.Page {
 	return p
 }
 
+// Init checks the run for the first time.
 func (p *CheckPage) Init() tea.Cmd {
 	return tea.Batch(p.check(), p.app.After(reportEvery, p, p.Look))
 }
@@ -117,6 +118,7 @@ func (p *CheckPage) ask(report string) (check.Result, error) {
 	return check.Run(p.ctx, p.b, f, in)
 }
 
+// Update notes that the run has changed, and handles keys and the mouse.
 func (p *CheckPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.EventsMsg:
@@ -313,8 +315,10 @@ func (p *CheckPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
+// Title names the page in the header.
 func (p *CheckPage) Title() string { return "check" }
 
+// Actions returns the keys of the page, or of the choice of a report.
 func (p *CheckPage) Actions() page.Actions {
 	if p.pick != nil {
 		take, back := keys.Renamed(keys.Open, "check it"), keys.Renamed(keys.Cancel, "back")
@@ -354,6 +358,8 @@ func (p *CheckPage) Actions() page.Actions {
 	return all.Also(keys.Moving()...)
 }
 
+// Typing reports whether the path of a report is typed.
 func (p *CheckPage) Typing() bool { return p.pick != nil }
 
+// Close ends a check that is in progress.
 func (p *CheckPage) Close() { p.stop() }

@@ -20,6 +20,7 @@ import (
 	"blackboard/tui/styles"
 )
 
+// SetSize gives three fifths to the steps where the text is below them.
 func (p *CheckPage) SetSize(w, h int) {
 	p.Lay(w, h, 3)
 	if p.pick != nil {
@@ -28,6 +29,7 @@ func (p *CheckPage) SetSize(w, h int) {
 	p.compose()
 }
 
+// View shows the steps and what they found, or why there is no result.
 func (p *CheckPage) View() []string {
 	st := p.app.Styles
 	switch {

@@ -57,6 +57,7 @@ func NewSurvivalPage(a *page.App, name string, b *board.Board) page.Page {
 	return p
 }
 
+// Init checks the report, or lists the reports to choose from.
 func (p *SurvivalPage) Init() tea.Cmd {
 	look := p.app.After(reportEvery, p, p.Look)
 	if p.pick != nil {
@@ -99,6 +100,7 @@ func stateOf(path string) reportState {
 	return reportState{info.ModTime(), info.Size()}
 }
 
+// Update notes that the run has changed, and handles keys and the mouse.
 func (p *SurvivalPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.EventsMsg:
@@ -281,8 +283,10 @@ func (p *SurvivalPage) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
+// Title names the page in the header.
 func (p *SurvivalPage) Title() string { return "survival" }
 
+// Actions returns the keys of the page, or of the choice of a report.
 func (p *SurvivalPage) Actions() page.Actions {
 	if p.pick != nil {
 		check, back := keys.Renamed(keys.Open, "check it"), keys.Renamed(keys.Cancel, "back")
@@ -311,5 +315,8 @@ func (p *SurvivalPage) Actions() page.Actions {
 	return all.Also(keys.Moving()...)
 }
 
+// Typing reports whether the path of a report is typed.
 func (p *SurvivalPage) Typing() bool { return p.pick != nil }
-func (p *SurvivalPage) Close()       {}
+
+// Close has nothing to end: the program ends its reads.
+func (p *SurvivalPage) Close() {}

@@ -12,6 +12,7 @@ import (
 	"blackboard/tui/prose"
 )
 
+// SetSize gives two fifths to the items where the text is below them.
 func (p *SurvivalPage) SetSize(w, h int) {
 	p.Lay(w, h, 2)
 	if p.pick != nil {
@@ -20,6 +21,7 @@ func (p *SurvivalPage) SetSize(w, h int) {
 	p.compose()
 }
 
+// View shows the items and the chosen one, or why there is no result.
 func (p *SurvivalPage) View() []string {
 	st := p.app.Styles
 	switch {

@@ -41,6 +41,7 @@ func NewCapsule(a *page.App, id string) *CapsulePage {
 	return &CapsulePage{app: a, id: id, doc: page.Document{App: a}}
 }
 
+// Init reads the capsule, which counts as a retrieval.
 func (p *CapsulePage) Init() tea.Cmd { return p.read() }
 
 // read reads the capsule, once at a time. The first time counts as a retrieval, since a
@@ -106,6 +107,7 @@ func leadsTo(c *kb.Capsule) []string {
 	return ids
 }
 
+// Update reads the capsule again after a change of the knowledge base.
 func (p *CapsulePage) Update(msg tea.Msg) tea.Cmd {
 	if done, ok := msg.(page.DoneMsg); ok && done.Kind == page.ChangedKnowledge && done.Err == nil {
 		return p.read()
@@ -143,14 +145,17 @@ func (p *CapsulePage) Leave() (tea.Cmd, bool) {
 	return resumeSearch(p.app, p, *p.from), true
 }
 
+// SetSize lays out the text anew, since it is wrapped.
 func (p *CapsulePage) SetSize(w, h int) {
 	p.w = w
 	p.doc.SetSize(w, h-1)
 	p.compose()
 }
 
+// Title is the id of the capsule.
 func (p *CapsulePage) Title() string { return p.id }
 
+// Actions returns the keys for the capsule; retired ones have others.
 func (p *CapsulePage) Actions() page.Actions {
 	all := p.doc.PlaceActions(p.follow, "next place", "place before")
 	if p.capsule != nil {

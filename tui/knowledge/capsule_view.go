@@ -11,6 +11,7 @@ import (
 	"blackboard/tui/prose"
 )
 
+// View shows a heading and the visible part of the text.
 func (p *CapsulePage) View() []string {
 	return append([]string{p.app.Styles.Heading("Capsule "+cells.Clean(p.id), p.doc.More(), p.w, true)}, p.doc.View()...)
 }

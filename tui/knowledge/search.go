@@ -89,6 +89,7 @@ func (s *SearchBox) resume(was page.SearchState) {
 	s.input.CursorEnd()
 }
 
+// Init asks the last question again.
 func (s *SearchBox) Init() tea.Cmd { return tea.Batch(s.focus(s.inResults), s.ask()) }
 
 // focus gives the keys to the list or to the input.
@@ -132,6 +133,7 @@ func (s *SearchBox) ask() tea.Cmd {
 	})
 }
 
+// Update asks again after a change of what is searched.
 func (s *SearchBox) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.DoneMsg:
@@ -359,8 +361,10 @@ func (s *SearchBox) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
+// Title names the search in the help.
 func (s *SearchBox) Title() string { return "search" }
 
+// Actions returns the keys of the input, or of the results.
 func (s *SearchBox) Actions() page.Actions {
 	if !s.inResults {
 		enter := keys.Renamed(keys.Open, "search")
@@ -384,6 +388,7 @@ func (s *SearchBox) Actions() page.Actions {
 	}.With(s.browseActions()).With(s.switchActions()).Also(keys.Moving()...)
 }
 
+// Typing reports whether the input has the keys.
 func (s *SearchBox) Typing() bool { return !s.inResults }
 
 // Close cancels the current query.

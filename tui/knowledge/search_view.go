@@ -19,6 +19,7 @@ import (
 // searchWide is the least width with the preview beside the list.
 const searchWide = 100
 
+// SetSize leaves a cell free on both sides.
 func (s *SearchBox) SetSize(w, h int) {
 	s.w, s.h = w-2, h
 	s.layout()
@@ -88,6 +89,7 @@ func (s *SearchBox) notes(w, most int) []string {
 	return lines
 }
 
+// View shows the question, its filters, the results and a preview.
 func (s *SearchBox) View() []string {
 	st := s.app.Styles
 	w, _ := s.inner()

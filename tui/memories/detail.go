@@ -42,6 +42,7 @@ func NewDetail(a *page.App, agent string, ref Ref, on page.Page) *Detail {
 	return d
 }
 
+// Init reads the data.
 func (d *Detail) Init() tea.Cmd { return d.read() }
 
 // read reads the data. It does not count as an access: what a person looks at says
@@ -105,6 +106,7 @@ func (d *Detail) clear() {
 	d.doc.SetLines(nil)
 }
 
+// Update reads the data again after a change of the memory.
 func (d *Detail) Update(msg tea.Msg) tea.Cmd {
 	if done, ok := msg.(page.DoneMsg); ok && done.Kind == page.ChangedMemory && done.Err == nil {
 		return d.again()
@@ -141,6 +143,7 @@ func (d *Detail) Leave() (tea.Cmd, bool) {
 	return d.Back(), true
 }
 
+// SetSize lays out the text anew, since it is wrapped.
 func (d *Detail) SetSize(w, h int) {
 	d.w, d.h = w, h
 	d.layout()
@@ -166,6 +169,7 @@ func (d *Detail) layout() {
 	}
 }
 
+// View shows a heading and the visible part of the text.
 func (d *Detail) View() []string {
 	name, note := "Nothing is chosen", d.doc.More()
 	switch {
@@ -193,11 +197,14 @@ func (f *memoryFacts) title() string {
 	return "conversation " + id
 }
 
+// Title is the id of what is shown.
 func (d *Detail) Title() string { return cells.OneLine(d.ref.ID, 80) }
 
+// Actions returns the keys for what is shown.
 func (d *Detail) Actions() page.Actions {
 	all := append(d.doc.PlaceActions(d.follow, "next link", "link before"), d.hands.actions(d.ref)...)
 	return append(all, page.On(keys.Refresh, d.again)).Also(keys.Moving()...)
 }
 
+// Close cancels the read.
 func (d *Detail) Close() { d.last.Drop() }

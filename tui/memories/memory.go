@@ -73,6 +73,7 @@ func NewAt(a *page.App, s Section) *Page {
 	return p
 }
 
+// Init reads the first rows.
 func (p *Page) Init() tea.Cmd { return p.read() }
 
 // memoryStep is the number of rows in a read.
@@ -109,6 +110,7 @@ func (p *Page) readFrom(next bool, before string, limit int) tea.Cmd {
 	})
 }
 
+// Update reads the rows again after a change of the memory.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.DoneMsg:
@@ -318,8 +320,10 @@ func (p *Page) scrub() tea.Cmd {
 	return p.hands.scrub(append([]string{here}, others...))
 }
 
+// Title names the page in the header.
 func (p *Page) Title() string { return "memory" }
 
+// Actions returns the keys of the tab and of its chosen row.
 func (p *Page) Actions() page.Actions {
 	if p.filter.Active {
 		return p.filter.Actions()
@@ -350,8 +354,10 @@ func (p *Page) Actions() page.Actions {
 	return all.Also(keys.Moving()...)
 }
 
+// Typing reports whether a filter is typed.
 func (p *Page) Typing() bool { return p.filter.Active }
 
+// Close cancels the reads.
 func (p *Page) Close() {
 	p.last.Drop()
 	p.counting.Drop()

@@ -151,6 +151,7 @@ func scrubbed(counts map[string]int) string {
 	return strings.Join(parts, "; ")
 }
 
+// SetSize lays out the manifest anew, since it is wrapped.
 func (p *ScrubPage) SetSize(w, h int) {
 	p.w, p.h = w, h
 	p.layout()
@@ -189,12 +190,15 @@ func (p *ScrubPage) layout() {
 	p.doc.SetLines(x.Lines)
 }
 
+// View shows what would be removed.
 func (p *ScrubPage) View() []string {
 	return append([]string{p.app.Styles.Heading("What a scrub would remove", p.doc.More(), p.w, true)}, p.doc.View()...)
 }
 
+// Title names the page in the header.
 func (p *ScrubPage) Title() string { return "scrub" }
 
+// Actions returns the keys of the dry run.
 func (p *ScrubPage) Actions() page.Actions {
 	copyHash := func() tea.Cmd { return p.app.CopyText(p.Manifest.Hash) }
 	return page.Actions{

@@ -116,6 +116,7 @@ func (p *Page) listWidth() int {
 	return p.w * 45 / 100
 }
 
+// SetSize puts the details beside the list if there is room.
 func (p *Page) SetSize(w, h int) {
 	p.w, p.h = w, h
 	above := p.above()
@@ -125,6 +126,7 @@ func (p *Page) SetSize(w, h int) {
 	}
 }
 
+// View shows the tabs, the list, and the details if there is room.
 func (p *Page) View() []string {
 	lines, _ := p.tabs()
 	lines = append(lines, p.context())

@@ -91,7 +91,7 @@ var ErrNoKnowledge = errors.New("there is no knowledge base here")
 // KB opens the knowledge base once and returns it.
 func (a *App) KB(ctx context.Context) (*kb.KB, error) { return a.OpenKB(ctx, false) }
 
-// OpenKB is knowledge; with create it creates a missing one.
+// OpenKB is KB; with create it creates a missing one.
 func (a *App) OpenKB(ctx context.Context, create bool) (*kb.KB, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

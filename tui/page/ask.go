@@ -30,7 +30,7 @@ func (a *App) Ask(to Page, fn func(context.Context) (take func() tea.Cmd)) tea.C
 // connection, which takes some MB.
 const maxReads = 2
 
-// Read is ask for large reads, which may wait for each other.
+// Read is Ask for large reads, which may wait for each other.
 func (a *App) Read(to Page, fn func(context.Context) (take func() tea.Cmd)) tea.Cmd {
 	return a.Ask(to, func(ctx context.Context) func() tea.Cmd {
 		select {
@@ -87,7 +87,7 @@ func (l *Latest) Drop() {
 // another one afterwards.
 type Once struct{ Reading, Again bool }
 
-// Begin reports whether to read now; else end asks for another read.
+// Begin reports whether to read now; else End asks for another read.
 func (o *Once) Begin() bool {
 	o.Reading, o.Again = true, o.Reading
 	return !o.Again

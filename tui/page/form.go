@@ -85,7 +85,7 @@ type Form struct {
 	inner int // the width inside the frame
 }
 
-// NewForm prepares the fields of a form, which app.overlay then shows.
+// NewForm prepares the fields of a form, which App.Overlay then shows.
 func NewForm(a *App, f Form) *Form {
 	f.app = a
 	for _, fl := range f.Fields {

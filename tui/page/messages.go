@@ -55,7 +55,7 @@ const (
 
 // Undo reverts an action.
 type Undo struct {
-	Text string // what it does: "reopen s3"; without do, the reason why it is impossible
+	Text string // what it does: "reopen s3"; without Do, the reason why it is impossible
 	Do   func(context.Context) (Outcome, error)
 }
 
@@ -91,7 +91,7 @@ func (a *App) Soon(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Hold is do for something that keys must wait for, such as a form that needs to read
+// Hold is Do for something that keys must wait for, such as a form that needs to read
 // first. Keys are queued meanwhile. An error is shown as a notice.
 func (a *App) Hold(fn func(context.Context) (tea.Msg, error)) tea.Cmd {
 	a.Held++

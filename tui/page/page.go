@@ -20,11 +20,11 @@ package page
 
 import tea "github.com/charmbracelet/bubbletea"
 
-// Page fills the screen, or is an overlay. Only update may change it.
+// Page fills the screen, or is an overlay. Only Update may change it.
 type Page interface {
 	Init() tea.Cmd
 	Update(tea.Msg) tea.Cmd
-	// View returns as many lines of as many cells as setSize set. An overlay may return
+	// View returns as many lines of as many cells as SetSize set. An overlay may return
 	// fewer of both; its lines have the same width.
 	View() []string
 	SetSize(w, h int)

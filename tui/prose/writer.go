@@ -58,7 +58,7 @@ func (x *Writer) Text(s, mark string) {
 // nothing.
 func (x *Writer) Field(name, value string) { x.FieldTo(name, value, "") }
 
-// FieldTo is field with a link.
+// FieldTo is Field with a link.
 func (x *Writer) FieldTo(name, value, to string) {
 	if value == "" {
 		return

@@ -135,12 +135,14 @@ func (p *List) wait() tea.Cmd {
 	})
 }
 
+// Close ends a read that waits.
 func (p *List) Close() {
 	if p.forgo != nil {
 		p.forgo()
 	}
 }
 
+// Update reads the runs again after an action, and handles keys and the mouse.
 func (p *List) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.DoneMsg:
@@ -223,11 +225,13 @@ func (p *List) listTop() int {
 	return 2
 }
 
+// SetSize leaves room for the lines above the list.
 func (p *List) SetSize(w, h int) {
 	p.w, p.h = w, h
 	p.list.SetSize(w, h-p.listTop())
 }
 
+// View shows the filter and the runs that match it.
 func (p *List) View() []string {
 	st := p.app.Styles
 	note, what := p.list.Place(), "Runs, "
@@ -278,8 +282,10 @@ func (p *List) row(i, w int) string {
 	return cells.Fit(light+" "+p.columns(r.Run, gate, cells.Count(r.Entries), cells.Count(r.OpenSignal), cells.Count(int64(r.Workers)), cells.Ago(r.Updated, p.app.Now()), st.Faint.Render(cells.OneLine(r.Goal, 200))), w)
 }
 
+// Title names the page in the header.
 func (p *List) Title() string { return "runs" }
 
+// Actions returns the keys for the chosen run.
 func (p *List) Actions() page.Actions {
 	if p.filter.Active {
 		return p.filter.Actions()
@@ -295,4 +301,5 @@ func (p *List) Actions() page.Actions {
 	return all.Also(keys.Moving()...)
 }
 
+// Typing reports whether a filter is typed.
 func (p *List) Typing() bool { return p.filter.Active }

@@ -118,6 +118,7 @@ func NewAt(a *page.App, name, entry string) page.Page {
 	return p
 }
 
+// Init opens the board, and tries again until that succeeds.
 func (p *Page) Init() tea.Cmd {
 	return p.app.Do(func(ctx context.Context) tea.Msg {
 		b, err := board.Open(ctx, p.app.Boards, p.Name)
@@ -129,6 +130,7 @@ func (p *Page) Init() tea.Cmd {
 	})
 }
 
+// Update handles events of the run, keys and the mouse.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.ContactMsg:
@@ -420,12 +422,16 @@ func (p *Page) tabLine() string {
 	return cells.Fit(strings.Join(parts, "  "), p.w)
 }
 
+// Title is the name of the run.
 func (p *Page) Title() string { return p.Name }
-func (p *Page) Run() string   { return p.Name }
+
+// Run returns the name for the status bar.
+func (p *Page) Run() string { return p.Name }
 
 // Board returns the open board of the run.
 func (p *Page) Board() *board.Board { return p.b }
 
+// Light returns the state of the gate at the moment that is shown.
 func (p *Page) Light() (string, bool) {
 	if !p.known {
 		return "", false
@@ -443,6 +449,7 @@ func (p *Page) Light() (string, bool) {
 	return word, open
 }
 
+// Actions returns the keys of the pane that has them, of time and of the page.
 func (p *Page) Actions() page.Actions {
 	if typed := p.typedInto(); typed != nil {
 		return typed.narrowing().Actions()
@@ -480,8 +487,10 @@ func (p *Page) Actions() page.Actions {
 	return all.Also(keys.Moving()...)
 }
 
+// Typing reports whether a filter is typed.
 func (p *Page) Typing() bool { return p.typedInto() != nil }
 
+// Close stops following the run, and closes its board.
 func (p *Page) Close() {
 	p.stop()
 	for _, b := range append(p.before, p.b) {

@@ -91,11 +91,13 @@ func (p *Page) layout() {
 	}
 }
 
+// SetSize sets the places of the panes.
 func (p *Page) SetSize(w, h int) {
 	p.w, p.h = w, h
 	p.layout()
 }
 
+// View shows the panes, or a tab with one of them, above the timeline.
 func (p *Page) View() []string {
 	if p.b == nil || !p.known {
 		word := p.app.Waiting("opening " + cells.Clean(p.Name) + "…")

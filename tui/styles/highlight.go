@@ -10,7 +10,7 @@ func Highlight(st *Set, line string, texts []string) string {
 	return HighlightIn(line, texts, st, func(s ...string) string { return s[0] })
 }
 
-// HighlightIn is markTexts with a style for the rest of the line.
+// HighlightIn is Highlight with a style for the rest of the line.
 func HighlightIn(line string, texts []string, st *Set, rest func(...string) string) string {
 	if len(texts) == 0 {
 		return rest(line)
