@@ -249,7 +249,8 @@ func (j *jumpBox) row(i, w int) string {
 	if i > 0 && j.input.Value() == "" && j.shown[i-1].group == group {
 		group = "" // the row above has it
 	}
-	left := st.Key.Render(cells.FitName(t.label, name)) + " " + cells.OneLine(t.text, page.RowRunes)
+	left := st.Key.Render(cells.FitName(t.label, name)) + " " +
+		cells.OneLine(t.text, page.RowRunes)
 	return cells.Spread(left, st.Faint.Render(group), w)
 }
 

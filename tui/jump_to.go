@@ -155,7 +155,8 @@ func (m *model) pageTargets() (all []target) {
 		}
 	}
 	add("runs", "all of them", func() tea.Cmd { m.backTo(m.pages[0]); return nil })
-	add("search", "the knowledge base and the memory", func() tea.Cmd { return m.app.Overlay(knowledge.NewSearch(m.app)) })
+	add("search", "the knowledge base and the memory",
+		func() tea.Cmd { return m.app.Overlay(knowledge.NewSearch(m.app)) })
 	for s := range memories.Sections {
 		add("memory: "+s.String(), "", func() tea.Cmd { return m.openMemory(s) })
 	}
@@ -187,9 +188,10 @@ func (m *model) runTargets() (all []target) {
 		info := &infos[i]
 		text := fmt.Sprintf("%s, %s open  %s", cells.Plural(info.Entries, "entry"),
 			cells.Plural(info.OpenSignal, "question"), info.Goal)
-		all = append(all, target{info.Run, cells.OneLine(text, page.RowRunes), groupRun, func() tea.Cmd {
-			return m.openRun(info.Run)
-		}})
+		all = append(all, target{info.Run, cells.OneLine(text, page.RowRunes), groupRun,
+			func() tea.Cmd {
+				return m.openRun(info.Run)
+			}})
 	}
 	return all
 }
@@ -257,9 +259,10 @@ func (m *model) typedTargets(text string) (all []target) {
 		}})
 	}
 	if r != nil {
-		all = append(all, target{"/ " + text, "the entries of " + r.Name + " that have it", groupAsk, func() tea.Cmd {
-			return m.filterRun(r, text)
-		}})
+		all = append(all, target{"/ " + text, "the entries of " + r.Name + " that have it",
+			groupAsk, func() tea.Cmd {
+				return m.filterRun(r, text)
+			}})
 	}
 	return append(all, target{"K " + text, "search the knowledge base for it", groupAsk, func() tea.Cmd {
 		m.app.LastSearch.Text = text

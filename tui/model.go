@@ -280,7 +280,8 @@ func (m *model) turned(msg page.ContactMsg) tea.Cmd {
 	if errors.Is(m.notice.Err, fault.Away) {
 		m.notice = page.NoticeMsg{}
 	}
-	for _, kind := range []page.Changed{page.ChangedRun, page.ChangedKnowledge, page.ChangedMemory} {
+	for _, kind := range []page.Changed{page.ChangedRun, page.ChangedKnowledge,
+		page.ChangedMemory} {
 		cmds = append(cmds, m.broadcast(page.DoneMsg{Outcome: page.Outcome{Kind: kind}}))
 	}
 	return tea.Batch(append(cmds, m.askStatus(true))...)

@@ -126,9 +126,11 @@ func (m *model) undo() tea.Cmd {
 		forget(nil) // the next key is for the action before
 		return page.Notice(last.Text)
 	}
-	f := page.NewForm(m.app, page.Form{Heading: "Undo", Intro: []string{strings.ToUpper(last.Text[:1]) + last.Text[1:] + "?"}, Button: "undo", Submit: func(ctx context.Context, _ page.Values) (page.Outcome, error) {
-		return last.Do(ctx)
-	}})
+	f := page.NewForm(m.app, page.Form{Heading: "Undo",
+		Intro: []string{strings.ToUpper(last.Text[:1]) + last.Text[1:] + "?"}, Button: "undo",
+		Submit: func(ctx context.Context, _ page.Values) (page.Outcome, error) {
+			return last.Do(ctx)
+		}})
 	f.Tried = forget // an impossible undo must not block the others
 	return m.app.Overlay(f)
 }

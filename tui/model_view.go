@@ -75,7 +75,8 @@ func (m *model) header() string {
 func (m *model) lastLines() []string {
 	if m.notice.Err != nil && m.app.Away == nil {
 		if lines := cells.Wrap("✗ "+m.app.Explain(m.notice.Err), m.w-2); len(lines) > 1 {
-			return []string{cells.Fit(" "+m.app.Styles.Bad.Render(lines[0]), m.w), cells.Fit("   "+m.app.Styles.Bad.Render(strings.Join(lines[1:], " ")), m.w)}
+			return []string{cells.Fit(" "+m.app.Styles.Bad.Render(lines[0]), m.w),
+				cells.Fit("   "+m.app.Styles.Bad.Render(strings.Join(lines[1:], " ")), m.w)}
 		}
 	}
 	return []string{m.hints(), m.statusBar()}
@@ -138,7 +139,8 @@ func (m *model) statusBar() string {
 		}
 	}
 	if m.app.Away != nil {
-		light, look = strings.Replace("connection lost"+light, "● gate", "; gate was", 1), st.BarBad
+		light, look = strings.Replace("connection lost"+light, "● gate", "; gate was",
+			1), st.BarBad
 		if left == "" {
 			left = " "
 		}
@@ -155,7 +157,8 @@ func (m *model) statusBar() string {
 	}
 	right = append(right, "as "+cells.OneLine(m.app.Worker, 60))
 	room := func() int {
-		return m.w - cells.Width(left) - cells.Width(light) - cells.Width(strings.Join(right, "  ")) - 1
+		return m.w - cells.Width(left) - cells.Width(light) - cells.Width(strings.Join(right,
+			"  ")) - 1
 	}
 	for len(right) > 1 && room() < 2 {
 		right = right[:len(right)-1]

@@ -338,7 +338,8 @@ func (p *CheckPage) Actions() page.Actions {
 	all := append(page.Actions{page.On(keys.Open, p.openRow)}, again...)
 	r := p.chosen()
 	if report, _ := p.place(); report != "" && !noText(report) {
-		all = append(all, page.On(keys.Renamed(keys.Source, "open the report, or a link"), p.openLink))
+		all = append(all, page.On(keys.Renamed(keys.Source, "open the report, or a link"),
+			p.openLink))
 	} else if report != "" || r != nil && r.found != nil {
 		all = append(all, page.On(keys.Source, p.openLink))
 	}
@@ -347,13 +348,16 @@ func (p *CheckPage) Actions() page.Actions {
 		other = "to the steps"
 	}
 	all = append(all, page.On(keys.Renamed(keys.Next, other), p.OtherSide),
-		page.On(keys.Previous, p.OtherSide).Unlisted(), page.On(keys.Right, p.ToText), page.On(keys.Left, p.ToItems))
+		page.On(keys.Previous, p.OtherSide).Unlisted(), page.On(keys.Right, p.ToText),
+		page.On(keys.Left, p.ToItems))
 	if r != nil && r.found != nil && r.found.ID != "" {
-		all = append(all, page.On(keys.CopyID, func() tea.Cmd { return p.app.CopyText(r.found.ID) }))
+		all = append(all, page.On(keys.CopyID,
+			func() tea.Cmd { return p.app.CopyText(r.found.ID) }))
 	}
 	if r != nil && r.found != nil {
 		said := func(context.Context) (string, error) { return r.found.Text, nil }
-		all = append(all, page.On(keys.CopyText, func() tea.Cmd { return p.app.CopyWhole(r.found.Place(), said) }))
+		all = append(all, page.On(keys.CopyText,
+			func() tea.Cmd { return p.app.CopyWhole(r.found.Place(), said) }))
 	}
 	return all.Also(keys.Moving()...)
 }

@@ -38,7 +38,8 @@ func (p *CheckPage) View() []string {
 	case p.err != nil:
 		lines := []string{st.Bad.Render("✗ " + p.name + " could not be checked"), ""}
 		here := p.app.Files + string(filepath.Separator)
-		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.app.Explain(p.err), here, ""), p.Width-2)...)
+		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.app.Explain(p.err), here, ""),
+			p.Width-2)...)
 		lines = append(lines, "",
 			st.Faint.Render("r chooses a report · ctrl+r checks it again · esc back"))
 		return cells.Fill(cells.Indented(lines), p.Width, p.Height)
@@ -120,7 +121,8 @@ func (p *CheckPage) row(i, w int) string {
 	f := r.found
 	if f == nil {
 		name := st.Title.Render(cells.Fit(r.step.Name, 9))
-		return cells.Fit(page.Columns(stepMark(st, r.step), name, cells.OneLine(r.step.Headline, page.RowRunes)), w)
+		return cells.Fit(page.Columns(stepMark(st, r.step), name,
+			cells.OneLine(r.step.Headline, page.RowRunes)), w)
 	}
 	said := f.Text
 	switch {
@@ -159,7 +161,8 @@ func (p *CheckPage) rowLines(r *checkRow) []prose.Line {
 	}
 	x := prose.NewWriter(st, p.Right.W)
 	if f == nil {
-		x.Line(stepMark(st, r.step) + " " + cells.Fit(cells.OneLine(r.step.Headline, page.RowRunes), max(x.Width-2, 1)))
+		x.Line(stepMark(st, r.step) + " " +
+			cells.Fit(cells.OneLine(r.step.Headline, page.RowRunes), max(x.Width-2, 1)))
 		for _, w := range r.step.Warnings {
 			if w != r.step.Headline {
 				x.Text(w, "! ")
@@ -260,7 +263,8 @@ func pairLines(x *prose.Writer, f *check.Finding, ways bool) {
 			if i == 1 {
 				item = &f.Pair.B
 			}
-			head += "  by " + cells.OneLine(item.Worker, 40) + "  " + cells.OneLine(item.Source, 60)
+			head += "  by " + cells.OneLine(item.Worker, 40) + "  " +
+				cells.OneLine(item.Source, 60)
 			head, text = strings.TrimSpace(head), item.Content
 		}
 		if i > 0 {
@@ -329,12 +333,15 @@ func (p *pairPage) settle() tea.Cmd {
 	if c := p.found.Pair; c != nil {
 		intro = append(intro, id+": "+cells.OneLine(c.A.Content, 300), other+": "+cells.OneLine(c.B.Content, 300))
 	}
-	reason := &page.Field{Name: "reason", Label: "Why do both hold? (goes on record)", Required: true}
-	p.settling = page.NewForm(p.app, page.Form{Heading: "Settle " + id + " and " + other, Intro: intro,
-		Button: "settle", Fields: []*page.Field{reason}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-			_, err := p.b.Settle(ctx, p.app.Worker, id, other, v["reason"])
-			return page.Outcome{Text: id + " and " + other + " are settled", Kind: page.ChangedRun}, err
-		}})
+	reason := &page.Field{Name: "reason", Label: "Why do both hold? (goes on record)",
+		Required: true}
+	p.settling = page.NewForm(p.app,
+		page.Form{Heading: "Settle " + id + " and " + other, Intro: intro,
+			Button: "settle", Fields: []*page.Field{reason}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+				_, err := p.b.Settle(ctx, p.app.Worker, id, other, v["reason"])
+				return page.Outcome{Text: id + " and " + other + " are settled",
+					Kind: page.ChangedRun}, err
+			}})
 	return p.app.Overlay(p.settling)
 }
 
@@ -362,7 +369,8 @@ func (p *pairPage) SetSize(w, h int) {
 
 func (p *pairPage) View() []string {
 	heading := p.found.ID + " and " + p.found.Other + " may contradict each other"
-	return append([]string{p.app.Styles.Heading(heading, p.doc.More(), p.w, true)}, p.doc.View()...)
+	return append([]string{p.app.Styles.Heading(heading, p.doc.More(), p.w, true)},
+		p.doc.View()...)
 }
 
 func (p *pairPage) Title() string { return "pair" }

@@ -292,7 +292,8 @@ func (p *SurvivalPage) Actions() page.Actions {
 		check, back := keys.Renamed(keys.Open, "check it"), keys.Renamed(keys.Cancel, "back")
 		return page.Actions{}.Also(check, back, keys.Choose)
 	}
-	again := page.Actions{page.On(keys.Report, p.pickReport), page.On(keys.Renamed(keys.Refresh, "check again"), p.check)}
+	again := page.Actions{page.On(keys.Report, p.pickReport),
+		page.On(keys.Renamed(keys.Refresh, "check again"), p.check)}
 	if p.Result == nil {
 		return again
 	}
@@ -304,13 +305,17 @@ func (p *SurvivalPage) Actions() page.Actions {
 	if p.InDoc {
 		other = "to the items"
 	}
-	all := append(page.Actions{page.On(keys.Open, p.openItem), page.On(keys.Renamed(keys.Fewer, "missing only, or all"), p.toggleMissing), report}, again...)
-	all = append(all, page.On(keys.Renamed(keys.Next, other), p.OtherSide), page.On(keys.Previous, p.OtherSide).Unlisted(),
+	all := append(page.Actions{page.On(keys.Open, p.openItem),
+		page.On(keys.Renamed(keys.Fewer, "missing only, or all"), p.toggleMissing), report},
+		again...)
+	all = append(all, page.On(keys.Renamed(keys.Next, other), p.OtherSide),
+		page.On(keys.Previous, p.OtherSide).Unlisted(),
 		page.On(keys.Right, p.ToText), page.On(keys.Left, p.ToItems),
 		page.On(keys.CopyID, func() tea.Cmd { return p.app.CopyText(p.Chosen()) }))
 	if it := p.item(); it != nil {
 		said := func(context.Context) (string, error) { return it.Content, nil }
-		all = append(all, page.On(keys.CopyText, func() tea.Cmd { return p.app.CopyWhole(it.ID, said) }))
+		all = append(all, page.On(keys.CopyText,
+			func() tea.Cmd { return p.app.CopyWhole(it.ID, said) }))
 	}
 	return all.Also(keys.Moving()...)
 }

@@ -166,7 +166,8 @@ func (p *reportPicker) narrow() {
 // none; else the file at the cursor.
 func (p *reportPicker) chosen() string {
 	typed := strings.TrimSpace(p.filter.Value())
-	if p.list.Cursor >= len(p.shown) || slices.ContainsFunc(p.shown, func(r reportFile) bool { return r.path == typed }) {
+	if p.list.Cursor >= len(p.shown) ||
+		slices.ContainsFunc(p.shown, func(r reportFile) bool { return r.path == typed }) {
 		return typed
 	}
 	return p.shown[p.list.Cursor].path
@@ -195,14 +196,17 @@ func (p *reportPicker) view() []string {
 	default:
 		p.list.Empty = "There is no report (md, html, docx, pdf …) in this directory, nor near below it. Type the path of the report."
 	}
-	lines := []string{p.app.Styles.Heading("Which report is to carry the run?", note, p.w, true), " " + p.filter.View(p.w-1)}
+	lines := []string{p.app.Styles.Heading("Which report is to carry the run?", note, p.w, true),
+		" " + p.filter.View(p.w-1)}
 	return append(lines, p.list.View(true)...)
 }
 
 func (p *reportPicker) row(i, w int) string {
 	r := &p.shown[i]
-	facts := cells.Right(sizeOf(r.size), 8) + " " + cells.Right(cells.Ago(r.modified, p.app.Now()), 5)
-	return cells.Spread(cells.FitLeft(cells.Clean(strings.ReplaceAll(r.path, "\n", " ")), max(w-cells.Width(facts)-1, 1)), p.app.Styles.Faint.Render(facts), w)
+	facts := cells.Right(sizeOf(r.size), 8) + " " +
+		cells.Right(cells.Ago(r.modified, p.app.Now()), 5)
+	return cells.Spread(cells.FitLeft(cells.Clean(strings.ReplaceAll(r.path, "\n", " ")),
+		max(w-cells.Width(facts)-1, 1)), p.app.Styles.Faint.Render(facts), w)
 }
 
 // sizeOf formats the size of a file.

@@ -28,14 +28,17 @@ func (p *SurvivalPage) View() []string {
 	case p.pick != nil:
 		return p.pick.view()
 	case p.err != nil:
-		lines := []string{st.Bad.Render("✗ " + page.ShownPath(p.app, p.report) + " could not be checked"), ""}
+		lines := []string{st.Bad.Render("✗ " + page.ShownPath(p.app, p.report) +
+			" could not be checked"), ""}
 		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.problem(), p.report, page.ShownPath(p.app, p.report)), p.Width-2)...)
-		lines = append(lines, "", st.Faint.Render("r another report · ctrl+r checks it again · esc back"))
+		lines = append(lines, "",
+			st.Faint.Render("r another report · ctrl+r checks it again · esc back"))
 		return cells.Fill(cells.Indented(lines), p.Width, p.Height)
 	case p.Result == nil:
 		return cells.Fill(cells.Indented([]string{"reading " + page.ShownPath(p.app, p.report) + "…"}), p.Width, p.Height)
 	}
-	lines := []string{cells.Spread(" "+p.verdict(), st.Faint.Render(page.ShownPath(p.app, p.report))+" ", p.Width), p.tally()}
+	lines := []string{cells.Spread(" "+p.verdict(),
+		st.Faint.Render(page.ShownPath(p.app, p.report))+" ", p.Width), p.tally()}
 	title := "All items"
 	if p.missing {
 		title = "Missing items"
@@ -52,13 +55,16 @@ func (p *SurvivalPage) verdict() string {
 	st, s := p.app.Styles, p.Result
 	switch {
 	case s.Passed && s.Warning != "":
-		return st.Warn.Render("✓ passed: there was nothing to check") + "  no entry must surface, no signal is open or waived"
+		return st.Warn.Render("✓ passed: there was nothing to check") +
+			"  no entry must surface, no signal is open or waived"
 	case s.Missing == 0 && s.Warning != "":
 		return st.Bad.Render("✗ not passed") + ": " + s.Warning
 	case s.Passed:
-		return st.Good.Render("✓ passed") + ": " + cells.Plural(int64(s.Checked), "item") + " checked, none missing"
+		return st.Good.Render("✓ passed") + ": " + cells.Plural(int64(s.Checked), "item") +
+			" checked, none missing"
 	}
-	return st.Bad.Render("✗ not passed") + ": " + cells.Plural(int64(s.Checked), "item") + " checked, " + st.Bad.Render(cells.Count(int64(s.Missing))+" missing")
+	return st.Bad.Render("✗ not passed") + ": " + cells.Plural(int64(s.Checked), "item") +
+		" checked, " + st.Bad.Render(cells.Count(int64(s.Missing))+" missing")
 }
 
 // problem describes why the report could not be checked. The text below tells how to name
@@ -113,7 +119,8 @@ func (p *SurvivalPage) row(i, w int) string {
 	if w >= 64 {
 		why = cells.Fit(r.Why, 13) + " "
 	}
-	return cells.Fit(page.Columns(mark, cells.Fit(r.ID, 6), cells.Fit(state, 14), why+cells.OneLine(r.Content, page.RowRunes)), w)
+	return cells.Fit(page.Columns(mark, cells.Fit(r.ID, 6), cells.Fit(state, 14),
+		why+cells.OneLine(r.Content, page.RowRunes)), w)
 }
 
 // compose renders the text about the chosen item. It runs after changes, not for each
@@ -191,9 +198,11 @@ func missingLines(a *page.App, it *survival.ItemResult, closed bool, w int) []pr
 	if !closed {
 		facts += "   o opens it"
 	}
-	x.Heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] + st.Faint.Render(facts))
+	x.Heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] +
+		st.Faint.Render(facts))
 	x.Line("  " + st.Key.Render(cells.FitLeft(where, min(cells.Width(where), max(x.Width-2, 1)))))
-	for _, l := range carriedBy(it).mark(st, cells.Wrap(cells.Clean(it.Passage.Text), min(x.Width-2, prose.Measure))) {
+	for _, l := range carriedBy(it).mark(st,
+		cells.Wrap(cells.Clean(it.Passage.Text), min(x.Width-2, prose.Measure))) {
 		x.Line(st.Faint.Render("▏ ") + l)
 	}
 	return x.Lines

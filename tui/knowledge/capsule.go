@@ -169,7 +169,8 @@ func (p *CapsulePage) Actions() page.Actions {
 	if p.capsule != nil {
 		all = append(all, page.On(keys.Source, p.openLink))
 	}
-	return append(all, page.On(keys.CopyID, p.copyID), page.On(keys.CopyText, p.copyBody), page.On(keys.Refresh, p.read)).Also(keys.Moving()...)
+	return append(all, page.On(keys.CopyID, p.copyID), page.On(keys.CopyText, p.copyBody),
+		page.On(keys.Refresh, p.read)).Also(keys.Moving()...)
 }
 
 func (p *CapsulePage) copyBody() tea.Cmd {

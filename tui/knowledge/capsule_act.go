@@ -28,7 +28,8 @@ type capsuleEdit struct {
 func (p *CapsulePage) edit() tea.Cmd {
 	return p.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		e, err := p.toEdit(ctx)
-		return page.Answer{To: p, Take: func() tea.Cmd { return p.app.EditText(p, e.text, ".md", e.edited) }}, err
+		return page.Answer{To: p,
+			Take: func() tea.Cmd { return p.app.EditText(p, e.text, ".md", e.edited) }}, err
 	})
 }
 
@@ -176,20 +177,22 @@ func (e *capsuleEdit) form(text string, why error) *page.Form {
 // retire asks for the reason to retire the capsule.
 func (p *CapsulePage) retire() tea.Cmd {
 	if p.capsule.Retired != nil {
-		return page.Notice(p.id + " is already retired · " + keys.Reopen.Help().Key + " brings it back")
+		return page.Notice(p.id + " is already retired · " + keys.Reopen.Help().Key +
+			" brings it back")
 	}
 	intro := []string{cells.OneLine(p.capsule.Title, kb.MaxTitle), "Searches and lists leave it out. It can be restored."}
-	return p.app.Overlay(page.NewForm(p.app, page.Form{Heading: "Retire " + p.id, Intro: intro, Button: "retire", Fields: []*page.Field{
-		{Name: "why", Label: "Why?", Hint: "goes on record; may be empty"},
-	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-		k, err := p.app.KB(ctx)
-		if err != nil {
-			return page.Outcome{}, err
-		}
-		c, err := k.Retire(ctx, p.id, v["why"])
-		if err != nil {
-			return page.Outcome{}, err
-		}
-		return page.Outcome{Text: p.id + " is retired", Kind: page.ChangedKnowledge, Undo: p.restore("restore "+p.id, c.Revision)}, nil
-	}}))
+	return p.app.Overlay(page.NewForm(p.app,
+		page.Form{Heading: "Retire " + p.id, Intro: intro, Button: "retire", Fields: []*page.Field{
+			{Name: "why", Label: "Why?", Hint: "goes on record; may be empty"},
+		}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+			k, err := p.app.KB(ctx)
+			if err != nil {
+				return page.Outcome{}, err
+			}
+			c, err := k.Retire(ctx, p.id, v["why"])
+			if err != nil {
+				return page.Outcome{}, err
+			}
+			return page.Outcome{Text: p.id + " is retired", Kind: page.ChangedKnowledge, Undo: p.restore("restore "+p.id, c.Revision)}, nil
+		}}))
 }

@@ -130,7 +130,8 @@ func (p *CapsulePage) row(x *prose.Writer, name, value string) {
 
 // link writes a line with a link.
 func (p *CapsulePage) link(x *prose.Writer, name, id string) {
-	text := x.Styles.Faint.Render(cells.Fit(name, x.Names)) + x.Styles.Key.Render(cells.Clean(id)) + "  " + p.titles[id]
+	text := x.Styles.Faint.Render(cells.Fit(name, x.Names)) +
+		x.Styles.Key.Render(cells.Clean(id)) + "  " + p.titles[id]
 	x.Link(cells.Fit(text, x.Width), id)
 }
 

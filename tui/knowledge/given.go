@@ -127,7 +127,8 @@ func (p *givenPage) View() []string {
 	if p.past != nil {
 		heading += ", as of event " + cells.Count(p.past.Seq)
 	}
-	return append([]string{p.app.Styles.Heading(heading, p.doc.More(), p.w, true)}, p.doc.View()...)
+	return append([]string{p.app.Styles.Heading(heading, p.doc.More(), p.w, true)},
+		p.doc.View()...)
 }
 
 func (p *givenPage) Title() string { return "given" }

@@ -115,7 +115,8 @@ func (s *SearchBox) ask() tea.Cmd {
 		return nil
 	}
 	s.asking, s.askedFor = true, s.Question
-	q := kb.Query{Text: s.Text, Mode: s.Mode, Limit: searchLimit, Workspace: s.app.Workspace, Explain: true, Peek: true}
+	q := kb.Query{Text: s.Text, Mode: s.Mode, Limit: searchLimit, Workspace: s.app.Workspace,
+		Explain: true, Peek: true}
 	if s.Kind != "" {
 		q.Kinds = []string{s.Kind}
 	}
@@ -137,7 +138,8 @@ func (s *SearchBox) ask() tea.Cmd {
 func (s *SearchBox) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.DoneMsg:
-		if (msg.Kind == page.ChangedKnowledge || msg.Kind == page.ChangedMemory) && msg.Err == nil {
+		if (msg.Kind == page.ChangedKnowledge || msg.Kind == page.ChangedMemory) &&
+			msg.Err == nil {
 			return s.ask()
 		}
 	case tea.KeyMsg:
@@ -381,10 +383,14 @@ func (s *SearchBox) Actions() page.Actions {
 	toInput := func() tea.Cmd { return s.focus(false) }
 	leave := func() tea.Cmd { return s.app.CloseOverlay(s) }
 	return page.Actions{
-		page.On(keys.Open, s.openChosen), page.On(keys.Renamed(keys.InEditor, "edit"), s.editChosen),
-		page.On(keys.Renamed(keys.Filter, "type"), toInput), page.On(keys.CopyID, s.copyID), page.On(keys.CopyText, s.copyText),
-		page.On(keys.Renamed(keys.Next, "type"), toInput), page.On(keys.Previous, toInput).Unlisted(),
-		page.On(keys.Renamed(keys.Quit, "close"), leave), page.On(keys.Renamed(keys.Back, "close"), leave),
+		page.On(keys.Open, s.openChosen),
+		page.On(keys.Renamed(keys.InEditor, "edit"), s.editChosen),
+		page.On(keys.Renamed(keys.Filter, "type"), toInput), page.On(keys.CopyID, s.copyID),
+		page.On(keys.CopyText, s.copyText),
+		page.On(keys.Renamed(keys.Next, "type"), toInput),
+		page.On(keys.Previous, toInput).Unlisted(),
+		page.On(keys.Renamed(keys.Quit, "close"), leave),
+		page.On(keys.Renamed(keys.Back, "close"), leave),
 	}.With(s.browseActions()).With(s.switchActions()).Also(keys.Moving()...)
 }
 

@@ -114,11 +114,13 @@ func (s *SearchBox) browsed() (title, note string) {
 // browseRow formats a capsule as a line, with its status.
 func (s *SearchBox) browseRow(h *kb.Hit, w int) string {
 	st := s.app.Styles
-	left := page.Columns(cells.Right(cells.Ago(h.Created, s.app.Now()), 4), st.Accent.Render(cells.Fit(cells.Clean(h.Kind), 12)))
+	left := page.Columns(cells.Right(cells.Ago(h.Created, s.app.Now()), 4),
+		st.Accent.Render(cells.Fit(cells.Clean(h.Kind), 12)))
 	if w >= 64 {
 		left = page.Columns(left, st.Faint.Render(cells.Fit(cells.Clean(h.Scope), 9)))
 	}
-	return cells.Spread(page.Columns(left, cells.OneLine(h.Title, 200)), memories.Badges(s.app, s.ended(h)), w)
+	return cells.Spread(page.Columns(left, cells.OneLine(h.Title, 200)),
+		memories.Badges(s.app, s.ended(h)), w)
 }
 
 // ended says what a capsule that searches leave out is.

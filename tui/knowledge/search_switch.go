@@ -37,10 +37,12 @@ func (s *SearchBox) switches() []searchSwitch {
 		{keys.Explain, func() string { return yes(s.Explain) }, s.toggleExplain},
 	}
 	retired := keys.Renamed(keys.Fewer, "retired ones too")
-	all = append(all, searchSwitch{retired, func() string { return yes(s.Retired) }, s.toggleRetired})
+	all = append(all, searchSwitch{retired, func() string { return yes(s.Retired) },
+		s.toggleRetired})
 	if s.browsing {
 		order := keys.Renamed(keys.Sort, "order")
-		all = append(all, searchSwitch{order, func() string { return browseOrders[s.Order] }, s.nextOrder})
+		all = append(all, searchSwitch{order, func() string { return browseOrders[s.Order] },
+			s.nextOrder})
 	}
 	return all
 }
@@ -114,7 +116,8 @@ func (m *switchMenu) SetSize(w, h int) {
 func (m *switchMenu) row(i, _ int) string {
 	w := &m.box.switches()[i]
 	st := m.app.Styles
-	return page.Columns(st.Key.Render(keys.Parts()[i].Help().Key), cells.Fit(w.Help().Desc, 20), w.value())
+	return page.Columns(st.Key.Render(keys.Parts()[i].Help().Key), cells.Fit(w.Help().Desc, 20),
+		w.value())
 }
 
 func (m *switchMenu) View() []string {

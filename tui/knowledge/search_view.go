@@ -147,7 +147,8 @@ func (s *SearchBox) found() (title, note string) {
 	if s.result.Mode == "" {
 		return title, ""
 	}
-	note = "by " + cells.Clean(s.result.Mode) + ", of " + cells.Plural(s.result.Total, "capsule") + " in all"
+	note = "by " + cells.Clean(s.result.Mode) + ", of " + cells.Plural(s.result.Total, "capsule") +
+		" in all"
 	if long := note + ", retired and superseded ones too"; cells.Width(title)+cells.Width(long)+8 <= s.place.list.W {
 		note = long
 	}
@@ -192,7 +193,8 @@ func (s *SearchBox) row(i, w int) string {
 	if s.browsing {
 		return s.browseRow(h, w)
 	}
-	parts := []string{fmt.Sprintf("%.2f", h.Score), st.Info.Render(scoreBar(h.Score)), st.Accent.Render(cells.Fit(cells.Clean(h.Kind), 12))}
+	parts := []string{fmt.Sprintf("%.2f", h.Score), st.Info.Render(scoreBar(h.Score)),
+		st.Accent.Render(cells.Fit(cells.Clean(h.Kind), 12))}
 	if w >= 64 {
 		parts = append(parts, st.Faint.Render(cells.Fit(cells.Clean(h.Scope), 9)))
 	}
@@ -273,7 +275,8 @@ func (s *SearchBox) why(h *kb.Hit, w int) []string {
 	for _, b := range h.Boosts {
 		parts = append(parts, cells.OneLine(b, 100))
 	}
-	lines := cells.Wrap(fmt.Sprintf("= %.2f of the best: %s", h.Score, strings.Join(parts, ", ")), w)
+	lines := cells.Wrap(fmt.Sprintf("= %.2f of the best: %s", h.Score, strings.Join(parts, ", ")),
+		w)
 	terms := make([]string, len(h.Terms))
 	for i, t := range h.Terms {
 		if terms[i] = cells.OneLine(t.Term, 60); s.Explain {

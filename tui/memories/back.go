@@ -184,13 +184,14 @@ func (m *memoryHands) archive(ctx context.Context, ref string) (page.Outcome, er
 	_, err := m.talk(ctx, ref, func(s *memory.Store, ctx context.Context, ref string) (memory.ConversationInfo, error) {
 		return s.ArchiveConversation(ctx, ref, true)
 	})
-	back := &page.Undo{Text: "take " + ref + " out of the archive", Do: func(ctx context.Context) (page.Outcome, error) {
-		if _, err := m.reopen(ctx, ref); err != nil {
-			return page.Outcome{}, err
-		}
-		_, err := m.talk(ctx, ref, (*memory.Store).IdleConversation)
-		return page.Outcome{Text: ref + " is idle again", Kind: page.ChangedMemory}, err
-	}}
+	back := &page.Undo{Text: "take " + ref + " out of the archive",
+		Do: func(ctx context.Context) (page.Outcome, error) {
+			if _, err := m.reopen(ctx, ref); err != nil {
+				return page.Outcome{}, err
+			}
+			_, err := m.talk(ctx, ref, (*memory.Store).IdleConversation)
+			return page.Outcome{Text: ref + " is idle again", Kind: page.ChangedMemory}, err
+		}}
 	return page.Outcome{Text: ref + " is archived", Undo: back, Kind: page.ChangedMemory}, err
 }
 
@@ -200,13 +201,15 @@ func (m *memoryHands) reopen(ctx context.Context, ref string) (page.Outcome, err
 	if err == nil {
 		_, err = m.talk(ctx, ref, (*memory.Store).ReopenConversation)
 	}
-	back := &page.Undo{Text: "end " + ref + " again", Do: func(ctx context.Context) (page.Outcome, error) {
-		return m.idle(ctx, ref, "")
-	}}
-	if was.Status == memory.StatusArchived {
-		back = &page.Undo{Text: "archive " + ref + " again", Do: func(ctx context.Context) (page.Outcome, error) {
-			return m.archive(ctx, ref)
+	back := &page.Undo{Text: "end " + ref + " again",
+		Do: func(ctx context.Context) (page.Outcome, error) {
+			return m.idle(ctx, ref, "")
 		}}
+	if was.Status == memory.StatusArchived {
+		back = &page.Undo{Text: "archive " + ref + " again",
+			Do: func(ctx context.Context) (page.Outcome, error) {
+				return m.archive(ctx, ref)
+			}}
 	}
 	return page.Outcome{Text: ref + " is active again", Undo: back, Kind: page.ChangedMemory}, err
 }

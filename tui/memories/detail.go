@@ -202,7 +202,8 @@ func (d *Detail) Title() string { return cells.OneLine(d.ref.ID, 80) }
 
 // Actions returns the keys for what is shown.
 func (d *Detail) Actions() page.Actions {
-	all := append(d.doc.PlaceActions(d.follow, "next link", "link before"), d.hands.actions(d.ref)...)
+	all := append(d.doc.PlaceActions(d.follow, "next link", "link before"),
+		d.hands.actions(d.ref)...)
 	return append(all, page.On(keys.Refresh, d.again)).Also(keys.Moving()...)
 }
 

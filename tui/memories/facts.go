@@ -124,7 +124,9 @@ func (f *memoryFacts) readTalk(ctx context.Context, s *memory.Store) error {
 	if f.scratch, err = s.ListScratch(ctx, f.ref.ID); err != nil {
 		return err
 	}
-	f.items, f.moreItems, err = s.List(ctx, memory.ListQuery{Tiers: []string{memory.Conversation}, Conversation: f.ref.ID, Limit: factItems})
+	f.items, f.moreItems, err = s.List(ctx,
+		memory.ListQuery{Tiers: []string{memory.Conversation}, Conversation: f.ref.ID,
+			Limit: factItems})
 	return err
 }
 
@@ -294,7 +296,8 @@ func (x *factLines) named(f *memoryFacts) {
 	if tokens := n.Tokens(); tokens > memory.NamedTokens {
 		x.Field("cut", fmt.Sprintf("it has %s tokens, and a turn has %s for all named entries where there is more to say", cells.Count(int64(tokens)), cells.Count(memory.NamedTokens)))
 	} else {
-		x.Field("cut", fmt.Sprintf("never: %s of the %s tokens that a turn has for named entries", cells.Count(int64(tokens)), cells.Count(memory.NamedTokens)))
+		x.Field("cut", fmt.Sprintf("never: %s of the %s tokens that a turn has for named entries",
+			cells.Count(int64(tokens)), cells.Count(memory.NamedTokens)))
 	}
 	if n.Revision > 0 {
 		x.Field("curator", n.Curator)
@@ -308,7 +311,8 @@ func (x *factLines) named(f *memoryFacts) {
 	x.Heading("What it said before")
 	for i := len(f.earlier) - 1; i >= 0; i-- {
 		n := &f.earlier[i]
-		x.Line(x.Styles.Faint.Render("revision " + cells.Count(int64(n.Revision)) + ", of " + moment(n.Updated)))
+		x.Line(x.Styles.Faint.Render("revision " + cells.Count(int64(n.Revision)) + ", of " +
+			moment(n.Updated)))
 		x.Text(n.Body, "  │ ")
 	}
 }
@@ -337,7 +341,8 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	for i := range f.scratch {
 		n := &f.scratch[i]
 		about := x.Styles.Faint.Render("  " + cells.Since(n.Updated, x.app.Now()) + ", read-only")
-		x.Line(Badges(x.app, []string{workingNote}) + " " + x.Styles.Bold.Render(cells.OneLine(n.Key, 80)) + about)
+		x.Line(Badges(x.app, []string{workingNote}) + " " +
+			x.Styles.Bold.Render(cells.OneLine(n.Key, 80)) + about)
 		var pretty bytes.Buffer
 		if json.Indent(&pretty, n.Value, "", "  ") != nil {
 			pretty.Reset()
@@ -351,7 +356,8 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	x.Heading("What is remembered of it")
 	for i := range f.items {
 		it := &f.items[i]
-		x.Link(page.Columns(cells.Right(cells.Ago(it.Created, x.app.Now()), 4), cells.Fit(it.Curator, 6), Headline(it)), toItem+it.ID)
+		x.Link(page.Columns(cells.Right(cells.Ago(it.Created, x.app.Now()), 4),
+			cells.Fit(it.Curator, 6), Headline(it)), toItem+it.ID)
 	}
 	switch {
 	case len(f.items) == 0:

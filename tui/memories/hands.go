@@ -53,8 +53,10 @@ func (d *memoryDraft) hostile() bool {
 func (m *memoryHands) actions(ref Ref) page.Actions {
 	edit := page.On(keys.Edit, func() tea.Cmd { return m.edit(ref) })
 	editor := page.On(keys.Editor, func() tea.Cmd { return m.inEditor(ref) })
-	forget := page.On(keys.Renamed(keys.PutAway, "forget"), func() tea.Cmd { return m.forget(ref) })
-	back := page.On(keys.Renamed(keys.Reopen, "bring back"), func() tea.Cmd { return m.bringBack(ref) })
+	forget := page.On(keys.Renamed(keys.PutAway, "forget"),
+		func() tea.Cmd { return m.forget(ref) })
+	back := page.On(keys.Renamed(keys.Reopen, "bring back"),
+		func() tea.Cmd { return m.bringBack(ref) })
 	copyID := page.On(keys.CopyID, func() tea.Cmd { return m.app.CopyText(ref.ID) })
 	copyText := page.On(keys.CopyText, func() tea.Cmd { return m.copyContent(ref) })
 	open := page.On(keys.Source, func() tea.Cmd { return m.openLink(ref) })
@@ -66,9 +68,11 @@ func (m *memoryHands) actions(ref Ref) page.Actions {
 		back.Binding = keys.Renamed(keys.Reopen, "an earlier revision")
 		return page.Actions{edit, editor, forget, back, open, copyID, copyText}
 	case KindNote:
-		return page.Actions{forget, open, copyID, copyText, edit.Unlisted(), editor.Unlisted(), back.Unlisted()}
+		return page.Actions{forget, open, copyID, copyText, edit.Unlisted(), editor.Unlisted(),
+			back.Unlisted()}
 	case KindConversation:
-		end := page.On(keys.Renamed(keys.PutAway, "end it, then archive it"), func() tea.Cmd { return m.endTalk(ref) })
+		end := page.On(keys.Renamed(keys.PutAway, "end it, then archive it"),
+			func() tea.Cmd { return m.endTalk(ref) })
 		back.Binding = keys.Reopen
 		return page.Actions{end, back, copyID, edit.Unlisted(), editor.Unlisted()}
 	}
@@ -77,7 +81,8 @@ func (m *memoryHands) actions(ref Ref) page.Actions {
 
 // copyContent copies the whole text of an item, a note or a named entry.
 func (m *memoryHands) copyContent(ref Ref) tea.Cmd {
-	return m.app.CopyWhole(ref.ID, func(ctx context.Context) (string, error) { return Content(ctx, m.app, m.agent, ref) })
+	return m.app.CopyWhole(ref.ID,
+		func(ctx context.Context) (string, error) { return Content(ctx, m.app, m.agent, ref) })
 }
 
 // openLink opens what the text names.
@@ -187,7 +192,8 @@ func (m *memoryHands) edit(ref Ref) tea.Cmd {
 	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		d, err := m.fresh(ctx, ref)
 		if err == nil && d.hostile() {
-			err = errors.New(ref.ID + " has characters that a terminal obeys, and is not edited here · E opens it in $EDITOR")
+			err = errors.New(ref.ID +
+				" has characters that a terminal obeys, and is not edited here · E opens it in $EDITOR")
 		}
 		if err != nil {
 			return nil, err
@@ -203,6 +209,7 @@ func (m *memoryHands) inEditor(ref Ref) tea.Cmd {
 	}
 	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		d, err := m.fresh(ctx, ref)
-		return page.Answer{To: m.page, Take: func() tea.Cmd { return m.app.EditText(m.page, d.text(), ".md", d.edited) }}, err
+		return page.Answer{To: m.page,
+			Take: func() tea.Cmd { return m.app.EditText(m.page, d.text(), ".md", d.edited) }}, err
 	})
 }

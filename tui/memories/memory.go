@@ -55,7 +55,8 @@ type memoryRows struct {
 // New begins with the items of the workspace.
 func New(a *page.App) *Page {
 	p := &Page{app: a}
-	p.filter = page.NewFilter(a, "words of a title, a text, a tag", &p.list, func() { p.SetSize(p.w, p.h) })
+	p.filter = page.NewFilter(a, "words of a title, a text, a tag", &p.list,
+		func() { p.SetSize(p.w, p.h) })
 	p.query.Section, p.query.Agent = SectionWorkspace, a.LastAgent
 	p.hands = &memoryHands{a, p.query.Agent, p}
 	if a.Workspace == "" {
@@ -332,13 +333,16 @@ func (p *Page) Actions() page.Actions {
 	to := func(s Section) func() tea.Cmd {
 		return func() tea.Cmd { return p.GoTo((s + Sections) % Sections) }
 	}
-	all := page.Actions{page.On(keys.Open, p.open), page.On(keys.Renamed(keys.Right, "next tier"), to(at+1)), page.On(keys.Agent, p.chooseAgent)}
+	all := page.Actions{page.On(keys.Open, p.open),
+		page.On(keys.Renamed(keys.Right, "next tier"), to(at+1)),
+		page.On(keys.Agent, p.chooseAgent)}
 	if at != SectionConversations {
 		all = append(all, page.On(keys.Create, p.create))
 	}
 	all = append(append(all, p.hands.actions(p.Chosen())...), page.On(keys.Filter, p.filter.Start))
 	if at.Tier() != "" {
-		all = append(all, page.On(keys.Curator, p.nextCurator), page.On(keys.SourceFilter, p.chooseSource),
+		all = append(all, page.On(keys.Curator, p.nextCurator),
+			page.On(keys.SourceFilter, p.chooseSource),
 			page.On(keys.Renamed(keys.Fewer, "forgotten too, or not"), p.toggleForgotten))
 	}
 	if at == SectionChannel || at == SectionConversation {
@@ -350,7 +354,8 @@ func (p *Page) Actions() page.Actions {
 	all = append(all, page.On(keys.Renamed(keys.Remove, "scrub: remove for good"), p.scrub),
 		page.On(keys.Renamed(keys.Left, "tier before"), to(at-1)),
 		page.On(keys.Renamed(keys.Next, "next tier"), to(at+1)),
-		page.On(keys.Renamed(keys.Previous, "tier before"), to(at-1)), page.On(keys.Refresh, p.readAgain))
+		page.On(keys.Renamed(keys.Previous, "tier before"), to(at-1)),
+		page.On(keys.Refresh, p.readAgain))
 	return all.Also(keys.Moving()...)
 }
 

@@ -193,7 +193,8 @@ func (q *Query) Read(ctx context.Context, s *memory.Store, now time.Time, before
 const memoryScan = 500
 
 func (q *Query) items(ctx context.Context, s *memory.Store, now time.Time, before string, limit int) (rows []Row, more bool, err error) {
-	lq := memory.ListQuery{Tiers: []string{q.Section.Tier()}, Forgotten: q.forgotten, Before: before, Limit: limit}
+	lq := memory.ListQuery{Tiers: []string{q.Section.Tier()}, Forgotten: q.forgotten,
+		Before: before, Limit: limit}
 	switch q.Section {
 	case SectionChannel:
 		lq.Channel = q.place
@@ -247,7 +248,8 @@ func Headline(it *memory.Item) string {
 }
 
 func itemRow(it *memory.Item, now time.Time) Row {
-	return Row{Ref: Ref{Kind: KindItem, ID: it.ID, Tier: it.Tier}, scope: it.Scope(), At: it.Created, Source: it.Source, Head: Headline(it), marks: itemMarks(it, now),
+	return Row{Ref: Ref{Kind: KindItem, ID: it.ID, Tier: it.Tier}, scope: it.Scope(),
+		At: it.Created, Source: it.Source, Head: Headline(it), marks: itemMarks(it, now),
 		cells: []string{memory.Level(it.Importance), it.Curator}}
 }
 
@@ -277,7 +279,9 @@ func (q *Query) named(ctx context.Context, s *memory.Store) (rows []Row, err err
 		if !q.lets(n.Name, n.Body) {
 			continue
 		}
-		row := Row{Ref: Ref{Kind: KindNamed, ID: n.Name, Tier: n.Tier}, scope: memory.Scope{Tier: n.Tier}, At: n.Updated, Head: cells.OneLine(n.Body, MaxRunes),
+		row := Row{Ref: Ref{Kind: KindNamed, ID: n.Name, Tier: n.Tier},
+			scope: memory.Scope{Tier: n.Tier}, At: n.Updated,
+			Head:  cells.OneLine(n.Body, MaxRunes),
 			cells: []string{n.Name, n.Tier, "rev " + cells.Count(int64(n.Revision))}}
 		if n.Revision == 0 {
 			row.Head, row.cells[2] = "nothing is written yet", "–"
@@ -297,7 +301,9 @@ func (q *Query) notes(ctx context.Context, s *memory.Store) (rows []Row, err err
 		if !q.lets(n.Content) {
 			continue
 		}
-		row := Row{Ref: Ref{Kind: KindNote, ID: n.ID, Tier: n.Tier, note: n.Kind}, scope: memory.Scope{Tier: n.Tier}, At: n.Created, Head: cells.OneLine(n.Content, MaxRunes),
+		row := Row{Ref: Ref{Kind: KindNote, ID: n.ID, Tier: n.Tier, note: n.Kind},
+			scope: memory.Scope{Tier: n.Tier}, At: n.Created,
+			Head:  cells.OneLine(n.Content, MaxRunes),
 			cells: []string{n.Tier}}
 		if n.Expired {
 			row.marks = []string{"expired"}
@@ -314,8 +320,11 @@ func (q *Query) conversations(ctx context.Context, s *memory.Store) (rows []Row,
 		if !q.lets(c.Ref, c.Agent, c.Channel, c.Thread, c.Status) {
 			continue
 		}
-		row := Row{Ref: Ref{Kind: KindConversation, ID: c.Ref}, scope: memory.Scope{Tier: memory.Conversation, Conversation: c.Ref}, At: c.Started,
-			Head: cells.Plural(int64(c.Items), "item") + " " + cells.OneLine(c.Thread, MaxRunes), cells: []string{c.Ref, c.Status, c.Agent, c.Channel}}
+		row := Row{Ref: Ref{Kind: KindConversation, ID: c.Ref},
+			scope: memory.Scope{Tier: memory.Conversation, Conversation: c.Ref}, At: c.Started,
+			Head: cells.Plural(int64(c.Items), "item") + " " +
+				cells.OneLine(c.Thread, MaxRunes),
+			cells: []string{c.Ref, c.Status, c.Agent, c.Channel}}
 		if c.Scratch > 0 {
 			row.marks = []string{workingNote + " ×" + cells.Count(int64(c.Scratch))}
 		}

@@ -46,21 +46,23 @@ func (m *memoryHands) scrub(places []string) tea.Cmd {
 		{Name: "what", Label: "Remove", Choices: []string{scrubItems, scrubFull, scrubPurge}},
 	}
 	intro := []string{"A scrub removes from the file, for good. First it is told what would go; nothing is removed yet."}
-	return m.app.Overlay(page.NewForm(m.app, page.Form{Heading: "Scrub", Intro: intro, Fields: fields, Button: "show what would go", Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-		scope, err := memory.ParseScope(v["place"])
-		if err != nil {
-			return page.Outcome{}, err
-		}
-		q := memory.ScrubQuery{Scope: scope, Mode: memory.ScrubKeepNamed, Purge: v["what"] == scrubPurge}
-		if v["what"] == scrubFull {
-			q.Mode = memory.ScrubFull
-		}
-		p := &ScrubPage{app: m.app, hands: m, query: q, doc: page.Document{App: m.app}}
-		if p.Manifest, err = m.manifest(ctx, q); err != nil {
-			return page.Outcome{}, err
-		}
-		return page.Outcome{Text: "nothing is removed yet", Page: p}, nil
-	}}))
+	return m.app.Overlay(page.NewForm(m.app,
+		page.Form{Heading: "Scrub", Intro: intro, Fields: fields, Button: "show what would go",
+			Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+				scope, err := memory.ParseScope(v["place"])
+				if err != nil {
+					return page.Outcome{}, err
+				}
+				q := memory.ScrubQuery{Scope: scope, Mode: memory.ScrubKeepNamed, Purge: v["what"] == scrubPurge}
+				if v["what"] == scrubFull {
+					q.Mode = memory.ScrubFull
+				}
+				p := &ScrubPage{app: m.app, hands: m, query: q, doc: page.Document{App: m.app}}
+				if p.Manifest, err = m.manifest(ctx, q); err != nil {
+					return page.Outcome{}, err
+				}
+				return page.Outcome{Text: "nothing is removed yet", Page: p}, nil
+			}}))
 }
 
 func (m *memoryHands) manifest(ctx context.Context, q memory.ScrubQuery) (out memory.Manifest, err error) {
@@ -124,7 +126,8 @@ func (p *ScrubPage) askHash() tea.Cmd {
 				return err
 			})
 			if errors.Is(err, fault.Conflict) {
-				return page.Outcome{}, fmt.Errorf("%s · esc, and ctrl+r shows what there is now", p.app.Explain(err))
+				return page.Outcome{}, fmt.Errorf("%s · esc, and ctrl+r shows what there is now",
+					p.app.Explain(err))
 			}
 			return out, err
 		}})
@@ -169,7 +172,8 @@ func (p *ScrubPage) layout() {
 	}
 	x.Line("")
 	x.Field("scope", m.Scope.String())
-	x.Field("mode", map[bool]string{true: scrubFull, false: scrubItems}[m.Mode == memory.ScrubFull])
+	x.Field("mode", map[bool]string{true: scrubFull,
+		false: scrubItems}[m.Mode == memory.ScrubFull])
 	if m.Purge {
 		x.Field("purge", scrubPurge)
 	}

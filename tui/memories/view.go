@@ -67,7 +67,9 @@ func (p *Page) context() string {
 	st, q := p.app.Styles, &p.query
 	who, with := "seen without an agent", []string{": shared items only", ""}
 	if q.Agent != "" {
-		who, with = "seen as "+cells.OneLine(q.Agent, 40), []string{", with its private items, journal, core and working notes", ", with what is its own", ""}
+		who, with = "seen as "+cells.OneLine(q.Agent,
+			40), []string{", with its private items, journal, core and working notes",
+			", with what is its own", ""}
 	}
 	var only []string
 	switch q.Section {
@@ -134,11 +136,13 @@ func (p *Page) View() []string {
 		lines = append(lines, " "+p.filter.View(p.w-1))
 	}
 	p.list.Empty = p.emptyWord()
-	left := append([]string{p.app.Styles.Heading(p.heading(), p.note(), p.listWidth(), true)}, p.list.View(true)...)
+	left := append([]string{p.app.Styles.Heading(p.heading(), p.note(), p.listWidth(), true)},
+		p.list.View(true)...)
 	if p.w < page.Wide {
 		return cells.Fill(append(lines, left...), p.w, p.h)
 	}
-	return cells.Fill(append(lines, cells.Beside(p.app.Styles.Faint.Render("│"), left, p.detail.View())...), p.w, p.h)
+	return cells.Fill(append(lines,
+		cells.Beside(p.app.Styles.Faint.Render("│"), left, p.detail.View())...), p.w, p.h)
 }
 
 func (p *Page) heading() string {
@@ -217,7 +221,9 @@ func (p *Page) row(i, w int) string {
 			left = page.Columns(left, styles.Paint(st.Priority, r.cells[0], cell(0, 8)))
 		}
 		if p.query.place == "" && r.scope.Channel+r.scope.Conversation != "" {
-			left = page.Columns(left, st.Accent.Render(cells.Fit(cells.OneLine(r.scope.Channel+r.scope.Conversation, 80), memory.RefLen)))
+			left = page.Columns(left,
+				st.Accent.Render(cells.Fit(cells.OneLine(r.scope.Channel+r.scope.Conversation, 80),
+					memory.RefLen)))
 		}
 	}
 	return cells.Spread(left+" "+r.Head, Badges(p.app, r.marks), w)

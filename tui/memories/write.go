@@ -99,10 +99,13 @@ func (m *memoryHands) updateItem(ctx context.Context, it *memory.Item, why strin
 		_, _, err := m.store(ctx, it, now.Revision, "taken back", func(to *memory.Item) {
 			to.Title, to.Content, to.Importance, to.Lifetime, to.Tags = it.Title, it.Content, it.Importance, it.Lifetime, it.Tags
 		})
-		return page.Outcome{Text: it.ID + " says again what it said", Kind: page.ChangedMemory}, err
+		return page.Outcome{Text: it.ID + " says again what it said",
+			Kind: page.ChangedMemory}, err
 	}
 	text := it.ID + " is at revision " + cells.Count(int64(now.Revision)) + warned(warnings)
-	return page.Outcome{Text: text, Undo: &page.Undo{Text: "give " + it.ID + " back what it said before", Do: back}, Kind: page.ChangedMemory}, nil
+	return page.Outcome{Text: text,
+		Undo: &page.Undo{Text: "give " + it.ID + " back what it said before", Do: back},
+		Kind: page.ChangedMemory}, nil
 }
 
 func (m *memoryHands) store(ctx context.Context, it *memory.Item, revision int, why string, fn func(*memory.Item)) (now memory.Item, warnings []string, err error) {
@@ -143,7 +146,8 @@ func (m *memoryHands) newItem(places []string, here string) tea.Cmd {
 	if m.agent != "" {
 		fields = append(fields, &page.Field{Name: "sees", Label: "Who sees it", Value: forEverybody, Choices: []string{forEverybody, forAgent}})
 	}
-	return m.app.Overlay(page.NewForm(m.app, page.Form{Heading: "Remember", Fields: fields, Button: "remember", Submit: m.putItem}))
+	return m.app.Overlay(page.NewForm(m.app,
+		page.Form{Heading: "Remember", Fields: fields, Button: "remember", Submit: m.putItem}))
 }
 
 func (m *memoryHands) putItem(ctx context.Context, v page.Values) (out page.Outcome, err error) {
@@ -174,9 +178,10 @@ func (m *memoryHands) putItem(ctx context.Context, v page.Values) (out page.Outc
 
 // forgetAgain undoes writing an item.
 func (m *memoryHands) forgetAgain(id string) *page.Undo {
-	return &page.Undo{Text: "forget " + id + " again", Do: func(ctx context.Context) (page.Outcome, error) {
-		return m.forgetNow(ctx, id, "taken back")
-	}}
+	return &page.Undo{Text: "forget " + id + " again",
+		Do: func(ctx context.Context) (page.Outcome, error) {
+			return m.forgetNow(ctx, id, "taken back")
+		}}
 }
 
 func (m *memoryHands) forgetNow(ctx context.Context, id, why string) (page.Outcome, error) {
@@ -184,7 +189,8 @@ func (m *memoryHands) forgetNow(ctx context.Context, id, why string) (page.Outco
 		_, err := s.Forget(ctx, id, why, "")
 		return err
 	})
-	back := &page.Undo{Text: "remember " + id + " again", Do: func(ctx context.Context) (page.Outcome, error) { return m.restoreNow(ctx, id) }}
+	back := &page.Undo{Text: "remember " + id + " again",
+		Do: func(ctx context.Context) (page.Outcome, error) { return m.restoreNow(ctx, id) }}
 	return page.Outcome{Text: id + " is forgotten", Undo: back, Kind: page.ChangedMemory}, err
 }
 
@@ -206,21 +212,24 @@ func (m *memoryHands) newNote(kind string) tea.Cmd {
 		{Name: "content", Label: "Content", Lines: 8, Required: true},
 		{Name: "tier", Label: "Kept with", Choices: m.tiers()},
 	}
-	return m.app.Overlay(page.NewForm(m.app, page.Form{Heading: heading, Intro: []string{intro}, Fields: fields, Button: "write", Submit: func(ctx context.Context, v page.Values) (out page.Outcome, err error) {
-		err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
-			n, err := s.SaveNote(ctx, kind, v["tier"], v["content"], false)
-			out = page.Outcome{Text: n.ID + " is written", Undo: m.forgetAgain(n.ID), Kind: page.ChangedMemory}
-			return err
-		})
-		return out, err
-	}}))
+	return m.app.Overlay(page.NewForm(m.app,
+		page.Form{Heading: heading, Intro: []string{intro}, Fields: fields, Button: "write",
+			Submit: func(ctx context.Context, v page.Values) (out page.Outcome, err error) {
+				err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
+					n, err := s.SaveNote(ctx, kind, v["tier"], v["content"], false)
+					out = page.Outcome{Text: n.ID + " is written", Undo: m.forgetAgain(n.ID), Kind: page.ChangedMemory}
+					return err
+				})
+				return out, err
+			}}))
 }
 
 // namedForm returns the form of a named entry. body is the initial text.
 func (m *memoryHands) namedForm(n *memory.Named, body string) *page.Form {
 	var was page.Values
 	fl := &page.Field{Name: "body", Label: "Markdown", Value: n.Body, Lines: 30, Required: true}
-	intro := append([]string{"It is read in every turn: keep what matters."}, page.AboutTabs(body)...)
+	intro := append([]string{"It is read in every turn: keep what matters."},
+		page.AboutTabs(body)...)
 	f := page.NewForm(m.app, page.Form{Heading: "Edit " + n.Name + " of the " + n.Tier, Intro: intro, Fields: []*page.Field{fl}, Button: "keep it",
 		Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 			if v["body"] == was["body"] {
@@ -242,9 +251,11 @@ func (m *memoryHands) newNamed() tea.Cmd {
 		{Name: "tier", Label: "Tier", Choices: m.tiers()},
 		{Name: "body", Label: "Markdown", Lines: 20, Required: true},
 	}
-	return m.app.Overlay(page.NewForm(m.app, page.Form{Heading: "A named entry", Fields: fields, Button: "write", Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-		return m.writeNamed(ctx, &memory.Named{Name: v["name"], Tier: v["tier"]}, v["body"])
-	}}))
+	return m.app.Overlay(page.NewForm(m.app,
+		page.Form{Heading: "A named entry", Fields: fields, Button: "write",
+			Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+				return m.writeNamed(ctx, &memory.Named{Name: v["name"], Tier: v["tier"]}, v["body"])
+			}}))
 }
 
 // writeNamed writes a named entry, if its revision is the one that was read. Undo writes
@@ -256,17 +267,20 @@ func (m *memoryHands) writeNamed(ctx context.Context, was *memory.Named, body st
 	}
 	out := page.Outcome{Text: now.Name + " is at revision " + cells.Count(int64(now.Revision)), Kind: page.ChangedMemory}
 	if was.Revision == 0 {
-		out.Undo = &page.Undo{Text: "remove " + now.Name + " again", Do: func(ctx context.Context) (page.Outcome, error) {
-			done, err := m.removeNamed(ctx, Ref{Kind: KindNamed, ID: now.Name, Tier: now.Tier})
-			done.Undo = nil
-			return done, err
-		}}
+		out.Undo = &page.Undo{Text: "remove " + now.Name + " again",
+			Do: func(ctx context.Context) (page.Outcome, error) {
+				done, err := m.removeNamed(ctx, Ref{Kind: KindNamed, ID: now.Name, Tier: now.Tier})
+				done.Undo = nil
+				return done, err
+			}}
 		return out, nil
 	}
-	out.Undo = &page.Undo{Text: "give " + now.Name + " back what it said before", Do: func(ctx context.Context) (page.Outcome, error) {
-		_, err := m.storeNamed(ctx, &now, was.Body, now.Revision)
-		return page.Outcome{Text: now.Name + " says again what it said", Kind: page.ChangedMemory}, err
-	}}
+	out.Undo = &page.Undo{Text: "give " + now.Name + " back what it said before",
+		Do: func(ctx context.Context) (page.Outcome, error) {
+			_, err := m.storeNamed(ctx, &now, was.Body, now.Revision)
+			return page.Outcome{Text: now.Name + " says again what it said",
+				Kind: page.ChangedMemory}, err
+		}}
 	return out, nil
 }
 
@@ -285,10 +299,11 @@ func (m *memoryHands) removeNamed(ctx context.Context, ref Ref) (page.Outcome, e
 		was, err = s.RemoveNamed(ctx, ref.ID, ref.Tier)
 		return err
 	})
-	back := &page.Undo{Text: "write " + ref.ID + " again", Do: func(ctx context.Context) (page.Outcome, error) {
-		_, err := m.storeNamed(ctx, &was, was.Body, 0)
-		return page.Outcome{Text: was.Name + " is there again", Kind: page.ChangedMemory}, err
-	}}
+	back := &page.Undo{Text: "write " + ref.ID + " again",
+		Do: func(ctx context.Context) (page.Outcome, error) {
+			_, err := m.storeNamed(ctx, &was, was.Body, 0)
+			return page.Outcome{Text: was.Name + " is there again", Kind: page.ChangedMemory}, err
+		}}
 	return page.Outcome{Text: ref.ID + " is removed", Undo: back, Kind: page.ChangedMemory}, err
 }
 
@@ -300,13 +315,15 @@ func (m *memoryHands) forget(ref Ref) tea.Cmd {
 			return nil, err
 		}
 		intro := []string{"No read finds it any more. u brings it back.", says}
-		f := page.Form{Heading: "Forget " + cells.OneLine(ref.ID, 40) + where, Intro: intro, Button: "forget it",
+		f := page.Form{Heading: "Forget " + cells.OneLine(ref.ID, 40) + where, Intro: intro,
+			Button: "forget it",
 			Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 				return m.forgetNow(ctx, ref.ID, v["why"])
 			}}
 		switch ref.Kind {
 		case KindNamed:
-			f.Heading, f.Intro[0], f.Button = "Remove "+cells.OneLine(ref.ID, 40)+where, "No turn is given it any more; its revisions stay.", "remove it"
+			f.Heading, f.Intro[0], f.Button = "Remove "+cells.OneLine(ref.ID,
+				40)+where, "No turn is given it any more; its revisions stay.", "remove it"
 			f.Submit = func(ctx context.Context, _ page.Values) (page.Outcome, error) { return m.removeNamed(ctx, ref) }
 		case KindItem: // the memory stores no reason for notes
 			f.Fields = []*page.Field{{Name: "why", Label: "Why", Hint: "may be left empty"}}
@@ -342,5 +359,6 @@ func (m *memoryHands) said(ctx context.Context, ref Ref) (where, says string, er
 	if parts[0] == "" {
 		parts = parts[1:]
 	}
-	return " (" + cells.OneLine(where, 80) + ")", "“" + cells.OneLine(strings.Join(parts, ": "), MaxRunes) + "”", nil
+	return " (" + cells.OneLine(where, 80) + ")", "“" +
+		cells.OneLine(strings.Join(parts, ": "), MaxRunes) + "”", nil
 }

@@ -64,7 +64,8 @@ func NewApp(ctx context.Context, cfg Config) *App {
 	if cfg.Renderer == nil {
 		cfg.Renderer = lipgloss.NewRenderer(io.Discard)
 	}
-	a := &App{Config: cfg, clock: clock, Styles: styles.New(cfg.Renderer, cfg.Theme), LastReport: map[string]string{}, reads: make(chan struct{}, maxReads)}
+	a := &App{Config: cfg, clock: clock, Styles: styles.New(cfg.Renderer, cfg.Theme),
+		LastReport: map[string]string{}, reads: make(chan struct{}, maxReads)}
 	a.contact.turned = make(chan error, 1)
 	a.Context = board.OnContact(ctx, cfg.Boards, a.contact.told)
 	return a

@@ -221,7 +221,8 @@ func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, keys.PrevField), !area && msg.Type == tea.KeyUp:
 		return f.focusOn(f.at - 1)
 	case area && key.Matches(msg, keys.InEditor):
-		return f.app.EditText(f, fl.whole(), ".md", func(text string, err error) tea.Cmd { return f.edited(fl, text, err) })
+		return f.app.EditText(f, fl.whole(), ".md",
+			func(text string, err error) tea.Cmd { return f.edited(fl, text, err) })
 	case fl != nil && len(fl.Choices) > 0:
 		switch {
 		case key.Matches(msg, keys.ChoiceNext):
@@ -411,7 +412,8 @@ func (f *Form) Actions() Actions {
 	all := Actions{}.Also(keys.Renamed(keys.Submit, f.Button), keys.Cancel)
 	oneLine := f.Fields[f.at].Lines <= 1
 	if oneLine && f.at == len(f.Fields)-1 {
-		all = Actions{}.Also(keys.Renamed(keys.Open, f.Button), keys.Cancel, keys.Renamed(keys.Submit, f.Button))
+		all = Actions{}.Also(keys.Renamed(keys.Open, f.Button), keys.Cancel,
+			keys.Renamed(keys.Submit, f.Button))
 	}
 	if len(f.Fields) > 1 {
 		all = all.Also(keys.NextField, keys.PrevField)

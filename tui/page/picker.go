@@ -38,7 +38,8 @@ type Picker struct {
 func NewPicker(o *Picker, now string) *Picker {
 	o.List = List{App: o.App, Row: o.row}
 	o.List.SetLen(len(o.Choices))
-	o.List.MoveTo(slices.IndexFunc(o.Choices, func(c Choice) bool { return c.Value == now && !c.other }))
+	o.List.MoveTo(slices.IndexFunc(o.Choices,
+		func(c Choice) bool { return c.Value == now && !c.other }))
 	return o
 }
 
@@ -80,12 +81,14 @@ func (o *Picker) SetSize(w, h int) {
 
 func (o *Picker) row(i, w int) string {
 	c := &o.Choices[i]
-	return cells.Spread(cells.OneLine(c.Label, 200), o.App.Styles.Faint.Render(cells.OneLine(c.Note, 200)), w)
+	return cells.Spread(cells.OneLine(c.Label, 200),
+		o.App.Styles.Faint.Render(cells.OneLine(c.Note, 200)), w)
 }
 
 // View returns the choices in a frame.
 func (o *Picker) View() []string {
-	return o.App.Styles.Box(o.Heading, "enter takes it · esc leaves it", o.List.View(true), o.inner)
+	return o.App.Styles.Box(o.Heading, "enter takes it · esc leaves it", o.List.View(true),
+		o.inner)
 }
 
 // Title returns the heading of the picker.
@@ -96,7 +99,8 @@ func (o *Picker) Actions() Actions {
 	leave := func() tea.Cmd { return o.App.CloseOverlay(o) }
 	all := Actions{{keys.Renamed(keys.Open, "take it"), o.takeChosen}, {keys.Cancel, leave}, Action{keys.Quit, leave}.Unlisted()}
 	if o.copies {
-		all = append(all, Action{keys.Renamed(keys.CopyID, "copy it"), func() tea.Cmd { return o.App.CopyText(o.Choices[o.List.Cursor].Value) }})
+		all = append(all, Action{keys.Renamed(keys.CopyID, "copy it"),
+			func() tea.Cmd { return o.App.CopyText(o.Choices[o.List.Cursor].Value) }})
 	}
 	return all.Also(keys.Moving()...)
 }

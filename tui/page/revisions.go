@@ -81,7 +81,8 @@ func (p *revisionPage) SetSize(w, h int) {
 
 func (p *revisionPage) View() []string {
 	heading := fmt.Sprintf("%s as it was at revision %d", cells.OneLine(p.id, 40), p.Number)
-	return append([]string{p.app.Styles.Heading(heading, p.doc.More(), p.w, true)}, p.doc.View()...)
+	return append([]string{p.app.Styles.Heading(heading, p.doc.More(), p.w, true)},
+		p.doc.View()...)
 }
 
 func (p *revisionPage) Title() string { return fmt.Sprintf("revision %d", p.Number) }

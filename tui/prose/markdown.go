@@ -186,7 +186,8 @@ func (m *layout) code(lines *text.Segments, w int) []string {
 	for i := range lines.Len() {
 		seg := lines.At(i)
 		mark := "  "
-		for _, part := range hardWrap(strings.TrimRight(cells.Clean(string(seg.Value(m.src))), "\n"), max(w-2, 1)) {
+		for _, part := range hardWrap(strings.TrimRight(cells.Clean(string(seg.Value(m.src))),
+			"\n"), max(w-2, 1)) {
 			out = append(out, m.cut(m.paint(lookFaint, mark)+m.paint(lookCode, part), w))
 			mark = "↳ "
 		}

@@ -236,10 +236,11 @@ func (x *acts) reopenForm(s *board.Signal) (*page.Form, error) {
 		done := page.Outcome{Text: id + " is open again", Kind: page.ChangedRun}
 		if was == board.Waived { // an answer cannot be linked twice
 			text := "waive " + id + " of " + x.run + " again"
-			done.Undo = x.undo(text, id+" is waived", func(ctx context.Context, b *board.Board) (*page.Undo, error) {
-				s, err := b.Waive(ctx, x.app.Worker, id, reason)
-				return x.undoClose(s, ""), err
-			})
+			done.Undo = x.undo(text, id+" is waived",
+				func(ctx context.Context, b *board.Board) (*page.Undo, error) {
+					s, err := b.Waive(ctx, x.app.Worker, id, reason)
+					return x.undoClose(s, ""), err
+				})
 		}
 		_, err := x.b.Reopen(ctx, x.app.Worker, id, v["note"])
 		return done, err
@@ -292,36 +293,37 @@ func (x *acts) postForm(chosen string) *page.Form {
 	if chosen != "" {
 		about = " (" + chosen + " is chosen)"
 	}
-	return page.NewForm(x.app, page.Form{Heading: "Post an entry", Button: "post", Fields: []*page.Field{
-		{Name: "content", Label: "What was found", Lines: 6, Required: true},
-		{Name: "doc", Label: "Source document"},
-		{Name: "ref", Label: "Place in it", Hint: "a line, a page, a section"},
-		{Name: "links", Label: "Links" + about, Hint: "supports e3, contradicts e4, addresses s1"},
-		{Name: "confidence", Label: "Confidence", Hint: "0 to 1"},
-		{Name: "tags", Label: "Tags", Hint: "separated by commas"},
-		{Name: "type", Label: "Type", Choices: append([]string{ownType}, board.EntryTypes...)},
-		{Name: "must", Label: "Must be in the artifact", Choices: []string{"if it contradicts something", "yes"}},
-	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-		p := board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"], MustSurface: v["must"] == "yes"}
-		if p.Type == ownType {
-			p.Type = ""
-		}
-		links, err := parseLinks(v["links"])
-		if err != nil {
-			return page.Outcome{}, err
-		}
-		p.SetLinks(links)
-		if v["confidence"] != "" {
-			c, err := strconv.ParseFloat(v["confidence"], 64)
-			if err != nil {
-				return page.Outcome{}, fmt.Errorf("the confidence %q is not a number · 0 to 1, such as 0.8", cells.OneLine(v["confidence"], 30))
+	return page.NewForm(x.app, page.Form{Heading: "Post an entry", Button: "post",
+		Fields: []*page.Field{
+			{Name: "content", Label: "What was found", Lines: 6, Required: true},
+			{Name: "doc", Label: "Source document"},
+			{Name: "ref", Label: "Place in it", Hint: "a line, a page, a section"},
+			{Name: "links", Label: "Links" + about, Hint: "supports e3, contradicts e4, addresses s1"},
+			{Name: "confidence", Label: "Confidence", Hint: "0 to 1"},
+			{Name: "tags", Label: "Tags", Hint: "separated by commas"},
+			{Name: "type", Label: "Type", Choices: append([]string{ownType}, board.EntryTypes...)},
+			{Name: "must", Label: "Must be in the artifact", Choices: []string{"if it contradicts something", "yes"}},
+		}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+			p := board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"], MustSurface: v["must"] == "yes"}
+			if p.Type == ownType {
+				p.Type = ""
 			}
-			p.Confidence = &c
-		}
-		p.Tags = cells.SplitList(v["tags"])
-		posted, err := x.b.Post(ctx, x.app.Worker, p)
-		return page.Outcome{Text: posted.Entry.ID + " is posted", Kind: page.ChangedRun, Undo: &page.Undo{Text: posted.Entry.ID + " stays: nothing is deleted; post what supersedes it"}}, err
-	}})
+			links, err := parseLinks(v["links"])
+			if err != nil {
+				return page.Outcome{}, err
+			}
+			p.SetLinks(links)
+			if v["confidence"] != "" {
+				c, err := strconv.ParseFloat(v["confidence"], 64)
+				if err != nil {
+					return page.Outcome{}, fmt.Errorf("the confidence %q is not a number · 0 to 1, such as 0.8", cells.OneLine(v["confidence"], 30))
+				}
+				p.Confidence = &c
+			}
+			p.Tags = cells.SplitList(v["tags"])
+			posted, err := x.b.Post(ctx, x.app.Worker, p)
+			return page.Outcome{Text: posted.Entry.ID + " is posted", Kind: page.ChangedRun, Undo: &page.Undo{Text: posted.Entry.ID + " stays: nothing is deleted; post what supersedes it"}}, err
+		}})
 }
 
 // parseLinks parses typed links: a kind, followed by ids.
@@ -348,14 +350,15 @@ func (x *acts) raiseForm(chosen string) *page.Form {
 	if !page.IsSignal(chosen) {
 		origin = chosen
 	}
-	return page.NewForm(x.app, page.Form{Heading: "Raise a signal", Button: "raise", Fields: []*page.Field{
-		{Name: "content", Label: "What is not known?", Lines: 4, Required: true},
-		{Name: "origin", Label: "Arises from", Hint: "an entry, such as e12; may be empty", Value: origin},
-		{Name: "priority", Label: "Priority", Choices: board.Priorities, Value: "high"},
-	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-		r, err := x.b.Signal(ctx, x.app.Worker, board.Raise{Content: v["content"], Priority: v["priority"], Origin: v["origin"]})
-		return page.Outcome{Text: r.Signal.ID + " is raised", Kind: page.ChangedRun, Undo: &page.Undo{Text: r.Signal.ID + " stays: nothing is deleted; w waives it"}}, err
-	}})
+	return page.NewForm(x.app, page.Form{Heading: "Raise a signal", Button: "raise",
+		Fields: []*page.Field{
+			{Name: "content", Label: "What is not known?", Lines: 4, Required: true},
+			{Name: "origin", Label: "Arises from", Hint: "an entry, such as e12; may be empty", Value: origin},
+			{Name: "priority", Label: "Priority", Choices: board.Priorities, Value: "high"},
+		}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+			r, err := x.b.Signal(ctx, x.app.Worker, board.Raise{Content: v["content"], Priority: v["priority"], Origin: v["origin"]})
+			return page.Outcome{Text: r.Signal.ID + " is raised", Kind: page.ChangedRun, Undo: &page.Undo{Text: r.Signal.ID + " stays: nothing is deleted; w waives it"}}, err
+		}})
 }
 
 // promote asks for the fields that a capsule needs and the entry lacks, and stores the
@@ -406,14 +409,16 @@ func (x *acts) promoteForm(c kb.Capsule, id string) *page.Form {
 		if err != nil {
 			return page.Outcome{}, err
 		}
-		return page.Outcome{Text: id + " is capsule " + r.Capsule.ID, Kind: page.ChangedKnowledge, Undo: &page.Undo{Text: "retire the capsule " + r.Capsule.ID + ", which " + id + " became", Do: func(ctx context.Context) (page.Outcome, error) {
-			k, err := x.app.KB(ctx)
-			if err != nil {
-				return page.Outcome{}, err
-			}
-			_, err = k.Retire(ctx, r.Capsule.ID, "the promotion of "+id+" was taken back")
-			return page.Outcome{Text: "the capsule of " + id + " is retired", Kind: page.ChangedKnowledge}, err
-		}}}, nil
+		return page.Outcome{Text: id + " is capsule " + r.Capsule.ID, Kind: page.ChangedKnowledge,
+			Undo: &page.Undo{Text: "retire the capsule " + r.Capsule.ID + ", which " + id +
+				" became", Do: func(ctx context.Context) (page.Outcome, error) {
+				k, err := x.app.KB(ctx)
+				if err != nil {
+					return page.Outcome{}, err
+				}
+				_, err = k.Retire(ctx, r.Capsule.ID, "the promotion of "+id+" was taken back")
+				return page.Outcome{Text: "the capsule of " + id + " is retired", Kind: page.ChangedKnowledge}, err
+			}}}, nil
 	}})
 }
 

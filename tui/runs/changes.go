@@ -45,7 +45,8 @@ func (t *timeline) showChanges() tea.Cmd {
 	if from == to {
 		return page.Notice("this is the moment that is marked: go to another one first, or L to now")
 	}
-	return p.app.Push(&changesPage{app: p.app, run: p, from: from, to: to, doc: page.Document{App: p.app}})
+	return p.app.Push(&changesPage{app: p.app, run: p, from: from, to: to,
+		doc: page.Document{App: p.app}})
 }
 
 func (p *changesPage) Init() tea.Cmd {
@@ -196,7 +197,8 @@ func (d *difference) questions(x *prose.Writer) {
 				x.Heading(part.name)
 			}
 			if n <= maxChanged {
-				what := styles.Paint(x.Styles.Priority, s.Priority, cells.Fit(s.Priority, 8)) + " " + signalMark(x.Styles, s.Status)
+				what := styles.Paint(x.Styles.Priority, s.Priority, cells.Fit(s.Priority, 8)) +
+					" " + signalMark(x.Styles, s.Status)
 				if s.AddressedBy != "" {
 					what += x.Styles.Faint.Render(" by " + s.AddressedBy)
 				}

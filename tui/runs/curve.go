@@ -69,7 +69,8 @@ func burnCell(c burnColumn, row, h int, peak int64, later bool) (cell string, ki
 
 // burnRow returns a row of the curve. Columns after at are dotted; -1: none.
 func burnRow(st *styles.Set, cols []burnColumn, row, h int, peak int64, at int) string {
-	looks := []lipgloss.Style{burnNothing: {}, burnLater: st.Faint, burnBlocking: st.Bad, burnOther: st.Info}
+	looks := []lipgloss.Style{burnNothing: {}, burnLater: st.Faint, burnBlocking: st.Bad,
+		burnOther: st.Info}
 	return joinCells(looks, len(cols), func(i int) (string, int) {
 		return burnCell(cols[i], row, h, peak, at >= 0 && i > at)
 	})

@@ -262,7 +262,9 @@ func (p *detailPage) history(x *prose.Writer, events []board.Event) {
 	x.Heading("History" + x.Styles.Faint.Render(hint))
 	for i := range events {
 		e := &events[i]
-		what := "  " + x.Styles.Faint.Render(fmt.Sprintf("%s  event %s", cells.Clock(e.At), cells.Count(e.Seq))) + "  " + e.Verb + x.Styles.Faint.Render(" by ") + cells.OneLine(e.Actor, 60)
+		what := "  " + x.Styles.Faint.Render(fmt.Sprintf("%s  event %s", cells.Clock(e.At),
+			cells.Count(e.Seq))) + "  " + e.Verb + x.Styles.Faint.Render(" by ") +
+			cells.OneLine(e.Actor, 60)
 		d := e.Describe()
 		if e.Verb == "claim" { // the time at which the lease ends
 			d = page.WithClocks(d)
@@ -329,7 +331,8 @@ func (p *detailPage) entryLines() []prose.Line {
 	}
 	x.Line(st.Faint.Render(by))
 	if len(e.Tags) > 0 {
-		x.Line(st.Faint.Render("tags: ") + cells.OneLine(strings.Join(e.Tags, ", "), page.RowRunes))
+		x.Line(st.Faint.Render("tags: ") +
+			cells.OneLine(strings.Join(e.Tags, ", "), page.RowRunes))
 	}
 	x.Line("")
 	x.Prose(e.Content)
@@ -349,7 +352,9 @@ func (p *detailPage) entryLines() []prose.Line {
 			if v.Sound() {
 				mark = st.Good
 			}
-			x.Line("  " + mark.Render(v.Mark()) + st.Faint.Render(strings.TrimPrefix(cells.OneLine(v.Describe(), page.RowRunes), v.Mark())))
+			x.Line("  " + mark.Render(v.Mark()) +
+				st.Faint.Render(strings.TrimPrefix(cells.OneLine(v.Describe(), page.RowRunes),
+					v.Mark())))
 		}
 	}
 	p.tree(x)
@@ -362,14 +367,17 @@ func (p *detailPage) signalLines() []prose.Line {
 	x := prose.NewWriter(st, p.w)
 	x.Mark = p.mark
 	p.when(x)
-	head := p.head(s.ID) + styles.Paint(st.Priority, s.Priority, s.Priority) + "  " + statusWord(st, s.Status)
+	head := p.head(s.ID) + styles.Paint(st.Priority, s.Priority, s.Priority) + "  " +
+		statusWord(st, s.Status)
 	if p.blocks {
 		head += st.Bad.Render("  keeps the gate closed")
 	}
 	x.Line(head)
-	x.Line(st.Faint.Render("raised by " + cells.OneLine(s.Worker, 60) + " · " + cells.Clock(s.Created) + " · " + cells.Since(s.Created, p.now())))
+	x.Line(st.Faint.Render("raised by " + cells.OneLine(s.Worker, 60) + " · " +
+		cells.Clock(s.Created) + " · " + cells.Since(s.Created, p.now())))
 	if s.ClaimedAt(p.now()) {
-		x.Line(st.Accent.Render("⚑ claimed by "+cells.OneLine(s.ClaimedBy, 60)) + st.Faint.Render(" until "+cells.Clock(*s.LeaseUntil)))
+		x.Line(st.Accent.Render("⚑ claimed by "+cells.OneLine(s.ClaimedBy, 60)) +
+			st.Faint.Render(" until "+cells.Clock(*s.LeaseUntil)))
 	}
 	x.Line("")
 	x.Prose(s.Content)
@@ -408,7 +416,8 @@ func (p *detailPage) Actions() page.Actions {
 	}
 	switch {
 	case p.past != nil:
-		all = append(all, page.On(keys.Live, func() tea.Cmd { return p.app.Soon(MomentMsg{p.b, math.MaxInt64}) }))
+		all = append(all, page.On(keys.Live,
+			func() tea.Cmd { return p.app.Soon(MomentMsg{p.b, math.MaxInt64}) }))
 	case p.signal != nil:
 		all = all.Also(p.acts().bindings(p.id, &p.signal.Signal)...)
 	default:
@@ -440,6 +449,7 @@ func (p *detailPage) now() time.Time {
 // when notes that the page shows the past.
 func (p *detailPage) when(x *prose.Writer) {
 	if p.past != nil {
-		x.Line(p.app.Styles.Warn.Render("as it was after event " + cells.Count(p.past.Seq) + ", " + cells.Clock(p.past.At)))
+		x.Line(p.app.Styles.Warn.Render("as it was after event " + cells.Count(p.past.Seq) + ", " +
+			cells.Clock(p.past.At)))
 	}
 }

@@ -282,7 +282,8 @@ func (f *feed) view(focused bool) []string {
 	if f.filter.Shown() {
 		body = append(body, " "+f.filter.View(r.W-1))
 	}
-	return f.page.app.Styles.Pane("Entries, newest first", note, append(body, f.list.View(focused)...), r.W, r.H, focused)
+	return f.page.app.Styles.Pane("Entries, newest first", note,
+		append(body, f.list.View(focused)...), r.W, r.H, focused)
 }
 
 // marks returns the two signs before an entry's text.
@@ -332,7 +333,8 @@ func (f *feed) row(i, w int) string {
 		age = st.Faint.Render(cells.Ago(e.created, f.page.moment()))
 	}
 	worker := st.Faint.Render(cells.FitName(e.worker, name))
-	return cells.Spread(page.Columns(st.Faint.Render(id), styles.Paint(st.Kind, e.kind, kind), worker, mark, text), age, w)
+	return cells.Spread(page.Columns(st.Faint.Render(id), styles.Paint(st.Kind, e.kind, kind),
+		worker, mark, text), age, w)
 }
 
 func (f *feed) newestID() string { return board.EntryID(f.posted()) }

@@ -47,7 +47,8 @@ func (found *evidence) branches() (all []branch) {
 		linked = found.signal.Linked
 	}
 	for _, l := range linked {
-		all = append(all, branch{"← " + backwards[l.Kind], l.From, cells.OneLine(l.Line, page.RowRunes)})
+		all = append(all, branch{"← " + backwards[l.Kind], l.From,
+			cells.OneLine(l.Line, page.RowRunes)})
 	}
 	if found.entry != nil {
 		for i := range found.entry.Raised {
@@ -77,7 +78,8 @@ func (found *evidence) line() string {
 		e := &found.entry.Entry
 		return cells.OneLine(e.Worker, 30) + ": " + cells.OneLine(e.Content, page.RowRunes)
 	case found.signal != nil:
-		return found.signal.Signal.Status + ": " + cells.OneLine(found.signal.Signal.Content, page.RowRunes)
+		return found.signal.Signal.Status + ": " +
+			cells.OneLine(found.signal.Signal.Content, page.RowRunes)
 	}
 	return ""
 }

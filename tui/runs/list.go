@@ -45,7 +45,8 @@ func (p *List) Infos() []board.Info { return p.all }
 // NewList shows all runs, the latest first.
 func NewList(a *page.App) *List {
 	p := &List{app: a, runs: board.Runs{Dir: a.Boards}, now: make(chan struct{}, 1)}
-	p.filter = page.NewFilter(a, "part of a name or a goal", &p.list, func() { p.SetSize(p.w, p.h) })
+	p.filter = page.NewFilter(a, "part of a name or a goal", &p.list,
+		func() { p.SetSize(p.w, p.h) })
 	p.list = page.List{App: a, Row: p.row}
 	return p
 }
@@ -273,13 +274,16 @@ func (p *List) columns(run, gate, entries, open, workers, last, goal string) str
 func (p *List) row(i, w int) string {
 	st, r := p.app.Styles, p.shown[i]
 	if r.Error != "" {
-		return cells.Fit(st.Bad.Render("✗ ")+cells.FitName(r.Run, 20)+" "+st.Bad.Render(cells.OneLine(r.Error, w)), w)
+		return cells.Fit(st.Bad.Render("✗ ")+cells.FitName(r.Run,
+			20)+" "+st.Bad.Render(cells.OneLine(r.Error, w)), w)
 	}
 	light, gate := st.Bad.Render("●"), st.Bad.Render("closed "+cells.Count(int64(r.Reasons)))
 	if r.Open {
 		light, gate = st.Good.Render("●"), st.Good.Render("open")
 	}
-	return cells.Fit(light+" "+p.columns(r.Run, gate, cells.Count(r.Entries), cells.Count(r.OpenSignal), cells.Count(int64(r.Workers)), cells.Ago(r.Updated, p.app.Now()), st.Faint.Render(cells.OneLine(r.Goal, 200))), w)
+	return cells.Fit(light+" "+p.columns(r.Run, gate, cells.Count(r.Entries),
+		cells.Count(r.OpenSignal), cells.Count(int64(r.Workers)),
+		cells.Ago(r.Updated, p.app.Now()), st.Faint.Render(cells.OneLine(r.Goal, 200))), w)
 }
 
 // Title names the page in the header.
@@ -290,11 +294,13 @@ func (p *List) Actions() page.Actions {
 	if p.filter.Active {
 		return p.filter.Actions()
 	}
-	all := page.Actions{page.On(keys.Open, p.openRun), page.On(keys.Filter, p.filter.Start), page.On(keys.Renamed(keys.Create, "new run"), p.create), page.On(keys.Sort, p.nextOrder)}
+	all := page.Actions{page.On(keys.Open, p.openRun), page.On(keys.Filter, p.filter.Start),
+		page.On(keys.Renamed(keys.Create, "new run"), p.create), page.On(keys.Sort, p.nextOrder)}
 	all = all.Also(keys.Search, keys.Memory, keys.Quit)
 	if p.chosen() != nil {
 		all = append(all, page.On(keys.Renamed(keys.Remove, "delete the run for good"), p.remove),
-			page.On(keys.Renamed(keys.CopyID, "copy name"), func() tea.Cmd { return p.app.CopyText(p.chosen().Run) }),
+			page.On(keys.Renamed(keys.CopyID, "copy name"),
+				func() tea.Cmd { return p.app.CopyText(p.chosen().Run) }),
 			page.On(keys.Renamed(keys.CopyText, "copy goal"), p.copyGoal))
 	}
 	all = append(all, page.On(keys.Refresh, p.reload))

@@ -57,19 +57,20 @@ func (p *List) copyGoal() tea.Cmd {
 
 // create asks for a new run, and opens it.
 func (p *List) create() tea.Cmd {
-	f := page.NewForm(p.app, page.Form{Heading: "A new run", Button: "make it", Fields: []*page.Field{
-		{Name: "name", Label: "Name", Hint: "letters, digits, . _ -", Required: true},
-		{Name: "goal", Label: "Goal", Hint: "what shall be found out; may be empty"},
-	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-		b, err := board.Create(ctx, p.app.Boards, v["name"], v["goal"], p.app.Worker)
-		if err != nil {
-			return page.Outcome{}, err
-		}
-		err = b.Close()
-		done := page.Outcome{Text: "created run " + v["name"], Kind: page.ChangedRun}
-		done.Page = New(p.app, v["name"])
-		return done, err
-	}})
+	f := page.NewForm(p.app, page.Form{Heading: "A new run", Button: "make it",
+		Fields: []*page.Field{
+			{Name: "name", Label: "Name", Hint: "letters, digits, . _ -", Required: true},
+			{Name: "goal", Label: "Goal", Hint: "what shall be found out; may be empty"},
+		}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+			b, err := board.Create(ctx, p.app.Boards, v["name"], v["goal"], p.app.Worker)
+			if err != nil {
+				return page.Outcome{}, err
+			}
+			err = b.Close()
+			done := page.Outcome{Text: "created run " + v["name"], Kind: page.ChangedRun}
+			done.Page = New(p.app, v["name"])
+			return done, err
+		}})
 	f.Tried = func(err error) tea.Cmd {
 		if err == nil {
 			p.made = f.Values()["name"]
@@ -90,13 +91,15 @@ func (p *List) remove() tea.Cmd {
 	intro := []string{fmt.Sprintf("%s with %s, %s open.", name, cells.Plural(r.Entries, "entry"),
 		cells.Plural(r.OpenSignal, "question")), "It is removed from the disk for good: u cannot undo this."}
 	asked := &page.Field{Name: "name", Label: "Its name, to confirm", Required: true}
-	return p.app.Overlay(page.NewForm(p.app, page.Form{Heading: "Delete the run " + name, Intro: intro,
-		Button: "delete", Fields: []*page.Field{asked}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-			if v["name"] != name {
-				return page.Outcome{}, errors.New("the name does not match: it is " + name)
-			}
-			err := board.Remove(ctx, p.app.Boards, name, seen)
-			gone := &page.Undo{Text: "a run that was deleted is gone"}
-			return page.Outcome{Text: "deleted run " + name, Kind: page.ChangedRun, Undo: gone}, err
-		}}))
+	return p.app.Overlay(page.NewForm(p.app,
+		page.Form{Heading: "Delete the run " + name, Intro: intro,
+			Button: "delete", Fields: []*page.Field{asked}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+				if v["name"] != name {
+					return page.Outcome{}, errors.New("the name does not match: it is " + name)
+				}
+				err := board.Remove(ctx, p.app.Boards, name, seen)
+				gone := &page.Undo{Text: "a run that was deleted is gone"}
+				return page.Outcome{Text: "deleted run " + name, Kind: page.ChangedRun,
+					Undo: gone}, err
+			}}))
 }

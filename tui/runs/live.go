@@ -72,10 +72,12 @@ func (p *Page) reconnect() tea.Cmd {
 	return p.app.Do(func(ctx context.Context) tea.Msg {
 		b, err := board.Open(ctx, p.app.Boards, p.Name)
 		if err != nil {
-			return page.Answer{To: p, Take: func() tea.Cmd { return p.app.After(reconnectEvery, p, p.reconnect) }}
+			return page.Answer{To: p,
+				Take: func() tea.Cmd { return p.app.After(reconnectEvery, p, p.reconnect) }}
 		}
 		b.SetNow(p.app.Now)
-		return page.Answer{To: p, Take: func() tea.Cmd { return p.reconnected(b) }, Drop: func() { b.Close() }}
+		return page.Answer{To: p, Take: func() tea.Cmd { return p.reconnected(b) },
+			Drop: func() { b.Close() }}
 	})
 }
 

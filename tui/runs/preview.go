@@ -129,7 +129,8 @@ func (v *preview) aboutWorker(w *board.Worker) {
 	for i := range s.signals {
 		g := s.signals[i]
 		if g.Status == board.SignalOpen && g.ClaimedBy == w.Name && g.ClaimedAt(p.moment()) {
-			claimed = append(claimed, branch{id: g.ID, line: cells.OneLine(g.Content, page.RowRunes)})
+			claimed = append(claimed,
+				branch{id: g.ID, line: cells.OneLine(g.Content, page.RowRunes)})
 		}
 	}
 	if len(claimed) > 0 {

@@ -86,7 +86,8 @@ func questionsOf(s *scene) []concern {
 
 func newQuestionsPane(p *Page) *questionsPane {
 	s := &questionsPane{page: p}
-	s.filter = page.NewFilter(p.app, "words of a question, a worker, a priority", &s.list, p.layout)
+	s.filter = page.NewFilter(p.app, "words of a question, a worker, a priority", &s.list,
+		p.layout)
 	s.list = page.List{App: p.app, Row: s.row, Changed: func(i int) bool { return p.isFresh(s.shown[i].id()) }}
 	return s
 }
@@ -241,17 +242,21 @@ func (s *questionsPane) row(i, w int) string {
 			tail = st.Faint.Render("by " + cells.ShortName(sig.Worker, w/4))
 		}
 		priority := styles.Paint(st.Priority, sig.Priority, cells.Fit(sig.Priority, 8))
-		left := page.Columns(mark, cells.Fit(sig.ID, 5), priority, cells.OneLine(sig.Content, page.RowRunes))
+		left := page.Columns(mark, cells.Fit(sig.ID, 5), priority,
+			cells.OneLine(sig.Content, page.RowRunes))
 		return cells.Spread(left, tail, w)
 	}
 	r := q.reason
 	if r.Rule == board.RuleExpected { // its text repeats that
-		return cells.Fit(page.Columns(mark, st.Warn.Render(r.Rule), cells.OneLine(r.Worker, page.RowRunes)+" has not finished yet"), w)
+		return cells.Fit(page.Columns(mark, st.Warn.Render(r.Rule),
+			cells.OneLine(r.Worker, page.RowRunes)+" has not finished yet"), w)
 	}
 	if r.ID == "" { // such a text says what is needed
-		return cells.Fit(page.Columns(mark, st.Warn.Render(r.Rule), cells.OneLine(r.Content, page.RowRunes)), w)
+		return cells.Fit(page.Columns(mark, st.Warn.Render(r.Rule),
+			cells.OneLine(r.Content, page.RowRunes)), w)
 	}
 	tail := st.Faint.Render("by " + cells.ShortName(r.Worker, w/4))
-	left := page.Columns(mark, cells.Fit(r.ID, 5), st.Warn.Render(r.Rule), cells.OneLine(r.Content, page.RowRunes))
+	left := page.Columns(mark, cells.Fit(r.ID, 5), st.Warn.Render(r.Rule),
+		cells.OneLine(r.Content, page.RowRunes))
 	return cells.Spread(left, tail, w)
 }

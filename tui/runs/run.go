@@ -126,7 +126,8 @@ func (p *Page) Init() tea.Cmd {
 			return page.Answer{To: p, Take: func() tea.Cmd { p.err = err; return p.app.After(reconnectEvery, p, p.Init) }}
 		}
 		p.app.SetClock(b)
-		return page.Answer{To: p, Take: func() tea.Cmd { return p.start(b) }, Drop: func() { b.Close() }}
+		return page.Answer{To: p, Take: func() tea.Cmd { return p.start(b) },
+			Drop: func() { b.Close() }}
 	})
 }
 
@@ -378,7 +379,8 @@ func (p *Page) disputed() string {
 // onDisputed reports whether a cell of the summary has the number of disputed entries.
 func (p *Page) onDisputed(x int) bool {
 	before, _, said := strings.Cut(ansi.Strip(p.summary()), p.disputed())
-	return said && p.disputed() != "" && x >= cells.Width(before) && x < cells.Width(before+p.disputed())
+	return said && p.disputed() != "" && x >= cells.Width(before) &&
+		x < cells.Width(before+p.disputed())
 }
 
 // summary describes the run in a line.
@@ -436,7 +438,8 @@ func (p *Page) Light() (string, bool) {
 	if !p.known {
 		return "", false
 	}
-	word, open := styles.Gate(p.scene.verdict.Open, len(p.scene.verdict.Reasons)), p.scene.verdict.Open
+	word, open := styles.Gate(p.scene.verdict.Open,
+		len(p.scene.verdict.Reasons)), p.scene.verdict.Open
 	switch {
 	case p.loading():
 		return "● gate at event " + cells.Count(p.back.seq) + "…", false
@@ -462,21 +465,25 @@ func (p *Page) Actions() page.Actions {
 	all := page.Actions{page.On(keys.Open, p.openChosen), page.On(keys.Filter, p.startFilter)}
 	switch p.focus {
 	case PaneQuestions:
-		all = append(all, page.On(keys.Renamed(keys.Fewer, "open ones, or all"), p.questions.toggle))
+		all = append(all, page.On(keys.Renamed(keys.Fewer, "open ones, or all"),
+			p.questions.toggle))
 	case PaneWorkers:
 		all[0].Binding = keys.Renamed(keys.Open, "their entries")
 	}
 	all = all.Also(p.actBindings()...)
 	all = append(all, page.On(keys.Renamed(keys.Next, "next pane"), by(1)),
 		page.On(keys.Preview, p.togglePreview)).Also(keys.Search)
-	all = append(all, page.On(keys.Survival, func() tea.Cmd { return p.app.Push(p.app.Open.Survival(p.Name, p.b)) }),
+	all = append(all, page.On(keys.Survival,
+		func() tea.Cmd { return p.app.Push(p.app.Open.Survival(p.Name, p.b)) }),
 		page.On(keys.Check, func() tea.Cmd { return p.app.Push(p.app.Open.Check(p.Name, p.b)) }))
 	if p.scene.state.Retrievals > 0 {
-		all = append(all, page.On(keys.Given, func() tea.Cmd { return p.app.Push(p.app.Open.Given(p.b, p.back.past)) }))
+		all = append(all, page.On(keys.Given,
+			func() tea.Cmd { return p.app.Push(p.app.Open.Given(p.b, p.back.past)) }))
 	}
 	all = append(all, p.timeActions()...)
 	all = append(all, p.time.actions()...).Also(keys.Memory)
-	all = append(all, page.On(keys.CopyID, func() tea.Cmd { return p.app.CopyText(p.panes[p.focus].chosen()) }),
+	all = append(all, page.On(keys.CopyID,
+		func() tea.Cmd { return p.app.CopyText(p.panes[p.focus].chosen()) }),
 		page.On(keys.CopyText, func() tea.Cmd { return copyContent(p.app, p.b, p.Chosen()) }),
 		page.On(keys.Renamed(keys.Previous, "pane before"), by(-1)),
 		page.On(keys.Right, func() tea.Cmd { return p.focusBeside(1) }),

@@ -104,7 +104,8 @@ func (p *Page) View() []string {
 		if p.err != nil && p.app.Away == nil {
 			word = p.app.Explain(p.err)
 		}
-		return cells.Fill(append([]string{""}, cells.Indented(cells.Wrap(word, p.w-2))...), p.w, p.h)
+		return cells.Fill(append([]string{""}, cells.Indented(cells.Wrap(word, p.w-2))...), p.w,
+			p.h)
 	}
 	lines := []string{p.summary()}
 	if p.loading() && p.back.slow {

@@ -90,7 +90,8 @@ func (ws *workersPane) show(chosen string) {
 	if ws.page.focus == PaneWorkers { // one that has finished moves down, chosen as it is
 		ws.list.Touched = true
 	}
-	ws.list.Keep(len(ws.shown), slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == chosen }), false)
+	ws.list.Keep(len(ws.shown),
+		slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == chosen }), false)
 }
 
 // typed handles a key of the filter.
@@ -125,7 +126,8 @@ func (ws *workersPane) view(focused bool) []string {
 		ws.list.Empty = "no worker has this name; esc clears the filter"
 		body = append(body, " "+ws.filter.View(r.W-1))
 	}
-	return ws.page.app.Styles.Pane("Workers", ws.list.Place(), append(body, ws.list.View(focused)...), r.W, r.H, focused)
+	return ws.page.app.Styles.Pane("Workers", ws.list.Place(),
+		append(body, ws.list.View(focused)...), r.W, r.H, focused)
 }
 
 // at returns the chosen worker, or nil.
@@ -169,7 +171,8 @@ func (s *scene) expected(st *styles.Set, worker string) string {
 	if e == nil {
 		return ""
 	}
-	return map[string]string{board.WorkerExpected: st.Warn.Render("expected"), board.WorkerDone: st.Good.Render("✓ done"),
+	return map[string]string{board.WorkerExpected: st.Warn.Render("expected"),
+		board.WorkerDone:    st.Good.Render("✓ done"),
 		board.WorkerDropped: st.Faint.Render("dropped")}[e.Status]
 }
 

@@ -162,7 +162,8 @@ func (t *timeline) view() []string {
 		add(l.Worker, cells.Count(l.Entries)+spentShort(p.scene.state.Spent(l.Worker)), t.laneCells(l, most))
 	}
 	words := " " + t.words()
-	return append(lines, cells.Spread(words, st.Faint.Render(t.scale(p.w-cells.Width(words))), p.w))
+	return append(lines, cells.Spread(words, st.Faint.Render(t.scale(p.w-cells.Width(words))),
+		p.w))
 }
 
 // spentShort formats what a worker has used: tokens, else cost; "" if unknown.
@@ -192,7 +193,8 @@ func (t *timeline) label(name, facts string) string {
 	if w < 3 {
 		return cells.Fit("", w)
 	}
-	return cells.Spread(" "+cells.FitName(name, w-cells.Width(facts)-4), t.page.app.Styles.Faint.Render(facts)+"  ", w)
+	return cells.Spread(" "+cells.FitName(name, w-cells.Width(facts)-4),
+		t.page.app.Styles.Faint.Render(facts)+"  ", w)
 }
 
 // at returns the column of the moment on the screen; -1 is now.
@@ -237,19 +239,20 @@ func (t *timeline) line() string {
 func (t *timeline) laneCells(l *board.Lane, most int64) string {
 	st, at := t.page.app.Styles, t.at()
 	const now, later = 1, 2
-	return joinCells([]lipgloss.Style{{}, st.Info, st.Faint}, len(l.Posted), func(i int) (string, int) {
-		look := now
-		if at >= 0 && i > at {
-			look = later
-		}
-		switch {
-		case l.Posted[i] > 0:
-			return eighths(int((l.Posted[i]*8 + most - 1) / most)), look
-		case l.Did[i]:
-			return "·", look
-		}
-		return " ", 0
-	})
+	return joinCells([]lipgloss.Style{{}, st.Info, st.Faint}, len(l.Posted),
+		func(i int) (string, int) {
+			look := now
+			if at >= 0 && i > at {
+				look = later
+			}
+			switch {
+			case l.Posted[i] > 0:
+				return eighths(int((l.Posted[i]*8 + most - 1) / most)), look
+			case l.Did[i]:
+				return "·", look
+			}
+			return " ", 0
+		})
 }
 
 // words describe the position in the log, and its time.
@@ -268,11 +271,14 @@ func (t *timeline) words() string {
 	case !b.on && p.lost():
 		return st.Bad.Render("connection lost") + st.Faint.Render(" "+where+"; retrying")
 	case !b.on:
-		return st.Good.Render("live") + st.Faint.Render(" "+where+"  [ ] back in time  T who worked when")
+		return st.Good.Render("live") +
+			st.Faint.Render(" "+where+"  [ ] back in time  T who worked when")
 	case p.loading():
-		return st.Warn.Render("back") + st.Faint.Render(" "+where+"… ") + st.Warn.Render(p.stillShown())
+		return st.Warn.Render("back") + st.Faint.Render(" "+where+"… ") +
+			st.Warn.Render(p.stillShown())
 	}
-	return st.Warn.Render("back") + st.Faint.Render(" "+where+" "+cells.Clock(b.at)+" "+cells.OneLine(b.what, 60)+"  L live")
+	return st.Warn.Render("back") +
+		st.Faint.Render(" "+where+" "+cells.Clock(b.at)+" "+cells.OneLine(b.what, 60)+"  L live")
 }
 
 // scale explains the symbols, if there is room.

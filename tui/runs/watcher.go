@@ -32,7 +32,8 @@ func (w *watcher) notices(name, me string, s *scene, now time.Time) []page.Notif
 	var all []page.Notification
 	tell := func(kind, text string) {
 		if !first {
-			all = append(all, page.Notification{Kind: kind, Text: cells.OneLine(name, 60) + ": " + text})
+			all = append(all, page.Notification{Kind: kind,
+				Text: cells.OneLine(name, 60) + ": " + text})
 		}
 	}
 	if s.verdict.Open && !w.open {

@@ -33,8 +33,11 @@ type Set struct {
 
 // looksOfValues are the styles of priorities and types of entries.
 func looksOfValues(s *Set) (priority, kind map[string]lipgloss.Style) {
-	priority = map[string]lipgloss.Style{"critical": s.Bad.Bold(true), "high": s.Warn, "medium": s.Info, "low": s.Faint}
-	kind = map[string]lipgloss.Style{board.Observation: s.Info, board.Analysis: s.Accent, board.Calculation: s.Good, board.Strategy: s.Key, board.Gap: s.Warn, board.Contradiction: s.Bad}
+	priority = map[string]lipgloss.Style{"critical": s.Bad.Bold(true), "high": s.Warn,
+		"medium": s.Info, "low": s.Faint}
+	kind = map[string]lipgloss.Style{board.Observation: s.Info, board.Analysis: s.Accent,
+		board.Calculation: s.Good, board.Strategy: s.Key, board.Gap: s.Warn,
+		board.Contradiction: s.Bad}
 	return priority, kind
 }
 
@@ -72,7 +75,8 @@ func (s *Set) Heading(title, note string, w int, focused bool) string {
 	if rest < 0 {
 		return cells.Fit(left, w)
 	}
-	return left + look.Render(strings.Repeat(line, rest)) + s.Faint.Render(note) + look.Render(line)
+	return left + look.Render(strings.Repeat(line, rest)) + s.Faint.Render(note) +
+		look.Render(line)
 }
 
 // TitleOf renders a title, which is marked if its pane has the keys.

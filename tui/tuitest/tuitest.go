@@ -74,10 +74,12 @@ func FillAudit(tb testing.TB, b *board.Board) {
 		Supports: []string{e1}, Confidence: &half})
 	s1 := ask("reader-1", board.Raise{Content: "Who rotates the signing keys, and how often?",
 		Priority: "critical", Origin: e1})
-	ask("reader-2", board.Raise{Content: "Is the refresh endpoint rate limited?", Priority: "high"})
+	ask("reader-2", board.Raise{Content: "Is the refresh endpoint rate limited?",
+		Priority: "high"})
 	s3 := ask("reader-3",
 		board.Raise{Content: "Does staging share the production key?", Priority: "high"})
-	s4 := ask("reader-3", board.Raise{Content: "Are there logs of failed logins?", Priority: "low"})
+	s4 := ask("reader-3", board.Raise{Content: "Are there logs of failed logins?",
+		Priority: "low"})
 	post("reader-3", board.Post{Type: board.Contradiction,
 		Content:     "Tokens do expire: the gateway rejects them after 15 minutes",
 		Contradicts: []string{e1}, SourceDoc: "gateway.yaml"})
