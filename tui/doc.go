@@ -32,7 +32,8 @@
 //	tui.go         Run
 //	model.go       the stack, and the routing of messages; model_keys.go routes keys and the
 //	               mouse, model_view.go has the header and the last two lines
-//	jump.go        the box of : and ?; jump_to.go has its targets, and opens pages for others
+//	openers.go     how a page opens one of another package
+//	jump.go        the box of : and ?; jump_to.go has its targets
 //
 // The packages of pages do not import each other, but for the search, which finds in the
 // memory too. A page that opens one of another package asks for it: page.Openers.
