@@ -176,7 +176,7 @@ func TestPromote(t *testing.T) {
 	h.size(80, 24)
 	h.press("ctrl+s")
 	h.wants("e1 is capsule")
-	k := must(h.m.app.knowledge(context.Background()))
+	k := must(h.m.app.KB(context.Background()))
 	if s := must(k.Stats(context.Background())); s.Standing != 1 {
 		t.Errorf("%+v", s)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	"blackboard/tui/memories"
 )
 
 // TestMemoryForgetUndone: what was forgotten by mistake is brought back by u, and later by O.
@@ -37,13 +38,13 @@ func TestMemoryForgetUndone(t *testing.T) {
 func TestMemoryNoteUndone(t *testing.T) {
 	h := openFilledMemory(t)
 	h.asResearcher()
-	h.toSection(sectionCore)
+	h.toSection(memories.SectionCore)
 	h.press("d", "enter")
 	h.wants("This agent has no core memories")
 	h.press("u", "enter")
 	h.wants("j000000003 is remembered again", "▸core 1")
 	var out syncBuffer
-	h.m.app.out = &out
+	h.m.app.Out = &out
 	h.press("Y")
 	h.wants("the text of j000000003 copied")
 }
@@ -89,7 +90,7 @@ func TestMemoryEndTalk(t *testing.T) {
 	h := openFilledMemory(t)
 	s, ctx := h.authors(""), context.Background()
 	h.press("8")
-	ref := h.m.top().(*memoryPage).chosen().id
+	ref := h.m.top().(*memories.Page).Chosen().ID
 	status := func(want string) {
 		t.Helper()
 		if c := must(s.Conversation(ctx, ref)); c.Status != want {

@@ -13,6 +13,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
+	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // The size of the screen that is measured, in cells.
@@ -32,9 +35,9 @@ type pump struct {
 
 func newPump(b *testing.B, boards, run string) *pump {
 	ctx, stop := context.WithCancel(context.Background())
-	a := newApp(ctx, Config{Boards: boards, Run: run, Worker: "ada", Files: boards})
+	a := page.NewApp(ctx, page.Config{Boards: boards, Run: run, Worker: "ada", Files: boards})
 	p := &pump{b: b, m: newModel(a), msgs: make(chan tea.Msg, 1024)}
-	p.stop = func() { stop(); p.m.close(); a.close() }
+	p.stop = func() { stop(); p.m.close(); a.Close() }
 	p.send(tea.WindowSizeMsg{Width: benchWidth, Height: benchHeight})
 	p.do(p.m.Init())
 	return p
@@ -55,7 +58,7 @@ func (p *pump) do(cmd tea.Cmd) {
 		default:
 			select {
 			case p.msgs <- msg:
-			case <-p.m.app.ctx.Done():
+			case <-p.m.app.Context.Done():
 			}
 		}
 	}()
@@ -203,7 +206,7 @@ func benchScroll(b *testing.B, boards string, entries int) {
 			p.settle(200 * time.Microsecond)
 		}
 		p.send(keyOf('G'))
-		p.until(count(int64(entries)) + " of " + count(int64(entries)))
+		p.until(cells.Count(int64(entries)) + " of " + cells.Count(int64(entries)))
 		p.settle(20 * time.Millisecond)
 		var m runtime.MemStats
 		runtime.GC()
@@ -243,13 +246,14 @@ func benchPast(b *testing.B, boards string) {
 		p := newPump(b, boards, "bench")
 		p.until("the last entry")
 		p.settle(50 * time.Millisecond)
-		run := p.m.top().(*runPage)
+		run := p.m.top().(*runs.Page)
 		runtime.GC()
+		last := run.Place()
 		for i, percent := range []int64{50, 10, 90} {
-			seq := run.back.now * percent / 100
+			seq := last * percent / 100
 			start := time.Now()
-			p.do(run.goTo(seq))
-			for run.back.shown != seq {
+			p.do(run.GoTo(seq))
+			for run.Past() == nil || run.Past().Seq != seq {
 				p.send(<-p.msgs)
 				var m runtime.MemStats
 				runtime.ReadMemStats(&m)

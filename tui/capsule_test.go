@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"blackboard/kb"
+	"blackboard/tui/knowledge"
+	"blackboard/tui/page"
 )
 
 // The capsules of these tests. Their ids are given, by their files, so that every screen is always the same.
@@ -56,7 +58,7 @@ func fillCapsules(h *harness) {
 // openCapsule shows a capsule.
 func (h *harness) openCapsule(id string) {
 	h.t.Helper()
-	h.send(pushMsg{newCapsulePage(h.m.app, id)})
+	h.send(page.PushMsg{Page: knowledge.NewCapsule(h.m.app, id)})
 }
 
 func TestCapsuleScreens(t *testing.T) {
@@ -129,20 +131,15 @@ func TestCapsuleRetire(t *testing.T) {
 	}
 }
 
-// edits makes the editor a script, which gets the file as $1. The harness has no terminal to give to it, so it is run here.
+// edits makes the editor a script, which gets the file as $1.
 func (h *harness) edits(script string) {
 	h.t.Helper()
-	page := h.m.top().(*capsulePage)
-	e := must(page.toEdit(context.Background()))
-	path := filepath.Join(h.t.TempDir(), "text.md")
-	if err := os.WriteFile(path, []byte(e.text), 0o600); err != nil {
-		h.t.Fatal(err)
-	}
+	path, end := h.startEditor("e")
 	if out, err := exec.Command("sh", "-c", script, "sh", path).CombinedOutput(); err != nil {
 		h.t.Fatalf("%v: %s", err, out)
 	}
-	text := must(os.ReadFile(path))
-	h.do(e.edited(string(text), nil))
+	os.Remove(path + ".bak")
+	end(nil)
 }
 
 func TestCapsuleEdit(t *testing.T) {
@@ -157,8 +154,9 @@ func TestCapsuleEdit(t *testing.T) {
 	h.wants("Undo the edit")
 	h.press("enter")
 	h.wants("has a number", "revision 3")
-	h.do((&capsuleEdit{from: h.m.top().(*capsulePage)}).edited("", os.ErrPermission))
-	h.wants("✗ permission denied")
+	_, end := h.startEditor("e")
+	end(os.ErrPermission)
+	h.wants("permission denied")
 }
 
 // TestCapsuleEditRefused sees that what was written is still there when it cannot be saved.
@@ -190,11 +188,14 @@ func TestCapsuleEditRefused(t *testing.T) {
 func TestCapsuleEditMeanwhile(t *testing.T) {
 	h := newHarness(t, fillCapsules)
 	h.openCapsule(capsulePlain)
-	page := h.m.top().(*capsulePage)
-	e := must(page.toEdit(context.Background()))
+	path, end := h.startEditor("e")
 	k := h.openKB()
 	must(k.Edit(context.Background(), capsulePlain, func(c *kb.Capsule) error { c.Body = "theirs"; return nil }, kb.EditOptions{}))
-	h.do(e.edited(strings.Replace(e.text, "has a number", "is mine", 1), nil))
+	text := strings.Replace(string(must(os.ReadFile(path))), "has a number", "is mine", 1)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	end(nil)
 	h.wants("is at revision 2, not 1", "is mine")
 	h.press("ctrl+s")
 	h.wants("is at revision 3", "is mine")
@@ -242,7 +243,7 @@ func TestCapsuleEditWithout(t *testing.T) {
 	h.press("e")
 	h.wants("$EDITOR") // none is known to the harness
 	h.m.app.Config.Knowledge = nil
-	h.m.app.close()
+	h.m.app.Close()
 	h.press("e")
 	h.wants("there is no knowledge base here")
 	h.openCapsule(capsuleTmux)

@@ -13,6 +13,9 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/policy"
+	"blackboard/tui/checks"
+	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // fillChecked is a run of ten sites: one quote is wrong, two findings contradict each other, and the report has an invented number.
@@ -42,15 +45,15 @@ func openCheck(t *testing.T) *harness {
 	return h
 }
 
-func (h *harness) checkPage() *checkPage { return h.m.top().(*checkPage) }
+func (h *harness) checkPage() *checks.CheckPage { return h.m.top().(*checks.CheckPage) }
 
 // toRow chooses the first row that has a text.
 func (h *harness) toRow(text string) {
 	h.t.Helper()
 	p := h.checkPage()
 	h.press("g")
-	for range p.rows {
-		if strings.Contains(p.row(p.items.cursor, 200), text) {
+	for range p.Items.Len {
+		if strings.Contains(p.Items.Row(p.Items.Cursor, 200), text) {
 			return
 		}
 		h.press("down")
@@ -141,8 +144,8 @@ func TestCheckPair(t *testing.T) {
 	h.press("esc", "tab", "enter")
 	h.wants("reader-3", "History")
 	h.press("esc", "shift+tab", "esc")
-	if r := h.checkPage().chosen(); r.found == nil || r.found.Other != "e4" {
-		t.Errorf("the row is %+v", r)
+	if row := h.checkPage().Items; !strings.Contains(row.Row(row.Cursor, 200), "98 sites and") {
+		t.Errorf("the row is %q", row.Row(row.Cursor, 200))
 	}
 }
 
@@ -170,27 +173,27 @@ func TestCheckKeys(t *testing.T) {
 	h.size(60, 18)
 	h.toRow("98 sites and")
 	p := h.checkPage()
-	at := p.items.cursor
+	at := p.Items.Cursor
 	h.press("tab", "down")
-	if p.items.cursor != at || p.doc.top != 1 {
-		t.Errorf("row %d, line %d after a step down in the text", p.items.cursor, p.doc.top)
+	if p.Items.Cursor != at || p.Doc.Top != 1 {
+		t.Errorf("row %d, line %d after a step down in the text", p.Items.Cursor, p.Doc.Top)
 	}
 	h.press("ctrl+r")
-	if p.items.cursor != at || p.doc.top != 1 || !p.inDoc {
+	if p.Items.Cursor != at || p.Doc.Top != 1 || !p.InDoc {
 		t.Error("what is read moved when the run was checked again")
 	}
 	h.press("shift+tab", "up")
-	if p.items.cursor != at-1 || p.doc.top != 0 {
-		t.Errorf("row %d, line %d after a step up in the list", p.items.cursor, p.doc.top)
+	if p.Items.Cursor != at-1 || p.Doc.Top != 0 {
+		t.Errorf("row %d, line %d after a step up in the list", p.Items.Cursor, p.Doc.Top)
 	}
 	h.press("g", "enter")
-	if !p.inDoc {
+	if !p.InDoc {
 		t.Error("the text of a step does not get the keys")
 	}
 	h.press("tab", "r", "esc")
 	h.wants("Steps") // the picker is left, not the page
 	h.press("esc")
-	if _, there := h.m.top().(*runPage); !there {
+	if _, there := h.m.top().(*runs.Page); !there {
 		t.Errorf("one has come to %T", h.m.top())
 	}
 }
@@ -202,7 +205,7 @@ func TestCheckMouse(t *testing.T) {
 	h.clickOn("e2        Keys")
 	h.wants("Its quote")
 	h.clickOn("Its quote")
-	if !h.checkPage().inDoc {
+	if !h.checkPage().InDoc {
 		t.Error("the text was clicked and has no keys")
 	}
 	h.clickOn("e2        Keys")
@@ -216,46 +219,23 @@ func TestCheckAgain(t *testing.T) {
 	h.typeText("report.md")
 	h.press("enter")
 	p := h.checkPage()
-	before := p.result
-	h.do(p.look())
-	if p.result != before {
+	before := p.Result
+	h.do(p.Look())
+	if p.Result != before {
 		t.Error("it was checked again though nothing has changed")
 	}
 	h.write("report.md", "Tokens expire once a day.\n", 1)
-	h.do(p.look())
-	if s := p.result.Step(policy.Trace); s == nil || !s.Passed {
+	h.do(p.Look())
+	if s := p.Result.Step(policy.Trace); s == nil || !s.Passed {
 		t.Errorf("trace is %+v after the report was written", s)
 	}
-	p.update(eventsMsg{from: &runPage{b: p.b}, events: []board.Event{{Seq: p.result.Seq}}}) // its own verdicts
+	p.Update(page.EventsMsg{From: h.m.pages[1].(*runs.Page), Events: []board.Event{{Seq: p.Result.Seq}}}) // its own verdicts
 	h.lacks("the run has changed since")
 	must(h.openRun("audit-7").Done(context.Background(), "lead", "reader-4"))
-	p.update(eventsMsg{from: &runPage{b: p.b}, events: []board.Event{{Seq: p.result.Seq + 1}}})
+	p.Update(page.EventsMsg{From: h.m.pages[1].(*runs.Page), Events: []board.Event{{Seq: p.Result.Seq + 1}}})
 	h.wants("the run has changed since", "reader-4")
 	h.press("ctrl+r")
 	h.lacks("the run has changed since", "reader-4")
-}
-
-// TestCheckOnce: there is one check at a time, none keeps the screen, and one that is under way ends with the page.
-func TestCheckOnce(t *testing.T) {
-	h := newHarness(t, func(h *harness) { fillChecked(h); h.cfg.Run = "audit-7" })
-	p := newCheckPage(h.m.app, "audit-7", h.m.top().(*runPage).b).(*checkPage)
-	p.setSize(80, 20)
-	begun := p.check()
-	if begun == nil || p.check() != nil || p.result != nil {
-		t.Fatal("two checks are under way, or one was done on the spot")
-	}
-	if !strings.Contains(strings.Join(p.view(), "\n"), "checking…") {
-		t.Error("nobody is told that it is checked")
-	}
-	again := begun().(answer).take()
-	if again == nil || p.result != nil {
-		t.Fatal("what was asked meanwhile is forgotten")
-	}
-	p.close()
-	again().(answer).take()
-	if !errors.Is(p.err, context.Canceled) {
-		t.Errorf("the check went on after the page was left: %v", p.err)
-	}
 }
 
 // TestCheckErrors: what cannot be read is said, with the way back.
@@ -278,10 +258,9 @@ func TestCheckErrors(t *testing.T) {
 		h.press("enter")
 		h.wants(says)
 	}
-	p := h.checkPage()
-	p.report = ""
 	h.write("board.yaml", "", 1)
-	h.press("ctrl+r")
+	h.start() // no report is chosen
+	h.press("C")
 	h.wants("✗ not passed", "no report: r chooses one")
 }
 

@@ -1,24 +1,14 @@
 package tui
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/tui/cells"
+	"blackboard/tui/page"
 )
-
-// A database server that is away is said, what was seen stays, and it goes on when it is back.
-func TestConnectionLost(t *testing.T) {
-	h := openAudit(t)
-	p := h.m.top().(*runPage)
-	h.do(p.seen(scene{}, nil, fault.Away.New("the database team on db cannot be used", "start it")))
-	h.wants("connection lost", "never expire")
-	h.do(p.age())
-	h.lacks("connection lost")
-	h.wants("live", "never expire")
-}
 
 // That the server is away is said as soon as anything asked of it shows that, on every page, and
 // of the gate how it was. When it is back nothing says any more that it was away, and all is read
@@ -26,70 +16,37 @@ func TestConnectionLost(t *testing.T) {
 func TestServerAway(t *testing.T) {
 	h := openAudit(t)
 	away := fault.Away.New("the database team on db cannot be used", "start it")
-	h.send(contactMsg{away})
+	h.send(page.ContactMsg{Away: away})
 	h.wants("connection lost", "gate was closed")
 	h.lacks("live event", "● gate", "back in time")
 	h.goldens("away")
-	h.send(noticeMsg{err: away})
+	h.send(page.NoticeMsg{Err: away})
 	h.press("enter")
-	p := h.m.top().(*detailPage)
-	h.do(p.took(p.id, evidence{}, away))
 	h.wants("never expire", "connection lost")
-	p.evidence = evidence{}
-	h.do(p.took(p.id, evidence{}, away))
-	h.wants("cannot be used")
-	h.send(noticeMsg{err: away})
-	h.send(contactMsg{nil})
+	h.send(page.NoticeMsg{Err: away})
+	h.send(page.ContactMsg{Away: nil})
 	h.wants("never expire")
 	h.lacks("cannot be used", "connection lost")
 	h.press("esc", "esc")
-	h.send(contactMsg{away})
+	h.send(page.ContactMsg{Away: away})
 	h.wants("connection lost", "Runs as last known")
-	h.send(contactMsg{nil})
+	h.send(page.ContactMsg{Away: nil})
 	h.lacks("connection lost", "last known")
 }
 
 // Boards in a database: the header names it, and shows neither the user nor the password.
 func TestHeaderNamesDatabase(t *testing.T) {
 	dir := must(board.UseDatabase("postgres://ada:secret@db.example/team"))
-	a := newApp(t.Context(), Config{Boards: dir})
-	a.still = true
+	a := page.NewApp(t.Context(), page.Config{Boards: dir})
+	a.Still = true
 	m := newModel(a)
 	m.w, m.h = 80, 24
 	got := m.header()
-	if !strings.Contains(got, "database team on db.example") || strings.Contains(got, "ada") || strings.Contains(got, "secret") || width(got) != 80 {
+	if !strings.Contains(got, "database team on db.example") || strings.Contains(got, "ada") || strings.Contains(got, "secret") || cells.Width(got) != 80 {
 		t.Errorf("%q", got)
 	}
 	m.w = 30 // where one is matters more
 	if got := m.header(); strings.Contains(got, "db.example") || !strings.Contains(got, "runs") {
 		t.Errorf("%q", got)
-	}
-}
-
-// A run that is opened while the server is away says what it waits for.
-func TestOpenedAway(t *testing.T) {
-	h := openAudit(t)
-	h.do(h.m.handleAll(pushMsg{newRunPage(h.m.app, "audit-7")}))
-	p := h.m.top().(*runPage)
-	p.known = false
-	h.wants("opening audit-7")
-	h.lacks("waits for")
-	h.send(contactMsg{fault.Away.New("the database team on db cannot be used", "start it")})
-	h.wants("opening audit-7… It waits for the server", "team on db cannot be used")
-}
-
-// Only what is new of the contact with the server is passed on, the last of it.
-func TestContactTurns(t *testing.T) {
-	c := contact{turned: make(chan error, 1)}
-	away := errors.New("away")
-	for _, err := range []error{nil, away, away, nil, away} {
-		c.told(err)
-	}
-	if got := <-c.turned; got != away {
-		t.Errorf("told %v", got)
-	}
-	c.told(away)
-	if len(c.turned) > 0 {
-		t.Error("what is known is told again")
 	}
 }

@@ -2,7 +2,7 @@
 // evidence, acts on them, searches the knowledge base and edits the memory.
 //
 // It adds no operation. Each key calls one method of package board, kb or kb/memory, as
-// Config.Worker.
+// page.Config.Worker.
 //
 // # How it is made
 //
@@ -11,49 +11,49 @@
 // signal, given capsules, survival, the check, a capsule, the memory. An overlay lies over
 // a page: the search (K), a form, a list of choices, the help.
 //
-//	tui.go        Config and Run
-//	model.go      the stack, and the routing of messages; model_keys.go routes keys and the
-//	              mouse, model_view.go has the header and the last two lines
-//	app.go        what all pages share: commands, notices, opening and closing pages, the
-//	              clipboard and the editor
-//	actions.go    the actions of a page; package tui/keys has the keys
-//	contact.go    tracks whether the boards' server answers, and reads again when it is back
-//	words.go      next steps of errors, as keys
-//	notice.go     notifications; fresh.go marks what has changed
-//	styles.go     all styles; themes.go has their colours, by the terminal's abilities
-//	text.go       cells: cutting, wrapping, cleaning; graphemes.go makes their width certain
-//	list.go       a list that renders only its visible rows; filter.go narrows one
-//	doclines.go   a text to scroll through, with links, and the writer of its lines
-//	form.go       forms: a reason, a new entry, a confirmation
-//	jump.go       the box of : and ?; jump_to.go has its targets
-//	runs.go       the page of all runs; runs_act.go creates, sorts and deletes them
-//	run.go        the page of a run; run_layout.go has its layout, act.go its actions
-//	feed*.go      the list of its entries; questions.go lists its questions, run_panes.go
-//	              its workers, and preview.go shows the chosen row
-//	live.go       follows a run; timeline.go draws the log (curve.go the curve), replay.go
-//	              shows the past, changes.go compares two moments
-//	detail.go     one entry or signal; links.go has its links
-//	textlinks.go  links in the texts of entries, signals, capsules, items and findings
-//	given.go      the capsules that were given, and the link from a capsule to its entry
-//	survival*.go  checks a report against a run; check*.go a run against its policy
-//	search*.go    searches the knowledge base and the memory
-//	capsule*.go   one capsule; markdown*.go lays out its text
-//	memory*.go    the memory: memory.go is the page with its tabs, memory_read.go has the
-//	              rows, memory_detail.go and memory_facts.go show one item, the others act
-//	revisions.go  earlier revisions of a capsule, an item or a named entry
+// Each kind of page has a package of its own:
+//
+//	tui/runs       all runs, one run with its past, an entry or a signal
+//	tui/checks     a run against its policy (C), and against a report (S)
+//	tui/knowledge  the search (K), a capsule, what a run was given
+//	tui/memories   the memory (M)
+//
+// They stand on packages that know no page. From the top to the bottom:
+//
+//	tui/page       what all pages share: commands, lists, forms, notices, links in texts
+//	tui/prose      fields, headings and markdown as lines
+//	tui/styles     all styles; themes, by the terminal's abilities
+//	tui/cells      cutting, wrapping and cleaning texts, with a certain width
+//	tui/keys       the keys
+//	tui/dark       keeps other commands quiet
+//
+// Above them, this package puts the program together:
+//
+//	tui.go         Run
+//	model.go       the stack, and the routing of messages; model_keys.go routes keys and the
+//	               mouse, model_view.go has the header and the last two lines
+//	openers.go     how a page opens one of another package
+//	jump.go        the box of : and ?; jump_to.go has its targets
+//
+// The packages of pages do not import each other, but for the search, which finds in the
+// memory too. A page that opens one of another package asks for it: page.Openers.
+//
+// Tests of the whole program are here, with the golden screens in testdata. Those of a
+// part are in its package; tui/tuitest has what both need.
 //
 // # Rules
 //
-//   - No IO in Init, Update or View. Commands do it (app.ask); their answer is a function
-//     that Update calls, unless the page was closed. Of a repeated query only the last
-//     answer counts (latest). Events during a read cause another one (once).
-//   - Sizes are pushed down (setSize), never pulled. A page returns exactly as many lines,
+//   - No IO in Init, Update or View. Commands do it (page.App.Ask); their answer is a
+//     function that Update calls, unless the page was closed. Of a repeated query only the
+//     last answer counts (page.Latest). Events during a read cause another one (page.Once).
+//   - Sizes are pushed down (SetSize), never pulled. A page returns exactly as many lines,
 //     of exactly as many cells, as it was told.
-//   - Texts of agents can be hostile to a terminal: they pass clean or oneLine first.
+//   - Texts of agents can be hostile to a terminal: they pass cells.Clean or cells.OneLine
+//     first.
 //   - No information is in colours alone: with NO_COLOR every screen still has all of it.
 //     A selected row keeps its colours.
-//   - A cluster whose width differs between terminals is shown as a simpler one (certain).
-//     The tests check each line with both ways to count its cells.
+//   - A cluster whose width differs between terminals is shown as a simpler one (package
+//     cells). The tests check each line with both ways to count its cells.
 //   - A list reads only its visible rows and some around them, also in the past. The
 //     results of a filter are kept while they are shown.
 //

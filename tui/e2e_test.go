@@ -19,6 +19,7 @@ import (
 	"blackboard/board"
 	"blackboard/kb"
 	"blackboard/testdata/wait"
+	"blackboard/tui/page"
 )
 
 // begin runs the real program in a terminal of its own, following what happens.
@@ -27,10 +28,10 @@ func begin(t *testing.T, fill func(h *harness)) (*harness, *teatest.TestModel) {
 	h := newHarness(t, fill)
 	h.cfg.Now = nil
 	ctx, stop := context.WithCancel(context.Background())
-	a := newApp(ctx, h.cfg)
+	a := page.NewApp(ctx, h.cfg)
 	h.m = newModel(a)
 	tm := teatest.NewTestModel(t, h.m, teatest.WithInitialTermSize(120, 40))
-	t.Cleanup(func() { stop(); h.m.close(); a.close() })
+	t.Cleanup(func() { stop(); h.m.close(); a.Close() })
 	return h, tm
 }
 
@@ -108,7 +109,7 @@ func TestWaivesTheGateOpen(t *testing.T) {
 // panicPage fails when a key is pressed.
 type panicPage struct{ *jumpBox }
 
-func (panicPage) update(msg tea.Msg) tea.Cmd {
+func (panicPage) Update(msg tea.Msg) tea.Cmd {
 	if _, ok := msg.(tea.KeyMsg); ok {
 		panic("on purpose")
 	}
@@ -128,10 +129,10 @@ func TestLeavesTheTerminalClean(t *testing.T) {
 			in, keys := io.Pipe()
 			var out syncBuffer
 			done := make(chan error, 1)
-			a := newApp(ctx, Config{Boards: t.TempDir(), Worker: "ada"})
+			a := page.NewApp(ctx, page.Config{Boards: t.TempDir(), Worker: "ada"})
 			m := newModel(a)
 			m.w, m.h = 80, 24
-			m.overs = []page{panicPage{newJump(a, "Keys", "", nil)}}
+			m.overs = []page.Page{panicPage{newJump(a, "Keys", "", nil)}}
 			m.resize()
 			go func() { done <- runProgram(ctx, in, &out, m) }()
 			wait.For(t, func() bool { return strings.Contains(out.String(), "Keys") }, func() string { return fmt.Sprintf("nothing is drawn: %q", out.String()) })

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"blackboard/board"
+	"blackboard/tui/runs"
 )
 
 // G goes to the last of what a filter has found at once, however much that is, and from there one
 // goes back through all of it.
 func TestLastOfFiltered(t *testing.T) {
-	const n = 5 * pageRows
+	const n = 1000
 	h := newHarness(t, func(h *harness) {
 		b := h.openRun("long")
 		var posts []board.Post
@@ -25,26 +26,27 @@ func TestLastOfFiltered(t *testing.T) {
 	h.press("/")
 	h.typeText("type:" + kind)
 	h.press("enter", "G")
-	f := h.m.top().(*runPage).feed
-	if f.chosen() != "e2" || !f.earlier || len(f.found) != pageRows {
-		t.Fatalf("%s is chosen, %d are read, above %v", f.chosen(), len(f.found), f.earlier)
+	f := h.m.top().(*runs.Page)
+	if f.Chosen() != "e2" {
+		t.Fatalf("%s is chosen", f.Chosen())
 	}
 	h.wants("finding number 2 ", "the last 200 of more")
 	for i := range n/2 - 1 {
-		if want := fmt.Sprintf("e%d", 2*i+2); f.chosen() != want {
-			t.Fatalf("%s is chosen instead of %s", f.chosen(), want)
+		if want := fmt.Sprintf("e%d", 2*i+2); f.Chosen() != want {
+			t.Fatalf("%s is chosen instead of %s", f.Chosen(), want)
 		}
 		h.press("k")
 	}
-	if f.chosen() != fmt.Sprintf("e%d", n) || f.earlier {
-		t.Errorf("%s is chosen at the top, above %v", f.chosen(), f.earlier)
+	if f.Chosen() != fmt.Sprintf("e%d", n) {
+		t.Errorf("%s is chosen at the top", f.Chosen())
 	}
+	h.lacks("of more")
 	h.press("g", "G", "esc")
 	h.wants("999 of 1 000") // what was chosen stays chosen
 	h.press("/")
 	h.typeText("finding")
 	h.press("enter", "G", "g")
-	if f.chosen() != fmt.Sprintf("e%d", n) {
-		t.Errorf("%s is chosen at the top", f.chosen())
+	if f.Chosen() != fmt.Sprintf("e%d", n) {
+		t.Errorf("%s is chosen at the top", f.Chosen())
 	}
 }

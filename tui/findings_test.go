@@ -2,17 +2,17 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // What went wrong once, each as a story.
@@ -38,22 +38,22 @@ func TestTypedAhead(t *testing.T) {
 // While somebody looks at a list, others change it. What is chosen stays chosen, and when it is gone nothing is.
 func TestListsMove(t *testing.T) {
 	h := openAudit(t)
-	p := h.m.top().(*runPage)
+	p := h.m.top().(*runs.Page)
 	b := h.openRun("audit-7")
 	ctx := context.Background()
-	again := func() { t.Helper(); h.do(p.look()) }
+	again := func() { t.Helper(); h.do(p.Look()) }
 	h.press("2", "j")
-	if got := p.questions.chosen(); got != "s3" {
+	if got := p.Chosen(); got != "s3" {
 		t.Fatalf("%s is chosen", got)
 	}
 	must(b.Signal(ctx, "x", board.Raise{Content: "more urgent than all", Priority: "critical"}))
 	again()
-	if got := p.questions.chosen(); got != "s3" {
+	if got := p.Chosen(); got != "s3" {
 		t.Errorf("now %s is chosen", got)
 	}
 	must(b.Waive(ctx, "x", "s3", "somebody else was faster"))
 	again()
-	if got := p.questions.chosen(); got != "" {
+	if got := p.Chosen(); got != "" {
 		t.Errorf("s3 is gone, and %s is chosen in its place", got)
 	}
 	h.press("w")
@@ -118,67 +118,11 @@ func TestUndoOrder(t *testing.T) {
 	h.press("2", "w")
 	h.typeText("not now")
 	h.press("enter", "u")
-	h.send(doneMsg{outcome: outcome{text: "something else", undo: &undo{"undo something else", func(context.Context) (outcome, error) { return outcome{}, nil }}}})
+	h.send(page.DoneMsg{Outcome: page.Outcome{Text: "something else", Undo: &page.Undo{Text: "undo something else", Do: func(context.Context) (page.Outcome, error) { return page.Outcome{}, nil }}}})
 	h.press("enter")
-	if len(h.m.undos) != 1 || h.m.undos[0].text != "undo something else" {
+	if len(h.m.undos) != 1 || h.m.undos[0].Text != "undo something else" {
 		t.Errorf("%d can be taken back", len(h.m.undos))
 	}
-}
-
-// A run that cannot be read at first can be read later, and nothing fails meanwhile.
-func TestFirstReadingFails(t *testing.T) {
-	h := openAudit(t)
-	p := newRunPage(h.m.app, "audit-7")
-	h.do(h.m.handleAll(pushMsg{p}))
-	p.known = false
-	h.do(p.seen(scene{}, nil, errors.New("the disk is busy")))
-	h.wants("the disk is busy")
-	h.press("j", "w", "[", "tab", "enter")
-	h.do(p.age())
-	h.wants("never expire")
-}
-
-// What follows the log ends: the page does not say that it is live, and tries again.
-func TestNotFollowed(t *testing.T) {
-	h := openAudit(t)
-	p := h.m.top().(*runPage)
-	h.send(eventsMsg{from: p, err: errors.New("the file was removed")})
-	h.press("j")
-	h.wants("not live: the file was removed")
-	h.do(p.reconnect())
-	h.lacks("not live")
-	h.wants("live", "never expire")
-}
-
-// A run whose file was replaced is shown as it is now, once it is there again.
-func TestReplacedRun(t *testing.T) {
-	h := openAudit(t)
-	p := h.m.top().(*runPage)
-	h.press("2", "1", "[")
-	file := board.Path(h.cfg.Boards, "audit-7")
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
-	h.send(eventsMsg{from: p, err: errors.New("the file was removed")})
-	h.do(p.reconnect())
-	h.wants("back", "never expire") // nothing is lost meanwhile
-	must(h.openRun("audit-7").Post(context.Background(), "w", board.Post{Content: "begun anew"}))
-	h.do(p.reconnect())
-	h.wants("begun anew", "1 of 1", "live event")
-	h.lacks("never expire", "not live")
-}
-
-// A moment that cannot be read leads back to a present that goes on.
-func TestPastFails(t *testing.T) {
-	h := openAudit(t)
-	p := h.m.top().(*runPage)
-	b := h.openRun("audit-7")
-	h.press("[")
-	h.do(p.wentBack(pastScene{}, errors.New("the log is damaged")))
-	h.wants("live", "the log is damaged")
-	must(b.Waive(context.Background(), "x", "s2", "covered"))
-	h.do(p.look())
-	h.wants("gate closed: 1")
 }
 
 // The filter was emptied by backspace, and typing goes on.
@@ -207,15 +151,15 @@ func TestTooSmallForKeys(t *testing.T) {
 // Every act and every refresh asks again; the clock asks once.
 func TestOnePoll(t *testing.T) {
 	h := openAudit(t)
-	h.m.app.still = false
+	h.m.app.Still = false
 	h.m.asked = 3
-	if h.m.statusAnswer(Status{}, 2) != nil {
+	if h.m.statusAnswer(page.Status{}, 2) != nil {
 		t.Error("an answer to an older question asks again")
 	}
-	if h.m.statusAnswer(Status{}, 3) == nil {
+	if h.m.statusAnswer(page.Status{}, 3) == nil {
 		t.Error("nothing asks again")
 	}
-	h.m.app.still = true
+	h.m.app.Still = true
 }
 
 // Enter twice opens once, and a page that is gone is not left once more.
@@ -227,47 +171,18 @@ func TestTwice(t *testing.T) {
 	if n := len(h.m.pages); n != 3 {
 		t.Errorf("%d pages", n)
 	}
-	h.send(popMsg{p})
+	h.send(page.PopMsg{Page: p})
 	if n := len(h.m.pages); n != 3 {
 		t.Errorf("%d pages are left", n)
 	}
-	late := newRunPage(h.m.app, "audit-7")
-	opened := late.init()().(answer)
+	late := runs.New(h.m.app, "audit-7")
+	opened := late.Init()().(page.Answer)
 	closed := false
-	close := opened.drop
-	opened.drop = func() { close(); closed = true }
+	close := opened.Drop
+	opened.Drop = func() { close(); closed = true }
 	h.send(opened)
-	if late.b != nil || !closed {
+	if late.Board() != nil || !closed {
 		t.Error("the board of a page that was left stays open")
-	}
-}
-
-// Who has gone far down in what a filter found stays there when something happens.
-func TestFilterKeepsItsPlace(t *testing.T) {
-	h := newHarness(t, func(h *harness) {
-		b := h.openRun("long")
-		var posts []board.Post
-		for range 2500 {
-			posts = append(posts, board.Post{Content: "alike"})
-		}
-		must(b.PostBatch(context.Background(), "w", posts))
-		h.cfg.Run = "long"
-	})
-	h.press("/")
-	h.typeText("alike")
-	h.press("enter")
-	f := h.m.top().(*runPage).feed
-	for f.list.cursor < 2300 {
-		before := f.list.cursor
-		h.press("pgdown")
-		if f.list.cursor == before {
-			t.Fatalf("it ends at %d of %d", before, f.list.n)
-		}
-	}
-	was := f.chosen()
-	h.do(f.refind())
-	if now := f.chosen(); now != was {
-		t.Errorf("%s was chosen, now %s is", was, now)
 	}
 }
 
@@ -334,13 +249,13 @@ func TestNextOne(t *testing.T) {
 // An editor that fails keeps what was written; one that is not there is named as that.
 func TestEditorFails(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	a := newApp(context.Background(), Config{Editor: func(path string, _ int) (*exec.Cmd, error) { return exec.Command("true", path), nil }})
+	a := page.NewApp(context.Background(), page.Config{Editor: func(path string, _ int) (*exec.Cmd, error) { return exec.Command("true", path), nil }})
 	var text string
 	var problem error
 	keep := func(s string, err error) tea.Cmd { text, problem = s, err; return nil }
-	msg := a.editText(nil, "before\n", ".md", keep)().(editorMsg)
-	ends := func(err error) { msg.done(err).(screenBackMsg).then.(answer).take() }
-	file := msg.cmd.Args[1]
+	msg := a.EditText(nil, "before\n", ".md", keep)().(page.EditorMsg)
+	ends := func(err error) { msg.Done(err).(page.ScreenBackMsg).Then.(page.Answer).Take() }
+	file := msg.Cmd.Args[1]
 	if err := os.WriteFile(file, []byte("written\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -368,21 +283,21 @@ func TestEditorFails(t *testing.T) {
 // A form takes tabs and more lines than it can show, and gives back exactly what it was given.
 func TestFormKeepsTexts(t *testing.T) {
 	h := openAudit(t)
-	text := "a\tb\n" + strings.Repeat("line\n", maxAreaLines+5) + "end"
-	fl := &field{name: "x", label: "X", lines: 5, value: text}
+	text := "a\tb\n" + strings.Repeat("line\n", 10_005) + "end"
+	fl := &page.Field{Name: "x", Label: "X", Lines: 5, Value: text}
 	var saved string
-	f := newForm(h.m.app, form{heading: "Form", button: "save", fields: []*field{fl}, submit: func(_ context.Context, v values) (outcome, error) {
+	f := page.NewForm(h.m.app, page.Form{Heading: "Form", Button: "save", Fields: []*page.Field{fl}, Submit: func(_ context.Context, v page.Values) (page.Outcome, error) {
 		saved = v["x"]
-		return outcome{text: "saved"}, nil
+		return page.Outcome{Text: "saved"}, nil
 	}})
-	h.do(h.m.handleAll(overlayMsg{f}))
+	h.do(h.m.handleAll(page.OverlayMsg{Over: f}))
 	h.press("ctrl+s")
 	if saved != text {
 		t.Errorf("%d bytes are saved instead of %d", len(saved), len(text))
 	}
-	f = newForm(h.m.app, form{heading: "Form", button: "save", fields: []*field{{name: "x", label: "X", lines: 5, value: text}}, submit: f.submit})
+	f = page.NewForm(h.m.app, page.Form{Heading: "Form", Button: "save", Fields: []*page.Field{{Name: "x", Label: "X", Lines: 5, Value: text}}, Submit: f.Submit})
 	saved = ""
-	h.do(h.m.handleAll(overlayMsg{f}))
+	h.do(h.m.handleAll(page.OverlayMsg{Over: f}))
 	h.typeText("more")
 	h.press("ctrl+s")
 	h.wants("would be lost")
@@ -395,12 +310,12 @@ func TestFormKeepsTexts(t *testing.T) {
 func TestMouseAfterEditor(t *testing.T) {
 	h := openAudit(t)
 	var out strings.Builder
-	h.m.app.out = &out
-	cmd := h.m.handle(screenBackMsg{})
-	if cmd == nil || cmd() != tea.EnableMouseCellMotion() || !strings.Contains(out.String(), noWrap) {
+	h.m.app.Out = &out
+	cmd := h.m.handle(page.ScreenBackMsg{})
+	if cmd == nil || cmd() != tea.EnableMouseCellMotion() || !strings.Contains(out.String(), "\x1b[?7l") {
 		t.Errorf("%v, %q", cmd, out.String())
 	}
-	h.m.app.out = nil
+	h.m.app.Out = nil
 }
 
 // The name of who acts has a line end in it.
@@ -413,19 +328,6 @@ func TestOddNames(t *testing.T) {
 	h.wants("two lines and a tab")
 	h.press("p")
 	h.wants("as two lines")
-}
-
-// Ages go by the clock until the moment of the past is known.
-func TestAgesOnTheWay(t *testing.T) {
-	h := openAudit(t)
-	p := h.m.top().(*runPage)
-	p.back.on, p.back.seq = true, 3
-	if got := p.moment(); !got.Equal(testNow) {
-		t.Errorf("it is %v", got)
-	}
-	if s := since(testNow.Add(-time.Second), testNow); s != "just now" {
-		t.Errorf("%q", s)
-	}
 }
 
 // K comes back with the question of the last time; what is typed then is another question.

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"blackboard/board"
+	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // fillGiven is a run whose entry e1 became a capsule, and another that was given it.
@@ -34,7 +36,7 @@ func fillGiven(h *harness) {
 // capsule is a key away.
 func TestGivenScreens(t *testing.T) {
 	h := newHarness(t, fillGiven)
-	h.send(pushMsg{newRunPage(h.m.app, "second")})
+	h.send(page.PushMsg{Page: runs.New(h.m.app, "second")})
 	h.wants("given 2 times")
 	h.press("R")
 	h.wants("Given from the knowledge base", "lead  brief, planner, \"address a pane\"", "prompt",
@@ -53,7 +55,7 @@ func TestGivenScreens(t *testing.T) {
 // it.
 func TestNothingGiven(t *testing.T) {
 	h := newHarness(t, fillGiven)
-	h.send(pushMsg{newRunPage(h.m.app, "first")})
+	h.send(page.PushMsg{Page: runs.New(h.m.app, "first")})
 	h.press("R")
 	h.lacks("given", "Given")
 }

@@ -4,14 +4,19 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"blackboard/tui/tuitest"
+
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/board"
@@ -19,22 +24,27 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/learn"
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
+	"blackboard/tui/page"
 )
 
 // updating says that golden files are to be written: teatest has the flag -update.
 func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
 // testNow is when every test happens.
-var testNow = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+var testNow = tuitest.Now
 
 // harness is the program without a terminal: keys go in, screens come out. Commands are carried out at once, one after the other; nothing blinks, is followed
 // or asked again by the clock.
 type harness struct {
 	t    *testing.T
 	home string // the data home
-	cfg  Config
+	cfg  page.Config
 	m    *model
 	quit bool
+
+	catches bool // an editor is to be started, and not by the program
+	caught  *page.EditorMsg
 }
 
 // inWords say a step by the names that the domain has for it.
@@ -53,7 +63,7 @@ func inWords(s fault.Step) string {
 func newHarness(t *testing.T, fill func(h *harness)) *harness {
 	t.Helper()
 	h := &harness{t: t, home: t.TempDir()}
-	h.cfg = Config{
+	h.cfg = page.Config{
 		Boards: filepath.Join(h.home, "boards"), Worker: "ada", Workspace: filepath.Join(h.home, "project"), Files: filepath.Join(h.home, "project"),
 		Search: searchOwn{h},
 		Knowledge: func(ctx context.Context, create bool) (*kb.KB, error) {
@@ -87,10 +97,10 @@ func newHarness(t *testing.T, fill func(h *harness)) *harness {
 // start starts the program anew, at 80 × 24.
 func (h *harness) start() {
 	ctx, stop := context.WithCancel(context.Background())
-	a := newApp(ctx, h.cfg)
-	a.still = true
+	a := page.NewApp(ctx, h.cfg)
+	a.Still = true
 	h.m = newModel(a)
-	h.t.Cleanup(func() { stop(); h.m.close(); a.close() })
+	h.t.Cleanup(func() { stop(); h.m.close(); a.Close() })
 	h.size(80, 24)
 	h.do(h.m.Init())
 }
@@ -133,7 +143,7 @@ func (h *harness) openMemory(agent string) *memory.Store {
 type searchOwn struct{ h *harness }
 
 func (s searchOwn) Search(ctx context.Context, q kb.Query) (kb.Result, error) {
-	k, err := s.h.m.app.knowledge(ctx)
+	k, err := s.h.m.app.KB(ctx)
 	if err != nil {
 		return kb.Result{}, err
 	}
@@ -150,6 +160,12 @@ func (h *harness) do(cmd tea.Cmd) {
 	case nil:
 	case tea.QuitMsg:
 		h.quit = true
+	case page.EditorMsg:
+		if h.catches {
+			h.caught = &msg
+			return
+		}
+		h.send(msg)
 	case tea.BatchMsg:
 		for _, c := range msg {
 			h.do(c)
@@ -193,6 +209,21 @@ func (h *harness) press(keys ...string) {
 	}
 }
 
+// startEditor presses the key that gives a text to the editor. It returns the file, which the test
+// changes as an editor would, and the end of the editor: the harness has no terminal to give to one.
+func (h *harness) startEditor(key string) (path string, end func(error)) {
+	h.t.Helper()
+	h.m.app.Editor = func(path string, _ int) (*exec.Cmd, error) { return exec.Command("true", path), nil }
+	h.catches, h.caught = true, nil
+	h.press(key)
+	h.catches = false
+	if h.caught == nil {
+		h.t.Fatalf("%s starts no editor:\n%s", key, h.screen())
+	}
+	e := h.caught
+	return e.Cmd.Args[1], func(err error) { h.send(e.Done(err)) }
+}
+
 // typeText types characters.
 func (h *harness) typeText(s string) {
 	h.t.Helper()
@@ -211,12 +242,22 @@ func (h *harness) click(x, y int) {
 	h.send(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
 }
 
+// chosenRow returns the line with the cursor; "" if there is none.
+func (h *harness) chosenRow() string {
+	for l := range strings.SplitSeq(h.screen(), "\n") {
+		if strings.Contains(l, "▌") {
+			return l
+		}
+	}
+	return ""
+}
+
 // clickOn clicks on the first place of the screen that has a text.
 func (h *harness) clickOn(text string) {
 	h.t.Helper()
 	for y, l := range strings.Split(h.screen(), "\n") {
 		if i := strings.Index(l, text); i >= 0 {
-			h.click(width(l[:i]), y)
+			h.click(cells.Width(l[:i]), y)
 			return
 		}
 	}
@@ -237,7 +278,7 @@ func (h *harness) check() {
 		h.t.Fatalf("the screen has %d lines instead of %d:\n%s", len(lines), h.m.h, h.screen())
 	}
 	for i, l := range lines {
-		if n := width(l); n != h.m.w {
+		if n := cells.Width(l); n != h.m.w {
 			h.t.Fatalf("line %d has %d cells instead of %d: %q\n%s", i, n, h.m.w, l, h.screen())
 		}
 		if !widthsAgree(l) {
@@ -245,6 +286,9 @@ func (h *harness) check() {
 		}
 	}
 }
+
+// widthsAgree reports whether terminals agree about how wide a line is.
+func widthsAgree(line string) bool { return ansi.StringWidthWc(line) == ansi.StringWidth(line) }
 
 // wants fails unless the screen has all texts.
 func (h *harness) wants(texts ...string) {
@@ -300,6 +344,13 @@ func (h *harness) goldens(name string) {
 		h.size(s[0], s[1])
 		h.golden(name)
 	}
+}
+
+// brightApp is an app with all colours.
+func brightApp() *page.App {
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetColorProfile(0) // all colours
+	return page.NewApp(context.Background(), page.Config{Renderer: r})
 }
 
 // must gives a value, or ends the test.

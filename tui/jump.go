@@ -11,17 +11,19 @@ import (
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
 )
 
 // jumpBox is an overlay with an input line and the matching targets, best first. Enter
 // goes to a target, or runs it. Opened with : it has all places and keys, with ? only
 // keys.
 type jumpBox struct {
-	app     *app
+	app     *page.App
 	heading string
 	input   textinput.Model
-	list    list
+	list    page.List
 	typed   func(text string) []target // targets that the text itself names
 	all     []target
 	shown   []target
@@ -38,16 +40,16 @@ type target struct {
 	do    func() tea.Cmd // nil: for reading only
 }
 
-func newJump(a *app, heading, hint string, all []target) *jumpBox {
+func newJump(a *page.App, heading, hint string, all []target) *jumpBox {
 	j := &jumpBox{app: a, heading: heading, input: textinput.New(), all: all}
 	j.input.Prompt, j.input.Placeholder, j.input.CharLimit = ": ", hint, 200
-	j.list = list{app: a, row: j.row, empty: "no match; esc leaves"}
+	j.list = page.List{App: a, Row: j.row, Empty: "no match; esc leaves"}
 	j.narrow()
 	return j
 }
 
-func (j *jumpBox) init() tea.Cmd {
-	cmds := []tea.Cmd{j.app.blink(j.input.Focus())}
+func (j *jumpBox) Init() tea.Cmd {
+	cmds := []tea.Cmd{j.app.Blink(j.input.Focus())}
 	for _, load := range j.loads {
 		cmds = append(cmds, load())
 	}
@@ -57,9 +59,9 @@ func (j *jumpBox) init() tea.Cmd {
 // add adds targets that were read meanwhile. With a typed text, the choice stays.
 func (j *jumpBox) add(more []target) tea.Cmd {
 	j.all = append(j.all, more...)
-	at := j.list.cursor
+	at := j.list.Cursor
 	j.narrow()
-	j.list.moveTo(at)
+	j.list.MoveTo(at)
 	return nil
 }
 
@@ -102,10 +104,10 @@ func (j *jumpBox) narrow() {
 	}
 	j.most = 0
 	for i := range j.shown {
-		j.most = max(j.most, width(j.shown[i].label))
+		j.most = max(j.most, cells.Width(j.shown[i].label))
 	}
-	j.list.setLen(len(j.shown))
-	j.list.follow()
+	j.list.SetLen(len(j.shown))
+	j.list.Follow()
 	j.layout()
 }
 
@@ -165,12 +167,12 @@ func fuzzy(word, name string) int {
 	return max(30-(last-first-len(word)+1), 1)
 }
 
-func (j *jumpBox) update(msg tea.Msg) tea.Cmd {
+func (j *jumpBox) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		return j.key(msg)
 	case tea.MouseMsg:
-		if j.list.mouse(msg, msg.Y-2) {
+		if j.list.Mouse(msg, msg.Y-2) {
 			return j.take()
 		}
 		return nil
@@ -181,17 +183,17 @@ func (j *jumpBox) update(msg tea.Msg) tea.Cmd {
 func (j *jumpBox) key(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case key.Matches(msg, keys.Cancel):
-		return j.app.closeOver(j)
+		return j.app.CloseOverlay(j)
 	case key.Matches(msg, keys.Open):
 		return j.take()
 	case key.Matches(msg, keys.Choose):
-		j.list.update(msg)
+		j.list.Update(msg)
 		return nil
 	case key.Matches(msg, keys.Next):
-		j.list.move(1)
+		j.list.Move(1)
 		return nil
 	case key.Matches(msg, keys.Previous):
-		j.list.move(-1)
+		j.list.Move(-1)
 		return nil
 	case key.Matches(msg, keys.Clear):
 		j.input.SetValue("")
@@ -207,26 +209,23 @@ func (j *jumpBox) toInput(msg tea.Msg) (cmd tea.Cmd) {
 	if j.input.Value() != was {
 		j.narrow()
 	}
-	return j.app.blink(cmd)
+	return j.app.Blink(cmd)
 }
 
 // take goes to the chosen target.
 func (j *jumpBox) take() tea.Cmd {
-	if j.list.cursor >= len(j.shown) {
+	if j.list.Cursor >= len(j.shown) {
 		return nil
 	}
-	t := j.shown[j.list.cursor]
+	t := j.shown[j.list.Cursor]
 	if t.do == nil {
 		return nil
 	}
-	j.app.closeOver(j)
-	return j.app.soon(jumpMsg{t.do})
+	j.app.CloseOverlay(j)
+	return j.app.Soon(page.JumpMsg{Do: t.do})
 }
 
-// jumpMsg runs a target after the box has closed.
-type jumpMsg struct{ do func() tea.Cmd }
-
-func (j *jumpBox) setSize(w, h int) {
+func (j *jumpBox) SetSize(w, h int) {
 	j.w, j.h = w, h
 	j.layout()
 }
@@ -235,31 +234,32 @@ func (j *jumpBox) setSize(w, h int) {
 func (j *jumpBox) layout() {
 	w := min(j.w-6, 96)
 	j.input.Width = max(w-4, 1)
-	j.list.setSize(w, max(min(len(j.all)+1, j.h-4), 1))
+	j.list.SetSize(w, max(min(len(j.all)+1, j.h-4), 1))
 }
 
-func (j *jumpBox) view() []string {
-	lines := append([]string{fit(j.input.View(), j.list.w)}, j.list.view(true)...)
-	return j.app.st.box(j.heading, j.list.place(), lines, j.list.w)
+func (j *jumpBox) View() []string {
+	lines := append([]string{cells.Fit(j.input.View(), j.list.Width)}, j.list.View(true)...)
+	return j.app.Styles.Box(j.heading, j.list.Place(), lines, j.list.Width)
 }
 
 func (j *jumpBox) row(i, w int) string {
-	st, t := j.app.st, &j.shown[i]
+	st, t := j.app.Styles, &j.shown[i]
 	name := min(max(j.most, 11), w*2/5)
 	group := t.group
 	if i > 0 && j.input.Value() == "" && j.shown[i-1].group == group {
 		group = "" // the row above has it
 	}
-	left := st.key.Render(fitName(t.label, name)) + " " + oneLine(t.text, rowRunes)
-	return spread(left, st.faint.Render(group), w)
+	left := st.Key.Render(cells.FitName(t.label, name)) + " " +
+		cells.OneLine(t.text, page.RowRunes)
+	return cells.Spread(left, st.Faint.Render(group), w)
 }
 
-func (j *jumpBox) title() string { return "jump" }
+func (j *jumpBox) Title() string { return "jump" }
 
-func (j *jumpBox) actions() actions {
+func (j *jumpBox) Actions() page.Actions {
 	leave := keys.Renamed(keys.Cancel, "leave it")
-	return actions{}.also(keys.Renamed(keys.Open, "go there"), keys.Choose, leave, keys.Clear)
+	return page.Actions{}.Also(keys.Renamed(keys.Open, "go there"), keys.Choose, leave, keys.Clear)
 }
 
-func (j *jumpBox) typing() bool { return true }
-func (j *jumpBox) close()       {}
+func (j *jumpBox) Typing() bool { return true }
+func (j *jumpBox) Close()       {}

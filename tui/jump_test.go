@@ -7,6 +7,7 @@ import (
 	"blackboard/board"
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	"blackboard/tui/runs"
 )
 
 // openJump is a run, with another beside it, a capsule, and things in the memory.
@@ -69,9 +70,10 @@ func TestJumpToID(t *testing.T) {
 	h.press("enter")
 	h.wants("audit-7 › e2")
 	h.press("esc")
-	if p := h.m.top().(*runPage); p.feed.chosen() != "e2" || p.feed.list.n != 6 {
-		t.Errorf("%s is chosen of %d", p.feed.chosen(), p.feed.list.n)
+	if p := h.m.top().(*runs.Page); p.Chosen() != "e2" {
+		t.Errorf("%s is chosen", p.Chosen())
 	}
+	h.wants("of 6")
 	h.press(":")
 	h.typeText("e2335")
 	h.press("enter")

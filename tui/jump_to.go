@@ -10,10 +10,14 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
-	"blackboard/board/lazyregexp"
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/knowledge"
+	"blackboard/tui/memories"
+	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // The groups of targets.
@@ -41,7 +45,7 @@ func (m *model) jump() tea.Cmd {
 		func() tea.Cmd { return m.readTargets(j, m.capsuleTargets) },
 		func() tea.Cmd { return m.readTargets(j, m.memoryTargets) },
 	}
-	return m.app.overlay(j)
+	return m.app.Overlay(j)
 }
 
 // help opens the box with the keys alone.
@@ -57,14 +61,14 @@ func (m *model) help() tea.Cmd {
 		"wheel  scrolls", "shift  with it the mouse marks text (in iTerm2: alt)")...)
 	all = append(all, note("signs", "◆ ≠ †  must be in the final artifact, disputed, superseded",
 		"■ ● ✓ ○  keeps the gate closed, open, addressed, waived", "→ ←  links to, linked from")...)
-	if _, ok := m.top().(*runPage); ok {
+	if _, ok := m.top().(*runs.Page); ok {
 		all = append(all, note("timeline", "█ ▄ ▒ ░  questions open: blocking, a part of a cell, other ones, half a cell of them",
 			"━ ─ ◆ ▼  gate closed, open, the moment that is shown, the one that is marked",
 			"█ ▄ ·  in the lanes: much posted, less, something else done; in the curve ·: later",
 			"12 4k tok  beside a name: entries posted, tokens or cost used")...)
 	}
-	heading := "All keys: " + clean(m.top().title())
-	return m.app.overlay(newJump(m.app, heading, "words of what it does; enter does it", all))
+	heading := "All keys: " + cells.Clean(m.top().Title())
+	return m.app.Overlay(newJump(m.app, heading, "words of what it does; enter does it", all))
 }
 
 // keyTargets returns all keys that work here.
@@ -80,7 +84,7 @@ func (m *model) keyTargets() (all []target) {
 	}
 	var special []key.Binding
 	moving := keys.Moving()
-	for _, b := range m.focus().actions().bindings() {
+	for _, b := range m.focus().Actions().Bindings() {
 		same := func(other key.Binding) bool { return other.Help() == b.Help() }
 		if !slices.ContainsFunc(moving, same) && !slices.ContainsFunc(keys.Global(), same) {
 			special = append(special, b)
@@ -103,9 +107,9 @@ func (m *model) pressKey(b key.Binding) tea.Cmd {
 }
 
 // run returns the page of the run on which the current page is, or nil.
-func (m *model) run() *runPage {
+func (m *model) run() *runs.Page {
 	for _, p := range slices.Backward(m.pages) {
-		if r, ok := p.(*runPage); ok && r.b != nil && r.known {
+		if r, ok := p.(*runs.Page); ok && r.IsReady() {
 			return r
 		}
 	}
@@ -113,7 +117,7 @@ func (m *model) run() *runPage {
 }
 
 // backTo closes the pages above a page.
-func (m *model) backTo(p page) {
+func (m *model) backTo(p page.Page) {
 	for m.top() != p && len(m.pages) > 1 {
 		m.pop()
 	}
@@ -125,23 +129,23 @@ func (m *model) pageTargets() (all []target) {
 		all = append(all, target{name, text, groupPage, do})
 	}
 	if r := m.run(); r != nil {
-		about := [panes]string{"what was posted", "what is asked, and keeps the gate closed",
+		about := [runs.Panes]string{"what was posted", "what is asked, and keeps the gate closed",
 			"who works on it", "what is chosen, whole"}
 		for i, text := range about {
-			add(r.tabName(i)[2:], text, func() tea.Cmd { m.backTo(r); return r.focusOn(i) })
+			add(r.TabName(i)[2:], text, func() tea.Cmd { m.backTo(r); return r.FocusOn(i) })
 		}
 		add("check", "what board.yaml asks of the run", func() tea.Cmd {
-			return m.app.push(newCheckPage(m.app, r.name, r.b))
+			return m.app.Push(m.app.Open.Check(r.Name, r.Board()))
 		})
 		add("survival", "does the report carry what was found?", func() tea.Cmd {
-			return m.app.push(newSurvivalPage(m.app, r.name, r.b))
+			return m.app.Push(m.app.Open.Survival(r.Name, r.Board()))
 		})
 		add("given", "what the knowledge base gave to the run", func() tea.Cmd {
-			return m.app.push(newGivenPage(r))
+			return m.app.Push(m.app.Open.Given(r.Board(), r.Past()))
 		})
-		add("now", "the end of the log", func() tea.Cmd { m.backTo(r); return r.toNow() })
-		if n := r.scene.state.Entries.ByStatus[board.Disputed]; n > 0 {
-			add("disputed", plural(n, "entry")+" that others contradict", func() tea.Cmd {
+		add("now", "the end of the log", func() tea.Cmd { m.backTo(r); return r.ToNow() })
+		if n := r.Disputes(); n > 0 {
+			add("disputed", cells.Plural(n, "entry")+" that others contradict", func() tea.Cmd {
 				return m.filterRun(r, "status:disputed")
 			})
 			add("contradictions", "entries that contradict others", func() tea.Cmd {
@@ -150,43 +154,43 @@ func (m *model) pageTargets() (all []target) {
 		}
 	}
 	add("runs", "all of them", func() tea.Cmd { m.backTo(m.pages[0]); return nil })
-	add("search", "the knowledge base and the memory", func() tea.Cmd { return m.app.overlay(newSearch(m.app)) })
-	for s := range sections {
-		add("memory: "+memorySections[s].name, "", func() tea.Cmd { return m.openMemory(s) })
+	add("search", "the knowledge base and the memory",
+		func() tea.Cmd { return m.app.Overlay(knowledge.NewSearch(m.app)) })
+	for s := range memories.Sections {
+		add("memory: "+s.String(), "", func() tea.Cmd { return m.openMemory(s) })
 	}
 	return all
 }
 
 // openMemory opens a tab of the memory.
-func (m *model) openMemory(s memorySection) tea.Cmd {
-	if p, there := m.top().(*memoryPage); there {
-		return p.goTo(s)
+func (m *model) openMemory(s memories.Section) tea.Cmd {
+	if p, there := m.top().(*memories.Page); there {
+		return p.GoTo(s)
 	}
-	p := newMemoryPage(m.app)
-	p.query.section = s
-	return m.app.push(p)
+	return m.app.Push(memories.NewAt(m.app, s))
 }
 
 // filterRun shows the entries of a run that match a filter.
-func (m *model) filterRun(r *runPage, text string) tea.Cmd {
+func (m *model) filterRun(r *runs.Page, text string) tea.Cmd {
 	m.backTo(r)
-	r.focusOn(paneFeed)
-	return r.feed.filterBy(text)
+	return r.ShowMatching(text)
 }
 
 // runTargets returns the runs that the list of runs has.
 func (m *model) runTargets() (all []target) {
-	runs, ok := m.pages[0].(*runsPage)
+	first, ok := m.pages[0].(*runs.List)
 	if !ok {
 		return nil
 	}
-	for i := range runs.all {
-		info := &runs.all[i]
-		text := fmt.Sprintf("%s, %s open  %s", plural(info.Entries, "entry"),
-			plural(info.OpenSignal, "question"), info.Goal)
-		all = append(all, target{info.Run, oneLine(text, rowRunes), groupRun, func() tea.Cmd {
-			return m.openRun(info.Run)
-		}})
+	infos := first.Infos()
+	for i := range infos {
+		info := &infos[i]
+		text := fmt.Sprintf("%s, %s open  %s", cells.Plural(info.Entries, "entry"),
+			cells.Plural(info.OpenSignal, "question"), info.Goal)
+		all = append(all, target{info.Run, cells.OneLine(text, page.RowRunes), groupRun,
+			func() tea.Cmd {
+				return m.openRun(info.Run)
+			}})
 	}
 	return all
 }
@@ -213,13 +217,13 @@ func (m *model) newRunTargets(context.Context) (all []target) {
 // openRun shows a run: on a page that is open, or a new one.
 func (m *model) openRun(name string) tea.Cmd {
 	for _, p := range m.pages {
-		if r, ok := p.(*runPage); ok && r.name == name {
+		if r, ok := p.(*runs.Page); ok && r.Name == name {
 			m.backTo(r)
 			return nil
 		}
 	}
 	m.backTo(m.pages[0])
-	return m.app.push(newRunPage(m.app, name))
+	return m.app.Push(runs.New(m.app, name))
 }
 
 func (m *model) workerTargets() (all []target) {
@@ -227,9 +231,8 @@ func (m *model) workerTargets() (all []target) {
 	if r == nil {
 		return nil
 	}
-	for i := range r.scene.workers {
-		w := &r.scene.workers[i]
-		text := plural(w.Entries, "entry")
+	for _, w := range r.Authors() {
+		text := cells.Plural(w.Entries, "entry")
 		all = append(all, target{w.Name, text, groupWorker, func() tea.Cmd {
 			return m.filterRun(r, `worker:"`+w.Name+`"`)
 		}})
@@ -237,90 +240,58 @@ func (m *model) workerTargets() (all []target) {
 	return all
 }
 
-// Ids as typed.
-var (
-	entryOrSignalID = lazyregexp.New(`^[es][0-9]+$`)
-	itemID          = lazyregexp.New(`^m[0-9a-z]{9}$`)
-)
-
 // typedTargets returns what a text itself names: an id, and searches for the text.
 func (m *model) typedTargets(text string) (all []target) {
 	r := m.run()
 	switch id := strings.ToLower(text); {
-	case entryOrSignalID.MatchString(id) && r != nil:
-		all = append(all, target{id, "of " + r.name, groupID, func() tea.Cmd {
+	case page.EntryOrSignalID.MatchString(id) && r != nil:
+		all = append(all, target{id, "of " + r.Name, groupID, func() tea.Cmd {
 			return m.openID(r, id)
 		}})
-	case capsuleID.MatchString(id):
+	case page.CapsuleID.MatchString(id):
 		all = append(all, target{id, "a capsule", groupID, func() tea.Cmd {
-			return m.app.push(newCapsulePage(m.app, id))
+			return m.app.Push(knowledge.NewCapsule(m.app, id))
 		}})
-	case itemID.MatchString(id):
+	case page.ItemID.MatchString(id):
 		all = append(all, target{id, "an item of the memory", groupID, func() tea.Cmd {
-			return m.openItem(memoryRef{kind: kindItem, id: id})
+			return m.openItem(memories.Ref{Kind: memories.KindItem, ID: id})
 		}})
 	}
 	if r != nil {
-		all = append(all, target{"/ " + text, "the entries of " + r.name + " that have it", groupAsk, func() tea.Cmd {
-			return m.filterRun(r, text)
-		}})
+		all = append(all, target{"/ " + text, "the entries of " + r.Name + " that have it",
+			groupAsk, func() tea.Cmd {
+				return m.filterRun(r, text)
+			}})
 	}
 	return append(all, target{"K " + text, "search the knowledge base for it", groupAsk, func() tea.Cmd {
-		m.app.lastSearch.text = text
-		return m.app.overlay(newSearch(m.app))
+		m.app.LastSearch.Text = text
+		return m.app.Overlay(knowledge.NewSearch(m.app))
 	}})
 }
 
 // openID shows an entry or a signal of a run. It is also chosen on the run's page, so
 // that the way back leads to it.
-func (m *model) openID(r *runPage, id string) tea.Cmd {
-	if m.top() != page(r) {
-		p := newDetailPage(m.app, r.name, r.b, id)
-		p.past = r.back.past
-		return m.app.push(p)
+func (m *model) openID(r *runs.Page, id string) tea.Cmd {
+	if m.top() != page.Page(r) {
+		return m.app.Push(m.app.Open.Entry(r.Name, r.Board(), id, r.Past()))
 	}
-	cmd := r.choose(id)
-	if r.chosen() != id {
-		return tea.Batch(cmd, notice(r.name+" has no "+id))
-	}
-	return tea.Batch(cmd, m.app.push(newDetailOf(r, id)))
+	return r.OpenID(id)
 }
 
-func (m *model) openItem(ref memoryRef) tea.Cmd {
-	return m.app.push(newMemoryDetail(m.app, m.app.lastAgent, ref, nil))
-}
-
-// choose chooses an entry or a signal in its list, and clears a filter that hides it.
-func (p *runPage) choose(id string) (cmd tea.Cmd) {
-	if isSignal(id) {
-		p.focusOn(paneQuestions)
-		p.questions.filter.clear()
-		here := func(q concern) bool { return q.id() == id }
-		p.questions.every = p.questions.every || !slices.ContainsFunc(p.questions.shown, here)
-		p.questions.narrow(id, true)
-		p.questions.choose(id)
-		return nil
-	}
-	p.focusOn(paneFeed)
-	if p.feed.filter.shown() {
-		cmd = p.feed.clearFilter()
-	}
-	if n, err := board.ParseEntryID(id); err == nil && int(n) <= p.feed.list.n {
-		p.feed.list.moveTo(p.feed.list.n - int(n))
-	}
-	return tea.Batch(cmd, p.feed.need())
+func (m *model) openItem(ref memories.Ref) tea.Cmd {
+	return m.app.Push(memories.NewDetail(m.app, m.app.LastAgent, ref, nil))
 }
 
 // readTargets reads targets for an open box. Errors only mean that they are not offered.
 func (m *model) readTargets(j *jumpBox, read func(context.Context) []target) tea.Cmd {
-	return m.app.ask(j, func(ctx context.Context) func() tea.Cmd {
+	return m.app.Ask(j, func(ctx context.Context) func() tea.Cmd {
 		all := read(ctx)
 		return func() tea.Cmd { return j.add(all) }
 	})
 }
 
 func (m *model) capsuleTargets(ctx context.Context) (all []target) {
-	k, err := m.app.knowledge(ctx)
+	k, err := m.app.KB(ctx)
 	if err != nil {
 		return nil
 	}
@@ -330,33 +301,33 @@ func (m *model) capsuleTargets(ctx context.Context) (all []target) {
 	}
 	for i := range capsules {
 		id := capsules[i].ID
-		text := oneLine(capsules[i].Title, kb.MaxTitle)
+		text := cells.OneLine(capsules[i].Title, kb.MaxTitle)
 		all = append(all, target{id, text, groupCapsule, func() tea.Cmd {
-			return m.app.push(newCapsulePage(m.app, id))
+			return m.app.Push(knowledge.NewCapsule(m.app, id))
 		}})
 	}
 	return all
 }
 
 func (m *model) memoryTargets(ctx context.Context) (all []target) {
-	add := func(ref memoryRef, text string) {
-		all = append(all, target{ref.id, text, groupMemory, func() tea.Cmd {
+	add := func(ref memories.Ref, text string) {
+		all = append(all, target{ref.ID, text, groupMemory, func() tea.Cmd {
 			return m.openItem(ref)
 		}})
 	}
-	_ = m.app.withMemory(ctx, m.app.lastAgent, func(s *memory.Store) error {
+	_ = m.app.WithMemory(ctx, m.app.LastAgent, func(s *memory.Store) error {
 		named, err := s.Named(ctx)
 		for i := range named {
 			if n := &named[i]; err == nil && n.Revision > 0 {
-				ref := memoryRef{kind: kindNamed, id: n.Name, tier: n.Tier}
-				add(ref, n.Tier+": "+oneLine(n.Body, memoryRunes))
+				ref := memories.Ref{Kind: memories.KindNamed, ID: n.Name, Tier: n.Tier}
+				add(ref, n.Tier+": "+cells.OneLine(n.Body, memories.MaxRunes))
 			}
 		}
 		items, _, err := s.List(ctx, memory.ListQuery{Limit: maxTargets})
 		for i := range items {
 			if err == nil {
-				ref := memoryRef{kind: kindItem, id: items[i].ID, tier: items[i].Tier}
-				add(ref, headline(&items[i]))
+				ref := memories.Ref{Kind: memories.KindItem, ID: items[i].ID, Tier: items[i].Tier}
+				add(ref, memories.Headline(&items[i]))
 			}
 		}
 		return nil

@@ -15,7 +15,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/testdata/cost"
+	"blackboard/tui/checks"
 	"blackboard/tui/keys"
+	"blackboard/tui/runs"
 )
 
 // everyState brings the program into each of its states, and calls look in each.
@@ -73,8 +75,8 @@ func TestOneMeaning(t *testing.T) {
 func TestKeys(t *testing.T) {
 	everyState(t, func(name string, h *harness) {
 		focus := h.m.focus()
-		all := focus.actions().bindings()
-		if !focus.typing() && len(h.m.overs) == 0 {
+		all := focus.Actions().Bindings()
+		if !focus.Typing() && len(h.m.overs) == 0 {
 			all = append(all, keys.Global()...)
 		}
 		meaning := map[string]key.Binding{}
@@ -87,7 +89,7 @@ func TestKeys(t *testing.T) {
 					t.Errorf("%s: %s is %q and %q", name, k, other.Help().Desc, b.Help().Desc)
 				}
 				meaning[k] = b
-				if r := []rune(k); focus.typing() && len(r) == 1 && unicode.IsPrint(r[0]) && r[0] != ' ' {
+				if r := []rune(k); focus.Typing() && len(r) == 1 && unicode.IsPrint(r[0]) && r[0] != ' ' {
 					if h.typedAway(k) {
 						t.Errorf("%s: %q is a command while one types", name, k)
 					}
@@ -108,10 +110,10 @@ func (h *harness) typedAway(k string) bool {
 func TestHelpNamesEverything(t *testing.T) {
 	cost.SkipTable(t)
 	everyState(t, func(name string, h *harness) {
-		if h.m.focus().typing() || len(h.m.overs) > 0 {
+		if h.m.focus().Typing() || len(h.m.overs) > 0 {
 			return
 		}
-		all := h.m.focus().actions().bindings()
+		all := h.m.focus().Actions().Bindings()
 		h.size(160, 100)
 		h.press("?")
 		for _, b := range all {
@@ -140,36 +142,34 @@ func TestNothingIsSaidByColourAlone(t *testing.T) {
 // TestMovingKeys sees the keys that people have in their hands: half pages, and left and right.
 func TestMovingKeys(t *testing.T) {
 	h := openAudit(t)
-	p := h.m.top().(*runPage)
+	p := h.m.top().(*runs.Page)
 	h.press("l")
-	if p.here() != paneQuestions {
-		t.Errorf("l leads to pane %d", p.here())
+	if p.Here() != runs.PaneQuestions {
+		t.Errorf("l leads to pane %d", p.Here())
 	}
 	h.press("left")
-	if p.here() != paneFeed {
-		t.Errorf("left leads to pane %d", p.here())
+	if p.Here() != runs.PaneFeed {
+		t.Errorf("left leads to pane %d", p.Here())
 	}
 	h.press("ctrl+d")
-	if l := &p.feed.list; l.cursor != min(l.h/2, l.n-1) || l.cursor == 0 {
-		t.Errorf("half a page of %d down is row %d", l.h, l.cursor)
-	}
+	h.wants("6 of 6") // half a page is more
 	h.press("ctrl+u")
 	h.wants("1 of 6")
 	h.size(130, 30)
 	h.press("l")
-	if p.here() != panePreview {
-		t.Errorf("l leads to pane %d", p.here())
+	if p.Here() != runs.PanePreview {
+		t.Errorf("l leads to pane %d", p.Here())
 	}
 	h.press("h", "2", "right", "left")
-	if p.here() != paneQuestions {
-		t.Errorf("back from the preview is pane %d", p.here())
+	if p.Here() != runs.PaneQuestions {
+		t.Errorf("back from the preview is pane %d", p.Here())
 	}
 	h.press("C", "right")
-	if !h.m.top().(*checkPage).inDoc {
+	if !h.m.top().(*checks.CheckPage).InDoc {
 		t.Error("right does not lead to the text")
 	}
 	h.press("left")
-	if h.m.top().(*checkPage).inDoc {
+	if h.m.top().(*checks.CheckPage).InDoc {
 		t.Error("left does not lead to the steps")
 	}
 }
@@ -178,7 +178,7 @@ func TestMovingKeys(t *testing.T) {
 func TestCopyText(t *testing.T) {
 	h := openAudit(t)
 	var out syncBuffer
-	h.m.app.out = &out
+	h.m.app.Out = &out
 	h.press("G", "Y")
 	h.wants("the text of e1 copied, 50 characters")
 	if text := ansi.SetSystemClipboard("Access tokens never expire: the parser ignores exp"); !strings.Contains(out.String(), text) {
@@ -204,7 +204,7 @@ func TestUnknownKeys(t *testing.T) {
 	everyState(t, func(name string, h *harness) {
 		page := func() []string { return strings.Split(h.screen(), "\n")[:h.m.h-2] }
 		for _, k := range []string{"ö", "8", "h", "l", "tab", "shift+tab", "n", "f", "t", "v", "[", "=", "A", "F", "r", "i", "e", "O", "a", "alt+m"} {
-			if h.m.focus().typing() {
+			if h.m.focus().Typing() {
 				return
 			}
 			before := page()

@@ -14,6 +14,8 @@ import (
 	"blackboard/board/fault"
 	"blackboard/kb/memory"
 	"blackboard/tui/keys"
+	"blackboard/tui/memories"
+	"blackboard/tui/page"
 )
 
 // asAuthor gives the program the memory as it gives it a person: the author's hands, whosever eyes.
@@ -60,7 +62,7 @@ func (h *harness) asResearcher() {
 	h.t.Helper()
 	h.press("A")
 	for range 10 {
-		if o, ok := h.m.focus().(*picker); ok && o.choices[o.list.cursor].value == "researcher" {
+		if o, ok := h.m.focus().(*page.Picker); ok && o.Choices[o.List.Cursor].Value == "researcher" {
 			h.press("enter")
 			return
 		}
@@ -70,15 +72,15 @@ func (h *harness) asResearcher() {
 }
 
 // toSection goes to a tab.
-func (h *harness) toSection(s memorySection) {
+func (h *harness) toSection(s memories.Section) {
 	h.t.Helper()
-	for range sections {
-		if h.m.top().(*memoryPage).query.section == s {
+	for range memories.Sections {
+		if h.m.top().(*memories.Page).Section() == s {
 			return
 		}
 		h.press("right")
 	}
-	h.t.Fatalf("there is no way to %s", memorySections[s].name)
+	h.t.Fatalf("there is no way to %s", s)
 }
 
 func TestMemoryTabs(t *testing.T) {
@@ -89,10 +91,10 @@ func TestMemoryTabs(t *testing.T) {
 	h.wants("guessed", "private")
 	h.goldens("memory-agent")
 	for _, tab := range []struct {
-		section memorySection
+		section memories.Section
 		name    string
-	}{{sectionConversation, "conversation"}, {sectionChannel, "channel"}, {sectionAccount, "account"}, {sectionNamed, "named"}, {sectionJournal, "journal"}, {sectionCore, "core"},
-		{sectionConversations, "conversations"}} {
+	}{{memories.SectionConversation, "conversation"}, {memories.SectionChannel, "channel"}, {memories.SectionAccount, "account"}, {memories.SectionNamed, "named"}, {memories.SectionJournal, "journal"}, {memories.SectionCore, "core"},
+		{memories.SectionConversations, "conversations"}} {
 		h.toSection(tab.section)
 		h.goldens("memory-" + tab.name)
 	}
@@ -137,7 +139,7 @@ func TestMemoryDetails(t *testing.T) {
 	h.wants("How we write", "say the next step")
 	h.goldens("memory-voice")
 	h.press("esc")
-	h.toSection(sectionJournal)
+	h.toSection(memories.SectionJournal)
 	h.press("j", "enter")
 	h.wants("[expired]", "no more: a journal's entry does for seven days")
 	h.press("esc", "left", "left", "left", "left")
@@ -174,12 +176,12 @@ func TestMemoryFilters(t *testing.T) {
 	h.press("esc")
 	h.wants("of 5 ·")
 
-	h.toSection(sectionChannel)
+	h.toSection(memories.SectionChannel)
 	h.wants("Releases", "The audit asks")
 	h.press("I", "down", "down", "enter")
 	h.wants("channel audit", "The audit asks")
 	h.lacks("Releases")
-	h.toSection(sectionConversation)
+	h.toSection(memories.SectionConversation)
 	h.press("I", "end", "enter")
 	h.wants("conversation 7bQ2Lw9dRtE", "The filters hide all of this")
 }
@@ -192,7 +194,7 @@ func TestMemoryNarrow(t *testing.T) {
 	h.wants("Each agent has its own: A in the list chooses whose.")
 	h.press("esc")
 	h.asResearcher()
-	h.toSection(sectionWorkspace)
+	h.toSection(memories.SectionWorkspace)
 	h.press("f", "B", "B")
 	h.wants("seen as researcher  ", "curator author · forgotten too")
 }
@@ -231,7 +233,7 @@ func TestMemoryAnotherAgent(t *testing.T) {
 	h.typeText("stranger")
 	h.press("enter")
 	h.wants("seen as stranger")
-	h.toSection(sectionJournal)
+	h.toSection(memories.SectionJournal)
 	h.wants("This journal is empty")
 }
 
@@ -261,7 +263,7 @@ func TestMemoryWithout(t *testing.T) {
 	h.goldens("memory-empty")
 	h.press("5")
 	h.wants("VOICE", "SOUL", "nothing is written yet")
-	h.toSection(sectionJournal)
+	h.toSection(memories.SectionJournal)
 	h.wants("Nobody's journal", "A chooses the agent")
 	h.press("+")
 	h.wants("✗ each agent has its own · A chooses the agent")
@@ -269,7 +271,7 @@ func TestMemoryWithout(t *testing.T) {
 
 // TestMemoryLongList reads on while one walks, and finds by a word beyond what was read.
 func TestMemoryLongList(t *testing.T) {
-	const n = 2*memoryStep + 50
+	const n = 450 // more than twice what is read at once
 	h := newHarness(t, func(h *harness) {
 		asAuthor(h)
 		s := h.authors("")
@@ -278,7 +280,7 @@ func TestMemoryLongList(t *testing.T) {
 		}
 	})
 	h.press("M")
-	p := h.m.top().(*memoryPage)
+	p := h.m.top().(*memories.Page)
 	h.wants("1 of 200+")
 	h.press("G")
 	h.wants("200 of 400+")
@@ -286,15 +288,13 @@ func TestMemoryLongList(t *testing.T) {
 	h.wants("400 of 450")
 	h.press("G")
 	h.wants("450 of 450")
-	if ids := map[string]bool{}; len(p.rows) != n {
-		t.Errorf("%d rows", len(p.rows))
-	} else {
-		for _, r := range p.rows {
-			ids[r.ref.id] = true
-		}
-		if len(ids) != n {
-			t.Errorf("%d different rows", len(ids))
-		}
+	ids := map[string]bool{}
+	for range n {
+		ids[p.Chosen().ID] = true
+		h.press("up")
+	}
+	if len(ids) != n {
+		t.Errorf("%d different rows", len(ids))
 	}
 	h.press("/")
 	h.typeText("number-000")
@@ -306,7 +306,7 @@ func TestMemoryKeys(t *testing.T) {
 	for _, pressed := range [][]string{{}, {"N"}, {"C"}, {"enter"}, {"N", "enter"}, {"C", "enter"}, {"left"}, {"left", "left"}, {"X", "ctrl+s"}, {"a"}} {
 		h := openFilledMemory(t)
 		h.press(pressed...)
-		all := h.m.focus().actions().bindings()
+		all := h.m.focus().Actions().Bindings()
 		if len(h.m.overs) == 0 {
 			all = append(all, keys.Global()...)
 		}
@@ -319,27 +319,6 @@ func TestMemoryKeys(t *testing.T) {
 				meaning[k] = b.Help().Desc
 			}
 		}
-	}
-}
-
-// TestMemoryStale drops answers to what was asked before.
-func TestMemoryStale(t *testing.T) {
-	h := openFilledMemory(t)
-	p := h.m.top().(*memoryPage)
-	before := len(p.rows)
-	late := p.readFrom(false, "", 1)
-	h.do(p.read())
-	h.do(late)
-	if len(p.rows) != before || before != 5 {
-		t.Errorf("%d rows, before %d", len(p.rows), before)
-	}
-	d := p.detail
-	d.ref = memoryRef{kind: kindItem, id: "m999999999"}
-	late = d.read()
-	d.clear()
-	h.do(late)
-	if d.err != nil {
-		t.Error(d.err)
 	}
 }
 
@@ -370,7 +349,7 @@ func TestMemoryHostile(t *testing.T) {
 	}
 	h.press("M")
 	h.asResearcher()
-	for s := range sections {
+	for s := range memories.Sections {
 		h.toSection(s)
 		for _, size := range [][2]int{{80, 24}, {160, 50}} {
 			h.size(size[0], size[1])
@@ -386,7 +365,7 @@ func TestMemoryHostile(t *testing.T) {
 			}
 		}
 	}
-	h.toSection(sectionWorkspace)
+	h.toSection(memories.SectionWorkspace)
 	h.press("e")
 	h.wants("characters that a terminal obeys")
 }
@@ -398,7 +377,7 @@ func TestMemoryFilterLooksAtTexts(t *testing.T) {
 	for text, found := range map[string]bool{"m000000001": false, "researcher": false, "read-only": true, "fees": true} {
 		h.press("/")
 		h.typeText(text)
-		if got := h.m.top().(*memoryPage).list.n > 0; got != found {
+		if got := h.m.top().(*memories.Page).Chosen().ID != ""; got != found {
 			t.Errorf("%q is found: %v\n%s", text, got, h.screen())
 		}
 		h.press("esc")
@@ -407,13 +386,13 @@ func TestMemoryFilterLooksAtTexts(t *testing.T) {
 	h.typeText("audit asks")
 	h.wants("channel 1/2", "workspace 0/6", "Nothing here passes the filters: channel has 1.")
 	h.press("esc", "G")
-	chosen := h.m.top().(*memoryPage).chosen()
+	chosen := h.m.top().(*memories.Page).Chosen()
 	h.press("g", "/")
 	h.typeText("fees")
 	h.press("enter", "esc")
 	h.wants("1 of 5")
 	h.press("G", "f", "esc")
-	if got := h.m.top().(*memoryPage).chosen(); got != chosen {
-		t.Errorf("%s is chosen instead of %s", got.id, chosen.id)
+	if got := h.m.top().(*memories.Page).Chosen(); got != chosen {
+		t.Errorf("%s is chosen instead of %s", got.ID, chosen.ID)
 	}
 }

@@ -3,12 +3,12 @@ package tui
 import (
 	"context"
 	"errors"
-	"os/exec"
-	"slices"
+	"os"
 	"strings"
 	"testing"
 
 	"blackboard/kb/memory"
+	"blackboard/tui/memories"
 )
 
 // TestMemoryRemember writes an item, changes it, takes the change back, and forgets it.
@@ -124,7 +124,7 @@ func TestMemoryNamed(t *testing.T) {
 func TestMemoryNotes(t *testing.T) {
 	h := openFilledMemory(t)
 	h.asResearcher()
-	h.toSection(sectionCore)
+	h.toSection(memories.SectionCore)
 	h.press("+")
 	h.wants("A core memory of researcher")
 	h.typeText("Says what it does not know.")
@@ -140,27 +140,47 @@ func TestMemoryNotes(t *testing.T) {
 	h.wants("j000000003 is forgotten", "This agent has no core memories")
 }
 
+// toItem chooses an item in the list of the memory.
+func (h *harness) toItem(id string) {
+	h.t.Helper()
+	h.press("g")
+	for range 20 {
+		if h.m.top().(*memories.Page).Chosen().ID == id {
+			return
+		}
+		h.press("down")
+	}
+	h.t.Fatalf("there is no %s:\n%s", id, h.screen())
+}
+
+// editsTo replaces a text in the editor.
+func (h *harness) editsTo(key, text string) {
+	h.t.Helper()
+	path, end := h.startEditor(key)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+	end(nil)
+}
+
 // TestMemoryEditor writes an item's content in an editor, well and in vain.
 func TestMemoryEditor(t *testing.T) {
 	h := openFilledMemory(t)
-	hands := h.m.top().(*memoryPage).hands
 	h.press("E")
 	h.wants("set $VISUAL or $EDITOR")
-	h.m.app.Editor = func(string, int) (*exec.Cmd, error) { return exec.Command("true"), nil }
-	draft := func() *memoryDraft {
-		return must(hands.fresh(context.Background(), memoryRef{kind: kindItem, id: "m000000001"}))
-	}
-	edited := func(text string, err error) { h.do(draft().edited(text, err)) }
-	edited("", errors.New("the editor ended badly"))
-	h.wants("the editor ended badly")
-	edited(draft().text()+"\n", nil)
+	h.toItem("m000000001")
+	_, end := h.startEditor("E")
+	end(errors.New("badly"))
+	h.wants("the editor ended with an error, and nothing is changed")
+	item := func() memory.Item { return must(h.authors("").Peek(context.Background(), "m000000001")) }
+	h.editsTo("E", item().Content+"\n")
 	h.wants("nothing was changed")
-	edited("Written elsewhere.\n", nil)
+	h.editsTo("E", "Written elsewhere.\n")
 	h.wants("m000000001 is at revision 2")
-	edited(" \n", nil)
+	h.editsTo("E", " \n")
 	h.wants("Edit m000000001", "✗") // nothing is lost: the form has it
 	h.press("esc")
-	if it := draft().item; it.Content != "Written elsewhere." {
+	if it := item(); it.Content != "Written elsewhere." {
 		t.Errorf("%q", it.Content)
 	}
 }
@@ -168,12 +188,19 @@ func TestMemoryEditor(t *testing.T) {
 // TestMemoryEditorTwice: two texts that are edited at the same time are each saved where they belong, though another agent is chosen meanwhile.
 func TestMemoryEditorTwice(t *testing.T) {
 	h := openFilledMemory(t)
-	hands, ctx, s := h.m.top().(*memoryPage).hands, context.Background(), h.authors("")
-	first := must(hands.fresh(ctx, memoryRef{kind: kindItem, id: "m000000001"}))
-	second := must(hands.fresh(ctx, memoryRef{kind: kindItem, id: "m000000002"}))
+	ctx, s := context.Background(), h.authors("")
+	h.toItem("m000000001")
+	first, endFirst := h.startEditor("E")
+	h.toItem("m000000002")
+	second, endSecond := h.startEditor("E")
 	h.asResearcher()
-	h.do(first.edited("The first.", nil))
-	h.do(second.edited("The second.", nil))
+	for path, text := range map[string]string{first: "The first.", second: "The second."} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	endFirst(nil)
+	endSecond(nil)
 	for id, want := range map[string]string{"m000000001": "The first.", "m000000002": "The second."} {
 		if it := must(s.Peek(ctx, id)); it.Content != want {
 			t.Errorf("%s says %q", id, it.Content)
@@ -185,7 +212,7 @@ func TestMemoryEditorTwice(t *testing.T) {
 func TestMemoryUndoAs(t *testing.T) {
 	h := openFilledMemory(t)
 	h.asResearcher()
-	h.toSection(sectionJournal)
+	h.toSection(memories.SectionJournal)
 	h.press("+")
 	h.typeText("Read section 9.")
 	h.press("ctrl+s")
@@ -223,9 +250,8 @@ func TestMemoryScrub(t *testing.T) {
 	h.size(80, 24)
 	h.press("ctrl+s")
 	h.wants("What a scrub would remove", "Nothing is removed yet")
-	p := h.m.top().(*scrubPage)
-	p.manifest.Hash = "0123456789abcdef0123456789abcdef-6.1.1.0.1.0.0.1.0" // each board has another
-	p.layout()
+	p := h.m.top().(*memories.ScrubPage)
+	p.Manifest.Hash = "0123456789abcdef0123456789abcdef-6.1.1.0.1.0.0.1.0" // each board has another
 	h.goldens("memory-manifest")
 	h.size(80, 24)
 	s := h.authors("")
@@ -244,17 +270,17 @@ func TestMemoryScrub(t *testing.T) {
 	// What has changed since is not removed.
 	must(s.Put(context.Background(), memory.Item{Tier: memory.Workspace, Content: "Late.", Importance: .5}, memory.PutOptions{}))
 	h.press("D")
-	h.typeText(p.manifest.Hash[:hashStart])
+	h.typeText(p.Manifest.Hash[:6])
 	h.press("enter")
 	h.wants("shows what there is now")
 	if live() != 6 {
 		t.Fatalf("%d items are left by a scrub that was refused", live())
 	}
 	h.press("esc", "esc", "ctrl+r", "D")
-	h.typeText(p.manifest.Hash[:hashStart])
+	h.typeText(p.Manifest.Hash[:6])
 	h.press("enter")
 	h.wants("removed from workspace for good")
-	if _, there := h.m.top().(*memoryPage); !there {
+	if _, there := h.m.top().(*memories.Page); !there {
 		t.Errorf("the manifest of what is gone is still shown")
 	}
 	h.wants("No items yet")
@@ -263,23 +289,4 @@ func TestMemoryScrub(t *testing.T) {
 	}
 	h.press("5")
 	h.wants("STACK") // named entries stay unless they are named
-}
-
-func TestImportances(t *testing.T) {
-	for _, c := range []struct {
-		now   float64
-		value string
-		n     int
-	}{{.5, "medium", 4}, {1, "critical", 4}, {.6, "0.6", 5}, {0, "0", 5}} {
-		choices, value := importances(c.now)
-		if value != c.value || len(choices) != c.n || !slices.Contains(choices, value) {
-			t.Errorf("%g: %q of %q", c.now, value, choices)
-		}
-		if got := must(memory.ParseImportance(value)); got != c.now {
-			t.Errorf("%g became %g", c.now, got)
-		}
-	}
-	if got := splitList(" a, ,b ,"); !slices.Equal(got, []string{"a", "b"}) {
-		t.Errorf("%q", got)
-	}
 }

@@ -2,59 +2,16 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
+	"blackboard/board/fault"
+	"blackboard/tui/page"
+	"blackboard/tui/runs"
+
 	tea "github.com/charmbracelet/bubbletea"
 )
-
-// The least size of a screen, in cells.
-const (
-	MinWidth  = 60
-	MinHeight = 18
-)
-
-// page fills the screen, or is an overlay. Only update may change it.
-type page interface {
-	init() tea.Cmd
-	update(tea.Msg) tea.Cmd
-	// view returns as many lines of as many cells as setSize set. An overlay may return
-	// fewer of both; its lines have the same width.
-	view() []string
-	setSize(w, h int)
-	// title is the page's name in the header.
-	title() string
-	// actions are the current actions, most useful first.
-	actions() actions
-	// typing reports whether keys are text input now.
-	typing() bool
-	// close ends what the page has started.
-	close()
-}
-
-// plain has the methods of most pages.
-type plain struct{}
-
-func (plain) init() tea.Cmd { return nil }
-func (plain) typing() bool  { return false }
-func (plain) close()        {}
-
-// runPlace is a page about a run, as the status bar shows it.
-type runPlace interface {
-	run() string
-	light() (word string, open bool) // the gate's state; "" if unknown
-}
-
-// leaver is a page that undoes something of its own before it closes, such as a filter or
-// a view of the past. leave reports whether there was something.
-type leaver interface{ leave() (tea.Cmd, bool) }
-
-// resumer is a page that updates when it is on top again.
-type resumer interface{ resume() tea.Cmd }
-
-// catcher is a page that updates after each message while it is on top, since a part of
-// it follows other parts.
-type catcher interface{ catchUp() tea.Cmd }
 
 // maxUndo is how many actions can be undone, one after the other.
 const maxUndo = 50
@@ -64,30 +21,31 @@ const statusEvery = 10 * time.Second
 
 // model is the whole program.
 type model struct {
-	app    *app
-	pages  []page // the last one is on top
-	overs  []page // above the pages; the last one has the keys
+	app    *page.App
+	pages  []page.Page // the last one is on top
+	overs  []page.Page // above the pages; the last one has the keys
 	w, h   int
-	status Status
-	notice noticeMsg
-	undos  []*undo
+	status page.Status
+	notice page.NoticeMsg
+	undos  []*page.Undo
 	held   []tea.KeyMsg // keys that wait for an answer
 	asked  int          // the number of the last status query
 	title  string       // of the terminal
 }
 
-func newModel(a *app) *model {
-	m := &model{app: a, pages: []page{newRunsPage(a)}, status: Status{Capsules: -1}}
+func newModel(a *page.App) *model {
+	a.Open = openersOf(a)
+	m := &model{app: a, pages: []page.Page{runs.NewList(a)}, status: page.Status{Capsules: -1}}
 	if a.Run != "" {
-		m.pages = append(m.pages, newRunPage(a, a.Run))
+		m.pages = append(m.pages, runs.New(a, a.Run))
 	}
 	return m
 }
 
-func (m *model) top() page { return m.pages[len(m.pages)-1] }
+func (m *model) top() page.Page { return m.pages[len(m.pages)-1] }
 
 // focus returns the page or overlay with the keys.
-func (m *model) focus() page {
+func (m *model) focus() page.Page {
 	if len(m.overs) > 0 {
 		return m.overs[len(m.overs)-1]
 	}
@@ -96,9 +54,9 @@ func (m *model) focus() page {
 
 // Init starts the pages and the status bar.
 func (m *model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.askStatus(false), m.app.awaitTurn()}
+	cmds := []tea.Cmd{m.askStatus(false), m.app.AwaitTurn()}
 	for _, p := range m.pages {
-		cmds = append(cmds, p.init())
+		cmds = append(cmds, p.Init())
 	}
 	return tea.Batch(cmds...)
 }
@@ -109,7 +67,7 @@ func (m *model) askStatus(anew bool) tea.Cmd {
 	}
 	m.asked++
 	asked := m.asked
-	return m.app.ask(nil, func(ctx context.Context) func() tea.Cmd {
+	return m.app.Ask(nil, func(ctx context.Context) func() tea.Cmd {
 		status := m.app.Status(ctx, anew)
 		return func() tea.Cmd { return m.statusAnswer(status, asked) }
 	})
@@ -117,12 +75,12 @@ func (m *model) askStatus(anew bool) tea.Cmd {
 
 // statusAnswer updates the status bar, and schedules the next query: only one, however
 // many were made.
-func (m *model) statusAnswer(status Status, asked int) tea.Cmd {
+func (m *model) statusAnswer(status page.Status, asked int) tea.Cmd {
 	m.status = status
 	if asked != m.asked {
 		return nil
 	}
-	return m.app.after(statusEvery, nil, func() tea.Cmd { return m.askStatus(false) })
+	return m.app.After(statusEvery, nil, func() tea.Cmd { return m.askStatus(false) })
 }
 
 // Update passes a message to its receiver, and applies changes of the screen at once.
@@ -132,19 +90,19 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (m *model) handleAll(msg tea.Msg) tea.Cmd {
 	cmds := []tea.Cmd{m.handle(msg)}
-	for len(m.app.next) > 0 {
-		next := m.app.next[0]
-		m.app.next = m.app.next[1:]
+	for len(m.app.Next) > 0 {
+		next := m.app.Next[0]
+		m.app.Next = m.app.Next[1:]
 		cmds = append(cmds, m.handle(next))
 	}
-	if top := m.top(); m.app.shown != top {
-		m.app.shown = top
-		if r, ok := top.(resumer); ok {
-			cmds = append(cmds, r.resume())
+	if top := m.top(); m.app.Shown != top {
+		m.app.Shown = top
+		if r, ok := top.(page.Resumer); ok {
+			cmds = append(cmds, r.Resume())
 		}
 	}
-	if s, ok := m.top().(catcher); ok {
-		cmds = append(cmds, s.catchUp())
+	if s, ok := m.top().(page.Catcher); ok {
+		cmds = append(cmds, s.CatchUp())
 	}
 	return tea.Batch(append(cmds, m.titled())...)
 }
@@ -152,7 +110,7 @@ func (m *model) handleAll(msg tea.Msg) tea.Cmd {
 func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.FocusMsg, tea.BlurMsg:
-		_, m.app.focused = msg.(tea.FocusMsg)
+		_, m.app.Focused = msg.(tea.FocusMsg)
 		return nil
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
@@ -162,59 +120,59 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.keyPresses(msg)
 	case tea.MouseMsg:
 		return m.mouse(msg)
-	case pushMsg:
-		m.pages = append(m.pages, msg.page)
+	case page.PushMsg:
+		m.pages = append(m.pages, msg.Page)
 		m.resize()
-		return msg.page.init()
-	case popMsg:
-		if m.top() == msg.page {
+		return msg.Page.Init()
+	case page.PopMsg:
+		if m.top() == msg.Page {
 			m.pop()
 		}
 		return nil
-	case overlayMsg:
-		m.overs = append(m.overs, msg.over)
+	case page.OverlayMsg:
+		m.overs = append(m.overs, msg.Over)
 		m.resize()
-		return msg.over.init()
-	case closeMsg:
-		m.closeOver(msg.over)
+		return msg.Over.Init()
+	case page.CloseMsg:
+		m.closeOver(msg.Over)
 		return nil
-	case jumpMsg:
-		return msg.do()
-	case momentMsg:
+	case page.JumpMsg:
+		return msg.Do()
+	case runs.MomentMsg:
 		return m.toMoment(msg)
-	case answer:
+	case page.Answer:
 		switch {
-		case msg.to == nil || m.shows(msg.to):
-			return msg.take()
-		case msg.drop != nil:
-			msg.drop()
+		case msg.To == nil || m.shows(msg.To):
+			return msg.Take()
+		case msg.Drop != nil:
+			msg.Drop()
 		}
 		return nil
-	case heldMsg:
+	case page.HeldMsg:
 		return m.release(msg)
-	case noticeMsg:
+	case page.NoticeMsg:
 		m.notice = msg
 		return nil
 
-	case editorMsg:
-		m.app.screenAway()
-		return tea.ExecProcess(msg.cmd, msg.done)
-	case screenBackMsg:
+	case page.EditorMsg:
+		m.app.ScreenAway()
+		return tea.ExecProcess(msg.Cmd, msg.Done)
+	case page.ScreenBackMsg:
 		m.title = "" // must be set again
-		return tea.Batch(m.app.screenBack(), m.handle(msg.then))
+		return tea.Batch(m.app.ScreenBack(), m.handle(msg.Then))
 	case tea.ResumeMsg:
 		m.title = ""
-		return m.app.screenBack()
-	case doneMsg:
+		return m.app.ScreenBack()
+	case page.DoneMsg:
 		return m.done(msg)
-	case contactMsg:
+	case page.ContactMsg:
 		return m.turned(msg)
 	}
 	return m.broadcast(msg)
 }
 
 // shows reports whether a page or overlay is open.
-func (m *model) shows(p page) bool {
+func (m *model) shows(p page.Page) bool {
 	return slices.Contains(m.pages, p) || slices.Contains(m.overs, p)
 }
 
@@ -222,49 +180,49 @@ func (m *model) shows(p page) bool {
 func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, p := range m.pages {
-		cmds = append(cmds, p.update(msg))
+		cmds = append(cmds, p.Update(msg))
 	}
 	for _, o := range m.overs {
-		cmds = append(cmds, o.update(msg))
+		cmds = append(cmds, o.Update(msg))
 	}
 	return tea.Batch(cmds...)
 }
 
 // done handles the result of an action. After a success its form closes; else it stays
 // with its values and shows the error.
-func (m *model) done(msg doneMsg) tea.Cmd {
+func (m *model) done(msg page.DoneMsg) tea.Cmd {
 	var cmds []tea.Cmd
-	if msg.form != nil && msg.form.tried != nil {
-		cmds = append(cmds, msg.form.tried(msg.err))
+	if msg.Form != nil && msg.Form.Tried != nil {
+		cmds = append(cmds, msg.Form.Tried(msg.Err))
 	}
-	if msg.err != nil {
-		if msg.form == nil || !slices.Contains(m.overs, page(msg.form)) {
-			m.notice = noticeMsg{err: msg.err}
+	if msg.Err != nil {
+		if msg.Form == nil || !slices.Contains(m.overs, page.Page(msg.Form)) {
+			m.notice = page.NoticeMsg{Err: msg.Err}
 		}
 		return tea.Batch(append(cmds, m.broadcast(msg))...)
 	}
-	if msg.form != nil {
-		m.closeOver(msg.form)
+	if msg.Form != nil {
+		m.closeOver(msg.Form)
 	}
-	m.notice = noticeMsg{text: msg.text, good: true}
-	if msg.undo != nil && msg.undo.do != nil {
-		m.notice.text += " · u undoes it"
+	m.notice = page.NoticeMsg{Text: msg.Text, Good: true}
+	if msg.Undo != nil && msg.Undo.Do != nil {
+		m.notice.Text += " · u undoes it"
 	}
-	if msg.undo != nil {
-		m.undos = append(m.undos, msg.undo)
+	if msg.Undo != nil {
+		m.undos = append(m.undos, msg.Undo)
 		m.undos = m.undos[max(len(m.undos)-maxUndo, 0):]
 	}
 	cmds = append(cmds, m.broadcast(msg), m.askStatus(true))
-	if msg.page != nil {
-		cmds = append(cmds, m.app.push(msg.page))
+	if msg.Page != nil {
+		cmds = append(cmds, m.app.Push(msg.Page))
 	}
 	return tea.Batch(cmds...)
 }
 
-func (m *model) closeOver(over page) {
+func (m *model) closeOver(over page.Page) {
 	for i, o := range m.overs {
 		if o == over {
-			o.close()
+			o.Close()
 			m.overs = append(m.overs[:i], m.overs[i+1:]...)
 			return
 		}
@@ -272,16 +230,16 @@ func (m *model) closeOver(over page) {
 }
 
 // toMoment returns to the page of a run, at a moment of the past.
-func (m *model) toMoment(msg momentMsg) tea.Cmd {
+func (m *model) toMoment(msg runs.MomentMsg) tea.Cmd {
 	for i := len(m.pages) - 1; i >= 0; i-- {
-		run, ok := m.pages[i].(*runPage)
-		if !ok || run.b != msg.b {
+		run, ok := m.pages[i].(*runs.Page)
+		if !ok || run.Board() != msg.Board {
 			continue
 		}
 		for len(m.pages) > i+1 {
 			m.pop()
 		}
-		return run.goTo(msg.seq)
+		return run.GoTo(msg.Seq)
 	}
 	return nil
 }
@@ -289,7 +247,7 @@ func (m *model) toMoment(msg momentMsg) tea.Cmd {
 // pop closes the page on top, except for the first one.
 func (m *model) pop() {
 	if len(m.pages) > 1 {
-		m.top().close()
+		m.top().Close()
 		m.pages = m.pages[:len(m.pages)-1]
 	}
 }
@@ -297,16 +255,34 @@ func (m *model) pop() {
 // chrome is the number of lines of the header and the last two lines.
 const chrome = 3
 
-func (m *model) tooSmall() bool { return m.w < MinWidth || m.h < MinHeight }
+func (m *model) tooSmall() bool { return m.w < page.MinWidth || m.h < page.MinHeight }
 
 func (m *model) resize() {
 	if m.w == 0 || m.tooSmall() {
 		return
 	}
 	for _, p := range m.pages {
-		p.setSize(m.w, m.h-chrome)
+		p.SetSize(m.w, m.h-chrome)
 	}
 	for _, o := range m.overs {
-		o.setSize(m.w, m.h-chrome)
+		o.SetSize(m.w, m.h-chrome)
 	}
+}
+
+// turned shows that the server is away. When it is back, the notice disappears and every
+// page reads its data again.
+func (m *model) turned(msg page.ContactMsg) tea.Cmd {
+	m.app.Away = msg.Away
+	cmds := []tea.Cmd{m.app.AwaitTurn(), m.broadcast(msg)}
+	if msg.Away != nil {
+		return tea.Batch(cmds...)
+	}
+	if errors.Is(m.notice.Err, fault.Away) {
+		m.notice = page.NoticeMsg{}
+	}
+	for _, kind := range []page.Changed{page.ChangedRun, page.ChangedKnowledge,
+		page.ChangedMemory} {
+		cmds = append(cmds, m.broadcast(page.DoneMsg{Outcome: page.Outcome{Kind: kind}}))
+	}
+	return tea.Batch(append(cmds, m.askStatus(true))...)
 }

@@ -8,17 +8,21 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/knowledge"
+	"blackboard/tui/memories"
+	"blackboard/tui/page"
 )
 
 // keyPresses handles keys that arrived together, as with a held key on a slow line. A key
 // that opens an input makes the rest text. Keys also wait while an answer is pending.
 func (m *model) keyPresses(msg tea.KeyMsg) tea.Cmd {
-	if m.app.holds > 0 && !key.Matches(msg, keys.Leave) {
+	if m.app.Held > 0 && !key.Matches(msg, keys.Leave) {
 		m.held = append(m.held, msg)
 		return nil
 	}
-	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 || m.focus().typing() {
+	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 || m.focus().Typing() {
 		return m.key(msg)
 	}
 	if msg.Paste {
@@ -30,10 +34,10 @@ func (m *model) keyPresses(msg tea.KeyMsg) tea.Cmd {
 }
 
 // release applies an answer that keys have waited for, and then the keys.
-func (m *model) release(msg heldMsg) tea.Cmd {
-	m.app.holds--
-	cmds := []tea.Cmd{m.handleAll(msg.msg)}
-	for m.app.holds == 0 && len(m.held) > 0 {
+func (m *model) release(msg page.HeldMsg) tea.Cmd {
+	m.app.Held--
+	cmds := []tea.Cmd{m.handleAll(msg.Msg)}
+	for m.app.Held == 0 && len(m.held) > 0 {
 		next := m.held[0]
 		m.held = m.held[1:]
 		cmds = append(cmds, m.handleAll(next))
@@ -43,19 +47,19 @@ func (m *model) release(msg heldMsg) tea.Cmd {
 
 func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	focus := m.focus()
-	m.notice = noticeMsg{}
+	m.notice = page.NoticeMsg{}
 	switch {
 	case key.Matches(msg, keys.Leave):
 		return tea.Quit
 	case key.Matches(msg, keys.Suspend):
-		m.app.screenAway()
+		m.app.ScreenAway()
 		return tea.Suspend
 	case key.Matches(msg, keys.Redraw):
 		return tea.ClearScreen
 	case m.tooSmall():
 		return nil // its effect would not be visible
-	case focus.typing():
-		return focus.update(msg)
+	case focus.Typing():
+		return focus.Update(msg)
 	case key.Matches(msg, keys.Help):
 		return m.help()
 	case len(m.overs) > 0:
@@ -63,13 +67,13 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, keys.Jump):
 		return m.jump()
 	case key.Matches(msg, keys.Search):
-		_, cmd := m.Update(overlayMsg{newSearch(m.app)}) // at once: the next key is text already
+		_, cmd := m.Update(page.OverlayMsg{Over: knowledge.NewSearch(m.app)}) // at once: the next key is text already
 		return cmd
 	case key.Matches(msg, keys.Memory):
-		if _, there := m.top().(*memoryPage); there {
+		if _, there := m.top().(*memories.Page); there {
 			return nil
 		}
-		return m.app.push(newMemoryPage(m.app))
+		return m.app.Push(memories.New(m.app))
 	case key.Matches(msg, keys.Undo):
 		return m.undo()
 	case key.Matches(msg, keys.Quit), key.Matches(msg, keys.Back):
@@ -82,19 +86,19 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 // Otherwise the person might go on typing, and the text would run commands.
 func (m *model) focusKey(msg tea.KeyMsg) tea.Cmd {
 	focus := m.focus()
-	known := key.Matches(msg, keys.Moving()...) || slices.ContainsFunc(focus.actions(),
-		func(a action) bool { return key.Matches(msg, a.Binding) })
-	cmd := focus.update(msg)
-	if !known && cmd == nil && len(m.app.next) == 0 {
-		return notice(oneLine(msg.String(), 20) + " does nothing here · ? keys")
+	known := key.Matches(msg, keys.Moving()...) || slices.ContainsFunc(focus.Actions(),
+		func(a page.Action) bool { return key.Matches(msg, a.Binding) })
+	cmd := focus.Update(msg)
+	if !known && cmd == nil && len(m.app.Next) == 0 {
+		return page.Notice(cells.OneLine(msg.String(), 20) + " does nothing here · ? keys")
 	}
 	return cmd
 }
 
 // back closes the page, unless it first undoes something of its own, such as a filter.
 func (m *model) back(msg tea.KeyMsg) tea.Cmd {
-	if l, ok := m.top().(leaver); ok {
-		if cmd, left := l.leave(); left {
+	if l, ok := m.top().(page.Leaver); ok {
+		if cmd, left := l.Leave(); left {
 			return cmd
 		}
 	}
@@ -105,28 +109,30 @@ func (m *model) back(msg tea.KeyMsg) tea.Cmd {
 	if key.Matches(msg, keys.Quit) {
 		return tea.Quit
 	}
-	return notice("q leaves the program")
+	return page.Notice("q leaves the program")
 }
 
 // undo asks whether to undo the last action.
 func (m *model) undo() tea.Cmd {
 	if len(m.undos) == 0 {
-		return notice("there is nothing to undo")
+		return page.Notice("there is nothing to undo")
 	}
 	last := m.undos[len(m.undos)-1]
 	forget := func(error) tea.Cmd {
-		m.undos = slices.DeleteFunc(m.undos, func(u *undo) bool { return u == last })
+		m.undos = slices.DeleteFunc(m.undos, func(u *page.Undo) bool { return u == last })
 		return nil
 	}
-	if last.do == nil {
+	if last.Do == nil {
 		forget(nil) // the next key is for the action before
-		return notice(last.text)
+		return page.Notice(last.Text)
 	}
-	f := newForm(m.app, form{heading: "Undo", intro: []string{strings.ToUpper(last.text[:1]) + last.text[1:] + "?"}, button: "undo", submit: func(ctx context.Context, _ values) (outcome, error) {
-		return last.do(ctx)
-	}})
-	f.tried = forget // an impossible undo must not block the others
-	return m.app.overlay(f)
+	f := page.NewForm(m.app, page.Form{Heading: "Undo",
+		Intro: []string{strings.ToUpper(last.Text[:1]) + last.Text[1:] + "?"}, Button: "undo",
+		Submit: func(ctx context.Context, _ page.Values) (page.Outcome, error) {
+			return last.Do(ctx)
+		}})
+	f.Tried = forget // an impossible undo must not block the others
+	return m.app.Overlay(f)
 }
 
 func (m *model) mouse(msg tea.MouseMsg) tea.Cmd {
@@ -135,13 +141,13 @@ func (m *model) mouse(msg tea.MouseMsg) tea.Cmd {
 	}
 	if len(m.overs) > 0 {
 		over := m.focus()
-		x, y := m.placeOf(over.view())
+		x, y := m.placeOf(over.View())
 		msg.X, msg.Y = msg.X-x, msg.Y-y
-		return over.update(msg)
+		return over.Update(msg)
 	}
 	msg.Y-- // below the header
 	if msg.Y < 0 || msg.Y >= m.h-chrome {
 		return nil
 	}
-	return m.top().update(msg)
+	return m.top().Update(msg)
 }

@@ -5,9 +5,14 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
+	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // placeOf returns the position of an overlay: centred.
@@ -15,7 +20,7 @@ func (m *model) placeOf(box []string) (x, y int) {
 	if len(box) == 0 {
 		return 0, 0
 	}
-	return (m.w - width(box[0])) / 2, 1 + (m.h-chrome-len(box))/2
+	return (m.w - cells.Width(box[0])) / 2, 1 + (m.h-chrome-len(box))/2
 }
 
 // View is the whole screen.
@@ -24,53 +29,54 @@ func (m *model) View() string {
 		return "" // the size is unknown yet
 	}
 	if m.tooSmall() {
-		word := fmt.Sprintf("This needs %d×%d cells; here are %d×%d. Make the window larger; ctrl+c leaves.", MinWidth, MinHeight, m.w, m.h)
-		return strings.Join(fill(wrap(word, m.w), m.w, m.h), "\n")
+		word := fmt.Sprintf("This needs %d×%d cells; here are %d×%d. Make the window larger; ctrl+c leaves.", page.MinWidth, page.MinHeight, m.w, m.h)
+		return strings.Join(cells.Fill(cells.Wrap(word, m.w), m.w, m.h), "\n")
 	}
 	lines := make([]string, 0, m.h)
 	lines = append(lines, m.header())
-	lines = append(lines, m.top().view()...)
+	lines = append(lines, m.top().View()...)
 	lines = append(lines, m.lastLines()...)
 	for _, o := range m.overs {
-		box := o.view()
+		box := o.View()
 		x, y := m.placeOf(box)
-		lines = over(lines, box, x, y)
+		lines = cells.Over(lines, box, x, y)
 	}
 	return strings.Join(lines, "\n")
 }
 
 // header shows the path of pages.
 func (m *model) header() string {
-	st := m.app.st
+	st := m.app.Styles
 	titles := make([]string, 0, len(m.pages))
 	for i, p := range m.pages {
-		t := oneLine(p.title(), 100)
+		t := cells.OneLine(p.Title(), 100)
 		if i == len(m.pages)-1 {
-			t = st.bold.Render(t)
+			t = st.Bold.Render(t)
 		}
 		titles = append(titles, t)
 	}
-	path := strings.Join(titles, st.faint.Render(" › "))
-	name := st.title.Render(" board ")
+	path := strings.Join(titles, st.Faint.Render(" › "))
+	name := st.Title.Render(" board ")
 	where := ""
 	if database := board.DatabaseName(m.app.Boards); database != "" {
-		where = st.faint.Render(oneLine(database, 200)) + " "
+		where = st.Faint.Render(cells.OneLine(database, 200)) + " "
 	}
-	if room := m.w - width(name) - width(where) - 2; where != "" && width(path) <= room {
-		return spread(name+path, where, m.w)
+	if room := m.w - cells.Width(name) - cells.Width(where) - 2; where != "" && cells.Width(path) <= room {
+		return cells.Spread(name+path, where, m.w)
 	}
-	if room := m.w - width(name) - 1; width(path) > room {
-		return name + fitLeft(path, room+1)
+	if room := m.w - cells.Width(name) - 1; cells.Width(path) > room {
+		return name + cells.FitLeft(path, room+1)
 	}
-	return fit(name+path, m.w)
+	return cells.Fit(name+path, m.w)
 }
 
 // lastLines returns the keys or the last notice, and the status bar. A long error takes
 // both lines, since its end has the next step.
 func (m *model) lastLines() []string {
-	if m.notice.err != nil && m.app.away == nil {
-		if lines := wrap("✗ "+m.app.explain(m.notice.err), m.w-2); len(lines) > 1 {
-			return []string{fit(" "+m.app.st.bad.Render(lines[0]), m.w), fit("   "+m.app.st.bad.Render(strings.Join(lines[1:], " ")), m.w)}
+	if m.notice.Err != nil && m.app.Away == nil {
+		if lines := cells.Wrap("✗ "+m.app.Explain(m.notice.Err), m.w-2); len(lines) > 1 {
+			return []string{cells.Fit(" "+m.app.Styles.Bad.Render(lines[0]), m.w),
+				cells.Fit("   "+m.app.Styles.Bad.Render(strings.Join(lines[1:], " ")), m.w)}
 		}
 	}
 	return []string{m.hints(), m.statusBar()}
@@ -78,26 +84,26 @@ func (m *model) lastLines() []string {
 
 // hints returns the keys that work here, or the last notice.
 func (m *model) hints() string {
-	st := m.app.st
+	st := m.app.Styles
 	switch {
-	case m.notice.err != nil:
-		return fit(" "+st.bad.Render("✗ "+m.app.explain(m.notice.err)), m.w)
-	case m.notice.good:
-		return fit(" "+st.good.Render("✓ "+oneLine(m.notice.text, 300)), m.w)
-	case m.notice.text != "":
-		return fit(" "+st.info.Render("· "+oneLine(m.notice.text, 300)), m.w)
+	case m.notice.Err != nil:
+		return cells.Fit(" "+st.Bad.Render("✗ "+m.app.Explain(m.notice.Err)), m.w)
+	case m.notice.Good:
+		return cells.Fit(" "+st.Good.Render("✓ "+cells.OneLine(m.notice.Text, 300)), m.w)
+	case m.notice.Text != "":
+		return cells.Fit(" "+st.Info.Render("· "+cells.OneLine(m.notice.Text, 300)), m.w)
 	}
 	focus := m.focus()
 	help := keys.Help
-	left := m.keyHints(focus.actions().bindings(), m.w-len(" ? all keys ")-1)
-	if focus.typing() {
-		return fit(" "+left, m.w)
+	left := m.keyHints(focus.Actions().Bindings(), m.w-len(" ? all keys ")-1)
+	if focus.Typing() {
+		return cells.Fit(" "+left, m.w)
 	}
-	return spread(" "+left, m.hint(help)+" ", m.w)
+	return cells.Spread(" "+left, m.hint(help)+" ", m.w)
 }
 
 func (m *model) hint(b key.Binding) string {
-	return m.app.st.key.Render(b.Help().Key) + " " + m.app.st.faint.Render(b.Help().Desc)
+	return m.app.Styles.Key.Render(b.Help().Key) + " " + m.app.Styles.Faint.Render(b.Help().Desc)
 }
 
 // keyHints returns as many keys as fit into w cells.
@@ -109,11 +115,11 @@ func (m *model) keyHints(all []key.Binding, w int) string {
 			continue
 		}
 		s := m.hint(b)
-		if used+width(s) > w {
+		if used+cells.Width(s) > w {
 			break
 		}
 		out.WriteString(s + "  ")
-		used += width(s) + 2
+		used += cells.Width(s) + 2
 	}
 	return strings.TrimRight(out.String(), " ")
 }
@@ -121,40 +127,62 @@ func (m *model) keyHints(all []key.Binding, w int) string {
 // statusBar shows run, gate, knowledge base, daemon, model and worker. If there is no
 // room, it leaves out parts from the right.
 func (m *model) statusBar() string {
-	st := m.app.st
-	left, light, look := "", "", st.barBad
+	st := m.app.Styles
+	left, light, look := "", "", st.BarBad
 	for i := len(m.pages) - 1; i >= 0; i-- {
-		if r, ok := m.pages[i].(runPlace); ok {
-			word, open := r.light()
-			if left, light = " "+oneLine(r.run(), 100)+"  ", word; open {
-				look = st.barGood
+		if r, ok := m.pages[i].(page.RunPlace); ok {
+			word, open := r.Light()
+			if left, light = " "+cells.OneLine(r.Run(), 100)+"  ", word; open {
+				look = st.BarGood
 			}
 			break
 		}
 	}
-	if m.app.away != nil {
-		light, look = strings.Replace("connection lost"+light, "● gate", "; gate was", 1), st.barBad
+	if m.app.Away != nil {
+		light, look = strings.Replace("connection lost"+light, "● gate", "; gate was",
+			1), st.BarBad
 		if left == "" {
 			left = " "
 		}
 	}
 	var right []string
 	if m.status.Capsules >= 0 {
-		right = append(right, "KB:"+count(m.status.Capsules))
+		right = append(right, "KB:"+cells.Count(m.status.Capsules))
 	}
 	if m.status.Daemon != "" {
-		right = append(right, "daemon "+oneLine(m.status.Daemon, 20))
+		right = append(right, "daemon "+cells.OneLine(m.status.Daemon, 20))
 	}
 	if m.status.Model != "" {
-		right = append(right, "model "+oneLine(m.status.Model, 60))
+		right = append(right, "model "+cells.OneLine(m.status.Model, 60))
 	}
-	right = append(right, "as "+oneLine(m.app.Worker, 60))
-	room := func() int { return m.w - width(left) - width(light) - width(strings.Join(right, "  ")) - 1 }
+	right = append(right, "as "+cells.OneLine(m.app.Worker, 60))
+	room := func() int {
+		return m.w - cells.Width(left) - cells.Width(light) - cells.Width(strings.Join(right,
+			"  ")) - 1
+	}
 	for len(right) > 1 && room() < 2 {
 		right = right[:len(right)-1]
 	}
 	if room() < 2 { // a long name of a run is shortened
-		left = " " + shortName(left[1:], max(width(left)+room()-5, 0)) + "  "
+		left = " " + cells.ShortName(left[1:], max(cells.Width(left)+room()-5, 0)) + "  "
 	}
-	return fit(st.bar.Render(left)+look.Render(light)+st.bar.Render(strings.Repeat(" ", max(room(), 0))+strings.Join(right, "  ")+" "), m.w)
+	return cells.Fit(st.Bar.Render(left)+look.Render(light)+st.Bar.Render(strings.Repeat(" ", max(room(), 0))+strings.Join(right, "  ")+" "), m.w)
+}
+
+// titled sets the terminal's title if it has changed.
+func (m *model) titled() tea.Cmd {
+	if m.app.Muted("title") || m.app.Out == nil {
+		return nil
+	}
+	title := "board"
+	for _, p := range m.pages {
+		if run, ok := p.(*runs.Page); ok && run.Gate() != "" {
+			title = cells.OneLine(run.Name, 60) + " · " + strings.TrimPrefix(run.Gate(), "● ")
+		}
+	}
+	if title == m.title {
+		return nil
+	}
+	m.title = title
+	return m.app.Write(ansi.SetWindowTitle(title))
 }

@@ -11,47 +11,15 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/page"
+	"blackboard/tui/runs"
+	"blackboard/tui/styles"
 )
-
-// TestNotices: what happens once the run was seen is told, once; what was there before, and what one did, is not.
-func TestNotices(t *testing.T) {
-	now := testNow
-	s := &scene{signals: []*board.Signal{{ID: "s1", Priority: "critical", Status: board.SignalOpen, Worker: "ann", Content: "old"}}}
-	s.state.Expected = []board.Expected{{Worker: "bob", Status: board.WorkerExpected}, {Worker: "ann", Status: board.WorkerDone}}
-	s.state.Workers = []board.Worker{{Name: "ann", Last: now}, {Name: "eve", Last: now.Add(-time.Hour)}}
-	var w watcher
-	look := func(want ...string) {
-		t.Helper()
-		var got []string
-		for _, told := range w.notices("audit", "me", s, now) {
-			got = append(got, told.kind+" "+told.text)
-		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%q is told instead of %q", got, want)
-		}
-	}
-	look()
-	s.signals = append(s.signals, &board.Signal{ID: "s2", Priority: "critical", Status: board.SignalOpen, Worker: "ann", Content: "new\nand \x1b[31mlong"},
-		&board.Signal{ID: "s3", Priority: "critical", Status: board.SignalOpen, Worker: "me", Content: "mine"}, &board.Signal{ID: "s4", Priority: "high", Status: board.SignalOpen, Worker: "ann"})
-	look("critical audit: s2 is critical: new and �[31mlong")
-	look()
-	now = now.Add(silentAfter)
-	look("silent audit: bob has been silent for 10m") // ann is done, eve was silent before
-	look()
-	s.state.Workers = append(s.state.Workers, board.Worker{Name: "bob", Last: now}, board.Worker{Name: "zoe", Last: now})
-	look()
-	now = now.Add(silentAfter)
-	look("silent audit: bob has been silent for 10m", "silent audit: zoe has been silent for 10m")
-	s.verdict.Open = true
-	look("gate audit: the gate is open")
-	s.verdict.Open = false
-	look()
-}
 
 // output is a terminal that keeps what is written to it.
 func output(h *harness) *bytes.Buffer {
 	var b bytes.Buffer
-	h.m.app.out = &b
+	h.m.app.Out = &b
 	return &b
 }
 
@@ -81,28 +49,14 @@ func TestTold(t *testing.T) {
 		}
 		out.Reset()
 		must(h.openRun("audit-7").Signal(context.Background(), "reader-1", board.Raise{Content: "Is it on fire?", Priority: "critical"}))
-		p := h.m.top().(*runPage)
-		h.do(p.look())
+		p := h.m.top().(*runs.Page)
+		h.do(p.Look())
 		if got := out.String(); got != c.want {
 			t.Errorf("muted %q, focused %v: %q is written instead of %q", c.mute, c.focused, got, c.want)
 		}
 	}
-	if err := CheckMutes([]string{"bell", "bells"}); err == nil || !strings.Contains(err.Error(), `"bells" cannot be muted; these can: bell, desktop`) {
+	if err := page.CheckMutes([]string{"bell", "bells"}); err == nil || !strings.Contains(err.Error(), `"bells" cannot be muted; these can: bell, desktop`) {
 		t.Errorf("%v", err)
-	}
-}
-
-// TestDesktopNotice: a notice is asked for as the terminal knows it, and cannot end early.
-func TestDesktopNotice(t *testing.T) {
-	for _, c := range []struct{ name, value, text, want string }{
-		{"TERM", "xterm-256color", "a;b\a\x1b\\c", "\x1b]9;a,b��\\c\a"},
-		{"TERM", "foot", "a;b", "\x1b]777;notify;board;a,b\a"},
-		{"VTE_VERSION", "7006", "a", "\x1b]777;notify;board;a\a"},
-		{"TMUX", "x", "a", "\x1bPtmux;\x1b\x1b]9;a\a\x1b\\"},
-	} {
-		if got := desktopNotice(c.text, func(name string) string { return map[string]string{c.name: c.value}[name] }); got != c.want {
-			t.Errorf("%s: %q instead of %q", c.name, got, c.want)
-		}
 	}
 }
 
@@ -118,16 +72,16 @@ func TestNewAbove(t *testing.T) {
 	})
 	now := testNow
 	h.m.app.Now = func() time.Time { return now }
-	b, p := h.openRun("long"), h.m.top().(*runPage)
+	b, p := h.openRun("long"), h.m.top().(*runs.Page)
 	post := func(n int) {
 		for i := range n {
 			must(b.Post(context.Background(), "w", board.Post{Content: fmt.Sprintf("later %d", i)}))
 		}
 		var events []board.Event
-		for e, err := range b.Events(context.Background(), p.back.now) {
+		for e, err := range b.Events(context.Background(), p.Place()) {
 			events = append(events, must(e, err))
 		}
-		h.send(eventsMsg{from: p, events: events})
+		h.send(page.EventsMsg{From: p, Events: events})
 	}
 	h.press("j", "j", "j")
 	row := func() (at int, line string) {
@@ -149,8 +103,8 @@ func TestNewAbove(t *testing.T) {
 	h.press("g")
 	h.wants("later 11", "•e70")
 	h.lacks("new above")
-	now = now.Add(freshFor)
-	h.do(p.unmark())
+	now = now.Add(time.Minute)
+	post(1)
 	h.lacks("•e7")
 }
 
@@ -161,7 +115,7 @@ func TestDrawnAnew(t *testing.T) {
 	first, last := d.View(), ""
 	for range 20 {
 		s := d.View()
-		if s == last || strings.ReplaceAll(s, reset, "") != strings.ReplaceAll(first, reset, "") {
+		if s == last || strings.ReplaceAll(s, styles.Reset, "") != strings.ReplaceAll(first, styles.Reset, "") {
 			t.Fatalf("%q after %q", s, last)
 		}
 		last = s

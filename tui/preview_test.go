@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
+	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // From 120 columns on the chosen entry is shown beside the list; v takes that away, and shows it
@@ -56,7 +59,7 @@ func TestPreviewFollows(t *testing.T) {
 	h.wants("≠ disputed by e3")
 	h.press("/")
 	h.typeText("NEVER expire")
-	if mark := h.m.app.st.found.Render("never"); !strings.Contains(h.m.View(), mark) {
+	if mark := h.m.app.Styles.Found.Render("never"); !strings.Contains(h.m.View(), mark) {
 		t.Errorf("there is no %q", mark)
 	}
 	h.press("esc")
@@ -68,39 +71,38 @@ func TestPreviewFollows(t *testing.T) {
 	h.press("L")
 	h.lacks("as it was after")
 
-	p := h.m.top().(*runPage)
+	p := h.m.top().(*runs.Page)
 	b := h.openRun("audit-7")
 	posted := must(b.Post(context.Background(), "late", board.Post{Content: "the newest"}))
 	var events []board.Event
 	for e, err := range b.Events(context.Background(), posted.Entry.Seq-1) {
 		events = append(events, must(e, err))
 	}
-	h.send(eventsMsg{from: p, events: events})
+	h.send(page.EventsMsg{From: p, Events: events})
 	h.press("g")
-	if got := p.preview.evidence.id(); got != "e7" {
-		t.Errorf("%s is shown beside the list", got)
-	}
+	h.wants("── e7 ─") // beside the list
 }
 
 // The keys go round through all that is seen, and into the text, which they scroll.
 func TestPreviewKeys(t *testing.T) {
 	h := openAudit(t)
 	h.size(120, 20)
-	p := h.m.top().(*runPage)
+	p := h.m.top().(*runs.Page)
 	h.press("G")
-	for _, want := range []int{paneQuestions, paneWorkers, panePreview} {
+	for _, want := range []int{runs.PaneQuestions, runs.PaneWorkers, runs.PanePreview} {
 		h.press("tab")
-		if p.here() != want {
-			t.Errorf("pane %d has the keys instead of %d", p.here(), want)
+		if p.Here() != want {
+			t.Errorf("pane %d has the keys instead of %d", p.Here(), want)
 		}
 	}
 	h.press("1", "4")
-	if h.press("j"); p.preview.doc.top == 0 || p.feed.chosen() != "e1" {
-		t.Errorf("the text is at line %d, %s is chosen", p.preview.doc.top, p.feed.chosen())
+	before := h.screen()
+	if h.press("j"); h.screen() == before || p.Chosen() != "e1" {
+		t.Errorf("the text does not scroll, or %s is chosen:\n%s", p.Chosen(), h.screen())
 	}
 	h.press("esc")
-	if p.here() != paneFeed {
-		t.Errorf("pane %d has the keys", p.here())
+	if p.Here() != runs.PaneFeed {
+		t.Errorf("pane %d has the keys", p.Here())
 	}
 	h.size(120, 36)
 	h.clickOn("← contradicted by")
@@ -110,14 +112,14 @@ func TestPreviewKeys(t *testing.T) {
 // A filter is that of the list that has the keys, and what is chosen stays chosen without it.
 func TestFilterOfTheList(t *testing.T) {
 	h := openAudit(t)
-	p := h.m.top().(*runPage)
+	p := h.m.top().(*runs.Page)
 	h.press("2", "f", "/")
 	h.typeText("failed logins")
 	h.press("enter")
 	h.wants("1 of 1", "s4")
 	h.press("esc")
 	h.wants("4 of 4")
-	if got := p.questions.chosen(); got != "s4" {
+	if got := p.Chosen(); got != "s4" {
 		t.Errorf("%s is chosen", got)
 	}
 	h.press("3", "/")
@@ -126,8 +128,8 @@ func TestFilterOfTheList(t *testing.T) {
 	h.wants("1 of 1")
 	h.lacks("reader-2")
 	h.press("esc")
-	if got := p.workers.chosen(); got != "reader-1" {
-		t.Errorf("%s is chosen", got)
+	if row := h.chosenRow(); !strings.Contains(row, "reader-1") {
+		t.Errorf("%q is chosen", row)
 	}
 	h.press("1", "/")
 	h.typeText("type:gap")
@@ -146,7 +148,7 @@ func TestLongNames(t *testing.T) {
 		{"令牌的撤销列表没有文档", "令牌…文档", 10},
 		{"abcdef", "ab…", 3},
 	} {
-		if got := shortName(c.name, c.w); got != c.want || width(got) > c.w {
+		if got := cells.ShortName(c.name, c.w); got != c.want || cells.Width(got) > c.w {
 			t.Errorf("%q in %d cells is %q", c.name, c.w, got)
 		}
 	}
@@ -156,7 +158,7 @@ func TestLongNames(t *testing.T) {
 func TestLargerWindow(t *testing.T) {
 	h := newHarness(t, func(h *harness) {
 		b := h.openRun("many")
-		for i := range 3 * pageRows {
+		for i := range 600 {
 			must(b.Post(context.Background(), "w", board.Post{Content: fmt.Sprint("finding ", i)}))
 		}
 		h.cfg.Run = "many"

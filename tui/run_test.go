@@ -11,34 +11,18 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/tui/cells"
+	"blackboard/tui/tuitest"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // fillAudit makes a run with everything that can be on one: links of all kinds, disputed and superseded entries, signals of all priorities and statuses, a claim.
-func fillAudit(h *harness) {
-	ctx := context.Background()
-	b := h.openRun("audit-7")
-	at := testNow.Add(-40 * time.Minute)
-	b.SetNow(func() time.Time { at = at.Add(time.Minute); return at })
-	post := func(worker string, p board.Post) string { return must(b.Post(ctx, worker, p)).Entry.ID }
-	half := 0.5
-	must(b.Set(ctx, "ada", "phase", []byte(`"reading"`), board.AnyVersion))
-	e1 := post("reader-1", board.Post{Content: "Access tokens never expire: the parser ignores exp", SourceDoc: "auth.go", SourceRef: "L42", Evidence: "if claims.Exp != 0 { /* TODO */ }", MustSurface: true, Tags: []string{"auth"}})
-	e2 := post("reader-2", board.Post{Type: board.Calculation, Content: "At 4,500 tokens a day some 1.6 million tokens are valid after a year", Supports: []string{e1}, Confidence: &half})
-	s1 := must(b.Signal(ctx, "reader-1", board.Raise{Content: "Who rotates the signing keys, and how often?", Priority: "critical", Origin: e1})).Signal.ID
-	must(b.Signal(ctx, "reader-2", board.Raise{Content: "Is the refresh endpoint rate limited?", Priority: "high"}))
-	s3 := must(b.Signal(ctx, "reader-3", board.Raise{Content: "Does staging share the production key?", Priority: "high"})).Signal.ID
-	s4 := must(b.Signal(ctx, "reader-3", board.Raise{Content: "Are there logs of failed logins?", Priority: "low"})).Signal.ID
-	e3 := post("reader-3", board.Post{Type: board.Contradiction, Content: "Tokens do expire: the gateway rejects them after 15 minutes", Contradicts: []string{e1}, SourceDoc: "gateway.yaml"})
-	post("reader-2", board.Post{Type: board.Analysis, Content: "Key rotation is a manual runbook step, last done in March", Addresses: []string{s1}})
-	post("reader-1", board.Post{Type: board.Gap, Content: "令牌的撤销列表没有文档 🙂 no revocation list is documented anywhere", Tags: []string{"auth", "docs"}})
-	post("reader-2", board.Post{Type: board.Strategy, Content: "Put the expiry check into the parser and delete the gateway's\n\nsecond line \x1b[31mred\x1b[0m", Supersedes: []string{e2}})
-	must(b.Waive(ctx, "lead", s4, "out of scope for this audit"))
-	must(b.Claim(ctx, "reader-3", s3, time.Hour))
-	_ = e3
-}
+func fillAudit(h *harness) { tuitest.FillAudit(h.t, h.openRun("audit-7")) }
 
 func TestRuns(t *testing.T) {
 	h := newHarness(t, nil)
@@ -112,50 +96,10 @@ func TestFeedFilter(t *testing.T) {
 	h.lacks("unknown type")
 }
 
-// TestFeedPages goes through more entries than are held, and sees each row say what it should.
-func TestFeedPages(t *testing.T) {
-	const n = maxPages*pageRows + 3*pageRows + 17
-	h := newHarness(t, func(h *harness) {
-		b := h.openRun("long")
-		var posts []board.Post
-		for i := 1; i <= n; i++ {
-			posts = append(posts, board.Post{Content: fmt.Sprintf("finding number %d", i)})
-		}
-		must(b.PostBatch(context.Background(), "w", posts))
-		h.cfg.Run = "long"
-	})
-	h.wants(fmt.Sprintf("finding number %d", n), "1 of 5 417")
-	f := h.m.top().(*runPage).feed
-	for i := 0; f.list.cursor < n-1; i++ {
-		id := board.EntryID(int64(n - f.list.cursor))
-		if got := f.at(f.list.cursor); got.id != id || got.text != "finding number "+id[1:] {
-			t.Fatalf("row %d is %q %q", f.list.cursor, got.id, got.text)
-		}
-		h.press("pgdown")
-	}
-	if len(f.pages) > maxPages {
-		t.Errorf("%d pages are held", len(f.pages))
-	}
-	h.press("G")
-	h.wants("finding number 1 ")
-	h.press("g")
-	h.wants(fmt.Sprintf("finding number %d", n))
-	h.press("/")
-	h.typeText("number 12")
-	h.press("enter")
-	for range 20 {
-		h.press("pgdown")
-	}
-	h.press("G", "pgup", "G")
-	if f.more || f.list.n != 1+10+100 { // 12, 120 to 129, 1200 to 1299
-		t.Errorf("%d entries are found, more %v", f.list.n, f.more)
-	}
-}
-
 // TestFeedGrows sees that what is chosen stays chosen when entries come, and that the first row follows.
 func TestFeedGrows(t *testing.T) {
 	h := openAudit(t)
-	p := h.m.top().(*runPage)
+	p := h.m.top().(*runs.Page)
 	b := h.openRun("audit-7")
 	post := func(text string) {
 		t.Helper()
@@ -164,23 +108,24 @@ func TestFeedGrows(t *testing.T) {
 		for e, err := range b.Events(context.Background(), posted.Entry.Seq-1) {
 			events = append(events, must(e, err))
 		}
-		h.send(eventsMsg{from: p, events: events})
+		h.send(page.EventsMsg{From: p, Events: events})
 	}
 	post("the first that came")
 	h.wants("the first that came", "1 of 7")
 	h.press("j", "j")
-	was := p.feed.chosen()
+	was := p.Chosen()
 	post("the second that came")
-	if now := p.feed.chosen(); now != was || p.feed.list.cursor != 3 {
-		t.Errorf("%s was chosen, now it is %s in row %d", was, now, p.feed.list.cursor)
+	if now := p.Chosen(); now != was {
+		t.Errorf("%s was chosen, now it is %s", was, now)
 	}
+	h.wants("4 of 8")
 	h.press("g")
 	h.wants("the second that came")
 }
 
 func TestReplay(t *testing.T) {
 	h := openAudit(t)
-	last := h.m.top().(*runPage).back.now
+	last := h.m.top().(*runs.Page).Place()
 	for range 3 {
 		h.press("{")
 	}
@@ -193,13 +138,12 @@ func TestReplay(t *testing.T) {
 	h.golden("run-past-signals")
 	// Each step shows what Replay gives.
 	b := h.openRun("audit-7")
-	p := h.m.top().(*runPage)
+	p := h.m.top().(*runs.Page)
 	for seq := last - 1; seq >= 1; seq-- {
-		h.do(p.goTo(seq))
+		h.do(p.GoTo(seq))
 		s := must(b.Replay(context.Background(), seq))
-		if got, want := p.scene.state.Entries.Total, int64(len(s.Entries)); got != want || p.feed.list.n != len(s.Entries) || len(p.scene.signals) != len(s.Signals) {
-			t.Fatalf("after event %d: %d entries instead of %d, %d rows, %d signals instead of %d", seq, got, want, p.feed.list.n, len(p.scene.signals), len(s.Signals))
-		}
+		h.wants(fmt.Sprintf("at event %d", seq), cells.Plural(int64(len(s.Entries)), "entry")+" ·",
+			"· "+cells.Plural(int64(len(s.Signals)), "signal")+",")
 	}
 	h.press("1", "/")
 	h.typeText("never")
@@ -365,7 +309,7 @@ func TestActOnExpected(t *testing.T) {
 	h.press("u", "enter")
 	h.wants("waits for reader-2 again")
 	h.press("3")
-	for h.m.top().(*runPage).workers.chosen() != "reader-2" {
+	for !strings.Contains(h.chosenRow(), "reader-2") {
 		h.press("j")
 	}
 	h.press("a")
@@ -388,18 +332,16 @@ func TestRunsActs(t *testing.T) {
 	h.wants("board runs › zebra", "find out")
 	h.press("esc")
 	h.wants("Runs, the latest first", "● zebra")
-	p := h.m.top().(*runsPage)
 	h.press("g", "t")
 	h.wants("Runs, by name")
-	if got := p.shown[0].Run; got != "audit-7" {
-		t.Errorf("%s comes first", got)
+	if s := h.screen(); strings.Index(s, "audit-7") > strings.Index(s, "zebra") {
+		t.Errorf("zebra comes first:\n%s", s)
 	}
 	h.press("t")
 	h.wants("what blocks most first")
-	for p.chosen().Run != "zebra" {
-		h.press("j")
-		if p.list.cursor == p.list.n-1 {
-			break
+	for range 2 {
+		if !strings.Contains(h.chosenRow(), "zebra") {
+			h.press("j")
 		}
 	}
 	h.press("D")

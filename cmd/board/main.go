@@ -86,7 +86,7 @@ func (p *program) main(ctx context.Context, args []string) int {
 	}
 	if len(args) == 2 && args[0] == "help" && !strings.HasPrefix(args[1], "-") {
 		command := byName(commands, pageName(args[1]))
-		switch text, ok := page(args[1]); {
+		switch text, ok := helpPage(args[1]); {
 		case ok:
 			p.Printf("%s", text)
 			if command != nil {

@@ -163,7 +163,7 @@ func TestListenLasts(t *testing.T) {
 // TestPageCurl sends what the curl on the page mcp sends, and a daemon posts it.
 func TestPageCurl(t *testing.T) {
 	t.Parallel()
-	text, _ := page("mcp")
+	text, _ := helpPage("mcp")
 	_, curl, _ := strings.Cut(text, "  curl https://HOST:8765/mcp ")
 	curl, _, _ = strings.Cut(curl, "}}}'\n")
 	line, data, ok := strings.Cut(curl+"}}}", "-d '")

@@ -79,8 +79,8 @@ var opened = map[string]string{
 	"kb/importers/walk.go walk":                 "directories",
 	"kb/leftovers.go finishPending":             "a note on unfinished sidecars",
 	"kb/workspace/workspace.go repository":      "a repository's .git",
-	"tui/app.go editText":                       "a file for the editor",
-	"tui/survival_pick.go readSome":             "a directory",
+	"tui/page/editor.go EditText":               "a file for the editor",
+	"tui/checks/survival_pick.go readSome":      "a directory",
 }
 
 // TestOpens finds every place of the product that opens a file without SQLite.

@@ -46,7 +46,7 @@ func orchestrations(t *testing.T, program, documents string) map[string]*orchest
 		}
 	}
 	if o := all["python"]; o != nil {
-		text, _ := page("python")
+		text, _ := helpPage("python")
 		dir := t.TempDir()
 		snippetFile(t, dir, "board_client.py", text)
 		o.env = []string{"PYTHONPATH=" + dir}

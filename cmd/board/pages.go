@@ -55,8 +55,8 @@ func pageName(name string) string {
 	return name
 }
 
-// page is the text of a help page; ok reports whether it exists.
-func page(name string) (text string, ok bool) {
+// helpPage is the text of a help page; ok reports whether it exists.
+func helpPage(name string) (text string, ok bool) {
 	switch name = pageName(name); name {
 	case "topics":
 		return pageList(), true
@@ -79,7 +79,7 @@ func pageList() string {
 	var b strings.Builder
 	b.WriteString("What concerns several commands: board help PAGE\n\n")
 	for _, name := range pageOrder {
-		text, _ := page(name)
+		text, _ := helpPage(name)
 		first, _, _ := strings.Cut(text, "\n")
 		fmt.Fprintf(&b, "  %-12s%s\n", name, strings.TrimLeft(first, "#/ "))
 	}

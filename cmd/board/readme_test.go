@@ -28,7 +28,7 @@ func TestREADME(t *testing.T) {
 func TestReadable(t *testing.T) {
 	texts := map[string]string{"README.md": readFile(t, filepath.Join(repo(t), "README.md"))}
 	for _, name := range pageOrder {
-		texts["board help "+name], _ = page(name)
+		texts["board help "+name], _ = helpPage(name)
 	}
 	for name, text := range texts {
 		words, ease := readability(text)

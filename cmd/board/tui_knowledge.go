@@ -12,7 +12,7 @@ import (
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
 	"blackboard/kb"
-	"blackboard/tui"
+	"blackboard/tui/page"
 )
 
 // screenKnowledge is the knowledge base as the screen has it: the file is opened when it
@@ -120,8 +120,8 @@ func (s *screenKnowledge) knowledge(ctx context.Context, create bool) (*kb.KB, e
 }
 
 // status is what the status bar shows.
-func (s *screenKnowledge) status(ctx context.Context, anew bool) tui.Status {
-	st := tui.Status{Capsules: s.capsules(ctx, anew), Daemon: "off"}
+func (s *screenKnowledge) status(ctx context.Context, anew bool) page.Status {
+	st := page.Status{Capsules: s.capsules(ctx, anew), Daemon: "off"}
 	if dir := s.p.ModelDir(s.home); dirExists(dir) {
 		st.Model = filepath.Base(dir)
 	}

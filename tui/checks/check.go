@@ -1,0 +1,369 @@
+// Package checks has the pages that check a run: against a report, and against its policy.
+//
+//	check*.go     against the policy, board.yaml: the steps and what they have found
+//	survival*.go  against a report: is what must surface in it?
+package checks
+
+import (
+	"context"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/board/check"
+	"blackboard/board/policy"
+	"blackboard/tui/keys"
+	"blackboard/tui/page"
+)
+
+// CheckPage shows whether a run holds what its policy asks of it: the steps of the check,
+// and below each what it found.
+type CheckPage struct {
+	app  *page.App
+	name string // of the run
+	b    *board.Board
+	pick *reportPicker // nil: none is being chosen
+	ctx  context.Context
+	stop context.CancelFunc // calls the check off
+
+	report   string // its path; "": those of the policy, if it has any
+	Result   *check.Result
+	state    reportState // of the report that result is about
+	err      error       // why there is no result
+	checking page.Once
+	changed  bool // the run has, since it was checked
+
+	page.TwoPanes
+	rows  []checkRow
+	about string // the row that doc is about
+}
+
+// checkRow is a step, or something that it found.
+type checkRow struct {
+	step  *check.Step
+	found *check.Finding // nil: the step itself
+}
+
+// name tells a row from the others, also after another check.
+func (r *checkRow) name() string {
+	if r.found == nil {
+		return r.step.Name
+	}
+	return r.step.Name + "\x00" + r.found.ID + "\x00" + r.found.Other + "\x00" + r.found.Text
+}
+
+// maxListed is how many doubted findings, and how many pairs in conflict, the page lists at
+// most. Nobody reads more, and those of a long run take much memory.
+const maxListed = 1000
+
+// NewCheckPage begins with the report that was chosen last for the run.
+func NewCheckPage(a *page.App, name string, b *board.Board) page.Page {
+	p := &CheckPage{app: a, name: name, b: b, report: a.LastReport[name]}
+	p.Doc = page.Document{App: a, At: -1}
+	p.ctx, p.stop = context.WithCancel(a.Context)
+	p.Items = page.List{App: a, Row: p.row}
+	return p
+}
+
+// Init checks the run for the first time.
+func (p *CheckPage) Init() tea.Cmd {
+	return tea.Batch(p.check(), p.app.After(reportEvery, p, p.Look))
+}
+
+// check does the steps, once at a time, until the page is left.
+func (p *CheckPage) check() tea.Cmd {
+	if !p.checking.Begin() {
+		return nil
+	}
+	path := p.report
+	return p.app.Ask(p, func(context.Context) func() tea.Cmd {
+		state := stateOf(path)
+		result, err := p.ask(path)
+		return func() tea.Cmd {
+			if again := p.checking.End(); again || path != p.report {
+				return p.check()
+			}
+			p.state, p.changed = state, false
+			p.checked(&result, err)
+			return nil
+		}
+	})
+}
+
+// ask checks the run with a report, or with those of the policy.
+func (p *CheckPage) ask(report string) (check.Result, error) {
+	f, err := policy.Find(p.app.Files)
+	if err != nil {
+		return check.Result{}, err
+	}
+	var reports []string
+	if report != "" {
+		reports = []string{report}
+	}
+	in, err := check.Open(&f, reports, nil)
+	if err != nil {
+		return check.Result{}, err
+	}
+	in.Worker, in.MaxListed = p.app.Worker, maxListed
+	if f.Survival.MinCosine > 0 && p.app.Model != nil {
+		in.Model = p.app.Model()
+	}
+	// the indexes of a long run are large, and the screen stays open all day
+	defer debug.FreeOSMemory()
+	return check.Run(p.ctx, p.b, f, in)
+}
+
+// Update notes that the run has changed, and handles keys and the mouse.
+func (p *CheckPage) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case page.EventsMsg:
+		if n := len(msg.Events); msg.From.Board() == p.b && n > 0 && p.Result != nil {
+			p.changed = p.changed || msg.Events[n-1].Seq > p.Result.Seq
+		}
+	case page.DoneMsg:
+		if msg.Kind == page.ChangedRun {
+			return p.check()
+		}
+	case tea.KeyMsg:
+		return p.key(msg)
+	case tea.MouseMsg:
+		return p.mouse(msg)
+	default:
+		if p.pick != nil {
+			_, cmd := p.pick.filter.Update(msg) // a blinking cursor
+			return cmd
+		}
+	}
+	return nil
+}
+
+// Look asks how the report stands, without reading it. A report that was written is
+// checked again; a run that goes on is not, since that may take long: a line says so.
+func (p *CheckPage) Look() tea.Cmd {
+	path := p.report
+	return p.app.Ask(p, func(context.Context) func() tea.Cmd {
+		state := stateOf(path)
+		return func() tea.Cmd {
+			again := p.app.After(reportEvery, p, p.Look)
+			if path == p.report && state != p.state && !p.checking.Reading {
+				return tea.Batch(p.check(), again)
+			}
+			return again
+		}
+	})
+}
+
+// checked shows what was found. The chosen row stays chosen.
+func (p *CheckPage) checked(result *check.Result, err error) {
+	chosen := p.chosen()
+	p.Result, p.err, p.rows = result, err, nil
+	if err != nil {
+		p.Result = nil
+	} else {
+		for i := range result.Steps {
+			s := &result.Steps[i]
+			p.rows = append(p.rows, checkRow{step: s})
+			for _, f := range s.Findings() {
+				p.rows = append(p.rows, checkRow{s, &f})
+			}
+		}
+	}
+	p.Items.SetLen(len(p.rows))
+	for i := range p.rows {
+		if chosen != nil && p.rows[i].name() == chosen.name() {
+			p.Items.MoveTo(i)
+		}
+	}
+	p.compose()
+}
+
+// chosen is the chosen row, or nil.
+func (p *CheckPage) chosen() *checkRow {
+	if p.Items.Cursor >= len(p.rows) {
+		return nil
+	}
+	return &p.rows[p.Items.Cursor]
+}
+
+func (p *CheckPage) key(msg tea.KeyMsg) tea.Cmd {
+	switch {
+	case p.pick == nil:
+	case key.Matches(msg, keys.Cancel) && p.pick.filter.Value() == "":
+		p.pick = nil
+		return nil
+	case key.Matches(msg, keys.Open):
+		return p.choose(p.pick.chosen())
+	default:
+		return p.pick.key(msg)
+	}
+	cmd, ok := p.Actions().Press(msg)
+	switch {
+	case ok:
+	case p.InDoc:
+		p.Doc.Update(msg)
+	case p.Items.Update(msg):
+		p.compose()
+	}
+	return cmd
+}
+
+// pickReport asks for a report.
+func (p *CheckPage) pickReport() tea.Cmd {
+	p.pick = newReportPicker(p.app)
+	p.SetSize(p.Width, p.Height)
+	return p.pick.init(p)
+}
+
+// choose takes a report, whose path may be relative to the directory of the files.
+func (p *CheckPage) choose(path string) tea.Cmd {
+	if path == "" {
+		return nil
+	}
+	p.report, p.pick = reportPath(p.app, path), nil
+	p.app.LastReport[p.name] = p.report
+	return p.check()
+}
+
+// reportPath is the path of a report that is relative to the directory of the files, or
+// to the home directory.
+func reportPath(a *page.App, path string) string {
+	if rest, ok := strings.CutPrefix(path, "~"+string(filepath.Separator)); ok && a.Home != "" {
+		return filepath.Join(a.Home, rest)
+	}
+	if !filepath.IsAbs(path) {
+		return filepath.Join(a.Files, path)
+	}
+	return path
+}
+
+// openRow opens what was found: an entry or a signal, both entries of a pair, a passage
+// of the report. A step, and what has nothing to open, gives the keys to its text.
+func (p *CheckPage) openRow() tea.Cmd {
+	r := p.chosen()
+	switch {
+	case r == nil:
+		return nil
+	case r.found == nil || r.found.ID == "" && r.found.Fact == nil:
+		p.InDoc = true
+		return nil
+	case r.found.Fact != nil:
+		return p.openReport()
+	case r.found.Other != "":
+		return p.app.Push(newPairPage(p.app, p.name, p.b, r.found))
+	}
+	return p.app.Push(p.app.Open.Entry(p.name, p.b, r.found.ID, nil))
+}
+
+// place is the report and the line that the chosen row is about, or the first report; ""
+// if there is none.
+func (p *CheckPage) place() (report string, line int) {
+	if r := p.chosen(); r != nil && r.found != nil && r.found.Report != "" {
+		return r.found.Report, r.found.Line
+	}
+	if p.Result != nil && len(p.Result.Reports) > 0 {
+		return p.Result.Reports[0], 0
+	}
+	return "", 0
+}
+
+// openReport opens the report in the editor, where the chosen row is about it.
+func (p *CheckPage) openReport() tea.Cmd {
+	report, line := p.place()
+	switch {
+	case report == "":
+		return nil
+	case noText(report):
+		return page.NoticeError(noEditor(report))
+	}
+	return p.app.EditFile(report, line)
+}
+
+// openLink opens the report, or what the finding names.
+func (p *CheckPage) openLink() tea.Cmd {
+	in := page.Linked{Run: p.name, Board: p.b}
+	if r := p.chosen(); r != nil && r.found != nil {
+		in.Texts = findingTexts(r.found)
+	}
+	switch report, line := p.place(); {
+	case noText(report):
+		in.Without = noEditor(report)
+	case report != "":
+		in.Source, in.Ref = report, strconv.Itoa(line)
+	}
+	return p.app.OpenLink(func(context.Context) (page.Linked, error) { return in, nil })
+}
+
+func (p *CheckPage) mouse(msg tea.MouseMsg) tea.Cmd {
+	if p.pick != nil {
+		if p.pick.mouse(msg) {
+			return p.choose(p.pick.chosen())
+		}
+		return nil
+	}
+	moved, open := p.TwoPanes.Mouse(msg)
+	if moved {
+		p.compose()
+	}
+	if open {
+		return p.openRow()
+	}
+	return nil
+}
+
+// Title names the page in the header.
+func (p *CheckPage) Title() string { return "check" }
+
+// Actions returns the keys of the page, or of the choice of a report.
+func (p *CheckPage) Actions() page.Actions {
+	if p.pick != nil {
+		take, back := keys.Renamed(keys.Open, "check it"), keys.Renamed(keys.Cancel, "back")
+		return page.Actions{}.Also(take, back, keys.Choose)
+	}
+	chooses := "choose a report"
+	if p.report != "" {
+		chooses = "another report"
+	}
+	again := page.Actions{
+		page.On(keys.Renamed(keys.Report, chooses), p.pickReport),
+		page.On(keys.Renamed(keys.Refresh, "check again"), p.check),
+	}
+	if p.Result == nil {
+		return again
+	}
+	all := append(page.Actions{page.On(keys.Open, p.openRow)}, again...)
+	r := p.chosen()
+	if report, _ := p.place(); report != "" && !noText(report) {
+		all = append(all, page.On(keys.Renamed(keys.Source, "open the report, or a link"),
+			p.openLink))
+	} else if report != "" || r != nil && r.found != nil {
+		all = append(all, page.On(keys.Source, p.openLink))
+	}
+	other := "to the text"
+	if p.InDoc {
+		other = "to the steps"
+	}
+	all = append(all, page.On(keys.Renamed(keys.Next, other), p.OtherSide),
+		page.On(keys.Previous, p.OtherSide).Unlisted(), page.On(keys.Right, p.ToText),
+		page.On(keys.Left, p.ToItems))
+	if r != nil && r.found != nil && r.found.ID != "" {
+		all = append(all, page.On(keys.CopyID,
+			func() tea.Cmd { return p.app.CopyText(r.found.ID) }))
+	}
+	if r != nil && r.found != nil {
+		said := func(context.Context) (string, error) { return r.found.Text, nil }
+		all = append(all, page.On(keys.CopyText,
+			func() tea.Cmd { return p.app.CopyWhole(r.found.Place(), said) }))
+	}
+	return all.Also(keys.Moving()...)
+}
+
+// Typing reports whether the path of a report is typed.
+func (p *CheckPage) Typing() bool { return p.pick != nil }
+
+// Close ends a check that is in progress.
+func (p *CheckPage) Close() { p.stop() }

@@ -1,0 +1,45 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blackboard/board"
+	"blackboard/tui/page"
+)
+
+// TestCheckOnce: there is one check at a time, none keeps the screen, and one that is under way ends with the page.
+func TestCheckOnce(t *testing.T) {
+	dir := t.TempDir()
+	b, err := board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "audit-7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := b.Post(t.Context(), "ada", board.Post{Content: "Tokens expire", MustSurface: true}); err != nil {
+		t.Fatal(err)
+	}
+	a := page.NewApp(t.Context(), page.Config{Files: dir, Worker: "ada"})
+	a.Still = true
+	p := NewCheckPage(a, "audit-7", b).(*CheckPage)
+	p.SetSize(80, 20)
+	begun := p.check()
+	if begun == nil || p.check() != nil || p.Result != nil {
+		t.Fatal("two checks are under way, or one was done on the spot")
+	}
+	if !strings.Contains(strings.Join(p.View(), "\n"), "checking…") {
+		t.Error("nobody is told that it is checked")
+	}
+	again := begun().(page.Answer).Take()
+	if again == nil || p.Result != nil {
+		t.Fatal("what was asked meanwhile is forgotten")
+	}
+	p.Close()
+	again().(page.Answer).Take()
+	if !errors.Is(p.err, context.Canceled) {
+		t.Errorf("the check went on after the page was left: %v", p.err)
+	}
+}

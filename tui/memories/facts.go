@@ -1,0 +1,389 @@
+package memories
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"blackboard/kb/memory"
+	"blackboard/tui/cells"
+	"blackboard/tui/page"
+	"blackboard/tui/prose"
+)
+
+// memoryFacts is the data of an item, a note, a named entry or a conversation; the ref
+// tells which field is set.
+type memoryFacts struct {
+	ref       Ref
+	item      *memory.Item
+	revisions []memory.Item // earlier revisions of an item, oldest first
+	// an item's relevance and the state of its origin; nil: no read returns the item
+	standing  *memory.Hit
+	note      *memory.Note
+	named     *memory.Named
+	earlier   []memory.Named // earlier revisions of a named entry, oldest first
+	talk      *memory.ConversationInfo
+	scratch   []memory.Scratch
+	items     []memory.Item // of a conversation, newest first
+	moreItems bool
+	events    []memory.Event // newest last
+}
+
+const (
+	factEvents = 50 // number of events that are shown
+	factItems  = 50 // number of a conversation's items that are shown
+)
+
+// readFacts reads what ref names. It does not count as an access.
+func readFacts(ctx context.Context, s *memory.Store, ref Ref) (*memoryFacts, error) {
+	f := &memoryFacts{ref: ref}
+	var err error
+	subject, tier := ref.ID, ref.Tier
+	switch ref.Kind {
+	case KindItem:
+		err = f.readItem(ctx, s)
+		if err == nil {
+			tier = f.item.Tier
+		}
+	case KindNote:
+		f.note, err = findNote(ctx, s, ref)
+	case KindNamed:
+		var n memory.Named
+		if n, err = s.GetNamed(ctx, ref.ID, ref.Tier); err == nil {
+			f.named = &n
+			f.earlier, err = s.NamedRevisions(ctx, ref.ID, ref.Tier)
+		}
+		subject = "named:" + strings.ToUpper(ref.ID)
+	case KindConversation:
+		tier = memory.Conversation
+		err = f.readTalk(ctx, s)
+	}
+	if err == nil {
+		f.events, err = s.Events(ctx, tier, subject, factEvents)
+	}
+	return f, err
+}
+
+func (f *memoryFacts) readItem(ctx context.Context, s *memory.Store) error {
+	it, err := s.Peek(ctx, f.ref.ID)
+	if err != nil {
+		return err
+	}
+	f.item = &it
+	if f.revisions, err = s.Revisions(ctx, it.ID); err != nil || it.Forgotten != nil {
+		return err
+	}
+	f.standing, err = standing(ctx, s, &it)
+	return err
+}
+
+// standing reads an item as an agent would find it: with its relevance and the state of
+// its origin. It searches for the item's first words without counting an access, and
+// returns nil if another item with the same text ranks before it.
+func standing(ctx context.Context, s *memory.Store, it *memory.Item) (*memory.Hit, error) {
+	const most = 20
+	res, err := s.Read(ctx, memory.Query{Tiers: []string{it.Tier}, Text: cells.OneLine(Headline(it), 100), Channel: it.Channel, Conversation: it.Conversation, Limit: most,
+		Curators: []string{it.Curator}, MinImportance: it.Importance, Untouched: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, sl := range res.Slices {
+		for i := range sl.Hits {
+			if sl.Hits[i].ID == it.ID {
+				return &sl.Hits[i], nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// findNote returns a note of the agent.
+func findNote(ctx context.Context, s *memory.Store, ref Ref) (*memory.Note, error) {
+	all, err := s.Notes(ctx, ref.note, 0)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(all, func(n memory.Note) bool { return n.ID == ref.ID })
+	if at < 0 {
+		return nil, errors.New(ref.ID + " is not there any more")
+	}
+	return &all[at], nil
+}
+
+func (f *memoryFacts) readTalk(ctx context.Context, s *memory.Store) error {
+	c, err := s.Conversation(ctx, f.ref.ID)
+	if err != nil {
+		return err
+	}
+	f.talk = &c
+	if f.scratch, err = s.ListScratch(ctx, f.ref.ID); err != nil {
+		return err
+	}
+	f.items, f.moreItems, err = s.List(ctx,
+		memory.ListQuery{Tiers: []string{memory.Conversation}, Conversation: f.ref.ID,
+			Limit: factItems})
+	return err
+}
+
+// The prefixes of links: to an item of the memory, to a capsule.
+const (
+	toItem    = "memory:"
+	toCapsule = "kb:"
+)
+
+// factLines writes the facts about an item.
+type factLines struct {
+	*prose.Writer
+	app *page.App
+}
+
+// lines returns the facts as a text for a page of w cells.
+func (f *memoryFacts) lines(a *page.App, agent string, w int) []prose.Line {
+	x := &factLines{prose.NewWriter(a.Styles, w), a}
+	switch {
+	case f.item != nil:
+		x.item(f)
+	case f.note != nil:
+		x.note(f.note)
+	case f.named != nil:
+		x.named(f)
+	case f.talk != nil:
+		x.talk(f, agent)
+	}
+	x.events(f.events)
+	return x.Writer.Lines
+}
+
+// moment formats a time in UTC, as on all screens of the memory.
+func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
+
+func (x *factLines) when(name string, t time.Time) {
+	x.Field(name, moment(t)+", "+cells.Since(t, x.app.Now()))
+}
+
+func (x *factLines) item(f *memoryFacts) {
+	it := f.item
+	if it.Title != "" {
+		for _, l := range cells.Wrap(cells.Clean(it.Title), x.Width) {
+			x.Line(x.Styles.Bold.Render(l))
+		}
+	}
+	if marks := itemMarks(it, x.app.Now()); len(marks) > 0 {
+		x.Line(Badges(x.app, marks))
+	}
+	x.Text(it.Content, "")
+	x.Heading("How it stands")
+	if it.Archived != nil {
+		x.Field("archived", moment(*it.Archived)+": "+it.Why)
+	}
+	if it.Forgotten != nil {
+		why := moment(*it.Forgotten) + ", by the rule " + it.Rule
+		if it.Why != "" {
+			why += ": " + it.Why
+		}
+		x.Field("forgotten", why)
+		if it.ReplacedBy != "" {
+			x.FieldTo("replaced by", it.ReplacedBy, toItem+it.ReplacedBy)
+		}
+	}
+	if f.standing != nil {
+		x.Field("relevance", fmt.Sprintf("%.2f now", f.standing.Relevance))
+	}
+	x.Field("importance", fmt.Sprintf("%s (%g)", memory.Level(it.Importance), it.Importance))
+	asked := "never"
+	if it.Accesses > 0 {
+		asked = cells.Plural(int64(it.Accesses), "time") + ", the last " + cells.Since(it.Accessed, x.app.Now())
+	}
+	x.Field("asked for", asked)
+	x.Field("lifetime", it.Lifetime)
+	if it.Expires != nil {
+		x.Field("expires", moment(*it.Expires))
+	}
+	x.derived(f)
+	x.Heading("All about it")
+	x.Field("id", it.ID)
+	x.Field("scope", it.Scope().String())
+	if it.Tier != memory.Conversation {
+		x.Field("conversation", it.Conversation)
+	}
+	x.Field("private to", it.Agent)
+	x.Field("curator", it.Curator)
+	x.Field("source", it.Source)
+	x.Field("tags", strings.Join(it.Tags, ", "))
+	x.when("created", it.Created)
+	x.when("updated", it.Updated)
+	x.Field("revision", cells.Count(int64(it.Revision)))
+	embedding := "none"
+	if it.Model != "" {
+		embedding = fmt.Sprintf("%s, %d numbers", it.Model, it.Dim)
+	}
+	x.Field("embedding", embedding)
+	x.revisions(f.revisions)
+}
+
+// derived adds the origin of an item, and its state.
+func (x *factLines) derived(f *memoryFacts) {
+	from := f.item.DerivedFrom
+	if from == "" {
+		return
+	}
+	to := ""
+	if strings.HasPrefix(from, toItem) || strings.HasPrefix(from, toCapsule) {
+		to = from
+	}
+	value := from
+	if f.standing != nil && f.standing.Derived != "" {
+		value += ", " + f.standing.Derived
+	}
+	x.FieldTo("derived from", value, to)
+}
+
+func (x *factLines) revisions(all []memory.Item) {
+	if len(all) == 0 {
+		return
+	}
+	x.Heading("What it said before")
+	for i := len(all) - 1; i >= 0; i-- {
+		r := &all[i]
+		line := "revision " + cells.Count(int64(r.Revision)) + ", until it was changed"
+		if r.Why != "" {
+			line += ": " + cells.OneLine(r.Why, 200)
+		}
+		x.Line(x.Styles.Faint.Render(line))
+		if r.Title != "" {
+			x.Text(r.Title, "  ")
+		}
+		x.Text(r.Content, "  │ ")
+	}
+}
+
+func (x *factLines) note(n *memory.Note) {
+	if n.Expired {
+		x.Line(Badges(x.app, []string{"expired"}))
+	}
+	x.Text(n.Content, "")
+	x.Heading("All about it")
+	x.Field("id", n.ID)
+	x.Field("kind", n.Kind)
+	x.Field("agent", n.Agent)
+	x.Field("kept with", n.Tier)
+	x.when("created", n.Created)
+	if n.Kind == memory.Journal {
+		counts := "until " + moment(n.Created.Add(memory.JournalWindow))
+		if n.Expired {
+			counts = "no more: a journal's entry does for seven days"
+		}
+		x.Field("counts", counts)
+	}
+}
+
+func (x *factLines) named(f *memoryFacts) {
+	n := f.named
+	if n.Revision == 0 {
+		x.Line(x.Styles.Faint.Render("Nothing is written yet. e writes it here, E in your editor."))
+	} else {
+		x.Line(prose.Markdown(x.Styles, n.Body, min(x.Width, prose.Measure))...)
+	}
+	x.Heading("All about it")
+	x.Field("name", n.Name)
+	x.Field("tier", n.Tier)
+	x.Field("read", "first of all in every turn, and never ranked")
+	if tokens := n.Tokens(); tokens > memory.NamedTokens {
+		x.Field("cut", fmt.Sprintf("it has %s tokens, and a turn has %s for all named entries where there is more to say", cells.Count(int64(tokens)), cells.Count(memory.NamedTokens)))
+	} else {
+		x.Field("cut", fmt.Sprintf("never: %s of the %s tokens that a turn has for named entries",
+			cells.Count(int64(tokens)), cells.Count(memory.NamedTokens)))
+	}
+	if n.Revision > 0 {
+		x.Field("curator", n.Curator)
+		x.Field("revision", cells.Count(int64(n.Revision)))
+		x.when("created", n.Created)
+		x.when("updated", n.Updated)
+	}
+	if len(f.earlier) == 0 {
+		return
+	}
+	x.Heading("What it said before")
+	for i := len(f.earlier) - 1; i >= 0; i-- {
+		n := &f.earlier[i]
+		x.Line(x.Styles.Faint.Render("revision " + cells.Count(int64(n.Revision)) + ", of " +
+			moment(n.Updated)))
+		x.Text(n.Body, "  │ ")
+	}
+}
+
+func (x *factLines) talk(f *memoryFacts, agent string) {
+	c := f.talk
+	x.Field("conversation", c.Ref)
+	x.Field("status", c.Status)
+	x.Field("begun by", c.Agent)
+	x.Field("channel", c.Channel)
+	x.Field("thread", c.Thread)
+	x.when("started", c.Started)
+	if c.Ended != nil {
+		x.when("ended", *c.Ended)
+	}
+	if c.Archived != nil {
+		x.when("archived", *c.Archived)
+	}
+	switch agent {
+	case "":
+		x.Heading("Working notes")
+		x.Line(x.Styles.Faint.Render("Each agent has its own: A in the list chooses whose."))
+	default:
+		x.Heading("Working notes of " + cells.OneLine(agent, 40))
+	}
+	for i := range f.scratch {
+		n := &f.scratch[i]
+		about := x.Styles.Faint.Render("  " + cells.Since(n.Updated, x.app.Now()) + ", read-only")
+		x.Line(Badges(x.app, []string{workingNote}) + " " +
+			x.Styles.Bold.Render(cells.OneLine(n.Key, 80)) + about)
+		var pretty bytes.Buffer
+		if json.Indent(&pretty, n.Value, "", "  ") != nil {
+			pretty.Reset()
+			pretty.Write(n.Value)
+		}
+		x.Text(pretty.String(), "  ")
+	}
+	if agent != "" && len(f.scratch) == 0 {
+		x.Line(x.Styles.Faint.Render("There are none."))
+	}
+	x.Heading("What is remembered of it")
+	for i := range f.items {
+		it := &f.items[i]
+		x.Link(page.Columns(cells.Right(cells.Ago(it.Created, x.app.Now()), 4),
+			cells.Fit(it.Curator, 6), Headline(it)), toItem+it.ID)
+	}
+	switch {
+	case len(f.items) == 0:
+		x.Line(x.Styles.Faint.Render("Nothing yet."))
+	case f.moreItems:
+		x.Line(x.Styles.Faint.Render("More are older: the tab in conversations lists them, I chooses this one."))
+	}
+}
+
+func (x *factLines) events(all []memory.Event) {
+	if len(all) == 0 {
+		return
+	}
+	x.Heading("What was done to it")
+	for i := len(all) - 1; i >= 0; i-- {
+		e := &all[i]
+		line := moment(e.At) + "  " + cells.OneLine(e.Verb, 40)
+		if e.Actor != "" {
+			line += " by " + cells.OneLine(e.Actor, 40)
+		}
+		if e.Why != "" {
+			line += ": " + cells.OneLine(e.Why, 200)
+		}
+		if e.Other != "" {
+			line += " → " + cells.OneLine(e.Other, 60)
+		}
+		x.Line(cells.Wrap(line, x.Width)...)
+	}
+}

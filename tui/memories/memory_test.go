@@ -1,0 +1,69 @@
+package memories
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"blackboard/kb/memory"
+	"blackboard/tui/cells"
+	"blackboard/tui/page"
+	"blackboard/tui/tuitest"
+)
+
+func TestImportances(t *testing.T) {
+	for _, c := range []struct {
+		now   float64
+		value string
+		n     int
+	}{{.5, "medium", 4}, {1, "critical", 4}, {.6, "0.6", 5}, {0, "0", 5}} {
+		choices, value := importances(c.now)
+		if value != c.value || len(choices) != c.n || !slices.Contains(choices, value) {
+			t.Errorf("%g: %q of %q", c.now, value, choices)
+		}
+		if got, err := memory.ParseImportance(value); got != c.now || err != nil {
+			t.Errorf("%g became %g, %v", c.now, got, err)
+		}
+	}
+	if got := cells.SplitList(" a, ,b ,"); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestStale drops answers to what was asked before.
+func TestStale(t *testing.T) {
+	home := t.TempDir()
+	open := func(_ context.Context, agent string) (*memory.Store, error) {
+		return memory.Open(home, memory.Options{Workspace: filepath.Join(home, "project"), Agent: agent})
+	}
+	s, err := open(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, text := range []string{"One.", "Two.", "Three."} {
+		it := memory.Item{Tier: memory.Workspace, Content: text, Importance: .5}
+		if _, err := s.Put(t.Context(), it, memory.PutOptions{NoEmbedding: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := page.NewApp(t.Context(), page.Config{Memory: open, Workspace: filepath.Join(home, "project")})
+	a.Still = true
+	p := New(a)
+	tuitest.Do(t, p.Init(), nil)
+	late := p.readFrom(false, "", 1)
+	tuitest.Do(t, p.read(), nil)
+	tuitest.Do(t, late, nil)
+	if len(p.rows) != 3 {
+		t.Errorf("%d rows", len(p.rows))
+	}
+	d := p.detail
+	d.ref = Ref{Kind: KindItem, ID: "m999999999"}
+	late = d.read()
+	d.clear()
+	tuitest.Do(t, late, nil)
+	if d.err != nil {
+		t.Error(d.err)
+	}
+}

@@ -1,0 +1,364 @@
+package memories
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/kb/memory"
+	"blackboard/tui/cells"
+	"blackboard/tui/page"
+)
+
+// errUnchanged refuses an edit without a change, which would add a revision.
+var errUnchanged = errors.New("nothing was changed · esc leaves it")
+
+// importances returns the choices of an importance: the levels, and the number that the
+// item has if it is none of them.
+func importances(now float64) (choices []string, value string) {
+	value = strconv.FormatFloat(now, 'g', -1, 64)
+	for _, l := range memory.Levels {
+		choices = append(choices, l.Name)
+		if l.Value == now {
+			value = l.Name
+		}
+	}
+	if !slices.Contains(choices, value) {
+		choices = append(choices, value)
+	}
+	return choices, value
+}
+
+// itemFields returns the fields of a new or changed item, the content first.
+func itemFields(it *memory.Item) []*page.Field {
+	choices, value := importances(it.Importance)
+	lifetimes := []string{memory.ShortTerm, memory.LongTerm}
+	if it.Tier == memory.Conversation {
+		lifetimes = memory.Lifetimes
+	}
+	return []*page.Field{
+		{Name: "content", Label: "Content", Value: it.Content, Lines: 10, Required: true},
+		{Name: "title", Label: "Title", Value: it.Title, Hint: "what it says, in a line; may be left empty"},
+		{Name: "importance", Label: "Importance", Value: value, Choices: choices},
+		{Name: "lifetime", Label: "Lifetime  ", Value: it.Lifetime, Choices: lifetimes},
+		{Name: "tags", Label: "Tags", Value: strings.Join(it.Tags, ", "), Hint: "with commas between them"},
+	}
+}
+
+// itemForm returns the form of an item. content is the initial text: that of the item, or
+// one that could not be saved.
+func (m *memoryHands) itemForm(it *memory.Item, content string) *page.Form {
+	var was page.Values
+	fields := append(itemFields(it), &page.Field{Name: "why", Label: "Why", Hint: "kept with what it said before; may be left empty"})
+	f := page.NewForm(m.app, page.Form{Heading: "Edit " + it.ID, Intro: page.AboutTabs(content), Fields: fields, Button: "keep it", Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+		changed := func(name string) bool { return v[name] != was[name] }
+		if !slices.ContainsFunc([]string{"title", "content", "importance", "lifetime", "tags"}, changed) {
+			return page.Outcome{}, errUnchanged
+		}
+		importance, err := memory.ParseImportance(v["importance"])
+		if err != nil {
+			return page.Outcome{}, err
+		}
+		return m.updateItem(ctx, it, v["why"], func(now *memory.Item) {
+			if changed("title") {
+				now.Title = v["title"]
+			}
+			if changed("content") {
+				now.Content = v["content"]
+			}
+			if changed("importance") {
+				now.Importance = importance
+			}
+			if changed("lifetime") {
+				now.Lifetime = v["lifetime"]
+			}
+			if changed("tags") {
+				now.Tags = cells.SplitList(v["tags"])
+			}
+		})
+	}})
+	was = f.Values() // the form's values may differ from the item's bytes
+	if content != it.Content {
+		fields[0].Fill(content)
+	}
+	return f
+}
+
+// updateItem changes an item, if its revision is the one that was read. Undo writes the
+// old text.
+func (m *memoryHands) updateItem(ctx context.Context, it *memory.Item, why string, fn func(*memory.Item)) (page.Outcome, error) {
+	now, warnings, err := m.store(ctx, it, it.Revision, why, fn)
+	if err != nil {
+		return page.Outcome{}, err
+	}
+	back := func(ctx context.Context) (page.Outcome, error) {
+		_, _, err := m.store(ctx, it, now.Revision, "taken back", func(to *memory.Item) {
+			to.Title, to.Content, to.Importance, to.Lifetime, to.Tags = it.Title, it.Content, it.Importance, it.Lifetime, it.Tags
+		})
+		return page.Outcome{Text: it.ID + " says again what it said",
+			Kind: page.ChangedMemory}, err
+	}
+	text := it.ID + " is at revision " + cells.Count(int64(now.Revision)) + warned(warnings)
+	return page.Outcome{Text: text,
+		Undo: &page.Undo{Text: "give " + it.ID + " back what it said before", Do: back},
+		Kind: page.ChangedMemory}, nil
+}
+
+func (m *memoryHands) store(ctx context.Context, it *memory.Item, revision int, why string, fn func(*memory.Item)) (now memory.Item, warnings []string, err error) {
+	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
+		out, err := s.Update(ctx, it.ID, memory.UpdateOptions{Revision: &revision, Why: why}, func(to *memory.Item) error { fn(to); return nil })
+		now, warnings = out.Item, out.Warnings
+		return err
+	})
+	return now, warnings, err
+}
+
+// warned adds warnings to the text of an outcome.
+func warned(all []string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(all, "; ")
+}
+
+// Who can see a new item.
+const (
+	forEverybody = "everybody"
+	forAgent     = "the agent alone"
+)
+
+// newItem asks for a new item in one of places, initially here. Its author is the person,
+// as its source says.
+func (m *memoryHands) newItem(places []string, here string) tea.Cmd {
+	at, err := memory.ParseScope(here)
+	if err != nil {
+		return page.NoticeError(err)
+	}
+	it := &memory.Item{Tier: at.Tier, Importance: .5, Lifetime: memory.ShortTerm}
+	if at.Tier == memory.Conversation {
+		it.Lifetime = memory.LifeConversation
+	}
+	fields := append(itemFields(it), &page.Field{Name: "place", Label: "Where     ", Value: here, Choices: places})
+	if m.agent != "" {
+		fields = append(fields, &page.Field{Name: "sees", Label: "Who sees it", Value: forEverybody, Choices: []string{forEverybody, forAgent}})
+	}
+	return m.app.Overlay(page.NewForm(m.app,
+		page.Form{Heading: "Remember", Fields: fields, Button: "remember", Submit: m.putItem}))
+}
+
+func (m *memoryHands) putItem(ctx context.Context, v page.Values) (out page.Outcome, err error) {
+	scope, err := memory.ParseScope(v["place"])
+	if err != nil {
+		return page.Outcome{}, err
+	}
+	it := memory.Item{Tier: scope.Tier, Channel: scope.Channel, Conversation: scope.Conversation, Title: v["title"],
+		Content: v["content"], Lifetime: v["lifetime"], Tags: cells.SplitList(v["tags"]), Source: m.app.Worker}
+	if it.Importance, err = memory.ParseImportance(v["importance"]); err != nil {
+		return page.Outcome{}, err
+	}
+	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
+		st, err := s.Put(ctx, it, memory.PutOptions{Private: v["sees"] == forAgent})
+		if err != nil {
+			return err
+		}
+		id := st.Item.ID
+		if st.Confirmed { // nothing to undo but the count
+			out = page.Outcome{Text: id + " is there already and counts as new again", Kind: page.ChangedMemory}
+			return nil
+		}
+		out = page.Outcome{Text: id + " is remembered in " + st.Item.Scope().String() + warned(st.Warnings), Undo: m.forgetAgain(id), Kind: page.ChangedMemory}
+		return nil
+	})
+	return out, err
+}
+
+// forgetAgain undoes writing an item.
+func (m *memoryHands) forgetAgain(id string) *page.Undo {
+	return &page.Undo{Text: "forget " + id + " again",
+		Do: func(ctx context.Context) (page.Outcome, error) {
+			return m.forgetNow(ctx, id, "taken back")
+		}}
+}
+
+func (m *memoryHands) forgetNow(ctx context.Context, id, why string) (page.Outcome, error) {
+	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
+		_, err := s.Forget(ctx, id, why, "")
+		return err
+	})
+	back := &page.Undo{Text: "remember " + id + " again",
+		Do: func(ctx context.Context) (page.Outcome, error) { return m.restoreNow(ctx, id) }}
+	return page.Outcome{Text: id + " is forgotten", Undo: back, Kind: page.ChangedMemory}, err
+}
+
+// tiers are the places of items that are not in a channel or a conversation.
+func (m *memoryHands) tiers() []string {
+	if m.app.Workspace == "" {
+		return []string{memory.Account}
+	}
+	return []string{memory.Workspace, memory.Account}
+}
+
+// newNote asks for an entry of the agent's journal, or a core memory.
+func (m *memoryHands) newNote(kind string) tea.Cmd {
+	heading, intro := "Write in the journal of "+cells.OneLine(m.agent, 40), "It counts for seven days. Only this agent sees it."
+	if kind == memory.Core {
+		heading, intro = "A core memory of "+cells.OneLine(m.agent, 40), "It counts until it is forgotten. Only this agent sees it."
+	}
+	fields := []*page.Field{
+		{Name: "content", Label: "Content", Lines: 8, Required: true},
+		{Name: "tier", Label: "Kept with", Choices: m.tiers()},
+	}
+	return m.app.Overlay(page.NewForm(m.app,
+		page.Form{Heading: heading, Intro: []string{intro}, Fields: fields, Button: "write",
+			Submit: func(ctx context.Context, v page.Values) (out page.Outcome, err error) {
+				err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
+					n, err := s.SaveNote(ctx, kind, v["tier"], v["content"], false)
+					out = page.Outcome{Text: n.ID + " is written", Undo: m.forgetAgain(n.ID), Kind: page.ChangedMemory}
+					return err
+				})
+				return out, err
+			}}))
+}
+
+// namedForm returns the form of a named entry. body is the initial text.
+func (m *memoryHands) namedForm(n *memory.Named, body string) *page.Form {
+	var was page.Values
+	fl := &page.Field{Name: "body", Label: "Markdown", Value: n.Body, Lines: 30, Required: true}
+	intro := append([]string{"It is read in every turn: keep what matters."},
+		page.AboutTabs(body)...)
+	f := page.NewForm(m.app, page.Form{Heading: "Edit " + n.Name + " of the " + n.Tier, Intro: intro, Fields: []*page.Field{fl}, Button: "keep it",
+		Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+			if v["body"] == was["body"] {
+				return page.Outcome{}, errUnchanged
+			}
+			return m.writeNamed(ctx, n, v["body"])
+		}})
+	was = f.Values()
+	if body != n.Body {
+		fl.Fill(body)
+	}
+	return f
+}
+
+// newNamed asks for a new named entry.
+func (m *memoryHands) newNamed() tea.Cmd {
+	fields := []*page.Field{
+		{Name: "name", Label: "Name", Hint: "such as STACK", Required: true},
+		{Name: "tier", Label: "Tier", Choices: m.tiers()},
+		{Name: "body", Label: "Markdown", Lines: 20, Required: true},
+	}
+	return m.app.Overlay(page.NewForm(m.app,
+		page.Form{Heading: "A named entry", Fields: fields, Button: "write",
+			Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+				return m.writeNamed(ctx, &memory.Named{Name: v["name"], Tier: v["tier"]}, v["body"])
+			}}))
+}
+
+// writeNamed writes a named entry, if its revision is the one that was read. Undo writes
+// the old text, or removes a new entry.
+func (m *memoryHands) writeNamed(ctx context.Context, was *memory.Named, body string) (page.Outcome, error) {
+	now, err := m.storeNamed(ctx, was, body, was.Revision)
+	if err != nil {
+		return page.Outcome{}, err
+	}
+	out := page.Outcome{Text: now.Name + " is at revision " + cells.Count(int64(now.Revision)), Kind: page.ChangedMemory}
+	if was.Revision == 0 {
+		out.Undo = &page.Undo{Text: "remove " + now.Name + " again",
+			Do: func(ctx context.Context) (page.Outcome, error) {
+				done, err := m.removeNamed(ctx, Ref{Kind: KindNamed, ID: now.Name, Tier: now.Tier})
+				done.Undo = nil
+				return done, err
+			}}
+		return out, nil
+	}
+	out.Undo = &page.Undo{Text: "give " + now.Name + " back what it said before",
+		Do: func(ctx context.Context) (page.Outcome, error) {
+			_, err := m.storeNamed(ctx, &now, was.Body, now.Revision)
+			return page.Outcome{Text: now.Name + " says again what it said",
+				Kind: page.ChangedMemory}, err
+		}}
+	return out, nil
+}
+
+func (m *memoryHands) storeNamed(ctx context.Context, n *memory.Named, body string, revision int) (now memory.Named, err error) {
+	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
+		now, err = s.EditNamed(ctx, n.Name, n.Tier, body, revision)
+		return err
+	})
+	return now, err
+}
+
+// removeNamed removes a named entry. Undo writes it again.
+func (m *memoryHands) removeNamed(ctx context.Context, ref Ref) (page.Outcome, error) {
+	var was memory.Named
+	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) (err error) {
+		was, err = s.RemoveNamed(ctx, ref.ID, ref.Tier)
+		return err
+	})
+	back := &page.Undo{Text: "write " + ref.ID + " again",
+		Do: func(ctx context.Context) (page.Outcome, error) {
+			_, err := m.storeNamed(ctx, &was, was.Body, 0)
+			return page.Outcome{Text: was.Name + " is there again", Kind: page.ChangedMemory}, err
+		}}
+	return page.Outcome{Text: ref.ID + " is removed", Undo: back, Kind: page.ChangedMemory}, err
+}
+
+// forget asks whether to forget something, and shows its text.
+func (m *memoryHands) forget(ref Ref) tea.Cmd {
+	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
+		where, says, err := m.said(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		intro := []string{"No read finds it any more. u brings it back.", says}
+		f := page.Form{Heading: "Forget " + cells.OneLine(ref.ID, 40) + where, Intro: intro,
+			Button: "forget it",
+			Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+				return m.forgetNow(ctx, ref.ID, v["why"])
+			}}
+		switch ref.Kind {
+		case KindNamed:
+			f.Heading, f.Intro[0], f.Button = "Remove "+cells.OneLine(ref.ID,
+				40)+where, "No turn is given it any more; its revisions stay.", "remove it"
+			f.Submit = func(ctx context.Context, _ page.Values) (page.Outcome, error) { return m.removeNamed(ctx, ref) }
+		case KindItem: // the memory stores no reason for notes
+			f.Fields = []*page.Field{{Name: "why", Label: "Why", Hint: "may be left empty"}}
+		}
+		return page.OverlayMsg{Over: page.NewForm(m.app, f)}, nil
+	})
+}
+
+// said reads the current state of ref: its place and author, for a heading, and its text,
+// quoted on one line.
+func (m *memoryHands) said(ctx context.Context, ref Ref) (where, says string, err error) {
+	var parts []string
+	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
+		switch ref.Kind {
+		case KindNamed:
+			n, err := s.GetNamed(ctx, ref.ID, ref.Tier)
+			where, parts = n.Tier+", curator "+n.Curator, []string{n.Body}
+			return err
+		case KindNote:
+			n, err := findNote(ctx, s, ref)
+			if err == nil {
+				where, parts = n.Kind+" of "+n.Agent, []string{n.Content}
+			}
+			return err
+		}
+		it, err := s.Peek(ctx, ref.ID)
+		where, parts = it.Tier+", curator "+it.Curator, []string{it.Title, it.Content}
+		return err
+	})
+	if err != nil {
+		return "", "", err
+	}
+	if parts[0] == "" {
+		parts = parts[1:]
+	}
+	return " (" + cells.OneLine(where, 80) + ")", "“" +
+		cells.OneLine(strings.Join(parts, ": "), MaxRunes) + "”", nil
+}

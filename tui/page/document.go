@@ -1,0 +1,159 @@
+package page
+
+import (
+	"slices"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/tui/cells"
+	"blackboard/tui/keys"
+	"blackboard/tui/prose"
+)
+
+// Document is a text to scroll through, with lines that are links.
+type Document struct {
+	App   *App
+	Lines []prose.Line
+	Links []int // the lines that are links
+	Top   int
+	At    int // the chosen one of ways; -1 without links
+	w, h  int
+}
+
+// SetLines replaces the text. The chosen link keeps its index.
+func (d *Document) SetLines(lines []prose.Line) {
+	d.Lines, d.Links = lines, nil
+	for i, l := range lines {
+		if l.To != "" {
+			d.Links = append(d.Links, i)
+		}
+	}
+	d.At = min(max(d.At, 0), len(d.Links)-1)
+	d.Scroll(0)
+}
+
+// SetText replaces the text by one without links.
+func (d *Document) SetText(lines ...string) {
+	var x prose.Writer
+	x.Line(lines...)
+	d.SetLines(x.Lines)
+}
+
+// SetSize sets the size of the visible part, in cells.
+func (d *Document) SetSize(w, h int) {
+	d.w, d.h = w, h
+	d.Scroll(0)
+}
+
+// Chosen returns the target of the chosen link, or "".
+func (d *Document) Chosen() string {
+	if d.At < 0 || d.At >= len(d.Links) {
+		return ""
+	}
+	return d.Lines[d.Links[d.At]].To
+}
+
+// Scroll moves the visible part by some lines.
+func (d *Document) Scroll(lines int) {
+	d.Top = min(max(d.Top+lines, 0), max(len(d.Lines)-d.h, 0))
+}
+
+// choose moves to the next or previous link and scrolls to it.
+func (d *Document) choose(step int) {
+	n := len(d.Links)
+	if n == 0 {
+		return
+	}
+	d.At = (d.At + step + n) % n
+	i := d.Links[d.At]
+	if i < d.Top {
+		d.Scroll(i - d.Top)
+	} else if i >= d.Top+d.h {
+		d.Scroll(i - d.Top - d.h + 1)
+	}
+}
+
+// PlaceActions returns the keys for links, if there are any; follow opens the chosen one.
+func (d *Document) PlaceActions(follow func() tea.Cmd, next, previous string) Actions {
+	if len(d.Links) == 0 {
+		return nil
+	}
+	open := Action{keys.Renamed(keys.Open, "go there"), follow}
+	return Actions{open}.Also(keys.Renamed(keys.Next, next), keys.Renamed(keys.Previous, previous))
+}
+
+// Update handles the keys for scrolling and choosing.
+func (d *Document) Update(msg tea.KeyMsg) {
+	lines, scrolls := keys.Steps(msg, d.h, len(d.Lines))
+	switch {
+	case scrolls:
+		d.Scroll(lines)
+	case key.Matches(msg, keys.Next):
+		d.choose(1)
+	case key.Matches(msg, keys.Previous):
+		d.choose(-1)
+	}
+}
+
+// Take passes a key or a mouse event to a page that is a text below a heading: to its
+// actions, else to the text. follow opens a clicked link.
+func (d *Document) Take(msg tea.Msg, all func() Actions, follow func() tea.Cmd) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		if cmd, ok := all().Press(msg); ok {
+			return cmd
+		}
+		d.Update(msg)
+	case tea.MouseMsg:
+		if d.Mouse(msg, msg.Y-1) {
+			return follow()
+		}
+	}
+	return nil
+}
+
+// Mouse handles the wheel, and a click at a line, counted from the first visible one. It
+// reports whether a link was clicked.
+func (d *Document) Mouse(msg tea.MouseMsg, y int) (open bool) {
+	switch {
+	case msg.Button == tea.MouseButtonWheelUp:
+		d.Scroll(-wheelRows)
+	case msg.Button == tea.MouseButtonWheelDown:
+		d.Scroll(wheelRows)
+	case IsClick(msg) && y >= 0 && y < d.h:
+		at, found := slices.BinarySearch(d.Links, d.Top+y)
+		if found {
+			d.At = at
+		}
+		return found
+	}
+	return false
+}
+
+// View returns exactly h lines of w cells.
+func (d *Document) View() []string {
+	lines := make([]string, 0, d.h)
+	here := -1
+	if d.At >= 0 && d.At < len(d.Links) {
+		here = d.Links[d.At]
+	}
+	for i := d.Top; i < min(len(d.Lines), d.Top+d.h); i++ {
+		text := d.Lines[i].Text
+		if i == here {
+			lines = append(lines, d.App.Styles.ChosenRow("▌"+cells.Fit(text, d.w-1)))
+		} else {
+			lines = append(lines, " "+text)
+		}
+	}
+	return cells.Fill(lines, d.w, d.h)
+}
+
+// More tells how much of the text is below the visible part, if any.
+func (d *Document) More() string {
+	below := len(d.Lines) - d.Top - d.h
+	if below <= 0 {
+		return ""
+	}
+	return cells.Plural(int64(below), "line") + " below"
+}

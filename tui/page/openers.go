@@ -1,0 +1,51 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/board/fault"
+	"blackboard/tui/cells"
+)
+
+// Openers return pages by what they show. The packages of pages do not import each other:
+// package tui sets these.
+type Openers struct {
+	// Run is the page of a run; it shows the entry first, or the last one if that is "".
+	Run func(name, entry string) Page
+	// Entry is an entry or a signal; past nil: as it is now.
+	Entry func(run string, b *board.Board, id string, past *board.Past) Page
+	// Check compares a run with its policy, and survival with a report.
+	Check, Survival func(run string, b *board.Board) Page
+	// Given are the capsules that a run was given; past nil: until now.
+	Given   func(b *board.Board, past *board.Past) Page
+	Capsule func(id string) Page
+	// Link is the link of an id in a text; its open is nil if that does not exist.
+	Link func(ctx context.Context, in *Linked, id string) TextLink
+}
+
+// OpenEntry opens the page of a run, with the entry on it; without an entry the run
+// alone.
+func (a *App) OpenEntry(run, entry string) tea.Cmd {
+	return a.Hold(func(ctx context.Context) (tea.Msg, error) {
+		b, err := board.Open(ctx, a.Boards, run)
+		if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Invalid) {
+			const gone = "the board of the run %s is not here: it was removed, or never was on this machine"
+			return nil, fmt.Errorf(gone, cells.OneLine(run, 100))
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer b.Close()
+		if entry != "" {
+			if _, err := b.Entry(ctx, entry); err != nil {
+				return nil, fmt.Errorf("run %s: %w", run, err)
+			}
+		}
+		return PushMsg{a.Open.Run(run, entry)}, nil
+	})
+}

@@ -1,0 +1,231 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/board/lazyregexp"
+	"blackboard/tui/cells"
+)
+
+// Texts name things: entries, signals, capsules, items of the memory, files with lines,
+// URLs. Those that exist are offered as links.
+
+// TextLink is a link of a text.
+type TextLink struct {
+	Name string // as shown and copied
+	Note string
+	Open func() tea.Cmd
+}
+
+// Linked is a text and the context for its links.
+type Linked struct {
+	Own    string // its own id, which is not a link
+	Source string // a file or a URL that is listed first, with its place
+	Ref    string
+	Texts  []string
+	Run    string       // the run whose entries and signals it names; "": none
+	Board  *board.Board // of the run, if it is open
+	Past   *board.Past  // show them as of then; nil: as they are now
+	Agent  string       // the agent whose items of the memory are visible
+
+	Without error // the error without links; nil: a default
+}
+
+// mention matches possible links in a text: URLs, files, ids.
+var mention = lazyregexp.New("(https?://[^\\s<>\"'`|]+)" +
+	`|((?:[\pL\pN_.~-]*/)*[\pL\pN_.-]*[\pL\pN_]\.[A-Za-z][A-Za-z0-9]{0,7})(?:(?::|#L)([0-9]{1,9}))?` +
+	`|\b(?:entry:|signal:|kb:|memory:)?([es][1-9][0-9]{0,9}|[km][0-9a-z]{9})\b`)
+
+// maxMentions is how many possible links of a text are looked up.
+const maxMentions = 100
+
+// OpenLink opens what the text names: directly if there is one link, else after a choice.
+func (a *App) OpenLink(read func(context.Context) (Linked, error)) tea.Cmd {
+	agent := a.LastAgent
+	return a.Hold(func(ctx context.Context) (tea.Msg, error) {
+		in, err := read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if in.Agent == "" {
+			in.Agent = agent
+		}
+		all, err := a.links(ctx, &in)
+		switch {
+		case len(all) == 1:
+			return JumpMsg{all[0].Open}, nil
+		case len(all) > 1:
+			return OverlayMsg{a.newLinkPicker(all)}, nil
+		case err != nil:
+			return nil, err
+		}
+		return NoticeMsg{Text: "its text names nothing that is there: no id, no file, no URL"}, nil
+	})
+}
+
+// newLinkPicker lets the person choose one of several links.
+func (a *App) newLinkPicker(all []TextLink) Page {
+	o := &Picker{App: a, Heading: "Where to?", copies: true}
+	for _, l := range all {
+		o.Choices = append(o.Choices, Choice{Value: l.Name, Label: l.Name + "  " + l.Note})
+	}
+	o.Take = func(name string) tea.Cmd {
+		return all[slices.IndexFunc(all, func(l TextLink) bool { return l.Name == name })].Open()
+	}
+	return NewPicker(o, all[0].Name)
+}
+
+// links returns the links of a text, without duplicates, in their order. The error tells
+// why its source is not one of them.
+func (a *App) links(ctx context.Context, in *Linked) (all []TextLink, err error) {
+	add := func(l TextLink) {
+		there := slices.ContainsFunc(all, func(o TextLink) bool { return o.Name == l.Name })
+		if l.Open != nil && l.Name != in.Own && !there {
+			all = append(all, l)
+		}
+	}
+	if err = in.Without; in.Source != "" {
+		if isURL(in.Source) {
+			add(a.urlLink(in.Source))
+		} else {
+			path, line, e := a.sourceFile(in.Source, in.Ref)
+			if err = e; err == nil {
+				l := a.fileLink(path, line)
+				l.Note = "the source"
+				add(l)
+			}
+		}
+	}
+	seen := map[string]bool{} // look up a word that resembles an id only once
+	for _, m := range mention.FindAllStringSubmatch(strings.Join(in.Texts, "\n"), maxMentions) {
+		if seen[m[0]] {
+			continue
+		}
+		seen[m[0]] = true
+		switch {
+		case m[1] != "":
+			add(a.urlLink(m[1]))
+		case m[2] != "":
+			if path, line, e := a.sourceFile(m[2], m[3]); e == nil {
+				add(a.fileLink(path, line))
+			}
+		case m[4] != "":
+			add(a.Open.Link(ctx, in, m[4]))
+		}
+	}
+	return all, err
+}
+
+func isURL(s string) bool {
+	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
+}
+
+// urlLink returns the link of a URL, without trailing punctuation.
+func (a *App) urlLink(url string) TextLink {
+	for {
+		end := url[len(url)-1:]
+		open := map[string]string{")": "(", "]": "[", "}": "{"}[end]
+		closes := open != "" && strings.Count(url, open) < strings.Count(url, end)
+		if !closes && !strings.Contains(".,;:!?*_", end) {
+			break
+		}
+		url = url[:len(url)-1]
+	}
+	url = cells.Clean(url)
+	note := "in the browser"
+	if a.Browser == nil {
+		note = "to the clipboard"
+	}
+	return TextLink{url, note, func() tea.Cmd { return a.openURL(url) }}
+}
+
+// openURL opens a URL in the browser; without one it copies the URL.
+func (a *App) openURL(url string) tea.Cmd {
+	if a.Browser == nil {
+		return a.CopyText(url)
+	}
+	return a.Do(func(context.Context) tea.Msg {
+		cmd := a.Browser(url)
+		if err := cmd.Start(); err != nil {
+			err = fmt.Errorf("the browser cannot be started: %w · o and y copies the URL", err)
+			return NoticeMsg{Err: err}
+		}
+		go cmd.Wait() // ignore how the browser ends
+		return NoticeMsg{Good: true, Text: url + " is given to the browser"}
+	})
+}
+
+// fileLink returns the link of a line of a file, which opens the editor.
+func (a *App) fileLink(path string, line int) TextLink {
+	name := ShownPath(a, path)
+	if line > 0 {
+		name += ":" + strconv.Itoa(line)
+	}
+	return TextLink{name, "in the editor", func() tea.Cmd { return a.EditFile(path, line) }}
+}
+
+// sourceFile returns the file and line that a source names. The name comes from an agent.
+// It is made absolute, so that the editor cannot take it for an option, and must be a
+// regular file.
+func (a *App) sourceFile(doc, ref string) (path string, line int, err error) {
+	if strings.Contains(doc, "://") {
+		return "", 0, fmt.Errorf("the source is not a file: %s", cells.OneLine(doc, 200))
+	}
+	try := []string{doc}
+	// the colon of a Windows volume does not precede a line number
+	volume := filepath.VolumeName(doc)
+	if name, at, ok := strings.Cut(doc[len(volume):], ":"); ok && ref == "" { // auth.go:12
+		try, ref = append(try, volume+name), at
+	}
+	for _, name := range try {
+		if path = name; !filepath.IsAbs(path) {
+			path = filepath.Join(a.Files, name)
+		}
+		var info fs.FileInfo
+		if info, err = os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s is not a regular file", cells.OneLine(name, 200))
+		}
+		if err == nil {
+			break
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("there is no %s below %s · start `board tui` where the sources are", cells.OneLine(doc, 200), a.Files)
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	if m := lineInRef.FindStringSubmatch(strings.TrimSpace(ref)); m != nil {
+		line, _ = strconv.Atoi(m[1])
+	}
+	return path, line, nil
+}
+
+// lineInRef finds the number of a line in the reference of a source: L12, 12, line 12,
+// :12-20.
+var lineInRef = lazyregexp.New(`(?i)^(?:.*\b(?:lines?|l)[ .:]*|:)?([0-9]{1,9})\b`)
+
+// ShownPath shortens a path: relative to the directory of the files if it is below, else
+// to the home directory.
+func ShownPath(a *App, path string) string {
+	if rel, err := filepath.Rel(a.Files, path); err == nil && filepath.IsLocal(rel) {
+		return cells.OneLine(rel, RowRunes)
+	}
+	if a.Home != "" {
+		if rel, err := filepath.Rel(a.Home, path); err == nil && filepath.IsLocal(rel) {
+			return "~" + string(filepath.Separator) + cells.OneLine(rel, RowRunes)
+		}
+	}
+	return cells.OneLine(path, RowRunes)
+}

@@ -1,0 +1,89 @@
+package page
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/tui/cells"
+	"blackboard/tui/styles"
+)
+
+// TwoPanes is a list with a text about its chosen row beside it, or below on narrow
+// screens. The page uses the two lines above.
+type TwoPanes struct {
+	Items         List
+	Doc           Document
+	InDoc         bool // the text has the keys, not the list
+	Width, Height int
+	left          Rect // the place of the list; the text has the rest
+	Right         Rect
+}
+
+// Lay sets the places of both. If the list is above the text, it gets this many fifths.
+func (p *TwoPanes) Lay(w, h, fifths int) {
+	p.Width, p.Height = w, h
+	body := h - 2
+	if w >= Wide {
+		p.left = Rect{0, 2, w * 45 / 100, body}
+		p.Right = Rect{p.left.W + 1, 2, w - p.left.W - 1, body}
+	} else {
+		p.left = Rect{0, 2, w, body * fifths / 5}
+		p.Right = Rect{0, 2 + p.left.H, w, body - p.left.H}
+	}
+	p.Items.SetSize(p.left.W, p.left.H-1)
+	p.Doc.SetSize(p.Right.W, p.Right.H-1)
+}
+
+// Panes renders the page: the lines above, and both panes.
+func (p *TwoPanes) Panes(st *styles.Set, above []string, rows, about string) []string {
+	items := st.Pane(rows, p.Items.Place(), p.Items.View(!p.InDoc), p.left.W, p.left.H, !p.InDoc)
+	text := st.Pane(about, p.Doc.More(), p.Doc.View(), p.Right.W, p.Right.H, p.InDoc)
+	if p.Width >= Wide {
+		return append(above, cells.Beside(st.Faint.Render("│"), items, text)...)
+	}
+	return append(append(above, items...), text...)
+}
+
+// Mouse handles the mouse, and reports whether another row may be chosen, and whether to
+// open it.
+func (p *TwoPanes) Mouse(msg tea.MouseMsg) (moved, open bool) {
+	switch {
+	case p.left.Has(msg.X, msg.Y):
+		if IsClick(msg) {
+			p.InDoc = false
+		}
+		return true, p.Items.Mouse(msg, msg.Y-p.left.Y-1)
+	case p.Right.Has(msg.X, msg.Y):
+		if IsClick(msg) {
+			p.InDoc = true
+		}
+		p.Doc.Mouse(msg, msg.Y-p.Right.Y-1)
+	}
+	return false, false
+}
+
+// ToText gives the keys to the text.
+func (p *TwoPanes) ToText() tea.Cmd {
+	p.InDoc = true
+	return nil
+}
+
+// ToItems gives the keys to the list.
+func (p *TwoPanes) ToItems() tea.Cmd {
+	p.InDoc = false
+	return nil
+}
+
+// OtherSide gives the keys to the pane without them.
+func (p *TwoPanes) OtherSide() tea.Cmd {
+	p.InDoc = !p.InDoc
+	return nil
+}
+
+// Rect is a part of the page, in cells.
+type Rect struct{ X, Y, W, H int }
+
+// Has reports whether a cell is in the part.
+func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
+
+// Wide is the least width at which all panes are shown at once.
+const Wide = 110

@@ -1,0 +1,72 @@
+// Package prose lays out texts as lines: fields, headings, links and markdown.
+//
+//	writer.go     lines with names and values, headings and links
+//	markdown*.go  markdown, as a person reads it
+package prose
+
+import (
+	"blackboard/tui/cells"
+	"blackboard/tui/styles"
+)
+
+// Line is one line of a document. It may have escape sequences, and is cut at the
+// width.
+type Line struct {
+	Text string
+	To   string // the target: an id, or another value that the page defines; "": no link
+}
+
+// Writer builds the lines of a document.
+type Writer struct {
+	Styles *styles.Set
+	Width  int      // of the text
+	Names  int      // width of the names of fields
+	Mark   []string // words to highlight in texts
+	Lines  []Line
+}
+
+// Measure is the greatest width of a text: longer lines are hard to read.
+const Measure = 100
+
+// NewWriter returns a writer for a page of w cells.
+func NewWriter(st *styles.Set, w int) *Writer {
+	return &Writer{Styles: st, Width: max(w-2, 1), Names: 14}
+}
+
+// Line writes lines without links.
+func (x *Writer) Line(texts ...string) {
+	for _, text := range texts {
+		x.Lines = append(x.Lines, Line{Text: text})
+	}
+}
+
+// Link writes a line that is a link.
+func (x *Writer) Link(text, to string) { x.Lines = append(x.Lines, Line{text, to}) }
+
+// Heading starts a section.
+func (x *Writer) Heading(text string) { x.Line("", x.Styles.Title.Render(text)) }
+
+// Text writes the text of an agent, wrapped, each line after a mark that nothing else
+// has.
+func (x *Writer) Text(s, mark string) {
+	for _, l := range cells.Wrap(cells.Clean(s), min(x.Width-cells.Width(mark), Measure)) {
+		x.Line(x.Styles.Faint.Render(mark) + styles.Highlight(x.Styles, l, x.Mark))
+	}
+}
+
+// Field writes a name and its value, which may take several lines; an empty value writes
+// nothing.
+func (x *Writer) Field(name, value string) { x.FieldTo(name, value, "") }
+
+// FieldTo is Field with a link.
+func (x *Writer) FieldTo(name, value, to string) {
+	if value == "" {
+		return
+	}
+	for i, l := range cells.Wrap(cells.Clean(value), min(x.Width-x.Names, Measure)) {
+		if i > 0 {
+			name, to = "", ""
+		}
+		x.Link(x.Styles.Faint.Render(cells.Fit(name, x.Names))+l, to)
+	}
+}

@@ -1,0 +1,439 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/kb"
+	"blackboard/tui/cells"
+	"blackboard/tui/keys"
+	"blackboard/tui/page"
+)
+
+// acts are what a person can do on a run. Each is one method of the board, called for
+// Config.Worker.
+type acts struct {
+	app  *page.App
+	run  string
+	b    *board.Board
+	past bool // the page shows the past, which cannot be acted on: it may have changed since
+}
+
+// bindings returns the keys for the chosen row. If the signal is known, they are those
+// that its status allows.
+func (x *acts) bindings(id string, s *board.Signal) []key.Binding {
+	switch {
+	case page.IsSignal(id) && s != nil && s.Status != board.SignalOpen:
+		return []key.Binding{keys.Reopen, keys.Post, keys.Raise, keys.Source}
+	case page.IsSignal(id) && s != nil && s.ClaimedAt(x.app.Now()):
+		all := []key.Binding{keys.Address, keys.Waive, keys.Release}
+		if s.ClaimedBy == x.app.Worker { // again, for longer
+			all = append(all, keys.Claim)
+		}
+		return append(all, keys.Post, keys.Raise, keys.Source)
+	case page.IsSignal(id):
+		return []key.Binding{keys.Address, keys.Waive, keys.Claim, keys.Post, keys.Raise, keys.Source}
+	case id != "":
+		return []key.Binding{keys.Post, keys.Raise, keys.Promote, keys.Source}
+	}
+	return []key.Binding{keys.Post, keys.Raise}
+}
+
+// key runs the action of a key for the chosen row, and reports whether it was one of
+// these keys.
+func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
+	if x.past {
+		return page.Notice("this is the past; L goes back to now"), key.Matches(msg, x.bindings(id, nil)...)
+	}
+	const signal, entry, either = "a question", "an entry", "an entry or a question"
+	kind := signal
+	if !page.IsSignal(id) {
+		kind = entry
+	}
+	about := func(ask func(*board.Signal) (*page.Form, error)) func() tea.Cmd {
+		return func() tea.Cmd { return x.withSignal(id, ask) }
+	}
+	for _, a := range []struct {
+		key.Binding
+		of string // what it applies to; "": anything, or nothing
+		do func() tea.Cmd
+	}{
+		{keys.Post, "", func() tea.Cmd { return x.app.Overlay(x.postForm(id)) }},
+		{keys.Raise, "", func() tea.Cmd { return x.app.Overlay(x.raiseForm(id)) }},
+		{keys.Address, signal, about(x.addressForm)},
+		{keys.Waive, signal, about(x.waiveForm)},
+		{keys.Reopen, signal, about(x.reopenForm)},
+		{keys.Claim, signal, func() tea.Cmd { return x.claim(id) }},
+		{keys.Release, signal, about(x.releaseForm)},
+		{keys.Promote, entry, func() tea.Cmd { return x.promote(id) }},
+		{keys.Source, either, func() tea.Cmd { return x.openLink(id) }},
+	} {
+		switch {
+		case !key.Matches(msg, a.Binding):
+		case a.of == "", (a.of == kind || a.of == either) && id != "":
+			return a.do(), true
+		default: // tell it: text typed after this would run commands
+			return page.Notice(a.Help().Desc + " is for " + a.of + ": choose one first"), true
+		}
+	}
+	return nil, false
+}
+
+// acts returns the actions on a run's page.
+func (p *Page) acts() *acts { return &acts{p.app, p.Name, p.b, p.back.on} }
+
+// actBindings returns the keys for the chosen row.
+func (p *Page) actBindings() []key.Binding {
+	if p.back.on {
+		return nil
+	}
+	if p.awaited() != "" {
+		return append(awaitedBindings(), keys.Post, keys.Raise)
+	}
+	id := p.Chosen()
+	var signal *board.Signal
+	for i := range p.scene.signals {
+		if p.scene.signals[i].ID == id {
+			signal = p.scene.signals[i]
+		}
+	}
+	return p.acts().bindings(id, signal)
+}
+
+// withSignal reads a signal and opens a form about it, or tells why its status does not
+// allow that.
+func (x *acts) withSignal(id string, ask func(*board.Signal) (*page.Form, error)) tea.Cmd {
+	return x.app.Hold(func(ctx context.Context) (tea.Msg, error) {
+		d, err := x.b.SignalByID(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		f, err := ask(&d.Signal)
+		return page.OverlayMsg{Over: f}, err
+	})
+}
+
+// aboutSignal describes a signal before an action. It names the worker who has claimed
+// it, because closing it ends the claim.
+func (x *acts) aboutSignal(s *board.Signal) []string {
+	about := []string{s.ID + ", " + s.Priority + ": " + cells.OneLine(s.Content, 600)}
+	if s.ClaimedAt(x.app.Now()) && s.ClaimedBy != x.app.Worker {
+		about = append(about, "⚑ "+cells.OneLine(s.ClaimedBy, 60)+" has claimed it until "+cells.Clock(*s.LeaseUntil)+".")
+	}
+	return about
+}
+
+// claimer returns the worker who has claimed a signal, or "".
+func (x *acts) claimer(s *board.Signal) string {
+	if !s.ClaimedAt(x.app.Now()) {
+		return ""
+	}
+	return s.ClaimedBy
+}
+
+func mustBeOpen(s *board.Signal) error {
+	if s.Status != board.SignalOpen {
+		return fmt.Errorf("%s is %s already · O reopens it", s.ID, s.Status)
+	}
+	return nil
+}
+
+func (x *acts) addressForm(s *board.Signal) (*page.Form, error) {
+	if err := mustBeOpen(s); err != nil {
+		return nil, err
+	}
+	id, claimed := s.ID, x.claimer(s)
+	return page.NewForm(x.app, page.Form{Heading: "Address " + id, Intro: x.aboutSignal(s), Button: "address", Fields: []*page.Field{
+		{Name: "content", Label: "Answer", Hint: "becomes an entry on the board", Lines: 8},
+		{Name: "doc", Label: "Source document", Hint: "where the answer is from"},
+		{Name: "ref", Label: "Place in it", Hint: "a line, a page, a section"},
+		{Name: "entry", Label: "Or, in place of an answer, an entry that is one", Hint: "e12"},
+		{Name: "type", Label: "Type", Choices: board.EntryTypes, Value: board.Analysis},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+		done := page.Outcome{Kind: page.ChangedRun}
+		switch {
+		case v["entry"] != "" && v["content"] != "":
+			return page.Outcome{}, errors.New("an answer and an entry are given · take one of them away")
+		case v["entry"] != "":
+			s, err := x.b.Address(ctx, x.app.Worker, id, v["entry"])
+			done.Text, done.Undo = id+" is addressed by "+s.AddressedBy, x.undoClose(s, claimed)
+			return done, err
+		case v["content"] == "":
+			return page.Outcome{}, errors.New("there is no answer · write one, or name the entry that is one")
+		}
+		_, s, err := x.b.PostAddressing(ctx, x.app.Worker, id, board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"]})
+		done.Text, done.Undo = id+" is addressed by "+s.AddressedBy, x.undoClose(s, claimed)
+		return done, err
+	}}), nil
+}
+
+// undo reverts an action on the run's board, which it opens, since the page of the action
+// may be closed. fn returns what reverts the undo; nil if that is impossible.
+func (x *acts) undo(text, done string, fn func(context.Context, *board.Board) (*page.Undo, error)) *page.Undo {
+	return &page.Undo{Text: text, Do: func(ctx context.Context) (page.Outcome, error) {
+		b, err := board.Open(ctx, x.app.Boards, x.run)
+		if err != nil {
+			return page.Outcome{}, err
+		}
+		defer b.Close()
+		x.app.SetClock(b)
+		back, err := fn(ctx, b)
+		return page.Outcome{Text: done, Kind: page.ChangedRun, Undo: back}, err
+	}}
+}
+
+// undoClose reopens a signal that was closed, unless it has changed since. A claim that
+// the closing ended is not restored: its worker must claim it again.
+func (x *acts) undoClose(closed board.Signal, claimed string) *page.Undo {
+	id, text := closed.ID, "reopen "+closed.ID+" of "+x.run
+	if closed.AddressedBy != "" {
+		text += ", whose answer " + closed.AddressedBy + " stays on the board"
+	}
+	if claimed != "" {
+		text += "; the claim of " + cells.OneLine(claimed, 60) + " is not restored"
+	}
+	return x.undo(text, id+" is open again", func(ctx context.Context, b *board.Board) (*page.Undo, error) {
+		d, err := b.SignalByID(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if s := &d.Signal; s.Status != closed.Status || s.Closed == nil || closed.Closed == nil || !s.Closed.Equal(*closed.Closed) {
+			return nil, fmt.Errorf("%s was changed since: it is %s now · O reopens it all the same", id, s.Status)
+		}
+		_, err = b.Reopen(ctx, x.app.Worker, id, "taken back")
+		return nil, err
+	})
+}
+
+func (x *acts) waiveForm(s *board.Signal) (*page.Form, error) {
+	if err := mustBeOpen(s); err != nil {
+		return nil, err
+	}
+	id, claimed := s.ID, x.claimer(s)
+	return page.NewForm(x.app, page.Form{Heading: "Waive " + id, Intro: x.aboutSignal(s), Button: "waive", Fields: []*page.Field{
+		{Name: "reason", Label: "Why may it stay unanswered? (goes on record)", Required: true},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+		s, err := x.b.Waive(ctx, x.app.Worker, id, v["reason"])
+		return page.Outcome{Text: id + " is waived", Kind: page.ChangedRun, Undo: x.undoClose(s, claimed)}, err
+	}}), nil
+}
+
+func (x *acts) reopenForm(s *board.Signal) (*page.Form, error) {
+	if s.Status == board.SignalOpen {
+		return nil, fmt.Errorf("%s is open already", s.ID)
+	}
+	id, was, reason := s.ID, s.Status, s.Reason
+	return page.NewForm(x.app, page.Form{Heading: "Reopen " + id, Intro: x.aboutSignal(s), Button: "reopen", Fields: []*page.Field{
+		{Name: "note", Label: "Why?", Hint: "goes on record; may be empty"},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+		done := page.Outcome{Text: id + " is open again", Kind: page.ChangedRun}
+		if was == board.Waived { // an answer cannot be linked twice
+			text := "waive " + id + " of " + x.run + " again"
+			done.Undo = x.undo(text, id+" is waived",
+				func(ctx context.Context, b *board.Board) (*page.Undo, error) {
+					s, err := b.Waive(ctx, x.app.Worker, id, reason)
+					return x.undoClose(s, ""), err
+				})
+		}
+		_, err := x.b.Reopen(ctx, x.app.Worker, id, v["note"])
+		return done, err
+	}}), nil
+}
+
+// claim claims a signal for the default time.
+func (x *acts) claim(id string) tea.Cmd {
+	return x.app.Do(func(ctx context.Context) tea.Msg {
+		s, err := x.b.Claim(ctx, x.app.Worker, id, board.DefaultLease)
+		text := "release " + id + " of " + x.run
+		back := x.undo(text, id+" is free again", func(ctx context.Context, b *board.Board) (*page.Undo, error) {
+			_, err := b.Release(ctx, x.app.Worker, id, false)
+			return nil, err
+		})
+		done := page.Outcome{Kind: page.ChangedRun, Undo: back}
+		if err == nil {
+			done.Text = id + " is yours until " + cells.Clock(*s.LeaseUntil)
+			if s.Since != nil {
+				done.Text += "; this name had claimed it already, at " + cells.Clock(*s.Since)
+			}
+		}
+		return page.DoneMsg{Outcome: done, Err: err}
+	})
+}
+
+func (x *acts) releaseForm(s *board.Signal) (*page.Form, error) {
+	if !s.ClaimedAt(x.app.Now()) {
+		return nil, fmt.Errorf("%s is claimed by nobody", s.ID)
+	}
+	id, others := s.ID, s.ClaimedBy != x.app.Worker
+	intro := x.aboutSignal(s)
+	if others {
+		intro = append(intro, "Take it away?")
+	}
+	return page.NewForm(x.app, page.Form{Heading: "Release " + id, Intro: intro, Button: "release", Submit: func(ctx context.Context, _ page.Values) (page.Outcome, error) {
+		_, err := x.b.Release(ctx, x.app.Worker, id, others)
+		return page.Outcome{Text: id + " is free again", Kind: page.ChangedRun}, err
+	}}), nil
+}
+
+// ownType leaves the type of an entry to the board: contradiction if it contradicts
+// something, else observation.
+const ownType = "as its links say"
+
+// postForm asks for an entry. It names the chosen one, since most entries link to
+// another.
+func (x *acts) postForm(chosen string) *page.Form {
+	about := ""
+	if chosen != "" {
+		about = " (" + chosen + " is chosen)"
+	}
+	return page.NewForm(x.app, page.Form{Heading: "Post an entry", Button: "post",
+		Fields: []*page.Field{
+			{Name: "content", Label: "What was found", Lines: 6, Required: true},
+			{Name: "doc", Label: "Source document"},
+			{Name: "ref", Label: "Place in it", Hint: "a line, a page, a section"},
+			{Name: "links", Label: "Links" + about, Hint: "supports e3, contradicts e4, addresses s1"},
+			{Name: "confidence", Label: "Confidence", Hint: "0 to 1"},
+			{Name: "tags", Label: "Tags", Hint: "separated by commas"},
+			{Name: "type", Label: "Type", Choices: append([]string{ownType}, board.EntryTypes...)},
+			{Name: "must", Label: "Must be in the artifact", Choices: []string{"if it contradicts something", "yes"}},
+		}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+			p := board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"], MustSurface: v["must"] == "yes"}
+			if p.Type == ownType {
+				p.Type = ""
+			}
+			links, err := parseLinks(v["links"])
+			if err != nil {
+				return page.Outcome{}, err
+			}
+			p.SetLinks(links)
+			if v["confidence"] != "" {
+				c, err := strconv.ParseFloat(v["confidence"], 64)
+				if err != nil {
+					return page.Outcome{}, fmt.Errorf("the confidence %q is not a number · 0 to 1, such as 0.8", cells.OneLine(v["confidence"], 30))
+				}
+				p.Confidence = &c
+			}
+			p.Tags = cells.SplitList(v["tags"])
+			posted, err := x.b.Post(ctx, x.app.Worker, p)
+			return page.Outcome{Text: posted.Entry.ID + " is posted", Kind: page.ChangedRun, Undo: &page.Undo{Text: posted.Entry.ID + " stays: nothing is deleted; post what supersedes it"}}, err
+		}})
+}
+
+// parseLinks parses typed links: a kind, followed by ids.
+func parseLinks(s string) (board.Links, error) {
+	var l board.Links
+	lists := map[string]*[]string{board.Supports: &l.Supports, board.Contradicts: &l.Contradicts, board.Supersedes: &l.Supersedes, board.Addresses: &l.Addresses}
+	var list *[]string
+	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == ';' }) {
+		switch to := lists[strings.ToLower(w)]; {
+		case to != nil:
+			list = to
+		case list == nil:
+			return l, fmt.Errorf("%q is not a kind of link · use %s, then ids", cells.OneLine(w, 30), strings.Join(board.LinkKinds, ", "))
+		default:
+			*list = append(*list, w)
+		}
+	}
+	return l, nil
+}
+
+// raiseForm asks for a question. If an entry is chosen, the question arises from it.
+func (x *acts) raiseForm(chosen string) *page.Form {
+	origin := ""
+	if !page.IsSignal(chosen) {
+		origin = chosen
+	}
+	return page.NewForm(x.app, page.Form{Heading: "Raise a signal", Button: "raise",
+		Fields: []*page.Field{
+			{Name: "content", Label: "What is not known?", Lines: 4, Required: true},
+			{Name: "origin", Label: "Arises from", Hint: "an entry, such as e12; may be empty", Value: origin},
+			{Name: "priority", Label: "Priority", Choices: board.Priorities, Value: "high"},
+		}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+			r, err := x.b.Signal(ctx, x.app.Worker, board.Raise{Content: v["content"], Priority: v["priority"], Origin: v["origin"]})
+			return page.Outcome{Text: r.Signal.ID + " is raised", Kind: page.ChangedRun, Undo: &page.Undo{Text: r.Signal.ID + " stays: nothing is deleted; w waives it"}}, err
+		}})
+}
+
+// promote asks for the fields that a capsule needs and the entry lacks, and stores the
+// capsule.
+func (x *acts) promote(id string) tea.Cmd {
+	return x.app.Hold(func(ctx context.Context) (tea.Msg, error) {
+		d, err := x.b.Entry(ctx, id)
+		switch {
+		case err != nil:
+			return nil, err
+		case x.app.Promoted == nil:
+			return nil, page.ErrNoKnowledge
+		}
+		draft := x.app.Promoted(x.run, &d.Entry)
+		if k, err := x.app.OpenKB(ctx, false); err == nil {
+			if there, err := k.MadeFrom(ctx, &draft); err != nil {
+				return nil, err
+			} else if there != nil {
+				return page.NoticeMsg{Text: id + " is capsule " + there.ID + " already · : goes to it"}, nil
+			}
+		}
+		return page.OverlayMsg{Over: x.promoteForm(draft, id)}, nil
+	})
+}
+
+func (x *acts) promoteForm(c kb.Capsule, id string) *page.Form {
+	if c.Workspace = x.app.Workspace; c.Scope == "" {
+		c.Scope = "universal"
+		if c.Workspace != "" {
+			c.Scope = "workspace"
+		}
+	}
+	return page.NewForm(x.app, page.Form{Heading: "Promote " + id + " to the knowledge base", Intro: []string{cells.OneLine(c.Body, 600)}, Button: "promote", Fields: []*page.Field{
+		{Name: "title", Label: "Title", Value: cells.Visible(c.Title), Required: true},
+		{Name: "domain", Label: "Domain tags", Hint: "separated by commas", Value: strings.Join(c.DomainTags, ", ")},
+		{Name: "source", Label: "Source", Value: cells.Visible(c.Source)},
+		{Name: "verified", Label: "Verified by", Hint: "who has checked it; may be empty"},
+		{Name: "kind", Label: "Kind", Choices: kb.Kinds, Value: c.Kind},
+		{Name: "scope", Label: "Scope", Choices: kb.Scopes, Value: c.Scope},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+		k, err := x.app.OpenKB(ctx, true)
+		if err != nil {
+			return page.Outcome{}, err
+		}
+		c := c
+		c.Title, c.Kind, c.Scope, c.Source, c.VerifiedBy, c.DomainTags = v["title"], v["kind"], v["scope"], v["source"], v["verified"], cells.SplitList(v["domain"])
+		r, err := k.Remember(ctx, c, kb.RememberOptions{})
+		if err != nil {
+			return page.Outcome{}, err
+		}
+		return page.Outcome{Text: id + " is capsule " + r.Capsule.ID, Kind: page.ChangedKnowledge,
+			Undo: &page.Undo{Text: "retire the capsule " + r.Capsule.ID + ", which " + id +
+				" became", Do: func(ctx context.Context) (page.Outcome, error) {
+				k, err := x.app.KB(ctx)
+				if err != nil {
+					return page.Outcome{}, err
+				}
+				_, err = k.Retire(ctx, r.Capsule.ID, "the promotion of "+id+" was taken back")
+				return page.Outcome{Text: "the capsule of " + id + " is retired", Kind: page.ChangedKnowledge}, err
+			}}}, nil
+	}})
+}
+
+// openLink opens the source of an entry, or what the text of an entry or a signal names.
+func (x *acts) openLink(id string) tea.Cmd {
+	return x.app.OpenLink(func(ctx context.Context) (page.Linked, error) {
+		in := page.Linked{Own: id, Run: x.run, Board: x.b}
+		if page.IsSignal(id) {
+			d, err := x.b.SignalByID(ctx, id)
+			in.Texts = []string{d.Signal.Content, d.Signal.Reason}
+			return in, err
+		}
+		d, err := x.b.Entry(ctx, id)
+		e := &d.Entry
+		in.Source, in.Ref, in.Texts = e.SourceDoc, e.SourceRef, []string{e.Content, e.Evidence}
+		return in, err
+	})
+}

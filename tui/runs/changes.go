@@ -1,0 +1,230 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/board/policy"
+	"blackboard/tui/cells"
+	"blackboard/tui/keys"
+	"blackboard/tui/page"
+	"blackboard/tui/prose"
+	"blackboard/tui/styles"
+)
+
+// changesPage shows the changes between two moments of a run.
+type changesPage struct {
+	page.Plain
+	app      *page.App
+	run      *Page
+	from, to int64
+	found    *difference // nil: not read yet
+	err      error
+	doc      page.Document
+	w        int
+}
+
+// difference is the data of the page.
+type difference struct {
+	from    string // the time of the earlier moment
+	after   *board.Past
+	was, is string // the state of the gate at both
+	changes board.Changes
+}
+
+// maxChanged is the most new entries, and the most changed ones, that are shown.
+const maxChanged = 200
+
+// showChanges shows the changes between the marked moment and the one on the page.
+func (t *timeline) showChanges() tea.Cmd {
+	p := t.page
+	from, to := min(t.mark, p.Place()), max(t.mark, p.Place())
+	if from == to {
+		return page.Notice("this is the moment that is marked: go to another one first, or L to now")
+	}
+	return p.app.Push(&changesPage{app: p.app, run: p, from: from, to: to,
+		doc: page.Document{App: p.app}})
+}
+
+func (p *changesPage) Init() tea.Cmd {
+	b := p.run.b
+	return p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
+		d, err := readDifference(ctx, b, p.app.Files, p.from, p.to)
+		return func() tea.Cmd {
+			p.found, p.err = d, err
+			p.compose()
+			return nil
+		}
+	})
+}
+
+func readDifference(ctx context.Context, b *board.Board, dir string, from, to int64) (d *difference, err error) {
+	by, err := policy.Find(dir)
+	if err != nil {
+		return nil, err
+	}
+	light := func(p *board.Past) (string, error) {
+		v, err := p.Gate(ctx, by.Gate)
+		return styles.Gate(v.Open, len(v.Reasons)), err
+	}
+	before, err := b.At(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	d = &difference{from: "event " + cells.Count(before.Seq) + ", " + cells.Clock(before.At)}
+	if d.after, err = b.At(ctx, to); err != nil {
+		return nil, err
+	}
+	if d.was, err = light(before); err != nil {
+		return nil, err
+	}
+	if d.is, err = light(d.after); err != nil {
+		return nil, err
+	}
+	d.changes, err = d.after.Since(ctx, before, maxChanged)
+	return d, err
+}
+
+func (p *changesPage) Update(msg tea.Msg) tea.Cmd { return p.doc.Take(msg, p.Actions, p.follow) }
+
+// follow opens the chosen entry or signal as of the later moment.
+func (p *changesPage) follow() tea.Cmd {
+	id := p.doc.Chosen()
+	if id == "" {
+		return nil
+	}
+	d := newDetailPage(p.app, p.run.Name, p.run.b, id)
+	d.past = p.found.after
+	return p.app.Push(d)
+}
+
+func (p *changesPage) SetSize(w, h int) {
+	p.w = w
+	p.doc.SetSize(w, h-1)
+	p.compose()
+}
+
+func (p *changesPage) compose() {
+	switch {
+	case p.w == 0:
+	case p.err != nil:
+		p.doc.SetText(cells.Wrap(p.app.Explain(p.err), p.w-2)...)
+	case p.found == nil:
+		p.doc.SetText("reading…")
+	default:
+		p.doc.SetLines(p.found.lines(prose.NewWriter(p.app.Styles, p.w)))
+	}
+}
+
+func (d *difference) lines(x *prose.Writer) []prose.Line {
+	st, c := x.Styles, &d.changes
+	to := "event " + cells.Count(d.after.Seq) + ", " + cells.Clock(d.after.At)
+	x.Line(st.Faint.Render("from " + d.from + ", to " + to))
+	if d.was == d.is {
+		x.Line("the same " + d.is)
+	} else {
+		x.Line(d.was + " → " + d.is)
+	}
+	entry := func(e *board.Entry, what string) {
+		x.Link(cells.Fit("  "+st.Key.Render(cells.Fit(e.ID, 7))+" "+what+" "+cells.OneLine(e.Content, page.RowRunes), x.Width+1), e.ID)
+	}
+	if len(c.Status) > 0 {
+		x.Heading("Entries that are no longer what they were")
+		for i := range c.Status {
+			s := &c.Status[i]
+			entry(&s.Entry, statusWord(st, s.Entry.Status)+st.Faint.Render(" was "+s.Was))
+		}
+		noteCut(x, len(c.Status))
+	}
+	d.questions(x)
+	if c.Posted > 0 {
+		x.Heading(cells.Plural(c.Posted, "new entry"))
+		for i := range c.Entries {
+			e := &c.Entries[i]
+			what := styles.Paint(st.Kind, e.Type, typeName(e.Type, 6))
+			if e.Status != board.Active {
+				what += " " + statusWord(st, e.Status)
+			}
+			entry(e, what+" "+st.Faint.Render(cells.ShortName(e.Worker, 24)))
+		}
+		if more := c.Posted - int64(len(c.Entries)); more > 0 {
+			x.Line(st.Faint.Render("  and " + cells.Count(more) + " more"))
+		}
+	}
+	if len(c.Expected)+len(c.Variables) > 0 {
+		x.Heading("Workers and variables")
+		for _, e := range c.Expected {
+			x.Line(cells.Fit("  "+cells.OneLine(e.Worker, 60)+" is "+e.Status+" "+cells.OneLine(e.Reason, page.RowRunes), x.Width))
+		}
+		for _, v := range c.Variables {
+			is := " is " + cells.OneLine(string(v.Value), page.RowRunes)
+			if v.Value == nil {
+				is = " is no longer set"
+			}
+			x.Line(cells.Fit("  "+cells.OneLine(v.Key, 60)+is, x.Width))
+		}
+	}
+	return x.Lines
+}
+
+// questions writes the signals that were raised, closed or reopened.
+func (d *difference) questions(x *prose.Writer) {
+	c := &d.changes
+	for _, part := range []struct {
+		name string
+		has  func(was string, s *board.Signal) bool
+	}{
+		{"New questions", func(was string, s *board.Signal) bool {
+			return was == "" && s.Status == board.SignalOpen
+		}},
+		{"Questions that were closed", func(_ string, s *board.Signal) bool {
+			return s.Status != board.SignalOpen
+		}},
+		{"Questions that are open again", func(was string, s *board.Signal) bool {
+			return was != "" && s.Status == board.SignalOpen
+		}},
+	} {
+		n := 0
+		for i := range c.Signals {
+			s := &c.Signals[i]
+			if !part.has(c.Was[i], s) {
+				continue
+			}
+			if n++; n == 1 {
+				x.Heading(part.name)
+			}
+			if n <= maxChanged {
+				what := styles.Paint(x.Styles.Priority, s.Priority, cells.Fit(s.Priority, 8)) +
+					" " + signalMark(x.Styles, s.Status)
+				if s.AddressedBy != "" {
+					what += x.Styles.Faint.Render(" by " + s.AddressedBy)
+				}
+				x.Link(cells.Fit("  "+x.Styles.Key.Render(cells.Fit(s.ID, 7))+" "+what+" "+cells.OneLine(s.Content, page.RowRunes), x.Width+1), s.ID)
+			}
+		}
+		if n > maxChanged {
+			x.Line(x.Styles.Faint.Render("  and " + cells.Count(int64(n-maxChanged)) + " more"))
+		}
+	}
+}
+
+// noteCut notes that there may be more than was read.
+func noteCut(x *prose.Writer, n int) {
+	if n == maxChanged {
+		x.Line(x.Styles.Faint.Render(fmt.Sprintf("  these are the first %d; there may be more", n)))
+	}
+}
+
+func (p *changesPage) View() []string {
+	heading := p.app.Styles.Heading("What has changed", p.doc.More(), p.w, true)
+	return append([]string{heading}, p.doc.View()...)
+}
+
+func (p *changesPage) Title() string { return "changes" }
+
+func (p *changesPage) Actions() page.Actions {
+	return p.doc.PlaceActions(p.follow, "next one", "one before").Also(keys.Moving()...)
+}

@@ -1,0 +1,84 @@
+package runs
+
+import (
+	"context"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/tui/cells"
+	"blackboard/tui/keys"
+	"blackboard/tui/page"
+)
+
+// awaited returns the chosen worker if the gate waits for it: in the list of workers, or
+// in a reason that closes the gate. Otherwise it returns "".
+func (p *Page) awaited() string {
+	switch p.Here() {
+	case PaneWorkers:
+		name := p.workers.chosen()
+		if e := p.scene.expectation(name); e != nil && e.Status == board.WorkerExpected {
+			return name
+		}
+	case PaneQuestions:
+		if q := p.questions.at(); q != nil && q.reason != nil && q.reason.Rule == board.RuleExpected {
+			return q.reason.Worker
+		}
+	}
+	return ""
+}
+
+// awaitedBindings returns the keys for a worker that the gate waits for.
+func awaitedBindings() []key.Binding {
+	return []key.Binding{keys.Renamed(keys.Address, "it has finished"), keys.Renamed(keys.Waive, "wait no longer")}
+}
+
+// awaitedKey handles a key for a worker that the gate waits for, and reports whether it
+// was one.
+func (x *acts) awaitedKey(msg tea.KeyMsg, name string) (tea.Cmd, bool) {
+	switch {
+	case name == "" || x.past:
+		return nil, false
+	case key.Matches(msg, keys.Address):
+		return x.app.Overlay(x.doneForm(name)), true
+	case key.Matches(msg, keys.Waive):
+		return x.app.Overlay(x.dropForm(name)), true
+	}
+	return nil, false
+}
+
+func (x *acts) doneForm(name string) *page.Form {
+	intro := []string{"The gate waits for it no longer. The note says what others should know."}
+	return page.NewForm(x.app, page.Form{Heading: cells.OneLine(name, 60) + " has finished", Intro: intro, Button: "done", Fields: []*page.Field{
+		{Name: "note", Label: "Note", Hint: "goes on record; may be empty"},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+		_, err := x.b.DoneWithNote(ctx, x.app.Worker, v["note"], name)
+		return page.Outcome{Text: cells.OneLine(name, 60) + " is done", Kind: page.ChangedRun, Undo: x.undoAwaited(name)}, err
+	}})
+}
+
+func (x *acts) dropForm(name string) *page.Form {
+	intro := []string{"The gate waits for it no longer, whatever it has posted."}
+	return page.NewForm(x.app, page.Form{Heading: "Wait no longer for " + cells.OneLine(name, 60), Intro: intro, Button: "drop", Fields: []*page.Field{
+		{Name: "reason", Label: "Why? (goes on record)", Required: true},
+	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+		// the policy may expect it
+		if _, err := x.b.Expect(ctx, x.app.Worker, []string{name}, false); err != nil {
+			return page.Outcome{}, err
+		}
+		_, err := x.b.Drop(ctx, x.app.Worker, name, strings.TrimSpace(v["reason"]))
+		return page.Outcome{Text: cells.OneLine(name, 60) + " is dropped", Kind: page.ChangedRun, Undo: x.undoAwaited(name)}, err
+	}})
+}
+
+// undoAwaited makes the gate wait for a worker again.
+func (x *acts) undoAwaited(name string) *page.Undo {
+	text := "have the gate of " + x.run + " wait for " + cells.OneLine(name, 60) + " again"
+	done := "the gate waits for " + cells.OneLine(name, 60) + " again"
+	return x.undo(text, done, func(ctx context.Context, b *board.Board) (*page.Undo, error) {
+		_, err := b.Expect(ctx, x.app.Worker, []string{name}, true)
+		return nil, err
+	})
+}

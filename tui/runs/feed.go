@@ -1,0 +1,340 @@
+package runs
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/tui/cells"
+	"blackboard/tui/page"
+	"blackboard/tui/styles"
+)
+
+// pageRows is the number of entries in a read, and maxPages the number of such pages that
+// are kept.
+const (
+	pageRows = 200
+	maxPages = 24
+)
+
+// feed is the list of a run's entries, newest first. Entries have the ids 1 to total
+// without gaps, so an id gives the row, and only visible rows are read. With a filter, it
+// lists what the board finds.
+type feed struct {
+	page   *Page
+	list   page.List
+	filter page.Filter
+	total  int64
+	pages  map[int64]*feedPage // by (id-1)/pageRows
+	used   []int64             // the pages, last used at the end
+
+	found   []entryRow  // the results, with a filter
+	more    bool        // there are more results
+	earlier bool        // found has the last results, and there are more before them
+	narrow  bool        // found is shown
+	marked  []string    // the words of the filter
+	past    *board.Past // the past is shown; nil: now
+	asked   page.Latest // the last query
+	asking  bool
+	stale   bool // found must be queried again after the current query
+	problem error
+}
+
+// feedPage is pageRows consecutive entries.
+type feedPage struct {
+	rows    [pageRows]entryRow
+	reading bool
+	stale   bool // something in it has changed
+}
+
+// entryRow is the data of a row.
+type entryRow struct {
+	id                   string // "": not read yet
+	seq                  int64  // the event of its post
+	kind, status, worker string
+	text                 string
+	created              time.Time
+	must                 bool
+}
+
+func newFeed(p *Page) *feed {
+	f := &feed{page: p, pages: map[int64]*feedPage{}}
+	f.filter = page.NewFilter(p.app, "words  type:gap  worker:name  status:disputed  tag:x  must", &f.list, p.layout)
+	f.list = page.List{App: p.app, Row: f.row, Changed: func(i int) bool { return p.isFresh(f.idAt(i)) }}
+	return f
+}
+
+func rowOf(e *board.Entry) entryRow {
+	return entryRow{id: e.ID, seq: e.Seq, kind: e.Type, status: e.Status, worker: cells.OneLine(e.Worker, 80), text: cells.OneLine(e.Content, page.RowRunes), created: e.Created, must: e.MustSurface}
+}
+
+// at returns a row of the list.
+func (f *feed) at(i int) entryRow {
+	if f.narrow {
+		if i < len(f.found) {
+			return f.found[i]
+		}
+		return entryRow{}
+	}
+	n := f.posted() - int64(i) // the id
+	if n < 1 {
+		return entryRow{}
+	}
+	pg := f.pages[(n-1)/pageRows]
+	if pg == nil {
+		return entryRow{}
+	}
+	r := pg.rows[(n-1)%pageRows]
+	if f.past != nil && r.id != "" {
+		r.status, r.must = f.past.Status(r.id), f.past.MustSurface(r.id, r.must)
+	}
+	return r
+}
+
+// posted returns the number of entries, now or at the moment that is shown.
+func (f *feed) posted() int64 {
+	if f.past != nil {
+		return f.past.Posted
+	}
+	return f.total
+}
+
+// reading returns the query for the entries, now or at the moment that is shown.
+func (f *feed) reading() func(context.Context, board.Query) (board.Found, error) {
+	if f.past != nil {
+		return f.past.Query
+	}
+	return f.page.b.Query
+}
+
+// chosen returns the id of the chosen entry, or "".
+func (f *feed) chosen() string {
+	if f.list.Len == 0 {
+		return ""
+	}
+	return f.idAt(f.list.Cursor)
+}
+
+// idAt returns the id of a row's entry, or "".
+func (f *feed) idAt(i int) string {
+	if r := f.at(i); r.id != "" || f.narrow {
+		return r.id
+	}
+	return board.EntryID(f.posted() - int64(i))
+}
+
+// grow makes room for new entries.
+func (f *feed) grow(total int64) {
+	if total <= f.total {
+		return
+	}
+	added := total - f.total
+	f.total = total
+	if !f.narrow && f.past == nil {
+		f.list.Grew(int(added))
+	}
+}
+
+// forget resets the list for another board.
+func (f *feed) forget() {
+	f.asked.Drop()
+	f.pages, f.used, f.total = map[int64]*feedPage{}, nil, 0
+	f.found, f.past = nil, nil
+	f.asking, f.narrow, f.more, f.problem = false, false, false, nil
+	f.list.SetLen(0)
+	f.list.Follow()
+}
+
+// happened records which pages must be read again after events.
+func (f *feed) happened(events []board.Event) {
+	var newest int64
+	for _, e := range events {
+		n, err := board.ParseEntryID(e.ID)
+		if err != nil {
+			continue
+		}
+		switch e.Verb {
+		case "post":
+			newest = max(newest, n)
+		case "dispute", "supersede", "settle", "link", "must-surface":
+		default:
+			continue // a variable may have the name e1
+		}
+		if pg := f.pages[(n-1)/pageRows]; pg != nil {
+			pg.stale = true
+		}
+	}
+	f.grow(newest)
+}
+
+// need reads the visible rows and some around them.
+func (f *feed) need() tea.Cmd {
+	if f.page.b == nil || f.posted() == 0 {
+		return nil
+	}
+	if f.narrow && f.earlier {
+		return f.needAbove()
+	}
+	if f.narrow {
+		return f.needMore()
+	}
+	first := f.posted() - int64(f.list.Top+2*f.list.Height)
+	last := f.posted() - int64(f.list.Top-f.list.Height)
+	var cmds []tea.Cmd
+	for n := max(first-1, 0) / pageRows; n <= (min(last, f.posted())-1)/pageRows; n++ {
+		pg := f.pages[n]
+		if pg == nil {
+			pg = &feedPage{stale: true}
+			f.pages[n] = pg
+		}
+		f.touch(n)
+		if pg.stale && !pg.reading {
+			pg.reading, pg.stale = true, false
+			cmds = append(cmds, f.read(n))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// touch marks a page as used, and drops the least recently used one if there are too
+// many.
+func (f *feed) touch(n int64) {
+	if i := slices.Index(f.used, n); i >= 0 {
+		f.used = slices.Delete(f.used, i, i+1)
+	}
+	f.used = append(f.used, n)
+	if len(f.used) > maxPages {
+		delete(f.pages, f.used[0])
+		f.used = f.used[1:]
+	}
+}
+
+// read reads a page.
+func (f *feed) read(n int64) tea.Cmd {
+	q := board.Query{Order: board.Newest, Limit: pageRows}
+	if end := (n + 1) * pageRows; end < f.total {
+		q.Before = board.EntryID(end + 1)
+	}
+	b := f.page.b
+	return f.page.app.Read(f.page, func(ctx context.Context) func() tea.Cmd {
+		found, err := b.Query(ctx, q)
+		return func() tea.Cmd { return f.took(n, found.Entries, err) }
+	})
+}
+
+func (f *feed) took(at int64, entries []board.Entry, err error) tea.Cmd {
+	pg := f.pages[at]
+	if pg == nil {
+		return nil // dropped meanwhile
+	}
+	pg.reading = false
+	if err != nil {
+		pg.stale = true // read again with the next move
+		return page.Unread(err)
+	}
+	for i := range entries {
+		n, err := board.ParseEntryID(entries[i].ID)
+		// later entries may have moved others out of the page
+		if err == nil && (n-1)/pageRows == at {
+			pg.rows[(n-1)%pageRows] = rowOf(&entries[i])
+		}
+		f.grow(n)
+	}
+	if pg.stale {
+		return f.need()
+	}
+	return nil
+}
+
+func (f *feed) rows() *page.List        { return &f.list }
+func (f *feed) narrowing() *page.Filter { return &f.filter }
+
+func (f *feed) above() int {
+	if f.filter.Shown() {
+		return 2
+	}
+	return 1
+}
+
+func (f *feed) view(focused bool) []string {
+	r := f.page.area[PaneFeed]
+	switch {
+	case f.problem != nil:
+		f.list.Empty = f.page.app.Explain(f.problem)
+	case f.asking:
+		f.list.Empty = "looking…"
+	case f.filter.Value() != "":
+		f.list.Empty = "no entry matches. Words narrow the list, and so do type:gap, worker:reader, status:disputed, tag:x and must; esc clears the filter"
+	default:
+		f.list.Empty = "no entry yet; p posts one"
+	}
+	note := f.list.Place()
+	if f.more {
+		note += ", and more"
+	}
+	if f.earlier {
+		note = "the last " + cells.Count(int64(len(f.found))) + " of more"
+	}
+	var body []string
+	if f.filter.Shown() {
+		body = append(body, " "+f.filter.View(r.W-1))
+	}
+	return f.page.app.Styles.Pane("Entries, newest first", note,
+		append(body, f.list.View(focused)...), r.W, r.H, focused)
+}
+
+// marks returns the two signs before an entry's text.
+func marks(status string, must bool) string {
+	first, second := " ", " "
+	switch status {
+	case board.Superseded:
+		first = "†"
+	case board.Disputed:
+		first = "≠"
+	}
+	if must && status != board.Superseded {
+		second = "◆"
+	}
+	return first + second
+}
+
+// shortTypes are the types for narrow lists.
+var shortTypes = map[string]string{board.Observation: "observ", board.Analysis: "analys", board.Calculation: "calc", board.Strategy: "strat", board.Gap: "gap", board.Contradiction: "CONTRA"}
+
+// typeName returns an entry's type in w cells.
+func typeName(kind string, w int) string {
+	if short := shortTypes[kind]; w < len(board.Contradiction) && short != "" {
+		kind = short
+	}
+	return cells.Fit(kind, w)
+}
+
+func (f *feed) row(i, w int) string {
+	st, e := f.page.app.Styles, f.at(i)
+	if e.id == "" {
+		return st.Faint.Render(cells.Fit(board.EntryID(f.posted()-int64(i))+" …", w))
+	}
+	id := cells.Fit(e.id, min(max(cells.Width(f.newestID()), 3), 8))
+	name := f.page.nameWidth(w)
+	kind := typeName(e.kind, 6)
+	if w >= 90 {
+		kind = typeName(e.kind, len(board.Contradiction))
+	}
+	text := styles.Highlight(st, e.text, f.marked)
+	if e.status == board.Superseded {
+		text = st.Strike.Render(text)
+	}
+	mark := st.Warn.Render(marks(e.status, e.must))
+	age := ""
+	if w >= 80 {
+		age = st.Faint.Render(cells.Ago(e.created, f.page.moment()))
+	}
+	worker := st.Faint.Render(cells.FitName(e.worker, name))
+	return cells.Spread(page.Columns(st.Faint.Render(id), styles.Paint(st.Kind, e.kind, kind),
+		worker, mark, text), age, w)
+}
+
+func (f *feed) newestID() string { return board.EntryID(f.posted()) }

@@ -1,0 +1,224 @@
+package runs
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/board/lazyregexp"
+)
+
+// filterBy sets the filter as if it had been typed.
+func (f *feed) filterBy(text string) tea.Cmd {
+	f.filter.Set(text)
+	f.list.Follow()
+	return f.find()
+}
+
+// typed handles a key of the filter. The list follows after a short pause.
+func (f *feed) typed(msg tea.KeyMsg) tea.Cmd {
+	changed, cmd := f.filter.Update(msg)
+	switch {
+	case !changed:
+		return tea.Batch(cmd, f.need())
+	case f.filter.Value() == "":
+		return tea.Batch(cmd, f.clearFilter())
+	case f.page.app.Still:
+		return f.find()
+	}
+	typed := f.filter.Value()
+	return tea.Batch(cmd, f.page.app.After(typePause, f.page, func() tea.Cmd {
+		if typed != f.filter.Value() {
+			return nil
+		}
+		return f.find()
+	}))
+}
+
+// typePause is the delay between a key and the query, since further keys would make its
+// answer useless.
+const typePause = 80 * time.Millisecond
+
+// clearFilter shows all entries again. The chosen one stays chosen.
+func (f *feed) clearFilter() tea.Cmd {
+	chosen := f.chosen()
+	if f.filter.Value() != "" {
+		f.filter.Clear()
+	}
+	f.asked.Drop()
+	f.asking, f.problem, f.more, f.earlier, f.narrow, f.found, f.marked = false, nil, false, false, false, nil, nil
+	f.list.SetLen(int(f.posted()))
+	if n, err := board.ParseEntryID(chosen); err == nil && n < f.posted() {
+		f.list.MoveTo(int(f.posted() - n))
+	}
+	return f.need()
+}
+
+// feedQuery is a parsed filter.
+type feedQuery struct {
+	board.Query
+	words []string // that the content must have
+}
+
+// query parses the filter. A worker is selected by any part of its name.
+func (f *feed) query() feedQuery {
+	q := queryOf(f.filter.Value())
+	var names []string
+	for _, part := range q.Workers {
+		before := len(names)
+		for _, w := range f.page.scene.state.Workers {
+			if strings.Contains(strings.ToLower(w.Name), strings.ToLower(part)) {
+				names = append(names, w.Name)
+			}
+		}
+		if len(names) == before {
+			names = append(names, part)
+		}
+	}
+	q.Workers = names
+	return q
+}
+
+// filterField matches one word of a filter: name:value, or a text; both may be quoted.
+var filterField = lazyregexp.New(`(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))`)
+
+// queryOf parses a filter. A single text is searched as it is; of several, each must
+// occur, as a word or its prefix.
+func queryOf(text string) feedQuery {
+	var q feedQuery
+	for _, m := range filterField.FindAllStringSubmatch(text, -1) {
+		name, value := m[1], m[2]+m[3]
+		switch {
+		case m[0] == "must":
+			q.MustSurface = true
+		// incomplete
+		case value == "" || m[1] == "" && slices.Contains([]string{"type:", "status:", "worker:", "tag:"}, m[3]):
+		case name == "type":
+			q.Types = append(q.Types, complete(value, board.EntryTypes))
+		case name == "status":
+			q.Statuses = append(q.Statuses, complete(value, board.EntryStatuses))
+		case name == "worker":
+			q.Workers = append(q.Workers, value)
+		case name == "tag":
+			q.Tags = append(q.Tags, value)
+		case m[2] != "":
+			q.words = append(q.words, value)
+		default:
+			q.words = append(q.words, m[0])
+		}
+	}
+	if len(q.words) == 1 {
+		q.Contains = q.words[0]
+		return q
+	}
+	for _, w := range q.words {
+		if strings.Contains(w, " ") {
+			q.Match += ` "` + w + `"`
+		} else {
+			q.Match += " " + strings.ReplaceAll(w, `"`, "") + "*"
+		}
+	}
+	return q
+}
+
+// complete returns the only word with a prefix, or the prefix itself.
+func complete(beginning string, words []string) string {
+	var match []string
+	for _, w := range words {
+		if strings.HasPrefix(w, strings.ToLower(beginning)) {
+			match = append(match, w)
+		}
+	}
+	if len(match) == 1 {
+		return match[0]
+	}
+	return beginning
+}
+
+// find queries the board for the filter.
+func (f *feed) find() tea.Cmd {
+	if f.filter.Value() == "" || f.page.b == nil {
+		return nil
+	}
+	f.narrow, f.asking, f.stale, f.earlier = true, true, false, false
+	q := f.query()
+	f.marked = q.words
+	return f.ask(q.Query, false)
+}
+
+// refind queries again after events.
+func (f *feed) refind() tea.Cmd {
+	if !f.narrow || f.page.back.on {
+		return nil
+	}
+	if f.asking {
+		f.stale = true
+		return nil
+	}
+	if f.earlier {
+		f.asking, f.stale = true, false
+		return f.askLast()
+	}
+	return f.find()
+}
+
+// needMore reads more results when the cursor is near the end.
+func (f *feed) needMore() tea.Cmd {
+	if !f.more || f.asking || f.list.Top+3*f.list.Height < len(f.found) {
+		return nil
+	}
+	f.asking = true
+	q := f.query().Query
+	q.Before = f.found[len(f.found)-1].id
+	return f.ask(q, true)
+}
+
+func (f *feed) ask(q board.Query, after bool) tea.Cmd {
+	query := f.reading()
+	q.Order, q.Limit = board.Newest, pageRows
+	if !after {
+		q.Limit = max(pageRows, len(f.found)) // as many as the person has scrolled through
+	}
+	return f.asked.Ask(f.page.app, f.page, func(ctx context.Context) func() tea.Cmd {
+		found, err := query(ctx, q)
+		rows := make([]entryRow, len(found.Entries))
+		for i := range found.Entries {
+			rows[i] = rowOf(&found.Entries[i])
+		}
+		return func() tea.Cmd { return f.foundThem(rows, found.More, after, err) }
+	})
+}
+
+// foundThem shows results; after means that they follow the earlier ones.
+func (f *feed) foundThem(rows []entryRow, more, after bool, err error) tea.Cmd {
+	f.asking = false
+	if f.problem = err; err != nil {
+		f.found, f.more = nil, false
+		f.list.SetLen(0)
+		return nil
+	}
+	if after {
+		f.found = append(f.found, rows...)
+	} else {
+		chosen := ""
+		if f.list.Cursor < len(f.found) {
+			chosen = f.found[f.list.Cursor].id
+		}
+		f.found = rows
+		at := slices.IndexFunc(f.found, func(r entryRow) bool { return r.id == chosen })
+		if f.list.Len = len(rows); at >= 0 {
+			f.list.Shift(at - f.list.Cursor)
+		}
+		f.list.Keep(len(f.found), at, true)
+	}
+	f.more = more
+	f.list.SetLen(len(f.found))
+	if f.stale {
+		return f.find()
+	}
+	return f.needMore()
+}

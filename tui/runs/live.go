@@ -1,0 +1,256 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/board/fault"
+	"blackboard/board/policy"
+	"blackboard/tui/cells"
+	"blackboard/tui/page"
+)
+
+// gatherFor is how long events are collected before they are shown: one redraw for many,
+// and still without a visible delay.
+const gatherFor = 30 * time.Millisecond
+
+// maxGathered is the most events in a message.
+const maxGathered = 2000
+
+// follower follows the log of a run. It only reports what has changed; pages read their
+// data from the tables.
+type follower struct {
+	events chan board.Event
+	failed chan error
+	seq    int64     // of the last event that was reported
+	look   page.Once // the read of the scene
+	err    error     // why following has stopped; nil: it has not
+}
+
+// agesEvery is how often ages and leases are updated without events.
+const agesEvery = 10 * time.Second
+
+// start reads the run for the first time and starts to follow it.
+func (p *Page) start(b *board.Board) tea.Cmd {
+	p.b, p.err = b, nil
+	return tea.Batch(p.Look(), p.app.After(agesEvery, p, p.age))
+}
+
+// lookEvery: after this many updates of ages the run is read again without events, since
+// its policy may have changed.
+const lookEvery = 2
+
+// age updates ages and leases.
+func (p *Page) age() tea.Cmd {
+	p.aged++
+	cmds := []tea.Cmd{p.app.After(agesEvery, p, p.age)}
+	switch {
+	case p.follow.err != nil: // the board may be closed
+	case !p.known || p.err != nil || p.aged%lookEvery == 0:
+		cmds = append(cmds, p.Look())
+	default:
+		cmds = append(cmds, p.notice(), p.readTimeline())
+	}
+	return tea.Batch(cmds...)
+}
+
+// notice sends notifications about the run to a person who looks elsewhere.
+func (p *Page) notice() tea.Cmd {
+	return p.app.Tell(p.watcher.notices(p.Name, p.app.Worker, &p.newest, p.app.Now()))
+}
+
+// reconnectEvery is how often a run that cannot be read or followed is opened again.
+const reconnectEvery = 2 * time.Second
+
+// reconnect opens the run again, after its file was replaced or the disk came back. The
+// old data is shown until that succeeds.
+func (p *Page) reconnect() tea.Cmd {
+	return p.app.Do(func(ctx context.Context) tea.Msg {
+		b, err := board.Open(ctx, p.app.Boards, p.Name)
+		if err != nil {
+			return page.Answer{To: p,
+				Take: func() tea.Cmd { return p.app.After(reconnectEvery, p, p.reconnect) }}
+		}
+		b.SetNow(p.app.Now)
+		return page.Answer{To: p, Take: func() tea.Cmd { return p.reconnected(b) },
+			Drop: func() { b.Close() }}
+	})
+}
+
+// reconnected shows the run that was opened again, perhaps a new one with the same name.
+// Pages that are open keep the old one.
+func (p *Page) reconnected(b *board.Board) tea.Cmd {
+	p.before = append(p.before, p.b)
+	p.b, p.err, p.known, p.want = b, nil, false, ""
+	p.follow, p.back, p.watcher, p.fresh.until = follower{}, replay{}, watcher{}, nil
+	p.time = timeline{page: p, lanes: p.time.lanes}
+	p.feed.forget()
+	return p.Look()
+}
+
+// followFrom follows the log after an event.
+func (p *Page) followFrom(seq int64) tea.Cmd {
+	f, ctx := &p.follow, p.ctx
+	f.err, f.seq, f.events, f.failed = nil, seq, make(chan board.Event, maxGathered), make(chan error, 1)
+	if p.app.Still {
+		return nil
+	}
+	go func(b *board.Board, events chan<- board.Event, failed chan<- error) {
+		defer close(events)
+		for e, err := range b.Watch(ctx, seq) {
+			if err != nil {
+				failed <- err
+				return
+			}
+			select {
+			case events <- e:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}(p.b, f.events, f.failed)
+	return p.gather()
+}
+
+// gather waits for an event, and collects those that follow shortly.
+func (p *Page) gather() tea.Cmd {
+	if p.app.Still {
+		return nil
+	}
+	events, failed := p.follow.events, p.follow.failed
+	return p.app.Do(func(ctx context.Context) tea.Msg {
+		e, ok := <-events
+		if !ok {
+			select {
+			case err := <-failed:
+				return page.EventsMsg{From: p, Err: err}
+			default:
+				return nil
+			}
+		}
+		msg := page.EventsMsg{From: p, Events: []board.Event{e}}
+		timer := time.NewTimer(gatherFor)
+		defer timer.Stop()
+		for len(msg.Events) < maxGathered {
+			select {
+			case e, ok := <-events:
+				if !ok {
+					return msg
+				}
+				msg.Events = append(msg.Events, e)
+			case <-timer.C:
+				return msg
+			case <-ctx.Done():
+				return msg
+			}
+		}
+		return msg
+	})
+}
+
+// Look reads the current scene.
+func (p *Page) Look() tea.Cmd {
+	if !p.follow.look.Begin() {
+		return nil
+	}
+	b := p.b
+	return p.app.Read(p, func(ctx context.Context) func() tea.Cmd {
+		s, burn, err := readScene(ctx, b, p.app.Files)
+		return func() tea.Cmd { return p.seen(s, burn, err) }
+	})
+}
+
+// readScene reads a run. The policy of the directory decides about its gate.
+func readScene(ctx context.Context, b *board.Board, dir string) (s scene, burn []board.BurnPoint, err error) {
+	by, err := policy.Find(dir)
+	if err != nil {
+		return s, nil, err
+	}
+	if s.state, err = b.State(ctx); err != nil {
+		return s, nil, err
+	}
+	if s.verdict, err = b.Gate(ctx, by.Gate); err != nil {
+		return s, nil, err
+	}
+	found, err := b.Signals(ctx, board.SignalQuery{})
+	if err != nil {
+		return s, nil, err
+	}
+	for i := range found.Signals {
+		s.signals = append(s.signals, &found.Signals[i])
+	}
+	burn, err = b.Burndown(ctx)
+	return s, burn, err
+}
+
+// happened handles events of the log.
+func (p *Page) happened(msg page.EventsMsg) tea.Cmd {
+	switch {
+	case msg.From != p:
+		return nil
+	case msg.Err != nil:
+		p.follow.err = msg.Err // the timeline shows it
+		return tea.Batch(page.Unread(msg.Err), p.app.After(reconnectEvery, p, p.reconnect))
+	}
+	p.follow.seq = msg.Events[len(msg.Events)-1].Seq
+	p.feed.happened(msg.Events)
+	return tea.Batch(p.changed(msg.Events), p.Look(), p.gather(), p.feed.need(), p.feed.refind())
+}
+
+// seen shows a scene that was read.
+func (p *Page) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
+	first := !p.known
+	var cmds []tea.Cmd
+	if p.follow.look.End() {
+		cmds = append(cmds, p.Look())
+	}
+	if p.err = err; err != nil { // the old data stays; retrying
+		return tea.Batch(append(cmds, page.Unread(err))...)
+	}
+	p.time.burn = burn
+	p.feed.grow(s.state.Entries.Total)
+	p.back.now = max(p.back.now, s.state.Seq)
+	p.newest = s
+	cmds = append(cmds, p.notice(), p.readTimeline())
+	if p.known = true; !p.back.on {
+		p.show(s)
+	}
+	if first {
+		cmds = append(cmds, p.followFrom(s.state.Seq), p.showWanted())
+	}
+	return tea.Batch(append(cmds, p.feed.need())...)
+}
+
+// showWanted chooses and opens the entry for which the page was opened.
+func (p *Page) showWanted() tea.Cmd {
+	n, err := board.ParseEntryID(p.want)
+	if err != nil || n > p.feed.total {
+		return nil
+	}
+	p.feed.list.MoveTo(int(p.feed.total - n))
+	return p.app.Push(newDetailOf(p, p.want))
+}
+
+// show puts a scene on the page.
+func (p *Page) show(s scene) {
+	worker := p.workers.chosen()
+	s.workers = everyWorker(&s.state)
+	p.scene = s
+	p.questions.show(questionsOf(&p.scene))
+	p.workers.show(worker)
+	p.longest = 0
+	for i := range s.workers {
+		p.longest = max(p.longest, cells.Width(cells.OneLine(s.workers[i].Name, 80)))
+	}
+	p.acted = false
+	p.layout()
+}
+
+// lost notes that the page may be out of date, because the server does not answer.
+func (p *Page) lost() bool {
+	return p.app.Away != nil || errors.Is(p.err, fault.Away) || errors.Is(p.follow.err, fault.Away)
+}

@@ -1,0 +1,565 @@
+// Package runs has the pages of runs: all of them, one run, and one of its entries or
+// signals.
+//
+//	list.go       the page of all runs; list_act.go creates, sorts and deletes them
+//	run.go        the page of a run; run_layout.go has its layout, act.go its actions
+//	feed*.go      the list of its entries
+//	questions.go  the list of its questions; run_panes.go has that of its workers
+//	preview.go    shows the chosen row
+//	expected.go   acts on the workers that the run waits for
+//	live.go       follows a run; fresh.go marks what has changed
+//	watcher.go    decides which events are worth a notification
+//	timeline.go   draws the log; curve.go the open questions
+//	replay.go     shows the past; changes.go compares two moments
+//	detail.go     one entry or signal; links.go has its links
+package runs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"blackboard/board"
+	"blackboard/tui/cells"
+	"blackboard/tui/keys"
+	"blackboard/tui/page"
+	"blackboard/tui/styles"
+)
+
+// Panes of a run, in the order of their keys.
+const (
+	PaneFeed = iota
+	PaneQuestions
+	PaneWorkers
+	lists
+	PanePreview = lists // not a list, but a text about the chosen row of one
+	Panes       = lists + 1
+)
+
+// scene is the state of a run at one moment, without its entries: now, or in the past.
+type scene struct {
+	state   board.State
+	verdict board.Verdict
+	// uncompared: the verdict leaves out the conflicts that the policy asks for
+	uncompared bool
+	signals    []*board.Signal // by urgency
+	workers    []board.Worker  // authors, latest first, then expected ones without entries
+}
+
+// Page shows one run: entries, signals, gate, workers, and the timeline.
+type Page struct {
+	app    *page.App
+	Name   string
+	ctx    context.Context // ends with the page
+	stop   func()
+	b      *board.Board   // nil until it is open
+	before []*board.Board // opened before the file was replaced
+	err    error          // why it is not open
+
+	scene   scene // on the screen: now, or the past
+	newest  scene // the current scene, as far as it was read
+	known   bool  // the scene was read
+	longest int   // the width of the longest worker's name
+	follow  follower
+	watcher watcher
+	aged    int // how often ages were updated
+	fresh   fresh
+	back    replay
+	time    timeline
+
+	feed      *feed
+	questions *questionsPane
+	workers   *workersPane
+	panes     [lists]pane // the three lists
+	focus     int         // the list that has the keys, or had them before the preview
+	preview   *preview
+	inPreview bool // the preview has the keys
+	w, h      int
+	area      [Panes]page.Rect // where the panes are; empty: hidden
+	acted     bool             // the person has just acted: the chosen row may disappear
+	want      string           // the entry to show first; "": none
+}
+
+// pane is a list on the page.
+type pane interface {
+	rows() *page.List
+	// above returns the lines above the list.
+	above() int
+	view(focused bool) []string
+	// chosen returns the id of the chosen row, or "".
+	chosen() string
+	// narrowing returns its filter, whose keys typed handles.
+	narrowing() *page.Filter
+	typed(tea.KeyMsg) tea.Cmd
+	clearFilter() tea.Cmd
+}
+
+// New shows a run, which it opens.
+func New(a *page.App, name string) *Page {
+	p := &Page{app: a, Name: name}
+	p.ctx, p.stop = context.WithCancel(a.Context)
+	p.feed = newFeed(p)
+	p.questions = newQuestionsPane(p)
+	p.workers = newWorkersPane(p)
+	p.panes = [lists]pane{p.feed, p.questions, p.workers}
+	p.preview = newPreview(p)
+	p.time.page = p
+	return p
+}
+
+// NewAt shows an entry of the run first; "": the last one.
+func NewAt(a *page.App, name, entry string) page.Page {
+	p := New(a, name)
+	p.want = entry
+	return p
+}
+
+// Init opens the board, and tries again until that succeeds.
+func (p *Page) Init() tea.Cmd {
+	return p.app.Do(func(ctx context.Context) tea.Msg {
+		b, err := board.Open(ctx, p.app.Boards, p.Name)
+		if err != nil {
+			return page.Answer{To: p, Take: func() tea.Cmd { p.err = err; return p.app.After(reconnectEvery, p, p.Init) }}
+		}
+		p.app.SetClock(b)
+		return page.Answer{To: p, Take: func() tea.Cmd { return p.start(b) },
+			Drop: func() { b.Close() }}
+	})
+}
+
+// Update handles events of the run, keys and the mouse.
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case page.ContactMsg:
+		if msg.Away == nil && p.b != nil {
+			return tea.Batch(p.Look(), p.preview.changed())
+		}
+		return nil
+	case tea.WindowSizeMsg: // rows that came into view
+		return tea.Batch(p.feed.need(), p.CatchUp())
+	case page.EventsMsg:
+		return tea.Batch(p.happened(msg), p.preview.Update(msg))
+	case tea.KeyMsg:
+		return p.key(msg)
+	case tea.MouseMsg:
+		return p.mouse(msg)
+	case page.DoneMsg:
+		if msg.Kind != page.ChangedRun || msg.Err != nil || p.b == nil {
+			return nil
+		}
+		if p.acted = true; p.app.Still {
+			return tea.Batch(p.Look(), p.preview.changed()) // otherwise the log reports it
+		}
+		return nil
+	}
+	if typed := p.typedInto(); typed != nil {
+		_, cmd := typed.narrowing().Update(msg) // for the cursor
+		return cmd
+	}
+	return nil
+}
+
+// Resume reads what has changed while another page was shown.
+func (p *Page) Resume() tea.Cmd { return p.preview.Resume() }
+
+// typedInto returns the list whose filter has the keys, or nil.
+func (p *Page) typedInto() pane {
+	for _, l := range p.panes {
+		if l.narrowing().Active {
+			return l
+		}
+	}
+	return nil
+}
+
+func (p *Page) key(msg tea.KeyMsg) tea.Cmd {
+	if typed := p.typedInto(); typed != nil {
+		return typed.typed(msg)
+	}
+	if p.b == nil || !p.known {
+		return nil
+	}
+	if cmd, ok := p.Actions().Press(msg); ok {
+		return cmd
+	}
+	if cmd, ok := p.acts().awaitedKey(msg, p.awaited()); ok {
+		return cmd
+	}
+	if cmd, ok := p.acts().key(msg, p.Chosen()); ok {
+		return cmd
+	}
+	if p.inPreview {
+		p.preview.doc.Update(msg)
+		return nil
+	}
+	if p.focus == PaneFeed {
+		if cmd, ok := p.feed.edge(msg); ok {
+			return cmd
+		}
+	}
+	if !p.panes[p.focus].rows().Update(msg) {
+		return nil
+	}
+	return p.feed.need()
+}
+
+// Here returns the pane with the keys.
+func (p *Page) Here() int {
+	if p.inPreview {
+		return PanePreview
+	}
+	return p.focus
+}
+
+// FocusOn gives the keys to a pane.
+func (p *Page) FocusOn(i int) tea.Cmd {
+	p.letGo()
+	if p.inPreview = i == PanePreview; p.inPreview {
+		if !p.previewed() {
+			p.togglePreview()
+			p.inPreview = true
+		}
+	} else {
+		p.focus = i
+	}
+	if p.Here() == PaneQuestions {
+		// keep the chosen question when others are added before it
+		p.questions.list.Touched = p.questions.list.Len > 0
+	}
+	p.layout()
+	return nil
+}
+
+// letGo makes a pane that loses the focus follow its first row again, if that is the
+// chosen one.
+func (p *Page) letGo() {
+	if l := p.panes[p.focus].rows(); p.focus != PaneFeed && l.Cursor == 0 {
+		l.Touched = false
+	}
+}
+
+// focusBy moves the focus to another pane, in their order on the screen.
+func (p *Page) focusBy(step int) tea.Cmd {
+	order := []int{PaneFeed, PaneQuestions, PaneWorkers}
+	if !p.tabs() {
+		order = slices.Concat(p.columns()...)
+	} else if p.previewed() {
+		order = append(order, PanePreview)
+	}
+	at := slices.Index(order, p.Here()) + step
+	return p.FocusOn(order[(at+len(order))%len(order)])
+}
+
+// focusBeside moves the focus to the next column, or to the tab.
+func (p *Page) focusBeside(step int) tea.Cmd {
+	if p.tabs() {
+		return p.focusBy(step)
+	}
+	columns := p.columns()
+	at := slices.IndexFunc(columns, func(c []int) bool { return slices.Contains(c, p.Here()) })
+	next := columns[min(max(at+step, 0), len(columns)-1)]
+	if slices.Contains(next, p.focus) {
+		return p.FocusOn(p.focus)
+	}
+	return p.FocusOn(next[0])
+}
+
+// startFilter gives the keys to the filter of the list with the focus.
+func (p *Page) startFilter() tea.Cmd {
+	p.inPreview = false
+	return p.panes[p.focus].narrowing().Start()
+}
+
+// Chosen returns the id of the chosen entry or signal, or "".
+func (p *Page) Chosen() string {
+	if p.focus == PaneWorkers {
+		return ""
+	}
+	return p.panes[p.focus].chosen()
+}
+
+func (p *Page) openChosen() tea.Cmd {
+	if p.focus == PaneWorkers {
+		if name := p.workers.chosen(); name != "" {
+			p.FocusOn(PaneFeed)
+			return p.feed.filterBy(`worker:"` + name + `"`)
+		}
+		return nil
+	}
+	if id := p.Chosen(); id != "" {
+		return p.app.Push(newDetailOf(p, id))
+	}
+	return nil
+}
+
+// Leave clears a filter, or returns from the past, before the page is closed.
+func (p *Page) Leave() (tea.Cmd, bool) {
+	for _, i := range []int{p.focus, PaneFeed, PaneQuestions, PaneWorkers} {
+		if p.panes[i].narrowing().Shown() {
+			return p.panes[i].clearFilter(), true
+		}
+	}
+	switch {
+	case p.inPreview:
+		return p.FocusOn(p.focus), true
+	case p.back.on:
+		return p.ToNow(), true
+	}
+	return nil, false
+}
+
+func (p *Page) mouse(msg tea.MouseMsg) tea.Cmd {
+	if msg.Y >= p.h-p.time.height() {
+		return p.time.mouse(msg)
+	}
+	if msg.Y == 0 && page.IsClick(msg) && p.onDisputed(msg.X) {
+		p.FocusOn(PaneFeed)
+		return p.feed.filterBy("status:" + board.Disputed)
+	}
+	if p.tabs() && msg.Y == 1 && page.IsClick(msg) {
+		for i, x := 0, 1; i < Panes; i++ {
+			n := len(p.TabName(i))
+			if msg.X >= x && msg.X < x+n {
+				return p.FocusOn(i)
+			}
+			x += n + 2
+		}
+		return nil
+	}
+	for i, r := range p.area {
+		switch {
+		case !r.Has(msg.X, msg.Y):
+		case i == PanePreview:
+			return p.previewMouse(msg, msg.Y-r.Y-1)
+		default:
+			return p.listMouse(msg, i)
+		}
+	}
+	return nil
+}
+
+// listMouse handles the mouse in a list: a click at the chosen row opens it.
+func (p *Page) listMouse(msg tea.MouseMsg, i int) tea.Cmd {
+	was := p.Here()
+	y := msg.Y - p.area[i].Y - p.panes[i].above()
+	open := p.panes[i].rows().Mouse(msg, y)
+	if page.IsClick(msg) {
+		p.FocusOn(i)
+	}
+	if open && was == i {
+		return p.openChosen()
+	}
+	return p.feed.need()
+}
+
+// previewMouse scrolls the preview, and opens a link in it.
+func (p *Page) previewMouse(msg tea.MouseMsg, y int) tea.Cmd {
+	if page.IsClick(msg) {
+		p.FocusOn(PanePreview)
+	}
+	if p.preview.doc.Mouse(msg, y) {
+		return p.preview.follow()
+	}
+	return nil
+}
+
+// disputed returns the number of disputed entries as text; "" if there are none.
+func (p *Page) disputed() string {
+	n := p.Disputes()
+	if n == 0 {
+		return ""
+	}
+	return cells.Count(n) + " disputed"
+}
+
+// onDisputed reports whether a cell of the summary has the number of disputed entries.
+func (p *Page) onDisputed(x int) bool {
+	before, _, said := strings.Cut(ansi.Strip(p.summary()), p.disputed())
+	return said && p.disputed() != "" && x >= cells.Width(before) &&
+		x < cells.Width(before+p.disputed())
+}
+
+// summary describes the run in a line.
+func (p *Page) summary() string {
+	s := &p.scene.state
+	open := s.Signals.Open.Total()
+	parts := []string{cells.Plural(s.Entries.Total, "entry")}
+	if said := p.disputed(); said != "" {
+		parts = append(parts, p.app.Styles.Warn.Render(said))
+	}
+	parts = append(parts, fmt.Sprintf("%s, %s open", cells.Plural(s.Signals.Total, "signal"), cells.Count(open)),
+		cells.Plural(int64(len(p.scene.workers)), "worker"))
+	if s.Retrievals > 0 {
+		parts = append(parts, "given "+cells.Plural(s.Retrievals, "time"))
+	}
+	if spent := s.Spent("").Describe(); spent != "" {
+		parts = append(parts, spent)
+	}
+	facts := strings.Join(parts, " · ")
+	if s.Goal == "" || p.w-cells.Width(facts) < 24 {
+		return cells.Fit(" "+facts, p.w)
+	}
+	return cells.Spread(" "+p.app.Styles.Bold.Render(cells.OneLine(s.Goal, 300)), facts+" ", p.w)
+}
+
+// TabName returns the key and the name of a pane.
+func (p *Page) TabName(i int) string {
+	return [Panes]string{"1 entries", "2 questions", "3 workers", "4 preview"}[i]
+}
+
+func (p *Page) tabLine() string {
+	parts := make([]string, Panes)
+	for i := range parts {
+		parts[i] = p.app.Styles.Faint.Render(p.TabName(i))
+		if i == p.Here() {
+			parts[i] = p.app.Styles.Focus.Render("▸" + p.TabName(i))
+		} else {
+			parts[i] = " " + parts[i]
+		}
+	}
+	return cells.Fit(strings.Join(parts, "  "), p.w)
+}
+
+// Title is the name of the run.
+func (p *Page) Title() string { return p.Name }
+
+// Run returns the name for the status bar.
+func (p *Page) Run() string { return p.Name }
+
+// Board returns the open board of the run.
+func (p *Page) Board() *board.Board { return p.b }
+
+// Light returns the state of the gate at the moment that is shown.
+func (p *Page) Light() (string, bool) {
+	if !p.known {
+		return "", false
+	}
+	word, open := styles.Gate(p.scene.verdict.Open,
+		len(p.scene.verdict.Reasons)), p.scene.verdict.Open
+	switch {
+	case p.loading():
+		return "● gate at event " + cells.Count(p.back.seq) + "…", false
+	case p.back.on:
+		word += " at event " + cells.Count(p.back.seq)
+		if p.scene.uncompared {
+			word += ", conflicts not compared"
+		}
+	}
+	return word, open
+}
+
+// Actions returns the keys of the pane that has them, of time and of the page.
+func (p *Page) Actions() page.Actions {
+	if typed := p.typedInto(); typed != nil {
+		return typed.narrowing().Actions()
+	}
+	if p.b == nil || !p.known {
+		return page.Actions{}.Also(keys.Back)
+	}
+	to := func(i int) func() tea.Cmd { return func() tea.Cmd { return p.FocusOn(i) } }
+	by := func(step int) func() tea.Cmd { return func() tea.Cmd { return p.focusBy(step) } }
+	all := page.Actions{page.On(keys.Open, p.openChosen), page.On(keys.Filter, p.startFilter)}
+	switch p.focus {
+	case PaneQuestions:
+		all = append(all, page.On(keys.Renamed(keys.Fewer, "open ones, or all"),
+			p.questions.toggle))
+	case PaneWorkers:
+		all[0].Binding = keys.Renamed(keys.Open, "their entries")
+	}
+	all = all.Also(p.actBindings()...)
+	all = append(all, page.On(keys.Renamed(keys.Next, "next pane"), by(1)),
+		page.On(keys.Preview, p.togglePreview)).Also(keys.Search)
+	all = append(all, page.On(keys.Survival,
+		func() tea.Cmd { return p.app.Push(p.app.Open.Survival(p.Name, p.b)) }),
+		page.On(keys.Check, func() tea.Cmd { return p.app.Push(p.app.Open.Check(p.Name, p.b)) }))
+	if p.scene.state.Retrievals > 0 {
+		all = append(all, page.On(keys.Given,
+			func() tea.Cmd { return p.app.Push(p.app.Open.Given(p.b, p.back.past)) }))
+	}
+	all = append(all, p.timeActions()...)
+	all = append(all, p.time.actions()...).Also(keys.Memory)
+	all = append(all, page.On(keys.CopyID,
+		func() tea.Cmd { return p.app.CopyText(p.panes[p.focus].chosen()) }),
+		page.On(keys.CopyText, func() tea.Cmd { return copyContent(p.app, p.b, p.Chosen()) }),
+		page.On(keys.Renamed(keys.Previous, "pane before"), by(-1)),
+		page.On(keys.Right, func() tea.Cmd { return p.focusBeside(1) }),
+		page.On(keys.Left, func() tea.Cmd { return p.focusBeside(-1) }))
+	for i, b := range keys.Parts()[:Panes] {
+		all = append(all, page.On(keys.Renamed(b, p.TabName(i)[2:]), to(i)))
+	}
+	return all.Also(keys.Moving()...)
+}
+
+// Typing reports whether a filter is typed.
+func (p *Page) Typing() bool { return p.typedInto() != nil }
+
+// Close stops following the run, and closes its board.
+func (p *Page) Close() {
+	p.stop()
+	for _, b := range append(p.before, p.b) {
+		if b != nil {
+			b.Close()
+		}
+	}
+}
+
+// choose chooses an entry or a signal in its list, and clears a filter that hides it.
+func (p *Page) choose(id string) (cmd tea.Cmd) {
+	if page.IsSignal(id) {
+		p.FocusOn(PaneQuestions)
+		p.questions.filter.Clear()
+		here := func(q concern) bool { return q.id() == id }
+		p.questions.every = p.questions.every || !slices.ContainsFunc(p.questions.shown, here)
+		p.questions.narrow(id, true)
+		p.questions.choose(id)
+		return nil
+	}
+	p.FocusOn(PaneFeed)
+	if p.feed.filter.Shown() {
+		cmd = p.feed.clearFilter()
+	}
+	if n, err := board.ParseEntryID(id); err == nil && int(n) <= p.feed.list.Len {
+		p.feed.list.MoveTo(p.feed.list.Len - int(n))
+	}
+	return tea.Batch(cmd, p.feed.need())
+}
+
+// OpenID chooses an entry or a signal in its list, and opens it.
+func (p *Page) OpenID(id string) tea.Cmd {
+	cmd := p.choose(id)
+	if p.Chosen() != id {
+		return tea.Batch(cmd, page.Notice(p.Name+" has no "+id))
+	}
+	return tea.Batch(cmd, p.app.Push(newDetailOf(p, id)))
+}
+
+// ShowMatching shows the entries that match a filter.
+func (p *Page) ShowMatching(filter string) tea.Cmd {
+	p.FocusOn(PaneFeed)
+	return p.feed.filterBy(filter)
+}
+
+// IsReady reports whether the run is open and was read.
+func (p *Page) IsReady() bool { return p.b != nil && p.known }
+
+// Past returns the moment that is shown; nil: now.
+func (p *Page) Past() *board.Past { return p.back.past }
+
+// Authors returns the workers of the run at the moment that is shown.
+func (p *Page) Authors() []board.Worker { return p.scene.workers }
+
+// Disputes returns the number of disputed entries at the moment that is shown.
+func (p *Page) Disputes() int64 { return p.scene.state.Entries.ByStatus[board.Disputed] }
+
+// Gate describes the gate as it is now; "" if the run was not read.
+func (p *Page) Gate() string {
+	if !p.known {
+		return ""
+	}
+	v := &p.newest.verdict
+	return styles.Gate(v.Open, len(v.Reasons))
+}

@@ -1,0 +1,198 @@
+package runs
+
+import (
+	"slices"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board"
+	"blackboard/tui/cells"
+	"blackboard/tui/page"
+	"blackboard/tui/styles"
+)
+
+// signalMark returns a sign for a signal's status.
+func signalMark(st *styles.Set, status string) string {
+	switch status {
+	case board.SignalOpen:
+		return st.Warn.Render("●")
+	case board.Addressed:
+		return st.Good.Render("✓")
+	default:
+		return st.Faint.Render("○")
+	}
+}
+
+// moment returns the time for leases: now, or that of the past on the screen.
+func (p *Page) moment() time.Time {
+	if p.back.on && p.back.shown > 0 {
+		return p.back.at
+	}
+	return p.app.Now()
+}
+
+// everyWorker returns the workers that the gate waits for, then the authors of entries,
+// latest first, then the other expected ones.
+func everyWorker(st *board.State) []board.Worker {
+	all := slices.Clone(st.Workers)
+	for _, e := range st.Expected {
+		if !slices.ContainsFunc(st.Workers, func(w board.Worker) bool { return w.Name == e.Worker }) {
+			all = append(all, board.Worker{Name: e.Worker})
+		}
+	}
+	awaited := func(w board.Worker) int {
+		for _, e := range st.Expected {
+			if e.Worker == w.Name && e.Status == board.WorkerExpected {
+				return 0
+			}
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(a, b board.Worker) int { return awaited(a) - awaited(b) })
+	return all
+}
+
+// workersPane lists the workers: the authors of entries, latest first, and the state of
+// the expected ones.
+type workersPane struct {
+	page   *Page
+	list   page.List
+	filter page.Filter
+	shown  []board.Worker // those that match the filter
+}
+
+func newWorkersPane(p *Page) *workersPane {
+	ws := &workersPane{page: p}
+	ws.filter = page.NewFilter(p.app, "part of a name", &ws.list, p.layout)
+	ws.list = page.List{App: p.app, Row: ws.row}
+	return ws
+}
+
+func (ws *workersPane) rows() *page.List        { return &ws.list }
+func (ws *workersPane) narrowing() *page.Filter { return &ws.filter }
+
+func (ws *workersPane) above() int {
+	if ws.filter.Shown() {
+		return 2
+	}
+	return 1
+}
+
+// show shows the workers of the scene that match the filter; the chosen one stays chosen.
+func (ws *workersPane) show(chosen string) {
+	ws.shown = ws.shown[:0:0]
+	for _, w := range ws.page.scene.workers {
+		if cells.HasWords(w.Name, ws.filter.Value()) {
+			ws.shown = append(ws.shown, w)
+		}
+	}
+	if ws.page.focus == PaneWorkers { // one that has finished moves down, chosen as it is
+		ws.list.Touched = true
+	}
+	ws.list.Keep(len(ws.shown),
+		slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == chosen }), false)
+}
+
+// typed handles a key of the filter.
+func (ws *workersPane) typed(msg tea.KeyMsg) tea.Cmd {
+	chosen := ws.chosen()
+	changed, cmd := ws.filter.Update(msg)
+	if changed {
+		ws.choose(chosen)
+	}
+	return cmd
+}
+
+// clearFilter shows all workers again; the chosen one stays chosen.
+func (ws *workersPane) clearFilter() tea.Cmd {
+	chosen := ws.chosen()
+	ws.filter.Clear()
+	ws.choose(chosen)
+	return nil
+}
+
+// choose applies the filter, and chooses a worker.
+func (ws *workersPane) choose(name string) {
+	ws.show(name)
+	ws.list.MoveTo(max(slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == name }), 0))
+}
+
+func (ws *workersPane) view(focused bool) []string {
+	r := ws.page.area[PaneWorkers]
+	ws.list.Empty = "nobody wrote yet"
+	var body []string
+	if ws.filter.Shown() {
+		ws.list.Empty = "no worker has this name; esc clears the filter"
+		body = append(body, " "+ws.filter.View(r.W-1))
+	}
+	return ws.page.app.Styles.Pane("Workers", ws.list.Place(),
+		append(body, ws.list.View(focused)...), r.W, r.H, focused)
+}
+
+// at returns the chosen worker, or nil.
+func (ws *workersPane) at() *board.Worker {
+	if i := ws.list.Cursor; i < len(ws.shown) && !ws.list.Lost {
+		return &ws.shown[i]
+	}
+	return nil
+}
+
+func (ws *workersPane) chosen() string {
+	if w := ws.at(); w != nil {
+		return w.Name
+	}
+	return ""
+}
+
+// claims returns the number of open signals that a worker has claimed.
+func (s *scene) claims(worker string, at time.Time) (n int64) {
+	for i := range s.signals {
+		if g := s.signals[i]; g.Status == board.SignalOpen && g.ClaimedBy == worker && g.ClaimedAt(at) {
+			n++
+		}
+	}
+	return n
+}
+
+// expectation returns the expectation of a worker, or nil.
+func (s *scene) expectation(worker string) *board.Expected {
+	for i := range s.state.Expected {
+		if e := &s.state.Expected[i]; e.Worker == worker {
+			return e
+		}
+	}
+	return nil
+}
+
+// expected describes the state of an expected worker in a word; "" for others.
+func (s *scene) expected(st *styles.Set, worker string) string {
+	e := s.expectation(worker)
+	if e == nil {
+		return ""
+	}
+	return map[string]string{board.WorkerExpected: st.Warn.Render("expected"),
+		board.WorkerDone:    st.Good.Render("✓ done"),
+		board.WorkerDropped: st.Faint.Render("dropped")}[e.Status]
+}
+
+func (ws *workersPane) row(i, w int) string {
+	st, x := ws.page.app.Styles, &ws.shown[i]
+	facts := cells.Right(cells.Plural(x.Entries, "entry"), 11)
+	if claims := ws.page.scene.claims(x.Name, ws.page.moment()); claims > 0 {
+		facts += st.Accent.Render(" ⚑ " + cells.Count(claims))
+	}
+	if word := ws.page.scene.expected(st, x.Name); word != "" {
+		facts += " " + word
+	}
+	last := ""
+	if !x.Last.IsZero() {
+		last = " " + st.Faint.Render(cells.Right(cells.Ago(x.Last, ws.page.moment()), 4))
+	}
+	if e := ws.page.scene.expectation(x.Name); e != nil && e.Reason != "" {
+		if room := w - cells.Width(x.Name) - cells.Width(facts) - cells.Width(last) - 3; room >= 8 {
+			facts += st.Faint.Render(": " + cells.OneLine(e.Reason, room))
+		}
+	}
+	return cells.FitName(x.Name, w-cells.Width(facts)-cells.Width(last)-1) + " " + facts + last
+}

@@ -1,0 +1,223 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"blackboard/board"
+	"blackboard/board/fault"
+	"blackboard/tui/cells"
+	"blackboard/tui/page"
+	"blackboard/tui/tuitest"
+)
+
+// A database server that is away is said, what was seen stays, and it goes on when it is back.
+func TestConnectionLost(t *testing.T) {
+	h := openAudit(t)
+	p := h.page
+	h.do(p.seen(scene{}, nil, fault.Away.New("the database team on db cannot be used", "start it")))
+	h.wants("connection lost", "never expire")
+	h.do(p.age())
+	h.lacks("connection lost")
+	h.wants("live", "never expire")
+}
+
+// A run that is opened while the server is away says what it waits for.
+func TestOpenedAway(t *testing.T) {
+	h := openAudit(t)
+	h.page.known = false
+	h.wants("opening audit-7")
+	h.lacks("waits for")
+	h.app.Away = fault.Away.New("the database team on db cannot be used", "start it")
+	h.wants("opening audit-7… It waits for the server", "team on db cannot be used")
+}
+
+// A run that cannot be read at first can be read later, and nothing fails meanwhile.
+func TestFirstReadingFails(t *testing.T) {
+	h := openAudit(t)
+	p := h.page
+	p.known = false
+	h.do(p.seen(scene{}, nil, errors.New("the disk is busy")))
+	h.wants("the disk is busy")
+	h.press("j", "w", "[", "tab", "enter")
+	h.do(p.age())
+	h.wants("never expire")
+}
+
+// What follows the log ends: the page does not say that it is live, and tries again.
+func TestNotFollowed(t *testing.T) {
+	h := openAudit(t)
+	p := h.page
+	h.send(page.EventsMsg{From: p, Err: errors.New("the file was removed")})
+	h.press("j")
+	h.wants("not live: the file was removed")
+	h.do(p.reconnect())
+	h.lacks("not live")
+	h.wants("live", "never expire")
+}
+
+// A run whose file was replaced is shown as it is now, once it is there again.
+func TestReplacedRun(t *testing.T) {
+	h := openAudit(t)
+	p := h.page
+	h.press("2", "1", "[")
+	file := board.Path(h.app.Boards, "audit-7")
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	h.send(page.EventsMsg{From: p, Err: errors.New("the file was removed")})
+	h.do(p.reconnect())
+	h.wants("back", "never expire") // nothing is lost meanwhile
+	must(h.openRun("audit-7").Post(context.Background(), "w", board.Post{Content: "begun anew"}))
+	h.do(p.reconnect())
+	h.wants("begun anew", "1 of 1", "live event")
+	h.lacks("never expire", "not live")
+}
+
+// A moment that cannot be read leads back to a present that goes on.
+func TestPastFails(t *testing.T) {
+	h := openAudit(t)
+	p := h.page
+	b := h.openRun("audit-7")
+	h.press("[")
+	h.do(p.wentBack(pastScene{}, errors.New("the log is damaged")))
+	h.wants("live", "the log is damaged")
+	must(b.Waive(context.Background(), "x", "s2", "covered"))
+	h.do(p.Look())
+	h.wants("4 signals, 1 open")
+}
+
+// Who has gone far down in what a filter found stays there when something happens.
+func TestFilterKeepsItsPlace(t *testing.T) {
+	h := openRun(t, "long", func(b *board.Board) {
+		var posts []board.Post
+		for range 2500 {
+			posts = append(posts, board.Post{Content: "alike"})
+		}
+		must(b.PostBatch(context.Background(), "w", posts))
+	})
+	h.press("/")
+	h.typeText("alike")
+	h.press("enter")
+	f := h.page.feed
+	for f.list.Cursor < 2300 {
+		before := f.list.Cursor
+		h.press("pgdown")
+		if f.list.Cursor == before {
+			t.Fatalf("it ends at %d of %d", before, f.list.Len)
+		}
+	}
+	was := f.chosen()
+	h.do(f.refind())
+	if now := f.chosen(); now != was {
+		t.Errorf("%s was chosen, now %s is", was, now)
+	}
+}
+
+// Ages go by the clock until the moment of the past is known.
+func TestAgesOnTheWay(t *testing.T) {
+	h := openAudit(t)
+	p := h.page
+	p.back.on, p.back.seq = true, 3
+	if got := p.moment(); !got.Equal(tuitest.Now) {
+		t.Errorf("it is %v", got)
+	}
+	if s := cells.Since(tuitest.Now.Add(-time.Second), tuitest.Now); s != "just now" {
+		t.Errorf("%q", s)
+	}
+}
+
+// TestFeedPages goes through more entries than are held, and sees each row say what it should.
+func TestFeedPages(t *testing.T) {
+	const n = maxPages*pageRows + 3*pageRows + 17
+	h := openRun(t, "long", func(b *board.Board) {
+		var posts []board.Post
+		for i := 1; i <= n; i++ {
+			posts = append(posts, board.Post{Content: fmt.Sprintf("finding number %d", i)})
+		}
+		must(b.PostBatch(context.Background(), "w", posts))
+	})
+	h.wants(fmt.Sprintf("finding number %d", n), "1 of 5 417")
+	f := h.page.feed
+	for i := 0; f.list.Cursor < n-1; i++ {
+		id := board.EntryID(int64(n - f.list.Cursor))
+		if got := f.at(f.list.Cursor); got.id != id || got.text != "finding number "+id[1:] {
+			t.Fatalf("row %d is %q %q", f.list.Cursor, got.id, got.text)
+		}
+		h.press("pgdown")
+	}
+	if len(f.pages) > maxPages {
+		t.Errorf("%d pages are held", len(f.pages))
+	}
+	h.press("G")
+	h.wants("finding number 1 ")
+	h.press("g")
+	h.wants(fmt.Sprintf("finding number %d", n))
+	h.press("/")
+	h.typeText("number 12")
+	h.press("enter")
+	for range 20 {
+		h.press("pgdown")
+	}
+	h.press("G", "pgup", "G")
+	if f.more || f.list.Len != 1+10+100 { // 12, 120 to 129, 1200 to 1299
+		t.Errorf("%d entries are found, more %v", f.list.Len, f.more)
+	}
+}
+
+// TestListIsReadAtOnce: a read of the runs that waits, because the last one took long, does
+// not wait once a run was deleted or created here.
+func TestListIsReadAtOnce(t *testing.T) {
+	h := openAudit(t)
+	p := NewList(h.app)
+	p.notBefore = time.Now().Add(time.Hour)
+	waiting, read := p.load(), make(chan struct{})
+	go func() { waiting(); close(read) }()
+	p.Update(page.DoneMsg{Outcome: page.Outcome{Kind: page.ChangedRun}})
+	select {
+	case <-read:
+	case <-time.After(time.Minute):
+		t.Error("it waits")
+	}
+}
+
+// TestDetailAway: what was read of an entry stays while the server is away, and what could not be
+// read is read when it is back.
+func TestDetailAway(t *testing.T) {
+	h := openAudit(t)
+	away := fault.Away.New("the database team on db cannot be used", "start it")
+	p := newDetailPage(h.app, "audit-7", h.page.b, "e1")
+	h.app.Shown = p
+	p.SetSize(80, 21)
+	h.do(p.Init())
+	shows := func(text string) {
+		t.Helper()
+		if s := ansi.Strip(strings.Join(p.View(), "\n")); !strings.Contains(s, text) {
+			t.Errorf("%q is not on the screen:\n%s", text, s)
+		}
+	}
+	h.do(p.took(p.id, evidence{}, away))
+	shows("never expire")
+	p.evidence = evidence{}
+	h.do(p.took(p.id, evidence{}, away))
+	shows("cannot be used")
+	h.do(p.Update(page.DoneMsg{Outcome: page.Outcome{Kind: page.ChangedRun}}))
+	shows("never expire")
+}
+
+// TestSlowMoment: a moment whose read takes long is announced, with what is shown meanwhile.
+func TestSlowMoment(t *testing.T) {
+	h := openAudit(t)
+	reading := h.page.GoTo(16)
+	h.page.back.slow = true // the clock says so
+	h.wants("reading the board at event 16… shown is now")
+	h.do(reading)
+	h.lacks("reading the board", "shown is")
+}
