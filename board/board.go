@@ -221,6 +221,8 @@ type writer struct {
 	seq     int64 // of the last event
 	created bool  // this transaction made the run
 	at      int64 // Unix milliseconds of the events; the transaction's time except while importing
+
+	reopened []string // signals whose answer the entry of now supersedes
 }
 
 // writeOption changes how a write creates the run.

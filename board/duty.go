@@ -156,6 +156,7 @@ func (w *writer) passAnswers(src, dst int64) error {
 		by, worker, err := w.successor(src, id)
 		if store.IsNoRows(err) {
 			err = w.reopen(id, "its answer "+EntryID(dst)+" was superseded by "+EntryID(src)+", which does not address it")
+			w.reopened = append(w.reopened, SignalID(id))
 		} else if err == nil {
 			actor := w.actor
 			if by != src {

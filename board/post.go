@@ -52,6 +52,8 @@ func (p *Post) SetLinks(l Links) {
 type Posted struct {
 	Entry    Entry `json:"entry"`
 	Existing bool  `json:"existing"` // the key was used before; this is the entry of that time
+	// signals that are open again: it supersedes their answer, and does not address them
+	Reopened []string `json:"reopened,omitempty"`
 }
 
 // Post puts one entry on the board with its links and their effects, or nothing.

@@ -75,10 +75,11 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 		if out[i].Existing {
 			continue
 		}
-		w.actor = posts[i].Worker
+		w.actor, w.reopened = posts[i].Worker, nil
 		if err := w.effects(&posts[i], ids[i]); err != nil {
 			return prefixed(at(i, len(posts)), err)
 		}
+		out[i].Reopened = w.reopened
 	}
 	w.actor = actor
 	for i := range posts {
@@ -89,6 +90,15 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 			}
 			out[i].Entry = *e
 		}
+		for j, id := range out[i].Reopened { // a later post may have answered it anew
+			n, _ := ParseSignalID(id)
+			if s, err := getSignal(w.tx, n); err != nil {
+				return err
+			} else if s.Status != SignalOpen {
+				out[i].Reopened[j] = ""
+			}
+		}
+		out[i].Reopened = slices.DeleteFunc(out[i].Reopened, func(id string) bool { return id == "" })
 	}
 	return nil
 }

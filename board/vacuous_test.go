@@ -436,3 +436,34 @@ func TestSourceOfAnswers(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestPostedReopened: a post tells which signals it has opened again, but not those that a
+// later post of its batch answers.
+func TestPostedReopened(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		posts []Post
+		want  []string
+	}{
+		{[]Post{{Content: "b", Supersedes: []string{"e1"}}}, []string{"s1"}},
+		{[]Post{{Content: "b", Supersedes: []string{"e1"}, Addresses: []string{"s1"}}}, nil},
+		{[]Post{{Content: "b", Supersedes: []string{"e1"}},
+			{Content: "c", Addresses: []string{"s1"}}}, nil},
+		{[]Post{{Content: "b"}}, nil},
+	} {
+		b := newBoard(t)
+		if _, err := b.Signal(ctx, "x", Raise{Content: "who?"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Post(ctx, "x", Post{Content: "a", Addresses: []string{"s1"}}); err != nil {
+			t.Fatal(err)
+		}
+		posted, err := b.PostBatch(ctx, "x", c.posts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := posted[0].Reopened; !slices.Equal(got, c.want) {
+			t.Errorf("%v: reopened %v, not %v", c.posts, got, c.want)
+		}
+	}
+}

@@ -169,6 +169,9 @@ func (v *verifier) source(name string) verifySource {
 		return verifySource{verdict: verify.Ambiguous, note: "it may be " + verify.Names(found)}
 	case len(found) == 1:
 		return verifySource{path: found[0].Path, registered: source}
+	case source == nil && strings.HasPrefix(name, "kb:"): // what workers are told to write
+		return verifySource{verdict: verify.NoFile,
+			note: Line(name, 80) + " is a capsule of the knowledge base, which is not read"}
 	case source == nil && len(v.registered) > 0:
 		return verifySource{verdict: verify.Unregistered,
 			note: "no registered source is called " + Line(name, 80)}
@@ -292,7 +295,10 @@ func (v *verifier) check(ctx context.Context, part []verifyPart) error {
 			o := judge(f)
 			if p.job.none && o.Verdict == verify.NoSource && f.Evidence == "" &&
 				(f.Type != Observation || len(v.registered) == 0) {
-				continue // it needs none
+				v.mu.Lock()
+				v.result.Unsourced++ // it needs none
+				v.mu.Unlock()
+				continue
 			}
 			item := f.Item(o)
 			if p.job.readable() {

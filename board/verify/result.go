@@ -17,6 +17,8 @@ type Result struct {
 	Checked   int  `json:"checked"`   // findings that were checked
 	Doubted   int  `json:"doubted"`   // findings that do not stand in their source
 	Unchecked int  `json:"unchecked"` // findings without a source that could be read, or with nothing to check
+	// Unsourced are findings that name no source and quote nothing; they are in no other count.
+	Unsourced int `json:"unsourced"`
 	// Concluded are the findings whose figures neither their quote nor their source has:
 	// analyses, calculations and the like, which may conclude them.
 	Concluded []string       `json:"concluded"`

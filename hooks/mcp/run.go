@@ -60,10 +60,11 @@ type postIn struct {
 }
 
 type postedOut struct {
-	ID       string `json:"id"`
-	Type     string `json:"type"`
-	Status   string `json:"status"`
-	Existing bool   `json:"existing" jsonschema:"the key was used before; nothing was added"`
+	ID       string   `json:"id"`
+	Type     string   `json:"type"`
+	Status   string   `json:"status"`
+	Existing bool     `json:"existing" jsonschema:"the key was used before; nothing was added"`
+	Reopened []string `json:"reopened,omitempty" jsonschema:"signals that are open again: it supersedes their answer"`
 }
 
 type postOut struct {
@@ -115,9 +116,16 @@ func (c *call) post(in postIn) (out postOut, text string, err error) {
 		var said []string
 		for _, p := range posted {
 			out.Entries = append(out.Entries, postedOut{p.Entry.ID, p.Entry.Type, p.Entry.Status,
-				p.Existing})
-			said = append(said, fmt.Sprintf("%s %s%s", p.Entry.ID, p.Entry.Type,
-				map[bool]string{true: " (was there already)", false: ""}[p.Existing]))
+				p.Existing, p.Reopened})
+			note := ""
+			if p.Existing {
+				note = " (was there already)"
+			}
+			if len(p.Reopened) > 0 {
+				note += " (open again, as their answer is superseded: " +
+					strings.Join(p.Reopened, " ") + ")"
+			}
+			said = append(said, p.Entry.ID+" "+p.Entry.Type+note)
 		}
 		text = fmt.Sprintf("Posted to %s: %s", b.Run(), strings.Join(said, ", "))
 		return nil

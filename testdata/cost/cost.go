@@ -37,16 +37,21 @@ func Growth(t *testing.T, what string, n int, fn func(n int)) {
 
 // Long reports whether tests may take minutes, as they do in CI: $BOARD_TEST_LONG is set, and
 // neither -short nor the race detector is on. Otherwise tests are smaller, or skipped.
-func Long() bool { return os.Getenv("BOARD_TEST_LONG") != "" && !testing.Short() && !Race }
+func Long() bool { return os.Getenv("BOARD_TEST_LONG") != "" && !short() && !Race }
+
+// short is testing.Short, which a TestMain may ask before its tests run.
+func short() bool {
+	if !flag.Parsed() {
+		flag.Parse()
+	}
+	return testing.Short()
+}
 
 // Quick reports whether tests are to be quick, as a plain go test is: with $BOARD_TEST_LONG, with
 // the race detector and with $BOARD_TEST_ENGINE, as CI runs them, they do more of the same.
 func Quick() bool {
 	ci := Race || os.Getenv("BOARD_TEST_LONG") != "" || os.Getenv("BOARD_TEST_ENGINE") != ""
-	if !flag.Parsed() {
-		flag.Parse() // a TestMain asks before its tests run
-	}
-	return testing.Short() || !ci
+	return short() || !ci
 }
 
 // SkipUnlessLong skips a test that takes long, unless [Long].

@@ -322,7 +322,11 @@ func (x *acts) postForm(chosen string) *page.Form {
 			}
 			p.Tags = cells.SplitList(v["tags"])
 			posted, err := x.b.Post(ctx, x.app.Worker, p)
-			return page.Outcome{Text: posted.Entry.ID + " is posted", Kind: page.ChangedRun, Undo: &page.Undo{Text: posted.Entry.ID + " stays: nothing is deleted; post what supersedes it"}}, err
+			text := posted.Entry.ID + " is posted"
+			if len(posted.Reopened) > 0 {
+				text += " · open again: " + strings.Join(posted.Reopened, " ")
+			}
+			return page.Outcome{Text: text, Kind: page.ChangedRun, Undo: &page.Undo{Text: posted.Entry.ID + " stays: nothing is deleted; post what supersedes it"}}, err
 		}})
 }
 

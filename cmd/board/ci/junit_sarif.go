@@ -64,7 +64,12 @@ func (r Report) JUnit(w io.Writer) error {
 		suite.Properties = append(suite.Properties, junitProperty{"note", n})
 	}
 	for _, f := range r.findings {
-		c := junitCase{Name: f.title(), ClassName: strings.ReplaceAll(r.tool, " ", ".") + "." + f.rule, Time: "0"}
+		c := junitCase{Name: f.title(), ClassName: strings.ReplaceAll(r.tool, " ", "."), Time: "0"}
+		if f.test != "" { // the same whatever the verdict is, or a reader has no history of it
+			c.Name = f.test + ": " + line(f.message, titleRunes)
+		} else {
+			c.ClassName += "." + f.rule
+		}
 		if !f.ok {
 			text := strings.Join(f.lines(messageRunes), "\n")
 			if f.line > 0 {

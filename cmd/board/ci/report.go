@@ -51,6 +51,7 @@ type finding struct {
 	rule    string // one of rules
 	id      string // e12, s3, "e3 e9", or "" for a rule about a number
 	label   string // what it is about, in a few words
+	test    string // the name of its test in JUnit, with the content; "": the label
 	cause   string // open, absent, number differs, …; "" if ok
 	message string // the content
 	details []string

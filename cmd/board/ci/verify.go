@@ -76,6 +76,7 @@ func verified(item *verify.ItemResult, nothing bool) finding {
 		rule:    "quote",
 		id:      item.ID,
 		label:   item.ID + " " + item.Verdict,
+		test:    item.ID,
 		message: item.Content,
 		ok: !item.Doubted &&
 			(verify.Sound(item.Verdict) || !nothing),

@@ -168,6 +168,10 @@ func (p *program) printPosted(c *cli.Context, run string, posted board.Posted) {
 	default:
 		p.Printf("%s %s posted to %s%s\n", e.ID, e.Type, run, linkSummary(e))
 	}
+	if ids := posted.Reopened; len(ids) > 0 {
+		p.Messagef("open again: %s. %s supersedes what answered before; if it answers too, "+
+			"`board address %s --entry %s`", strings.Join(ids, " "), e.ID, ids[0], e.ID)
+	}
 }
 
 func linkSummary(e *board.Entry) string {

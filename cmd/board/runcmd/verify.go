@@ -131,6 +131,9 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 		if r.Unchecked > 0 {
 			p.Printf(", %d not checked", r.Unchecked)
 		}
+		if r.Unsourced > 0 {
+			p.Printf(", %d without a source", r.Unsourced)
+		}
 		p.Printf("\n")
 	}
 	if n := len(r.Concluded); n > 0 {
