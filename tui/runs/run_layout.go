@@ -1,6 +1,13 @@
 package runs
 
 import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"blackboard/board"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 	"blackboard/tui/prose"
@@ -131,4 +138,116 @@ func (p *Page) paneView(i int) []string {
 		return p.preview.draw(p.area[i], p.inPreview)
 	}
 	return p.panes[i].view(p.Here() == i)
+}
+
+func (p *Page) mouse(msg tea.MouseMsg) tea.Cmd {
+	if msg.Y >= p.h-p.time.height() {
+		return p.time.mouse(msg)
+	}
+	if msg.Y == 0 && page.IsClick(msg) && p.onDisputed(msg.X) {
+		p.FocusOn(PaneFeed)
+		return p.feed.filterBy("status:" + board.Disputed)
+	}
+	if p.tabs() && msg.Y == 1 && page.IsClick(msg) {
+		for i, x := 0, 1; i < Panes; i++ {
+			n := len(p.TabName(i))
+			if msg.X >= x && msg.X < x+n {
+				return p.FocusOn(i)
+			}
+			x += n + 2
+		}
+		return nil
+	}
+	for i, r := range p.area {
+		switch {
+		case !r.Has(msg.X, msg.Y):
+		case i == PanePreview:
+			return p.previewMouse(msg, msg.Y-r.Y-1)
+		default:
+			return p.listMouse(msg, i)
+		}
+	}
+	return nil
+}
+
+// listMouse handles the mouse in a list: a click at the chosen row opens it.
+func (p *Page) listMouse(msg tea.MouseMsg, i int) tea.Cmd {
+	was := p.Here()
+	y := msg.Y - p.area[i].Y - p.panes[i].above()
+	open := p.panes[i].rows().Mouse(msg, y)
+	if page.IsClick(msg) {
+		p.FocusOn(i)
+	}
+	if open && was == i {
+		return p.openChosen()
+	}
+	return p.feed.need()
+}
+
+// previewMouse scrolls the preview, and opens a link in it.
+func (p *Page) previewMouse(msg tea.MouseMsg, y int) tea.Cmd {
+	if page.IsClick(msg) {
+		p.FocusOn(PanePreview)
+	}
+	if p.preview.doc.Mouse(msg, y) {
+		return p.preview.follow()
+	}
+	return nil
+}
+
+// disputed returns the number of disputed entries as text; "" if there are none.
+func (p *Page) disputed() string {
+	n := p.Disputes()
+	if n == 0 {
+		return ""
+	}
+	return cells.Count(n) + " disputed"
+}
+
+// onDisputed reports whether a cell of the summary has the number of disputed entries.
+func (p *Page) onDisputed(x int) bool {
+	before, _, said := strings.Cut(ansi.Strip(p.summary()), p.disputed())
+	return said && p.disputed() != "" && x >= cells.Width(before) &&
+		x < cells.Width(before+p.disputed())
+}
+
+// summary describes the run in a line.
+func (p *Page) summary() string {
+	s := &p.scene.state
+	open := s.Signals.Open.Total()
+	parts := []string{cells.Plural(s.Entries.Total, "entry")}
+	if said := p.disputed(); said != "" {
+		parts = append(parts, p.app.Styles.Warn.Render(said))
+	}
+	parts = append(parts, fmt.Sprintf("%s, %s open", cells.Plural(s.Signals.Total, "signal"), cells.Count(open)),
+		cells.Plural(int64(len(p.scene.workers)), "worker"))
+	if s.Retrievals > 0 {
+		parts = append(parts, "given "+cells.Plural(s.Retrievals, "time"))
+	}
+	if spent := s.Spent("").Describe(); spent != "" {
+		parts = append(parts, spent)
+	}
+	facts := strings.Join(parts, " · ")
+	if s.Goal == "" || p.w-cells.Width(facts) < 24 {
+		return cells.Fit(" "+facts, p.w)
+	}
+	return cells.Spread(" "+p.app.Styles.Bold.Render(cells.OneLine(s.Goal, 300)), facts+" ", p.w)
+}
+
+// TabName returns the key and the name of a pane.
+func (p *Page) TabName(i int) string {
+	return [Panes]string{"1 entries", "2 questions", "3 workers", "4 preview"}[i]
+}
+
+func (p *Page) tabLine() string {
+	parts := make([]string, Panes)
+	for i := range parts {
+		parts[i] = p.app.Styles.Faint.Render(p.TabName(i))
+		if i == p.Here() {
+			parts[i] = p.app.Styles.Focus.Render("▸" + p.TabName(i))
+		} else {
+			parts[i] = " " + parts[i]
+		}
+	}
+	return cells.Fit(strings.Join(parts, "  "), p.w)
 }
