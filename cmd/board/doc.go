@@ -53,6 +53,8 @@
 //	hooks/shell      whether a command line only looks or changes something
 //	hooks            what happens at the moments of a session: recall, start, worklog
 //	hooks/setup      writes and removes each harness's configuration
+//	hooks/mcp/transport  carries the messages of MCP: over stdio and HTTP
+//	hooks/mcp/schema     schemas of tools, and arguments read by them
 //	hooks/mcp        the tools, resources and prompts of the MCP server
 //	tui              the screen; tui/keys has its keys, tui/dark keeps other commands quiet
 //	cmd/board/daemon     the process that keeps models and indexes warm

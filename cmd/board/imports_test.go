@@ -34,7 +34,7 @@ var allowedImports = map[string][]string{
 	"embed/ort":        {"blackboard/embed", "blackboard/embed/minilm", "github.com/ebitengine/purego", "golang.org/x/sys/unix"},
 	"kb/rank":          {"blackboard/embed"},
 	"kb/index":         {"blackboard/embed", "blackboard/board/sqlite", "blackboard/board/words"},
-	"hooks/mcp":        {"blackboard/board/report", "blackboard/kb/brief", "blackboard/board/check", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/text", "blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/chunks", "blackboard/kb/secret", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
+	"hooks/mcp":        {"blackboard/hooks/mcp/schema", "blackboard/hooks/mcp/transport", "blackboard/board/report", "blackboard/kb/brief", "blackboard/board/check", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/text", "blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/chunks", "blackboard/kb/secret", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
 	"kb/kbtest":        {"blackboard/embed", "blackboard/embed/embedtest", "blackboard/kb"},
 	"kb/secret":        {},
 	"cmd/board/daemon": {"blackboard/board", "blackboard/board/sqlite", "blackboard/embed", "blackboard/embed/minilm", "blackboard/embed/ort", "blackboard/kb", "blackboard/kb/index", "blackboard/kb/memory", "blackboard/hooks/mcp", "blackboard/hooks/topics", "github.com/fsnotify/fsnotify", "github.com/gofrs/flock"},
@@ -73,6 +73,8 @@ var allowedImports = map[string][]string{
 	"cmd/board/doctor":    {"blackboard/board", "blackboard/cmd/board/daemon", "blackboard/embed", "blackboard/hooks", "blackboard/kb", "github.com/modelcontextprotocol/go-sdk"}, // the last asks the servers of a self-test
 
 	"board/postgres/pgtest": {},
+	"hooks/mcp/schema":      {"github.com/google/jsonschema-go"},
+	"hooks/mcp/transport":   {"github.com/modelcontextprotocol/go-sdk"},
 	"kb/memory/exchange":    {},
 	"kb/memory/orient":      {},
 }

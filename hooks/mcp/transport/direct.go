@@ -1,4 +1,4 @@
-package mcp
+package transport
 
 import (
 	"context"
@@ -12,17 +12,19 @@ import (
 // goroutines and buffers of 64 KB for each call, which takes longer than to read a chunk
 // by its id. Only plain calls are answered directly; the SDK gets all other messages.
 type direct struct {
-	server  *Server
+	tools   map[string]sdk.ToolHandler
 	session *sdk.ServerSession
 	life    context.Context // ends with the session, and the calls with it
 }
 
-// read reads the plain call of a tool; nil if the request is anything else.
-func (d *direct) read(q *jsonrpc.Request) *sdk.CallToolRequest {
+// PlainCall reads the plain call of one of the tools in a session; nil if the request is
+// anything else.
+func PlainCall(q *jsonrpc.Request, session *sdk.ServerSession,
+	tools map[string]sdk.ToolHandler) *sdk.CallToolRequest {
 	if q.Method != "tools/call" || !q.IsCall() {
 		return nil
 	}
-	if p := d.session.InitializeParams(); p == nil || p.ProtocolVersion >= resultTyped {
+	if p := session.InitializeParams(); p == nil || p.ProtocolVersion >= resultTyped {
 		return nil
 	}
 	var members map[string]json.RawMessage
@@ -45,10 +47,10 @@ func (d *direct) read(q *jsonrpc.Request) *sdk.CallToolRequest {
 			return nil
 		}
 	}
-	if d.server.answers[params.Name] == nil || params.Meta[sdk.MetaKeyProtocolVersion] != nil {
+	if tools[params.Name] == nil || params.Meta[sdk.MetaKeyProtocolVersion] != nil {
 		return nil
 	}
-	return &sdk.CallToolRequest{Session: d.session, Params: params}
+	return &sdk.CallToolRequest{Session: session, Params: params}
 }
 
 // answer calls the tool.
@@ -56,9 +58,9 @@ func (d *direct) answer(ctx context.Context, q *jsonrpc.Request,
 	call *sdk.CallToolRequest) *jsonrpc.Response {
 	deepen(0)
 	answer := &jsonrpc.Response{ID: q.ID}
-	res, err := d.server.answers[call.Params.Name](ctx, call)
+	res, err := d.tools[call.Params.Name](ctx, call)
 	if err == nil {
-		answer.Result, err = marshal(writtenOf(res))
+		answer.Result, err = Marshal(writtenOf(res))
 	}
 	answer.Error = err
 	return answer
@@ -73,7 +75,7 @@ func (s *Stdio) directly(m jsonrpc.Message) func() {
 	if !ok || d == nil {
 		return nil
 	}
-	call := d.read(q)
+	call := PlainCall(q, d.session, d.tools)
 	if call == nil {
 		return nil
 	}
@@ -99,13 +101,15 @@ func (s *Stdio) directly(m jsonrpc.Message) func() {
 	}
 }
 
-// serve has calls answered directly until the session ends, and waits for those that are
-// under way.
-func (s *Stdio) serve(d *direct, session func() error) error {
+// Serve has calls of the tools answered directly until the session ends, and waits for
+// those that are under way. The calls end with life too.
+func (s *Stdio) Serve(life context.Context, session *sdk.ServerSession,
+	tools map[string]sdk.ToolHandler) error {
+	d := &direct{tools: tools, session: session}
 	var end context.CancelFunc
-	d.life, end = context.WithCancel(d.server.life)
+	d.life, end = context.WithCancel(life)
 	s.direct.Store(d)
-	err := session()
+	err := session.Wait()
 	s.Finish()
 	end()
 	s.calling.Wait()

@@ -1,6 +1,7 @@
-package mcp
+package transport
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 
@@ -26,8 +27,8 @@ type textContent struct {
 // can have.
 const resultTyped = "2026-07-28"
 
-// once is the middleware of tools/call: its results are encoded once.
-func (s *Server) once(next sdk.MethodHandler) sdk.MethodHandler {
+// Once is the middleware of tools/call: its results are encoded once.
+func Once(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		res, err := next(ctx, method, req)
 		session, _ := req.GetSession().(*sdk.ServerSession)
@@ -63,4 +64,13 @@ func writtenOf(r *sdk.CallToolResult) *written {
 		short.StructuredContent = data
 	}
 	return short
+}
+
+// Marshal writes data as JSON, with <, > and & as they are.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
 }

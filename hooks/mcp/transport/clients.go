@@ -1,8 +1,9 @@
-package mcp
+package transport
 
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"sync"
 	"time"
@@ -11,17 +12,26 @@ import (
 )
 
 const (
-	// maxSessions is how many clients over HTTP are remembered. Another has the place of
+	// MaxSessions is how many clients over HTTP are remembered. Another has the place of
 	// the one that has said nothing for longest.
-	maxSessions = 256
+	MaxSessions = 256
 	// idleSession is for how long one is remembered that says nothing, and listens to
 	// nothing.
 	idleSession = time.Hour
 )
 
-// clients are those who speak over HTTP.
-type clients struct {
-	server   *Server
+// Config is what clients over HTTP are served with.
+type Config struct {
+	Server *sdk.Server
+	Life   context.Context // ends with the server, and every call with it
+	Log    *slog.Logger    // what the SDK has to say
+	// Leave is told of each session that ends.
+	Leave func(session string)
+}
+
+// Clients are those who speak over HTTP.
+type Clients struct {
+	cfg      Config
 	mu       sync.Mutex
 	sessions map[string]*session // by what the SDK calls them
 	opening  int                 // sessions that are being opened
@@ -49,11 +59,23 @@ type underWay struct {
 	calls   int
 }
 
-// open makes room for a session.
-func (c *clients) open() *problem {
+// NewClients returns the clients of a server, none so far.
+func NewClients(cfg Config) *Clients {
+	return &Clients{cfg: cfg, sessions: map[string]*session{}, requests: map[string]*underWay{}}
+}
+
+// Sessions returns how many clients are remembered.
+func (c *Clients) Sessions() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.sessions)+c.opening >= maxSessions {
+	return len(c.sessions)
+}
+
+// open makes room for a session.
+func (c *Clients) open() *problem {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.sessions)+c.opening >= MaxSessions {
 		var oldest *session
 		for _, s := range c.sessions {
 			if s.requests == 0 && (oldest == nil || s.used.Before(oldest.used)) {
@@ -63,7 +85,7 @@ func (c *clients) open() *problem {
 		if oldest == nil {
 			return &problem{http.StatusServiceUnavailable, codeBusy,
 				fmt.Sprintf("%d clients are being served, and none is idle: try again later",
-					maxSessions)}
+					MaxSessions)}
 		}
 		c.forget(oldest)
 	}
@@ -72,14 +94,14 @@ func (c *clients) open() *problem {
 }
 
 // opened says that a session is there now, or could not be opened.
-func (c *clients) opened() {
+func (c *Clients) opened() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.opening--
 }
 
 // add notes a session that is there.
-func (c *clients) add(id string) {
+func (c *Clients) add(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.sessions[id] != nil {
@@ -92,7 +114,7 @@ func (c *clients) add(id string) {
 }
 
 // expire ends a session that is idle.
-func (c *clients) expire(s *session) {
+func (c *Clients) expire(s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s.requests == 0 && c.sessions[s.id] == s {
@@ -101,17 +123,17 @@ func (c *clients) expire(s *session) {
 }
 
 // forget ends a session without requests. The lock is held.
-func (c *clients) forget(s *session) {
+func (c *Clients) forget(s *session) {
 	delete(c.sessions, s.id)
 	s.idle.Stop()
 	s.cancel()
-	go c.server.closeSession(s.id)
+	go c.closeSession(s.id)
 }
 
 // closeSession has the SDK end a session, once its calls have ended.
-func (s *Server) closeSession(id string) {
-	s.watches.leave(id)
-	for there := range s.sdk.Sessions() {
+func (c *Clients) closeSession(id string) {
+	c.cfg.Leave(id)
+	for there := range c.cfg.Server.Sessions() {
 		if there.ID() == id {
 			there.Close()
 		}
@@ -119,7 +141,7 @@ func (s *Server) closeSession(id string) {
 }
 
 // begin notes a request, with so many calls, in a session or in none ("").
-func (c *clients) begin(ctx context.Context, id string, calls int) (*underWay, *problem) {
+func (c *Clients) begin(ctx context.Context, id string, calls int) (*underWay, *problem) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	u := &underWay{name: newName(), ctx: ctx, session: c.sessions[id], calls: calls}
@@ -128,10 +150,10 @@ func (c *clients) begin(ctx context.Context, id string, calls int) (*underWay, *
 		return nil, &problem{http.StatusServiceUnavailable, codeBusy,
 			fmt.Sprintf("%d requests are under way: try again when some have been answered",
 				MaxRequests)}
-	case s != nil && calls > 0 && s.calls+calls > maxCalls:
+	case s != nil && calls > 0 && s.calls+calls > MaxCalls:
 		return nil, &problem{http.StatusTooManyRequests, codeBusy,
 			fmt.Sprintf("the session has %d calls under way, and may have %d: wait for answers, "+
-				"or cancel some", s.calls, maxCalls)}
+				"or cancel some", s.calls, MaxCalls)}
 	}
 	if calls > 0 {
 		c.working++
@@ -147,7 +169,7 @@ func (c *clients) begin(ctx context.Context, id string, calls int) (*underWay, *
 
 // done says that a request has been answered, or that nobody waits for its answer any
 // more.
-func (c *clients) done(u *underWay) {
+func (c *Clients) done(u *underWay) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.requests, u.name)
@@ -179,7 +201,7 @@ func (s *session) tell() {
 
 // end ends the calls of a session, and waits until they are answered, or stop. The caller
 // has one of the session's requests, with which the SDK ends it.
-func (c *clients) end(s *session, stop <-chan struct{}) {
+func (c *Clients) end(s *session, stop <-chan struct{}) {
 	if s == nil {
 		return
 	}
@@ -190,7 +212,7 @@ func (c *clients) end(s *session, stop <-chan struct{}) {
 		return
 	}
 	delete(c.sessions, s.id)
-	c.server.watches.leave(s.id)
+	c.cfg.Leave(s.id)
 	none := make(chan struct{})
 	s.none = none
 	s.tell()
@@ -209,7 +231,7 @@ var over = func() context.Context {
 }()
 
 // until is what a call ends with: its request, and its session.
-func (c *clients) until(request, id string) []context.Context {
+func (c *Clients) until(request, id string) []context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	u := c.requests[request]
@@ -225,8 +247,8 @@ func (c *clients) until(request, id string) []context.Context {
 	return ends
 }
 
-// close forgets all sessions.
-func (c *clients) close() {
+// Close forgets all sessions.
+func (c *Clients) Close() {
 	c.mu.Lock()
 	var ids []string
 	for id, s := range c.sessions {
@@ -237,14 +259,6 @@ func (c *clients) close() {
 	clear(c.sessions)
 	c.mu.Unlock()
 	for _, id := range ids {
-		c.server.closeSession(id)
+		c.closeSession(id)
 	}
-}
-
-// sessionOf is the id of a client's session over HTTP; "": there is none.
-func sessionOf(req *sdk.CallToolRequest) string {
-	if req == nil || req.Session == nil {
-		return ""
-	}
-	return req.Session.ID()
 }

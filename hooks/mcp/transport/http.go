@@ -1,4 +1,4 @@
-package mcp
+package transport
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"strings"
@@ -23,9 +22,9 @@ const (
 	// MaxRequests is how many requests over HTTP are worked on at once, streams among
 	// them. What calls nothing is not counted.
 	MaxRequests = 384
-	// maxCalls is how many calls a session may have under way, and how many messages a
+	// MaxCalls is how many calls a session may have under way, and how many messages a
 	// request may hold.
-	maxCalls = 64
+	MaxCalls = 64
 	// bodyWithin is how long a request may take to come.
 	bodyWithin = 15 * time.Second
 	// readWithin is how long a client may take to read a piece of an answer.
@@ -36,29 +35,29 @@ const (
 
 // Headers of the protocol, and since when it has no sessions.
 const (
-	versionHeader = "Mcp-Protocol-Version"
-	sessionHeader = "Mcp-Session-Id"
-	sessionless   = "2026-07-28"
+	VersionHeader = "Mcp-Protocol-Version"
+	SessionHeader = "Mcp-Session-Id"
+	Sessionless   = "2026-07-28"
 )
 
 // Handler serves clients over streamable HTTP. Those of the protocol's revision
 // 2026-07-28 say with each request who they are; of an older one it is the session that
 // knows. Who may come, and from where, is a matter of whoever mounts it.
-func (s *Server) Handler() http.Handler {
+func (c *Clients) Handler() http.Handler {
 	serve := func(stateless bool) http.Handler {
 		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server {
-			return s.sdk
+			return c.cfg.Server
 		}, &sdk.StreamableHTTPOptions{Stateless: stateless,
-			Logger: slog.New(demoted{s.log.Handler()}), MaxRequestBodyBytes: MaxRequest,
+			Logger: c.cfg.Log, MaxRequestBodyBytes: MaxRequest,
 			PropagateRequestCancellation: true})
 	}
-	return http.NewCrossOriginProtection().Handler(&front{s, serve(false), serve(true)})
+	return http.NewCrossOriginProtection().Handler(&front{c, serve(false), serve(true)})
 }
 
 // front looks at each request before the SDK's handlers do: it bounds what a client may
 // take up, and notes which calls end with which request and which session.
 type front struct {
-	*Server
+	*Clients
 	inSession, alone http.Handler
 }
 
@@ -77,30 +76,30 @@ func (f *front) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		problem.write(w, q.id)
 		return
 	}
-	id := r.Header.Get(sessionHeader)
-	if r.Header.Get(versionHeader) >= sessionless {
+	id := r.Header.Get(SessionHeader)
+	if r.Header.Get(VersionHeader) >= Sessionless {
 		id = ""
 	}
 	if q.opens && id == "" {
-		if problem := f.clients.open(); problem != nil {
+		if problem := f.open(); problem != nil {
 			problem.write(w, q.id)
 			return
 		}
-		defer f.clients.opened()
+		defer f.opened()
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	u, problem := f.clients.begin(ctx, id, q.calls)
+	u, problem := f.begin(ctx, id, q.calls)
 	if problem != nil {
 		problem.write(w, q.id)
 		return
 	}
-	defer f.clients.done(u)
+	defer f.done(u)
 	switch r.Method {
 	case http.MethodDelete: // its calls are answered before it ends
-		f.clients.end(u.session, ctx.Done())
+		f.end(u.session, ctx.Done())
 	case http.MethodGet: // it has nothing to answer
-		defer context.AfterFunc(f.life, cancel)()
+		defer context.AfterFunc(f.cfg.Life, cancel)()
 		if u.session != nil {
 			defer context.AfterFunc(u.session.life, cancel)()
 		}
@@ -108,7 +107,7 @@ func (f *front) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(ctx)
 	r.Header = r.Header.Clone()
 	r.Header.Set(carrier, u.name)
-	if id != "" || q.opens && r.Header.Get(versionHeader) < sessionless {
+	if id != "" || q.opens && r.Header.Get(VersionHeader) < Sessionless {
 		f.inSession.ServeHTTP(w, r)
 		return
 	}
@@ -119,7 +118,7 @@ func (f *front) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 func (f *front) read(w http.ResponseWriter, r *http.Request) (q asked, p *problem) {
 	rc := http.NewResponseController(w)
 	rc.SetReadDeadline(time.Now().Add(bodyWithin))
-	stop := context.AfterFunc(f.life, func() { rc.SetReadDeadline(time.Now()) })
+	stop := context.AfterFunc(f.cfg.Life, func() { rc.SetReadDeadline(time.Now()) })
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequest))
 	stop()
 	var long *http.MaxBytesError
@@ -150,9 +149,9 @@ func (f *front) read(w http.ResponseWriter, r *http.Request) (q asked, p *proble
 		batch = nil // what is no message is refused by the SDK
 	}
 	switch {
-	case len(batch) > maxCalls:
+	case len(batch) > MaxCalls:
 		return q, &problem{http.StatusBadRequest, codeInvalid,
-			fmt.Sprintf("the request holds %d messages, and may hold %d", len(batch), maxCalls)}
+			fmt.Sprintf("the request holds %d messages, and may hold %d", len(batch), MaxCalls)}
 	case deep(body):
 		return q, &problem{http.StatusBadRequest, codeInvalid,
 			fmt.Sprintf("the message is nested deeper than %d levels", maxDepth)}
@@ -215,22 +214,23 @@ func (p *paced) Write(b []byte) (n int, err error) {
 // says in it is replaced.
 const carrier = "Board-Request"
 
-// bound has calls end with the server, and over HTTP with their request and their
-// session.
-func (s *Server) bound(next sdk.MethodHandler) sdk.MethodHandler {
+// Bound is the middleware that has calls end with the server, and over HTTP with their
+// request and their session.
+func (c *Clients) Bound(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if strings.HasPrefix(method, "notifications/") {
 			return next(ctx, method, req)
 		}
 		deepen(0)
-		ctx, cancel := s.living(ctx)
+		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
+		defer context.AfterFunc(c.cfg.Life, cancel)()
 		if x := req.GetExtra(); x != nil && x.Header.Get(carrier) != "" {
 			id := req.GetSession().ID()
 			if method == "initialize" && id != "" {
-				s.clients.add(id)
+				c.add(id)
 			}
-			for _, until := range s.clients.until(x.Header.Get(carrier), id) {
+			for _, until := range c.until(x.Header.Get(carrier), id) {
 				defer context.AfterFunc(until, cancel)()
 			}
 		}
