@@ -13,6 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/files"
 )
 
 // What went wrong once, each as a story.
@@ -155,7 +156,7 @@ func TestReplacedRun(t *testing.T) {
 	h := openAudit(t)
 	p := h.m.top().(*runPage)
 	h.press("2", "1", "[")
-	file := board.Path(h.cfg.Boards, "audit-7")
+	file := files.Path(h.cfg.Boards, "audit-7")
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,8 @@
 //
 //	board/sqlite     opens SQLite files: WAL, full durability, a queue of writers, migrations
 //	board/postgres   the same boards and knowledge base in PostgreSQL
-//	board/store      the interface that both implement
+//	board/files      runs as SQLite files in a directory
+//	board/store      the interface that files and postgres implement
 //	board/fault      the error type: kind, message, next step; exit codes and HTTP statuses
 //	board/text       text by others made safe for a screen: visible, cut, counted; tokens
 //	board/words      reads text: words, stems, identifiers, numbers, dates, negations
@@ -16,6 +17,8 @@
 //	board/survival   whether reports carry what a run must not lose
 //	board/verify     whether findings stand in their sources
 //	board/trace      what supports the facts of a report
+//	board/foreign    reads boards of other programs
+//	board/similar    finds the name that was meant by a misspelled one
 //	board            the domain: entries, signals, variables, events; gate, replay, import
 //	board/report     digest, appendix and HTML page of a board
 //	board/policy     reads board.yaml

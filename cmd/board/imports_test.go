@@ -19,7 +19,7 @@ var allowedImports = map[string][]string{
 	"board/replace":    {},
 	"board/store":      {},
 	"board/sqlite":     {"blackboard/board/store", "modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile", "golang.org/x/sys/unix", "github.com/fsnotify/fsnotify"},
-	"board":            {"blackboard/board/conflicts", "blackboard/board/documents", "blackboard/board/text", "blackboard/board/sqlite", "blackboard/board/store", "blackboard/board/survival", "blackboard/board/trace", "blackboard/board/verify", "blackboard/board/words", "blackboard/board/postgres"},
+	"board":            {"blackboard/board/conflicts", "blackboard/board/documents", "blackboard/board/files", "blackboard/board/foreign", "blackboard/board/similar", "blackboard/board/text", "blackboard/board/sqlite", "blackboard/board/store", "blackboard/board/survival", "blackboard/board/trace", "blackboard/board/verify", "blackboard/board/words", "blackboard/board/postgres"},
 	"board/postgres":   {"blackboard/board/lazyregexp", "blackboard/board/store", "blackboard/board/sqlite", "github.com/jackc/pgx/v5"}, // sqlite: full text, in memory
 	"board/check":      {"blackboard/board", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/survival", "blackboard/board/text", "blackboard/board/trace", "blackboard/board/verify", "blackboard/embed"},
 	"board/report":     {"blackboard/board", "blackboard/board/survival", "blackboard/board/text", "blackboard/board/trace"},
@@ -72,7 +72,10 @@ var allowedImports = map[string][]string{
 	"cmd/board/ci":        {"blackboard/board", "blackboard/board/text"},
 	"cmd/board/doctor":    {"blackboard/board", "blackboard/cmd/board/daemon", "blackboard/embed", "blackboard/hooks", "blackboard/kb", "github.com/modelcontextprotocol/go-sdk"}, // the last asks the servers of a self-test
 
+	"board/files":           {"blackboard/board/sqlite", "blackboard/board/store"},
+	"board/foreign":         {"blackboard/board/sqlite"}, // files of other programs
 	"board/postgres/pgtest": {},
+	"board/similar":         {},
 	"hooks/mcp/schema":      {"github.com/google/jsonschema-go"},
 	"hooks/mcp/transport":   {"github.com/modelcontextprotocol/go-sdk"},
 	"kb/memory/exchange":    {},

@@ -2,140 +2,25 @@ package board
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"blackboard/board/fault"
+	"blackboard/board/foreign"
 )
 
-// maxIrys bounds an Irys board, in bytes.
-const maxIrys = 256 << 20
-
-// An Irys board is one JSON object. Its ids repeat, since a worker that started late may
-// count from the same number as another. A reference by id therefore means the nearest
-// earlier one (see resolve). Entries and signals get new ids; the old ones are kept as
-// external ids.
-type irysBoard struct {
-	Task    string       `json:"task_instruction"`
-	Entries []irysEntry  `json:"entries"`
-	Signals []irysSignal `json:"signals"`
-	extra   map[string]json.RawMessage
-}
-
-type irysEntry struct {
-	ID      string `json:"id"`
-	Type    string `json:"type"`
-	Content string `json:"content"`
-	Source  *struct {
-		Document string `json:"document"`
-		Section  string `json:"section"`
-		Evidence string `json:"evidence"`
-	} `json:"source"`
-	CreatedBy struct {
-		Worker string `json:"worker_id"`
-	} `json:"created_by"`
-	Confidence  *float64 `json:"confidence"`
-	Tags        []string `json:"tags"`
-	Status      string   `json:"status"`
-	Supports    []string `json:"supports"`
-	Contradicts []string `json:"contradicts"`
-	Supersedes  []string `json:"supersedes"`
-	Addresses   []string `json:"addresses_signals"`
-	extra       map[string]json.RawMessage
-}
-
-type irysSignal struct {
-	ID          string  `json:"id"`
-	Content     string  `json:"content"`
-	Origin      string  `json:"origin_entry"`
-	Priority    string  `json:"priority"`
-	Status      string  `json:"status"`
-	AddressedBy *string `json:"addressed_by"`
-	extra       map[string]json.RawMessage
-}
-
-// The fields of each object that our boards have too; the others are kept in the log.
-var (
-	irysBoardFields = []string{"task_instruction", "entries", "signals"}
-	irysEntryFields = []string{"id", "type", "content", "source", "confidence", "tags", "status",
-		"supports", "contradicts", "supersedes", "addresses_signals"}
-	irysSignalFields = []string{"id", "content", "priority", "status", "addressed_by"}
-)
-
-func (b *irysBoard) UnmarshalJSON(data []byte) error {
-	type plain irysBoard
-	return decodeWithRest(data, (*plain)(b), &b.extra, irysBoardFields)
-}
-
-func (e *irysEntry) UnmarshalJSON(data []byte) error {
-	type plain irysEntry
-	return decodeWithRest(data, (*plain)(e), &e.extra, irysEntryFields)
-}
-
-func (s *irysSignal) UnmarshalJSON(data []byte) error {
-	type plain irysSignal
-	return decodeWithRest(data, (*plain)(s), &s.extra, irysSignalFields)
-}
-
-// decodeWithRest decodes an object into a struct and keeps the other fields.
-func decodeWithRest(data []byte, into any, rest *map[string]json.RawMessage, taken []string) error {
-	if err := json.Unmarshal(data, into); err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, rest); err != nil {
-		return err
-	}
-	for k, v := range *rest {
-		if slices.Contains(taken, k) || string(v) == "null" {
-			delete(*rest, k)
-			continue
-		}
-		var c bytes.Buffer
-		if err := json.Compact(&c, v); err != nil {
-			return err
-		}
-		(*rest)[k] = c.Bytes()
-	}
-	return nil
-}
-
-func readIrys(r io.Reader) (*irysBoard, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxIrys+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxIrys {
-		return nil, invalid(fmt.Sprintf("the input has more than %d MiB", maxIrys>>20),
-			"leave out entries that nobody needs, or import parts of it as runs of their own")
-	}
-	if !utf8.Valid(data) {
-		return nil, invalid("the input is not valid UTF-8", "convert it to UTF-8 first")
-	}
-	b := &irysBoard{}
-	if err := json.Unmarshal(data, b); err != nil {
-		problem := "an Irys board: "
-		if !json.Valid(data) {
-			problem = "valid JSON: "
-		}
-		return nil, invalid("the input is not "+problem+err.Error(), "", exportOrIrys)
-	}
-	if b.Entries == nil || b.Signals == nil {
-		return nil, invalid("the input is JSON, but has no entries or no signals", "", exportOrIrys)
-	}
-	return b, nil
-}
-
-// irysImport turns an Irys board into steps on ours: first the seed signals; then each
+// irysImport turns an Irys board into steps on ours. Ids of the source repeat, so a
+// reference by id means the nearest earlier one (see resolve). Entries and signals get new
+// ids; the old ones are kept as external ids.
+//
+// First the seed signals; then each
 // entry with the links whose targets exist, followed by its answers and questions; last,
 // what expired.
 type irysImport struct {
-	src      *irysBoard
+	src      *foreign.Irys
 	must     []string
 	posts    []Post
 	links    []Links // by position: e<n+1> and s<n+1>-to-be of the source order
@@ -147,7 +32,7 @@ type irysImport struct {
 
 func importIrys(ctx context.Context, dir, worker string, r *bufio.Reader,
 	opt ImportOptions) (Imported, error) {
-	src, err := readIrys(r)
+	src, err := foreign.ReadIrys(r)
 	if err != nil {
 		return Imported{}, err
 	}
@@ -173,7 +58,7 @@ func importIrys(ctx context.Context, dir, worker string, r *bufio.Reader,
 			return err
 		}
 		if err := w.event(verbImport, opt.Run, importPayload{Name: opt.Run, Format: "irys",
-			Source: opt.Source, Extra: src.extra}); err != nil {
+			Source: opt.Source, Extra: src.Extra}); err != nil {
 			return err
 		}
 		if err := im.write(w); err != nil {
@@ -283,7 +168,7 @@ func (im *irysImport) prepareEntry(i int, entries, signals map[string][]int) err
 			*list = append(*list, target)
 		}
 	}
-	e.extra = keepLeftOut(e.extra, leftOut)
+	e.Extra = keepLeftOut(e.Extra, leftOut)
 	if err := p.prepare(); err != nil {
 		return prefixed(where, err)
 	}
@@ -382,4 +267,201 @@ func (im *irysImport) answerer(candidates []int, signal string) int {
 		return candidates[0]
 	}
 	return -1
+}
+
+func (im *irysImport) write(w *writer) error {
+	clear(im.signalID)
+	operator := w.actor
+	answeredBy := map[int]int{}
+	for by, signals := range im.answers {
+		for _, s := range signals {
+			answeredBy[s] = by
+		}
+	}
+	later := map[string][]pendingLink{} // links whose target comes later, by target
+	posted := 0
+	raise := func(i, origin int) error {
+		s := &im.src.Signals[i]
+		w.actor = "irys"
+		r := Raise{Content: s.Content, Priority: s.Priority}
+		if origin >= 0 {
+			r.Origin, w.actor = EntryID(int64(origin)+1), im.posts[origin].Worker
+		} else if s.Origin != "" && checkWorker(s.Origin) == nil {
+			w.actor = s.Origin // the source's name for a planner: seed_plan
+		}
+		id, err := nextID(w.tx, "signals")
+		if err != nil {
+			return err
+		}
+		im.signalID[i] = id
+		if err := w.insertSignal(r, id, s.ID, s.Extra); err != nil {
+			return err
+		}
+		if err := im.linkLater(w, later[fmt.Sprint("s", i)]); err != nil {
+			return err
+		}
+		if by, ok := answeredBy[i]; ok && by < posted {
+			w.actor = im.posts[by].Worker
+			return w.closeSignal(id, Addressed, verbAddress,
+				addressPayload{By: EntryID(int64(by) + 1)})
+		}
+		return nil
+	}
+	for _, i := range im.raised[-1] {
+		if err := raise(i, -1); err != nil {
+			return err
+		}
+	}
+	for i := range im.posts {
+		if err := im.writeEntry(w, i, later); err != nil {
+			return err
+		}
+		posted = i + 1
+		for _, s := range im.answers[i] {
+			if id := im.signalID[s]; id > 0 {
+				w.actor = im.posts[i].Worker
+				if err := w.closeSignal(id, Addressed, verbAddress,
+					addressPayload{By: EntryID(int64(i) + 1)}); err != nil {
+					return err
+				}
+			}
+		}
+		for _, s := range im.raised[i] {
+			if err := raise(s, i); err != nil {
+				return err
+			}
+		}
+	}
+	w.actor = operator
+	return im.finish(w)
+}
+
+// pendingLink is a link whose target does not exist yet.
+type pendingLink struct {
+	src  int64
+	kind string
+	id   func() string // the target, once it is there
+}
+
+// writeEntry posts entry i with the links whose targets exist. The others wait in later.
+func (im *irysImport) writeEntry(w *writer, i int, later map[string][]pendingLink) error {
+	p, id := im.posts[i], int64(i)+1
+	links := p.links()
+	for _, kind := range LinkKinds {
+		for _, target := range im.links[i].Of(kind) {
+			n, err := targetID(kind, target)
+			if err != nil {
+				return err
+			}
+			j := int(n) - 1
+			switch {
+			case kind == Addresses && im.signalID[j] > 0:
+				links.Addresses = append(links.Addresses, SignalID(im.signalID[j]))
+			case kind == Addresses:
+				key := fmt.Sprint("s", j)
+				later[key] = append(later[key], pendingLink{id, kind,
+					func() string { return SignalID(im.signalID[j]) }})
+			case j < i:
+				list := links.of(kind)
+				*list = append(*list, target)
+			default:
+				key := fmt.Sprint("e", j)
+				later[key] = append(later[key], pendingLink{id, kind,
+					func() string { return target }})
+			}
+		}
+	}
+	p.SetLinks(*links)
+	w.actor = p.Worker
+	if err := w.insertEntry(&p, id, im.src.Entries[i].ID, im.src.Entries[i].Extra); err != nil {
+		return err
+	}
+	// what it addresses, the source says itself
+	for _, kind := range []string{Contradicts, Supersedes} {
+		for _, target := range links.Of(kind) {
+			dst, err := ParseEntryID(target)
+			if err != nil {
+				return err
+			}
+			if err := w.effect(id, kind, dst); err != nil {
+				return err
+			}
+		}
+	}
+	return im.linkLater(w, later[fmt.Sprint("e", i)])
+}
+
+// linkLater adds links whose target exists now.
+func (im *irysImport) linkLater(w *writer, links []pendingLink) error {
+	for _, l := range links {
+		w.actor = im.posts[l.src-1].Worker
+		if err := w.event(verbLink, EntryID(l.src),
+			linkPayload{Kind: l.kind, Target: l.id()}); err != nil {
+			return err
+		}
+		if err := w.linkRow(l.src, l.kind, l.id()); err != nil {
+			return err
+		}
+		if l.kind == Addresses {
+			continue
+		}
+		dst, err := targetID(l.kind, l.id())
+		if err != nil {
+			return err
+		}
+		if err := w.effect(l.src, l.kind, dst); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish closes signals that the source closed without an answer, and sets statuses that
+// no link explains.
+func (im *irysImport) finish(w *writer) error {
+	for i := range im.src.Signals {
+		if s := &im.src.Signals[i]; s.Status == "expired" || s.Status == Waived {
+			if err := w.closeSignal(im.signalID[i], Waived, verbWaive,
+				waivePayload{s.Status}); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range im.src.Entries {
+		note := byPayload{Note: "so in the source"}
+		switch e := &im.src.Entries[i]; e.Status {
+		case Disputed:
+			if err := w.setStatus(int64(i)+1, Active, Disputed, verbDispute, note); err != nil {
+				return err
+			}
+		case Superseded:
+			if err := w.setStatus(int64(i)+1, "", Superseded, verbSupersede, note); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeSpent sets the variables for what the run has spent, and returns how many.
+func (im *irysImport) writeSpent(w *writer) (n int, err error) {
+	for _, v := range []struct{ from, to string }{
+		{"total_tokens_used", TokensVariable}, {"token_budget", BudgetVariable},
+	} {
+		var number float64
+		value := im.src.Extra[v.from]
+		if value == nil || json.Unmarshal(value, &number) != nil {
+			continue
+		}
+		set := Variable{Key: v.to, Value: value, Version: 1, Updated: w.tx.Now, Worker: w.actor}
+		if err := w.event(verbSet, v.to, setPayload{Value: value,
+			Version: set.Version}); err != nil {
+			return n, err
+		}
+		if err := w.variableRow(set); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
 }

@@ -1,4 +1,5 @@
-package board
+// Package similar finds the name that was meant by a misspelled one.
+package similar
 
 import (
 	"cmp"
@@ -6,38 +7,37 @@ import (
 	"strings"
 )
 
-// Similar returns at most three names that name may be a misspelling of, nearest first,
+// Names returns at most three names that name may be a misspelling of, nearest first,
 // without name itself. A name that begins with the other counts too.
-func Similar(run string, names []string) []string {
+func Names(name string, names []string) []string {
 	const (
 		most      = 3
 		minPrefix = 3 // bytes: fewer begin everything
 	)
 	distance := map[string]int{}
 	var near []string
-	for _, name := range names {
-		a, b := strings.ToLower(run), strings.ToLower(name)
-		d := EditDistance(a, b)
+	for _, other := range names {
+		a, b := strings.ToLower(name), strings.ToLower(other)
+		d := Distance(a, b)
 		short, long := a, b
 		if len(short) > len(long) {
 			short, long = long, short
 		}
-		if name != run && (d < MaxDistance(run) || len(short) >= minPrefix &&
+		if other != name && (d < MaxDistance(name) || len(short) >= minPrefix &&
 			strings.HasPrefix(long, short)) {
-			near, distance[name] = append(near, name), d
+			near, distance[other] = append(near, other), d
 		}
 	}
 	slices.SortFunc(near, func(a, b string) int {
-		return cmp.Or(cmp.Compare(distance[a],
-			distance[b]), strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(distance[a], distance[b]), strings.Compare(a, b))
 	})
 	return near[:min(len(near), most)]
 }
 
 // DidYouMean is a question such as "did you mean audit-7 or audit-8?", or "" if no name
 // is similar.
-func DidYouMean(run string, names []string) string {
-	near := Similar(run, names)
+func DidYouMean(name string, names []string) string {
+	near := Names(name, names)
 	switch n := len(near) - 1; n {
 	case -1:
 		return ""
@@ -48,16 +48,11 @@ func DidYouMean(run string, names []string) string {
 	}
 }
 
-// Created says that a run was created, and names similar runs that may have been meant.
-func Created(run string, names []string) string {
-	return strings.TrimRight("created run "+run+"; "+DidYouMean(run, names), "; ")
-}
-
 // MaxDistance is the edit distance from which a word is no misspelling of another.
 func MaxDistance(word string) int { return min(len(word), max(2, len(word)/3)+1) }
 
-// EditDistance is the Levenshtein distance in bytes.
-func EditDistance(a, b string) int {
+// Distance is the Levenshtein distance in bytes.
+func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
