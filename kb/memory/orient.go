@@ -220,13 +220,14 @@ type collector struct {
 	q     *OrientQuery
 	o     *Orientation
 	shown []*Hit
+	hits  map[*orient.Section][]*Hit // of their lines
 }
 
-// sections reads the candidates for all sections, in order.
-// It also returns the hits of their lines by id.
+// sections reads the candidates for all sections, in order. It also returns the hits of
+// their lines.
 func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) (
-	[]*orient.Section, map[string]*Hit, error) {
-	c := &collector{Store: s, ctx: ctx, q: q, o: o}
+	[]*orient.Section, map[*orient.Section][]*Hit, error) {
+	c := &collector{Store: s, ctx: ctx, q: q, o: o, hits: map[*orient.Section][]*Hit{}}
 	counts, err := c.read(Query{Limit: maxCritical + q.Limit, recent: true}, Channel, Workspace,
 		Account)
 	if err != nil {
@@ -271,12 +272,7 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) (
 		return cmp.Or(hasFirst(a.Importance >= lowUnder, b.Importance >= lowUnder),
 			b.Updated.Compare(a.Updated))
 	})
-	all = append(all, journal, c.section("## Lately", lately, q.Limit))
-	hits := map[string]*Hit{}
-	for _, h := range c.shown {
-		hits[h.ID] = h
-	}
-	return all, hits, nil
+	return append(all, journal, c.section("## Lately", lately, q.Limit)), c.hits, nil
 }
 
 // hasFirst compares so that true comes before false.
@@ -348,7 +344,7 @@ func (c *collector) section(heading string, hits []*Hit, most int) *orient.Secti
 	for _, h := range hits[:min(most, len(hits))] {
 		sec.IDs = append(sec.IDs, h.ID)
 		sec.Lines = append(sec.Lines, c.line(h, orient.Content))
-		c.shown = append(c.shown, h)
+		c.shown, c.hits[sec] = append(c.shown, h), append(c.hits[sec], h)
 	}
 	return sec
 }
@@ -415,13 +411,13 @@ func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (
 }
 
 // listGiven lists the kept hits by tier.
-func (o *Orientation) listGiven(sections []*orient.Section, hits map[string]*Hit,
+func (o *Orientation) listGiven(sections []*orient.Section, hits map[*orient.Section][]*Hit,
 	tiers []string) {
 	for _, t := range tiers {
 		sl := Slice{Tier: t, Hits: []Hit{}}
 		for _, sec := range sections {
 			for i := 0; i < sec.Kept && !sec.Own; i++ {
-				if h := hits[sec.IDs[i]]; h.Tier == t {
+				if h := hits[sec][i]; h.Tier == t {
 					sl.Hits = append(sl.Hits, *h)
 				}
 			}
