@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/board/files"
 	"blackboard/board/store"
 )
 
@@ -65,7 +66,7 @@ func (db *awayDB) Watch(ctx context.Context, changed func() error) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(PollInterval):
+		case <-time.After(files.PollInterval):
 		}
 	}
 }

@@ -207,7 +207,7 @@ func (b *Board) read(ctx context.Context, fn func(*store.Tx) error) error {
 // mustExist is fault.NotFound for a file without a first event: the process that created
 // it ended before its first commit, or its first write was refused.
 func (b *Board) mustExist(tx *store.Tx) error {
-	if n, err := lastSeq(tx); err != nil || n > 0 {
+	if n, err := tx.LastSeq(); err != nil || n > 0 {
 		return err
 	}
 	return b.missing()
@@ -293,7 +293,7 @@ func (b *Board) forget(db store.DB) {
 // inTx runs fn in a transaction. It writes the first event if there is none.
 func (b *Board) inTx(tx *store.Tx, worker string, fn func(*writer) error,
 	opts []writeOption) (made bool, err error) {
-	seq, err := lastSeq(tx)
+	seq, err := tx.LastSeq()
 	if err != nil {
 		return false, err
 	}
@@ -343,14 +343,6 @@ func (w *writer) event(verb, id string, payload any) error {
 	_, err = w.tx.Exec(`INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)`, w.seq, w.at, w.actor, verb,
 		id, string(data))
 	return err
-}
-
-func lastSeq(tx *store.Tx) (n int64, err error) {
-	if tx.Seq >= 0 && !tx.Wrote() {
-		return tx.Seq, nil
-	}
-	err = tx.QueryRow(`SELECT coalesce(max(seq), 0) FROM events`).Scan(&n)
-	return n, err
 }
 
 // checkWorker checks a worker's name. Lists and logs show names within a line, so a name

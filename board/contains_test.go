@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/files"
 	"blackboard/board/store"
 	"blackboard/testdata/cost"
 )
@@ -198,7 +199,7 @@ func TestDropsWordIndex(t *testing.T) {
 	exec := func(sql string) error {
 		return b.db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(sql); return err })
 	}
-	if err := exec(migration0002 + `; INSERT INTO word_segments VALUES (0, 1, x''); PRAGMA user_version = 2`); err != nil {
+	if err := exec(files.Schema.Migrations[1] + `; INSERT INTO word_segments VALUES (0, 1, x''); PRAGMA user_version = 2`); err != nil {
 		t.Fatal(err)
 	}
 	b.Close()

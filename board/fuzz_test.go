@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/board/files"
 )
 
 // FuzzMatch: whatever a person types is a search, or a refusal in words; never a syntax error.
@@ -85,7 +86,7 @@ func importMust(t *testing.T, data []byte, opt ImportOptions) {
 		if !errors.Is(err, fault.Invalid) && !errors.Is(err, fault.NotFound) {
 			t.Fatalf("import failed in its own way: %v", err)
 		}
-		if _, err := os.Stat(Path(dir, "fuzz")); err == nil {
+		if _, err := os.Stat(files.Path(dir, "fuzz")); err == nil {
 			if _, err := Open(t.Context(), dir, "fuzz"); !errors.Is(err, fault.NotFound) {
 				t.Fatalf("a refused import made a run: %v", err)
 			}

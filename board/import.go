@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"blackboard/board/fault"
+	"blackboard/board/foreign"
 )
 
 // Imported is the result of an import.
@@ -47,11 +47,6 @@ const maxLine = 6*MaxSourceText + 1<<20
 
 // hintExport is the next step for an export that was changed since it was written.
 const hintExport = "the file was changed or cut; export the run again"
-
-// exportOrIrys names the formats that can be imported.
-var exportOrIrys = fault.Do("run.export",
-	"give a file made by {}, an Irys board (one JSON object), or a board of blackboard.py (an "+
-		"SQLite file)")
 
 // Import creates a run from our JSONL export, an Irys board or a board of blackboard.py:
 // all of it or nothing.
@@ -98,7 +93,7 @@ func sniff(r *bufio.Reader) (string, error) {
 	for {
 		c, err := r.ReadByte()
 		if err == io.EOF {
-			return "", invalid("the input is empty", "", exportOrIrys)
+			return "", invalid("the input is empty", "", foreign.Accepted)
 		}
 		if err != nil {
 			return "", err
@@ -126,7 +121,7 @@ func sniff(r *bufio.Reader) (string, error) {
 	}
 	if head[0] != '{' {
 		return "", invalid("the input is neither an export of a board nor an Irys board", "",
-			exportOrIrys)
+			foreign.Accepted)
 	}
 	return "irys", nil
 }

@@ -3,7 +3,6 @@ package board
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -12,7 +11,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
+	"blackboard/board/foreign"
 )
 
 // formatPython is a board of blackboard.py: an SQLite file with entries, links and
@@ -22,30 +21,6 @@ const formatPython = "blackboard.py"
 
 // sqliteMagic is what an SQLite file begins with.
 const sqliteMagic = "SQLite format 3\x00"
-
-// pythonColumns are the columns that our boards have too, by table; the first ones are
-// required. Other columns are kept in the log.
-var pythonColumns = map[string]struct{ must, may []string }{
-	"entries": {[]string{"id", "type", "content"},
-		[]string{
-			"source_doc",
-			"source_ref",
-			"evidence",
-			"confidence",
-			"created_by",
-			"status",
-			"must_surface",
-			"created_at",
-		}},
-	"links": {[]string{"entry_id", "rel", "target_id"}, nil},
-	"signals": {
-		[]string{"id", "content", "priority", "status"},
-		[]string{"waive_reason", "created_by", "created_at"},
-	},
-}
-
-// pythonRow is a row by its columns, as text.
-type pythonRow map[string]string
 
 type pythonEntry struct {
 	post   postPayload
@@ -96,8 +71,14 @@ func importPython(ctx context.Context, dir, worker string, opt ImportOptions) (I
 		signalNo: map[string]int{},
 		notes:    []string{},
 	}
-	if err := im.read(ctx, opt.Path); err != nil {
-		return Imported{}, foreignFault(err)
+	left, err := foreign.ReadPython(ctx, opt.Path, foreign.Tables{
+		Signal: im.signal, Entry: im.entry, Link: im.link})
+	if err != nil {
+		return Imported{}, err
+	}
+	if len(left) > 0 {
+		im.note("tables that are not of blackboard.py were not read: %s",
+			clip(strings.Join(left, ", "), 200))
 	}
 	if err := im.writeLog(worker, opt); err != nil {
 		return Imported{}, err
@@ -107,112 +88,15 @@ func importPython(ctx context.Context, dir, worker string, opt ImportOptions) (I
 	return out, err
 }
 
-// foreignFault says what is wrong with an SQLite file of another program.
-func foreignFault(err error) error {
-	var own *fault.Error
-	switch {
-	case errors.Is(err, fault.Busy):
-		return conflict(err.Error(),
-			"stop the program that writes to it, or copy the file while nothing writes to it")
-	case errors.Is(err, fault.Invalid) || !errors.As(err, &own):
-		return err
-	}
-	return invalid(err.Error(), "give an undamaged copy of the board's file")
-}
-
 func (im *pythonImport) note(format string, args ...any) {
 	im.notes = append(im.notes, fmt.Sprintf(format, args...))
-}
-
-func (im *pythonImport) read(ctx context.Context, path string) error {
-	f, err := sqlite.OpenForeign(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	tables, err := f.Tables(ctx)
-	if err != nil {
-		return err
-	}
-	if slices.Contains(tables, "run") && slices.Contains(tables, "events") {
-		return invalid(path+" is the file of a run of this program", "", fault.Do("run.export",
-			"{} writes what can be imported"))
-	}
-	for _, t := range []struct {
-		name  string
-		order string
-		take  func(pythonRow, map[string]json.RawMessage) error
-	}{
-		{"signals", " ORDER BY id", im.signal},
-		{"entries", " ORDER BY id", im.entry},
-		{"links", "", im.link},
-	} {
-		if !slices.Contains(tables, t.name) {
-			what := path + " is an SQLite file, but not a board of blackboard.py: it has no table " +
-				t.name
-			if slices.Contains(tables, "capsules") {
-				return invalid(what, "import it into the knowledge base")
-			}
-			return invalid(what, "", exportOrIrys)
-		}
-		if err := eachPythonRow(ctx, f, t.name, t.order, t.take); err != nil {
-			return err
-		}
-	}
-	tables = slices.DeleteFunc(tables, func(t string) bool { return pythonColumns[t].must != nil })
-	if len(tables) > 0 {
-		im.note("tables that are not of blackboard.py were not read: %s",
-			clip(strings.Join(tables, ", "), 200))
-	}
-	return nil
-}
-
-// eachPythonRow reads a table. take gets the known columns, and the others as JSON.
-func eachPythonRow(
-	ctx context.Context,
-	f *sqlite.Foreign,
-	table, order string,
-	take func(pythonRow, map[string]json.RawMessage) error,
-) error {
-	columns, err := f.Columns(ctx, table)
-	if err != nil {
-		return err
-	}
-	known, quoted := pythonColumns[table], []string{}
-	for _, c := range known.must {
-		if !slices.Contains(columns, c) {
-			return invalid(
-				fmt.Sprintf(
-					"the file is not a board of blackboard.py: its table %s has no column %s", table,
-					c), "", exportOrIrys)
-		}
-	}
-	for _, c := range columns {
-		quoted = append(quoted, sqlite.Quote(c))
-	}
-	return f.Each(
-		ctx,
-		"SELECT "+strings.Join(quoted, ", ")+" FROM "+table+order,
-		func(values []any) error {
-			row, extra := pythonRow{}, map[string]json.RawMessage{}
-			for i, v := range values {
-				if c, text := columns[i], sqlite.Text(v); slices.Contains(known.must, c) ||
-					slices.Contains(known.may, c) {
-					row[c] = text
-				} else if text != "" {
-					extra[c], _ = json.Marshal(text) // a string always can be
-				}
-			}
-			return take(row, extra)
-		},
-	)
 }
 
 // pythonTimes are the formats of time in such files; without a zone, it is UTC.
 var pythonTimes = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
 
 // who returns the author and the time of a row.
-func (im *pythonImport) who(row pythonRow) (worker string, at time.Time, err error) {
+func (im *pythonImport) who(row foreign.Row) (worker string, at time.Time, err error) {
 	if worker = strings.TrimSpace(row["created_by"]); worker == "" {
 		worker = formatPython
 		im.unsigned++
@@ -233,7 +117,7 @@ func (im *pythonImport) who(row pythonRow) (worker string, at time.Time, err err
 	return worker, at, nil
 }
 
-func (im *pythonImport) signal(row pythonRow, extra map[string]json.RawMessage) error {
+func (im *pythonImport) signal(row foreign.Row, extra map[string]json.RawMessage) error {
 	id := "s" + row["id"]
 	where := fmt.Sprintf("signal %s: ", clip(id, 60))
 	s := pythonSignal{status: row["status"], reason: row["waive_reason"], by: -1}
@@ -266,7 +150,7 @@ func (im *pythonImport) signal(row pythonRow, extra map[string]json.RawMessage) 
 	return nil
 }
 
-func (im *pythonImport) entry(row pythonRow, extra map[string]json.RawMessage) error {
+func (im *pythonImport) entry(row foreign.Row, extra map[string]json.RawMessage) error {
 	id := "e" + row["id"]
 	where := fmt.Sprintf("entry %s: ", clip(id, 60))
 	e := pythonEntry{status: row["status"]}
@@ -315,7 +199,7 @@ func (im *pythonImport) entry(row pythonRow, extra map[string]json.RawMessage) e
 
 // link adds a link to its entry. A link without a target, or a repeated one, is reported
 // and kept in the log with the entry.
-func (im *pythonImport) link(row pythonRow, _ map[string]json.RawMessage) error {
+func (im *pythonImport) link(row foreign.Row, _ map[string]json.RawMessage) error {
 	kind, prefix, target := row["rel"], "e", ""
 	if !slices.Contains(LinkKinds, kind) {
 		return prefixed(fmt.Sprintf("a link of entry e%s: ", clip(row["entry_id"], 40)),
@@ -357,6 +241,241 @@ func (im *pythonImport) link(row pythonRow, _ map[string]json.RawMessage) error 
 	if links.Count() > MaxLinks {
 		return invalid(fmt.Sprintf("entry %s has more than %d links", e.ExternalID, MaxLinks),
 			"leave some of them out in the file")
+	}
+	return nil
+}
+
+// writeLog writes the log: signals and entries in the order of their times, each followed
+// by its effects. Ids keep their order in the file.
+func (im *pythonImport) writeLog(worker string, opt ImportOptions) error {
+	if err := im.checkCycle(); err != nil {
+		return err
+	}
+	first, last := im.span()
+	if err := im.event(first, worker, verbCreate, opt.Run,
+		createPayload{Name: opt.Run}); err != nil {
+		return err
+	}
+	effects := im.effects()
+	raised := 0
+	for i := range im.entries {
+		e := &im.entries[i]
+		for ; raised < len(im.signals) && im.raisedBefore(raised, i); raised++ {
+			if err := im.raise(raised); err != nil {
+				return err
+			}
+		}
+		payload, actor := e.post, e.post.Worker
+		payload.Worker = "" // the actor says it
+		if err := im.event(e.at, actor, verbPost, EntryID(int64(i)+1), payload); err != nil {
+			return err
+		}
+		for _, do := range effects[i] {
+			if err := im.event(do.At, do.Actor, do.Verb, do.ID, do.payload); err != nil {
+				return err
+			}
+		}
+	}
+	for ; raised < len(im.signals); raised++ {
+		if err := im.raise(raised); err != nil {
+			return err
+		}
+	}
+	if err := im.finish(last); err != nil {
+		return err
+	}
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	source := importPayload{Name: opt.Run, Format: formatPython, Source: opt.Source}
+	if err := im.event(now, worker, verbImport, opt.Run, source); err != nil {
+		return err
+	}
+	im.log.state = im.log.board.snapshot()
+	return im.log.state.checkTargets()
+}
+
+// event appends to the log and applies the event to the rebuilt board.
+func (im *pythonImport) event(at time.Time, actor, verb, id string, payload any) error {
+	data, err := json.Marshal(payload)
+	if err != nil {
+		return err
+	}
+	e := Event{
+		Seq:     int64(len(im.log.events)) + 1,
+		At:      at,
+		Actor:   actor,
+		Verb:    verb,
+		ID:      id,
+		Payload: data,
+	}
+	im.log.events = append(im.log.events, e)
+	return im.log.board.apply(e)
+}
+
+// span returns the first and the last time in the file, or now if it has none.
+func (im *pythonImport) span() (first, last time.Time) {
+	extend := func(at time.Time) {
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	for i := range im.entries {
+		extend(im.entries[i].at)
+	}
+	for i := range im.signals {
+		extend(im.signals[i].at)
+	}
+	if first.IsZero() {
+		first = time.Now().UTC().Truncate(time.Millisecond)
+		last = first
+	}
+	return first, last
+}
+
+// raisedBefore reports whether signal s comes before entry e: it is as old, or it is
+// answered by e or a later entry.
+func (im *pythonImport) raisedBefore(s, e int) bool {
+	if !im.signals[s].at.After(im.entries[e].at) {
+		return true
+	}
+	for _, id := range im.entries[e].post.Addresses {
+		if n, err := ParseSignalID(id); err == nil && int(n)-1 >= s {
+			return true
+		}
+	}
+	return false
+}
+
+func (im *pythonImport) raise(s int) error {
+	return im.event(im.signals[s].at, im.signals[s].worker, verbSignal, SignalID(int64(s)+1),
+		im.signals[s].raise)
+}
+
+// pythonEffect is an event that an entry caused.
+type pythonEffect struct {
+	Event
+	payload any
+}
+
+// effects returns what entries did to others, by the position of the entry that it
+// follows: the acting entry or the affected one, whichever is later. The statuses are
+// those in the file, even where links would imply others.
+func (im *pythonImport) effects() map[int][]pythonEffect {
+	after := map[int][]pythonEffect{}
+	add := func(by, at int, verb, id string, payload any) {
+		e := &im.entries[by]
+		after[at] = append(after[at], pythonEffect{Event{At: e.at, Actor: e.post.Worker,
+			Verb: verb, ID: id}, payload})
+	}
+	for by := range im.entries {
+		for _, do := range []struct{ kind, status, verb string }{
+			{Contradicts, Disputed, verbDispute},
+			{Supersedes, Superseded, verbSupersede},
+		} {
+			for _, id := range im.entries[by].post.links().Of(do.kind) {
+				n, _ := ParseEntryID(id) // made from a position
+				target := &im.entries[n-1]
+				if target.status != do.status {
+					continue
+				}
+				target.status = "" // explained
+				add(by, max(by, int(n)-1), do.verb, id, byPayload{By: EntryID(int64(by) + 1)})
+			}
+		}
+	}
+	for s := range im.signals {
+		if g := &im.signals[s]; g.status == Addressed && g.by >= 0 {
+			add(g.by, g.by, verbAddress, SignalID(int64(s)+1),
+				addressPayload{By: EntryID(int64(g.by) + 1)})
+		}
+	}
+	return after
+}
+
+// finish sets the statuses that no entry explains. The file says neither when nor by whom
+// they were set, so they get the last time in it.
+func (im *pythonImport) finish(last time.Time) error {
+	for i := range im.entries {
+		verb := map[string]string{Disputed: verbDispute,
+			Superseded: verbSupersede}[im.entries[i].status]
+		if verb == "" {
+			continue
+		}
+		so := byPayload{Note: "so in the source"}
+		if err := im.event(last, formatPython, verb, EntryID(int64(i)+1), so); err != nil {
+			return err
+		}
+	}
+	var waived []string
+	for i := range im.signals {
+		s, id := &im.signals[i], SignalID(int64(i)+1)
+		switch {
+		case s.status == Waived:
+			waived = append(waived, id)
+			if strings.TrimSpace(s.reason) == "" {
+				s.reason = Waived
+			}
+		case s.status == Addressed && s.by < 0:
+			s.reason = "addressed in the source, by no entry of it"
+			im.note(
+				"signal %s is addressed, but by no entry of the file: it is waived here, for "+
+					"that reason",
+				s.raise.ExternalID,
+			)
+		default:
+			continue
+		}
+		if err := im.event(last, formatPython, verbWaive, id, waivePayload{s.reason}); err != nil {
+			return err
+		}
+	}
+	if len(waived) > 0 {
+		im.note(
+			"the file does not say who waived %s, or when: %s stands for that, "+
+				"at the last time in the file",
+			clip(strings.Join(waived, ", "), 200),
+			formatPython,
+		)
+	}
+	if im.unsigned > 0 {
+		im.note("%d entries and signals name no author: %s stands for that", im.unsigned,
+			formatPython)
+	}
+	renumbered := 0
+	for i := range im.entries {
+		if im.entries[i].post.ExternalID != EntryID(int64(i)+1) {
+			renumbered++
+		}
+	}
+	for i := range im.signals {
+		if im.signals[i].raise.ExternalID != SignalID(int64(i)+1) {
+			renumbered++
+		}
+	}
+	if renumbered > 0 {
+		im.note(
+			"%d entries and signals have another id here, as ids are missing in the file; "+
+				"their own are kept as external ids",
+			renumbered,
+		)
+	}
+	return nil
+}
+
+// checkCycle refuses entries that supersede each other.
+func (im *pythonImport) checkCycle() error {
+	older := make([][]int, len(im.entries))
+	for i := range im.entries {
+		for _, id := range im.entries[i].post.Supersedes {
+			n, _ := ParseEntryID(id) // made from a position
+			older[i] = append(older[i], int(n)-1)
+		}
+	}
+	if c := cycle(older); c != nil {
+		return invalid(fmt.Sprintf("entry %s of the file supersedes itself, through others",
+			im.entries[c[0]].post.ExternalID), "remove one of the links in the file")
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/board/files"
 	"blackboard/board/sqlite"
 	"blackboard/board/store"
 )
@@ -44,14 +45,14 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
-	sound := filepath.Join(tmp, run+fileSuffix)
-	rows, err := sqlite.Salvage(ctx, Path(dir, run), sound, schema, "run", "entries", "links",
+	sound := filepath.Join(tmp, run+files.Suffix)
+	rows, err := sqlite.Salvage(ctx, files.Path(dir, run), sound, files.Schema, "run", "entries", "links",
 		"signals", "variables", "expected", "dropped_duties", "settlements", "sources",
 		"verifications", "events")
 	if err != nil {
 		return nil, err
 	}
-	db, err := sqlite.Open(ctx, sound, schema, sqlite.ReadWrite)
+	db, err := sqlite.Open(ctx, sound, files.Schema, sqlite.ReadWrite)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 		return nil, err
 	}
 	if len(m.entries)+len(m.signals)+len(m.events) == 0 {
-		return nil, store.Fault(fault.Corrupt, Path(dir, run), "holds nothing that can be read",
+		return nil, store.Fault(fault.Corrupt, files.Path(dir, run), "holds nothing that can be read",
 			nil)
 	}
 	state := m.snapshot()
@@ -89,7 +90,7 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 	m.out.Events, m.out.Entries, m.out.Signals, m.out.Variables = len(m.events), len(state.Entries),
 		len(state.Signals), len(state.Variables)
 	if err := state.checkTargets(); err != nil {
-		return nil, store.Fault(fault.Corrupt, Path(dir, run),
+		return nil, store.Fault(fault.Corrupt, files.Path(dir, run),
 			"holds parts of a board that do not make one: "+err.Error(), nil)
 	}
 	return &m.out, nil
@@ -100,7 +101,7 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 // beside the damaged one and takes its place while no one else can write. The damaged
 // file is then at aside.
 func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, err error) {
-	aside, err = sqlite.Replace(ctx, Path(dir, run), nil, func(to string) error {
+	aside, err = sqlite.Replace(ctx, files.Path(dir, run), nil, func(to string) error {
 		if s, err = ReadDamaged(ctx, dir, run); err != nil {
 			return err
 		}
@@ -108,7 +109,7 @@ func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, e
 			return conflict("the event log of run "+run+" is incomplete: "+listOf(s.Lost),
 				"what can be read goes into a new run")
 		}
-		db, err := sqlite.Open(ctx, to, schema, sqlite.Create)
+		db, err := sqlite.Open(ctx, to, files.Schema, sqlite.Create)
 		if err != nil {
 			return err
 		}
@@ -116,7 +117,7 @@ func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, e
 			return s.log.fill(&writer{tx: tx}, s.log.state.Run)
 		})
 		if err == nil {
-			err = (&Board{path: to, run: run, db: &file{db, to}}).Check(ctx)
+			err = (&Board{path: to, run: run, db: files.On(db, to)}).Check(ctx)
 		}
 		return errors.Join(err, db.Close())
 	})
@@ -132,7 +133,7 @@ func SalvageTo(ctx context.Context, dir, run, as, worker string) (*Salvaged, err
 		return nil, err
 	}
 	_, err = s.log.writeTo(ctx, dir, worker, ImportOptions{Run: as,
-		Source: filepath.Base(Path(dir, run)) + ", damaged"})
+		Source: filepath.Base(files.Path(dir, run)) + ", damaged"})
 	return s, err
 }
 

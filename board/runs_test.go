@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"blackboard/board/files"
 )
 
 // TestRunsKept: a list that is kept says what List says, and does not read what has not changed.
@@ -47,7 +49,7 @@ func TestRunsKept(t *testing.T) {
 	same(2)
 
 	old := time.Now().Add(-time.Hour)
-	path := Path(dir, "a")
+	path := files.Path(dir, "a")
 	if err := os.Chtimes(path, old, old); err != nil {
 		t.Fatal(err)
 	}

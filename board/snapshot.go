@@ -97,7 +97,7 @@ func (b *Board) Replay(ctx context.Context, seq int64) (*Snapshot, error) {
 	}
 	var s *Snapshot
 	err := b.read(ctx, func(tx *store.Tx) error {
-		last, err := lastSeq(tx)
+		last, err := tx.LastSeq()
 		if err != nil {
 			return err
 		}

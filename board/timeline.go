@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
@@ -59,7 +60,7 @@ func (b *Board) Timeline(ctx context.Context) (*Timeline, error) {
 	before := t.Timeline
 	err := b.read(ctx, func(tx *store.Tx) error {
 		t.Timeline = before // it may run again
-		last, err := lastSeq(tx)
+		last, err := tx.LastSeq()
 		if err != nil {
 			return err
 		}
@@ -181,3 +182,165 @@ func (t *Timeline) Lanes(n int) []Lane {
 // Stretch is the number, from 0, of the stretch that an event is in, if a log of so many
 // events has n equal stretches.
 func Stretch(seq, last int64, n int) int { return int((seq*int64(n)+last-1)/last) - 1 }
+
+// GateChange is an event that opened or closed the gate.
+type GateChange struct {
+	Seq  int64
+	Open bool
+}
+
+// GateChanges says when the gate opened and closed. It was closed before the first
+// change. It depends on what is counted: posts and signals, workers that are done, open
+// questions (burn, from [Board.Burndown]) and disputed entries. If the policy asks for
+// more, whole is false: the gate may have been closed where this says open.
+func (t *Timeline) GateChanges(p Policy, burn []BurnPoint) (changes []GateChange, whole bool) {
+	g := gateCount{policy: p, awaited: map[string]bool{}}
+	for _, name := range p.Expect {
+		g.awaited[name] = true
+	}
+	changes = []GateChange{}
+	for i := range t.acts {
+		seq := int64(i) + 1
+		for len(burn) > 0 && burn[0].Seq <= seq {
+			g.open, burn = burn[0].Open, burn[1:]
+		}
+		g.count(t, &t.acts[i])
+		open := len(changes) > 0 && changes[len(changes)-1].Open
+		if g.isOpen() != open {
+			changes = append(changes, GateChange{seq, !open})
+		}
+	}
+	return changes, p.MaxConflicts == nil && !p.RequireSource && !p.RequireVerified &&
+		!p.RequireEvidence
+}
+
+// gateCount is the part of the board that the gate counts.
+type gateCount struct {
+	policy         Policy
+	posted, raised int64
+	open           [4]int64        // signals, by PriorityRank
+	awaited        map[string]bool // workers; false: they are not, any more
+	disputed       map[int32]bool
+}
+
+func (g *gateCount) count(t *Timeline, a *act) {
+	switch verb := t.names[a.verb]; verb {
+	case verbPost:
+		g.posted++
+	case verbSignal:
+		g.raised++
+	case verbExpect, verbDone, verbDrop:
+		g.awaited[t.names[a.thing]] = becomes(verb) == WorkerExpected
+	case verbDispute, verbSupersede, verbSettle:
+		if g.disputed == nil {
+			g.disputed = map[int32]bool{}
+		}
+		if delete(g.disputed, a.thing); verb == verbDispute {
+			g.disputed[a.thing] = true
+		}
+	}
+}
+
+func (g *gateCount) isOpen() bool {
+	p, total := &g.policy, int64(0)
+	for rank, n := range g.open {
+		if total += n; n > 0 && slices.Contains(p.block(), Priorities[rank]) {
+			return false
+		}
+	}
+	for _, waits := range g.awaited {
+		if waits {
+			return false
+		}
+	}
+	return g.posted+g.raised > 0 && g.posted >= p.MinEntries &&
+		(p.MaxOpen == nil || total <= *p.MaxOpen) &&
+		(p.MaxDisputed == nil || int64(len(g.disputed)) <= *p.MaxDisputed)
+}
+
+// BurnPoint says how many signals were open from one event on.
+type BurnPoint struct {
+	Seq  int64     `json:"seq"`  // the event
+	At   time.Time `json:"at"`   // and its time
+	Open [4]int64  `json:"open"` // by PriorityRank
+}
+
+// Total is how many signals were open, of whatever priority.
+func (p BurnPoint) Total() int64 { return p.Open[0] + p.Open[1] + p.Open[2] + p.Open[3] }
+
+// burndownSQL reads the events that opened and closed signals. A CROSS JOIN keeps its
+// order: for each signal, the index events_id finds its events.
+const burndownSQL = `SELECT e.seq, e.at, e.verb, e.id, s.priority FROM signals s CROSS JOIN events e
+	WHERE e.id = 's' || s.id AND e.verb IN (?, ?, ?, ?) ORDER BY e.seq`
+
+// Burndown returns one point for each event that opened or closed a signal, oldest first.
+// Before the first signal there is no point; the last point holds until now. A reopened
+// signal counts again. Claims do not count.
+//
+// It reads only the events of signals, so its cost does not depend on the number of
+// entries.
+func (b *Board) Burndown(ctx context.Context) ([]BurnPoint, error) {
+	ranks := map[string]int{}
+	var events []Event
+	err := b.read(ctx, func(tx *store.Tx) error {
+		var e Event
+		var rank int
+		return tx.Each([]any{&e.Seq, store.Time(&e.At), &e.Verb, &e.ID, &rank}, func() error {
+			if rank < 0 || rank >= len(Priorities) {
+				return badPriority(e.ID, rank)
+			}
+			ranks[e.ID] = rank
+			events = append(events, e)
+			return nil
+		}, burndownSQL, verbSignal, verbReopen, verbAddress, verbWaive)
+	})
+	if err != nil {
+		return nil, err
+	}
+	points, _ := burndown(ranks, events)
+	return points, nil
+}
+
+// Burndown is Board.Burndown from the log of the board up to the snapshot; what comes
+// later in the log is ignored. It is nil if the events do not lead to the snapshot.
+func (s *Snapshot) Burndown(events []Event) []BurnPoint {
+	if i := slices.IndexFunc(events, func(e Event) bool { return e.Seq > s.Seq }); i >= 0 {
+		events = events[:i]
+	}
+	ranks := map[string]int{}
+	for _, sig := range s.Signals {
+		ranks[sig.ID], _ = PriorityRank(sig.Priority)
+	}
+	points, isOpen := burndown(ranks, events)
+	for _, sig := range s.Signals {
+		if isOpen[sig.ID] != (sig.Status == SignalOpen) {
+			return nil
+		}
+	}
+	return points
+}
+
+// burndown counts the open signals over events, which are in order and may be about other
+// things too. ranks has the priority of each signal to count. It also returns which
+// signals are open in the end.
+func burndown(ranks map[string]int, events []Event) ([]BurnPoint, map[string]bool) {
+	points, isOpen := []BurnPoint{}, map[string]bool{}
+	var now BurnPoint
+	for i := range events {
+		e := &events[i]
+		rank, counts := ranks[e.ID]
+		opens := e.Verb == verbSignal || e.Verb == verbReopen
+		closes := e.Verb == verbAddress || e.Verb == verbWaive
+		switch {
+		case !counts || !opens && !closes || opens == isOpen[e.ID]:
+			continue
+		case opens:
+			now.Open[rank]++
+		default:
+			now.Open[rank]--
+		}
+		isOpen[e.ID], now.Seq, now.At = opens, e.Seq, e.At
+		points = append(points, now)
+	}
+	return points, isOpen
+}

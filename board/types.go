@@ -13,6 +13,12 @@ import (
 	"blackboard/board/words"
 )
 
+// The kinds of errors of this package.
+var (
+	invalid, notFound, conflict = fault.Invalid.New, fault.NotFound.New, fault.Conflict.New
+	clip                        = fault.Clip
+)
+
 // Limits of a board.
 const (
 	// bytes of an entry's or a signal's content, of evidence, a goal, a variable's value

@@ -101,7 +101,7 @@ type verifyJob struct {
 
 // load finds out what has to be checked.
 func (v *verifier) load(tx *store.Tx) (err error) {
-	if v.result.Seq, err = lastSeq(tx); err != nil {
+	if v.result.Seq, err = tx.LastSeq(); err != nil {
 		return err
 	}
 	if v.registered, err = sourcesByName(tx); err != nil {
@@ -408,7 +408,7 @@ func (v *verifier) add(p verifyPart, item *verify.ItemResult, have verifyPayload
 	if most := v.opt.FirstDoubted; most <= 0 || item.Doubted {
 		v.result.Items = append(v.result.Items, *item)
 		if most > 0 && len(v.result.Items) >= 2*most {
-			v.cut()
+			v.result.Limit(v.opt.FirstDoubted)
 		}
 	}
 	if v.opt.NoRecord || v.result.NotRecorded != "" ||
@@ -471,21 +471,9 @@ func (v *verifier) record(ctx context.Context, atLeast int) error {
 	return err
 }
 
-// cut puts the items in the order of the entries, and drops what is over their limit.
-func (v *verifier) cut() {
-	items := v.result.Items
-	slices.SortFunc(items, func(a, b verify.ItemResult) int {
-		return verify.CompareIDs(a.ID, b.ID)
-	})
-	if most := v.opt.FirstDoubted; most > 0 && len(items) > most {
-		clear(items[most:])
-		v.result.Items = items[:most]
-	}
-}
-
 // finish orders the items and the sources, and judges.
 func (v *verifier) finish() {
-	v.cut()
+	v.result.Limit(v.opt.FirstDoubted)
 	r := &v.result
 	for _, j := range v.jobs {
 		if !j.readable() {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/board/files"
 	"blackboard/board/store"
 )
 
@@ -157,7 +158,7 @@ func TestRuns(t *testing.T) {
 	for name, content := range map[string]string{"broken": strings.Repeat("no database ", 1000), "empty": "", "new": "", "not a run": "x", "notes.txt": "x"} {
 		path := filepath.Join(dir, name)
 		if !strings.Contains(name, ".") {
-			path += fileSuffix
+			path += files.Suffix
 		}
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -287,14 +288,14 @@ func TestWatchAfterAWhile(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			idle := timesOf(b.path)
-			if runtime.GOOS != "windows" && !idle.quiet() {
+			idle := files.TimesOf(b.path)
+			if runtime.GOOS != "windows" && !idle.Quiet() {
 				t.Fatal(idle)
 			}
 			if _, err := b.Post(t.Context(), "w", Post{Content: want}); err != nil {
 				t.Fatal(err)
 			}
-			if timesOf(b.path) == idle {
+			if files.TimesOf(b.path) == idle {
 				t.Fatal("the times do not tell of what was posted")
 			}
 		}

@@ -25,9 +25,6 @@ func (b *Board) Watch(ctx context.Context, after int64) iter.Seq2[Event, error] 
 	}
 }
 
-// errStop ends a watch from inside its loop.
-var errStop = errors.New("stop")
-
 func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error) bool) error {
 	db, err := b.reader()
 	if err != nil {
@@ -35,7 +32,7 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 	}
 	if after == FromNow {
 		if err := b.read(ctx, func(tx *store.Tx) (err error) {
-			after, err = lastSeq(tx)
+			after, err = tx.LastSeq()
 			return err
 		}); err != nil {
 			return err
@@ -47,13 +44,13 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 				return err
 			}
 			if !yield(e, nil) {
-				return errStop
+				return store.ErrStop
 			}
 			after = e.Seq
 		}
 		return nil
 	}
-	if err = db.Watch(ctx, drain); err == errStop { // whoever stopped must not be called again
+	if err = db.Watch(ctx, drain); err == store.ErrStop { // whoever stopped must not be called again
 		return nil
 	}
 	return err
@@ -117,7 +114,7 @@ func (b *Board) until(ctx context.Context, what string, done func() (bool, error
 	// between that and the watch.
 	var after int64
 	if err := b.read(context.WithoutCancel(ctx),
-		func(tx *store.Tx) (err error) { after, err = lastSeq(tx); return err }); err != nil {
+		func(tx *store.Tx) (err error) { after, err = tx.LastSeq(); return err }); err != nil {
 		return err
 	}
 	var server reach

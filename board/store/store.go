@@ -11,6 +11,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 )
 
@@ -58,6 +59,9 @@ type DB interface {
 	Close() error
 }
 
+// ErrStop ends a watch from inside the function that Watch calls.
+var ErrStop = errors.New("stop")
+
 // Engine is what differs between databases within a transaction.
 type Engine interface {
 	// Statement translates a statement and its arguments for the database.
@@ -104,6 +108,15 @@ type Tx struct {
 	// Seq is the number of the last event when the transaction began, if the engine knows
 	// it; -1 otherwise.
 	Seq int64
+}
+
+// LastSeq returns the number of the last event, 0 if there is none.
+func (tx *Tx) LastSeq() (n int64, err error) {
+	if tx.Seq >= 0 && !tx.Wrote() {
+		return tx.Seq, nil
+	}
+	err = tx.QueryRow(`SELECT coalesce(max(seq), 0) FROM events`).Scan(&n)
+	return n, err
 }
 
 // NewTx is for engines: it returns a transaction that runs on a connection.

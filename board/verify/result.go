@@ -111,6 +111,16 @@ func (r *Result) Judge() {
 // CompareIDs orders the ids of entries: e9 before e10.
 func CompareIDs(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }
 
+// Limit puts the items in the order of the entries, and keeps at most so many of them; 0
+// keeps all.
+func (r *Result) Limit(most int) {
+	slices.SortFunc(r.Items, func(a, b ItemResult) int { return CompareIDs(a.ID, b.ID) })
+	if most > 0 && len(r.Items) > most {
+		clear(r.Items[most:])
+		r.Items = r.Items[:most]
+	}
+}
+
 // Reasons why nothing was checked.
 const (
 	NoneNamesSource = "no entry names a source"

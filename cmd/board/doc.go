@@ -6,7 +6,8 @@
 //
 //	board/sqlite     opens SQLite files: WAL, full durability, a queue of writers, migrations
 //	board/postgres   the same boards and knowledge base in PostgreSQL
-//	board/store      the interface that both implement
+//	board/files      runs as SQLite files in a directory
+//	board/store      the interface that files and postgres implement
 //	board/fault      the error type: kind, message, next step; exit codes and HTTP statuses
 //	board/text       text by others made safe for a screen: visible, cut, counted; tokens
 //	board/words      reads text: words, stems, identifiers, numbers, dates, negations
@@ -16,6 +17,8 @@
 //	board/survival   whether reports carry what a run must not lose
 //	board/verify     whether findings stand in their sources
 //	board/trace      what supports the facts of a report
+//	board/foreign    reads boards of other programs
+//	board/similar    finds the name that was meant by a misspelled one
 //	board            the domain: entries, signals, variables, events; gate, replay, import
 //	board/report     digest, appendix and HTML page of a board
 //	board/policy     reads board.yaml
@@ -42,6 +45,8 @@
 //	kb/importers     reads memories of other tools, and our own exports
 //	kb/eval          measures the search on test sets
 //	kb/memory        what agents remember: tiers, named entries, journals, conversations
+//	kb/memory/exchange   the format of the memory's exports
+//	kb/memory/orient     lays out the document for a turn within a budget
 //	kb/chunks        the context store of a project: chunks and state
 //
 // Harnesses, screen, program:
@@ -51,6 +56,8 @@
 //	hooks/shell      whether a command line only looks or changes something
 //	hooks            what happens at the moments of a session: recall, start, worklog
 //	hooks/setup      writes and removes each harness's configuration
+//	hooks/mcp/transport  carries the messages of MCP: over stdio and HTTP
+//	hooks/mcp/schema     schemas of tools, and arguments read by them
 //	hooks/mcp        the tools, resources and prompts of the MCP server
 //	tui/cells        texts that are safe for a terminal, and as wide as they have to be
 //	tui/styles       themes and styles

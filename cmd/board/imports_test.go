@@ -19,7 +19,7 @@ var allowedImports = map[string][]string{
 	"board/replace":    {},
 	"board/store":      {},
 	"board/sqlite":     {"blackboard/board/store", "modernc.org/sqlite", "github.com/rogpeppe/go-internal/lockedfile", "golang.org/x/sys/unix", "github.com/fsnotify/fsnotify"},
-	"board":            {"blackboard/board/conflicts", "blackboard/board/documents", "blackboard/board/text", "blackboard/board/sqlite", "blackboard/board/store", "blackboard/board/survival", "blackboard/board/trace", "blackboard/board/verify", "blackboard/board/words", "blackboard/board/postgres"},
+	"board":            {"blackboard/board/conflicts", "blackboard/board/documents", "blackboard/board/files", "blackboard/board/foreign", "blackboard/board/similar", "blackboard/board/text", "blackboard/board/sqlite", "blackboard/board/store", "blackboard/board/survival", "blackboard/board/trace", "blackboard/board/verify", "blackboard/board/words", "blackboard/board/postgres"},
 	"board/postgres":   {"blackboard/board/lazyregexp", "blackboard/board/store", "blackboard/board/sqlite", "github.com/jackc/pgx/v5"}, // sqlite: full text, in memory
 	"board/check":      {"blackboard/board", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/survival", "blackboard/board/text", "blackboard/board/trace", "blackboard/board/verify", "blackboard/embed"},
 	"board/report":     {"blackboard/board", "blackboard/board/survival", "blackboard/board/text", "blackboard/board/trace"},
@@ -34,11 +34,11 @@ var allowedImports = map[string][]string{
 	"embed/ort":        {"blackboard/embed", "blackboard/embed/minilm", "github.com/ebitengine/purego", "golang.org/x/sys/unix"},
 	"kb/rank":          {"blackboard/embed"},
 	"kb/index":         {"blackboard/embed", "blackboard/board/sqlite", "blackboard/board/words"},
-	"hooks/mcp":        {"blackboard/board/report", "blackboard/kb/brief", "blackboard/board/check", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/text", "blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/chunks", "blackboard/kb/secret", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
+	"hooks/mcp":        {"blackboard/hooks/mcp/schema", "blackboard/hooks/mcp/transport", "blackboard/board/report", "blackboard/kb/brief", "blackboard/board/check", "blackboard/board/documents", "blackboard/board/policy", "blackboard/board/text", "blackboard/board", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/chunks", "blackboard/kb/secret", "github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"},
 	"kb/kbtest":        {"blackboard/embed", "blackboard/embed/embedtest", "blackboard/kb"},
 	"kb/secret":        {},
 	"cmd/board/daemon": {"blackboard/board", "blackboard/board/sqlite", "blackboard/embed", "blackboard/embed/minilm", "blackboard/embed/ort", "blackboard/kb", "blackboard/kb/index", "blackboard/kb/memory", "blackboard/hooks/mcp", "blackboard/hooks/topics", "github.com/fsnotify/fsnotify", "github.com/gofrs/flock"},
-	"kb/memory":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/board/clash", "blackboard/kb/evidence", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "blackboard/kb/store", "blackboard/board/words"},
+	"kb/memory":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/board/clash", "blackboard/kb/evidence", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/memory/exchange", "blackboard/kb/memory/orient", "blackboard/kb/secret", "blackboard/kb/store", "blackboard/board/words"},
 	"kb/chunks":        {"blackboard/board/sqlite", "blackboard/embed", "blackboard/kb/rank", "blackboard/kb/index", "blackboard/kb/secret", "go.yaml.in/yaml/v4", "blackboard/kb/store"},
 	"hooks":            {"blackboard/board/text", "blackboard/board/policy", "blackboard/board", "blackboard/kb", "blackboard/kb/workspace", "blackboard/kb/memory", "blackboard/kb/secret", "blackboard/hooks/harness", "blackboard/hooks/shell", "blackboard/hooks/topics"},
 	"hooks/harness":    {},
@@ -81,7 +81,14 @@ var allowedImports = map[string][]string{
 	"cmd/board/ci":        {"blackboard/board", "blackboard/board/text"},
 	"cmd/board/doctor":    {"blackboard/board", "blackboard/cmd/board/daemon", "blackboard/embed", "blackboard/hooks", "blackboard/kb", "github.com/modelcontextprotocol/go-sdk"}, // the last asks the servers of a self-test
 
+	"board/files":           {"blackboard/board/sqlite", "blackboard/board/store"},
+	"board/foreign":         {"blackboard/board/sqlite"}, // files of other programs
 	"board/postgres/pgtest": {},
+	"board/similar":         {},
+	"hooks/mcp/schema":      {"github.com/google/jsonschema-go"},
+	"hooks/mcp/transport":   {"github.com/modelcontextprotocol/go-sdk"},
+	"kb/memory/exchange":    {},
+	"kb/memory/orient":      {},
 }
 
 var testImports = []string{"blackboard/...", "github.com/jackc/pgx/v5", "github.com/charmbracelet/x/exp/teatest", "github.com/rogpeppe/go-internal/testscript", "modernc.org/sqlite", "github.com/modelcontextprotocol/go-sdk"}

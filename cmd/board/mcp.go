@@ -20,6 +20,7 @@ import (
 	"blackboard/embed"
 	"blackboard/hooks/harness"
 	"blackboard/hooks/mcp"
+	"blackboard/hooks/mcp/transport"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
 	"blackboard/kb/memory"
@@ -155,7 +156,7 @@ func (p *program) mcpServe(c *cli.Context) error {
 	go src.Start() // before it is asked for
 	server := mcp.New(cfg)
 	in := &inputEnd{r: p.In, ended: make(chan struct{})}
-	client := mcp.NewStdio(in, p.Out.W)
+	client := transport.NewStdio(in, p.Out.W)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(context.WithoutCancel(c.Context), client) }()
 	var over <-chan time.Time

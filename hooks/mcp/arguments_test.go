@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 
+	"blackboard/hooks/mcp/schema"
+
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -47,7 +49,7 @@ func TestPlainArguments(t *testing.T) {
 // readBothWays reports whether the short way takes arguments.
 func readBothWays[In any](t *testing.T, raw string) bool {
 	t.Helper()
-	s, err := schemaOf(reflect.TypeFor[In](), true)
+	s, err := schema.Of(reflect.TypeFor[In](), true, enums)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,15 +58,15 @@ func readBothWays[In any](t *testing.T, raw string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defaults, err := defaultsOf(check)
+	defaults, err := schema.Defaults(check)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var short, long In
-	if !plainly(json.RawMessage(raw), s, defaults, &short) {
+	if !schema.DecodePlain(json.RawMessage(raw), s, defaults, &short) {
 		return false
 	}
-	if err := decode(json.RawMessage(raw), s, check, &long); err != nil {
+	if err := schema.Decode(json.RawMessage(raw), s, check, &long); err != nil {
 		t.Errorf("%T %s: only the short way takes it: %v", short, raw, err)
 	} else if !reflect.DeepEqual(short, long) {
 		t.Errorf("%T %s: %+v, the long way %+v", short, raw, short, long)

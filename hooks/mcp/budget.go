@@ -10,6 +10,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"blackboard/hooks/mcp/transport"
+
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -82,7 +84,7 @@ func fitted[Out any](c *call, write func(k cut) (Out, string)) (out Out, text st
 		if !c.resource {
 			lean(reflect.ValueOf(&out))
 		}
-		body, err := marshal(out)
+		body, err := transport.Marshal(out)
 		cost := tokens(text) + tokens(string(body))
 		if err != nil || cost <= c.room || k.items == 0 {
 			return out, text // bounded does the rest
@@ -232,15 +234,6 @@ func leans(t reflect.Type) (yes bool) {
 	return false
 }
 
-// marshal writes data as JSON.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSpace(b.Bytes()), err
-}
-
 // bounded keeps an answer within its budget, whatever a tool has written. Fitted answers
 // come through unchanged.
 func (c *call) bounded(text string, body []byte) (string, []byte) {
@@ -264,7 +257,7 @@ func shrunk(body []byte, room int) []byte {
 		return body
 	}
 	for runes, items := 1000, 128; ; runes, items = max(runes/2, 70), items/2 {
-		short, err := marshal(trimmed(v, runes, items, 0))
+		short, err := transport.Marshal(trimmed(v, runes, items, 0))
 		if err != nil || items == 0 || tokens(string(short)) <= room {
 			return short
 		}

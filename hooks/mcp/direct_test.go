@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/hooks/mcp/transport"
+
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -18,7 +20,7 @@ func greeted(t *testing.T, s *Server, protocol string) (ask io.Writer, answers *
 	in, feed := io.Pipe()
 	read, out := io.Pipe()
 	done := make(chan struct{})
-	go func() { s.Serve(t.Context(), NewStdio(in, out)); out.Close(); close(done) }()
+	go func() { s.Serve(t.Context(), transport.NewStdio(in, out)); out.Close(); close(done) }()
 	t.Cleanup(func() { feed.Close(); io.Copy(io.Discard, read); <-done })
 	answers = json.NewDecoder(read)
 	fmt.Fprintf(feed, `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"scout","version":"1"}}}`+"\n", protocol)
@@ -128,9 +130,8 @@ func TestDirectTakesCalls(t *testing.T) {
 		{"nothing", old, id, "tools/call", ``, false},
 		{"a name that is none", old, id, "tools/call", `{"name":5}`, false},
 	} {
-		d := &direct{server: s, session: c.session}
-		if got := d.read(&jsonrpc.Request{ID: c.id, Method: c.method,
-			Params: json.RawMessage(c.params)}); got != nil != c.direct {
+		if got := transport.PlainCall(&jsonrpc.Request{ID: c.id, Method: c.method,
+			Params: json.RawMessage(c.params)}, c.session, s.answers); got != nil != c.direct {
 			t.Errorf("%s: answered directly: %t", c.what, got != nil)
 		}
 	}
@@ -168,7 +169,7 @@ func TestHandshakeFirst(t *testing.T) {
 	s := everything(t, nil)
 	for range 50 {
 		var out syncBuffer
-		s.Serve(t.Context(), NewStdio(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`+"\n"+toolCall(2, "get_state", `{"key":"k"}`, "")), &out))
+		s.Serve(t.Context(), transport.NewStdio(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`+"\n"+toolCall(2, "get_state", `{"key":"k"}`, "")), &out))
 		answers := json.NewDecoder(strings.NewReader(out.String()))
 		if one, two := next(t, answers), next(t, answers); one.ID != "1" || two.ID != "2" {
 			t.Fatalf("%s before %s", one.ID, two.ID)

@@ -20,31 +20,33 @@
 // tools whose schema is listed.
 //
 // What leaves to a model is clean: control characters, marks that turn the direction of
-// writing, and tags are removed from all texts and all data in one place (clean.go). What
-// others wrote stands within a line, or has a mark before each of its lines (text.go), so
+// writing, and tags are removed from all texts and all data in one place (text.go). What
+// others wrote stands within a line, or has a mark before each of its lines, so
 // that no line of it looks like the server's. The context tools are the exception: they
 // answer as their original; and memory_context gives named entries as they were written,
 // which takes a grant of its own.
 //
 //	server.go      the server: what it is given, its profiles and instructions
-//	listing.go     which tools a client is told of, and how little of each
-//	tool.go        how a tool is registered and called: arguments, errors, panics
+//	listing.go     which tools a client is told of
+//	tool.go        how a tool is registered and called: errors, panics
 //	budget.go      how long an answer may be, and how it is made to fit
-//	encode.go      how an answer is written
-//	clean.go       what of a text may leave to a model
+//	text.go        what of a text may leave to a model, and how it stands in an answer
 //	words.go       the tools for the operations that errors name as the next step
-//	schema.go      schemas from Go types and their tags
 //	grants.go      who may do what
 //	run*.go        the profile run: boards
+//	settle.go      what is done about questions and conflicts
+//	expect.go      the workers that the gate waits for
+//	judge.go       gate and survival; waiting for something on the board
+//	check.go       all checks of a board at once
 //	knowledge.go   the profile knowledge: capsules
 //	memory*.go     the profile memory: items, named entries, journal and core, conversations,
 //	               working notes
 //	context*.go    the profile context: the store of chunks that other tools' clients know
 //	admin.go       the profile admin: upkeep by hand, and scrubs
+//	consolidate.go passes over the memory, and rewrites
 //	resources.go   what can be read and watched by address
 //	prompts.go     prompts
-//	stdio.go       the transport for standard input and output
-//	direct.go      small calls over it, answered without the SDK
-//	http.go        the handler for HTTP, and what a request may take up
-//	clients.go     who speaks over HTTP: sessions, and what is under way
+//
+// Package transport carries the messages, over stdio and HTTP. Package schema makes the
+// schemas of arguments and reads arguments by them.
 package mcp

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/hooks/mcp/transport"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -22,7 +24,7 @@ func TestWrittenOnce(t *testing.T) {
 	} {
 		var out syncBuffer
 		hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
-		s.Serve(t.Context(), NewStdio(strings.NewReader(hello+"\n"+fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, c.tool, c.args)+"\n"), &out))
+		s.Serve(t.Context(), transport.NewStdio(strings.NewReader(hello+"\n"+fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, c.tool, c.args)+"\n"), &out))
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		var sent struct{ Result json.RawMessage }
 		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &sent); err != nil ||

@@ -16,6 +16,7 @@ import (
 
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
+	"blackboard/hooks/mcp/transport"
 	"blackboard/kb/memory"
 )
 
@@ -194,7 +195,7 @@ func idsAreUsedAgain(t *testing.T) {
 	in, feed := io.Pipe()
 	answers, out := io.Pipe()
 	done := make(chan struct{})
-	go func() { s.Serve(t.Context(), NewStdio(in, out)); close(done) }()
+	go func() { s.Serve(t.Context(), transport.NewStdio(in, out)); close(done) }()
 	lines := json.NewDecoder(answers)
 	for i, id := range append([]string{"0"},
 		strings.Split(strings.Repeat("1 1.0 1 1e0 ", 50)+`"a" "\u0061"`, " ")...) {

@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"blackboard/hooks/mcp/transport"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -56,7 +58,7 @@ func FuzzStdio(f *testing.F) {
 	s := everything(f, nil)
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var out syncBuffer
-		s.Serve(t.Context(), NewStdio(strings.NewReader(string(in)+"\n"+`{"jsonrpc":"2.0","id":"the last","method":"ping"}`), &out))
+		s.Serve(t.Context(), transport.NewStdio(strings.NewReader(string(in)+"\n"+`{"jsonrpc":"2.0","id":"the last","method":"ping"}`), &out))
 		for line := range strings.Lines(out.String()) {
 			if !json.Valid([]byte(line)) {
 				t.Errorf("%q is no message", line)

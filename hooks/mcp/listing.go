@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -48,44 +47,4 @@ func (s *Server) list(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return res, err
 	}
-}
-
-// rareArgument marks an argument, by the tag rare, that few agents need: it is listed
-// only where the tool's profile is asked for.
-const rareArgument = "x-rare"
-
-// listedSchema is the schema of a tool's arguments as it is listed: without the bounds,
-// which the answer to a wrong call names, without the members of objects that have the
-// tool's own, and for usual servers without rare arguments and defaults.
-func listedSchema(s *jsonschema.Schema, usual bool) *jsonschema.Schema {
-	return listedWithin(s, s, usual)
-}
-
-func listedWithin(tool, s *jsonschema.Schema, usual bool) *jsonschema.Schema {
-	listed := *s
-	listed.AdditionalProperties, listed.Minimum, listed.Maximum, listed.Extra = nil, nil, nil, nil
-	if usual {
-		listed.Default = nil
-		if rest, ok := strings.CutPrefix(s.Description, "default "); ok {
-			_, listed.Description, _ = strings.Cut(rest, "; ")
-		}
-	}
-	other := func(name string) bool { return tool.Properties[name] == nil }
-	if s != tool && s.Properties != nil && !slices.ContainsFunc(s.PropertyOrder, other) {
-		listed.Properties, listed.PropertyOrder, listed.Required = nil, nil, nil
-		return &listed
-	}
-	if s.Properties != nil {
-		listed.Properties, listed.PropertyOrder = map[string]*jsonschema.Schema{}, nil
-		for _, name := range s.PropertyOrder {
-			if p := s.Properties[name]; !usual || p.Extra[rareArgument] == nil {
-				listed.Properties[name] = listedWithin(tool, p, usual)
-				listed.PropertyOrder = append(listed.PropertyOrder, name)
-			}
-		}
-	}
-	if s.Items != nil {
-		listed.Items = listedWithin(tool, s.Items, usual)
-	}
-	return &listed
 }

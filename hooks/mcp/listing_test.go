@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/hooks/mcp/transport"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -87,11 +89,11 @@ func TestListsDoNotChange(t *testing.T) {
 			t.Errorf("%s: %+v %+v %+v", era, caps.Tools, caps.Prompts, caps.Resources)
 		}
 		tools, err := c.ListTools(t.Context(), nil)
-		if err != nil || era >= sessionless && tools.CacheScope != "private" {
+		if err != nil || era >= transport.Sessionless && tools.CacheScope != "private" {
 			t.Errorf("%s: tools are for %q, %v", era, tools.CacheScope, err)
 		}
 		if r, err := c.ReadResource(t.Context(),
-			&sdk.ReadResourceParams{URI: "board://runs"}); err != nil || era >= sessionless &&
+			&sdk.ReadResourceParams{URI: "board://runs"}); err != nil || era >= transport.Sessionless &&
 			r.CacheScope != "private" {
 			t.Errorf("%s: a resource is for %q, %v", era, r.CacheScope, err)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/hooks/mcp/transport"
 )
 
 // resource is something that can be read by its address.
@@ -110,7 +111,7 @@ func (s *Server) reader(r resource) sdk.ResourceHandler {
 
 // resourceText is JSON as it leaves, within the budget.
 func (c *call) resourceText(v any) (string, error) {
-	body, err := marshal(v)
+	body, err := transport.Marshal(v)
 	if err != nil {
 		return "", err
 	}

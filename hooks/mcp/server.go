@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/big"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +20,9 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/similar"
 	"blackboard/embed"
+	"blackboard/hooks/mcp/transport"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 )
@@ -117,7 +120,7 @@ type Server struct {
 	takes    map[string]*jsonschema.Schema
 	gives    map[string]*jsonschema.Schema // what each answers
 	watches  watches
-	clients  clients
+	clients  *transport.Clients
 	context  contextStore
 	life     context.Context // ends with the server, and every call with it
 	end      context.CancelFunc
@@ -142,19 +145,20 @@ func New(cfg Config) *Server {
 		s.profiles[p] = true
 	}
 	s.watches.of = map[string]*watched{}
-	s.clients = clients{server: s, sessions: map[string]*session{},
-		requests: map[string]*underWay{}}
+	sdkLog := slog.New(demoted{s.log.Handler()})
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "board", Title: "Blackboard",
 		Version: cfg.Version}, &sdk.ServerOptions{
 		Instructions: s.instructions(), Capabilities: fixedLists(),
-		Logger:           slog.New(demoted{s.log.Handler()}),
+		Logger:           sdkLog,
 		SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe,
 		// What is listed goes by the grants, and what is read by who reads.
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
 			c.CacheScope = "private"
 		},
 	})
-	s.sdk.AddReceivingMiddleware(s.bound, s.addressable, s.list, s.once)
+	s.clients = transport.NewClients(transport.Config{Server: s.sdk, Life: s.life, Log: sdkLog,
+		Leave: s.watches.leave})
+	s.sdk.AddReceivingMiddleware(s.clients.Bound, s.addressable, s.list, transport.Once)
 	s.addRunTools()
 	s.addShowTools()
 	s.addSettleTools()
@@ -191,7 +195,7 @@ func (s *Server) living(ctx context.Context) (context.Context, context.CancelFun
 // Close ends the server, and gives back what it has open.
 func (s *Server) Close() {
 	s.end()
-	s.clients.close()
+	s.clients.Close()
 	s.watches.close()
 	s.context.close()
 }
@@ -240,13 +244,17 @@ func (s *Server) Serve(ctx context.Context, t sdk.Transport) error {
 		return err
 	}
 	defer context.AfterFunc(ctx, func() { session.Close() })()
-	if client, ok := t.(*Stdio); ok {
-		err = client.serve(&direct{server: s, session: session}, session.Wait)
+	if client, ok := t.(*transport.Stdio); ok {
+		err = client.Serve(s.life, session, s.answers)
 	} else {
 		err = session.Wait()
 	}
 	return cmp.Or(ctx.Err(), err)
 }
+
+// Handler serves clients over streamable HTTP. Who may come, and from where, is a matter of
+// whoever mounts it.
+func (s *Server) Handler() http.Handler { return s.clients.Handler() }
 
 // boards is the directory of boards.
 func (s *Server) boards() string {
@@ -306,7 +314,7 @@ func (c *call) noRun(run string, err error) error {
 	if c.cfg.NoCreate {
 		next = fault.Step{Text: "this server creates no runs: ask its operator"}
 	}
-	return fault.With(err, strings.TrimSpace(board.DidYouMean(run, c.runNames())),
+	return fault.With(err, strings.TrimSpace(similar.DidYouMean(run, c.runNames())),
 		fault.Do("run.list", "{} without a run lists the runs"), next)
 }
 
@@ -351,6 +359,14 @@ func (c *call) worker(named string) string {
 	}
 	session := c.session()
 	return c.client + "-" + session[:min(suffix, len(session))]
+}
+
+// sessionOf is the id of a client's session over HTTP; "": there is none.
+func sessionOf(req *sdk.CallToolRequest) string {
+	if req == nil || req.Session == nil {
+		return ""
+	}
+	return req.Session.ID()
 }
 
 // anonymous reports whether nothing proves who the client is: over the network any client

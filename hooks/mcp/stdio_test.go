@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"blackboard/hooks/mcp/transport"
 )
 
 // TestStdioSurvivesBadLines sends what is no message over stdio.
@@ -40,7 +42,7 @@ func TestStdioSurvivesBadLines(t *testing.T) {
 		{"an array, a string, nothing", hello + "\n[]\n\"x\"\n\n{}\n" +
 			`{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n", []string{`"id":1,"result"`,
 			`a message is a JSON object`, `"id":2,"result"`}},
-		{"too long", hello + "\n" + `{"x":"` + strings.Repeat("y", MaxMessage) + `"}` + "\n" +
+		{"too long", hello + "\n" + `{"x":"` + strings.Repeat("y", transport.MaxMessage) + `"}` + "\n" +
 			`{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n", []string{`"id":1,"result"`,
 			`longer than 32 MB`, `"id":2,"result"`}},
 		{"deep", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"board_var_set","arguments":{"key":"k","value":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "}}}\n" + `{"jsonrpc":"2.0","id":3,"method":"ping"}` + "\n", []string{`"id":1,"result"`, `deeper than 500 levels`, `"id":3,"result"`}},
@@ -51,7 +53,7 @@ func TestStdioSurvivesBadLines(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out syncBuffer
-			s.Serve(t.Context(), NewStdio(strings.NewReader(c.in), &out))
+			s.Serve(t.Context(), transport.NewStdio(strings.NewReader(c.in), &out))
 			for line := range strings.Lines(out.String()) {
 				if !json.Valid([]byte(line)) {
 					t.Errorf("%.200s is no message", line)
@@ -71,7 +73,7 @@ func TestStdioSurvivesBadLines(t *testing.T) {
 func TestStdioClosed(t *testing.T) {
 	ping := `{"jsonrpc":"2.0","id":1,"method":"notifications/x"}` + "\n"
 	for range 200 {
-		s := NewStdio(strings.NewReader(strings.Repeat(ping, 5)), io.Discard)
+		s := transport.NewStdio(strings.NewReader(strings.Repeat(ping, 5)), io.Discard)
 		conn, err := s.Connect(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -96,7 +98,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	_, out := io.Pipe() // nobody reads
 	done := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { s.Serve(ctx, NewStdio(in, out)); close(done) }()
+	go func() { s.Serve(ctx, transport.NewStdio(in, out)); close(done) }()
 	for i := range 200 {
 		if _, err := fmt.Fprintf(feed, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n",
 			i); err != nil {
@@ -135,7 +137,7 @@ func TestRecordedSessions(t *testing.T) {
 			if err := os.MkdirAll(s.cfg.Home, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			s.Serve(t.Context(), NewStdio(strings.NewReader(text), &out))
+			s.Serve(t.Context(), transport.NewStdio(strings.NewReader(text), &out))
 			got, want := kinds(out.String()), kinds(string(recorded))
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("answers %v instead of %v\n%.3000s", got, want, out.String())
@@ -182,7 +184,7 @@ func TestStdioFinish(t *testing.T) {
 	in, feed := io.Pipe()
 	defer feed.Close()
 	var out syncBuffer
-	client := NewStdio(in, &out)
+	client := transport.NewStdio(in, &out)
 	done := make(chan error)
 	go func() { done <- s.Serve(context.Background(), client) }()
 	io.WriteString(feed, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`+"\n"+waitCall(2)+"\n")

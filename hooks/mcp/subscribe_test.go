@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/board"
+	"blackboard/board/files"
 )
 
 // TestHTTPSubscribe: a client is told over HTTP what has changed, in each era.
@@ -73,7 +74,7 @@ func TestSubscribersOfARunMadeAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(board.Path(s.boards(), "r1") + end); err != nil &&
+		if err := os.Remove(files.Path(s.boards(), "r1") + end); err != nil &&
 			!errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
 		}

@@ -6,19 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"reflect"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"blackboard/board"
 	"blackboard/board/fault"
-	"blackboard/board/lazyregexp"
+	"blackboard/board/policy"
+	"blackboard/hooks/mcp/schema"
+	"blackboard/hooks/mcp/transport"
+	"blackboard/kb"
+	"blackboard/kb/chunks"
 	"blackboard/kb/memory"
 )
 
@@ -32,6 +35,23 @@ const (
 	replaces             // overwrites or takes away, and each call counts
 	removes              // sets, but overwrites, takes away, or puts out of sight
 )
+
+// enums are the lists that the tag enum names.
+var enums = schema.Enums{
+	"entry_types": board.EntryTypes, "entry_statuses": board.EntryStatuses,
+	"signal_statuses": board.SignalStatuses, "priorities": board.Priorities,
+	"orders": {board.Newest, board.Oldest, board.Best},
+	"waits":  {waitGate, waitEvent, waitSignal}, "expectations": {expectAct, doneAct, dropAct},
+	"check_steps": policy.Steps,
+	"kinds":       kb.Kinds, "scopes": kb.Scopes, "modes": kb.Modes, "roles": kb.Roles,
+	"resolutions": kb.Resolutions, "curations": curations, "tidyings": tidyings,
+	"tiers": memory.Tiers, "own_tiers": {memory.Workspace, memory.Account},
+	"lifetimes": memory.Lifetimes, "curators": memory.Curators,
+	"conversation_statuses": memory.Statuses, "scrub_modes": memory.ScrubModes,
+	"conversation_acts": conversationActs,
+	"context_modes":     {chunks.ModeHybrid, chunks.ModeBM25, chunks.ModeSemantic},
+	"importances":       chunks.Importances,
+}
 
 // tool is what a tool is called, and who may call it.
 type tool struct {
@@ -86,7 +106,7 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 	if !s.profiles[t.profile] {
 		return
 	}
-	in, err := schemaOf(reflect.TypeFor[In](), true)
+	in, err := schema.Of(reflect.TypeFor[In](), true, enums)
 	if err == nil && in.Properties == nil {
 		in.Properties = map[string]*jsonschema.Schema{} // some clients insist
 	}
@@ -96,14 +116,14 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 	var out *jsonschema.Schema
 	var check *jsonschema.Resolved
 	if err == nil {
-		out, err = schemaOf(reflect.TypeFor[Out](), false)
+		out, err = schema.Of(reflect.TypeFor[Out](), false, enums)
 	}
 	if err == nil {
 		check, err = in.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
 	}
 	var defaults []byte
 	if err == nil {
-		defaults, err = defaultsOf(check)
+		defaults, err = schema.Defaults(check)
 	}
 	if err != nil {
 		// a matter of the types, found by any test
@@ -122,9 +142,9 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 			return s.failed(err, in), nil
 		}
 		var args In
-		if !plainly(req.Params.Arguments, in, defaults, &args) {
+		if !schema.DecodePlain(req.Params.Arguments, in, defaults, &args) {
 			args = *new(In)
-			if err := decode(t.known(req.Params.Arguments, in), in, check, &args); err != nil {
+			if err := schema.Decode(t.known(req.Params.Arguments, in), in, check, &args); err != nil {
 				return s.failed(err, in), nil
 			}
 		}
@@ -139,7 +159,7 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 			return s.failed(err, in), nil
 		}
 		lean(reflect.ValueOf(&data))
-		body, err := marshal(data)
+		body, err := transport.Marshal(data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.name, err)
 		}
@@ -147,7 +167,7 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 	}
 	s.answers[t.name], s.takes[t.name], s.gives[t.name] = answer, in, out
 	listed := &sdk.Tool{Name: t.name, Title: t.title, Description: t.about,
-		Annotations: t.annotations(), InputSchema: listedSchema(in, s.usual)}
+		Annotations: t.annotations(), InputSchema: schema.Listed(in, s.usual)}
 	if s.usual { // what a model does not read, and pays for
 		listed.Title = ""
 	} else if t.program {
@@ -221,83 +241,6 @@ func badArgument(try, format string, a ...any) error {
 	return fault.Usage.New(fmt.Sprintf(format, a...), try)
 }
 
-// defaultsOf are the arguments of a call that gives none.
-func defaultsOf(check *jsonschema.Resolved) ([]byte, error) {
-	object := map[string]any{}
-	if err := check.ApplyDefaults(&object); err != nil {
-		return nil, err
-	}
-	return json.Marshal(object)
-}
-
-// plainly reads arguments that plainly are what the schema says: a few strings, numbers
-// and truth values, within their bounds, as nearly all are. Of others it reports false,
-// and decode reads them, at several times the cost.
-func plainly(raw json.RawMessage, s *jsonschema.Schema, defaults []byte, into any) bool {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(raw, &object) != nil {
-		return false
-	}
-	for name, v := range object {
-		if p := s.Properties[name]; p == nil || p.Enum != nil || !plainlyA(v, p) {
-			return false
-		}
-	}
-	for _, name := range s.Required {
-		if object[name] == nil {
-			return false
-		}
-	}
-	return (len(defaults) == len(`{}`) || json.Unmarshal(defaults, into) == nil) &&
-		json.Unmarshal(raw, into) == nil
-}
-
-// plainlyA reports whether a value plainly is of a simple type, and within its bounds.
-func plainlyA(v json.RawMessage, p *jsonschema.Schema) bool {
-	switch p.Type {
-	case "string":
-		return v[0] == '"'
-	case "boolean":
-		return v[0] == 't' || v[0] == 'f'
-	case "integer", "number":
-		n, err := strconv.ParseFloat(string(v), 64)
-		return err == nil && (p.Type == "number" || n == math.Trunc(n)) &&
-			(p.Minimum == nil || n >= *p.Minimum) && (p.Maximum == nil || n <= *p.Maximum)
-	}
-	return false
-}
-
-// decode reads the arguments of a call, which must be what the schema says.
-func decode(raw json.RawMessage, s *jsonschema.Schema, check *jsonschema.Resolved,
-	into any) error {
-	object := map[string]any{}
-	if len(raw) > 0 && string(raw) != "null" {
-		if err := json.Unmarshal(raw, &object); err != nil {
-			return badArgument("they are one JSON object", "the arguments cannot be read: %v", err)
-		}
-	}
-	dropNulls(object, s)
-	err := check.ApplyDefaults(&object)
-	if err == nil {
-		err = check.Validate(object)
-	}
-	var defaulted []byte
-	if err == nil {
-		defaulted, err = json.Marshal(object)
-	}
-	if err == nil {
-		err = json.Unmarshal(defaulted, into)
-	}
-	if err == nil && len(raw) > 0 {
-		// once more, as they came: a value's numbers keep all their digits
-		err = json.Unmarshal(raw, into)
-	}
-	if err != nil {
-		return badArgument(takes(s), "the arguments do not fit: %s", plain(err))
-	}
-	return nil
-}
-
 // known is what a tool takes of some arguments. The original of the context tools takes
 // no notice of what it does not know, and its callers rely on that; elsewhere what is
 // unknown is an error, since it is most likely misspelled. An importance may be a word.
@@ -323,35 +266,6 @@ func (t *tool) known(raw json.RawMessage, s *jsonschema.Schema) json.RawMessage 
 		return raw
 	}
 	return kept
-}
-
-// plain is an error of the validation without the names of its steps.
-func plain(err error) string {
-	text := strings.ReplaceAll(err.Error(), "\n", " ")
-	for _, step := range []string{"validating root: ", "validating /properties/"} {
-		text = strings.ReplaceAll(text, step, "")
-	}
-	return roughNumber.ReplaceAllString(text, "$1$2")
-}
-
-// roughNumber is a number as the validation writes it: 2/1, 1.000000.
-var roughNumber = lazyregexp.New(`\b(?:(\d+)/1|(\d+)\.0{6})\b`)
-
-// takes lists what a tool takes.
-func takes(s *jsonschema.Schema) string {
-	var names []string
-	for _, name := range s.PropertyOrder {
-		for _, r := range s.Required {
-			if r == name {
-				name += " (required)"
-			}
-		}
-		names = append(names, name)
-	}
-	if len(names) == 0 {
-		return "it takes none"
-	}
-	return "it takes " + strings.Join(names, ", ")
 }
 
 // clientName is what the client calls itself, as a name of a worker can be.

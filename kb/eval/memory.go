@@ -17,6 +17,7 @@ import (
 	"blackboard/board/words"
 	"blackboard/embed"
 	"blackboard/kb/memory"
+	"blackboard/kb/memory/exchange"
 )
 
 // Ways to ask a memory, in the order in which RunMemory reports them.
@@ -282,7 +283,7 @@ func exported(docs []remembered, workspace string, aged bool, now time.Time) (do
 		}
 		items = append(items, it)
 	}
-	doc, err := json.Marshal(map[string]any{"schema_version": memory.SchemaVersion,
+	doc, err := json.Marshal(map[string]any{"schema_version": exchange.SchemaVersion,
 		"workspace": workspace, "exported_at": now,
 		"channels": channels, "items": items})
 	if err != nil {

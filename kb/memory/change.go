@@ -296,37 +296,6 @@ func (f *file) forget(tx *sqlite.Tx, it *Item, rule, by, why string) error {
 // maxWhy is the most characters of a reason.
 const maxWhy = 500
 
-// Revisions returns the earlier versions of an item, the oldest first.
-func (s *Store) Revisions(ctx context.Context, id string) ([]Item, error) {
-	f, _, err := s.find(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	var all []Item
-	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
-		all, err = sqlite.All(tx,
-			func(it *Item) []any { return []any{sqlite.JSON(it, "a revision of %s that", &id)} },
-			`SELECT before FROM revisions WHERE subject = ? ORDER BY revision`, id)
-		return err
-	})
-	return all, err
-}
-
-// LastTextChange returns when the text or the source of an item was last set. Other
-// changes (importance, tags) do not affect its source.
-func (s *Store) LastTextChange(ctx context.Context, it *Item) time.Time {
-	before, _ := s.Revisions(ctx, it.ID) // whoever reads the item reports the error
-	at := it.Updated
-	for _, was := range slices.Backward(before) {
-		if was.Content != it.Content || was.Title != it.Title ||
-			was.DerivedFrom != it.DerivedFrom {
-			return at
-		}
-		at = was.Updated
-	}
-	return it.Created
-}
-
 // whyEnded is the reason for archiving an item whose lifetime was its conversation.
 const whyEnded = "its conversation is archived"
 

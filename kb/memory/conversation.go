@@ -326,6 +326,26 @@ func (s *Store) transition(ctx context.Context, ref, to, verb string, from ...st
 	return c, err
 }
 
+// badTransition is the error for an invalid status transition of a conversation.
+func badTransition(ref, from, to string) error {
+	msg := fmt.Sprintf("invalid status transition: the conversation %s is %s and cannot become %s",
+		ref, from, to)
+	if from == to {
+		msg = fmt.Sprintf("the conversation %s is already %s", ref, from)
+	}
+	switch {
+	case from == StatusActive && to == StatusArchived:
+		return conflict(msg, "",
+			fault.Do("memory.conversation.idle", "end it first ({})", "ref", ref),
+			fault.Give("force", "", "or archive it as it is with {}"))
+	case from == StatusArchived:
+		return conflict(msg, "",
+			fault.Do("memory.conversation.reopen", "{} restores it", "ref", ref), startStep)
+	}
+	return conflict(msg, "",
+		fault.Do("memory.conversation.show", "{} shows its status", "ref", ref))
+}
+
 // Conversations are read and written by those who take part: the agent that started it,
 // those invited by a participant, those with a grant, and the author. Invitations are
 // events in the log.

@@ -48,20 +48,26 @@
 //
 // # The files of this package, in reading order
 //
-//	item.go events.go refuse.go                  what an item is, the log, errors
-//	store.go                                     opening, files, rows, grants
-//	put.go change.go                             storing, updating, forgetting, restoring
-//	read.go relevance.go list.go                 reading; what counts as asked for
-//	orient.go orient_sections.go                 the document for a turn
+//	item.go events.go                            what an item is, the log
+//	store.go                                     opening, files, rows, grants, errors
+//	put.go change.go                             storing, updating, forgetting, restoring;
+//	                                             put.go also refuses secrets
+//	read.go relevance.go                         reading, scores; what counts as asked for
+//	list.go                                      listing, revisions, statistics
+//	orient.go                                    the document for a turn
 //	places.go conversation.go                    channels, workspaces, conversations
-//	named.go journal.go scratch.go               what agents keep besides items
+//	named.go own.go                              named entries; an agent's journal, core
+//	                                             memories and working notes
 //	consolidate.go consolidate_plan.go
 //	consolidate_apply.go undo.go                 passes
 //	rewrite_groups.go rewrite.go                 several items become one
 //	scrub.go scrub_file.go                       deleting for good
-//	export.go import.go import_read.go
-//	import_check.go import_plan.go               the format of exports, both ways
+//	export.go import.go import_check.go
+//	import_plan.go                               what is exported, and what of it is stored
 //	upkeep.go                                    checks, repairs, embeddings
+//
+// Package exchange has the format of exports, and package orient lays out the document
+// for a turn.
 //
 // # How fast it is
 //

@@ -1,10 +1,7 @@
 package memory
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -12,6 +9,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/kb/memory/exchange"
 )
 
 // ExportOptions are the options of Export.
@@ -40,8 +38,8 @@ type Exported struct {
 // what everybody may see and what belongs to the caller. Import reads it. It has no
 // embeddings; Reembed makes them. An error may come after a part was written.
 func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exported, error) {
-	out := Exported{SchemaVersion: SchemaVersion, At: s.now().UTC().Truncate(time.Millisecond),
-		Tiers: []string{}, Counts: map[string]int{}}
+	out := Exported{SchemaVersion: exchange.SchemaVersion,
+		At: s.now().UTC().Truncate(time.Millisecond), Tiers: []string{}, Counts: map[string]int{}}
 	for _, t := range opt.Tiers {
 		if err := s.allowed(t); err != nil {
 			return out, err
@@ -61,10 +59,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exp
 		out.Workspace = s.opt.Workspace
 	}
 	s.Flush(ctx) // the export has the accesses so far
-	count := &countingWriter{w: w}
-	x := &exporter{s: s, opt: opt, out: &out, w: bufio.NewWriterSize(count, 1<<16)}
-	x.enc = json.NewEncoder(&x.line)
-	x.enc.SetEscapeHTML(false)
+	x := &exporter{s: s, opt: opt, out: &out, w: exchange.NewWriter(w)}
 	// Each file is read on one snapshot; the two snapshots are taken one after the
 	// other.
 	err := x.in(ctx, false, func(workspace *sqlite.Tx) error {
@@ -82,21 +77,10 @@ func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exp
 		})
 	})
 	if err == nil {
-		err = x.w.Flush()
+		err = x.w.Close()
 	}
-	out.Bytes = count.n
+	out.Bytes = x.w.Bytes()
 	return out, err
-}
-
-type countingWriter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *countingWriter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.n += int64(n)
-	return n, err
 }
 
 type exportFile struct {
@@ -110,9 +94,7 @@ type exporter struct {
 	s     *Store
 	opt   ExportOptions
 	out   *Exported
-	w     *bufio.Writer
-	line  bytes.Buffer // buffer of enc
-	enc   *json.Encoder
+	w     *exchange.Writer
 	files []exportFile // the files that exist
 }
 
@@ -136,52 +118,28 @@ func (x *exporter) in(ctx context.Context, account bool, fn func(*sqlite.Tx) err
 func (x *exporter) has(tier string) bool { return slices.Contains(x.out.Tiers, tier) }
 
 func (x *exporter) write() error {
-	x.w.WriteString("{\n") // Flush returns write errors
-	for _, field := range []struct {
-		name  string
-		value any
-	}{{"schema_version", SchemaVersion}, {"exported_at", x.out.At}, {"workspace", x.out.Workspace},
-		{"tiers", x.out.Tiers}} {
-		x.w.WriteString(`"` + field.name + `": `)
-		if err := x.encode(field.value); err != nil {
-			return err
-		}
-		x.w.WriteString(",\n")
-	}
-	lists := map[string]func(*exportFile, func(any) error) error{
-		listChannels: x.channels, listConversations: x.conversations, listItems: x.items,
-		listNamed: x.named,
-		listNotes: x.notes, listScratch: x.scratch, listRevisions: x.revisions}
-	for i, name := range exportLists {
-		if i > 0 {
-			x.w.WriteString(",\n")
-		}
-		x.w.WriteString(`"` + name + `": [`)
-		n := 0
-		for j := range x.files {
-			if err := lists[name](&x.files[j], func(record any) error {
-				x.w.WriteString([]string{"\n", ",\n"}[min(n, 1)])
-				n++
-				return x.encode(record)
-			}); err != nil {
-				return err
-			}
-		}
-		x.w.WriteString([]string{"]", "\n]"}[min(n, 1)])
-		x.out.Counts[name] = n
-	}
-	_, err := x.w.WriteString("\n}\n")
-	return err
-}
-
-// encode writes a value without the final newline of an encoder.
-func (x *exporter) encode(value any) error {
-	x.line.Reset()
-	if err := x.enc.Encode(value); err != nil {
+	if err := x.w.Header(x.out.At, x.out.Workspace, x.out.Tiers); err != nil {
 		return err
 	}
-	_, err := x.w.Write(bytes.TrimSuffix(x.line.Bytes(), []byte("\n")))
-	return err
+	lists := map[string]func(*exportFile, func(any) error) error{
+		exchange.ListChannels: x.channels, exchange.ListConversations: x.conversations,
+		exchange.ListItems: x.items, exchange.ListNamed: x.named, exchange.ListNotes: x.notes,
+		exchange.ListScratch: x.scratch, exchange.ListRevisions: x.revisions}
+	for _, name := range exchange.Lists {
+		n, err := x.w.List(name, func(add func(any) error) error {
+			for i := range x.files {
+				if err := lists[name](&x.files[i], add); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		x.out.Counts[name] = n
+	}
+	return nil
 }
 
 // channels yields the workspace's channels, or only those of the exported conversations
@@ -190,7 +148,7 @@ func (x *exporter) channels(f *exportFile, add func(any) error) error {
 	if f.account || !x.s.Reaches(Channel) || !x.has(Channel) && !x.has(Conversation) {
 		return nil
 	}
-	var r channelRecord
+	var r exchange.Channel
 	return f.tx.Each([]any{&r.Name, &r.Description, &r.IsDefault, sqlite.Time(&r.Created)},
 		func() error { return add(r) },
 		`SELECT name, description, is_default, created FROM channels
@@ -208,9 +166,7 @@ func (x *exporter) conversations(f *exportFile, add func(any) error) error {
 		return err
 	}
 	for _, c := range all {
-		if err := add(conversationRecord{
-			c.Ref, c.Channel, c.Thread, c.Agent, c.Status, c.Started, c.Ended,
-			c.Archived}); err != nil {
+		if err := add(conversationRecord(&c)); err != nil {
 			return err
 		}
 	}
@@ -267,7 +223,7 @@ func (x *exporter) named(f *exportFile, add func(any) error) error {
 		return err
 	}
 	for _, n := range all {
-		if err := add(namedRecord(n)); err != nil {
+		if err := add(exchange.Named(n)); err != nil {
 			return err
 		}
 	}
@@ -278,8 +234,8 @@ func (x *exporter) notes(f *exportFile, add func(any) error) error {
 	if !x.has(f.tier) {
 		return nil
 	}
-	r := noteRecord{Tier: f.tier}
-	return f.tx.Each(r.columns(), func() error { return add(r) },
+	r := exchange.Note{Tier: f.tier}
+	return f.tx.Each(noteColumns(&r), func() error { return add(r) },
 		`SELECT id, agent, kind, content, created, forgotten FROM notes WHERE (?1 OR agent = ?2)
 			AND (?3 OR forgotten IS NULL) ORDER BY created, id`,
 		x.opt.Everything, x.s.opt.Agent, x.opt.Forgotten)
@@ -289,7 +245,7 @@ func (x *exporter) scratch(f *exportFile, add func(any) error) error {
 	if f.account || !x.has(Conversation) {
 		return nil
 	}
-	var r scratchRecord
+	var r exchange.Scratch
 	return f.tx.Each([]any{&r.Conversation, &r.Agent, &r.Key, &r.Shared, (*[]byte)(&r.Value),
 		sqlite.Time(&r.Created), sqlite.Time(&r.Updated)}, func() error { return add(r) },
 		`SELECT conversation, agent, key, shared, value, created, updated FROM scratch
@@ -304,88 +260,31 @@ func (x *exporter) revisions(f *exportFile, add func(any) error) error {
 		return nil
 	}
 	where, args := x.which(f)
-	r := revisionRecord{Tier: f.tier}
+	r := exchange.Revision{Tier: f.tier}
 	return f.tx.Each([]any{&r.Subject, &r.Revision, sqlite.Time(&r.At), &r.Actor,
 		(*[]byte)(&r.Before)}, func() error { return add(r) },
 		`SELECT subject, revision, at, actor, before FROM revisions WHERE subject IN (SELECT id
-			FROM items WHERE `+where+`) OR substr(subject, 1, 6) = 'named:' AND ? ORDER BY subject, revision`,
+			FROM items WHERE `+where+`) OR substr(subject, 1, 6) = 'named:' AND ?
+			ORDER BY subject, revision`,
 		append(args, x.has(f.tier))...)
 }
 
-// SchemaVersion is the version of the format. It is raised when the meaning of a field
-// changes, and not when a field is added.
-const SchemaVersion = 1
-
-// Lists of an export, in order: records come after those that they refer to.
-const (
-	listChannels      = "channels"
-	listConversations = "conversations"
-	listItems         = "items"
-	listNamed         = "named"
-	listNotes         = "notes"
-	listScratch       = "scratch"
-	listRevisions     = "revisions"
-)
-
-var exportLists = []string{
-	listChannels, listConversations, listItems, listNamed, listNotes, listScratch, listRevisions}
-
-// The records have types of their own, so that the API and the format can change
-// independently. Derived fields are left out: embeddings, counts, expiry of notes.
-
-type channelRecord struct {
-	Name        string    `json:"name"`
-	Description string    `json:"description"`
-	IsDefault   bool      `json:"is_default"`
-	Created     time.Time `json:"created"`
+func conversationRecord(c *ConversationInfo) exchange.Conversation {
+	return exchange.Conversation{Ref: c.Ref, Channel: c.Channel, Thread: c.Thread, Agent: c.Agent,
+		Status: c.Status, Started: c.Started, Ended: c.Ended, Archived: c.Archived}
 }
 
-type conversationRecord struct {
-	Ref      string     `json:"ref_code"`
-	Channel  string     `json:"channel"`
-	Thread   string     `json:"thread"`
-	Agent    string     `json:"agent"`
-	Status   string     `json:"status"`
-	Started  time.Time  `json:"started"`
-	Ended    *time.Time `json:"ended"`
-	Archived *time.Time `json:"archived"`
+func recordOf(it *Item) exchange.Item {
+	return exchange.Item{ID: it.ID, Tier: it.Tier, Channel: it.Channel,
+		Conversation: it.Conversation, Agent: it.Agent, Title: it.Title, Content: it.Content,
+		Curator: it.Curator, Source: it.Source, Importance: it.Importance, Lifetime: it.Lifetime,
+		Tags: it.Tags, Accesses: it.Accesses, Created: it.Created, Updated: it.Updated,
+		Accessed: it.Accessed, Expires: it.Expires, DerivedFrom: it.DerivedFrom,
+		Revision: it.Revision, Archived: it.Archived, Forgotten: it.Forgotten, Rule: it.Rule,
+		ReplacedBy: it.ReplacedBy, Why: it.Why}
 }
 
-type itemRecord struct {
-	ID           string     `json:"id"`
-	Tier         string     `json:"tier"`
-	Channel      string     `json:"channel"`
-	Conversation string     `json:"conversation"`
-	Agent        string     `json:"agent"`
-	Title        string     `json:"title"`
-	Content      string     `json:"content"`
-	Curator      string     `json:"curator"`
-	Source       string     `json:"source"`
-	Importance   float64    `json:"importance"`
-	Lifetime     string     `json:"lifetime"`
-	Tags         []string   `json:"tags"`
-	Accesses     int        `json:"access_count"`
-	Created      time.Time  `json:"created"`
-	Updated      time.Time  `json:"updated"`
-	Accessed     time.Time  `json:"accessed"`
-	Expires      *time.Time `json:"expires"`
-	DerivedFrom  string     `json:"derived_from"`
-	Revision     int        `json:"revision"`
-	Archived     *time.Time `json:"archived"`
-	Forgotten    *time.Time `json:"forgotten"`
-	Rule         string     `json:"rule"`
-	ReplacedBy   string     `json:"replaced_by"`
-	Why          string     `json:"why"`
-}
-
-func recordOf(it *Item) itemRecord {
-	return itemRecord{it.ID, it.Tier, it.Channel, it.Conversation, it.Agent, it.Title, it.Content,
-		it.Curator, it.Source, it.Importance, it.Lifetime, it.Tags, it.Accesses,
-		it.Created, it.Updated, it.Accessed, it.Expires, it.DerivedFrom, it.Revision, it.Archived,
-		it.Forgotten, it.Rule, it.ReplacedBy, it.Why}
-}
-
-func (r *itemRecord) item() Item {
+func itemOf(r *exchange.Item) Item {
 	return Item{ID: r.ID, Tier: r.Tier, Channel: r.Channel, Conversation: r.Conversation,
 		Agent: r.Agent, Title: r.Title, Content: r.Content, Curator: r.Curator, Source: r.Source,
 		Importance: r.Importance, Lifetime: r.Lifetime, Tags: r.Tags, Accesses: r.Accesses,
@@ -394,48 +293,8 @@ func (r *itemRecord) item() Item {
 		Forgotten: r.Forgotten, Rule: r.Rule, ReplacedBy: r.ReplacedBy, Why: r.Why}
 }
 
-type namedRecord struct {
-	Name     string    `json:"name"`
-	Tier     string    `json:"tier"`
-	Body     string    `json:"body"`
-	Curator  string    `json:"curator"`
-	Revision int       `json:"revision"`
-	Created  time.Time `json:"created"`
-	Updated  time.Time `json:"updated"`
-}
-
-type noteRecord struct {
-	ID        string     `json:"id"`
-	Agent     string     `json:"agent"`
-	Kind      string     `json:"memory_type"`
-	Tier      string     `json:"tier"`
-	Content   string     `json:"content"`
-	Created   time.Time  `json:"created"`
-	Forgotten *time.Time `json:"forgotten"`
-}
-
-// columns returns the destinations of a note's columns.
-func (r *noteRecord) columns() []any {
+// noteColumns returns the destinations of a note's columns.
+func noteColumns(r *exchange.Note) []any {
 	return []any{&r.ID, &r.Agent, &r.Kind, &r.Content, sqlite.Time(&r.Created),
 		sqlite.MaybeTime(&r.Forgotten)}
-}
-
-type scratchRecord struct {
-	Conversation string          `json:"conversation"`
-	Agent        string          `json:"agent"`
-	Key          string          `json:"key"`
-	Shared       bool            `json:"shared"`
-	Value        json.RawMessage `json:"value"`
-	Created      time.Time       `json:"created"`
-	Updated      time.Time       `json:"updated"`
-}
-
-type revisionRecord struct {
-	Subject string `json:"subject"` // an item's id, or named:NAME
-	// account; or workspace for everything in a workspace's file
-	Tier     string          `json:"tier"`
-	Revision int             `json:"revision"`
-	At       time.Time       `json:"at"`
-	Actor    string          `json:"actor"`
-	Before   json.RawMessage `json:"before"` // as Revisions and NamedRevisions return it
 }

@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/kb/memory/exchange"
 )
 
 // ImportOptions are the options of Import.
@@ -39,9 +40,9 @@ type Imported struct {
 	Workspace string    `json:"workspace"`   // workspace of the document
 	Exported  time.Time `json:"exported_at"` // when it was exported
 	// by list: channels, conversations, items, named, notes, scratch, revisions
-	Counts  map[string]ImportCounts `json:"counts"`
-	Refused []ImportRefused         `json:"refused"`
-	Notes   []string                `json:"notes"`
+	Counts  map[string]ImportCounts  `json:"counts"`
+	Refused []exchange.ImportRefused `json:"refused"`
+	Notes   []string                 `json:"notes"`
 }
 
 // Import reads what Export has written. Records keep their ids, times, access counts,
@@ -52,8 +53,8 @@ type Imported struct {
 // Each file is written in one transaction: the workspace's first, then the account's.
 func (s *Store) Import(ctx context.Context, r io.Reader, opt ImportOptions) (Imported, error) {
 	out := Imported{DryRun: opt.DryRun, Counts: map[string]ImportCounts{},
-		Refused: []ImportRefused{}, Notes: []string{}}
-	for _, name := range exportLists {
+		Refused: []exchange.ImportRefused{}, Notes: []string{}}
+	for _, name := range exchange.Lists {
 		out.Counts[name] = ImportCounts{}
 	}
 	for _, t := range opt.Tiers {
@@ -61,14 +62,14 @@ func (s *Store) Import(ctx context.Context, r io.Reader, opt ImportOptions) (Imp
 			return out, err
 		}
 	}
-	doc, err := readDocument(ctx, r, maxImport)
+	doc, err := exchange.Read(ctx, r, exchange.MaxBytes)
 	if err != nil {
 		return out, err
 	}
-	out.Workspace, out.Exported = doc.workspace, doc.at
+	out.Workspace, out.Exported = doc.Workspace, doc.Exported
 	im := &importer{s: s, opt: opt, now: s.now().UTC(), doc: doc, left: map[string]int{}}
 	im.files = [2]importFile{{account: false}, {account: true}}
-	out.merge(doc.refused, doc.remarks)
+	out.merge(doc.Refused, doc.Remarks)
 	if err := im.check(ctx, &out); err != nil {
 		return out, err
 	}
@@ -77,16 +78,16 @@ func (s *Store) Import(ctx context.Context, r io.Reader, opt ImportOptions) (Imp
 			return out, err
 		}
 	}
-	slices.SortFunc(out.Refused, compareRefused)
+	slices.SortFunc(out.Refused, exchange.CompareRefused)
 	im.remark(&out)
 	return out, nil
 }
 
-func (out *Imported) merge(refused []ImportRefused, notes []string) {
+func (out *Imported) merge(refused []exchange.ImportRefused, notes []string) {
 	for _, r := range refused {
-		c := out.Counts[r.list]
+		c := out.Counts[r.List]
 		c.Refused++
-		out.Counts[r.list] = c
+		out.Counts[r.List] = c
 	}
 	out.Refused = append(out.Refused, refused...)
 	out.Notes = append(out.Notes, notes...)
@@ -98,7 +99,7 @@ type importer struct {
 	s     *Store
 	opt   ImportOptions
 	now   time.Time
-	doc   *exportDocument
+	doc   *exchange.Document
 	files [2]importFile
 	left  map[string]int // by tier: records left out
 	bare  int            // items stored without an embedding
@@ -107,13 +108,13 @@ type importer struct {
 // importFile has the valid records for one file.
 type importFile struct {
 	account       bool
-	channels      []incoming[channelRecord]
-	conversations []incoming[conversationRecord]
-	items         []incoming[Item]
-	named         []incoming[namedRecord]
-	notes         []incoming[noteRecord]
-	scratch       []incoming[scratchRecord]
-	revisions     []incoming[revisionRecord]
+	channels      []exchange.Incoming[exchange.Channel]
+	conversations []exchange.Incoming[exchange.Conversation]
+	items         []exchange.Incoming[Item]
+	named         []exchange.Incoming[exchange.Named]
+	notes         []exchange.Incoming[exchange.Note]
+	scratch       []exchange.Incoming[exchange.Scratch]
+	revisions     []exchange.Incoming[exchange.Revision]
 }
 
 func (f *importFile) empty() bool {
@@ -139,25 +140,25 @@ func (im *importer) in(tier string) *importFile {
 
 // checkRecords checks the records of a list and passes the valid ones to keep. key
 // identifies a record; a second one with the same key is refused.
-func checkRecords[T any](out *Imported, list string, all []incoming[T],
-	check func(*T) (wanted bool, err error), key func(*T) string, keep func(incoming[T])) {
+func checkRecords[T any](out *Imported, list string, all []exchange.Incoming[T],
+	check func(*T) (wanted bool, err error), key func(*T) string, keep func(exchange.Incoming[T])) {
 	first := map[string]int{}
 	for i := range all {
 		r := &all[i]
-		wanted, err := check(&r.rec)
+		wanted, err := check(&r.Record)
 		if err == nil && !wanted {
 			continue
 		}
 		if err == nil {
-			if at, twice := first[key(&r.rec)]; twice {
-				err = errors.New("duplicate of " + place(list, at))
+			if at, twice := first[key(&r.Record)]; twice {
+				err = errors.New("duplicate of " + exchange.Place(list, at))
 			}
 		}
 		if err != nil {
-			out.merge([]ImportRefused{refusedAt(list, r.at, reason(err))}, nil)
+			out.merge([]exchange.ImportRefused{exchange.RefusedAt(list, r.At, reason(err))}, nil)
 			continue
 		}
-		first[key(&r.rec)] = r.at
+		first[key(&r.Record)] = r.At
 		keep(*r)
 	}
 }
@@ -174,31 +175,34 @@ func reason(err error) string {
 func (im *importer) check(ctx context.Context, out *Imported) error {
 	workspace := &im.files[0]
 	needed := map[string]bool{} // channels of the conversations
-	checkRecords(out, listConversations, im.doc.conversations,
-		func(r *conversationRecord) (bool, error) {
+	checkRecords(out, exchange.ListConversations, im.doc.Conversations,
+		func(r *exchange.Conversation) (bool, error) {
 			if !im.wants(Conversation) {
 				return false, nil
 			}
 			err := im.checkConversation(r)
 			needed[r.Channel] = true
 			return true, err
-		}, func(r *conversationRecord) string { return r.Ref },
-		func(r incoming[conversationRecord]) {
+		}, func(r *exchange.Conversation) string { return r.Ref },
+		func(r exchange.Incoming[exchange.Conversation]) {
 			workspace.conversations = append(workspace.conversations, r)
 		})
-	checkRecords(out, listChannels, im.doc.channels, func(r *channelRecord) (bool, error) {
-		if !needed[r.Name] && !im.wants(Channel) {
-			return false, nil
-		}
-		return true, im.checkChannel(r)
-	}, func(r *channelRecord) string { return r.Name },
-		func(r incoming[channelRecord]) { workspace.channels = append(workspace.channels, r) })
-	items := make([]incoming[Item], 0, len(im.doc.items))
+	checkRecords(out, exchange.ListChannels, im.doc.Channels,
+		func(r *exchange.Channel) (bool, error) {
+			if !needed[r.Name] && !im.wants(Channel) {
+				return false, nil
+			}
+			return true, im.checkChannel(r)
+		}, func(r *exchange.Channel) string { return r.Name },
+		func(r exchange.Incoming[exchange.Channel]) {
+			workspace.channels = append(workspace.channels, r)
+		})
+	items := make([]exchange.Incoming[Item], 0, len(im.doc.Items))
 	left := map[string]bool{}
-	for _, r := range im.doc.items {
-		items = append(items, incoming[Item]{r.at, r.rec.item()})
+	for _, r := range im.doc.Items {
+		items = append(items, exchange.Incoming[Item]{At: r.At, Record: itemOf(&r.Record)})
 	}
-	checkRecords(out, listItems, items, func(it *Item) (bool, error) {
+	checkRecords(out, exchange.ListItems, items, func(it *Item) (bool, error) {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
@@ -211,47 +215,54 @@ func (im *importer) check(ctx context.Context, out *Imported) error {
 		*it = sound
 		return true, err
 	}, func(it *Item) string { return it.ID },
-		func(it incoming[Item]) { f := im.in(it.rec.Tier); f.items = append(f.items, it) })
+		func(it exchange.Incoming[Item]) { f := im.in(it.Record.Tier); f.items = append(f.items, it) })
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	im.doc.items = nil // free the memory
-	checkRecords(out, listNamed, im.doc.named, func(r *namedRecord) (bool, error) {
+	im.doc.Items = nil // free the memory
+	checkRecords(out, exchange.ListNamed, im.doc.Named, func(r *exchange.Named) (bool, error) {
 		if checkNamedTier(r.Tier) == nil && !im.wants(r.Tier) {
 			return false, nil
 		}
 		return true, im.checkNamed(r)
-	}, func(r *namedRecord) string { return r.Tier + " " + namedSubject(r.Name) },
-		func(r incoming[namedRecord]) { f := im.in(r.rec.Tier); f.named = append(f.named, r) })
-	checkRecords(out, listNotes, im.doc.notes, func(r *noteRecord) (bool, error) {
+	}, func(r *exchange.Named) string { return r.Tier + " " + namedSubject(r.Name) },
+		func(r exchange.Incoming[exchange.Named]) {
+			f := im.in(r.Record.Tier)
+			f.named = append(f.named, r)
+		})
+	checkRecords(out, exchange.ListNotes, im.doc.Notes, func(r *exchange.Note) (bool, error) {
 		if checkNamedTier(r.Tier) == nil && !im.wants(r.Tier) {
 			return false, nil
 		}
 		return true, im.checkNote(r)
-	}, func(r *noteRecord) string { return r.ID },
-		func(r incoming[noteRecord]) { f := im.in(r.rec.Tier); f.notes = append(f.notes, r) })
-	checkRecords(out, listScratch, im.doc.scratch, func(r *scratchRecord) (bool, error) {
+	}, func(r *exchange.Note) string { return r.ID },
+		func(r exchange.Incoming[exchange.Note]) {
+			f := im.in(r.Record.Tier)
+			f.notes = append(f.notes, r)
+		})
+	checkRecords(out, exchange.ListScratch, im.doc.Scratch, func(r *exchange.Scratch) (bool, error) {
 		if !im.wants(Conversation) {
 			return false, nil
 		}
 		return true, im.checkScratch(r)
-	}, func(r *scratchRecord) string { return r.Conversation + " " + r.Key + " " + r.Agent },
-		func(r incoming[scratchRecord]) { workspace.scratch = append(workspace.scratch, r) })
-	checkRecords(out, listRevisions, im.doc.revisions, func(r *revisionRecord) (bool, error) {
-		if strings.HasPrefix(r.Subject, "named:") {
-			if checkNamedTier(r.Tier) == nil && !im.wants(r.Tier) {
+	}, func(r *exchange.Scratch) string { return r.Conversation + " " + r.Key + " " + r.Agent },
+		func(r exchange.Incoming[exchange.Scratch]) { workspace.scratch = append(workspace.scratch, r) })
+	checkRecords(out, exchange.ListRevisions, im.doc.Revisions,
+		func(r *exchange.Revision) (bool, error) {
+			if strings.HasPrefix(r.Subject, "named:") {
+				if checkNamedTier(r.Tier) == nil && !im.wants(r.Tier) {
+					return false, nil
+				}
+			} else if left[r.Subject] { // left out with its item
 				return false, nil
 			}
-		} else if left[r.Subject] { // left out with its item
-			return false, nil
-		}
-		return true, im.checkRevision(r)
-	}, func(r *revisionRecord) string {
-		return fmt.Sprintf("%s %d %s", r.Tier, r.Revision, r.Subject)
-	}, func(r incoming[revisionRecord]) {
-		f := im.in(r.rec.Tier)
-		f.revisions = append(f.revisions, r)
-	})
+			return true, im.checkRevision(r)
+		}, func(r *exchange.Revision) string {
+			return fmt.Sprintf("%s %d %s", r.Tier, r.Revision, r.Subject)
+		}, func(r exchange.Incoming[exchange.Revision]) {
+			f := im.in(r.Record.Tier)
+			f.revisions = append(f.revisions, r)
+		})
 	return ctx.Err()
 }
 
@@ -324,12 +335,12 @@ func (im *importer) elsewhere(ctx context.Context, in *importFile) (map[string]I
 }
 
 // itemsByID returns the items of a document that a file has.
-func itemsByID(tx *sqlite.Tx, items []incoming[Item]) (map[string]Item, error) {
+func itemsByID(tx *sqlite.Tx, items []exchange.Incoming[Item]) (map[string]Item, error) {
 	all := map[string]Item{}
 	for some := range slices.Chunk(items, 1000) {
 		ids := make([]string, len(some))
 		for i := range some {
-			ids[i] = some[i].rec.ID
+			ids[i] = some[i].Record.ID
 		}
 		found, err := itemsWhere(tx, `id IN (SELECT value FROM json_each(?))`, sqlite.List(ids))
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/kb/memory/exchange"
 )
 
 // Bounds for times and counts in a record: beyond them a clock was wrong, or sums could
@@ -48,7 +49,7 @@ func (im *importer) checkOwner(agent string) error {
 // checkPast normalises a time in the past.
 func (im *importer) checkPast(what string, t *time.Time) error {
 	if t.IsZero() {
-		return invalid("it has no time when it was "+what, hintExport)
+		return invalid("it has no time when it was "+what, exchange.Hint)
 	}
 	*t = t.UTC().Truncate(time.Millisecond)
 	if t.Before(importFirst) || t.After(im.now.Add(importAhead)) {
@@ -70,12 +71,12 @@ func (im *importer) checkMaybe(what string, t *time.Time) (*time.Time, error) {
 
 func checkCount(what string, n, least int) error {
 	if n < least || n > importCounts {
-		return invalid(fmt.Sprintf("%s is %d, which is impossible", what, n), hintExport)
+		return invalid(fmt.Sprintf("%s is %d, which is impossible", what, n), exchange.Hint)
 	}
 	return nil
 }
 
-func (im *importer) checkChannel(r *channelRecord) error {
+func (im *importer) checkChannel(r *exchange.Channel) error {
 	if err := im.s.allowed(Channel); err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (im *importer) checkChannel(r *channelRecord) error {
 	return im.checkPast("created", &r.Created)
 }
 
-func (im *importer) checkConversation(r *conversationRecord) (err error) {
+func (im *importer) checkConversation(r *exchange.Conversation) (err error) {
 	if err := im.s.allowed(Conversation); err != nil {
 		return err
 	}
@@ -124,13 +125,13 @@ func (im *importer) checkConversation(r *conversationRecord) (err error) {
 	}
 	if (r.Ended != nil) != (r.Status != StatusActive) ||
 		(r.Archived != nil) != (r.Status == StatusArchived) {
-		return invalid("it is "+r.Status+", which contradicts its times", hintExport)
+		return invalid("it is "+r.Status+", which contradicts its times", exchange.Hint)
 	}
 	return nil
 }
 
 // checkItem converts a record to an item that the caller may store.
-func (im *importer) checkItem(r *itemRecord) (Item, error) {
+func (im *importer) checkItem(r *exchange.Item) (Item, error) {
 	if err := im.checkReach(r.Tier); err != nil {
 		return Item{}, err
 	}
@@ -143,8 +144,8 @@ func (im *importer) checkItem(r *itemRecord) (Item, error) {
 }
 
 // toItem converts a record to a valid item of any owner.
-func (im *importer) toItem(r *itemRecord) (Item, error) {
-	it := r.item()
+func (im *importer) toItem(r *exchange.Item) (Item, error) {
+	it := itemOf(r)
 	if err := checkID(it.ID); err != nil || it.ID[0] != 'm' {
 		return it, invalid(fmt.Sprintf("%q is not the id of an item", clip(it.ID, 60)),
 			"ids look like m3f9x0c2ma")
@@ -189,10 +190,10 @@ func (im *importer) toItem(r *itemRecord) (Item, error) {
 		return it, err
 	}
 	if it.Archived != nil && it.Forgotten != nil {
-		return it, invalid("it is both archived and forgotten", hintExport)
+		return it, invalid("it is both archived and forgotten", exchange.Hint)
 	}
 	if it.Forgotten == nil && (it.Rule != "" || it.ReplacedBy != "") {
-		return it, invalid("it has a replacement but is not forgotten", hintExport)
+		return it, invalid("it has a replacement but is not forgotten", exchange.Hint)
 	}
 	if it.Forgotten != nil {
 		if err := checkName("rule", it.Rule); err != nil {
@@ -224,7 +225,7 @@ func (im *importer) checkSecrets(texts ...string) error {
 	return refuseSecretIn(keepSecret, texts...)
 }
 
-func (im *importer) checkNamed(r *namedRecord) error {
+func (im *importer) checkNamed(r *exchange.Named) error {
 	if err := checkNamedTier(r.Tier); err != nil {
 		return err
 	}
@@ -237,7 +238,7 @@ func (im *importer) checkNamed(r *namedRecord) error {
 	if err := checkName("named entry", r.Name); err != nil {
 		return err
 	}
-	if err := r.body(); err != nil {
+	if err := normaliseNamed(r); err != nil {
 		return err
 	}
 	if err := im.checkSecrets("the name", r.Name, "the entry", r.Body); err != nil {
@@ -265,8 +266,8 @@ func checkNamedTier(tier string) error {
 	return nil
 }
 
-// body normalises a named entry's body and curator, as EditNamed does.
-func (r *namedRecord) body() (err error) {
+// normaliseNamed normalises a named entry's body and curator, as EditNamed does.
+func normaliseNamed(r *exchange.Named) (err error) {
 	if r.Body, err = namedBody(r.Body); err != nil {
 		return err
 	}
@@ -279,7 +280,7 @@ func (r *namedRecord) body() (err error) {
 	return nil
 }
 
-func (im *importer) checkNote(r *noteRecord) (err error) {
+func (im *importer) checkNote(r *exchange.Note) (err error) {
 	if err := checkID(r.ID); err != nil || r.ID[0] != 'j' {
 		return invalid(fmt.Sprintf("%q is not the id of a note", clip(r.ID, 60)),
 			"ids look like j3f9x0c2ma")
@@ -312,7 +313,7 @@ func (im *importer) checkNote(r *noteRecord) (err error) {
 	return im.checkSecret(&Item{Content: r.Content})
 }
 
-func (im *importer) checkScratch(r *scratchRecord) error {
+func (im *importer) checkScratch(r *exchange.Scratch) error {
 	if err := im.s.allowed(Conversation); err != nil {
 		return err
 	}
@@ -347,7 +348,7 @@ func (im *importer) checkScratch(r *scratchRecord) error {
 
 // checkRevision checks a revision by itself. Whether its subject exists is checked
 // later.
-func (im *importer) checkRevision(r *revisionRecord) error {
+func (im *importer) checkRevision(r *exchange.Revision) error {
 	if err := checkNamedTier(r.Tier); err != nil {
 		return err
 	}
@@ -370,17 +371,17 @@ func (im *importer) checkRevision(r *revisionRecord) error {
 		if err := im.s.mayName(); err != nil {
 			return err
 		}
-		var n namedRecord
-		if why := readRecord(r.Before, &n); why != "" {
-			return invalid("the earlier version: "+why, hintExport)
+		var n exchange.Named
+		if why := exchange.ReadRecord(r.Before, &n); why != "" {
+			return invalid("the earlier version: "+why, exchange.Hint)
 		}
 		if err := checkName("named entry", n.Name); err != nil {
 			return err
 		}
 		if r.Subject = namedSubject(n.Name); !strings.EqualFold(name, n.Name) || n.Tier != r.Tier {
-			return invalid("it is a revision of another entry", hintExport)
+			return invalid("it is a revision of another entry", exchange.Hint)
 		}
-		if err := n.body(); err != nil {
+		if err := normaliseNamed(&n); err != nil {
 			return err
 		}
 		if err := im.checkSecrets("the entry before", n.Body); err != nil {
@@ -397,8 +398,8 @@ func (im *importer) checkRevision(r *revisionRecord) error {
 		before = Named(n)
 	} else {
 		var was Item
-		if why := readRecord(r.Before, &was); why != "" {
-			return invalid("the earlier version: "+why, hintExport)
+		if why := exchange.ReadRecord(r.Before, &was); why != "" {
+			return invalid("the earlier version: "+why, exchange.Hint)
 		}
 		record := recordOf(&was)
 		it, err := im.toItem(&record)
@@ -406,10 +407,10 @@ func (im *importer) checkRevision(r *revisionRecord) error {
 			return err
 		}
 		if it.ID != r.Subject || it.Revision != r.Revision {
-			return invalid("it is a revision of another item", hintExport)
+			return invalid("it is a revision of another item", exchange.Hint)
 		}
 		if (it.Tier == Account) != (r.Tier == Account) {
-			return invalid("it is a revision of an item in another tier", hintExport)
+			return invalid("it is a revision of an item in another tier", exchange.Hint)
 		}
 		// The embedding's model is kept as it was.
 		if err := checkLine("the model's name", was.Model, MaxField); err != nil {
@@ -426,13 +427,6 @@ func (im *importer) checkRevision(r *revisionRecord) error {
 	return err
 }
 
-// sameRecord compares records by their exported form.
-func sameRecord(a, b any) bool {
-	x, errX := json.Marshal(a)
-	y, errY := json.Marshal(b)
-	return errX == nil && errY == nil && bytes.Equal(x, y)
-}
-
 // sameItem compares items, ignoring what reading changes.
 func sameItem(a, b *Item) bool {
 	x, y := recordOf(a), recordOf(b)
@@ -441,21 +435,5 @@ func sameItem(a, b *Item) bool {
 	if x.Curator == CuratorAuthor && y.Curator == CuratorImport {
 		x.Curator = y.Curator
 	}
-	return sameRecord(x, y)
-}
-
-// sameText compares stored JSON, whichever version of the program has written it.
-func sameText(a string, b []byte) bool {
-	if a == string(b) {
-		return true
-	}
-	var x, y any
-	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal(b, &y) == nil && sameRecord(x, y)
-}
-
-// agentOf returns the owner of an earlier version of an item.
-func agentOf(before []byte) string {
-	var it struct{ Agent string }
-	_ = json.Unmarshal(before, &it) // validated before
-	return it.Agent
+	return exchange.Same(x, y)
 }

@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/kb/memory/exchange"
 )
 
 // FuzzImport imports whatever there is. It never panics and never harms the file: the index holds what is live, an export of it can be imported, and importing the same again changes nothing.
@@ -128,7 +129,7 @@ func BenchmarkExportImport(b *testing.B) {
 				b.Fatal(err)
 			}
 			got, err := s.Export(b.Context(), w, everything)
-			if err != nil || got.Counts[listItems] != n {
+			if err != nil || got.Counts[exchange.ListItems] != n {
 				b.Fatal(got, err)
 			}
 			w.Close()
@@ -143,7 +144,7 @@ func BenchmarkExportImport(b *testing.B) {
 		}
 		defer r.Close()
 		got, err := into.Import(b.Context(), r, opt)
-		if err != nil || got.Counts[listItems].Stored != stored {
+		if err != nil || got.Counts[exchange.ListItems].Stored != stored {
 			b.Fatal(got.Counts, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/kb/index"
+	"blackboard/kb/memory/exchange"
 )
 
 // importPlan decides what to do with a file's records, given what the file has. Building
@@ -18,7 +19,7 @@ type importPlan struct {
 	elsewhere map[string]Item
 
 	counts  map[string]ImportCounts
-	refused []ImportRefused
+	refused []exchange.ImportRefused
 	notes   []string
 
 	hasChannel      map[string]bool
@@ -27,13 +28,13 @@ type importPlan struct {
 	found map[string]fate
 
 	// What to store.
-	channels      []channelRecord
-	conversations []conversationRecord
+	channels      []exchange.Channel
+	conversations []exchange.Conversation
 	items         []Item
-	named         []namedRecord
-	notesIn       []noteRecord
-	scratch       []scratchRecord
-	revisions     []revisionRecord
+	named         []exchange.Named
+	notesIn       []exchange.Note
+	scratch       []exchange.Scratch
+	revisions     []exchange.Revision
 }
 
 // fate is the decision about a record.
@@ -65,7 +66,7 @@ func (p *importPlan) count(list string, at, what int, why string) {
 			p.notes = append(p.notes, why)
 		}
 	case fateRefused:
-		p.refused = append(p.refused, refusedAt(list, at, why))
+		p.refused = append(p.refused, exchange.RefusedAt(list, at, why))
 	}
 	p.counts[list] = c
 }
@@ -98,10 +99,10 @@ func eachRow(tx *sqlite.Tx, dest []any, fn func() error, query string, args ...a
 }
 
 // keys lists one field of the records as JSON, for a query.
-func keys[T any](all []incoming[T], key func(*T) string) string {
+func keys[T any](all []exchange.Incoming[T], key func(*T) string) string {
 	out := make([]string, len(all))
 	for i := range all {
-		out[i] = key(&all[i].rec)
+		out[i] = key(&all[i].Record)
 	}
 	return sqlite.List(out)
 }
@@ -122,17 +123,17 @@ func (p *importPlan) planChannels(tx *sqlite.Tx) error {
 		here[DefaultChannel] = "" // every file gets it
 	}
 	for _, r := range p.in.channels {
-		description, is := here[r.rec.Name]
+		description, is := here[r.Record.Name]
 		switch {
 		case !is:
-			p.count(listChannels, r.at, fateStored, "")
-			p.channels = append(p.channels, r.rec)
-			p.hasChannel[r.rec.Name] = true
-		case description == r.rec.Description:
-			p.count(listChannels, r.at, fateUnchanged, "")
+			p.count(exchange.ListChannels, r.At, fateStored, "")
+			p.channels = append(p.channels, r.Record)
+			p.hasChannel[r.Record.Name] = true
+		case description == r.Record.Description:
+			p.count(exchange.ListChannels, r.At, fateUnchanged, "")
 		default:
-			p.count(listChannels, r.at, fateKept,
-				"the channel "+r.rec.Name+" has another description here, which was kept")
+			p.count(exchange.ListChannels, r.At, fateKept,
+				"the channel "+r.Record.Name+" has another description here, which was kept")
 		}
 	}
 	return nil
@@ -156,7 +157,7 @@ func (p *importPlan) planConversations(tx *sqlite.Tx) error {
 		}
 	}
 	for _, r := range p.in.conversations {
-		c := r.rec
+		c := r.Record
 		if owner := threads[c.Thread]; c.Thread != "" && owner != "" && owner != c.Ref {
 			c.Thread = "" // a thread belongs to one conversation
 			if _, is := here[c.Ref]; !is {
@@ -166,18 +167,16 @@ func (p *importPlan) planConversations(tx *sqlite.Tx) error {
 		}
 		have, is := here[c.Ref]
 		switch {
-		case is && sameRecord(c,
-			conversationRecord{have.Ref, have.Channel, have.Thread, have.Agent, have.Status,
-				have.Started, have.Ended, have.Archived}):
-			p.count(listConversations, r.at, fateUnchanged, "")
+		case is && exchange.Same(c, conversationRecord(&have)):
+			p.count(exchange.ListConversations, r.At, fateUnchanged, "")
 		case is:
-			p.count(listConversations, r.at, fateKept,
+			p.count(exchange.ListConversations, r.At, fateKept,
 				"the conversation "+c.Ref+" differs here and was kept")
 		case !p.hasChannel[c.Channel]:
-			p.count(listConversations, r.at, fateRefused,
+			p.count(exchange.ListConversations, r.At, fateRefused,
 				"channel "+c.Channel+" not found here or in the document")
 		default:
-			p.count(listConversations, r.at, fateStored, "")
+			p.count(exchange.ListConversations, r.At, fateStored, "")
 			p.conversations = append(p.conversations, c)
 			threads[c.Thread] = c.Ref
 			p.hasConversation[c.Ref] = true
@@ -196,7 +195,7 @@ func (p *importPlan) planItems(tx *sqlite.Tx) error {
 	}
 	for i := range p.in.items {
 		r := &p.in.items[i]
-		it := &r.rec
+		it := &r.Record
 		have, is := here[it.ID]
 		if !is {
 			have, is = p.elsewhere[it.ID]
@@ -218,7 +217,7 @@ func (p *importPlan) planItems(tx *sqlite.Tx) error {
 		default:
 			p.items = append(p.items, *it)
 		}
-		p.count(listItems, r.at, to.what, why)
+		p.count(exchange.ListItems, r.At, to.what, why)
 		p.found[it.ID] = to
 	}
 	return nil
@@ -238,46 +237,47 @@ func (p *importPlan) planNamed(tx *sqlite.Tx) error {
 		}
 	}
 	for _, r := range p.in.named {
-		subject := namedSubject(r.rec.Name)
+		subject := namedSubject(r.Record.Name)
 		have, is := here[subject]
 		what, why := fateStored, ""
 		switch {
-		case is && have.Body == r.rec.Body:
+		case is && have.Body == r.Record.Body:
 			what = fateUnchanged
 		case is:
 			what, why = fateKept, "the named entry "+have.Name+
 				" differs here and was kept"
 		default:
-			p.named = append(p.named, r.rec)
+			p.named = append(p.named, r.Record)
 		}
-		p.count(listNamed, r.at, what, why)
+		p.count(exchange.ListNamed, r.At, what, why)
 		p.found[subject] = fate{what: what}
 	}
 	return nil
 }
 
 func (p *importPlan) planNotes(tx *sqlite.Tx) error {
-	here := map[string]noteRecord{}
-	var n noteRecord
-	if err := eachRow(tx, n.columns(), func() error {
+	here := map[string]exchange.Note{}
+	var n exchange.Note
+	if err := eachRow(tx, noteColumns(&n), func() error {
 		here[n.ID] = n
 		return nil
 	}, `SELECT id, agent, kind, content, created, forgotten FROM notes WHERE id IN (SELECT value
-		FROM json_each(?))`, keys(p.in.notes, func(r *noteRecord) string { return r.ID })); err != nil {
+		FROM json_each(?))`, keys(p.in.notes,
+		func(r *exchange.Note) string { return r.ID })); err != nil {
 		return err
 	}
 	for _, r := range p.in.notes {
-		have, is := here[r.rec.ID]
-		have.Tier = r.rec.Tier
+		have, is := here[r.Record.ID]
+		have.Tier = r.Record.Tier
 		switch {
-		case is && (!p.mayKnow(have.Agent) || sameRecord(r.rec, have)):
-			p.count(listNotes, r.at, fateUnchanged, "")
+		case is && (!p.mayKnow(have.Agent) || exchange.Same(r.Record, have)):
+			p.count(exchange.ListNotes, r.At, fateUnchanged, "")
 		case is:
-			p.count(listNotes, r.at, fateKept,
-				"the note "+r.rec.ID+" differs here and was kept")
+			p.count(exchange.ListNotes, r.At, fateKept,
+				"the note "+r.Record.ID+" differs here and was kept")
 		default:
-			p.count(listNotes, r.at, fateStored, "")
-			p.notesIn = append(p.notesIn, r.rec)
+			p.count(exchange.ListNotes, r.At, fateStored, "")
+			p.notesIn = append(p.notesIn, r.Record)
 		}
 	}
 	return nil
@@ -299,11 +299,12 @@ func (p *importPlan) planScratch(tx *sqlite.Tx) error {
 		many[n.owner]++
 		return nil
 	}, `SELECT conversation, agent, key FROM scratch WHERE conversation IN (SELECT value
-		FROM json_each(?))`, keys(p.in.scratch, func(r *scratchRecord) string { return r.Conversation })); err != nil {
+		FROM json_each(?))`, keys(p.in.scratch,
+		func(r *exchange.Scratch) string { return r.Conversation })); err != nil {
 		return err
 	}
 	for _, r := range p.in.scratch {
-		n := name{owner{r.rec.Conversation, r.rec.Agent}, r.rec.Key}
+		n := name{owner{r.Record.Conversation, r.Record.Agent}, r.Record.Key}
 		switch {
 		case here[n]:
 			var value string
@@ -311,23 +312,23 @@ func (p *importPlan) planScratch(tx *sqlite.Tx) error {
 				AND key = ?`, n.conversation, n.agent, n.key).Scan(&value); err != nil {
 				return err
 			}
-			if value == string(r.rec.Value) {
-				p.count(listScratch, r.at, fateUnchanged, "")
+			if value == string(r.Record.Value) {
+				p.count(exchange.ListScratch, r.At, fateUnchanged, "")
 			} else {
-				p.count(listScratch, r.at, fateKept,
+				p.count(exchange.ListScratch, r.At, fateKept,
 					"the working note "+n.key+" of "+n.conversation+
 						" differs here and was kept")
 			}
 		case !p.hasConversation[n.conversation]:
-			p.count(listScratch, r.at, fateRefused,
+			p.count(exchange.ListScratch, r.At, fateRefused,
 				"conversation "+n.conversation+" not found here or in the document")
 		case many[n.owner] >= MaxScratchKeys:
-			p.count(listScratch, r.at, fateRefused,
+			p.count(exchange.ListScratch, r.At, fateRefused,
 				fmt.Sprintf("there are already %d working notes", many[n.owner]))
 		default:
 			many[n.owner]++
-			p.count(listScratch, r.at, fateStored, "")
-			p.scratch = append(p.scratch, r.rec)
+			p.count(exchange.ListScratch, r.At, fateStored, "")
+			p.scratch = append(p.scratch, r.Record)
 		}
 	}
 	return nil
@@ -350,38 +351,40 @@ func (p *importPlan) planRevisions(tx *sqlite.Tx) error {
 		here[n] = before
 		return nil
 	}, `SELECT subject, revision, before FROM revisions WHERE subject IN (SELECT value
-		FROM json_each(?))`, keys(p.in.revisions, func(r *revisionRecord) string { return r.Subject })); err != nil {
+		FROM json_each(?))`, keys(p.in.revisions,
+		func(r *exchange.Revision) string { return r.Subject })); err != nil {
 		return err
 	}
 	for _, r := range p.in.revisions {
-		named := strings.HasPrefix(r.rec.Subject, "named:")
-		of, known := p.found[r.rec.Subject]
+		named := strings.HasPrefix(r.Record.Subject, "named:")
+		of, known := p.found[r.Record.Subject]
 		// a removed entry: only its history is left
 		if !known && named {
 			of.what = fateStored
 		}
 		what, why := fateStored, ""
-		before, is := here[name{r.rec.Subject, r.rec.Revision}]
+		before, is := here[name{r.Record.Subject, r.Record.Revision}]
 		switch {
 		case of.what == fateRefused:
 			what, why = fateRefused,
-				"item "+r.rec.Subject+" is not in the document, or was refused"
+				"item "+r.Record.Subject+" is not in the document, or was refused"
 		case of.hidden:
 			what = fateUnchanged
 		case of.what == fateKept:
 			what = fateKept // kept with its subject, which was reported
-		case !named && (r.rec.Revision >= of.revision || agentOf(r.rec.Before) != of.agent):
+		case !named && (r.Record.Revision >= of.revision ||
+			exchange.AgentOf(r.Record.Before) != of.agent):
 			what, why = fateRefused,
-				"it does not match the item "+r.rec.Subject+" in the document"
-		case is && sameText(before, r.rec.Before):
+				"it does not match the item "+r.Record.Subject+" in the document"
+		case is && exchange.SameText(before, r.Record.Before):
 			what = fateUnchanged
 		case is:
 			what, why = fateKept, fmt.Sprintf("revision %d of %s differs here and was kept",
-				r.rec.Revision, r.rec.Subject)
+				r.Record.Revision, r.Record.Subject)
 		default:
-			p.revisions = append(p.revisions, r.rec)
+			p.revisions = append(p.revisions, r.Record)
 		}
-		p.count(listRevisions, r.at, what, why)
+		p.count(exchange.ListRevisions, r.At, what, why)
 	}
 	return nil
 }

@@ -9,19 +9,27 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/kb/memory/orient"
 )
 
 const (
 	// DefaultBudget is the default number of tokens of an orientation.
 	DefaultBudget = 1200
-	// frameContent is the most characters of an item in an orientation.
-	frameContent = 400
 	// leastLine is about the fewest tokens of an item's line.
 	leastLine = 12
+	// criticalFrom is the least importance of a critical item.
+	criticalFrom = 0.9
+	// maxCritical is the most critical items of a tier.
+	maxCritical = 50
+	// lowUnder is the importance below which recent items come first.
+	lowUnder = 0.4
+	// mostQuestions is the most lines of a text that are asked. shortest is the fewest
+	// bytes of a line, unless it is the only one.
+	mostQuestions = 12
+	shortest      = 8
+	// weakShare is the share of the best score that a weak hit needs.
+	weakShare = 0.5
 )
-
-// tokens estimates the tokens of a text: 4 bytes each, as in English text.
-func tokens(s string) int { return (len(s) + 3) / 4 }
 
 // OrientQuery describes the reader of an orientation.
 type OrientQuery struct {
@@ -103,21 +111,22 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 			}
 		}
 	}
-	sections, err := s.sections(ctx, &q, &o)
+	sections, hits, err := s.sections(ctx, &q, &o)
 	if err != nil {
 		return o, err
 	}
 	var b strings.Builder
-	if err := s.orientNamed(ctx, &q, &o, &b, demand(sections)); err != nil {
+	if err := s.orientNamed(ctx, &q, &o, &b, orient.Demand(sections)); err != nil {
 		return o, err
 	}
-	fitToBudget(sections, q.Budget-tokens(b.String())-1)
+	orient.Fit(sections, q.Budget-orient.Tokens(b.String())-1)
 	var own strings.Builder
-	o.write(sections, &b, &own)
+	ids, left := orient.Write(sections, &b, &own)
+	o.Given, o.LeftOut = append(o.Given, ids...), left
 	o.Degraded = slices.Compact(o.Degraded)
 	o.Markdown, o.Own = strings.TrimSpace(b.String()), strings.TrimSpace(own.String())
-	o.Tokens = tokens(o.Text())
-	o.listGiven(sections, q.Tiers)
+	o.Tokens = orient.Tokens(o.Text())
+	o.listGiven(sections, hits, q.Tiers)
 	if !q.Unasked && q.Text != "" {
 		for i := range o.Slices {
 			if err := s.touchHits(ctx, &o.Slices[i]); err != nil {
@@ -153,13 +162,6 @@ func (s *Store) touchHits(ctx context.Context, sl *Slice) error {
 	return nil
 }
 
-func sep(b *strings.Builder) string {
-	if b.Len() == 0 {
-		return ""
-	}
-	return "\n"
-}
-
 // orientNamed writes the named entries of the tiers, whole while there is room.
 func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 	b *strings.Builder, others int) error {
@@ -185,33 +187,17 @@ func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 	for i := range named {
 		named[i].Body = q.Clean(named[i].Body)
 	}
+	entries := make([]orient.Entry, len(named))
 	for i, n := range named {
-		head := fmt.Sprintf("%s# %s\n\n", sep(b), n.Name)
-		more := "\n… " + cmp.Or(fault.Do("memory.named.show", "the rest: {}", "name", n.Name,
-			"tier", n.Tier).In(q.Words), "the rest was cut") + "\n"
-		after := 0 // what the following entries need, or a fair share for each
-		for _, o := range named[i+1:] {
-			after += min(tokens("\n# "+o.Name+"\n\n"+o.Body+"\n"), limit/len(named))
-		}
-		room := 4*(limit-tokens(b.String())-1-after) - len(head)
-		body := n.Body + "\n"
-		if len(body) > room {
-			if room -= len(more); room < 0 {
-				o.Degraded = append(o.Degraded,
-					"the budget has no room for the named entry "+n.Name)
-				continue
-			}
-			cut := strings.ToValidUTF8(body[:room], "")
-			if at := strings.LastIndexByte(cut, '\n'); at > len(cut)/2 {
-				cut = cut[:at]
-			}
-			body = strings.TrimRight(cut, "\n") + more
-			o.Degraded = append(o.Degraded,
-				fmt.Sprintf("the named entry %s is cut to fit the budget", n.Name))
-		}
-		b.WriteString(head + body)
-		o.Named, o.Given = append(o.Named, n), append(o.Given, n.version())
+		entries[i] = orient.Entry{Name: n.Name, Body: n.Body, More: cmp.Or(
+			fault.Do("memory.named.show", "the rest: {}", "name", n.Name,
+				"tier", n.Tier).In(q.Words), "the rest was cut")}
 	}
+	written, degraded := orient.WriteEntries(b, entries, limit)
+	for _, i := range written {
+		o.Named, o.Given = append(o.Named, named[i]), append(o.Given, named[i].version())
+	}
+	o.Degraded = append(o.Degraded, degraded...)
 	return nil
 }
 
@@ -220,53 +206,254 @@ func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 const NamedTokens = DefaultBudget * namedShare / 100
 
 // Tokens returns the tokens of the entry in an orientation.
-func (n *Named) Tokens() int { return tokens("# " + n.Name + "\n\n" + n.Body + "\n") }
+func (n *Named) Tokens() int {
+	return (&orient.Entry{Name: n.Name, Body: n.Body}).Tokens()
+}
 
 // namedShare is the guaranteed share of named entries in a budget, in percent.
 const namedShare = 60
 
+// collector collects the sections of an orientation without repetition.
+type collector struct {
+	*Store
+	ctx   context.Context
+	q     *OrientQuery
+	o     *Orientation
+	shown []*Hit
+	hits  map[*orient.Section][]*Hit // of their lines
+}
+
+// sections reads the candidates for all sections, in order. It also returns the hits of
+// their lines.
+func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) (
+	[]*orient.Section, map[*orient.Section][]*Hit, error) {
+	c := &collector{Store: s, ctx: ctx, q: q, o: o, hits: map[*orient.Section][]*Hit{}}
+	counts, err := c.read(Query{Limit: maxCritical + q.Limit, recent: true}, Channel, Workspace,
+		Account)
+	if err != nil {
+		return nil, nil, err
+	}
+	talk, err := c.read(Query{Limit: maxCritical + q.Limit, recent: true}, Conversation)
+	if err != nil {
+		return nil, nil, err
+	}
+	core, journal, err := s.ownSections(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	critical := slices.DeleteFunc(slices.Concat(counts, talk),
+		func(h *Hit) bool { return h.Importance < criticalFrom })
+	slices.SortStableFunc(critical,
+		func(a, b *Hit) int { return cmp.Compare(b.Relevance, a.Relevance) })
+	all := []*orient.Section{c.section("## Critical", critical, len(critical)), core}
+	all[0].Shorten = func(i, n int) string { return c.line(critical[i], n) }
+	about, err := c.about()
+	if err != nil {
+		return nil, nil, err
+	}
+	all = append(all, c.section("## About this", about, q.Limit))
+	talk = c.rest(talk, Conversation)
+	slices.SortStableFunc(talk, func(a, b *Hit) int { return b.Created.Compare(a.Created) })
+	all = append(all, c.section("## This conversation", talk, q.Limit))
+	if channel := c.rest(counts, Channel); len(channel) > 0 &&
+		(q.Conversation != "" || q.Channel != "") {
+		// Summaries of earlier conversations come first, the latest before all.
+		slices.SortStableFunc(channel, func(a, b *Hit) int {
+			x, y := slices.Contains(a.Tags, TagSummary), slices.Contains(b.Tags, TagSummary)
+			if x && y {
+				return b.Created.Compare(a.Created)
+			}
+			return hasFirst(x, y)
+		})
+		all = append(all, c.section("## This channel: "+channel[0].Channel, channel, q.Limit))
+	}
+	lately := c.rest(counts, Workspace, Account)
+	slices.SortStableFunc(lately, func(a, b *Hit) int {
+		return cmp.Or(hasFirst(a.Importance >= lowUnder, b.Importance >= lowUnder),
+			b.Updated.Compare(a.Updated))
+	})
+	return append(all, journal, c.section("## Lately", lately, q.Limit)), c.hits, nil
+}
+
+// hasFirst compares so that true comes before false.
+func hasFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// read returns the best hits of some tiers that no section has yet.
+func (c *collector) read(rq Query, tiers ...string) (hits []*Hit, err error) {
+	rq.Channel, rq.Conversation, rq.Untouched, rq.shown = c.q.Channel, c.q.Conversation, true,
+		c.shown
+	for _, t := range tiers {
+		if slices.Contains(c.q.Tiers, t) {
+			rq.Tiers = append(rq.Tiers, t)
+		}
+	}
+	if len(rq.Tiers) == 0 {
+		return nil, nil
+	}
+	res, err := c.Read(c.ctx, rq)
+	c.o.Degraded = append(c.o.Degraded, res.Degraded...)
+	for i := range res.Slices {
+		for j := range res.Slices[i].Hits {
+			if h := &res.Slices[i].Hits[j]; !c.q.unchanged(h.Updated) &&
+				!slices.Contains(c.q.Given, h.ID) {
+				hits = append(hits, h)
+			}
+		}
+	}
+	return hits, err
+}
+
+// about returns the items about the text, the best first.
+func (c *collector) about() (hits []*Hit, err error) {
+	questions := c.q.questions()
+	for _, text := range questions {
+		limit := min(c.q.Limit, max(DefaultLimit, c.q.Limit/len(questions)))
+		found, err := c.read(Query{
+			Text: text, Limit: limit, Gate: c.q.Unasked, words: c.q.Unasked}, Channel, Workspace,
+			Account)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range found {
+			if !slices.ContainsFunc(hits, func(o *Hit) bool { return o.ID == h.ID }) &&
+				(!h.Weak || h.Score >= weakShare) {
+				hits = append(hits, h)
+			}
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b *Hit) int {
+		if c.q.Unasked { // scores of different questions cannot be compared
+			return cmp.Compare(b.Evidence, a.Evidence)
+		}
+		return cmp.Compare(b.Score, a.Score)
+	})
+	return hits, nil
+}
+
+// section makes a section of hits.
+func (c *collector) section(heading string, hits []*Hit, most int) *orient.Section {
+	sec := &orient.Section{Heading: heading}
+	for _, h := range hits[:min(most, len(hits))] {
+		sec.IDs = append(sec.IDs, h.ID)
+		sec.Lines = append(sec.Lines, c.line(h, orient.Content))
+		c.shown, c.hits[sec] = append(c.shown, h), append(c.hits[sec], h)
+	}
+	return sec
+}
+
+// line formats a hit with at most n characters of its text.
+func (c *collector) line(h *Hit, n int) string {
+	said := *h
+	said.Title, said.Content = c.q.Clean(h.Title), c.q.Clean(h.Content)
+	return said.line(c.now(), c.opt.Agent, n)
+}
+
+// rest returns the hits of some tiers that no section has yet.
+func (c *collector) rest(hits []*Hit, tiers ...string) []*Hit {
+	return slices.DeleteFunc(slices.Clone(hits), func(h *Hit) bool {
+		return !slices.Contains(tiers, h.Tier) ||
+			slices.ContainsFunc(c.shown,
+				func(o *Hit) bool { return h.ID == o.ID || h.sameStatement(o) })
+	})
+}
+
+// questions returns what to ask. A topic's page is about several things: as one
+// question, it would match no item surely.
+func (q *OrientQuery) questions() (all []string) {
+	switch {
+	case q.Text == "":
+		return nil
+	case !q.Unasked:
+		return []string{q.Text}
+	}
+	for line := range strings.Lines(q.Text) {
+		if line = strings.Trim(line, "#*-|> \t\n"); (len(line) >= shortest || line == q.Text) &&
+			!slices.Contains(all, line) && len(all) < mostQuestions {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// ownSections returns the agent's core memories and its journal of the last week.
+func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (
+	core, journal *orient.Section, err error) {
+	core, journal = &orient.Section{Heading: "## Core", Own: true},
+		&orient.Section{Heading: "## Journal of the last week", Own: true}
+	if s.opt.Agent == "" || !slices.Contains(q.Tiers, Workspace) &&
+		!slices.Contains(q.Tiers, Account) {
+		return core, journal, nil
+	}
+	notes, err := s.Notes(ctx, "", 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, n := range notes { // the newest first
+		switch text := "“" + orient.Inline(q.Clean(n.Content), orient.Content) + "”\n"; {
+		case !slices.Contains(q.Tiers, n.Tier), q.unchanged(n.Created),
+			slices.Contains(q.Given, n.ID):
+		case n.Kind == Core:
+			core.IDs, core.Lines = append(core.IDs, n.ID), append(core.Lines, "- "+text)
+		case !n.Expired:
+			line := "- " + n.Created.Format(time.DateOnly) + " " + text
+			journal.IDs, journal.Lines = append(journal.IDs, n.ID), append(journal.Lines, line)
+		}
+	}
+	return core, journal, nil
+}
+
+// listGiven lists the kept hits by tier.
+func (o *Orientation) listGiven(sections []*orient.Section, hits map[*orient.Section][]*Hit,
+	tiers []string) {
+	for _, t := range tiers {
+		sl := Slice{Tier: t, Hits: []Hit{}}
+		for _, sec := range sections {
+			for i := 0; i < sec.Kept && !sec.Own; i++ {
+				if h := hits[sec][i]; h.Tier == t {
+					sl.Hits = append(sl.Hits, *h)
+				}
+			}
+		}
+		o.Slices = append(o.Slices, sl)
+	}
+}
+
 // Line formats an item as one line: its id, its age, its source if that is not the
 // reader, and its text in quotes.
 func (h *Hit) Line(now time.Time, reader string) string {
-	return h.line(now, reader, frameContent)
+	return h.line(now, reader, orient.Content)
 }
 
 // line is Line with at most n characters of the text.
 func (h *Hit) line(now time.Time, reader string, n int) string {
-	s := "- " + h.ID + " " + shortAge(now.Sub(h.Created))
+	s := "- " + h.ID + " " + orient.ShortAge(now.Sub(h.Created))
 	switch {
 	case h.Curator == CuratorAuthor:
 		s += " by the author"
 	case h.Source != "" && h.Source != reader:
-		s += " by " + inline(h.Source, 30)
+		s += " by " + orient.Inline(h.Source, 30)
 	}
 	text := h.Content
 	if h.Title != "" {
 		text = h.Title + ": " + text
 	}
-	s += " “" + inline(text, n) + "”"
+	s += " “" + orient.Inline(text, n) + "”"
 	if h.DerivedFrom != "" { // the source, for verification
-		s += " (from “" + inline(h.DerivedFrom, 120) + "”"
+		s += " (from “" + orient.Inline(h.DerivedFrom, 120) + "”"
 		if h.Derived != "" {
-			s += ", " + inline(h.Derived, 120)
+			s += ", " + orient.Inline(h.Derived, 120)
 		}
 		s += ")"
 	}
 	return s + "\n"
-}
-
-// shortAge formats an age briefly.
-func shortAge(d time.Duration) string {
-	switch day := 24 * time.Hour; {
-	case d < time.Hour:
-		return fmt.Sprintf("%dmin", max(0, int(d/time.Minute)))
-	case d < day:
-		return fmt.Sprintf("%dh", d/time.Hour)
-	case d < 730*day:
-		return fmt.Sprintf("%dd", d/day)
-	default:
-		return fmt.Sprintf("%dy", d/(365*day))
-	}
 }
 
 // frame presents an item as what somebody noted once. The text stays on its line and in
@@ -276,7 +463,7 @@ func (h *Hit) frame(now time.Time) string {
 		CuratorAgent: "noted by an agent", CuratorAuthor: "noted by the author",
 		CuratorImport: "imported"}[h.Curator]
 	if h.Source != "" && h.Source != h.Curator {
-		by += " (“" + inline(h.Source, 60) + "”)"
+		by += " (“" + orient.Inline(h.Source, 60) + "”)"
 	}
 	where := h.Tier
 	if h.Tier == Channel {
@@ -289,55 +476,13 @@ func (h *Hit) frame(now time.Time) string {
 	if h.Title != "" {
 		text = h.Title + ": " + text
 	}
-	s := fmt.Sprintf("%s %s, %s, importance %s: “%s”", by, age(now.Sub(h.Created)), where,
-		Level(h.Importance), inline(text, frameContent))
+	s := fmt.Sprintf("%s %s, %s, importance %s: “%s”", by, orient.Age(now.Sub(h.Created)), where,
+		Level(h.Importance), orient.Inline(text, orient.Content))
 	if h.DerivedFrom != "" {
-		s += " — derived from “" + inline(h.DerivedFrom, 120) + "”"
+		s += " — derived from “" + orient.Inline(h.DerivedFrom, 120) + "”"
 		if h.Derived != "" {
-			s += " (" + inline(h.Derived, 120) + ")"
+			s += " (" + orient.Inline(h.Derived, 120) + ")"
 		}
 	}
 	return s
-}
-
-// inline puts a text on one line of at most n characters that cannot end its quotes.
-func inline(s string, n int) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '“' || r == '”':
-			return '"'
-		// invisible characters
-		case r == 0x200b || r == 0x2060 || r == 0xfeff || r >= 0xe0000 && r <= 0xe0fff:
-			return -1
-		case r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 || r >= 0x202a && r <= 0x202e ||
-			r >= 0x2066 && r <= 0x2069 || r >= 0x80 && r < 0xa0:
-			return ' '
-		}
-		return r
-	}, s)
-	return clip(strings.Join(strings.Fields(s), " "), n)
-}
-
-// age formats how long ago something was.
-func age(d time.Duration) string {
-	ago := func(n int, unit string) string {
-		if n == 1 {
-			return "1 " + unit + " ago"
-		}
-		return fmt.Sprintf("%d %ss ago", n, unit)
-	}
-	switch day := 24 * time.Hour; {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return ago(int(d/time.Minute), "minute")
-	case d < day:
-		return ago(int(d/time.Hour), "hour")
-	case d < 60*day:
-		return ago(int(d/day), "day")
-	case d < 730*day:
-		return ago(int(d/(30*day)), "month")
-	default:
-		return ago(int(d/(365*day)), "year")
-	}
 }

@@ -2,12 +2,16 @@ package memory
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/memory/orient"
+	"blackboard/kb/secret"
 	"blackboard/kb/store"
 )
 
@@ -123,7 +127,7 @@ func (s *Store) warnOfSource(ctx context.Context, out *Stored) {
 	}
 	if how := s.opt.Resolve(ctx, &out.Item); how != "" {
 		out.Warnings = append(out.Warnings,
-			fmt.Sprintf("it is derived from %s, which is %s", inline(out.Item.DerivedFrom, 120),
+			fmt.Sprintf("it is derived from %s, which is %s", orient.Inline(out.Item.DerivedFrom, 120),
 				how))
 	}
 }
@@ -334,4 +338,72 @@ func (s *Store) findVisible(tx *sqlite.Tx, id string) (*Item, error) {
 		return nil, err
 	}
 	return &found[0], nil
+}
+
+// refuseSecret refuses an item that contains what looks like a secret, since other
+// agents read it and it is exported.
+func refuseSecret(it *Item) error {
+	return refuseSecretIn(keepSecret, "the title", it.Title, "the content", it.Content,
+		"the source", it.Source,
+		"the derivation link", it.DerivedFrom, "a tag", strings.Join(it.Tags, "\n"), theReason,
+		it.Why)
+}
+
+// refuseSecrets does the same for other texts. Each text follows its name.
+func (s *Store) refuseSecrets(texts ...string) error {
+	if s.opt.KeepSecrets {
+		return nil
+	}
+	return refuseSecretIn(keepSecret, texts...)
+}
+
+// keepSecret is the step that stores a text in spite of a suspected secret.
+var keepSecret = fault.Give("keep_secret", "", "{} stores it if it is not a secret")
+
+const theReason = "the reason"
+
+// checkReason validates a reason for the log, which keeps it forever: it must not
+// contain what looks like a secret.
+func checkReason(reason string) error {
+	if err := checkLine(theReason, reason, maxWhy); err != nil {
+		return err
+	}
+	return refuseSecretIn(fault.Step{}, theReason, reason)
+}
+
+func refuseSecretIn(otherwise fault.Step, texts ...string) error {
+	for i := 0; i < len(texts); i += 2 {
+		if found := secret.Find(texts[i+1]); len(found) > 0 {
+			return conflict(fmt.Sprintf("%s holds what looks like a secret: %s", texts[i],
+				found[0].Description),
+				"say where it is kept, not what it is", otherwise)
+		}
+	}
+	return nil
+}
+
+// textIn returns the text of a JSON value, both escaped and unescaped.
+func textIn(value []byte) string {
+	all := []string{string(value)}
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case string:
+			all = append(all, v)
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case map[string]any:
+			for key, e := range v {
+				walk(key)
+				walk(e)
+			}
+		}
+	}
+	var v any
+	if json.Unmarshal(value, &v) == nil {
+		walk(v)
+	}
+	return strings.Join(all, "\n")
 }

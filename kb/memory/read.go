@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"blackboard/embed"
 	"blackboard/kb/evidence"
 	"blackboard/kb/index"
-	"blackboard/kb/rank"
 	"blackboard/kb/store"
 )
 
@@ -26,11 +24,6 @@ const (
 	MaxLimit = 500
 	// laneDepth is the least number of candidates of each lane.
 	laneDepth = 100
-	// cosineWeight is the weight of a cosine relative to a BM25 score of 0 to 1.
-	// tieShare is the most that relevance adds: it only breaks ties. Both were chosen on
-	// two projects with labelled questions; package eval has figures for a third.
-	cosineWeight = 1.0
-	tieShare     = 0.02
 )
 
 // Query says what to read. Its lists are filters: an item must match one value of each
@@ -443,65 +436,4 @@ func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, 
 		}
 	}
 	return found, light, nil
-}
-
-// fuse merges the lanes of a tier, without expired and unimportant items.
-func fuse(cands []index.Candidate, light map[int64]*Item) []rank.Scored {
-	var text, vector []rank.Scored
-	for i := range cands {
-		c := &cands[i]
-		if light[c.ID] == nil {
-			continue
-		}
-		if c.BM25 > 0 {
-			text = append(text, rank.Scored{ID: c.ID, Score: c.BM25})
-		}
-		if c.HasVector {
-			vector = append(vector, rank.Scored{ID: c.ID, Score: c.Cosine})
-		}
-	}
-	return rank.Convex(rank.Lane{Scores: text, Weight: 1, Norm: rank.NormMax},
-		rank.Lane{Scores: vector, Weight: cosineWeight, Norm: rank.NormNone})
-}
-
-// score sets the scores of all tiers and sorts each tier.
-func score(slicesOf []Slice) {
-	best := 0.0
-	for _, sl := range slicesOf {
-		for i := range sl.Hits {
-			best = max(best, sl.Hits[i].bm25)
-		}
-	}
-	top := 0.0
-	for _, sl := range slicesOf {
-		if sl.Tier == Conversation { // items of a conversation do not fade: newer ones count more
-			slices.SortFunc(sl.Hits, func(a, b Hit) int { return b.Created.Compare(a.Created) })
-		}
-		for i := range sl.Hits {
-			h := &sl.Hits[i]
-			if best > 0 {
-				h.Score = h.bm25 / best
-			}
-			if h.Cosine != nil {
-				h.Score += cosineWeight * max(0, *h.Cosine)
-			}
-			share := h.Relevance / (1 + h.Relevance)
-			if sl.Tier == Conversation {
-				share = 1 - float64(i)/float64(len(sl.Hits))
-			}
-			if h.TextRank == 1 && (h.VectorRank == 1 || h.Cosine == nil) {
-				share = 1 // nothing may come before an exact match
-			}
-			h.Score += tieShare * share
-			top = max(top, h.Score)
-		}
-	}
-	for _, sl := range slicesOf {
-		for i := range sl.Hits {
-			if top > 0 { // otherwise no hit matches the question
-				sl.Hits[i].Score /= top
-			}
-		}
-		slices.SortStableFunc(sl.Hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
-	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/kb/memory/orient"
 	"blackboard/kb/store"
 )
 
@@ -138,7 +139,7 @@ func checkRewrites(groups []json.RawMessage) (all []*Rewrite, refused []Refused)
 		if err == nil && strings.TrimSpace(rw.Content) == "" {
 			continue
 		}
-		rw.Group = inline(rw.Group, 60)
+		rw.Group = orient.Inline(rw.Group, 60)
 		if rw.Group == "" {
 			rw.Group = fmt.Sprintf("group %d", i+1)
 		}

@@ -21,6 +21,25 @@ import (
 	"blackboard/kb/store"
 )
 
+// The kinds of errors of this package.
+var (
+	invalid, conflict = fault.Invalid.New, fault.Conflict.New
+	unknown           = fault.Unknown
+	clip              = fault.Clip
+)
+
+// Steps of several errors.
+var (
+	forAuthor = fault.Step{Text: "if the author wants it, {} says so; the log records it",
+		Args: map[string]string{"author": "", "reason": "WHY"}}
+	startStep         = fault.Do("memory.conversation.start", "{} starts a new one")
+	showConversations = fault.Do("memory.conversation.list", "{} shows them")
+	showChannels      = fault.Do("memory.channel.list", "{} shows the channels")
+	showWorkspaces    = fault.Do("memory.workspaces", "{} lists those that have a memory")
+	showScrub         = fault.Step{
+		Text: "a dry run shows what would be removed, and the hash that confirms it"}
+)
+
 //go:embed migrations/0001_memory.sql
 var migration1 string
 
@@ -446,6 +465,11 @@ func itemsWhere(tx *sqlite.Tx, where string, args ...any) (all []Item, err error
 		return nil
 	}, `SELECT `+itemColumns+` FROM items WHERE `+where, args...)
 	return all, err
+}
+
+func notFound(id string) error {
+	return fault.NotFound.New(fmt.Sprintf("memory %s not found", clip(id, 60)), "",
+		fault.Do("memory.list", "{} lists all; only their agent sees private ones"))
 }
 
 // requireGrant refuses an operation for which the caller lacks a grant; what is the

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/files"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 	"blackboard/tui/tuitest"
@@ -68,7 +69,7 @@ func TestReplacedRun(t *testing.T) {
 	h := openAudit(t)
 	p := h.page
 	h.press("2", "1", "[")
-	file := board.Path(h.app.Boards, "audit-7")
+	file := files.Path(h.app.Boards, "audit-7")
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}

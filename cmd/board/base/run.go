@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/similar"
 	"blackboard/hooks/harness"
 	"blackboard/kb/memory"
 )
@@ -75,7 +76,7 @@ func (p *Program) OpenOrCreateRun(c *cli.Context) (*board.Board, error) {
 	b, err := p.OpenRun(c)
 	if errors.Is(err, fault.NotFound) {
 		name, _ := p.RunName(c) // it was good enough to look for
-		err = fault.With(err, board.DidYouMean(name,
+		err = fault.With(err, similar.DidYouMean(name,
 			p.RunNames())+"`board runs` lists the runs; `board new` creates one; --no-create or "+
 			"$BOARD_CREATE=off keeps this command from it")
 	}
@@ -109,8 +110,8 @@ func (p *Program) OpenRunWith(c *cli.Context, open func(context.Context, string,
 	}
 	b, err := open(c.Context, dir, name)
 	if errors.Is(err, fault.NotFound) {
-		if similar := board.DidYouMean(name, p.RunNames()); similar != "" {
-			err = fault.With(err, similar+"`board runs` lists the runs")
+		if meant := similar.DidYouMean(name, p.RunNames()); meant != "" {
+			err = fault.With(err, meant+"`board runs` lists the runs")
 		}
 	}
 	return b, err

@@ -23,6 +23,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/replace"
 	"blackboard/hooks/mcp"
+	"blackboard/hooks/mcp/transport"
 )
 
 // TCP says how a daemon listens beside its socket, for what cannot use one: browsers,
@@ -38,10 +39,10 @@ type TCP struct {
 
 // maxTCPConns is how many connections the listener has at once: agents that wait have one
 // each, and leave some to others.
-const maxTCPConns = mcp.MaxRequests + 128
+const maxTCPConns = transport.MaxRequests + 128
 
 // maxTCPRequest bounds bodies that come by TCP.
-const maxTCPRequest = mcp.MaxRequest
+const maxTCPRequest = transport.MaxRequest
 
 // Token returns the token that opens the TCP listener, and makes it if there is none.
 func Token(place Place) (string, error) {

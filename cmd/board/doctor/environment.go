@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blackboard/board"
+	"blackboard/board/similar"
 	"blackboard/hooks"
 )
 
@@ -95,7 +96,7 @@ func misspelt(name string) string {
 		return ""
 	}
 	for _, v := range Known {
-		if board.EditDistance(name, v) <= most {
+		if similar.Distance(name, v) <= most {
 			return v
 		}
 	}

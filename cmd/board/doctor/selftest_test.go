@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"blackboard/board"
+	"blackboard/board/files"
 	"blackboard/kb"
 )
 
@@ -103,7 +104,7 @@ func TestSelftestLosses(t *testing.T) {
 	if err := run.count(t.Context(), &r); err != nil || len(r.Problems) != 2 || r.Entries.Missing != 1 || r.Capsules.Missing != 1 {
 		t.Errorf("%v, %+v", err, r)
 	}
-	for _, path := range []string{kb.Path(run.home()), board.Path(boards, selftestBoard)} {
+	for _, path := range []string{kb.Path(run.home()), files.Path(boards, selftestBoard)} {
 		if err := os.WriteFile(path, bytes.Repeat([]byte("no database "), 100), 0o600); err != nil {
 			t.Fatal(err)
 		}

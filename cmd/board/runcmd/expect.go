@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/similar"
 	"blackboard/cmd/board/base"
 )
 
@@ -110,7 +111,7 @@ func (p *program) noteUnknown(st *board.State, names []string) {
 	for _, name := range names {
 		if len(known) > 0 && !slices.Contains(known, name) {
 			p.Messagef("note: %s %s; %s%s %s", base.Line(name, board.MaxName), what,
-				board.DidYouMean(name, known), lists, base.Line(strings.Join(known, ", "), 200))
+				similar.DidYouMean(name, known), lists, base.Line(strings.Join(known, ", "), 200))
 		}
 	}
 }

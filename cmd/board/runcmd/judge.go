@@ -14,6 +14,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
+	"blackboard/board/similar"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/ci"
 )
@@ -283,7 +284,7 @@ func (p *program) waitRun(ctx context.Context) func(context.Context, string, str
 			return b, err
 		}
 		p.Messagef("run %s does not exist yet; %swaiting for it", run,
-			board.DidYouMean(run, p.RunNames()))
+			similar.DidYouMean(run, p.RunNames()))
 		return board.WaitRun(ctx, dir, run)
 	}
 }

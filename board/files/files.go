@@ -1,0 +1,183 @@
+// Package files keeps runs as SQLite files in a directory, a file for each run.
+//
+//	files.go  the directory, the schema, and the file of a run
+//	watch.go  noticing that somebody has written to a file
+package files
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"blackboard/board/fault"
+	"blackboard/board/sqlite"
+	"blackboard/board/store"
+)
+
+//go:embed migrations/0001_board.sql
+var migration0001 string
+
+//go:embed migrations/0002_words.sql
+var migration0002 string
+
+//go:embed migrations/0003_no_words.sql
+var migration0003 string
+
+//go:embed migrations/0004_expected.sql
+var migration0004 string
+
+//go:embed migrations/0005_settlements.sql
+var migration0005 string
+
+//go:embed migrations/0006_sources.sql
+var migration0006 string
+
+// Schema is the schema of a run's file.
+var Schema = sqlite.Schema{
+	Name:          "board",
+	ApplicationID: 0x42427264, // "BBrd"
+	Migrations: []string{migration0001, migration0002, migration0003, migration0004,
+		migration0005, migration0006},
+}
+
+// readableSchema is the oldest schema that can be read without a migration: everything
+// added since is derived, or a table that counts as empty if it is missing.
+const readableSchema = 1
+
+// Suffix is what the name of a run's file ends with.
+const Suffix = ".sqlite3"
+
+// Dir is a directory with a file for each run.
+type Dir struct {
+	Path string
+	// IsRun reports whether a run can have a name. Files with other names are no runs.
+	IsRun func(name string) bool
+}
+
+// Path returns the path of a run's file in the directory of boards.
+func Path(dir, run string) string { return filepath.Join(dir, run+Suffix) }
+
+// Name returns the path of a run's file.
+func (dir Dir) Name(run string) string { return Path(dir.Path, run) }
+
+// Open opens a run's file, for reading only if it cannot be written to.
+func (dir Dir) Open(ctx context.Context, run string, create bool) (store.DB, error) {
+	mode := sqlite.ReadWrite
+	if create {
+		mode = sqlite.Create
+	}
+	path := dir.Name(run)
+	db, err := sqlite.Open(ctx, path, Schema, mode)
+	if errors.Is(err, fault.ReadOnly) {
+		if old, oldErr := openOld(ctx, path); oldErr == nil {
+			db, err = old, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return On(db, path), nil
+}
+
+// openOld opens a file of an older schema that cannot be migrated, since it cannot be
+// written to.
+func openOld(ctx context.Context, path string) (*sqlite.DB, error) {
+	var db *sqlite.DB
+	err := error(nil)
+	for version := len(Schema.Migrations) - 1; version >= readableSchema; version-- {
+		old := Schema
+		old.Migrations = Schema.Migrations[:version]
+		if db, err = sqlite.Open(ctx, path, old, sqlite.ReadWrite); err == nil {
+			break
+		}
+	}
+	if err == nil && !db.ReadOnly() { // it can be written to by now
+		db.Close()
+		return nil, store.Fault(fault.ReadOnly, path, "is on read-only storage", nil)
+	}
+	return db, err
+}
+
+// Runs returns the names of the files that may be runs, without opening them.
+func (dir Dir) Runs(_ context.Context, since time.Time) ([]string, error) {
+	entries, err := os.ReadDir(dir.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var names []string
+	for _, f := range entries {
+		name, ok := strings.CutSuffix(f.Name(), Suffix)
+		if !ok || !dir.IsRun(name) {
+			continue
+		}
+		if !since.IsZero() {
+			if t := TimesOf(dir.Name(name)); !t.at[0].After(since) && !t.at[1].After(since) {
+				continue
+			}
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// Has reports whether there is a file of the name.
+func (dir Dir) Has(_ context.Context, run string) (bool, error) {
+	_, err := os.Stat(dir.Name(run))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Unfinished reports whether no one has written to the file for a minute.
+func (dir Dir) Unfinished(run string) bool {
+	info, err := os.Stat(dir.Name(run))
+	return err == nil && time.Since(info.ModTime()) >= time.Minute
+}
+
+// Size is the size of the file and its WAL, in bytes.
+func (dir Dir) Size(run string) int64 {
+	t := TimesOf(dir.Name(run))
+	return t.size[0] + t.size[1]
+}
+
+// Pause is short: looking for a file is cheap.
+func (Dir) Pause() time.Duration { return PollInterval }
+
+// Remove deletes a run's file.
+func (dir Dir) Remove(ctx context.Context, run string, check func() error) error {
+	return sqlite.Remove(ctx, dir.Name(run), check)
+}
+
+// File is the open file of a run.
+type File struct {
+	*sqlite.DB
+	path string
+}
+
+// On returns the file of a run that is open already.
+func On(db *sqlite.DB, path string) *File { return &File{db, path} }
+
+// inFiles are the invariants of files only: other databases keep the full text elsewhere.
+var inFiles = []store.Invariant{
+	sqlite.ForeignKeys,
+	{
+		Breaks: `SELECT count(*) FROM (SELECT id FROM entries EXCEPT SELECT id FROM entries_fts_docsize)`,
+		Say:    "has %d entries that are not in its full-text index",
+	},
+}
+
+// Check adds to SQLite's own check the invariants of files.
+func (f *File) Check(ctx context.Context) error {
+	if err := f.DB.Check(ctx); err != nil {
+		return err
+	}
+	return f.Read(ctx, func(tx *store.Tx) error { return tx.Hold(inFiles...) })
+}

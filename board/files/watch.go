@@ -1,0 +1,115 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"time"
+
+	"blackboard/board/fault"
+	"blackboard/board/sqlite"
+	"blackboard/board/store"
+)
+
+// PollInterval is how often a watcher polls a board that changes, where the system sends
+// no notifications.
+const PollInterval = 10 * time.Millisecond
+
+const (
+	// idleInterval is how often a watcher reads the times of the files once nothing has
+	// changed for a while: a tenth of that time.
+	idleInterval = 3 * PollInterval
+	// settled is how long files must be unchanged before their times can be trusted to
+	// show the next change: some file systems count whole seconds.
+	settled = 2 * time.Second
+	// lookInterval is how often a watcher reads the board even if the times have not
+	// changed, and checks that its file is still there.
+	lookInterval = time.Second
+	// toldInterval is the same where the system sends notifications (sqlite.Changes).
+	toldInterval = 5 * time.Second
+)
+
+// Times are the times and sizes of a board's files. They show whether somebody has
+// written.
+type Times struct {
+	at   [2]time.Time
+	size [2]int64
+}
+
+// TimesOf reads the times of a file and its WAL. They are zero for a file that does not exist.
+func TimesOf(path string) (t Times) {
+	for i, name := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(name); err == nil {
+			t.at[i], t.size[i] = info.ModTime(), info.Size()
+		}
+	}
+	return t
+}
+
+// Quiet reports whether a later change would show in the times. Windows updates those of
+// an open file only when it is closed.
+func (t *Times) Quiet() bool {
+	return runtime.GOOS != "windows" && time.Since(t.at[0]) > settled &&
+		time.Since(t.at[1]) > settled
+}
+
+// Watch waits for a notification, or polls the times of the files; then it asks for the
+// last event.
+func (f *File) Watch(ctx context.Context, changed func() error) error {
+	if f.ReadOnly() {
+		return store.Fault(fault.ReadOnly, f.path,
+			"cannot be watched: on read-only storage the changes of others are not seen", nil)
+	}
+	notices, stop := sqlite.Changes(f.path) // before the first look, so that nothing falls between
+	defer stop()
+	looked, look := time.Time{}, lookInterval
+	if notices != nil {
+		look = toldInterval
+	}
+	told, seen := true, int64(-1) // of the first look
+	var before Times
+	for {
+		now, wait := TimesOf(f.path), idleInterval
+		due := told || time.Since(looked) >= look
+		if due {
+			if err := f.CheckFile(); err != nil {
+				return err
+			}
+			looked = time.Now()
+		}
+		if notices != nil {
+			wait = look
+		}
+		if due || now != before || !now.Quiet() {
+			before = now
+			// a write is committed and visible some time after the notification
+			if !now.Quiet() {
+				wait = PollInterval
+			}
+			var last int64
+			err := f.Read(ctx, func(tx *store.Tx) (err error) {
+				last, err = tx.LastSeq()
+				return err
+			})
+			if err == nil && last != seen {
+				seen = last
+				err = changed()
+			}
+			if err != nil && (ctx.Err() == nil || errors.Is(err, store.ErrStop)) {
+				return err
+			}
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-notices:
+			timer.Stop()
+			told = true
+		case <-timer.C:
+			told = false
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Enums are lists of words by the names that the tag enum gives them.
+type Enums map[string][]string
+
+// Of makes the schema of a Go type. The tag jsonschema is the description; enum names a
+// list of enums; min, max and default are numbers, or the default is a word. A slice is
+// never null, and a pointer that may be left out never either. Of input, nothing is taken
+// that is not named; output may have more.
+func Of(t reflect.Type, input bool, enums Enums) (*jsonschema.Schema, error) {
+	free := &jsonschema.Schema{Description: "any JSON value"}
+	for _, kind := range []string{"string", "number", "boolean", "object", "array", "null"} {
+		free.AnyOf = append(free.AnyOf, &jsonschema.Schema{Type: kind})
+	}
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{
+		TypeSchemas: map[reflect.Type]*jsonschema.Schema{anyValue: free}})
+	if err != nil {
+		return nil, err
+	}
+	return s, enums.refine(s, t, input)
+}
+
+// anyValue is the type of what may be any JSON value.
+var anyValue = reflect.TypeFor[json.RawMessage]()
+
+func (e Enums) refine(s *jsonschema.Schema, t reflect.Type, input bool) error {
+	if t == anyValue {
+		return nil
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if len(s.Types) > 0 {
+		s.Types = slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool {
+			return t == "null"
+		})
+		if len(s.Types) == 1 {
+			s.Type, s.Types = s.Types[0], nil
+		}
+	}
+	switch {
+	case s.Type == "array" && s.Items != nil:
+		return e.refine(s.Items, t.Elem(), input)
+	case s.Type == "object" && t.Kind() == reflect.Struct:
+		if !input {
+			s.AdditionalProperties = nil
+		}
+		return e.refineFields(s, t, input)
+	case s.Type == "object" && t.Kind() == reflect.Map && s.AdditionalProperties != nil:
+		return e.refine(s.AdditionalProperties, t.Elem(), input)
+	}
+	return nil
+}
+
+func (e Enums) refineFields(s *jsonschema.Schema, t reflect.Type, input bool) error {
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		p := s.Properties[name]
+		if f.Anonymous || p == nil {
+			continue
+		}
+		if err := e.refine(p, f.Type, input); err != nil {
+			return err
+		}
+		if err := e.constrain(p, f.Tag); err != nil {
+			return fmt.Errorf("%s.%s: %w", t, f.Name, err)
+		}
+		if f.Tag.Get("rare") != "" {
+			p.Extra = map[string]any{rareArgument: true}
+		}
+	}
+	return nil
+}
+
+// constrain adds what a field's tags say.
+func (e Enums) constrain(p *jsonschema.Schema, tag reflect.StructTag) error {
+	if name := tag.Get("enum"); name != "" {
+		list := e[name]
+		if len(list) == 0 {
+			return fmt.Errorf("there is no list %q", name)
+		}
+		of := p
+		if p.Items != nil {
+			of = p.Items
+		}
+		for _, v := range list {
+			of.Enum = append(of.Enum, v)
+		}
+	}
+	for _, bound := range []struct {
+		tag string
+		to  **float64
+	}{{"min", &p.Minimum}, {"max", &p.Maximum}} {
+		if v := tag.Get(bound.tag); v != "" {
+			f, err := strconv.ParseFloat(v, 64)
+			if err != nil {
+				return err
+			}
+			*bound.to = &f
+		}
+	}
+	if v := tag.Get("default"); v != "" {
+		p.Default = json.RawMessage(v)
+		if p.Type == "string" {
+			p.Default, _ = json.Marshal(v) // a string
+		}
+	}
+	return nil
+}

@@ -1,0 +1,407 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"blackboard/board/fault"
+	"blackboard/board/sqlite"
+	"blackboard/kb/memory/orient"
+	"blackboard/kb/store"
+)
+
+// JournalWindow is how long a journal entry counts. After that it is expired: still
+// listed, and marked.
+const JournalWindow = 7 * 24 * time.Hour
+
+// Kinds of notes.
+const (
+	Journal = "journal" // what happened; counts for a week
+	Core    = "core"    // who the agent is; does not expire
+)
+
+// Note is an entry of an agent's journal or one of its core memories. It is private to
+// the agent.
+type Note struct {
+	ID    string `json:"id"`
+	Agent string `json:"agent"`
+	Kind  string `json:"memory_type"` // journal or core
+	// workspace, or account for notes that follow the agent everywhere
+	Tier    string    `json:"tier"`
+	Content string    `json:"content"`
+	Created time.Time `json:"created"`
+	Expired bool      `json:"expired"` // whether it has expired
+	// ExpiresAround is the day on which a journal entry expires; "": never.
+	ExpiresAround string `json:"expires_around"`
+}
+
+// expired reports whether a note is older than the window.
+func (n *Note) expired(now time.Time) bool {
+	return n.Kind == Journal && n.Created.Before(now.Add(-JournalWindow))
+}
+
+// setExpiry fills in the expiry of a note.
+func (n *Note) setExpiry(now time.Time) {
+	n.Expired = n.expired(now)
+	if n.Kind == Journal {
+		n.ExpiresAround = n.Created.Add(JournalWindow).Format(time.DateOnly)
+	}
+}
+
+// noteTier returns the default tier of notes: the workspace, or the account if there is
+// no workspace.
+func (s *Store) noteTier(tier string) (string, error) {
+	switch tier {
+	case "":
+		if s.opt.Workspace == "" {
+			return Account, nil
+		}
+		return Workspace, nil
+	case Workspace, Account:
+		return tier, nil
+	}
+	return "", unknown("tier of a journal", tier, []string{Workspace, Account})
+}
+
+// ownNotes begins the error that notes need an agent.
+const ownNotes = "journals and core memories belong to an agent"
+
+// needAgent returns an error if the caller has no agent name.
+func (s *Store) needAgent(what string) error {
+	if s.opt.Agent == "" {
+		return invalid(what+", and the caller has no name", "",
+			fault.Give("agent", "", "name the agent with {}, or $BOARD_WORKER"))
+	}
+	return nil
+}
+
+// SaveNote writes to the caller's journal or core memories. force stores what looks like
+// a secret.
+func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force bool) (
+	Note, error) {
+	if kind != Journal && kind != Core {
+		return Note{}, unknown("kind of note", kind, []string{Journal, Core})
+	}
+	if err := s.needAgent(ownNotes); err != nil {
+		return Note{}, err
+	}
+	tier, err := s.noteTier(tier)
+	if err != nil {
+		return Note{}, err
+	}
+	content = strings.TrimSpace(content)
+	if err := checkContent(content); err != nil {
+		return Note{}, err
+	}
+	if !force {
+		if err := refuseSecret(&Item{Content: content}); err != nil {
+			return Note{}, err
+		}
+	}
+	n := Note{ID: store.NewID('j'), Agent: s.opt.Agent, Kind: kind, Tier: tier, Content: content}
+	err = s.writing(ctx, tier, func(f *file, tx *sqlite.Tx) error {
+		n.Created = tx.Now
+		n.setExpiry(tx.Now)
+		if _, err := tx.Exec(`INSERT INTO notes (id, agent, kind, content, created)
+			VALUES (?, ?, ?, ?, ?)`, n.ID, n.Agent, kind, content, tx.Now.UnixMilli()); err != nil {
+			return err
+		}
+		return f.event(tx, Event{Verb: kind, Scope: tier, Subject: n.ID, agent: n.Agent})
+	})
+	return n, err
+}
+
+// Notes returns the caller's journal or core memories ("": both) of the tiers that it
+// can reach, the newest first; limit 0 means all.
+func (s *Store) Notes(ctx context.Context, kind string, limit int) ([]Note, error) {
+	if kind != "" && kind != Journal && kind != Core {
+		return nil, unknown("kind of note", kind, []string{Journal, Core})
+	}
+	if err := s.needAgent(ownNotes); err != nil {
+		return nil, err
+	}
+	now := s.now().UTC().Truncate(time.Millisecond)
+	all := []Note{}
+	for _, tier := range []string{Workspace, Account} {
+		if !s.Reaches(tier) {
+			continue
+		}
+		if err := s.reading(ctx, tier, func(_ *file, tx *sqlite.Tx) error {
+			found, err := notesWhere(tx, tier,
+				`agent = ?1 AND (?2 = '' OR kind = ?2) AND forgotten IS NULL
+				ORDER BY created DESC, n DESC`, s.opt.Agent, kind)
+			all = append(all, found...)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Note) int { return b.Created.Compare(a.Created) })
+	if limit > 0 && len(all) > limit {
+		all = all[:limit]
+	}
+	for i := range all {
+		all[i].setExpiry(now)
+	}
+	return all, nil
+}
+
+func notesWhere(tx *sqlite.Tx, tier, where string, args ...any) ([]Note, error) {
+	return sqlite.All(tx, func(n *Note) []any {
+		return []any{&n.Tier, &n.ID, &n.Agent, &n.Kind, &n.Content, sqlite.Time(&n.Created)}
+	}, `SELECT '`+tier+`', id, agent, kind, content, created FROM notes WHERE `+where, args...)
+}
+
+// Conditions of a note.
+const (
+	noteKept      = `forgotten IS NULL`
+	noteForgotten = `forgotten IS NOT NULL`
+)
+
+// isNote reports whether an id is that of a note.
+func isNote(id string) bool { return strings.HasPrefix(id, "j") }
+
+// restoreNote restores a forgotten note of the caller.
+func (s *Store) restoreNote(ctx context.Context, id string) (n Note, err error) {
+	f, _, err := s.findNote(ctx, id, noteForgotten)
+	if err != nil {
+		return n, err
+	}
+	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+		n, err = f.markNote(tx, id, VerbRestored, noteForgotten)
+		return err
+	})
+	return n, err
+}
+
+// findNote returns a note of the caller that satisfies the condition, and its file.
+func (s *Store) findNote(ctx context.Context, id, condition string) (f *file, n Note, err error) {
+	if err := checkID(id); err != nil {
+		return nil, n, err
+	}
+	for _, tier := range []string{Workspace, Account} {
+		if s.opt.Agent == "" || !s.Reaches(tier) {
+			continue
+		}
+		var found []Note
+		if err := s.reading(ctx, tier, func(in *file, tx *sqlite.Tx) (err error) {
+			f = in
+			found, err = notesWhere(tx, tier, `id = ? AND agent = ? AND `+condition, id, s.opt.Agent)
+			return err
+		}); err != nil {
+			return nil, n, err
+		}
+		if len(found) > 0 {
+			return f, found[0], nil
+		}
+	}
+	return nil, n, notFound(id)
+}
+
+// markNote forgets or restores a note of the caller that satisfies the condition.
+func (f *file) markNote(tx *sqlite.Tx, id, verb, condition string) (n Note, err error) {
+	tier, to, why := Workspace, any(nil), ""
+	if f.account {
+		tier = Account
+	}
+	if verb == VerbForgotten {
+		to, why = tx.Now.UnixMilli(), RuleAsked
+	}
+	res, err := tx.Exec(`UPDATE notes SET forgotten = ? WHERE id = ? AND agent = ? AND `+condition,
+		to, id, f.s.opt.Agent)
+	if err != nil {
+		return n, err
+	}
+	if changed, err := res.RowsAffected(); err != nil || changed == 0 {
+		return n, errors.Join(err, notFound(id))
+	}
+	found, err := notesWhere(tx, tier, `id = ?`, id)
+	if err != nil {
+		return n, err
+	}
+	return found[0], f.event(tx, Event{
+		Verb: verb, Scope: tier, Subject: id, Why: why, agent: f.s.opt.Agent})
+}
+
+// AgentContext returns a block with the caller's core memories and its journal of the
+// last week, the oldest first; "" if there are none. Each is one line. If the budget of
+// tokens (0: DefaultBudget) is too small, the newest are included, and leftOut counts
+// the others. Agents' prompts contain the block: its format is a contract, to the byte.
+func (s *Store) AgentContext(ctx context.Context, budget int) (
+	block string, leftOut int, err error) {
+	if budget, err = checkBudget(budget); err != nil {
+		return "", 0, err
+	}
+	all, err := s.Notes(ctx, "", 0)
+	if err != nil {
+		return "", 0, err
+	}
+	core, journal := &orient.Section{Heading: "## Core Memories (permanent)", Own: true},
+		&orient.Section{Heading: "## Recent Journal Entries", Own: true}
+	for _, n := range all {
+		switch text := orient.Inline(n.Content, orient.Content); {
+		case n.Kind == Core:
+			core.Lines = append(core.Lines, "- "+text+"\n")
+		case !n.Expired:
+			journal.Lines = append(journal.Lines,
+				"- ["+n.Created.Format(time.DateOnly)+"] "+text+"\n")
+		}
+	}
+	sections := []*orient.Section{core, journal}
+	orient.Fit(sections, budget)
+	for _, sec := range sections {
+		leftOut += len(sec.Lines) - sec.Kept
+		if sec.Kept > 0 {
+			kept := slices.Clone(sec.Lines[:sec.Kept])
+			slices.Reverse(kept)
+			block += "\n" + sec.Heading + "\n" + strings.Join(kept, "")
+		}
+	}
+	if block == "" {
+		return "", leftOut, nil
+	}
+	return "# Your Private Memory\n" + strings.TrimSuffix(block, "\n"), leftOut, nil
+}
+
+// Scratch is a working note of an agent in a conversation. It is found by its key only.
+type Scratch struct {
+	Key     string          `json:"key"`
+	Value   json.RawMessage `json:"value"`
+	Created time.Time       `json:"created"`
+	Updated time.Time       `json:"updated"`
+	Agent   string          `json:"agent"`  // its owner
+	Shared  bool            `json:"shared"` // all participants of the conversation may read it
+}
+
+// MaxScratch is the most bytes of a working note, and MaxScratchKeys the most keys of an
+// agent in a conversation.
+const (
+	MaxScratch     = 256 << 10
+	MaxScratchKeys = 1000
+)
+
+// WriteScratch sets a working note of the caller, private or shared. The value is JSON.
+func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.RawMessage,
+	shared bool) (Scratch, error) {
+	if err := checkName("working note", key); err != nil {
+		return Scratch{}, err
+	}
+	if len(value) > MaxScratch {
+		return Scratch{}, invalid(fmt.Sprintf("the value has %d bytes; at most %d are allowed",
+			len(value), MaxScratch), "keep it in a file and store the path")
+	}
+	var b bytes.Buffer
+	if !utf8.Valid(value) || json.Compact(&b, value) != nil {
+		return Scratch{}, invalid("the value is not JSON", `write a text "in quotes"`)
+	}
+	if err := s.refuseSecrets("the key", key, "the value", textIn(value)); err != nil {
+		return Scratch{}, err
+	}
+	if _, err := s.Conversation(ctx, ref); err != nil {
+		return Scratch{}, err
+	}
+	out := Scratch{Agent: s.opt.Agent, Shared: shared, Key: key, Value: json.RawMessage(b.Bytes())}
+	err := s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {
+		c, err := readConversation(tx, ref)
+		if err != nil {
+			return err
+		}
+		if c.Status == StatusArchived {
+			return conflict("the conversation "+ref+
+				" is archived: its working notes cannot be changed", "", startStep)
+		}
+		var n, mine int
+		if err := tx.QueryRow(`SELECT count(*), coalesce(sum(key = ?3), 0) FROM scratch
+			WHERE conversation = ?1
+			AND agent = ?2`, ref, s.opt.Agent, key).Scan(&n, &mine); err != nil {
+			return err
+		}
+		if mine == 0 && n >= MaxScratchKeys {
+			return conflict(fmt.Sprintf("there are already %d working notes", n),
+				"clear those that are not needed")
+		}
+		out.Updated = tx.Now
+		return tx.QueryRow(`INSERT INTO scratch VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)
+			ON CONFLICT DO UPDATE
+			SET value = excluded.value, updated = excluded.updated,
+			shared = excluded.shared RETURNING created`,
+			ref, s.opt.Agent, key, b.String(), tx.Now.UnixMilli(), shared).Scan(
+			sqlite.Time(&out.Created))
+	})
+	return out, err
+}
+
+// ReadScratch returns a working note of the caller, or else the latest that another
+// agent has shared under that key.
+func (s *Store) ReadScratch(ctx context.Context, ref, key string) (Scratch, error) {
+	all, err := s.scratch(ctx, ref, key)
+	if err != nil {
+		return Scratch{}, err
+	}
+	if len(all) == 0 {
+		return Scratch{}, fault.NotFound.New(
+			fmt.Sprintf("working note %s not found in %s", clip(key, 60), ref), "",
+			fault.Do("memory.scratch.list", "{} lists the caller's", "conversation", ref))
+	}
+	return all[0], nil
+}
+
+// ListScratch returns the caller's working notes in a conversation by key, then those
+// that others share.
+func (s *Store) ListScratch(ctx context.Context, ref string) ([]Scratch, error) {
+	return s.scratch(ctx, ref, "")
+}
+
+func (s *Store) scratch(ctx context.Context, ref, key string) ([]Scratch, error) {
+	if err := checkRef(ref); err != nil {
+		return nil, err
+	}
+	all := []Scratch{}
+	err := s.inConversations(ctx, ref, func(f *file, tx *sqlite.Tx) error {
+		c, err := readConversation(tx, ref)
+		if err == nil {
+			err = s.checkParticipant(tx, &c)
+		}
+		if err != nil {
+			return err
+		}
+		all, err = sqlite.All(tx, func(n *Scratch) []any {
+			return []any{&n.Agent, &n.Shared, &n.Key, (*[]byte)(&n.Value), sqlite.Time(&n.Created),
+				sqlite.Time(&n.Updated)}
+		}, `SELECT agent, shared, key, value, created, updated FROM scratch
+			WHERE conversation = ?1 AND (agent = ?2 OR shared) AND (?3 = '' OR key = ?3)
+			ORDER BY agent <> ?2, key, updated DESC`, ref, s.opt.Agent, key)
+		return err
+	})
+	return all, err
+}
+
+// ClearScratch deletes the caller's working notes in a conversation, or one of them, and
+// returns how many there were. It works in an archived conversation too.
+func (s *Store) ClearScratch(ctx context.Context, ref, key string) (int, error) {
+	if _, err := s.Conversation(ctx, ref); err != nil {
+		return 0, err
+	}
+	var n int64
+	err := s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {
+		res, err := tx.Exec(`DELETE FROM scratch WHERE conversation = ?1 AND agent = ?2
+			AND (?3 = '' OR key = ?3)`, ref, s.opt.Agent, key)
+		if err != nil {
+			return err
+		}
+		if n, err = res.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		return f.event(tx, Event{
+			Verb: VerbCleared, Scope: Scope{Tier: Conversation, Conversation: ref}.String(),
+			Subject: ref, Other: key, agent: s.opt.Agent})
+	})
+	return int(n), err
+}
