@@ -20,10 +20,11 @@
 // # What a finding says beside its quote
 //
 // A true quote does not make its finding true. So the numbers, dates and identifiers of a
-// finding whose quote is found must be in the quote or in the source, too (said.go). One
-// that is not may still follow from the quote and its paragraph: package trace says so,
-// and a number may be the total of the quote's row, or a share in it. What remains is a
-// doubt if the entry is an observation. Other entries may conclude it, so it is noted.
+// finding whose quote is found must be in the quote or in the source, too (said.go). The
+// quantities of programs have the units of their names and expressions (code.go). A value
+// that is not there may still follow from the quote and its paragraph: package trace says
+// so, and a number may be the total of the quote's row, or a share in it. What remains is
+// a doubt if the entry is an observation. Other entries may conclude it, so it is noted.
 //
 // # Values
 //
@@ -54,6 +55,14 @@
 // for it. Both doubted findings look true: one calculates a date, the other has a
 // percentage that is elsewhere on the board. `go test ./board/verify -run Figures -v`
 // repeats the figures.
+//
+// A third set has 140 findings about 18 programs and settings (code.json), by writers who
+// did not know the rule: 80 observations say in words what the code says in names and
+// expressions (two minutes for TIMEOUT_MS = 120000), 60 say it wrongly. Without code.go 40
+// figures are named and 52 of 80 observations doubted. With it, 44 and 7. Its second group
+// was written after the rule and run once: 17 of 25 figures were named, 5 of 35
+// observations doubted. Since then, <<< is read. What needs two settings (a rate, retries
+// times an interval), cron expressions and the length of a list are not understood.
 //
 // Small numbers are named least: 5 is somewhere in most sources, or is the sum of two
 // numbers of the paragraph. A number word without a unit (eleven clinics) is not looked

@@ -19,7 +19,7 @@ import (
 //
 // Names are left out, because a finding may name things otherwise than its source.
 func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
-	lacking := s.lacking(f)
+	lacking := s.lacking(f, at)
 	if len(lacking) > 0 {
 		lacking = s.underived(f, lacking, at)
 	}
@@ -42,9 +42,11 @@ func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
 }
 
 // lacking returns the numbers, dates and identifiers of a finding that neither its quote
-// nor its source has, nor the reference that it gives.
-func (s *Source) lacking(f *Finding) (lacking []asked) {
+// nor its source has, nor the reference that it gives, and that no quantity in the lines of
+// its quote means.
+func (s *Source) lacking(f *Finding, at match) (lacking []asked) {
 	var known values
+	var code []quantity
 	for _, a := range valuesOf(f.Content) {
 		if a.Kind == KindName || a.Kind == KindIdentifier && brand(a.Text) {
 			continue
@@ -52,15 +54,21 @@ func (s *Source) lacking(f *Finding) (lacking []asked) {
 		if known == nil { // most findings have no value, or few
 			known = values{}
 			known.add(f.Evidence + "\n\n" + f.SourceRef)
+			code = quantities(s.linesOf(at) + "\n" + f.Evidence)
 			for _, text := range f.Related {
 				known.add(text)
 			}
 		}
-		if known.any(a.keys) || known.inRange(a) || strings.Contains(f.SourceDoc, a.Text) ||
-			s.has(a) {
+		exact := a.exact(code)
+		if known.any(exact) || known.inRange(a) || strings.Contains(f.SourceDoc, a.Text) {
 			continue
 		}
-		lacking = append(lacking, a)
+		if len(exact) < len(a.keys) && s.read().any(exact) || len(exact) == len(a.keys) && s.has(a) {
+			continue
+		}
+		if !slices.ContainsFunc(code, func(q quantity) bool { return q.means(a) }) {
+			lacking = append(lacking, a)
+		}
 	}
 	return lacking
 }
@@ -79,6 +87,17 @@ func (v values) inRange(a asked) bool {
 func brand(s string) bool {
 	return s[0] >= 'A' && s[0] <= 'Z' &&
 		strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
+}
+
+// linesOf returns the lines of a match, whole.
+func (s *Source) linesOf(at match) string {
+	x := s.words()
+	from, to := int(x.words[at.from].start), int(x.words[at.to-1].end)
+	from = max(strings.LastIndex(x.text[:from], "\n")+1, from-around)
+	if end := strings.Index(x.text[to:min(len(x.text), to+around)], "\n"); end >= 0 {
+		to += end
+	}
+	return x.text[from:to]
 }
 
 // around is how many bytes before and after a quote are taken for its paragraph at most.

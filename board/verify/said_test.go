@@ -175,3 +175,42 @@ func readJSON(t *testing.T, name string, into any) {
 		t.Fatal(err)
 	}
 }
+
+// Least figures on findings about programs and their settings, as for [leastNamed].
+const (
+	leastCodeNamed  = .7
+	mostCodeDoubted = .1
+)
+
+// TestFiguresOfCode holds the rule to findings about programs, which say in words what
+// names and expressions say there. Who wrote and labelled them did not know the rule. The
+// second group was written after it.
+func TestFiguresOfCode(t *testing.T) {
+	var set struct {
+		Sources  map[string]string
+		Findings []saidFinding
+	}
+	readJSON(t, filepath.Join("..", "..", "testdata", "verify", "code.json"), &set)
+	var invented, named, observed, doubted int
+	for _, f := range set.Findings {
+		o := NewSource(documents.New(f.Source, set.Sources[f.Source])).Check(&Finding{
+			Type: f.Type, Content: f.Content, Evidence: f.Quote, SourceDoc: f.Source})
+		right := o.Verdict == Found
+		if f.Label == "invented" {
+			invented++
+			named += one(!right)
+			right = !right
+		} else {
+			observed++
+			doubted += one(!right)
+		}
+		if !right {
+			t.Logf("%s %s %s: %q in %q: %s", f.ID, f.Label, f.Form, f.Content, f.Quote, o.Note)
+		}
+	}
+	t.Logf("of %d invented figures %d are named; of %d true observations %d are doubted",
+		invented, named, observed, doubted)
+	if share(named, invented) < leastCodeNamed || share(doubted, observed) > mostCodeDoubted {
+		t.Error("fewer named, or more doubted, than before")
+	}
+}

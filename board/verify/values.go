@@ -241,7 +241,7 @@ func (s *Source) content(f *Finding) Outcome {
 		return s.verbatim(f)
 	}
 	for _, a := range wanted {
-		in := s.has(a)
+		in := s.has(a) || s.codes(a)
 		for _, v := range known {
 			in = in || v.any(a.keys)
 		}

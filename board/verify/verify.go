@@ -115,6 +115,8 @@ type Source struct {
 	doc    *documents.Document
 	index  *index // made at first use
 	values values // made at first use
+
+	quantities []quantity // read at first use
 }
 
 // NewSource prepares a document.

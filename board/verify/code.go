@@ -1,0 +1,335 @@
+package verify
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"blackboard/board/lazyregexp"
+	"blackboard/board/words"
+)
+
+// This file reads the quantities of programs and their settings, whose units are in names
+// and expressions: TIMEOUT_MS = 120000, 15 * time.Minute, 10 << 20, "1h30m", 0x1F.
+
+// A quantity is a number of a program.
+type quantity struct {
+	dim string // of words.Unit; "" without a unit
+	of  float64
+	// unclear is whether neither a name nor an expression says its unit.
+	unclear bool
+}
+
+var (
+	codeToken = lazyregexp.New(`0[xX][0-9a-fA-F_]+|0[bB][01_]+|0o[0-7_]+` + // a number
+		`|[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][0-9]+)?` +
+		`|[\pL_$][\pL\pN_$]*(?:(?:\.|::|-)[\pL_$][\pL\pN_$]*)*` + // a name
+		`|<<<?|\*\*?|[^\s]`) // a sign
+	typed    = lazyregexp.New(`^(?i:[ul]{1,3}|f|n|d|[iuf](?:8|16|32|64|128|size))$`) // 10UL, 5u64
+	compound = lazyregexp.New(`^(?i:pt?)?(?:[0-9]+(?:\.[0-9]+)?(?:ns|us|µs|ms|[smhdwSMHDW]))+$`)
+	oneOf    = lazyregexp.New(`([0-9.]+)([a-zµ]+)`)
+)
+
+// quantities returns the quantities of a text, line by line.
+func quantities(text string) (all []quantity) {
+	for line := range strings.Lines(text) {
+		if strings.ContainsFunc(line, unicode.IsDigit) {
+			all = append(all, quantitiesOf(line)...)
+		}
+	}
+	return all
+}
+
+// codeLine is a line that is being read.
+type codeLine struct {
+	text string
+	at   [][]int // where its tokens are
+}
+
+func (l *codeLine) token(i int) string {
+	if i < 0 || i >= len(l.at) {
+		return ""
+	}
+	return l.text[l.at[i][0]:l.at[i][1]]
+}
+
+// joined reports whether a token follows the one before it without a blank.
+func (l *codeLine) joined(i int) bool {
+	return i > 0 && i < len(l.at) && l.at[i][0] == l.at[i-1][1]
+}
+
+func quantitiesOf(line string) (all []quantity) {
+	l := &codeLine{text: line, at: codeToken.FindAllStringIndex(line, -1)}
+	name := "" // the last name with a unit, and no number after it
+	named := 0
+	for i := 0; i < len(l.at); i++ {
+		t := l.token(i)
+		v, isNumber := codeNumber(t)
+		if !isNumber {
+			if compound.MatchString(t) { // PT2H15M
+				all = append(all, suffixed(0, t, "")...)
+				continue
+			}
+			if unit := unitOfName(t); unit != "" {
+				name, named = unit, i
+			}
+			continue
+		}
+		q := quantity{of: v}
+		from := i
+		if l.joined(i+1) && unicode.IsLetter(rune(l.token(i + 1)[0])) { // 30s, 512Mi, 1h30m
+			suffix := l.token(i + 1)
+			i++
+			if !typed.MatchString(suffix) {
+				all = append(all, suffixed(v, t+suffix, suffix)...)
+				continue
+			}
+		}
+		factors := []float64{v}
+		unit := ""
+		if l.token(i-1) == "*" && i >= 2 { // time.Second * 30
+			unit = unitOfName(l.token(i - 2))
+		}
+	chain:
+		for {
+			w, number := codeNumber(l.token(i + 2))
+			switch op := l.token(i + 1); {
+			case (op == "<<" || op == "<<<") && number:
+				q.of *= math.Pow(2, w)
+				factors = append(factors, 1024)
+			case op == "**" && number:
+				q.of = math.Pow(q.of, w)
+				factors = append(factors, q.of)
+			case op == "*" && number:
+				q.of *= w
+				factors = append(factors, w)
+			case op == "*" && unitOfName(l.token(i+2)) != "":
+				unit = unitOfName(l.token(i + 2))
+			default:
+				break chain
+			}
+			i += 2
+		}
+		switch {
+		case unit != "":
+		case name != "" && (named < from-1 || l.token(named) != "*"):
+			unit = name
+		default:
+			unit = unitAfter(l, i)
+		}
+		if unit == "" {
+			unit = unitOfFactors(factors)
+		}
+		plain := q
+		if unit != "" {
+			dim, of, _ := words.Unit(unit)
+			q.dim, q.of = dim, q.of*of
+		} else {
+			q.unclear = true
+		}
+		all = append(all, q)
+		if unit != "" && len(factors) > 1 {
+			all = append(all, plain)
+		}
+		name = ""
+	}
+	return all
+}
+
+// codeNumber reads a number of a program.
+func codeNumber(t string) (float64, bool) {
+	if t == "" || t[0] < '0' || t[0] > '9' {
+		return 0, false
+	}
+	t = strings.ReplaceAll(t, "_", "")
+	if len(t) > 1 && t[0] == '0' && strings.ContainsAny(t[1:2], "xXbBo") {
+		n, err := strconv.ParseUint(t, 0, 64)
+		return float64(n), err == nil
+	}
+	v, err := strconv.ParseFloat(t, 64)
+	return v, err == nil
+}
+
+// codeUnits are the parts of names that are units: as in programs, where a word such as
+// min is more often a minimum than a minute.
+var codeUnits = map[string]string{
+	"ns": "ns", "nanos": "ns", "nanosecond": "ns", "us": "us", "micros": "us", "microsecond": "us",
+	"ms": "ms", "msec": "ms", "milli": "ms", "millis": "ms", "millisecond": "ms",
+	"s": "s", "sec": "s", "second": "s", "mins": "minute", "minute": "minute",
+	"hr": "hour", "hour": "hour", "day": "day", "week": "week", "month": "month", "year": "year",
+	"byte": "byte", "kb": "kib", "mb": "mib", "gb": "gib", "kib": "kib", "mib": "mib",
+	"gib": "gib", "kilobyte": "kib", "megabyte": "mib", "gigabyte": "gib",
+	"hz": "hz", "khz": "khz", "mhz": "mhz",
+	"percent": "percent", "pct": "percent", "percentage": "percent",
+}
+
+// unitOfName returns the unit that a name ends with, or has in it: TIMEOUT_MS,
+// cacheTTLSeconds, time.Minute, ofMinutes, from_secs. "": none.
+func unitOfName(name string) string {
+	parts := nameParts(name)
+	for i := len(parts) - 1; i >= 0; i-- {
+		p := parts[i]
+		if len(p) < 2 && (i < len(parts)-1 || len(parts) < 2) {
+			continue
+		}
+		if u := codeUnits[p]; u != "" {
+			return u
+		}
+		if u := codeUnits[strings.TrimSuffix(p, "s")]; u != "" && len(p) > 2 {
+			return u
+		}
+	}
+	return ""
+}
+
+// nameParts splits a name at its signs and its humps, in lower case.
+func nameParts(name string) (parts []string) {
+	for _, word := range strings.FieldsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		runes, from := []rune(word), 0
+		for i := 1; i < len(runes); i++ {
+			up := unicode.IsUpper(runes[i])
+			begins := up && !unicode.IsUpper(runes[i-1]) ||
+				up && i+1 < len(runes) && unicode.IsLower(runes[i+1])
+			if begins {
+				parts = append(parts, strings.ToLower(string(runes[from:i])))
+				from = i
+			}
+		}
+		parts = append(parts, strings.ToLower(string(runes[from:])))
+	}
+	return parts
+}
+
+// unitAfter returns the unit that a comment gives to a number: 30 // seconds. It may also
+// be the word that follows.
+func unitAfter(l *codeLine, i int) string {
+	for j := i + 1; j < len(l.at) && j < i+8; j++ {
+		t := l.token(j)
+		if _, number := codeNumber(t); number {
+			return ""
+		}
+		if unit := unitOfName(t); unit != "" {
+			return unit
+		}
+	}
+	return ""
+}
+
+// unitOfFactors returns the unit that a product shows: 60 * 60 is of seconds, 10 * 1024
+// of bytes.
+func unitOfFactors(factors []float64) string {
+	if len(factors) < 2 {
+		return ""
+	}
+	switch {
+	case slices.Contains(factors, 1024):
+		return "byte"
+	case slices.Contains(factors, 1000) && slices.Contains(factors, 60):
+		return "ms"
+	case slices.Contains(factors, 60), slices.Contains(factors, 3600),
+		slices.Contains(factors, 86400):
+		return "s"
+	}
+	return ""
+}
+
+// shortUnits are the units of durations such as 1h30m, in seconds.
+var shortUnits = map[string]float64{"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1,
+	"m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+// suffixed returns what a number with letters behind it may be: 8m is 8 minutes or
+// megabytes.
+func suffixed(v float64, whole, suffix string) (all []quantity) {
+	if compound.MatchString(whole) {
+		sum := 0.0
+		for _, m := range oneOf.FindAllStringSubmatch(strings.ToLower(whole), -1) {
+			n, _ := strconv.ParseFloat(m[1], 64)
+			sum += n * shortUnits[m[2]]
+		}
+		all = append(all, quantity{dim: "time", of: sum})
+	}
+	size := map[string]float64{"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+	lower := strings.ToLower(suffix)
+	if of := size[strings.TrimSuffix(strings.TrimSuffix(lower, "b"), "i")]; of != 0 {
+		all = append(all, quantity{dim: "size", of: v * of})
+	}
+	if suffix == "m" { // of a core
+		all = append(all, quantity{of: v / 1000})
+	}
+	if len(all) == 0 { // 5L, 0.5f, 100u64
+		all = append(all, quantity{of: v, unclear: true})
+	}
+	return all
+}
+
+// roughly is how far, as a share, a figure may be from the quantity that it rounds.
+const roughly = .05
+
+// means reports whether a figure of a finding says what a quantity is.
+func (q quantity) means(a asked) bool {
+	if a.Kind == KindIdentifier && len(a.keys) > 0 { // 0x1F
+		return q.dim == "" && q.of == a.number[0]
+	}
+	if a.Kind != KindNumber || len(a.keys) == 0 {
+		return false
+	}
+	figure := a.number[0]
+	near := func(v float64) bool {
+		return slices.ContainsFunc(a.keys, func(key string) bool { // of sizes there are two
+			if key[0] == 'b' {
+				return false
+			}
+			n := numberOf(key)
+			off := math.Abs(v - n)
+			return off <= 1e-9*math.Abs(v) ||
+				off <= unit(a.Text, n)/2*1.0001 && off <= roughly*math.Abs(v)
+		})
+	}
+	kind, rest, _ := strings.Cut(a.keys[0], ":")
+	switch kind {
+	case "u":
+		dim, _, _ := strings.Cut(rest, ":")
+		return dim == q.dim && near(q.of) || q.unclear && q.converts(a, dim)
+	case "p":
+		return q.dim == "%" && near(q.of) || q.dim == "" && (near(100*q.of) || q.of == figure)
+	case "n":
+		return q.dim == "" && near(q.of)
+	}
+	return false
+}
+
+// converts reports whether a quantity, whatever its unit is, can be exactly what a figure
+// says: as it is written, or in the units that programs leave out most.
+func (q quantity) converts(a asked, dim string) bool {
+	units := map[string][]float64{"time": {1, .001}, "size": {1, 1 << 10, 1 << 20}}[dim]
+	return q.of == a.number[1] || slices.ContainsFunc(units, func(unit float64) bool {
+		return slices.ContainsFunc(a.keys, func(key string) bool {
+			return key[0] == 'u' && numberOf(key) == q.of*unit
+		})
+	})
+}
+
+// codes reports whether a quantity of the source means a value.
+func (s *Source) codes(a asked) bool {
+	if s.quantities == nil {
+		s.quantities = append([]quantity{}, quantities(s.doc.Text())...)
+	}
+	return slices.ContainsFunc(s.quantities, func(q quantity) bool { return q.means(a) && !q.unclear })
+}
+
+// exact returns the keys of a value: without that of its bare number, if quantities of the
+// same kind have units of their own. 500 s are not what a name in ms has as 500.
+func (a asked) exact(code []quantity) []string {
+	if len(a.keys) == 0 || a.keys[0][0] != 'u' {
+		return a.keys
+	}
+	dim, _, _ := strings.Cut(strings.TrimPrefix(a.keys[0], "u:"), ":")
+	if !slices.ContainsFunc(code, func(q quantity) bool { return q.dim == dim }) {
+		return a.keys
+	}
+	return slices.DeleteFunc(slices.Clone(a.keys), func(k string) bool { return k[0] == 'b' })
+}
