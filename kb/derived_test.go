@@ -209,6 +209,7 @@ func TestReembed(t *testing.T) {
 }
 
 func TestCalibrateStoresThresholds(t *testing.T) {
+	cost.SkipQuick(t)
 	cost.SkipTable(t)
 	t.Parallel()
 	home := t.TempDir()

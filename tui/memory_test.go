@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/kb/memory"
+	"blackboard/testdata/cost"
 	"blackboard/tui/keys"
 	"blackboard/tui/memories"
 	"blackboard/tui/page"
@@ -324,6 +325,7 @@ func TestMemoryKeys(t *testing.T) {
 
 // TestMemoryHostile shows what would take a terminal over, and sees that it does not reach it.
 func TestMemoryHostile(t *testing.T) {
+	cost.SkipQuick(t)
 	const evil = "\x1b[2J\x1b]0;owned\x07 \u202eevil\u2066 \u009b31m"
 	h := newHarness(t, func(h *harness) {
 		asAuthor(h)

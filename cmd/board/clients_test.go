@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blackboard/board"
+	"blackboard/testdata/cost"
 )
 
 // interpreter finds the program that runs a snippet, or skips the test.
@@ -121,6 +122,7 @@ console.log("fine");
 // TestClients runs the clients that `board help python` and `board help javascript` print: their
 // examples, and what the examples leave out.
 func TestClients(t *testing.T) {
+	cost.SkipQuick(t)
 	t.Parallel()
 	for _, c := range clients {
 		t.Run(c.page, func(t *testing.T) {

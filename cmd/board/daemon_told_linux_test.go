@@ -11,10 +11,12 @@ import (
 
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
+	"blackboard/testdata/cost"
 )
 
 // TestDaemonTold: a person is told once that a daemon starts by itself, a program is not.
 func TestDaemonTold(t *testing.T) {
+	cost.SkipQuick(t)
 	if shared() == "" {
 		t.Skip("needs the model potion-base-2M (set BOARD_SHARED)")
 	}

@@ -70,6 +70,7 @@ const (
 // TestDoctorFindsDamage: what a file shows of lost and mixed pages is found without
 // --full, in every store, and looking changes nothing.
 func TestDoctorFindsDamage(t *testing.T) {
+	cost.SkipQuick(t)
 	cost.SkipShort(t)
 	for _, c := range []struct {
 		name   string
@@ -182,6 +183,7 @@ func TestDoctorRepairsBoards(t *testing.T) {
 // context store is there afterwards, and what is lost is told; the damaged file is in
 // the backup.
 func TestDoctorRepairsStores(t *testing.T) {
+	cost.SkipQuick(t)
 	cost.SkipShort(t)
 	for _, c := range []struct {
 		name   string

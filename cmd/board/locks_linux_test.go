@@ -313,6 +313,7 @@ func TestCommandsKeepLocks(t *testing.T) {
 // TestReadingKeepsLocks names databases in use, and their -shm, to commands that read
 // files. What they make of them does not matter, as long as no lock is lost.
 func TestReadingKeepsLocks(t *testing.T) {
+	cost.SkipQuick(t)
 	cost.SkipShort(t)
 	h := newHolding(t)
 	h.fill()

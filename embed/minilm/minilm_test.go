@@ -56,6 +56,7 @@ func TestConformanceOneSlot(t *testing.T) {
 }
 
 func TestConformancePotion(t *testing.T) {
+	cost.SkipQuick(t)
 	cost.SkipShort(t)
 	t.Parallel()
 	dir := potionDir(t)

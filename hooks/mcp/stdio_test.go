@@ -12,10 +12,12 @@ import (
 	"testing"
 
 	"blackboard/hooks/mcp/transport"
+	"blackboard/testdata/cost"
 )
 
 // TestStdioSurvivesBadLines sends what is no message over stdio.
 func TestStdioSurvivesBadLines(t *testing.T) {
+	cost.SkipQuick(t)
 	s := everything(t, nil)
 	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
 	for _, c := range []struct {
