@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"blackboard/board/lazyregexp"
@@ -154,16 +155,18 @@ func codeNumber(t string) (float64, bool) {
 
 // codeUnits are the parts of names that are units: as in programs, where a word such as
 // min is more often a minimum than a minute.
-var codeUnits = map[string]string{
-	"ns": "ns", "nanos": "ns", "nanosecond": "ns", "us": "us", "micros": "us", "microsecond": "us",
-	"ms": "ms", "msec": "ms", "milli": "ms", "millis": "ms", "millisecond": "ms",
-	"s": "s", "sec": "s", "second": "s", "mins": "minute", "minute": "minute",
-	"hr": "hour", "hour": "hour", "day": "day", "week": "week", "month": "month", "year": "year",
-	"byte": "byte", "kb": "kib", "mb": "mib", "gb": "gib", "kib": "kib", "mib": "mib",
-	"gib": "gib", "kilobyte": "kib", "megabyte": "mib", "gigabyte": "gib",
-	"hz": "hz", "khz": "khz", "mhz": "mhz",
-	"percent": "percent", "pct": "percent", "percentage": "percent",
-}
+var codeUnits = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"ns": "ns", "nanos": "ns", "nanosecond": "ns", "us": "us", "micros": "us", "microsecond": "us",
+		"ms": "ms", "msec": "ms", "milli": "ms", "millis": "ms", "millisecond": "ms",
+		"s": "s", "sec": "s", "second": "s", "mins": "minute", "minute": "minute",
+		"hr": "hour", "hour": "hour", "day": "day", "week": "week", "month": "month", "year": "year",
+		"byte": "byte", "kb": "kib", "mb": "mib", "gb": "gib", "kib": "kib", "mib": "mib",
+		"gib": "gib", "kilobyte": "kib", "megabyte": "mib", "gigabyte": "gib",
+		"hz": "hz", "khz": "khz", "mhz": "mhz",
+		"percent": "percent", "pct": "percent", "percentage": "percent",
+	}
+})
 
 // unitOfName returns the unit that a name ends with, or has in it: TIMEOUT_MS,
 // cacheTTLSeconds, time.Minute, ofMinutes, from_secs. "": none.
@@ -174,10 +177,10 @@ func unitOfName(name string) string {
 		if len(p) < 2 && (i < len(parts)-1 || len(parts) < 2) {
 			continue
 		}
-		if u := codeUnits[p]; u != "" {
+		if u := codeUnits()[p]; u != "" {
 			return u
 		}
-		if u := codeUnits[strings.TrimSuffix(p, "s")]; u != "" && len(p) > 2 {
+		if u := codeUnits()[strings.TrimSuffix(p, "s")]; u != "" && len(p) > 2 {
 			return u
 		}
 	}
@@ -238,8 +241,10 @@ func unitOfFactors(factors []float64) string {
 }
 
 // shortUnits are the units of durations such as 1h30m, in seconds.
-var shortUnits = map[string]float64{"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1,
-	"m": 60, "h": 3600, "d": 86400, "w": 604800}
+var shortUnits = sync.OnceValue(func() map[string]float64 {
+	return map[string]float64{"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1,
+		"m": 60, "h": 3600, "d": 86400, "w": 604800}
+})
 
 // suffixed returns what a number with letters behind it may be: 8m is 8 minutes or
 // megabytes.
@@ -248,7 +253,7 @@ func suffixed(v float64, whole, suffix string) (all []quantity) {
 		sum := 0.0
 		for _, m := range oneOf.FindAllStringSubmatch(strings.ToLower(whole), -1) {
 			n, _ := strconv.ParseFloat(m[1], 64)
-			sum += n * shortUnits[m[2]]
+			sum += n * shortUnits()[m[2]]
 		}
 		all = append(all, quantity{dim: "time", of: sum})
 	}
