@@ -66,7 +66,7 @@ $BOARD_HOOK_CONTEXT=0 gives nothing, but still records.`,
 }
 
 // hook answers an event, and returns the problems that it has logged.
-func (p *program) hook(c *cli.Context) (problems []string) {
+func (p *program) hook(c *cli.Context) []string {
 	home, err := p.DataHome()
 	if err != nil {
 		home = "" // then there is nothing to remember, and nowhere to log
@@ -80,6 +80,7 @@ func (p *program) hook(c *cli.Context) (problems []string) {
 	}
 	cfg.Boards = p.BoardsDirFrom
 	var mu sync.Mutex
+	var problems []string // not the result: work that is late may still add some
 	cfg.Told = func(problem string) {
 		mu.Lock()
 		defer mu.Unlock()
