@@ -318,8 +318,15 @@ func (q quantity) converts(a asked, dim string) bool {
 	})
 }
 
+// maxCode is how long a source is whose quantities are read without a quote, in bytes: no
+// program is as long, and a log is not one.
+const maxCode = 4 << 20
+
 // codes reports whether a quantity of the source means a value.
 func (s *Source) codes(a asked) bool {
+	if a.Kind != KindNumber || len(s.doc.Text()) > maxCode {
+		return false
+	}
 	if s.quantities == nil {
 		s.quantities = append([]quantity{}, quantities(s.doc.Text())...)
 	}

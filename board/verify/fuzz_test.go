@@ -15,7 +15,8 @@ func FuzzQuote(f *testing.F) {
 		"<b class=x>bold</b> [a](b c) [d](e) &amp; &lt;T&gt; &foo;",
 		"0]( 0", "exam-\nple re-\n> issue\n// comment\n// goes on",
 		"漢字かな交じり文。 ทดสอบ ﬁne ½ 10² Ⅳ e\u0301", "!!! ?? ~~x~~ a ~ b C# C++ don't 'quoted'",
-		"$5 €6 % 7% 8 % §4.2 @a ^b", "<o\x9f\x9f</b>"} {
+		"$5 €6 % 7% 8 % §4.2 @a ^b", "<o\x9f\x9f</b>",
+		"const TIMEOUT_MS = 120_000UL // ms\nd = time.Second * 30 << 2 ** 8; 1h30mPT2H 0x1F 5*"} {
 		f.Add(text, uint16(0), uint16(60), "must … be [...] stored")
 		f.Add(text, uint16(3), uint16(4), text)
 	}
@@ -31,6 +32,7 @@ func FuzzQuote(f *testing.F) {
 		a := int(from) % len(x.words)
 		b := min(len(x.words), a+1+int(length)%200)
 		cut := x.text[x.words[a].start:x.words[b-1].end]
+		s.Check(&Finding{Evidence: cut, Content: other + " 2 minutes 10 MB 31 5 %"})
 		for _, quote := range []string{cut, strings.ReplaceAll(cut, " ", "\n"),
 			strings.ReplaceAll(cut, "\n", " "),
 			"\n  " + strings.ReplaceAll(cut, " ", "  ") + "\n"} {
