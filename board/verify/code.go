@@ -73,7 +73,7 @@ func quantitiesOf(line string) (all []quantity) {
 				all = append(all, suffixed(0, t, "")...)
 				continue
 			}
-			if unit := unitOfName(t); unit != "" {
+			if unit := unitOfName(t); unit != "" && l.isCode(i) {
 				name, named = unit, i
 			}
 			continue
@@ -127,8 +127,9 @@ func quantitiesOf(line string) (all []quantity) {
 		if unit != "" {
 			dim, of, _ := words.Unit(unit)
 			q.dim, q.of = dim, q.of*of
-		} else {
-			q.unclear = true
+		} else if q.unclear = l.isSet(from, i); !q.unclear && len(factors) == 1 &&
+			strings.IndexFunc(t, unicode.IsLetter) < 0 {
+			continue // a number of prose, which is read elsewhere
 		}
 		all = append(all, q)
 		if unit != "" && len(factors) > 1 {
@@ -207,9 +208,45 @@ func nameParts(name string) (parts []string) {
 	return parts
 }
 
-// unitAfter returns the unit that a comment gives to a number: 30 // seconds. It may also
-// be the word that follows.
+// isCode reports whether a name is one of a program: it has a sign or a hump, or a sign of
+// programs behind it, which a word of prose has not.
+func (l *codeLine) isCode(i int) bool {
+	t := l.token(i)
+	if strings.ContainsAny(t, "_.:$") ||
+		strings.ContainsFunc(t, unicode.IsUpper) && len(nameParts(t)) > 1 {
+		return true
+	}
+	next := l.token(i + 1)
+	if next == "'" || next == `"` {
+		next = l.token(i + 2)
+	}
+	return next == "=" || next == ":" || next == "("
+}
+
+// isSet reports whether the tokens from a number on are the value of a setting or an
+// argument: signs of programs stand before and behind them, or the end of the line.
+func (l *codeLine) isSet(from, to int) bool {
+	before, after := l.token(from-1), l.token(to+1)
+	if strings.IndexFunc(before, unicode.IsLetter) == 0 { // keepalive_timeout 65;
+		return l.isCode(from - 1)
+	}
+	return before != "" && strings.Contains("=:([{,>-\"'", before) &&
+		(after == "" || strings.Contains(",;)]}\"'#/", after))
+}
+
+// unitAfter returns the unit that a comment or the next argument gives to a number:
+// 30 // seconds, (45, TimeUnit.SECONDS).
 func unitAfter(l *codeLine, i int) string {
+	comment := i + 1
+	if strings.Contains(",;", l.token(comment)) {
+		comment++
+	}
+	if l.isCode(comment) && l.token(i+1) == "," {
+		return unitOfName(l.token(comment))
+	}
+	if t := l.token(comment); t == "" || !strings.Contains("/#-", t) {
+		return ""
+	}
 	for j := i + 1; j < len(l.at) && j < i+8; j++ {
 		t := l.token(j)
 		if _, number := codeNumber(t); number {

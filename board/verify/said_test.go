@@ -214,3 +214,32 @@ func TestFiguresOfCode(t *testing.T) {
 		t.Error("fewer named, or more doubted, than before")
 	}
 }
+
+// TestFiguresOfProse: numbers of prose have no unit of another word, so a figure with the
+// right number and the wrong unit is named. Two are not, as package trace takes the unit of
+// the words nearby.
+func TestFiguresOfProse(t *testing.T) {
+	stand := 0
+	for _, c := range []struct{ quote, content string }{
+		{"46 orders were refunded", "The refunds took 46 days."},
+		{"The hall had 3600 visitors on Sunday.", "The visitors stayed for 60 minutes."},
+		{"23 orders were refunded within a day", "The refunds took 23 days."},
+		{"Two days later, 23 orders were refunded.", "It took 23 days to refund them."},
+		{"In those seconds, 900 requests failed.", "Requests failed for 15 minutes."},
+		{"The team has 12 engineers, for a week at most.", "The team needs 12 weeks."},
+		{"A total of 120 reports came in on Monday, hours after the outage.", "The outage lasted 120 hours."},
+		{"The archive has 1024 folders of a few bytes.", "The archive is 1 KB large."},
+		{"Of 40 people, 30 percent agreed.", "The vote took 40 seconds."},
+		{"Room 500 was closed for minutes.", "The room was closed for 500 minutes."},
+	} {
+		o := NewSource(documents.New("a.txt", c.quote+"\n")).Check(&Finding{Type: "observation",
+			Content: c.content, Evidence: c.quote, SourceDoc: "a.txt"})
+		if o.Verdict == Found {
+			stand++
+			t.Logf("%q stands with the quote %q", c.content, c.quote)
+		}
+	}
+	if stand > 2 {
+		t.Errorf("%d wrong units are not named", stand)
+	}
+}
