@@ -26,6 +26,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -33,6 +34,7 @@ import (
 func main() {
 	if kind := os.Getenv(busyEnv); kind != "" {
 		busy(kind)
+		os.Exit(0)
 	}
 	n := flag.Int("n", 20, "how many busy processes")
 	limit := flag.Duration("limit", time.Hour, "the longest that the command and the load may last")
@@ -158,13 +160,14 @@ func busy(kind string) {
 		fmt.Fprintln(os.Stderr, "load:", err)
 		os.Exit(1)
 	}
+	defer os.RemoveAll(dir) // after the last write, which would bring the directory back
+	var gone atomic.Bool
 	go func() {
 		io.Copy(io.Discard, os.Stdin)
-		os.RemoveAll(dir)
-		os.Exit(0)
+		gone.Store(true)
 	}()
 	block := bytes.Repeat([]byte("load"), 64<<10)
-	for kept, i := make([][]byte, 64), 0; ; i++ {
+	for kept, i := make([][]byte, 64), 0; !gone.Load(); i++ {
 		switch kind {
 		case "write":
 			if f, err := os.Create(filepath.Join(dir, "file")); err == nil {
