@@ -135,9 +135,9 @@ func TestWaitServerAway(t *testing.T) {
 	do(run.Close())
 }
 
-// TestWaitEndsAway: a wait whose time is over while the server is away says so, with what was known
-// last, and tells when it lost the server. A run is waited for on a server that does not answer yet,
-// if the wait has an end; on one that refuses, it is not.
+// TestWaitEndsAway: a wait whose time is over while the server is away says so, with what was
+// known last, and tells when it lost the server. A run is waited for on a server that does not
+// answer yet, if the wait has an end; on one that refuses, it is not.
 func TestWaitEndsAway(t *testing.T) {
 	b := newBoard(t)
 	if _, err := b.Signal(t.Context(), "lead", Raise{Content: "q", Priority: "critical"}); err != nil {
@@ -184,7 +184,8 @@ func TestWaitEndsAway(t *testing.T) {
 	refused(t, err, fault.Away, "connection refused")
 }
 
-// TestReachEnds: a connection that fails as the call's time is over is not taken for a lost server.
+// TestReachEnds: a connection that fails as the call's time is over is not taken for a lost
+// server.
 func TestReachEnds(t *testing.T) {
 	for name, over := range map[string]time.Duration{"over": -time.Second, "not over": time.Hour} {
 		t.Run(name, func(t *testing.T) {

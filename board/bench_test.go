@@ -14,7 +14,8 @@ import (
 	"blackboard/testdata/cost"
 )
 
-// prose is of a vocabulary with a Zipf distribution, so that some words are in most entries and most are in few.
+// prose is of a vocabulary with a Zipf distribution, so that some words are in most entries and
+// most are in few.
 func prose(r *rand.Rand, z *rand.Zipf, n int) string {
 	var b []byte
 	for range n {
@@ -46,13 +47,15 @@ func uniqueID(n int) string {
 	return fmt.Sprintf("%x", sum[:6])
 }
 
-// bigRun says how large a board is. With ids, each entry has a unique id too, and the ids outnumber the words.
+// bigRun says how large a board is. With ids, each entry has a unique id too, and the ids
+// outnumber the words.
 type bigRun struct {
 	entries, signals int
 	ids              bool
 }
 
-// big returns a board of n entries of about 40 words by 20 workers, with n/10 signals of which 40 are open, built once a process.
+// big returns a board of n entries of about 40 words by 20 workers, with n/10 signals of which 40
+// are open, built once a process.
 func big(b *testing.B, n int) *Board { return bigOf(b, bigRun{entries: n, signals: n / 10}) }
 
 // bigOf is big, of a given size.
@@ -116,7 +119,8 @@ func bigOf(b *testing.B, size bigRun) *Board {
 	return bd
 }
 
-// BenchmarkPost posts single entries, each its own durable transaction, to boards of two sizes: the cost should not grow.
+// BenchmarkPost posts single entries, each its own durable transaction, to boards of two sizes:
+// the cost should not grow.
 func BenchmarkPost(b *testing.B) {
 	post := func(n int, ids bool) func(*testing.B) {
 		return func(b *testing.B) {
@@ -187,7 +191,8 @@ func BenchmarkRead100K(b *testing.B) {
 	}
 }
 
-// BenchmarkPage reads pages of 200 entries out of 100,000, at the end of the list and further back: where a page lies should not matter.
+// BenchmarkPage reads pages of 200 entries out of 100,000, at the end of the list and further
+// back: where a page lies should not matter.
 func BenchmarkPage(b *testing.B) {
 	for _, q := range []struct {
 		name  string
@@ -210,7 +215,8 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// BenchmarkContainsIDs looks for parts of unique ids on a board of 100,000 entries, each of which has one.
+// BenchmarkContainsIDs looks for parts of unique ids on a board of 100,000 entries, each of which
+// has one.
 func BenchmarkContainsIDs(b *testing.B) {
 	id := uniqueID(50_000)
 	for _, q := range []struct {
@@ -238,7 +244,8 @@ func ask(b *testing.B, bd *Board, do func(*Board) error) {
 	cost.Timed(b, func(int) error { return do(bd) })
 }
 
-// BenchmarkWatch measures from the moment a post was acknowledged to one handle until a watcher on another has its event.
+// BenchmarkWatch measures from the moment a post was acknowledged to one handle until a watcher on
+// another has its event.
 func BenchmarkWatch(b *testing.B) {
 	bd := big(b, 1_000)
 	watcher, err := Open(b.Context(), filepath.Dir(bd.path), bd.run)

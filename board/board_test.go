@@ -62,8 +62,8 @@ func newBoard(t testing.TB) *Board {
 	return b
 }
 
-// TestReplayEqualsBoard makes random changes, and asks at every step that the log rebuilds the board, and at the end that the past
-// is still what it was.
+// TestReplayEqualsBoard makes random changes, and asks at every step that the log rebuilds the
+// board, and at the end that the past is still what it was.
 func TestReplayEqualsBoard(t *testing.T) {
 	cost.SkipShort(t)
 	t.Parallel()
@@ -238,7 +238,8 @@ func TestLeaseRunsOut(t *testing.T) {
 	}
 }
 
-// TestGateTrustsRowsNotCounts: running counts that are wrong, as in a damaged file, never open the gate; and the check finds them.
+// TestGateTrustsRowsNotCounts: running counts that are wrong, as in a damaged file, never open the
+// gate; and the check finds them.
 func TestGateTrustsRowsNotCounts(t *testing.T) {
 	b := newBoard(t)
 	ctx := t.Context()

@@ -12,8 +12,8 @@ import (
 	"blackboard/testdata/cost"
 )
 
-// TestBurndownIsTheLog: at each event of random histories, the last point until then counts what the replayed board has open, and no point says what the
-// one before it did.
+// TestBurndownIsTheLog: at each event of random histories, the last point until then counts what
+// the replayed board has open, and no point says what the one before it did.
 func TestBurndownIsTheLog(t *testing.T) {
 	seeds := uint64(6)
 	if cost.Race {
@@ -130,7 +130,8 @@ func planOf(t *testing.T, b *Board, sql string, args ...any) string {
 	return plan.String()
 }
 
-// BenchmarkBurndown reads the burndown of 230 signals in a run of 538 entries, all of them raised and answered, and of 2,000 among 100,000 entries.
+// BenchmarkBurndown reads the burndown of 230 signals in a run of 538 entries, all of them raised
+// and answered, and of 2,000 among 100,000 entries.
 func BenchmarkBurndown(b *testing.B) {
 	for _, n := range []struct{ entries, signals int }{{538, 230}, {100_000, 2_000}} {
 		b.Run(fmt.Sprintf("entries=%d/signals=%d", n.entries, n.signals), func(b *testing.B) {

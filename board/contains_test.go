@@ -49,7 +49,8 @@ func foundContains(t testing.TB, b *Board, q Query) []string {
 	return ids
 }
 
-// randomContent joins words of a small vocabulary, so that parts of them are shared, with all kinds of separators.
+// randomContent joins words of a small vocabulary, so that parts of them are shared, with all
+// kinds of separators.
 func randomContent(r *rand.Rand) string {
 	words := []string{"token", "Tokens", "tokenise", "expire", "expires", "EXPIRED", "running", "run", "7f3a9c01b2d4", "x", "İi", "ÄÖÜ", "äöü", "naïve", "日本語", "日本", "本", "—", "…",
 		"e\u0301", "snake", "case", "a", "100", "10", "straße", "\u2028", "ﬁ", "٣", "😀"}

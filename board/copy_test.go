@@ -123,8 +123,8 @@ func TestCopyKeepsOthers(t *testing.T) {
 	}
 }
 
-// TestCopyChecks: what is not sound is not copied, and what is not sound at the target is not taken
-// for copied.
+// TestCopyChecks: what is not sound is not copied, and what is not sound at the target is not
+// taken for copied.
 func TestCopyChecks(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	to := t.TempDir()

@@ -76,8 +76,8 @@ func FuzzContains(f *testing.F) {
 	})
 }
 
-// importMust imports data that may be anything. What is refused makes no run; what is taken is a sound board that exports and imports again
-// to the same.
+// importMust imports data that may be anything. What is refused makes no run; what is taken is a
+// sound board that exports and imports again to the same.
 func importMust(t *testing.T, data []byte, opt ImportOptions) {
 	dir := t.TempDir()
 	opt.Run = "fuzz"

@@ -83,7 +83,8 @@ func entryIDs(t *testing.T, b *Board, q Query) ([]string, bool) {
 	return ids, found.More
 }
 
-// TestPages: whatever a query asks for, its pages are the whole answer cut into pieces, and an entry that it does not select divides it as well.
+// TestPages: whatever a query asks for, its pages are the whole answer cut into pieces, and an
+// entry that it does not select divides it as well.
 func TestPages(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	b := pagedBoard(t, r, 80)
@@ -119,7 +120,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestPagePlan: the way to a page leads over an index that is sorted by age, so that nothing newer is read, and nothing is sorted.
+// TestPagePlan: the way to a page leads over an index that is sorted by age, so that nothing newer
+// is read, and nothing is sorted.
 func TestPagePlan(t *testing.T) {
 	needsFile(t)
 	b := pagedBoard(t, rand.New(rand.NewPCG(2, 4)), 3)

@@ -18,8 +18,8 @@ import (
 	"blackboard/testdata/cost"
 )
 
-// child posts to the run "shared" below dir and prints the id of each post after it was acknowledged.
-// Every tenth step raises a signal, every seventh is a batch of three.
+// child posts to the run "shared" below dir and prints the id of each post after it was
+// acknowledged. Every tenth step raises a signal, every seventh is a batch of three.
 func child(dir string) error {
 	ctx := context.Background()
 	name := os.Getenv("BOARD_TEST_WORKER")
@@ -127,8 +127,8 @@ func TestManyProcesses(t *testing.T) {
 	}
 }
 
-// TestKilledWriters kills writers with SIGKILL at random moments. Every acknowledged post is there, none is half-written, and the file is sound.
-// BOARD_KILL_ROUNDS says how often.
+// TestKilledWriters kills writers with SIGKILL at random moments. Every acknowledged post is
+// there, none is half-written, and the file is sound. BOARD_KILL_ROUNDS says how often.
 func TestKilledWriters(t *testing.T) {
 	cost.SkipShort(t)
 	t.Parallel()
@@ -209,8 +209,8 @@ func TestKilledWriters(t *testing.T) {
 	t.Logf("%d rounds of two killed writers: %d acknowledged posts and signals, all there", rounds, total)
 }
 
-// TestRemovedWhileOpen: what is written to a board whose file was removed never goes into a file that nobody can see. A handle that may make
-// the run makes it anew; another is told.
+// TestRemovedWhileOpen: what is written to a board whose file was removed never goes into a file
+// that nobody can see. A handle that may make the run makes it anew; another is told.
 func TestRemovedWhileOpen(t *testing.T) {
 	maker := newBoard(t)
 	if _, err := maker.Post(t.Context(), "w", Post{Content: "x"}); err != nil {
@@ -234,7 +234,8 @@ func TestRemovedWhileOpen(t *testing.T) {
 	}
 }
 
-// TestRemoveRace: posts against deletions. A post that was acknowledged is on the board that is there afterwards, unless a deletion came later.
+// TestRemoveRace: posts against deletions. A post that was acknowledged is on the board that is
+// there afterwards, unless a deletion came later.
 func TestRemoveRace(t *testing.T) {
 	dir := t.TempDir()
 	for round := range 30 {
@@ -265,7 +266,8 @@ func TestRemoveRace(t *testing.T) {
 		if postErr != nil {
 			t.Fatalf("round %d: %v", round, postErr)
 		}
-		// e1: the post came after the deletion, so it must be there. e2: it came before, and went with the rest.
+		// e1: the post came after the deletion, so it must be there. e2: it came before, and went
+		// with the rest.
 		b, err = Open(t.Context(), dir, "race")
 		switch {
 		case posted.Entry.ID == "e2" && errors.Is(err, fault.NotFound):
@@ -313,7 +315,8 @@ func TestWatchSeesOthers(t *testing.T) {
 	}
 }
 
-// TestWatchStopsForGood ends a watch from inside its loop, and by its context, at once: the loop is not entered again, on which the runtime would panic.
+// TestWatchStopsForGood ends a watch from inside its loop, and by its context, at once: the loop
+// is not entered again, on which the runtime would panic.
 func TestWatchStopsForGood(t *testing.T) {
 	b := newBoard(t)
 	if _, err := b.Post(t.Context(), "w", Post{Content: "x"}); err != nil {

@@ -34,8 +34,9 @@ func manyEvents(t *testing.T) *Board {
 	return b
 }
 
-// TestReplayPages: around the ends of the pages in which the log is read, a replay gives what its events give one by one. What is wrong with an event is
-// said on whichever page it is, and only by replays that come to it.
+// TestReplayPages: around the ends of the pages in which the log is read, a replay gives what its
+// events give one by one. What is wrong with an event is said on whichever page it is, and only by
+// replays that come to it.
 func TestReplayPages(t *testing.T) {
 	b := manyEvents(t)
 	now, err := b.Snapshot(t.Context())

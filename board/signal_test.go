@@ -19,7 +19,8 @@ func refused(t *testing.T, err, kind error, words string) {
 	}
 }
 
-// TestSignalLife: a question is raised once, answered or waived with a reason, and opened again; each step says what it did, and refuses what makes no sense.
+// TestSignalLife: a question is raised once, answered or waived with a reason, and opened again;
+// each step says what it did, and refuses what makes no sense.
 func TestSignalLife(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	_, err := b.Signal(ctx, "lead", Raise{Content: "why?", Origin: "e1"})
@@ -109,7 +110,8 @@ func TestSignalLife(t *testing.T) {
 	}
 }
 
-// TestSignalsFound: the filters of a list of signals, and its order: open ones first, the most urgent first.
+// TestSignalsFound: the filters of a list of signals, and its order: open ones first, the most
+// urgent first.
 func TestSignalsFound(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -159,7 +161,8 @@ func TestSignalsFound(t *testing.T) {
 	refused(t, err, fault.Invalid, `unknown priority "urgent"`)
 }
 
-// TestDetails: an entry and a signal are shown with what points at them and what happened to them, each event in a few words.
+// TestDetails: an entry and a signal are shown with what points at them and what happened to them,
+// each event in a few words.
 func TestDetails(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	if _, err := Create(ctx, t.TempDir(), "r", "", ""); !errors.Is(err, fault.Invalid) {
@@ -236,7 +239,8 @@ func TestDetails(t *testing.T) {
 	refused(t, err, fault.NotFound, "there is no event 99 yet")
 }
 
-// TestSameKey: a post under a key that was used is answered with the entry of that time only if it says nothing else.
+// TestSameKey: a post under a key that was used is answered with the entry of that time only if it
+// says nothing else.
 func TestSameKey(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	half, sure := .5, 1.0
@@ -296,8 +300,9 @@ func manyWords(n int) string {
 	return strings.Join(words, " ")
 }
 
-// TestClaimSessions: of two sessions that use one worker's name, neither extends nor releases the other's claim while its lease runs. A caller without a session goes by the name alone, and leaves
-// the claim with its session.
+// TestClaimSessions: of two sessions that use one worker's name, neither extends nor releases the
+// other's claim while its lease runs. A caller without a session goes by the name alone, and
+// leaves the claim with its session.
 func TestClaimSessions(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

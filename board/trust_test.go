@@ -10,7 +10,8 @@ import (
 	"blackboard/testdata/cost"
 )
 
-// Inputs that somebody made to do harm: each must be refused or read, at a cost that grows as the input does.
+// Inputs that somebody made to do harm: each must be refused or read, at a cost that grows as the
+// input does.
 
 // irys is an Irys board of these entries and signals, in JSON.
 func irys(entries, signals []string) string {
@@ -29,7 +30,8 @@ func quotedIDs(n int) string {
 	return strings.Join(ids, ",")
 }
 
-// TestIrysOfManyLinks: links are bounded for each entry, and those that lead nowhere cost as much as there are of them.
+// TestIrysOfManyLinks: links are bounded for each entry, and those that lead nowhere cost as much
+// as there are of them.
 func TestIrysOfManyLinks(t *testing.T) {
 	_, err := Import(t.Context(), t.TempDir(), "w", strings.NewReader(irys([]string{irysText("A", `,"supports":[`+quotedIDs(MaxLinks+1)+`]`)}, nil)), ImportOptions{Run: "r"})
 	if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "1025 links; at most 1024") {
@@ -44,7 +46,8 @@ func TestIrysOfManyLinks(t *testing.T) {
 	})
 }
 
-// TestIrysOfOneID: a reference means the nearest entry before it, else the first after it, also where all have one id.
+// TestIrysOfOneID: a reference means the nearest entry before it, else the first after it, also
+// where all have one id.
 func TestIrysOfOneID(t *testing.T) {
 	var entries []string
 	for range 3 {

@@ -104,7 +104,8 @@ func TestGateOfEmptyRun(t *testing.T) {
 	refused(t, err, fault.Invalid, "-1 is not a number of entries")
 }
 
-// TestExpected: the gate waits for each worker that is expected, until it is done or dropped; said twice, nothing changes.
+// TestExpected: the gate waits for each worker that is expected, until it is done or dropped; said
+// twice, nothing changes.
 func TestExpected(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	all, err := b.Expect(ctx, "lead", []string{"w1", "w2", "w1", "e1"}, false)
@@ -187,7 +188,8 @@ func TestExpected(t *testing.T) {
 	refused(t, err, fault.Invalid, "needs a reason")
 }
 
-// TestOlderSchema: where the tables of a newer schema are missing, as in a file that cannot be migrated, nobody is expected and no duty was dropped.
+// TestOlderSchema: where the tables of a newer schema are missing, as in a file that cannot be
+// migrated, nobody is expected and no duty was dropped.
 func TestOlderSchema(t *testing.T) {
 	needsFile(t)
 	b, ctx := newBoard(t), t.Context()
@@ -247,7 +249,8 @@ func TestWaitRun(t *testing.T) {
 	a.b.Close()
 }
 
-// TestAnswerSuperseded: a signal whose answer is superseded is open again, unless the successor answers it.
+// TestAnswerSuperseded: a signal whose answer is superseded is open again, unless the successor
+// answers it.
 func TestAnswerSuperseded(t *testing.T) {
 	s1 := []string{"s1"}
 	for _, c := range []struct {
@@ -347,7 +350,8 @@ func TestAnswerSuperseded(t *testing.T) {
 	}
 }
 
-// TestDutyToSurface: what supersedes a must-surface entry must surface too, unless that is dropped with a reason.
+// TestDutyToSurface: what supersedes a must-surface entry must surface too, unless that is dropped
+// with a reason.
 func TestDutyToSurface(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	post := func(posts ...Post) []Posted {

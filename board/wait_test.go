@@ -17,7 +17,8 @@ import (
 	"blackboard/board/store"
 )
 
-// TestWait: whoever waits is told when it has happened, also what had happened before; without it, that the time is over.
+// TestWait: whoever waits is told when it has happened, also what had happened before; without it,
+// that the time is over.
 func TestWait(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	if _, err := b.Signal(ctx, "lead", Raise{Content: "q", Priority: "critical"}); err != nil {
@@ -85,7 +86,8 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestVariables: values are JSON, versions rise and never repeat, and a change that goes by a version loses nobody's.
+// TestVariables: values are JSON, versions rise and never repeat, and a change that goes by a
+// version loses nobody's.
 func TestVariables(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	_, err := b.Get(ctx, "phase")
@@ -131,7 +133,8 @@ func TestVariables(t *testing.T) {
 	refused(t, err, fault.Invalid, "the variable's name is empty")
 }
 
-// TestRuns: the list of runs has each file, with what is wrong with one that cannot be read, and none that is only being made.
+// TestRuns: the list of runs has each file, with what is wrong with one that cannot be read, and
+// none that is only being made.
 func TestRuns(t *testing.T) {
 	needsFile(t)
 	dir, ctx := t.TempDir(), t.Context()
@@ -198,7 +201,8 @@ func TestRuns(t *testing.T) {
 	refused(t, err, fault.Invalid, "no run is named")
 }
 
-// TestRowsOfSomebodyElse: what another program has written into the tables is told as damage of that file, and never shown as if it were ours.
+// TestRowsOfSomebodyElse: what another program has written into the tables is told as damage of
+// that file, and never shown as if it were ours.
 func TestRowsOfSomebodyElse(t *testing.T) {
 	for name, stmt := range map[string]string{
 		"tags":     `UPDATE entries SET tags = '{'`,
@@ -266,7 +270,8 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-// TestWatchAfterAWhile: a board whose files have not changed for long is asked less, and what is posted then is told.
+// TestWatchAfterAWhile: a board whose files have not changed for long is asked less, and what is
+// posted then is told.
 func TestWatchAfterAWhile(t *testing.T) {
 	needsFile(t)
 	dir := t.TempDir()

@@ -39,7 +39,8 @@ func benchSizes(b *testing.B) []int {
 	return sizes
 }
 
-// zipf picks words with the frequencies of a natural language: the ten commonest are in most texts.
+// zipf picks words with the frequencies of a natural language: the ten commonest are in most
+// texts.
 var zipf = func() func(*rand.Rand) string {
 	sum, total := make([]float64, 60_000), 0.0
 	for i := range sum {
@@ -65,7 +66,8 @@ func vocabulary(r *rand.Rand, n int) string {
 	return strings.Join(w, " ")
 }
 
-// instant is an embedder that takes no time: vectors around some thousand topics, as texts have them, whatever the text.
+// instant is an embedder that takes no time: vectors around some thousand topics, as texts have
+// them, whatever the text.
 type instant struct {
 	r      *rand.Rand
 	topics []embed.Vector
@@ -101,7 +103,8 @@ func (e *instant) Embed(_ context.Context, texts []string) ([]embed.Vector, erro
 	return out, nil
 }
 
-// benchCapsule is 80 words, with a tag that half of all have, one that 1 % have, and one that one in 10,000 has.
+// benchCapsule is 80 words, with a tag that half of all have, one that 1 % have, and one that one
+// in 10,000 has.
 func benchCapsule(r *rand.Rand, i int) Capsule {
 	c := Capsule{Kind: Kinds[r.IntN(len(Kinds))], Scope: "universal", Title: fmt.Sprint(vocabulary(r, 5), " ", i), Body: vocabulary(r, 75), Tags: []string{}, Source: "bench.go:1", Confidence: new(float64)}
 	for tag, of := range map[string]int{"half": 2, "hundredth": 100, "rare": 10_000} {
@@ -118,7 +121,8 @@ var (
 	remembered int // so that no two titles are alike
 )
 
-// benchHome returns the data home of a knowledge base of n capsules, embedded with emb, which is made once a run.
+// benchHome returns the data home of a knowledge base of n capsules, embedded with emb, which is
+// made once a run.
 func benchHome(b *testing.B, n int, emb embed.Embedder) string {
 	b.Helper()
 	ctx := context.Background()
@@ -227,8 +231,9 @@ func BenchmarkListByTag(b *testing.B) {
 		"tag and kind": {Tags: []string{"hundredth"}, Kinds: []string{"gotcha"}}})
 }
 
-// BenchmarkRemember stores capsules one by one, each in a transaction of its own: with words alone, and with a vector, which is compared with all others first. The
-// time to embed is not in it. It comes last, since what it stores stays.
+// BenchmarkRemember stores capsules one by one, each in a transaction of its own: with words
+// alone, and with a vector, which is compared with all others first. The time to embed is not in
+// it. It comes last, since what it stores stays.
 func BenchmarkRemember(b *testing.B) {
 	for _, n := range benchSizes(b) {
 		for _, with := range []string{"words", "vector"} {
@@ -255,8 +260,10 @@ func BenchmarkRemember(b *testing.B) {
 	}
 }
 
-// BenchmarkProcess asks by the built program, a whole process for each call. The hybrid search has potion-base-2M for its model, which is read each time;
-// "model" is what that takes alone, "daemon" is the same search where a daemon has it all warm. "true" is the yardstick: what starting any process costs here.
+// BenchmarkProcess asks by the built program, a whole process for each call. The hybrid search has
+// potion-base-2M for its model, which is read each time; "model" is what that takes alone,
+// "daemon" is the same search where a daemon has it all warm. "true" is the yardstick: what
+// starting any process costs here.
 func BenchmarkProcess(b *testing.B) {
 	exe := filepath.Join(b.TempDir(), "board")
 	build := exec.Command("go", "build", "-trimpath", "-o", exe, "../cmd/board")

@@ -10,7 +10,8 @@ import (
 	"blackboard/testdata/shared/potion"
 )
 
-// TestCalibrationHolds: with the sets that come with the program a threshold keeps what it must unanswered and answers as much as when it was written down; by words it is wordThreshold.
+// TestCalibrationHolds: with the sets that come with the program a threshold keeps what it must
+// unanswered and answers as much as when it was written down; by words it is wordThreshold.
 func TestCalibrationHolds(t *testing.T) {
 	cost.SkipQuick(t)
 	cost.SkipTable(t)

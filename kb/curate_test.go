@@ -12,7 +12,8 @@ import (
 	"blackboard/embed"
 )
 
-// like is an embedder that gives texts with the same first word the same vector, but for a little that hangs on the rest.
+// like is an embedder that gives texts with the same first word the same vector, but for a little
+// that hangs on the rest.
 type like struct{}
 
 func (like) Model() embed.Model { return embed.Model{Name: "like", Dim: 64} }
@@ -31,7 +32,8 @@ func (like) Embed(_ context.Context, texts []string) ([]embed.Vector, error) {
 	return out, nil
 }
 
-// TestDedupe: of those that say the same the most certain stays, then the newer, then the longer; a second pass changes nothing; what is restored stays restored.
+// TestDedupe: of those that say the same the most certain stays, then the newer, then the longer;
+// a second pass changes nothing; what is restored stays restored.
 func TestDedupe(t *testing.T) {
 	now := time.Now()
 	k := openKB(t, t.TempDir(), Options{Embedder: like{}, Now: func() time.Time { now = now.Add(time.Second); return now }})
@@ -113,7 +115,8 @@ func TestDecay(t *testing.T) {
 	}
 }
 
-// TestContradictions: pairs about the same thing that differ in a number or a negation are listed until somebody decides.
+// TestContradictions: pairs about the same thing that differ in a number or a negation are listed
+// until somebody decides.
 func TestContradictions(t *testing.T) {
 	for name, emb := range map[string]embed.Embedder{"by meaning": like{}, "by words": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -142,7 +145,8 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// BenchmarkCurate curates a knowledge base of 50,000 capsules (BOARD_BENCH_CURATE says how many) of which 1 % say what others say: how long a pass takes, and how much memory.
+// BenchmarkCurate curates a knowledge base of 50,000 capsules (BOARD_BENCH_CURATE says how many)
+// of which 1 % say what others say: how long a pass takes, and how much memory.
 func BenchmarkCurate(b *testing.B) {
 	n := 50_000
 	if s := os.Getenv("BOARD_BENCH_CURATE"); s != "" {

@@ -47,7 +47,8 @@ func fill(tb testing.TB, k *KB, n int) {
 	}
 }
 
-// TestIndexIsDerived: made anew, by a new version, or opened again, the index gives the same answers as the one that grew, embeddings included.
+// TestIndexIsDerived: made anew, by a new version, or opened again, the index gives the same
+// answers as the one that grew, embeddings included.
 func TestIndexIsDerived(t *testing.T) {
 	cost.SkipShort(t)
 	t.Parallel()
@@ -101,7 +102,8 @@ func damage(tb testing.TB, k *KB) {
 	execute(tb, k, `UPDATE capsule_index_tail SET record = ?`, []byte{255, 255, 255, 255})
 }
 
-// TestDamagedIndexIsMended: all in the index is derived, so damage in it costs no answer and no capsule, and is told.
+// TestDamagedIndexIsMended: all in the index is derived, so damage in it costs no answer and no
+// capsule, and is told.
 func TestDamagedIndexIsMended(t *testing.T) {
 	cost.SkipShort(t)
 	t.Parallel()
@@ -272,7 +274,8 @@ func TestCalibrateStoresThresholds(t *testing.T) {
 	}
 }
 
-// TestGoroutinesShareIt: remember, search, list and get at the same time, on one KB and on two of one file.
+// TestGoroutinesShareIt: remember, search, list and get at the same time, on one KB and on two of
+// one file.
 func TestGoroutinesShareIt(t *testing.T) {
 	home := t.TempDir()
 	emb := embedtest.NewHash(64)

@@ -30,7 +30,8 @@ func examine(t *testing.T, k *KB) map[string]Finding {
 	return found
 }
 
-// TestDoctor: of a knowledge base in order everything is ok; each thing that is not is found, with the next step.
+// TestDoctor: of a knowledge base in order everything is ok; each thing that is not is found, with
+// the next step.
 func TestDoctor(t *testing.T) {
 	needsFile(t)
 	ctx, home := context.Background(), t.TempDir()
@@ -88,7 +89,8 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestRebuild: the database is made anew from the files alone, and one that cannot be read is kept beside it.
+// TestRebuild: the database is made anew from the files alone, and one that cannot be read is kept
+// beside it.
 func TestRebuild(t *testing.T) {
 	needsFile(t)
 	ctx, home := context.Background(), t.TempDir()

@@ -10,7 +10,8 @@ import (
 	"blackboard/embed/embedtest"
 )
 
-// FuzzQuery: any text that is not blank is a question, in every mode and fusion, and what it finds is well-formed.
+// FuzzQuery: any text that is not blank is a question, in every mode and fusion, and what it finds
+// is well-formed.
 func FuzzQuery(f *testing.F) {
 	for _, s := range []string{
 		"refund keys", `"quoted`, "title:x AND NOT (y OR z*)", "'; DROP TABLE capsules; --", "capture-pane capturePane capture_pane", "scripts/foo.py:42 --flag C++", "データベース 数据库",

@@ -24,8 +24,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestEditByHandWhileFileIsWritten: a file that somebody saves after it was read, and before the new one has its
-// name, is not written over.
+// TestEditByHandWhileFileIsWritten: a file that somebody saves after it was read, and before the
+// new one has its name, is not written over.
 func TestEditByHandWhileFileIsWritten(t *testing.T) {
 	needsFile(t)
 	k := newKB(t, nil)
@@ -61,8 +61,8 @@ func TestEditByHandWhileFileIsWritten(t *testing.T) {
 	sound(t, k)
 }
 
-// TestSavedWhileItIsIsolated: a file that cannot be read goes to the quarantine. If somebody saves it once more
-// before that is committed, what he saved stays.
+// TestSavedWhileItIsIsolated: a file that cannot be read goes to the quarantine. If somebody saves
+// it once more before that is committed, what he saved stays.
 func TestSavedWhileItIsIsolated(t *testing.T) {
 	needsFile(t)
 	home := t.TempDir()
@@ -93,8 +93,8 @@ func TestSavedWhileItIsIsolated(t *testing.T) {
 	}
 }
 
-// TestUnknownFilesStayWhileOthersWrite: files are moved to the quarantine in the writers' turn only, since two
-// that move one name at the same time could write over each other's.
+// TestUnknownFilesStayWhileOthersWrite: files are moved to the quarantine in the writers' turn
+// only, since two that move one name at the same time could write over each other's.
 func TestUnknownFilesStayWhileOthersWrite(t *testing.T) {
 	needsFile(t)
 	home := t.TempDir()
@@ -117,8 +117,8 @@ func TestUnknownFilesStayWhileOthersWrite(t *testing.T) {
 	}
 }
 
-// TestIngestAfterOneThatDied: the files that an ingest has left that died are removed by the next one, which has
-// a list of its own.
+// TestIngestAfterOneThatDied: the files that an ingest has left that died are removed by the next
+// one, which has a list of its own.
 func TestIngestAfterOneThatDied(t *testing.T) {
 	needsFile(t)
 	home, docs := t.TempDir(), t.TempDir()
@@ -160,8 +160,8 @@ func (w *whileEmbedding) Embed(ctx context.Context, texts []string) ([]embed.Vec
 	return w.Embedder.Embed(ctx, texts)
 }
 
-// TestIngestOfANewerDocument: an ingest that has read a document, and is overtaken by another that read what it
-// says now, does not put the older sections back.
+// TestIngestOfANewerDocument: an ingest that has read a document, and is overtaken by another that
+// read what it says now, does not put the older sections back.
 func TestIngestOfANewerDocument(t *testing.T) {
 	home, docs := t.TempDir(), t.TempDir()
 	name := filepath.Join(docs, "a.md")
@@ -185,7 +185,8 @@ func TestIngestOfANewerDocument(t *testing.T) {
 	sound(t, k)
 }
 
-// TestPruneOfADocumentThatIsBack: a document that is there again when its turn comes keeps its capsules.
+// TestPruneOfADocumentThatIsBack: a document that is there again when its turn comes keeps its
+// capsules.
 func TestPruneOfADocumentThatIsBack(t *testing.T) {
 	home, docs := t.TempDir(), t.TempDir()
 	name := filepath.Join(docs, "a.md")
@@ -218,7 +219,8 @@ func TestPruneOfADocumentThatIsBack(t *testing.T) {
 	}
 }
 
-// TestDedupeAfterAnEdit: a capsule that holds less far than it did when the plan was made takes nobody's place.
+// TestDedupeAfterAnEdit: a capsule that holds less far than it did when the plan was made takes
+// nobody's place.
 func TestDedupeAfterAnEdit(t *testing.T) {
 	home := t.TempDir()
 	k := openKB(t, home, Options{})

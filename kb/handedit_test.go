@@ -34,7 +34,8 @@ func says(t *testing.T, k *KB, id, body string) Capsule {
 	return c
 }
 
-// TestEditByHandIsKept: whatever changes a capsule's file next, an edit by hand that nobody has picked up yet is picked up first.
+// TestEditByHandIsKept: whatever changes a capsule's file next, an edit by hand that nobody has
+// picked up yet is picked up first.
 func TestEditByHandIsKept(t *testing.T) {
 	needsFile(t)
 	open := func(t *testing.T) *KB { return openKB(t, t.TempDir(), Options{Sync: SyncNever}) }
@@ -149,7 +150,8 @@ func TestEditByHandIsKept(t *testing.T) {
 	})
 }
 
-// TestLostDirectory: capsules whose files are gone all at once, or with their directory, are not retired: the files are written from the rows.
+// TestLostDirectory: capsules whose files are gone all at once, or with their directory, are not
+// retired: the files are written from the rows.
 func TestLostDirectory(t *testing.T) {
 	needsFile(t)
 	k := newKB(t, nil)
@@ -176,7 +178,8 @@ func TestLostDirectory(t *testing.T) {
 	}
 }
 
-// TestDirectoryGoesSlowly: a removal of the whole directory takes the files first, and a sync may look in the midst of it.
+// TestDirectoryGoesSlowly: a removal of the whole directory takes the files first, and a sync may
+// look in the midst of it.
 func TestDirectoryGoesSlowly(t *testing.T) {
 	needsFile(t)
 	home, now := t.TempDir(), time.Now()
@@ -213,7 +216,8 @@ func TestDirectoryGoesSlowly(t *testing.T) {
 	remove(early.ID)
 	sync(1, 0)
 	now = now.Add(2 * removalWindow)
-	// Another, which counts as removed until the directory is gone too. The first one has nothing to do with that.
+	// Another, which counts as removed until the directory is gone too. The first one has nothing
+	// to do with that.
 	remove(late.ID)
 	sync(1, 0)
 	removeAll()
@@ -275,7 +279,8 @@ func TestQuarantineUndone(t *testing.T) {
 	settled(t, k)
 }
 
-// TestPartsWithoutDatabase: parts of a document are capsules still when the database is lost, even if not all of them are there; the next ingest makes the document whole.
+// TestPartsWithoutDatabase: parts of a document are capsules still when the database is lost, even
+// if not all of them are there; the next ingest makes the document whole.
 func TestPartsWithoutDatabase(t *testing.T) {
 	needsFile(t)
 	home := t.TempDir()
@@ -309,7 +314,8 @@ func TestPartsWithoutDatabase(t *testing.T) {
 	sound(t, l)
 }
 
-// TestExportIsWhole: what was exported is all there in an empty knowledge base, same titles and all, with links at both ends.
+// TestExportIsWhole: what was exported is all there in an empty knowledge base, same titles and
+// all, with links at both ends.
 func TestExportIsWhole(t *testing.T) {
 	k := newKB(t, nil)
 	force := RememberOptions{Force: true}

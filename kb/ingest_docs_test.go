@@ -12,7 +12,8 @@ import (
 	"blackboard/testdata/shared/potion"
 )
 
-// docQuestions were written before anything was asked, from what one knows of the libraries: a question, the document that answers it, and words that the section with the answer must have.
+// docQuestions were written before anything was asked, from what one knows of the libraries: a
+// question, the document that answers it, and words that the section with the answer must have.
 var docQuestions = []struct{ question, document, answer string }{
 	{"how do I make a flag required in a cli app", `cli/v2.*flags\.md`, `Required: true`},
 	{"take an exclusive file lock without blocking", `flock.*README`, `TryLock`},
@@ -26,7 +27,8 @@ var docQuestions = []struct{ question, document, answer string }{
 	{"fail on unknown fields when decoding TOML strictly", `go-toml.*README`, `(?i)strict`},
 }
 
-// TestIngestDocs ingests the documents of the modules that this one depends on, and asks the questions. What it finds is logged; it fails if it is less than it was.
+// TestIngestDocs ingests the documents of the modules that this one depends on, and asks the
+// questions. What it finds is logged; it fails if it is less than it was.
 func TestIngestDocs(t *testing.T) {
 	cost.SkipUnlessLong(t)
 	cmd := exec.Command("go", "list", "-m", "-f", "{{if and .Dir (not .Main)}}{{.Dir}}{{end}}", "all")

@@ -357,7 +357,8 @@ func TestMeaningsCollide(t *testing.T) {
 	sound(t, k)
 }
 
-// TestProjectsApart: what one project has stored keeps no other from storing it, by title or by what it says; where both can be read it is one.
+// TestProjectsApart: what one project has stored keeps no other from storing it, by title or by
+// what it says; where both can be read it is one.
 func TestProjectsApart(t *testing.T) {
 	k := newKB(t, nil)
 	gotcha := Capsule{Title: "go test fails on a fresh clone", Body: "go test fails on a fresh clone until make generate has run", Scope: "project", Workspace: "/a", Project: "a"}
@@ -444,7 +445,8 @@ func TestEmbedderFails(t *testing.T) {
 	}
 }
 
-// TestNothingToEmbed: a text in which the model finds nothing has a vector of zeros. It is nobody's neighbour, and does not count as one that lacks its embedding.
+// TestNothingToEmbed: a text in which the model finds nothing has a vector of zeros. It is
+// nobody's neighbour, and does not count as one that lacks its embedding.
 func TestNothingToEmbed(t *testing.T) {
 	k := newKB(t, embedtest.NewHash(64))
 	put(t, k, Capsule{Title: "😀", Body: "🎉"})

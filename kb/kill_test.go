@@ -22,7 +22,8 @@ import (
 	"blackboard/testdata/cost"
 )
 
-// mirrored fails unless every row is what its sidecar says, every sidecar has a row, and both ends of each link say the same.
+// mirrored fails unless every row is what its sidecar says, every sidecar has a row, and both ends
+// of each link say the same.
 func mirrored(tb testing.TB, k *KB) {
 	tb.Helper()
 	if !onFiles {
@@ -79,7 +80,8 @@ func mirrored(tb testing.TB, k *KB) {
 	}
 }
 
-// killedChild remembers, supersedes, edits, retires and restores without end, and says what it has done after each.
+// killedChild remembers, supersedes, edits, retires and restores without end, and says what it has
+// done after each.
 func killedChild(arg string) error {
 	home, seed, _ := strings.Cut(arg, "\n")
 	n, err := strconv.Atoi(seed)
@@ -134,7 +136,8 @@ func killedChild(arg string) error {
 	}
 }
 
-// kill starts a child, lets it work for a moment after it is ready, kills it with SIGKILL, and returns the lines that it has said whole.
+// kill starts a child, lets it work for a moment after it is ready, kills it with SIGKILL, and
+// returns the lines that it has said whole.
 func kill(t *testing.T, name, arg string, wait time.Duration) []string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -169,8 +172,9 @@ func kill(t *testing.T, name, arg string, wait time.Duration) []string {
 	return lines
 }
 
-// TestKilledBetweenSidecarAndRow kills writers with SIGKILL at random moments. After reopening, the mirror and the sidecars agree, and everything acknowledged is there.
-// $BOARD_KILL_ROUNDS sets how often.
+// TestKilledBetweenSidecarAndRow kills writers with SIGKILL at random moments. After reopening,
+// the mirror and the sidecars agree, and everything acknowledged is there. $BOARD_KILL_ROUNDS sets
+// how often.
 func TestKilledBetweenSidecarAndRow(t *testing.T) {
 	cost.SkipShort(t)
 	needsFile(t)
@@ -271,7 +275,8 @@ func ingestChild(arg string) error {
 	return err
 }
 
-// TestKilledIngest kills an ingest of changed documents with SIGKILL. Of each document either the old or the new sections are there, never some of both, and the next ingest makes it whole.
+// TestKilledIngest kills an ingest of changed documents with SIGKILL. Of each document either the
+// old or the new sections are there, never some of both, and the next ingest makes it whole.
 func TestKilledIngest(t *testing.T) {
 	cost.SkipShort(t)
 	t.Parallel()

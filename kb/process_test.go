@@ -16,7 +16,8 @@ import (
 
 const childCapsules = 30
 
-// child remembers capsules in a knowledge base that others write to as well, and prints the id of each after it was stored.
+// child remembers capsules in a knowledge base that others write to as well, and prints the id of
+// each after it was stored.
 func child(home string) error {
 	ctx := context.Background()
 	name := os.Getenv("BOARD_KB_TEST_WORKER")
@@ -39,7 +40,8 @@ func child(home string) error {
 	return nil
 }
 
-// TestManyProcesses: 16 processes make one new knowledge base at the same time and remember 30 capsules each. Nothing fails, nothing is lost, all is found.
+// TestManyProcesses: 16 processes make one new knowledge base at the same time and remember 30
+// capsules each. Nothing fails, nothing is lost, all is found.
 func TestManyProcesses(t *testing.T) {
 	cost.SkipQuick(t)
 	t.Parallel()

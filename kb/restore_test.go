@@ -52,7 +52,8 @@ func TestEditAndRestore(t *testing.T) {
 	sound(t, k)
 }
 
-// TestRestoreWhatStoodAside: a capsule that was retired or superseded stands again after it was restored, and curation leaves it alone.
+// TestRestoreWhatStoodAside: a capsule that was retired or superseded stands again after it was
+// restored, and curation leaves it alone.
 func TestRestoreWhatStoodAside(t *testing.T) {
 	ctx, k := context.Background(), newKB(t, nil)
 	c := put(t, k, Capsule{Title: "as many words", Body: "the same thing is said here in as many words"})

@@ -18,8 +18,8 @@ import (
 	"blackboard/testdata/cost"
 )
 
-// TestFiltersAgreeWithList: a search that every capsule matches gives exactly the capsules that List gives for the same filters. Enough of them for sealed
-// segments and a tail; some superseded.
+// TestFiltersAgreeWithList: a search that every capsule matches gives exactly the capsules that
+// List gives for the same filters. Enough of them for sealed segments and a tail; some superseded.
 func TestFiltersAgreeWithList(t *testing.T) {
 	cost.SkipTable(t)
 	t.Parallel()
@@ -119,7 +119,8 @@ func TestListPages(t *testing.T) {
 	}
 }
 
-// TestListAsked: what was asked for last comes first, then the newest; there is no page after that.
+// TestListAsked: what was asked for last comes first, then the newest; there is no page after
+// that.
 func TestListAsked(t *testing.T) {
 	k := newKB(t, nil)
 	var ids []string
@@ -136,7 +137,8 @@ func TestListAsked(t *testing.T) {
 	}
 }
 
-// TestDocumentsDoNotRise: sections of a workspace's documents stay where they belong; its other capsules rise past them too.
+// TestDocumentsDoNotRise: sections of a workspace's documents stay where they belong; its other
+// capsules rise past them too.
 func TestDocumentsDoNotRise(t *testing.T) {
 	k := newKB(t, nil)
 	for i, c := range []Capsule{{Kind: "fact", Workspace: ""}, {Kind: "doc", Workspace: "/mine"}, {Kind: "doc", Workspace: "/mine"}, {Kind: "fact", Workspace: "/mine"}} {
@@ -151,7 +153,8 @@ func TestDocumentsDoNotRise(t *testing.T) {
 	}
 }
 
-// TestWorkspaceRisesByPlaces: a capsule of the caller's workspace rises two places, never more, and says so, if it has half of the best score; relevance is not drowned.
+// TestWorkspaceRisesByPlaces: a capsule of the caller's workspace rises two places, never more,
+// and says so, if it has half of the best score; relevance is not drowned.
 func TestWorkspaceRisesByPlaces(t *testing.T) {
 	for _, emb := range []embed.Embedder{nil, embedtest.NewHash(128)} {
 		for at := range 8 {
@@ -243,7 +246,8 @@ func TestHitsAreDescribed(t *testing.T) {
 	}
 }
 
-// TestSaidTwiceComesLater: of several capsules that say the same the first stays, the others make room for what is different.
+// TestSaidTwiceComesLater: of several capsules that say the same the first stays, the others make
+// room for what is different.
 func TestSaidTwiceComesLater(t *testing.T) {
 	k := newKB(t, embedtest.NewHash(256))
 	for i := range 4 {
@@ -320,7 +324,8 @@ func TestPeek(t *testing.T) {
 	}
 }
 
-// TestRetrievalOnASlowDisk: what is retrieved is noted however long the writing takes; only for other writers is there no wait.
+// TestRetrievalOnASlowDisk: what is retrieved is noted however long the writing takes; only for
+// other writers is there no wait.
 func TestRetrievalOnASlowDisk(t *testing.T) {
 	now, writing := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Duration(0)
 	k := openKB(t, t.TempDir(), Options{Now: func() time.Time {
@@ -337,7 +342,8 @@ func TestRetrievalOnASlowDisk(t *testing.T) {
 	}
 }
 
-// TestBoostNeedsAMatch: a capsule of the caller's workspace rises among those that answer, and does not become an answer.
+// TestBoostNeedsAMatch: a capsule of the caller's workspace rises among those that answer, and
+// does not become an answer.
 func TestBoostNeedsAMatch(t *testing.T) {
 	k := newKB(t, nil)
 	for i, title := range []string{"rotate the signing keys", "signing keys: rotate them at night", "when to rotate signing keys"} {

@@ -10,7 +10,8 @@ import (
 	"blackboard/kb/markdown"
 )
 
-// FuzzSidecar: whatever lies in a sidecar is a capsule or an error, and what is a capsule is written and read back the same.
+// FuzzSidecar: whatever lies in a sidecar is a capsule or an error, and what is a capsule is
+// written and read back the same.
 func FuzzSidecar(f *testing.F) {
 	const id = "k000000000"
 	for _, s := range []string{
@@ -51,7 +52,8 @@ func FuzzSidecar(f *testing.F) {
 	})
 }
 
-// FuzzChunks: whatever a document is, its sections are within the limits, in order, and nothing but headings of empty sections and blank lines is lost.
+// FuzzChunks: whatever a document is, its sections are within the limits, in order, and nothing
+// but headings of empty sections and blank lines is lost.
 func FuzzChunks(f *testing.F) {
 	for _, s := range []string{
 		"# A\n\ntext\n\n## B\n\nmore\n", "A\n=\n\ntext\nB\n---\n", "```\n# not\n```\n# yes\nx", "---\ntitle: T\n---\nx", "~~~~\n```\n~~~\n~~~~\n## h ##\ny", strings.Repeat("word ", 3000), strings.Repeat("line\n", 3000),
@@ -95,7 +97,8 @@ func TestSyncTouched(t *testing.T) {
 	mirrored(t, k)
 }
 
-// TestSyncFinishes: a sidecar that was written by a process that died before its row was is taken in, with what it supersedes.
+// TestSyncFinishes: a sidecar that was written by a process that died before its row was is taken
+// in, with what it supersedes.
 func TestSyncFinishes(t *testing.T) {
 	needsFile(t)
 	home := t.TempDir()

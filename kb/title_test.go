@@ -9,7 +9,8 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// TestTitlesOfAllAlphabets: titles are the same without case, and in whatever form Unicode writes them.
+// TestTitlesOfAllAlphabets: titles are the same without case, and in whatever form Unicode writes
+// them.
 func TestTitlesOfAllAlphabets(t *testing.T) {
 	for _, same := range [][]string{
 		{"Über uns", "über uns", "ÜBER UNS", "U\u0308ber uns"},
@@ -34,8 +35,9 @@ func TestTitlesOfAllAlphabets(t *testing.T) {
 	}
 }
 
-// TestTitlesFromBefore: a knowledge base from when only ASCII titles were compared without case keeps what it
-// has, titles that are alike included; they can be edited, and no other is added to them.
+// TestTitlesFromBefore: a knowledge base from when only ASCII titles were compared without case
+// keeps what it has, titles that are alike included; they can be edited, and no other is added to
+// them.
 func TestTitlesFromBefore(t *testing.T) {
 	needsFile(t)
 	home := t.TempDir()

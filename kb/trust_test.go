@@ -16,7 +16,8 @@ import (
 
 // Files that somebody made to do harm: sidecars, documents, imports.
 
-// allocated is how many bytes fn allocates. It does not depend on how busy the machine is, and what copies its input again and again shows in it.
+// allocated is how many bytes fn allocates. It does not depend on how busy the machine is, and
+// what copies its input again and again shows in it.
 func allocated(fn func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -25,7 +26,8 @@ func allocated(fn func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// checkGrowth fails if twice the input costs more than three times as much: what grows with the square costs four times as much. Of three measurements the least counts, as others may allocate
+// checkGrowth fails if twice the input costs more than three times as much: what grows with the
+// square costs four times as much. Of three measurements the least counts, as others may allocate
 // meanwhile; with the race detector, which throws pooled memory away at random, none does.
 func checkGrowth(t *testing.T, what string, n int, fn func(n int)) {
 	t.Helper()
@@ -38,7 +40,8 @@ func checkGrowth(t *testing.T, what string, n int, fn func(n int)) {
 	}
 }
 
-// TestSidecarsAreFiles: a link, a folder or a pipe in the place of a sidecar is not read, whatever it leads to, and the capsule stays as it was.
+// TestSidecarsAreFiles: a link, a folder or a pipe in the place of a sidecar is not read, whatever
+// it leads to, and the capsule stays as it was.
 func TestSidecarsAreFiles(t *testing.T) {
 	needsFile(t)
 	home := t.TempDir()
@@ -92,7 +95,8 @@ func TestIDsStayInTheirDirectory(t *testing.T) {
 	}
 }
 
-// TestLongLinesGrow: what looks for secrets, sections and front matter costs as much as there is text, also where all of it is one line.
+// TestLongLinesGrow: what looks for secrets, sections and front matter costs as much as there is
+// text, also where all of it is one line.
 func TestLongLinesGrow(t *testing.T) {
 	cost.SkipQuick(t)
 	if cost.Race {

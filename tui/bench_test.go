@@ -24,7 +24,8 @@ const (
 	benchHeight = 50
 )
 
-// pump is the program without a terminal, with its clocks and its following: commands run beside it, as they do on a terminal, and come back as messages.
+// pump is the program without a terminal, with its clocks and its following: commands run beside
+// it, as they do on a terminal, and come back as messages.
 type pump struct {
 	b    *testing.B
 	m    *model
@@ -64,7 +65,8 @@ func (p *pump) do(cmd tea.Cmd) {
 	}()
 }
 
-// send gives a message to the program and draws the screen, and returns how long that took: it is what the person waits for.
+// send gives a message to the program and draws the screen, and returns how long that took: it is
+// what the person waits for.
 func (p *pump) send(msg tea.Msg) time.Duration {
 	start := time.Now()
 	_, cmd := p.m.Update(msg)
@@ -138,8 +140,9 @@ func report(b *testing.B, took []time.Duration, unit time.Duration, name string)
 	b.ReportMetric(0, "ns/op") // the average says nothing
 }
 
-// BenchmarkScreen measures a run of the size of a large real one, and one that is far larger: what a key costs until the new screen is there, how long it takes to see
-// the run, what scrolling through it leaves in memory, and when an entry that another process posts is seen.
+// BenchmarkScreen measures a run of the size of a large real one, and one that is far larger: what
+// a key costs until the new screen is there, how long it takes to see the run, what scrolling
+// through it leaves in memory, and when an entry that another process posts is seen.
 func BenchmarkScreen(b *testing.B) {
 	for _, size := range []struct{ entries, signals int }{{100_000, 230}, {538, 230}} {
 		b.Run(fmt.Sprint(size.entries), func(b *testing.B) {
@@ -196,7 +199,8 @@ func benchOpen(b *testing.B, boards string) {
 	report(b, took, time.Millisecond, "ms")
 }
 
-// benchScroll goes through all entries a page at a time, and measures the whole heap of the process then.
+// benchScroll goes through all entries a page at a time, and measures the whole heap of the
+// process then.
 func benchScroll(b *testing.B, boards string, entries int) {
 	for b.Loop() {
 		p := newPump(b, boards, "bench")

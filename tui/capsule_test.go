@@ -14,7 +14,8 @@ import (
 	"blackboard/tui/page"
 )
 
-// The capsules of these tests. Their ids are given, by their files, so that every screen is always the same.
+// The capsules of these tests. Their ids are given, by their files, so that every screen is always
+// the same.
 const (
 	capsuleTmux  = "ktmx000001"
 	capsuleOld   = "ktmx000000"
@@ -184,7 +185,8 @@ func TestCapsuleEditRefused(t *testing.T) {
 	}
 }
 
-// TestCapsuleEditMeanwhile sees that who edits what somebody else has just changed is told, and may save all the same.
+// TestCapsuleEditMeanwhile sees that who edits what somebody else has just changed is told, and
+// may save all the same.
 func TestCapsuleEditMeanwhile(t *testing.T) {
 	h := newHarness(t, fillCapsules)
 	h.openCapsule(capsulePlain)
@@ -201,7 +203,8 @@ func TestCapsuleEditMeanwhile(t *testing.T) {
 	h.wants("is at revision 3", "is mine")
 }
 
-// TestCapsuleUndoMeanwhile sees that an undo does not take back what somebody else has done since, by hand or not.
+// TestCapsuleUndoMeanwhile sees that an undo does not take back what somebody else has done since,
+// by hand or not.
 func TestCapsuleUndoMeanwhile(t *testing.T) {
 	h := newHarness(t, fillCapsules)
 	h.openCapsule(capsulePlain)

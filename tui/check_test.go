@@ -18,7 +18,8 @@ import (
 	"blackboard/tui/runs"
 )
 
-// fillChecked is a run of ten sites: one quote is wrong, two findings contradict each other, and the report has an invented number.
+// fillChecked is a run of ten sites: one quote is wrong, two findings contradict each other, and
+// the report has an invented number.
 func fillChecked(h *harness) {
 	ctx := context.Background()
 	b := h.openRun("audit-7")
@@ -149,7 +150,8 @@ func TestCheckPair(t *testing.T) {
 	}
 }
 
-// TestCheckSettle: who knows why both of a pair hold says so where it is seen, and the pair is gone.
+// TestCheckSettle: who knows why both of a pair hold says so where it is seen, and the pair is
+// gone.
 func TestCheckSettle(t *testing.T) {
 	h := openCheck(t)
 	h.toRow("98 sites and")
@@ -167,7 +169,8 @@ func TestCheckSettle(t *testing.T) {
 	}
 }
 
-// TestCheckKeys: tab goes to the text, which then scrolls; a row that has nothing to open gives it the keys, too.
+// TestCheckKeys: tab goes to the text, which then scrolls; a row that has nothing to open gives it
+// the keys, too.
 func TestCheckKeys(t *testing.T) {
 	h := openCheck(t)
 	h.size(60, 18)
@@ -212,7 +215,8 @@ func TestCheckMouse(t *testing.T) {
 	h.wants("History")
 }
 
-// TestCheckAgain: a report that is written is checked again; that the run goes on is said, and ctrl+r checks it.
+// TestCheckAgain: a report that is written is checked again; that the run goes on is said, and
+// ctrl+r checks it.
 func TestCheckAgain(t *testing.T) {
 	h := openCheck(t)
 	h.press("r")

@@ -116,7 +116,8 @@ func (panicPage) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// TestLeavesTheTerminalClean ends the program in each way that there is, and sees that it takes back what it asked of the terminal.
+// TestLeavesTheTerminalClean ends the program in each way that there is, and sees that it takes
+// back what it asked of the terminal.
 func TestLeavesTheTerminalClean(t *testing.T) {
 	for name, end := range map[string]func(in io.Writer, stop func()){
 		"a key":     func(in io.Writer, _ func()) { io.WriteString(in, "\x03") },

@@ -35,7 +35,8 @@ func TestTypedAhead(t *testing.T) {
 	h.wants("Waive s2", "later")
 }
 
-// While somebody looks at a list, others change it. What is chosen stays chosen, and when it is gone nothing is.
+// While somebody looks at a list, others change it. What is chosen stays chosen, and when it is
+// gone nothing is.
 func TestListsMove(t *testing.T) {
 	h := openAudit(t)
 	p := h.m.top().(*runs.Page)
@@ -352,7 +353,8 @@ func TestClaimIsTold(t *testing.T) {
 	h.wants("Waive s3", "reader-3 has claimed it until")
 }
 
-// TestActsSayWhatTheyAreFor: a key for questions on an entry, and one for entries on a question, say so and do nothing.
+// TestActsSayWhatTheyAreFor: a key for questions on an entry, and one for entries on a question,
+// say so and do nothing.
 func TestActsSayWhatTheyAreFor(t *testing.T) {
 	h := openAudit(t)
 	h.press("1", "a")

@@ -34,8 +34,8 @@ func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 // testNow is when every test happens.
 var testNow = tuitest.Now
 
-// harness is the program without a terminal: keys go in, screens come out. Commands are carried out at once, one after the other; nothing blinks, is followed
-// or asked again by the clock.
+// harness is the program without a terminal: keys go in, screens come out. Commands are carried
+// out at once, one after the other; nothing blinks, is followed or asked again by the clock.
 type harness struct {
 	t    *testing.T
 	home string // the data home
@@ -210,7 +210,8 @@ func (h *harness) press(keys ...string) {
 }
 
 // startEditor presses the key that gives a text to the editor. It returns the file, which the test
-// changes as an editor would, and the end of the editor: the harness has no terminal to give to one.
+// changes as an editor would, and the end of the editor: the harness has no terminal to give to
+// one.
 func (h *harness) startEditor(key string) (path string, end func(error)) {
 	h.t.Helper()
 	h.m.app.Editor = func(path string, _ int) (*exec.Cmd, error) { return exec.Command("true", path), nil }

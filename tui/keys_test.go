@@ -37,8 +37,8 @@ func everyState(t *testing.T, look func(name string, h *harness)) {
 	}
 }
 
-// TestOneMeaning sees that in the whole program no key means two things, but for those that are text
-// or mean something else while one types.
+// TestOneMeaning sees that in the whole program no key means two things, but for those that are
+// text or mean something else while one types.
 func TestOneMeaning(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("keys", "keys.go"), nil, 0)
 	if err != nil {
@@ -124,7 +124,8 @@ func TestHelpNamesEverything(t *testing.T) {
 	})
 }
 
-// TestNothingIsSaidByColourAlone draws every state with colours and without, and sees the same cells.
+// TestNothingIsSaidByColourAlone draws every state with colours and without, and sees the same
+// cells.
 func TestNothingIsSaidByColourAlone(t *testing.T) {
 	cost.SkipQuick(t)
 	cost.SkipTable(t)

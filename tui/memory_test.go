@@ -19,7 +19,8 @@ import (
 	"blackboard/tui/page"
 )
 
-// asAuthor gives the program the memory as it gives it a person: the author's hands, whosever eyes.
+// asAuthor gives the program the memory as it gives it a person: the author's hands, whosever
+// eyes.
 func asAuthor(h *harness) {
 	h.cfg.Memory = func(_ context.Context, agent string) (*memory.Store, error) {
 		return memory.Open(h.home, memory.Options{Workspace: h.cfg.Workspace, Agent: agent, Author: true, Actor: "ada", Now: h.now})
@@ -200,7 +201,8 @@ func TestMemoryNarrow(t *testing.T) {
 	h.wants("seen as researcher  ", "curator author · forgotten too")
 }
 
-// TestMemoryBeside shows what the chosen row says as soon as there is room, and goes along with the cursor and the wheel.
+// TestMemoryBeside shows what the chosen row says as soon as there is room, and goes along with
+// the cursor and the wheel.
 func TestMemoryBeside(t *testing.T) {
 	h := openFilledMemory(t)
 	h.lacks("All about it")
@@ -372,8 +374,8 @@ func TestMemoryHostile(t *testing.T) {
 	h.wants("characters that a terminal obeys")
 }
 
-// A filter looks at texts and tags, says which other tab has what it looks for, and what was chosen
-// stays chosen without it.
+// A filter looks at texts and tags, says which other tab has what it looks for, and what was
+// chosen stays chosen without it.
 func TestMemoryFilterLooksAtTexts(t *testing.T) {
 	h := openFilledMemory(t)
 	for text, found := range map[string]bool{"m000000001": false, "researcher": false, "read-only": true, "fees": true} {

@@ -185,7 +185,8 @@ func TestMemoryEditor(t *testing.T) {
 	}
 }
 
-// TestMemoryEditorTwice: two texts that are edited at the same time are each saved where they belong, though another agent is chosen meanwhile.
+// TestMemoryEditorTwice: two texts that are edited at the same time are each saved where they
+// belong, though another agent is chosen meanwhile.
 func TestMemoryEditorTwice(t *testing.T) {
 	h := openFilledMemory(t)
 	ctx, s := context.Background(), h.authors("")
@@ -208,7 +209,8 @@ func TestMemoryEditorTwice(t *testing.T) {
 	}
 }
 
-// TestMemoryUndoAs: what an agent's eyes had to be borrowed for is taken back through the same eyes.
+// TestMemoryUndoAs: what an agent's eyes had to be borrowed for is taken back through the same
+// eyes.
 func TestMemoryUndoAs(t *testing.T) {
 	h := openFilledMemory(t)
 	h.asResearcher()
@@ -225,7 +227,8 @@ func TestMemoryUndoAs(t *testing.T) {
 	h.lacks("Read section 9.")
 }
 
-// TestMemoryTabsInText: what a form does to them is said, and a text that is not changed keeps them.
+// TestMemoryTabsInText: what a form does to them is said, and a text that is not changed keeps
+// them.
 func TestMemoryTabsInText(t *testing.T) {
 	h := newHarness(t, func(h *harness) {
 		asAuthor(h)

@@ -23,8 +23,8 @@ func output(h *harness) *bytes.Buffer {
 	return &b
 }
 
-// TestTold: a run that changes is told of by the bell and on the desktop, unless the person looks at it or does not want to
-// be told; the title says how it stands.
+// TestTold: a run that changes is told of by the bell and on the desktop, unless the person looks
+// at it or does not want to be told; the title says how it stands.
 func TestTold(t *testing.T) {
 	t.Setenv("TMUX", "")
 	t.Setenv("VTE_VERSION", "")

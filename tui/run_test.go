@@ -21,7 +21,8 @@ import (
 	"blackboard/tui/runs"
 )
 
-// fillAudit makes a run with everything that can be on one: links of all kinds, disputed and superseded entries, signals of all priorities and statuses, a claim.
+// fillAudit makes a run with everything that can be on one: links of all kinds, disputed and
+// superseded entries, signals of all priorities and statuses, a claim.
 func fillAudit(h *harness) { tuitest.FillAudit(h.t, h.openRun("audit-7")) }
 
 func TestRuns(t *testing.T) {
@@ -96,7 +97,8 @@ func TestFeedFilter(t *testing.T) {
 	h.lacks("unknown type")
 }
 
-// TestFeedGrows sees that what is chosen stays chosen when entries come, and that the first row follows.
+// TestFeedGrows sees that what is chosen stays chosen when entries come, and that the first row
+// follows.
 func TestFeedGrows(t *testing.T) {
 	h := openAudit(t)
 	p := h.m.top().(*runs.Page)
@@ -191,7 +193,8 @@ func TestSignalOfPolicy(t *testing.T) {
 	h.lacks("keeps the gate closed")
 }
 
-// TestHeldKeys sees that keys that arrive together all count, and that a paste is no row of commands.
+// TestHeldKeys sees that keys that arrive together all count, and that a paste is no row of
+// commands.
 func TestHeldKeys(t *testing.T) {
 	h := openAudit(t)
 	h.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjj")})
@@ -259,7 +262,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestExpectedWorkers: the gate names each worker that it waits for, and the list of workers says what became of them.
+// TestExpectedWorkers: the gate names each worker that it waits for, and the list of workers says
+// what became of them.
 func TestExpectedWorkers(t *testing.T) {
 	ctx := context.Background()
 	var b *board.Board
@@ -284,8 +288,8 @@ func TestExpectedWorkers(t *testing.T) {
 	h.wants("dropped since 2026-01-02 15:04:05, says lead", "its documents are gone")
 }
 
-// TestActOnExpected says on the screen that a worker has finished, with a note, or that nobody waits
-// for it, and takes both back.
+// TestActOnExpected says on the screen that a worker has finished, with a note, or that nobody
+// waits for it, and takes both back.
 func TestActOnExpected(t *testing.T) {
 	h := newHarness(t, func(h *harness) {
 		b := h.openRun("audit-8")

@@ -18,7 +18,8 @@ func openBoth(t *testing.T) *harness {
 	return newHarness(t, func(h *harness) { fillCapsules(h); fillMemory(h) })
 }
 
-// TestSearchMemory: the search finds what the memory has, of every tier, and a switch leaves either out.
+// TestSearchMemory: the search finds what the memory has, of every tier, and a switch leaves
+// either out.
 func TestSearchMemory(t *testing.T) {
 	h := openBoth(t)
 	h.press("K")
@@ -61,7 +62,8 @@ func TestSearchMemory(t *testing.T) {
 	h.lacks("Staging")
 }
 
-// TestSearchMemoryAlone: without a knowledge base the memory is searched, and what is missing is said.
+// TestSearchMemoryAlone: without a knowledge base the memory is searched, and what is missing is
+// said.
 func TestSearchMemoryAlone(t *testing.T) {
 	h := newHarness(t, fillMemory)
 	h.press("K")

@@ -247,7 +247,8 @@ func TestSearchAgain(t *testing.T) {
 	}
 }
 
-// TestSearchMany sees that a screen takes no longer for what is not seen, and that many hits can be gone through.
+// TestSearchMany sees that a screen takes no longer for what is not seen, and that many hits can
+// be gone through.
 func TestSearchMany(t *testing.T) {
 	h := newHarness(t, nil)
 	h.m.app.Search = searchFunc(func(context.Context, kb.Query) (kb.Result, error) {

@@ -201,7 +201,8 @@ func TestSurvivalErrors(t *testing.T) {
 	h.wants("not passed")
 }
 
-// TestSurvivalChanged: a report that changed is read again, and so is one whose run did; one that did not is left alone.
+// TestSurvivalChanged: a report that changed is read again, and so is one whose run did; one that
+// did not is left alone.
 func TestSurvivalChanged(t *testing.T) {
 	h := openSurvival(t)
 	h.press("enter")

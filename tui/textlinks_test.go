@@ -102,8 +102,8 @@ func TestTextLinkURL(t *testing.T) {
 	h.wants("auth.go:7 copied")
 }
 
-// TestCapsuleLinks: a capsule's source, and what its text names; entries are those of the run that it
-// refers to.
+// TestCapsuleLinks: a capsule's source, and what its text names; entries are those of the run that
+// it refers to.
 func TestCapsuleLinks(t *testing.T) {
 	h, opened := openLinked(t)
 	h.capsuleFile("kref000001", "title: About links\nkind: fact\nscope: universal\nsource: docs/pager.md:2\nrefs: [\"run:links\", \"entry:e1\"]", "As e1 says in auth.go:9.")

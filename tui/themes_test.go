@@ -57,8 +57,8 @@ func (h *harness) looks(name string) {
 	}
 }
 
-// TestThemesOfBoxes is TestThemes for what lies over pages, and for a revision: the menu of the search
-// and what is found in the memory, a picker, the page of a revision.
+// TestThemesOfBoxes is TestThemes for what lies over pages, and for a revision: the menu of the
+// search and what is found in the memory, a picker, the page of a revision.
 func TestThemesOfBoxes(t *testing.T) {
 	cost.SkipQuick(t)
 	cost.SkipTable(t)
@@ -100,8 +100,9 @@ func TestThemesOfBoxes(t *testing.T) {
 	}
 }
 
-// TestThemes holds one screen in each theme against its golden, with its looks. What is said is the same in all of
-// them; the chosen row can be seen, and has colours of its own where there are colours.
+// TestThemes holds one screen in each theme against its golden, with its looks. What is said is
+// the same in all of them; the chosen row can be seen, and has colours of its own where there are
+// colours.
 func TestThemes(t *testing.T) {
 	plain := openAudit(t)
 	plain.press("T", "2")
@@ -162,8 +163,8 @@ func fillTroubled(h *harness) {
 	h.openKB() // makes the database
 }
 
-// TestTroubledText: in every pane a line is as wide to each terminal as we take it for. The harness
-// looks at every screen.
+// TestTroubledText: in every pane a line is as wide to each terminal as we take it for. The
+// harness looks at every screen.
 func TestTroubledText(t *testing.T) {
 	h := newHarness(t, fillTroubled)
 	h.goldens("wide-runs")

@@ -50,8 +50,8 @@ func TestTimelineJumps(t *testing.T) {
 	h.wants("live")
 }
 
-// TestTimelineOpens: where the gate opened again is found too, and a policy that asks for more than
-// is counted is said.
+// TestTimelineOpens: where the gate opened again is found too, and a policy that asks for more
+// than is counted is said.
 func TestTimelineOpens(t *testing.T) {
 	h := openAudit(t)
 	p := h.m.top().(*runs.Page)
@@ -82,8 +82,8 @@ func TestLanes(t *testing.T) {
 	h.lacks("open questions")
 }
 
-// TestLanesFolded: the busiest have lanes of their own, the rest one together, and names are cut in
-// the middle.
+// TestLanesFolded: the busiest have lanes of their own, the rest one together, and names are cut
+// in the middle.
 func TestLanesFolded(t *testing.T) {
 	h := newHarness(t, func(h *harness) {
 		b := h.openRun("many")

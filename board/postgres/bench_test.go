@@ -46,8 +46,8 @@ func as(u string, process int) string {
 
 var schemas atomic.Int64
 
-// floorScript is a post as nobody could with less: the run's lock, the rows (counts are triggers'),
-// a notification, a commit.
+// floorScript is a post as nobody could with less: the run's lock, the rows (counts are
+// triggers'), a notification, a commit.
 const floorScript = `\set run :client_id % :runs + 1
 BEGIN;
 SELECT 1 FROM runs WHERE run = :run FOR NO KEY UPDATE;
@@ -59,8 +59,8 @@ SELECT pg_notify('board_floor', :run::text);
 COMMIT;
 `
 
-// floorAfter is floorScript with the notification as a transaction of its own, as the boards have it:
-// one within keeps all others of the database from committing meanwhile.
+// floorAfter is floorScript with the notification as a transaction of its own, as the boards have
+// it: one within keeps all others of the database from committing meanwhile.
 var floorAfter = strings.Replace(floorScript, "SELECT pg_notify('board_floor', :run::text);\nCOMMIT;", "COMMIT;\nSELECT pg_notify('board_floor', :run::text);", 1)
 
 // BenchmarkPost posts with one client, and with 64 on 16 runs, through the boards and, in turn, as

@@ -43,8 +43,8 @@ func init() {
 	os.Exit(1)
 }
 
-// BenchmarkWatch is how long after a commit was acknowledged its event is with a watcher in another
-// process, each way to whom takes 1 ms. Both read one clock.
+// BenchmarkWatch is how long after a commit was acknowledged its event is with a watcher in
+// another process, each way to whom takes 1 ms. Both read one clock.
 func BenchmarkWatch(b *testing.B) {
 	const way = time.Millisecond
 	if !postgres.Server().Own() {

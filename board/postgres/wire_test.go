@@ -8,8 +8,8 @@ import (
 	"blackboard/board/postgres"
 )
 
-// TestValues: what is sent comes back, in either form, and a transaction whose statement has failed
-// does not commit.
+// TestValues: what is sent comes back, in either form, and a transaction whose statement has
+// failed does not commit.
 func TestValues(t *testing.T) {
 	p, err := postgres.Open(schemaOf(t, "values"))
 	if err != nil {

@@ -51,7 +51,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestFill: of a file that could not be written nothing stays behind, and the first error is the one that is told.
+// TestFill: of a file that could not be written nothing stays behind, and the first error is the
+// one that is told.
 func TestFill(t *testing.T) {
 	dir := t.TempDir()
 	broken := errors.New("broken")
@@ -85,7 +86,8 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestFillSyncs: what cannot be made to last on the disk, such as what goes into a pipe, is no file that was written.
+// TestFillSyncs: what cannot be made to last on the disk, such as what goes into a pipe, is no
+// file that was written.
 func TestFillSyncs(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -42,8 +42,8 @@ func sampleEvents() []board.Event {
 
 var voidTags = []string{"meta", "input", "rect", "line"}
 
-// checkHTML holds what a validator would say first: tags are balanced, ids are there once, every link inside the page has its target, and
-// nothing comes from outside.
+// checkHTML holds what a validator would say first: tags are balanced, ids are there once, every
+// link inside the page has its target, and nothing comes from outside.
 func checkHTML(t *testing.T, page string) {
 	t.Helper()
 	body := regexp.MustCompile(`(?s)<(style|script)>.*?</(style|script)>`).ReplaceAllString(page, "")

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSimilar: names that are a slip of the keyboard away, or the beginning of the other, the nearest first; none that is far away.
+// TestSimilar: names that are a slip of the keyboard away, or the beginning of the other, the
+// nearest first; none that is far away.
 func TestSimilar(t *testing.T) {
 	for _, test := range []struct {
 		run   string

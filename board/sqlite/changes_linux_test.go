@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestChanges: who waits for a database is told of what is written to it by anybody, by its name or
-// that of a link; not of what is written beside it. Without anybody who waits there is no watcher.
+// TestChanges: who waits for a database is told of what is written to it by anybody, by its name
+// or that of a link; not of what is written beside it. Without anybody who waits there is no
+// watcher.
 func TestChanges(t *testing.T) {
 	dir := t.TempDir()
 	if !tellsOfAll(dir) {

@@ -220,7 +220,8 @@ func TestRemovedAndCreated(t *testing.T) {
 	}
 }
 
-// TestReusedInode: a file that was made anew is another one, even if it has the inode number of the first.
+// TestReusedInode: a file that was made anew is another one, even if it has the inode number of
+// the first.
 func TestReusedInode(t *testing.T) {
 	path, db := inUse(t)
 	if birth(path) == 0 {

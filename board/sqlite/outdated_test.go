@@ -37,7 +37,8 @@ func TestOutdated(t *testing.T) {
 	if !openForReading(t, path).Outdated(t.Context()) {
 		t.Error("a file that can be written to by now is not outdated")
 	}
-	// Nobody can write beside a lock file that cannot be opened. Then it matters whether somebody has.
+	// Nobody can write beside a lock file that cannot be opened. Then it matters whether somebody
+	// has.
 	reader := openForReading(t, path)
 	writer = open(t, path, testSchema, ReadWrite)
 	lock := path + "-lock"

@@ -235,7 +235,8 @@ func TestCorruptFiles(t *testing.T) {
 	}
 }
 
-// TestFullDisk stands in for a full disk with a limit on the pages of the file, which fails in the same place with the same code.
+// TestFullDisk stands in for a full disk with a limit on the pages of the file, which fails in the
+// same place with the same code.
 func TestFullDisk(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "x"), testSchema, Create)
 	db.sql.SetMaxOpenConns(1) // the limit holds for a connection
@@ -314,8 +315,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestReadOnlyStorage opens files for reading where they cannot be written. Root may write anywhere, so the test gives up its rights: it runs
-// itself as nobody.
+// TestReadOnlyStorage opens files for reading where they cannot be written. Root may write
+// anywhere, so the test gives up its rights: it runs itself as nobody.
 func TestReadOnlyStorage(t *testing.T) {
 	if dir := os.Getenv("SQLITE_TEST_READONLY"); dir != "" {
 		readOnlyChild(t, dir)
@@ -332,7 +333,8 @@ func TestReadOnlyStorage(t *testing.T) {
 		t.Fatal(err)
 	}
 	db.Close()
-	// A second file with commits that only its WAL has: whoever cannot read those must not answer without them.
+	// A second file with commits that only its WAL has: whoever cannot read those must not answer
+	// without them.
 	stale := filepath.Join(dir, "stale.sqlite3")
 	db = open(t, stale, testSchema, Create)
 	if err := insert(db, "kept"); err != nil {
@@ -392,7 +394,8 @@ func readOnlyChild(t *testing.T, dir string) {
 	}
 }
 
-// TestPanicInATransaction checks that a panic that somebody survives leaves nothing written and nothing locked.
+// TestPanicInATransaction checks that a panic that somebody survives leaves nothing written and
+// nothing locked.
 func TestPanicInATransaction(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "x.sqlite3"), testSchema, Create)
 	func() {

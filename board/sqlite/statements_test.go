@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestKeptStatements uses statements in all the ways that could trip over their being kept: twice at once, half read, after an error, after the table has changed, and more of
-// them than are kept.
+// TestKeptStatements uses statements in all the ways that could trip over their being kept: twice
+// at once, half read, after an error, after the table has changed, and more of them than are kept.
 func TestKeptStatements(t *testing.T) {
 	ctx := context.Background()
 	db, err := Open(ctx, filepath.Join(t.TempDir(), "t.db"), Schema{Name: "test", ApplicationID: 7, Migrations: []string{`CREATE TABLE n (i INTEGER PRIMARY KEY, s TEXT UNIQUE)`}}, Create)
@@ -137,8 +137,8 @@ func TestKeptStatements(t *testing.T) {
 	}
 }
 
-// TestTransactionsAreKept sees that BEGIN and COMMIT are compiled once for a connection, and that one whose COMMIT
-// failed is as good as new.
+// TestTransactionsAreKept sees that BEGIN and COMMIT are compiled once for a connection, and that
+// one whose COMMIT failed is as good as new.
 func TestTransactionsAreKept(t *testing.T) {
 	ctx := context.Background()
 	db, err := Open(ctx, filepath.Join(t.TempDir(), "t.db"), Schema{Name: "test", ApplicationID: 7, Migrations: []string{

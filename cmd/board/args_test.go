@@ -145,7 +145,8 @@ func TestSplitWords(t *testing.T) {
 	}
 }
 
-// TestProgramsBesideEachOther: programs of one process share nothing that either writes; the race detector tells.
+// TestProgramsBesideEachOther: programs of one process share nothing that either writes; the race
+// detector tells.
 func TestProgramsBesideEachOther(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

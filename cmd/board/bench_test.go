@@ -9,7 +9,8 @@ import (
 	"blackboard/testdata/cost"
 )
 
-// BenchmarkProcess runs the built program as agents and CI do: a whole process for each call. "true" is the yardstick: what starting any process costs here.
+// BenchmarkProcess runs the built program as agents and CI do: a whole process for each call.
+// "true" is the yardstick: what starting any process costs here.
 func BenchmarkProcess(b *testing.B) {
 	exe := filepath.Join(b.TempDir(), "board")
 	build := exec.Command("go", "build", "-trimpath", "-o", exe, ".")

@@ -16,8 +16,11 @@ import (
 	"blackboard/hooks/topics"
 )
 
-// contractCommands are run in this order on one board, one knowledge base and one memory. Each line's JSON is held against testdata/json/<name>.txt; one without a name
-// only prepares. $ID is the capsule that was remembered last, $MEM the item that was put last, $REF the conversation that was started last, $CHUNK the chunk that was written last, $HASH what the last dry run of a scrub said.
+// contractCommands are run in this order on one board, one knowledge base and one memory. Each
+// line's JSON is held against testdata/json/<name>.txt; one without a name only prepares. $ID is
+// the capsule that was remembered last, $MEM the item that was put last, $REF the conversation
+// that was started last, $CHUNK the chunk that was written last, $HASH what the last dry run of a
+// scrub said.
 var contractCommands = []struct{ name, line string }{
 	{"new", `new contract --goal "g"`},
 	{"post", `post "one" --source-doc a.md --source-ref 1 --evidence q --confidence 0.5 --tags a --key k --must-surface`},
@@ -266,8 +269,8 @@ func (c *contract) run(name, line string) (answer []byte) {
 	return answer
 }
 
-// TestJSONContract: fields are only added. Each golden file lists the paths and types of one answer; all of them must still be there.
-// -update adds what is new.
+// TestJSONContract: fields are only added. Each golden file lists the paths and types of one
+// answer; all of them must still be there. -update adds what is new.
 func TestJSONContract(t *testing.T) {
 	run := newContract(t)
 	goldens := filepath.Join(repo(t), "testdata", "json")
@@ -326,7 +329,8 @@ func contractLeftover(t *testing.T, home string) {
 	}
 }
 
-// contractWorklog gives the working directory a topic with an entry that has all fields, and one that is old enough to be archived.
+// contractWorklog gives the working directory a topic with an entry that has all fields, and one
+// that is old enough to be archived.
 func contractWorklog(t *testing.T, env map[string]string) {
 	t.Helper()
 	root, err := topics.Root(func(k string) string { return env[k] })
@@ -371,7 +375,8 @@ func shape(path string, v any, into map[string]string) {
 	case map[string]any:
 		kind = "object"
 		for k, e := range v {
-			// What is keyed by the user's own words, or is an open payload, has no fixed fields below.
+			// What is keyed by the user's own words, or is an open payload, has no fixed fields
+			// below.
 			if strings.HasSuffix(path, "payload") || strings.HasSuffix(path, ".data") || strings.HasSuffix(path, ".agents") {
 				continue
 			}

@@ -21,13 +21,16 @@ import (
 	"blackboard/cmd/board/base"
 )
 
-// A shown command is one that a document shows: the README, a help page, a command's help, a package's documentation.
+// A shown command is one that a document shows: the README, a help page, a command's help, a
+// package's documentation.
 type shown struct {
 	where string
 	words []string // without "board"
 }
 
-// TestDocsShowWhatExists: each command that a document shows exists, with the flags that it is shown with, and something runs it with each of these flags: a script in testdata/script, or TestDocsRun.
+// TestDocsShowWhatExists: each command that a document shows exists, with the flags that it is
+// shown with, and something runs it with each of these flags: a script in testdata/script, or
+// TestDocsRun.
 func TestDocsShowWhatExists(t *testing.T) {
 	t.Parallel()
 	p := &program{&base.Program{Env: func(string) string { return "" }}}
@@ -149,7 +152,8 @@ func pathAndFlags(commands []*cli.Command, words []string) (string, []string, er
 	return names(path), flags, nil
 }
 
-// boardCommands are the words of each call of board in a line of a shell or a script, those in quotes and substitutions too.
+// boardCommands are the words of each call of board in a line of a shell or a script, those in
+// quotes and substitutions too.
 func boardCommands(line string) (calls [][]string) {
 	line = strings.TrimSpace(line)
 	for _, inner := range regexp.MustCompile(`[$<]\(([^()]*)\)|'([^']*)'`).FindAllStringSubmatch(line, -1) {
@@ -208,7 +212,8 @@ func boardCommands(line string) (calls [][]string) {
 }
 
 var (
-	// inCode is a command in backquotes; inProse one that stands in a text without them, with the flags and values in capitals that follow it.
+	// inCode is a command in backquotes; inProse one that stands in a text without them, with the
+	// flags and values in capitals that follow it.
 	inCode  = regexp.MustCompile("`board ([^`]+)`")
 	inProse = regexp.MustCompile(`\bboard ([a-z]+(?: [a-z]+)?(?: +(?:--[a-z0-9-]+|[A-Z][A-Z0-9=|,…]+))+)`)
 )
@@ -271,7 +276,8 @@ func readFile(t *testing.T, name string) string {
 	return string(data)
 }
 
-// A session is what somebody would type who follows a document: the commands of a help page, or of a section of the README, one after the other.
+// A session is what somebody would type who follows a document: the commands of a help page, or of
+// a section of the README, one after the other.
 type session struct {
 	name     string
 	commands []docCommand
@@ -286,7 +292,8 @@ type docCommand struct {
 
 const anyExit = -1
 
-// notRunHere are lines that want a network, a terminal, another program, or somebody who answers. Scripts run these commands (TestDocsShowWhatExists), with a server or a terminal of their own.
+// notRunHere are lines that want a network, a terminal, another program, or somebody who answers.
+// Scripts run these commands (TestDocsShowWhatExists), with a server or a terminal of their own.
 var notRunHere = regexp.MustCompile(`^(make|go|claude|man) |^board (man \||model |daemon run|setup claude codex|tui|demo)`)
 
 var (
@@ -350,8 +357,9 @@ func sessions(t *testing.T) (all []session) {
 	return all
 }
 
-// examples are the lines of a text that begin with "$ ", with what follows in the next lines while a line ends with a backslash or in a quotation; withOutput also takes what stands below each, which
-// then says enough of how it ends.
+// examples are the lines of a text that begin with "$ ", with what follows in the next lines while
+// a line ends with a backslash or in a quotation; withOutput also takes what stands below each,
+// which then says enough of how it ends.
 func examples(text string, withOutput bool) (all []docCommand) {
 	open := false
 	for line := range strings.Lines(text) {
@@ -384,7 +392,8 @@ func examples(text string, withOutput bool) (all []docCommand) {
 	return all
 }
 
-// before is what is there before a session begins: the reader's own files, and the run that the text speaks of.
+// before is what is there before a session begins: the reader's own files, and the run that the
+// text speaks of.
 var before = map[string]string{
 	"README.md, board": `
 export BOARD_RUN=payments BOARD_WORKER=reader-1
@@ -447,7 +456,8 @@ printf 'Tokens never expire. Nobody rotates the keys.\n' >report.md`,
 // capsuleID is an id that is another one each time.
 var capsuleID = regexp.MustCompile(`\bk[0-9a-z]{9}\b`)
 
-// TestDocsRun follows each document: its commands run one after the other in one shell, each ends as the document says, and where output is shown it is that.
+// TestDocsRun follows each document: its commands run one after the other in one shell, each ends
+// as the document says, and where output is shown it is that.
 func TestDocsRun(t *testing.T) {
 	cost.SkipShort(t)
 	bash, err := exec.LookPath("bash")
@@ -513,7 +523,8 @@ func numbered(commands []docCommand) string {
 	return b.String()
 }
 
-// TestPages: the list has every page, each with a line that says what it is about, and no alias leads nowhere.
+// TestPages: the list has every page, each with a line that says what it is about, and no alias
+// leads nowhere.
 func TestPages(t *testing.T) {
 	files, err := pages.ReadDir("pages")
 	if err != nil {

@@ -112,7 +112,8 @@ func (s *sickHome) sql(name, stmt string) {
 	}
 }
 
-// contents are the hashes of all files below the home, but of those that SQLite and writers keep beside theirs, and of backups.
+// contents are the hashes of all files below the home, but of those that SQLite and writers keep
+// beside theirs, and of backups.
 func (s *sickHome) contents() map[string]string {
 	s.t.Helper()
 	all := map[string]string{}
@@ -138,7 +139,8 @@ func (s *sickHome) contents() map[string]string {
 	return all
 }
 
-// TestDoctorMends makes each kind of damage that can be mended in files of SQLite, and sees that it is found, mended after a backup, and that nothing else changes.
+// TestDoctorMends makes each kind of damage that can be mended in files of SQLite, and sees that
+// it is found, mended after a backup, and that nothing else changes.
 func TestDoctorMends(t *testing.T) {
 	cost.SkipShort(t)
 	const kbFile, accountFile = "kb/kb.sqlite3", "memory/account.sqlite3"
@@ -208,7 +210,8 @@ func TestDoctorMends(t *testing.T) {
 	}
 }
 
-// TestDoctorDaemon tells a socket that nobody listens at from a daemon that is stuck, and from one of another build.
+// TestDoctorDaemon tells a socket that nobody listens at from a daemon that is stuck, and from one
+// of another build.
 func TestDoctorDaemon(t *testing.T) {
 	s := newSickHome(t)
 	place, err := daemon.PlaceOf(s.home, func(k string) string { return s.env[k] })

@@ -14,10 +14,10 @@ import (
 	"blackboard/testdata/pgtest"
 )
 
-// TestHistoriesDatabase is TestHistories where the boards are in a database, which is killed, cut off,
-// replaced by its standby, or reached through a pooler; the last two only where tests need not be
-// quick. It is short; $BOARD_HISTORIES_DATABASE is how many
-// outages of each kind there are otherwise.
+// TestHistoriesDatabase is TestHistories where the boards are in a database, which is killed, cut
+// off, replaced by its standby, or reached through a pooler; the last two only where tests need
+// not be quick. It is short; $BOARD_HISTORIES_DATABASE is how many outages of each kind there are
+// otherwise.
 func TestHistoriesDatabase(t *testing.T) {
 	cost.SkipShort(t)
 	breaks, err := strconv.Atoi(os.Getenv("BOARD_HISTORIES_DATABASE"))

@@ -13,9 +13,10 @@ import (
 	"blackboard/testdata/histories"
 )
 
-// TestHistories has servers, commands, a daemon and a TUI call at once, and judges what they were told against what
-// is there: package histories says how. It is short, and bound by the number of calls, since machines differ. With
-// $BOARD_HISTORIES, a duration, runs with more and other settings follow each other for that long.
+// TestHistories has servers, commands, a daemon and a TUI call at once, and judges what they were
+// told against what is there: package histories says how. It is short, and bound by the number of
+// calls, since machines differ. With $BOARD_HISTORIES, a duration, runs with more and other
+// settings follow each other for that long.
 func TestHistories(t *testing.T) {
 	cost.SkipShort(t)
 	long, err := time.ParseDuration(os.Getenv("BOARD_HISTORIES"))

@@ -21,7 +21,8 @@ import (
 	"blackboard/testdata/cost"
 )
 
-// hookEnv is the environment of a data home with a knowledge base, some of whose capsules are about tests, and a gate that is calibrated. There is no daemon and no model.
+// hookEnv is the environment of a data home with a knowledge base, some of whose capsules are
+// about tests, and a gate that is calibrated. There is no daemon and no model.
 func hookEnv(t testing.TB) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -49,7 +50,8 @@ func hookEnv(t testing.TB) map[string]string {
 
 const hookPrompt = `{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"why do the tests fail with undefined schema on a fresh clone?"}`
 
-// runHook runs the command, and fails unless it ends well, with one JSON object and no word on standard error.
+// runHook runs the command, and fails unless it ends well, with one JSON object and no word on
+// standard error.
 func runHook(t testing.TB, env map[string]string, payload []byte, args ...string) string {
 	t.Helper()
 	env = maps.Clone(env) // what a hook gave up still reads it
@@ -62,7 +64,8 @@ func runHook(t testing.TB, env map[string]string, payload []byte, args ...string
 	return out.String()
 }
 
-// TestHookFixtures: every payload of every harness, whole and cut off, has one answer of the command.
+// TestHookFixtures: every payload of every harness, whole and cut off, has one answer of the
+// command.
 func TestHookFixtures(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(shared(), "fixtures")
@@ -102,7 +105,8 @@ func TestHookBudget(t *testing.T) {
 	}
 }
 
-// TestHookHungDaemon: a daemon that takes the call and never answers has a part of the time; the rest is for the file.
+// TestHookHungDaemon: a daemon that takes the call and never answers has a part of the time; the
+// rest is for the file.
 func TestHookHungDaemon(t *testing.T) {
 	t.Parallel()
 	env := hookEnv(t)
@@ -150,8 +154,9 @@ func TestHookHungDaemon(t *testing.T) {
 	}
 }
 
-// BenchmarkHook runs the prompt's hook of the built program, a whole process for each call, over 10,000 capsules: without a daemon, and with one that has the model potion-base-2M warm; and
-// the hook of a tool. "true" is what starting any process costs here.
+// BenchmarkHook runs the prompt's hook of the built program, a whole process for each call, over
+// 10,000 capsules: without a daemon, and with one that has the model potion-base-2M warm; and the
+// hook of a tool. "true" is what starting any process costs here.
 func BenchmarkHook(b *testing.B) {
 	dir := b.TempDir()
 	exe := filepath.Join(dir, "board")

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// allowedImports is who may import what besides the standard library and package fault. Test files may use the test libraries as well.
-// A package that is not listed may not exist.
+// allowedImports is who may import what besides the standard library and package fault. Test files
+// may use the test libraries as well. A package that is not listed may not exist.
 var allowedImports = map[string][]string{
 	"board/lazyregexp": {},
 	"board/replace":    {},
@@ -72,7 +72,8 @@ var allowedImports = map[string][]string{
 	"kb/eval":          {"blackboard/board/sqlite", "blackboard/board/words", "blackboard/embed", "blackboard/kb", "blackboard/kb/memory", "blackboard/kb/rank"},
 	"board/fault":      {},
 	"board/text":       {},
-	// The commands: main imports their packages, which do not import each other, and all import base.
+	// The commands: main imports their packages, which do not import each other, and all import
+	// base.
 	"cmd/board/base":      {"blackboard/board", "blackboard/cmd/board/daemon", "blackboard/embed", "blackboard/hooks/harness", "blackboard/hooks/topics", "blackboard/kb", "github.com/urfave/cli/v2", "golang.org/x/term"},
 	"cmd/board/hookcmd":   {"blackboard/board/text", "blackboard/cmd/board/base", "blackboard/cmd/board/daemon", "blackboard/hooks", "blackboard/kb", "github.com/rogpeppe/go-internal/diff", "github.com/urfave/cli/v2"},
 	"cmd/board/kbcmd":     {"blackboard/board", "blackboard/cmd/board/base", "blackboard/embed", "blackboard/hooks/harness", "blackboard/kb", "github.com/urfave/cli/v2"},
@@ -99,7 +100,8 @@ var everywhere = []string{"blackboard/board/lazyregexp"}
 // topLevel is all that may lie at the top.
 var topLevel = []string{".ci", ".git", ".gitignore", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "board", "cmd", "embed", "go.mod", "go.sum", "hooks", "kb", "testdata", "tui"}
 
-// TestImports reads the files instead of asking the go command, whose answers a cached test would never see change.
+// TestImports reads the files instead of asking the go command, whose answers a cached test would
+// never see change.
 func TestImports(t *testing.T) {
 	root := filepath.Join("..", "..")
 	tops, err := filepath.Glob(filepath.Join(root, "*"))

@@ -12,7 +12,8 @@ import (
 	"blackboard/cmd/board/base"
 )
 
-// TestManual sees that the manual page has every command with every flag, every exit code and every variable.
+// TestManual sees that the manual page has every command with every flag, every exit code and
+// every variable.
 func TestManual(t *testing.T) {
 	p := &program{&base.Program{Env: func(string) string { return "" }}}
 	page := manual(p.commands(), "1.2.3")

@@ -116,7 +116,8 @@ func TestModelJSONContract(t *testing.T) {
 	}
 }
 
-// TestModelPullFromHub plays a hub: its address comes from the environment, and its failures get their exit codes.
+// TestModelPullFromHub plays a hub: its address comes from the environment, and its failures get
+// their exit codes.
 func TestModelPullFromHub(t *testing.T) {
 	dir := tinyModel(t)
 	status := 0

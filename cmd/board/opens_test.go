@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// opened are the functions that open files by themselves, with what they open. None of it is ever a database, a
-// -wal or a -shm: closing one drops the locks of this process on it (package sqlite). A path that a user names
-// is opened by sqlite.OpenFile or sqlite.ReadFile.
+// opened are the functions that open files by themselves, with what they open. None of it is ever
+// a database, a -wal or a -shm: closing one drops the locks of this process on it (package
+// sqlite). A path that a user names is opened by sqlite.OpenFile or sqlite.ReadFile.
 var opened = map[string]string{
 	"board/replace/replace.go SyncDir":          "a directory",
 	"board/sqlite/access_other.go mayWrite":     "a database, where no lock can be dropped",

@@ -18,7 +18,8 @@ import (
 	"blackboard/testdata/cost"
 )
 
-// An orchestration is a data home in which one of the example orchestrators works, and where it leaves its report.
+// An orchestration is a data home in which one of the example orchestrators works, and where it
+// leaves its report.
 type orchestration struct {
 	documents string
 	home      string
@@ -27,8 +28,10 @@ type orchestration struct {
 	env       []string
 }
 
-// orchestrations returns the example as a shell script, in Python and as a Go program, each over the documents in a data home of its own. Scripts are left out
-// where their interpreter is missing, if tests are to be quick, and under the race detector: they are many commands, none of which has company in its process.
+// orchestrations returns the example as a shell script, in Python and as a Go program, each over
+// the documents in a data home of its own. Scripts are left out where their interpreter is
+// missing, if tests are to be quick, and under the race detector: they are many commands, none of
+// which has company in its process.
 func orchestrations(t *testing.T, program, documents string) map[string]*orchestration {
 	t.Helper()
 	all := map[string]*orchestration{"go": {command: []string{program}}}
@@ -70,13 +73,15 @@ func buildOrchestrator(t *testing.T) string {
 	return program
 }
 
-// orchestratorEnv is the environment for commands in a data home; no daemon, no model, and none of the names that a shell around the test may have set.
+// orchestratorEnv is the environment for commands in a data home; no daemon, no model, and none of
+// the names that a shell around the test may have set.
 func orchestratorEnv(home string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "BOARD_") })
 	return append(env, "BOARD_HOME="+home, "BOARD_DAEMON=off", "BOARD_MODEL_DIR="+filepath.Join(home, "none"))
 }
 
-// run has the orchestrator make a run, checks its exit code, and returns what it printed, standard error included.
+// run has the orchestrator make a run, checks its exit code, and returns what it printed, standard
+// error included.
 func (o *orchestration) run(t *testing.T, run string, want int) string {
 	t.Helper()
 	cmd := exec.Command(o.command[0], append(o.command[1:], o.documents, run, o.report)...)
@@ -107,7 +112,8 @@ func (o *orchestration) snapshot(t *testing.T, run string) *board.Snapshot {
 	return s
 }
 
-// text is the report, with its lines sorted and ids made equal: the workers run at the same time, so their posts come in any order.
+// text is the report, with its lines sorted and ids made equal: the workers run at the same time,
+// so their posts come in any order.
 func (o *orchestration) text(t *testing.T) string {
 	t.Helper()
 	return strings.Join(steady(readText(t, o.report)), "\n")
@@ -145,7 +151,8 @@ func steady(text string) []string {
 	return lines
 }
 
-// findings are the entries and signals of a board with all that does not depend on who was first, sorted.
+// findings are the entries and signals of a board with all that does not depend on who was first,
+// sorted.
 func findings(s *board.Snapshot) string {
 	contents := map[string]string{}
 	for _, e := range s.Entries {
@@ -173,7 +180,8 @@ func findings(s *board.Snapshot) string {
 // lasts is what holds beyond a run over the documents.
 const lasts = `A limit on a rack's line holds for its backups too, unless their port has the class "bulk"`
 
-// checkEnd checks what a run that went through has to leave: an open gate, a report that carries everything, and one capsule that is found.
+// checkEnd checks what a run that went through has to leave: an open gate, a report that carries
+// everything, and one capsule that is found.
 func (o *orchestration) checkEnd(t *testing.T, run string) {
 	t.Helper()
 	b, err := board.Open(t.Context(), filepath.Join(o.home, "boards"), run)
@@ -294,8 +302,9 @@ func TestOrchestrator(t *testing.T) {
 	}
 }
 
-// orchestratorsAgree checks that all leave the same findings and the same report, that a second run of the same name adds nothing, whichever of them
-// it is, and that the same name with other documents is refused.
+// orchestratorsAgree checks that all leave the same findings and the same report, that a second
+// run of the same name adds nothing, whichever of them it is, and that the same name with other
+// documents is refused.
 func orchestratorsAgree(t *testing.T, program, documents string) {
 	all := orchestrations(t, program, documents)
 	first := map[string]string{}
@@ -344,7 +353,8 @@ func orchestratorsAgree(t *testing.T, program, documents string) {
 	}
 }
 
-// changedDocuments returns a copy of the documents in which one has another text in one place, or is missing if from is empty.
+// changedDocuments returns a copy of the documents in which one has another text in one place, or
+// is missing if from is empty.
 func changedDocuments(t *testing.T, documents, name, from, to string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -368,7 +378,8 @@ func changedDocuments(t *testing.T, documents, name, from, to string) string {
 	return dir
 }
 
-// TestOrchestratorREADME runs the commands of testdata/orchestrator/README.md, as they stand there, and holds the transcript in it against what they print.
+// TestOrchestratorREADME runs the commands of testdata/orchestrator/README.md, as they stand
+// there, and holds the transcript in it against what they print.
 func TestOrchestratorREADME(t *testing.T) {
 	cost.SkipQuick(t)
 	cost.SkipShort(t)

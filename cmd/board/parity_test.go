@@ -19,7 +19,8 @@ import (
 	"blackboard/kb/memory"
 )
 
-// offered is how an operation of the domain is reached: by which command, and by which tool. In place of a tool, or of both, stands why agents have none, in parentheses.
+// offered is how an operation of the domain is reached: by which command, and by which tool. In
+// place of a tool, or of both, stands why agents have none, in parentheses.
 type offered struct{ command, tool string }
 
 // Why an operation has no tool.
@@ -28,7 +29,8 @@ const (
 	inside       = "(inside of others)"
 )
 
-// operations are all methods of the domain, so that none is added without a thought for who can use it.
+// operations are all methods of the domain, so that none is added without a thought for who can
+// use it.
 var operations = map[reflect.Type]map[string]offered{
 	reflect.TypeFor[*board.Board](): {
 		"Address": {"address", "board_address"}, "PostAddressing": {"address", "board_address"}, "Claim": {"claim", "board_claim"}, "ClaimNext": {"claim", "board_claim"}, "Release": {"release", "board_claim"},

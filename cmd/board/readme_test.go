@@ -22,9 +22,9 @@ func TestREADME(t *testing.T) {
 }
 
 // TestReadable holds what people read in one go to a measure of plain English: 18 words a sentence
-// and a Flesch reading ease of 55 at least. The formula is Flesch's of 1948, 206.835 - 1.015 words a
-// sentence - 84.6 syllables a word. Code, tables and links are left out, and syllables are groups of
-// vowels, so the figures compare texts of this project only.
+// and a Flesch reading ease of 55 at least. The formula is Flesch's of 1948, 206.835 - 1.015 words
+// a sentence - 84.6 syllables a word. Code, tables and links are left out, and syllables are
+// groups of vowels, so the figures compare texts of this project only.
 func TestReadable(t *testing.T) {
 	texts := map[string]string{"README.md": readFile(t, filepath.Join(repo(t), "README.md"))}
 	for _, name := range pageOrder {

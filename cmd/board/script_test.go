@@ -47,7 +47,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// inMemory has the tests keep their files in memory, and not the program, which is linked on the disk.
+// inMemory has the tests keep their files in memory, and not the program, which is linked on the
+// disk.
 type inMemory struct{ *testing.M }
 
 // Run also has the commands of scripts served by a few processes. Each has a process of its own,
@@ -90,7 +91,8 @@ func shared() string {
 var shortScripts = []string{"check", "hook_claude", "kb_remember", "mcp", "memory_tiers", "post_links",
 	"run_end_to_end", "setup", "topic", "watch_wait"}
 
-// TestScript runs every script below testdata/script. A script has a data home of its own ($BOARD_HOME), and the name of no run or worker set.
+// TestScript runs every script below testdata/script. A script has a data home of its own
+// ($BOARD_HOME), and the name of no run or worker set.
 //
 //	exits N cmd…   runs a command that must end with exit code N
 //	until cmd…     runs a command again and again until it ends with exit code 0
@@ -107,7 +109,8 @@ var shortScripts = []string{"check", "hook_claude", "kb_remember", "mcp", "memor
 //	[quick]        tests are to be quick: it leaves out scripts with tables of cases, and those of which smaller ones hold the most
 //	[race]         the race detector is on, with which a command takes several times as long; it leaves out scripts of many commands, none of which has company in its process
 //
-// With BOARD_TEST_DAEMON=on the commands start and use a daemon, as they do for everybody; with "killed" it is killed again and again meanwhile. Nothing else may differ.
+// With BOARD_TEST_DAEMON=on the commands start and use a daemon, as they do for everybody; with
+// "killed" it is killed again and again meanwhile. Nothing else may differ.
 func TestScript(t *testing.T) {
 	if shared() == "" {
 		t.Log("the folder of real inputs is absent (set BOARD_SHARED): the scripts that need it are skipped")
@@ -331,7 +334,8 @@ func fill(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// daemonForScript sets up whether a script's commands use a daemon, and has none of them outlive it.
+// daemonForScript sets up whether a script's commands use a daemon, and has none of them outlive
+// it.
 func daemonForScript(env *testscript.Env) error {
 	mode := os.Getenv("BOARD_TEST_DAEMON")
 	env.Setenv("BOARD_DAEMON", daemon.Off)

@@ -29,8 +29,8 @@ import (
 // sourceQuestion is asked of all; the tiny model knows its words.
 const sourceQuestion = "the gate opens"
 
-// sourceHome is a data home with a knowledge base that is embedded, and the environment of those who ask it.
-// Nobody can start a daemon there: who would, finds that another is at it.
+// sourceHome is a data home with a knowledge base that is embedded, and the environment of those
+// who ask it. Nobody can start a daemon there: who would, finds that another is at it.
 func sourceHome(t *testing.T, model string) map[string]string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "bs") // short enough for a socket
@@ -109,7 +109,8 @@ type fake struct {
 	close func()
 }
 
-// fakeDaemon listens where a daemon would, and counts what it is asked; then it does as it is told.
+// fakeDaemon listens where a daemon would, and counts what it is asked; then it does as it is
+// told.
 func fakeDaemon(t *testing.T, env map[string]string, then func(net.Conn)) *fake {
 	t.Helper()
 	l, err := net.Listen("unix", sourcePlace(t, env).Socket)
@@ -136,8 +137,9 @@ func fakeDaemon(t *testing.T, env map[string]string, then func(net.Conn)) *fake 
 	return f
 }
 
-// sourceWorlds are what there may be where a daemon is looked for. warm says that there is one that answers;
-// none may be asked more often than once by one who goes on asking, and those that are not there cannot be.
+// sourceWorlds are what there may be where a daemon is looked for. warm says that there is one
+// that answers; none may be asked more often than once by one who goes on asking, and those that
+// are not there cannot be.
 var sourceWorlds = []struct {
 	name string
 	warm bool
@@ -172,8 +174,9 @@ var sourceWorlds = []struct {
 	}},
 }
 
-// sourceConsumers are those who ask, and whether they load the model themselves where no daemon has it. Who is patient
-// waits for a daemon as long as it takes; a command cannot be made to, and has the same from the file.
+// sourceConsumers are those who ask, and whether they load the model themselves where no daemon
+// has it. Who is patient waits for a daemon as long as it takes; a command cannot be made to, and
+// has the same from the file.
 var sourceConsumers = []struct {
 	name string
 	own  bool
@@ -224,8 +227,8 @@ func sourceFor(t *testing.T, p *program, own daemon.Own, lives, patient bool) *d
 	return src
 }
 
-// TestSource: whatever there is in the daemon's place, whoever asks gets the file's hits, and is told what they
-// lack, in the same words; and what was of no use is not asked again.
+// TestSource: whatever there is in the daemon's place, whoever asks gets the file's hits, and is
+// told what they lack, in the same words; and what was of no use is not asked again.
 func TestSource(t *testing.T) {
 	t.Parallel()
 	model := tinyModel(t)
@@ -292,8 +295,8 @@ func fromFile(t *testing.T, env map[string]string, withModel bool) kb.Result {
 	return res
 }
 
-// TestSourceComesAndGoes: those who live long notice a daemon that comes, one that goes, and one that takes the
-// place of one that broke off; and who insists on one says what is wrong.
+// TestSourceComesAndGoes: those who live long notice a daemon that comes, one that goes, and one
+// that takes the place of one that broke off; and who insists on one says what is wrong.
 func TestSourceComesAndGoes(t *testing.T) {
 	t.Parallel()
 	model := tinyModel(t)

@@ -50,7 +50,8 @@ func ioctl(t *testing.T, f *os.File, request, arg uintptr) {
 	}
 }
 
-// onTerminal starts the program on a terminal of 80 × 24 cells, with a data home and what is in env besides.
+// onTerminal starts the program on a terminal of 80 × 24 cells, with a data home and what is in
+// env besides.
 func onTerminal(t *testing.T, home string, env []string, args ...string) *terminal {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -119,7 +120,8 @@ func (x *terminal) keys(s string) {
 	}
 }
 
-// exit waits for the end of the program, and returns its exit code. The terminal must be as it was.
+// exit waits for the end of the program, and returns its exit code. The terminal must be as it
+// was.
 func (x *terminal) exit() int {
 	x.t.Helper()
 	x.cmd.Wait()
@@ -135,7 +137,8 @@ func (x *terminal) exit() int {
 	return x.cmd.ProcessState.ExitCode()
 }
 
-// left fails unless the program has given the screen back: the other screen, the cursor, the mouse, what is pasted.
+// left fails unless the program has given the screen back: the other screen, the cursor, the
+// mouse, what is pasted.
 func (x *terminal) left() {
 	x.t.Helper()
 	for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h", "\x1b[?1002h": "\x1b[?1002l", "\x1b[?2004h": "\x1b[?2004l", "\x1b[22;2t": "\x1b[23;2t", "\x1b[?1004h": "\x1b[?1004l"} {
@@ -188,7 +191,8 @@ func TestTUIOnTerminal(t *testing.T) {
 	x.left()
 }
 
-// TestTUITerminated: SIGTERM gives the terminal back too, and the program ends as others do that are interrupted.
+// TestTUITerminated: SIGTERM gives the terminal back too, and the program ends as others do that
+// are interrupted.
 func TestTUITerminated(t *testing.T) {
 	x := onTerminal(t, runForTerminal(t), []string{"BOARD_RUN=audit"}, "tui")
 	x.waitFor("\x1b[6n") // the colour of the background is asked for, and where the cursor is
@@ -228,7 +232,8 @@ func TestTUIHungUp(t *testing.T) {
 	}
 }
 
-// TestTUIInterrupted: an interrupt is meant for the editor that has the terminal just then, and ends nothing here.
+// TestTUIInterrupted: an interrupt is meant for the editor that has the terminal just then, and
+// ends nothing here.
 func TestTUIInterrupted(t *testing.T) {
 	home := runForTerminal(t)
 	x := onTerminal(t, home, []string{"NO_COLOR=1"}, "tui", "-r", "audit")

@@ -21,7 +21,8 @@ import (
 	"blackboard/kb/memory"
 )
 
-// screenFor is the knowledge base of a data home as the screen has it, without a daemon, and with a model or without (nil).
+// screenFor is the knowledge base of a data home as the screen has it, without a daemon, and with
+// a model or without (nil).
 func screenFor(t *testing.T, home string, model embed.Embedder) (*screenKnowledge, *bytes.Buffer) {
 	t.Helper()
 	dir := filepath.Join(home, "no model")
@@ -51,7 +52,8 @@ func TestScreenSearches(t *testing.T) {
 	})
 }
 
-// TestScreenKnowledge: the file is opened once and kept, follows what others do to it, and what there is to say is said at the end alone.
+// TestScreenKnowledge: the file is opened once and kept, follows what others do to it, and what
+// there is to say is said at the end alone.
 func TestScreenKnowledge(t *testing.T) {
 	ctx, home := t.Context(), t.TempDir()
 	s, said := screenFor(t, home, nil)
@@ -127,7 +129,8 @@ func TestScreenKnowledge(t *testing.T) {
 	}
 }
 
-// TestScreenModel: a model that cannot be used leaves the words; one that is asked for by name is refused.
+// TestScreenModel: a model that cannot be used leaves the words; one that is asked for by name is
+// refused.
 func TestScreenModel(t *testing.T) {
 	s, _ := screenFor(t, t.TempDir(), nil)
 	defer s.close()
@@ -156,7 +159,8 @@ func TestScreenModel(t *testing.T) {
 	}
 }
 
-// TestScreenMemory: a person at the screen has a person's rights, also when looking with an agent's eyes, and sees how it stands with what an item was derived from.
+// TestScreenMemory: a person at the screen has a person's rights, also when looking with an
+// agent's eyes, and sees how it stands with what an item was derived from.
 func TestScreenMemory(t *testing.T) {
 	ctx := t.Context()
 	k, _ := screenFor(t, t.TempDir(), nil)

@@ -34,7 +34,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// FuzzWrap: it ends, no line is too wide unless it cannot be helped, and only white space and marks are added or dropped.
+// FuzzWrap: it ends, no line is too wide unless it cannot be helped, and only white space and
+// marks are added or dropped.
 func FuzzWrap(f *testing.F) {
 	f.Add("  | content that is long", 12)
 	f.Add("\x1b[31m\x1b", 3)

@@ -22,7 +22,8 @@ func fill(tb testing.TB, k *kb.KB, n int) {
 	}
 }
 
-// TestBrief: a role gets what its kinds say about the task and what holds where it works, within its budget; the log says of everything else why not.
+// TestBrief: a role gets what its kinds say about the task and what holds where it works, within
+// its budget; the log says of everything else why not.
 func TestBrief(t *testing.T) {
 	ctx, k := context.Background(), kbtest.New(t)
 	sure := .9

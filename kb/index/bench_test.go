@@ -18,8 +18,9 @@ import (
 	"blackboard/testdata/cost"
 )
 
-// The benchmarks' corpora. zipf: 80 words a document from a vocabulary of 60,000 with the frequencies of a natural language, so that the
-// ten commonest words are in most documents. few: 48 words in all, so that almost every document matches every question.
+// The benchmarks' corpora. zipf: 80 words a document from a vocabulary of 60,000 with the
+// frequencies of a natural language, so that the ten commonest words are in most documents. few:
+// 48 words in all, so that almost every document matches every question.
 type corpus struct {
 	name string
 	pick func(r *rand.Rand) string
@@ -62,7 +63,8 @@ func (c corpus) text(r *rand.Rand, n int) string {
 	return strings.Join(words, " ")
 }
 
-// questions mixes frequent and rare words as people do: half of them from documents as they come, half anything.
+// questions mixes frequent and rare words as people do: half of them from documents as they come,
+// half anything.
 func (c corpus) questions(n int) []string {
 	r := rand.New(rand.NewPCG(5, 5))
 	qs := make([]string, n)
@@ -102,7 +104,8 @@ func benchSizes(b *testing.B) []int {
 
 const benchDim = 384
 
-// clustered makes vectors as texts have them: around some thousand topics, not all over the sphere.
+// clustered makes vectors as texts have them: around some thousand topics, not all over the
+// sphere.
 func clustered(r *rand.Rand, topics []embed.Vector) embed.Vector {
 	v := slices.Clone(topics[r.IntN(len(topics))])
 	for i := range v {

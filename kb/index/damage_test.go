@@ -23,7 +23,8 @@ import (
 
 var errUndo = errors.New("undone")
 
-// damageConfig makes segments of some hundred documents, so that lists, bitmaps and codes of several words are among what is damaged.
+// damageConfig makes segments of some hundred documents, so that lists, bitmaps and codes of
+// several words are among what is damaged.
 var damageConfig = Config{Name: "ix", Weights: []float64{2, 1}, K1: 0.9, B: 0.4, Seal: 32}
 
 // indexToDamage is a file with several segments, dead documents in some, a tail and vectors.
@@ -71,7 +72,8 @@ func indexToDamage(t *testing.T, db *sqlite.DB) map[int64]Doc {
 	return docs
 }
 
-// damage changes one stored value, or takes away a row, and says what it did; "" if there was nothing to change.
+// damage changes one stored value, or takes away a row, and says what it did; "" if there was
+// nothing to change.
 func damage(tx *sqlite.Tx, r *rand.Rand, table, column string) (string, error) {
 	var row int64
 	err := tx.QueryRow(fmt.Sprintf(`SELECT rowid FROM %s ORDER BY rowid LIMIT 1 OFFSET abs(?) %% max(1, (SELECT count(*) FROM %s))`, table, table), r.Int64()).Scan(&row)
@@ -147,8 +149,9 @@ func damagedBytes(r *rand.Rand, b []byte) []byte {
 	return b
 }
 
-// TestDamage changes what is stored, one value at a time, and does everything with the index that can be done. Nothing panics, hangs or
-// takes room without end; what does not work says that the index is damaged; what Check finds sound is; and Reset cures it.
+// TestDamage changes what is stored, one value at a time, and does everything with the index that
+// can be done. Nothing panics, hangs or takes room without end; what does not work says that the
+// index is damaged; what Check finds sound is; and Reset cures it.
 func TestDamage(t *testing.T) {
 	cost.SkipTable(t)
 	t.Parallel()
@@ -287,8 +290,8 @@ func (d *damaged) change(name string, fn func() error) bool {
 	return ok
 }
 
-// isDamage reports whether an error says that the index is damaged, or of another model, or that SQLite refused a statement because of
-// what it found.
+// isDamage reports whether an error says that the index is damaged, or of another model, or that
+// SQLite refused a statement because of what it found.
 func isDamage(err error) bool {
 	var sqlError interface{ Code() int }
 	return errors.Is(err, ErrCorrupt) || errors.Is(err, ErrOtherModel) || errors.As(err, &sqlError)

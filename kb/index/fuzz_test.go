@@ -19,8 +19,9 @@ import (
 	"blackboard/embed"
 )
 
-// FuzzSegment reads any bytes as everything that a segment and the tail are stored in. What cannot be read is ErrCorrupt, and what can be
-// names no document that there is not. Then it writes what the bytes make up, and reads it again.
+// FuzzSegment reads any bytes as everything that a segment and the tail are stored in. What cannot
+// be read is ErrCorrupt, and what can be names no document that there is not. Then it writes what
+// the bytes make up, and reads it again.
 func FuzzSegment(f *testing.F) {
 	list := plist{kind: kindList}
 	for ord := range 40 {
@@ -159,7 +160,8 @@ func fuzzCodes(t *testing.T, data []byte, n int) {
 	}
 }
 
-// fuzzWritten makes lists of data, two bytes a posting, writes them as a segment does, and looks each up.
+// fuzzWritten makes lists of data, two bytes a posting, writes them as a segment does, and looks
+// each up.
 func fuzzWritten(t *testing.T, data []byte, n int) {
 	type posting map[int]uint8
 	lists := map[string]posting{}
@@ -249,8 +251,9 @@ func fuzzDocs() []Doc {
 	return docs
 }
 
-// FuzzSearch asks anything of an index with segments, a tail and dead documents. Every question has an answer, its ranks and scores are in
-// order, a score is the sum of what Explain says, nothing that should be there is left out, and an index that is warm answers as a new one.
+// FuzzSearch asks anything of an index with segments, a tail and dead documents. Every question
+// has an answer, its ranks and scores are in order, a score is the sum of what Explain says,
+// nothing that should be there is left out, and an index that is warm answers as a new one.
 func FuzzSearch(f *testing.F) {
 	for i, s := range []string{"pane", "capture_pane returned", "日本 café", "foo.py:42 kb/scripts", "the of and", `"'(*)-NEAR/ "`, "\x00kind:0", "\xff\xfe", "x", "",
 		"👍 ภาษา", strings.Repeat("pane ", 3000), "$4.5M don't 4.5", "İI\u0130ı", "a\u0301\u0301\u0301"} {

@@ -6,7 +6,8 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// Seal makes a segment of the tail now, however short it is, and merges all segments as far as they fit into one.
+// Seal makes a segment of the tail now, however short it is, and merges all segments as far as
+// they fit into one.
 func (x *Index) Seal(tx *sqlite.Tx) error {
 	m, err := x.readMeta(tx)
 	if err != nil {

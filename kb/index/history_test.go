@@ -42,8 +42,8 @@ func batch(r *rand.Rand, n int, first int64, dim int) []Doc {
 	return docs
 }
 
-// TestUndoneChange: a search sees the changes of its transaction. If they are undone, nothing of them is remembered, though the
-// numbers that they were given are given again.
+// TestUndoneChange: a search sees the changes of its transaction. If they are undone, nothing of
+// them is remembered, though the numbers that they were given are given again.
 func TestUndoneChange(t *testing.T) {
 	for _, n := range []int{3, 40} { // into the tail, and as a segment
 		for i := range 8 {
@@ -141,7 +141,8 @@ func TestModelThereAndBack(t *testing.T) {
 	}
 }
 
-// TestResetOfDamage: what an index remembers of tables that were lost does not fit those that took their place.
+// TestResetOfDamage: what an index remembers of tables that were lost does not fit those that took
+// their place.
 func TestResetOfDamage(t *testing.T) {
 	for name, damage := range map[string]string{
 		"no totals":       `DELETE FROM ix_meta`,
@@ -188,7 +189,8 @@ func TestResetOfDamage(t *testing.T) {
 	}
 }
 
-// TestTwoMoments: one index serves transactions of two moments, in any order, and each sees its own.
+// TestTwoMoments: one index serves transactions of two moments, in any order, and each sees its
+// own.
 func TestTwoMoments(t *testing.T) {
 	for _, warmFirst := range []bool{false, true} {
 		t.Run(fmt.Sprint(warmFirst), func(t *testing.T) {

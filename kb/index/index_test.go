@@ -219,8 +219,8 @@ func randomVector(r *rand.Rand, dim int) embed.Vector {
 	return v
 }
 
-// TestHistoryDoesNotMatter does what users do in any order, and holds the index against one that was made at once of what is left:
-// what it holds, and every answer, to the last bit.
+// TestHistoryDoesNotMatter does what users do in any order, and holds the index against one that
+// was made at once of what is left: what it holds, and every answer, to the last bit.
 func TestHistoryDoesNotMatter(t *testing.T) {
 	cost.SkipUnlessLong(t)
 	t.Parallel()

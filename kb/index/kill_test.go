@@ -26,7 +26,8 @@ import (
 // writerConfig seals at four documents, so that segments are made and merged all the time.
 var writerConfig = Config{Name: "ix", Weights: []float64{2, 1}, K1: 0.9, B: 0.4, Seal: 4}
 
-// change is what a writer does in one transaction: versions of documents put, and documents deleted.
+// change is what a writer does in one transaction: versions of documents put, and documents
+// deleted.
 type change struct {
 	Put  map[int64]int `json:"put,omitempty"`
 	Del  []int64       `json:"del,omitempty"`
@@ -50,7 +51,8 @@ func versionDoc(id int64, version int) Doc {
 
 func versionWord(id int64, version int) string { return word(int(id)*10_000 + version) }
 
-// write does a change in one transaction: in the index, and in a table beside it that says what the index must hold.
+// write does a change in one transaction: in the index, and in a table beside it that says what
+// the index must hold.
 func (c *change) write(db *sqlite.DB, x *Index) error {
 	return db.Write(context.Background(), func(tx *sqlite.Tx) error {
 		var docs []Doc
@@ -116,7 +118,8 @@ func randomWrite(r *rand.Rand, mine map[int64]int, next *int64, step int64) chan
 	return c
 }
 
-// TestWriterProcess is no test but the process that the tests below start: it writes and says so until it is killed, or as often as it is told.
+// TestWriterProcess is no test but the process that the tests below start: it writes and says so
+// until it is killed, or as often as it is told.
 func TestWriterProcess(t *testing.T) {
 	path := os.Getenv("BOARD_TEST_INDEX")
 	if path == "" {
@@ -174,7 +177,8 @@ func startWriter(t *testing.T, path string, number, of, changes int) (*exec.Cmd,
 	return cmd, out, stderr
 }
 
-// changesOf calls fn for each change that a writer tells of, as long as whole lines come. It returns what else the writer said: why it failed.
+// changesOf calls fn for each change that a writer tells of, as long as whole lines come. It
+// returns what else the writer said: why it failed.
 func changesOf(out io.Reader, fn func(change)) (failed string) {
 	lines := bufio.NewReader(out)
 	for {
@@ -191,8 +195,9 @@ func changesOf(out io.Reader, fn func(change)) (failed string) {
 	}
 }
 
-// TestKilledWriter kills writers with SIGKILL at random moments, in many rounds on one file. Every acknowledged change is in the index, the one
-// under way is there in whole or not at all, the index is sound, and it answers as one that was made anew of the same documents.
+// TestKilledWriter kills writers with SIGKILL at random moments, in many rounds on one file. Every
+// acknowledged change is in the index, the one under way is there in whole or not at all, the
+// index is sound, and it answers as one that was made anew of the same documents.
 func TestKilledWriter(t *testing.T) {
 	cost.SkipShort(t)
 	t.Parallel()
@@ -333,7 +338,8 @@ func recordsOf(things map[int64]int) (map[int64]record, error) {
 	return all, nil
 }
 
-// answersAsNew compares the answers of a file's index with those of one that is made of the documents at once.
+// answersAsNew compares the answers of a file's index with those of one that is made of the
+// documents at once.
 func answersAsNew(t *testing.T, db *sqlite.DB, things map[int64]int) {
 	t.Helper()
 	freshDB := openFile(t, filepath.Join(t.TempDir(), "fresh.sqlite3"))

@@ -17,8 +17,9 @@ import (
 	"blackboard/testdata/wait"
 )
 
-// TestManyAtOnce lets processes and goroutines write and search one file. Whoever searches in a transaction that begins after a change was
-// acknowledged finds the change, whatever its index knew before; and what it finds is what the file holds at that moment, no more and no less.
+// TestManyAtOnce lets processes and goroutines write and search one file. Whoever searches in a
+// transaction that begins after a change was acknowledged finds the change, whatever its index
+// knew before; and what it finds is what the file holds at that moment, no more and no less.
 func TestManyAtOnce(t *testing.T) {
 	cost.SkipQuick(t)
 	t.Parallel()
@@ -37,7 +38,8 @@ func TestManyAtOnce(t *testing.T) {
 		}
 		return x.SetModel(tx, testModel)
 	})
-	// The indexes that search: one alone with its file, warm; one that a writer uses too; one for several goroutines.
+	// The indexes that search: one alone with its file, warm; one that a writer uses too; one for
+	// several goroutines.
 	type place struct {
 		db *sqlite.DB
 		x  *Index
@@ -167,8 +169,8 @@ func TestManyAtOnce(t *testing.T) {
 	t.Logf("%d changes, %d searches, %d documents at the end", changes, searches, len(things))
 }
 
-// askMoment holds an index against what the file says at the moment of a transaction. A version of a document is known to have been
-// there before the transaction began; 0 if it was deleted.
+// askMoment holds an index against what the file says at the moment of a transaction. A version of
+// a document is known to have been there before the transaction began; 0 if it was deleted.
 func askMoment(tx *sqlite.Tx, x *Index, r *rand.Rand, id int64, known int) error {
 	things, err := readThings(tx)
 	if err != nil {
@@ -216,8 +218,9 @@ func askMoment(tx *sqlite.Tx, x *Index, r *rand.Rand, id int64, known int) error
 	return nil
 }
 
-// TestMomentsInAnyOrder: snapshots of three moments use one index, the newest first, then the oldest, then the one between. Each finds what was there at its moment, though the count of documents
-// is the same at all of them.
+// TestMomentsInAnyOrder: snapshots of three moments use one index, the newest first, then the
+// oldest, then the one between. Each finds what was there at its moment, though the count of
+// documents is the same at all of them.
 func TestMomentsInAnyOrder(t *testing.T) {
 	db := openFile(t, filepath.Join(t.TempDir(), "index.sqlite3"))
 	cfg := writerConfig

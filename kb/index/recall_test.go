@@ -15,8 +15,8 @@ import (
 	"blackboard/testdata/cost"
 )
 
-// TestRecall holds the vector lane, which chooses its candidates by codes, against a look at every vector. The numbers of documents
-// are those that BOARD_BENCH_DOCS lists, or 20,000.
+// TestRecall holds the vector lane, which chooses its candidates by codes, against a look at every
+// vector. The numbers of documents are those that BOARD_BENCH_DOCS lists, or 20,000.
 func TestRecall(t *testing.T) {
 	cost.SkipUnlessLong(t)
 	t.Parallel()
@@ -105,7 +105,8 @@ func recall(t *testing.T, n, dim int) {
 			t.Errorf("%s: recall@%d is %.4f", tc.name, k, share)
 		}
 	}
-	// What is as near as a duplicate is found however few candidates are looked at, and nothing else.
+	// What is as near as a duplicate is found however few candidates are looked at, and nothing
+	// else.
 	const near = 0.95
 	missed, all := 0, 0
 	for range queries {

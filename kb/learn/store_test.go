@@ -10,7 +10,8 @@ import (
 	"blackboard/kb/kbtest"
 )
 
-// TestLearnStores: each learning is stored for itself, where the run was, whoever has its title; what is none is refused with the reason.
+// TestLearnStores: each learning is stored for itself, where the run was, whoever has its title;
+// what is none is refused with the reason.
 func TestLearnStores(t *testing.T) {
 	ctx, k := context.Background(), kbtest.New(t)
 	there := kbtest.Put(t, k, kb.Capsule{Title: "the build needs two passes", Body: "the first one writes the table that the second one reads", Source: "Makefile", Workspace: "/home/me/shop"})

@@ -13,7 +13,8 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// moved is a data home with the memory of a workspace that is gone, and a store of the one that it was moved to.
+// moved is a data home with the memory of a workspace that is gone, and a store of the one that it
+// was moved to.
 func moved(t *testing.T) (from *Store, to *Store) {
 	t.Helper()
 	home := t.TempDir()
@@ -37,8 +38,8 @@ func remembers(t *testing.T, s *Store, want ...string) {
 	}
 }
 
-// TestAdoptBesideAWriter: what somebody remembers in the new place while the adoption waits for its turn is
-// not written over, and the memory that was to be adopted is still there.
+// TestAdoptBesideAWriter: what somebody remembers in the new place while the adoption waits for
+// its turn is not written over, and the memory that was to be adopted is still there.
 func TestAdoptBesideAWriter(t *testing.T) {
 	from, to := moved(t)
 	f, err := from.file(t.Context(), Workspace, false)
@@ -68,8 +69,8 @@ func TestAdoptBesideAWriter(t *testing.T) {
 	remembers(t, from, "the first")
 }
 
-// TestAdoptWhatIsOpen: the memory of another process that has it open is adopted with all that was acknowledged,
-// and what that process remembers afterwards fails instead of going nowhere.
+// TestAdoptWhatIsOpen: the memory of another process that has it open is adopted with all that was
+// acknowledged, and what that process remembers afterwards fails instead of going nowhere.
 func TestAdoptWhatIsOpen(t *testing.T) {
 	from, to := moved(t)
 	put(t, from, Item{Tier: Workspace, Content: "in the WAL"})
@@ -86,7 +87,8 @@ func TestAdoptWhatIsOpen(t *testing.T) {
 	}
 }
 
-// TestAdoptInterrupted: an adoption that died once the file was moved is completed by doing it again.
+// TestAdoptInterrupted: an adoption that died once the file was moved is completed by doing it
+// again.
 func TestAdoptInterrupted(t *testing.T) {
 	from, to := moved(t)
 	must(t, sqlite.Rename(t.Context(), WorkspacePath(to.home, from.opt.Workspace), WorkspacePath(to.home, to.opt.Workspace), nil))
@@ -113,8 +115,8 @@ func TestOpeningHoldsNobody(t *testing.T) {
 	}
 }
 
-// TestNamedRevisionsNeverRepeat: an entry that was removed and written again is not taken for the one before by
-// whoever still edits that.
+// TestNamedRevisionsNeverRepeat: an entry that was removed and written again is not taken for the
+// one before by whoever still edits that.
 func TestNamedRevisionsNeverRepeat(t *testing.T) {
 	_, s := moved(t)
 	for _, body := range []string{"mine", "mine, edited"} {

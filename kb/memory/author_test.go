@@ -72,7 +72,8 @@ func TestReasonsArePrivateToo(t *testing.T) {
 	}
 }
 
-// TestReadOnly reads where nothing can be written: accesses are not counted, and nothing fails but writes.
+// TestReadOnly reads where nothing can be written: accesses are not counted, and nothing fails but
+// writes.
 func TestReadOnly(t *testing.T) {
 	home, ctx := t.TempDir(), t.Context()
 	s := open(t, home, Options{Embedder: bag{}})

@@ -62,7 +62,8 @@ func fill(b testing.TB, s *Store, n int, scopes ...Scope) {
 	}
 }
 
-// BenchmarkMemory measures with 10,000 items in each of the workspace, the account and a channel, with embeddings given: the model's own time is not in it. The store is warm.
+// BenchmarkMemory measures with 10,000 items in each of the workspace, the account and a channel,
+// with embeddings given: the model's own time is not in it. The store is warm.
 func BenchmarkMemory(b *testing.B) {
 	home := b.TempDir()
 	opt := Options{Workspace: filepath.Join(home, "project"), Author: true, Embedder: bag{}, Warm: true}

@@ -58,7 +58,8 @@ func beside(r *rand.Rand, v embed.Vector, cos float64) embed.Vector {
 	return o
 }
 
-// stock stores items as they are, with their times, accesses and vectors, some hundreds in a transaction. Each access was a question of another session.
+// stock stores items as they are, with their times, accesses and vectors, some hundreds in a
+// transaction. Each access was a question of another session.
 func stock(tb testing.TB, s *Store, items []Item, vectors []embed.Vector) {
 	tb.Helper()
 	for lo := 0; lo < len(items); {
@@ -125,7 +126,8 @@ func stock(tb testing.TB, s *Store, items []Item, vectors []embed.Vector) {
 	}
 }
 
-// manyItems makes items on some topics. In a hundred of them are ten that say what another says, five that have expired, ten that nobody asked for in a year, five that are asked for often; the
+// manyItems makes items on some topics. In a hundred of them are ten that say what another says,
+// five that have expired, ten that nobody asked for in a year, five that are asked for often; the
 // contents are of the size of notes.
 func manyItems(r *rand.Rand, n, dim int, now time.Time, sc Scope) ([]Item, []embed.Vector) {
 	topics := make([]embed.Vector, max(1, n/50))
@@ -157,7 +159,8 @@ func manyItems(r *rand.Rand, n, dim int, now time.Time, sc Scope) ([]Item, []emb
 	return items, vectors
 }
 
-// BenchmarkConsolidate10K makes the first pass over 10,000 items that have vectors of 384 numbers, and one over the same scope when nothing has happened since.
+// BenchmarkConsolidate10K makes the first pass over 10,000 items that have vectors of 384 numbers,
+// and one over the same scope when nothing has happened since.
 func BenchmarkConsolidate10K(b *testing.B) {
 	const n = 10_000
 	c := newClock()

@@ -79,7 +79,8 @@ func one(t testing.TB, s *Store, it Item, v ...embed.Vector) Item {
 	return items[0]
 }
 
-// sound fails unless the index has exactly the live items, each forgotten one says by which rule, and each that was replaced leads to one that is there.
+// sound fails unless the index has exactly the live items, each forgotten one says by which rule,
+// and each that was replaced leads to one that is there.
 func sound(t testing.TB, s *Store) {
 	t.Helper()
 	for _, account := range []bool{false, true} {

@@ -34,7 +34,8 @@ func killedStore(t *testing.T, home string, round int) *Store {
 	return s
 }
 
-// TestConsolidatingProcess is no test but the process that the test below starts: it puts items, makes passes and undoes some, and says so, until it is killed.
+// TestConsolidatingProcess is no test but the process that the test below starts: it puts items,
+// makes passes and undoes some, and says so, until it is killed.
 func TestConsolidatingProcess(t *testing.T) {
 	home := os.Getenv("BOARD_TEST_CONSOLIDATE")
 	if home == "" {
@@ -92,7 +93,8 @@ func TestConsolidatingProcess(t *testing.T) {
 // undoes reports whether a round is about undos, else it is about passes.
 func undoes(round int) bool { return round%2 == 1 }
 
-// killedPass runs the process for a moment and returns the items that it has put, how many passes it has made, and in what it was when it was killed: "pass", "undo" or "".
+// killedPass runs the process for a moment and returns the items that it has put, how many passes
+// it has made, and in what it was when it was killed: "pass", "undo" or "".
 func killedPass(t *testing.T, home string, round int, wait time.Duration) (ids []string, passes int, within string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestConsolidatingProcess$")
@@ -138,8 +140,10 @@ func killedPass(t *testing.T, home string, round int, wait time.Duration) (ids [
 	return ids, passes, within
 }
 
-// TestKilledConsolidation kills passes and undos with SIGKILL at random moments. An undo is done whole or not at all. What is left is coherent: the index has exactly the live items, what was acknowledged is there, live or forgotten by a
-// rule and with what replaced it, and the next pass does the rest. $BOARD_KILL_ROUNDS sets how often.
+// TestKilledConsolidation kills passes and undos with SIGKILL at random moments. An undo is done
+// whole or not at all. What is left is coherent: the index has exactly the live items, what was
+// acknowledged is there, live or forgotten by a rule and with what replaced it, and the next pass
+// does the rest. $BOARD_KILL_ROUNDS sets how often.
 func TestKilledConsolidation(t *testing.T) {
 	cost.SkipQuick(t)
 	t.Parallel()
@@ -205,7 +209,8 @@ func TestKilledConsolidation(t *testing.T) {
 	t.Logf("%d rounds: %d items put, all accounted for; %d were killed within a pass, %d passes with some of their steps done; %d within an undo", rounds, len(acked), in["pass"], len(interrupted), in["undo"])
 }
 
-// wholePasses returns the passes, and fails unless the newest of each scope is in place with all of its steps, or undone with all.
+// wholePasses returns the passes, and fails unless the newest of each scope is in place with all
+// of its steps, or undone with all.
 func wholePasses(t *testing.T, s *Store) []Pass {
 	t.Helper()
 	all, err := s.Passes(t.Context(), 0)
@@ -265,7 +270,8 @@ func agrees(t *testing.T, s *Store) {
 	}
 }
 
-// there fails unless all items have a row, and those that are forgotten have expired or are said by another.
+// there fails unless all items have a row, and those that are forgotten have expired or are said
+// by another.
 func there(t *testing.T, s *Store, ids []string) {
 	t.Helper()
 	f, err := s.open(t.Context(), false, false)

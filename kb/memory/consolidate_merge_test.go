@@ -71,7 +71,8 @@ func TestSurvivor(t *testing.T) {
 	}
 }
 
-// TestPromotedByMerging: an item that becomes worth promoting by what is merged into it is promoted in the same pass, so that the next one has nothing to do.
+// TestPromotedByMerging: an item that becomes worth promoting by what is merged into it is
+// promoted in the same pass, so that the next one has nothing to do.
 func TestPromotedByMerging(t *testing.T) {
 	s, _ := newPass(t, nil)
 	a := one(t, s, Item{Importance: .6, Accesses: 2, Content: "twice"})
@@ -86,7 +87,8 @@ func TestPromotedByMerging(t *testing.T) {
 	}
 }
 
-// TestMergeKeepsApart: what makes another statement, is of other readers or of another place is not merged, however near its meaning is.
+// TestMergeKeepsApart: what makes another statement, is of other readers or of another place is
+// not merged, however near its meaning is.
 func TestMergeKeepsApart(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -172,7 +174,8 @@ func TestReasonsAreTrue(t *testing.T) {
 	}
 }
 
-// TestMergeOfManyAlike: what makes the same statement becomes one for each that may read it, however many there are; what differs in a number stays.
+// TestMergeOfManyAlike: what makes the same statement becomes one for each that may read it,
+// however many there are; what differs in a number stays.
 func TestMergeOfManyAlike(t *testing.T) {
 	s, c := newPass(t, nil)
 	const n = 160
@@ -190,7 +193,8 @@ func TestMergeOfManyAlike(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsNewIsCompared: two old items that make the same statement are found when one of them changes, and not before, so a pass over what did not change costs nothing.
+// TestOnlyWhatIsNewIsCompared: two old items that make the same statement are found when one of
+// them changes, and not before, so a pass over what did not change costs nothing.
 func TestOnlyWhatIsNewIsCompared(t *testing.T) {
 	s, c := newPass(t, nil)
 	a := one(t, s, Item{Importance: .6, Content: "a thing to say"})

@@ -41,7 +41,8 @@ func TestPromoteThresholds(t *testing.T) {
 	}
 }
 
-// TestShownIsNotAskedFor: an item is asked for by a question that it answers, once in each session, and by its id; what is shown beside it is not.
+// TestShownIsNotAskedFor: an item is asked for by a question that it answers, once in each
+// session, and by its id; what is shown beside it is not.
 func TestShownIsNotAskedFor(t *testing.T) {
 	c := newClock()
 	home := t.TempDir()
@@ -119,7 +120,8 @@ func TestArchiveThresholds(t *testing.T) {
 func TestShield(t *testing.T) {
 	s, c := newPass(t, nil)
 	s.cap = 3
-	// A full scope: everything else goes first, what is important last, and then it says why it holds too much.
+	// A full scope: everything else goes first, what is important last, and then it says why it
+	// holds too much.
 	var shielded []Item
 	for range 4 {
 		shielded = append(shielded, one(t, s, Item{Importance: .95}))

@@ -9,7 +9,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// TestConversationList lists the channels and the conversations of a workspace, before there is any, and after each thing that is done with one.
+// TestConversationList lists the channels and the conversations of a workspace, before there is
+// any, and after each thing that is done with one.
 func TestConversationList(t *testing.T) {
 	ctx := t.Context()
 	c := newClock()
@@ -102,8 +103,8 @@ func TestConversationList(t *testing.T) {
 	listed("", Statuses, 0, start("", "t1"), third, second, first) // an archived conversation gives its thread up
 }
 
-// TestReopenConversation brings a conversation back from where it was put, with what was put away with
-// it and not what was put away for another reason.
+// TestReopenConversation brings a conversation back from where it was put, with what was put away
+// with it and not what was put away for another reason.
 func TestReopenConversation(t *testing.T) {
 	ctx := t.Context()
 	s, c := newPass(t, nil)

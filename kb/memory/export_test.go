@@ -47,7 +47,8 @@ func total(got Imported) (n ImportCounts) {
 	return n
 }
 
-// TestExportImport moves a memory to another machine, and there and back again. An export of the copy says the same, to the byte.
+// TestExportImport moves a memory to another machine, and there and back again. An export of the
+// copy says the same, to the byte.
 func TestExportImport(t *testing.T) {
 	m := furnish(t)
 	doc, want := exported(t, m.person, everything), exportText(t, m.person, everything)
@@ -94,7 +95,8 @@ func TestExportImport(t *testing.T) {
 	if back := exportText(t, m.person, everything); back != want {
 		t.Errorf("back home there is\n%s\nwant\n%s", back, want)
 	}
-	// It works there as it did here: agents find what is theirs, forgotten things stay forgotten, changes go on from their revisions.
+	// It works there as it did here: agents find what is theirs, forgotten things stay forgotten,
+	// changes go on from their revisions.
 	bob := open(t, home, Options{Agent: "bob", Now: c.now})
 	if got := contents(read(t, bob, Query{Tiers: []string{Workspace}, Text: "privately"})); len(got) == 0 || slices.ContainsFunc(got, func(c string) bool { return strings.Contains(c, "alice says") && !strings.Contains(c, "better") }) {
 		t.Errorf("bob finds %q", got)
@@ -129,7 +131,8 @@ func TestExportImport(t *testing.T) {
 	indexAgrees(t, copied)
 }
 
-// TestExportSelects tries every choice: nothing is exported that the caller may not read, or did not ask for.
+// TestExportSelects tries every choice: nothing is exported that the caller may not read, or did
+// not ask for.
 func TestExportSelects(t *testing.T) {
 	m := furnish(t)
 	ctx := t.Context()

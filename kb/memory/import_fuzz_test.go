@@ -14,7 +14,8 @@ import (
 	"blackboard/kb/memory/exchange"
 )
 
-// FuzzImport imports whatever there is. It never panics and never harms the file: the index holds what is live, an export of it can be imported, and importing the same again changes nothing.
+// FuzzImport imports whatever there is. It never panics and never harms the file: the index holds
+// what is live, an export of it can be imported, and importing the same again changes nothing.
 func FuzzImport(f *testing.F) {
 	at := "2026-03-01T12:00:00Z"
 	item := `{"id":"m000000001","tier":"workspace","content":"tabs","importance":0.5,"created":"` + at + `"}`
@@ -93,7 +94,8 @@ func mustExport(t testing.TB, s *Store) string {
 	return b.String()
 }
 
-// BenchmarkExportImport exports and imports 50,000 items of half a page, a tenth of which were changed once.
+// BenchmarkExportImport exports and imports 50,000 items of half a page, a tenth of which were
+// changed once.
 func BenchmarkExportImport(b *testing.B) {
 	home := b.TempDir()
 	s, err := Open(home, Options{Workspace: filepath.Join(home, "project"), Author: true})

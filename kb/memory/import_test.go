@@ -18,7 +18,8 @@ import (
 	"blackboard/testdata/cost"
 )
 
-// TestImportKeepsWhatIsHere imports a document that says everything a little differently: what is here stays, and is named.
+// TestImportKeepsWhatIsHere imports a document that says everything a little differently: what is
+// here stays, and is named.
 func TestImportKeepsWhatIsHere(t *testing.T) {
 	m := furnish(t)
 	want := exportText(t, m.person, everything)
@@ -83,7 +84,8 @@ func TestImportIsolation(t *testing.T) {
 			t.Fatalf("%s: there is\n%s\nwant\n%s", what, now, before)
 		}
 	}
-	// Bob brings a document with alice's private item under its id, and says whatever he likes of it.
+	// Bob brings a document with alice's private item under its id, and says whatever he likes of
+	// it.
 	private := m.private // bob's own, to begin with
 	var alices exchange.Item
 	for _, r := range decodeItems(t, full) {
@@ -203,7 +205,8 @@ func documentOf(t testing.TB, lists map[string]any) []byte {
 	return mustJSON(t, d)
 }
 
-// TestImportRefuses breaks a record of each list in every way: it is refused with its place and the reason, and the one beside it is taken.
+// TestImportRefuses breaks a record of each list in every way: it is refused with its place and
+// the reason, and the one beside it is taken.
 func TestImportRefuses(t *testing.T) {
 	cost.SkipTable(t)
 	at := newClock().now()
@@ -379,7 +382,8 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// TestImportOfBrokenDocuments imports what is no export as a whole: nothing is written, and the error says where, and what to do.
+// TestImportOfBrokenDocuments imports what is no export as a whole: nothing is written, and the
+// error says where, and what to do.
 func TestImportOfBrokenDocuments(t *testing.T) {
 	m := furnish(t)
 	doc := string(exported(t, m.person, everything))
@@ -432,7 +436,8 @@ func TestImportOfBrokenDocuments(t *testing.T) {
 	if _, err := os.Stat(Dir(home)); err == nil {
 		t.Error("something was written")
 	}
-	// What is not known is left out, and said; the order does not matter, nor does how it is laid out.
+	// What is not known is left out, and said; the order does not matter, nor does how it is laid
+	// out.
 	var d map[string]any
 	if err := json.Unmarshal([]byte(doc), &d); err != nil {
 		t.Fatal(err)

@@ -41,7 +41,8 @@ func (c *clock) pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// bag embeds a text as the bag of its words, each in a fixed random direction: texts with the same words are near.
+// bag embeds a text as the bag of its words, each in a fixed random direction: texts with the same
+// words are near.
 type bag struct{ name string }
 
 const bagDim = 64

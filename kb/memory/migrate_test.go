@@ -9,7 +9,8 @@ import (
 	"blackboard/kb/store"
 )
 
-// TestSchema1 opens a memory of the first schema: what its passes pruned stays forgotten, and can be brought back.
+// TestSchema1 opens a memory of the first schema: what its passes pruned stays forgotten, and can
+// be brought back.
 func TestSchema1(t *testing.T) {
 	home := t.TempDir()
 	path := WorkspacePath(home, filepath.Join(home, "project"))

@@ -241,7 +241,8 @@ func TestTheBudgetLimits(t *testing.T) {
 }
 
 // TestOrientOrder: what is critical comes first, of every tier; then what the turn is about, then
-// what is recent. What was noted stays on its line and within the budget, an agent's own notes too.
+// what is recent. What was noted stays on its line and within the budget, an agent's own notes
+// too.
 func TestOrientOrder(t *testing.T) {
 	home, ctx, c := t.TempDir(), t.Context(), newClock()
 	s := open(t, home, Options{Now: c.now, Agent: "anna"})
@@ -346,8 +347,8 @@ func TestNamedEntriesAreWhole(t *testing.T) {
 	}
 }
 
-// TestOrientGivesOnce: a reader who has all that a document named gets nothing of it again, and what was
-// written since.
+// TestOrientGivesOnce: a reader who has all that a document named gets nothing of it again, and
+// what was written since.
 func TestOrientGivesOnce(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	s := open(t, t.TempDir(), Options{Agent: "scout", Author: true, Now: func() time.Time { return now }})
@@ -430,7 +431,8 @@ func TestBlockHasABudget(t *testing.T) {
 	}
 }
 
-// TestWorthNothing: what counts for nothing and has no word of the question has a score all the same.
+// TestWorthNothing: what counts for nothing and has no word of the question has a score all the
+// same.
 func TestWorthNothing(t *testing.T) {
 	s := open(t, t.TempDir(), Options{Embedder: fixed{2}})
 	r, err := s.Put(t.Context(), Item{Tier: Workspace, Content: "Roses want sun", Importance: 0}, PutOptions{})

@@ -9,8 +9,9 @@ import (
 	"blackboard/board/fault"
 )
 
-// FuzzRef gives anything as a ref code and as a scope. What is taken is one, and is written back as it was read; what is not is refused with words that can be printed; and whatever it is,
-// it reaches no conversation but the one that has it.
+// FuzzRef gives anything as a ref code and as a scope. What is taken is one, and is written back
+// as it was read; what is not is refused with words that can be printed; and whatever it is, it
+// reaches no conversation but the one that has it.
 func FuzzRef(f *testing.F) {
 	for _, s := range []string{"", "4Zk8Qp1mXaB", "4Zk8Qp1mXa", "4Zk8Qp1mXaBB", "../../../etc", "4Zk8Qp1mXa\x00", "' OR 1=1 --", "conversation:4Zk8Qp1mXaB", "channel:general", "channel:../x", "workspace", "workspace:x",
 		"account", ":", "conversation:", "４Zk8Qp1mXaB", "4Zk8Qp1mXaB\n", "%%%%%%%%%%%", "___________"} {

@@ -367,7 +367,8 @@ func TestRefusedRewrites(t *testing.T) {
 	if _, _, err := agent.ApplyRewrites(t.Context(), endless{errors.New("the disk is gone")}); err == nil || err.Error() != "the disk is gone" {
 		t.Errorf("a reader that fails: %v", err)
 	}
-	// What is left as it is, and one item that two groups want: neither gets it, and the rest goes on.
+	// What is left as it is, and one item that two groups want: neither gets it, and the rest goes
+	// on.
 	in := fmt.Sprintf(`{"v":1,"groups":[{"group":"empty",%s},{"group":"blank",%s,"content":" \n"},{"group":"one",%s,"content":"x"},{"group":"two",%s,"content":"y"},{"group":"three",%s,"content":"z"}]}`,
 		list(mine), list(mine), list(a, mine), list(b, a), list(mine))
 	done, refused, err := agent.ApplyRewrites(t.Context(), strings.NewReader(in))
@@ -395,7 +396,8 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestRewriteWhileOthersWrite: the item is changed between the first look and the transaction, while the text is embedded.
+// TestRewriteWhileOthersWrite: the item is changed between the first look and the transaction,
+// while the text is embedded.
 func TestRewriteWhileOthersWrite(t *testing.T) {
 	s, _ := newPass(t, nil)
 	a, b := one(t, s, Item{Importance: .5, Accesses: 1}), one(t, s, Item{Importance: .5})
@@ -424,7 +426,8 @@ func (m meanwhile) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 	return m.bag.Embed(ctx, texts)
 }
 
-// FuzzRewrites: whatever is given, a group is done in whole or not at all, what is replaced leads to what replaces it, and others' items are as they were.
+// FuzzRewrites: whatever is given, a group is done in whole or not at all, what is replaced leads
+// to what replaces it, and others' items are as they were.
 func FuzzRewrites(f *testing.F) {
 	for _, s := range []string{
 		`{"v":1,"groups":[{"group":"g","scope":"workspace","items":[{"id":"A","revision":1},{"id":"B","revision":1}],"title":"t","content":"c","importance":0.5,"tags":["x"]}]}`,

@@ -16,7 +16,8 @@ import (
 	"blackboard/testdata/cost"
 )
 
-// TestScrubbedTextIsInNoFile looks at the bytes of all files. Each scope has words of its own, which were in sealed segments, in pages that are free, in the WAL.
+// TestScrubbedTextIsInNoFile looks at the bytes of all files. Each scope has words of its own,
+// which were in sealed segments, in pages that are free, in the WAL.
 func TestScrubbedTextIsInNoFile(t *testing.T) {
 	cost.SkipQuick(t)
 	t.Parallel()
@@ -115,7 +116,8 @@ func TestScrubbedTextIsInNoFile(t *testing.T) {
 	}
 }
 
-// TestScrubWhileOthersRead scrubs while an old snapshot is read: nobody waits for that, the scrub says that bytes are left, and the next dry run clears them.
+// TestScrubWhileOthersRead scrubs while an old snapshot is read: nobody waits for that, the scrub
+// says that bytes are left, and the next dry run clears them.
 func TestScrubWhileOthersRead(t *testing.T) {
 	cost.SkipQuick(t)
 	t.Parallel()
@@ -188,7 +190,8 @@ func TestScrubAtOnce(t *testing.T) {
 	indexAgrees(t, s)
 }
 
-// TestScrubBesideOthers scrubs the workspace while others put into it, and into a channel, and read. Nothing of the channel is lost, and everybody finds what there is.
+// TestScrubBesideOthers scrubs the workspace while others put into it, and into a channel, and
+// read. Nothing of the channel is lost, and everybody finds what there is.
 func TestScrubBesideOthers(t *testing.T) {
 	cost.SkipQuick(t)
 	t.Parallel()
@@ -243,7 +246,8 @@ func TestScrubBesideOthers(t *testing.T) {
 	indexAgrees(t, s)
 }
 
-// FuzzScrubConfirm feeds what somebody might confirm. Nothing but a manifest's hash, to the byte, is taken for one, and only the manifest's own removes something.
+// FuzzScrubConfirm feeds what somebody might confirm. Nothing but a manifest's hash, to the byte,
+// is taken for one, and only the manifest's own removes something.
 func FuzzScrubConfirm(f *testing.F) {
 	home := f.TempDir()
 	s, err := Open(home, Options{Workspace: filepath.Join(home, "project"), Author: true})

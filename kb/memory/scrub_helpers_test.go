@@ -17,7 +17,8 @@ import (
 	"blackboard/kb/store"
 )
 
-// stockScope puts n items into a scope, a hundred in a transaction, so that the index has segments that were merged.
+// stockScope puts n items into a scope, a hundred in a transaction, so that the index has segments
+// that were merged.
 func stockScope(t testing.TB, s *Store, sc Scope, n int, text func(i int) string) []Item {
 	t.Helper()
 	f, err := s.file(t.Context(), sc.Tier, true)
@@ -71,7 +72,8 @@ func filesWith(t testing.TB, home, text string) (found []string) {
 	return found
 }
 
-// indexAgrees fails unless the index of each file is sound and holds exactly the live items, and no row belongs to something that is gone.
+// indexAgrees fails unless the index of each file is sound and holds exactly the live items, and
+// no row belongs to something that is gone.
 func indexAgrees(t testing.TB, s *Store) {
 	t.Helper()
 	for _, account := range []bool{false, true} {

@@ -25,7 +25,8 @@ func killScrubs(conversation string) []ScrubQuery {
 	return []ScrubQuery{{Scope: Scope{Tier: Workspace}, Mode: ScrubFull}, {Scope: Scope{Tier: Channel, Channel: DefaultChannel}}, {Scope: Scope{Tier: Conversation, Conversation: conversation}, Purge: true}}
 }
 
-// TestScrubProcess is no test but the process that the test below starts: it scrubs, and says so, until it is done or killed.
+// TestScrubProcess is no test but the process that the test below starts: it scrubs, and says so,
+// until it is done or killed.
 func TestScrubProcess(t *testing.T) {
 	arg := os.Getenv("BOARD_TEST_SCRUB")
 	if arg == "" {
@@ -54,7 +55,8 @@ func copyDir(t testing.TB, from, to string) {
 	}
 }
 
-// TestKilledScrub kills scrubs with SIGKILL at random moments. What a manifest says is gone in whole, with its entry in the log, or there in whole, without one; nothing else is touched, the
+// TestKilledScrub kills scrubs with SIGKILL at random moments. What a manifest says is gone in
+// whole, with its entry in the log, or there in whole, without one; nothing else is touched, the
 // index is sound, and executing it again completes it: then it is in no file.
 func TestKilledScrub(t *testing.T) {
 	cost.SkipQuick(t)

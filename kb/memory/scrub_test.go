@@ -235,7 +235,8 @@ func TestScrubIsConfirmed(t *testing.T) {
 	refused("where nothing was ever written", nobody, q, hash, fault.Conflict, "nothing to delete")
 }
 
-// TestScrubHashDoesNotComeBack brings back by an import what was scrubbed: with the same ids and revisions it is another manifest, and can be scrubbed again.
+// TestScrubHashDoesNotComeBack brings back by an import what was scrubbed: with the same ids and
+// revisions it is another manifest, and can be scrubbed again.
 func TestScrubHashDoesNotComeBack(t *testing.T) {
 	m := furnish(t)
 	var b bytes.Buffer
@@ -276,7 +277,8 @@ func TestScrubKeepsTheLog(t *testing.T) {
 	}
 }
 
-// TestScrubLeavesLinks scrubs what other items were replaced by, and derived from. They say where it was.
+// TestScrubLeavesLinks scrubs what other items were replaced by, and derived from. They say where
+// it was.
 func TestScrubLeavesLinks(t *testing.T) {
 	ctx := t.Context()
 	s := open(t, t.TempDir(), Options{Embedder: bag{}})

@@ -14,7 +14,8 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// states says how each item stands, whoever it belongs to: all but its revision, which an undo raises.
+// states says how each item stands, whoever it belongs to: all but its revision, which an undo
+// raises.
 func states(t *testing.T, s *Store) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -57,7 +58,8 @@ func differing(a, b map[string]string) (all []string) {
 	return all
 }
 
-// TestUndo takes passes with all that passes do back, and finds everything as it was, with its embeddings.
+// TestUndo takes passes with all that passes do back, and finds everything as it was, with its
+// embeddings.
 func TestUndo(t *testing.T) {
 	s, c := newPass(t, nil)
 	s.opt.Embedder = bag{}
@@ -172,7 +174,8 @@ func TestUndoOfRewrite(t *testing.T) {
 	}
 }
 
-// TestUndoIsWhole: if a part of a pass cannot be taken back, nothing is, and the error says what and why.
+// TestUndoIsWhole: if a part of a pass cannot be taken back, nothing is, and the error says what
+// and why.
 func TestUndoIsWhole(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -229,7 +232,8 @@ func TestUndoIsWhole(t *testing.T) {
 	}
 }
 
-// TestUndoTellsNothingOfOthers: an agent is not told which of another's private items stand in the way, or came back.
+// TestUndoTellsNothingOfOthers: an agent is not told which of another's private items stand in the
+// way, or came back.
 func TestUndoTellsNothingOfOthers(t *testing.T) {
 	s, c := newPass(t, nil)
 	it := one(t, s, Item{Importance: .5, Agent: "bob", Created: c.now().Add(-365 * 24 * time.Hour)})

@@ -17,7 +17,9 @@ type year struct {
 	days, perDay, channels, reads, cap int
 }
 
-// noted makes what agents might note on a day: half of it passing things, some of it important, some private, some that is to expire, and one in eight that was said before, in much the same words.
+// noted makes what agents might note on a day: half of it passing things, some of it important,
+// some private, some that is to expire, and one in eight that was said before, in much the same
+// words.
 func (y *year) noted(r *rand.Rand, z *rand.Zipf, now time.Time, said *[]string) []Item {
 	words := strings.Fields("deploy build test branch release server client cache queue retry timeout token user invoice refund ledger schema index query migration backup restore monitor alert budget review")
 	items := make([]Item, y.perDay)
@@ -53,8 +55,9 @@ func (y *year) noted(r *rand.Rand, z *rand.Zipf, now time.Time, said *[]string) 
 	return items
 }
 
-// TestYear lives through a year of 12,000 items in 11 scopes; $BOARD_LONG makes it 50,000 in 41. Of a few of them there is more than a scope may hold. Items are read as things are, few of them most of the time, and a pass is
-// made when one is due.
+// TestYear lives through a year of 12,000 items in 11 scopes; $BOARD_LONG makes it 50,000 in 41.
+// Of a few of them there is more than a scope may hold. Items are read as things are, few of them
+// most of the time, and a pass is made when one is due.
 func TestYear(t *testing.T) {
 	cost.SkipTable(t)
 	t.Parallel()
@@ -204,7 +207,9 @@ func (y *year) live(t *testing.T, f *file) (live []int64) {
 	return live
 }
 
-// nothingLost: at the end of the year each statement that was put is live or archived, unless its time was over. Nothing but that and being said by another makes an item forgotten, and what is important is archived last.
+// nothingLost: at the end of the year each statement that was put is live or archived, unless its
+// time was over. Nothing but that and being said by another makes an item forgotten, and what is
+// important is archived last.
 func (y *year) nothingLost(t *testing.T, f *file) {
 	var all []Item
 	if err := f.ReadIndex(t.Context(), func(tx *sqlite.Tx) (err error) {

@@ -128,7 +128,8 @@ func checkFusion(t *testing.T, r *rand.Rand, a, b []Scored, fuse func(a, b []Sco
 	}
 	raised := fuse(higher, b)
 	id := a[i].ID
-	// Whoever stood clearly below stays below. In a min-max lane rounding may swap those whose sums are equal but for the last bit.
+	// Whoever stood clearly below stays below. In a min-max lane rounding may swap those whose
+	// sums are equal but for the last bit.
 	for _, c := range out {
 		if c.Score < out[position(out, id)].Score-1e-12 && position(raised, c.ID) < position(raised, id) {
 			t.Fatalf("%v and %v give %v\nwith %v raised to %v: %v", a, b, out, a[i], higher[i], raised)
@@ -136,7 +137,8 @@ func checkFusion(t *testing.T, r *rand.Rand, a, b []Scored, fuse func(a, b []Sco
 	}
 }
 
-// TestRaisingIsMonotone: where nothing is subtracted, a better score never costs a place, ties included.
+// TestRaisingIsMonotone: where nothing is subtracted, a better score never costs a place, ties
+// included.
 func TestRaisingIsMonotone(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, name := range []string{"rrf", "rrf weighted", "max, none"} {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// candidates reads candidates out of fuzz bytes: ids that meet again, scores that are round, odd or anything.
+// candidates reads candidates out of fuzz bytes: ids that meet again, scores that are round, odd
+// or anything.
 func candidates(data []byte, most int) []Scored {
 	var out []Scored
 	for len(data) >= 2 && len(out) < most {

@@ -33,7 +33,8 @@ func TestMMR(t *testing.T) {
 		sim    func(a, b int64) float64
 		want   []int64
 	}{
-		// After 1: 2 has .7×.9-.3×1 = .33, 3 has .42, 4 has .35. After 3: 2 has .33, 4 has .35-.15 = .2.
+		// After 1: 2 has .7×.9-.3×1 = .33, 3 has .42, 4 has .35. After 3: 2 has .33, 4 has .35-.15
+		// = .2.
 		"hand computed":           {cands, .7, 4, twins, []int64{1, 3, 2, 4}},
 		"limit":                   {cands, .7, 2, twins, []int64{1, 3}},
 		"limit above":             {cands, .7, 99, twins, []int64{1, 3, 2, 4}},
@@ -102,7 +103,8 @@ func plainMMR(cands []Scored, lambda float64, limit int, sim func(a, b int64) fl
 	return picked
 }
 
-// checkMMR compares MMR with the formula, and checks what holds for all picks. similarities are drawn from the seed.
+// checkMMR compares MMR with the formula, and checks what holds for all picks. similarities are
+// drawn from the seed.
 func checkMMR(t *testing.T, cands []Scored, lambda float64, limit int, seed uint64) {
 	t.Helper()
 	calls, asked := 0, map[[2]int64]bool{}
@@ -154,7 +156,8 @@ func TestMMRProperties(t *testing.T) {
 	}
 }
 
-// TestMMRPermutation: where no two candidates come out equal, the order of the list is of no account.
+// TestMMRPermutation: where no two candidates come out equal, the order of the list is of no
+// account.
 func TestMMRPermutation(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for range 300 {

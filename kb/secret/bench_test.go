@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// plainProse has no keyword, which is rarer than it seems: "they" and the end of a sentence are two. prose has the usual ones.
+// plainProse has no keyword, which is rarer than it seems: "they" and the end of a sentence are
+// two. prose has the usual ones.
 var (
 	plainProse = repeat("The retry worker waits 30 ms, then doubles it up to a minute; we saw no loss in 14 runs (load 250/r) ", 64<<10)
 	prose      = repeat("They found that the access key of the batch job expires, so the worker asks for a new token. See the docs of the API. ", 64<<10)

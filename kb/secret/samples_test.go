@@ -16,7 +16,8 @@ const (
 	mixed  = lower + upper
 )
 
-// maker makes strings that look like secrets. They are made at run time, from pieces, so that no scanner finds one in this file.
+// maker makes strings that look like secrets. They are made at run time, from pieces, so that no
+// scanner finds one in this file.
 type maker struct{ *rand.Rand }
 
 func newMaker(seed uint64) maker { return maker{rand.New(rand.NewPCG(seed, 1))} }
@@ -55,7 +56,8 @@ func (m maker) jwt() string {
 	return part(`{"alg":"HS256","typ":"JWT"}`) + "." + part(`{"sub":"`+m.of(digits, 10)+`","name":"x"}`) + "." + m.of(mixed, 43)
 }
 
-// sample is a text with its secrets between « and », and the rule that finds them; "" if nothing is to be found.
+// sample is a text with its secrets between « and », and the rule that finds them; "" if nothing
+// is to be found.
 type sample struct{ name, rule, text string }
 
 func (s sample) plain() string { return strings.NewReplacer("«", "", "»", "").Replace(s.text) }

@@ -127,7 +127,8 @@ func TestMaskLines(t *testing.T) {
 	}
 }
 
-// TestMaskSamples: nothing is found in what Mask returns, so it is idempotent, and harmless texts stay.
+// TestMaskSamples: nothing is found in what Mask returns, so it is idempotent, and harmless texts
+// stay.
 func TestMaskSamples(t *testing.T) {
 	for _, s := range append(samples(), harmlessSamples()...) {
 		text := s.plain()

@@ -68,7 +68,8 @@ var (
 	}
 )
 
-// TestFind: one repository is one workspace from everywhere in it and all its worktrees, and nothing else is.
+// TestFind: one repository is one workspace from everywhere in it and all its worktrees, and
+// nothing else is.
 func TestFind(t *testing.T) {
 	cost.SkipTable(t)
 	for _, test := range []struct {
@@ -239,7 +240,8 @@ func TestFindKept(t *testing.T) {
 	}
 }
 
-// TestFindGit holds the rule against what git itself makes, in case the layouts above are not what it writes.
+// TestFindGit holds the rule against what git itself makes, in case the layouts above are not what
+// it writes.
 func TestFindGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")

@@ -35,7 +35,8 @@ var kinds = map[string][]weighted{
 	"context": {{"write", 6}, {"set", 4}, {"get", 4}, {"context-read", 3}},
 }
 
-// onlyCommand are calls that agents have no tool for, onlyTool those that the command line cannot make.
+// onlyCommand are calls that agents have no tool for, onlyTool those that the command line cannot
+// make.
 var onlyCommand = map[string]bool{"reopen": true, "edit": true, "link": true}
 
 func (c *caller) choose() string {
@@ -76,10 +77,12 @@ func (c *caller) loop(ctx context.Context) {
 	}
 }
 
-// prepare fills in what is sent. It is false if there is nothing yet that such a call could be about.
+// prepare fills in what is sent. It is false if there is nothing yet that such a call could be
+// about.
 func (c *caller) prepare(o *Op) bool {
 	o.Value = fmt.Sprintf("value %s of call %d by %s", strconv.FormatUint(c.rand.Uint64(), 36), o.N, c.name)
-	// Few things at a time, so that callers meet; others later, so that no history of one thing grows long.
+	// Few things at a time, so that callers meet; others later, so that no history of one thing
+	// grows long.
 	pool := func(prefix string, n int) string { return prefix + strconv.Itoa(o.N/300*n+c.rand.IntN(n)) }
 	w := c.w
 	switch o.Kind {
@@ -362,7 +365,8 @@ func (c *caller) judge(o *Op, a answer, err error) {
 	}
 }
 
-// refusal reports whether the text of a tool's error says that nothing was done, since something was in the way.
+// refusal reports whether the text of a tool's error says that nothing was done, since something
+// was in the way.
 func refusal(text string) bool {
 	for _, s := range []string{"has version", "does not exist", "is claimed by", "is not claimed", "is addressed already", "was waived by", "there is no", "has revision",
 		"is superseded", "was forgotten", "is forgotten", "is retired", "is already", "not found", "was retired", "is not active", "has changed", "not revision", "does not have", "nothing is set", "was changed", "an agent does not change it"} {

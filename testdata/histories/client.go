@@ -31,8 +31,8 @@ type answer struct {
 	code    int // of a command
 }
 
-// server is a `board mcp` over stdio that takes overlapping calls. A server that has ended is started again by
-// the next call.
+// server is a `board mcp` over stdio that takes overlapping calls. A server that has ended is
+// started again by the next call.
 type server struct {
 	w    *world
 	name string
@@ -257,7 +257,8 @@ func (h *overHTTP) tool(ctx context.Context, name string, args map[string]any) (
 	return answer{isError: true, text: fmt.Sprintf("protocol error: HTTP %d: %.200s", resp.StatusCode, data)}, nil
 }
 
-// run runs a command and reads the JSON that it prints. A command that a signal ended has no answer.
+// run runs a command and reads the JSON that it prints. A command that a signal ended has no
+// answer.
 func (w *world) run(ctx context.Context, stdin string, args ...string) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -68,7 +68,8 @@ func (j *judgement) away(o *Op) bool {
 	for _, f := range j.Faults {
 		if strings.HasPrefix(f.What, "database") && during(j.Faults, f.What, o) {
 			return containsAny(o.Err, "cannot be used", "was lost during the commit", "is read-only", "has another writer") ||
-				// A server that reaches the end of its input has waited for the database, and waits no longer.
+				// A server that reaches the end of its input has waited for the database, and
+				// waits no longer.
 				slices.Contains(j.Config.Faults, "reopen") && containsAny(o.Err, "the call was cancelled")
 		}
 	}

@@ -14,7 +14,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// final is what the files hold in the end, read by SQL where that says more than the program would.
+// final is what the files hold in the end, read by SQL where that says more than the program
+// would.
 type final struct {
 	entries, churn []entry
 	signals        map[string]signal

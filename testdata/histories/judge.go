@@ -77,7 +77,8 @@ func (j *judgement) errors() {
 		switch o.Out {
 		case Failed:
 			explained = j.away(o) || during(j.Faults, "disk", o) && containsAny(o.Err, "space", "full", "room", "read-only", "not written", "disk I/O") ||
-				// A board that was opened while there was no room for what readers share is read as it was then.
+				// A board that was opened while there was no room for what readers share is read
+				// as it was then.
 				slices.Contains(j.Config.Faults, "disk") && reads[o.Kind] && containsAny(o.Err, "was written to while it was read") ||
 				during(j.Faults, "schema", o) && containsAny(o.Err, "has schema 99", "newer") ||
 				during(j.Faults, "stop", o) && containsAny(o.Err, "did not finish in time", "is locked by another process") ||
@@ -233,8 +234,8 @@ func first(ids []string) string {
 	return ids[0]
 }
 
-// churned judges the run that is removed and made again: what was acknowledged is there unless somebody may have
-// removed it since, and what was removed is not.
+// churned judges the run that is removed and made again: what was acknowledged is there unless
+// somebody may have removed it since, and what was removed is not.
 func (j *judgement) churned() {
 	there := map[string]bool{}
 	for _, e := range j.churn {

@@ -10,8 +10,8 @@ import (
 	"blackboard/board"
 )
 
-// TestJudge shows a board with two entries, a signal and a variable to calls that could have led to it, and to
-// calls that could not.
+// TestJudge shows a board with two entries, a signal and a variable to calls that could have led
+// to it, and to calls that could not.
 func TestJudge(t *testing.T) {
 	dir := t.TempDir()
 	boards := filepath.Join(dir, "home", "boards")

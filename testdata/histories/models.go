@@ -19,8 +19,8 @@ type register struct {
 	over    bool // the files were read: a call without an answer that comes after that never had its effect
 }
 
-// registers is a model of compare-and-set. A call without an answer may have had its effect at any later time, or
-// never.
+// registers is a model of compare-and-set. A call without an answer may have had its effect at any
+// later time, or never.
 func registers(start register, versioned bool) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return start },

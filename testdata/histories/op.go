@@ -181,7 +181,8 @@ type Config struct {
 	// Outages are done in turn, Breaks in all, with acknowledged writes between them.
 	Outages []Outage `json:"-"`
 	Breaks  int      `json:"breaks"`
-	// Void is why a run says nothing, since something that was not under test has ended; nil: nothing can.
+	// Void is why a run says nothing, since something that was not under test has ended; nil:
+	// nothing can.
 	Void  func() error  `json:"-"`
 	Kills time.Duration `json:"kills"` // between two kills, on average; 0: some ten a second
 }

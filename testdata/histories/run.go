@@ -20,8 +20,8 @@ import (
 	_ "modernc.org/sqlite" // the files are looked at by SQL too
 )
 
-// Run has the callers call, does what the settings say to the world, and returns what happened, once everything
-// that it started has ended.
+// Run has the callers call, does what the settings say to the world, and returns what happened,
+// once everything that it started has ended.
 func Run(c Config) (*History, []string, error) {
 	w, err := newWorld(c)
 	if err != nil {
@@ -287,7 +287,8 @@ func (w *world) churning(ctx context.Context, r *rand.Rand) {
 	}
 }
 
-// editing edits files of capsules by hand, as an editor does: a new file in the place of the old one.
+// editing edits files of capsules by hand, as an editor does: a new file in the place of the old
+// one.
 func (w *world) editing(ctx context.Context, r *rand.Rand) {
 	for i := 0; pause(ctx, time.Duration(r.IntN(300))*time.Millisecond); i++ {
 		body := fmt.Sprintf("by hand %d", i)

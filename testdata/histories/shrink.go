@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// Shrink looks for smaller settings that fail too, each tried a few times since timing is not repeatable, and
-// returns the smallest with its directory, below dir. Without one it returns the settings that it was given.
+// Shrink looks for smaller settings that fail too, each tried a few times since timing is not
+// repeatable, and returns the smallest with its directory, below dir. Without one it returns the
+// settings that it was given.
 func Shrink(c Config, dir string, tries int, say func(format string, args ...any)) (Config, string) {
 	best, kept := c, c.Dir
 	n := 0

@@ -26,8 +26,9 @@ var (
 	MiniLM = Shape{Layers: 6, Hidden: 384, Heads: 12, Inner: 1536, Positions: 512, spread: 0.08} // all-MiniLM-L6-v2's, but for the vocabulary
 )
 
-// BERT builds a model as PyTorch exports BERT: with the primitive operations of opset 13. hidden names the last dimension of the output
-// as it is declared; -1 leaves it open, as some exporters do.
+// BERT builds a model as PyTorch exports BERT: with the primitive operations of opset 13. hidden
+// names the last dimension of the output as it is declared; -1 leaves it open, as some exporters
+// do.
 func BERT(s Shape, vocab, hidden int) []byte {
 	o := &ONNX{state: 1}
 	op := func(name string, in ...string) string { return o.Node(name, in) }
@@ -154,7 +155,8 @@ func BERTFiles(s Shape, mode string, limit int) map[string][]byte {
 	return out
 }
 
-// Static builds a model without context, like potion: a table of tokens, and a scaling of each row. It has no matrix product.
+// Static builds a model without context, like potion: a table of tokens, and a scaling of each
+// row. It has no matrix product.
 func Static(s Shape, vocab int) []byte {
 	o := &ONNX{state: 2}
 	rows := o.Node("Gather", []string{o.Random(0, 1, vocab, s.Hidden), "input_ids"})

@@ -6,8 +6,9 @@ import (
 	"math"
 )
 
-// ONNX builds a model file by hand: protobuf's wire format needs little. Weights come from a fixed generator, so that a file is the same
-// on every machine and golden vectors can be recorded for it.
+// ONNX builds a model file by hand: protobuf's wire format needs little. Weights come from a fixed
+// generator, so that a file is the same on every machine and golden vectors can be recorded for
+// it.
 type ONNX struct {
 	nodes, weights []byte
 	state          uint64

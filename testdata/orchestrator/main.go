@@ -1,14 +1,16 @@
-// Command orchestrator is a worked example of an orchestrator, on the packages board and kb.
-// It begins with what earlier runs have learned. Three workers read a folder of documents,
-// put what they find on a board, and answer each other's questions. When the gate is open,
-// a report is written, all is checked from the documents to the report, and what will be of
-// use after the run goes to the knowledge base. The script orchestrate.sh beside it does the same with the
-// command line, and leaves the same findings.
+// Command orchestrator is a worked example of an orchestrator, on the packages board and kb. It
+// begins with what earlier runs have learned. Three workers read a folder of documents, put what
+// they find on a board, and answer each other's questions. When the gate is open, a report is
+// written, all is checked from the documents to the report, and what will be of use after the run
+// goes to the knowledge base. The script orchestrate.sh beside it does the same with the command
+// line, and leaves the same findings.
 //
 //	go run ./testdata/orchestrator FOLDER [RUN] [REPORT]     RUN: made from the time; REPORT: report.md
 //
-// The same RUN again goes on where it stopped, and posts nothing twice. Documents that have changed need a new RUN: a key belongs to what was first said
-// under it. The data home is that of the command board. Exit codes are those of board too, though `go run` itself makes 1 of each that is not 0.
+// The same RUN again goes on where it stopped, and posts nothing twice. Documents that have
+// changed need a new RUN: a key belongs to what was first said under it. The data home is that of
+// the command board. Exit codes are those of board too, though `go run` itself makes 1 of each
+// that is not 0.
 package main
 
 import (
@@ -64,8 +66,8 @@ func main() {
 	os.Exit(exitCode(err))
 }
 
-// exitCode is 0 done, 2 a wrong command line or input, 3 a question is left that keeps the gate closed, 4 a check failed, 5 not found, 6 a key was used
-// for another content, 1 anything else.
+// exitCode is 0 done, 2 a wrong command line or input, 3 a question is left that keeps the gate
+// closed, 4 a check failed, 5 not found, 6 a key was used for another content, 1 anything else.
 func exitCode(err error) int {
 	for _, row := range []struct {
 		is   error
@@ -217,7 +219,8 @@ func (o *orchestrator) gate(ctx context.Context, when string, p board.Policy) (o
 	return v.Open, nil
 }
 
-// fanOut has all workers do something at the same time, and waits for them. One that fails does not stop the others.
+// fanOut has all workers do something at the same time, and waits for them. One that fails does
+// not stop the others.
 func (o *orchestrator) fanOut(ctx context.Context, do func(*worker, *task)) error {
 	errs := make([]error, len(workers))
 	var wg sync.WaitGroup
@@ -234,7 +237,8 @@ func (o *orchestrator) fanOut(ctx context.Context, do func(*worker, *task)) erro
 	return errors.Join(errs...)
 }
 
-// answers has the workers answer each other's questions. What is critical decides all else: if it is open when they are done, the run ends. Where people answer too, WaitGate waits for them.
+// answers has the workers answer each other's questions. What is critical decides all else: if it
+// is open when they are done, the run ends. Where people answer too, WaitGate waits for them.
 func (o *orchestrator) answers(ctx context.Context) error {
 	if err := o.fanOut(ctx, (*worker).answer); err != nil {
 		return err
@@ -246,7 +250,8 @@ func (o *orchestrator) answers(ctx context.Context) error {
 	return err
 }
 
-// decide stands for a person: what nobody's documents answer is waived with what the plan itself says about its open question. Anything else stays open.
+// decide stands for a person: what nobody's documents answer is waived with what the plan itself
+// says about its open question. Anything else stays open.
 func (o *orchestrator) decide(ctx context.Context) error {
 	plan, err := os.ReadFile(filepath.Join(o.folder, decisions))
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 	"blackboard/board/report"
 )
 
-// synthesise writes the report. A model would write it from the digest; here it is the findings, as they are. The draft forgets what was left open;
-// survival notices, and the report is mended. Then all is checked, from the documents to the report.
+// synthesise writes the report. A model would write it from the digest; here it is the findings,
+// as they are. The draft forgets what was left open; survival notices, and the report is mended.
+// Then all is checked, from the documents to the report.
 func (o *orchestrator) synthesise(ctx context.Context) error {
 	snapshot, err := o.board.Snapshot(ctx)
 	if err != nil {

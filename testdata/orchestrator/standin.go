@@ -16,8 +16,9 @@ import (
 //
 // This file stands for agents: find and says become calls of yours, with what `board help agents`
 // prints, what is known from earlier runs (known), and the documents that the agent is to read.
-// The functions below look for patterns instead, so that the example needs no model and comes out the same each time. What they post they find in the
-// documents: another number there is another finding here.
+// The functions below look for patterns instead, so that the example needs no model and comes out
+// the same each time. What they post they find in the documents: another number there is another
+// finding here.
 
 var workers = []worker{
 	{"operations", operationsFind, operationsAnswer},
@@ -50,7 +51,8 @@ func (t *task) lines(document string) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
-// look finds the first line that matches. A document that has none is an error: there is nothing to post without a source.
+// look finds the first line that matches. A document that has none is an error: there is nothing
+// to post without a source.
 func (t *task) look(document, pattern string) source {
 	re := regexp.MustCompile(pattern)
 	for i, line := range t.lines(document) {

@@ -15,7 +15,8 @@ type worker struct {
 	says func(t *task, question string) *board.Post // what the documents answer to a question; nil if they do not
 }
 
-// task is what a worker does at a time. After the first error, which err keeps, its methods do nothing.
+// task is what a worker does at a time. After the first error, which err keeps, its methods do
+// nothing.
 type task struct {
 	ctx    context.Context
 	board  *board.Board
@@ -25,7 +26,8 @@ type task struct {
 	err    error
 }
 
-// answer claims and answers the open questions that the worker's documents answer, and is done. What somebody else has claimed or closed meanwhile is left to them.
+// answer claims and answers the open questions that the worker's documents answer, and is done.
+// What somebody else has claimed or closed meanwhile is left to them.
 func (w *worker) answer(t *task) {
 	open, err := t.board.Signals(t.ctx, board.SignalQuery{Statuses: []string{board.SignalOpen}})
 	if err != nil {
@@ -51,7 +53,8 @@ func (w *worker) answer(t *task) {
 	}
 }
 
-// post posts a finding, and returns its id. The key makes a retry safe: the same finding is posted once.
+// post posts a finding, and returns its id. The key makes a retry safe: the same finding is posted
+// once.
 func (t *task) post(key string, p board.Post) string {
 	if t.err != nil {
 		return ""

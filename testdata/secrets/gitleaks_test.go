@@ -1,5 +1,5 @@
-// Package secrets holds kb/secret against gitleaks: `go test -v ./...` in this folder prints where they differ. It is a
-// module of its own, so that the program does not depend on gitleaks.
+// Package secrets holds kb/secret against gitleaks: `go test -v ./...` in this folder prints where
+// they differ. It is a module of its own, so that the program does not depend on gitleaks.
 package secrets
 
 import (
@@ -19,7 +19,8 @@ import (
 	"github.com/zricethezav/gitleaks/v8/report"
 )
 
-// differs is why we do not recognise a gitleaks rule's tokens, or only some. Rules with a path do not apply to a text.
+// differs is why we do not recognise a gitleaks rule's tokens, or only some. Rules with a path do
+// not apply to a text.
 var differs = map[string]string{
 	"curl-auth-user":           "quotes within an argument; passwords of three characters",
 	"facebook-access-token":    "only as the value of a name, since two numbers with a bar are common",
@@ -97,7 +98,8 @@ var ordinary = map[string]func(r *rand.Rand) string{
 	},
 }
 
-// TestOrdinary: generated texts without a secret, and the files of this project and of the modules that it uses.
+// TestOrdinary: generated texts without a secret, and the files of this project and of the modules
+// that it uses.
 func TestOrdinary(t *testing.T) {
 	d := newDetector(t)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -192,7 +194,8 @@ func uuid(r *rand.Rand) string {
 	return strings.Join([]string{hex(r, 8), hex(r, 4), hex(r, 4), hex(r, 4), hex(r, 12)}, "-")
 }
 
-// generate returns a text that a regexp matches, with few repetitions where any number are allowed.
+// generate returns a text that a regexp matches, with few repetitions where any number are
+// allowed.
 func generate(r *rand.Rand, re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpLiteral:

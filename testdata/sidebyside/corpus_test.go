@@ -22,7 +22,8 @@ func newCorpus(seed uint64) *corpus {
 	return &corpus{r, rand.NewZipf(r, 1.1, 4, vocabulary-1)}
 }
 
-// word spells a word of the vocabulary: three syllables, of letters only, so that every tokeniser takes it as one.
+// word spells a word of the vocabulary: three syllables, of letters only, so that every tokeniser
+// takes it as one.
 func word(n uint64) string {
 	const consonants, vowels = "bdfghjklmnprtvz", "aeiou"
 	var b strings.Builder
@@ -37,7 +38,8 @@ func word(n uint64) string {
 // words gives words as often as a language does: few of them most of the time.
 func (c *corpus) words(n int) string { return join(n, c.z.Uint64) }
 
-// rare gives words of which each is in less than one chunk in a hundred, and in some of a thousand.
+// rare gives words of which each is in less than one chunk in a hundred, and in some of a
+// thousand.
 func (c *corpus) rare(n int) string {
 	return join(n, func() uint64 { return 1000 + c.r.Uint64N(2000) })
 }
@@ -75,10 +77,12 @@ func (c *corpus) chunk(i int) chunk {
 	return chunk{ID: chunkID(i), Topic: c.words(5), Agent: fmt.Sprint("agent", i%10), Tags: c.tags(), Content: c.words(75), At: at}
 }
 
-// chunkID is the id of a chunk by its number: 10 hexadecimal digits in no order, as both programs make them. An odd factor keeps numbers below 2^40 apart.
+// chunkID is the id of a chunk by its number: 10 hexadecimal digits in no order, as both programs
+// make them. An odd factor keeps numbers below 2^40 apart.
 func chunkID(i int) string { return fmt.Sprintf("%010x", uint64(i)*0x9E3779B97F4A7C15&(1<<40-1)) }
 
-// TestCorpus holds what the comparison rests on: words and ids are distinct, and a seed gives what it gave.
+// TestCorpus holds what the comparison rests on: words and ids are distinct, and a seed gives what
+// it gave.
 func TestCorpus(t *testing.T) {
 	words, ids := map[string]bool{}, map[string]bool{}
 	for i := range vocabulary {

@@ -10,8 +10,10 @@ import (
 	"testing"
 )
 
-// The race has many servers, each a process of its own, change one store at the same time, and counts what was acknowledged and what of that is there in the end. Nothing is asked twice: a
-// change that a server refuses is refused, as it is to an agent that does not know that a second try may do. The exception is in what "counter_cas" is about.
+// The race has many servers, each a process of its own, change one store at the same time, and
+// counts what was acknowledged and what of that is there in the end. Nothing is asked twice: a
+// change that a server refuses is refused, as it is to an agent that does not know that a second
+// try may do. The exception is in what "counter_cas" is about.
 
 // race is one of the things that they do at the same time.
 type race struct {
@@ -19,9 +21,11 @@ type race struct {
 	fresh bool // there is no store before they all start
 	// before makes what they change.
 	before func(s *server) error
-	// change makes the change of a number as one of the servers, and says under which name it can be found, if it was acknowledged.
+	// change makes the change of a number as one of the servers, and says under which name it can
+	// be found, if it was acknowledged.
 	change func(s *server, who, i int, t *tally) (name string, err error)
-	// survived counts what is there of what was acknowledged, asked of a server that was started later.
+	// survived counts what is there of what was acknowledged, asked of a server that was started
+	// later.
 	survived func(s *server, acked []string) (int, error)
 }
 
@@ -78,7 +82,8 @@ var distinct = race{
 // firstUse: the same in a directory in which there is nothing yet.
 var firstUse = race{name: "first_use", fresh: true, change: distinct.change, survived: distinct.survived}
 
-// counter: each adds one to the same value, again and again, with the tools that both programs have: it reads the value and sets the next.
+// counter: each adds one to the same value, again and again, with the tools that both programs
+// have: it reads the value and sets the next.
 var counter = race{
 	name: "counter",
 	before: func(s *server) error {
@@ -103,7 +108,8 @@ func (s *server) count() (int, error) {
 	return strconv.Atoi(text)
 }
 
-// counterCAS: the same with a variable of a run's board, which is set only if it is still the version that was read. Who comes too late reads it again.
+// counterCAS: the same with a variable of a run's board, which is set only if it is still the
+// version that was read. Who comes too late reads it again.
 var counterCAS = race{
 	name: "counter_cas",
 	before: func(s *server) error {
@@ -151,7 +157,8 @@ func (s *server) variable() (v variable, err error) {
 	return out.Variables[0], nil
 }
 
-// overwritten: all set the same key to values of 20,000 characters, and read it in between. A value must be one that was written, whole. One of them is there in the end; survived counts it
+// overwritten: all set the same key to values of 20,000 characters, and read it in between. A
+// value must be one that was written, whole. One of them is there in the end; survived counts it
 // for all that it took the place of.
 var overwritten = race{
 	name: "overwritten",
@@ -238,7 +245,8 @@ func (r *race) prepare(p program, dir string) error {
 	return r.before(first)
 }
 
-// startAll starts servers at the same time, and waits until they are at rest. Those that do not start are nil.
+// startAll starts servers at the same time, and waits until they are at rest. Those that do not
+// start are nil.
 func (t *tally) startAll(p program, dir string, servers int) []*server {
 	all := make([]*server, servers)
 	var wg sync.WaitGroup
@@ -280,8 +288,8 @@ func (r *race) changeAll(s *server, who, changes int, t *tally) error {
 	return nil
 }
 
-// TestRace: of what eight of our servers have acknowledged, all is there, nothing is refused, and no value is torn. A counter whose versions are compared before it is set counts every
-// change.
+// TestRace: of what eight of our servers have acknowledged, all is there, nothing is refused, and
+// no value is torn. A counter whose versions are compared before it is set counts every change.
 func TestRace(t *testing.T) {
 	for _, r := range []race{firstUse, distinct, counterCAS, overwritten} {
 		t.Run(r.name, func(t *testing.T) {
@@ -298,7 +306,8 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// BenchmarkRace counts the same of both programs, with more servers and changes, and of the counter that both can have besides: both lose changes of it, since its tools cannot compare.
+// BenchmarkRace counts the same of both programs, with more servers and changes, and of the
+// counter that both can have besides: both lose changes of it, since its tools cannot compare.
 func BenchmarkRace(b *testing.B) {
 	p := installed(b)
 	const changes = 50

@@ -19,11 +19,13 @@ type program struct {
 	name string // ours or theirs
 	args []string
 	env  []string
-	// ready are lines of its standard error that it writes one after the other before it is at rest; none: it is once it has answered.
+	// ready are lines of its standard error that it writes one after the other before it is at
+	// rest; none: it is once it has answered.
 	ready []string
 }
 
-// ours is the MCP server of this program, built from the source beside it, with the tools of a profile. It has no model, and no daemon.
+// ours is the MCP server of this program, built from the source beside it, with the tools of a
+// profile. It has no model, and no daemon.
 func ours(tb testing.TB, store, profile string) program {
 	tb.Helper()
 	exe, err := built()
@@ -35,7 +37,8 @@ func ours(tb testing.TB, store, profile string) program {
 		env: append(cleanEnv(), "AGENT_STORE_PATH="+store, "BOARD_HOME="+home, "BOARD_MODEL_DIR="+filepath.Join(home, "none"), "BOARD_DAEMON=off")}
 }
 
-// theirs is the MCP server of agent-memory-store. It has no model either, since nothing can be fetched; it says so, and then goes through all chunks that have no embedding, as it does
+// theirs is the MCP server of agent-memory-store. It has no model either, since nothing can be
+// fetched; it says so, and then goes through all chunks that have no embedding, as it does
 // whenever it starts. A store is filled if it has some.
 func (p *peer) theirs(store string, filled bool) program {
 	ready := []string{"Falling back to BM25-only search"}
@@ -67,7 +70,8 @@ type server struct {
 	tools time.Duration // from its start to the list of its tools
 }
 
-// patience is how long a server may take for one answer, or to come to rest. At 250,000 chunks a search of the slower one takes part of a second.
+// patience is how long a server may take for one answer, or to come to rest. At 250,000 chunks a
+// search of the slower one takes part of a second.
 const patience = 2 * time.Minute
 
 // start starts a server in a directory and lists its tools, as a client does.
@@ -171,7 +175,8 @@ func (s *server) call(tool string, args any) (result, time.Duration, error) {
 	return r, took, err
 }
 
-// send sends a request and waits for its answer. The time is that of the first byte sent to the last one received: what is made of the answer is not the server's.
+// send sends a request and waits for its answer. The time is that of the first byte sent to the
+// last one received: what is made of the answer is not the server's.
 func (s *server) send(method string, params any) (json.RawMessage, time.Duration, error) {
 	s.n++
 	request, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": s.n, "method": method, "params": params})

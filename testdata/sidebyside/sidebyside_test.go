@@ -1,29 +1,42 @@
-// Package sidebyside measures the context store side by side with agent-memory-store, the npm package whose place it takes: on the same machine, over the same chunks, in alternation.
+// Package sidebyside measures the context store side by side with agent-memory-store, the npm
+// package whose place it takes: on the same machine, over the same chunks, in alternation.
 //
 //	testdata/sidebyside/run.sh                            # installs version 0.0.9 into a scratch directory, measures, prints a table
 //	testdata/sidebyside/run.sh 1000 10000 50000 100000 250000
 //	BOARD_SIDEBYSIDE=DIR go test -run '^$' -bench . -benchtime 5x ./testdata/sidebyside     # DIR holds node_modules
 //
-// BOARD_SIDEBYSIDE_SIZES lists how many chunks there are, 1000,10000 if it is not set. Without the package or a Node.js of 22.5 or newer the benchmarks skip and say what is missing. The
-// package is one of its own, so that `go test ./...` and `go test -bench . ./...` do not start Node.js; its tests without the other program run all the same.
+// BOARD_SIDEBYSIDE_SIZES lists how many chunks there are, 1000,10000 if it is not set. Without the
+// package or a Node.js of 22.5 or newer the benchmarks skip and say what is missing. The package
+// is one of its own, so that `go test ./...` and `go test -bench . ./...` do not start Node.js;
+// its tests without the other program run all the same.
 //
 // # What is compared
 //
-// The level "mcp" is what an agent has: both programs as MCP servers over stdio, which are sent the same calls. The level "process" is without the protocol: package kb/chunks in this
-// process, the package's own functions in a Node.js of its own (peer.mjs). "start" is from the start of a server to the list of its tools.
+// The level "mcp" is what an agent has: both programs as MCP servers over stdio, which are sent
+// the same calls. The level "process" is without the protocol: package kb/chunks in this process,
+// the package's own functions in a Node.js of its own (peer.mjs). "start" is from the start of a
+// server to the list of its tools.
 //
-// Both go by words alone: search_mode is bm25, fetch is switched off in Node.js, and it is checked that neither has a model. Both sync the log with each write (WAL, synchronous FULL).
+// Both go by words alone: search_mode is bm25, fetch is switched off in Node.js, and it is checked
+// that neither has a model. Both sync the log with each write (WAL, synchronous FULL).
 //
-// Chunks are of 80 words from 50,000 with the frequencies of a language. "search" asks for five words as they come in a text, frequent ones among them, "search_rare" for five of which each
-// is in less than one chunk in a hundred; both for the 6 best. "list" asks for the newest 100, "list_tag" for the newest 100 of a tag that one chunk in a hundred has. Before they are
-// measured, answers to reads and lists must be the same on both sides, letter by letter, and "same-%" is how many of the chunks that ours finds theirs finds too: where many fit about as
+// Chunks are of 80 words from 50,000 with the frequencies of a language. "search" asks for five
+// words as they come in a text, frequent ones among them, "search_rare" for five of which each is
+// in less than one chunk in a hundred; both for the 6 best. "list" asks for the newest 100,
+// "list_tag" for the newest 100 of a tag that one chunk in a hundred has. Before they are
+// measured, answers to reads and lists must be the same on both sides, letter by letter, and
+// "same-%" is how many of the chunks that ours finds theirs finds too: where many fit about as
 // well, as with rare words, another weight of the topic makes others the first six.
 //
-// The bulk of the chunks is not written through the tools: agent-memory-store gets it by its own insert, a thousand to a transaction, and this program takes it over from there by
-// `board context import`, so that ids and times are the same. What is measured as "write" comes on top of that, one by one.
+// The bulk of the chunks is not written through the tools: agent-memory-store gets it by its own
+// insert, a thousand to a transaction, and this program takes it over from there by `board context
+// import`, so that ids and times are the same. What is measured as "write" comes on top of that,
+// one by one.
 //
-// A round asks one side, then the other, and the next round begins with the other. A side makes up to 30 calls in a round, or as many as 4 seconds hold. The figures are medians of the
-// rounds' medians; "ratio" is theirs divided by ours, the median over the rounds, with the least and the greatest. Below 1 the other program is the faster one.
+// A round asks one side, then the other, and the next round begins with the other. A side makes up
+// to 30 calls in a round, or as many as 4 seconds hold. The figures are medians of the rounds'
+// medians; "ratio" is theirs divided by ours, the median over the rounds, with the least and the
+// greatest. Below 1 the other program is the faster one.
 //
 // # The race
 //
@@ -56,8 +69,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// built builds the program once and returns where it is. It opens the directories that the source is in, since otherwise `go test` would give its cached answer although the source has
-// changed.
+// built builds the program once and returns where it is. It opens the directories that the source
+// is in, since otherwise `go test` would give its cached answer although the source has changed.
 var built = sync.OnceValues(func() (string, error) {
 	for _, dir := range []string{"board", "cmd", "embed", "hooks", "kb", "tui"} {
 		if err := filepath.WalkDir(filepath.Join("..", "..", dir), func(_ string, _ fs.DirEntry, err error) error { return err }); err != nil {
@@ -185,12 +198,14 @@ var operations = []operation{
 
 // side is one of the two programs at one of the levels, ready to be asked.
 type side interface {
-	// measure makes calls until all are made or the budget is spent, one at least, and says how long each took. A call that fails, or finds nothing, is an error.
+	// measure makes calls until all are made or the budget is spent, one at least, and says how
+	// long each took. A call that fails, or finds nothing, is an error.
 	measure(op *operation, calls []arguments, budget time.Duration) ([]time.Duration, error)
 }
 
-// settle has both write until they have begun their logs anew, which SQLite does after a thousand pages: from then on a write overwrites a part of the log; before, it makes the file
-// longer, which takes a file system more time.
+// settle has both write until they have begun their logs anew, which SQLite does after a thousand
+// pages: from then on a write overwrites a part of the log; before, it makes the file longer,
+// which takes a file system more time.
 func settle(b *testing.B, sides ...side) {
 	b.Helper()
 	op := &operation{tool: "set_state"}
@@ -287,7 +302,8 @@ func median(all []float64) float64 {
 	return all[len(all)/2]
 }
 
-// agree asks both servers the same and holds the answers against each other. It says which share of the chunks that ours finds theirs finds too, in percent.
+// agree asks both servers the same and holds the answers against each other. It says which share
+// of the chunks that ours finds theirs finds too, in percent.
 func agree(b *testing.B, op *operation, ours, theirs *server, n int) float64 {
 	c := newCorpus(uint64(n) + 2)
 	var found, both int

@@ -21,7 +21,8 @@ import (
 // chunkIDs are the ids in an answer to a search.
 var chunkIDs = regexp.MustCompile("\\*\\*id:\\*\\* `[0-9a-f]{10}`")
 
-// fill makes a store of n chunks that both programs have: theirs in their own file, taken over into ours beside it.
+// fill makes a store of n chunks that both programs have: theirs in their own file, taken over
+// into ours beside it.
 func fill(b *testing.B, p *peer, n int) (store string) {
 	b.Helper()
 	store = b.TempDir()

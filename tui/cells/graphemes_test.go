@@ -32,7 +32,8 @@ func TestCertain(t *testing.T) {
 	}
 }
 
-// FuzzCertain: terminals that take each character for itself and those that take clusters agree about emoji.
+// FuzzCertain: terminals that take each character for itself and those that take clusters agree
+// about emoji.
 func FuzzCertain(f *testing.F) {
 	for _, s := range []string{"👩‍👩‍👧‍👦", "🇩🇪", "❤️", "👍🏽", "1️⃣", "日本"} {
 		f.Add(s)

@@ -11,7 +11,8 @@ import (
 	"blackboard/tui/page"
 )
 
-// TestCheckOnce: there is one check at a time, none keeps the screen, and one that is under way ends with the page.
+// TestCheckOnce: there is one check at a time, none keeps the screen, and one that is under way
+// ends with the page.
 func TestCheckOnce(t *testing.T) {
 	dir := t.TempDir()
 	b, err := board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "audit-7")

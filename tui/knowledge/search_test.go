@@ -125,7 +125,8 @@ func newBox(t *testing.T, answers answerer) *SearchBox {
 	return s
 }
 
-// TestSearchLate sees that an answer that comes late is not shown, and that its question was called off.
+// TestSearchLate sees that an answer that comes late is not shown, and that its question was
+// called off.
 func TestSearchLate(t *testing.T) {
 	var off []bool // whether a question was called off
 	var queries []kb.Query
@@ -165,7 +166,8 @@ func TestSearchLate(t *testing.T) {
 	wants("answer to three")
 }
 
-// TestSearchUnderWay sees what enter does while an answer is awaited, and that closing calls the question off.
+// TestSearchUnderWay sees what enter does while an answer is awaited, and that closing calls the
+// question off.
 func TestSearchUnderWay(t *testing.T) {
 	off := false
 	s := newBox(t, func(ctx context.Context, q kb.Query) (kb.Result, error) {

@@ -121,7 +121,8 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// TestMarkdownLooks sees that each line has its looks for itself, and that without colours there are none.
+// TestMarkdownLooks sees that each line has its looks for itself, and that without colours there
+// are none.
 func TestMarkdownLooks(t *testing.T) {
 	src := "**aaaa bbbb cccc dddd eeee** `code`\n\n- *x*\n\n> [l](d)"
 	for _, l := range Markdown(plainStyles(), src, 20) {
@@ -208,7 +209,8 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// checkMarkdown sees that no line is wider than it may be, or has anything but characters and looks.
+// checkMarkdown sees that no line is wider than it may be, or has anything but characters and
+// looks.
 func checkMarkdown(t *testing.T, src string, w int) {
 	t.Helper()
 	for _, a := range []*styles.Set{plainStyles(), brightStyles()} {

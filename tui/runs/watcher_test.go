@@ -9,7 +9,8 @@ import (
 	"blackboard/tui/tuitest"
 )
 
-// TestNotices: what happens once the run was seen is told, once; what was there before, and what one did, is not.
+// TestNotices: what happens once the run was seen is told, once; what was there before, and what
+// one did, is not.
 func TestNotices(t *testing.T) {
 	now := tuitest.Now
 	s := &scene{signals: []*board.Signal{{ID: "s1", Priority: "critical", Status: board.SignalOpen, Worker: "ann", Content: "old"}}}

@@ -18,7 +18,8 @@ func renderer(dark bool) *lipgloss.Renderer {
 	return r
 }
 
-// TestThemesCanBeRead: every ink has enough contrast to the ground it is on, by the formula of WCAG.
+// TestThemesCanBeRead: every ink has enough contrast to the ground it is on, by the formula of
+// WCAG.
 func TestThemesCanBeRead(t *testing.T) {
 	const black, white = "16", "231"
 	for _, c := range []struct {

@@ -465,8 +465,8 @@ func markdownCell(s string) string {
 	return b.String()
 }
 
-// repositoryPath names a report as CI tools want it: from the root of the checkout, with slashes. A file elsewhere keeps the name it was
-// given, and standard input is called stdin.
+// repositoryPath names a report as CI tools want it: from the root of the checkout, with slashes.
+// A file elsewhere keeps the name it was given, and standard input is called stdin.
 func repositoryPath(path string) string {
 	if path == "-" || path == "standard input" || path == "" {
 		return "stdin"

@@ -132,7 +132,8 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
-// TestCISARIF checks what the 2.1.0 schema requires of the objects that are used, and what code scanning requires on top.
+// TestCISARIF checks what the 2.1.0 schema requires of the objects that are used, and what code
+// scanning requires on top.
 func TestSARIF(t *testing.T) {
 	for name, r := range samples() {
 		var doc map[string]any

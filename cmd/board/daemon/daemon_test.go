@@ -102,7 +102,8 @@ func TestErrorsKeepWhatTheyAre(t *testing.T) {
 	}
 }
 
-// TestWritesOfOthersAreFound writes by another handle, as another process does, and asks right afterwards.
+// TestWritesOfOthersAreFound writes by another handle, as another process does, and asks right
+// afterwards.
 func TestWritesOfOthersAreFound(t *testing.T) {
 	dir := home(t)
 	remember(t, dir, 5)

@@ -120,7 +120,8 @@ func TestEndsWhenItCannotBeReached(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft asks for a while, with clients that come and go and one that never reads, and looks at what is left afterwards.
+// TestNothingIsLeft asks for a while, with clients that come and go and one that never reads, and
+// looks at what is left afterwards.
 func TestNothingIsLeft(t *testing.T) {
 	dir := home(t)
 	remember(t, dir, 50)
@@ -217,7 +218,8 @@ func TestStuckDaemon(t *testing.T) {
 	}
 }
 
-// TestOneForAHomeInWhateverEnvironment starts a daemon as a session has it, and looks from where there is none.
+// TestOneForAHomeInWhateverEnvironment starts a daemon as a session has it, and looks from where
+// there is none.
 func TestOneForAHomeInWhateverEnvironment(t *testing.T) {
 	dir, runtime := home(t), home(t)
 	there, err := PlaceOf(dir, func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": runtime}[name] })
@@ -244,7 +246,8 @@ func TestOneForAHomeInWhateverEnvironment(t *testing.T) {
 	}
 }
 
-// TestListenerTakesOver: one that listens for agents takes the place of one that was started on demand, and of no other.
+// TestListenerTakesOver: one that listens for agents takes the place of one that was started on
+// demand, and of no other.
 func TestListenerTakesOver(t *testing.T) {
 	dir := home(t)
 	onDemand := start(t, dir, nil)
@@ -269,7 +272,8 @@ func TestListenerTakesOver(t *testing.T) {
 	lasting.end(t)
 }
 
-// TestKilledLeavesItsSocket: a socket where nobody listens is no daemon, and the next command starts one.
+// TestKilledLeavesItsSocket: a socket where nobody listens is no daemon, and the next command
+// starts one.
 func TestKilledLeavesItsSocket(t *testing.T) {
 	dir := home(t)
 	place := placeOf(t, dir)

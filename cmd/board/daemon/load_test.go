@@ -51,7 +51,8 @@ func (s slow) Embed(ctx context.Context, texts []string) ([]embed.Vector, error)
 	return s.Embedder.Embed(ctx, texts)
 }
 
-// TestKilledWhileEmbedding kills daemons that are at their backfill. The next goes on, and nothing is lost.
+// TestKilledWhileEmbedding kills daemons that are at their backfill. The next goes on, and nothing
+// is lost.
 func TestKilledWhileEmbedding(t *testing.T) {
 	cost.SkipQuick(t)
 	dir := home(t)
@@ -118,7 +119,8 @@ func TestKilledWhileEmbedding(t *testing.T) {
 	t.Logf("%d kills", kills)
 }
 
-// TestLoad has 64 clients ask, embed and watch at once, for some seconds, or as many as BOARD_LOAD_SECONDS says, and looks at what is left.
+// TestLoad has 64 clients ask, embed and watch at once, for some seconds, or as many as
+// BOARD_LOAD_SECONDS says, and looks at what is left.
 func TestLoad(t *testing.T) {
 	cost.SkipQuick(t)
 	seconds := 3
@@ -242,8 +244,9 @@ func watchFor(ctx context.Context, c *Client, n *atomic.Int64) error {
 	return sc.Err()
 }
 
-// BenchmarkDaemon asks over the socket: the round trip of an embedding, and a search by words and by meaning, beside the same of a warm knowledge base in this process. The model takes no
-// time, so that what is measured is the way there and back.
+// BenchmarkDaemon asks over the socket: the round trip of an embedding, and a search by words and
+// by meaning, beside the same of a warm knowledge base in this process. The model takes no time,
+// so that what is measured is the way there and back.
 func BenchmarkDaemon(b *testing.B) {
 	dir := home(b)
 	n := 10_000

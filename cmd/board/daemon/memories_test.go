@@ -59,7 +59,8 @@ func TestMemoryIsLookedAfter(t *testing.T) {
 	}
 }
 
-// TestMemoriesAreEmbeddedAtOnce sees that a write to a memory is noticed from outside, and the daemon's own is the last.
+// TestMemoriesAreEmbeddedAtOnce sees that a write to a memory is noticed from outside, and the
+// daemon's own is the last.
 func TestMemoriesAreEmbeddedAtOnce(t *testing.T) {
 	dir := home(t)
 	s := newServer(Config{Place: placeOf(t, dir), OpenModel: func(context.Context, string) (embed.Embedder, func() error, error) {
@@ -102,7 +103,8 @@ func TestMemoriesAreEmbeddedAtOnce(t *testing.T) {
 	}
 }
 
-// TestClockJumps has the clock of a daemon jump years to and fro, while others write by theirs. What was written is found, nothing is forgotten for its age, and the daemon goes on.
+// TestClockJumps has the clock of a daemon jump years to and fro, while others write by theirs.
+// What was written is found, nothing is forgotten for its age, and the daemon goes on.
 func TestClockJumps(t *testing.T) {
 	dir := home(t)
 	remember(t, dir, 20)

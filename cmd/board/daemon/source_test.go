@@ -18,7 +18,8 @@ import (
 	"blackboard/testdata/models"
 )
 
-// source is a source of a data home that has a directory of a model, which is small and needs no files.
+// source is a source of a data home that has a directory of a model, which is small and needs no
+// files.
 func source(t *testing.T, dir string, change func(*SourceConfig)) *Source {
 	t.Helper()
 	cfg := SourceConfig{Home: dir, Env: noEnv, Build: "test", ModelDir: filepath.Join(dir, "model"), Mode: Auto, Patience: time.Hour,
@@ -85,8 +86,8 @@ func TestSourceConformance(t *testing.T) {
 	})
 }
 
-// TestSourceLosesTheDaemon: between two texts it goes away. Who may loads the model, and others say what is lacking
-// and have it again from the next daemon.
+// TestSourceLosesTheDaemon: between two texts it goes away. Who may loads the model, and others
+// say what is lacking and have it again from the next daemon.
 func TestSourceLosesTheDaemon(t *testing.T) {
 	for name, c := range map[string]struct {
 		own  Own
@@ -145,7 +146,8 @@ func TestSourceOwnAlone(t *testing.T) {
 	}
 }
 
-// TestSourceSpawns: a daemon that is missed is started when the model was needed, at once or at the end, and once.
+// TestSourceSpawns: a daemon that is missed is started when the model was needed, at once or at
+// the end, and once.
 func TestSourceSpawns(t *testing.T) {
 	for name, c := range map[string]struct {
 		lives    bool

@@ -284,7 +284,8 @@ func certificate(t *testing.T, dir string, names ...string) (cert, key string) {
 	return cert, key
 }
 
-// TestMCP asks a daemon as an agent does that comes over the network: it reads, and is told what it would need to write.
+// TestMCP asks a daemon as an agent does that comes over the network: it reads, and is told what
+// it would need to write.
 func TestMCP(t *testing.T) {
 	dir := home(t)
 	remember(t, dir, 3)
@@ -526,7 +527,8 @@ func TestTokenOpensWhatIsGranted(t *testing.T) {
 	}
 }
 
-// TestOurHost asks which hosts a request may be for: those that nobody else can have a name lead to.
+// TestOurHost asks which hosts a request may be for: those that nobody else can have a name lead
+// to.
 func TestOurHost(t *testing.T) {
 	cert := &x509.Certificate{DNSNames: []string{"box.local", "*.boxes.example"}, IPAddresses: []net.IP{net.ParseIP("203.0.113.7"), net.ParseIP("2001:db8::7")}}
 	wildcard, plain := hosts{"0.0.0.0", cert}, hosts{"127.0.0.1", nil}
@@ -564,7 +566,8 @@ func TestOurHost(t *testing.T) {
 	}
 }
 
-// TestNamesOfTheCertificate asks a daemon that listens everywhere by a name that its certificate is for, as other machines do.
+// TestNamesOfTheCertificate asks a daemon that listens everywhere by a name that its certificate
+// is for, as other machines do.
 func TestNamesOfTheCertificate(t *testing.T) {
 	dir := home(t)
 	cert, key := certificate(t, dir, "box.local")

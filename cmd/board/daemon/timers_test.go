@@ -137,7 +137,8 @@ func TestWatcherWithoutEvents(t *testing.T) {
 	})
 }
 
-// TestWatcherLosesItsDirectory plays a directory that is removed, or renamed, and comes back some time later.
+// TestWatcherLosesItsDirectory plays a directory that is removed, or renamed, and comes back some
+// time later.
 func TestWatcherLosesItsDirectory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatched()
@@ -166,7 +167,8 @@ func TestWatcherLosesItsDirectory(t *testing.T) {
 			if got := w.took(); got != "all 100ms, all 30.1s, all 1m0.1s" {
 				t.Errorf("%v, while it is gone: %s", op, got)
 			}
-			// It is watched again, and what happened before is looked for; from then on only what happens is.
+			// It is watched again, and what happened before is looked for; from then on only what
+			// happens is.
 			there.Store(true)
 			time.Sleep(time.Hour)
 			if got := w.took(); got != "all 1m30.1s, all 1m30.2s" {
@@ -218,7 +220,8 @@ func (r *reader) took() string {
 	return s
 }
 
-// TestStreamTimers plays a stream: the beat where nothing happens, a board that comes, and its end.
+// TestStreamTimers plays a stream: the beat where nothing happens, a board that comes, and its
+// end.
 func TestStreamTimers(t *testing.T) {
 	dir := t.TempDir()
 	place := placeOf(t, dir)
@@ -287,7 +290,8 @@ func TestPlaceIsWatched(t *testing.T) {
 	}
 }
 
-// TestClockThatIsSet plays a clock on the wall that jumps: nothing is done by it for an hour, and the daemon neither ends nor stays for it.
+// TestClockThatIsSet plays a clock on the wall that jumps: nothing is done by it for an hour, and
+// the daemon neither ends nor stays for it.
 func TestClockThatIsSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var off time.Duration

@@ -13,7 +13,8 @@ import (
 	"blackboard/hooks/mcp"
 )
 
-// TestPlantedDirectories: where anybody may make files, a directory that somebody else has made, or may write to, holds no socket of ours: no daemon listens there, and no client asks there.
+// TestPlantedDirectories: where anybody may make files, a directory that somebody else has made,
+// or may write to, holds no socket of ours: no daemon listens there, and no client asks there.
 func TestPlantedDirectories(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes are another thing there")
@@ -65,7 +66,8 @@ func TestPlantedDirectories(t *testing.T) {
 	}
 }
 
-// TestPlantedSocket: what lies in the socket's place and is none is put aside, and a link there is not followed.
+// TestPlantedSocket: what lies in the socket's place and is none is put aside, and a link there is
+// not followed.
 func TestPlantedSocket(t *testing.T) {
 	dir := home(t)
 	place := placeOf(t, dir)
@@ -94,7 +96,8 @@ func TestPlantedSocket(t *testing.T) {
 	}
 }
 
-// TestNotesOfOthers: a note of where the socket is leads a client to no relative, missing or endless path.
+// TestNotesOfOthers: a note of where the socket is leads a client to no relative, missing or
+// endless path.
 func TestNotesOfOthers(t *testing.T) {
 	for _, note := range []string{"", "relative.sock", "../../x.sock", "/nonexistent/x.sock", "/" + strings.Repeat("a", maxSocket) + ".sock", strings.Repeat("x", 1<<20)} {
 		place := placeOf(t, home(t))
@@ -110,7 +113,8 @@ func TestNotesOfOthers(t *testing.T) {
 	}
 }
 
-// TestPathsOverTCP: no way to write a path, a method or a header opens what is not granted or not served.
+// TestPathsOverTCP: no way to write a path, a method or a header opens what is not granted or not
+// served.
 func TestPathsOverTCP(t *testing.T) {
 	grants, err := mcp.ParseGrants([]string{"run:mine:read"})
 	if err != nil {

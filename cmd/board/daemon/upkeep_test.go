@@ -56,7 +56,8 @@ func TestJobsRunAtTheirTimes(t *testing.T) {
 		mu.Lock()
 		got := slices.Clone(ran["embed"])
 		mu.Unlock()
-		// A minute after the start, within five seconds of being wanted, and half an hour after that.
+		// A minute after the start, within five seconds of being wanted, and half an hour after
+		// that.
 		if len(got) != 3 || got[0] != time.Minute || got[1] <= 10*time.Minute || got[1] > 10*time.Minute+WakeEvery+time.Second || got[2]-got[1] != 30*time.Minute+time.Second {
 			t.Errorf("embed ran at %v", got)
 		}
@@ -82,7 +83,8 @@ func TestJobsRunAtTheirTimes(t *testing.T) {
 	})
 }
 
-// TestDailyJobsOutliveTheDaemon starts one after the other: what was done today is not done again by each, and a time to come is none.
+// TestDailyJobsOutliveTheDaemon starts one after the other: what was done today is not done again
+// by each, and a time to come is none.
 func TestDailyJobsOutliveTheDaemon(t *testing.T) {
 	journal := filepath.Join(t.TempDir(), "upkeep.json")
 	synctest.Test(t, func(t *testing.T) {
@@ -117,7 +119,8 @@ func TestDailyJobsOutliveTheDaemon(t *testing.T) {
 		if runs["daily"] != 3 {
 			t.Errorf("after a failure: %v", runs)
 		}
-		// One that is interrupted has not done it, nor one that was left for later; each is tried again within the hour, and not at once.
+		// One that is interrupted has not done it, nor one that was left for later; each is tried
+		// again within the hour, and not at once.
 		before := runs["daily"]
 		time.Sleep(25 * time.Hour)
 		live(2*time.Minute, errLater)

@@ -13,7 +13,8 @@ import (
 	"blackboard/testdata/wait"
 )
 
-// TestWatcherSurvivesAReplacement replaces the directory of the capsules' files in the ways that people do it. Edits are picked up after it as they were before.
+// TestWatcherSurvivesAReplacement replaces the directory of the capsules' files in the ways that
+// people do it. Edits are picked up after it as they were before.
 func TestWatcherSurvivesAReplacement(t *testing.T) {
 	for _, tc := range []struct {
 		what    string

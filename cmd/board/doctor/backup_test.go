@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestBackup copies an SQLite file together with its -wal, keeps nothing twice, and moves without writing over anything.
+// TestBackup copies an SQLite file together with its -wal, keeps nothing twice, and moves without
+// writing over anything.
 func TestBackup(t *testing.T) {
 	home := t.TempDir()
 	write := func(name, text string) string {

@@ -15,7 +15,8 @@ import (
 	"blackboard/kb"
 )
 
-// TestSelftestEmptyFile: a file whose maker was killed before it wrote anything is not wrong, and one that lacks its table is.
+// TestSelftestEmptyFile: a file whose maker was killed before it wrote anything is not wrong, and
+// one that lacks its table is.
 func TestSelftestEmptyFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.sqlite3")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -43,7 +44,8 @@ func TestSelftestEmptyFile(t *testing.T) {
 	}
 }
 
-// TestSelftestCounts: what was acknowledged and is not there, or is there with another text, is missing; a batch in part is torn.
+// TestSelftestCounts: what was acknowledged and is not there, or is there with another text, is
+// missing; a batch in part is torn.
 func TestSelftestCounts(t *testing.T) {
 	var n SelftestCount
 	n.tally([]acknowledged{{"e1", "a"}, {"e2", "b"}, {"e2", "other"}, {"e3", "c"}}, map[string]string{"e1": "a", "e2": "other", "e9": "z"})
@@ -68,7 +70,8 @@ func TestSelftestCounts(t *testing.T) {
 	}
 }
 
-// TestSelftestLosses: an entry and a capsule that go away after they were acknowledged are missed, and the exit code says so.
+// TestSelftestLosses: an entry and a capsule that go away after they were acknowledged are missed,
+// and the exit code says so.
 func TestSelftestLosses(t *testing.T) {
 	t.Parallel()
 	run, err := newSelftestRun(t.TempDir(), SelftestOptions{})

@@ -9,7 +9,8 @@ import (
 	"blackboard/kb/memory"
 )
 
-// TestDerivedFile: what is said of a file that an item was derived from, and what is not taken for one.
+// TestDerivedFile: what is said of a file that an item was derived from, and what is not taken for
+// one.
 func TestDerivedFile(t *testing.T) {
 	ws := t.TempDir()
 	long, now := time.Now().Add(-time.Hour), time.Now()

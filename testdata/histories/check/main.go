@@ -1,5 +1,5 @@
-// Command check runs histories of overlapping calls against a program and judges them: see package histories.
-// It exits with 1 if one fails, and then prints where its files are.
+// Command check runs histories of overlapping calls against a program and judges them: see package
+// histories. It exits with 1 if one fails, and then prints where its files are.
 package main
 
 import (

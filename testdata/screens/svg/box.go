@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Measures of a cell in pixels. Rows are drawn around their base line, so that text needs no y; middles are at half pixels, so that thin lines are sharp.
+// Measures of a cell in pixels. Rows are drawn around their base line, so that text needs no y;
+// middles are at half pixels, so that thin lines are sharp.
 const (
 	cellWidth  = 9
 	cellHeight = 19
@@ -28,7 +29,8 @@ const (
 	left
 )
 
-// boxes are the box-drawing characters, each at the number that its arms make. Fonts draw them to their own height, which would leave gaps between rows; so they become lines.
+// boxes are the box-drawing characters, each at the number that its arms make. Fonts draw them to
+// their own height, which would leave gaps between rows; so they become lines.
 var boxes = struct{ light, heavy, round []rune }{
 	light: []rune(" ╵╶└╷│┌├╴┘─┴┐┤┬┼"),
 	heavy: []rune(" ╹╺┗╻┃┏┣╸┛━┻┓┫┳╋"),
@@ -107,7 +109,8 @@ func (l *lines) horizontal(from, to float64) {
 	l.from, l.to = from, to
 }
 
-// vertical draws a line at once: that it comes before a horizontal one that may still grow makes no difference.
+// vertical draws a line at once: that it comes before a horizontal one that may still grow makes
+// no difference.
 func (l *lines) vertical(x, from, to float64) {
 	l.path.WriteString("M" + decimal(x) + " " + decimal(from) + "V" + decimal(to))
 }
@@ -133,7 +136,8 @@ func (l *lines) flush() {
 	l.from, l.to = 0, 0
 }
 
-// shade is the part of its cell that a block character fills, in pixels from the cell's top left, and how much of the light it takes.
+// shade is the part of its cell that a block character fills, in pixels from the cell's top left,
+// and how much of the light it takes.
 type shade struct {
 	x, y, width, height float64
 	opacity             float64

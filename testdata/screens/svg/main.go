@@ -1,8 +1,10 @@
-// Command svg makes a picture of terminal screens: an SVG of one screen, or an animated one of several.
+// Command svg makes a picture of terminal screens: an SVG of one screen, or an animated one of
+// several.
 //
-// A screen is what `tmux capture-pane -e -p -N` prints: lines of text with SGR sequences, whose style goes on from line to line. screen.go and sgr.go read that into
-// cells; row.go and box.go draw a row of cells; picture.go puts rows into a window and frames behind one another; palette.go has the colours.
-// The same screens make the same bytes.
+// A screen is what `tmux capture-pane -e -p -N` prints: lines of text with SGR sequences, whose
+// style goes on from line to line. screen.go and sgr.go read that into cells; row.go and box.go
+// draw a row of cells; picture.go puts rows into a window and frames behind one another;
+// palette.go has the colours. The same screens make the same bytes.
 package main
 
 import (
@@ -103,7 +105,8 @@ func (p *picture) check() error {
 // maxSeconds is the longest time that an animation may take to its last screen, and from there on.
 const maxSeconds = 3600
 
-// readFrames reads the screens that the arguments name. Times count from the first, and must rise; screens that look like the one before them are left out.
+// readFrames reads the screens that the arguments name. Times count from the first, and must rise;
+// screens that look like the one before them are left out.
 func readFrames(args []string, in io.Reader) ([]frame, error) {
 	if len(args) == 0 {
 		return nil, &usageError{"no screen is named"}

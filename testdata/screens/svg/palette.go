@@ -2,7 +2,8 @@ package main
 
 import "fmt"
 
-// colour is the terminal's own (the zero value), one of the 256 that have numbers, or red, green and blue.
+// colour is the terminal's own (the zero value), one of the 256 that have numbers, or red, green
+// and blue.
 type colour struct {
 	kind  colourKind
 	value int // the number, or 0xRRGGBB

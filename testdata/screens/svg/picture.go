@@ -13,7 +13,8 @@ const (
 	rounding = 10 // the radius of its corners
 )
 
-// fonts are tried in this order: what systems call their own, then what is there if they have no name for it.
+// fonts are tried in this order: what systems call their own, then what is there if they have no
+// name for it.
 const fonts = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace"
 
 // frame is a screen and when it is first shown, in seconds.
@@ -97,7 +98,8 @@ func (p *picture) size() (columns, rows int, err error) {
 	return columns, rows, nil
 }
 
-// definitions writes each row that occurs more than once, as a screen that scrolls has them, and returns their ids.
+// definitions writes each row that occurs more than once, as a screen that scrolls has them, and
+// returns their ids.
 func definitions(out *strings.Builder, shown [][]string, times map[string]int) map[string]string {
 	ids := map[string]string{}
 	for _, rows := range shown {
@@ -126,7 +128,8 @@ func (p *picture) open(i int) string {
 	return fmt.Sprintf(`<g id="f%d" class="f">`+"\n", i)
 }
 
-// motion is the CSS that shows one frame after the other. Without it, where motion is not wanted or not possible, the last frame is seen.
+// motion is the CSS that shows one frame after the other. Without it, where motion is not wanted
+// or not possible, the last frame is seen.
 func (p *picture) motion() string {
 	if len(p.frames) == 1 {
 		return ""

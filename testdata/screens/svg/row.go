@@ -37,7 +37,8 @@ type painter struct {
 	classes classes
 }
 
-// row draws the cells of a row around y 0, the base line: backgrounds and blocks, then lines, then text. A row that shows nothing is "".
+// row draws the cells of a row around y 0, the base line: backgrounds and blocks, then lines, then
+// text. A row that shows nothing is "".
 func (p *painter) row(cells []cell) string {
 	var out strings.Builder
 	p.backgrounds(&out, cells)
@@ -46,7 +47,8 @@ func (p *painter) row(cells []cell) string {
 	return out.String()
 }
 
-// backgrounds draws what lies behind the text, and block characters, as rectangles. Neighbours that look the same become one.
+// backgrounds draws what lies behind the text, and block characters, as rectangles. Neighbours
+// that look the same become one.
 func (p *painter) backgrounds(out *strings.Builder, cells []cell) {
 	var css string
 	var from, to int
@@ -125,8 +127,10 @@ func (p *painter) boxes(out *strings.Builder, cells []cell) {
 	}
 }
 
-// text draws the rest. A run of plain characters of one style is one element, stretched to the columns that it takes, whatever the font; two blanks end it, so that what
-// stands in columns begins exactly there. Any other character is an element of its own: it may come from another font.
+// text draws the rest. A run of plain characters of one style is one element, stretched to the
+// columns that it takes, whatever the font; two blanks end it, so that what stands in columns
+// begins exactly there. Any other character is an element of its own: it may come from another
+// font.
 func (p *painter) text(out *strings.Builder, cells []cell) {
 	x := 0
 	for i := 0; i < len(cells); {
@@ -172,7 +176,8 @@ func runLength(cells []cell) int {
 	return end
 }
 
-// plain reports whether every monospace font has the character, in the width of the others: Latin letters and what is on keyboards.
+// plain reports whether every monospace font has the character, in the width of the others: Latin
+// letters and what is on keyboards.
 func plain(c cell) bool {
 	r, size := utf8.DecodeRuneInString(c.text)
 	return size == len(c.text) && r < 0x250 && c.width == 1

@@ -10,7 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// cell is what stands in one place of a screen: a character with its combining marks, and how many columns it takes, 1 or 2.
+// cell is what stands in one place of a screen: a character with its combining marks, and how many
+// columns it takes, 1 or 2.
 type cell struct {
 	text  string
 	width int
@@ -47,8 +48,9 @@ func width(row []cell) int {
 	return n
 }
 
-// parseScreen reads what tmux prints of a screen. Styles go on from line to line; hyperlinks are dropped. Any other sequence or control character is an error that names it
-// and its line: it would move what follows.
+// parseScreen reads what tmux prints of a screen. Styles go on from line to line; hyperlinks are
+// dropped. Any other sequence or control character is an error that names it and its line: it
+// would move what follows.
 func parseScreen(text string) (screen, error) {
 	var s screen
 	if !utf8.ValidString(text) {
@@ -65,7 +67,8 @@ func parseScreen(text string) (screen, error) {
 	return s, nil
 }
 
-// parseRow reads a line that begins in the style st, and leaves there the one that it ends in. A combining mark belongs to the cell before it; one without a cell is dropped.
+// parseRow reads a line that begins in the style st, and leaves there the one that it ends in. A
+// combining mark belongs to the cell before it; one without a cell is dropped.
 func parseRow(line string, st *style) ([]cell, error) {
 	var row []cell
 	for len(line) > 0 {

@@ -35,7 +35,8 @@ var switches = map[int]attribute{1: bold, 2: faint, 3: italic, 4: underline, 7: 
 
 var offs = map[int]attribute{22: bold | faint, 23: italic, 24: underline, 27: reverse, 28: hidden, 29: strike}
 
-// apply changes the style by the parameters of an SGR sequence. Blinking, overlines, fonts and the colour of underlines are passed over.
+// apply changes the style by the parameters of an SGR sequence. Blinking, overlines, fonts and the
+// colour of underlines are passed over.
 func (s *style) apply(parameters string) error {
 	list := strings.Split(parameters, ";")
 	for len(list) > 0 {
