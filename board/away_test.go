@@ -10,6 +10,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/files"
 	"blackboard/board/store"
+	"blackboard/testdata/cost"
 )
 
 // awayPlace is a place whose server is away while it is told so.
@@ -74,6 +75,7 @@ func (db *awayDB) Watch(ctx context.Context, changed func() error) error {
 // TestWaitServerAway: who waits goes on when the server goes away and comes back. If it is away in
 // the end, or has never answered, that is what is said.
 func TestWaitServerAway(t *testing.T) {
+	cost.SkipQuick(t)
 	b, ctx := newBoard(t), t.Context()
 	do := func(err error) {
 		if err != nil {

@@ -133,6 +133,7 @@ func TestContainsRandom(t *testing.T) {
 
 // TestContainsBounds looks for what is in many words and in many entries, and for what is in very long words.
 func TestContainsBounds(t *testing.T) {
+	cost.SkipQuick(t)
 	b := newBoard(t)
 	r := rand.New(rand.NewPCG(5, 5))
 	long := make([]byte, 40_000)

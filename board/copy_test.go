@@ -10,6 +10,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/store"
 	"blackboard/board/verify"
+	"blackboard/testdata/cost"
 )
 
 // exported is the export of a run.
@@ -25,6 +26,7 @@ func exported(t *testing.T, dir, run string) string {
 // TestCopyGoesOn: a copy that is repeated after each change of the run brings what is new, and the
 // run at the target is the same each time.
 func TestCopyGoesOn(t *testing.T) {
+	cost.SkipQuick(t)
 	b, ctx := newBoard(t), t.Context()
 	to := t.TempDir()
 	post := func(p Post) func() error {

@@ -86,6 +86,7 @@ func entryIDs(t *testing.T, b *Board, q Query) ([]string, bool) {
 // TestPages: whatever a query asks for, its pages are the whole answer cut into pieces, and an
 // entry that it does not select divides it as well.
 func TestPages(t *testing.T) {
+	cost.SkipQuick(t)
 	r := rand.New(rand.NewPCG(1, 4))
 	b := pagedBoard(t, r, 80)
 	questions := 200

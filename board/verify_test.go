@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/verify"
+	"blackboard/testdata/cost"
 )
 
 // verifiedBoard returns a directory with the run r: two sources, of which one has its
@@ -195,6 +196,7 @@ func TestVerifyImport(t *testing.T) {
 // TestVerifyInParts: of thousands of entries with one source and with one each, all are
 // checked once, in their order, and written once.
 func TestVerifyInParts(t *testing.T) {
+	cost.SkipQuick(t)
 	const many = verifyRead + 500
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -324,6 +324,7 @@ func TestSeen(t *testing.T) {
 
 // TestLog: the log is for its owner, has a bound, and one line for each thing.
 func TestLog(t *testing.T) {
+	cost.SkipQuick(t)
 	home := t.TempDir()
 	for i := range 3000 {
 		logLine(home, t0, "%d\nline </system-reminder> %s", i, strings.Repeat("x", 1000))

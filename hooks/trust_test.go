@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board/text"
 	"blackboard/hooks/harness"
+	"blackboard/testdata/cost"
 )
 
 // password is a secret that looks like any word, so that only where it stands tells.
@@ -217,6 +218,7 @@ func TestNothingBreaksOut(t *testing.T) {
 // TestHostilePayloads: no payload costs more than its size, is taken for another, or
 // leaves a file behind.
 func TestHostilePayloads(t *testing.T) {
+	cost.SkipQuick(t)
 	w := newWorld(t)
 	deep := strings.Repeat("[", 1<<20)
 	for name, data := range map[string]string{

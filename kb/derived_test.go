@@ -50,7 +50,7 @@ func fill(tb testing.TB, k *KB, n int) {
 // TestIndexIsDerived: made anew, by a new version, or opened again, the index gives the same
 // answers as the one that grew, embeddings included.
 func TestIndexIsDerived(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	t.Parallel()
 	home := t.TempDir()
 	opt := Options{Embedder: embedtest.NewHash(64)}

@@ -176,7 +176,7 @@ func kill(t *testing.T, name, arg string, wait time.Duration) []string {
 // the mirror and the sidecars agree, and everything acknowledged is there. $BOARD_KILL_ROUNDS sets
 // how often.
 func TestKilledBetweenSidecarAndRow(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	needsFile(t)
 	t.Parallel()
 	rounds := 100

@@ -21,7 +21,7 @@ import (
 // TestFiltersAgreeWithList: a search that every capsule matches gives exactly the capsules that
 // List gives for the same filters. Enough of them for sealed segments and a tail; some superseded.
 func TestFiltersAgreeWithList(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	t.Parallel()
 	k := newKB(t, embedtest.NewHash(32))
 	r := rand.New(rand.NewPCG(7, 7))

@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/testdata/cost"
 	"blackboard/tui/page"
 	"blackboard/tui/runs"
 )
@@ -283,6 +284,7 @@ func TestEditorFails(t *testing.T) {
 
 // A form takes tabs and more lines than it can show, and gives back exactly what it was given.
 func TestFormKeepsTexts(t *testing.T) {
+	cost.SkipQuick(t)
 	h := openAudit(t)
 	text := "a\tb\n" + strings.Repeat("line\n", 10_005) + "end"
 	fl := &page.Field{Name: "x", Label: "X", Lines: 5, Value: text}

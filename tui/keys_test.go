@@ -108,7 +108,7 @@ func (h *harness) typedAway(k string) bool {
 
 // TestHelpNamesEverything sees that what the last line offers is in the help, too.
 func TestHelpNamesEverything(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	everyState(t, func(name string, h *harness) {
 		if h.m.focus().Typing() || len(h.m.overs) > 0 {
 			return

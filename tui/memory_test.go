@@ -274,6 +274,7 @@ func TestMemoryWithout(t *testing.T) {
 
 // TestMemoryLongList reads on while one walks, and finds by a word beyond what was read.
 func TestMemoryLongList(t *testing.T) {
+	cost.SkipQuick(t)
 	const n = 450 // more than twice what is read at once
 	h := newHarness(t, func(h *harness) {
 		asAuthor(h)

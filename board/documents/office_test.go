@@ -170,7 +170,7 @@ func TestODT(t *testing.T) {
 
 // TestOfficeBombs: what a small file makes large is bounded by what comes of it.
 func TestOfficeBombs(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	if cost.Race {
 		t.Skip("takes long with the race detector, and has no goroutines")
 	}
@@ -231,7 +231,7 @@ func TestOfficeBombs(t *testing.T) {
 }
 
 func TestOfficeGrowth(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	for name, build := range map[string]func(n int) []byte{
 		"cells": func(n int) []byte {
 			return xlsx(t, "<sheetData>"+strings.Repeat("<row><c s='1'><v>1.5</v></c></row>", n)+

@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/documents"
+	"blackboard/testdata/cost"
 )
 
 // hostile are contents that Markdown, HTML or a table would hide, strike or tear apart.
@@ -35,6 +36,7 @@ var hostile = []string{
 
 // TestAppendix: a report with the appendix carries whatever the run has to surface.
 func TestAppendix(t *testing.T) {
+	cost.SkipQuick(t)
 	ctx := context.Background()
 	b, err := board.OpenOrCreate(ctx, t.TempDir(), "run")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/documents"
 	"blackboard/board/trace"
+	"blackboard/testdata/cost"
 )
 
 // tracedHTML is the page of the sample board, with what its reports stand on.
@@ -54,6 +55,7 @@ func TestHTMLTrace(t *testing.T) {
 
 // TestHTMLTraceIsBounded: of a long report the page shows what is unsupported first.
 func TestHTMLTraceIsBounded(t *testing.T) {
+	cost.SkipQuick(t)
 	var text strings.Builder
 	for range htmlItems + 10 {
 		text.WriteString("The rent is $4,500 a month.\n\n")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blackboard/board/documents"
+	"blackboard/testdata/cost"
 )
 
 func check(t *testing.T, item Item, texts ...string) ItemResult {
@@ -151,6 +152,7 @@ func TestSurvivalWaived(t *testing.T) {
 // Whatever was present stays so when paragraphs, or reports, are added, if they do not
 // contradict it.
 func TestSurvivalMonotone(t *testing.T) {
+	cost.SkipQuick(t)
 	run := loadIrys(t, "draft-safe-agreement")
 	list := append(run.Entries, run.Signals...)
 	text := run.Reports[0].Text()

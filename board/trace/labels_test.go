@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"blackboard/board/documents"
+	"blackboard/testdata/cost"
 )
 
 // labelled is a report with what a person inserted into it, and what the board
@@ -264,6 +265,7 @@ func alter(s string, salt uint32) (string, bool) {
 // more figures follow from others must not make any figure follow. TRACE_ALL alters
 // each supported figure of all reports, not one in ten.
 func TestAltered(t *testing.T) {
+	cost.SkipQuick(t)
 	every, least := 10, 0.7
 	if os.Getenv("TRACE_ALL") != "" {
 		every = 1

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"blackboard/testdata/cost"
 	"blackboard/testdata/wait"
 )
 
@@ -350,6 +351,7 @@ func TestAnalyzeForgets(t *testing.T) {
 
 // TestAnalyzeJunk checks that no text takes more than linear time.
 func TestAnalyzeJunk(t *testing.T) {
+	cost.SkipQuick(t)
 	const size = 1 << 18
 	r := seeded()
 	noise := make([]byte, size)

@@ -214,6 +214,7 @@ func mcpSnippet(t *testing.T, language string) string {
 // TestMCPClients checks the programs of the page mcp. Their SDKs are no part of this module:
 // BOARD_TEST_NODE_MODULES names a directory in which npm has installed that of JavaScript.
 func TestMCPClients(t *testing.T) {
+	cost.SkipQuick(t)
 	t.Parallel()
 	t.Run("python", func(t *testing.T) {
 		python := interpreter(t, "python3")

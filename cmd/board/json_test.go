@@ -116,10 +116,10 @@ func gatherAnswers(t *testing.T, commands []*cli.Command) map[string][]jsonAnswe
 			answers[name] = append(answers[name], a)
 		}
 	}
-	run := newContract(t)
-	for _, c := range contractCommands {
-		run.answered = func(pairs []any) { add(newAnswer(c.line, pairs)) }
-		run.run(c.name, c.line)
+	for _, c := range contractAnswers(t) {
+		for _, pairs := range c.values {
+			add(newAnswer(c.line, pairs))
+		}
 	}
 	env, models := modelContract(t)
 	for _, c := range models {

@@ -258,7 +258,7 @@ func (h *holding) link(path string) {
 // TestCommandsKeepLocks runs every command that offers an operation of the stores while
 // they are open in the same process.
 func TestCommandsKeepLocks(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	h := newHolding(t)
 	offers := map[string]bool{}
 	commands := (&program{&base.Program{Env: func(string) string { return "" }}}).commands()

@@ -59,7 +59,7 @@ func server(t testing.TB, exe string, env []string, args ...string) (
 // nothing is lost, nothing is locked, and the model is in memory once. BOARD_LOAD_ENTRIES
 // says how many entries each posts.
 func TestManyServers(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	t.Parallel()
 	if shared() == "" {
 		t.Skip("the folder of real inputs is absent (set BOARD_SHARED)")

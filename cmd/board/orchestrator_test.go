@@ -222,7 +222,7 @@ func (o *orchestration) checkEnd(t *testing.T, run string) {
 
 // TestOrchestrator runs the worked example in testdata/orchestrator, in shell, Python and Go.
 func TestOrchestrator(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command to build the orchestrator with")

@@ -51,6 +51,7 @@ func withSlots(e *Embedder, n int) *Embedder {
 }
 
 func TestConformanceOneSlot(t *testing.T) {
+	cost.SkipQuick(t)
 	dir := models.Write(t, "static", nil)
 	embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return withSlots(open(t, dir), 1) })
 }
@@ -165,6 +166,7 @@ func TestNoGoroutinesLeft(t *testing.T) {
 // TestShortCallIsNotStarved: a question asked while a long list is embedded waits for a
 // text or two, not for the list: it is answered first.
 func TestShortCallIsNotStarved(t *testing.T) {
+	cost.SkipQuick(t)
 	e := withSlots(open(t, models.Write(t, "static", nil)), 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	long := make(chan error, 1)

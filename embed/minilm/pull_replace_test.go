@@ -15,11 +15,13 @@ import (
 
 	"blackboard/board/fault"
 
+	"blackboard/testdata/cost"
 	"blackboard/testdata/models"
 )
 
 // TestPullTogether: one fetches, the others wait and find it there.
 func TestPullTogether(t *testing.T) {
+	cost.SkipQuick(t)
 	m := newMirror(t, models.All["static"]())
 	waits := make(chan bool, 100)
 	var once sync.Once

@@ -18,6 +18,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/hooks/mcp/transport"
+	"blackboard/testdata/cost"
 )
 
 // eras are revisions of the protocol: with a session, and without.
@@ -171,6 +172,7 @@ func TestHTTPRemembersWhoSpeaks(t *testing.T) {
 
 // TestHTTPManyClients: twenty of one name are twenty workers, and nothing is lost.
 func TestHTTPManyClients(t *testing.T) {
+	cost.SkipQuick(t)
 	s, url := network(t, nil)
 	boardOf(t, s)
 	done := make(chan error)
@@ -341,6 +343,7 @@ func TestHTTPEnd(t *testing.T) {
 
 // TestHTTPBounds sends what would take up more than a client may.
 func TestHTTPBounds(t *testing.T) {
+	cost.SkipQuick(t)
 	s, url := network(t, nil)
 	boardOf(t, s)
 	c := hello(t, url)

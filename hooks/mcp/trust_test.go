@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/testdata/cost"
 )
 
 // hostileNames are what a client may give for a name that becomes part of a path, or of a
@@ -38,6 +40,7 @@ func tree(t *testing.T, dir string) (paths []string) {
 // workspace's store and the board of a run whose name is one; no answer has a control
 // character; and the server goes on.
 func TestHostileArguments(t *testing.T) {
+	cost.SkipQuick(t)
 	s := everything(t, nil)
 	client := connect(t, s, nil)
 	top := filepath.Dir(s.cfg.Home)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/tree"
 )
 
@@ -326,6 +327,7 @@ func TestFindElsewhere(t *testing.T) {
 // TestFindGit holds the rule against what git itself makes, in case the layouts above
 // are not what it writes.
 func TestFindGit(t *testing.T) {
+	cost.SkipQuick(t)
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}

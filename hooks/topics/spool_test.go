@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/testdata/cost"
 )
 
 // lateChild records a line though its deadline has passed and another holds the turn to
@@ -31,6 +33,7 @@ func lateChild(root string) error {
 // write for longer than they may wait. No line is lost: all are read at once, and stand
 // in the worklog after the next write, each once.
 func TestRecordWithoutTurn(t *testing.T) {
+	cost.SkipQuick(t)
 	root := filepath.Join(t.TempDir(), "specs")
 	d, err := openShared(root)
 	if err != nil {

@@ -190,6 +190,7 @@ func manyChunks(t *testing.T, dir string, n int) {
 // TestFirstUseByMany: of several processes that use a store first, one imports its files,
 // and the others wait for the complete import.
 func TestFirstUseByMany(t *testing.T) {
+	cost.SkipQuick(t)
 	t.Parallel()
 	dir := t.TempDir()
 	n := importedChunks()

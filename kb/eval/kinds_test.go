@@ -69,7 +69,7 @@ func TestQualityKinds(t *testing.T) {
 // among others that have one of the words as it was asked, in one knowledge base with
 // all the kinds.
 func TestQualityStems(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	set, of := kinds(t)
 	set.Name, set.Queries = "stems", nil
 	readKinds(t, "stems.jsonl", set, of)

@@ -69,7 +69,7 @@ func sections(t *testing.T) (dirs []string, questions []sectionQuestion) {
 // among the first 4,000 bytes that somebody who reads the hits gets to see. doc.go has
 // the figures.
 func TestQualitySections(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	const read = 4000
 	dirs, questions := sections(t)
 	emb := potion.Open(t)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blackboard/kb"
+	"blackboard/testdata/cost"
 )
 
 // claudeProject makes the folder of a project's memories, named after a directory, as
@@ -156,6 +157,7 @@ func TestImportClaudeRefuses(t *testing.T) {
 }
 
 func TestUnlinkedOfLongIndex(t *testing.T) {
+	cost.SkipQuick(t)
 	text := "# a\n" + strings.Repeat("###### b\n", 200_000) + "words"
 	if rest, n := unlinked(text, func(string) bool { return false }); n != 0 ||
 		rest != "# a\n###### b\nwords" {

@@ -170,7 +170,7 @@ func TestImportStoreLegacy(t *testing.T) {
 
 // TestImportStoreDamaged: a database with damage inside is an error, not a crash.
 func TestImportStoreDamaged(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	path := storeDB(t, storeSchema, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
 		INSERT INTO chunks SELECT 'id' || i, 'topic ' || i, '', '[]', 'low', printf('%.2000c', 'x'), NULL, NULL, NULL, NULL FROM n`, `PRAGMA wal_checkpoint(TRUNCATE)`)
 	whole, err := os.ReadFile(path)

@@ -38,7 +38,7 @@ func yamlBombs() map[string]string {
 // TestYAMLBombs: such front matter is refused in one line, by a sidecar and by an
 // import, at a cost that its size explains.
 func TestYAMLBombs(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	const head = "id: k000000000\ntitle: t\nkind: fact\nscope: universal\ncreated: 2026-01-01T00:00:00Z\nupdated: 2026-01-01T00:00:00Z\n"
 	for name, meta := range yamlBombs() {
 		const most = 32 << 20

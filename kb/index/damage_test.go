@@ -153,7 +153,7 @@ func damagedBytes(r *rand.Rand, b []byte) []byte {
 // can be done. Nothing panics, hangs or takes room without end; what does not work says that the
 // index is damaged; what Check finds sound is; and Reset cures it.
 func TestDamage(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	t.Parallel()
 	seeds := 6
 	if !cost.Long() {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blackboard/embed"
+	"blackboard/testdata/cost"
 )
 
 func TestSurvivor(t *testing.T) {
@@ -90,6 +91,7 @@ func TestPromotedByMerging(t *testing.T) {
 // TestMergeKeepsApart: what makes another statement, is of other readers or of another place is
 // not merged, however near its meaning is.
 func TestMergeKeepsApart(t *testing.T) {
+	cost.SkipQuick(t)
 	for _, tc := range []struct {
 		name   string
 		a, b   Item

@@ -46,7 +46,7 @@ func messy(t testing.TB, s *Store, c *clock) int {
 }
 
 func TestPlanIsWhatIsDone(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	for _, warm := range []bool{false, true} {
 		c := newClock()
 		planIsWhatIsDone(t, open(t, t.TempDir(), Options{Now: c.now, Embedder: fixed{64}, Warm: warm}), c)
@@ -160,6 +160,7 @@ func planIsWhatIsDone(t *testing.T, s *Store, c *clock) {
 
 // TestInterrupted: a pass that is called off after every few steps and begun again ends where one ends that was not.
 func TestInterrupted(t *testing.T) {
+	cost.SkipQuick(t)
 	state := func(interrupt bool) (calls int, all []string) {
 		s, c := newPass(t, fixed{64})
 		s.cap = 100
@@ -340,6 +341,7 @@ func TestAccessesCountBeforeAPlan(t *testing.T) {
 }
 
 func TestConsolidateManyAtOnce(t *testing.T) {
+	cost.SkipQuick(t)
 	s, c := newPass(t, fixed{64})
 	s.cap = 100
 	messy(t, s, c)

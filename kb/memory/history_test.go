@@ -126,7 +126,7 @@ func TestExchangedValuesAreListed(t *testing.T) {
 // the same words is one, what may not both hold is listed, and what was only shown is not
 // promoted.
 func TestHistory(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	t.Parallel()
 	for name, emb := range map[string]embed.Embedder{"words alone": nil, "potion-base-2M": potion.Open(t)} {
 		if name != "words alone" && emb == nil {

@@ -208,7 +208,7 @@ func documentOf(t testing.TB, lists map[string]any) []byte {
 // TestImportRefuses breaks a record of each list in every way: it is refused with its place and
 // the reason, and the one beside it is taken.
 func TestImportRefuses(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	at := newClock().now()
 	ref, gone := newRef(), newRef()
 	item := func() map[string]any {

@@ -16,6 +16,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/testdata/cost"
 )
 
 // printed is what a command prints of groups, with texts added to those that fill names.
@@ -283,6 +284,7 @@ func TestApplyRewrites(t *testing.T) {
 }
 
 func TestRefusedRewrites(t *testing.T) {
+	cost.SkipQuick(t)
 	s, c := newPass(t, nil)
 	agent := open(t, s.home, Options{Workspace: s.Workspace(), Agent: "a", Now: c.now})
 	later := c.now().Add(time.Minute)

@@ -201,7 +201,7 @@ func TestRemoveProcess(t *testing.T) {
 // TestKilledRemoval kills removals of a workspace with SIGKILL at random moments.
 // Executing the same manifest again completes each.
 func TestKilledRemoval(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	t.Parallel()
 	rounds := 10
 	if cost.Race {

@@ -11,8 +11,10 @@ import (
 
 // Main runs a package's tests, with their temporary files in memory if there is room: stores
 // that wait for the disk at each commit cost a third more there. Where $TMPDIR is set files are
-// below it, and tests that may take long ($BOARD_TEST_LONG) keep theirs on the disk.
+// below it, and tests that may take long ($BOARD_TEST_LONG) keep theirs on the disk. Quick tests
+// collect less garbage.
 func Main(m *testing.M) int {
+	collectLess()
 	if dir := inMemory(); dir != "" {
 		defer os.RemoveAll(dir)
 		os.Setenv("TMPDIR", dir)

@@ -4,5 +4,8 @@ package cost
 
 import "testing"
 
-// Main runs a package's tests.
-func Main(m *testing.M) int { return m.Run() }
+// Main runs a package's tests. Quick tests collect less garbage.
+func Main(m *testing.M) int {
+	collectLess()
+	return m.Run()
+}

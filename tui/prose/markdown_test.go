@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
+	"blackboard/testdata/cost"
 	"blackboard/tui/cells"
 	"blackboard/tui/styles"
 )
@@ -179,6 +180,7 @@ func hostile() []string {
 
 // TestMarkdownHostile ends: what would take the parser seconds is not given to it.
 func TestMarkdownHostile(t *testing.T) {
+	cost.SkipQuick(t)
 	for _, src := range hostile() {
 		start := time.Now()
 		checkMarkdown(t, src, 40)

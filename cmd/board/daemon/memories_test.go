@@ -14,6 +14,7 @@ import (
 	"blackboard/embed/embedtest"
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	"blackboard/testdata/cost"
 )
 
 // TestMemoryIsLookedAfter runs the upkeep of two workspaces and the account.
@@ -106,6 +107,7 @@ func TestMemoriesAreEmbeddedAtOnce(t *testing.T) {
 // TestClockJumps has the clock of a daemon jump years to and fro, while others write by theirs.
 // What was written is found, nothing is forgotten for its age, and the daemon goes on.
 func TestClockJumps(t *testing.T) {
+	cost.SkipQuick(t)
 	dir := home(t)
 	remember(t, dir, 20)
 	var off atomic.Int64

@@ -7,10 +7,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/cost"
 )
 
 // TestProfile: who has the socket gets profiles in the form that `go tool pprof` reads.
 func TestProfile(t *testing.T) {
+	cost.SkipQuick(t)
 	r := start(t, home(t), nil)
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", r.place.Socket)

@@ -27,6 +27,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/hooks/mcp"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/wait"
 )
 
@@ -384,6 +385,7 @@ func TestMCP(t *testing.T) {
 
 // TestAbandonedWaits: however many clients go away while they wait, those that stay are served.
 func TestAbandonedWaits(t *testing.T) {
+	cost.SkipQuick(t)
 	dir := home(t)
 	grants, err := mcp.ParseGrants(mcp.NetworkGrants)
 	if err != nil {
