@@ -15,6 +15,7 @@ import (
 // TestBurndownIsTheLog: at each event of random histories, the last point until then counts what
 // the replayed board has open, and no point says what the one before it did.
 func TestBurndownIsTheLog(t *testing.T) {
+	cost.SkipQuick(t)
 	seeds := uint64(6)
 	if cost.Race {
 		seeds = 2

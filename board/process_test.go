@@ -237,6 +237,7 @@ func TestRemovedWhileOpen(t *testing.T) {
 // TestRemoveRace: posts against deletions. A post that was acknowledged is on the board that is
 // there afterwards, unless a deletion came later.
 func TestRemoveRace(t *testing.T) {
+	cost.SkipQuick(t)
 	dir := t.TempDir()
 	for round := range 30 {
 		b, err := OpenOrCreate(t.Context(), dir, "race")

@@ -278,7 +278,7 @@ func ingestChild(arg string) error {
 // TestKilledIngest kills an ingest of changed documents with SIGKILL. Of each document either the
 // old or the new sections are there, never some of both, and the next ingest makes it whole.
 func TestKilledIngest(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	t.Parallel()
 	rounds := 40
 	if !cost.Long() {

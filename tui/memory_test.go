@@ -307,6 +307,7 @@ func TestMemoryLongList(t *testing.T) {
 
 // TestMemoryKeys sees that in no state of the memory a key means two things.
 func TestMemoryKeys(t *testing.T) {
+	cost.SkipQuick(t)
 	for _, pressed := range [][]string{{}, {"N"}, {"C"}, {"enter"}, {"N", "enter"}, {"C", "enter"}, {"left"}, {"left", "left"}, {"X", "ctrl+s"}, {"a"}} {
 		h := openFilledMemory(t)
 		h.press(pressed...)
@@ -378,6 +379,7 @@ func TestMemoryHostile(t *testing.T) {
 // A filter looks at texts and tags, says which other tab has what it looks for, and what was
 // chosen stays chosen without it.
 func TestMemoryFilterLooksAtTexts(t *testing.T) {
+	cost.SkipQuick(t)
 	h := openFilledMemory(t)
 	for text, found := range map[string]bool{"m000000001": false, "researcher": false, "read-only": true, "fees": true} {
 		h.press("/")

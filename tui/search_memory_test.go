@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/kb"
+	"blackboard/testdata/cost"
 	"blackboard/tui/knowledge"
 	"blackboard/tui/memories"
 )
@@ -21,6 +22,7 @@ func openBoth(t *testing.T) *harness {
 // TestSearchMemory: the search finds what the memory has, of every tier, and a switch leaves
 // either out.
 func TestSearchMemory(t *testing.T) {
+	cost.SkipQuick(t)
 	h := openBoth(t)
 	h.press("K")
 	h.typeText("read-only pane")

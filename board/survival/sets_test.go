@@ -12,6 +12,7 @@ import (
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/embed"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/shared/potion"
 )
 
@@ -85,6 +86,7 @@ func checkSet(t *testing.T, set string, e embed.Embedder,
 // TestSurvivalSets holds what the check reaches on six sets of items of all kinds.
 // "blind" was run when it was done; the others were read while it was written.
 func TestSurvivalSets(t *testing.T) {
+	cost.SkipQuick(t)
 	modes := map[string]embed.Embedder{"words": nil}
 	if e := potion.Open(t); e != nil {
 		modes["potion"] = e

@@ -125,6 +125,7 @@ func TestDoctorFindsDamage(t *testing.T) {
 // TestDoctorRepairsBoards: a board whose log is whole is as it was afterwards; what can
 // be read of another one goes into a new run, and the damaged one stays.
 func TestDoctorRepairsBoards(t *testing.T) {
+	cost.SkipQuick(t)
 	for name, damage := range map[string]func(s *sickHome){
 		"rows":  func(s *sickHome) { s.sql(goodFile, `DELETE FROM entries WHERE id = 2`) },
 		"index": func(s *sickHome) { s.otherPage(goodFile, "entries_type", "entries_worker") },

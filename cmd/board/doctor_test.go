@@ -213,6 +213,7 @@ func TestDoctorMends(t *testing.T) {
 // TestDoctorDaemon tells a socket that nobody listens at from a daemon that is stuck, and from one
 // of another build.
 func TestDoctorDaemon(t *testing.T) {
+	cost.SkipQuick(t)
 	s := newSickHome(t)
 	place, err := daemon.PlaceOf(s.home, func(k string) string { return s.env[k] })
 	if err != nil {
@@ -269,6 +270,7 @@ func TestDoctorDaemon(t *testing.T) {
 
 // TestSelftestInterrupted leaves nothing behind when it is called off while it writes.
 func TestSelftestInterrupted(t *testing.T) {
+	cost.SkipQuick(t)
 	t.Parallel()
 	home := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -108,6 +108,7 @@ func TestHookBudget(t *testing.T) {
 // TestHookHungDaemon: a daemon that takes the call and never answers has a part of the time; the
 // rest is for the file.
 func TestHookHungDaemon(t *testing.T) {
+	cost.SkipQuick(t)
 	t.Parallel()
 	env := hookEnv(t)
 	env["BOARD_DAEMON"], env["BOARD_HOOK_TIMEOUT"] = daemon.Auto, "7s" // the longest of which a search of the daemon's own limit does not end the half

@@ -335,6 +335,7 @@ func TestReadingKeepsLocks(t *testing.T) {
 // TestToolsKeepLocks is the same for an MCP server in this process: for tools of every
 // store, and for those that read files.
 func TestToolsKeepLocks(t *testing.T) {
+	cost.SkipQuick(t)
 	h := newHolding(t)
 	h.fill()
 	fromClient, toServer := io.Pipe()

@@ -24,7 +24,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
 
 func TestConformanceTiny(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	t.Parallel()
 	names := []string{"tiny-mean", "tiny-cls", "tiny-max"}
 	if cost.Quick() {

@@ -216,6 +216,7 @@ func TestWhoWrote(t *testing.T) {
 // TestConversationsOverTheNetwork has clients that are nobody ask for a conversation that
 // an agent of this machine has had.
 func TestConversationsOverTheNetwork(t *testing.T) {
+	cost.SkipQuick(t)
 	s := everything(t, nil)
 	agent := connect(t, s, nil)
 	must(t, agent, "conversation", `{"do":"start"}`)

@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/board"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/wait"
 )
 
@@ -293,6 +294,7 @@ func TestWaiting(t *testing.T) {
 // TestBadArguments sends what does not fit. The answer says what is wrong, and what the
 // tool takes.
 func TestBadArguments(t *testing.T) {
+	cost.SkipQuick(t)
 	c := connect(t, everything(t, nil), nil)
 	for _, b := range []struct{ tool, args, want string }{
 		{"kb_search", `{}`, `missing properties: ["query"]`},

@@ -10,10 +10,12 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/files"
+	"blackboard/testdata/cost"
 )
 
 // TestHTTPSubscribe: a client is told over HTTP what has changed, in each era.
 func TestHTTPSubscribe(t *testing.T) {
+	cost.SkipQuick(t)
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			s, url := network(t, nil)

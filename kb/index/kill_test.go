@@ -199,7 +199,7 @@ func changesOf(out io.Reader, fn func(change)) (failed string) {
 // acknowledged change is in the index, the one under way is there in whole or not at all, the
 // index is sound, and it answers as one that was made anew of the same documents.
 func TestKilledWriter(t *testing.T) {
-	cost.SkipShort(t)
+	cost.SkipQuick(t)
 	t.Parallel()
 	rounds := 80
 	if !cost.Long() {

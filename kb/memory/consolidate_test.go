@@ -260,7 +260,7 @@ func TestExpiredAndEnded(t *testing.T) {
 }
 
 func TestDue(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	s, c := newPass(t, nil)
 	due := func(want int) {
 		t.Helper()

@@ -12,6 +12,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/testdata/cost"
 )
 
 // states says how each item stands, whoever it belongs to: all but its revision, which an undo
@@ -61,6 +62,7 @@ func differing(a, b map[string]string) (all []string) {
 // TestUndo takes passes with all that passes do back, and finds everything as it was, with its
 // embeddings.
 func TestUndo(t *testing.T) {
+	cost.SkipQuick(t)
 	s, c := newPass(t, nil)
 	s.opt.Embedder = bag{}
 	s.cap = 100

@@ -59,7 +59,7 @@ func (y *year) noted(r *rand.Rand, z *rand.Zipf, now time.Time, said *[]string) 
 // Of a few of them there is more than a scope may hold. Items are read as things are, few of them
 // most of the time, and a pass is made when one is due.
 func TestYear(t *testing.T) {
-	cost.SkipTable(t)
+	cost.SkipUnlessLong(t)
 	t.Parallel()
 	y := year{days: 365, perDay: 34, channels: 10, reads: 100, cap: 200}
 	if os.Getenv("BOARD_LONG") != "" {

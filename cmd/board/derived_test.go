@@ -1,4 +1,4 @@
-package memorycmd
+package main
 
 import (
 	"os"
@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/cmd/board/base"
+	"blackboard/cmd/board/memorycmd"
 	"blackboard/kb/memory"
 )
 
@@ -26,7 +28,8 @@ func TestDerivedFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := &Resolver{workspace: ws}
+	const derivedGone, derivedChanged, notChecked = "not there any more", "changed since", "not checked"
+	r := memorycmd.NewResolver(&base.Program{}, t.TempDir(), ws, nil)
 	for from, want := range map[string]string{
 		"old.go": "", "old.go:12": "", "old.go:12:3": "", "old.go#L3-L9": "", "./old.go": "",
 		"new.go": derivedChanged, "new.go:12": derivedChanged, "new.go:12-20": derivedChanged, "new.go#L3": derivedChanged, "Makefile:3": derivedChanged, "a dir/with blank.md": derivedChanged,
