@@ -106,8 +106,14 @@ func (w *writer) settle(superseded int64, by byPayload) error {
 //
 // Errors: as for Post, and fault.Conflict if the entry is superseded or already has the
 // link.
-func (b *Board) Link(ctx context.Context, worker, entry string, links Links) (Entry, error) {
+func (b *Board) Link(ctx context.Context, worker, entry string, links Links) (Linked, error) {
 	return b.LinkDropping(ctx, worker, entry, links, "")
+}
+
+// Linked is the answer to a link.
+type Linked struct {
+	Entry
+	Reopened []string // signals that are open again: the entry supersedes their answer
 }
 
 // linkOrder is the order of effects: first what an entry answers, then what it
@@ -117,24 +123,24 @@ var linkOrder = []string{Supports, Contradicts, Addresses, Supersedes}
 // LinkDropping is Link with a reason why the entry need not surface, although an entry
 // that it supersedes had to. Without a reason, the entry takes the duty over.
 func (b *Board) LinkDropping(ctx context.Context, worker, entry string, links Links,
-	dropDuty string) (Entry, error) {
+	dropDuty string) (Linked, error) {
 	if err := checkText("the reason to drop the duty", dropDuty, MaxField, false); err != nil {
-		return Entry{}, err
+		return Linked{}, err
 	}
 	src, err := ParseEntryID(entry)
 	if err != nil {
-		return Entry{}, err
+		return Linked{}, err
 	}
 	if links.Count() == 0 {
-		return Entry{}, invalid("no link is given",
+		return Linked{}, invalid("no link is given",
 			"say what the entry supports, contradicts, supersedes or addresses")
 	}
 	for _, kind := range LinkKinds {
 		if err := cleanLinks(kind, links.of(kind)); err != nil {
-			return Entry{}, err
+			return Linked{}, err
 		}
 	}
-	var out Entry
+	out := Linked{Reopened: []string{}}
 	err = b.write(ctx, worker, func(w *writer) error {
 		e, err := getEntry(w.tx, src)
 		if err != nil {
@@ -152,7 +158,8 @@ func (b *Board) LinkDropping(ctx context.Context, worker, entry string, links Li
 		}
 		e, err = getEntry(w.tx, src)
 		if err == nil {
-			out = *e
+			out.Entry = *e
+			out.Reopened = append(out.Reopened, w.reopened...)
 		}
 		return err
 	})

@@ -269,14 +269,22 @@ func TestAnswerSuperseded(t *testing.T) {
 		{"by a link", func(b *Board, ctx context.Context) error {
 			_, err := b.PostBatch(ctx, "x", []Post{{Content: "b", Key: "b"}})
 			if err == nil {
-				_, err = b.Link(ctx, "x", "e2", Links{Supersedes: []string{"e1"}})
+				var l Linked
+				l, err = b.Link(ctx, "x", "e2", Links{Supersedes: []string{"e1"}})
+				if !slices.Equal(l.Reopened, s1) {
+					err = errors.Join(err, fmt.Errorf("reopened %v", l.Reopened))
+				}
 			}
 			return err
 		}, ""},
 		{"by a link to both", func(b *Board, ctx context.Context) error {
 			_, err := b.Post(ctx, "x", Post{Content: "b"})
 			if err == nil {
-				_, err = b.Link(ctx, "x", "e2", Links{Supersedes: []string{"e1"}, Addresses: s1})
+				var l Linked
+				l, err = b.Link(ctx, "x", "e2", Links{Supersedes: []string{"e1"}, Addresses: s1})
+				if len(l.Reopened) > 0 {
+					err = errors.Join(err, fmt.Errorf("reopened %v", l.Reopened))
+				}
 			}
 			return err
 		}, "e2"},

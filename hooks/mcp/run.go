@@ -67,6 +67,14 @@ type postedOut struct {
 	Reopened []string `json:"reopened,omitempty" jsonschema:"signals that are open again: it supersedes their answer"`
 }
 
+// openAgain tells of signals that are open again.
+func openAgain(ids []string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	return " (open again, as their answer is superseded: " + strings.Join(ids, " ") + ")"
+}
+
 type postOut struct {
 	Run     string      `json:"run"`
 	Entries []postedOut `json:"entries"`
@@ -121,11 +129,7 @@ func (c *call) post(in postIn) (out postOut, text string, err error) {
 			if p.Existing {
 				note = " (was there already)"
 			}
-			if len(p.Reopened) > 0 {
-				note += " (open again, as their answer is superseded: " +
-					strings.Join(p.Reopened, " ") + ")"
-			}
-			said = append(said, p.Entry.ID+" "+p.Entry.Type+note)
+			said = append(said, p.Entry.ID+" "+p.Entry.Type+note+openAgain(p.Reopened))
 		}
 		text = fmt.Sprintf("Posted to %s: %s", b.Run(), strings.Join(said, ", "))
 		return nil

@@ -57,6 +57,9 @@ func TestShow(t *testing.T) {
 	has(t, must(t, c, "board_reopen", `{"signal":"s1","note":"May of which year?"}`),
 		"Opened again", "s1 [high, open]")
 	has(t, must(t, c, "board_show", `{"id":"s1"}`), "reopen", "May of which year?")
+	must(t, c, "board_address", `{"signal":"s1","content":"Since May 2025","worker":"ann"}`)
+	has(t, must(t, c, "board_link", `{"entry":"e3","supersedes":["e4"]}`),
+		"Linked in r1 (open again, as their answer is superseded: s1): e3")
 	must(t, c, "board_signal", `{"content":"Who?","priority":"low"}`)
 	must(t, c, "board_waive", `{"signal":"s2","reason":"no matter"}`)
 	if text := must(t, c, "board_signals", `{"status":"waived"}`); !strings.Contains(text, "s2") ||

@@ -206,8 +206,9 @@ type linkIn struct {
 }
 
 type linkOut struct {
-	Run   string   `json:"run"`
-	Entry entryOut `json:"entry"`
+	Run      string   `json:"run"`
+	Entry    entryOut `json:"entry"`
+	Reopened []string `json:"reopened,omitempty" jsonschema:"as in board_post"`
 }
 
 func (c *call) link(in linkIn) (out linkOut, text string, err error) {
@@ -218,13 +219,14 @@ func (c *call) link(in linkIn) (out linkOut, text string, err error) {
 	err = c.onBoard(in.Run, true, func(b *board.Board) error {
 		links := board.Links{Supports: in.Supports, Contradicts: in.Contradicts,
 			Supersedes: in.Supersedes, Addresses: in.Addresses}
-		e, err := b.LinkDropping(c.ctx, who, in.Entry, links, in.DropDuty)
+		l, err := b.LinkDropping(c.ctx, who, in.Entry, links, in.DropDuty)
 		if err != nil {
 			return err
 		}
 		out, text = fitted(c, func(k cut) (linkOut, string) {
-			e := k.entry(&e)
-			return linkOut{b.Run(), e}, fmt.Sprintf("Linked in %s: %s", b.Run(), e.block())
+			e := k.entry(&l.Entry)
+			return linkOut{b.Run(), e, l.Reopened}, fmt.Sprintf("Linked in %s%s: %s", b.Run(),
+				openAgain(l.Reopened), e.block())
 		})
 		return nil
 	})

@@ -168,9 +168,14 @@ func (p *program) printPosted(c *cli.Context, run string, posted board.Posted) {
 	default:
 		p.Printf("%s %s posted to %s%s\n", e.ID, e.Type, run, linkSummary(e))
 	}
-	if ids := posted.Reopened; len(ids) > 0 {
+	p.noteReopened(e.ID, posted.Reopened)
+}
+
+// noteReopened tells which questions are open again, since the entry supersedes their answer.
+func (p *program) noteReopened(entry string, ids []string) {
+	if len(ids) > 0 {
 		p.Messagef("open again: %s. %s supersedes what answered before; if it answers too, "+
-			"`board address %s --entry %s`", strings.Join(ids, " "), e.ID, ids[0], e.ID)
+			"`board address %s --entry %s`", strings.Join(ids, " "), entry, ids[0], entry)
 	}
 }
 
@@ -280,10 +285,12 @@ func (p *program) link(c *cli.Context) error {
 		return err
 	}
 	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
-		e, err := b.LinkDropping(c.Context, p.WorkerName(c), c.Args().First(), linksFrom(c),
+		l, err := b.LinkDropping(c.Context, p.WorkerName(c), c.Args().First(), linksFrom(c),
 			c.String("drop-duty"))
-		return p.Answer(c, err, func() { p.Printf("%s %s%s\n", e.ID, e.Type, linkSummary(&e)) }, "entry",
-			e)
+		return p.Answer(c, err, func() {
+			p.Printf("%s %s%s\n", l.ID, l.Type, linkSummary(&l.Entry))
+			p.noteReopened(l.ID, l.Reopened)
+		}, "entry", l.Entry, "reopened", l.Reopened)
 	})
 }
 
