@@ -255,7 +255,7 @@ func mutants(whole any, yield func()) {
 // TestMutants: whatever is missing, or has another type, or is cut off, the answer is
 // one object.
 func TestMutants(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	cost.SkipTable(t)
 	all, _ := fixtures(t)
 	project := t.TempDir()

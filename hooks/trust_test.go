@@ -218,7 +218,7 @@ func TestNothingBreaksOut(t *testing.T) {
 // TestHostilePayloads: no payload costs more than its size, is taken for another, or
 // leaves a file behind.
 func TestHostilePayloads(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	w := newWorld(t)
 	deep := strings.Repeat("[", 1<<20)
 	for name, data := range map[string]string{

@@ -13,7 +13,7 @@ import (
 // TestCalibrationHolds: with the sets that come with the program a threshold keeps what it must
 // unanswered and answers as much as when it was written down; by words it is wordThreshold.
 func TestCalibrationHolds(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	cost.SkipTable(t)
 	t.Parallel()
 	check := func(name string, emb embed.Embedder, kept float64) {

@@ -98,7 +98,7 @@ func TestIDsStayInTheirDirectory(t *testing.T) {
 // TestLongLinesGrow: what looks for secrets, sections and front matter costs as much as there is
 // text, also where all of it is one line.
 func TestLongLinesGrow(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	if cost.Race {
 		t.Skip("what is measured says nothing with the race detector")
 	}

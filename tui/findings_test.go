@@ -284,7 +284,7 @@ func TestEditorFails(t *testing.T) {
 
 // A form takes tabs and more lines than it can show, and gives back exactly what it was given.
 func TestFormKeepsTexts(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	h := openAudit(t)
 	text := "a\tb\n" + strings.Repeat("line\n", 10_005) + "end"
 	fl := &page.Field{Name: "x", Label: "X", Lines: 5, Value: text}

@@ -9,11 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"blackboard/tui/tuitest"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
@@ -24,8 +23,10 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/learn"
 	"blackboard/kb/memory"
+	"blackboard/testdata/cost"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
+	"blackboard/tui/tuitest"
 )
 
 // updating says that golden files are to be written: teatest has the flag -update.
@@ -59,9 +60,26 @@ func inWords(s fault.Step) string {
 	return "`board " + said + "`"
 }
 
+// Tests of which only some are of use: those in which the screen and its commands run at the same
+// time, with the race detector, which takes ten times as long for the others and finds nothing;
+// and a few of each page, with -short.
+var (
+	raced = []string{"TestOtherProcess", "TestSearchToCapsule", "TestWaivesTheGateOpen",
+		"TestLeavesTheTerminalClean"}
+	short = append(raced, "TestRuns", "TestRunPanes", "TestFeedFilter", "TestReplay", "TestWaive",
+		"TestCheck", "TestSurvival", "TestMemoryTabs", "TestMemoryRemember", "TestCapsuleEdit",
+		"TestSearchKeys", "TestJump", "TestTimelineJumps", "TestSizes", "TestHostile", "TestMouse")
+)
+
 // newHarness starts the program on a data home that fill has filled.
 func newHarness(t *testing.T, fill func(h *harness)) *harness {
 	t.Helper()
+	if cost.Race && !slices.Contains(raced, t.Name()) {
+		t.Skip("one thing after the other: run it without -race")
+	}
+	if testing.Short() && !slices.Contains(short, t.Name()) {
+		t.Skip("run it without -short")
+	}
 	h := &harness{t: t, home: t.TempDir()}
 	h.cfg = page.Config{
 		Boards: filepath.Join(h.home, "boards"), Worker: "ada", Workspace: filepath.Join(h.home, "project"), Files: filepath.Join(h.home, "project"),

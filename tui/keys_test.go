@@ -127,7 +127,7 @@ func TestHelpNamesEverything(t *testing.T) {
 // TestNothingIsSaidByColourAlone draws every state with colours and without, and sees the same
 // cells.
 func TestNothingIsSaidByColourAlone(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	cost.SkipTable(t)
 	everyState(t, func(name string, h *harness) {
 		if view := h.m.View(); view != h.screen() {
@@ -202,7 +202,7 @@ func TestCopyText(t *testing.T) {
 // TestUnknownKeys sees that a key that does nothing says so, in every state, and that one which
 // changes what is shown is never said to do nothing.
 func TestUnknownKeys(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	const hint = " does nothing here · ? keys"
 	everyState(t, func(name string, h *harness) {
 		page := func() []string { return strings.Split(h.screen(), "\n")[:h.m.h-2] }

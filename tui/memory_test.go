@@ -274,7 +274,7 @@ func TestMemoryWithout(t *testing.T) {
 
 // TestMemoryLongList reads on while one walks, and finds by a word beyond what was read.
 func TestMemoryLongList(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	const n = 450 // more than twice what is read at once
 	h := newHarness(t, func(h *harness) {
 		asAuthor(h)
@@ -307,7 +307,7 @@ func TestMemoryLongList(t *testing.T) {
 
 // TestMemoryKeys sees that in no state of the memory a key means two things.
 func TestMemoryKeys(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	for _, pressed := range [][]string{{}, {"N"}, {"C"}, {"enter"}, {"N", "enter"}, {"C", "enter"}, {"left"}, {"left", "left"}, {"X", "ctrl+s"}, {"a"}} {
 		h := openFilledMemory(t)
 		h.press(pressed...)
@@ -329,7 +329,7 @@ func TestMemoryKeys(t *testing.T) {
 
 // TestMemoryHostile shows what would take a terminal over, and sees that it does not reach it.
 func TestMemoryHostile(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	const evil = "\x1b[2J\x1b]0;owned\x07 \u202eevil\u2066 \u009b31m"
 	h := newHarness(t, func(h *harness) {
 		asAuthor(h)
@@ -379,7 +379,7 @@ func TestMemoryHostile(t *testing.T) {
 // A filter looks at texts and tags, says which other tab has what it looks for, and what was
 // chosen stays chosen without it.
 func TestMemoryFilterLooksAtTexts(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	h := openFilledMemory(t)
 	for text, found := range map[string]bool{"m000000001": false, "researcher": false, "read-only": true, "fees": true} {
 		h.press("/")

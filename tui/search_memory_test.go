@@ -22,7 +22,7 @@ func openBoth(t *testing.T) *harness {
 // TestSearchMemory: the search finds what the memory has, of every tier, and a switch leaves
 // either out.
 func TestSearchMemory(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	h := openBoth(t)
 	h.press("K")
 	h.typeText("read-only pane")

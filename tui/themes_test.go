@@ -60,7 +60,7 @@ func (h *harness) looks(name string) {
 // TestThemesOfBoxes is TestThemes for what lies over pages, and for a revision: the menu of the
 // search and what is found in the memory, a picker, the page of a revision.
 func TestThemesOfBoxes(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	cost.SkipTable(t)
 	play := func(h *harness, look func(name string)) {
 		h.press("K")

@@ -183,7 +183,7 @@ $4.5&nbsp;million<br>for <a title="a>b" href='x'>all</a>.</p>
 }
 
 func TestErrors(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	dir := t.TempDir()
 	var bomb bytes.Buffer
 	z := zip.NewWriter(&bomb)

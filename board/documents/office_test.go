@@ -170,7 +170,7 @@ func TestODT(t *testing.T) {
 
 // TestOfficeBombs: what a small file makes large is bounded by what comes of it.
 func TestOfficeBombs(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	if cost.Race {
 		t.Skip("takes long with the race detector, and has no goroutines")
 	}

@@ -131,7 +131,7 @@ func TestPDFFilters(t *testing.T) {
 }
 
 func TestPDFErrors(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	if cost.Race {
 		t.Skip("takes long with the race detector, and has no goroutines")
 	}

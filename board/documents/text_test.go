@@ -147,7 +147,7 @@ func TestData(t *testing.T) {
 }
 
 func TestTextsThatGrow(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	for _, c := range []struct{ name, before, unit, after string }{
 		{"tildes.md", "", "~~a ", ""}, {"struck.md", "", "~~a~~ ", ""}, {"many.md", "x", "~~", ""},
 		{"spaces.md", "", "~~a ~~ ", ""}, {"ticks.md", "", "`a``", ""},

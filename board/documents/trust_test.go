@@ -69,7 +69,7 @@ func lie(data []byte, size uint32) []byte {
 // TestDocxBombs: a small file that stands for a huge text, for endless elements, or for
 // itself, is refused with its reason, and before it has filled the memory.
 func TestDocxBombs(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	if cost.Race {
 		t.Skip("takes half a minute with the race detector, and has no goroutines")
 	}

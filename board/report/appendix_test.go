@@ -36,7 +36,7 @@ var hostile = []string{
 
 // TestAppendix: a report with the appendix carries whatever the run has to surface.
 func TestAppendix(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	ctx := context.Background()
 	b, err := board.OpenOrCreate(ctx, t.TempDir(), "run")
 	if err != nil {

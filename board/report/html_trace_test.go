@@ -55,7 +55,7 @@ func TestHTMLTrace(t *testing.T) {
 
 // TestHTMLTraceIsBounded: of a long report the page shows what is unsupported first.
 func TestHTMLTraceIsBounded(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	var text strings.Builder
 	for range htmlItems + 10 {
 		text.WriteString("The rent is $4,500 a month.\n\n")

@@ -206,7 +206,7 @@ func TestSurvivalLabels(t *testing.T) {
 // TestSurvivalRealRuns checks everything the real runs found, for its time and against
 // surprises.
 func TestSurvivalRealRuns(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	for _, name := range []string{"extract-lien-and-debt-information", "draft-safe-agreement"} {
 		run := loadIrys(t, name)
 		list := append(run.Entries, run.Signals...)

@@ -86,7 +86,7 @@ func checkSet(t *testing.T, set string, e embed.Embedder,
 // TestSurvivalSets holds what the check reaches on six sets of items of all kinds.
 // "blind" was run when it was done; the others were read while it was written.
 func TestSurvivalSets(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	modes := map[string]embed.Embedder{"words": nil}
 	if e := potion.Open(t); e != nil {
 		modes["potion"] = e

@@ -152,7 +152,7 @@ func TestSurvivalWaived(t *testing.T) {
 // Whatever was present stays so when paragraphs, or reports, are added, if they do not
 // contradict it.
 func TestSurvivalMonotone(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	run := loadIrys(t, "draft-safe-agreement")
 	list := append(run.Entries, run.Signals...)
 	text := run.Reports[0].Text()

@@ -265,7 +265,7 @@ func alter(s string, salt uint32) (string, bool) {
 // more figures follow from others must not make any figure follow. TRACE_ALL alters
 // each supported figure of all reports, not one in ten.
 func TestAltered(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	every, least := 10, 0.7
 	if os.Getenv("TRACE_ALL") != "" {
 		every = 1

@@ -44,7 +44,7 @@ func FuzzQuote(f *testing.F) {
 }
 
 func TestCost(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	for what, unit := range map[string]string{"words": "every word of it differs from number ",
 		"repetitions": "a a a ", "tags": "<b ", "links": "](", "signs": "!?", "hyphens": "a-\n",
 		"digits": "1.", "omissions": "a b … "} {

@@ -121,7 +121,7 @@ func TestFigures(t *testing.T) {
 // part of the project. Their sources are not there. What other observations and quotes
 // say of a source stands for it, so more seems to be missing than is.
 func TestFiguresOfRuns(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	dir := shared.File("data", "irys")
 	if dir == "" {
 		t.Skip("the real runs are absent: set BOARD_SHARED to their folder")

@@ -351,7 +351,7 @@ func TestAnalyzeForgets(t *testing.T) {
 
 // TestAnalyzeJunk checks that no text takes more than linear time.
 func TestAnalyzeJunk(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	const size = 1 << 18
 	r := seeded()
 	noise := make([]byte, size)

@@ -122,7 +122,7 @@ console.log("fine");
 // TestClients runs the clients that `board help python` and `board help javascript` print: their
 // examples, and what the examples leave out.
 func TestClients(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	t.Parallel()
 	for _, c := range clients {
 		t.Run(c.page, func(t *testing.T) {
@@ -214,7 +214,7 @@ func mcpSnippet(t *testing.T, language string) string {
 // TestMCPClients checks the programs of the page mcp. Their SDKs are no part of this module:
 // BOARD_TEST_NODE_MODULES names a directory in which npm has installed that of JavaScript.
 func TestMCPClients(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	t.Parallel()
 	t.Run("python", func(t *testing.T) {
 		python := interpreter(t, "python3")

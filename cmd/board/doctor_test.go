@@ -142,7 +142,7 @@ func (s *sickHome) contents() map[string]string {
 // TestDoctorMends makes each kind of damage that can be mended in files of SQLite, and sees that
 // it is found, mended after a backup, and that nothing else changes.
 func TestDoctorMends(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	const kbFile, accountFile = "kb/kb.sqlite3", "memory/account.sqlite3"
 	for _, c := range []struct {
 		name   string

@@ -381,7 +381,7 @@ func changedDocuments(t *testing.T, documents, name, from, to string) string {
 // TestOrchestratorREADME runs the commands of testdata/orchestrator/README.md, as they stand
 // there, and holds the transcript in it against what they print.
 func TestOrchestratorREADME(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	cost.SkipShort(t)
 	t.Parallel()
 	if cost.Race {

@@ -172,7 +172,7 @@ func TestVerifyFiles(t *testing.T) {
 
 // TestVerifyReal: a real model passes, and not for another one.
 func TestVerifyReal(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	ctx := context.Background()
 	r, err := Verify(ctx, potionDir(t), "")
 	if err != nil || !r.OK || strings.Contains(check(r, "meaning").Detail, "something else") {

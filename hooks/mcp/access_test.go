@@ -16,7 +16,7 @@ import (
 // TestGrants calls tools that are not granted. Each refusal names the grant that is
 // missing, and that grant is enough.
 func TestGrants(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	full := everything(t, nil)
 	admin := connect(t, full, nil)
 	item := ""

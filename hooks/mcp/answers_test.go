@@ -99,7 +99,7 @@ func TestAnswersNameNoCommand(t *testing.T) {
 
 // TestRefusalsNameNoCommand calls every tool on servers that lack something.
 func TestRefusalsNameNoCommand(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	cost.SkipTable(t)
 	for what, change := range map[string]func(*Config){
 		"no grants":    func(c *Config) { c.Grants = Grants{} },

@@ -57,7 +57,7 @@ var hints = map[string]string{
 // TestHints makes the calls of TestEveryToolAnswers, those that say they are idempotent
 // twice, and looks at all that is stored.
 func TestHints(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	cost.SkipShort(t)
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	is := map[string]string{}

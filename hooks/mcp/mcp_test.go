@@ -294,7 +294,7 @@ func TestWaiting(t *testing.T) {
 // TestBadArguments sends what does not fit. The answer says what is wrong, and what the
 // tool takes.
 func TestBadArguments(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	c := connect(t, everything(t, nil), nil)
 	for _, b := range []struct{ tool, args, want string }{
 		{"kb_search", `{}`, `missing properties: ["query"]`},

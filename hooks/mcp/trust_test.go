@@ -40,7 +40,7 @@ func tree(t *testing.T, dir string) (paths []string) {
 // workspace's store and the board of a run whose name is one; no answer has a control
 // character; and the server goes on.
 func TestHostileArguments(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	s := everything(t, nil)
 	client := connect(t, s, nil)
 	top := filepath.Dir(s.cfg.Home)

@@ -154,7 +154,7 @@ var everything = Request{Parts: Parts}
 // TestForeignBytesStay: whatever the file, setting up only puts text in, a second run
 // changes nothing, and taking away brings every byte back.
 func TestForeignBytesStay(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	for i, c := range configurations {
 		for shape, change := range shapes {
 			t.Run(fmt.Sprintf("%d %s %s", i, c.harness, shape), func(t *testing.T) {
@@ -503,7 +503,7 @@ func TestProject(t *testing.T) {
 
 // TestHuge: a file of megabytes takes a moment, and comes back.
 func TestHuge(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	b := newBench(t)
 	var text strings.Builder
 	text.WriteString("{\n  \"projects\": {\n")

@@ -113,7 +113,7 @@ func TestImportMarkdown(t *testing.T) {
 func ptr[T any](v T) *T { return &v }
 
 func TestImportMarkdownRefuses(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	bomb := "a0: &a0 [" + strings.Repeat("x,", 9) + "x]\n"
 	for i := 1; i < 30; i++ {
 		bomb += fmt.Sprintf("a%d: &a%d [%s]\n", i, i,

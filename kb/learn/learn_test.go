@@ -443,7 +443,7 @@ func (a *again) Read(p []byte) (n int, err error) {
 
 // TestLearningLimits: too much of anything is told, and what is left is read.
 func TestLearningLimits(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	t.Parallel()
 	var b bytes.Buffer
 	for i := range 250 {

@@ -91,7 +91,7 @@ func TestPromotedByMerging(t *testing.T) {
 // TestMergeKeepsApart: what makes another statement, is of other readers or of another place is
 // not merged, however near its meaning is.
 func TestMergeKeepsApart(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	for _, tc := range []struct {
 		name   string
 		a, b   Item

@@ -284,7 +284,7 @@ func TestApplyRewrites(t *testing.T) {
 }
 
 func TestRefusedRewrites(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	s, c := newPass(t, nil)
 	agent := open(t, s.home, Options{Workspace: s.Workspace(), Agent: "a", Now: c.now})
 	later := c.now().Add(time.Minute)

@@ -243,7 +243,7 @@ func TestFindKept(t *testing.T) {
 // TestFindGit holds the rule against what git itself makes, in case the layouts above are not what
 // it writes.
 func TestFindGit(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}

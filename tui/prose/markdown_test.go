@@ -180,7 +180,7 @@ func hostile() []string {
 
 // TestMarkdownHostile ends: what would take the parser seconds is not given to it.
 func TestMarkdownHostile(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipUnlessLong(t)
 	for _, src := range hostile() {
 		start := time.Now()
 		checkMarkdown(t, src, 40)
