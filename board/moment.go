@@ -2,7 +2,6 @@ package board
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"blackboard/board/documents"
@@ -232,11 +231,8 @@ func traceRecords(tx *store.Tx, read func(trace.Record) error) error {
 	var kind, text, ref string
 	var confidence *float64
 	entry := func() error {
-		head := EntryID(id) + " " + kind
-		if confidence != nil {
-			head += fmt.Sprintf(" %.2f", *confidence)
-		}
-		return read(trace.Record{ID: EntryID(id), Text: head + text, Ref: ref})
+		return read(trace.Record{ID: EntryID(id), Text: EntryID(id) + " " + kind + text, Ref: ref,
+			Confidence: confidence})
 	}
 	if err := tx.Each([]any{&id, &kind, &confidence, &text, &ref}, entry,
 		`SELECT id, type, confidence, ', ' || worker || `+gap+` || content || `+gap+` || evidence || `+gap+` || source_doc, source_ref

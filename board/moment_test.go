@@ -94,3 +94,32 @@ func TestTraceOfCitations(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// TestTraceOfConfidence: how sure a worker was supports a figure that is said to be a confidence,
+// and no other.
+func TestTraceOfConfidence(t *testing.T) {
+	b := newBoard(t)
+	confidence := 0.9
+	if _, err := b.Post(t.Context(), "ann", Post{Content: "cranes stop at strong gusts", Confidence: &confidence}); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{
+		"About 85 percent of the cranes are affected.":                   1,
+		"Cranes stop at strong gusts; 90 percent of the drivers know":    1,
+		"Cranes stop at strong gusts (e1), as 90 % of drivers say.":      1,
+		"Cranes stop at strong gusts in 0.9 of all cases.":               1,
+		"Cranes stop at strong gusts (confidence 0.9).":                  0,
+		"Cranes stop at strong gusts, with a confidence of 90 %.":        0,
+		"We are 90 percent confident that cranes stop at gusts.":         0,
+		"Cranes stop at strong gusts (confidence: 0.8).":                 1,
+		"- e1 observation 0.90, ann: cranes stop":                        0,
+		"- e1 observation 0.80, ann: cranes stop":                        1,
+		"| finding | confidence |\n| --- | --- |\n| cranes stop | 0.9 |": 0,
+		"| finding | share |\n| --- | --- |\n| cranes stop | 0.9 |":      1,
+	} {
+		r, err := b.Trace(t.Context(), nil, documents.New("report.md", text))
+		if err != nil || r.Unsupported != want {
+			t.Errorf("%s: %d unsupported, not %d: %+v, %v", text, r.Unsupported, want, r.Facts, err)
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"blackboard/board/lazyregexp"
 )
 
 // tracer holds the facts of the reports and their best records. Its memory grows with
@@ -29,6 +31,7 @@ type tracer struct {
 	byToken map[string][]int32   // facts by their first token, and names by their last
 	byValue map[valueKey][]int32 // groups
 	groups  []group
+	cited   map[string][]int32 // figures that are the confidence of an entry; "": of any
 
 	records []string // their ids
 	sources int      // that were read
@@ -167,6 +170,36 @@ func (t *tracer) merge(all ...*scanner) {
 	}
 }
 
+// cite notes which figures are said to be the confidence of an entry.
+func (t *tracer) cite() {
+	t.cited = map[string][]int32{}
+	for i := range t.facts {
+		f := &t.facts[i]
+		if f.kind != KindNumber && f.kind != KindPercent {
+			continue
+		}
+		u, id, column := &t.units[f.unit], "", ""
+		before, after := u.text()[:f.start-u.start], u.text()[f.end-u.start:]
+		if u.header >= 0 {
+			column = t.units[u.header].cell(max(0, t.columnOf(f)-1))
+		}
+		if m := digestLabel.FindStringSubmatch(before); m != nil && f.kind == KindNumber {
+			id = m[1]
+		} else if !confidentBefore.MatchString(before) && !confidentAfter.MatchString(after) &&
+			!confidentAfter.MatchString(column) {
+			continue
+		}
+		t.cited[id] = append(t.cited[id], int32(i))
+	}
+}
+
+// How a confidence is said: as a digest does ("e1 observation 0.85"), and in words.
+var (
+	digestLabel     = lazyregexp.New(`\b(e[1-9][0-9]*) [a-z]+ $`)
+	confidentBefore = lazyregexp.New(`(?i)\bconfidence(?: level)?(?: of| is| was| at)?(?: about)?[\s:=("*]{0,4}$`)
+	confidentAfter  = lazyregexp.New(`(?i)^[\s%)"*]{0,4}(?:percent )?confiden(?:ce|t)\b`)
+)
+
 // Records are read by several scanners, each in turn, some at a time.
 const (
 	scanners  = 2
@@ -176,6 +209,7 @@ const (
 // readBoard reads all records once.
 func (t *tracer) readBoard(board Records) error {
 	t.index(func(*fact) bool { return true })
+	t.cite()
 	type batch struct {
 		first   int
 		records []Record

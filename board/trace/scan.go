@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -87,6 +88,18 @@ func (s *scanner) readRecord(n int32, r Record) {
 	if len(d.Text()) != len(r.Text) {
 		s.layout.units = s.layout.units[:0]
 		s.readText(r.Text)
+	}
+	if r.Confidence != nil {
+		for _, n := range slices.Concat(s.cited[r.ID], s.cited[""]) {
+			f := &s.facts[n]
+			value := f.amount.value
+			if f.amount.dim == "%" {
+				value /= 100
+			}
+			if math.Abs(value-*r.Confidence) < .005 { // it is shown with two digits
+				s.hit(n, same, 0)
+			}
+		}
 	}
 }
 

@@ -47,6 +47,8 @@ type Record struct {
 	ID   string // e12, s3, goal
 	Text string // paragraphs
 	Ref  string // where it stands in its source: its numbers count no thing
+	// how sure its author is, or nil: it supports figures of sentences that speak of it
+	Confidence *float64
 }
 
 // Records calls read with each record of a board and stops at its first error. It is
