@@ -38,7 +38,7 @@ const (
 	verbExpect      = "expect"       // the run waits for a worker
 	verbDone        = "done"         // a worker is through
 	verbDrop        = "drop"         // the run no longer waits for a worker
-	verbMustSurface = "must-surface" // an entry took over the duty of one that it supersedes
+	verbMustSurface = "must-surface" // an entry has the duty of one that it supersedes, or that of a contradiction
 	// the successor of an entry that had to surface need not surface
 	verbDropDuty = "drop-duty"
 )
@@ -65,7 +65,7 @@ type dropDutyPayload struct {
 	Reason string `json:"reason"`
 }
 
-// takenPayload names the entry whose duty was taken over.
+// takenPayload names the entry whose duty was taken over, or that is contradicted.
 type takenPayload struct {
 	From string `json:"from"`
 }
@@ -203,7 +203,7 @@ func (e *Event) Describe() string {
 	case verbWaive, verbDrop:
 		return p.Reason
 	case verbMustSurface:
-		return "takes that over from " + p.From
+		return "because of " + p.From
 	case verbDropDuty:
 		return "by " + p.By + ": " + p.Reason
 	case verbReopen:

@@ -216,8 +216,13 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty stri
 	if err := w.linkRow(src, kind, target); err != nil {
 		return err
 	}
-	if kind == Supersedes {
+	switch kind {
+	case Supersedes:
 		return w.supersede(src, dst, dropDuty)
+	case Contradicts:
+		if err := w.giveDuty(src, dst); err != nil {
+			return err
+		}
 	}
 	return w.effect(src, kind, dst)
 }
@@ -371,6 +376,11 @@ func (w *writer) passDuty(src, dst int64, reason string) error {
 		d.Seq = w.seq
 		return w.droppedRow(d)
 	}
+	return w.giveDuty(src, dst)
+}
+
+// giveDuty gives an entry the duty to surface, for the entry that it supersedes or contradicts.
+func (w *writer) giveDuty(src, dst int64) error {
 	n, err := w.tx.Changes(`UPDATE entries SET must_surface = 1 WHERE id = ? AND must_surface = 0`,
 		src)
 	if err != nil || n == 0 {

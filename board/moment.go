@@ -84,7 +84,7 @@ func items(tx *store.Tx) ([]survival.Item, error) {
 	out := []survival.Item{}
 	for _, e := range entries {
 		why := survival.WhyMustSurface
-		if e.Type == Contradiction {
+		if e.Type == Contradiction || len(e.Contradicts) > 0 {
 			why = survival.WhyContradiction
 		}
 		out = append(out, survival.Item{ID: e.ID, Why: why, Type: e.Type, Worker: e.Worker,

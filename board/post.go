@@ -130,6 +130,7 @@ func prepareBatch(worker string, posts []Post) error {
 		if err := p.prepare(); err != nil {
 			return prefixed(at(i, len(posts)), err)
 		}
+		p.MustSurface = p.MustSurface || len(p.Contradicts) > 0 // not for what older logs say
 		if p.Key != "" {
 			if j, dup := keys[p.Key]; dup {
 				return invalid(fmt.Sprintf("posts %d and %d of the batch have the same key %q", j+1,

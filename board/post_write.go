@@ -116,8 +116,9 @@ func sameAs(p *Post, old *Entry) error {
 		differs = "another source"
 	case p.Evidence != old.Evidence:
 		differs = "other evidence"
-	// it may have taken over the duty
-	case p.MustSurface != old.MustSurface && (p.MustSurface || len(old.Supersedes) == 0):
+	// a link may have brought the duty
+	case p.MustSurface != old.MustSurface && len(p.Contradicts) == 0 &&
+		(p.MustSurface || len(old.Supersedes)+len(old.Contradicts) == 0):
 		differs = map[bool]string{true: "must-surface", false: "no must-surface"}[old.MustSurface]
 	case (p.Confidence == nil) != (old.Confidence == nil) || p.Confidence != nil &&
 		*p.Confidence != *old.Confidence:
