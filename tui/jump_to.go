@@ -59,7 +59,7 @@ func (m *model) help() tea.Cmd {
 	}
 	all := append(m.keyTargets(), note("mouse", "click  chooses; on what is chosen it opens",
 		"wheel  scrolls", "shift  with it the mouse marks text (in iTerm2: alt)")...)
-	all = append(all, note("signs", "◆ ≠ †  must be in the final artifact, disputed, superseded",
+	all = append(all, note("signs", "◆ ≠ †  must be in the report, disputed, superseded",
 		"■ ● ✓ ○  keeps the gate closed, open, addressed, waived", "→ ←  links to, linked from")...)
 	if _, ok := m.top().(*runs.Page); ok {
 		all = append(all, note("timeline", "█ ▄ ▒ ░  questions open: blocking, a part of a cell, other ones, half a cell of them",

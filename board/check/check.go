@@ -187,7 +187,9 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	if len(c.in.Sources)+len(registered) == 0 {
 		why := "no source is named or registered"
 		named, err := b.NamedSources(ctx)
-		if named > 0 {
+		if len(c.f.Sources) > 0 {
+			why = "there is no file to check against in " + strings.Join(c.f.Sources, ", ")
+		} else if named > 0 {
 			why = "no directory of sources is given; the findings name " +
 				text.Count(named, "source", "sources")
 		}

@@ -302,7 +302,7 @@ func (x *acts) postForm(chosen string) *page.Form {
 			{Name: "confidence", Label: "Confidence", Hint: "0 to 1"},
 			{Name: "tags", Label: "Tags", Hint: "separated by commas"},
 			{Name: "type", Label: "Type", Choices: append([]string{ownType}, board.EntryTypes...)},
-			{Name: "must", Label: "Must be in the artifact", Choices: []string{"if it contradicts something", "yes"}},
+			{Name: "must", Label: "Must be in the report", Choices: []string{"if it contradicts something", "yes"}},
 		}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 			p := board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"], MustSurface: v["must"] == "yes"}
 			if p.Type == ownType {

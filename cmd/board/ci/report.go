@@ -95,11 +95,11 @@ var rules = map[string][]rule{
 		{"source-changed", "Every source is the file that was registered", "Read the source again, and register it: board source add."},
 	},
 	"board survival": {
-		{"must-surface", "The artifact carries every must-surface entry", "Write the finding, with its numbers, into one passage of the artifact."},
-		{"contradiction", "The artifact carries every contradiction", "Say in the artifact what contradicts what."},
-		{"open-signal", "The artifact carries every open signal", "Say in the artifact that the question is open."},
-		{"waived-signal", "The artifact carries every waived signal", "Say in the artifact that the question was left open, and why."},
-		{ruleEnough, "There is something that the artifact has to carry", "Post what was found (board post), with --must-surface what the artifact has to carry."},
+		{"must-surface", "The report has every must-surface entry", "Write the finding, with its numbers, into one passage of the report."},
+		{"contradiction", "The report has every contradiction", "Say in the report what contradicts what."},
+		{"open-signal", "The report has every open question", "Say in the report that the question is open."},
+		{"waived-signal", "The report has every waived question", "Say in the report that the question was left open, and why."},
+		{ruleEnough, "There is something that has to be in the report", "Post what was found (board post), with --must-surface what has to be in the report."},
 	},
 	"board trace": {
 		{ruleFact, "An entry or a source supports every fact of the report", "Post the finding with its source, correct the report, or take the fact out."},
@@ -233,12 +233,14 @@ func Survival(s survival.Result, version string) Report {
 		}
 		if !item.Present {
 			f.cause = cmp.Or(item.Cause, survival.MissAbsent)
-			f.clear = "write it into one passage of the artifact, with its numbers"
+			f.clear = "write it into one passage of the report, with its numbers"
 			switch {
 			case item.Why == survival.WhyOpen:
-				f.clear = "answer the question (board address), or say in the artifact that it is open"
+				f.clear = "answer the question (board address), or say in the report that it is open"
+			case item.Why == survival.WhyWaived:
+				f.clear = "say in the report that the question is open"
 			case item.Cause == survival.MissContradicted:
-				f.clear = "take the contrary out of the artifact, or post what supersedes the finding"
+				f.clear = "take the contrary out of the report, or post what supersedes the finding"
 			}
 			if item.Reason != "" {
 				f.details = append(f.details, "waived because: "+line(item.Reason, cellRunes))
@@ -258,7 +260,7 @@ func Survival(s survival.Result, version string) Report {
 		r.findings = append(r.findings, finding{rule: ruleEnough, label: s.Warning, warning: s.Warning, file: report, ok: true})
 	case s.Warning != "":
 		r.findings = append(r.findings, finding{rule: ruleEnough, label: ruleEnough, cause: ruleEnough, message: s.Warning, file: report,
-			clear: "post what was found, with --must-surface what the artifact has to carry"})
+			clear: "post what was found, with --must-surface what has to be in the report"})
 	}
 	return r.checked()
 }
@@ -326,15 +328,22 @@ func (r Report) GitHub(w io.Writer) error {
 	warned := r.warned()
 	for i, f := range warned[:min(len(warned), maxAnnotations)] {
 		lines := []string{f.warning}
-		if i == 0 {
+		if i == 0 && r.ok {
 			lines = append(lines, r.notes...)
 		}
 		command("warning", finding{label: r.tool, file: f.file, line: f.line}, strings.Join(lines, "\n"))
 	}
 	if len(warned) == 0 && r.ok {
 		command("notice", finding{label: r.tool}, strings.TrimSpace(strings.Join(append([]string{r.headline, r.caveat}, r.notes...), "\n")))
-	} else if len(failed) > maxAnnotations {
-		command("error", finding{label: r.tool}, fmt.Sprintf("%s\nGitHub shows %d annotations of a step at most; the others are in its log.", r.headline, maxAnnotations))
+	} else if !r.ok && len(warned) > 0 || len(failed) > maxAnnotations { // else they say it all
+		lines := []string{r.headline}
+		if len(warned) > 0 {
+			lines = append(lines, r.notes...)
+		}
+		if len(failed) > maxAnnotations {
+			lines = append(lines, fmt.Sprintf("GitHub shows %d annotations of a step at most; the others are in its log.", maxAnnotations))
+		}
+		command("error", finding{label: r.tool}, strings.Join(lines, "\n"))
 	}
 	for _, f := range failed {
 		command("error", f, strings.Join(f.lines(cellRunes), "\n"))

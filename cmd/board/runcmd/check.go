@@ -88,7 +88,7 @@ func (p *program) check(c *cli.Context) error {
 	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
 		in, err := p.checkInput(c, &f)
 		if err != nil {
-			return err
+			return p.checkNotDone(c, format, &f, b.Run(), err)
 		}
 		r, err := check.Run(c.Context, b, f, in)
 		if err != nil {
@@ -113,6 +113,24 @@ func (p *program) check(c *cli.Context) error {
 		}
 		return base.ExitError(base.ExitSurvival)
 	})
+}
+
+// checkNotDone returns why a report or a source cannot be read. A CI service has that in the file
+// that it reads, as the step that lacks its input.
+func (p *program) checkNotDone(c *cli.Context, format string, f *policy.File, run string, err error) error {
+	r := check.Result{Run: run, Policy: f.Path, Steps: []check.Step{{Name: policy.Survival,
+		Skipped: true, Why: err.Error(), Headline: "skipped: " + err.Error()}}}
+	report := ci.Check(r, base.Version())
+	var failed error
+	if format == "text" || format == "json" {
+		failed = p.summary(c, report)
+	} else {
+		failed = p.verdict(c, format, func(*program) {}, nil, report)
+	}
+	if failed != nil {
+		return errors.Join(err, failed)
+	}
+	return err
 }
 
 // checkInput reads the reports and sources that the arguments name, else those of the
@@ -234,7 +252,7 @@ func missingFor(s *check.Step) string {
 	switch s.Name {
 	case policy.Verify:
 		if !s.Passed {
-			return "put the source files where sources in board.yaml says"
+			return "put the source files there, or name another directory"
 		}
 		return "--sources DIR, sources: [DIR] in board.yaml, or board source add DIR"
 	case policy.Survival, policy.Trace:

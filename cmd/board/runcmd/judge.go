@@ -118,7 +118,7 @@ open. With --wait it blocks until it opens, also for a run that does not exist y
 		},
 		{
 			Name: "survival", Category: base.CategoryJudge,
-			Usage:     "check that the artifact carries what the run found: exit 0 yes, 4 no",
+			Usage:     "check that the report has what the run found: exit 0 yes, 4 no",
 			ArgsUsage: "[REPORT…]",
 			Description: `Looks for every must-surface entry, every contradiction, and every open
 or waived signal in the reports: text, Markdown, HTML, docx, xlsx, pptx, odt, PDF with

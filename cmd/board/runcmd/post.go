@@ -30,7 +30,7 @@ func postFlags(defaultType string) []cli.Flag {
 		&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"},
 			Usage: "`TAG`, repeatable or with commas"},
 		&cli.BoolFlag{Name: "must-surface", Aliases: []string{"must"},
-			Usage: "the final artifact must carry it (always so for the type contradiction)"},
+			Usage: "the report must have it (always so for what contradicts another entry)"},
 		dropDutyFlag(),
 		&cli.StringFlag{Name: "key", Aliases: []string{"k"},
 			Usage: "a `KEY` of your own: posting again under it returns the first entry"},

@@ -34,7 +34,7 @@ word must occur; "a phrase"; word* begins a word; -word must not occur. Newest f
 					Usage: "has this `TAG`; repeated: all of them"},
 				&cli.StringFlag{Name: "signal", Usage: "addresses this `SIGNAL`"},
 				&cli.BoolFlag{Name: "must-surface", Aliases: []string{"must"},
-					Usage: "must be carried by the artifact"},
+					Usage: "must be in the report"},
 				&cli.Int64Flag{Name: "since", Usage: "posted after event `SEQ`"},
 				&cli.StringFlag{Name: "before", Usage: "only those older than the entry `ID`: " +
 					"the next page"},

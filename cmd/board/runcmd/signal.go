@@ -71,7 +71,7 @@ func (p *program) signalCommands() []*cli.Command {
 			Name: "waive", Category: base.CategoryWrite,
 			Usage: "leave a signal unanswered, with a reason", ArgsUsage: "SIGNAL REASON",
 			Description: "The reason and the worker stay on record. Survival still requires that the " +
-				"artifact mentions the question.",
+				"report mentions the question.",
 			Flags: base.WriteFlags(&cli.StringFlag{Name: "reason",
 				Usage: "why (`TEXT`), if it is not the second argument"}),
 			Action: p.onSignal(func(c *cli.Context, b *board.Board, id string) (board.Signal, error) {

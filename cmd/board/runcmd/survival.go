@@ -201,8 +201,7 @@ func (p *program) printItems(s *survival.Result, all bool) {
 		p.Printf("to pass: post what was found, with --must-surface what the report has to carry\n")
 	}
 	if s.Missing > 0 {
-		p.Printf("to pass: say it in the report with its numbers; or, if it no longer holds, post "+
-			"what supersedes it%s\n", orAddress(s))
+		p.Printf("to pass: %s\n", strings.Join(waysToPass(s), "; "))
 	}
 }
 
@@ -225,14 +224,25 @@ func shortList(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// orAddress is the third way to pass, if a signal is missing that can be addressed.
-func orAddress(s *survival.Result) string {
+// waysToPass says what to do about each kind of item that is missing.
+func waysToPass(s *survival.Result) (ways []string) {
+	missing := map[string]bool{}
 	for i := range s.Items {
-		if r := &s.Items[i]; !r.Present && r.Why == survival.WhyOpen {
-			return "; or address the signal"
+		if r := &s.Items[i]; !r.Present {
+			missing[r.Why] = true
 		}
 	}
-	return ""
+	if missing[survival.WhyMustSurface] || missing[survival.WhyContradiction] {
+		ways = append(ways, "say it in the report with its numbers; or, if it no longer holds, "+
+			"post what supersedes it")
+	}
+	switch {
+	case missing[survival.WhyOpen]:
+		ways = append(ways, "answer the question, or say in the report that it is open")
+	case missing[survival.WhyWaived]:
+		ways = append(ways, "say in the report that the question is open")
+	}
+	return ways
 }
 
 // nearness is how much of an item its passage has, and its cosine if it was compared by
