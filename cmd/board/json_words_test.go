@@ -154,6 +154,7 @@ var jsonWords = map[string]string{
 
 	// Fields of answers.
 	"address.entry":                          "the answer, as an entry; not with --entry",
+	"new.existed":                            "whether the run was there before",
 	"link.reopened":                          "signals that are open again: the entry supersedes their answer",
 	"address.signal":                         "the signal",
 	"adopted":                                "the directory that is gone",

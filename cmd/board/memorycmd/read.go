@@ -2,6 +2,8 @@ package memorycmd
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -148,6 +150,9 @@ func (p *program) memoryRead(c *cli.Context) error {
 				for j := range sl.Hits {
 					p.printMemoryHit(&sl.Hits[j], text != "", c.Bool("full"))
 				}
+				if sl.Tier == memory.Workspace && len(sl.Hits) == 0 {
+					p.noteMemoryAbove(s)
+				}
 			}
 			if res.Duplicates > 0 {
 				p.Messagef("note: %s the same and %s left out", base.Count(int64(res.Duplicates),
@@ -159,6 +164,26 @@ func (p *program) memoryRead(c *cli.Context) error {
 			}
 		}, "tiers", res.Slices, "duplicates", res.Duplicates, "degraded", res.Degraded)
 	})
+}
+
+// noteMemoryAbove tells that a directory above the workspace has a memory, if the workspace has
+// none: outside of a repository each directory is a workspace.
+func (p *program) noteMemoryAbove(s *openedMemory) {
+	has := func(dir string) bool {
+		_, err := os.Stat(memory.WorkspacePath(s.links.home, dir))
+		return err == nil
+	}
+	ws := s.Workspace()
+	if ws == "" || has(ws) {
+		return
+	}
+	for dir, up := ws, filepath.Dir(ws); up != dir; dir, up = up, filepath.Dir(up) {
+		if has(up) {
+			p.Messagef("note: this directory has no memory yet; %s has one: --workspace %[1]s reads it",
+				base.Safe(up))
+			return
+		}
+	}
 }
 
 // printMemoryHit prints a hit. Its frame names the author; with full, it stands below
@@ -218,6 +243,7 @@ func (p *program) memoryList(c *cli.Context, s *openedMemory) error {
 		switch {
 		case len(all) == 0:
 			p.EndList(0, false, "memories")
+			p.noteMemoryAbove(s)
 		case more:
 			p.Messagef("the newest %d are shown; --before %s shows the next", len(all),
 				all[len(all)-1].ID)

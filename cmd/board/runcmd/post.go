@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"strconv"
 	"strings"
@@ -259,13 +260,21 @@ func parseBatch(data []byte) ([]board.Post, error) {
 			err = errors.New("more than one JSON value")
 		}
 		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) && wrong.Field != "" {
+		var syntax *json.SyntaxError
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("the object does not end on this line; `jq -c .` writes each on one line")
+		} else if errors.As(err, &syntax) {
+			err = fmt.Errorf("it is not JSON: %w", err)
+		} else if errors.As(err, &wrong) && wrong.Field != "" {
 			kind := map[reflect.Kind]string{reflect.Slice: `a list: ["e1"]`, reflect.String: "a string",
 				reflect.Pointer: "a number", reflect.Float64: "a number",
 				reflect.Bool: "true or false"}[wrong.Type.Kind()]
 			err = fmt.Errorf("%s must be %s, not a %s", wrong.Field, kind, wrong.Value)
 		} else if errors.As(err, &wrong) {
 			err = fmt.Errorf("it is a JSON %s, not an object", wrong.Value)
+			if wrong.Value == "array" {
+				err = errors.New("it is a JSON array; `jq -c '.[]'` writes each of its objects on a line")
+			}
 		}
 		if err != nil {
 			return nil, base.Usagef("one JSON object per line; `board post --help` lists the fields",

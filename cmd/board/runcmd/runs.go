@@ -1,6 +1,7 @@
 package runcmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -180,15 +181,22 @@ func (p *program) createRun(c *cli.Context, name string) error {
 			return err
 		}
 	}
-	if c.Bool("json") {
-		st, err := b.State(c.Context)
-		if err != nil {
-			return err
-		}
-		return p.JSON("state", st)
+	st, err := b.State(c.Context)
+	if err != nil {
+		return err
 	}
-	p.Printf("run %s %s\n", name, map[bool]string{true: "already exists, and is used",
-		false: "made"}[there])
+	if goal := c.String("goal"); there && goal != "" && goal != st.Goal {
+		p.Messagef("note: %s has another goal, which stays: %s", name, base.Line(cmp.Or(st.Goal, "none"),
+			200))
+	}
+	if c.Bool("json") {
+		return p.JSON("state", st, "existed", there)
+	}
+	if there {
+		p.Printf("run %s already exists, and is used\n", name)
+	} else {
+		p.Printf("created run %s\n", name)
+	}
 	if expect := follow.Gate.Expect; len(expect) > 0 {
 		p.Printf("its gate waits for %s, as %s says\n", base.Safe(strings.Join(expect, ", ")),
 			base.Safe(follow.Path))
