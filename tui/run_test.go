@@ -297,7 +297,9 @@ func TestActOnExpected(t *testing.T) {
 		must(b.Expect(context.Background(), "lead", []string{"reader-2"}, false))
 		h.cfg.Run = "audit-8"
 	})
-	h.press("2")
+	h.press("2", "enter") // there is no page of who is waited for
+	h.wants(`worker:"reader-2"`)
+	h.press("esc", "2")
 	h.size(80, 24)
 	h.press("a")
 	h.typeText("the index of 2019 is left open")

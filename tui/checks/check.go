@@ -165,8 +165,9 @@ func (p *CheckPage) checked(result *check.Result, err error) {
 	if err != nil {
 		p.Result = nil
 	} else {
-		for i := range result.Steps {
-			s := &result.Steps[i]
+		steps := result.WorstFirst()
+		for i := range steps {
+			s := &steps[i]
 			p.rows = append(p.rows, checkRow{step: s})
 			for _, f := range s.Findings() {
 				p.rows = append(p.rows, checkRow{s, &f})

@@ -64,7 +64,9 @@ func (p *CheckPage) View() []string {
 func (p *CheckPage) verdict() string {
 	if p.Result.Passed {
 		if not := p.Result.Skipped(); len(not) > 0 {
-			return p.app.Styles.Warn.Render("✓ passed") + ", skipped: " + strings.Join(not, ", ")
+			done := len(p.Result.Steps) - len(not)
+			return p.app.Styles.Warn.Render(fmt.Sprintf("%d of %s passed", done,
+				cells.Plural(int64(len(p.Result.Steps)), "step"))) + "; skipped: " + strings.Join(not, ", ")
 		}
 		return p.app.Styles.Good.Render("✓ passed")
 	}
@@ -99,7 +101,7 @@ func (p *CheckPage) note() string {
 	case p.changed:
 		return p.app.Styles.Warn.Render("the run has changed since") + ": ctrl+r"
 	}
-	return p.app.Styles.Faint.Render("words and numbers, not meaning")
+	return p.app.Styles.Faint.Render("it compares words and numbers, not meaning")
 }
 
 // stepMark says in a character and its colour how a step came out.

@@ -167,7 +167,7 @@ func (s *SearchBox) nothing() string {
 	case s.Where == inMemory:
 		return "No item matches. Try other words, or search everywhere: alt+w."
 	case s.browsing && s.inactive:
-		return "No active capsule. Retired and superseded ones: tab, then " + keys.Fewer.Help().Key + "."
+		return "No active capsule. Retired and superseded ones: " + s.retiredKey() + "."
 	case s.result.Total == 0 && s.Kind == "" && s.Scope == "":
 		return "The knowledge base is empty. `board kb remember` stores a capsule; so does P on an entry of a run."
 	case s.Kind != "" || s.Scope != "":
@@ -176,7 +176,16 @@ func (s *SearchBox) nothing() string {
 	if s.Retired {
 		return "No results. Try other words."
 	}
-	return "No results. Try other words. Retired and superseded capsules too: tab, then " + keys.Fewer.Help().Key + "."
+	return "No results. Try other words. Retired and superseded capsules too: " + s.retiredKey() + "."
+}
+
+// retiredKey is how retired capsules come in: a letter belongs to the question while one types.
+func (s *SearchBox) retiredKey() string {
+	k := keys.Fewer.Help().Key
+	if s.inResults {
+		return k
+	}
+	return "tab, then " + k
 }
 
 // scoreCells is the length of a score's bar.

@@ -127,6 +127,10 @@ func (a *App) Close() {
 
 // Explain formats an error and its next step on one line.
 func (a *App) Explain(err error) string {
+	if errors.Is(err, fault.Gone) {
+		return "another process deleted this, and perhaps made it anew; nothing was written · " +
+			"close this, and look at it again"
+	}
 	s := cells.OneLine(WithClocks(err.Error()), 300)
 	if try := fault.Try(err, a.words); try != "" {
 		s += " · " + cells.OneLine(try, 200)

@@ -52,7 +52,9 @@ func (p *Page) CatchUp() tea.Cmd {
 		return nil
 	}
 	v := p.preview
-	v.b = p.b
+	if v.b != p.b { // the run was opened again, and may be another one
+		v.b, v.id, v.about = p.b, "", ""
+	}
 	if p.focus == PaneWorkers {
 		v.aboutWorker(p.workers.at())
 		return nil
@@ -153,7 +155,7 @@ func (v *preview) aboutReason(r *board.Reason) {
 		x.Heading("To clear it")
 		x.Text(r.Clear, "")
 	}
-	v.words(strings.TrimSpace("reason "+r.Rule+" "+r.Worker), x.Lines)
+	v.words(strings.TrimSpace(r.Rule+" "+r.Worker), x.Lines)
 }
 
 // name returns the subject of the preview.

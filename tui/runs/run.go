@@ -290,7 +290,19 @@ func (p *Page) openChosen() tea.Cmd {
 	if id := p.Chosen(); id != "" {
 		return p.app.Push(newDetailOf(p, id))
 	}
+	if q := p.questions.at(); p.focus == PaneQuestions && q != nil {
+		return p.openReason(q.reason)
+	}
 	return nil
+}
+
+// openReason shows more of a reason that has no page: the entries of a worker who is waited for.
+func (p *Page) openReason(r *board.Reason) tea.Cmd {
+	if r.Worker == "" {
+		return p.app.Soon(page.NoticeMsg{Text: r.Content + ": " + r.Clear})
+	}
+	p.FocusOn(PaneFeed)
+	return p.feed.filterBy(`worker:"` + r.Worker + `"`)
 }
 
 // Leave clears a filter, or returns from the past, before the page is closed.

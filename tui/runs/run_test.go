@@ -82,6 +82,26 @@ func TestReplacedRun(t *testing.T) {
 	h.lacks("never expire", "not live")
 }
 
+// The preview follows too: its row may have the id that another had before.
+func TestPreviewOfReplacedRun(t *testing.T) {
+	h := openAudit(t)
+	h.page.SetSize(160, 40)
+	h.press("g", "G")
+	h.do(h.page.CatchUp())
+	if h.page.preview.id != "e1" {
+		t.Fatalf("%s is chosen", h.page.preview.id)
+	}
+	if err := os.Remove(files.Path(h.app.Boards, "audit-7")); err != nil {
+		t.Fatal(err)
+	}
+	must(h.openRun("audit-7").Post(context.Background(), "w", board.Post{Content: "begun anew"}))
+	h.do(h.page.reconnect())
+	h.do(h.page.CatchUp())
+	if shown := ansi.Strip(strings.Join(h.page.preview.doc.View(), "\n")); !strings.Contains(shown, "begun anew") {
+		t.Errorf("the preview shows\n%s", shown)
+	}
+}
+
 // A moment that cannot be read leads back to a present that goes on.
 func TestPastFails(t *testing.T) {
 	h := openAudit(t)
