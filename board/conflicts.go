@@ -307,10 +307,10 @@ func orderedPair(a, b string) (x, y int64, err error) {
 
 // Settle records why two entries do not contradict each other: both hold, or the
 // difference does not matter. The reason is required and stays on record with the worker.
-// If one of them is wrong, supersede it instead.
+// If one of them is wrong, supersede it instead. A dispute that a link between them began ends.
 //
 // Errors: fault.NotFound for an entry that does not exist; fault.Conflict if the pair is
-// settled already, or one contradicts or supersedes the other by a link.
+// settled already, or one supersedes the other.
 func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (Settlement, error) {
 	x, y, err := orderedPair(one, other)
 	if err != nil {
@@ -333,33 +333,51 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 			if err != nil {
 				return err
 			}
-			for _, kind := range []string{Contradicts, Supersedes} {
-				if to := EntryID(pair[1]); slices.Contains(e.Of(kind), to) {
-					return conflict(fmt.Sprintf("%s %s %s by a link: the pair is on record", e.ID,
-						kind, to),
-						"to end a dispute, post the corrected entry",
-						fault.Do("entry.post", "{}", "content", "…", "supersedes", to))
-				}
+			if to := EntryID(pair[1]); slices.Contains(e.Supersedes, to) {
+				return conflict(fmt.Sprintf("%s supersedes %s: there is nothing to settle", e.ID, to),
+					"", fault.Do("entry.show", "{} shows both", "id", e.ID))
 			}
 		}
-		all, err := settlements(w.tx)
-		if err != nil {
+		if err := w.notSettled(x, y, "nothing is left to do"); err != nil {
 			return err
-		}
-		for _, s := range all {
-			if s.A == EntryID(x) && s.B == EntryID(y) {
-				return conflict(fmt.Sprintf("%s and %s were settled by %s: %s", s.A, s.B, s.Worker,
-					Line(s.Reason, 120)), "nothing to do")
-			}
 		}
 		if err := w.event(verbReconcile, EntryID(x),
 			reconcilePayload{EntryID(y), reason}); err != nil {
 			return err
 		}
 		out = Settlement{EntryID(x), EntryID(y), reason, worker, fromMillis(w.at), w.seq}
-		return w.settlementRow(out)
+		if err := w.settlementRow(out); err != nil {
+			return err
+		}
+		for _, pair := range [][2]int64{{x, y}, {y, x}} {
+			if err := w.undisputed(pair[0], byPayload{By: EntryID(pair[1])}); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return out, err
+}
+
+// undisputed makes a disputed entry active again, if nothing that stands disputes it any more.
+func (w *writer) undisputed(id int64, by byPayload) error {
+	ids, err := store.Column[int64](w.tx, `SELECT t.id FROM entries t WHERE t.id = ? AND `+noDispute, id)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return w.setStatus(id, Disputed, Active, verbSettle, by)
+}
+
+// notSettled refuses a pair that was settled, the older one first.
+func (w *writer) notSettled(x, y int64, try string) error {
+	all, err := settlements(w.tx)
+	for _, s := range all {
+		if s.A == EntryID(x) && s.B == EntryID(y) {
+			return conflict(fmt.Sprintf("%s and %s were settled by %s: %s", s.A, s.B, s.Worker,
+				Line(s.Reason, 120)), try)
+		}
+	}
+	return err
 }
 
 // settlementRow writes the row of a settlement whose event is written.

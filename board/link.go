@@ -83,14 +83,17 @@ func (w *writer) setStatus(id int64, from, to, verb string, payload any) error {
 	return w.event(verb, EntryID(id), payload)
 }
 
-// settle ends the disputes that a superseded entry had begun: a disputed entry is active
-// again once no entry that is not superseded contradicts it.
+// noDispute is true of an entry t that is disputed, though no entry that is not superseded, and
+// with which it was not settled, contradicts it.
+const noDispute = `t.status = 'disputed' AND NOT EXISTS (
+	SELECT 1 FROM links o JOIN entries e ON e.id = o.src
+	WHERE o.dst = t.id AND o.kind = 'contradicts' AND e.status <> 'superseded' AND NOT EXISTS (
+		SELECT 1 FROM settlements s WHERE s.a = o.src AND s.b = o.dst OR s.a = o.dst AND s.b = o.src))`
+
+// settle ends the disputes that a superseded entry had begun.
 func (w *writer) settle(superseded int64, by byPayload) error {
 	ids, err := store.Column[int64](w.tx, `SELECT t.id FROM links l JOIN entries t ON t.id = l.dst
-		WHERE l.src = ? AND l.kind = 'contradicts' AND t.status = 'disputed' AND NOT EXISTS (
-			SELECT 1 FROM links o JOIN entries e ON e.id = o.src
-			WHERE o.dst = t.id AND o.kind = 'contradicts' AND e.status <> 'superseded')
-		ORDER BY t.id`, superseded)
+		WHERE l.src = ? AND l.kind = 'contradicts' AND `+noDispute+` ORDER BY t.id`, superseded)
 	if err != nil {
 		return err
 	}
@@ -209,6 +212,12 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty stri
 	}
 	if e.Status == Superseded {
 		return superseded(e.ID)
+	}
+	if kind == Contradicts {
+		if err := w.notSettled(min(src, dst), max(src, dst),
+			"post a new entry that contradicts it, and says why"); err != nil {
+			return err
+		}
 	}
 	if err := w.event(verbLink, e.ID, linkPayload{Kind: kind, Target: target}); err != nil {
 		return err

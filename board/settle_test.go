@@ -66,9 +66,6 @@ func TestSettle(t *testing.T) {
 	if _, err := b.Link(t.Context(), "w", "e3", Links{Contradicts: []string{"e1"}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Settle(t.Context(), "lead", "e1", "e3", "x"); !errors.Is(err, fault.Conflict) {
-		t.Errorf("of a link: %v", err)
-	}
 	if got := listed(t, b); got != "e2e3" { // and e1 is disputed
 		t.Error(got)
 	}
@@ -83,6 +80,55 @@ func TestSettle(t *testing.T) {
 	events, err := b.History(t.Context(), "e1")
 	if err != nil || events[1].Verb != verbReconcile || events[1].Describe() != "with e2: one is of the old version" {
 		t.Errorf("%+v, %v", events, err)
+	}
+}
+
+// TestSettleLinked: a settlement ends the dispute of a link, unless another entry disputes it too;
+// whoever disagrees posts a new entry.
+func TestSettleLinked(t *testing.T) {
+	b := newBoard(t)
+	ctx := t.Context()
+	for _, p := range []Post{{Content: "the crane lifts 40 tonnes"}, {Content: "the crane lifts 25 tonnes", Contradicts: []string{"e1"}},
+		{Content: "the crane lifts 30 tonnes", Contradicts: []string{"e1"}}} {
+		if _, err := b.Post(ctx, "w", p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status := func(id, want string) {
+		t.Helper()
+		if d, err := b.Entry(ctx, id); err != nil || d.Entry.Status != want {
+			t.Errorf("%s is %s, not %s: %v", id, d.Entry.Status, want, err)
+		}
+	}
+	settle := func(a, c string) {
+		t.Helper()
+		if _, err := b.Settle(ctx, "lead", a, c, "before and after the inspection"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settle("e1", "e2")
+	status("e1", Disputed) // by e3
+	settle("e3", "e1")
+	status("e1", Active)
+	none := int64(0)
+	if v, err := b.Gate(ctx, Policy{MaxDisputed: &none}); err != nil || !v.Open {
+		t.Errorf("%+v, %v", v.Reasons, err)
+	}
+	if items, err := b.Items(ctx); err != nil || len(items) != 2 { // both are still to be told
+		t.Errorf("%+v, %v", items, err)
+	}
+	_, err := b.Link(ctx, "w", "e1", Links{Contradicts: []string{"e2"}})
+	refused(t, err, fault.Conflict, "e1 and e2 were settled by lead")
+	if _, err := b.Post(ctx, "w", Post{Content: "it lifts 20 tonnes", Contradicts: []string{"e1"}}); err != nil {
+		t.Fatal(err)
+	}
+	status("e1", Disputed)
+	if _, err := b.Post(ctx, "w", Post{Content: "no: 40", Supersedes: []string{"e4"}}); err != nil {
+		t.Fatal(err)
+	}
+	status("e1", Active)
+	if err := b.Check(ctx); err != nil {
+		t.Error(err)
 	}
 }
 

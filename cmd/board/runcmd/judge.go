@@ -380,7 +380,7 @@ func (p *program) printReasons(v *board.Verdict) {
 	}
 	if id, ok := rules[board.RuleMaxDisputed]; ok {
 		p.Printf("to end a dispute: post what holds, with --supersedes and the id of the entry that "+
-			"is wrong: %s, or the one that contradicts it\n", id)
+			"is wrong: %s, or the one that contradicts it; if both hold, board settle %[1]s OTHER\n", id)
 	}
 	if pair, ok := rules[board.RuleConflicts]; ok {
 		p.Printf("to settle a pair: board settle %s --reason …, or supersede the entry that is "+
