@@ -358,7 +358,7 @@ func (v *verifier) open(ctx context.Context, j *verifyJob) (func(*verify.Finding
 // verifyFindings reads entries, and what calculations among them rest on.
 func verifyFindings(tx *store.Tx, entries []int64) (map[int64]*verify.Finding, error) {
 	all := make(map[int64]*verify.Finding, len(entries))
-	var calculations []int64
+	var calculations, conclusions []int64
 	var id int64
 	var f verify.Finding
 	row := []any{&id, &f.Type, &f.Worker, &f.Content, &f.Evidence, &f.SourceDoc, &f.SourceRef,
@@ -368,6 +368,8 @@ func verifyFindings(tx *store.Tx, entries []int64) (map[int64]*verify.Finding, e
 		f.Concludes = f.Type != Observation
 		if f.Calculated {
 			calculations = append(calculations, id)
+		} else if f.Concludes {
+			conclusions = append(conclusions, id)
 		}
 		own := f
 		all[id] = &own
@@ -382,7 +384,7 @@ func verifyFindings(tx *store.Tx, entries []int64) (map[int64]*verify.Finding, e
 		}, `SELECT src, dst FROM links WHERE kind = 'addresses' AND src IN (`+theseIDs+`)
 			ORDER BY src, dst`, store.List(entries))
 	}
-	if err != nil || len(calculations) == 0 {
+	if err != nil || len(calculations)+len(conclusions) == 0 {
 		return all, err
 	}
 	var content, evidence string
@@ -391,9 +393,11 @@ func verifyFindings(tx *store.Tx, entries []int64) (map[int64]*verify.Finding, e
 		return nil
 	}, `SELECT l.src, e.content, e.evidence FROM links l JOIN entries e ON e.id = l.dst
 			WHERE l.kind = 'supports' AND l.src IN (`+theseIDs+`)
+				OR l.kind IN ('supports', 'contradicts', 'supersedes') AND l.src IN (`+theseIDs+`)
 		UNION ALL SELECT l.dst, e.content, e.evidence FROM links l JOIN entries e ON e.id = l.src
 			WHERE l.kind = 'supports' AND l.dst IN (`+theseIDs+`)`,
-		store.List(calculations), store.List(calculations))
+		store.List(calculations), store.List(conclusions),
+		store.List(slices.Concat(calculations, conclusions)))
 }
 
 // add counts the result of a finding, lists it, and keeps its verdict for the board. A

@@ -24,7 +24,8 @@
 // quantities of programs have the units of their names and expressions (code.go). A value
 // that is not there may still follow from the quote and its paragraph: package trace says
 // so, and a number may be the total of the quote's row, or a share in it. What remains is
-// a doubt if the entry is an observation. Other entries may conclude it, so it is noted.
+// a doubt if the entry is an observation. Other entries may conclude it, so it is noted, unless an
+// entry has it that supports this one, or that it supports, contradicts or supersedes.
 //
 // # Values
 //

@@ -70,8 +70,9 @@ type Finding struct {
 	MustSurface bool
 	Calculated  bool     // its numbers may follow from others
 	Concludes   bool     // with a quote it may have values that its source lacks
-	Related     []string // contents of the entries that support a calculation, or that it supports
-	Addresses   []string // the signals that it answers
+	Related     []string // contents of the entries that support a conclusion, or that it supports; of a
+	// conclusion that is no calculation also those that it contradicts or supersedes
+	Addresses []string // the signals that it answers
 }
 
 // Difference is a place where a quote and its source differ.
