@@ -359,10 +359,15 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 	return out, err
 }
 
-// undisputed makes a disputed entry active again, if nothing that stands disputes it any more.
+// undisputed makes a disputed entry active again once no entry contradicts it that is not
+// superseded, and with which it was not settled.
 func (w *writer) undisputed(id int64, by byPayload) error {
-	ids, err := store.Column[int64](w.tx, `SELECT t.id FROM entries t WHERE t.id = ? AND `+noDispute, id)
-	if err != nil || len(ids) == 0 {
+	var disputed bool
+	err := w.tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM links o JOIN entries e ON e.id = o.src
+		WHERE o.dst = ? AND o.kind = 'contradicts' AND e.status <> 'superseded' AND NOT EXISTS (
+			SELECT 1 FROM settlements s
+			WHERE s.a = o.src AND s.b = o.dst OR s.a = o.dst AND s.b = o.src))`, id).Scan(&disputed)
+	if err != nil || disputed {
 		return err
 	}
 	return w.setStatus(id, Disputed, Active, verbSettle, by)

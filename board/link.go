@@ -83,26 +83,16 @@ func (w *writer) setStatus(id int64, from, to, verb string, payload any) error {
 	return w.event(verb, EntryID(id), payload)
 }
 
-// noDispute is true of an entry t that is disputed, though no entry that is not superseded, and
-// with which it was not settled, contradicts it.
-const noDispute = `t.status = 'disputed' AND NOT EXISTS (
-	SELECT 1 FROM links o JOIN entries e ON e.id = o.src
-	WHERE o.dst = t.id AND o.kind = 'contradicts' AND e.status <> 'superseded' AND NOT EXISTS (
-		SELECT 1 FROM settlements s WHERE s.a = o.src AND s.b = o.dst OR s.a = o.dst AND s.b = o.src))`
-
 // settle ends the disputes that a superseded entry had begun.
 func (w *writer) settle(superseded int64, by byPayload) error {
-	ids, err := store.Column[int64](w.tx, `SELECT t.id FROM links l JOIN entries t ON t.id = l.dst
-		WHERE l.src = ? AND l.kind = 'contradicts' AND `+noDispute+` ORDER BY t.id`, superseded)
-	if err != nil {
-		return err
-	}
+	ids, err := store.Column[int64](w.tx, `SELECT dst FROM links
+		WHERE src = ? AND kind = 'contradicts' ORDER BY dst`, superseded)
 	for _, id := range ids {
-		if err := w.setStatus(id, Disputed, Active, verbSettle, by); err != nil {
-			return err
+		if err == nil {
+			err = w.undisputed(id, by)
 		}
 	}
-	return nil
+	return err
 }
 
 // Link adds links to an existing entry, with their effects.

@@ -100,7 +100,8 @@ func TestTraceOfCitations(t *testing.T) {
 func TestTraceOfConfidence(t *testing.T) {
 	b := newBoard(t)
 	confidence := 0.9
-	if _, err := b.Post(t.Context(), "ann", Post{Content: "cranes stop at strong gusts", Confidence: &confidence}); err != nil {
+	p := Post{Content: "cranes stop at strong gusts", Confidence: &confidence}
+	if _, err := b.Post(t.Context(), "ann", p); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]int{

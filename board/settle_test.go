@@ -88,7 +88,8 @@ func TestSettle(t *testing.T) {
 func TestSettleLinked(t *testing.T) {
 	b := newBoard(t)
 	ctx := t.Context()
-	for _, p := range []Post{{Content: "the crane lifts 40 tonnes"}, {Content: "the crane lifts 25 tonnes", Contradicts: []string{"e1"}},
+	for _, p := range []Post{{Content: "the crane lifts 40 tonnes"},
+		{Content: "the crane lifts 25 tonnes", Contradicts: []string{"e1"}},
 		{Content: "the crane lifts 30 tonnes", Contradicts: []string{"e1"}}} {
 		if _, err := b.Post(ctx, "w", p); err != nil {
 			t.Fatal(err)

@@ -193,6 +193,20 @@ func (t *tracer) cite() {
 	}
 }
 
+// confidence has a record's confidence answer to figures that are said to be one.
+func (s *scanner) confidence(c float64, figures []int32) {
+	for _, n := range figures {
+		a := &s.facts[n].amount
+		value := a.value
+		if a.dim == "%" {
+			value /= 100
+		}
+		if math.Abs(value-c) < .005 { // it is shown with two digits
+			s.hit(n, same, 0)
+		}
+	}
+}
+
 // How a confidence is said: as a digest does ("e1 observation 0.85"), and in words.
 var (
 	digestLabel     = lazyregexp.New(`\b(e[1-9][0-9]*) [a-z]+ $`)

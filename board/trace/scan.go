@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -90,16 +89,8 @@ func (s *scanner) readRecord(n int32, r Record) {
 		s.readText(r.Text)
 	}
 	if r.Confidence != nil {
-		for _, n := range slices.Concat(s.cited[r.ID], s.cited[""]) {
-			f := &s.facts[n]
-			value := f.amount.value
-			if f.amount.dim == "%" {
-				value /= 100
-			}
-			if math.Abs(value-*r.Confidence) < .005 { // it is shown with two digits
-				s.hit(n, same, 0)
-			}
-		}
+		s.confidence(*r.Confidence, s.cited[r.ID])
+		s.confidence(*r.Confidence, s.cited[""])
 	}
 }
 

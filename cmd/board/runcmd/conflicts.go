@@ -41,7 +41,8 @@ board.yaml, or with --strict if there is any.`,
 			Usage:     "record why two entries that seem to contradict each other are no conflict",
 			ArgsUsage: "ENTRY OTHER REASON",
 			Description: "For entries that both hold: of other years, on other bases. If one is wrong, " +
-				"supersede it instead. The reason and the\nworker stay on record. A dispute that one of them began by --contradicts ends.",
+				"supersede it instead. The reason and the\nworker stay on record. " +
+				"A dispute that one of them began by --contradicts ends.",
 			Flags: base.WriteFlags(&cli.StringFlag{Name: "reason",
 				Usage: "why (`TEXT`), if it is not the third argument"}, base.QuietFlag()),
 			Action: p.settle,
