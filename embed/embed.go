@@ -2,10 +2,9 @@
 // the angle between two vectors tells how close the texts are in meaning. The package has
 // the contract and some arithmetic; it loads no model.
 //
-// Implementations: package blackboard/embed/minilm runs a sentence-embedding model in
-// this process; package blackboard/embed/ort runs the same models with ONNX Runtime,
-// where that is installed. Package blackboard/embed/embedtest has the test suite for
-// implementations, and a small embedder for tests, which needs no model.
+// Package blackboard/embed/minilm runs a sentence-embedding model in this process. Package
+// blackboard/embed/embedtest has the test suite for implementations, and a small embedder
+// for tests, which needs no model.
 package embed
 
 import (

@@ -172,7 +172,7 @@ func (p *program) argValues(ctx context.Context, command string, words, rest []s
 		return p.RunNames()
 	case "model pull":
 		return minilm.KnownModels()
-	case "model verify", "model bench", "model use":
+	case "model verify", "model use":
 		var dirs []string
 		models, _ := p.models()
 		for _, m := range models {

@@ -122,7 +122,7 @@ func (p *program) daemonRun(c *cli.Context) error {
 		idle = -1
 	}
 	cfg := daemon.Config{Place: place, Build: daemon.Build(base.Version()),
-		ModelDir: p.ModelDir(place.Home), Env: p.Env, Idle: idle, Log: log,
+		ModelDir: p.ModelDir(place.Home), Idle: idle, Log: log,
 		Words: base.CommandFor}
 	if cfg.Boards, err = p.BoardsDirFrom(""); err != nil {
 		return err

@@ -28,7 +28,6 @@
 //
 //	embed            the interface of an embedder; embed/embedtest tests implementations
 //	embed/minilm     runs a model in this process; fetches, verifies and measures models
-//	embed/ort        runs the same models by ONNX Runtime, in a process of its own
 //
 // Knowledge base, memory and context store:
 //

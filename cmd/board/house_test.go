@@ -163,8 +163,6 @@ var movesTo = map[string]string{
 
 	"cmd/board/hookcmd": "cmd/board/hostcmd",
 
-	"embed/ort": "",
-
 	"kb/brief": "",
 
 	"kb/eval": "",
@@ -181,7 +179,7 @@ var exceptions = map[string][]string{
 
 	"cmd/board/base": {"board", "board/policy", "board/replace", "board/sqlite", "cmd/board/daemon", "embed", "embed/minilm", "hooks/harness", "hooks/topics", "kb/memory", "kb/workspace"},
 
-	"cmd/board/daemon": {"board", "board/replace", "embed", "embed/minilm", "embed/ort", "hooks/topics", "kb", "kb/index", "kb/memory"},
+	"cmd/board/daemon": {"board", "board/replace", "embed", "embed/minilm", "hooks/topics", "kb", "kb/index", "kb/memory"},
 
 	"cmd/board/doctor": {"board", "board/files", "board/sqlite", "cmd/board/daemon", "embed", "hooks", "hooks/harness", "kb", "kb/chunks", "kb/index", "kb/memory"},
 
@@ -192,8 +190,6 @@ var exceptions = map[string][]string{
 	"cmd/board/memorycmd": {"board", "cmd/board/base", "embed", "kb", "kb/eval"},
 
 	"cmd/board/runcmd": {"board/documents", "board/survival", "board/trace", "board/verify", "cmd/board/base", "embed"},
-
-	"embed/ort": {"embed", "embed/minilm"},
 
 	"hooks": {"board/replace", "board/words"},
 
@@ -267,8 +263,6 @@ var libraries = map[string][]string{
 	"cmd/board/runcmd": {"github.com/urfave/cli/v2"},
 
 	"embed/minilm": {"github.com/gofrs/flock", "github.com/gomlx", "golang.org/x/sys/cpu", "golang.org/x/text"}, // the lock: two pulls at once
-
-	"embed/ort": {"github.com/ebitengine/purego", "golang.org/x/sys/unix"},
 
 	"hooks/mcp": {"github.com/google/jsonschema-go", "github.com/modelcontextprotocol/go-sdk"},
 
@@ -358,7 +352,7 @@ var ceilings = map[string]int{
 
 	"board/words": 4650,
 
-	"cmd/board": 4720,
+	"cmd/board": 4510,
 
 	"cmd/board/base": 1700,
 
@@ -380,9 +374,7 @@ var ceilings = map[string]int{
 
 	"embed/embedtest": 440,
 
-	"embed/minilm": 3770,
-
-	"embed/ort": 1910,
+	"embed/minilm": 3590,
 
 	"hooks": 2290,
 

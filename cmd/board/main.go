@@ -13,11 +13,9 @@ import (
 
 	"blackboard/board"
 	"blackboard/cmd/board/base"
-	"blackboard/embed/ort"
 )
 
 func main() {
-	ort.Serve()
 	ctx, stop := untilSignal(os.Args[1:])
 	code := run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
 	stop()

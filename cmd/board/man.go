@@ -145,8 +145,6 @@ var environment = []struct{ name, means string }{
 		"directory"},
 	{"BOARD_MODEL_DIR", "the directory of the embedding model; else the one of `board model use`, " +
 		"else models/all-MiniLM-L6-v2 in the data home"},
-	{"BOARD_ONNXRUNTIME", "the library of ONNX Runtime, or off; else it is looked for in the " +
-		"usual places"},
 	{"BOARD_DAEMON", "auto, off or require: whether commands use a daemon, and may start one for the " +
 		"next"},
 	{"BOARD_CURATE_EVERY", "how often a daemon curates the knowledge base, such as 24h; never " +

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 
 func (p *program) modelCommand() *cli.Command {
 	return &cli.Command{
-		Name: "model", Category: base.CategoryKnow, Usage: "the embedding model: pull, use, verify, list, path, engine, bench",
+		Name: "model", Category: base.CategoryKnow, Usage: "the embedding model: pull, use, verify, list",
 		Description: `The model is that of $BOARD_MODEL_DIR, else the one of board model use, else
 ` + minilm.DefaultModel + ` in the data home. It is only fetched when you ask for it.`,
 		Subcommands: []*cli.Command{
@@ -34,7 +35,7 @@ A proxy is taken from the environment. A sound model is not fetched again.`,
 					&cli.StringFlag{Name: "from", Usage: "fetch from `PLACE`: the address below which the files lie, or a directory that has them"},
 					&cli.StringFlag{Name: "revision", Usage: "the `REVISION` of the hub's repository; default: the one whose files are known, else main"},
 					&cli.BoolFlag{Name: "force", Usage: "replace a model that is there"},
-					&cli.BoolFlag{Name: "int8", Usage: "the default model with weights of 8 bits: a model of its own, for ONNX Runtime"},
+					&cli.BoolFlag{Name: "int8", Usage: "the default model with weights of 8 bits: a model of its own, a quarter of the size and much slower"},
 					base.JSONFlag(),
 				},
 				Action: p.modelPull,
@@ -56,30 +57,11 @@ named with --reference, or reference_vectors.json in the directory.`,
 				Action: p.modelVerify,
 			},
 			{
-				Name: "list", Usage: "list the models that are there", Action: p.modelList,
+				Name: "list", Aliases: []string{"engine"}, Usage: "list the models that are there, and what computes them", Action: p.modelList,
 				Flags: []cli.Flag{&cli.BoolFlag{Name: "available", Usage: "those that can be fetched, with what their publishers say"}, base.JSONFlag()},
 			},
 			{
-				Name: "path", Usage: "print the directory of the model that is used: exit 5 if there is none", Flags: []cli.Flag{base.JSONFlag()}, Action: p.modelPath,
-			},
-			{
-				Name: "engine", Usage: "say what computes the model here, and why", Action: p.modelEngine,
-				Description: `ONNX Runtime is several times as fast. $BOARD_ONNXRUNTIME names its library, or is off.
-Otherwise the usual places are searched. It is never fetched. It runs in a process of its
-own, for the daemon and for commands that embed much. Without it, or if it is too old or
-broken, hugot computes the same vectors; hugot is part of this program.`,
-				Flags: []cli.Flag{base.JSONFlag()},
-			},
-			{
-				Name: "bench", Usage: "measure how fast models are here with each engine, and how much memory they take", ArgsUsage: "[NAME | DIR]...",
-				Description: `It shows several models, and the engines of each, side by side. The results are kept for
-board model list --available.`,
-				Flags: []cli.Flag{
-					&cli.IntFlag{Name: "texts", Usage: "`N` texts for the throughput of each length", Value: 32},
-					&cli.StringFlag{Name: "tokens", Usage: "`LENGTHS` of texts in tokens", Value: "14,200"},
-					base.JSONFlag(),
-				},
-				Action: p.modelBench,
+				Name: "path", Hidden: true, Usage: "print the directory of the model that is used: exit 5 if there is none", Flags: []cli.Flag{base.JSONFlag()}, Action: p.modelPath,
 			},
 		},
 	}
@@ -155,8 +137,8 @@ func (p *program) modelPull(c *cli.Context) error {
 	} else if !done.Already {
 		p.Printf("  the files load; no checksums are known for them\n")
 	}
-	if c.Bool("int8") && !p.hasFastEngine(c.Context) {
-		p.Messagef("without ONNX Runtime it is slower than the full model; `board model engine` says why there is none")
+	if c.Bool("int8") {
+		p.Messagef("it is more than ten times as slow as the full model")
 	}
 	if chosen {
 		p.Messagef("%s is the model in use now", done.Name)
@@ -336,6 +318,7 @@ func (p *program) modelList(c *cli.Context) error {
 		return p.modelAvailable(c)
 	}
 	models, err := p.models()
+	engine := minilm.ThisEngine()
 	return p.Answer(c, err, func() {
 		width, used := 0, false
 		for _, m := range models {
@@ -355,7 +338,30 @@ func (p *program) modelList(c *cli.Context) error {
 		if !used {
 			p.Messagef("no model is in use: `board model pull` fetches %s; `board model use` chooses one that is there", minilm.DefaultModel)
 		}
-	}, "models", models)
+		p.Messagef("computed by %s", engine)
+	}, "models", models, "engine", engine)
+}
+
+// modelAvailable shows the models that are worth choosing.
+func (p *program) modelAvailable(c *cli.Context) error {
+	all, width := minilm.Available(), 0
+	for _, m := range all {
+		width = max(width, len(m.Pull))
+	}
+	return p.Answer(c, nil, func() {
+		const row = "%-*s  %9s  %5s  %6s  %-12s  %13s"
+		p.Printf(row+"\n", width, "model", "size", "dim", "tokens", "language", "retrieval")
+		for _, m := range all {
+			quality := "not published"
+			if m.Retrieval > 0 {
+				quality = fmt.Sprintf("%.1f", m.Retrieval)
+			}
+			p.Printf(row+"  %s\n", width, m.Pull, base.Megabytes(m.Bytes), fmt.Sprintf("%d-d", m.Dim),
+				strconv.Itoa(m.MaxTokens), m.Language, quality, p.Paint(base.Dim, m.Note))
+		}
+		p.Messagef("retrieval is the mean nDCG@10 of MTEB's English sets, as published")
+		p.Messagef("`board model pull MODEL` fetches a model")
+	}, "available", all)
 }
 
 func (p *program) modelPath(c *cli.Context) error {

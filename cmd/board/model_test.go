@@ -65,7 +65,7 @@ type modelCommand struct {
 func modelContract(t *testing.T) (env map[string]string, all []modelCommand) {
 	t.Helper()
 	dir, home := tinyModel(t), t.TempDir()
-	env = map[string]string{"BOARD_DAEMON": "off", "BOARD_ONNXRUNTIME": "off", "BOARD_HOME": home}
+	env = map[string]string{"BOARD_DAEMON": "off", "BOARD_HOME": home}
 	return env, []modelCommand{
 		{"model_pull", []string{"pull", "tiny", "--from", dir}},
 		{"model_verify", []string{"verify", "--reference", filepath.Join(dir, "reference_vectors.json")}},
@@ -73,8 +73,6 @@ func modelContract(t *testing.T) (env map[string]string, all []modelCommand) {
 		{"model_list", []string{"list"}},
 		{"model_path", []string{"path"}},
 		{"model_available", []string{"list", "--available"}},
-		{"model_engine", []string{"engine"}},
-		{"model_bench", []string{"bench", "--texts", "2", "--tokens", "4"}},
 	}
 }
 

@@ -36,7 +36,7 @@ var pageAliases = sync.OnceValue(func() map[string]string {
 		"source": "verify", "sources": "verify", "quotes": "verify", "prompts": "agents",
 		"modes": "search", "capsule": "capsules", "tiers": "memory", "worklog": "topic",
 		"github": "ci", "gitlab": "ci", "action": "ci", "actions": "ci", "sarif": "ci", "junit": "ci",
-		"embeddings": "model", "onnxruntime": "model", "context": "mcp", "speed": "figures",
+		"embeddings": "model", "context": "mcp", "speed": "figures",
 		"benchmarks": "figures",
 		"http":       "api", "rest": "api", "server": "api", "fields": "json", "py": "python",
 		"node": "javascript", "js": "javascript",

@@ -132,7 +132,6 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("BOARD_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("BOARD_WORKER", "tester")
-			env.Setenv("BOARD_ONNXRUNTIME", "off") // whatever is installed here
 			env.Setenv("SHARED", shared())
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			if os.Getenv("BOARD_TEST_ENGINE") == "postgres" {

@@ -67,9 +67,7 @@
 //
 //   - $VISUAL or $EDITOR when you edit, else vi or nano, through sh except on Windows; the TUI
 //     gives a URL that you choose to xdg-open or open; this program itself, as daemon and for
-//     doctor --selftest. ONNX Runtime's library, where it is installed or
-//     $BOARD_ONNXRUNTIME names it (off: nowhere), runs in a process of its own, for the daemon
-//     and commands that embed much. Nothing else, no shell of any input.
+//     doctor --selftest. Nothing else, no shell of any input.
 //   - `board model pull` fetches from $HF_ENDPOINT or huggingface.co, through the proxies of the
 //     environment. With $BOARD_DATABASE_URL or --database, boards are on the PostgreSQL server
 //     that it names. Nothing else goes out.

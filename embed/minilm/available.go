@@ -18,14 +18,14 @@ func Available() []Choice {
 	all := []Choice{
 		{"", DefaultModel, size(allMiniLM), 384, 256, "English", 41.95, "the default"},
 		{"", signedModel, size(known()[1]), 384, 256, "English", 0,
-			"the default in 8 bits, for ONNX Runtime on ARM and on x86-64 with VNNI"},
+			"the default in 8 bits, for ARM and x86-64 with VNNI: small, and very slow here"},
 		{"", unsignedModel, size(known()[2]), 384, 256, "English", 0, "the same for other x86-64"},
 		{"", "minishlab/potion-base-8M", 31_000_000, 256, 512, "English", 31.71,
 			"static: for CI and small machines, a text in less than a millisecond"},
 		{"", "BAAI/bge-small-en-v1.5", 134_000_000, 384, 512, "English", 51.68,
 			"better, and half as fast: 12 layers"},
 		{"", "BAAI/bge-base-en-v1.5", 436_000_000, 768, 512, "English", 53.25,
-			"better still, for ONNX Runtime"},
+			"better still, and seven times as slow"},
 		{"", "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", 480_000_000, 384, 128,
 			"50 languages", 0, "a question in one language finds a text in another; 12 layers"},
 	}

@@ -193,16 +193,3 @@ func TestInspect(t *testing.T) {
 		t.Error("no weights, no error")
 	}
 }
-
-func TestMeasure(t *testing.T) {
-	s, err := Measure(context.Background(), models.Write(t, "static", nil), []int{14, 500}, 5, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(s.Lengths) != 2 || s.Lengths[0].Tokens < 8 || s.Lengths[0].Tokens > 14 || s.Lengths[1].Tokens > 48 || s.Lengths[1].TextsPerSecond <= 0 || s.Lengths[0].P95MS < s.Lengths[0].MedianMS || s.LoadMS <= 0 {
-		t.Errorf("%+v", s)
-	}
-	if s, err = Measure(context.Background(), models.Write(t, "static", nil), []int{1}, 0, nil); err != nil || s.Lengths[0].Texts != 0 {
-		t.Errorf("%+v, %v", s, err)
-	}
-}

@@ -26,7 +26,4 @@ type Program struct {
 	// Answered, if set, gets the pairs of each JSON answer: a test documents their
 	// types.
 	Answered func(pairs []any)
-	// EmbedsMuch: this command embeds many texts, so the fastest engine is worth its
-	// start.
-	EmbedsMuch bool
 }

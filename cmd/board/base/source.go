@@ -43,8 +43,7 @@ func (p *Program) NewSource(own daemon.Own, lives bool) (*daemon.Source, error) 
 	if err != nil {
 		return nil, err
 	}
-	cfg.Own, cfg.Lives, cfg.Much = own, lives, p.EmbedsMuch
-	cfg.Say = func(problem string) { p.Messagef("%s", Safe(problem)) }
+	cfg.Own, cfg.Lives = own, lives
 	return daemon.NewSource(cfg), nil
 }
 

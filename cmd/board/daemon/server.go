@@ -21,7 +21,6 @@ import (
 	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/embed/minilm"
-	"blackboard/embed/ort"
 	"blackboard/hooks/mcp"
 	"blackboard/kb/memory"
 )
@@ -61,9 +60,6 @@ type Config struct {
 	TCP *TCP
 	// Jobs replaces the upkeep, for tests; nil: the usual.
 	Jobs []Job
-	// Env says which engine computes the model (see ort.Open); nil: the one that needs
-	// nothing.
-	Env func(string) string
 	// OpenModel replaces the opening of the embedding model, for tests.
 	OpenModel func(ctx context.Context, dir string) (embed.Embedder, func() error, error)
 	// Now replaces the clock on the wall, for tests. What waits goes by time that passes,
@@ -105,13 +101,6 @@ func Run(ctx context.Context, cfg Config, ready func()) error {
 	cfg.Idle = cmp.Or(cfg.Idle, IdleAfter)
 	if cfg.OpenModel == nil {
 		cfg.OpenModel = openModel
-		if cfg.Env != nil {
-			cfg.OpenModel = fastest(cfg.Env, func(problem string) {
-				if cfg.Log != nil {
-					cfg.Log.Warn(problem)
-				}
-			})
-		}
 	}
 	if err := cfg.Place.prepare(); err != nil {
 		return err
@@ -203,17 +192,6 @@ func openModel(ctx context.Context, dir string) (embed.Embedder, func() error, e
 		return nil, nil, err
 	}
 	return m, m.Close, nil
-}
-
-// fastest opens a model with the fastest engine there is.
-func fastest(env func(string) string, say func(string)) func(context.Context, string) (embed.Embedder, func() error, error) {
-	return func(ctx context.Context, dir string) (embed.Embedder, func() error, error) {
-		m, err := ort.Open(ctx, dir, env, say)
-		if err != nil {
-			return nil, nil, err
-		}
-		return m, m.Close, nil
-	}
 }
 
 // listen makes the socket. The caller has the lock, so that what is there was left

@@ -47,12 +47,6 @@ type SourceConfig struct {
 	Lives bool
 	// Spawn starts a daemon in the background.
 	Spawn func(Place) error
-	// Much is for a process that was asked to embed a great deal: the model that is
-	// loaded here has the fastest engine there is (see ort.Open). Others have the one
-	// that needs nothing.
-	Much bool
-	// Say is told what is wrong with that engine; nil: nobody is.
-	Say func(problem string)
 	// OpenModel replaces the opening of the embedding model, for tests.
 	OpenModel func(ctx context.Context, dir string) (embed.Embedder, func() error, error)
 	// Patience is what a daemon has beyond the time for an answer, for tests that
@@ -107,9 +101,6 @@ type avoided struct {
 
 // NewSource returns a source. It asks nobody anything yet.
 func NewSource(cfg SourceConfig) *Source {
-	if cfg.Say == nil {
-		cfg.Say = func(string) {}
-	}
 	return &Source{cfg: cfg}
 }
 
@@ -356,28 +347,23 @@ func (s *Source) Embedder(ctx context.Context) (embed.Embedder, error) {
 // OwnModel returns the installed model, loaded here, nil if none is. For what embeds a
 // great deal it is better than the daemon's, which others need meanwhile.
 func (s *Source) OwnModel(ctx context.Context) (embed.Embedder, error) {
-	e, err := s.load(ctx, true)
+	e, err := s.load(ctx)
 	if errors.Is(err, fault.NoModel) {
 		return nil, nil
 	}
 	return e, err
 }
 
-func (s *Source) load(ctx context.Context, much bool) (embed.Embedder, error) {
+func (s *Source) load(ctx context.Context) (embed.Embedder, error) {
 	s.loading.Lock()
 	defer s.loading.Unlock()
 	if s.own != nil {
 		return s.own, nil
 	}
-	open := s.cfg.OpenModel
-	switch {
-	case open != nil:
-	case much:
-		open = fastest(s.cfg.Env, s.cfg.Say)
-	default:
-		open = openModel
+	if s.cfg.OpenModel == nil {
+		s.cfg.OpenModel = openModel
 	}
-	e, done, err := open(ctx, s.cfg.ModelDir)
+	e, done, err := s.cfg.OpenModel(ctx, s.cfg.ModelDir)
 	if err != nil {
 		return nil, err
 	}
@@ -394,7 +380,7 @@ func (s *Source) instead(ctx context.Context, why error) (embed.Embedder, error)
 	if none != nil && none.required || s.cfg.Own == OwnNever || s.cfg.Own == OwnAlone && !never {
 		return nil, why
 	}
-	return s.load(ctx, s.cfg.Much)
+	return s.load(ctx)
 }
 
 // model is a source's model: the daemon's, or the one that is loaded here.

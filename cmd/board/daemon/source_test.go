@@ -11,11 +11,9 @@ import (
 	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/embed/embedtest"
-	"blackboard/embed/ort"
 	"blackboard/kb"
 	"blackboard/kb/kbtest"
 	"blackboard/testdata/cost"
-	"blackboard/testdata/models"
 )
 
 // source is a source of a data home that has a directory of a model, which is small and needs no
@@ -196,41 +194,5 @@ func TestPatience(t *testing.T) {
 	defer stop()
 	if _, ok := asking.Deadline(); ok {
 		t.Error("there is a deadline where the caller has none")
-	}
-}
-
-// TestFastEngineIsForMuch: a process that embeds little, a hook or a board's writer, never
-// touches the library of an engine, not even to see whether it is sound.
-func TestFastEngineIsForMuch(t *testing.T) {
-	library := filepath.Join(t.TempDir(), "absent.so")
-	for _, test := range []struct {
-		name        string
-		much, model bool
-		said        int
-	}{
-		{"little", false, false, 0}, {"much", true, false, 1}, {"its own model", false, true, 1},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			var said []string
-			s := source(t, t.TempDir(), func(cfg *SourceConfig) {
-				cfg.OpenModel, cfg.Mode, cfg.Much = nil, Off, test.much
-				cfg.ModelDir = models.Write(t, "static", nil)
-				cfg.Say = func(problem string) { said = append(said, problem) }
-				cfg.Env = func(name string) string {
-					return map[string]string{ort.Variable: library}[name]
-				}
-			})
-			open := s.Embedder
-			if test.model {
-				open = s.OwnModel
-			}
-			e, err := open(t.Context())
-			if err == nil {
-				_, err = e.Embed(t.Context(), []string{"gate"})
-			}
-			if err != nil || len(said) != test.said {
-				t.Errorf("%v, said %q", err, said)
-			}
-		})
 	}
 }

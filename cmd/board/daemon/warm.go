@@ -9,13 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"blackboard/board/fault"
 	"blackboard/embed"
-	"blackboard/embed/ort"
 	"blackboard/kb"
 )
 
@@ -146,7 +144,7 @@ func (w *warm) refresh(ctx context.Context, needKB bool) error {
 		switch {
 		case err == nil:
 			w.model, w.closing = &lastQuestion{Embedder: m}, closing
-			w.log.Info("model loaded", "model", m.Model().Name, "engine", engineOf(m), "dir", w.cfg.ModelDir)
+			w.log.Info("model loaded", "model", m.Model().Name, "dir", w.cfg.ModelDir)
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !errors.Is(err, fault.NoModel):
@@ -203,15 +201,6 @@ func (w *warm) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.closeAll()
-}
-
-// engineOf is what computes a model, as a log has it.
-func engineOf(m embed.Embedder) string {
-	has, ok := m.(interface{ Engine() ort.Engine })
-	if !ok {
-		return ort.Hugot
-	}
-	return strings.TrimSpace(has.Engine().Name + " " + has.Engine().Version)
 }
 
 // modelFiles says which files a model has, with their sizes and times: what differs when

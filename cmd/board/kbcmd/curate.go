@@ -80,7 +80,6 @@ Everything is in the history of the capsules, and ` + "`board kb history CAPSULE
 }
 
 func (p *program) kbIngest(c *cli.Context) error {
-	p.EmbedsMuch = true
 	if c.NArg() == 0 {
 		return base.Usagef("`board kb ingest README.md docs`", "no file or folder is given")
 	}

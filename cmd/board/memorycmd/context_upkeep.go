@@ -99,7 +99,6 @@ func (p *program) contextStatus(c *cli.Context) error {
 }
 
 func (p *program) contextReembed(c *cli.Context) error {
-	p.EmbedsMuch = true
 	return base.With(p.openContext(c, true))(func(s *chunks.Store) error {
 		bar := p.StepBar()
 		r, err := s.Reembed(c.Context, func(done, of int) { bar.Show("embedding", done, of) })

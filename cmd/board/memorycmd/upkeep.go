@@ -134,7 +134,6 @@ func (p *program) memoryAdopt(c *cli.Context, s *openedMemory) error {
 }
 
 func (p *program) memoryReembed(c *cli.Context) error {
-	p.EmbedsMuch = true
 	return base.With(p.openMemory(c, true))(func(s *openedMemory) error {
 		bar := p.StepBar()
 		r, err := s.Reembed(c.Context, 0, func(done, of int) { bar.Show("embedding", done, of) })
