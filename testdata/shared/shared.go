@@ -5,7 +5,6 @@ package shared
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 )
 
 // File returns the path of a file in the folder of shared files, or "" where it is absent. The
@@ -13,12 +12,23 @@ import (
 func File(elem ...string) string {
 	dir := os.Getenv("BOARD_SHARED")
 	if dir == "" {
-		_, here, _, _ := runtime.Caller(0)
-		dir = filepath.Join(filepath.Dir(here), "..", "..", "..", "shared")
+		dir = filepath.Join(project(), "..", "shared")
 	}
 	path := filepath.Join(append([]string{dir}, elem...)...)
 	if _, err := os.Stat(path); err != nil {
 		return ""
 	}
 	return path
+}
+
+// project returns the directory with go.mod at or above the working directory, which is a
+// test's package; so tests built with -trimpath find it too.
+func project() string {
+	dir, err := os.Getwd()
+	for ; err == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+	}
+	return dir
 }
