@@ -1,5 +1,5 @@
 # Thin wrappers; .ci/run is what CI runs.
-.PHONY: build install release packages test busy check fuzz bench demo screens publish
+.PHONY: build install release packages test busy check fuzz bench score demo screens publish
 
 # The owner's choices, before a first publication. Change them by `make publish SET="MODULE=… REPOSITORY=…"`,
 # which brings them everywhere; testdata/publish/README.md has the steps.
@@ -39,6 +39,8 @@ test: ; go test ./...
 # The tests on a machine that has much else to do: no result may depend on its speed.
 busy: ; go run ./testdata/load -n 20 -- go test -count=1 ./...
 check: ; bash .ci/run
+# How well the search finds: make score SETS="DIR…"; testdata/score has the options.
+score: ; go run ./testdata/score $(SETS)
 bench: ; go test -run '^$$' -bench . -cpu 1,2 ./...
 demo: ; go run ./cmd/board demo
 screens: ; bash testdata/screens/make.sh

@@ -6,8 +6,8 @@
 // each other are linked at both ends. Confirm raises the confidence of a capsule that a
 // run has found again. Search finds capsules by words (BM25), by meaning (cosine of
 // embeddings), or by both, in a process that asks one question or in a daemon.
-// Calibrate measures from which evidence on a prompt may be answered unasked. Package
-// kb/eval measures how good the answers are.
+// Calibrate measures from which evidence on a prompt may be answered unasked.
+// testdata/score measures how good the answers are.
 //
 // # Files and rows
 //
@@ -65,8 +65,8 @@
 //
 // # How well it finds
 //
-// `board help figures` has nDCG@10 and recall@100 on three sets, measured by package
-// kb/eval with the code that answers users. BM25 has k1 0.9 and b 0.4, and titles count
+// `board help figures` has nDCG@10 and recall@100 on three sets, measured by
+// testdata/score with the code that answers users. BM25 has k1 0.9 and b 0.4, and titles count
 // 1.5 times. A hybrid search adds the BM25 score, relative to the best, and the cosine,
 // with equal weight; candidates of one lane are scored in the other too. Adding ranks
 // instead (FusionRRF) gives an nDCG@10 of .582 (SciFact), .509 (Go's docs) and .778

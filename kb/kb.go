@@ -34,7 +34,7 @@ var schema = sqlite.Schema{
 
 // indexConfig configures the index over title, body, tags with domain tags, and source.
 // The weights and BM25's k1 and b were tuned on several different sets of texts together
-// (`board kb eval`).
+// (testdata/score).
 var indexConfig = index.Config{
 	Name: "capsule_index", Weights: []float64{1.5, 1, 1, 0.5}, K1: 0.9, B: 0.4}
 

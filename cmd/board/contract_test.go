@@ -78,7 +78,6 @@ var contractCommands = []struct{ name, line string }{
 	{"kb_get", `kb get $ID`},
 	{"kb_list", `kb list --limit 1`},
 	{"kb_search", `kb search "rotate the token" --explain --workspace .`},
-	{"kb_eval", `kb eval set --against earlier.jsonl`},
 	{"kb_calibrate", `kb calibrate calibration.jsonl`},
 	{"kb_edit", `kb edit $ID --title "rotate all keys" --why w`},
 	{"kb_retire", `kb retire $ID --why w`},
@@ -148,7 +147,6 @@ var contractCommands = []struct{ name, line string }{
 	{"memory_scrub", `memory scrub workspace`},
 	{"memory_scrub_execute", `memory scrub workspace --confirm $HASH`},
 	{"memory_workspace_rm", `memory workspace rm --author --reason r`},
-	{"memory_eval", `memory eval set`},
 	{"memory_events", `memory events`},
 	{"memory_named_rm", `memory named rm VOICE`},
 	{"context_write", `context write content --topic topic --tags a --ttl-days 30`},
@@ -193,9 +191,6 @@ func newContract(t *testing.T) *contract {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	c := &contract{t: t, dir: dir}
-	if err := os.MkdirAll(filepath.Join("set", "qrels"), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	if err := os.MkdirAll(filepath.Join("store", "chunks"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -207,10 +202,6 @@ func newContract(t *testing.T) *contract {
 	c.write("worklog.jsonl", `{"command":"go test ./x","exit_code":1,"output":"x.go:1: undefined: y"}`+"\n"+`{"tool":"edit","file":"x.go"}`+"\n"+`{"command":"go test ./x","exit_code":0}`)
 	c.write("capsules.jsonl", `{"v":1,"schema":"blackboard.capsules"}`+"\n"+`{"kind":"fact","scope":"universal","title":"imported","body":"text of it"}`+"\nno")
 	c.write("store/chunks/refused.md", "---\nno end")
-	c.write("set/corpus.jsonl", `{"_id":"d1","title":"gate","text":"shut"}`)
-	c.write("set/queries.jsonl", `{"_id":"q1","text":"gate"}`)
-	c.write("set/qrels/test.tsv", "q1\td1\t1\n")
-	c.write("earlier.jsonl", `{"set":"set/test","mode":"bm25","id":"q1","ndcg_10":0.5}`)
 	c.write("calibration.jsonl", `{"capsule":"c1","title":"gate","body":"shut"}`+"\n"+`{"prompt":"p1","text":"gate","relevant":["c1"]}`+"\n"+`{"prompt":"p2","text":"rain"}`)
 	c.write("refused.json", `{"schema_version":1,"items":[{}]}`)
 	c.env = map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w", "BOARD_MODEL_DIR": tinyModel(t), "BOARD_DAEMON": "off", "HOME": filepath.Join(dir, "person"), "BOARD_MEMORY_GRANTS": "named,scrub",

@@ -42,7 +42,6 @@
 //	kb/brief         writes what is known about a task, for a prompt
 //	kb/learn         reads learnings from transcripts, answers and worklogs
 //	kb/importers     reads memories of other tools, and our own exports
-//	kb/eval          measures the search on test sets
 //	kb/memory        what agents remember: tiers, named entries, journals, conversations
 //	kb/memory/exchange   the format of the memory's exports
 //	kb/memory/orient     lays out the document for a turn within a budget

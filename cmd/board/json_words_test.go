@@ -190,8 +190,6 @@ var jsonWords = map[string]string{
 	"derived_note":                           "what is known of the source, \"\" for nothing",
 	"dropped_duties":                         "duties to surface that were dropped",
 	"duplicates":                             "how many hits were left out as duplicates",
-	"kb eval.eval":                           "the measurements, for each set",
-	"memory eval.eval":                       "the measurements, for each set",
 	"event":                                  "the event",
 	"memory scrub.event":                     "the entry of the log; null in a dry run",
 	"memory workspace rm.event":              "the entry of the log; null in a dry run",

@@ -142,7 +142,7 @@ func lookVerbs(name string) string {
 	case "board":
 		return "hook|query|show|signals|gate|survival|watch|wait|replay|runs|version|help|completion|" +
 			"demo|mcp|--help|--version|kb search|kb get|kb list|kb stats|kb doctor|kb history|" +
-			"kb eval|kb brief|memory read|memory list|memory get|memory orient|memory context|" +
+			"kb brief|memory read|memory list|memory get|memory orient|memory context|" +
 			"memory stats|memory events|memory workspaces|context search|context read|" +
 			"context list|context get|context status|topic status|topic show|topic list|state get|" +
 			"state list|daemon status|daemon logs|model list|model path"

@@ -36,7 +36,7 @@ const (
 
 // The weights of expansions, relative to the missing term at the same frequency. Only the
 // closest expansions of a term are used, so their order matters more than these values:
-// values from 0.2 to 0.7 gave about the same results (package kb/eval).
+// values from 0.2 to 0.7 gave about the same results (testdata/score).
 const (
 	begun      = 0.5 // the missing term is a prefix of it
 	oneWrong   = 0.4 // one letter differs, is missing or is added, or two are swapped

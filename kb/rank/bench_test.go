@@ -84,12 +84,3 @@ func BenchmarkBoost(b *testing.B) {
 		})
 	}
 }
-
-func BenchmarkNDCG(b *testing.B) {
-	x, _ := lanes(2000)
-	ranked, grades := ids(x), map[int64]int{3: 1, 500: 2, 900: 1}
-	b.ReportAllocs()
-	for b.Loop() {
-		NDCG(ranked, grades, 10)
-	}
-}

@@ -11,8 +11,7 @@
 //	hits := rank.MMR(placed, 0.7, 10, func(a, b int64) float64 { return embed.Cosine(vec[a], vec[b]) })
 //
 // [Floor] drops the tail of what a search found. [Threshold] chooses, from measurements,
-// the score from which it counts as having found anything at all; [NDCG], [Recall] and
-// [MRR] measure a ranking.
+// the score from which it counts as having found anything at all.
 //
 // # Scales
 //

@@ -24,9 +24,6 @@ func FlagValues(ctx context.Context, b *base.Program, command, name string) []st
 	case "scope":
 		return kb.Scopes
 	case "mode", "m":
-		if command == "kb eval" {
-			return []string{kb.ModeBM25, kb.ModeVector, kb.ModeHybrid}
-		}
 		return kb.Modes
 	case "fusion":
 		return kb.Fusions

@@ -142,26 +142,6 @@ measures the threshold.`,
 func (p *program) kbMeasureCommands() []*cli.Command {
 	return []*cli.Command{
 		{
-			Name: "eval", Usage: "measure the search on a retrieval set", ArgsUsage: "DIR…",
-			Description: `A set is a folder in the layout of BEIR: corpus.jsonl, queries.jsonl,
-qrels/SPLIT.tsv. The questions are asked of a knowledge base that holds only the set, by
-the same code that answers everybody. --per-query writes the result of each question;
---against compares with such a file of an earlier run.`,
-			Flags: []cli.Flag{
-				&cli.StringFlag{Name: "split", Usage: "the `NAME` of the qrels file"},
-				&cli.StringSliceFlag{Name: "mode", Aliases: []string{"m"},
-					Usage: "`MODE`, repeatable: bm25, vector, hybrid (default all that the " +
-						"model allows)"},
-				&cli.StringFlag{Name: "fusion", Usage: "`HOW`: convex or rrf", Value: kb.FusionConvex},
-				&cli.BoolFlag{Name: "no-mmr", Usage: "do not rank down near-duplicates of a better hit"},
-				&cli.StringFlag{Name: "per-query",
-					Usage: "write a JSON line for each question and mode to `FILE`"},
-				&cli.StringFlag{Name: "against", Usage: "compare with a `FILE` that --per-query wrote"},
-				base.JSONFlag(),
-			},
-			Action: p.kbEval,
-		},
-		{
 			Name:  "calibrate",
 			Usage: "measure the threshold of a confident match, and store it", ArgsUsage: "[SET.jsonl]",
 			Description: `Asks prompts that a capsule answers and prompts that none answers. The

@@ -16,7 +16,6 @@ import (
 	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
 	"blackboard/embed"
-	"blackboard/kb/eval"
 	"blackboard/kb/memory"
 )
 
@@ -32,19 +31,6 @@ same command again.`,
 		&cli.Command{
 			Name: "stats", Usage: "show counts and sizes",
 			Flags: memoryFlags(), Action: p.inMemory(p.memoryStats),
-		},
-		&cli.Command{
-			Name: "eval", Usage: "measure how well questions find their items", ArgsUsage: "DIR…",
-			Description: `DIR is a set in the layout of BEIR: corpus.jsonl, queries.jsonl and
-qrels/SPLIT.tsv. A document's "metadata" may have tier, channel, importance,
-age_days, accesses, accessed_days and tags. The set is stored in a memory of its
-own. Its questions are asked by words, and with the model if one is installed:
-with all items new (fresh), with the ages of the set (aged), and after a pass of
-consolidation (tidied). Plain full text search (SQLite's FTS5 with its porter
-stemmer) is measured on the same items for comparison.`,
-			Flags: []cli.Flag{&cli.StringFlag{Name: "split",
-				Usage: "use qrels/`NAME`.tsv; default test"}, base.JSONFlag()},
-			Action: p.memoryEval,
 		},
 		&cli.Command{
 			Name: "events", Usage: "list changes, the newest last",
@@ -311,38 +297,4 @@ func memoryEvents(c *cli.Context, s *openedMemory) ([]memory.Event, error) {
 	}
 	slices.SortStableFunc(all, func(a, b memory.Event) int { return a.At.Compare(b.At) })
 	return all, nil
-}
-
-func (p *program) memoryEval(c *cli.Context) error {
-	if c.NArg() == 0 {
-		return base.Usagef("`board memory eval DIR`", "no set is given")
-	}
-	sets, err := eval.ReadAll(c.Args().Slice(), c.String("split"))
-	if err != nil {
-		return err
-	}
-	e, err := p.OwnEmbedder(c.Context)
-	if err != nil {
-		return err
-	}
-	reports := make([]*eval.MemoryReport, len(sets))
-	for i, set := range sets {
-		if reports[i], err = eval.RunMemory(c.Context, set, e); err != nil {
-			return err
-		}
-	}
-	return p.Answer(c, nil, func() {
-		for _, r := range reports {
-			p.Printf("%s: %s, %s\n", base.Safe(r.Set), base.Count(int64(r.Items), "item", "items"),
-				base.Count(int64(r.Queries), "question", "questions"))
-			p.Printf("  %-36s %6s %6s %6s\n", "", "hit@1", "hit@3", "hit@10")
-			for _, m := range r.Modes {
-				how := "plain FTS5"
-				if m.Mode != eval.ModePlain {
-					how = cmp.Or(base.Safe(m.Model), "words alone") + ", " + m.Mode
-				}
-				p.Printf("  %-36s %6.2f %6.2f %6.2f\n", how, m.Hit1, m.Hit3, m.Hit10)
-			}
-		}
-	}, "eval", reports)
 }

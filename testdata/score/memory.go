@@ -1,4 +1,4 @@
-package eval
+package main
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/board/words"
 	"blackboard/embed"
@@ -69,7 +68,7 @@ func RunMemory(ctx context.Context, set *Set, emb embed.Embedder) (*MemoryReport
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "board-eval-*")
+	dir, err := os.MkdirTemp("", "board-score-*")
 	if err != nil {
 		return nil, err
 	}
@@ -132,9 +131,7 @@ func readMetadata(set *Set) ([]remembered, error) {
 			continue
 		}
 		if err := json.Unmarshal(d.Metadata, &docs[i].meta); err != nil {
-			return nil, fault.Invalid.New(fmt.Sprintf("%s: the metadata of the document %q: %v",
-				set.Name, fault.Clip(d.ID, 60), err),
-				"tier, channel, importance, age_days, accesses, accessed_days and tags are read")
+			return nil, fmt.Errorf("%s: the metadata of the document %q: %w", set.Name, d.ID, err)
 		}
 	}
 	return docs, nil
@@ -178,9 +175,8 @@ func remember(ctx context.Context, home string, docs []remembered, emb embed.Emb
 	doc, names := exported(docs, workspace, aged, time.Now())
 	in, err := s.Import(ctx, bytes.NewReader(doc), memory.ImportOptions{Force: true})
 	if err == nil && len(in.Refused) > 0 {
-		err = fault.Invalid.New(fmt.Sprintf("%d of its %d documents are not valid memory "+
-			"items, the first: %s", len(in.Refused), len(docs), in.Refused[0].Reason),
-			"`go doc ./kb/memory` has the limits of an item")
+		err = fmt.Errorf("%d of its %d documents are not valid memory items, the first: %s",
+			len(in.Refused), len(docs), in.Refused[0].Reason)
 	}
 	if err == nil && emb != nil {
 		_, err = s.Reembed(ctx, 0, nil)

@@ -1,4 +1,4 @@
-package rank
+package main
 
 import (
 	"math"
@@ -13,12 +13,12 @@ import (
 // k cuts the ranking after k places; below 1 it is read whole. An id that is listed again
 // holds its place and earns nothing.
 
-// NDCG is the normalised discounted cumulative gain of the first k, 0..1, as trec_eval's
+// nDCG is the normalised discounted cumulative gain of the first k, 0..1, as trec_eval's
 // ndcg_cut and so BEIR define it: the sum of grade/log2(place+1), places counted from 1,
 // divided by what the best possible ranking of all the judged documents would reach in k
 // places. With grades of 0 and 1 it is the binary one. (After Järvelin, Kekäläinen:
 // Cumulated gain-based evaluation of IR techniques, TOIS 2002.)
-func NDCG[ID comparable](ranked []ID, grades map[ID]int, k int) float64 {
+func nDCG[ID comparable](ranked []ID, grades map[ID]int, k int) float64 {
 	ideal := make([]int, 0, len(grades))
 	for _, g := range grades {
 		if g > 0 {
@@ -40,8 +40,8 @@ func NDCG[ID comparable](ranked []ID, grades map[ID]int, k int) float64 {
 	return min(1, got/best)
 }
 
-// Recall is the share of all relevant documents that are among the first k, 0..1.
-func Recall[ID comparable](ranked []ID, grades map[ID]int, k int) float64 {
+// recall is the share of all relevant documents that are among the first k, 0..1.
+func recall[ID comparable](ranked []ID, grades map[ID]int, k int) float64 {
 	all, found := 0, 0
 	for _, g := range grades {
 		if g > 0 {
@@ -57,9 +57,9 @@ func Recall[ID comparable](ranked []ID, grades map[ID]int, k int) float64 {
 	return float64(found) / float64(all)
 }
 
-// MRR is one query's part of the mean reciprocal rank, 0..1: 1 ÷ the place of the first
+// mrr is one query's part of the mean reciprocal rank, 0..1: 1 ÷ the place of the first
 // relevant document among the first k, or 0 if there is none.
-func MRR[ID comparable](ranked []ID, grades map[ID]int, k int) float64 {
+func mrr[ID comparable](ranked []ID, grades map[ID]int, k int) float64 {
 	for i := range relevant(ranked, grades, k) {
 		return 1 / float64(i+1)
 	}

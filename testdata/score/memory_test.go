@@ -1,4 +1,4 @@
-package eval
+package main
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 func memorySets(t *testing.T) (sets []*Set) {
 	t.Helper()
 	for _, name := range []string{"prose", "review", "operations"} {
-		set, err := Read(filepath.Join("..", "..", "testdata", "memory", name), "")
+		set, err := Read(filepath.Join("..", "memory", name), "")
 		if err != nil {
 			t.Fatal(err)
 		}

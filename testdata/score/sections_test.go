@@ -1,4 +1,4 @@
-package eval
+package main
 
 import (
 	"encoding/json"
@@ -25,7 +25,7 @@ type sectionQuestion struct {
 // some, 40 to one.
 func sections(t *testing.T) (dirs []string, questions []sectionQuestion) {
 	t.Helper()
-	dir := filepath.Join("..", "..", "testdata", "recall", "sections")
+	dir := filepath.Join("..", "recall", "sections")
 	err := readJSONL(filepath.Join(dir, "questions.jsonl"), func(b []byte) error {
 		var q struct {
 			Text, File, Has string

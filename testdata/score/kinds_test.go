@@ -1,4 +1,4 @@
-package eval
+package main
 
 import (
 	"encoding/json"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"blackboard/kb"
-	"blackboard/kb/rank"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/shared/potion"
 )
@@ -27,7 +26,7 @@ func kinds(t *testing.T) (set *Set, of map[string][2]string) {
 // readKinds adds the documents and questions of a file.
 func readKinds(t *testing.T, name string, set *Set, of map[string][2]string) {
 	t.Helper()
-	err := readJSONL(filepath.Join("..", "..", "testdata", "recall", name), func(b []byte) error {
+	err := readJSONL(filepath.Join("..", "recall", name), func(b []byte) error {
 		var l struct {
 			Doc, Query, Type, Lang, Title, Body, Text string
 			Relevant                                  []string
@@ -94,7 +93,7 @@ func measureKinds(t *testing.T, set *Set, of map[string][2]string,
 		sum, count := map[[2]string]float64{}, map[[2]string]float64{}
 		for _, q := range m.PerQuery {
 			for _, cell := range [][2]string{of[q.ID], {of[q.ID][0], ""}} {
-				sum[cell] += rank.MRR(q.Top, relevant[q.ID], 10)
+				sum[cell] += mrr(q.Top, relevant[q.ID], 10)
 				count[cell]++
 			}
 		}

@@ -1,8 +1,9 @@
-package rank
+package main
 
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -32,7 +33,7 @@ func TestMetrics(t *testing.T) {
 		"negative grade costs": {[]string{"e", "a"}, map[string]int{"a": 1, "e": -5}, 10, .630930, 1, .5}, // no: counts as 0
 	} {
 		t.Run(name, func(t *testing.T) {
-			ndcg, recall, mrr := NDCG(test.ranked, test.grades, test.k), Recall(test.ranked, test.grades, test.k), MRR(test.ranked, test.grades, test.k)
+			ndcg, recall, mrr := nDCG(test.ranked, test.grades, test.k), recall(test.ranked, test.grades, test.k), mrr(test.ranked, test.grades, test.k)
 			if math.Abs(ndcg-test.ndcg) > 1e-6 || math.Abs(recall-test.recall) > 1e-12 || math.Abs(mrr-test.mrr) > 1e-12 {
 				t.Errorf("got %v %v %v, want %v %v %v", ndcg, recall, mrr, test.ndcg, test.recall, test.mrr)
 			}
@@ -47,20 +48,33 @@ func TestMetricsProperties(t *testing.T) {
 		for range r.IntN(8) {
 			grades[r.Int64N(15)] = []int{-1, 0, 1, 2, 3, math.MaxInt}[r.IntN(6)]
 		}
-		cands, k := random(r, r.IntN(15), false), r.IntN(14)-2
-		ranked := ids(cands) // ids may come again
-		for name, m := range map[string]float64{"nDCG": NDCG(ranked, grades, k), "recall": Recall(ranked, grades, k), "MRR": MRR(ranked, grades, k)} {
+		n, k := r.IntN(15), r.IntN(14)-2
+		ranked := make([]int64, n) // ids may come again
+		for i := range ranked {
+			ranked[i] = r.Int64N(int64(2*n + 1))
+		}
+		for name, m := range map[string]float64{"nDCG": nDCG(ranked, grades, k), "recall": recall(ranked, grades, k), "MRR": mrr(ranked, grades, k)} {
 			if !(m >= 0 && m <= 1) {
 				t.Fatalf("%s of %v by %v at %d is %v", name, ranked, grades, k, m)
 			}
 		}
-		if ranked = ids(unique(cands)); len(ranked) > 1 && k > 0 { // a relevant document one place up never costs
+		if ranked = unique(ranked); len(ranked) > 1 && k > 0 { // a relevant document one place up never costs
 			i := 1 + r.IntN(len(ranked)-1)
 			better := append([]int64{}, ranked...)
 			better[i], better[i-1] = better[i-1], better[i]
-			if max(0, grades[ranked[i]]) >= max(0, grades[ranked[i-1]]) && NDCG(better, grades, k) < NDCG(ranked, grades, k)-1e-12 {
+			if max(0, grades[ranked[i]]) >= max(0, grades[ranked[i-1]]) && nDCG(better, grades, k) < nDCG(ranked, grades, k)-1e-12 {
 				t.Fatalf("%v by %v at %d has less than %v", better, grades, k, ranked)
 			}
 		}
 	}
+}
+
+// unique drops all but the first of each id.
+func unique(ids []int64) (out []int64) {
+	for _, id := range ids {
+		if !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
 }

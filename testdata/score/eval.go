@@ -1,4 +1,4 @@
-package eval
+package main
 
 import (
 	"bufio"
@@ -15,11 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"blackboard/board/fault"
-	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb"
-	"blackboard/kb/rank"
 )
 
 // Set is a retrieval test in the layout of BEIR: documents, questions, and which
@@ -74,8 +71,7 @@ func Read(dir, split string) (*Set, error) {
 			}
 		}
 		if len(files) > 1 && split != "test" {
-			return nil, fault.Invalid.New(fmt.Sprintf("%s has several qrels files", dir), "",
-				fault.Give("split", "", "choose one with {}"))
+			return nil, fmt.Errorf("%s has several qrels files: choose one with -split", dir)
 		}
 	}
 	abs, err := filepath.Abs(dir) // the current directory has a name too
@@ -114,25 +110,25 @@ func Read(dir, split string) (*Set, error) {
 		return nil
 	})
 	if err == nil && len(set.Queries) == 0 {
-		err = fault.Invalid.New(fmt.Sprintf("%s has no question with a relevant document", dir),
-			"check that queries.jsonl and qrels belong to the same set")
+		err = fmt.Errorf("%s has no question with a relevant document: check that queries.jsonl "+
+			"and qrels belong to the same set", dir)
 	}
 	return set, err
 }
 
-// notEvalSet returns the error for a missing file, which lists the files of a set.
-func notEvalSet(err error) error {
+// missingFile adds the files of a set to the error for a missing one.
+func missingFile(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault.NotFound.New(err.Error(), "a data set is a folder with corpus.jsonl, "+
-			"queries.jsonl and qrels/SPLIT.tsv")
+		return fmt.Errorf("%w: a set is a folder with corpus.jsonl, queries.jsonl and "+
+			"qrels/SPLIT.tsv", err)
 	}
 	return err
 }
 
 func readJSONL(name string, fn func([]byte) error) error {
-	f, err := sqlite.OpenFile(name)
+	f, err := os.Open(name)
 	if err != nil {
-		return notEvalSet(err)
+		return missingFile(err)
 	}
 	defer f.Close()
 	r := bufio.NewReaderSize(f, 1<<20)
@@ -140,8 +136,7 @@ func readJSONL(name string, fn func([]byte) error) error {
 		line, err := r.ReadBytes('\n')
 		if len(strings.TrimSpace(string(line))) > 0 {
 			if err := fn(line); err != nil {
-				return fault.Invalid.New(fmt.Sprintf("%s, line %d: %v", name, n, err),
-					"each line is a JSON object with _id and text")
+				return fmt.Errorf("%s, line %d: %w", name, n, err)
 			}
 		}
 		if err == io.EOF {
@@ -154,9 +149,9 @@ func readJSONL(name string, fn func([]byte) error) error {
 }
 
 func readQrels(name string, known map[string]bool) (map[string]map[string]int, error) {
-	b, err := sqlite.ReadFile(name)
+	b, err := os.ReadFile(name)
 	if err != nil {
-		return nil, notEvalSet(err)
+		return nil, missingFile(err)
 	}
 	all := map[string]map[string]int{}
 	for n, line := range strings.Split(string(b), "\n") {
@@ -165,21 +160,18 @@ func readQrels(name string, known map[string]bool) (map[string]map[string]int, e
 			continue
 		}
 		if len(f) != 3 {
-			return nil, fault.Invalid.New(fmt.Sprintf("%s, line %d has %d columns", name, n+1,
-				len(f)), "three: query-id, corpus-id, score")
+			return nil, fmt.Errorf("%s, line %d has %d columns, not three: query-id, corpus-id, "+
+				"score", name, n+1, len(f))
 		}
 		grade, err := strconv.Atoi(f[2])
 		if err != nil {
-			return nil, fault.Invalid.New(
-				fmt.Sprintf("%s, line %d: the score %q is not an integer", name, n+1,
-					fault.Clip(f[2], 20)), "use 0 for not relevant, 1 or more for relevant")
+			return nil, fmt.Errorf("%s, line %d: the score %q is not an integer", name, n+1, f[2])
 		}
 		if grade <= 0 {
 			continue
 		}
 		if !known[f[1]] {
-			return nil, fault.Invalid.New(fmt.Sprintf("%s, line %d: document %q not found", name,
-				n+1, fault.Clip(f[1], 60)), "check that corpus and qrels belong to the same set")
+			return nil, fmt.Errorf("%s, line %d: document %q not found", name, n+1, f[1])
 		}
 		if all[f[0]] == nil {
 			all[f[0]] = map[string]int{}
@@ -237,7 +229,7 @@ const (
 // Run asks a set's questions of a knowledge base that has only the set's documents,
 // with the same code as all commands.
 func Run(ctx context.Context, set *Set, emb embed.Embedder, opt Options) (*Report, error) {
-	dir, err := os.MkdirTemp("", "board-eval-*")
+	dir, err := os.MkdirTemp("", "board-score-*")
 	if err != nil {
 		return nil, err
 	}
@@ -295,14 +287,14 @@ func (m *Metrics) add(q *Query, hits []kb.Hit, names map[string]string) {
 	for i, h := range hits {
 		ranked[i] = names[h.ID]
 	}
-	pq := QueryMetrics{ID: q.ID, NDCG10: rank.NDCG(ranked, q.Relevant, 10),
-		Recall100: rank.Recall(ranked, q.Relevant, 100), Top: ranked[:min(10, len(ranked))]}
+	pq := QueryMetrics{ID: q.ID, NDCG10: nDCG(ranked, q.Relevant, 10),
+		Recall100: recall(ranked, q.Relevant, 100), Top: ranked[:min(10, len(ranked))]}
 	m.PerQuery = append(m.PerQuery, pq)
 	m.NDCG10 += pq.NDCG10
 	m.Recall100 += pq.Recall100
-	m.Recall5 += rank.Recall(ranked, q.Relevant, 5)
-	m.Recall10 += rank.Recall(ranked, q.Relevant, 10)
-	m.MRR10 += rank.MRR(ranked, q.Relevant, 10)
+	m.Recall5 += recall(ranked, q.Relevant, 5)
+	m.Recall10 += recall(ranked, q.Relevant, 10)
+	m.MRR10 += mrr(ranked, q.Relevant, 10)
 }
 
 // load stores a set's documents as capsules and returns their names by capsule id.
