@@ -28,8 +28,7 @@ func (p *program) modelCommand() *cli.Command {
 				Name: "pull", Usage: "fetch a model: 90 MB, resumed where it was interrupted, checked, all or nothing", ArgsUsage: "[NAME]",
 				Description: `NAME is ` + minilm.DefaultModel + ` (the default; its checksums are built in),
 or ORGANISATION/MODEL as on the hub, or with --from any name. Sentence-embedding models in
-ONNX form work if they are BERT-like or have the tokenizer of XLM-RoBERTa, and so do static
-ones (Model2Vec). The hub is $HF_ENDPOINT, else ` + minilm.Hub + `.
+ONNX form work if they are BERT-like, and so do static ones (Model2Vec). The hub is $HF_ENDPOINT, else ` + minilm.Hub + `.
 A proxy is taken from the environment. A sound model is not fetched again.`,
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "from", Usage: "fetch from `PLACE`: the address below which the files lie, or a directory that has them"},

@@ -40,7 +40,7 @@ func tinyModel(t *testing.T) string {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{"model.onnx": weights, "vocab.txt": file("tiny/vocab.txt"), "config.json": file("tiny/config.json"), "reference_vectors.json": file("known.json")} {
+	for name, data := range map[string][]byte{"model.onnx": weights, "tokenizer.json": file("tiny/tokenizer.json"), "config.json": file("tiny/config.json"), "reference_vectors.json": file("known.json")} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestModelPullFromHub(t *testing.T) {
 		status, exit int
 		words        string
 	}{
-		{404, base.ExitNotFound, "has no model.onnx of tiny"},
+		{404, base.ExitNotFound, "has no tokenizer.json of tiny"},
 		{403, base.ExitFailure, "refuses config.json of org/tiny: 403 Forbidden"},
 		{500, base.ExitFailure, "500 Internal Server Error"},
 	} {

@@ -26,8 +26,6 @@ func Available() []Choice {
 			"better, and half as fast: 12 layers"},
 		{"", "BAAI/bge-base-en-v1.5", 436_000_000, 768, 512, "English", 53.25,
 			"better still, and seven times as slow"},
-		{"", "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", 480_000_000, 384, 128,
-			"50 languages", 0, "a question in one language finds a text in another; 12 layers"},
 	}
 	for i, c := range all {
 		m, _ := Named(c.Pull) // cannot fail: it is a name

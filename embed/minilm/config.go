@@ -12,18 +12,43 @@ import (
 
 // config is the model's configuration apart from tokenizer and weights.
 type config struct {
+	top     string // the model's directory
 	dir     string // holds the tokenizer's files; the weights may lie in a subdirectory
+	weights string // the path of the ONNX file, or of a static model's table
 	pooling pooling
-	pooled  int // the vector's size in the pooling file, or 0
-	limit   int // number of tokens that the model reads
-	vocab   int // rows of its table of tokens, or 0 if unknown
-	hidden  int // numbers per token, or 0
+	pooled  int    // the vector's size in the pooling file, or 0
+	limit   int    // number of tokens that the model reads
+	vocab   int    // rows of its table of tokens, or 0 if unknown
+	hidden  int    // numbers per token, or 0
+	unknown string // the token of unknown words
 	lower   bool
 	static  bool // a static model: a table of vectors
 }
 
 // defaultLimit is the limit of a model whose files have none, the one of BERT's training.
 const defaultLimit = 512
+
+// describe reads the small files of the model in dir and finds its weights. Its errors
+// match fault.NoModel or fault.BadModel and name the file and the next step.
+func describe(dir string) (*config, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil || dir == "" {
+		return nil, noModel(hintNoSuch, err, "no directory of an embedding model is named")
+	}
+	c, err := readConfig(abs)
+	if err == nil {
+		err = c.findWeights()
+	}
+	if err == nil {
+		err = c.readTokenizer()
+	}
+	return c, err
+}
+
+// bad returns the error for weights that cannot be used, because of err.
+func (c *config) bad(what string, err error) error {
+	return badModel(hintFetch, err, "%s %s", c.weights, what)
+}
 
 // readConfig reads the files that sentence-transformers writes: modules.json lists the
 // steps, each with its own directory. A directory without it is a plain transformer,
@@ -42,7 +67,7 @@ func readConfig(dir string) (*config, error) {
 	if !info.IsDir() {
 		return nil, noModel(hintNoSuch, nil, "%s is a file, not a model's directory", dir)
 	}
-	c := &config{dir: dir, pooling: poolMean}
+	c := &config{top: dir, dir: dir, pooling: poolMean}
 	if err := c.readModules(); err != nil {
 		return nil, err
 	}

@@ -124,31 +124,29 @@ func readJSON(path string, v any) (bool, error) {
 	return true, nil
 }
 
-// findWeights returns the path of the model's ONNX file. Exporters write it at the top,
-// even if the transformer has its own directory. Published models have it in onnx/, and
+// findWeights sets the path of the model's ONNX file: published models have it in onnx/, and
 // converters write it beside the other files.
-func (c *config) findWeights(top string) (string, error) {
+func (c *config) findWeights() error {
 	names := []string{"onnx/model.onnx", "model.onnx"}
 	if c.static {
 		names = []string{staticWeights}
 	}
-	for _, dir := range []string{c.dir, top} {
-		for _, name := range names {
-			path := File{Name: name}.in(dir)
-			switch info, err := os.Stat(path); {
-			case errors.Is(err, fs.ErrNotExist):
-			case err != nil:
-				return "", badModel(fault.Steps("make it readable for this user"), err, "the model's weights cannot be opened")
-			case info.IsDir():
-				return "", badModel(hintFetch, nil, "%s is a directory, not the model's weights", path)
-			case c.static:
-				return path, nil // a header proves that it is weights
-			default:
-				return path, checkWeights(path)
-			}
+	for _, name := range names {
+		path := File{Name: name}.in(c.dir)
+		switch info, err := os.Stat(path); {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return badModel(fault.Steps("make it readable for this user"), err, "the model's weights cannot be opened")
+		case info.IsDir():
+			return badModel(hintFetch, nil, "%s is a directory, not the model's weights", path)
 		}
+		if c.weights = path; c.static {
+			return nil // a header proves that it is weights
+		}
+		return checkWeights(path)
 	}
-	return "", noModel(hintNoSuch, fs.ErrNotExist, "%s has no %s", top, strings.Join(names, " or "))
+	return noModel(hintNoSuch, fs.ErrNotExist, "%s has no %s", c.dir, strings.Join(names, " or "))
 }
 
 // checkWeights detects the usual errors of a download: an empty file, an HTML page, a Git
@@ -204,14 +202,9 @@ func Inspect(dir string) (Info, error) {
 		}
 		return nil
 	})
-	c, err := readConfig(abs)
-	if err != nil {
-		return info, err
+	c, err := describe(abs)
+	if c != nil {
+		info.MaxTokens, info.Dim = c.limit, cmp.Or(c.pooled, c.hidden)
 	}
-	info.MaxTokens, info.Dim = c.limit, cmp.Or(c.pooled, c.hidden)
-	if _, err := c.findWeights(abs); err != nil {
-		return info, err
-	}
-	_, err = c.readTokenizer()
 	return info, err
 }

@@ -13,7 +13,7 @@ type Engine struct {
 	SIMD    bool   `json:"simd"`    // built with GOEXPERIMENT=simd: five times as fast
 }
 
-const engineName, engineModule = "GoMLX", "github.com/gomlx/gomlx"
+const engineName, engineModule = "hugot", "github.com/knights-analytics/hugot"
 
 // ThisEngine returns the engine of this program.
 func ThisEngine() Engine {

@@ -40,7 +40,7 @@ func checkGolden(t *testing.T, e *Embedder, file string) {
 	t.Helper()
 	var want golden
 	loadJSON(t, filepath.Join(testdata, file), &want)
-	weights, err := os.ReadFile(e.files.Weights)
+	weights, err := os.ReadFile(e.session.weights)
 	if err != nil {
 		t.Fatal(err)
 	}

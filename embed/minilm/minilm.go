@@ -1,25 +1,28 @@
-// Package minilm embeds texts with a sentence-embedding model in this process, with
-// GoMLX's pure Go backend and without cgo. It is named after all-MiniLM-L6-v2, for which
-// it is tuned. Any directory with a BERT-like model in ONNX form works; its files say how
-// to use it.
+// Package minilm embeds texts with a sentence-embedding model in this process, by hugot's
+// Go backend and without cgo. It is named after all-MiniLM-L6-v2, for which it is tuned.
+// Any directory with a BERT-like model in ONNX form works; its files say how to use it.
 //
 //	model.onnx or onnx/model.onnx            the weights: input_ids in, one vector per token (or per text) out
-//	tokenizer.json, or vocab.txt             WordPiece or Unigram; the special tokens
+//	tokenizer.json                           WordPiece; the special tokens
 //	tokenizer_config.json, config.json       the greatest length of a text, the size of the model
 //	sentence_bert_config.json                the length for which the model was tuned
 //	modules.json, 1_Pooling/config.json      how the token vectors become one
 //
-// Weights and vocabulary are required. Open downloads nothing and writes nothing. Pull
-// downloads a model, Verify checks its files, and Measure measures its speed here.
+// Weights and tokenizer are required. Open downloads nothing and writes nothing. Pull
+// downloads a model, and Verify checks its files.
 //
 // Costs of MiniLM on one core with AVX-512: 300 ms from Open to the first vector, then 15
 // ms for a short text and 160 ms for a long one when built with GOEXPERIMENT=simd; five
 // times as much without; 350 MB of memory.
+//
+// hugot also computes with ONNX Runtime, which is four times as fast, but only in a build
+// with cgo, the tag ORT and a tokenizer library in Rust. This package does not use it.
 package minilm
 
 import (
 	"cmp"
 	"context"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -31,7 +34,6 @@ import (
 // Embedder embeds texts with one model. It follows the contract of embed.Embedder.
 type Embedder struct {
 	model   embed.Model
-	files   *Files
 	session *session
 	// one slot for each text that is computed at the same time, over all calls. Two have
 	// 1.9 times the throughput of one on two cores
@@ -49,29 +51,26 @@ var _ embed.Embedder = (*Embedder)(nil)
 // the file and the next step, or they are those of the context, which is checked between
 // the steps.
 func Open(ctx context.Context, dir string) (*Embedder, error) {
-	f, err := describe(ctx, dir)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c, err := describe(dir)
 	if err != nil {
 		return nil, err
 	}
-	e := &Embedder{files: f, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
-	// A small model's vocabulary takes as long as its weights.
-	var unread error
-	var reading sync.WaitGroup
-	reading.Go(func() { f.tokens, unread = f.config.readTokenizer() })
-	e.session, err = load(f)
-	reading.Wait()
-	if err = cmp.Or(unread, ctx.Err(), err); err == nil {
-		err = e.session.fits(f)
-	}
+	s, err := c.load()
 	if err != nil {
-		if e.session != nil {
-			e.session.destroy()
-		}
 		return nil, err
 	}
-	e.model = embed.Model{Name: f.Name, Dim: e.session.dim, MaxTokens: f.Limit}
-	e.release = sync.OnceFunc(e.session.destroy)
-	return e, nil
+	if err := ctx.Err(); err != nil {
+		s.destroy()
+		return nil, err
+	}
+	return &Embedder{
+		model:   embed.Model{Name: filepath.Base(c.top), Dim: s.dim, MaxTokens: c.limit},
+		session: s, slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		release: sync.OnceFunc(s.destroy),
+	}, nil
 }
 
 // Model describes the model.
@@ -107,7 +106,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 			return nil, err
 		}
 		// the model fails on an input of length 0
-		if ids[i] = e.files.Encode(text); len(ids[i]) == 0 {
+		if ids[i] = e.session.tokens.encode(text); len(ids[i]) == 0 {
 			out[i] = make(embed.Vector, e.model.Dim)
 			continue
 		}

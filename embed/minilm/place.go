@@ -166,7 +166,7 @@ func (p *place) replaceable(m Manifest, force bool) error {
 		return failure(fault.Conflict, "name another directory with BOARD_MODEL_DIR", nil, "%s is a file", p.dir)
 	}
 	r, _ := readRecord(p.dir) // an unreadable record will be replaced
-	ours := []string{recordName, "README.md", ".gitattributes", "config_sentence_transformers.json"}
+	ours := []string{recordName, "README.md", ".gitattributes", "vocab.txt", "config_sentence_transformers.json"}
 	for _, f := range slices.Concat(anyFiles, m.Files) {
 		ours = append(ours, f.Name)
 	}

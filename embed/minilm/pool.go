@@ -1,6 +1,11 @@
 package minilm
 
-import "blackboard/embed"
+import (
+	"errors"
+	"math"
+
+	"blackboard/embed"
+)
 
 // pooling is how the token vectors of a text become one vector.
 type pooling string
@@ -12,7 +17,7 @@ const (
 )
 
 // pool returns one vector of dim numbers, not normalized. tokens has no padding and is
-// not empty.
+// not empty. hugot itself has only the mean.
 func (p pooling) pool(tokens [][]float32, dim int) embed.Vector {
 	v := make(embed.Vector, dim)
 	copy(v, tokens[0])
@@ -29,4 +34,15 @@ func (p pooling) pool(tokens [][]float32, dim int) embed.Vector {
 		}
 	}
 	return v
+}
+
+// finite returns v with length 1, or an error if it has numbers that cannot be scaled.
+func finite(v embed.Vector) (embed.Vector, error) {
+	v.Normalize()
+	for _, x := range v {
+		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+			return nil, errors.New("its numbers are not finite")
+		}
+	}
+	return v, nil
 }

@@ -1,30 +1,31 @@
 package minilm
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
-	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
-	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/onnx-gomlx/onnx/parser"
+	"github.com/knights-analytics/hugot"
+	"github.com/knights-analytics/hugot/backends"
+	"github.com/knights-analytics/hugot/options"
+	"github.com/knights-analytics/hugot/pipelines"
 
+	"blackboard/board/fault"
 	"blackboard/embed"
 )
 
-// session is a loaded model.
+// session is a loaded model: a pipeline of hugot or, of a static model, a table.
 type session struct {
-	files   *Files
-	backend compute.Backend
-	weights *model.Store
-	exec    *model.Exec
-	inputs  []string
-	lengths []int   // inputs are padded to one of these
-	output  int     // the index of the output to read
-	dim     int     // numbers per vector
-	table   *static // if not nil, used instead of all but files and dim
+	*config
+	tokens *tokenizer
+	dim    int // numbers in a vector
+	hugot  *hugot.Session
+	pipe   *pipelines.FeatureExtractionPipeline
+	output int     // the index of the pipeline's output to read
+	table  *static // if not nil, used instead of the pipeline
 }
 
 // Each new length of input compiles the model again, so texts are padded to these
@@ -45,105 +46,118 @@ func buckets(limit int) []int {
 	return append(out, limit)
 }
 
-// load reads the weights.
-func load(f *Files) (r *session, err error) {
+// load reads the weights and the tokenizer.
+func (c *config) load() (s *session, err error) {
+	s = &session{config: c}
 	defer func() { // the libraries panic on some damaged files
 		if p := recover(); p != nil {
-			r, err = nil, f.Bad("cannot be loaded", fmt.Errorf("%v", p))
+			err = c.bad("cannot be loaded", fmt.Errorf("%v", p))
+		}
+		if err != nil {
+			s.destroy()
+			s = nil
 		}
 	}()
-	if f.Static() {
-		return loadStatic(f)
+	if c.static {
+		return s, s.loadStatic()
 	}
-	parsed, err := parser.ParseFile(f.Weights)
+	// one text at a time: in Go a batch gains less than its padding costs
+	s.hugot, err = hugot.NewGoSession(context.Background(),
+		options.WithGoMLXBatchBuckets([]int{1}),
+		options.WithGoMLXSequenceBuckets(buckets(c.limit)))
 	if err != nil {
-		return nil, f.Bad("cannot be loaded", err)
+		return s, err
 	}
-	defer parsed.Close() // it has read the files beside the weights by then
-	r = &session{files: f, weights: model.NewStore(), lengths: buckets(f.Limit)}
-	r.inputs, _ = parsed.Inputs()
-	outputs, declared := parsed.Outputs()
-	var dims [][]int
-	for _, o := range declared {
-		dims = append(dims, o.Dimensions)
-	}
-	if r.output, r.dim, err = f.Fit(r.inputs, dims); err != nil {
-		return nil, err
-	}
-	compute := func(scope *model.Scope, inputs []*graph.Node) []*graph.Node {
-		named := map[string]*graph.Node{}
-		for i, name := range r.inputs {
-			named[name] = inputs[i]
-		}
-		return parsed.CallGraph(scope, inputs[0].Graph(), named, outputs[r.output])
-	}
-	if err = parsed.VariablesToScope(r.weights.RootScope()); err == nil {
-		r.backend, err = gobackend.New("")
-	}
-	if err == nil {
-		r.exec, err = model.NewExec(r.backend, r.weights, compute)
-	}
+	s.pipe, err = hugot.NewPipeline(s.hugot, hugot.FeatureExtractionConfig{
+		Name: "embed", ModelPath: c.dir, OnnxFilename: filepath.Base(c.weights),
+	})
 	if err != nil {
-		return nil, f.Bad("cannot be loaded", err)
+		return s, c.bad("cannot be loaded", err)
 	}
-	r.exec.SetMaxCache(len(r.lengths))
-	return r, nil
+	if got := filepath.Join(c.dir, s.pipe.Model.OnnxPath); got != c.weights {
+		hint := fault.Steps("remove one of them")
+		return s, badModel(hint, nil, "two files may be the model: %s and %s", c.weights, got)
+	}
+	if s.tokens, err = c.newTokenizer(s.pipe.Model); err != nil {
+		return s, err
+	}
+	return s, s.fit()
 }
 
-// run computes the vector of one text. ids is not empty and not longer than the last
-// bucket. It cannot be interrupted.
-func (r *session) run(ids []uint32) (v embed.Vector, err error) {
+// fit checks that the model has the inputs and an output of an embedding model.
+func (s *session) fit() error {
+	hint := fault.Steps("use an export of the model as feature extraction: input_ids in, last_hidden_state out")
+	model := s.pipe.Model
+	inputs := backends.GetNames(model.InputsMeta)
+	if !slices.Contains(inputs, "input_ids") {
+		return badModel(hint, nil, "%s has the inputs %q, and input_ids is not among them", s.weights, inputs)
+	}
+	for _, name := range inputs {
+		if name != "input_ids" && name != "attention_mask" && name != "token_type_ids" {
+			return badModel(hint, nil, "%s has the input %q, which is not supported", s.weights, name)
+		}
+	}
+	s.output = -1
+	for rank := 3; rank >= 2 && s.output < 0; rank-- {
+		s.output = slices.IndexFunc(model.OutputsMeta, func(o backends.InputOutputInfo) bool {
+			return len(o.Dimensions) == rank
+		})
+	}
+	if s.output < 0 {
+		return badModel(hint, nil, "%s has no output of one vector per token or per text", s.weights)
+	}
+	dims := model.OutputsMeta[s.output].Dimensions
+	last := &dims[len(dims)-1]
+	// hugot panics in ReshapeOutput if the declaration leaves it open
+	if *last = cmp.Or(max(*last, 0), int64(s.hidden)); *last == 0 {
+		return badModel(fault.Steps("add hidden_size to the model's config.json"), nil, "neither %s nor config.json says how many numbers a vector has", s.weights)
+	}
+	if s.dim = int(*last); s.pooled > 0 && s.pooled != s.dim {
+		return badModel(hintFetch, nil, "%s gives %d numbers, and the pooling of %s expects %d", s.weights, s.dim, s.config.dir, s.pooled)
+	}
+	return nil
+}
+
+// run computes the vector of one text. ids is not empty and not longer than the limit. It
+// cannot be interrupted: hugot returns when its context is done, but goes on computing
+// with the inputs.
+func (s *session) run(ids []uint32) (v embed.Vector, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			v, err = nil, r.files.Bad("cannot be run", fmt.Errorf("%v", p))
+			err = fmt.Errorf("%v", p)
+		}
+		if err != nil {
+			v, err = nil, s.bad("cannot be run", err)
 		}
 	}()
-	if r.table != nil {
-		if v, err = r.table.vector(ids); err != nil {
-			return nil, r.files.Bad("cannot be run", err)
-		}
-		return v, nil
+	if s.table != nil {
+		return s.table.vector(ids)
 	}
-	n, _ := slices.BinarySearch(r.lengths, len(ids))
-	inputs := make([]*tensors.Tensor, len(r.inputs))
-	for i, name := range r.inputs {
-		padded := make([]int64, r.lengths[n])
-		for j, id := range ids {
-			switch name {
-			case "input_ids":
-				padded[j] = int64(id)
-			case "attention_mask":
-				padded[j] = 1
-			}
-		}
-		inputs[i] = tensors.FromFlatDataAndDimensions(padded, 1, len(padded))
-		defer inputs[i].FinalizeAll() // no caller can handle this error
+	batch := backends.NewBatch(1)
+	defer batch.Destroy() // no caller can handle this error
+	batch.MaxSequenceLength = len(ids)
+	batch.Input = []backends.TokenizedInput{{
+		TokenIDs: ids, TypeIDs: make([]uint32, len(ids)), AttentionMask: slices.Repeat([]uint32{1}, len(ids)),
+	}}
+	if err = backends.CreateInputTensors(batch, s.pipe.Model, s.pipe.Runtime); err != nil {
+		return nil, err
 	}
-	outputs, err := r.exec.Exec(inputs)
-	if err != nil {
-		return nil, r.files.Bad("cannot be run", err)
+	if err = backends.RunSessionOnBatch(context.Background(), batch, s.pipe.BasePipeline); err != nil {
+		return nil, err
 	}
-	defer outputs[0].FinalizeAll()
-	numbers, err := tensors.CopyFlatData[float32](outputs[0])
-	if err != nil {
-		return nil, r.files.Bad("cannot be run", err)
+	rows, _ := batch.OutputValues[s.output].([][]float32) // of a text
+	if texts, ok := batch.OutputValues[s.output].([][][]float32); ok && len(texts) == 1 {
+		rows = texts[0] // of its tokens
 	}
-	switch got := outputs[0].Shape(); {
-	// text, token, number
-	case got.Rank() == 3 && got.Dim(0) == 1 && got.Dim(1) >= len(ids) && got.Dim(2) == r.dim:
-		return r.files.Vector(numbers[:len(ids)*r.dim], r.dim)
-	case got.Rank() == 2 && got.Dim(0) == 1 && got.Dim(1) == r.dim:
-		return r.files.Vector(numbers, r.dim)
+	if len(rows) == 0 || len(rows[0]) != s.dim {
+		return nil, errors.New("it did not return a vector")
 	}
-	return nil, badModel(hintFetch, nil, "%s did not return %d numbers for each of %d tokens", r.files.Weights, r.dim, len(ids))
+	return finite(s.pooling.pool(rows, s.dim))
 }
 
 // destroy releases the memory. Nothing may run then or later.
-func (r *session) destroy() {
-	if r.table != nil {
-		return
+func (s *session) destroy() {
+	if s.hugot != nil {
+		s.hugot.Destroy() // no caller can handle this error
 	}
-	r.exec.Finalize()
-	r.weights.Finalize()
-	r.backend.Finalize()
 }

@@ -1,14 +1,17 @@
 package minilm
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
+
+	"github.com/knights-analytics/hugot/backends"
+	"github.com/knights-analytics/hugot/options"
 
 	"blackboard/embed"
 )
@@ -75,25 +78,28 @@ func readStatic(path string) (*static, error) {
 	return s, binary.Read(io.NewSectionReader(f, begin, 4*numbers), binary.LittleEndian, s.rows)
 }
 
-// loadStatic makes a session of it.
-func loadStatic(f *Files) (*session, error) {
-	table, err := readStatic(f.Weights)
-	if err != nil {
-		return nil, f.Bad("cannot be loaded", err)
+// loadStatic reads the table, and hugot's tokenizer without a pipeline: hugot has no such
+// models.
+func (s *session) loadStatic() (err error) {
+	if s.table, err = readStatic(s.weights); err != nil {
+		return s.bad("cannot be loaded", err)
 	}
-	return &session{files: f, table: table, dim: table.dim}, nil
+	m, err := loadTokenizer(s.config.dir)
+	if err != nil {
+		return err
+	}
+	s.dim, s.vocab = s.table.dim, len(s.table.rows)/s.table.dim
+	s.tokens, err = s.newTokenizer(m)
+	return err
 }
 
-// fits checks that a table has a row for each token of the model.
-func (r *session) fits(f *Files) error {
-	if r.table == nil {
-		return nil
+func loadTokenizer(dir string) (*backends.Model, error) {
+	how, m := options.Defaults(), &backends.Model{Path: dir}
+	how.Backend = "GO"
+	if err := backends.LoadTokenizer(context.Background(), m, how); err != nil {
+		return nil, badModel(hintFetch, err, "the tokenizer.json in %s cannot be read", dir)
 	}
-	if top, rows := f.tokens.topID(), len(r.table.rows)/r.table.dim; top >= rows {
-		return f.Bad("does not belong to its tokenizer",
-			fmt.Errorf("it has %d rows, and there is a token %d", rows, top))
-	}
-	return nil
+	return m, nil
 }
 
 func (s *static) vector(ids []uint32) (embed.Vector, error) {
@@ -106,10 +112,6 @@ func (s *static) vector(ids []uint32) (embed.Vector, error) {
 	v := make(embed.Vector, s.dim)
 	for i, sum := range sums {
 		v[i] = float32(sum / float64(len(ids)))
-		if math.IsNaN(sum) || math.IsInf(sum, 0) {
-			return nil, errors.New("its numbers are not finite")
-		}
 	}
-	v.Normalize()
-	return v, nil
+	return finite(v)
 }
