@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"blackboard/board/disk"
 	"blackboard/board/text"
 )
 
@@ -44,18 +44,14 @@ func readPrefix(env func(string) string) (string, error) {
 		return standard, nil
 	}
 	name := filepath.Join(dir, "prefix.txt")
-	info, err := os.Stat(name)
+	data, err := disk.Read(name, maxPrefix)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return standard, nil
-	case err != nil:
-		return standard, err
-	case !info.Mode().IsRegular() || info.Size() > maxPrefix:
+	case errors.Is(err, disk.ErrNotRegular), errors.Is(err, disk.ErrTooLarge):
 		return standard, fmt.Errorf("ignored %s: it must be a regular file of at most %d bytes",
 			name, maxPrefix)
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
+	case err != nil:
 		return standard, err
 	}
 	return strings.TrimSpace(text.Harmless(string(data))), nil

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"blackboard/board/replace"
+	"blackboard/board/disk"
 	"blackboard/hooks/topics"
 )
 
@@ -54,19 +54,14 @@ func openSession(home, session string) (*sessionState, error) {
 		return s, nil
 	}
 	s.path = filepath.Join(sessionDir(home), topics.SessionTopic(session)+".json")
-	info, err := os.Stat(s.path)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := disk.Read(s.path, maxStateBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return s, nil
-	}
-	if err != nil {
-		return s, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxStateBytes {
+	case errors.Is(err, disk.ErrNotRegular), errors.Is(err, disk.ErrTooLarge):
 		return s, fmt.Errorf("ignored %s: it must be a regular file of at most %d KB",
 			s.path, maxStateBytes>>10)
-	}
-	data, err := os.ReadFile(s.path)
-	if err != nil {
+	case err != nil:
 		return s, err
 	}
 	if err := json.Unmarshal(data, s); err != nil {
@@ -135,18 +130,10 @@ func (s *sessionState) save() error {
 		}
 	}
 	data, err := json.Marshal(s)
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(s.path), 0o700)
-	}
 	if err != nil {
 		return err
 	}
-	tmp := fmt.Sprintf("%s.%d.tmp", s.path, os.Getpid())
-	if err := os.WriteFile(tmp, data, 0o600); err != nil {
-		os.Remove(tmp)
-		return err
-	}
-	return replace.Put(tmp, s.path)
+	return disk.WriteUnsynced(s.path, data, 0o600)
 }
 
 // close ends the session. It keeps a file that is not empty, unless the session was

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/replace"
 )
 
 // sidecarWrite is a sidecar that is written in the background while the change goes on.
@@ -38,7 +38,7 @@ func (ch *change) flush() error {
 }
 
 func (k *KB) syncNames() error {
-	if err := replace.SyncDir(k.sidecars); err != nil {
+	if err := disk.SyncDir(k.sidecars); err != nil {
 		return fmt.Errorf("sync the directory of the capsules: %w", err)
 	}
 	return nil
@@ -268,7 +268,7 @@ func readSidecar(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +282,7 @@ func readSidecar(path string) ([]byte, error) {
 }
 
 // tempPrefix begins the names of unfinished files.
-const tempPrefix = ".new-"
+const tempPrefix = disk.TempPrefix
 
 // writeFile writes a file atomically. The caller syncs the directory.
 func writeFile(path string, data []byte) error {

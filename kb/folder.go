@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/replace"
 	"blackboard/board/sqlite"
 )
 
@@ -79,7 +79,7 @@ func (k *KB) SyncFolder(ctx context.Context, dir string, dryRun bool) (f Folder,
 			return f, err
 		}
 	}
-	if err := replace.SyncDir(dir); err != nil {
+	if err := disk.SyncDir(dir); err != nil {
 		return f, err
 	}
 	if len(f.Taken)+len(f.Added) > 0 {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 )
 
@@ -116,10 +117,13 @@ func (ch *change) pendingDone() {
 	ch.after = append(ch.after, func() { os.Remove(filepath.Join(ch.k.sidecars, pendingName)) })
 }
 
+// maxPending is the most bytes of the list of an ingest.
+const maxPending = 64 << 20
+
 // finishPending completes an interrupted ingest.
 func (ch *change) finishPending() error {
 	path := filepath.Join(ch.k.sidecars, pendingName)
-	data, err := os.ReadFile(path)
+	data, err := disk.Read(path, maxPending)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -15,8 +15,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
 )
 
 // Open reads the document in a regular file, under its path as its name.
@@ -39,77 +39,28 @@ func Open(path string) (*Document, error) {
 // openRegular opens a file that is neither a device, a pipe, a socket nor a directory,
 // and not one of the files in which a system shows its processes: a server's own input
 // is one of them.
-func openRegular(path string) (*sqlite.File, error) {
-	refuse := func(what string) error { return notRegular(path, what) }
-	if device(path) {
-		return nil, refuse("in the system's own files")
+func openRegular(path string) (*disk.File, error) {
+	if disk.IsSystem(path) {
+		return nil, notRegular(path, "in the system's own files")
 	}
-	fi, err := os.Stat(path) // before it is opened: that waits for the other end of a pipe
-	if err != nil {
+	f, err := disk.Open(path)
+	if !errors.Is(err, disk.ErrNotRegular) {
+		return f, err
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if fi.IsDir() {
+	case info.IsDir():
 		return nil, invalid(fmt.Sprintf("%s is a directory, not a file", path),
 			"give the paths of files in it")
 	}
-	if !fi.Mode().IsRegular() {
-		return nil, refuse(fileKind(fi.Mode()))
-	}
-	f, err := sqlite.OpenFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() { // it was another one before
-		f.Close()
-		return nil, refuse("no longer a file")
-	}
-	return f, nil
+	return nil, notRegular(path, disk.Kind(info.Mode()))
 }
 
 func notRegular(path, what string) error {
 	return invalid(fmt.Sprintf("%s is %s, not a regular file", path, what),
 		"give a regular file")
-}
-
-// fileKind names the kind of a file that is not regular.
-func fileKind(m fs.FileMode) string {
-	switch {
-	case m&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case m&fs.ModeSocket != 0:
-		return "a socket"
-	case m&fs.ModeDevice != 0:
-		return "a device"
-	}
-	return "a special file"
-}
-
-// device reports whether a path, or the target of a link, is a file of devices or
-// processes. /dev/stdin counts too, even if it is a regular file.
-func device(path string) bool {
-	for range 40 {
-		abs, err := filepath.Abs(path)
-		if err != nil {
-			return false
-		}
-		if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
-			abs = filepath.Join(dir, filepath.Base(abs))
-		}
-		for _, root := range []string{"/dev/", "/proc/", "/sys/"} {
-			if in := abs + "/"; strings.HasPrefix(in, root) &&
-				!strings.HasPrefix(in, "/dev/shm/") {
-				return true
-			}
-		}
-		target, err := os.Readlink(abs)
-		if err != nil {
-			return false
-		}
-		if path = target; !filepath.IsAbs(target) {
-			path = filepath.Join(filepath.Dir(abs), target)
-		}
-	}
-	return true
 }
 
 // Read reads a document in one of the package's formats. The content decides the

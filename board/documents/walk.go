@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 )
 
@@ -70,7 +71,7 @@ func (w *walker) pattern(pattern string) error {
 }
 
 func (w *walker) directory(dir string) error {
-	if device(dir) {
+	if disk.IsSystem(dir) {
 		return invalid(fmt.Sprintf("%s is one of the system's own directories", dir),
 			"give the directory of the reports or sources")
 	}
@@ -99,7 +100,7 @@ func (w *walker) directory(dir string) error {
 			w.skip(path, errors.New("it is a link; links inside directories are not followed"))
 			return nil
 		case !d.Type().IsRegular():
-			w.skip(path, notRegular(path, fileKind(d.Type())))
+			w.skip(path, notRegular(path, disk.Kind(d.Type())))
 			return nil
 		}
 		return w.file(path, false)

@@ -8,7 +8,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -20,6 +19,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"blackboard/board"
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
 )
@@ -196,25 +196,15 @@ func isUp(rel string) bool {
 }
 
 func read(path string) ([]byte, error) {
-	fi, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := disk.Read(path, maxFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.NotFound.New("there is no policy file "+path, "check the path",
 			fault.Do("policy.init", "{} writes board.yaml"))
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !fi.Mode().IsRegular() {
+	case errors.Is(err, disk.ErrNotRegular):
 		return nil, fault.Invalid.New(path+" is not a file", "give the path of the policy file")
-	}
-	r, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fault.Invalid.New(fmt.Sprintf("the policy %s exceeds %d MiB", path,
+	case errors.Is(err, disk.ErrTooLarge):
+		return nil, fault.Invalid.New(fmt.Sprintf("the policy %s exceeds %d MiB", path,
 			maxFile>>20), "check that it is the right file")
 	}
 	return data, err

@@ -16,6 +16,7 @@ import (
 
 	driver "modernc.org/sqlite"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 )
 
@@ -141,7 +142,7 @@ func copyFile(ctx context.Context, from, to string) error {
 // CopyFile writes the content of a file, which may be a database that is open here, until
 // ctx ends.
 func CopyFile(ctx context.Context, from string, out io.Writer) error {
-	in, err := OpenFile(from)
+	in, err := disk.Open(from)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 )
 
@@ -181,7 +182,7 @@ func wantError(err, want error) error {
 }
 
 func readAll(path string) error {
-	_, err := ReadFile(path)
+	_, err := disk.Read(path, 1<<30)
 	return err
 }
 
@@ -249,7 +250,7 @@ func TestOpenFile(t *testing.T) {
 	for _, name := range []string{path, path + "-shm"} {
 		before := descriptors(t, name)
 		for range 3 {
-			f, err := OpenFile(name)
+			f, err := disk.Open(name)
 			if err != nil {
 				t.Fatal(err)
 			}

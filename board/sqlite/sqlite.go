@@ -13,7 +13,7 @@
 //   - PRAGMA application_id marks the files of this program.
 //   - A file that was removed while it was open refuses writes (fault.Gone).
 //   - Only SQLite opens a database file, its -wal or its -shm: not even to create, probe or
-//     copy it does anything else (see OpenFile). Where SQLite acts on a file by name, and
+//     copy it does anything else (see package disk). Where SQLite acts on a file by name, and
 //     another file may have that name by now, it does so in the writers' turn.
 package sqlite
 
@@ -30,8 +30,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rogpeppe/go-internal/lockedfile"
-
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/store"
 )
@@ -143,7 +142,7 @@ func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOn
 
 // create creates an empty file that only its owner may read. It does so in the writers'
 // turn, so that only one of many processes does. It writes under another name first, so
-// that no descriptor of the live file is ever closed (see held).
+// that no descriptor of the live file is ever closed (see package disk).
 func (db *DB) create(ctx context.Context) error {
 	dir := filepath.Dir(db.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -157,18 +156,14 @@ func (db *DB) create(ctx context.Context) error {
 	if _, err := os.Lstat(db.path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	// for its owner alone; `board doctor` knows the name
-	f, err := os.CreateTemp(dir, "."+filepath.Base(db.path)+".new-*")
+	f, err := disk.Temp(db.path, 0o600)
 	if err != nil {
 		return err
 	}
-	if err = f.Close(); err == nil {
-		err = os.Rename(f.Name(), db.path)
+	if err := f.Close(); err != nil {
+		return err
 	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return disk.Put(f.Name(), db.path)
 }
 
 // writable reports whether SQLite could write to the file and make its -wal and -shm
@@ -356,8 +351,7 @@ func (db *DB) run(ctx context.Context, opts driver.TxOptions, fn func(*Tx) error
 }
 
 // lock takes this writer's turn: first among the goroutines of this process, then among
-// processes. The lock file is never removed: a process waiting on a removed file would
-// share its turn with one that created it again.
+// processes.
 func (db *DB) lock(ctx context.Context) (unlock func(), err error) {
 	return db.lockWithin(ctx, LockTimeout)
 }
@@ -370,33 +364,15 @@ func (db *DB) lockWithin(ctx context.Context, wait time.Duration) (unlock func()
 	case <-ctx.Done():
 		return nil, db.lockErr(ctx)
 	}
-	type result struct {
-		file *lockedfile.File
-		err  error
-	}
-	done := make(chan result, 1)
-	// a blocked flock cannot be cancelled, so wait for it here, and release it if it
-	// comes too late
-	go func() {
-		f, err := lockedfile.OpenFile(db.path+"-lock", os.O_RDWR|os.O_CREATE, 0o600)
-		done <- result{f, err}
-	}()
-	select {
-	case r := <-done:
-		if r.err != nil {
-			<-db.turn
-			return nil, r.err
+	release, err := disk.Lock(ctx, db.path+"-lock")
+	if err != nil {
+		<-db.turn
+		if ctx.Err() != nil {
+			err = db.lockErr(ctx)
 		}
-		return func() { r.file.Close(); <-db.turn }, nil
-	case <-ctx.Done():
-		go func() {
-			if r := <-done; r.err == nil {
-				r.file.Close()
-			}
-			<-db.turn
-		}()
-		return nil, db.lockErr(ctx)
+		return nil, err
 	}
+	return func() { release(); <-db.turn }, nil
 }
 
 func (db *DB) lockErr(ctx context.Context) error {

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 
 	library "modernc.org/sqlite"
+
+	"blackboard/board/disk"
 )
 
 // connector opens connections to one file that keep their compiled statements. Compiling
@@ -23,11 +25,10 @@ type connector struct {
 
 // Connect opens a connection.
 func (k *connector) Connect(context.Context) (driver.Conn, error) {
-	c := &conn{kept: map[string]driver.Stmt{}, last: k.last}
-	hold(c, k.path)
+	c := &conn{file: disk.Hold(k.path), kept: map[string]driver.Stmt{}, last: k.last}
 	opened, err := k.Driver().Open(k.dsn)
 	if err != nil {
-		release(c)
+		c.file.Release()
 		return nil, err
 	}
 	c.libraryConn = opened.(libraryConn)
@@ -58,6 +59,7 @@ type libraryConn interface {
 // caller that needs a statement in use compiles another.
 type conn struct {
 	libraryConn
+	file *disk.Database
 	kept map[string]driver.Stmt
 	last *atomic.Bool
 }
@@ -215,7 +217,7 @@ func (t tx) Rollback() error {
 // Close closes the kept statements first. With open statements, the connection and its
 // file would stay open in the library.
 func (c *conn) Close() error {
-	defer release(c)
+	defer c.file.Release()
 	for query, s := range c.kept {
 		delete(c.kept, query)
 		s.Close()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
@@ -399,19 +399,14 @@ func (p *program) daemonLogs(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(place.Log)
+	if c.Int("limit") < 0 {
+		return base.Usagef("give a number of lines", "--limit %d is negative", c.Int("limit"))
+	}
+	data, _, err := disk.ReadEnd(place.Log, 4<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		p.Messagef("there is no log yet: no daemon has run here")
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if c.Int("limit") < 0 {
-		return base.Usagef("give a number of lines", "--limit %d is negative", c.Int("limit"))
-	}
-	data, err := io.ReadAll(io.LimitReader(f, 4<<20))
 	if err != nil {
 		return err
 	}

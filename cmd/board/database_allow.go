@@ -2,12 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
 	"blackboard/cmd/board/base"
@@ -59,10 +58,7 @@ func (p *program) databaseAllow(c *cli.Context) error {
 	}
 	note, err := p.AllowanceFile(path, says)
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(note), 0o700)
-	}
-	if err == nil {
-		err = os.WriteFile(note, []byte(path+"\n"+says+"\n"), 0o600)
+		err = disk.Write(note, []byte(path+"\n"+says+"\n"), 0o600)
 	}
 	return p.Answer(c, err, func() {
 		p.Printf("the boards of %s are in %s\n", base.Safe(path), base.Safe(says))

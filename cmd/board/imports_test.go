@@ -149,7 +149,7 @@ func roomOf(pkg string) string {
 func planned(pkg, other string) bool {
 	from, to := roomOf(pkg), roomOf(other)
 	switch {
-	case to == "board/fault" || to == "board/text":
+	case to == "board/fault" || to == "board/text" || to == "board/disk":
 		return true
 	case from == "" || to == "" && from != "cmd/board":
 		return false

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/replace"
 )
 
 // DefaultDir returns the directory of the model that is used: $BOARD_MODEL_DIR, else the
@@ -21,7 +21,7 @@ func DefaultDir(home string, getenv func(string) string) string {
 		return dir
 	}
 	// An unreadable file counts as missing; loading the model will report it.
-	if data, _ := os.ReadFile(chosenFile(home)); len(data) > 0 {
+	if data, _ := disk.Read(chosenFile(home), 64<<10); len(data) > 0 {
 		if name := strings.TrimSpace(string(data)); filepath.IsAbs(name) {
 			return name
 		} else if name != "" && filepath.Base(name) == name {
@@ -52,21 +52,7 @@ func Choose(home, dir string) error {
 	if filepath.Dir(dir) == models {
 		dir = filepath.Base(dir) // a data home may be moved
 	}
-	if err := os.MkdirAll(models, 0o700); err != nil {
-		return failure(fault.Failure, "", err, "the choice cannot be stored")
-	}
-	f, err := os.CreateTemp(models, ".chosen-*")
-	if err != nil {
-		return failure(fault.Failure, "", err, "the choice cannot be stored")
-	}
-	err = replace.Fill(f, func(f *os.File) error {
-		_, err := f.WriteString(dir + "\n")
-		return err
-	})
-	if err == nil {
-		err = replace.Put(f.Name(), chosenFile(home))
-	}
-	if err != nil {
+	if err := disk.Write(chosenFile(home), []byte(dir+"\n"), 0o600); err != nil {
 		return failure(fault.Failure, "", err, "the choice cannot be stored")
 	}
 	return nil
@@ -91,23 +77,16 @@ const maxConfig = 64 << 20
 
 // readFile reads a configuration file; nil if it does not exist.
 func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := disk.Read(path, maxConfig)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case errors.Is(err, fs.ErrPermission):
 		return nil, badModel(fault.Steps("make it readable for this user"), err, "a file of the model cannot be opened")
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
-	if err != nil {
-		return nil, badModel(hintFetch, err, "a file of the model cannot be read")
-	}
-	if len(data) > maxConfig {
+	case errors.Is(err, disk.ErrTooLarge):
 		return nil, badModel(hintFetch, nil, "%s has more than %d MB, too many for a configuration", path, maxConfig>>20)
-	}
-	if data == nil {
-		data = []byte{}
+	case err != nil:
+		return nil, badModel(hintFetch, err, "a file of the model cannot be read")
 	}
 	return data, nil
 }
@@ -152,7 +131,7 @@ func (c *config) findWeights() error {
 // checkWeights detects the usual errors of a download: an empty file, an HTML page, a Git
 // LFS pointer.
 func checkWeights(path string) error {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return badModel(fault.Steps("make it readable for this user"), err, "the model's weights cannot be opened")
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/replace"
 )
 
 // place is a model's directory and the paths around it.
@@ -250,7 +250,7 @@ func (p *place) haveAlready(file File, link bool) bool {
 func (p *place) install() error {
 	err := filepath.WalkDir(p.staging, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			replace.SyncDir(path) // ignored where directories cannot be synced
+			disk.SyncDir(path) // ignored where directories cannot be synced
 		}
 		return err
 	})
@@ -270,7 +270,7 @@ func (p *place) install() error {
 		}
 		return cannotWrite(err, p.dir)
 	}
-	replace.SyncDir(filepath.Dir(p.dir)) // installed, even if this fails
+	disk.SyncDir(filepath.Dir(p.dir)) // installed, even if this fails
 	if replaces {
 		os.RemoveAll(p.old) // the next pull tries again
 	}

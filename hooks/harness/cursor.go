@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"blackboard/board/disk"
 )
 
 // cursor is Cursor, as IDE and as CLI. What a tool gave back is JSON in a text. One
@@ -177,7 +179,7 @@ func checkCursor(l *Look) {
 		return '-'
 	}, l.Root), "-")
 	approvals := filepath.Join(l.Home, ".cursor", "projects", slug, "mcp-approvals.json")
-	if text, _ := os.ReadFile(approvals); !strings.Contains(string(text), `"`+ServerName+"-") {
+	if text, _ := disk.Read(approvals, maxRecord); !strings.Contains(string(text), `"`+ServerName+"-") {
 		l.Found(ProblemMCP, PartMCP, approvals, "`cursor-agent mcp enable "+ServerName+
 			"`, in this directory", "the MCP server is not approved for %s in "+
 			"Cursor's command line", l.Root)

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
+
+	"blackboard/board/disk"
 )
 
 // maxRecord is how much of a transcript's end is read, in bytes.
@@ -36,13 +37,7 @@ func (h *Harness) Settle(record string, wanted func(*Use) bool) (known []Use, er
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(record)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	at := max(0, info.Size()-maxRecord)
-	data, err := io.ReadAll(io.NewSectionReader(f, at, maxRecord))
+	data, _, err := disk.ReadEnd(record, maxRecord)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"blackboard/board/replace"
+	"blackboard/board/disk"
 )
 
 // backupMark separates a file's name from the time of its copy.
@@ -55,7 +55,7 @@ func (s *Setup) Apply(w *Work) error {
 	}
 	if err := s.manifest.write(s.dataHome); err != nil {
 		return fileError(fmt.Sprintf("%s is set up, but recording it in %s failed: %v", w.Title,
-			filepath.Join(s.dataHome, manifestName), cause(err)),
+			filepath.Join(s.dataHome, manifestName), disk.Cause(err)),
 			"check the data home, then set up again")
 	}
 	return nil
@@ -110,7 +110,7 @@ func (s *Setup) write(w *Work) (err error) {
 			if c.Action == Remove {
 				err = os.Remove(c.disk.real)
 			} else {
-				err = replace.Put(temps[i], c.disk.real)
+				err = disk.Put(temps[i], c.disk.real)
 			}
 		}
 		if err != nil {
@@ -118,7 +118,7 @@ func (s *Setup) write(w *Work) (err error) {
 		}
 		done = i + 1
 		// if it fails, the file itself is on the disk all the same
-		replace.SyncDir(filepath.Dir(c.disk.real))
+		disk.SyncDir(filepath.Dir(c.disk.real))
 	}
 	s.manifest.Dirs = append(s.manifest.Dirs, dirs...)
 	for _, c := range w.Changes {
@@ -130,7 +130,7 @@ func (s *Setup) write(w *Work) (err error) {
 
 func cannotWrite(path string, err error) error {
 	return fileError(fmt.Sprintf("cannot write %s: %v; nothing was changed", path,
-		cause(err)), "check its permissions and those of its directory, then set up again")
+		disk.Cause(err)), "check its permissions and those of its directory, then set up again")
 }
 
 // modeOf returns a file's mode, or the mode of a new file.
@@ -196,7 +196,7 @@ func (s *Setup) tidy(c *Change) {
 		os.Remove(filepath.Dir(c.disk.real)) // fails when something is in it
 	case old != nil && c.record == nil && c.exact:
 		for _, b := range old.Backups {
-			if text, err := os.ReadFile(b.Path); err == nil && hashText(text) == b.Hash {
+			if text, err := disk.Read(b.Path, maxFile); err == nil && hashText(text) == b.Hash {
 				os.Remove(b.Path)
 			}
 		}

@@ -3,9 +3,9 @@ package setup
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 )
@@ -231,7 +231,7 @@ func (c *checker) harness(st *Status) {
 
 // read returns a parsed file as the harness sees it, or nil.
 func (c *checker) read(path string) map[string]any {
-	b, err := os.ReadFile(path)
+	b, err := disk.Read(path, maxFile)
 	if err != nil {
 		return nil
 	}

@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 )
@@ -260,7 +260,7 @@ func switchedOff(states map[string]any, key, hash string) string {
 // codex checks Codex's settings of hooks.
 func (c *checker) codex() {
 	path := c.s.trustFile(c.h)
-	text, _ := os.ReadFile(path) // what is not there says nothing
+	text, _ := disk.Read(path, maxFile) // what is not there says nothing
 	meaning, _, err := parseTOML(text)
 	if err != nil {
 		return

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"blackboard/board/replace"
+	"blackboard/board/disk"
 )
 
 // This file reads and writes files. At any moment a file has its old or its new content.
@@ -47,7 +47,7 @@ func readDisk(path string) (*onDisk, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, fileError(fmt.Sprintf("cannot read %s: %v", path, cause(err)),
+		return nil, fileError(fmt.Sprintf("cannot read %s: %v", path, disk.Cause(err)),
 			"check its permissions, then set up again")
 	case info.IsDir():
 		return nil, fileError(named+" is a directory, not a file",
@@ -63,8 +63,8 @@ func readDisk(path string) (*onDisk, error) {
 			"check what it is; if it is no configuration, move it away, then set up again")
 	}
 	f.exists, f.mode, f.info = true, info.Mode().Perm(), info
-	if f.text, err = os.ReadFile(real); err != nil {
-		return nil, fileError(fmt.Sprintf("cannot read %s: %v", path, cause(err)),
+	if f.text, err = disk.Read(real, maxFile); err != nil {
+		return nil, fileError(fmt.Sprintf("cannot read %s: %v", path, disk.Cause(err)),
 			"check its permissions, then set up again")
 	}
 	return f, nil
@@ -79,7 +79,7 @@ func resolve(path string) (string, error) {
 	}
 	switch {
 	case !errors.Is(err, fs.ErrNotExist):
-		return "", fileError(fmt.Sprintf("cannot open %s: %v", path, cause(err)),
+		return "", fileError(fmt.Sprintf("cannot open %s: %v", path, disk.Cause(err)),
 			"check its links and its permissions")
 	case exists(path):
 		return "", fileError(path+" is a link to a file that does not exist",
@@ -91,15 +91,6 @@ func resolve(path string) (string, error) {
 	}
 	dir, err := resolve(parent)
 	return filepath.Join(dir, filepath.Base(path)), err
-}
-
-// cause returns an error without its path, because the message has it already.
-func cause(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 // missingDirs returns the missing directories of a file, the outermost first.
@@ -114,11 +105,11 @@ func missingDirs(path string) (dirs []string) {
 // and owner.
 func prepare(path string, text []byte, mode fs.FileMode, like fs.FileInfo) (temp string,
 	err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*")
+	f, err := disk.Temp(path, 0o600)
 	if err != nil {
 		return "", err
 	}
-	return f.Name(), replace.Fill(f, func(f *os.File) error {
+	return f.Name(), disk.Fill(f, func(f *os.File) error {
 		_, err := f.Write(text)
 		if err == nil {
 			err = f.Chmod(mode)
@@ -136,8 +127,8 @@ func writeWhole(path string, text []byte, mode fs.FileMode, like fs.FileInfo) er
 	if err != nil {
 		return err
 	}
-	if err := replace.Put(temp, path); err != nil {
+	if err := disk.Put(temp, path); err != nil {
 		return err
 	}
-	return replace.SyncDir(filepath.Dir(path))
+	return disk.SyncDir(filepath.Dir(path))
 }

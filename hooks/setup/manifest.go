@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"blackboard/board/disk"
 )
 
 // manifestName is the file in the data home that records the setup. Everything can be
@@ -109,7 +111,7 @@ func (m *manifest) put(r *record) {
 // works without it.
 func readManifest(dataHome string) (*manifest, error) {
 	m := &manifest{V: 1}
-	b, err := os.ReadFile(filepath.Join(dataHome, manifestName))
+	b, err := disk.Read(filepath.Join(dataHome, manifestName), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, nil
 	}

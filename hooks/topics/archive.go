@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/lazyregexp"
-	"blackboard/board/replace"
 )
 
 // This file copies topics to a place that is never cleaned up. The archive has one
@@ -128,6 +128,9 @@ func (a *archiver) findLatest(ctx context.Context) error {
 		err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 			if err != nil || ctx.Err() != nil {
 				return errors.Join(err, ctx.Err())
+			}
+			if strings.HasPrefix(e.Name(), unfinished) && !a.opt.DryRun {
+				return os.Remove(name) // by a run that was interrupted
 			}
 			if !e.Type().IsRegular() || strings.HasPrefix(e.Name(), unfinished) {
 				return nil
@@ -328,7 +331,7 @@ func (a *archiver) removeArchived(ctx context.Context, d *Dir, t *Info,
 		}
 	}
 	a.result.Moved = append(a.result.Moved, moved)
-	return replace.SyncDir(d.path)
+	return disk.SyncDir(d.path)
 }
 
 // ArchivedFile is a file of the archive.

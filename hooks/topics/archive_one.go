@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/replace"
 )
 
 // ArchiveTopic archives one topic and, unless keep is set, removes it. To remove a
@@ -108,5 +108,5 @@ func (d *Dir) Restore(ctx context.Context, into, topic string) ([]ArchivedFile, 
 		}
 		restored = append(restored, f)
 	}
-	return restored, replace.SyncDir(d.path)
+	return restored, disk.SyncDir(d.path)
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/replace"
 )
 
 // Info is a topic that has files.
@@ -161,5 +161,5 @@ func (d *Dir) Wipe(ctx context.Context, topic string) ([]Removed, error) {
 	if len(removed) == 0 {
 		return nil, gone
 	}
-	return removed, replace.SyncDir(d.path)
+	return removed, disk.SyncDir(d.path)
 }

@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 )
 
@@ -121,22 +121,10 @@ func (d *Dir) appendEntries(topic string, entries ...Entry) (added bool, err err
 // readWorklog reads a worklog and returns the offset of data. Of a worklog beyond the
 // limit it reads only the last whole lines.
 func (d *Dir) readWorklog(name string) (data []byte, start int64, err error) {
-	limit := int64(d.opt.WorklogBytes)
-	f, info, err := openFile(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer f.Close()
-	if start = info.Size() - limit; start <= 0 {
-		data, err = io.ReadAll(f) // another process may append in the meantime
+	data, start, err = disk.ReadEnd(name, int64(d.opt.WorklogBytes))
+	if err != nil || start == 0 {
 		return data, 0, err
 	}
-	data = make([]byte, limit)
-	n, err := f.ReadAt(data, start)
-	if err != nil && err != io.EOF { // EOF: the file was cut in the meantime
-		return nil, 0, err
-	}
-	data = data[:n]
 	first := bytes.IndexByte(data, '\n') + 1
 	return data[first:], start + int64(first), nil
 }

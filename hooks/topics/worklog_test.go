@@ -235,7 +235,7 @@ func TestTorn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := d.Record(t.Context(), "dir", Entry{}); err == nil ||
-		!strings.Contains(err.Error(), "is not a regular file") {
+		!strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("recorded in a directory: %v", err)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/disk"
 )
 
 // eachFile calls chunk and state with every valid file of the folders.
@@ -80,21 +78,22 @@ const maxFile = maxImported + maxFrontMatter
 
 // readFile reads a regular file of at most maxFile bytes.
 func readFile(path string) (string, time.Time, error) {
-	info, err := os.Stat(path) // check before opening: opening a pipe would block
-	switch {
-	case err != nil:
-		return "", time.Time{}, systemWords(err)
-	case !info.Mode().IsRegular():
+	f, err := disk.Open(path)
+	if errors.Is(err, disk.ErrNotRegular) {
 		return "", time.Time{}, errors.New("it is not a regular file")
-	case info.Size() > maxFile:
-		return "", time.Time{}, fmt.Errorf("it is larger than %d bytes", maxFile)
 	}
-	f, err := sqlite.OpenFile(path)
 	if err != nil {
 		return "", time.Time{}, systemWords(err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile))
+	info, err := f.Stat()
+	if err != nil {
+		return "", time.Time{}, systemWords(err)
+	}
+	data, err := f.ReadAll(maxFile)
+	if errors.Is(err, disk.ErrTooLarge) {
+		return "", time.Time{}, fmt.Errorf("it is larger than %d bytes", maxFile)
+	}
 	if err != nil {
 		return "", time.Time{}, systemWords(err)
 	}
@@ -104,11 +103,7 @@ func readFile(path string) (string, time.Time, error) {
 // systemWords returns the system's error text without the path, which the message already
 // has.
 func systemWords(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	return fmt.Errorf("it cannot be read: %w", err)
+	return fmt.Errorf("it cannot be read: %w", disk.Cause(err))
 }
 
 // chunkOfFile reads a chunk that is a file: YAML between lines of dashes, then the

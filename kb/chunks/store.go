@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
@@ -228,9 +229,7 @@ func (s *Store) attach(ctx context.Context, create bool, res *ImportResult) erro
 // does not belong there. Errors are ignored.
 func (s *Store) hide() {
 	path := filepath.Join(s.dir, ".gitignore")
-	if os.WriteFile(path, []byte("*\n"), 0o600) != nil {
-		os.Remove(path)
-	}
+	_ = disk.WriteUnsynced(path, []byte("*\n"), 0o600)
 }
 
 // openExisting opens the file if it exists, and reports whether its first use is complete.

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/disk"
 	"blackboard/kb/markdown"
 )
 
@@ -29,7 +29,7 @@ func (im *importer) detect(path string, dir bool) (string, error) {
 		}
 		return formatMarkdown, nil
 	}
-	f, err := sqlite.OpenFile(path)
+	f, err := disk.OpenNamed(path)
 	if err != nil {
 		return "", invalid(fmt.Sprintf("cannot read %s: %s", path, systemWords(err)),
 			"check its permissions")

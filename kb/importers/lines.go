@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/disk"
 	"blackboard/kb"
 )
 
@@ -61,8 +61,8 @@ func eachLine(r io.Reader, fn func(importLine) error) error {
 }
 
 // openImport opens a file that has at most so many bytes.
-func openImport(path string, most int64) (*sqlite.File, error) {
-	f, err := sqlite.OpenFile(path)
+func openImport(path string, most int64) (*disk.File, error) {
+	f, err := disk.OpenNamed(path)
 	if err != nil {
 		return nil, invalid(fmt.Sprintf("cannot read %s: %s", path, systemWords(err)),
 			"check its permissions")

@@ -1,13 +1,13 @@
 package importers
 
 import (
-	"io"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/disk"
 	"blackboard/kb"
 	"blackboard/kb/markdown"
 )
@@ -91,24 +91,15 @@ func (l *leftOut) String() string {
 
 // readText reads a file that is text. It does not wait for a pipe.
 func readText(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
+	b, err := disk.Read(path, maxImportFile)
+	switch {
+	case errors.Is(err, disk.ErrNotRegular):
 		return "", invalid("it is not a regular file", "copy its content to a file")
-	}
-	var f *sqlite.File
-	if err == nil {
-		f, err = sqlite.OpenFile(path)
-	}
-	if err != nil {
-		return "", invalid("cannot read it: "+systemWords(err), "check its permissions")
-	}
-	defer f.Close()
-	if info.Size() > maxImportFile {
+	case errors.Is(err, disk.ErrTooLarge):
+		info, _ := os.Stat(path)
 		return "", tooLarge("it has", info.Size(), maxImportFile)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxImportFile))
-	if err != nil {
-		return "", invalid("cannot read it: "+systemWords(err), "check the storage")
+	case err != nil:
+		return "", invalid("cannot read it: "+systemWords(err), "check its permissions")
 	}
 	text := string(b)
 	if err := kb.CheckText("the file", text, maxImportFile, true); err != nil {

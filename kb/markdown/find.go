@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,8 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
 )
 
 // MaxDocument is the most bytes of a document. A larger file is a dump and not text to
@@ -121,25 +120,10 @@ func (f *finder) isOwn(path string) bool {
 
 // Read reads a text file of at most MaxDocument bytes.
 func Read(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if info.Size() > MaxDocument {
-		return "", fmt.Errorf("it has %d bytes; a document has at most %d", info.Size(),
-			MaxDocument)
-	}
-	f, err := sqlite.OpenFile(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxDocument+1))
+	data, err := disk.Read(path, MaxDocument)
 	switch {
 	case err != nil:
-		return "", err
-	case len(data) > MaxDocument:
-		return "", fmt.Errorf("it has more than %d bytes", MaxDocument)
+		return "", disk.Cause(err)
 	case strings.IndexByte(string(data), 0) >= 0:
 		return "", errors.New("it contains NUL bytes: binary, not text")
 	case !utf8.Valid(data):

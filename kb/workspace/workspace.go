@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 )
 
@@ -79,9 +80,9 @@ func repository(dir, data string) (root string, found bool, err error) {
 		}
 		return dir, true, nil
 	}
-	b, err := os.ReadFile(git)
+	b, err := disk.Read(git, maxGitFile)
 	if err != nil || !strings.HasPrefix(string(b), gitdir) {
-		return "", false, err
+		return "", false, nil // no repository, as for git
 	}
 	if own := namedIn(git, gitdir); own != "" {
 		return rootOf(own, dir, data), true, nil

@@ -14,12 +14,17 @@ import (
 	"strings"
 	"time"
 
-	"blackboard/board/replace"
-	"blackboard/board/sqlite"
+	"blackboard/board/disk"
 )
 
 // gitdir is the prefix of a .git file.
 const gitdir = "gitdir: "
+
+// Bytes of a file with a path, and of a repository's settings.
+const (
+	maxGitFile   = 64 << 10
+	maxGitConfig = 4 << 20
+)
 
 // rootOf returns the root that all working trees of a repository share, for a tree whose
 // .git is a file. Anybody can write such a file, so the repository must name the working
@@ -71,7 +76,7 @@ func rootOf(git, dir, data string) string {
 // namedIn returns the path that a file of git contains, relative to that file and with
 // links resolved; "" if there is none or it is broken.
 func namedIn(file, prefix string) string {
-	b, err := sqlite.ReadFile(file)
+	b, err := disk.Read(file, maxGitFile)
 	path, ok := strings.CutPrefix(strings.TrimSpace(string(b)), prefix)
 	if err != nil || !ok || path == "" {
 		return ""
@@ -87,7 +92,7 @@ func namedIn(file, prefix string) string {
 func readGitConfig(common string) map[string]string {
 	all := map[string]string{}
 	for _, name := range []string{"config", "config.worktree"} {
-		b, _ := sqlite.ReadFile(filepath.Join(common, name))
+		b, _ := disk.Read(filepath.Join(common, name), maxGitConfig)
 		section := ""
 		for line := range strings.Lines(string(b)) {
 			line = strings.TrimSpace(line)
@@ -118,7 +123,7 @@ func isCheckout(data, common, dir string, config map[string]string) bool {
 	sum := sha256.Sum256([]byte(common))
 	name := filepath.Join(data, "checkouts", hex.EncodeToString(sum[:16]))
 	if data != "" {
-		b, err := sqlite.ReadFile(name)
+		b, err := disk.Read(name, maxGitFile)
 		kept := strings.TrimSuffix(string(b), "\n")
 		switch {
 		case err != nil || kept == "":
@@ -132,32 +137,15 @@ func isCheckout(data, common, dir string, config map[string]string) bool {
 		return false
 	}
 	if data != "" {
-		_ = keep(name, dir+"\n") // if it cannot be stored, nothing is lost
+		_ = disk.Write(name, []byte(dir+"\n"), 0o600) // if it cannot be stored, nothing is lost
 	}
 	return true
-}
-
-// keep writes a file and creates its directory.
-func keep(name, text string) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if err := replace.Fill(f,
-		func(f *os.File) error { _, err := f.WriteString(text); return err }); err != nil {
-		return err
-	}
-	return replace.Put(f.Name(), name)
 }
 
 // isCheckedOut reports whether a directory matches git's index: one indexed file has the
 // size and time it was checked out with. An empty index matches any directory.
 func isCheckedOut(common, dir string, config map[string]string) bool {
-	f, err := sqlite.OpenFile(filepath.Join(common, "index"))
+	f, err := disk.Open(filepath.Join(common, "index"))
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}

@@ -1,16 +1,13 @@
 package base
 
 import (
-	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/replace"
-	"blackboard/board/sqlite"
 )
 
 // WriteFile writes a whole file or nothing: it writes a temporary file beside it, then
@@ -26,11 +23,8 @@ func (p *Program) WriteFileMode(name string, perm os.FileMode, write func(io.Wri
 		return write(p.Out)
 	}
 	fail := func(err error) error {
-		var path *os.PathError
-		if errors.As(err, &path) {
-			err = path.Err // the path is that of a temporary file
-		}
-		return fault.With(fmt.Errorf("write %s: %w", name, err),
+		// without the path, which is that of a temporary file
+		return fault.With(fmt.Errorf("write %s: %w", name, disk.Cause(err)),
 			"name a file in an existing directory that you may write to")
 	}
 	target, mode := name, os.FileMode(0)
@@ -53,16 +47,12 @@ func (p *Program) WriteFileMode(name string, perm os.FileMode, write func(io.Wri
 			return f.Close()
 		}
 	}
-	// CreateTemp would ignore the umask. The random name cannot be one that a killed
-	// process left.
-	tmp, err := os.OpenFile(filepath.Join(filepath.Dir(target),
-		fmt.Sprintf(".%s.%s.tmp", filepath.Base(target), rand.Text())),
-		os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	tmp, err := disk.Temp(target, perm)
 	if err != nil {
 		return fail(err)
 	}
 	var unwritten error // as the caller says it
-	err = replace.Fill(tmp, func(f *os.File) error {
+	err = disk.Fill(tmp, func(f *os.File) error {
 		if unwritten = write(f); unwritten != nil || mode == 0 {
 			return unwritten
 		}
@@ -72,7 +62,7 @@ func (p *Program) WriteFileMode(name string, perm os.FileMode, write func(io.Wri
 		return unwritten
 	}
 	if err == nil {
-		err = replace.Put(tmp.Name(), target)
+		err = disk.Put(tmp.Name(), target)
 	}
 	if err != nil {
 		return fail(err)
@@ -90,7 +80,7 @@ func CheckOutput(name string) error {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	f, err := sqlite.OpenFile(name)
+	f, err := disk.Open(name)
 	if err != nil {
 		return nil // writing to it says what is wrong
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
-	"blackboard/board/sqlite"
 )
 
 // Content is the text argument of a command that stores it for good. An id, or a JSON
@@ -123,8 +123,8 @@ func (p *Program) OpenNamed(name, what string) (io.Reader, func(), error) {
 }
 
 // OpenInput opens a file that the user named.
-func OpenInput(name string) (*sqlite.File, error) {
-	f, err := sqlite.OpenFile(name)
+func OpenInput(name string) (*disk.File, error) {
+	f, err := disk.OpenNamed(name)
 	if errors.Is(err, os.ErrNotExist) {
 		try := "check the path"
 		if strings.HasPrefix(name, "{") || strings.HasPrefix(name, "[") {

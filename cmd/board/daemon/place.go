@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"blackboard/board/disk"
 )
 
 // Place is where a daemon is to be found.
@@ -44,7 +46,7 @@ func PlaceOf(home string, env func(string) string) (Place, error) {
 	p := Place{Home: home, Lock: filepath.Join(run, "daemon.lock"), Note: filepath.Join(run, "daemon.socket"), Log: filepath.Join(home, "log", "daemon.log"), Token: filepath.Join(run, "token"), Journal: filepath.Join(run, "upkeep.json"), Told: filepath.Join(run, "daemon.told")}
 	sum := sha256.Sum256([]byte(home))
 	name := fmt.Sprintf("%x.sock", sum[:6])
-	noted, err := os.ReadFile(p.Note) // in a copy of a data home it is about the daemon of another
+	noted, err := disk.Read(p.Note, maxSocket) // in a copy of a data home it is about the daemon of another
 	if err == nil && filepath.IsAbs(string(noted)) && filepath.Base(string(noted)) == name && len(noted) <= maxSocket && there(string(noted)) {
 		p.Socket = string(noted)
 		return p, nil

@@ -18,6 +18,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/embed/minilm"
@@ -130,7 +131,7 @@ func Run(ctx context.Context, cfg Config, ready func()) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(cfg.Place.Note, []byte(cfg.Place.Socket), 0o600); err != nil {
+	if err := disk.WriteUnsynced(cfg.Place.Note, []byte(cfg.Place.Socket), 0o600); err != nil {
 		l.Close()
 		return err
 	}

@@ -20,8 +20,8 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/replace"
 	"blackboard/hooks/mcp"
 	"blackboard/hooks/mcp/transport"
 )
@@ -50,7 +50,7 @@ func Token(place Place) (string, error) {
 		return "", err
 	}
 	for {
-		raw, err := os.ReadFile(place.Token)
+		raw, err := disk.Read(place.Token, 4<<10)
 		if err == nil {
 			info, err := os.Stat(place.Token)
 			if err != nil {
@@ -68,12 +68,12 @@ func Token(place Place) (string, error) {
 			return "", err
 		}
 		b := make([]byte, 32)
-		rand.Read(b)                                                      // never fails
-		temp, err := os.CreateTemp(filepath.Dir(place.Token), ".token-*") // for its owner alone
+		rand.Read(b) // never fails
+		temp, err := disk.Temp(place.Token, 0o600)
 		if err != nil {
 			return "", err
 		}
-		err = replace.Fill(temp, func(f *os.File) error {
+		err = disk.Fill(temp, func(f *os.File) error {
 			_, err := f.WriteString(base64.RawURLEncoding.EncodeToString(b) + "\n")
 			return err
 		})

@@ -6,12 +6,11 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"os"
 	"runtime/debug"
 	"sync"
 	"time"
 
-	"blackboard/board/replace"
+	"blackboard/board/disk"
 )
 
 // Job is one thing that the daemon does by itself, now and then.
@@ -91,7 +90,7 @@ func (u *upkeep) readJournal() (all []JobStatus) {
 	if u.journal == "" {
 		return nil
 	}
-	data, err := os.ReadFile(u.journal)
+	data, err := disk.Read(u.journal, 1<<20)
 	if err == nil {
 		err = json.Unmarshal(data, &all)
 	}
@@ -108,9 +107,7 @@ func (u *upkeep) writeJournal() {
 	}
 	data, err := json.Marshal(u.Status())
 	if err == nil {
-		if err = os.WriteFile(u.journal+".new", data, 0o600); err == nil {
-			err = replace.Put(u.journal+".new", u.journal)
-		}
+		err = disk.WriteUnsynced(u.journal, data, 0o600)
 	}
 	if err != nil {
 		u.log.Debug("the journal of the upkeep cannot be written", "file", u.journal, "error", err)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/text"
 	"blackboard/cmd/board/daemon"
@@ -71,18 +71,11 @@ func (d *Doctor) lookAtTopics(ctx context.Context) {
 // tornTail returns where the last line of a worklog begins if it was not finished, else
 // -1. A whole line without its end counts as finished.
 func tornTail(path string) (int64, error) {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return -1, err
+	data, from, err := disk.ReadEnd(path, topics.DefaultWorklogBytes)
+	if errors.Is(err, disk.ErrNotRegular) {
+		err = nil
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return -1, err
-	}
-	defer f.Close()
-	from := max(0, info.Size()-topics.DefaultWorklogBytes)
-	data, err := io.ReadAll(io.NewSectionReader(f, from, info.Size()-from))
-	if err != nil {
+	if err != nil || len(data) == 0 {
 		return -1, err
 	}
 	whole := bytes.LastIndexByte(data, '\n') + 1
@@ -167,7 +160,7 @@ func (d *Doctor) lookAtDaemon(context.Context) {
 
 // lookAtNote looks at the note that says where a running daemon's socket is.
 func (d *Doctor) lookAtNote(place daemon.Place) {
-	noted, err := os.ReadFile(place.Note)
+	noted, err := disk.Read(place.Note, 4<<10)
 	if err != nil {
 		return // there is none, and that is as it should be without a daemon
 	}
@@ -191,7 +184,7 @@ func refused(socket string) bool {
 func (d *Doctor) lookAtHooks(context.Context) {
 	d.lookAtWrites()
 	const most = 64 << 10 // bytes of the log's end
-	data, err := readEnd(hooks.LogPath(d.Home), most)
+	data, _, err := disk.ReadEnd(hooks.LogPath(d.Home), most)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.failed("log", err)
 		return
@@ -219,7 +212,7 @@ func (d *Doctor) lookAtWrites() {
 			if err := tryWrite(dir); err != nil {
 				whole = false
 				d.broken("writing", "make it writable for this user, or name another directory with "+variable,
-					"hooks cannot write into %s, and record nothing there: %s", dir, cause(err))
+					"hooks cannot write into %s, and record nothing there: %s", dir, disk.Cause(err))
 			}
 		}
 	}
@@ -243,29 +236,6 @@ func tryWrite(dir string) error {
 	}
 	_, err = f.WriteString("x")
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
-}
-
-// cause is what is wrong, without the name of the file that was tried.
-func cause(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
-}
-
-// readEnd reads the last bytes of a file.
-func readEnd(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-most), most))
 }
 
 // aboutHere are problems that hang on where one works, or that a person settles in the

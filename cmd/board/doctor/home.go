@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/lazyregexp"
 	"blackboard/board/text"
 	"blackboard/hooks/topics"
@@ -151,9 +152,9 @@ func (l *fileLook) permissions(path string, info fs.FileInfo) {
 	}
 }
 
-// unfinishedName matches the names of files that were being written: those of writeFile,
-// of hooks, of a token, of what was set up.
-var unfinishedName = lazyregexp.New(`^\..+\.[0-9]+\.tmp$|\.json\.[0-9]+\.tmp$|^\.token-[0-9]+$|^\..+\.new-[0-9]+(-wal|-shm|-lock)?$`)
+// unfinishedName matches the names of files that were being written: those of package
+// disk, those of older versions, of copies of a database.
+var unfinishedName = lazyregexp.New(`^\.new-|^\..+\.[0-9]+\.tmp$|\.json\.[0-9]+\.tmp$|^\.token-[0-9]+$|^\..+\.new-[0-9]+(-wal|-shm|-lock)?$`)
 
 // brokenName matches what `board kb rebuild` and repairs have moved out of their way.
 var brokenName = lazyregexp.New(`\.sqlite3\.broken-[0-9]+(-wal|-shm)?$`)
@@ -183,7 +184,7 @@ func (d *Doctor) leftInTopics(ctx context.Context) (left []string) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err == nil && e.Type().IsRegular() && strings.HasPrefix(e.Name(), ".new-") {
+		if err == nil && e.Type().IsRegular() && strings.HasPrefix(e.Name(), disk.TempPrefix) {
 			if info, err := e.Info(); err == nil && d.now.Sub(info.ModTime()) > leftAlone {
 				left = append(left, path)
 			}

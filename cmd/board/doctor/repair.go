@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/text"
 	"blackboard/cmd/board/daemon"
@@ -154,7 +155,7 @@ func (d *Doctor) removeSocket(socket string) *Step {
 		if err := os.Remove(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		if noted, err := os.ReadFile(place.Note); err == nil && string(noted) == socket {
+		if noted, err := disk.Read(place.Note, 4<<10); err == nil && string(noted) == socket {
 			return "removed, with the note of where it was", b.take(ctx, place.Note)
 		}
 		return "removed", nil

@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/sqlite"
+	"blackboard/board/disk"
 	"blackboard/cmd/board/base"
 	"blackboard/kb"
 )
@@ -17,7 +17,7 @@ func (p *program) kbCalibrate(c *cli.Context) error {
 	}
 	var set io.Reader
 	if c.NArg() == 1 {
-		data, err := sqlite.ReadFile(c.Args().First())
+		data, err := disk.Read(c.Args().First(), 64<<20)
 		if err != nil {
 			return base.Usagef("name a file in the format that `board kb calibrate --help` shows", "%v",
 				err)

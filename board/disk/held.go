@@ -1,4 +1,4 @@
-package sqlite
+package disk
 
 import (
 	"io"
@@ -14,44 +14,48 @@ import (
 // all such locks that the process holds on it (https://sqlite.org/howtocorrupt.html,
 // 2.2). Another process then believes that no one uses the file, and removes its WAL with
 // acknowledged writes. So a process must open a database through SQLite only. A path that
-// a user names may be a database too, so it is opened by OpenFile.
+// is given may be a database too, so each is opened by this package.
 
-// held has what this process has open: the connections of SQLite with their databases,
-// and the files whose closing must wait for them.
+// held has what this process has open: the databases of SQLite's connections, and the
+// files whose closing must wait for them.
 var held struct {
 	sync.Mutex
-	conns  map[*conn]database
-	parked []*os.File
+	databases map[*Database]bool
+	parked    []*os.File
 }
 
-type database struct {
+// Database is a file that a connection of SQLite has open.
+type Database struct {
 	path string // absolute
 	file os.FileInfo
 }
 
-// hold registers a connection before SQLite opens its file.
-func hold(c *conn, path string) {
+// Hold registers a database before a connection of SQLite opens it.
+func Hold(path string) *Database {
+	db := &Database{}
 	info, err := os.Stat(path)
 	if err != nil {
-		return // SQLite fails to open it too, since it may not create files
+		return db // SQLite fails to open it too, since it may not create files
 	}
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
+	db.path, db.file = path, info
 	held.Lock()
 	defer held.Unlock()
-	if held.conns == nil {
-		held.conns = map[*conn]database{}
+	if held.databases == nil {
+		held.databases = map[*Database]bool{}
 	}
-	held.conns[c] = database{path, info}
+	held.databases[db] = true
+	return db
 }
 
-// release forgets a connection that SQLite has closed, and closes the files that waited
-// for it.
-func release(c *conn) {
+// Release forgets a database that a connection has closed, and closes the files that
+// waited for it.
+func (db *Database) Release() {
 	held.Lock()
 	defer held.Unlock()
-	delete(held.conns, c)
+	delete(held.databases, db)
 	held.parked = slices.DeleteFunc(held.parked, func(f *os.File) bool {
 		info, err := f.Stat()
 		if err == nil && isHeld(info) {
@@ -65,7 +69,7 @@ func release(c *conn) {
 // isHeld reports whether a connection of this process has locks on a file. The caller
 // holds the lock of held.
 func isHeld(file os.FileInfo) bool {
-	for _, db := range held.conns {
+	for db := range held.databases {
 		if os.SameFile(db.file, file) {
 			return true
 		}
@@ -115,27 +119,15 @@ type File struct {
 	closed atomic.Bool
 }
 
-// OpenFile opens a file that may be a database for reading. Use it for every path that a
-// user names, and to copy the bytes of a database. Errors are those of os.Open.
-func OpenFile(path string) (*File, error) {
+func open(path string, flag int) (*File, error) {
 	if f := unpark(path); f != nil {
 		return &File{f: f}, nil
 	}
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
 		return nil, err
 	}
 	return &File{f: f}, nil
-}
-
-// ReadFile reads a whole file that may be a database, see OpenFile.
-func ReadFile(path string) ([]byte, error) {
-	f, err := OpenFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
 }
 
 // Read implements io.Reader.

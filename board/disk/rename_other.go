@@ -1,6 +1,6 @@
 //go:build !windows
 
-package replace
+package disk
 
 import "os"
 
