@@ -374,7 +374,7 @@ var ceilings = map[string]int{
 
 	"hooks/mcp/schema": 370,
 
-	"hooks/mcp/transport": 1190,
+	"hooks/mcp/transport": 1040,
 
 	"hooks/setup": 3380,
 

@@ -244,12 +244,7 @@ func (s *Server) Serve(ctx context.Context, t sdk.Transport) error {
 		return err
 	}
 	defer context.AfterFunc(ctx, func() { session.Close() })()
-	if client, ok := t.(*transport.Stdio); ok {
-		err = client.Serve(s.life, session, s.answers)
-	} else {
-		err = session.Wait()
-	}
-	return cmp.Or(ctx.Err(), err)
+	return cmp.Or(ctx.Err(), session.Wait())
 }
 
 // Handler serves clients over streamable HTTP. Who may come, and from where, is a matter of

@@ -6,7 +6,6 @@
 // their request, their session and the server.
 //
 //	stdio.go    the transport for standard input and output
-//	direct.go   small calls over it, answered without the SDK
 //	http.go     the handler for HTTP, and what a request may take up
 //	clients.go  who speaks over HTTP: sessions, and what is under way
 //	encode.go   how a result is written

@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -59,21 +58,16 @@ type Stdio struct {
 	writing sync.Mutex
 	out     io.Writer
 
-	direct  atomic.Pointer[direct] // answers calls without the SDK; nil: the SDK answers all
-	calling sync.WaitGroup         // goroutines that answer directly
-
 	mu   sync.Mutex
-	over bool // no more calls are answered directly
-	// open are the unanswered requests, with what cancels them; nil: the SDK answers it
-	open map[jsonrpc.ID]context.CancelFunc
-	left int           // answers that are being written
-	none chan struct{} // closed when there are neither; nil: nobody waits
+	open map[jsonrpc.ID]bool // the unanswered requests
+	left int                 // answers that are being written
+	none chan struct{}       // closed when there are neither; nil: nobody waits
 }
 
 // NewStdio returns the transport for a client.
 func NewStdio(in io.Reader, out io.Writer) *Stdio {
 	return &Stdio{why: io.EOF, in: bufio.NewReaderSize(in, 64<<10), out: out,
-		open: map[jsonrpc.ID]context.CancelFunc{}, incoming: make(chan jsonrpc.Message),
+		open: map[jsonrpc.ID]bool{}, incoming: make(chan jsonrpc.Message),
 		readAll: make(chan struct{}), ended: make(chan struct{}), finished: make(chan struct{}),
 		closed: make(chan struct{})}
 }
@@ -81,9 +75,6 @@ func NewStdio(in io.Reader, out io.Writer) *Stdio {
 // Finish ends reading, as the end of the input does: what has been asked is still
 // answered.
 func (s *Stdio) Finish() {
-	s.mu.Lock()
-	s.over = true
-	s.mu.Unlock()
 	s.endOnce.Do(func() { close(s.finished) })
 }
 
@@ -104,30 +95,11 @@ func (s *Stdio) Connect(context.Context) (sdk.Connection, error) {
 	return s, nil
 }
 
-// soon is how long a direct answer may take before another goroutine reads on.
-const soon = time.Millisecond
-
-// read reads messages until the input ends. It answers calls directly where it can: to
-// hand a call to another goroutine takes longer than to read a chunk. A successor takes
-// over the reading if the answer takes longer than soon, or more input is there already.
+// read reads messages until the input ends.
 func (s *Stdio) read() {
-	successor := time.AfterFunc(time.Hour, s.read)
-	successor.Stop()
 	for s.end == nil {
 		m := s.next()
 		if m == nil {
-			continue
-		}
-		if answer := s.directly(m); answer != nil {
-			if s.in.Buffered() > 0 {
-				go s.read()
-				answer()
-				return
-			}
-			successor.Reset(soon)
-			if answer(); !successor.Stop() {
-				return
-			}
 			continue
 		}
 		select {
@@ -316,25 +288,17 @@ func (s *Stdio) begin(m *message, id jsonrpc.ID) bool {
 		}
 		json.Unmarshal(m.Params, &of)
 		if other, err := idOf(of.RequestID); err == nil {
-			if cancel := s.open[other]; cancel != nil {
-				cancel()
-			}
 			delete(s.open, other) // it may never be answered
 		}
 		s.tell()
 	// the last lives as long as the client
 	case !id.IsValid() || m.Method == "subscriptions/listen":
-	case s.isOpen(id):
+	case s.open[id]:
 		return false
 	default:
-		s.open[id] = nil
+		s.open[id] = true
 	}
 	return true
-}
-
-func (s *Stdio) isOpen(id jsonrpc.ID) bool {
-	_, open := s.open[id]
-	return open
 }
 
 // wait waits until all requests are answered, or for a while.
