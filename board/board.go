@@ -74,6 +74,7 @@ func OpenOrCreate(ctx context.Context, dir, run string) (*Board, error) {
 
 // Create makes a new run. It is fault.Conflict if the run exists.
 func Create(ctx context.Context, dir, run, goal, worker string) (*Board, error) {
+	maskText(ctx, "the goal", &goal)
 	if err := checkText("the goal", goal, MaxContent, false); err != nil {
 		return nil, err
 	}

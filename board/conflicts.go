@@ -312,6 +312,7 @@ func orderedPair(a, b string) (x, y int64, err error) {
 // Errors: fault.NotFound for an entry that does not exist; fault.Conflict if the pair is
 // settled already, or one supersedes the other.
 func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (Settlement, error) {
+	maskText(ctx, theReason, &reason)
 	x, y, err := orderedPair(one, other)
 	if err != nil {
 		return Settlement{}, err

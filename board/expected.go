@@ -69,6 +69,7 @@ func (b *Board) DoneWithNote(ctx context.Context, worker, note string, names ...
 	if len(names) == 0 {
 		names = []string{worker}
 	}
+	maskText(ctx, theNote, &note)
 	if err := checkText("the note", note, MaxField, false); err != nil {
 		return nil, err
 	}
@@ -82,6 +83,7 @@ func (b *Board) DoneWithNote(ctx context.Context, worker, note string, names ...
 
 // Drop makes the gate no longer wait for a worker. The reason stays on record.
 func (b *Board) Drop(ctx context.Context, worker, name, reason string) ([]Expected, error) {
+	maskText(ctx, theReason, &reason)
 	if strings.TrimSpace(reason) == "" {
 		return nil, invalid("dropping a worker needs a reason", "",
 			fault.Give("reason", "", "give {}: it is what the reader of the report will see"))

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/foreign"
+	"blackboard/kb/secret"
 )
 
 // Imported is the result of an import.
@@ -81,7 +82,8 @@ func Import(ctx context.Context, dir, worker string, in io.Reader, opt ImportOpt
 	if format == formatPython {
 		return importPython(ctx, dir, worker, opt)
 	}
-	log, err := readExport(r)
+	var log *eventLog
+	secret.MaskWrite(ctx, func(m *secret.Masker) { log, err = readExport(r, m) })
 	if err != nil {
 		return Imported{}, err
 	}
@@ -133,7 +135,7 @@ type eventLog struct {
 	state  *Snapshot
 }
 
-func readExport(r *bufio.Reader) (*eventLog, error) {
+func readExport(r *bufio.Reader, m *secret.Masker) (*eventLog, error) {
 	log := &eventLog{board: newReplayer()}
 	var header *exportRun
 	said := &Snapshot{Entries: []Entry{}, Signals: []Signal{}, Variables: []Variable{},
@@ -155,6 +157,7 @@ func readExport(r *bufio.Reader) (*eventLog, error) {
 		if !utf8.Valid(line) {
 			return nil, fail("not valid UTF-8")
 		}
+		line = m.JSON(fmt.Sprintf("line %d", n), "", line)
 		var l exportLine
 		if err := json.Unmarshal(line, &l); err != nil {
 			return nil, fail("not JSON of an export: %v", err)

@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"blackboard/board/fault"
 	"blackboard/board/foreign"
+	"blackboard/kb/secret"
 )
 
 // irysImport turns an Irys board into steps on ours. Ids of the source repeat, so a
@@ -32,7 +34,12 @@ type irysImport struct {
 
 func importIrys(ctx context.Context, dir, worker string, r *bufio.Reader,
 	opt ImportOptions) (Imported, error) {
-	src, err := foreign.ReadIrys(r)
+	data, err := io.ReadAll(io.LimitReader(r, foreign.MaxIrys+1))
+	if err != nil {
+		return Imported{}, err
+	}
+	secret.MaskWrite(ctx, func(m *secret.Masker) { data = m.JSON("the board", "", data) })
+	src, err := foreign.ReadIrys(data)
 	if err != nil {
 		return Imported{}, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/foreign"
+	"blackboard/kb/secret"
 )
 
 // formatPython is a board of blackboard.py: an SQLite file with entries, links and
@@ -71,8 +72,13 @@ func importPython(ctx context.Context, dir, worker string, opt ImportOptions) (I
 		signalNo: map[string]int{},
 		notes:    []string{},
 	}
-	left, err := foreign.ReadPython(ctx, opt.Path, foreign.Tables{
-		Signal: im.signal, Entry: im.entry, Link: im.link})
+	var left []string
+	var err error
+	secret.MaskWrite(ctx, func(m *secret.Masker) {
+		left, err = foreign.ReadPython(ctx, opt.Path, foreign.Tables{
+			Signal: maskedRow(m, "signal", im.signal), Entry: maskedRow(m, "entry", im.entry),
+			Link: im.link})
+	})
 	if err != nil {
 		return Imported{}, err
 	}
@@ -87,6 +93,23 @@ func importPython(ctx context.Context, dir, worker string, opt ImportOptions) (I
 	out.Format, out.Notes = formatPython, im.notes
 	return out, err
 }
+
+// maskedRow returns take for rows with what looks like a secret masked.
+func maskedRow(m *secret.Masker, what string, take takeRow) takeRow {
+	return func(row foreign.Row, extra map[string]json.RawMessage) error {
+		name := what + " " + clip(row["id"], 60)
+		for column, text := range row {
+			m.Text(name, &text)
+			row[column] = text
+		}
+		for field, raw := range extra {
+			extra[field] = m.JSON(name, field, raw)
+		}
+		return take(row, extra)
+	}
+}
+
+type takeRow = func(foreign.Row, map[string]json.RawMessage) error
 
 func (im *pythonImport) note(format string, args ...any) {
 	im.notes = append(im.notes, fmt.Sprintf(format, args...))

@@ -117,6 +117,7 @@ var linkOrder = []string{Supports, Contradicts, Addresses, Supersedes}
 // that it supersedes had to. Without a reason, the entry takes the duty over.
 func (b *Board) LinkDropping(ctx context.Context, worker, entry string, links Links,
 	dropDuty string) (Linked, error) {
+	maskText(ctx, theReason, &dropDuty)
 	if err := checkText("the reason to drop the duty", dropDuty, MaxField, false); err != nil {
 		return Linked{}, err
 	}

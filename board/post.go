@@ -80,6 +80,7 @@ func (b *Board) PostBatch(ctx context.Context, worker string, posts []Post) ([]P
 	if len(posts) == 0 {
 		return nil, invalid("the batch is empty", "give one JSON object per line")
 	}
+	maskPosts(ctx, posts)
 	if err := prepareBatch(worker, posts); err != nil {
 		return nil, err
 	}

@@ -57,6 +57,7 @@ func (r *Raise) prepare() error {
 
 // Signal raises an open question. Errors are as for Post.
 func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, error) {
+	maskText(ctx, "the question", &r.Content)
 	if err := r.prepare(); err != nil {
 		return Raised{}, err
 	}
@@ -398,6 +399,7 @@ func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Pos
 	p.Type = cmp.Or(p.Type, Analysis)
 	p.Addresses = append([]string{signal}, p.Addresses...)
 	posts, out := []Post{p}, make([]Posted, 1)
+	maskPosts(ctx, posts)
 	if err := prepareBatch(worker, posts); err != nil {
 		return Posted{}, Signal{}, err
 	}
@@ -439,6 +441,7 @@ func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Pos
 // Waive closes an open signal without an answer. The reason is required and stays on
 // record with the worker.
 func (b *Board) Waive(ctx context.Context, worker, id, reason string) (Signal, error) {
+	maskText(ctx, theReason, &reason)
 	if strings.TrimSpace(reason) == "" {
 		return Signal{}, invalid("waiving needs a reason", "",
 			fault.Give("reason", "", "give {}: it is what the reader of the report will see"))
@@ -458,6 +461,7 @@ func (b *Board) Waive(ctx context.Context, worker, id, reason string) (Signal, e
 // does the log. A signal also reopens when its answer is superseded by an entry that does
 // not address it; see supersede.
 func (b *Board) Reopen(ctx context.Context, worker, id, note string) (Signal, error) {
+	maskText(ctx, theNote, &note)
 	if err := checkText("the note", note, MaxField, false); err != nil {
 		return Signal{}, err
 	}

@@ -115,6 +115,9 @@ func (b *Board) AddSources(
 		if payloads[i], err = readSource(f, text); err != nil {
 			return nil, err
 		}
+		if t := payloads[i].Text; t != nil {
+			maskText(ctx, "the text of the source "+clip(f.Name, 60), t)
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

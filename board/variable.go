@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
+	"blackboard/kb/secret"
 )
 
 // AnyVersion, as ifMatch, matches any version.
@@ -64,7 +65,9 @@ func (b *Board) Set(ctx context.Context, worker, key string, value json.RawMessa
 	if err := checkText("the value", compact.String(), MaxContent, true); err != nil {
 		return Variable{}, err
 	}
-	return b.setVariable(ctx, worker, key, compact.Bytes(), ifMatch)
+	value = compact.Bytes()
+	secret.MaskWrite(ctx, func(m *secret.Masker) { value = m.JSON("the value", key, value) })
+	return b.setVariable(ctx, worker, key, value, ifMatch)
 }
 
 // Delete removes a variable if it has the version ifMatch (or AnyVersion). It returns the

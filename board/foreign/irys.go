@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"unicode/utf8"
 
 	"blackboard/board/fault"
 )
 
-// maxIrys bounds an Irys board, in bytes.
-const maxIrys = 256 << 20
+// MaxIrys bounds an Irys board, in bytes.
+const MaxIrys = 256 << 20
 
 // Irys is an Irys board, which is one JSON object. Its ids repeat, since a worker that
 // started late may count from the same number as another.
@@ -108,13 +107,9 @@ func decodeWithRest(
 }
 
 // ReadIrys reads an Irys board. It checks the format, and not what the fields say.
-func ReadIrys(r io.Reader) (*Irys, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxIrys+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxIrys {
-		return nil, fault.Invalid.New(fmt.Sprintf("the input has more than %d MiB", maxIrys>>20),
+func ReadIrys(data []byte) (*Irys, error) {
+	if len(data) > MaxIrys {
+		return nil, fault.Invalid.New(fmt.Sprintf("the input has more than %d MiB", MaxIrys>>20),
 			"leave out entries that nobody needs, or import parts of it as runs of their own")
 	}
 	if !utf8.Valid(data) {

@@ -7,7 +7,7 @@ import (
 
 // TestReadIrys: what our boards have no field for is kept, whatever it is called.
 func TestReadIrys(t *testing.T) {
-	b, err := ReadIrys(strings.NewReader(`{"task_instruction": "audit", "extra": {"x": [1, 2]},
+	b, err := ReadIrys([]byte(`{"task_instruction": "audit", "extra": {"x": [1, 2]},
 		"Extra": 3, "entries": [{"id": "e1", "type": "gap", "content": "none", "extra": "kept",
 		"created_by": {"worker_id": "ada", "role": "reader"}, "reviewed": null}], "signals": []}`))
 	if err != nil {
@@ -26,7 +26,7 @@ func TestReadIrys(t *testing.T) {
 		`[`: "not valid JSON", `{"entries": 5}`: "not an Irys board", `{}`: "no entries or no signals",
 		"{\"task\xff\": 1}": "not valid UTF-8",
 	} {
-		if _, err := ReadIrys(strings.NewReader(in)); err == nil ||
+		if _, err := ReadIrys([]byte(in)); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", in, err)
 		}

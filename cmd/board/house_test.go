@@ -29,7 +29,7 @@ var rooms = map[string][]string{
 
 	"board/foreign": {"board/sqlite"},
 
-	"board": {"board/store", "board/sqlite", "board/postgres", "board/foreign", "board/claims", "board/documents", "board/words"},
+	"board": {"board/store", "board/sqlite", "board/postgres", "board/foreign", "board/claims", "board/documents", "board/words", "kb/secret"},
 
 	"board/check": {"board", "board/claims", "board/documents"},
 
@@ -79,7 +79,7 @@ var rooms = map[string][]string{
 
 	"tui": {"tui/page", "tui/runs", "tui/items", "tui/cells"},
 
-	"tui/page": {"board/op", "kb/home", "tui/cells"},
+	"tui/page": {"board/op", "kb/home", "kb/secret", "tui/cells"},
 
 	"tui/cells": {},
 
@@ -171,7 +171,7 @@ var exceptions = map[string][]string{
 
 	"board/postgres": {"board/sqlite"},
 
-	"cmd/board/base": {"board", "board/policy", "cmd/board/daemon", "embed", "embed/minilm", "hooks/harness", "hooks/topics", "kb/memory", "kb/workspace"},
+	"cmd/board/base": {"board", "board/policy", "cmd/board/daemon", "embed", "embed/minilm", "hooks/harness", "hooks/topics", "kb/memory", "kb/secret", "kb/workspace"},
 
 	"cmd/board/daemon": {"board", "embed", "embed/minilm", "hooks/topics", "kb", "kb/index", "kb/memory"},
 
@@ -300,7 +300,7 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 10670,
+	"board": 10720, // masks secrets in each write
 
 	"board/check": 670,
 
@@ -408,7 +408,7 @@ var ceilings = map[string]int{
 
 	"kb/rank": 600,
 
-	"kb/secret": 1210,
+	"kb/secret": 1330, // the plan: masks for boards, words that announce a secret
 
 	"kb/store": 840,
 

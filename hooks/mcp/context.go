@@ -113,6 +113,7 @@ type writeContextIn struct {
 	Tags       []string `json:"tags,omitempty" jsonschema:"short, lower case, from the agreed vocabulary"`
 	Importance string   `json:"importance,omitempty" enum:"importances" default:"medium"`
 	TTLDays    *float64 `json:"ttl_days,omitempty" jsonschema:"expires after so many days; leave it out for what lasts"`
+	keepSecret
 }
 
 // chunkOut is a chunk as programs need it: of a list, its id.
@@ -132,6 +133,7 @@ func chunkOf(m *chunks.Meta) chunkOut {
 }
 
 func (c *call) writeContext(in writeContextIn) (out chunkOut, text string, err error) {
+	in.keepSecret.on(c)
 	err = c.onStore(func(store *openStore) error {
 		chunk, err := store.Write(c.ctx, chunks.NewChunk{Topic: in.Topic, Content: in.Content,
 			Agent: in.Agent, Tags: in.Tags, Importance: in.Importance, TTLDays: in.TTLDays})
@@ -144,8 +146,6 @@ func (c *call) writeContext(in writeContextIn) (out chunkOut, text string, err e
 				return err
 			})
 		}
-		// apart from the answer, which is the other tool's to the letter
-		c.notes = chunks.Warnings(&chunk)
 		out, text = chunkOf(&chunk.Meta), chunks.WriteText(chunk)
 		return nil
 	})
@@ -277,9 +277,11 @@ func (c *call) getState(in stateKeyIn) (out stateValueOut, text string, err erro
 type setStateIn struct {
 	Key   string          `json:"key"`
 	Value json.RawMessage `json:"value" jsonschema:"any JSON value"`
+	keepSecret
 }
 
 func (c *call) setState(in setStateIn) (out stateValueOut, text string, err error) {
+	in.keepSecret.on(c)
 	v, err := got(c.onStoreAsItIs, func(store *openStore) (chunks.State, error) {
 		return store.SetState(c.ctx, in.Key, in.Value)
 	})

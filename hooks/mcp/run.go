@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"blackboard/board"
+	"blackboard/kb/secret"
 )
 
 // entryFields are what a finding is posted with.
@@ -37,10 +38,24 @@ func (e *entryFields) post() board.Post {
 type on struct {
 	Run    string `json:"run,omitempty" jsonschema:"default the server's"`
 	Worker string `json:"worker,omitempty" jsonschema:"default the client's name"`
+	keepSecret
+}
+
+// keepSecret is for writes to what masks secrets.
+type keepSecret struct {
+	KeepSecret bool `json:"keep_secret,omitempty" rare:"true"`
+}
+
+// on has the writes of a call mask what looks like a secret, and tell so, or keep it.
+func (k keepSecret) on(c *call) {
+	c.ctx = secret.Writing(c.ctx, k.KeepSecret, func(notes []string) {
+		c.notes = append(c.notes, secret.Note(notes, "keep_secret"))
+	})
 }
 
 // by is the worker that acts. Over the network it may be unknown.
 func (o *on) by(c *call) (string, error) {
+	o.keepSecret.on(c)
 	if o.Worker == "" && c.anonymous() && c.client == unnamed {
 		return "", badArgument("give worker, who posts, such as reader-1",
 			"this client gave no name over HTTP, so the entry would have no author")

@@ -17,6 +17,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/kb/secret"
 	"blackboard/testdata/cost"
 )
 
@@ -292,17 +293,28 @@ func TestState(t *testing.T) {
 	}
 }
 
-func TestWarnings(t *testing.T) {
+// TestSecretsAreMasked: a chunk and a value are stored without what looks like a secret, unless the
+// writer keeps it.
+func TestSecretsAreMasked(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{})
-	clean, leak := write(t, s, "clean"), writeChunk(t, s, NewChunk{Topic: "key", Content: "the key is ghp_0123456789abcdefghijABCDEFGHIJ012345"})
-	if w := Warnings(&clean); w == nil || len(w) != 0 {
-		t.Errorf("%v", w)
-	}
-	if w := Warnings(&leak); len(w) != 1 || !strings.Contains(w[0], "the content holds what looks like a secret") || !strings.Contains(w[0], leak.ID) {
-		t.Errorf("%v", w)
-	}
-	if c, err := s.Read(t.Context(), leak.ID); err != nil || c.Content != leak.Content {
-		t.Errorf("it is not as it was written: %+v, %v", c, err)
+	token := "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+	for keep, want := range map[bool]string{false: "ghp_****", true: token} {
+		var notes []string
+		ctx := secret.Writing(t.Context(), keep, func(n []string) { notes = append(notes, n...) })
+		c, err := s.Write(ctx, NewChunk{Topic: "key", Content: "the key is " + token})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, err = s.Read(t.Context(), c.ID); err != nil || c.Content != "the key is "+want {
+			t.Errorf("%v: %q, %v", keep, c.Content, err)
+		}
+		v, err := s.SetState(ctx, "k", json.RawMessage(`{"a":["`+token+`"]}`))
+		if err != nil || string(v.Value) != `{"a":["`+want+`"]}` {
+			t.Errorf("%v: %s, %v", keep, v.Value, err)
+		}
+		if keep != (len(notes) == 0) || !keep && !strings.Contains(notes[0], "the content held") {
+			t.Errorf("%v: %q", keep, notes)
+		}
 	}
 }
 

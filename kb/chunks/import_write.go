@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/kb/index"
+	"blackboard/kb/secret"
 )
 
 // importer is an import in progress, within a transaction.
@@ -80,6 +81,10 @@ func (t *importer) chunk(in incomingChunk) error {
 	}
 	if !t.vectors {
 		in.vector = nil
+	}
+	var masked secret.Masker
+	if in.mask(&masked); len(masked.Notes) > 0 {
+		t.odd["what looks like a secret was masked"]++
 	}
 	if in.vector != nil {
 		if t.res.Embeddings == 0 {
@@ -182,6 +187,7 @@ func (t *importer) state(in State) error {
 	if in.Updated.IsZero() {
 		in.Updated = t.tx.Now
 	}
+	in.Value = new(secret.Masker).JSON("the value", in.Key, in.Value)
 	return putState(t.tx, &in)
 }
 

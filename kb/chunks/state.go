@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
+	"blackboard/kb/secret"
 )
 
 // State is a value under a key.
@@ -45,6 +46,7 @@ func (s *Store) SetState(ctx context.Context, key string, value json.RawMessage)
 	if out.Value, err = plainJSON(value); err != nil {
 		return out, invalid(fmt.Sprintf("the value is not JSON: %v", err), "give a string, a number, true, false, null, a list or an object")
 	}
+	secret.MaskWrite(ctx, func(m *secret.Masker) { out.Value = m.JSON("the value", out.Key, out.Value) })
 	err = s.writing(ctx, func(_ *file, tx *sqlite.Tx) error {
 		out.Updated = tx.Now
 		return putState(tx, &out)

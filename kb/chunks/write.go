@@ -3,7 +3,6 @@ package chunks
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"blackboard/board/fault"
@@ -19,6 +18,7 @@ func (s *Store) Write(ctx context.Context, c NewChunk) (Chunk, error) {
 	if err != nil {
 		return Chunk{}, err
 	}
+	secret.MaskWrite(ctx, out.mask)
 	err = s.writing(ctx, func(f *file, tx *sqlite.Tx) error {
 		if err := f.purgeIn(tx); err != nil {
 			return err
@@ -41,16 +41,13 @@ func (s *Store) Write(ctx context.Context, c NewChunk) (Chunk, error) {
 	return out, nil
 }
 
-// Warnings returns what the author should know about a stored chunk: that it seems to
-// hold a secret.
-func Warnings(c *Chunk) []string {
-	all := []string{}
-	for _, t := range []struct{ what, text string }{{"the topic", c.Topic}, {"the content", c.Content}} {
-		if found := secret.Find(t.text); len(found) > 0 {
-			all = append(all, fmt.Sprintf("%s holds what looks like a secret: %s; others can read it here: say where it is kept, and delete %s if it is one", t.what, found[0].Description, c.ID))
-		}
+// mask masks what looks like a secret, since others read it here.
+func (c *Chunk) mask(m *secret.Masker) {
+	m.Text("the topic", &c.Topic)
+	m.Text("the content", &c.Content)
+	for i := range c.Tags {
+		m.Text("a tag", &c.Tags[i])
 	}
-	return all
 }
 
 // Read returns a chunk. For an unknown, deleted or expired one the error matches

@@ -22,7 +22,7 @@ const (
 )
 
 // assigned looks at a value and its name: at i is the first operator after the name.
-func assigned(text string, i int, values []shape, add func(*rule, int, int)) {
+func assigned(text string, i int, add func(*rule, int, int)) {
 	from := i
 	for from < len(text) && from < i+4 && (operator[text[from]] || text[from] == '?') {
 		from++
@@ -48,8 +48,8 @@ func assigned(text string, i int, values []shape, add func(*rule, int, int)) {
 		return
 	}
 	lower := strings.ToLower(name)
-	for k := range values {
-		s := &values[k]
+	for k := range values() {
+		s := &values()[k]
 		if !slices.ContainsFunc(s.names, func(n string) bool { return near(lower, n, maxGap+10) }) {
 			continue
 		}
@@ -124,6 +124,12 @@ func strong(name string) bool {
 func public(name string) bool {
 	return keyOf(name, "public") || containsAny(name, "fingerprint", "thumbprint", "checksum",
 		"digest", "integrity", "etag")
+}
+
+// announces reports whether the value of what has this name is taken for secret.
+func announces(name string) bool {
+	name = strings.ToLower(name)
+	return secretName(name) && strong(name)
 }
 
 func containsAny(s string, words ...string) bool {

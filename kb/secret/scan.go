@@ -60,8 +60,8 @@ func scan(text string) (found []span) {
 	}
 	for i := 0; i+1 < len(text); i++ {
 		c := text[i]
-		pair := start(c, text[i+1])
-		if !table.starts[pair] && !operator[c] {
+		next := table.first[start(c, text[i+1])]
+		if next == 0 && !operator[c] && c != '-' && c != 'c' {
 			continue
 		}
 		if operator[c] {
@@ -72,21 +72,24 @@ func scan(text string) (found []span) {
 			}
 			if i == 0 || !operator[text[i-1]] {
 				before := len(found)
-				assigned(text, i, table.values, add)
+				assigned(text, i, add)
 				if start, end := passwordAt(text, i); end > 0 && len(found) == before {
 					add(password, start, end)
 				}
 			}
 			continue
 		}
-		for _, s := range table.byStart[pair] {
-			if strings.HasPrefix(text[i:], s.anchor) {
-				from := i - s.offset
-				// Two bytes alone tell little.
-				if end := s.at(text, from); end >= 0 && (len(s.anchor) > 2 ||
-					strings.ContainsAny(text[i:end], "0123456789") && !wordy(text[i:end])) {
-					add(s.rule, from, end)
-				}
+		for ; next > 0; next = table.rows[next-1].next {
+			r := &table.rows[next-1]
+			if !strings.HasPrefix(text[i:], r.anchor) {
+				continue
+			}
+			s := r.shape()
+			from := i - s.offset
+			// Two bytes alone tell little.
+			if end := s.at(text, from); end >= 0 && (len(s.anchor) > 2 ||
+				strings.ContainsAny(text[i:end], "0123456789") && !wordy(text[i:end])) {
+				add(s.rule, from, end)
 			}
 		}
 		switch {

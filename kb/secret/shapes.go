@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // rows are the tables. shapes.txt says what a row has.
@@ -46,6 +47,14 @@ func (s *set) without(chars string) *set {
 	return s
 }
 
+// with adds characters to a set.
+func (s *set) with(chars string) *set {
+	for i := range len(chars) {
+		s[chars[i]] = true
+	}
+	return s
+}
+
 // above adds what is not ASCII.
 func (s *set) above() *set {
 	for c := 0x80; c < len(s); c++ {
@@ -66,61 +75,97 @@ type shape struct {
 	rule  *rule
 	names []string // of a value: one is in its name
 	parts []part
-	// anchor is the longest literal at a fixed place, offset bytes from the beginning.
+	// anchor is the first literal, which has two bytes or more, offset bytes from the
+	// beginning.
 	anchor         string
 	offset         int
 	inside, goesOn bool // in a word, at its beginning and end
 }
 
-// shapes are the tables as they are matched.
+// shapes is the table of tokens. Its rows are parsed when they are first needed: most
+// texts need none.
 var shapes = sync.OnceValue(readShapes)
 
+type table struct {
+	rows  []row
+	first [1 << 10]uint16 // by the first two bytes of the anchor: a row's number, from 1
+}
+
+// row is a line of the table.
+type row struct {
+	line   string
+	number int
+	anchor string // what a match begins with, or has at a fixed place
+	next   uint16 // the next row whose anchor begins alike
+	parsed atomic.Pointer[shape]
+}
+
+// afterTokens begins the rows of values.
+const afterTokens = "# Values"
+
+func start(a, b byte) int { return (int(a)<<5 ^ int(b)) & (1<<10 - 1) }
+
 func readShapes() *table {
-	t := &table{rules: make(map[string]*rule, 256), sets: make(map[string]*set, 64)}
-	t.starts[start('-', '-')], t.starts[start('c', 'u')] = true, true // private keys, curl
-	for line := range strings.Lines(rows) {
-		if f := strings.Fields(line); len(f) > 0 && f[0] != "#" {
-			t.add(f)
+	t := &table{rows: make([]row, 0, 256)}
+	tokens, _, _ := strings.Cut(rows, afterTokens)
+	for line := range strings.Lines(tokens) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
 		}
+		n := len(t.rows)
+		t.rows = append(t.rows, row{line: line, number: n})
+		r := &t.rows[n]
+		text := strings.Trim(line[strings.LastIndexByte(line, ' ')+1:], "~")
+		r.anchor, _, _ = strings.Cut(text, "{")
+		if len(r.anchor) < 2 { // it begins with characters of a set
+			r.anchor = r.shape().anchor
+		}
+		at := start(r.anchor[0], r.anchor[1])
+		r.next, t.first[at] = t.first[at], uint16(n+1)
 	}
 	return t
 }
 
-type table struct {
-	values  []shape          // that need a name
-	byStart [1 << 10][]shape // by the first two bytes of the anchor
-	starts  [1 << 10]bool    // whether an anchor may begin with two bytes
-	rules   map[string]*rule
-	sets    map[string]*set
+func (r *row) shape() *shape {
+	if s := r.parsed.Load(); s != nil {
+		return s
+	}
+	s := parseShape(r.line, r.number)
+	r.parsed.Store(s)
+	return s
 }
 
-func start(a, b byte) int { return (int(a)<<5 ^ int(b)) & (1<<10 - 1) }
+// values are the shapes that need a name.
+var values = sync.OnceValue(func() (all []shape) {
+	_, text, _ := strings.Cut(rows, afterTokens)
+	_, text, _ = strings.Cut(text, "\n\n")
+	for line := range strings.Lines(text) {
+		all = append(all, *parseShape(line, 1000+len(all)))
+	}
+	return all
+})
 
-// add reads a line of a table.
-func (t *table) add(f []string) {
-	s := shape{}
-	entropy := 2.0
-	id, f := f[0], f[1:]
+// parseShape reads a line of the tables.
+func parseShape(line string, number int) *shape {
+	f := strings.Fields(line)
+	s := &shape{rule: &rule{ID: f[0], order: number, entropy: 2}}
+	f = f[1:]
 	if len(f) > 1 && f[0][0] <= '9' { // the error of a name would cost more than the row
 		if n, err := strconv.ParseFloat(f[0], 64); err == nil {
-			entropy, f = n, f[1:]
+			s.rule.entropy, f = n, f[1:]
 		}
 	}
-	s.rule = t.rule(id, entropy)
 	if len(f) > 1 {
 		s.names = strings.Split(f[0], ",")
 	}
 	text := f[len(f)-1]
 	text, s.inside = strings.CutPrefix(text, "~")
 	text, s.goesOn = strings.CutSuffix(text, "~")
-	s.parts = t.parts(text)
-	if s.names != nil {
-		t.values = append(t.values, s)
-		return
-	}
+	s.parts = parseParts(text)
 	offset := 0
-	for _, p := range s.parts {
-		if len(p.literal) > len(s.anchor) {
+	for i, p := range s.parts {
+		if len(p.literal) > len(s.anchor) && (i == 0 || len(s.anchor) < 2) {
 			s.anchor, s.offset = p.literal, offset
 		}
 		if p.min != p.max {
@@ -128,22 +173,11 @@ func (t *table) add(f []string) {
 		}
 		offset += p.min
 	}
-	at := start(s.anchor[0], s.anchor[1])
-	t.byStart[at] = append(t.byStart[at], s)
-	t.starts[at] = true
+	return s
 }
 
-func (t *table) rule(id string, entropy float64) *rule {
-	r := t.rules[id]
-	if r == nil || r.entropy != entropy {
-		r = &rule{ID: id, order: len(t.rules), entropy: entropy}
-		t.rules[id] = r
-	}
-	return r
-}
-
-// parts reads a shape.
-func (t *table) parts(text string) (all []part) {
+// parseParts reads a shape.
+func parseParts(text string) (all []part) {
 	text = strings.ReplaceAll(text, "{uuid}", "{F:8}-{F:4}-{F:4}-{F:4}-{F:12}")
 	all = make([]part, 0, 1+2*strings.Count(text, "{"))
 	for text != "" {
@@ -158,7 +192,7 @@ func (t *table) parts(text string) (all []part) {
 		inner, text, _ = strings.Cut(rest, "}")
 		chars, count, _ := strings.Cut(inner, ":")
 		least, most, ranged := strings.Cut(count, "-")
-		p := part{set: t.set(chars)}
+		p := part{set: newSet(classes[chars[0]]).with(chars[1:])}
 		p.min, _ = strconv.Atoi(least)
 		p.max = p.min
 		if ranged {
@@ -169,17 +203,6 @@ func (t *table) parts(text string) (all []part) {
 		all = append(all, p)
 	}
 	return all
-}
-
-func (t *table) set(chars string) *set {
-	if t.sets[chars] == nil {
-		s := newSet(classes[chars[0]])
-		for i := 1; i < len(chars); i++ {
-			s[chars[i]] = true
-		}
-		t.sets[chars] = s
-	}
-	return t.sets[chars]
 }
 
 // match returns where the shape ends that begins at i, or -1. ends reports whether a

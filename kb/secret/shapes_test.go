@@ -53,16 +53,15 @@ func TestShapes(t *testing.T) {
 			t.Errorf("%s: %q", s.rule.ID, s.rule.describe())
 		}
 	}
-	for _, all := range shapes().byStart {
-		for i := range all {
-			if len(all[i].anchor) < 2 {
-				t.Errorf("%s has no anchor", all[i].rule.ID)
-			}
-			check(&all[i], "it is «", "», she said")
+	for i := range shapes().rows {
+		s := shapes().rows[i].shape()
+		if len(s.anchor) < 2 || s.anchor != shapes().rows[i].anchor {
+			t.Errorf("%s has the anchor %q", s.rule.ID, s.anchor)
 		}
+		check(s, "it is «", "», she said")
 	}
-	for i := range shapes().values {
-		s := &shapes().values[i]
+	for i := range values() {
+		s := &values()[i]
 		check(s, s.names[0]+" = ", "\n")
 	}
 	if tried < 280 {

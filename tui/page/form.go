@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/kb/secret"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 )
@@ -274,7 +275,12 @@ func (f *Form) do() tea.Cmd {
 	f.busy, f.Err = true, nil
 	v := f.Values()
 	return f.app.Do(func(ctx context.Context) tea.Msg {
+		masked := ""
+		ctx = secret.Writing(ctx, false, func(notes []string) {
+			masked = " · " + secret.Note(notes, "`board post --force`")
+		})
 		out, err := f.Submit(ctx, v)
+		out.Text += masked
 		return DoneMsg{Form: f, Outcome: out, Err: err}
 	})
 }

@@ -54,6 +54,11 @@ func JSONFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "json", Usage: "print one JSON object (or JSON lines) instead of text"}
 }
 
+// KeepSecretFlag is --force of what masks secrets; see MaskSecrets.
+func KeepSecretFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "force", Usage: "store it as it is even if it seems to hold a secret"}
+}
+
 // WorkerFlag is --worker; see WorkerName.
 func WorkerFlag() cli.Flag {
 	return &cli.StringFlag{Name: "worker", Aliases: []string{"w"},

@@ -16,6 +16,7 @@ import (
 	"blackboard/board/similar"
 	"blackboard/hooks/harness"
 	"blackboard/kb/memory"
+	"blackboard/kb/secret"
 )
 
 // RunName is the run of a command: --run, else $BOARD_RUN.
@@ -108,6 +109,7 @@ func (p *Program) OpenRunWith(c *cli.Context, open func(context.Context, string,
 	if err != nil {
 		return nil, err
 	}
+	p.MaskSecrets(c)
 	b, err := open(c.Context, dir, name)
 	if errors.Is(err, fault.NotFound) {
 		if meant := similar.DidYouMean(name, p.RunNames()); meant != "" {
@@ -115,6 +117,14 @@ func (p *Program) OpenRunWith(c *cli.Context, open func(context.Context, string,
 		}
 	}
 	return b, err
+}
+
+// MaskSecrets has the command's writes to boards and the context store mask what looks
+// like a secret, and tell so, unless --force keeps it.
+func (p *Program) MaskSecrets(c *cli.Context) {
+	c.Context = secret.Writing(c.Context, c.Bool("force"), func(notes []string) {
+		p.Messagef("note: %s", Safe(secret.Note(notes, "--force")))
+	})
 }
 
 // RunNames are the names of all runs, for completion and suggestions.

@@ -62,6 +62,7 @@ func (p *program) openContextAs(c *cli.Context, withModel, firstUse bool) (*chun
 			return nil, nil, err
 		}
 	}
+	p.MaskSecrets(c)
 	s, res, err := chunks.Open(c.Context, dir, opt)
 	if err != nil {
 		return nil, nil, err

@@ -60,7 +60,7 @@ a chunk, delete it and write another. TOPIC and TEXT as two arguments still work
 					Usage: "expires after so many `DAYS`, such as 30 or 0.5 (default never)"},
 				&cli.BoolFlag{Name: "no-embed",
 					Usage: "store it without an embedding; `board context reembed` adds it"},
-				base.QuietFlag(),
+				base.QuietFlag(), base.KeepSecretFlag(),
 			),
 			Action: p.contextWrite,
 		},
@@ -185,7 +185,7 @@ func (p *program) contextWrite(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		warnings := chunks.Warnings(&chunk)
+		warnings := []string{}
 		if !c.Bool("no-embed") {
 			_, err := s.Embed(c.Context, chunk.ID)
 			if err != nil && !errors.Is(err, fault.NoModel) { // it is stored all the same

@@ -19,7 +19,8 @@ func (p *program) contextStateCommands() []*cli.Command {
 			Description: "VALUE is JSON; a plain word that is not JSON is taken as a string, and " +
 				"--string takes anything as one.",
 			Flags: useFlags(&cli.BoolFlag{Name: "string",
-				Usage: "VALUE is a string, whatever it looks like"}), Action: p.contextSet,
+				Usage: "VALUE is a string, whatever it looks like"}, base.KeepSecretFlag()),
+			Action: p.contextSet,
 		},
 	}
 }

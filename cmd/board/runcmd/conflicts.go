@@ -44,7 +44,8 @@ board.yaml, or with --strict if there is any.`,
 				"supersede it instead. The reason and the\nworker stay on record. " +
 				"A dispute that one of them began by --contradicts ends.",
 			Flags: base.WriteFlags(&cli.StringFlag{Name: "reason",
-				Usage: "why (`TEXT`), if it is not the third argument"}, base.QuietFlag()),
+				Usage: "why (`TEXT`), if it is not the third argument"}, base.QuietFlag(),
+				base.KeepSecretFlag()),
 			Action: p.settle,
 		},
 	}

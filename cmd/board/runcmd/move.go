@@ -63,7 +63,8 @@ of blackboard.py (BOARD.sqlite3) keeps the name of its file unless --run gives a
 Ids, times, authors, statuses and links are those of the file. A note names what has no
 counterpart here.`,
 			Flags: base.WriteFlags(&cli.StringSliceFlag{Name: "must-surface",
-				Usage: "Irys: mark the entries that address signals of this `PRIORITY`, repeatable"}),
+				Usage: "Irys: mark the entries that address signals of this `PRIORITY`, repeatable"},
+				base.KeepSecretFlag()),
 			Action: p.imports,
 		},
 	}
@@ -241,6 +242,7 @@ func (p *program) imports(c *cli.Context) error {
 		defer f.Close()
 		in, opt.Path = f, name
 	}
+	p.MaskSecrets(c)
 	got, err := board.Import(c.Context, dir, p.WorkerName(c), in, opt)
 	if err != nil {
 		return err

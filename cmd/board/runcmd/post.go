@@ -77,6 +77,7 @@ another post by its key:
 			Flags: base.JoinFlags(postFlags(board.Observation),
 				linkFlags("; makes contradiction the default type"),
 				[]cli.Flag{&cli.BoolFlag{Name: "batch", Usage: "read posts as JSON lines"},
+					base.KeepSecretFlag(),
 					base.QuietFlag(), noCreateFlag()}, base.WriteFlags()),
 			Action: p.post,
 		},
@@ -84,8 +85,9 @@ another post by its key:
 			Name: "link", Category: base.CategoryWrite,
 			Usage:     "add a link to an entry that is on the board",
 			ArgsUsage: "ENTRY --supports|--contradicts|--supersedes|--addresses ID",
-			Flags:     base.JoinFlags(linkFlags(""), []cli.Flag{dropDutyFlag()}, base.WriteFlags()),
-			Action:    p.link,
+			Flags: base.JoinFlags(linkFlags(""), []cli.Flag{dropDutyFlag(), base.KeepSecretFlag()},
+				base.WriteFlags()),
+			Action: p.link,
 		},
 	}
 }

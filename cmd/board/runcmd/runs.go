@@ -30,7 +30,8 @@ func (p *program) runCommands() []*cli.Command {
 			Flags: base.WriteFlags(&cli.StringFlag{Name: "goal", Aliases: []string{"g"},
 				Usage: "what the run is to find out (`TEXT`)"},
 				&cli.BoolFlag{Name: "exists-ok",
-					Usage: "an existing run is no error, and is not changed"}, policyFlag()),
+					Usage: "an existing run is no error, and is not changed"},
+				base.KeepSecretFlag(), policyFlag()),
 			Action: p.newRun,
 		},
 		{
@@ -164,6 +165,7 @@ func (p *program) createRun(c *cli.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	p.MaskSecrets(c)
 	b, err := board.Create(c.Context, dir, name, c.String("goal"), p.WorkerName(c))
 	there := errors.Is(err, fault.Conflict) && c.Bool("exists-ok")
 	if there {

@@ -26,7 +26,7 @@ func (p *program) signalCommands() []*cli.Command {
 				&cli.StringFlag{Name: "origin", Usage: "the `ENTRY` it arises from"},
 				&cli.StringFlag{Name: "key", Aliases: []string{"k"},
 					Usage: "a `KEY` of your own: raising again under it returns the first signal"},
-				base.QuietFlag(), noCreateFlag()}, base.WriteFlags()),
+				base.QuietFlag(), base.KeepSecretFlag(), noCreateFlag()}, base.WriteFlags()),
 			Action: p.signal,
 		},
 		{
@@ -63,7 +63,7 @@ func (p *program) signalCommands() []*cli.Command {
 			Usage:     "answer a signal, with a new entry or an existing one",
 			ArgsUsage: "SIGNAL (TEXT | - | --entry ENTRY)",
 			Flags: base.JoinFlags([]cli.Flag{&cli.StringFlag{Name: "entry",
-				Usage: "the `ENTRY` that answers it"}, base.QuietFlag()}, postFlags(board.Analysis),
+				Usage: "the `ENTRY` that answers it"}, base.QuietFlag(), base.KeepSecretFlag()}, postFlags(board.Analysis),
 				linkFlags(""), base.WriteFlags()),
 			Action: p.address,
 		},
@@ -73,7 +73,7 @@ func (p *program) signalCommands() []*cli.Command {
 			Description: "The reason and the worker stay on record. Survival still requires that the " +
 				"report mentions the question.",
 			Flags: base.WriteFlags(&cli.StringFlag{Name: "reason",
-				Usage: "why (`TEXT`), if it is not the second argument"}),
+				Usage: "why (`TEXT`), if it is not the second argument"}, base.KeepSecretFlag()),
 			Action: p.onSignal(func(c *cli.Context, b *board.Board, id string) (board.Signal, error) {
 				return b.Waive(c.Context, p.WorkerName(c), id, c.String("reason"))
 			}, "reason"),
@@ -82,7 +82,7 @@ func (p *program) signalCommands() []*cli.Command {
 			Name: "reopen", Category: base.CategoryWrite,
 			Usage: "reopen an addressed or waived signal", ArgsUsage: "SIGNAL",
 			Flags: base.WriteFlags(&cli.StringFlag{Name: "reason", Aliases: []string{"note"},
-				Usage: "why (`TEXT`), for the record"}),
+				Usage: "why (`TEXT`), for the record"}, base.KeepSecretFlag()),
 			Action: p.onSignal(func(c *cli.Context, b *board.Board, id string) (board.Signal, error) {
 				return b.Reopen(c.Context, p.WorkerName(c), id, c.String("reason"))
 			}),

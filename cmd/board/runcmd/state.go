@@ -35,7 +35,8 @@ func (p *program) stateCommands() []*cli.Command {
 				Description: "VALUE is JSON; a plain word that is not JSON is taken as a string, and " +
 					"--string takes anything as one.",
 				Flags: base.WriteFlags(match(), &cli.BoolFlag{Name: "string",
-					Usage: "VALUE is a string, whatever it looks like"}, noCreateFlag()),
+					Usage: "VALUE is a string, whatever it looks like"}, base.KeepSecretFlag(),
+					noCreateFlag()),
 				Action: p.stateSet,
 			},
 			{Name: "list", Usage: "list all variables", Flags: base.ReadFlags(), Action: p.stateList},

@@ -54,6 +54,7 @@ written to the board, and shown with the entries.`,
 							Usage: "keep its text on the board, so that entries can be " +
 								"verified where the file is not",
 						},
+						base.KeepSecretFlag(),
 						noCreateFlag(),
 					),
 					Action: p.sourceAdd,

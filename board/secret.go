@@ -1,0 +1,41 @@
+package board
+
+import (
+	"context"
+	"slices"
+
+	"blackboard/kb/secret"
+)
+
+// Names of texts in notes about what was masked.
+const (
+	theReason = "the reason"
+	theNote   = "the note"
+)
+
+// maskText masks what looks like a secret in a text that a write is about to store; see
+// [secret.Writing] for how a caller keeps it.
+func maskText(ctx context.Context, what string, text *string) {
+	secret.MaskWrite(ctx, func(m *secret.Masker) { m.Text(what, text) })
+}
+
+// maskPosts masks posts, which belong to the caller of the write.
+func maskPosts(ctx context.Context, posts []Post) {
+	secret.MaskWrite(ctx, func(m *secret.Masker) {
+		for i := range posts {
+			posts[i].mask(m, at(i, len(posts)))
+		}
+	})
+}
+
+func (p *Post) mask(m *secret.Masker, where string) {
+	m.Text(where+"the content", &p.Content)
+	m.Text(where+"the source document", &p.SourceDoc)
+	m.Text(where+"the source reference", &p.SourceRef)
+	m.Text(where+"the evidence", &p.Evidence)
+	m.Text(where+"the reason to drop the duty", &p.DropDuty)
+	p.Tags = slices.Clone(p.Tags)
+	for i := range p.Tags {
+		m.Text(where+"a tag", &p.Tags[i])
+	}
+}

@@ -1,0 +1,127 @@
+package secret
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+type writingKey struct{}
+
+type writing struct {
+	keep bool
+	told func(notes []string)
+}
+
+// Writing returns a context for writes to stores that mask what looks like a secret. With
+// keep they store it as it is. told gets a note for each text that was masked; nil tells
+// nobody.
+func Writing(ctx context.Context, keep bool, told func(notes []string)) context.Context {
+	return context.WithValue(ctx, writingKey{}, writing{keep, told})
+}
+
+// MaskWrite calls mask with what masks the texts of one write, as the context says (see
+// [Writing]), and tells what was masked.
+func MaskWrite(ctx context.Context, mask func(*Masker)) {
+	w, _ := ctx.Value(writingKey{}).(writing)
+	m := Masker{keep: w.keep}
+	mask(&m)
+	if len(m.Notes) > 0 && w.told != nil {
+		w.told(m.Notes)
+	}
+}
+
+// Masker masks texts and notes which of them held a secret, unless they are to be kept.
+type Masker struct {
+	Notes []string
+	keep  bool
+}
+
+// Text masks a text in place. Its lines stay; what names it in the note.
+func (m *Masker) Text(what string, text *string) {
+	if m.keep {
+		return
+	}
+	found := Find(*text)
+	if len(found) == 0 {
+		return
+	}
+	m.note(what, &found[0])
+	*text, _ = MaskLines(*text)
+}
+
+func (m *Masker) note(what string, f *Finding) {
+	m.Notes = append(m.Notes, fmt.Sprintf("%s held what looks like a secret (%s): it is masked",
+		what, f.Description))
+}
+
+// JSON returns a JSON text with its strings masked, or the same slice if none holds a
+// secret. A member's name tells what its value is; that of the whole may be "".
+func (m *Masker) JSON(what, name string, raw []byte) []byte {
+	if m.keep {
+		return raw
+	}
+	var out []byte
+	done := 0
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '"' {
+			continue
+		}
+		end := stringEnd(raw, i)
+		rest := bytes.TrimLeft(raw[end:], " \t\r\n")
+		if len(rest) > 0 && rest[0] == ':' {
+			name = string(raw[i+1 : end-1])
+		} else if masked, ok := m.value(what, name, raw[i:end]); ok {
+			out = append(append(out, raw[done:i]...), masked...)
+			done = end
+		}
+		i = end - 1
+	}
+	if done == 0 {
+		return raw
+	}
+	return append(out, raw[done:]...)
+}
+
+// stringEnd returns where the JSON string ends that begins at i.
+func stringEnd(raw []byte, i int) int {
+	for i++; i < len(raw) && raw[i] != '"'; i++ {
+		if raw[i] == '\\' {
+			i++
+		}
+	}
+	return min(i+1, len(raw))
+}
+
+// value masks the string of a member.
+func (m *Masker) value(what, name string, quoted []byte) ([]byte, bool) {
+	var s string
+	if json.Unmarshal(quoted, &s) != nil {
+		return nil, false
+	}
+	found := Find(s)
+	masked, _ := MaskLines(s)
+	if len(found) == 0 {
+		if !announces(name) {
+			return nil, false
+		}
+		before := name + ": "
+		if found = Find(before + s); len(found) == 0 {
+			return nil, false
+		}
+		masked = Mask(before + s)[len(before):]
+	}
+	m.note(what, &found[0])
+	out, err := json.Marshal(masked)
+	return out, err == nil
+}
+
+// Note says in one line what was masked, and what the caller gives to keep it.
+func Note(notes []string, keep string) string {
+	more := ""
+	if n := len(notes) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return notes[0] + more + "; " + keep + " stores it if it is not a secret"
+}
