@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"blackboard/board/fault"
+	"blackboard/board/text"
 )
 
 // Post is a finding to be put on the board.
@@ -127,6 +128,11 @@ func prepareBatch(worker string, posts []Post) error {
 		p := &posts[i]
 		if p.Worker == "" {
 			p.Worker = worker
+		}
+		for _, s := range []*string{&p.Content, &p.Evidence} {
+			if strings.IndexByte(*s, 0) < 0 { // which is refused below
+				*s = text.Plain(*s)
+			}
 		}
 		if err := p.prepare(); err != nil {
 			return prefixed(at(i, len(posts)), err)

@@ -171,7 +171,7 @@ func readSource(f verify.File, text bool) (p sourcePayload, err error) {
 		return p, err
 	}
 	if text {
-		d, err := documents.Open(f.Path)
+		d, err := documents.OpenSource(f.Path)
 		if err != nil {
 			return p, err
 		}

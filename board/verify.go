@@ -15,6 +15,7 @@ import (
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/board/store"
+	txt "blackboard/board/text"
 	"blackboard/board/verify"
 )
 
@@ -335,9 +336,9 @@ func (v *verifier) open(ctx context.Context, j *verifyJob) (func(*verify.Finding
 		if text, err = v.b.sourceText(ctx, j.registered); err != nil {
 			return nil, err
 		}
-		doc, j.sum = documents.New(j.registered.Name, text), j.registered.SHA256
+		doc, j.sum = documents.NewSource(j.registered.Name, text), j.registered.SHA256
 	} else if j.sum, _, err = documents.Sum(j.path); err == nil {
-		doc, err = documents.Open(j.path)
+		doc, err = documents.OpenSource(j.path)
 	}
 	if err != nil {
 		return func(*verify.Finding) verify.Outcome {
@@ -372,6 +373,7 @@ func verifyFindings(tx *store.Tx, entries []int64) (map[int64]*verify.Finding, e
 			conclusions = append(conclusions, id)
 		}
 		own := f
+		own.Content, own.Evidence = txt.Plain(f.Content), txt.Plain(f.Evidence)
 		all[id] = &own
 		return nil
 	}, `SELECT id, type, worker, content, evidence, source_doc, source_ref, must_surface

@@ -32,7 +32,7 @@ func tree(t *testing.T, files map[string]string) string {
 func TestOpenAll(t *testing.T) {
 	dir := tree(t, map[string]string{"b.md": "b", "a.txt": "a", "sub/c.html": "<p>c",
 		"sub/deep/d.csv": "d", "z.png": "\x89PNG\x00", "empty.md": "", ".hidden.md": "h",
-		".git/config": "g", "bad.json": "{"})
+		".git/config": "g", "bad.rtf": "{\\rtf1"})
 	if err := os.Symlink("b.md", filepath.Join(dir, "link.md")); err != nil {
 		t.Skip("no links here")
 	}
@@ -42,7 +42,7 @@ func TestOpenAll(t *testing.T) {
 		want    string
 		skipped string
 	}{
-		{[]string{dir}, "a.txt b.md sub/c.html sub/deep/d.csv", "bad.json empty.md link.md z.png"},
+		{[]string{dir}, "a.txt b.md sub/c.html sub/deep/d.csv", "bad.rtf empty.md link.md z.png"},
 		{[]string{at("sub"), at("a.txt"), at("sub/c.html")},
 			"sub/c.html sub/deep/d.csv a.txt", ""},
 		{[]string{at("*.md")}, "b.md link.md", "empty.md"}, // as a shell would
@@ -77,7 +77,7 @@ func TestOpenAll(t *testing.T) {
 		{at("none.md"), "there is no file", fault.NotFound},
 		{at("*.docx"), "no document found in", fault.NotFound},
 		{t.TempDir(), "no document found in", fault.NotFound},
-		{at("bad.json"), "not valid JSON", fault.Invalid},
+		{at("bad.rtf"), "RTF file", fault.Invalid},
 		{at("z.png"), "binary", fault.Invalid},
 		{at("z.*"), "cannot read anything in", fault.Invalid},
 		{at("[a"), "pattern", fault.Invalid},

@@ -4,27 +4,26 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"strings"
+
+	txt "blackboard/board/text"
 )
 
 // readTable reads comma- or tab-separated values: a record is a line, its cells parted
-// as those of a table.
-func readTable(name, text, ext string) (*Document, error) {
-	r := csv.NewReader(strings.NewReader(newlines.Replace(text)))
+// as those of a table. A damaged table is read as text.
+func readTable(name, text, ext string) *Document {
+	r := csv.NewReader(strings.NewReader(text))
 	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = -1, true, true
 	r.Comma = separator(text, ext)
 	var w writer
 	for {
 		record, err := r.Read()
 		if err == io.EOF {
-			return w.document(name), nil
+			return w.document(name)
 		}
 		if err != nil {
-			return nil, invalid(fmt.Sprintf("the table %s is damaged: %v", name, err),
-				"open it in a spreadsheet and save it again")
+			return newPlain(name, text)
 		}
 		line, _ := r.FieldPos(0)
 		for i, cell := range record {
@@ -50,23 +49,11 @@ func separator(text, ext string) rune {
 }
 
 // readJSON reads JSON, or a JSON value a line: strings without their quotes and
-// escapes, and a line for each line, object and list.
-func readJSON(name, text string, lines bool) (*Document, error) {
-	text = newlines.Replace(text)
-	if lines {
-		n := 0
-		for line := range strings.SplitSeq(text, "\n") {
-			n++
-			if strings.TrimSpace(line) != "" && !json.Valid([]byte(line)) {
-				return nil, invalid(fmt.Sprintf("line %d of %s is not valid JSON", n, name),
-					"write it again with the program that it comes from, or rename "+
-						"it if it is text")
-			}
-		}
-	} else if strings.TrimSpace(text) != "" {
-		if err := validJSON(name, text); err != nil {
-			return nil, err
-		}
+// escapes, and a line for each line, object and list. What is neither, such as JSON with
+// comments, is read as text.
+func readJSON(name, text string) *Document {
+	if !json.Valid([]byte(text)) && !isJSONLines(text) {
+		return newPlain(name, text)
 	}
 	w, line, source := writer{}, strings.Builder{}, 1
 	flush := func() {
@@ -85,7 +72,7 @@ func readJSON(name, text string, lines bool) (*Document, error) {
 			}
 			var s string
 			json.Unmarshal([]byte(text[i:min(end+1, len(text))]), &s) // it is valid
-			line.WriteString(strings.Join(strings.Fields(s), " "))
+			line.WriteString(strings.Join(strings.Fields(txt.Plain(s)), " "))
 			i = end
 		case c == '\n':
 			flush()
@@ -108,22 +95,16 @@ func readJSON(name, text string, lines bool) (*Document, error) {
 		}
 	}
 	flush()
-	return w.document(name), nil
+	return w.document(name)
 }
 
-// validJSON says on which line a text stops being JSON.
-func validJSON(name, text string) error {
-	if json.Valid([]byte(text)) {
-		return nil
+func isJSONLines(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.TrimSpace(line) != "" && !json.Valid([]byte(line)) {
+			return false
+		}
 	}
-	var raw json.RawMessage
-	line := 1
-	var syntax *json.SyntaxError
-	if err := json.Unmarshal([]byte(text), &raw); errors.As(err, &syntax) {
-		line += strings.Count(text[:min(int(syntax.Offset), len(text))], "\n")
-	}
-	return invalid(fmt.Sprintf("%s is not valid JSON, from line %d on", name, line),
-		"write it again with the program that it comes from, or rename it if it is text")
+	return true
 }
 
 // notebookText is a text of a notebook: a string, or a list of lines.
@@ -165,23 +146,17 @@ type notebookCell struct {
 	} `json:"outputs"`
 }
 
-// readNotebook reads a Jupyter notebook: the cells, and what they put out as text.
-func readNotebook(name, text string) (*Document, error) {
-	if strings.TrimSpace(text) == "" {
-		return New(name, text), nil
-	}
-	if err := validJSON(name, text); err != nil {
-		return nil, err
-	}
+// readNotebook reads a Jupyter notebook: the cells, and what they put out as text. Cells
+// that are collapsed are read if it is read whole.
+func readNotebook(name, text string, whole bool) *Document {
 	var book struct {
 		Cells      []notebookCell `json:"cells"`
 		Worksheets []struct {
 			Cells []notebookCell `json:"cells"`
 		} `json:"worksheets"` // in format 3
 	}
-	if err := json.Unmarshal([]byte(text), &book); err != nil {
-		return nil, invalid(fmt.Sprintf("the notebook %s is damaged: %v", name, err),
-			"open it in Jupyter and save it again")
+	if json.Unmarshal([]byte(text), &book) != nil {
+		return readJSON(name, text)
 	}
 	for _, sheet := range book.Worksheets {
 		book.Cells = append(book.Cells, sheet.Cells...)
@@ -189,14 +164,14 @@ func readNotebook(name, text string) (*Document, error) {
 	w := writer{unit: "cell"}
 	for i, c := range book.Cells {
 		w.place(i + 1)
-		if !c.Metadata.Jupyter.SourceHidden {
+		if whole || !c.Metadata.Jupyter.SourceHidden {
 			if c.Kind == "code" || c.Kind == "raw" {
 				w.addLines(string(c.Source + c.Input))
 			} else {
-				w.addDocument(New(name, string(c.Source)))
+				w.addDocument(markdown(name, string(c.Source), whole))
 			}
 		}
-		if c.Metadata.Jupyter.OutputsHidden {
+		if c.Metadata.Jupyter.OutputsHidden && !whole {
 			continue
 		}
 		for _, o := range c.Outputs {
@@ -204,16 +179,16 @@ func readNotebook(name, text string) (*Document, error) {
 			w.addLines(strings.Trim(o.Name+": "+o.Value, ": "))
 			switch {
 			case o.Data.Markdown != "":
-				w.addDocument(New(name, string(o.Data.Markdown)))
+				w.addDocument(markdown(name, string(o.Data.Markdown), whole))
 			case o.Data.HTML != "":
-				w.addDocument(readHTML(name, string(o.Data.HTML)))
+				w.addDocument(readHTML(name, string(o.Data.HTML), whole))
 			default:
 				w.addLines(string(o.Data.Plain))
 			}
 		}
 		w.add("", false, 0) // cells are paragraphs
 	}
-	return w.document(name), nil
+	return w.document(name)
 }
 
 // addLines adds plain text.
@@ -221,7 +196,7 @@ func (w *writer) addLines(text string) {
 	if text == "" {
 		return
 	}
-	for line := range strings.SplitSeq(newlines.Replace(text), "\n") {
+	for line := range strings.SplitSeq(newlines.Replace(txt.Plain(text)), "\n") {
 		w.add(line, false, 0)
 	}
 }

@@ -1,18 +1,17 @@
 package documents
 
 import (
-	"archive/zip"
 	"encoding/xml"
 	"slices"
 	"strings"
 )
 
-// readDocx reads a docx file: the body, then notes, headers and footers. A paragraph is
-// a line; so is a table row outside other tables.
+// readDocx reads a docx file: the body, then notes, headers and footers, and of a source
+// the comments. A paragraph is a line; so is a table row outside other tables.
 func readDocx(a *archive) (*Document, error) {
 	w := writer{unit: "paragraph"}
-	for _, part := range docxParts(a.files) {
-		p := docxParser{w: &w}
+	for _, part := range docxParts(a) {
+		p := docxParser{w: &w, whole: a.whole}
 		if err := a.tokens(part, p.visit(&p)); err != nil {
 			return nil, err
 		}
@@ -21,18 +20,20 @@ func readDocx(a *archive) (*Document, error) {
 }
 
 // docxParts lists the parts that hold text, in the order they are read.
-func docxParts(files map[string]*zip.File) []string {
+func docxParts(a *archive) []string {
 	parts := []string{"word/document.xml"}
 	for _, prefix := range []string{"word/footnotes", "word/endnotes",
-		"word/header", "word/footer"} {
+		"word/header", "word/footer", "word/comments"} {
 		var some []string
-		for path := range files {
+		for path := range a.files {
 			if rest, ok := strings.CutPrefix(path, prefix); ok &&
 				strings.HasSuffix(rest, ".xml") && !strings.Contains(rest, "/") {
 				some = append(some, path)
 			}
 		}
-		slices.Sort(some)
+		if slices.Sort(some); prefix == "word/comments" && !a.whole {
+			break
+		}
 		parts = append(parts, some...)
 	}
 	return parts
@@ -42,9 +43,10 @@ func docxParts(files map[string]*zip.File) []string {
 type docxParser struct {
 	nesting
 	w          *writer
+	whole      bool             // hidden and deleted text counts
 	properties int              // the depth of w:pPr; 0: it is not in one
 	inText     bool             // in w:t
-	hidden     bool             // the run is not shown
+	hidden     bool             // the run is not shown, and that matters
 	paragraphs []*docxParagraph // nested ones are text boxes
 	tables     []*docxTable
 }
@@ -107,9 +109,9 @@ func (p *docxParser) start(t xml.StartElement) {
 		p.properties = p.depth
 	case "vanish", "webHidden", "strike", "dstrike":
 		if v := attribute(t, "val"); v != "0" && v != "false" && v != "off" {
-			p.hidden = true
+			p.hidden = !p.whole
 		}
-	case "t":
+	case "t", "delText":
 		p.inText = true
 	case "tab":
 		p.write("\t")
@@ -118,7 +120,9 @@ func (p *docxParser) start(t xml.StartElement) {
 	case "noBreakHyphen":
 		p.write("-")
 	case "del", "moveFrom":
-		p.skip = p.depth
+		if !p.whole {
+			p.skip = p.depth
+		}
 	case "tbl":
 		p.tables = append(p.tables, &docxTable{})
 	}
@@ -134,7 +138,7 @@ func (p *docxParser) end(t xml.EndElement) {
 	if p.properties == p.depth {
 		p.properties = 0
 	}
-	if t.Name.Local == "t" {
+	if t.Name.Local == "t" || t.Name.Local == "delText" {
 		p.inText = false
 	}
 	if !wordprocessing(t.Name) {

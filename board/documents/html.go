@@ -7,10 +7,11 @@ import (
 	"sync"
 )
 
-// readHTML takes the text out of HTML. It reads tags as they come, builds no tree, and
-// never fails.
-func readHTML(name, text string) *Document {
-	p := htmlParser{text: newlines.Replace(text), line: 1}
+// readHTML takes the text out of HTML: what is shown, or if it is read whole also hidden
+// elements, comments, scripts, and attributes that hold text. It reads tags as they come,
+// builds no tree, and never fails.
+func readHTML(name, text string, whole bool) *Document {
+	p := htmlParser{text: newlines.Replace(text), line: 1, whole: whole}
 	p.parse()
 	return p.w.document(name)
 }
@@ -25,6 +26,7 @@ type htmlParser struct {
 	heading bool
 	row     bool // in a table row
 	pre     bool
+	whole   bool
 	noMore  [256]bool // characters that do not come any more
 	open    htmlOpen
 }
@@ -39,6 +41,10 @@ var htmlBlocks = sync.OnceValue(func() []string {
 var htmlRaw = []string{"script", "style", "template", "title", "noembed",
 	"noframes", "iframe", "object"}
 
+// htmlTexts are the attributes that hold text.
+var htmlTexts = []string{"alt", "title", "content", "value", "placeholder", "label",
+	"summary", "aria-label", "datetime"}
+
 func (p *htmlParser) parse() {
 	for p.at < len(p.text) {
 		open := strings.IndexByte(p.text[p.at:], '<')
@@ -51,7 +57,7 @@ func (p *htmlParser) parse() {
 		}
 		switch rest := p.text[p.at:]; {
 		case strings.HasPrefix(rest, "<!--"):
-			p.skipPast(4, "-->")
+			p.comment()
 		case strings.HasPrefix(rest, "<!"), strings.HasPrefix(rest, "<?"):
 			p.skipPast(2, ">")
 		default:
@@ -109,13 +115,44 @@ func (p *htmlParser) tagLength(s string) int {
 	return 0
 }
 
+// comment reads past a comment, and adds its lines if they count.
+func (p *htmlParser) comment() {
+	from, line := p.at, p.line
+	p.skipPast(4, "-->")
+	if p.whole {
+		p.addAside(strings.TrimSuffix(p.text[from+4:p.at], "-->"), line)
+	}
+}
+
+// addAside adds lines that are not part of the text around them.
+func (p *htmlParser) addAside(text string, line int) {
+	p.flush()
+	for s := range strings.SplitSeq(text, "\n") {
+		p.text1(s, line)
+		p.flush()
+		line++
+	}
+}
+
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func (p *htmlParser) tag(tag string) {
 	closing := tag[1] == '/'
 	name := tagName(tag)
+	attributes := tagAttributes(name, tag)
+	if p.whole && !closing {
+		for _, a := range attributes {
+			if slices.Contains(htmlTexts, a[0]) && a[1] != "" {
+				p.add(" " + a[1] + " ")
+			}
+		}
+	}
 	if slices.Contains(htmlRaw, name) && !closing && !strings.HasSuffix(tag, "/>") {
-		p.skipElement(name)
+		from, line := p.at, p.line
+		end := p.skipElement(name)
+		if p.whole && name != "style" {
+			p.addAside(p.text[from:end], line)
+		}
 		return
 	}
 	block := isBlock(name)
@@ -123,7 +160,7 @@ func (p *htmlParser) tag(tag string) {
 	case closing:
 		p.open.end(name)
 	case !strings.HasSuffix(tag, "/>") && !slices.Contains(htmlVoid, name):
-		p.open.start(name, block, hides(name, tag))
+		p.open.start(name, block, !p.whole && hides(name, attributes))
 	}
 	switch {
 	case name == "td" || name == "th":
@@ -145,15 +182,18 @@ func (p *htmlParser) tag(tag string) {
 	}
 }
 
-// skipElement goes on after the end tag of an element whose text is not shown.
-func (p *htmlParser) skipElement(name string) {
+// skipElement goes on after the end tag of an element whose text is not shown, and
+// returns where the text ends.
+func (p *htmlParser) skipElement(name string) int {
 	for p.at < len(p.text) {
 		p.skipPast(0, "</")
 		if n := len(name); p.at+n <= len(p.text) && strings.EqualFold(p.text[p.at:p.at+n], name) {
+			end := p.at - len("</")
 			p.skipPast(0, ">")
-			return
+			return end
 		}
 	}
+	return len(p.text)
 }
 
 // add adds text to the line, with single blanks; in <pre> its lines stay.

@@ -29,38 +29,45 @@ func strikes(name string) bool { return name == "s" || name == "strike" || name 
 
 // hides reports whether an element's text is struck or hidden. Style sheets are not
 // read. aria-hidden does not count, because it hides text only from screen readers.
-func hides(name, tag string) bool {
+func hides(name string, attributes [][2]string) bool {
 	if strikes(name) {
 		return true
 	}
 	shut := name == "dialog"
-	for rest := tag[1+len(name):]; ; {
-		rest = strings.TrimLeft(rest, " \t\n\r\f/")
-		if rest == "" || rest[0] == '>' {
-			return shut
-		}
-		n := strings.IndexAny(rest[1:], " \t\n\r\f/>=") + 1
-		if n == 0 {
-			return shut
-		}
-		attribute := strings.ToLower(rest[:n])
-		rest = strings.TrimLeft(rest[n:], " \t\n\r\f")
-		value := ""
-		if strings.HasPrefix(rest, "=") {
-			value, rest = attributeValue(strings.TrimLeft(rest[1:], " \t\n\r\f"))
-		}
-		switch attribute {
+	for _, a := range attributes {
+		switch a[0] {
 		case "hidden":
 			return true
 		case "open":
 			shut = false
 		case "style":
-			style := strings.Join(strings.Fields(strings.ToLower(value)), "")
+			style := strings.Join(strings.Fields(strings.ToLower(a[1])), "")
 			if strings.Contains(style, "display:none") ||
 				strings.Contains(style, "visibility:hidden") {
 				return true
 			}
 		}
+	}
+	return shut
+}
+
+// tagAttributes returns the names, in small letters, and values in a tag.
+func tagAttributes(name, tag string) (all [][2]string) {
+	for rest := strings.TrimPrefix(tag[1:], "/")[len(name):]; ; {
+		rest = strings.TrimLeft(rest, " \t\n\r\f/")
+		if rest == "" || rest[0] == '>' {
+			return all
+		}
+		n := strings.IndexAny(rest[1:], " \t\n\r\f/>=") + 1
+		if n == 0 {
+			return all
+		}
+		a := [2]string{strings.ToLower(rest[:n])}
+		rest = strings.TrimLeft(rest[n:], " \t\n\r\f")
+		if strings.HasPrefix(rest, "=") {
+			a[1], rest = attributeValue(strings.TrimLeft(rest[1:], " \t\n\r\f"))
+		}
+		all = append(all, a)
 	}
 }
 

@@ -1,13 +1,17 @@
 package documents
 
-import "strings"
+import (
+	"strings"
+
+	txt "blackboard/board/text"
+)
 
 // New returns a document of plain or Markdown text, without text that the rendered form
 // does not show: comments, ~~struck~~ text, and text that HTML tags strike or hide.
 func New(name, text string) *Document {
 	p := markdownParser{}
 	hidden := false
-	for line := range strings.SplitSeq(newlines.Replace(text), "\n") {
+	for line := range strings.SplitSeq(newlines.Replace(txt.Plain(text)), "\n") {
 		line, hidden = withoutComments(line, hidden)
 		p.line(line)
 	}
@@ -15,12 +19,26 @@ func New(name, text string) *Document {
 	return p.w.document(name)
 }
 
-// newPlain makes a document of source code or data: every character counts.
+// NewSource returns a document of plain or Markdown text, all of it.
+func NewSource(name, text string) *Document {
+	var w writer
+	for line := range strings.SplitSeq(newlines.Replace(txt.Plain(text)), "\n") {
+		w.add(line, markdownHeading(line), 0)
+	}
+	return w.document(name)
+}
+
+func markdown(name, text string, whole bool) *Document {
+	if whole {
+		return NewSource(name, text)
+	}
+	return New(name, text)
+}
+
+// newPlain makes a document of source code or data, which has no headings.
 func newPlain(name, text string) *Document {
 	var w writer
-	for line := range strings.SplitSeq(newlines.Replace(text), "\n") {
-		w.add(line, false, 0)
-	}
+	w.addLines(text)
 	return w.document(name)
 }
 
@@ -245,7 +263,7 @@ func (s *struck) element(i int) (end int, name string) {
 	}
 	tag := s.text[i : close+1]
 	name = tagName(tag)
-	if !hides(name, tag) {
+	if !hides(name, tagAttributes(name, tag)) {
 		return 0, ""
 	}
 	endTag := "</" + name + ">"

@@ -2,7 +2,6 @@ package documents
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,15 +11,20 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"blackboard/board/disk"
 	"blackboard/board/fault"
+	txt "blackboard/board/text"
 )
 
-// Open reads the document in a regular file, under its path as its name.
-func Open(path string) (*Document, error) {
+// Open reads the report in a regular file, under its path as its name: the text that a
+// reader of the rendered document sees.
+func Open(path string) (*Document, error) { return openAs(path, false) }
+
+// OpenSource reads a source: also text that is hidden, struck or a comment.
+func OpenSource(path string) (*Document, error) { return openAs(path, true) }
+
+func openAs(path string, whole bool) (*Document, error) {
 	f, err := openRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.NotFound.New(fmt.Sprintf("there is no file %s", path),
@@ -33,7 +37,7 @@ func Open(path string) (*Document, error) {
 	if fi, err := f.Stat(); err == nil && fi.Size() > Max {
 		return nil, tooLarge(path)
 	}
-	return Read(path, f)
+	return readAs(path, f, whole)
 }
 
 // openRegular opens a file that is neither a device, a pipe, a socket nor a directory,
@@ -63,13 +67,15 @@ func notRegular(path, what string) error {
 		"give a regular file")
 }
 
-// Read reads a document in one of the package's formats. The content decides the
-// format, then the name's extension.
-func Read(name string, r io.Reader) (*Document, error) {
+// Read reads a report in one of the package's formats. The content decides the format,
+// then the name's extension.
+func Read(name string, r io.Reader) (*Document, error) { return readAs(name, r, false) }
+
+func readAs(name string, r io.Reader, whole bool) (*Document, error) {
 	head := make([]byte, 512)
 	n, err := io.ReadFull(r, head)
 	// not read to its end: a directory may have many
-	if head = head[:n]; err == nil && isBinary(head) {
+	if head = head[:n]; err == nil && !isOffice(name, head) && txt.IsBinary(head) {
 		return nil, binaryFile(name)
 	}
 	data, err := io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head), r), Max+1))
@@ -79,7 +85,7 @@ func Read(name string, r io.Reader) (*Document, error) {
 	if len(data) > Max {
 		return nil, tooLarge(name)
 	}
-	d, err := parse(name, data)
+	d, err := parse(name, data, whole)
 	if err != nil {
 		return nil, err
 	}
@@ -95,38 +101,59 @@ func tooLarge(name string) error {
 		"check that it is the right file; split a file of this size into several")
 }
 
-func parse(name string, data []byte) (*Document, error) {
+// isOffice reports whether a file begins as one that is no text but can be read, or whose
+// kind is known.
+func isOffice(name string, head []byte) bool {
+	return bytes.HasPrefix(head, []byte("PK")) || bytes.HasPrefix(head, []byte(oldOffice)) ||
+		pdfBegin(name, head) >= 0
+}
+
+// pdfBegin returns where the PDF in a file begins, -1 if it is none. A byte order mark, or
+// blanks, may be before it; in a file with the name of a PDF, anything.
+func pdfBegin(name string, data []byte) int {
+	i := bytes.Index(data[:min(len(data), 1024)], []byte("%PDF-"))
+	if i > 0 && !strings.EqualFold(filepath.Ext(name), ".pdf") &&
+		len(bytes.TrimSpace(txt.Unmarked(data[:i]))) > 0 {
+		return -1
+	}
+	return i
+}
+
+const oldOffice = "\xD0\xCF\x11\xE0"
+
+func parse(name string, data []byte, whole bool) (*Document, error) {
 	switch {
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("PK\x05\x06")):
-		return readZip(name, data)
-	case bytes.HasPrefix(data, []byte("%PDF-")):
-		return readPDF(name, data)
+		return readZip(name, data, whole)
+	case pdfBegin(name, data) >= 0:
+		return readPDF(name, data[pdfBegin(name, data):], whole)
 	case bytes.HasPrefix(data, []byte("{\\rtf")):
 		return nil, unread(name, "an RTF file")
-	case bytes.HasPrefix(data, []byte("\xD0\xCF\x11\xE0")):
+	case bytes.HasPrefix(data, []byte(oldOffice)):
 		return nil, unread(name, "an old Office file, or one with a password")
 	}
-	text, err := decodeText(name, data)
-	if err != nil {
-		return nil, err
+	text, ok := txt.Decode(data)
+	if !ok {
+		return nil, binaryFile(name)
 	}
+	text = newlines.Replace(txt.Plain(text))
 	ext := strings.ToLower(filepath.Ext(name))
 	switch {
 	case slices.Contains(officeKinds, ext) && strings.TrimSpace(text) != "":
 		return nil, invalid(fmt.Sprintf("%s is not a %s file, although its name says so", name,
 			ext[1:]), fmt.Sprintf("save it as %s again, or rename it if it is text", ext[1:]))
 	case ext == ".csv" || ext == ".tsv" || ext == ".tab":
-		return readTable(name, text, ext)
-	case ext == ".json":
-		return readJSON(name, text, false)
-	case ext == ".jsonl" || ext == ".ndjson":
-		return readJSON(name, text, true)
+		return readTable(name, text, ext), nil
+	case ext == ".json" || ext == ".jsonl" || ext == ".ndjson":
+		return readJSON(name, text), nil
 	case ext == ".ipynb":
-		return readNotebook(name, text)
+		return readNotebook(name, text, whole), nil
 	case isPlain(name, ext):
 		return newPlain(name, text), nil
 	case ext == ".html" || ext == ".htm" || ext == ".xhtml" || ext != ".md" && looksLikeHTML(text):
-		return readHTML(name, text), nil
+		return readHTML(name, text, whole), nil
+	case whole:
+		return NewSource(name, text), nil
 	}
 	return New(name, text), nil
 }
@@ -160,45 +187,7 @@ func binaryFile(name string) error {
 		"give text, an office file or a PDF; convert other formats first")
 }
 
-// isBinary reports whether the beginning of a file is of none that parse knows.
-func isBinary(head []byte) bool {
-	for _, known := range []string{"PK", "%PDF-", "\xD0\xCF\x11\xE0", "\xFF\xFE", "\xFE\xFF"} {
-		if bytes.HasPrefix(head, []byte(known)) {
-			return false
-		}
-	}
-	return bytes.IndexByte(head, 0) >= 0
-}
-
 func looksLikeHTML(text string) bool {
 	head := strings.ToLower(strings.TrimSpace(text[:min(len(text), 512)]))
 	return strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html")
-}
-
-// decodeText returns the text of a file in UTF-8 or, with a byte order mark, UTF-16.
-func decodeText(name string, data []byte) (string, error) {
-	var order binary.ByteOrder
-	switch {
-	case bytes.HasPrefix(data, []byte("\xEF\xBB\xBF")):
-		data = data[3:]
-	case bytes.HasPrefix(data, []byte("\xFF\xFE")):
-		order = binary.LittleEndian
-	case bytes.HasPrefix(data, []byte("\xFE\xFF")):
-		order = binary.BigEndian
-	}
-	if order != nil {
-		units := make([]uint16, len(data)/2-1)
-		for i := range units {
-			units[i] = order.Uint16(data[2*i+2:])
-		}
-		data = []byte(string(utf16.Decode(units)))
-	}
-	if bytes.IndexByte(data, 0) >= 0 {
-		return "", binaryFile(name)
-	}
-	if !utf8.Valid(data) {
-		return "", invalid(fmt.Sprintf("%s is not UTF-8 text", name),
-			"save it as UTF-8, for example with iconv, and try again")
-	}
-	return string(data), nil
 }

@@ -43,7 +43,7 @@ var errEncrypted = errors.New("encrypted")
 
 // readPDF reads the text of a PDF, page by page, in the order in which the pages draw
 // it. A new line begins where the pen goes to another height.
-func readPDF(name string, data []byte) (*Document, error) {
+func readPDF(name string, data []byte, whole bool) (*Document, error) {
 	f := &pdfFile{name: name, objects: map[pdfRef]any{}, left: Max, fonts: map[pdfRef]*pdfFont{}}
 	w := writer{unit: "page"}
 	pages, err := f.load(data)

@@ -136,8 +136,8 @@ func Find(paths ...string) ([]string, error) {
 	return all, nil
 }
 
-// Each calls read with the documents of files, one after the other. It skips the files
-// in except, and those that are too large or have no text.
+// Each calls read with the sources in files, one after the other. It skips the files in
+// except, and those that are too large or have no text.
 func Each(files, except []string, read func(*Document) error) error {
 	var out []os.FileInfo
 	for _, name := range except {
@@ -155,7 +155,7 @@ func Each(files, except []string, read func(*Document) error) error {
 			return invalid(fmt.Sprintf("more than %d files or %d MiB of sources", maxEach,
 				maxBytes>>20), "give only the directories of this run's sources")
 		}
-		d, err := Open(path)
+		d, err := OpenSource(path)
 		if errors.Is(err, fault.Invalid) || errors.Is(err, fault.NotFound) {
 			continue // no text, or gone meanwhile
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -32,8 +33,8 @@ type xlsxBook struct {
 	w       writer
 }
 
-// readXLSX reads a workbook. Each visible sheet is a heading and a line for each row
-// with text. A formula has the value that was computed last. Hidden sheets, rows and
+// readXLSX reads a workbook. Each sheet is a heading and a line for each row with text. A
+// formula has the value that was computed last. Of a report, hidden sheets, rows and
 // columns, struck text and cell comments are left out.
 func readXLSX(a *archive) (*Document, error) {
 	b := &xlsxBook{a: a, left: Max, w: writer{unit: "sheet", sheets: []string{}}}
@@ -51,8 +52,8 @@ func readXLSX(a *archive) (*Document, error) {
 				b.date04 = isTrue(attribute(t, "date1904"))
 			case "sheet":
 				part := parts[relationID(t)]
-				if state := attribute(t, "state"); (state == "" || state == "visible") &&
-					part.kind == "worksheet" {
+				if state := attribute(t, "state"); part.kind == "worksheet" &&
+					(a.whole || state == "" || state == "visible") {
 					sheets = append(sheets, sheet{attribute(t, "name"), part.target})
 				}
 			}
@@ -80,7 +81,11 @@ func readXLSX(a *archive) (*Document, error) {
 		if a.files[s.part] == nil {
 			return nil, fmt.Errorf("the sheet %s is missing", s.name)
 		}
-		if err := b.readSheet(s.name, s.part); err != nil {
+		err := b.readSheet(s.name, s.part)
+		if err == nil && a.whole {
+			err = b.readComments(s.part)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -89,11 +94,43 @@ func readXLSX(a *archive) (*Document, error) {
 
 func isTrue(v string) bool { return v == "1" || v == "true" }
 
-// richText collects the text of a string: of its runs those that are not struck.
+// readComments adds the comments on a sheet that was read, each at its cell.
+func (b *xlsxBook) readComments(sheet string) error {
+	parts, err := b.a.relations(sheet)
+	for _, id := range slices.Sorted(maps.Keys(parts)) {
+		if kind := parts[id].kind; err != nil || kind != "comments" && kind != "threadedComment" {
+			continue
+		}
+		var c xlsxCell
+		text := richText{whole: true}
+		err = b.a.tokens(parts[id].target, func(t xml.Token) error {
+			text.token(t)
+			switch t := t.(type) {
+			case xml.StartElement:
+				if ref := attribute(t, "ref"); ref != "" {
+					c.row, c.col = cellReference(ref)
+				}
+				text.inText = text.inText || t.Name.Local == "text" // of a threaded one
+			case xml.EndElement:
+				if t.Name.Local == "comment" || t.Name.Local == "threadedComment" {
+					if c.text = text.take(); c.text != "" {
+						b.addRow(len(b.w.sheets)-1, []xlsxCell{c})
+					}
+				}
+			}
+			return nil
+		})
+	}
+	return err
+}
+
+// richText collects the text of a string: of its runs those that are not struck, unless
+// it is read whole.
 type richText struct {
 	b              strings.Builder
 	inText, struck bool
 	phonetic       bool
+	whole          bool
 }
 
 func (r *richText) token(t xml.Token) {
@@ -121,7 +158,7 @@ func (r *richText) token(t xml.Token) {
 			r.phonetic = false
 		}
 	case xml.CharData:
-		if r.inText && !r.struck && !r.phonetic {
+		if r.inText && (!r.struck || r.whole) && !r.phonetic {
 			r.b.Write(t)
 		}
 	}
@@ -135,7 +172,7 @@ func (r *richText) take() string {
 }
 
 func (b *xlsxBook) readStrings(part string) error {
-	var text richText
+	text := richText{whole: b.a.whole}
 	return b.a.tokens(part, func(t xml.Token) error {
 		text.token(t)
 		if end, ok := t.(xml.EndElement); ok && end.Name.Local == "si" {
@@ -230,7 +267,7 @@ type xlsxSheet struct {
 }
 
 func (b *xlsxBook) readSheet(name, part string) error {
-	s := &xlsxSheet{book: b, columns: map[int]bool{}}
+	s := &xlsxSheet{book: b, columns: map[int]bool{}, inline: richText{whole: b.a.whole}}
 	if err := b.a.tokens(part, s.token); err != nil {
 		return err
 	}
@@ -240,9 +277,12 @@ func (b *xlsxBook) readSheet(name, part string) error {
 		}
 		return a.col - b.col
 	})
-	cells, err := withoutCovered(s.cells, s.merged)
-	if err != nil {
-		return err
+	cells := s.cells
+	if !b.a.whole {
+		var err error
+		if cells, err = withoutCovered(cells, s.merged); err != nil {
+			return err
+		}
 	}
 	b.w.sheets = append(b.w.sheets, name)
 	sheet := len(b.w.sheets) - 1
@@ -345,7 +385,8 @@ func (s *xlsxSheet) start(t xml.StartElement) error {
 }
 
 func (s *xlsxSheet) endCell() error {
-	if s.hidden || s.style < len(s.book.struck) && s.book.struck[s.style] || s.columns[s.at.col] {
+	if !s.book.a.whole && (s.hidden || s.columns[s.at.col] ||
+		s.style < len(s.book.struck) && s.book.struck[s.style]) {
 		return nil
 	}
 	c := s.at

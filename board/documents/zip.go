@@ -21,6 +21,7 @@ type archive struct {
 	name  string
 	files map[string]*zip.File
 	left  int64 // how many bytes may still be unpacked
+	whole bool  // hidden text counts
 }
 
 // zipFormats are the office files, by the part that makes a zip file one of them.
@@ -38,12 +39,12 @@ var zipFormats = []struct {
 
 // readZip reads an office file. Nothing is unpacked to disk, and parts without text are
 // not opened.
-func readZip(name string, data []byte) (*Document, error) {
+func readZip(name string, data []byte, whole bool) (*Document, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, damagedOffice(name, "office", err)
 	}
-	a := &archive{name: name, files: map[string]*zip.File{}, left: Max}
+	a := &archive{name: name, files: map[string]*zip.File{}, left: Max, whole: whole}
 	for _, f := range z.File {
 		a.files[f.Name] = f
 	}

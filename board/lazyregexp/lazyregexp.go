@@ -61,3 +61,6 @@ func (r *Regexp) ReplaceAllStringFunc(s string, by func(string) string) string {
 
 // Split is that of [regexp.Regexp].
 func (r *Regexp) Split(s string, n int) []string { return r.get().Split(s, n) }
+
+// FindSubmatch is that of [regexp.Regexp].
+func (r *Regexp) FindSubmatch(b []byte) [][]byte { return r.get().FindSubmatch(b) }

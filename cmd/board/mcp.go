@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/text"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
 	"blackboard/cmd/board/memorycmd"
@@ -155,7 +156,7 @@ func (p *program) mcpServe(c *cli.Context) error {
 	}
 	go src.Start() // before it is asked for
 	server := mcp.New(cfg)
-	in := &inputEnd{r: p.In, ended: make(chan struct{})}
+	in := &inputEnd{r: text.Reader(p.In), ended: make(chan struct{})}
 	client := transport.NewStdio(in, p.Out.W)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(context.WithoutCancel(c.Context), client) }()

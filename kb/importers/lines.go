@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/disk"
+	"blackboard/board/text"
 	"blackboard/kb"
 )
 
@@ -27,7 +28,7 @@ type importLine struct {
 
 // eachLine calls fn for each line that is not blank.
 func eachLine(r io.Reader, fn func(importLine) error) error {
-	br := bufio.NewReaderSize(r, 1<<16)
+	br := bufio.NewReaderSize(text.Reader(r), 1<<16)
 	for n := 1; ; n++ {
 		l := importLine{n: n}
 		for {
@@ -42,9 +43,6 @@ func eachLine(r io.Reader, fn func(importLine) error) error {
 			}
 			if err != nil && err != io.EOF {
 				return err
-			}
-			if n == 1 {
-				l.text = bytes.TrimPrefix(l.text, []byte("\ufeff"))
 			}
 			l.text = bytes.TrimSpace(l.text)
 			if len(l.text) > 0 || l.long {

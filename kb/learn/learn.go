@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/kb"
 )
 
@@ -62,11 +63,12 @@ func Read(r io.Reader, role string, said Transcript) (Set, error) {
 	}
 	l := learner{role: role, said: said, seen: map[string]bool{}, set: Set{Format: "text",
 		Learnings: []Learning{}, Refused: []kb.Refused{}, Unsure: []kb.Refused{}}}
+	r = text.Reader(r)
 	head, err := io.ReadAll(io.LimitReader(r, maxLearnDocument+1))
 	if err != nil {
 		return l.set, fmt.Errorf("read the transcript: %w", err)
 	}
-	start := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\ufeff")))
+	start := bytes.TrimSpace(head)
 	isJSON := len(head) <= maxLearnDocument && len(start) > 0 && (start[0] == '{' ||
 		start[0] == '[') && json.Valid(start)
 	switch {

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"bufio"
-	"bytes"
 	"io"
 	"strings"
 )
@@ -51,9 +50,6 @@ func (l *lineReader) next() bool {
 			return false
 		}
 		l.n++
-		if l.n == 1 {
-			line = bytes.TrimPrefix(line, []byte("\ufeff"))
-		}
 		l.text = strings.TrimRight(string(line), "\r\n")
 		return true
 	}

@@ -16,6 +16,7 @@ import (
 	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // Content is the text argument of a command that stores it for good. An id, or a JSON
@@ -24,17 +25,17 @@ func (p *Program) Content(c *cli.Context, what string, args []string) (string, e
 	if len(args) == 1 && LooksLikeID.MatchString(args[0]) {
 		return "", notText(c, what, args[0])
 	}
-	text, err := p.oneText(c, what, args)
+	said, err := p.oneText(c, what, args)
 	if err != nil {
 		return "", err
 	}
 	var post struct{ Content *string }
-	if (len(args) == 0 || args[0] == "-") && json.Unmarshal([]byte(text), &post) == nil &&
+	if (len(args) == 0 || args[0] == "-") && json.Unmarshal([]byte(said), &post) == nil &&
 		post.Content != nil {
 		return "", Usagef("`board post --batch` reads posts as JSON lines",
 			"the %s is a JSON object with a content of its own", what)
 	}
-	return text, nil
+	return said, nil
 }
 
 // Text is the text argument of a command that has a sibling named show.
@@ -88,7 +89,7 @@ func notText(c *cli.Context, what, arg string) error {
 // LooksLikeID matches ids of entries and signals.
 var LooksLikeID = lazyregexp.New(`^[es][0-9]+$`)
 
-// ReadAll reads at most limit bytes. A signal ends the wait for input.
+// ReadAll reads at most limit bytes of text. A signal ends the wait for input.
 func (p *Program) ReadAll(ctx context.Context, in io.Reader, limit int64) ([]byte, error) {
 	type result struct {
 		data []byte
@@ -96,7 +97,7 @@ func (p *Program) ReadAll(ctx context.Context, in io.Reader, limit int64) ([]byt
 	}
 	done := make(chan result, 1)
 	go func() {
-		data, err := io.ReadAll(io.LimitReader(in, limit))
+		data, err := io.ReadAll(io.LimitReader(text.Reader(in), limit))
 		done <- result{data, err}
 	}()
 	select {
@@ -107,19 +108,19 @@ func (p *Program) ReadAll(ctx context.Context, in io.Reader, limit int64) ([]byt
 	}
 }
 
-// OpenNamed opens a file that a flag or an argument names, stdin for "-".
+// OpenNamed opens a text that a flag or an argument names, stdin for "-".
 func (p *Program) OpenNamed(name, what string) (io.Reader, func(), error) {
 	if name == "-" {
 		if IsTerminal(p.In) {
 			return nil, nil, Usagef("pipe it in, or name its file", "no %s is given", what)
 		}
-		return p.In, func() {}, nil
+		return text.Reader(p.In), func() {}, nil
 	}
 	f, err := OpenInput(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	return f, func() { f.Close() }, nil
+	return text.Reader(f), func() { f.Close() }, nil
 }
 
 // OpenInput opens a file that the user named.

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/text"
 	"blackboard/board/verify"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/harness"
@@ -132,7 +133,7 @@ func (p *program) input(c *cli.Context, what string) (io.Reader, func(), error) 
 	case c.NArg() == 0 && base.IsTerminal(p.In):
 		return nil, nil, base.Usagef("give its file, or pipe it in", "no %s is given", what)
 	}
-	return p.In, func() {}, nil
+	return text.Reader(p.In), func() {}, nil
 }
 
 func (p *program) kbLearn(c *cli.Context) error {

@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/report"
+	"blackboard/board/text"
 	"blackboard/board/trace"
 	"blackboard/cmd/board/base"
 )
@@ -243,7 +244,7 @@ func (p *program) imports(c *cli.Context) error {
 		in, opt.Path = f, name
 	}
 	p.MaskSecrets(c)
-	got, err := board.Import(c.Context, dir, p.WorkerName(c), in, opt)
+	got, err := board.Import(c.Context, dir, p.WorkerName(c), text.Reader(in), opt)
 	if err != nil {
 		return err
 	}
