@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -72,8 +71,20 @@ func OpenOrCreate(ctx context.Context, dir, run string) (*Board, error) {
 	return b, nil
 }
 
-// Create makes a new run. It is fault.Conflict if the run exists.
+// Create makes a new run without a policy on record. It is fault.Conflict if the run exists.
 func Create(ctx context.Context, dir, run, goal, worker string) (*Board, error) {
+	return create(ctx, dir, run, goal, worker, nil)
+}
+
+// CreateUnder is Create with a policy on record.
+func CreateUnder(ctx context.Context, dir, run, goal, worker string, by NewPolicy) (*Board, error) {
+	if err := by.check(); err != nil {
+		return nil, err
+	}
+	return create(ctx, dir, run, goal, worker, &by)
+}
+
+func create(ctx context.Context, dir, run, goal, worker string, by *NewPolicy) (*Board, error) {
 	maskText(ctx, "the goal", &goal)
 	if err := checkText("the goal", goal, MaxContent, false); err != nil {
 		return nil, err
@@ -85,7 +96,12 @@ func Create(ctx context.Context, dir, run, goal, worker string) (*Board, error) 
 	if err != nil {
 		return nil, err
 	}
-	err = b.write(ctx, worker, func(w *writer) error { return w.mustBeNew(run) }, withGoal(goal))
+	err = b.write(ctx, worker, func(w *writer) error {
+		if err := w.mustBeNew(run); err != nil || by == nil {
+			return err
+		}
+		return w.policy(*by)
+	}, withGoal(goal))
 	if err != nil {
 		b.Close()
 		return nil, err
@@ -463,15 +479,15 @@ func inspect(ctx context.Context, dir, name string, by Policy) (Info, error) {
 	}
 	info := Info{Run: name, Goal: st.Goal, Created: st.Created, Updated: st.Updated, Seq: st.Seq,
 		Entries: st.Entries.Total, Workers: len(st.Workers)}
-	for p, n := range st.Signals.Open {
+	for _, n := range st.Signals.Open {
 		info.OpenSignal += n
-		if slices.Contains(by.block(), p) {
-			info.Blocking += n
-		}
 	}
 	v, err := b.Gate(ctx, by)
 	if err != nil {
 		return Info{}, err
+	}
+	for _, p := range v.Policy.Block {
+		info.Blocking += st.Signals.Open[p]
 	}
 	info.Open, info.Reasons = v.Open, len(v.Reasons)
 	info.Bytes = b.place.Size(name)

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,6 +35,7 @@ const (
 	verbRetrieval = "retrieval" // somebody was given something of the knowledge base
 	verbSource    = "source"    // a file that the run reads was registered, or taken from the list
 	verbVerify    = "verify"    // an entry was held against its source
+	verbPolicy    = "policy"    // the policy that the run is judged by
 
 	verbExpect      = "expect"       // the run waits for a worker
 	verbDone        = "done"         // a worker is through
@@ -218,6 +220,10 @@ func (e *Event) Describe() string {
 	case verbVerify:
 		if v, err := e.verification(); err == nil {
 			return v.Describe()
+		}
+	case verbPolicy:
+		if p, err := e.policy(); err == nil {
+			return strings.TrimSuffix(cmp.Or(p.Path, "the default policy")+": "+p.Reason, ": ")
 		}
 	case verbRetrieval:
 		if r, err := e.retrieval(); err == nil {

@@ -45,6 +45,9 @@ type Policy struct {
 	// RequireEvidence closes the gate on must-surface entries, and on answers to signals,
 	// that have no quote.
 	RequireEvidence bool `yaml:"require_evidence" json:"require_evidence"`
+
+	forCall       bool // see ForCall
+	skipConflicts bool // see WithoutConflicts
 }
 
 // defaultBlock lists the priorities that block unless a policy says otherwise.
@@ -121,12 +124,14 @@ type Reason struct {
 
 // Verdict is the answer of the gate.
 type Verdict struct {
-	Run     string       `json:"run"`
-	Seq     int64        `json:"seq"` // the event up to which the board was judged
-	Open    bool         `json:"open"`
-	Policy  Policy       `json:"policy"`  // the policy that it was judged by
-	Reasons []Reason     `json:"reasons"` // empty when open
-	Signals SignalCounts `json:"signals"`
+	Run    string `json:"run"`
+	Seq    int64  `json:"seq"` // the event up to which the board was judged
+	Open   bool   `json:"open"`
+	Policy Policy `json:"policy"` // the policy that it was judged by
+	// Recorded is the policy that the run has on record, which decides; null: it has none.
+	Recorded *PolicyRef   `json:"recorded"`
+	Reasons  []Reason     `json:"reasons"` // empty when open
+	Signals  SignalCounts `json:"signals"`
 	// Disputed is the number of disputed entries.
 	Disputed int64 `json:"disputed"`
 }
@@ -142,15 +147,16 @@ type gateInput struct {
 	raised    int64     // signals
 	conflicts Conflicts // needed only with MaxConflicts
 	// must-surface entries and answers; only for RequireVerified and RequireEvidence
-	vital []Entry
+	vital    []Entry
+	recorded *PolicyRef
 }
 
 // judge is the gate: a pure function of the board and the policy.
 func judge(p Policy, in gateInput) Verdict {
 	p.Block = p.block()
 	p.Expect = append([]string{}, p.Expect...)
-	v := Verdict{Run: in.state.Run, Seq: in.state.Seq, Policy: p, Reasons: []Reason{},
-		Signals: in.state.Signals, Disputed: in.state.Entries.ByStatus[Disputed]}
+	v := Verdict{Run: in.state.Run, Seq: in.state.Seq, Policy: p, Recorded: in.recorded,
+		Reasons: []Reason{}, Signals: in.state.Signals, Disputed: in.state.Entries.ByStatus[Disputed]}
 	blocking := map[string]bool{}
 	for _, pr := range p.Block {
 		blocking[pr] = true
@@ -287,8 +293,9 @@ func (v *Verdict) In(words fault.Words) {
 	}
 }
 
-// Gate judges the board by a policy. A run that does not exist is fault.NotFound, never
-// an open gate.
+// Gate judges the board by the policy that the run has on record, with what a policy
+// [Policy.ForCall] adds; one without a record is judged by p. A run that does not exist is
+// fault.NotFound, never an open gate.
 func (b *Board) Gate(ctx context.Context, p Policy) (Verdict, error) {
 	var v Verdict
 	err := b.Moment(ctx, func(m *Moment) (err error) {
@@ -300,8 +307,12 @@ func (b *Board) Gate(ctx context.Context, p Policy) (Verdict, error) {
 
 func gate(ctx context.Context, tx *store.Tx, p Policy, unwritten ...*verify.Result) (Verdict,
 	error) {
-	in := gateInput{}
-	var err error
+	recorded, err := recordedPolicy(tx)
+	if err != nil {
+		return Verdict{}, err
+	}
+	p = p.under(recorded)
+	in := gateInput{recorded: recorded.ref()}
 	if in.state, err = state(tx, false); err != nil {
 		return Verdict{}, err
 	}
@@ -393,6 +404,7 @@ func (s *Snapshot) Gate(p Policy) (Verdict, error) {
 	if err := p.Check(); err != nil {
 		return Verdict{}, err
 	}
+	p = p.under(s.Policy)
 	in := s.gateInput(p)
 	if p.MaxConflicts != nil {
 		if err := in.conflicts.find(context.Background(), s.conflictInput(), 0); err != nil {
@@ -404,7 +416,8 @@ func (s *Snapshot) Gate(p Policy) (Verdict, error) {
 
 // gateInput collects what the gate depends on, except conflicts.
 func (s *Snapshot) gateInput(p Policy) gateInput {
-	in := gateInput{state: s.State(), posted: int64(len(s.Entries)), raised: int64(len(s.Signals))}
+	in := gateInput{state: s.State(), posted: int64(len(s.Entries)), raised: int64(len(s.Signals)),
+		recorded: s.Policy.ref()}
 	for _, sig := range s.Signals {
 		if sig.Status == SignalOpen {
 			if !sig.ClaimedAt(s.At) {

@@ -354,6 +354,7 @@ func (p *Past) Gate(ctx context.Context, policy Policy) (Verdict, error) {
 	if err := policy.Check(); err != nil {
 		return Verdict{}, err
 	}
+	policy = policy.under(p.rest.Policy)
 	if policy.MaxConflicts != nil {
 		s, err := p.b.Replay(ctx, p.Seq)
 		if err != nil {

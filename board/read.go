@@ -261,11 +261,11 @@ func backlinks(tx *store.Tx, dst int64, kind string) ([]Backlink, error) {
 
 // history returns the events of an entry or a signal, oldest first.
 func history(tx *store.Tx, id string) ([]Event, error) {
-	return selectEvents(tx, `WHERE id = ? AND verb NOT IN (?, ?, ?, ?, ?, ?, ?, ?, ?) ORDER BY seq`,
+	return selectEvents(tx, `WHERE id = ? AND verb NOT IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ORDER BY seq`,
 		id,
 		// a run, a variable or a worker may be called e1
 		verbCreate, verbImport, verbSet, verbDelete, verbRetrieval, verbSource, verbExpect,
-		verbDone, verbDrop)
+		verbDone, verbDrop, verbPolicy)
 }
 
 // Query selects entries. An empty field selects everything. A list selects any of its

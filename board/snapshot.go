@@ -31,6 +31,8 @@ type Snapshot struct {
 	// Settled are the settlements, oldest first.
 	Settled []Settlement `json:"settled"`
 	Sources []Source     `json:"sources"` // the registered sources
+	// Policy is the policy that the run has on record; null: it has none.
+	Policy *RecordedPolicy `json:"policy"`
 	// Retrievals are what workers were given of the knowledge base, oldest first. They
 	// are only in the log.
 	Retrievals []Retrieval `json:"retrievals"`
@@ -82,6 +84,9 @@ func loadSnapshot(tx *store.Tx) (*Snapshot, error) {
 		return nil, err
 	}
 	if s.Sources, err = sources(tx); err != nil {
+		return nil, err
+	}
+	if s.Policy, err = recordedPolicy(tx); err != nil {
 		return nil, err
 	}
 	s.Retrievals, err = retrievals(tx, "")
@@ -342,6 +347,12 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 			Worker: e.Actor}
 	case verbSource, verbVerify:
 		return r.applySource(e.Event)
+	case verbPolicy:
+		p, err := e.policy()
+		if err != nil {
+			return err
+		}
+		r.Policy = p
 	case verbRetrieval:
 		given, err := e.retrieval()
 		if err != nil {

@@ -65,7 +65,7 @@ func (t *turn) gate(ctx context.Context) string {
 	var v board.Verdict
 	if err == nil {
 		defer b.Close()
-		by, err2 := policy.Find(t.dir)
+		by, err2 := policy.Of(ctx, b, t.dir)
 		if err2 != nil {
 			t.logError("read the run's policy", err2)
 			return fmt.Sprintf("## Run %s\nCannot read %s, the policy of this run's gate, so "+

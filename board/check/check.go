@@ -44,10 +44,14 @@ type Input struct {
 func Open(f *policy.File, reports, sources []string) (in Input, err error) {
 	listed := len(reports) == 0
 	if listed {
-		reports = f.Reports
+		if reports, err = f.ReportPaths(); err != nil {
+			return in, err
+		}
 	}
 	if len(sources) == 0 {
-		sources = f.Sources
+		if sources, err = f.SourcePaths(); err != nil {
+			return in, err
+		}
 	}
 	in.Reports, in.Skipped, err = documents.OpenAll(reports)
 	if listed && errors.Is(err, fault.NotFound) {
@@ -63,10 +67,13 @@ func Open(f *policy.File, reports, sources []string) (in Input, err error) {
 type Result struct {
 	Run string `json:"run"`
 	// the event up to which the board was looked at, but for verify
-	Seq     int64    `json:"seq"`
-	Passed  bool     `json:"passed"`  // every step passed
-	Policy  string   `json:"policy"`  // its path, "" for none
-	Reports []string `json:"reports"` // their names
+	Seq    int64  `json:"seq"`
+	Passed bool   `json:"passed"` // every step passed
+	Policy string `json:"policy"` // its path, "" for none
+	// Recorded says since when the run has the policy on record; null: it is the directory's.
+	Recorded *board.PolicyRef `json:"recorded"`
+	Note     string           `json:"note"`    // what to know of the choice of the policy
+	Reports  []string         `json:"reports"` // the names of the reports
 	// in the order of policy.Steps, those alone that the policy has
 	Steps []Step `json:"steps"`
 }
@@ -136,7 +143,8 @@ func Run(ctx context.Context, b *board.Board, f policy.File, in Input) (Result, 
 	if err != nil {
 		return Result{}, err
 	}
-	r := Result{Run: b.Run(), Passed: true, Policy: f.Path, Reports: []string{}, Steps: []Step{}}
+	r := Result{Run: b.Run(), Passed: true, Policy: f.Path, Recorded: f.Recorded, Note: f.Note,
+		Reports: []string{}, Steps: []Step{}}
 	for _, d := range in.Reports {
 		r.Reports = append(r.Reports, d.Name)
 	}

@@ -38,12 +38,15 @@ var migration0005 string
 //go:embed migrations/0006_sources.sql
 var migration0006 string
 
+//go:embed migrations/0007_policy.sql
+var migration0007 string
+
 // Schema is the schema of a run's file.
 var Schema = sqlite.Schema{
 	Name:          "board",
 	ApplicationID: 0x42427264, // "BBrd"
 	Migrations: []string{migration0001, migration0002, migration0003, migration0004,
-		migration0005, migration0006},
+		migration0005, migration0006, migration0007},
 }
 
 // readableSchema is the oldest schema that can be read without a migration: everything

@@ -22,6 +22,7 @@ import (
 	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
+	"blackboard/board/similar"
 )
 
 // Name is the name of the file.
@@ -49,8 +50,17 @@ var Steps = []string{Gate, Verify, Conflicts, Survival, Trace}
 
 // File is a parsed board.yaml. The zero value is the default policy.
 type File struct {
-	// Path is the path of the file, "" for the default policy.
-	Path string `yaml:"-" json:"path"`
+	Used `yaml:"-"`
+	// Text is the text of the file.
+	Text string `yaml:"-" json:"-"`
+	// Outside allows sources and reports outside the policy's directory.
+	Outside bool `yaml:"-" json:"-"`
+
+	// root is the directory that sources and reports must be below; "": they are the caller's.
+	root           string
+	callersSources bool
+
+	unplaced error // why the sources and reports cannot be told; nil: they can
 
 	// Steps are the required steps of a check; nil: all that have their input.
 	Steps []string `yaml:"steps" json:"steps"`
@@ -67,6 +77,14 @@ type File struct {
 
 	// DatabaseSays is what the file says of where the boards are, as func Database gives it.
 	DatabaseSays string `yaml:"database" json:"database"`
+}
+
+// Used says which policy decides.
+type Used struct {
+	Path string `yaml:"-" json:"path"` // of the file, "" for the default policy
+	// since when the run has it on record; null: it is the directory's, or the call's
+	Recorded *board.PolicyRef `yaml:"-" json:"recorded"`
+	Note     string           `yaml:"-" json:"note"` // what to know of the choice
 }
 
 // VerifyPolicy says when verify fails.
@@ -104,8 +122,12 @@ type TracePolicy struct {
 func (f *File) Does(step string) bool { return f.Steps == nil || slices.Contains(f.Steps, step) }
 
 // Find reads the policy of a directory: its board.yaml, or that of the nearest
-// directory above, up to the repository's root. Without one it returns the zero File.
+// directory above, up to the repository's root. Without one, or for "", it returns the zero
+// File.
 func Find(dir string) (File, error) {
+	if dir == "" {
+		return File{}, nil
+	}
 	path, err := nearest(dir)
 	if err != nil || path == "" {
 		return File{}, err
@@ -163,14 +185,8 @@ func Read(path string) (File, error) {
 		return File{}, fault.Invalid.New(fmt.Sprintf("%s: %v", path, err),
 			"correct the file, or use another policy")
 	}
-	f.Path = path
-	for _, list := range [][]string{f.Sources, f.Reports} {
-		for i, p := range list {
-			if list[i] = filepath.FromSlash(p); !filepath.IsAbs(list[i]) {
-				list[i] = filepath.Join(filepath.Dir(path), list[i])
-			}
-		}
-	}
+	f.Path, f.Text = path, string(data)
+	f.placeAt(filepath.Dir(path))
 	return f, nil
 }
 
@@ -217,10 +233,16 @@ func parse(data []byte) (File, error) {
 	}
 	var root yaml.Node
 	if err := yaml.Load(data, &root); err != nil {
+		if !looksLikePolicy(data) {
+			return f, errNoPolicy
+		}
 		return f, syntaxError(err)
 	}
-	if len(root.Content) == 0 {
+	if len(root.Content) == 0 || isNull(root.Content[0]) {
 		return f, nil
+	}
+	if !looksLikePolicy(data) {
+		return f, errNoPolicy
 	}
 	if err := known(root.Content[0], reflect.TypeFor[File](), ""); err != nil {
 		return f, err
@@ -230,6 +252,28 @@ func parse(data []byte) (File, error) {
 	}
 	return f, f.check()
 }
+
+// errNoPolicy does not quote the file: it may be anybody's.
+var errNoPolicy = errors.New("it is not a policy: no line begins with a key such as gate: or " +
+	"sources:")
+
+// looksLikePolicy reports whether a line begins with a key of a policy, or nearly so.
+func looksLikePolicy(data []byte) bool {
+	for line := range bytes.Lines(data) {
+		key, _, _ := bytes.Cut(bytes.TrimLeft(line, " {-"), []byte(":"))
+		name := strings.TrimSpace(strings.Trim(string(key), ` "'`))
+		if slices.ContainsFunc(topKeys, func(k string) bool {
+			return similar.Distance(k, name) <= min(2, (len(k)-1)/2)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// topKeys are the keys of a policy at the top.
+var topKeys = []string{"steps", "sources", "reports", "gate", "verify", "conflicts", "survival",
+	"trace", "database"}
 
 // saysNothing reports whether a file has only comments, which the parser refuses.
 func saysNothing(text string) bool {

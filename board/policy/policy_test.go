@@ -30,7 +30,7 @@ func TestTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := File{Path: f.Path, Sources: []string{}, Reports: []string{},
+	want := File{Used: f.Used, Text: Template, root: f.root, Sources: []string{}, Reports: []string{},
 		Gate: board.Policy{Block: []string{"critical", "high"}, Expect: []string{}}}
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("%+v, want %+v", f, want)
@@ -40,7 +40,7 @@ func TestTemplate(t *testing.T) {
 		for i := range typ.NumField() {
 			field := typ.Field(i)
 			name := field.Tag.Get("yaml")
-			if name == "-" {
+			if name == "-" || !field.IsExported() {
 				continue
 			}
 			if name == "" || name != field.Tag.Get("json") {
@@ -91,7 +91,8 @@ trace: {max_unsupported: 4}
 	}
 	for _, empty := range []string{"", "# nothing\n", "\n---\n"} {
 		f, err := Read(write(t, filepath.Join(dir, "empty.yaml"), empty))
-		if err != nil || !reflect.DeepEqual(f, File{Path: f.Path}) {
+		if err != nil || !reflect.DeepEqual(f, File{Used: f.Used, Text: empty,
+			root: f.root}) {
 			t.Errorf("%q: %+v, %v", empty, f, err)
 		}
 	}
@@ -117,13 +118,21 @@ func TestRefused(t *testing.T) {
 		"survival: {min_cosine: .nan}":          "survival.min_cosine",
 		"gate: {block: [high]}\ngate: {}":       "gate",
 		"gate: {block: [high]":                  "line 2: invalid YAML in the part that begins at line 1: did not find",
-		"a: &a [x]\nb: [*a, *a]":                "unknown key a",
+		"a: &a [x]\nb: [*a, *a]":                "it is not a policy",
+		"root:x:0:0:root:/root:/bin/sh":         "it is not a policy",
+		"AWS_SECRET=x: y":                       "it is not a policy",
+		"token: \"s3cr3t":                       "it is not a policy",
 		"steps: [gate]\n---\nsteps: [conflict]": "",
 	} {
 		_, err := Read(write(t, path, text))
 		if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	for _, text := range []string{"db_pass: s3cr3t\n", "- s3cr3t", "s3cr3t", "{s3cr3t: [", "s3cr3t: |\n x"} {
+		if _, err := Read(write(t, path, text)); err == nil || strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("%q is quoted: %v", text, err)
 		}
 	}
 	if _, err := Read(write(t, path, strings.Repeat("#", maxFile+1))); !errors.Is(err,

@@ -16,9 +16,12 @@ var migration0001 string
 //go:embed migrations/0002_kb.sql
 var migration0002 string
 
+//go:embed migrations/0003_policy.sql
+var migration0003 string
+
 // migrations take a schema from one version to the next. They are never edited after a
 // release.
-var migrations = []string{migration0001, migration0002}
+var migrations = []string{migration0001, migration0002, migration0003}
 
 // Status is what is known of a database.
 type Status struct {

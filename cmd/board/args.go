@@ -294,7 +294,7 @@ var synonyms = sync.OnceValue(func() map[string]string {
 		"promote": "kb promote", "question": "signal", "raise": "signal", "ready": "gate",
 		"recall": "kb search", "register": "expect", "remember": "kb remember", "remove": "rm",
 		"reply": "address", "resolve": "address", "run": "runs", "set": "state set", "search": "query",
-		"serve": "daemon", "server": "daemon", "start": "new", "stats": "show",
+		"serve": "daemon", "server": "daemon", "stats": "show",
 		"status": "show", "stop": "done", "summarize": "export", "summary": "export",
 		"supersede": "post --supersedes", "tail": "watch", "test": "check", "ui": "tui",
 		"update": "post --supersedes", "validate": "check", "variables": "state list", "vars": "state list", "web": "tui",

@@ -20,7 +20,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/policy"
 	"blackboard/board/postgres"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
@@ -60,6 +62,7 @@ var otherAnswers = []jsonAnswer{
 	newAnswer("database check", []any{"runs", []checkedRun{}, "knowledge", &checkedKnowledge{}}),
 	newAnswer("database drop-run", []any{"removed", ""}),
 	newAnswer("kb sync", []any{"sync", kb.Folder{}, "dry_run", false}),
+	newAnswer("start", []any{"state", board.State{}, "existed", false, "policy", policy.Used{}}),
 	newAnswer("memory adopt", []any{"adopted", "", "workspace", ""}),
 }
 

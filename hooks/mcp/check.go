@@ -60,14 +60,45 @@ const (
 )
 
 func (c *call) check(in checkIn) (out checkOut, text string, err error) {
-	f, err := c.policy()
-	if err != nil {
-		return out, "", err
-	}
 	if len(in.Files)+len(in.Sources) > 0 {
 		if err := c.cfg.Grants.need(Files, "naming files of the server's machine"); err != nil {
 			return out, "", err
 		}
+	}
+	run, err := c.runOf(in.Run, false)
+	if err != nil {
+		return out, "", err
+	}
+	err = c.onBoard(run, false, func(b *board.Board) error {
+		f, given, err := c.checkInput(b, &in)
+		if err != nil {
+			return err
+		}
+		if f.Survival.MinCosine > 0 {
+			model, done := c.embedder(c.ctx)
+			defer done()
+			given.Model = model
+		}
+		if c.cfg.Grants.run(run, true) == nil {
+			if given.Worker, err = in.by(c); err != nil {
+				return err
+			}
+		}
+		r, err := check.Run(c.ctx, b, f, given)
+		if err != nil {
+			return err
+		}
+		out = c.checkOf(&r)
+		text = out.text()
+		return nil
+	})
+	return out, text, err
+}
+
+// checkInput is the policy of a run, and what a call names to check it with.
+func (c *call) checkInput(b *board.Board, in *checkIn) (f policy.File, given check.Input, err error) {
+	if f, err = c.policy(b); err != nil {
+		return f, given, err
 	}
 	mayRead := c.cfg.Grants.has[Files]
 	if !mayRead || in.Text != "" {
@@ -76,9 +107,8 @@ func (c *call) check(in checkIn) (out checkOut, text string, err error) {
 	if !mayRead {
 		f.Sources = nil
 	}
-	given, err := check.Open(&f, each(in.Files, c.where), each(in.Sources, c.where))
-	if err != nil {
-		return out, "", err
+	if given, err = check.Open(&f, each(in.Files, c.where), each(in.Sources, c.where)); err != nil {
+		return f, given, err
 	}
 	for i := range given.Sources { // answers name them as seen from the project
 		f := &given.Sources[i]
@@ -99,34 +129,11 @@ func (c *call) check(in checkIn) (out checkOut, text string, err error) {
 	if in.Text != "" {
 		draft, err := readText(in.Text)
 		if err != nil {
-			return out, "", err
+			return f, given, err
 		}
 		given.Reports = slices.Insert(given.Reports, 0, draft)
 	}
-	if f.Survival.MinCosine > 0 {
-		model, done := c.embedder(c.ctx)
-		defer done()
-		given.Model = model
-	}
-	run, err := c.runOf(in.Run, false)
-	if err != nil {
-		return out, "", err
-	}
-	if c.cfg.Grants.run(run, true) == nil {
-		if given.Worker, err = in.by(c); err != nil {
-			return out, "", err
-		}
-	}
-	err = c.onBoard(run, false, func(b *board.Board) error {
-		r, err := check.Run(c.ctx, b, f, given)
-		if err != nil {
-			return err
-		}
-		out = c.checkOf(&r)
-		text = out.text()
-		return nil
-	})
-	return out, text, err
+	return f, given, nil
 }
 
 // where is path for a list of names.

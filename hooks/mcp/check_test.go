@@ -101,7 +101,7 @@ func TestCheck(t *testing.T) {
 
 	inProject(t, s, "board.yaml", "tarce: {}\n")
 	refused(t, c, "board_check", `{}`, "unknown key tarce")
-	refused(t, c, "board_check", `{"run":"none"}`, "tarce")
+	refused(t, c, "board_check", `{"run":"none"}`, "there is no run none")
 }
 
 // TestCheckIsBounded: however much is wrong, the answer costs an agent no more than some

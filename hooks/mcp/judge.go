@@ -105,12 +105,9 @@ func (g *gateOut) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// policy is what the workspace's board.yaml says.
-func (c *call) policy() (policy.File, error) {
-	if c.cfg.Workspace == "" {
-		return policy.File{}, nil
-	}
-	return policy.Find(c.cfg.Workspace)
+// policy is the policy that a run is judged by: the one on record, else the workspace's.
+func (c *call) policy(b *board.Board) (policy.File, error) {
+	return policy.Of(c.ctx, b, c.cfg.Workspace)
 }
 
 // over is a policy with what the call asks for in its place.
@@ -124,12 +121,12 @@ func (in *gateIn) over(p board.Policy) board.Policy {
 	p.RequireSource = p.RequireSource || in.RequireSource
 	p.RequireVerified, p.RequireEvidence = p.RequireVerified || in.Verified, p.RequireEvidence ||
 		in.Evidence
-	return p
+	return p.ForCall()
 }
 
 func (c *call) gate(in gateIn) (out gateOut, text string, err error) {
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
-		by, err := c.policy()
+		by, err := c.policy(b)
 		if err != nil {
 			return err
 		}
@@ -409,7 +406,7 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 		switch in.For {
 		case waitGate:
 			var by policy.File
-			if by, err = c.policy(); err != nil {
+			if by, err = c.policy(b); err != nil {
 				return err
 			}
 			var v board.Verdict

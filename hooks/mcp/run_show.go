@@ -206,7 +206,7 @@ func (c *call) digestOf(b *board.Board, budget int) (report.Digest, error) {
 	if err != nil {
 		return report.Digest{}, err
 	}
-	by, err := c.policy()
+	by, err := c.policy(b)
 	if err != nil {
 		return report.Digest{}, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/policy"
 )
 
 type workerOut struct {
@@ -162,7 +163,7 @@ func counted[N int | int64](counts map[string]N) string {
 
 // runs lists the runs that the caller may read.
 func (c *call) runs(out stateOut) (stateOut, string, error) {
-	by, err := c.policy()
+	by, err := policy.Find(c.cfg.Workspace)
 	if err != nil {
 		return out, "", err
 	}

@@ -97,7 +97,7 @@ func (p *CheckPage) check() tea.Cmd {
 
 // ask checks the run with a report, or with those of the policy.
 func (p *CheckPage) ask(report string) (check.Result, error) {
-	f, err := policy.Find(p.app.Files)
+	f, err := policy.Of(p.ctx, p.b, p.app.Files)
 	if err != nil {
 		return check.Result{}, err
 	}

@@ -62,7 +62,7 @@ func (p *changesPage) Init() tea.Cmd {
 }
 
 func readDifference(ctx context.Context, b *board.Board, dir string, from, to int64) (d *difference, err error) {
-	by, err := policy.Find(dir)
+	by, err := policy.Of(ctx, b, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func (p *detailPage) read() tea.Cmd {
 		found, err := readEvidence(ctx, sourceOf(b, past), id)
 		if err == nil && found.signal != nil {
 			var by policy.File
-			by, err = policy.Find(p.app.Files)
+			by, err = policy.Of(ctx, b, p.app.Files)
 			found.blocks = by.Gate.Blocks(&found.signal.Signal)
 		}
 		return func() tea.Cmd { return p.took(id, found, err) }

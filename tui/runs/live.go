@@ -166,7 +166,7 @@ func (p *Page) Look() tea.Cmd {
 
 // readScene reads a run. The policy of the directory decides about its gate.
 func readScene(ctx context.Context, b *board.Board, dir string) (s scene, burn []board.BurnPoint, err error) {
-	by, err := policy.Find(dir)
+	by, err := policy.Of(ctx, b, dir)
 	if err != nil {
 		return s, nil, err
 	}

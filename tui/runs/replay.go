@@ -123,7 +123,7 @@ type pastScene struct {
 }
 
 func readMoment(ctx context.Context, b *board.Board, dir string, seq int64) (m pastScene, err error) {
-	by, err := policy.Find(dir)
+	by, err := policy.Of(ctx, b, dir)
 	if err != nil {
 		return m, err
 	}
@@ -135,8 +135,7 @@ func readMoment(ctx context.Context, b *board.Board, dir string, seq int64) (m p
 	m.event = m.past.Event()
 	// to compare all entries takes too long for a walk through time
 	m.scene.uncompared = by.Gate.MaxConflicts != nil
-	by.Gate.MaxConflicts = nil
-	m.scene.verdict, err = m.past.Gate(ctx, by.Gate)
+	m.scene.verdict, err = m.past.Gate(ctx, by.Gate.WithoutConflicts())
 	return m, err
 }
 

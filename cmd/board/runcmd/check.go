@@ -2,6 +2,7 @@ package runcmd
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -30,7 +31,7 @@ skipped, and the answer says so.`,
 		Flags: base.JoinFlags([]cli.Flag{
 			reportFlag(),
 			sourcesFlag("check findings and facts against"),
-			policyFlag(),
+			policyFlag(), outsideFlag(),
 			&cli.BoolFlag{Name: "init", Usage: "write board.yaml, with every key and its default"},
 			&cli.BoolFlag{Name: "no-record", Usage: "do not write the verdicts on findings to the board"},
 		}, formatFlags(), base.WriteFlags()),
@@ -51,26 +52,51 @@ func policyFlag() cli.Flag {
 	}
 }
 
-// policy reads the policy of a command.
-func (p *program) policy(c *cli.Context) (f policy.File, err error) {
-	switch name := c.String("policy"); name {
-	case "":
-		f, err = policy.Find(".")
-	case "none":
-	default:
+// policy reads the policy of a command: the one of --policy, else the one that the run has on
+// record, else that of the directory. Without a run it is the directory's.
+func (p *program) policy(c *cli.Context, b *board.Board) (f policy.File, err error) {
+	switch name := c.String("policy"); {
+	case name == "none":
+		f.Gate = f.Gate.ForCall()
+	case name != "":
 		f, err = policy.Read(name)
+		f.Gate = f.Gate.ForCall()
+	case b != nil:
+		f, err = policy.Of(c.Context, b, ".")
+	default:
+		f, err = policy.Find(".")
 	}
-	if c.IsSet("sources") {
-		f.Sources = c.StringSlice("sources")
+	if f.Outside = c.Bool("outside"); err == nil && c.IsSet("sources") {
+		err = f.UseSources(c.StringSlice("sources"))
 	}
 	return f, err
 }
 
-// printPolicySource names the policy file of a verdict, if there is one.
+// outsideFlag allows what a policy or a link names elsewhere.
+func outsideFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "outside",
+		Usage: "read also what board.yaml, or a link, names outside its directory"}
+}
+
+// printPolicySource names the policy of a verdict, and says if it is not the directory's.
 func (p *program) printPolicySource(f *policy.File) {
-	if f.Path != "" {
-		p.Printf("%s\n", p.Paint(base.Dim, "policy: "+base.Safe(f.Path)))
+	if line := policyLine(&f.Used); line != "" {
+		p.Printf("%s\n", p.Paint(base.Dim, "policy: "+line))
 	}
+	if f.Note != "" {
+		p.Printf("%s\n", base.Line(f.Note, 300))
+	}
+}
+
+// policyLine says which policy decided, "" for the default one.
+func policyLine(f *policy.Used) string {
+	switch {
+	case f.Recorded != nil && f.Path == "":
+		return fmt.Sprintf("the default, on record since event %d", f.Recorded.Seq)
+	case f.Recorded != nil:
+		return fmt.Sprintf("%s, on record since event %d", base.Safe(f.Path), f.Recorded.Seq)
+	}
+	return base.Safe(f.Path)
 }
 
 func (p *program) check(c *cli.Context) error {
@@ -81,11 +107,11 @@ func (p *program) check(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := p.policy(c)
-	if err != nil {
-		return err
-	}
 	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		f, err := p.policy(c, b)
+		if err != nil {
+			return err
+		}
 		in, err := p.checkInput(c, &f)
 		if err != nil {
 			return p.checkNotDone(c, format, &f, b.Run(), err)
@@ -140,6 +166,9 @@ func (p *program) checkInput(c *cli.Context, f *policy.File) (in check.Input, er
 	names := reports(c)
 	if len(names) > 0 {
 		listed.Reports = nil
+		if err := f.CheckNamed(names); err != nil {
+			return in, err
+		}
 	}
 	if in, err = check.Open(&listed, nil, nil); err != nil {
 		return in, err
@@ -195,13 +224,16 @@ func (p *program) printCheck(r *check.Result) {
 	if warned > 0 && r.Passed {
 		head += ", with " + base.Count(int64(warned), "warning", "warnings")
 	}
-	if r.Policy != "" {
-		head += ", policy " + base.Safe(r.Policy)
+	if line := policyLine(&policy.Used{Path: r.Policy, Recorded: r.Recorded}); line != "" {
+		head += ", policy " + line
 	}
 	if len(skipped) > 0 {
 		head += "; skipped: " + strings.Join(skipped, ", ")
 	}
 	p.Printf("check of %s: %s\n", r.Run, head)
+	if r.Note != "" {
+		p.Printf("%s\n", base.Line(r.Note, 300))
+	}
 	for _, s := range r.WorstFirst() {
 		p.printStep(&s)
 	}
@@ -271,7 +303,7 @@ func (p *program) dropExpected(c *cli.Context, b *board.Board, name, reason stri
 	if !errors.Is(err, fault.NotFound) {
 		return err
 	}
-	f, findErr := p.policy(c)
+	f, findErr := p.policy(c, b)
 	if findErr != nil || !slices.Contains(f.Gate.Expect, name) {
 		return err
 	}

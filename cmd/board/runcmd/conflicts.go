@@ -62,11 +62,11 @@ func (p *program) conflicts(c *cli.Context) error {
 	if c.IsSet("priority") && !c.Bool("raise") {
 		return base.Usagef("add --raise", "--priority needs --raise")
 	}
-	follow, err := p.policy(c)
-	if err != nil {
-		return err
-	}
 	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		follow, err := p.policy(c, b)
+		if err != nil {
+			return err
+		}
 		found, err := b.Conflicts(c.Context, board.ConflictQuery{Types: base.List(c, "type"),
 			Max: c.Int("limit")})
 		if err != nil {

@@ -44,6 +44,23 @@ func reports(c *cli.Context) []string {
 	return append(c.StringSlice("report"), c.Args().Slice()...)
 }
 
+// policyAndReports is the policy of a run, and the reports that a call names, else those of
+// the policy.
+func (p *program) policyAndReports(c *cli.Context, b *board.Board) (policy.File, []string, error) {
+	f, err := p.policy(c, b)
+	if err != nil {
+		return f, nil, err
+	}
+	names := reports(c)
+	if len(names) > 0 {
+		return f, names, f.CheckNamed(names)
+	}
+	if names, err = f.ReportPaths(); err == nil && len(names) == 0 {
+		err = base.Usagef("`board "+c.Command.Name+" report.md`", "no report is given")
+	}
+	return f, names, err
+}
+
 // policyFlags are the flags of a gate policy.
 func policyFlags() []cli.Flag {
 	return []cli.Flag{
@@ -67,13 +84,19 @@ func policyFlags() []cli.Flag {
 	}
 }
 
-// gatePolicy is the gate's policy: that of the command, overridden by its flags.
-func (p *program) gatePolicy(c *cli.Context) (policy.File, error) {
-	f, err := p.policy(c)
+// gatePolicy is the policy of a run's gate: that of the command, overridden by its flags.
+// What a call asks for never opens a gate that the policy on record keeps shut.
+func (p *program) gatePolicy(c *cli.Context, b *board.Board) (policy.File, error) {
+	f, err := p.policy(c, b)
 	if err != nil {
 		return f, err
 	}
 	g := &f.Gate
+	for _, flag := range policyFlags() {
+		if c.IsSet(flag.Names()[0]) {
+			*g = g.ForCall()
+		}
+	}
 	if c.IsSet("block") {
 		g.Block = base.List(c, "block")
 		if len(g.Block) == 1 && g.Block[0] == "none" {
@@ -138,7 +161,7 @@ are compared, not meaning.`,
 				&cli.IntFlag{Name: "min-items", Usage: "fail with fewer than `N` things to look for"},
 				&cli.BoolFlag{Name: "all", Aliases: []string{"a"},
 					Usage: "list the items that are present, too"},
-				policyFlag(),
+				policyFlag(), outsideFlag(),
 			}, formatFlags(), base.ReadFlags()),
 			Action: p.survival,
 		},
@@ -227,8 +250,7 @@ func (p *program) gate(c *cli.Context) error {
 	if c.IsSet("timeout") && !c.Bool("wait") {
 		return base.Usagef("add --wait", "--timeout needs --wait")
 	}
-	follow, err := p.gatePolicy(c)
-	if err != nil {
+	if _, err := p.policy(c, nil); err != nil { // before a long wait
 		return err
 	}
 	ctx, cancel := p.timeout(c)
@@ -238,6 +260,10 @@ func (p *program) gate(c *cli.Context) error {
 		open = p.waitRun(ctx)
 	}
 	return base.OnBoard(p.OpenRunWith(c, open))(func(b *board.Board) error {
+		follow, err := p.gatePolicy(c, b)
+		if err != nil {
+			return err
+		}
 		v, err := p.judge(ctx, c, b, follow.Gate)
 		if err != nil {
 			return err
@@ -247,7 +273,7 @@ func (p *program) gate(c *cli.Context) error {
 			q.printVerdict(&v)
 			q.printPolicySource(&follow)
 		}
-		if err := p.verdict(c, f, text, []any{"verdict", v},
+		if err := p.verdict(c, f, text, []any{"verdict", v, "policy", follow.Used},
 			ci.Gate(v, base.Version()).Under(follow.Path)); err != nil {
 			return err
 		}

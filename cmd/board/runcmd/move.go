@@ -50,7 +50,7 @@ is one object, which has the text.`,
 				&cli.StringSliceFlag{Name: "sources",
 					Usage: "html: with --report, look below `DIR` for what no entry supports, " +
 						"repeatable; " + "default those of board.yaml"},
-				policyFlag()),
+				policyFlag(), outsideFlag()),
 			Action: p.export,
 		},
 		{
@@ -138,7 +138,7 @@ func (p *program) exportMarkdown(c *cli.Context, b *board.Board, done *exportedF
 	if err != nil {
 		return "", err
 	}
-	follow, err := p.policy(c)
+	follow, err := p.policy(c, b)
 	if err != nil {
 		return "", err
 	}
@@ -206,13 +206,13 @@ func (p *program) exportFormat(c *cli.Context) (f string, err error) {
 
 // exportHTML writes the page, with what the reports of --report stand on.
 func (p *program) exportHTML(c *cli.Context, b *board.Board) (func(io.Writer) error, error) {
-	follow, err := p.policy(c)
+	follow, err := p.policy(c, b)
 	if err != nil {
 		return nil, err
 	}
 	var traced *trace.Result
 	if names := c.StringSlice("report"); len(names) > 0 {
-		r, err := p.traceReports(c, b, names, follow.Sources)
+		r, err := p.traceReports(c, b, names, &follow)
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/policy"
 	"blackboard/cmd/board/base"
 )
 
@@ -35,6 +36,18 @@ func (p *program) runCommands() []*cli.Command {
 			Action: p.newRun,
 		},
 		{
+			Name: "start", Category: base.CategoryRun, Hidden: true,
+			Usage: "open a run, or join the one that is there", ArgsUsage: "[RUN]",
+			Description: `Creates the run, with the policy of this directory on record: it is judged
+by that one, wherever it is asked. A run that is there is joined; one without a policy on
+record takes the directory's. --policy FILE with --reason records another one.`,
+			Flags: base.WriteFlags(&cli.StringFlag{Name: "goal", Aliases: []string{"g"},
+				Usage: "what the run is to find out (`TEXT`)"}, base.KeepSecretFlag(), policyFlag(),
+				&cli.StringFlag{Name: "reason",
+					Usage: "why the policy on record is replaced (`TEXT`)"}),
+			Action: p.newRun,
+		},
+		{
 			Name: "rm", Category: base.CategoryRun,
 			Usage: "delete a run and everything on it", ArgsUsage: "RUN",
 			Description: "Asks first; without a terminal it needs --yes. The run must be named: " +
@@ -50,7 +63,7 @@ func (p *program) runs(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	follow, err := p.policy(c)
+	follow, err := p.policy(c, nil)
 	if err != nil {
 		return err
 	}
@@ -155,19 +168,24 @@ func (p *program) newRun(c *cli.Context) error {
 	return p.createRun(c, name)
 }
 
-// createRun creates a run, which expects the workers of its policy.
+// createRun creates a run, which has the command's policy on record and expects its workers.
 func (p *program) createRun(c *cli.Context, name string) error {
 	dir, err := p.BoardsDir()
 	if err != nil {
 		return err
 	}
-	follow, err := p.policy(c)
+	follow, err := p.policy(c, nil)
 	if err != nil {
 		return err
 	}
 	p.MaskSecrets(c)
-	b, err := board.Create(c.Context, dir, name, c.String("goal"), p.WorkerName(c))
-	there := errors.Is(err, fault.Conflict) && c.Bool("exists-ok")
+	by, err := follow.ToRecord(c.String("reason"))
+	if err != nil {
+		return err
+	}
+	b, err := board.CreateUnder(c.Context, dir, name, c.String("goal"), p.WorkerName(c), by)
+	join := c.Command.Name == "start"
+	there := errors.Is(err, fault.Conflict) && (join || c.Bool("exists-ok"))
 	if there {
 		b, err = board.Open(c.Context, dir, name)
 	}
@@ -178,6 +196,15 @@ func (p *program) createRun(c *cli.Context, name string) error {
 		return err
 	}
 	defer b.Close()
+	recorded := false
+	if there && join {
+		if recorded, err = p.recordPolicy(c, b, by); err != nil {
+			return err
+		}
+	}
+	if follow, err = policy.Of(c.Context, b, "."); err != nil {
+		return err
+	}
 	if expect := follow.Gate.Expect; len(expect) > 0 {
 		if _, err := b.Expect(c.Context, p.WorkerName(c), expect, false); err != nil {
 			return err
@@ -192,7 +219,7 @@ func (p *program) createRun(c *cli.Context, name string) error {
 			200))
 	}
 	if c.Bool("json") {
-		return p.JSON("state", st, "existed", there)
+		return p.JSON("state", st, "existed", there, "policy", follow.Used)
 	}
 	if there {
 		p.Printf("run %s already exists, and is used\n", name)
@@ -203,10 +230,23 @@ func (p *program) createRun(c *cli.Context, name string) error {
 		p.Printf("its gate waits for %s, as %s says\n", base.Safe(strings.Join(expect, ", ")),
 			base.Safe(follow.Path))
 	}
+	if recorded || !there && follow.Path != "" || follow.Note != "" {
+		p.printPolicySource(&follow)
+	}
 	if p.Env("BOARD_RUN") != name {
 		p.Messagef("export BOARD_RUN=%s makes it the run of every command", name)
 	}
 	return nil
+}
+
+// recordPolicy records a policy for a run that is there: the one that the call names, else the
+// directory's if the run has none.
+func (p *program) recordPolicy(c *cli.Context, b *board.Board, by board.NewPolicy) (bool, error) {
+	had, err := b.RecordedPolicy(c.Context)
+	if err != nil || had != nil && !c.IsSet("policy") {
+		return false, err
+	}
+	return b.RecordPolicy(c.Context, p.WorkerName(c), by)
 }
 
 func (p *program) rm(c *cli.Context) error {

@@ -105,7 +105,7 @@ func (p *program) showState(c *cli.Context, b *board.Board) error {
 	if err != nil {
 		return err
 	}
-	follow, err := p.policy(c)
+	follow, err := p.policy(c, b)
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func (p *program) signal(c *cli.Context) error {
 			note := ""
 			// The signal is raised, whatever is wrong with a policy: the gate says what it
 			// is.
-			if by, err := p.policy(c); err == nil && by.Gate.Blocks(&r.Signal) {
+			if by, err := p.policy(c, b); err == nil && by.Gate.Blocks(&r.Signal) {
 				note = "; the gate is closed until it is addressed or waived"
 			}
 			p.Printf("%s %s signal raised on %s%s\n", r.Signal.ID, r.Signal.Priority, b.Run(), note)

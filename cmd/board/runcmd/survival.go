@@ -21,22 +21,15 @@ func (p *program) survival(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	follow, err := p.policy(c)
-	if err != nil {
-		return err
-	}
-	names := reports(c)
-	if len(names) == 0 {
-		names = follow.Reports
-	}
-	if len(names) == 0 {
-		return base.Usagef("`board survival report.md`", "no report is given")
-	}
 	if c.Int("min-items") < 0 {
 		return base.Usagef("give 0 or more", "%d is not a number of items", c.Int("min-items"))
 	}
 	// before the reports: without its board there is nothing to check
 	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		follow, names, err := p.policyAndReports(c, b)
+		if err != nil {
+			return err
+		}
 		reports, skipped, err := p.documents(names)
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/documents"
+	"blackboard/board/policy"
 	"blackboard/board/trace"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/ci"
@@ -28,7 +29,7 @@ wrong.`,
 		Flags: base.JoinFlags([]cli.Flag{
 			reportFlag(),
 			sourcesFlag("look up facts that no entry supports in"),
-			policyFlag(),
+			policyFlag(), outsideFlag(),
 			&cli.BoolFlag{Name: "strict",
 				Usage: "exit 4 if nothing supports a fact (otherwise with more than " +
 					"trace.max_unsupported " + "of board.yaml)"},
@@ -44,19 +45,12 @@ func (p *program) trace(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	follow, err := p.policy(c)
-	if err != nil {
-		return err
-	}
-	names := reports(c)
-	if len(names) == 0 {
-		names = follow.Reports
-	}
-	if len(names) == 0 {
-		return base.Usagef("`board trace report.md`", "no report is given")
-	}
 	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
-		r, err := p.traceReports(c, b, names, follow.Sources)
+		follow, names, err := p.policyAndReports(c, b)
+		if err != nil {
+			return err
+		}
+		r, err := p.traceReports(c, b, names, &follow)
 		if err != nil {
 			return err
 		}
@@ -78,8 +72,12 @@ func (p *program) trace(c *cli.Context) error {
 // traceReports traces the reports to the board, and to sources in files and
 // directories.
 func (p *program) traceReports(
-	c *cli.Context, b *board.Board, names, dirs []string,
+	c *cli.Context, b *board.Board, names []string, by *policy.File,
 ) (trace.Result, error) {
+	dirs, err := by.SourcePaths()
+	if err != nil {
+		return trace.Result{}, err
+	}
 	reports, skipped, err := p.documents(names)
 	if err != nil {
 		return trace.Result{}, err

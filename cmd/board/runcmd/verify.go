@@ -27,7 +27,7 @@ source add) and those below --sources, found by path, then by base name. Verdict
 written to the board, and shown with the entries.`,
 			Flags: base.JoinFlags([]cli.Flag{
 				sourcesFlag("look for sources among"),
-				policyFlag(),
+				policyFlag(), outsideFlag(),
 				&cli.BoolFlag{Name: "no-record", Usage: "do not write the verdicts to the board"},
 				&cli.BoolFlag{Name: "all", Aliases: []string{"a"},
 					Usage: "list the confirmed entries, too"},
@@ -82,15 +82,19 @@ func (p *program) verify(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	follow, err := p.policy(c)
-	if err != nil {
-		return err
-	}
-	opt := board.VerifyOptions{IDs: c.Args().Slice(), NoRecord: c.Bool("no-record")}
-	if opt.Files, err = verify.FindFiles(follow.Sources...); err != nil {
-		return err
-	}
 	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		follow, err := p.policy(c, b)
+		if err != nil {
+			return err
+		}
+		opt := board.VerifyOptions{IDs: c.Args().Slice(), NoRecord: c.Bool("no-record")}
+		dirs, err := follow.SourcePaths()
+		if err == nil {
+			opt.Files, err = verify.FindFiles(dirs...)
+		}
+		if err != nil {
+			return err
+		}
 		r, err := b.Verify(c.Context, p.WorkerName(c), opt)
 		if err != nil {
 			return err

@@ -127,8 +127,7 @@ func (p *program) wait(c *cli.Context) error {
 			return base.Usagef("add --gate", "--%s is about the gate", name)
 		}
 	}
-	follow, err := p.gatePolicy(c)
-	if err != nil && c.Bool("gate") {
+	if _, err := p.policy(c, nil); err != nil && c.Bool("gate") { // before a long wait
 		return err
 	}
 	ctx, cancel := p.timeout(c)
@@ -144,6 +143,10 @@ func (p *program) wait(c *cli.Context) error {
 	defer b.Close()
 	switch {
 	case c.Bool("gate"):
+		follow, err := p.gatePolicy(c, b)
+		if err != nil {
+			return err
+		}
 		v, err := b.WaitGate(ctx, follow.Gate)
 		if err != nil && !errors.Is(err, fault.Timeout) {
 			return err
@@ -211,7 +214,7 @@ func (p *program) replay(c *cli.Context) error {
 			id := args[0]
 			return p.replayOne(c.Context, c.Bool("json"), b, s, id)
 		}
-		follow, err := p.policy(c)
+		follow, err := p.policy(c, b)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,69 @@
+package board
+
+import (
+	"errors"
+	"testing"
+
+	"blackboard/board/fault"
+)
+
+// TestRecordedPolicy: the policy on record decides, whatever a directory's or a call's says;
+// a call may only close the gate. The same holds for the past.
+func TestRecordedPolicy(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	none := int64(0)
+	by := NewPolicy{Path: "/p/board.yaml", Text: "gate: {block: [low]}", Gate: Policy{Block: []string{"low"}}}
+	b, err := CreateUnder(ctx, dir, "r", "", "lead", by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := b.Signal(ctx, "w", Raise{Content: "Who rotates the keys?", Priority: "low"}); err != nil {
+		t.Fatal(err)
+	}
+	open := Policy{Block: []string{}}
+	for name, p := range map[string]Policy{"default": {}, "directory": open, "call": open.ForCall()} {
+		v, err := b.Gate(ctx, p)
+		if err != nil || v.Open || v.Recorded == nil || v.Recorded.Seq != 2 {
+			t.Errorf("%s: open %v, recorded %v, %v", name, v.Open, v.Recorded, err)
+		}
+	}
+	if _, err := b.RecordPolicy(ctx, "lead", NewPolicy{Text: "gate: {block: []}", Gate: open}); !errors.Is(err,
+		fault.Invalid) {
+		t.Errorf("it is replaced without a reason: %v", err)
+	}
+	replaced := NewPolicy{Text: "gate: {block: []}", Gate: open, Reason: "low ones can wait"}
+	for i, want := range []bool{true, false} {
+		if changed, err := b.RecordPolicy(ctx, "lead", replaced); err != nil || changed != want {
+			t.Errorf("record %d: %v, %v", i, changed, err)
+		}
+	}
+	closed := Policy{MaxOpen: &none}
+	if v, err := b.Gate(ctx, closed); err != nil || !v.Open {
+		t.Errorf("a directory's policy decides: %+v, %v", v, err)
+	}
+	if v, err := b.Gate(ctx, closed.ForCall()); err != nil || v.Open {
+		t.Errorf("a call cannot close the gate: %+v, %v", v, err)
+	}
+	if err := b.Check(ctx); err != nil {
+		t.Error(err)
+	}
+	s, err := b.Replay(ctx, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.Gate(open); err != nil || v.Open {
+		t.Errorf("the past forgets its policy: %+v, %v", v, err)
+	}
+	p, err := b.At(ctx, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := p.Gate(ctx, open); err != nil || v.Open {
+		t.Errorf("a moment of the past forgets its policy: %+v, %v", v, err)
+	}
+	infos, err := List(ctx, dir, closed)
+	if err != nil || len(infos) != 1 || !infos[0].Open {
+		t.Errorf("%+v, %v", infos, err)
+	}
+}
