@@ -51,15 +51,10 @@ func (f *Foreign) open(ctx context.Context) error {
 	if err := f.copy(ctx); err != nil {
 		return err
 	}
-	copied := filepath.ToSlash(filepath.Join(f.dir, "copy"))
-	if !strings.HasPrefix(copied, "/") {
-		copied = "/" + copied
-	}
 	// The schema is not ours: its views and triggers may call nothing harmful, and
 	// nothing is changed.
 	q := url.Values{"_pragma": {"trusted_schema(0)", "cell_size_check(1)", "query_only(1)"}}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: copied,
-		RawQuery: q.Encode()}).String())
+	db, err := sql.Open("sqlite", fileURI(filepath.Join(f.dir, "copy"), q))
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,9 @@ func (db *DB) migrate(ctx context.Context, mode Mode) error {
 	if have, err = db.version(ctx); err != nil || have == want {
 		return err
 	}
+	if err := CheckLinks(db.path); err != nil {
+		return err
+	}
 	if have == 0 {
 		// Outside the transaction, as SQLite requires, and under the lock: two processes
 		// that switch a new file to WAL at the same time can both fail.

@@ -22,6 +22,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -207,15 +208,7 @@ func (db *DB) connect(ctx context.Context) error {
 			db.immutable = db.file
 		}
 	}
-	path := filepath.ToSlash(db.path)
-	if !strings.HasPrefix(path, "/") && filepath.IsAbs(db.path) {
-		path = "/" + path // file:///C:/…
-	}
-	dsn := (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: q.Encode()}).String()
-	if !filepath.IsAbs(db.path) {
-		dsn = "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
-	}
-	conn := sql.OpenDB(&connector{path: db.path, dsn: dsn, last: db.last})
+	conn := sql.OpenDB(&connector{path: db.path, dsn: fileURI(db.path, q), last: db.last})
 	// Each connection parses the schema once, so some are kept. There is no upper limit:
 	// watchers keep one each, and others need some too.
 	conn.SetMaxIdleConns(8)
@@ -284,6 +277,9 @@ func (db *DB) WriteWithin(ctx context.Context, wait time.Duration, fn func(*Tx) 
 	if err := db.CheckFile(); err != nil {
 		return err
 	}
+	if err := CheckLinks(db.path); err != nil {
+		return err
+	}
 	return db.run(ctx, driver.TxOptions{}, fn)
 }
 
@@ -294,6 +290,23 @@ func (db *DB) CheckFile() error {
 		return goneFault(db.path)
 	}
 	return err
+}
+
+// CheckLinks refuses a file with several names. SQLite puts its WAL and its locks beside
+// the name it was given, so that writers by two names would lose each other's commits. A
+// symbolic link is no second name: it leads to the first.
+func CheckLinks(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || disk.Links(info) < 2 {
+		return nil // a missing file is for others to report
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return Fault(fault.Conflict, path, fmt.Sprintf("has %d names (hard links), and writers "+
+		"by different names lose each other's changes; nothing was written", disk.Links(info)),
+		nil, fault.Step{Text: "stop the programs that use it, then give it a file of its own: " +
+			"cp FILE FILE.copy && mv FILE.copy FILE"})
 }
 
 func checkFile(path string, is os.FileInfo) error {

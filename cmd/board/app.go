@@ -73,6 +73,7 @@ func (p *program) groups() []func() []*cli.Command {
 		one(p.tuiCommand), room(kbcmd.Command), room(memorycmd.Command), room(memorycmd.ContextCommand),
 		room(hookcmd.TopicCommand), room(hookcmd.HookCommand), one(p.modelCommand), one(p.mcpCommand),
 		room(hookcmd.SetupCommand), one(p.daemonCommand), one(p.databaseCommand), one(p.doctorCommand),
+		one(p.backupCommand),
 		p.programCommands,
 	)
 }

@@ -171,6 +171,7 @@ var contractCommands = []struct{ name, line string }{
 	{"topic_wipe", `topic wipe --yes`},
 	{"topic_restore", `topic restore auth`},
 	{"topic_use_none", `topic use --none`},
+	{"backup", `backup the-copy`},
 	{"doctor", `doctor`},
 	{"doctor_repair", `doctor --repair --yes`},
 	{"doctor_selftest", `doctor --selftest --seconds 1 --writers 1`},

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board/disk"
 	"blackboard/board/lazyregexp"
+	"blackboard/board/sqlite"
 	"blackboard/board/text"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
@@ -102,6 +103,9 @@ func (d *Doctor) walkHome(ctx context.Context, l *fileLook) {
 			}
 			return nil
 		}
+		if filepath.Ext(path) == ".sqlite3" {
+			d.lookAtLinks(path)
+		}
 		info, err := e.Info()
 		if err != nil || info.Mode()&fs.ModeSymlink != 0 { // a link has no permissions of its own
 			return nil
@@ -132,6 +136,13 @@ func (d *Doctor) walkHome(ctx context.Context, l *fileLook) {
 		}
 		return nil
 	})
+}
+
+// lookAtLinks names a database with several names.
+func (d *Doctor) lookAtLinks(path string) {
+	if err := sqlite.CheckLinks(path); err != nil {
+		d.failed("links", err)
+	}
 }
 
 func (l *fileLook) permissions(path string, info fs.FileInfo) {

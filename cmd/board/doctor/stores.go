@@ -288,6 +288,7 @@ func (d *Doctor) lookAtChunks(ctx context.Context) {
 		d.ok("store", "there is none here")
 		return
 	}
+	d.lookAtLinks(path)
 	var st chunks.Status
 	s, _, err := chunks.Open(ctx, dir, chunks.Options{})
 	if err == nil {

@@ -1,0 +1,16 @@
+//go:build unix
+
+package disk
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// Links returns how many names a file has: 1, unless there are hard links to it.
+func Links(info fs.FileInfo) uint64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(s.Nlink)
+	}
+	return 1
+}
