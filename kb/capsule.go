@@ -140,6 +140,10 @@ func (c *Capsule) Normalise() error {
 			return err
 		}
 	}
+	if line := mergeConflict(c.Body); line > 0 && c.Ingested == nil {
+		return invalid(fmt.Sprintf("the body has a merge conflict that nobody has resolved, from "+
+			"line %d on", line), "resolve it; an example goes into a block of code (```)")
+	}
 	if strings.ContainsFunc(c.Title, unicode.IsControl) {
 		return invalid("the title has more than one line, or control characters",
 			"say the rest in the body")

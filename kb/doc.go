@@ -44,7 +44,7 @@
 // In a knowledge base that many machines share (board/postgres) there are no files, and
 // the rows are authoritative. The shared database takes the place of the data home.
 // Everything else uses the same statements, in the SQL that both engines understand
-// (board/store). SyncFolder synchronises it with a folder of files.
+// (board/store).
 //
 // # The files of this package, in reading order
 //
@@ -55,7 +55,7 @@
 //	remember.go edit.go confirm.go    storing, editing, history, confirming
 //	search.go hits.go list.go         finding
 //	ingest.go import.go               documents, and what kb/importers has read
-//	copy.go folder.go                 other knowledge bases, folders of files
+//	copy.go                           other knowledge bases
 //	curate.go contradict.go           duplicates, decay, contradictions
 //	calibrate.go doctor.go            measuring, checking, rebuilding
 //

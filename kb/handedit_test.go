@@ -341,3 +341,71 @@ func TestExportIsWhole(t *testing.T) {
 	}
 	settled(t, l)
 }
+
+// conflict is what git leaves in a file that two have changed.
+func conflict(ours, theirs string) string {
+	return "<<<<<<< HEAD\n" + ours + "\n=======\n" + theirs + "\n>>>>>>> other\n"
+}
+
+// TestMergeConflict: what git could not merge is left alone and named, wherever in a capsule's
+// file it stands, and never becomes a capsule's text.
+func TestMergeConflict(t *testing.T) {
+	needsFile(t)
+	k := openKB(t, t.TempDir(), Options{Sync: SyncNever})
+	c := put(t, k, Capsule{Title: "a", Body: "before"})
+	path := k.sidecarPath(c.ID)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, text := range map[string]string{
+		"front matter": strings.Replace(string(whole), "revision: 1\n", conflict("revision: 2", "revision: 3"), 1),
+		"body":         strings.Replace(string(whole), "before\n", conflict("ours", "theirs"), 1),
+		"all of it":    conflict(string(whole), string(whole)),
+	} {
+		t.Run(what, func(t *testing.T) {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			old := time.Now().Add(-time.Hour)
+			if err := os.Chtimes(path, old, old); err != nil {
+				t.Fatal(err)
+			}
+			s, err := k.Sync(t.Context())
+			if err != nil || len(s.Quarantined)+len(s.PickedUp)+len(s.Retired) > 0 ||
+				!strings.Contains(strings.Join(s.Notes, "\n"), "has a merge conflict that nobody has resolved, from line") {
+				t.Errorf("%+v, %v", s, err)
+			}
+			says(t, k, c.ID, "before")
+			if now, err := os.ReadFile(path); err != nil || string(now) != text {
+				t.Errorf("the file has %q, %v", now, err)
+			}
+		})
+	}
+	resolved := strings.Replace(string(whole), "before\n", "ours and theirs\n", 1)
+	if err := os.WriteFile(path, []byte(resolved), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := k.Sync(t.Context()); err != nil || len(s.PickedUp) != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	says(t, k, c.ID, "ours and theirs")
+}
+
+// TestMergeConflictAsText: an example of a conflict is a text like others, in a block of code.
+func TestMergeConflictAsText(t *testing.T) {
+	k := openKB(t, t.TempDir(), Options{})
+	bare := Capsule{Title: "Markers", Kind: "fact", Scope: "universal", Body: "git writes\n" + conflict("a", "b")}
+	if _, err := k.Remember(t.Context(), bare, RememberOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "merge conflict that nobody has resolved, from line 2 on") {
+		t.Error(err)
+	}
+	c := put(t, k, Capsule{Title: "Markers", Body: "git writes\n```\n" + conflict("a", "b") + "```"})
+	data, err := EncodeSidecar(&c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _, err := DecodeSidecar(c.ID, data); err != nil || again.Body != c.Body {
+		t.Errorf("%q, %v", again.Body, err)
+	}
+}

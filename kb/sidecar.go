@@ -99,18 +99,13 @@ func DecodeSidecar(id string, data []byte) (c Capsule, extra map[string]any, err
 	if err := CheckText("the file", string(data), MaxSidecar, true); err != nil {
 		return c, nil, err
 	}
-	meta, body, found := markdown.Split(string(data))
-	if !found {
-		return c, nil, errors.New(`it has no front matter: a line "---", YAML, and a line "---"`)
+	s, body, err := splitSidecar(data)
+	// A section of a document is as that has it.
+	if line := mergeConflict(string(data)); line > 0 && (err != nil || s.Ingested == nil) {
+		return c, nil, fmt.Errorf("%w, from line %d on", errUnmerged, line)
 	}
-	if len(meta) > maxSidecarMeta {
-		return c, nil, fmt.Errorf("its front matter has %d bytes; at most %d are allowed",
-			len(meta),
-			maxSidecarMeta)
-	}
-	var s sidecar
-	if err := markdown.Load(meta, &s); err != nil {
-		return c, nil, fmt.Errorf("its front matter cannot be read: %w", err)
+	if err != nil {
+		return c, nil, err
 	}
 	if s.ID != id {
 		return c, nil, fmt.Errorf("its front matter has the id %q, but its name has %s",
@@ -148,6 +143,45 @@ func DecodeSidecar(id string, data []byte) (c Capsule, extra map[string]any, err
 		return c, nil, err
 	}
 	return c, s.Extra, nil
+}
+
+// splitSidecar splits a file into what its front matter says and its body.
+func splitSidecar(data []byte) (s sidecar, body string, err error) {
+	meta, body, found := markdown.Split(string(data))
+	if !found {
+		return s, "", errors.New(`it has no front matter: a line "---", YAML, and a line "---"`)
+	}
+	if len(meta) > maxSidecarMeta {
+		return s, "", fmt.Errorf("its front matter has %d bytes; at most %d are allowed", len(meta),
+			maxSidecarMeta)
+	}
+	if err := markdown.Load(meta, &s); err != nil {
+		return s, "", fmt.Errorf("its front matter cannot be read: %w", err)
+	}
+	return s, body, nil
+}
+
+var errUnmerged = errors.New("it has a merge conflict that nobody has resolved")
+
+// mergeConflict returns the line of the first conflict that git has left in a text, 0 if
+// there is none. In a block of code it may be an example.
+func mergeConflict(text string) (line int) {
+	sides, inCode, n := 0, false, 0
+	for l := range strings.Lines(text) {
+		n++
+		l = strings.TrimRight(l, "\r\n")
+		switch {
+		case sides == 0 && (strings.HasPrefix(l, "```") || strings.HasPrefix(l, "~~~")):
+			inCode = !inCode
+		case !inCode && strings.HasPrefix(l, "<<<<<<< "):
+			sides, line = 1, n
+		case sides == 1 && l == "=======":
+			sides = 2
+		case sides == 2 && strings.HasPrefix(l, ">>>>>>> "):
+			return line
+		}
+	}
+	return 0
 }
 
 // Stamp rounds a time to the precision of the database.

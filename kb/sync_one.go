@@ -115,6 +115,11 @@ func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
 		err = ch.checkLinks(row, &c)
 	}
 	if err != nil {
+		if errors.Is(err, errUnmerged) {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s was left alone: %v; the capsule is "+
+				"unchanged; resolve it in the file", path, err))
+			return nil
+		}
 		if age := time.Since(info.ModTime()); age >= 0 && age < editGrace {
 			s.Notes = append(s.Notes,
 				fmt.Sprintf("%s is not a valid capsule (%v); it was left alone, as it may still be being written", path, err))
@@ -172,7 +177,7 @@ func (ch *change) fileMissing(id string, row *Capsule, m *sidecarState, s *Synce
 }
 
 // adopt stores a sidecar without a row: a new file, or one whose process died before the
-// commit. info is nil for a file from another folder.
+// commit.
 func (ch *change) adopt(c *Capsule, info fs.FileInfo, data []byte, s *Synced) error {
 	part := c.Ingested != nil
 	if part {
@@ -181,29 +186,19 @@ func (ch *change) adopt(c *Capsule, info fs.FileInfo, data []byte, s *Synced) er
 		}
 	}
 	if c.Created.IsZero() || c.Created.UnixMilli() <= 0 {
-		c.Created = ch.tx.Now
-		if info != nil {
-			c.Created = Stamp(info.ModTime())
-		}
+		c.Created = Stamp(info.ModTime())
 	}
 	if c.Updated.Before(c.Created) {
 		c.Updated = c.Created
 	}
 	c.Revision = max(1, c.Revision)
-	if info == nil { // it is a file from another folder
-		if err := ch.writeSidecar(c); err != nil {
-			return err
-		}
-	}
 	if err := ch.createRow(c, nil, VerbPickedUp, "its file was there"); err != nil {
 		return err
 	}
-	if info != nil {
-		if err := ch.recordSidecar(c.ID, info, data); err != nil {
-			return err
-		}
+	if err := ch.recordSidecar(c.ID, info, data); err != nil {
+		return err
 	}
-	if part && c.Ingested == nil && info != nil {
+	if part && c.Ingested == nil {
 		if err := ch.writeSidecar(c); err != nil {
 			return err
 		}
@@ -253,10 +248,8 @@ func (ch *change) placeOf(c *Capsule) error {
 
 // edited stores the changes in a sidecar. The file stays as it was written.
 func (ch *change) edited(row, c *Capsule, info fs.FileInfo, data []byte, s *Synced) error {
-	if info != nil {
-		if err := ch.recordSidecar(row.ID, info, data); err != nil {
-			return err
-		}
+	if err := ch.recordSidecar(row.ID, info, data); err != nil {
+		return err
 	}
 	if sameContent(row, c) {
 		return nil
@@ -266,11 +259,6 @@ func (ch *change) edited(row, c *Capsule, info fs.FileInfo, data []byte, s *Sync
 	}
 	c.Revision, c.Updated = row.Revision+1, ch.tx.Now
 	c.DecayScore, c.Retrieved = row.DecayScore, row.Retrieved
-	if info == nil { // it is a file from another folder
-		if err := ch.writeSidecar(c); err != nil {
-			return err
-		}
-	}
 	if err := ch.mirror(row, c, nil, VerbPickedUp, "", "its file was edited"); err != nil {
 		return err
 	}

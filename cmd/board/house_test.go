@@ -356,7 +356,7 @@ var ceilings = map[string]int{
 
 	"cmd/board/hookcmd": 1860,
 
-	"cmd/board/kbcmd": 2330,
+	"cmd/board/kbcmd": 2280,
 
 	"cmd/board/memorycmd": 3900,
 
@@ -384,7 +384,7 @@ var ceilings = map[string]int{
 
 	"hooks/topics": 3300,
 
-	"kb": 7730,
+	"kb": 7450,
 
 	"kb/brief": 280,
 

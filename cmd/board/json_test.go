@@ -61,7 +61,6 @@ var otherAnswers = []jsonAnswer{
 	newAnswer("database copy", []any{"from", "", "to", "", "runs", []copiedRun{}, "knowledge", &kb.Copied{}, "knowledge_left_out", ""}),
 	newAnswer("database check", []any{"runs", []checkedRun{}, "knowledge", &checkedKnowledge{}}),
 	newAnswer("database drop-run", []any{"removed", ""}),
-	newAnswer("kb sync", []any{"sync", kb.Folder{}, "dry_run", false}),
 	newAnswer("start", []any{"state", board.State{}, "existed", false, "policy", policy.Used{}}),
 	newAnswer("memory adopt", []any{"adopted", "", "workspace", ""}),
 }

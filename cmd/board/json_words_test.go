@@ -303,7 +303,6 @@ var jsonWords = map[string]string{
 	"database check.knowledge":               "the knowledge base; null if there is none or runs were named",
 	"database allow.file":                    "the policy file that names the database",
 	"database allow.allowed":                 "the database that it names",
-	"kb sync.sync":                           "what was done, by ids of capsules",
 	"context list.total":                     "how many there are",
 	"kb search.evidence":                     "of the best hit",
 	"doctor.findings":                        "what was found, area by area",

@@ -6,7 +6,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
 	"blackboard/kb"
 	"blackboard/kb/importers"
@@ -23,20 +22,6 @@ capsules are included, with their links. Parts of documents are left out unless
 				Usage: "include the parts of documents"},
 				base.WorkspaceFlag("the `DIRECTORY` that --here means")}),
 			Action: p.kbExport,
-		},
-		{
-			Name:  "sync",
-			Usage: "sync a folder of capsule files with the knowledge base", ArgsUsage: "FOLDER",
-			Description: `Use it to keep the capsules of a database (board help database) in git.
-Changed files are read, changed capsules are written. A capsule that was changed in both
-is a conflict: it is named, neither is changed, and the exit code is 6. To resolve it, put
-the final text into the file, with the capsule's current revision, and sync again. Missing
-files are written; to remove a capsule, use board kb retire.`,
-			Flags: []cli.Flag{&cli.BoolFlag{Name: "dry-run",
-				Usage: "show what would be done, and change nothing"}, &cli.BoolFlag{Name: "no-embed",
-				Usage: "store without embeddings; `board kb reembed` adds them"}, base.WorkerFlag(),
-				base.JSONFlag()},
-			Action: p.kbSync,
 		},
 		{
 			Name:  "import",
@@ -98,39 +83,6 @@ func (p *program) kbExport(c *cli.Context) error {
 				base.Count(s.Documents, "document", "documents"))
 		}
 		return nil
-	})
-}
-
-func (p *program) kbSync(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return base.Usagef("`board kb sync FOLDER`", "one folder is needed, but %d are given", c.NArg())
-	}
-	return base.With(p.openToWrite(c, c.Bool("dry-run"), !c.Bool("no-embed")))(func(k *kb.KB) error {
-		f, err := k.SyncFolder(c.Context, c.Args().First(), c.Bool("dry-run"))
-		p.kbNotes(k)
-		if err != nil {
-			return err
-		}
-		if c.Bool("json") {
-			err = p.JSON("sync", f, "dry_run", c.Bool("dry-run"))
-		} else {
-			p.Printf("%s%d taken, %d new, %d written, %d removed, %d the same\n",
-				map[bool]string{true: "would be: "}[c.Bool("dry-run")], len(f.Taken), len(f.Added),
-				len(f.Written), len(f.Removed), f.Same)
-			for _, id := range f.Conflicts {
-				p.Printf("%s  %s  the file and the capsule were both changed; neither was "+
-					"written; `board "+
-					"kb get %s` shows the capsule\n", id, p.Paint(base.Red, "CONFLICT"), id)
-			}
-			p.sayNotes(f.Notes)
-		}
-		if err == nil {
-			err = p.refused(f.Refused, c.Bool("json"))
-		}
-		if len(f.Conflicts) > 0 {
-			return base.ExitError(fault.Conflict.Exit())
-		}
-		return err
 	})
 }
 
