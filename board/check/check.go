@@ -32,7 +32,8 @@ type Input struct {
 	// BoardOnly reads the text on the board instead of the files of registered sources.
 	BoardOnly bool
 	Model     embed.Embedder // for survival.min_cosine; nil: no model
-	// Worker is the author of the verdicts on the board; "": they are not written.
+	// Worker is the author of the verdicts on the board; "": they are not written, and count
+	// for this check alone.
 	Worker string
 	// MaxListed limits the doubted findings and the pairs in conflict that are listed, if it
 	// is above 0. The totals count all.
@@ -207,6 +208,9 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	}
 	opt := board.VerifyOptions{Files: c.in.Sources, BoardOnly: c.in.BoardOnly,
 		NoRecord: c.in.Worker == "", FirstDoubted: c.in.MaxListed}
+	if opt.NoRecord && c.f.Gate.RequireVerified {
+		opt.FirstDoubted = 0 // the gate needs all verdicts
+	}
 	v, err := b.Verify(ctx, c.in.Worker, opt)
 	if err == nil && v.NotRecorded != "" && opt.FirstDoubted > 0 {
 		opt.FirstDoubted = 0 // the gate needs the verdicts that it cannot read
@@ -215,7 +219,7 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	if err != nil {
 		return err
 	}
-	if v.NotRecorded != "" {
+	if v.NotRecorded != "" || opt.NoRecord {
 		c.unwritten = append(c.unwritten, &v)
 	}
 	limit := c.f.Verify.MaxDoubted

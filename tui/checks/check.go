@@ -109,7 +109,7 @@ func (p *CheckPage) ask(report string) (check.Result, error) {
 	if err != nil {
 		return check.Result{}, err
 	}
-	in.Worker, in.MaxListed = p.app.Worker, maxListed
+	in.MaxListed = maxListed // without a worker: looking never writes
 	if f.Survival.MinCosine > 0 && p.app.Model != nil {
 		in.Model = p.app.Model()
 	}

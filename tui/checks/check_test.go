@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,5 +43,43 @@ func TestCheckOnce(t *testing.T) {
 	again().(page.Answer).Take()
 	if !errors.Is(p.err, context.Canceled) {
 		t.Errorf("the check went on after the page was left: %v", p.err)
+	}
+}
+
+// TestLookingWritesNothing: whoever looks at a check leaves no event, and the gate knows the
+// verdicts all the same.
+func TestLookingWritesNothing(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"auth.md": "Tokens expire after 15 minutes.\n",
+		"board.yaml": "sources: [auth.md]\ngate: {require_verified: true}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "audit-7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := b.Post(t.Context(), "reader", board.Post{Content: "Tokens expire after 15 minutes",
+		Evidence: "Tokens expire after 15 minutes.", SourceDoc: "auth.md", MustSurface: true}); err != nil {
+		t.Fatal(err)
+	}
+	before, err := b.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := page.NewApp(t.Context(), page.Config{Files: dir, Worker: "ada"})
+	a.Still = true
+	p := NewCheckPage(a, "audit-7", b).(*CheckPage)
+	for range 2 {
+		r, err := p.ask("")
+		if err != nil || !r.Passed {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+	after, err := b.State(t.Context())
+	if err != nil || after.Seq != before.Seq || len(after.Workers) != 1 {
+		t.Errorf("looking wrote %d events; workers %v, %v", after.Seq-before.Seq, after.Workers, err)
 	}
 }
