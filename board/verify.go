@@ -348,6 +348,7 @@ func (v *verifier) open(ctx context.Context, j *verifyJob) (func(*verify.Finding
 	source := verify.NewSource(doc)
 	return func(f *verify.Finding) verify.Outcome {
 		o := source.Check(f)
+		o.Note = doc.AddUnread(o.Note, !verify.Sound(o.Verdict))
 		if verify.Sound(o.Verdict) && j.registered == nil && len(v.registered) > 0 {
 			o.Verdict = verify.Unregistered
 			o.Note = "it stands in " + j.path + ", which is not registered"

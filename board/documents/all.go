@@ -1,6 +1,7 @@
 package documents
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -76,6 +77,9 @@ func (g *gatherer) open(path string, named bool) error {
 	if g.bytes += len(d.text); g.bytes > MaxTotal {
 		return invalid(fmt.Sprintf("the files have more than %d MiB of text", MaxTotal>>20),
 			"give fewer files")
+	}
+	if d.Undecoded > 0 {
+		g.skip(path, errors.New(d.Unread()))
 	}
 	g.seen[key] = true
 	g.found++

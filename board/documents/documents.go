@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"blackboard/board/fault"
+	txt "blackboard/board/text"
 )
 
 var invalid = fault.Invalid.New
@@ -27,6 +28,10 @@ type Document struct {
 	unit     string // what Where counts: "line", "paragraph", "page", "slide", "cell"
 	places   []place
 	sheets   []string // of a workbook, by place.number
+
+	// Undecoded is how many words have characters that the file does not tell: they are
+	// U+FFFD in the text.
+	Undecoded int
 }
 
 // place says that the text from at on is on a page or slide, or in a cell of a notebook
@@ -84,6 +89,20 @@ func (w *writer) document(name string) *Document {
 		r.source = w.source
 	}
 	return r
+}
+
+// AddUnread adds to a note, where that matters, how many words could not be decoded.
+func (d *Document) AddUnread(note string, matters bool) string {
+	if d.Undecoded == 0 || !matters {
+		return note
+	}
+	return strings.TrimLeft(note+"; "+d.Unread(), "; ")
+}
+
+// Unread says how many words could not be decoded.
+func (d *Document) Unread() string {
+	return fmt.Sprintf("%s of %s could not be decoded",
+		txt.Count(int64(d.Undecoded), "word", "words"), d.Name)
 }
 
 // Line returns the number, from 1, of the source line that holds a place in the text.

@@ -1,9 +1,9 @@
 package documents
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Limits of a PDF, far above those of real files.
@@ -25,16 +25,17 @@ type (
 	pdfStream struct {
 		dict pdfDict
 		data []byte // as it lies in the file
+		key  []byte // that decrypts it; nil: it is not encrypted
 	}
 )
 
-// pdfFile is a PDF whose objects were found by reading it from its beginning to its
-// end. The table that says where they are is not needed then, so a file whose table is
-// damaged is read, too.
+// pdfFile is a PDF whose objects have been found.
 type pdfFile struct {
 	name    string
+	whole   bool // also what viewers hide
 	objects map[pdfRef]any
-	root    any
+	trailer pdfDict // Root, Encrypt and ID, of the newest version of the file
+	crypt   *pdfCrypt
 	left    int // how much may still be unpacked, and how much text made
 	fonts   map[pdfRef]*pdfFont
 }
@@ -42,11 +43,11 @@ type pdfFile struct {
 var errEncrypted = errors.New("encrypted")
 
 // readPDF reads the text of a PDF, page by page, in the order in which the pages draw
-// it. A new line begins where the pen goes to another height.
+// it, with filled forms and annotations. A new line begins where the pen goes to another
+// height. Characters that the file does not tell are counted, and become U+FFFD.
 func readPDF(name string, data []byte, whole bool) (*Document, error) {
-	f := &pdfFile{name: name, objects: map[pdfRef]any{}, left: Max, fonts: map[pdfRef]*pdfFont{}}
 	w := writer{unit: "page"}
-	pages, err := f.load(data)
+	f, pages, err := openPDF(name, data, whole)
 	for i := 0; err == nil && i < len(pages); i++ {
 		w.place(i + 1)
 		err = f.readPage(&w, pages[i])
@@ -56,115 +57,50 @@ func readPDF(name string, data []byte, whole bool) (*Document, error) {
 	case errors.Is(err, errTooLarge):
 		return nil, tooLarge(name)
 	case errors.Is(err, errEncrypted):
-		return nil, invalid(fmt.Sprintf("the PDF %s is encrypted", name),
+		return nil, invalid(fmt.Sprintf("the PDF %s needs a password", name),
 			"save a copy without a password, for example by printing it to a PDF")
 	case err != nil:
 		return nil, invalid(fmt.Sprintf("the PDF %s is damaged: %v", name, err),
 			"open it in a viewer and save or print it to a PDF again")
 	}
 	d := w.document(name)
-	if len(bytes.TrimSpace([]byte(d.text))) == 0 {
+	words := strings.Fields(d.text)
+	for _, word := range words {
+		if strings.ContainsRune(word, undecoded) {
+			d.Undecoded++
+		}
+	}
+	const remedy = "run text recognition (OCR) on it, or give the document that it was made from"
+	switch {
+	case len(words) == 0:
 		return nil, invalid(fmt.Sprintf("the PDF %s has no text: its %d pages are "+
-			"images or drawings", name, len(pages)),
-			"run text recognition (OCR) on it, or give the document that it was made from")
+			"images or drawings", name, len(pages)), remedy)
+	case d.Undecoded == len(words):
+		return nil, invalid(fmt.Sprintf("the PDF %s does not tell which characters its "+
+			"%d words have", name, len(words)), remedy)
 	}
 	return d, nil
 }
 
-// load finds the objects, and returns the pages.
-func (f *pdfFile) load(data []byte) ([]pdfDict, error) {
-	p := pdfParser{data: data}
-	var packed []pdfStream // streams with objects in them
-	for !p.ended() {
-		word, ok := p.object(0).(pdfWord)
-		switch {
-		case ok && word == "obj" && p.lastRef >= 0:
-			ref := p.lastRef
-			o := p.indirect()
-			if len(f.objects) == maxPDFObjects {
-				return nil, errors.New("too many objects")
-			}
-			f.objects[ref] = o
-			if s, ok := o.(pdfStream); ok {
-				switch s.dict["Type"] {
-				case pdfName("ObjStm"):
-					packed = append(packed, s)
-				case pdfName("XRef"):
-					if err := f.trailer(s.dict); err != nil {
-						return nil, err
-					}
-				}
-			}
-		case ok && word == "trailer":
-			if d, ok := p.object(0).(pdfDict); ok {
-				if err := f.trailer(d); err != nil {
-					return nil, err
-				}
-			}
-		}
-	}
-	for _, s := range packed {
-		if err := f.unpackObjects(s); err != nil {
-			return nil, err
-		}
-	}
-	root, ok := f.resolve(f.root).(pdfDict)
-	if !ok {
-		for _, o := range f.objects { // the file ends early
-			if d, ok := o.(pdfDict); ok && d["Type"] == pdfName("Catalog") {
-				root = d
-			}
-		}
-	}
-	if root == nil {
-		return nil, errors.New("it has no page catalog")
-	}
-	t := pdfTree{f: f, seen: map[pdfRef]bool{}}
-	err := t.walk(root["Pages"], pdfDict{}, 0)
-	if err == nil && len(t.pages) == 0 {
-		err = errors.New("it has no pages")
-	}
-	return t.pages, err
-}
+// undecoded stands for a character that a file does not tell.
+const undecoded = '\ufffd'
 
-func (f *pdfFile) trailer(d pdfDict) error {
-	if d["Encrypt"] != nil {
-		return errEncrypted
-	}
-	if d["Root"] != nil {
-		f.root = d["Root"]
-	}
-	return nil
-}
-
-// unpackObjects reads the objects in a stream. One that the file has by itself is newer.
-func (f *pdfFile) unpackObjects(s pdfStream) error {
-	data, err := f.unpack(s)
-	if err != nil {
-		return err
-	}
-	n, first := f.integer(s.dict["N"]), f.integer(s.dict["First"])
-	head := pdfParser{data: data}
-	for range n {
-		number, ok1 := head.object(0).(float64)
-		offset, ok2 := head.object(0).(float64)
-		at := first + int(offset)
-		if !ok1 || !ok2 || offset < 0 || at < 0 || at >= len(data) ||
-			number < 0 || number > 1<<30 {
+// openPDF finds the objects where the table of the file says they are. If the table, or
+// what it leads to, is damaged, the whole file is searched for them.
+func openPDF(name string, data []byte, whole bool) (f *pdfFile, pages []pdfDict, err error) {
+	for _, find := range []func(*pdfFile, []byte) error{(*pdfFile).readTable, (*pdfFile).search} {
+		f = &pdfFile{name: name, whole: whole, objects: map[pdfRef]any{}, trailer: pdfDict{},
+			left: Max, fonts: map[pdfRef]*pdfFont{}}
+		if err = find(f, data); err == nil {
+			if pages, err = f.pages(); err == nil {
+				break
+			}
+		}
+		if errors.Is(err, errTooLarge) || errors.Is(err, errEncrypted) {
 			break
 		}
-		if len(f.objects) == maxPDFObjects {
-			return errors.New("too many objects")
-		}
-		if _, known := f.objects[pdfRef(number)]; !known {
-			p := pdfParser{data: data, at: at}
-			f.objects[pdfRef(number)] = p.value()
-			if f.left -= p.at - at; f.left < 0 { // objects that lie in one another
-				return errTooLarge
-			}
-		}
 	}
-	return nil
+	return f, pages, err
 }
 
 // resolve follows references.
@@ -201,6 +137,32 @@ func (f *pdfFile) number(o any) float64 {
 
 func (f *pdfFile) integer(o any) int {
 	return int(max(-1<<31, min(1<<31, f.number(o))))
+}
+
+// numbers returns the first n numbers of an array, or nil if it has fewer.
+func (f *pdfFile) numbers(o any, n int) (all []float64) {
+	a := f.array(o)
+	if len(a) < n {
+		return nil
+	}
+	for _, o := range a[:n] {
+		all = append(all, f.number(o))
+	}
+	return all
+}
+
+// pages returns the pages in their order.
+func (f *pdfFile) pages() ([]pdfDict, error) {
+	root := f.dict(f.trailer["Root"])
+	if root == nil {
+		return nil, errors.New("it has no page catalog")
+	}
+	t := pdfTree{f: f, seen: map[pdfRef]bool{}}
+	err := t.walk(root["Pages"], nil, 0)
+	if err == nil && len(t.pages) == 0 {
+		err = errors.New("it has no pages")
+	}
+	return t.pages, err
 }
 
 // pdfTree collects the pages.
@@ -240,6 +202,7 @@ func (t *pdfTree) walk(o any, resources any, depth int) error {
 	if len(t.pages) == maxPDFPages {
 		return errors.New("too many pages")
 	}
-	t.pages = append(t.pages, pdfDict{"Contents": node["Contents"], "Resources": resources})
+	t.pages = append(t.pages, pdfDict{"Contents": node["Contents"], "Resources": resources,
+		"Annots": node["Annots"]})
 	return nil
 }

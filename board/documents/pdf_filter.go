@@ -25,10 +25,13 @@ func (f *pdfFile) unpack(s pdfStream) ([]byte, error) {
 		return nil, errors.New("a stream has too many filters")
 	}
 	data := s.data
+	if s.key != nil {
+		data = f.crypt.decrypt(f.crypt.stream, s.key, data)
+	}
 	for i, filter := range filters {
 		var err error
 		switch f.resolve(filter) {
-		case nil:
+		case nil, pdfName("Crypt"):
 		case pdfName("FlateDecode"), pdfName("Fl"):
 			data, err = f.inflate(data)
 		case pdfName("LZWDecode"), pdfName("LZW"):

@@ -1,8 +1,13 @@
 package documents
 
 import (
+	"math"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
 )
 
 // maxPDFCodes is how many codes of a font are told apart.
@@ -10,13 +15,19 @@ const maxPDFCodes = 1 << 16
 
 // pdfFont says what the codes of a text stand for, and how wide they are.
 type pdfFont struct {
-	wide    bool           // codes have two bytes
-	unicode bool           // the codes are UTF-16 themselves
-	text    map[int]string // what the font says of itself
-	codes   [256]string    // what its encoding says
-	widths  map[int]float64
-	width   float64 // of the others, in thousandths
+	text      map[int]string    // what the font says of itself
+	codes     [256]string       // what the encoding of a simple font says
+	composite bool              // codes have several bytes, as in its spaces
+	spaces    []pdfRange        // the codes there are
+	cids      []pdfRange        // the characters that codes mean, for their widths
+	legacy    encoding.Encoding // of the codes; nil: none
+	widths    map[int]float64
+	width     float64 // of the others, in thousandths
+	height    float64 // of a line, in units of the text
 }
+
+// pdfRange is a range of codes of n bytes, and the number that the first one means.
+type pdfRange struct{ n, first, last, to int }
 
 // font returns the font of that name.
 func (f *pdfFile) font(resources pdfDict, name pdfName) (*pdfFont, error) {
@@ -33,35 +44,29 @@ func (f *pdfFile) font(resources pdfDict, name pdfName) (*pdfFont, error) {
 }
 
 func (f *pdfFile) readFont(d pdfDict) (*pdfFont, error) {
-	font := &pdfFont{text: map[int]string{}, widths: map[int]float64{}, width: 500}
-	if s, ok := f.resolve(d["ToUnicode"]).(pdfStream); ok {
-		data, err := f.unpack(s)
-		if err != nil {
-			return font, err
-		}
-		font.readCMap(data)
+	font := &pdfFont{text: map[int]string{}, widths: map[int]float64{}, width: 500, height: 1}
+	font.composite = d["Subtype"] == pdfName("Type0")
+	if err := f.readCMap(font, d["ToUnicode"]); err != nil {
+		return font, err
 	}
-	if d["Subtype"] == pdfName("Type0") {
-		font.wide, font.width = true, 1000
-		if name, ok := f.resolve(d["Encoding"]).(pdfName); ok {
-			font.unicode = strings.Contains(string(name), "UCS2") ||
-				strings.Contains(string(name), "UTF16")
-		}
-		if below := f.array(d["DescendantFonts"]); len(below) > 0 {
-			return font, f.readWideWidths(font, f.dict(below[0]))
-		}
-		return font, nil
+	if font.composite {
+		return font, f.readComposite(font, d)
 	}
 	f.readEncoding(font, d)
 	widths, first := f.array(d["Widths"]), f.integer(d["FirstChar"])
 	for i, w := range widths[:min(len(widths), 256)] {
 		font.widths[first+i] = f.number(w)
 	}
-	if d["Subtype"] == pdfName("Type3") { // its widths are in units of its own
-		if m := f.array(d["FontMatrix"]); len(m) == 6 {
-			for code := range font.widths {
-				font.widths[code] *= 1000 * f.number(m[0])
-			}
+	if name, _ := f.resolve(d["BaseFont"]).(pdfName); widths == nil {
+		font.standardWidths(string(name))
+	}
+	if m := f.numbers(d["FontMatrix"], 6); d["Subtype"] == pdfName("Type3") && m != nil {
+		// its widths are in units of its own, and it has the height of its characters
+		for code := range font.widths {
+			font.widths[code] *= 1000 * m[0]
+		}
+		if box := f.numbers(d["FontBBox"], 4); box != nil && box[3] != box[1] && m[3] != 0 {
+			font.height = math.Abs((box[3] - box[1]) * m[3])
 		}
 	}
 	return font, nil
@@ -74,6 +79,9 @@ func (f *pdfFile) readEncoding(font *pdfFont, d pdfDict) {
 	if name, ok := f.resolve(encoding["BaseEncoding"]).(pdfName); ok {
 		base = name
 	}
+	for i := range font.codes {
+		font.codes[i] = string(undecoded)
+	}
 	for i := 32; i < 256; i++ {
 		font.codes[i] = string(rune(i))
 	}
@@ -84,6 +92,9 @@ func (f *pdfFile) readEncoding(font *pdfFont, d pdfDict) {
 	for _, r := range upper {
 		font.codes[from] = string(r)
 		from++
+	}
+	for _, blank := range "\t\n\r" {
+		font.codes[blank] = " "
 	}
 	if base == "" && d["Subtype"] == pdfName("Type1") { // Adobe's standard encoding
 		font.codes['\''], font.codes['`'], font.codes[0xAE], font.codes[0xAF] = "’", "‘", "ﬁ", "ﬂ"
@@ -105,9 +116,25 @@ func (f *pdfFile) readEncoding(font *pdfFont, d pdfDict) {
 	f.left -= 8 * len(f.array(encoding["Differences"]))
 }
 
-// readWideWidths reads the widths of a font with two bytes a code: lists of widths from
-// a code on, and one width for a range of codes.
-func (f *pdfFile) readWideWidths(font *pdfFont, d pdfDict) error {
+// legacyCMaps are the encodings of the codes of CMaps that PDF knows by name.
+var legacyCMaps = [][2]string{{"GB", "gbk"}, {"90", "shift_jis"}, {"83pv", "shift_jis"},
+	{"Add-RKSJ", "shift_jis"}, {"Ext-RKSJ", "shift_jis"}, {"EUC-", "euc-jp"}, {"B5", "big5"},
+	{"ETen", "big5"}, {"ETHK", "big5"}, {"HKscs", "big5"}, {"KSC", "euc-kr"}}
+
+// readComposite reads which codes of several bytes there are, and how wide they are:
+// lists of widths from a character on, and one width for a range of characters.
+func (f *pdfFile) readComposite(font *pdfFont, d pdfDict) error {
+	font.width = 1000
+	if name, ok := f.resolve(d["Encoding"]).(pdfName); ok {
+		font.readNamed(string(name))
+	} else if err := f.readCMap(font, d["Encoding"]); err != nil {
+		return err
+	}
+	below := f.array(d["DescendantFonts"])
+	if len(below) == 0 {
+		return nil
+	}
+	d = f.dict(below[0])
 	if w, ok := f.resolve(d["DW"]).(float64); ok {
 		font.width = w
 	}
@@ -141,8 +168,39 @@ func (f *pdfFile) readWideWidths(font *pdfFont, d pdfDict) error {
 	return nil
 }
 
-// readCMap reads the text of each code.
-func (font *pdfFont) readCMap(data []byte) {
+// readNamed takes a CMap that the file only names. Those of two bytes a code are Unicode,
+// or say nothing of the text; the others are old encodings.
+func (font *pdfFont) readNamed(name string) {
+	two := []pdfRange{{2, 0, 0xFFFF, 0}}
+	if strings.Contains(name, "UCS2") || strings.Contains(name, "UTF16") {
+		font.spaces, font.legacy = two, utf16Codes
+		return
+	}
+	for _, known := range legacyCMaps {
+		if strings.HasPrefix(name, known[0]) {
+			font.legacy, _ = htmlindex.Get(known[1])
+			font.spaces = []pdfRange{{1, 0, 0x80, 0}, {1, 0xA0, 0xDF, 0}, {2, 0x8000, 0xFFFF, 0}}
+			if known[1] != "shift_jis" {
+				font.spaces = []pdfRange{{1, 0, 0x80, 0}, {2, 0x8000, 0xFFFF, 0}}
+			}
+			return
+		}
+	}
+	font.spaces = two
+}
+
+var utf16Codes, _ = htmlindex.Get("utf-16be")
+
+// readCMap reads the text or the character of each code, and how many bytes codes have.
+func (f *pdfFile) readCMap(font *pdfFont, o any) error {
+	s, ok := f.resolve(o).(pdfStream)
+	if !ok {
+		return nil
+	}
+	data, err := f.unpack(s)
+	if err != nil {
+		return err
+	}
 	p := pdfParser{data: data}
 	var operands []any
 	for !p.ended() {
@@ -154,21 +212,39 @@ func (font *pdfFont) readCMap(data []byte) {
 			}
 			continue
 		}
+		font.mapCodes(word, operands)
+		operands = operands[:0]
+	}
+	return nil
+}
+
+// mapCodes takes a part of a CMap, which a word ends.
+func (font *pdfFont) mapCodes(word pdfWord, operands []any) {
+	step := map[pdfWord]int{"endbfchar": 2, "endcodespacerange": 2, "endbfrange": 3,
+		"endcidrange": 3, "endcidchar": 2}[word]
+	for ; step > 0 && len(operands) >= step; operands = operands[step:] {
+		first, ok := operands[0].(pdfString)
+		last, isRange := operands[1].(pdfString)
+		if !ok || len(font.spaces)+len(font.cids) > 1000 {
+			continue
+		}
+		r := pdfRange{n: len(first), first: pdfCode(first), last: pdfCode(last)}
 		switch word {
 		case "endbfchar":
-			for i := 0; i+1 < len(operands); i += 2 {
-				from, ok1 := operands[i].(pdfString)
-				to, ok2 := operands[i+1].(pdfString)
-				if ok1 && ok2 {
-					font.maps(pdfCode(from), utf16Bytes(to))
-				}
-			}
+			font.maps(r.first, utf16Bytes(last))
 		case "endbfrange":
-			for i := 0; i+2 < len(operands); i += 3 {
-				font.mapsRange(operands[i], operands[i+1], operands[i+2])
+			font.mapsRange(r, operands[2])
+		case "endcodespacerange":
+			if isRange && r.n > 0 && r.n <= 4 {
+				font.spaces = append(font.spaces, r)
 			}
+		default:
+			to, _ := operands[step-1].(float64)
+			if r.to = int(to); !isRange {
+				r.last = r.first
+			}
+			font.cids = append(font.cids, r)
 		}
-		operands = operands[:0]
 	}
 }
 
@@ -178,18 +254,13 @@ func (font *pdfFont) maps(code int, text string) {
 	}
 }
 
-func (font *pdfFont) mapsRange(a, b, to any) {
-	from, ok1 := a.(pdfString)
-	last, ok2 := b.(pdfString)
-	if !ok1 || !ok2 {
-		return
-	}
-	first, n := pdfCode(from), pdfCode(last)-pdfCode(from)
+func (font *pdfFont) mapsRange(r pdfRange, to any) {
+	n := r.last - r.first
 	switch to := to.(type) {
 	case pdfArray:
 		for i := 0; i <= n && i < len(to); i++ {
 			if s, ok := to[i].(pdfString); ok {
-				font.maps(first+i, utf16Bytes(s))
+				font.maps(r.first+i, utf16Bytes(s))
 			}
 		}
 	case pdfString:
@@ -198,7 +269,7 @@ func (font *pdfFont) mapsRange(a, b, to any) {
 			return
 		}
 		for i := 0; i <= n && i < maxPDFCodes && len(font.text) < maxPDFCodes; i++ {
-			font.maps(first+i, string(text))
+			font.maps(r.first+i, string(text))
 			text[len(text)-1]++
 		}
 	}
@@ -212,8 +283,11 @@ func pdfCode(s pdfString) int {
 	return n
 }
 
-// utf16Bytes is the text of UTF-16 with the larger byte first.
+// utf16Bytes is the text of UTF-16 with the larger byte first; of one byte, that character.
 func utf16Bytes(s pdfString) string {
+	if len(s) == 1 {
+		return string(rune(s[0]))
+	}
 	var units []uint16
 	for i := 0; i+1 < len(s); i += 2 {
 		units = append(units, uint16(s[i])<<8|uint16(s[i+1]))
@@ -224,37 +298,89 @@ func utf16Bytes(s pdfString) string {
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl",
 	"\u00a0", " ", "\x00", "")
 
-// decode returns the text of codes, their width in thousandths, and how many codes and
-// blanks there are.
-func (font *pdfFont) decode(s pdfString) (text string, width float64, codes, blanks int) {
-	var b strings.Builder
-	step := 1
-	if font.wide {
-		step = 2
+// pdfGlyph is a character of a text: what it says, and how wide it is.
+type pdfGlyph struct {
+	text  string
+	width float64 // in thousandths
+	blank bool    // word spacing is added to it
+}
+
+// next returns the glyph that s begins with, and how many bytes its code has.
+func (font *pdfFont) next(s pdfString) (pdfGlyph, int) {
+	n := font.codeLength(s)
+	code := pdfCode(s[:n])
+	g := pdfGlyph{width: font.width, blank: n == 1 && s[0] == ' '}
+	said, known := font.text[code]
+	switch {
+	case known:
+	case font.legacy != nil:
+		said, _ = font.legacy.NewDecoder().String(string(s[:n]))
+	case !font.composite:
+		said = font.codes[code]
+	default:
+		said = string(undecoded)
 	}
-	for i := 0; i+step <= len(s); i += step {
-		code := int(s[i])
-		if font.wide {
-			code = code<<8 | int(s[i+1])
-		}
-		said, known := font.text[code]
-		switch {
-		case known:
-		case font.unicode:
-			said = utf16Bytes(s[i : i+2])
-		case !font.wide:
-			said = font.codes[code]
-		}
-		b.WriteString(said)
-		w, known := font.widths[code]
-		if !known {
-			w = font.width
-		}
-		width += w
-		codes++
-		if step == 1 && s[i] == ' ' {
-			blanks++
+	g.text = ligatures.Replace(said)
+	cid := code
+	for _, r := range font.cids {
+		if r.n == n && code >= r.first && code <= r.last {
+			cid = r.to + code - r.first
 		}
 	}
-	return ligatures.Replace(b.String()), width, codes, blanks
+	if w, known := font.widths[cid]; known {
+		g.width = w
+	}
+	return g, n
+}
+
+// codeLength returns how many bytes the first code of s has.
+func (font *pdfFont) codeLength(s pdfString) int {
+	if !font.composite {
+		return 1
+	}
+	for _, r := range font.spaces {
+		if len(s) >= r.n && inRange(pdfCode(s[:r.n]), r) {
+			return r.n
+		}
+	}
+	if len(font.spaces) > 0 {
+		return min(font.spaces[0].n, len(s))
+	}
+	return min(2, len(s))
+}
+
+// inRange reports whether each byte of a code is in the range of such bytes.
+func inRange(code int, r pdfRange) bool {
+	for shift := 0; shift < 8*r.n; shift += 8 {
+		if c := code >> shift & 0xFF; c < r.first>>shift&0xFF || c > r.last>>shift&0xFF {
+			return false
+		}
+	}
+	return true
+}
+
+// standardWidths sets the widths of a font that every viewer has, so that the file does
+// not give them.
+func (font *pdfFont) standardWidths(name string) {
+	bold, italic := strings.Contains(name, "Bold"), strings.ContainsAny(name, "IO")
+	kind := "Helvetica"
+	switch {
+	case strings.Contains(name, "Courier"):
+		font.width = 600
+		return
+	case strings.Contains(name, "Times") && bold:
+		kind = "TimesBold"
+	case strings.Contains(name, "Times") && italic:
+		kind = "TimesItalic"
+	case strings.Contains(name, "Times"):
+		kind = "Times"
+	case bold:
+		kind = "HelveticaBold"
+	}
+	widths := pdfWidths()[kind]
+	for code, text := range font.codes {
+		if r, n := utf8.DecodeRuneInString(text); n == len(text) && r >= ' ' && r <= '~' {
+			font.widths[code] = widths[r-' ']
+		}
+	}
 }

@@ -10,6 +10,7 @@ type pdfParser struct {
 	data    []byte
 	at      int
 	lastRef pdfRef // of "7 0 obj", once obj was read; -1 if no two numbers stand before it
+	lastGen pdfRef // its version
 	numbers [2]float64
 	count   int // how many numbers have just been read
 }
@@ -93,7 +94,7 @@ func (p *pdfParser) object(depth int) any {
 	}
 	p.lastRef = -1
 	if p.count >= 2 && p.numbers[0] >= 0 && p.numbers[0] < 1<<30 {
-		p.lastRef = pdfRef(p.numbers[0])
+		p.lastRef, p.lastGen = pdfRef(p.numbers[0]), pdfRef(p.numbers[1])
 	}
 	p.count = 0
 	switch string(word) {
@@ -196,7 +197,7 @@ func (p *pdfParser) indirect() any {
 		}
 		end = p.at + i
 	}
-	s := pdfStream{d, p.data[p.at:end]}
+	s := pdfStream{dict: d, data: p.data[p.at:end]}
 	p.at = end
 	return s
 }

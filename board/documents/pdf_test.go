@@ -118,7 +118,7 @@ func TestPDFFilters(t *testing.T) {
 		{"DCTDecode", "x", ""},
 		{"FlateDecode", "no", ""},
 	} {
-		got, err := f.unpack(pdfStream{pdfDict{"Filter": pdfName(c.dict)}, []byte(c.data)})
+		got, err := f.unpack(pdfStream{dict: pdfDict{"Filter": pdfName(c.dict)}, data: []byte(c.data)})
 		if err != nil || strings.TrimRight(string(got), "!") != c.want {
 			t.Errorf("%s: %q, %v", c.dict, got, err)
 		}
@@ -144,7 +144,7 @@ func TestPDFErrors(t *testing.T) {
 	}{
 		{"no text", pdf(drawing), "has no text: its 1 pages are images"},
 		{"encrypted", bytes.Replace(pdf(drawing), []byte("/Root"), []byte("/Encrypt 9 0 R /Root"),
-			1), "is encrypted"},
+			1), "needs a password"},
 		{"cut", pdf(drawing)[:40], "is damaged"},
 		{"nothing", []byte("%PDF-"), "is damaged"},
 		{"no pages", []byte("%PDF-\n1 0 obj << /Type /Catalog /Pages 1 0 R >> endobj"),
@@ -226,8 +226,8 @@ func FuzzPDF(f *testing.F) {
 		f := &pdfFile{left: 1 << 20}
 		for _, name := range []pdfName{"LZWDecode", "ASCII85Decode",
 			"RunLengthDecode", "FlateDecode"} {
-			f.unpack(pdfStream{pdfDict{"Filter": name, "DecodeParms": pdfDict{"Predictor": 15.0,
-				"Columns": 5.0, "Colors": 3.0}}, []byte(stream)})
+			f.unpack(pdfStream{dict: pdfDict{"Filter": name, "DecodeParms": pdfDict{"Predictor": 15.0,
+				"Columns": 5.0, "Colors": 3.0}}, data: []byte(stream)})
 		}
 	})
 }

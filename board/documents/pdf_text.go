@@ -3,9 +3,18 @@ package documents
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"math"
 	"strings"
+
+	txt "blackboard/board/text"
 )
+
+// pdfText is a line of a page, and how high it lies there.
+type pdfText struct {
+	text string
+	y    float64
+}
 
 // A pdfMatrix places points: x' = a·x + c·y + e, y' = b·x + d·y + f.
 type pdfMatrix [6]float64
@@ -29,19 +38,18 @@ type pdfState struct {
 
 // pdfPage draws a page, and takes down its text.
 type pdfPage struct {
-	f    *pdfFile
-	w    *writer
-	line strings.Builder
+	f     *pdfFile
+	lines []pdfText
+	line  pdfLine
 	pdfState
 	saved      []pdfState
 	text, from pdfMatrix // where the pen is, and where its line begins
-	drawn      bool      // something was drawn on the page
-	x, y       float64   // where the last text ended, in units of the page
 	depth      int       // of forms
 }
 
+// readPage reads a page: what it draws, then its annotations.
 func (f *pdfFile) readPage(w *writer, page pdfDict) error {
-	p := &pdfPage{f: f, w: w, pdfState: pdfState{ctm: pdfIdentity, scale: 1},
+	p := &pdfPage{f: f, pdfState: pdfState{ctm: pdfIdentity, scale: 1},
 		text: pdfIdentity, from: pdfIdentity}
 	parts := pdfArray{page["Contents"]}
 	if a := f.array(page["Contents"]); a != nil {
@@ -61,6 +69,14 @@ func (f *pdfFile) readPage(w *writer, page pdfDict) error {
 		return err
 	}
 	p.endLine()
+	for _, o := range f.array(page["Annots"]) {
+		if err := p.annotation(f.dict(o)); err != nil {
+			return err
+		}
+	}
+	for _, l := range p.lines {
+		w.addLines(l.text)
+	}
 	return nil
 }
 
@@ -77,12 +93,8 @@ func (p *pdfPage) draw(data []byte, resources pdfDict) error {
 			}
 			continue
 		}
-		if word == "ID" { // an image within the page
-			i := bytes.Index(in.data[in.at:], []byte("EI"))
-			if i < 0 {
-				return nil
-			}
-			in.at += i + 2
+		if word == "ID" && !in.skipImage() {
+			return nil
 		}
 		if err := p.operate(string(word), operands, resources); err != nil {
 			return err
@@ -90,6 +102,21 @@ func (p *pdfPage) draw(data []byte, resources pdfDict) error {
 		operands = operands[:0]
 	}
 	return nil
+}
+
+// skipImage goes past an image within the page.
+func (p *pdfParser) skipImage() bool {
+	for {
+		i := bytes.Index(p.data[p.at:], []byte("EI"))
+		if i < 0 {
+			return false
+		}
+		before, after := p.at+i-1, p.at+i+2
+		p.at = after
+		if pdfSpace(p.data[before]) && (after == len(p.data) || pdfSpace(p.data[after])) {
+			return true
+		}
+	}
 }
 
 func (p *pdfPage) operate(word string, operands []any, resources pdfDict) error {
@@ -183,17 +210,103 @@ func (p *pdfPage) form(o any, resources pdfDict) error {
 		resources = own
 	}
 	before, saved := p.pdfState, p.saved
-	if m := p.f.array(s.dict["Matrix"]); len(m) == 6 {
-		var by pdfMatrix
-		for i := range by {
-			by[i] = p.f.number(m[i])
-		}
-		p.ctm = by.times(p.ctm)
+	if m := p.f.numbers(s.dict["Matrix"], 6); m != nil {
+		p.ctm = pdfMatrix(m).times(p.ctm)
 	}
 	p.saved = nil
 	err = p.draw(data, resources)
 	p.pdfState, p.saved = before, saved
 	return err
+}
+
+// Flags of annotations that viewers do not show.
+const pdfNotShown = 1<<1 | 1<<5
+
+// annotation adds the text of a field of a form, of a note, or of what else lies over a
+// page: how it is drawn, then its value unless that says the same. Notes that are shown
+// only when they are opened do not count in a report.
+func (p *pdfPage) annotation(d pdfDict) error {
+	kind, _ := p.f.resolve(d["Subtype"]).(pdfName)
+	flags := p.f.integer(d["F"])
+	if kind == "Popup" || kind == "Link" || flags&pdfNotShown != 0 && !p.f.whole {
+		return nil
+	}
+	from, rect := len(p.lines), p.f.numbers(d["Rect"], 4)
+	look := p.f.resolve(p.f.dict(d["AP"])["N"])
+	if states, ok := look.(pdfDict); ok { // of a box that may be ticked
+		state, _ := p.f.resolve(d["AS"]).(pdfName)
+		look = p.f.resolve(states[state])
+	}
+	if s, ok := look.(pdfStream); ok {
+		s.dict = maps.Clone(s.dict)
+		s.dict["Subtype"] = pdfName("Form") // which it need not say
+		if box := p.f.numbers(s.dict["BBox"], 4); box != nil && rect != nil {
+			p.ctm = pdfMatrix{1, 0, 0, 1, rect[0] - box[0], rect[1] - box[1]}
+		}
+		if err := p.form(s, nil); err != nil {
+			return err
+		}
+		p.endLine()
+	}
+	value := p.f.text(d["Contents"])
+	if kind == "Widget" {
+		value = p.f.fieldValue(d, 0)
+	} else if kind != "FreeText" && !p.f.whole {
+		return nil
+	}
+	drawn := ""
+	for _, l := range p.lines[from:] {
+		drawn += l.text
+	}
+	if !strings.Contains(strings.ReplaceAll(drawn, " ", ""),
+		strings.Join(strings.Fields(value), "")) {
+		p.lines = append(p.lines, pdfText{text: value})
+	}
+	if kind == "Widget" && rect != nil {
+		p.besideLabel(from, min(rect[1], rect[3]), max(rect[1], rect[3]))
+	}
+	return nil
+}
+
+// besideLabel moves what a field has into the line of the page that it stands in.
+func (p *pdfPage) besideLabel(from int, low, high float64) {
+	for i, l := range p.lines[:from] {
+		if l.y < low || l.y > high {
+			continue
+		}
+		for _, field := range p.lines[from:] {
+			l.text += " | " + field.text
+		}
+		p.lines[i].text, p.lines = l.text, p.lines[:from]
+		return
+	}
+}
+
+// fieldValue returns the value of a field, or of the one above it: a text, or several.
+func (f *pdfFile) fieldValue(d pdfDict, depth int) string {
+	if value := d["V"]; value != nil {
+		var all []string
+		for _, o := range append(f.array(value), value) {
+			if s := f.text(o); s != "" {
+				all = append(all, s)
+			}
+		}
+		return strings.Join(all, ", ")
+	}
+	if above := f.dict(d["Parent"]); above != nil && depth < maxPDFDepth {
+		return f.fieldValue(above, depth+1)
+	}
+	return ""
+}
+
+// text returns a text outside of pages: UTF-16 or UTF-8 with a mark, or bytes.
+func (f *pdfFile) text(o any) string {
+	s, _ := f.resolve(o).(pdfString)
+	if f.left -= len(s); f.left < 0 {
+		return ""
+	}
+	text, _ := txt.Decode([]byte(s))
+	return text
 }
 
 func (p *pdfPage) move(x, y float64) {
@@ -204,22 +317,20 @@ func (p *pdfPage) move(x, y float64) {
 // show draws texts, and moves the pen by the numbers between them.
 func (p *pdfPage) show(list []any, skip int) error {
 	if p.font == nil {
-		return nil
+		p.font, _ = p.f.readFont(nil)
 	}
 	for _, o := range list[min(skip, len(list)):] {
 		switch o := o.(type) {
 		case float64:
 			p.forward(-o / 1000 * p.size * p.scale)
 		case pdfString:
-			text, width, codes, blanks := p.font.decode(o)
-			if p.f.left -= len(text); p.f.left < 0 {
-				return errTooLarge
-			}
-			p.write(text)
-			p.forward((width/1000*p.size + float64(codes)*p.spacing +
-				float64(blanks)*p.blank) * p.scale)
-			if at := p.text.times(p.ctm); strings.TrimSpace(text) != "" {
-				p.x, p.y = at[4], at[5]
+			for len(o) > 0 {
+				g, n := p.font.next(o)
+				if p.f.left -= max(1, len(g.text)); p.f.left < 0 {
+					return errTooLarge
+				}
+				p.write(g)
+				o = o[n:]
 			}
 		}
 	}
@@ -230,50 +341,36 @@ func (p *pdfPage) forward(x float64) {
 	p.text = pdfMatrix{1, 0, 0, 1, x, 0}.times(p.text)
 }
 
-// Distances from one text to the next, in heights of the font: another line, a blank,
-// and so much that it is another cell of a table.
-const (
-	pdfLine = 0.6
-	pdfGap  = 0.18
-	pdfCell = 1.2
-)
-
-// write adds text to the line, or to a new one.
-func (p *pdfPage) write(text string) {
-	if strings.TrimSpace(text) == "" {
-		if p.line.Len() > 0 && text != "" {
-			p.line.WriteByte(' ')
-		}
-		return
-	}
+// write adds a glyph to the line, or to a new one, and moves the pen past it.
+func (p *pdfPage) write(g pdfGlyph) {
 	at := p.text.times(p.ctm)
-	size := math.Abs(p.size) * math.Hypot(at[2], at[3])
-	if size == 0 || math.IsNaN(size) {
-		size = 1
+	em, wide := math.Abs(p.size)*p.font.height, math.Hypot(at[0], at[1])*p.scale
+	width, more := g.width/1000*p.size, p.spacing
+	if g.blank {
+		more += p.blank
 	}
-	if p.drawn {
-		// Along the text and across it: it may be turned.
-		along, across := at[4]-p.x, at[5]-p.y
-		if length := math.Hypot(at[0], at[1]); length > 0 {
-			cos, sin := at[0]/length, at[1]/length
-			along, across = along*cos+across*sin, across*cos-along*sin
-		}
-		switch {
-		case math.Abs(across) > pdfLine*size:
-			p.endLine()
-		case along > pdfCell*size && p.line.Len() > 0:
-			p.line.WriteString(" | ")
-		case along > pdfGap*size || along < -size:
-			p.line.WriteByte(' ')
+	isBlank := strings.TrimSpace(g.text) == ""
+	switch {
+	case !isBlank && p.line.isLeft(at, em*math.Hypot(at[2], at[3])):
+		p.endLine()
+	case isBlank && g.text != "":
+		if g.text = " "; len(p.line.marks) == 0 || more < 0 && width+more < pdfGap/2*em {
+			g.text = "" // a blank that is taken back
 		}
 	}
-	p.drawn = true
-	p.line.WriteString(text)
+	if g.text != "" {
+		p.line.add(g.text, at, em*wide, p.spacing*wide)
+	}
+	p.forward(width * p.scale)
+	if g.text != "" {
+		p.line.end(p.text.times(p.ctm))
+	}
+	p.forward(more * p.scale)
 }
 
 func (p *pdfPage) endLine() {
-	if text := strings.Join(strings.Fields(p.line.String()), " "); text != "" {
-		p.w.add(strings.Trim(text, "| "), false, 0)
+	y := p.line.y
+	if text := p.line.take(); text != "" {
+		p.lines = append(p.lines, pdfText{text, y})
 	}
-	p.line.Reset()
 }

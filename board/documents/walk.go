@@ -22,7 +22,8 @@ const (
 	maxBytes   = 1 << 30 // of their files
 )
 
-// Skipped is a file of a directory or a pattern that is not read.
+// Skipped is a file of a directory or a pattern that is not read, or a file of which a
+// part is not.
 type Skipped struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"` // why it was not read
