@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board/files"
 	"blackboard/board/store"
+	"blackboard/kb/secret"
 	"blackboard/testdata/cost"
 )
 
@@ -108,7 +109,7 @@ func TestContainsRandom(t *testing.T) {
 				}
 				posts, contents = append(posts, Post{Content: c}), append(contents, c)
 			}
-			if _, err := b.PostBatch(t.Context(), "w", posts); err != nil {
+			if _, err := b.PostBatch(secret.Writing(t.Context(), true, nil), "w", posts); err != nil {
 				t.Fatal(err)
 			}
 		}

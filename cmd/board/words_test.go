@@ -26,7 +26,6 @@ var domain = []string{"board", "kb", "embed", "hooks/topics", "hooks/setup"}
 var mayName = map[string]string{
 	"board kb remember":        "the line for a shell that a harvest is printed as",
 	"Written by `board setup`": "the mark in files that are ours; those of earlier versions have it",
-	"--header":                 "an option of curl, in which secrets are looked for",
 	"--user":                   "the same",
 	" --harness ":              "a part of the command line that a harness is told to run",
 	`^ hook ([A-Za-z_]+) --harness ([a-z]+)$`: "the same, to be read again",

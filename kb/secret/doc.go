@@ -11,19 +11,25 @@
 //
 //	shapes.txt  the prefixes, alphabets and lengths of tokens, as facts
 //	shapes.go   what reads and matches them
-//	scan.go     Find's one pass over a text; private keys, curl's headers and users
-//	password.go values that are named a password, and look like one
+//	scan.go     Find's pass over a text for tokens and operators; private keys
 //	named.go    values that only their name makes a secret; passwords in URLs; what looks like a secret and is none
+//	announce.go words that announce a secret, in English and German: "the password is …"
+//	sentence.go from such a word to the value, through a sentence
+//	pair.go     "login with anna and …", "credentials: anna / …"
+//	command.go  options of commands; what follows "Bearer" and "Basic"
+//	value.go    how much a value looks like a secret by itself
 //	merge.go    overlapping matches become one finding
 //	mask.go     Mask for people, Redact for logs
+//	writing.go  masks for stores, which tell what they masked
 //	places.go   what its name or place makes a password, whatever it looks like: only Redact takes that much
 //
 // testdata/secrets, a module of its own, holds the tables against the rules of gitleaks
 // and names where they differ.
 //
 // A text here is prose rather than a repository. So a commit, a checksum or a UUID is no
-// secret unless its name says so, nor is a value that consists of words. Nothing in a
-// text can wave it through. The checksums that some tokens end with are not verified: a
+// secret unless its name says so, nor is a value that is a word of prose: what a word
+// announces has digits, signs, capitals within, or three parts and more. Nothing in a text
+// can wave it through. The checksums that some tokens end with are not verified: a
 // token with a slip is better found than kept.
 //
 // # What it costs

@@ -34,10 +34,19 @@ func merge(spans []span) []span {
 // a rule for one kind of secret tells more than the generic one, and the longer match
 // more than the shorter.
 func better(s span, size int, than *rule, thanSize int) bool {
-	if g, h := s.rule.generic(), than.generic(); g != h {
-		return h
+	if g, h := s.rule.rank(), than.rank(); g != h {
+		return g < h
 	}
 	return size > thanSize
 }
 
-func (r *rule) generic() bool { return strings.HasPrefix(r.ID, "generic") }
+// rank is lower for a rule that tells more.
+func (r *rule) rank() int {
+	switch {
+	case r == password || r == authHeader:
+		return 2
+	case strings.HasPrefix(r.ID, "generic"):
+		return 1
+	}
+	return 0
+}

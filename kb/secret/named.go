@@ -1,10 +1,9 @@
 package secret
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -33,6 +32,9 @@ func assigned(text string, i int, add func(*rule, int, int)) {
 	for n := 0; n < 5 && from < len(text) && afterOp[text[from]]; n++ {
 		from++
 	}
+	if strings.HasPrefix(text[from:], "base64:") {
+		from += len("base64:")
+	}
 	end := from
 	for end < len(text) && valueChar[text[end]] {
 		end++
@@ -60,6 +62,9 @@ func assigned(text string, i int, add func(*rule, int, int)) {
 	secret := text[from:end]
 	if len(secret) >= minValue && secretName(lower) && valueEnds(text, end) &&
 		genericValue(secret) && (strong(lower) || !identifier(secret) && !public(lower)) {
+		if strings.Trim(secret, hexDigits) == "" {
+			add(genericHex, from, end)
+		}
 		add(generic, from, end)
 	}
 }
@@ -227,28 +232,46 @@ func pronounceable(s string) bool {
 	return vowels*5 >= len(s) && vowels*4 <= 3*len(s)
 }
 
-// These are for passwords in URLs, and compiled when one is first found.
 var (
-	// Words, not passwords; names of passwords; templates: $X, ${X}, {x}, %s, %(x)s,
-	// [x], #{x}.
-	noPassword = sync.OnceValue(func() *regexp.Regexp {
-		const word = `(?:[a-z]+|[A-Z]+|[A-Z][a-z]+)`
-		return regexp.MustCompile(`^` + word + `(?:[_.-]` + word + `)*$` +
-			`|(?i:^[\W_]*` +
-			`(?:(?:my|your|the|an?|some|strong|db|database|user|root|admin|test|dev|super)[_.-]?)*` +
-			`(?:pass|passwd|password|passphrase|pwd|pw|secret|token|api[_.-]?key|hunter` +
-			`|change[_.-]?(?:me|it))[\W\d_]{0,4}$)` +
-			`|(?i:x{4}|redacted|\.\.\.|…)` +
-			`|^(?:\$\w+$|\$[{(]|#?\{|%[a-zA-Z({]|\[)`)
-	})
-	exampleHost = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(?:sha\d|(?:[\w-]+\.)*` +
-			`(?:example(?:\.\w+)?|(?:your|my)[_.-]?(?:host|server|domain)[\w.-]*)$)`)
-	})
 	urlUser     = newSet("!-~").without("/:@'\"`<>").above()
 	urlPassword = newSet("!-~").without("/@'\"`<>").above()
 	urlHost     = newSet("0-9a-zA-Z_.[-")
 )
+
+// nameParts are the words that names of passwords consist of.
+const nameParts = " my your the a an some strong db database user root admin test dev super pass passwd " +
+	"password passphrase pwd pw secret token api key apikey change me it changeme changeit "
+
+// isURLPassword reports whether what stands for a password in a URL is one: no words, no
+// name of a password, no template such as $X, ${X}, {x}, %s, %(x)s, [x], #{x}.
+func isURLPassword(v string) bool {
+	if strings.IndexByte("{[", v[0]) >= 0 || strings.HasPrefix(v, "#{") ||
+		v[0] == '$' && (longestRun(v[1:], word) == len(v)-1 || strings.IndexByte("{(", v[1]) >= 0) ||
+		v[0] == '%' && !isHex(v[1:3]) || containsAny(strings.ToLower(v), "xxxx", "redacted", "...", "…") {
+		return false
+	}
+	named := true
+	core := strings.TrimRightFunc(v, func(r rune) bool { return !unicode.IsLetter(r) })
+	for _, p := range strings.FieldsFunc(core, func(r rune) bool { return strings.ContainsRune("_.-", r) }) {
+		named = named && oneOf(nameParts, p)
+	}
+	if named && len(v)-len(core) <= 4 {
+		return false
+	}
+	k := kindsIn(v)
+	words := k.digits+k.signs+k.others == 0 && (k.upper == 0 || humps(v) == k.upper || k.upper == k.letters)
+	return !words || classify(v) >= structured
+}
+
+func isHex(s string) bool { return strings.Trim(s, hexDigits) == "" }
+
+// isExampleHost reports whether a host is one of documentation.
+func isExampleHost(host string) bool {
+	host = strings.ToLower(host)
+	return host == "example" || hasSuffix(host, "example.com", "example.org", "example.net") ||
+		containsAny(strings.NewReplacer("-", "", "_", "", ".", "").Replace(host), "yourhost", "yourserver", "yourdomain",
+			"myhost", "myserver", "mydomain") || strings.HasPrefix(host, "sha") && isHex(host[3:])
+}
 
 // passwordAfter returns where the password of a URL is whose :// is at i, or zeros. The
 // user may be missing, as with redis.
@@ -272,8 +295,7 @@ func passwordAfter(text string, i int) (start, end int) {
 	for host < len(text) && host-end <= 253 && urlHost[text[host]] {
 		host++
 	}
-	if host == end+1 || noPassword().MatchString(text[start:end]) ||
-		exampleHost().MatchString(text[end+1:host]) {
+	if host == end+1 || !isURLPassword(text[start:end]) || isExampleHost(text[end+1:host]) {
 		return 0, 0
 	}
 	return start, end

@@ -103,7 +103,7 @@ func samples() []sample {
 		{"openssh key", "private-key", "«" + m.pem("OPENSSH ", 6) + "»\n"},
 		{"short key", "private-key", "«" + m.pem("", 1) + "»"},
 		{"key in json", "private-key", `{"private_key": "«` + strings.ReplaceAll(m.pem("", 20), "\n", `\n`) + `»\n"}`},
-		{"curl header", "curl-auth-header", `curl -H "Authorization: Bearer «` + m.of(mixed, 32) + `»" https://api.internal/v1`},
+		{"curl header", "authorization-header", `curl -H "Authorization: Bearer «` + m.of(mixed, 32) + `»" https://api.internal/v1`},
 		{"curl user", "curl-auth-user", "curl -s -u «deploy:" + m.of(mixed, 16) + "» https://ci.internal/job"},
 		{"api key in quotes", generic, `const apiKey = "«` + m.of(mixed, 32) + `»"`},
 		{"api key in env", generic, "BILLING_API_KEY=«" + m.of(lower, 40) + "»\n"},

@@ -37,10 +37,12 @@ type span struct {
 var (
 	privateKey    = &rule{ID: "private-key"}
 	passwordInURL = &rule{ID: "url-password", entropy: 2}
-	curlHeader    = &rule{ID: "curl-auth-header", entropy: 2.75}
 	curlUser      = &rule{ID: "curl-auth-user", entropy: 2}
 	generic       = &rule{ID: "generic-api-key", entropy: 3.5}
+	genericHex    = &rule{ID: "generic-api-key", entropy: 2.8}
 )
+
+const hexDigits = "0123456789abcdefABCDEF"
 
 var (
 	word     = newSet("0-9a-zA-Z_")
@@ -61,7 +63,7 @@ func scan(text string) (found []span) {
 	for i := 0; i+1 < len(text); i++ {
 		c := text[i]
 		next := table.first[start(c, text[i+1])]
-		if next == 0 && !operator[c] && c != '-' && c != 'c' {
+		if next == 0 && !operator[c] && c != '-' {
 			continue
 		}
 		if operator[c] {
@@ -71,13 +73,8 @@ func scan(text string) (found []span) {
 				}
 			}
 			if i == 0 || !operator[text[i-1]] {
-				before := len(found)
 				assigned(text, i, add)
-				if start, end := passwordAt(text, i); end > 0 && len(found) == before {
-					add(password, start, end)
-				}
 			}
-			continue
 		}
 		for ; next > 0; next = table.rows[next-1].next {
 			r := &table.rows[next-1]
@@ -92,15 +89,13 @@ func scan(text string) (found []span) {
 				add(s.rule, from, end)
 			}
 		}
-		switch {
-		case c == '-' && strings.HasPrefix(text[i:], pemBegin):
+		if c == '-' && strings.HasPrefix(text[i:], pemBegin) {
 			if end := pem(text, i); end > 0 {
 				found = append(found, span{i, end, privateKey})
 			}
-		case c == 'c' && strings.HasPrefix(text[i:], "curl") && (i == 0 || !word[text[i-1]]):
-			curl(text, i, add)
 		}
 	}
+	announced(text, add)
 	return found
 }
 
@@ -146,77 +141,10 @@ func longestRun(s string, of *set) (longest int) {
 	return longest
 }
 
-// curlOptions are those with a credential in their argument, and what finds it there.
-var curlOptions = []struct {
-	name string
-	find func(argument string) (start, end int)
-	rule *rule
-}{
-	{"-H", header, curlHeader}, {"--header", header, curlHeader},
-	{"-u", user, curlUser}, {"--user", user, curlUser},
-}
-
-// curl looks at the headers and users of the command that begins at i, on at most eleven
-// lines.
-func curl(text string, i int, add func(*rule, int, int)) {
-	end := min(len(text), i+2000)
-	for at, lines := i, 0; at < end; at++ {
-		if text[at] == '\n' {
-			if lines++; lines == 11 {
-				end = at
-			}
-		}
-	}
-	for at := i + len("curl"); at < end; at++ {
-		if text[at] != '-' || !space[text[at-1]] {
-			continue
-		}
-		for _, o := range curlOptions {
-			rest, ok := strings.CutPrefix(text[at:end], o.name)
-			if !ok {
-				continue
-			}
-			rest = strings.TrimPrefix(strings.TrimLeft(rest, " \t"), "=")
-			value := rest
-			from := end - len(rest)
-			if value != "" && (value[0] == '"' || value[0] == '\'') {
-				value, _, ok = strings.Cut(rest[1:], rest[:1])
-				from++
-			} else if n := strings.IndexAny(value, " \t\r\n"); n >= 0 {
-				value = value[:n]
-			}
-			if a, b := o.find(value); ok && b > a {
-				add(o.rule, from+a, from+b)
-			}
-		}
-	}
-}
-
 var space = newSet(" \t\r\n")
 
 // headerValue are the characters of a credential in a header.
 var headerValue = newSet("0-9a-zA-Z_=~@.+/-")
-
-// header returns where the credential is in a header.
-func header(s string) (start, end int) {
-	name, value, ok := strings.Cut(s, ":")
-	name = strings.ToLower(name)
-	if !ok || name != "authorization" &&
-		!strings.HasSuffix(name, "key") && !strings.HasSuffix(name, "token") {
-		return 0, 0
-	}
-	value = strings.TrimLeft(value, " \t")
-	if scheme, rest, ok := strings.Cut(value, " "); ok && name == "authorization" {
-		switch strings.ToLower(scheme) {
-		case "basic", "bearer", "token", "api-token", "apitoken":
-			value = rest
-		}
-	}
-	if len(value) < 8 || longestRun(value, headerValue) < len(value) {
-		return 0, 0
-	}
-	return len(s) - len(value), len(s)
-}
 
 // user returns all of a user and password, unless the password is a word or a variable.
 func user(s string) (start, end int) {
@@ -250,4 +178,13 @@ func entropy(s string) (bits float64) {
 		}
 	}
 	return bits
+}
+
+func hasSuffix(s string, ends ...string) bool {
+	for _, e := range ends {
+		if strings.HasSuffix(s, e) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,0 +1,154 @@
+package secret
+
+import (
+	"encoding/base64"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// commandRule is what an option of a command gives.
+var commandRule = &rule{ID: "command-password", entropy: -1}
+
+// authHeader is what follows "Bearer" or "Basic".
+var authHeader = &rule{ID: "authorization-header", entropy: 2}
+
+// commandOptions are options that take a password, by command. A value that is glued to
+// its option has to be, since else it is asked for; with a user, it follows the user's
+// name and a colon.
+var commandOptions = []struct {
+	commands, option string
+	glued, user      bool
+}{
+	{"mysql mysqldump mysqladmin mysqlimport mariadb mariadb-dump", "-p", true, false},
+	{"7z 7za", "-p", true, false},
+	{"sshpass docker podman nerdctl helm buildah skopeo mongo mongosh mongodump mongorestore oc " +
+		"mosquitto_pub rdesktop az", "-p", false, false},
+	{"zip unzip sqlcmd bcp mosquitto_pub mosquitto_sub", "-P", false, false},
+	{"redis-cli", "-a", false, false},
+	{"ldapsearch ldapmodify ldapadd ldapwhoami", "-w", false, false},
+	{"openssl", "-k", false, false}, {"openssl", "pass:", true, false},
+	{"curl wget", "-u", false, true}, {"curl", "--user", false, true}, {"http https", "-a", false, true},
+}
+
+// byCommand are the rows of commandOptions for each command.
+var byCommand = sync.OnceValue(func() map[string][]int {
+	all := map[string][]int{}
+	for i, o := range commandOptions {
+		for _, c := range strings.Fields(o.commands) {
+			all[c] = append(all[c], i)
+		}
+	}
+	return all
+})
+
+// options looks at the options of a command that begins with the word at i, on at most
+// eleven lines.
+func options(text string, i, end int, add func(*rule, int, int)) {
+	if end-i > 13 || !isLower(text[i]) && text[i] != '7' || i > 0 && text[i-1] == '.' {
+		return
+	}
+	name := text[i:end]
+	rows := byCommand()[name]
+	if len(rows) == 0 {
+		return
+	}
+	line := text[end:min(len(text), end+2000)]
+	for at, lines := 0, 0; at < len(line); at++ {
+		if c := line[at]; c == '|' || c == '\n' && (at == 0 || line[at-1] != '\\' || lines == 10) {
+			line = line[:at]
+		} else if c == '\n' {
+			lines++
+		}
+	}
+	for _, row := range rows {
+		o := &commandOptions[row]
+		for at := 0; ; {
+			n := strings.Index(line[at:], " "+o.option)
+			if n < 0 {
+				break
+			}
+			at += n + 1 + len(o.option)
+			from := end + at
+			switch {
+			case at >= len(line):
+				continue
+			case o.user:
+				addUser(text, end+at, add)
+				continue
+			case !o.glued && line[at] != ' ':
+				continue
+			case !o.glued:
+				from++
+			}
+			addOption(text, from, name, o.glued, add)
+		}
+	}
+}
+
+func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
+
+// addUser adds the user and password that an option at i gives.
+func addUser(text string, i int, add func(*rule, int, int)) {
+	for i < len(text) && (text[i] == ' ' || text[i] == '=') {
+		i++
+	}
+	from, to, _ := valueAt(text, i)
+	if a, b := user(text[from:to]); b > a {
+		add(curlUser, from+a, from+b)
+	}
+}
+
+// addOption adds the value of an option at i, unless it is a variable, another option,
+// or prose about the option.
+func addOption(text string, i int, command string, glued bool, add func(*rule, int, int)) {
+	if i >= len(text) || space[text[i]] {
+		return
+	}
+	from, to, quoted := valueAt(text, i)
+	v := text[from:to]
+	if v == "" || strings.ContainsAny(v, "<>{}[]`") || strings.IndexByte("$-%(/", v[0]) >= 0 || masked(v) {
+		return
+	}
+	if quoted && strings.Contains(v, " ") && len(v) >= 6 {
+		add(commandRule, from, to)
+		return
+	}
+	c := classify(v)
+	next := strings.Fields(text[to:min(len(text), to+40)])
+	runs := command == "sshpass" && len(next) > 0 && oneOf(" ssh scp rsync sftp ssh-copy-id ", next[0])
+	if c >= structured || c == plainWord && len(v) >= 5 && (quoted || runs || glued && len(next) > 0 && isCommandTail(next[0])) {
+		add(commandRule, from, to)
+	}
+}
+
+// isCommandTail reports whether a word goes on as a command does.
+func isCommandTail(w string) bool { return strings.IndexByte("-<>|&", w[0]) >= 0 }
+
+// authorization looks at what follows "Basic" and "Bearer".
+func authorization(text string, end int, scheme string, add func(*rule, int, int)) {
+	from := end + 1
+	to := from
+	for to < len(text) && headerValue[text[to]] {
+		to++
+	}
+	v := strings.TrimRight(text[min(from, len(text)):to], ".")
+	to = from + len(v)
+	if len(v) < 8 || text[end] != ' ' {
+		return
+	}
+	if scheme == "Basic" && isBasic(v) || scheme == "Bearer" && len(v) >= 16 && entropy(v) > 3 &&
+		strings.ContainsAny(v, "0123456789") && !wordy(v) {
+		add(authHeader, from, to)
+	}
+}
+
+// isBasic reports whether a value is a user and a password as Base64.
+func isBasic(v string) bool {
+	b, err := base64.StdEncoding.DecodeString(v)
+	if err != nil {
+		b, err = base64.RawStdEncoding.DecodeString(v)
+	}
+	user, pw, ok := strings.Cut(string(b), ":")
+	return err == nil && ok && utf8.Valid(b) && len(user) > 1 && len(pw) > 3 && classify(pw) >= plainWord
+}

@@ -1,0 +1,224 @@
+package secret
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// class is how much a value looks like a secret by itself.
+type class int
+
+const (
+	noSecret    class = iota // a placeholder, a reference, code, a measure
+	plainWord                // may be one if nothing else can stand there
+	structured               // no word of prose: hunter2, correct-horse-battery
+	strongValue              // letters, digits and signs
+)
+
+// placeholders are in what stands for a value, in lower case and without "-" and "_".
+var placeholders = []string{
+	"passw", "passphrase", "secret", "token", "kennwort", "schluessel", "schlüssel", "apikey", "credential",
+	"example", "beispiel", "your", "dein", "ihrpw", "placeholder",
+	"platzhalter", "redacted", "masked", "entfernt", "dummy", "sample", "vault", "xxxx", "****",
+	"...", "…", "«", "insert", "replace", "todo", "undefined", "string", "foobar", "username",
+	"benutzername", "sha1", "sha2", "sha5", "hs256", "rs256", "es256", "md5", "aes128", "aes256",
+	"base64", "base32", "bcrypt", "argon2", "pbkdf2", "scrypt", "hmac", "oauth", "utf8", "x509",
+	"25519", "http", "pkcs", "unicode", "latin1", "qwerty",
+}
+
+// proseParts are parts of compounds such as up-to-date and case-sensitive, which no
+// passphrase has.
+var proseParts = " to of by or be per non self pre end und oder only use based time level up " +
+	"out from read write env file field value name user key see siehe default config managed " +
+	"generated provided required external internal stdin prompt defined encoded encrypted " +
+	"hashed sensitive specific length size lived term side wide safe free like date test case " +
+	"min max mindestens id url header cookie manager pass something random long store reset auth login db prod staging " +
+	"the is-not not no yes any all none as at "
+
+// valueWords are words that stand where a value could, and are none.
+var valueWords = " string str text varchar char number integer boolean bool null nil none true " +
+	"false required optional empty leer hidden pflicht pflichtfeld erforderlich ok fail failed " +
+	"passed include omit same-origin unset missing invalid unknown unbekannt siehe see the a an " +
+	"in on for from per via only nur noch not nicht immer always never nie stored saved set " +
+	"gesetzt wie so anders gleich hier here there dort ungültig falsch richtig correct wrong " +
+	"vergessen abgelaufen expired default standard min max mind mindestens any all some der die " +
+	"das dem den ein eine einen kein keine and und or oder to zu ist is was be bytes object any " +
+	"bearer basic digest negotiate value wert name user admin root type reset hash field policy " +
+	"manager self pass example changeme changeit und for auf von vom aus is are identical public private internal external prompts "
+
+func oneOf(list, word string) bool {
+	return word != "" && strings.Contains(list, " "+strings.ToLower(word)+" ")
+}
+
+const signsInside = "!#$&%+*?@^~§€|="
+
+// classify says how much a value looks like a secret.
+func classify(v string) class {
+	core := strings.TrimRight(v, "!?.")
+	n := utf8.RuneCountInString(v)
+	if n < 4 || len(v) > 200 || strings.ContainsAny(v, "(){}[]<>\\\"`\t\n") || reference(v) {
+		return noSecret
+	}
+	lower := strings.ToLower(v)
+	if containsAny(strings.NewReplacer("-", "", "_", "").Replace(lower), placeholders...) ||
+		identifier(v) || fileName(lower) || address(v) || oneOf(valueWords, core) {
+		return noSecret
+	}
+	has := kindsIn(core)
+	switch {
+	case has.letters == 0:
+		return noSecret
+	case measure(core):
+		return noSecret
+	case has.signs > 0 && n >= 6 && (has.digits > 0 || has.letters >= 5):
+		return strongValue
+	case has.digits > 0 && has.joints == 0:
+		return digitsIn(core, n, &has)
+	case has.joints > 0:
+		return compound(core, &has)
+	case len(core) < len(v) && has.digits == 0:
+		return plainWord
+	}
+	if humps(core) >= 3 && unicode.IsUpper(firstRune(core)) && has.others == 0 {
+		return structured
+	}
+	return plainWord
+}
+
+// kinds counts the characters of a value.
+type kinds struct{ letters, upper, digits, signs, joints, others int }
+
+func kindsIn(s string) (k kinds) {
+	for i, r := range s {
+		switch {
+		case unicode.IsLetter(r):
+			k.letters++
+			if unicode.IsUpper(r) {
+				k.upper++
+			}
+		case r >= '0' && r <= '9':
+			k.digits++
+		case strings.ContainsRune("-_./", r):
+			k.joints++
+		case strings.ContainsRune(signsInside, r) && (i > 0 || r != '#'):
+			k.signs++
+		default:
+			k.others++
+		}
+	}
+	return k
+}
+
+// digitsIn classifies letters and digits without anything between.
+func digitsIn(s string, n int, k *kinds) class {
+	first := unicode.IsLower(firstRune(s))
+	switch {
+	case k.others > 0 || n < 6:
+		return noSecret
+	// userInput1 is a name in a program
+	case first && k.upper > 0 && wordy(s) && kindsIn(strings.TrimRight(s, "0123456789")).digits == 0:
+		return noSecret
+	case k.upper > 0 && k.upper < k.letters && k.digits > 1 && n >= 10 && !wordy(s):
+		return strongValue
+	}
+	return structured
+}
+
+// compound classifies parts with - _ . or / between them.
+func compound(s string, k *kinds) class {
+	parts := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("-_./", r) })
+	words, mixed := 0, 0
+	for _, p := range parts {
+		in := kindsIn(p)
+		switch {
+		case oneOf(proseParts, p):
+			return noSecret
+		case in.digits > 0 && in.letters > 0:
+			mixed++
+		case in.letters > 1:
+			words++
+		}
+	}
+	joint := func(c string) bool { return strings.Count(s, c) == k.joints }
+	switch {
+	case k.others > 0 || strings.Count(s, "/") > 1 || len(parts) < 2:
+		return noSecret
+	case mixed > 0 && len(s) >= 8 && !wordy(s): // gT7-wPz3kQ9e, but not host1.internal
+		return strongValue
+	case joint("_") && (k.digits == 0 || k.upper+k.digits == k.letters+k.digits):
+		return noSecret // an identifier
+	case mixed > 0 && len(s) >= 8 && k.upper > 0:
+		return structured // R3lease-Train
+	case k.digits > 0 && (k.upper > 0 && k.upper < k.letters) && len(s) >= 8:
+		return structured // Gartenzwerg_7, Changeit-2019x
+	case len(parts) >= 3 && words >= 2 && joint("-") && k.upper < k.letters:
+		return structured
+	case len(parts) >= 3 && words == len(parts) && joint(".") && k.upper == 0:
+		return plainWord
+	case len(parts) == 2 && words == 2 && joint("-") && k.upper > 0 && unicode.IsUpper(firstRune(parts[1])):
+		return plainWord
+	}
+	return noSecret
+}
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// humps counts the words of CamelCase.
+func humps(s string) (n int) {
+	last := 'A'
+	for i, r := range s {
+		if unicode.IsUpper(r) && (i == 0 || unicode.IsLower(last)) {
+			n++
+		}
+		last = r
+	}
+	return n
+}
+
+// reference reports whether a value says where the secret is from, or stands for it: a
+// variable, a path, an address, an option.
+func reference(v string) bool {
+	switch v[0] {
+	case '/', '~', '-', '.', ':', ',', ';', '=', '|':
+		return true
+	case '$', '%', '&', '@', '*':
+		rest := strings.TrimRight(v[1:], "%")
+		return rest == "" || strings.Trim(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" ||
+			kindsIn(rest).digits+kindsIn(rest).signs == 0
+	}
+	return strings.Contains(v, "://") || strings.HasPrefix(v, "RFC") || strings.Contains(v, ".env") || strings.HasPrefix(v, "ENC")
+}
+
+// fileName reports whether a value, in lower case, ends as a file's name or a host's does.
+func fileName(v string) bool {
+	dot := strings.LastIndexByte(v, '.')
+	return dot > 0 && oneOf(" yaml yml json txt py go ts tsx js jsx md toml env cfg conf ini sh xml "+
+		"html key pem crt log csv sql java rs rb php lock gpg kdbx properties zip tar gz pdf "+
+		"internal local com org net io de dev example ", strings.TrimRight(v[dot+1:], ",;:"))
+}
+
+// address reports whether a value is a mail address, or a user at a host.
+func address(v string) bool {
+	user, host, ok := strings.Cut(v, "@")
+	return ok && len(user) >= 3 && len(host) >= 3 && !strings.ContainsAny(user+host, "!#$&%*?^") &&
+		(strings.Contains(host, ".") || kindsIn(user).digits == 0)
+}
+
+// measure reports whether a value begins with a number and goes on with a unit, or is an
+// issue, a version or a date.
+func measure(v string) bool {
+	rest := strings.TrimLeft(v, "0123456789.,")
+	if len(rest) < len(v) {
+		letters := strings.TrimLeft(rest, "-")
+		k := kindsIn(letters)
+		return k.digits+k.signs == 0 && (letters != rest || len(letters) <= 4) && k.joints == 0
+	}
+	head := strings.TrimRight(v, "0123456789")
+	name, isVersion := strings.CutPrefix(v, "v")
+	return strings.HasSuffix(head, "-") && strings.ToUpper(head) == head ||
+		isVersion && strings.Trim(name, "0123456789.") == ""
+}
