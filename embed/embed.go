@@ -21,7 +21,10 @@ type Vector []float32
 // Model describes the embedding model of a vector. Name and Dim are stored with every
 // vector: vectors of different models cannot be compared.
 type Model struct {
-	Name string `json:"name"` // the directory's name
+	// Name is the identity of the model: two with the same name make the same vectors. It is
+	// that of the content, not of a directory: the published name if weights and tokenizer are
+	// known, else a hash of them.
+	Name string `json:"name"`
 	// Dim is the number of numbers in a vector; 0: not known yet.
 	Dim int `json:"dim"`
 	// MaxTokens is the number of tokens that are read of a text, with the special ones;

@@ -171,7 +171,7 @@ func (p *program) argValues(ctx context.Context, command string, words, rest []s
 	case "rm":
 		return p.RunNames()
 	case "model pull":
-		return minilm.KnownModels()
+		return []string{minilm.DefaultModel}
 	case "model verify", "model use":
 		var dirs []string
 		models, _ := p.models()

@@ -34,7 +34,6 @@ A proxy is taken from the environment. A sound model is not fetched again.`,
 					&cli.StringFlag{Name: "from", Usage: "fetch from `PLACE`: the address below which the files lie, or a directory that has them"},
 					&cli.StringFlag{Name: "revision", Usage: "the `REVISION` of the hub's repository; default: the one whose files are known, else main"},
 					&cli.BoolFlag{Name: "force", Usage: "replace a model that is there"},
-					&cli.BoolFlag{Name: "int8", Usage: "the default model with weights of 8 bits: a model of its own, a quarter of the size and much slower"},
 					base.JSONFlag(),
 				},
 				Action: p.modelPull,
@@ -50,9 +49,8 @@ board context reembed.`,
 			{
 				Name: "verify", Usage: "say whether a model is sound: exit 0 yes, 1 no, 5 no model", ArgsUsage: "[NAME | DIR]",
 				Description: `It compares the files with the published or installed ones by SHA-256, loads the model, and
-checks its vectors. Known vectors are the surest check: a JSON list of {"text", "embedding"},
-named with --reference, or reference_vectors.json in the directory.`,
-				Flags:  []cli.Flag{&cli.StringFlag{Name: "reference", Usage: "compare with the known vectors in `FILE`"}, base.JSONFlag()},
+checks its vectors.`,
+				Flags:  []cli.Flag{base.JSONFlag()},
 				Action: p.modelVerify,
 			},
 			{
@@ -80,13 +78,7 @@ func (p *program) modelPull(c *cli.Context) error {
 		return base.Usagef("name one", "`board model pull` takes one name, but got %d", c.NArg())
 	}
 	name := minilm.DefaultModel
-	if c.Bool("int8") {
-		name = minilm.Int8().Name
-	}
 	if c.NArg() == 1 {
-		if c.Bool("int8") {
-			return base.Usagef("leave one out", "--int8 is a form of %s, and a name is given", minilm.DefaultModel)
-		}
 		name = c.Args().First()
 	}
 	m, err := minilm.Named(name)
@@ -131,13 +123,13 @@ func (p *program) modelPull(c *cli.Context) error {
 		p.Printf("%s installed: %s, %s\n", done.Name, base.Count(int64(len(done.Files)), "file", "files"), base.Megabytes(done.Bytes))
 		p.Printf("  in   %s\n  from %s\n", done.Dir, base.Safe(done.Source))
 	}
-	if done.Pinned {
-		p.Printf("  the files are the published ones, by SHA-256\n")
-	} else if !done.Already {
-		p.Printf("  the files load; no checksums are known for them\n")
-	}
-	if c.Bool("int8") {
-		p.Messagef("it is more than ten times as slow as the full model")
+	switch {
+	case done.Pinned:
+		p.Printf("  weights and tokenizer are the published ones, by SHA-256\n")
+	case m.Pinned():
+		p.Printf("  it is not the published %s: its weights or its tokenizer are others, and give sound vectors\n", m.Name)
+	case !done.Already:
+		p.Printf("  it gives sound vectors; no checksums are known for it\n")
 	}
 	if chosen {
 		p.Messagef("%s is the model in use now", done.Name)
@@ -181,7 +173,8 @@ func (p *program) modelUse(c *cli.Context) error {
 	now := p.ModelDir(home)
 	return p.Answer(c, nil, func() {
 		p.Printf("%s is the model in use\n", base.Safe(filepath.Base(now)))
-		if now != was && dirExists(was) {
+		before, err := minilm.Identify(was)
+		if after, _ := minilm.Identify(now); err == nil && before != after {
 			p.Messagef("what %s embedded is embedded anew by: board kb reembed, board memory reembed, board context reembed", base.Safe(filepath.Base(was)))
 		}
 	}, "path", now)
@@ -231,10 +224,7 @@ func (p *program) modelVerify(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.IsSet("reference") && c.String("reference") == "" {
-		return base.Usagef("name a file of known vectors, or leave it out", "--reference is empty")
-	}
-	r, err := minilm.Verify(c.Context, dir, c.String("reference"))
+	r, err := minilm.Verify(c.Context, dir)
 	if err != nil {
 		return asAbsent(err)
 	}
@@ -253,14 +243,8 @@ func (p *program) modelVerify(c *cli.Context) error {
 			}
 			p.Printf("  %-9s  %s  %s\n", check.Name, mark, base.Safe(check.Detail))
 		}
-		if r.Reference != nil && !r.OK {
-			p.Printf("  the text that is farthest off: %s\n", base.Line(r.Reference.Worst, 100))
-		}
-		switch {
-		case !r.Checks[0].OK: // the files
+		if !r.Checks[0].OK { // the files
 			p.Messagef("`board model pull` repairs what it has installed, and fetches only what is damaged")
-		case r.OK && r.Reference == nil:
-			p.Messagef("not compared with known vectors; --reference FILE does it")
 		}
 	}
 	if err == nil && !r.OK {

@@ -40,7 +40,7 @@ func tinyModel(t *testing.T) string {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{"model.onnx": weights, "tokenizer.json": file("tiny/tokenizer.json"), "config.json": file("tiny/config.json"), "reference_vectors.json": file("known.json")} {
+	for name, data := range map[string][]byte{"model.onnx": weights, "tokenizer.json": file("tiny/tokenizer.json"), "config.json": file("tiny/config.json")} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func modelContract(t *testing.T) (env map[string]string, all []modelCommand) {
 	env = map[string]string{"BOARD_DAEMON": "off", "BOARD_HOME": home}
 	return env, []modelCommand{
 		{"model_pull", []string{"pull", "tiny", "--from", dir}},
-		{"model_verify", []string{"verify", "--reference", filepath.Join(dir, "reference_vectors.json")}},
+		{"model_verify", []string{"verify"}},
 		{"model_use", []string{"use", "tiny"}},
 		{"model_list", []string{"list"}},
 		{"model_path", []string{"path"}},

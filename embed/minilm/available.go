@@ -17,9 +17,6 @@ type Choice struct {
 func Available() []Choice {
 	all := []Choice{
 		{"", DefaultModel, size(allMiniLM), 384, 256, "English", 41.95, "the default"},
-		{"", signedModel, size(known()[1]), 384, 256, "English", 0,
-			"the default in 8 bits, for ARM and x86-64 with VNNI: small, and very slow here"},
-		{"", unsignedModel, size(known()[2]), 384, 256, "English", 0, "the same for other x86-64"},
 		{"", "minishlab/potion-base-8M", 31_000_000, 256, 512, "English", 31.71,
 			"static: for CI and small machines, a text in less than a millisecond"},
 		{"", "BAAI/bge-small-en-v1.5", 134_000_000, 384, 512, "English", 51.68,

@@ -106,7 +106,7 @@ func removePart(part string) {
 
 // copyFile copies from a directory, always from the start.
 func (f *fetcher) copyFile(ctx context.Context, file File, part string, sum hash.Hash) error {
-	in, err := os.Open(File{Name: file.published()}.in(f.from.dir))
+	in, err := os.Open(file.in(f.from.dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return errAbsent
 	}
@@ -135,7 +135,7 @@ func (f *fetcher) download(ctx context.Context, file File, part string, sum hash
 	if have > 0 && have == file.Bytes { // complete, but interrupted before it was checked
 		return hashFile(part, have, sum)
 	}
-	address := f.from.base.JoinPath(file.published())
+	address := f.from.base.JoinPath(file.Name)
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

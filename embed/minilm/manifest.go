@@ -1,17 +1,12 @@
 package minilm
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-
-	"golang.org/x/sys/cpu"
 
 	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
@@ -39,12 +34,7 @@ type File struct {
 	Optional bool `json:"-"`
 	// Unless names a file that makes this one unnecessary if it exists.
 	Unless string `json:"-"`
-	// Published is its name at the source, if different.
-	Published string `json:"-"`
 }
-
-// published returns the file's name at the source.
-func (f File) published() string { return cmp.Or(f.Published, f.Name) }
 
 // in returns the file's path in a directory.
 func (f File) in(dir string) string { return filepath.Join(dir, filepath.FromSlash(f.Name)) }
@@ -57,6 +47,16 @@ type Manifest struct {
 	Dim      int    // numbers in a vector; 0 if unknown
 	// in download order; the weights last, so that a wrong source fails early
 	Files []File
+
+	// of a known model: the SHA-256 of all files that have these weights, and how it is used
+	weights []string
+	limit   int
+	pooling pooling
+}
+
+func (m Manifest) sumOf(name string) string {
+	i := slices.IndexFunc(m.Files, func(f File) bool { return f.Name == name })
+	return m.Files[i].SHA256
 }
 
 // Pinned reports whether the checksums of the files are known.
@@ -69,6 +69,10 @@ func (m Manifest) Pinned() bool {
 // would then fail the check.
 var allMiniLM = Manifest{
 	Name: DefaultModel, Repo: "sentence-transformers/all-MiniLM-L6-v2", Revision: "1110a243fdf4706b3f48f1d95db1a4f5529b4d41", Dim: 384,
+	limit: 256, pooling: poolMean, weights: []string{
+		"6fd5d72fe4589f189f8ebc006442dbb529bb7ce38f8082112682524616046452", // as published
+		"759c3cd2b7fe7e93933ad23c4c9181b7396442a2ed746ec7c1d46192c469c46e", // by Xenova's exporter
+	},
 	Files: []File{
 		{Name: "config.json", Bytes: 612, SHA256: "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"},
 		// the limit of 256 tokens, on which the vectors depend
@@ -80,40 +84,6 @@ var allMiniLM = Manifest{
 		{Name: "tokenizer.json", Bytes: 466_247, SHA256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"},
 		{Name: "onnx/model.onnx", Bytes: 90_405_214, SHA256: "6fd5d72fe4589f189f8ebc006442dbb529bb7ce38f8082112682524616046452"},
 	},
-}
-
-// quantized returns all-MiniLM-L6-v2 with 8-bit weights: a quarter of the size. Its
-// vectors differ, so it counts as a model of its own. Computed in Go they
-// are more than ten times as slow as the full weights.
-func quantized(name, published string, bytes int64, sum string) Manifest {
-	m := allMiniLM
-	m.Name = name
-	m.Files = slices.Clone(m.Files)
-	m.Files[len(m.Files)-1] = File{Name: "onnx/model.onnx", Bytes: bytes, SHA256: sum, Published: published}
-	return m
-}
-
-// Names of the 8-bit forms. The publisher has four files with two contents: qint8 for
-// arm64, avx512 and avx512_vnni are identical and have signed weights; the one for avx2
-// has unsigned ones. Signed weights need a processor that multiplies them without
-// overflow: ARM, or x86-64 with VNNI.
-const (
-	signedModel   = DefaultModel + "-qint8"
-	unsignedModel = DefaultModel + "-quint8"
-)
-
-// Int8 returns the name of the 8-bit form of the default model for this processor.
-func Int8() Manifest {
-	return int8For(runtime.GOARCH, cpu.X86.HasAVX512VNNI || cpu.X86.HasAVXVNNI)
-}
-
-func int8For(arch string, vnni bool) Manifest {
-	name := signedModel
-	if arch == "amd64" && !vnni {
-		name = unsignedModel
-	}
-	m, _ := Named(name) // cannot fail: the name is known
-	return m
 }
 
 // anyFiles are the files of a model that is not known by name. Open checks which ones are
@@ -137,22 +107,8 @@ var anyFiles = []File{
 // not need it.
 const staticWeights = "model.safetensors"
 
-var known = sync.OnceValue(func() []Manifest {
-	return []Manifest{
-		allMiniLM,
-		quantized(signedModel, "onnx/model_qint8_avx512_vnni.onnx", 23_026_053, "4278337fd0ff3c68bfb6291042cad8ab363e1d9fbc43dcb499fe91c871902474"),
-		quantized(unsignedModel, "onnx/model_quint8_avx2.onnx", 23_046_789, "b941bf19f1f1283680f449fa6a7336bb5600bdcd5f84d10ddc5cd72218a0fd21"),
-	}
-})
-
-// KnownModels are the names of the models whose checksums are known.
-func KnownModels() []string {
-	var names []string
-	for _, m := range known() {
-		names = append(names, m.Name)
-	}
-	return names
-}
+// known are the models whose checksums are known.
+var known = []Manifest{allMiniLM}
 
 var plainName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
@@ -160,7 +116,7 @@ var plainName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 // returns a manifest for a model of the hub; given another plain name, a manifest with an
 // empty Repo, which needs a source.
 func Named(name string) (Manifest, error) {
-	for _, m := range known() {
+	for _, m := range known {
 		if strings.EqualFold(name, m.Name) || strings.EqualFold(name, m.Repo) {
 			return m, nil
 		}
@@ -195,6 +151,17 @@ func readRecord(dir string) (*record, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// check returns what is wrong with the files in dir.
+func (r *record) check(dir string) (wrong []string) {
+	for _, f := range r.Files {
+		f.Optional = false
+		if problem := checkFile(dir, f); problem != "" {
+			wrong = append(wrong, problem)
+		}
+	}
+	return wrong
 }
 
 func (r *record) write(dir string) error {

@@ -22,7 +22,6 @@ package minilm
 import (
 	"cmp"
 	"context"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -58,16 +57,18 @@ func Open(ctx context.Context, dir string) (*Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
+	var name string
+	var unread error
+	var hashing sync.WaitGroup
+	hashing.Go(func() { name, unread = c.identify() })
 	s, err := c.load()
-	if err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
+	hashing.Wait()
+	if err = cmp.Or(err, unread, ctx.Err()); err != nil {
 		s.destroy()
 		return nil, err
 	}
 	return &Embedder{
-		model:   embed.Model{Name: filepath.Base(c.top), Dim: s.dim, MaxTokens: c.limit},
+		model:   embed.Model{Name: name, Dim: s.dim, MaxTokens: c.limit},
 		session: s, slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
 		release: sync.OnceFunc(s.destroy),
 	}, nil

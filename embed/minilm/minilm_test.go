@@ -66,11 +66,11 @@ func TestConformancePotion(t *testing.T) {
 
 func TestModel(t *testing.T) {
 	e := open(t, models.Write(t, "tiny-cls", nil))
-	if got, want := e.Model(), (embed.Model{Name: "tiny-cls", Dim: 16, MaxTokens: 48}); got != want {
+	if got, want := e.Model(), (embed.Model{Name: "model-9d0c679de368", Dim: 16, MaxTokens: 48}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	e = open(t, potionDir(t))
-	if got, want := e.Model(), (embed.Model{Name: "potion-base-2M", Dim: 64, MaxTokens: 512}); got != want {
+	if got, want := e.Model(), (embed.Model{Name: "model-1ddca2c2c466", Dim: 64, MaxTokens: 512}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -79,52 +79,32 @@ func (p *place) settle() error {
 }
 
 // sound returns the installed model if it is the requested one and not damaged; else nil.
+// It may have come by other means than Pull, and a known one from another exporter.
 func (p *place) sound(m Manifest) *Pulled {
-	if _, err := os.Stat(p.dir); err != nil {
+	r, err := readRecord(p.dir)
+	if err != nil || r != nil && r.Name != m.Name {
 		return nil
 	}
-	r, err := readRecord(p.dir)
-	if err != nil {
-		return nil // damaged
-	}
-	switch {
-	case r != nil && r.Name != m.Name:
+	switch name, err := Identify(p.dir); {
+	case err != nil:
 		return nil
 	case m.Pinned():
-		if r == nil {
-			r = &record{}
-		}
-		r.Files = nil
-		for _, f := range m.Files {
-			if wrong := checkFile(p.dir, f); wrong != "" {
-				return nil
-			}
-			if info, err := os.Stat(f.in(p.dir)); err == nil {
-				f.Bytes = info.Size()
-				r.Files = append(r.Files, f)
-			}
-		}
-	case r != nil:
-		for _, f := range r.Files {
-			f.Optional = false
-			if wrong := checkFile(p.dir, f); wrong != "" {
-				return nil
-			}
-		}
-	case filepath.Base(p.dir) == m.Name: // installed by other means
-		if _, err := Inspect(p.dir); err != nil {
+		published := record{Files: slices.DeleteFunc(slices.Clone(m.Files), func(f File) bool { return f.Optional })}
+		if name != m.Name && len(published.check(p.dir)) > 0 {
 			return nil
 		}
+	case r == nil && filepath.Base(p.dir) != m.Name, r != nil && len(r.check(p.dir)) > 0:
+		return nil
+	}
+	if r == nil {
 		r = &record{}
-		for _, f := range m.Files {
+		for _, f := range anyFiles {
 			if sum, n, err := sumOf(f.in(p.dir)); err == nil {
 				r.Files = append(r.Files, File{Name: f.Name, Bytes: n, SHA256: sum})
 			}
 		}
-	default:
-		return nil
 	}
-	return pulled(m, p.dir, r, true)
+	return pulled(m, p.dir, r, m.Pinned(), true)
 }
 
 // checkFile returns what is wrong with a file of a model's directory, or "".

@@ -85,6 +85,10 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 	if err != nil {
 		return nil, err
 	}
+	wanted := o.Manifest
+	if o.From != "" { // whatever is there: its content says whether it is the known model
+		o.Manifest.Files = anyFiles
+	}
 	p, err := newPlace(o.Dir)
 	if err != nil {
 		return nil, err
@@ -92,7 +96,7 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 	o.Dir = p.dir
 	// before the lock: a complete directory may be one that this user cannot write to
 	if !o.Force {
-		if done := p.sound(o.Manifest); done != nil {
+		if done := p.sound(wanted); done != nil {
 			return done, nil
 		}
 	}
@@ -111,14 +115,14 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 		return nil, err
 	}
 	if !o.Force {
-		if done := p.sound(o.Manifest); done != nil { // pulled meanwhile by another process
+		if done := p.sound(wanted); done != nil { // pulled meanwhile by another process
 			return done, nil
 		}
 	}
 	if err := p.replaceable(o.Manifest, o.Force); err != nil {
 		return nil, err
 	}
-	files, err := p.stage(ctx, &o, from)
+	files, published, err := p.stage(ctx, &o, from)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +133,7 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 	if err := p.install(); err != nil {
 		return nil, err
 	}
-	return pulled(o.Manifest, p.dir, r, false), nil
+	return pulled(o.Manifest, p.dir, r, published, false), nil
 }
 
 // newClient uses the proxy of the environment and follows redirects, since hubs store
@@ -146,8 +150,8 @@ func newClient() *http.Client {
 	}}
 }
 
-func pulled(m Manifest, dir string, r *record, already bool) *Pulled {
-	out := &Pulled{Name: m.Name, Dir: dir, Source: r.Source, Pinned: m.Pinned(), Already: already, Files: r.Files}
+func pulled(m Manifest, dir string, r *record, published, already bool) *Pulled {
+	out := &Pulled{Name: m.Name, Dir: dir, Source: r.Source, Pinned: published, Already: already, Files: r.Files}
 	for _, f := range r.Files {
 		out.Bytes += f.Bytes
 	}
@@ -193,13 +197,14 @@ func (o *PullOptions) source() (source, error) {
 	return source{base: base}, nil
 }
 
-// stage downloads all files into the staging directory and checks that they are a model.
-func (p *place) stage(ctx context.Context, o *PullOptions, from source) ([]File, error) {
+// stage downloads all files into the staging directory and checks that they are a model
+// with sound vectors. published says that it is the known one.
+func (p *place) stage(ctx context.Context, o *PullOptions, from source) (_ []File, published bool, err error) {
 	if err := os.MkdirAll(p.staging, 0o700); err != nil {
-		return nil, cannotWrite(err, p.staging)
+		return nil, false, cannotWrite(err, p.staging)
 	}
 	if err := p.tidy(o.Manifest); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	f := &fetcher{opts: o, from: from}
 	var files, missing []File
@@ -213,7 +218,7 @@ func (p *place) stage(ctx context.Context, o *PullOptions, from source) ([]File,
 		missing, need = append(missing, file), need+file.Bytes-have
 	}
 	if err := o.room(need, o.Manifest.Name); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, file := range missing {
 		to := file.in(p.staging)
@@ -230,35 +235,43 @@ func (p *place) stage(ctx context.Context, o *PullOptions, from source) ([]File,
 			}
 		}
 		got, err := f.fetch(ctx, file, to)
-		// the source may have all files in one directory
-		if flat := path.Base(file.published()); errors.Is(err, errAbsent) && o.From != "" && file.SHA256 != "" && path.Ext(flat) == ".onnx" {
-			got, err = f.fetch(ctx, File{Name: flat, Bytes: file.Bytes, SHA256: file.SHA256}, to)
-			got.Name = file.Name
-		}
 		if errors.Is(err, errAbsent) {
 			if file.Optional {
 				continue
 			}
-			return nil, failure(fault.NotFound, "", nil, "%s has no %s of %s", from, file.Name, o.Manifest.Name).Then(o.ifAbsent()...)
+			return nil, false, failure(fault.NotFound, "", nil, "%s has no %s of %s", from, file.Name, o.Manifest.Name).Then(o.ifAbsent()...)
 		}
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		files = append(files, got)
 	}
+	name, err := p.tryOut(ctx)
+	if err == nil {
+		return files, o.Manifest.Pinned() || name == o.Manifest.Name, nil
+	}
+	if ctx.Err() != nil {
+		return nil, false, ctx.Err()
+	}
+	os.RemoveAll(p.staging) // a retry would find the same
+	var known *fault.Error
+	if errors.As(err, &known) { // name the files by their source
+		err = &fault.Error{Kind: known.Kind, Msg: strings.ReplaceAll(known.Msg, p.staging, from.String()), Next: fault.Steps("name a BERT-like sentence-embedding model in ONNX form, and the place that has all its files"), Cause: known.Cause}
+	}
+	return nil, false, err
+}
+
+// tryOut checks that what was fetched is a model with sound vectors, and returns its name.
+func (p *place) tryOut(ctx context.Context) (string, error) {
 	e, err := Open(ctx, p.staging)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		os.RemoveAll(p.staging) // a retry would find the same
-		var known *fault.Error
-		if errors.As(err, &known) { // name the files by their source
-			err = &fault.Error{Kind: known.Kind, Msg: strings.ReplaceAll(known.Msg, p.staging, from.String()), Next: fault.Steps("name a BERT-like sentence-embedding model in ONNX form, and the place that has all its files"), Cause: known.Cause}
-		}
-		return nil, err
+		return "", err
 	}
-	return files, e.Close()
+	defer e.Close()
+	if _, _, err := e.tryOut(ctx); err != nil && ctx.Err() == nil {
+		return "", badModel(hintFetch, err, "the model in %s gives no sound vectors", p.staging)
+	}
+	return e.Model().Name, ctx.Err()
 }
 
 // ifAbsent returns the hint for a source that lacks a file.

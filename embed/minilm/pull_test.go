@@ -236,26 +236,6 @@ func TestPullMiniLMShaped(t *testing.T) {
 		t.Errorf("asked for %q", asked)
 	}
 	sameFiles(t, dir, m.files)
-
-	e := open(t, dir)
-	reference := writeReference(t, e, nil)
-	r, err := verify(context.Background(), dir, reference, []Manifest{manifestOf(m.files)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c := r.Reference; c == nil || c.Texts != 6 || c.MinCosine < 0.99999 || c.MaxDifference > 1e-5 {
-		t.Errorf("against its own vectors: %+v", r)
-	}
-	// The vectors published for the real model are none of this one's. A few of them show
-	// it.
-	texts, err := readReference(filepath.Join(miniLMReference(t), "reference_vectors_100.json"))
-	if err != nil || len(texts) != 100 {
-		t.Fatalf("%d texts, %v", len(texts), err)
-	}
-	r, err = Verify(context.Background(), dir, writeReference(t, e, func([]knownVector) []knownVector { return texts[:4] }))
-	if err != nil || r.OK || r.Reference == nil || r.Reference.MinCosine > 0.9 {
-		t.Errorf("against another model's vectors: %+v, %v", r, err)
-	}
 }
 
 func TestPullResume(t *testing.T) {
@@ -352,48 +332,4 @@ func TestPullResume(t *testing.T) {
 		}
 		sameFiles(t, dir, files)
 	})
-}
-
-// TestPullPublished: weights that have another name where they come from get the one that
-// Open knows.
-func TestPullPublished(t *testing.T) {
-	files := models.All["static"]()
-	m := newMirror(t, files)
-	published := manifestOf(m.files)
-	published.Name = "m-int8"
-	weights := &published.Files[slices.IndexFunc(published.Files, func(f File) bool { return f.Name == weightsName })]
-	weights.Published = "onnx/model_int8.onnx"
-	m.files[weights.Published] = m.files[weightsName]
-	delete(m.files, weightsName)
-	dir := filepath.Join(t.TempDir(), "m-int8")
-	mustPull(t, m, dir, func(o *PullOptions) { o.Manifest = published })
-	if e := open(t, dir); e.Model().Name != "m-int8" {
-		t.Errorf("%+v", e.Model())
-	}
-}
-
-// TestInt8: the quantized forms are models of their own, with all files of the full one
-// but the weights.
-func TestInt8(t *testing.T) {
-	for _, name := range []string{signedModel, unsignedModel, Int8().Name} {
-		m, err := Named(name)
-		if err != nil || m.Name != name || m.Name == DefaultModel || len(m.Files) != len(allMiniLM.Files) || !m.Pinned() || m.Repo != allMiniLM.Repo {
-			t.Errorf("%+v, %v", m, err)
-		}
-		if last := m.Files[len(m.Files)-1]; last.Name != weightsName || last.Published == "" || last.SHA256 == allMiniLM.Files[len(allMiniLM.Files)-1].SHA256 {
-			t.Errorf("%+v", last)
-		}
-	}
-	if allMiniLM.Files[len(allMiniLM.Files)-1].Published != "" {
-		t.Error("the full model was changed")
-	}
-	for _, test := range []struct {
-		arch string
-		vnni bool
-		want string
-	}{{"amd64", true, signedModel}, {"amd64", false, unsignedModel}, {"arm64", false, signedModel}} {
-		if got := int8For(test.arch, test.vnni).Name; got != test.want {
-			t.Errorf("%s, VNNI %v: %s, want %s", test.arch, test.vnni, got, test.want)
-		}
-	}
 }

@@ -157,7 +157,7 @@ func (s *session) run(ids []uint32) (v embed.Vector, err error) {
 
 // destroy releases the memory. Nothing may run then or later.
 func (s *session) destroy() {
-	if s.hugot != nil {
+	if s != nil && s.hugot != nil {
 		s.hugot.Destroy() // no caller can handle this error
 	}
 }

@@ -75,8 +75,8 @@ func TestStaticModel(t *testing.T) {
 	dir := writeStatic(t, nil)
 	embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return open(t, dir) })
 	e := open(t, dir)
-	if got, want := e.Model(), (embed.Model{Name: "table", Dim: 3, MaxTokens: 512}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
+	if got := e.Model(); got.Dim != 3 || got.MaxTokens != 512 {
+		t.Errorf("%+v", got)
 	}
 	gate, worker := row(slices.Index(models.Vocab, "gate")), row(slices.Index(models.Vocab, "worker"))
 	both := slices.Clone(gate)

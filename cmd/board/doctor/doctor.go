@@ -72,6 +72,7 @@ type Doctor struct {
 
 	area     string // that is being looked at
 	model    minilm.Info
+	identity string        // of the model, by which embeddings are compared
 	modelErr error         // why it cannot be used
 	status   daemon.Status // of the daemon
 	asked    error         // why it did not answer
@@ -83,7 +84,9 @@ type Doctor struct {
 func (d *Doctor) Look(ctx context.Context) ([]Finding, error) {
 	d.all, d.now = []Finding{}, time.Now()
 	defer d.Progress("", 0, 0)
-	d.model, d.modelErr = minilm.Inspect(d.ModelDir)
+	if d.model, d.modelErr = minilm.Inspect(d.ModelDir); d.modelErr == nil {
+		d.identity, d.modelErr = minilm.Identify(d.ModelDir)
+	}
 	d.askStatus(ctx)
 	for _, a := range []struct {
 		name string

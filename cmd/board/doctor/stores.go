@@ -266,8 +266,8 @@ func (d *Doctor) tellEmbeddings(what, many string, e embedded) {
 		return
 	}
 	switch {
-	case e.model != "" && e.model != d.model.Name:
-		d.note(what, e.again+" changes over", "the embeddings are of %s, and the model here is %s", e.model, d.model.Name)
+	case e.model != "" && e.model != d.identity:
+		d.note(what, e.again+" changes over", "the embeddings are of %s, and the model here is %s", e.model, d.identity)
 	case e.bare == 0:
 	case d.upkeep:
 		d.note(what, "the daemon gives them one in a while", "%d of %d %s have no embedding", e.bare, e.total, many)
