@@ -52,4 +52,10 @@ func (db *DB) rewritten() bool {
 
 // CloseUnused closes the file once no one holds the DB any more. It is for a caller that
 // has opened the file again while others may still read from this DB.
-func (db *DB) CloseUnused() { runtime.AddCleanup(db, func(conn *sql.DB) { conn.Close() }, db.sql) }
+func (db *DB) CloseUnused() {
+	if db.kept != nil {
+		runtime.AddCleanup(db, func(f *keptFile) { f.release() }, db.kept)
+		return
+	}
+	runtime.AddCleanup(db, func(conn *sql.DB) { conn.Close() }, db.sql)
+}

@@ -73,6 +73,7 @@ type DB struct {
 	full      error       // why nothing can be written, where that is for want of space
 	immutable os.FileInfo // of a file that is read as if no one could write to it, else nil
 	now       func() time.Time
+	kept      *keptFile // nil: Close closes the file
 }
 
 // Open opens path and brings its schema up to date. With mode ReadWrite, a file that does
@@ -83,6 +84,10 @@ type DB struct {
 // are fault.Full (see Full). Many processes may create and migrate a new file at the same
 // time.
 func Open(ctx context.Context, path string, schema Schema, mode Mode) (*DB, error) {
+	return openKept(ctx, path, schema, mode)
+}
+
+func openNew(ctx context.Context, path string, schema Schema, mode Mode) (*DB, error) {
 	// Others may remove the file, and create it again, while it is being opened; then
 	// Open starts again.
 	for try := 0; ; try++ {
@@ -239,7 +244,15 @@ const closeTimeout = 50 * time.Millisecond
 // Close closes the file. The last process to close it moves the WAL into the file, unless
 // others are writing.
 func (db *DB) Close() error {
-	if !db.readOnly {
+	if db.kept != nil {
+		return db.kept.release()
+	}
+	return db.close()
+}
+
+func (db *DB) close() error {
+	// of a file that has lost its name, nothing is removed by that name
+	if !db.readOnly && db.CheckFile() == nil {
 		if unlock, err := db.lockWithin(context.Background(), closeTimeout); err == nil {
 			defer unlock()
 			db.last.Store(true)

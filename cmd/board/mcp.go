@@ -114,8 +114,9 @@ const afterInput = 10 * time.Second
 
 func (p *program) mcpServe(c *cli.Context) error {
 	if p.Env("GOGC") == "" {
-		// the heap is small, and each call leaves some garbage: a tenth of its time
-		debug.SetGCPercent(400)
+		// The heap is small, and each call leaves some garbage. More than that would be
+		// felt: a machine may have twenty servers.
+		debug.SetGCPercent(200)
 	}
 	src, err := p.NewSource(daemon.OwnAlone, true)
 	if err != nil {

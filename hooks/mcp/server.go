@@ -21,6 +21,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/similar"
+	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/hooks/mcp/transport"
 	"blackboard/kb"
@@ -122,6 +123,7 @@ type Server struct {
 	watches  watches
 	clients  *transport.Clients
 	context  contextStore
+	stores   *sqlite.Keeper  // files that calls have used
 	life     context.Context // ends with the server, and every call with it
 	end      context.CancelFunc
 }
@@ -137,6 +139,7 @@ func New(cfg Config) *Server {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.stores = sqlite.NewKeeper(maxOpen, idleTimeout)
 	s.life, s.end = context.WithCancel(context.Background())
 	if s.usual = len(cfg.Profiles) == 0; s.usual {
 		cfg.Profiles = DefaultProfiles
@@ -185,9 +188,15 @@ func fixedLists() *sdk.ServerCapabilities {
 // End calls off what is being done. Calls that are under way are answered with that.
 func (s *Server) End() { s.end() }
 
+// How many databases stay open for the next call, and how long.
+const (
+	maxOpen     = 16
+	idleTimeout = time.Minute
+)
+
 // living is a context that ends with the server too.
 func (s *Server) living(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(s.stores.Keeping(ctx))
 	stop := context.AfterFunc(s.life, cancel)
 	return ctx, func() { stop(); cancel() }
 }
@@ -198,6 +207,9 @@ func (s *Server) Close() {
 	s.clients.Close()
 	s.watches.close()
 	s.context.close()
+	if err := s.stores.Close(); err != nil {
+		s.log.Warn("closing the stores", "error", err)
+	}
 }
 
 // instructions tell an agent when to read and when to write, for the tools that it has.

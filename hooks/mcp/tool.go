@@ -148,7 +148,7 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 				return s.failed(err, in), nil
 			}
 		}
-		c := &call{Server: s, ctx: ctx, req: req, client: clientName(req),
+		c := &call{Server: s, ctx: s.stores.Keeping(ctx), req: req, client: clientName(req),
 			room: t.roomFor(req.Params.Arguments), grows: t.budget > 0}
 		data, text, err := fn(c, args)
 		if err != nil {

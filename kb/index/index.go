@@ -72,6 +72,10 @@ type Doc struct {
 	Vector embed.Vector
 }
 
+// analyzers are shared by all indexes: a pool lives until two collections after its last
+// use, so that one in each index would outlive it.
+var analyzers = sync.Pool{New: func() any { return new(words.Analyzer) }}
+
 // Index is a search index over documents, in derived tables of a file. See New; the zero
 // value is invalid. It caches what it reads and notices what other processes change, so
 // it may be used for one search or for a long time. It is safe for concurrent use, except
@@ -79,7 +83,6 @@ type Doc struct {
 type Index struct {
 	cfg     Config
 	weights []int // in quarters
-	an      sync.Pool
 
 	mu         sync.RWMutex
 	view       *view
@@ -114,7 +117,6 @@ func New(cfg Config) *Index {
 	if len(x.weights) == 0 || cfg.Name == "" || strings.Trim(cfg.Name, "abcdefghijklmnopqrstuvwxyz_") != "" || x.cfg.Seal > MaxSegment {
 		panic("index: a configuration needs a name of a-z and _, weights, and no more than 65,536 documents before it seals")
 	}
-	x.an.New = func() any { return new(words.Analyzer) }
 	return x
 }
 

@@ -54,8 +54,8 @@ func (x *Index) analyse(d *Doc) (record, error) {
 	if len(d.Text) != len(x.weights) {
 		return r, fmt.Errorf("document %d has %d texts; the index has %d fields", d.ID, len(d.Text), len(x.weights))
 	}
-	an := x.an.Get().(*words.Analyzer)
-	defer x.an.Put(an)
+	an := analyzers.Get().(*words.Analyzer)
+	defer analyzers.Put(an)
 	tfs := map[string]int{}
 	length := 0
 	langs := words.LanguageOf(d.Text...)

@@ -319,8 +319,8 @@ func (s *search) plan(res *Result) error {
 		return err
 	}
 	res.Languages, res.Stems = langs, map[string]string{}
-	an := s.x.an.Get().(*words.Analyzer)
-	defer s.x.an.Put(an)
+	an := analyzers.Get().(*words.Analyzer)
+	defer analyzers.Put(an)
 	byTerm := map[string]*qterm{}
 	var terms []*qterm
 	var t *qterm // the last
@@ -481,8 +481,8 @@ func (x *Index) Terms(text string) []string { return x.TermsIn(0, text) }
 
 // TermsIn are Terms, with stems in the languages of a question after each word.
 func (x *Index) TermsIn(langs words.Languages, text string) []string {
-	an := x.an.Get().(*words.Analyzer)
-	defer x.an.Put(an)
+	an := analyzers.Get().(*words.Analyzer)
+	defer analyzers.Put(an)
 	var terms []string
 	an.TermsIn(langs, text, func(term string, _ bool) { terms = append(terms, term) })
 	return terms

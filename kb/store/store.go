@@ -100,7 +100,13 @@ func (k *Kind) Open(ctx context.Context, path string, mode sqlite.Mode, opt Opti
 // On returns a file that is open already. It is as it is: Prepare makes its index.
 func (k *Kind) On(db *sqlite.DB) *File { return k.on(file{db}) }
 
-func (k *Kind) on(db DB) *File { return &File{DB: db, Index: index.New(k.Index), kind: k} }
+func (k *Kind) on(db DB) *File {
+	x := func() any { return index.New(k.Index) }
+	if here, ok := db.(file); ok { // with what it has read, if the file is kept open
+		return &File{DB: db, Index: here.Beside(k.Index.Name, x).(*index.Index), kind: k}
+	}
+	return &File{DB: db, Index: x().(*index.Index), kind: k}
+}
 
 // IsShared reports whether a path stands for a database that many machines share (see
 // board.UseDatabase).

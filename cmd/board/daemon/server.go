@@ -20,6 +20,7 @@ import (
 
 	"blackboard/board/disk"
 	"blackboard/board/fault"
+	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/embed/minilm"
 	"blackboard/hooks/mcp"
@@ -75,7 +76,8 @@ type Server struct {
 	mux     *http.ServeMux
 	started time.Time
 	warm    warm
-	slots   chan struct{} // how many requests are worked on at once
+	stores  *sqlite.Keeper // what requests and jobs use besides
+	slots   chan struct{}  // how many requests are worked on at once
 
 	active   atomic.Int64 // requests and streams
 	served   atomic.Int64
@@ -258,6 +260,8 @@ func newServer(cfg Config) *Server {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.warm.cfg, s.warm.log = &s.cfg, s.log
+	const maxOpen, idleTimeout = 32, time.Minute
+	s.stores = sqlite.NewKeeper(maxOpen, idleTimeout)
 	s.streams, s.end = context.WithCancel(context.Background())
 	s.clock = newClock(cfg.Now)
 	jobs := cfg.Jobs
@@ -276,7 +280,8 @@ func newServer(cfg Config) *Server {
 
 func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error {
 	h := &http.Server{Handler: s.mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)}
+		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		BaseContext: func(net.Listener) context.Context { return s.stores.Keeping(context.Background()) }}
 	done := make(chan error, 2)
 	servers := []*http.Server{h}
 	var agents *mcp.Server
@@ -284,12 +289,13 @@ func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error 
 	if s.tcp != nil {
 		var t *http.Server
 		t, agents = s.tcpServer(*s.cfg.TCP, s.token)
+		t.BaseContext = h.BaseContext
 		servers = append(servers, t)
 		go func() { done <- t.Serve(limited{s.tcp, make(chan struct{}, maxTCPConns)}) }()
 		s.log.Info("listening", "addr", s.tcp.Addr().String(), "tls", s.cfg.TCP.Cert != "")
 	}
 	s.log.Info("started", "pid", os.Getpid(), "build", s.cfg.Build, "home", s.cfg.Place.Home, "socket", s.cfg.Place.Socket)
-	work, stopWork := context.WithCancel(ctx)
+	work, stopWork := context.WithCancel(s.stores.Keeping(ctx))
 	var wg sync.WaitGroup
 	wg.Go(func() { s.untilIdle(work) })
 	wg.Go(func() { s.watchPlace(work) })
@@ -329,6 +335,9 @@ func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error 
 		agents.Close()
 	}
 	s.warm.close()
+	if err := s.stores.Close(); err != nil {
+		s.log.Warn("closing the stores", "error", err)
+	}
 	s.log.Info("ended", "served", s.served.Load(), "failed", s.failed.Load(), "up", time.Since(s.started).Round(time.Second))
 	return err
 }
