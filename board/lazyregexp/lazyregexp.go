@@ -59,8 +59,5 @@ func (r *Regexp) ReplaceAllStringFunc(s string, by func(string) string) string {
 	return r.get().ReplaceAllStringFunc(s, by)
 }
 
-// Split is that of [regexp.Regexp].
-func (r *Regexp) Split(s string, n int) []string { return r.get().Split(s, n) }
-
 // FindSubmatch is that of [regexp.Regexp].
 func (r *Regexp) FindSubmatch(b []byte) [][]byte { return r.get().FindSubmatch(b) }

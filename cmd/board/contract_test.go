@@ -90,7 +90,6 @@ var contractCommands = []struct{ name, line string }{
 	{"kb_doctor", `kb doctor`},
 	{"kb_rebuild", `kb rebuild`},
 	{"kb_learn", `kb learn learned.txt --dry-run`},
-	{"kb_harvest", `kb harvest worklog.jsonl`},
 	{"kb_brief", `kb brief --role planner --task "rotate the keys"`},
 	{"kb_promote", `kb promote e1`},
 	{"kb_import", `kb import capsules.jsonl`},
@@ -200,7 +199,6 @@ func newContract(t *testing.T) *contract {
 	c.write("claims.md", "The value was $12 in the year 2019.")
 	c.write("doc.md", "# Doc\n\nof gates")
 	c.write("learned.txt", "LEARNING: The gate stays shut while a critical question is open.\nLEARNING: too short\nSo much for LEARNING: lines.")
-	c.write("worklog.jsonl", `{"command":"go test ./x","exit_code":1,"output":"x.go:1: undefined: y"}`+"\n"+`{"tool":"edit","file":"x.go"}`+"\n"+`{"command":"go test ./x","exit_code":0}`)
 	c.write("capsules.jsonl", `{"v":1,"schema":"blackboard.capsules"}`+"\n"+`{"kind":"fact","scope":"universal","title":"imported","body":"text of it"}`+"\nno")
 	c.write("store/chunks/refused.md", "---\nno end")
 	c.write("calibration.jsonl", `{"capsule":"c1","title":"gate","body":"shut"}`+"\n"+`{"prompt":"p1","text":"gate","relevant":["c1"]}`+"\n"+`{"prompt":"p2","text":"rain"}`)

@@ -358,7 +358,7 @@ var ceilings = map[string]int{
 
 	"cmd/board/hookcmd": 1860,
 
-	"cmd/board/kbcmd": 2280,
+	"cmd/board/kbcmd": 2230,
 
 	"cmd/board/memorycmd": 3900,
 
@@ -384,7 +384,7 @@ var ceilings = map[string]int{
 
 	"hooks/shell": 1220,
 
-	"hooks/topics": 3300,
+	"hooks/topics": 3250,
 
 	"kb": 7450,
 
@@ -400,7 +400,7 @@ var ceilings = map[string]int{
 
 	"kb/kbtest": 380,
 
-	"kb/learn": 2590,
+	"kb/learn": 1710,
 
 	"kb/markdown": 680,
 
@@ -410,7 +410,7 @@ var ceilings = map[string]int{
 
 	"kb/memory/orient": 310,
 
-	"kb/rank": 600,
+	"kb/rank": 530,
 
 	"kb/secret": 2250, // masks for boards; words that announce a secret, in two languages
 

@@ -293,7 +293,6 @@ var jsonWords = map[string]string{
 	"well":                                   "how many findings are well",
 	"worklog":                                "the newest entries of the worklog",
 	"workspaces":                             "the directories",
-	"kb harvest.entries":                     "entries that were read",
 	"query.entries":                          "the entries",
 	"runs.runs":                              "the runs",
 	"database copy.runs":                     "what became of each run",

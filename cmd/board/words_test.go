@@ -24,7 +24,6 @@ var domain = []string{"board", "kb", "embed", "hooks/topics", "hooks/setup"}
 
 // mayName are texts of the domain that name what they do not offer, and why.
 var mayName = map[string]string{
-	"board kb remember":        "the line for a shell that a harvest is printed as",
 	"Written by `board setup`": "the mark in files that are ours; those of earlier versions have it",
 	"--user":                   "the same",
 	" --harness ":              "a part of the command line that a harness is told to run",

@@ -12,7 +12,7 @@ import (
 )
 
 // Entry is a line of a worklog: one action and its outcome. Unknown fields are left
-// out. The names are among those that `board kb harvest` understands.
+// out.
 type Entry struct {
 	// Time is the time of recording; the zero time means now.
 	Time    time.Time `json:"time"`

@@ -1,12 +1,5 @@
-// Package learn extracts learnings of agents from transcripts of a run's workers, from
-// a reflector's answer, and from worklogs.
-//
-//	learn.go text.go pane.go label.go json.go   transcripts and answers, which say what was learned
-//	harvest*.go                                 worklogs, which show it
-//	title.go lines.go                           what both are read with
-//
-// It stores nothing. Read returns learnings for Learn of package kb; Harvest returns
-// candidates that a person or an agent must judge.
+// Package learn extracts learnings of agents from transcripts of a run's workers and from
+// a reflector's answer (Read), and keeps them as capsules (Store).
 package learn
 
 import (

@@ -53,9 +53,6 @@ func cutTitle(text string) string {
 // and invalid UTF-8.
 func plainLine(s string) string { return inOneLine(asUTF8(s)) }
 
-// oneLine is such a line, cut to n runes.
-func oneLine(s string, n int) string { return clip(plainLine(s), n) }
-
 // firstBytes is the beginning of a text that is only looked at, so that no text costs
 // more than n bytes to go through. Unlike clipBytes it adds nothing.
 func firstBytes(s string, n int) string {

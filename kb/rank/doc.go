@@ -10,8 +10,7 @@
 //	placed, moves := rank.Boost(rank.Normalize(fused), rank.Push{ID: 7, Places: 2, Why: "workspace"})
 //	hits := rank.MMR(placed, 0.7, 10, func(a, b int64) float64 { return embed.Cosine(vec[a], vec[b]) })
 //
-// [Floor] drops the tail of what a search found. [Threshold] chooses, from measurements,
-// the score from which it counts as having found anything at all.
+// [Floor] drops the tail of what a search found.
 //
 // # Scales
 //
@@ -25,7 +24,7 @@
 //
 //   - No result is NaN or infinite, whatever comes in. A NaN is a missing score: the worst in a sort, nothing in a sum. Where it has
 //     to become a number, it becomes -1e300, and scores beyond ±1e300 become ±1e300. (Sort leaves scores as they are.)
-//   - [RRF], [Convex] and [Threshold] depend on what is in a list, not on how it is arranged. [Boost] reads it as standing best first,
+//   - [RRF] and [Convex] depend on what is in a list, not on how it is arranged. [Boost] reads it as standing best first,
 //     and [MMR] does so between candidates that come out equal.
 //   - Among equals the higher id, the newer one, comes first.
 package rank

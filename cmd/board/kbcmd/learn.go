@@ -1,7 +1,6 @@
 package kbcmd
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -44,17 +43,6 @@ listed with the reason; text that only resembles a learning is counted.`,
 				base.WorkerFlag(), base.QuietIDsFlag(), base.JSONFlag(),
 			},
 			Action: p.kbLearn,
-		},
-		{
-			Name:      "harvest",
-			Usage:     "find what a worklog could teach, and print ready remember commands",
-			ArgsUsage: "[WORKLOG.jsonl | -]",
-			Description: "A worklog has a JSON object a line: the command (or tool) that was run, its " +
-				"exit_code, its output or error, the file that was edited.\nLooks for a " +
-				"failure that was " +
-				"fixed, an error that comes back, a command that is run again and again. It stores " +
-				"nothing:\nread what it prints, keep what is true, and run it.",
-			Flags: []cli.Flag{base.JSONFlag()}, Action: p.kbHarvest,
 		},
 		{
 			Name:  "brief",
@@ -228,43 +216,6 @@ func (p *program) printUnsure(all []kb.Refused) {
 	p.Messagef("%s, and not taken (--json has all):\n  %s", base.Count(int64(len(all)),
 		"text that looks like a learning was seen", "texts that look like learnings were seen"),
 		strings.Join(some, "\n  "))
-}
-
-func (p *program) kbHarvest(c *cli.Context) error {
-	in, closeInput, err := p.input(c, "worklog")
-	if err != nil {
-		return err
-	}
-	defer closeInput()
-	set, err := learn.Harvest(in)
-	if err != nil {
-		return err
-	}
-	if c.Bool("json") {
-		type candidate struct {
-			learn.Candidate
-			Remember string `json:"remember"` // the command that stores it
-		}
-		all := []candidate{}
-		for _, x := range set.Candidates {
-			all = append(all, candidate{x, x.RememberLine()})
-		}
-		return p.JSON("candidates", all, "lines", set.Lines, "entries", set.Entries, "failures",
-			set.Failures, "not_json", set.NotJSON, "left", set.Left, "refused",
-			append([]kb.Refused{}, set.Refused...))
-	}
-	for _, x := range set.Candidates {
-		p.Printf("# %s\n", base.Line(x.Why, 200))
-		for _, e := range x.Evidence {
-			p.Printf("#   %s\n", base.Line(e, 200))
-		}
-		p.Printf("%s\n\n", x.RememberLine())
-	}
-	p.Messagef("%s read, %s found%s", base.Count(int64(set.Entries), "entry", "entries"),
-		base.Count(int64(len(set.Candidates)), "candidate", "candidates"),
-		map[bool]string{true: fmt.Sprintf("; %d lines are not JSON objects", set.NotJSON),
-			false: ""}[set.NotJSON > 0])
-	return nil
 }
 
 func (p *program) kbBrief(c *cli.Context) error {
