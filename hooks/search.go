@@ -95,7 +95,7 @@ func (t *turn) capsules(r *room, heading string, hits []kb.Hit) (part string, gi
 			about += fmt.Sprintf(", confidence %.2g", *h.Confidence)
 		}
 		if h.Source != "" {
-			about += ", source " + oneLine(h.Source, 120)
+			about += ", source " + oneLine(h.Cite(), 150)
 		}
 		const short = 200 // bytes of a title
 		said, more := h.SaidOnce()

@@ -32,6 +32,9 @@ type IngestOptions struct {
 	// with
 	KeepOptions bool
 	Progress    func(what string, done, of int)
+	// Shared returns what a file shares with the same file of other worktrees, "" for
+	// nothing. The same content is not stored again.
+	Shared func(file string) string
 }
 
 // IngestedAll is the result of Ingest.
@@ -41,13 +44,16 @@ type IngestedAll struct {
 	Unchanged int      `json:"unchanged"` // documents
 	Pruned    []string `json:"pruned"`    // documents
 	// documents that no longer exist and whose capsules stay
-	Gone     []string  `json:"gone"`
-	Capsules int       `json:"capsules"` // capsules written
-	Kept     int       `json:"kept"`     // unchanged sections of changed documents
-	Removed  int       `json:"removed"`  // sections that no longer exist
-	Refused  []Refused `json:"refused"`
-	Masked   []Masked  `json:"masked"` // sections in which secrets were masked
-	Warnings []string  `json:"warnings"`
+	Gone     []string `json:"gone"`
+	Capsules int      `json:"capsules"` // capsules written
+	Empty    []string `json:"empty"`    // documents without any text
+	// documents that another worktree has too, with the path there
+	Elsewhere map[string]string `json:"elsewhere"`
+	Kept      int               `json:"kept"`    // unchanged sections of changed documents
+	Removed   int               `json:"removed"` // sections that no longer exist
+	Refused   []Refused         `json:"refused"`
+	Masked    []Masked          `json:"masked"` // sections in which secrets were masked
+	Warnings  []string          `json:"warnings"`
 }
 
 // Masked is a section in which text that looks like a secret was masked, as examples in
@@ -71,7 +77,8 @@ func (m Masked) String() string {
 func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (
 	r IngestedAll, err error) {
 	r = IngestedAll{New: []string{}, Changed: []string{}, Pruned: []string{}, Gone: []string{},
-		Refused: []Refused{}, Masked: []Masked{}, Warnings: []string{}}
+		Refused: []Refused{}, Masked: []Masked{}, Warnings: []string{}, Empty: []string{},
+		Elsewhere: map[string]string{}}
 	probe := Capsule{Kind: KindDoc, Scope: opt.Scope, Title: "x", Body: "x", Tags: opt.Tags,
 		DomainTags: opt.DomainTags, Workspace: opt.Workspace, Project: opt.Project}
 	if err := probe.Normalise(); err != nil {
@@ -92,11 +99,15 @@ func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (
 	if err != nil {
 		return r, err
 	}
+	worktrees := opt.worktrees(known)
 	for i, file := range files {
 		if err := ctx.Err(); err != nil {
 			return r, err
 		}
 		opt.Progress("ingesting", i, len(files))
+		if known[file].sha256 == "" && opt.isElsewhere(file, worktrees, known, &r) {
+			continue
+		}
 		if err := k.ingestOne(ctx, file, known[file], &probe, &opt, &r); err != nil {
 			return r, err
 		}
@@ -105,9 +116,48 @@ func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (
 	return r, k.pruneGone(ctx, folders, known, &opt, &r)
 }
 
+func contentSum(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// worktrees returns the known documents by what they share with other worktrees.
+func (opt *IngestOptions) worktrees(known map[string]ingestedDoc) map[string][]string {
+	all := map[string][]string{}
+	for file := range known {
+		if opt.Shared == nil {
+			break
+		}
+		if key := opt.Shared(file); key != "" {
+			all[key] = append(all[key], file)
+		}
+	}
+	return all
+}
+
+// isElsewhere reports whether another worktree has the same document, known with the same
+// content and still there.
+func (opt *IngestOptions) isElsewhere(file string, worktrees map[string][]string,
+	known map[string]ingestedDoc, r *IngestedAll) bool {
+	if len(worktrees) == 0 {
+		return false
+	}
+	text, err := markdown.Read(file)
+	for _, other := range worktrees[opt.Shared(file)] {
+		if err == nil && other != file && known[other].sha256 == cutAs(contentSum(text)) {
+			if now, err := markdown.Read(other); err == nil && now == text {
+				r.Elsewhere[file] = other
+				r.Unchanged++
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // cutting is the version of the rules for sections and titles. Raising it makes the next
 // ingest read all documents again.
-const cutting = 2
+const cutting = 3
 
 // ingestedDoc is what is stored about a document.
 type ingestedDoc struct {
@@ -159,8 +209,10 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 		r.refuse(file, err)
 		return nil
 	}
-	sum := sha256.Sum256([]byte(text))
-	sha := hex.EncodeToString(sum[:])
+	sha := contentSum(text)
+	tagged := *like
+	tagged.Tags = sortedTags(slices.Concat(like.Tags, markdown.ReadFront(text).Tags))
+	like = &tagged
 	asBefore := known.sha256 == cutAs(sha)
 	settled := asBefore && known.refused == 0 && !opt.Force
 	if settled && opt.KeepOptions {
@@ -178,7 +230,8 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 		if len(old) > 0 && opt.KeepOptions {
 			o := &old[0]
 			like = &Capsule{Kind: like.Kind, Scope: o.Scope, Workspace: o.Workspace,
-				Project: o.Project, Tags: o.Tags, DomainTags: o.DomainTags}
+				Project: o.Project, Tags: sortedTags(slices.Concat(o.Tags, like.Tags)),
+				DomainTags: o.DomainTags}
 		}
 		if settled && (len(old) == 0 || sameOptions(&old[0], like)) {
 			r.Unchanged++
@@ -186,6 +239,12 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 		}
 	}
 	parts := r.parts(file, text, opt)
+	if len(parts) == 0 {
+		r.Empty = append(r.Empty, file)
+		if known.sha256 == "" {
+			return nil
+		}
+	}
 	if len(parts) > markdown.MaxSections {
 		r.refuse(file, fmt.Errorf("it has %d sections; a document has at most %d", len(parts),
 			markdown.MaxSections))

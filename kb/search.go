@@ -107,11 +107,13 @@ type Hit struct {
 	RRFScore    float64  `json:"rrf_score"`
 	// how sure it is to answer the question, comparable between questions and knowledge
 	// bases (package evidence)
-	Evidence float64           `json:"evidence"`
-	Weak     bool              `json:"weak"` // the evidence is below the threshold
-	Snippet  string            `json:"snippet"`
-	Boosts   []string          `json:"boosts"`
-	Terms    []index.TermScore `json:"terms,omitempty"` // if Explain is set
+	Evidence float64 `json:"evidence"`
+	Weak     bool    `json:"weak"` // the evidence is below the threshold
+	Snippet  string  `json:"snippet"`
+	// of a section of a document: "changed" or "gone", if its file is that since
+	Stale  string            `json:"stale,omitempty"`
+	Boosts []string          `json:"boosts"`
+	Terms  []index.TermScore `json:"terms,omitempty"` // if Explain is set
 }
 
 // Result is what a search found, best first.
@@ -248,6 +250,9 @@ func (k *KB) Search(ctx context.Context, q Query) (Result, error) {
 	}
 	if res.Total == 0 {
 		res.Degraded = []string{} // a model would have found nothing either
+	}
+	if !q.Measuring {
+		res.markStale()
 	}
 	if err == nil && !q.Measuring && !q.Peek {
 		hits := make([]*Capsule, len(res.Hits))

@@ -386,7 +386,7 @@ var ceilings = map[string]int{
 
 	"hooks/topics": 3250,
 
-	"kb": 7450,
+	"kb": 7530, // worktrees, sections whose file has changed
 
 	"kb/brief": 280,
 
@@ -402,7 +402,7 @@ var ceilings = map[string]int{
 
 	"kb/learn": 1710,
 
-	"kb/markdown": 680,
+	"kb/markdown": 720, // front matter is read here
 
 	"kb/memory": 10140,
 

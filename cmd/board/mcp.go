@@ -98,7 +98,7 @@ func (p *program) mcpConfig(c *cli.Context, grants []string, handed ...string) (
 	if cfg.Store = c.String("store"); cfg.Store == "" {
 		cfg.Store = chunks.DefaultDir(p.Env)
 	}
-	cfg.Speaker = harness.OfClient
+	cfg.Speaker, cfg.Shared = harness.OfClient, p.SharedPath
 	cfg.Resolve = func(workspace string, m *memory.Store) (func(context.Context, *memory.Item) string, func()) {
 		r := memorycmd.NewResolver(p.Program, cfg.Home, workspace, m)
 		return r.Resolve, r.Close

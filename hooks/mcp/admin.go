@@ -225,7 +225,7 @@ func (c *call) ingest(in ingestIn) (out ingestOut, text string, err error) {
 	err = c.onKB(kb.Open, true, func(k *kb.KB) error {
 		r, err := k.Ingest(c.ctx, paths, kb.IngestOptions{Workspace: c.cfg.Workspace,
 			Project: in.Project, Scope: in.Scope, Tags: in.Tags, DomainTags: in.Domains,
-			Prune: in.Prune, DryRun: in.DryRun, Progress: c.progress})
+			Prune: in.Prune, DryRun: in.DryRun, Progress: c.progress, Shared: c.cfg.Shared})
 		out = ingestOut{list(r.New), list(r.Changed), list(r.Pruned), r.Unchanged, r.Capsules,
 			r.Removed, []string{}, list(r.Warnings), []string{}}
 		for _, f := range r.Refused {
@@ -233,6 +233,12 @@ func (c *call) ingest(in ingestIn) (out ingestOut, text string, err error) {
 		}
 		text = fmt.Sprintf("%d new, %d changed, %d unchanged documents; %d capsules written, %d "+
 			"removed", len(out.New), len(out.Changed), out.Unchanged, out.Capsules, out.Removed)
+		if len(r.Empty) > 0 {
+			text += fmt.Sprintf("; %d documents have no text", len(r.Empty))
+		}
+		if len(r.Elsewhere) > 0 {
+			text += fmt.Sprintf("; %d are the same in another worktree", len(r.Elsewhere))
+		}
 		for _, f := range out.Refused {
 			text += "\nRefused: " + inLine(f)
 		}

@@ -124,7 +124,7 @@ func (k cut) search(r *kb.Result, full bool) searchOut {
 		h := &hits[i]
 		o := hitOut{ID: h.ID, Kind: h.Kind, Scope: h.Scope, Title: h.Title,
 			Text: k.text(h.Snippet, "kb_get", h.ID), Score: h.Score, Cosine: h.CosineScore,
-			Weak: h.Weak, Tags: some(k, h.Tags), Source: k.text(h.Source, "kb_get", h.ID),
+			Weak: h.Weak, Tags: some(k, h.Tags), Source: k.text(h.Cite(), "kb_get", h.ID),
 			Confidence: h.Confidence, Workspace: h.Workspace, Updated: timeText(h.Updated)}
 		if full {
 			o.Text = k.text(h.Body, "kb_get", h.ID)

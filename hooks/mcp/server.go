@@ -69,7 +69,9 @@ type Config struct {
 	Boards    string // where the runs are; "": in the data home
 	Knowledge string // where the knowledge base is; "": in the data home
 	Workspace string // the root directory of the project, "" for none
-	Version   string // of the program
+	// Shared is that of kb.IngestOptions; nil: worktrees have nothing in common.
+	Shared  func(file string) string
+	Version string // of the program
 	// Profiles are the tools that clients see, as ParseProfiles gave; none: of
 	// DefaultProfiles those that agents usually need. The others of these can be called
 	// all the same.

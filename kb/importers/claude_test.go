@@ -136,7 +136,7 @@ func TestImportClaudeRefuses(t *testing.T) {
 	if len(set.Items) != 0 || len(set.Refused) != 4 {
 		t.Fatalf("%+v", set)
 	}
-	for i, words := range []string{"NUL", "not YAML: line 3",
+	for i, words := range []string{"binary", "not YAML: line 3",
 		"the body is empty", "not YAML: line 2"} {
 		if !strings.Contains(set.Refused[i].Why, words) {
 			t.Errorf("%+v, want %q", set.Refused[i], words)

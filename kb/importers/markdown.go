@@ -137,13 +137,13 @@ func (im *importer) sidecar(from, id, text string, fields []metaField) {
 	im.take(from, c, notes)
 }
 
-// headings sets the body, and the title if there is none: a heading at the top, which
-// leaves the body; the description; any heading; the file's name.
+// headings sets the body, and the title if there is none: the first H1, which leaves the
+// body if that begins with it; the description; the file's name.
 func (d *importDraft) headings(body, about, from string) {
 	d.Body = strings.TrimLeft(body, "\n")
-	if d.Title == "" {
-		if title, rest, ok := topHeading(d.Body); ok {
-			d.setTitle(title)
+	if title, rest := markdown.H1(d.Body); d.Title == "" && title != "" {
+		d.setTitle(title)
+		if strings.TrimSpace(rest) != "" { // else it says what there is to say
 			d.Body = strings.TrimLeft(rest, "\n")
 		}
 	}
@@ -151,11 +151,6 @@ func (d *importDraft) headings(body, about, from string) {
 		d.setTitle(about)
 		if strings.TrimSpace(d.Body) != "" {
 			about = ""
-		}
-	}
-	if d.Title == "" {
-		if title, ok := anyHeading(d.Body); ok {
-			d.setTitle(title)
 		}
 	}
 	if d.Title == "" {
@@ -167,44 +162,4 @@ func (d *importDraft) headings(body, about, from string) {
 	}
 }
 
-var (
-	mdHeading   = lazyregexp.New(`^ {0,3}#{1,6}(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
-	mdUnderline = lazyregexp.New(`^ {0,3}=+[ \t]*$`)
-	mdFence     = lazyregexp.New("^ {0,3}(```+|~~~+)")
-)
-
-// topHeading returns the heading that a text begins with, and what follows it.
-func topHeading(body string) (title, rest string, ok bool) {
-	body = strings.TrimLeft(body, " \t\n")
-	first, rest, _ := strings.Cut(body, "\n")
-	if m := mdHeading.FindStringSubmatch(first); m != nil {
-		return m[1], rest, strings.TrimSpace(m[1]) != ""
-	}
-	if next, after, _ := strings.Cut(rest, "\n"); strings.TrimSpace(first) != "" &&
-		mdUnderline.MatchString(next) {
-		return strings.TrimSpace(first), after, true
-	}
-	return "", "", false
-}
-
-// anyHeading returns the first heading outside of code.
-func anyHeading(body string) (string, bool) {
-	closing := ""
-	for l := range strings.Lines(body) {
-		l = strings.TrimRight(l, "\n")
-		if m := mdFence.FindStringSubmatch(l); m != nil {
-			switch {
-			case closing == "":
-				closing = m[1]
-			case strings.HasPrefix(m[1], closing):
-				closing = ""
-			}
-			continue
-		}
-		if m := mdHeading.FindStringSubmatch(l); closing == "" && m != nil &&
-			strings.TrimSpace(m[1]) != "" {
-			return m[1], true
-		}
-	}
-	return "", false
-}
+var mdHeading = lazyregexp.New(`^ {0,3}#{1,6}(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)

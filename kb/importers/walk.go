@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"blackboard/board/disk"
+	"blackboard/board/text"
 	"blackboard/kb"
 	"blackboard/kb/markdown"
 )
@@ -101,9 +102,9 @@ func readText(path string) (string, error) {
 	case err != nil:
 		return "", invalid("cannot read it: "+systemWords(err), "check its permissions")
 	}
-	text := string(b)
-	if err := kb.CheckText("the file", text, maxImportFile, true); err != nil {
-		return "", err
+	decoded, ok := text.Decode(b)
+	if !ok {
+		return "", invalid("it is binary, not text", "convert it to text first")
 	}
-	return text, nil
+	return decoded, kb.CheckText("the file", decoded, maxImportFile, true)
 }

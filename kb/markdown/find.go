@@ -8,11 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"blackboard/board/disk"
 	"blackboard/board/fault"
+	"blackboard/board/text"
 )
 
 // MaxDocument is the most bytes of a document. A larger file is a dump and not text to
@@ -121,13 +120,12 @@ func (f *finder) isOwn(path string) bool {
 // Read reads a text file of at most MaxDocument bytes.
 func Read(path string) (string, error) {
 	data, err := disk.Read(path, MaxDocument)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", disk.Cause(err)
-	case strings.IndexByte(string(data), 0) >= 0:
-		return "", errors.New("it contains NUL bytes: binary, not text")
-	case !utf8.Valid(data):
-		return "", errors.New("not valid UTF-8")
 	}
-	return string(data), nil
+	decoded, ok := text.Decode(data)
+	if !ok {
+		return "", errors.New("it is binary, not text")
+	}
+	return text.Plain(decoded), nil
 }

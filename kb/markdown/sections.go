@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -38,15 +37,17 @@ type Section struct {
 // Sections cuts a markdown document at its H1 and H2 headings, written with # or
 // underlined, outside code blocks. The title of a section is the document's and its
 // headings. The document's title comes from its front matter, its only H1, or its file
-// name.
+// name. The fields of the front matter stand before the first section, or are one if that
+// is long.
 func Sections(file, text string) []Section {
 	meta, body, found := Split(text)
 	line := 1
-	doc, called := FileTitle(file), ""
+	doc, front := FileTitle(file), Front{}
 	if found {
 		line += strings.Count(meta, "\n") + 2
-		called = frontTitle(meta)
+		front = ReadFront(text)
 	}
+	called := front.Title
 	lines := strings.SplitAfter(body, "\n")
 	headings := sectionHeadings(lines)
 	if called != "" {
@@ -66,8 +67,8 @@ func Sections(file, text string) []Section {
 		}
 		out = append(out, cut(TitlePath(title, h1, h2), section[skipped:], at)...)
 	}
-	for _, h := range headings {
-		if h.at > first {
+	for i, h := range headings {
+		if h.at > first && (i == 0 || !isParent(lines[first:h.at], headings[i-1], h)) {
 			flush(h.at)
 		}
 		start, first = line+h.at, h.at
@@ -78,14 +79,36 @@ func Sections(file, text string) []Section {
 		}
 	}
 	flush(len(lines))
-	// Drop sections that have only a heading: titles of those below include it.
-	kept := out[:0]
-	for _, c := range out {
-		if strings.TrimSpace(c.Body) != "" && !onlyHeading(c.Body) {
-			kept = append(kept, c)
+	out = slices.DeleteFunc(out, func(c Section) bool { return strings.TrimSpace(c.Body) == "" })
+	switch {
+	case front.Fields == "":
+		return out
+	case len(out) > 0 && len(front.Fields)+len(out[0].Body) <= sectionSize:
+		out[0].Body, out[0].Line = front.Fields+"\n\n"+out[0].Body, 1
+		return out
+	}
+	return slices.Concat(cut(doc, front.Fields, 1), out)
+}
+
+// isParent reports whether a section has only its heading, which the titles of those below
+// it include.
+func isParent(lines []string, heading, next sectionHeading) bool {
+	return next.level > heading.level && heading.text != "" &&
+		strings.TrimSpace(strings.Join(lines[heading.size:], "")) == ""
+}
+
+// H1 returns the first H1 of a text, and the text, without it if it begins with it.
+func H1(text string) (title, rest string) {
+	lines := strings.SplitAfter(text, "\n")
+	for _, h := range sectionHeadings(lines) {
+		if h.level == 1 && h.text != "" {
+			if strings.TrimSpace(strings.Join(lines[:h.at], "")) == "" {
+				text = strings.Join(lines[h.at+h.size:], "")
+			}
+			return h.text, text
 		}
 	}
-	return kept
+	return "", text
 }
 
 // FileTitle returns a file's name without its extension. A name that says nothing, such
@@ -102,22 +125,10 @@ func FileTitle(file string) string {
 	return flat(name)
 }
 
-// frontTitle returns the title in front matter, "" for none.
-func frontTitle(meta string) string {
-	var front struct {
-		Title string `yaml:"title"`
-		Name  string `yaml:"name"`
-	}
-	if Load(meta, &front) != nil {
-		return ""
-	}
-	return cmp.Or(flat(front.Title), flat(front.Name))
-}
-
 // sectionHeading begins a section, at a line of the document.
 type sectionHeading struct {
-	at, level int
-	text      string
+	at, level, size int // size is its number of lines
+	text            string
 }
 
 // sectionHeadings are the headings that sections begin with.
@@ -129,7 +140,7 @@ func sectionHeadings(lines []string) (all []sectionHeading) {
 		}
 		level, text, size := headingAt(lines, i)
 		if level == 1 || level == 2 {
-			all = append(all, sectionHeading{i, level, text})
+			all = append(all, sectionHeading{i, level, size, text})
 			i += size - 1
 		}
 	}
@@ -226,12 +237,6 @@ func headingAt(lines []string, i int) (level int, text string, size int) {
 		}
 	}
 	return 0, "", 0
-}
-
-func onlyHeading(body string) bool {
-	lines := strings.SplitAfter(body, "\n")
-	level, _, size := headingAt(lines, 0)
-	return level > 0 && strings.TrimSpace(strings.Join(lines[size:], "")) == ""
 }
 
 // flat removes line breaks, control characters and addresses of links from a title.

@@ -64,6 +64,21 @@ func Find(dir, home, data string) (string, error) {
 	return real, nil
 }
 
+// SharedPath names a file by its repository, which all worktrees share, and its path in a
+// worktree. It returns "" for a file in no repository.
+func SharedPath(file, data string) string {
+	for at := filepath.Dir(file); at != filepath.Dir(at); at = filepath.Dir(at) {
+		root, found, err := repository(at, data)
+		if err != nil {
+			return ""
+		}
+		if rel, err := filepath.Rel(at, file); found && err == nil {
+			return root + string(filepath.ListSeparator) + rel
+		}
+	}
+	return ""
+}
+
 // repository reports whether a directory is the top of a git working tree, and returns
 // the root that all its worktrees share.
 func repository(dir, data string) (root string, found bool, err error) {

@@ -110,6 +110,13 @@ func (p *Program) FindWorkspace(dir string) (string, error) {
 	return workspace.Find(dir, p.UserHome(), data)
 }
 
+// SharedPath names a file by its repository, which all worktrees share, and its path in a
+// worktree; "" outside of repositories.
+func (p *Program) SharedPath(file string) string {
+	data, _ := p.DataHome()
+	return workspace.SharedPath(file, data)
+}
+
 // EnvList is a list in the environment, separated by commas. set is false if the
 // variable is empty or missing.
 func (p *Program) EnvList(name string) (all []string, set bool) {

@@ -2,6 +2,7 @@ package kbcmd
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,13 +23,15 @@ func (p *program) kbCurateCommands() []*cli.Command {
 			ArgsUsage: "FILE | FOLDER…",
 			Description: `Documents are split at their H1 and H2 headings into capsules of the kind
 doc. A folder gives its .md and .markdown files at any depth, but for those in .git, .hg,
-.svn and node_modules, and links that lead out of it; .gitignore is not read.
+.svn and node_modules, and links that lead out of it; .gitignore is not read. The fields
+of the front matter are found like text, and its tags: become tags. A document that is
+the same in another worktree of its repository is not stored again.
 
 A document is identified by its path and content. Unchanged documents are skipped. A
 changed one gets its new capsules in one step; sections that did not change keep theirs. A
 renamed file is a new document with new capsules; --prune removes the old ones. Files that
 cannot be ingested (binary, over 4 MB, unreadable) are listed, and the exit code is 1
-after the rest is done. What looks like a secret is masked, and its section is named. A
+after the rest is done; documents without any text are counted. What looks like a secret is masked, and its section is named. A
 document that was ingested before keeps its tags, scope and workspace unless some are
 given.`,
 			Flags: []cli.Flag{
@@ -93,7 +96,7 @@ func (p *program) kbIngest(c *cli.Context) error {
 			Project: c.String("project"), Scope: c.String("scope"), Tags: base.List(c, "tags"),
 			DomainTags: base.List(c, "domain"),
 			Force:      c.Bool("force"), Prune: c.Bool("prune"), DryRun: c.Bool("dry-run"),
-			NoEmbedding: c.Bool("no-embed"), Progress: bar.Show,
+			NoEmbedding: c.Bool("no-embed"), Progress: bar.Show, Shared: p.SharedPath,
 			KeepOptions: !slices.ContainsFunc([]string{"scope", "tags", "domain", "project", "workspace"},
 				c.IsSet)})
 		bar.Clear()
@@ -116,6 +119,14 @@ func (p *program) kbIngest(c *cli.Context) error {
 			for _, f := range r.Pruned {
 				p.Printf("gone: %s\n", base.Safe(f))
 			}
+			if n := len(r.Empty) + len(r.Refused); n > 0 {
+				p.Printf("not taken: %d (%s without text, %d refused)\n", n,
+					base.Count(int64(len(r.Empty)), "document", "documents"), len(r.Refused))
+			}
+		}
+		for _, f := range slices.Sorted(maps.Keys(r.Elsewhere)) {
+			p.Messagef("note: %s is the same as %s of another worktree, and not stored again",
+				base.Safe(f), base.Safe(r.Elsewhere[f]))
 		}
 		for _, f := range r.Gone {
 			p.Messagef("note: %s is gone; --prune removes its capsules", base.Safe(f))

@@ -29,7 +29,7 @@ func (p *program) printHit(h *kb.Hit, c *cli.Context) {
 		p.Printf("       | %s\n", base.Line(h.Snippet, 400))
 	}
 	if h.Source != "" {
-		p.Printf("       @ %s\n", p.Paint(base.Dim, base.Line(h.Source, 160)))
+		p.Printf("       @ %s\n", p.Paint(base.Dim, base.Line(h.Cite(), 190)))
 	}
 	if !c.Bool("explain") {
 		return
