@@ -22,6 +22,7 @@ const (
 	login
 	session
 	withUser // "with anna and …"
+	aUser    // "admin:…"
 )
 
 type announcer struct {
@@ -32,15 +33,21 @@ type announcer struct {
 
 // announcers are the words that announce a secret, by their last byte.
 var announcers = [256][]announcer{
-	'd': {{"password", aPassword, false}, {"passwd", aPassword, false}, {"pwd", aPassword, false},
+	'd': {{"password", aPassword, false}, {"passwd", aPassword, false}, {"pwd", aPassword,
+		false},
 		{"sessionid", session, false}, {"sid", session, true}},
-	't': {{"passwort", aPassword, false}, {"kennwort", aPassword, false}, {"secret", aToken, true},
-		{"account", login, true}, {"mit", withUser, true}, {"losungswort", aPassword, false}, {"codewort", aPassword, false}},
+	't': {{"passwort", aPassword, false}, {"kennwort", aPassword, false}, {"secret", aToken,
+		true}, {"root", aUser, true},
+		{"account", login, true}, {"mit", withUser, true}, {"losungswort", aPassword, false},
+		{"codewort", aPassword, false}},
 	'e': {{"passphrase", aPassword, false}, {"passcode", aPIN, false}, {"code", aCode, false}},
-	's': {{"pass", aPassword, true}, {"storepass", aPassword, true}, {"keypass", aPassword, true},
+	's': {{"pass", aPassword, true}, {"storepass", aPassword, true}, {"keypass", aPassword,
+		true},
 		{"credentials", credentials, true}, {"creds", credentials, true}},
-	'n': {{"pin", aPIN, true}, {"token", aToken, false}, {"zugangsdaten", credentials, false},
-		{"anmeldedaten", credentials, false}, {"logindaten", credentials, false}, {"login-daten", credentials, false}, {"kombination", aCode, false},
+	'n': {{"admin", aUser, true}, {"pin", aPIN, true}, {"token", aToken, false},
+		{"zugangsdaten", credentials, false},
+		{"anmeldedaten", credentials, false}, {"logindaten", credentials, false},
+		{"login-daten", credentials, false}, {"kombination", aCode, false},
 		{"combination", aCode, false}, {"login", login, true}},
 	'w': {{"pw", aPassword, true}, {"dbpw", aPassword, true}},
 	'y': {{"key", aKey, true}, {"apikey", aToken, false}},
@@ -143,12 +150,23 @@ func (a *announcement) valueBefore() (from, to int) {
 
 func (a *announcement) valueAfter() (from, to int) {
 	at := a.end
-	for n := 0; n < 3 && at < len(a.text) && strings.IndexByte("\"'`*])?", a.text[at]) >= 0; n++ {
+	if rest, ok := strings.CutPrefix(a.text[at:], `" value="`); ok {
+		return a.accept(len(a.text)-len(rest)-1, byOperator)
+	}
+	for n := 0; n < 3 && at < len(a.text) && strings.IndexByte("\"'`*])?",
+		a.text[at]) >= 0; n++ {
 		at++
 	}
+	if a.kind == aUser && strings.HasPrefix(a.text[at:], "/") && a.nearLogin() &&
+		(a.start == 0 || strings.IndexByte(" (\"'`", a.text[a.start-1]) >= 0) {
+		return a.accept(at+1, inPair)
+	}
 	if op := operatorAt(a.text, at); op > 0 {
-		if a.kind == login || a.kind == credentials {
+		switch {
+		case a.kind == login || a.kind == credentials:
 			return a.pairAt(op)
+		case a.kind == aUser && op > a.end+1:
+			return 0, 0
 		}
 		return a.accept(op, byOperator)
 	}
@@ -169,6 +187,8 @@ func (a *announcement) valueAfter() (from, to int) {
 		return a.pair(at)
 	case withUser:
 		return a.pairAt(at)
+	case aUser:
+		return 0, 0
 	}
 	return a.inSentence(at)
 }
@@ -205,10 +225,12 @@ const (
 	changed                   // reset the password to X
 	inPair                    // anna / X
 	parenthesis               // the password (X)
+	atEnd                     // the password is in the file: X
 )
 
 // quotes are the marks that open a quotation, and what closes it.
-var quotes = []struct{ open, close string }{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"„", "“"}, {"„", "”"},
+var quotes = []struct{ open, close string }{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"„", "“"},
+	{"„", "”"},
 	{"“", "”"}, {"«", "»"}, {"»", "«"}, {"‚", "‘"}, {"‘", "’"}, {"**", "**"}, {`\"`, `\"`}}
 
 // valueAt returns where the value is that begins at i, and whether it is quoted.
@@ -247,8 +269,14 @@ func (a *announcement) accept(i int, how manner) (from, to int) {
 		return 0, 0
 	}
 	if a.kind == aPIN || a.kind == aCode {
-		if strings.Trim(v, "0123456789-#*") == "" && kindsIn(v).digits >= 4 && len(v) <= 14 && a.endsAt(to) &&
-			(a.kind == aPIN || a.codeOfAccess(from)) && (how != beside || a.text[a.start:a.end] == "PIN") {
+		if strings.Trim(v, "0123456789-#*") == "" && kindsIn(v).digits >= 4 && len(v) <= 14 &&
+			a.endsAt(to) &&
+			(a.kind == aPIN || a.codeOfAccess(from)) && (how != beside ||
+			a.text[a.start:a.end] == "PIN") {
+			return from, to
+		}
+		if a.codeOfAccess(from) && len(v) >= 7 && kindsIn(v).digits >= 3 && strings.Trim(v,
+			"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == "" {
 			return from, to
 		}
 		if a.kind == aCode && (!a.codeOfAccess(from) || kindsIn(v).digits == 0) {
@@ -261,7 +289,8 @@ func (a *announcement) accept(i int, how manner) (from, to int) {
 	case session:
 		ok = how == byOperator && len(v) >= 16 && !identifier(v) && !wordy(v) && entropy(v) > 3
 	case aToken, aKey:
-		ok = a.isToken(v, c, how)
+		ok = a.isToken(v, c, how) || quoted && how != byOperator && strings.Count(v,
+			" ") >= 3 && phrase(v)
 	default:
 		ok = a.isPassword(v, c, how, quoted, to)
 	}
@@ -275,7 +304,8 @@ func (a *announcement) accept(i int, how manner) (from, to int) {
 func (a *announcement) fieldEnd(from, to int) int {
 	stops := ";"
 	before := a.text[max(0, a.start-100):a.start]
-	if in := strings.LastIndexAny(before, " \t\r\n?&"); in >= 0 && strings.IndexByte("?&", before[in]) >= 0 {
+	if in := strings.LastIndexAny(before, " \t\r\n?&"); in >= 0 && strings.IndexByte("?&",
+		before[in]) >= 0 {
 		stops = "&#" // a parameter of a URL
 	}
 	if n := strings.IndexAny(a.text[from:to], stops); n > 0 {
@@ -287,7 +317,8 @@ func (a *announcement) fieldEnd(from, to int) int {
 // isNoValue reports whether a value cannot be one: masked, the name again, an example.
 func (a *announcement) isNoValue(v string) bool {
 	return masked(v) || strings.EqualFold(v, a.text[a.start:a.end]) ||
-		containsAny(" "+strings.ToLower(a.before(25)), " example", "-example", "e.g.", "z. b.", "beispiel", "sample ", "dummy", "fake", "placeholder", "platzhalter")
+		containsAny(" "+strings.ToLower(a.before(25)), " example", "-example", "e.g.",
+			"z. b.", "beispiel", "sample ", "dummy", "fake", "placeholder", "platzhalter")
 }
 
 // before returns the text before the word, at most n bytes of its line.
@@ -303,33 +334,45 @@ func (a *announcement) endsAt(i int) bool {
 		return rest == "" || strings.IndexByte(".,;:!?\n-", rest[0]) >= 0
 	}
 	next := strings.Fields(rest)
-	return len(next) == 0 || !isLetter(next[0][0]) || oneOf(" until and und for für bis since seit but "+
+	return len(next) == 0 || !isLetter(next[0][0]) || oneOf(" until and und for für bis since "+
+		"seit but "+
 		"aber on auf at in im is ist to or oder nicht not if when wenn eingeben ein ", next[0])
 }
 
 // codeOfAccess reports whether the words around "code" say that it opens something.
 func (a *announcement) codeOfAccess(value int) bool {
 	around := strings.ToLower(a.before(24) + a.text[a.end:max(a.end, value)])
-	return containsAny(around, "access", "door", "alarm", "entry", "gate", "unlock", "safe", "lock", "keypad",
-		"security", "recovery", "backup", "zugang", "tür", "tuer", "sicherheit", "freischalt", "tor", "tresor", "schließ", "garage")
+	return containsAny(around, "access", "door", "alarm", "entry", "gate", "unlock", "safe",
+		"lock", "keypad",
+		"security", "recovery", "backup", "zugang", "tür", "tuer", "sicherheit", "freischalt",
+		"tor", "tresor", "schließ", "garage")
 }
 
 // isPassword reports whether a value of a class is a password, announced in a manner.
 func (a *announcement) isPassword(v string, c class, how manner, quoted bool, to int) bool {
 	switch {
 	case quoted && strings.Contains(v, " "):
-		return how != parenthesis && len(v) >= 8 && phrase(v) && (how != byOperator || !strings.ContainsAny(v, ":=;$"))
-	case c == noSecret:
+		return how != parenthesis && how != atEnd && len(v) >= 8 && phrase(v) &&
+			(how != byOperator || !strings.ContainsAny(v, ":=;$"))
+	case c == noSecret || how == inPair && a.kind != credentials && c == structured &&
+		kindsIn(v).joints == 0 &&
+		kindsIn(v).digits == 1: // Smartcard2
 		return false
+	case a.kind == aUser:
+		return c >= structured && kindsIn(v).digits > 0
 	case a.kind == withUser:
 		return c == strongValue || c == structured && a.nearLogin()
 	case how == beside:
 		return c == strongValue || c == structured && (quoted || kindsIn(v).digits > 0 &&
 			(kindsIn(v).joints == 0 || a.inList()))
+	case how == atEnd:
+		return c >= structured && kindsIn(v).digits > 0
 	case how == parenthesis:
-		return c == strongValue || c == structured && kindsIn(v).digits > 0 && kindsIn(v).joints == 0
+		return c == strongValue || c == structured && kindsIn(v).digits > 0 &&
+			kindsIn(v).joints == 0
 	case c >= structured:
-		return how != byOperator || kindsIn(v).joints == 0 || kindsIn(v).digits+kindsIn(v).upper > 0 || a.start == 0 ||
+		return how != byOperator || kindsIn(v).joints == 0 ||
+			kindsIn(v).digits+kindsIn(v).upper > 0 || a.start == 0 ||
 			a.text[a.start-1] != '"' && a.text[a.start-1] != '='
 	case how == byName:
 		return quoted || !a.goesOn(to) && len(v) >= 5
@@ -343,13 +386,14 @@ func (a *announcement) isPassword(v string, c class, how manner, quoted bool, to
 
 // inList reports whether the word follows a comma: "user anna, password …".
 func (a *announcement) inList() bool {
-	return strings.HasSuffix(strings.TrimRight(a.text[:a.start], " "), ",")
+	return hasSuffix(strings.TrimRight(a.text[:a.start], " "), ",", ":")
 }
 
 // nearLogin reports whether the words around speak of logging in.
 func (a *announcement) nearLogin() bool {
 	s := strings.ToLower(a.text[max(0, a.start-60):min(len(a.text), a.end+90)])
-	return containsAny(s, "log in", "login", "logged", "logs in", "sign in", "signed in", "anmeld", "einlogg",
+	return containsAny(s, "credential", "password", "passwort", "kennwort", "default",
+		"log in", "login", "logged", "logs in", "sign in", "signed in", "anmeld", "einlogg",
 		"eingelogg", "reinkomm", " rein", "zugang", "connect", "verbind", "access", "ssh", "ftp")
 }
 
@@ -362,10 +406,12 @@ func (a *announcement) goesOn(i int) bool {
 // ofUser reports whether a user stands before the password.
 func (a *announcement) ofUser() bool {
 	s := strings.ToLower(a.text[max(0, a.start-80):a.start])
-	for _, w := range []string{"user", "uid", "login", "benutzer", "nutzer", "account", "konto"} {
+	for _, w := range []string{"user", "uid", "login", "benutzer", "nutzer", "account",
+		"konto"} {
 		if i := strings.LastIndex(s, w); i >= 0 {
 			value := strings.Trim(s[i+len(w):], " _=:\"'\tnamekidr,;")
-			if len(value) > 2 && !containsAny(s[i:], "string", "required", "pflicht", "optional", "{", "<", "$") {
+			if len(value) > 2 && !containsAny(s[i:], "string", "required", "pflicht",
+				"optional", "{", "<", "$") {
 				return true
 			}
 		}
@@ -382,10 +428,12 @@ func participle(v string) bool {
 func phrase(v string) bool {
 	words := strings.Fields(v)
 	for _, w := range words {
-		if oneOf(" must not too is are be required invalid your enter please least characters "+
-			"zeichen muss nicht darf ist wird bitte password passwort kennwort or oder has was "+
-			"should cannot missing falsch incorrect wrong expired does if when the ihr ihre sie "+
-			"value field user read string min for new falsches confirm repeat to with ", strings.Trim(w, ".,:!?\"'")) {
+		if oneOf(" must not too are be required invalid your enter please least characters "+
+			"zeichen muss nicht "+
+			"darf ist wird bitte password passwort kennwort should cannot missing falsch "+
+			"incorrect wrong "+
+			"expired ihr ihre sie value field string confirm repeat ", strings.Trim(w,
+			".,:!?\"'")) {
 			return false
 		}
 	}
@@ -396,34 +444,41 @@ func phrase(v string) bool {
 func (a *announcement) isToken(v string, c class, how manner) bool {
 	k := kindsIn(v)
 	before := strings.ToLower(a.before(40))
-	if containsAny(before, "csrf", "xsrf", "cache", "trace", "idempoten", "cancel", "sync", "public", "öffentlich", "primary", "foreign",
+	if containsAny(before, "csrf", "xsrf", "cache", "trace", "idempoten", "cancel", "sync",
+		"public", "öffentlich", "primary", "foreign",
 		"primär", "fremd", "partition", "sort", "hash", "test", "sequence", "design") {
 		return false
 	}
 	if a.kind == aKey && !a.keyOfSecret(before) {
 		return false
 	}
-	random := len(v) >= 16 && k.digits > 0 && k.letters > 0 && k.others == 0 && !wordy(v) && entropy(v) > 3 &&
+	random := len(v) >= 16 && k.digits > 0 && k.letters > 0 && k.others == 0 && !wordy(v) &&
+		entropy(v) > 3 &&
 		(c != noSecret || !strings.Contains(v, ".") && strings.Count(v, "/") < len(v)/16)
 	switch how {
 	case byCopula, byName, introduced, changed:
-		return random || k.letters == 0 && k.digits >= 16 || c == strongValue && len(v) >= 8 || c == structured && (k.joints >= 2 || k.digits > 0 && len(v) >= 8) ||
+		return random || k.letters == 0 && k.digits >= 16 || c == strongValue &&
+			len(v) >= 8 || c == structured && (k.joints >= 2 || k.digits > 0 && len(v) >= 8) ||
 			c == plainWord && how == byName && k.joints >= 2
 	case beside:
 		return random || c == structured && k.joints >= 2 && a.kind == aKey
 	case byOperator:
-		return random && c != noSecret || c == strongValue && len(v) >= 8 || c >= structured && k.joints >= 2 && a.start > 0 && a.text[a.start-1] == ' ' &&
-			a.text[a.end] == ':'
+		return random && c != noSecret || c == strongValue && len(v) >= 8 ||
+			c >= structured && k.joints >= 2 && a.text[a.end] == ':' &&
+				(a.start > 0 && a.text[a.start-1] == ' ' || !isLower(a.text[a.start]))
 	}
 	return false
 }
 
 // keyOfSecret reports whether the words around a key say that it opens something.
 func (a *announcement) keyOfSecret(before string) bool {
-	if containsAny(before, "api", "access", "secret", "private", "encrypt", "sign", "master", "licen", "lizenz", "wifi", "wi-fi", "wlan", "wpa",
-		"ssid", "activation", "account", "service", "shared", "auth", "zugriff", "geheim", "vpn", "storage", "webhook", "recovery") {
+	if containsAny(before, "api", "access", "secret", "private", "encrypt", "sign", "master",
+		"licen", "lizenz", "wifi", "wi-fi", "wlan", "wpa",
+		"ssid", "activation", "account", "service", "shared", "auth", "zugriff", "geheim",
+		"vpn", "storage", "webhook", "recovery") {
 		return true
 	}
 	after := strings.ToLower(a.text[a.end:min(len(a.text), a.end+60)])
-	return containsAny(after, "encrypted", "verschlüssel", "archiv", "wifi", "wlan", "vpn", "tresor")
+	return containsAny(after, "encrypted", "verschlüssel", "archiv", "wifi", "wlan", "vpn",
+		"tresor", "api")
 }

@@ -22,13 +22,16 @@ var commandOptions = []struct {
 }{
 	{"mysql mysqldump mysqladmin mysqlimport mariadb mariadb-dump", "-p", true, false},
 	{"7z 7za", "-p", true, false},
-	{"sshpass docker podman nerdctl helm buildah skopeo mongo mongosh mongodump mongorestore oc " +
+	{"sshpass docker podman nerdctl helm buildah skopeo mongo mongosh mongodump mongorestore " +
+		"oc " +
 		"mosquitto_pub rdesktop az", "-p", false, false},
+	{"ssh-keygen", "-P", false, false}, {"ssh-keygen", "-N", false, false},
 	{"zip unzip sqlcmd bcp mosquitto_pub mosquitto_sub", "-P", false, false},
 	{"redis-cli", "-a", false, false},
 	{"ldapsearch ldapmodify ldapadd ldapwhoami", "-w", false, false},
 	{"openssl", "-k", false, false}, {"openssl", "pass:", true, false},
-	{"curl wget", "-u", false, true}, {"curl", "--user", false, true}, {"http https", "-a", false, true},
+	{"smbclient rpcclient", "-U", false, true}, {"curl wget", "-u", false, true}, {"curl",
+		"--user", false, true}, {"http https", "-a", false, true},
 }
 
 // byCommand are the rows of commandOptions for each command.
@@ -49,13 +52,17 @@ func options(text string, i, end int, add func(*rule, int, int)) {
 		return
 	}
 	name := text[i:end]
+	if name == "echo" || name == "printf" {
+		piped(text, end, add)
+	}
 	rows := byCommand()[name]
 	if len(rows) == 0 {
 		return
 	}
 	line := text[end:min(len(text), end+2000)]
 	for at, lines := 0, 0; at < len(line); at++ {
-		if c := line[at]; c == '|' || c == '\n' && (at == 0 || line[at-1] != '\\' || lines == 10) {
+		if c := line[at]; c == '|' || c == '\n' && (at == 0 || line[at-1] != '\\' ||
+			lines == 10) {
 			line = line[:at]
 		} else if c == '\n' {
 			lines++
@@ -86,6 +93,20 @@ func options(text string, i, end int, add func(*rule, int, int)) {
 	}
 }
 
+// piped adds what a line gives to a command that reads a password.
+func piped(text string, end int, add func(*rule, int, int)) {
+	line, _, _ := strings.Cut(text[end:min(len(text), end+300)], "\n")
+	value, command, ok := strings.Cut(line, "|")
+	if !ok || !containsAny(command, "sudo -S", "--password-stdin", "--with-token", "chpasswd") {
+		return
+	}
+	value = strings.TrimRight(value, " ")
+	from, to, _ := valueAt(text, end+strings.LastIndexByte(value, ' ')+1)
+	if v := text[from:to]; v != "" && v[0] != '$' && !masked(v) {
+		add(commandRule, from, to)
+	}
+}
+
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
 
 // addUser adds the user and password that an option at i gives.
@@ -94,6 +115,11 @@ func addUser(text string, i int, add func(*rule, int, int)) {
 		i++
 	}
 	from, to, _ := valueAt(text, i)
+	if name, pw, ok := strings.Cut(text[from:to], "%"); ok && !strings.Contains(name, ":") &&
+		classify(pw) > noSecret {
+		add(curlUser, from, to)
+		return
+	}
 	if a, b := user(text[from:to]); b > a {
 		add(curlUser, from+a, from+b)
 	}
@@ -107,7 +133,8 @@ func addOption(text string, i int, command string, glued bool, add func(*rule, i
 	}
 	from, to, quoted := valueAt(text, i)
 	v := text[from:to]
-	if v == "" || strings.ContainsAny(v, "<>{}[]`") || strings.IndexByte("$-%(/", v[0]) >= 0 || masked(v) {
+	if v == "" || strings.ContainsAny(v, "<>{}[]`") || strings.IndexByte("$-%(/",
+		v[0]) >= 0 || masked(v) {
 		return
 	}
 	if quoted && strings.Contains(v, " ") && len(v) >= 6 {
@@ -116,8 +143,10 @@ func addOption(text string, i int, command string, glued bool, add func(*rule, i
 	}
 	c := classify(v)
 	next := strings.Fields(text[to:min(len(text), to+40)])
-	runs := command == "sshpass" && len(next) > 0 && oneOf(" ssh scp rsync sftp ssh-copy-id ", next[0])
-	if c >= structured || c == plainWord && len(v) >= 5 && (quoted || runs || glued && len(next) > 0 && isCommandTail(next[0])) {
+	runs := command == "sshpass" && len(next) > 0 && oneOf(" ssh scp rsync sftp ssh-copy-id ",
+		next[0])
+	if c >= structured || c == plainWord && len(v) >= 5 && (quoted || runs || glued &&
+		len(next) > 0 && isCommandTail(next[0])) {
 		add(commandRule, from, to)
 	}
 }
@@ -150,5 +179,6 @@ func isBasic(v string) bool {
 		b, err = base64.RawStdEncoding.DecodeString(v)
 	}
 	user, pw, ok := strings.Cut(string(b), ":")
-	return err == nil && ok && utf8.Valid(b) && len(user) > 1 && len(pw) > 3 && classify(pw) >= plainWord
+	return err == nil && ok && utf8.Valid(b) && len(user) > 1 && len(pw) > 3 &&
+		classify(pw) >= plainWord
 }

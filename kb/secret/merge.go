@@ -11,7 +11,8 @@ import (
 // The cluster is named after its best rule.
 func merge(spans []span) []span {
 	slices.SortFunc(spans, func(a, b span) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.rule.order, b.rule.order))
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end),
+			cmp.Compare(a.rule.order, b.rule.order))
 	})
 	var out []span
 	size := 0 // of the span that named the last cluster

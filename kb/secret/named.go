@@ -52,7 +52,10 @@ func assigned(text string, i int, add func(*rule, int, int)) {
 	lower := strings.ToLower(name)
 	for k := range values() {
 		s := &values()[k]
-		if !slices.ContainsFunc(s.names, func(n string) bool { return near(lower, n, maxGap+10) }) {
+		if !slices.ContainsFunc(s.names, func(n string) bool {
+			return near(lower, n,
+				maxGap+10)
+		}) {
 			continue
 		}
 		if stop := s.at(text, from); stop >= 0 && random(text[from:stop]) {
@@ -94,7 +97,8 @@ func near(name, word string, gap int) bool {
 // name without its signs and spaces.
 var (
 	secretWords = []string{
-		"access", "api", "auth", "credential", "creds", "key", "passwd", "password", "secret", "token",
+		"access", "api", "auth", "credential", "creds", "key", "passwd", "password", "secret",
+		"token",
 	}
 	otherNames = []string{
 		"accessib", "accessid", "accessor", "apiid", "apiname", "apiversion", "author",
@@ -122,7 +126,8 @@ func secretName(lower string) bool {
 // identifier.
 func strong(name string) bool {
 	return containsAny(name, "secret", "token", "passw", "cred", "bearer", "private", "master",
-		"encrypt", "sign") || keyOf(name, "api", "access", "auth", "account", "license", "service")
+		"encrypt", "sign") || keyOf(name, "api", "access", "auth", "account", "license",
+		"service")
 }
 
 // public reports whether what has this name is meant to be shown.
@@ -239,27 +244,32 @@ var (
 )
 
 // nameParts are the words that names of passwords consist of.
-const nameParts = " my your the a an some strong db database user root admin test dev super pass passwd " +
+const nameParts = " my your the a an some strong db database user root admin test dev super " +
+	"pass passwd " +
 	"password passphrase pwd pw secret token api key apikey change me it changeme changeit "
 
 // isURLPassword reports whether what stands for a password in a URL is one: no words, no
 // name of a password, no template such as $X, ${X}, {x}, %s, %(x)s, [x], #{x}.
 func isURLPassword(v string) bool {
 	if strings.IndexByte("{[", v[0]) >= 0 || strings.HasPrefix(v, "#{") ||
-		v[0] == '$' && (longestRun(v[1:], word) == len(v)-1 || strings.IndexByte("{(", v[1]) >= 0) ||
-		v[0] == '%' && !isHex(v[1:3]) || containsAny(strings.ToLower(v), "xxxx", "redacted", "...", "…") {
+		v[0] == '$' && (longestRun(v[1:], word) == len(v)-1 || strings.IndexByte("{(",
+			v[1]) >= 0) ||
+		v[0] == '%' && !isHex(v[1:3]) || containsAny(strings.ToLower(v), "xxxx", "redacted",
+		"...", "…") {
 		return false
 	}
 	named := true
 	core := strings.TrimRightFunc(v, func(r rune) bool { return !unicode.IsLetter(r) })
-	for _, p := range strings.FieldsFunc(core, func(r rune) bool { return strings.ContainsRune("_.-", r) }) {
+	for _, p := range strings.FieldsFunc(core,
+		func(r rune) bool { return strings.ContainsRune("_.-", r) }) {
 		named = named && oneOf(nameParts, p)
 	}
 	if named && len(v)-len(core) <= 4 {
 		return false
 	}
 	k := kindsIn(v)
-	words := k.digits+k.signs+k.others == 0 && (k.upper == 0 || humps(v) == k.upper || k.upper == k.letters)
+	words := k.digits+k.signs+k.others == 0 && (k.upper == 0 || humps(v) == k.upper ||
+		k.upper == k.letters)
 	return !words || classify(v) >= structured
 }
 
@@ -269,8 +279,10 @@ func isHex(s string) bool { return strings.Trim(s, hexDigits) == "" }
 func isExampleHost(host string) bool {
 	host = strings.ToLower(host)
 	return host == "example" || hasSuffix(host, "example.com", "example.org", "example.net") ||
-		containsAny(strings.NewReplacer("-", "", "_", "", ".", "").Replace(host), "yourhost", "yourserver", "yourdomain",
-			"myhost", "myserver", "mydomain") || strings.HasPrefix(host, "sha") && isHex(host[3:])
+		containsAny(strings.NewReplacer("-", "", "_", "", ".", "").Replace(host), "yourhost",
+			"yourserver", "yourdomain",
+			"myhost", "myserver", "mydomain") || strings.HasPrefix(host, "sha") &&
+		isHex(host[3:])
 }
 
 // passwordAfter returns where the password of a URL is whose :// is at i, or zeros. The

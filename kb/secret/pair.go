@@ -9,14 +9,16 @@ func (a *announcement) pair(at int) (from, to int) {
 	for n := range 12 {
 		i, word, ends := c.next()
 		switch {
-		case n == 0 && a.kind == login && len(word) >= 20 && longestRun(word, headerValue) == len(word) && (identifier(word) ||
+		case n == 0 && a.kind == login && len(word) >= 20 && longestRun(word,
+			headerValue) == len(word) && (identifier(word) ||
 			strings.ContainsAny(word, "0123456789") && !wordy(word) && entropy(word) > 3):
 			return i, i + len(word)
 		case word == "" && ends == "" || strings.HasPrefix(ends, "."):
 			return 0, 0
 		case strings.HasPrefix(word, "("):
 			return a.pairAt(i + 1)
-		case oneOf(" with mit using via as als are sind lauten is ist ", word) || strings.HasPrefix(ends, ":"):
+		case oneOf(" with mit using via as als are sind lauten is ist ", word) ||
+			strings.HasPrefix(ends, ":"):
 			if from, to = a.pairAt(c.i); to > from {
 				return from, to
 			}
@@ -38,7 +40,8 @@ func (a *announcement) pairAt(i int) (from, to int) {
 	if strings.HasSuffix(user, "/") { // "anna/ secret"
 		user, ends = user[:len(user)-1], "/"
 	}
-	if user == "" || strings.ContainsAny(user, "<>{}$") || containsAny(strings.ToLower(user), "user", "benutzer", "mail") && !strings.Contains(user, "@") {
+	if user == "" || strings.ContainsAny(user, "<>{}$") || containsAny(strings.ToLower(user),
+		"user", "benutzer", "mail") && !strings.Contains(user, "@") {
 		return 0, 0
 	}
 	if ends != "," && ends != "/" && ends != ":" {
@@ -50,7 +53,8 @@ func (a *announcement) pairAt(i int) (from, to int) {
 	if strings.Contains(a.text[i:at], "\n") {
 		return 0, 0
 	}
-	if oneOf(" password pass passwort kennwort pw pwd ", strings.TrimRight(word, ":")) || at >= len(a.text) {
+	if oneOf(" password pass passwort kennwort pw pwd ", strings.TrimRight(word, ":")) ||
+		at >= len(a.text) {
 		return 0, 0 // which announces the value itself
 	}
 	return a.accept(at, inPair)

@@ -6,14 +6,21 @@ import (
 
 // Words that lead from a word that announces a secret to its value.
 const (
-	copulas      = " is was ist wird gilt war are be remains stays bleibt equals sei "
-	namings      = " lautet lautete heißt heisst hiess hieß reads "
-	fillers      = " still now currently just simply probably set also set to noch jetzt immer weiterhin überall everywhere früher bisher previously formerly vorher changed reset updated rotated aktuell derzeit einfach auch again wieder nach vor "
-	prepositions = " for of on to in at from here there für vom von der des auf im zum zur am zu bei beim hier dort used we i you they to between fürs unserer unseres aller changed reset zwischen unter beider ins "
-	introducers  = " with mit using via has hat had the das dem dessen einem a ein by per und and braucht needs use under unter "
-	settings     = " set reset sets resets change changed changes changing rotated rotate updated update switched setting resetting put " +
+	copulas = " is was ist wird gilt war are be remains stays bleibt equals sei "
+	namings = " lautet lautete heißt heisst hiess hieß reads "
+	fillers = " still now currently just simply probably set also set to noch für alle " +
+		"jetzt immer weiterhin überall everywhere früher bisher previously formerly vorher " +
+		"changed reset updated rotated aktuell derzeit einfach auch again wieder nach vor "
+	prepositions = " for of on to in at from here there für vom von der des auf im zum zur am " +
+		"zu bei beim hier dort used we i you they to between fürs unserer unseres aller " +
+		"changed reset zwischen unter beider ins wurde wurden were zurückgesetzt geändert "
+	introducers = " with mit using via has hat had the das dem dessen einem a ein by per und " +
+		"and braucht needs use under unter "
+	settings = " set reset sets resets change changed changes changing rotated rotate " +
+		"updated update switched setting resetting put " +
 		"setze setzt setzte ändere änderte stelle stellte habe hat haben wurde "
-	settingEnds = "gesetzt geändert gestellt gewechselt festgelegt gelegt setzen ändern aktualisiert umgestellt zurückgesetzt "
+	settingEnds = "gesetzt geändert gestellt gewechselt festgelegt gelegt setzen ändern " +
+		"aktualisiert umgestellt zurückgesetzt "
 )
 
 // cursor reads the words of a sentence.
@@ -50,7 +57,7 @@ const maxWords = 9
 // inSentence follows the words after an announcing word to its value.
 func (a *announcement) inSentence(at int) (from, to int) {
 	c := cursor{a.text, at}
-	inGap := false
+	inGap, named := false, false
 	for n := range maxWords {
 		before := c.i
 		i, word, ends := c.next()
@@ -59,9 +66,18 @@ func (a *announcement) inSentence(at int) (from, to int) {
 		}
 		switch {
 		case oneOf(namings, word):
-			return a.accept(a.skipFillers(c), byName)
+			if from, to = a.accept(a.skipFillers(c), byName); to > from {
+				return from, to
+			}
+			named = true
 		case oneOf(copulas, word):
-			return a.accept(a.skipFillers(c), byCopula)
+			if from, to = a.accept(a.skipFillers(c), byCopula); to > from {
+				return from, to
+			}
+		case named && n > 0:
+			if from, to = a.accept(i, parenthesis); to > from {
+				return from, to
+			}
 		case word == "=" || word == "→" || word == "->" || word == "–" && n > 0:
 			return a.acceptNext(c, byOperator)
 		case (word == "to" || word == "auf") && a.isSet(c):
@@ -69,7 +85,10 @@ func (a *announcement) inSentence(at int) (from, to int) {
 				return from, to
 			}
 		case n == 0 && !oneOf(prepositions, word):
-			return a.beside(i, word)
+			if from, to = a.beside(i, word); to > from || a.kind != aPassword {
+				return from, to
+			}
+			return a.afterColon(c)
 		}
 		if n == 0 && a.text[before] == '\n' {
 			return 0, 0
@@ -90,6 +109,22 @@ func (a *announcement) inSentence(at int) (from, to int) {
 	return 0, 0
 }
 
+// afterColon looks for a value that a colon ends the sentence with: "the password stands in
+// the file: X".
+func (a *announcement) afterColon(c cursor) (from, to int) {
+	for range maxWords {
+		_, word, ends := c.next()
+		if strings.HasPrefix(ends, ":") && len(word) > 1 {
+			i, _, _ := c.next()
+			return a.accept(min(i, len(a.text)), atEnd)
+		}
+		if word == "" || ends != "" && ends != "," {
+			return 0, 0
+		}
+	}
+	return 0, 0
+}
+
 func (a *announcement) acceptNext(c cursor, how manner) (from, to int) {
 	i, _, _ := c.next()
 	if i >= len(a.text) {
@@ -101,7 +136,6 @@ func (a *announcement) acceptNext(c cursor, how manner) (from, to int) {
 // skipFillers returns where the value begins after a copula.
 func (a *announcement) skipFillers(c cursor) int {
 	for range 4 {
-		before := c
 		i, word, ends := c.next()
 		if ends == ":" && oneOf(fillers, word) {
 			continue
@@ -112,7 +146,6 @@ func (a *announcement) skipFillers(c cursor) int {
 			}
 			return min(i, len(a.text))
 		}
-		_ = before
 	}
 	return len(a.text)
 }
@@ -121,7 +154,8 @@ func (a *announcement) skipFillers(c cursor) int {
 // the value that c comes to.
 func (a *announcement) isSet(c cursor) bool {
 	for _, w := range strings.Fields(a.before(60) + " " + a.text[a.end:c.i]) {
-		if oneOf(settings, strings.Trim(w, ".,:;()")) {
+		if w = strings.Trim(w, ".,:;()"); oneOf(settings, w) || len(w) > 4 &&
+			strings.Contains(settingEnds, strings.ToLower(w)+" ") {
 			return true
 		}
 	}
@@ -133,12 +167,12 @@ func (a *announcement) isSet(c cursor) bool {
 // beside looks at the word that follows an announcing one at once.
 func (a *announcement) beside(i int, word string) (from, to int) {
 	if inner, ok := strings.CutPrefix(word, "("); ok {
-		rest := a.text[i+len(word):]
+		rest := strings.TrimLeft(a.text[i+len(word):], "!?")
 		if !strings.HasPrefix(rest, ")") || inner == "" {
 			return 0, 0
 		}
 		if op := operatorAt(rest, 1); op > 0 {
-			return a.accept(i+len(word)+op, byOperator)
+			return a.accept(len(a.text)-len(rest)+op, byOperator)
 		}
 		return a.accept(i+1, parenthesis)
 	}
@@ -149,7 +183,8 @@ func (a *announcement) beside(i int, word string) (from, to int) {
 			return a.accept(i, introduced)
 		}
 	}
-	if a.netrc() || strings.HasPrefix(a.text[a.start:], "storepass") || strings.HasPrefix(a.text[a.start:], "keypass") {
+	if a.netrc() || strings.HasPrefix(a.text[a.start:], "storepass") ||
+		strings.HasPrefix(a.text[a.start:], "keypass") {
 		return a.accept(i, introduced)
 	}
 	return a.accept(i, beside)

@@ -18,7 +18,8 @@ const (
 
 // placeholders are in what stands for a value, in lower case and without "-" and "_".
 var placeholders = []string{
-	"passw", "passphrase", "secret", "token", "kennwort", "schluessel", "schlüssel", "apikey", "credential",
+	"passw", "passphrase", "secret", "token", "kennwort", "schluessel", "schlüssel", "apikey",
+	"credential",
 	"example", "beispiel", "your", "dein", "ihrpw", "placeholder",
 	"platzhalter", "redacted", "masked", "entfernt", "dummy", "sample", "vault", "xxxx", "****",
 	"...", "…", "«", "insert", "replace", "todo", "undefined", "string", "foobar", "username",
@@ -33,19 +34,27 @@ var proseParts = " to of by or be per non self pre end und oder only use based t
 	"out from read write env file field value name user key see siehe default config managed " +
 	"generated provided required external internal stdin prompt defined encoded encrypted " +
 	"hashed sensitive specific length size lived term side wide safe free like date test case " +
-	"min max mindestens id url header cookie manager pass something random long store reset auth login db prod staging " +
+	"min max mindestens id url header cookie manager pass something random long store reset " +
+	"auth login db prod staging " +
 	"the is-not not no yes any all none as at "
 
 // valueWords are words that stand where a value could, and are none.
 var valueWords = " string str text varchar char number integer boolean bool null nil none true " +
+	"" +
 	"false required optional empty leer hidden pflicht pflichtfeld erforderlich ok fail failed " +
-	"passed include omit same-origin unset missing invalid unknown unbekannt siehe see the a an " +
+	"" +
+	"passed include omit same-origin unset missing invalid unknown unbekannt siehe see the a " +
+	"an " +
 	"in on for from per via only nur noch not nicht immer always never nie stored saved set " +
 	"gesetzt wie so anders gleich hier here there dort ungültig falsch richtig correct wrong " +
-	"vergessen abgelaufen expired default standard min max mind mindestens any all some der die " +
-	"das dem den ein eine einen kein keine and und or oder to zu ist is was be bytes object any " +
-	"bearer basic digest negotiate value wert name user admin root type reset hash field policy " +
-	"manager self pass example changeme changeit und for auf von vom aus is are identical public private internal external prompts "
+	"vergessen abgelaufen expired default standard min max mind mindestens any all some der " +
+	"die " +
+	"das dem den ein eine einen kein keine and und or oder to zu ist is was be bytes object " +
+	"any " +
+	"bearer basic digest negotiate value wert name user admin root type reset hash field " +
+	"policy " +
+	"manager self pass read write example changeme changeit und for auf von vom aus is are " +
+	"identical public private internal external prompts "
 
 func oneOf(list, word string) bool {
 	return word != "" && strings.Contains(list, " "+strings.ToLower(word)+" ")
@@ -117,7 +126,8 @@ func digitsIn(s string, n int, k *kinds) class {
 	case k.others > 0 || n < 6:
 		return noSecret
 	// userInput1 is a name in a program
-	case first && k.upper > 0 && wordy(s) && kindsIn(strings.TrimRight(s, "0123456789")).digits == 0:
+	case first && k.upper > 0 && wordy(s) && kindsIn(strings.TrimRight(s,
+		"0123456789")).digits == 0:
 		return noSecret
 	case k.upper > 0 && k.upper < k.letters && k.digits > 1 && n >= 10 && !wordy(s):
 		return strongValue
@@ -152,11 +162,15 @@ func compound(s string, k *kinds) class {
 		return structured // R3lease-Train
 	case k.digits > 0 && (k.upper > 0 && k.upper < k.letters) && len(s) >= 8:
 		return structured // Gartenzwerg_7, Changeit-2019x
+	case joint("_") && len(parts) >= 3 && words >= 2 && k.digits > 0 && len(s) >= 10 &&
+		kindsIn(parts[len(parts)-1]).letters == 0:
+		return structured // elbe_strand_9
 	case len(parts) >= 3 && words >= 2 && joint("-") && k.upper < k.letters:
 		return structured
 	case len(parts) >= 3 && words == len(parts) && joint(".") && k.upper == 0:
 		return plainWord
-	case len(parts) == 2 && words == 2 && joint("-") && k.upper > 0 && unicode.IsUpper(firstRune(parts[1])):
+	case len(parts) == 2 && words == 2 && joint("-") && k.upper > 0 &&
+		unicode.IsUpper(firstRune(parts[1])):
 		return plainWord
 	}
 	return noSecret
@@ -196,7 +210,8 @@ func reference(v string) bool {
 // fileName reports whether a value, in lower case, ends as a file's name or a host's does.
 func fileName(v string) bool {
 	dot := strings.LastIndexByte(v, '.')
-	return dot > 0 && oneOf(" yaml yml json txt py go ts tsx js jsx md toml env cfg conf ini sh xml "+
+	return dot > 0 && oneOf(" yaml yml json txt py go ts tsx js jsx md toml env cfg conf ini "+
+		"sh xml "+
 		"html key pem crt log csv sql java rs rb php lock gpg kdbx properties zip tar gz pdf "+
 		"internal local com org net io de dev example ", strings.TrimRight(v[dot+1:], ",;:"))
 }
@@ -204,7 +219,8 @@ func fileName(v string) bool {
 // address reports whether a value is a mail address, or a user at a host.
 func address(v string) bool {
 	user, host, ok := strings.Cut(v, "@")
-	return ok && len(user) >= 3 && len(host) >= 3 && !strings.ContainsAny(user+host, "!#$&%*?^") &&
+	return ok && len(user) >= 3 && len(host) >= 3 && !strings.ContainsAny(user+host,
+		"!#$&%*?^") &&
 		(strings.Contains(host, ".") || kindsIn(user).digits == 0)
 }
 
