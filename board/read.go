@@ -383,20 +383,20 @@ func (b *Board) Signals(ctx context.Context, q SignalQuery) (SignalsFound, error
 	}
 	var out SignalsFound
 	err := b.read(ctx, func(tx *store.Tx) (err error) {
-		now := tx.Now.UnixMilli()
+		from, to := leases(tx.Now)
 		if q.ClaimedBy != "" {
-			where, args = append(where, "s.claimed_by = ? AND s.lease_until > ?"),
-				append(args, q.ClaimedBy, now)
+			where, args = append(where, "s.claimed_by = ? AND s.lease_until BETWEEN ? AND ?"),
+				append(args, q.ClaimedBy, from, to)
 		}
 		if q.Free {
 			where, args = append(where,
-				"s.status = 'open' AND (s.claimed_by = '' OR s.lease_until <= ?)"),
-				append(args, now)
+				"s.status = 'open' AND (s.claimed_by = '' OR s.lease_until NOT BETWEEN ? AND ?)"),
+				append(args, from, to)
 		}
 		if q.For != "" {
 			where, args = append(where,
-				"(s.claimed_by = ? AND s.lease_until > ? OR instr(s.content, ?) > 0)"),
-				append(args, q.For, now, "@"+q.For)
+				"(s.claimed_by = ? AND s.lease_until BETWEEN ? AND ? OR instr(s.content, ?) > 0)"),
+				append(args, q.For, from, to, "@"+q.For)
 		}
 		sql := `FROM signals s` + whereClause(where) +
 			` ORDER BY s.status <> 'open', s.priority, s.id`

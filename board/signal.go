@@ -288,8 +288,9 @@ func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string,
 	var out Signal
 	err := b.write(ctx, worker, func(w *writer) error {
 		var id int64
-		err := w.tx.QueryRow(`SELECT id FROM signals WHERE status = 'open' AND priority <= ? AND (claimed_by = '' OR lease_until <= ?)
-			ORDER BY priority, id LIMIT 1`, rank, w.at).Scan(&id)
+		from, to := leases(w.tx.Now)
+		err := w.tx.QueryRow(`SELECT id FROM signals WHERE status = 'open' AND priority <= ? AND (claimed_by = '' OR lease_until NOT BETWEEN ? AND ?)
+			ORDER BY priority, id LIMIT 1`, rank, from, to).Scan(&id)
 		if store.IsNoRows(err) {
 			return w.noneFree(rank)
 		}
@@ -311,9 +312,10 @@ func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string,
 // noneFree is the error where no signal is free to claim. A worker that was started again
 // may have forgotten what it holds itself, so that is named.
 func (w *writer) noneFree(rank int) error {
+	from, to := leases(w.tx.Now)
 	held, err := store.Column[int64](w.tx, `SELECT id FROM signals WHERE status = 'open'
-		AND priority <= ? AND claimed_by = ? AND lease_until > ? ORDER BY priority, id`,
-		rank, w.actor, w.at)
+		AND priority <= ? AND claimed_by = ? AND lease_until BETWEEN ? AND ? ORDER BY priority, id`,
+		rank, w.actor, from, to)
 	if err != nil {
 		return err
 	}
@@ -324,6 +326,16 @@ func (w *writer) noneFree(rank int) error {
 	}
 	return conflict("no open signal is free to claim", "",
 		fault.Do("signal.list", "{} shows who holds what", "status", SignalOpen))
+}
+
+// maxClockSkew is how far the clocks of those who share a run may be apart.
+const maxClockSkew = time.Hour
+
+// leases returns between which ends, in milliseconds, a lease holds now. One that ends
+// later than any that could be given now was given under another clock, as in an import:
+// nobody could claim the signal until then.
+func leases(now time.Time) (from, to int64) {
+	return now.UnixMilli() + 1, now.Add(MaxLease + maxClockSkew).UnixMilli()
 }
 
 func checkLease(d time.Duration) error {

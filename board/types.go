@@ -158,9 +158,15 @@ type Signal struct {
 	ExternalID string     `json:"external_id"`
 }
 
-// ClaimedAt reports whether a worker holds the signal at that time.
+// ClaimedAt reports whether a worker holds the signal at that time: its lease has not
+// ended, and could have been given by then.
 func (s *Signal) ClaimedAt(t time.Time) bool {
-	return s.ClaimedBy != "" && s.LeaseUntil != nil && t.Before(*s.LeaseUntil)
+	if s.ClaimedBy == "" || s.LeaseUntil == nil {
+		return false
+	}
+	from, to := leases(t)
+	until := s.LeaseUntil.UnixMilli()
+	return from <= until && until <= to
 }
 
 // Variable is a run variable: a small, mutable value such as the phase or a counter.

@@ -304,7 +304,7 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 10980, // masks secrets in each write; policies on record
+	"board": 10990, // masks secrets in each write; policies on record
 
 	"board/check": 670,
 

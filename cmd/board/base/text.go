@@ -36,7 +36,7 @@ func (p *Program) Paint(code, s string) string {
 }
 
 // FormatTime is a time for people: UTC, to the second.
-func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
+func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
 // Count is a number with its noun: "1 entry", "3 entries".
 func Count(n int64, one, many string) string { return text.Count(n, one, many) }
