@@ -173,7 +173,6 @@ var contractCommands = []struct{ name, line string }{
 	{"backup", `backup the-copy`},
 	{"doctor", `doctor`},
 	{"doctor_repair", `doctor --repair --yes`},
-	{"doctor_selftest", `doctor --selftest --seconds 1 --writers 1`},
 }
 
 // contract is a data home and a working directory for contractCommands.

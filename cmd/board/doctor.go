@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -39,10 +38,6 @@ write that such a version lost completely left no trace.
                part goes into the new run NAME-salvaged, and the board is kept.
                Other stores are rebuilt from what can be read. The answer and the
                backup list what is lost
-  --selftest   tests this disk and this program: servers and commands write to all
-               stores at the same time, and some are killed. It counts acknowledged
-               and found writes, duplicate ids, changes won twice and errors of
-               SQLite, in a temporary directory
 
 Exit codes: 0 nothing is broken, 1 something is, 2 --repair cannot ask.`,
 		Flags: []cli.Flag{
@@ -50,10 +45,6 @@ Exit codes: 0 nothing is broken, 1 something is, 2 --repair cannot ask.`,
 			&cli.BoolFlag{Name: "repair",
 				Usage: "repair what can be repaired, after a backup; then check again"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "with --repair: do not ask"},
-			&cli.BoolFlag{Name: "selftest", Usage: "write, kill and count, in a directory of its own"},
-			&cli.IntFlag{Name: "seconds", Usage: "with --selftest: write for `N` seconds", Value: 6},
-			&cli.IntFlag{Name: "writers",
-				Usage: "with --selftest: run `N` commands at a time beside the servers", Value: 8},
 			base.JSONFlag(),
 		},
 		Action: p.doctorRun,
@@ -68,9 +59,6 @@ func (p *program) doctorRun(c *cli.Context) error {
 	home, err := p.DataHome()
 	if home == "" {
 		return err // a file in its place is a finding
-	}
-	if c.Bool("selftest") {
-		return p.selftest(c, home)
 	}
 	d := &doctor.Doctor{Config: p.doctorConfig(c, home)}
 	found, err := d.Look(c.Context)
@@ -164,23 +152,8 @@ func doctorFlags(c *cli.Context) error {
 	if err := base.NoArgs(c); err != nil {
 		return err
 	}
-	for _, name := range []string{"full", "repair", "yes"} {
-		if c.Bool("selftest") && c.Bool(name) {
-			return base.Usagef("give one of them", "--selftest and --%s do not go together", name)
-		}
-	}
-	for _, name := range []string{"seconds", "writers"} {
-		if c.IsSet(name) && !c.Bool("selftest") {
-			return base.Usagef("add --selftest", "--%s needs --selftest", name)
-		}
-	}
-	switch {
-	case c.Bool("yes") && !c.Bool("repair"):
+	if c.Bool("yes") && !c.Bool("repair") {
 		return base.Usagef("add --repair", "--yes needs --repair")
-	case c.Int("seconds") < 1 || c.Int("seconds") > 3600:
-		return base.Usagef("give 1 to 3600", "--seconds is %d", c.Int("seconds"))
-	case c.Int("writers") < 1 || c.Int("writers") > 64:
-		return base.Usagef("give 1 to 64", "--writers is %d", c.Int("writers"))
 	}
 	return nil
 }
@@ -267,61 +240,6 @@ func (p *program) printFindings(found []doctor.Finding) {
 		if f.Try != "" {
 			p.Printf("          try: %s\n", base.Safe(f.Try))
 		}
-	}
-}
-
-// selftest tries this program.
-func (p *program) selftest(c *cli.Context, home string) error {
-	exe, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("the path of this program is not known: %w", err)
-	}
-	r, err := doctor.Selftest(c.Context, doctor.SelftestOptions{
-		Home: home, Program: exe, Seconds: c.Int("seconds"), Writers: c.Int("writers"),
-		Progress: p.doctorBar(),
-	})
-	if err := p.Answer(c, err, func() { p.tellSelftest(r) }, "selftest", r); err != nil {
-		return err
-	}
-	if !r.OK {
-		return base.ExitError(base.ExitFailure)
-	}
-	return nil
-}
-
-func (p *program) tellSelftest(r *doctor.SelftestResult) {
-	p.Printf("wrote        for %d s with %d at a time in %s, which is gone\n", r.Seconds, r.Writers,
-		base.Safe(r.Directory))
-	p.Printf("processes    %d, %d of them killed, %d failed\n", r.Processes, r.Killed, r.Failed)
-	if r.Failure != "" {
-		p.Printf("             the first that failed: %s\n", base.Line(r.Failure, 200))
-	}
-	p.Printf("servers      %d, %d of them killed; %d calls, %d at a time, %d answered with an "+
-		"error\n", r.Servers.Processes, r.Servers.Killed, r.Servers.Calls, r.Servers.Overlap,
-		r.Servers.Errors)
-	if r.Servers.Error != "" {
-		p.Printf("             the first error: %s\n", base.Line(r.Servers.Error, 200))
-	}
-	for _, n := range []struct {
-		name string
-		n    *doctor.SelftestCount
-	}{{"entries", &r.Entries}, {"capsules", &r.Capsules}, {"items", &r.Items},
-		{"chunks", &r.Chunks}} {
-		p.Printf("%-12s %d acknowledged, %d of them found; %d more of processes that were killed\n",
-			n.name, n.n.Acknowledged, n.n.Found, n.n.Unacknowledged)
-	}
-	p.Printf("variable     set by its version %d times, refused %d times, won twice %d times\n",
-		r.CompareAndSet.Won, r.CompareAndSet.Refused, r.CompareAndSet.Twice)
-	p.Printf("fsync        median %.2f ms, 99 %% within %.2f ms, of %d\n", r.Fsync.Median,
-		r.Fsync.P99, r.Fsync.Samples)
-	for _, problem := range r.Problems {
-		p.Printf("%s  %s\n", p.Paint(base.Red, "WRONG"), base.Safe(problem))
-	}
-	if r.OK {
-		p.Printf("no acknowledged write is missing, and all files are intact\n")
-	} else {
-		p.Printf("this disk or this program loses acknowledged writes: do not store important data " +
-			"here\n")
 	}
 }
 

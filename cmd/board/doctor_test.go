@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
@@ -15,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	_ "modernc.org/sqlite"
 
@@ -265,30 +263,5 @@ func TestDoctorDaemon(t *testing.T) {
 	code, a = s.doctor()
 	if f := a.find("daemon"); code != base.ExitOK || f == nil || f.State != kb.StateNote || f.Repair || !strings.Contains(f.Say, "of another build, another") {
 		t.Errorf("another build: exit %d, %+v", code, f)
-	}
-}
-
-// TestSelftestInterrupted leaves nothing behind when it is called off while it writes.
-func TestSelftestInterrupted(t *testing.T) {
-	cost.SkipQuick(t)
-	t.Parallel()
-	home := t.TempDir()
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		for { // once a process of it has written
-			if made, _ := filepath.Glob(filepath.Join(home, ".selftest-*", "home", "boards", "*.sqlite3")); len(made) > 0 || ctx.Err() != nil {
-				cancel()
-				return
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}()
-	var out, errs bytes.Buffer
-	code := run(ctx, []string{"doctor", "--selftest", "--seconds", "60"}, func(k string) string { return map[string]string{"BOARD_HOME": home}[k] }, strings.NewReader(""), &out, &errs)
-	if code != base.ExitFailure || !strings.Contains(errs.String(), "interrupted") || out.Len() > 0 {
-		t.Errorf("exit %d: %s%s", code, &out, &errs)
-	}
-	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
-		t.Errorf("left: %v, %v", left, err)
 	}
 }

@@ -257,7 +257,6 @@ var jsonWords = map[string]string{
 	"running":                                "whether it is running",
 	"said_again":                             "learnings that were said more than once",
 	"seeded":                                 "whether a new spec was written",
-	"selftest":                               "what was tried on this disk",
 	"show.settled":                           "conflicts of this entry that were settled",
 	"settlement":                             "the pair and the reason",
 	"signal":                                 "the signal",

@@ -66,8 +66,8 @@
 // # What runs programs, and what goes to the network
 //
 //   - $VISUAL or $EDITOR when you edit, else vi or nano, through sh except on Windows; the TUI
-//     gives a URL that you choose to xdg-open or open; this program itself, as daemon and for
-//     doctor --selftest. Nothing else, no shell of any input.
+//     gives a URL that you choose to xdg-open or open; this program itself, as daemon.
+//     Nothing else, no shell of any input.
 //   - `board model pull` fetches from $HF_ENDPOINT or huggingface.co, through the proxies of the
 //     environment. With $BOARD_DATABASE_URL or --database, boards are on the PostgreSQL server
 //     that it names. Nothing else goes out.

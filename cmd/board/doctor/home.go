@@ -19,11 +19,8 @@ import (
 	"blackboard/kb"
 )
 
-// Directories of the data home that are the doctor's own.
-const (
-	backupsDir   = "backups"
-	selftestMark = ".selftest-" // begins the name of a self-test's directory
-)
+// backupsDir is the directory of the data home that is the doctor's own.
+const backupsDir = "backups"
 
 const (
 	// aheadOfTime is how far in the future a file's time may be before it is the clock's:
@@ -31,9 +28,6 @@ const (
 	aheadOfTime = 2 * time.Minute
 	// leftAlone is how old an unfinished file must be for nobody to be at it any more.
 	leftAlone = time.Minute
-	// leftSelftest is the same for the directory of a self-test, which takes an hour at
-	// most.
-	leftSelftest = 2 * time.Hour
 )
 
 // Free space below which there is something to say, in bytes.
@@ -113,12 +107,6 @@ func (d *Doctor) walkHome(ctx context.Context, l *fileLook) {
 		rel, err := filepath.Rel(d.Home, path)
 		if err != nil {
 			return err
-		}
-		if e.IsDir() && strings.HasPrefix(e.Name(), selftestMark) {
-			if d.now.Sub(info.ModTime()) > leftSelftest {
-				l.left = append(l.left, path)
-			}
-			return fs.SkipDir
 		}
 		if !e.IsDir() {
 			l.files++
