@@ -83,7 +83,8 @@ type Result struct {
 type Step struct {
 	Name   string `json:"name"`   // gate, verify, conflicts, survival, trace
 	Passed bool   `json:"passed"` // true also if skipped, unless the policy requires it
-	// Skipped means that the step lacked its input, which why names.
+	// Skipped means that nothing was checked: the step lacked its input, which why names,
+	// or there was nothing to check in it.
 	Skipped  bool     `json:"skipped"`
 	Why      string   `json:"why"`
 	Headline string   `json:"headline"` // the result in a few words
@@ -94,6 +95,11 @@ type Step struct {
 	Conflicts *board.Conflicts `json:"conflicts,omitempty"` // the result, of the step conflicts
 	Survival  *survival.Result `json:"survival,omitempty"`  // the result, of the step survival
 	Trace     *trace.Result    `json:"trace,omitempty"`     // the result, of the step trace
+}
+
+// HadInput reports whether a step was done, though there may have been nothing to check.
+func (s *Step) HadInput() bool {
+	return s.Gate != nil || s.Verify != nil || s.Conflicts != nil || s.Survival != nil || s.Trace != nil
 }
 
 // Step returns a step of the result, or nil.
@@ -173,7 +179,7 @@ func Run(ctx context.Context, b *board.Board, f policy.File, in Input) (Result, 
 			continue
 		}
 		s.Name = name
-		if s.Skipped && f.Steps != nil {
+		if s.Skipped && f.Steps != nil && !s.HadInput() {
 			s.Passed = false // the policy names it
 		}
 		s.Warnings = append([]string{}, s.Warnings...)
@@ -203,7 +209,7 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 				text.Count(named, "source", "sources")
 		}
 		c.steps[policy.Verify] = Step{Passed: len(c.f.Sources) == 0, Skipped: true, Why: why,
-			Headline: "skipped: " + why}
+			Headline: "not checked: " + why}
 		return err
 	}
 	opt := board.VerifyOptions{Files: c.in.Sources, BoardOnly: c.in.BoardOnly,
@@ -236,6 +242,9 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	}
 	s.Headline = count(v.Checked, "finding stands in its source",
 		"findings stand in their sources")
+	if v.Unchecked > 0 {
+		s.Headline += fmt.Sprintf(", %d not checked", v.Unchecked)
+	}
 	changed := 0
 	for _, source := range v.Sources {
 		if source.Changed {
@@ -254,7 +263,8 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	case v.Checked == 0:
 		s.Headline = "nothing was checked: " + v.NothingChecked()
 		if v.Unchecked == 0 { // as survival does where nothing has to surface
-			s.Passed, s.Warnings = true, append(s.Warnings, s.Headline)
+			s.Passed = true
+			s.leaveOut(s.Headline)
 		}
 	}
 	demand := "; require_verified of the policy's gate demands it of what must surface"
@@ -295,7 +305,7 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 			why = c.in.Missing
 		}
 		s := Step{Skipped: true, Passed: len(c.f.Reports) == 0, Why: why,
-			Headline: "skipped: " + why}
+			Headline: "not checked: " + why}
 		for _, name := range []string{policy.Survival, policy.Trace} {
 			if c.f.Does(name) {
 				c.steps[name] = s
@@ -342,11 +352,13 @@ func (c *checker) trace(t *trace.Result) Step {
 		s.limit(t.Unsupported, c.f.Trace.MaxUnsupported)
 	}
 	if t.Checked == 0 {
-		s.Headline = "the reports contain no facts to check"
-		s.Warnings = append(s.Warnings, s.Headline)
+		s.leaveOut("the reports contain no facts to check")
 	}
 	return s
 }
+
+// leaveOut says why a step checked nothing: it did not pass anything.
+func (s *Step) leaveOut(why string) { s.Skipped, s.Why, s.Headline = true, why, "not checked: "+why }
 
 // limit fails a step above its limit; without a limit, or below it, it warns.
 func (s *Step) limit(n int, limit *int) {
@@ -402,7 +414,9 @@ func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
 	}
 	if v.Warning != "" {
 		s.Headline = v.Warning
-		if v.Passed {
+		if v.Passed && v.Checked == 0 {
+			s.leaveOut(v.Warning)
+		} else if v.Passed {
 			s.Warnings = append(s.Warnings, v.Warning)
 		}
 	}

@@ -115,6 +115,8 @@ func TestRun(t *testing.T) {
 			"gate passed, verify passed, conflicts passed, survival passed, trace warned"},
 		{"a finding is lost", false, "Nothing to say.", policy.File{Steps: []string{"survival"}},
 			"survival failed"},
+		{"nothing to check", false, "Nothing to say.", policy.File{Steps: []string{"trace"}},
+			"trace passed/skipped"},
 		{"too few items", false, good, policy.File{Steps: []string{"survival"},
 			Survival: policy.SurvivalPolicy{MinItems: 2}}, "survival failed"},
 		{"no report", false, "", policy.File{},

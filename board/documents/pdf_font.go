@@ -10,8 +10,11 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// maxPDFCodes is how many codes of a font are told apart.
-const maxPDFCodes = 1 << 16
+// How many codes of a font are told apart, and ranges of them.
+const (
+	maxPDFCodes  = 1 << 16
+	maxPDFRanges = 1000
+)
 
 // pdfFont says what the codes of a text stand for, and how wide they are.
 type pdfFont struct {
@@ -125,10 +128,15 @@ var legacyCMaps = [][2]string{{"GB", "gbk"}, {"90", "shift_jis"}, {"83pv", "shif
 // lists of widths from a character on, and one width for a range of characters.
 func (f *pdfFile) readComposite(font *pdfFont, d pdfDict) error {
 	font.width = 1000
+	spaces := font.spaces // of its text; those of its codes go before
+	font.spaces = nil
 	if name, ok := f.resolve(d["Encoding"]).(pdfName); ok {
 		font.readNamed(string(name))
 	} else if err := f.readCMap(font, d["Encoding"]); err != nil {
 		return err
+	}
+	if font.spaces == nil {
+		font.spaces = spaces
 	}
 	below := f.array(d["DescendantFonts"])
 	if len(below) == 0 {
@@ -225,7 +233,7 @@ func (font *pdfFont) mapCodes(word pdfWord, operands []any) {
 	for ; step > 0 && len(operands) >= step; operands = operands[step:] {
 		first, ok := operands[0].(pdfString)
 		last, isRange := operands[1].(pdfString)
-		if !ok || len(font.spaces)+len(font.cids) > 1000 {
+		if !ok {
 			continue
 		}
 		r := pdfRange{n: len(first), first: pdfCode(first), last: pdfCode(last)}
@@ -235,7 +243,7 @@ func (font *pdfFont) mapCodes(word pdfWord, operands []any) {
 		case "endbfrange":
 			font.mapsRange(r, operands[2])
 		case "endcodespacerange":
-			if isRange && r.n > 0 && r.n <= 4 {
+			if isRange && r.n > 0 && r.n <= 4 && len(font.spaces) < maxPDFRanges {
 				font.spaces = append(font.spaces, r)
 			}
 		default:
@@ -243,7 +251,9 @@ func (font *pdfFont) mapCodes(word pdfWord, operands []any) {
 			if r.to = int(to); !isRange {
 				r.last = r.first
 			}
-			font.cids = append(font.cids, r)
+			if len(font.cids) < maxPDFRanges {
+				font.cids = append(font.cids, r)
+			}
 		}
 	}
 }

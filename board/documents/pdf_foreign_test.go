@@ -182,12 +182,13 @@ func TestPDFFonts(t *testing.T) {
 		text       string
 		undecoded  int
 	}{
-		"composite, one byte": {"<< /Subtype /Type0 /Encoding 101 0 R /ToUnicode 102 0 R /DescendantFonts [<< /DW 500 >>] >>", "It is 1.5", "It is 1.5", 0},
-		"Type 3":              {"<< /Subtype /Type3 /FontBBox [0 0 60 60] /FontMatrix [1 0 0 1 0 0] /FirstChar 32 /Widths [20 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50] /Encoding << /Differences [46 /. 49 /1 53 /five] >> >>", "1.5 5", "1.5 5", 0},
-		"an old encoding":     {"<< /Subtype /Type0 /Encoding /90ms-RKSJ-H >>", "日本40", "\x93\xfa\x96{40", 0},
-		"Unicode":             {"<< /Subtype /Type0 /Encoding /UniGB-UCS2-H >>", "日4", "\x65\xe5\x00\x34", 0},
-		"unknown glyphs":      {"<< /Subtype /Type1 /Encoding << /Differences [49 /g49 /g50] >> >>", "at �� bar", "at 12 bar", 1},
-		"codes without text":  {"<< /Subtype /Type0 /Encoding /Identity-H >>", "", "\x00\x01\x00\x02", 1},
+		"composite, one byte":            {"<< /Subtype /Type0 /Encoding 101 0 R /ToUnicode 102 0 R /DescendantFonts [<< /DW 500 >>] >>", "It is 1.5", "It is 1.5", 0},
+		"Type 3":                         {"<< /Subtype /Type3 /FontBBox [0 0 60 60] /FontMatrix [1 0 0 1 0 0] /FirstChar 32 /Widths [20 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50] /Encoding << /Differences [46 /. 49 /1 53 /five] >> >>", "1.5 5", "1.5 5", 0},
+		"Identity, and text of one byte": {"<< /Subtype /Type0 /Encoding /Identity-H /ToUnicode 102 0 R >>", "A B", "\x00A\x00 \x00B", 0},
+		"an old encoding":                {"<< /Subtype /Type0 /Encoding /90ms-RKSJ-H >>", "日本40", "\x93\xfa\x96{40", 0},
+		"Unicode":                        {"<< /Subtype /Type0 /Encoding /UniGB-UCS2-H >>", "日4", "\x65\xe5\x00\x34", 0},
+		"unknown glyphs":                 {"<< /Subtype /Type1 /Encoding << /Differences [49 /g49 /g50] >> >>", "at �� bar", "at 12 bar", 1},
+		"codes without text":             {"<< /Subtype /Type0 /Encoding /Identity-H >>", "", "\x00\x01\x00\x02", 1},
 	} {
 		page := "BT /F2 10 Tf 0 0 Td (" + c.text + ") Tj ET"
 		d, err := Read("a.pdf", bytes.NewReader(pdf([]string{page}, c.font, pdfStreamOf("", oneByte),

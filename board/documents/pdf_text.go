@@ -326,7 +326,8 @@ func (p *pdfPage) show(list []any, skip int) error {
 		case pdfString:
 			for len(o) > 0 {
 				g, n := p.font.next(o)
-				if p.f.left -= max(1, len(g.text)); p.f.left < 0 {
+				p.f.left -= max(1, len(g.text)) + (len(p.font.spaces)+len(p.font.cids))/8
+				if p.f.left < 0 {
 					return errTooLarge
 				}
 				p.write(g)

@@ -66,7 +66,7 @@ func (p *CheckPage) verdict() string {
 		if not := p.Result.Skipped(); len(not) > 0 {
 			done := len(p.Result.Steps) - len(not)
 			return p.app.Styles.Warn.Render(fmt.Sprintf("%d of %s passed", done,
-				cells.Plural(int64(len(p.Result.Steps)), "step"))) + "; skipped: " + strings.Join(not, ", ")
+				cells.Plural(int64(len(p.Result.Steps)), "step"))) + "; not checked: " + strings.Join(not, ", ")
 		}
 		return p.app.Styles.Good.Render("✓ passed")
 	}
@@ -171,6 +171,7 @@ func (p *CheckPage) rowLines(r *checkRow) []prose.Line {
 			}
 		}
 		switch {
+		case r.step.HadInput():
 		case r.step.Skipped && r.step.Name == policy.Verify:
 			x.Text("To do it, name a directory of sources in board.yaml (sources: [DIR]), or "+
 				"register it: board source add DIR", "")

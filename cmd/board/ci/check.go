@@ -50,7 +50,7 @@ func Check(c check.Result, version string) Report {
 		headline := s.Headline // unless a finding says the same
 		switch {
 		case s.Skipped:
-			headline = "skipped"
+			headline = "not checked"
 		case s.Passed && slices.Contains(s.Warnings, headline):
 			headline = "warning"
 		}

@@ -145,7 +145,7 @@ func (p *program) check(c *cli.Context) error {
 // that it reads, as the step that lacks its input.
 func (p *program) checkNotDone(c *cli.Context, format string, f *policy.File, run string, err error) error {
 	r := check.Result{Run: run, Policy: f.Path, Steps: []check.Step{{Name: policy.Survival,
-		Skipped: true, Why: err.Error(), Headline: "skipped: " + err.Error()}}}
+		Skipped: true, Why: err.Error(), Headline: "not checked: " + err.Error()}}}
 	report := ci.Check(r, base.Version())
 	var failed error
 	if format == "text" || format == "json" {
@@ -228,7 +228,7 @@ func (p *program) printCheck(r *check.Result) {
 		head += ", policy " + line
 	}
 	if len(skipped) > 0 {
-		head += "; skipped: " + strings.Join(skipped, ", ")
+		head += "; not checked: " + strings.Join(skipped, ", ")
 	}
 	p.Printf("check of %s: %s\n", r.Run, head)
 	if r.Note != "" {
@@ -247,12 +247,12 @@ func (p *program) printStep(s *check.Step) {
 	case !s.Passed:
 		state = p.Paint(base.Red, "FAILED ")
 	case s.Skipped:
-		state, headline = p.Paint(base.Dim, "skipped"), s.Why
+		state, headline = p.Paint(base.Dim, "not checked"), s.Why
 	case len(s.Warnings) > 0:
 		state = p.Paint(base.Yellow, "warning")
 	}
 	p.Printf("%s  %s: %s\n", state, s.Name, base.Line(headline, 200))
-	if s.Skipped {
+	if s.Skipped && !s.HadInput() {
 		p.Printf("to do it: %s\n", missingFor(s))
 		return
 	}
