@@ -171,9 +171,13 @@ func (ch *change) event(verb string, c, before *Capsule, other, why string) erro
 		}
 		was = string(b)
 	}
-	_, err := ch.tx.Exec(`INSERT INTO events (at, actor, verb, capsule, revision, other, why,
-		before) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		ch.tx.Now.UnixMilli(), ch.k.actor, verb, c.ID, c.Revision, other, why, was)
+	content, err := c.contentSum()
+	if err != nil {
+		return err
+	}
+	_, err = ch.tx.Exec(`INSERT INTO events (at, actor, verb, capsule, revision, other, why,
+		before, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		ch.tx.Now.UnixMilli(), ch.k.actor, verb, c.ID, c.Revision, other, why, was, content)
 	return err
 }
 

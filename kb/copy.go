@@ -84,6 +84,7 @@ type storedEvent struct {
 	Actor, Verb, Capsule string
 	Revision             int64
 	Other, Why, Before   string
+	Content              string
 }
 
 // readWithHistory reads capsules with their events, and the embedding model.
@@ -114,10 +115,10 @@ func (k *KB) readWithHistory(tx *sqlite.Tx, ids []string) (
 	}
 	var e storedEvent
 	err = tx.Each([]any{&e.At, &e.Actor, &e.Verb, &e.Capsule, &e.Revision, &e.Other, &e.Why,
-		&e.Before}, func() error {
+		&e.Before, &e.Content}, func() error {
 		all[e.Capsule].events = append(all[e.Capsule].events, e)
 		return nil
-	}, `SELECT at, actor, verb, capsule, revision, other, why, before FROM events
+	}, `SELECT at, actor, verb, capsule, revision, other, why, before, content FROM events
 		WHERE capsule `+among+` ORDER BY seq`, sqlite.List(ids))
 	return all, m, err
 }
@@ -230,8 +231,8 @@ func (r *Copied) copyOne(ch *change, id string, from, there *withHistory, embedd
 	for i := range events {
 		if e := &events[i]; err == nil {
 			_, err = ch.tx.Exec(`INSERT INTO events (at, actor, verb, capsule, revision, other,
-				why, before) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-				e.At, e.Actor, e.Verb, e.Capsule, e.Revision, e.Other, e.Why, e.Before)
+				why, before, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				e.At, e.Actor, e.Verb, e.Capsule, e.Revision, e.Other, e.Why, e.Before, e.Content)
 		}
 	}
 	return err == nil, err

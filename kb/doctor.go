@@ -58,6 +58,14 @@ func (k *KB) examine(ctx context.Context, all bool) ([]Finding, error) {
 		} else {
 			d.add("search index", StateBroken, err.Error(), "", rebuild("{} rebuilds it"))
 		}
+		switch err := k.checkContent(ctx); {
+		case err == nil:
+			d.add("content", StateOK, "as the history has it", "")
+		case errors.Is(err, fault.Corrupt):
+			d.add("content", StateBroken, err.Error(), "", rebuild("{} takes the sidecars' content"))
+		default:
+			return nil, err
+		}
 		looks = []func() error{d.history, d.files, d.quarantine, d.links, d.embeddings, d.metadata,
 			d.documents}
 	}
@@ -304,11 +312,7 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 				FROM json_each(?))`, sqlite.List(f.missing)); err != nil {
 				return err
 			}
-			// Capsules that were retired because their file was missing become active
-			// again.
-			if _, err := tx.Exec(`UPDATE capsules SET retired = NULL, retired_why = ''
-				WHERE retired_why = ? AND id IN (SELECT id FROM sidecars
-				WHERE size < 0)`, removedByHand); err != nil {
+			if err := k.unretireMissing(tx); err != nil {
 				return err
 			}
 			if _, err := tx.Exec(`DELETE FROM sidecars WHERE size < 0 AND id IN (SELECT id
@@ -326,6 +330,29 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 		return r, err
 	}
 	return r, r.relink(ctx, k)
+}
+
+// unretireMissing makes capsules active again that were retired because their file was
+// missing.
+func (k *KB) unretireMissing(tx *sqlite.Tx) error {
+	const missing = `retired_why = ? AND id IN (SELECT id FROM sidecars WHERE size < 0)`
+	retired, err := capsulesWhere(tx, missing, removedByHand)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`UPDATE capsules SET retired = NULL, retired_why = '', revision = revision + 1
+		WHERE `+missing, removedByHand); err != nil {
+		return err
+	}
+	ch := &change{k: k, tx: tx}
+	for i := range retired {
+		now := retired[i]
+		now.Retired, now.RetiredWhy, now.Revision = nil, "", now.Revision+1
+		if err := ch.event(VerbRestored, &now, &retired[i], "", "its file is written again"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rebuildRows is Rebuild for a knowledge base without sidecars, where the rows are

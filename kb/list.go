@@ -206,9 +206,13 @@ func (k *KB) Sound(ctx context.Context) error {
 	return k.db.Sound(ctx)
 }
 
-// Check is Sound and also checks the search index against the capsules.
+// Check is Sound and also checks the capsules against their events, and the search index
+// against the capsules.
 func (k *KB) Check(ctx context.Context) error {
 	if err := k.Sound(ctx); err != nil {
+		return err
+	}
+	if err := k.checkContent(ctx); err != nil {
 		return err
 	}
 	return k.checkIndex(ctx)

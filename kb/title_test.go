@@ -46,7 +46,7 @@ func TestTitlesFromBefore(t *testing.T) {
 	b := put(t, k, Capsule{Title: "über uns", Body: "the second"}, RememberOptions{Force: true})
 	c := put(t, k, Capsule{Title: "Plain", Body: "the third"})
 	err := k.db.Write(t.Context(), func(tx *sqlite.Tx) error {
-		_, err := tx.Exec(`DROP TABLE capsule_titles; DELETE FROM upkeep WHERE what = 'title keys'; CREATE INDEX capsules_title ON capsules(title COLLATE NOCASE); PRAGMA user_version = 2`)
+		_, err := tx.Exec(`DROP TABLE capsule_titles; DELETE FROM upkeep WHERE what = 'title keys'; CREATE INDEX capsules_title ON capsules(title COLLATE NOCASE); ALTER TABLE events DROP COLUMN content; PRAGMA user_version = 2`)
 		return err
 	})
 	if err := errors.Join(err, k.Close()); err != nil {

@@ -158,13 +158,19 @@ func (p *Place) Name(string) string { return p.what }
 // Open finds the run.
 func (p *Place) Open(ctx context.Context, run string, create bool) (store.DB, error) {
 	db := &DB{place: p, run: run}
+	var own string // the run's own name
 	err := p.ask(ctx, func(ctx context.Context) error {
-		err := p.pool.QueryRowContext(ctx, `SELECT run FROM `+p.schema+`.runs WHERE name = $1`, run).Scan(&db.id)
+		err := p.pool.QueryRowContext(ctx, `SELECT r.run, coalesce(own.name, r.name) FROM `+p.schema+`.runs r
+			LEFT JOIN `+p.schema+`.all_run own ON own.run = r.run WHERE r.name = $1`, run).Scan(&db.id, &own)
 		if errors.Is(err, sql.ErrNoRows) && create {
 			return nil
 		}
 		return err
 	})
+	if err == nil && db.id != 0 && own != run {
+		return nil, store.Fault(fault.Corrupt, p.what, fmt.Sprintf("has the run %s under the name %s: "+
+			"somebody has exchanged names", own, run), nil, fault.Step{Text: "ask the database's owner to give the row its name back"})
+	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("%s has no run %s: %w", p.what, run, fs.ErrNotExist)
 	}

@@ -67,7 +67,7 @@ REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM {prefix}_reader, {prefix}_worke
 GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {prefix}_reader, {prefix}_worker;
 
 -- The worker makes runs, and writes to them; it deletes none, and changes no event.
-GRANT INSERT (name), UPDATE (name) ON {schema}.runs TO {prefix}_worker;
+GRANT INSERT (name), UPDATE (turn) ON {schema}.runs TO {prefix}_worker;
 GRANT INSERT ON {views} TO {prefix}_worker;
 GRANT UPDATE ON {schema}.entries, {schema}.signals, {schema}.expected TO {prefix}_worker;
 GRANT DELETE ON {schema}.variables, {schema}.sources, {schema}.verifications, {schema}.counts TO {prefix}_worker;

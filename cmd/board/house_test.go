@@ -384,7 +384,7 @@ var ceilings = map[string]int{
 
 	"hooks/topics": 3250,
 
-	"kb": 7530, // worktrees, sections whose file has changed
+	"kb": 7700, // hashes of content in events; all of a note is taken in
 
 	"kb/brief": 280,
 

@@ -59,6 +59,13 @@ func TestCheck(t *testing.T) {
 	if h, err := Check(t.Context(), home, project, true); err != nil || h.Index != nil || h.Live != 2 {
 		t.Errorf("rebuilt: %+v, %v", h, err)
 	}
+	write(t, project, `UPDATE items SET content = 'changed past the program' WHERE n = 1`)
+	if _, err := Check(t.Context(), home, project, false); err != nil {
+		t.Errorf("what only a full check compares: %v", err)
+	}
+	if _, err := Check(t.Context(), home, project, true); !errors.Is(err, fault.Corrupt) {
+		t.Errorf("an item that was changed past the program: %v", err)
+	}
 
 	other := WorkspacePath(home, filepath.Join(home, "other"))
 	data, err := os.ReadFile(account)

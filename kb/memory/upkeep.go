@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -96,6 +97,11 @@ func Check(ctx context.Context, home, path string, full bool) (h Health, err err
 			WHERE forgotten IS NULL`).Scan(&h.Live, &h.Archived, &h.Unembedded); err != nil {
 			return err
 		}
+		if full {
+			if err := checkTextHashes(tx, path); err != nil {
+				return err
+			}
+		}
 		state, err := x.State(tx)
 		if err == nil && state != index.Ready {
 			return nil // the next process to open it rebuilds the index
@@ -112,6 +118,19 @@ func Check(ctx context.Context, home, path string, full bool) (h Health, err err
 		return err
 	})
 	return h, err
+}
+
+// checkTextHashes compares each item with the hash that was written with it.
+func checkTextHashes(tx *sqlite.Tx, path string) error {
+	var id, content string
+	var hash []byte
+	return tx.Each([]any{&id, &content, &hash}, func() error {
+		if bytes.Equal(hash, textHash(content)) {
+			return nil
+		}
+		return sqlite.Fault(fault.Corrupt, path, "has an item "+id+" that differs from its hash: it was "+
+			"changed past the program", nil, fault.Step{Text: "correct it with board memory update " + id})
+	}, `SELECT id, content, text_hash FROM items ORDER BY n`)
 }
 
 // owner reads the owner of the file and compares it with the name.
