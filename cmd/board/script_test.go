@@ -133,6 +133,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("BOARD_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("BOARD_WORKER", "tester")
 			env.Setenv("SHARED", shared())
+			env.Setenv("REPO", os.Getenv("BOARD_TEST_REPO"))
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			if os.Getenv("BOARD_TEST_ENGINE") == "postgres" {
 				url, err := schemaFor(env.WorkDir)
