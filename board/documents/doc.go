@@ -1,5 +1,5 @@
 // Package documents reads the text of reports and sources. It reads text and Markdown,
-// HTML, docx, xlsx, pptx, odt, PDF with text, csv and tsv, JSON and JSON lines, Jupyter
+// HTML, docx, xlsx, PDF with text, csv and tsv, JSON and JSON lines, Jupyter
 // notebooks, and source code. [Open] reads one file, [OpenAll] directories and patterns
 // as well; only regular files are opened.
 //
@@ -10,7 +10,7 @@
 // [Document.Where] converts a position in the text to a place in the file.
 //
 // In a report, text that no reader of the rendered document sees is left out: comments,
-// scripts, deleted, struck and hidden text, hidden slides, sheets, rows and columns. HTML
+// scripts, deleted, struck and hidden text, hidden sheets, rows and columns. HTML
 // style sheets, and docx styles that hide, are not evaluated. A source is read whole
 // ([OpenSource]). A number in a workbook appears
 // as displayed, followed by its plain value if that differs: "11.9% (0.119)".

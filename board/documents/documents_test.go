@@ -211,7 +211,7 @@ func TestErrors(t *testing.T) {
 		{"a.doc", []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), "old Office file"},
 		{"a.xlsx", zipFile(t, "xl/workbook.xml", "<x/>"), "has no text"},
 		{"b.xlsb", zipFile(t, "xl/workbook.bin", ""), "xlsb"},
-		{"b.pptx", zipFile(t, "ppt/presentation.xml", "<x/>"), "has no text"},
+		{"b.pptx", zipFile(t, "ppt/presentation.xml", "<x/>"), "a presentation (pptx), which cannot be read"},
 		{"c.ods", zipFile(t, "mimetype", "", "content.xml", "<x/>"), "OpenDocument"},
 		{"d.epub", zipFile(t, "META-INF/container.xml", "<x/>"), "EPUB"},
 		{"e.zip", zipFile(t, "readme.txt", "hello"), "zip archive without a document"},

@@ -158,7 +158,7 @@ func parse(name string, data []byte, whole bool) (*Document, error) {
 	return New(name, text), nil
 }
 
-var officeKinds = []string{".docx", ".xlsx", ".pptx", ".odt", ".pdf"}
+var officeKinds = []string{".docx", ".xlsx", ".pdf"}
 
 // isPlain reports whether a file is of source code or data, by its name.
 func isPlain(name, ext string) bool {

@@ -31,10 +31,10 @@ var zipFormats = []struct {
 }{
 	{"word/document.xml", "docx", readDocx},
 	{"xl/workbook.xml", "xlsx", readXLSX},
-	{"ppt/presentation.xml", "pptx", readPPTX},
+	{"ppt/presentation.xml", "a presentation (pptx)", nil},
 	{"META-INF/container.xml", "an EPUB book", nil},
 	{"xl/workbook.bin", "a binary Excel workbook (xlsb)", nil},
-	{"content.xml", "odt", readODT},
+	{"content.xml", "an OpenDocument file", nil},
 }
 
 // readZip reads an office file. Nothing is unpacked to disk, and parts without text are
@@ -59,8 +59,6 @@ func readZip(name string, data []byte, whole bool) (*Document, error) {
 		switch {
 		case errors.Is(err, errTooLarge):
 			return nil, tooLarge(name)
-		case errors.Is(err, errUnread):
-			return nil, unread(name, err.Error())
 		case err != nil:
 			return nil, damagedOffice(name, format.kind, err)
 		}
@@ -68,9 +66,6 @@ func readZip(name string, data []byte, whole bool) (*Document, error) {
 	}
 	return nil, unread(name, "a zip archive without a document")
 }
-
-// errUnread is of a file whose format is not read; its text says which it is.
-var errUnread = errors.New("an OpenDocument file that is not a text")
 
 func damagedOffice(name, kind string, err error) error {
 	return invalid(fmt.Sprintf("the %s file %s is damaged: %v", kind, name, err),

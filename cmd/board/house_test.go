@@ -312,7 +312,7 @@ var ceilings = map[string]int{
 
 	"board/disk": 580,
 
-	"board/documents": 5490, // PDF: table of objects, encryption, forms; pptx and odt leave
+	"board/documents": 5200, // PDF: table of objects, encryption, forms
 
 	"board/fault": 330,
 

@@ -289,7 +289,7 @@ func pairLines(x *prose.Writer, f *check.Finding, ways bool) {
 }
 
 // closedKinds are the endings of reports that an editor of text cannot open.
-var closedKinds = []string{".docx", ".xlsx", ".pptx", ".odt", ".pdf"}
+var closedKinds = []string{".docx", ".xlsx", ".pdf"}
 
 // noText says that an editor of text cannot open a report.
 func noText(path string) bool {

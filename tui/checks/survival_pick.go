@@ -25,7 +25,7 @@ const (
 )
 
 // reportKinds are the extensions of possible reports.
-var reportKinds = []string{".md", ".markdown", ".txt", ".html", ".htm", ".docx", ".xlsx", ".pptx", ".odt", ".pdf", ".csv", ".ipynb"}
+var reportKinds = []string{".md", ".markdown", ".txt", ".html", ".htm", ".docx", ".xlsx", ".pdf", ".csv", ".ipynb"}
 
 // reportFile is a possible report.
 type reportFile struct {

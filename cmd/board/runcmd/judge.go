@@ -144,7 +144,7 @@ open. With --wait it blocks until it opens, also for a run that does not exist y
 			Usage:     "check that the report has what the run found: exit 0 yes, 4 no",
 			ArgsUsage: "[REPORT…]",
 			Description: `Looks for every must-surface entry, every contradiction, and every open
-or waived signal in the reports: text, Markdown, HTML, docx, xlsx, pptx, odt, PDF with
+or waived signal in the reports: text, Markdown, HTML, docx, xlsx, PDF with
 text, csv, JSON, notebooks, source code; directories and patterns of them; - is standard
 input. An item is present if one report has its words and all its numbers in one passage;
 struck and hidden text does not count. A run without entries fails; where nothing had to
