@@ -378,7 +378,7 @@ var ceilings = map[string]int{
 
 	"hooks/mcp/transport": 1040,
 
-	"hooks/setup": 3380,
+	"hooks/setup": 3450, // variables that Codex passes on
 
 	"hooks/shell": 1220,
 

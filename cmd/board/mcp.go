@@ -55,6 +55,7 @@ share one model. Tools come in profiles, since a model chooses badly among fifty
 A client needs a grant for what it does; a refusal names the missing grant. Write access includes read access. A server that board setup has installed
 reaches the account's memory too ($BOARD_MEMORY_TIERS binds it), as the commands of its harness do. By HTTP: board daemon run --listen, at /mcp.`,
 		Flags: append(mcpFlags(mcp.ProcessGrants),
+			&cli.StringFlag{Name: "format", Usage: "`FORMAT` of answers: text, whole, for agents; json, as text and as structured content, for programs", Value: "text"},
 			&cli.BoolFlag{Name: "debug", Usage: "log more, to standard error"},
 		),
 		Action: p.mcpServe,
@@ -135,6 +136,13 @@ func (p *program) mcpServe(c *cli.Context) error {
 	cfg, err := p.mcpConfig(c, mcp.ProcessGrants, handed...)
 	if err != nil {
 		return err
+	}
+	switch format := c.String("format"); format {
+	case "text":
+	case "json":
+		cfg.JSON = true
+	default:
+		return base.Usagef("choose text or json", "--format %q is unknown", base.Line(format, 40))
 	}
 	if cfg.Agent == "" {
 		cfg.Agent = p.Env("BOARD_WORKER")

@@ -63,9 +63,9 @@ type curateIn struct {
 type pairOut struct {
 	Keep   string   `json:"keep"`
 	Other  string   `json:"other"`
-	Titles []string `json:"titles,omitempty" keep:"-"`
+	Titles []string `json:"titles,omitempty"`
 	Cosine float64  `json:"cosine"`
-	Why    []string `json:"why,omitempty" keep:"-"`
+	Why    []string `json:"why,omitempty"`
 }
 
 type curateOut struct {

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"blackboard/hooks/mcp/transport"
@@ -15,8 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Budgets of answers, in tokens as package text counts them: of the text and the data
-// together.
+// Budgets of answers, in tokens as package text counts them.
 const (
 	glanceTokens = 2_000  // where something stands
 	usualTokens  = 4_000  // anything else
@@ -55,9 +52,9 @@ func (t *tool) roomFor(args json.RawMessage) int {
 // document has the answer keep within a budget that the caller names, and is what it
 // leaves for the document itself, whose maker counts 4 bytes to a token.
 func (c *call) document(budget, least int) int {
-	const data = 40 // tokens of what is said beside it
+	const beside = 40 // tokens of what is said with it
 	c.room = max(leastTokens, budget)
-	return max(least, c.room*9/10-data)
+	return max(least, c.room*9/10-beside)
 }
 
 // cut says how much of what others wrote an answer shows.
@@ -81,11 +78,12 @@ func fitted[Out any](c *call, write func(k cut) (Out, string)) (out Out, text st
 	for {
 		*k.longest = 0
 		out, text = write(k)
-		if !c.resource {
-			lean(reflect.ValueOf(&out))
+		cost, err := tokens(text), error(nil)
+		if c.json {
+			var body []byte
+			body, err = transport.Marshal(out)
+			cost = tokens(string(body))
 		}
-		body, err := transport.Marshal(out)
-		cost := tokens(text) + tokens(string(body))
 		if err != nil || cost <= c.room || k.items == 0 {
 			return out, text // bounded does the rest
 		}
@@ -174,80 +172,22 @@ func further(text string, shown, of int) string {
 	return text
 }
 
-// lean takes out of an answer's data what its text says: fields with the tag keep have so
-// many runes at most, and none with "-".
-func lean(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		lean(v.Elem())
-	case reflect.Slice:
-		if of := v.Type().Elem(); of.Kind() == reflect.Struct && leans(of) {
-			for i := range v.Len() {
-				lean(v.Index(i))
-			}
-		}
-	case reflect.Struct:
-		if !leans(v.Type()) {
-			return
-		}
-		for i := range v.NumField() {
-			f := v.Field(i)
-			if !f.CanSet() {
-				continue
-			}
-			switch keep := v.Type().Field(i).Tag.Get("keep"); keep {
-			case "":
-				lean(f)
-			case "-":
-				f.SetZero()
-			default:
-				if n, err := strconv.Atoi(keep); err == nil &&
-					utf8.RuneCountInString(f.String()) > n {
-					f.SetString(string([]rune(f.String())[:n]) + "…")
-				}
-			}
-		}
+// bounded keeps a text within the budget of its answer, whatever a tool has written.
+// Fitted answers come through unchanged.
+func (c *call) bounded(text string) string {
+	const end = "\n… (the answer was longer)"
+	if tokens(text) <= c.room {
+		return text
 	}
+	return clipTokens(text, max(0, c.room-tokens(end))) + end
 }
 
-// leaning has, for types that leans was asked of, what it said.
-var leaning sync.Map
-
-// leans reports whether a value of the type may have a field with the tag keep. Few have,
-// and to look at each field of each row costs as much as to write it.
-func leans(t reflect.Type) (yes bool) {
-	if known, ok := leaning.Load(t); ok {
-		return known.(bool)
+// boundedData is bounded for data.
+func (c *call) boundedData(body []byte) []byte {
+	if tokens(string(body)) <= c.room {
+		return body
 	}
-	leaning.Store(t, true) // of a type that contains itself
-	defer func() { leaning.Store(t, yes) }()
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice:
-		return leans(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if f := t.Field(i); f.Tag.Get("keep") != "" || leans(f.Type) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// bounded keeps an answer within its budget, whatever a tool has written. Fitted answers
-// come through unchanged.
-func (c *call) bounded(text string, body []byte) (string, []byte) {
-	if tokens(text)+tokens(string(body)) <= c.room {
-		return text, body
-	}
-	if room := max(c.room/2, c.room-tokens(text)); tokens(string(body)) > room {
-		body = shrunk(body, room)
-	}
-	if room := c.room - tokens(string(body)); tokens(text) > room {
-		const end = "\n… (the answer was longer)"
-		text = clipTokens(text, max(0, room-tokens(end))) + end
-	}
-	return text, body
+	return shrunk(body, c.room)
 }
 
 // shrunk is data with shorter texts and lists: the same fields, within the same schema.

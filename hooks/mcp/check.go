@@ -29,8 +29,8 @@ type checkIn struct {
 
 type checkFindingOut struct {
 	Place string `json:"place" jsonschema:"an entry, a signal, a pair of entries, or a line of the text"`
-	Text  string `json:"text,omitempty" keep:"-"`
-	Why   string `json:"why,omitempty" keep:"-"`
+	Text  string `json:"text,omitempty"`
+	Why   string `json:"why,omitempty"`
 }
 
 type checkStepOut struct {
@@ -38,7 +38,7 @@ type checkStepOut struct {
 	Passed   bool              `json:"passed"`
 	Skipped  bool              `json:"skipped,omitempty"`
 	Headline string            `json:"headline"`
-	Warnings []string          `json:"warnings,omitempty" keep:"-"`
+	Warnings []string          `json:"warnings,omitempty"`
 	Findings []checkFindingOut `json:"findings,omitempty"`
 	Further  int               `json:"further_findings,omitempty"`
 	clear    string            // how to clear the findings

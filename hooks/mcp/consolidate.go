@@ -50,9 +50,9 @@ type stepOut struct {
 	Op       string `json:"op"`
 	Item     string `json:"item"`
 	Into     string `json:"into,omitempty"`
-	Why      string `json:"why,omitempty" keep:"-"`
-	Text     string `json:"text,omitempty" keep:"-" jsonschema:"what the item says"`
-	IntoText string `json:"into_text,omitempty" keep:"-"`
+	Why      string `json:"why,omitempty"`
+	Text     string `json:"text,omitempty" jsonschema:"what the item says"`
+	IntoText string `json:"into_text,omitempty"`
 }
 
 type scopePassOut struct {
@@ -66,8 +66,8 @@ type scopePassOut struct {
 type groupItemOut struct {
 	ID         string  `json:"id"`
 	Revision   int     `json:"revision"`
-	Title      string  `json:"title,omitempty" keep:"-"`
-	Content    string  `json:"content,omitempty" keep:"-"`
+	Title      string  `json:"title,omitempty"`
+	Content    string  `json:"content,omitempty"`
 	Importance float64 `json:"importance"`
 	Curator    string  `json:"curator"`
 	Created    string  `json:"created"`

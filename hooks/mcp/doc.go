@@ -2,22 +2,17 @@
 // speaks the Model Context Protocol: over stdio, and over streamable HTTP.
 //
 // A tool is an adapter: it decodes its arguments, calls one method of package board, kb,
-// kb/memory or kb/chunks, and answers with a text to read and with data for programs.
+// kb/memory or kb/chunks, and answers with a text to read. Every client gets the same text,
+// and all of it: some show their models nothing else, others structured content alone if
+// there is any, so there is none. A program that asks for format json gets data instead,
+// as text and as structured content.
 // Tools come in profiles, so that an agent sees few of them. What a caller may do is a
 // matter of its grants; a refusal names the one that is missing.
 //
-// An answer has a budget of tokens, its text and its data together, which max_tokens
-// raises. What others wrote gives way first: long texts lose their ends, with a mark that
-// names what has the rest, then lists become shorter. A tool writes its answer with
-// fitted, which asks it for less until it fits; whatever it does, no answer leaves that
-// is longer.
-//
-// The data of an answer is not its text a second time. It has what programs act on: ids,
-// counts, statuses, versions, a verdict, and where the next page begins. What others
-// wrote is in the text alone (the tag keep), since it costs most; only the tools whose
-// schema is listed, and kb_get, have a beginning of it in their data too. Claude Code and
-// VS Code show their model the data in place of the text: they get data only from the
-// tools whose schema is listed.
+// An answer has a budget of tokens, which max_tokens raises. What others wrote gives way
+// first: long texts lose their ends, with a mark that names what has the rest, then lists
+// become shorter. A tool writes its answer with fitted, which asks it for less until it
+// fits; whatever it does, no answer leaves that is longer.
 //
 // What leaves to a model is clean: control characters, marks that turn the direction of
 // writing, and tags are removed from all texts and all data in one place (text.go). What

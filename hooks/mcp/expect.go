@@ -31,7 +31,7 @@ type expectedOut struct {
 	Worker string `json:"worker"`
 	Status string `json:"status"`
 	By     string `json:"by"`
-	Reason string `json:"reason,omitempty" keep:"-"`
+	Reason string `json:"reason,omitempty"`
 }
 
 func (k cut) expected(e *board.Expected) expectedOut {

@@ -180,8 +180,8 @@ func TestSecretsInChunksAreTold(t *testing.T) {
 	c := connect(t, everything(t, nil), nil)
 	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "write_context",
 		Arguments: json.RawMessage(`{"topic":"The key","content":"it is AKIAQ3EGRZ7T5WXNLB2M"}`)})
-	if err != nil || len(r.Content) != 2 || !strings.Contains(textOf(r), "secret") ||
-		strings.Contains(r.Content[0].(*sdk.TextContent).Text, "Note") {
+	if err != nil || len(r.Content) != 1 || !strings.Contains(textOf(r), "\nNote: ") ||
+		!strings.Contains(textOf(r), "secret") {
 		t.Errorf("%v %s", err, textOf(r))
 	}
 }

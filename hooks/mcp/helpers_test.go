@@ -43,6 +43,7 @@ func everything(t testing.TB, change func(*Config)) *Server {
 		change(&cfg)
 	}
 	s := New(cfg)
+	s.bothForms = true
 	t.Cleanup(s.Close)
 	return s
 }

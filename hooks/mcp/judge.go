@@ -18,12 +18,12 @@ import (
 )
 
 func (s *Server) addJudgeTools() {
-	add(s, tool{name: "board_gate", title: "May the synthesis begin?", program: true,
+	add(s, tool{name: "board_gate", title: "May the synthesis begin?",
 		profile: ProfileRun, kind: reads, budget: glanceTokens,
 		about: "May the synthesis begin? Names what keeps the gate closed, and how to clear it."},
 		(*call).gate)
 	add(s, tool{name: "board_survival", title: "Does the text carry what was found?", rare: true,
-		program: true, profile: ProfileRun, kind: reads, budget: usualTokens,
+		profile: ProfileRun, kind: reads, budget: usualTokens,
 		about: "Does a text carry all that must surface? Names what it lacks."}, (*call).survival)
 	add(s, tool{name: "board_wait", title: "Wait for something on the board", profile: ProfileRun,
 		kind:  reads,
@@ -47,7 +47,7 @@ type reasonOut struct {
 	Rule     string `json:"rule"`
 	ID       string `json:"id"`
 	Priority string `json:"priority,omitempty"`
-	Content  string `json:"content,omitempty" keep:"200"`
+	Content  string `json:"content,omitempty"`
 	Claimed  string `json:"claimed_by,omitempty"`
 	Clear    string `json:"clear" jsonschema:"what would clear it"`
 }
@@ -152,11 +152,11 @@ type survivalIn struct {
 type missingOut struct {
 	ID             string   `json:"id"`
 	Why            string   `json:"why" jsonschema:"why the text has to carry it"`
-	Content        string   `json:"content" keep:"120"`
+	Content        string   `json:"content"`
 	Cause          string   `json:"cause" jsonschema:"absent, number differs, contradicted, scattered"`
 	MissingTokens  []string `json:"missing_words"`
 	MissingNumbers []string `json:"missing_numbers"`
-	Nearest        string   `json:"nearest,omitempty" keep:"120" jsonschema:"the passage that comes nearest"`
+	Nearest        string   `json:"nearest,omitempty" jsonschema:"the passage that comes nearest"`
 	Line           int      `json:"line,omitempty"`
 	Where          string   `json:"where,omitempty" jsonschema:"its place: line 12, page 3, Totals!B7"`
 }
@@ -352,7 +352,7 @@ type eventOut struct {
 	Actor   string          `json:"actor"`
 	Verb    string          `json:"verb"`
 	ID      string          `json:"id"`
-	Payload json.RawMessage `json:"payload,omitempty" keep:"-"`
+	Payload json.RawMessage `json:"payload,omitempty"`
 }
 
 type waitOut struct {

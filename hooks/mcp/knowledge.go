@@ -52,13 +52,13 @@ type hitOut struct {
 	ID         string   `json:"id"`
 	Kind       string   `json:"kind"`
 	Scope      string   `json:"scope"`
-	Title      string   `json:"title" keep:"120"`
-	Text       string   `json:"text,omitempty" keep:"-" jsonschema:"a snippet, or the body if it was asked for"`
+	Title      string   `json:"title"`
+	Text       string   `json:"text,omitempty" jsonschema:"a snippet, or the body if it was asked for"`
 	Score      float64  `json:"score" jsonschema:"0 to 1, the best has 1; comparable within this answer only"`
 	Cosine     *float64 `json:"cosine,omitempty"`
 	Weak       bool     `json:"weak,omitempty" jsonschema:"it may be about something else"`
 	Tags       []string `json:"tags,omitempty"`
-	Source     string   `json:"source,omitempty" keep:"-"`
+	Source     string   `json:"source,omitempty"`
 	Confidence *float64 `json:"confidence,omitempty"`
 	Workspace  string   `json:"workspace,omitempty"`
 	Updated    string   `json:"updated"`
@@ -223,8 +223,8 @@ type capsuleOut struct {
 	ID           string   `json:"id"`
 	Kind         string   `json:"kind"`
 	Scope        string   `json:"scope"`
-	Title        string   `json:"title" keep:"120"`
-	Body         string   `json:"body" keep:"200"`
+	Title        string   `json:"title"`
+	Body         string   `json:"body"`
 	Tags         []string `json:"tags"`
 	Domains      []string `json:"domains"`
 	Source       string   `json:"source"`
@@ -238,7 +238,7 @@ type capsuleOut struct {
 	Created      string   `json:"created"`
 	Updated      string   `json:"updated"`
 	Retired      string   `json:"retired,omitempty" jsonschema:"since when it is out of searches"`
-	RetiredWhy   string   `json:"retired_why,omitempty" keep:"-"`
+	RetiredWhy   string   `json:"retired_why,omitempty"`
 	Revision     int      `json:"revision"`
 }
 
@@ -365,7 +365,7 @@ type briefIn struct {
 }
 
 type briefOut struct {
-	Block    string   `json:"block,omitempty" keep:"-" jsonschema:"for the prompt; says so if no match is confident; empty without a match"`
+	Block    string   `json:"block,omitempty" jsonschema:"for the prompt; says so if no match is confident; empty without a match"`
 	Tokens   int      `json:"tokens"`
 	Capsules []string `json:"capsules" jsonschema:"ids of those that are in it"`
 	Degraded []string `json:"degraded"`

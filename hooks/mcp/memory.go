@@ -41,10 +41,10 @@ type contextIn struct {
 }
 
 type contextOut struct {
-	Markdown string   `json:"markdown,omitempty" keep:"-"`
+	Markdown string   `json:"markdown,omitempty"`
 	Tokens   int      `json:"tokens"`
 	LeftOut  int      `json:"left_out" jsonschema:"hits that the budget had no room for"`
-	Own      string   `json:"own,omitempty" keep:"-" jsonschema:"your core memories and your journal of a week"`
+	Own      string   `json:"own,omitempty" jsonschema:"your core memories and your journal of a week"`
 	Degraded []string `json:"degraded"`
 }
 
@@ -112,8 +112,8 @@ type itemOut struct {
 	ID         string   `json:"id"`
 	Tier       string   `json:"tier"`
 	Channel    string   `json:"channel,omitempty"`
-	Title      string   `json:"title,omitempty" keep:"80"`
-	Content    string   `json:"content,omitempty" keep:"-"`
+	Title      string   `json:"title,omitempty"`
+	Content    string   `json:"content,omitempty"`
 	Curator    string   `json:"curator"`
 	Source     string   `json:"source"`
 	Importance float64  `json:"importance"`
@@ -123,7 +123,7 @@ type itemOut struct {
 	Created    string   `json:"created"`
 	Revision   int      `json:"revision"`
 	Relevance  float64  `json:"relevance,omitempty"`
-	Frame      string   `json:"frame,omitempty" keep:"-" jsonschema:"how to put it: who noted it, when"`
+	Frame      string   `json:"frame,omitempty" jsonschema:"how to put it: who noted it, when"`
 }
 
 func itemOf(it *memory.Item) itemOut {
@@ -394,7 +394,7 @@ type namedIn struct {
 type namedOut struct {
 	Name     string `json:"name"`
 	Tier     string `json:"tier"`
-	Body     string `json:"body,omitempty" keep:"-"`
+	Body     string `json:"body,omitempty"`
 	Revision int    `json:"revision" jsonschema:"0: nothing was written yet"`
 	Updated  string `json:"updated,omitempty"`
 }

@@ -313,7 +313,7 @@ type noneIn struct{}
 // channelOut is a channel as agents need it.
 type channelOut struct {
 	Name          string `json:"name"`
-	Description   string `json:"description,omitempty" keep:"-"`
+	Description   string `json:"description,omitempty"`
 	IsDefault     bool   `json:"is_default"`
 	Conversations int    `json:"conversations"`
 	Items         int    `json:"items"`

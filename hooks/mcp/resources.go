@@ -92,7 +92,7 @@ func (s *Server) reader(r resource) sdk.ResourceHandler {
 		}
 		ctx, cancel := s.living(ctx)
 		defer cancel()
-		c := &call{Server: s, ctx: ctx, client: clientName(req), room: mostTokens, resource: true}
+		c := &call{Server: s, ctx: ctx, client: clientName(req), room: mostTokens, json: true}
 		v, err := guarded(s, r.name, func() (any, error) { return r.read(c, args) })
 		switch {
 		case atFault(err):
@@ -115,7 +115,7 @@ func (c *call) resourceText(v any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, body = c.bounded("", cleanJSON(body))
+	body = c.boundedData(cleanJSON(body))
 	var b bytes.Buffer
 	err = json.Indent(&b, body, "", "  ")
 	return b.String(), err

@@ -163,13 +163,13 @@ type signalIn struct {
 // signalOut is a signal as agents need it.
 type signalOut struct {
 	ID         string `json:"id"`
-	Content    string `json:"content,omitempty" keep:"-"`
+	Content    string `json:"content,omitempty"`
 	Priority   string `json:"priority"`
 	Status     string `json:"status"`
 	Worker     string `json:"worker"`
 	Origin     string `json:"origin,omitempty"`
 	AnsweredBy string `json:"addressed_by,omitempty"`
-	Reason     string `json:"reason,omitempty" keep:"-"`
+	Reason     string `json:"reason,omitempty"`
 	ClaimedBy  string `json:"claimed_by,omitempty"`
 	LeaseUntil string `json:"lease_until,omitempty"`
 }
@@ -187,11 +187,21 @@ func (k cut) signal(s *board.Signal) signalOut {
 
 // line puts a signal on one line.
 func (s *signalOut) line() string {
-	text := fmt.Sprintf("%s [%s, %s] %s", s.ID, s.Priority, s.Status, inLine(s.Content))
-	if s.ClaimedBy != "" {
-		text += fmt.Sprintf(" (claimed by %s until %s)", inLine(s.ClaimedBy), s.LeaseUntil)
+	said := []string{"by " + inLine(s.Worker)}
+	if s.Origin != "" {
+		said = append(said, "from "+s.Origin)
 	}
-	return text
+	if s.ClaimedBy != "" {
+		said = append(said, fmt.Sprintf("claimed by %s until %s", inLine(s.ClaimedBy), s.LeaseUntil))
+	}
+	if s.AnsweredBy != "" {
+		said = append(said, "answered by "+s.AnsweredBy)
+	}
+	if s.Reason != "" {
+		said = append(said, "reason: "+inLine(s.Reason))
+	}
+	return fmt.Sprintf("%s [%s, %s] %s (%s)", s.ID, s.Priority, s.Status, inLine(s.Content),
+		strings.Join(said, "; "))
 }
 
 type raisedOut struct {
@@ -243,10 +253,10 @@ type entryOut struct {
 	Seq         int64    `json:"seq"`
 	Type        string   `json:"type"`
 	Status      string   `json:"status"`
-	Content     string   `json:"content,omitempty" keep:"-"`
-	SourceDoc   string   `json:"source_doc,omitempty" keep:"-"`
-	SourceRef   string   `json:"source_ref,omitempty" keep:"-"`
-	Evidence    string   `json:"evidence,omitempty" keep:"-"`
+	Content     string   `json:"content,omitempty"`
+	SourceDoc   string   `json:"source_doc,omitempty"`
+	SourceRef   string   `json:"source_ref,omitempty"`
+	Evidence    string   `json:"evidence,omitempty"`
 	Confidence  *float64 `json:"confidence,omitempty"`
 	Worker      string   `json:"worker"`
 	Tags        []string `json:"tags,omitempty"`

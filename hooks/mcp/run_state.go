@@ -41,7 +41,7 @@ func (v *variableOut) line() string {
 
 type runOut struct {
 	Run         string `json:"run"`
-	Goal        string `json:"goal,omitempty" keep:"-"`
+	Goal        string `json:"goal,omitempty"`
 	Entries     int64  `json:"entries"`
 	OpenSignals int64  `json:"open_signals"`
 	GateOpen    bool   `json:"gate_open"`
@@ -49,7 +49,7 @@ type runOut struct {
 
 type stateOut struct {
 	Run       string           `json:"run,omitempty"`
-	Goal      string           `json:"goal,omitempty" keep:"200"`
+	Goal      string           `json:"goal,omitempty"`
 	Seq       int64            `json:"seq,omitempty" jsonschema:"the newest event; for since"`
 	Entries   map[string]int64 `json:"entries,omitempty" jsonschema:"by type"`
 	Statuses  map[string]int64 `json:"statuses,omitempty" jsonschema:"entries by status"`

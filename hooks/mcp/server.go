@@ -79,6 +79,7 @@ type Config struct {
 	Grants   Grants // what clients may do
 	Run      string // the run of a call that names none; "": each must
 	NoCreate bool   // a first write creates no run
+	JSON     bool   // answers are data, for programs
 	Agent    string // who the client is; "": what it calls itself, on boards with a suffix
 	// Harness is the one whose agents the clients are; "": nobody knows. On boards each
 	// session of it has a name of its own.
@@ -125,9 +126,11 @@ type Server struct {
 	watches  watches
 	clients  *transport.Clients
 	context  contextStore
-	stores   *sqlite.Keeper  // files that calls have used
-	life     context.Context // ends with the server, and every call with it
-	end      context.CancelFunc
+	stores   *sqlite.Keeper // files that calls have used
+	// bothForms has tests see the data beside the text.
+	bothForms bool
+	life      context.Context // ends with the server, and every call with it
+	end       context.CancelFunc
 }
 
 // New makes a server.

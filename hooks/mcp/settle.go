@@ -244,7 +244,7 @@ type settleOut struct {
 	Run    string `json:"run"`
 	Entry  string `json:"entry" jsonschema:"the older one"`
 	Other  string `json:"other"`
-	Reason string `json:"reason" keep:"200"`
+	Reason string `json:"reason"`
 }
 
 func (c *call) settle(in settleIn) (out settleOut, text string, err error) {

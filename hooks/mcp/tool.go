@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,9 +65,6 @@ type tool struct {
 	// tokens of an answer, for which max_tokens asks; 0: usualTokens, whatever is asked
 	budget int
 	rare   bool // few agents need it: listed only where its profile is asked for
-	// programs act on its answers, whose schema is listed with it; others are read as
-	// text
-	program bool
 }
 
 func (t *tool) annotations() *sdk.ToolAnnotations {
@@ -79,12 +77,6 @@ func (t *tool) annotations() *sdk.ToolAnnotations {
 	return hints
 }
 
-// showsText reports whether a client shows its model the text of an answer that has data
-// too. Some show the data in its place, in which what others wrote is missing.
-func showsText(client string) bool {
-	return client != "claude-code" && !strings.HasPrefix(client, "Visual-Studio-Code")
-}
-
 // call is one call of a tool.
 type call struct {
 	*Server
@@ -94,11 +86,10 @@ type call struct {
 	notes  []string // what is to be said besides, apart from the answer
 	room   int      // tokens of the answer
 	grows  bool     // max_tokens asks for more
-	// resource is set for what is read by its address: there is no text beside the data.
-	resource bool
+	json   bool     // the answer is data, not a text to read
 }
 
-// handler answers a call: data for programs, text for readers.
+// handler answers a call: with data, and with a text to read that has the whole of it.
 type handler[In, Out any] func(c *call, in In) (Out, string, error)
 
 // add registers a tool, if its profile is wanted.
@@ -141,15 +132,19 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 		if err := s.cfg.Grants.need(t.need, "the tool "+t.name); err != nil {
 			return s.failed(err, in), nil
 		}
+		c := &call{Server: s, req: req, client: clientName(req)}
+		raw, err := c.takeFormat(req.Params.Arguments, in)
+		if err != nil {
+			return s.failed(err, in), nil
+		}
 		var args In
-		if !schema.DecodePlain(req.Params.Arguments, in, defaults, &args) {
+		if !schema.DecodePlain(raw, in, defaults, &args) {
 			args = *new(In)
-			if err := schema.Decode(t.known(req.Params.Arguments, in), in, check, &args); err != nil {
+			if err := schema.Decode(t.known(raw, in), in, check, &args); err != nil {
 				return s.failed(err, in), nil
 			}
 		}
-		c := &call{Server: s, ctx: s.stores.Keeping(ctx), req: req, client: clientName(req),
-			room: t.roomFor(req.Params.Arguments), grows: t.budget > 0}
+		c.ctx, c.room, c.grows = s.stores.Keeping(ctx), t.roomFor(raw), t.budget > 0
 		data, text, err := fn(c, args)
 		if err != nil {
 			if ctx.Err() != nil {
@@ -158,41 +153,70 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 			s.log.Debug("a call failed", "tool", t.name, "client", c.client, "error", err)
 			return s.failed(err, in), nil
 		}
-		lean(reflect.ValueOf(&data))
+		if !c.json && !s.bothForms {
+			return c.result(text, nil), nil
+		}
 		body, err := transport.Marshal(data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.name, err)
 		}
-		return c.result(&t, text, body), nil
+		return c.result(text, cleanJSON(body)), nil
 	}
 	s.answers[t.name], s.takes[t.name], s.gives[t.name] = answer, in, out
 	listed := &sdk.Tool{Name: t.name, Title: t.title, Description: t.about,
 		Annotations: t.annotations(), InputSchema: schema.Listed(in, s.usual)}
 	if s.usual { // what a model does not read, and pays for
 		listed.Title = ""
-	} else if t.program {
+	}
+	if s.cfg.JSON {
 		listed.OutputSchema = out
 	}
 	s.unlisted[t.name] = t.rare && s.usual || !t.granted(s.cfg.Grants)
 	s.sdk.AddTool(listed, answer)
 }
 
-// result is the answer to a call as it leaves, within its budget.
-func (c *call) result(t *tool, text string, body []byte) *sdk.CallToolResult {
+// result is the answer to a call as it leaves, within its budget: one block of text, which
+// all clients show whole. Some show their models structured content in its place, so there
+// is none unless it is asked for.
+func (c *call) result(text string, body []byte) *sdk.CallToolResult {
 	const mostNotes, noteRunes = 4, 300
-	var notes []sdk.Content
+	notes := ""
 	for _, n := range c.notes[:min(len(c.notes), mostNotes)] {
-		note := "Note: " + inLine(fault.Clip(n, noteRunes))
-		c.room -= tokens(note)
-		notes = append(notes, &sdk.TextContent{Text: note})
+		notes += "\nNote: " + inLine(fault.Clip(n, noteRunes))
 	}
-	text, body = c.bounded(cleanText(text), cleanJSON(body))
-	res := &sdk.CallToolResult{Content: append([]sdk.Content{&sdk.TextContent{Text: text}},
-		notes...)}
-	if t.program || showsText(c.client) {
+	res := &sdk.CallToolResult{}
+	if c.json {
+		body = c.boundedData(body)
+		text, notes = string(body), ""
+	} else {
+		c.room -= tokens(notes)
+		text = c.bounded(cleanText(text))
+	}
+	if body != nil {
 		res.StructuredContent = json.RawMessage(body)
 	}
+	res.Content = []sdk.Content{&sdk.TextContent{Text: text + notes}}
 	return res
+}
+
+// formatArgument is accepted by every tool, and listed by none: it is for programs.
+const formatArgument = "format"
+
+// takeFormat takes the argument out of those of a call.
+func (c *call) takeFormat(raw json.RawMessage, takes *jsonschema.Schema) (json.RawMessage, error) {
+	c.json = c.cfg.JSON
+	var object map[string]json.RawMessage
+	if takes.Properties[formatArgument] != nil || !bytes.Contains(raw, []byte(`"`+formatArgument+`"`)) ||
+		json.Unmarshal(raw, &object) != nil || object[formatArgument] == nil {
+		return raw, nil
+	}
+	var format string
+	if json.Unmarshal(object[formatArgument], &format) != nil || format != "json" && format != "text" {
+		return nil, fault.Unknown(formatArgument, string(object[formatArgument]), []string{"text", "json"})
+	}
+	c.json = format == "json"
+	delete(object, formatArgument)
+	return json.Marshal(object)
 }
 
 // errCancelled answers a call that the client, or the end of the server, has cancelled.

@@ -3,7 +3,9 @@ package setup
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"blackboard/board/disk"
 	"blackboard/board/fault"
@@ -16,6 +18,7 @@ const (
 	ProblemMissing = "incomplete" // some of our hooks are missing
 	ProblemProgram = "program"    // the called program is missing, or is another one
 	ProblemStale   = "stale"      // a file of ours has another version
+	ProblemHome    = "home"       // the MCP server works in another data home than the hooks
 	ProblemVersion = "version"    // another version of the program wrote the entries
 )
 
@@ -177,6 +180,7 @@ func (c *checker) programs(t target, b []byte) {
 			return
 		}
 		if slices.Contains(t.parts, harness.PartMCP) {
+			c.serverHome(t.path, root)
 			calls = append(calls, [2]string{harness.PartMCP, c.s.serverIn(root, c.h)})
 		}
 		if slices.Contains(t.parts, harness.PartHooks) {
@@ -200,6 +204,26 @@ func (c *checker) programs(t target, b []byte) {
 				c.s.Short(t.path), program, c.s.binary)
 		}
 	}
+}
+
+// serverHome checks that an entry does not give the MCP server another data home.
+func (c *checker) serverHome(path string, root *node) {
+	env := "env"
+	if c.h.MCPEnv != "" {
+		env = c.h.MCPEnv
+	}
+	entry := root.at(slices.Concat(c.h.MCPPath, []string{harness.ServerName})...)
+	c.otherHome(path, entry.at(env, "BOARD_HOME").text())
+}
+
+// otherHome reports a data home that an entry names, if it is not that of the hooks.
+func (c *checker) otherHome(path, home string) {
+	if home == "" || filepath.Clean(home) == c.s.dataHome || strings.ContainsAny(home, "$~") {
+		return
+	}
+	c.report(ProblemHome, harness.PartMCP, path, "remove BOARD_HOME there, or set it to the same "+
+		"value where hooks run", "%s has the MCP server work in the data home %s, and hooks work in %s",
+		c.s.Short(path), home, c.s.dataHome)
 }
 
 // harness checks the harness's own settings of hooks and servers.

@@ -88,6 +88,14 @@ func TestCheck(t *testing.T) {
 			os.WriteFile(path, bytes.Replace(text, []byte(`"timeout": 5`),
 				[]byte(`"timeout": 6`), 1), 0o644)
 		}, []string{harness.ProblemTrust}},
+		{"an entry of an earlier version", "codex", rewritten(".codex/config.toml",
+			"\n"+passedOn(nil), ""), []string{ProblemHome, ProblemMissing}},
+		{"one variable is not passed on", "codex", rewritten(".codex/config.toml",
+			`"BOARD_HOME", `, ""), []string{ProblemHome, ProblemMissing}},
+		{"another home for the server", "codex", rewritten(".codex/config.toml",
+			"env = { ", `env = { BOARD_HOME = "/elsewhere", `), []string{ProblemHome}},
+		{"another home for the server", "claude", rewritten(".claude.json",
+			`"BOARD_HARNESS"`, `"BOARD_HOME": "/elsewhere", "BOARD_HARNESS"`), []string{ProblemHome}},
 		{"a hook is gone", "windsurf", func(b *bench) {
 			path := filepath.Join(b.home, ".codeium/windsurf/hooks.json")
 			text, _ := os.ReadFile(path)

@@ -195,22 +195,66 @@ func (p *place) addCodexServer(b []byte, path string) ([]byte, addition, error) 
 		return checkedTOML(b,
 			appendTables(b, [][]string{{"[mcp_servers." + harness.ServerName +
 				"]", line, `args = ["mcp"]`,
-				"env = { " + harness.Variable + " = " + quoteJSON("codex") + " }"}}), add, path)
-	case program == p.binary:
-		add.fresh = false
-		return b, add, nil
+				"env = { " + harness.Variable + " = " + quoteJSON("codex") + " }",
+				passedOn(nil)}}), add, path)
 	}
 	add.fresh = false
+	passed, missing := passedVariables(meaning)
+	if program == p.binary && len(missing) == 0 {
+		return b, add, nil
+	}
 	t := findTable(tables, "mcp_servers", harness.ServerName)
 	if t == nil {
 		return nil, add, inlineTrust(path)
 	}
-	i := slices.IndexFunc(t.values, func(v value) bool { return v.key == "command" })
-	if i < 0 {
+	var edits []edit
+	for _, v := range t.values {
+		switch {
+		case v.key == "command" && len(missing) > 0 && passed == nil:
+			edits = append(edits, edit{v.start, v.end - v.start, line + "\n" + passedOn(nil)})
+		case v.key == "command":
+			edits = append(edits, edit{v.start, v.end - v.start, line})
+		case v.key == passedKey && len(missing) > 0:
+			edits = append(edits, edit{v.start, v.end - v.start, passedOn(passed)})
+		}
+	}
+	if !slices.ContainsFunc(t.values, func(v value) bool { return v.key == "command" }) {
 		return nil, add, inlineTrust(path)
 	}
-	return checkedTOML(b, []edit{{t.values[i].start, t.values[i].end - t.values[i].start, line}},
-		add, path)
+	return checkedTOML(b, edits, add, path)
+}
+
+// passedKey lists the variables of its own environment that Codex passes on to a server.
+// Without it, a server has little more than $HOME and $PATH.
+const passedKey = "env_vars"
+
+// passedOn is the line that passes on ours, behind those that are passed already.
+func passedOn(passed []string) string {
+	var names []string
+	for _, name := range append(slices.Clone(passed), harness.ServerVariables...) {
+		if name = quoteJSON(name); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return passedKey + " = [" + strings.Join(names, ", ") + "]"
+}
+
+// passedVariables returns what is passed on to our server, and what of ours is not. A
+// value in the entry itself needs none passed.
+func passedVariables(meaning map[string]any) (passed, missing []string) {
+	entry := subtable(meaning, "mcp_servers", harness.ServerName)
+	list, _ := entry[passedKey].([]any)
+	for _, v := range list {
+		if name, ok := v.(string); ok {
+			passed = append(passed, name)
+		}
+	}
+	for _, name := range harness.ServerVariables {
+		if !slices.Contains(passed, name) && subtable(entry, "env")[name] == nil {
+			missing = append(missing, name)
+		}
+	}
+	return passed, missing
 }
 
 func (p *place) stripCodexServer(b []byte, path string) ([]byte, error) {
@@ -257,6 +301,18 @@ func switchedOff(states map[string]any, key, hash string) string {
 	return ""
 }
 
+// passed checks that Codex's server gets what the hooks get.
+func (c *checker) passed(path string, meaning map[string]any) {
+	home, _ := subtable(meaning, "mcp_servers", harness.ServerName, "env")["BOARD_HOME"].(string)
+	c.otherHome(path, home)
+	if _, missing := passedVariables(meaning); len(missing) > 0 {
+		c.report(ProblemHome, harness.PartMCP, path, "`board setup codex --mcp` passes them on",
+			"Codex gives the MCP server no environment of its own, so it may work in another data "+
+				"home than the hooks: %s does not pass on %s", c.s.Short(path),
+			strings.Join(missing, ", "))
+	}
+}
+
 // codex checks Codex's settings of hooks.
 func (c *checker) codex() {
 	path := c.s.trustFile(c.h)
@@ -270,6 +326,9 @@ func (c *checker) codex() {
 		c.report(harness.ProblemDisabled, harness.PartHooks, path,
 			"remove hooks = false from [features]", "hooks are disabled in Codex by %s",
 			c.s.Short(path))
+	}
+	if program, _ := c.s.codexServer(meaning); program != "" {
+		c.passed(path, meaning)
 	}
 	reasons := map[string][]string{}
 	for key, hash := range c.s.trustNow(c.h).after {

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,5 +33,49 @@ func TestPiNamesTools(t *testing.T) {
 	b.write(".pi/agent/mcp.json", strings.Replace(want, "direct", "codemode", 1))
 	if got := status(); got != Ready {
 		t.Errorf("with one that the user has chosen it is %s", got)
+	}
+}
+
+// TestCodexPassesVariables: Codex starts a server with an empty environment, but for the
+// variables that its entry lists. An entry of an earlier version gets ours; what the user
+// lists stays.
+func TestCodexPassesVariables(t *testing.T) {
+	entry := func(program, more string) string {
+		return "[mcp_servers.board]\ncommand = " + quoteJSON(program) + "\nargs = [\"mcp\"]\n" + more
+	}
+	with := func(first ...string) []string {
+		for _, name := range harness.ServerVariables {
+			if !slices.Contains(first, name) {
+				first = append(first, name)
+			}
+		}
+		return first
+	}
+	binary := newBench(t).binary
+	for before, want := range map[string][]string{
+		"":                harness.ServerVariables,
+		entry(binary, ""): harness.ServerVariables,
+		entry(binary, `env_vars = ["MINE", "BOARD_RUN"]`): with("MINE", "BOARD_RUN"),
+		entry("/old/board", `env_vars = ["BOARD_HOME"]`):  with("BOARD_HOME"),
+	} {
+		b := newBench(t)
+		path := b.write(".codex/config.toml", before)
+		for range 2 { // the second time, nothing changes
+			b.must(Request{Parts: []string{harness.PartMCP}}, "codex")
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			meaning, _, err := parseTOML(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if passed, missing := passedVariables(meaning); !slices.Equal(passed, want) || missing != nil {
+				t.Errorf("%q passes on %q: %s", before, passed, text)
+			}
+			if now := subtable(meaning, "mcp_servers", "board"); now["command"] != b.binary {
+				t.Errorf("%q calls %v", before, now["command"])
+			}
+		}
 	}
 }

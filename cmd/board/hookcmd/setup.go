@@ -32,9 +32,11 @@ names them. --list, --check and --uninstall are about the user's settings, or wi
 --project about those of the project.
 
 ` + harnessTable() + `
-Restart OpenCode and pi afterwards. Codex runs only approved hooks. Setup
-approves its own hooks there, and says so before it does; with --no-trust you
-approve them yourself, with /hooks in Codex.`,
+Restart OpenCode and pi afterwards. Codex passes no environment to an MCP server:
+--mcp has it pass on BOARD_HOME and the like, so that server and hooks work in the
+same data home; --check and board doctor say where they do not. It runs only
+approved hooks. Setup approves its own hooks there, and says so before it does;
+with --no-trust you approve them yourself, with /hooks in Codex.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "all", Usage: "every harness on this machine, the same as naming none"},
 			&cli.BoolFlag{Name: "list", Usage: "list the harnesses, and what is installed in each"},
