@@ -23,6 +23,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
 	"blackboard/board/similar"
+	"blackboard/board/text"
 )
 
 // Name is the name of the file.
@@ -223,7 +224,7 @@ func read(path string) ([]byte, error) {
 		return nil, fault.Invalid.New(fmt.Sprintf("the policy %s exceeds %d MiB", path,
 			maxFile>>20), "check that it is the right file")
 	}
-	return data, err
+	return text.Unmarked(data), err
 }
 
 func parse(data []byte) (File, error) {

@@ -216,3 +216,15 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestReadMarked: a byte order mark, which Windows writes, is no part of a policy.
+func TestReadMarked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), Name)
+	if err := os.WriteFile(path, []byte("\ufeffverify:\n  max_doubted: 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(path)
+	if err != nil || f.Verify.MaxDoubted != 1 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
