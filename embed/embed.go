@@ -94,7 +94,10 @@ func Cosine(a, b Vector) float64 {
 	return max(-1, min(1, dot/(math.Sqrt(aa)*math.Sqrt(bb))))
 }
 
+// NoModelInstalled is what searches say that go by words for want of a model.
+const NoModelInstalled = "no embedding model is installed"
+
 // NoModel is the error if an operation needs a model and none is installed.
 func NoModel(next ...fault.Step) error {
-	return fault.NoModel.New("no embedding model is installed", "", append([]fault.Step{fault.Do("model.pull", "{} fetches one")}, next...)...)
+	return fault.NoModel.New(NoModelInstalled, "", append([]fault.Step{fault.Do("model.pull", "{} fetches one")}, next...)...)
 }

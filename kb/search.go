@@ -278,7 +278,7 @@ func (k *KB) embedQuery(ctx context.Context, q *Query, res *Result) (embed.Vecto
 		return nil, nil
 	}
 	if k.emb == nil {
-		return degrade("no embedding model is installed",
+		return degrade(embed.NoModelInstalled,
 			embed.NoModel(fault.Give("mode", ModeBM25, "{} needs none")))
 	}
 	v, why, err := store.Question(ctx, k.emb, q.Text)

@@ -53,6 +53,7 @@ func (p *program) demo(c *cli.Context) error {
 	} else {
 		p.Printf("  board demo --keep              the same, and the runs stay to look around in\n")
 	}
+	p.Printf("  board model pull               91 MB: searches find what is said in other words\n")
 	p.Printf("  board post \"…\" -r my-run       the first post makes a run\n  board gate -r " +
 		"my-run           in CI, before the report is written\n  board --help                   " +
 		"everything else\n")

@@ -319,6 +319,7 @@ var jsonWords = map[string]string{
 	"topic use.topic":                        "the topic; null with --none",
 	"memory list.items":                      "the items",
 	"memory forget.items":                    "the items",
+	"model pull.embedded":                    "what was stored before, and has embeddings now",
 	"memory update.item":                     "the item",
 	"memory conversation start.conversation": "the conversation",
 	"memory conversation show.conversation":  "the conversation",

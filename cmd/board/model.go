@@ -25,11 +25,12 @@ func (p *program) modelCommand() *cli.Command {
 ` + minilm.DefaultModel + ` in the data home. It is only fetched when you ask for it.`,
 		Subcommands: []*cli.Command{
 			{
-				Name: "pull", Usage: "fetch a model: 90 MB, resumed where it was interrupted, checked, all or nothing", ArgsUsage: "[NAME]",
+				Name: "pull", Usage: "fetch a model, 91 MB, and embed what is stored: resumed, checked, all or nothing", ArgsUsage: "[NAME]",
 				Description: `NAME is ` + minilm.DefaultModel + ` (the default; its checksums are built in),
 or ORGANISATION/MODEL as on the hub, or with --from any name. Sentence-embedding models in
 ONNX form work if they are BERT-like, and so do static ones (Model2Vec). The hub is $HF_ENDPOINT, else ` + minilm.Hub + `.
-A proxy is taken from the environment. A sound model is not fetched again.`,
+A proxy is taken from the environment. A sound model is not fetched again. If the model is the
+one in use, capsules and memories get its embeddings at once, or a running daemon gives them.`,
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "from", Usage: "fetch from `PLACE`: the address below which the files lie, or a directory that has them"},
 					&cli.StringFlag{Name: "revision", Usage: "the `REVISION` of the hub's repository; default: the one whose files are known, else main"},
@@ -114,8 +115,15 @@ func (p *program) modelPull(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	stored := storedEmbedded{}
+	if minilm.DefaultDir(home, p.Env) == dir {
+		if stored, err = p.embedStored(c.Context); err != nil {
+			p.Messagef("%s is installed; what is stored could not all be embedded: `board kb reembed` and `board memory reembed` continue", done.Name)
+			return err
+		}
+	}
 	if c.Bool("json") {
-		return p.JSON("model", done)
+		return p.JSON("model", done, "embedded", stored)
 	}
 	if done.Already {
 		p.Printf("%s is there already: %s\n", done.Name, done.Dir)
@@ -131,6 +139,7 @@ func (p *program) modelPull(c *cli.Context) error {
 	case !done.Already:
 		p.Printf("  it gives sound vectors; no checksums are known for it\n")
 	}
+	p.sayStored(stored)
 	if chosen {
 		p.Messagef("%s is the model in use now", done.Name)
 	} else if minilm.DefaultDir(home, p.Env) != dir {

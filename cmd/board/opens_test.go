@@ -36,6 +36,7 @@ var opened = map[string]string{
 	"cmd/board/doctor/disk_unix.go takeTurn": "a lock file",
 	"cmd/board/base/editor.go Edit":          "a file for the editor",
 	"cmd/board/runcmd/judge.go summary":      "a summary, to append to",
+	"cmd/board/base/notes.go isDue":          "the mark that something was told",
 	"cmd/board/base/source.go CloseSource":   "the mark that the daemon was told of",
 	"embed/minilm/fetch.go copyFile":         "a model",
 	"embed/minilm/fetch.go hashFile":         "a model",

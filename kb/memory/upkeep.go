@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"blackboard/board/fault"
@@ -199,6 +200,24 @@ type Reembedded = store.Embedded
 func (s *Store) Reembed(ctx context.Context, batches int, progress func(done, of int)) (
 	Reembedded, error) {
 	return s.embed(ctx, store.EmbedOptions{Batches: batches, Change: true, Progress: progress})
+}
+
+// ReembedFile is Reembed for one file: that of a workspace, or of the account (""). It
+// returns how many items it has embedded.
+func ReembedFile(ctx context.Context, home, workspace string, e embed.Embedder,
+	progress func(done, of int)) (int, error) {
+	opt := Options{Workspace: workspace, Author: true, Actor: "reembed", Embedder: e,
+		Tiers: Tiers[:slices.Index(Tiers, Account)]}
+	if workspace == "" {
+		opt.Tiers = []string{Account}
+	}
+	s, err := Open(home, opt)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	r, err := s.Reembed(ctx, 0, progress)
+	return r.Embedded, err
 }
 
 // Backfill is Reembed for maintenance, which nobody asked for: files with embeddings of

@@ -43,7 +43,7 @@ func embedOne(ctx context.Context, e embed.Embedder, text string) (embed.Vector,
 func Question(ctx context.Context, e embed.Embedder, text string) (
 	v embed.Vector, why string, err error) {
 	if e == nil {
-		return nil, "no embedding model is installed", nil
+		return nil, embed.NoModelInstalled, nil
 	}
 	if v, err = embedOne(ctx, e, text); err != nil && ctx.Err() == nil {
 		why = fmt.Sprintf("the question could not be embedded (%v)", err)

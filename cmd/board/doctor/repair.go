@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -248,17 +247,8 @@ func (d *Doctor) reembedMemory(path, workspace string) *Step {
 		if err != nil {
 			return "", err
 		}
-		opt := memory.Options{Workspace: workspace, Author: true, Actor: "doctor", Embedder: model, Tiers: []string{memory.Account}}
-		if workspace != "" {
-			opt.Tiers = slices.DeleteFunc(slices.Clone(memory.Tiers), func(t string) bool { return t == memory.Account })
-		}
-		s, err := memory.Open(d.Home, opt)
-		if err != nil {
-			return "", err
-		}
-		defer s.Close()
-		r, err := s.Reembed(ctx, 0, func(done, of int) { d.Progress("repair: embeddings", done, of) })
-		return text.Count(int64(r.Embedded), "item", "items") + " embedded", err
+		n, err := memory.ReembedFile(ctx, d.Home, workspace, model, func(done, of int) { d.Progress("repair: embeddings", done, of) })
+		return text.Count(int64(n), "item", "items") + " embedded", err
 	}}
 }
 

@@ -323,9 +323,7 @@ func (p *program) kbSearch(c *cli.Context) error {
 			p.Messagef("note: searched for %s instead of %s", base.Line(strings.Join(e.Terms, ", "), 200),
 				base.Line(e.Missing, 80))
 		}
-		for _, d := range res.Degraded {
-			p.Messagef("note: %s", base.Safe(d))
-		}
+		p.Notes(res.Degraded)
 		switch {
 		case res.Gated:
 			p.Messagef("no confident match: the best hit has an evidence of %.2f, and the threshold is "+

@@ -259,9 +259,7 @@ func (p *program) kbBrief(c *cli.Context) error {
 		b.Degraded = append(cut, b.Degraded...)
 		return p.Answer(c, nil, func() {
 			p.Printf("%s", base.Safe(b.Block))
-			for _, d := range b.Degraded {
-				p.Messagef("note: %s", base.Safe(d))
-			}
+			p.Notes(b.Degraded)
 			switch kinds := ""; {
 			case b.Block == "" && len(b.Log) > 0 && b.Log[0].Evidence > 0:
 				p.Messagef("nothing to give; the best match is %s: %s", b.Log[0].ID,

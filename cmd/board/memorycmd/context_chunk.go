@@ -113,9 +113,7 @@ func (p *program) contextSearch(c *cli.Context) error {
 		default:
 			p.PrintDocument(chunks.SearchText(r))
 		}
-		for _, d := range r.Degraded {
-			p.Messagef("note: %s", base.Safe(d))
-		}
+		p.Notes(r.Degraded)
 		return nil
 	})
 }

@@ -159,9 +159,7 @@ func (p *program) memoryRead(c *cli.Context) error {
 					"more item says", "more items say"), map[bool]string{true: "is",
 					false: "are"}[res.Duplicates == 1])
 			}
-			for _, d := range res.Degraded {
-				p.Messagef("note: %s", base.Safe(d))
-			}
+			p.Notes(res.Degraded)
 		}, "tiers", res.Slices, "duplicates", res.Duplicates, "degraded", res.Degraded)
 	})
 }
@@ -366,9 +364,7 @@ func (p *program) memoryOrient(c *cli.Context) error {
 			case o.LeftOut == 0:
 				p.Messagef("the memory is empty")
 			}
-			for _, d := range o.Degraded {
-				p.Messagef("note: %s", base.Safe(d))
-			}
+			p.Notes(o.Degraded)
 			if o.LeftOut > 0 {
 				p.Messagef("note: the budget of %d tokens leaves out %s", o.Budget,
 					base.Count(int64(o.LeftOut), "more item", "more items"))
