@@ -3,6 +3,7 @@ package minilm
 import (
 	"crypto/sha256"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 )
@@ -13,18 +14,21 @@ func Identify(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.identify()
+	return c.identify(nil)
 }
 
 // identify names a model by what its vectors depend on, so that a moved model stays the
 // same and a replaced one does not: by the name that it is published under if its weights
 // and tokenizer are known, else by their hash.
-func (c *config) identify() (string, error) {
-	weights, _, err := sumOf(c.weights)
+//
+// Files that are older than r, the record of their installation, have the sums that it
+// says, if there is one: to read 90 MB takes 50 ms.
+func (c *config) identify(r *record) (string, error) {
+	weights, err := r.sumOf(c.weights, c.top)
 	if err != nil {
 		return "", c.bad("cannot be read", err)
 	}
-	tokens, _, err := sumOf(filepath.Join(c.dir, "tokenizer.json"))
+	tokens, err := r.sumOf(filepath.Join(c.dir, "tokenizer.json"), c.top)
 	if err != nil {
 		return "", c.bad("has a tokenizer that cannot be read", err)
 	}
@@ -46,4 +50,19 @@ func knownAs(name string) *Manifest {
 		}
 	}
 	return nil
+}
+
+// sumOf returns the SHA-256 of a file of the model in top.
+func (r *record) sumOf(path, top string) (string, error) {
+	info, err := os.Stat(path)
+	recorded, err2 := os.Stat(filepath.Join(top, recordName))
+	if r != nil && err == nil && err2 == nil && info.ModTime().Before(recorded.ModTime()) {
+		for _, f := range r.Files {
+			if f.in(top) == path && f.Bytes == info.Size() {
+				return f.SHA256, nil
+			}
+		}
+	}
+	sum, _, err := sumOf(path)
+	return sum, err
 }

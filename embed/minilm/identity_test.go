@@ -60,3 +60,16 @@ func TestKnownModel(t *testing.T) {
 		t.Error("another limit, and still m")
 	}
 }
+
+// TestIdentityInstalled: what was installed is not read again to be known, unless it was
+// changed since.
+func TestIdentityInstalled(t *testing.T) {
+	m := newMirror(t, models.All["static"]())
+	dir := filepath.Join(t.TempDir(), "m")
+	mustPull(t, m, dir, nil)
+	was := identify(t, dir)
+	write(t, filepath.Join(dir, weightsName), models.Static(models.Tiny, len(models.Vocab)+1))
+	if now := identify(t, dir); now == was {
+		t.Error("other weights, and still the same model")
+	}
+}

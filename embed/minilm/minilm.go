@@ -60,7 +60,10 @@ func Open(ctx context.Context, dir string) (*Embedder, error) {
 	var name string
 	var unread error
 	var hashing sync.WaitGroup
-	hashing.Go(func() { name, unread = c.identify() })
+	hashing.Go(func() {
+		r, _ := readRecord(c.top) // without one, the files are read
+		name, unread = c.identify(r)
+	})
 	s, err := c.load()
 	hashing.Wait()
 	if err = cmp.Or(err, unread, ctx.Err()); err != nil {

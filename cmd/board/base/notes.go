@@ -15,27 +15,24 @@ func (p *Program) Notes(degraded []string) {
 		switch {
 		case !strings.HasPrefix(d, embed.NoModelInstalled):
 			p.Messagef("note: %s", Safe(d))
-		case p.isDue("words.told", 24*time.Hour):
+		case p.isDue("words.told"):
 			p.Messagef("by words: no model (board model pull, 91 MB)")
 		}
 	}
 }
 
-// isDue reports whether something was not told for a while, and notes that it is told now
-// in a file beside the daemon's. Where that cannot be written, it is always due.
-func (p *Program) isDue(name string, every time.Duration) bool {
+// isDue reports whether something was not told for a day, and notes in a file beside the
+// daemon's that it is told now. Where that cannot be written, it is always due.
+func (p *Program) isDue(name string) bool {
 	place, err := p.DaemonPlace()
 	if err != nil {
 		return true
 	}
 	path := filepath.Join(filepath.Dir(place.Told), name)
-	if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) < every {
+	if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) < 24*time.Hour {
 		return false
 	}
-	if os.MkdirAll(filepath.Dir(path), 0o700) == nil && os.Chtimes(path, time.Time{}, time.Now()) != nil {
-		if f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
-			f.Close()
-		}
-	}
+	os.MkdirAll(filepath.Dir(path), 0o700)
+	os.WriteFile(path, []byte("told\n"), 0o600)
 	return true
 }
