@@ -43,9 +43,8 @@
 //
 // # What is injected
 //
-// A prompt gets at most 3 capsules. Each must reach the threshold that
-// `board kb calibrate` has measured (kb.Query.Gate) and 0.97 of the best one's
-// evidence. It must belong to this workspace or hold beyond its own (domain,
+// A prompt gets at most 3 capsules. Each must reach the threshold of the model
+// (kb.Query.Gate, rank.Scale) and 0.97 of the best one's evidence. It must belong to this workspace or hold beyond its own (domain,
 // universal), and must be new to the session. A trivial prompt, one that asks for
 // nothing, gets nothing.
 //

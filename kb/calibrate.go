@@ -15,8 +15,8 @@ import (
 
 	"blackboard/board/sqlite"
 	embedding "blackboard/embed"
-	"blackboard/kb/evidence"
 	"blackboard/kb/index"
+	"blackboard/kb/rank"
 )
 
 // calibrationSets have capsules, prompts that one or two of them help with, and prompts
@@ -49,10 +49,12 @@ type Calibration struct {
 	Dim   int    `json:"dim"`
 	// the least evidence of an answer in a knowledge base of this size
 	Threshold float64 `json:"threshold"`
-	Kept      float64 `json:"kept"`      // share of the on-topic prompts that get a right capsule
-	Rejected  float64 `json:"rejected"`  // share of the off-topic prompts that get no answer
-	OnTopic   int     `json:"on_topic"`  // prompts with an answer
-	OffTopic  int     `json:"off_topic"` // prompts without an answer
+	// What was measured: on this knowledge base if the program knows the model and has
+	// prompts for it, else on the sets.
+	Kept     float64 `json:"kept"`      // share of the on-topic prompts that get a right capsule
+	Rejected float64 `json:"rejected"`  // share of the off-topic prompts that get no answer
+	OnTopic  int     `json:"on_topic"`  // prompts with an answer
+	OffTopic int     `json:"off_topic"` // prompts without an answer
 	// Measured on this knowledge base.
 	Titles      int     `json:"titles"`       // titles of its capsules used as prompts
 	TitlesFound float64 `json:"titles_found"` // share of them that found their capsule
@@ -138,14 +140,15 @@ func ownSets() (sets []calibrationSet, err error) {
 }
 
 // Calibrate measures the evidence from which a prompt may be answered unasked, for the
-// current model and for words only, and stores both thresholds. It uses the given set,
-// or the built-in sets if set is nil. It also measures on this knowledge base: its own
-// titles should be found, and prompts about other subjects should not be answered.
-func (k *KB) Calibrate(ctx context.Context, set io.Reader) ([]Calibration, error) {
+// current model and for words only, and stores both thresholds. It uses the given set, or
+// the built-in sets if read is nil. Of words and of the models that the program knows it
+// has thresholds (rank.Scale), and measures only on this knowledge base: its own titles
+// should be found, and prompts about other subjects should not be answered.
+func (k *KB) Calibrate(ctx context.Context, read io.Reader) ([]Calibration, error) {
 	sets, err := ownSets()
-	if set != nil {
+	if read != nil {
 		sets = make([]calibrationSet, 1)
-		sets[0], err = readCalibration(set)
+		sets[0], err = readCalibration(read)
 	}
 	if err != nil {
 		return nil, err
@@ -157,7 +160,14 @@ func (k *KB) Calibrate(ctx context.Context, set io.Reader) ([]Calibration, error
 	var all []Calibration
 	for _, emb := range embedders {
 		m := measuring{emb: emb}
+		if emb != nil {
+			m.model = emb.Model()
+		}
+		m.least = rank.ScaleOf(m.model.Name).Unasked
 		for _, set := range sets {
+			if m.least > 0 && read == nil {
+				break
+			}
 			if err := m.set(ctx, set); err != nil {
 				return nil, err
 			}
@@ -187,15 +197,18 @@ func (k *KB) Calibrate(ctx context.Context, set io.Reader) ([]Calibration, error
 
 // measuring collects evidence, scaled to a knowledge base of one capsule.
 type measuring struct {
-	emb   embedding.Embedder // nil: words only
-	least float64            // the threshold so far
-	on    int
-	right []float64 // evidence of the prompts whose hits include a right capsule
-	off   []float64
+	emb      embedding.Embedder // nil: words only
+	model    embedding.Model
+	least    float64 // the threshold so far
+	measured bool    // on the sets
+	on       int
+	right    []float64 // evidence of the prompts whose hits include a right capsule
+	off      []float64
 }
 
 // set measures on a set's own knowledge base.
 func (m *measuring) set(ctx context.Context, set calibrationSet) error {
+	m.measured = true
 	if len(set.capsules) == 0 {
 		return nil
 	}
@@ -238,8 +251,7 @@ func (k *KB) measured(ctx context.Context, text string, emb embedding.Embedder) 
 	if err != nil || len(res.Hits) == 0 {
 		return nil, 0, err
 	}
-	// the threshold depends on the number of capsules
-	return res.Hits, res.Evidence - res.Threshold, nil
+	return res.Hits, res.amongOne, nil
 }
 
 // open creates a temporary knowledge base of the set's capsules and maps their ids to
@@ -287,14 +299,15 @@ func rejecting(classes map[string][]float64) (least float64) {
 
 // calibration returns the result over all sets.
 func (m *measuring) calibration() (c Calibration, err error) {
-	if m.on == 0 || len(m.off) == 0 {
+	c.Model, c.Dim, c.one = m.model.Name, m.model.Dim, m.least
+	if m.measured && (m.on == 0 || len(m.off) == 0) {
 		return c, invalid("the calibration set has no prompts with an answer, or none without",
 			"give some dozens of both")
 	}
-	if m.emb != nil {
-		c.Model, c.Dim = m.emb.Model().Name, m.emb.Model().Dim
+	if !m.measured {
+		return c, nil
 	}
-	c.one, c.OnTopic, c.OffTopic = m.least, m.on, len(m.off)
+	c.OnTopic, c.OffTopic = m.on, len(m.off)
 	share := func(list []float64, of int) float64 {
 		n := 0
 		for _, e := range list {
@@ -346,7 +359,18 @@ func (m *measuring) own(ctx context.Context, k *KB, sets []calibrationSet, c *Ca
 		}
 	}
 	c.one = max(c.one, min(c.one+ownRaise, rejecting(classes)))
-	c.Threshold = evidence.Threshold(c.one, total)
+	c.Threshold = rank.Threshold(c.one, total)
+	if !m.measured {
+		for _, off := range classes {
+			c.OffTopic += len(off)
+			for _, e := range off {
+				if e < c.one {
+					c.Rejected++
+				}
+			}
+		}
+		c.Rejected /= float64(max(1, c.OffTopic))
+	}
 	for _, p := range ask {
 		hits, evidence, err := k.measured(ctx, p.Text, m.emb)
 		if err != nil {
@@ -365,15 +389,15 @@ func (m *measuring) own(ctx context.Context, k *KB, sets []calibrationSet, c *Ca
 // AmongOne returns the threshold in a store of one text.
 func (c *Calibration) AmongOne() float64 { return c.one }
 
-// Threshold returns the stored threshold of a model ("": words only), and false if the
-// model was never calibrated. Words only have a default threshold.
+// Threshold returns the threshold of a model ("": words only): the stored one, or the one
+// that the program knows; false if there is none.
 func (k *KB) Threshold(ctx context.Context, model string) (c Calibration, ok bool, err error) {
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		if c, ok, err = threshold(tx, model); err != nil {
 			return err
 		}
 		n, err := sqlite.One[int64](tx, `SELECT count(*) FROM capsules`)
-		c.Threshold = evidence.Threshold(c.one, n)
+		c.Threshold = rank.Threshold(c.one, n)
 		return err
 	})
 	return c, ok, err
@@ -384,8 +408,8 @@ func threshold(tx *sqlite.Tx, model string) (c Calibration, ok bool, err error) 
 	q := askThreshold(model)
 	err = tx.QueryRow(q.Query, q.Args...).Scan(&c.Dim, &c.one, &c.Kept, &c.Rejected)
 	if sqlite.IsNoRows(err) {
-		c.one = evidence.WordThreshold // the default until the model is calibrated
-		ok, err = false, nil
+		c.one = rank.ScaleOf(model).Unasked
+		ok, err = c.one > 0, nil
 	}
 	return c, ok && err == nil, err
 }

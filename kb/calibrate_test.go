@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"blackboard/embed"
-	"blackboard/kb/evidence"
+	"blackboard/kb/rank"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/shared/potion"
 )
@@ -31,8 +31,8 @@ func TestCalibrationHolds(t *testing.T) {
 		if c.Kept < kept || c.Rejected < 0.95 {
 			t.Errorf("%s keeps %.3f and rejects %.3f; %.2f and 0.95 are asked for", name, c.Kept, c.Rejected, kept)
 		}
-		if c.Model == "" && math.Abs(c.Threshold-evidence.WordThreshold) > 0.005 {
-			t.Errorf("by words the threshold is %.3f, and was %.3f", c.Threshold, evidence.WordThreshold)
+		if c.Model == "" && math.Abs(c.Threshold-rank.ScaleOf("").Unasked) > 0.005 {
+			t.Errorf("by words the threshold is %.3f, and was %.3f", c.Threshold, rank.ScaleOf("").Unasked)
 		}
 	}
 	check("words alone", nil, 0.60)

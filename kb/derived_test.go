@@ -13,8 +13,8 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/embed/embedtest"
-	"blackboard/kb/evidence"
 	"blackboard/kb/index"
+	"blackboard/kb/rank"
 	"blackboard/testdata/cost"
 )
 
@@ -220,19 +220,19 @@ func TestCalibrateStoresThresholds(t *testing.T) {
 	for i := range 60 { // words are rare only among others
 		put(t, k, Capsule{Title: fmt.Sprint("filler ", i), Body: fmt.Sprint("nothing of note ", i)}, RememberOptions{Force: true})
 	}
-	if res := ask(t, k, Query{Text: "refund keys", Gate: true}); len(res.Hits) != 1 || res.Gated || res.Threshold != evidence.Threshold(evidence.WordThreshold, 61) { // words alone judge
+	if res := ask(t, k, Query{Text: "refund keys", Gate: true}); len(res.Hits) != 1 || res.Gated || res.Threshold != rank.ScaleOf("").Least(61, true) { // words alone judge
 		t.Errorf("uncalibrated: %+v", res)
 	}
 	// By words alone there is a threshold from the beginning: the one that would be measured.
-	if res := ask(t, k, Query{Text: "refund keys", Gate: true, Mode: ModeBM25}); len(res.Hits) == 0 || res.Gated || res.Threshold != evidence.Threshold(evidence.WordThreshold, 61) {
+	if res := ask(t, k, Query{Text: "refund keys", Gate: true, Mode: ModeBM25}); len(res.Hits) == 0 || res.Gated || res.Threshold != rank.ScaleOf("").Least(61, true) {
 		t.Errorf("by words, uncalibrated: %+v", res)
 	}
 	all, err := k.Calibrate(t.Context(), nil)
 	if err != nil || len(all) != 2 || all[0].Model != "hash" || all[0].Dim != 256 || all[1].Model != "" {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	if d := all[1].one - evidence.WordThreshold; math.Abs(d) > 0.005 {
-		t.Errorf("by words the threshold is %v, and was %v", all[1].Threshold, evidence.WordThreshold)
+	if d := all[1].one - rank.ScaleOf("").Unasked; math.Abs(d) > 0.005 {
+		t.Errorf("by words the threshold is %v, and was %v", all[1].Threshold, rank.ScaleOf("").Unasked)
 	}
 	again := openKB(t, home, Options{})
 	for _, c := range all {

@@ -11,9 +11,9 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/board/words"
 	"blackboard/embed"
-	"blackboard/kb/evidence"
 	"blackboard/kb/index"
 	"blackboard/kb/rank"
+	"blackboard/kb/store"
 )
 
 // cut limits the list, diversified by MMR.
@@ -27,10 +27,13 @@ func (r *ranking) cut(q *Query) {
 	r.list = r.list[:min(len(r.list), most)]
 }
 
+// judged is among how many of the first hits a gated search looks for evidence.
+const judged = 8
+
 // most is how many hits are needed.
 func (q *Query) most() int {
 	if q.Gate {
-		return max(q.Limit, evidence.Depth)
+		return max(q.Limit, judged)
 	}
 	return q.Limit
 }
@@ -107,36 +110,51 @@ const (
 )
 
 // judge sets the evidence of each hit and marks the weak ones. A gated search keeps only
-// the others, ordered by evidence, with at least the floor's share of the best one's. c
-// is the calibration of the model. If measured is false, the model was not calibrated
-// and only words count.
-func (q *Query) judge(res *Result, found *index.Result,
-	termsOf func(words.Languages, string) []string, c Calibration, measured bool) {
-	a := evidence.Ask(found)
-	if q.calibrating {
-		c.one, measured = 0, true
-	}
-	res.Threshold = evidence.Threshold(c.one, found.Docs)
+// the others, ordered by evidence, with at least the floor's share of the best one's.
+func (q *Query) judge(j *store.Judge, r *ranking, res *Result) {
+	res.Threshold = j.Threshold
 	for i := range res.Hits {
 		h := &res.Hits[i]
-		cosine := 0.0
-		if h.CosineScore != nil && measured {
-			cosine = max(0, *h.CosineScore)
-		}
-		h.Evidence = a.Of(termsOf(found.Languages, h.heading()),
-			termsOf(found.Languages, h.Body[:min(len(h.Body), evidence.ReadBody)]), cosine)
+		h.Evidence = j.Evidence(r.of[h.n], h.heading(), h.Body)
 		h.Weak = h.Evidence < res.Threshold
+		if h.Weak && q.Explain {
+			h.Why = fmt.Sprintf("weak: evidence %.2f is below the threshold %.2f", h.Evidence,
+				res.Threshold)
+		}
 		res.Evidence = max(res.Evidence, h.Evidence)
 	}
 	if !q.Gate {
 		return
 	}
-	hits, least := len(res.Hits), q.Floor*res.Evidence
+	all, least := res.Hits, q.Floor*res.Evidence
 	if !q.calibrating {
 		least = max(least, res.Threshold)
 	}
-	res.Hits = surest(res.Hits, q.Limit, least)
-	res.Gated = hits > 0 && len(res.Hits) == 0
+	res.Hits = surest(all, q.Limit, least)
+	res.Gated = len(all) > 0 && len(res.Hits) == 0
+	res.amongOne = j.AmongOne(res.Evidence)
+	if q.Explain {
+		res.LeftOut = leftOut(all, res, least)
+	}
+}
+
+// leftOut lists the hits that a gated search does not give, each with why.
+func leftOut(all []Hit, res *Result, least float64) (out []Hit) {
+	for _, h := range all {
+		if slices.ContainsFunc(res.Hits, func(o Hit) bool { return o.n == h.n }) {
+			continue
+		}
+		switch {
+		case h.Weak:
+		case h.Evidence < least:
+			h.Why = fmt.Sprintf("far behind the best: evidence %.2f against %.2f", h.Evidence,
+				res.Evidence)
+		default:
+			h.Why = "beyond the limit"
+		}
+		out = append(out, h)
+	}
+	return out
 }
 
 // surest returns at most `most` hits with evidence of at least `least`, the surest

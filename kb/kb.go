@@ -28,11 +28,13 @@ var (
 	migration4 string
 	//go:embed migrations/0005_content.sql
 	migration5 string
+	//go:embed migrations/0006_scale.sql
+	migration6 string
 )
 
 var schema = sqlite.Schema{
 	Name: "knowledge base", ApplicationID: 0x626b6231,
-	Migrations: []string{migration1, migration2, migration3, migration4, migration5}}
+	Migrations: []string{migration1, migration2, migration3, migration4, migration5, migration6}}
 
 // indexConfig configures the index over title, body, tags with domain tags, and source.
 // The weights and BM25's k1 and b were tuned on several different sets of texts together

@@ -29,7 +29,7 @@ var Modes = []string{ModeAuto, ModeHybrid, ModeBM25, ModeVector}
 
 // Ways to fuse the two lanes.
 const (
-	FusionConvex = "convex" // scores: BM25 relative to the best, and the cosine
+	FusionConvex = "convex" // scores: BM25 and the cosine, weighed by rank.Scale
 	FusionRRF    = "rrf"    // ranks (reciprocal rank fusion)
 )
 
@@ -106,9 +106,10 @@ type Hit struct {
 	CosineScore *float64 `json:"cosine_score"` // null: unknown
 	RRFScore    float64  `json:"rrf_score"`
 	// how sure it is to answer the question, comparable between questions and knowledge
-	// bases (package evidence)
+	// bases (rank.Question.Of)
 	Evidence float64 `json:"evidence"`
-	Weak     bool    `json:"weak"` // the evidence is below the threshold
+	Weak     bool    `json:"weak"`          // the evidence is below the threshold
+	Why      string  `json:"why,omitempty"` // why it is weak, if Explain is set
 	Snippet  string  `json:"snippet"`
 	// of a section of a document: "changed" or "gone", if its file is that since
 	Stale  string            `json:"stale,omitempty"`
@@ -132,6 +133,10 @@ type Result struct {
 	Evidence  float64 `json:"evidence"`
 	Threshold float64 `json:"threshold"`
 	Gated     bool    `json:"gated"` // the gate dropped all hits
+	// LeftOut are the hits that the gate dropped, each with why, if Explain is set.
+	LeftOut []Hit `json:"left_out,omitempty"`
+
+	amongOne float64 // Evidence as it would be in a knowledge base of one capsule
 }
 
 // Searcher answers questions: a KB, or a client of a process that has one open. Every
@@ -232,7 +237,7 @@ func (k *KB) Search(ctx context.Context, q Query) (Result, error) {
 	res := Result{Hits: []Hit{}, Degraded: []string{}, Missing: []string{},
 		Expanded: []index.Expansion{}}
 	iq := index.Query{Text: q.Text, Filter: q.filter(), Depth: max(laneDepth, 2*q.Limit),
-		KeepVectors: !q.NoMMR, Expand: !q.Gate}
+		KeepVectors: !q.NoMMR, Expand: !q.Gate, Aside: kwKind + KindDoc}
 	v, err := k.embedQuery(ctx, &q, &res)
 	if err != nil {
 		return Result{}, err
@@ -312,7 +317,7 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 		res.Missing = found.Missing
 	}
 	res.Expanded = found.Expanded
-	ranking := fuse(q, found.Candidates)
+	ranking := k.fuse(q, found.Candidates)
 	if tx.IsFar() {
 		if err := tx.Ahead(k.questions(q, &found, &ranking)...); err != nil {
 			return err
@@ -346,7 +351,13 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 	if err != nil {
 		return err
 	}
-	q.judge(res, &found, k.index.TermsIn, c, known)
+	if !known {
+		c.one = 0
+	}
+	if q.calibrating { // before there is a threshold
+		c.one = math.SmallestNonzeroFloat64
+	}
+	q.judge(store.NewJudge(k.index, q.Text, &found, k.modelOf(q), c.one, q.Gate), &ranking, res)
 	return k.dropEmpty(tx, q, res)
 }
 
@@ -386,51 +397,24 @@ type ranking struct {
 	boosts map[int64][]string
 }
 
-// fuse merges the candidates of both lanes into one list.
-//
-// Reciprocal ranks ignore how much better the best is than the rest, and trust both
-// lanes equally. The default adds scores instead: BM25 relative to the best one, and the
-// cosine. Candidates of one lane are scored in the other too, since otherwise a
-// candidate that a lane did not list would count as irrelevant.
-func fuse(q *Query, cands []index.Candidate) ranking {
+// fuse ranks the candidates of both lanes. Each is scored in both, also where only one
+// lane has listed it.
+func (k *KB) fuse(q *Query, cands []index.Candidate) ranking {
 	r := ranking{of: map[int64]*index.Candidate{}, rrf: map[int64]float64{},
 		boosts: map[int64][]string{}}
-	var text, vector []rank.Scored
 	for i := range cands {
-		c := &cands[i]
-		r.of[c.ID] = c
-		if c.BM25 > 0 {
-			text = append(text, rank.Scored{ID: c.ID, Score: c.BM25})
-		}
-		if c.HasVector {
-			vector = append(vector, rank.Scored{ID: c.ID, Score: c.Cosine})
-		}
+		r.of[cands[i].ID] = &cands[i]
 	}
-	byText, byVector := store.Lanes(cands)
-	byRank := rank.RRF(rank.K, nil, byText, byVector)
+	byRank := rank.RRF(rank.K, nil, store.Lanes(cands)...)
 	for _, s := range byRank {
 		r.rrf[s.ID] = s.Score
 	}
-	switch {
-	case q.Mode == ModeBM25:
-		r.list = rank.Convex(rank.Lane{Scores: text, Weight: 1, Norm: rank.NormMax})
-	case q.Mode == ModeVector:
-		r.list = rank.Convex(rank.Lane{Scores: vector, Weight: 1, Norm: rank.NormNone})
-	case q.Fusion == FusionRRF:
-		r.list = byRank
-	default:
-		r.list = convex(text, vector)
+	r.list = byRank
+	if q.Fusion != FusionRRF || q.Mode != ModeHybrid {
+		r.list = store.Order(k.modelOf(q), cands)
 	}
 	r.list = rank.Normalize(r.list)
 	return r
-}
-
-// cosineWeight is the weight of a cosine relative to a BM25 score of 0 to 1.
-const cosineWeight = 1.0
-
-func convex(text, vector []rank.Scored) []rank.Scored {
-	return rank.Convex(rank.Lane{Scores: text, Weight: 1, Norm: rank.NormMax},
-		rank.Lane{Scores: vector, Weight: cosineWeight, Norm: rank.NormNone})
 }
 
 // boost raises the capsules of the caller's workspace and lowers decayed ones.

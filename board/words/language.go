@@ -69,15 +69,19 @@ const german = `
 	vom zu zum zur im am an bei nach aus über unter wird werden wurde ist sind war hat haben kann
 	muss soll sich es er sie wir ihr ich wenn dass weil wie was wer wo auch nur noch schon aber`
 
-// others are the function words of languages without stems of their own in an index:
-// English, whose all words have, and German.
-var others = sync.OnceValue(func() map[string]bool {
+var isGerman = sync.OnceValue(func() map[string]bool { return setOf(german) })
+
+func setOf(list string) map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields(FunctionWords + german) {
+	for _, w := range strings.Fields(list) {
 		m[w] = true
 	}
 	return m
-})
+}
+
+// others are the function words of languages without stems of their own in an index:
+// English, whose all words have, and German.
+var others = sync.OnceValue(func() map[string]bool { return setOf(FunctionWords + german) })
 
 const (
 	// readForLanguage is how much of a text is read to tell its language, in bytes.
@@ -131,6 +135,19 @@ func LanguageOf(texts ...string) Languages {
 		return 0
 	}
 	return languages[slices.Index(of[:], most)].is
+}
+
+// IsEnglish reports whether no other language that is known here speaks for a text more
+// than English does.
+func IsEnglish(text string) bool {
+	of, other, _ := traces([]string{text})
+	inGerman := 0
+	for w := range strings.FieldsFuncSeq(text[:min(len(text), readForLanguage)], Between) {
+		if isGerman()[strings.ToLower(w)] {
+			inGerman++
+		}
+	}
+	return max(of[0], of[1], of[2], of[3], inGerman) <= max(0, other-inGerman)
 }
 
 // LanguagesOfQuery returns the possible languages of a question. A short question

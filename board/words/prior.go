@@ -35,7 +35,8 @@ const everyday = `
 	five six seven eight nine ten hundred couple half both everything anything nothing something
 	instead`
 
-// everydayShare is the share of texts that is assumed to have an everyday word.
+// everydayShare is the share of texts that is assumed to have an everyday word, or one of
+// German's function words.
 const everydayShare = 0.05
 
 var priors = sync.OnceValues(func() (shares map[string]float64, rarest float64) {
@@ -51,7 +52,7 @@ var priors = sync.OnceValues(func() (shares map[string]float64, rarest float64) 
 			shares[term] = rarest
 		}
 	}
-	new(Analyzer).Terms(everyday,
+	new(Analyzer).Terms(everyday+german,
 		func(term string, _ bool) { shares[term] = max(shares[term], everydayShare) })
 	return shares, rarest
 })

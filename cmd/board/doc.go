@@ -32,8 +32,7 @@
 // Knowledge base, memory and context store:
 //
 //	kb/index         a search index in tables: words, vectors, filters
-//	kb/rank          fusion, MMR, boosts, gates, retrieval metrics: pure functions
-//	kb/evidence      how sure a hit is to be about a question
+//	kb/rank          words and meaning weighed, evidence, MMR, boosts: pure functions
 //	kb/store         a database whose rows have such an index, for the three stores below
 //	kb/markdown      front matter and sections of Markdown files
 //	kb/secret        finds and masks secrets

@@ -129,8 +129,6 @@ var movesTo = map[string]string{
 
 	"embed/embedtest": "embed",
 
-	"kb/evidence": "kb/rank",
-
 	"kb/memory/exchange": "kb/memory",
 
 	"kb/memory/orient": "kb/orient",
@@ -189,13 +187,11 @@ var exceptions = map[string][]string{
 
 	"hooks/mcp": {"board", "board/check", "board/documents", "board/policy", "board/report", "board/sqlite", "board/survival", "embed", "kb", "kb/brief", "kb/chunks", "kb/memory", "kb/secret"},
 
-	"kb": {"board/sqlite", "embed", "kb/evidence", "kb/index", "kb/rank"},
+	"kb": {"board/sqlite", "embed", "kb/index", "kb/rank"},
 
 	"kb/brief": {"kb"},
 
 	"kb/chunks": {"board/sqlite", "embed", "kb/index", "kb/rank"},
-
-	"kb/evidence": {"kb/index"},
 
 	"kb/importers": {"board/sqlite"},
 
@@ -205,7 +201,7 @@ var exceptions = map[string][]string{
 
 	"kb/markdown": {"board/words"},
 
-	"kb/memory": {"board/sqlite", "embed", "kb/evidence", "kb/index", "kb/rank"},
+	"kb/memory": {"board/sqlite", "embed", "kb/index"},
 
 	"tui": {"board", "kb", "kb/memory"},
 
@@ -390,8 +386,6 @@ var ceilings = map[string]int{
 
 	"kb/chunks": 2620,
 
-	"kb/evidence": 180,
-
 	"kb/importers": 3170,
 
 	"kb/index": 4520,
@@ -408,11 +402,11 @@ var ceilings = map[string]int{
 
 	"kb/memory/orient": 310,
 
-	"kb/rank": 530,
+	"kb/rank": 620,
 
 	"kb/secret": 2410, // masks for boards; words that announce a secret, in two languages
 
-	"kb/store": 840,
+	"kb/store": 900,
 
 	"kb/workspace": 380,
 

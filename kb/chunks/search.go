@@ -236,7 +236,8 @@ func expiredNow(tx *sqlite.Tx) (map[int64]bool, error) {
 
 // fuse merges the candidates of both lists, best first, with their ranks and scores.
 func fuse(q *Query, cands []index.Candidate) []Hit {
-	byText, byVector := store.Lanes(cands)
+	lanes := store.Lanes(cands)
+	byText, byVector := lanes[0], lanes[1]
 	of := make(map[int64]*Hit, len(cands))
 	for i := range cands {
 		c := &cands[i]

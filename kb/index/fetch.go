@@ -81,6 +81,9 @@ func (s *search) fetchFirst(byVector bool) error {
 	for _, k := range s.q.Filter.None {
 		terms = append(terms, keywordTerm(k))
 	}
+	if s.q.Aside != "" {
+		terms = append(terms, keywordTerm(s.q.Aside))
+	}
 	if s.q.Text != "" {
 		terms = append(terms, stemmed)
 		if s.tx.IsFar() {

@@ -41,6 +41,8 @@ type Query struct {
 	Near float64
 	// Expand also looks for what the words that no document has may stand for.
 	Expand bool
+	// Aside is a keyword; Result counts the documents that have it.
+	Aside string
 	// KeepVectors asks for the candidates' vectors, which the search has at hand anyway.
 	KeepVectors bool
 	// Presumed is the answer if nothing has changed, from Presume; nil: there is none.
@@ -74,8 +76,10 @@ type Result struct {
 	// Expanded is what was looked for in place of missing terms, if that was asked for.
 	Expanded []Expansion
 	// Docs and Vectors are how many documents there are and how many of them have a
-	// vector.
-	Docs, Vectors int64
+	// vector, and Aside how many the query's keyword of that name.
+	Docs, Vectors, Aside int64
+	// Chance is the BM25 score of a document that has each term as likely as any has it.
+	Chance float64
 }
 
 // Term is a term of a query, and how many documents have it.
@@ -178,6 +182,11 @@ func (x *Index) searchAt(tx *sqlite.Tx, v *view, q Query) (res Result, err error
 	if err := s.filter(); err != nil {
 		return Result{}, err
 	}
+	if q.Aside != "" {
+		if res.Aside, err = s.aside(); err != nil {
+			return Result{}, err
+		}
+	}
 	if err := s.plan(&res); err != nil {
 		return Result{}, err
 	}
@@ -275,6 +284,21 @@ func (s *search) filter() error {
 		s.ok[i] = ok
 	}
 	return nil
+}
+
+// aside counts the documents with the query's keyword of that name.
+func (s *search) aside() (n int64, err error) {
+	for _, seg := range s.v.segs {
+		have := newBitset(seg.n)
+		if err := s.keywords(seg, []string{s.q.Aside}, have); err != nil {
+			return 0, err
+		}
+		for w := range seg.dead {
+			have[w] &^= seg.dead[w]
+		}
+		n += int64(have.count())
+	}
+	return n, nil
 }
 
 // keywords adds the documents that have one of the keywords to a set.
@@ -378,6 +402,9 @@ func (s *search) plan(res *Result) error {
 	if len(s.terms) > maxScored {
 		slices.SortStableFunc(s.terms, func(a, b *qterm) int { return cmp.Compare(b.weight, a.weight) })
 		s.terms = s.terms[:maxScored]
+	}
+	for _, t := range s.terms {
+		res.Chance += float64(t.weight) / (s.x.cfg.K1 + 1) * float64(t.df) / float64(max(1, res.Docs))
 	}
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
-	"blackboard/kb/evidence"
 	"blackboard/kb/index"
 	"blackboard/kb/store"
 )
@@ -56,10 +55,9 @@ type Query struct {
 	words bool
 	// recent lists critical items first, then the newest.
 	recent bool
-	// one is the threshold of evidence in a memory of one item; measured tells whether
-	// cosines count.
-	one      float64
-	measured bool
+	// calibrated is the measured threshold of the model, if the program knows none.
+	calibrated float64
+	threshold  float64 // the highest of the files that were read
 }
 
 // Hit is an item that was read.
@@ -69,8 +67,8 @@ type Hit struct {
 	Relevance float64 `json:"relevance"`
 	// Score orders the hits across tiers: the best has 1. 0 if no text was given.
 	Score float64 `json:"score"`
-	// Evidence is how sure the hit is to answer the question (package evidence). Weak
-	// hits are below the threshold for answering unasked.
+	// Evidence is how sure the hit is to answer the question (rank.Question.Of). Weak
+	// hits are below the threshold.
 	Evidence   float64  `json:"evidence"`
 	Weak       bool     `json:"weak"`
 	TextRank   int      `json:"text_rank"` // rank by words, from 1; 0: not among the candidates
@@ -78,7 +76,6 @@ type Hit struct {
 	Cosine     *float64 `json:"cosine"`       // null: unknown
 	Derived    string   `json:"derived_note"` // state of the source
 	Frame      string   `json:"frame"`        // text for a reader: a candidate, not a fact
-	bm25       float64
 	said       clash.Said
 }
 
@@ -150,8 +147,8 @@ func (s *Store) normalise(q *Query) error {
 
 // Read returns what the caller may see of the named tiers.
 //
-// With a text, items are found by words and meaning and scored as in package kb: BM25
-// relative to the best, plus the cosine. Relevance only breaks ties (see tieShare).
+// With a text, items are found by words and meaning and ranked as in package kb
+// (store.Order). Relevance only breaks ties (see tieShare).
 // Without a text, items are ordered by relevance, a conversation's by time, and nothing
 // counts as an access.
 func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
@@ -175,10 +172,9 @@ func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 			return res, err
 		}
 	}
-	q.one = evidence.WordThreshold
 	if v != nil && s.opt.Threshold != nil {
 		if one, ok := s.opt.Threshold(ctx, s.opt.Embedder.Model().Name); ok {
-			q.one, q.measured = one, true
+			q.calibrated = one
 		}
 	}
 	files := make([]*file, len(q.Tiers))
@@ -209,6 +205,11 @@ func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 	}
 	if q.Text != "" {
 		score(res.Slices)
+		for _, sl := range res.Slices {
+			for i := range sl.Hits {
+				sl.Hits[i].Weak = sl.Hits[i].Evidence < q.threshold
+			}
+		}
 	}
 	res.choose(&q)
 	for i, f := range files {
@@ -338,7 +339,12 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 	if err != nil {
 		return nil, err
 	}
-	list := fuse(found.Candidates, light)
+	model := ""
+	if v != nil && found.Vectors > 0 {
+		model = f.s.opt.Embedder.Model().Name
+	}
+	list := store.Order(model, slices.DeleteFunc(slices.Clone(found.Candidates),
+		func(c index.Candidate) bool { return light[c.ID] == nil }))
 	list = list[:min(len(list), want)]
 	ns := make([]int64, 0, len(list))
 	for _, sc := range list {
@@ -353,23 +359,17 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 		cands[found.Candidates[i].ID] = &found.Candidates[i]
 	}
 	hits := make([]Hit, len(list))
-	question := evidence.Ask(&found)
-	threshold := evidence.Threshold(q.one, found.Docs)
+	judge := store.NewJudge(f.Index, q.Text, &found, model, q.calibrated, q.Gate)
+	q.threshold = max(q.threshold, judge.Threshold)
 	for i, sc := range list {
 		c := cands[sc.ID]
 		it := byN[sc.ID]
-		hits[i] = Hit{Item: *it, bm25: c.BM25, Relevance: f.s.rates.Relevance(it, tx.Now),
+		hits[i] = Hit{Item: *it, Score: sc.Score, Relevance: f.s.rates.Relevance(it, tx.Now),
 			TextRank: c.TextRank, VectorRank: c.VectorRank}
 		if c.HasVector {
 			hits[i].Cosine = new(c.Cosine)
 		}
-		cosine := 0.0
-		if q.measured {
-			cosine = max(0, c.Cosine)
-		}
-		hits[i].Evidence = question.Of(f.Index.TermsIn(found.Languages, it.Title),
-			f.Index.TermsIn(found.Languages, it.Content), cosine)
-		hits[i].Weak = hits[i].Evidence < threshold
+		hits[i].Evidence = judge.Evidence(c, it.Title, it.Content)
 	}
 	// If no hit has any evidence, what was found by function words alone is no hit.
 	var empty []int64

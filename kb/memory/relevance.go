@@ -15,8 +15,6 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/board/words"
-	"blackboard/kb/index"
-	"blackboard/kb/rank"
 )
 
 // This file scores hits, and separates what was asked for from what was shown beside it.
@@ -246,54 +244,26 @@ func asked(hits []Hit) (items []*Item) {
 	return items
 }
 
-// cosineWeight is the weight of a cosine relative to a BM25 score of 0 to 1. tieShare is
-// the most that relevance adds: it only breaks ties. Both were chosen on two projects with
-// labelled questions; package eval has figures for a third.
-const (
-	cosineWeight = 1.0
-	tieShare     = 0.02
-)
+// tieShare is the most that relevance adds, as a share of the best score: it only breaks
+// ties. It was chosen on two projects with labelled questions; testdata/score has figures
+// for a third.
+const tieShare = 0.01
 
-// fuse merges the lanes of a tier, without expired and unimportant items.
-func fuse(cands []index.Candidate, light map[int64]*Item) []rank.Scored {
-	var text, vector []rank.Scored
-	for i := range cands {
-		c := &cands[i]
-		if light[c.ID] == nil {
-			continue
-		}
-		if c.BM25 > 0 {
-			text = append(text, rank.Scored{ID: c.ID, Score: c.BM25})
-		}
-		if c.HasVector {
-			vector = append(vector, rank.Scored{ID: c.ID, Score: c.Cosine})
-		}
-	}
-	return rank.Convex(rank.Lane{Scores: text, Weight: 1, Norm: rank.NormMax},
-		rank.Lane{Scores: vector, Weight: cosineWeight, Norm: rank.NormNone})
-}
-
-// score sets the scores of all tiers and sorts each tier.
+// score adds relevance to the scores of all tiers, scales them so that the best has 1, and
+// sorts each tier.
 func score(slicesOf []Slice) {
-	best := 0.0
+	best, top := 0.0, 0.0
 	for _, sl := range slicesOf {
 		for i := range sl.Hits {
-			best = max(best, sl.Hits[i].bm25)
+			best = max(best, sl.Hits[i].Score)
 		}
 	}
-	top := 0.0
 	for _, sl := range slicesOf {
 		if sl.Tier == Conversation { // items of a conversation do not fade: newer ones count more
 			slices.SortFunc(sl.Hits, func(a, b Hit) int { return b.Created.Compare(a.Created) })
 		}
 		for i := range sl.Hits {
 			h := &sl.Hits[i]
-			if best > 0 {
-				h.Score = h.bm25 / best
-			}
-			if h.Cosine != nil {
-				h.Score += cosineWeight * max(0, *h.Cosine)
-			}
 			share := h.Relevance / (1 + h.Relevance)
 			if sl.Tier == Conversation {
 				share = 1 - float64(i)/float64(len(sl.Hits))
@@ -301,7 +271,7 @@ func score(slicesOf []Slice) {
 			if h.TextRank == 1 && (h.VectorRank == 1 || h.Cosine == nil) {
 				share = 1 // nothing may come before an exact match
 			}
-			h.Score += tieShare * share
+			h.Score = max(0, h.Score) + tieShare*best*share
 			top = max(top, h.Score)
 		}
 	}

@@ -34,18 +34,6 @@ func BenchmarkRRF(b *testing.B) {
 	}
 }
 
-func BenchmarkConvex(b *testing.B) {
-	for _, n := range sizes {
-		x, y := lanes(n)
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				Convex(Lane{x, 1, NormMax}, Lane{y, 1, NormNone})
-			}
-		})
-	}
-}
-
 // BenchmarkMMR picks 10 by cosines of 384 numbers, which is where the time goes.
 func BenchmarkMMR(b *testing.B) {
 	for _, n := range sizes {

@@ -1,8 +1,6 @@
 package rank
 
-import (
-	"math"
-)
+import "math"
 
 // Floor drops the tail: it keeps, in their order, the best candidate and each whose score
 // is at least ratio × the best score. It is meant for scores of 0 and above. If the best

@@ -38,43 +38,10 @@ func TestRRF(t *testing.T) {
 	finite(t, RRF(inf, []float64{inf, inf}, a, b), RRF(0, []float64{inf, math.MaxFloat64}, a, b))
 }
 
-func TestConvex(t *testing.T) {
-	bm25, cosine := list(1, 8, 2, 4, 3, 0), list(1, .2, 2, .9, 3, .5)
-	for name, test := range map[string]struct {
-		lanes []Lane
-		want  []Scored
-	}{
-		"none":              {nil, none},
-		"empty lane":        {[]Lane{{nil, 1, NormMinMax}}, none},
-		"bm25 and cosine":   {[]Lane{{bm25, 1, NormMax}, {cosine, 1, NormNone}}, list(2, 1.4, 1, 1.2, 3, .5)},
-		"weights":           {[]Lane{{bm25, 2, NormMax}, {cosine, .5, NormNone}}, list(1, 2.1, 2, 1.45, 3, .25)},
-		"min-max":           {[]Lane{{cosine, 1, NormMinMax}}, list(2, 1, 3, 3./7, 1, 0)},
-		"min-max, negative": {[]Lane{{list(1, -3, 2, -1, 3, -2), 1, NormMinMax}}, list(2, 1, 3, .5, 1, 0)},
-		"min-max, equal":    {[]Lane{{list(1, 4, 2, 4), 1, NormMinMax}}, list(2, 1, 1, 1)},
-		"max, none above 0": {[]Lane{{list(1, -3, 2, 0), 1, NormMax}}, list(2, 0, 1, 0)},
-		"max, negative":     {[]Lane{{list(1, -3, 2, 2), 1, NormMax}}, list(2, 1, 1, 0)},
-		"cosine, clipped":   {[]Lane{{list(1, -.3, 2, 1.0000001, 3, .25), 1, NormNone}}, list(2, 1, 3, .25, 1, 0)},
-		"unknown norm":      {[]Lane{{list(1, .25), 1, Norm(9)}}, list(1, .25)},
-		"missing counts 0":  {[]Lane{{list(1, 2), 1, NormMax}, {list(2, .5), 1, NormNone}}, list(1, 1, 2, .5)},
-		"missing, later":    {[]Lane{{list(2, .5), 1, NormNone}, {list(1, 2), 1, NormMinMax}, {list(2, .25), 1, NormNone}}, list(1, 1, 2, .75)},
-		"duplicate":         {[]Lane{{list(1, 1, 2, 3, 1, 5), 1, NormMinMax}}, list(1, 1, 2, 0)}, // 1's worse score is not the lane's worst
-		"no weight":         {[]Lane{{list(1, 5, 2, 6), 0, NormMax}, {list(3, 7), nan, NormMax}, {list(4, 7), -1, NormMax}}, list(4, 0, 3, 0, 2, 0, 1, 0)},
-		"NaN is missing":    {[]Lane{{list(1, nan, 2, 1, 3, 3), 1, NormMinMax}}, list(3, 1, 2, 0, 1, 0)},
-		"NaN twin":          {[]Lane{{list(1, nan, 1, 2, 1, nan), 1, NormMax}}, list(1, 1)},
-		"all NaN":           {[]Lane{{list(1, nan), 1, NormMinMax}, {list(1, nan), 1, NormMax}, {list(1, nan), 1, NormNone}}, list(1, 0)},
-		"infinite":          {[]Lane{{list(1, inf, 2, 5, 3, -inf), 1, NormMinMax}}, list(1, 1, 2, .5, 3, 0)},
-	} {
-		t.Run(name, func(t *testing.T) { near(t, Convex(test.lanes...), test.want) })
-	}
-	finite(t, Convex(Lane{bm25, inf, NormMax}, Lane{cosine, math.MaxFloat64, NormMax}))
-}
-
 // fusers are the ways to fuse two lanes that the properties are tested on.
 var fusers = map[string]func(a, b []Scored) []Scored{
 	"rrf":          func(a, b []Scored) []Scored { return RRF(K, nil, a, b) },
 	"rrf weighted": func(a, b []Scored) []Scored { return RRF(3, []float64{.4, .6}, a, b) },
-	"max, none":    func(a, b []Scored) []Scored { return Convex(Lane{a, 1, NormMax}, Lane{b, .8, NormNone}) },
-	"min-max":      func(a, b []Scored) []Scored { return Convex(Lane{a, 1, NormMinMax}, Lane{b, 1, NormMinMax}) },
 }
 
 func TestFusionProperties(t *testing.T) {
@@ -128,8 +95,7 @@ func checkFusion(t *testing.T, r *rand.Rand, a, b []Scored, fuse func(a, b []Sco
 	}
 	raised := fuse(higher, b)
 	id := a[i].ID
-	// Whoever stood clearly below stays below. In a min-max lane rounding may swap those whose
-	// sums are equal but for the last bit.
+	// Whoever stood clearly below stays below.
 	for _, c := range out {
 		if c.Score < out[position(out, id)].Score-1e-12 && position(raised, c.ID) < position(raised, id) {
 			t.Fatalf("%v and %v give %v\nwith %v raised to %v: %v", a, b, out, a[i], higher[i], raised)
@@ -141,7 +107,7 @@ func checkFusion(t *testing.T, r *rand.Rand, a, b []Scored, fuse func(a, b []Sco
 // included.
 func TestRaisingIsMonotone(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for _, name := range []string{"rrf", "rrf weighted", "max, none"} {
+	for _, name := range []string{"rrf", "rrf weighted"} {
 		for range 3000 {
 			a, b := random(r, 1+r.IntN(12), false), random(r, r.IntN(12), false)
 			i := r.IntN(len(a))

@@ -45,24 +45,6 @@ func FuzzRRF(f *testing.F) {
 	})
 }
 
-func FuzzConvex(f *testing.F) {
-	for i, a := range seeds {
-		for j, b := range seeds {
-			f.Add([]byte(a), []byte(b), 1., .8, i, j, uint64(1))
-		}
-	}
-	f.Add([]byte(seeds[1]), []byte(seeds[2]), nan, inf, 0, 1, uint64(2))
-	f.Fuzz(func(t *testing.T, a, b []byte, v, w float64, n, m int, seed uint64) {
-		if max(v, w) > 1e6 { // the check of monotony allows for rounding, which is in proportion to the weights
-			finite(t, Convex(Lane{candidates(a, 40), v, Norm(n)}, Lane{candidates(b, 40), w, Norm(m)}))
-		}
-		v, w = math.Mod(v, 16), math.Mod(w, 16)
-		checkFusion(t, rand.New(rand.NewPCG(seed, 0)), candidates(a, 40), candidates(b, 40), func(a, b []Scored) []Scored {
-			return Convex(Lane{a, v, Norm(n % 4)}, Lane{b, w, Norm(m % 4)})
-		})
-	})
-}
-
 func FuzzMMR(f *testing.F) {
 	for _, a := range seeds {
 		f.Add([]byte(a), .7, 3, uint64(1))

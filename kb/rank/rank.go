@@ -38,13 +38,9 @@ func Normalize(cands []Scored) []Scored {
 	for _, c := range cands {
 		r.add(c.Score)
 	}
-	norm := NormMax
-	if r.hi <= 0 {
-		norm = NormMinMax
-	}
 	out := make([]Scored, len(cands))
 	for i, c := range cands {
-		out[i] = Scored{c.ID, norm.scale(c.Score, r)}
+		out[i] = Scored{c.ID, r.share(c.Score)}
 	}
 	return out
 }
@@ -84,4 +80,17 @@ func (r *span) add(s float64) {
 		return
 	}
 	r.lo, r.hi = min(r.lo, s), max(r.hi, s)
+}
+
+// share maps a score to 0..1, the best being 1.
+func (r *span) share(s float64) float64 {
+	switch {
+	case math.IsNaN(s):
+		return 0
+	case r.hi > 0:
+		return max(0, clean(s)) / r.hi
+	case r.hi > r.lo:
+		return (clean(s) - r.lo) / (r.hi - r.lo)
+	}
+	return 1
 }

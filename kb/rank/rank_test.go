@@ -146,7 +146,6 @@ func TestLeavesInputs(t *testing.T) {
 		weights := []float64{2, 3}
 		before := bits(a, b)
 		RRF(K, weights, a, b)
-		Convex(Lane{a, 1, NormMax}, Lane{b, 1, NormMinMax})
 		Normalize(a)
 		MMR(a, .7, 5, func(a, b int64) float64 { return .5 })
 		Boost(a, Push{3, 2, "x"}, Push{4, -1, "y"})

@@ -90,9 +90,10 @@ func (f *File) EachVector(ctx context.Context, tx *sqlite.Tx, ns []int64,
 	return nil
 }
 
-// Lanes are the candidates of a search that were found by words and those found by
+// Lanes are the candidates of a search that were found by words, and those found by
 // meaning.
-func Lanes(cands []index.Candidate) (byText, byVector []rank.Scored) {
+func Lanes(cands []index.Candidate) [][]rank.Scored {
+	var byText, byVector []rank.Scored
 	for i := range cands {
 		c := &cands[i]
 		if c.TextRank > 0 {
@@ -102,5 +103,5 @@ func Lanes(cands []index.Candidate) (byText, byVector []rank.Scored) {
 			byVector = append(byVector, rank.Scored{ID: c.ID, Score: c.Cosine})
 		}
 	}
-	return byText, byVector
+	return [][]rank.Scored{byText, byVector}
 }

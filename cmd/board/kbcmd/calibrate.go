@@ -35,10 +35,15 @@ func (p *program) kbCalibrate(c *cli.Context) error {
 				if name == "" {
 					name = "words alone"
 				}
-				p.Printf("%s: evidence from %.3f on; of %d prompts that something helps with "+
-					"%.0f %% get "+
-					"it, of %d others %.0f %% get nothing\n", base.Safe(name), r.Threshold, r.OnTopic,
-					100*r.Kept, r.OffTopic, 100*r.Rejected)
+				p.Printf("%s: evidence from %.3f on", base.Safe(name), r.Threshold)
+				if r.OnTopic > 0 {
+					p.Printf("; of %d prompts that something helps with %.0f %% get it",
+						r.OnTopic, 100*r.Kept)
+				}
+				if r.OffTopic > 0 {
+					p.Printf("; of %d others %.0f %% get nothing", r.OffTopic, 100*r.Rejected)
+				}
+				p.Printf("\n")
 				if r.Titles > 0 {
 					p.Printf("  here: of %s %.0f %% find their capsule\n",
 						base.Count(int64(r.Titles), "title",

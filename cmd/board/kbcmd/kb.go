@@ -144,10 +144,11 @@ func (p *program) kbMeasureCommands() []*cli.Command {
 		{
 			Name:  "calibrate",
 			Usage: "measure the threshold of a confident match, and store it", ArgsUsage: "[SET.jsonl]",
-			Description: `Asks prompts that a capsule answers and prompts that none answers. The
-threshold is the least evidence that leaves 95 % of the latter without an answer. It
-differs from model to model, and rises with the number of capsules. Three sets come with
-the program, with 520 capsules and 520 prompts. A set of your own has lines like
+			Description: `Words and the models that board knows have a threshold already. It is
+measured here with 330 prompts about other things, and raised if too many of them get an
+answer. Of another model, prompts of three sets that come with the program are asked, and
+the threshold is the least evidence that leaves 95 % of those that no capsule answers
+without an answer. It rises with the number of capsules. A set of your own has lines like
 
   {"capsule":"c1","kind":"gotcha","title":"…","body":"…"}
   {"prompt":"p1","text":"…","relevant":["c1"]}

@@ -1,0 +1,2 @@
+-- Evidence has another scale again: thresholds are measured anew.
+DELETE FROM thresholds;

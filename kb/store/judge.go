@@ -1,0 +1,91 @@
+package store
+
+import (
+	"blackboard/kb/index"
+	"blackboard/kb/rank"
+)
+
+// maxRead is how much of a text evidence reads, in bytes.
+const maxRead = 16 << 10
+
+// Judge says how sure each text that an index has found is to answer the question. All
+// stores ask it, so that there is one judgement.
+type Judge struct {
+	Threshold float64 // hits with less evidence are weak
+
+	model       rank.Question
+	words       rank.Question // for hits without a cosine
+	wordsBelow  float64       // how much lower the threshold by words is
+	index       *index.Index
+	found       *index.Result
+	meaningless bool // cosines of this model say nothing yet
+	unaskedOne  float64
+}
+
+// NewJudge judges a search with a model, "" by words alone. calibrated is the threshold
+// that was measured for it, 0 if none was. unasked: whoever gets the hits has asked
+// nothing.
+func NewJudge(x *index.Index, question string, found *index.Result, model string,
+	calibrated float64, unasked bool) *Judge {
+	j := &Judge{index: x, found: found}
+	byWords, scale := rank.ScaleOf(""), rank.ScaleOf(model).Calibrated(calibrated)
+	if scale.Unasked == 0 {
+		scale, j.meaningless = byWords, true
+	}
+	terms := make([]rank.Term, len(found.Terms))
+	for i, t := range found.Terms {
+		terms[i] = rank.Term(t)
+	}
+	j.model = scale.Ask(question, found.Docs, terms, found.Stems, found.Chance)
+	j.words = byWords.Ask(question, found.Docs, terms, found.Stems, found.Chance)
+	n := found.Docs - found.Aside
+	j.Threshold, j.unaskedOne = scale.Least(n, unasked), scale.Unasked
+	j.wordsBelow = j.Threshold - byWords.Least(n, unasked)
+	return j
+}
+
+// Evidence judges a candidate by its text.
+func (j *Judge) Evidence(c *index.Candidate, title, body string) float64 {
+	q, add := &j.model, 0.0
+	if !c.HasVector || j.meaningless {
+		q, add = &j.words, j.wordsBelow
+	}
+	f := rank.Found{BM25: c.BM25, Cosine: c.Cosine}
+	if q.NeedsTerms() {
+		f.Title = j.index.TermsIn(j.found.Languages, title)
+		f.Body = j.index.TermsIn(j.found.Languages, body[:min(len(body), maxRead)])
+	}
+	e := q.Of(f)
+	if e > 0 {
+		e += add
+	}
+	return e
+}
+
+// AmongOne returns evidence as it would be in a store of one text, for a calibration.
+func (j *Judge) AmongOne(evidence float64) float64 {
+	return evidence - j.Threshold + j.unaskedOne
+}
+
+// Order ranks candidates by words and meaning, best first. A text that has no vector
+// counts as if it were as near as those with the same words usually are.
+func Order(model string, cands []index.Candidate) []rank.Scored {
+	scale := rank.ScaleOf(model)
+	sum, n := 0.0, 0.0
+	for i := range cands {
+		if c := &cands[i]; c.HasVector && c.TextRank > 0 {
+			sum, n = sum+c.Cosine, n+1
+		}
+	}
+	list := make([]rank.Scored, len(cands))
+	for i := range cands {
+		c := &cands[i]
+		cosine := c.Cosine
+		if !c.HasVector && n > 0 {
+			cosine = sum / n
+		}
+		list[i] = rank.Scored{ID: c.ID, Score: scale.Score(c.BM25, cosine)}
+	}
+	rank.Sort(list)
+	return list
+}
