@@ -74,6 +74,7 @@ type Result struct {
 	// Recorded says since when the run has the policy on record; null: it is the directory's.
 	Recorded *board.PolicyRef `json:"recorded"`
 	Note     string           `json:"note"`    // what to know of the choice of the policy
+	Next     []fault.Step     `json:"-"`       // what would change it
 	Reports  []string         `json:"reports"` // the names of the reports
 	// in the order of policy.Steps, those alone that the policy has
 	Steps []Step `json:"steps"`
@@ -150,7 +151,7 @@ func Run(ctx context.Context, b *board.Board, f policy.File, in Input) (Result, 
 	if err != nil {
 		return Result{}, err
 	}
-	r := Result{Run: b.Run(), Passed: true, Policy: f.Path, Recorded: f.Recorded, Note: f.Note,
+	r := Result{Run: b.Run(), Passed: true, Policy: f.Path, Recorded: f.Recorded, Note: f.Note, Next: f.Next,
 		Reports: []string{}, Steps: []Step{}}
 	for _, d := range in.Reports {
 		r.Reports = append(r.Reports, d.Name)

@@ -86,6 +86,8 @@ type Used struct {
 	// since when the run has it on record; null: it is the directory's, or the call's
 	Recorded *board.PolicyRef `yaml:"-" json:"recorded"`
 	Note     string           `yaml:"-" json:"note"` // what to know of the choice
+
+	Next []fault.Step `yaml:"-" json:"-"` // what would change it
 }
 
 // VerifyPolicy says when verify fails.

@@ -21,27 +21,31 @@ func Of(ctx context.Context, b *board.Board, dir string) (File, error) {
 	own, err := Find(dir)
 	if recorded == nil {
 		if own.Path != "" {
-			own.Note = fmt.Sprintf("%s has no policy on record, so another directory may judge it "+
-				"otherwise; `board start %[1]s` records this one", b.Run())
+			own.Note = b.Run() + " has no policy on record, so another directory may judge it otherwise"
+			own.Next = []fault.Step{fault.Do("run.start", "{} records this one", "run", b.Run())}
 		}
 		return own, err
 	}
 	f, err2 := parse([]byte(recorded.Text))
 	if err2 != nil {
 		return File{}, fault.Invalid.New(fmt.Sprintf("the policy on record (event %d): %v",
-			recorded.Seq, err2), "record another one: `board start "+b.Run()+
-			" --policy FILE --reason …`")
+			recorded.Seq, err2), "", recordStep(b, "{} records another one"))
 	}
 	f.Path, f.Text = near(recorded.Path), recorded.Text
 	f.Recorded = &board.PolicyRef{Path: f.Path, SHA256: recorded.SHA256, Seq: recorded.Seq,
 		Reason: recorded.Reason}
 	same := board.PolicyHash(own.Text) == recorded.SHA256
 	if err != nil || own.Path != "" && !same {
-		f.Note = fmt.Sprintf("%s of this directory is another policy and was not used; `board start "+
-			"%s --policy FILE --reason …` records it", Name, b.Run())
+		f.Note = Name + " of this directory is another policy and was not used"
+		f.Next = []fault.Step{recordStep(b, "{} records it")}
 	}
 	f.placeRecorded(own, same)
 	return f, nil
+}
+
+// recordStep is the step that replaces the policy on record.
+func recordStep(b *board.Board, text string) fault.Step {
+	return fault.Do("run.start", text, "run", b.Run(), "policy", "FILE", "reason", "…")
 }
 
 // placeRecorded resolves the sources and reports of a policy on record. Its path counts only
@@ -122,7 +126,7 @@ func Below(dir, path string) error {
 		}
 		if down, err := filepath.Rel(root, target); err != nil || isUp(down) {
 			return fault.Invalid.New(fmt.Sprintf("%s leads out of %s, and was not read", p,
-				clean(dir)), "move it there, or allow it for this call with --outside")
+				clean(dir)), "move it there", fault.Give("outside", "", "or allow it for this call: {}"))
 		}
 	}
 	return nil

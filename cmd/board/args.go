@@ -283,7 +283,7 @@ func looksLikeFlag(a string) bool {
 // synonyms maps words that people try to the commands they mean.
 var synonyms = sync.OnceValue(func() map[string]string {
 	return map[string]string{
-		"agents": "help agents", "answer": "address", "ask": "signal", "backup": "export",
+		"agents": "help agents", "answer": "address", "ask": "signal",
 		"brief": "kb brief", "complete": "done", "contradict": "link --contradicts",
 		"create": "new", "dashboard": "tui", "delete": "rm", "diagnose": "doctor",
 		"digest": "export", "dismiss": "waive", "dispute": "link --contradicts",

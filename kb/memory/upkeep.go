@@ -130,7 +130,7 @@ func checkTextHashes(tx *sqlite.Tx, path string) error {
 			return nil
 		}
 		return sqlite.Fault(fault.Corrupt, path, "has an item "+id+" that differs from its hash: it was "+
-			"changed past the program", nil, fault.Step{Text: "correct it with board memory update " + id})
+			"changed past the program", nil, fault.Do("memory.get", "{} shows it", "id", id))
 	}, `SELECT id, content, text_hash FROM items ORDER BY n`)
 }
 

@@ -11,7 +11,7 @@ import (
 // as the next step. A word in capitals is an argument; other arguments are flags.
 func Commands() map[string]string {
 	return map[string]string{
-		"run.list": "runs", "run.create": "new", "run.show": "show", "run.export": "export",
+		"run.list": "runs", "run.create": "new", "run.start": "start RUN", "run.show": "show", "run.export": "export",
 		"event.list": "watch",
 		"entry.list": "query", "entry.show": "show ID", "entry.post": "post CONTENT",
 		"entry.settle": "settle ENTRY OTHER",

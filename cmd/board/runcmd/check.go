@@ -83,8 +83,14 @@ func (p *program) printPolicySource(f *policy.File) {
 	if line := policyLine(&f.Used); line != "" {
 		p.Printf("%s\n", p.Paint(base.Dim, "policy: "+line))
 	}
-	if f.Note != "" {
-		p.Printf("%s\n", base.Line(f.Note, 300))
+	p.printPolicyNote(&f.Used)
+}
+
+// printPolicyNote says why the policy may not be the expected one, and what would change it.
+func (p *program) printPolicyNote(u *policy.Used) {
+	if u.Note != "" {
+		p.Printf("%s\n", base.Line(strings.TrimSuffix(u.Note+"; "+fault.Say(u.Next, base.CommandFor),
+			"; "), 300))
 	}
 }
 
@@ -231,9 +237,7 @@ func (p *program) printCheck(r *check.Result) {
 		head += "; not checked: " + strings.Join(skipped, ", ")
 	}
 	p.Printf("check of %s: %s\n", r.Run, head)
-	if r.Note != "" {
-		p.Printf("%s\n", base.Line(r.Note, 300))
-	}
+	p.printPolicyNote(&policy.Used{Note: r.Note, Next: r.Next})
 	for _, s := range r.WorstFirst() {
 		p.printStep(&s)
 	}
