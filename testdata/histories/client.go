@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os/exec"
 	"strings"
@@ -158,11 +159,21 @@ func (s *server) tool(ctx context.Context, name string, args map[string]any) (an
 	if err != nil {
 		return answer{}, err
 	}
-	r, err := p.call(ctx, "tools/call", map[string]any{"name": name, "arguments": args})
+	r, err := p.call(ctx, "tools/call", map[string]any{"name": name, "arguments": asData(args)})
 	if err != nil {
 		return answer{}, err
 	}
 	return toolAnswer(r)
+}
+
+// asData asks for the data of an answer: without it, there is only a text to read.
+func asData(args map[string]any) map[string]any {
+	args = maps.Clone(args)
+	if args == nil {
+		args = map[string]any{}
+	}
+	args["format"] = "json"
+	return args
 }
 
 func toolAnswer(r json.RawMessage) (answer, error) {
@@ -220,7 +231,7 @@ func (h *overHTTP) tool(ctx context.Context, name string, args map[string]any) (
 		time.Sleep(10 * time.Millisecond) // it is being started
 		return answer{}, errNoOne
 	}
-	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": name, "arguments": args}})
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": name, "arguments": asData(args)}})
 	if err != nil {
 		return answer{}, err
 	}

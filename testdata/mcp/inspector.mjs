@@ -35,7 +35,7 @@ function all(name, target, env) {
   let done = 0
   for (const c of calls) {
     tools.delete(c.tool)
-    const args = JSON.stringify(c.args).replace(/"\$(\w+)"/g, (_, k) => JSON.stringify(saved[k] ?? ''))
+    const args = JSON.stringify({ ...c.args, format: 'json' }).replace(/"\$(\w+)"/g, (_, k) => JSON.stringify(saved[k] ?? ''))
     const r = inspect(target, env, '--method', 'tools/call', '--tool-name', c.tool, '--tool-args-json', args)
     if (r.code !== 0 && !(c.needs === 'model')) {
       failed++

@@ -146,7 +146,7 @@ type variable struct {
 }
 
 func (s *server) variable() (v variable, err error) {
-	r, _, err := s.call("board_var_get", map[string]any{"key": "count"})
+	r, _, err := s.call("board_var_get", map[string]any{"key": "count", "format": "json"})
 	if err != nil {
 		return v, err
 	}

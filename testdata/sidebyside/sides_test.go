@@ -79,7 +79,7 @@ func startBoth(b *testing.B, p *peer, store string) (mine, theirs *server) {
 		}
 		*s.to = started
 	}
-	r, _, err := mine.call("search_context", arguments{Query: word(0)})
+	r, _, err := mine.call("search_context", map[string]any{"query": word(0), "format": "json"})
 	var how struct{ Mode string }
 	if err == nil {
 		err = json.Unmarshal(r.StructuredContent, &how)
