@@ -181,7 +181,8 @@ func (f *pdfFile) readComposite(font *pdfFont, d pdfDict) error {
 func (font *pdfFont) readNamed(name string) {
 	two := []pdfRange{{2, 0, 0xFFFF, 0}}
 	if strings.Contains(name, "UCS2") || strings.Contains(name, "UTF16") {
-		font.spaces, font.legacy = two, utf16Codes
+		font.spaces = two
+		font.legacy, _ = htmlindex.Get("utf-16be")
 		return
 	}
 	for _, known := range legacyCMaps {
@@ -196,8 +197,6 @@ func (font *pdfFont) readNamed(name string) {
 	}
 	font.spaces = two
 }
-
-var utf16Codes, _ = htmlindex.Get("utf-16be")
 
 // readCMap reads the text or the character of each code, and how many bytes codes have.
 func (f *pdfFile) readCMap(font *pdfFont, o any) error {
