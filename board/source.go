@@ -311,17 +311,22 @@ type Verification struct {
 // Sound reports whether the entry is verified against the source as it is now.
 func (v *Verification) Sound() bool { return v != nil && !v.Stale && verify.Sound(v.Verdict) }
 
-// Mark is a short mark: "✓ verified", "✗ doubted" or "~ stale"; "" if nothing is known.
+// Mark is a short mark: "✓ quote found", "✗ doubted", "? not all found" or "~ stale"; "" if
+// nothing is known.
 func (v *Verification) Mark() string {
 	switch {
 	case v == nil:
 		return ""
 	case v.Stale:
 		return "~ stale"
+	case v.Verdict == verify.Supported:
+		return "✓ in its source"
 	case verify.Sound(v.Verdict):
-		return "✓ verified"
+		return "✓ quote found"
+	case verify.Doubted(v.Verdict):
+		return "✗ doubted"
 	}
-	return "✗ doubted"
+	return "? not all found"
 }
 
 // Describe is the verdict with its place and reason.

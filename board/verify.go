@@ -305,7 +305,7 @@ func (v *verifier) check(ctx context.Context, part []verifyPart) error {
 			if p.job.readable() {
 				item.Source, item.File, item.SHA256 = p.job.name(), p.job.path, p.job.sum
 			}
-			if !item.Doubted && !verify.Sound(item.Verdict) {
+			if !item.Doubted && !verify.Sound(item.Verdict) && item.Verdict != verify.ValueMissing {
 				item.Earlier = have[p.entry].Verdict
 			}
 			v.add(p, &item, have[p.entry])
@@ -346,6 +346,9 @@ func (v *verifier) open(ctx context.Context, j *verifyJob) (func(*verify.Finding
 		}, nil
 	}
 	source := verify.NewSource(doc)
+	if j.path != "" {
+		source.Raw = verify.RawText(j.path)
+	}
 	return func(f *verify.Finding) verify.Outcome {
 		o := source.Check(f)
 		o.Note = doc.AddUnread(o.Note, !verify.Sound(o.Verdict))
@@ -419,7 +422,7 @@ func (v *verifier) add(p verifyPart, item *verify.ItemResult, have verifyPayload
 		}
 	}
 	if v.opt.NoRecord || v.result.NotRecorded != "" ||
-		!verify.Sound(item.Verdict) && !item.Doubted {
+		!verify.Sound(item.Verdict) && !item.Doubted && item.Verdict != verify.ValueMissing {
 		return
 	}
 	now := verifyPayload{Verdict: item.Verdict, Source: item.Source, SHA256: item.SHA256,

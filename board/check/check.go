@@ -233,7 +233,7 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	s := Step{Verify: &v, Passed: v.Within(limit, c.f.Verify.MaxConcluded)}
 	concluded := ""
 	if n := len(v.Concluded); n > 0 {
-		concluded = count(n, "conclusion has figures", "conclusions have figures") +
+		concluded = count(n, "finding has figures", "findings have figures") +
 			" that neither quote nor source has: " + firstOf(v.Concluded)
 		s.Warnings = append(s.Warnings, concluded)
 	}

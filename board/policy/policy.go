@@ -94,7 +94,7 @@ type Used struct {
 type VerifyPolicy struct {
 	// MaxDoubted is the number of doubted entries that still pass.
 	MaxDoubted int `yaml:"max_doubted" json:"max_doubted"`
-	// MaxConcluded is the number of analyses, calculations and other conclusions that still
+	// MaxConcluded is the number of findings without a doubt that still
 	// pass with figures that their sources lack; nil: no limit, they are warnings.
 	MaxConcluded *int `yaml:"max_concluded" json:"max_concluded"`
 }

@@ -19,13 +19,17 @@
 //
 // # What a finding says beside its quote
 //
-// A true quote does not make its finding true. So the numbers, dates and identifiers of a
-// finding whose quote is found must be in the quote or in the source, too (said.go). The
+// A true quote does not make its finding true. So the sentences that are quoted are
+// compared with the finding (package claims): another number, unit, currency, rate, bound,
+// zone or name in the place of one of the finding's, exchanged figures and denials refute
+// it. A quote that is cut out of a denial does, too (denied.go). Each number, date and
+// identifier of the finding must be in the quote or in the source (said.go). The
 // quantities of programs have the units of their names and expressions (code.go). A value
 // that is not there may still follow from the quote and its paragraph: package trace says
 // so, and a number may be the total of the quote's row, or a share in it. What remains is
-// a doubt if the entry is an observation. Other entries may conclude it, so it is noted, unless an
-// entry has it that supports this one, or that it supports, contradicts or supersedes.
+// said, and no doubt: the source says too little to tell.
+//
+// Where a quote stands is a courtesy. If it is not at its reference, a note says where.
 //
 // # Values
 //

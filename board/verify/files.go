@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,24 @@ func FindFiles(paths ...string) ([]File, error) {
 		all[i] = File{filepath.ToSlash(filepath.Clean(p)), p}
 	}
 	return all, nil
+}
+
+// rendered are the extensions of text files whose documents are not what the files say:
+// cells, and what a reader of a page sees.
+var rendered = []string{".csv", ".tsv", ".tab", ".html", ".htm", ".xhtml", ".json", ".jsonl"}
+
+// RawText returns what reads a file's own text, nil if its document has it.
+func RawText(name string) func() string {
+	if !slices.Contains(rendered, strings.ToLower(filepath.Ext(name))) {
+		return nil
+	}
+	return func() string {
+		data, err := os.ReadFile(name)
+		if err != nil { // it was there when the document was read
+			return ""
+		}
+		return strings.ToValidUTF8(string(data), "")
+	}
 }
 
 // Files finds files by the source names of findings.

@@ -28,7 +28,8 @@ var (
 	refUnits = lazyregexp.New(
 		`(?i)\b(lines?|ll?\.?|pages?|pp?\.?|slides?|cells?|paragraphs?|para\.?)\s*(\d{1,7})(?:\s*(?:-|–|to)\s*[Ll]?(\d{1,7}))?`,
 	)
-	refColon = lazyregexp.New(`:(\d{1,7})(?::\d+)?(?:\s*[-–]\s*(\d{1,7}))?$`)
+	// a file's line, and no time of day
+	refColon = lazyregexp.New(`[^\s\d:]:(\d{1,7})(?::\d+)?(?:\s*[-–]\s*(\d{1,7}))?$`)
 	refBare  = lazyregexp.New(`^#?[Ll]?(\d{1,7})(?::\d+)?(?:\s*[-–]\s*[Ll]?(\d{1,7}))?$`)
 	refSheet = lazyregexp.New(`^'?([^!']+)'?!\$?[A-Za-z]{0,3}\$?\d*`)
 )

@@ -19,8 +19,8 @@ type Result struct {
 	Unchecked int  `json:"unchecked"` // findings without a source that could be read, or with nothing to check
 	// Unsourced are findings that name no source and quote nothing; they are in no other count.
 	Unsourced int `json:"unsourced"`
-	// Concluded are the findings whose figures neither their quote nor their source has:
-	// analyses, calculations and the like, which may conclude them.
+	// Concluded are the findings that are not doubted, and whose figures neither their quote
+	// nor their source has: they may conclude them.
 	Concluded []string       `json:"concluded"`
 	Sources   []SourceResult `json:"sources"`  // that were read, by name
 	Items     []ItemResult   `json:"items"`    // in the order of the entries
@@ -88,10 +88,10 @@ func (r *Result) Count(item *ItemResult) {
 	if item.Doubted {
 		r.Doubted++
 	}
-	if Sound(item.Verdict) && len(item.Missing) > 0 {
+	if !item.Doubted && len(item.Missing) > 0 {
 		r.Concluded = append(r.Concluded, item.ID)
 	}
-	if item.Doubted || Sound(item.Verdict) {
+	if item.Doubted || Sound(item.Verdict) || item.Verdict == ValueMissing {
 		r.Checked++
 	} else {
 		r.Unchecked++

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"blackboard/board/claims"
 	"blackboard/board/documents"
 	"blackboard/board/trace"
 )
@@ -19,9 +20,26 @@ import (
 //
 // Names are left out, because a finding may name things otherwise than its source.
 func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
-	lacking := s.lacking(f, at)
+	finding := claims.ExtractText(f.Content, "")
+	v := s.evidence().Verify(finding, f.Evidence, s.quoted(at))
+	lacking := slices.DeleteFunc(s.lacking(f, at), func(a asked) bool { return v.Has(a.Text) })
 	if len(lacking) > 0 {
 		lacking = s.underived(f, lacking, at)
+	}
+	if !f.Concludes {
+		v.Refuted = append(v.Refuted, v.Values(func(text string) bool {
+			return slices.ContainsFunc(lacking, func(a asked) bool {
+				return strings.Contains(text, a.Text) || strings.Contains(a.Text, text)
+			})
+		})...)
+	}
+	if len(v.Refuted) > 0 {
+		o.Verdict, o.Note = Refuted, "quote found, but it contradicts the finding: "+
+			strings.Join(v.Refuted, "; ")
+		for _, a := range lacking {
+			o.Missing = append(o.Missing, a.Value)
+		}
+		return o
 	}
 	if len(lacking) == 0 {
 		return o
@@ -39,6 +57,21 @@ func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
 		o.Verdict = ValueMissing
 	}
 	return o
+}
+
+// evidence is the source as claims.
+func (s *Source) evidence() *claims.Evidence {
+	if s.claims == nil {
+		s.claims = claims.NewEvidence(claims.ExtractDocument(s.doc))
+	}
+	return s.claims
+}
+
+// quoted returns the claims of the lines of a match.
+func (s *Source) quoted(at match) []*claims.Claim {
+	x := s.words()
+	from, to := int(x.words[at.from].start), int(x.words[at.to-1].end)-1
+	return s.evidence().OnLines(s.doc.Line(from), s.doc.Line(to))
 }
 
 // lacking returns the numbers, dates and identifiers of a finding that neither its quote

@@ -22,7 +22,7 @@ func TestSaid(t *testing.T) {
 		{"More than 1,100 requests are allowed", Found, ""},                    // rounded
 		{"The Gateway of GitHub allows it", Found, ""},                         // names are left out
 		{"As e12 says in doc.md, line 10, it is 1,200", Found, ""},             // references
-		{"The limit is 1,500 requests", ValueMissing, "1,500"},                 // another number
+		{"The limit is 1,500 requests", Refuted, "1,500"},                      // another number
 		{"It holds since 3 May 2026", ValueMissing, "3 May 2026"},              // a date
 		{"It is set in `limits.yaml`", ValueMissing, "limits.yaml"},            // an identifier
 		{"Only 41 of 73 clients keep it", ValueMissing, "41 73"},               // two

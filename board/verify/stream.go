@@ -411,6 +411,9 @@ func (s *stream) soft(i int) bool {
 	if !unicode.IsLetter(a) || !unicode.IsLetter(b) {
 		return false
 	}
+	if between == " " { // a page of a PDF may lose a blank: anyQuarter
+		return unicode.IsLower(a) && unicode.IsUpper(b)
+	}
 	hyphen, size := utf8.DecodeRuneInString(between)
 	switch hyphen {
 	case '-', '\u2010', '\u2011', '\u2012', '–', '\u00ad':

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"blackboard/board/claims"
 	"blackboard/board/documents"
 )
 
@@ -11,10 +12,12 @@ import (
 const (
 	Found        = "found"         // the quote is at its reference
 	Supported    = "supported"     // no quote; the source has all values, or the finding word for word
-	Elsewhere    = "elsewhere"     // the quote is at another place
+	Elsewhere    = "elsewhere"     // of older boards: the quote is at another place
 	Nearly       = "nearly"        // the source has most of the quote, with a difference
 	Joined       = "joined"        // the quote joins two places without an omission mark
 	Absent       = "not found"     // the source has nothing like the quote
+	Denied       = "denied"        // the quote is cut out of a sentence that denies it
+	Refuted      = "refuted"       // the quote is there, and contradicts the finding
 	ValueMissing = "value missing" // the source lacks a value of the finding
 	Ambiguous    = "ambiguous"     // several files match the source's name
 	Unregistered = "unregistered"  // the source is not registered, but others are
@@ -35,6 +38,8 @@ var Verdicts = []string{
 	Nearly,
 	Joined,
 	Absent,
+	Denied,
+	Refuted,
 	ValueMissing,
 	Ambiguous,
 	Unregistered,
@@ -45,14 +50,17 @@ var Verdicts = []string{
 	NothingToCheck,
 }
 
-// Sound reports whether a verdict means that the finding is in its source.
-func Sound(verdict string) bool { return verdict == Found || verdict == Supported }
+// Sound reports whether a verdict means that the finding is in its source. Where it is
+// there is a courtesy to readers.
+func Sound(verdict string) bool {
+	return verdict == Found || verdict == Supported || verdict == Elsewhere
+}
 
-// Doubted reports whether a verdict is a failure. A finding that could not be checked
-// is not a failure.
+// Doubted reports whether a verdict is a failure. It is not if the finding could not be
+// checked, or if its source says too little to tell.
 func Doubted(verdict string) bool {
 	switch verdict {
-	case NoFile, NoSource, NothingToCheck, Unreadable:
+	case NoFile, NoSource, NothingToCheck, Unreadable, ValueMissing:
 		return false
 	}
 	return !Sound(verdict)
@@ -118,10 +126,26 @@ type Source struct {
 	values values // made at first use
 
 	quantities []quantity // read at first use
+
+	// Raw returns the text of the source's file as it is, with the tags of HTML and the commas
+	// of a table; nil if there is no such text. A quote may be of it, too.
+	Raw func() string
+	raw *Source // made at first use
+
+	claims *claims.Evidence // made at first use
 }
 
 // NewSource prepares a document.
 func NewSource(d *documents.Document) *Source { return &Source{doc: d} }
+
+// written is the source as its file has it, nil if that is not known.
+func (s *Source) written() *Source {
+	if s.raw == nil && s.Raw != nil {
+		s.raw = NewSource(documents.New(s.doc.Name, s.Raw()))
+		s.raw.claims = s.evidence() // by its lines
+	}
+	return s.raw
+}
 
 func (s *Source) words() *index {
 	if s.index == nil {
@@ -214,8 +238,21 @@ func (s *Source) quote(f *Finding) (o Outcome, quoted bool) {
 	if len(places) == 0 {
 		places, turned = s.parts(q)
 	}
+	if len(places) == 0 {
+		if raw := s.written(); raw != nil {
+			switch o, _ := raw.quote(f); o.Verdict {
+			case Found, ValueMissing, Denied, Refuted:
+				return o, true
+			}
+		}
+	}
 	if len(places) == 0 || turned != nil {
 		return s.nearly(q, turned, places), true
+	}
+	if word := s.cutOut(f, places); word != "" {
+		o = Outcome{Verdict: Denied, Passage: s.passage(places[0])}
+		o.Note = fmt.Sprintf("the quote is cut out of a denial: “%s” stands beside it", word)
+		return o, true
 	}
 	ref := parseReference(f.SourceRef)
 	for _, m := range places {
@@ -223,8 +260,11 @@ func (s *Source) quote(f *Finding) (o Outcome, quoted bool) {
 			return s.said(f, Outcome{Verdict: Found, Passage: s.passage(m)}, m), true
 		}
 	}
-	o = Outcome{Verdict: Elsewhere, Passage: s.passage(places[0])}
-	o.Note = fmt.Sprintf("the reference says %s; the quote is at %s", oneLine(f.SourceRef, 60),
+	o = s.said(f, Outcome{Verdict: Found, Passage: s.passage(places[0])}, places[0])
+	if o.Note != "" {
+		o.Note += "; "
+	}
+	o.Note += fmt.Sprintf("the reference says %s; the quote is at %s", oneLine(f.SourceRef, 60),
 		o.Passage.Where)
 	return o, true
 }

@@ -85,9 +85,10 @@ func TestQuotes(t *testing.T) {
 		{quote: "The limit is 1,200 requests", ref: "line 10", verdict: Found},
 		{quote: "The limit is 1,200 requests", ref: "10", verdict: Found},
 		{quote: "The limit is 1,200 requests", ref: "Limits", verdict: Found},
-		{quote: "The limit is 1,200 requests", ref: "lines 2-4", verdict: Elsewhere,
+		{quote: "The limit is 1,200 requests", ref: "lines 2-4", verdict: Found,
 			note: "the reference says lines 2-4; the quote is at line 10"},
-		{quote: "It's valid for 8.06 hours", ref: "section Limits", verdict: Elsewhere},
+		{quote: "It's valid for 8.06 hours", ref: "section Limits", verdict: Found,
+			note: "the reference says section Limits; the quote is at line 4"},
 		{quote: "It's valid for 8.06 hours", ref: "Tokens", verdict: Found},
 		{quote: "A session ends after 30 minutes", ref: "Tokens", verdict: Found}, // a part of it
 		{quote: "It's valid for 8.06 hours", ref: "the second paragraph", verdict: Found},

@@ -3,6 +3,7 @@ package runcmd
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -143,7 +144,7 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 	}
 	if n := len(r.Concluded); n > 0 {
 		p.Printf("%s: %s that neither quote nor source has: %s\n", p.Paint(base.Yellow, "warning"),
-			base.Count(int64(n), "conclusion has figures", "conclusions have figures"),
+			base.Count(int64(n), "finding has figures", "findings have figures"),
 			shortList(r.Concluded))
 	}
 	p.printDoubts(r, all)
@@ -164,8 +165,7 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 // also prints confirmed entries.
 func (p *program) printDoubts(r *verify.Result, all bool) {
 	listed := 0
-	for i := range r.Items {
-		item := &r.Items[i]
+	for _, item := range worstFirst(r.Items) {
 		if verify.Sound(item.Verdict) && !all {
 			continue
 		}
@@ -188,6 +188,23 @@ func (p *program) printDoubts(r *verify.Result, all bool) {
 		}
 	}
 	p.printRemedies(r)
+}
+
+// worstFirst puts doubted findings before those that were not checked or lack a figure.
+func worstFirst(items []verify.ItemResult) (all []*verify.ItemResult) {
+	for i := range items {
+		all = append(all, &items[i])
+	}
+	slices.SortStableFunc(all, func(a, b *verify.ItemResult) int {
+		switch {
+		case a.Doubted == b.Doubted:
+			return 0
+		case a.Doubted:
+			return -1
+		}
+		return 1
+	})
+	return all
 }
 
 // printRemedies says how to pass: for each kind of doubt how to clear the first.
@@ -222,7 +239,7 @@ func (p *program) printVerdictOn(item *verify.ItemResult) {
 		state += ": " + base.Line(item.Note, 300)
 	}
 	if item.Earlier != "" {
-		doubt := "verified"
+		doubt := "found"
 		if verify.Doubted(item.Earlier) {
 			doubt = "doubted"
 		}

@@ -1,0 +1,332 @@
+package claims
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Verdict is what evidence says about a claim or a detail.
+type Verdict uint8
+
+const (
+	Unsupported Verdict = iota // not enough information
+	Unsure                     // something near it, too little to decide
+	Supported
+	Refuted
+	InSource // only a source has it, no entry
+)
+
+func (v Verdict) String() string {
+	return [...]string{"unsupported", "unsure", "supported", "refuted", "only in a source"}[v]
+}
+
+// A Match is what evidence has for one detail of a claim.
+type Match struct {
+	Detail *Detail
+	With   *Detail // of the evidence; nil: none can be compared
+	From   *Claim  // that has it
+	Rel    Relation
+	Alike  float64 // how much both are of one thing
+}
+
+// A Comparison is a claim beside a window.
+type Comparison struct {
+	Window
+	Matches []Match
+	Reasons []string // why the window refutes the claim
+	Back    float64  // the share of the words of one of its claims that the claim has
+}
+
+// Compare puts a claim beside a window.
+func (ev *Evidence) Compare(c *Claim, w Window) Comparison {
+	out := Comparison{Window: w, Matches: ev.assign(c, w)}
+	for _, e := range w.Claims {
+		all, both := ev.shared(e, c)
+		out.Back = max(out.Back, both/all)
+	}
+	out.Reasons = slices.Concat(ev.swapped(out.Matches), ev.renamed(c, out.Matches),
+		ev.opposites(c, w, out.Matches))
+	return out
+}
+
+// relation compares two details.
+func (d *Detail) relation(e *Detail) Relation {
+	switch {
+	case d.Kind != e.Kind:
+		return Incomparable
+	case d.Kind == Number:
+		return d.Q.against(e.Q)
+	case d.Kind == Date:
+		return d.T.against(e.T)
+	}
+	for _, w := range d.Words {
+		if !slices.Contains(e.Words, w) {
+			return OtherName
+		}
+	}
+	return Same
+}
+
+// candidate is a pair of figures that may be matched.
+type candidate struct {
+	at     int
+	agrees bool
+	rank   float64
+	m      Match
+}
+
+// rankBonus prefers what is equal, then the same digits with something else.
+var rankBonus = map[Relation]float64{Same: .3, Coarser: .1, Bare: -.2, OtherUnit: .5,
+	OtherCurrency: .5, OtherRate: .5, OtherBound: .5, OtherSign: .5}
+
+// assign gives each detail of a claim at most one of a window: first those that agree, of
+// the closest subject first, then those that differ.
+func (ev *Evidence) assign(c *Claim, w Window) []Match {
+	out := make([]Match, len(c.Details))
+	var pairs []candidate
+	for i := range c.Details {
+		d := &c.Details[i]
+		if out[i].Detail = d; !d.figure() { // a name may be said more than once, and in parts
+			out[i] = ev.named(d, w)
+			continue
+		}
+		for _, e := range w.Claims {
+			for k := range e.Details {
+				x := &e.Details[k]
+				rel := d.relation(x)
+				if rel == Incomparable {
+					continue
+				}
+				s := ev.alike(d, x)
+				p := candidate{i, rel.Agrees() || rel == Coarser, s + rankBonus[rel], Match{d, x, e, rel, s}}
+				if !d.sameWay(x) {
+					p.rank -= .5
+				}
+				pairs = append(pairs, p)
+			}
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b candidate) int {
+		if a.agrees != b.agrees {
+			return map[bool]int{true: -1, false: 1}[a.agrees]
+		}
+		return cmp.Compare(b.rank, a.rank)
+	})
+	taken := map[*Detail]bool{}
+	for _, p := range pairs {
+		if out[p.at].With == nil && !taken[p.m.With] {
+			out[p.at], taken[p.m.With] = p.m, true
+		}
+	}
+	for _, p := range pairs { // what a claim says twice may stand once in the evidence
+		if o := &out[p.at]; p.agrees && !o.Rel.Agrees() && o.Rel != Coarser {
+			*o = p.m
+		}
+	}
+	return out
+}
+
+// named looks for a name or identifier in a window, by all of its words.
+func (ev *Evidence) named(d *Detail, w Window) Match {
+	best := Match{Detail: d}
+	for _, e := range w.Claims {
+		for k := range e.Details {
+			x := &e.Details[k]
+			if d.relation(x) != Same {
+				continue
+			}
+			if s := ev.alike(d, x); best.With == nil || s > best.Alike {
+				best = Match{d, x, e, Same, s}
+			}
+		}
+		if best.With == nil && e.hasName(d) {
+			best.Rel, best.From = Same, e
+		}
+	}
+	return best
+}
+
+// hasName reports whether the words of a name, or the parts of an identifier, stand in a
+// claim or above it.
+func (c *Claim) hasName(d *Detail) bool {
+	if d.Kind == Name {
+		return !slices.ContainsFunc(d.Words, func(w string) bool {
+			s := stem(w)
+			return !c.stems[s] && !c.context[s] && !empty[w]
+		})
+	}
+	id := strings.Trim(d.Words[0], ".")
+	for k := range c.Details {
+		if x := &c.Details[k]; x.Kind == Identifier && (x.Words[0] == id ||
+			strings.HasSuffix(x.Words[0], "/"+id) || strings.HasSuffix(id, "/"+x.Words[0])) {
+			return true
+		}
+	}
+	low := strings.ToLower(c.Text)
+	return len(id) > 2 && strings.Contains(low, id) || expands(d.Text, low) || hasParts(low, id)
+}
+
+// hasParts reports whether a text has each part of an identifier without digits.
+func hasParts(low, id string) bool {
+	if strings.IndexFunc(id, digit) >= 0 {
+		return false
+	}
+	n := 0
+	for p := range strings.FieldsFuncSeq(id, func(r rune) bool { return strings.ContainsRune("./:", r) }) {
+		if n++; len(p) < 3 || !strings.Contains(low, p) {
+			return false
+		}
+	}
+	return n > 1
+}
+
+// hasAny reports whether a word of a name stands in a claim or above it.
+func (c *Claim) hasAny(d *Detail) bool {
+	return slices.ContainsFunc(d.Words, func(w string) bool {
+		s := stem(w)
+		return c.stems[s] || c.context[s]
+	})
+}
+
+var reAcronym = regexp.MustCompile(`^([A-Z]{2,5})(\d*)s?$`)
+
+// expands reports whether an acronym stands for words of a text in lower case: PDE5 for
+// phosphodiesterase 5, CoC for change of control.
+func expands(acronym, low string) bool {
+	m := reAcronym.FindStringSubmatch(acronym)
+	if m == nil {
+		return false
+	}
+	letters := strings.ToLower(m[1])
+	var initials strings.Builder
+	words := strings.FieldsFunc(low, func(r rune) bool { return !inRun(r) })
+	for i, w := range words {
+		if !empty[w] {
+			initials.WriteByte(w[0])
+		}
+		k := 0 // its letters in order, in one long word before its number
+		for j := 0; j < len(w) && k < len(letters) && w[0] == letters[0]; j++ {
+			if w[j] == letters[k] {
+				k++
+			}
+		}
+		if k == len(letters) && len(w) >= 8 && m[2] != "" && i+1 < len(words) && words[i+1] == m[2] {
+			return true
+		}
+	}
+	return len(letters) > 2 && m[2] == "" && strings.Contains(initials.String(), letters)
+}
+
+// swapped finds two details of a claim that stand in each other's place.
+func (ev *Evidence) swapped(m []Match) (reasons []string) {
+	for i, a := range m {
+		for _, b := range m[i+1:] {
+			if exchangeable(&a, &b) && (reversed(&a, &b) ||
+				a.Detail.figure() && ev.exchanged(&a, &b)) {
+				reasons = append(reasons, fmt.Sprintf("%s and %s stand the other way round",
+					a.Detail.Text, b.Detail.Text))
+			}
+		}
+	}
+	return reasons
+}
+
+func exchangeable(a, b *Match) bool {
+	return a.With != nil && b.With != nil && a.With != b.With && a.Rel.Agrees() && b.Rel.Agrees() &&
+		a.Detail.Kind == b.Detail.Kind && !a.Detail.relation(b.Detail).Agrees() &&
+		(a.Detail.Q == nil || a.Detail.Q.Dim == b.Detail.Q.Dim)
+}
+
+// reversed reports whether a change goes the other way: from 74 to 91, from 91 to 74.
+func reversed(a, b *Match) bool {
+	from := func(d *Detail) bool { return d.about.of(fromMark) > 0 }
+	to := func(d *Detail) bool { return d.about.of(toMark) > 0 && !from(d) }
+	ahead := func(x, y *Match) bool {
+		return from(x.Detail) && to(y.Detail) && to(x.With) && from(y.With)
+	}
+	return ahead(a, b) || ahead(b, a)
+}
+
+// exchanged reports whether the words beside two details are exchanged: in the claim one is
+// nearer to the first and in the evidence to the second, another one the other way round,
+// and few stay.
+func (ev *Evidence) exchanged(a, b *Match) bool {
+	seen := map[string]bool{}
+	for _, w := range slices.Concat(a.Detail.Words, b.Detail.Words) {
+		seen[w], seen[stem(w)] = true, true
+	}
+	var stay, move float64
+	var moved [2]bool
+	for _, t := range []topic{a.Detail.about, b.Detail.about} {
+		for _, n := range t {
+			if seen[n.stem] || n.stem[0] == '@' {
+				continue
+			}
+			seen[n.stem] = true
+			c := lean(a.Detail.about.of(n.stem), b.Detail.about.of(n.stem))
+			e := lean(a.With.about.of(n.stem), b.With.about.of(n.stem))
+			if math.Abs(c) < leans || math.Abs(e) < leans {
+				continue
+			}
+			if x := ev.weight(n.stem) * min(math.Abs(c), math.Abs(e)); c*e > 0 {
+				stay += x
+			} else {
+				move += x
+				moved[0], moved[1] = moved[0] || c > 0, moved[1] || c < 0
+			}
+		}
+	}
+	return moved[0] && moved[1] && move > 1.5*stay
+}
+
+// leans is the least preference of a word for one of two details.
+const leans = .2
+
+// lean is how much more a word is of the first of two details, from -1 to 1.
+func lean(a, b float64) float64 {
+	if a+b == 0 {
+		return 0
+	}
+	return (a - b) / (a + b)
+}
+
+// reachOfName is how many tokens a name may stand from its figure.
+const reachOfName = 12
+
+// renamed finds a figure that both have, beside another name.
+func (ev *Evidence) renamed(c *Claim, matches []Match) []string {
+	for _, m := range matches {
+		if m.With == nil || !m.Rel.Agrees() || m.Detail.Kind != Number || m.Detail.Q.Word {
+			continue
+		}
+		for _, n := range matches {
+			if x := ev.inPlaceOf(c, &m, &n); x != nil {
+				return []string{fmt.Sprintf("%s, not %s, stands with %s", x.Text, n.Detail.Text,
+					m.Detail.Text)}
+			}
+		}
+	}
+	return nil
+}
+
+// inPlaceOf returns the name that the evidence has in the place of one that it lacks.
+func (ev *Evidence) inPlaceOf(c *Claim, m, n *Match) *Detail {
+	d := n.Detail
+	if n.Rel == Same || d.figure() || d.Kind == Identifier && !strings.ContainsFunc(d.Text, unicode.IsLetter) || d.initial ||
+		d.Kind == Name && (d.Weak || m.From.hasAny(d)) || abs(d.first-m.Detail.first) > reachOfName {
+		return nil
+	}
+	for k := range m.From.Details {
+		x := &m.From.Details[k]
+		if x.Kind == d.Kind && !x.initial && !c.hasName(x) && !(x.Kind == Name && c.hasAny(x)) &&
+			abs(x.first-m.With.first) <= reachOfName && ev.alike(d, x) >= .3 {
+			return x
+		}
+	}
+	return nil
+}

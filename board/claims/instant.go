@@ -1,0 +1,581 @@
+package claims
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// An Instant is a date, a time of day, or both, as exact as it is written.
+type Instant struct {
+	From, To time.Time // the days that are meant, To excluded; of the year 0 if none is said
+	Dated    bool
+	AnyYear  bool // 18 June
+	Loose    bool // late 2025, last summer
+	Clock    int  // seconds since midnight as written; -1: only a date
+	Seconds  bool // the clock is exact to the second
+	Zone     *int // seconds east of UTC; nil: not known
+	Local    bool // the zone is said as a place: 10:02 in Prague
+}
+
+var months = func() map[string]time.Month {
+	m := map[string]time.Month{"sept": time.September}
+	for i := time.January; i <= time.December; i++ {
+		low := strings.ToLower(i.String())
+		m[low], m[low[:3]] = i, i
+	}
+	for i, w := range strings.Fields(`januar februar märz april mai juni juli august september
+		oktober november dezember`) {
+		m[w] = time.Month(i + 1)
+	}
+	return m
+}()
+
+var (
+	seasons  = map[string]time.Month{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+	quarters = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "q1": 1, "q2": 2,
+		"q3": 3, "q4": 4}
+	beforeSeason = set("last this next in since until by early late mid during")
+	beforeMonth  = set(`in since until till by of from to during before after on for through and mid
+		early late`)
+	verbMonths = set("may march mar")
+	zones      = map[string]float64{"utc": 0, "gmt": 0, "z": 0, "bst": 1, "wet": 0, "west": 1, "cet": 1,
+		"cest": 2, "eet": 2, "eest": 3, "msk": 3, "ist": 5.5, "jst": 9, "est": -5, "edt": -4,
+		"cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7}
+	reClock = regexp.MustCompile(
+		`^(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d+)?([aApP][mM])?(Z|[+-]\d{2}:?\d{2})?$`)
+	cjkDate    = strings.NewReplacer("年", "-", "년", "-", "月", "-", "월", "-", "日", "", "일", "", " ", "")
+	dayLayouts = []string{"2006-01-02", "2006-1-2", "2006/01/02", "2.1.2006", "1/2/2006", "2/1/2006"}
+)
+
+// span sets the days from the first of a month, or from a day, on.
+func (in *Instant) span(y int, m time.Month, d, months, days int) {
+	in.From = time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+	in.To = in.From.AddDate(0, months, days)
+	in.Dated, in.AnyYear = true, y == 0
+}
+
+func (in *Instant) days() int { return int(in.To.Sub(in.From).Hours() / 24) }
+
+// year returns the year that a token is, or 0.
+func (t tokens) year(i int) int {
+	x := t.at(i)
+	if x.kind == numberToken && len(x.text) == 4 && x.text >= "1900" && x.text < "2100" &&
+		digits(x.text) && !x.minus {
+		return int(float(x.text))
+	}
+	return 0
+}
+
+// day returns the day of a month that a token may be, or 0.
+func (t tokens) day(i int) int {
+	x := t.at(i)
+	s := strings.TrimRight(x.low, "sthnrd")
+	if x.kind == markToken || s == "" || len(s) > 2 || !digits(s) || float(s) > 31 {
+		return 0
+	}
+	return int(float(s))
+}
+
+// month returns the month that a token names, or 0. May and March are words, too.
+func (t tokens) month(i int) time.Month {
+	x := t.at(i)
+	if x.kind != wordToken || x.text == x.low || verbMonths[x.low] && t.day(i-1) == 0 &&
+		t.day(i+1) == 0 && t.year(i+1) == 0 && !beforeMonth[t.at(i-1).low] {
+		return 0
+	}
+	return months[x.low]
+}
+
+func (t tokens) measureAt(i int) bool {
+	w := t.at(i).low
+	return w == "%" || units[w].dim != "" || scales[w] != 0
+}
+
+// instant reads a date or time that begins at a token, and returns the token after it.
+func (t tokens) instant(i int) (in Instant, next int, ok bool) {
+	in.Clock = -1
+	switch x := t[i]; {
+	case x.kind == stampToken && !(quarters[x.low] > 0 && t.year(i+1) > 0) && in.stamp(x.text):
+		return in, in.clockAfter(t, i+1), true
+	case x.kind == numberToken && float(x.text) < 13 && meridian(t.word(i+1)) != "": // 5 pm, 4.20 pm
+		h, m, _ := strings.Cut(x.text, ".")
+		in.Clock = int(float(h))%12*3600 + int(float(m))*60
+		return in, in.zone(t, i+1), true
+	}
+	if end := t.rangeOfDays(i); end > 0 { // 9 to 23 January
+		last, _, _ := t.instant(end)
+		in.span(last.From.Year(), last.From.Month(), t.day(i), 0, 1)
+		return in, i + 1, true
+	}
+	for _, read := range dateForms {
+		if next = read(&in, t, i); next > 0 {
+			break
+		}
+	}
+	if next == 0 {
+		return in, i + 1, false
+	}
+	in.qualify(t.at(i-1).low, t.at(i-2).low)
+	return in, in.timeAfter(t, next), true
+}
+
+// rangeOfDays returns where the second day of a range begins, 0 if there is none.
+func (t tokens) rangeOfDays(i int) int {
+	w := t.at(i + 1).low
+	if t[i].kind == numberToken && t.day(i) > 0 && (w == "to" || w == "and" || w == "–" || w == "-") &&
+		t.day(i+2) > 0 && t.month(i+3) > 0 {
+		return i + 2
+	}
+	return 0
+}
+
+// dateForms read a date at a token, the longest forms first; 0 if there is none.
+var dateForms = []func(*Instant, tokens, int) int{dayFirst, monthFirst, seasonFirst, quarterFirst,
+	yearAlone}
+
+func dayFirst(in *Instant, t tokens, i int) int {
+	d, k := t.day(i), i+1
+	if d == 0 {
+		return 0
+	}
+	if w := t.at(k).low; w == "of" || w == "." {
+		k++
+	}
+	m := t.month(k)
+	if m == 0 {
+		return 0
+	}
+	if k++; t.at(k).text == "," && t.year(k+1) > 0 {
+		k++
+	}
+	y := t.year(k)
+	in.span(y, m, d, 0, 1)
+	if y > 0 {
+		k++
+	}
+	return k
+}
+
+func monthFirst(in *Instant, t tokens, i int) int {
+	m, k := t.month(i), i+1
+	if m == 0 {
+		return 0
+	}
+	if d := t.day(k); d > 0 && !t.measureAt(k+1) {
+		if k++; t.at(k).text == "," && t.year(k+1) > 0 {
+			k++
+		}
+		y := t.year(k)
+		in.span(y, m, d, 0, 1)
+		if y > 0 {
+			k++
+		}
+		return k
+	}
+	if t.at(k).low == "of" && t.year(k+1) > 0 {
+		k++
+	}
+	y := t.year(k)
+	in.span(y, m, 1, 1, 0)
+	if y > 0 {
+		k++
+	}
+	return k
+}
+
+func seasonFirst(in *Instant, t tokens, i int) int {
+	m, k := seasons[t[i].low], i+1
+	if m == 0 {
+		return 0
+	}
+	if t.at(k).low == "of" && t.year(k+1) > 0 {
+		k++
+	}
+	y := t.year(k)
+	if w := t.at(i - 1).low; y == 0 && (!beforeSeason[w] ||
+		t[i].low == "fall" && w != "last" && w != "next" && w != "this") {
+		return 0
+	}
+	in.span(y, m, 1, 3, 0)
+	in.Loose = true
+	if y > 0 {
+		k++
+	}
+	return k
+}
+
+func quarterFirst(in *Instant, t tokens, i int) int {
+	n, k := quarters[t[i].low], i+1
+	if n == 0 {
+		return 0
+	}
+	said := t[i].low[0] == 'q'
+	if t.at(k).low == "quarter" {
+		said, k = true, k+1
+	}
+	if t.at(k).low == "of" {
+		k++
+	}
+	y := t.year(k)
+	if !said || y == 0 {
+		return 0
+	}
+	in.span(y, time.Month(3*n-2), 1, 3, 0)
+	return k + 1
+}
+
+func yearAlone(in *Instant, t tokens, i int) int {
+	y := t.year(i)
+	if y == 0 || t.measureAt(i+1) || currencies[t.at(i-1).low] != "" {
+		return 0
+	}
+	in.span(y, 1, 1, 12, 0)
+	return i + 1
+}
+
+// qualify narrows a period by the words before it: end of 2026, early March.
+func (in *Instant) qualify(w, before string) {
+	if w == "of" || w == "in" {
+		w = before
+	}
+	length, edge := in.To.Sub(in.From), 7
+	switch days := in.days(); {
+	case days < 27:
+		return
+	case days > 300:
+		edge = 31
+	}
+	switch w {
+	case "end", "close":
+		in.From = in.To.AddDate(0, 0, -edge)
+	case "beginning", "start":
+		in.To = in.From.AddDate(0, 0, edge)
+	case "early":
+		in.To, in.Loose = in.From.Add(length/3), true
+	case "late":
+		in.From, in.Loose = in.To.Add(-length/3), true
+	case "mid", "middle":
+		in.From, in.To, in.Loose = in.From.Add(length/4), in.To.Add(-length/4), true
+	}
+}
+
+// clockAfter reads a time behind a stamp, or its zone: 2026-06-18 07:51 UTC.
+func (in *Instant) clockAfter(t tokens, next int) int {
+	if in.Clock < 0 && t.at(next).kind == stampToken {
+		next = in.takeClock(t, next)
+	}
+	if in.Clock >= 0 && in.Zone == nil {
+		next = in.zone(t, next)
+	}
+	return next
+}
+
+// timeAfter reads the time of a day: 31 December 2026, 14:00.
+func (in *Instant) timeAfter(t tokens, next int) int {
+	if in.days() > 1 {
+		return next
+	}
+	k := next
+	if w := t.at(k).low; w == "," || w == "at" {
+		k++
+	}
+	end := in.takeClock(t, k)
+	if end == k {
+		return next
+	}
+	if in.Zone == nil {
+		end = in.zone(t, end)
+	}
+	return end
+}
+
+// takeClock takes a time of day that stands at a token, and returns the one after it.
+func (in *Instant) takeClock(t tokens, i int) int {
+	c := Instant{Clock: -1}
+	if t.at(i).kind != stampToken || !c.stamp(t[i].text) || c.Dated {
+		return i
+	}
+	in.Clock, in.Seconds, in.Zone = c.Clock, c.Seconds, c.Zone
+	return i + 1
+}
+
+// stamp reads a date or time that is one token.
+func (in *Instant) stamp(s string) bool {
+	if m := rePeriod.FindStringSubmatch(s); m != nil {
+		in.period(m)
+		return true
+	}
+	if reCJKDate.MatchString(s) {
+		s = strings.Trim(cjkDate.Replace(s), "-")
+	}
+	date, clock, _ := strings.Cut(strings.Replace(s, "_", "T", 1), "T")
+	for _, layout := range dayLayouts {
+		if d, err := time.Parse(layout, date); err == nil {
+			in.span(d.Year(), d.Month(), d.Day(), 0, 1)
+			break
+		}
+	}
+	if !in.Dated {
+		clock = s
+	}
+	m := reClock.FindStringSubmatch(clock)
+	if m == nil {
+		return in.Dated && clock == ""
+	}
+	h, min := int(float(m[1])), int(float(m[2]))
+	if m[4] != "" {
+		h = h%12 + 12*strings.Count(strings.ToLower(m[4]), "p")
+	}
+	in.Clock, in.Seconds = h*3600+min*60+int(float(m[3])), m[3] != ""
+	if m[5] != "" {
+		in.setZone(m[5])
+	}
+	return min < 60 && h < 48
+}
+
+// period reads FY2025, 2025-Q3, Q3 and H1.
+func (in *Instant) period(m []string) {
+	n := func(k int) int { return int(float(m[k])) }
+	switch y := n(1); {
+	case m[1] != "" && y < 100:
+		in.span(y+2000, 1, 1, 12, 0)
+	case m[1] != "":
+		in.span(y, 1, 1, 12, 0)
+	case m[2] != "":
+		in.span(n(2), time.Month(3*n(3)-2), 1, 3, 0)
+	case m[4] != "":
+		in.span(0, time.Month(3*n(4)-2), 1, 3, 0)
+	default:
+		in.span(0, time.Month(6*n(5)-5), 1, 6, 0)
+	}
+}
+
+// setZone reads Z, +02:00, -0700, +2.
+func (in *Instant) setZone(s string) {
+	off := 0
+	if d := strings.ReplaceAll(s[1:], ":", ""); s != "Z" {
+		h, m := d, ""
+		if len(d) > 2 {
+			h, m = d[:len(d)-2], d[len(d)-2:]
+		}
+		off = int(float(h))*3600 + int(float(m))*60
+		if s[0] == '-' {
+			off = -off
+		}
+	}
+	in.Zone = &off
+}
+
+func meridian(w string) string {
+	if w = strings.ReplaceAll(w, ".", ""); w == "am" || w == "pm" {
+		return w
+	}
+	return ""
+}
+
+// zone reads pm, UTC, (UTC+2), CEST, local or in Prague, and returns the token after it.
+func (in *Instant) zone(t tokens, i int) int {
+	if w := meridian(t.at(i).low); w != "" {
+		if w == "pm" && in.Clock < 12*3600 {
+			in.Clock += 12 * 3600
+		}
+		if i++; t.at(i).text == "." && t.at(i).glued {
+			i++
+		}
+	}
+	k := i
+	x := t.at(k)
+	if len(x.text) == 4 && digits(x.text) && (x.minus || t.at(k-1).text == "+") { // -0700
+		in.setZone(map[bool]string{true: "-", false: "+"}[x.minus] + x.text)
+		return k + 1
+	} else if x.text == "+" && len(t.at(k+1).text) == 4 {
+		return in.zone(t, k+1)
+	}
+	y := t.at(k + 1)
+	in.Local = in.Local || x.low == "local" || x.capital() && y.low == "time" ||
+		x.low == "in" && y.capital() && months[y.low] == 0
+	if x.text == "(" {
+		k++
+	}
+	return in.namedZone(t, i, k)
+}
+
+// namedZone reads the name of a zone at token k, in parentheses if that is not i.
+func (in *Instant) namedZone(t tokens, i, k int) int {
+	name, rest := t.at(k).low, ""
+	if j := strings.IndexAny(name, "+-"); j > 0 { // UTC-7 is one token
+		name, rest = name[:j], name[j:]
+	}
+	hours, known := zones[name]
+	if long := longZones[name]; !known && long != 0 && longZone(t, k) > 0 {
+		hours, known, k = long-1, true, k+longZone(t, k)-1
+	}
+	if !known || name == "z" {
+		return i
+	}
+	off := int(hours * 3600)
+	in.Zone = &off
+	k++
+	if x := t.at(k); rest == "" && x.text == "+" {
+		rest, k = "+"+t.at(k+1).text, k+2
+	} else if rest == "" && x.minus {
+		rest, k = "-"+x.text, k+1
+	}
+	if len(rest) > 1 && digits(strings.ReplaceAll(rest[1:], ":", "")) {
+		in.setZone(rest)
+	}
+	if t.at(k).text == ")" && t.at(i).text == "(" {
+		k++
+	}
+	return k
+}
+
+// longZones are the first words of zones written out, with their hours plus one.
+var longZones = map[string]float64{"central": 2, "greenwich": 1, "coordinated": 1, "british": 2}
+
+// longZone returns how many tokens "Central European Summer Time" takes.
+func longZone(t tokens, k int) int {
+	for n := 2; n <= 4; n++ {
+		if t.at(k+n-1).low == "time" {
+			return n
+		}
+	}
+	return 0
+}
+
+// utc returns the seconds since midnight in UTC, if the zone is known.
+func (in *Instant) utc() (int, bool) {
+	if in.Zone == nil {
+		return in.Clock, false
+	}
+	return ((in.Clock-*in.Zone)%86400 + 86400) % 86400, true
+}
+
+// moment returns the point in time of a date with a clock.
+func (in *Instant) moment() time.Time {
+	seconds := in.Clock
+	if in.Zone != nil {
+		seconds -= *in.Zone
+	}
+	return in.From.Add(time.Duration(seconds) * time.Second)
+}
+
+// against compares an instant of a claim with one of the evidence.
+func (in *Instant) against(e *Instant) Relation {
+	timed := in.Clock >= 0
+	if timed && e.Clock < 0 || in.Dated && !e.Dated {
+		return Incomparable
+	}
+	result := Same
+	if in.Dated {
+		result = in.againstDays(e)
+		if result > Coarser && timed && in.Zone != nil && e.Zone != nil && in.moment().Equal(e.moment()) {
+			result = Same // midnight is another day elsewhere
+		}
+		if !result.Agrees() {
+			return result
+		}
+	}
+	if !timed {
+		return result
+	}
+	return in.againstClock(e, result)
+}
+
+// againstClock compares times of day. If one does not say its zone, it may be any of both.
+func (in *Instant) againstClock(e *Instant, days Relation) Relation {
+	a, aKnown := in.utc()
+	b, bKnown := e.utc()
+	pairs := [][2]int{{a, b}}
+	if aKnown != bKnown {
+		pairs = append(pairs, [2]int{in.Clock, e.Clock}, [2]int{in.Clock, b}, [2]int{a, e.Clock})
+	}
+	for _, p := range pairs {
+		if p[0] == p[1] || (in.Local || e.Local) && (p[0]-p[1])%3600 == 0 {
+			return days
+		}
+		long, short := p[1], p[0] // 08:31 of 08:30:47, 08:07 of 08:07:12
+		if in.Seconds {
+			long, short = short, long
+		}
+		if in.Seconds != e.Seconds && (long/60 == short/60 || (long+30)/60 == short/60) {
+			return Rounded
+		}
+	}
+	return OtherValue
+}
+
+func (in *Instant) againstDays(e *Instant) Relation {
+	a, a2, b, b2 := in.From, in.To, e.From, e.To
+	if in.AnyYear != e.AnyYear { // 18 June of 18 June 2026
+		if in.days() > 300 || e.days() > 300 {
+			return Incomparable
+		}
+		a, a2 = withoutYear(a, a2)
+		b, b2 = withoutYear(b, b2)
+	}
+	switch {
+	case a.Equal(b) && a2.Equal(b2):
+		return Same
+	case !b.Before(a) && !b2.After(a2):
+		return Rounded
+	case !a.Before(b) && !a2.After(b2):
+		return Coarser
+	case (in.Loose || e.Loose) && a.Before(b2) && b.Before(a2):
+		return Rounded
+	}
+	return OtherValue
+}
+
+func withoutYear(from, to time.Time) (time.Time, time.Time) {
+	first := time.Date(0, from.Month(), from.Day(), 0, 0, 0, 0, time.UTC)
+	return first, first.Add(to.Sub(from))
+}
+
+// asLong reports whether two dates are equally exact: two days, two months, two years.
+func (in *Instant) asLong(e *Instant) bool {
+	a, b := in.To.Sub(in.From), e.To.Sub(e.From)
+	return in.Clock >= 0 || a < 2*b && b < 2*a
+}
+
+// since returns the time between two instants, in seconds or in months.
+func (in *Instant) since(e *Instant, dim string) (float64, bool) {
+	timed := in.Clock >= 0 && e.Clock >= 0
+	dated := in.Dated && e.Dated && in.AnyYear == e.AnyYear
+	switch {
+	case timed && dated:
+		return in.moment().Sub(e.moment()).Abs().Seconds(), dim == "time"
+	case timed:
+		a, aKnown := in.utc()
+		b, bKnown := e.utc()
+		return float64(abs(a - b)), dim == "time" && aKnown == bKnown
+	case dated && dim == "time":
+		return in.From.Sub(e.From).Abs().Seconds(), in.days() <= 1 && e.days() <= 1
+	case dated && in.days() <= 31 && e.days() <= 31:
+		years, months := in.From.Year()-e.From.Year(), int(in.From.Month()-e.From.Month())
+		return float64(abs(years*12 + months)), true
+	}
+	return 0, false
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// datesOf returns the dates in a heading, a header or the name of a file.
+func datesOf(s string) (out []Detail) {
+	t := lex(strings.ReplaceAll(s, "_", " "))
+	named := strings.Contains(s, "_")
+	for i := range t { // bill_october.csv
+		if named && months[t[i].low] > 0 {
+			t[i].text = strings.ToUpper(t[i].text)
+		}
+	}
+	for i := 0; i < len(t); {
+		in, next, ok := t.instant(i)
+		if ok {
+			out = append(out, Detail{Kind: Date, T: &in, Text: s})
+		}
+		i = max(next, i+1)
+	}
+	return out
+}

@@ -1,0 +1,341 @@
+package claims
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// tokenKind says what a token is.
+type tokenKind uint8
+
+const (
+	wordToken   tokenKind = iota
+	numberToken           // 41,870, 12.5
+	stampToken            // 2026-12-31, 08:07:12, FY2025
+	nameToken             // session.go, CVE-2021-25287, 1.12.4, /v2, maxAttempts
+	signToken             // what changes the meaning: % $ < = +
+	markToken             // what parts clauses and words
+)
+
+// A token is a word, a number or a sign of a text.
+type token struct {
+	kind  tokenKind
+	text  string
+	low   string
+	at    int
+	glued bool // nothing stands between it and the one before
+	minus bool // of a number
+	tied  bool // with a hyphen to the one before
+	code  bool // in backticks
+}
+
+func (t *token) end() int { return t.at + len(t.text) }
+
+func (t *token) capital() bool {
+	r, _ := utf8.DecodeRuneInString(t.text)
+	return unicode.IsUpper(r)
+}
+
+// nothing stands before the first token of a text, and after its last.
+var nothing = token{kind: markToken}
+
+type tokens []token
+
+// at returns a token, or nothing.
+func (t tokens) at(i int) *token {
+	if i < 0 || i >= len(t) {
+		return &nothing
+	}
+	return &t[i]
+}
+
+// word returns a token in lower case, "" if it only parts others.
+func (t tokens) word(i int) string {
+	if x := t.at(i); x.kind != markToken {
+		return x.low
+	}
+	return ""
+}
+
+// A lexer cuts a text into tokens.
+type lexer struct {
+	text string
+	out  tokens
+	code bool
+}
+
+func lex(text string) tokens {
+	l := lexer{text: text, out: make(tokens, 0, len(text)/5+1)}
+	for at := 0; at < len(text); {
+		at = l.next(at)
+	}
+	return l.out
+}
+
+func (l *lexer) add(kind tokenKind, text string, at int) {
+	n := len(l.out)
+	l.out = append(l.out, token{kind: kind, text: text, low: strings.ToLower(text), at: at,
+		glued: n > 0 && l.out[n-1].end() == at, tied: at > 0 && l.text[at-1] == '-', code: l.code})
+}
+
+const meaningful = "%‰$€£¥<>=≥≤~≈±°*+/"
+
+var (
+	rePlaceholder = regexp.MustCompile(`^</?[A-Za-z_][A-Za-z_-]{0,19}>`)
+	reURL         = regexp.MustCompile(`^https?://[^\s)>"']*[^\s)>"'.,;]`)
+	reZone        = regexp.MustCompile(`^[+-]\d{2}:?\d{2}\b`)
+	reThousands   = regexp.MustCompile(`^(?:[\x{00a0}\x{202f}\x{2009}]\d{3}\b|( \d{3}\b){2,})+`)
+)
+
+// next adds the tokens at a place, and returns where the next ones are.
+func (l *lexer) next(at int) int {
+	r, size := utf8.DecodeRuneInString(l.text[at:])
+	after, _ := utf8.DecodeRuneInString(l.text[at+size:])
+	free := at == 0 || strings.IndexByte(" \n\t(\"'`[|,=", l.text[at-1]) >= 0
+	switch {
+	case unicode.IsSpace(r):
+	case unspaced(r): // a word of its own
+		l.add(wordToken, l.text[at:at+size], at)
+	case digit(r) && reCJKDate.MatchString(l.text[at:]):
+		date := reCJKDate.FindString(l.text[at:])
+		l.add(stampToken, date, at)
+		return at + len(date)
+	case r == '`':
+		l.code = !l.code && strings.IndexByte(l.text[at+1:], '`') >= 0
+	case r == '<' && rePlaceholder.MatchString(l.text[at:]):
+		return at + len(rePlaceholder.FindString(l.text[at:]))
+	case inRun(r), free && l.begins(at, r, after):
+		return l.run(at, r)
+	case free && strings.ContainsRune("-−–", r) && (digit(after) || currencySign(after)):
+		return l.negative(at+size, after)
+	case strings.ContainsRune(meaningful, r):
+		if (r == '<' || r == '>') && after == '=' {
+			size++
+		}
+		l.add(signToken, l.text[at:at+size], at)
+	default:
+		l.add(markToken, l.text[at:at+size], at)
+	}
+	return at + size
+}
+
+// begins reports whether a sign begins a name: /v2, .pdf, --flag, @home.
+func (l *lexer) begins(at int, r, after rune) bool {
+	return inRun(after) && (strings.ContainsRune("/.@", r) || r == '-' && unicode.IsLetter(after)) ||
+		strings.HasPrefix(l.text[at:], "--")
+}
+
+// run adds a run of letters, digits and what joins them.
+func (l *lexer) run(at int, r rune) int {
+	end := at + runLength(l.text[at:])
+	if digit(r) {
+		end += len(reThousands.FindString(l.text[end:]))
+		if isStamp(l.text[at:end]) {
+			end += len(reZone.FindString(l.text[end:]))
+		}
+	}
+	first := len(l.out)
+	l.classify(l.text[at:end], at)
+	if l.code && len(l.out) == first+1 && l.out[first].kind == wordToken {
+		l.out[first].kind = nameToken // a word in backticks is a name of a program
+	}
+	return end
+}
+
+// negative adds a number with a minus sign: -12, -$4.2 million.
+func (l *lexer) negative(at int, r rune) int {
+	if currencySign(r) {
+		l.add(signToken, string(r), at)
+		at += utf8.RuneLen(r)
+	}
+	if at >= len(l.text) || !digit(rune(l.text[at])) {
+		return at
+	}
+	first, end := len(l.out), at+runLength(l.text[at:])
+	l.classify(l.text[at:end], at)
+	if first < len(l.out) {
+		l.out[first].minus = true
+	}
+	return end
+}
+
+func digit(r rune) bool        { return r >= '0' && r <= '9' }
+func currencySign(r rune) bool { return strings.ContainsRune("$€£¥", r) }
+func digits(s string) bool     { return strings.Trim(s, "0123456789") == "" }
+
+func inRun(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || digit(r) || r == '_' ||
+		r > 127 && !unspaced(r) && (unicode.IsLetter(r) || unicode.IsMark(r) || strings.ContainsRune("²³", r))
+}
+
+// unspaced reports whether a character is of a script that does not part words.
+func unspaced(r rune) bool {
+	return r > 0xdff && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+var reCJKDate = regexp.MustCompile(`^\d{4}[年년]\s?\d{1,2}[月월]\s?\d{1,2}[日일]`)
+
+// runLength returns how many bytes at the beginning of a text belong to one word, number
+// or name.
+func runLength(s string) int {
+	if strings.HasPrefix(s, "http") {
+		if url := reURL.FindString(s); url != "" {
+			return len(url)
+		}
+	}
+	end, numeric, before := 1, true, rune(0)
+	for i, size := 0, 0; i < len(s); i += size {
+		var r rune
+		r, size = utf8.DecodeRuneInString(s[i:])
+		after, _ := utf8.DecodeRuneInString(s[i+size:])
+		switch {
+		case inRun(r):
+			end = i + size
+		case i == 0, r == '-' && before == '-' && i == 1:
+		case !joins(r, before, after, numeric):
+			return end
+		}
+		numeric = numeric && (digit(r) || strings.ContainsRune(".,'’", r))
+		before = r
+	}
+	return end
+}
+
+// joins reports whether a sign is inside of a number, word or name.
+func joins(r, before, after rune, numeric bool) bool {
+	switch r {
+	case '.', '-', '/', '\'', '’', '@':
+		return inRun(after)
+	case ',':
+		return numeric && digit(before) && digit(after)
+	case ':':
+		return digit(after) || after == ':' || before == ':' && inRun(after)
+	}
+	return false
+}
+
+var (
+	reStamp = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2}([T_]\d{2}:\d{2}.*)?|` +
+		`\d{1,2}:\d{2}(:\d{2})?([.,]\d+)?([aApP][mM]|Z)?([+-]\d{2}:?\d{2})?|` +
+		`\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}/\d{1,2}/\d{4}|\d{4}/\d{2}/\d{2})$`)
+	rePeriod = regexp.MustCompile(
+		`^(?:(?:FY|fy|CY)(\d{2}|\d{4})|(\d{4})[-/]?Q([1-4])|Q([1-4])|H([12]))$`)
+	reDigits  = regexp.MustCompile(`^\d[\d.,'’\x{00a0}\x{202f}\x{2009} ]*$`)
+	reMeasure = regexp.MustCompile(`^(\d[\d.,'’]*\d|\d)(-?)([A-Za-zµ]{1,7}[²³]?)$`)
+	reVersion = regexp.MustCompile(`^\d+(\.\d+){2,}([-+.][0-9.]+)?$`)
+	reSpan    = regexp.MustCompile(`^(\d[\d.,]*)-([1-9][\d.,]*[A-Za-z%]{0,3})$`)
+	reRatio   = regexp.MustCompile(`^\d+(\.\d+)?:1$`)
+	reOrdinal = regexp.MustCompile(`^\d+(st|nd|rd|th)$`)
+	reMoney   = regexp.MustCompile(`^([A-Z]{2,3})(\d.*)$`)
+	reParted  = regexp.MustCompile(`^(\d[\d.,]*[A-Za-z]{0,2}|[A-Za-z]+)([-/])([A-Za-z]+|\d{4})$`)
+	reCamel   = regexp.MustCompile(`^[^-]*\p{L}\p{L}\p{Ll}\p{Lu}\p{Ll}\p{Ll}+$`)
+)
+
+func isStamp(s string) bool { return digit(rune(s[0])) && reStamp.MatchString(s) }
+
+// plainWord reports whether a run has letters alone, as most have.
+func plainWord(s string) bool {
+	for i := range len(s) {
+		if c := s[i] | 0x20; (c < 'a' || c > 'z') && s[i] < utf8.RuneSelf {
+			return false
+		}
+	}
+	return !reCamel.MatchString(s)
+}
+
+// classify adds the tokens of a run.
+func (l *lexer) classify(s string, at int) {
+	switch {
+	case s == "":
+	case plainWord(s):
+		l.add(wordToken, s, at)
+	case strings.IndexFunc(s, digit) >= 0:
+		l.numeric(s, at)
+	case nameLike(s):
+		l.add(nameToken, s, at)
+	default:
+		if i := strings.IndexAny(s, "-/"); i >= 0 {
+			l.classify(s[:i], at)
+			if s[i] == '/' { // km/h
+				l.add(signToken, "/", at+i)
+			}
+			l.classify(s[i+1:], at+i+1)
+			return
+		}
+		l.add(wordToken, s, at)
+	}
+}
+
+// numeric adds the tokens of a run that has digits.
+func (l *lexer) numeric(s string, at int) {
+	part := func(kind tokenKind, from, to int) { l.add(kind, s[from:to], at+from) }
+	rest := func(from int) { l.classify(s[from:], at+from) }
+	isNumber := false
+	if reDigits.MatchString(s) {
+		_, isNumber = parseNumber(s)
+	}
+	switch measure := reMeasure.FindStringSubmatch(s); {
+	case strings.HasPrefix(s, "http"), !thousandsByPoints(s) && reVersion.MatchString(s):
+		part(nameToken, 0, len(s))
+	case isStamp(s), rePeriod.MatchString(s):
+		part(stampToken, 0, len(s))
+	case isNumber:
+		part(numberToken, 0, len(s))
+	case strings.Contains(s, ","): // 7480,2026-12-31 of a list
+		i := strings.IndexByte(s, ',')
+		l.classify(s[:i], at)
+		part(markToken, i, i+1)
+		rest(i + 1)
+	case reRatio.MatchString(s): // 3.25:1
+		part(numberToken, 0, len(s)-2)
+		l.add(wordToken, "x", at+len(s)-2)
+	case reSpan.MatchString(s): // 10-15
+		i := strings.IndexByte(s, '-')
+		part(numberToken, 0, i)
+		l.add(wordToken, "to", at+i)
+		rest(i + 1)
+	case reOrdinal.MatchString(s):
+		part(wordToken, 0, len(s))
+	case measure != nil && (measure[2] == "-" || isUnit(measure[3])): // 300ms, 30-day
+		i := len(measure[1])
+		part(numberToken, 0, i)
+		part(wordToken, i+len(measure[2]), len(s))
+	case reMoney.MatchString(s) && currencies[strings.ToLower(reMoney.FindStringSubmatch(s)[1])] != "":
+		i := strings.IndexFunc(s, digit) // EUR18,000
+		part(wordToken, 0, i)
+		rest(i)
+	default:
+		l.parted(s, at)
+	}
+}
+
+var yearWords = set("mid early late end pre post year")
+
+// parted adds a number and a word that a sign joins: 500/month, mid-2028.
+func (l *lexer) parted(s string, at int) {
+	m := reParted.FindStringSubmatch(s)
+	if m == nil || !(digit(rune(s[0])) && m[3][0] > '9') &&
+		!(yearWords[strings.ToLower(m[1])] && m[3][0] <= '9') {
+		l.add(nameToken, s, at)
+		return
+	}
+	i := len(m[1])
+	l.classify(s[:i], at)
+	if s[i] == '/' {
+		l.add(signToken, "/", at+i)
+	}
+	l.classify(s[i+1:], at+i+1)
+}
+
+// nameLike reports whether letters and signs are a name of a program or a file.
+func nameLike(s string) bool {
+	dotted := strings.Contains(s, ".")
+	for part := range strings.SplitSeq(s, ".") { // session.go, but not e.g
+		dotted = dotted && len(part) > 1
+	}
+	return dotted || strings.ContainsAny(s, "_@") || strings.IndexByte("/.-", s[0]) >= 0 ||
+		strings.Contains(s, "::") || strings.Count(s, "/") > 1 || reCamel.MatchString(s)
+}

@@ -1,0 +1,144 @@
+package claims
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A numeral is a number as it is written.
+type numeral struct {
+	value    float64
+	other    float64 // the other way to read a separator: 16.181 may be 16181; 0 if none
+	decimals int
+}
+
+// thousandsByPoints reports whether points part thousands: 4.500.000.
+func thousandsByPoints(s string) bool {
+	groups := strings.Split(s, ".")
+	for i, g := range groups {
+		if i > 0 && len(g) != 3 || i == 0 && (len(g) > 3 || g == "0") {
+			return false
+		}
+	}
+	return len(groups) > 2
+}
+
+var thinSeparators = strings.NewReplacer("'", "", "’", "", "\u00a0", "", "\u202f", "", "\u2009", "",
+	" ", "")
+
+// parseNumber reads digits with separators in the notations of several countries.
+func parseNumber(s string) (n numeral, ok bool) {
+	s = strings.TrimRight(thinSeparators.Replace(s), ".,")
+	commas, points := strings.Count(s, ","), strings.Count(s, ".")
+	pointsLast := strings.LastIndex(s, ".") > strings.LastIndex(s, ",")
+	switch {
+	case points > 1 && commas <= 1 && thousandsByPoints(before(s, ",")),
+		commas == 1 && points == 1 && !pointsLast: // 4.500.000,25 and 1.234,56
+		s = strings.Replace(strings.ReplaceAll(s, ".", ""), ",", ".", 1)
+	case points > 1:
+		return n, false
+	case commas > 0:
+		if s, n.other, ok = withCommas(s); !ok {
+			return n, false
+		}
+	case points == 1:
+		if whole, frac, _ := strings.Cut(s, "."); len(frac) == 3 && whole != "0" && len(whole) <= 3 {
+			n.other = float(whole + frac)
+		}
+	}
+	if len(s) > 1 && s[0] == '0' && s[1] != '.' { // 00198 is a code
+		return n, false
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	_, frac, _ := strings.Cut(s, ".")
+	n.value, n.decimals = v, len(frac)
+	return n, err == nil
+}
+
+func before(s, sep string) string {
+	s, _, _ = strings.Cut(s, sep)
+	return s
+}
+
+// withCommas reads commas that part groups of digits, or one before decimals.
+func withCommas(s string) (plain string, other float64, ok bool) {
+	groups := strings.Split(before(s, "."), ",")
+	one := len(groups) == 2 && !strings.Contains(s, ".")
+	sound := len(groups[0]) <= 3
+	for i, g := range groups[1:] { // 12,50,000 too
+		sound = sound && (len(g) == 3 || len(g) == 2 && i < len(groups)-2)
+	}
+	asDecimal := strings.Replace(s, ",", ".", 1)
+	switch {
+	case sound && one:
+		return strings.ReplaceAll(s, ",", ""), float(asDecimal), true
+	case sound:
+		return strings.ReplaceAll(s, ",", ""), 0, true
+	case one: // 4,5
+		return asDecimal, 0, true
+	}
+	return s, 0, false
+}
+
+func counting(list string, first, step float64) map[string]float64 {
+	m := map[string]float64{}
+	for i, w := range strings.Fields(list) {
+		m[w] = first + float64(i)*step
+	}
+	return m
+}
+
+var (
+	ones = counting(`zero one two three four five six seven eight nine ten eleven twelve thirteen
+		fourteen fifteen sixteen seventeen eighteen nineteen`, 0, 1)
+	tens      = counting("twenty thirty forty fifty sixty seventy eighty ninety", 20, 10)
+	fractions = map[string]float64{"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6,
+		"tenth": 10}
+)
+
+// numberInWords reads a number in words, and how many tokens it takes; 0 if there is none.
+func (t tokens) numberInWords(i int) (v float64, n int) {
+	low, next := t[i].low, t.word(i+1)
+	if v, ok := tens[low]; ok {
+		if u := ones[next]; u > 0 && u < 10 {
+			return v + u, 2
+		}
+		return v, 1
+	}
+	v, ok := ones[low]
+	if low == "a" {
+		v = 1
+	}
+	part := fractions[strings.TrimSuffix(next, "s")]
+	switch {
+	case part > 0 && v > 0 && v < part && t.word(i+2) == "of": // two thirds of
+		return v / part, 2
+	case ok && next == "hundred":
+		return v * 100, 2
+	case ok && (v != 1 || units[next].dim != "" || scales[next] != 0): // "one" may be a pronoun
+		return v, 1
+	case (low == "a" || low == "an") && next == "dozen":
+		return 12, 2
+	case (low == "half" || low == "quarter") && (next == "of" || next == "an" && t.word(i+2) == "hour"):
+		return 1 / fractions[low], 1
+	}
+	return 0, 0
+}
+
+// significant counts the digits of a number that say something, without zeros at its end.
+func (q *Quantity) significant() int {
+	s := strings.Replace(q.digits(), ".", "", 1)
+	return len(strings.TrimLeft(s, "0")) - q.zeros()
+}
+
+func (q *Quantity) digits() string { return strconv.FormatFloat(math.Abs(q.Number), 'f', -1, 64) }
+
+// zeros counts the zeros at the end of a whole number.
+func (q *Quantity) zeros() int {
+	s := q.digits()
+	if strings.Contains(s, ".") {
+		return 0
+	}
+	return len(s) - len(strings.TrimRight(s, "0"))
+}

@@ -1,0 +1,358 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// This file reads what clauses deny, and finds those that say the opposite. It knows
+// English only.
+
+// A denial is a word that denies something in a clause.
+type denial struct {
+	word   string
+	clause int
+	focus  []string // the stems of what it denies
+}
+
+var (
+	negators     = set(table("negators"))
+	deniedBy     = set(table("denied"))
+	prepositions = set("of in on at for from by with during after before")
+	nounNegators = set("no without lack lacks lacked 0")
+	// beforeOff are the words with which off is a state.
+	beforeOff = set("switched turned is was are were stayed stays left kept be been to")
+	needTo    = set("fails failed refuses refused declined")
+)
+
+// unprefixed takes a negative prefix off: unencrypted is encrypted, denied.
+func unprefixed(low string) (string, bool) {
+	for _, p := range []string{"un", "non"} {
+		rest, ok := strings.CutPrefix(low, p)
+		if ok && len(rest) > 4 && !strings.HasPrefix(low, "under") &&
+			(strings.HasSuffix(rest, "ed") || strings.HasSuffix(rest, "ble")) {
+			return rest, true
+		}
+	}
+	return low, false
+}
+
+// deny collects the denials of a text, and marks what is only ruled out: "three days rather
+// than the 30 that the team assumed".
+func (c *Claim) deny(r *reading) {
+	t := r.t
+	for i := range t {
+		if t[i].kind != wordToken && t[i].text != "0" {
+			continue
+		}
+		low := strings.ReplaceAll(t[i].low, "’", "'")
+		next := t.at(i + 1).low
+		switch {
+		case low == "rather" && next == "than", low == "instead" && next == "of",
+			low == "not" && t.at(i-1).text == "," && t.at(i+1).kind == numberToken: // 200, not 250
+			for k := i; k < len(t) && r.scope[k] == r.scope[i] && k < i+8; k++ {
+				r.aside[k] = true
+			}
+		case limits(t, i, low, next):
+		case needTo[low] && next != "to", low == "free" && next != "of":
+		case negators[low], t[i].text == "0" && t.at(i+1).kind == wordToken && units[next].dim == "":
+			c.denyAfter(r, i)
+		case deniedBy[low] && (low != "off" || beforeOff[t.at(i-1).low]):
+			c.denyBeside(r, i)
+		default:
+			if w, un := unprefixed(low); un {
+				c.denials = append(c.denials, denial{t[i].text, r.clause[i], []string{stem(w)}})
+			}
+		}
+	}
+}
+
+// limits reports whether a negator makes a bound, not a denial: no more than.
+func limits(t tokens, i int, low, next string) bool {
+	switch {
+	case low == "no" && (next == "." || t.at(i+1).kind == numberToken), low == "not" && next == "only":
+		return true
+	case low == "no" || low == "not" || low == "never":
+		return t.at(i+2).low == "than" || next == "later" || next == "more"
+	}
+	return negators[low] && next == "exceed"
+}
+
+// focus collects up to n stems that say something, from a token on in one direction.
+// What "no" and "without" deny ends at a preposition.
+func (r *reading) focus(k, step, n int, within []int) (out []string, first int) {
+	at := k - step
+	noun := step > 0 && nounNegators[r.t[at].low]
+	for ; k >= 0 && k < len(r.t) && within[k] == within[at] && len(out) < n; k += step {
+		x := &r.t[k]
+		if len(out) > 0 && noun && prepositions[x.low] {
+			break
+		}
+		if x.kind == wordToken && !empty[x.low] {
+			if len(out) == 0 {
+				first = k
+			}
+			w, _ := unprefixed(x.low)
+			out = append(out, stem(w))
+		}
+	}
+	return out, first
+}
+
+// denyAfter adds what a negator denies: what follows it, else what stands before it.
+func (c *Claim) denyAfter(r *reading, i int) {
+	t := r.t
+	d := denial{t[i].text, r.clause[i], nil}
+	var at int
+	d.focus, at = r.focus(i+1, 1, 3, r.scope)
+	switch {
+	case len(d.focus) == 0:
+		d.focus, _ = r.focus(i-1, -1, 2, r.scope)
+		for k := i + 1; len(d.focus) == 0 && k < len(t) && r.scope[k] == r.scope[i]; k++ {
+			d.clause = r.clause[k] // not after 25 minutes
+		}
+	case !slices.ContainsFunc(t[i:at], func(x token) bool {
+		return x.kind == wordToken && !empty[x.low] && !negators[x.low]
+	}):
+		d.clause = r.clause[at] // none of which failed
+	}
+	c.denials = append(c.denials, d)
+	for k := i + 1; k < len(t) && r.scope[k] == r.scope[i]; k++ { // not A or B
+		if (t[k].low == "or" || t[k].low == "nor") && r.clause[k] != r.clause[i] {
+			f, _ := r.focus(k+1, 1, 2, r.clause)
+			c.denials = append(c.denials, denial{t[i].text, r.clause[k], f})
+		}
+	}
+}
+
+// denyBeside adds what a word such as skipped denies: the noun after it, else what stands
+// before it.
+func (c *Claim) denyBeside(r *reading, i int) {
+	t := r.t
+	if x := t.at(i + 1); x.kind == wordToken && !empty[x.low] && !breaks[x.low] { // the missing check
+		f, _ := r.focus(i+1, 1, 2, r.clause)
+		c.denials = append(c.denials, denial{t[i].text, r.clause[i], f})
+		return
+	}
+	f, _ := r.focus(i-1, -1, 3, r.clause)
+	c.denials = append(c.denials, denial{t[i].text, r.clause[i], f})
+	for k := i; k > 1 && r.clause[k] >= r.clause[i]-1; k-- { // A and B are forbidden
+		if t[k].low != "and" && t[k].low != "or" {
+			continue
+		}
+		if f, _ := r.focus(k-2, -1, 4, r.clause); len(f) < 4 && t[k-1].kind == wordToken {
+			f = append(f, stem(t[k-1].low))
+			c.denials = append(c.denials, denial{t[i].text, r.clause[k-1], f})
+		}
+		return
+	}
+}
+
+// A clause is a part of a claim, with the words by which it is compared.
+type clause struct {
+	words   []*Word
+	weight  float64
+	denials []denial
+}
+
+func (c *clause) has(stem string) bool {
+	return slices.ContainsFunc(c.words, func(w *Word) bool { return w.stem == stem })
+}
+
+// clauses cuts a claim. A figure that both sides have counts as a word.
+func (ev *Evidence) clauses(c *Claim, matches []Match, mine bool) (out []*clause) {
+	by := map[int]*clause{}
+	get := func(k int) *clause {
+		if by[k] == nil {
+			by[k] = &clause{}
+			out = append(out, by[k])
+		}
+		return by[k]
+	}
+	for i := range c.Words {
+		if w := &c.Words[i]; !w.aside {
+			x := get(w.clause)
+			x.words = append(x.words, w)
+			if !empty[w.low] {
+				x.weight += ev.weight(w.stem)
+			}
+		}
+	}
+	for i, m := range matches {
+		d := m.Detail
+		if d.Kind == Name || m.With == nil || !m.Rel.Agrees() || !mine && m.From != c {
+			continue
+		}
+		if !mine {
+			d = m.With
+		}
+		x := get(d.clause)
+		w := &Word{stem: fmt.Sprintf("#%d", i), low: d.Text, clause: d.clause}
+		x.words, x.weight = append(x.words, w), x.weight+ev.weight(w.stem)
+	}
+	for _, n := range c.denials {
+		x := get(n.clause)
+		if len(n.focus) == 0 { // "not after 25 minutes": the figure is denied
+			for _, w := range x.words {
+				n.focus = append(n.focus, w.stem)
+			}
+		}
+		x.denials = append(x.denials, n)
+	}
+	return out
+}
+
+// shared returns the share of the lighter of two clauses that both have, and how many
+// words that are. A figure says as much as two words.
+func (ev *Evidence) sharedClause(a, b *clause) (share float64, n int) {
+	both := 0.0
+	for _, w := range a.words {
+		if !empty[w.low] && b.has(w.stem) {
+			both += ev.weight(w.stem)
+			n += 1 + strings.Count(w.stem, "#")
+		}
+	}
+	return both / max(.01, min(a.weight, b.weight)), n
+}
+
+// opposites finds clauses of a claim that a clause of a window says the opposite of: both
+// have most of their words in common, and one denies what the other says, or has the
+// opposite of one of its words.
+func (ev *Evidence) opposites(c *Claim, w Window, matches []Match) (reasons []string) {
+	if !c.English || strings.HasSuffix(strings.TrimSpace(c.Text), "?") { // it claims nothing
+		return nil
+	}
+	var theirs []*clause
+	for _, e := range w.Claims {
+		if e.English && !strings.HasSuffix(e.Text, "?") {
+			theirs = append(theirs, ev.clauses(e, matches, false)...)
+		}
+	}
+	mine := ev.clauses(c, matches, true)
+	for _, m := range mine {
+		if why := ev.opposite(m, mine, theirs); why != "" {
+			reasons = append(reasons, why)
+		}
+	}
+	return reasons
+}
+
+// opposite returns why a clause is the opposite of one of others, "" if it is not.
+func (ev *Evidence) opposite(m *clause, mine, theirs []*clause) string {
+	best, word, most := "", "", 0.0
+	var agreeing []*clause
+	for _, t := range theirs {
+		if m.weight == 0 || t.weight == 0 || ev.fitsBetter(m, t, mine) {
+			continue
+		}
+		share, n := ev.sharedClause(m, t)
+		if len(m.denials)%2 != len(t.denials)%2 {
+			both := share * min(m.weight, t.weight)
+			if w := deniedWord(m, t); w != "" && share >= .5 && (n >= 2 || share > .99) && share > most &&
+				(!ev.long() || both >= .4*m.weight && both >= .3*t.weight) {
+				best, word, most = fmt.Sprintf("“%s” is denied on one side", w), w, share
+			}
+			continue
+		}
+		if x, y := opposed(m.words, t.words); x != nil {
+			both := share * min(m.weight, t.weight)
+			s := both / max(.1, min(ev.without(m, x), ev.without(t, y)))
+			if s >= .4 && (n >= 2 || s >= .6) && s > most {
+				best, word, most = fmt.Sprintf("“%s” against “%s”", x.low, y.low), x.stem, s
+			}
+		} else if n >= 2 && share >= .35 {
+			agreeing = append(agreeing, t)
+		}
+	}
+	if slices.ContainsFunc(agreeing, func(c *clause) bool { return c.has(word) }) {
+		return "" // another one says the same of it
+	}
+	return best
+}
+
+// fitsBetter reports whether another clause of the claim is nearer to one of theirs, and
+// agrees with it.
+func (ev *Evidence) fitsBetter(m, t *clause, mine []*clause) bool {
+	_, n := ev.sharedClause(m, t)
+	return slices.ContainsFunc(mine, func(o *clause) bool {
+		if o == m {
+			return false
+		}
+		share, k := ev.sharedClause(o, t)
+		return share >= .5 && k > n && k >= 2 && len(o.denials)%2 == len(t.denials)%2
+	})
+}
+
+// without is the weight of a clause without one of its words.
+func (ev *Evidence) without(c *clause, w *Word) float64 {
+	if empty[w.low] {
+		return c.weight
+	}
+	return c.weight - ev.weight(w.stem)
+}
+
+// movement has stems of change, and stillness those that deny it.
+var (
+	movement  = map[string]bool{stem("rise"): true, stem("fall"): true, stem("improve"): true, stem("worsen"): true}
+	stillness = map[string]bool{stem("changed"): true, stem("affected"): true}
+)
+
+// deniedWord returns what one of two clauses denies and the other says.
+func deniedWord(a, b *clause) string {
+	for _, p := range [][2]*clause{{a, b}, {b, a}} {
+		for _, d := range p[0].denials {
+			for _, f := range d.focus {
+				if p[1].has(f) {
+					return f
+				}
+				if stillness[f] && slices.ContainsFunc(p[1].words, func(w *Word) bool {
+					return movement[w.stem]
+				}) {
+					return d.word
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// rhythms are how often something is done. Another one is another statement.
+var rhythms = map[string]string{"hourly": "hour", "daily": "day", "weekly": "week",
+	"monthly": "month", "quarterly": "quarter", "yearly": "year", "annual": "year", "annually": "year"}
+
+// rhythm returns the only rhythm that words have.
+func rhythm(words []*Word) (r *Word) {
+	for _, w := range words {
+		if of := rhythms[w.low]; of != "" {
+			if r != nil && rhythms[r.low] != of {
+				return nil
+			}
+			r = w
+		}
+	}
+	return r
+}
+
+// opposed finds a word of one clause whose opposite stands in the other.
+func opposed(a, b []*Word) (*Word, *Word) {
+	if x, y := rhythm(a), rhythm(b); x != nil && y != nil && rhythms[x.low] != rhythms[y.low] {
+		return x, y
+	}
+	has := func(list []*Word, r string) bool {
+		return slices.ContainsFunc(list, func(w *Word) bool { return root(w.low) == r })
+	}
+	for _, x := range a {
+		rx := root(x.low)
+		against := contraries[rx]
+		if len(against) == 0 || has(b, rx) {
+			continue
+		}
+		for _, y := range b {
+			if ry := root(y.low); rx != ry && slices.Contains(against, ry) && !has(a, ry) {
+				return x, y
+			}
+		}
+	}
+	return nil, nil
+}

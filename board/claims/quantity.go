@@ -1,0 +1,229 @@
+package claims
+
+import (
+	"math"
+	"strings"
+)
+
+// Bound says how a quantity limits: at least (1), at most (-1), or not at all.
+type Bound int8
+
+// A Quantity is a number with all that belongs to it.
+type Quantity struct {
+	Number float64  // as written: 57.6 of "EUR 57.6 million"
+	Value  float64  // in the base unit of its dimension: 57,600,000
+	Half   float64  // half of the last digit that is written, in the base unit
+	Other  float64  // the other way to read it, 0 if none
+	Dim    string   // money, time, months, percent, bytes, …; "" for a bare number
+	Unit   string   // EUR, day, %, GiB
+	Per    string   // of a rate: month, year, user
+	Noun   []string // what is counted: the stems after a number without a unit
+	Bound  Bound
+	About  bool // about, almost
+	Soft   bool // its unit does not stand beside it
+	Word   bool // written as a word
+	Whole  bool // an integer that is written to its last digit
+	Down   bool // its sign is in words: down 6 %
+	Ref    bool // a name of something: port 5432, row 7
+}
+
+func (q *Quantity) scale(f float64) { q.Value, q.Half, q.Other = q.Value*f, q.Half*f, q.Other*f }
+
+// take gives a quantity a unit that does not stand beside it.
+func (q *Quantity) take(u unit, soft bool) {
+	if u.dim != "" {
+		q.Dim, q.Unit, q.Soft = u.dim, u.name, soft
+		q.Whole = q.Whole && (u.dim != "money" || u.factor == 1)
+		q.scale(u.factor)
+	}
+}
+
+// quantity reads a quantity whose number is token i, and returns the token after it.
+func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
+	if q, next, ok = t.bareNumber(i); !ok {
+		return q, next, false
+	}
+	for t.word(next) == "*" && t.at(next+1).kind == numberToken { // 14 * 24 * time.Hour
+		f, _ := parseNumber(t[next+1].text)
+		q.Number, next = q.Number*f.value, next+2
+	}
+	currency := t.currencyBefore(i)
+	q.Down = t.word(i-1) == "down" || t.word(i-2) == "down" || t.word(i-1) == "by"
+	if t[i].minus || t.word(i-1) == "minus" || currency != "" && t.word(i-2) == "minus" {
+		q.Number = -q.Number
+	}
+	q.Value = q.Number
+	if w := t.word(next); scales[w] != 0 && (currency != "" || len(w) > 2 || w == "bn" || w == "mn" ||
+		w != "m" && t[next].glued || w == "m" && t[next].glued && currencies[t.word(next+1)] != "") {
+		q.scale(scales[w])
+		q.Whole, next = false, next+1
+	}
+	if c := currencies[t.word(next)]; currency == "" && c != "" &&
+		(t[next].kind == signToken || len(t[next].low) >= 3) {
+		currency, next = c, next+1
+	}
+	next = q.measured(t, next, currency)
+	if w := t.word(next + 1); (t.word(next) == "below" || t.word(next) == "under") &&
+		(w == "zero" || w == "freezing") {
+		q.Number, q.Value, next = -q.Number, -q.Value, next+2
+	}
+	if per, n := t.rate(next); n > 0 {
+		q.Per, next = per, next+n
+	} else if per, n = t.rate(next + len(q.Noun)); n > 0 && len(q.Noun) > 0 { // 40 connections per host
+		q.Per = per
+	}
+	q.Bound, q.About = t.bound(i, next, q.About)
+	return q, min(next, len(t)), true
+}
+
+// bareNumber reads digits or words.
+func (t tokens) bareNumber(i int) (q Quantity, next int, ok bool) {
+	if t[i].kind == numberToken {
+		n, ok := parseNumber(t[i].text)
+		q.Number, q.Other = n.value, n.other
+		q.Half, q.Whole = .5*math.Pow10(-n.decimals), n.decimals == 0
+		return q, i + 1, ok
+	}
+	v, n := t.numberInWords(i)
+	q.Number, q.Word, q.Half, q.Whole = v, true, .5, v >= 1
+	if v < 1 && n > 0 { // two thirds of the list
+		q.Half, q.About = .01, true
+	}
+	return q, i + n, n > 0
+}
+
+// currencyBefore returns the currency that stands before a number: $, EUR, US$.
+func (t tokens) currencyBefore(i int) string {
+	for k := i - 1; k >= i-2; k-- {
+		x := t.at(k)
+		if c := currencies[x.low]; c != "" && (x.kind == signToken || x.text == strings.ToUpper(x.text)) {
+			return c
+		}
+		if x.low != "us" && x.low != "a" {
+			break
+		}
+	}
+	return ""
+}
+
+// between a number and its unit may stand: ten business days.
+var beforeUnit = set(`business working full consecutive calendar whole more further additional another
+	other long short entire extra`)
+
+// measured reads the unit, or what is counted, and returns the token after it.
+func (q *Quantity) measured(t tokens, next int, currency string) int {
+	at := next
+	if t.word(at) == "*" && t.at(at+1).kind == nameToken { // 30 * time.Minute
+		at++
+	}
+	small := q.Number > 0 && q.Number < 1
+	for at < next+3 && (beforeUnit[t.word(at)] ||
+		small && (t.word(at) == "of" || t.word(at) == "an" || t.word(at) == "a")) {
+		at++
+	}
+	switch u, n := t.unit(at); {
+	case currency != "":
+		q.Dim, q.Unit = "money", currency
+	case n > 0:
+		q.Dim, q.Unit, next = u.dim, u.name, at+n
+		q.scale(u.factor)
+		if u.dim == "time" || u.dim == "months" {
+			next = q.compound(t, next)
+		}
+	case small && q.Word:
+		q.Dim, q.Unit = "percent", "%"
+		q.scale(100)
+	default:
+		for k := next; len(q.Noun) < 2 && t.at(k).kind == wordToken && !empty[t.word(k)]; k++ {
+			q.Noun = append(q.Noun, stem(t.word(k)))
+		}
+	}
+	return next
+}
+
+// compound reads what is added to a duration: 24 minutes and 40 seconds, 1 h 30 min.
+func (q *Quantity) compound(t tokens, next int) int {
+	k := next
+	if t.word(k) == "and" {
+		k++
+	}
+	x := t.at(k)
+	if x.kind != numberToken && tens[x.low] == 0 && ones[x.low] == 0 || q.Number == 0 {
+		return next
+	}
+	r, end, ok := t.quantity(k)
+	if !ok || r.Dim != q.Dim || r.Value >= q.Value/q.Number || r.Number == 0 {
+		return next
+	}
+	one := r.Value / r.Number
+	q.Value, q.Half, q.Whole, q.Unit = q.Value+r.Value, r.Half, r.Whole, r.Unit
+	q.Number = q.Value / one
+	return end
+}
+
+// bounds are the words right before a quantity that limit it.
+var bounds = map[string]Bound{">": 1, ">=": 1, "≥": 1, "over": 1, "above": 1, "exceeding": 1,
+	"exceeds": 1, "exceed": 1, "exceeded": 1, "minimum": 1, "at least": 1, "the least": 1,
+	"more than": 1, "greater than": 1, "higher than": 1, "longer than": 1, "older than": 1,
+	"larger than": 1, "minimum of": 1, "upwards of": 1,
+	"<": -1, "<=": -1, "≤": -1, "under": -1, "below": -1, "within": -1, "maximum": -1,
+	"at most": -1, "up to": -1, "maximum of": -1, "fewer than": -1, "less than": -1,
+	"lower than": -1, "shorter than": -1, "younger than": -1, "smaller than": -1}
+
+// boundsAfter are the words after "or" that do.
+var boundsAfter = map[string]Bound{"more": 1, "longer": 1, "above": 1, "greater": 1, "higher": 1,
+	"over": 1, "less": -1, "fewer": -1, "below": -1, "under": -1, "lower": -1, "shorter": -1}
+
+var abouts = set(`about around roughly approximately approx almost nearly circa ca ~ ≈ some closer
+	close estimated near ± just`)
+
+// bound reads how the quantity of tokens i to next is limited, and whether it is exact.
+func (t tokens) bound(i, next int, about bool) (Bound, bool) {
+	k := i - 1
+	for currencies[t.at(k).low] != "" || fillsBound[t.at(k).low] {
+		k--
+	}
+	for ; abouts[t.at(k).low]; k-- {
+		about = true
+		if w := t.at(k - 1).low; w == "closer" || w == "close" {
+			k--
+		}
+	}
+	phrase := t.at(k-1).low + " " + t.at(k).low
+	b := bounds[phrase]
+	if b != 0 {
+		k--
+	} else {
+		phrase, b = t.at(k).low, bounds[t.at(k).low]
+	}
+	if b != 0 && phrase != "at least" && phrase != "at most" && phrase != "up to" &&
+		(t.refuses(k-1) || t.refuses(k-2)) { // not more than, may not exceed
+		return -b, about
+	}
+	if b == 0 && t.at(next).low == "or" {
+		b = boundsAfter[t.at(next+1).low]
+	}
+	return b, about
+}
+
+var fillsBound = set("us just the only a")
+
+func (t tokens) refuses(i int) bool {
+	w := t.at(i).low
+	return w == "not" || w == "no" || w == "cannot" || w == "never" || strings.HasSuffix(w, "n't")
+}
+
+// span returns the values that a quantity may stand for as it is written.
+func (q *Quantity) span() (lo, hi float64) {
+	half := q.Half
+	switch {
+	case q.About: // right within half of its last digit that is not zero
+		for f := 10.0; q.Whole && math.Abs(q.Number) >= f && math.Mod(q.Number, f) == 0; f *= 10 {
+			half = q.Half * f
+		}
+		half = min(max(half, .02*math.Abs(q.Value)), max(.06*math.Abs(q.Value), q.Half))
+	case q.Whole:
+		half = min(half, 1e-9*math.Abs(q.Value)+1e-9)
+	}
+	return q.Value - half, q.Value + half
+}

@@ -1,0 +1,291 @@
+package claims
+
+import (
+	"regexp"
+	"strings"
+
+	"blackboard/board/documents"
+)
+
+// A Statement is a sentence of prose, a row of a table or a line of a program.
+type Statement struct {
+	Text      string
+	Line, End int      // its lines, from 1
+	At        int      // where its text begins in its document
+	Block     int      // statements of one paragraph or table have one number
+	Heads     []string // headings and lead-ins that it stands under
+	Cells     []Cell   // of a row
+}
+
+// A Cell is a cell of a table with what the table says about it.
+type Cell struct {
+	Text   string
+	Label  string // the first cell of its row
+	Header string // the header of its column
+	Corner string // the header of the first column, which often has the unit of all
+	Column int
+}
+
+var (
+	reHeading = regexp.MustCompile(`^(#{1,6})\s+(.*?)\s*#*$`)
+	reItem    = regexp.MustCompile(`^\s*(?:>\s*)*([-*+•]|\d{1,2}[.)]|\(?[a-z]\))\s+`)
+	reRule    = regexp.MustCompile(`^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$`)
+	reLogLine = regexp.MustCompile(
+		`^\s*(\[[^\]]{4,25}\]|\d{4}-\d{2}-\d{2}[T ]\d|\d{2}:\d{2}(:\d{2})?\b)`)
+	reNumbered = regexp.MustCompile(`^\s*(\d{1,2}(\.\d{1,2})+|[A-Z]\.\d{1,2})\.?\s+\S`)
+	reLink     = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	reNote     = regexp.MustCompile(`\[\^[^\]]*\]:?`)
+	reLeadIn   = regexp.MustCompile(`^\*\*([^*]{2,60}?)[.:]?\*\*[.:]?\s`)
+	reEnd      = regexp.MustCompile(`[.!?]["')*\]_”]*(\[\^[^\]]*\])?[ \n]+[*("_]*`)
+	emphasis   = strings.NewReplacer("**", "", "__", "", "~~", "")
+)
+
+var abbreviations = set(table("abbreviations"))
+
+// reader cuts lines into statements.
+type reader struct {
+	out   []*Statement
+	heads []string // by level
+	block int
+}
+
+// line is a line of a text, and where it stands.
+type line struct {
+	text       string
+	at, number int
+	heading    bool
+}
+
+// Read cuts a text into statements: sentences of paragraphs, rows of tables.
+func Read(text string) []*Statement {
+	var lines []line
+	at := 0
+	for s := range strings.Lines(text) {
+		lines = append(lines, line{text: strings.TrimRight(s, "\r\n"), at: at, number: len(lines) + 1})
+		at += len(s)
+	}
+	r := reader{}
+	r.read(lines)
+	return r.out
+}
+
+// ReadDocument cuts a document into statements. Lines of a program or a log are statements
+// themselves.
+func ReadDocument(d *documents.Document) []*Statement {
+	var lines []line
+	for at, s := range d.Lines() {
+		lines = append(lines, line{s, at, d.Line(at), d.Heading(at)})
+	}
+	r := reader{}
+	if prose(d.Name, lines) {
+		r.read(lines)
+	} else {
+		r.code(lines)
+	}
+	return r.out
+}
+
+var reProgram = regexp.MustCompile(`(?i)\.(go|py|js|ts|jsx|tsx|java|rs|rb|c|h|cc|cpp|cs|php|sh|` +
+	`sql|tf|ya?ml|toml|ini|cfg|conf|env|properties|json|jsonl|xml|css|log|diff|patch|mod|sum)$`)
+
+// prose reports whether a document is read by paragraphs.
+func prose(name string, lines []line) bool { return !reProgram.MatchString(name) }
+
+func (r *reader) add(s *Statement, lead string) {
+	for _, h := range append(r.heads, lead) {
+		if h != "" {
+			s.Heads = append(s.Heads, h)
+		}
+	}
+	s.Block = r.block
+	r.out = append(r.out, s)
+}
+
+// plain takes the marks of Markdown out of a line.
+func plain(s string) string {
+	if strings.Contains(s, "[") {
+		s = reNote.ReplaceAllString(reLink.ReplaceAllString(s, "$1"), "")
+	}
+	return emphasis.Replace(s)
+}
+
+func (r *reader) read(lines []line) {
+	var para []line
+	flush := func() {
+		r.paragraph(para)
+		para = nil
+	}
+	for i := 0; i < len(lines); i++ {
+		l := lines[i]
+		trimmed := strings.TrimSpace(l.text)
+		switch {
+		case strings.HasPrefix(trimmed, "```"):
+			flush()
+			end := i + 1
+			for end < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[end].text), "```") {
+				end++
+			}
+			r.code(lines[i+1 : min(end, len(lines))])
+			i = end
+		case trimmed == "" || reRule.MatchString(l.text) && !strings.Contains(l.text, "|"):
+			flush()
+		case reHeading.MatchString(l.text), l.heading && len(trimmed) < 120:
+			flush()
+			r.heading(l.text)
+		case isRow(lines, i):
+			flush()
+			end := i + 1
+			for end < len(lines) && strings.Contains(lines[end].text, "|") {
+				end++
+			}
+			r.table(lines[i:end])
+			i = end - 1
+		default:
+			if reItem.MatchString(l.text) || reLogLine.MatchString(l.text) ||
+				reNumbered.MatchString(l.text) {
+				flush()
+			}
+			para = append(para, l)
+		}
+	}
+	flush()
+}
+
+func (r *reader) heading(text string) {
+	level, title := 1, strings.TrimSpace(text)
+	if m := reHeading.FindStringSubmatch(text); m != nil {
+		level, title = len(m[1]), m[2]
+	}
+	for len(r.heads) < level {
+		r.heads = append(r.heads, "")
+	}
+	r.heads = append(r.heads[:level-1:level-1], plain(title))
+}
+
+// isRow reports whether a line is a row of a table: of Markdown, or cells that package
+// documents has parted, at least two lines of them.
+func isRow(lines []line, i int) bool {
+	s := lines[i].text
+	if strings.HasPrefix(strings.TrimSpace(s), "|") {
+		return true
+	}
+	cell := func(k int) bool {
+		return k >= 0 && k < len(lines) && strings.Contains(lines[k].text, " | ")
+	}
+	return cell(i) && (cell(i+1) || cell(i-1)) ||
+		strings.Contains(s, "|") && i+1 < len(lines) && reRule.MatchString(lines[i+1].text) &&
+			strings.Contains(lines[i+1].text, "|")
+}
+
+func cellsOf(s string) []string {
+	s = strings.TrimSpace(s)
+	if strings.HasPrefix(s, "|") {
+		s = strings.TrimSuffix(s[1:], "|")
+	}
+	cells := strings.Split(strings.ReplaceAll(s, `\|`, "\x00"), "|")
+	for i := range cells {
+		cells[i] = strings.TrimSpace(plain(strings.ReplaceAll(cells[i], "\x00", "|")))
+	}
+	return cells
+}
+
+// table adds rows with their headers.
+func (r *reader) table(lines []line) {
+	r.block++
+	var first []string
+	for _, l := range lines {
+		if reRule.MatchString(l.text) {
+			continue
+		}
+		row := cellsOf(l.text)
+		s := &Statement{Line: l.number, End: l.number, At: l.at}
+		for k, text := range row {
+			cell := Cell{Text: text, Column: k}
+			if k > 0 {
+				cell.Label = row[0]
+			}
+			if first != nil {
+				if cell.Corner = first[0]; k < len(first) {
+					cell.Header = first[k]
+				}
+			}
+			s.Cells = append(s.Cells, cell)
+			if text != "" {
+				s.Text = strings.TrimPrefix(s.Text+" | "+text, " | ")
+			}
+		}
+		if first == nil {
+			first = row
+		}
+		r.add(s, "")
+	}
+}
+
+// code adds lines as they are.
+func (r *reader) code(lines []line) {
+	r.block++
+	for _, l := range lines {
+		if s := strings.TrimSpace(l.text); s != "" {
+			r.add(&Statement{Text: s, Line: l.number, End: l.number, At: l.at}, "")
+		}
+	}
+}
+
+// paragraph cuts lines into sentences.
+func (r *reader) paragraph(lines []line) {
+	if len(lines) == 0 {
+		return
+	}
+	r.block++
+	var b strings.Builder
+	starts := make([]int, len(lines)) // of each line, in the paragraph's text
+	for i, l := range lines {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		starts[i] = b.Len()
+		if i == 0 {
+			b.WriteString(reItem.ReplaceAllString(l.text, ""))
+		} else {
+			b.WriteString(l.text)
+		}
+	}
+	text, lead := b.String(), ""
+	if m := reLeadIn.FindStringSubmatch(text); m != nil {
+		lead = m[1]
+	}
+	begin := 0
+	emit := func(end int) {
+		raw := strings.Trim(text[begin:end], " \n")
+		if s := plain(strings.Join(strings.Fields(strings.ReplaceAll(raw, "-\n", "-")), " ")); s != "" {
+			from := begin + strings.Index(text[begin:], raw)
+			first, last := lineOf(starts, from), lineOf(starts, from+len(raw))
+			r.add(&Statement{Text: s, Line: lines[first].number, End: lines[last].number,
+				At: lines[first].at}, lead)
+		}
+		begin = end
+	}
+	for _, m := range reEnd.FindAllStringIndex(text, -1) {
+		if m[1] < len(text) && !(text[m[1]] >= 'a' && text[m[1]] <= 'z') && !abbreviated(text, m[0]) {
+			emit(m[0] + strings.IndexAny(text[m[0]:m[1]], " \n"))
+		}
+	}
+	emit(len(text))
+}
+
+func lineOf(starts []int, at int) int {
+	i := 0
+	for i+1 < len(starts) && starts[i+1] <= at {
+		i++
+	}
+	return i
+}
+
+// abbreviated reports whether the point at a place ends an abbreviation.
+func abbreviated(text string, at int) bool {
+	if text[at] != '.' {
+		return false
+	}
+	w := strings.ToLower(text[strings.LastIndexAny(text[:at], " \n(")+1 : at])
+	return abbreviations[w] || len(w) == 1 && w >= "a" && w <= "z" && w != "i"
+}

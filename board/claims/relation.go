@@ -1,0 +1,177 @@
+package claims
+
+import "math"
+
+// A Relation says how a detail of a claim stands to one of the evidence.
+type Relation uint8
+
+const (
+	Incomparable  Relation = iota
+	Same                   // equal as written
+	Rounded                // equal within what is written
+	Bare                   // equal, but one of the two has no unit
+	Coarser                // the evidence is less exact, and does not contradict
+	OtherValue             // the first that differs
+	OtherUnit              // the same digits with another unit
+	OtherCurrency          //
+	OtherRate              // a month, a year
+	OtherBound             // at least, at most
+	OtherSign
+	OtherName
+)
+
+func (r Relation) String() string {
+	return [...]string{"", "the same", "rounded", "the same number without a unit", "less exact",
+		"another value", "another unit", "another currency", "another rate", "another bound",
+		"another sign", "another name"}[r]
+}
+
+// Agrees reports whether the evidence has what the claim says.
+func (r Relation) Agrees() bool { return r == Same || r == Rounded || r == Bare }
+
+// least returns how much two details must be of one thing so that they contradict. The
+// same digits with another unit are hardly of another thing.
+func (r Relation) least() float64 {
+	if r == OtherValue || r == OtherName {
+		return .45
+	}
+	return .15
+}
+
+// against compares a quantity of a claim with one of the evidence.
+func (q *Quantity) against(e *Quantity) Relation {
+	equal, rounded := q.equals(e)
+	sameDigits := q.Number == e.Number || q.Number == -e.Number
+	switch {
+	case q.Dim == "money" && e.Dim == "money" && q.Unit != e.Unit:
+		if equal || rounded || sameDigits {
+			return OtherCurrency
+		}
+		return Incomparable
+	case q.Dim == e.Dim:
+	case convertible[q.Dim+" "+e.Dim]:
+		equal, rounded = q.equalsConverted(e)
+	case q.Dim == "" || e.Dim == "":
+		return q.againstBare(e, equal, rounded)
+	case sameDigits && !(q.Word && e.Word):
+		return OtherUnit
+	default:
+		return Incomparable
+	}
+	return q.againstSameKind(e, equal, rounded, sameDigits)
+}
+
+// againstBare compares where one has no unit: 5 in a cell, "5 days" in prose.
+func (q *Quantity) againstBare(e *Quantity, equal, rounded bool) Relation {
+	typed, bare := q, e
+	if q.Dim == "" {
+		typed, bare = e, q
+	}
+	counts := len(bare.Noun) > 0 && (typed.Dim == "percent" || typed.Dim != "money" && bare.Word)
+	if (typed.Number == bare.Number || equal) && !counts || typed.Dim == "money" && rounded {
+		return Bare
+	}
+	return Incomparable
+}
+
+func (q *Quantity) againstSameKind(e *Quantity, equal, rounded, sameDigits bool) Relation {
+	agrees := equal || rounded
+	switch {
+	case q.Ref != e.Ref && q.Dim == "", q.Ref && e.Ref && q.Noun[0] != e.Noun[0]: // row 7 is no 7 rows
+		if equal && (q.Ref != e.Ref) {
+			return Bare
+		}
+		return Incomparable
+	case agrees && q.Per != "" && e.Per != "" && q.Per != e.Per:
+		return OtherRate
+	case agrees && q.Bound*e.Bound < 0:
+		return OtherBound
+	case equal:
+		return Same
+	case rounded, q.limits(e):
+		return Rounded
+	case q.Half < e.Half && math.Abs(q.Value-e.Value) <= e.Half*1.0001 && q.Value != 0 &&
+		(!e.Whole || math.Abs(e.Number) >= 10):
+		return Coarser
+	case (q.Down || e.Down) && q.Value*e.Value < 0: // fell by 6 %, -6 %
+		a, b := q.positive(), e.positive()
+		return a.against(&b)
+	case q.Value == -e.Value && q.Value != 0:
+		return OtherSign
+	case q.Dim != "" && sameDigits && q.Unit != e.Unit:
+		return OtherUnit
+	}
+	return OtherValue
+}
+
+func (q *Quantity) positive() Quantity {
+	p := *q
+	p.Value, p.Number = math.Abs(p.Value), math.Abs(p.Number)
+	return p
+}
+
+// limits reports whether a round limit holds for a value near it: more than 9,000 of 9,400.
+func (q *Quantity) limits(e *Quantity) bool {
+	if e.Bound != 0 || e.Word || q.zeros() == 0 {
+		return false
+	}
+	switch q.Bound {
+	case 1:
+		return e.Value >= q.Value && e.Value <= 1.1*q.Value
+	case -1:
+		return e.Value <= q.Value && e.Value >= .9*q.Value
+	}
+	return false
+}
+
+func near(a, b float64) bool {
+	return a == b || a != 0 && b != 0 && math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b))
+}
+
+// equals compares values in one unit.
+func (q *Quantity) equals(e *Quantity) (equal, rounded bool) {
+	if near(q.Value, e.Value) || q.Other != 0 && (near(q.Other, e.Value) || near(q.Other, e.Other)) ||
+		e.Other != 0 && near(q.Value, e.Other) {
+		return true, false
+	}
+	lo, hi := q.span()
+	elo, ehi := e.span()
+	if q.Whole && !q.About && !q.Word && (!e.Whole || q.zeros() >= 2 && q.significant() >= 2) {
+		half := q.Half * math.Pow10(q.zeros()) // 96 % of 96.1 %, 240,000 of 240,518
+		lo, hi = q.Value-half, q.Value+half
+	}
+	switch {
+	case e.Value >= lo && e.Value <= hi && e.Half <= q.Half*1.0001+1e-12:
+		return false, true
+	case q.About && e.About:
+		return false, lo <= ehi && elo <= hi
+	case e.About: // the claim may leave "about" out
+		return false, q.Value >= elo && q.Value <= ehi && q.zeros() >= e.zeros()
+	}
+	return false, false
+}
+
+// convertible are dimensions that measure one thing.
+var convertible = map[string]bool{"time months": true, "months time": true, "percent ratio": true,
+	"ratio percent": true, "percent points": true, "points percent": true, "bytes bits": true,
+	"bits bytes": true}
+
+func (q *Quantity) equalsConverted(e *Quantity) (equal, rounded bool) {
+	a, b := *q, *e
+	for _, x := range []*Quantity{&a, &b} {
+		switch x.Dim {
+		case "months": // a month has 30 or 31 days
+			x.scale(30.44 * 86400)
+		case "ratio":
+			x.scale(100)
+		case "bytes":
+			if q.Dim != e.Dim {
+				x.scale(8)
+			}
+		}
+	}
+	if q.Dim == "months" || e.Dim == "months" {
+		return false, math.Abs(a.Value-b.Value) < .03*b.Value && math.Abs(q.Number) > 1
+	}
+	return a.equals(&b)
+}

@@ -1,0 +1,305 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Verification says how a finding stands to the statements that it quotes.
+type Verification struct {
+	Refuted []string          // why they contradict it
+	Has     func(string) bool // reports whether the source has a figure that the finding writes so
+	values  []valueOf
+}
+
+// Verify compares a finding with the statements on the lines of its quote, and with all of
+// its source.
+func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Verification) {
+	around = quotedIn(around, quote)
+	program := len(around) > 0 && reProgram.MatchString(around[0].Source)
+	near := ev.beside(around)
+	var had []*Detail
+	for k := range finding.Details {
+		d := &finding.Details[k]
+		if !d.figure() {
+			continue
+		}
+		w := ev.weigh(finding, nil, d, near)
+		if w.Best.With != nil && w.Best.Rel != Bare || w.Rival.Rel == Coarser {
+			had = append(had, d)
+			continue
+		} else if ev.elsewhere(finding, d) {
+			had = append(had, d)
+			if w.Other.With == nil {
+				continue
+			}
+		}
+		if d.Weak {
+			continue
+		}
+		quoted := ev.weigh(finding, nil, d, around)
+		if why, value := quoted.contradicts(quote); why != "" && !value && !program {
+			v.Refuted = append(v.Refuted, why)
+		} else if why != "" && !finding.inAnotherZone(d, had) {
+			v.values = append(v.values, valueOf{d, why})
+		}
+	}
+	for _, d := range had {
+		if why := ev.rhythmOf(finding, d, around); why != "" {
+			v.Refuted = append(v.Refuted, why)
+		}
+	}
+	v.Has = func(text string) bool {
+		for _, d := range had {
+			if strings.Contains(d.Text, text) || strings.Contains(text, d.Text) {
+				return true
+			}
+		}
+		return false
+	}
+	if len(around) > 0 {
+		cmp := ev.Compare(finding, Window{Claims: around})
+		all, both := ev.shared(finding, join(around, ""))
+		if cover := both / all; cmp.Back >= .5 && cover >= .3 {
+			v.Refuted = append(v.Refuted, ev.swapped(cmp.Matches)...)
+			if !around[0].predicates() {
+			} else if finding.deniesAlone(around) || around[0].denials == nil && finding.denials == nil {
+				v.Refuted = append(v.Refuted, ev.opposites(finding, cmp.Window, cmp.Matches)...)
+			}
+			if why := ev.otherPerson(finding, around); why != "" && cover >= .5 {
+				v.Refuted = append(v.Refuted, why)
+			}
+			for _, e := range around {
+				if x, y := ev.exchangedIn(finding, e); x != "" && cover >= .6 && finding.names(x) &&
+					finding.names(y) {
+					v.Refuted = append(v.Refuted, fmt.Sprintf("%s and %s stand the other way round", x, y))
+				}
+			}
+		}
+	}
+	return v
+}
+
+// names reports whether a word of some stems is a name in the claim.
+func (c *Claim) names(stems string) bool {
+	return slices.ContainsFunc(strings.Fields(stems), func(s string) bool {
+		return slices.ContainsFunc(c.Details, func(d Detail) bool {
+			return d.Kind == Name && slices.ContainsFunc(d.Words, func(w string) bool { return stem(w) == s })
+		})
+	})
+}
+
+// valueOf is a figure in whose place the quote has another one.
+type valueOf struct {
+	d   *Detail
+	why string
+}
+
+// Values returns why the quote contradicts figures that do not follow from the source.
+func (v *Verification) Values(lacks func(text string) bool) (reasons []string) {
+	for _, x := range v.values {
+		if lacks(x.d.Text) {
+			reasons = append(reasons, x.why)
+		}
+	}
+	return reasons
+}
+
+// inAnotherZone reports whether a time is another time of the finding in another zone.
+func (c *Claim) inAnotherZone(d *Detail, had []*Detail) bool {
+	return d.T != nil && d.T.Clock >= 0 && slices.ContainsFunc(had, func(o *Detail) bool {
+		return o.T != nil && o.T.Clock >= 0 && (o.T.Clock-d.T.Clock)%1800 == 0
+	})
+}
+
+// rhythmOf returns why a rate is another one than the rhythm of the quote: 64 a year, a
+// monthly spend of 64.
+func (ev *Evidence) rhythmOf(c *Claim, d *Detail, around []*Claim) string {
+	if d.Q == nil || d.Q.Per == "" {
+		return ""
+	}
+	for _, e := range around {
+		var words []*Word
+		for i := range e.Words {
+			words = append(words, &e.Words[i])
+		}
+		r := rhythm(words)
+		for k := range e.Details {
+			x := &e.Details[k]
+			if r != nil && x.Q != nil && x.Q.Per == "" && d.Q.Dim == x.Q.Dim && d.Q.Value == x.Q.Value &&
+				rhythms[r.low] != d.Q.Per {
+				return fmt.Sprintf("another rate: the finding says %s, the source %s", d.Text, r.low)
+			}
+		}
+	}
+	return ""
+}
+
+// negative are words that deny without being a denial.
+var negative = set(`out outside beyond except excluding exclude excluded besides instead only hardly
+	less fewer under below lack lacks refuse refused reject rejected deny denied miss missed stop
+	stopped end ended lose lost left exempt exempted free avoid avoided unless until`)
+
+// deniesAlone reports whether a finding or its quote denies something, and the other has
+// nothing negative at all.
+func (c *Claim) deniesAlone(around []*Claim) bool {
+	theirs := 0
+	for _, e := range around {
+		theirs += e.outright()
+		for _, n := range c.denials {
+			if e.context[stem(strings.ToLower(n.word))] {
+				return false // under the heading Contraindications
+			}
+		}
+		if len(c.denials) > 0 && (e.negative() || len(e.denials) > 0) {
+			return false
+		}
+	}
+	mine := c.outright()
+	return (mine == 0) != (theirs == 0) && (theirs == 0 || !c.negative() && len(c.denials) == 0)
+}
+
+var outright = set("not no never none nobody nothing neither nor cannot without")
+
+// outright counts the denials by a word that does nothing else.
+func (c *Claim) outright() (n int) {
+	for _, d := range c.denials {
+		if low := strings.ToLower(d.word); outright[low] || strings.HasSuffix(low, "n't") {
+			n++
+		}
+	}
+	return n
+}
+
+func (c *Claim) negative() bool {
+	return slices.ContainsFunc(lex(c.Text), func(t token) bool { return negative[t.low] })
+}
+
+// otherPerson returns why the quote names somebody else: the finding has one name that the
+// quote lacks, and the quote one that the finding lacks, behind the same title.
+func (ev *Evidence) otherPerson(c *Claim, around []*Claim) string {
+	mine := titled(c)
+	for _, e := range around {
+		for title, name := range titled(e) {
+			other := mine[title]
+			if other != "" && other != name && !strings.Contains(strings.ToLower(e.Text), other) &&
+				!strings.Contains(strings.ToLower(c.Text), name) {
+				return fmt.Sprintf("the finding names %s %s, the source %s", title, other, name)
+			}
+		}
+	}
+	return ""
+}
+
+// titled returns the only name behind each title of a statement: Councillor Adeyemi.
+func titled(c *Claim) map[string]string {
+	t, names := lex(c.Text), map[string]string{}
+	for i := range t {
+		if !titles[t[i].low] || !t.at(i+1).capital() && t.at(i+1).text != "." {
+			continue
+		}
+		k := i + 1
+		if t.at(k).text == "." {
+			k++
+		}
+		if t.at(k).capital() {
+			if names[t[i].low] != "" && names[t[i].low] != t[k].low {
+				names[t[i].low] = "" // several
+				continue
+			}
+			names[t[i].low] = t[k].low
+		}
+	}
+	return names
+}
+
+// contradicts returns why statements that a finding quotes contradict one of its figures.
+func (w *Weighing) contradicts(quote string) (why string, value bool) {
+	for _, m := range []*Match{&w.Other, &w.Rival} {
+		if m.With == nil || !strings.Contains(quote, m.With.Text) || w.Best.With != nil && w.Best.Rel != Bare || m.Alike < m.Rel.least() {
+			continue
+		}
+		return fmt.Sprintf("%s: the finding says %s, the source %s", m.Rel, m.Detail.Text, m.With.Text),
+			m.Rel == OtherValue && !m.otherZone()
+	}
+	return "", false
+}
+
+// otherZone reports whether two times differ in their zone alone.
+func (m *Match) otherZone() bool {
+	a, b := m.Detail.T, m.With.T
+	return a != nil && b != nil && a.Clock == b.Clock && a.Zone != nil && b.Zone != nil
+}
+
+// quotedIn returns the claims that a quote has a part of.
+func quotedIn(all []*Claim, quote string) (out []*Claim) {
+	q := flatten(quote).s
+	for _, c := range all {
+		s := flatten(c.Text).s
+		if strings.Contains(q, s) || strings.Contains(s, q) || q[:min(len(q), 24)] == "" ||
+			strings.Contains(s, q[:min(len(q), 24)]) || strings.Contains(q, s[:min(len(s), 24)]) {
+			out = append(out, c)
+		}
+	}
+	if len(out) == 0 {
+		return all
+	}
+	return out
+}
+
+var verbs = set(`is are was were be been has have had will shall must may can could should would do
+	does did`)
+
+// predicates reports whether a statement has a verb. A fragment, as under a heading, does
+// not say what it is about.
+func (c *Claim) predicates() bool {
+	return slices.ContainsFunc(lex(c.Text), func(t token) bool {
+		return verbs[t.low] || strings.HasSuffix(t.low, "ed") && len(t.low) > 4 || forms[t.low] != ""
+	})
+}
+
+// elsewhere reports whether a figure stands somewhere in the source.
+func (ev *Evidence) elsewhere(c *Claim, d *Detail) bool {
+	for _, e := range ev.withFigure(c, d) {
+		for k := range e.Details {
+			if rel := d.relation(&e.Details[k]); rel == Same || rel == Rounded {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reach is how many lines belong to the surroundings of a quote.
+const reach = 3
+
+// beside returns statements with those of their paragraph or table, and the lines beside
+// them.
+func (ev *Evidence) beside(around []*Claim) (near []*Claim) {
+	near = append(near, around...)
+	if len(around) == 0 {
+		return near
+	}
+	first, last := around[0], around[len(around)-1]
+	for _, c := range ev.Claims {
+		if c.number >= first.number && c.number <= last.number {
+			continue
+		}
+		same := c.Block == first.Block || c.Block == last.Block
+		if d := min(abs(c.Line-first.Line), abs(c.Line-last.Line)); d <= reach || same && d < 40 {
+			near = append(near, c)
+		}
+	}
+	return near
+}
+
+// OnLines returns the claims of some lines of a document.
+func (ev *Evidence) OnLines(from, to int) (all []*Claim) {
+	for _, c := range ev.Claims {
+		if c.Line <= to && c.End >= from {
+			all = append(all, c)
+		}
+	}
+	return all
+}

@@ -1,0 +1,212 @@
+package claims
+
+import (
+	_ "embed"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+//go:embed tables.txt
+var tables string
+
+// table returns the words of a list of tables.txt.
+func table(name string) string {
+	_, list, found := strings.Cut(tables, "\n["+name+"]")
+	if !found {
+		panic("tables.txt has no table " + name)
+	}
+	_, list, _ = strings.Cut(list, "\n")
+	list, _, _ = strings.Cut(list, "\n[")
+	return strings.TrimSpace(list)
+}
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// groups are the lines of a table, each a list of words.
+func groups(name string) (all [][]string) {
+	for line := range strings.Lines(table(name)) {
+		all = append(all, strings.Fields(line))
+	}
+	return all
+}
+
+func float(s string) float64 {
+	v, _ := strconv.ParseFloat(s, 64) // of digits
+	return v
+}
+
+// forms leads from an irregular form to its word.
+var forms = func() map[string]string {
+	m := map[string]string{}
+	for _, g := range groups("forms") {
+		for _, w := range g[1:] {
+			m[w] = g[0]
+		}
+	}
+	return m
+}()
+
+// kin leads from a stem to that of a word which means nearly the same. It helps to find
+// where two texts speak of one thing, and is never the reason of a verdict.
+var kin = func() map[string]string {
+	m := map[string]string{}
+	for _, g := range groups("kin") {
+		for _, w := range g {
+			if s := cut(w); m[s] == "" {
+				m[s] = cut(g[0])
+			}
+		}
+	}
+	return m
+}()
+
+// contraries are, of the root of a word, the roots of those that say the opposite.
+var contraries = func() map[string][]string {
+	m := map[string][]string{}
+	for _, g := range groups("contraries") {
+		left, right, _ := strings.Cut(strings.Join(g, " "), "|")
+		for _, a := range strings.Fields(left) {
+			for _, b := range strings.Fields(right) {
+				x, y := root(a), root(b)
+				m[x], m[y] = append(m[x], y), append(m[y], x)
+			}
+		}
+	}
+	return m
+}()
+
+var (
+	suffixes   = strings.Fields(table("suffixes"))
+	inflection = strings.Fields("ies es s ed ing ly e")
+	empty      = set(table("empty"))
+	breaks     = set(table("breaks"))
+	stops      = set(table("stops"))
+)
+
+// root takes off the endings of plurals, tenses and adverbs alone: an option is not
+// optional.
+func root(w string) string {
+	if f := forms[w]; f != "" && w != "lower" && w != "higher" {
+		return f
+	}
+	if strings.HasSuffix(w, "ss") || strings.HasSuffix(w, "eed") {
+		return w
+	}
+	for _, e := range inflection {
+		if s, ok := strings.CutSuffix(w, e); ok && len(s) >= 4 {
+			return strings.TrimSuffix(s, "e")
+		}
+	}
+	return w
+}
+
+// cut takes off all endings, so that the forms of a word meet.
+func cut(w string) string {
+	if f := forms[w]; f != "" {
+		w = f
+	}
+	for _, r := range w {
+		if r > unicode.MaxLatin1 || unicode.IsDigit(r) {
+			return w
+		}
+	}
+	w = shorten(shorten(w))
+	if n := len(w); n > 4 && strings.IndexByte("aeiy", w[n-1]) >= 0 {
+		w = w[:n-1]
+	}
+	return w
+}
+
+// shorten takes off one ending, and one of two equal letters before it.
+func shorten(w string) string {
+	for _, e := range suffixes {
+		s, ok := strings.CutSuffix(w, e)
+		if !ok || len(s) < 3 || len(s) == 3 && len(e) > 1 && e != "ed" && e != "ing" ||
+			e == "s" && strings.HasSuffix(s, "s") {
+			continue
+		}
+		if n := len(s); n > 4 && s[n-1] == s[n-2] && strings.IndexByte("lsz", s[n-1]) < 0 {
+			s = s[:n-1]
+		}
+		return s
+	}
+	return w
+}
+
+// stem returns what words are compared by.
+func stem(w string) string {
+	w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
+	s := cut(w)
+	if k := kin[s]; k != "" {
+		return k
+	}
+	return s
+}
+
+// says reports whether a word says something about what a text is about.
+func says(low string) bool { return !empty[low] && (len(low) > 1 || low[0] > 127) }
+
+// stemsOf returns the stems of a text, those of names in parts.
+func stemsOf(text string) (out []string) {
+	for _, t := range lex(text) {
+		switch t.kind {
+		case wordToken:
+			if !empty[t.low] {
+				out = append(out, stem(t.low))
+			}
+		case nameToken:
+			for _, p := range parts(t.text) {
+				if len(p) > 1 && !empty[p] {
+					out = append(out, stem(p))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// parts cuts a name at its signs, digits and capitals.
+func parts(s string) []string {
+	var b strings.Builder
+	before := ' '
+	for _, r := range s {
+		if unicode.IsUpper(r) && unicode.IsLower(before) || digit(r) != digit(before) {
+			b.WriteByte(' ')
+		}
+		if before = r; !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			r = ' '
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.Fields(b.String())
+}
+
+var englishWords, foreignWords = set(table("english")), set(table("foreign"))
+
+// english guesses by small words whether a text is in English. A short one in Latin
+// letters counts as English.
+func (t tokens) english() bool {
+	ours, others := 0, 0
+	for i := range t {
+		x := &t[i]
+		if x.kind != wordToken || x.code {
+			continue
+		}
+		if englishWords[x.low] {
+			ours++
+		}
+		r, _ := utf8.DecodeRuneInString(x.text)
+		if foreignWords[x.low] || r > 0x24f {
+			others++
+		}
+	}
+	return others == 0 || ours >= 2*others
+}

@@ -1,0 +1,79 @@
+package verify
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"blackboard/board/words"
+)
+
+// This file finds quotes that are true to the letter, and cut out of a sentence that
+// denies what they say.
+
+// deniers take back what follows them in their clause.
+var deniers = map[string]bool{"no": true, "never": true, "none": true, "neither": true,
+	"hardly": true, "without": true, "false": true, "untrue": true, "wrong": true,
+	"reject": true, "rejected": true, "rejects": true, "deny": true, "denied": true,
+	"denies": true, "refuted": true, "disputed": true, "disputes": true, "nobody": true}
+
+func denies(word string) bool { return words.Negates(word) || deniers[word] }
+
+// denial is what a finding says itself if it denies something.
+var denial = regexp.MustCompile(`(?i)\b(not|no|none|never|nor|neither|nobody|nothing|without|` +
+	`cannot|only|un\w+(?:ed|able)|lacks?|missing|fails?|failed|false|wrong|deny|denie[ds]|` +
+	`disputes?d?|rejects?|rejected|refuse[ds]?|excluded?|un\w+)\b|n['’]t\b`)
+
+// cutOut returns the word that takes back what a quote says, "" if there is none at one of
+// its places, or the finding itself denies something.
+func (s *Source) cutOut(f *Finding, places []match) (word string) {
+	if denial.MatchString(f.Content) || denial.MatchString(f.Evidence) {
+		return ""
+	}
+	for _, m := range places {
+		if word = s.denier(m); word == "" {
+			return ""
+		}
+	}
+	return word
+}
+
+// reach is how many words before a quote may deny it.
+const reach = 6
+
+// denier returns the word in the same clause before a place that denies what stands there.
+func (s *Source) denier(m match) string {
+	x := s.words()
+	for i := m.from; i > 0 && i > m.from-reach; i-- {
+		if endsClause(x.between(i)) || strings.Contains(x.between(i), "\n") && !s.wraps(i) {
+			return ""
+		}
+		if w := x.word(i - 1); denies(w) {
+			return x.written(i-1, i)
+		} else if w == "but" || w == "and" || w == "because" || w == "while" {
+			return ""
+		}
+	}
+	return ""
+}
+
+// endsClause reports whether what stands between two words parts clauses: punctuation, or
+// an empty line.
+func endsClause(between string) bool {
+	return strings.ContainsAny(between, ".,;:!?()[]|—–\"“”*`=") ||
+		strings.Count(between, "\n") > 1
+}
+
+// wraps reports whether a sentence goes on with a word on the next line. Lines of programs
+// and tables end what they say.
+func (s *Source) wraps(word int) bool {
+	x := s.words()
+	r, _ := utf8.DecodeRuneInString(x.text[x.words[word].start:])
+	const long = 50
+	end := int(x.words[word-1].end)
+	return unicode.IsLower(r) && end-strings.LastIndex(x.text[:end], "\n") > long &&
+		!slices.Contains(rendered, strings.ToLower(path.Ext(s.doc.Name)))
+}
