@@ -349,8 +349,10 @@ func Common(claim, text string) (places []Place) {
 	}
 	for k := range e.Details {
 		if d := &e.Details[k]; d.Kind != Name && has(d) {
-			at := max(0, strings.Index(text[d.At:], strings.TrimPrefix(d.Text, "-"))) + d.At
-			places = append(places, Place{at, min(len(text), at+len(strings.TrimPrefix(d.Text, "-")))})
+			written := strings.TrimPrefix(d.Text, "-")
+			if at := strings.Index(text[d.At:], written); at >= 0 && written != "" {
+				places = append(places, Place{d.At + at, d.At + at + len(written)})
+			}
 		}
 	}
 	slices.SortFunc(places, func(a, b Place) int { return a.From - b.From })

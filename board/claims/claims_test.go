@@ -1,0 +1,106 @@
+package claims
+
+import (
+	"math/rand"
+	"strings"
+	"testing"
+)
+
+// first reads the first detail of a text.
+func first(t *testing.T, text string) *Detail {
+	t.Helper()
+	c := ExtractText(text, "")
+	for k := range c.Details {
+		if c.Details[k].figure() {
+			return &c.Details[k]
+		}
+	}
+	t.Fatalf("%q has no figure", text)
+	return nil
+}
+
+// TestRelations: figures of a claim against those of its evidence.
+func TestRelations(t *testing.T) {
+	for _, c := range []struct {
+		claim, evidence string
+		want            Relation
+	}{
+		{"it cost EUR 57.6 million", "it cost EUR 57,615,000", Rounded},
+		{"it took 90 minutes", "it took an hour and a half, or 1.5 hours", Same},
+		{"it lost -3.2 %", "it lost 3.2 %", OtherSign},
+		{"it cost £6,500", "it cost €6,500", OtherCurrency},
+		{"€64 a month", "€64 a year", OtherRate},
+		{"at least 20 tickets", "at most 20 tickets", OtherBound},
+		{"345 TB", "345 GB", OtherUnit},
+		{"30 km/h", "30 km per minute", OtherRate},
+		{"row 7 of it", "7 rows of it", Bare},
+		{"on 3 March 2026", "on 2026-03-03", Same},
+		{"on 3 March 2026", "on 3 April 2026", OtherValue},
+		{"at 07:51 UTC", "[2026-06-18 00:51:22 -0700] live", Rounded},
+		{"at 09:00 UTC", "at 09:00 CET", OtherValue},
+		{"2026年3月23日", "March 23, 2026", Same},
+	} {
+		if got := first(t, c.claim).relation(first(t, c.evidence)); got != c.want {
+			t.Errorf("%q of %q: %v, want %v", c.claim, c.evidence, got, c.want)
+		}
+	}
+}
+
+// TestSurvive: what a report of one sentence says about a finding.
+func TestSurvive(t *testing.T) {
+	for _, c := range []struct {
+		finding, report string
+		want            Verdict
+	}{
+		{"Tokens never expire", "As we saw, tokens never expire.", Supported},
+		{"Dose adjustment is needed with apixaban", "No dose adjustment is needed with apixaban.", Refuted},
+		{"The own brand makes up 17 % of sales at a 46 % gross margin",
+			"The own brand makes up 46 % of sales at a gross margin of 17 %.", Refuted},
+		{"Churn rose from 74 to 91 weeks", "Churn fell from 91 to 74 weeks.", Refuted},
+		{"The lab passed the audit in June", "The claim that the lab passed the audit in June is false.",
+			Refuted},
+		{"The bridge costs €1,840,000 with tax", "The bridge costs £1,840,000 with tax.", Refuted},
+		{"The bridge costs €1,840,000 with tax", "The ferry sails at noon.", Unsupported},
+	} {
+		var all []*Claim
+		for _, s := range Read(c.report) {
+			all = append(all, Extract(s, "report.md"))
+		}
+		if s := NewEvidence(all).Survive(c.finding); s.Verdict != c.want {
+			t.Errorf("%q of %q: %v %v, want %v", c.finding, c.report, s.Verdict, s.Reasons, c.want)
+		}
+	}
+}
+
+// TestBroken reads broken texts.
+func TestBroken(t *testing.T) {
+	pieces := strings.Fields("The fund has 1,234.5 million € EUR -3.2% 12:30 2026-12-31 31 December 2026 at least " +
+		"`code` /v2 a.go:42 | --- ## * [x](y) … not no , . ; : ( ) \" ' — – - 10-15 3.25:1 v1.2.3 CVE-2021-1 <b> " +
+		"\xff é 万 年 and FY2025 Q1 of to from per month % ‰ UTC+2 (UTC) half quarter dozen twenty one")
+	r := rand.New(rand.NewSource(1))
+	text := func() string {
+		var b strings.Builder
+		for range 3 + r.Intn(25) {
+			w := pieces[r.Intn(len(pieces))]
+			if r.Intn(5) == 0 && len(w) > 1 {
+				w = w[:1+r.Intn(len(w)-1)]
+			}
+			b.WriteString(w + []string{" ", "\n", "", " "}[r.Intn(4)])
+		}
+		return b.String()
+	}
+	for range 1000 {
+		var all []*Claim
+		for _, s := range Read(text()) {
+			all = append(all, Extract(s, "a.md"))
+		}
+		ev, claim := NewEvidence(all), text()
+		ev.Survive(claim)
+		ev.Verify(ExtractText(claim, ""), text(), all)
+		for _, p := range Common(claim, text()) {
+			if p.From < 0 || p.To <= p.From {
+				t.Fatal(p)
+			}
+		}
+	}
+}
