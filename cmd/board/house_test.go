@@ -302,7 +302,8 @@ var ceilings = map[string]int{
 
 	"board/check": 670,
 
-	"board/clash": 590,
+	"board/claims": 4860,
+	"board/clash":  590,
 
 	"board/conflicts": 1470,
 
@@ -330,13 +331,13 @@ var ceilings = map[string]int{
 
 	"board/store": 540,
 
-	"board/survival": 3070,
+	"board/survival": 420,
 
 	"board/text": 360,
 
 	"board/trace": 5070,
 
-	"board/verify": 2810,
+	"board/verify": 2990,
 
 	"board/words": 4650,
 
@@ -356,7 +357,7 @@ var ceilings = map[string]int{
 
 	"cmd/board/memorycmd": 3900,
 
-	"cmd/board/runcmd": 3900,
+	"cmd/board/runcmd": 3930,
 
 	"embed": 140,
 
