@@ -78,8 +78,8 @@
 // # Secrets
 //
 //   - The knowledge base, the memory and topics refuse what looks like a secret, unless
-//     --force; in a document that is ingested it is masked; the context store warns. Boards
-//     take what is posted.
+//     --force; in a document that is ingested it is masked. Boards and the context store mask
+//     it and say so; --force keeps it.
 //   - Worklogs and the hooks' log mask it, and what its place makes a password: variables,
 //     options, headers, URLs, fields, private keys that were cut. What stands in
 //     <private>…</private> is left out.
@@ -87,6 +87,35 @@
 //     or encoded, one in a file that is ingested with --force.
 //   - log/hooks.log (256 KiB and one older) and log/daemon.log (1 MiB and one older) say what
 //     went wrong.
+//
+// # What has failed, and what finds it again
+//
+// Each fault that lost or leaked something, the test that fails without its repair, and since
+// when it is repaired.
+//
+//   - A file of a database that was opened beside SQLite dropped its locks, and acknowledged
+//     writes were lost: TestLocksAreKept, 2026-11-22.
+//   - Two names (hard links) of a database lost 20 of 40 acknowledged writes. A file with two
+//     names is not written to: TestHardLink, 2026-11-28.
+//   - kb sync between two homes lost edits. It is gone; files with conflict markers of git are
+//     refused: TestMergeConflict, 2026-11-28.
+//   - A server over MCP grew by 2 MB a search: TestMCPMemory, 2026-11-28.
+//   - A planted .git (a device, a pipe, 1.5 GB) took all memory, or hung: TestPlanted,
+//     2026-11-28.
+//   - A board.yaml, or a report that is a link, printed lines of files outside its directory:
+//     TestBelow and the script policy_outside, 2026-11-28.
+//   - A run's gate was open in one directory and closed in another: TestRecordedPolicy and the
+//     script policy_recorded, 2026-11-28.
+//   - In PostgreSQL a worker could exchange the names of two runs, and SQL could change a capsule
+//     unseen: the script database_roles and TestContentIsChecked, 2026-11-28.
+//   - Two of three secrets were stored, and passwords in plain words came back in a session:
+//     TestSecretsInStores, 2026-11-28.
+//   - Looking at a check in the TUI wrote to the run: TestLookingWritesNothing, 2026-11-28.
+//   - Codex was shown answers without their text: TestTextIsWhole, 2026-11-28.
+//   - Notes lost up to 96 % of their words when they were ingested: TestNothingIsLost and the script
+//     kb_ingest_vault, 2026-11-28.
+//   - A PDF that was updated in place was read as its old version: TestPDFVersions, 2026-11-28.
+//   - An import from a clock of 2031 kept its leases: TestLeaseOfAnotherClock, 2026-11-28.
 //
 // # What is not defended against
 //
