@@ -257,8 +257,7 @@ func parse(data []byte) (File, error) {
 }
 
 // errNoPolicy does not quote the file: it may be anybody's.
-var errNoPolicy = errors.New("it is not a policy: no line begins with a key such as gate: or " +
-	"sources:")
+var errNoPolicy = errors.New("it is not a policy: no line begins with a key such as gate or sources")
 
 // looksLikePolicy reports whether a line begins with a key of a policy, or nearly so.
 func looksLikePolicy(data []byte) bool {
