@@ -37,6 +37,9 @@ type Embedder struct {
 	// one slot for each text that is computed at the same time, over all calls. Two have
 	// 1.9 times the throughput of one on two cores
 	slots chan struct{}
+	// the same for calls with one text, which are questions: somebody waits for them, and
+	// they do not wait for a long text of others
+	questions chan struct{}
 
 	mu      sync.Mutex // guards the two fields below
 	closed  bool
@@ -73,7 +76,8 @@ func Open(ctx context.Context, dir string) (*Embedder, error) {
 	return &Embedder{
 		model:   embed.Model{Name: name, Dim: s.dim, MaxTokens: c.limit},
 		session: s, slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		release: sync.OnceFunc(s.destroy),
+		questions: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		release:   sync.OnceFunc(s.destroy),
 	}, nil
 }
 
@@ -93,7 +97,7 @@ func (e *Embedder) enter() error {
 
 // Embed returns one vector of length 1 for each text. The texts of a call are computed
 // one by one, as many at the same time as there are slots. Calls take turns text by text,
-// so a long call delays a short one only by a text or two.
+// so a long call delays a short one only by a text or two, and a question by none.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -125,10 +129,14 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 		vector embed.Vector
 		err    error
 	}
+	free := e.slots
+	if len(texts) == 1 {
+		free = e.questions
+	}
 	// buffered for all, so that no worker blocks after a cancellation
 	results := make(chan result, len(order))
 	for sent, received := 0, 0; received < len(order); {
-		slots := e.slots
+		slots := free
 		if sent == len(order) {
 			slots = nil // only wait from now on
 		}
@@ -143,13 +151,13 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 			received++
 		case slots <- struct{}{}:
 			if err := ctx.Err(); err != nil { // select picks any ready case
-				<-slots
+				<-free
 				return nil, err
 			}
 			i := order[sent]
 			sent++
 			e.running.Go(func() {
-				defer func() { <-slots }()
+				defer func() { <-free }()
 				v, err := e.session.run(ids[i])
 				results <- result{i, v, err}
 			})

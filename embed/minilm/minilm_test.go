@@ -98,7 +98,7 @@ func TestCloseWaits(t *testing.T) {
 		e.slots <- struct{}{} // somebody computes
 		var embedded, closed bool
 		go func() {
-			if _, err := e.Embed(t.Context(), []string{"gate"}); err != nil {
+			if _, err := e.Embed(t.Context(), []string{"gate", "gate"}); err != nil {
 				t.Error(err)
 			}
 			embedded = true
@@ -184,6 +184,16 @@ func TestShortCallIsNotStarved(t *testing.T) {
 	if err := <-long; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+}
+
+// TestQuestionDoesNotWait: a question is answered while all slots are taken by texts.
+func TestQuestionDoesNotWait(t *testing.T) {
+	e := withSlots(open(t, models.Write(t, "static", nil)), 1)
+	e.slots <- struct{}{} // a long text is computed
+	if _, err := e.Embed(t.Context(), []string{"gate"}); err != nil {
+		t.Error(err)
+	}
+	<-e.slots
 }
 
 func TestOpenCancelled(t *testing.T) {
