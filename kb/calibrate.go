@@ -164,8 +164,9 @@ func (k *KB) Calibrate(ctx context.Context, read io.Reader) ([]Calibration, erro
 			m.model = emb.Model()
 		}
 		m.least = rank.ScaleOf(m.model.Name).Unasked
+		known := m.least > 0 && read == nil
 		for _, set := range sets {
-			if m.least > 0 && read == nil {
+			if known {
 				break
 			}
 			if err := m.set(ctx, set); err != nil {

@@ -19,7 +19,7 @@ func (k *KB) foresee(ctx context.Context, q *Query, iq *index.Query) context.Con
 	questions := append(k.index.First(), askThreshold(k.modelOf(q)))
 	if iq.Presumed = k.index.Presume(*iq); iq.Presumed != nil {
 		found := &iq.Presumed.Result
-		r := k.fuse(q, found.Candidates)
+		r := k.fuse(q, found)
 		questions = append(questions, k.questions(q, found, &r)...)
 	}
 	return sqlite.AskFirst(ctx, questions...)

@@ -317,7 +317,7 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 		res.Missing = found.Missing
 	}
 	res.Expanded = found.Expanded
-	ranking := k.fuse(q, found.Candidates)
+	ranking := k.fuse(q, &found)
 	if tx.IsFar() {
 		if err := tx.Ahead(k.questions(q, &found, &ranking)...); err != nil {
 			return err
@@ -399,7 +399,8 @@ type ranking struct {
 
 // fuse ranks the candidates of both lanes. Each is scored in both, also where only one
 // lane has listed it.
-func (k *KB) fuse(q *Query, cands []index.Candidate) ranking {
+func (k *KB) fuse(q *Query, found *index.Result) ranking {
+	cands := found.Candidates
 	r := ranking{of: map[int64]*index.Candidate{}, rrf: map[int64]float64{},
 		boosts: map[int64][]string{}}
 	for i := range cands {
@@ -411,7 +412,7 @@ func (k *KB) fuse(q *Query, cands []index.Candidate) ranking {
 	}
 	r.list = byRank
 	if q.Fusion != FusionRRF || q.Mode != ModeHybrid {
-		r.list = store.Order(k.modelOf(q), cands)
+		r.list = store.Order(k.modelOf(q), len(found.Terms), cands)
 	}
 	r.list = rank.Normalize(r.list)
 	return r

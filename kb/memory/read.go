@@ -343,7 +343,7 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 	if v != nil && found.Vectors > 0 {
 		model = f.s.opt.Embedder.Model().Name
 	}
-	list := store.Order(model, slices.DeleteFunc(slices.Clone(found.Candidates),
+	list := store.Order(model, len(found.Terms), slices.DeleteFunc(slices.Clone(found.Candidates),
 		func(c index.Candidate) bool { return light[c.ID] == nil }))
 	list = list[:min(len(list), want)]
 	ns := make([]int64, 0, len(list))

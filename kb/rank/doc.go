@@ -6,7 +6,7 @@
 // # The order of a search
 //
 //	scale := rank.ScaleOf("all-MiniLM-L6-v2")              // "": by words alone
-//	list := []rank.Scored{{7, scale.Score(bm25, cosine)}}  // … of each candidate of both lanes
+//	list := []rank.Scored{{7, scale.Score(terms, bm25, cosine)}} // … of each candidate of both lanes
 //	rank.Sort(list)
 //	placed, moves := rank.Boost(rank.Normalize(list), rank.Push{ID: 7, Places: 2, Why: "workspace"})
 //	hits := rank.MMR(placed, 0.7, 10, func(a, b int64) float64 { return embed.Cosine(vec[a], vec[b]) })

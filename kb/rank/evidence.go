@@ -29,11 +29,11 @@ var (
 	byWords = Scale{BM25: 1, Chance: 0.0076, Match: 0.25, Title: 0.44, Unasked: 0.31, Asked: 0.24}
 	// otherModel lies between a weak model and a strong one, and costs either little.
 	otherModel = Scale{BM25: 0.03, Cosine: 0.55, Chance: 0.005, Match: 0.25, Title: 0.4}
-	// scales are by the beginning of a model's name.
+	// scales are by the name that a model has by its content: potion-base-2M is the second.
 	scales = map[string]Scale{
 		"all-MiniLM-L6-v2": {BM25: 0.0125, Cosine: 1, Chance: 0.01, Said: 0.2, Foreign: 0.15,
 			Unasked: 0.47, Asked: 0.34},
-		"potion-base-2M": {BM25: 0.04, Cosine: 0.55, Chance: 0.005, Match: 0.25, Title: 0.4,
+		"model-1ddca2c2c466": {BM25: 0.04, Cosine: 0.55, Chance: 0.005, Match: 0.25, Title: 0.4,
 			Unasked: 0.45, Asked: 0.3},
 	}
 )
@@ -43,10 +43,8 @@ func ScaleOf(model string) Scale {
 	if model == "" {
 		return byWords
 	}
-	for name, s := range scales {
-		if strings.HasPrefix(model, name) {
-			return s
-		}
+	if s, known := scales[model]; known {
+		return s
 	}
 	return otherModel
 }
@@ -61,8 +59,16 @@ func (s Scale) Calibrated(unasked float64) Scale {
 	return s
 }
 
-// Score is what a candidate's words and meaning count together in the ranking.
-func (s Scale) Score(bm25, cosine float64) float64 { return s.BM25*bm25 + cosine }
+// keywords is how much more words count in a question of one word. Few words are a name or
+// an identifier, which the meaning of a text does not tell.
+const keywords = 24.0
+
+// Score is what a candidate's words and meaning count together in the ranking, for a
+// question of so many different terms.
+func (s Scale) Score(terms int, bm25, cosine float64) float64 {
+	n := float64(max(1, terms))
+	return s.BM25*(1+keywords/(n*n))*bm25 + cosine
+}
 
 // Least is the least evidence that counts in a store of n texts.
 func (s Scale) Least(n int64, unasked bool) float64 {

@@ -67,9 +67,9 @@ func (j *Judge) AmongOne(evidence float64) float64 {
 	return evidence - j.Threshold + j.unaskedOne
 }
 
-// Order ranks candidates by words and meaning, best first. A text that has no vector
+// Order ranks candidates by words and meaning, best first, for a question of so many terms. A text that has no vector
 // counts as if it were as near as those with the same words usually are.
-func Order(model string, cands []index.Candidate) []rank.Scored {
+func Order(model string, terms int, cands []index.Candidate) []rank.Scored {
 	scale := rank.ScaleOf(model)
 	sum, n := 0.0, 0.0
 	for i := range cands {
@@ -84,7 +84,7 @@ func Order(model string, cands []index.Candidate) []rank.Scored {
 		if !c.HasVector && n > 0 {
 			cosine = sum / n
 		}
-		list[i] = rank.Scored{ID: c.ID, Score: scale.Score(c.BM25, cosine)}
+		list[i] = rank.Scored{ID: c.ID, Score: scale.Score(terms, c.BM25, cosine)}
 	}
 	rank.Sort(list)
 	return list
