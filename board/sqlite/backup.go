@@ -50,7 +50,8 @@ func (db *DB) copyPages(ctx context.Context, to string) error {
 	}
 	defer reserved.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 	var n int
-	if err := reserved.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n); err != nil {
+	begin := reserved.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema")
+	if err := begin.Scan(&n); err != nil {
 		return err
 	}
 	return reserved.Raw(func(c any) error {

@@ -203,10 +203,12 @@ func (c *call) result(text string, body []byte) *sdk.CallToolResult {
 const formatArgument = "format"
 
 // takeFormat takes the argument out of those of a call.
-func (c *call) takeFormat(raw json.RawMessage, takes *jsonschema.Schema) (json.RawMessage, error) {
+func (c *call) takeFormat(raw json.RawMessage, takes *jsonschema.Schema) (json.RawMessage,
+	error) {
 	c.json = c.cfg.JSON
 	var object map[string]json.RawMessage
-	if takes.Properties[formatArgument] != nil || !bytes.Contains(raw, []byte(`"`+formatArgument+`"`)) ||
+	if takes.Properties[formatArgument] != nil ||
+		!bytes.Contains(raw, []byte(`"`+formatArgument+`"`)) ||
 		json.Unmarshal(raw, &object) != nil || object[formatArgument] == nil {
 		return raw, nil
 	}

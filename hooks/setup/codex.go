@@ -306,7 +306,8 @@ func (c *checker) passed(path string, meaning map[string]any) {
 	home, _ := subtable(meaning, "mcp_servers", harness.ServerName, "env")["BOARD_HOME"].(string)
 	c.otherHome(path, home)
 	if _, missing := passedVariables(meaning); len(missing) > 0 {
-		c.report(ProblemHome, harness.PartMCP, path, "set up the MCP server of Codex again, which passes them on",
+		c.report(ProblemHome, harness.PartMCP, path,
+			"set up the MCP server of Codex again, which passes them on",
 			"Codex gives the MCP server no environment of its own, so it may work in another data "+
 				"home than the hooks: %s does not pass on %s", c.s.Short(path),
 			strings.Join(missing, ", "))
