@@ -74,7 +74,7 @@ func limits(t tokens, i int, low, next string) bool {
 	case low == "no" && (next == "." || t.at(i+1).kind == numberToken), low == "not" && next == "only":
 		return true
 	case low == "no" || low == "not" || low == "never":
-		return t.at(i+2).low == "than" || next == "later" || next == "more"
+		return t.at(i+2).low == "than" || next == "later" || next == "more" || next == "exceed"
 	}
 	return negators[low] && next == "exceed"
 }

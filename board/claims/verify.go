@@ -3,6 +3,7 @@ package claims
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -282,23 +283,25 @@ func (ev *Evidence) beside(around []*Claim) (near []*Claim) {
 		return near
 	}
 	first, last := around[0], around[len(around)-1]
-	for _, c := range ev.Claims {
-		if c.number >= first.number && c.number <= last.number {
-			continue
-		}
-		same := c.Block == first.Block || c.Block == last.Block
-		if d := min(abs(c.Line-first.Line), abs(c.Line-last.Line)); d <= reach || same && d < 40 {
-			near = append(near, c)
-		}
+	belongs := func(c, to *Claim) bool {
+		d := abs(c.Line - to.Line)
+		return d <= reach || c.Block == to.Block && d < 40
+	}
+	for i := first.number - 1; i >= 0 && belongs(ev.Claims[i], first); i-- {
+		near = append(near, ev.Claims[i])
+	}
+	for i := last.number + 1; i < len(ev.Claims) && belongs(ev.Claims[i], last); i++ {
+		near = append(near, ev.Claims[i])
 	}
 	return near
 }
 
-// OnLines returns the claims of some lines of a document.
+// OnLines returns the claims of some lines of a document, which are in their order.
 func (ev *Evidence) OnLines(from, to int) (all []*Claim) {
-	for _, c := range ev.Claims {
-		if c.Line <= to && c.End >= from {
-			all = append(all, c)
+	i := sort.Search(len(ev.Claims), func(i int) bool { return ev.Claims[i].End >= from })
+	for ; i < len(ev.Claims) && ev.Claims[i].Line <= to; i++ {
+		if ev.Claims[i].End >= from {
+			all = append(all, ev.Claims[i])
 		}
 	}
 	return all
