@@ -61,7 +61,7 @@ func (s Scale) Calibrated(unasked float64) Scale {
 
 // keywords is how much more words count in a question of one word. Few words are a name or
 // an identifier, which the meaning of a text does not tell.
-const keywords = 24.0
+const keywords = 22.0
 
 // Score is what a candidate's words and meaning count together in the ranking, for a
 // question of so many different terms.
