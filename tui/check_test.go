@@ -277,5 +277,5 @@ func TestCheckPassed(t *testing.T) {
 	})
 	h.press("S", "enter", "esc", "C") // the report is the one of the survival page
 	h.goldens("check-passed")
-	h.wants("4 of 5 steps passed; skipped: verify", "without a board.yaml", "✓ trace")
+	h.wants("4 of 5 steps passed; not checked: verify", "without a board.yaml", "✓ trace")
 }
