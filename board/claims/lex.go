@@ -238,12 +238,14 @@ func isStamp(s string) bool { return digit(rune(s[0])) && reStamp.MatchString(s)
 
 // plainWord reports whether a run has letters alone, as most have.
 func plainWord(s string) bool {
+	humps := false // a capital behind another letter
 	for i := range len(s) {
 		if c := s[i] | 0x20; (c < 'a' || c > 'z') && s[i] < utf8.RuneSelf {
 			return false
 		}
+		humps = humps || i > 0 && (s[i] >= 'A' && s[i] <= 'Z' || s[i] >= utf8.RuneSelf)
 	}
-	return !reCamel.MatchString(s)
+	return !humps || !reCamel.MatchString(s)
 }
 
 // classify adds the tokens of a run.

@@ -129,7 +129,7 @@ func (r *reader) read(lines []line) {
 			i = end
 		case trimmed == "" || reRule.MatchString(l.text) && !strings.Contains(l.text, "|"):
 			flush()
-		case reHeading.MatchString(l.text), l.heading && len(trimmed) < 120:
+		case trimmed[0] == '#' && reHeading.MatchString(l.text), l.heading && len(trimmed) < 120:
 			flush()
 			r.heading(l.text)
 		case isRow(lines, i):
