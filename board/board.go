@@ -73,18 +73,16 @@ func OpenOrCreate(ctx context.Context, dir, run string) (*Board, error) {
 
 // Create makes a new run without a policy on record. It is fault.Conflict if the run exists.
 func Create(ctx context.Context, dir, run, goal, worker string) (*Board, error) {
-	return create(ctx, dir, run, goal, worker, nil)
+	return CreateUnder(ctx, dir, run, goal, worker, nil)
 }
 
-// CreateUnder is Create with a policy on record.
-func CreateUnder(ctx context.Context, dir, run, goal, worker string, by NewPolicy) (*Board, error) {
-	if err := by.check(); err != nil {
-		return nil, err
+// CreateUnder is Create with a policy on record, unless by is nil.
+func CreateUnder(ctx context.Context, dir, run, goal, worker string, by *NewPolicy) (*Board, error) {
+	if by != nil {
+		if err := by.check(); err != nil {
+			return nil, err
+		}
 	}
-	return create(ctx, dir, run, goal, worker, &by)
-}
-
-func create(ctx context.Context, dir, run, goal, worker string, by *NewPolicy) (*Board, error) {
 	maskText(ctx, "the goal", &goal)
 	if err := checkText("the goal", goal, MaxContent, false); err != nil {
 		return nil, err

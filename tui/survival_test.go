@@ -249,15 +249,15 @@ func TestSurvivalStays(t *testing.T) {
 func TestSurvivalScattered(t *testing.T) {
 	h := newHarness(t, func(h *harness) {
 		b := h.openRun("audit-7")
-		must(b.Post(context.Background(), "ada", board.Post{Content: "Ironworks refuses subordination of its mezzanine lien", MustSurface: true}))
+		must(b.Post(context.Background(), "ada", board.Post{Content: "Tokens never expire entirely", MustSurface: true}))
 		must(b.Post(context.Background(), "ada", board.Post{Content: "Backups are encrypted", MustSurface: true}))
-		h.write("report.md", "# A\nIronworks makes steel in Akron, and refuses returns.\n# B\nA lien is filed with the county.\n# C\nThe mezzanine of the office has a kitchen; subordination is a word of lawyers.\n", 1)
+		h.write("report.md", "# A\nTokens never.\n# B\nExpire, entirely.\n", 1)
 		h.cfg.Run = "audit-7"
 	})
 	h.press("S")
 	h.typeText("report.md")
 	h.press("enter")
-	h.wants("✗ missing", "Backups are encrypted")
+	h.wants("1 absent, 1 scattered", "✗ missing: scattered", "Its words are there, but in no one passage.", "that the passage below lacks", "o opens it")
 	h.write("report.docx", docx(t, "Tokens never."), 0)
 	h.press("r")
 	h.typeText("report.docx")

@@ -1,10 +1,10 @@
 package claims
 
 import (
+	"blackboard/board/lazyregexp"
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,10 +20,6 @@ const (
 	Refuted
 	InSource // only a source has it, no entry
 )
-
-func (v Verdict) String() string {
-	return [...]string{"unsupported", "unsure", "supported", "refuted", "only in a source"}[v]
-}
 
 // A Match is what evidence has for one detail of a claim.
 type Match struct {
@@ -157,7 +153,7 @@ func (c *Claim) hasName(d *Detail) bool {
 	if d.Kind == Name {
 		return !slices.ContainsFunc(d.Words, func(w string) bool {
 			s := stem(w)
-			return !c.stems[s] && !c.context[s] && !empty[w]
+			return !c.stems[s] && !c.context[s] && !empty.has(w)
 		})
 	}
 	id := strings.Trim(d.Words[0], ".")
@@ -193,7 +189,7 @@ func (c *Claim) hasAny(d *Detail) bool {
 	})
 }
 
-var reAcronym = regexp.MustCompile(`^([A-Z]{2,5})(\d*)s?$`)
+var reAcronym = lazyregexp.New(`^([A-Z]{2,5})(\d*)s?$`)
 
 // expands reports whether an acronym stands for words of a text in lower case: PDE5 for
 // phosphodiesterase 5, CoC for change of control.
@@ -206,7 +202,7 @@ func expands(acronym, low string) bool {
 	var initials strings.Builder
 	words := strings.FieldsFunc(low, func(r rune) bool { return !inRun(r) })
 	for i, w := range words {
-		if !empty[w] {
+		if !empty.has(w) {
 			initials.WriteByte(w[0])
 		}
 		k := 0 // its letters in order, in one long word before its number

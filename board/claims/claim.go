@@ -2,7 +2,6 @@ package claims
 
 import (
 	"strings"
-	"unicode"
 
 	"blackboard/board/documents"
 )
@@ -16,8 +15,6 @@ const (
 	Name
 	Identifier
 )
-
-func (k Kind) String() string { return [...]string{"number", "date", "name", "identifier"}[k] }
 
 // A Detail is a part of a claim that is right or wrong by itself.
 type Detail struct {
@@ -38,15 +35,6 @@ type Detail struct {
 }
 
 func (d *Detail) figure() bool { return d.Kind <= Date }
-
-// specific reports whether a figure has so many digits that it hardly stands somewhere by
-// accident.
-func (d *Detail) specific() bool {
-	if d.T != nil {
-		return d.T.Clock >= 0 || d.T.days() <= 1
-	}
-	return d.Q.significant() >= 3
-}
 
 // A topic has the stems that a detail is about, with their closeness from 0 to 1.
 type topic []near1
@@ -143,7 +131,7 @@ func (c *Claim) labelled() {
 			continue
 		}
 		for i := range c.Words {
-			if w := &c.Words[i]; w.clause > d.clause && !empty[w.low] {
+			if w := &c.Words[i]; w.clause > d.clause && !empty.has(w.low) {
 				d.about.add(w.stem, .6)
 			}
 		}
@@ -235,10 +223,10 @@ func newReading(t tokens, clause int) *reading {
 	for i := range t {
 		x := &t[i]
 		mark := x.kind == markToken && strings.Contains(",;:()—–|.!?", x.text)
-		if mark || i > 0 && x.kind == wordToken && breaks[x.low] {
+		if mark || i > 0 && x.kind == wordToken && breaks.has(x.low) {
 			clause++
 		}
-		if mark || stops[x.low] {
+		if mark || stops.has(x.low) {
 			scope++
 		}
 		r.clause[i], r.scope[i] = clause, scope
@@ -307,12 +295,12 @@ func (c *Claim) takeWords(r *reading) {
 			low, _ = unprefixed(low)
 		}
 		_, number := ones[low]
-		if number || !says(x.low) && !(c.English && contraries[root(low)] != nil) {
+		if number || !says(x.low) && !(c.English && contraries()[root(low)] != nil) {
 			continue
 		}
 		w := Word{stem(low), low, r.clause[i], r.aside[i], x.capital()}
 		c.Words = append(c.Words, w)
-		if !empty[x.low] {
+		if !empty.has(x.low) {
 			c.stems[w.stem] = true
 		}
 	}
@@ -326,7 +314,7 @@ func (c *Claim) nameStems(d *Detail) {
 			continue
 		}
 		for _, p := range parts(w) {
-			if len(p) > 2 && !empty[p] {
+			if len(p) > 2 && !empty.has(p) {
 				c.stems[stem(p)] = true
 			}
 		}
@@ -351,8 +339,8 @@ func (c *Claim) detail(t tokens, i int) (d Detail, next int, ok bool) {
 	case t.serviceName(i):
 		return Detail{Kind: Identifier, Words: []string{x.low + "-" + t[i+1].low}, Weak: true}, i + 2,
 			true
-	case titles[x.low] && t.at(i+1).capital():
-	case x.capital() && !empty[x.low] && !weekdays[x.low] && currencies[x.low] == "":
+	case titles.has(x.low) && t.at(i+1).capital():
+	case x.capital() && !empty.has(x.low) && !weekdays.has(x.low) && currencies[x.low] == "":
 		d, next = t.name(i)
 		return d, next, true
 	}
@@ -362,8 +350,8 @@ func (c *Claim) detail(t tokens, i int) (d Detail, next int, ok bool) {
 // number makes a detail of a quantity.
 func (t tokens) number(i, next int, q *Quantity) Detail {
 	d := Detail{Kind: Number, Q: q}
-	if w := t.at(i - 1).low; refNouns[w] && q.Dim == "" {
-		q.Noun, q.Ref, d.Weak = []string{stem(w)}, true, ownParts[w]
+	if w := t.at(i - 1).low; refNouns.has(w) && q.Dim == "" {
+		q.Noun, q.Ref, d.Weak = []string{stem(w)}, true, ownParts.has(w)
 	} else { // "three points": a text may count its own parts
 		d.Weak = q.Word && (q.Dim == "" || q.Dim == "points") && q.Number <= 12
 	}
@@ -385,7 +373,7 @@ func (t tokens) name(i int) (d Detail, next int) {
 	words := []string{t[i].low}
 	for next = i + 1; len(words) < 6; next++ {
 		y := t.at(next)
-		if y.kind == wordToken && y.capital() && !empty[y.low] && months[y.low] == 0 {
+		if y.kind == wordToken && y.capital() && !empty.has(y.low) && months()[y.low] == 0 {
 			words = append(words, y.low)
 		} else if y.text != "&" || !t.at(next+1).capital() {
 			break
@@ -403,8 +391,8 @@ func (t tokens) name(i int) (d Detail, next int) {
 func (t tokens) serviceName(i int) bool {
 	b, second, after := t.at(i-1), t.at(i+1), t.at(i+2)
 	return second.tied && second.kind == wordToken && !t[i].tied && !t[i].capital() &&
-		!second.capital() && !after.tied && (b.kind == markToken || beforeName[b.low]) &&
-		(after.kind != wordToken || empty[after.low])
+		!second.capital() && !after.tied && (b.kind == markToken || beforeName.has(b.low)) &&
+		(after.kind != wordToken || empty.has(after.low))
 }
 
 // marks in a topic of a change: from 74 to 91, by 17.
@@ -428,7 +416,7 @@ func (r *reading) around(d *Detail, cell *Cell) {
 		switch {
 		case x.kind == nameToken:
 			for _, p := range parts(x.text) {
-				if len(p) > 2 && !empty[p] {
+				if len(p) > 2 && !empty.has(p) {
 					d.about.add(stem(p), by)
 				}
 			}
@@ -466,7 +454,7 @@ func (r *reading) extent(d *Detail) (begin, end int) {
 // mark says whether a figure is the beginning, the end or the amount of a change.
 func (r *reading) mark(d *Detail, begin int) {
 	b := begin - 1
-	for fillsBound[r.t.at(b).low] || abouts[r.t.at(b).low] {
+	for fillsBound.has(r.t.at(b).low) || abouts.has(r.t.at(b).low) {
 		b--
 	}
 	switch r.t.at(b).low {
@@ -514,12 +502,12 @@ var beforeOwned = set("of on in for with")
 // margin of 46 %.
 func (r *reading) own(begin, end int) {
 	k := end
-	if beforeOwned[r.t.at(k).low] {
+	if beforeOwned.has(r.t.at(k).low) {
 		k++
 	}
 	for n := 0; n < 3 && k < len(r.t) && r.t[k].kind == wordToken && !r.used[k] &&
-		r.clause[k] == r.clause[end-1] && !prepositions[r.t[k].low]; k++ {
-		if r.owner[k] = begin + 1; !empty[r.t[k].low] {
+		r.clause[k] == r.clause[end-1] && !prepositions.has(r.t[k].low); k++ {
+		if r.owner[k] = begin + 1; !empty.has(r.t[k].low) {
 			n++
 		}
 	}
@@ -527,7 +515,7 @@ func (r *reading) own(begin, end int) {
 		return
 	}
 	k = begin - 2
-	for n := 0; n < 2 && k >= 0 && r.t[k].kind == wordToken && !r.used[k] && !empty[r.t[k].low]; k-- {
+	for n := 0; n < 2 && k >= 0 && r.t[k].kind == wordToken && !r.used[k] && !empty.has(r.t[k].low); k-- {
 		r.owner[k] = begin + 1
 		n++
 	}
@@ -558,12 +546,12 @@ func (r *reading) unitBefore(q *Quantity, i int) {
 	for j := i - 1; j >= max(0, i-9) && r.scope[j] == r.scope[i] && q.Dim == ""; j-- {
 		x := &r.t[j]
 		if p := parts(x.text); x.kind == nameToken && j >= i-3 && len(p) > 1 && len(p[len(p)-1]) > 1 {
-			q.take(units[p[len(p)-1]], true)
+			q.take(units()[p[len(p)-1]], true)
 		}
 		b := r.t.at(j - 1)
-		if u := units[x.low]; (u.dim == "time" || u.dim == "bytes") && !r.used[j] &&
+		if u := units()[x.low]; (u.dim == "time" || u.dim == "bytes") && !r.used[j] &&
 			x.kind == wordToken && len(x.low) > 3 && strings.HasSuffix(x.low, "s") &&
-			b.kind == wordToken && !empty[b.low] {
+			b.kind == wordToken && !empty.has(b.low) {
 			q.take(u, true)
 		}
 	}
@@ -582,13 +570,10 @@ func (r *reading) unitOfNext(x, y *Detail) {
 		return
 	}
 	for _, w := range r.t[x.first+1 : y.first] {
-		if !inLists[w.low] && currencies[w.low] == "" {
+		if !inLists.has(w.low) && currencies[w.low] == "" {
 			return
 		}
 	}
 	a.scale(a.Number / a.Value)
 	a.take(unit{b.Dim, b.Unit, b.Value / b.Number}, false)
 }
-
-// hasUpper reports whether a text has a capital.
-func hasUpper(s string) bool { return strings.IndexFunc(s, unicode.IsUpper) >= 0 }

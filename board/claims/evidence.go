@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 )
 
 // Evidence is what claims are checked against: the statements of documents or entries, in
@@ -15,8 +14,6 @@ type Evidence struct {
 	stems  map[string][]int32    // the claims that have a stem
 	values map[valueKey][]int32  // the claims that have a figure
 	lower  map[string]bool       // words that stand in lower case somewhere
-	said   flat                  // all that is said, made at first use
-	starts []int                 // of each claim in what is said
 }
 
 // NewEvidence indexes claims.
@@ -168,158 +165,6 @@ type Window struct {
 	Cover  float64 // the share of the claim's words that it has, by weight
 }
 
-// Bounds of a search for windows.
-const (
-	widest     = 3    // claims in a window
-	wordiest   = 40   // stems in a window of several claims: words of many are about many things
-	candidates = 60   // claims around which windows are tried
-	common     = 4000 // claims from which on a stem or figure leads nowhere
-)
-
-// seeds are the claims that have most of a claim's words and figures.
-func (ev *Evidence) seeds(c *Claim, figures []*Detail, n int) []int32 {
-	score := map[int32]float64{}
-	for s := range c.stems {
-		if at := ev.stems[s]; len(at) <= common {
-			w := ev.weight(s)
-			for _, i := range at {
-				score[i] += w
-			}
-		}
-	}
-	for _, d := range figures {
-		seen := map[int32]bool{}
-		for _, k := range d.asks() {
-			if at := ev.values[k]; len(at) <= common {
-				for _, i := range at {
-					if !seen[i] {
-						seen[i] = true
-						score[i] += 1.5
-					}
-				}
-			}
-		}
-	}
-	best := make([]int32, 0, len(score))
-	for i := range score {
-		best = append(best, i)
-	}
-	// A long statement has many words by its length alone.
-	by := func(i int32) float64 {
-		return score[i] / math.Sqrt(float64(8+len(ev.Claims[i].stems)))
-	}
-	slices.SortFunc(best, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(by(b), by(a)), cmp.Compare(a, b))
-	})
-	return best[:min(n, len(best))]
-}
-
-func (c *Claim) figures() (all []*Detail) {
-	for k := range c.Details {
-		if c.Details[k].figure() {
-			all = append(all, &c.Details[k])
-		}
-	}
-	return all
-}
-
-// Nearest returns the n windows that are nearest to a claim, the best first. They do not
-// overlap.
-func (ev *Evidence) Nearest(c *Claim, n int) (out []Window) {
-	a := asked{weights: map[string]float64{}, total: .01, figures: c.figures(), details: len(c.Details)}
-	for s := range c.stems {
-		w := ev.weight(s)
-		if c.context[s] {
-			w *= .6
-		}
-		a.weights[s] = w
-		a.total += w
-	}
-	var all []Window
-	tried := map[int]bool{}
-	for _, seed := range ev.seeds(c, a.figures, candidates) {
-		for i := max(0, int(seed)-widest+1); i <= int(seed); i++ {
-			if !tried[i] {
-				tried[i] = true
-				all = ev.windows(i, &a, all)
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(x, y Window) int {
-		return cmp.Or(cmp.Compare(y.Score, x.Score), cmp.Compare(len(x.Claims), len(y.Claims)),
-			cmp.Compare(x.Claims[0].number, y.Claims[0].number))
-	})
-	taken := map[*Claim]bool{}
-	for _, w := range all {
-		if slices.ContainsFunc(w.Claims, func(e *Claim) bool { return taken[e] }) {
-			continue
-		}
-		for _, e := range w.Claims {
-			taken[e] = true
-		}
-		if out = append(out, w); len(out) == n {
-			break
-		}
-	}
-	return out
-}
-
-// asked is what windows are searched for.
-type asked struct {
-	weights map[string]float64
-	total   float64
-	figures []*Detail
-	details int
-}
-
-// windows adds the windows that begin at a claim and have something of what is asked in
-// each of their claims.
-func (ev *Evidence) windows(i int, a *asked, all []Window) []Window {
-	has, agreed := map[string]float64{}, map[*Detail]bool{}
-	size := 0
-	for k := i; k < len(ev.Claims) && k < i+widest && ev.Claims[k].Source == ev.Claims[i].Source; k++ {
-		e := ev.Claims[k]
-		size += len(e.stems)
-		if k > i && (size > wordiest || !slices.Equal(e.Heads, ev.Claims[i].Heads)) {
-			break
-		}
-		if !a.meet(e, has, agreed) {
-			break
-		}
-		covered := 0.0
-		for _, w := range has {
-			covered += w
-		}
-		w := Window{Source: e.Source, Claims: ev.Claims[i : k+1], Cover: min(1, covered/a.total)}
-		w.Score = w.Cover - .04*float64(k-i) + .35*float64(len(agreed))/float64(max(2, a.details))
-		all = append(all, w)
-	}
-	return all
-}
-
-// meet adds what a claim has of what is asked, and reports whether it has anything new.
-func (a *asked) meet(e *Claim, has map[string]float64, agreed map[*Detail]bool) (fresh bool) {
-	for s, w := range a.weights {
-		if e.stems[s] && has[s] < w {
-			has[s], fresh = w, true
-		} else if e.context[s] && has[s] == 0 {
-			has[s] = .4 * w
-		}
-	}
-	for _, d := range a.figures {
-		if agreed[d] {
-			continue
-		}
-		for k := range e.Details {
-			if d.relation(&e.Details[k]).Agrees() {
-				agreed[d], fresh = true, true
-				break
-			}
-		}
-	}
-	return fresh
-}
-
 // withFigure returns the claims that may have a figure. Of very many, only those that share
 // a word with the claim.
 func (ev *Evidence) withFigure(c *Claim, d *Detail) (all []*Claim) {
@@ -438,19 +283,9 @@ func (d *Detail) sameWay(x *Detail) bool {
 		(d.about.of(byMark) > 0) == (x.about.of(byMark) > 0)
 }
 
-// isName reports whether a word at the beginning of a sentence is a name: no text has it
-// in lower case, and it is no common word.
-func (ev *Evidence) isName(d *Detail, report *Evidence) bool {
-	w := d.Words[0]
-	switch {
-	case ev.lower[w] || report.lower[w]:
-		return false
-	case len(ev.stems[stem(w)]) > 0:
-		return true
-	case ev.Common != nil && ev.Common(w):
-		return false
-	}
-	return !slices.ContainsFunc(wordEndings, func(e string) bool { return strings.HasSuffix(w, e) })
-}
+// long reports whether the evidence is a long text.
+func (ev *Evidence) long() bool { return len(ev.Claims) >= longText }
 
-var wordEndings = strings.Fields("ing ed ly tion tions ment ments ness ity ies ers als ives able")
+// longText is the number of statements from which on the words of any claim meet somewhere by
+// chance.
+const longText = 80

@@ -1,8 +1,9 @@
 package claims
 
 import (
-	"regexp"
+	"blackboard/board/lazyregexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -18,7 +19,7 @@ type Instant struct {
 	Local    bool // the zone is said as a place: 10:02 in Prague
 }
 
-var months = func() map[string]time.Month {
+var months = sync.OnceValue(func() map[string]time.Month {
 	m := map[string]time.Month{"sept": time.September}
 	for i := time.January; i <= time.December; i++ {
 		low := strings.ToLower(i.String())
@@ -29,7 +30,7 @@ var months = func() map[string]time.Month {
 		m[w] = time.Month(i + 1)
 	}
 	return m
-}()
+})
 
 var (
 	seasons  = map[string]time.Month{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
@@ -42,7 +43,7 @@ var (
 	zones      = map[string]float64{"utc": 0, "gmt": 0, "z": 0, "bst": 1, "wet": 0, "west": 1, "cet": 1,
 		"cest": 2, "eet": 2, "eest": 3, "msk": 3, "ist": 5.5, "jst": 9, "est": -5, "edt": -4,
 		"cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7}
-	reClock = regexp.MustCompile(
+	reClock = lazyregexp.New(
 		`^(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d+)?([aApP][mM])?(Z|[+-]\d{2}:?\d{2})?$`)
 	cjkDate    = strings.NewReplacer("年", "-", "년", "-", "月", "-", "월", "-", "日", "", "일", "", " ", "")
 	dayLayouts = []string{"2006-01-02", "2006-1-2", "2006/01/02", "2.1.2006", "1/2/2006", "2/1/2006"}
@@ -80,16 +81,16 @@ func (t tokens) day(i int) int {
 // month returns the month that a token names, or 0. May and March are words, too.
 func (t tokens) month(i int) time.Month {
 	x := t.at(i)
-	if x.kind != wordToken || x.text == x.low || verbMonths[x.low] && t.day(i-1) == 0 &&
-		t.day(i+1) == 0 && t.year(i+1) == 0 && !beforeMonth[t.at(i-1).low] {
+	if x.kind != wordToken || x.text == x.low || verbMonths.has(x.low) && t.day(i-1) == 0 &&
+		t.day(i+1) == 0 && t.year(i+1) == 0 && !beforeMonth.has(t.at(i-1).low) {
 		return 0
 	}
-	return months[x.low]
+	return months()[x.low]
 }
 
 func (t tokens) measureAt(i int) bool {
 	w := t.at(i).low
-	return w == "%" || units[w].dim != "" || scales[w] != 0
+	return w == "%" || units()[w].dim != "" || scales[w] != 0
 }
 
 // instant reads a date or time that begins at a token, and returns the token after it.
@@ -193,7 +194,7 @@ func seasonFirst(in *Instant, t tokens, i int) int {
 		k++
 	}
 	y := t.year(k)
-	if w := t.at(i - 1).low; y == 0 && (!beforeSeason[w] ||
+	if w := t.at(i - 1).low; y == 0 && (!beforeSeason.has(w) ||
 		t[i].low == "fall" && w != "last" && w != "next" && w != "this") {
 		return 0
 	}
@@ -394,7 +395,7 @@ func (in *Instant) zone(t tokens, i int) int {
 	}
 	y := t.at(k + 1)
 	in.Local = in.Local || x.low == "local" || x.capital() && y.low == "time" ||
-		x.low == "in" && y.capital() && months[y.low] == 0
+		x.low == "in" && y.capital() && months()[y.low] == 0
 	if x.text == "(" {
 		k++
 	}
@@ -539,26 +540,6 @@ func (in *Instant) asLong(e *Instant) bool {
 	return in.Clock >= 0 || a < 2*b && b < 2*a
 }
 
-// since returns the time between two instants, in seconds or in months.
-func (in *Instant) since(e *Instant, dim string) (float64, bool) {
-	timed := in.Clock >= 0 && e.Clock >= 0
-	dated := in.Dated && e.Dated && in.AnyYear == e.AnyYear
-	switch {
-	case timed && dated:
-		return in.moment().Sub(e.moment()).Abs().Seconds(), dim == "time"
-	case timed:
-		a, aKnown := in.utc()
-		b, bKnown := e.utc()
-		return float64(abs(a - b)), dim == "time" && aKnown == bKnown
-	case dated && dim == "time":
-		return in.From.Sub(e.From).Abs().Seconds(), in.days() <= 1 && e.days() <= 1
-	case dated && in.days() <= 31 && e.days() <= 31:
-		years, months := in.From.Year()-e.From.Year(), int(in.From.Month()-e.From.Month())
-		return float64(abs(years*12 + months)), true
-	}
-	return 0, false
-}
-
 func abs(n int) int { return max(n, -n) }
 
 // datesOf returns the dates in a heading, a header or the name of a file.
@@ -566,7 +547,7 @@ func datesOf(s string) (out []Detail) {
 	t := lex(strings.ReplaceAll(s, "_", " "))
 	named := strings.Contains(s, "_")
 	for i := range t { // bill_october.csv
-		if named && months[t[i].low] > 0 {
+		if named && months()[t[i].low] > 0 {
 			t[i].text = strings.ToUpper(t[i].text)
 		}
 	}

@@ -1,7 +1,7 @@
 package claims
 
 import (
-	"regexp"
+	"blackboard/board/lazyregexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -83,10 +83,10 @@ func (l *lexer) add(kind tokenKind, text string, at int) {
 const meaningful = "%‰$€£¥<>=≥≤~≈±°*+/"
 
 var (
-	rePlaceholder = regexp.MustCompile(`^</?[A-Za-z_][A-Za-z_-]{0,19}>`)
-	reURL         = regexp.MustCompile(`^https?://[^\s)>"']*[^\s)>"'.,;]`)
-	reZone        = regexp.MustCompile(`^[+-]\d{2}:?\d{2}\b`)
-	reThousands   = regexp.MustCompile(`^(?:[\x{00a0}\x{202f}\x{2009}]\d{3}\b|( \d{3}\b){2,})+`)
+	rePlaceholder = lazyregexp.New(`^</?[A-Za-z_][A-Za-z_-]{0,19}>`)
+	reURL         = lazyregexp.New(`^https?://[^\s)>"']*[^\s)>"'.,;]`)
+	reZone        = lazyregexp.New(`^[+-]\d{2}:?\d{2}\b`)
+	reThousands   = lazyregexp.New(`^(?:[\x{00a0}\x{202f}\x{2009}]\d{3}\b|( \d{3}\b){2,})+`)
 )
 
 // next adds the tokens at a place, and returns where the next ones are.
@@ -176,7 +176,7 @@ func unspaced(r rune) bool {
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-var reCJKDate = regexp.MustCompile(`^\d{4}[年년]\s?\d{1,2}[月월]\s?\d{1,2}[日일]`)
+var reCJKDate = lazyregexp.New(`^\d{4}[年년]\s?\d{1,2}[月월]\s?\d{1,2}[日일]`)
 
 // runLength returns how many bytes at the beginning of a text belong to one word, number
 // or name.
@@ -218,20 +218,20 @@ func joins(r, before, after rune, numeric bool) bool {
 }
 
 var (
-	reStamp = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2}([T_]\d{2}:\d{2}.*)?|` +
+	reStamp = lazyregexp.New(`^(\d{4}-\d{2}-\d{2}([T_]\d{2}:\d{2}.*)?|` +
 		`\d{1,2}:\d{2}(:\d{2})?([.,]\d+)?([aApP][mM]|Z)?([+-]\d{2}:?\d{2})?|` +
 		`\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}/\d{1,2}/\d{4}|\d{4}/\d{2}/\d{2})$`)
-	rePeriod = regexp.MustCompile(
+	rePeriod = lazyregexp.New(
 		`^(?:(?:FY|fy|CY)(\d{2}|\d{4})|(\d{4})[-/]?Q([1-4])|Q([1-4])|H([12]))$`)
-	reDigits  = regexp.MustCompile(`^\d[\d.,'’\x{00a0}\x{202f}\x{2009} ]*$`)
-	reMeasure = regexp.MustCompile(`^(\d[\d.,'’]*\d|\d)(-?)([A-Za-zµ]{1,7}[²³]?)$`)
-	reVersion = regexp.MustCompile(`^\d+(\.\d+){2,}([-+.][0-9.]+)?$`)
-	reSpan    = regexp.MustCompile(`^(\d[\d.,]*)-([1-9][\d.,]*[A-Za-z%]{0,3})$`)
-	reRatio   = regexp.MustCompile(`^\d+(\.\d+)?:1$`)
-	reOrdinal = regexp.MustCompile(`^\d+(st|nd|rd|th)$`)
-	reMoney   = regexp.MustCompile(`^([A-Z]{2,3})(\d.*)$`)
-	reParted  = regexp.MustCompile(`^(\d[\d.,]*[A-Za-z]{0,2}|[A-Za-z]+)([-/])([A-Za-z]+|\d{4})$`)
-	reCamel   = regexp.MustCompile(`^[^-]*\p{L}\p{L}\p{Ll}\p{Lu}\p{Ll}\p{Ll}+$`)
+	reDigits  = lazyregexp.New(`^\d[\d.,'’\x{00a0}\x{202f}\x{2009} ]*$`)
+	reMeasure = lazyregexp.New(`^(\d[\d.,'’]*\d|\d)(-?)([A-Za-zµ]{1,7}[²³]?)$`)
+	reVersion = lazyregexp.New(`^\d+(\.\d+){2,}([-+.][0-9.]+)?$`)
+	reSpan    = lazyregexp.New(`^(\d[\d.,]*)-([1-9][\d.,]*[A-Za-z%]{0,3})$`)
+	reRatio   = lazyregexp.New(`^\d+(\.\d+)?:1$`)
+	reOrdinal = lazyregexp.New(`^\d+(st|nd|rd|th)$`)
+	reMoney   = lazyregexp.New(`^([A-Z]{2,3})(\d.*)$`)
+	reParted  = lazyregexp.New(`^(\d[\d.,]*[A-Za-z]{0,2}|[A-Za-z]+)([-/])([A-Za-z]+|\d{4})$`)
+	reCamel   = lazyregexp.New(`^[^-]*\p{L}\p{L}\p{Ll}\p{Lu}\p{Ll}\p{Ll}+$`)
 )
 
 func isStamp(s string) bool { return digit(rune(s[0])) && reStamp.MatchString(s) }
@@ -320,7 +320,7 @@ var yearWords = set("mid early late end pre post year")
 func (l *lexer) parted(s string, at int) {
 	m := reParted.FindStringSubmatch(s)
 	if m == nil || !(digit(rune(s[0])) && m[3][0] > '9') &&
-		!(yearWords[strings.ToLower(m[1])] && m[3][0] <= '9') {
+		!(yearWords.has(strings.ToLower(m[1])) && m[3][0] <= '9') {
 		l.add(nameToken, s, at)
 		return
 	}

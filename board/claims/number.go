@@ -116,7 +116,7 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 		return v / part, 2
 	case ok && next == "hundred":
 		return v * 100, 2
-	case ok && (v != 1 || units[next].dim != "" || scales[next] != 0): // "one" may be a pronoun
+	case ok && (v != 1 || units()[next].dim != "" || scales[next] != 0): // "one" may be a pronoun
 		return v, 1
 	case (low == "a" || low == "an") && next == "dozen":
 		return 12, 2

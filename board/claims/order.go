@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -56,7 +55,7 @@ var contrasts = set("; though although while but whereas and others")
 
 // several reports whether a sentence says several things.
 func (t tokens) several() bool {
-	return slices.ContainsFunc(t, func(x token) bool { return contrasts[x.low] })
+	return slices.ContainsFunc(t, func(x token) bool { return contrasts.has(x.low) })
 }
 
 var beForms = set("is are was were be been being")
@@ -64,20 +63,11 @@ var beForms = set("is are was were be been being")
 // passive reports whether "by" belongs to a verb in the passive: was sued by.
 func (t tokens) passive(by int) bool {
 	for k := by - 1; k >= max(0, by-6); k-- {
-		if beForms[t[k].low] {
+		if beForms.has(t[k].low) {
 			return true
 		}
 	}
 	return false
-}
-
-// inTurn returns why a sentence has two words of a claim in each other's place, "" if it
-// has not.
-func (ev *Evidence) inTurn(c, e *Claim) string {
-	if x, y := ev.exchangedIn(c, e); x != "" {
-		return fmt.Sprintf("“%s” and “%s” stand the other way round", x, y)
-	}
-	return ""
 }
 
 func (ev *Evidence) exchangedIn(c, e *Claim) (x, y string) {

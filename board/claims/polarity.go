@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // This file reads what clauses deny, and finds those that say the opposite. It knows
@@ -17,8 +18,8 @@ type denial struct {
 }
 
 var (
-	negators     = set(table("negators"))
-	deniedBy     = set(table("denied"))
+	negators     = setOf("negators")
+	deniedBy     = setOf("denied")
 	prepositions = set("of in on at for from by with during after before")
 	nounNegators = set("no without lack lacks lacked 0")
 	// beforeOff are the words with which off is a state.
@@ -55,10 +56,10 @@ func (c *Claim) deny(r *reading) {
 				r.aside[k] = true
 			}
 		case limits(t, i, low, next):
-		case needTo[low] && next != "to", low == "free" && next != "of":
-		case negators[low], t[i].text == "0" && t.at(i+1).kind == wordToken && units[next].dim == "":
+		case needTo.has(low) && next != "to", low == "free" && next != "of":
+		case negators.has(low), t[i].text == "0" && t.at(i+1).kind == wordToken && units()[next].dim == "":
 			c.denyAfter(r, i)
-		case deniedBy[low] && (low != "off" || beforeOff[t.at(i-1).low]):
+		case deniedBy.has(low) && (low != "off" || beforeOff.has(t.at(i-1).low)):
 			c.denyBeside(r, i)
 		default:
 			if w, un := unprefixed(low); un {
@@ -76,20 +77,20 @@ func limits(t tokens, i int, low, next string) bool {
 	case low == "no" || low == "not" || low == "never":
 		return t.at(i+2).low == "than" || next == "later" || next == "more" || next == "exceed"
 	}
-	return negators[low] && next == "exceed"
+	return negators.has(low) && next == "exceed"
 }
 
 // focus collects up to n stems that say something, from a token on in one direction.
 // What "no" and "without" deny ends at a preposition.
 func (r *reading) focus(k, step, n int, within []int) (out []string, first int) {
 	at := k - step
-	noun := step > 0 && nounNegators[r.t[at].low]
+	noun := step > 0 && nounNegators.has(r.t[at].low)
 	for ; k >= 0 && k < len(r.t) && within[k] == within[at] && len(out) < n; k += step {
 		x := &r.t[k]
-		if len(out) > 0 && noun && prepositions[x.low] {
+		if len(out) > 0 && noun && prepositions.has(x.low) {
 			break
 		}
-		if x.kind == wordToken && !empty[x.low] {
+		if x.kind == wordToken && !empty.has(x.low) {
 			if len(out) == 0 {
 				first = k
 			}
@@ -113,7 +114,7 @@ func (c *Claim) denyAfter(r *reading, i int) {
 			d.clause = r.clause[k] // not after 25 minutes
 		}
 	case !slices.ContainsFunc(t[i:at], func(x token) bool {
-		return x.kind == wordToken && !empty[x.low] && !negators[x.low]
+		return x.kind == wordToken && !empty.has(x.low) && !negators.has(x.low)
 	}):
 		d.clause = r.clause[at] // none of which failed
 	}
@@ -130,7 +131,7 @@ func (c *Claim) denyAfter(r *reading, i int) {
 // before it.
 func (c *Claim) denyBeside(r *reading, i int) {
 	t := r.t
-	if x := t.at(i + 1); x.kind == wordToken && !empty[x.low] && !breaks[x.low] { // the missing check
+	if x := t.at(i + 1); x.kind == wordToken && !empty.has(x.low) && !breaks.has(x.low) { // the missing check
 		f, _ := r.focus(i+1, 1, 2, r.clause)
 		c.denials = append(c.denials, denial{t[i].text, r.clause[i], f})
 		return
@@ -174,7 +175,7 @@ func (ev *Evidence) clauses(c *Claim, matches []Match, mine bool) (out []*clause
 		if w := &c.Words[i]; !w.aside {
 			x := get(w.clause)
 			x.words = append(x.words, w)
-			if !empty[w.low] {
+			if !empty.has(w.low) {
 				x.weight += ev.weight(w.stem)
 			}
 		}
@@ -208,7 +209,7 @@ func (ev *Evidence) clauses(c *Claim, matches []Match, mine bool) (out []*clause
 func (ev *Evidence) sharedClause(a, b *clause) (share float64, n int) {
 	both := 0.0
 	for _, w := range a.words {
-		if !empty[w.low] && b.has(w.stem) {
+		if !empty.has(w.low) && b.has(w.stem) {
 			both += ev.weight(w.stem)
 			n += 1 + strings.Count(w.stem, "#")
 		}
@@ -286,7 +287,7 @@ func (ev *Evidence) fitsBetter(m, t *clause, mine []*clause) bool {
 
 // without is the weight of a clause without one of its words.
 func (ev *Evidence) without(c *clause, w *Word) float64 {
-	if empty[w.low] {
+	if empty.has(w.low) {
 		return c.weight
 	}
 	return c.weight - ev.weight(w.stem)
@@ -294,9 +295,20 @@ func (ev *Evidence) without(c *clause, w *Word) float64 {
 
 // movement has stems of change, and stillness those that deny it.
 var (
-	movement  = map[string]bool{stem("rise"): true, stem("fall"): true, stem("improve"): true, stem("worsen"): true}
-	stillness = map[string]bool{stem("changed"): true, stem("affected"): true}
+	movement  = stems("rise fall improve worsen")
+	stillness = stems("changed affected")
 )
+
+// stems is the set of the stems of some words.
+func stems(words string) wordSet {
+	return sync.OnceValue(func() map[string]bool {
+		m := map[string]bool{}
+		for _, w := range strings.Fields(words) {
+			m[stem(w)] = true
+		}
+		return m
+	})
+}
 
 // deniedWord returns what one of two clauses denies and the other says.
 func deniedWord(a, b *clause) string {
@@ -306,8 +318,8 @@ func deniedWord(a, b *clause) string {
 				if p[1].has(f) {
 					return f
 				}
-				if stillness[f] && slices.ContainsFunc(p[1].words, func(w *Word) bool {
-					return movement[w.stem]
+				if stillness.has(f) && slices.ContainsFunc(p[1].words, func(w *Word) bool {
+					return movement.has(w.stem)
 				}) {
 					return d.word
 				}
@@ -344,7 +356,7 @@ func opposed(a, b []*Word) (*Word, *Word) {
 	}
 	for _, x := range a {
 		rx := root(x.low)
-		against := contraries[rx]
+		against := contraries()[rx]
 		if len(against) == 0 || has(b, rx) {
 			continue
 		}

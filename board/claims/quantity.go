@@ -117,7 +117,7 @@ func (q *Quantity) measured(t tokens, next int, currency string) int {
 		at++
 	}
 	small := q.Number > 0 && q.Number < 1
-	for at < next+3 && (beforeUnit[t.word(at)] ||
+	for at < next+3 && (beforeUnit.has(t.word(at)) ||
 		small && (t.word(at) == "of" || t.word(at) == "an" || t.word(at) == "a")) {
 		at++
 	}
@@ -134,7 +134,7 @@ func (q *Quantity) measured(t tokens, next int, currency string) int {
 		q.Dim, q.Unit = "percent", "%"
 		q.scale(100)
 	default:
-		for k := next; len(q.Noun) < 2 && t.at(k).kind == wordToken && !empty[t.word(k)]; k++ {
+		for k := next; len(q.Noun) < 2 && t.at(k).kind == wordToken && !empty.has(t.word(k)); k++ {
 			q.Noun = append(q.Noun, stem(t.word(k)))
 		}
 	}
@@ -180,10 +180,10 @@ var abouts = set(`about around roughly approximately approx almost nearly circa 
 // bound reads how the quantity of tokens i to next is limited, and whether it is exact.
 func (t tokens) bound(i, next int, about bool) (Bound, bool) {
 	k := i - 1
-	for currencies[t.at(k).low] != "" || fillsBound[t.at(k).low] {
+	for currencies[t.at(k).low] != "" || fillsBound.has(t.at(k).low) {
 		k--
 	}
-	for ; abouts[t.at(k).low]; k-- {
+	for ; abouts.has(t.at(k).low); k-- {
 		about = true
 		if w := t.at(k - 1).low; w == "closer" || w == "close" {
 			k--

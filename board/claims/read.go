@@ -1,10 +1,10 @@
 package claims
 
 import (
-	"regexp"
 	"strings"
 
 	"blackboard/board/documents"
+	"blackboard/board/lazyregexp"
 )
 
 // A Statement is a sentence of prose, a row of a table or a line of a program.
@@ -27,20 +27,20 @@ type Cell struct {
 }
 
 var (
-	reHeading = regexp.MustCompile(`^(#{1,6})\s+(.*?)\s*#*$`)
-	reItem    = regexp.MustCompile(`^\s*(?:>\s*)*([-*+•]|\d{1,2}[.)]|\(?[a-z]\))\s+`)
-	reRule    = regexp.MustCompile(`^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$`)
-	reLogLine = regexp.MustCompile(
+	reHeading = lazyregexp.New(`^(#{1,6})\s+(.*?)\s*#*$`)
+	reItem    = lazyregexp.New(`^\s*(?:>\s*)*([-*+•]|\d{1,2}[.)]|\(?[a-z]\))\s+`)
+	reRule    = lazyregexp.New(`^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$`)
+	reLogLine = lazyregexp.New(
 		`^\s*(\[[^\]]{4,25}\]|\d{4}-\d{2}-\d{2}[T ]\d|\d{2}:\d{2}(:\d{2})?\b)`)
-	reNumbered = regexp.MustCompile(`^\s*(\d{1,2}(\.\d{1,2})+|[A-Z]\.\d{1,2})\.?\s+\S`)
-	reLink     = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
-	reNote     = regexp.MustCompile(`\[\^[^\]]*\]:?`)
-	reLeadIn   = regexp.MustCompile(`^\*\*([^*]{2,60}?)[.:]?\*\*[.:]?\s`)
-	reEnd      = regexp.MustCompile(`[.!?]["')*\]_”]*(\[\^[^\]]*\])?[ \n]+[*("_]*`)
+	reNumbered = lazyregexp.New(`^\s*(\d{1,2}(\.\d{1,2})+|[A-Z]\.\d{1,2})\.?\s+\S`)
+	reLink     = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
+	reNote     = lazyregexp.New(`\[\^[^\]]*\]:?`)
+	reLeadIn   = lazyregexp.New(`^\*\*([^*]{2,60}?)[.:]?\*\*[.:]?\s`)
+	reEnd      = lazyregexp.New(`[.!?]["')*\]_”]*(\[\^[^\]]*\])?[ \n]+[*("_]*`)
 	emphasis   = strings.NewReplacer("**", "", "__", "", "~~", "")
 )
 
-var abbreviations = set(table("abbreviations"))
+var abbreviations = setOf("abbreviations")
 
 // reader cuts lines into statements.
 type reader struct {
@@ -85,7 +85,7 @@ func ReadDocument(d *documents.Document) []*Statement {
 	return r.out
 }
 
-var reProgram = regexp.MustCompile(`(?i)\.(go|py|js|ts|jsx|tsx|java|rs|rb|c|h|cc|cpp|cs|php|sh|` +
+var reProgram = lazyregexp.New(`(?i)\.(go|py|js|ts|jsx|tsx|java|rs|rb|c|h|cc|cpp|cs|php|sh|` +
 	`sql|tf|ya?ml|toml|ini|cfg|conf|env|properties|json|jsonl|xml|css|log|diff|patch|mod|sum)$`)
 
 // prose reports whether a document is read by paragraphs.
@@ -287,5 +287,5 @@ func abbreviated(text string, at int) bool {
 		return false
 	}
 	w := strings.ToLower(text[strings.LastIndexAny(text[:at], " \n(")+1 : at])
-	return abbreviations[w] || len(w) == 1 && w >= "a" && w <= "z" && w != "i"
+	return abbreviations.has(w) || len(w) == 1 && w >= "a" && w <= "z" && w != "i"
 }

@@ -1,6 +1,9 @@
 package claims
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // A unit measures a dimension: its value is the number times the factor.
 type unit struct {
@@ -9,7 +12,7 @@ type unit struct {
 }
 
 // units are the spellings of units.
-var units = func() map[string]unit {
+var units = sync.OnceValue(func() map[string]unit {
 	m := map[string]unit{}
 	for line := range strings.Lines(table("units")) {
 		dim, rest, _ := strings.Cut(line, ":")
@@ -21,11 +24,11 @@ var units = func() map[string]unit {
 		}
 	}
 	return m
-}()
+})
 
 func isUnit(s string) bool {
 	low := strings.ToLower(s)
-	return units[low].dim != "" || scales[low] != 0
+	return units()[low].dim != "" || scales[low] != 0
 }
 
 // scales multiply a number.
@@ -47,10 +50,10 @@ func (t tokens) unit(i int) (unit, int) {
 	if x.kind == markToken {
 		return unit{}, 0
 	}
-	if u, ok := units[x.low+" "+t.word(i+1)]; ok {
+	if u, ok := units()[x.low+" "+t.word(i+1)]; ok {
 		return u, 2
 	}
-	u, ok := units[strings.TrimPrefix(x.low, "time.")]
+	u, ok := units()[strings.TrimPrefix(x.low, "time.")]
 	lone := len(x.low) == 1 && x.kind == wordToken && !x.glued // "12 m" may be anything
 	if !ok || lone && !strings.Contains("hsgx", x.low) {
 		return unit{}, 0
@@ -64,7 +67,7 @@ var adverbRates = map[string]string{"monthly": "month", "annually": "year", "yea
 // rate reads "per month", "a month", "/month" or "monthly", and how many tokens it takes.
 func (t tokens) rate(i int) (per string, n int) {
 	x, y := t.at(i), t.at(i+1)
-	u := units[y.low]
+	u := units()[y.low]
 	slash := x.low == "/" && x.glued
 	switch article := x.low == "a" || x.low == "an" || x.low == "each" || x.low == "every"; {
 	case adverbRates[x.low] != "":
@@ -96,7 +99,7 @@ func headerUnit(header string) (u unit) {
 			}
 			return u
 		}
-		w, v := t[i].low, units[t[i].low]
+		w, v := t[i].low, units()[t[i].low]
 		inParens := t.at(i-1).text == "("
 		if v.dim != "" && v.dim != "months" &&
 			(w == "%" || inParens || len(w) > 1 && (i > 0 || len(t) == 1)) {

@@ -166,7 +166,7 @@ var outright = set("not no never none nobody nothing neither nor cannot without"
 // outright counts the denials by a word that does nothing else.
 func (c *Claim) outright() (n int) {
 	for _, d := range c.denials {
-		if low := strings.ToLower(d.word); outright[low] || strings.HasSuffix(low, "n't") {
+		if low := strings.ToLower(d.word); outright.has(low) || strings.HasSuffix(low, "n't") {
 			n++
 		}
 	}
@@ -174,7 +174,7 @@ func (c *Claim) outright() (n int) {
 }
 
 func (c *Claim) negative() bool {
-	return slices.ContainsFunc(lex(c.Text), func(t token) bool { return negative[t.low] })
+	return slices.ContainsFunc(lex(c.Text), func(t token) bool { return negative.has(t.low) })
 }
 
 // otherPerson returns why the quote names somebody else: the finding has one name that the
@@ -197,7 +197,7 @@ func (ev *Evidence) otherPerson(c *Claim, around []*Claim) string {
 func titled(c *Claim) map[string]string {
 	t, names := lex(c.Text), map[string]string{}
 	for i := range t {
-		if !titles[t[i].low] || !t.at(i+1).capital() && t.at(i+1).text != "." {
+		if !titles.has(t[i].low) || !t.at(i+1).capital() && t.at(i+1).text != "." {
 			continue
 		}
 		k := i + 1
@@ -256,7 +256,7 @@ var verbs = set(`is are was were be been has have had will shall must may can co
 // not say what it is about.
 func (c *Claim) predicates() bool {
 	return slices.ContainsFunc(lex(c.Text), func(t token) bool {
-		return verbs[t.low] || strings.HasSuffix(t.low, "ed") && len(t.low) > 4 || forms[t.low] != ""
+		return verbs.has(t.low) || strings.HasSuffix(t.low, "ed") && len(t.low) > 4 || forms()[t.low] != ""
 	})
 }
 

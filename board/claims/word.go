@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -22,12 +23,26 @@ func table(name string) string {
 	return strings.TrimSpace(list)
 }
 
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
+// A wordSet is a set of words that is made when it is asked: most processes check nothing, and
+// each of them would pay for it at its start.
+type wordSet func() map[string]bool
+
+func (s wordSet) has(word string) bool { return s()[word] }
+
+// set is the set of the words of a list.
+func set(words string) wordSet { return lazily(func() string { return words }) }
+
+// setOf is the set of the words of a table.
+func setOf(name string) wordSet { return lazily(func() string { return table(name) }) }
+
+func lazily(words func() string) wordSet {
+	return sync.OnceValue(func() map[string]bool {
+		m := map[string]bool{}
+		for _, w := range strings.Fields(words()) {
+			m[w] = true
+		}
+		return m
+	})
 }
 
 // groups are the lines of a table, each a list of words.
@@ -44,7 +59,7 @@ func float(s string) float64 {
 }
 
 // forms leads from an irregular form to its word.
-var forms = func() map[string]string {
+var forms = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
 	for _, g := range groups("forms") {
 		for _, w := range g[1:] {
@@ -52,11 +67,11 @@ var forms = func() map[string]string {
 		}
 	}
 	return m
-}()
+})
 
 // kin leads from a stem to that of a word which means nearly the same. It helps to find
 // where two texts speak of one thing, and is never the reason of a verdict.
-var kin = func() map[string]string {
+var kin = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
 	for _, g := range groups("kin") {
 		for _, w := range g {
@@ -66,10 +81,10 @@ var kin = func() map[string]string {
 		}
 	}
 	return m
-}()
+})
 
 // contraries are, of the root of a word, the roots of those that say the opposite.
-var contraries = func() map[string][]string {
+var contraries = sync.OnceValue(func() map[string][]string {
 	m := map[string][]string{}
 	for _, g := range groups("contraries") {
 		left, right, _ := strings.Cut(strings.Join(g, " "), "|")
@@ -81,20 +96,20 @@ var contraries = func() map[string][]string {
 		}
 	}
 	return m
-}()
+})
 
 var (
-	suffixes   = strings.Fields(table("suffixes"))
+	suffixes   = sync.OnceValue(func() []string { return strings.Fields(table("suffixes")) })
 	inflection = strings.Fields("ies es s ed ing ly e")
-	empty      = set(table("empty"))
-	breaks     = set(table("breaks"))
-	stops      = set(table("stops"))
+	empty      = setOf("empty")
+	breaks     = setOf("breaks")
+	stops      = setOf("stops")
 )
 
 // root takes off the endings of plurals, tenses and adverbs alone: an option is not
 // optional.
 func root(w string) string {
-	if f := forms[w]; f != "" && w != "lower" && w != "higher" {
+	if f := forms()[w]; f != "" && w != "lower" && w != "higher" {
 		return f
 	}
 	if strings.HasSuffix(w, "ss") || strings.HasSuffix(w, "eed") {
@@ -110,7 +125,7 @@ func root(w string) string {
 
 // cut takes off all endings, so that the forms of a word meet.
 func cut(w string) string {
-	if f := forms[w]; f != "" {
+	if f := forms()[w]; f != "" {
 		w = f
 	}
 	for _, r := range w {
@@ -127,7 +142,7 @@ func cut(w string) string {
 
 // shorten takes off one ending, and one of two equal letters before it.
 func shorten(w string) string {
-	for _, e := range suffixes {
+	for _, e := range suffixes() {
 		s, ok := strings.CutSuffix(w, e)
 		if !ok || len(s) < 3 || len(s) == 3 && len(e) > 1 && e != "ed" && e != "ing" ||
 			e == "s" && strings.HasSuffix(s, "s") {
@@ -145,26 +160,26 @@ func shorten(w string) string {
 func stem(w string) string {
 	w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
 	s := cut(w)
-	if k := kin[s]; k != "" {
+	if k := kin()[s]; k != "" {
 		return k
 	}
 	return s
 }
 
 // says reports whether a word says something about what a text is about.
-func says(low string) bool { return !empty[low] && (len(low) > 1 || low[0] > 127) }
+func says(low string) bool { return !empty.has(low) && (len(low) > 1 || low[0] > 127) }
 
 // stemsOf returns the stems of a text, those of names in parts.
 func stemsOf(text string) (out []string) {
 	for _, t := range lex(text) {
 		switch t.kind {
 		case wordToken:
-			if !empty[t.low] {
+			if !empty.has(t.low) {
 				out = append(out, stem(t.low))
 			}
 		case nameToken:
 			for _, p := range parts(t.text) {
-				if len(p) > 1 && !empty[p] {
+				if len(p) > 1 && !empty.has(p) {
 					out = append(out, stem(p))
 				}
 			}
@@ -189,7 +204,7 @@ func parts(s string) []string {
 	return strings.Fields(b.String())
 }
 
-var englishWords, foreignWords = set(table("english")), set(table("foreign"))
+var englishWords, foreignWords = setOf("english"), setOf("foreign")
 
 // english guesses by small words whether a text is in English. A short one in Latin
 // letters counts as English.
@@ -200,11 +215,11 @@ func (t tokens) english() bool {
 		if x.kind != wordToken || x.code {
 			continue
 		}
-		if englishWords[x.low] {
+		if englishWords.has(x.low) {
 			ours++
 		}
 		r, _ := utf8.DecodeRuneInString(x.text)
-		if foreignWords[x.low] || r > 0x24f {
+		if foreignWords.has(x.low) || r > 0x24f {
 			others++
 		}
 	}

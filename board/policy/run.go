@@ -174,13 +174,12 @@ func (f *File) CheckNamed(paths []string) error {
 	return nil
 }
 
-// ToRecord is the policy as a run keeps it.
-func (f *File) ToRecord(reason string) (board.NewPolicy, error) {
-	p := board.NewPolicy{Text: f.Text, Gate: f.Gate, Reason: reason}
+// ToRecord is the policy as a run keeps it, nil if there is no file: a run that was started
+// under none may be given one later.
+func (f *File) ToRecord(reason string) (*board.NewPolicy, error) {
 	if f.Path == "" {
-		return p, nil
+		return nil, nil
 	}
-	var err error
-	p.Path, err = filepath.Abs(f.Path)
-	return p, err
+	path, err := filepath.Abs(f.Path)
+	return &board.NewPolicy{Path: path, Text: f.Text, Gate: f.Gate, Reason: reason}, err
 }

@@ -84,7 +84,7 @@ func TestOf(t *testing.T) {
 		t.Errorf("it is replaced without a reason: %v", err)
 	}
 	// A record whose file is not there says nothing about files.
-	moved := by
+	moved := *by
 	moved.Path, moved.Reason = filepath.Join(dir, "gone", Name), "moved"
 	moved.Text += "\n# changed"
 	if _, err := b.RecordPolicy(ctx, "lead", moved); err != nil {

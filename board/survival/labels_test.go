@@ -197,8 +197,8 @@ func TestSurvivalLabels(t *testing.T) {
 		t.Logf("%-8s  ours   %v", split, ours[split])
 		t.Logf("%-8s  plain  %v", split, plain[split])
 	}
-	// Slightly under what was measured: 0.76 and 0.76.
-	if c := ours["all"]; c.precision() < 0.74 || c.recall() < 0.74 {
+	// Slightly under what was measured: 0.90 and 0.86.
+	if c := ours["all"]; c.precision() < 0.88 || c.recall() < 0.84 {
 		t.Errorf("the heuristic has become worse: %v", c)
 	}
 }
@@ -218,7 +218,7 @@ func TestSurvivalRealRuns(t *testing.T) {
 			causes[r.Cause]++
 		}
 		t.Logf("%s: %d items in %v: %v", name, len(list), took.Round(time.Millisecond), causes)
-		if causes[MissContradicted] > 40 { // of what nobody contradicts, as far as was read
+		if causes[MissContradicted] > 2 { // of what nobody contradicts, as far as was read
 			t.Errorf("%s: %d are called contradicted", name, causes[MissContradicted])
 		}
 		if took > 5*time.Second {

@@ -5,23 +5,26 @@ import (
 	"fmt"
 	"math"
 
-	"blackboard/board/claims"
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/embed"
 )
 
-// embedBatch is how many passages are embedded at a time, so that a cancelled context
-// is noticed.
-const embedBatch = 64
+// semanticPassage is the size of the passages that are embedded, in lexemes: a sentence
+// or two, so that a passage is about one thing.
+const semanticPassage = 30
 
 // surely is a cosine of texts that differ in no more than a word or two.
 const surely = 0.95
 
+// embedBatch is how many passages are embedded at a time, so that a cancelled context
+// is noticed.
+const embedBatch = 64
+
 // AddMeaning looks for the missing items by the cosine of their embeddings with every
-// statement of the reports. An item becomes present, by meaning, if its best statement
-// reaches minCosine, has all of its numbers and does not contradict it. Every such item
-// gets its cosine. Present items do not change.
+// passage of the reports. An item becomes present, by meaning, if its best passage
+// reaches minCosine and has all of its numbers in or next to it. Every such item gets
+// its cosine. Present items do not change.
 //
 // Vectors are compared only with vectors of the same embedder. The error is the
 // embedder's, or fault.Invalid for a minCosine outside 0..1.
@@ -34,8 +37,8 @@ func (r *Result) AddMeaning(ctx context.Context, e embed.Embedder, minCosine flo
 	var missing []int
 	var texts []string
 	for i := range r.Items {
-		if item := &r.Items[i]; !item.Present && item.Verdict != claims.Refuted.String() {
-			missing, texts = append(missing, i), append(texts, item.Content)
+		if !r.Items[i].Present && r.Items[i].Cause != MissContradicted {
+			missing, texts = append(missing, i), append(texts, r.Items[i].Content)
 		}
 	}
 	r.Semantic = &Semantic{Model: e.Model().Name, MinCosine: minCosine}
@@ -46,28 +49,30 @@ func (r *Result) AddMeaning(ctx context.Context, e embed.Embedder, minCosine flo
 	if err != nil {
 		return err
 	}
-	for _, d := range reports {
-		x := newReport(d)
+	for _, report := range reports {
+		x := newIndex(report)
+		passages := x.passages(semanticPassage)
 		texts = texts[:0]
-		for _, c := range x.ev.Claims {
-			texts = append(texts, c.Text)
+		for _, at := range passages {
+			texts = append(texts, x.quote(at.first, at.last, math.MaxInt).Text)
 		}
 		have, err := embedAll(ctx, e, texts)
 		if err != nil {
 			return err
 		}
 		for k, i := range missing {
-			r.Items[i].meaning(&x, wanted[k], have, minCosine)
+			r.Items[i].meaning(x, passages, wanted[k], have, minCosine)
 		}
 	}
 	r.count()
 	return nil
 }
 
-// meaning compares one missing item with the statements of one report.
-func (r *ItemResult) meaning(x *report, want embed.Vector, have []embed.Vector, minCosine float64) {
+// meaning compares one missing item with the passages of one report.
+func (r *ItemResult) meaning(x *index, passages []passage, want embed.Vector,
+	have []embed.Vector, minCosine float64) {
 	best, top := -1, -1.0
-	for i := range have {
+	for i := range passages {
 		if c := embed.Cosine(want, have[i]); c > top {
 			best, top = i, c
 		}
@@ -80,12 +85,19 @@ func (r *ItemResult) meaning(x *report, want embed.Vector, have []embed.Vector, 
 	if top < minCosine {
 		return
 	}
-	w := claims.Window{Claims: x.ev.Claims[best : best+1]}
-	if !x.ev.Agrees(claims.ExtractText(r.Content, ""), w, top < surely) {
-		return // near in meaning, but a number is not there, or one of both denies it
+	p, at := newPattern(r.Content), passages[best]
+	var h hits
+	h.fill(p, x)
+	if p.weigh(h.gather(at.from, at.to, x.units[at.first].under), true) < p.numbers {
+		return // near in meaning, but a number is not there
+	}
+	text := x.quote(at.first, at.last, math.MaxInt).Text
+	if top < surely && (read(&p.scanner, r.Content).negative() != read(&p.scanner,
+		text).negative() || p.contradicted(x, &h) >= 0) {
+		return // vectors hardly tell what is from what is not
 	}
 	r.Present, r.Cause, r.ByMeaning, r.MissingNumbers = true, "", true, []string{}
-	r.Passage = x.passage(&w)
+	r.Passage = x.quote(at.first, at.last, passageRunes)
 }
 
 func embedAll(ctx context.Context, e embed.Embedder, texts []string) ([]embed.Vector, error) {

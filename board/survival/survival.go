@@ -3,26 +3,85 @@
 // model ([Result.AddMeaning]). It knows no database; package board says which items a
 // run has.
 //
+// A report is lines (package documents), which become an index of units (index.go). An
+// item becomes a pattern of wants (pattern.go), and find.go looks for the passage that
+// meets most of them. If an item is found, the sentences that carry it are read again
+// to see if they contradict it: stance.go, against.go, doubt.go, order.go, turn.go,
+// subject.go, refute.go and, for numbers, beside.go. Numbers that a reader must work out
+// are in follow.go.
+//
 // # How good it is
 //
-// On nine reviews by authors who did not know the code, read while it was written, the
-// precision and recall of "missing" are 1 and 0.92, and no item of their corrected
-// reports is called missing; of 63 sentences changed to contradict an item 35 are named.
-// On 80 items of the group "blind" (testdata/survival), precision and recall are 0.62 and
-// 0.53, and on 60 items of two real runs 0.76 and 0.76. What it misses most are swapped
-// roles (who does what to whom), and topics that share all words with an item.
-// `go test ./board/survival -run 'Labels|Sets|Pairs' -v` repeats the figures. The real runs
-// are in BOARD_SHARED; without them that test is skipped.
+// The test set has six groups of items with five reports each. People who had not seen
+// the code wrote and labelled them (testdata/survival/meaning). "Blind" was run at the
+// end, and nothing was changed for it, so its figures count. The others were read
+// while the code was written, "check" last. So were sixty items of two real runs
+// (testdata/survival/irys_labels.json), whose words occur all over the report. The
+// table has the precision and recall of "missing", by words alone:
 //
-// Semantic survival accepts a statement above a minimum cosine if it has the item's
-// numbers and denies what the item denies. Choose the minimum cosine for your model on
-// items that you have read.
+//	           items  precision  recall
+//	blind         80       0.64    0.68
+//	check         80       0.72    0.72
+//	unseen        80       0.79    0.75
+//	final         70       0.91    0.97
+//	held-out      80       0.92    0.88
+//	tune          80       0.95    0.95
+//	real runs     60       0.90    0.86
+//
+// The target was 0.85 for both on an unseen group, which is missed by far. The version
+// before was tuned on tune, held-out and final with one rule after another. It has 0.59
+// and 0.65 on blind, 0.58 and 0.55 on check, and had 0.76 and 0.65 on unseen. The items
+// that are judged rightly, by kind:
+//
+//	                                blind     check     unseen    final     held-out  tune
+//	close wording                   8 of 8    8 of 8    8 of 8    8 of 8    8 of 8    8 of 8
+//	free paraphrase, same numbers   6 of 9    9 of 9    8 of 9    9 of 9    9 of 9   10 of 10
+//	free paraphrase, no numbers     6 of 12   4 of 12   3 of 8    2 of 5    3 of 6    5 of 6
+//	same number, other form         3 of 7    4 of 7    8 of 9    8 of 8   10 of 10  10 of 10
+//	in a table or under a heading   1 of 2    2 of 2
+//	number or range differs         6 of 8    7 of 8    8 of 8    7 of 7    9 of 9    9 of 9
+//	negated on both sides           1 of 2    2 of 2    3 of 3    3 of 3    3 of 3    3 of 3
+//	negation                        6 of 7    7 of 7    4 of 6    6 of 6    5 of 7    7 of 7
+//	double negation                                     3 of 3
+//	negation of another subject                         0 of 2    4 of 4
+//	opposite word                   3 of 5    3 of 5    4 of 4    3 of 3    3 of 3    3 of 3
+//	swapped roles                   3 of 5    2 of 5    2 of 5    5 of 5    6 of 6    6 of 6
+//	refuted in report               3 of 3    3 of 3    3 of 3    4 of 4    4 of 4    3 of 4
+//	qualifier lost                  1 of 2    2 of 2
+//	scattered words                 0 of 2    1 of 2    3 of 5    2 of 2    0 of 3    1 of 3
+//	topic only                      3 of 6    2 of 6    2 of 4    2 of 3    6 of 6    6 of 6
+//	hidden or struck                2 of 2    2 of 2    3 of 3    3 of 3    6 of 6    5 of 5
+//
+// So other numbers and plain negations are found. Half of the paraphrases without a
+// number are called missing; so are half of the numbers that a reader must work out
+// (from 2009 to now are fifteen years). Half of the items that only share the words of a
+// topic pass, and so do some swaps of who does what to whom: a pass is necessary, not
+// sufficient. In the blind group 12 items are called contradicted, all rightly; in the
+// real runs 2 of 928 entries, one rightly. A plain search of the whole file for the
+// words finds 2 of the 21 missing items of the real runs.
+//
+// Whether a sentence contradicts an item is a weighted decision (doubt.go). The weights
+// come from a logistic regression on the groups that were read, short pairs, and the
+// entries of the real runs. With each group left out in turn, 72 of 94 contradicted
+// items are found and 2 of 201 present ones are called so. The rules before, which were
+// made for three of those groups, have 62 and 3. On the two groups that those rules
+// were not made for, unseen and check, it is 26 against 16 of 42.
+// `go test ./board/survival -run Fit -fit` computes the weights again.
+// `go test ./board/survival -run 'Labels|Sets|Pairs' -v` repeats the figures. The real
+// runs are in BOARD_SHARED; without them that test is skipped.
+//
+// Semantic survival accepts a passage above a minimum cosine if it has the item's
+// numbers and is negated if the item is. The small static model potion-base-2M helps
+// little. With .75 it removes two false alarms of the check group (precision 0.72), one
+// each of unseen and tune, none of blind, and lets a missing item of final pass (recall
+// 0.93). In the real runs, whose reports have many similar sentences, it let more pass.
+// So the default is 0.9, which changes next to nothing. Choose the minimum cosine for
+// your model on items that you have read.
 package survival
 
 import (
 	"fmt"
 
-	"blackboard/board/claims"
 	"blackboard/board/documents"
 )
 
@@ -80,10 +139,6 @@ type ItemResult struct {
 	// to the nearest passage by meaning, -1..1; null if only words were compared
 	Cosine    *float64 `json:"cosine"`
 	ByMeaning bool     `json:"by_meaning"` // it is present by meaning, not by its words
-	// what the nearest passage says about it: supported, unsure (no failure), refuted or
-	// unsupported
-	Verdict string   `json:"verdict"`
-	Reasons []string `json:"reasons"` // why the passage refutes it
 }
 
 // Result says whether the reports carry what the run found. A pass is necessary, not
@@ -141,30 +196,51 @@ type Semantic struct {
 // Check looks for each item in the reports, and returns the results in the order of the
 // items.
 //
-// An item that stands in a report word for word is present, unless it is cut out of a
-// denial there, or called false. Otherwise the statements that are nearest to it are
-// compared with it: their words, and the figures, one to one by what they are about
-// (package claims). It is missing if no passage speaks of it, or if one contradicts it:
-// with another number, unit, currency, rate, bound or sign, with figures that are
-// exchanged, with a denial or the opposite of a word. What is not sure counts as present,
-// and its verdict says so. In long reports, where the words of any item meet by chance,
-// more of them must stand together.
+// An item is reduced to its significant tokens: words of four letters or more that are
+// not function words, acronyms, pairs of Chinese, Japanese or Korean characters,
+// numbers, dates and identifiers. It is present if one passage of one report, a few
+// sentences or neighbouring lines with the headings above them, has at least 60 % of the
+// words (three tokens at least, or all if there are fewer), and every number of the item
+// stands in that passage or next to it; a number of two digits or more counts as a word
+// and a half that is there. Words are compared by their stems and by others of the same
+// sense (words.Related; in an item of three words by their stems alone), numbers and
+// measures by their value; the words of a name count as one. Of a waived signal the
+// question must be there; the reason alone ("expired", "out of scope") could be about
+// anything.
+//
+// A number does not count if the sentence that has most of the item's words has another
+// one of its kind in its place, and it stands elsewhere.
+//
+// An entry that is there is missing all the same, as contradicted, if a sentence that
+// carries it likely says the opposite: it negates a word of it, or the item does and the
+// sentence does not; it has an opposite in the place of a word; it exchanges who does
+// something to whom, or what is before what; it says that it has ended, or is forbidden;
+// or it has it only to call it false. How much that means depends on how much of the
+// item the sentence has, and of what else it speaks. A negation and an opposite together
+// contradict nothing: unstaffed, and nobody is there. Nor does a sentence beside
+// another, as full, that says it plainly. Questions have no opposite.
+//
+// It is monotone but for that: text appended to a report as a new paragraph never makes
+// a present item missing, unless it contradicts the item and no one sentence says it
+// plainly; a further report never does. A missing item may have been said in other
+// words.
 func Check(items []Item, reports ...*documents.Document) Result {
 	r := Result{Reports: make([]string, len(reports)), Dropped: []Dropped{},
 		Items: make([]ItemResult, len(items))}
-	all := make([]report, len(reports))
-	for i, d := range reports {
-		r.Reports[i], all[i] = d.Name, newReport(d)
+	indexes := make([]*index, len(reports))
+	for i, report := range reports {
+		r.Reports[i], indexes[i] = report.Name, newIndex(report)
 	}
+	var work hits
 	for i, item := range items {
-		r.Items[i] = ItemResult{Item: item, Cause: MissAbsent, MissingTokens: []string{},
-			MissingNumbers: []string{}, Reasons: []string{}, Verdict: claims.Unsupported.String()}
-		var best claims.Survival
-		for k := range all {
-			if out, s := all[k].judge(item); k == 0 || s.Better(&best) {
-				r.Items[i], best = out, s
+		best := finding{pattern: newPattern(item.Content), cause: MissAbsent, first: -1}
+		best.pattern.asks = item.Why == WhyOpen || item.Why == WhyWaived
+		for _, x := range indexes {
+			if f := best.pattern.find(x, &work); best.index == nil || f.better(best) {
+				best = f
 			}
 		}
+		r.Items[i] = best.result(item)
 	}
 	r.count()
 	return r

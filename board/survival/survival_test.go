@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blackboard/board/documents"
+	"blackboard/testdata/cost"
 )
 
 func check(t *testing.T, item Item, texts ...string) ItemResult {
@@ -26,6 +27,7 @@ func check(t *testing.T, item Item, texts ...string) ItemResult {
 const filler = "The weather over the lake was calm and the ferries ran on time for the whole of that week, as everybody had expected. "
 
 func TestSurvivalCauses(t *testing.T) {
+	far := "\n\n" + strings.Repeat(filler, 12) + "\n\n"
 	for _, c := range []struct{ name, item, text, cause string }{
 		{"same words", "The Tristate filing has lapsed",
 			"We found that the Tristate filing lapsed.", ""},
@@ -44,14 +46,23 @@ func TestSurvivalCauses(t *testing.T) {
 			"# Vantage Chemical: judgment lien\n\n" + filler +
 				"\n\nIt must be satisfied at closing.", ""},
 		{"nothing", "The Tristate filing has lapsed", filler, MissAbsent},
+		{"some words", "The Tristate filing has lapsed", "A filing was made.", MissAbsent},
 		{"other number", "The cap of the note is $4.5 million",
 			"The cap of the note is $4.8 million.", MissNumber},
+		{"number far off", "The cap of the promissory note is $4.5 million",
+			"The cap of the promissory note is high." + far + "$4.5 million", MissNumber},
+		{"words far apart", "Ironworks refuses subordination entirely", "Ironworks is a lender." +
+			far + "It refuses." + far + "Subordination, entirely.", MissScattered},
+		{"another section", "Ironworks refuses subordination entirely",
+			"# A\nIronworks refuses.\n# B\nSubordination, entirely.", MissScattered},
 		{"wrong identifier", "Filing OH-2021-0109455 lapses soon",
 			"Filing OH-2021-0109456 lapses soon.", MissNumber},
 		{"question answered", "When does the Crestline continuation lapse?",
 			"The continuation by Crestline lapses in 2030.", ""},
 		{"short item", "OK?", "It is ok.", ""},
 		{"short item missing", "OK?", "It is not.", MissAbsent},
+		{"signs only", "???", "What???", ""},
+		{"signs only missing", "???", "What?", MissAbsent},
 		{"empty", "", "anything", MissAbsent},
 		{"only a reference", "s83", "see s83", ""},
 		{"only a reference, missing", "s83", "see s84", MissAbsent},
@@ -82,8 +93,11 @@ func TestSurvivalResult(t *testing.T) {
 		Content: "The Ironworks lien on equipment lapses March 23, 2026 unless continued"}, text)
 	if r.Present || r.Cause != MissNumber ||
 		!slices.Equal(r.MissingNumbers, []string{"March 23, 2026"}) ||
-		!slices.Equal(r.MissingTokens, []string{"unless", "continued"}) {
+		!slices.Equal(r.MissingTokens, []string{"continued"}) {
 		t.Errorf("got %+v", r)
+	}
+	if r.Coverage != 0.8 {
+		t.Errorf("coverage is %v", r.Coverage)
 	}
 	want := Passage{Report: "report1.md", Line: 5, Where: "line 5",
 		Text: "The Ironworks lien on all equipment of Pinnacle lapses soon."}
@@ -108,6 +122,10 @@ func TestSurvivalReports(t *testing.T) {
 	if !r.Present || r.Passage.Report != "report3.md" {
 		t.Errorf("got %+v", r)
 	}
+	// The halves in two reports are not the whole in one.
+	if r := check(t, item, "The Ironworks lien.", "It lapses in 2026."); r.Present {
+		t.Errorf("got %+v", r)
+	}
 	if r := check(t, item); r.Present || r.Cause != MissAbsent {
 		t.Errorf("without a report: %+v", r)
 	}
@@ -128,6 +146,32 @@ func TestSurvivalWaived(t *testing.T) {
 		if r := check(t, item, text); r.Present != want {
 			t.Errorf("%q: %+v", text, r)
 		}
+	}
+}
+
+// Whatever was present stays so when paragraphs, or reports, are added, if they do not
+// contradict it.
+func TestSurvivalMonotone(t *testing.T) {
+	cost.SkipUnlessLong(t)
+	run := loadIrys(t, "draft-safe-agreement")
+	list := append(run.Entries, run.Signals...)
+	text := run.Reports[0].Text()
+	var present map[int]bool
+	for _, part := range []int{4, 3, 2, 1} {
+		cut := len(text) / part
+		for cut < len(text) && text[cut] != '\n' {
+			cut++
+		}
+		now := map[int]bool{}
+		for i, r := range Check(list,
+			documents.New("r", strings.ReplaceAll(text[:cut], "\n", "\n\n"))).Items {
+			if r.Present {
+				now[i] = true
+			} else if present[i] && r.Cause != MissContradicted {
+				t.Errorf("with 1/%d of the report %q is missing again", part, list[i].Content)
+			}
+		}
+		present = now
 	}
 }
 
@@ -155,7 +199,8 @@ func FuzzSurvival(f *testing.F) {
 			if r.Coverage < 0 || r.Coverage > 1 || math.IsNaN(r.Coverage) {
 				t.Errorf("coverage %v", r.Coverage)
 			}
-			if r.Present != (r.Cause == "") {
+			if r.Present != (r.Cause == "") || r.Present && len(r.MissingNumbers) > 0 ||
+				r.Present && r.Coverage < 0.299 {
 				t.Errorf("inconsistent: %+v", r)
 			}
 			if r.Passage != nil && (r.Passage.Line < 1 ||
@@ -167,6 +212,9 @@ func FuzzSurvival(f *testing.F) {
 			if p.From < 0 || p.To <= p.From || p.To > len(text) {
 				t.Errorf("%+v of %d bytes", p, len(text))
 			}
+		}
+		if before.Present && (!after.Present && after.Cause != MissContradicted || !both.Present) {
+			t.Errorf("more text took it away:\n%+v\n%+v\n%+v", before, after, both)
 		}
 	})
 }

@@ -2,12 +2,12 @@ package verify
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"blackboard/board/lazyregexp"
 	"blackboard/board/words"
 )
 
@@ -23,7 +23,7 @@ var deniers = map[string]bool{"no": true, "never": true, "none": true, "neither"
 func denies(word string) bool { return words.Negates(word) || deniers[word] }
 
 // denial is what a finding says itself if it denies something.
-var denial = regexp.MustCompile(`(?i)\b(not|no|none|never|nor|neither|nobody|nothing|without|` +
+var denial = lazyregexp.New(`(?i)\b(not|no|none|never|nor|neither|nobody|nothing|without|` +
 	`cannot|only|un\w+(?:ed|able)|lacks?|missing|fails?|failed|false|wrong|deny|denie[ds]|` +
 	`disputes?d?|rejects?|rejected|refuse[ds]?|excluded?|un\w+)\b|n['’]t\b`)
 

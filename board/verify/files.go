@@ -2,12 +2,12 @@ package verify
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"blackboard/board/disk"
 	"blackboard/board/documents"
 	"blackboard/board/lazyregexp"
 )
@@ -42,7 +42,7 @@ func RawText(name string) func() string {
 		return nil
 	}
 	return func() string {
-		data, err := os.ReadFile(name)
+		data, err := disk.Read(name, documents.Max)
 		if err != nil { // it was there when the document was read
 			return ""
 		}

@@ -60,7 +60,7 @@ var contractCommands = []struct{ name, line string }{
 	{"check", `check claims.md --sources report.md`},
 	{"watch", `watch --since 0 --timeout 0s --limit 1`},
 	{"wait", `wait --since 0`},
-	{"replay", `replay --at 6`},
+	{"replay", `replay --at 5`},
 	{"digest", `export --format md`},
 	{"export", `export`},
 	{"export_file", `export -o digest.md`},

@@ -302,7 +302,7 @@ var ceilings = map[string]int{
 
 	"board/check": 670,
 
-	"board/claims": 4860,
+	"board/claims": 4180,
 	"board/clash":  590,
 
 	"board/conflicts": 1470,
@@ -331,7 +331,7 @@ var ceilings = map[string]int{
 
 	"board/store": 540,
 
-	"board/survival": 420,
+	"board/survival": 3070,
 
 	"board/text": 360,
 

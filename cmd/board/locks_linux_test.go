@@ -175,7 +175,7 @@ func (h *holding) refresh() {
 func (h *holding) fill() {
 	h.t.Helper()
 	for _, line := range []string{
-		`new contract`, `kb remember "they are shut" --title doors`, `memory put "of here"`,
+		`new contract`, `start contract`, `kb remember "they are shut" --title doors`, `memory put "of here"`,
 		`memory put "of everywhere" --tier account`, `context write topic content`,
 	} {
 		h.command(line, base.ExitOK)
@@ -217,7 +217,7 @@ func (h *holding) command(line string, wants ...int) {
 // leave out.
 var lockLines = []string{
 	`source add report.md`, `source rm report.md`,
-	`new other`, `import export.jsonl -r third`, `rm third --yes`, `rm other --yes`, `runs --check`,
+	`new other`, `start other`, `import export.jsonl -r third`, `rm third --yes`, `rm other --yes`, `runs --check`,
 	`signal "q2"`, `signal "q3"`, `claim`, `post "answers it" --addresses s2`, `wait s2`,
 	`wait --gate --block none`,
 	`claim s3`, `release s3`, `address s3 "answer"`, `state set phase 2`,

@@ -241,12 +241,15 @@ func (p *program) createRun(c *cli.Context, name string) error {
 
 // recordPolicy records a policy for a run that is there: the one that the call names, else the
 // directory's if the run has none.
-func (p *program) recordPolicy(c *cli.Context, b *board.Board, by board.NewPolicy) (bool, error) {
+func (p *program) recordPolicy(c *cli.Context, b *board.Board, by *board.NewPolicy) (bool, error) {
 	had, err := b.RecordedPolicy(c.Context)
-	if err != nil || had != nil && !c.IsSet("policy") {
+	if err != nil || !c.IsSet("policy") && (had != nil || by == nil) {
 		return false, err
 	}
-	return b.RecordPolicy(c.Context, p.WorkerName(c), by)
+	if by == nil { // --policy none
+		by = &board.NewPolicy{Reason: c.String("reason")}
+	}
+	return b.RecordPolicy(c.Context, p.WorkerName(c), *by)
 }
 
 func (p *program) rm(c *cli.Context) error {

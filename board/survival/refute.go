@@ -1,0 +1,122 @@
+package survival
+
+import (
+	"slices"
+	"strings"
+
+	"blackboard/board/lazyregexp"
+)
+
+// This file finds claims that a report has only to call them false.
+
+// What the expressions are made of.
+const (
+	untrue = `(?:false|wrong|incorrect|untrue|unfounded|mistaken|inaccurate|erroneous|unsupported|` +
+		`unsubstantiated|baseless|without (?:basis|foundation|merit)|no longer (?:true|the case)|` +
+		`not (?:true|correct|accurate|so|the case|supported|borne out|confirmed|substantiated))`
+	takenBack = `(?:withdrawn|retracted|refuted|disproved|disproven|debunked|discredited|rescinded|` +
+		`overturned|ruled out)`
+	setAside = `(?:dismissed|rejected|denied|discarded|abandoned|set aside|corrected|struck|superseded)`
+	mistake  = `(?:an?|our|my|their|the) (?:\w+ )?(?:error|mistake|misreading|misunderstanding|typo|artefact|artifact)`
+	aClaim   = `(?:claim|allegation|accusation|statement|theory|theories|rumou?r|story|stories|hypothes[ie]s|` +
+		`suspicion|suggestion|assertion|report|idea|figure|finding|charge|conclusion|number)s?`
+	told = `(?:said|stated|states|claimed|claims|asserted|reported|wrote|thought|believed|assumed|suspected)`
+	// is also has what may stand between it and what it says.
+	being = `(?:is|are|was|were|be|been|proved|proven|turned out|remains?)(?: to be| since| later| now| then| \w+ly)*`
+)
+
+var (
+	// refutes is what says of a claim that it does not hold.
+	refutes = lazyregexp.New(`(?i)\b(?:` + being + ` (?:` + untrue + `|` + takenBack + `)|` +
+		aClaim + ` that\b.{0,120}\b(?:` + setAside +
+		`|(?:have|has|had) no (?:basis|foundation|merit))|` +
+		`refutes?|disproves?|debunks?|contrary to|is a myth|(?:tests? showed|turned out|proved) otherwise|` +
+		`popular belief|common misconception)\b|` +
+		`^\W*(?:retracted|withdrawn|refuted|false|struck|not true)\b\W*:`)
+	// unproven is what says that nothing speaks for a claim.
+	unproven = lazyregexp.New(`(?i)\b(?:no (?:evidence|proof|indication|sign|record) that|` +
+		`(?:not|n't|unable to|failed to) (?:be )?(?:find|found|confirm(?:ed)?|establish(?:ed)?|shown?|` +
+		`proven?|verify|verified)(?: \w+){0,3} that)\b`)
+	// formerly is what was said before, and is no longer.
+	formerly = lazyregexp.New(`(?i)\b(?:(?:early|earlier|first|previous|prior|older) ` +
+		`(?:\w+ )?(?:draft|version|edition)s?\b.{0,60}\b` + told + `|` +
+		`(?:was|were) (?:first|initially|originally|at first|earlier|previously|wrongly|mistakenly|erroneously) ` +
+		`(?:` + told + `|attributed|blamed|ascribed|put down|linked)|` +
+		`(?:wrongly|mistakenly|erroneously|falsely) ` + told + `|` +
+		`we (?:first|initially|originally) ` + told + `)\b`)
+	// takesBack is a sentence that speaks of the one before it, and against it.
+	takesBack = lazyregexp.New(
+		`(?i)^\W*(?:(?:in fact|in reality|the opposite|not so|not true)\b|` +
+			`we (?:were|had been|are) (?:wrong|mistaken)\b|` +
+			`(?:wrong|false|untrue|corrected|struck)\b|` +
+			`(?:that|this|it|they|these|those|both|the ` + aClaim +
+			`)\b(?: \w+){0,4}? ` + being + ` ` +
+			`(?:` + untrue + `|` + takenBack + `|` + mistake + `)|` +
+			`(?:that|this|(?:that|this|the) ` + aClaim + `)\b(?: \w+){0,4}? ` +
+			being + ` ` + setAside + `|` +
+			`(?:that|this|it|they|the ` + aClaim +
+			`)\b.{0,20}(?: not|n't) (?:survive|stand|hold)\b|` +
+			`.{0,80}(?: not|n't) (?:bear|back|support|confirm|show|substantiate|corroborate) (?:it|this|that|them)\b|` +
+			`.{0,80}\b(?:no such thing|nothing of the (?:kind|sort)|(?:say|says|show|shows|suggest|suggests|tell|tells) otherwise)\b|` +
+			`.{0,80}\bno (?:evidence|support|sign|trace|basis) (?:for|of) (?:it|this|that|them)\b|` +
+			`.{0,80}\b(?:refute[sd]?|disprove[sd]?|contradict(?:s|ed)?|rebut(?:s|ted)?|debunk(?:s|ed)?|rule[sd]?|` +
+			`annul(?:s|led)?|quash(?:es|ed)?|overturn(?:s|ed)?|reverse[sd]?|withdrew|retract(?:s|ed)?|struck down|set aside) ` +
+			`(?:it|this|that|them|(?:the|that|this|these|those) ` + aClaim + `)\b)`)
+	// outlaws is a heading, or what introduces a list, of claims that do not hold.
+	outlaws = lazyregexp.New(`(?i)\b(?:` + takenBack + `|struck|superseded|not confirmed|errata|` +
+		`rejected ` + aClaim + `|false (?:claims|alarms|leads)|misconceptions?|myths?)\b`)
+)
+
+// refuted reports whether the report has a sentence only to call it false.
+func (x *index) refuted(u int32) bool {
+	is, known := x.refuting[u]
+	if !known {
+		is = x.refutes(u)
+		x.refuting[u] = is
+	}
+	return is
+}
+
+func (x *index) refutes(u int32) bool {
+	text := x.text(u)
+	if refutes.MatchString(text) || formerly.MatchString(text) {
+		return true
+	}
+	if next := u + 1; next < int32(len(x.units)) && x.same(u, next) &&
+		takesBack.MatchString(x.text(next)) {
+		return true
+	}
+	for h := x.units[u].under.from; h < x.units[u].under.to; h++ {
+		if outlaws.MatchString(x.text(h)) {
+			return true
+		}
+	}
+	// The head of a list.
+	for k := u; k > max(0, u-maxList); k-- {
+		if before := x.text(k - 1); strings.HasSuffix(before, ":") {
+			return refutes.MatchString(before) || outlaws.MatchString(before)
+		}
+	}
+	return false
+}
+
+// maxList is how many items of a list are looked back over for what introduces it.
+const maxList = 8
+
+// text returns a unit, with the marks that end it.
+func (x *index) text(u int32) string {
+	text, end := x.report.Text(), x.units[u].end
+	for end < len(text) && slices.Contains([]byte(".!?:;"), text[end]) {
+		end++
+	}
+	return text[x.units[u].start:end]
+}
+
+// same reports whether two units stand in one paragraph, or item of a list.
+func (x *index) same(a, b int32) bool {
+	return !parts.MatchString(x.report.Text()[x.units[a].end:max(x.units[a].end,
+		x.units[b].start)])
+}
+
+// parts is what stands between two paragraphs, or items of a list.
+var parts = lazyregexp.New(`\n\s*(?:\n|[-*+•|] )`)
