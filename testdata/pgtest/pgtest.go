@@ -54,7 +54,7 @@ func Start(settings ...string) (*Server, error) {
 	}
 	err = s.run("initdb", "-D", s.data(), "-U", "board", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	if err == nil {
-		err = s.set(append([]string{"listen_addresses = ''", "unix_socket_directories = '" + dir + "'", "max_connections = 200"}, settings...)...)
+		err = s.set(append([]string{"listen_addresses = ''", "unix_socket_directories = '" + dir + "'", "max_connections = 500"}, settings...)...)
 	}
 	if err == nil { // of Net
 		err = s.add("pg_hba.conf", "host all all 198.18.0.0/15 trust")
