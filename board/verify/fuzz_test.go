@@ -36,7 +36,9 @@ func FuzzQuote(f *testing.F) {
 		for _, quote := range []string{cut, strings.ReplaceAll(cut, " ", "\n"),
 			strings.ReplaceAll(cut, "\n", " "),
 			"\n  " + strings.ReplaceAll(cut, " ", "  ") + "\n"} {
-			if o := s.Check(&Finding{Evidence: quote}); o.Verdict != Found {
+			switch o := s.Check(&Finding{Evidence: quote}); o.Verdict {
+			case Found, Denied: // what is cut out of a denial is there, too
+			default:
 				t.Fatalf("%q is cut out of %q, but %s (%s)", quote, d.Text(), o.Verdict, o.Note)
 			}
 		}
