@@ -285,7 +285,7 @@ func TestExpectedWorkers(t *testing.T) {
 	h.wants("dropped: its documents are gone")
 	h.size(160, 50)
 	h.press("G")
-	h.wants("dropped since 2026-01-02 15:04:05, says lead", "its documents are gone")
+	h.wants("dropped since 2026-01-02 15:04:05Z, says lead", "its documents are gone")
 }
 
 // TestActOnExpected says on the screen that a worker has finished, with a note, or that nobody

@@ -82,7 +82,7 @@ func TestErrorsInKeys(t *testing.T) {
 		err  error
 		want string
 	}{
-		{fault.Conflict.New("s3 is claimed until "+until.Format(time.RFC3339), "", fault.Do("signal.claim", "{} takes another")), "s3 is claimed until 2026-01-02 15:00:00"},
+		{fault.Conflict.New("s3 is claimed until "+until.Format(time.RFC3339), "", fault.Do("signal.claim", "{} takes another")), "s3 is claimed until 2026-01-02 15:00:00Z"},
 		{fault.NotFound.New("there is no entry e9", "", fault.Do("entry.list", "{} lists the entries")), "there is no entry e9 · 1 of the run lists the entries"},
 		{fault.Conflict.New("it is open", "", fault.Do("signal.show", "{} shows it", "signal", "s2")), "it is open · enter on s2 shows it"},
 		{fault.Conflict.New("it is taken", "wait", fault.Give("force", "", "or take it with {}")), "it is taken · wait"},

@@ -23,7 +23,7 @@ var htmlSource string
 func htmlTemplate() *template.Template {
 	return template.Must(template.New("report").Funcs(template.FuncMap{
 		"text": printable,
-		"date": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
+		"date": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") },
 		"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"long": func(s string) bool { return len(s) > 3000 || strings.Count(s, "\n") > 30 },
 		"thousands": func(n any) string {

@@ -105,7 +105,7 @@ func TestHTMLHasEverything(t *testing.T) {
 	checkHTML(t, page)
 	for _, want := range []string{
 		"<!DOCTYPE html>", "<h1>sample</h1>", "Say what the lease costs.", "Gate closed: 1 open signal blocks synthesis",
-		`id="s2"`, `claimed by checker until 2026-03-04 13:00`, "Waived by lead: the page is lost", "Answered by e6: June fits the first invoice.",
+		`id="s2"`, `claimed by checker until 2026-03-04 13:00 UTC`, "Waived by lead: the page is lost", "Answered by e6: June fits the first invoice.",
 		`arose from <a href="#e3">e3</a>`, `contradicted by <a href="#e3">e3</a>`, `contradicts <a href="#e1">e1</a>`, `supported by <a href="#e2">e2</a>`,
 		`superseded by <a href="#e5">e5</a>`, `raised <a href="#s2">s2</a>`, `answered by <a href="#e6">e6</a>`, `answers <a href="#s4">s4</a>`,
 		"rent of $4,500</blockquote>", "lease.pdf §4.2", `<span class="tag">rent</span>`, "90 %", "<code>&#34;review&#34;</code>",
@@ -114,6 +114,9 @@ func TestHTMLHasEverything(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("missing: %s", want)
 		}
+	}
+	if n, utc := strings.Count(page, "</time>"), strings.Count(page, " UTC</time>"); n == 0 || n != utc {
+		t.Errorf("%d times, of which %d say that they are UTC", n, utc)
 	}
 	open := sampleBoard()
 	open.Signals = nil

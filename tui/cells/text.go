@@ -183,8 +183,12 @@ func Over(screen, box []string, x, y int) []string {
 	return out
 }
 
-// Clock formats a time to the second, in UTC as everywhere in the program.
-func Clock(t time.Time) string { return t.UTC().Format(time.DateTime) }
+// Clock formats a time to the second, in the zone of the reader's machine and with its
+// distance from UTC: "2026-01-31 13:00:00+01:00". Z is UTC.
+func Clock(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05Z07:00") }
+
+// Minute is [Clock] without the seconds.
+func Minute(t time.Time) string { return t.Local().Format("2006-01-02 15:04Z07:00") }
 
 // Ago formats the time between a moment and now, in a few cells.
 func Ago(t, now time.Time) string {

@@ -53,7 +53,7 @@ func (m *memoryHands) itemRevisions(ctx context.Context, id string) (tea.Msg, er
 	for i := range slices.Backward(was) {
 		r := &was[i]
 		all = append(all, page.Revision{
-			Number: r.Revision, Note: moment(r.Updated) + page.Because(r.Why), Text: r.Content,
+			Number: r.Revision, Note: cells.Minute(r.Updated) + page.Because(r.Why), Text: r.Content,
 			Lines: func(w int) []prose.Line {
 				x := prose.NewWriter(m.app.Styles, w)
 				for _, l := range cells.Wrap(cells.Clean(r.Title), x.Width) {
@@ -91,7 +91,7 @@ func (m *memoryHands) namedRevisions(ctx context.Context, ref Ref) (tea.Msg, err
 	for i := range slices.Backward(was) {
 		r := &was[i]
 		all = append(all, page.Revision{
-			Number: r.Revision, Note: moment(r.Updated), Text: r.Body,
+			Number: r.Revision, Note: cells.Minute(r.Updated), Text: r.Body,
 			Lines: func(w int) []prose.Line {
 				x := prose.NewWriter(m.app.Styles, w)
 				x.Line(prose.Markdown(m.app.Styles, r.Body, min(x.Width, prose.Measure))...)

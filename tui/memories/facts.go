@@ -159,11 +159,8 @@ func (f *memoryFacts) lines(a *page.App, agent string, w int) []prose.Line {
 	return x.Writer.Lines
 }
 
-// moment formats a time in UTC, as on all screens of the memory.
-func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
-
 func (x *factLines) when(name string, t time.Time) {
-	x.Field(name, moment(t)+", "+cells.Since(t, x.app.Now()))
+	x.Field(name, cells.Minute(t)+", "+cells.Since(t, x.app.Now()))
 }
 
 func (x *factLines) item(f *memoryFacts) {
@@ -179,10 +176,10 @@ func (x *factLines) item(f *memoryFacts) {
 	x.Text(it.Content, "")
 	x.Heading("How it stands")
 	if it.Archived != nil {
-		x.Field("archived", moment(*it.Archived)+": "+it.Why)
+		x.Field("archived", cells.Minute(*it.Archived)+": "+it.Why)
 	}
 	if it.Forgotten != nil {
-		why := moment(*it.Forgotten) + ", by the rule " + it.Rule
+		why := cells.Minute(*it.Forgotten) + ", by the rule " + it.Rule
 		if it.Why != "" {
 			why += ": " + it.Why
 		}
@@ -202,7 +199,7 @@ func (x *factLines) item(f *memoryFacts) {
 	x.Field("asked for", asked)
 	x.Field("lifetime", it.Lifetime)
 	if it.Expires != nil {
-		x.Field("expires", moment(*it.Expires))
+		x.Field("expires", cells.Minute(*it.Expires))
 	}
 	x.derived(f)
 	x.Heading("All about it")
@@ -274,7 +271,7 @@ func (x *factLines) note(n *memory.Note) {
 	x.Field("kept with", n.Tier)
 	x.when("created", n.Created)
 	if n.Kind == memory.Journal {
-		counts := "until " + moment(n.Created.Add(memory.JournalWindow))
+		counts := "until " + cells.Minute(n.Created.Add(memory.JournalWindow))
 		if n.Expired {
 			counts = "no more: a journal's entry does for seven days"
 		}
@@ -312,7 +309,7 @@ func (x *factLines) named(f *memoryFacts) {
 	for i := len(f.earlier) - 1; i >= 0; i-- {
 		n := &f.earlier[i]
 		x.Line(x.Styles.Faint.Render("revision " + cells.Count(int64(n.Revision)) + ", of " +
-			moment(n.Updated)))
+			cells.Minute(n.Updated)))
 		x.Text(n.Body, "  │ ")
 	}
 }
@@ -374,7 +371,7 @@ func (x *factLines) events(all []memory.Event) {
 	x.Heading("What was done to it")
 	for i := len(all) - 1; i >= 0; i-- {
 		e := &all[i]
-		line := moment(e.At) + "  " + cells.OneLine(e.Verb, 40)
+		line := cells.Minute(e.At) + "  " + cells.OneLine(e.Verb, 40)
 		if e.Actor != "" {
 			line += " by " + cells.OneLine(e.Actor, 40)
 		}

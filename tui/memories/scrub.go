@@ -177,7 +177,7 @@ func (p *ScrubPage) layout() {
 	if m.Purge {
 		x.Field("purge", scrubPurge)
 	}
-	x.Field("as of", moment(m.At))
+	x.Field("as of", cells.Minute(m.At))
 	x.Field("hash", m.Hash)
 	x.Heading("How many")
 	for _, k := range scrubKinds {

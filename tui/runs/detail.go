@@ -325,11 +325,11 @@ func (p *detailPage) entryLines() []prose.Line {
 		head += st.Warn.Render("  ◆ must surface")
 	}
 	x.Line(head)
-	by := "by " + cells.OneLine(e.Worker, 60) + " · " + cells.Clock(e.Created) + " · " + cells.Since(e.Created, p.now())
+	by := "by " + cells.OneLine(e.Worker, 60) + " · " + cells.Since(e.Created, p.now())
 	if e.Confidence != nil {
 		by += fmt.Sprintf(" · confidence %.2g", *e.Confidence)
 	}
-	x.Line(st.Faint.Render(by))
+	x.Line(st.Faint.Render(by + " · " + cells.Clock(e.Created)))
 	if len(e.Tags) > 0 {
 		x.Line(st.Faint.Render("tags: ") +
 			cells.OneLine(strings.Join(e.Tags, ", "), page.RowRunes))
@@ -374,7 +374,7 @@ func (p *detailPage) signalLines() []prose.Line {
 	}
 	x.Line(head)
 	x.Line(st.Faint.Render("raised by " + cells.OneLine(s.Worker, 60) + " · " +
-		cells.Clock(s.Created) + " · " + cells.Since(s.Created, p.now())))
+		cells.Since(s.Created, p.now()) + " · " + cells.Clock(s.Created)))
 	if s.ClaimedAt(p.now()) {
 		x.Line(st.Accent.Render("⚑ claimed by "+cells.OneLine(s.ClaimedBy, 60)) +
 			st.Faint.Render(" until "+cells.Clock(*s.LeaseUntil)))

@@ -15,6 +15,9 @@ import (
 // Now is when every test happens.
 var Now = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 
+// The screens of tests are those of a machine in UTC, wherever they run.
+func init() { time.Local = time.UTC }
+
 // Do carries out a command, and what follows from it. Messages other than answers go to
 // others; nil: the test fails.
 func Do(tb testing.TB, cmd tea.Cmd, others func(tea.Msg) tea.Cmd) {
