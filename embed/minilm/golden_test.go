@@ -77,7 +77,6 @@ func checkGolden(t *testing.T, e *Embedder, file string) {
 func TestGoldenTiny(t *testing.T) {
 	for _, name := range []string{"tiny-mean", "tiny-cls", "tiny-max"} {
 		t.Run(name, func(t *testing.T) {
-			needsProduct(t)
 			checkGolden(t, open(t, models.Write(t, name, nil)), "golden-"+name+".json")
 		})
 	}
@@ -105,7 +104,6 @@ func miniLMDir(tb testing.TB) string {
 // TestReferenceVectors compares the real model with the vectors published for it: the
 // shortest texts, since a plain test is built without SIMD, and all of them in a long one.
 func TestReferenceVectors(t *testing.T) {
-	needsProduct(t)
 	type text struct {
 		Text      string
 		Embedding embed.Vector
@@ -137,7 +135,6 @@ func TestReferenceVectors(t *testing.T) {
 // TestConformanceMiniLM runs the suite over the real weights.
 func TestConformanceMiniLM(t *testing.T) {
 	cost.SkipUnlessLong(t)
-	needsProduct(t)
 	dir := miniLMDir(t)
 	embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return open(t, dir) })
 }
