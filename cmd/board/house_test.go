@@ -371,7 +371,7 @@ var ceilings = map[string]int{
 
 	"hooks/mcp": 6630,
 
-	"hooks/mcp/schema": 370,
+	"hooks/mcp/schema": 600, // what models mean; goes to board/op with its operations
 
 	"hooks/mcp/transport": 1040,
 

@@ -187,8 +187,8 @@ func TestDomainErrorsNameNoCommand(t *testing.T) {
 	}
 }
 
-// TestUnknownArguments: what no tool takes is named, since it is most likely misspelled. The
-// original of the context tools takes no notice of it.
+// TestUnknownArguments: what no tool takes is left out and named, since it is most likely
+// misspelled. The original of the context tools takes no notice of it.
 func TestUnknownArguments(t *testing.T) {
 	s := everything(t, nil)
 	c := connect(t, s, nil)

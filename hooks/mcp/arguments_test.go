@@ -41,7 +41,7 @@ func TestPlainArguments(t *testing.T) {
 			}
 		}
 	}
-	if taken < 14 {
+	if taken < 11 {
 		t.Errorf("the short way took %d", taken)
 	}
 }

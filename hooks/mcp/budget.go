@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"blackboard/hooks/mcp/schema"
 	"blackboard/hooks/mcp/transport"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -30,7 +31,8 @@ const maxTokens = "max_tokens"
 // takeMaxTokens adds the argument to what a tool takes.
 func takeMaxTokens(in *jsonschema.Schema) {
 	most := float64(mostTokens)
-	in.Properties[maxTokens] = &jsonschema.Schema{Type: "integer", Maximum: &most}
+	in.Properties[maxTokens] = &jsonschema.Schema{Type: "integer", Maximum: &most,
+		Description: "of the answer", Extra: map[string]any{schema.Rare: true}}
 	in.PropertyOrder = append(in.PropertyOrder, maxTokens)
 }
 

@@ -13,7 +13,7 @@ import (
 
 func (s *Server) addCheckTools() {
 	add(s, tool{name: "board_check", title: "Does all of it hold, from source to text?",
-		profile: ProfileRun, kind: sets,
+		profile: ProfileRun, kind: writes,
 		about: "Does it all hold? Call it before the synthesis, then with the draft until it " +
 			"passes: gate, quotes against sources, conflicts, what the draft lacks or invents."},
 		(*call).check)
@@ -24,7 +24,7 @@ type checkIn struct {
 	Text    string   `json:"text,omitempty" jsonschema:"the draft"`
 	Files   []string `json:"files,omitempty" jsonschema:"or files and directories of it"`
 	Step    string   `json:"step,omitempty" enum:"check_steps" jsonschema:"only this one, in full" rare:"true"`
-	Sources []string `json:"sources,omitempty" jsonschema:"default those of board.yaml" rare:"true"`
+	Sources []string `json:"sources,omitempty" jsonschema:"files that quotes are held against; default those of board.yaml"`
 }
 
 type checkFindingOut struct {

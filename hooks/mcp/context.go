@@ -18,7 +18,7 @@ func (s *Server) addContextTools() {
 		about: "Search stored chunks by words and meaning. Call it at the start of every task, " +
 			"with specific, canonical terms, to find what is known before you act."},
 		(*call).searchContext)
-	add(s, tool{name: "write_context", title: "Store context", profile: ProfileContext, kind: adds,
+	add(s, tool{name: "write_context", title: "Store context", profile: ProfileContext, kind: writes,
 		need: ContextWrite,
 		about: "Store a chunk after a subtask, a decision, or output that others will need: " +
 			"what it is and why. Search first; delete what it replaces."}, (*call).writeContext)
@@ -31,7 +31,7 @@ func (s *Server) addContextTools() {
 		about: "List stored chunks without their bodies: for an inventory, or to find what to " +
 			"delete. Use filters and pages where there are many."}, (*call).listContext)
 	add(s, tool{name: "delete_context", title: "Delete a chunk", profile: ProfileContext,
-		kind: removes, need: ContextWrite,
+		kind: destroys, need: ContextWrite,
 		about: "Delete a chunk for good, because it is outdated or wrong, or before an updated " +
 			"version of it is written."},
 		(*call).deleteContext)
@@ -40,7 +40,7 @@ func (s *Server) addContextTools() {
 		about: "Read a pipeline state variable by its exact key: progress, flags, counters. " +
 			"A key that is not there is no error."}, (*call).getState)
 	add(s, tool{name: "set_state", title: "Write a state variable", profile: ProfileContext,
-		kind: removes, need: ContextWrite,
+		kind: writes, need: ContextWrite,
 		about: "Write a pipeline state variable, in place of what was there. What should be " +
 			"found by search is a chunk instead."}, (*call).setState)
 }

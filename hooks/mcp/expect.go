@@ -15,16 +15,16 @@ const (
 )
 
 func (s *Server) addExpectTools() {
-	add(s, tool{name: "board_expect", title: "Wait for workers", profile: ProfileRun, kind: sets,
+	add(s, tool{name: "board_expect", title: "Wait for workers", profile: ProfileRun, kind: writes,
 		about: "Name workers that the gate waits for; say that one is done, with a note in " +
 			"reason, or drop it with a reason."}, (*call).expect)
 }
 
 type expectIn struct {
 	on
-	Do     string   `json:"do,omitempty" enum:"expectations" default:"expect"`
+	Do     string   `json:"do,omitempty" enum:"expectations" default:"expect" jsonschema:"default expect"`
 	Names  []string `json:"names,omitempty" jsonschema:"workers"`
-	Reason string   `json:"reason,omitempty"`
+	Reason string   `json:"reason,omitempty" jsonschema:"why, or a note"`
 }
 
 type expectedOut struct {

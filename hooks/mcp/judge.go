@@ -40,7 +40,7 @@ type gateIn struct {
 	RequireSource bool     `json:"require_source,omitempty" rare:"true"`
 	Verified      bool     `json:"require_verified,omitempty" rare:"true"`
 	Evidence      bool     `json:"require_evidence,omitempty" rare:"true"`
-	MaxConflicts  *int64   `json:"max_conflicts,omitempty" min:"0"`
+	MaxConflicts  *int64   `json:"max_conflicts,omitempty" min:"0" rare:"true"`
 }
 
 type reasonOut struct {
@@ -142,11 +142,11 @@ func (c *call) gate(in gateIn) (out gateOut, text string, err error) {
 
 type survivalIn struct {
 	onRun
-	Text      string   `json:"text,omitempty"`
-	Files     []string `json:"files,omitempty"`
-	MinItems  int      `json:"min_items,omitempty" min:"0"`
-	Semantic  bool     `json:"semantic,omitempty"`
-	MinCosine float64  `json:"min_cosine,omitempty" min:"0" max:"1" default:"0.9"`
+	Text      string   `json:"text,omitempty" jsonschema:"the draft"`
+	Files     []string `json:"files,omitempty" jsonschema:"or files and directories of it"`
+	MinItems  int      `json:"min_items,omitempty" min:"0" rare:"true"`
+	Semantic  bool     `json:"semantic,omitempty" rare:"true"`
+	MinCosine float64  `json:"min_cosine,omitempty" min:"0" max:"1" default:"0.9" rare:"true"`
 }
 
 type missingOut struct {
@@ -339,11 +339,11 @@ const (
 
 type waitIn struct {
 	onRun
-	For     string  `json:"for" enum:"waits"`
-	Signal  string  `json:"signal,omitempty"`
-	Since   *int64  `json:"since,omitempty" min:"0" jsonschema:"events after this seq"`
-	Limit   int     `json:"limit,omitempty" min:"1" max:"200" default:"20"`
-	Timeout float64 `json:"timeout_seconds,omitempty" min:"0" max:"300" default:"20"`
+	For     string  `json:"for" enum:"waits" jsonschema:"what happens"`
+	Signal  string  `json:"signal,omitempty" jsonschema:"the signal that is to be settled"`
+	Since   *int64  `json:"since,omitempty" min:"0" jsonschema:"events after this seq" rare:"true"`
+	Limit   int     `json:"limit,omitempty" min:"1" max:"200" default:"20" rare:"true"`
+	Timeout float64 `json:"timeout_seconds,omitempty" min:"0" max:"300" default:"20" jsonschema:"at most 300; default 20"`
 }
 
 type eventOut struct {

@@ -22,7 +22,7 @@ func (s *Server) addKnowledgeTools() {
 		need: KBRead, budget: usualTokens,
 		about: "Read one capsule whole."}, (*call).get)
 	add(s, tool{name: "kb_remember", title: "Remember something for good",
-		profile: ProfileKnowledge, kind: adds, need: KBWrite,
+		profile: ProfileKnowledge, kind: writes, need: KBWrite,
 		about: "Keep what is verified, lasting and useful to others, with its source. Search " +
 			"first; supersede what it replaces."}, (*call).remember)
 	add(s, tool{name: "kb_brief", title: "What a role should know", rare: true,
@@ -34,11 +34,11 @@ func (s *Server) addKnowledgeTools() {
 type searchIn struct {
 	forRun
 	Query     string   `json:"query" jsonschema:"specific words"`
-	Limit     int      `json:"limit,omitempty" min:"1" max:"50" default:"10"`
+	Limit     int      `json:"limit,omitempty" min:"1" max:"50" default:"10" jsonschema:"default 10" rare:"true"`
 	Mode      string   `json:"mode,omitempty" enum:"modes" default:"auto" rare:"true"`
 	Kinds     []string `json:"kinds,omitempty" enum:"kinds" rare:"true"`
 	Scopes    []string `json:"scopes,omitempty" enum:"scopes" rare:"true"`
-	Tags      []string `json:"tags,omitempty"`
+	Tags      []string `json:"tags,omitempty" jsonschema:"with any of these"`
 	Domains   []string `json:"domains,omitempty" rare:"true"`
 	Here      bool     `json:"here,omitempty" jsonschema:"only this workspace" rare:"true"`
 	Full      bool     `json:"full,omitempty" jsonschema:"whole bodies"`
@@ -215,7 +215,7 @@ func (c *call) keep(run string, r board.Retrieval) {
 }
 
 type getIn struct {
-	ID string `json:"id"`
+	ID string `json:"id" jsonschema:"of the capsule"`
 }
 
 // capsuleOut is a capsule as agents need it.
@@ -304,16 +304,16 @@ func (k cut) capsule(of *kb.Capsule) capsuleOut {
 type rememberIn struct {
 	Title      string   `json:"title" jsonschema:"what it says, in one line"`
 	Body       string   `json:"body" jsonschema:"what holds, for whom, why, how you know"`
-	Kind       string   `json:"kind,omitempty" enum:"kinds" default:"fact"`
-	Scope      string   `json:"scope,omitempty" enum:"scopes" jsonschema:"default workspace" rare:"true"`
+	Kind       string   `json:"kind,omitempty" enum:"kinds" default:"fact" jsonschema:"default fact"`
+	Scope      string   `json:"scope,omitempty" enum:"scopes" jsonschema:"where it holds; default workspace"`
 	Source     string   `json:"source,omitempty" jsonschema:"where it can be checked"`
-	Confidence *float64 `json:"confidence,omitempty" min:"0" max:"1" rare:"true"`
+	Confidence *float64 `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"0 to 1"`
 	VerifiedBy string   `json:"verified_by,omitempty" rare:"true"`
-	Tags       []string `json:"tags,omitempty"`
+	Tags       []string `json:"tags,omitempty" jsonschema:"topics"`
 	Domains    []string `json:"domains,omitempty" rare:"true"`
-	Project    string   `json:"project,omitempty"`
+	Project    string   `json:"project,omitempty" rare:"true"`
 	Refs       []string `json:"refs,omitempty" rare:"true"`
-	Supersedes []string `json:"supersedes,omitempty" jsonschema:"capsules"`
+	Supersedes []string `json:"supersedes,omitempty" jsonschema:"capsules it replaces"`
 	Force      bool     `json:"force,omitempty" jsonschema:"though one looks alike" rare:"true"`
 }
 

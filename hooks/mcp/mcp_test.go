@@ -76,8 +76,8 @@ func TestToolsAreDescribed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 38,000 bytes are 8,900 tokens of the vocabulary o200k_base.
-	if all, _ := json.Marshal(listed.Tools); len(all) > 38_600 || len(listed.Tools) != 55 {
+	// 39,000 bytes are 9,100 tokens of the vocabulary o200k_base.
+	if all, _ := json.Marshal(listed.Tools); len(all) > 39_600 || len(listed.Tools) != 55 {
 		t.Errorf("all %d tools take %d bytes to list", len(listed.Tools), len(all))
 	}
 	var walk func(tool, at string, v any)
@@ -122,11 +122,19 @@ func TestToolsAreDescribed(t *testing.T) {
 	// What an agent gets when nobody chose: few, and no word of the others.
 	few := connect(t, everything(t, func(c *Config) { c.Profiles = nil }), nil)
 	listed, err = few.ListTools(t.Context(), nil)
-	// 12,500 bytes are 3,000 tokens of the vocabulary o200k_base.
 	data, _ = json.Marshal(listed.Tools)
-	if err != nil || len(listed.Tools) != 24 || len(data) > 12_600 {
+	if err != nil || len(listed.Tools) != 21 || len(data) > 3000*4 {
 		t.Errorf("by default %d tools take %d bytes to list, %v", len(listed.Tools), len(data),
 			err)
+	}
+	for _, tool := range listed.Tools {
+		for name, p := range tool.InputSchema.(map[string]any)["properties"].(map[string]any) {
+			p := p.(map[string]any)
+			if p["description"] == nil || p["type"] == "array" && p["items"] == nil ||
+				p["type"] == "object" || p["anyOf"] != nil {
+				t.Errorf("%s: some clients, or their models, cannot use %s: %v", tool.Name, name, p)
+			}
+		}
 	}
 	if text := few.InitializeResult().Instructions; strings.Contains(text, "write_context") ||
 		!strings.Contains(text, "board_state") {
@@ -298,11 +306,10 @@ func TestBadArguments(t *testing.T) {
 	c := connect(t, everything(t, nil), nil)
 	for _, b := range []struct{ tool, args, want string }{
 		{"kb_search", `{}`, `missing properties: ["query"]`},
-		{"kb_search", `{"query":7}`, `want "string"`},
+		{"kb_search", `{"query":{"a":7}}`, `want "string"`},
 		{"kb_search", `{"query":"x","limit":0}`, "minimum"},
 		{"kb_search", `{"query":"x","limit":2.5}`, "integer"},
 		{"kb_search", `{"query":"x","mode":"best"}`, "enum"},
-		{"kb_search", `{"query":"x","color":"red"}`, `unexpected additional properties ["color"]`},
 		{"kb_search", `[1]`, "one JSON object"},
 		{"kb_search", `{"query":""}`, "nothing to search for"},
 		{"board_post", `{"content":"` + strings.Repeat("x", 5<<20) + `"}`, "65536"},

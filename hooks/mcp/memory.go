@@ -16,17 +16,17 @@ func (s *Server) addMemoryTools() {
 	add(s, tool{name: "memory_read", title: "Read memories", profile: ProfileMemory, kind: reads,
 		budget: usualTokens,
 		about:  "Search this project's memory."}, (*call).memoryRead)
-	add(s, tool{name: "memory_put", title: "Put a memory", profile: ProfileMemory, kind: adds,
+	add(s, tool{name: "memory_put", title: "Put a memory", profile: ProfileMemory, kind: writes,
 		about: "Keep a decision, a preference or a lesson that the files do not show."},
 		(*call).memoryPut)
 	add(s, tool{name: "memory_update", title: "Change a memory", rare: true,
-		profile: ProfileMemory, kind: replaces,
+		profile: ProfileMemory, kind: writes,
 		about: "Change a memory, or restore one."}, (*call).memoryUpdate)
 	add(s, tool{name: "memory_forget", title: "Forget a memory", profile: ProfileMemory,
-		kind:  removes,
+		kind:  writes,
 		about: "Hide a memory from reads, with the reason; it can be restored."},
 		(*call).memoryForget)
-	add(s, tool{name: "memory_named", title: "Named entries", profile: ProfileTalk, kind: removes,
+	add(s, tool{name: "memory_named", title: "Named entries", profile: ProfileTalk, kind: writes,
 		budget: usualTokens,
 		about: "Read VOICE, SOUL and other entries with names: without a name, a list; with " +
 			"one, the whole. Give body to write one, which takes the grant named:write, and the " +
@@ -34,7 +34,7 @@ func (s *Server) addMemoryTools() {
 }
 
 type contextIn struct {
-	Task         string `json:"task,omitempty"`
+	Task         string `json:"task,omitempty" jsonschema:"what you are about to do"`
 	Conversation string `json:"conversation,omitempty" rare:"true"`
 	Channel      string `json:"channel,omitempty" rare:"true"`
 	Budget       int    `json:"budget,omitempty" min:"100" max:"8000" default:"1200" jsonschema:"tokens"`
@@ -96,12 +96,12 @@ func (c *call) anyTier() error {
 
 type memoryReadIn struct {
 	Tiers         []string `json:"tiers,omitempty" enum:"tiers" jsonschema:"default workspace and channel"`
-	Query         string   `json:"query,omitempty"`
+	Query         string   `json:"query,omitempty" jsonschema:"a question"`
 	Channel       string   `json:"channel,omitempty" rare:"true"`
 	Conversation  string   `json:"conversation,omitempty" rare:"true"`
-	Limit         int      `json:"limit,omitempty" min:"1" max:"100" default:"10" jsonschema:"of each tier"`
+	Limit         int      `json:"limit,omitempty" min:"1" max:"100" default:"10" jsonschema:"of each tier" rare:"true"`
 	Archived      bool     `json:"archived,omitempty" rare:"true"`
-	Tags          []string `json:"tags,omitempty"`
+	Tags          []string `json:"tags,omitempty" jsonschema:"with any of these" rare:"true"`
 	Curators      []string `json:"curators,omitempty" enum:"curators" rare:"true"`
 	Sources       []string `json:"sources,omitempty" rare:"true"`
 	MinImportance float64  `json:"min_importance,omitempty" min:"0" max:"1" rare:"true"`
@@ -190,13 +190,13 @@ func (k cut) memories(r *memory.Result, tiers []string) (memoryReadOut, string) 
 }
 
 type memoryPutIn struct {
-	Tier         string   `json:"tier,omitempty" enum:"tiers" default:"workspace"`
-	Content      string   `json:"content"`
-	Title        string   `json:"title,omitempty"`
+	Tier         string   `json:"tier,omitempty" enum:"tiers" default:"workspace" jsonschema:"account: everywhere; default workspace"`
+	Content      string   `json:"content" jsonschema:"one thing"`
+	Title        string   `json:"title,omitempty" jsonschema:"in a few words" rare:"true"`
 	Importance   float64  `json:"importance,omitempty" min:"0" max:"1" default:"0.5" jsonschema:"1: others go wrong without it"`
 	Level        string   `json:"level,omitempty" enum:"importances" rare:"true"`
-	Lifetime     string   `json:"lifetime,omitempty" enum:"lifetimes" jsonschema:"default short_term; long_term stays"`
-	Tags         []string `json:"tags,omitempty"`
+	Lifetime     string   `json:"lifetime,omitempty" enum:"lifetimes" jsonschema:"default short_term; long_term stays" rare:"true"`
+	Tags         []string `json:"tags,omitempty" jsonschema:"topics"`
 	Source       string   `json:"source,omitempty" rare:"true"`
 	Channel      string   `json:"channel,omitempty" rare:"true"`
 	Conversation string   `json:"conversation,omitempty" rare:"true"`
@@ -354,8 +354,8 @@ func (c *call) mayWrite(m *memory.Store, id string) error {
 }
 
 type memoryForgetIn struct {
-	ID         string `json:"id"`
-	Why        string `json:"why"`
+	ID         string `json:"id" jsonschema:"m0wmh45syj"`
+	Why        string `json:"why" jsonschema:"the reason"`
 	ReplacedBy string `json:"replaced_by,omitempty" rare:"true"`
 }
 

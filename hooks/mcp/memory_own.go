@@ -9,15 +9,15 @@ import (
 
 func (s *Server) addOwnMemoryTools() {
 	add(s, tool{name: "save_to_journal", title: "Write into your journal", rare: true,
-		profile: ProfileMemory, kind: adds, need: WorkspaceWrite,
+		profile: ProfileMemory, kind: writes, need: WorkspaceWrite,
 		about: "Note what happened and how you see it. Yours alone; it is with you for a week."},
 		(*call).journal)
 	add(s, tool{name: "save_to_core", title: "Keep as a core memory", rare: true,
-		profile: ProfileMemory, kind: adds, need: WorkspaceWrite,
+		profile: ProfileMemory, kind: writes, need: WorkspaceWrite,
 		about: "Keep who you are and what you hold to. Yours alone, and permanent: few and short."},
 		(*call).core)
 	add(s, tool{name: "scratch_write", title: "Write a working note", profile: ProfileTalk,
-		kind: removes, need: WorkspaceWrite,
+		kind: writes, need: WorkspaceWrite,
 		about: "Set a value in your working notes of a conversation: partial results, what is " +
 			"left to do. Nothing finds it but its key."}, (*call).scratchWrite)
 	add(s, tool{name: "scratch_read", title: "Read a working note", profile: ProfileTalk,
@@ -27,7 +27,7 @@ func (s *Server) addOwnMemoryTools() {
 		kind: reads, need: WorkspaceRead, budget: usualTokens,
 		about: "List your working notes of a conversation."}, (*call).scratchList)
 	add(s, tool{name: "scratch_clear", title: "Clear working notes", profile: ProfileTalk,
-		kind: removes, need: WorkspaceWrite, about: "Remove your working notes of a " +
+		kind: writes, need: WorkspaceWrite, about: "Remove your working notes of a " +
 			"conversation, or one of them."}, (*call).scratchClear)
 }
 
@@ -188,7 +188,7 @@ var conversationActs = []string{actStart, actGet, actIdle, actArchive}
 
 func (s *Server) addConversationTools() {
 	add(s, tool{name: "conversation", title: "Begin and end a conversation", profile: ProfileTalk,
-		kind: adds, need: WorkspaceRead,
+		kind: writes, need: WorkspaceRead,
 		about: "A conversation has a ref code of its own, its memories and working notes. start " +
 			"at the beginning (the same thread gives the same one again), idle at the end, " +
 			"archive to put it away; get shows its state."}, (*call).conversation)
@@ -199,7 +199,7 @@ func (s *Server) addConversationTools() {
 	add(s, tool{name: "channel_list", title: "List channels", profile: ProfileTalk, kind: reads,
 		need: WorkspaceRead, budget: usualTokens, about: "The workspace's channels: topics that " +
 			"conversations share."}, (*call).channelList)
-	add(s, tool{name: "channel_create", title: "Create a channel", profile: ProfileTalk, kind: adds,
+	add(s, tool{name: "channel_create", title: "Create a channel", profile: ProfileTalk, kind: writes,
 		need: WorkspaceWrite, about: "Create a channel for a topic that several conversations " +
 			"will share."}, (*call).channelCreate)
 }

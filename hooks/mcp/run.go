@@ -11,18 +11,18 @@ import (
 // entryFields are what a finding is posted with.
 type entryFields struct {
 	Content     string   `json:"content" jsonschema:"one finding, with its numbers"`
-	Type        string   `json:"type,omitempty" enum:"entry_types" jsonschema:"default observation"`
+	Type        string   `json:"type,omitempty" enum:"entry_types" jsonschema:"its kind; default observation"`
 	SourceDoc   string   `json:"source_doc,omitempty" jsonschema:"file, URL, command or kb:CAPSULE"`
 	SourceRef   string   `json:"source_ref,omitempty" jsonschema:"line, section, cell"`
 	Evidence    string   `json:"evidence,omitempty" jsonschema:"a verbatim quote"`
-	Confidence  *float64 `json:"confidence,omitempty" min:"0" max:"1" rare:"true"`
-	Tags        []string `json:"tags,omitempty"`
+	Confidence  *float64 `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"0 to 1"`
+	Tags        []string `json:"tags,omitempty" jsonschema:"topics"`
 	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"the report has to carry it"`
 	DropDuty    string   `json:"drop_duty,omitempty" jsonschema:"why it need not surface, though what it supersedes had to" rare:"true"`
-	Supports    []string `json:"supports,omitempty" jsonschema:"entries (e12)"`
-	Contradicts []string `json:"contradicts,omitempty"`
-	Supersedes  []string `json:"supersedes,omitempty"`
-	Addresses   []string `json:"addresses,omitempty" jsonschema:"signals (s3)"`
+	Supports    []string `json:"supports,omitempty" jsonschema:"entries it backs (e12)"`
+	Contradicts []string `json:"contradicts,omitempty" jsonschema:"entries it disputes"`
+	Supersedes  []string `json:"supersedes,omitempty" jsonschema:"entries it replaces"`
+	Addresses   []string `json:"addresses,omitempty" jsonschema:"signals it answers (s3)"`
 	Key         string   `json:"key,omitempty" jsonschema:"makes a retry safe"`
 }
 
@@ -37,13 +37,13 @@ func (e *entryFields) post() board.Post {
 // on says on which board, and as whom.
 type on struct {
 	Run    string `json:"run,omitempty" jsonschema:"default the server's"`
-	Worker string `json:"worker,omitempty" jsonschema:"default the client's name"`
+	Worker string `json:"worker,omitempty" jsonschema:"default the client's"`
 	keepSecret
 }
 
 // keepSecret is for writes to what masks secrets.
 type keepSecret struct {
-	KeepSecret bool `json:"keep_secret,omitempty" rare:"true"`
+	KeepSecret bool `json:"keep_secret,omitempty" jsonschema:"store what looks like a secret" rare:"true"`
 }
 
 // on has the writes of a call mask what looks like a secret, and tell so, or keep it.
@@ -71,7 +71,7 @@ type onRun struct {
 type postIn struct {
 	on
 	entryFields
-	More []entryFields `json:"more,omitempty" jsonschema:"further findings, all or none; @key links them"`
+	More []entryFields `json:"more,omitempty" jsonschema:"further findings, all or none; @key links them" rare:"true"`
 }
 
 type postedOut struct {
@@ -97,11 +97,11 @@ type postOut struct {
 }
 
 func (s *Server) addRunTools() {
-	add(s, tool{name: "board_post", title: "Post findings", profile: ProfileRun, kind: adds,
+	add(s, tool{name: "board_post", title: "Post findings", profile: ProfileRun, kind: writes,
 		about: "Post a finding with its source as soon as you have it. Link it to what it " +
 			"supports, contradicts, supersedes or answers."}, (*call).post)
 	add(s, tool{name: "board_signal", title: "Raise an open question", profile: ProfileRun,
-		kind: adds,
+		kind: writes,
 		about: "Raise a question that you cannot answer now. Critical and high ones keep the " +
 			"gate closed."}, (*call).signal)
 	add(s, tool{name: "board_query", title: "Look for entries", profile: ProfileRun, kind: reads,
@@ -112,11 +112,11 @@ func (s *Server) addRunTools() {
 		kind: reads, budget: glanceTokens,
 		about: "The run at a glance: goal, counts, open signals, workers, variables. Start " +
 			"here. Without a run it lists the runs."}, (*call).state)
-	add(s, tool{name: "board_var_get", title: "Read run variables", profile: ProfileRun,
+	add(s, tool{name: "board_var_get", rare: true, title: "Read run variables", profile: ProfileRun,
 		kind: reads, budget: usualTokens,
 		about: "Read the run's shared variables; without a key, all of them."}, (*call).varGet)
-	add(s, tool{name: "board_var_set", title: "Set or delete a run variable", profile: ProfileRun,
-		kind: replaces,
+	add(s, tool{name: "board_var_set", rare: true, title: "Set or delete a run variable", profile: ProfileRun,
+		kind: writes,
 		about: "Set a shared variable of the run. Give if_version (0: it is new), and nobody's " +
 			"change is lost."}, (*call).varSet)
 }
@@ -155,9 +155,9 @@ func (c *call) post(in postIn) (out postOut, text string, err error) {
 type signalIn struct {
 	on
 	Content  string `json:"content" jsonschema:"the question"`
-	Priority string `json:"priority,omitempty" enum:"priorities" default:"medium"`
-	Origin   string `json:"origin,omitempty" jsonschema:"the entry it arises from" rare:"true"`
-	Key      string `json:"key,omitempty" jsonschema:"makes a retry safe"`
+	Priority string `json:"priority,omitempty" enum:"priorities" default:"medium" jsonschema:"what depends on it; default medium"`
+	Origin   string `json:"origin,omitempty" jsonschema:"the entry it arises from"`
+	Key      string `json:"key,omitempty" jsonschema:"makes a retry safe" rare:"true"`
 }
 
 // signalOut is a signal as agents need it.
@@ -235,16 +235,16 @@ type queryIn struct {
 	onRun
 	Match       string   `json:"match,omitempty" jsonschema:"words, \"phrases\", word*, -without"`
 	Contains    string   `json:"contains,omitempty" rare:"true"`
-	Types       []string `json:"types,omitempty" enum:"entry_types"`
-	Statuses    []string `json:"statuses,omitempty" enum:"entry_statuses"`
-	Workers     []string `json:"workers,omitempty"`
-	Tags        []string `json:"tags,omitempty"`
-	Signal      string   `json:"signal,omitempty"`
-	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"only these"`
-	Since       int64    `json:"since,omitempty" min:"0" jsonschema:"after this event (seq)"`
-	Before      string   `json:"before,omitempty" jsonschema:"for the next page: the last entry of this one"`
+	Types       []string `json:"types,omitempty" enum:"entry_types" rare:"true"`
+	Statuses    []string `json:"statuses,omitempty" enum:"entry_statuses" rare:"true"`
+	Workers     []string `json:"workers,omitempty" jsonschema:"of these" rare:"true"`
+	Tags        []string `json:"tags,omitempty" jsonschema:"with all of these"`
+	Signal      string   `json:"signal,omitempty" jsonschema:"answers to it (s3)" rare:"true"`
+	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"only these" rare:"true"`
+	Since       int64    `json:"since,omitempty" min:"0" jsonschema:"after this event (seq)" rare:"true"`
+	Before      string   `json:"before,omitempty" jsonschema:"for the next page: the last entry of this one" rare:"true"`
 	Order       string   `json:"order,omitempty" enum:"orders" jsonschema:"default newest; oldest with since" rare:"true"`
-	Limit       int      `json:"limit,omitempty" min:"1" max:"200" default:"50"`
+	Limit       int      `json:"limit,omitempty" min:"1" max:"200" default:"50" jsonschema:"default 50" rare:"true"`
 }
 
 // entryOut is an entry as agents need it. What it says is in the text.
@@ -262,8 +262,8 @@ type entryOut struct {
 	Tags        []string `json:"tags,omitempty"`
 	MustSurface bool     `json:"must_surface,omitempty"`
 	Supports    []string `json:"supports,omitempty"`
-	Contradicts []string `json:"contradicts,omitempty"`
-	Supersedes  []string `json:"supersedes,omitempty"`
+	Contradicts []string `json:"contradicts,omitempty" jsonschema:"entries it disputes"`
+	Supersedes  []string `json:"supersedes,omitempty" jsonschema:"entries it replaces"`
 	Addresses   []string `json:"addresses,omitempty"`
 }
 

@@ -13,7 +13,7 @@ func (s *Server) addShowTools() {
 		budget: usualTokens,
 		about:  "One entry or signal whole, with its links both ways and its history."},
 		(*call).show)
-	add(s, tool{name: "board_signals", title: "List signals", profile: ProfileRun, kind: reads,
+	add(s, tool{name: "board_signals", rare: true, title: "List signals", profile: ProfileRun, kind: reads,
 		budget: usualTokens,
 		about:  "List signals by status, the open and urgent ones first."}, (*call).signals)
 	add(s, tool{name: "board_digest", title: "What the run has found", profile: ProfileRun,
@@ -135,10 +135,10 @@ func (k cut) event(e *board.Event) string {
 
 type signalsIn struct {
 	onRun
-	Status   string `json:"status,omitempty" enum:"signal_statuses"`
+	Status   string `json:"status,omitempty" enum:"signal_statuses" jsonschema:"only these"`
 	Priority string `json:"priority,omitempty" enum:"priorities" rare:"true"`
 	Free     bool   `json:"free,omitempty" jsonschema:"claimed by nobody"`
-	Limit    int    `json:"limit,omitempty" min:"1" max:"200" default:"50"`
+	Limit    int    `json:"limit,omitempty" min:"1" max:"200" default:"50" jsonschema:"default 50"`
 }
 
 type signalsOut struct {

@@ -201,7 +201,7 @@ func gateWord(open bool) string {
 
 type varGetIn struct {
 	onRun
-	Key string `json:"key,omitempty"`
+	Key string `json:"key,omitempty" jsonschema:"its name; without it all are listed"`
 }
 
 type varsOut struct {
@@ -243,10 +243,10 @@ func (c *call) varGet(in varGetIn) (out varsOut, text string, err error) {
 
 type varSetIn struct {
 	on
-	Key       string          `json:"key"`
+	Key       string          `json:"key" jsonschema:"its name"`
 	Value     json.RawMessage `json:"value,omitempty"`
-	Delete    bool            `json:"delete,omitempty"`
-	IfVersion *int64          `json:"if_version,omitempty" min:"0"`
+	Delete    bool            `json:"delete,omitempty" jsonschema:"take it away"`
+	IfVersion *int64          `json:"if_version,omitempty" min:"0" jsonschema:"only if it still has this version; 0: if it is not there"`
 }
 
 func (c *call) varDelete(in *varSetIn, who string, ifMatch int64) (

@@ -9,23 +9,23 @@ import (
 
 func (s *Server) addSettleTools() {
 	add(s, tool{name: "board_claim", title: "Take an open question", profile: ProfileRun,
-		kind:  adds,
+		kind:  writes,
 		about: "Take an open signal before you work on it. Claim again to extend."}, (*call).claim)
 	add(s, tool{name: "board_address", title: "Answer an open question", profile: ProfileRun,
-		kind: adds,
+		kind: writes,
 		about: "Answer an open signal with a new entry (content and its source), or with one " +
 			"that is on the board (entry)."}, (*call).address)
 	add(s, tool{name: "board_waive", title: "Leave a question open", profile: ProfileRun,
-		kind:  removes,
+		kind:  writes,
 		about: "Leave a signal unanswered, for a reason that is kept."}, (*call).waive)
 	add(s, tool{name: "board_reopen", title: "Open a question again", rare: true,
-		profile: ProfileRun, kind: sets,
+		profile: ProfileRun, kind: writes,
 		about: "Open an answered or waived signal again."}, (*call).reopen)
 	add(s, tool{name: "board_link", title: "Link two entries", rare: true, profile: ProfileRun,
-		kind:  sets,
+		kind:  writes,
 		about: "Link an entry to others after it was posted."}, (*call).link)
 	add(s, tool{name: "board_settle", title: "Say why two findings are no conflict",
-		profile: ProfileRun, kind: adds,
+		profile: ProfileRun, kind: writes,
 		about: "Say why two findings that seem to conflict both hold."}, (*call).settle)
 }
 
@@ -101,15 +101,15 @@ func (c *call) claim(in claimIn) (out claimOut, text string, err error) {
 
 type addressIn struct {
 	on
-	Signal      string   `json:"signal"`
+	Signal      string   `json:"signal" jsonschema:"s3"`
 	Entry       string   `json:"entry,omitempty" jsonschema:"the answer, if it is on the board"`
 	Content     string   `json:"content,omitempty" jsonschema:"the answer"`
 	Type        string   `json:"type,omitempty" enum:"entry_types" default:"analysis" rare:"true"`
-	SourceDoc   string   `json:"source_doc,omitempty"`
-	SourceRef   string   `json:"source_ref,omitempty"`
-	Evidence    string   `json:"evidence,omitempty"`
+	SourceDoc   string   `json:"source_doc,omitempty" jsonschema:"file, URL, command or kb:CAPSULE"`
+	SourceRef   string   `json:"source_ref,omitempty" jsonschema:"line, section, cell"`
+	Evidence    string   `json:"evidence,omitempty" jsonschema:"a verbatim quote"`
 	Confidence  *float64 `json:"confidence,omitempty" min:"0" max:"1" rare:"true"`
-	MustSurface bool     `json:"must_surface,omitempty" rare:"true"`
+	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"the report has to carry it"`
 	Supersedes  []string `json:"supersedes,omitempty" rare:"true"`
 	Key         string   `json:"key,omitempty" rare:"true"`
 }
@@ -153,8 +153,8 @@ func (c *call) address(in addressIn) (out addressOut, text string, err error) {
 
 type waiveIn struct {
 	on
-	Signal string `json:"signal"`
-	Reason string `json:"reason"`
+	Signal string `json:"signal" jsonschema:"s3"`
+	Reason string `json:"reason" jsonschema:"why it stays open; the report has it"`
 }
 
 func (c *call) waive(in waiveIn) (out signalResult, text string, err error) {
@@ -175,7 +175,7 @@ func (c *call) waive(in waiveIn) (out signalResult, text string, err error) {
 
 type reopenIn struct {
 	on
-	Signal string `json:"signal"`
+	Signal string `json:"signal" jsonschema:"s3"`
 	Note   string `json:"note,omitempty" jsonschema:"why; it is kept"`
 }
 
@@ -197,11 +197,11 @@ func (c *call) reopen(in reopenIn) (out signalResult, text string, err error) {
 
 type linkIn struct {
 	on
-	Entry       string   `json:"entry"`
-	Supports    []string `json:"supports,omitempty"`
-	Contradicts []string `json:"contradicts,omitempty"`
+	Entry       string   `json:"entry" jsonschema:"e12"`
+	Supports    []string `json:"supports,omitempty" jsonschema:"entries it backs"`
+	Contradicts []string `json:"contradicts,omitempty" jsonschema:"entries it disputes"`
 	Supersedes  []string `json:"supersedes,omitempty" rare:"true"`
-	Addresses   []string `json:"addresses,omitempty"`
+	Addresses   []string `json:"addresses,omitempty" jsonschema:"signals it answers"`
 	DropDuty    string   `json:"drop_duty,omitempty" jsonschema:"as in board_post"`
 }
 
@@ -235,8 +235,8 @@ func (c *call) link(in linkIn) (out linkOut, text string, err error) {
 
 type settleIn struct {
 	on
-	Entry  string `json:"entry"`
-	Other  string `json:"other"`
+	Entry  string `json:"entry" jsonschema:"e12"`
+	Other  string `json:"other" jsonschema:"the entry it disputes"`
 	Reason string `json:"reason" jsonschema:"why both hold"`
 }
 

@@ -31,10 +31,8 @@ type kind int
 
 const (
 	reads    kind = iota // changes nothing, but for the note of what was read
-	adds                 // adds something, each time it is called
-	sets                 // leaves things as they are when it is called again with the same
-	replaces             // overwrites or takes away, and each call counts
-	removes              // sets, but overwrites, takes away, or puts out of sight
+	writes               // adds or changes something, of which the old version stays
+	destroys             // takes something away for good
 )
 
 // enums are the lists that the tag enum names.
@@ -67,14 +65,14 @@ type tool struct {
 	rare   bool // few agents need it: listed only where its profile is asked for
 }
 
+// annotations are no more than a client decides by: some never run what is called
+// destructive, or what says nothing.
 func (t *tool) annotations() *sdk.ToolAnnotations {
-	no, destructive := false, t.kind == removes || t.kind == replaces
-	hints := &sdk.ToolAnnotations{ReadOnlyHint: t.kind == reads, IdempotentHint: t.kind != adds &&
-		t.kind != replaces, OpenWorldHint: &no}
-	if t.kind != reads { // else the hint means nothing
-		hints.DestructiveHint = &destructive
+	if t.kind == reads {
+		return &sdk.ToolAnnotations{ReadOnlyHint: true}
 	}
-	return hints
+	no, destroys := false, t.kind == destroys
+	return &sdk.ToolAnnotations{DestructiveHint: &destroys, OpenWorldHint: &no}
 }
 
 // call is one call of a tool.
@@ -140,8 +138,9 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 		var args In
 		if !schema.DecodePlain(raw, in, defaults, &args) {
 			args = *new(In)
-			if err := schema.Decode(t.known(raw, in), in, check, &args); err != nil {
-				return s.failed(err, in), nil
+			raw, c.notes = t.meant(raw, in)
+			if err := schema.Decode(raw, in, check, &args); err != nil {
+				return s.failed(err, in, c.notes...), nil
 			}
 		}
 		c.ctx, c.room, c.grows = s.stores.Keeping(ctx), t.roomFor(raw), t.budget > 0
@@ -151,7 +150,7 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 				err = errCancelled
 			}
 			s.log.Debug("a call failed", "tool", t.name, "client", c.client, "error", err)
-			return s.failed(err, in), nil
+			return s.failed(err, in, c.notes...), nil
 		}
 		if !c.json && !s.bothForms {
 			return c.result(text, nil), nil
@@ -179,11 +178,7 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 // all clients show whole. Some show their models structured content in its place, so there
 // is none unless it is asked for.
 func (c *call) result(text string, body []byte) *sdk.CallToolResult {
-	const mostNotes, noteRunes = 4, 300
-	notes := ""
-	for _, n := range c.notes[:min(len(c.notes), mostNotes)] {
-		notes += "\nNote: " + inLine(fault.Clip(n, noteRunes))
-	}
+	notes := linesOf(c.notes)
 	res := &sdk.CallToolResult{}
 	if c.json {
 		body = c.boundedData(body)
@@ -197,6 +192,15 @@ func (c *call) result(text string, body []byte) *sdk.CallToolResult {
 	}
 	res.Content = []sdk.Content{&sdk.TextContent{Text: text + notes}}
 	return res
+}
+
+// linesOf are notes as lines below an answer.
+func linesOf(notes []string) (lines string) {
+	const most, runes = 4, 300
+	for _, n := range notes[:min(len(notes), most)] {
+		lines += "\nNote: " + inLine(fault.Clip(n, runes))
+	}
+	return lines
 }
 
 // formatArgument is accepted by every tool, and listed by none: it is for programs.
@@ -230,10 +234,10 @@ const failedBadly = "panicked; the log of the server has more"
 // Tools returns the names of the tools that the server has, in order.
 func (s *Server) Tools() []string { return slices.Sorted(maps.Keys(s.answers)) }
 
-// failed is the answer that says what went wrong, and the next step.
-func (s *Server) failed(err error, takes *jsonschema.Schema) *sdk.CallToolResult {
+// failed is the answer that says what went wrong, the next step, and notes.
+func (s *Server) failed(err error, takes *jsonschema.Schema, notes ...string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true,
-		Content: []sdk.Content{&sdk.TextContent{Text: s.explained(err, takes)}}}
+		Content: []sdk.Content{&sdk.TextContent{Text: s.explained(err, takes) + linesOf(notes)}}}
 }
 
 // explained is an error with its next step, for who called what takes such arguments: the
@@ -267,31 +271,26 @@ func badArgument(try, format string, a ...any) error {
 	return fault.Usage.New(fmt.Sprintf(format, a...), try)
 }
 
-// known is what a tool takes of some arguments. The original of the context tools takes
-// no notice of what it does not know, and its callers rely on that; elsewhere what is
-// unknown is an error, since it is most likely misspelled. An importance may be a word.
-func (t *tool) known(raw json.RawMessage, s *jsonschema.Schema) json.RawMessage {
-	var object map[string]json.RawMessage
-	if t.profile != ProfileContext && t.profile != ProfileMemory ||
-		json.Unmarshal(raw, &object) != nil {
-		return raw
+// meant are the arguments of a call as they are meant, with what has to be said of that.
+// The original of the context tools says nothing of what it does not know. An importance
+// may be a word.
+func (t *tool) meant(raw json.RawMessage, s *jsonschema.Schema) (json.RawMessage, []string) {
+	raw, notes := schema.Meant(raw, s)
+	if t.profile == ProfileContext {
+		notes = nil
 	}
+	var object map[string]json.RawMessage
 	var level string
-	switch {
-	case t.profile == ProfileContext:
-		maps.DeleteFunc(object, func(name string, _ json.RawMessage) bool {
-			return s.Properties[name] == nil
-		})
-	case json.Unmarshal(object["importance"], &level) == nil: // "high" is plain enough
-		if f, err := memory.ParseImportance(level); err == nil {
+	if t.profile == ProfileMemory && json.Unmarshal(raw, &object) == nil &&
+		json.Unmarshal(object["importance"], &level) == nil {
+		if f, err := memory.ParseImportance(strings.ToLower(level)); err == nil {
 			object["importance"], _ = json.Marshal(f)
+			if kept, err := json.Marshal(object); err == nil {
+				raw = kept
+			}
 		}
 	}
-	kept, err := json.Marshal(object)
-	if err != nil {
-		return raw
-	}
-	return kept
+	return raw, notes
 }
 
 // clientName is what the client calls itself, as a name of a worker can be.

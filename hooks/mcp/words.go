@@ -31,7 +31,7 @@ var operations = sync.OnceValue(func() map[string]said {
 		"entry.verify":              {tool: "board_check", itself: []string{"id"}}, // it holds all
 		"entry.settle":              {tool: "board_settle"},
 		"entry.show":                {tool: "board_show"},
-		"signal.list":               {tool: "board_signals"},
+		"signal.list":               {tool: "board_state", itself: []string{"status"}},
 		"signal.show":               {tool: "board_show", as: map[string]string{"signal": "id"}},
 		"signal.reopen":             {tool: "board_reopen"},
 		"signal.address":            {tool: "board_address"},

@@ -54,7 +54,7 @@ func TestWords(t *testing.T) {
 			"wait longer with timeout_seconds"},
 		{"", fault.Give("force", "", "{} keeps both"), ""},
 		{"", fault.Do("signal.list", "{} shows who holds what", "status", "open"),
-			"board_signals (status: open) shows who holds what"},
+			"board_state shows who holds what"},
 		{"", fault.Do("signal.show", "{} tells how", "signal", "s1"),
 			"board_show (id: s1) tells how"},
 		{"", fault.Do("kb.get", "{} shows it", "id", "k1"), "kb_get (id: k1) shows it"},

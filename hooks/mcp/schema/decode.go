@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,7 +32,7 @@ func DecodePlain(raw json.RawMessage, s *jsonschema.Schema, defaults []byte, int
 		return false
 	}
 	for name, v := range object {
-		if p := s.Properties[name]; p == nil || p.Enum != nil || !isPlain(v, p) {
+		if p := s.Properties[name]; p == nil || p.Enum != nil || !isPlain(name, v, p) {
 			return false
 		}
 	}
@@ -45,10 +46,10 @@ func DecodePlain(raw json.RawMessage, s *jsonschema.Schema, defaults []byte, int
 }
 
 // isPlain reports whether a value plainly is of a simple type, and within its bounds.
-func isPlain(v json.RawMessage, p *jsonschema.Schema) bool {
+func isPlain(name string, v json.RawMessage, p *jsonschema.Schema) bool {
 	switch p.Type {
 	case "string":
-		return v[0] == '"'
+		return v[0] == '"' && len(v) > len(`""`) && !slices.Contains(references, name)
 	case "boolean":
 		return v[0] == 't' || v[0] == 'f'
 	case "integer", "number":

@@ -1,47 +1,31 @@
 package schema
 
-import (
-	"slices"
-	"strings"
+import "github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/google/jsonschema-go/jsonschema"
-)
+// Rare marks an argument, by the tag rare, that few agents need.
+const Rare = "x-rare"
 
-// rareArgument marks an argument, by the tag rare, that few agents need.
-const rareArgument = "x-rare"
-
-// Listed returns the schema of a tool's arguments as clients are told it: without the
-// bounds, which the answer to a wrong call names, and without the members of objects that
-// have the tool's own. For usual servers it also lacks rare arguments and defaults.
+// Listed returns the schema of a tool's arguments as clients are told it: without unions,
+// without the bounds, which the answer to a wrong call names, and without defaults, which
+// descriptions name. For usual servers it also lacks rare arguments.
 func Listed(s *jsonschema.Schema, usual bool) *jsonschema.Schema {
-	return listedWithin(s, s, usual)
-}
-
-func listedWithin(tool, s *jsonschema.Schema, usual bool) *jsonschema.Schema {
 	listed := *s
-	listed.AdditionalProperties, listed.Minimum, listed.Maximum, listed.Extra = nil, nil, nil, nil
-	if usual {
-		listed.Default = nil
-		if rest, ok := strings.CutPrefix(s.Description, "default "); ok {
-			_, listed.Description, _ = strings.Cut(rest, "; ")
-		}
+	if s.AnyOf != nil { // any value: some clients refuse a list of tools with a union in it
+		return &jsonschema.Schema{Type: "string", Description: "JSON or text"}
 	}
-	other := func(name string) bool { return tool.Properties[name] == nil }
-	if s != tool && s.Properties != nil && !slices.ContainsFunc(s.PropertyOrder, other) {
-		listed.Properties, listed.PropertyOrder, listed.Required = nil, nil, nil
-		return &listed
-	}
+	listed.AdditionalProperties, listed.Minimum, listed.Maximum = nil, nil, nil
+	listed.Default, listed.Extra = nil, nil
 	if s.Properties != nil {
 		listed.Properties, listed.PropertyOrder = map[string]*jsonschema.Schema{}, nil
 		for _, name := range s.PropertyOrder {
-			if p := s.Properties[name]; !usual || p.Extra[rareArgument] == nil {
-				listed.Properties[name] = listedWithin(tool, p, usual)
+			if p := s.Properties[name]; !usual || p.Extra[Rare] == nil {
+				listed.Properties[name] = Listed(p, usual)
 				listed.PropertyOrder = append(listed.PropertyOrder, name)
 			}
 		}
 	}
 	if s.Items != nil {
-		listed.Items = listedWithin(tool, s.Items, usual)
+		listed.Items = Listed(s.Items, usual)
 	}
 	return &listed
 }

@@ -77,7 +77,7 @@ func (e Enums) refineFields(s *jsonschema.Schema, t reflect.Type, input bool) er
 			return fmt.Errorf("%s.%s: %w", t, f.Name, err)
 		}
 		if f.Tag.Get("rare") != "" {
-			p.Extra = map[string]any{rareArgument: true}
+			p.Extra = map[string]any{Rare: true}
 		}
 	}
 	return nil
