@@ -252,7 +252,7 @@ var libraries = map[string][]string{
 
 	"cmd/board/runcmd": {"github.com/urfave/cli/v2"},
 
-	"embed/minilm": {"github.com/gofrs/flock", "github.com/knights-analytics/hugot"}, // the lock: two pulls at once
+	"embed/minilm": {"github.com/knights-analytics/hugot"},
 
 	"hooks/mcp": {"github.com/google/jsonschema-go", "github.com/modelcontextprotocol/go-sdk"},
 
@@ -363,7 +363,7 @@ var ceilings = map[string]int{
 
 	"embed/embedtest": 440,
 
-	"embed/minilm": 2630,
+	"embed/minilm": 2120, // a session of its own for a backfill
 
 	"hooks": 2290,
 
