@@ -137,7 +137,7 @@ func (t *turn) signals(ctx context.Context, r *room, given *sessionState) (part 
 		t.logError("match $BOARD_WORKER", err)
 		return "", nil
 	}
-	heading := fmt.Sprintf("## Open signals of run %s for %s (`board address ID` answers "+
+	heading := fmt.Sprintf("## Open signals of run %s for %s (`board answer ID` answers "+
 		"one)", run, oneLine(worker, 60))
 	for _, s := range found.Signals {
 		key := run + "/" + s.ID

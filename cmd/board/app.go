@@ -43,9 +43,9 @@ func (p *program) app(commands []*cli.Command) *cli.App {
 		// Exit codes are ours alone: urfave would call os.Exit under the tests.
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError: func(_ *cli.Context, err error, _ bool) error {
-			return base.Usagef("`board --help` lists the commands", "%v", err)
+			return base.Usagef("`board help all` lists the commands", "%v", err)
 		},
-		CustomAppHelpTemplate: appHelp,
+		CustomAppHelpTemplate: rootHelp,
 		// Lists are split by list(), only where commas cannot be part of a value.
 		DisableSliceFlagSeparator: true,
 		Action: func(c *cli.Context) error {

@@ -99,10 +99,9 @@ func arrange(commands []*cli.Command, args []string) ([]string, error) {
 // oldFlags are flags that were renamed, so that a name means one thing in the whole
 // program. The old name still works in a command, or in those of a group.
 var oldFlags = []struct{ command, old, now string }{
-	{"address", "by", "entry"},
-	{"address", "doc", "source-doc"},
-	{"address", "ref", "source-ref"},
-	{"address", "source", "source-doc"},
+	{"answer", "by", "entry"},
+	{"answer", "doc", "source-doc"},
+	{"answer", "ref", "source-ref"},
 	{"conflicts", "max", "limit"}, // conflicts.max of board.yaml is how many may be open
 	{"import", "must", "must-surface"},
 	{"kb import", "apply", ""}, // it is done at once
@@ -111,7 +110,6 @@ var oldFlags = []struct{ command, old, now string }{
 	{"memory", "t", "tier"},
 	{"post", "doc", "source-doc"},
 	{"post", "ref", "source-ref"}, // --ref of the knowledge base names a run, entry or file
-	{"post", "source", "source-doc"},
 	{"query", "m", "match"},
 	{"topic note", "t", "topic"},
 }
@@ -195,7 +193,7 @@ func findCommand(commands []*cli.Command, args []string) (path []*cli.Command, r
 		next := byName(level, a)
 		if next == nil {
 			what := "command"
-			try := "`board --help` lists the commands"
+			try := "`board help all` lists the commands"
 			if len(path) > 0 {
 				what = names(path) + " command"
 				try = "`board " + names(path) + " --help` lists them"
@@ -283,19 +281,18 @@ func looksLikeFlag(a string) bool {
 // synonyms maps words that people try to the commands they mean.
 var synonyms = sync.OnceValue(func() map[string]string {
 	return map[string]string{
-		"agents": "help agents", "answer": "address", "ask": "signal",
-		"brief": "kb brief", "complete": "done", "contradict": "link --contradicts",
-		"create": "new", "dashboard": "tui", "delete": "rm", "diagnose": "doctor",
-		"digest": "export", "dismiss": "waive", "dispute": "link --contradicts",
+		"agents": "help agents", "brief": "kb brief", "complete": "done", "contradict": "link --contradicts",
+		"create": "start", "dashboard": "tui", "delete": "rm", "diagnose": "doctor",
+		"dismiss": "waive", "dispute": "link --contradicts",
 		"dump": "export", "edit": "post --supersedes", "entries": "query", "events": "watch",
 		"find": "query", "finish": "done", "get": "show", "grep": "query", "history": "show",
-		"init": "new", "install": "setup", "integrate": "setup", "learn": "kb learn",
+		"init": "start", "install": "setup", "integrate": "setup", "learn": "kb learn",
 		"list": "runs", "log": "watch", "ls": "runs", "note": "post",
-		"promote": "kb promote", "question": "signal", "raise": "signal", "ready": "gate",
+		"promote": "kb promote", "question": "ask", "raise": "ask", "ready": "gate",
 		"recall": "kb search", "register": "expect", "remember": "kb remember", "remove": "rm",
-		"reply": "address", "resolve": "address", "run": "runs", "set": "state set", "search": "query",
+		"reply": "answer", "resolve": "answer", "run": "runs", "set": "state set", "search": "query",
 		"serve": "daemon", "server": "daemon", "stats": "show",
-		"status": "show", "stop": "done", "summarize": "export", "summary": "export",
+		"status": "show", "stop": "done", "summarize": "digest", "summary": "digest",
 		"supersede": "post --supersedes", "tail": "watch", "test": "check", "ui": "tui",
 		"update": "post --supersedes", "validate": "check", "variables": "state list", "vars": "state list", "web": "tui",
 		"worker": "expect", "workers": "expect", "write": "post",

@@ -113,7 +113,7 @@ func (p *program) flagValues(ctx context.Context, path []*cli.Command, name stri
 		return board.EntryTypes
 	case "priority", "p", "min-priority", "block":
 		return board.Priorities
-	case "must-surface", "must":
+	case "must-surface":
 		return board.Priorities
 	case "status":
 		if names(path) == "signals" {
@@ -158,7 +158,7 @@ func (p *program) argValues(ctx context.Context, command string, words, rest []s
 	switch command {
 	case "hook":
 		return hookcmd.HookArgValues(words)
-	case "claim", "release", "waive", "wait", "address":
+	case "claim", "release", "waive", "wait", "answer":
 		return p.signalIDs(ctx, words, []string{board.SignalOpen})
 	case "reopen":
 		return p.signalIDs(ctx, words, []string{board.Addressed, board.Waived})

@@ -61,7 +61,7 @@ var contractCommands = []struct{ name, line string }{
 	{"watch", `watch --since 0 --timeout 0s --limit 1`},
 	{"wait", `wait --since 0`},
 	{"replay", `replay --at 5`},
-	{"digest", `export --format md`},
+	{"digest", `digest`},
 	{"export", `export`},
 	{"export_file", `export -o digest.md`},
 	{"import", `import export.jsonl -r copy`},

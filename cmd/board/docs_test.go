@@ -92,38 +92,6 @@ func TestDocsShowWhatExists(t *testing.T) {
 	}
 }
 
-// TestSameCommands: a command that help or the manual page calls the same is the same.
-func TestSameCommands(t *testing.T) {
-	p := &program{&base.Program{Env: func(string) string { return "" }}}
-	commands := p.commands()
-	roffed, n := strings.ReplaceAll(manual(commands, "0"), `\`, ""), 0
-	var walk func(path string, level []*cli.Command)
-	walk = func(path string, level []*cli.Command) {
-		for _, c := range level {
-			name := strings.TrimSpace(path + " " + c.Name)
-			_, same, found := strings.Cut(commandHelp(name, c), "\nThe same: ")
-			if line, _, _ := strings.Cut(same, "\n"); found {
-				for _, said := range strings.Split(line, ", ") {
-					n++
-					words := strings.Fields(said)
-					got, _, err := findCommand(commands, words[1:])
-					if err != nil || words[0] != "board" || got[len(got)-1] != c {
-						t.Errorf("help %s says %q, which is not the same: %v", name, said, err)
-					}
-				}
-				if len(c.Subcommands) == 0 && !strings.Contains(roffed, "The same: "+line+".\n") {
-					t.Errorf("the manual page does not call %s the same as %s", line, name)
-				}
-			}
-			walk(name, c.Subcommands)
-		}
-	}
-	walk("", commands)
-	if n < 4 {
-		t.Errorf("only %d commands have a second name: are they still found?", n)
-	}
-}
-
 // pathAndFlags is the command that words are of, and the flags among them under their first names.
 func pathAndFlags(commands []*cli.Command, words []string) (string, []string, error) {
 	if len(words) == 1 && (words[0] == "--help" || words[0] == "--version") {

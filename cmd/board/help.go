@@ -8,23 +8,57 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-const appHelp = `board: a shared, typed, auditable blackboard for multi-agent runs
+// rootHelp is what a newcomer needs; all commands are in [allHelp].
+const rootHelp = `board: findings, questions and checks for runs of several agents
 
-Workers post findings and raise questions. The gate is closed while critical or high
-questions are open. verify checks findings against their sources; survival checks that the
-final artifact carries what the run found; trace checks that it states nothing else.
+  board demo                                          see a whole run, in seconds
+  board start audit-7 --goal "May we ship v3?" --expect reader-1 --sources docs
+  export BOARD_RUN=audit-7 BOARD_WORKER=reader-1
+  board post "Tokens never expire" --source auth.go:42 --quote "Expiry: never" --must
+  board gate && board digest > findings.md            then write report.md
+  board check report.md                               wrong quotes, gaps, inventions
 
-  board demo                                            see it work
-  export BOARD_RUN=audit-7 BOARD_WORKER=reader-1        name the run and yourself once
-  board post "Tokens never expire" --source-doc auth.go --source-ref 42 --must-surface
-  board signal "Who rotates the keys?" --priority high
-  board gate && write-the-report && board survival report.md
-{{range .VisibleCategories}}
-{{.Name}}:{{range .VisibleCommands}}
-  {{printf "%-13s" .Name}}{{.Usage}}{{end}}
-{{end}}
-How a run works: board help run. Gates, search, memory, hooks and more: board help topics.
-Every command has --help, and every one that answers has --json. Flags may stand anywhere.
+Share what you find
+  start    open a run: its goal, its workers, its sources
+  post     put a finding on the board, with its source and a quote
+  ask      raise a question; critical and high ones keep the gate closed
+  answer   answer a question
+  done     say that you have finished
+See where it stands
+  show     the run at a glance, or one finding or question whole
+  query    find findings
+  tui      walk runs, knowledge and memory on the whole screen
+Write the report
+  gate     may it be written? exit 0 yes, 3 no
+  digest   all findings for its author, by document, with quotes
+  check    does it hold, from source to report? exit 0 yes, 4 no
+Keep what holds
+  kb       what is verified, for later runs: remember, search, get, promote
+  memory   what agents were told or noticed: put, read, journal
+Connect agents
+  setup    install hooks, MCP server and skill in a harness
+board COMMAND --help | board help all: every command | board help topics | board doctor
+`
+
+// allHelp is the text of "board help all": each command with its line, by category.
+func allHelp(commands []*cli.Command) string {
+	var b strings.Builder
+	var order []string
+	of := map[string][]*cli.Command{}
+	for _, c := range commands {
+		if of[c.Category] == nil {
+			order = append(order, c.Category)
+		}
+		of[c.Category] = append(of[c.Category], c)
+	}
+	for _, category := range order {
+		fmt.Fprintf(&b, "%s:\n", category)
+		for _, c := range of[category] {
+			fmt.Fprintf(&b, "  %-13s%s\n", c.Name, c.Usage)
+		}
+		b.WriteString("\n")
+	}
+	return b.String() + `Every command has --help, and every one that answers has --json. Flags may stand anywhere.
 The run: --run or $BOARD_RUN. You: --worker or $BOARD_WORKER.
 Files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard;
 topics have a place of their own: board help topic.
@@ -33,6 +67,7 @@ Exit codes: 0 ok, 1 failure, 2 usage or invalid input, 3 gate closed,
 4 survival, verify or check failed, or conflicts or trace found more than is allowed,
 5 not found, 6 conflict.
 `
+}
 
 // commandHelp is the help of one command, made when it is asked for: the help of all
 // commands would take most of a start.
@@ -58,16 +93,16 @@ func commandHelp(name string, c *cli.Command) string {
 		b.WriteString("\n")
 	}
 	width := 0
-	for _, f := range c.Flags {
+	shown := slices.DeleteFunc(slices.Clone(c.Flags), func(f cli.Flag) bool {
+		v, is := f.(cli.VisibleFlag)
+		return is && !v.IsVisible()
+	})
+	for _, f := range shown {
 		width = max(width, len(flagNames(f)))
 	}
-	for _, f := range c.Flags {
+	for _, f := range shown {
 		_, usage := flagUsage(f)
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, flagNames(f), usage)
-	}
-	if len(c.Aliases) > 0 {
-		parent := "board " + strings.TrimSuffix(name, c.Name) // with a space at its end
-		fmt.Fprintf(&b, "\nThe same: %s\n", parent+strings.Join(c.Aliases, ", "+parent))
 	}
 	if slices.Contains(pageOrder, name) {
 		fmt.Fprintf(&b, "\nMore: board help %s\n", name)
@@ -76,18 +111,16 @@ func commandHelp(name string, c *cli.Command) string {
 	return strings.ReplaceAll(b.String(), "{{", `{{"{{"}}`)
 }
 
-// flagNames is a flag as it is written: "-t, --type TYPE".
+// flagNames is a flag as it is written: "-t, --type TYPE". Its older names are shown nowhere.
 func flagNames(f cli.Flag) string {
 	value, _ := flagUsage(f)
-	short, long := "    ", []string(nil)
+	short := "    "
 	for _, n := range f.Names() {
 		if len(n) == 1 {
 			short = "-" + n + ", "
-		} else {
-			long = append(long, "--"+n)
 		}
 	}
-	return strings.TrimSpace(short + strings.Join(long, ", ") + " " + value)
+	return strings.TrimRight(short+"--"+f.Names()[0]+" "+value, " ")
 }
 
 // flagUsage splits a usage into the name of the value, which stands in backquotes, and

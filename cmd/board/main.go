@@ -82,6 +82,10 @@ func (p *program) main(ctx context.Context, args []string) int {
 		p.Printf("%s", text)
 		return base.ExitOK
 	}
+	if len(args) == 2 && args[0] == "help" && args[1] == "all" {
+		p.Printf("%s", allHelp(p.commands()))
+		return base.ExitOK
+	}
 	if len(args) == 2 && args[0] == "help" && !strings.HasPrefix(args[1], "-") {
 		command := byName(commands, pageName(args[1]))
 		switch text, ok := helpPage(args[1]); {
@@ -96,7 +100,7 @@ func (p *program) main(ctx context.Context, args []string) int {
 			}
 			return base.ExitOK
 		case command == nil:
-			try := "`board --help` lists the commands, `board help topics` the pages"
+			try := "`board help all` lists the commands, `board help topics` the pages"
 			known := slices.Clone(pageOrder)
 			for _, c := range commands {
 				known = append(known, c.Name)

@@ -82,15 +82,12 @@ func manCommands(b *strings.Builder, parent string, c *cli.Command) {
 		return
 	}
 	fmt.Fprintf(b, ".SS %s\n%s.\n", roff(strings.TrimSpace(name+" "+c.ArgsUsage)), roff(c.Usage))
-	if len(c.Aliases) > 0 {
-		fmt.Fprintf(b, "The same: %s.\n", roff(parent+" "+strings.Join(c.Aliases, ", "+parent+" ")))
-	}
 	if c.Description != "" {
 		fmt.Fprintf(b, ".PP\n.nf\n%s\n.fi\n", roff(c.Description))
 	}
 	for _, f := range c.Flags {
 		_, usage := flagUsage(f)
-		fmt.Fprintf(b, ".TP\n.B %s\n%s\n", roff(flagNames(f)), roff(usage))
+		fmt.Fprintf(b, ".TP\n.B %s\n%s\n", roff(strings.TrimSpace(flagNames(f))), roff(usage))
 	}
 }
 
@@ -137,7 +134,7 @@ var environment = []struct{ name, means string }{
 	{"BOARD_RUN", "the run that commands are about, unless --run names one"},
 	{"BOARD_DATABASE_URL", "the PostgreSQL database that has the boards, unless --database names " +
 		"one; off, or nothing here and in board.yaml: they are files in the data home"},
-	{"BOARD_CREATE", "off: a post, a signal or a variable creates no run; board new does"},
+	{"BOARD_CREATE", "off: a post, a signal or a variable creates no run; board start does"},
 	{"BOARD_WORKER", "who acts, unless --worker says; else the login name"},
 	{"BOARD_HARNESS", "the harness whose agent runs these commands, where its own variables do " +
 		"not tell"},

@@ -83,7 +83,7 @@ func pageList() string {
 		first, _, _ := strings.Cut(text, "\n")
 		fmt.Fprintf(&b, "  %-12s%s\n", name, strings.TrimLeft(first, "#/ "))
 	}
-	b.WriteString("\nThe flags of a command: board COMMAND --help. All commands: board --help.\n")
+	b.WriteString("\nThe flags of a command: board COMMAND --help. All commands: board help all.\n")
 	return b.String()
 }
 

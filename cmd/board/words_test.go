@@ -193,8 +193,8 @@ func TestSteps(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for want, s := range map[string]fault.Step{
-		"`board address s3 --entry e5`":          fault.Do("signal.address", "{}", "signal", "s3", "entry", "e5"),
-		"`board address`":                        fault.Do("signal.address", "{}"),
+		"`board answer s3 --entry e5`":           fault.Do("signal.address", "{}", "signal", "s3", "entry", "e5"),
+		"`board answer`":                         fault.Do("signal.address", "{}"),
 		"`board signals --status open`":          fault.Do("signal.list", "{}", "status", "open"),
 		"`board kb rebuild --write-missing` now": fault.Do("kb.rebuild", "{} now", "write_missing", ""),
 		"--supersedes k1 replaces it":            fault.Give("supersedes", "k1", "{} replaces it"),

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -10,11 +11,9 @@ import (
 
 // entryFields are what a finding is posted with.
 type entryFields struct {
-	Content     string   `json:"content" jsonschema:"one finding, with its numbers"`
-	Type        string   `json:"type,omitempty" enum:"entry_types" jsonschema:"its kind; default observation"`
-	SourceDoc   string   `json:"source_doc,omitempty" jsonschema:"file, URL, command or kb:CAPSULE"`
-	SourceRef   string   `json:"source_ref,omitempty" jsonschema:"line, section, cell"`
-	Evidence    string   `json:"evidence,omitempty" jsonschema:"a verbatim quote"`
+	Content string `json:"content" jsonschema:"one finding, with its numbers"`
+	Type    string `json:"type,omitempty" enum:"entry_types" jsonschema:"its kind; default observation"`
+	source
 	Confidence  *float64 `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"0 to 1"`
 	Tags        []string `json:"tags,omitempty" jsonschema:"topics"`
 	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"the report has to carry it"`
@@ -26,9 +25,30 @@ type entryFields struct {
 	Key         string   `json:"key,omitempty" jsonschema:"makes a retry safe"`
 }
 
+// source is where a finding comes from.
+type source struct {
+	Source    string `json:"source,omitempty" jsonschema:"FILE:LINE, DOC @ PLACE, URL, command or kb:ID"`
+	Quote     string `json:"quote,omitempty" jsonschema:"its words there, verbatim"`
+	SourceDoc string `json:"source_doc,omitempty" jsonschema:"document of the source" rare:"true"`
+	SourceRef string `json:"source_ref,omitempty" jsonschema:"place in it" rare:"true"`
+	Evidence  string `json:"evidence,omitempty" jsonschema:"the quote" rare:"true"`
+}
+
+// parts are the document, the place in it and the quote.
+func (s *source) parts() (doc, place, quote string) {
+	doc, place = s.SourceDoc, s.SourceRef
+	if doc == "" {
+		var in string
+		doc, in = board.SplitSource(s.Source)
+		place = cmp.Or(place, in)
+	}
+	return doc, place, cmp.Or(s.Quote, s.Evidence)
+}
+
 func (e *entryFields) post() board.Post {
-	return board.Post{Type: e.Type, Content: e.Content, SourceDoc: e.SourceDoc,
-		SourceRef: e.SourceRef, Evidence: e.Evidence, Confidence: e.Confidence, Tags: e.Tags,
+	doc, place, quote := e.parts()
+	return board.Post{Type: e.Type, Content: e.Content, SourceDoc: doc,
+		SourceRef: place, Evidence: quote, Confidence: e.Confidence, Tags: e.Tags,
 		MustSurface: e.MustSurface, DropDuty: e.DropDuty,
 		Supports: e.Supports, Contradicts: e.Contradicts, Supersedes: e.Supersedes,
 		Addresses: e.Addresses, Key: e.Key}
@@ -41,15 +61,13 @@ type on struct {
 	keepSecret
 }
 
-// keepSecret is for writes to what masks or refuses secrets.
+// keepSecret is for writes to what masks secrets.
 type keepSecret struct {
-	KeepSecret bool `json:"keep_secret,omitempty" jsonschema:"even a secret" rare:"true"`
+	KeepSecret bool `json:"keep_secret,omitempty" jsonschema:"store what looks like a secret" rare:"true"`
 }
 
-// guard has the writes of a call mask or refuse what looks like a secret, and tell so, or
-// keep it.
-func (k keepSecret) guard(c *call) {
-	c.keepSecret = k.KeepSecret
+// on has the writes of a call mask what looks like a secret, and tell so, or keep it.
+func (k keepSecret) on(c *call) {
 	c.ctx = secret.Writing(c.ctx, k.KeepSecret, func(notes []string) {
 		c.notes = append(c.notes, secret.Note(notes, "keep_secret"))
 	})
@@ -57,6 +75,7 @@ func (k keepSecret) guard(c *call) {
 
 // by is the worker that acts. Over the network it may be unknown.
 func (o *on) by(c *call) (string, error) {
+	o.keepSecret.on(c)
 	if o.Worker == "" && c.anonymous() && c.client == unnamed {
 		return "", badArgument("give worker, who posts, such as reader-1",
 			"this client gave no name over HTTP, so the entry would have no author")

@@ -101,13 +101,11 @@ func (c *call) claim(in claimIn) (out claimOut, text string, err error) {
 
 type addressIn struct {
 	on
-	Signal      string   `json:"signal" jsonschema:"s3"`
-	Entry       string   `json:"entry,omitempty" jsonschema:"the answer, if it is on the board"`
-	Content     string   `json:"content,omitempty" jsonschema:"the answer"`
-	Type        string   `json:"type,omitempty" enum:"entry_types" default:"analysis" rare:"true"`
-	SourceDoc   string   `json:"source_doc,omitempty" jsonschema:"file, URL, command or kb:CAPSULE"`
-	SourceRef   string   `json:"source_ref,omitempty" jsonschema:"line, section, cell"`
-	Evidence    string   `json:"evidence,omitempty" jsonschema:"a verbatim quote"`
+	Signal  string `json:"signal" jsonschema:"s3"`
+	Entry   string `json:"entry,omitempty" jsonschema:"the answer, if it is on the board"`
+	Content string `json:"content,omitempty" jsonschema:"the answer"`
+	Type    string `json:"type,omitempty" enum:"entry_types" default:"analysis" rare:"true"`
+	source
 	Confidence  *float64 `json:"confidence,omitempty" min:"0" max:"1" rare:"true"`
 	MustSurface bool     `json:"must_surface,omitempty" jsonschema:"the report has to carry it"`
 	Supersedes  []string `json:"supersedes,omitempty" rare:"true"`
@@ -134,9 +132,9 @@ func (c *call) address(in addressIn) (out addressOut, text string, err error) {
 			s, err = b.Address(c.ctx, who, in.Signal, in.Entry)
 		} else {
 			var p board.Posted
+			doc, place, quote := in.parts()
 			p, s, err = b.PostAddressing(c.ctx, who, in.Signal, board.Post{Type: in.Type,
-				Content: in.Content, SourceDoc: in.SourceDoc, SourceRef: in.SourceRef,
-				Evidence:   in.Evidence,
+				Content: in.Content, SourceDoc: doc, SourceRef: place, Evidence: quote,
 				Confidence: in.Confidence, MustSurface: in.MustSurface, Supersedes: in.Supersedes,
 				Key: in.Key})
 			out.Entry = p.Entry.ID

@@ -78,13 +78,13 @@ func (p *Program) OpenOrCreateRun(c *cli.Context) (*board.Board, error) {
 	if errors.Is(err, fault.NotFound) {
 		name, _ := p.RunName(c) // it was good enough to look for
 		err = fault.With(err, similar.DidYouMean(name,
-			p.RunNames())+"`board runs` lists the runs; `board new` creates one; --no-create or "+
+			p.RunNames())+"`board runs` lists the runs; `board start` creates one; --no-create or "+
 			"$BOARD_CREATE=off keeps this command from it")
 	}
 	return b, err
 }
 
-// CreationOff reports whether $BOARD_CREATE is off: then only `board new` and an import
+// CreationOff reports whether $BOARD_CREATE is off: then only `board start` and an import
 // create runs.
 func (p *Program) CreationOff() (bool, error) {
 	switch v := p.Env("BOARD_CREATE"); v {

@@ -11,7 +11,7 @@ import (
 // as the next step. A word in capitals is an argument; other arguments are flags.
 func Commands() map[string]string {
 	return map[string]string{
-		"run.list": "runs", "run.create": "new", "run.start": "start RUN", "run.show": "show", "run.export": "export",
+		"run.list": "runs", "run.create": "start", "run.start": "start RUN", "run.show": "show", "run.export": "export",
 		"event.list": "watch",
 		"entry.list": "query", "entry.show": "show ID", "entry.post": "post CONTENT",
 		"entry.settle": "settle ENTRY OTHER",
@@ -19,7 +19,7 @@ func Commands() map[string]string {
 		"signal.list": "signals", "signal.show": "show SIGNAL", "signal.claim": "claim",
 		"signal.extend":  "claim SIGNAL",
 		"signal.reopen":  "reopen SIGNAL",
-		"signal.address": "address SIGNAL", "signal.waive": "waive SIGNAL",
+		"signal.address": "answer SIGNAL", "signal.waive": "waive SIGNAL",
 		"policy.init": "check --init", "database.init": "database init",
 		"database.status": "database status",
 		"worker.list":     "expect", "worker.done": "done NAMES", "worker.drop": "expect --drop NAMES",
@@ -57,8 +57,17 @@ func Commands() map[string]string {
 
 // FlagFor is the flag, without its dashes, for an argument of an operation.
 func FlagFor(argument string) string {
-	if argument == "keep_secret" {
+	switch argument {
+	case "keep_secret":
 		return "force"
+	case "source_doc":
+		return "source"
+	case "evidence":
+		return "quote"
+	case "must_surface":
+		return "must"
+	case "tags":
+		return "tag"
 	}
 	return strings.ReplaceAll(argument, "_", "-")
 }

@@ -77,13 +77,13 @@ var rules = map[string][]rule{
 		{board.RuleEmpty, "Something was posted or raised", "Post what was found: board post."},
 		{board.RuleMinEntries, "As many entries were posted as the policy asks for", "Post what was found: board post."},
 		{board.RuleExpected, "Every expected worker has finished", "Say that it has finished (board done), or drop it with a reason (board expect --drop)."},
-		{board.RuleOpenSignal, "No signal of a blocking priority is open", "Answer the signal with an entry (board address), or waive it with a reason (board waive)."},
+		{board.RuleOpenSignal, "No signal of a blocking priority is open", "Answer the signal with an entry (board answer), or waive it with a reason (board waive)."},
 		{board.RuleMaxOpen, "No more signals are open than the policy allows", "Answer or waive signals: board signals --status open lists them."},
 		{board.RuleMaxDisputed, "No more entries are disputed than the policy allows", "Post an entry that supersedes the disputed one, or the one that contradicts it."},
 		{board.RuleConflicts, "No more pairs of entries may contradict each other than the policy allows", "Read both entries (board conflicts); settle the pair with a reason (board settle), or supersede the entry that is wrong."},
-		{board.RuleSource, "Every entry that must surface, or answers a signal, names its source", "Post the entry again with --source-doc, superseding the one without."},
+		{board.RuleSource, "Every entry that must surface, or answers a signal, names its source", "Post the entry again with --source, superseding the one without."},
 		{board.RuleVerified, "Every must-surface entry and every answer stands in its source", "Run board verify, and supersede what is doubted."},
-		{board.RuleEvidence, "Every must-surface entry and every answer has a quote", "Post the entry again with --evidence, superseding the one without."},
+		{board.RuleEvidence, "Every must-surface entry and every answer has a quote", "Post the entry again with --quote, superseding the one without."},
 	},
 	"board conflicts": {
 		{ruleConflict, "All contradictions between findings are on record", "Read both. Settle the pair with a reason (board settle), supersede the entry that is wrong, or link them (board link --contradicts)."},
@@ -99,7 +99,7 @@ var rules = map[string][]rule{
 		{"contradiction", "The report has every contradiction", "Say in the report what contradicts what."},
 		{"open-signal", "The report has every open question", "Say in the report that the question is open."},
 		{"waived-signal", "The report has every waived question", "Say in the report that the question was left open, and why."},
-		{ruleEnough, "There is something that has to be in the report", "Post what was found (board post), with --must-surface what has to be in the report."},
+		{ruleEnough, "There is something that has to be in the report", "Post what was found (board post), with --must what has to be in the report."},
 	},
 	"board trace": {
 		{ruleFact, "An entry or a source supports every fact of the report", "Post the finding with its source, correct the report, or take the fact out."},
@@ -175,8 +175,8 @@ func Gate(v board.Verdict, version string) Report {
 	return r.checked()
 }
 
-// Conflicts turns a list of conflicts into a report: a failed finding for each likely
-// pair, or one that passed.
+// Conflicts turns a list of conflicts into a report: a failed finding for each pair, or
+// one that passed.
 func Conflicts(c board.Conflicts, version string) Report {
 	r := Report{tool: "board conflicts", version: version, run: c.Run, seq: c.Seq, ok: c.Total == 0,
 		headline: fmt.Sprintf("no conflict found among %s", text.Count(int64(c.Compared), "active entry", "active entries")),
@@ -185,9 +185,6 @@ func Conflicts(c board.Conflicts, version string) Report {
 		r.headline = text.Count(int64(c.Total), "pair of findings may contradict each other", "pairs of findings may contradict each other")
 	}
 	for _, p := range c.Pairs {
-		if !p.Likely {
-			continue
-		}
 		id := p.A.ID + " " + p.B.ID
 		f := finding{rule: ruleConflict, id: id, label: id, cause: p.Kind, message: strings.Join(p.Why, "; "),
 			clear: fmt.Sprintf("board settle %s --reason …, or supersede the entry that is wrong", id)}
@@ -239,7 +236,7 @@ func Survival(s survival.Result, version string) Report {
 			f.clear = "write it into one passage of the report, with its numbers"
 			switch {
 			case item.Why == survival.WhyOpen:
-				f.clear = "answer the question (board address), or say in the report that it is open"
+				f.clear = "answer the question (board answer), or say in the report that it is open"
 			case item.Why == survival.WhyWaived:
 				f.clear = "say in the report that the question is open"
 			case item.Cause == survival.MissContradicted:
@@ -263,7 +260,7 @@ func Survival(s survival.Result, version string) Report {
 		r.findings = append(r.findings, finding{rule: ruleEnough, label: s.Warning, warning: s.Warning, file: report, ok: true})
 	case s.Warning != "":
 		r.findings = append(r.findings, finding{rule: ruleEnough, label: ruleEnough, cause: ruleEnough, message: s.Warning, file: report,
-			clear: "post what was found, with --must-surface what has to be in the report"})
+			clear: "post what was found, with --must what has to be in the report"})
 	}
 	return r.checked()
 }

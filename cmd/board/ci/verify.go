@@ -12,9 +12,9 @@ import (
 
 // ToVerify says what to do where nothing was checked, by the reason.
 var ToVerify = map[string]string{
-	verify.NoneNamesSource: "post findings with --source-doc and --evidence",
+	verify.NoneNamesSource: "post findings with --source and --quote",
 	verify.NoSourceFound:   "name their directory: --sources DIR, or `board source add DIR`",
-	verify.NoneCheckable:   "post findings with --evidence QUOTE",
+	verify.NoneCheckable:   "post findings with --quote QUOTE",
 }
 
 // Verify turns a verification into a report: one finding for every entry that was held

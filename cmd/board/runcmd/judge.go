@@ -401,7 +401,7 @@ func (p *program) printReasons(v *board.Verdict) {
 			name, name)
 	}
 	if id, ok := rules[board.RuleOpenSignal]; ok {
-		p.Printf("to clear a signal: board address %s \"the answer\" --source-doc …, or board waive "+
+		p.Printf("to clear a signal: board answer %s \"the answer\" --source …, or board waive "+
 			"%s --reason …\n", id, id)
 	}
 	if id, ok := rules[board.RuleMaxDisputed]; ok {
@@ -414,15 +414,15 @@ func (p *program) printReasons(v *board.Verdict) {
 	}
 	if id, ok := rules[board.RuleVerified]; ok {
 		p.Printf("to verify: board verify %s; if it is doubted, or has nothing to check, post what the "+
-			"source says with --source-doc, --evidence, --must-surface and --supersedes %s, and "+
+			"source says with --source, --quote, --must and --supersedes %s, and "+
 			"--addresses if it is an answer\n", id, id)
 	}
 	if id, ok := rules[board.RuleEvidence]; ok {
-		p.Printf("to give a quote: post the entry again with --source-doc, --evidence, "+
-			"--must-surface and --supersedes %s, and --addresses if it is an answer\n", id)
+		p.Printf("to give a quote: post the entry again with --source, --quote, "+
+			"--must and --supersedes %s, and --addresses if it is an answer\n", id)
 	}
 	if id, ok := rules[board.RuleSource]; ok {
-		p.Printf("to give a source: post the entry again with --source-doc and --supersedes %s, and "+
+		p.Printf("to give a source: post the entry again with --source and --supersedes %s, and "+
 			"--addresses if it is an answer\n", id)
 	}
 }

@@ -54,6 +54,17 @@ is one object, which has the text.`,
 			Action: p.export,
 		},
 		{
+			Name: "digest", Category: base.CategoryJudge,
+			Usage: "all findings for the author of the report",
+			Description: `What blocks the gate, what the report must have, then the strongest. --budget limits it:
+what must be in the report stays, and what is left out is named.`,
+			Flags: base.ReadFlags(
+				&cli.IntFlag{Name: "budget", Usage: "at most `N` tokens; 0: no limit"},
+				&cli.StringFlag{Name: "output", Aliases: []string{"o"},
+					Usage: "write to `FILE`, whole or not at all"}, policyFlag()),
+			Action: p.export,
+		},
+		{
 			Name: "import", Category: base.CategoryMove,
 			Usage:     "create a run from a board export, an Irys board or a board of blackboard.py",
 			ArgsUsage: "FILE|-",
@@ -167,7 +178,10 @@ func (p *program) exportMarkdown(c *cli.Context, b *board.Board, done *exportedF
 func (p *program) exportFormat(c *cli.Context) (f string, err error) {
 	out := c.String("output")
 	ending := "." + c.String("format") // markdown names md, as the ending of a file does
-	if f = c.String("format"); f == "" {
+	switch f = c.String("format"); {
+	case c.Command.Name == "digest":
+		f, ending = "md", ".md"
+	case f == "":
 		f, ending = "jsonl", filepath.Ext(out)
 	}
 	for name, endings := range exportFormats() {

@@ -2,6 +2,7 @@ package runcmd
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,15 +23,16 @@ func postFlags(defaultType string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "type", Aliases: []string{"t"},
 			Usage: "`TYPE`: " + strings.Join(board.EntryTypes, ", ") + " (default " + defaultType + ")"},
-		&cli.StringFlag{Name: "source-doc",
-			Usage: "the `DOCUMENT` it comes from"},
-		&cli.StringFlag{Name: "source-ref",
-			Usage: "the `PLACE` in it: line, section, page"},
-		&cli.StringFlag{Name: "evidence", Aliases: []string{"e"}, Usage: "a verbatim `QUOTE`"},
+		&cli.StringFlag{Name: "source",
+			Usage: "where it comes from: `FILE:LINE`, \"DOC @ PLACE\", an address, kb:ID"},
+		&cli.StringFlag{Name: "source-doc", Hidden: true},
+		&cli.StringFlag{Name: "source-ref", Hidden: true},
+		&cli.StringFlag{Name: "quote", Aliases: []string{"evidence", "e"},
+			Usage: "its words there, verbatim (`TEXT`)"},
 		&cli.StringFlag{Name: "confidence", Aliases: []string{"c"}, Usage: "0 (a guess) to 1 (certain)"},
-		&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"},
+		&cli.StringSliceFlag{Name: "tag", Aliases: []string{"tags"},
 			Usage: "`TAG`, repeatable or with commas"},
-		&cli.BoolFlag{Name: "must-surface", Aliases: []string{"must"},
+		&cli.BoolFlag{Name: "must", Aliases: []string{"must-surface"},
 			Usage: "the report must have it (always so for what contradicts another entry)"},
 		dropDutyFlag(),
 		&cli.StringFlag{Name: "key", Aliases: []string{"k"},
@@ -44,7 +46,6 @@ func dropDutyFlag() cli.Flag {
 			"too)"}
 }
 
-// linkFlags are the links of an entry.
 // linkFlags are the flags for links of an entry; contradicts adds to what that one says.
 func linkFlags(contradicts string) []cli.Flag {
 	return []cli.Flag{
@@ -95,9 +96,14 @@ another post by its key:
 // postFrom reads the flags of an entry.
 func postFrom(c *cli.Context, content string) (board.Post, error) {
 	post := board.Post{Content: content, SourceDoc: c.String("source-doc"),
-		SourceRef: c.String("source-ref"), Evidence: c.String("evidence"),
-		Tags: base.List(c, "tags"), MustSurface: c.Bool("must-surface"), DropDuty: c.String("drop-duty"),
+		SourceRef: c.String("source-ref"), Evidence: c.String("quote"),
+		Tags: base.List(c, "tag"), MustSurface: c.Bool("must"), DropDuty: c.String("drop-duty"),
 		Key: c.String("key")}
+	if post.SourceDoc == "" {
+		var place string
+		post.SourceDoc, place = board.SplitSource(c.String("source"))
+		post.SourceRef = cmp.Or(post.SourceRef, place)
+	}
 	post.SetLinks(linksFrom(c))
 	if c.IsSet("type") {
 		post.Type = c.String("type")
@@ -178,7 +184,7 @@ func (p *program) printPosted(c *cli.Context, run string, posted board.Posted) {
 func (p *program) noteReopened(entry string, ids []string) {
 	if len(ids) > 0 {
 		p.Messagef("open again: %s. %s supersedes what answered before; if it answers too, "+
-			"`board address %s --entry %s`", strings.Join(ids, " "), entry, ids[0], entry)
+			"`board answer %s --entry %s`", strings.Join(ids, " "), entry, ids[0], entry)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -11,6 +12,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
+	"blackboard/board/verify"
 	"blackboard/cmd/board/base"
 )
 
@@ -26,7 +28,7 @@ func (p *program) runCommands() []*cli.Command {
 			Action: p.runs,
 		},
 		{
-			Name: "new", Category: base.CategoryRun,
+			Name: "new", Category: base.CategoryRun, Hidden: true,
 			Usage: "create a run (the first post does it too)", ArgsUsage: "[RUN]",
 			Flags: base.WriteFlags(&cli.StringFlag{Name: "goal", Aliases: []string{"g"},
 				Usage: "what the run is to find out (`TEXT`)"},
@@ -36,13 +38,18 @@ func (p *program) runCommands() []*cli.Command {
 			Action: p.newRun,
 		},
 		{
-			Name: "start", Category: base.CategoryRun, Hidden: true,
-			Usage: "open a run, or join the one that is there", ArgsUsage: "[RUN]",
+			Name: "start", Category: base.CategoryWrite,
+			Usage: "open a run: its goal, its workers, its sources", ArgsUsage: "[RUN]",
 			Description: `Creates the run, with the policy of this directory on record: it is judged
 by that one, wherever it is asked. A run that is there is joined; one without a policy on
 record takes the directory's. --policy FILE with --reason records another one.`,
 			Flags: base.WriteFlags(&cli.StringFlag{Name: "goal", Aliases: []string{"g"},
-				Usage: "what the run is to find out (`TEXT`)"}, base.KeepSecretFlag(), policyFlag(),
+				Usage: "what the run is to find out (`TEXT`)"},
+				&cli.StringSliceFlag{Name: "expect",
+					Usage: "`WORKER` that the gate waits for, repeatable or with commas"},
+				&cli.StringSliceFlag{Name: "sources",
+					Usage: "`PATH` of files that quotes are checked against, repeatable"},
+				base.KeepSecretFlag(), policyFlag(),
 				&cli.StringFlag{Name: "reason",
 					Usage: "why the policy on record is replaced (`TEXT`)"}),
 			Action: p.newRun,
@@ -178,6 +185,12 @@ func (p *program) createRun(c *cli.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	var sources []verify.File
+	if paths := c.StringSlice("sources"); len(paths) > 0 { // before anything is made
+		if sources, err = verify.FindFiles(paths...); err != nil {
+			return err
+		}
+	}
 	p.MaskSecrets(c)
 	by, err := follow.ToRecord(c.String("reason"))
 	if err != nil {
@@ -205,8 +218,14 @@ func (p *program) createRun(c *cli.Context, name string) error {
 	if follow, err = policy.Of(c.Context, b, "."); err != nil {
 		return err
 	}
-	if expect := follow.Gate.Expect; len(expect) > 0 {
+	expect := append(slices.Clone(follow.Gate.Expect), base.List(c, "expect")...)
+	if len(expect) > 0 {
 		if _, err := b.Expect(c.Context, p.WorkerName(c), expect, false); err != nil {
+			return err
+		}
+	}
+	if len(sources) > 0 {
+		if _, err := b.AddSources(c.Context, p.WorkerName(c), sources, false); err != nil {
 			return err
 		}
 	}
@@ -226,9 +245,15 @@ func (p *program) createRun(c *cli.Context, name string) error {
 	} else {
 		p.Printf("created run %s\n", name)
 	}
-	if expect := follow.Gate.Expect; len(expect) > 0 {
-		p.Printf("its gate waits for %s, as %s says\n", base.Safe(strings.Join(expect, ", ")),
+	if own := follow.Gate.Expect; len(own) > 0 {
+		p.Printf("its gate waits for %s, as %s says\n", base.Safe(strings.Join(own, ", ")),
 			base.Safe(follow.Path))
+	}
+	if named := base.List(c, "expect"); len(named) > 0 {
+		p.Printf("its gate waits for %s\n", base.Safe(strings.Join(named, ", ")))
+	}
+	if len(sources) > 0 {
+		p.Printf("%s registered\n", base.Count(int64(len(sources)), "source", "sources"))
 	}
 	if recorded || !there && follow.Path != "" || follow.Note != "" {
 		p.printPolicySource(&follow)

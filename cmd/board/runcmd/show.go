@@ -33,7 +33,7 @@ word must occur; "a phrase"; word* begins a word; -word must not occur. Newest f
 				&cli.StringSliceFlag{Name: "tag", Aliases: []string{"tags"},
 					Usage: "has this `TAG`; repeated: all of them"},
 				&cli.StringFlag{Name: "signal", Usage: "addresses this `SIGNAL`"},
-				&cli.BoolFlag{Name: "must-surface", Aliases: []string{"must"},
+				&cli.BoolFlag{Name: "must", Aliases: []string{"must-surface"},
 					Usage: "must be in the report"},
 				&cli.Int64Flag{Name: "since", Usage: "posted after event `SEQ`"},
 				&cli.StringFlag{Name: "before", Usage: "only those older than the entry `ID`: " +
@@ -312,7 +312,7 @@ func (p *program) eventLine(e *board.Event) string {
 func (p *program) query(c *cli.Context) error {
 	q := board.Query{Types: base.List(c, "type"), Statuses: base.List(c, "status"),
 		Workers: c.StringSlice("by"), Tags: c.StringSlice("tag"), Signal: c.String("signal"),
-		MustSurface: c.Bool("must-surface"), Since: c.Int64("since"), Before: c.String("before"),
+		MustSurface: c.Bool("must"), Since: c.Int64("since"), Before: c.String("before"),
 		Match: c.String("match"), Contains: c.String("contains"), Order: c.String("order"),
 		Limit: c.Int("limit")}
 	if c.NArg() > 0 {

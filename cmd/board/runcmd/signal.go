@@ -17,9 +17,8 @@ func leaseFlag() cli.Flag {
 func (p *program) signalCommands() []*cli.Command {
 	return []*cli.Command{
 		{
-			Name: "signal", Category: base.CategoryWrite,
-			Usage: "raise an open question", ArgsUsage: "TEXT | -",
-			Description: "While a critical or high signal is open, the gate is closed.",
+			Name: "ask", Aliases: []string{"signal"}, Category: base.CategoryWrite,
+			Usage: "raise a question; critical and high ones keep the gate closed", ArgsUsage: "TEXT | -",
 			Flags: base.JoinFlags([]cli.Flag{
 				&cli.StringFlag{Name: "priority", Aliases: []string{"p"},
 					Usage: "`PRIORITY`: critical, high, medium or low", Value: "medium"},
@@ -59,8 +58,8 @@ func (p *program) signalCommands() []*cli.Command {
 			}),
 		},
 		{
-			Name: "address", Category: base.CategoryWrite,
-			Usage:     "answer a signal, with a new entry or an existing one",
+			Name: "answer", Aliases: []string{"address"}, Category: base.CategoryWrite,
+			Usage:     "answer a question, with a new entry or an existing one",
 			ArgsUsage: "SIGNAL (TEXT | - | --entry ENTRY)",
 			Flags: base.JoinFlags([]cli.Flag{&cli.StringFlag{Name: "entry",
 				Usage: "the `ENTRY` that answers it"}, base.QuietFlag(), base.KeepSecretFlag()}, postFlags(board.Analysis),
@@ -208,7 +207,7 @@ func (p *program) noteLogin(c *cli.Context, done string) {
 
 func (p *program) address(c *cli.Context) error {
 	if c.NArg() == 0 {
-		return base.Usagef("`board address SIGNAL \"the answer\"`, or `board address SIGNAL --entry ENTRY`",
+		return base.Usagef("`board answer SIGNAL \"the answer\"`, or `board answer SIGNAL --entry ENTRY`",
 			"no signal is given")
 	}
 	id := c.Args().First()

@@ -145,7 +145,7 @@ func (p *program) printSurvival(s *survival.Result, all bool) {
 	}
 	p.printItems(s, all)
 	if ids := s.UnmarkedAnswers; len(ids) > 0 {
-		p.Printf("not looked for: %s, since not posted with --must-surface: %s\n",
+		p.Printf("not looked for: %s, since not posted with --must: %s\n",
 			base.Count(int64(len(ids)), "answer to a critical or high question",
 				"answers to critical or high questions"), shortList(ids))
 	}
@@ -191,7 +191,7 @@ func (p *program) printItems(s *survival.Result, all bool) {
 			base.Line(d.Worker, board.MaxName), d.By, base.Line(d.Reason, 200), base.Line(d.Content, 200))
 	}
 	if s.Warning != "" && !s.Passed {
-		p.Printf("to pass: post what was found, with --must-surface what the report has to carry\n")
+		p.Printf("to pass: post what was found, with --must what the report has to carry\n")
 	}
 	if s.Missing > 0 {
 		p.Printf("to pass: %s\n", strings.Join(waysToPass(s), "; "))

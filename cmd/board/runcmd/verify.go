@@ -21,8 +21,8 @@ func (p *program) verifyCommands() []*cli.Command {
 		{
 			Name: "verify", Category: base.CategoryJudge,
 			Usage: "check findings against their sources: exit 0 confirmed, 4 not", ArgsUsage: "[ENTRY…]",
-			Description: `Looks for the quote of each entry (--evidence) in the file that its
---source-doc names, word for word. Each number, date and identifier of the entry must be in
+			Description: `Looks for the quote of each entry (--quote) in the file that its
+--source names, word for word. Each number, date and identifier of the entry must be in
 that file, too, and without a quote each name. Sources are the files that are registered (board
 source add) and those below --sources, found by path, then by base name. Verdicts are
 written to the board, and shown with the entries.`,

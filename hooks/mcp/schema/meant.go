@@ -21,8 +21,6 @@ import (
 var synonyms = [][]string{
 	{"content", "text", "finding", "question", "body", "title"},
 	{"reason", "why", "note"},
-	{"evidence", "quote"},
-	{"source_doc", "source"},
 	{"id", "entry", "signal", "ref"},
 	{"query", "match", "search", "q"},
 	{"must_surface", "must"},

@@ -57,7 +57,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestListed: usual servers leave out rare arguments, and all the bounds and defaults.
+// TestListed: usual servers leave out rare arguments and defaults, and all the bounds.
 func TestListed(t *testing.T) {
 	s, _ := resolved(t)
 	if usual := Listed(s, true); usual.Properties["limit"] != nil ||
@@ -65,7 +65,7 @@ func TestListed(t *testing.T) {
 		t.Errorf("%+v", usual)
 	}
 	if all := Listed(s, false); all.Properties["limit"] == nil ||
-		all.Properties["limit"].Maximum != nil || all.Properties["order"].Default != nil {
+		all.Properties["limit"].Maximum != nil || all.Properties["order"].Default == nil {
 		t.Errorf("%+v", all)
 	}
 }
