@@ -322,9 +322,8 @@ func (k *KB) Reembed(ctx context.Context, progress func(done, of int)) (Reembedd
 	})
 }
 
-// Unembedded counts the capsules without an embedding that the current model could
-// embed. It is 0 without a model, or if the stored embeddings are of another model,
-// which only Reembed replaces.
+// Unembedded counts the capsules without an embedding of the current model. It is 0 without
+// a model.
 func (k *KB) Unembedded(ctx context.Context) (int, error) {
 	if k.emb == nil {
 		return 0, nil
@@ -333,12 +332,12 @@ func (k *KB) Unembedded(ctx context.Context) (int, error) {
 }
 
 // Backfill embeds the capsules that Unembedded counts, in at most so many batches (0:
-// all).
+// all). The first one drops the embeddings of another model.
 func (k *KB) Backfill(ctx context.Context, batches int) (store.Embedded, error) {
 	if k.emb == nil {
 		return store.Embedded{}, nil
 	}
-	return store.Embed(ctx, k.emb, []*store.File{k.db}, store.EmbedOptions{Batches: batches})
+	return store.Embed(ctx, k.emb, []*store.File{k.db}, store.EmbedOptions{Batches: batches, Change: true})
 }
 
 // Checkpoint moves recent writes from the WAL to the database file, as far as readers

@@ -379,6 +379,8 @@ func (p *program) daemonStatus(c *cli.Context) error {
 // jobText describes the state of a job.
 func jobText(j *daemon.JobStatus, now time.Time) string {
 	switch {
+	case j.Running && j.Result != "":
+		return "at it: " + base.Line(j.Result, 100)
 	case j.Running:
 		return "at it"
 	case j.Runs == 0 && j.Next != nil:

@@ -341,7 +341,7 @@ var ceilings = map[string]int{
 
 	"board/words": 4650,
 
-	"cmd/board": 4600, // board backup, model pull embeds, help all
+	"cmd/board": 4640, // board backup, model pull embeds (the context store too), help all
 
 	"cmd/board/base": 1720, // what is said once a day
 

@@ -30,7 +30,8 @@ func (p *program) modelCommand() *cli.Command {
 or ORGANISATION/MODEL as on the hub, or with --from any name. Sentence-embedding models in
 ONNX form work if they are BERT-like, and so do static ones (Model2Vec). The hub is $HF_ENDPOINT, else ` + minilm.Hub + `.
 A proxy is taken from the environment. A sound model is not fetched again. If the model is the
-one in use, capsules and memories get its embeddings at once, or a running daemon gives them.`,
+one in use, capsules, memories and the context store of this directory get its embeddings at
+once; capsules and memories by the daemon if it runs.`,
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "from", Usage: "fetch from `PLACE`: the address below which the files lie, or a directory that has them"},
 					&cli.StringFlag{Name: "revision", Usage: "the `REVISION` of the hub's repository; default: the one whose files are known, else main"},
@@ -42,8 +43,8 @@ one in use, capsules and memories get its embeddings at once, or a running daemo
 			{
 				Name: "use", Usage: "choose the model that commands, hooks and the daemon use", ArgsUsage: "NAME | DIR",
 				Description: `The data home keeps the choice. $BOARD_MODEL_DIR takes precedence. What was embedded with another
-model is found by words until it is embedded again: board kb reembed, board memory reembed,
-board context reembed.`,
+model is found by words until it is embedded again: by a running daemon, or by board kb reembed,
+board memory reembed, board context reembed.`,
 				Flags:  []cli.Flag{base.JSONFlag()},
 				Action: p.modelUse,
 			},

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
 	"blackboard/kb"
+	"blackboard/kb/chunks"
 	"blackboard/kb/memory"
 )
 
@@ -15,26 +18,48 @@ import (
 type storedEmbedded struct {
 	Capsules int  `json:"capsules"` // embedded now
 	Items    int  `json:"items"`    // of the memory, embedded now
-	Daemon   bool `json:"daemon"`   // the daemon embeds them, in the background
+	Chunks   int  `json:"chunks"`   // of the context store of this directory, embedded now
+	Daemon   bool `json:"daemon"`   // the daemon embeds capsules and items, in the background
 }
 
-// embedStored gives what is stored embeddings of the model in use, or leaves that to the
-// daemon, which has the model warm.
+// embedStored gives what is stored embeddings of the model in use, or leaves capsules and
+// items to the daemon, which has the model warm.
 func (p *program) embedStored(ctx context.Context) (done storedEmbedded, err error) {
 	src, err := p.Source()
 	if err != nil {
 		return done, err
 	}
-	if src.Listens() {
-		return storedEmbedded{Daemon: true}, nil
-	}
 	bar := p.StepBar()
 	defer bar.Clear()
-	if done.Capsules, err = p.embedCapsules(ctx, func(n, of int) { bar.Show("capsules", n, of) }); err != nil {
-		return done, err
+	if done.Daemon = src.Listens(); !done.Daemon {
+		if done.Capsules, err = p.embedCapsules(ctx, func(n, of int) { bar.Show("capsules", n, of) }); err != nil {
+			return done, err
+		}
+		if done.Items, err = p.embedItems(ctx, func(n, of int) { bar.Show("memory", n, of) }); err != nil {
+			return done, err
+		}
 	}
-	done.Items, err = p.embedItems(ctx, func(n, of int) { bar.Show("memory", n, of) })
+	done.Chunks, err = p.embedChunks(ctx, func(n, of int) { bar.Show("context store", n, of) })
 	return done, err
+}
+
+// embedChunks embeds the context store that commands use here, if there is one.
+func (p *program) embedChunks(ctx context.Context, progress func(done, of int)) (int, error) {
+	dir := chunks.DefaultDir(p.Env)
+	if _, err := os.Lstat(filepath.Join(dir, chunks.FileName)); errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	e, err := p.Embedder(ctx)
+	if err != nil {
+		return 0, err
+	}
+	s, _, err := chunks.Open(ctx, dir, chunks.Options{Embedder: e})
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	r, err := s.Reembed(ctx, progress)
+	return r.Embedded, err
 }
 
 func (p *program) embedCapsules(ctx context.Context, progress func(done, of int)) (int, error) {
@@ -88,11 +113,12 @@ func (p *program) embedItems(ctx context.Context, progress func(done, of int)) (
 
 // sayStored tells what became of what was stored.
 func (p *program) sayStored(done storedEmbedded) {
-	switch {
-	case done.Daemon:
-		p.Messagef("the daemon embeds what is stored: `board daemon status` shows it; what another model has embedded, `board kb reembed` renews")
-	case done.Capsules+done.Items > 0:
-		p.Printf("  %s and %s of the memory are found by meaning now\n",
-			base.Count(int64(done.Capsules), "capsule", "capsules"), base.Count(int64(done.Items), "item", "items"))
+	if done.Daemon {
+		p.Messagef("the daemon embeds what is stored: `board daemon status` shows how far it is")
+	}
+	if done.Capsules+done.Items+done.Chunks > 0 {
+		p.Printf("  %s, %s of the memory and %s of the context store are found by meaning now\n",
+			base.Count(int64(done.Capsules), "capsule", "capsules"), base.Count(int64(done.Items), "item", "items"),
+			base.Count(int64(done.Chunks), "chunk", "chunks"))
 	}
 }

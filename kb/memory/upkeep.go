@@ -220,12 +220,6 @@ func ReembedFile(ctx context.Context, home, workspace string, e embed.Embedder,
 	return r.Embedded, err
 }
 
-// Backfill is Reembed for maintenance, which nobody asked for: files with embeddings of
-// another model stay as they are.
-func (s *Store) Backfill(ctx context.Context, batches int) (Reembedded, error) {
-	return s.embed(ctx, store.EmbedOptions{Batches: batches})
-}
-
 func (s *Store) embed(ctx context.Context, opt store.EmbedOptions) (Reembedded, error) {
 	if s.opt.Embedder == nil {
 		return Reembedded{}, embed.NoModel()

@@ -150,28 +150,17 @@ func Embed(ctx context.Context, e embed.Embedder, files []*File, opt EmbedOption
 	return out, nil
 }
 
-// Unembedded counts the rows that Embed would embed if it does not change over to
-// another model.
+// Unembedded counts the rows that have no embedding of the model at hand.
 func (f *File) Unembedded(ctx context.Context, e embed.Embedder) (int, error) {
-	return f.begin(ctx, e, &EmbedOptions{Where: `TRUE`})
+	n, _, err := f.count(ctx, e, &EmbedOptions{Change: true, Where: `TRUE`})
+	return n, err
 }
 
 // begin counts the rows that Embed is to embed. If it changes over to another model, it
 // drops the embeddings that there are.
-func (f *File) begin(ctx context.Context, e embed.Embedder, opt *EmbedOptions) (n int, err error) {
-	var other bool
-	where := f.kind.Live + ` AND ` + opt.Where
-	if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
-		n = 0
-		if _, other, err = f.otherModel(tx, e.Model()); err != nil || other && !opt.Change {
-			return err
-		}
-		if !other {
-			where += ` AND model = ''`
-		}
-		n, err = sqlite.One[int](tx, `SELECT count(*) FROM `+f.kind.Table+` WHERE `+where, opt.Args...)
-		return err
-	}); err != nil || n == 0 || !other {
+func (f *File) begin(ctx context.Context, e embed.Embedder, opt *EmbedOptions) (int, error) {
+	n, other, err := f.count(ctx, e, opt)
+	if err != nil || n == 0 || !other {
 		return n, err
 	}
 	return n, f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
@@ -180,6 +169,25 @@ func (f *File) begin(ctx context.Context, e embed.Embedder, opt *EmbedOptions) (
 		}
 		return f.setModel(tx, embed.Model{}, f.kind.Live+` AND model <> ''`)
 	})
+}
+
+// count counts the rows that Embed is to embed, and reports whether the embeddings that
+// there are are of another model.
+func (f *File) count(ctx context.Context, e embed.Embedder, opt *EmbedOptions) (
+	n int, other bool, err error) {
+	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
+		n = 0
+		if _, other, err = f.otherModel(tx, e.Model()); err != nil || other && !opt.Change {
+			return err
+		}
+		where := f.kind.Live + ` AND ` + opt.Where
+		if !other {
+			where += ` AND model = ''`
+		}
+		n, err = sqlite.One[int](tx, `SELECT count(*) FROM `+f.kind.Table+` WHERE `+where, opt.Args...)
+		return err
+	})
+	return n, other, err
 }
 
 // embedSome embeds a batch of the rows after a number, and returns how many it has

@@ -244,7 +244,7 @@ func TestEmbed(t *testing.T) {
 	}
 	other := renamed{e, "other"}
 	unembedded(e, 0)
-	unembedded(other, 0) // changing over is for who asks for it
+	unembedded(other, len(texts))
 	if got, err := Embed(t.Context(), other, []*File{f}, EmbedOptions{}); err != nil || got != (Embedded{Model: "other"}) || check(t, f) != len(texts) {
 		t.Errorf("%+v, %v", got, err)
 	}

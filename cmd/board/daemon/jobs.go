@@ -93,7 +93,7 @@ func (s *Server) onKB(fn func(context.Context, *kb.KB) (string, error)) func(con
 	}
 }
 
-// embedCapsules embeds what has no embedding, batch by batch: what is open is given free
+// embedCapsules embeds what has no embedding of the model at hand, batch by batch: what is open is given free
 // in between, since it may have to be opened anew.
 func (s *Server) embedCapsules(ctx context.Context) (string, error) {
 	total := 0
@@ -108,6 +108,7 @@ func (s *Server) embedCapsules(ctx context.Context) (string, error) {
 		if err != nil || n == 0 || left == 0 {
 			return did(total, "embedded"), err
 		}
+		s.upkeep.tell("embed capsules", fmt.Sprintf("%d embedded, %d left", total, left))
 	}
 }
 
@@ -154,7 +155,7 @@ func (s *Server) calibrate(ctx context.Context, k *kb.KB) (string, error) {
 	return fmt.Sprintf("prompts are answered from evidence %.2f on", all[0].Threshold), nil
 }
 
-// embedMemory embeds what has no embedding, batch by batch: the model is given free in
+// embedMemory embeds what has no embedding of the model at hand, batch by batch: the model is given free in
 // between, since it may have to be loaded anew.
 func (s *Server) embedMemory(ctx context.Context, opt memory.Options) (total int, err error) {
 	for {
@@ -166,7 +167,7 @@ func (s *Server) embedMemory(ctx context.Context, opt memory.Options) (total int
 				return err
 			}
 			defer m.Close()
-			r, err := m.Backfill(ctx, 1)
+			r, err := m.Reembed(ctx, 1, nil)
 			n, left = r.Embedded, r.Left
 			return err
 		})
@@ -176,20 +177,25 @@ func (s *Server) embedMemory(ctx context.Context, opt memory.Options) (total int
 		if err != nil || n == 0 || left == 0 {
 			return total, err
 		}
+		s.upkeep.tell("embed memories", fmt.Sprintf("%d embedded, %d of this file left", total, left))
 	}
 }
 
-// memoriesChanged returns what reports whether a memory was written to since it was last
-// asked. It looks at the files from outside, since opening them all takes too long.
+// memoriesChanged returns what reports whether a memory was written to, or the model was
+// replaced, since it was last asked. It looks at the files from outside, since opening them all takes too long.
 func (s *Server) memoriesChanged() func(context.Context) bool {
 	before, dir := "", memory.Dir(s.cfg.Place.Home)
 	return func(context.Context) bool {
 		// Not the index of the log, nor an empty log: those change whenever a file is
 		// opened.
 		now := filesIn([]string{dir, filepath.Join(dir, "workspaces")}, func(f fs.FileInfo) bool { return f.Size() > 0 && !strings.HasSuffix(f.Name(), "-shm") })
+		if now == "" {
+			return false
+		}
+		now += modelFiles(s.cfg.ModelDir)
 		changed := now != before
 		before = now
-		return changed && now != ""
+		return changed
 	}
 }
 

@@ -47,7 +47,7 @@ type JobStatus struct {
 	// when the last run began that came to its end and did not fail
 	Done   *time.Time `json:"last_done"`
 	Millis int64      `json:"last_millis"` // how long the last run took, in milliseconds
-	Result string     `json:"last_result"` // what it did, or how it failed
+	Result string     `json:"last_result"` // what it did, or how it failed; of one that runs, how far it is
 	Failed bool       `json:"last_failed"` // the last run failed
 	Next   *time.Time `json:"next"`        // when it runs again; nil while it runs
 }
@@ -182,7 +182,7 @@ func (u *upkeep) wait(ctx context.Context, j *Job, next time.Time, failed bool) 
 func (u *upkeep) once(ctx context.Context, i int) (done bool) {
 	j := &u.jobs[i]
 	start := time.Now()
-	u.note(i, func(s *JobStatus) { at := start.UTC(); s.Running, s.Last, s.Next = true, &at, nil })
+	u.note(i, func(s *JobStatus) { at := start.UTC(); s.Running, s.Last, s.Next, s.Result = true, &at, nil, "" })
 	result, err := func() (result string, err error) {
 		defer func() {
 			if r := recover(); r != nil {
@@ -221,6 +221,15 @@ func (u *upkeep) note(i int, fn func(*JobStatus)) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	fn(&u.status[i])
+}
+
+// tell says how far a job is that runs.
+func (u *upkeep) tell(name, progress string) {
+	for i := range u.jobs {
+		if u.jobs[i].Name == name {
+			u.note(i, func(s *JobStatus) { s.Result = progress })
+		}
+	}
 }
 
 // Status returns what is known of the jobs.

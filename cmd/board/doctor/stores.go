@@ -267,7 +267,11 @@ func (d *Doctor) tellEmbeddings(what, many string, e embedded) {
 	}
 	switch {
 	case e.model != "" && e.model != d.identity:
-		d.note(what, e.again+" changes over", "the embeddings are of %s, and the model here is %s", e.model, d.identity)
+		how := e.again + " changes over"
+		if d.upkeep {
+			how = "the daemon changes over in a while, or at once " + e.again
+		}
+		d.note(what, how, "the embeddings are of %s, and the model here is %s", e.model, d.identity)
 	case e.bare == 0:
 	case d.upkeep:
 		d.note(what, "the daemon gives them one in a while", "%d of %d %s have no embedding", e.bare, e.total, many)
