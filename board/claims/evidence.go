@@ -10,10 +10,11 @@ import (
 // order, with an index of their stems and figures.
 type Evidence struct {
 	Claims []*Claim
-	Common func(low string) bool // knows words that are no names; may be nil
-	stems  map[string][]int32    // the claims that have a stem
-	values map[valueKey][]int32  // the claims that have a figure
-	lower  map[string]bool       // words that stand in lower case somewhere
+	Common func(low string) bool     // knows words that are no names; may be nil
+	stems  map[string][]int32        // the claims that have a stem
+	values map[valueKey][]int32      // the claims that have a figure
+	lower  map[string]bool           // words that stand in lower case somewhere
+	rare   func(stem string) float64 // how much a stem says, if not by these claims
 }
 
 // NewEvidence indexes claims.
@@ -101,6 +102,9 @@ func (d *Detail) asks() (all []valueKey) {
 
 // weight is how much a stem says: a rare one says more.
 func (ev *Evidence) weight(s string) float64 {
+	if ev.rare != nil {
+		return ev.rare(s)
+	}
 	return math.Log(1 + float64(len(ev.Claims)+2)/float64(len(ev.stems[s])+1))
 }
 
