@@ -11,7 +11,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 	"blackboard/hooks/topics"
-	"blackboard/kb/workspace"
+	kbhome "blackboard/kb/home"
 )
 
 // turn is the handling of one event.
@@ -69,7 +69,7 @@ func (t *turn) locate() {
 	}
 	home, err := topics.Home(t.Env)
 	t.logError("find the home directory", err)
-	ws, err := workspace.Find(t.dir, home, t.Home)
+	ws, err := kbhome.Find(t.dir, home, t.Home)
 	t.logError("find the workspace", err)
 	t.workspace = ws
 	place, err := topics.Find(t.dir, home)

@@ -59,7 +59,7 @@
 //	curate.go contradict.go           duplicates, decay, contradictions
 //	calibrate.go doctor.go            measuring, checking, rebuilding
 //
-// Packages around it: kb/workspace finds the project of a directory, kb/markdown cuts
+// Packages around it: kb/home finds the project of a directory, kb/markdown cuts
 // documents, kb/learn reads what runs have learned, kb/brief writes prompts,
 // kb/importers reads other formats.
 //

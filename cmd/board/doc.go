@@ -36,7 +36,7 @@
 //	kb/store         a database whose rows have such an index, for the three stores below
 //	kb/markdown      front matter and sections of Markdown files
 //	kb/secret        finds and masks secrets
-//	kb/workspace     the project that a directory belongs to
+//	kb/home          the project that a directory belongs to
 //	kb               the knowledge base: capsules and their files, search, history
 //	kb/brief         writes what is known about a task, for a prompt
 //	kb/learn         reads learnings from transcripts, answers and worklogs

@@ -131,8 +131,6 @@ var movesTo = map[string]string{
 
 	"kb/memory/orient": "kb/orient",
 
-	"kb/workspace": "kb/home",
-
 	"hooks/mcp/schema": "hooks/mcp",
 
 	"hooks/mcp/transport": "hooks/mcp",
@@ -167,7 +165,7 @@ var exceptions = map[string][]string{
 
 	"board/postgres": {"board/sqlite"},
 
-	"cmd/board/base": {"board", "board/policy", "cmd/board/daemon", "embed", "embed/minilm", "hooks/harness", "hooks/topics", "kb/memory", "kb/secret", "kb/workspace"},
+	"cmd/board/base": {"board", "board/policy", "cmd/board/daemon", "embed", "embed/minilm", "hooks/harness", "hooks/topics", "kb/home", "kb/memory", "kb/secret"},
 
 	"cmd/board/daemon": {"board", "board/sqlite", "embed", "embed/minilm", "hooks/topics", "kb", "kb/index", "kb/memory"},
 
@@ -405,7 +403,7 @@ var ceilings = map[string]int{
 
 	"kb/store": 900,
 
-	"kb/workspace": 380,
+	"kb/home": 380,
 
 	"tui": 1520,
 

@@ -12,8 +12,8 @@ import (
 
 	"blackboard/board/lazyregexp"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/markdown"
-	"blackboard/kb/workspace"
 )
 
 // claudeIndex is the file of a memory folder that lists the others.
@@ -115,7 +115,7 @@ func (im *importer) claudeSource(dir string) (markdownSource, error) {
 	work, why := decodeClaudeDir(name)
 	if work != "" {
 		home, _ := os.UserHomeDir()
-		if src.workspace, err = workspace.Find(work, home, ""); err != nil ||
+		if src.workspace, err = kbhome.Find(work, home, ""); err != nil ||
 			src.workspace == "" {
 			src.workspace, why = "", work+", to which it belongs, is not a project"
 		}

@@ -10,7 +10,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/hooks/topics"
-	"blackboard/kb/workspace"
+	"blackboard/kb/home"
 )
 
 // DataHome is the directory of the program's files: $BOARD_HOME, else
@@ -107,14 +107,14 @@ func (p *Program) Workspace(c *cli.Context) (string, error) {
 // FindWorkspace is the project that a directory belongs to, "" for none.
 func (p *Program) FindWorkspace(dir string) (string, error) {
 	data, _ := p.DataHome() // whoever needs one says that there is none
-	return workspace.Find(dir, p.UserHome(), data)
+	return home.Find(dir, p.UserHome(), data)
 }
 
 // SharedPath names a file by its repository, which all worktrees share, and its path in a
 // worktree; "" outside of repositories.
 func (p *Program) SharedPath(file string) string {
 	data, _ := p.DataHome()
-	return workspace.SharedPath(file, data)
+	return home.SharedPath(file, data)
 }
 
 // EnvList is a list in the environment, separated by commas. set is false if the

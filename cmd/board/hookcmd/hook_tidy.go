@@ -5,8 +5,8 @@ import (
 	"context"
 	"time"
 
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
-	"blackboard/kb/workspace"
 )
 
 // tidyWithin is the time limit at the end of a session: the harness may wait for the
@@ -22,7 +22,7 @@ func (p *program) tidyMemory(ctx context.Context, home, dir string) error {
 	opt := memory.Options{Agent: agent, Actor: cmp.Or(agent, "hook")}
 	if dir != "" {
 		var err error
-		if opt.Workspace, err = workspace.Find(dir, p.UserHome(), home); err != nil {
+		if opt.Workspace, err = kbhome.Find(dir, p.UserHome(), home); err != nil {
 			return err
 		}
 	}

@@ -1,5 +1,5 @@
-// Package workspace finds the project that a directory belongs to.
-package workspace
+// Package home finds the project that a directory belongs to.
+package home
 
 import (
 	"errors"
