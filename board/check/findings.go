@@ -80,7 +80,9 @@ func (s *Step) Findings() (all []Finding) {
 func missing(m *survival.ItemResult) Finding {
 	f := Finding{ID: m.ID, Text: m.Content, Why: m.Why + ", " + m.Cause, Missing: m,
 		Clear: "say it in the report"}
-	if len(m.MissingNumbers) > 0 {
+	if len(m.Reasons) > 0 {
+		f.Why += ": " + strings.Join(m.Reasons, "; ")
+	} else if len(m.MissingNumbers) > 0 {
 		f.Why += ": without " + strings.Join(m.MissingNumbers, ", ")
 	}
 	if m.Passage != nil {

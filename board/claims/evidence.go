@@ -15,6 +15,8 @@ type Evidence struct {
 	values map[valueKey][]int32      // the claims that have a figure
 	lower  map[string]bool           // words that stand in lower case somewhere
 	rare   func(stem string) float64 // how much a stem says, if not by these claims
+	said   flat                      // all that is said, made at first use
+	starts []int                     // of each claim in what is said
 }
 
 // NewEvidence indexes claims.
@@ -167,6 +169,8 @@ type Window struct {
 	Claims []*Claim
 	Score  float64 // how near it is to the claim
 	Cover  float64 // the share of the claim's words that it has, by weight
+
+	figures int // of the claim that it has
 }
 
 // withFigure returns the claims that may have a figure. Of very many, only those that share

@@ -1,6 +1,8 @@
 package claims
 
 import (
+	"slices"
+	"sort"
 	"strings"
 )
 
@@ -39,4 +41,97 @@ func flatten(text string) (f flat) {
 	}
 	f.s = b.String()
 	return f
+}
+
+// after returns what stands from a place of the text on.
+func (f flat) after(at int) flat {
+	i := sort.SearchInts(f.at, at)
+	return flat{f.s[i:], f.at[i:], f.end[i:]}
+}
+
+// in returns where a text stands in another one, by whole words; -1 if it does not.
+func (f flat) in(text flat) (from, to int) {
+	want := strings.TrimRight(f.s, "!")
+	for at := 0; want != ""; {
+		i := strings.Index(text.s[at:], want)
+		if i < 0 {
+			break
+		}
+		i += at
+		j := i + len(want)
+		if (i == 0 || text.at[i-1] != text.at[i]) && (j == len(text.s) || text.at[j] != text.at[j-1]) {
+			return text.at[i], text.end[j-1]
+		}
+		at = i + 1
+	}
+	return -1, -1
+}
+
+// Says returns the claim where a text stands word for word, nil if it does not, or if it is
+// cut out of a denial there.
+func (ev *Evidence) Says(text string) *Claim {
+	if ev.starts == nil {
+		var b strings.Builder
+		for i, c := range ev.Claims {
+			if i > 0 && !slices.Equal(c.Heads, ev.Claims[i-1].Heads) {
+				b.WriteString("! ") // nothing goes on in the next section
+			}
+			ev.starts = append(ev.starts, b.Len())
+			b.WriteString(c.Text + "\n")
+		}
+		ev.starts = append(ev.starts, b.Len())
+		ev.said = flatten(b.String())
+	}
+	want := flatten(text)
+	for rest := ev.said; want.s != ""; {
+		from, to := want.in(rest)
+		if from < 0 {
+			return nil
+		}
+		i := sort.SearchInts(ev.starts, from+1) - 1
+		c, begin := ev.Claims[i], ev.starts[i]
+		if from -= begin; !c.English || !ev.disowned(text, c) &&
+			Denier(c.Text, from, min(to-begin, len(c.Text))) == "" {
+			return c
+		}
+		rest = rest.after(begin + from + 1)
+	}
+	return nil
+}
+
+var (
+	deniers   = setOf("deniers")
+	exceptive = set("except unless excluding")
+	joiners   = set("but and because while although")
+)
+
+func (t *token) denies() bool {
+	low := strings.ReplaceAll(t.low, "’", "'")
+	return t.kind == wordToken && (deniers.has(low) || strings.HasSuffix(low, "n't"))
+}
+
+// Denier returns the word beside [from, to) of a statement that takes back what stands
+// there, "" if there is none: it was cut out of a denial, or before its condition.
+func Denier(text string, from, to int) string {
+	before, after := lex(text[:from]), lex(text[to:])
+	for k := len(before) - 1; k >= 0 && k >= len(before)-9; k-- {
+		x := &before[k]
+		if x.denies() {
+			return x.text
+		}
+		parts := strings.ContainsAny(x.text, ";:.!?()|—–") || x.text == "," && k < len(before)-1
+		if x.kind == markToken && parts || joiners.has(x.low) {
+			break
+		}
+	}
+	for k := range after[:min(5, len(after))] {
+		switch x := &after[k]; {
+		case x.kind == markToken && strings.ContainsAny(x.text, ";.:|"):
+			return ""
+		case exceptive.has(x.low), x.low == "but" && slices.ContainsFunc(after[k:min(k+4, len(after))],
+			func(y token) bool { return y.denies() }):
+			return x.text
+		}
+	}
+	return ""
 }

@@ -118,6 +118,9 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 		return v * 100, 2
 	case ok && (v != 1 || units()[next].dim != "" || scales[next] != 0): // "one" may be a pronoun
 		return v, 1
+	case (low == "a" || low == "an") && units()[next].dim == "time" && t.word(i+2) == "and" &&
+		t.at(i+3).kind == numberToken: // an hour and 35 minutes
+		return 1, 1
 	case (low == "a" || low == "an") && next == "dozen":
 		return 12, 2
 	case (low == "half" || low == "quarter") && (next == "of" || next == "an" && t.word(i+2) == "hour"):

@@ -67,7 +67,7 @@ func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
 		(w == "zero" || w == "freezing") {
 		q.Number, q.Value, next = -q.Number, -q.Value, next+2
 	}
-	if per, n := t.rate(next); n > 0 {
+	if per, n := t.rate(next); n > 0 && !(q.Dim == "" && adverbRates[t.word(next)] != "") {
 		q.Per, next = per, next+n
 	} else if per, n = t.rate(next + len(q.Noun)); n > 0 && len(q.Noun) > 0 { // 40 connections per host
 		q.Per = per

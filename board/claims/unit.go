@@ -101,6 +101,9 @@ func headerUnit(header string) (u unit) {
 		}
 		w, v := t[i].low, units()[t[i].low]
 		inParens := t.at(i-1).text == "("
+		if !inParens && v.dim == "time" && t[i].text == strings.ToUpper(t[i].text) {
+			continue // HR is no hour
+		}
 		if v.dim != "" && v.dim != "months" &&
 			(w == "%" || inParens || len(w) > 1 && (i > 0 || len(t) == 1)) {
 			u = v

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/claims"
 	"blackboard/board/documents"
 	"blackboard/board/words"
 )
@@ -28,6 +29,10 @@ type finding struct {
 	have        []bool  // which wants the passage and its vicinity have
 	share       float64 // the coverage
 	first, last int32   // units of the passage; first is -1 if there is none
+
+	said    *claims.Survival // if the claims of the report decided
+	reasons []string         // why they contradict the item
+	lacks   []string         // its figures that are not there
 }
 
 func (f finding) better(g finding) bool {
@@ -64,10 +69,26 @@ func (f finding) result(item Item) ItemResult {
 			r.MissingTokens = append(r.MissingTokens, w.text)
 		}
 	}
-	if f.index != nil && f.first >= 0 && (f.cause != MissAbsent || f.nearby()) {
+	if f.said != nil {
+		f.tell(&r)
+	} else if f.index != nil && f.first >= 0 && (f.cause != MissAbsent || f.nearby()) {
 		r.Passage = f.index.quote(f.first, f.last, passageRunes)
 	}
 	return r
+}
+
+// tell notes what the claims of a report say.
+func (f *finding) tell(r *ItemResult) {
+	r.Coverage = max(r.Coverage, math.Round(f.said.Window.Cover*1000)/1000)
+	r.Passage, r.MissingNumbers, r.Reasons = f.index.passage(f.said.Window), []string{}, f.reasons
+	switch {
+	case f.said.Verbatim:
+		r.Coverage, r.MissingTokens = 1, []string{}
+	case r.Present:
+		r.Lacks = f.lacks
+	default:
+		r.MissingNumbers = append(r.MissingNumbers, f.lacks...)
+	}
 }
 
 // nearShare is the share of an item's words that a passage must have to be shown as near.

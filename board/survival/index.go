@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"blackboard/board/claims"
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/board/words"
@@ -35,6 +36,8 @@ type index struct {
 	post   map[string][]int32
 	total  []int // lexemes before each unit, and at last of all
 	sizes  map[int][]passage
+
+	claims *claims.Evidence // made at first use
 
 	// What was read of units for their meaning; see against.go.
 	sayings  map[int32]*saying

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"blackboard/board/claims"
 	"blackboard/board/words"
 )
 
@@ -25,7 +26,8 @@ type pattern struct {
 
 	content string
 	asks    bool    // it is a question: nothing contradicts it
-	said    *saying // read when first needed
+	said    *saying // read when first needed, as is the claim
+	claim   *claims.Claim
 	scanner words.Scanner
 }
 

@@ -1,7 +1,6 @@
 package minilm
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -62,8 +61,11 @@ func readConfig(dir string) (*config, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, noModel(hintNoSuch, fs.ErrNotExist, "no embedding model in %s", dir)
 	}
-	if err != nil || !info.IsDir() {
-		return nil, noModel(hintNoSuch, err, "%s is not a model's directory", dir)
+	if err != nil {
+		return nil, badModel(fault.Steps("make it readable for this user"), err, "the model's directory cannot be opened")
+	}
+	if !info.IsDir() {
+		return nil, noModel(hintNoSuch, nil, "%s is a file, not a model's directory", dir)
 	}
 	c := &config{top: dir, dir: dir, pooling: poolMean}
 	if err := c.readModules(); err != nil {
@@ -74,7 +76,9 @@ func readConfig(dir string) (*config, error) {
 
 func (c *config) readModules() error {
 	path := filepath.Join(c.dir, "modules.json")
-	var modules []struct{ Type, Path string }
+	var modules []struct {
+		Type, Path string
+	}
 	found, err := readJSON(path, &modules)
 	if err != nil {
 		return err
@@ -94,9 +98,11 @@ func (c *config) readModules() error {
 			c.dir = dir
 		case "Pooling":
 			file := filepath.Join(dir, "config.json")
-			if found, err := c.readPooling(file); err != nil {
+			found, err := c.readPooling(file)
+			if err != nil {
 				return err
-			} else if !found {
+			}
+			if !found {
 				return noModel(hintFetch, fs.ErrNotExist, "%s is missing, and %s refers to it", file, path)
 			}
 		case "Normalize":
@@ -107,35 +113,40 @@ func (c *config) readModules() error {
 	return nil
 }
 
-// readPooling reads the one mode that a file of sentence-transformers sets, as
-// pooling_mode_mean_tokens or, in newer ones, as pooling_mode.
 func (c *config) readPooling(path string) (found bool, err error) {
-	file := map[string]any{}
+	var file struct {
+		Dim      int  `json:"word_embedding_dimension"`
+		CLS      bool `json:"pooling_mode_cls_token"`
+		Mean     bool `json:"pooling_mode_mean_tokens"`
+		Max      bool `json:"pooling_mode_max_tokens"`
+		Sqrt     bool `json:"pooling_mode_mean_sqrt_len_tokens"`
+		Weighted bool `json:"pooling_mode_weightedmean_tokens"`
+		Last     bool `json:"pooling_mode_lasttoken"`
+		Mode     any  `json:"pooling_mode"` // newer files: one name
+	}
 	if found, err := readJSON(path, &file); !found {
 		return false, err
 	}
-	if dim, ok := file["word_embedding_dimension"].(float64); ok {
-		c.pooled = int(dim)
-	}
-	known := map[string]pooling{
-		"mean_tokens": poolMean, "mean": poolMean, "mean_sqrt_len_tokens": poolMean, // differs in the length only
-		"cls_token": poolCLS, "cls": poolCLS, "max_tokens": poolMax, "max": poolMax,
-	}
-	modes := map[pooling]bool{}
-	for key, value := range file {
-		mode, _ := strings.CutPrefix(key, "pooling_mode_")
-		if name, ok := value.(string); ok && key == "pooling_mode" {
-			modes[known[name]] = true
-		} else if mode != key && value == true {
-			modes[known[mode]] = true
+	c.pooled = file.Dim
+	var modes []pooling
+	for _, m := range []struct {
+		set  bool
+		mode pooling
+	}{
+		{file.CLS || file.Mode == "cls", poolCLS},
+		{file.Max || file.Mode == "max", poolMax},
+		{file.Mean || file.Mode == "mean", poolMean},
+		{file.Sqrt || file.Mode == "mean_sqrt_len_tokens", poolMean}, // differs in the length only
+		{file.Weighted || file.Last || file.Mode == "weightedmean" || file.Mode == "lasttoken", ""},
+	} {
+		if m.set {
+			modes = append(modes, m.mode)
 		}
 	}
-	if len(modes) != 1 || modes[""] {
+	if len(modes) != 1 || modes[0] == "" {
 		return false, badModel(fault.Steps("use a model with mean, cls or max pooling"), nil, "%s asks for a kind of pooling that is not supported", path)
 	}
-	for mode := range modes {
-		c.pooling = mode
-	}
+	c.pooling = modes[0]
 	return true, nil
 }
 
@@ -176,6 +187,8 @@ func (c *config) readLimits() error {
 	if model.Positions > 0 && (c.limit <= 0 || c.limit > model.Positions) {
 		c.limit = model.Positions
 	}
-	c.limit = cmp.Or(max(c.limit, 0), defaultLimit)
+	if c.limit <= 0 {
+		c.limit = defaultLimit
+	}
 	return nil
 }

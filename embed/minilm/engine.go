@@ -2,6 +2,7 @@ package minilm
 
 import (
 	"runtime/debug"
+	"slices"
 	"strings"
 )
 
@@ -12,20 +13,24 @@ type Engine struct {
 	SIMD    bool   `json:"simd"`    // built with GOEXPERIMENT=simd: five times as fast
 }
 
+const engineName, engineModule = "hugot", "github.com/knights-analytics/hugot"
+
 // ThisEngine returns the engine of this program.
 func ThisEngine() Engine {
-	e := Engine{Engine: "hugot"}
+	e := Engine{Engine: engineName}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return e
 	}
 	for _, dep := range info.Deps {
-		if dep.Path == "github.com/knights-analytics/hugot" {
+		if dep.Path == engineModule {
 			e.Version = dep.Version
 		}
 	}
 	for _, s := range info.Settings {
-		e.SIMD = e.SIMD || s.Key == "GOEXPERIMENT" && strings.Contains(s.Value, "simd")
+		if s.Key == "GOEXPERIMENT" {
+			e.SIMD = slices.Contains(strings.Split(s.Value, ","), "simd")
+		}
 	}
 	return e
 }

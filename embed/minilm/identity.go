@@ -44,8 +44,10 @@ func (c *config) identify(r *record) (string, error) {
 
 // knownAs returns the known model of that name, or nil.
 func knownAs(name string) *Manifest {
-	if i := slices.IndexFunc(known, func(m Manifest) bool { return m.Name == name }); i >= 0 {
-		return &known[i]
+	for i := range known {
+		if known[i].Name == name {
+			return &known[i]
+		}
 	}
 	return nil
 }
@@ -61,5 +63,6 @@ func (r *record) sumOf(path, top string) (string, error) {
 			}
 		}
 	}
-	return sumOf(path)
+	sum, _, err := sumOf(path)
+	return sum, err
 }

@@ -161,6 +161,12 @@ func missingLines(a *page.App, it *survival.ItemResult, closed bool, w int) []pr
 	case survival.MissContradicted:
 		x.Text("The passage says the opposite with its words, or calls it false.", "")
 	}
+	if len(it.Reasons) > 0 {
+		x.Text(cells.Clean(strings.Join(it.Reasons, "; ")), "")
+	}
+	if len(it.Lacks) > 0 {
+		x.Text("The passage leaves out "+cells.Clean(strings.Join(it.Lacks, ", "))+".", "")
+	}
 	why := it.Why
 	if it.Priority != "" {
 		why = it.Priority + " " + why

@@ -175,8 +175,8 @@ func Gate(v board.Verdict, version string) Report {
 	return r.checked()
 }
 
-// Conflicts turns a list of conflicts into a report: a failed finding for each likely
-// pair, or one that passed.
+// Conflicts turns a list of conflicts into a report: a failed finding for each pair, or
+// one that passed.
 func Conflicts(c board.Conflicts, version string) Report {
 	r := Report{tool: "board conflicts", version: version, run: c.Run, seq: c.Seq, ok: c.Total == 0,
 		headline: fmt.Sprintf("no conflict found among %s", text.Count(int64(c.Compared), "active entry", "active entries")),
@@ -185,9 +185,6 @@ func Conflicts(c board.Conflicts, version string) Report {
 		r.headline = text.Count(int64(c.Total), "pair of findings may contradict each other", "pairs of findings may contradict each other")
 	}
 	for _, p := range c.Pairs {
-		if !p.Likely {
-			continue
-		}
 		id := p.A.ID + " " + p.B.ID
 		f := finding{rule: ruleConflict, id: id, label: id, cause: p.Kind, message: strings.Join(p.Why, "; "),
 			clear: fmt.Sprintf("board settle %s --reason …, or supersede the entry that is wrong", id)}
@@ -249,6 +246,9 @@ func Survival(s survival.Result, version string) Report {
 				f.details = append(f.details, "waived because: "+line(item.Reason, cellRunes))
 			}
 			f.details = append(f.details, fmt.Sprintf("%s: %.0f %% of its words are in the nearest passage", f.cause, 100*item.Coverage))
+			for _, why := range item.Reasons {
+				f.details = append(f.details, line(why, cellRunes))
+			}
 			if len(item.MissingNumbers) > 0 {
 				f.details = append(f.details, "numbers that are not there: "+line(strings.Join(item.MissingNumbers, ", "), cellRunes))
 			}

@@ -170,9 +170,14 @@ func (p *program) printItems(s *survival.Result, all bool) {
 		}
 		if !r.Present {
 			state = p.Paint(base.Red, "missing") + ", " + r.Cause
-			if len(r.MissingNumbers) > 0 {
+			if len(r.Reasons) > 0 {
+				state += ": " + base.Line(strings.Join(r.Reasons, "; "), 160)
+			} else if len(r.MissingNumbers) > 0 {
 				state += ": " + base.Line(strings.Join(r.MissingNumbers, ", "), 80)
 			}
+		}
+		if len(r.Lacks) > 0 {
+			state += ", lacks " + base.Line(strings.Join(r.Lacks, ", "), 80)
 		}
 		why := r.Why
 		if r.Priority != "" {

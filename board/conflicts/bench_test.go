@@ -1,4 +1,4 @@
-package claims
+package conflicts
 
 import (
 	"fmt"
@@ -39,12 +39,12 @@ func manyItems(n int) List {
 	return items
 }
 
-// BenchmarkConflicts compares 100,000 entries. It is to take 20 s at most on two processors.
-func BenchmarkConflicts(b *testing.B) {
+// BenchmarkCheck compares 100,000 entries. It is to take 20 s at most on two processors.
+func BenchmarkCheck(b *testing.B) {
 	items := manyItems(100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		got, err := Conflicts(b.Context(), items, Options{})
+		got, err := Check(b.Context(), items, Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

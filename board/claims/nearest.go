@@ -1,0 +1,190 @@
+package claims
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Bounds of a search for windows.
+const (
+	widest     = 3    // claims in a window
+	wordiest   = 40   // stems in a window of several claims: words of many are about many things
+	candidates = 24   // claims around which windows are tried
+	common     = 4000 // claims from which on a stem or figure leads nowhere
+)
+
+// seeds are the claims that have most of a claim's words and figures.
+func (ev *Evidence) seeds(c *Claim, figures []*Detail, n int) []int32 {
+	score := map[int32]float64{}
+	for s := range c.stems {
+		if at := ev.stems[s]; len(at) <= common {
+			w := ev.weight(s)
+			for _, i := range at {
+				score[i] += w
+			}
+		}
+	}
+	for _, d := range figures {
+		seen := map[int32]bool{}
+		for _, k := range d.asks() {
+			if at := ev.values[k]; len(at) <= common {
+				for _, i := range at {
+					if !seen[i] {
+						seen[i] = true
+						score[i] += 1.5
+					}
+				}
+			}
+		}
+	}
+	best := make([]int32, 0, len(score))
+	for i := range score {
+		best = append(best, i)
+	}
+	// A long statement has many words by its length alone.
+	by := func(i int32) float64 {
+		return score[i] / math.Sqrt(float64(8+len(ev.Claims[i].stems)))
+	}
+	slices.SortFunc(best, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(by(b), by(a)), cmp.Compare(a, b))
+	})
+	return best[:min(n, len(best))]
+}
+
+func (c *Claim) figures() (all []*Detail) {
+	for k := range c.Details {
+		if c.Details[k].figure() {
+			all = append(all, &c.Details[k])
+		}
+	}
+	return all
+}
+
+// Nearest returns the n windows that are nearest to a claim, the best first, and a few more
+// that have a figure of it. They do not overlap.
+func (ev *Evidence) Nearest(c *Claim, n int) (out []Window) {
+	a := ev.ask(c)
+	var all []Window
+	tried := map[int]bool{}
+	for _, seed := range ev.seeds(c, a.figures, candidates) {
+		for i := max(0, int(seed)-widest+1); i <= int(seed); i++ {
+			if !tried[i] {
+				tried[i] = true
+				all = ev.windows(i, a, all)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y Window) int {
+		return cmp.Or(cmp.Compare(y.Score, x.Score), cmp.Compare(len(x.Claims), len(y.Claims)),
+			cmp.Compare(x.Claims[0].number, y.Claims[0].number))
+	})
+	taken, more := map[*Claim]bool{}, withFigures
+	for _, w := range all {
+		if len(out) >= n && (w.figures == 0 || more == 0) ||
+			slices.ContainsFunc(w.Claims, func(e *Claim) bool { return taken[e] }) {
+			continue
+		}
+		if len(out) >= n {
+			more--
+		}
+		for _, e := range w.Claims {
+			taken[e] = true
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// withFigures is how many windows are looked at for a figure of a claim.
+const withFigures = 2
+
+// asked is what windows are searched for.
+type asked struct {
+	stems   []string
+	weights []float64
+	total   float64
+	figures []*Detail
+	details int
+	met     map[*Claim]*met
+}
+
+// A met is what a claim has of what is asked.
+type met struct {
+	stems, context, figures []int
+}
+
+func (ev *Evidence) ask(c *Claim) *asked {
+	a := &asked{total: .01, figures: c.figures(), details: len(c.Details), met: map[*Claim]*met{}}
+	for _, s := range slices.Sorted(maps.Keys(c.stems)) {
+		w := ev.weight(s)
+		if c.context[s] {
+			w *= .6
+		}
+		a.stems, a.weights, a.total = append(a.stems, s), append(a.weights, w), a.total+w
+	}
+	return a
+}
+
+// meet returns what a claim has of what is asked.
+func (a *asked) meet(e *Claim) *met {
+	if m := a.met[e]; m != nil {
+		return m
+	}
+	m := &met{}
+	for i, s := range a.stems {
+		if e.stems[s] {
+			m.stems = append(m.stems, i)
+		} else if e.context[s] {
+			m.context = append(m.context, i)
+		}
+	}
+	for i, d := range a.figures {
+		if slices.ContainsFunc(e.Details, func(x Detail) bool { return d.relation(&x).Agrees() }) {
+			m.figures = append(m.figures, i)
+		}
+	}
+	a.met[e] = m
+	return m
+}
+
+// windows adds the windows that begin at a claim and have something of what is asked in
+// each of their claims.
+func (ev *Evidence) windows(i int, a *asked, all []Window) []Window {
+	has, agreed := make([]float64, len(a.stems)), make([]bool, len(a.figures))
+	size, figures, covered := 0, 0, 0.0
+	for k := i; k < len(ev.Claims) && k < i+widest && ev.Claims[k].Source == ev.Claims[i].Source; k++ {
+		e := ev.Claims[k]
+		size += len(e.stems)
+		if k > i && (size > wordiest || !slices.Equal(e.Heads, ev.Claims[i].Heads)) {
+			break
+		}
+		m, fresh := a.meet(e), false
+		for _, s := range m.stems {
+			if w := a.weights[s]; has[s] < w {
+				covered, has[s], fresh = covered+w-has[s], w, true
+			}
+		}
+		for _, s := range m.context {
+			if has[s] == 0 {
+				has[s] = .4 * a.weights[s]
+				covered += has[s]
+			}
+		}
+		for _, d := range m.figures {
+			if !agreed[d] {
+				agreed[d], fresh = true, true
+				figures++
+			}
+		}
+		if !fresh {
+			break
+		}
+		w := Window{Source: e.Source, Claims: ev.Claims[i : k+1], Cover: min(1, covered/a.total),
+			figures: figures}
+		w.Score = w.Cover - .04*float64(k-i) + .35*float64(figures)/float64(max(2, a.details))
+		all = append(all, w)
+	}
+	return all
+}

@@ -1,0 +1,464 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A Survival is what a report has of a finding.
+type Survival struct {
+	Verdict  Verdict
+	Verbatim bool
+	Reasons  []string  // why the report refutes it
+	Lacks    []*Detail // figures that the report does not have there
+	Differs  []*Detail // figures in whose place the report has others
+	Window   *Window   // the nearest one; nil if nothing is near
+	Claim    *Claim    // the finding as it was read
+	has      count
+	strong   bool    // it has the very digits, with another unit or sign
+	denied   bool    // a sentence says the opposite
+	byWords  bool    // the report refutes it by its words alone
+	back     float64 // the share of the words of one of its statements that the finding has
+	odds     float64 // how surely the window speaks of the finding
+}
+
+// Plainly reports whether a report refutes a finding by its figures, or with most of them.
+func (s *Survival) Plainly() bool {
+	return !s.byWords || s.has.agree > 1 || s.has.agree > 0 && s.back >= .75
+}
+
+// Carries reports whether the nearest window says a finding in other words than it does. A
+// part of its words must be there, by another count.
+//
+// Words alone carry nothing, but the names of all that a finding speaks of in one statement,
+// and its figures do: all of them, or at least half of its numbers in a place that is nearer.
+// The rest is details that a report may drop.
+func (s *Survival) Carries(words float64) bool {
+	if s.Verdict != Supported && s.Verdict != Unsure || s.Window.Cover < .3 && words < .3 {
+		return false
+	}
+	n, cover := &s.has, s.Window.Cover
+	if words < .6 && float64(len(s.Claim.stems))*(1-n.plain[0]) > mostLacking+.5 {
+		return false
+	}
+	near, all := cover+s.back, n.figures > 0 && n.agree == n.figures
+	switch {
+	case all && (n.exact > 0 || words >= .4):
+		return near >= .6
+	case s.Verdict == Unsure:
+		return false
+	case n.numbers > 0:
+		return 2*n.counted >= n.numbers && near >= 1.15 ||
+			n.counted == n.numbers && near >= .9
+	case n.figures > 0:
+		return all && near >= .9
+	}
+	return n.names > 1 && n.named == n.names && s.back >= .7 && cover >= .5
+}
+
+// mostLacking is how many words a place in other words may lack.
+const mostLacking = 5
+
+// Even makes all words say as much, so that what a text says does not depend on its length.
+func (ev *Evidence) Even() *Evidence {
+	ev.rare = func(string) float64 { return 1 }
+	return ev
+}
+
+// Survive compares a finding with what a report says word for word, or in one of the windows
+// that are nearest to it.
+func (ev *Evidence) Survive(claim *Claim, item string) Survival {
+	if c := ev.Says(item); c != nil {
+		return Survival{Verdict: Supported, Verbatim: true, Claim: claim,
+			Window: &Window{Source: c.Source, Claims: []*Claim{c}, Cover: 1}}
+	}
+	best := Survival{Claim: claim, odds: -100, Lacks: claim.figures()}
+	for _, w := range ev.Nearest(claim, nearWindows) {
+		s := ev.judge(claim, ev.lay(claim, w))
+		if s.better(&best) {
+			best = s
+		}
+	}
+	return best
+}
+
+const nearWindows = 5
+
+// better reports whether a window decides rather than another one. Of two that speak of a
+// finding, one that says it outweighs one that has something else.
+func (s *Survival) better(o *Survival) bool {
+	if o.Window == nil {
+		return true
+	}
+	if s.strong != o.strong {
+		return s.strong
+	}
+	if s.denied && o.Verdict == Supported && o.table() {
+		return true // figures in a table do not say how they are meant
+	}
+	if o.denied && s.Verdict == Supported && s.table() {
+		return false
+	}
+	if a, b := s.Verdict.decides(), o.Verdict.decides(); a != b &&
+		!(s.Verdict == Refuted && o.odds > s.odds+2) && !(o.Verdict == Refuted && s.odds > o.odds+2) {
+		return a > b
+	}
+	return s.odds > o.odds
+}
+
+// table reports whether a window is rows of a table.
+func (s *Survival) table() bool { return s.Window.Claims[0].Cells != nil }
+
+// decides orders verdicts on windows.
+func (v Verdict) decides() int {
+	return map[Verdict]int{Supported: 3, Refuted: 2, Unsure: 1}[v]
+}
+
+// judge decides whether a window says a claim.
+func (ev *Evidence) judge(c *Claim, cmp Comparison) Survival {
+	s := Survival{Window: &cmp.Window, Claim: c, back: cmp.Back}
+	s.has.plain = cmp.plain(c)
+	for i := range cmp.Matches {
+		ev.displace(c, &cmp, &cmp.Matches[i])
+		s.take(cmp.Matches[i], &cmp)
+	}
+	s.odds = cmp.odds(&s.has)
+	if !ev.long() || cmp.Cover >= .6 && cmp.Back >= .4 { // the words of any claim meet by chance
+		s.refute(ev, &cmp)
+	}
+	if s.Verdict != Refuted {
+		s.Lacks, s.Differs, s.Reasons = append(s.Lacks, s.Differs...), nil, nil
+		s.strong = false
+		s.weigh(&cmp)
+	}
+	return s
+}
+
+// refute decides whether a window says something else than a claim: by a figure, by what
+// stands with a figure, or by words.
+func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
+	n, cover, back := s.has.agree, cmp.Cover, cmp.Back
+	var said, opposite []string
+	if cover >= .5 || n > 0 && cover >= .35 && back >= .3 || n > 1 {
+		said = slices.Concat(ev.swapped(cmp.Matches), ev.renamed(s.Claim, cmp.Matches))
+	}
+	if n > 0 && cover >= .35 && back >= .25 || n > 2 ||
+		s.has.figures == 0 && cover >= .55 && cover+back >= .95 {
+		opposite = ev.saysOpposite(s.Claim, cmp)
+	}
+	if len(s.Differs) == 0 || cover < .35 && (n == 0 || cover < .25) {
+		if s.Reasons = nil; len(said)+len(opposite) == 0 {
+			return
+		}
+	}
+	s.Verdict, s.byWords = Refuted, len(s.Reasons)+len(said) == 0
+	s.denied = len(said)+len(opposite) > 0 && !s.table()
+	s.Reasons = slices.Concat(s.Reasons, said, opposite)
+}
+
+// displace matches a figure of a claim with one that stands in its place, if the one that
+// agrees is of something else, in a statement with nothing else of the claim: lost 41 percent,
+// where 36 percent were lost.
+func (ev *Evidence) displace(c *Claim, cmp *Comparison, m *Match) {
+	if m.With == nil || !m.Detail.figure() || !m.Rel.Agrees() || m.Alike > displaced {
+		return
+	}
+	if all, both := ev.shared(c, m.From); both > .15*all || cmp.figuresIn(m.From) > 1 {
+		return
+	}
+	rival := *m
+	for _, e := range cmp.Claims {
+		for k := range e.Details {
+			x := &e.Details[k]
+			if s := ev.alike(m.Detail, x); s > rival.Alike+placed && m.Detail.relation(x) == OtherValue &&
+				c.rivals(m.Detail, x) {
+				rival = Match{m.Detail, x, e, OtherValue, s}
+			}
+		}
+	}
+	*m = rival
+}
+
+// A figure is of something else if it is so little alike, and another one by so much more.
+const displaced, placed = .3, .4
+
+// weigh decides on a window that refutes nothing, of a report of so many statements.
+func (s *Survival) weigh(cmp *Comparison) {
+	n := &s.has
+	switch {
+	case n.chance(len(s.Claim.stems), cmp.Cover, cmp.Back):
+	case s.odds >= surely && (n.agree > 0 || n.figures == 0):
+		s.Verdict = Supported
+	case s.odds >= hardly:
+		s.Verdict = Unsure
+	}
+}
+
+// take counts what a window has of one detail.
+func (s *Survival) take(m Match, cmp *Comparison) {
+	d, n := m.Detail, &s.has
+	switch {
+	case !d.figure():
+		n.names++
+		if m.Rel == Same {
+			n.named++
+		}
+		if x := cmp.alikeID(m); x != "" {
+			s.Differs = append(s.Differs, d)
+			s.Reasons = append(s.Reasons, fmt.Sprintf("the finding says %s, the report %s", d.Text, x))
+		}
+		return
+	case d.Weak || d.T != nil && d.T.days() > 300 && m.Rel.Agrees():
+		return
+	}
+	n.figures++
+	if d.Kind == Number && !d.Q.Ref {
+		n.numbers++
+	}
+	switch {
+	case m.Rel == Bare && d.Q.Whole && d.Q.Number < 10:
+		s.Lacks = append(s.Lacks, d) // the 6 of six hours stands in any table
+	case m.Rel.Agrees() || m.Rel == Coarser:
+		n.agree++
+		if d.Kind == Number && !d.Q.Ref && (m.Rel != Bare || d.Q.Half < .5) {
+			n.counted++
+		}
+		if d.specific() {
+			n.exact++
+		}
+	case cmp.differs(m):
+		s.Differs = append(s.Differs, d)
+		s.strong = s.strong || m.Rel > OtherValue && d.specific() && cmp.Cover >= .3
+		why := fmt.Sprintf("the finding says %s, the report %s", d.Text, m.With.Text)
+		if m.Rel > OtherValue {
+			why = m.Rel.String() + ": " + why
+		}
+		s.Reasons = append(s.Reasons, why)
+	default:
+		s.Lacks = append(s.Lacks, d)
+	}
+}
+
+// saysOpposite returns why a statement of a window says the opposite of a claim: one of the
+// two denies something, or has an opposite, and the other is not negative in any way.
+func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
+	for _, e := range cmp.Claims {
+		all, both := ev.shared(c, e)
+		if both >= .6*all && ev.disowned(c.Text, e) {
+			reasons = append(reasons, "the report calls it false")
+		}
+		mine, theirs := len(c.denials) > 0, len(e.denials) > 0
+		if mine && (theirs || e.saysNo()) || theirs && c.saysNo() || c.outright()*e.outright() > 0 ||
+			2*cmp.figuresIn(e) < cmp.figuresIn(nil) {
+			continue
+		}
+		if x, _ := ev.exchangedIn(c, e); x != "" {
+			continue // A more than B, B less than A
+		}
+		reasons = append(reasons, ev.opposites(c, Window{Claims: []*Claim{e}}, cmp.Matches)...)
+		if w := c.withPrefix(e); w != "" && !mine && !theirs {
+			reasons = append(reasons, fmt.Sprintf("the report says “%s”", w))
+		}
+	}
+	return reasons
+}
+
+// withPrefix returns a word of another statement that is one of a claim with a negative
+// prefix: impassable.
+func (c *Claim) withPrefix(e *Claim) string {
+	for i := range e.Words {
+		for _, p := range []string{"im", "in", "un", "ir", "il", "dis", "non"} {
+			rest, ok := strings.CutPrefix(e.Words[i].low, p)
+			if ok && len(rest) > 4 && !c.has(e.Words[i].low) && c.has(rest) && !e.has(rest) {
+				return e.Words[i].low
+			}
+		}
+	}
+	return ""
+}
+
+func (c *Claim) has(low string) bool {
+	return slices.ContainsFunc(c.Words, func(w Word) bool { return w.low == low })
+}
+
+// figuresIn counts the figures of a claim that a statement of a window has; nil means all.
+func (cmp *Comparison) figuresIn(e *Claim) (n int) {
+	for _, m := range cmp.Matches {
+		if m.With != nil && m.Rel.Agrees() && m.Detail.figure() && (e == nil || m.From == e) {
+			n++
+		}
+	}
+	return n
+}
+
+// negatives are the roots of words that are negative by what they mean.
+var negatives = sync.OnceValue(func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(table("negators") + " " + table("denied") + " " +
+		table("deniers") + ` out outside beyond except exclude hardly less fewer lack miss stop
+		lose exempt avoid unless skip omit forbid prohibit ban bar close shut optional voluntary
+		disable yet blank empty prevent cease`) {
+		m[root(w)] = true
+	}
+	return m
+})
+
+// saysNo reports whether a claim has a word that is negative by what it means.
+func (c *Claim) saysNo() bool {
+	return slices.ContainsFunc(lex(c.Text), func(t token) bool { return negatives()[root(t.low)] })
+}
+
+// differs reports whether a window has another figure in the place of one of a claim.
+func (cmp *Comparison) differs(m Match) bool {
+	return m.With != nil && m.Alike >= cmp.enough(m) && !m.Detail.Denied && !m.With.Denied &&
+		m.Detail.sameWay(m.With)
+}
+
+// A count says what a window has of a claim.
+type count struct {
+	figures, agree, exact int
+	numbers, counted      int        // figures that are no dates or references; those that agree
+	names, named          int        // names and identifiers; those that are there
+	plain                 [3]float64 // shares of its stems, in the window, in one statement, and their number
+}
+
+func (cmp *Comparison) plain(c *Claim) (n [3]float64) {
+	all := map[string]bool{}
+	for _, e := range cmp.Claims {
+		one := 0.0
+		for s := range c.stems {
+			if e.stems[s] {
+				one++
+				all[s] = true
+			}
+		}
+		n[1] = max(n[1], one)
+	}
+	of := float64(max(1, len(c.stems)))
+	return [3]float64{float64(len(all)) / of, n[1] / of, min(float64(len(all)), 6) / 6}
+}
+
+// chance reports whether a window of a long report has so little of a claim that it may be
+// by chance: half of its words without a telling figure, or the few words of a question.
+func (n *count) chance(stems int, cover, back float64) bool {
+	switch {
+	case n.figures == 0 && (n.plain[0] < .2 || n.plain[0] < .4 && cover < .3):
+		return true
+	case stems <= 4 && n.agree == 0:
+		return back < .3
+	}
+	return false
+}
+
+// From these odds on a window surely says a claim, or hardly speaks of it. The weights come
+// from a logistic regression on the labelled sets (testdata/survival and reviews), whose
+// items are there or missing; those that the report contradicts are not among them.
+const surely, hardly = 1, .1
+
+// odds is how surely a window speaks of a claim.
+func (cmp *Comparison) odds(n *count) float64 {
+	o := -3.06 + 1.6*cmp.Cover + 1.9*cmp.Back + 1.2*max(0, cmp.Cover-.5) +
+		1.7*n.plain[0] + 1.05*n.plain[1] + .1*n.plain[2]
+	if n.figures == 0 {
+		return o + 2.3 - 3.45*cmp.Cover
+	}
+	o += 1.05*float64(n.agree)/float64(n.figures) + 2.4*float64(min(n.agree, 3))/3 +
+		2.15*float64(min(n.exact, 2))/2
+	if n.agree == 0 {
+		o -= 1.05
+	}
+	return o
+}
+
+// enough returns how much two details must be of one thing so that they contradict. The
+// only figure of its kind in the claim and the only one in the window are hardly of two
+// things, nor are figures that differ in a digit.
+func (cmp *Comparison) enough(m Match) float64 {
+	n := 0
+	for _, o := range cmp.Matches {
+		if m.Detail.relation(o.Detail) != Incomparable {
+			n++
+		}
+	}
+	for _, e := range cmp.Claims {
+		for k := range e.Details {
+			if m.Detail.relation(&e.Details[k]) != Incomparable {
+				n++
+			}
+		}
+	}
+	q := m.Detail.Q
+	switch {
+	case m.Rel == OtherValue && cmp.Cover >= .35 && n <= 2 && (q == nil || q.Per == m.With.Q.Per):
+		return .2
+	case m.Rel > OtherValue && (cmp.Cover >= .4 && q != nil && q.significant() >= 3 ||
+		cmp.Cover >= .35 && cmp.figuresIn(m.From) >= 2):
+		return 0
+	case m.Rel == OtherValue && cmp.Cover >= .35 && misprinted(m.Detail, m.With):
+		return .2
+	}
+	return m.Rel.least()
+}
+
+// alikeID returns the identifier of a window that is written nearly as one that it lacks.
+func (cmp *Comparison) alikeID(m Match) string {
+	d := m.Detail
+	if d.Kind != Identifier || m.Rel == Same || len(d.Text) < 6 {
+		return ""
+	}
+	for _, e := range cmp.Claims {
+		for k := range e.Details {
+			x := &e.Details[k]
+			if x.Kind == Identifier && len(x.Text) == len(d.Text) && differ(x.Words[0], d.Words[0]) == 1 &&
+				!cmp.has(x) {
+				return x.Text
+			}
+		}
+	}
+	return ""
+}
+
+// has reports whether the claim has an identifier of the window.
+func (cmp *Comparison) has(x *Detail) bool {
+	return slices.ContainsFunc(cmp.Matches, func(m Match) bool { return m.Detail.relation(x) == Same })
+}
+
+// differ counts the bytes in which two texts of one length differ.
+func differ(a, b string) (n int) {
+	for i := range a {
+		if a[i] != b[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// misprinted reports whether two numbers of three digits or more are written alike: two
+// digits exchanged, or one that differs.
+func misprinted(a, b *Detail) bool {
+	if a.Q == nil || b.Q == nil || a.Q.Dim != b.Q.Dim {
+		return false
+	}
+	x, y := a.Q.digits(), b.Q.digits()
+	if len(x) != len(y) || len(x) < 3 || x == y {
+		return false
+	}
+	var at []int
+	for i := range x {
+		if x[i] != y[i] {
+			at = append(at, i)
+		}
+	}
+	return len(at) == 1 || len(at) == 2 && x[at[0]] == y[at[1]] && x[at[1]] == y[at[0]]
+}
+
+// specific reports whether a figure has so many digits that it hardly stands somewhere by
+// accident.
+func (d *Detail) specific() bool {
+	if d.T != nil {
+		return d.T.Clock >= 0 || d.T.days() <= 1
+	}
+	return d.Q.significant() >= 3
+}

@@ -1,0 +1,92 @@
+package survival
+
+import (
+	"slices"
+	"strings"
+
+	"blackboard/board/claims"
+	"blackboard/board/fault"
+)
+
+// This file lets package claims have its say. It reads units, rates, bounds, time zones and
+// tables, so it finds what a report says in another form, and what it contradicts. Words
+// alone are judged by the patterns of this package.
+
+// read is a report as package claims reads it.
+func (x *index) read() *claims.Evidence {
+	if x.claims == nil {
+		x.claims = claims.NewEvidence(claims.ExtractDocument(x.report)).Even()
+	}
+	return x.claims
+}
+
+// claimed is an item as package claims reads it.
+func (p *pattern) claimed() *claims.Claim {
+	if p.claim == nil {
+		p.claim = claims.ExtractText(strings.TrimSpace(p.content), "")
+	}
+	return p.claim
+}
+
+// weigh changes what a report was found to carry of an item if its claims say otherwise.
+func (f *finding) weigh(x *index, h *hits) {
+	if f.cause == MissContradicted || len(f.pattern.wants) == 0 || f.pattern.asks {
+		return
+	}
+	s := x.read().Survive(f.pattern.claimed(), f.pattern.content)
+	switch {
+	case s.Verbatim:
+		f.say(&s, "")
+	case s.Verdict == claims.Refuted:
+		if s.Plainly() || f.pattern.doubted(x, h) >= 0 {
+			f.refute(&s)
+		}
+	case f.cause != "" && s.Carries(f.coverage()) && f.pattern.doubted(x, h) <= 0:
+		f.say(&s, "")
+	}
+}
+
+// refute notes that a report contradicts an item.
+func (f *finding) refute(s *claims.Survival) {
+	if f.cause != "" && len(s.Differs) > 0 {
+		f.say(s, MissNumber)
+	} else {
+		f.say(s, MissContradicted)
+	}
+	f.reasons = slices.Compact(s.Reasons)
+}
+
+// say takes over what the claims of a report say.
+func (f *finding) say(s *claims.Survival, cause string) {
+	f.said, f.cause = s, cause
+	for _, d := range slices.Concat(s.Differs, s.Lacks) {
+		f.lacks = append(f.lacks, d.Text)
+	}
+	if s.Verbatim {
+		f.lacks = nil
+	}
+}
+
+// doubted returns how likely a sentence says the opposite, by its words: above 0 it does, and
+// at 0 nothing speaks for it.
+func (p *pattern) doubted(x *index, h *hits) (most float64) {
+	all := p.doubts(x, h)
+	for i := range all {
+		if s := all[i].traits.score(); i == 0 || s > most {
+			most = s
+		}
+	}
+	return most
+}
+
+// passage describes a window of claims.
+func (x *index) passage(w *claims.Window) *Passage {
+	first := w.Claims[0]
+	var texts []string
+	for _, c := range w.Claims {
+		texts = append(texts, c.Text)
+	}
+	text := strings.Join(strings.Fields(strings.Join(texts, " ")), " ")
+	return &Passage{Report: x.report.Name, Line: first.Line, Where: x.report.Where(first.At),
+		Text: fault.Clip(text, passageRunes)}
+}
