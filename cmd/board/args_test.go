@@ -55,7 +55,7 @@ func TestArrange(t *testing.T) {
 		{"set|k|v", "did you mean state set?"},
 		{"state|gat|k", "did you mean get?"},
 		{"post|x|--souce-doc|y", "did you mean --source-doc?"},
-		{"zzzzzz", "`board --help` lists the commands"},
+		{"zzzzzz", "`board help all` lists the commands"},
 	} {
 		_, err := arrange(p.commands(), strings.Split(test.in, "|"))
 		if !strings.Contains(base.NextStep(err), test.want) {

@@ -65,6 +65,7 @@ var contractCommands = []struct{ name, line string }{
 	{"export", `export`},
 	{"export_file", `export -o digest.md`},
 	{"import", `import export.jsonl -r copy`},
+	{"correct", `correct e5 "corrected" --tag b`},
 	{"runs", `runs`},
 	{"rm", `rm copy --yes`},
 	{"version", `version`},

@@ -296,9 +296,9 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 11020, // policies on record; one way to cite
+	"board": 11110, // policies on record; one way to cite; correct, and posts checked at once
 
-	"board/check": 670,
+	"board/check": 690, // a post held against its source
 
 	"board/claims": 5060, // reads what survives, too
 	"board/clash":  590,
@@ -355,7 +355,7 @@ var ceilings = map[string]int{
 
 	"cmd/board/memorycmd": 3900,
 
-	"cmd/board/runcmd": 3975, // start with workers and sources, digest
+	"cmd/board/runcmd": 4100, // start with workers and sources, digest, correct, feedback
 
 	"embed": 140,
 
@@ -367,7 +367,7 @@ var ceilings = map[string]int{
 
 	"hooks/harness": 2580,
 
-	"hooks/mcp": 6630,
+	"hooks/mcp": 6710, // board_correct, feedback
 
 	"hooks/mcp/schema": 600, // what models mean; goes to board/op with its operations
 

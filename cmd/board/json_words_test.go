@@ -203,6 +203,7 @@ var jsonWords = map[string]string{
 	"exported_at":                            "when the file was written",
 	"digest":                                 "what a writer of the report reads",
 	"executed":                               "whether it was done; false in a dry run",
+	"checked":                                "what came of holding it against its source; null: it names none, or the run has none",
 	"existing":                               "whether the key was used before; nothing was written then",
 	"expanded":                               "words that stand for those that no document has",
 	"expected":                               "the workers that the run waits for",

@@ -33,7 +33,7 @@ func TestManual(t *testing.T) {
 			default:
 				wants(".SS " + roff(strings.TrimSpace(name+c.Name+" "+c.ArgsUsage)) + "\n")
 				for _, f := range c.Flags {
-					wants(".B " + roff(flagNames(f)) + "\n")
+					wants(".B " + roff(strings.TrimSpace(flagNames(f))) + "\n")
 				}
 			}
 		}

@@ -34,7 +34,7 @@ const (
 var operations = map[reflect.Type]map[string]offered{
 	reflect.TypeFor[*board.Board](): {
 		"Address": {"answer", "board_address"}, "PostAddressing": {"answer", "board_address"}, "Claim": {"claim", "board_claim"}, "ClaimNext": {"claim", "board_claim"}, "Release": {"release", "board_claim"},
-		"Post": {"post", "board_post"}, "PostBatch": {"post", "board_post"}, "Signal": {"ask", "board_signal"}, "Waive": {"waive", "board_waive"}, "Query": {"query", "board_query"}, "State": {"show", "board_state"},
+		"Post": {"post", "board_post"}, "PostBatch": {"post", "board_post"}, "Correct": {"correct", "board_correct"}, "VerifyPosted": {"post", "board_post"}, "Signal": {"ask", "board_signal"}, "Waive": {"waive", "board_waive"}, "Query": {"query", "board_query"}, "State": {"show", "board_state"},
 		"Signals": {"signals", "board_signals"}, "Gate": {"gate", "board_gate"}, "WaitGate": {"wait", "board_wait"}, "WaitSignal": {"wait", "board_wait"}, "WaitEvent": {"wait", "board_wait"}, "WaitEvents": {"wait", "board_wait"}, "Survival": {"survival", "board_survival"}, "Trace": {"trace", "board_check"},
 		"Get": {"state get", "board_var_get"}, "Variables": {"state list", "board_var_get"}, "Set": {"state set", "board_var_set"}, "Snapshot": {"export", "board_digest"},
 		"Entry": {"show", "board_show"}, "SignalByID": {"show", "board_show"}, "Watch": {"watch", "(a subscription)"}, "LinkDropping": {"link", "board_link"}, "Expect": {"expect", "board_expect"}, "Done": {"done", "board_expect"}, "DoneWithNote": {"done", "board_expect"}, "Drop": {"expect", "board_expect"}, "Link": {"link", "board_link"},

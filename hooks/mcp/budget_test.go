@@ -163,6 +163,7 @@ func crowdedCalls(args map[string]string) map[string][]map[string]any {
 		"board_show":    {{"id": "e9999"}, {"id": "s1"}, {"run": "small", "id": "e1"}},
 		"board_signals": {{}, {"limit": 200}, {"status": "open", "priority": "low"}},
 		"board_digest":  {{}, {"max_tokens": 400}, {"run": "small"}},
+		"board_correct": one(map[string]any{"id": "e9999", "content": "corrected"}),
 		"board_link":    one(map[string]any{"entry": "e9999", "supports": []string{"e1", "e2"}}),
 		"board_reopen":  one(map[string]any{"signal": "s1", "note": longText("note", 4000)}),
 		"board_settle": one(map[string]any{"entry": "e1", "other": "e2",

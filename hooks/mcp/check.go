@@ -24,7 +24,7 @@ type checkIn struct {
 	Text    string   `json:"text,omitempty" jsonschema:"the draft"`
 	Files   []string `json:"files,omitempty" jsonschema:"or files and directories of it"`
 	Step    string   `json:"step,omitempty" enum:"check_steps" jsonschema:"only this one, in full" rare:"true"`
-	Sources []string `json:"sources,omitempty" jsonschema:"files that quotes are held against; default those of board.yaml"`
+	Sources []string `json:"sources,omitempty" jsonschema:"files of the quotes; default those of board.yaml"`
 }
 
 type checkFindingOut struct {

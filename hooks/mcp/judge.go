@@ -18,7 +18,7 @@ import (
 )
 
 func (s *Server) addJudgeTools() {
-	add(s, tool{name: "board_gate", title: "May the synthesis begin?",
+	add(s, tool{name: "board_gate", rare: true, title: "May the synthesis begin?",
 		profile: ProfileRun, kind: reads, budget: glanceTokens,
 		about: "May the synthesis begin? Names what keeps the gate closed, and how to clear it."},
 		(*call).gate)

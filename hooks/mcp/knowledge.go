@@ -41,7 +41,7 @@ type searchIn struct {
 	Tags      []string `json:"tags,omitempty" jsonschema:"with any of these"`
 	Domains   []string `json:"domains,omitempty" rare:"true"`
 	Here      bool     `json:"here,omitempty" jsonschema:"only this workspace" rare:"true"`
-	Full      bool     `json:"full,omitempty" jsonschema:"whole bodies"`
+	Full      bool     `json:"full,omitempty" jsonschema:"whole bodies" rare:"true"`
 	MinScore  float64  `json:"min_score,omitempty" min:"0" max:"1" rare:"true"`
 	Unasked   bool     `json:"unasked,omitempty" jsonschema:"only a confident match" rare:"true"`
 	WithStale bool     `json:"superseded,omitempty" rare:"true"`

@@ -196,7 +196,7 @@ type memoryPutIn struct {
 	Importance   float64  `json:"importance,omitempty" min:"0" max:"1" default:"0.5" jsonschema:"1: others go wrong without it"`
 	Level        string   `json:"level,omitempty" enum:"importances" rare:"true"`
 	Lifetime     string   `json:"lifetime,omitempty" enum:"lifetimes" jsonschema:"default short_term; long_term stays" rare:"true"`
-	Tags         []string `json:"tags,omitempty" jsonschema:"topics"`
+	Tags         []string `json:"tags,omitempty" jsonschema:"topics" rare:"true"`
 	Source       string   `json:"source,omitempty" rare:"true"`
 	Channel      string   `json:"channel,omitempty" rare:"true"`
 	Conversation string   `json:"conversation,omitempty" rare:"true"`

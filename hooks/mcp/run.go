@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/kb/secret"
 )
 
@@ -21,7 +22,7 @@ type entryFields struct {
 	Supports    []string `json:"supports,omitempty" jsonschema:"entries it backs (e12)"`
 	Contradicts []string `json:"contradicts,omitempty" jsonschema:"entries it disputes"`
 	Supersedes  []string `json:"supersedes,omitempty" jsonschema:"entries it replaces"`
-	Addresses   []string `json:"addresses,omitempty" jsonschema:"signals it answers (s3)"`
+	Addresses   []string `json:"addresses,omitempty" jsonschema:"signals it answers (s3)" rare:"true"`
 	Key         string   `json:"key,omitempty" jsonschema:"makes a retry safe"`
 }
 
@@ -95,11 +96,79 @@ type postIn struct {
 }
 
 type postedOut struct {
-	ID       string   `json:"id"`
-	Type     string   `json:"type"`
-	Status   string   `json:"status"`
-	Existing bool     `json:"existing" jsonschema:"the key was used before; nothing was added"`
-	Reopened []string `json:"reopened,omitempty" jsonschema:"signals that are open again: it supersedes their answer"`
+	ID       string      `json:"id"`
+	Type     string      `json:"type"`
+	Status   string      `json:"status"`
+	Existing bool        `json:"existing" jsonschema:"the key was used before; nothing was added"`
+	Reopened []string    `json:"reopened,omitempty" jsonschema:"signals that are open again: it supersedes their answer"`
+	Checked  *checkedOut `json:"checked,omitempty" jsonschema:"the finding held against its source"`
+}
+
+// checkedOut is what came of holding a finding against its source when it was posted.
+type checkedOut struct {
+	Verdict string `json:"verdict"`
+	Doubted bool   `json:"doubted"`
+	Text    string `json:"text" jsonschema:"what was found, or is nearest"`
+}
+
+// checkPosted holds a finding that has just been posted against its source. Who may not
+// read files gets what the board keeps of them. The post counts whatever comes of it.
+func (c *call) checkPosted(b *board.Board, who string, p *board.Posted) *checkedOut {
+	if p.Entry.SourceDoc == "" {
+		return nil
+	}
+	f, err := c.policy(b)
+	if err != nil {
+		return nil
+	}
+	item, err := check.Posted(c.ctx, b, &f, who, p, !c.cfg.Grants.has[Files])
+	if err != nil || item == nil {
+		return nil
+	}
+	return &checkedOut{Verdict: item.Verdict, Doubted: item.Doubted, Text: item.Feedback()}
+}
+
+type correctIn struct {
+	on
+	ID      string `json:"id" jsonschema:"e12"`
+	Content string `json:"content,omitempty" jsonschema:"new text"`
+	source
+}
+
+// correct amends an entry; what is not given is taken over.
+func (c *call) correct(in correctIn) (out postOut, text string, err error) {
+	who, err := in.by(c)
+	if err != nil {
+		return out, "", err
+	}
+	err = c.onBoard(in.Run, true, func(b *board.Board) error {
+		posted, err := b.Correct(c.ctx, who, in.ID, func(p *board.Post) {
+			doc, place, quote := in.parts()
+			p.Content = cmp.Or(in.Content, p.Content)
+			if doc != "" {
+				p.SourceDoc, p.SourceRef = doc, place
+			}
+			p.SourceRef, p.Evidence = cmp.Or(place, p.SourceRef), cmp.Or(quote, p.Evidence)
+		})
+		if err != nil {
+			return err
+		}
+		out = postOut{Run: b.Run(), Entries: []postedOut{{ID: posted.Entry.ID,
+			Type: posted.Entry.Type, Status: posted.Entry.Status, Reopened: posted.Reopened,
+			Checked: c.checkPosted(b, who, &posted)}}}
+		text = fmt.Sprintf("%s %s corrects %s in %s%s", posted.Entry.ID, posted.Entry.Type, in.ID, b.Run(),
+			out.Entries[0].Checked.lines(posted.Entry.ID))
+		return nil
+	})
+	return out, text, err
+}
+
+// lines are the outcome below the answer that says what was posted.
+func (o *checkedOut) lines(id string) string {
+	if o == nil {
+		return ""
+	}
+	return "\n" + id + " " + indented(o.Text)
 }
 
 // openAgain tells of signals that are open again.
@@ -120,6 +189,8 @@ func (s *Server) addRunTools() {
 	add(s, tool{name: "board_post", title: "Post findings", profile: ProfileRun, kind: writes,
 		about: "Post a finding with its source as soon as you have it. Link it to what it " +
 			"supports, contradicts, supersedes or answers."}, (*call).post)
+	add(s, tool{name: "board_correct", title: "Amend a finding", profile: ProfileRun, kind: writes,
+		about: "Amend an entry. What you leave out is taken over."}, (*call).correct)
 	add(s, tool{name: "board_signal", title: "Raise an open question", profile: ProfileRun,
 		kind: writes,
 		about: "Raise a question that you cannot answer now. Critical and high ones keep the " +
@@ -158,8 +229,8 @@ func (c *call) post(in postIn) (out postOut, text string, err error) {
 		out = postOut{Run: b.Run(), NewRun: b.Created(), Entries: []postedOut{}}
 		var said []string
 		for _, p := range posted {
-			out.Entries = append(out.Entries, postedOut{p.Entry.ID, p.Entry.Type, p.Entry.Status,
-				p.Existing, p.Reopened})
+			out.Entries = append(out.Entries, postedOut{ID: p.Entry.ID, Type: p.Entry.Type,
+				Status: p.Entry.Status, Existing: p.Existing, Reopened: p.Reopened})
 			note := ""
 			if p.Existing {
 				note = " (was there already)"
@@ -167,6 +238,11 @@ func (c *call) post(in postIn) (out postOut, text string, err error) {
 			said = append(said, p.Entry.ID+" "+p.Entry.Type+note+openAgain(p.Reopened))
 		}
 		text = fmt.Sprintf("Posted to %s: %s", b.Run(), strings.Join(said, ", "))
+		for i := range posted {
+			checked := c.checkPosted(b, who, &posted[i])
+			out.Entries[i].Checked = checked
+			text += checked.lines(posted[i].Entry.ID)
+		}
 		return nil
 	})
 	return out, text, err

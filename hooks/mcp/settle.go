@@ -114,7 +114,8 @@ type addressIn struct {
 
 type addressOut struct {
 	signalResult
-	Entry string `json:"entry" jsonschema:"the entry that answers it"`
+	Entry   string      `json:"entry" jsonschema:"the entry that answers it"`
+	Checked *checkedOut `json:"checked,omitempty" jsonschema:"the answer held against its source"`
 }
 
 func (c *call) address(in addressIn) (out addressOut, text string, err error) {
@@ -128,6 +129,7 @@ func (c *call) address(in addressIn) (out addressOut, text string, err error) {
 	}
 	err = c.onBoard(in.Run, true, func(b *board.Board) (err error) {
 		var s board.Signal
+		var checked *checkedOut
 		if out.Entry = in.Entry; in.Entry != "" {
 			s, err = b.Address(c.ctx, who, in.Signal, in.Entry)
 		} else {
@@ -137,13 +139,17 @@ func (c *call) address(in addressIn) (out addressOut, text string, err error) {
 				Content: in.Content, SourceDoc: doc, SourceRef: place, Evidence: quote,
 				Confidence: in.Confidence, MustSurface: in.MustSurface, Supersedes: in.Supersedes,
 				Key: in.Key})
-			out.Entry = p.Entry.ID
+			if out.Entry = p.Entry.ID; err == nil {
+				checked = c.checkPosted(b, who, &p)
+			}
 		}
 		if err != nil {
 			return err
 		}
 		out.signalResult, text = c.signalSaid(fmt.Sprintf("Answered by %s in %s", out.Entry,
 			b.Run()), b.Run(), &s)
+		out.Checked = checked
+		text += checked.lines(out.Entry)
 		return nil
 	})
 	return out, text, err

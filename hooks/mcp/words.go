@@ -28,6 +28,7 @@ var operations = sync.OnceValue(func() map[string]said {
 		"run.list":                  {tool: "board_state"},
 		"entry.list":                {tool: "board_query"},
 		"entry.post":                {tool: "board_post"},
+		"entry.correct":             {tool: "board_correct"},
 		"entry.verify":              {tool: "board_check", itself: []string{"id"}}, // it holds all
 		"entry.settle":              {tool: "board_settle"},
 		"entry.show":                {tool: "board_show"},

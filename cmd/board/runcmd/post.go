@@ -15,6 +15,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/check"
+	"blackboard/board/fault"
+	"blackboard/board/verify"
 	"blackboard/cmd/board/base"
 )
 
@@ -81,6 +84,15 @@ another post by its key:
 					base.KeepSecretFlag(),
 					base.QuietFlag(), noCreateFlag()}, base.WriteFlags()),
 			Action: p.post,
+		},
+		{
+			Name: "correct", Category: base.CategoryWrite,
+			Usage: "amend an entry; what is not given is taken over", ArgsUsage: "ENTRY [TEXT | -]",
+			Description: `A new entry takes its place, with its source, quote, type, tags, confidence, duty and
+links, and answers the question that it answered. For a new claim: board post --supersedes.`,
+			Flags: base.JoinFlags(postFlags("as it is"), linkFlags(""), []cli.Flag{base.KeepSecretFlag(),
+				base.QuietFlag()}, base.WriteFlags()),
+			Action: p.correct,
 		},
 		{
 			Name: "link", Category: base.CategoryWrite,
@@ -153,9 +165,119 @@ func (p *program) post(c *cli.Context) error {
 			return err
 		}
 		p.noteCreated(b)
-		return p.Answer(c, nil, func() { p.printPosted(c, b.Run(), posted) }, "entry", posted.Entry,
-			"existing", posted.Existing)
+		checked := p.checkPosted(c, b, posted)
+		return p.Answer(c, nil, func() {
+			p.printPosted(c, b.Run(), posted)
+			p.printFeedback(c, checked)
+		}, "entry", posted.Entry, "existing", posted.Existing, "checked", checked)
 	})
+}
+
+// checkPosted holds a finding against its source as soon as it is on the board. The post
+// counts whatever comes of that.
+func (p *program) checkPosted(c *cli.Context, b *board.Board,
+	posted board.Posted) *verify.ItemResult {
+	if posted.Entry.SourceDoc == "" || c.Bool("quiet") {
+		return nil
+	}
+	var checked *verify.ItemResult
+	follow, err := p.policy(c, b)
+	if err == nil {
+		checked, err = check.Posted(c.Context, b, &follow, p.WorkerName(c), &posted, false)
+	}
+	if err != nil {
+		p.Messagef("%s was not checked: %s", posted.Entry.ID, base.Line(err.Error(), 200))
+	}
+	return checked
+}
+
+// printFeedback prints what came of checkPosted, and how to mend what is doubted.
+func (p *program) printFeedback(c *cli.Context, checked *verify.ItemResult) {
+	if checked == nil || c.Bool("quiet") {
+		return
+	}
+	color := base.Yellow
+	if checked.Doubted {
+		color = base.Red
+	} else if verify.Sound(checked.Verdict) {
+		color = base.Green
+	}
+	for i, line := range strings.Split(checked.Feedback(), "\n") {
+		if line = base.Line(line, 300); i == 0 {
+			line = p.Paint(color, line)
+		} else {
+			line = "  " + line
+		}
+		p.Printf("%s\n", line)
+	}
+	if checked.Doubted {
+		p.Printf("  %s\n", base.CommandFor(fault.Do("entry.correct", "{}", "id", checked.ID, "quote", "…")))
+	}
+}
+
+func (p *program) correct(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return base.Usagef("`board correct ENTRY \"the text as it should be\"`", "no entry is given")
+	}
+	content := ""
+	if c.NArg() > 1 {
+		var err error
+		if content, err = p.Content(c, "content", c.Args().Tail()); err != nil {
+			return err
+		}
+	}
+	given, err := postFrom(c, content)
+	if err != nil {
+		return err
+	}
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		id := c.Args().First()
+		posted, err := b.Correct(c.Context, p.WorkerName(c), id, func(post *board.Post) {
+			amend(c, post, &given)
+		})
+		if err != nil {
+			return err
+		}
+		checked := p.checkPosted(c, b, posted)
+		return p.Answer(c, nil, func() {
+			if c.Bool("quiet") {
+				p.Printf("%s\n", posted.Entry.ID)
+				return
+			}
+			p.Printf("%s corrects %s%s\n", posted.Entry.ID, id, linkSummary(&posted.Entry))
+			p.printFeedback(c, checked)
+		}, "entry", posted.Entry, "existing", posted.Existing, "checked", checked)
+	})
+}
+
+// amend puts what a command gives in the place of what an entry has.
+func amend(c *cli.Context, post, given *board.Post) {
+	if given.Content != "" {
+		post.Content = given.Content
+	}
+	for _, f := range []struct {
+		name string
+		take func()
+	}{
+		{"type", func() { post.Type = given.Type }},
+		{"source", func() { post.SourceDoc, post.SourceRef = given.SourceDoc, given.SourceRef }},
+		{"source-doc", func() { post.SourceDoc = given.SourceDoc }},
+		{"source-ref", func() { post.SourceRef = given.SourceRef }},
+		{"quote", func() { post.Evidence = given.Evidence }},
+		{"confidence", func() { post.Confidence = given.Confidence }},
+		{"tag", func() { post.Tags = given.Tags }},
+		{"must", func() { post.MustSurface = given.MustSurface }},
+		{"drop-duty", func() { post.DropDuty, post.MustSurface = given.DropDuty, false }},
+		{"key", func() { post.Key = given.Key }},
+		{"supports", func() { post.Supports = given.Supports }},
+		{"contradicts", func() { post.Contradicts = given.Contradicts }},
+		{"supersedes", func() { post.Supersedes = given.Supersedes }},
+		{"addresses", func() { post.Addresses = given.Addresses }},
+	} {
+		if c.IsSet(f.name) {
+			f.take()
+		}
+	}
 }
 
 // noteCreated tells that a command created its run, so that a misspelled name is

@@ -242,8 +242,10 @@ func (p *program) address(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
+		checked := p.checkPosted(c, b, posted)
 		if c.Bool("json") {
-			return p.JSON("signal", s, "entry", posted.Entry, "existing", posted.Existing)
+			return p.JSON("signal", s, "entry", posted.Entry, "existing", posted.Existing, "checked",
+				checked)
 		}
 		if by := before.Signal.ClaimedBy; by != "" && by != p.WorkerName(c) && !posted.Existing {
 			p.Messagef("note: %s was claimed by %s, who may be at work on it", s.ID, base.Safe(by))
@@ -252,6 +254,7 @@ func (p *program) address(c *cli.Context) error {
 		if c.Bool("quiet") {
 			return nil // the entry's id is the answer
 		}
+		p.printFeedback(c, checked)
 		return p.printChanged(c, s)
 	})
 }

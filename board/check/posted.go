@@ -1,0 +1,30 @@
+package check
+
+import (
+	"context"
+
+	"blackboard/board"
+	"blackboard/board/policy"
+	"blackboard/board/verify"
+)
+
+// Posted holds a finding that has just been posted against its source, if the run or its
+// policy has sources; nil if there was nothing to do. boardOnly is for callers who may
+// not read files. The post counts whatever comes of this.
+func Posted(ctx context.Context, b *board.Board, f *policy.File, worker string, p *board.Posted,
+	boardOnly bool) (*verify.ItemResult, error) {
+	if p.Existing {
+		return nil, nil
+	}
+	opt := board.VerifyOptions{BoardOnly: boardOnly}
+	if !boardOnly {
+		dirs, err := f.SourcePaths()
+		if err == nil && len(dirs) > 0 {
+			opt.Files, err = verify.FindFiles(dirs...)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return b.VerifyPosted(ctx, worker, &p.Entry, opt)
+}
