@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/board/policy"
 	"blackboard/board/verify"
 )
@@ -27,4 +28,9 @@ func Posted(ctx context.Context, b *board.Board, f *policy.File, worker string, 
 		}
 	}
 	return b.VerifyPosted(ctx, worker, &p.Entry, opt)
+}
+
+// Mend is how to mend what is doubted of a finding that has just been posted.
+func Mend(item *verify.ItemResult) fault.Step {
+	return fault.Do("entry.correct", "{}", "id", item.ID, "quote", "…")
 }

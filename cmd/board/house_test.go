@@ -298,7 +298,7 @@ var libraries = map[string][]string{
 var ceilings = map[string]int{
 	"board": 11110, // policies on record; one way to cite; correct, and posts checked at once
 
-	"board/check": 690, // a post held against its source
+	"board/check": 700, // a post held against its source
 
 	"board/claims": 5060, // reads what survives, too
 	"board/clash":  590,

@@ -125,7 +125,11 @@ func (c *call) checkPosted(b *board.Board, who string, p *board.Posted) *checked
 	if err != nil || item == nil {
 		return nil
 	}
-	return &checkedOut{Verdict: item.Verdict, Doubted: item.Doubted, Text: item.Feedback()}
+	out := &checkedOut{Verdict: item.Verdict, Doubted: item.Doubted, Text: item.Feedback()}
+	if item.Doubted {
+		out.Text += "\n" + check.Mend(item).In(c.words(nil))
+	}
+	return out
 }
 
 type correctIn struct {

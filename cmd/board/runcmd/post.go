@@ -16,7 +16,6 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/check"
-	"blackboard/board/fault"
 	"blackboard/board/verify"
 	"blackboard/cmd/board/base"
 )
@@ -211,7 +210,7 @@ func (p *program) printFeedback(c *cli.Context, checked *verify.ItemResult) {
 		p.Printf("%s\n", line)
 	}
 	if checked.Doubted {
-		p.Printf("  %s\n", base.CommandFor(fault.Do("entry.correct", "{}", "id", checked.ID, "quote", "…")))
+		p.Printf("  %s\n", base.CommandFor(check.Mend(checked)))
 	}
 }
 
