@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"blackboard/board/conflicts"
+	"blackboard/board/claims"
 	"blackboard/board/fault"
 	"blackboard/board/store"
 )
@@ -16,13 +16,15 @@ import (
 // ConflictQuery selects the entries to compare.
 type ConflictQuery struct {
 	Types []string // of entries; none: all but contradictions, which tell of a conflict themselves
-	Max   int      // pairs that are returned; 0: as many as conflicts.MaxPairs
+	Max   int      // pairs that are returned; 0: as many as claims.MaxPairs
+	// Likely leaves out pairs that are proposed only because nothing better is there.
+	Likely bool
 }
 
 // Conflict is a pair of active entries that may contradict each other, and that no one
 // has linked or settled.
 type Conflict struct {
-	conflicts.Pair
+	claims.Pair
 	Signal string `json:"signal"` // the open signal that asks about it, "" for none
 }
 
@@ -31,13 +33,14 @@ type Conflicts struct {
 	Run      string     `json:"run"`
 	Seq      int64      `json:"seq"`      // the event up to which the board was compared
 	Compared int        `json:"compared"` // entries
-	Total    int        `json:"total"`    // of pairs, also of those that are not listed
+	Looked   int        `json:"looked"`   // pairs that share rare words
+	Total    int        `json:"total"`    // of likely pairs, also of those that are not listed
 	Pairs    []Conflict `json:"pairs"`    // the best first
 }
 
 // conflictInput is what a comparison depends on.
 type conflictInput struct {
-	items   conflicts.Items
+	items   claims.Items
 	numbers []int64             // of the items' entries
 	settled map[[2]int64]bool   // pairs that are left out, the older entry first
 	signals map[[2]int64]string // the open signals of pairs
@@ -57,7 +60,7 @@ func conflictKey(a, b string) string { return "conflict:" + a + ":" + b }
 
 // Conflicts compares the active entries of the board. It leaves out pairs with a
 // contradicts or supersedes link, settled pairs, and pairs whose signal was addressed or
-// waived. Package conflicts says what is compared, and how.
+// waived. It ranks what package claims proposes, and counts what is likely.
 func (b *Board) Conflicts(ctx context.Context, q ConflictQuery) (Conflicts, error) {
 	if err := q.check(); err != nil {
 		return Conflicts{}, err
@@ -82,12 +85,13 @@ func (q *ConflictQuery) check() error {
 }
 
 // find compares the items.
-func (c *Conflicts) find(ctx context.Context, in conflictInput, limit int) error {
+func (c *Conflicts) find(ctx context.Context, in conflictInput, q ConflictQuery) error {
 	skip := func(older, newer int) bool {
 		return in.settled[[2]int64{in.numbers[older], in.numbers[newer]}]
 	}
-	found, err := conflicts.Check(ctx, in.items, conflicts.Options{Max: limit, Skip: skip})
-	c.Compared, c.Total, c.Pairs = found.Compared, found.Total, []Conflict{}
+	found, err := claims.Conflicts(ctx, in.items, claims.Options{Max: q.Max,
+		Likely: q.Likely, Skip: skip})
+	c.Compared, c.Looked, c.Total, c.Pairs = found.Compared, found.Looked, found.Total, []Conflict{}
 	for _, p := range found.Pairs {
 		x, y, _ := orderedPair(p.A.ID, p.B.ID)
 		c.Pairs = append(c.Pairs, Conflict{p, in.signals[[2]int64{x, y}]})
@@ -103,7 +107,7 @@ type storedItems struct {
 }
 
 // Each calls read with each item, a few at a time, so that no query is left open.
-func (s storedItems) Each(read func(conflicts.Item) error) error {
+func (s storedItems) Each(read func(claims.Item) error) error {
 	for some := range slices.Chunk(s.numbers, 1000) {
 		if err := s.each(some, read); err != nil {
 			return err
@@ -113,13 +117,13 @@ func (s storedItems) Each(read func(conflicts.Item) error) error {
 }
 
 // Load returns some items.
-func (s storedItems) Load(places []int32) ([]conflicts.Item, error) {
+func (s storedItems) Load(places []int32) ([]claims.Item, error) {
 	numbers := make([]int64, len(places))
 	for i, at := range places {
 		numbers[i] = s.numbers[at]
 	}
-	out := make([]conflicts.Item, 0, len(places))
-	err := s.each(numbers, func(it conflicts.Item) error {
+	out := make([]claims.Item, 0, len(places))
+	err := s.each(numbers, func(it claims.Item) error {
 		out = append(out, it)
 		return nil
 	})
@@ -129,8 +133,8 @@ func (s storedItems) Load(places []int32) ([]conflicts.Item, error) {
 	return out, err
 }
 
-func (s storedItems) each(numbers []int64, read func(conflicts.Item) error) error {
-	var item conflicts.Item
+func (s storedItems) each(numbers []int64, read func(claims.Item) error) error {
+	var item claims.Item
 	var id int64
 	return s.tx.Each([]any{&id, &item.Type, &item.Worker, &item.Source, &item.Content},
 		func() error {
@@ -138,7 +142,7 @@ func (s storedItems) each(numbers []int64, read func(conflicts.Item) error) erro
 			return read(item)
 		}, `SELECT e.id, e.type, e.worker, e.source_doc, substr(e.content, 1, CAST(? AS INTEGER)) FROM entries e
 			WHERE e.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY e.id`,
-		conflicts.MaxContent, store.List(numbers))
+		claims.MaxContent, store.List(numbers))
 }
 
 // loadConflicts reads what a comparison needs, but no contents: those are read in the
@@ -204,7 +208,7 @@ func (in *conflictInput) addSignals(signals []Signal) {
 // conflictInput is loadConflicts for a snapshot.
 func (s *Snapshot) conflictInput() conflictInput {
 	in := newConflictInput()
-	var items conflicts.List
+	var items claims.List
 	for _, e := range s.Entries {
 		x, _ := ParseEntryID(e.ID)
 		for _, kind := range []string{Contradicts, Supersedes} {
@@ -216,7 +220,7 @@ func (s *Snapshot) conflictInput() conflictInput {
 		}
 		if e.Status == Active && e.Type != Contradiction {
 			in.numbers = append(in.numbers, x)
-			items = append(items, conflicts.Item{ID: e.ID, Type: e.Type, Worker: e.Worker,
+			items = append(items, claims.Item{ID: e.ID, Type: e.Type, Worker: e.Worker,
 				Source: e.SourceDoc, Content: e.Content})
 		}
 	}
@@ -226,7 +230,7 @@ func (s *Snapshot) conflictInput() conflictInput {
 	return in
 }
 
-// RaiseConflicts raises a signal for each pair that has none, in one transaction, and
+// RaiseConflicts raises a signal for each likely pair that has none, in one transaction, and
 // records it in the pairs. It returns the new signals. A pair whose signal was closed in
 // the meantime is settled and gets no other one.
 func (b *Board) RaiseConflicts(
@@ -240,6 +244,9 @@ func (b *Board) RaiseConflicts(
 		raised = raised[:0]
 		for i := range c.Pairs {
 			p := &c.Pairs[i]
+			if !p.Likely {
+				continue
+			}
 			r := Raise{Content: p.Question(), Priority: priority, Origin: p.B.ID,
 				Key: conflictKey(p.A.ID, p.B.ID)}
 			s, err := signalByKey(w.tx, r.Key)

@@ -353,7 +353,7 @@ func gate(ctx context.Context, tx *store.Tx, p Policy, unwritten ...*verify.Resu
 	if p.MaxConflicts != nil {
 		pairs, err := loadConflicts(tx, nil)
 		if err == nil {
-			err = in.conflicts.find(ctx, pairs, 0)
+			err = in.conflicts.find(ctx, pairs, ConflictQuery{Likely: true})
 		}
 		if err != nil {
 			return Verdict{}, err
@@ -407,7 +407,8 @@ func (s *Snapshot) Gate(p Policy) (Verdict, error) {
 	p = p.under(s.Policy)
 	in := s.gateInput(p)
 	if p.MaxConflicts != nil {
-		if err := in.conflicts.find(context.Background(), s.conflictInput(), 0); err != nil {
+		if err := in.conflicts.find(context.Background(), s.conflictInput(),
+			ConflictQuery{Likely: true}); err != nil {
 			return Verdict{}, err
 		}
 	}

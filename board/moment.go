@@ -50,7 +50,7 @@ func (m *Moment) Conflicts(q ConflictQuery) (Conflicts, error) {
 		return Conflicts{}, err
 	}
 	out := Conflicts{Run: m.b.run, Seq: m.Seq}
-	return out, out.find(m.ctx, in, q.Max)
+	return out, out.find(m.ctx, in, q)
 }
 
 // Survival is Board.Survival at this moment.

@@ -39,6 +39,8 @@ type RememberOptions struct {
 	// Force stores a capsule that duplicates another or contains what looks like a
 	// secret.
 	Force bool
+	// KeepSecret stores it although it contains what looks like a secret.
+	KeepSecret bool
 	// NoEmbedding stores it without an embedding, which Reembed adds later.
 	NoEmbedding bool
 }
@@ -67,7 +69,7 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 	if err := c.Normalise(); err != nil {
 		return Remembered{}, err
 	}
-	if !opt.Force {
+	if !opt.Force && !opt.KeepSecret {
 		if err := c.CheckSecrets(); err != nil {
 			return Remembered{}, err
 		}

@@ -294,7 +294,7 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 		c.steps[policy.Gate] = s
 	}
 	if c.f.Does(policy.Conflicts) {
-		found, err := m.Conflicts(board.ConflictQuery{Max: c.in.MaxListed})
+		found, err := m.Conflicts(board.ConflictQuery{Max: c.in.MaxListed, Likely: true})
 		if err != nil {
 			return err
 		}

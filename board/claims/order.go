@@ -86,7 +86,8 @@ func (ev *Evidence) exchangedIn(c, e *Claim) (x, y string) {
 		return m
 	}
 	a, b := sequence(mine, has(theirs)), sequence(theirs, has(mine))
-	if len(a) != len(b) || len(a) < 3 || float64(len(a)) < .6*float64(len(has(mine))) {
+	if n := float64(len(a)); len(a) != len(b) || len(a) < 3 || n < .6*float64(len(has(mine))) ||
+		n < .5*float64(len(has(theirs))) {
 		return "", ""
 	}
 	for len(a) > 0 && a[0] == b[0] {

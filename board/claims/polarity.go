@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -157,8 +158,16 @@ type clause struct {
 	denials []denial
 }
 
-func (c *clause) has(stem string) bool {
-	return slices.ContainsFunc(c.words, func(w *Word) bool { return w.stem == stem })
+func (c *clause) has(stem string) bool { return c.word(stem) != nil }
+
+// word returns the word of a clause that has a stem.
+func (c *clause) word(stem string) *Word {
+	for _, w := range c.words {
+		if w.stem == stem {
+			return w
+		}
+	}
+	return nil
 }
 
 // clauses cuts a claim. A figure that both sides have counts as a word.
@@ -221,6 +230,20 @@ func (ev *Evidence) sharedClause(a, b *clause) (share float64, n int) {
 // have most of their words in common, and one denies what the other says, or has the
 // opposite of one of its words.
 func (ev *Evidence) opposites(c *Claim, w Window, matches []Match) (reasons []string) {
+	for _, o := range ev.opposing(c, w, matches) {
+		reasons = append(reasons, o.why)
+	}
+	return reasons
+}
+
+// An opposition is what two clauses say the opposite of.
+type opposition struct {
+	why  string
+	stem string  // of the word
+	like float64 // how much the clauses have in common, from 0 to 1
+}
+
+func (ev *Evidence) opposing(c *Claim, w Window, matches []Match) (all []opposition) {
 	if !c.English || strings.HasSuffix(strings.TrimSpace(c.Text), "?") { // it claims nothing
 		return nil
 	}
@@ -232,42 +255,47 @@ func (ev *Evidence) opposites(c *Claim, w Window, matches []Match) (reasons []st
 	}
 	mine := ev.clauses(c, matches, true)
 	for _, m := range mine {
-		if why := ev.opposite(m, mine, theirs); why != "" {
-			reasons = append(reasons, why)
+		if o := ev.opposite(m, mine, theirs); o.why != "" {
+			all = append(all, o)
 		}
 	}
-	return reasons
+	return all
 }
 
-// opposite returns why a clause is the opposite of one of others, "" if it is not.
-func (ev *Evidence) opposite(m *clause, mine, theirs []*clause) string {
-	best, word, most := "", "", 0.0
+// opposite returns in what a clause is the opposite of one of others, if it is.
+func (ev *Evidence) opposite(m *clause, mine, theirs []*clause) (best opposition) {
+	most := 0.0
 	var agreeing []*clause
 	for _, t := range theirs {
-		if m.weight == 0 || t.weight == 0 || ev.fitsBetter(m, t, mine) {
+		if m.weight == 0 || t.weight == 0 {
 			continue
 		}
 		share, n := ev.sharedClause(m, t)
+		both := share * min(m.weight, t.weight)
 		if len(m.denials)%2 != len(t.denials)%2 {
-			both := share * min(m.weight, t.weight)
-			if w := deniedWord(m, t); w != "" && share >= .5 && (n >= 2 || share > .99) && share > most &&
-				(!ev.long() || both >= .4*m.weight && both >= .3*t.weight) {
-				best, word, most = fmt.Sprintf("“%s” is denied on one side", w), w, share
+			if w, s := deniedWord(m, t); w != "" && share >= .5 && (n >= 2 || share > .99) &&
+				share > most && (!ev.long() || both >= .4*m.weight && both >= .3*t.weight) &&
+				!ev.fitsBetter(m, t, mine) {
+				best = opposition{fmt.Sprintf("“%s” is denied on one side", w), s,
+					both / math.Sqrt(m.weight*t.weight)}
+				most = share
 			}
 			continue
 		}
 		if x, y := opposed(m.words, t.words); x != nil {
-			both := share * min(m.weight, t.weight)
-			s := both / max(.1, min(ev.without(m, x), ev.without(t, y)))
-			if s >= .4 && (n >= 2 || s >= .6) && s > most {
-				best, word, most = fmt.Sprintf("“%s” against “%s”", x.low, y.low), x.stem, s
+			one, other := ev.without(m, x), ev.without(t, y)
+			s := both / max(.1, min(one, other))
+			if s >= .4 && (n >= 2 || s >= .6) && s > most && !ev.fitsBetter(m, t, mine) {
+				best = opposition{fmt.Sprintf("“%s” against “%s”", x.low, y.low), x.stem,
+					both / max(.1, math.Sqrt(one*other))}
+				most = s
 			}
-		} else if n >= 2 && share >= .35 {
+		} else if n >= 2 && share >= .35 && !ev.fitsBetter(m, t, mine) {
 			agreeing = append(agreeing, t)
 		}
 	}
-	if slices.ContainsFunc(agreeing, func(c *clause) bool { return c.has(word) }) {
-		return "" // another one says the same of it
+	if slices.ContainsFunc(agreeing, func(c *clause) bool { return c.has(best.stem) }) {
+		return opposition{} // another one says the same of it
 	}
 	return best
 }
@@ -295,7 +323,7 @@ func (ev *Evidence) without(c *clause, w *Word) float64 {
 
 // movement has stems of change, and stillness those that deny it.
 var (
-	movement  = stems("rise fall improve worsen")
+	movement  = stems("rise fall improve worsen raise lower reduce increase decrease cut")
 	stillness = stems("changed affected")
 )
 
@@ -310,23 +338,24 @@ func stems(words string) wordSet {
 	})
 }
 
-// deniedWord returns what one of two clauses denies and the other says.
-func deniedWord(a, b *clause) string {
+// deniedWord returns a word that one of two clauses denies and the other says, as it is
+// written, and its stem.
+func deniedWord(a, b *clause) (word, stem string) {
 	for _, p := range [][2]*clause{{a, b}, {b, a}} {
 		for _, d := range p[0].denials {
 			for _, f := range d.focus {
-				if p[1].has(f) {
-					return f
+				if w := p[1].word(f); w != nil {
+					return w.low, f
 				}
 				if stillness.has(f) && slices.ContainsFunc(p[1].words, func(w *Word) bool {
 					return movement.has(w.stem)
 				}) {
-					return d.word
+					return d.word, d.word
 				}
 			}
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // rhythms are how often something is done. Another one is another statement.

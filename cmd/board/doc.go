@@ -12,8 +12,8 @@
 //	board/text       text by others made safe for a screen: visible, cut, counted; tokens
 //	board/words      reads text: words, stems, identifiers, numbers, dates, negations
 //	board/documents  reads reports and sources: docx, pdf, xlsx, html and more
-//	board/clash      whether two texts may contradict each other
-//	board/conflicts  which findings may contradict each other, by an index and clash
+//	board/claims     reads texts into claims and compares them; which findings may conflict
+//	board/clash      whether two notes may contradict each other
 //	board/survival   whether reports carry what a run must not lose
 //	board/verify     whether findings stand in their sources
 //	board/trace      what supports the facts of a report

@@ -25,10 +25,12 @@ func (p *program) modelCommand() *cli.Command {
 ` + minilm.DefaultModel + ` in the data home. It is only fetched when you ask for it.`,
 		Subcommands: []*cli.Command{
 			{
-				Name: "pull", Usage: "fetch a model, 91 MB, and embed what is stored: resumed, checked, all or nothing", ArgsUsage: "[NAME]",
+				Name: "pull", Usage: "fetch a model, 91 MB, and embed what is stored: checked, all or nothing", ArgsUsage: "[NAME]",
 				Description: `NAME is ` + minilm.DefaultModel + ` (the default; its checksums are built in),
 or ORGANISATION/MODEL as on the hub, or with --from any name. Sentence-embedding models in
-ONNX form work if they are BERT-like, and so do static ones (Model2Vec). The hub is $HF_ENDPOINT, else ` + minilm.Hub + `.
+ONNX form work if they are BERT-like, and so do static ones (Model2Vec). hugot's tokenizer
+needs a tokenizer.json of the kind WordPiece: Unigram, which most multilingual models have,
+and a vocab.txt alone are refused. The hub is $HF_ENDPOINT, else ` + minilm.Hub + `.
 A proxy is taken from the environment. A sound model is not fetched again. If the model is the
 one in use, capsules, memories and the context store of this directory get its embeddings at
 once; capsules and memories by the daemon if it runs.`,
@@ -107,7 +109,7 @@ func (p *program) modelPull(c *cli.Context) error {
 	})
 	bar.Clear()
 	if err != nil {
-		if c.Context.Err() != nil && !c.Bool("json") {
+		if c.Context.Err() != nil && m.Pinned() && !c.IsSet("from") && !c.Bool("json") {
 			p.Messagef("what has been fetched is kept; the same command continues")
 		}
 		return err
@@ -254,7 +256,7 @@ func (p *program) modelVerify(c *cli.Context) error {
 			p.Printf("  %-9s  %s  %s\n", check.Name, mark, base.Safe(check.Detail))
 		}
 		if !r.Checks[0].OK { // the files
-			p.Messagef("`board model pull` repairs what it has installed, and fetches only what is damaged")
+			p.Messagef("`board model pull` fetches anew what it has installed")
 		}
 	}
 	if err == nil && !r.OK {
@@ -353,7 +355,7 @@ func (p *program) modelAvailable(c *cli.Context) error {
 				strconv.Itoa(m.MaxTokens), m.Language, quality, p.Paint(base.Dim, m.Note))
 		}
 		p.Messagef("retrieval is the mean nDCG@10 of MTEB's English sets, as published")
-		p.Messagef("`board model pull MODEL` fetches a model")
+		p.Messagef("`board model pull MODEL` fetches a model; other models need a WordPiece tokenizer.json: hugot's tokenizer reads no Unigram (most multilingual models) and no vocab.txt alone")
 	}, "available", all)
 }
 

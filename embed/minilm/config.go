@@ -1,6 +1,7 @@
 package minilm
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -61,11 +62,8 @@ func readConfig(dir string) (*config, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, noModel(hintNoSuch, fs.ErrNotExist, "no embedding model in %s", dir)
 	}
-	if err != nil {
-		return nil, badModel(fault.Steps("make it readable for this user"), err, "the model's directory cannot be opened")
-	}
-	if !info.IsDir() {
-		return nil, noModel(hintNoSuch, nil, "%s is a file, not a model's directory", dir)
+	if err != nil || !info.IsDir() {
+		return nil, noModel(hintNoSuch, err, "%s is not a model's directory", dir)
 	}
 	c := &config{top: dir, dir: dir, pooling: poolMean}
 	if err := c.readModules(); err != nil {
@@ -76,9 +74,7 @@ func readConfig(dir string) (*config, error) {
 
 func (c *config) readModules() error {
 	path := filepath.Join(c.dir, "modules.json")
-	var modules []struct {
-		Type, Path string
-	}
+	var modules []struct{ Type, Path string }
 	found, err := readJSON(path, &modules)
 	if err != nil {
 		return err
@@ -98,11 +94,9 @@ func (c *config) readModules() error {
 			c.dir = dir
 		case "Pooling":
 			file := filepath.Join(dir, "config.json")
-			found, err := c.readPooling(file)
-			if err != nil {
+			if found, err := c.readPooling(file); err != nil {
 				return err
-			}
-			if !found {
+			} else if !found {
 				return noModel(hintFetch, fs.ErrNotExist, "%s is missing, and %s refers to it", file, path)
 			}
 		case "Normalize":
@@ -113,40 +107,35 @@ func (c *config) readModules() error {
 	return nil
 }
 
+// readPooling reads the one mode that a file of sentence-transformers sets, as
+// pooling_mode_mean_tokens or, in newer ones, as pooling_mode.
 func (c *config) readPooling(path string) (found bool, err error) {
-	var file struct {
-		Dim      int  `json:"word_embedding_dimension"`
-		CLS      bool `json:"pooling_mode_cls_token"`
-		Mean     bool `json:"pooling_mode_mean_tokens"`
-		Max      bool `json:"pooling_mode_max_tokens"`
-		Sqrt     bool `json:"pooling_mode_mean_sqrt_len_tokens"`
-		Weighted bool `json:"pooling_mode_weightedmean_tokens"`
-		Last     bool `json:"pooling_mode_lasttoken"`
-		Mode     any  `json:"pooling_mode"` // newer files: one name
-	}
+	file := map[string]any{}
 	if found, err := readJSON(path, &file); !found {
 		return false, err
 	}
-	c.pooled = file.Dim
-	var modes []pooling
-	for _, m := range []struct {
-		set  bool
-		mode pooling
-	}{
-		{file.CLS || file.Mode == "cls", poolCLS},
-		{file.Max || file.Mode == "max", poolMax},
-		{file.Mean || file.Mode == "mean", poolMean},
-		{file.Sqrt || file.Mode == "mean_sqrt_len_tokens", poolMean}, // differs in the length only
-		{file.Weighted || file.Last || file.Mode == "weightedmean" || file.Mode == "lasttoken", ""},
-	} {
-		if m.set {
-			modes = append(modes, m.mode)
+	if dim, ok := file["word_embedding_dimension"].(float64); ok {
+		c.pooled = int(dim)
+	}
+	known := map[string]pooling{
+		"mean_tokens": poolMean, "mean": poolMean, "mean_sqrt_len_tokens": poolMean, // differs in the length only
+		"cls_token": poolCLS, "cls": poolCLS, "max_tokens": poolMax, "max": poolMax,
+	}
+	modes := map[pooling]bool{}
+	for key, value := range file {
+		mode, _ := strings.CutPrefix(key, "pooling_mode_")
+		if name, ok := value.(string); ok && key == "pooling_mode" {
+			modes[known[name]] = true
+		} else if mode != key && value == true {
+			modes[known[mode]] = true
 		}
 	}
-	if len(modes) != 1 || modes[0] == "" {
+	if len(modes) != 1 || modes[""] {
 		return false, badModel(fault.Steps("use a model with mean, cls or max pooling"), nil, "%s asks for a kind of pooling that is not supported", path)
 	}
-	c.pooling = modes[0]
+	for mode := range modes {
+		c.pooling = mode
+	}
 	return true, nil
 }
 
@@ -187,8 +176,6 @@ func (c *config) readLimits() error {
 	if model.Positions > 0 && (c.limit <= 0 || c.limit > model.Positions) {
 		c.limit = model.Positions
 	}
-	if c.limit <= 0 {
-		c.limit = defaultLimit
-	}
+	c.limit = cmp.Or(max(c.limit, 0), defaultLimit)
 	return nil
 }

@@ -26,7 +26,7 @@ func DefaultDir(home string, getenv func(string) string) string {
 	if data, _ := disk.Read(chosenFile(home), 64<<10); len(data) > 0 {
 		if name := strings.TrimSpace(string(data)); filepath.IsAbs(name) {
 			return name
-		} else if name != "" && filepath.Base(name) == name {
+		} else if filepath.Base(name) == name {
 			return filepath.Join(home, "models", name)
 		}
 	}
@@ -44,25 +44,20 @@ func Choose(home, dir string) error {
 		return err
 	}
 	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
-	models, err := filepath.Abs(filepath.Join(home, "models"))
-	if err != nil {
+	models, err2 := filepath.Abs(filepath.Join(home, "models"))
+	if err = cmp.Or(err, err2); err != nil {
 		return err
 	}
 	if filepath.Dir(dir) == models {
 		dir = filepath.Base(dir) // a data home may be moved
 	}
-	if err := disk.Write(chosenFile(home), []byte(dir+"\n"), 0o600); err != nil {
-		return failure(fault.Failure, "", err, "the choice cannot be stored")
-	}
-	return nil
+	return cannotWrite(disk.Write(chosenFile(home), []byte(dir+"\n"), 0o600), chosenFile(home))
 }
 
 var (
-	hintFetch  = []fault.Step{fault.Do("model.pull", "{} fetches it again"), {Text: "or name another model's directory with BOARD_MODEL_DIR"}}
-	hintNoSuch = []fault.Step{fault.Do("model.pull", "{} fetches one"), {Text: "or name a directory with the files of a BERT-like sentence-embedding model in ONNX form with BOARD_MODEL_DIR; without a model, search by words still works"}}
+	hintFetch    = []fault.Step{fault.Do("model.pull", "{} fetches it again"), {Text: "or name another model's directory with BOARD_MODEL_DIR"}}
+	hintReadable = fault.Steps("make it readable for this user")
+	hintNoSuch   = []fault.Step{fault.Do("model.pull", "{} fetches one"), {Text: "or name a directory with the files of a BERT-like sentence-embedding model in ONNX form with BOARD_MODEL_DIR; without a model, search by words still works"}}
 )
 
 func noModel(next []fault.Step, err error, format string, a ...any) error {
@@ -77,27 +72,16 @@ func badModel(next []fault.Step, err error, format string, a ...any) error {
 // tokens are smaller.
 const maxConfig = 64 << 20
 
-// readFile reads a configuration file; nil if it does not exist.
-func readFile(path string) ([]byte, error) {
+// readJSON fills v from a JSON file and reports whether the file exists.
+func readJSON(path string, v any) (bool, error) {
 	data, err := disk.Read(path, maxConfig)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
+		return false, nil
 	case errors.Is(err, fs.ErrPermission):
-		return nil, badModel(fault.Steps("make it readable for this user"), err, "a file of the model cannot be opened")
-	case errors.Is(err, disk.ErrTooLarge):
-		return nil, badModel(hintFetch, nil, "%s has more than %d MB, too many for a configuration", path, maxConfig>>20)
+		return false, badModel(hintReadable, err, "a file of the model cannot be opened")
 	case err != nil:
-		return nil, badModel(hintFetch, err, "a file of the model cannot be read")
-	}
-	return data, nil
-}
-
-// readJSON fills v from a JSON file and reports whether the file exists.
-func readJSON(path string, v any) (bool, error) {
-	data, err := readFile(path)
-	if data == nil || err != nil {
-		return false, err
+		return false, badModel(hintFetch, err, "a file of the model cannot be read")
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		return false, badModel(hintFetch, err, "%s is not the expected JSON", path)
@@ -113,43 +97,36 @@ func (c *config) findWeights() error {
 		names = []string{staticWeights}
 	}
 	for _, name := range names {
-		path := File{Name: name}.in(c.dir)
-		switch info, err := os.Stat(path); {
-		case errors.Is(err, fs.ErrNotExist):
+		c.weights = File{Name: name}.in(c.dir)
+		if _, err := os.Stat(c.weights); errors.Is(err, fs.ErrNotExist) {
 			continue
-		case err != nil:
-			return badModel(fault.Steps("make it readable for this user"), err, "the model's weights cannot be opened")
-		case info.IsDir():
-			return badModel(hintFetch, nil, "%s is a directory, not the model's weights", path)
 		}
-		if c.weights = path; c.static {
-			return nil // a header proves that it is weights
+		if c.static { // its header is checked when it is read
+			return nil
 		}
-		return checkWeights(path)
+		return c.checkWeights()
 	}
 	return noModel(hintNoSuch, fs.ErrNotExist, "%s has no %s", c.dir, strings.Join(names, " or "))
 }
 
 // checkWeights detects the usual errors of a download: an empty file, an HTML page, a Git
 // LFS pointer.
-func checkWeights(path string) error {
-	f, err := disk.Open(path)
+func (c *config) checkWeights() error {
+	f, err := disk.Open(c.weights)
 	if err != nil {
-		return badModel(fault.Steps("make it readable for this user"), err, "the model's weights cannot be opened")
+		return badModel(hintReadable, err, "the model's weights cannot be opened")
 	}
 	defer f.Close()
-	head := make([]byte, 64)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+	head := make([]byte, 16)
+	switch n, err := io.ReadFull(f, head); {
+	case err != nil && n > 0 || err == io.EOF:
+		return badModel(hintFetch, nil, "%s is cut short: it has %d bytes", c.weights, n)
+	case err != nil:
 		return badModel(hintFetch, err, "the model's weights cannot be read")
-	}
-	switch head = head[:n]; {
-	case n < 16:
-		return badModel(hintFetch, nil, "%s is cut short: it has %d bytes", path, n)
 	case string(head[:7]) == "version":
-		return badModel(fault.Steps("fetch the file itself (git lfs pull)"), nil, "%s is a Git LFS pointer, not the model's weights", path)
+		return badModel(fault.Steps("fetch the file itself (git lfs pull)"), nil, "%s is a Git LFS pointer, not the model's weights", c.weights)
 	case head[0] == '<' || head[0] == '{':
-		return badModel(hintFetch, nil, "%s is text, perhaps a server's error page, not the model's weights", path)
+		return badModel(hintFetch, nil, "%s is text, perhaps a server's error page, not the model's weights", c.weights)
 	}
 	return nil
 }
@@ -171,7 +148,7 @@ func (c *config) isInt8() bool {
 	if err != nil || c.static || info.Size() > max(1<<20, 4*int64(c.vocab)*int64(c.hidden)) {
 		return false // with 8 bits it is smaller than the table of tokens with 32
 	}
-	data, err := readFile(c.weights)
+	data, err := disk.Read(c.weights, maxConfig)
 	return err == nil && slices.ContainsFunc([]string{"MatMulInteger", "QLinearMatMul", "DequantizeLinear"},
 		func(operation string) bool { return bytes.Contains(data, []byte(operation)) })
 }
@@ -188,11 +165,10 @@ func Inspect(dir string) (Info, error) {
 	if err != nil {
 		root = abs // errors are reported below
 	}
-	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			if file, err := os.Stat(path); err == nil { // follows links: caches have them
-				info.Bytes += file.Size()
-			}
+	filepath.WalkDir(root, func(path string, _ fs.DirEntry, _ error) error {
+		// follows links: caches have them
+		if file, err := os.Stat(path); err == nil && !file.IsDir() {
+			info.Bytes += file.Size()
 		}
 		return nil
 	})

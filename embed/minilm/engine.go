@@ -2,7 +2,6 @@ package minilm
 
 import (
 	"runtime/debug"
-	"slices"
 	"strings"
 )
 
@@ -13,24 +12,20 @@ type Engine struct {
 	SIMD    bool   `json:"simd"`    // built with GOEXPERIMENT=simd: five times as fast
 }
 
-const engineName, engineModule = "hugot", "github.com/knights-analytics/hugot"
-
 // ThisEngine returns the engine of this program.
 func ThisEngine() Engine {
-	e := Engine{Engine: engineName}
+	e := Engine{Engine: "hugot"}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return e
 	}
 	for _, dep := range info.Deps {
-		if dep.Path == engineModule {
+		if dep.Path == "github.com/knights-analytics/hugot" {
 			e.Version = dep.Version
 		}
 	}
 	for _, s := range info.Settings {
-		if s.Key == "GOEXPERIMENT" {
-			e.SIMD = slices.Contains(strings.Split(s.Value, ","), "simd")
-		}
+		e.SIMD = e.SIMD || s.Key == "GOEXPERIMENT" && strings.Contains(s.Value, "simd")
 	}
 	return e
 }

@@ -44,10 +44,8 @@ func (c *config) identify(r *record) (string, error) {
 
 // knownAs returns the known model of that name, or nil.
 func knownAs(name string) *Manifest {
-	for i := range known {
-		if known[i].Name == name {
-			return &known[i]
-		}
+	if i := slices.IndexFunc(known, func(m Manifest) bool { return m.Name == name }); i >= 0 {
+		return &known[i]
 	}
 	return nil
 }
@@ -63,6 +61,5 @@ func (r *record) sumOf(path, top string) (string, error) {
 			}
 		}
 	}
-	sum, _, err := sumOf(path)
-	return sum, err
+	return sumOf(path)
 }

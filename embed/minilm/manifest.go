@@ -2,7 +2,9 @@ package minilm
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,14 +28,9 @@ func failure(kind fault.Kind, hint string, err error, format string, a ...any) *
 
 // File is one file of a published model.
 type File struct {
-	Name  string `json:"name"` // slash-separated, relative to the model's directory
-	Bytes int64  `json:"bytes"`
-	// in hex; "" if unknown: then the file must parse and the model must load
-	SHA256 string `json:"sha256"`
-	// Optional files may be missing at the source; Open does not need them.
-	Optional bool `json:"-"`
-	// Unless names a file that makes this one unnecessary if it exists.
-	Unless string `json:"-"`
+	Name   string `json:"name"` // slash-separated, relative to the model's directory
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"` // in hex; "" if unknown: then the model must load
 }
 
 // in returns the file's path in a directory.
@@ -77,30 +74,22 @@ var allMiniLM = Manifest{
 		{Name: "config.json", Bytes: 612, SHA256: "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"},
 		// the limit of 256 tokens, on which the vectors depend
 		{Name: "sentence_bert_config.json", Bytes: 53, SHA256: "fc1993fde0a95c24ec6c022539d41cf6e2f7c9721e5415d6fb6897472a9cd4b7"},
-		{Name: "1_Pooling/config.json", Bytes: 190, SHA256: "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23", Optional: true},
-		{Name: "modules.json", Bytes: 349, SHA256: "84e40c8e006c9b1d6c122e02cba9b02458120b5fb0c87b746c41e0207cf642cf", Optional: true},
-		{Name: "tokenizer_config.json", Bytes: 350, SHA256: "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b", Optional: true},
-		{Name: "special_tokens_map.json", Bytes: 112, SHA256: "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3", Optional: true},
+		{Name: "1_Pooling/config.json", Bytes: 190, SHA256: "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23"},
+		{Name: "modules.json", Bytes: 349, SHA256: "84e40c8e006c9b1d6c122e02cba9b02458120b5fb0c87b746c41e0207cf642cf"},
+		{Name: "tokenizer_config.json", Bytes: 350, SHA256: "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b"},
+		{Name: "special_tokens_map.json", Bytes: 112, SHA256: "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3"},
 		{Name: "tokenizer.json", Bytes: 466_247, SHA256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"},
 		{Name: "onnx/model.onnx", Bytes: 90_405_214, SHA256: "6fd5d72fe4589f189f8ebc006442dbb529bb7ce38f8082112682524616046452"},
 	},
 }
 
-// anyFiles are the files of a model that is not known by name. Open checks which ones are
-// required.
+// anyFiles are the files of a model that is not known by name, as far as they are there.
+// Open checks which ones are required.
 var anyFiles = []File{
-	{Name: "config.json", Optional: true},
-	{Name: "modules.json", Optional: true},
-	{Name: "sentence_bert_config.json", Optional: true},
-	{Name: "1_Pooling/config.json", Optional: true},
-	{Name: "tokenizer_config.json", Optional: true},
-	{Name: "special_tokens_map.json", Optional: true},
-	{Name: "tokenizer.json"},
-	{Name: "LICENSE", Optional: true},
-	{Name: "NOTICE", Optional: true},
-	{Name: "onnx/model.onnx", Optional: true},
-	{Name: "model.onnx", Unless: "onnx/model.onnx"},
-	{Name: staticWeights},
+	{Name: "config.json"}, {Name: "modules.json"}, {Name: "sentence_bert_config.json"},
+	{Name: "1_Pooling/config.json"}, {Name: "tokenizer_config.json"}, {Name: "special_tokens_map.json"},
+	{Name: "tokenizer.json"}, {Name: "LICENSE"}, {Name: "NOTICE"},
+	{Name: "onnx/model.onnx"}, {Name: "model.onnx"}, {Name: staticWeights},
 }
 
 // staticWeights is the file of a static model, which has no ONNX form. Other models do
@@ -153,12 +142,17 @@ func readRecord(dir string) (*record, error) {
 	return r, nil
 }
 
-// check returns what is wrong with the files in dir.
-func (r *record) check(dir string) (wrong []string) {
-	for _, f := range r.Files {
-		f.Optional = false
-		if problem := checkFile(dir, f); problem != "" {
-			wrong = append(wrong, problem)
+// checkFiles returns what is wrong with files of a model's directory.
+func checkFiles(dir string, files []File) (wrong []string) {
+	for _, f := range files {
+		sum, err := sumOf(f.in(dir))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			wrong = append(wrong, f.Name+" is missing")
+		case err != nil:
+			wrong = append(wrong, f.Name+" cannot be read: "+errors.Unwrap(err).Error())
+		case sum != f.SHA256:
+			wrong = append(wrong, fmt.Sprintf("%s has the SHA-256 %s, not %s", f.Name, sum, f.SHA256))
 		}
 	}
 	return wrong

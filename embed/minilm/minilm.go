@@ -25,6 +25,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"blackboard/board/fault"
 	"blackboard/embed"
@@ -40,8 +42,11 @@ type Embedder struct {
 	// the same for calls with one text, which are questions: somebody waits for them, and
 	// they do not wait for a long text of others
 	questions chan struct{}
+	asked     atomic.Bool  // a question was asked
+	asking    sync.RWMutex // read while one is computed
+	many      spare        // for other calls, once questions are asked
 
-	mu      sync.Mutex // guards the two fields below
+	mu      sync.Mutex // guards closed
 	closed  bool
 	running sync.WaitGroup // calls, and texts that are still computed for cancelled calls
 	release func()         // frees the model, once
@@ -158,12 +163,79 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 			sent++
 			e.running.Go(func() {
 				defer func() { <-free }()
-				v, err := e.session.run(ids[i])
+				v, err := e.compute(ids[i], len(texts) == 1)
 				results <- result{i, v, err}
 			})
 		}
 	}
 	return out, nil
+}
+
+// compute computes the vector of one text. hugot computes all texts of a session with one
+// pool of workers, in which a question waits, operation by operation, for those of long
+// texts. So once questions are asked, other texts have a session of their own, and none of
+// them begins while a question is computed.
+func (e *Embedder) compute(ids []uint32, question bool) (embed.Vector, error) {
+	if question {
+		e.asked.Store(true)
+		e.asking.RLock()
+		defer e.asking.RUnlock()
+		return e.session.run(ids)
+	}
+	e.asking.Lock()
+	asked := e.asked.Load()
+	e.asking.Unlock()
+	if !asked || e.session.table != nil {
+		return e.session.run(ids)
+	}
+	s, err := e.many.take(e.session.load)
+	if err != nil {
+		return nil, err
+	}
+	defer e.many.give()
+	return s.run(ids)
+}
+
+// keepSpare is how long a spare session is kept that nobody uses: the batches of a backfill
+// come one after the other.
+const keepSpare = 20 * time.Second
+
+// spare is a session that is loaded when it is needed, and freed afterwards.
+type spare struct {
+	mu      sync.Mutex
+	session *session
+	users   int
+	timer   *time.Timer
+}
+
+func (p *spare) take(load func() (*session, error)) (s *session, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.session == nil {
+		if p.session, err = load(); err != nil {
+			return nil, err
+		}
+		p.timer = time.AfterFunc(keepSpare, p.release)
+	}
+	p.users++
+	return p.session, nil
+}
+
+func (p *spare) give() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.users--
+	p.timer.Reset(keepSpare)
+}
+
+// release frees the session unless it is used.
+func (p *spare) release() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.users == 0 {
+		p.session.destroy()
+		p.session = nil
+	}
 }
 
 // Close waits for running calls and releases the model. Later calls fail with
@@ -173,6 +245,7 @@ func (e *Embedder) Close() error {
 	e.closed = true
 	e.mu.Unlock()
 	e.running.Wait()
+	e.many.release()
 	e.release()
 	return nil
 }

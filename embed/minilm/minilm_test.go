@@ -257,3 +257,35 @@ func TestDefaultDir(t *testing.T) {
 		t.Errorf("%s, want elsewhere", got)
 	}
 }
+
+// TestOwnSession: once questions are asked, long calls do not share the workers of hugot with
+// them. The vectors are the same, and the second session does not stay.
+func TestOwnSession(t *testing.T) {
+	e := open(t, models.Write(t, "tiny-mean", nil))
+	texts := []string{"gate", "the gate is shut", "rotate the keys"}
+	before, err := e.Embed(t.Context(), texts)
+	if err != nil || e.many.session != nil {
+		t.Fatalf("without a question: %v, %v", e.many.session, err)
+	}
+	if _, err := e.Embed(t.Context(), texts[:1]); err != nil {
+		t.Fatal(err)
+	}
+	after, err := e.Embed(t.Context(), texts)
+	if err != nil || e.many.session == nil || e.many.session == e.session {
+		t.Fatalf("after a question: %v, %v", e.many.session, err)
+	}
+	for i := range texts {
+		if c := embed.Cosine(before[i], after[i]); c < 1-1e-6 {
+			t.Errorf("%q: cosine %v", texts[i], c)
+		}
+	}
+	if e.many.release(); e.many.session != nil {
+		t.Error("a session that nobody uses was not released")
+	}
+	if _, err := e.Embed(t.Context(), texts); err != nil {
+		t.Error(err)
+	}
+	if e.Close(); e.many.session != nil {
+		t.Error("the second session outlives the model")
+	}
+}

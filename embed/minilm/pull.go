@@ -4,14 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
-	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 )
 
@@ -22,17 +24,14 @@ const Hub = "https://huggingface.co"
 type PullOptions struct {
 	Manifest Manifest
 	Dir      string // of the model
-	// of a hub, which has models at ENDPOINT/ORGANISATION/MODEL/resolve/REVISION; ""
-	// means Hub
-	Endpoint string
-	// instead of a hub: the URL below which the files lie, or a directory with them
-	From     string
-	Force    bool // replace an installed model
+	Endpoint string // of a hub, with models at ENDPOINT/REPO/resolve/REVISION; "": Hub
+	From     string // instead of a hub: the URL below which the files lie, or a directory
+	Force    bool   // replace an installed model
 	Progress func(Progress)
 
 	client *http.Client
 	stall  time.Duration
-	free   func(dir string) (int64, bool)
+	origin string // of the files
 }
 
 // Progress is the state of a pull.
@@ -43,7 +42,7 @@ type Progress struct {
 	Total   int64 // 0 if unknown
 }
 
-func (o *PullOptions) progress(p Progress) {
+func (o *PullOptions) show(p Progress) {
 	if o.Progress != nil {
 		o.Progress(p)
 	}
@@ -51,233 +50,291 @@ func (o *PullOptions) progress(p Progress) {
 
 // Pulled is the result of a pull.
 type Pulled struct {
-	Name   string `json:"name"`
-	Dir    string `json:"dir"`
-	Source string `json:"source"`
-	Bytes  int64  `json:"bytes"`
-	// the checksums are the published ones; otherwise the model loads, and no more is
-	// known
-	Pinned  bool   `json:"pinned"`
+	Name    string `json:"name"`
+	Dir     string `json:"dir"`
+	Source  string `json:"source"`
+	Bytes   int64  `json:"bytes"`
+	Pinned  bool   `json:"pinned"`  // it is the published one; else no more is known than that it loads
 	Already bool   `json:"already"` // nothing was downloaded
-	Files   []File `json:"files"`   // the downloaded files
+	Files   []File `json:"files"`   // the installed files; empty for a model that no pull has installed
 }
 
 // Pull installs a model in a directory, completely or not at all. Files are downloaded
-// into ".NAME.part" beside it, synced, compared with their checksums and loaded as a
-// test; then the staging directory takes the name. An interrupted Pull leaves its files
-// there for the next one. An installed model without damage is not downloaded again, and
-// a damaged one is repaired. Anything else is replaced only with Force, and only if all
-// its files are those of a model.
+// into a directory beside it, compared with their checksums and loaded as a test; then that
+// directory takes the name. After an interruption the next Pull continues with files of
+// known checksums. A sound installed model is not downloaded again, a damaged one is. A
+// directory with files that no Pull has installed is never replaced, and another model
+// only with Force.
 //
 // Concurrent pulls wait for each other. Errors match a kind of package fault, or the
 // context's.
 func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
-	o.client, o.stall = cmp.Or(o.client, newClient()), cmp.Or(o.stall, stallTime)
-	if o.free == nil {
-		o.free = freeSpace
+	var err error
+	named := o.Dir
+	if o.Dir, err = filepath.Abs(named); err != nil || named == "" || filepath.Dir(o.Dir) == o.Dir {
+		return nil, failure(fault.Invalid, "name another one with BOARD_MODEL_DIR", err, "%q cannot be a model's directory", named)
 	}
-	for _, f := range o.Manifest.Files {
-		if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
-			return nil, failure(fault.Invalid, "name the files by paths below the model's directory", nil, "the file %q leads out of the model's directory", f.Name)
-		}
+	if real, err := filepath.EvalSymlinks(o.Dir); err == nil {
+		o.Dir = real
 	}
-	from, err := o.source()
+	o.stall = cmp.Or(o.stall, stallTime)
+	f, err := o.source()
 	if err != nil {
 		return nil, err
 	}
-	wanted := o.Manifest
-	if o.From != "" { // whatever is there: its content says whether it is the known model
-		o.Manifest.Files = anyFiles
-	}
-	p, err := newPlace(o.Dir)
-	if err != nil {
-		return nil, err
-	}
-	o.Dir = p.dir
 	// before the lock: a complete directory may be one that this user cannot write to
-	if !o.Force {
-		if done := p.sound(wanted); done != nil {
-			return done, nil
-		}
+	if done := o.installed(); done != nil {
+		return done, nil
 	}
-	if from.dir != "" && sameFile(from.dir, p.dir) {
-		return nil, failure(fault.Invalid, "", nil, "%s cannot be fetched from itself", p.dir).Then(fault.Give("from", "", "name another one with {}"))
-	}
-	if err := os.MkdirAll(filepath.Dir(p.dir), 0o700); err != nil {
-		return nil, cannotWrite(err, p.dir)
-	}
-	unlock, err := p.lock(ctx, &o)
+	unlock, err := o.lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	if err := p.settle(); err != nil {
+	if done := o.installed(); done != nil { // pulled meanwhile by another process
+		return done, nil
+	}
+	if err := o.replaceable(); err != nil {
 		return nil, err
 	}
-	if !o.Force {
-		if done := p.sound(wanted); done != nil { // pulled meanwhile by another process
-			return done, nil
-		}
-	}
-	if err := p.replaceable(o.Manifest, o.Force); err != nil {
-		return nil, err
-	}
-	files, published, err := p.stage(ctx, &o, from)
+	r, err := o.stage(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	r := &record{V: 1, Name: o.Manifest.Name, Source: from.String(), Revision: o.Manifest.Revision, Files: files}
-	if err := cannotWrite(r.write(p.staging), p.staging); err != nil {
+	name, err := o.tryOut(ctx)
+	if err != nil {
+		os.RemoveAll(o.beside(".part")) // a retry would find the same
 		return nil, err
 	}
-	if err := p.install(); err != nil {
+	if err := o.install(); err != nil {
 		return nil, err
 	}
-	return pulled(o.Manifest, p.dir, r, published, false), nil
+	return o.pulled(r, name == o.Manifest.Name || o.From == "" && o.Manifest.Pinned()), nil
 }
 
-// newClient uses the proxy of the environment and follows redirects, since hubs store
-// their files elsewhere, but not from https to http.
-func newClient() *http.Client {
-	return &http.Client{CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		if via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
-			return errors.New("it redirects to an unencrypted address")
-		}
-		if len(via) >= 10 {
-			return errors.New("it redirects in a loop")
-		}
-		return nil
-	}}
-}
-
-func pulled(m Manifest, dir string, r *record, published, already bool) *Pulled {
-	out := &Pulled{Name: m.Name, Dir: dir, Source: r.Source, Pinned: published, Already: already, Files: r.Files}
+func (o *PullOptions) pulled(r *record, published bool) *Pulled {
+	out := &Pulled{Name: o.Manifest.Name, Dir: o.Dir, Source: r.Source, Pinned: published, Files: r.Files}
 	for _, f := range r.Files {
 		out.Bytes += f.Bytes
 	}
 	return out
 }
 
-// hintFrom is the hint for an invalid source.
-const hintFrom = "name a directory that has the model's files, or an address that begins with https://"
+// beside returns a path in the directory of the model's.
+func (o *PullOptions) beside(suffix string) string {
+	return filepath.Join(filepath.Dir(o.Dir), "."+filepath.Base(o.Dir)+suffix)
+}
+
+// lock waits until no other process pulls into the directory.
+func (o *PullOptions) lock(ctx context.Context) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(o.Dir), 0o700); err != nil {
+		return nil, cannotWrite(err, o.Dir)
+	}
+	waiting := time.AfterFunc(200*time.Millisecond, func() { o.show(Progress{Waiting: true}) })
+	defer waiting.Stop()
+	unlock, err = disk.Lock(ctx, o.beside(".lock"))
+	if err != nil && ctx.Err() == nil {
+		err = cannotWrite(err, o.Dir)
+	}
+	return unlock, err
+}
+
+// newClient uses the proxy of the environment, reads files below dir, and follows redirects,
+// since hubs store their files elsewhere, but not from https to http.
+func newClient(dir string) *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.RegisterProtocol("file", http.NewFileTransport(http.Dir(dir)))
+	return &http.Client{Transport: t, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if len(via) >= 10 || via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
+			return errors.New("it redirects in a loop or to an unencrypted address")
+		}
+		return nil
+	}}
+}
 
 // source returns where the files come from.
-func (o *PullOptions) source() (source, error) {
-	if o.From != "" && !strings.Contains(o.From, "://") {
-		dir, err := filepath.Abs(o.From)
-		if err != nil {
-			return source{}, failure(fault.Invalid, hintFrom, err, "%s is not a directory", o.From)
-		}
-		info, err := os.Stat(dir)
-		if err != nil {
-			return source{}, failure(fault.NotFound, hintFrom, errors.Unwrap(err), "directory %s not found", dir)
-		}
-		if !info.IsDir() {
-			return source{}, failure(fault.Invalid, "name the directory that has the model's files", nil, "%s is a file", dir)
-		}
-		return source{dir: dir}, nil
-	}
-	what, address := "the source", o.From
-	if address == "" {
-		if what, address = "HF_ENDPOINT", o.Endpoint; address == "" {
-			address = Hub
-		}
-		if o.Manifest.Repo == "" {
-			return source{}, failure(fault.Invalid, "name it as the hub does, ORGANISATION/"+o.Manifest.Name, nil, "%s is not known by name", o.Manifest.Name).
-				Then(fault.Give("from", "", "or say where it is with {}"), fault.Step{Text: "without a name, " + DefaultModel + " is fetched"})
-		}
+func (o *PullOptions) source() (*fetcher, error) {
+	address := o.From
+	switch {
+	case o.From != "" && !strings.Contains(o.From, "://"):
+		return o.directory()
+	case o.From == "" && o.Manifest.Repo == "":
+		return nil, failure(fault.Invalid, "name it as the hub does, ORGANISATION/"+o.Manifest.Name, nil, "%s is not known by name", o.Manifest.Name).
+			Then(fault.Give("from", "", "or say where it is with {}"), fault.Step{Text: "without a name, " + DefaultModel + " is fetched"})
+	case o.From == "":
+		address = cmp.Or(o.Endpoint, Hub)
 	}
 	base, err := url.Parse(address)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return source{}, failure(fault.Invalid, "an address begins with https:// or http:// and names a host", nil, "%s %q is not an address", what, address)
+		return nil, failure(fault.Invalid, "an address, such as HF_ENDPOINT, begins with https:// or http:// and names a host", nil, "%q is not an address", address)
 	}
 	if o.From == "" {
 		base = base.JoinPath(o.Manifest.Repo, "resolve", url.PathEscape(o.Manifest.Revision))
 	}
-	return source{base: base}, nil
+	o.client, o.origin = cmp.Or(o.client, newClient("")), base.Redacted()
+	return &fetcher{PullOptions: o, base: base, name: base.Host}, nil
 }
 
-// stage downloads all files into the staging directory and checks that they are a model
-// with sound vectors. published says that it is the known one.
-func (p *place) stage(ctx context.Context, o *PullOptions, from source) (_ []File, published bool, err error) {
-	if err := os.MkdirAll(p.staging, 0o700); err != nil {
-		return nil, false, cannotWrite(err, p.staging)
+func (o *PullOptions) directory() (*fetcher, error) {
+	dir, err := filepath.Abs(o.From)
+	if err == nil {
+		_, err = os.ReadDir(dir)
 	}
-	if err := p.tidy(o.Manifest); err != nil {
-		return nil, false, err
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, failure(fault.NotFound, "name a directory, or an address that begins with https://", nil, "directory %s not found", dir)
 	}
-	f := &fetcher{opts: o, from: from}
-	var files, missing []File
-	var need int64
-	for _, file := range o.Manifest.Files {
-		if file.SHA256 != "" && p.haveAlready(file, !o.Force) {
-			files = append(files, file)
+	if err != nil || dir == o.Dir && o.Force {
+		return nil, failure(fault.Invalid, "name a directory that has the model's files", err, "%s cannot be fetched from", dir)
+	}
+	o.client, o.origin = newClient(dir), dir
+	return &fetcher{PullOptions: o, base: &url.URL{Scheme: "file", Path: "/"}, name: dir}, nil
+}
+
+// installed returns the model in the directory if it is the wanted one and not damaged and
+// need not be replaced, else nil. It may have come by other means than Pull, and a known
+// one from another exporter.
+func (o *PullOptions) installed() *Pulled {
+	m := o.Manifest
+	r, err := readRecord(o.Dir)
+	name, unknown := Identify(o.Dir)
+	switch {
+	case o.Force || err != nil || unknown != nil,
+		r != nil && (r.Name != m.Name || len(checkFiles(o.Dir, r.Files)) > 0),
+		m.Pinned() && name != m.Name && len(checkFiles(o.Dir, m.Files)) > 0,
+		!m.Pinned() && r == nil && filepath.Base(o.Dir) != m.Name:
+		return nil
+	case r == nil:
+		r = &record{Files: []File{}}
+	}
+	done := o.pulled(r, m.Pinned())
+	done.Already = true
+	return done
+}
+
+// replaceable reports whether the content of the directory may be replaced by the model.
+func (o *PullOptions) replaceable() error {
+	const hint = "move it away, or name another directory with BOARD_MODEL_DIR"
+	r, _ := readRecord(o.Dir) // without a readable one, nothing was installed
+	if r == nil {
+		r = &record{Name: o.Manifest.Name}
+	}
+	ours := []string{filepath.Join(o.Dir, recordName)}
+	for _, f := range r.Files {
+		ours = append(ours, f.in(o.Dir))
+	}
+	foreign := ""
+	err := filepath.WalkDir(o.Dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !slices.Contains(ours, path) {
+			foreign = path
+			return fs.SkipAll
+		}
+		return err
+	})
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return cannotWrite(err, o.Dir)
+	case foreign == o.Dir:
+		return failure(fault.Conflict, hint, nil, "%s is a file", o.Dir)
+	case foreign != "":
+		return failure(fault.Conflict, hint, nil, "%s was not installed by a pull, and would be deleted", foreign)
+	case r.Name != o.Manifest.Name && !o.Force:
+		return failure(fault.Conflict, "", nil, "%s holds another model, %s", o.Dir, r.Name).
+			Then(fault.Give("force", "", "{} replaces it"), fault.Step{Text: "or name another directory with BOARD_MODEL_DIR"})
+	}
+	return nil
+}
+
+// stage downloads all files, and records them. After an error only those are kept of which
+// the next pull can tell whether they are right.
+func (o *PullOptions) stage(ctx context.Context, f *fetcher) (_ *record, err error) {
+	staging := o.beside(".part")
+	r := &record{V: 1, Name: o.Manifest.Name, Source: o.origin, Revision: o.Manifest.Revision}
+	files := o.Manifest.Files
+	if o.From != "" { // whatever is there: its content says whether it is the known model
+		files = anyFiles
+	}
+	if files[0].SHA256 == "" {
+		os.RemoveAll(staging)
+		defer func() {
+			if err != nil {
+				os.RemoveAll(staging)
+			}
+		}()
+	}
+	if err := os.MkdirAll(staging, 0o700); err != nil {
+		return nil, cannotWrite(err, staging)
+	}
+	for _, file := range files {
+		to := file.in(staging)
+		if sum, err := sumOf(to); err == nil && sum == file.SHA256 {
+			r.Files = append(r.Files, file)
 			continue
 		}
-		have, _ := f.resumable(file, file.in(p.staging)+partSuffix)
-		missing, need = append(missing, file), need+file.Bytes-have
-	}
-	if err := o.room(need, o.Manifest.Name); err != nil {
-		return nil, false, err
-	}
-	for _, file := range missing {
-		to := file.in(p.staging)
-		if table := file.Name == staticWeights; table || path.Ext(file.Name) == ".onnx" {
-			c := config{dir: p.staging}
-			c.readLimits() // errors show when the model is loaded
-			if c.static != table {
-				continue
-			}
-		}
-		if file.Unless != "" {
-			if _, err := os.Stat(File{Name: file.Unless}.in(p.staging)); err == nil {
-				continue
-			}
+		if unneeded(staging, file.Name) {
+			continue
 		}
 		got, err := f.fetch(ctx, file, to)
-		if errors.Is(err, errAbsent) {
-			if file.Optional {
-				continue
-			}
-			return nil, false, failure(fault.NotFound, "", nil, "%s has no %s of %s", from, file.Name, o.Manifest.Name).Then(o.ifAbsent()...)
+		switch {
+		case err == nil:
+			r.Files = append(r.Files, got)
+		case err != errAbsent:
+			return nil, err
+		case file.SHA256 != "":
+			return nil, failure(fault.NotFound, "", nil, "%s has no %s of %s", o.origin, file.Name, o.Manifest.Name).Then(hintSource...)
 		}
-		if err != nil {
-			return nil, false, err
-		}
-		files = append(files, got)
 	}
-	name, err := p.tryOut(ctx)
-	if err == nil {
-		return files, o.Manifest.Pinned() || name == o.Manifest.Name, nil
+	return r, cannotWrite(r.write(staging), staging)
+}
+
+var hintSource = []fault.Step{{Text: "name a BERT-like sentence-embedding model in ONNX form with a WordPiece tokenizer.json, and the place directly below which all its files lie"},
+	fault.Give("revision", "main", "of a hub, {} is the newest one"), fault.Give("from", "", "{} names another place")}
+
+// unneeded reports whether the model in dir does without a file: one form of the weights is
+// enough.
+func unneeded(dir, name string) bool {
+	c := config{dir: dir}
+	c.readLimits() // errors show when the model is loaded
+	switch name {
+	case staticWeights:
+		return !c.static
+	case "onnx/model.onnx", "model.onnx":
+		return c.static || c.findWeights() == nil
 	}
-	if ctx.Err() != nil {
-		return nil, false, ctx.Err()
-	}
-	os.RemoveAll(p.staging) // a retry would find the same
-	var known *fault.Error
-	if errors.As(err, &known) { // name the files by their source
-		err = &fault.Error{Kind: known.Kind, Msg: strings.ReplaceAll(known.Msg, p.staging, from.String()), Next: fault.Steps("name a BERT-like sentence-embedding model in ONNX form, and the place that has all its files"), Cause: known.Cause}
-	}
-	return nil, false, err
+	return false
 }
 
 // tryOut checks that what was fetched is a model with sound vectors, and returns its name.
-func (p *place) tryOut(ctx context.Context) (string, error) {
-	e, err := Open(ctx, p.staging)
-	if err != nil {
-		return "", err
+func (o *PullOptions) tryOut(ctx context.Context) (name string, err error) {
+	e, err := Open(ctx, o.beside(".part"))
+	if err == nil {
+		defer e.Close()
+		name = e.Model().Name
+		_, _, err = e.tryOut(ctx)
 	}
-	defer e.Close()
-	if _, _, err := e.tryOut(ctx); err != nil && ctx.Err() == nil {
-		return "", badModel(hintFetch, err, "the model in %s gives no sound vectors", p.staging)
+	var known *fault.Error
+	if errors.As(err, &known) { // name the files by their source
+		known = &fault.Error{Kind: known.Kind, Msg: strings.ReplaceAll(known.Msg, o.beside(".part"), o.origin), Next: hintSource, Cause: known.Cause}
+		if err = known; known.Kind == fault.NoModel {
+			known.Kind = fault.NotFound
+		}
 	}
-	return e.Model().Name, ctx.Err()
+	return name, err
 }
 
-// ifAbsent returns the hint for a source that lacks a file.
-func (o *PullOptions) ifAbsent() []fault.Step {
-	if o.From != "" {
-		return fault.Steps("name the address or the directory directly below which the model's files lie")
+// install replaces the directory by the staging directory.
+func (o *PullOptions) install() error {
+	staging, old := o.beside(".part"), o.beside(".old")
+	if err := cmp.Or(disk.SyncDir(staging), os.RemoveAll(old)); err != nil {
+		return cannotWrite(err, old)
 	}
-	return fault.Steps("the model must be published in ONNX form", fault.Give("revision", "main", "{} tries the newest one"), fault.Give("from", "", "{} another place"))
+	if err := os.Rename(o.Dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return failure(fault.ReadOnly, "it may be a mount point, or its parent may belong to somebody else: name a directory below it with BOARD_MODEL_DIR", errors.Unwrap(err), "%s cannot be replaced", o.Dir)
+	}
+	if err := os.Rename(staging, o.Dir); err != nil {
+		os.Rename(old, o.Dir)
+		return cannotWrite(err, o.Dir)
+	}
+	disk.SyncDir(filepath.Dir(o.Dir)) // installed, even if this fails
+	os.RemoveAll(old)                 // the next pull tries again
+	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -26,7 +25,7 @@ type static struct {
 // staticType is model_type in the config.json of such a model.
 const staticType = "model2vec"
 
-var errNoTable = errors.New("it is not a table of 32-bit numbers named embeddings")
+var errNoTable = errors.New("it is not one table of 32-bit numbers named embeddings")
 
 // readStatic reads model.safetensors: the length of a header, the header in JSON,
 // numbers.
@@ -36,45 +35,37 @@ func readStatic(path string) (*static, error) {
 		return nil, err
 	}
 	defer f.Close()
-	const mostHeader = 1 << 20
+	const maxHeader = 1 << 20
 	var size uint64
-	if err := binary.Read(f, binary.LittleEndian, &size); err != nil || size > mostHeader {
+	if err := binary.Read(f, binary.LittleEndian, &size); err != nil || size > maxHeader {
 		return nil, errors.Join(errNoTable, err)
 	}
-	header := make([]byte, size)
-	if _, err := io.ReadFull(f, header); err != nil {
-		return nil, err
-	}
-	var tensors map[string]json.RawMessage
-	if err := json.Unmarshal(header, &tensors); err != nil {
-		return nil, errors.Join(errNoTable, err)
-	}
-	delete(tensors, "__metadata__")
-	var table struct {
+	type table struct {
 		DType   string
 		Shape   []int64
 		Offsets [2]int64 `json:"data_offsets"`
 	}
-	for name, tensor := range tensors { // others, such as weights, change what the rows mean
-		if len(tensors) != 1 || name != "embeddings" && name != "embedding.weight" {
-			return nil, fmt.Errorf("%w: it has %q", errNoTable, name)
-		}
-		if err := json.Unmarshal(tensor, &table); err != nil {
-			return nil, errors.Join(errNoTable, err)
-		}
+	tensors := map[string]table{}
+	header := io.LimitReader(f, int64(size))
+	if err := json.NewDecoder(header).Decode(&tensors); err != nil {
+		return nil, errors.Join(errNoTable, err)
+	}
+	delete(tensors, "__metadata__")
+	t, ok := tensors["embeddings"]
+	if !ok {
+		t = tensors["embedding.weight"]
 	}
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	numbers, begin := (table.Offsets[1]-table.Offsets[0])/4, int64(8+size)+table.Offsets[0]
-	shape := table.Shape
-	if table.DType != "F32" || len(shape) != 2 || slices.Min(shape) < 1 ||
-		shape[0] > numbers || shape[1] > numbers || shape[0]*shape[1] != numbers ||
-		table.Offsets[0] < 0 || begin+4*numbers > info.Size() {
+	numbers, begin := (t.Offsets[1]-t.Offsets[0])/4, int64(8+size)+t.Offsets[0]
+	if len(tensors) != 1 || // others, such as weights, change what the rows mean
+		t.DType != "F32" || len(t.Shape) != 2 || slices.Min(t.Shape) < 1 || slices.Max(t.Shape) > numbers ||
+		t.Shape[0]*t.Shape[1] != numbers || t.Offsets[0] < 0 || begin+4*numbers > info.Size() {
 		return nil, errNoTable
 	}
-	s := &static{rows: make([]float32, numbers), dim: int(shape[1])}
+	s := &static{rows: make([]float32, numbers), dim: int(t.Shape[1])}
 	return s, binary.Read(io.NewSectionReader(f, begin, 4*numbers), binary.LittleEndian, s.rows)
 }
 

@@ -2,7 +2,6 @@ package minilm
 
 import (
 	"encoding/json"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,7 +47,7 @@ func (c *config) readTokenizer() error {
 		return err
 	}
 	if !found {
-		return noModel(hintFetch, fs.ErrNotExist, "the model in %s has no tokenizer.json", c.dir)
+		return noModel(hintFetch, nil, "the model in %s has no tokenizer.json (hugot's tokenizer reads no vocab.txt)", c.dir)
 	}
 	for _, part := range []struct {
 		name, kind string
@@ -60,8 +59,8 @@ func (c *config) readTokenizer() error {
 		{"post-processor", f.PostProcessor.Type, []string{"", "TemplateProcessing", "BertProcessing", "RobertaProcessing"}},
 	} {
 		if !slices.Contains(part.known, part.kind) {
-			hint := fault.Steps("use a model with BERT's tokenizer: WordPiece with BertNormalizer and BertPreTokenizer")
-			return badModel(hint, nil, "%s has the %s %q, which is not supported", path, part.name, part.kind)
+			hint := fault.Steps("use a model with BERT's tokenizer: WordPiece with BertNormalizer and BertPreTokenizer; most multilingual models have none")
+			return badModel(hint, nil, "%s has the %s %q, which hugot does not compute", path, part.name, part.kind)
 		}
 	}
 	if c.unknown = f.Model.Unknown; len(f.Model.Vocab) == 0 {

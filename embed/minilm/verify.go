@@ -2,7 +2,6 @@ package minilm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,35 +37,26 @@ func (r *Report) add(name string, ok bool, format string, a ...any) {
 //
 // The error means that the check failed; the report has what is wrong with the model.
 func Verify(ctx context.Context, dir string) (*Report, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil || dir == "" {
-		return nil, noModel(hintNoSuch, err, "no directory of an embedding model is named")
-	}
-	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-		_, err := readConfig(abs)
+	abs, _ := filepath.Abs(dir)
+	if _, err := os.ReadDir(dir); err != nil {
+		_, err := describe(dir)
 		return nil, err
 	}
 	r := &Report{OK: true, Dir: abs, Checks: []Check{}}
 	r.checkFiles(abs)
 	e, err := Open(ctx, abs)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
 	if err != nil {
 		r.add("loads", false, "%v", err)
-		return r, nil
+		return r, ctx.Err()
 	}
 	defer e.Close()
 	model := e.Model()
 	r.Model = &model
 	r.add("loads", true, "%d numbers in a vector, %d tokens of a text are read", model.Dim, model.MaxTokens)
 	near, far, err := e.tryOut(ctx)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
 	if err != nil {
 		r.add("vectors", false, "%v", err)
-		return r, nil
+		return r, ctx.Err()
 	}
 	r.add("vectors", true, "length 1, and the same each time")
 	english := knownAs(model.Name) != nil
@@ -90,7 +80,7 @@ func (r *Report) checkFiles(dir string) {
 		}
 		return
 	}
-	if wrong := record.check(dir); len(wrong) > 0 {
+	if wrong := checkFiles(dir, record.Files); len(wrong) > 0 {
 		r.add("files", false, "not those installed from %s: %s", record.Source, strings.Join(wrong, "; "))
 		return
 	}
@@ -107,29 +97,22 @@ var pairs = []string{
 // tryOut embeds some texts and returns the least cosine of two that mean the same, and the
 // greatest of others. The error says why the vectors are not sound.
 func (e *Embedder) tryOut(ctx context.Context) (near, far float64, err error) {
-	first, err := e.Embed(ctx, slices.Concat(pairs, []string{"", "ok", strings.Repeat("a long text about the gate ", 200)}))
-	if err != nil {
-		return 0, 0, err
-	}
-	again, err := e.Embed(ctx, pairs)
+	vs, err := e.Embed(ctx, slices.Concat(pairs, pairs[:1], []string{"", strings.Repeat("a long text about the gate ", 200)}))
 	if err != nil {
 		return 0, 0, err
 	}
 	near, far = 1.0, -1.0
-	for i, v := range again {
-		if embed.Cosine(v, v) == 0 {
-			return 0, 0, errors.New("an ordinary text has a vector of zeros")
-		}
-		if c := embed.Cosine(v, first[i]); c < 1-1e-5 {
-			return 0, 0, fmt.Errorf("the same text gave two vectors of cosine %v", c)
-		}
+	for i := range pairs {
 		for k := range i {
-			if c := embed.Cosine(v, again[k]); i/2 == k/2 {
+			if c := embed.Cosine(vs[i], vs[k]); i/2 == k/2 {
 				near = min(near, c)
 			} else {
 				far = max(far, c)
 			}
 		}
+	}
+	if c := embed.Cosine(vs[0], vs[len(pairs)]); c < 1-1e-5 { // 0 for a vector of zeros
+		return 0, 0, badModel(hintFetch, nil, "%s gives no sound vectors: the same text gave two of cosine %v", e.session.weights, c)
 	}
 	return near, far, nil
 }

@@ -61,7 +61,7 @@ func TestVerifyFiles(t *testing.T) {
 	}{
 		{"installed", func(string) {}, true, "all as installed from " + m.URL},
 		{"by other means", func(dir string) { os.Remove(filepath.Join(dir, recordName)) }, true, "as published as org/m"},
-		{"changed", func(dir string) { write(t, filepath.Join(dir, "config.json"), []byte("{}")) }, false, "config.json has 2 bytes"},
+		{"changed", func(dir string) { write(t, filepath.Join(dir, "config.json"), []byte("{}")) }, false, "config.json has the SHA-256"},
 		{"missing", func(dir string) { os.Remove(filepath.Join(dir, "modules.json")) }, false, "modules.json is missing"},
 		{"no weights", func(dir string) { os.Remove(filepath.Join(dir, weightsName)) }, false, "onnx/model.onnx is missing"},
 		{"damaged weights", func(dir string) {

@@ -133,7 +133,6 @@ func chunkOf(m *chunks.Meta) chunkOut {
 }
 
 func (c *call) writeContext(in writeContextIn) (out chunkOut, text string, err error) {
-	in.keepSecret.on(c)
 	err = c.onStore(func(store *openStore) error {
 		chunk, err := store.Write(c.ctx, chunks.NewChunk{Topic: in.Topic, Content: in.Content,
 			Agent: in.Agent, Tags: in.Tags, Importance: in.Importance, TTLDays: in.TTLDays})
@@ -281,7 +280,6 @@ type setStateIn struct {
 }
 
 func (c *call) setState(in setStateIn) (out stateValueOut, text string, err error) {
-	in.keepSecret.on(c)
 	v, err := got(c.onStoreAsItIs, func(store *openStore) (chunks.State, error) {
 		return store.SetState(c.ctx, in.Key, in.Value)
 	})

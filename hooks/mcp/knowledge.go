@@ -315,6 +315,7 @@ type rememberIn struct {
 	Refs       []string `json:"refs,omitempty" rare:"true"`
 	Supersedes []string `json:"supersedes,omitempty" jsonschema:"capsules it replaces"`
 	Force      bool     `json:"force,omitempty" jsonschema:"though one looks alike" rare:"true"`
+	keepSecret
 }
 
 type rememberOut struct {
@@ -330,7 +331,7 @@ func (c *call) remember(in rememberIn) (out rememberOut, text string, err error)
 		VerifiedBy: in.VerifiedBy,
 		Supersedes: in.Supersedes, Refs: in.Refs, Workspace: c.cfg.Workspace, Project: in.Project}
 	err = c.onKB(kb.Open, true, func(k *kb.KB) error {
-		r, err := k.Remember(c.ctx, capsule, kb.RememberOptions{})
+		r, err := k.Remember(c.ctx, capsule, kb.RememberOptions{KeepSecret: in.KeepSecret})
 		var refused *fault.Error
 		// for the likeness, not for what looks like a secret
 		if in.Force && errors.As(err, &refused) && refused.ID != "" {

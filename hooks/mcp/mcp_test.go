@@ -76,8 +76,8 @@ func TestToolsAreDescribed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 41,000 bytes are 9,600 tokens of the vocabulary o200k_base.
-	if all, _ := json.Marshal(listed.Tools); len(all) > 41_600 || len(listed.Tools) != 56 {
+	// 41,000 bytes are 9,600 tokens of the vocabulary o200k_base. keep_secret of six tools has 600.
+	if all, _ := json.Marshal(listed.Tools); len(all) > 42_200 || len(listed.Tools) != 56 {
 		t.Errorf("all %d tools take %d bytes to list", len(listed.Tools), len(all))
 	}
 	var walk func(tool, at string, v any)

@@ -203,6 +203,7 @@ type memoryPutIn struct {
 	TTLDays      float64  `json:"ttl_days,omitempty" min:"0" rare:"true"`
 	DerivedFrom  string   `json:"derived_from,omitempty" rare:"true"`
 	Private      bool     `json:"private,omitempty" rare:"true"`
+	keepSecret
 }
 
 type storedOut struct {
@@ -286,6 +287,7 @@ type memoryUpdateIn struct {
 	Revision   *int      `json:"revision,omitempty" min:"0" jsonschema:"only if it still has this one"`
 	Restore    bool      `json:"restore,omitempty"`
 	Why        string    `json:"why,omitempty"`
+	keepSecret
 }
 
 func (c *call) memoryUpdate(in memoryUpdateIn) (out storedOut, text string, err error) {
@@ -388,6 +390,7 @@ type namedIn struct {
 	Tier     string  `json:"tier,omitempty" enum:"own_tiers" jsonschema:"default workspace; SOUL's is account"`
 	Body     *string `json:"body,omitempty" jsonschema:"markdown to write"`
 	Revision *int    `json:"revision,omitempty" min:"0" jsonschema:"with body: the revision that you read; 0: it must be new"`
+	keepSecret
 }
 
 // namedOut is a named entry as agents need it.

@@ -34,6 +34,7 @@ func (s *Server) addOwnMemoryTools() {
 type noteIn struct {
 	Content string `json:"content"`
 	Tier    string `json:"tier,omitempty" enum:"own_tiers" default:"workspace" jsonschema:"account: with you in every project"`
+	keepSecret
 }
 
 type noteOut struct {
@@ -77,6 +78,7 @@ type scratchWriteIn struct {
 	Key    string          `json:"key"`
 	Value  json.RawMessage `json:"value" jsonschema:"any JSON value"`
 	Shared bool            `json:"shared,omitempty" jsonschema:"whoever takes part in the conversation may read it"`
+	keepSecret
 }
 
 type scratchKeyIn struct {

@@ -62,13 +62,15 @@ type on struct {
 	keepSecret
 }
 
-// keepSecret is for writes to what masks secrets.
+// keepSecret is for writes to what masks or refuses secrets.
 type keepSecret struct {
-	KeepSecret bool `json:"keep_secret,omitempty" jsonschema:"store what looks like a secret" rare:"true"`
+	KeepSecret bool `json:"keep_secret,omitempty" jsonschema:"even a secret" rare:"true"`
 }
 
-// on has the writes of a call mask what looks like a secret, and tell so, or keep it.
-func (k keepSecret) on(c *call) {
+// guard has the writes of a call mask or refuse what looks like a secret, and tell so, or
+// keep it.
+func (k keepSecret) guard(c *call) {
+	c.keepSecret = k.KeepSecret
 	c.ctx = secret.Writing(c.ctx, k.KeepSecret, func(notes []string) {
 		c.notes = append(c.notes, secret.Note(notes, "keep_secret"))
 	})
@@ -76,7 +78,6 @@ func (k keepSecret) on(c *call) {
 
 // by is the worker that acts. Over the network it may be unknown.
 func (o *on) by(c *call) (string, error) {
-	o.keepSecret.on(c)
 	if o.Worker == "" && c.anonymous() && c.client == unnamed {
 		return "", badArgument("give worker, who posts, such as reader-1",
 			"this client gave no name over HTTP, so the entry would have no author")

@@ -30,3 +30,18 @@ func TestSecretsAreMasked(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestSecretsAreRefused: knowledge base and memory refuse them, and say what keeps one.
+func TestSecretsAreRefused(t *testing.T) {
+	c := connect(t, everything(t, nil), nil)
+	token := "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+	for tool, args := range map[string]string{
+		"kb_remember":     `{"title":"The token of the mirror","body":"It is ` + token + `."`,
+		"memory_put":      `{"content":"The mirror takes ` + token + `"`,
+		"save_to_journal": `{"content":"The mirror takes ` + token + `"`,
+		"memory_named":    `{"name":"MIRROR","revision":0,"body":"It takes ` + token + `"`,
+	} {
+		refused(t, c, tool, args+`}`, "keep_secret stores it if it is not a secret")
+		must(t, c, tool, args+`,"keep_secret":true}`)
+	}
+}

@@ -469,7 +469,7 @@ func (c *call) onTiers(tiers []string, withModel bool, fn func(*memory.Store) er
 	}
 	opt := memory.Options{Workspace: c.cfg.Workspace, Agent: agent, Actor: agent,
 		Unproven: c.anonymous(), Session: c.session(), Grants: c.cfg.Grants.ofMemory(),
-		Tiers: tiers, Rates: c.cfg.Rates, Now: c.cfg.Now}
+		Tiers: tiers, Rates: c.cfg.Rates, Now: c.cfg.Now, KeepSecrets: c.keepSecret}
 	if withModel {
 		e, done := c.embedder(c.ctx)
 		defer done()

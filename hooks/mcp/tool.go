@@ -85,6 +85,8 @@ type call struct {
 	room   int      // tokens of the answer
 	grows  bool     // max_tokens asks for more
 	json   bool     // the answer is data, not a text to read
+	// keepSecret: what looks like a secret is written as it is
+	keepSecret bool
 }
 
 // handler answers a call: with data, and with a text to read that has the whole of it.
@@ -144,6 +146,9 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 			}
 		}
 		c.ctx, c.room, c.grows = s.stores.Keeping(ctx), t.roomFor(raw), t.budget > 0
+		if w, ok := any(args).(interface{ guard(*call) }); ok {
+			w.guard(c)
+		}
 		data, text, err := fn(c, args)
 		if err != nil {
 			if ctx.Err() != nil {

@@ -47,7 +47,7 @@ func TestWords(t *testing.T) {
 	}{
 		{"board_claim", fault.Give("force", "", "take it away with {}"), ""}, // it has none
 		{"kb_remember", fault.Give("force", "", "{} keeps both"), "force keeps both"},
-		{"kb_remember", fault.Give("keep_secret", "", "{} stores it"), ""},
+		{"kb_remember", fault.Give("keep_secret", "", "{} stores it"), "keep_secret stores it"},
 		{"kb_remember", fault.Give("supersedes", "k1", "{} replaces it"),
 			"supersedes: k1 replaces it"},
 		{"board_wait", fault.Give("timeout", "", "wait longer with {}"),

@@ -66,7 +66,7 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 			return out, invalid(it.ID+" cannot be derived from itself",
 				"name its source, or nothing")
 		}
-		if !opt.Force {
+		if !opt.Force && !s.opt.KeepSecrets {
 			if err := refuseSecret(&now); err != nil {
 				return out, err
 			}

@@ -100,7 +100,7 @@ func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force 
 	if err := checkContent(content); err != nil {
 		return Note{}, err
 	}
-	if !force {
+	if !force && !s.opt.KeepSecrets {
 		if err := refuseSecret(&Item{Content: content}); err != nil {
 			return Note{}, err
 		}

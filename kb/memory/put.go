@@ -87,7 +87,7 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 		return out, invalid("the expiry time is in the past",
 			"give a time in the future, or none")
 	}
-	if !opt.Force {
+	if !opt.Force && !s.opt.KeepSecrets {
 		if err := refuseSecret(&it); err != nil {
 			return out, err
 		}

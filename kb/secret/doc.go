@@ -13,9 +13,10 @@
 //	shapes.go   what reads and matches them
 //	scan.go     Find's pass over a text for tokens and operators; private keys
 //	named.go    values that only their name makes a secret; passwords in URLs; what looks like a secret and is none
-//	announce.go words that announce a secret, in English and German: "the password is …"
-//	sentence.go from such a word to the value, through a sentence
-//	pair.go     "login with anna and …", "credentials: anna / …"
+//	grammar.txt words that announce a secret, in English and German, and the sentences in which
+//	grammar.go  they do: "the password is …", "login with anna and …"; what reads and matches them
+//	announce.go from a word in a text to the value that it announces
+//	judge.go    whether a value is one, by what announces it
 //	command.go  options of commands; what follows "Bearer" and "Basic"
 //	value.go    how much a value looks like a secret by itself
 //	merge.go    overlapping matches become one finding

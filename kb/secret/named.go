@@ -96,30 +96,15 @@ func near(name, word string, gap int) bool {
 // secretWords are in the names of secrets, though not if one of otherNames is in the
 // name without its signs and spaces.
 var (
-	secretWords = []string{
-		"access", "api", "auth", "credential", "creds", "key", "passwd", "password", "secret",
-		"token",
-	}
-	otherNames = []string{
-		"accessib", "accessid", "accessor", "apiid", "apiname", "apiversion", "author",
-		"bucketkey", "capital", "credentialid", "credentialsid", "csrftoken", "foreignkey",
-		"hotkey", "idxkey", "indexkey", "keyalias", "keyboard", "keycode", "keydown",
-		"keyfile", "keyframe", "keyid", "keying", "keyleft", "keylength", "keyname",
-		"keypair", "keypath", "keypress", "keyright", "keyring", "keyselector", "keysize",
-		"keystone", "keystore", "keyup", "keyword", "monkey", "naturalkey", "partitionkey",
-		"primarykey", "pubkey", "publictoken", "rapid", "schemakey", "secretid",
-		"secretlength", "secretname", "secretsize", "sequencekey", "sortkey", "tokenendpoint",
-		"tokenfile", "tokenuri", "tokenurl", "turkey",
-	}
 	signs = strings.NewReplacer("_", "", ".", "", "-", "", " ", "")
 )
 
 // secretName reports whether a name is that of a secret.
 func secretName(lower string) bool {
-	if !slices.ContainsFunc(secretWords, func(w string) bool { return near(lower, w, maxGap) }) {
+	if !slices.ContainsFunc(english().list["names"], func(w string) bool { return near(lower, w, maxGap) }) {
 		return false
 	}
-	return !containsAny(signs.Replace(lower), otherNames...)
+	return !containsAny(signs.Replace(lower), english().list["othernames"]...)
 }
 
 // strong reports whether what has this name is secret even if it looks like an
@@ -168,7 +153,8 @@ func valueEnds(text string, i int) bool {
 // no text of words.
 func genericValue(s string) bool {
 	body := strings.TrimRight(s, "=")
-	if !strings.ContainsAny(body, "0123456789+/") || wordy(s) {
+	if !strings.ContainsAny(body, "0123456789+/") || wordy(s) ||
+		strings.Trim(body, "0123456789") == "" {
 		return false
 	}
 	if longestRun(body, base64Char) == len(body) && len(body) >= 12 {
@@ -243,11 +229,6 @@ var (
 	urlHost     = newSet("0-9a-zA-Z_.[-")
 )
 
-// nameParts are the words that names of passwords consist of.
-const nameParts = " my your the a an some strong db database user root admin test dev super " +
-	"pass passwd " +
-	"password passphrase pwd pw secret token api key apikey change me it changeme changeit "
-
 // isURLPassword reports whether what stands for a password in a URL is one: no words, no
 // name of a password, no template such as $X, ${X}, {x}, %s, %(x)s, [x], #{x}.
 func isURLPassword(v string) bool {
@@ -262,7 +243,7 @@ func isURLPassword(v string) bool {
 	core := strings.TrimRightFunc(v, func(r rune) bool { return !unicode.IsLetter(r) })
 	for _, p := range strings.FieldsFunc(core,
 		func(r rune) bool { return strings.ContainsRune("_.-", r) }) {
-		named = named && oneOf(nameParts, p)
+		named = named && isIn("nameparts", p)
 	}
 	if named && len(v)-len(core) <= 4 {
 		return false

@@ -37,7 +37,7 @@ func TestSentences(t *testing.T) {
 			t.Errorf("not found: %s%s%s", before, secret, after)
 		}
 	}
-	if secrets < 100 || harmless < 200 {
+	if secrets < 400 || harmless < 700 {
 		t.Errorf("only %d secrets and %d harmless sentences", secrets, harmless)
 	}
 }

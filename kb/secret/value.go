@@ -16,46 +16,6 @@ const (
 	strongValue              // letters, digits and signs
 )
 
-// placeholders are in what stands for a value, in lower case and without "-" and "_".
-var placeholders = []string{
-	"passw", "passphrase", "secret", "token", "kennwort", "schluessel", "schlüssel", "apikey",
-	"credential",
-	"example", "beispiel", "your", "dein", "ihrpw", "placeholder",
-	"platzhalter", "redacted", "masked", "entfernt", "dummy", "sample", "vault", "xxxx", "****",
-	"...", "…", "«", "insert", "replace", "todo", "undefined", "string", "foobar", "username",
-	"benutzername", "sha1", "sha2", "sha5", "hs256", "rs256", "es256", "md5", "aes128", "aes256",
-	"base64", "base32", "bcrypt", "argon2", "pbkdf2", "scrypt", "hmac", "oauth", "utf8", "x509",
-	"25519", "http", "pkcs", "unicode", "latin1", "qwerty",
-}
-
-// proseParts are parts of compounds such as up-to-date and case-sensitive, which no
-// passphrase has.
-var proseParts = " to of by or be per non self pre end und oder only use based time level up " +
-	"out from read write env file field value name user key see siehe default config managed " +
-	"generated provided required external internal stdin prompt defined encoded encrypted " +
-	"hashed sensitive specific length size lived term side wide safe free like date test case " +
-	"min max mindestens id url header cookie manager pass something random long store reset " +
-	"auth login db prod staging " +
-	"the is-not not no yes any all none as at "
-
-// valueWords are words that stand where a value could, and are none.
-var valueWords = " string str text varchar char number integer boolean bool null nil none true " +
-	"" +
-	"false required optional empty leer hidden pflicht pflichtfeld erforderlich ok fail failed " +
-	"" +
-	"passed include omit same-origin unset missing invalid unknown unbekannt siehe see the a " +
-	"an " +
-	"in on for from per via only nur noch not nicht immer always never nie stored saved set " +
-	"gesetzt wie so anders gleich hier here there dort ungültig falsch richtig correct wrong " +
-	"vergessen abgelaufen expired default standard min max mind mindestens any all some der " +
-	"die " +
-	"das dem den ein eine einen kein keine and und or oder to zu ist is was be bytes object " +
-	"any " +
-	"bearer basic digest negotiate value wert name user admin root type reset hash field " +
-	"policy " +
-	"manager self pass read write example changeme changeit und for auf von vom aus is are " +
-	"identical public private internal external prompts "
-
 func oneOf(list, word string) bool {
 	return word != "" && strings.Contains(list, " "+strings.ToLower(word)+" ")
 }
@@ -70,8 +30,8 @@ func classify(v string) class {
 		return noSecret
 	}
 	lower := strings.ToLower(v)
-	if containsAny(strings.NewReplacer("-", "", "_", "").Replace(lower), placeholders...) ||
-		identifier(v) || fileName(lower) || address(v) || oneOf(valueWords, core) {
+	if containsAny(strings.NewReplacer("-", "", "_", "").Replace(lower), english().list["placeholders"]...) ||
+		identifier(v) || fileName(lower) || address(v) || isIn("novalue", core) {
 		return noSecret
 	}
 	has := kindsIn(core)
@@ -126,7 +86,7 @@ func digitsIn(s string, n int, k *kinds) class {
 	case k.others > 0 || n < 6:
 		return noSecret
 	// userInput1 is a name in a program
-	case first && k.upper > 0 && wordy(s) && kindsIn(strings.TrimRight(s,
+	case first && k.upper > 0 && k.digits < 2 && wordy(s) && kindsIn(strings.TrimRight(s,
 		"0123456789")).digits == 0:
 		return noSecret
 	case k.upper > 0 && k.upper < k.letters && k.digits > 1 && n >= 10 && !wordy(s):
@@ -142,7 +102,7 @@ func compound(s string, k *kinds) class {
 	for _, p := range parts {
 		in := kindsIn(p)
 		switch {
-		case oneOf(proseParts, p):
+		case isIn("prose", p):
 			return noSecret
 		case in.digits > 0 && in.letters > 0:
 			mixed++
@@ -156,19 +116,20 @@ func compound(s string, k *kinds) class {
 		return noSecret
 	case mixed > 0 && len(s) >= 8 && !wordy(s): // gT7-wPz3kQ9e, but not host1.internal
 		return strongValue
-	case joint("_") && (k.digits == 0 || k.upper+k.digits == k.letters+k.digits):
+	case joint("_") && (k.digits == 0 && (k.upper != 2 || words != 2) || k.upper+k.digits == k.letters+k.digits):
 		return noSecret // an identifier
 	case mixed > 0 && len(s) >= 8 && k.upper > 0:
 		return structured // R3lease-Train
 	case k.digits > 0 && (k.upper > 0 && k.upper < k.letters) && len(s) >= 8:
 		return structured // Gartenzwerg_7, Changeit-2019x
-	case joint("_") && len(parts) >= 3 && words >= 2 && k.digits > 0 && len(s) >= 10 &&
-		kindsIn(parts[len(parts)-1]).letters == 0:
+	case joint("_") && len(parts) >= 3 && words >= 2 && k.digits > 0 && len(s) >= 10:
 		return structured // elbe_strand_9
 	case len(parts) >= 3 && words >= 2 && joint("-") && k.upper < k.letters:
 		return structured
-	case len(parts) >= 3 && words == len(parts) && joint(".") && k.upper == 0:
-		return plainWord
+	case len(parts) >= 3 && words == len(parts) && joint(".") && (k.upper == 0 ||
+		k.upper == len(parts)), mixed > 0 && len(s) >= 8 && joint("-"),
+		joint("_") && words == 2 && k.upper == 2 && unicode.IsUpper(firstRune(parts[1])):
+		return plainWord // Drei.Kilo.Mehl, kx7-lagoon
 	case len(parts) == 2 && words == 2 && joint("-") && k.upper > 0 &&
 		unicode.IsUpper(firstRune(parts[1])):
 		return plainWord
@@ -204,16 +165,13 @@ func reference(v string) bool {
 		return rest == "" || strings.Trim(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" ||
 			kindsIn(rest).digits+kindsIn(rest).signs == 0
 	}
-	return strings.Contains(v, "://") || strings.HasPrefix(v, "RFC") || strings.Contains(v, ".env") || strings.HasPrefix(v, "ENC")
+	return strings.Contains(v, "://") || strings.HasPrefix(v, "RFC") || strings.HasPrefix(v, "0x") || strings.Contains(v, ".env") || strings.HasPrefix(v, "ENC")
 }
 
 // fileName reports whether a value, in lower case, ends as a file's name or a host's does.
 func fileName(v string) bool {
 	dot := strings.LastIndexByte(v, '.')
-	return dot > 0 && oneOf(" yaml yml json txt py go ts tsx js jsx md toml env cfg conf ini "+
-		"sh xml "+
-		"html key pem crt log csv sql java rs rb php lock gpg kdbx properties zip tar gz pdf "+
-		"internal local com org net io de dev example ", strings.TrimRight(v[dot+1:], ",;:"))
+	return dot > 0 && isIn("endings", strings.TrimRight(v[dot+1:], ",;:"))
 }
 
 // address reports whether a value is a mail address, or a user at a host.

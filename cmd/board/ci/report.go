@@ -175,8 +175,8 @@ func Gate(v board.Verdict, version string) Report {
 	return r.checked()
 }
 
-// Conflicts turns a list of conflicts into a report: a failed finding for each pair, or
-// one that passed.
+// Conflicts turns a list of conflicts into a report: a failed finding for each likely
+// pair, or one that passed.
 func Conflicts(c board.Conflicts, version string) Report {
 	r := Report{tool: "board conflicts", version: version, run: c.Run, seq: c.Seq, ok: c.Total == 0,
 		headline: fmt.Sprintf("no conflict found among %s", text.Count(int64(c.Compared), "active entry", "active entries")),
@@ -185,6 +185,9 @@ func Conflicts(c board.Conflicts, version string) Report {
 		r.headline = text.Count(int64(c.Total), "pair of findings may contradict each other", "pairs of findings may contradict each other")
 	}
 	for _, p := range c.Pairs {
+		if !p.Likely {
+			continue
+		}
 		id := p.A.ID + " " + p.B.ID
 		f := finding{rule: ruleConflict, id: id, label: id, cause: p.Kind, message: strings.Join(p.Why, "; "),
 			clear: fmt.Sprintf("board settle %s --reason …, or supersede the entry that is wrong", id)}

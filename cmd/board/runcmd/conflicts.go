@@ -14,24 +14,26 @@ func (p *program) conflictCommands() []*cli.Command {
 	return []*cli.Command{
 		{
 			Name: "conflicts", Category: base.CategoryJudge,
-			Usage: "list findings that may contradict each other without a link that says so",
-			Description: `Compares active entries about one thing: other numbers or dates, a negation, an opposite. The best
-candidates come first; read both before you decide. Words are compared, not meaning: some pairs are
-no conflict, and some conflicts are not found. A pair is left out once a link (contradicts,
-supersedes) or ` + "`board settle`" + ` has settled it, or its signal was addressed or waived. --raise
-raises a signal for each listed pair, once. Exit 0; 4 if there are more than conflicts.max of
-board.yaml, or with --strict if there is any.`,
+			Usage: "propose pairs of findings that may contradict each other",
+			Description: `Ranks pairs of active entries that share rare words, by how much both are about one thing and who
+says it, and shows the first with what differs: figures, dates, a denial, an opposite, an order.
+They are proposals: read both before you decide. Likely pairs differ plainly in one thing, and are
+of one kind, time and name; they alone are counted, raised and held against a policy. Words are
+compared, not meaning: most pairs are no conflict, and some conflicts are not found. A pair is
+left out once a link (contradicts, supersedes) or ` + "`board settle`" + ` has settled it, or its signal
+was addressed or waived. --raise raises a signal for each likely pair listed, once. Exit 0; 4 if
+more are likely than conflicts.max of board.yaml, or with --strict if any is.`,
 			Flags: base.JoinFlags([]cli.Flag{
 				&cli.IntFlag{Name: "limit", Aliases: []string{"n"},
-					Usage: "list at most `N` pairs; 0: all", Value: 50},
+					Usage: "list at most `N` pairs; 0: all", Value: 10},
 				&cli.StringSliceFlag{Name: "type", Aliases: []string{"t"},
 					Usage: "compare entries of this `TYPE` alone, repeatable (default: all but " +
 						"contradiction)"},
-				&cli.BoolFlag{Name: "raise", Usage: "raise a signal for each pair listed that has none"},
+				&cli.BoolFlag{Name: "raise", Usage: "raise a signal for each likely pair listed that has none"},
 				&cli.StringFlag{Name: "priority", Aliases: []string{"p"},
 					Usage: "with --raise: `PRIORITY` of the signals: critical, high, medium or low",
 					Value: "medium"},
-				&cli.BoolFlag{Name: "strict", Usage: "exit 4 if there is any pair"},
+				&cli.BoolFlag{Name: "strict", Usage: "exit 4 if any pair is likely"},
 				policyFlag(),
 			}, formatFlags(), base.WriteFlags()),
 			Action: p.conflicts,
@@ -97,8 +99,9 @@ func (p *program) conflicts(c *cli.Context) error {
 }
 
 func (p *program) printConflicts(found *board.Conflicts, raise bool, raised int) {
-	p.Printf("conflicts of %s: %s in %s\n", found.Run, base.Count(int64(found.Total), "pair",
-		"pairs"), base.Count(int64(found.Compared), "active entry", "active entries"))
+	p.Printf("conflicts of %s: looked at %s of %s, %d likely\n", found.Run,
+		base.Count(int64(found.Looked), "pair", "pairs"),
+		base.Count(int64(found.Compared), "active entry", "active entries"), found.Total)
 	p.printPairs(found)
 	if raise {
 		p.Printf("%s raised\n", base.Count(int64(raised), "signal", "signals"))
@@ -115,7 +118,11 @@ func (p *program) printPairs(found *board.Conflicts) {
 		if c.Signal != "" {
 			asked = p.Paint(base.Dim, "  (asked in "+c.Signal+")")
 		}
-		p.Printf("  %.2f  %s%s\n", c.Score, base.Line(c.Why[0], 160), asked)
+		likely := ""
+		if c.Likely {
+			likely = "likely: "
+		}
+		p.Printf("  %.2f  %s%s%s\n", c.Score, likely, base.Line(c.Why[0], 160), asked)
 		for _, e := range []struct{ id, content, source string }{{c.A.ID, c.A.Content, c.A.Source},
 			{c.B.ID, c.B.Content, c.B.Source}} {
 			from := ""
@@ -125,8 +132,8 @@ func (p *program) printPairs(found *board.Conflicts) {
 			p.Printf("        %-6s %s%s\n", e.id, base.Line(e.content, 200), from)
 		}
 	}
-	if more := found.Total - len(found.Pairs); more > 0 {
-		p.Printf("  and %d more; --max 0 lists all\n", more)
+	if more := found.Total - likely(found.Pairs); more > 0 {
+		p.Printf("  and %d more likely ones; --limit 0 lists all\n", more)
 	}
 	if len(found.Pairs) > 0 {
 		c := &found.Pairs[0]
@@ -134,6 +141,16 @@ func (p *program) printPairs(found *board.Conflicts) {
 			"with --supersedes; undecided: board link %s --contradicts %s\n", c.A.ID, c.B.ID, c.B.ID,
 			c.A.ID)
 	}
+}
+
+// likely counts the pairs that are.
+func likely(all []board.Conflict) (n int) {
+	for i := range all {
+		if all[i].Likely {
+			n++
+		}
+	}
+	return n
 }
 
 func (p *program) settle(c *cli.Context) error {

@@ -1,4 +1,4 @@
-package conflicts
+package claims
 
 import (
 	"fmt"
@@ -39,12 +39,12 @@ func manyItems(n int) List {
 	return items
 }
 
-// BenchmarkCheck compares 100,000 entries. It is to take 20 s at most on two processors.
-func BenchmarkCheck(b *testing.B) {
+// BenchmarkConflicts compares 100,000 entries. It is to take 20 s at most on two processors.
+func BenchmarkConflicts(b *testing.B) {
 	items := manyItems(100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		got, err := Check(b.Context(), items, Options{})
+		got, err := Conflicts(b.Context(), items, Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
