@@ -24,11 +24,10 @@ var domain = []string{"board", "kb", "embed", "hooks/topics", "hooks/setup"}
 
 // mayName are texts of the domain that name what they do not offer, and why.
 var mayName = map[string]string{
-	"--password-stdin":         "an option of docker, after what gives it a password",
-	"--with-token":             "an option of gh, after what gives it a token",
-	"Written by `board setup`": "the mark in files that are ours; those of earlier versions have it",
-	"--user":                   "an option of curl, in which secrets are looked for",
-	" --harness ":              "a part of the command line that a harness is told to run",
+	"--password-stdin":                        "an option of docker, after what gives it a password",
+	"--with-token":                            "an option of gh, after what gives it a token",
+	"Written by `board setup`":                "the mark in files that are ours; those of earlier versions have it",
+	" --harness ":                             "a part of the command line that a harness is told to run",
 	`^ hook ([A-Za-z_]+) --harness ([a-z]+)$`: "the same, to be read again",
 }
 

@@ -3,7 +3,6 @@ package secret
 import (
 	"encoding/base64"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -13,37 +12,12 @@ var commandRule = &rule{ID: "command-password", entropy: -1}
 // authHeader is what follows "Bearer" or "Basic".
 var authHeader = &rule{ID: "authorization-header", entropy: 2}
 
-// commandOptions are options that take a password, by command. A value that is glued to
-// its option has to be, since else it is asked for; with a user, it follows the user's
-// name and a colon.
-var commandOptions = []struct {
-	commands, option string
-	glued, user      bool
-}{
-	{"mysql mysqldump mysqladmin mysqlimport mariadb mariadb-dump", "-p", true, false},
-	{"7z 7za", "-p", true, false},
-	{"sshpass docker podman nerdctl helm buildah skopeo mongo mongosh mongodump mongorestore " +
-		"oc " +
-		"mosquitto_pub rdesktop az", "-p", false, false},
-	{"ssh-keygen", "-P", false, false}, {"ssh-keygen", "-N", false, false},
-	{"zip unzip sqlcmd bcp mosquitto_pub mosquitto_sub", "-P", false, false},
-	{"redis-cli", "-a", false, false},
-	{"ldapsearch ldapmodify ldapadd ldapwhoami", "-w", false, false},
-	{"openssl", "-k", false, false}, {"openssl", "pass:", true, false},
-	{"smbclient rpcclient", "-U", false, true}, {"curl wget", "-u", false, true}, {"curl",
-		"--user", false, true}, {"http https", "-a", false, true},
+// commandOption is an option that takes a password. A value that is glued to its option has
+// to be, since else it is asked for; with a user, it follows the user's name and a colon.
+type commandOption struct {
+	option      string
+	glued, user bool
 }
-
-// byCommand are the rows of commandOptions for each command.
-var byCommand = sync.OnceValue(func() map[string][]int {
-	all := map[string][]int{}
-	for i, o := range commandOptions {
-		for _, c := range strings.Fields(o.commands) {
-			all[c] = append(all[c], i)
-		}
-	}
-	return all
-})
 
 // options looks at the options of a command that begins with the word at i, on at most
 // eleven lines.
@@ -55,7 +29,7 @@ func options(text string, i, end int, add func(*rule, int, int)) {
 	if name == "echo" || name == "printf" {
 		piped(text, end, add)
 	}
-	rows := byCommand()[name]
+	rows := english().options[name]
 	if len(rows) == 0 {
 		return
 	}
@@ -68,8 +42,7 @@ func options(text string, i, end int, add func(*rule, int, int)) {
 			lines++
 		}
 	}
-	for _, row := range rows {
-		o := &commandOptions[row]
+	for _, o := range rows {
 		for at := 0; ; {
 			n := strings.Index(line[at:], " "+o.option)
 			if n < 0 {

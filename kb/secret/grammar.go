@@ -12,12 +12,13 @@ var grammarText string
 
 // grammar is what grammar.txt says.
 type grammar struct {
-	announcers [256][]announcer    // by the last byte of the word
-	sentences  [kinds0][][]element // by the kind of the word
-	classes    map[string]uint64   // the lists that a word is in
-	done       uint64              // the list of that name
-	list       map[string][]string // other words
-	text       map[string]string   // the same, between blanks
+	announcers [256][]announcer           // by the last byte of the word
+	sentences  [kinds0][][]element        // by the kind of the word
+	classes    map[string]uint64          // the lists that a word is in
+	done       uint64                     // the list of that name
+	options    map[string][]commandOption // by the command
+	list       map[string][]string        // other words
+	text       map[string]string          // the same, between blanks
 }
 
 // announcer is a word that announces a secret.
@@ -40,7 +41,7 @@ type element struct {
 
 var english = sync.OnceValue(func() *grammar {
 	g := &grammar{classes: map[string]uint64{}, list: map[string][]string{},
-		text: map[string]string{}}
+		text: map[string]string{}, options: map[string][]commandOption{}}
 	lists := map[string]uint64{"": 0}
 	var kinds []kind
 	for line := range strings.Lines(grammarText) {
@@ -53,6 +54,13 @@ var english = sync.OnceValue(func() *grammar {
 			kinds = kinds[:0]
 			for k := range strings.FieldsSeq(line[len("for "):]) {
 				kinds = append(kinds, kindNamed(k))
+			}
+		case strings.HasPrefix(line, "option "):
+			what, commands, _ := strings.Cut(line, " of ")
+			f := strings.Fields(what)
+			for c := range strings.FieldsSeq(commands) {
+				g.options[c] = append(g.options[c], commandOption{f[1],
+					slices.Contains(f, "glued"), slices.Contains(f, "user")})
 			}
 		case isOther:
 			g.text[other] += " " + words + " "
@@ -253,11 +261,15 @@ func (a *announcement) mayBegin(s []element, n int) bool {
 	if s[0].is != 'V' {
 		return s[0].class&a.words[n].class != 0
 	}
+	next := s[1].class
+	if s[1].is == '*' {
+		next = s[2].class
+	}
 	for _, w := range a.words[n+1:] {
 		if w.from >= a.start {
 			break
 		}
-		if w.class&s[1].class != 0 {
+		if w.class&next != 0 {
 			return true
 		}
 	}

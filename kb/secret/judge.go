@@ -81,6 +81,10 @@ func (a *announcement) codeOfAccess(value int) bool {
 func (a *announcement) isPassword(v string, c class, how manner, quoted bool,
 	from, to int) bool {
 	k := kindsIn(v)
+	if c == noSecret && how <= changed && how != byOperator && how != beside &&
+		a.kind == aPassword && a.endsClause(to) && (isPoor(v, &k) || isPair(v, &k)) {
+		return true
+	}
 	switch {
 	case quoted && strings.Contains(v, " "):
 		return a.kind != entering && a.kind != signingIn && how != parenthesis &&
@@ -100,7 +104,7 @@ func (a *announcement) isPassword(v string, c class, how manner, quoted bool,
 		if a.userIsName(from) && c < strongValue || strings.HasSuffix(a.text[:from], ": ") {
 			return false
 		}
-		return c == strongValue || c == structured && a.nearLogin()
+		return c == strongValue || c == structured && a.nearLogin("login")
 	case asOption, asConnect:
 		return c >= structured && (how == asOption || strings.HasPrefix(a.text[to:], "@"))
 	case atRandom:
@@ -136,6 +140,24 @@ func (a *announcement) isPassword(v string, c class, how manner, quoted bool,
 		return len(v) >= 5 && (a.kind == credentials && how == inPair || a.ofUser())
 	}
 	return false
+}
+
+// isPoor reports whether a value is one that is named where it is used, though it stands for
+// any elsewhere: Passw0rd!, secret123, 12345678.
+func isPoor(v string, k *kinds) bool {
+	lower := strings.ToLower(v)
+	return k.joints+k.others == 0 && (k.letters == 0 && k.digits >= 6 && k.signs == 0 ||
+		k.letters > 0 && k.digits > 0 && containsAny(lower, "passw", "kennwort", "secret", "qwert",
+			"changeme") && len(v) <= 20)
+}
+
+// isPair reports whether a value is two words such as pancake-tuesday, and no adjective.
+func isPair(v string, k *kinds) bool {
+	first, second, ok := strings.Cut(v, "-")
+	return ok && k.joints == 1 && k.letters+1 == utf8.RuneCountInString(v) && k.upper == 0 &&
+		len(first) >= 4 && len(second) >= 5 && !participle(second) && !isIn("prose", first) &&
+		!isIn("prose", second) && !isIn("novalue", second) &&
+		!hasSuffix(second, "ly", "al", "ic", "ive", "less", "ful", "ous", "like", "wide", "proof")
 }
 
 // userIsName reports whether a word in capitals stands before a value: two products rather
@@ -178,9 +200,9 @@ func (a *announcement) isWeak(v string, c class, k *kinds, how manner) bool {
 			"uses ", "nutzt ")
 	case alone:
 		return (weak || c == strongValue && (k.digits > 0 || strings.ContainsAny(v, "!#%$&"))) &&
-			a.nearLogin()
+			a.nearLogin("signin")
 	}
-	return (weak || c == strongValue && k.digits > 0) && (a.nearLogin() || containsAny(
+	return (weak || c == strongValue && k.digits > 0) && (a.nearLogin("login") || containsAny(
 		strings.ToLower(a.text[max(0, a.start-30):min(len(a.text), a.end+60)]),
 		english().list["works"]...))
 }
@@ -190,10 +212,10 @@ func (a *announcement) inList() bool {
 	return hasSuffix(strings.TrimRight(a.text[:a.start], " "), ",", ":")
 }
 
-// nearLogin reports whether the words around speak of logging in.
-func (a *announcement) nearLogin() bool {
+// nearLogin reports whether the words around, of a list, speak of logging in.
+func (a *announcement) nearLogin(list string) bool {
 	s := strings.ToLower(a.before(60+a.end-a.start) + a.line(90))
-	return containsAny(s, english().list["login"]...)
+	return containsAny(s, english().list[list]...)
 }
 
 // goesOn reports whether a word follows on the same line.
