@@ -350,7 +350,12 @@ func (c *checker) trace(t *trace.Result) Step {
 	if t.Unsupported > 0 {
 		s.Headline = fmt.Sprintf("nothing supports %d of %s",
 			t.Unsupported, count(t.Checked, "fact", "facts"))
-		s.limit(t.Unsupported, c.f.Trace.MaxUnsupported)
+	}
+	if t.SourceOnly > 0 { // in a source, and no finding has it
+		s.Headline += fmt.Sprintf("; %d stand in a source, no finding has them", t.SourceOnly)
+	}
+	if missing := t.Unsupported + t.SourceOnly; missing > 0 {
+		s.limit(missing, c.f.Trace.MaxUnsupported)
 	}
 	if t.Checked == 0 {
 		s.leaveOut("the reports contain no facts to check")

@@ -75,6 +75,9 @@ func (d *Detail) keys(all []valueKey) []valueKey {
 		if d.T.Clock >= 0 {
 			utc, _ := d.T.utc()
 			all = append(all, valueKey{'t', int32(d.T.Clock / 60)}, valueKey{'t', int32(utc / 60)})
+			if d.T.Zone == nil { // at any whole hour from another one
+				all = append(all, valueKey{'h', int32(d.T.Clock % 3600 / 60)})
+			}
 		}
 		if d.T.Dated {
 			all = append(all, valueKey{'m', int32(d.T.From.Month())},

@@ -314,7 +314,7 @@ var cues = lazySet(`total totals totalling combined together sum overall altoget
 	share percent percentage proportion rate ratio average mean up down rose fell grew growth
 	increase increased decrease decreased higher lower more less fewer remaining remainder left
 	rest per each times double doubled triple half saved saving savings net margin between apart
-	later earlier aggregate cumulative of`)
+	later earlier aggregate cumulative of differ differs`)
 
 // togetherCues are words of sentences that add up.
 var togetherCues = lazySet("together combined total totalling altogether jointly sum both")
@@ -322,7 +322,7 @@ var togetherCues = lazySet("together combined total totalling altogether jointly
 // sumCues are words of sentences that add or subtract.
 var sumCues = lazySet(`total totals totalling combined together sum altogether difference gap more
 	less fewer below above remaining rest other others left save saved saving savings adds add
-	twice`)
+	twice differ differs`)
 
 // saidCues are words of sentences that say that a figure follows from others.
 var saidCues = sync.OnceValue(func() map[string]bool {

@@ -13,7 +13,7 @@ var placeWords = lazySet(`page pages p pp section sections sec table tables figu
 	chapters ch appendix annex exhibit step steps item items footnote note line lines no
 	nr number part parts paragraph paragraphs para finding findings recommendation
 	recommendations question questions option options point row rows column slide sheet
-	volume vol issue article clause schedule attachment phase tier level task § §§ #`)
+	volume vol issue article art clause cl cls schedule attachment phase tier level task § §§ #`)
 
 // structureWords are what a report counts of itself.
 var structureWords = lazySet(`section sections chapter chapters table tables figure figures

@@ -142,6 +142,9 @@ func TestInvented(t *testing.T) {
 			if err := tr.derive(each(all)); err != nil {
 				t.Fatal(err)
 			}
+			if err := tr.second(each(all)); err != nil {
+				t.Fatal(err)
+			}
 			want := c.invented + c.ok
 			at := strings.LastIndex(report, want)
 			i := slices.IndexFunc(tr.facts, func(f fact) bool {

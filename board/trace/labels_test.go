@@ -112,6 +112,9 @@ func (l *labelled) judge(tb testing.TB, inserted, supported map[string]*tally) (
 	if err := t.derive(board); err != nil {
 		tb.Fatal(err)
 	}
+	if err := t.second(board); err != nil {
+		tb.Fatal(err)
+	}
 	claimed := map[*fact]bool{}
 	count := func(b label, kind string, into map[string]*tally, want bool) {
 		start, end := l.place(tb, b)
@@ -119,7 +122,7 @@ func (l *labelled) judge(tb testing.TB, inserted, supported map[string]*tally) (
 		var why []string
 		for i := range t.facts {
 			f := &t.facts[i]
-			if f.start < end && f.end > start {
+			if f.kind != KindStatement && f.start < end && f.end > start {
 				why = append(
 					why,
 					fmt.Sprintf(
@@ -229,6 +232,9 @@ func (l *labelled) judgeOne(tb testing.TB, report *documents.Document, start, en
 	}
 	t.judge()
 	if err := t.derive(board); err != nil {
+		tb.Fatal(err)
+	}
+	if err := t.second(board); err != nil {
 		tb.Fatal(err)
 	}
 	return slices.ContainsFunc(t.facts, func(f fact) bool {

@@ -10,20 +10,21 @@ import (
 
 // ranks order verdicts and causes, the worst first.
 var ranks = map[string]int{
-	Elsewhere:  1,
-	OtherUnit:  2,
-	OtherValue: 3,
-	Absent:     4,
-	Source:     5,
-	Derived:    6,
-	Rounded:    7,
+	Opposite:   1,
+	Elsewhere:  2,
+	OtherUnit:  3,
+	OtherValue: 4,
+	Absent:     5,
+	Source:     6,
+	Derived:    7,
+	Rounded:    8,
 }
 
 func rank(f *Fact) int {
 	if f.Verdict == Source || f.Verdict == Derived {
 		return ranks[f.Verdict]
 	}
-	return cmp.Or(ranks[f.Cause], 8)
+	return cmp.Or(ranks[f.Cause], 9)
 }
 
 // result puts the verdicts together.

@@ -18,11 +18,12 @@ const (
 	KindIdentifier = "identifier" // a path, a version, a code, an address
 	KindName       = "name"       // of a product, a company, a person, a place
 	KindQuote      = "quote"
+	KindStatement  = "statement" // a sentence that an entry says the opposite of
 )
 
 // Kinds lists the kinds of a fact.
 var Kinds = []string{KindMoney, KindPercent, KindNumber, KindDate, KindTime, KindIdentifier,
-	KindName, KindQuote}
+	KindName, KindQuote, KindStatement}
 
 // Verdicts on a fact.
 const (
@@ -38,6 +39,7 @@ const (
 	Elsewhere  = "attributed"     // unsupported: the board has it of something else
 	OtherUnit  = "unit differs"   // unsupported: the board has the number with another unit
 	OtherValue = "number differs" // unsupported: the board has another figure of the same thing
+	Opposite   = "contradicted"   // unsupported: an entry says the opposite
 	Absent     = "absent"         // unsupported: the board has nothing like it
 )
 
@@ -70,7 +72,7 @@ type Fact struct {
 	Report  string   `json:"report"`
 	Line    int      `json:"line"`    // from 1, of the report
 	Text    string   `json:"text"`    // as the report has it
-	Kind    string   `json:"kind"`    // money, percent, number, date, time, identifier, name, quote
+	Kind    string   `json:"kind"`    // one of Kinds
 	Verdict string   `json:"verdict"` // supported, derived, source or unsupported
 	Cause   string   `json:"cause"`   // one of the causes, or ""
 	Entries []string `json:"entries"` // that support it, or are nearest; five at most
@@ -85,6 +87,7 @@ var causes = map[string]string{
 	Elsewhere:  "of something else on the board",
 	OtherUnit:  "with another unit",
 	OtherValue: "another figure",
+	Opposite:   "contradicted",
 	Absent:     "absent",
 }
 
@@ -150,6 +153,9 @@ func Check(board Records, sources Sources, reports ...*documents.Document) (Resu
 	}
 	t.judge()
 	if err := t.derive(board); err != nil {
+		return Result{}, err
+	}
+	if err := t.second(board); err != nil {
 		return Result{}, err
 	}
 	if sources != nil &&

@@ -298,7 +298,7 @@ var ceilings = map[string]int{
 
 	"board/check": 700, // a post held against its source
 
-	"board/claims": 6150, // proposes conflicts and reads what survives, too
+	"board/claims": 6440, // proposes conflicts, judges reports and what survives, too
 	"board/clash":  590,
 
 	"board/disk": 580,
@@ -329,7 +329,7 @@ var ceilings = map[string]int{
 
 	"board/text": 360,
 
-	"board/trace": 5070,
+	"board/trace": 5240, // asks the engine of claims beside its own arithmetic
 
 	"board/verify": 2990,
 

@@ -62,7 +62,7 @@ func (p *program) trace(c *cli.Context) error {
 			return err
 		}
 		if limit := follow.Trace.MaxUnsupported; c.Bool("strict") && !r.Passed ||
-			limit != nil && r.Unsupported > *limit {
+			limit != nil && r.Unsupported+r.SourceOnly > *limit {
 			return base.ExitError(base.ExitSurvival)
 		}
 		return nil

@@ -1,0 +1,287 @@
+package claims
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// This file says how the statements of a report stand to the entries of a board.
+
+// A Standing is what evidence says about a statement of a report.
+type Standing struct {
+	*Claim
+	Verbatim string   // the source that has it word for word, "" for none
+	Details  []Judged // its figures, names and identifiers
+	Against  string   // why a source says the opposite, "" if none does
+	By       string   // that source
+}
+
+// A Judged is what evidence says about one detail of a statement.
+type Judged struct {
+	*Detail
+	Verdict Verdict
+	Other   Relation // of what refutes it
+	Source  string
+	With    string // what the source has
+}
+
+// Quoted is behind the name of a source whose text is quoted: it lacks its headings, so it
+// supports, and never refutes.
+const Quoted = "\x00"
+
+// shortestVerbatim is from how many bytes on a text that is found is no accident.
+const shortestVerbatim = 20
+
+// Trace judges the statements of a report.
+func (ev *Evidence) Trace(report []*Claim) []Standing {
+	out := make([]Standing, len(report))
+	for i, c := range report {
+		s := Standing{Claim: c, Verbatim: ev.verbatim(c)}
+		near := ev.about(c)
+		var before *Claim
+		if i > 0 && report[i-1].Block == c.Block {
+			before = report[i-1]
+		}
+		for k := range c.Details {
+			s.Details = append(s.Details, ev.weighDetail(c, before, &c.Details[k], near))
+		}
+		if s.Verbatim == "" {
+			s.By, s.Against = ev.refutes(c, near)
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// verbatim returns the source that has a statement word for word.
+func (ev *Evidence) verbatim(c *Claim) string {
+	text := flatten(c.Text).s
+	if len(text) < shortestVerbatim || c.Cells != nil {
+		return ""
+	}
+	var rarest []int32
+	for s := range c.stems {
+		if at := ev.stems[s]; rarest == nil || len(at) < len(rarest) {
+			if rarest = at; len(at) == 0 {
+				return ""
+			}
+		}
+	}
+	for _, i := range rarest[:min(len(rarest), mostBeside)] {
+		if e := ev.Claims[i]; strings.Contains(flatten(e.Text).s, text) {
+			return strings.TrimSuffix(e.Source, Quoted)
+		}
+	}
+	return ""
+}
+
+// Claims that are looked at for a statement: of one stem, and of all.
+const mostBeside, mostOfStem = 24, 40
+
+// about returns the claims that share rare stems with one.
+func (ev *Evidence) about(c *Claim) (all []*Claim) {
+	stems := slices.Collect(maps.Keys(c.stems))
+	slices.SortFunc(stems, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(ev.stems[a]), len(ev.stems[b])), cmp.Compare(a, b))
+	})
+	seen := map[int32]bool{}
+	for _, s := range stems {
+		at := ev.stems[s]
+		if len(at) > mostOfStem && len(all) > 0 || len(all) >= mostBeside {
+			break
+		}
+		for _, i := range at[:min(len(at), mostOfStem)] {
+			if !seen[i] {
+				seen[i], all = true, append(all, ev.Claims[i])
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *Claim) int { return a.number - b.number })
+	return all
+}
+
+// having returns the claims that may have a figure: all if they are few, else those that are
+// near.
+func (ev *Evidence) having(d *Detail, near []*Claim) (all []*Claim) {
+	seen := map[int32]bool{}
+	for _, k := range d.asks() {
+		at := ev.values[k]
+		if len(at) > mostOfStem {
+			at = nil
+			for _, e := range near {
+				at = append(at, int32(e.number))
+			}
+		}
+		for _, i := range at {
+			if !seen[i] {
+				seen[i], all = true, append(all, ev.Claims[i])
+			}
+		}
+	}
+	return all
+}
+
+// withName returns a claim that has a name or an identifier.
+func (ev *Evidence) withName(d *Detail) *Claim {
+	for _, w := range d.Words {
+		for _, s := range stemsOf(w) {
+			at := ev.stems[s]
+			for _, i := range at[:min(len(at), mostOfStem)] {
+				if ev.Claims[i].hasName(d) {
+					return ev.Claims[i]
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// weighDetail says what evidence has for one detail.
+func (ev *Evidence) weighDetail(c, before *Claim, d *Detail, near []*Claim) Judged {
+	j := Judged{Detail: d}
+	if !d.figure() {
+		if e := ev.withName(d); e != nil {
+			j.Verdict, j.Source = Supported, strings.TrimSuffix(e.Source, Quoted)
+		}
+		return j
+	}
+	w := ev.weigh(c, before, d, ev.having(d, near))
+	best, other := &w.Best, &w.Other
+	plain := best.With != nil && best.Rel != Bare
+	switch {
+	case refutes(best, other):
+		j.Verdict, j.Other, j.Source, j.With = Refuted, other.Rel, other.From.Source, other.With.Text
+	case plain && best.Alike >= d.least():
+		j.Verdict, j.Source, j.With = Supported, best.From.Source, best.With.Text
+	case best.With != nil:
+		j.Verdict = Unsure
+	}
+	j.Source = strings.TrimSuffix(j.Source, Quoted)
+	return j
+}
+
+// refutes reports whether evidence has the same digits of the same thing with another unit,
+// currency, rate, bound or sign, and nowhere as they are.
+func refutes(best, other *Match) bool {
+	if other.With == nil || other.Alike < sameThing || other.Rel == OtherBound ||
+		other.Detail.Q != nil && (other.Detail.Q.About || // worked out, perhaps
+			other.Detail.Q.Dim == "points" || other.With.Q.Dim == "points") ||
+		other.Rel == OtherRate && !(periods.has(other.Detail.Q.Per) && periods.has(other.With.Q.Per)) {
+		return false
+	}
+	return best.With == nil || other.Alike > 1.05*best.Alike ||
+		best.Rel == Bare && other.From.Source == best.From.Source
+}
+
+// periods are what a rate is of that can be mistaken: a month, a year. Other rates have too
+// many names.
+var periods = set("second minute hour day week month quarter year")
+
+// sameThing is how much two figures are of one thing so that one refutes the other.
+const sameThing = .3
+
+// least is how much a figure must be of one thing with what supports it: the less, the more
+// it says itself.
+func (d *Detail) least() float64 {
+	switch {
+	case d.Weak:
+		return .3
+	case d.T != nil && (d.T.Clock >= 0 || d.T.days() <= 1), d.Q != nil && d.Q.significant() >= 3:
+		return .15
+	}
+	return .3
+}
+
+// refutes returns the nearest entries' reason against a statement. Of two that are as near,
+// one that agrees with it is enough.
+func (ev *Evidence) refutes(c *Claim, nearest []*Claim) (source, why string) {
+	type near struct {
+		e     *Claim
+		cover float64
+	}
+	var all []near
+	for _, e := range nearest {
+		if strings.HasSuffix(e.Source, Quoted) {
+			continue
+		}
+		if sharedStems(c, e) < fewestShared {
+			continue
+		}
+		mine, both := ev.shared(c, e)
+		theirs, _ := ev.shared(e, c)
+		if cover := both / mine; cover >= .5 || cover >= .3 && both/theirs >= .6 {
+			all = append(all, near{e, cover})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(b.cover, a.cover) })
+	for _, n := range all[:min(len(all), 3)] {
+		w := Window{Source: n.e.Source, Claims: []*Claim{n.e}}
+		matches := ev.assign(c, w)
+		reasons := slices.Concat(turned(matches), ev.renamed(c, matches))
+		if c.deniesAlone(w.Claims) || c.denials == nil && n.e.denials == nil {
+			for _, o := range ev.opposing(c, w, matches) {
+				if o.like >= sameClause {
+					reasons = append(reasons, o.why)
+				}
+			}
+		}
+		switch {
+		case len(reasons) == 0 && n.cover >= .6 && ev.exchangedNames(c, n.e) != "":
+			return n.e.Source, ev.exchangedNames(c, n.e)
+		case len(reasons) == 0 && (n.cover >= .8 || slices.ContainsFunc(matches, agreedFigure)):
+			return "", "" // what one says, another may dispute
+		case len(reasons) > 0 && why == "":
+			source, why = n.e.Source, reasons[0]
+		}
+	}
+	return source, why
+}
+
+// fewestShared is how many words a statement has at least in common with what refutes it.
+const fewestShared = 3
+
+func sharedStems(c, e *Claim) (n int) {
+	for s := range c.stems {
+		if e.stems[s] {
+			n++
+		}
+	}
+	return n
+}
+
+// sameClause is how much two clauses have in common of which one refutes the other.
+const sameClause = .67
+
+// turned says which change goes the other way.
+func turned(m []Match) (reasons []string) {
+	for i := range m {
+		for k := i + 1; k < len(m); k++ {
+			if a, b := &m[i], &m[k]; exchangeable(a, b) && reversed(a, b) {
+				reasons = append(reasons, fmt.Sprintf("%s and %s stand the other way round",
+					a.Detail.Text, b.Detail.Text))
+			}
+		}
+	}
+	return reasons
+}
+
+// exchangedNames says which names of two sentences stand in each other's place: who pays
+// whom.
+func (ev *Evidence) exchangedNames(c, e *Claim) string {
+	x, y := ev.exchangedIn(c, e)
+	if x == "" || !c.names(x) || !c.names(y) {
+		return ""
+	}
+	return fmt.Sprintf("%s and %s stand the other way round", x, y)
+}
+
+func agreedFigure(m Match) bool {
+	return m.With != nil && m.Detail.Kind == Number && !m.Detail.Weak && m.Rel.Agrees()
+}
+
+func (j *Judged) String() string {
+	return fmt.Sprintf("%s: %s has %s", j.Other, j.Source, j.With)
+}
