@@ -41,7 +41,6 @@ type Manifest struct {
 	Name     string // of the model, and of its directory
 	Repo     string // on the hub: ORGANISATION/MODEL
 	Revision string // of the repository
-	Dim      int    // numbers in a vector; 0 if unknown
 	// in download order; the weights last, so that a wrong source fails early
 	Files []File
 
@@ -65,7 +64,7 @@ func (m Manifest) Pinned() bool {
 // this revision. The revision is fixed because the small files of "main" may change, and
 // would then fail the check.
 var allMiniLM = Manifest{
-	Name: DefaultModel, Repo: "sentence-transformers/all-MiniLM-L6-v2", Revision: "1110a243fdf4706b3f48f1d95db1a4f5529b4d41", Dim: 384,
+	Name: DefaultModel, Repo: "sentence-transformers/all-MiniLM-L6-v2", Revision: "1110a243fdf4706b3f48f1d95db1a4f5529b4d41",
 	limit: 256, pooling: poolMean, weights: []string{
 		"6fd5d72fe4589f189f8ebc006442dbb529bb7ce38f8082112682524616046452", // as published
 		"759c3cd2b7fe7e93933ad23c4c9181b7396442a2ed746ec7c1d46192c469c46e", // by Xenova's exporter
@@ -92,12 +91,10 @@ var anyFiles = []File{
 	{Name: "onnx/model.onnx"}, {Name: "model.onnx"}, {Name: staticWeights},
 }
 
-// staticWeights is the file of a static model, which has no ONNX form. Other models do
-// not need it.
+// staticWeights is the file of a static model. Other models do not need it.
 const staticWeights = "model.safetensors"
 
-// known are the models whose checksums are known.
-var known = []Manifest{allMiniLM}
+var known = []Manifest{allMiniLM} // the models whose checksums are known
 
 var plainName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
@@ -135,8 +132,7 @@ type record struct {
 // readRecord returns the record in dir, or nil without one.
 func readRecord(dir string) (*record, error) {
 	r := &record{}
-	found, err := readJSON(filepath.Join(dir, recordName), r)
-	if err != nil || !found {
+	if found, err := readJSON(filepath.Join(dir, recordName), r); !found {
 		return nil, err
 	}
 	return r, nil
@@ -159,9 +155,6 @@ func checkFiles(dir string, files []File) (wrong []string) {
 }
 
 func (r *record) write(dir string) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
+	data, _ := json.MarshalIndent(r, "", "  ") // texts and numbers always can be
 	return os.WriteFile(filepath.Join(dir, recordName), append(data, '\n'), 0o600)
 }

@@ -101,7 +101,7 @@ const weightsName = "onnx/model.onnx"
 
 // manifestOf pins the files of a test model, the weights last.
 func manifestOf(files map[string][]byte) Manifest {
-	m := Manifest{Name: "m", Repo: "org/m", Revision: "rev", Dim: 16}
+	m := Manifest{Name: "m", Repo: "org/m", Revision: "rev"}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(n string) bool { return n == weightsName })
 	for _, name := range append(names, weightsName) {
 		m.Files = append(m.Files, File{Name: name, Bytes: int64(len(files[name])), SHA256: sum(files[name])})

@@ -28,20 +28,18 @@ type session struct {
 	table  *static // if not nil, used instead of the pipeline
 }
 
-// Each new length of input compiles the model again, so texts are padded to these
-// lengths. Up to MiniLM's 256 tokens the steps are those measured as the best compromise;
-// above, they double.
-var bucketSteps = []int{16, 32, 48, 64, 96, 128, 192, 256, 384, 512}
-
-func buckets(limit int) []int {
-	var out []int
-	for _, step := range bucketSteps {
+// buckets returns the lengths to which texts are padded, since each new one compiles the
+// model again. Up to MiniLM's 256 tokens the steps are those measured as the best
+// compromise; above, they double.
+func buckets(limit int) (out []int) {
+	steps := []int{16, 32, 48, 64, 96, 128, 192, 256, 384, 512}
+	for step := 1024; step < limit; step *= 2 {
+		steps = append(steps, step)
+	}
+	for _, step := range steps {
 		if step < limit {
 			out = append(out, step)
 		}
-	}
-	for step := 1024; step < limit; step *= 2 {
-		out = append(out, step)
 	}
 	return append(out, limit)
 }

@@ -72,19 +72,16 @@ func Verify(ctx context.Context, dir string) (*Report, error) {
 func (r *Report) checkFiles(dir string) {
 	record, _ := readRecord(dir) // if it is unreadable, the weights decide
 	if record == nil {
-		name, err := Identify(dir)
-		if m := knownAs(name); err == nil && m != nil {
-			r.add("files", true, "weights and tokenizer as published as %s, by SHA-256", m.Repo)
-		} else {
-			r.add("files", true, "no checksums are known for them")
+		detail := "no checksums are known for them"
+		if name, err := Identify(dir); err == nil && knownAs(name) != nil {
+			detail = "weights and tokenizer as published as " + knownAs(name).Repo + ", by SHA-256"
 		}
-		return
-	}
-	if wrong := checkFiles(dir, record.Files); len(wrong) > 0 {
+		r.add("files", true, "%s", detail)
+	} else if wrong := checkFiles(dir, record.Files); len(wrong) > 0 {
 		r.add("files", false, "not those installed from %s: %s", record.Source, strings.Join(wrong, "; "))
-		return
+	} else {
+		r.add("files", true, "%d, all as installed from %s, by SHA-256", len(record.Files), record.Source)
 	}
-	r.add("files", true, "%d, all as installed from %s, by SHA-256", len(record.Files), record.Source)
 }
 
 // Pairs of texts with a similar meaning, different from that of the other pairs.
