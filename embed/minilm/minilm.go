@@ -42,8 +42,9 @@ type Embedder struct {
 	// the same for calls with one text, which are questions: somebody waits for them, and
 	// they do not wait for a long text of others
 	questions chan struct{}
-	asked     atomic.Bool  // a question was asked
+	asked     atomic.Int64 // when the last question began; 0: none was asked
 	asking    sync.RWMutex // read while one is computed
+	alone     sync.Mutex   // held by another text that is computed soon after one
 	many      spare        // for other calls, once questions are asked
 
 	mu      sync.Mutex // guards closed
@@ -173,11 +174,11 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 
 // compute computes the vector of one text. hugot computes all texts of a session with one
 // pool of workers, in which a question waits, operation by operation, for those of long
-// texts. So once questions are asked, other texts have a session of their own, and none of
-// them begins while a question is computed.
+// texts. So once questions are asked, other texts have a session of their own. None of them
+// begins while a question is computed, and for a second after one they go one by one.
 func (e *Embedder) compute(ids []uint32, question bool) (embed.Vector, error) {
 	if question {
-		e.asked.Store(true)
+		e.asked.Store(time.Now().UnixNano())
 		e.asking.RLock()
 		defer e.asking.RUnlock()
 		return e.session.run(ids)
@@ -185,8 +186,12 @@ func (e *Embedder) compute(ids []uint32, question bool) (embed.Vector, error) {
 	e.asking.Lock()
 	asked := e.asked.Load()
 	e.asking.Unlock()
-	if !asked || e.session.table != nil {
+	if asked == 0 || e.session.table != nil {
 		return e.session.run(ids)
+	}
+	if time.Since(time.Unix(0, asked)) < time.Second {
+		e.alone.Lock()
+		defer e.alone.Unlock()
 	}
 	s, err := e.many.take(e.session.load)
 	if err != nil {
