@@ -33,6 +33,7 @@ type operand struct {
 	ofMany     string // the key of a noun, or perEach, if each of some has it
 	rate, mean bool   // its sentence speaks of a period, of an average
 	said, adds bool   // its sentence calculates, adds or subtracts
+	points     bool   // it is in points: a difference of two shares, and no share
 }
 
 // operand is what is known of a figure in a calculation: nothing while records are scanned,

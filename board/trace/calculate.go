@@ -180,7 +180,8 @@ func (a *amount) of(x, y *amount, apart bool) string {
 		return "the count of a range"
 	case !a.operand().said:
 		return ""
-	case x.dim == a.dim && y.dim == "%" && (!apart || a.digits > 2) && a.near(x.value*y.value/100):
+	case x.dim == a.dim && y.dim == "%" && (!apart || a.digits > 2) && a.near(x.value*y.value/100) &&
+		!a.operand().points:
 		return "a share"
 	case a.dim == "" && x.dim == "" && y.dim == "time" && a.digits > 1 && a.operand().rate &&
 		a.atRate(x, y):
@@ -199,7 +200,8 @@ func (a *amount) of(x, y *amount, apart bool) string {
 		return "a ratio"
 	case apart && a.digits < 3:
 		return ""
-	case a.dim == "%" && x.dim == y.dim && x.dim != "%" && a.near(100*x.value/y.value):
+	case a.dim == "%" && x.dim == y.dim && x.dim != "%" && a.near(100*x.value/y.value) &&
+		!a.operand().points:
 		return "a share"
 	case a.dim == "%" && x.dim == y.dim && a.near(100*math.Abs(x.value-y.value)/y.value):
 		return "a change"

@@ -23,12 +23,19 @@ func (d *deriver) calculate(i int) bool {
 	for _, a := range slices.Concat(written.readings(d.isRest(f)), d.unitless(i)) {
 		known := a.operand()
 		known.rate, known.mean, known.said, known.adds = rate, mean, said, adds
+		known.points = d.inPoints(f)
 		a.as = &known
 		if f.amount = a; d.calculateAs(i) {
 			return true
 		}
 	}
 	return false
+}
+
+// inPoints reports whether a figure is in percentage points.
+func (d *deriver) inPoints(f *fact) bool {
+	u := &d.units[f.unit]
+	return strings.Contains(u.report.Text()[f.start:min(f.end+8, max(f.end, u.end))], "point")
 }
 
 // readings are what a figure may be in a calculation: cents are of any currency, points
