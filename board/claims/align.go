@@ -306,7 +306,8 @@ func crossed(a, b *Match) bool {
 	seen := slices.Concat(a.Detail.about, b.Detail.about)
 	for i, u := range seen {
 		for _, v := range seen[i+1:] {
-			if u.stem == v.stem || u.stem[0] == '@' || v.stem[0] == '@' {
+			if u.stem == v.stem || u.stem[0] == '@' || v.stem[0] == '@' || beside(a, b, u.stem) ||
+				beside(a, b, v.stem) {
 				continue
 			}
 			c, e := a.Detail.apart(b.Detail, u.stem, v.stem), a.With.apart(b.With, u.stem, v.stem)
@@ -318,6 +319,14 @@ func crossed(a, b *Match) bool {
 		}
 	}
 	return move >= tellsApart && move > 2*stay
+}
+
+// beside reports whether a word stands on one side of two details, in the claim and in the
+// evidence: it belongs to both.
+func beside(a, b *Match, word string) bool {
+	side := a.Detail.about.side(word)
+	return side != 0 && side == b.Detail.about.side(word) && side == a.With.about.side(word) &&
+		side == b.With.about.side(word)
 }
 
 // tellsApart is from when on words tell two details apart.
@@ -385,7 +394,7 @@ func (ev *Evidence) inPlaceOf(c *Claim, m, n *Match) *Detail {
 	}
 	for k := range m.From.Details {
 		x := &m.From.Details[k]
-		if x.Kind == d.Kind && !x.initial && !c.hasName(x) && !(x.Kind == Name && c.hasAny(x)) && !x.Weak &&
+		if x.Kind == d.Kind && !x.initial && !c.hasName(x) && !(x.Kind == Name && c.hasAny(x)) && !(x.Kind == Name && x.Weak) &&
 			abs(x.first-m.With.first) <= reachOfName && (ev.alike(d, x) >= .3 || d.titled() && x.titled()) {
 			return x
 		}

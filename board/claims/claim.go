@@ -42,6 +42,28 @@ type topic []near1
 type near1 struct {
 	stem string
 	by   float64
+	side uint8 // it stands before the detail, after it, or both
+}
+
+const leading, trailing = 1, 2
+
+// side returns on which side of a detail a stem stands.
+func (t topic) side(stem string) uint8 {
+	for i := range t {
+		if t[i].stem == stem {
+			return t[i].side
+		}
+	}
+	return 0
+}
+
+// stands notes on which side of a detail a stem stands.
+func (t topic) stands(stem string, side uint8) {
+	for i := range t {
+		if t[i].stem == stem {
+			t[i].side |= side
+		}
+	}
 }
 
 func (t topic) of(stem string) float64 {
@@ -60,7 +82,7 @@ func (t *topic) add(stem string, by float64) {
 			return
 		}
 	}
-	*t = append(*t, near1{stem, by})
+	*t = append(*t, near1{stem, by, 0})
 }
 
 // A Word is a word of a claim that says something.
@@ -421,7 +443,9 @@ func (r *reading) around(d *Detail, cell *Cell) {
 				}
 			}
 		case says(x.low) && ones[x.low] == 0:
-			d.about.add(stem(x.low), by)
+			s := stem(x.low)
+			d.about.add(s, by)
+			d.about.stands(s, map[bool]uint8{true: leading, false: trailing}[k < begin])
 		}
 	}
 	r.mark(d, begin)

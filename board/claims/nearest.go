@@ -17,7 +17,7 @@ const (
 
 // seeds are the claims that have most of a claim's words and figures.
 func (ev *Evidence) seeds(c *Claim, figures []*Detail, n int) []int32 {
-	score := map[int32]float64{}
+	score := make([]float64, len(ev.Claims))
 	for s := range c.stems {
 		if at := ev.stems[s]; len(at) <= common {
 			w := ev.weight(s)
@@ -39,18 +39,25 @@ func (ev *Evidence) seeds(c *Claim, figures []*Detail, n int) []int32 {
 			}
 		}
 	}
-	best := make([]int32, 0, len(score))
+	var best []int32 // the n highest, ascending
 	for i := range score {
-		best = append(best, i)
+		if score[i] == 0 {
+			continue
+		}
+		// A long statement has many words by its length alone.
+		score[i] /= math.Sqrt(float64(8 + len(ev.Claims[i].stems)))
+		if len(best) == n && score[i] <= score[best[0]] {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(best, score[i], func(b int32, x float64) int {
+			return cmp.Compare(score[b], x)
+		})
+		if best = slices.Insert(best, at, int32(i)); len(best) > n {
+			best = best[1:]
+		}
 	}
-	// A long statement has many words by its length alone.
-	by := func(i int32) float64 {
-		return score[i] / math.Sqrt(float64(8+len(ev.Claims[i].stems)))
-	}
-	slices.SortFunc(best, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(by(b), by(a)), cmp.Compare(a, b))
-	})
-	return best[:min(n, len(best))]
+	slices.Reverse(best)
+	return best
 }
 
 func (c *Claim) figures() (all []*Detail) {

@@ -276,7 +276,8 @@ func (ev *Evidence) sayFigures(a, b *finding, m *Match, turned bool) string {
 	var both []near1
 	for _, n := range one.about {
 		if n.stem[0] != '@' && other.about.of(n.stem) > 0 && !one.counts(n.stem) {
-			both = append(both, near1{n.stem, n.by * other.about.of(n.stem) * ev.weight(n.stem)})
+			by := n.by * other.about.of(n.stem) * ev.weight(n.stem)
+			both = append(both, near1{stem: n.stem, by: by})
 		}
 	}
 	slices.SortStableFunc(both, func(a, b near1) int {

@@ -19,6 +19,7 @@ type Survival struct {
 	has      count
 	strong   bool    // it has the very digits, with another unit or sign
 	denied   bool    // a sentence says the opposite
+	placed   bool    // figures or names stand with something else
 	byWords  bool    // the report refutes it by its words alone
 	back     float64 // the share of the words of one of its statements that the finding has
 	odds     float64 // how surely the window speaks of the finding
@@ -70,7 +71,8 @@ func (ev *Evidence) Even() *Evidence {
 // Survive compares a finding with what a report says word for word, or in one of the windows
 // that are nearest to it.
 func (ev *Evidence) Survive(claim *Claim, item string) Survival {
-	if c := ev.Says(item); c != nil {
+	if !ev.knows(claim) {
+	} else if c := ev.Says(item); c != nil {
 		return Survival{Verdict: Supported, Verbatim: true, Claim: claim,
 			Window: &Window{Source: c.Source, Claims: []*Claim{c}, Cover: 1}}
 	}
@@ -86,6 +88,16 @@ func (ev *Evidence) Survive(claim *Claim, item string) Survival {
 
 const nearWindows = 5
 
+// knows reports whether the evidence has all words of a claim, wherever they are.
+func (ev *Evidence) knows(c *Claim) bool {
+	for s := range c.stems {
+		if len(ev.stems[s]) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // better reports whether a window decides rather than another one. Of two that speak of a
 // finding, one that says it outweighs one that has something else.
 func (s *Survival) better(o *Survival) bool {
@@ -94,6 +106,12 @@ func (s *Survival) better(o *Survival) bool {
 	}
 	if s.strong != o.strong {
 		return s.strong
+	}
+	if s.placed && o.Verdict == Supported && s.has.agree > o.has.agree {
+		return true // more of it stands here, in other places
+	}
+	if o.placed && s.Verdict == Supported && o.has.agree > s.has.agree {
+		return false
 	}
 	if s.denied && o.Verdict == Supported && o.table() {
 		return true // figures in a table do not say how they are meant
@@ -142,7 +160,8 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	n, cover, back := s.has.agree, cmp.Cover, cmp.Back
 	var said, opposite []string
 	if cover >= .5 || n > 0 && cover >= .35 && back >= .3 || n > 1 {
-		said = slices.Concat(ev.swapped(cmp.Matches), ev.renamed(s.Claim, cmp.Matches))
+		said = slices.Concat(ev.swapped(cmp.Matches), ev.renamed(s.Claim, cmp.Matches),
+			cmp.saidByOthers(s.Claim))
 	}
 	if n > 0 && cover >= .35 && back >= .25 || n > 2 ||
 		s.has.figures == 0 && cover >= .55 && cover+back >= .95 {
@@ -154,7 +173,7 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 		}
 	}
 	s.Verdict, s.byWords = Refuted, len(s.Reasons)+len(said) == 0
-	s.denied = len(said)+len(opposite) > 0 && !s.table()
+	s.denied, s.placed = len(said)+len(opposite) > 0 && !s.table(), len(said) > 0
 	s.Reasons = slices.Concat(s.Reasons, said, opposite)
 }
 
@@ -297,7 +316,7 @@ func (cmp *Comparison) figuresIn(e *Claim) (n int) {
 var negatives = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(table("negators") + " " + table("denied") + " " +
-		table("deniers") + ` out outside beyond except exclude hardly less fewer lack miss stop
+		table("deniers") + ` out outside beyond except exclude hardly lack miss stop
 		lose exempt avoid unless skip omit forbid prohibit ban bar close shut optional voluntary
 		disable yet blank empty prevent cease`) {
 		m[root(w)] = true

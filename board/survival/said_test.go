@@ -33,6 +33,12 @@ func TestSaid(t *testing.T) {
 		{"The share of crossings rose by 6 percent in two years.",
 			"The share of crossings rose by 6 percentage points in two years.", MissNumber, "",
 			""},
+		{"According to the agent churn is about 11 % if inactive sites are counted.",
+			"The agent reports a churn of 6.8 %, whereas the memo speaks of about 11 % once inactive sites count.",
+			MissContradicted, "", "somebody else"},
+		{"16.6 % of patients on tarolin and 20.5 % on placebo died.",
+			"16.6 % of patients taking placebo compared with 20.5 % of those taking tarolin died.",
+			MissContradicted, "", "the other way round"},
 		{"The bridge is passable in winter.", "The bridge is impassable in winter.",
 			MissContradicted, "", ""},
 		{"Sensor B drifts more than sensor A.", "Sensor A drifts less than sensor B.", "", "", ""},
@@ -139,7 +145,7 @@ func TestReviews(t *testing.T) {
 		}
 	}
 	t.Logf("reports: %v; contradictions named: %d of %d", c, named, all)
-	if c.precision() < .97 || c.recall() < .94 || named < 26 {
+	if c.precision() < .97 || c.recall() < .97 || named < 29 {
 		t.Error("it has become worse")
 	}
 }
