@@ -30,10 +30,13 @@ func (p *pattern) claimed() *claims.Claim {
 
 // weigh changes what a report was found to carry of an item if its claims say otherwise.
 func (f *finding) weigh(x *index, h *hits) {
-	if f.cause == MissContradicted || len(f.pattern.wants) == 0 || f.pattern.asks {
+	if len(f.pattern.wants) == 0 || f.cause == MissContradicted && x.refuted(f.first) {
 		return
 	}
 	s := x.read().Survive(f.pattern.claimed(), f.pattern.content)
+	if !s.Verbatim && (f.cause == MissContradicted || f.pattern.asks) {
+		return
+	}
 	switch {
 	case s.Verbatim:
 		f.say(&s, "")

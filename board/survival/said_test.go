@@ -149,3 +149,20 @@ func TestReviews(t *testing.T) {
 		t.Error("it has become worse")
 	}
 }
+
+// TestAppendix holds that a list of all items, word for word, carries all of them.
+func TestAppendix(t *testing.T) {
+	for _, name := range []string{"extract-lien-and-debt-information", "draft-safe-agreement"} {
+		run := loadIrys(t, name)
+		items := append(run.Entries, run.Signals...)
+		text := "# Appendix\n\n"
+		for _, it := range items {
+			text += "- " + strings.Join(strings.Fields(it.Content), " ") + "\n"
+		}
+		for _, r := range Check(items, append(run.Reports, documents.New("a.md", text))...).Items {
+			if !r.Present {
+				t.Errorf("%s, %s: %s", name, r.Cause, r.Content)
+			}
+		}
+	}
+}
