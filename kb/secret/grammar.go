@@ -345,8 +345,8 @@ func (a *announcement) match(s []element, i int) bool {
 // word returns the next word, or nil if there is none in the clause.
 func (a *announcement) word(i int, overCommas bool) *token {
 	n, _ := slices.BinarySearchFunc(a.words, i, func(t token, i int) int { return t.from - i })
-	if n == len(a.words) || !a.canSkip(i, a.words[n].from, overCommas) {
-		return nil
+	if n == len(a.words) || a.words[n].to > len(a.text) || !a.canSkip(i, a.words[n].from, overCommas) {
+		return nil // the text ends in a word without end
 	}
 	return &a.words[n]
 }

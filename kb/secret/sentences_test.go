@@ -41,3 +41,18 @@ func TestSentences(t *testing.T) {
 		t.Errorf("only %d secrets and %d harmless sentences", secrets, harmless)
 	}
 }
+
+// TestWordWithoutEnd: a word that goes on where no phrase is looked at any more, as in the
+// bytes of a database, ends the sentence.
+func TestWordWithoutEnd(t *testing.T) {
+	long := strings.Repeat("x", 3*maxPhrase)
+	for _, before := range []string{"the password for the shop is ", "log in as root with ",
+		"password of ", "login: root ", "Das Passwort lautet ", "user root pass "} {
+		Find(before + long + " and that is it: y")
+		Find(before + "the " + long)
+	}
+	for _, s := range samples() {
+		Find(strings.ReplaceAll(s.plain(), " ", " "+long))
+		Find(s.plain() + long)
+	}
+}
