@@ -233,8 +233,8 @@ func expands(acronym, low string) bool {
 func (ev *Evidence) swapped(m []Match) (reasons []string) {
 	for i, a := range m {
 		for _, b := range m[i+1:] {
-			if exchangeable(&a, &b) && (reversed(&a, &b) ||
-				a.Detail.figure() && ev.exchanged(&a, &b) || !ev.long() && crossed(&a, &b)) {
+			if exchangeable(&a, &b) && (reversed(&a, &b) || !paired(&a, &b) &&
+				(a.Detail.figure() && ev.exchanged(&a, &b) || !ev.long() && crossed(&a, &b))) {
 				reasons = append(reasons, fmt.Sprintf("%s and %s stand the other way round",
 					a.Detail.Text, b.Detail.Text))
 			}
@@ -248,6 +248,18 @@ func exchangeable(a, b *Match) bool {
 		a.Detail.Kind == b.Detail.Kind && !a.Detail.relation(b.Detail).Agrees() &&
 		(a.Detail.Q == nil || a.Detail.Q.Dim == b.Detail.Q.Dim) &&
 		!(together(a.Detail, b.Detail) && !together(a.With, b.With))
+}
+
+// paired reports whether two figures of a claim say one thing together, 1,312 of 48,900,
+// or each carries what it is of, 348 a year and 29 a month: the words around them part them
+// by chance.
+func paired(a, b *Match) bool {
+	if !a.Detail.figure() || a.Detail.Q == nil || b.Detail.Q == nil {
+		return false
+	}
+	own := func(m *Match) bool { return m.Detail.Q.Per == m.With.Q.Per }
+	return a.Detail.Q.Per != b.Detail.Q.Per && own(a) && own(b) ||
+		b.Detail.first-a.Detail.first == 2 && a.From == b.From
 }
 
 // together reports whether two details stand beside each other, as in twelve of the forty:

@@ -82,8 +82,8 @@ func (q *Quantity) againstSameKind(e *Quantity, equal, rounded, sameDigits bool)
 			return Bare
 		}
 		return Incomparable
-	case agrees && q.Per != "" && e.Per != "" && q.Per != e.Per:
-		return OtherRate
+	case agrees && q.Per != e.Per && periods.has(q.Per) && periods.has(e.Per):
+		return OtherRate // one per container and day may name either
 	case agrees && q.Bound*e.Bound < 0:
 		return OtherBound
 	case equal:
@@ -109,6 +109,10 @@ func (q *Quantity) positive() Quantity {
 	p.Value, p.Number = math.Abs(p.Value), math.Abs(p.Number)
 	return p
 }
+
+// periods are what a rate is of that can be mistaken: a month, a year. Other rates have too
+// many names.
+var periods = set("second minute hour day week month quarter year")
 
 // limits reports whether a round limit holds for a value near it: more than 9,000 of 9,400.
 func (q *Quantity) limits(e *Quantity) bool {

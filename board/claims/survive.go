@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // A Survival is what a report has of a finding.
@@ -318,7 +319,8 @@ var negatives = sync.OnceValue(func() map[string]bool {
 	for _, w := range strings.Fields(table("negators") + " " + table("denied") + " " +
 		table("deniers") + ` out outside beyond except exclude hardly lack miss stop
 		lose exempt avoid unless skip omit forbid prohibit ban bar close shut optional voluntary
-		disable yet blank empty prevent cease`) {
+		disable yet blank empty prevent cease ignore zero below negative behind drop discard remove
+		abandon`) {
 		m[root(w)] = true
 	}
 	return m
@@ -332,8 +334,12 @@ func (c *Claim) saysNo() bool {
 // differs reports whether a window has another figure in the place of one of a claim.
 func (cmp *Comparison) differs(m Match) bool {
 	return m.With != nil && m.Alike >= cmp.enough(m) && !m.Detail.Denied && !m.With.Denied &&
-		m.Detail.sameWay(m.With)
+		m.Detail.sameWay(m.With) && !(m.Rel == OtherUnit && !strings.ContainsFunc(m.With.Text, writesUnit))
 }
+
+// writesUnit reports whether a character of a figure may be of its unit: one that it has from
+// a header may be another column's.
+func writesUnit(r rune) bool { return unicode.IsLetter(r) || strings.ContainsRune("%°€$£", r) }
 
 // A count says what a window has of a claim.
 type count struct {

@@ -168,17 +168,12 @@ func (ev *Evidence) weighDetail(c, before *Claim, d *Detail, near []*Claim) Judg
 func refutes(best, other *Match) bool {
 	if other.With == nil || other.Alike < sameThing || other.Rel == OtherBound ||
 		other.Detail.Q != nil && (other.Detail.Q.About || // worked out, perhaps
-			other.Detail.Q.Dim == "points" || other.With.Q.Dim == "points") ||
-		other.Rel == OtherRate && !(periods.has(other.Detail.Q.Per) && periods.has(other.With.Q.Per)) {
+			other.Detail.Q.Dim == "points" || other.With.Q.Dim == "points") {
 		return false
 	}
 	return best.With == nil || other.Alike > 1.05*best.Alike ||
 		best.Rel == Bare && other.From.Source == best.From.Source
 }
-
-// periods are what a rate is of that can be mistaken: a month, a year. Other rates have too
-// many names.
-var periods = set("second minute hour day week month quarter year")
 
 // sameThing is how much two figures are of one thing so that one refutes the other.
 const sameThing = .3

@@ -298,7 +298,7 @@ var ceilings = map[string]int{
 
 	"board/check": 700, // a post held against its source
 
-	"board/claims": 6570, // proposes conflicts, judges reports and what survives, too
+	"board/claims": 6600, // proposes conflicts, judges reports and what survives, too
 	"board/clash":  590,
 
 	"board/disk": 580,
