@@ -85,9 +85,12 @@ func announced(text string, add func(*rule, int, int)) {
 		for end < len(text) && wordChar[text[end]] {
 			end++
 		}
-		if c := text[end-1]; c == 'c' || c == 'r' {
-			if w := text[i:end]; (w == "Basic" || w == "Bearer") && end < len(text) {
+		if c := text[end-1]; (c == 'c' || c == 'r' || c == 'n') && end < len(text) {
+			switch w := text[i:end]; {
+			case w == "Basic" || w == "Bearer":
 				authorization(text, end, w, add)
+			case isScheme(w) && inHeader(text, i):
+				authorization(text, end, "", add)
 			}
 		}
 		options(text, i, end, add)

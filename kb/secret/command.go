@@ -127,7 +127,21 @@ func addOption(text string, i int, command string, glued bool, add func(*rule, i
 // isCommandTail reports whether a word goes on as a command does.
 func isCommandTail(w string) bool { return strings.IndexByte("-<>|&", w[0]) >= 0 }
 
-// authorization looks at what follows "Basic" and "Bearer".
+// isScheme reports whether a word is a scheme of an Authorization header, in any case.
+func isScheme(w string) bool {
+	return len(w) <= len("bearer") && (strings.EqualFold(w, "bearer") || strings.EqualFold(w, "basic") ||
+		strings.EqualFold(w, "token"))
+}
+
+// inHeader reports whether "Authorization:" stands before a place.
+func inHeader(text string, i int) bool {
+	const name = "authorization:"
+	before := strings.TrimRight(text[max(0, i-2*len(name)):i], " \t")
+	at := len(before) - len(name)
+	return at >= 0 && strings.EqualFold(before[at:], name)
+}
+
+// authorization looks at what follows "Basic" and "Bearer", or any scheme in its header.
 func authorization(text string, end int, scheme string, add func(*rule, int, int)) {
 	from := end + 1
 	to := from
@@ -139,7 +153,8 @@ func authorization(text string, end int, scheme string, add func(*rule, int, int
 	if len(v) < 8 || text[end] != ' ' {
 		return
 	}
-	if scheme == "Basic" && isBasic(v) || scheme == "Bearer" && len(v) >= 16 && entropy(v) > 3 &&
+	if scheme == "" && entropy(v) > 2.5 && !wordy(v) && strings.ContainsAny(v, "0123456789+/") ||
+		scheme == "Basic" && isBasic(v) || scheme == "Bearer" && len(v) >= 16 && entropy(v) > 3 &&
 		strings.ContainsAny(v, "0123456789") && !wordy(v) {
 		add(authHeader, from, to)
 	}
