@@ -57,7 +57,8 @@ func (c *Claim) deny(r *reading) {
 				r.aside[k] = true
 			}
 		case limits(t, i, low, next):
-		case needTo.has(low) && next != "to", low == "free" && next != "of":
+		case needTo.has(low) && next != "to", low == "free" && next != "of",
+			strings.HasPrefix(low, "wait") && next == "for" && t.at(i+2).kind == numberToken:
 		case negators.has(low), t[i].text == "0" && t.at(i+1).kind == wordToken && units()[next].dim == "":
 			c.denyAfter(r, i)
 		case deniedBy.has(low) && (low != "off" || beforeOff.has(t.at(i-1).low)):

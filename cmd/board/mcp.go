@@ -117,7 +117,7 @@ func (p *program) mcpServe(c *cli.Context) error {
 	if p.Env("GOGC") == "" {
 		// The heap is small, and each call leaves some garbage. More than that would be
 		// felt: a machine may have twenty servers.
-		debug.SetGCPercent(200)
+		debug.SetGCPercent(130)
 	}
 	src, err := p.NewSource(daemon.OwnAlone, true)
 	if err != nil {

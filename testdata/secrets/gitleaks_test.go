@@ -27,7 +27,7 @@ var differs = map[string]string{
 	"generic-api-key":          "a value with = inside is another name with its value",
 	"nytimes-access-token":     "names do not have a comma inside",
 	"private-key":              "the kind of key is in capitals, and a line has forty characters",
-	"curl-auth-header": "a header of any name, and values that do not look random",
+	"curl-auth-header":         "a header of any name, and values that do not look random",
 	"sourcegraph-access-token": "40 hex digits in a text that mentions Sourcegraph are a commit",
 }
 
