@@ -21,6 +21,7 @@ func FuzzTrace(f *testing.F) {
 		"10-15 % in 3 h 20 min; 9 to 10.5 times; about 0; 450万 2026年3月23日",
 		"Dr. Ä. Ö'Brien & Sons of York's \"x\ny\"", "\xff1\x00$%—–-",
 		"5 5 5 5 days days per per cent percent", "A0! 000 0",
+		"y-run` v1.2.3  \x00tps://a.b/c?d=1 X-\x1b e1",
 	) {
 		f.Add(s, "Other words of Crestline, 12 of them.")
 	}

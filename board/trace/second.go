@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board/claims"
 	"blackboard/board/documents"
+	"blackboard/board/text"
 )
 
 // This file asks the engine of claims about the statements of a report, and takes over what
@@ -53,16 +54,16 @@ func (t *tracer) second(board Records) error {
 
 // claimsOf reads what a record says, and what it quotes.
 func claimsOf(r *Record) (all []*claims.Claim) {
-	parts := strings.Split(r.Text, "\n\n")
+	parts := strings.Split(text.Plain(r.Text), "\n\n")
 	if strings.HasPrefix(parts[0], r.ID+" ") && len(parts) > 1 {
 		parts = parts[1:] // its head
 	}
-	for k, text := range parts {
+	for k, part := range parts {
 		name := r.ID
 		if k > 0 {
 			name += claims.Quoted
 		}
-		for _, s := range claims.Read(strings.Clone(text)) {
+		for _, s := range claims.Read(strings.Clone(part)) {
 			all = append(all, claims.Extract(s, name))
 		}
 	}
