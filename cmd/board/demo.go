@@ -55,7 +55,7 @@ func (p *program) demo(c *cli.Context) error {
 	}
 	p.Printf("  board model pull               91 MB: searches find what is said in other words\n")
 	p.Printf("  board post \"…\" -r my-run       the first post makes a run\n  board gate -r " +
-		"my-run           in CI, before the report is written\n  board --help                   " +
+		"my-run           in CI, before the report is written\n  board help all                 " +
 		"everything else\n")
 	return nil
 }
