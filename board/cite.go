@@ -10,7 +10,7 @@ import (
 // the place in it. What is neither, such as an address with a port, a capsule or a time
 // of a transcript, is a document as it stands.
 func SplitSource(source string) (doc, place string) {
-	if i := strings.LastIndex(source, " @ "); i >= 0 {
+	if i := strings.LastIndex(source, " @ "); i > 0 {
 		return strings.TrimSpace(source[:i]), strings.TrimSpace(source[i+len(" @ "):])
 	}
 	m := fileLine.FindStringSubmatch(source)

@@ -20,6 +20,7 @@ func TestSplitSource(t *testing.T) {
 		"auth.go:":                    {"auth.go:", ""},
 		"auth.go:0":                   {"auth.go:0", ""},
 		"auth.go:verify":              {"auth.go:verify", ""},
+		" @ ":                         {" @ ", ""},
 		"":                            {"", ""},
 	} {
 		if doc, place := SplitSource(source); [2]string{doc, place} != want {

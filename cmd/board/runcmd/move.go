@@ -56,8 +56,8 @@ is one object, which has the text.`,
 		{
 			Name: "digest", Category: base.CategoryJudge,
 			Usage: "all findings for the author of the report",
-			Description: `What blocks the gate, what the report must have, then the strongest. --budget limits it:
-what must be in the report stays, and what is left out is named.`,
+			Description: `What blocks the gate, what the report must have, then the strongest. --budget limits it;
+a warning names what must be in the report and found no room.`,
 			Flags: base.ReadFlags(
 				&cli.IntFlag{Name: "budget", Usage: "at most `N` tokens; 0: no limit"},
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"},
