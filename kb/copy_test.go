@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
-	"blackboard/embed/embedtest"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/embedtest"
 	"blackboard/testdata/pgtest"
 )
 

@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
-	"blackboard/embed/embedtest"
 	"blackboard/kb/index"
 	"blackboard/kb/rank"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/embedtest"
 )
 
 // answers are what a list of questions gets, without what may differ.

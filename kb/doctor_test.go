@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
-	"blackboard/embed/embedtest"
+	"blackboard/testdata/embedtest"
 )
 
 // examine returns what the doctor says, by what was looked at.

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"blackboard/board/postgres"
-	"blackboard/embed/embedtest"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/embedtest"
 	"blackboard/testdata/pgtest"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
-	"blackboard/embed/embedtest"
+	"blackboard/testdata/embedtest"
 )
 
 // FuzzQuery: any text that is not blank is a question, in every mode and fusion, and what it finds

@@ -14,7 +14,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
+	"blackboard/testdata/embedtest"
 )
 
 func must(t *testing.T, err error) {

@@ -16,8 +16,8 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/embedtest"
 )
 
 // TestMain lets the test binary be a writer process of its own (see child).

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
-	"blackboard/embed/embedtest"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/embedtest"
 )
 
 // mirrored fails unless every row is what its sidecar says, every sidecar has a row, and both ends

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"blackboard/embed/embedtest"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/embedtest"
 )
 
 const childCapsules = 30

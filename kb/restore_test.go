@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
-	"blackboard/embed/embedtest"
+	"blackboard/testdata/embedtest"
 )
 
 // TestEditAndRestore: what a capsule was stays in its history, can be read, and can be had again.

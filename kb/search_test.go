@@ -14,8 +14,8 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/embedtest"
 )
 
 // TestFiltersAgreeWithList: a search that every capsule matches gives exactly the capsules that

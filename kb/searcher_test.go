@@ -7,8 +7,8 @@ import (
 	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/kb"
-	"blackboard/kb/kbtest"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/kbtest"
 )
 
 func TestSearcherConformance(t *testing.T) {

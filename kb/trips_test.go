@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"blackboard/board/postgres"
-	"blackboard/embed/embedtest"
+	"blackboard/testdata/embedtest"
 	"blackboard/testdata/pgtest"
 )
 

@@ -24,9 +24,9 @@ import (
 	"blackboard/kb/learn"
 	"blackboard/kb/memory"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/tuitest"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/tuitest"
 )
 
 // updating says that golden files are to be written: teatest has the flag -update.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/testdata/tuitest"
 	"blackboard/tui/cells"
-	"blackboard/tui/tuitest"
 
 	tea "github.com/charmbracelet/bubbletea"
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
-	"blackboard/embed/embedtest"
 	"blackboard/kb"
+	"blackboard/testdata/embedtest"
 	"blackboard/tui/knowledge"
 	"blackboard/tui/page"
 )

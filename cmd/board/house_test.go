@@ -63,8 +63,6 @@ var rooms = map[string][]string{
 
 	"kb/home": {"board", "kb", "kb/memory", "kb/chunks", "embed/minilm"},
 
-	"kb/kbtest": {"kb"},
-
 	"hooks": {"kb/home", "board", "board/check", "kb", "kb/memory", "hooks/topics", "hooks/shell", "hooks/harness", "kb/secret"},
 
 	"hooks/harness": {},
@@ -125,8 +123,6 @@ var movesTo = map[string]string{
 
 	"cmd/board/ci": "board/report",
 
-	"embed/embedtest": "embed",
-
 	"kb/memory/exchange": "kb/memory",
 
 	"kb/memory/orient": "kb/orient",
@@ -134,8 +130,6 @@ var movesTo = map[string]string{
 	"hooks/mcp/schema": "hooks/mcp",
 
 	"hooks/mcp/transport": "hooks/mcp",
-
-	"tui/tuitest": "tui",
 
 	"tui/keys": "tui/page",
 
@@ -193,8 +187,6 @@ var exceptions = map[string][]string{
 
 	"kb/index": {"board/sqlite"},
 
-	"kb/kbtest": {"embed", "embed/embedtest"},
-
 	"kb/markdown": {"board/words"},
 
 	"kb/memory": {"board/sqlite", "embed", "kb/index"},
@@ -212,8 +204,6 @@ var exceptions = map[string][]string{
 	"tui/runs": {"kb"},
 
 	"tui/styles": {"board"},
-
-	"tui/tuitest": {"board"},
 }
 
 // libraries is what each package may import from outside of the standard library, with all below it.
@@ -287,8 +277,6 @@ var libraries = map[string][]string{
 	"tui/runs": {"github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi"},
 
 	"tui/styles": {"github.com/charmbracelet/lipgloss"},
-
-	"tui/tuitest": {"github.com/charmbracelet/bubbletea"},
 }
 
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
@@ -355,8 +343,6 @@ var ceilings = map[string]int{
 
 	"embed": 140,
 
-	"embed/embedtest": 440,
-
 	"embed/minilm": 2120, // a session of its own for a backfill
 
 	"hooks": 2290,
@@ -384,8 +370,6 @@ var ceilings = map[string]int{
 	"kb/importers": 3170,
 
 	"kb/index": 4520,
-
-	"kb/kbtest": 380,
 
 	"kb/learn": 1710,
 
@@ -426,6 +410,4 @@ var ceilings = map[string]int{
 	"tui/runs": 5030,
 
 	"tui/styles": 390,
-
-	"tui/tuitest": 140,
 }

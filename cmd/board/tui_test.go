@@ -17,8 +17,8 @@ import (
 	"blackboard/embed"
 	"blackboard/embed/minilm"
 	"blackboard/kb"
-	"blackboard/kb/kbtest"
 	"blackboard/kb/memory"
+	"blackboard/testdata/kbtest"
 )
 
 // screenFor is the knowledge base of a data home as the screen has it, without a daemon, and with

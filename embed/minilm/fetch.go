@@ -106,7 +106,7 @@ func (m *meter) Write(b []byte) (int, error) {
 	m.Done += int64(len(b))
 	if now := time.Now(); now.Sub(m.shown) > 100*time.Millisecond || m.Done == m.Total {
 		m.shown = now
-		m.show(m.Progress)
+		m.PullOptions.Progress(m.Progress)
 	}
 	return len(b), m.ctx.Err()
 }

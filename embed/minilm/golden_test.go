@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/embedtest"
 	"blackboard/testdata/models"
 )
 

@@ -15,8 +15,8 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/embedtest"
 	"blackboard/testdata/models"
 	"blackboard/testdata/wait"
 )

@@ -42,12 +42,6 @@ type Progress struct {
 	Total   int64 // 0 if unknown
 }
 
-func (o *PullOptions) show(p Progress) {
-	if o.Progress != nil {
-		o.Progress(p)
-	}
-}
-
 // Pulled is the result of a pull.
 type Pulled struct {
 	Name    string `json:"name"`
@@ -78,6 +72,9 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 		o.Dir = real
 	}
 	o.stall = cmp.Or(o.stall, stallTime)
+	if o.Progress == nil {
+		o.Progress = func(Progress) {}
+	}
 	f, err := o.source()
 	if err != nil {
 		return nil, err
@@ -130,7 +127,7 @@ func (o *PullOptions) lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(o.Dir), 0o700); err != nil {
 		return nil, cannotWrite(err, o.Dir)
 	}
-	waiting := time.AfterFunc(200*time.Millisecond, func() { o.show(Progress{Waiting: true}) })
+	waiting := time.AfterFunc(200*time.Millisecond, func() { o.Progress(Progress{Waiting: true}) })
 	defer waiting.Stop()
 	unlock, err = disk.Lock(ctx, o.beside(".lock"))
 	if err != nil && ctx.Err() == nil {

@@ -11,7 +11,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
+	"blackboard/testdata/embedtest"
 	"blackboard/testdata/models"
 )
 

@@ -15,9 +15,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
 	"blackboard/hooks/mcp/transport"
 	"blackboard/kb/memory"
+	"blackboard/testdata/embedtest"
 )
 
 // must calls a tool that must answer, and returns what it says.

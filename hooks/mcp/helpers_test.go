@@ -14,7 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
+	"blackboard/testdata/embedtest"
 )
 
 // everything is a server of all profiles and grants, with a model, in a data home and a

@@ -11,7 +11,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/text"
 	"blackboard/kb"
-	"blackboard/kb/kbtest"
+	"blackboard/testdata/kbtest"
 )
 
 // fill stores n capsules about other things.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"blackboard/kb"
-	"blackboard/kb/kbtest"
+	"blackboard/testdata/kbtest"
 )
 
 // TestLearnStores: each learning is stored for itself, where the run was, whoever has its title;

@@ -12,8 +12,8 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
 	"blackboard/kb/index"
+	"blackboard/testdata/embedtest"
 )
 
 // note is a row of the file that the tests own.

@@ -10,9 +10,9 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"blackboard/kb"
+	"blackboard/testdata/tuitest"
 	"blackboard/tui/page"
 	"blackboard/tui/styles"
-	"blackboard/tui/tuitest"
 )
 
 // TestTypedWords: words are shown as they were typed, not as the index has them.

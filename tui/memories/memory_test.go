@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"blackboard/kb/memory"
+	"blackboard/testdata/tuitest"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/tuitest"
 )
 
 func TestImportances(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/files"
+	"blackboard/testdata/tuitest"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/tuitest"
 )
 
 // A database server that is away is said, what was seen stays, and it goes on when it is back.

@@ -11,8 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/board"
+	"blackboard/testdata/tuitest"
 	"blackboard/tui/page"
-	"blackboard/tui/tuitest"
 )
 
 // screen is a page of a run without a program around it: keys go in, and its lines come out.

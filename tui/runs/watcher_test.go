@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"blackboard/board"
-	"blackboard/tui/tuitest"
+	"blackboard/testdata/tuitest"
 )
 
 // TestNotices: what happens once the run was seen is told, once; what was there before, and what

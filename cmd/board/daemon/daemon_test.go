@@ -22,10 +22,10 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
 	"blackboard/kb"
-	"blackboard/kb/kbtest"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/embedtest"
+	"blackboard/testdata/kbtest"
 	"blackboard/testdata/wait"
 )
 

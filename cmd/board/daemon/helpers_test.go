@@ -13,8 +13,8 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
 	"blackboard/kb"
+	"blackboard/testdata/embedtest"
 	"blackboard/testdata/wait"
 )
 

@@ -19,9 +19,9 @@ import (
 
 	"blackboard/board"
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/embedtest"
 	"blackboard/testdata/wait"
 )
 

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/embedtest"
 )
 
 // TestMemoryIsLookedAfter runs the upkeep of two workspaces and the account.

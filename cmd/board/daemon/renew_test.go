@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	"blackboard/testdata/embedtest"
 )
 
 // told calls a function before each of its batches.

@@ -10,10 +10,10 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
 	"blackboard/kb"
-	"blackboard/kb/kbtest"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/embedtest"
+	"blackboard/testdata/kbtest"
 )
 
 // source is a source of a data home that has a directory of a model, which is small and needs no

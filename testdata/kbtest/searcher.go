@@ -14,8 +14,8 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/embed"
-	"blackboard/embed/embedtest"
 	"blackboard/kb"
+	"blackboard/testdata/embedtest"
 )
 
 // TestSearcher checks a searcher against the contract of kb.Searcher. open returns one
