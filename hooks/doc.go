@@ -112,6 +112,8 @@
 // # Files
 //
 //	DATA HOME/log/hooks.log            errors; one older file is kept
+//	DATA HOME/log/recall.log           what was found for each prompt and start, and why it was
+//	                                   given or left out; the same
 //	DATA HOME/hooks/sessions/*.json    what each session was given, and when it began; removed
 //	                                   after 30 days, the oldest first if over 1,000
 //	CONFIG/prefix.txt                  the user's text for every session's start instead of

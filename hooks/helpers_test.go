@@ -172,6 +172,7 @@ type answering struct {
 	wide  []kb.Hit // of what holds beyond it
 	// evidence of each; 1 unless it is set.
 	ownEvidence, wideEvidence float64
+	leftOut                   []kb.Hit // by the gate
 }
 
 // found is a searcher that finds capsules which hold everywhere.
@@ -192,7 +193,7 @@ func (a *answering) Search(_ context.Context, q kb.Query) (kb.Result, error) {
 	for i := range hits {
 		hits[i].Evidence *= evidence
 	}
-	return kb.Result{Hits: hits, Evidence: evidence, Threshold: 0.5}, nil
+	return kb.Result{Hits: hits, Evidence: evidence, Threshold: 0.5, LeftOut: a.leftOut}, nil
 }
 
 func hit(id, title, body string, score float64) kb.Hit {

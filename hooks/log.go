@@ -20,6 +20,10 @@ const LostLine = "lost a worklog line"
 // repeatAfter is how long a repeated message is left out.
 const repeatAfter = 24 * time.Hour
 
+// RecallPath returns the log of what was found for prompts and session starts: what was
+// given, what was left out, and why. It has a line for each, without the prompt.
+func RecallPath(home string) string { return filepath.Join(home, "log", "recall.log") }
+
 // Dirs returns the directories below a data home that hooks write to.
 func Dirs(home string) []string { return []string{filepath.Dir(LogPath(home)), sessionDir(home)} }
 
@@ -29,32 +33,47 @@ func LogPath(home string) string { return filepath.Join(home, "log", "hooks.log"
 // Log appends a line about a problem that comes up after the answer.
 func Log(home, format string, a ...any) { logLine(home, time.Now(), format, a...) }
 
-// logLine appends a line to the log. Its own errors are dropped: there is no other
-// place to report them.
+// logLine appends a line about a problem to the log, unless it is there already.
 func logLine(home string, now time.Time, format string, a ...any) {
 	if home == "" {
 		return
 	}
-	name := LogPath(home)
+	line := logged(500, format, a...)
+	if f := openLog(LogPath(home)); f != nil {
+		defer f.Close()
+		if strings.Contains(line, LostLine) || !loggedRecently(f, line, now) {
+			writeLog(f, now, line)
+		}
+	}
+}
+
+// openLog opens a log for appending, and begins a new one if it is full. It returns nil
+// where that fails: there is no other place to report it.
+func openLog(name string) *os.File {
 	if os.MkdirAll(filepath.Dir(name), 0o700) != nil {
-		return
+		return nil
 	}
 	if info, err := os.Stat(name); err == nil && (info.Size() > maxLog ||
 		!info.Mode().IsRegular()) {
 		if !info.Mode().IsRegular() || os.Rename(name, name+".1") != nil {
-			return
+			return nil
 		}
 	}
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return
+		return nil
 	}
-	defer f.Close()
-	line := clip(strings.Join(strings.Fields(text.Harmless(clean(fmt.Sprintf(format, a...)))),
-		" "), 500)
-	if strings.Contains(line, LostLine) || !loggedRecently(f, line, now) {
-		fmt.Fprintf(f, "%s %s\n", now.UTC().Format(time.RFC3339), line)
-	}
+	return f
+}
+
+// logged is a message on one line of at most so many bytes, without secrets.
+func logged(most int, format string, a ...any) string {
+	return clip(strings.Join(strings.Fields(text.Harmless(clean(fmt.Sprintf(format, a...)))),
+		" "), most)
+}
+
+func writeLog(f *os.File, now time.Time, line string) {
+	fmt.Fprintf(f, "%s %s\n", now.UTC().Format(time.RFC3339), line)
 }
 
 // loggedRecently reports whether the end of a log has this message from the last day.

@@ -344,3 +344,40 @@ func TestNoticeIsNoPrompt(t *testing.T) {
 		t.Errorf("a prompt about a notice is given %s", got)
 	}
 }
+
+// TestRecallIsLogged: the log says what a prompt was given and what was left out, each
+// with its scores and why, and has nothing of the prompt.
+func TestRecallIsLogged(t *testing.T) {
+	w := newWorld(t)
+	near := 0.61
+	first, far, weak := hit("k1", "First", "one", 1), hit("k2", "Second", "two", 0.5),
+		hit("k9", "Ninth", "nine", 0.31)
+	first.BM25Score, first.CosineScore, weak.Why = 7.25, &near, "weak: it is below"
+	s := found(first, far)
+	s.leftOut = []kb.Hit{weak}
+	w.searcher = s
+	w.tell("UserPromptSubmit", map[string]any{"prompt": question})
+	w.tell("UserPromptSubmit", map[string]any{"prompt": question})
+	b, err := os.ReadFile(RecallPath(w.home))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	for i, wants := range [][]string{{"threshold 0.50", "given",
+		"k1 words 7.2, cosine 0.61, evidence 1.00, given",
+		"k2 words 0.0, cosine unknown, evidence 0.50, left out: far behind the best",
+		"k9 words 0.0, cosine unknown, evidence 0.31, left out: weak: it is below",
+	}, {"k1 words 7.2, cosine 0.61, evidence 1.00, left out: given in this session"}} {
+		for _, want := range wants {
+			if len(lines) != 2 || !strings.Contains(lines[i], want) {
+				t.Errorf("line %d lacks %q:\n%s", i, want, b)
+			}
+		}
+	}
+	if strings.Contains(string(b), "retry") || !s.asked[0].Explain {
+		t.Errorf("the log, of %+v:\n%s", s.asked[0], b)
+	}
+	if _, err := os.Stat(LogPath(w.home)); err == nil {
+		t.Error("it stands among the errors, which doctor counts")
+	}
+}

@@ -27,6 +27,7 @@ func (t *turn) lookup(ctx context.Context, q kb.Query, given *sessionState,
 	const extra = 20 // queried in addition, in place of capsules that were given already
 	q.Gate, q.NoDocs = true, !slices.Contains([]string{"1", "on", "true", "yes"},
 		strings.ToLower(strings.TrimSpace(t.Env("BOARD_RECALL_DOCS"))))
+	q.Explain = true
 	q.Limit, q.Workspace = min(most+min(len(given.Given), extra), kb.MaxLimit), t.workspace
 	ask := []kb.Query{q}
 	ask[0].Scopes = []string{"domain", "universal"}
@@ -51,18 +52,74 @@ func (t *turn) lookup(ctx context.Context, q kb.Query, given *sessionState,
 	for range ask {
 		<-done
 	}
+	var kept []kb.Hit
 	hits := mergeHits(results, q.Floor)
-	kept := hits[:0]
+	out := leftOut(results, hits)
 	for _, h := range hits {
-		if !given.has(h.ID) && len(kept) < most {
+		switch {
+		case given.has(h.ID):
+			h.Why = "given in this session"
+		case len(kept) < most:
 			kept = append(kept, h)
+			continue
+		default:
+			h.Why = "beyond the limit"
 		}
+		out = append(out, h)
 	}
+	t.logFound(results[0].Threshold, kept, out)
 	err := errors.Join(errs...)
 	if notFound(err) {
 		err = nil
 	}
 	return kept, err
+}
+
+// leftOut lists what the searches have found and the answer does not have, each with why.
+func leftOut(results []kb.Result, hits []kb.Hit) (out []kb.Hit) {
+	known := map[string]bool{}
+	for _, h := range hits {
+		known[h.ID] = true
+	}
+	for _, r := range results {
+		for _, h := range slices.Concat(r.Hits, r.LeftOut) {
+			if !known[h.ID] {
+				known[h.ID] = true
+				h.Why = cmp.Or(h.Why, "far behind the best of both searches")
+				out = append(out, h)
+			}
+		}
+	}
+	return out
+}
+
+// logFound logs what a search has found, so that somebody can see why nothing, or
+// something wrong, was given.
+func (t *turn) logFound(threshold float64, given, out []kb.Hit) {
+	if t.Home == "" || len(given)+len(out) == 0 {
+		return
+	}
+	var parts []string
+	for _, h := range given {
+		parts = append(parts, judgement(&h)+", given")
+	}
+	for _, h := range out {
+		parts = append(parts, judgement(&h)+", left out: "+h.Why)
+	}
+	if f := openLog(RecallPath(t.Home)); f != nil {
+		defer f.Close()
+		writeLog(f, t.now, logged(2000, "%s %s: threshold %.2f; %s", t.e.Harness, t.e.Name,
+			threshold, strings.Join(parts, "; ")))
+	}
+}
+
+// judgement says what a hit was judged by.
+func judgement(h *kb.Hit) string {
+	meaning := "unknown"
+	if h.CosineScore != nil {
+		meaning = fmt.Sprintf("%.2f", *h.CosineScore)
+	}
+	return fmt.Sprintf("%s words %.1f, cosine %s, evidence %.2f", h.ID, h.BM25Score, meaning, h.Evidence)
 }
 
 // mergeHits joins the results, the highest evidence first, without hits below the floor.

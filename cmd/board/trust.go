@@ -86,7 +86,7 @@
 //   - Not caught: a password that is an argument of a program we do not know, one that is split
 //     or encoded, one in a file that is ingested with --force.
 //   - log/hooks.log (256 KiB and one older) and log/daemon.log (1 MiB and one older) say what
-//     went wrong.
+//     went wrong, and log/recall.log which capsules prompts were given, without the prompts.
 //
 // # What has failed, and what finds it again
 //

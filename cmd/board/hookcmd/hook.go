@@ -23,7 +23,8 @@ func (p *program) hookCommand() *cli.Command {
 harness's format, {} if there is nothing to add. It never breaks a turn: it ends
 within $BOARD_HOOK_TIMEOUT (300ms) with exit 0 and prints nothing to stderr.
 Errors are logged in log/hooks.log of the data home, and {} is also the answer after
-an error. To try a hook by hand, add --strict.
+an error. log/recall.log says for each prompt which capsules were found, and why each was
+given or left out. To try a hook by hand, add --strict.
 
   session start    one page: the topic's spec, the gate of $BOARD_RUN, the end of the
                    worklog, capsules about the topic, the memory (named entries, the
