@@ -17,6 +17,7 @@ import (
 	embedding "blackboard/embed"
 	"blackboard/kb/index"
 	"blackboard/kb/rank"
+	"blackboard/kb/store"
 )
 
 // calibrationSets have capsules, prompts that one or two of them help with, and prompts
@@ -431,7 +432,7 @@ func (k *KB) Fill(ctx context.Context, caps []Capsule) error {
 			texts[i] = embeddingText(&caps[i])
 		}
 		var err error
-		if vs, err = k.emb.Embed(ctx, texts); err != nil {
+		if vs, err = store.Vectors(ctx, k.emb, texts); err != nil {
 			return err
 		}
 	}

@@ -216,7 +216,7 @@ func (ch *change) mirror(old, c *Capsule, v embed.Vector, verb, other, why strin
 	} else if v == nil {
 		c.Model, c.Dim = "", 0
 	} else {
-		c.Model, c.Dim = ch.k.emb.Model().Name, len(v)
+		c.Model, c.Dim = ch.k.emb.Model().Name, ch.k.emb.Model().Dim
 	}
 	if err := c.columns(new(c.ingested())).Update(ch.tx, "capsules", c.n); err != nil {
 		return err
@@ -254,7 +254,7 @@ func (ch *change) create(c *Capsule, v embed.Vector, verb, why string) error {
 func (ch *change) createRow(c *Capsule, v embed.Vector, verb, why string) error {
 	c.Model, c.Dim = "", 0
 	if v != nil {
-		c.Model, c.Dim = ch.k.emb.Model().Name, len(v)
+		c.Model, c.Dim = ch.k.emb.Model().Name, ch.k.emb.Model().Dim
 	}
 	if err := insertRow(ch.tx, c); err != nil {
 		return err

@@ -457,7 +457,7 @@ func (k *KB) embedAgain(ctx context.Context, c *Capsule) error {
 		if err != nil || v == nil {
 			return err
 		}
-		c.Model, c.Dim = k.emb.Model().Name, len(v)
+		c.Model, c.Dim = k.emb.Model().Name, k.emb.Model().Dim
 		_, err = k.db.SetVectors(ch.tx, k.emb.Model(), docsOf([]Capsule{*c}), []embed.Vector{v})
 		return err
 	})

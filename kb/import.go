@@ -12,6 +12,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/store"
 )
 
 // Incoming is a capsule from a source, before it is stored. Only our own exports and
@@ -75,7 +76,7 @@ func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (
 			for i := range part {
 				texts[i] = embeddingText(&part[i].Capsule)
 			}
-			vs, err := k.emb.Embed(ctx, texts)
+			vs, err := store.Vectors(ctx, k.emb, texts)
 			if ctx.Err() != nil {
 				return out, ctx.Err()
 			}
@@ -86,7 +87,7 @@ func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (
 			}
 		}
 		var now Imported
-		store := func(ch *change) error {
+		put := func(ch *change) error {
 			now, ch.dry = Imported{}, opt.DryRun
 			for i := range part {
 				if err := ctx.Err(); err != nil {
@@ -101,7 +102,7 @@ func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (
 			}
 			return nil
 		}
-		if err := k.change(ctx, store); err != nil && !errors.Is(err, errDryRun) {
+		if err := k.change(ctx, put); err != nil && !errors.Is(err, errDryRun) {
 			return out, err
 		}
 		out.Stored, out.Changed = append(out.Stored, now.Stored...),

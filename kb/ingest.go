@@ -401,7 +401,7 @@ func (k *KB) embedChunks(ctx context.Context, file string, caps []Capsule, opt *
 	}
 	for at := 0; at < len(texts); at += store.EmbedBatch {
 		end := min(at+store.EmbedBatch, len(texts))
-		vs, err := k.emb.Embed(ctx, texts[at:end])
+		vs, err := store.Vectors(ctx, k.emb, texts[at:end])
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

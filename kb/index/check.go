@@ -200,7 +200,7 @@ func (x *Index) checkCodes(tx *sqlite.Tx, m *meta, docs map[int64]record) error 
 				if !s.isDead(ord) {
 					wrong++
 				}
-			} else if encodeSigns(code, v); slices.Equal(code, c.at(ord)) {
+			} else if encodeSigns(code, together(v, m.dim)); slices.Equal(code, c.at(ord)) {
 				wrong--
 			}
 		}); err != nil {
@@ -221,8 +221,10 @@ func (x *Index) checkCodes(tx *sqlite.Tx, m *meta, docs map[int64]record) error 
 		if v, err = decodeVector(v, raw, m.dim); err != nil {
 			return err
 		}
-		if sum := square(v); !(math.Abs(sum-1) < 1e-3) {
-			return corrupt("the vector of document %d has the length %g, not 1", id, math.Sqrt(sum))
+		for part := range slices.Chunk(v, m.dim) {
+			if sum := square(part); !(math.Abs(sum-1) < 1e-3) {
+				return corrupt("a vector of document %d has the length %g, not 1", id, math.Sqrt(sum))
+			}
 		}
 		return nil
 	}, x.q(`SELECT doc, vector FROM @_vectors`)); err != nil {

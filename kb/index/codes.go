@@ -144,6 +144,19 @@ func hamming(a, b *signs) int {
 		bits.OnesCount64(a[3]^b[3]) + bits.OnesCount64(a[4]^b[4]) + bits.OnesCount64(a[5]^b[5])
 }
 
+// together is the sum of a document's vectors, of which its code is made: it is not far
+// from any of them.
+func together(v embed.Vector, dim int) embed.Vector {
+	if len(v) == dim {
+		return v
+	}
+	sum := slices.Clone(v[:dim])
+	for i, x := range v[dim:] {
+		sum[i%dim] += x
+	}
+	return sum
+}
+
 // encodeSigns computes a vector's code.
 func encodeSigns(code []signs, v embed.Vector) {
 	clear(code)
@@ -206,13 +219,13 @@ func (x *Index) codesOf(tx *sqlite.Tx, m *meta, ids []int64) (*codes, error) {
 			c = newCodes(len(ids), m.dim)
 		}
 		c.has.set(i)
-		encodeSigns(c.at(i), v)
+		encodeSigns(c.at(i), together(v, m.dim))
 	})
 	return c, err
 }
 
-// eachVector calls fn for each of the documents that has a vector, with its index in ids,
-// which are sorted. The vector is valid until fn returns.
+// eachVector calls fn for each of the documents that has vectors, with its index in ids,
+// which are sorted. They are valid until fn returns.
 func (x *Index) eachVector(tx *sqlite.Tx, dim int, ids []int64, fn func(i int, v embed.Vector)) error {
 	if len(ids) == 0 {
 		return nil

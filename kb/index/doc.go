@@ -33,10 +33,10 @@
 //
 // # Meaning
 //
-// A document may have a vector. Its signs (of the numbers themselves or, if these are
-// few, of random projections) make a code of at least 384 bits. A search compares the
-// codes, and then the vectors of the 400 documents with the nearest codes (1,000 in a
-// small index).
+// A document may have a vector, or one for each of its parts: the nearest one counts. The
+// signs of their sum (of the numbers themselves or, if these are few, of random
+// projections) make a code of at least 384 bits. A search compares the codes, and then the
+// vectors of the 400 documents with the nearest codes (1,000 in a small index).
 //
 // # Damage
 //

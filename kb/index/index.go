@@ -50,7 +50,7 @@ const (
 	// fanout is the number of segments of similar size that are merged into one.
 	fanout = 8
 	// format is raised when the tables or their encoding change.
-	format = 2
+	format = 3
 
 	// maxSeg and maxGeneration limit the numbers that row ids are made of.
 	maxSeg        = 1<<39 - 1
@@ -68,7 +68,8 @@ type Doc struct {
 	// Keywords are the values that Filter matches: any strings of up to 512 bytes,
 	// compared exactly ("kind:gotcha").
 	Keywords []string
-	// Vector is nil, or an embedding by the index's model.
+	// Vector is nil, or an embedding by the index's model. A text in parts has several, one
+	// after the other: the nearest one counts. The first stands for the text otherwise.
 	Vector embed.Vector
 }
 
@@ -157,6 +158,7 @@ CREATE TABLE @_segments (
 CREATE TABLE @_live (seg INTEGER PRIMARY KEY, rev INTEGER NOT NULL, dead_n INTEGER NOT NULL, dead BLOB NOT NULL) STRICT;
 CREATE TABLE @_blocks (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;  -- seg << 24 | number
 CREATE TABLE @_codes (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;   -- seg << 24 | chunk
+-- vector: one for each part of the document
 CREATE TABLE @_vectors (doc INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
 `
 

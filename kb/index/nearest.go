@@ -188,8 +188,8 @@ func farthest(cos float64, dim int) int {
 // at memory that nothing has touched lately.
 const cosineDocs = 64
 
-// comparison is the exact cosine of a document; known: it has a vector. The vector is nil
-// unless the search asks for them.
+// comparison is the exact cosine of a document, of its nearest part; known: it has a
+// vector. The vector is nil unless the search asks for them.
 type comparison struct {
 	known  bool
 	cosine float64
@@ -206,8 +206,8 @@ func (s *search) compare(qv embed.Vector, places []place) ([]comparison, error) 
 		switch {
 		case seg.mem != nil:
 			all[i].vector = seg.mem.vectors[p.ord]
-		case seg.exact != nil && seg.held.has(p.ord):
-			all[i].vector = seg.exact[p.ord*s.v.dim : (p.ord+1)*s.v.dim]
+		case seg.exact != nil && seg.exact[p.ord] != nil:
+			all[i].vector = seg.exact[p.ord]
 		default:
 			id, err := s.id(p)
 			if err != nil {
@@ -233,14 +233,17 @@ func (s *search) compare(qv embed.Vector, places []place) ([]comparison, error) 
 	return all, err
 }
 
-// with compares the question with a document's vector, nil if it has none.
+// with compares the question with a document's vectors, nil if it has none.
 func (c *comparison) with(qv, v embed.Vector, keep bool) {
 	if v == nil {
 		return
 	}
 	c.known, c.cosine, c.vector = true, Cosine(qv, v), nil
+	for at := len(qv); at < len(v); at += len(qv) {
+		c.cosine = max(c.cosine, Cosine(qv, v[at:]))
+	}
 	if keep {
-		c.vector = v
+		c.vector = v[:len(qv):len(qv)]
 	}
 }
 
@@ -301,12 +304,11 @@ func (x *Index) warmVectors(tx *sqlite.Tx) error {
 	}
 	room := warmBytes
 	for _, s := range v.segs {
-		size := 4 * s.n * v.dim
-		if s.mem != nil || size > room {
+		if s.mem != nil || 4*s.n*v.dim > room {
 			continue
 		}
-		room -= size
 		if s.exact != nil {
+			room -= s.held
 			continue
 		}
 		ids, err := s.allIDs(tx)
@@ -318,19 +320,19 @@ func (x *Index) warmVectors(tx *sqlite.Tx) error {
 		} else if c == nil {
 			continue
 		}
-		exact := make(embed.Vector, s.n*v.dim)
-		held := newBitset(s.n)
+		exact, held := make([]embed.Vector, s.n), 0
 		if err := x.eachVector(tx, v.dim, ids, func(ord int, vec embed.Vector) {
 			// else it is of the document that took its place, and an older transaction
 			// may still ask for this one
 			if !s.isDead(ord) {
-				held.set(ord)
-				copy(exact[ord*v.dim:], vec)
+				exact[ord] = slices.Clone(vec)
+				held += 4 * len(vec)
 			}
 		}); err != nil {
 			return err
 		}
 		s.exact, s.held = exact, held
+		room -= held
 	}
 	return nil
 }

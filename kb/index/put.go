@@ -71,21 +71,27 @@ func (x *Index) finish(tx *sqlite.Tx, m *meta) error {
 	return x.writeMeta(tx, m)
 }
 
-// putVector stores a document's vector, scaled to length 1. A vector of zeros is not
-// stored.
+// putVector stores a document's vectors, scaled to length 1. Without the first none is
+// stored: a vector of zeros has no direction.
 func (x *Index) putVector(tx *sqlite.Tx, m *meta, d *Doc) error {
 	if len(d.Vector) == 0 {
 		return nil
 	}
-	if len(d.Vector) != m.dim {
+	if m.dim == 0 || len(d.Vector)%m.dim != 0 {
 		return fmt.Errorf("%w: document %d has a vector of %d numbers; the index is of %q with %d", ErrOtherModel, d.ID, len(d.Vector), m.model, m.dim)
 	}
-	v, ok := unit(d.Vector)
-	if !ok {
-		return nil
+	var all embed.Vector
+	for part := range slices.Chunk(d.Vector, m.dim) {
+		v, ok := unit(part)
+		if !ok && all == nil {
+			return nil
+		}
+		if ok {
+			all = append(all, v...)
+		}
 	}
 	m.vectors++
-	return x.exec(tx, `INSERT INTO @_vectors VALUES (?, ?)`, d.ID, encodeVector(v))
+	return x.exec(tx, `INSERT INTO @_vectors VALUES (?, ?)`, d.ID, encodeVector(all))
 }
 
 // unit returns v scaled to length 1, and false if it has no direction: all zero, or not
@@ -114,13 +120,14 @@ func encodeVector(v embed.Vector) []byte {
 // Infinity and NaN are above it as well.
 const aboveOne = 0x3f810000
 
-// decodeVector decodes a vector of dim numbers into v and returns it.
+// decodeVector decodes vectors of dim numbers, of which there is at least one, into v and
+// returns it.
 func decodeVector(v embed.Vector, b []byte, dim int) (embed.Vector, error) {
-	if len(b) != 4*dim {
-		return nil, corrupt("a vector has %d bytes, not %d", len(b), 4*dim)
+	if len(b) == 0 || len(b)%(4*dim) != 0 {
+		return nil, corrupt("a vector has %d bytes, not %d or a multiple", len(b), 4*dim)
 	}
 	v = v[:0]
-	for i := range dim {
+	for i := range len(b) / 4 {
 		f := binary.LittleEndian.Uint32(b[4*i:])
 		if f&^(1<<31) > aboveOne {
 			return nil, corrupt("a vector holds numbers that no vector of length 1 has")
@@ -224,7 +231,7 @@ func (x *Index) kill(tx *sqlite.Tx, m *meta, ids []int64) error {
 	return nil
 }
 
-// Vectors returns the vectors of the documents that have one, by id.
+// Vectors returns the vectors of the documents that have some, by id, as they were put.
 func (x *Index) Vectors(tx *sqlite.Tx, ids ...int64) (map[int64]embed.Vector, error) {
 	_, dim, err := x.Model(tx)
 	if err != nil || dim == 0 {

@@ -11,6 +11,8 @@ type Kept struct {
 	// Model is the name of the model of the document's embedding, or "" if it had none.
 	// The embedding itself is in the index.
 	Model string
+	// InParts says that it should have several vectors. One is kept, but counts as lost.
+	InParts bool
 }
 
 // Rebuild rebuilds the index from its source, as part of the transaction. next returns
@@ -40,7 +42,8 @@ func (x *Index) Rebuild(tx *sqlite.Tx, next func(after int64) ([]Kept, error), l
 			if old != nil && k.Model != "" && k.Model == old.model.Name {
 				docs[i].Vector = old.all[k.ID]
 			}
-			if k.Model != "" && docs[i].Vector == nil {
+			v := docs[i].Vector
+			if k.Model != "" && (v == nil || k.InParts && len(v) == old.model.Dim) {
 				if err := lost(k.ID); err != nil {
 					return err
 				}

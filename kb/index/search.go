@@ -32,7 +32,7 @@ type Filter struct {
 // Query is a question to the index.
 type Query struct {
 	Text   string       // any text; "" leaves the text lane out
-	Vector embed.Vector // nil leaves the vector lane out
+	Vector embed.Vector // nil leaves the vector lane out; of several the first asks
 	Model  string       // of the vector
 	Filter Filter
 	Depth  int // how many candidates each lane gives, at least 1
@@ -57,7 +57,7 @@ type Candidate struct {
 	HasVector  bool
 	TextRank   int          // 1 is the best; 0: not among the text lane's candidates
 	VectorRank int          // the same of the vector lane
-	Vector     embed.Vector // if asked for
+	Vector     embed.Vector // the first, if asked for
 }
 
 // Result is what a search found.
@@ -166,6 +166,9 @@ func (x *Index) Search(tx *sqlite.Tx, q Query) (Result, error) {
 func (x *Index) searchAt(tx *sqlite.Tx, v *view, q Query) (res Result, err error) {
 	s := &search{x: x, tx: tx, v: v, q: &q, ids: make([][]int64, len(v.segs))}
 	q.Depth = max(q.Depth, 1)
+	if v.dim > 0 && len(q.Vector)%v.dim == 0 {
+		q.Vector = q.Vector[:min(len(q.Vector), v.dim)]
+	}
 	if len(q.Vector) > 0 && (q.Model != v.model || len(q.Vector) != v.dim) {
 		if v.vectors > 0 {
 			return Result{}, fmt.Errorf("%w: the question's is of %q with %d numbers, the index holds those of %q with %d",

@@ -50,9 +50,10 @@ type sealed struct {
 	ids    []int64
 	codes  *codes
 	noCode bool
-	exact  embed.Vector // all vectors, one after the other, if the index is warm and they fit
-	// which are in exact: not those of documents that were dead already when it was read
-	held bitset
+	// the vectors if the index is warm and they fit, without those of documents that were
+	// dead already when they were read; held is their size in bytes
+	exact []embed.Vector
+	held  int
 }
 
 // allIDs returns the documents' ids by ordinal.
@@ -254,7 +255,7 @@ type tail struct {
 	ids     []int64
 	lens    []byte
 	lists   termLists
-	vectors []embed.Vector // nil where there is none
+	vectors []embed.Vector // of each document; nil where there is none
 	dead    bitset
 }
 

@@ -173,7 +173,7 @@ func (f *file) change(tx *sqlite.Tx, was, now *Item, v embed.Vector, why string,
 			return err
 		}
 		if now.Model, now.Dim = "", 0; v != nil {
-			now.Model, now.Dim = f.s.opt.Embedder.Model().Name, len(v)
+			now.Model, now.Dim = f.s.opt.Embedder.Model().Name, f.s.opt.Embedder.Model().Dim
 		}
 	}
 	if err := now.stored().Update(tx, "items", was.n); err != nil {
@@ -335,7 +335,7 @@ func (f *file) revive(tx *sqlite.Tx, it *Item, v embed.Vector, why string,
 			return err
 		}
 		if it.Model, it.Dim = "", 0; v != nil {
-			it.Model, it.Dim = f.s.opt.Embedder.Model().Name, len(v)
+			it.Model, it.Dim = f.s.opt.Embedder.Model().Name, f.s.opt.Embedder.Model().Dim
 		}
 		if err := it.stored().Update(tx, "items", it.n); err != nil {
 			return err

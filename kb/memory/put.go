@@ -234,7 +234,7 @@ func (f *file) add(tx *sqlite.Tx, it *Item, v embed.Vector, warnings *[]string, 
 	if v, err := f.Usable(tx, f.s.opt.Embedder, v, warnings); err != nil {
 		return err
 	} else if it.Model, it.Dim = "", 0; v != nil {
-		it.Model, it.Dim = f.s.opt.Embedder.Model().Name, len(v)
+		it.Model, it.Dim = f.s.opt.Embedder.Model().Name, f.s.opt.Embedder.Model().Dim
 		return f.insert(tx, it, v, verb, why)
 	}
 	return f.insert(tx, it, nil, verb, why)

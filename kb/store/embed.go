@@ -16,24 +16,16 @@ const EmbedBatch = 50
 // fails: that is a warning.
 func Vector(ctx context.Context, e embed.Embedder, text string, warnings *[]string) (
 	embed.Vector, error) {
-	v, err := embedOne(ctx, e, text)
-	if err != nil && ctx.Err() == nil {
-		*warnings = append(*warnings, fmt.Sprintf("it has no embedding: %v", err))
-		return nil, nil
-	}
-	return v, err
-}
-
-func embedOne(ctx context.Context, e embed.Embedder, text string) (embed.Vector, error) {
 	if e == nil {
 		return nil, nil
 	}
-	vs, err := e.Embed(ctx, []string{text})
+	vs, err := Vectors(ctx, e, []string{text})
 	if ctx.Err() != nil && err != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, err
+		*warnings = append(*warnings, fmt.Sprintf("it has no embedding: %v", err))
+		return nil, nil
 	}
 	return vs[0], nil
 }
@@ -45,10 +37,14 @@ func Question(ctx context.Context, e embed.Embedder, text string) (
 	if e == nil {
 		return nil, embed.NoModelInstalled, nil
 	}
-	if v, err = embedOne(ctx, e, text); err != nil && ctx.Err() == nil {
-		why = fmt.Sprintf("the question could not be embedded (%v)", err)
+	vs, err := e.Embed(ctx, []string{text})
+	switch {
+	case err == nil:
+		return vs[0], "", nil
+	case ctx.Err() != nil:
+		return nil, "", ctx.Err()
 	}
-	return v, why, err
+	return nil, fmt.Sprintf("the question could not be embedded (%v)", err), err
 }
 
 // Usable returns a vector if it can be stored: a file has vectors of one model. Else
@@ -207,7 +203,7 @@ func (f *File) embedSome(ctx context.Context, e embed.Embedder, after int64, opt
 	for i := range docs {
 		texts[i] = docs[i].Meaning
 	}
-	vs, err := e.Embed(ctx, texts)
+	vs, err := Vectors(ctx, e, texts)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -206,6 +206,7 @@ func (f *File) ReindexIn(tx *sqlite.Tx) error {
 		kept := make([]index.Kept, len(docs))
 		for i := range docs {
 			kept[i] = docs[i].Kept
+			kept[i].InParts = inParts(docs[i].Meaning)
 		}
 		return kept, err
 	}, func(n int64) error { return f.setModel(tx, embed.Model{}, `n = ?`, n) })
