@@ -16,9 +16,9 @@ type Scale struct {
 	BM25 float64
 	// Cosine, Chance, Match, Title and Said are the parts of evidence; see [Question.Of].
 	Cosine, Chance, Match, Title, Said float64
-	// Foreign is how much more the cosine is between texts that are not in the model's
-	// language, whatever they say.
-	Foreign float64
+	// English says that the model reads only English: of texts in other languages the
+	// cosine is high whatever they say.
+	English bool
 	// Unasked is the least evidence of what is given to somebody who asked nothing, in a
 	// store of one text; 0: it has to be calibrated. Asked is that of an answer: who asks
 	// expects that there is one.
@@ -31,7 +31,7 @@ var (
 	otherModel = Scale{BM25: 0.03, Cosine: 0.55, Chance: 0.005, Match: 0.25, Title: 0.4}
 	// scales are by the name that a model has by its content: potion-base-2M is the second.
 	scales = map[string]Scale{
-		"all-MiniLM-L6-v2": {BM25: 0.0125, Cosine: 1, Chance: 0.01, Said: 0.2, Foreign: 0.15,
+		"all-MiniLM-L6-v2": {BM25: 0.01, Cosine: 1, Chance: 0.01, Said: 0.2, English: true,
 			Unasked: 0.47, Asked: 0.34},
 		"model-1ddca2c2c466": {BM25: 0.04, Cosine: 0.55, Chance: 0.005, Match: 0.25, Title: 0.4,
 			Unasked: 0.45, Asked: 0.3},
@@ -47,6 +47,11 @@ func ScaleOf(model string) Scale {
 		return s
 	}
 	return otherModel
+}
+
+// Reads reports whether the cosine is evidence for a question: words judge the others.
+func (s Scale) Reads(question string) bool {
+	return s.Unasked > 0 && (!s.English || words.IsEnglish(question))
 }
 
 // Calibrated returns the scale with a threshold that was measured, if that is higher than
@@ -109,18 +114,17 @@ type Term struct {
 
 // Question is a question as evidence reads it.
 type Question struct {
-	scale   Scale
-	english bool
-	chance  float64
-	term    map[string]int // the number of a term, and of the stems that stand for it
-	weight  []float64      // of the terms
-	total   float64
+	scale  Scale
+	chance float64
+	term   map[string]int // the number of a term, and of the stems that stand for it
+	weight []float64      // of the terms
+	total  float64
 }
 
 // Ask weighs a question's terms in a store of n texts. stems stand for terms, and chance
 // is the BM25 score that a text has by chance.
-func (s Scale) Ask(text string, n int64, terms []Term, stems map[string]string, chance float64) Question {
-	a := Question{scale: s, english: s.Foreign == 0 || words.IsEnglish(text), chance: chance, term: make(map[string]int, len(terms))}
+func (s Scale) Ask(n int64, terms []Term, stems map[string]string, chance float64) Question {
+	a := Question{scale: s, chance: chance, term: make(map[string]int, len(terms))}
 	for i, t := range terms {
 		w := rarity(float64(n), float64(t.DF), words.Prior(t.Text))
 		a.term[t.Text] = i
@@ -161,9 +165,6 @@ func (a *Question) Of(f Found) float64 {
 		s.Title*named + s.Said*a.total/(a.total+littleSaid)
 	if matched > 0 || !a.NeedsTerms() && f.BM25 > 0 {
 		e += s.Chance * (f.BM25 - a.chance)
-	}
-	if !a.english {
-		e -= s.Cosine * s.Foreign
 	}
 	return max(0, e)
 }

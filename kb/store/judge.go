@@ -18,7 +18,7 @@ type Judge struct {
 	wordsBelow  float64       // how much lower the threshold by words is
 	index       *index.Index
 	found       *index.Result
-	meaningless bool // cosines of this model say nothing yet
+	meaningless bool // cosines of this model say nothing, yet or of this question
 	unaskedOne  float64
 }
 
@@ -29,15 +29,15 @@ func NewJudge(x *index.Index, question string, found *index.Result, model string
 	calibrated float64, unasked bool) *Judge {
 	j := &Judge{index: x, found: found}
 	byWords, scale := rank.ScaleOf(""), rank.ScaleOf(model).Calibrated(calibrated)
-	if scale.Unasked == 0 {
+	if !scale.Reads(question) {
 		scale, j.meaningless = byWords, true
 	}
 	terms := make([]rank.Term, len(found.Terms))
 	for i, t := range found.Terms {
 		terms[i] = rank.Term(t)
 	}
-	j.model = scale.Ask(question, found.Docs, terms, found.Stems, found.Chance)
-	j.words = byWords.Ask(question, found.Docs, terms, found.Stems, found.Chance)
+	j.model = scale.Ask(found.Docs, terms, found.Stems, found.Chance)
+	j.words = byWords.Ask(found.Docs, terms, found.Stems, found.Chance)
 	n := found.Docs - found.Aside
 	j.Threshold, j.unaskedOne = scale.Least(n, unasked), scale.Unasked
 	j.wordsBelow = j.Threshold - byWords.Least(n, unasked)
