@@ -39,7 +39,7 @@
 // memory too. A page that opens one of another package asks for it: page.Openers.
 //
 // Tests of the whole program are here, with the golden screens in testdata. Those of a
-// part are in its package; tui/tuitest has what both need.
+// part are in its package; testdata/tuitest has what both need.
 //
 // # Rules
 //

@@ -26,7 +26,7 @@
 //
 // Embeddings:
 //
-//	embed            the interface of an embedder; embed/embedtest tests implementations
+//	embed            the interface of an embedder; testdata/embedtest tests implementations
 //	embed/minilm     runs a model in this process; fetches, verifies and measures models
 //
 // Knowledge base, memory and context store:

@@ -203,6 +203,9 @@ func TestPull(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	open(t, dir)
+	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Errorf("opened, the directory is %v, %v", info, err)
+	}
 
 	m.goesWrong(nil)
 	again := mustPull(t, m, dir, nil)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -31,17 +32,12 @@ type session struct {
 // buckets returns the lengths to which texts are padded, since each new one compiles the
 // model again. Up to MiniLM's 256 tokens the steps are those measured as the best
 // compromise; above, they double.
-func buckets(limit int) (out []int) {
+func buckets(limit int) []int {
 	steps := []int{16, 32, 48, 64, 96, 128, 192, 256, 384, 512}
 	for step := 1024; step < limit; step *= 2 {
 		steps = append(steps, step)
 	}
-	for _, step := range steps {
-		if step < limit {
-			out = append(out, step)
-		}
-	}
-	return append(out, limit)
+	return append(slices.DeleteFunc(steps, func(n int) bool { return n >= limit }), limit)
 }
 
 // load reads the weights and the tokenizer.
@@ -58,6 +54,11 @@ func (c *config) load() (s *session, err error) {
 	}()
 	if c.static {
 		return s, s.loadStatic()
+	}
+	for _, dir := range []string{c.dir, filepath.Dir(c.weights)} { // afs, by which hugot reads, opens them to all
+		if info, err := os.Stat(dir); err == nil {
+			defer os.Chmod(dir, info.Mode())
+		}
 	}
 	// one text at a time: in Go a batch gains less than its padding costs
 	s.hugot, err = hugot.NewGoSession(context.Background(),
