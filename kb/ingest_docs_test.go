@@ -17,7 +17,7 @@ import (
 var docQuestions = []struct{ question, document, answer string }{
 	{"how do I make a flag required in a cli app", `cli/v2.*flags\.md`, `Required: true`},
 	{"take an exclusive file lock without blocking", `flock.*README`, `TryLock`},
-	{"render tables and strikethrough of GitHub flavored markdown", `goldmark.*README`, `GFM|Table`},
+	{"render a table with a border and styled rows in the terminal", `lipgloss.*README`, `table\.New|Rendering Tables`},
 	{"attach a stack trace to an error and retrieve its original cause", `pkg/errors.*README`, `errors\.Cause`},
 	{"print a number of bytes as a size that people can read", `go-humanize.*README`, `(?i)bytes`},
 	{"change the log verbosity level of klog", `klog.*README`, `verbosity|-v `},
@@ -35,7 +35,7 @@ func TestIngestDocs(t *testing.T) {
 	cmd.Env = append(os.Environ(), "GOPROXY=off")
 	out, err := cmd.Output()
 	dirs := strings.Fields(string(out))
-	for _, module := range []string{"urfave/cli", "gofrs/flock", "yuin/goldmark", "pkg/errors", "go-humanize", "klog", "gomlx", "fsnotify", "snowball", "go-toml"} {
+	for _, module := range []string{"urfave/cli", "gofrs/flock", "charmbracelet/lipgloss", "pkg/errors", "go-humanize", "klog", "gomlx", "fsnotify", "snowball", "go-toml"} {
 		if !slices.ContainsFunc(dirs, func(d string) bool { return strings.Contains(d, module) }) {
 			t.Skipf("the module cache has no sources of %s (%v)", module, err)
 		}

@@ -272,7 +272,7 @@ var libraries = map[string][]string{
 
 	"tui/page": {"github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi"},
 
-	"tui/prose": {"github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark"},
+	"tui/prose": {"github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi"},
 
 	"tui/runs": {"github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi"},
 
@@ -405,7 +405,7 @@ var ceilings = map[string]int{
 
 	"tui/page": 2580,
 
-	"tui/prose": 870,
+	"tui/prose": 440,
 
 	"tui/runs": 5030,
 

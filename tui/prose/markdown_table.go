@@ -3,110 +3,81 @@ package prose
 import (
 	"strings"
 
-	"github.com/yuin/goldmark/ast"
-
+	"blackboard/board/lazyregexp"
 	"blackboard/tui/cells"
 )
 
-// cellEnd separates the cells of a row during layout; clean removes it from texts.
-const cellEnd = "\x1f"
+// tableRule is the line below the head of a table, which may begin without a bar.
+var tableRule = lazyregexp.New(`^\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?\s*$`)
 
 // minColumn is the least width of a column.
 const minColumn = 4
 
-// tableRuleAt returns the line of a paragraph that makes it a table, which is the one
-// below the head; 0: none.
-func tableRuleAt(n ast.Node, src []byte) int {
-	for i := 1; i < n.Lines().Len(); i++ {
-		rule, head := n.Lines().At(i), n.Lines().At(i-1)
-		line := strings.TrimSpace(string(rule.Value(src)))
-		bars := strings.Contains(line, "|") && strings.Contains(string(head.Value(src)), "|")
-		if bars && tableRule.MatchString(line) {
-			return i
-		}
-	}
-	return 0
+// isTable reports whether a table begins with the first line.
+func isTable(lines []string) bool {
+	return len(lines) > 1 && strings.Contains(lines[0], "|") && strings.Contains(lines[1], "|") &&
+		tableRule.MatchString(strings.TrimSpace(lines[1]))
 }
 
-// table lays out a paragraph as a table; line at is the rule below the head. Cells that
-// are too wide continue below, and a table with too many columns stays as written, so
-// that nothing is lost.
-func (m *layout) table(n ast.Node, at, w int) []string {
-	m.inTable = true
-	pieces := m.inline(nil, n, 0, true)
-	m.inTable = false
-	rows := rowsOf(pieces)
-	asWritten := func() []string { return m.wrap(m.inline(nil, n, 0, true), w) }
-	if at >= len(rows) {
-		return asWritten()
+// table lays out the table from a line on, and returns the line after it. Cells that are
+// too wide continue below; a table with too many columns stays as written.
+func (m *layout) table(lines []string, from int) int {
+	m.end()
+	to := from + 2
+	for to < len(lines) && strings.Contains(lines[to], "|") {
+		to++
 	}
-	columns := len(rows[at])
-	if 4*columns-3 > w {
-		return asWritten()
+	sides := rowOf(lines[from+1], 0)
+	rows, sizes := [][]string{rowOf(lines[from], len(sides))}, make([]int, len(sides))
+	fits := 4*len(sides)-3 <= m.w
+	for i := from + 2; i < to && fits; i++ {
+		rows = append(rows, rowOf(lines[i], len(sides)))
 	}
-	sides := make([]string, columns)
-	for i, cell := range rows[at] {
-		sides[i] = textOf(cell)
-	}
-	lines := rows[at-1:]
-	lines = append(lines[:1:1], lines[2:]...)
-	sizes := make([]int, columns)
-	for i := range lines {
-		for len(lines[i]) < columns {
-			lines[i] = append(lines[i], nil)
-		}
-		for j := columns; j < len(lines[i]); j++ { // extra cells belong to the last
-			lines[i][columns-1] = append(append(lines[i][columns-1], piece{text: " | "}), lines[i][j]...)
-		}
-		for j := range columns {
-			sizes[j] = max(sizes[j], cells.Width(textOf(lines[i][j])), 1)
+	for _, row := range rows {
+		for i := range sizes {
+			sizes[i] = max(sizes[i], cells.Width(row[i]), 1)
 		}
 	}
-	if !shrink(sizes, w-3*(columns-1)) {
-		return asWritten()
+	if !fits || !shrink(sizes, m.w-3*(len(sides)-1)) {
+		for _, l := range lines[from:to] {
+			m.write(l, m.st.Plain)
+		}
+		return to
 	}
-	var out []string
-	for _, before := range rows[:at-1] {
-		out = append(out, m.wrap(joined(before), w)...)
-	}
-	for i, cells := range lines {
+	for i, row := range rows {
+		m.row(row, sizes, sides, i == 0)
 		if i == 0 {
-			for j := range columns {
-				for k := range cells[j] {
-					cells[j][k].look |= lookBold
-				}
+			line := make([]string, len(sizes))
+			for j, n := range sizes {
+				line[j] = strings.Repeat("─", n)
 			}
-		}
-		out = append(out, m.tableRow(cells[:columns], sizes, sides)...)
-		if i == 0 {
-			out = append(out, m.paint(lookFaint, tableLine(sizes)))
+			m.out = append(m.out, m.st.Faint.Render(strings.Join(line, "─┼─")))
 		}
 	}
-	return out
+	return to
 }
 
-// tableRow renders one row of a table, with as many lines as its longest cell needs.
-func (m *layout) tableRow(cells [][]piece, sizes []int, sides []string) []string {
-	set := make([][]string, len(cells))
-	high := 1
-	for i, cell := range cells {
+// row renders one row of a table, with as many lines as its longest cell needs.
+func (m *layout) row(row []string, sizes []int, sides []string, head bool) {
+	set, high, look := make([][]string, len(row)), 1, m.st.Plain
+	if head {
+		look = look.Bold(true)
+	}
+	for i, cell := range row {
 		set[i] = m.wrap(cell, sizes[i])
 		high = max(high, len(set[i]))
 	}
-	rule := m.paint(lookFaint, " │ ")
-	out := make([]string, high)
-	for i := range out {
-		parts := make([]string, len(cells))
+	for i := range high {
+		parts := make([]string, len(row))
 		for j := range parts {
 			text := ""
 			if i < len(set[j]) {
-				text = set[j][i]
+				text = m.inline(set[j][i], look)
 			}
 			parts[j] = aligned(text, sizes[j], sides[j])
 		}
-		out[i] = strings.TrimRight(strings.Join(parts, rule), " ")
+		m.out = append(m.out, strings.TrimRight(strings.Join(parts, m.st.Faint.Render(" │ ")), " "))
 	}
-	return out
 }
 
 // aligned aligns a cell by the rule below the head: --: right, :-: centred.
@@ -120,14 +91,6 @@ func aligned(text string, w int, side string) string {
 	return cells.Fit(text, w)
 }
 
-func tableLine(sizes []int) string {
-	parts := make([]string, len(sizes))
-	for i, n := range sizes {
-		parts[i] = strings.Repeat("─", n)
-	}
-	return strings.Join(parts, "─┼─")
-}
-
 // shrink narrows the widest columns until all of them fit into w cells, and reports
 // whether they do.
 func shrink(sizes []int, w int) bool {
@@ -135,7 +98,7 @@ func shrink(sizes []int, w int) bool {
 	for _, n := range sizes {
 		total += n
 	}
-	for total > w {
+	for ; total > w; total-- {
 		widest := 0
 		for i, n := range sizes {
 			if n > sizes[widest] {
@@ -146,86 +109,32 @@ func shrink(sizes []int, w int) bool {
 			return false
 		}
 		sizes[widest]--
-		total--
 	}
 	return true
 }
 
-// rowsOf returns the cells of a table by row.
-func rowsOf(pieces []piece) [][][]piece {
-	var rows [][][]piece
-	row := [][]piece{nil}
-	endRow := func() {
-		if len(row) > 1 && blankCell(row[0]) {
-			row = row[1:]
-		}
-		if len(row) > 1 && blankCell(row[len(row)-1]) {
-			row = row[:len(row)-1]
-		}
-		for i := range row {
-			row[i] = trimmed(row[i])
-		}
-		rows, row = append(rows, row), [][]piece{nil}
-	}
-	for _, p := range pieces {
-		switch p.text {
-		case "\n":
-			endRow()
-		case cellEnd:
-			row = append(row, nil)
-		case "":
-		default:
-			row[len(row)-1] = append(row[len(row)-1], p)
-		}
-	}
-	endRow()
-	return rows
-}
-
-func textOf(pieces []piece) string {
-	var s strings.Builder
-	for _, p := range pieces {
-		s.WriteString(p.text)
-	}
-	return s.String()
-}
-
-func blankCell(pieces []piece) bool { return strings.TrimSpace(textOf(pieces)) == "" }
-
-// trimmed returns a cell without surrounding blanks.
-func trimmed(cell []piece) []piece {
-	if len(cell) > 0 {
-		cell[0].text = strings.TrimLeft(cell[0].text, " ")
-		last := &cell[len(cell)-1]
-		last.text = strings.TrimRight(last.text, " ")
-	}
-	return cell
-}
-
-// joined returns a row as text, if it is not a table's.
-func joined(row [][]piece) []piece {
-	var out []piece
-	for i, cell := range row {
-		if i > 0 {
-			out = append(out, piece{text: " | "})
-		}
-		out = append(out, cell...)
-	}
-	return out
-}
-
-// splitCells splits the source of a text at unescaped bars.
-func splitCells(s string) []string {
-	var out []string
+// rowOf returns the cells of a row, between bars without a backslash before them. With a
+// number of columns it has as many: further cells belong to the last.
+func rowOf(line string, columns int) []string {
+	var row []string
+	line = strings.TrimPrefix(strings.TrimSpace(line), "|")
 	from := 0
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
 		case '\\':
 			i++
 		case '|':
-			out = append(out, s[from:i])
-			from = i + 1
+			row, from = append(row, strings.TrimSpace(line[from:i])), i+1
 		}
 	}
-	return append(out, s[from:])
+	if rest := strings.TrimSpace(line[from:]); rest != "" {
+		row = append(row, rest)
+	}
+	if columns > 0 && len(row) > columns {
+		row = append(row[:columns-1], strings.Join(row[columns-1:], " | "))
+	}
+	for len(row) < columns {
+		row = append(row, "")
+	}
+	return row
 }

@@ -26,59 +26,55 @@ func brightStyles() *styles.Set {
 }
 
 func TestMarkdown(t *testing.T) {
-	for _, c := range []struct{ name, src, plain, bright string }{
-		{"nothing", "", "", ""},
-		{"paragraphs", "one\ntwo\n\nthree", "one two|-|three", "one two|-|three"},
-		{"a paragraph that is long", "aaaa bbbb cccc dddd eeee ffff", "aaaa bbbb cccc dddd|eeee ffff", "aaaa bbbb cccc dddd|eeee ffff"},
-		{"a word that is long", strings.Repeat("x", 25) + " y", strings.Repeat("x", 20) + "|xxxxx y", strings.Repeat("x", 20) + "|xxxxx y"},
-		{"headings", "# One\n\n### Three\n\nTwo\n===", "# One|-|### Three|-|# Two", "# One|-|### Three|-|# Two"},
-		{"emphasis", "a *b* **c** ***d*** `e` f", "a *b* **c** ***d***|`e` f", "a b c d e f"},
-		{"code with backticks", "`` a`b ``", "`` a`b ``", "a`b"},
-		{"hard breaks", "one  \ntwo\\\nthree", "one|two|three", "one|two|three"},
-		{"escapes", `\*a\* &amp; &lt;b&gt; \&amp; &copy &#65;`, "*a* & <b> &amp;|&copy A", "*a* & <b> &amp;|&copy A"},
-		{"a list", "- a\n- b\n  - c\n- d", "• a|• b|  • c|• d", "• a|• b|  • c|• d"},
-		{"a loose list", "- a\n\n- b\n\n  more", "• a|-|• b|-|  more", "• a|-|• b|-|  more"},
-		{"numbers", "9. a\n1. b\n   wrapped here and there", " 9. a|10. b wrapped here|    and there", " 9. a|10. b wrapped here|    and there"},
-		{"other numbers", "3) a", "3) a", "3) a"},
-		{"an empty item", "-\n- b", "•|• b", "•|• b"},
-		{"a quote", "> a\n> b\n>\n> - c", "│ a b|│|│ • c", "│ a b|│|│ • c"},
-		{"fenced code", "```go\nfunc f() {\n\treturn\n}\n```\nx", "```go|  func f() {|      return|  }|```|-|x", "go|  func f() {|      return|  }|-|x"},
-		{"long code", "```\n" + strings.Repeat("ab", 12) + "\n```", "```|  " + strings.Repeat("ab", 9) + "|↳ " + strings.Repeat("ab", 3) + "|```", "  " + strings.Repeat("ab", 9) + "|↳ " + strings.Repeat("ab", 3)},
-		{"indented code", "    a  b\n\n    c", "  a  b|-|  c", "  a  b|-|  c"},
-		{"no code", "```\n```", "```|```", ""},
-		{"a link", "[a](http://b.c)", "a (http://b.c)", "a (http://b.c)"},
-		{"a link with a title", `[a](b "c d")`, `a (b "c d")`, `a (b "c d")`},
-		{"a link that says where", "[b.c](b.c) <http://b.c>", "b.c http://b.c", "b.c http://b.c"},
-		{"an image", "![a b](c.png)", "image: a b (c.png)", "image: a b (c.png)"},
-		{"definitions of links", "[a][1]\n\n[1]: b\n[2]: c", "[a][1]|-|[1]: b|[2]: c", "[a][1]|-|[1]: b|[2]: c"},
-		{"a rule", "a\n\n---\n\nb", "a|-|" + strings.Repeat("─", 20) + "|-|b", "a|-|" + strings.Repeat("─", 20) + "|-|b"},
-		{"HTML", "a <b>c</b>\n\n<div>\nx\n</div>\n\n<!-- y\n-->", "a <b>c</b>|-|<div>|x|</div>|-|<!-- y|-->", "a <b>c</b>|-|<div>|x|</div>|-|<!-- y|-->"},
-		{"a table", "| a | b |\n|---|---|\n| c | d |", "a │ b|──┼──|c │ d", "a │ b|──┼──|c │ d"},
-		{"a table without bars", "a | b\n--- | :-:\nc | ddd", "a │  b|──┼────|c │ ddd", "a │  b|──┼────|c │ ddd"},
-		{"a table with wide characters", "| 名前 | n |\n|---|--:|\n| x | 10 |\n| 日本 👩‍👩‍👧 | 9 |", "名前    │  n|────────┼───|x       │ 10|日本 👩 │  9", "名前    │  n|────────┼───|x       │ 10|日本 👩 │  9"},
-		{"a table that is too wide", "| id | text |\n|---|---|\n| 1 | one two three four five |", "id │ text|───┼────────────────|1  │ one two three|   │ four five", "id │ text|───┼────────────────|1  │ one two three|   │ four five"},
-		{"a table with marks", "| a \\| b | `c` |\n|---|---|\n| **d** | e | f |\n| g |", "a | b │ `c`|──────┼──────|**d** │ e | f|g     │", "a | b │ c|──────┼──────|d     │ e | f|g     │"},
-		{"a table of too many columns", "|a|b|c|d|e|f|g|h|i|j|k|l|\n|-|-|-|-|-|-|-|-|-|-|-|-|\n|longer|longer|longer|l|l|l|l|l|l|l|l|l|", "|a|b|c|d|e|f|g|h|i|j||k|l|||-|-|-|-|-|-|-|-|-|-||-|-|||longer|longer|longe|r|l|l|l|l|l|l|l|l|l|", "|a|b|c|d|e|f|g|h|i|j||k|l|||-|-|-|-|-|-|-|-|-|-||-|-|||longer|longer|longe|r|l|l|l|l|l|l|l|l|l|"},
-		{"a line before a table", "see\na | b\n--|--\nc | d", "see|a │ b|──┼──|c │ d", "see|a │ b|──┼──|c │ d"},
-		{"no table", "a | b\nc", "a | b c", "a | b c"},
-		{"wide characters", "日本語のテキストです 👩‍👩‍👧‍👦 x", "日本語のテキストです|👩 x", "日本語のテキストです|👩 x"},
-		{"escape sequences", "a\x1b[31mb\x1b]0;t\x07 &#27;[2J \u202ex", "a�[31mb�]0;t� �[2J|�x", "a�[31mb�]0;t� �[2J|�x"},
-		{"looks over lines", "**aaaa bbbb cccc dddd eeee**", "**aaaa bbbb cccc|dddd eeee**", "aaaa bbbb cccc dddd|eeee"},
+	for _, c := range []struct{ name, src, want string }{
+		{"nothing", "", ""},
+		{"paragraphs", "one\ntwo\n\nthree", "one two|-|three"},
+		{"a paragraph that is long", "aaaa bbbb cccc dddd eeee ffff", "aaaa bbbb cccc dddd|eeee ffff"},
+		{"a word that is long", strings.Repeat("x", 25) + " y", strings.Repeat("x", 20) + "|xxxxx y"},
+		{"headings", "# One\n\n### Three\n\nTwo\n===", "# One|-|### Three|-|Two|────────────────────"},
+		{"emphasis", "a *b* **c** ***d*** `e` f", "a *b* **c** ***d***|`e` f"},
+		{"code with backticks", "`` a`b ``", "`` a`b ``"},
+		{"hard breaks", "one  \ntwo\\\nthree", "one|two|three"},
+		{"escapes", `\*a\* &amp; &lt;b&gt; \&amp; &copy &#65;`, `\*a\* &amp;|&lt;b&gt; \&amp;|&copy &#65;`},
+		{"a list", "- a\n- b\n  - c\n- d", "• a|• b|  • c|• d"},
+		{"a loose list", "- a\n\n- b\n\n  more", "• a|-|• b|-|  more"},
+		{"numbers", "9. a\n1. b\n   wrapped here and there", "9. a|1. b wrapped here|   and there"},
+		{"other numbers", "3) a", "3) a"},
+		{"an empty item", "-\n- b", "•|• b"},
+		{"a quote", "> a\n> b\n>\n> - c", "│ a b|│|│ • c"},
+		{"fenced code", "```go\nfunc f() {\n\treturn\n}\n```\nx", "```go|  func f() {|      return|  }|```|x"},
+		{"long code", "```\n" + strings.Repeat("ab", 12) + "\n```", "```|  " + strings.Repeat("ab", 9) + "|↳ " + strings.Repeat("ab", 3) + "|```"},
+		{"indented code", "    a  b\n\n    c", "    a  b|-|    c"},
+		{"no code", "```\n```", "```|```"},
+		{"a link", "[a](http://b.c)", "[a](http://b.c)"},
+		{"a link with a title", `[a](b "c d")`, `[a](b "c d")`},
+		{"a link that says where", "[b.c](b.c) <http://b.c>", "[b.c](b.c)|<http://b.c>"},
+		{"an image", "![a b](c.png)", "![a b](c.png)"},
+		{"definitions of links", "[a][1]\n\n[1]: b\n[2]: c", "[a][1]|-|[1]: b|[2]: c"},
+		{"a rule", "a\n\n---\n\nb", "a|-|" + strings.Repeat("─", 20) + "|-|b"},
+		{"HTML", "a <b>c</b>\n\n<div>\nx\n</div>\n\n<!-- y\n-->", "a <b>c</b>|-|<div> x|</div>|-|<!-- y -->"},
+		{"a table", "| a | b |\n|---|---|\n| c | d |", "a │ b|──┼──|c │ d"},
+		{"a table without bars", "a | b\n--- | :-:\nc | ddd", "a │  b|──┼────|c │ ddd"},
+		{"a table with wide characters", "| 名前 | n |\n|---|--:|\n| x | 10 |\n| 日本 👩‍👩‍👧 | 9 |", "名前    │  n|────────┼───|x       │ 10|日本 👩 │  9"},
+		{"a table that is too wide", "| id | text |\n|---|---|\n| 1 | one two three four five |", "id │ text|───┼────────────────|1  │ one two three|   │ four five"},
+		{"a table with marks", "| a \\| b | `c` |\n|---|---|\n| **d** | e | f |\n| g |", "a \\| b │ `c`|───────┼──────|**d**  │ e | f|g      │"},
+		{"a table of too many columns", "|a|b|c|d|e|f|g|h|i|j|k|l|\n|-|-|-|-|-|-|-|-|-|-|-|-|\n|longer|longer|longer|l|l|l|l|l|l|l|l|l|", "|a|b|c|d|e|f|g|h|i|j||k|l|||-|-|-|-|-|-|-|-|-|-||-|-|||longer|longer|longe|r|l|l|l|l|l|l|l|l|l|"},
+		{"a line before a table", "see\na | b\n--|--\nc | d", "see|a │ b|──┼──|c │ d"},
+		{"no table", "a | b\nc", "a | b c"},
+		{"wide characters", "日本語のテキストです 👩‍👩‍👧‍👦 x", "日本語のテキストです|👩 x"},
+		{"escape sequences", "a\x1b[31mb\x1b]0;t\x07 &#27;[2J \u202ex", "a�[31mb�]0;t�|&#27;[2J �x"},
+		{"looks over lines", "**aaaa bbbb cccc dddd eeee**", "**aaaa bbbb cccc|dddd eeee**"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, v := range []struct {
-				how  string
-				a    *styles.Set
-				want string
-			}{{"plain", plainStyles(), c.plain}, {"bright", brightStyles(), c.bright}} {
-				lines := Markdown(v.a, c.src, 20)
+			for how, a := range map[string]*styles.Set{"plain": plainStyles(), "bright": brightStyles()} {
+				lines := Markdown(a, c.src, 20)
 				for i := range lines {
 					if lines[i] = strings.TrimRight(ansi.Strip(lines[i]), " "); lines[i] == "" && len(lines) > 1 {
 						lines[i] = "-"
 					}
 				}
-				if got := strings.Join(lines, "|"); got != v.want {
-					t.Errorf("%s:\n%s\ninstead of\n%s", v.how, got, v.want)
+				if got := strings.Join(lines, "|"); got != c.want {
+					t.Errorf("%s:\n%s\ninstead of\n%s", how, got, c.want)
 				}
 			}
 		})
@@ -92,12 +88,12 @@ func TestProse(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"no markup", "count(*) and sum(*)\n  see_this_one `x`", "count(*) and sum(*)|  see_this_one `x`"},
 		{"a shell's comment", "#!/bin/sh #5", "#!/bin/sh #5"},
-		{"strong words", "**a** b\nc", "a b|c"},
-		{"a list", "x:\n- a\n- b", "x:|-|• a|• b"},
+		{"strong words", "**a** b\nc", "**a** b|c"},
+		{"a list", "x:\n- a\n- b", "x:|• a|• b"},
 		{"a table", "| a | b |\n|---|---|\n| c | d |", "a │ b|──┼──|c │ d"},
 		{"a table without bars", "a | b\n--- | ---\nc | d", "a │ b|──┼──|c │ d"},
 		{"a rule of dashes", "a\n-----\nb", "a|-----|b"},
-		{"code", "```\na  b\n```", "  a  b"},
+		{"code", "```\na  b\n```", "```|  a  b|```"},
 	} {
 		x := NewWriter(bright, 40)
 		x.Prose(c.src)
@@ -125,17 +121,15 @@ func TestProse(t *testing.T) {
 // TestMarkdownLooks sees that each line has its looks for itself, and that without colours there
 // are none.
 func TestMarkdownLooks(t *testing.T) {
-	src := "**aaaa bbbb cccc dddd eeee** `code`\n\n- *x*\n\n> [l](d)"
+	src := "**aaaa bbbb** `code`\n\n- *x*\n\n> [l](d)"
 	for _, l := range Markdown(plainStyles(), src, 20) {
 		if l != ansi.Strip(l) {
 			t.Errorf("without colours: %q", l)
 		}
 	}
 	lines := Markdown(brightStyles(), src, 20)
-	for i, l := range lines[:2] {
-		if !strings.Contains(l, "\x1b[1m") || !strings.HasSuffix(l, "\x1b[0m") {
-			t.Errorf("line %d does not begin and end its look: %q", i, l)
-		}
+	if l := lines[0]; !strings.HasPrefix(l, "\x1b[1m") || !strings.HasSuffix(l, "\x1b[0m") {
+		t.Errorf("it does not begin and end its looks: %q", l)
 	}
 	if strings.Join(lines, "") == ansi.Strip(strings.Join(lines, "")) {
 		t.Error("with colours there are none")
@@ -153,10 +147,10 @@ func TestMarkdownBounds(t *testing.T) {
 	if cut := Markdown(plainStyles(), strings.Repeat("日", maxMarkdown), 40); strings.Contains(strings.Join(cut, ""), "�") {
 		t.Error("a character was cut in two")
 	}
-	if deep := Markdown(plainStyles(), strings.Repeat("> ", 12)+"x", 60); len(deep) != 1 || deep[0] != strings.Repeat("│ ", maxNesting)+"x" {
+	if deep := Markdown(plainStyles(), strings.Repeat("> ", 12)+"x", 60); len(deep) != 1 || deep[0] != strings.Repeat("│ ", 12)+"x" {
 		t.Errorf("deep quotes: %q", deep)
 	}
-	if deep := Markdown(plainStyles(), strings.Repeat("- ", 10)+"x", 60); len(deep) != 3 || deep[0] != strings.Repeat("• ", maxNesting+1) || strings.TrimLeft(deep[2], " ") != "x" {
+	if deep := Markdown(plainStyles(), strings.Repeat("- ", 40)+"x", 60); strings.Count(strings.Join(deep, ""), "-") != 40 || !strings.HasSuffix(deep[len(deep)-1], "x") {
 		t.Errorf("deep lists: %q", deep)
 	}
 	if narrow := Markdown(plainStyles(), "- - - - 日本", 3); len(narrow) == 0 {
@@ -178,23 +172,13 @@ func hostile() []string {
 	return append(all, nested.String(), "a|b\n"+strings.Repeat("-|", 10000)+"-\n"+strings.Repeat("a\n", 20000), many+many)
 }
 
-// TestMarkdownHostile ends: what would take the parser seconds is not given to it.
+// TestMarkdownHostile ends.
 func TestMarkdownHostile(t *testing.T) {
 	cost.SkipUnlessLong(t)
 	for _, src := range hostile() {
 		start := time.Now()
 		checkMarkdown(t, src, 40)
 		t.Logf("%.10q %v", src, time.Since(start))
-	}
-	for _, src := range []string{strings.Repeat(">", 40), strings.Repeat("1. ", 40), strings.Repeat("[", maxBrackets+1)} {
-		if !overloaded(src) {
-			t.Errorf("%.20q is given to the parser", src)
-		}
-	}
-	for _, src := range []string{strings.Repeat("-", 80), strings.Repeat("*", 80), "- 2026-01-02 10. x", "> > > quoted", ">>>>>>> theirs"} {
-		if overloaded(src) {
-			t.Errorf("%q is not given to the parser", src)
-		}
 	}
 }
 
