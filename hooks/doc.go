@@ -74,7 +74,7 @@
 //	resume                     only what is new: the worklog of other sessions, memories and
 //	                           knowledge written since, and parts that changed, such as the spec
 //	startup of OpenCode, pi    as resume, if the session was given anything: these harnesses
-//	                           use one word for both, and so do Cursor and VS Code
+//	                           use one word for both, and so does Cursor
 //
 // Some harnesses differ. Gemini does not replay what hooks injected, so a resume gives
 // everything. Qwen does not replay what a start injected. OpenCode puts the start into

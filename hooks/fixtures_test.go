@@ -69,6 +69,9 @@ func fixturesIn(t testing.TB, root string, answers map[string][]byte) (all []fix
 		}
 		dir, file, _ := strings.Cut(rel, "/")
 		dir = strings.TrimSuffix(dir, "-code")
+		if harness.ByName(dir) == nil {
+			return nil // nobody sets it up
+		}
 		if name, ok := strings.CutPrefix(file, "out."); ok {
 			answers[dir+"/"+strings.TrimSuffix(name, ".json")] = data
 			return nil
@@ -310,8 +313,6 @@ func FuzzHandle(f *testing.F) {
 	f.Add("pi", "", []byte(`{"event":{"type":"tool_result","content":[{"type":"text","text":"x"}],"isError":true},"ctx":{}}`))
 	f.Add("codex", "PostToolUse",
 		[]byte(`{"turn_id":"t","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: a"},"tool_response":"Exit code: 1\n"}`))
-	f.Add("windsurf", "",
-		[]byte(`{"agent_action_name":"post_run_command","tool_info":{"command_line":"x","exit_code":3}}`))
 	f.Add("", "", []byte("\xef\xbb\xbf{}"))
 	f.Fuzz(func(t *testing.T, named, event string, data []byte) {
 		cfg := Config{Harness: named, Event: event, Env: noEnv, Now: time.Now,

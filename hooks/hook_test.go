@@ -209,29 +209,6 @@ func TestBorrowed(t *testing.T) {
 	}
 }
 
-// TestRecorders: those that take no text get none, and are recorded.
-func TestRecorders(t *testing.T) {
-	w := newWorld(t)
-	w.searcher = found(hit("k1", "t", "b", 1))
-	for _, h := range harness.All {
-		if !h.Records() {
-			continue
-		}
-		for _, e := range h.Events {
-			payload := fmt.Sprintf(
-				`{"session_id":"s1","cwd":%q,"prompt":%q,"tool_name":"Bash","tool_use_id":%q,"tool_input":{"command":"make"},"tool_info":{"command_line":"make"}}`,
-				w.project, question, h.Name)
-			r := w.handle(h.Name, e.Name, []byte(payload))
-			if string(r.Answer) != "{}\n" || r.Kind != e.Kind {
-				t.Errorf("%s %s: %s, %s", h.Name, e.Name, r.Kind, r.Answer)
-			}
-		}
-	}
-	if all := everything(t, w.specs); strings.Count(all, `"command":"make"`) < 2 {
-		t.Errorf("recorded: %s", all)
-	}
-}
-
 // TestQwen: what is asked of the model once more is no prompt.
 func TestQwen(t *testing.T) {
 	w := newWorld(t)

@@ -34,7 +34,7 @@ func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 	t.beginSession(h, given)
 	defer t.saveState(given)
 	switch {
-	case h.Records() || t.suppressed():
+	case t.suppressed():
 		return ""
 	case t.e.Kind == harness.SessionStart && !h.Hears(t.e.Source):
 		given.Owed = h.Injects(harness.Prompt)

@@ -347,7 +347,7 @@ var ceilings = map[string]int{
 
 	"hooks": 2320, // a log of what was given, and why not
 
-	"hooks/harness": 2580,
+	"hooks/harness": 2330,
 
 	"hooks/mcp": 6720, // board_correct, feedback
 
@@ -355,7 +355,7 @@ var ceilings = map[string]int{
 
 	"hooks/mcp/transport": 1040,
 
-	"hooks/setup": 3450, // variables that Codex passes on
+	"hooks/setup": 3410, // variables that Codex passes on
 
 	"hooks/shell": 1220,
 

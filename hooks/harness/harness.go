@@ -7,13 +7,11 @@ import (
 )
 
 // All has every harness, in the order of the list for people.
-var All = completed(claude, cursor, gemini, codex, opencode, kilo, pi, qwen, copilot, vscode,
-	windsurf, factory, auggie, goose)
+var All = completed(claude, cursor, gemini, codex, opencode, kilo, pi, qwen, copilot, factory)
 
 // tried has the harnesses with a sign or a variable, in the order of checking. A
 // harness whose sign may occur in another's payloads comes after that one.
-var tried = []*Harness{cursor, auggie, goose, windsurf, vscode, copilot, qwen, gemini,
-	codex, opencode, pi, factory}
+var tried = []*Harness{cursor, copilot, qwen, gemini, codex, opencode, pi, factory}
 
 // completed fills in the values that most harnesses share.
 func completed(all ...*Harness) []*Harness {
@@ -188,10 +186,6 @@ func (h *Harness) Restarts() bool { return h.restarts }
 
 // Hears reports whether a text reaches the model at a session start with this source.
 func (h *Harness) Hears(source string) bool { return h.unheard == "" || h.unheard != source }
-
-// Records reports whether sessions can only be recorded, because no event accepts a
-// text.
-func (h *Harness) Records() bool { return len(h.injects) == 0 }
 
 // Echoes reports whether another event gives the same with more detail.
 func (h *Harness) Echoes(event string) bool { return slices.Contains(h.echoes, event) }

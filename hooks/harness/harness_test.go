@@ -45,18 +45,14 @@ func TestComplete(t *testing.T) {
 		if (h.sign != nil || h.variable != "") != slices.Contains(tried, h) {
 			t.Errorf("%s belongs among those that are tried just if it has a sign or a variable", h.Name)
 		}
-		if h.MCP == nil || h.MCP(user) == "" && h != goose || h.Skills(user) == "" {
+		if h.MCP == nil || h.MCP(user) == "" || h.Skills(user) == "" {
 			t.Errorf("%s has no place for the MCP server, or none for the skill", h.Name)
 		}
-		hooks := h
-		if h.Shares != nil {
-			hooks = h.Shares
-		}
 		switch {
-		case hooks.Own != nil && (hooks.Own(user) == "" ||
-			hooks.Plugin() == "" && hooks.OwnEntry == nil):
+		case h.Own != nil && (h.Own(user) == "" ||
+			h.Plugin() == "" && h.OwnEntry == nil):
 			t.Errorf("%s has no text for the file of hooks that is ours alone", h.Name)
-		case hooks.Own == nil && (hooks.Hooked == nil || hooks.Hooked(user) == ""):
+		case h.Own == nil && (h.Hooked == nil || h.Hooked(user) == ""):
 			t.Errorf("%s has no file for hooks", h.Name)
 		}
 		for _, hook := range h.Hooks() {
@@ -70,7 +66,7 @@ func TestComplete(t *testing.T) {
 func TestOfClient(t *testing.T) {
 	for client, want := range map[string]string{"claude-code": "claude", "claude": "claude",
 		"codex-mcp-client": "codex", "cursor-vscode": "cursor", "gemini-cli-mcp-client": "gemini",
-		"opencode": "opencode", "Visual Studio Code": "vscode", "VS Code": "vscode",
+		"opencode": "opencode", "GitHub Copilot": "copilot", "Kilo Code": "kilo",
 		"qwen-code-cli": "qwen", "my-tool": "my-tool", "": ""} {
 		if got := OfClient(client); got != want {
 			t.Errorf("%q is %q, not %q", client, got, want)

@@ -65,8 +65,6 @@ type Settings struct {
 	Own      func(*Place) string
 	plugin   string                                          // its text, see Plugin
 	OwnEntry func(command, powershell string, h Hook) Object // or: its entries, in JSON
-	// or: the harness whose file of hooks it reads
-	Shares *Harness
 
 	MCP      func(*Place) string
 	MCPPath  []string

@@ -142,7 +142,7 @@ func (c *checker) files(st *Status) {
 			func(o Problem) bool { return o.Part == p.Part }) &&
 			!(c.h.Trusts && p.Part == harness.PartHooks && c.complete()) {
 			kind, msg := ProblemMissing, "are incomplete"
-			if hooksOf(c.h).Own != nil && p.Part == harness.PartHooks ||
+			if c.h.Own != nil && p.Part == harness.PartHooks ||
 				p.Part == harness.PartSkill || p.Part == harness.PartPointer {
 				kind, msg = ProblemStale, "differ from what this version writes"
 			}

@@ -96,11 +96,11 @@ func TestCheck(t *testing.T) {
 			"env = { ", `env = { BOARD_HOME = "/elsewhere", `), []string{ProblemHome}},
 		{"another home for the server", "claude", rewritten(".claude.json",
 			`"BOARD_HARNESS"`, `"BOARD_HOME": "/elsewhere", "BOARD_HARNESS"`), []string{ProblemHome}},
-		{"a hook is gone", "windsurf", func(b *bench) {
-			path := filepath.Join(b.home, ".codeium/windsurf/hooks.json")
+		{"a hook is gone", "factory", func(b *bench) {
+			path := filepath.Join(b.home, ".factory/hooks.json")
 			text, _ := os.ReadFile(path)
-			os.WriteFile(path, bytes.Replace(text, []byte("post_run_command"),
-				[]byte("pre_run_command"), 1), 0o644)
+			os.WriteFile(path, bytes.Replace(text, []byte("\"PostToolUse\""),
+				[]byte("\"PreToolUse\""), 1), 0o644)
 		}, []string{ProblemMissing}},
 		{"a comment", "claude", rewritten(".claude/settings.json", "{", "{ // mine"),
 			[]string{harness.ProblemIgnored}},

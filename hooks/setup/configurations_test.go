@@ -3,7 +3,6 @@ package setup
 import (
 	"strings"
 
-	"blackboard/hooks/harness"
 )
 
 // shapes are ways in which people and programs write the same configuration.
@@ -52,18 +51,11 @@ var configurations = []struct{ harness, file, text string }{
 		"{\n  \"$schema\": \"https://opencode.ai/config.json\", // schema\n  \"plugin\": [\"a\",],\n  \"mcp\": { \"x\": { \"type\": \"remote\", \"url\": \"http://localhost\" }, },\n}\n"},
 	{"pi", ".pi/agent/mcp.json", "{\"mcpServers\": {\"a\": {\"command\": \"a\"}}}\n"},
 	{"copilot", ".copilot/mcp-config.json", "{\n  \"mcpServers\": {\n    \"a\": {}\n  }\n}\n"},
-	{"vscode", harness.ByName("vscode").MCP(&harness.Place{}),
-		"{\n  \"inputs\": [],\n  \"servers\": {}\n}\n"},
-	{"windsurf", ".codeium/windsurf/hooks.json",
-		"{\n  \"hooks\": {\n    \"post_write_code\": [\n      { \"command\": \"fmt\", \"show_output\": true }\n    ]\n  }\n}\n"},
 	{"gemini", ".gemini/settings.json",
 		"{\n  // mine\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"hello\"}]} // first\n      /* none */\n    ]\n    // more to come\n  } // the end\n}\n"},
 	{"gemini", ".gemini/settings.json", "// nothing yet"},
 	{"factory", ".factory/hooks.json",
 		"{\n  // mine\n  \"SessionStart\": [\n    {\"hooks\": [{\"type\": \"command\", \"command\": \"hello\"}]}, // first\n    /* none */\n  ], // the end\n}\n"},
-	{"auggie", ".augment/settings.json", "{\n  \"hooks\": {},\n  \"mcpServers\": {}\n}\n"},
-	{"goose", ".agents/plugins/board/hooks/hooks.json",
-		"{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n"},
 	{"factory", ".factory/hooks.json", "// nothing yet"},
 	{"factory", ".factory/hooks.json",
 		"{\n  \"SessionStart\": [\n    { \"hooks\": [] }\n  ]\n}\n"},

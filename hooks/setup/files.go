@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -25,9 +24,6 @@ const programMark = `"@PROGRAM@"`
 func (p *place) filled(text string) []byte {
 	return []byte(strings.Replace(text, programMark, quoteJSON(p.binary), 1))
 }
-
-// hooksOf returns the harness whose hooks this one reads, usually itself.
-func hooksOf(h *harness.Harness) *harness.Harness { return cmp.Or(h.Shares, h) }
 
 // ownHooksFile returns the content of a hooks file that is ours alone.
 func (p *place) ownHooksFile(h *harness.Harness) []byte {

@@ -25,14 +25,13 @@ type PartState struct {
 
 // Status is the state of a harness.
 type Status struct {
-	Name    string      `json:"name"`         // of the harness
-	Title   string      `json:"title"`        // what people call it
-	Level   string      `json:"level"`        // harness.User or harness.Project
-	Found   bool        `json:"found"`        // it is installed on this machine
-	FoundBy []string    `json:"found_by"`     // the directories and programs that show it
-	Records bool        `json:"records_only"` // it accepts no context
-	Parts   []PartState `json:"parts"`        // the parts that the harness supports
-	Untried bool        `json:"untried"`      // known from its documentation only, not tried
+	Name    string      `json:"name"`     // of the harness
+	Title   string      `json:"title"`    // what people call it
+	Level   string      `json:"level"`    // harness.User or harness.Project
+	Found   bool        `json:"found"`    // it is installed on this machine
+	FoundBy []string    `json:"found_by"` // the directories and programs that show it
+	Parts   []PartState `json:"parts"`    // the parts that the harness supports
+	Untried bool        `json:"untried"`  // known from its documentation only, not tried
 }
 
 // Status returns the states of these harnesses.
@@ -45,7 +44,7 @@ func (s *Setup) Status(names []string) ([]Status, error) {
 	for _, h := range chosen {
 		by := s.foundBy(h)
 		st := Status{Name: h.Name, Title: h.Title, Level: s.Level(), Found: len(by) > 0,
-			FoundBy: by, Records: h.Records(), Untried: h.Untried}
+			FoundBy: by, Untried: h.Untried}
 		trust := s.trustNow(h)
 		for _, part := range Parts {
 			ps := PartState{Part: part, State: Absent, Paths: []string{}}

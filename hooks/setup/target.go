@@ -30,8 +30,8 @@ func (p *place) targets(h *harness.Harness) []target {
 		}
 		all = append(all, target{h, path, []string{part}, own, trust})
 	}
-	if from := hooksOf(h); from.Own != nil {
-		put(from.Own(&p.Place), harness.PartHooks, p.ownHooksFile(from), false)
+	if h.Own != nil {
+		put(h.Own(&p.Place), harness.PartHooks, p.ownHooksFile(h), false)
 	} else {
 		put(h.Hooked(&p.Place), harness.PartHooks, nil, false)
 	}

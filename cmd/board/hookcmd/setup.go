@@ -62,22 +62,17 @@ with --no-trust you approve them yourself, with /hooks in Codex.`,
 
 // harnessTable lists what board does in which harness.
 func harnessTable() string {
-	var speaks, untried, records []string
+	var speaks, untried []string
 	for _, h := range harness.All {
 		switch {
-		case h.Records() && h.Untried:
-			records = append(records, h.Name+" (untried)")
-		case h.Records():
-			records = append(records, h.Name)
 		case h.Untried:
 			untried = append(untried, h.Name)
 		default:
 			speaks = append(speaks, h.Name)
 		}
 	}
-	return fmt.Sprintf("  speaks in each session   %s\n  the same, but untried    %s\n  only "+
-		"records             %s\n",
-		strings.Join(speaks, ", "), strings.Join(untried, ", "), strings.Join(records, ", "))
+	return fmt.Sprintf("  speaks in each session   %s\n  the same, but untried    %s\n",
+		strings.Join(speaks, ", "), strings.Join(untried, ", "))
 }
 
 func (p *program) setup(c *cli.Context) error {
