@@ -2,7 +2,6 @@ package setup
 
 import (
 	"strings"
-
 )
 
 // shapes are ways in which people and programs write the same configuration.
