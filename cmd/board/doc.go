@@ -10,6 +10,7 @@
 //	board/store      the interface that files and postgres implement
 //	board/fault      the error type: kind, message, next step; exit codes and HTTP statuses
 //	board/text       text by others made safe for a screen: visible, cut, counted; tokens
+//	board/op         what an operation is: arguments by tags, schema, decoding, text
 //	board/words      reads text: words, stems, identifiers, numbers, dates, negations
 //	board/documents  reads reports and sources: docx, pdf, xlsx, html and more
 //	board/claims     reads texts into claims and compares them; which findings may conflict
@@ -54,7 +55,7 @@
 //	hooks            what happens at the moments of a session: recall, start, worklog
 //	hooks/setup      writes and removes each harness's configuration
 //	hooks/mcp/transport  carries the messages of MCP: over stdio and HTTP
-//	hooks/mcp/schema     schemas of tools, and arguments read by them
+//	hooks/ops        operations that command line and MCP server share, each said once
 //	hooks/mcp        the tools, resources and prompts of the MCP server
 //	tui/cells        texts that are safe for a terminal, and as wide as they have to be
 //	tui/styles       themes and styles
@@ -94,6 +95,8 @@
 // # How to add a command
 //
 // Write testdata/script/<command>_<case>.txtar first. Put the method on board.Board,
-// kb.KB or memory.Store, and the command into its package: runcmd, kbcmd, memorycmd or
-// hookcmd.
+// kb.KB or memory.Store. What agents do too is an operation: a literal in hooks/ops with
+// its input, what it does and the text of its answer (board/op says which tags an input
+// has), and its place in ops.All; base.Operation makes the command of it, hooks/mcp the
+// tool. Other commands go into their package: runcmd, kbcmd, memorycmd or hookcmd.
 package main

@@ -139,6 +139,9 @@ func flagUsage(f cli.Flag) (value, usage string) {
 				// "`FILE` to write": the name alone says nothing in the text, unless
 				// the sentence needs it.
 				usage = before + name + after
+				if text, is := strings.CutPrefix(after, ": "); is && before == "" {
+					usage = text // "`FILE`: what it is"
+				}
 			}
 		}
 	}

@@ -175,7 +175,7 @@ func TestPageCurl(t *testing.T) {
 		headers.Set(h[1], h[2])
 	}
 	url, token := listening(t, "--grant", "run:audit-7")
-	if body := sent(t, token, url, data, headers); !strings.Contains(body, "Posted to audit-7: e1") {
+	if body := sent(t, token, url, data, headers); !strings.Contains(body, "e1 observation posted to audit-7") {
 		t.Errorf("%s\nis answered by\n%s", data, body)
 	}
 }

@@ -5,9 +5,8 @@ import (
 	"reflect"
 	"testing"
 
-	"blackboard/hooks/mcp/schema"
-
-	"github.com/google/jsonschema-go/jsonschema"
+	"blackboard/board/op"
+	"blackboard/hooks/ops"
 )
 
 // TestPlainArguments holds the short way to read arguments to the long one: what it
@@ -33,7 +32,7 @@ func TestPlainArguments(t *testing.T) {
 	} {
 		for _, read := range []func(*testing.T, string) bool{
 			readBothWays[listContextIn], readBothWays[chunkIDIn], readBothWays[setStateIn],
-			readBothWays[searchContextIn], readBothWays[stateKeyIn], readBothWays[postIn],
+			readBothWays[searchContextIn], readBothWays[stateKeyIn], readBothWays[ops.PostIn],
 			readBothWays[searchIn],
 		} {
 			if read(t, raw) {
@@ -49,24 +48,17 @@ func TestPlainArguments(t *testing.T) {
 // readBothWays reports whether the short way takes arguments.
 func readBothWays[In any](t *testing.T, raw string) bool {
 	t.Helper()
-	s, err := schema.Of(reflect.TypeFor[In](), true, enums)
+	s, err := op.SchemaOf(reflect.TypeFor[In](), true, enums())
 	if err != nil {
 		t.Fatal(err)
 	}
 	takeMaxTokens(s)
-	check, err := s.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defaults, err := schema.Defaults(check)
-	if err != nil {
-		t.Fatal(err)
-	}
+	defaults := op.Defaults(s)
 	var short, long In
-	if !schema.DecodePlain(json.RawMessage(raw), s, defaults, &short) {
+	if !op.DecodePlain(json.RawMessage(raw), s, defaults, &short) {
 		return false
 	}
-	if err := schema.Decode(json.RawMessage(raw), s, check, &long); err != nil {
+	if err := op.Decode(json.RawMessage(raw), s, op.Param, &long); err != nil {
 		t.Errorf("%T %s: only the short way takes it: %v", short, raw, err)
 	} else if !reflect.DeepEqual(short, long) {
 		t.Errorf("%T %s: %+v, the long way %+v", short, raw, short, long)

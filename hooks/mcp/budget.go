@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"blackboard/hooks/mcp/schema"
+	"blackboard/board/op"
 	"blackboard/hooks/mcp/transport"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -32,7 +32,7 @@ const maxTokens = "max_tokens"
 func takeMaxTokens(in *jsonschema.Schema) {
 	most := float64(mostTokens)
 	in.Properties[maxTokens] = &jsonschema.Schema{Type: "integer", Maximum: &most,
-		Description: "of the answer", Extra: map[string]any{schema.Rare: true}}
+		Description: "of the answer", Extra: map[string]any{op.Rare: true}}
 	in.PropertyOrder = append(in.PropertyOrder, maxTokens)
 }
 

@@ -97,7 +97,7 @@ func (c *call) check(in checkIn) (out checkOut, text string, err error) {
 
 // checkInput is the policy of a run, and what a call names to check it with.
 func (c *call) checkInput(b *board.Board, in *checkIn) (f policy.File, given check.Input, err error) {
-	if f, err = c.policy(b); err != nil {
+	if f, err = c.Policy(c.ctx, b); err != nil {
 		return f, given, err
 	}
 	mayRead := c.cfg.Grants.has[Files]

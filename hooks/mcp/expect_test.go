@@ -22,7 +22,7 @@ func TestNoVacuousPass(t *testing.T) {
 		"Not within 0 seconds. There is no run later yet.")
 	refused(t, c, "board_gate", `{"run":"later"}`, "there is no run later")
 	says("board_expect", `{"names":["reader-1","reader-2"]}`,
-		"Expected in r1: reader-1 expected; reader-2 expected")
+		"reader-1  expected, nothing posted\nreader-2  expected, nothing posted")
 	says("board_gate", `{}`, "empty nothing was posted or raised yet; to clear it: board_post "+
 		"(content: …)",
 		"expected reader-1 has not finished yet; to clear it: board_expect (do: done, "+
@@ -37,11 +37,11 @@ func TestNoVacuousPass(t *testing.T) {
 	says("board_survival", `{"text":"Nothing.","min_items":1}`,
 		"FAILED: 0 items had to surface; the minimum is 1")
 	says("board_expect", `{"do":"done","worker":"reader-1","reason":"the index is left open"}`,
-		"reader-1 done by reader-1: the index is left open; reader-2 expected")
+		"reader-1  done, nothing posted: the index is left open")
 	refused(t, c, "board_expect", `{"do":"drop","names":["reader-2"]}`, "needs a reason")
 	refused(t, c, "board_expect", `{"do":"drop","reason":"late"}`, "drop takes one worker, not 0")
 	says("board_expect", `{"do":"drop","names":["reader-2"],"reason":"late"}`,
-		"reader-2 dropped by scout", ": late")
+		"reader-2  dropped by scout", ": late")
 	says("board_state", `{}`, "Expected: reader-1 done by reader-1: the index is left open",
 		"Expected: reader-2 dropped")
 	says("board_gate", `{"min_entries":3}`,

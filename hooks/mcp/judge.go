@@ -105,11 +105,6 @@ func (g *gateOut) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// policy is the policy that a run is judged by: the one on record, else the workspace's.
-func (c *call) policy(b *board.Board) (policy.File, error) {
-	return policy.Of(c.ctx, b, c.cfg.Workspace)
-}
-
 // over is a policy with what the call asks for in its place.
 func (in *gateIn) over(p board.Policy) board.Policy {
 	if in.Block != nil {
@@ -126,7 +121,7 @@ func (in *gateIn) over(p board.Policy) board.Policy {
 
 func (c *call) gate(in gateIn) (out gateOut, text string, err error) {
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
-		by, err := c.policy(b)
+		by, err := c.Policy(c.ctx, b)
 		if err != nil {
 			return err
 		}
@@ -406,7 +401,7 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 		switch in.For {
 		case waitGate:
 			var by policy.File
-			if by, err = c.policy(b); err != nil {
+			if by, err = c.Policy(c.ctx, b); err != nil {
 				return err
 			}
 			var v board.Verdict

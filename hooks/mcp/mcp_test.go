@@ -307,7 +307,7 @@ func TestBadArguments(t *testing.T) {
 	for _, b := range []struct{ tool, args, want string }{
 		{"kb_search", `{}`, `missing properties: ["query"]`},
 		{"kb_search", `{"query":{"a":7}}`, `want "string"`},
-		{"kb_search", `{"query":"x","limit":0}`, "minimum"},
+		{"kb_search", `{"query":"x","limit":0}`, "at least 0"},
 		{"kb_search", `{"query":"x","limit":2.5}`, "integer"},
 		{"kb_search", `{"query":"x","mode":"best"}`, "enum"},
 		{"kb_search", `[1]`, "one JSON object"},
@@ -393,7 +393,7 @@ func TestGuardOfZero(t *testing.T) {
 			t.Errorf("%s with %s 0, of what is there: %s", g.tool, g.guard, text)
 		}
 		g.args[g.guard] = -1
-		if r, text := use(g.tool, g.args); !r.IsError || !strings.Contains(text, "minimum") {
+		if r, text := use(g.tool, g.args); !r.IsError || !strings.Contains(text, "at least 0") {
 			t.Errorf("%s with %s -1: %s", g.tool, g.guard, text)
 		}
 	}
@@ -403,7 +403,8 @@ func TestGuardOfZero(t *testing.T) {
 func TestEnumsAreUsed(t *testing.T) {
 	data := []string{}
 	files, err := filepath.Glob("*.go")
-	if err != nil {
+	operations, _ := filepath.Glob("../ops/*.go")
+	if files = append(files, operations...); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range files {
@@ -414,7 +415,7 @@ func TestEnumsAreUsed(t *testing.T) {
 		data = append(data, string(text))
 	}
 	all := strings.Join(data, "")
-	for name := range enums {
+	for name := range enums() {
 		if !strings.Contains(all, `enum:"`+name+`"`) {
 			t.Errorf("the list %s is not used", name)
 		}

@@ -206,7 +206,7 @@ func (c *call) digestOf(b *board.Board, budget int) (report.Digest, error) {
 	if err != nil {
 		return report.Digest{}, err
 	}
-	by, err := c.policy(b)
+	by, err := c.Policy(c.ctx, b)
 	if err != nil {
 		return report.Digest{}, err
 	}

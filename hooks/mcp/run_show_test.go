@@ -55,11 +55,12 @@ func TestShow(t *testing.T) {
 	refused(t, c, "board_waive", `{"signal":"s1","reason":"x"}`,
 		"board_show (id: s1) tells how; board_reopen (signal: s1) opens it again")
 	has(t, must(t, c, "board_reopen", `{"signal":"s1","note":"May of which year?"}`),
-		"Opened again", "s1 [high, open]")
+		"s1     high      open      Since when?  from e1")
 	has(t, must(t, c, "board_show", `{"id":"s1"}`), "reopen", "May of which year?")
 	must(t, c, "board_address", `{"signal":"s1","content":"Since May 2025","worker":"ann"}`)
 	has(t, must(t, c, "board_link", `{"entry":"e3","supersedes":["e4"]}`),
-		"Linked in r1 (open again, as their answer is superseded: s1): e3")
+		"e3 observation, contradicts e1, supersedes e4", "Note: open again: s1",
+		"board_address (entry: e3, signal: s1)")
 	must(t, c, "board_signal", `{"content":"Who?","priority":"low"}`)
 	must(t, c, "board_waive", `{"signal":"s2","reason":"no matter"}`)
 	if text := must(t, c, "board_signals", `{"status":"waived"}`); !strings.Contains(text, "s2") ||

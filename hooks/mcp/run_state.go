@@ -301,3 +301,23 @@ func (c *call) varSet(in varSetIn) (out varSetOut, text string, err error) {
 	})
 	return out, text, err
 }
+
+type expectedOut struct {
+	Worker string `json:"worker"`
+	Status string `json:"status"`
+	By     string `json:"by"`
+	Reason string `json:"reason,omitempty"`
+}
+
+func (k cut) expected(e *board.Expected) expectedOut {
+	return expectedOut{e.Worker, e.Status, e.By, k.text(e.Reason, "", "")}
+}
+
+// line puts a worker that is expected on one line.
+func (e *expectedOut) line() string {
+	text := inLine(e.Worker) + " " + e.Status
+	if e.Reason != "" {
+		text += fmt.Sprintf(" by %s: %s", inLine(e.By), inLine(e.Reason))
+	}
+	return text
+}

@@ -24,6 +24,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/hooks/mcp/transport"
+	"blackboard/hooks/ops"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 )
@@ -169,8 +170,9 @@ func New(cfg Config) *Server {
 	s.sdk.AddReceivingMiddleware(s.clients.Bound, s.addressable, s.list, transport.Once)
 	s.addRunTools()
 	s.addShowTools()
-	s.addSettleTools()
-	s.addExpectTools()
+	for _, o := range ops.All() {
+		s.addOperation(o)
+	}
 	s.addJudgeTools()
 	s.addCheckTools()
 	s.addKnowledgeTools()

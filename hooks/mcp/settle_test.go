@@ -21,7 +21,7 @@ func TestSettle(t *testing.T) {
 	refused(t, c, "board_settle", `{"entry":"e1","other":"e7","reason":"x"}`, "e7")
 	refused(t, c, "board_settle", `{"entry":"e1","reason":"x"}`, "other")
 	got := must(t, c, "board_settle", `{"entry":"e2","other":"e1","reason":"e1 is of 2024"}`)
-	if got != "Settled in r1: e1 and e2 are no conflict: e1 is of 2024" {
+	if got != "settled e1 and e2 on r1: e1 is of 2024" {
 		t.Error(got)
 	}
 	if got := must(t, c, "board_gate", gate); !strings.Contains(got, "is open") {

@@ -27,7 +27,7 @@ func TestStdioSurvivesBadLines(t *testing.T) {
 		{"garbage", hello + "\nnonsense\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}` +
 			"\n", []string{`"id":1,"result"`, `-32700`, `"id":2,"result"`}},
 		{"invalid UTF-8", hello + "\n" +
-			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"board_post","arguments":{"content":"` + "a\xff\xfeb" + `"}}}` + "\n", []string{`"id":1,"result"`, `Posted to r1`}},
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"board_post","arguments":{"content":"` + "a\xff\xfeb" + `"}}}` + "\n", []string{`"id":1,"result"`, `posted to r1`}},
 		{"the end in the middle", hello + "\n" + `{"jsonrpc":"2.0","id":2,"meth`,
 			[]string{`"id":1,"result"`, `-32700`}},
 		{"the last line has no end", hello + "\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}`,

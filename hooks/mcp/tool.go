@@ -11,46 +11,36 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"blackboard/board"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
-	"blackboard/hooks/mcp/schema"
+	"blackboard/board/op"
 	"blackboard/hooks/mcp/transport"
-	"blackboard/kb"
-	"blackboard/kb/chunks"
+	"blackboard/hooks/ops"
 	"blackboard/kb/memory"
 )
 
 // kind is what a tool does to the world.
-type kind int
+type kind = op.Kind
 
 const (
-	reads    kind = iota // changes nothing, but for the note of what was read
-	writes               // adds or changes something, of which the old version stays
-	destroys             // takes something away for good
+	reads    = op.Reads
+	writes   = op.Writes
+	destroys = op.Destroys
 )
 
-// enums are the lists that the tag enum names.
-var enums = schema.Enums{
-	"entry_types": board.EntryTypes, "entry_statuses": board.EntryStatuses,
-	"signal_statuses": board.SignalStatuses, "priorities": board.Priorities,
-	"orders": {board.Newest, board.Oldest, board.Best},
-	"waits":  {waitGate, waitEvent, waitSignal}, "expectations": {expectAct, doneAct, dropAct},
-	"check_steps": policy.Steps,
-	"kinds":       kb.Kinds, "scopes": kb.Scopes, "modes": kb.Modes, "roles": kb.Roles,
-	"resolutions": kb.Resolutions, "curations": curations, "tidyings": tidyings,
-	"tiers": memory.Tiers, "own_tiers": {memory.Workspace, memory.Account},
-	"lifetimes": memory.Lifetimes, "curators": memory.Curators,
-	"conversation_statuses": memory.Statuses, "scrub_modes": memory.ScrubModes,
-	"conversation_acts": conversationActs,
-	"context_modes":     {chunks.ModeHybrid, chunks.ModeBM25, chunks.ModeSemantic},
-	"importances":       chunks.Importances,
-}
+// enums are the lists that the tag enum names: those of the operations, and of this
+// package's own tools.
+var enums = sync.OnceValue(func() op.Enums {
+	all := maps.Clone(ops.Lists())
+	maps.Copy(all, op.Enums{"waits": {waitGate, waitEvent, waitSignal}, "curations": curations,
+		"tidyings": tidyings, "conversation_acts": conversationActs})
+	return all
+})
 
 // tool is what a tool is called, and who may call it.
 type tool struct {
@@ -62,7 +52,8 @@ type tool struct {
 	kind    kind
 	// tokens of an answer, for which max_tokens asks; 0: usualTokens, whatever is asked
 	budget int
-	rare   bool // few agents need it: listed only where its profile is asked for
+	rare   bool     // few agents need it: listed only where its profile is asked for
+	shows  []string // the arguments that it lists; nil: all but rare ones
 }
 
 // annotations are no more than a client decides by: some never run what is called
@@ -92,34 +83,77 @@ type call struct {
 // handler answers a call: with data, and with a text to read that has the whole of it.
 type handler[In, Out any] func(c *call, in In) (Out, string, error)
 
-// add registers a tool, if its profile is wanted.
+// add registers a tool of this package's own.
 func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
+	s.register(t, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(c *call, in any) (any, string,
+		error) {
+		if w, ok := in.(interface{ guard(*call) }); ok {
+			w.guard(c)
+		}
+		return fn(c, *in.(*In))
+	})
+}
+
+// addOperation registers the tool of an operation.
+func (s *Server) addOperation(o op.Any) {
+	i := o.Tells()
+	t := tool{name: i.Tool, title: i.Short, profile: i.Profile, about: i.About, need: i.Need,
+		kind: i.Kind, budget: i.Budget, rare: i.Rare, shows: i.Shows}
+	s.register(t, o.Takes(), o.Gives(), func(c *call, in any) (any, string, error) {
+		if k, ok := in.(interface{ KeepsSecret() bool }); ok {
+			keepSecret{k.KeepsSecret()}.guard(c)
+		}
+		a, err := o.Call(c.ctx, c, in)
+		if err != nil {
+			return nil, "", err
+		}
+		page := &op.Page{Words: c.words(nil)}
+		a.Text(page)
+		return a.Data, strings.TrimSuffix(page.String(), "\n"), nil
+	})
+}
+
+// inputOf is the schema of what a tool takes.
+func (t *tool) inputOf(takes reflect.Type) (*jsonschema.Schema, error) {
+	in, err := op.SchemaOf(takes, true, enums())
+	if err != nil {
+		return nil, err
+	}
+	if in.Properties == nil {
+		in.Properties = map[string]*jsonschema.Schema{} // some clients insist
+	}
+	for _, f := range op.Fields(takes) {
+		if f.Tag.Get("only") == "cli" {
+			delete(in.Properties, f.Name)
+			in.PropertyOrder = slices.DeleteFunc(in.PropertyOrder, func(name string) bool {
+				return name == f.Name
+			})
+		} else if t.shows != nil && !slices.Contains(t.shows, f.Name) {
+			in.Properties[f.Name].Extra = map[string]any{op.Rare: op.Never}
+		}
+	}
+	if t.budget > 0 {
+		takeMaxTokens(in)
+	}
+	return in, nil
+}
+
+// register registers a tool, if its profile is wanted.
+func (s *Server) register(t tool, takes, gives reflect.Type,
+	fn func(c *call, in any) (any, string, error)) {
 	if !s.profiles[t.profile] {
 		return
 	}
-	in, err := schema.Of(reflect.TypeFor[In](), true, enums)
-	if err == nil && in.Properties == nil {
-		in.Properties = map[string]*jsonschema.Schema{} // some clients insist
-	}
-	if err == nil && t.budget > 0 {
-		takeMaxTokens(in)
-	}
+	in, err := t.inputOf(takes)
 	var out *jsonschema.Schema
-	var check *jsonschema.Resolved
 	if err == nil {
-		out, err = schema.Of(reflect.TypeFor[Out](), false, enums)
-	}
-	if err == nil {
-		check, err = in.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
-	}
-	var defaults []byte
-	if err == nil {
-		defaults, err = schema.Defaults(check)
+		out, err = op.SchemaOf(gives, false, enums())
 	}
 	if err != nil {
 		// a matter of the types, found by any test
 		panic(fmt.Sprintf("the tool %s: %v", t.name, err))
 	}
+	defaults := op.Defaults(in)
 	answer := func(ctx context.Context, req *sdk.CallToolRequest) (
 		res *sdk.CallToolResult, err error) {
 		defer func() {
@@ -137,19 +171,16 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 		if err != nil {
 			return s.failed(err, in), nil
 		}
-		var args In
-		if !schema.DecodePlain(raw, in, defaults, &args) {
-			args = *new(In)
+		args := reflect.New(takes)
+		if !op.DecodePlain(raw, in, defaults, args.Interface()) {
+			args = reflect.New(takes)
 			raw, c.notes = t.meant(raw, in)
-			if err := schema.Decode(raw, in, check, &args); err != nil {
+			if err := op.Decode(raw, in, op.Param, args.Interface()); err != nil {
 				return s.failed(err, in, c.notes...), nil
 			}
 		}
 		c.ctx, c.room, c.grows = s.stores.Keeping(ctx), t.roomFor(raw), t.budget > 0
-		if w, ok := any(args).(interface{ guard(*call) }); ok {
-			w.guard(c)
-		}
-		data, text, err := fn(c, args)
+		data, text, err := fn(c, args.Interface())
 		if err != nil {
 			if ctx.Err() != nil {
 				err = errCancelled
@@ -168,7 +199,7 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 	}
 	s.answers[t.name], s.takes[t.name], s.gives[t.name] = answer, in, out
 	listed := &sdk.Tool{Name: t.name, Title: t.title, Description: t.about,
-		Annotations: t.annotations(), InputSchema: schema.Listed(in, s.usual)}
+		Annotations: t.annotations(), InputSchema: op.Listed(in, s.usual)}
 	if s.usual { // what a model does not read, and pays for
 		listed.Title = ""
 	}
@@ -280,7 +311,7 @@ func badArgument(try, format string, a ...any) error {
 // The original of the context tools says nothing of what it does not know. An importance
 // may be a word.
 func (t *tool) meant(raw json.RawMessage, s *jsonschema.Schema) (json.RawMessage, []string) {
-	raw, notes := schema.Meant(raw, s)
+	raw, notes := op.Meant(raw, s)
 	if t.profile == ProfileContext {
 		notes = nil
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"blackboard/board"
+	"blackboard/board/op"
 	"blackboard/board/text"
 )
 
@@ -20,20 +21,15 @@ func Indent(s, by string) string { return by + strings.ReplaceAll(Safe(s), "\n",
 
 // ANSI colours, by what they mean.
 const (
-	Red    = "31"
-	Green  = "32"
-	Yellow = "33"
-	Bold   = "1"
-	Dim    = "2"
+	Red    = op.Red
+	Green  = op.Green
+	Yellow = op.Yellow
+	Bold   = op.Bold
+	Dim    = op.Dim
 )
 
 // Paint colours a text, if the output has colours.
-func (p *Program) Paint(code, s string) string {
-	if !p.Color {
-		return s
-	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
-}
+func (p *Program) Paint(code, s string) string { return p.Page().Paint(code, s) }
 
 // FormatTime is a time for people: UTC, to the second.
 func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }

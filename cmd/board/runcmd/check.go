@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -298,22 +297,4 @@ func missingFor(s *check.Step) string {
 		return "board check report.md, or reports: [report.md] in board.yaml"
 	}
 	return ""
-}
-
-// dropExpected stops the gate from waiting for a worker, also for one that only the
-// policy expects.
-func (p *program) dropExpected(c *cli.Context, b *board.Board, name, reason string) error {
-	_, err := b.Drop(c.Context, p.WorkerName(c), name, reason)
-	if !errors.Is(err, fault.NotFound) {
-		return err
-	}
-	f, findErr := p.policy(c, b)
-	if findErr != nil || !slices.Contains(f.Gate.Expect, name) {
-		return err
-	}
-	if _, err := b.Expect(c.Context, p.WorkerName(c), []string{name}, false); err != nil {
-		return err
-	}
-	_, err = b.Drop(c.Context, p.WorkerName(c), name, reason)
-	return err
 }

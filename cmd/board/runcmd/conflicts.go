@@ -1,13 +1,12 @@
 package runcmd
 
 import (
-	"fmt"
-
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/ci"
+	"blackboard/hooks/ops"
 )
 
 func (p *program) conflictCommands() []*cli.Command {
@@ -38,18 +37,7 @@ more are likely than conflicts.max of board.yaml, or with --strict if any is.`,
 			}, formatFlags(), base.WriteFlags()),
 			Action: p.conflicts,
 		},
-		{
-			Name: "settle", Category: base.CategoryWrite,
-			Usage:     "record why two entries that seem to contradict each other are no conflict",
-			ArgsUsage: "ENTRY OTHER REASON",
-			Description: "For entries that both hold: of other years, on other bases. If one is wrong, " +
-				"supersede it instead. The reason and the\nworker stay on record. " +
-				"A dispute that one of them began by --contradicts ends.",
-			Flags: base.WriteFlags(&cli.StringFlag{Name: "reason",
-				Usage: "why (`TEXT`), if it is not the third argument"}, base.QuietFlag(),
-				base.KeepSecretFlag()),
-			Action: p.settle,
-		},
+		p.operation(&ops.Settle),
 	}
 }
 
@@ -151,39 +139,4 @@ func likely(all []board.Conflict) (n int) {
 		}
 	}
 	return n
-}
-
-func (p *program) settle(c *cli.Context) error {
-	args := c.Args().Slice()
-	reason := c.String("reason")
-	if len(args) == 3 && !c.IsSet("reason") {
-		reason, args = args[2], args[:2]
-	}
-	if len(args) != 2 {
-		return base.Usagef("`board settle e3 e9 --reason \"other years\"`",
-			"two entries are needed, but %s given", countArgs(len(args)))
-	}
-	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
-		s, err := b.Settle(c.Context, p.WorkerName(c), args[0], args[1], reason)
-		if err != nil {
-			return err
-		}
-		switch {
-		case c.Bool("json"):
-			return p.JSON("settlement", s)
-		case c.Bool("quiet"):
-			p.Printf("%s %s\n", s.A, s.B)
-		default:
-			p.Printf("settled %s and %s on %s: %s\n", s.A, s.B, b.Run(), base.Line(s.Reason, 160))
-		}
-		return nil
-	})
-}
-
-// countArgs is the number of arguments, in words.
-func countArgs(n int) string {
-	if n == 1 {
-		return "1 argument is"
-	}
-	return fmt.Sprintf("%d arguments are", n)
 }

@@ -17,6 +17,7 @@ import (
 	"blackboard/board/similar"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/ci"
+	"blackboard/hooks/ops"
 )
 
 // Formats of a verdict. Text is for people; the others are for CI.
@@ -350,7 +351,7 @@ func (p *program) gateLine(v *board.Verdict) string {
 func (p *program) reasonLine(r *board.Reason) string {
 	switch r.Rule {
 	case board.RuleOpenSignal:
-		s := fmt.Sprintf("  %-6s %s %s", r.ID, padded(r.Priority, 9, p.priority),
+		s := fmt.Sprintf("  %-6s %s %s", r.ID, ops.Padded(r.Priority, 9, p.priority),
 			base.Line(r.Content, 160))
 		if r.Claimed != "" {
 			s += p.Paint(base.Dim, "  (claimed by "+base.Safe(r.Claimed)+")")

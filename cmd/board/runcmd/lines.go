@@ -7,6 +7,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/cmd/board/base"
+	"blackboard/hooks/ops"
 )
 
 // entryLine is an entry in a list.
@@ -33,21 +34,8 @@ func (p *program) entryLine(e *board.Entry) string {
 }
 
 // signalLine is a signal in a list.
-func (p *program) signalLine(s *board.Signal, now time.Time) string {
-	out := fmt.Sprintf("%-6s %s %s %s", s.ID, padded(s.Priority, 9, p.priority),
-		padded(s.Status, 9, func(w string) string { return w }), base.Line(s.Content, 160))
-	if s.ClaimedAt(now) {
-		out += p.Paint(base.Dim, fmt.Sprintf("  (claimed by %s until %s)",
-			base.Line(s.ClaimedBy, board.MaxName), base.FormatTime(*s.LeaseUntil)))
-	}
-	switch s.Status {
-	case board.Addressed:
-		out += p.Paint(base.Dim, "  → "+s.AddressedBy)
-	case board.Waived:
-		out += p.Paint(base.Dim, fmt.Sprintf("  (waived by %s: %s)",
-			base.Line(s.ClosedBy, board.MaxName), base.Line(s.Reason, 80)))
-	}
-	return out
+func (p *program) signalLine(s *board.Signal) string {
+	return ops.SignalLine(p.Page(), s, time.Now())
 }
 
 func source(e *board.Entry) string {
@@ -73,17 +61,4 @@ func counts(c board.CountsByName, order []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// padded paints a word and pads it to a width, which counts the word alone.
-func padded(word string, width int, paint func(string) string) string {
-	return paint(word) + strings.Repeat(" ", max(0, width-len(word)))
-}
-
-func (p *program) priority(s string) string {
-	switch s {
-	case "critical":
-		return p.Paint(base.Red, s)
-	case "high":
-		return p.Paint(base.Yellow, s)
-	}
-	return s
-}
+func (p *program) priority(s string) string { return ops.Priority(p.Page(), s) }

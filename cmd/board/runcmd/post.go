@@ -2,333 +2,53 @@ package runcmd
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"reflect"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
-	"blackboard/board/check"
-	"blackboard/board/verify"
+	"blackboard/board/op"
 	"blackboard/cmd/board/base"
+	"blackboard/hooks/ops"
 )
 
-// postFlags are the fields of an entry.
-func postFlags(defaultType string) []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "type", Aliases: []string{"t"},
-			Usage: "`TYPE`: " + strings.Join(board.EntryTypes, ", ") + " (default " + defaultType + ")"},
-		&cli.StringFlag{Name: "source",
-			Usage: "where it comes from: `FILE:LINE`, \"DOC @ PLACE\", an address, kb:ID"},
-		&cli.StringFlag{Name: "source-doc", Hidden: true},
-		&cli.StringFlag{Name: "source-ref", Hidden: true},
-		&cli.StringFlag{Name: "quote", Aliases: []string{"evidence", "e"},
-			Usage: "its words there, verbatim (`TEXT`)"},
-		&cli.StringFlag{Name: "confidence", Aliases: []string{"c"}, Usage: "0 (a guess) to 1 (certain)"},
-		&cli.StringSliceFlag{Name: "tag", Aliases: []string{"tags"},
-			Usage: "`TAG`, repeatable or with commas"},
-		&cli.BoolFlag{Name: "must", Aliases: []string{"must-surface"},
-			Usage: "the report must have it (always so for what contradicts another entry)"},
-		dropDutyFlag(),
-		&cli.StringFlag{Name: "key", Aliases: []string{"k"},
-			Usage: "a `KEY` of your own: posting again under it returns the first entry"},
-	}
-}
-
-func dropDutyFlag() cli.Flag {
-	return &cli.StringFlag{Name: "drop-duty",
-		Usage: "`REASON` why it need not surface although the superseded entry had to (else it must, " +
-			"too)"}
-}
-
-// linkFlags are the flags for links of an entry; contradicts adds to what that one says.
-func linkFlags(contradicts string) []cli.Flag {
-	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "supports", Usage: "`ENTRY` that it supports"},
-		&cli.StringSliceFlag{Name: "contradicts",
-			Usage: "`ENTRY` that becomes disputed by it" + contradicts},
-		&cli.StringSliceFlag{Name: "supersedes", Usage: "`ENTRY` that it replaces"},
-		&cli.StringSliceFlag{Name: "addresses", Usage: "open `SIGNAL` that it answers"},
-	}
-}
-
-func linksFrom(c *cli.Context) board.Links {
-	return board.Links{Supports: base.List(c, "supports"), Contradicts: base.List(c, "contradicts"),
-		Supersedes: base.List(c, "supersedes"), Addresses: base.List(c, "addresses")}
-}
-
 func (p *program) postCommands() []*cli.Command {
-	return []*cli.Command{
-		{
-			Name: "post", Aliases: []string{"add"}, Category: base.CategoryWrite,
-			Usage: "put a finding on the board", ArgsUsage: "TEXT | - | --batch [FILE]",
-			Description: `The text is the argument, or standard input. All links and their effects
-are written in one transaction, or nothing.
-
---batch reads JSON lines from FILE or standard input, all or nothing. Fields: content,
-type, source_doc, source_ref, evidence, confidence, must_surface, drop_duty, key, worker;
-lists: tags, supports, contradicts, supersedes, addresses. Within a batch a link may name
-another post by its key:
-{"content":"…","key":"a"} and {"content":"…","supports":["@a"]}.`,
-			Flags: base.JoinFlags(postFlags(board.Observation),
-				linkFlags("; makes contradiction the default type"),
-				[]cli.Flag{&cli.BoolFlag{Name: "batch", Usage: "read posts as JSON lines"},
-					base.KeepSecretFlag(),
-					base.QuietFlag(), noCreateFlag()}, base.WriteFlags()),
-			Action: p.post,
-		},
-		{
-			Name: "correct", Category: base.CategoryWrite,
-			Usage: "amend an entry; what is not given is taken over", ArgsUsage: "ENTRY [TEXT | -]",
-			Description: `A new entry takes its place, with its source, quote, type, tags, confidence, duty and
-links, and answers the question that it answered. For a new claim: board post --supersedes.`,
-			Flags: base.JoinFlags(postFlags("as it is"), linkFlags(""), []cli.Flag{base.KeepSecretFlag(),
-				base.QuietFlag()}, base.WriteFlags()),
-			Action: p.correct,
-		},
-		{
-			Name: "link", Category: base.CategoryWrite,
-			Usage:     "add a link to an entry that is on the board",
-			ArgsUsage: "ENTRY --supports|--contradicts|--supersedes|--addresses ID",
-			Flags: base.JoinFlags(linkFlags(""), []cli.Flag{dropDutyFlag(), base.KeepSecretFlag()},
-				base.WriteFlags()),
-			Action: p.link,
-		},
-	}
-}
-
-// postFrom reads the flags of an entry.
-func postFrom(c *cli.Context, content string) (board.Post, error) {
-	post := board.Post{Content: content, SourceDoc: c.String("source-doc"),
-		SourceRef: c.String("source-ref"), Evidence: c.String("quote"),
-		Tags: base.List(c, "tag"), MustSurface: c.Bool("must"), DropDuty: c.String("drop-duty"),
-		Key: c.String("key")}
-	if post.SourceDoc == "" {
-		var place string
-		post.SourceDoc, place = board.SplitSource(c.String("source"))
-		post.SourceRef = cmp.Or(post.SourceRef, place)
-	}
-	post.SetLinks(linksFrom(c))
-	if c.IsSet("type") {
-		post.Type = c.String("type")
-		if post.Type == "" {
-			return post, base.Usagef("choose one of "+strings.Join(board.EntryTypes, ", "),
-				"--type is empty")
+	post := p.operation(&ops.Post, noCreateFlag(),
+		&cli.BoolFlag{Name: "batch", Usage: "read posts as JSON lines"})
+	post.ArgsUsage += " | --batch [FILE]"
+	one := post.Action
+	post.Action = func(c *cli.Context) error {
+		if c.Bool("batch") {
+			return p.postBatch(c)
 		}
+		return one(c)
 	}
-	if err := checkDropDuty(c); err != nil {
-		return post, err
-	}
-	if c.IsSet("confidence") {
-		f, err := strconv.ParseFloat(c.String("confidence"), 64)
-		if err != nil {
-			return post, base.Usagef("0 is a guess, 1 is certain",
-				"confidence %q is not a number between 0 and 1", c.String("confidence"))
-		}
-		post.Confidence = &f
-	}
-	return post, nil
+	return []*cli.Command{post, p.operation(&ops.Correct), p.operation(&ops.Link)}
 }
 
-// checkDropDuty refuses to drop a duty without a reason.
-func checkDropDuty(c *cli.Context) error {
-	if c.IsSet("drop-duty") && strings.TrimSpace(c.String("drop-duty")) == "" {
-		return base.Usagef("say why: it is what the reader of the report will see",
-			"--drop-duty is empty")
-	}
-	return nil
+func (p *program) signalCommands() []*cli.Command {
+	return []*cli.Command{p.operation(&ops.Ask, noCreateFlag()), p.operation(&ops.Claim),
+		p.operation(&ops.Release), p.operation(&ops.Answer), p.operation(&ops.Waive),
+		p.operation(&ops.Reopen)}
 }
 
-func (p *program) post(c *cli.Context) error {
-	if c.Bool("batch") {
-		return p.postBatch(c)
-	}
-	content, err := p.Content(c, "content", c.Args().Slice())
-	if err != nil {
-		return err
-	}
-	post, err := postFrom(c, content)
-	if err != nil {
-		return err
-	}
-	return base.OnBoard(p.OpenOrCreateRun(c))(func(b *board.Board) error {
-		posted, err := b.Post(c.Context, p.WorkerName(c), post)
-		if err != nil {
-			return err
-		}
-		p.noteCreated(b)
-		checked := p.checkPosted(c, b, posted)
-		return p.Answer(c, nil, func() {
-			p.printPosted(c, b.Run(), posted)
-			p.printFeedback(c, checked)
-		}, "entry", posted.Entry, "existing", posted.Existing, "checked", checked)
-	})
-}
-
-// checkPosted holds a finding against its source as soon as it is on the board. The post
-// counts whatever comes of that.
-func (p *program) checkPosted(c *cli.Context, b *board.Board,
-	posted board.Posted) *verify.ItemResult {
-	if posted.Entry.SourceDoc == "" || c.Bool("quiet") {
-		return nil
-	}
-	var checked *verify.ItemResult
-	follow, err := p.policy(c, b)
-	if err == nil {
-		checked, err = check.Posted(c.Context, b, &follow, p.WorkerName(c), &posted, false)
-	}
-	if err != nil {
-		p.Messagef("%s was not checked: %s", posted.Entry.ID, base.Line(err.Error(), 200))
-	}
-	return checked
-}
-
-// printFeedback prints what came of checkPosted, and how to mend what is doubted.
-func (p *program) printFeedback(c *cli.Context, checked *verify.ItemResult) {
-	if checked == nil || c.Bool("quiet") {
-		return
-	}
-	color := base.Yellow
-	if checked.Doubted {
-		color = base.Red
-	} else if verify.Sound(checked.Verdict) {
-		color = base.Green
-	}
-	for i, line := range strings.Split(checked.Feedback(), "\n") {
-		if line = base.Line(line, 300); i == 0 {
-			line = p.Paint(color, line)
-		} else {
-			line = "  " + line
-		}
-		p.Printf("%s\n", line)
-	}
-	if checked.Doubted {
-		p.Printf("  %s\n", base.CommandFor(check.Mend(checked)))
-	}
-}
-
-func (p *program) correct(c *cli.Context) error {
-	if c.NArg() == 0 {
-		return base.Usagef("`board correct ENTRY \"the text as it should be\"`", "no entry is given")
-	}
-	content := ""
-	if c.NArg() > 1 {
-		var err error
-		if content, err = p.Content(c, "content", c.Args().Tail()); err != nil {
-			return err
-		}
-	}
-	given, err := postFrom(c, content)
-	if err != nil {
-		return err
-	}
-	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
-		id := c.Args().First()
-		posted, err := b.Correct(c.Context, p.WorkerName(c), id, func(post *board.Post) {
-			amend(c, post, &given)
-		})
-		if err != nil {
-			return err
-		}
-		checked := p.checkPosted(c, b, posted)
-		return p.Answer(c, nil, func() {
-			if c.Bool("quiet") {
-				p.Printf("%s\n", posted.Entry.ID)
-				return
-			}
-			p.Printf("%s corrects %s%s\n", posted.Entry.ID, id, linkSummary(&posted.Entry))
-			p.printFeedback(c, checked)
-		}, "entry", posted.Entry, "existing", posted.Existing, "checked", checked)
-	})
-}
-
-// amend puts what a command gives in the place of what an entry has.
-func amend(c *cli.Context, post, given *board.Post) {
-	if given.Content != "" {
-		post.Content = given.Content
-	}
-	for _, f := range []struct {
-		name string
-		take func()
-	}{
-		{"type", func() { post.Type = given.Type }},
-		{"source", func() { post.SourceDoc, post.SourceRef = given.SourceDoc, given.SourceRef }},
-		{"source-doc", func() { post.SourceDoc = given.SourceDoc }},
-		{"source-ref", func() { post.SourceRef = given.SourceRef }},
-		{"quote", func() { post.Evidence = given.Evidence }},
-		{"confidence", func() { post.Confidence = given.Confidence }},
-		{"tag", func() { post.Tags = given.Tags }},
-		{"must", func() { post.MustSurface = given.MustSurface }},
-		{"drop-duty", func() { post.DropDuty, post.MustSurface = given.DropDuty, false }},
-		{"key", func() { post.Key = given.Key }},
-		{"supports", func() { post.Supports = given.Supports }},
-		{"contradicts", func() { post.Contradicts = given.Contradicts }},
-		{"supersedes", func() { post.Supersedes = given.Supersedes }},
-		{"addresses", func() { post.Addresses = given.Addresses }},
-	} {
-		if c.IsSet(f.name) {
-			f.take()
-		}
-	}
-}
-
-// noteCreated tells that a command created its run, so that a misspelled name is
-// noticed.
-func (p *program) noteCreated(b *board.Board) {
-	if b.Created() {
-		p.Messagef("%s", board.Created(b.Run(), p.RunNames()))
-	}
-}
-
-// printPosted prints the result of a post.
-func (p *program) printPosted(c *cli.Context, run string, posted board.Posted) {
-	e := &posted.Entry
-	switch {
-	case c.Bool("quiet"):
-		p.Printf("%s\n", e.ID)
-	case posted.Existing:
-		p.Printf("%s %s is already on %s, under this key\n", e.ID, e.Type, run)
-	default:
-		p.Printf("%s %s posted to %s%s\n", e.ID, e.Type, run, linkSummary(e))
-	}
-	p.noteReopened(e.ID, posted.Reopened)
-}
-
-// noteReopened tells which questions are open again, since the entry supersedes their answer.
-func (p *program) noteReopened(entry string, ids []string) {
-	if len(ids) > 0 {
-		p.Messagef("open again: %s. %s supersedes what answered before; if it answers too, "+
-			"`board answer %s --entry %s`", strings.Join(ids, " "), entry, ids[0], entry)
-	}
-}
-
-func linkSummary(e *board.Entry) string {
-	s := ""
-	for _, kind := range board.LinkKinds {
-		if ids := e.Of(kind); len(ids) > 0 {
-			s += ", " + kind + " " + strings.Join(ids, " ")
-		}
-	}
-	if e.MustSurface {
-		s += ", must surface"
-	}
-	return s
+func (p *program) expectCommands() []*cli.Command {
+	return []*cli.Command{p.operation(&ops.Expect, noCreateFlag()), p.operation(&ops.Done)}
 }
 
 // maxBatchBytes bounds the input of a batch.
 const maxBatchBytes = 256 << 20
 
 func (p *program) postBatch(c *cli.Context) error {
-	for _, f := range base.JoinFlags(postFlags(""), linkFlags("")) {
-		if name := f.Names()[0]; c.IsSet(name) {
-			return base.Usagef("put it into the JSON lines", "--%s does not go with --batch", name)
+	for _, f := range op.Fields(reflect.TypeFor[ops.Finding]()) {
+		if names := f.Flags(); len(names) > 0 && c.IsSet(names[0]) {
+			return base.Usagef("put it into the JSON lines", "--%s does not go with --batch", names[0])
 		}
 	}
 	if c.NArg() > 1 {
@@ -355,18 +75,12 @@ func (p *program) postBatch(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return base.OnBoard(p.OpenOrCreateRun(c))(func(b *board.Board) error {
-		posted, err := b.PostBatch(c.Context, p.WorkerName(c), posts)
-		if err != nil {
-			return err
-		}
-		p.noteCreated(b)
-		return p.Answer(c, nil, func() {
-			for _, e := range posted {
-				p.printPosted(c, b.Run(), e)
-			}
-		}, "posted", posted)
-	})
+	p.MaskSecrets(c)
+	out, err := ops.PostAll(c.Context, &host{p, c}, ops.On{}, posts, false)
+	if err != nil {
+		return err
+	}
+	return p.AnswerWith(c, op.Answer{Data: out, Text: func(page *op.Page) { ops.PostText(page, out) }})
 }
 
 // parseBatch reads one post per line. Empty lines are skipped. An unknown field is an
@@ -414,22 +128,12 @@ func parseBatch(data []byte) ([]board.Post, error) {
 	return posts, nil
 }
 
-func (p *program) link(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return base.Usagef("`board link ENTRY --supports ENTRY`", "one entry is needed, but %d are given",
-			c.NArg())
+// noteCreated tells that a command created its run, so that a misspelled name is
+// noticed.
+func (p *program) noteCreated(b *board.Board) {
+	if b.Created() {
+		p.Messagef("%s", board.Created(b.Run(), p.RunNames()))
 	}
-	if err := checkDropDuty(c); err != nil {
-		return err
-	}
-	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
-		l, err := b.LinkDropping(c.Context, p.WorkerName(c), c.Args().First(), linksFrom(c),
-			c.String("drop-duty"))
-		return p.Answer(c, err, func() {
-			p.Printf("%s %s%s\n", l.ID, l.Type, linkSummary(&l.Entry))
-			p.noteReopened(l.ID, l.Reopened)
-		}, "entry", l.Entry, "reopened", l.Reopened)
-	})
 }
 
 // noCreateFlag is for commands whose first write creates the run.

@@ -245,7 +245,7 @@ func (p *program) printEntry(d *board.EntryDetail) {
 		}
 	}
 	for i := range d.Raised {
-		p.Printf("← %-12s %s\n", "raised", p.signalLine(&d.Raised[i], time.Now()))
+		p.Printf("← %-12s %s\n", "raised", p.signalLine(&d.Raised[i]))
 	}
 	for i := range d.Settled {
 		s := &d.Settled[i]
@@ -368,7 +368,7 @@ func (p *program) signals(c *cli.Context) error {
 					p.Printf("%s\n", found.Signals[i].ID)
 					continue
 				}
-				p.Printf("%s\n", p.signalLine(&found.Signals[i], time.Now()))
+				p.Printf("%s\n", p.signalLine(&found.Signals[i]))
 			}
 			p.EndList(len(found.Signals), found.More, "signals")
 		}, "signals", found.Signals, "more", found.More)

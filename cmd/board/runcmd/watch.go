@@ -169,7 +169,7 @@ func (p *program) wait(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		return p.printChanged(c, s)
+		return p.Answer(c, nil, func() { p.Printf("%s\n", p.signalLine(&s)) }, "signal", s)
 	default:
 		if !c.IsSet("timeout") {
 			p.Messagef("waiting for the next event; a signal's id waits for that one, --gate " +

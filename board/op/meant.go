@@ -1,4 +1,4 @@
-package schema
+package op
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -185,11 +186,13 @@ func stringOf(v json.RawMessage) (text string, is bool) {
 // number writes a number that is whole without a fraction.
 func number(v json.RawMessage) (json.RawMessage, bool) {
 	n, err := strconv.ParseFloat(string(v), 64)
-	if err != nil || !json.Valid(v) {
+	switch {
+	case err != nil || math.IsNaN(n) || math.IsInf(n, 0):
 		return nil, false
-	}
-	if n == float64(int64(n)) {
+	case n == float64(int64(n)):
 		return strconv.AppendInt(nil, int64(n), 10), true
+	case !json.Valid(v): // .5
+		return strconv.AppendFloat(nil, n, 'g', -1, 64), true
 	}
 	return v, true
 }
@@ -289,4 +292,10 @@ func listOf(name string, v json.RawMessage, p *jsonschema.Schema) (json.RawMessa
 		v = meant
 	}
 	return v, notes
+}
+
+// Value is what a value of the argument is meant to be, given on a command line.
+func Value(name string, v json.RawMessage, p *jsonschema.Schema) json.RawMessage {
+	v, _ = valueOf(name, v, p)
+	return v
 }

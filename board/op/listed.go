@@ -1,9 +1,13 @@
-package schema
+package op
 
 import "github.com/google/jsonschema-go/jsonschema"
 
-// Rare marks an argument, by the tag rare, that few agents need.
-const Rare = "x-rare"
+// Rare marks an argument, by the tag rare, that few agents need: true for those that only
+// servers with profiles list, Never for those that none lists.
+const (
+	Rare  = "x-rare"
+	Never = "never"
+)
 
 // Listed returns the schema of a tool's arguments as clients are told it: without unions,
 // and without the bounds, which the answer to a wrong call names. For usual servers it
@@ -20,7 +24,7 @@ func Listed(s *jsonschema.Schema, usual bool) *jsonschema.Schema {
 	if s.Properties != nil {
 		listed.Properties, listed.PropertyOrder = map[string]*jsonschema.Schema{}, nil
 		for _, name := range s.PropertyOrder {
-			if p := s.Properties[name]; !usual || p.Extra[Rare] == nil {
+			if p := s.Properties[name]; p.Extra[Rare] == nil || !usual && p.Extra[Rare] != Never {
 				listed.Properties[name] = Listed(p, usual)
 				listed.PropertyOrder = append(listed.PropertyOrder, name)
 			}

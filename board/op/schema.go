@@ -1,4 +1,4 @@
-package schema
+package op
 
 import (
 	"encoding/json"
@@ -14,11 +14,11 @@ import (
 // Enums are lists of words by the names that the tag enum gives them.
 type Enums map[string][]string
 
-// Of makes the schema of a Go type. The tag jsonschema is the description; enum names a
+// SchemaOf makes the schema of a Go type. The tag jsonschema is the description; enum names a
 // list of enums; min, max and default are numbers, or the default is a word. A slice is
 // never null, and a pointer that may be left out never either. Of input, nothing is taken
 // that is not named; output may have more.
-func Of(t reflect.Type, input bool, enums Enums) (*jsonschema.Schema, error) {
+func SchemaOf(t reflect.Type, input bool, enums Enums) (*jsonschema.Schema, error) {
 	free := &jsonschema.Schema{Description: "any JSON value"}
 	for _, kind := range []string{"string", "number", "boolean", "object", "array", "null"} {
 		free.AnyOf = append(free.AnyOf, &jsonschema.Schema{Type: kind})
@@ -38,26 +38,25 @@ func (e Enums) refine(s *jsonschema.Schema, t reflect.Type, input bool) error {
 	if t == anyValue {
 		return nil
 	}
+	null := !input && t.Kind() == reflect.Pointer // an answer may have null there: no type
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if len(s.Types) > 0 {
-		s.Types = slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool {
-			return t == "null"
-		})
-		if len(s.Types) == 1 {
-			s.Type, s.Types = s.Types[0], nil
+	kind := s.Type
+	if i := slices.IndexFunc(s.Types, func(t string) bool { return t != "null" }); i >= 0 {
+		if kind, s.Types = s.Types[i], nil; !null {
+			s.Type = kind
 		}
 	}
 	switch {
-	case s.Type == "array" && s.Items != nil:
+	case kind == "array" && s.Items != nil:
 		return e.refine(s.Items, t.Elem(), input)
-	case s.Type == "object" && t.Kind() == reflect.Struct:
+	case kind == "object" && t.Kind() == reflect.Struct:
 		if !input {
 			s.AdditionalProperties = nil
 		}
 		return e.refineFields(s, t, input)
-	case s.Type == "object" && t.Kind() == reflect.Map && s.AdditionalProperties != nil:
+	case kind == "object" && t.Kind() == reflect.Map && s.AdditionalProperties != nil:
 		return e.refine(s.AdditionalProperties, t.Elem(), input)
 	}
 	return nil
@@ -69,6 +68,9 @@ func (e Enums) refineFields(s *jsonschema.Schema, t reflect.Type, input bool) er
 		p := s.Properties[name]
 		if f.Anonymous || p == nil {
 			continue
+		}
+		if t.Field(f.Index[0]).Type.Kind() == reflect.Pointer && len(f.Index) > 1 {
+			s.Required = slices.DeleteFunc(s.Required, func(r string) bool { return r == name })
 		}
 		if err := e.refine(p, f.Type, input); err != nil {
 			return err

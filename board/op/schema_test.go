@@ -1,4 +1,4 @@
-package schema
+package op
 
 import (
 	"encoding/json"
@@ -19,47 +19,43 @@ type arguments struct {
 	Tags  []string `json:"tags,omitempty"`
 }
 
-func resolved(t *testing.T) (*jsonschema.Schema, *jsonschema.Resolved) {
+func schema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	s, err := Of(reflect.TypeFor[arguments](), true, Enums{"orders": {"newest", "oldest"}})
+	s, err := SchemaOf(reflect.TypeFor[arguments](), true, Enums{"orders": {"newest", "oldest"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	check, err := s.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s, check
+	return s
 }
 
 // TestDecode: arguments get their defaults, null is nothing, and what does not fit is
 // named with what the tool takes.
 func TestDecode(t *testing.T) {
-	s, check := resolved(t)
+	s := schema(t)
 	var got arguments
-	if err := Decode(json.RawMessage(`{"text": "x", "tags": null, "limit": 3}`), s, check,
+	if err := Decode(json.RawMessage(`{"text": "x", "tags": null, "limit": 3}`), s, Param,
 		&got); err != nil || !reflect.DeepEqual(got, arguments{Text: "x", Order: "newest", Limit: 3}) {
 		t.Errorf("%v: %+v", err, got)
 	}
 	for _, in := range []string{`[]`, `{}`, `{"text": "x", "limit": 11}`, `{"text": 5}`,
 		`{"text": "x", "order": "best"}`, `{"text": "x", "other": 1}`} {
-		if err := Decode(json.RawMessage(in), s, check, new(arguments)); !errors.Is(err,
+		if err := Decode(json.RawMessage(in), s, Param, new(arguments)); !errors.Is(err,
 			fault.Usage) {
 			t.Errorf("%s: %v", in, err)
 		}
 	}
-	err := Decode(json.RawMessage(`{}`), s, check, new(arguments))
+	err := Decode(json.RawMessage(`{}`), s, Param, new(arguments))
 	if try := fault.Try(err, nil); !strings.Contains(try, "text (required), order, limit, tags") {
 		t.Error(try)
 	}
-	if _, err := Of(reflect.TypeFor[arguments](), true, nil); err == nil {
+	if _, err := SchemaOf(reflect.TypeFor[arguments](), true, nil); err == nil {
 		t.Error("an enum without its list")
 	}
 }
 
 // TestListed: usual servers leave out rare arguments and defaults, and all the bounds.
 func TestListed(t *testing.T) {
-	s, _ := resolved(t)
+	s := schema(t)
 	if usual := Listed(s, true); usual.Properties["limit"] != nil ||
 		usual.Properties["order"].Default != nil {
 		t.Errorf("%+v", usual)

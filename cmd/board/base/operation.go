@@ -1,0 +1,204 @@
+package base
+
+import (
+	"cmp"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board/fault"
+	"blackboard/board/op"
+	"blackboard/hooks/ops"
+)
+
+// Operation is the command of an operation. host is what it works with; more are flags
+// that the host reads.
+func (p *Program) Operation(o op.Any, host func(*cli.Context) any, more ...cli.Flag) *cli.Command {
+	about, fields := o.Tells(), op.Fields(o.Takes())
+	words := strings.Fields(about.Command)
+	c := &cli.Command{Name: words[len(words)-1], Aliases: about.Aliases, Category: about.Group,
+		Usage: about.Short, Description: strings.TrimSpace(about.About + "\n" + about.Long)}
+	for i := range fields {
+		if f := &fields[i]; f.Tag.Get("only") != "mcp" {
+			c.ArgsUsage = strings.TrimSpace(c.ArgsUsage + " " + f.Tag.Get("arg"))
+			c.Flags = append(c.Flags, flagOf(f)...)
+		}
+	}
+	if _, lists := reflect.New(o.Gives()).Interface().(interface{ IDs() []string }); lists {
+		c.Flags = append(c.Flags, QuietFlag())
+	}
+	c.Flags = append(append(c.Flags, more...), JSONFlag())
+	c.Action = func(c *cli.Context) error {
+		in := reflect.New(o.Takes())
+		if err := p.arguments(c, o, in.Interface()); err != nil {
+			return err
+		}
+		if _, masks := in.Interface().(interface{ KeepsSecret() bool }); masks {
+			p.MaskSecrets(c)
+		}
+		a, err := o.Call(c.Context, host(c), in.Interface())
+		if err != nil {
+			return err
+		}
+		return p.AnswerWith(c, a)
+	}
+	return c
+}
+
+// flagOf is the flag of an argument, if it has one.
+func flagOf(f *op.Field) []cli.Flag {
+	names := f.Flags()
+	switch {
+	case len(names) == 0:
+		return nil
+	case f.Name == "run":
+		return commonFlags()[:1]
+	case f.Name == "worker":
+		return []cli.Flag{WorkerFlag()}
+	}
+	name, also, hidden := names[0], names[1:], f.Tag.Get("hidden") != ""
+	usage := f.Usage(ops.Lists())
+	if usual := f.Tag.Get("default"); usual != "" && !strings.Contains(usage, "default") {
+		usage += " (default " + usual + ")"
+	}
+	value := "`" + cmp.Or(f.Tag.Get("value"), strings.ToUpper(name)) + "`: "
+	switch f.Type.Kind() {
+	case reflect.Bool:
+		return []cli.Flag{&cli.BoolFlag{Name: name, Aliases: also, Usage: usage, Hidden: hidden}}
+	case reflect.Slice:
+		return []cli.Flag{&cli.StringSliceFlag{Name: name, Aliases: also, Hidden: hidden,
+			Usage: value + usage + ", repeatable"}}
+	}
+	return []cli.Flag{&cli.StringFlag{Name: name, Aliases: also, Usage: value + usage,
+		Hidden: hidden}}
+}
+
+// AnswerWith ends a command with an answer: as JSON, as ids alone, or as text.
+func (p *Program) AnswerWith(c *cli.Context, a op.Answer) error {
+	if c.Bool("json") {
+		return p.JSON(pairsOf(reflect.Indirect(reflect.ValueOf(a.Data)))...)
+	}
+	if ids, is := a.Data.(interface{ IDs() []string }); is && c.Bool("quiet") {
+		for _, id := range ids.IDs() {
+			p.Printf("%s\n", id)
+		}
+		return nil
+	}
+	page := p.Page()
+	a.Text(page)
+	p.Printf("%s", page)
+	return nil
+}
+
+// Page is where an answer is written for the person at the keyboard.
+func (p *Program) Page() *op.Page { return &op.Page{Color: p.Color, Words: CommandFor} }
+
+// pairsOf are the names and values of an answer, as JSON takes them.
+func pairsOf(v reflect.Value) (pairs []any) {
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && reflect.Indirect(v.Field(i)).IsValid():
+			pairs = append(pairs, pairsOf(reflect.Indirect(v.Field(i)))...)
+		case f.Anonymous || !f.IsExported() || name == "-" ||
+			strings.Contains(rest, "omitempty") && v.Field(i).IsZero():
+		default:
+			pairs = append(pairs, name, v.Field(i).Interface())
+		}
+	}
+	return pairs
+}
+
+// arguments reads a command line into the input of an operation.
+func (p *Program) arguments(c *cli.Context, o op.Any, into any) error {
+	s, err := op.SchemaOf(o.Takes(), true, ops.Lists())
+	if err != nil {
+		return err
+	}
+	given, err := p.given(c, op.Fields(o.Takes()))
+	if err != nil {
+		return err
+	}
+	say := map[string]string{}
+	for _, f := range op.Fields(o.Takes()) {
+		say[f.Name] = f.Name
+		if names := f.Flags(); len(names) > 0 {
+			say[f.Name] = "--" + names[0]
+		}
+	}
+	for name, v := range given {
+		given[name] = op.Value(name, v, s.Properties[name])
+	}
+	raw, err := json.Marshal(given)
+	if err != nil {
+		return err
+	}
+	if err := op.Decode(raw, s, func(name string) string { return say[name] }, into); err != nil {
+		return fault.With(err, "`board "+CommandName(c)+" --help` says what it takes")
+	}
+	return nil
+}
+
+// given are the arguments of a command line as they stand there.
+func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawMessage, error) {
+	all, rest := map[string]json.RawMessage{}, c.Args().Slice()
+	put := func(name string, v any) { all[name], _ = json.Marshal(v) } // words of a line
+	for i := range fields {
+		f := &fields[i]
+		flags := f.Flags()
+		if f.Tag.Get("only") == "mcp" || len(flags) == 0 || !c.IsSet(flags[0]) {
+			continue
+		}
+		switch f.Type.Kind() {
+		case reflect.Bool:
+			put(f.Name, c.Bool(flags[0]))
+		case reflect.Slice:
+			list := c.StringSlice(flags[0])
+			if f.Tag.Get("commas") != "no" {
+				list = List(c, flags[0])
+			}
+			put(f.Name, DropBlank(slices.Clone(list)))
+		default:
+			put(f.Name, c.String(flags[0]))
+		}
+	}
+	for i := range fields {
+		f := &fields[i]
+		arg := f.Tag.Get("arg")
+		if arg == "" || f.Tag.Get("only") == "mcp" || all[f.Name] != nil {
+			continue
+		}
+		what := strings.ToLower(strings.Trim(strings.Fields(arg)[0], "([…])"))
+		if what == "text" {
+			what = f.Name
+		}
+		switch {
+		case f.Tag.Get("as") == "text" && (f.Required || len(rest) > 0 ||
+			f.Tag.Get("unless") != "" && all[f.Tag.Get("unless")] == nil):
+			text, err := p.Content(c, what, rest)
+			if err != nil {
+				return nil, err
+			}
+			put(f.Name, text)
+			rest = nil
+		case f.Tag.Get("as") == "words" && len(rest) > 0:
+			put(f.Name, rest)
+			rest = nil
+		case len(rest) > 0:
+			put(f.Name, rest[0])
+			rest = rest[1:]
+		case f.Required:
+			return nil, Usagef("`board "+CommandName(c)+" "+c.Command.ArgsUsage+"`",
+				"no %s is given", what)
+		}
+	}
+	if len(rest) > 0 {
+		return nil, Usagef("`board "+CommandName(c)+" "+c.Command.ArgsUsage+"`",
+			"%q is one argument too many", Line(rest[0], 40))
+	}
+	return all, nil
+}

@@ -1,0 +1,59 @@
+package runcmd
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/board/fault"
+	"blackboard/board/op"
+	"blackboard/board/policy"
+	"blackboard/cmd/board/base"
+	"blackboard/hooks/ops"
+)
+
+// host is what an operation on a run works with, when a command line asks for it.
+type host struct {
+	*program
+	c *cli.Context
+}
+
+// operation is the command of an operation on a run.
+func (p *program) operation(o op.Any, more ...cli.Flag) *cli.Command {
+	return p.Operation(o, func(c *cli.Context) any { return &host{p, c} }, more...)
+}
+
+func (h *host) Board(_ context.Context, _ string, need ops.Access, fn func(*board.Board) error) error {
+	open := h.OpenRun
+	if need == ops.Create {
+		open = h.OpenOrCreateRun
+	}
+	return base.OnBoard(open(h.c))(func(b *board.Board) error {
+		err := fn(b)
+		if err == nil {
+			h.noteCreated(b)
+		}
+		return err
+	})
+}
+
+func (h *host) Worker(string, bool) (string, error) { return h.WorkerName(h.c), nil }
+
+// Acted tells that something is held under a login name, which all shells of the login
+// share.
+func (h *host) Acted(done string) {
+	if h.NamedWorker(h.c) == "" {
+		h.Messagef("%s as login name %s; other shells of this login share that name; use --worker or "+
+			"$BOARD_WORKER", done, base.Safe(h.WorkerName(h.c)))
+	}
+}
+
+func (h *host) Checks() (posts, files bool) { return !h.c.Bool("quiet"), true }
+
+func (h *host) Policy(_ context.Context, b *board.Board) (policy.File, error) {
+	return h.policy(h.c, b)
+}
+
+func (h *host) Note(text string)             { h.Messagef("%s", base.Safe(text)) }
+func (h *host) Words(step fault.Step) string { return base.CommandFor(step) }

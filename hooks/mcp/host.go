@@ -1,0 +1,51 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+
+	"blackboard/board"
+	"blackboard/board/fault"
+	"blackboard/board/policy"
+	"blackboard/hooks/ops"
+)
+
+// A call is what an operation works with, when a client asks for it.
+
+// Board calls fn with the board of a run that the caller may read, or write to.
+func (c *call) Board(_ context.Context, run string, need ops.Access,
+	fn func(*board.Board) error) error {
+	if need == ops.Create {
+		return c.onNewBoard(run, fn)
+	}
+	return c.onBoard(run, need == ops.Write, fn)
+}
+
+// Worker is who acts. Over the network others may have the same name.
+func (c *call) Worker(named string, holds bool) (string, error) {
+	if holds && named == "" && c.anonymous() {
+		return "", badArgument("give worker, a name that no other client uses",
+			"over HTTP other clients may call themselves %s too, and could release the claim",
+			c.client)
+	}
+	by := on{Worker: named}
+	return by.by(c)
+}
+
+// Acted has nothing to say: a client has a name of its own.
+func (c *call) Acted(string) {}
+
+// Checks has posts held against their sources. Who may not read files gets what the board
+// keeps of them.
+func (c *call) Checks() (posts, files bool) { return true, c.cfg.Grants.has[Files] }
+
+// Policy is the policy that a run is judged by: the one on record, else the workspace's.
+func (c *call) Policy(ctx context.Context, b *board.Board) (policy.File, error) {
+	return policy.Of(ctx, b, c.cfg.Workspace)
+}
+
+// Note tells the caller something besides the answer.
+func (c *call) Note(text string) { c.notes = append(c.notes, strings.TrimPrefix(text, "note: ")) }
+
+// Words say a step as a tool.
+func (c *call) Words(step fault.Step) string { return c.words(nil)(step) }

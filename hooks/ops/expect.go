@@ -1,0 +1,266 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"blackboard/board"
+	"blackboard/board/fault"
+	"blackboard/board/op"
+	"blackboard/board/similar"
+	"blackboard/board/text"
+)
+
+// What Expect does.
+const (
+	ExpectAct = "expect"
+	DoneAct   = "done"
+	DropAct   = "drop"
+)
+
+type ExpectIn struct {
+	On
+	Do     string   `json:"do,omitempty" only:"mcp" enum:"expectations" default:"expect" jsonschema:"default expect"`
+	Names  []string `json:"names,omitempty" arg:"[WORKER…]" as:"words" jsonschema:"workers"`
+	Again  bool     `json:"again,omitempty" only:"cli" jsonschema:"expect workers again that are done or dropped"`
+	Drop   string   `json:"drop,omitempty" only:"cli" value:"WORKER" jsonschema:"stop waiting for this worker; needs a reason"`
+	Reason string   `json:"reason,omitempty" value:"TEXT" jsonschema:"why, or a note"`
+	KeepSecrets
+	op.Given
+}
+
+// ExpectOut is the status of workers that the gate waits for.
+type ExpectOut struct {
+	Expected []board.Expected `json:"expected"`
+	posted   map[string]int64 // entries, by worker
+}
+
+var Expect = op.Op[Runs, ExpectIn, ExpectOut]{
+	Info: op.Info{Command: "expect", Group: "Post and settle", Tool: "board_expect", Profile: "run",
+		Kind: op.Writes, Short: "make the gate wait for workers; without a name, list them",
+		About: "Name workers that the gate waits for; say that one is done, with a note in " +
+			"reason, or drop it with a reason.",
+		Long: `The gate stays closed until each worker is done (board done) or dropped with a reason.
+Naming a worker that is done or dropped changes nothing, so a start script may run twice;
+--again expects it again. Without a worker, lists the expected workers and their status.`},
+	Do: func(ctx context.Context, h Runs, in ExpectIn) (ExpectOut, error) {
+		drop := in.Has("drop")
+		switch {
+		case in.Do == DoneAct:
+			return done(ctx, h, in.On, in.Reason, in.Names)
+		case in.Do == DropAct && len(in.Names) != 1:
+			return ExpectOut{}, fault.Usage.New(fmt.Sprintf("drop takes one worker, not %d",
+				len(in.Names)), "give one name in names, and the reason")
+		case in.Do == DropAct:
+			drop, in.Drop, in.Names = true, in.Names[0], nil
+		case drop && (len(in.Names) > 0 || in.Again):
+			return ExpectOut{}, fault.Usage.New("drop takes one worker, and no further names",
+				"do one after the other")
+		case !drop && in.Reason != "":
+			return ExpectOut{}, fault.Usage.New("a reason is for dropping a worker", "",
+				fault.Give("drop", "WORKER", "add {}"))
+		case !drop && len(in.Names) == 0 && in.Again:
+			return ExpectOut{}, fault.Usage.New("no worker is named", "say who is expected again")
+		}
+		need, shown := Create, in.Names
+		if drop || len(in.Names) == 0 {
+			need = Write
+		}
+		if drop {
+			shown = []string{in.Drop}
+		}
+		return onWorkers(ctx, h, in.On, need, shown, func(b *board.Board, who string) (err error) {
+			switch {
+			case drop:
+				err = dropWorker(ctx, h, b, who, in.Drop, in.Reason)
+			case len(in.Names) > 0:
+				_, err = b.Expect(ctx, who, in.Names, in.Again)
+			}
+			return err
+		})
+	},
+	Text: expectText,
+}
+
+// dropWorker stops the gate from waiting for a worker, also for one that only the policy
+// expects.
+func dropWorker(ctx context.Context, h Runs, b *board.Board, who, name, reason string) error {
+	_, err := b.Drop(ctx, who, name, reason)
+	if !errors.Is(err, fault.NotFound) {
+		return err
+	}
+	f, findErr := h.Policy(ctx, b)
+	if findErr != nil || !slices.Contains(f.Gate.Expect, name) {
+		return err
+	}
+	if _, err := b.Expect(ctx, who, []string{name}, false); err != nil {
+		return err
+	}
+	_, err = b.Drop(ctx, who, name, reason)
+	return err
+}
+
+type DoneIn struct {
+	On
+	Names  []string `json:"names,omitempty" arg:"[WORKER…]" as:"words"`
+	Reason string   `json:"reason,omitempty" flag:"reason,note" value:"TEXT" jsonschema:"what others should know, for the record"`
+	KeepSecrets
+}
+
+var Done = op.Op[Runs, DoneIn, ExpectOut]{
+	Info: op.Info{Command: "done", Group: "Post and settle",
+		Short: "mark workers as done: you, or those you name",
+		Long: `Without a name it is the worker of --worker or $BOARD_WORKER. A worker that is done may
+still post, and stays done. A worker that is not expected is recorded as done. A note says
+what is left open; a later note replaces it.`},
+	Do: func(ctx context.Context, h Runs, in DoneIn) (ExpectOut, error) {
+		return done(ctx, h, in.On, in.Reason, in.Names)
+	},
+	Text: expectText,
+}
+
+func done(ctx context.Context, h Runs, on On, note string, names []string) (ExpectOut, error) {
+	shown := names
+	if len(names) == 0 {
+		who, err := h.Worker(on.Worker, false)
+		if err != nil {
+			return ExpectOut{}, err
+		}
+		shown = []string{who}
+	}
+	return onWorkers(ctx, h, on, Write, shown, func(b *board.Board, who string) error {
+		before, err := b.State(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := b.DoneWithNote(ctx, who, note, names...); err != nil {
+			return err
+		}
+		if len(names) == 0 {
+			h.Acted("done")
+		}
+		noteUnknown(h, &before, shown)
+		return nil
+	})
+}
+
+// onWorkers changes what a run expects, and returns the status of workers, of all for nil.
+func onWorkers(ctx context.Context, h Runs, on On, need Access, names []string,
+	change func(b *board.Board, who string) error) (out ExpectOut, err error) {
+	err = act(ctx, h, on, need, func(b *board.Board, who string) error {
+		if err := change(b, who); err != nil {
+			return err
+		}
+		st, err := b.State(ctx)
+		if err != nil {
+			return err
+		}
+		out = ExpectOut{[]board.Expected{}, map[string]int64{}}
+		for _, w := range st.Workers {
+			out.posted[w.Name] = w.Entries
+		}
+		for _, e := range st.Expected {
+			if names == nil || slices.Contains(names, e.Worker) {
+				out.Expected = append(out.Expected, e)
+			}
+		}
+		if len(out.Expected) == 0 {
+			h.Note("no worker is expected" + fault.Do("worker.expect",
+				"; {} makes the gate wait for one", "names", "reader-1").In(h.Words))
+		}
+		return nil
+	})
+	return out, err
+}
+
+// noteUnknown names workers that the run does not expect, or that have not posted to one
+// that expects nobody: the name may be misspelled.
+func noteUnknown(h Runs, st *board.State, names []string) {
+	known, what, lists := []string{}, "was not expected", "the run expects"
+	for _, e := range st.Expected {
+		known = append(known, e.Worker)
+	}
+	if len(known) == 0 {
+		what, lists = "has posted nothing", "the workers of this run are"
+		for _, w := range st.Workers {
+			known = append(known, w.Name)
+		}
+	}
+	for _, name := range names {
+		if len(known) > 0 && !slices.Contains(known, name) {
+			h.Note(fmt.Sprintf("note: %s %s; %s%s %s", board.Line(name, board.MaxName), what,
+				similar.DidYouMean(name, known), lists, board.Line(strings.Join(known, ", "), 200)))
+		}
+	}
+}
+
+func expectText(p *op.Page, o ExpectOut) {
+	width := 0
+	for _, e := range o.Expected {
+		width = max(width, len(e.Worker))
+	}
+	for i := range o.Expected {
+		e := &o.Expected[i]
+		p.Printf("%-*s  %s\n", width, p.Line(e.Worker, board.MaxName), expectedStatus(p, e,
+			o.posted[e.Worker]))
+	}
+}
+
+// expectedStatus is the status of an expected worker.
+func expectedStatus(p *op.Page, e *board.Expected, posted int64) string {
+	entries := "nothing posted"
+	if posted > 0 {
+		entries = text.Count(posted, "entry", "entries")
+	}
+	switch e.Status {
+	case board.WorkerDropped:
+		return fmt.Sprintf("dropped by %s: %s", p.Line(e.By, board.MaxName), p.Line(e.Reason, 200))
+	case board.WorkerDone:
+		said := p.Paint(op.Green, e.Status) + ", " + entries
+		if e.Reason != "" {
+			said += ": " + p.Line(e.Reason, 200)
+		}
+		return said
+	}
+	return p.Paint(op.Red, e.Status) + ", " + entries
+}
+
+type SettleIn struct {
+	On
+	Entry  string `json:"entry" arg:"ENTRY" jsonschema:"e12"`
+	Other  string `json:"other" arg:"OTHER" jsonschema:"the entry it disputes"`
+	Reason string `json:"reason" arg:"REASON" flag:"reason" value:"TEXT" jsonschema:"why both hold"`
+	KeepSecrets
+}
+
+type SettleOut struct {
+	Settlement board.Settlement `json:"settlement"`
+	run        string
+}
+
+func (o SettleOut) IDs() []string { return []string{o.Settlement.A + " " + o.Settlement.B} }
+
+var Settle = op.Op[Runs, SettleIn, SettleOut]{
+	Info: op.Info{Command: "settle", Group: "Post and settle", Tool: "board_settle", Profile: "run",
+		Kind:  op.Writes,
+		Short: "record why two entries that seem to contradict each other are no conflict",
+		About: "Say why two findings that seem to conflict both hold.",
+		Long: `For entries that both hold: of other years, on other bases. If one is wrong, supersede
+it instead. The reason and the worker stay on record. A dispute that one of them began
+ends.`},
+	Do: func(ctx context.Context, h Runs, in SettleIn) (out SettleOut, err error) {
+		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) (err error) {
+			out.run = b.Run()
+			out.Settlement, err = b.Settle(ctx, who, in.Entry, in.Other, in.Reason)
+			return err
+		})
+		return out, err
+	},
+	Text: func(p *op.Page, o SettleOut) {
+		p.Printf("settled %s and %s on %s: %s\n", o.Settlement.A, o.Settlement.B, o.run,
+			p.Line(o.Settlement.Reason, 160))
+	},
+}

@@ -1,0 +1,44 @@
+// Package ops has the operations of the program that agents and people share: each is said
+// once, as a literal, and command line and MCP server take their command and their tool
+// from that.
+//
+//	ops.go     all of them, and the lists of words that their arguments take
+//	host.go    what they work with
+//	post.go    findings: post, correct, link
+//	signal.go  questions: ask, claim, answer, waive, reopen
+//	expect.go  workers: expect, done; and findings that are no conflict: settle
+package ops
+
+import (
+	"sync"
+
+	"blackboard/board"
+	"blackboard/board/op"
+	"blackboard/board/policy"
+	"blackboard/kb"
+	"blackboard/kb/chunks"
+	"blackboard/kb/memory"
+)
+
+// All are the operations that have a tool.
+func All() []op.Any {
+	return []op.Any{&Post, &Correct, &Ask, &Claim, &Answer, &Waive, &Reopen, &Link, &Settle, &Expect}
+}
+
+// Lists are the lists of words that the tag enum names.
+var Lists = sync.OnceValue(func() op.Enums {
+	return op.Enums{
+		"entry_types": board.EntryTypes, "entry_statuses": board.EntryStatuses,
+		"signal_statuses": board.SignalStatuses, "priorities": board.Priorities,
+		"orders":       {board.Newest, board.Oldest, board.Best},
+		"expectations": {ExpectAct, DoneAct, DropAct},
+		"check_steps":  policy.Steps,
+		"kinds":        kb.Kinds, "scopes": kb.Scopes, "modes": kb.Modes, "roles": kb.Roles,
+		"resolutions": kb.Resolutions,
+		"tiers":       memory.Tiers, "own_tiers": {memory.Workspace, memory.Account},
+		"lifetimes": memory.Lifetimes, "curators": memory.Curators,
+		"conversation_statuses": memory.Statuses, "scrub_modes": memory.ScrubModes,
+		"context_modes": {chunks.ModeHybrid, chunks.ModeBM25, chunks.ModeSemantic},
+		"importances":   chunks.Importances,
+	}
+})

@@ -1,0 +1,344 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"blackboard/board"
+	"blackboard/board/check"
+	"blackboard/board/fault"
+	"blackboard/board/op"
+	"blackboard/board/verify"
+)
+
+// fields are those of a finding, but for what it says.
+type fields struct {
+	Type        string   `json:"type,omitempty" enum:"entry_types" flag:"type,t" jsonschema:"its kind; default observation" cli:"its kind; default observation, or contradiction, and analysis of an answer"`
+	Source      string   `json:"source,omitempty" value:"FILE:LINE" jsonschema:"FILE:LINE, DOC @ PLACE, URL, command or kb:ID"`
+	Quote       string   `json:"quote,omitempty" flag:"quote,evidence,e" value:"TEXT" jsonschema:"its words there, verbatim"`
+	SourceDoc   string   `json:"source_doc,omitempty" hidden:"true" rare:"true" jsonschema:"document of the source"`
+	SourceRef   string   `json:"source_ref,omitempty" hidden:"true" rare:"true" jsonschema:"place in it"`
+	Evidence    string   `json:"evidence,omitempty" only:"mcp" rare:"true" jsonschema:"the quote"`
+	Confidence  *float64 `json:"confidence,omitempty" min:"0" max:"1" flag:"confidence,c" value:"NUMBER" jsonschema:"0 to 1"`
+	Tags        []string `json:"tags,omitempty" flag:"tag,tags" jsonschema:"topics"`
+	MustSurface bool     `json:"must_surface,omitempty" flag:"must,must-surface" jsonschema:"the report has to carry it" cli:"the report has to carry it, as always what contradicts another entry"`
+	DropDuty    *string  `json:"drop_duty,omitempty" value:"REASON" rare:"true" jsonschema:"why it need not surface, though what it supersedes had to"`
+	Supports    []string `json:"supports,omitempty" value:"ENTRY" jsonschema:"entries it backs (e12)"`
+	Contradicts []string `json:"contradicts,omitempty" value:"ENTRY" jsonschema:"entries it disputes" cli:"entries it disputes; makes contradiction the default type"`
+	Supersedes  []string `json:"supersedes,omitempty" value:"ENTRY" jsonschema:"entries it replaces"`
+	Addresses   []string `json:"addresses,omitempty" value:"SIGNAL" rare:"true" jsonschema:"signals it answers (s3)"`
+	Key         string   `json:"key,omitempty" flag:"key,k" jsonschema:"makes a retry safe"`
+}
+
+// Finding is what is posted.
+type Finding struct {
+	Content string `json:"content" arg:"TEXT | -" as:"text" jsonschema:"one finding, with its numbers"`
+	fields
+}
+
+// post is a finding as the board takes it.
+func (f *fields) post(content string) (board.Post, error) {
+	p := board.Post{Content: content, Type: f.Type, SourceDoc: f.SourceDoc, SourceRef: f.SourceRef,
+		Evidence: cmp.Or(f.Quote, f.Evidence), Confidence: f.Confidence, Tags: f.Tags,
+		MustSurface: f.MustSurface, Supports: f.Supports, Contradicts: f.Contradicts,
+		Supersedes: f.Supersedes, Addresses: f.Addresses, Key: f.Key}
+	if p.SourceDoc == "" {
+		var place string
+		p.SourceDoc, place = board.SplitSource(f.Source)
+		p.SourceRef = cmp.Or(p.SourceRef, place)
+	}
+	var err error
+	p.DropDuty, err = duty(f.DropDuty)
+	return p, err
+}
+
+// duty is why something need not surface; it cannot be empty.
+func duty(reason *string) (string, error) {
+	if reason == nil {
+		return "", nil
+	}
+	if strings.TrimSpace(*reason) == "" {
+		return "", fault.Usage.New("there is no reason to drop the duty",
+			"say why: it is what the reader of the report will see")
+	}
+	return *reason, nil
+}
+
+type PostIn struct {
+	On
+	Finding
+	More []Finding `json:"more,omitempty" only:"mcp" rare:"true" jsonschema:"further findings, all or none; @key links them"`
+	KeepSecrets
+}
+
+// PostOut has the one entry, or those of a batch.
+type PostOut struct {
+	*One
+	Posted []board.Posted `json:"posted,omitempty"`
+	run    string
+	words  fault.Words
+}
+
+// One is what came of one post.
+type One struct {
+	Entry    board.Entry        `json:"entry"`
+	Existing bool               `json:"existing"`
+	Checked  *verify.ItemResult `json:"checked"`
+}
+
+func (o PostOut) IDs() []string {
+	if o.One != nil {
+		return []string{o.Entry.ID}
+	}
+	var ids []string
+	for i := range o.Posted {
+		ids = append(ids, o.Posted[i].Entry.ID)
+	}
+	return ids
+}
+
+var Post = op.Op[Runs, PostIn, PostOut]{
+	Info: op.Info{Command: "post", Aliases: []string{"add"}, Group: "Post and settle",
+		Tool: "board_post", Profile: "run", Kind: op.Writes,
+		Short: "put a finding on the board",
+		About: "Post a finding with its source as soon as you have it. Link it to what it supports, " +
+			"contradicts, supersedes or answers.",
+		Long: `The text is the argument, or standard input. All links and their effects
+are written in one transaction, or nothing.
+
+--batch reads JSON lines from FILE or standard input, all or nothing. Fields: content,
+type, source_doc, source_ref, evidence, confidence, must_surface, drop_duty, key, worker;
+lists: tags, supports, contradicts, supersedes, addresses. Within a batch a link may name
+another post by its key:
+{"content":"…","key":"a"} and {"content":"…","supports":["@a"]}.`},
+	Do: func(ctx context.Context, h Runs, in PostIn) (PostOut, error) {
+		var posts []board.Post
+		for _, f := range append([]Finding{in.Finding}, in.More...) {
+			p, err := f.post(f.Content)
+			if err != nil {
+				return PostOut{}, err
+			}
+			posts = append(posts, p)
+		}
+		return PostAll(ctx, h, in.On, posts, len(in.More) == 0)
+	},
+	Text: PostText,
+}
+
+// PostAll posts findings, all or none, and holds them against their sources.
+func PostAll(ctx context.Context, h Runs, on On, posts []board.Post, one bool) (out PostOut,
+	err error) {
+	err = act(ctx, h, on, Create, func(b *board.Board, who string) error {
+		out.run, out.words = b.Run(), h.Words
+		if out.Posted, err = b.PostBatch(ctx, who, posts); err != nil {
+			return err
+		}
+		for i := range out.Posted {
+			noteReopened(h, out.Posted[i].Entry.ID, out.Posted[i].Reopened)
+		}
+		if one {
+			p := out.Posted[0]
+			out.One, out.Posted = &One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p)}, nil
+		}
+		return nil
+	})
+	return out, err
+}
+
+// PostText tells what was posted.
+func PostText(p *op.Page, o PostOut) {
+	if o.One != nil {
+		printPosted(p, o.run, &o.Entry, o.Existing)
+		printFeedback(p, o.Checked)
+	}
+	for i := range o.Posted {
+		printPosted(p, o.run, &o.Posted[i].Entry, o.Posted[i].Existing)
+	}
+}
+
+func printPosted(p *op.Page, run string, e *board.Entry, existing bool) {
+	if existing {
+		p.Printf("%s %s is already on %s, under this key\n", e.ID, e.Type, run)
+		return
+	}
+	p.Printf("%s %s posted to %s%s\n", e.ID, e.Type, run, linkSummary(e))
+}
+
+func linkSummary(e *board.Entry) string {
+	s := ""
+	for _, kind := range board.LinkKinds {
+		if ids := e.Of(kind); len(ids) > 0 {
+			s += ", " + kind + " " + strings.Join(ids, " ")
+		}
+	}
+	if e.MustSurface {
+		s += ", must surface"
+	}
+	return s
+}
+
+// noteReopened tells which questions are open again, since the entry supersedes their answer.
+func noteReopened(h Runs, entry string, ids []string) {
+	if len(ids) > 0 {
+		h.Note(fmt.Sprintf("open again: %s. %s supersedes what answered before", strings.Join(ids, " "),
+			entry) + fault.Do("signal.address", "; if it answers too, {}", "signal", ids[0],
+			"entry", entry).In(h.Words))
+	}
+}
+
+// holdAgainst holds a finding against its source as soon as it is on the board. The post
+// counts whatever comes of that.
+func holdAgainst(ctx context.Context, h Runs, b *board.Board, who string,
+	p *board.Posted) *verify.ItemResult {
+	posts, files := h.Checks()
+	if p.Entry.SourceDoc == "" || !posts {
+		return nil
+	}
+	follow, err := h.Policy(ctx, b)
+	var checked *verify.ItemResult
+	if err == nil {
+		checked, err = check.Posted(ctx, b, &follow, who, p, !files)
+	}
+	if err != nil {
+		h.Note(fmt.Sprintf("%s was not checked: %s", p.Entry.ID, board.Line(err.Error(), 200)))
+	}
+	return checked
+}
+
+// printFeedback tells what came of holdAgainst, and how to mend what is doubted.
+func printFeedback(p *op.Page, checked *verify.ItemResult) {
+	if checked == nil {
+		return
+	}
+	color := op.Yellow
+	if checked.Doubted {
+		color = op.Red
+	} else if verify.Sound(checked.Verdict) {
+		color = op.Green
+	}
+	first, more, _ := strings.Cut(checked.Feedback(), "\n")
+	p.Printf("%s\n", p.Paint(color, p.Line(first, 300)))
+	for line := range strings.Lines(more) {
+		p.Printf("  %s\n", p.Line(line, 300))
+	}
+	if checked.Doubted {
+		p.Printf("  %s\n", check.Mend(checked).In(p.Words))
+	}
+}
+
+type CorrectIn struct {
+	On
+	ID      string `json:"id" arg:"ENTRY" jsonschema:"e12"`
+	Content string `json:"content,omitempty" arg:"[TEXT | -]" as:"text" jsonschema:"new text"`
+	fields
+	KeepSecrets
+	op.Given
+}
+
+type CorrectOut struct {
+	One
+	corrects string
+}
+
+func (o CorrectOut) IDs() []string { return []string{o.Entry.ID} }
+
+var Correct = op.Op[Runs, CorrectIn, CorrectOut]{
+	Info: op.Info{Command: "correct", Group: "Post and settle", Tool: "board_correct", Profile: "run",
+		Kind: op.Writes, Shows: []string{"run", "worker", "id", "content", "source", "quote"},
+		Short: "amend an entry; what is not given is taken over",
+		About: "Amend an entry. What you leave out is taken over.",
+		Long: `A new entry takes its place, with its source, quote, type, tags, confidence, duty and
+links, and answers the question that it answered. A new claim is a post that supersedes it.`},
+	Do: func(ctx context.Context, h Runs, in CorrectIn) (out CorrectOut, err error) {
+		given, err := in.post(in.Content)
+		if err != nil {
+			return out, err
+		}
+		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) error {
+			p, err := b.Correct(ctx, who, in.ID, func(p *board.Post) { in.amend(p, &given) })
+			if err == nil {
+				out = CorrectOut{One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p)}, in.ID}
+			}
+			return err
+		})
+		return out, err
+	},
+	Text: func(p *op.Page, o CorrectOut) {
+		p.Printf("%s corrects %s%s\n", o.Entry.ID, o.corrects, linkSummary(&o.Entry))
+		printFeedback(p, o.Checked)
+	},
+}
+
+// amend puts what a call gives in the place of what an entry has.
+func (in *CorrectIn) amend(p, given *board.Post) {
+	if given.Content != "" {
+		p.Content = given.Content
+	}
+	for _, f := range []struct {
+		name string
+		take func()
+	}{
+		{"type", func() { p.Type = given.Type }},
+		{"source", func() { p.SourceDoc, p.SourceRef = given.SourceDoc, given.SourceRef }},
+		{"source_doc", func() { p.SourceDoc = given.SourceDoc }},
+		{"source_ref", func() { p.SourceRef = given.SourceRef }},
+		{"quote", func() { p.Evidence = given.Evidence }},
+		{"evidence", func() { p.Evidence = given.Evidence }},
+		{"confidence", func() { p.Confidence = given.Confidence }},
+		{"tags", func() { p.Tags = given.Tags }},
+		{"must_surface", func() { p.MustSurface = given.MustSurface }},
+		{"drop_duty", func() { p.DropDuty, p.MustSurface = given.DropDuty, false }},
+		{"key", func() { p.Key = given.Key }},
+		{"supports", func() { p.Supports = given.Supports }},
+		{"contradicts", func() { p.Contradicts = given.Contradicts }},
+		{"supersedes", func() { p.Supersedes = given.Supersedes }},
+		{"addresses", func() { p.Addresses = given.Addresses }},
+	} {
+		if in.Has(f.name) {
+			f.take()
+		}
+	}
+}
+
+type LinkIn struct {
+	On
+	Entry       string   `json:"entry" arg:"ENTRY" jsonschema:"e12"`
+	Supports    []string `json:"supports,omitempty" value:"ENTRY" jsonschema:"entries it backs"`
+	Contradicts []string `json:"contradicts,omitempty" value:"ENTRY" jsonschema:"entries it disputes"`
+	Supersedes  []string `json:"supersedes,omitempty" value:"ENTRY" rare:"true" jsonschema:"entries it replaces"`
+	Addresses   []string `json:"addresses,omitempty" value:"SIGNAL" jsonschema:"signals it answers"`
+	DropDuty    *string  `json:"drop_duty,omitempty" value:"REASON" jsonschema:"why it need not surface, though what it supersedes had to"`
+	KeepSecrets
+}
+
+type LinkOut struct {
+	Entry    board.Entry `json:"entry"`
+	Reopened []string    `json:"reopened"`
+}
+
+var Link = op.Op[Runs, LinkIn, LinkOut]{
+	Info: op.Info{Command: "link", Group: "Post and settle", Tool: "board_link", Profile: "run",
+		Kind: op.Writes, Rare: true, Short: "add a link to an entry that is on the board",
+		About: "Link an entry to others after it was posted."},
+	Do: func(ctx context.Context, h Runs, in LinkIn) (out LinkOut, err error) {
+		drop, err := duty(in.DropDuty)
+		if err != nil {
+			return out, err
+		}
+		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) error {
+			l, err := b.LinkDropping(ctx, who, in.Entry, board.Links{Supports: in.Supports,
+				Contradicts: in.Contradicts, Supersedes: in.Supersedes, Addresses: in.Addresses}, drop)
+			if err == nil {
+				out = LinkOut{l.Entry, l.Reopened}
+				noteReopened(h, l.ID, l.Reopened)
+			}
+			return err
+		})
+		return out, err
+	},
+	Text: func(p *op.Page, o LinkOut) {
+		p.Printf("%s %s%s\n", o.Entry.ID, o.Entry.Type, linkSummary(&o.Entry))
+	},
+}

@@ -1,0 +1,337 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"blackboard/board"
+	"blackboard/board/fault"
+	"blackboard/board/op"
+	"blackboard/board/text"
+)
+
+type AskIn struct {
+	On
+	Content  string `json:"content" arg:"QUESTION | -" as:"text" jsonschema:"the question"`
+	Priority string `json:"priority,omitempty" enum:"priorities" default:"medium" flag:"priority,p" jsonschema:"what depends on it; default medium"`
+	Origin   string `json:"origin,omitempty" value:"ENTRY" jsonschema:"the entry it arises from"`
+	Key      string `json:"key,omitempty" flag:"key,k" rare:"true" jsonschema:"makes a retry safe"`
+	KeepSecrets
+}
+
+type AskOut struct {
+	Signal   board.Signal `json:"signal"`
+	Existing bool         `json:"existing"`
+	run      string
+	blocks   bool
+}
+
+func (o AskOut) IDs() []string { return []string{o.Signal.ID} }
+
+var Ask = op.Op[Runs, AskIn, AskOut]{
+	Info: op.Info{Command: "ask", Aliases: []string{"signal"}, Group: "Post and settle",
+		Tool: "board_signal", Profile: "run", Kind: op.Writes,
+		Short: "raise a question; critical and high ones keep the gate closed",
+		About: "Raise a question that you cannot answer now. Critical and high ones keep the gate " +
+			"closed."},
+	Do: func(ctx context.Context, h Runs, in AskIn) (out AskOut, err error) {
+		err = act(ctx, h, in.On, Create, func(b *board.Board, who string) error {
+			r, err := b.Signal(ctx, who, board.Raise{Content: in.Content, Priority: in.Priority,
+				Origin: in.Origin, Key: in.Key})
+			if err != nil {
+				return err
+			}
+			// The question is raised, whatever is wrong with a policy: the gate says what it is.
+			by, err := h.Policy(ctx, b)
+			out = AskOut{r.Signal, r.Existing, b.Run(), err == nil && by.Gate.Blocks(&r.Signal)}
+			return nil
+		})
+		return out, err
+	},
+	Text: func(p *op.Page, o AskOut) {
+		switch {
+		case o.Existing:
+			p.Printf("%s is already on %s, under this key\n", o.Signal.ID, o.run)
+		case o.blocks:
+			p.Printf("%s %s signal raised on %s; the gate is closed until it is addressed or waived\n",
+				o.Signal.ID, o.Signal.Priority, o.run)
+		default:
+			p.Printf("%s %s signal raised on %s\n", o.Signal.ID, o.Signal.Priority, o.run)
+		}
+	},
+}
+
+// SignalOut is the new state of a question.
+type SignalOut struct {
+	Signal board.Signal `json:"signal"`
+}
+
+func (o SignalOut) IDs() []string { return []string{o.Signal.ID} }
+
+func signalText(p *op.Page, o SignalOut) {
+	p.Printf("%s", SignalLine(p, &o.Signal, time.Now()))
+	if o.Signal.Origin != "" {
+		p.Printf("%s", p.Paint(op.Dim, "  from "+o.Signal.Origin))
+	}
+	p.Printf("\n")
+}
+
+type ClaimIn struct {
+	On
+	Signal       string  `json:"signal,omitempty" arg:"[SIGNAL]" jsonschema:"default the most urgent that is free"`
+	MinPriority  string  `json:"min_priority,omitempty" enum:"priorities" rare:"true" cli:"without an id: take none below this"`
+	Lease        string  `json:"lease,omitempty" only:"cli" value:"DURATION" default:"15m" jsonschema:"how long the claim holds"`
+	LeaseMinutes float64 `json:"lease_minutes,omitempty" only:"mcp" min:"0.1" max:"1440" rare:"true" jsonschema:"default 15"`
+	Release      bool    `json:"release,omitempty" jsonschema:"give it back"`
+}
+
+type ClaimOut struct {
+	SignalOut
+	Since *time.Time `json:"since"`
+}
+
+var Claim = op.Op[Runs, ClaimIn, ClaimOut]{
+	Info: op.Info{Command: "claim", Group: "Post and settle", Tool: "board_claim", Profile: "run",
+		Kind: op.Writes, Short: "claim a signal, so that no other worker does",
+		About: "Take an open signal before you work on it. Claim again to extend.",
+		Long: `Without an id it claims the most urgent open signal that is free. The claim ends with
+the lease, with --release, or when the signal is closed. A claim keeps others from
+claiming, not from answering. It is held under the worker's name: give each shell its own
+with --worker or $BOARD_WORKER. Exit 6 when nothing is free, or another worker holds it.`},
+	Do: func(ctx context.Context, h Runs, in ClaimIn) (out ClaimOut, err error) {
+		if in.Release {
+			out.SignalOut, err = release(ctx, h, in.On, in.Signal, false)
+			return out, err
+		}
+		if in.Signal != "" && in.MinPriority != "" {
+			return out, fault.Usage.New("a lowest priority is for claiming without an id",
+				"leave one out")
+		}
+		lease := time.Duration(in.LeaseMinutes * float64(time.Minute))
+		if in.Lease != "" {
+			if lease, err = time.ParseDuration(in.Lease); err != nil {
+				return out, fault.Usage.New(fmt.Sprintf("the lease %q is not a duration", in.Lease),
+					"give a number with its unit: 30s, 5m, 1h")
+			}
+		}
+		if lease == 0 && in.Lease == "" {
+			lease = board.DefaultLease
+		}
+		who, err := h.Worker(in.Worker, true)
+		if err != nil {
+			return out, err
+		}
+		err = h.Board(ctx, in.Run, Write, func(b *board.Board) (err error) {
+			var s board.Claimed
+			if in.Signal != "" {
+				s, err = b.Claim(ctx, who, in.Signal, lease)
+			} else {
+				s.Signal, err = b.ClaimNext(ctx, who, in.MinPriority, lease)
+			}
+			if err != nil {
+				return err
+			}
+			h.Acted("claimed")
+			if s.Since != nil {
+				h.Note(fmt.Sprintf("%s was already claimed by %s, at %s; the lease is extended", s.ID,
+					text.Visible(s.ClaimedBy), s.Since.Format(time.RFC3339)))
+			}
+			out = ClaimOut{SignalOut{s.Signal}, s.Since}
+			return nil
+		})
+		return out, err
+	},
+	Text: func(p *op.Page, o ClaimOut) { signalText(p, o.SignalOut) },
+}
+
+type ReleaseIn struct {
+	On
+	Signal string `json:"signal" arg:"SIGNAL"`
+	Force  bool   `json:"force,omitempty" jsonschema:"also if another worker holds it"`
+}
+
+var Release = op.Op[Runs, ReleaseIn, SignalOut]{
+	Info: op.Info{Command: "release", Group: "Post and settle", Short: "release a claimed signal"},
+	Do: func(ctx context.Context, h Runs, in ReleaseIn) (SignalOut, error) {
+		return release(ctx, h, in.On, in.Signal, in.Force)
+	},
+	Text: signalText,
+}
+
+func release(ctx context.Context, h Runs, on On, id string, force bool) (out SignalOut, err error) {
+	if id == "" {
+		return out, fault.Usage.New("release takes the signal that is given back",
+			"give its id, such as s3")
+	}
+	who, err := h.Worker(on.Worker, true)
+	if err != nil {
+		return out, err
+	}
+	err = h.Board(ctx, on.Run, Write, func(b *board.Board) (err error) {
+		if out.Signal, err = b.Release(ctx, who, id, force); err == nil {
+			h.Acted("released")
+		}
+		return err
+	})
+	return out, err
+}
+
+type AnswerIn struct {
+	On
+	Signal  string `json:"signal" arg:"SIGNAL" jsonschema:"s3"`
+	Entry   string `json:"entry,omitempty" jsonschema:"the answer, if it is on the board"`
+	Content string `json:"content,omitempty" arg:"(ANSWER | - | --entry ENTRY)" as:"text" unless:"entry" jsonschema:"the answer"`
+	fields
+	KeepSecrets
+	op.Given
+}
+
+// AnswerOut has the question, and the new entry that answers it, if there is one.
+type AnswerOut struct {
+	Signal board.Signal `json:"signal"`
+	*One
+	run string
+}
+
+func (o AnswerOut) IDs() []string {
+	if o.One != nil {
+		return []string{o.Entry.ID}
+	}
+	return []string{o.Signal.ID}
+}
+
+var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
+	Info: op.Info{Command: "answer", Aliases: []string{"address"}, Group: "Post and settle",
+		Tool: "board_address", Profile: "run", Kind: op.Writes,
+		Shows: []string{"run", "worker", "signal", "entry", "content", "source", "quote",
+			"must_surface"},
+		Short: "answer a question, with a new entry or an existing one",
+		About: "Answer an open signal with a new entry (content and its source), or with one " +
+			"that is on the board (entry)."},
+	Do: func(ctx context.Context, h Runs, in AnswerIn) (out AnswerOut, err error) {
+		if (in.Entry == "") == (in.Content == "") {
+			return out, fault.Usage.New("a signal is answered by an entry that is there, or by a new one",
+				"give one of entry and content")
+		}
+		post, err := in.post(in.Content)
+		if err != nil {
+			return out, err
+		}
+		if in.Entry != "" {
+			for _, f := range op.Fields(reflect.TypeFor[fields]()) {
+				if in.Has(f.Name) {
+					return out, fault.Usage.New(f.Name+" is for a new entry, but entry names one "+
+						"that is there", "leave it out, or answer with a new entry")
+				}
+			}
+		}
+		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) error {
+			if in.Entry != "" {
+				out.Signal, err = b.Address(ctx, who, in.Signal, in.Entry)
+				return err
+			}
+			before, _ := b.SignalByID(ctx, in.Signal) // what is wrong with it, the post says
+			p, s, err := b.PostAddressing(ctx, who, in.Signal, post)
+			if err != nil {
+				return err
+			}
+			if by := before.Signal.ClaimedBy; by != "" && by != who && !p.Existing {
+				h.Note(fmt.Sprintf("note: %s was claimed by %s, who may be at work on it", s.ID,
+					text.Visible(by)))
+			}
+			noteReopened(h, p.Entry.ID, p.Reopened)
+			out = AnswerOut{s, &One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p)}, b.Run()}
+			return nil
+		})
+		return out, err
+	},
+	Text: func(p *op.Page, o AnswerOut) {
+		if o.One != nil {
+			printPosted(p, o.run, &o.Entry, o.Existing)
+			printFeedback(p, o.Checked)
+		}
+		signalText(p, SignalOut{o.Signal})
+	},
+}
+
+type WaiveIn struct {
+	On
+	Signal string `json:"signal" arg:"SIGNAL" jsonschema:"s3"`
+	Reason string `json:"reason" arg:"REASON" flag:"reason" value:"TEXT" jsonschema:"why it stays open; the report has it"`
+	KeepSecrets
+}
+
+var Waive = op.Op[Runs, WaiveIn, SignalOut]{
+	Info: op.Info{Command: "waive", Group: "Post and settle", Tool: "board_waive", Profile: "run",
+		Kind: op.Writes, Short: "leave a signal unanswered, with a reason",
+		About: "Leave a signal unanswered, for a reason that is kept.",
+		Long: `The reason and the worker stay on record. Survival still requires that the report
+mentions the question.`},
+	Do: func(ctx context.Context, h Runs, in WaiveIn) (out SignalOut, err error) {
+		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) (err error) {
+			out.Signal, err = b.Waive(ctx, who, in.Signal, in.Reason)
+			return err
+		})
+		return out, err
+	},
+	Text: signalText,
+}
+
+type ReopenIn struct {
+	On
+	Signal string `json:"signal" arg:"SIGNAL" jsonschema:"s3"`
+	Note   string `json:"note,omitempty" flag:"reason,note" value:"TEXT" jsonschema:"why; it is kept"`
+	KeepSecrets
+}
+
+var Reopen = op.Op[Runs, ReopenIn, SignalOut]{
+	Info: op.Info{Command: "reopen", Group: "Post and settle", Tool: "board_reopen", Profile: "run",
+		Kind: op.Writes, Rare: true, Short: "reopen an addressed or waived signal",
+		About: "Open an answered or waived signal again."},
+	Do: func(ctx context.Context, h Runs, in ReopenIn) (out SignalOut, err error) {
+		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) (err error) {
+			out.Signal, err = b.Reopen(ctx, who, in.Signal, in.Note)
+			return err
+		})
+		return out, err
+	},
+	Text: signalText,
+}
+
+// SignalLine is a question in a list.
+func SignalLine(p *op.Page, s *board.Signal, now time.Time) string {
+	out := fmt.Sprintf("%-6s %s %-9s %s", s.ID, Padded(s.Priority, 9, func(w string) string {
+		return Priority(p, w)
+	}), s.Status, p.Line(s.Content, 160))
+	if s.ClaimedAt(now) {
+		out += p.Paint(op.Dim, fmt.Sprintf("  (claimed by %s until %s)",
+			p.Line(s.ClaimedBy, board.MaxName), s.LeaseUntil.UTC().Format("2006-01-02 15:04:05Z")))
+	}
+	switch s.Status {
+	case board.Addressed:
+		out += p.Paint(op.Dim, "  → "+s.AddressedBy)
+	case board.Waived:
+		out += p.Paint(op.Dim, fmt.Sprintf("  (waived by %s: %s)", p.Line(s.ClosedBy, board.MaxName),
+			p.Line(s.Reason, 80)))
+	}
+	return out
+}
+
+// Padded paints a word and pads it to a width, which counts the word alone.
+func Padded(word string, width int, paint func(string) string) string {
+	return paint(word) + strings.Repeat(" ", max(0, width-len(word)))
+}
+
+// Priority is a priority in its colour.
+func Priority(p *op.Page, s string) string {
+	switch s {
+	case "critical":
+		return p.Paint(op.Red, s)
+	case "high":
+		return p.Paint(op.Yellow, s)
+	}
+	return s
+}
