@@ -118,11 +118,9 @@ func (s *Store) StartConversation(ctx context.Context, channel, thread string) (
 }
 
 func readConversations(tx *sqlite.Tx, where string, args ...any) ([]ConversationInfo, error) {
-	return sqlite.All(tx, func(c *ConversationInfo) []any {
-		return []any{&c.Ref, &c.Channel, &c.Thread, &c.Agent, &c.Status, sqlite.Time(&c.Started),
-			sqlite.MaybeTime(&c.Ended), sqlite.MaybeTime(&c.Archived)}
-	}, `SELECT ref, channel, thread, agent, status, started, ended, archived FROM conversations
-		WHERE `+where, args...)
+	return sqlite.All(tx, func(c *ConversationInfo) []any { return c.columns().Dest("") },
+		`SELECT `+new(ConversationInfo).columns().Names("", "")+` FROM conversations WHERE `+
+			where, args...)
 }
 
 // readConversation reads a conversation by its ref code.

@@ -62,12 +62,12 @@
 //	consolidate_apply.go undo.go                 passes
 //	rewrite_groups.go rewrite.go                 several items become one
 //	scrub.go scrub_file.go                       deleting for good
-//	export.go import.go import_check.go
-//	import_plan.go                               what is exported, and what of it is stored
+//	records.go export.go                         what is exported
+//	document.go import.go import_check.go
+//	import_lists.go                              what of it is read, refused and stored
 //	upkeep.go                                    checks, repairs, embeddings
 //
-// Package exchange has the format of exports, and package orient lays out the document
-// for a turn.
+// Package orient lays out the document for a turn.
 //
 // # How fast it is
 //

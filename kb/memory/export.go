@@ -1,15 +1,18 @@
 package memory
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"time"
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
-	"blackboard/kb/memory/exchange"
 )
 
 // ExportOptions are the options of Export.
@@ -38,7 +41,7 @@ type Exported struct {
 // what everybody may see and what belongs to the caller. Import reads it. It has no
 // embeddings; Reembed makes them. An error may come after a part was written.
 func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exported, error) {
-	out := Exported{SchemaVersion: exchange.SchemaVersion,
+	out := Exported{SchemaVersion: ExportVersion,
 		At: s.now().UTC().Truncate(time.Millisecond), Tiers: []string{}, Counts: map[string]int{}}
 	for _, t := range opt.Tiers {
 		if err := s.allowed(t); err != nil {
@@ -59,7 +62,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exp
 		out.Workspace = s.opt.Workspace
 	}
 	s.Flush(ctx) // the export has the accesses so far
-	x := &exporter{s: s, opt: opt, out: &out, w: exchange.NewWriter(w)}
+	x := &exporter{s: s, opt: opt, out: &out, w: bufio.NewWriterSize(w, 1<<16)}
 	// Each file is read on one snapshot; the two snapshots are taken one after the
 	// other.
 	err := x.in(ctx, false, func(workspace *sqlite.Tx) error {
@@ -76,10 +79,6 @@ func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exp
 			return x.write()
 		})
 	})
-	if err == nil {
-		err = x.w.Close()
-	}
-	out.Bytes = x.w.Bytes()
 	return out, err
 }
 
@@ -94,7 +93,7 @@ type exporter struct {
 	s     *Store
 	opt   ExportOptions
 	out   *Exported
-	w     *exchange.Writer
+	w     *bufio.Writer
 	files []exportFile // the files that exist
 }
 
@@ -117,29 +116,57 @@ func (x *exporter) in(ctx context.Context, account bool, fn func(*sqlite.Tx) err
 
 func (x *exporter) has(tier string) bool { return slices.Contains(x.out.Tiers, tier) }
 
-func (x *exporter) write() error {
-	if err := x.w.Header(x.out.At, x.out.Workspace, x.out.Tiers); err != nil {
-		return err
-	}
-	lists := map[string]func(*exportFile, func(any) error) error{
-		exchange.ListChannels: x.channels, exchange.ListConversations: x.conversations,
-		exchange.ListItems: x.items, exchange.ListNamed: x.named, exchange.ListNotes: x.notes,
-		exchange.ListScratch: x.scratch, exchange.ListRevisions: x.revisions}
-	for _, name := range exchange.Lists {
-		n, err := x.w.List(name, func(add func(any) error) error {
-			for i := range x.files {
-				if err := lists[name](&x.files[i], add); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
+// print writes text, and a value as JSON where that is given.
+func (x *exporter) print(text string, value ...any) error {
+	var line bytes.Buffer
+	line.WriteString(text)
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	for _, v := range value {
+		if err := enc.Encode(v); err != nil {
 			return err
 		}
-		x.out.Counts[name] = n
+		line.Truncate(line.Len() - 1) // the newline of an encoder
 	}
-	return nil
+	x.out.Bytes += int64(line.Len())
+	_, err := x.w.Write(line.Bytes())
+	return err
+}
+
+func (x *exporter) write() error {
+	if err := errors.Join(x.print("{\n\"schema_version\": ", ExportVersion),
+		x.print(",\n\"exported_at\": ", x.out.At),
+		x.print(",\n\"workspace\": ", x.out.Workspace),
+		x.print(",\n\"tiers\": ", x.out.Tiers)); err != nil {
+		return err
+	}
+	each := []func(*exportFile, func(any) error) error{x.channels, x.conversations, x.items,
+		x.named, x.notes, x.scratch, x.revisions}
+	for i, name := range lists {
+		if err := x.print(fmt.Sprintf(",\n%q: [", name)); err != nil {
+			return err
+		}
+		x.out.Counts[name] = 0
+		for k := range x.files {
+			if err := each[i](&x.files[k], func(record any) error {
+				x.out.Counts[name]++
+				if x.out.Counts[name] == 1 {
+					return x.print("\n", record)
+				}
+				return x.print(",\n", record)
+			}); err != nil {
+				return err
+			}
+		}
+		end := "]"
+		if x.out.Counts[name] > 0 {
+			end = "\n]"
+		}
+		if err := x.print(end); err != nil {
+			return err
+		}
+	}
+	return errors.Join(x.print("\n}\n"), x.w.Flush())
 }
 
 // channels yields the workspace's channels, or only those of the exported conversations
@@ -148,29 +175,20 @@ func (x *exporter) channels(f *exportFile, add func(any) error) error {
 	if f.account || !x.s.Reaches(Channel) || !x.has(Channel) && !x.has(Conversation) {
 		return nil
 	}
-	var r exchange.Channel
-	return f.tx.Each([]any{&r.Name, &r.Description, &r.IsDefault, sqlite.Time(&r.Created)},
-		func() error { return add(r) },
-		`SELECT name, description, is_default, created FROM channels
-			WHERE ? OR name IN (SELECT channel FROM conversations)
-			ORDER BY created, name`, x.has(Channel))
+	var r channelRecord
+	return eachRecord(f.tx, r.columns(), `channels WHERE ? OR name IN
+		(SELECT channel FROM conversations) ORDER BY created, name`,
+		func() error { return add(r) }, x.has(Channel))
 }
 
 func (x *exporter) conversations(f *exportFile, add func(any) error) error {
 	if f.account || !x.has(Conversation) {
 		return nil
 	}
-	all, err := readConversations(f.tx,
-		`?1 IS NULL OR ref IN (SELECT value FROM json_each(?1)) ORDER BY started, ref`, f.taken)
-	if err != nil {
-		return err
-	}
-	for _, c := range all {
-		if err := add(conversationRecord(&c)); err != nil {
-			return err
-		}
-	}
-	return nil
+	var r conversationRecord
+	return eachRecord(f.tx, r.columns(), `conversations WHERE ?1 IS NULL OR ref IN
+		(SELECT value FROM json_each(?1)) ORDER BY started, ref`,
+		func() error { return add(r) }, f.taken)
 }
 
 // which returns the SQL condition for the items of a file that are exported.
@@ -206,7 +224,7 @@ func (x *exporter) items(f *exportFile, add func(any) error) error {
 			return err
 		}
 		for _, n := range some {
-			if err := add(recordOf(byN[n])); err != nil {
+			if err := add(itemRecord{Item: *byN[n]}); err != nil {
 				return err
 			}
 		}
@@ -218,26 +236,17 @@ func (x *exporter) named(f *exportFile, add func(any) error) error {
 	if !x.has(f.tier) {
 		return nil
 	}
-	all, err := namedIn(f.tx, f.tier)
-	if err != nil {
-		return err
-	}
-	for _, n := range all {
-		if err := add(exchange.Named(n)); err != nil {
-			return err
-		}
-	}
-	return nil
+	r := Named{Tier: f.tier}
+	return eachRecord(f.tx, r.columns(), `named ORDER BY name`, func() error { return add(r) })
 }
 
 func (x *exporter) notes(f *exportFile, add func(any) error) error {
 	if !x.has(f.tier) {
 		return nil
 	}
-	r := exchange.Note{Tier: f.tier}
-	return f.tx.Each(noteColumns(&r), func() error { return add(r) },
-		`SELECT id, agent, kind, content, created, forgotten FROM notes WHERE (?1 OR agent = ?2)
-			AND (?3 OR forgotten IS NULL) ORDER BY created, id`,
+	r := noteRecord{Note: Note{Tier: f.tier}}
+	return eachRecord(f.tx, r.columns(), `notes WHERE (?1 OR agent = ?2)
+		AND (?3 OR forgotten IS NULL) ORDER BY created, id`, func() error { return add(r) },
 		x.opt.Everything, x.s.opt.Agent, x.opt.Forgotten)
 }
 
@@ -245,13 +254,11 @@ func (x *exporter) scratch(f *exportFile, add func(any) error) error {
 	if f.account || !x.has(Conversation) {
 		return nil
 	}
-	var r exchange.Scratch
-	return f.tx.Each([]any{&r.Conversation, &r.Agent, &r.Key, &r.Shared, (*[]byte)(&r.Value),
-		sqlite.Time(&r.Created), sqlite.Time(&r.Updated)}, func() error { return add(r) },
-		`SELECT conversation, agent, key, shared, value, created, updated FROM scratch
-			WHERE ?1 OR agent = ?2
-			AND (?3 IS NULL OR conversation IN (SELECT value FROM json_each(?3)))
-			ORDER BY conversation, agent, key`, x.opt.Everything, x.s.opt.Agent, f.taken)
+	var r scratchRecord
+	return eachRecord(f.tx, r.columns(), `scratch WHERE (?1 OR agent = ?2)
+		AND (?3 IS NULL OR conversation IN (SELECT value FROM json_each(?3)))
+		ORDER BY conversation, agent, key`, func() error { return add(r) },
+		x.opt.Everything, x.s.opt.Agent, f.taken)
 }
 
 // revisions yields the earlier versions of what is exported.
@@ -260,41 +267,9 @@ func (x *exporter) revisions(f *exportFile, add func(any) error) error {
 		return nil
 	}
 	where, args := x.which(f)
-	r := exchange.Revision{Tier: f.tier}
-	return f.tx.Each([]any{&r.Subject, &r.Revision, sqlite.Time(&r.At), &r.Actor,
-		(*[]byte)(&r.Before)}, func() error { return add(r) },
-		`SELECT subject, revision, at, actor, before FROM revisions WHERE subject IN (SELECT id
-			FROM items WHERE `+where+`) OR substr(subject, 1, 6) = 'named:' AND ?
-			ORDER BY subject, revision`,
+	r := revisionRecord{Tier: f.tier}
+	return eachRecord(f.tx, r.columns(), `revisions WHERE subject IN (SELECT id
+		FROM items WHERE `+where+`) OR substr(subject, 1, 6) = 'named:' AND ?
+		ORDER BY subject, revision`, func() error { return add(r) },
 		append(args, x.has(f.tier))...)
-}
-
-func conversationRecord(c *ConversationInfo) exchange.Conversation {
-	return exchange.Conversation{Ref: c.Ref, Channel: c.Channel, Thread: c.Thread, Agent: c.Agent,
-		Status: c.Status, Started: c.Started, Ended: c.Ended, Archived: c.Archived}
-}
-
-func recordOf(it *Item) exchange.Item {
-	return exchange.Item{ID: it.ID, Tier: it.Tier, Channel: it.Channel,
-		Conversation: it.Conversation, Agent: it.Agent, Title: it.Title, Content: it.Content,
-		Curator: it.Curator, Source: it.Source, Importance: it.Importance, Lifetime: it.Lifetime,
-		Tags: it.Tags, Accesses: it.Accesses, Created: it.Created, Updated: it.Updated,
-		Accessed: it.Accessed, Expires: it.Expires, DerivedFrom: it.DerivedFrom,
-		Revision: it.Revision, Archived: it.Archived, Forgotten: it.Forgotten, Rule: it.Rule,
-		ReplacedBy: it.ReplacedBy, Why: it.Why}
-}
-
-func itemOf(r *exchange.Item) Item {
-	return Item{ID: r.ID, Tier: r.Tier, Channel: r.Channel, Conversation: r.Conversation,
-		Agent: r.Agent, Title: r.Title, Content: r.Content, Curator: r.Curator, Source: r.Source,
-		Importance: r.Importance, Lifetime: r.Lifetime, Tags: r.Tags, Accesses: r.Accesses,
-		Created: r.Created, Updated: r.Updated, Accessed: r.Accessed, Expires: r.Expires,
-		DerivedFrom: r.DerivedFrom, Revision: r.Revision, Archived: r.Archived,
-		Forgotten: r.Forgotten, Rule: r.Rule, ReplacedBy: r.ReplacedBy, Why: r.Why}
-}
-
-// noteColumns returns the destinations of a note's columns.
-func noteColumns(r *exchange.Note) []any {
-	return []any{&r.ID, &r.Agent, &r.Kind, &r.Content, sqlite.Time(&r.Created),
-		sqlite.MaybeTime(&r.Forgotten)}
 }

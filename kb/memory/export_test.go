@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/kb/memory/exchange"
 )
 
 // exported returns a document.
@@ -63,8 +62,8 @@ func TestExportImport(t *testing.T) {
 	if !maps.Equal(dry.Counts, got.Counts) || len(dry.Refused) > 0 || !dry.DryRun || got.DryRun {
 		t.Errorf("the dry run says %+v\nthe import %+v", dry, got)
 	}
-	if n := total(got); n.Refused+n.Kept > 0 || n.Unchanged != 1 || got.Counts[exchange.ListItems].Stored != 66 || got.Counts[exchange.ListRevisions].Stored != 22 || got.Counts[exchange.ListNotes].Stored != 10 ||
-		got.Counts[exchange.ListScratch].Stored != 4 || got.Counts[exchange.ListNamed].Stored != 3 || got.Counts[exchange.ListConversations].Stored != 2 || got.Counts[exchange.ListChannels] != (ImportCounts{Stored: 1, Unchanged: 1}) {
+	if n := total(got); n.Refused+n.Kept > 0 || n.Unchanged != 1 || got.Counts[listItems].Stored != 66 || got.Counts[listRevisions].Stored != 22 || got.Counts[listNotes].Stored != 10 ||
+		got.Counts[listScratch].Stored != 4 || got.Counts[listNamed].Stored != 3 || got.Counts[listConversations].Stored != 2 || got.Counts[listChannels] != (ImportCounts{Stored: 1, Unchanged: 1}) {
 		t.Errorf("%+v", got)
 	}
 	if !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, m.person.Workspace()) }) || !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, "48 items have no embedding") }) {
@@ -146,12 +145,12 @@ func TestExportSelects(t *testing.T) {
 	type doc struct {
 		Workspace string
 		Tiers     []string
-		Channels  []exchange.Channel
-		Items     []exchange.Item
-		Named     []exchange.Named
-		Notes     []exchange.Note
-		Scratch   []exchange.Scratch
-		Revisions []exchange.Revision
+		Channels  []channelRecord
+		Items     []itemRecord
+		Named     []Named
+		Notes     []noteRecord
+		Scratch   []scratchRecord
+		Revisions []revisionRecord
 	}
 	for _, c := range []struct {
 		what  string
@@ -226,7 +225,7 @@ func TestExportSelects(t *testing.T) {
 	if err := second(m.alice.Export(ctx, fullWriter{}, ExportOptions{})); !errors.Is(err, errFull) {
 		t.Errorf("a full disk: %v", err)
 	}
-	if got, err := open(t, t.TempDir(), Options{}).Export(ctx, &bytes.Buffer{}, ExportOptions{}); err != nil || got.Counts[exchange.ListItems] != 0 {
+	if got, err := open(t, t.TempDir(), Options{}).Export(ctx, &bytes.Buffer{}, ExportOptions{}); err != nil || got.Counts[listItems] != 0 {
 		t.Errorf("nothing: %+v, %v", got, err)
 	}
 	// Accesses that are not written yet are part of it.

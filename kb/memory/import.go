@@ -1,17 +1,18 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
-	"blackboard/kb/memory/exchange"
+	"blackboard/kb/index"
+	"blackboard/kb/store"
 )
 
 // ImportOptions are the options of Import.
@@ -34,15 +35,63 @@ type ImportCounts struct {
 	Refused int `json:"refused"` // records that were refused
 }
 
+// ImportRefused is a record that was refused.
+type ImportRefused struct {
+	Place  string `json:"place"` // such as items[17]
+	Reason string `json:"reason"`
+
+	list string // the list of the record
+	at   int    // its index there
+}
+
 // Imported is the result of Import.
 type Imported struct {
 	DryRun    bool      `json:"dry_run"`
 	Workspace string    `json:"workspace"`   // workspace of the document
 	Exported  time.Time `json:"exported_at"` // when it was exported
 	// by list: channels, conversations, items, named, notes, scratch, revisions
-	Counts  map[string]ImportCounts  `json:"counts"`
-	Refused []exchange.ImportRefused `json:"refused"`
-	Notes   []string                 `json:"notes"`
+	Counts  map[string]ImportCounts `json:"counts"`
+	Refused []ImportRefused         `json:"refused"`
+	Notes   []string                `json:"notes"`
+}
+
+// Decisions about a record.
+const (
+	fateRefused = iota
+	fateStored
+	fateUnchanged
+	fateKept
+)
+
+// count counts a decision, and records why something is refused or kept.
+func (out *Imported) count(list string, at, what int, why string) {
+	c := out.Counts[list]
+	switch what {
+	case fateStored:
+		c.Stored++
+	case fateUnchanged:
+		c.Unchanged++
+	case fateKept:
+		c.Kept++
+		if why != "" {
+			out.Notes = append(out.Notes, why)
+		}
+	case fateRefused:
+		c.Refused++
+		out.Refused = append(out.Refused,
+			ImportRefused{Place: placeOf(list, at), Reason: why, list: list, at: at})
+	}
+	out.Counts[list] = c
+}
+
+// plus adds what became of the records of one file.
+func (out *Imported) plus(p *Imported) {
+	for list, n := range p.Counts {
+		c := out.Counts[list]
+		out.Counts[list] = ImportCounts{c.Stored + n.Stored, c.Unchanged + n.Unchanged,
+			c.Kept + n.Kept, c.Refused + n.Refused}
+	}
+	out.Refused, out.Notes = append(out.Refused, p.Refused...), append(out.Notes, p.Notes...)
 }
 
 // Import reads what Export has written. Records keep their ids, times, access counts,
@@ -53,8 +102,8 @@ type Imported struct {
 // Each file is written in one transaction: the workspace's first, then the account's.
 func (s *Store) Import(ctx context.Context, r io.Reader, opt ImportOptions) (Imported, error) {
 	out := Imported{DryRun: opt.DryRun, Counts: map[string]ImportCounts{},
-		Refused: []exchange.ImportRefused{}, Notes: []string{}}
-	for _, name := range exchange.Lists {
+		Refused: []ImportRefused{}, Notes: []string{}}
+	for _, name := range lists {
 		out.Counts[name] = ImportCounts{}
 	}
 	for _, t := range opt.Tiers {
@@ -62,105 +111,137 @@ func (s *Store) Import(ctx context.Context, r io.Reader, opt ImportOptions) (Imp
 			return out, err
 		}
 	}
-	doc, err := exchange.Read(ctx, r, exchange.MaxBytes)
-	if err != nil {
+	im := newImporter(s, opt)
+	if err := readDocument(ctx, r, maxDocument, im, &out); err != nil {
 		return out, err
 	}
-	out.Workspace, out.Exported = doc.Workspace, doc.Exported
-	im := &importer{s: s, opt: opt, now: s.now().UTC(), doc: doc, left: map[string]int{}}
-	im.files = [2]importFile{{account: false}, {account: true}}
-	out.merge(doc.Refused, doc.Remarks)
-	if err := im.check(ctx, &out); err != nil {
-		return out, err
+	if im.takes(Conversation) {
+		for _, c := range im.conversations.read {
+			im.needed[c.record.Channel] = true
+		}
 	}
-	for i := range im.files {
-		if err := im.file(ctx, &im.files[i], &out); err != nil {
+	for _, l := range im.lists {
+		if err := l.validate(ctx, &out); err != nil {
 			return out, err
 		}
 	}
-	slices.SortFunc(out.Refused, exchange.CompareRefused)
+	for _, account := range []bool{false, true} {
+		if err := im.file(ctx, account, &out); err != nil {
+			return out, err
+		}
+	}
+	slices.SortFunc(out.Refused, func(a, b ImportRefused) int {
+		return cmp.Or(slices.Index(lists, a.list)-slices.Index(lists, b.list), a.at-b.at)
+	})
 	im.remark(&out)
 	return out, nil
-}
-
-func (out *Imported) merge(refused []exchange.ImportRefused, notes []string) {
-	for _, r := range refused {
-		c := out.Counts[r.List]
-		c.Refused++
-		out.Counts[r.List] = c
-	}
-	out.Refused = append(out.Refused, refused...)
-	out.Notes = append(out.Notes, notes...)
 }
 
 // importer imports one document. It checks each record by itself first, and then against
 // the file.
 type importer struct {
-	s     *Store
-	opt   ImportOptions
-	now   time.Time
-	doc   *exchange.Document
-	files [2]importFile
-	left  map[string]int // by tier: records left out
-	bare  int            // items stored without an embedding
+	s             *Store
+	opt           ImportOptions
+	now           time.Time
+	lists         []importList // in the order of the names
+	conversations *listOf[conversationRecord]
+	items         *listOf[itemRecord]
+	needed        map[string]bool // channels of the conversations
+	left          map[string]int  // by tier: records left out
+	leftItems     map[string]bool // ids of items left out
+	bare          int             // items stored without an embedding
 }
 
-// importFile has the valid records for one file.
-type importFile struct {
-	account       bool
-	channels      []exchange.Incoming[exchange.Channel]
-	conversations []exchange.Incoming[exchange.Conversation]
-	items         []exchange.Incoming[Item]
-	named         []exchange.Incoming[exchange.Named]
-	notes         []exchange.Incoming[exchange.Note]
-	scratch       []exchange.Incoming[exchange.Scratch]
-	revisions     []exchange.Incoming[exchange.Revision]
+// importList is a list of a document.
+type importList interface {
+	add(raw []byte, at int) (why string)
+	validate(ctx context.Context, out *Imported) error
+	has(account bool) bool
+	run(p *filePlan) error
 }
 
-func (f *importFile) empty() bool {
-	return len(f.channels)+len(f.conversations)+len(f.items)+len(f.named)+len(f.notes)+len(
-		f.scratch)+len(f.revisions) == 0
-}
-
-// wants reports whether a tier is to be imported, and counts the record if not.
-func (im *importer) wants(tier string) bool {
-	if im.opt.Tiers == nil || slices.Contains(im.opt.Tiers, tier) {
-		return true
+// list returns the list of a name; nil for an unknown name.
+func (im *importer) list(name string) importList {
+	if i := slices.Index(lists, name); i >= 0 {
+		return im.lists[i]
 	}
-	im.left[tier]++
-	return false
+	return nil
 }
 
-func (im *importer) in(tier string) *importFile {
-	if tier == Account {
-		return &im.files[1]
+// listOf says how the records of a list are validated, compared with what is here, and
+// stored.
+type listOf[T any] struct {
+	name string
+	// check normalises a record and says what is wrong with it by itself.
+	check func(*T) (wanted bool, err error)
+	// key identifies a record; a second one with the same key is refused.
+	key func(*T) string
+	// tier says in whose file a record is.
+	tier func(*T) string
+	// plan reads what a file has of these records, and returns what decides about one.
+	plan func(*filePlan, []incoming[T]) (func(*T) (what int, why string), error)
+	// store stores a record with its event.
+	store func(*filePlan, *T) error
+
+	read  []incoming[T]
+	valid map[bool][]incoming[T] // for the account's file by true
+}
+
+// incoming is a record with its index in its list.
+type incoming[T any] struct {
+	at     int
+	record T
+}
+
+func (l *listOf[T]) add(raw []byte, at int) (why string) {
+	r := incoming[T]{at: at}
+	if why = readRecord(raw, &r.record); why == "" {
+		l.read = append(l.read, r)
 	}
-	return &im.files[0]
+	return why
 }
 
-// checkRecords checks the records of a list and passes the valid ones to keep. key
-// identifies a record; a second one with the same key is refused.
-func checkRecords[T any](out *Imported, list string, all []exchange.Incoming[T],
-	check func(*T) (wanted bool, err error), key func(*T) string, keep func(exchange.Incoming[T])) {
+func (l *listOf[T]) has(account bool) bool { return len(l.valid[account]) > 0 }
+
+func (l *listOf[T]) validate(ctx context.Context, out *Imported) error {
 	first := map[string]int{}
-	for i := range all {
-		r := &all[i]
-		wanted, err := check(&r.Record)
+	l.valid = map[bool][]incoming[T]{}
+	for i := range l.read {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r := &l.read[i]
+		wanted, err := l.check(&r.record)
 		if err == nil && !wanted {
 			continue
 		}
-		if err == nil {
-			if at, twice := first[key(&r.Record)]; twice {
-				err = errors.New("duplicate of " + exchange.Place(list, at))
-			}
+		key := l.key(&r.record)
+		if at, twice := first[key]; err == nil && twice {
+			err = errors.New("duplicate of " + placeOf(l.name, at))
 		}
 		if err != nil {
-			out.merge([]exchange.ImportRefused{exchange.RefusedAt(list, r.At, reason(err))}, nil)
+			out.count(l.name, r.at, fateRefused, reason(err))
 			continue
 		}
-		first[key(&r.Record)] = r.At
-		keep(*r)
+		first[key] = r.at
+		account := l.tier(&r.record) == Account
+		l.valid[account] = append(l.valid[account], *r)
 	}
+	l.read = nil // free the memory
+	return nil
+}
+
+func (l *listOf[T]) run(p *filePlan) error {
+	decide, err := l.plan(p, l.valid[p.account])
+	for i := 0; i < len(l.valid[p.account]) && err == nil; i++ {
+		r := l.valid[p.account][i]
+		what, why := decide(&r.record)
+		p.out.count(l.name, r.at, what, why)
+		if what == fateStored && !p.im.opt.DryRun {
+			err = l.store(p, &r.record)
+		}
+	}
+	return err
 }
 
 // reason returns an error's message with the next step.
@@ -171,178 +252,120 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// check checks every record by itself.
-func (im *importer) check(ctx context.Context, out *Imported) error {
-	workspace := &im.files[0]
-	needed := map[string]bool{} // channels of the conversations
-	checkRecords(out, exchange.ListConversations, im.doc.Conversations,
-		func(r *exchange.Conversation) (bool, error) {
-			if !im.wants(Conversation) {
-				return false, nil
-			}
-			err := im.checkConversation(r)
-			needed[r.Channel] = true
-			return true, err
-		}, func(r *exchange.Conversation) string { return r.Ref },
-		func(r exchange.Incoming[exchange.Conversation]) {
-			workspace.conversations = append(workspace.conversations, r)
-		})
-	checkRecords(out, exchange.ListChannels, im.doc.Channels,
-		func(r *exchange.Channel) (bool, error) {
-			if !needed[r.Name] && !im.wants(Channel) {
-				return false, nil
-			}
-			return true, im.checkChannel(r)
-		}, func(r *exchange.Channel) string { return r.Name },
-		func(r exchange.Incoming[exchange.Channel]) {
-			workspace.channels = append(workspace.channels, r)
-		})
-	items := make([]exchange.Incoming[Item], 0, len(im.doc.Items))
-	left := map[string]bool{}
-	for _, r := range im.doc.Items {
-		items = append(items, exchange.Incoming[Item]{At: r.At, Record: itemOf(&r.Record)})
-	}
-	checkRecords(out, exchange.ListItems, items, func(it *Item) (bool, error) {
-		if err := ctx.Err(); err != nil {
-			return false, err
-		}
-		if slices.Contains(Tiers, it.Tier) && !im.wants(it.Tier) {
-			left[it.ID] = true
-			return false, nil
-		}
-		record := recordOf(it)
-		sound, err := im.checkItem(&record)
-		*it = sound
-		return true, err
-	}, func(it *Item) string { return it.ID },
-		func(it exchange.Incoming[Item]) { f := im.in(it.Record.Tier); f.items = append(f.items, it) })
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	im.doc.Items = nil // free the memory
-	checkRecords(out, exchange.ListNamed, im.doc.Named, func(r *exchange.Named) (bool, error) {
-		if checkNamedTier(r.Tier) == nil && !im.wants(r.Tier) {
-			return false, nil
-		}
-		return true, im.checkNamed(r)
-	}, func(r *exchange.Named) string { return r.Tier + " " + namedSubject(r.Name) },
-		func(r exchange.Incoming[exchange.Named]) {
-			f := im.in(r.Record.Tier)
-			f.named = append(f.named, r)
-		})
-	checkRecords(out, exchange.ListNotes, im.doc.Notes, func(r *exchange.Note) (bool, error) {
-		if checkNamedTier(r.Tier) == nil && !im.wants(r.Tier) {
-			return false, nil
-		}
-		return true, im.checkNote(r)
-	}, func(r *exchange.Note) string { return r.ID },
-		func(r exchange.Incoming[exchange.Note]) {
-			f := im.in(r.Record.Tier)
-			f.notes = append(f.notes, r)
-		})
-	checkRecords(out, exchange.ListScratch, im.doc.Scratch, func(r *exchange.Scratch) (bool, error) {
-		if !im.wants(Conversation) {
-			return false, nil
-		}
-		return true, im.checkScratch(r)
-	}, func(r *exchange.Scratch) string { return r.Conversation + " " + r.Key + " " + r.Agent },
-		func(r exchange.Incoming[exchange.Scratch]) { workspace.scratch = append(workspace.scratch, r) })
-	checkRecords(out, exchange.ListRevisions, im.doc.Revisions,
-		func(r *exchange.Revision) (bool, error) {
-			if strings.HasPrefix(r.Subject, "named:") {
-				if checkNamedTier(r.Tier) == nil && !im.wants(r.Tier) {
-					return false, nil
-				}
-			} else if left[r.Subject] { // left out with its item
-				return false, nil
-			}
-			return true, im.checkRevision(r)
-		}, func(r *exchange.Revision) string {
-			return fmt.Sprintf("%s %d %s", r.Tier, r.Revision, r.Subject)
-		}, func(r exchange.Incoming[exchange.Revision]) {
-			f := im.in(r.Record.Tier)
-			f.revisions = append(f.revisions, r)
-		})
-	return ctx.Err()
+// filePlan decides about the records for one file, given what the file has, and stores
+// them unless it is a dry run.
+type filePlan struct {
+	im        *importer
+	f         *file
+	tx        *sqlite.Tx // nil: the file does not exist
+	account   bool
+	elsewhere map[string]Item // ids in the other file: an id is unique across both
+	out       Imported
+
+	hasChannel, hasConversation map[string]bool
+	// items and named entries of the document, by subject of revisions
+	found map[string]fate
+	told  map[string]bool // conversations with an event for their working notes
+	docs  []index.Doc     // stored items that are not in the index yet
+	bare  int             // items without an embedding
+}
+
+// fate is the decision about an item or a named entry.
+type fate struct {
+	what     int
+	hidden   bool // the caller may not know about the existing one
+	agent    string
+	revision int
 }
 
 // file imports into one file.
-func (im *importer) file(ctx context.Context, in *importFile, out *Imported) error {
-	if in.empty() {
+func (im *importer) file(ctx context.Context, account bool, out *Imported) error {
+	if !slices.ContainsFunc(im.lists, func(l importList) bool { return l.has(account) }) {
 		return nil
 	}
-	elsewhere, err := im.elsewhere(ctx, in)
+	elsewhere, err := im.elsewhere(ctx, account)
 	if err != nil {
 		return err
 	}
-	var p *importPlan
-	plan := func(f *file, tx *sqlite.Tx) (err error) {
-		p = &importPlan{im: im, f: f, in: in, elsewhere: elsewhere,
-			counts: map[string]ImportCounts{}}
-		return p.build(tx)
-	}
-	f, err := im.s.open(ctx, in.account, !im.opt.DryRun)
-	switch {
-	case errors.Is(err, errNoFile):
-		err = plan(nil, nil)
-	case err != nil:
-	case im.opt.DryRun:
-		err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return plan(f, tx) })
-	default:
-		err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
-			if err := plan(f, tx); err != nil {
+	var p *filePlan
+	run := func(f *file, tx *sqlite.Tx) error { // a transaction may run again
+		p = &filePlan{im: im, f: f, tx: tx, account: account, elsewhere: elsewhere,
+			out:        Imported{Counts: map[string]ImportCounts{}},
+			hasChannel: map[string]bool{DefaultChannel: true}, hasConversation: map[string]bool{},
+			found: map[string]fate{}, told: map[string]bool{}}
+		for _, l := range im.lists {
+			if err := l.run(p); err != nil {
 				return err
 			}
-			return p.store(tx)
-		})
-	}
-	if err != nil {
-		return err
-	}
-	for list, n := range p.counts {
-		c := out.Counts[list]
-		c.Stored, c.Unchanged, c.Kept = c.Stored+n.Stored, c.Unchanged+n.Unchanged, c.Kept+n.Kept
-		out.Counts[list] = c
-	}
-	out.merge(p.refused, p.notes)
-	for i := range p.items {
-		if p.items[i].Forgotten == nil {
-			im.bare++
 		}
+		return p.flush()
 	}
-	return nil
+	f, err := im.s.open(ctx, account, !im.opt.DryRun)
+	switch {
+	case errors.Is(err, errNoFile):
+		err = run(nil, nil)
+	case err != nil:
+	case im.opt.DryRun:
+		err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return run(f, tx) })
+	default:
+		err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error { return run(f, tx) })
+	}
+	if err == nil {
+		out.plus(&p.out)
+		im.bare += p.bare
+	}
+	return err
 }
 
-// elsewhere returns the ids of a file's records that the other file has already: an id
-// is unique across both.
-func (im *importer) elsewhere(ctx context.Context, in *importFile) (map[string]Item, error) {
-	all := map[string]Item{}
-	if len(in.items) == 0 || !im.s.reachesFile(!in.account) {
-		return all, nil
+// elsewhere returns the items of one file's records that the other file has already.
+func (im *importer) elsewhere(ctx context.Context, account bool) (all map[string]Item, err error) {
+	if !im.items.has(account) || !im.s.reachesFile(!account) {
+		return nil, nil
 	}
-	f, err := im.s.open(ctx, !in.account, false)
+	f, err := im.s.open(ctx, !account, false)
 	if errors.Is(err, errNoFile) {
-		return all, nil
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
-		all, err = itemsByID(tx, in.items)
+		all, err = itemsByID(tx, im.items.valid[account])
 		return err
 	})
 	return all, err
 }
 
+// insert stores a row and its event.
+func (p *filePlan) insert(table string, row store.Columns, scope Scope, subject,
+	agent string) error {
+	if err := row.Add(p.tx, table); err != nil {
+		return err
+	}
+	return p.event(scope, subject, agent)
+}
+
+func (p *filePlan) event(scope Scope, subject, agent string) error {
+	return p.f.event(p.tx, Event{
+		Verb: VerbImported, Scope: scope.String(), Subject: subject, agent: agent})
+}
+
+// flush adds the stored items to the index.
+func (p *filePlan) flush() error {
+	if len(p.docs) == 0 {
+		return nil
+	}
+	err := p.f.Index.Put(p.tx, p.docs...)
+	p.docs = p.docs[:0]
+	return err
+}
+
 // itemsByID returns the items of a document that a file has.
-func itemsByID(tx *sqlite.Tx, items []exchange.Incoming[Item]) (map[string]Item, error) {
+func itemsByID(tx *sqlite.Tx, items []incoming[itemRecord]) (map[string]Item, error) {
 	all := map[string]Item{}
 	for some := range slices.Chunk(items, 1000) {
-		ids := make([]string, len(some))
-		for i := range some {
-			ids[i] = some[i].Record.ID
-		}
-		found, err := itemsWhere(tx, `id IN (SELECT value FROM json_each(?))`, sqlite.List(ids))
+		found, err := itemsWhere(tx, `id IN (SELECT value FROM json_each(?))`,
+			keysOf(some, func(r *itemRecord) string { return r.ID }))
 		if err != nil {
 			return nil, err
 		}
@@ -353,25 +376,34 @@ func itemsByID(tx *sqlite.Tx, items []exchange.Incoming[Item]) (map[string]Item,
 	return all, nil
 }
 
+// keysOf lists one field of the records as JSON, for a query.
+func keysOf[T any](all []incoming[T], key func(*T) string) string {
+	out := make([]string, len(all))
+	for i := range all {
+		out[i] = key(&all[i].record)
+	}
+	return sqlite.List(out)
+}
+
 // remark adds notes about the whole import.
 func (im *importer) remark(out *Imported) {
+	note := func(format string, args ...any) {
+		out.Notes = append(out.Notes, fmt.Sprintf(format, args...))
+	}
 	if out.Workspace != "" && im.s.opt.Workspace != "" && out.Workspace != im.s.opt.Workspace &&
-		!im.files[0].empty() {
-		out.Notes = append(out.Notes,
-			fmt.Sprintf("the document is of the workspace %q and was imported into %q",
-				clip(out.Workspace, 300), clip(im.s.opt.Workspace, 300)))
+		slices.ContainsFunc(im.lists, func(l importList) bool { return l.has(false) }) {
+		note("the document is of the workspace %q and was imported into %q",
+			clip(out.Workspace, 300), clip(im.s.opt.Workspace, 300))
 	}
 	for _, t := range Tiers {
 		if n := im.left[t]; n > 0 {
-			out.Notes = append(out.Notes,
-				fmt.Sprintf("%d records of the %s tier were left out", n, t))
+			note("%d records of the %s tier were left out", n, t)
 		}
 	}
 	if im.bare > 0 {
-		out.Notes = append(out.Notes,
-			fmt.Sprintf("%d items have no embedding yet and are found by words; reembedding adds it", im.bare))
+		note("%d items have no embedding yet and are found by words; reembedding adds it", im.bare)
 	}
 	if im.opt.DryRun {
-		out.Notes = append(out.Notes, "dry run: nothing was written")
+		note("dry run: nothing was written")
 	}
 }

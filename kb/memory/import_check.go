@@ -2,6 +2,7 @@ package memory
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,7 +10,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/kb/memory/exchange"
+	"blackboard/kb/store"
 )
 
 // Bounds for times and counts in a record: beyond them a clock was wrong, or sums could
@@ -24,12 +25,19 @@ var (
 	importLast  = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// checkReach refuses records of tiers that the caller cannot reach.
-func (im *importer) checkReach(tier string) error {
-	if !slices.Contains(Tiers, tier) {
-		return unknown("tier", tier, Tiers)
+// takes reports whether a tier is to be imported.
+func (im *importer) takes(tier string) bool {
+	return im.opt.Tiers == nil || slices.Contains(im.opt.Tiers, tier)
+}
+
+// wants reports the same of a record's tier, and counts the record if not. An unknown
+// tier is wanted, so that the record is refused.
+func (im *importer) wants(tier string) bool {
+	if im.takes(tier) || !slices.Contains(Tiers, tier) {
+		return true
 	}
-	return im.s.allowed(tier)
+	im.left[tier]++
+	return false
 }
 
 // checkOwner refuses private records of another agent, unless a person imports them.
@@ -46,10 +54,13 @@ func (im *importer) checkOwner(agent string) error {
 	return nil
 }
 
-// checkPast normalises a time in the past.
-func (im *importer) checkPast(what string, t *time.Time) error {
+// checkPast normalises a time in the past. A zero time is replaced by the other one.
+func (im *importer) checkPast(what string, t *time.Time, or time.Time) error {
 	if t.IsZero() {
-		return invalid("it has no time when it was "+what, exchange.Hint)
+		*t = or
+	}
+	if t.IsZero() {
+		return invalid("it has no time when it was "+what, hintExport)
 	}
 	*t = t.UTC().Truncate(time.Millisecond)
 	if t.Before(importFirst) || t.After(im.now.Add(importAhead)) {
@@ -60,161 +71,19 @@ func (im *importer) checkPast(what string, t *time.Time) error {
 }
 
 // checkMaybe is checkPast for an optional time.
-func (im *importer) checkMaybe(what string, t *time.Time) (*time.Time, error) {
-	if t == nil {
-		return nil, nil
+func (im *importer) checkMaybe(what string, t **time.Time) error {
+	if *t == nil {
+		return nil
 	}
-	at := *t
-	err := im.checkPast(what, &at)
-	return &at, err
+	*t = new(**t)
+	return im.checkPast(what, *t, time.Time{})
 }
 
 func checkCount(what string, n, least int) error {
 	if n < least || n > importCounts {
-		return invalid(fmt.Sprintf("%s is %d, which is impossible", what, n), exchange.Hint)
+		return invalid(fmt.Sprintf("%s is %d, which is impossible", what, n), hintExport)
 	}
 	return nil
-}
-
-func (im *importer) checkChannel(r *exchange.Channel) error {
-	if err := im.s.allowed(Channel); err != nil {
-		return err
-	}
-	if err := checkName("channel", r.Name); err != nil {
-		return err
-	}
-	r.Description = strings.TrimSpace(r.Description)
-	if err := checkLine("the description", r.Description, MaxField); err != nil {
-		return err
-	}
-	if err := im.checkSecrets("the name", r.Name, "the description", r.Description); err != nil {
-		return err
-	}
-	return im.checkPast("created", &r.Created)
-}
-
-func (im *importer) checkConversation(r *exchange.Conversation) (err error) {
-	if err := im.s.allowed(Conversation); err != nil {
-		return err
-	}
-	if err := checkRef(r.Ref); err != nil {
-		return err
-	}
-	if err := checkName("channel", r.Channel); err != nil {
-		return err
-	}
-	if err := checkLine("the thread", r.Thread, MaxField); err != nil {
-		return err
-	}
-	if r.Agent != "" {
-		if err := checkAgent(r.Agent); err != nil {
-			return err
-		}
-	}
-	if err := im.checkPast("started", &r.Started); err != nil {
-		return err
-	}
-	if r.Ended, err = im.checkMaybe("ended", r.Ended); err != nil {
-		return err
-	}
-	if r.Archived, err = im.checkMaybe("archived", r.Archived); err != nil {
-		return err
-	}
-	if !slices.Contains(Statuses, r.Status) {
-		return unknown("status", r.Status, Statuses)
-	}
-	if (r.Ended != nil) != (r.Status != StatusActive) ||
-		(r.Archived != nil) != (r.Status == StatusArchived) {
-		return invalid("it is "+r.Status+", which contradicts its times", exchange.Hint)
-	}
-	return nil
-}
-
-// checkItem converts a record to an item that the caller may store.
-func (im *importer) checkItem(r *exchange.Item) (Item, error) {
-	if err := im.checkReach(r.Tier); err != nil {
-		return Item{}, err
-	}
-	if r.Agent != "" {
-		if err := im.checkOwner(r.Agent); err != nil {
-			return Item{}, err
-		}
-	}
-	return im.toItem(r)
-}
-
-// toItem converts a record to a valid item of any owner.
-func (im *importer) toItem(r *exchange.Item) (Item, error) {
-	it := itemOf(r)
-	if err := checkID(it.ID); err != nil || it.ID[0] != 'm' {
-		return it, invalid(fmt.Sprintf("%q is not the id of an item", clip(it.ID, 60)),
-			"ids look like m3f9x0c2ma")
-	}
-	if it.Curator == "" {
-		it.Curator = CuratorImport
-	}
-	if err := it.normalise(); err != nil {
-		return it, err
-	}
-	if it.Expires != nil && (it.Expires.Before(importFirst) || it.Expires.After(importLast)) {
-		return it, invalid("its expiry time is impossible", "give another time, or none")
-	}
-	if err := im.checkPast("created", &it.Created); err != nil {
-		return it, err
-	}
-	for _, t := range []struct {
-		what string
-		at   *time.Time
-	}{{"changed", &it.Updated}, {"read", &it.Accessed}} {
-		if t.at.IsZero() {
-			*t.at = it.Created
-		}
-		if err := im.checkPast(t.what, t.at); err != nil {
-			return it, err
-		}
-	}
-	if it.Revision == 0 {
-		it.Revision = 1
-	}
-	if err := checkCount("its revision", it.Revision, 1); err != nil {
-		return it, err
-	}
-	if err := checkCount("its access count", it.Accesses, 0); err != nil {
-		return it, err
-	}
-	var err error
-	if it.Forgotten, err = im.checkMaybe("forgotten", it.Forgotten); err != nil {
-		return it, err
-	}
-	if it.Archived, err = im.checkMaybe("archived", it.Archived); err != nil {
-		return it, err
-	}
-	if it.Archived != nil && it.Forgotten != nil {
-		return it, invalid("it is both archived and forgotten", exchange.Hint)
-	}
-	if it.Forgotten == nil && (it.Rule != "" || it.ReplacedBy != "") {
-		return it, invalid("it has a replacement but is not forgotten", exchange.Hint)
-	}
-	if it.Forgotten != nil {
-		if err := checkName("rule", it.Rule); err != nil {
-			return it, err
-		}
-	}
-	if it.ReplacedBy != "" {
-		if err := checkID(it.ReplacedBy); err != nil || it.ReplacedBy[0] != 'm' ||
-			it.ReplacedBy == it.ID {
-			return it, invalid(fmt.Sprintf("it was replaced by %q, which is not an id",
-				clip(it.ReplacedBy, 60)), "ids look like m3f9x0c2ma")
-		}
-	}
-	return it, im.checkSecret(&it)
-}
-
-func (im *importer) checkSecret(it *Item) error {
-	if im.opt.Force {
-		return nil
-	}
-	return refuseSecret(it)
 }
 
 // checkSecrets checks texts for secrets. Each text follows its name.
@@ -225,215 +94,237 @@ func (im *importer) checkSecrets(texts ...string) error {
 	return refuseSecretIn(keepSecret, texts...)
 }
 
-func (im *importer) checkNamed(r *exchange.Named) error {
-	if err := checkNamedTier(r.Tier); err != nil {
-		return err
+func (im *importer) checkChannel(r *channelRecord) (bool, error) {
+	if !im.needed[r.Name] && !im.wants(Channel) {
+		return false, nil
 	}
-	if err := im.s.allowed(r.Tier); err != nil {
-		return err
-	}
-	if err := im.s.mayName(); err != nil {
-		return err
-	}
-	if err := checkName("named entry", r.Name); err != nil {
-		return err
-	}
-	if err := normaliseNamed(r); err != nil {
-		return err
-	}
-	if err := im.checkSecrets("the name", r.Name, "the entry", r.Body); err != nil {
-		return err
-	}
-	if err := im.checkPast("created", &r.Created); err != nil {
-		return err
-	}
-	if r.Updated.IsZero() {
-		r.Updated = r.Created
-	}
-	if err := im.checkPast("changed", &r.Updated); err != nil {
-		return err
-	}
-	if r.Revision == 0 {
-		r.Revision = 1
-	}
-	return checkCount("its revision", r.Revision, 1)
+	r.Description, r.IsDefault = strings.TrimSpace(r.Description), false
+	return true, cmp.Or(im.s.allowed(Channel), checkName("channel", r.Name),
+		checkLine("the description", r.Description, MaxField),
+		im.checkSecrets("the name", r.Name, "the description", r.Description),
+		im.checkPast("created", &r.Created, time.Time{}))
 }
 
-func checkNamedTier(tier string) error {
+func (im *importer) checkConversation(r *conversationRecord) (bool, error) {
+	if !im.wants(Conversation) {
+		return false, nil
+	}
+	var status error
+	switch {
+	case !slices.Contains(Statuses, r.Status):
+		status = unknown("status", r.Status, Statuses)
+	case (r.Ended != nil) != (r.Status != StatusActive),
+		(r.Archived != nil) != (r.Status == StatusArchived):
+		status = invalid("it is "+r.Status+", which contradicts its times", hintExport)
+	}
+	return true, cmp.Or(im.s.allowed(Conversation), checkRef(r.Ref),
+		checkName("channel", r.Channel), checkLine("the thread", r.Thread, MaxField),
+		checkMaybeAgent(r.Agent), im.checkPast("started", &r.Started, time.Time{}),
+		im.checkMaybe("ended", &r.Ended), im.checkMaybe("archived", &r.Archived), status)
+}
+
+func checkMaybeAgent(agent string) error {
+	if agent == "" {
+		return nil
+	}
+	return checkAgent(agent)
+}
+
+// checkItem validates an item that the caller wants to store.
+func (im *importer) checkItem(r *itemRecord) (bool, error) {
+	if !im.wants(r.Tier) {
+		im.leftItems[r.ID] = true
+		return false, nil
+	}
+	err := im.s.allowed(r.Tier)
+	if err == nil && r.Agent != "" {
+		err = im.checkOwner(r.Agent)
+	}
+	if err == nil {
+		err = im.normalise(&r.Item)
+	}
+	return true, err
+}
+
+// normalise validates and normalises an item of any owner.
+func (im *importer) normalise(it *Item) error {
+	if !store.IsID(it.ID, "m") {
+		return invalid(fmt.Sprintf("%q is not the id of an item", clip(it.ID, 60)),
+			"ids look like m3f9x0c2ma")
+	}
+	it.Curator = cmp.Or(it.Curator, CuratorImport)
+	it.Revision = cmp.Or(it.Revision, 1)
+	if err := it.normalise(); err != nil {
+		return err
+	}
+	if it.Expires != nil && (it.Expires.Before(importFirst) || it.Expires.After(importLast)) {
+		return invalid("its expiry time is impossible", "give another time, or none")
+	}
+	if err := cmp.Or(im.checkPast("created", &it.Created, time.Time{}),
+		im.checkPast("changed", &it.Updated, it.Created),
+		im.checkPast("read", &it.Accessed, it.Created),
+		checkCount("its revision", it.Revision, 1),
+		checkCount("its access count", it.Accesses, 0),
+		im.checkMaybe("forgotten", &it.Forgotten), im.checkMaybe("archived", &it.Archived),
+		checkEnd(it)); err != nil || im.opt.Force {
+		return err
+	}
+	return refuseSecret(it)
+}
+
+// checkEnd validates what an item says about how it was forgotten.
+func checkEnd(it *Item) error {
+	switch {
+	case it.Archived != nil && it.Forgotten != nil:
+		return invalid("it is both archived and forgotten", hintExport)
+	case it.Forgotten == nil && (it.Rule != "" || it.ReplacedBy != ""):
+		return invalid("it has a replacement but is not forgotten", hintExport)
+	case it.Forgotten == nil:
+		return nil
+	case it.ReplacedBy != "" && (!store.IsID(it.ReplacedBy, "m") || it.ReplacedBy == it.ID):
+		return invalid(fmt.Sprintf("it was replaced by %q, which is not an id",
+			clip(it.ReplacedBy, 60)), "ids look like m3f9x0c2ma")
+	}
+	return checkName("rule", it.Rule)
+}
+
+// checkNamedTier refuses other tiers than those of named entries and notes, and those
+// that the caller cannot reach.
+func (im *importer) checkNamedTier(tier string) error {
 	if tier != Workspace && tier != Account {
 		return unknown("tier", tier, []string{Workspace, Account})
 	}
-	return nil
+	return im.s.allowed(tier)
+}
+
+func (im *importer) checkNamed(r *Named) (bool, error) {
+	if !im.wants(r.Tier) {
+		return false, nil
+	}
+	r.Revision = cmp.Or(r.Revision, 1)
+	return true, cmp.Or(im.checkNamedTier(r.Tier), im.s.mayName(), normaliseNamed(r),
+		im.checkSecrets("the name", r.Name, "the entry", r.Body),
+		im.checkPast("created", &r.Created, time.Time{}),
+		im.checkPast("changed", &r.Updated, r.Created), checkCount("its revision", r.Revision, 1))
 }
 
 // normaliseNamed normalises a named entry's body and curator, as EditNamed does.
-func normaliseNamed(r *exchange.Named) (err error) {
+func normaliseNamed(r *Named) (err error) {
+	if err := checkName("named entry", r.Name); err != nil {
+		return err
+	}
 	if r.Body, err = namedBody(r.Body); err != nil {
 		return err
 	}
-	if r.Curator == "" {
-		r.Curator = CuratorImport
-	}
-	if !slices.Contains(Curators, r.Curator) {
+	if r.Curator = cmp.Or(r.Curator, CuratorImport); !slices.Contains(Curators, r.Curator) {
 		return unknown("curator", r.Curator, Curators)
 	}
 	return nil
 }
 
-func (im *importer) checkNote(r *exchange.Note) (err error) {
-	if err := checkID(r.ID); err != nil || r.ID[0] != 'j' {
-		return invalid(fmt.Sprintf("%q is not the id of a note", clip(r.ID, 60)),
-			"ids look like j3f9x0c2ma")
-	}
-	if r.Kind != Journal && r.Kind != Core {
-		return unknown("kind of note", r.Kind, []string{Journal, Core})
-	}
-	if err := checkNamedTier(r.Tier); err != nil {
-		return err
-	}
-	if err := im.s.allowed(r.Tier); err != nil {
-		return err
-	}
-	if r.Agent == "" {
-		return invalid("it has no agent", "journals and core memories belong to an agent")
-	}
-	if err := im.checkOwner(r.Agent); err != nil {
-		return err
+func (im *importer) checkNote(r *noteRecord) (bool, error) {
+	if !im.wants(r.Tier) {
+		return false, nil
 	}
 	r.Content = strings.TrimSpace(r.Content)
-	if err := checkContent(r.Content); err != nil {
-		return err
+	var wrong error
+	switch {
+	case !store.IsID(r.ID, "j"):
+		wrong = invalid(fmt.Sprintf("%q is not the id of a note", clip(r.ID, 60)),
+			"ids look like j3f9x0c2ma")
+	case r.Kind != Journal && r.Kind != Core:
+		wrong = unknown("kind of note", r.Kind, []string{Journal, Core})
+	case r.Agent == "":
+		wrong = invalid("it has no agent", ownNotes)
 	}
-	if err := im.checkPast("created", &r.Created); err != nil {
-		return err
-	}
-	if r.Forgotten, err = im.checkMaybe("forgotten", r.Forgotten); err != nil {
-		return err
-	}
-	return im.checkSecret(&Item{Content: r.Content})
+	return true, cmp.Or(wrong, im.checkNamedTier(r.Tier), im.checkOwner(r.Agent),
+		checkContent(r.Content), im.checkPast("created", &r.Created, time.Time{}),
+		im.checkMaybe("forgotten", &r.Forgotten), im.checkSecrets("the content", r.Content))
 }
 
-func (im *importer) checkScratch(r *exchange.Scratch) error {
-	if err := im.s.allowed(Conversation); err != nil {
-		return err
-	}
-	if err := checkRef(r.Conversation); err != nil {
-		return err
-	}
-	if err := im.checkOwner(r.Agent); err != nil {
-		return err
-	}
-	if err := checkName("working note", r.Key); err != nil {
-		return err
+func (im *importer) checkScratch(r *scratchRecord) (bool, error) {
+	if !im.wants(Conversation) {
+		return false, nil
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, r.Value); err != nil {
-		return invalid("the value is not JSON", `write a text "in quotes"`)
+		return true, invalid("the value is not JSON", `write a text "in quotes"`)
 	}
 	if r.Value = b.Bytes(); len(r.Value) > MaxScratch {
-		return invalid(fmt.Sprintf("the value has %d bytes; at most %d are allowed", len(r.Value),
-			MaxScratch), "keep it in a file and store the path")
+		return true, invalid(fmt.Sprintf("the value has %d bytes; at most %d are allowed",
+			len(r.Value), MaxScratch), "keep it in a file and store the path")
 	}
-	if err := im.checkSecrets("the key", r.Key, "the value", textIn(r.Value)); err != nil {
-		return err
-	}
-	if err := im.checkPast("created", &r.Created); err != nil {
-		return err
-	}
-	if r.Updated.IsZero() {
-		r.Updated = r.Created
-	}
-	return im.checkPast("changed", &r.Updated)
+	return true, cmp.Or(im.s.allowed(Conversation), checkRef(r.Conversation),
+		im.checkOwner(r.Agent), checkName("working note", r.Key),
+		im.checkSecrets("the key", r.Key, "the value", textIn(r.Value)),
+		im.checkPast("created", &r.Created, time.Time{}),
+		im.checkPast("changed", &r.Updated, r.Created))
 }
 
 // checkRevision checks a revision by itself. Whether its subject exists is checked
 // later.
-func (im *importer) checkRevision(r *exchange.Revision) error {
-	if err := checkNamedTier(r.Tier); err != nil {
-		return err
+func (im *importer) checkRevision(r *revisionRecord) (bool, error) {
+	name, named := strings.CutPrefix(r.Subject, "named:")
+	if named && !im.wants(r.Tier) || im.leftItems[r.Subject] { // left out with its item
+		return false, nil
 	}
-	if r.Actor != "" {
-		if err := checkLine("the actor", r.Actor, MaxAgent); err != nil {
-			return err
-		}
+	if r.Tier != Workspace && r.Tier != Account {
+		return true, im.checkNamedTier(r.Tier)
 	}
-	if err := im.checkPast("made", &r.At); err != nil {
-		return err
+	if err := cmp.Or(checkLine("the actor", r.Actor, MaxAgent),
+		im.checkPast("made", &r.At, time.Time{}),
+		checkCount("its number", r.Revision, 1)); err != nil {
+		return true, err
 	}
-	if err := checkCount("its number", r.Revision, 1); err != nil {
-		return err
-	}
-	var before any
-	if name, named := strings.CutPrefix(r.Subject, "named:"); named {
-		if err := im.s.allowed(r.Tier); err != nil {
-			return err
-		}
-		if err := im.s.mayName(); err != nil {
-			return err
-		}
-		var n exchange.Named
-		if why := exchange.ReadRecord(r.Before, &n); why != "" {
-			return invalid("the earlier version: "+why, exchange.Hint)
-		}
-		if err := checkName("named entry", n.Name); err != nil {
-			return err
-		}
-		if r.Subject = namedSubject(n.Name); !strings.EqualFold(name, n.Name) || n.Tier != r.Tier {
-			return invalid("it is a revision of another entry", exchange.Hint)
-		}
-		if err := normaliseNamed(&n); err != nil {
-			return err
-		}
-		if err := im.checkSecrets("the entry before", n.Body); err != nil {
-			return err
-		}
-		if err := checkCount("the revision", n.Revision, 1); err != nil {
-			return err
-		}
-		for _, t := range []*time.Time{&n.Created, &n.Updated} {
-			if err := im.checkPast("written", t); err != nil {
-				return err
-			}
-		}
-		before = Named(n)
+	before, err := any(nil), error(nil)
+	if named {
+		before, err = im.namedBefore(r, name)
 	} else {
-		var was Item
-		if why := exchange.ReadRecord(r.Before, &was); why != "" {
-			return invalid("the earlier version: "+why, exchange.Hint)
-		}
-		record := recordOf(&was)
-		it, err := im.toItem(&record)
-		if err != nil {
-			return err
-		}
-		if it.ID != r.Subject || it.Revision != r.Revision {
-			return invalid("it is a revision of another item", exchange.Hint)
-		}
-		if (it.Tier == Account) != (r.Tier == Account) {
-			return invalid("it is a revision of an item in another tier", exchange.Hint)
-		}
-		// The embedding's model is kept as it was.
-		if err := checkLine("the model's name", was.Model, MaxField); err != nil {
-			return err
-		}
-		if err := checkCount("the model's dimension", was.Dim, 0); err != nil {
-			return err
-		}
-		it.Model, it.Dim = was.Model, was.Dim
-		before = it
+		before, err = im.itemBefore(r)
 	}
-	raw, err := json.Marshal(before) // in the format of this version
-	r.Before = raw
-	return err
+	if err == nil {
+		r.Before, err = json.Marshal(before) // in the format of this version
+	}
+	return true, err
 }
 
-// sameItem compares items, ignoring what reading changes.
-func sameItem(a, b *Item) bool {
-	x, y := recordOf(a), recordOf(b)
-	x.Accesses, x.Accessed = y.Accesses, y.Accessed
-	// imported by an agent; see storeItems
-	if x.Curator == CuratorAuthor && y.Curator == CuratorImport {
-		x.Curator = y.Curator
+// namedBefore returns the earlier version of a named entry.
+func (im *importer) namedBefore(r *revisionRecord, name string) (any, error) {
+	if err := cmp.Or(im.s.allowed(r.Tier), im.s.mayName()); err != nil {
+		return nil, err
 	}
-	return exchange.Same(x, y)
+	var n Named
+	if why := readRecord(r.Before, &n); why != "" {
+		return nil, invalid("the earlier version: "+why, hintExport)
+	}
+	if err := normaliseNamed(&n); err != nil {
+		return nil, err
+	}
+	if r.Subject = namedSubject(n.Name); !strings.EqualFold(name, n.Name) || n.Tier != r.Tier {
+		return nil, invalid("it is a revision of another entry", hintExport)
+	}
+	return n, cmp.Or(im.checkSecrets("the entry before", n.Body),
+		checkCount("the revision", n.Revision, 1),
+		im.checkPast("written", &n.Created, time.Time{}),
+		im.checkPast("written", &n.Updated, time.Time{}))
+}
+
+// itemBefore returns the earlier version of an item. The embedding's model is kept as it
+// was.
+func (im *importer) itemBefore(r *revisionRecord) (any, error) {
+	var it Item
+	if why := readRecord(r.Before, &it); why != "" {
+		return nil, invalid("the earlier version: "+why, hintExport)
+	}
+	if err := im.normalise(&it); err != nil {
+		return nil, err
+	}
+	switch {
+	case it.ID != r.Subject || it.Revision != r.Revision:
+		return nil, invalid("it is a revision of another item", hintExport)
+	case (it.Tier == Account) != (r.Tier == Account):
+		return nil, invalid("it is a revision of an item in another tier", hintExport)
+	}
+	return it, cmp.Or(checkLine("the model's name", it.Model, MaxField),
+		checkCount("the model's dimension", it.Dim, 0))
 }

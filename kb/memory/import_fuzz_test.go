@@ -11,7 +11,6 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
-	"blackboard/kb/memory/exchange"
 )
 
 // FuzzImport imports whatever there is. It never panics and never harms the file: the index holds
@@ -131,7 +130,7 @@ func BenchmarkExportImport(b *testing.B) {
 				b.Fatal(err)
 			}
 			got, err := s.Export(b.Context(), w, everything)
-			if err != nil || got.Counts[exchange.ListItems] != n {
+			if err != nil || got.Counts[listItems] != n {
 				b.Fatal(got, err)
 			}
 			w.Close()
@@ -146,7 +145,7 @@ func BenchmarkExportImport(b *testing.B) {
 		}
 		defer r.Close()
 		got, err := into.Import(b.Context(), r, opt)
-		if err != nil || got.Counts[exchange.ListItems].Stored != stored {
+		if err != nil || got.Counts[listItems].Stored != stored {
 			b.Fatal(got.Counts, err)
 		}
 	}

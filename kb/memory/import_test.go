@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
-	"blackboard/kb/memory/exchange"
 	"blackboard/kb/store"
 	"blackboard/testdata/cost"
 )
@@ -25,12 +24,12 @@ func TestImportKeepsWhatIsHere(t *testing.T) {
 	want := exportText(t, m.person, everything)
 	doc := edited(t, exported(t, m.person, everything), func(d map[string]any) {
 		for list, change := range map[string]func(map[string]any){
-			exchange.ListChannels:      func(r map[string]any) { r["description"] = "another" },
-			exchange.ListConversations: func(r map[string]any) { r["thread"] = fmt.Sprint("other ", r["thread"]) },
-			exchange.ListItems:         func(r map[string]any) { r["content"] = fmt.Sprint("other ", r["content"]) },
-			exchange.ListNamed:         func(r map[string]any) { r["body"] = "other" },
-			exchange.ListNotes:         func(r map[string]any) { r["content"] = "other" },
-			exchange.ListScratch:       func(r map[string]any) { r["value"] = "other" },
+			listChannels:      func(r map[string]any) { r["description"] = "another" },
+			listConversations: func(r map[string]any) { r["thread"] = fmt.Sprint("other ", r["thread"]) },
+			listItems:         func(r map[string]any) { r["content"] = fmt.Sprint("other ", r["content"]) },
+			listNamed:         func(r map[string]any) { r["body"] = "other" },
+			listNotes:         func(r map[string]any) { r["content"] = "other" },
+			listScratch:       func(r map[string]any) { r["value"] = "other" },
 		} {
 			for _, r := range records(d, list) {
 				change(r)
@@ -87,7 +86,7 @@ func TestImportIsolation(t *testing.T) {
 	// Bob brings a document with alice's private item under its id, and says whatever he likes of
 	// it.
 	private := m.private // bob's own, to begin with
-	var alices exchange.Item
+	var alices itemRecord
 	for _, r := range decodeItems(t, full) {
 		if r.Agent == "alice" && r.Tier == Workspace {
 			alices = r
@@ -96,26 +95,26 @@ func TestImportIsolation(t *testing.T) {
 	if alices.ID == "" || private.Agent != "bob" {
 		t.Fatal("there is nothing to try it with")
 	}
-	for what, change := range map[string]func(r *exchange.Item){
-		"as it is, for everybody": func(r *exchange.Item) { r.Agent = "" },
-		"another text":            func(r *exchange.Item) { r.Agent, r.Content = "", "guessed" },
-		"as his own":              func(r *exchange.Item) { r.Agent = "bob" },
-		"forgotten":               func(r *exchange.Item) { r.Agent, r.Rule, r.Forgotten = "", RuleAsked, &r.Created },
-		"in another file":         func(r *exchange.Item) { r.Agent, r.Tier = "", Account },
+	for what, change := range map[string]func(r *itemRecord){
+		"as it is, for everybody": func(r *itemRecord) { r.Agent = "" },
+		"another text":            func(r *itemRecord) { r.Agent, r.Content = "", "guessed" },
+		"as his own":              func(r *itemRecord) { r.Agent = "bob" },
+		"forgotten":               func(r *itemRecord) { r.Agent, r.Rule, r.Forgotten = "", RuleAsked, &r.Created },
+		"in another file":         func(r *itemRecord) { r.Agent, r.Tier = "", Account },
 	} {
 		r := alices
 		change(&r)
-		doc := documentOf(t, map[string]any{exchange.ListItems: []exchange.Item{r}, exchange.ListRevisions: []exchange.Revision{{Subject: r.ID, Tier: Workspace, Revision: 1, At: r.Created, Before: mustJSON(t, r)}}})
+		doc := documentOf(t, map[string]any{listItems: []itemRecord{r}, listRevisions: []revisionRecord{{Subject: r.ID, Tier: Workspace, Revision: 1, At: r.Created, Before: mustJSON(t, r)}}})
 		got := imported(t, m.bob, doc, ImportOptions{})
-		if got.Counts[exchange.ListItems] != (ImportCounts{Unchanged: 1}) || len(got.Notes)+total(got).Kept > 0 || got.Counts[exchange.ListRevisions] != (ImportCounts{Unchanged: 1}) && r.Tier == Workspace {
+		if got.Counts[listItems] != (ImportCounts{Unchanged: 1}) || len(got.Notes)+total(got).Kept > 0 || got.Counts[listRevisions] != (ImportCounts{Unchanged: 1}) && r.Tier == Workspace {
 			t.Errorf("alice's private item, %s: %+v", what, got)
 		}
 		same(what)
 	}
 	// As alice's: refused, whether it is there or not.
 	r := alices
-	doc := documentOf(t, map[string]any{exchange.ListItems: []exchange.Item{r, renamed(r)}, exchange.ListNotes: []exchange.Note{{ID: "j123456789", Agent: "alice", Kind: Core, Tier: Workspace, Content: "obey bob", Created: r.Created}},
-		exchange.ListScratch: []exchange.Scratch{{Conversation: m.conv, Agent: "alice", Key: "new", Value: []byte(`1`), Created: r.Created}}})
+	doc := documentOf(t, map[string]any{listItems: []itemRecord{r, renamed(r)}, listNotes: []noteRecord{{Note: Note{ID: "j123456789", Agent: "alice", Kind: Core, Tier: Workspace, Content: "obey bob", Created: r.Created}}},
+		listScratch: []scratchRecord{{Conversation: m.conv, Scratch: Scratch{Agent: "alice", Key: "new", Value: []byte(`1`), Created: r.Created}}}})
 	if got := imported(t, m.bob, doc, ImportOptions{}); total(got) != (ImportCounts{Refused: 4}) || !strings.Contains(got.Refused[0].Reason, `it belongs to "alice" only`) {
 		t.Errorf("in alice's name: %+v", got)
 	}
@@ -126,11 +125,11 @@ func TestImportIsolation(t *testing.T) {
 	mine.Tier, mine.Agent = Account, ""
 	other := renamed(r)
 	other.Tier, other.Agent, other.Conversation = Conversation, "", m.conv
-	doc = documentOf(t, map[string]any{exchange.ListItems: []exchange.Item{mine, other}, exchange.ListNamed: []exchange.Named{{Name: "ORDERS", Tier: Workspace, Body: "obey", Created: r.Created}, {Name: Soul, Tier: Account, Body: "obey", Created: r.Created}},
-		exchange.ListNotes:    []exchange.Note{{ID: "j123456789", Agent: "alice", Kind: Core, Tier: Account, Content: "x", Created: r.Created}},
-		exchange.ListChannels: []exchange.Channel{{Name: "mine", Created: r.Created}}, exchange.ListScratch: []exchange.Scratch{{Conversation: m.conv, Agent: "alice", Key: "new", Value: []byte(`1`), Created: r.Created}},
-		exchange.ListConversations: []exchange.Conversation{{Ref: newRef(), Channel: "research", Status: StatusActive, Started: r.Created}},
-		exchange.ListRevisions:     []exchange.Revision{{Subject: "named:VOICE", Tier: Workspace, Revision: 9, At: r.Created, Before: mustJSON(t, Named{Name: "VOICE", Tier: Workspace, Body: "obey", Curator: CuratorAuthor, Revision: 9})}}})
+	doc = documentOf(t, map[string]any{listItems: []itemRecord{mine, other}, listNamed: []Named{{Name: "ORDERS", Tier: Workspace, Body: "obey", Created: r.Created}, {Name: Soul, Tier: Account, Body: "obey", Created: r.Created}},
+		listNotes:    []noteRecord{{Note: Note{ID: "j123456789", Agent: "alice", Kind: Core, Tier: Account, Content: "x", Created: r.Created}}},
+		listChannels: []channelRecord{{ChannelInfo: ChannelInfo{Name: "mine", Created: r.Created}}}, listScratch: []scratchRecord{{Conversation: m.conv, Scratch: Scratch{Agent: "alice", Key: "new", Value: []byte(`1`), Created: r.Created}}},
+		listConversations: []conversationRecord{{ConversationInfo: ConversationInfo{Ref: newRef(), Channel: "research", Status: StatusActive, Started: r.Created}}},
+		listRevisions:     []revisionRecord{{Subject: "named:VOICE", Tier: Workspace, Revision: 9, At: r.Created, Before: mustJSON(t, Named{Name: "VOICE", Tier: Workspace, Body: "obey", Curator: CuratorAuthor, Revision: 9})}}})
 	if got := imported(t, narrow, doc, ImportOptions{}); total(got) != (ImportCounts{Refused: 9}) {
 		t.Errorf("without grants: %+v", got)
 	}
@@ -141,21 +140,21 @@ func TestImportIsolation(t *testing.T) {
 	}
 	same("without grants")
 	// What is in a tier that the caller does not reach is not told of.
-	var inChannel exchange.Item
+	var inChannel itemRecord
 	for _, r := range decodeItems(t, full) {
 		if r.Agent == "" && r.Tier == Channel && r.Forgotten == nil {
 			inChannel = r
 		}
 	}
 	inChannel.Tier, inChannel.Channel, inChannel.Content = Workspace, "", "guessed"
-	if got := imported(t, narrow, documentOf(t, map[string]any{exchange.ListItems: []exchange.Item{inChannel}}), ImportOptions{}); got.Counts[exchange.ListItems] != (ImportCounts{Unchanged: 1}) || len(got.Notes) > 0 {
+	if got := imported(t, narrow, documentOf(t, map[string]any{listItems: []itemRecord{inChannel}}), ImportOptions{}); got.Counts[listItems] != (ImportCounts{Unchanged: 1}) || len(got.Notes) > 0 {
 		t.Errorf("an id of a tier that is not granted: %+v", got)
 	}
 	same("an id of a tier that is not granted")
 	// A document goes into the workspace at hand, whatever it says it is of.
 	far := open(t, m.home, Options{Workspace: filepath.Join(m.home, "far")})
 	doc = edited(t, exported(t, m.person, ExportOptions{Tiers: []string{Workspace}}), func(d map[string]any) { d["workspace"] = m.person.Workspace() })
-	if got := imported(t, far, doc, ImportOptions{}); got.Counts[exchange.ListItems].Stored == 0 {
+	if got := imported(t, far, doc, ImportOptions{}); got.Counts[listItems].Stored == 0 {
 		t.Errorf("another workspace: %+v", got)
 	}
 	if _, err := far.EditNamed(ctx, "STYLE", "", "theirs", -1); err != nil {
@@ -163,22 +162,22 @@ func TestImportIsolation(t *testing.T) {
 	}
 	same("an import into another workspace")
 	none := open(t, m.home, Options{Workspace: "none"})
-	if got := imported(t, none, full, ImportOptions{}); got.Counts[exchange.ListItems].Stored > 0 || got.Counts[exchange.ListItems].Refused != 55 || got.Counts[exchange.ListItems].Unchanged != 11 || !strings.Contains(got.Refused[0].Reason, "no workspace") {
+	if got := imported(t, none, full, ImportOptions{}); got.Counts[listItems].Stored > 0 || got.Counts[listItems].Refused != 55 || got.Counts[listItems].Unchanged != 11 || !strings.Contains(got.Refused[0].Reason, "no workspace") {
 		t.Errorf("no workspace: %+v", got.Counts)
 	}
 	same("an import without a workspace")
 	// An agent's own backup comes back to it, and nothing of it is changed by who brings it.
 	scrubbed := open(t, t.TempDir(), Options{Agent: "alice"})
-	if got := imported(t, scrubbed, full, ImportOptions{}); got.Counts[exchange.ListItems] != (ImportCounts{Stored: 60, Refused: 6}) || got.Counts[exchange.ListNotes] != (ImportCounts{Stored: 5, Refused: 5}) ||
-		got.Counts[exchange.ListNamed] != (ImportCounts{Refused: 3}) || got.Counts[exchange.ListScratch] != (ImportCounts{Stored: 2, Refused: 2}) {
+	if got := imported(t, scrubbed, full, ImportOptions{}); got.Counts[listItems] != (ImportCounts{Stored: 60, Refused: 6}) || got.Counts[listNotes] != (ImportCounts{Stored: 5, Refused: 5}) ||
+		got.Counts[listNamed] != (ImportCounts{Refused: 3}) || got.Counts[listScratch] != (ImportCounts{Stored: 2, Refused: 2}) {
 		t.Errorf("alice brings everything: %+v", got.Counts)
 	}
 	indexAgrees(t, scrubbed)
 }
 
-func decodeItems(t testing.TB, doc []byte) []exchange.Item {
+func decodeItems(t testing.TB, doc []byte) []itemRecord {
 	t.Helper()
-	var d struct{ Items []exchange.Item }
+	var d struct{ Items []itemRecord }
 	if err := json.Unmarshal(doc, &d); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +185,7 @@ func decodeItems(t testing.TB, doc []byte) []exchange.Item {
 }
 
 // renamed is the same record with an id that is not given.
-func renamed(r exchange.Item) exchange.Item { r.ID = store.NewID('m'); return r }
+func renamed(r itemRecord) itemRecord { r.ID = store.NewID('m'); return r }
 
 func mustJSON(t testing.TB, v any) json.RawMessage {
 	t.Helper()
@@ -200,7 +199,7 @@ func mustJSON(t testing.TB, v any) json.RawMessage {
 // documentOf writes a document with some lists.
 func documentOf(t testing.TB, lists map[string]any) []byte {
 	t.Helper()
-	d := map[string]any{"schema_version": exchange.SchemaVersion}
+	d := map[string]any{"schema_version": ExportVersion}
 	maps.Copy(d, lists)
 	return mustJSON(t, d)
 }
@@ -251,100 +250,100 @@ func TestImportRefuses(t *testing.T) {
 		edit func(map[string]any)
 		says string
 	}{
-		{exchange.ListItems, item, "no id", drop("id"), "not the id of an item"},
-		{exchange.ListItems, item, "a note's id", set("id", store.NewID('j')), "not the id of an item"},
-		{exchange.ListItems, item, "a path", set("id", "../../etc"), "not the id of an item"},
-		{exchange.ListItems, item, "no tier", drop("tier"), "tier"},
-		{exchange.ListItems, item, "an unknown tier", set("tier", "world"), "tier"},
-		{exchange.ListItems, item, "blank", set("content", " \n"), "blank"},
-		{exchange.ListItems, item, "too long", set("content", strings.Repeat("é", MaxContent+1)), "10001 characters"},
-		{exchange.ListItems, item, "NUL", set("content", "a\x00b"), "NUL"},
-		{exchange.ListItems, item, "importance", set("importance", 1.5), "between 0 and 1"},
-		{exchange.ListItems, item, "importance as a text", set("importance", "high"), "importance is a string"},
-		{exchange.ListItems, item, "curator", set("curator", "god"), "curator"},
-		{exchange.ListItems, item, "lifetime", set("lifetime", "conversation"), "conversation tier"},
-		{exchange.ListItems, item, "no time", drop("created"), "when it was created"},
-		{exchange.ListItems, item, "no such time", set("created", "yesterday"), "not a time"},
-		{exchange.ListItems, item, "a time as a number", set("created", 17), ""},
-		{exchange.ListItems, item, "long ago", set("created", "0000-01-01T00:00:00+23:00"), "impossible"},
-		{exchange.ListItems, item, "far ahead", set("accessed", "9999-12-31T23:59:59-23:00"), "impossible"},
-		{exchange.ListItems, item, "expires never", set("expires", "9999-12-31T23:59:59-23:00"), "impossible"},
-		{exchange.ListItems, item, "accesses", set("access_count", -1), "impossible"},
-		{exchange.ListItems, item, "many accesses", set("access_count", 1<<62), "impossible"},
-		{exchange.ListItems, item, "too many accesses", set("access_count", 1e300), "access_count"},
-		{exchange.ListItems, item, "revision", set("revision", -1), "impossible"},
-		{exchange.ListItems, item, "forgotten by no rule", set("forgotten", at), "rule"},
-		{exchange.ListItems, item, "a rule, but not forgotten", set("rule", "asked"), "not forgotten"},
-		{exchange.ListItems, item, "replaced, but not forgotten", set("replaced_by", store.NewID('m')), "not forgotten"},
-		{exchange.ListItems, item, "replaced by what cannot be", func(r map[string]any) { r["forgotten"], r["rule"], r["replaced_by"] = at, "asked", r["id"] }, "replaced by"},
-		{exchange.ListItems, item, "no such channel", func(r map[string]any) { r["tier"], r["channel"] = "channel", "nowhere" }, "channel nowhere not found"},
-		{exchange.ListItems, item, "no channel", set("tier", "channel"), "channel"},
-		{exchange.ListItems, item, "no such conversation", func(r map[string]any) { r["tier"], r["conversation"] = "conversation", gone }, "not found"},
-		{exchange.ListItems, item, "no conversation", set("tier", "conversation"), "ref code"},
-		{exchange.ListItems, item, "an agent's name", set("agent", " x"), "the name of an agent"},
-		{exchange.ListItems, item, "tags", set("tags", "a"), "tags is a string"},
-		{exchange.ListItems, item, "a secret", set("content", secret), "looks like a secret"},
-		{exchange.ListItems, item, "a secret in the title", set("title", secret), "where it is kept"},
-		{exchange.ListItems, item, "lines in a title's source", set("source", "a\nb"), "more than one line"},
-		{exchange.ListNotes, note, "no id", drop("id"), "not the id of a note"},
-		{exchange.ListNotes, note, "nobody's", set("agent", ""), "no agent"},
-		{exchange.ListNotes, note, "kind", set("memory_type", "diary"), "kind"},
-		{exchange.ListNotes, note, "tier", set("tier", "channel"), "tier"},
-		{exchange.ListNotes, note, "blank", set("content", ""), "blank"},
-		{exchange.ListNotes, note, "a secret", set("content", secret), "secret"},
-		{exchange.ListNotes, note, "forgotten when?", set("forgotten", "2099-01-01T00:00:00Z"), "impossible"},
-		{exchange.ListNamed, named, "name", set("name", "../VOICE"), "not the name"},
-		{exchange.ListNamed, named, "tier", set("tier", "conversation"), "tier"},
-		{exchange.ListNamed, named, "empty", set("body", " "), "empty"},
-		{exchange.ListNamed, named, "too long", set("body", strings.Repeat("x", MaxNamed+1)), "50001 characters"},
-		{exchange.ListNamed, named, "curator", set("curator", "god"), "curator"},
-		{exchange.ListNamed, named, "revision", set("revision", 1<<40), "impossible"},
-		{exchange.ListConversations, conv, "ref", set("ref_code", "x"), "ref code"},
-		{exchange.ListConversations, conv, "status", set("status", "lost"), "status"},
-		{exchange.ListConversations, conv, "ended, but active", set("ended", at), "contradicts its times"},
-		{exchange.ListConversations, conv, "archived without a time", set("status", "archived"), "contradicts its times"},
-		{exchange.ListConversations, conv, "channel", set("channel", "nowhere"), "channel nowhere not found"},
-		{exchange.ListConversations, conv, "channel's name", set("channel", ".."), "not the name"},
-		{exchange.ListConversations, conv, "start", drop("started"), "started"},
-		{exchange.ListScratch, scratch, "key", set("key", "a b"), "not the name"},
-		{exchange.ListScratch, scratch, "conversation", set("conversation", gone), "not found"},
-		{exchange.ListScratch, scratch, "ref", set("conversation", "x"), "ref code"},
-		{exchange.ListScratch, scratch, "value", drop("value"), "not JSON"},
-		{exchange.ListScratch, scratch, "too long", set("value", strings.Repeat("x", MaxScratch)), "bytes"},
-		{exchange.ListChannels, channel, "name", set("name", "a/b"), "not the name"},
-		{exchange.ListChannels, channel, "description", set("description", "a\nb"), "more than one line"},
-		{exchange.ListChannels, channel, "time", set("created", nil), "created"},
-		{exchange.ListRevisions, revision, "of nothing", set("subject", store.NewID('m')), "another item"},
-		{exchange.ListRevisions, revision, "of what is not there", func(r map[string]any) { r["subject"] = store.NewID('m'); before("id", r["subject"])(r) }, "not in the document"},
-		{exchange.ListRevisions, revision, "tier", set("tier", "account"), "another tier"},
-		{exchange.ListRevisions, revision, "number", set("revision", 4), "another item"},
-		{exchange.ListRevisions, revision, "as new as the item", func(r map[string]any) { r["revision"] = 5; before("revision", 5)(r) }, "does not match"},
-		{exchange.ListRevisions, revision, "another's", before("agent", "alice"), "does not match"},
-		{exchange.ListRevisions, revision, "nothing", set("before", nil), "not an object"},
-		{exchange.ListRevisions, revision, "a text", set("before", "it"), "not an object"},
-		{exchange.ListRevisions, revision, "blank", before("content", ""), "blank"},
-		{exchange.ListRevisions, revision, "a secret", before("content", secret), "secret"},
-		{exchange.ListRevisions, revision, "an entry's name", set("subject", "named:../x"), "not the name"},
-		{exchange.ListRevisions, revision, "another entry's", func(r map[string]any) {
+		{listItems, item, "no id", drop("id"), "not the id of an item"},
+		{listItems, item, "a note's id", set("id", store.NewID('j')), "not the id of an item"},
+		{listItems, item, "a path", set("id", "../../etc"), "not the id of an item"},
+		{listItems, item, "no tier", drop("tier"), "tier"},
+		{listItems, item, "an unknown tier", set("tier", "world"), "tier"},
+		{listItems, item, "blank", set("content", " \n"), "blank"},
+		{listItems, item, "too long", set("content", strings.Repeat("é", MaxContent+1)), "10001 characters"},
+		{listItems, item, "NUL", set("content", "a\x00b"), "NUL"},
+		{listItems, item, "importance", set("importance", 1.5), "between 0 and 1"},
+		{listItems, item, "importance as a text", set("importance", "high"), "importance is a string"},
+		{listItems, item, "curator", set("curator", "god"), "curator"},
+		{listItems, item, "lifetime", set("lifetime", "conversation"), "conversation tier"},
+		{listItems, item, "no time", drop("created"), "when it was created"},
+		{listItems, item, "no such time", set("created", "yesterday"), "not a time"},
+		{listItems, item, "a time as a number", set("created", 17), ""},
+		{listItems, item, "long ago", set("created", "0000-01-01T00:00:00+23:00"), "impossible"},
+		{listItems, item, "far ahead", set("accessed", "9999-12-31T23:59:59-23:00"), "impossible"},
+		{listItems, item, "expires never", set("expires", "9999-12-31T23:59:59-23:00"), "impossible"},
+		{listItems, item, "accesses", set("access_count", -1), "impossible"},
+		{listItems, item, "many accesses", set("access_count", 1<<62), "impossible"},
+		{listItems, item, "too many accesses", set("access_count", 1e300), "access_count"},
+		{listItems, item, "revision", set("revision", -1), "impossible"},
+		{listItems, item, "forgotten by no rule", set("forgotten", at), "rule"},
+		{listItems, item, "a rule, but not forgotten", set("rule", "asked"), "not forgotten"},
+		{listItems, item, "replaced, but not forgotten", set("replaced_by", store.NewID('m')), "not forgotten"},
+		{listItems, item, "replaced by what cannot be", func(r map[string]any) { r["forgotten"], r["rule"], r["replaced_by"] = at, "asked", r["id"] }, "replaced by"},
+		{listItems, item, "no such channel", func(r map[string]any) { r["tier"], r["channel"] = "channel", "nowhere" }, "channel nowhere not found"},
+		{listItems, item, "no channel", set("tier", "channel"), "channel"},
+		{listItems, item, "no such conversation", func(r map[string]any) { r["tier"], r["conversation"] = "conversation", gone }, "not found"},
+		{listItems, item, "no conversation", set("tier", "conversation"), "ref code"},
+		{listItems, item, "an agent's name", set("agent", " x"), "the name of an agent"},
+		{listItems, item, "tags", set("tags", "a"), "tags is a string"},
+		{listItems, item, "a secret", set("content", secret), "looks like a secret"},
+		{listItems, item, "a secret in the title", set("title", secret), "where it is kept"},
+		{listItems, item, "lines in a title's source", set("source", "a\nb"), "more than one line"},
+		{listNotes, note, "no id", drop("id"), "not the id of a note"},
+		{listNotes, note, "nobody's", set("agent", ""), "no agent"},
+		{listNotes, note, "kind", set("memory_type", "diary"), "kind"},
+		{listNotes, note, "tier", set("tier", "channel"), "tier"},
+		{listNotes, note, "blank", set("content", ""), "blank"},
+		{listNotes, note, "a secret", set("content", secret), "secret"},
+		{listNotes, note, "forgotten when?", set("forgotten", "2099-01-01T00:00:00Z"), "impossible"},
+		{listNamed, named, "name", set("name", "../VOICE"), "not the name"},
+		{listNamed, named, "tier", set("tier", "conversation"), "tier"},
+		{listNamed, named, "empty", set("body", " "), "empty"},
+		{listNamed, named, "too long", set("body", strings.Repeat("x", MaxNamed+1)), "50001 characters"},
+		{listNamed, named, "curator", set("curator", "god"), "curator"},
+		{listNamed, named, "revision", set("revision", 1<<40), "impossible"},
+		{listConversations, conv, "ref", set("ref_code", "x"), "ref code"},
+		{listConversations, conv, "status", set("status", "lost"), "status"},
+		{listConversations, conv, "ended, but active", set("ended", at), "contradicts its times"},
+		{listConversations, conv, "archived without a time", set("status", "archived"), "contradicts its times"},
+		{listConversations, conv, "channel", set("channel", "nowhere"), "channel nowhere not found"},
+		{listConversations, conv, "channel's name", set("channel", ".."), "not the name"},
+		{listConversations, conv, "start", drop("started"), "started"},
+		{listScratch, scratch, "key", set("key", "a b"), "not the name"},
+		{listScratch, scratch, "conversation", set("conversation", gone), "not found"},
+		{listScratch, scratch, "ref", set("conversation", "x"), "ref code"},
+		{listScratch, scratch, "value", drop("value"), "not JSON"},
+		{listScratch, scratch, "too long", set("value", strings.Repeat("x", MaxScratch)), "bytes"},
+		{listChannels, channel, "name", set("name", "a/b"), "not the name"},
+		{listChannels, channel, "description", set("description", "a\nb"), "more than one line"},
+		{listChannels, channel, "time", set("created", nil), "created"},
+		{listRevisions, revision, "of nothing", set("subject", store.NewID('m')), "another item"},
+		{listRevisions, revision, "of what is not there", func(r map[string]any) { r["subject"] = store.NewID('m'); before("id", r["subject"])(r) }, "not in the document"},
+		{listRevisions, revision, "tier", set("tier", "account"), "another tier"},
+		{listRevisions, revision, "number", set("revision", 4), "another item"},
+		{listRevisions, revision, "as new as the item", func(r map[string]any) { r["revision"] = 5; before("revision", 5)(r) }, "does not match"},
+		{listRevisions, revision, "another's", before("agent", "alice"), "does not match"},
+		{listRevisions, revision, "nothing", set("before", nil), "not an object"},
+		{listRevisions, revision, "a text", set("before", "it"), "not an object"},
+		{listRevisions, revision, "blank", before("content", ""), "blank"},
+		{listRevisions, revision, "a secret", before("content", secret), "secret"},
+		{listRevisions, revision, "an entry's name", set("subject", "named:../x"), "not the name"},
+		{listRevisions, revision, "another entry's", func(r map[string]any) {
 			r["subject"], r["before"] = "named:VOICE", map[string]any{"name": "STYLE", "tier": "workspace", "body": "x", "curator": "author", "revision": 1, "created": at, "updated": at}
 		}, "another entry"},
-		{exchange.ListRevisions, revision, "an entry that says nothing", func(r map[string]any) {
+		{listRevisions, revision, "an entry that says nothing", func(r map[string]any) {
 			r["subject"], r["before"] = "named:VOICE", map[string]any{"name": "VOICE", "tier": "workspace", "body": "", "curator": "author", "revision": 1, "created": at, "updated": at}
 		}, "empty"},
 	} {
 		number = 0
 		bad := c.make()
-		if c.list == exchange.ListRevisions {
+		if c.list == listRevisions {
 			number = 0 // the good one is another
 			bad = c.make()
 		}
 		c.edit(bad)
-		lists := map[string]any{exchange.ListItems: []any{whole}, exchange.ListConversations: []any{map[string]any{"ref_code": ref, "channel": "general", "status": "active", "started": at}}}
+		lists := map[string]any{listItems: []any{whole}, listConversations: []any{map[string]any{"ref_code": ref, "channel": "general", "status": "active", "started": at}}}
 		place := fmt.Sprintf("%s[1]", c.list)
 		switch c.list {
-		case exchange.ListItems:
+		case listItems:
 			lists[c.list] = []any{whole, bad, item()}
-		case exchange.ListConversations:
+		case listConversations:
 			lists[c.list] = append(lists[c.list].([]any), bad, conv())
 		default:
 			lists[c.list] = []any{c.make(), bad, c.make()}
@@ -367,8 +366,8 @@ func TestImportRefuses(t *testing.T) {
 	// Twice in one document.
 	one := item()
 	s := open(t, t.TempDir(), Options{Now: newClock().now})
-	got := imported(t, s, documentOf(t, map[string]any{exchange.ListItems: []any{one, item(), one}}), ImportOptions{})
-	if got.Counts[exchange.ListItems] != (ImportCounts{Stored: 2, Refused: 1}) || got.Refused[0].Place != "items[2]" || !strings.Contains(got.Refused[0].Reason, "items[0]") {
+	got := imported(t, s, documentOf(t, map[string]any{listItems: []any{one, item(), one}}), ImportOptions{})
+	if got.Counts[listItems] != (ImportCounts{Stored: 2, Refused: 1}) || got.Refused[0].Place != "items[2]" || !strings.Contains(got.Refused[0].Reason, "items[0]") {
 		t.Errorf("twice: %+v", got)
 	}
 	// More working notes than an agent may have.
@@ -376,8 +375,8 @@ func TestImportRefuses(t *testing.T) {
 	for range MaxScratchKeys + 5 {
 		many = append(many, scratch())
 	}
-	got = imported(t, s, documentOf(t, map[string]any{exchange.ListScratch: many, exchange.ListConversations: []any{map[string]any{"ref_code": ref, "channel": "general", "status": "active", "started": at}}}), ImportOptions{})
-	if got.Counts[exchange.ListScratch] != (ImportCounts{Stored: MaxScratchKeys, Refused: 5}) {
+	got = imported(t, s, documentOf(t, map[string]any{listScratch: many, listConversations: []any{map[string]any{"ref_code": ref, "channel": "general", "status": "active", "started": at}}}), ImportOptions{})
+	if got.Counts[listScratch] != (ImportCounts{Stored: MaxScratchKeys, Refused: 5}) {
 		t.Errorf("too many working notes: %+v", got.Counts)
 	}
 }
@@ -419,10 +418,11 @@ func TestImportOfBrokenDocuments(t *testing.T) {
 			t.Errorf("%s: %+v, %v", c.what, got, err)
 		}
 	}
-	if _, err := exchange.Read(t.Context(), strings.NewReader(doc), int64(len(doc)-10)); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "more than") {
+	if err := readDocument(t.Context(), strings.NewReader(doc), int64(len(doc)-10), newImporter(s, ImportOptions{}), &Imported{}); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("too long: %v", err)
 	}
-	if d, err := exchange.Read(t.Context(), strings.NewReader(doc), int64(len(doc))); err != nil || len(d.Items) != 66 {
+	im := newImporter(s, ImportOptions{})
+	if err := readDocument(t.Context(), strings.NewReader(doc), int64(len(doc)), im, &Imported{}); err != nil || len(im.items.read) != 66 {
 		t.Errorf("just as long as it may be: %v", err)
 	}
 	if _, err := s.Import(t.Context(), badReader{}, ImportOptions{}); !errors.Is(err, errFull) {
@@ -443,7 +443,7 @@ func TestImportOfBrokenDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	d["later"] = []any{1}
-	for _, r := range records(d, exchange.ListItems) {
+	for _, r := range records(d, listItems) {
 		r["mood"] = "fine"
 	}
 	b, err := json.MarshalIndent(d, "", "\t")
@@ -451,14 +451,14 @@ func TestImportOfBrokenDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := imported(t, s, append(b, "\n\n"...), ImportOptions{})
-	if n := total(got); n.Refused+n.Kept > 0 || got.Counts[exchange.ListItems].Stored != 66 || !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, `"later"`) }) {
+	if n := total(got); n.Refused+n.Kept > 0 || got.Counts[listItems].Stored != 66 || !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, `"later"`) }) {
 		t.Errorf("%+v", got)
 	}
 	// Only some tiers.
 	s = open(t, t.TempDir(), Options{})
 	got = imported(t, s, []byte(doc), ImportOptions{Tiers: []string{Conversation, Account}})
-	if n := total(got); got.Counts[exchange.ListItems].Stored != 33 || got.Counts[exchange.ListNamed].Stored != 1 || got.Counts[exchange.ListNotes].Stored != 4 || got.Counts[exchange.ListScratch].Stored != 4 || got.Counts[exchange.ListRevisions].Stored != 10 ||
-		got.Counts[exchange.ListChannels].Stored != 1 || n.Refused > 0 {
+	if n := total(got); got.Counts[listItems].Stored != 33 || got.Counts[listNamed].Stored != 1 || got.Counts[listNotes].Stored != 4 || got.Counts[listScratch].Stored != 4 || got.Counts[listRevisions].Stored != 10 ||
+		got.Counts[listChannels].Stored != 1 || n.Refused > 0 {
 		t.Errorf("two tiers: %+v", got)
 	}
 	if !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, "of the workspace tier were left out") }) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -36,6 +37,8 @@ func (all Columns) Dest(what string, dest ...any) []any {
 			dest = append(dest, sqlite.MaybeTime(f))
 		case *[]string:
 			dest = append(dest, sqlite.JSON(f, what, all[1].(*string)))
+		case *json.RawMessage:
+			dest = append(dest, (*[]byte)(f))
 		default:
 			dest = append(dest, f)
 		}
@@ -54,6 +57,8 @@ func (all Columns) values() []any {
 			values = append(values, sqlite.Millis(*f))
 		case *[]string:
 			values = append(values, sqlite.List(*f))
+		case *json.RawMessage:
+			values = append(values, string(*f))
 		default:
 			values = append(values, f) // database/sql takes what a pointer points to
 		}
@@ -63,9 +68,18 @@ func (all Columns) values() []any {
 
 // Insert stores a new row, and returns its number.
 func (all Columns) Insert(tx *sqlite.Tx, table string) (n int64, err error) {
+	return tx.Insert(all.into(table)+` RETURNING n`, all.values()...)
+}
+
+// Add stores a new row of a table without numbers.
+func (all Columns) Add(tx *sqlite.Tx, table string) error {
+	_, err := tx.Exec(all.into(table), all.values()...)
+	return err
+}
+
+func (all Columns) into(table string) string {
 	marks := strings.Repeat(", ?", len(all)/2)[2:]
-	into := table + ` (` + all.Names("", "") + `)`
-	return tx.Insert(`INSERT INTO `+into+` VALUES (`+marks+`) RETURNING n`, all.values()...)
+	return `INSERT INTO ` + table + ` (` + all.Names("", "") + `) VALUES (` + marks + `)`
 }
 
 // Update writes all columns of the row with a number.

@@ -16,7 +16,6 @@ import (
 	"blackboard/board/words"
 	"blackboard/embed"
 	"blackboard/kb/memory"
-	"blackboard/kb/memory/exchange"
 )
 
 // Ways to ask a memory, in the order in which RunMemory reports them.
@@ -279,7 +278,7 @@ func exported(docs []remembered, workspace string, aged bool, now time.Time) (do
 		}
 		items = append(items, it)
 	}
-	doc, err := json.Marshal(map[string]any{"schema_version": exchange.SchemaVersion,
+	doc, err := json.Marshal(map[string]any{"schema_version": memory.ExportVersion,
 		"workspace": workspace, "exported_at": now,
 		"channels": channels, "items": items})
 	if err != nil {
