@@ -2,6 +2,7 @@ package chunks
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,9 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v4"
-
 	"blackboard/board/disk"
+	"blackboard/kb/markdown"
 )
 
 // eachFile calls chunk and state with every valid file of the folders.
@@ -74,7 +74,7 @@ func filesIn(dir string) ([]os.DirEntry, error) {
 }
 
 // maxFile is the most bytes of a file: the content and its front matter.
-const maxFile = maxImported + maxFrontMatter
+const maxFile = maxImported + markdown.MaxFront
 
 // readFile reads a regular file of at most maxFile bytes.
 func readFile(path string) (string, time.Time, error) {
@@ -110,23 +110,25 @@ func systemWords(err error) error {
 // content. Missing fields come from the file: its name is the id, its modification time
 // the time.
 func chunkOfFile(name, content string, modified time.Time) (in incomingChunk, err error) {
-	meta, body, err := frontMatter(content)
+	content = text(content)
+	fields, body, err := markdown.ReadFields(content)
 	if err != nil {
 		return in, err
 	}
-	one := func(keys ...string) string {
-		for _, k := range keys {
-			if s, ok := scalar(meta[k]); ok && s != "" {
-				return s
-			}
-		}
-		return ""
+	if _, _, closed := markdown.Split(content); !closed && strings.HasPrefix(body, "---\n") {
+		return in, errors.New("its front matter is not closed")
 	}
-	in.ID, in.Topic, in.Agent, in.Importance, in.Tags, in.Content = one("id"), one("topic"), one("agent"), one("importance"), nodeTags(meta["tags"]), strings.TrimSpace(body)
+	meta := map[string]string{}
+	for _, f := range fields {
+		if meta[f.Key], _ = f.Scalar(); f.Key == "tags" {
+			in.Tags = tagsOf(&f)
+		}
+	}
+	in.ID, in.Topic, in.Agent, in.Importance, in.Content = meta["id"], meta["topic"], meta["agent"], meta["importance"], strings.TrimSpace(body)
 	if in.ID == "" {
 		in.ID = name
 	}
-	in.setTimes(one("created", "created_at"), one("updated", "updated_at"), one("expires", "expires_at"))
+	in.setTimes(cmp.Or(meta["created"], meta["created_at"]), cmp.Or(meta["updated"], meta["updated_at"]), cmp.Or(meta["expires"], meta["expires_at"]))
 	if in.Updated.IsZero() {
 		in.Updated = modified
 	}
@@ -158,83 +160,13 @@ func stateOfFile(name, content string, modified time.Time) State {
 	return v
 }
 
-// maxFrontMatter is the most bytes of YAML in a file.
-const maxFrontMatter = 256 << 10
-
-// frontMatter returns the fields between the first line "---" and the next such line, and
-// the rest of the file. A file that does not start with "---" has no fields.
-func frontMatter(content string) (fields map[string]*yaml.Node, body string, err error) {
-	content = strings.ReplaceAll(strings.TrimPrefix(text(content), "\ufeff"), "\r\n", "\n")
-	rest, found := strings.CutPrefix(content, "---\n")
-	if !found {
-		return nil, content, nil
+// tagsOf returns the texts of a list; a single text is split at commas.
+func tagsOf(f *markdown.Field) (tags []string) {
+	if tags, ok := f.List(true); ok {
+		return tags
 	}
-	meta, body, found := strings.Cut("\n"+rest, "\n---")
-	if !found {
-		return nil, "", errors.New("its front matter is not closed")
-	}
-	if _, body, found = strings.Cut(body, "\n"); !found {
-		body = ""
-	}
-	if len(meta) > maxFrontMatter {
-		return nil, "", fmt.Errorf("its front matter is larger than %d bytes", maxFrontMatter)
-	}
-	root, err := loadYAML(meta)
-	if err != nil {
-		return nil, "", fmt.Errorf("its front matter is not YAML: %w", err)
-	}
-	fields = map[string]*yaml.Node{}
-	if root.Kind == yaml.MappingNode {
-		for i := 0; i+1 < len(root.Content); i += 2 {
-			fields[root.Content[i].Value] = root.Content[i+1]
-		}
-	}
-	return fields, body, nil
-}
-
-// loadYAML reads YAML without interpreting it: values stay as written, and aliases are
-// not followed.
-func loadYAML(s string) (root *yaml.Node, err error) {
-	defer func() {
-		if r := recover(); r != nil { // a bug in the parser must not stop the import
-			err = fmt.Errorf("%v", r)
-		}
-	}()
-	root = &yaml.Node{}
-	if err := yaml.Load([]byte(s), root); err != nil {
-		return nil, errors.New(inLine(strings.TrimPrefix(err.Error(), "yaml: ")))
-	}
-	if root.Kind == yaml.DocumentNode && len(root.Content) == 1 {
-		root = root.Content[0]
-	}
-	return root, nil
-}
-
-// scalar returns the text of a scalar value.
-func scalar(n *yaml.Node) (string, bool) {
-	if n != nil && n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	if n == nil || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
-		return "", false
-	}
-	return strings.TrimSpace(n.Value), true
-}
-
-// nodeTags returns the texts of a list; a scalar is split at commas.
-func nodeTags(n *yaml.Node) []string {
-	if n != nil && n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	if s, ok := scalar(n); ok {
-		return strings.Split(s, ",")
-	}
-	if n == nil || n.Kind != yaml.SequenceNode {
-		return nil
-	}
-	var tags []string
-	for _, c := range n.Content {
-		if s, ok := scalar(c); ok {
+	for _, n := range f.Node.Content { // what is no text is left out
+		if s, ok := markdown.Scalar(n); ok {
 			tags = append(tags, s)
 		}
 	}

@@ -61,7 +61,7 @@ type aiKB struct {
 // isAIKBText reports whether a text is a file of ai-kb, and returns its front matter.
 func isAIKBText(text string) (fields map[string]string, body string, ok bool) {
 	meta, body, found := markdown.Split(text)
-	if !found || len(meta) > maxFrontMatter {
+	if !found || len(meta) > markdown.MaxFront {
 		return nil, "", false
 	}
 	fields = aiKBFrontMatter(meta)

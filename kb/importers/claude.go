@@ -291,20 +291,20 @@ func existsLinked(target, wiki string, exists func(string) bool) bool {
 
 // claudeFields moves the fields below the key metadata up. Newer versions have the type
 // there.
-func claudeFields(fields []metaField) []metaField {
-	var out []metaField
+func claudeFields(fields []markdown.Field) []markdown.Field {
+	var out []markdown.Field
 	for _, f := range fields {
-		if f.key != "metadata" || f.node.Kind != yaml.MappingNode {
+		if f.Key != "metadata" || f.Node.Kind != yaml.MappingNode {
 			out = append(out, f)
 			continue
 		}
-		for i := 0; i+1 < len(f.node.Content); i += 2 {
-			k := f.node.Content[i]
+		for i := 0; i+1 < len(f.Node.Content); i += 2 {
+			k := f.Node.Content[i]
 			key := "metadata." + k.Value
 			if k.Value == "type" {
 				key = k.Value
 			}
-			out = append(out, metaField{key: key, line: k.Line + 1, node: f.node.Content[i+1]})
+			out = append(out, markdown.Field{Key: key, Line: k.Line + 1, Node: f.Node.Content[i+1]})
 		}
 	}
 	return out
@@ -314,9 +314,9 @@ var looseField = lazyregexp.New(`^[ \t]*([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*))
 
 // looseFrontMatter reads front matter that is not quite YAML, as models write it: each
 // line a key and a text, whatever signs are in that.
-func looseFrontMatter(text string) (fields []metaField, body string, ok bool) {
+func looseFrontMatter(text string) (fields []markdown.Field, body string, ok bool) {
 	meta, body, found := markdown.Split(text)
-	if !found || len(meta) > maxFrontMatter {
+	if !found || len(meta) > markdown.MaxFront {
 		return nil, "", false
 	}
 	seen, n := map[string]bool{}, 1
@@ -335,8 +335,8 @@ func looseFrontMatter(text string) (fields []metaField, body string, ok bool) {
 		if q := len(v) - 1; q > 0 && v[0] == v[q] && (v[0] == '"' || v[0] == '\'') {
 			v = v[1:q]
 		}
-		fields = append(fields, metaField{key: m[1], line: n,
-			node: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v}})
+		fields = append(fields, markdown.Field{Key: m[1], Line: n,
+			Node: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v}})
 	}
 	return fields, body, len(fields) > 0
 }

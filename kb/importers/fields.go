@@ -8,8 +8,7 @@ import (
 	"sync"
 
 	"blackboard/kb"
-
-	"go.yaml.in/yaml/v4"
+	"blackboard/kb/markdown"
 )
 
 // metaNames are the names that other programs have for a capsule's fields. A field with
@@ -26,10 +25,10 @@ var metaNames = sync.OnceValue(func() map[string]string {
 })
 
 // frontMatter takes over the fields, and returns the description.
-func (d *importDraft) frontMatter(fields []metaField, claude bool, left *int) (about string,
+func (d *importDraft) frontMatter(fields []markdown.Field, claude bool, left *int) (about string,
 	err error) {
-	name := func(f metaField) (key, field string) {
-		key = strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(f.key))
+	name := func(f markdown.Field) (key, field string) {
+		key = strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(f.Key))
 		if field = metaNames()[key]; field == "" {
 			field = key
 		}
@@ -46,7 +45,7 @@ func (d *importDraft) frontMatter(fields []metaField, claude bool, left *int) (a
 				continue
 			}
 			if taken[field] && field != "tags" && field != "refs" ||
-				!d.field(field, f.node, &about, claude) {
+				!d.field(field, &f, &about, claude) {
 				if err := d.keepField(f, left); err != nil {
 					return "", err
 				}
@@ -58,25 +57,25 @@ func (d *importDraft) frontMatter(fields []metaField, claude bool, left *int) (a
 	return about, nil
 }
 
-func (d *importDraft) keepField(f metaField, left *int) error {
-	s, ok := nodeText(f.node, left, false)
+func (d *importDraft) keepField(f markdown.Field, left *int) error {
+	s, ok := f.Text(left)
 	if !ok {
 		return invalid(fmt.Sprintf("line %d: the front matter expands to more than %d bytes",
-			f.line, maxExpanded), "replace its aliases by their values and remove "+
+			f.Line, maxExpanded), "replace its aliases by their values and remove "+
 			"what is not needed")
 	}
-	d.keep(f.key, s)
+	d.keep(f.Key, s)
 	return nil
 }
 
 // field takes over one field. It is false if the value does not fit there.
-func (d *importDraft) field(field string, n *yaml.Node, about *string, claude bool) bool {
+func (d *importDraft) field(field string, f *markdown.Field, about *string, claude bool) bool {
 	switch field {
 	case "tags", "domain_tags", "refs", "supersedes":
-		list, ok := nodeList(n, field != "refs")
+		list, ok := f.List(field != "refs")
 		return ok && d.listField(field, list)
 	}
-	s, ok := nodeScalar(n)
+	s, ok := f.Scalar()
 	if !ok {
 		return false
 	}

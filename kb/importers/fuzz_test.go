@@ -206,15 +206,15 @@ func FuzzFrontMatter(f *testing.F) {
 			(!ok || again != meta || rest != body) {
 			t.Fatalf("%q and %q become %q and %q", meta, body, again, rest)
 		}
-		fields, _, err := readFrontMatter(text)
+		fields, _, err := markdown.ReadFields(text)
 		values := map[string]string{}
 		for _, m := range fields {
 			left := maxExpanded
-			s, ok := nodeText(m.node, &left, false)
-			if ok && len(s) > 8*maxExpanded || m.line < 2 {
-				t.Fatalf("%q is %d bytes, of line %d", m.key, len(s), m.line)
+			s, ok := m.Text(&left)
+			if ok && len(s) > 8*maxExpanded || m.Line < 2 {
+				t.Fatalf("%q is %d bytes, of line %d", m.Key, len(s), m.Line)
 			}
-			values[m.key] = s
+			values[m.Key] = s
 		}
 		if err != nil || len(values) == 0 {
 			return
@@ -223,14 +223,14 @@ func FuzzFrontMatter(f *testing.F) {
 		if err != nil {
 			return // texts that YAML cannot hold
 		}
-		again, rest, err := readFrontMatter("---\n" + string(out) + "---\nbody")
+		again, rest, err := markdown.ReadFields("---\n" + string(out) + "---\nbody")
 		if err != nil || rest != "body" || len(again) != len(values) {
 			t.Fatalf("%q is read as %v %q %v", out, again, rest, err)
 		}
 		for _, m := range again {
 			left := maxExpanded
-			if s, _ := nodeText(m.node, &left, false); s != values[m.key] {
-				t.Fatalf("%q is read as %q, not %q", m.key, s, values[m.key])
+			if s, _ := m.Text(&left); s != values[m.Key] {
+				t.Fatalf("%q is read as %q, not %q", m.Key, s, values[m.Key])
 			}
 		}
 	})

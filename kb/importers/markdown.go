@@ -55,7 +55,7 @@ func (im *importer) markdown(from, text string, src markdownSource) {
 	if im.aiKBText(from, text) {
 		return
 	}
-	fields, body, err := readFrontMatter(text)
+	fields, body, err := markdown.ReadFields(text)
 	if err != nil && src.claude {
 		if lines, rest, ok := looseFrontMatter(text); ok {
 			d.note("%v; read it line by line instead", err)
@@ -98,14 +98,14 @@ func (im *importer) markdown(from, text string, src markdownSource) {
 var sidecarKeys = []string{"id", "kind", "scope", "title", "created", "updated"}
 
 // sidecarID returns the id of a sidecar of ours, and "" for every other file.
-func sidecarID(fields []metaField) (id string) {
+func sidecarID(fields []markdown.Field) (id string) {
 	have := 0
 	for _, f := range fields {
-		if slices.Contains(sidecarKeys, f.key) {
+		if slices.Contains(sidecarKeys, f.Key) {
 			have++
 		}
-		if f.key == "id" {
-			id, _ = nodeScalar(f.node)
+		if f.Key == "id" {
+			id, _ = f.Scalar()
 		}
 	}
 	if have < len(sidecarKeys) || kb.CheckID(id) != nil {
@@ -114,7 +114,7 @@ func sidecarID(fields []metaField) (id string) {
 	return id
 }
 
-func (im *importer) sidecar(from, id, text string, fields []metaField) {
+func (im *importer) sidecar(from, id, text string, fields []markdown.Field) {
 	c, extra, err := kb.DecodeSidecar(id, []byte(text))
 	if err == nil {
 		err = checkOwn(&c)
@@ -126,7 +126,7 @@ func (im *importer) sidecar(from, id, text string, fields []metaField) {
 	d := &importDraft{Capsule: c}
 	left := maxExpanded
 	for _, f := range fields {
-		if _, ok := extra[f.key]; ok {
+		if _, ok := extra[f.Key]; ok {
 			if err := d.keepField(f, &left); err != nil {
 				im.refuse(from, told(err))
 				return

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blackboard/kb"
+	"blackboard/kb/markdown"
 	"blackboard/testdata/cost"
 )
 
@@ -133,7 +134,7 @@ func TestImportMarkdownRefuses(t *testing.T) {
 			"not YAML: line 2: exceeded max depth"},
 		"deep block": {"---\n" + strings.Repeat("- ", 100_000) + "\n---\ntext",
 			"not YAML: line 2: exceeded max depth"},
-		"large": {"---\na: " + strings.Repeat("b", maxFrontMatter) + "\n---\ntext",
+		"large": {"---\na: " + strings.Repeat("b", markdown.MaxFront) + "\n---\ntext",
 			"the limit is 262144"},
 		"much": {"---\na: " + strings.Repeat("b", kb.MaxBody) + "\n---\ntext",
 			"the body has 65545 bytes"},

@@ -34,6 +34,9 @@ const (
 	maxImportExport  = 1 << 30
 	maxImportRecords = 200_000   // of a source
 	maxImportText    = 512 << 20 // bytes of all capsules of a source
+	// maxExpanded bounds what aliases in front matter make of it, in bytes and nodes: a
+	// few lines can stand for billions.
+	maxExpanded = 4 * kb.MaxBody
 )
 
 // Read reads a file or a folder as capsules that Remember accepts, and stores nothing.

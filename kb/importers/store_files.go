@@ -29,9 +29,9 @@ func hasChunks(dir string) bool {
 		if err != nil {
 			continue
 		}
-		fields, _, err := readFrontMatter(text)
+		fields, _, err := markdown.ReadFields(text)
 		if err == nil && slices.ContainsFunc(fields,
-			func(f metaField) bool { return f.key == "topic" }) {
+			func(f markdown.Field) bool { return f.Key == "topic" }) {
 			return true
 		}
 	}
@@ -89,10 +89,10 @@ func (r *storeReader) chunkFile(path string) error {
 		return err
 	}
 	text, err := readText(path)
-	var fields []metaField
+	var fields []markdown.Field
 	var body string
 	if err == nil {
-		fields, body, err = readFrontMatter(text)
+		fields, body, err = markdown.ReadFields(text)
 	}
 	if err != nil {
 		r.im.refuse(path, told(err))
@@ -100,19 +100,19 @@ func (r *storeReader) chunkFile(path string) error {
 	}
 	row, left := storeRow{}, maxExpanded
 	for _, f := range fields {
-		name := plainName(f.key)
+		name := plainName(f.Key)
 		if _, twice := row[name]; twice {
-			name = f.key
+			name = f.Key
 		}
-		if list, ok := nodeList(f.node, true); ok && name == "tags" {
+		if list, ok := f.List(true); ok && name == "tags" {
 			b, _ := json.Marshal(list) // strings always can be
 			row[name] = string(b)
 			continue
 		}
-		s, ok := nodeText(f.node, &left, false)
+		s, ok := f.Text(&left)
 		if !ok {
 			r.im.refuse(path, fmt.Sprintf(
-				"line %d: the front matter expands to more than %d bytes", f.line, maxExpanded))
+				"line %d: the front matter expands to more than %d bytes", f.Line, maxExpanded))
 			return nil
 		}
 		row[name] = s

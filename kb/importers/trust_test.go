@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blackboard/kb"
+	"blackboard/kb/markdown"
 	"blackboard/testdata/cost"
 )
 
@@ -31,7 +32,7 @@ func yamlBombs() map[string]string {
 			strings.Repeat("}", 20_000) + "\n",
 		"items in items": "x:\n" + strings.Repeat("- ", 50_000) + "a\n",
 		"keys of keys":   "x:\n" + strings.Repeat("? ", 50_000) + "a\n",
-		"too long":       "x: " + strings.Repeat("a ", maxFrontMatter/2) + "\n",
+		"too long":       "x: " + strings.Repeat("a ", markdown.MaxFront/2) + "\n",
 	}
 }
 

@@ -8,17 +8,18 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // Split splits a markdown text into its YAML front matter and its body. The front matter
 // is between a first line "---" and the next line "---" or "...". Line ends become "
 // ", and a byte order mark is dropped.
-func Split(text string) (meta, body string, found bool) {
-	text = strings.TrimPrefix(text, "\ufeff")
-	text = LineEnds.ReplaceAllString(text, "\n")
-	first, rest, ok := strings.Cut(text, "\n")
+func Split(file string) (meta, body string, found bool) {
+	file = strings.TrimPrefix(file, "\ufeff")
+	file = LineEnds.ReplaceAllString(file, "\n")
+	first, rest, ok := strings.Cut(file, "\n")
 	if !ok || strings.TrimRight(first, " \t") != "---" {
-		return "", text, false
+		return "", file, false
 	}
 	for at := 0; at < len(rest); {
 		line, _, more := strings.Cut(rest[at:], "\n")
@@ -34,23 +35,35 @@ func Split(text string) (meta, body string, found bool) {
 		}
 		at = next
 	}
-	return "", text, false
+	return "", file, false
 }
 
 // LineEnds matches line ends of other systems.
 var LineEnds = lazyregexp.New(`\r+\n`)
 
-// Load reads front matter, which may be written by hand.
+// Load reads front matter, which may be written by hand. Into a node, texts stay as they
+// are written, and aliases are not followed. The error names the line of the file.
 func Load(meta string, into any) (err error) {
 	defer func() {
-		if r := recover(); r != nil { // a panic of the parser must not lose everything else
+		if r := recover(); r != nil { // a parser's bug is no reason to lose everything else
 			err = fmt.Errorf("%v", r)
 		}
 	}()
 	err = yaml.Load([]byte(meta), into)
-	if err != nil {
-		err = errors.New(strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")),
-			" "))
+	var at *yaml.LoadError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &at):
+		mark := at.Mark
+		if mark.Line == 0 || at.ContextMark.Line > 0 &&
+			strings.HasSuffix(at.Message, "end of stream") {
+			mark = at.ContextMark // where what is not closed begins
+		}
+		if mark.Line > 0 {
+			return fmt.Errorf("line %d: %s", mark.Line+1, at.Message)
+		}
+		return errors.New(strings.TrimPrefix(at.Message, "yaml: "))
 	}
-	return err
+	return errors.New(text.OneLine(strings.TrimPrefix(err.Error(), "yaml: ")))
 }

@@ -1,48 +1,45 @@
-package importers
+package markdown
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"blackboard/kb"
-	"blackboard/kb/markdown"
-
 	"go.yaml.in/yaml/v4"
+
+	"blackboard/board/fault"
 )
 
-const (
-	maxFrontMatter = 256 << 10 // bytes
-	// maxExpanded bounds what aliases in front matter make of it, in bytes and nodes: a
-	// few lines can stand for billions.
-	maxExpanded = 4 * kb.MaxBody
-)
+// MaxFront is the most bytes of front matter.
+const MaxFront = 256 << 10
 
-// metaField is a key of front matter with its value.
-type metaField struct {
-	key  string
-	line int // in the file
-	node *yaml.Node
+// maxKey is the most bytes of a key that is a list or a mapping.
+const maxKey = 100
+
+// Field is a key of front matter with its value.
+type Field struct {
+	Key  string
+	Line int // in the file
+	Node *yaml.Node
 }
 
-// readFrontMatter returns the front matter's fields in their order, and what follows
+// ReadFields returns the fields of front matter in their order, and what follows
 // it. A text that begins with "---" but has no keys there, as one with a rule at its
 // top, has no front matter. The error names the line.
-func readFrontMatter(text string) (fields []metaField, body string, err error) {
-	meta, body, found := markdown.Split(text)
+func ReadFields(file string) (fields []Field, body string, err error) {
+	meta, body, found := Split(file)
 	if !found {
 		return nil, body, nil
 	}
-	if len(meta) > maxFrontMatter {
+	if len(meta) > MaxFront {
 		return nil, body, fmt.Errorf("its front matter has %d bytes; the limit is %d",
-			len(meta), maxFrontMatter)
+			len(meta), MaxFront)
 	}
 	if onlyComments(meta) {
 		return nil, body, nil
 	}
 	var doc yaml.Node
-	if err := loadNode(meta, &doc); err != nil {
+	if err := Load(meta, &doc); err != nil {
 		return nil, body, fmt.Errorf("its front matter is not YAML: %w", err)
 	}
 	root := &doc
@@ -53,22 +50,22 @@ func readFrontMatter(text string) (fields []metaField, body string, err error) {
 		return nil, body, nil
 	}
 	if root.Kind != yaml.MappingNode {
-		_, whole, _ := strings.Cut(text, "\n")
-		return nil, "---\n" + markdown.LineEnds.ReplaceAllString(whole, "\n"), nil
+		_, whole, _ := strings.Cut(file, "\n")
+		return nil, "---\n" + LineEnds.ReplaceAllString(whole, "\n"), nil
 	}
 	seen := map[string]int{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		k := root.Content[i]
-		f := metaField{key: k.Value, line: k.Line + 1, node: root.Content[i+1]}
+		f := Field{Key: k.Value, Line: k.Line + 1, Node: root.Content[i+1]}
 		if k.Kind != yaml.ScalarNode {
-			left := kb.MaxTag
-			f.key, _ = nodeText(k, &left, false)
+			left := maxKey
+			f.Key, _ = nodeText(k, &left, false)
 		}
-		if first, twice := seen[f.key]; twice {
+		if first, twice := seen[f.Key]; twice {
 			return nil, body, fmt.Errorf("line %d: its front matter has the key %q "+
-				"already in line %d", f.line, clip(f.key, 60), first)
+				"already in line %d", f.Line, fault.Clip(f.Key, 60), first)
 		}
-		seen[f.key] = f.line
+		seen[f.Key] = f.Line
 		fields = append(fields, f)
 	}
 	return fields, body, nil
@@ -83,35 +80,13 @@ func onlyComments(meta string) bool {
 	return true
 }
 
-// loadNode reads YAML without giving it a meaning: texts stay as they are written, and
-// aliases are not followed. The error names the line of the file.
-func loadNode(meta string, into *yaml.Node) (err error) {
-	defer func() {
-		if r := recover(); r != nil { // a parser's bug is no reason to lose everything else
-			err = fmt.Errorf("%v", r)
-		}
-	}()
-	err = yaml.Load([]byte(meta), into)
-	var at *yaml.LoadError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &at):
-		mark := at.Mark
-		if mark.Line == 0 || at.ContextMark.Line > 0 &&
-			strings.HasSuffix(at.Message, "end of stream") {
-			mark = at.ContextMark // where what is not closed begins
-		}
-		if mark.Line > 0 {
-			return fmt.Errorf("line %d: %s", mark.Line+1, at.Message)
-		}
-		return errors.New(strings.TrimPrefix(at.Message, "yaml: "))
-	}
-	return errors.New(inOneLine(strings.TrimPrefix(err.Error(), "yaml: ")))
-}
-
-// nodeText returns a value as text: a text unchanged, lists and mappings as [a, b] and
+// Text returns a field's value as text: a text unchanged, lists and mappings as [a, b] and
 // {k: v}. It returns false if the value exceeds the rest of the limit.
+func (f *Field) Text(left *int) (string, bool) { return nodeText(f.Node, left, false) }
+
+// Scalar returns the value if it is a single text.
+func (f *Field) Scalar() (string, bool) { return Scalar(f.Node) }
+
 func nodeText(n *yaml.Node, left *int, inside bool) (string, bool) {
 	*left -= 1 + len(n.Value)
 	if *left < 0 {
@@ -153,8 +128,8 @@ func nodeText(n *yaml.Node, left *int, inside bool) (string, bool) {
 	return n.Value, true
 }
 
-// nodeScalar returns the text of a value that is a single one.
-func nodeScalar(n *yaml.Node) (string, bool) {
+// Scalar returns the text of a value that is a single one.
+func Scalar(n *yaml.Node) (string, bool) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
@@ -167,14 +142,15 @@ func nodeScalar(n *yaml.Node) (string, bool) {
 	return strings.TrimSpace(n.Value), true
 }
 
-// nodeList returns the texts of a list; a single text is a list of what its commas
-// part, if they may.
-func nodeList(n *yaml.Node, commas bool) ([]string, bool) {
+// List returns the texts of a list; a single text is a list of what its commas part, if
+// they may.
+func (f *Field) List(commas bool) ([]string, bool) {
+	n := f.Node
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
 	if n.Kind != yaml.SequenceNode {
-		s, ok := nodeScalar(n)
+		s, ok := Scalar(n)
 		if !ok || s == "" {
 			return nil, ok
 		}
@@ -185,7 +161,7 @@ func nodeList(n *yaml.Node, commas bool) ([]string, bool) {
 	}
 	all := make([]string, 0, len(n.Content))
 	for _, c := range n.Content {
-		s, ok := nodeScalar(c)
+		s, ok := Scalar(c)
 		if !ok {
 			return nil, false
 		}
