@@ -374,7 +374,7 @@ var ceilings = map[string]int{
 
 	"kb/markdown": 900, // all front matter is read here
 
-	"kb/memory": 10200, // the format of exports is here
+	"kb/memory": 10020, // the format of exports is here
 
 	"kb/memory/orient": 310,
 

@@ -92,7 +92,6 @@ type applier struct {
 	// unmerged is how many merges were skipped.
 	unmerged, unmergedNow int
 
-	trace    trace           // of the current step
 	items    map[int64]*Item // items of this transaction's steps
 	live     int             // items in the scope; -1: not counted yet
 	archived bool
@@ -107,11 +106,10 @@ func (a *applier) do(tx *sqlite.Tx, at int, steps []step) (did Consolidated, err
 	}
 	for i := range steps {
 		s := &steps[i]
-		a.trace = trace{}
 		done, err := a.step(tx, s)
 		if err == nil && done {
 			did.Pass = a.id
-			err = a.f.keepStep(tx, a.id, a.Scope.String(), at+i, s.Op, s.Item, s.Into, &a.trace)
+			err = a.f.keepStep(tx, a.id, a.Scope.String(), at+i, s.Op, s.Item, s.Into)
 		}
 		if err != nil {
 			return did, err
@@ -239,7 +237,6 @@ func (a *applier) promote(tx *sqlite.Tx, it *Item, why string) error {
 func (a *applier) merge(tx *sqlite.Tx, keep, drop *Item, why string) error {
 	now := *keep
 	now.absorb(drop)
-	a.trace.before(keep)
 	same := math.Float64bits(now.Importance) == math.Float64bits(keep.Importance) &&
 		now.Lifetime == keep.Lifetime && now.Expires == keep.Expires &&
 		len(now.Tags) == len(keep.Tags)
@@ -261,10 +258,9 @@ func (a *applier) merge(tx *sqlite.Tx, keep, drop *Item, why string) error {
 			return err
 		}
 	}
-	a.trace.after(&now)
 	*keep = now
-	var err error
-	if a.trace.Sessions, err = inherit(tx, keep.n, drop.n); err != nil {
+	if _, err := tx.Exec(`INSERT OR IGNORE INTO asked SELECT ?, session FROM asked WHERE item = ?`,
+		keep.n, drop.n); err != nil {
 		return err
 	}
 	return a.f.forget(tx, drop, RuleMerged, keep.ID, why)

@@ -24,7 +24,7 @@
 // for archived items, and Restore brings them back. Items that PromoteSessions sessions
 // asked for become long-term; being shown is not being asked for. Contradictions are
 // listed for a person, or for an agent that rewrites them. Each pass and each rewrite
-// records its steps, without content, and Undo reverses it as a whole.
+// records its steps, without content, and Undo restores what it took away.
 //
 // # Files
 //

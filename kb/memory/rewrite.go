@@ -287,7 +287,7 @@ func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err er
 			}
 			out.Replaced[i] = now[i].ID
 			if err := f.keepStep(tx, out.Pass, it.Scope().String(), i, OpRewrite, now[i].ID,
-				out.Item.ID, &trace{}); err != nil {
+				out.Item.ID); err != nil {
 				return err
 			}
 		}

@@ -59,8 +59,29 @@ func differing(a, b map[string]string) (all []string) {
 	return all
 }
 
+// keptIn lists the items that others were merged into.
+func keptIn(t *testing.T, s *Store) map[string]bool {
+	t.Helper()
+	kept := map[string]bool{}
+	for f, err := range s.reached(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Read(t.Context(), func(tx *sqlite.Tx) error {
+			ids, err := sqlite.Column[string](tx, `SELECT heir FROM pass_steps WHERE op = 'merge'`)
+			for _, id := range ids {
+				kept[id] = true
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return kept
+}
+
 // TestUndo takes passes with all that passes do back, and finds everything as it was, with its
-// embeddings.
+// embeddings. Only what was merged into is as the merge left it, with its version before.
 func TestUndo(t *testing.T) {
 	cost.SkipQuick(t)
 	s, c := newPass(t, nil)
@@ -107,8 +128,17 @@ func TestUndo(t *testing.T) {
 		restored += len(u.Restored) + u.Private
 	}
 	sound(t, s)
-	if wrong := differing(before, states(t, s)); len(wrong) > 0 {
-		t.Errorf("%d of %d items are not as they were: %s", len(wrong), len(before), wrong[0])
+	now, kept := states(t, s), keptIn(t, s)
+	for id := range kept {
+		if it := get(t, s, id); !it.Live() || it.Revision > 1 && len(revisions(t, s, id)) != it.Revision-1 {
+			t.Errorf("%+v", it)
+		}
+		delete(before, id)
+		delete(now, id)
+		delete(after, id)
+	}
+	if wrong := differing(before, now); len(wrong) > 0 || len(kept) == 0 {
+		t.Errorf("%d of %d items are not as they were, beside %d: %s", len(wrong), len(before), len(kept), wrong)
 	}
 	if len(differing(before, after)) == 0 || restored == 0 {
 		t.Error("the passes have changed nothing")
@@ -186,14 +216,14 @@ func TestUndoIsWhole(t *testing.T) {
 	}{
 		{"nothing", func(*testing.T, *Store, Item, Item, Item) {}, ""},
 		{"scrubbed", func(t *testing.T, s *Store, away, _, _ Item) { erase(t, s, away.ID) }, "AWAY was scrubbed"},
-		{"scrubbed what took in", func(t *testing.T, s *Store, _, _, keep Item) { erase(t, s, keep.ID) }, "KEEP was scrubbed"},
+		{"scrubbed what took in", func(t *testing.T, s *Store, _, _, keep Item) { erase(t, s, keep.ID) }, ""},
 		{"forgotten", func(t *testing.T, s *Store, away, _, _ Item) { forgetIt(t, s, away.ID) }, "AWAY was forgotten since: asked"},
-		{"forgot what took in", func(t *testing.T, s *Store, _, _, keep Item) { forgetIt(t, s, keep.ID) }, "KEEP was archived or forgotten since"},
-		{"changed what took in", func(t *testing.T, s *Store, _, _, keep Item) { edit(t, s, keep.ID, "better") }, "KEEP was changed since: it is at revision 3, and the pass left 2"},
+		{"forgot what took in", func(t *testing.T, s *Store, _, _, keep Item) { forgetIt(t, s, keep.ID) }, ""},
+		{"changed what took in", func(t *testing.T, s *Store, _, _, keep Item) { edit(t, s, keep.ID, "better") }, ""},
 		{"a later pass", func(t *testing.T, s *Store, _, _, keep Item) {
 			one(t, s, Item{Importance: 1, Content: keep.Content})
 			consolidate(t, s)
-		}, "KEEP was changed by the later pass p"},
+		}, ""},
 		{"brought back by hand", func(t *testing.T, s *Store, away, drop, _ Item) {
 			for _, it := range []Item{away, drop} {
 				if _, err := s.Restore(t.Context(), it.ID); err != nil {
@@ -216,14 +246,13 @@ func TestUndoIsWhole(t *testing.T) {
 		s.Flush(t.Context())
 		before := dump(t, s)
 		u, err := s.Undo(t.Context(), did[0].Pass)
-		if !strings.HasPrefix(tc.name, "scrubbed") { // which erase does only a part of
+		if tc.name != "scrubbed" && tc.name != "scrubbed what took in" { // which erase does only a part of
 			sound(t, s)
 		}
 		if tc.say == "" {
-			now := get(t, s, keep.ID)
 			live := func(id string) bool { it := get(t, s, id); return it.Live() }
-			if err != nil || !live(away.ID) || !live(drop.ID) || !slices.Equal(now.Tags, keep.Tags) || now.Accesses != keep.Accesses+map[string]int{"read what took in": 3}[tc.name] {
-				t.Errorf("%s: %+v, %v, %+v", tc.name, u, err, now)
+			if err != nil || !live(away.ID) || !live(drop.ID) {
+				t.Errorf("%s: %+v, %v", tc.name, u, err)
 			}
 			continue
 		}
@@ -253,6 +282,26 @@ func TestUndoTellsNothingOfOthers(t *testing.T) {
 	set(t, s, it.ID, `forgotten = NULL, rule = '', archived = 1`)
 	if u, err := alice.Undo(t.Context(), did[0].Pass); err != nil || len(u.Restored) != 0 || u.Private != 1 {
 		t.Errorf("%+v, %v", u, err)
+	}
+}
+
+// TestUndoOfPromotion: a promoted item is short-term again.
+func TestUndoOfPromotion(t *testing.T) {
+	s, _ := newPass(t, nil)
+	it := one(t, s, Item{Importance: .5, Lifetime: ShortTerm})
+	f, err := s.open(t.Context(), false, false)
+	if err == nil {
+		for i := range PromoteSessions {
+			f.ask(fmt.Sprint("session ", i), &it)
+		}
+		f.touch(t.Context(), &it)
+	}
+	did, err2 := s.Consolidate(t.Context(), nil, nil)
+	if err := errors.Join(err, err2); err != nil || did[0].Promoted != 1 || get(t, s, it.ID).Lifetime != LongTerm {
+		t.Fatalf("%+v, %v", did, err)
+	}
+	if _, err := s.Undo(t.Context(), did[0].Pass); err != nil || get(t, s, it.ID).Lifetime != ShortTerm {
+		t.Errorf("%+v, %v", get(t, s, it.ID), err)
 	}
 }
 
@@ -370,4 +419,14 @@ func TestDueAfterSession(t *testing.T) {
 	c.pass(24 * time.Hour)
 	some(DueSession - 1)
 	due(0)
+}
+
+// revisions returns the earlier versions of an item.
+func revisions(t *testing.T, s *Store, id string) []Item {
+	t.Helper()
+	all, err := s.Revisions(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }

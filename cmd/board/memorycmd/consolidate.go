@@ -22,8 +22,9 @@ archived for their age. If it is interrupted, run the same command again. Hooks
 make a pass at the end of a session if 20 items are new, at most once a day.
 
 Archived items are not read: board memory read --archived finds them, and
-board memory restore brings them back. --undo PASS reverts a whole pass;
---passes lists them. It is refused if an item of the pass has changed since.
+board memory restore brings them back. --undo PASS restores what a pass has
+archived or forgotten; --passes lists them. What a merge has added to the kept
+item stays. It is refused if an item was scrubbed or forgotten since.
 
 To rewrite several items into one, list groups of items that are about one
 thing, and pairs that may contradict each other,
@@ -45,8 +46,8 @@ replaces the group's items with it. They are forgotten, and point to it.`,
 					Usage: "list items that one text could replace, and contradictions; change nothing"},
 				&cli.BoolFlag{Name: "passes", Usage: "list passes, newest first"},
 				&cli.StringFlag{Name: "undo",
-					Usage: "revert the pass or the rewrite `PASS` (--passes lists them); exit 6 " +
-						"if it cannot be reverted as a whole"},
+					Usage: "restore what the pass or rewrite `PASS` took away (--passes lists them); " +
+						"exit 6 if a part cannot be restored"},
 				&cli.IntFlag{Name: "limit", Aliases: []string{"n"},
 					Usage: "with --plan or --passes, at most `N`; 0: all", Value: 20},
 				&cli.StringFlag{Name: "apply",
