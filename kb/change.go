@@ -53,7 +53,6 @@ type change struct {
 	sync        *Synced              // where a sync collects what it did
 	files       map[string]*replaced // by id
 	quarantined map[string]bool      // ids whose sidecar was copied to the quarantine
-	write       *sidecarWrite        // the sidecar that is being written in the background
 }
 
 // change runs fn as one change.
@@ -92,11 +91,6 @@ func (k *KB) changeWithin(ctx context.Context, wait time.Duration, fn func(*chan
 }
 
 func (ch *change) rollback() {
-	ch.discardDraft()
-	if ch.write != nil {
-		<-ch.write.done
-		ch.write = nil
-	}
 	for _, undo := range slices.Backward(ch.undo) {
 		undo()
 	}
@@ -320,9 +314,6 @@ func (ch *change) release(id, by, why string) error {
 // drop deletes a section of a document, with its sidecar; it can be ingested again. What
 // it superseded becomes active again.
 func (ch *change) drop(c *Capsule, why string) error {
-	if err := ch.waitForWrite(); err != nil {
-		return err
-	}
 	for _, id := range c.Supersedes {
 		if err := ch.release(id, c.ID, why); err != nil {
 			return err

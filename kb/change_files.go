@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"time"
 
@@ -16,29 +15,12 @@ import (
 	"blackboard/board/fault"
 )
 
-// sidecarWrite is a sidecar that is written in the background while the change goes on.
-type sidecarWrite struct {
-	id      string
-	data    []byte
-	drafted *Capsule // the capsule of a draft; nil once the draft is wanted
-	alone   bool     // the change writes no other sidecar: the directory can be synced at once
-	file    *replaced
-	wanted  chan bool // whether the draft is renamed into place
-	done    chan struct{}
-	info    fs.FileInfo
-	err     error
-}
-
 // flush syncs the directory of the sidecars, so that new names survive a crash.
 func (ch *change) flush() error {
-	if err := ch.waitForWrite(); err != nil || !ch.wrote {
-		return err
+	if !ch.wrote {
+		return nil
 	}
-	return ch.k.syncNames()
-}
-
-func (k *KB) syncNames() error {
-	if err := disk.SyncDir(k.sidecars); err != nil {
+	if err := disk.SyncDir(ch.k.sidecars); err != nil {
 		return fmt.Errorf("sync the directory of the capsules: %w", err)
 	}
 	return nil
@@ -48,96 +30,43 @@ func (k *KB) sidecarPath(id string) string { return filepath.Join(k.sidecars, id
 
 const sidecarExt = ".md"
 
-// draft starts to write the sidecar of a new capsule before the checks have passed, as
-// writing takes longer than they do. writeSidecar renames it into place. alone says that
-// the change writes no other sidecar.
-func (ch *change) draft(c *Capsule, alone bool) error {
-	if ch.k.sidecars == "" || ch.dry {
-		return nil
-	}
-	if err := ch.waitForWrite(); err != nil {
-		return err
-	}
-	data, err := EncodeSidecar(c, nil)
-	if err != nil || len(data) > MaxSidecar { // writeSidecar reports it
-		return err
-	}
-	was := *c
-	ch.startWrite(&sidecarWrite{id: c.ID, data: data, drafted: &was, alone: alone})
-	return nil
-}
-
-// startWrite starts the write in the background.
-func (ch *change) startWrite(w *sidecarWrite) {
-	w.wanted, w.done = make(chan bool, 1), make(chan struct{})
-	ch.write = w
-	path := ch.k.sidecarPath(w.id)
-	go func() {
-		defer close(w.done)
-		temp, err := writeTemp(path, w.data)
-		if !<-w.wanted {
-			if err == nil {
-				os.Remove(temp)
-			}
-			return
-		}
-		if err == nil {
-			if err = w.file.unchanged(); err == nil {
-				err = rename(temp, path)
-			} else {
-				os.Remove(temp)
-			}
-		}
-		if err == nil {
-			w.file.now = w.data
-			w.info, err = os.Lstat(path)
-		}
-		if err == nil && w.alone {
-			err = ch.k.syncNames()
-		}
-		w.err = err
-	}()
-}
-
-// discardDraft removes a draft that is not wanted.
-func (ch *change) discardDraft() {
-	if w := ch.write; w != nil && w.drafted != nil {
-		w.wanted <- false
-		<-w.done
-		ch.write = nil
-	}
-}
-
-// writeSidecar writes a capsule's sidecar. A new file is written in the background until
-// waitForWrite.
+// writeSidecar writes a capsule's sidecar and keeps the old file for a rollback.
 func (ch *change) writeSidecar(c *Capsule) error {
 	if ch.k.sidecars == "" || ch.dry {
-		return nil
-	}
-	if w := ch.write; w != nil && w.drafted != nil && reflect.DeepEqual(w.drafted, c) {
-		w.drafted, w.file = nil, &replaced{path: ch.k.sidecarPath(c.ID)}
-		ch.track(c.ID, w.file)
-		w.wanted <- true
 		return nil
 	}
 	w, err := ch.prepareWrite(c)
 	if err != nil {
 		return err
 	}
-	ch.startWrite(w)
-	w.wanted <- true
-	if w.file.old != nil {
-		return ch.waitForWrite()
+	info, err := w.write()
+	if err != nil {
+		return err
 	}
-	return nil
+	ch.wrote = true
+	return ch.recordSidecar(c.ID, info, w.now)
+}
+
+// write replaces the file by the new content, unless it was saved since it was read.
+func (r *replaced) write() (fs.FileInfo, error) {
+	temp, err := writeTemp(r.path, r.data)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.unchanged(); err != nil {
+		os.Remove(temp)
+		return nil, err
+	}
+	if err := rename(temp, r.path); err != nil {
+		return nil, err
+	}
+	r.now = r.data
+	return os.Lstat(r.path)
 }
 
 // prepareWrite prepares to write a capsule's sidecar and keeps the old file for a
 // rollback.
-func (ch *change) prepareWrite(c *Capsule) (*sidecarWrite, error) {
-	if err := ch.waitForWrite(); err != nil {
-		return nil, err
-	}
+func (ch *change) prepareWrite(c *Capsule) (*replaced, error) {
 	path := ch.k.sidecarPath(c.ID)
 	seen, err := os.Lstat(path) // taken before reading, so that a later change is noticed
 	var old []byte
@@ -175,41 +104,22 @@ func (ch *change) prepareWrite(c *Capsule) (*sidecarWrite, error) {
 			os.Remove(was.aside)
 			was.linked = os.Link(path, was.aside) == nil
 		}
-		ch.track(c.ID, was)
+		ch.files[c.ID] = was
+		ch.undo = append(ch.undo, was.undo)
+		ch.after = append(ch.after, was.done)
 	}
 	if was.seen = seen; old == nil {
 		was.seen = nil
 	}
-	return &sidecarWrite{id: c.ID, data: data, file: was}, nil
-}
-
-// track records how to restore a sidecar.
-func (ch *change) track(id string, was *replaced) {
-	ch.files[id] = was
-	ch.undo = append(ch.undo, was.undo)
-	ch.after = append(ch.after, was.done)
-}
-
-// waitForWrite waits until the sidecar is on disk and records it.
-func (ch *change) waitForWrite() error {
-	ch.discardDraft()
-	w := ch.write
-	if w == nil {
-		return nil
-	}
-	<-w.done
-	ch.write = nil
-	if w.err != nil {
-		return w.err
-	}
-	ch.wrote = ch.wrote || !w.alone
-	return ch.recordSidecar(w.id, w.info, w.data)
+	was.data = data
+	return was, nil
 }
 
 // replaced is a sidecar that a change has written, with its old content.
 type replaced struct {
 	path, aside string
 	old, now    []byte      // old is nil for a new file; now is nil before the write
+	data        []byte      // the content to write
 	linked      bool        // the old file is kept at aside
 	seen        fs.FileInfo // when it was last read; nil: there was no file
 }

@@ -175,9 +175,6 @@ func (r *Copied) copySome(ctx context.Context, src, dst *KB, ids []string) error
 				wrote = append(wrote, id)
 			}
 		}
-		if err := ch.waitForWrite(); err != nil {
-			return err
-		}
 		// in one batch: one by one is many times slower
 		if err := dst.index.Put(ch.tx, docs...); err != nil {
 			return err

@@ -45,10 +45,9 @@ func TestEditByHandWhileFileIsWritten(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		ch.startWrite(w)
 		must(t, os.WriteFile(path, byHand, 0o600))
-		w.wanted <- true
-		return ch.waitForWrite()
+		_, err = w.write()
+		return err
 	})
 	refused(t, err, fault.Conflict, "edited by hand")
 	if data, err := os.ReadFile(path); err != nil || string(data) != string(byHand) {

@@ -88,15 +88,8 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 		if err != nil {
 			return err
 		}
-		if c.ID, err = ch.newUniqueID(); err != nil {
-			return err
-		}
-		ch.initNew(&c)
-		if err := ch.draft(&c, len(c.Supersedes) == 0); err != nil {
-			return err
-		}
+		c.ID = ""
 		if !opt.Force {
-			var err error
 			if alike, err = ch.checkDuplicate(&c, v); err != nil {
 				return err
 			}

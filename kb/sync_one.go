@@ -65,9 +65,6 @@ func (m *sidecarState) same(info fs.FileInfo) bool {
 // reconcileOne handles one capsule's file. Only a sync treats it as missing: otherwise
 // the row stands and the next change writes the file.
 func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
-	if err := ch.waitForWrite(); err != nil {
-		return err
-	}
 	var m *sidecarState
 	var have sidecarState
 	if err := ch.tx.QueryRow(`SELECT size, mtime, checked, hash FROM sidecars WHERE id = ?`,

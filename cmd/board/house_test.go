@@ -360,7 +360,7 @@ var ceilings = map[string]int{
 
 	"hooks/topics": 3250,
 
-	"kb": 7600, // hashes of content in events; all of a note is taken in
+	"kb": 7480, // hashes of content in events; all of a note is taken in
 
 	"kb/brief": 280,
 
