@@ -382,7 +382,7 @@ var ceilings = map[string]int{
 
 	"kb/secret": 2630, // masks for boards; a grammar of sentences that announce one, in two languages
 
-	"kb/store": 980, // parts of long texts
+	"kb/store": 1000, // parts of long texts
 
 	"kb/home": 380,
 
