@@ -26,15 +26,15 @@ type Scale struct {
 }
 
 var (
-	byWords = Scale{BM25: 1, Chance: 0.0076, Match: 0.25, Title: 0.44, Unasked: 0.31, Asked: 0.24}
+	byWords = Scale{BM25: 1, Chance: 0.0076, Match: 0.25, Title: 0.44, Unasked: 0.22, Asked: 0.24}
 	// otherModel lies between a weak model and a strong one, and costs either little.
 	otherModel = Scale{BM25: 0.03, Cosine: 0.55, Chance: 0.005, Match: 0.25, Title: 0.4}
 	// scales are by the name that a model has by its content: potion-base-2M is the second.
 	scales = map[string]Scale{
 		"all-MiniLM-L6-v2": {BM25: 0.01, Cosine: 1, Chance: 0.01, Said: 0.2, English: true,
-			Unasked: 0.47, Asked: 0.34},
+			Unasked: 0.385, Asked: 0.34},
 		"model-1ddca2c2c466": {BM25: 0.04, Cosine: 0.55, Chance: 0.005, Match: 0.25, Title: 0.4,
-			Unasked: 0.45, Asked: 0.3},
+			Unasked: 0.39, Asked: 0.3},
 	}
 )
 
@@ -77,11 +77,11 @@ func (s Scale) Score(terms int, bm25, cosine float64) float64 {
 
 // Least is the least evidence that counts in a store of n texts.
 func (s Scale) Least(n int64, unasked bool) float64 {
-	least := s.Asked
-	if unasked {
-		least = s.Unasked
+	least := Threshold(s.Unasked, n)
+	if !unasked {
+		least = min(least, s.Asked+perAsked*math.Log(float64(max(1, n))))
 	}
-	return Threshold(least, n)
+	return least
 }
 
 // Threshold is the threshold in a store of n texts, by that in one of a single text.
@@ -92,7 +92,8 @@ func Threshold(one float64, n int64) float64 {
 const (
 	// perText is how much the threshold rises with the logarithm of the number of texts:
 	// the best of many that are about something else is better than the best of a few.
-	perText = 0.04
+	// perAsked is the same of that of an answer.
+	perText, perAsked = 0.06, 0.04
 	// askedShare is about the share of Asked in Unasked of the models that were measured.
 	askedShare = 0.67
 	// The constants of rarity.

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"math"
+
 	"blackboard/kb/index"
 	"blackboard/kb/rank"
 )
@@ -16,6 +18,7 @@ type Judge struct {
 	model       rank.Question
 	words       rank.Question // for hits without a cosine
 	wordsBelow  float64       // how much lower the threshold by words is
+	among       float64       // what BM25 counts among texts of which some stand aside
 	index       *index.Index
 	found       *index.Result
 	meaningless bool // cosines of this model say nothing, yet or of this question
@@ -24,7 +27,8 @@ type Judge struct {
 
 // NewJudge judges a search with a model, "" by words alone. calibrated is the threshold
 // that was measured for it, 0 if none was. unasked: whoever gets the hits has asked
-// nothing.
+// nothing. Texts aside, such as sections of documents, do not raise the threshold; among
+// them a word is rarer, and BM25 counts less.
 func NewJudge(x *index.Index, question string, found *index.Result, model string,
 	calibrated float64, unasked bool) *Judge {
 	j := &Judge{index: x, found: found}
@@ -36,9 +40,10 @@ func NewJudge(x *index.Index, question string, found *index.Result, model string
 	for i, t := range found.Terms {
 		terms[i] = rank.Term(t)
 	}
-	j.model = scale.Ask(found.Docs, terms, found.Stems, found.Chance)
-	j.words = byWords.Ask(found.Docs, terms, found.Stems, found.Chance)
 	n := found.Docs - found.Aside
+	j.among = math.Log1p(float64(n)) / math.Log1p(float64(max(1, found.Docs)))
+	j.model = scale.Ask(found.Docs, terms, found.Stems, found.Chance*j.among)
+	j.words = byWords.Ask(found.Docs, terms, found.Stems, found.Chance*j.among)
 	j.Threshold, j.unaskedOne = scale.Least(n, unasked), scale.Unasked
 	j.wordsBelow = j.Threshold - byWords.Least(n, unasked)
 	return j
@@ -50,7 +55,7 @@ func (j *Judge) Evidence(c *index.Candidate, title, body string) float64 {
 	if !c.HasVector || j.meaningless {
 		q, add = &j.words, j.wordsBelow
 	}
-	f := rank.Found{BM25: c.BM25, Cosine: c.Cosine}
+	f := rank.Found{BM25: c.BM25 * j.among, Cosine: c.Cosine}
 	if q.NeedsTerms() {
 		f.Title = j.index.TermsIn(j.found.Languages, title)
 		f.Body = j.index.TermsIn(j.found.Languages, body[:min(len(body), maxRead)])
