@@ -77,20 +77,4 @@
 //	4  what is missing in a report                          enter S … enter enter
 //	3  a file that a text names, at its line                enter G o
 //	5  make a run, and delete it for good                   + … ctrl+s esc D … enter
-//
-// # How fast it is
-//
-// On two cores of a shared virtual machine (x86-64, Linux, Go 1.26), in a terminal of 160
-// × 50, with a run of 538 entries and 230 signals or one of 100,000 entries alike: 31 ms
-// from the start of the process to the run on the screen, 0.7 to 0.8 ms of work for a key
-// (6 ms until the terminal has it: it draws 60 times a second), and an entry that another
-// process posts is on the screen 38 ms after its commit. It holds 5 MB of what it shows
-// after a walk through all 100,000, in a process of 45 to 60 MB. Going to any moment of
-// 100,000 events takes 0.07 s, of which 0.06 are the pause that a hand has to rest; the
-// process holds 80 MB at most.
-//
-// Idle, in tmux, it takes 1.1 times what an empty Bubble Tea program takes beside it: 6
-// ms of work a second.
-//
-//	go test -run '^$' -bench . ./tui
 package tui
