@@ -90,7 +90,7 @@ func TestSurvivalPick(t *testing.T) {
 	h.wants("report.md")
 	h.press("q") // text, not a command
 	h.wants("/ q")
-	p := h.m.top().(*checks.SurvivalPage)
+	p := h.m.top().(*checks.CheckPage)
 	p.Update(tea.KeyMsg{Type: tea.KeyBackspace})
 	p.Update(tea.KeyMsg{Type: tea.KeyEsc})
 	p.Update(tea.KeyMsg{Type: tea.KeyEsc}) // before the page is gone
@@ -128,14 +128,14 @@ func TestSurvival(t *testing.T) {
 
 	// The chosen item stays chosen, when all are shown and when it is checked again.
 	h.press("G")
-	id := h.m.top().(*checks.SurvivalPage).Chosen()
+	id := h.m.top().(*checks.CheckPage).Chosen()
 	h.press("f")
-	if now := h.m.top().(*checks.SurvivalPage).Chosen(); now != id {
+	if now := h.m.top().(*checks.CheckPage).Chosen(); now != id {
 		t.Errorf("%s is chosen, not %s", now, id)
 	}
 	h.write("report.md", "Nothing of it.\n", 1)
 	h.press("ctrl+r")
-	if now := h.m.top().(*checks.SurvivalPage).Chosen(); now != id {
+	if now := h.m.top().(*checks.CheckPage).Chosen(); now != id {
 		t.Errorf("%s is chosen, not %s", now, id)
 	}
 	h.wants("The report has nothing similar")
@@ -206,7 +206,7 @@ func TestSurvivalErrors(t *testing.T) {
 func TestSurvivalChanged(t *testing.T) {
 	h := openSurvival(t)
 	h.press("enter")
-	p := h.m.top().(*checks.SurvivalPage)
+	p := h.m.top().(*checks.CheckPage)
 	before := p.Result
 	h.do(p.Look())
 	if p.Result != before {
@@ -214,15 +214,15 @@ func TestSurvivalChanged(t *testing.T) {
 	}
 	h.write("report.md", auditReport+"\n\nBackups are encrypted with a passphrase that everybody knows.\n", 1)
 	h.do(p.Look())
-	if p.Result.Missing != before.Missing-1 {
-		t.Errorf("%d are missing, and %d were before one was added", p.Result.Missing, before.Missing)
+	if p.Result.Steps[0].Survival.Missing != before.Steps[0].Survival.Missing-1 {
+		t.Errorf("%d are missing, and %d were before one was added", p.Result.Steps[0].Survival.Missing, before.Steps[0].Survival.Missing)
 	}
-	checked := p.Result.Checked
+	checked := p.Result.Steps[0].Survival.Checked
 	must(h.openRun("audit-7").Post(context.Background(), "ada", board.Post{Content: "Something else entirely", MustSurface: true}))
 	p.Update(page.EventsMsg{From: h.m.pages[1].(*runs.Page)}) // the run's own page would wait for the next one
 	h.do(p.Look())
-	if p.Result.Checked != checked+1 {
-		t.Errorf("%d items are checked, and %d were before one was posted", p.Result.Checked, checked)
+	if p.Result.Steps[0].Survival.Checked != checked+1 {
+		t.Errorf("%d items are checked, and %d were before one was posted", p.Result.Steps[0].Survival.Checked, checked)
 	}
 	if err := os.Remove(filepath.Join(h.cfg.Files, "report.md")); err != nil {
 		t.Fatal(err)
@@ -237,7 +237,7 @@ func TestSurvivalStays(t *testing.T) {
 	h := openSurvival(t)
 	h.press("enter")
 	h.size(60, 18)
-	p := h.m.top().(*checks.SurvivalPage)
+	p := h.m.top().(*checks.CheckPage)
 	h.press("tab", "down", "down")
 	h.press("ctrl+r")
 	if p.Doc.Top != 2 {
@@ -297,7 +297,7 @@ func TestSurvivalMouse(t *testing.T) {
 	h.size(160, 50)
 	h.clickOn("present")
 	h.wants("✓ present")
-	id := h.m.top().(*checks.SurvivalPage).Chosen()
+	id := h.m.top().(*checks.CheckPage).Chosen()
 	h.clickOn("✓ " + id)
 	h.wants("History")
 }
@@ -307,7 +307,7 @@ func TestSurvivalKeys(t *testing.T) {
 	h := openSurvival(t)
 	h.press("enter")
 	h.size(60, 18)
-	p := h.m.top().(*checks.SurvivalPage)
+	p := h.m.top().(*checks.CheckPage)
 	h.press("tab", "down")
 	if p.Items.Cursor != 0 || p.Doc.Top != 1 {
 		t.Errorf("row %d, line %d after a step down in the text", p.Items.Cursor, p.Doc.Top)

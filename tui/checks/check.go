@@ -1,7 +1,7 @@
 // Package checks has the pages that check a run: against a report, and against its policy.
 //
 //	check*.go     against the policy, board.yaml: the steps and what they have found
-//	survival*.go  against a report: is what must surface in it?
+//	survival*.go  the same page for one report alone: is what must surface in it?
 package checks
 
 import (
@@ -38,6 +38,9 @@ type CheckPage struct {
 	checking page.Once
 	changed  bool // the run has, since it was checked
 
+	survival bool // it shows what the report carries, and nothing else
+	missing  bool // of that only what is missing
+
 	page.TwoPanes
 	rows  []checkRow
 	about string // the row that doc is about
@@ -70,14 +73,18 @@ func NewCheckPage(a *page.App, name string, b *board.Board) page.Page {
 	return p
 }
 
-// Init checks the run for the first time.
+// Init checks the run for the first time, or lists the reports to choose from.
 func (p *CheckPage) Init() tea.Cmd {
-	return tea.Batch(p.check(), p.app.After(reportEvery, p, p.Look))
+	look := p.app.After(reportEvery, p, p.Look)
+	if p.pick != nil {
+		return tea.Batch(p.pick.init(p), look)
+	}
+	return tea.Batch(p.check(), look)
 }
 
 // check does the steps, once at a time, until the page is left.
 func (p *CheckPage) check() tea.Cmd {
-	if !p.checking.Begin() {
+	if p.survival && p.report == "" || !p.checking.Begin() {
 		return nil
 	}
 	path := p.report
@@ -97,6 +104,9 @@ func (p *CheckPage) check() tea.Cmd {
 
 // ask checks the run with a report, or with those of the policy.
 func (p *CheckPage) ask(report string) (check.Result, error) {
+	if p.survival {
+		return p.carried(report)
+	}
 	f, err := policy.Of(p.ctx, p.b, p.app.Files)
 	if err != nil {
 		return check.Result{}, err
@@ -122,8 +132,8 @@ func (p *CheckPage) ask(report string) (check.Result, error) {
 func (p *CheckPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.EventsMsg:
-		if n := len(msg.Events); msg.From.Board() == p.b && n > 0 && p.Result != nil {
-			p.changed = p.changed || msg.Events[n-1].Seq > p.Result.Seq
+		if n := len(msg.Events); msg.From.Board() == p.b && p.Result != nil {
+			p.changed = p.changed || p.survival || n > 0 && msg.Events[n-1].Seq > p.Result.Seq
 		}
 	case page.DoneMsg:
 		if msg.Kind == page.ChangedRun {
@@ -143,14 +153,16 @@ func (p *CheckPage) Update(msg tea.Msg) tea.Cmd {
 }
 
 // Look asks how the report stands, without reading it. A report that was written is
-// checked again; a run that goes on is not, since that may take long: a line says so.
+// checked again; a run that goes on is not, since that may take long: a line says so. One
+// report alone takes little.
 func (p *CheckPage) Look() tea.Cmd {
 	path := p.report
 	return p.app.Ask(p, func(context.Context) func() tea.Cmd {
 		state := stateOf(path)
 		return func() tea.Cmd {
 			again := p.app.After(reportEvery, p, p.Look)
-			if path == p.report && state != p.state && !p.checking.Reading {
+			stale := state != p.state || p.survival && p.changed
+			if path == p.report && stale && !p.checking.Reading {
 				return tea.Batch(p.check(), again)
 			}
 			return again
@@ -165,15 +177,30 @@ func (p *CheckPage) checked(result *check.Result, err error) {
 	if err != nil {
 		p.Result = nil
 	} else {
-		steps := result.WorstFirst()
-		for i := range steps {
-			s := &steps[i]
+		p.list()
+	}
+	p.keep(chosen)
+}
+
+// list makes the rows of the result.
+func (p *CheckPage) list() {
+	steps := p.Result.WorstFirst()
+	for i := range steps {
+		s := &steps[i]
+		if !p.survival {
 			p.rows = append(p.rows, checkRow{step: s})
-			for _, f := range s.Findings() {
-				p.rows = append(p.rows, checkRow{s, &f})
-			}
+		}
+		for _, f := range s.Findings() {
+			p.rows = append(p.rows, checkRow{s, &f})
+		}
+		if p.survival && !p.missing {
+			p.rows = append(p.rows, present(s)...)
 		}
 	}
+}
+
+// keep chooses the row that was chosen before, if it is still there.
+func (p *CheckPage) keep(chosen *checkRow) {
 	p.Items.SetLen(len(p.rows))
 	for i := range p.rows {
 		if chosen != nil && p.rows[i].name() == chosen.name() {
@@ -181,6 +208,14 @@ func (p *CheckPage) checked(result *check.Result, err error) {
 		}
 	}
 	p.compose()
+}
+
+// Chosen returns the id of what the chosen row is about, or "".
+func (p *CheckPage) Chosen() string {
+	if r := p.chosen(); r != nil && r.found != nil {
+		return r.found.ID
+	}
+	return ""
 }
 
 // chosen is the chosen row, or nil.
@@ -195,6 +230,9 @@ func (p *CheckPage) key(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case p.pick == nil:
 	case key.Matches(msg, keys.Cancel) && p.pick.filter.Value() == "":
+		if p.survival && p.report == "" {
+			return p.app.Pop(p)
+		}
 		p.pick = nil
 		return nil
 	case key.Matches(msg, keys.Open):
@@ -317,7 +355,12 @@ func (p *CheckPage) mouse(msg tea.MouseMsg) tea.Cmd {
 }
 
 // Title names the page in the header.
-func (p *CheckPage) Title() string { return "check" }
+func (p *CheckPage) Title() string {
+	if p.survival {
+		return policy.Survival
+	}
+	return "check"
+}
 
 // Actions returns the keys of the page, or of the choice of a report.
 func (p *CheckPage) Actions() page.Actions {
@@ -336,7 +379,11 @@ func (p *CheckPage) Actions() page.Actions {
 	if p.Result == nil {
 		return again
 	}
-	all := append(page.Actions{page.On(keys.Open, p.openRow)}, again...)
+	all := page.Actions{page.On(keys.Open, p.openRow)}
+	if p.survival {
+		all = append(all, page.On(keys.Renamed(keys.Fewer, "missing only, or all"), p.toggleMissing))
+	}
+	all = append(all, again...)
 	r := p.chosen()
 	if report, _ := p.place(); report != "" && !noText(report) {
 		all = append(all, page.On(keys.Renamed(keys.Source, "open the report, or a link"),
@@ -346,7 +393,7 @@ func (p *CheckPage) Actions() page.Actions {
 	}
 	other := "to the text"
 	if p.InDoc {
-		other = "to the steps"
+		other = "to the list"
 	}
 	all = append(all, page.On(keys.Renamed(keys.Next, other), p.OtherSide),
 		page.On(keys.Previous, p.OtherSide).Unlisted(), page.On(keys.Right, p.ToText),

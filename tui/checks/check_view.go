@@ -22,7 +22,11 @@ import (
 
 // SetSize gives three fifths to the steps where the text is below them.
 func (p *CheckPage) SetSize(w, h int) {
-	p.Lay(w, h, 3)
+	fifths := 3
+	if p.survival { // there is more to say of each
+		fifths = 2
+	}
+	p.Lay(w, h, fifths)
 	if p.pick != nil {
 		p.pick.setSize(w, h)
 	}
@@ -36,15 +40,21 @@ func (p *CheckPage) View() []string {
 	case p.pick != nil:
 		return p.pick.view()
 	case p.err != nil:
-		lines := []string{st.Bad.Render("✗ " + p.name + " could not be checked"), ""}
+		what := p.name
+		if p.survival {
+			what = page.ShownPath(p.app, p.report)
+		}
+		lines := []string{st.Bad.Render("✗ " + what + " could not be checked"), ""}
 		here := p.app.Files + string(filepath.Separator)
-		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.app.Explain(p.err), here, ""),
-			p.Width-2)...)
+		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.problem(), here, ""), p.Width-2)...)
 		lines = append(lines, "",
-			st.Faint.Render("r chooses a report · ctrl+r checks it again · esc back"))
+			st.Faint.Render("r another report · ctrl+r checks it again · esc back"))
 		return cells.Fill(cells.Indented(lines), p.Width, p.Height)
 	case p.Result == nil:
 		return cells.Fill(cells.Indented([]string{"checking…"}), p.Width, p.Height)
+	}
+	if p.survival {
+		return p.carriedView()
 	}
 	lines := []string{
 		cells.Spread(" "+p.verdict(), st.Faint.Render(p.reports())+" ", p.Width),
@@ -121,6 +131,9 @@ func stepMark(st *styles.Set, s *check.Step) string {
 func (p *CheckPage) row(i, w int) string {
 	st, r := p.app.Styles, &p.rows[i]
 	f := r.found
+	if p.survival {
+		return carriedRow(st, f.Missing, w)
+	}
 	if f == nil {
 		name := st.Title.Render(cells.Fit(r.step.Name, 9))
 		return cells.Fit(page.Columns(stepMark(st, r.step), name,
@@ -143,6 +156,7 @@ func (p *CheckPage) row(i, w int) string {
 // compose writes the text about the chosen row. It is done when something changed, not
 // for each view.
 func (p *CheckPage) compose() {
+	p.Items.Empty = p.nothing()
 	r := p.chosen()
 	if r == nil {
 		p.about = ""

@@ -1,58 +1,18 @@
 package checks
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
-	"blackboard/board/fault"
 	"blackboard/board/survival"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 	"blackboard/tui/prose"
+	"blackboard/tui/styles"
 )
 
-// SetSize gives two fifths to the items where the text is below them.
-func (p *SurvivalPage) SetSize(w, h int) {
-	p.Lay(w, h, 2)
-	if p.pick != nil {
-		p.pick.setSize(w, h)
-	}
-	p.compose()
-}
-
-// View shows the items and the chosen one, or why there is no result.
-func (p *SurvivalPage) View() []string {
-	st := p.app.Styles
-	switch {
-	case p.pick != nil:
-		return p.pick.view()
-	case p.err != nil:
-		lines := []string{st.Bad.Render("✗ " + page.ShownPath(p.app, p.report) +
-			" could not be checked"), ""}
-		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.problem(), p.report, page.ShownPath(p.app, p.report)), p.Width-2)...)
-		lines = append(lines, "",
-			st.Faint.Render("r another report · ctrl+r checks it again · esc back"))
-		return cells.Fill(cells.Indented(lines), p.Width, p.Height)
-	case p.Result == nil:
-		return cells.Fill(cells.Indented([]string{"reading " + page.ShownPath(p.app, p.report) + "…"}), p.Width, p.Height)
-	}
-	lines := []string{cells.Spread(" "+p.verdict(),
-		st.Faint.Render(page.ShownPath(p.app, p.report))+" ", p.Width), p.tally()}
-	title := "All items"
-	if p.missing {
-		title = "Missing items"
-	}
-	about := p.Chosen()
-	if about == "" {
-		about = "No item"
-	}
-	return p.Panes(st, lines, title, about)
-}
-
-// verdict describes the result.
-func (p *SurvivalPage) verdict() string {
-	st, s := p.app.Styles, p.Result
+// carriedVerdict describes the result.
+func carriedVerdict(st *styles.Set, s *survival.Result) string {
 	switch {
 	case s.Passed && s.Warning != "":
 		return st.Warn.Render("✓ passed: there was nothing to check") +
@@ -67,25 +27,16 @@ func (p *SurvivalPage) verdict() string {
 		" checked, " + st.Bad.Render(cells.Count(int64(s.Missing))+" missing")
 }
 
-// problem describes why the report could not be checked. The text below tells how to name
-// a missing one.
-func (p *SurvivalPage) problem() string {
-	if errors.Is(p.err, fault.NotFound) {
-		return cells.OneLine(p.err.Error(), 300)
-	}
-	return p.app.Explain(p.err)
-}
-
 // tally counts the missing items by reason, and tells the limits of the check, if there
 // is room.
-func (p *SurvivalPage) tally() string {
+func (p *CheckPage) tally(s *survival.Result) string {
 	st := p.app.Styles
 	said := []string{"necessary, not sufficient: words are compared, not meaning", "words are compared, not meaning", "words, not meaning"}
 	var why []string
 	for _, cause := range []string{survival.MissContradicted, survival.MissAbsent, survival.MissNumber, survival.MissScattered} {
 		n := 0
-		for i := range p.Result.Items {
-			if p.Result.Items[i].Cause == cause {
+		for i := range s.Items {
+			if s.Items[i].Cause == cause {
 				n++
 			}
 		}
@@ -93,24 +44,23 @@ func (p *SurvivalPage) tally() string {
 			why = append(why, cells.Count(int64(n))+" "+cause)
 		}
 	}
-	if n := len(p.Result.Dropped); n > 0 {
+	if n := len(s.Dropped); n > 0 {
 		why = append(why, cells.Count(int64(n))+" need not surface any more")
 	}
 	if len(why) == 0 {
 		return cells.Fit(" "+st.Faint.Render(said[0]), p.Width)
 	}
 	left := " " + strings.Join(why, ", ")
-	for _, s := range said {
-		if cells.Width(left)+cells.Width(s)+3 <= p.Width {
-			return cells.Spread(left, st.Faint.Render(s)+" ", p.Width)
+	for _, words := range said {
+		if cells.Width(left)+cells.Width(words)+3 <= p.Width {
+			return cells.Spread(left, st.Faint.Render(words)+" ", p.Width)
 		}
 	}
 	return cells.Fit(left, p.Width)
 }
 
-// row renders an item as a line.
-func (p *SurvivalPage) row(i, w int) string {
-	st, r := p.app.Styles, &p.Result.Items[p.shown[i]]
+// carriedRow renders an item as a line.
+func carriedRow(st *styles.Set, r *survival.ItemResult, w int) string {
 	mark, state := st.Good.Render("✓"), "present"
 	if !r.Present {
 		mark, state = st.Bad.Render("✗"), r.Cause
@@ -121,28 +71,6 @@ func (p *SurvivalPage) row(i, w int) string {
 	}
 	return cells.Fit(page.Columns(mark, cells.Fit(r.ID, 6), cells.Fit(state, 14),
 		why+cells.OneLine(r.Content, page.RowRunes)), w)
-}
-
-// compose renders the text about the chosen item. It runs after changes, not for each
-// view.
-func (p *SurvivalPage) compose() {
-	p.Items.Empty = ""
-	if p.Result != nil {
-		p.Items.Empty = "The run has no must-surface entry, no contradiction, and no open or waived signal: there is nothing that a report must carry."
-		if p.Result.Checked > 0 {
-			p.Items.Empty = "nothing is missing; f shows all items"
-		}
-	}
-	it := p.item()
-	if it == nil {
-		p.about = ""
-		p.Doc.SetLines(nil)
-		return
-	}
-	if p.about != it.ID {
-		p.about, p.Doc.Top = it.ID, 0
-	}
-	p.Doc.SetLines(missingLines(p.app, it, p.noText(), p.Right.W))
 }
 
 // missingLines describes an item, for a page of w cells; closed means that a text editor
