@@ -116,4 +116,3 @@ func (p *CheckPage) nothing() string {
 	return "The run has no must-surface entry, no contradiction, and no open or waived signal: " +
 		"there is nothing that a report must carry."
 }
-

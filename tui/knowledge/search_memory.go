@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"blackboard/board/words"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
@@ -165,13 +164,4 @@ func (s *SearchBox) memoryWhy(h *kb.Hit, w int) []string {
 		said += ", written " + cells.Clock(h.Created)
 	}
 	return []string{s.app.Styles.Faint.Render(cells.Fit("= "+said, min(w, cells.Width(said)+2)))}
-}
-
-// wordsOf returns the words of a question, for highlighting.
-func wordsOf(asked string) map[string]bool {
-	found := map[string]bool{}
-	for _, w := range words.Split(asked, "") {
-		found[w] = len([]rune(w)) >= stemRunes
-	}
-	return found
 }

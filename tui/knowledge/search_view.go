@@ -230,13 +230,12 @@ func (s *SearchBox) preview(w, most int) []string {
 	if s.Explain {
 		lines = append(lines, why...)
 	}
-	words := foundWords(s.askedFor.Text, h)
+	found := foundWords(s.askedFor.Text, h)
 	if _, remembered := s.refs[h.ID]; remembered {
-		words = wordsOf(s.askedFor.Text)
+		found = slices.DeleteFunc(words.Split(s.askedFor.Text, ""),
+			func(w string) bool { return utf8.RuneCountInString(w) < stemRunes })
 	}
-	for _, l := range s.said(h, w-2, most-len(lines)) {
-		lines = append(lines, markWords(st, l, words))
-	}
+	lines = append(lines, s.said(h, found, w-2, most-len(lines))...)
 	lines = append(lines, st.Faint.Render(strings.Join(badges(&h.Capsule), " · ")))
 	if h.Source != "" {
 		lines = append(lines, st.Faint.Render("@ "+cells.OneLine(h.Source, 200)))
@@ -251,17 +250,20 @@ func (s *SearchBox) preview(w, most int) []string {
 // snippet.
 const bodyLines = 16
 
-// said returns the text of a hit, in about this many lines of w cells.
-func (s *SearchBox) said(h *kb.Hit, w, most int) []string {
+// said returns the text of a hit, in about this many lines of w cells, with the words by
+// which it was found.
+func (s *SearchBox) said(h *kb.Hit, found []string, w, most int) []string {
 	if most < bodyLines {
 		var lines []string
 		for _, said := range snippetLines(h) {
-			lines = append(lines, cells.Wrap(cells.OneLine(said, 500), w)...)
+			for _, l := range cells.Wrap(cells.OneLine(said, 500), w) {
+				lines = append(lines, styles.Highlight(s.app.Styles, l, found))
+			}
 		}
 		return lines
 	}
 	const below = 3 // the source
-	lines := prose.Markdown(s.app.Styles, excerpt(h, most*max(w, 1)), w)
+	lines := prose.Markdown(s.app.Styles, excerpt(h, most*max(w, 1)), w, found...)
 	return lines[:min(len(lines), most-below)]
 }
 
@@ -313,80 +315,23 @@ func rankMark(n int) string {
 // stemRunes is the length of the prefix that words with the same stem share.
 const stemRunes = 3
 
-// foundWords returns the words by which a hit was found: stems with the value true, for
-// prefixes, and the words of the question from which they come.
-func foundWords(asked string, h *kb.Hit) map[string]bool {
-	found := map[string]bool{}
-	stems := map[string]bool{}
+// foundWords returns what to highlight in a hit: the terms by which it was found, and the
+// words of the question from which they come; the longest first.
+func foundWords(asked string, h *kb.Hit) (found []string) {
+	typed := words.Split(asked, "")
 	for _, t := range h.Terms {
-		found[t.Term], stems[beginning(t.Term)] = true, true
-	}
-	for _, w := range words.Split(asked, "") {
-		if _, there := found[w]; !there && stems[beginning(w)] {
-			found[w] = false
+		if len(t.Term) < stemRunes {
+			continue // it is a part of too many words
 		}
-	}
-	return found
-}
-
-// beginning returns the first letters of a word.
-func beginning(word string) string {
-	n := 0
-	for i := range word {
-		if n == stemRunes {
-			return word[:i]
-		}
-		n++
-	}
-	return word
-}
-
-// markWords highlights in a line the words of a hit; other styles of the line are kept.
-// They are also listed below, so nothing is lost without colours.
-func markWords(st *styles.Set, line string, found map[string]bool) string {
-	var out strings.Builder
-	look := "" // the style of the line at this point
-	for line != "" {
-		if n := strings.IndexByte(line, 'm'); strings.HasPrefix(line, "\x1b[") && n > 0 {
-			if look += line[:n+1]; line[:n+1] == styles.Reset {
-				look = ""
+		found = append(found, t.Term)
+		for _, w := range typed {
+			if strings.HasPrefix(w, t.Term[:stemRunes]) {
+				found = append(found, w)
 			}
-			out.WriteString(line[:n+1])
-			line = line[n+1:]
-			continue
 		}
-		n := strings.IndexFunc(line, words.Between)
-		if n < 0 {
-			n = len(line)
-		}
-		if word := line[:n]; isFound(strings.ToLower(word), found) {
-			out.WriteString(st.Found.Render(word) + look)
-		} else {
-			out.WriteString(word)
-		}
-		between := strings.IndexFunc(line[n:], func(r rune) bool { return !words.Between(r) || r == '\x1b' })
-		if between < 0 {
-			between = len(line) - n
-		}
-		out.WriteString(line[n : n+between])
-		line = line[n+between:]
 	}
-	return out.String()
-}
-
-// isFound reports whether a word is one of those, or starts with one of the stems.
-func isFound(word string, found map[string]bool) bool {
-	if _, there := found[word]; there || word == "" {
-		return there
-	}
-	runes := 0
-	for i := range word {
-		if runes >= stemRunes && found[word[:i]] {
-			return true
-		}
-		runes++
-	}
-	return false
+	slices.SortStableFunc(found, func(a, b string) int { return len(b) - len(a) })
+	return found
 }
 
 // typedWords returns the words of a question from which the index made its terms: before

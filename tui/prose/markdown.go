@@ -45,8 +45,9 @@ func (x *Writer) Prose(s string) {
 
 // Markdown lays out a text in lines of at most w cells. What marks words stays, so that
 // nothing depends on colours; lines of a paragraph are joined, and columns are aligned.
-func Markdown(st *styles.Set, src string, w int) []string {
-	m := layout{st: st, w: max(w, 1)}
+// The words of mark are highlighted.
+func Markdown(st *styles.Set, src string, w int, mark ...string) []string {
+	m := layout{st: st, w: max(w, 1), mark: mark}
 	return m.lay(src)
 }
 
