@@ -2,34 +2,27 @@ package board
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
+	"time"
 
 	"blackboard/board/fault"
 	"blackboard/board/foreign"
 	"blackboard/kb/secret"
 )
 
-// irysImport turns an Irys board into steps on ours. Ids of the source repeat, so a
-// reference by id means the nearest earlier one (see resolve). Entries and signals get new
-// ids; the old ones are kept as external ids.
-//
-// First the seed signals; then each
-// entry with the links whose targets exist, followed by its answers and questions; last,
-// what expired.
+// irysImport reads an Irys board. Ids of the source repeat, so a reference by id means the
+// nearest earlier one (see resolve). Entries and signals get new ids, in their order; the
+// old ones are kept as external ids.
 type irysImport struct {
-	src      *foreign.Irys
-	must     []string
-	posts    []Post
-	links    []Links // by position: e<n+1> and s<n+1>-to-be of the source order
-	answers  map[int][]int
-	raised   map[int][]int // entry (-1: none) → the signals that arose from it
-	notes    []string
-	signalID []int64 // our ids, once raised
+	*stateImport
+	src  *foreign.Irys
+	must []string
+	now  time.Time // of everything, since the source has no times
 }
 
 func importIrys(ctx context.Context, dir, worker string, r *bufio.Reader,
@@ -47,41 +40,17 @@ func importIrys(ctx context.Context, dir, worker string, r *bufio.Reader,
 		return Imported{}, invalid("an Irys board does not say what its run is called", "",
 			fault.Give("run", "", "name it with {}"))
 	}
-	im := &irysImport{src: src, must: opt.MustSurface, answers: map[int][]int{},
-		raised: map[int][]int{}, notes: []string{},
-		signalID: make([]int64, len(src.Signals))}
+	im := &irysImport{stateImport: newStateImport(opt, "irys", worker), src: src,
+		must: opt.MustSurface, now: time.Now().UTC().Truncate(time.Millisecond)}
+	im.goal, im.source.Extra = src.Task, src.Extra
 	if err := im.prepare(); err != nil {
 		return Imported{}, err
 	}
-	b, err := OpenOrCreate(ctx, dir, opt.Run)
-	if err != nil {
-		return Imported{}, err
-	}
-	defer b.Close()
-	out := Imported{Run: opt.Run, Format: "irys", Entries: len(src.Entries),
-		Signals: len(src.Signals), Notes: im.notes}
-	err = b.write(ctx, worker, func(w *writer) error {
-		if err := w.mustBeNew(opt.Run); err != nil {
-			return err
-		}
-		if err := w.event(verbImport, opt.Run, importPayload{Name: opt.Run, Format: "irys",
-			Source: opt.Source, Extra: src.Extra}); err != nil {
-			return err
-		}
-		if err := im.write(w); err != nil {
-			return err
-		}
-		if out.Variables, err = im.writeSpent(w); err != nil {
-			return err
-		}
-		out.Events = w.seq
-		return w.tx.QueryRow(`SELECT count(*) FROM links`).Scan(&out.Links)
-	}, withGoal(src.Task))
-	return out, err
+	im.spent(worker)
+	return im.writeTo(ctx, dir, worker, opt)
 }
 
-// prepare checks every entry and signal and resolves all references, without touching a
-// board.
+// prepare checks every entry and signal and resolves all references.
 func (im *irysImport) prepare() error {
 	if err := checkText("the task", im.src.Task, MaxContent, false); err != nil {
 		return err
@@ -93,33 +62,37 @@ func (im *irysImport) prepare() error {
 	for i, s := range im.src.Signals {
 		signals[s.ID] = append(signals[s.ID], i)
 	}
-	im.links = make([]Links, len(im.src.Entries))
 	for i := range im.src.Entries {
 		if err := im.prepareEntry(i, entries, signals); err != nil {
 			return err
 		}
 	}
-	after := make([][]int, len(im.links))
-	for i, l := range im.links {
-		for _, id := range l.Supersedes {
-			n, _ := ParseEntryID(id)
-			after[i] = append(after[i], int(n)-1)
-		}
-	}
-	if c := cycle(after); c != nil {
-		names := make([]string, len(c))
-		for k, i := range c {
-			names[k] = im.src.Entries[i].ID
-		}
-		return invalid("entries of the source supersede each other in a cycle: "+strings.Join(names,
-			" → "), "remove one of the links in the source")
-	}
+	im.imply()
 	for i := range im.src.Signals {
 		if err := im.prepareSignal(i, entries); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// imply gives entries the statuses that follow from links, where the source does not.
+func (im *irysImport) imply() {
+	imply := func(kind, status string) {
+		for i := range im.entries {
+			if im.entries[i].status == Superseded && kind == Contradicts {
+				continue // its dispute has ended
+			}
+			for _, id := range im.entries[i].post.links().Of(kind) {
+				n, _ := ParseEntryID(id) // made from a position
+				if e := &im.entries[n-1]; e.status == Active || kind == Supersedes {
+					e.status = status
+				}
+			}
+		}
+	}
+	imply(Supersedes, Superseded)
+	imply(Contradicts, Disputed)
 }
 
 func (im *irysImport) prepareEntry(i int, entries, signals map[string][]int) error {
@@ -149,6 +122,7 @@ func (im *irysImport) prepareEntry(i int, entries, signals map[string][]int) err
 			"leave some of them out in the source")
 	}
 	var leftOut []string
+	var links Links
 	for _, kind := range LinkKinds {
 		from := map[string][]string{Supports: e.Supports, Contradicts: e.Contradicts,
 			Supersedes: e.Supersedes, Addresses: e.Addresses}[kind]
@@ -163,13 +137,11 @@ func (im *irysImport) prepareEntry(i int, entries, signals map[string][]int) err
 			} else if j := resolve(entries[id], i); j >= 0 {
 				target = EntryID(int64(j) + 1)
 			}
-			list := im.links[i].of(kind)
+			list := links.of(kind)
 			if target == "" || slices.Contains(*list, target) {
 				leftOut = append(leftOut, kind+" "+id)
-				im.notes = append(im.notes,
-					fmt.Sprintf("entry %s %s %s, which is not another entry or signal of the "+
-						"source: the link is kept in the log only", clip(e.ID, 40), kind,
-						clip(id, 40)))
+				im.note("entry %s %s %s, which is not another entry or signal of the source: "+
+					"the link is kept in the log only", clip(e.ID, 40), kind, clip(id, 40))
 				continue
 			}
 			*list = append(*list, target)
@@ -179,7 +151,9 @@ func (im *irysImport) prepareEntry(i int, entries, signals map[string][]int) err
 	if err := p.prepare(); err != nil {
 		return prefixed(where, err)
 	}
-	im.posts = append(im.posts, p)
+	p.SetLinks(links)
+	im.entries = append(im.entries, importedEntry{post: postPayload{Post: p, ExternalID: e.ID,
+		Extra: e.Extra}, at: im.now, status: cmp.Or(e.Status, Active)})
 	return nil
 }
 
@@ -236,7 +210,10 @@ func (im *irysImport) prepareSignal(i int, entries map[string][]int) error {
 	if s.Priority == "" {
 		return prefixed(where, unknown("priority", "", Priorities))
 	}
-	if err := (&Raise{Content: s.Content, Priority: s.Priority}).prepare(); err != nil {
+	g := importedSignal{raise: signalPayload{Raise: Raise{Content: s.Content,
+		Priority: s.Priority}, ExternalID: s.ID, Extra: s.Extra}, at: im.now, worker: "irys",
+		status: s.Status, by: -1, after: -1}
+	if err := g.raise.prepare(); err != nil {
 		return prefixed(where, err)
 	}
 	if !slices.Contains([]string{SignalOpen, Addressed, Waived, "expired"}, s.Status) {
@@ -244,21 +221,24 @@ func (im *irysImport) prepareSignal(i int, entries map[string][]int) error {
 			[]string{SignalOpen, Addressed, "expired"}))
 	}
 	if s.Status == Addressed {
-		by := -1
 		if s.AddressedBy != nil {
-			by = im.answerer(entries[*s.AddressedBy], s.ID)
+			g.by = im.answerer(entries[*s.AddressedBy], s.ID)
 		}
-		if by < 0 {
+		if g.by < 0 {
 			return invalid(where+"it is addressed, but by no entry of the source",
 				"mark it open in the source, or name the entry in addressed_by")
 		}
-		im.answers[by] = append(im.answers[by], i)
 	}
-	origin := -1
+	if s.Status == Waived || s.Status == "expired" {
+		g.status, g.reason = Waived, s.Status
+	}
 	if from := entries[s.Origin]; len(from) > 0 {
-		origin = from[0]
+		g.after = from[0]
+		g.raise.Origin, g.worker = EntryID(int64(g.after)+1), im.entries[g.after].post.Worker
+	} else if s.Origin != "" && checkWorker(s.Origin) == nil {
+		g.worker = s.Origin // the source's name for a planner: seed_plan
 	}
-	im.raised[origin] = append(im.raised[origin], i)
+	im.signals = append(im.signals, g)
 	return nil
 }
 
@@ -276,199 +256,15 @@ func (im *irysImport) answerer(candidates []int, signal string) int {
 	return -1
 }
 
-func (im *irysImport) write(w *writer) error {
-	clear(im.signalID)
-	operator := w.actor
-	answeredBy := map[int]int{}
-	for by, signals := range im.answers {
-		for _, s := range signals {
-			answeredBy[s] = by
-		}
-	}
-	later := map[string][]pendingLink{} // links whose target comes later, by target
-	posted := 0
-	raise := func(i, origin int) error {
-		s := &im.src.Signals[i]
-		w.actor = "irys"
-		r := Raise{Content: s.Content, Priority: s.Priority}
-		if origin >= 0 {
-			r.Origin, w.actor = EntryID(int64(origin)+1), im.posts[origin].Worker
-		} else if s.Origin != "" && checkWorker(s.Origin) == nil {
-			w.actor = s.Origin // the source's name for a planner: seed_plan
-		}
-		id, err := nextID(w.tx, "signals")
-		if err != nil {
-			return err
-		}
-		im.signalID[i] = id
-		if err := w.insertSignal(r, id, s.ID, s.Extra); err != nil {
-			return err
-		}
-		if err := im.linkLater(w, later[fmt.Sprint("s", i)]); err != nil {
-			return err
-		}
-		if by, ok := answeredBy[i]; ok && by < posted {
-			w.actor = im.posts[by].Worker
-			return w.closeSignal(id, Addressed, verbAddress,
-				addressPayload{By: EntryID(int64(by) + 1)})
-		}
-		return nil
-	}
-	for _, i := range im.raised[-1] {
-		if err := raise(i, -1); err != nil {
-			return err
-		}
-	}
-	for i := range im.posts {
-		if err := im.writeEntry(w, i, later); err != nil {
-			return err
-		}
-		posted = i + 1
-		for _, s := range im.answers[i] {
-			if id := im.signalID[s]; id > 0 {
-				w.actor = im.posts[i].Worker
-				if err := w.closeSignal(id, Addressed, verbAddress,
-					addressPayload{By: EntryID(int64(i) + 1)}); err != nil {
-					return err
-				}
-			}
-		}
-		for _, s := range im.raised[i] {
-			if err := raise(s, i); err != nil {
-				return err
-			}
-		}
-	}
-	w.actor = operator
-	return im.finish(w)
-}
-
-// pendingLink is a link whose target does not exist yet.
-type pendingLink struct {
-	src  int64
-	kind string
-	id   func() string // the target, once it is there
-}
-
-// writeEntry posts entry i with the links whose targets exist. The others wait in later.
-func (im *irysImport) writeEntry(w *writer, i int, later map[string][]pendingLink) error {
-	p, id := im.posts[i], int64(i)+1
-	links := p.links()
-	for _, kind := range LinkKinds {
-		for _, target := range im.links[i].Of(kind) {
-			n, err := targetID(kind, target)
-			if err != nil {
-				return err
-			}
-			j := int(n) - 1
-			switch {
-			case kind == Addresses && im.signalID[j] > 0:
-				links.Addresses = append(links.Addresses, SignalID(im.signalID[j]))
-			case kind == Addresses:
-				key := fmt.Sprint("s", j)
-				later[key] = append(later[key], pendingLink{id, kind,
-					func() string { return SignalID(im.signalID[j]) }})
-			case j < i:
-				list := links.of(kind)
-				*list = append(*list, target)
-			default:
-				key := fmt.Sprint("e", j)
-				later[key] = append(later[key], pendingLink{id, kind,
-					func() string { return target }})
-			}
-		}
-	}
-	p.SetLinks(*links)
-	w.actor = p.Worker
-	if err := w.insertEntry(&p, id, im.src.Entries[i].ID, im.src.Entries[i].Extra); err != nil {
-		return err
-	}
-	// what it addresses, the source says itself
-	for _, kind := range []string{Contradicts, Supersedes} {
-		for _, target := range links.Of(kind) {
-			dst, err := ParseEntryID(target)
-			if err != nil {
-				return err
-			}
-			if err := w.effect(id, kind, dst); err != nil {
-				return err
-			}
-		}
-	}
-	return im.linkLater(w, later[fmt.Sprint("e", i)])
-}
-
-// linkLater adds links whose target exists now.
-func (im *irysImport) linkLater(w *writer, links []pendingLink) error {
-	for _, l := range links {
-		w.actor = im.posts[l.src-1].Worker
-		if err := w.event(verbLink, EntryID(l.src),
-			linkPayload{Kind: l.kind, Target: l.id()}); err != nil {
-			return err
-		}
-		if err := w.linkRow(l.src, l.kind, l.id()); err != nil {
-			return err
-		}
-		if l.kind == Addresses {
-			continue
-		}
-		dst, err := targetID(l.kind, l.id())
-		if err != nil {
-			return err
-		}
-		if err := w.effect(l.src, l.kind, dst); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// finish closes signals that the source closed without an answer, and sets statuses that
-// no link explains.
-func (im *irysImport) finish(w *writer) error {
-	for i := range im.src.Signals {
-		if s := &im.src.Signals[i]; s.Status == "expired" || s.Status == Waived {
-			if err := w.closeSignal(im.signalID[i], Waived, verbWaive,
-				waivePayload{s.Status}); err != nil {
-				return err
-			}
-		}
-	}
-	for i := range im.src.Entries {
-		note := byPayload{Note: "so in the source"}
-		switch e := &im.src.Entries[i]; e.Status {
-		case Disputed:
-			if err := w.setStatus(int64(i)+1, Active, Disputed, verbDispute, note); err != nil {
-				return err
-			}
-		case Superseded:
-			if err := w.setStatus(int64(i)+1, "", Superseded, verbSupersede, note); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// writeSpent sets the variables for what the run has spent, and returns how many.
-func (im *irysImport) writeSpent(w *writer) (n int, err error) {
+// spent sets the variables for what the run has spent.
+func (im *irysImport) spent(worker string) {
 	for _, v := range []struct{ from, to string }{
 		{"total_tokens_used", TokensVariable}, {"token_budget", BudgetVariable},
 	} {
 		var number float64
 		value := im.src.Extra[v.from]
-		if value == nil || json.Unmarshal(value, &number) != nil {
-			continue
+		if value != nil && json.Unmarshal(value, &number) == nil {
+			im.set = append(im.set, Variable{Key: v.to, Value: value, Version: 1, Worker: worker})
 		}
-		set := Variable{Key: v.to, Value: value, Version: 1, Updated: w.tx.Now, Worker: w.actor}
-		if err := w.event(verbSet, v.to, setPayload{Value: value,
-			Version: set.Version}); err != nil {
-			return n, err
-		}
-		if err := w.variableRow(set); err != nil {
-			return n, err
-		}
-		n++
 	}
-	return n, nil
 }

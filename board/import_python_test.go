@@ -223,7 +223,7 @@ func TestImportPythonRefused(t *testing.T) {
 		"priority":   {[]string{pythonSchema, strings.NewReplacer("%", "'open'", "'high'", "'urgent'").Replace(signal)}, `signal s1: unknown priority "urgent"`},
 		"relation":   {[]string{pythonSchema, entry(`(1, 'gap', 'x', 1, 'active', 'a', ` + now + `)`), `INSERT INTO links VALUES (1, 'likes', 1)`}, `a link of entry e1: unknown link "likes"`},
 		"cycle": {[]string{pythonSchema, entry(`(1, 'gap', 'x', 1, 'active', 'a', ` + now + `), (2, 'gap', 'y', 1, 'active', 'a', ` + now + `)`),
-			`INSERT INTO links VALUES (1, 'supersedes', 2), (2, 'supersedes', 1)`}, "entry e1 of the file supersedes itself"},
+			`INSERT INTO links VALUES (1, 'supersedes', 2), (2, 'supersedes', 1)`}, "cycle: e1 → e2 → e1"},
 		"tables":  {[]string{`CREATE TABLE entries (id, type, content)`, `CREATE TABLE chunks (x)`}, "not a board of blackboard.py: it has no table signals"},
 		"columns": {[]string{`CREATE TABLE entries (id, text)`, `CREATE TABLE signals (id, content, priority, status)`, `CREATE TABLE links (a)`}, "its table entries has no column type"},
 		"own":     {[]string{`CREATE TABLE run (x)`, `CREATE TABLE events (x)`}, "is the file of a run of this program"},
