@@ -279,7 +279,7 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 11110, // policies on record; one way to cite; correct, and posts checked at once
+	"board": 10976, // policies on record; one way to cite; correct, and posts checked at once
 
 	"board/check": 700, // a post held against its source
 
