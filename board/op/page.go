@@ -23,7 +23,49 @@ type Page struct {
 	strings.Builder
 	Color bool
 	Words fault.Words // how the reader does an operation
+	// Tell says what is no part of the answer; nil: it stands in the text.
+	Tell func(string)
+	// Shorten is for models, which get long texts: it cuts one to what there is room for,
+	// and says which operation on what has the rest. Lists have so many Items then.
+	Shorten func(s, operation, id string) string
+	Items   int
 }
+
+// Text is a text on one line: of at most n characters for people.
+func (p *Page) Text(s string, n int, operation, id string) string {
+	if p.Shorten == nil {
+		return p.Line(s, n)
+	}
+	return strings.Join(strings.Fields(text.Visible(p.Shorten(s, operation, id))), " ")
+}
+
+// Whole is a text as a block.
+func (p *Page) Whole(s, mark, operation, id string) string {
+	if p.Shorten != nil {
+		s = p.Shorten(s, operation, id)
+	}
+	return p.Block(s, mark)
+}
+
+// Some are the first of a list, as many as there is room for.
+func Some[T any](p *Page, all []T) []T {
+	if p.Shorten == nil {
+		return all
+	}
+	return all[:min(len(all), p.Items)]
+}
+
+// Note says something about an answer, such as that there is more.
+func (p *Page) Note(s string) {
+	if p.Tell == nil {
+		p.Printf("%s\n", s)
+		return
+	}
+	p.Tell(s)
+}
+
+// Step is a step in the words of the reader.
+func (p *Page) Step(s fault.Step) string { return s.In(p.Words) }
 
 // Printf writes what the program says.
 func (p *Page) Printf(format string, a ...any) { fmt.Fprintf(p, format, a...) }

@@ -64,7 +64,7 @@ func TestNamesOfWorkers(t *testing.T) {
 	for _, test := range []struct {
 		agent string
 		want  string
-	}{{"", "by scout-7f3a:"}, {"w1", "by w1:"}} {
+	}{{"", "by scout-7f3a"}, {"w1", "by w1"}} {
 		c := connect(t, everything(t, func(c *Config) {
 			c.Agent, c.Session = test.agent, "7f3a0123456789ab"
 		}), nil)

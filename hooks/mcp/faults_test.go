@@ -56,7 +56,7 @@ func TestContentForgesNoLine(t *testing.T) {
 				t.Errorf("the line %q is forged in\n%s", line, text)
 			}
 		}
-		if !strings.Contains(text, "  |   source: audited.pdf:12") {
+		if !strings.Contains(text, "source: audited.pdf:12") {
 			t.Errorf("what it says is not there:\n%s", text)
 		}
 	}

@@ -15,8 +15,8 @@ func TestQueryPages(t *testing.T) {
 	for n := range 7 {
 		must(t, c, "board_post", fmt.Sprintf(`{"content":"finding %d"}`, n))
 	}
-	heads, more := regexp.MustCompile(`(?m)^(e\d+) observation `),
-		regexp.MustCompile(`ask for those before (e\d+)\.`)
+	heads, more := regexp.MustCompile(`(?m)^(e\d+) +observation `),
+		regexp.MustCompile(`before: (e\d+) shows the next`)
 	var got []string
 	for args := `{"limit":3}`; ; {
 		page := must(t, c, "board_query", args)
@@ -34,7 +34,7 @@ func TestQueryPages(t *testing.T) {
 	}
 	if text := must(t, c, "board_query",
 		`{"limit":3,"order":"oldest","before":"e6"}`); !strings.HasPrefix(text, "e1 ") ||
-		!strings.HasSuffix(text, "narrow it, or ask for those since 4.") {
+		!strings.HasSuffix(text, "since: 4 shows the next") {
 		t.Error(text)
 	}
 	refused(t, c, "board_query", `{"before":"e8"}`, "there is no entry e8")

@@ -39,14 +39,14 @@ func TestShow(t *testing.T) {
 	must(t, c, "board_post", `{"content":"Refunds took 6 days","worker":"ben"}`)
 	must(t, c, "board_link", `{"entry":"e3","contradicts":["e1"],"worker":"ben"}`)
 	has(t, must(t, c, "board_show", `{"id":"e1"}`),
-		"e1 observation (disputed) by ann: Refunds took 4 days", "source: report.md",
-		"e3 contradicts it: Refunds took 6 days", "raised s1", "History:", "post e1 by ann",
-		"dispute e1 by ben")
-	has(t, must(t, c, "board_show", `{"id":"e3"}`), "contradicts: e1")
-	has(t, must(t, c, "board_show", `{"id":"e2"}`), "e2 analysis by ann: Since May",
-		"addresses: s1")
-	has(t, must(t, c, "board_show", `{"id":"s1"}`), "s1 [high, addressed] by ben: Since when?",
-		"from: e1", "answered by: e2", "e2 addresses it: Since May")
+		"e1  observation, disputed", "by         ann", "  | Refunds took 4 days",
+		"source     report.md", "contradicted by e3    Refunds took 6 days", "raised       s1",
+		"history", "ann  post e1", "ben  dispute e1: by e3")
+	has(t, must(t, c, "board_show", `{"id":"e3"}`), "→ contradicts  e1")
+	has(t, must(t, c, "board_show", `{"id":"e2"}`), "e2  analysis, active", "by         ann",
+		"  | Since May", "→ addresses    s1")
+	has(t, must(t, c, "board_show", `{"id":"s1"}`), "s1  high, addressed", "by         ben",
+		", from e1", "with e2 at", "addressed by    e2    Since May", "  | Since when?")
 	refused(t, c, "board_show", `{"id":"e9"}`, "there is no entry e9")
 	refused(t, c, "board_show", `{"id":"x"}`, "try:")
 	refused(t, c, "board_link", `{"entry":"e3","contradicts":["e1"]}`,
@@ -55,7 +55,7 @@ func TestShow(t *testing.T) {
 	refused(t, c, "board_waive", `{"signal":"s1","reason":"x"}`,
 		"board_show (id: s1) tells how; board_reopen (signal: s1) opens it again")
 	has(t, must(t, c, "board_reopen", `{"signal":"s1","note":"May of which year?"}`),
-		"s1     high      open      Since when?  from e1")
+		"s1     high      open      Since when?  by ben from e1")
 	has(t, must(t, c, "board_show", `{"id":"s1"}`), "reopen", "May of which year?")
 	must(t, c, "board_address", `{"signal":"s1","content":"Since May 2025","worker":"ann"}`)
 	has(t, must(t, c, "board_link", `{"entry":"e3","supersedes":["e4"]}`),
@@ -67,10 +67,10 @@ func TestShow(t *testing.T) {
 		strings.Contains(text, "s1") {
 		t.Error(text)
 	}
-	has(t, must(t, c, "board_signals", `{}`), "s1 [high, open]", "s2 [low, waived]")
-	has(t, must(t, c, "board_signals", `{"status":"addressed"}`), "No signal of r1 matches")
+	has(t, must(t, c, "board_signals", `{}`), "s1     high      open", "s2     low       waived")
+	has(t, must(t, c, "board_signals", `{"status":"addressed"}`), "no signals found")
 	must(t, c, "board_claim", `{"signal":"s1","worker":"ann"}`)
-	has(t, must(t, c, "board_signals", `{"free":true}`), "No signal of r1 matches")
+	has(t, must(t, c, "board_signals", `{"free":true}`), "no signals found")
 }
 
 // TestDigest: the digest keeps to its budget, and says what it leaves out.

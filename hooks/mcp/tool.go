@@ -107,9 +107,19 @@ func (s *Server) addOperation(o op.Any) {
 		if err != nil {
 			return nil, "", err
 		}
-		page := &op.Page{Words: c.words(nil)}
-		a.Text(page)
-		return a.Data, strings.TrimSuffix(page.String(), "\n"), nil
+		write := func(k cut) (any, string) {
+			page := &op.Page{Words: c.words(s.takes[i.Tool]), Items: k.items,
+				Shorten: func(text, operation, id string) string {
+					return k.text(text, operations()[operation].tool, id)
+				}}
+			a.Text(page)
+			return a.Data, strings.TrimSuffix(page.String(), "\n")
+		}
+		if c.json { // which is cut as data
+			return a.Data, "", nil
+		}
+		data, text := fitted(c, write)
+		return data, text, nil
 	})
 }
 
@@ -128,6 +138,9 @@ func (t *tool) inputOf(takes reflect.Type) (*jsonschema.Schema, error) {
 			in.PropertyOrder = slices.DeleteFunc(in.PropertyOrder, func(name string) bool {
 				return name == f.Name
 			})
+		} else if f.Name == "limit" && in.Properties[f.Name].Maximum == nil { // of a person it is "all"
+			least, most := 1.0, 200.0
+			in.Properties[f.Name].Minimum, in.Properties[f.Name].Maximum = &least, &most
 		} else if t.shows != nil && !slices.Contains(t.shows, f.Name) {
 			in.Properties[f.Name].Extra = map[string]any{op.Rare: op.Never}
 		}

@@ -6,6 +6,7 @@
 //	host.go    what they work with
 //	post.go    findings: post, correct, link
 //	signal.go  questions: ask, claim, answer, waive, reopen
+//	show.go    what is on a board: query, show, signals
 //	expect.go  workers: expect, done; and findings that are no conflict: settle
 package ops
 
@@ -22,7 +23,8 @@ import (
 
 // All are the operations that have a tool.
 func All() []op.Any {
-	return []op.Any{&Post, &Correct, &Ask, &Claim, &Answer, &Waive, &Reopen, &Link, &Settle, &Expect}
+	return []op.Any{&Post, &Correct, &Ask, &Claim, &Answer, &Waive, &Reopen, &Link, &Settle, &Expect,
+		&Query, &Show, &Signals}
 }
 
 // Lists are the lists of words that the tag enum names.

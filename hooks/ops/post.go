@@ -167,14 +167,18 @@ func printPosted(p *op.Page, run string, e *board.Entry, existing bool) {
 }
 
 func linkSummary(e *board.Entry) string {
-	s := ""
+	s := linksOf(e)
+	if e.MustSurface {
+		s += ", must surface"
+	}
+	return s
+}
+
+func linksOf(e *board.Entry) (s string) {
 	for _, kind := range board.LinkKinds {
 		if ids := e.Of(kind); len(ids) > 0 {
 			s += ", " + kind + " " + strings.Join(ids, " ")
 		}
-	}
-	if e.MustSurface {
-		s += ", must surface"
 	}
 	return s
 }

@@ -73,7 +73,7 @@ func (o SignalOut) IDs() []string { return []string{o.Signal.ID} }
 
 func signalText(p *op.Page, o SignalOut) {
 	p.Printf("%s", SignalLine(p, &o.Signal, time.Now()))
-	if o.Signal.Origin != "" {
+	if o.Signal.Origin != "" && p.Shorten == nil {
 		p.Printf("%s", p.Paint(op.Dim, "  from "+o.Signal.Origin))
 	}
 	p.Printf("\n")
@@ -305,17 +305,23 @@ var Reopen = op.Op[Runs, ReopenIn, SignalOut]{
 func SignalLine(p *op.Page, s *board.Signal, now time.Time) string {
 	out := fmt.Sprintf("%-6s %s %-9s %s", s.ID, Padded(s.Priority, 9, func(w string) string {
 		return Priority(p, w)
-	}), s.Status, p.Line(s.Content, 160))
+	}), s.Status, p.Text(s.Content, 160, "signal.show", s.ID))
+	if p.Shorten != nil {
+		out += "  by " + p.Line(s.Worker, board.MaxName)
+		if s.Origin != "" {
+			out += " from " + s.Origin
+		}
+	}
 	if s.ClaimedAt(now) {
 		out += p.Paint(op.Dim, fmt.Sprintf("  (claimed by %s until %s)",
-			p.Line(s.ClaimedBy, board.MaxName), s.LeaseUntil.UTC().Format("2006-01-02 15:04:05Z")))
+			p.Line(s.ClaimedBy, board.MaxName), seconds(*s.LeaseUntil)))
 	}
 	switch s.Status {
 	case board.Addressed:
 		out += p.Paint(op.Dim, "  → "+s.AddressedBy)
 	case board.Waived:
 		out += p.Paint(op.Dim, fmt.Sprintf("  (waived by %s: %s)", p.Line(s.ClosedBy, board.MaxName),
-			p.Line(s.Reason, 80)))
+			p.Text(s.Reason, 80, "signal.show", s.ID)))
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -71,6 +72,11 @@ func flagOf(f *op.Field) []cli.Flag {
 	case reflect.Slice:
 		return []cli.Flag{&cli.StringSliceFlag{Name: name, Aliases: also, Hidden: hidden,
 			Usage: value + usage + ", repeatable"}}
+	case reflect.Int:
+		usual, _ := strconv.Atoi(f.Tag.Get("default"))
+		return []cli.Flag{&cli.IntFlag{Name: name, Aliases: also, Usage: value + usage, Value: usual}}
+	case reflect.Int64:
+		return []cli.Flag{&cli.Int64Flag{Name: name, Aliases: also, Usage: value + usage}}
 	}
 	return []cli.Flag{&cli.StringFlag{Name: name, Aliases: also, Usage: value + usage,
 		Hidden: hidden}}
@@ -81,20 +87,23 @@ func (p *Program) AnswerWith(c *cli.Context, a op.Answer) error {
 	if c.Bool("json") {
 		return p.JSON(pairsOf(reflect.Indirect(reflect.ValueOf(a.Data)))...)
 	}
+	page := p.Page()
+	a.Text(page)
 	if ids, is := a.Data.(interface{ IDs() []string }); is && c.Bool("quiet") {
 		for _, id := range ids.IDs() {
 			p.Printf("%s\n", id)
 		}
 		return nil
 	}
-	page := p.Page()
-	a.Text(page)
 	p.Printf("%s", page)
 	return nil
 }
 
 // Page is where an answer is written for the person at the keyboard.
-func (p *Program) Page() *op.Page { return &op.Page{Color: p.Color, Words: CommandFor} }
+func (p *Program) Page() *op.Page {
+	return &op.Page{Color: p.Color, Words: CommandFor,
+		Tell: func(s string) { p.Messagef("%s", Safe(s)) }}
+}
 
 // pairsOf are the names and values of an answer, as JSON takes them.
 func pairsOf(v reflect.Value) (pairs []any) {
@@ -162,6 +171,8 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 				list = List(c, flags[0])
 			}
 			put(f.Name, DropBlank(slices.Clone(list)))
+		case reflect.Int, reflect.Int64:
+			put(f.Name, c.Value(flags[0]))
 		default:
 			put(f.Name, c.String(flags[0]))
 		}
@@ -169,7 +180,8 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 	for i := range fields {
 		f := &fields[i]
 		arg := f.Tag.Get("arg")
-		if arg == "" || f.Tag.Get("only") == "mcp" || all[f.Name] != nil {
+		if arg == "" || f.Tag.Get("only") == "mcp" ||
+			len(all[f.Name]) > len(`""`) { // a flag has given it
 			continue
 		}
 		what := strings.ToLower(strings.Trim(strings.Fields(arg)[0], "([…])"))
@@ -184,6 +196,9 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 				return nil, err
 			}
 			put(f.Name, text)
+			rest = nil
+		case f.Tag.Get("as") == "line" && len(rest) > 0:
+			put(f.Name, strings.Join(rest, " "))
 			rest = nil
 		case f.Tag.Get("as") == "words" && len(rest) > 0:
 			put(f.Name, rest)

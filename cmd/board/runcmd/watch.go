@@ -1,7 +1,6 @@
 package runcmd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +11,9 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/op"
 	"blackboard/cmd/board/base"
+	"blackboard/hooks/ops"
 )
 
 func (p *program) watchCommands() []*cli.Command {
@@ -212,7 +213,7 @@ func (p *program) replay(c *cli.Context) error {
 		}
 		if len(args) == 1 {
 			id := args[0]
-			return p.replayOne(c.Context, c.Bool("json"), b, s, id)
+			return p.replayOne(c, b, s, id)
 		}
 		follow, err := p.policy(c, b)
 		if err != nil {
@@ -232,9 +233,8 @@ func (p *program) replay(c *cli.Context) error {
 }
 
 // replayOne shows one entry or signal as it was.
-func (p *program) replayOne(ctx context.Context, asJSON bool, b *board.Board, s *board.Snapshot,
-	id string) error {
-	history, err := b.History(ctx, id)
+func (p *program) replayOne(c *cli.Context, b *board.Board, s *board.Snapshot, id string) error {
+	history, err := b.History(c.Context, id)
 	if err != nil {
 		return err
 	}
@@ -251,12 +251,8 @@ func (p *program) replayOne(ctx context.Context, asJSON bool, b *board.Board, s 
 		if n > int64(len(s.Signals)) {
 			return missing
 		}
-		d := board.SignalDetail{Signal: s.Signals[n-1], Linked: s.Backlinks(id), History: history}
-		if asJSON {
-			return p.JSON("signal", d.Signal, "linked_by", d.Linked, "history", d.History)
-		}
-		p.printSignal(&d)
-		return nil
+		return p.showThen(c, ops.ShowOut{Signal: &s.Signals[n-1], Linked: s.Backlinks(id),
+			History: history})
 	}
 	n, err := board.ParseEntryID(id)
 	if err != nil {
@@ -265,17 +261,17 @@ func (p *program) replayOne(ctx context.Context, asJSON bool, b *board.Board, s 
 	if n > int64(len(s.Entries)) {
 		return missing
 	}
-	d := board.EntryDetail{Entry: s.Entries[n-1], Linked: s.Backlinks(id), Raised: []board.Signal{},
-		Dropped: s.DroppedOf(id), History: history}
+	raised, dropped := []board.Signal{}, s.DroppedOf(id)
 	for _, sig := range s.Signals {
 		if sig.Origin == id {
-			d.Raised = append(d.Raised, sig)
+			raised = append(raised, sig)
 		}
 	}
-	if asJSON {
-		return p.JSON("entry", d.Entry, "linked_by", d.Linked, "raised", d.Raised, "dropped_duties",
-			d.Dropped, "history", d.History)
-	}
-	p.printEntry(&d)
-	return nil
+	return p.showThen(c, ops.ShowOut{Entry: &s.Entries[n-1], Linked: s.Backlinks(id),
+		Raised: &raised, Dropped: &dropped, History: history})
+}
+
+// showThen answers with an entry or a signal as it was.
+func (p *program) showThen(c *cli.Context, o ops.ShowOut) error {
+	return p.AnswerWith(c, op.Answer{Data: o, Text: func(page *op.Page) { ops.Show.Text(page, o) }})
 }
