@@ -94,7 +94,7 @@ func bigOf(b *testing.B, size bigRun) *Board {
 		}
 		err = bd.write(b.Context(), "bulk", func(w *writer) error {
 			for i := range size.signals {
-				if err := w.insertSignal(Raise{Content: prose(r, z, 12), Priority: Priorities[i%4]}, int64(i)+1, "", nil); err != nil {
+				if err := w.insertSignal(Raise{Content: prose(r, z, 12), Priority: Priorities[i%4]}, int64(i)+1); err != nil {
 					return err
 				}
 				if i >= 40 {

@@ -258,7 +258,7 @@ func (b *Board) RaiseConflicts(
 				if err != nil {
 					return err
 				}
-				if err := w.insertSignal(r, id, "", nil); err != nil {
+				if err := w.insertSignal(r, id); err != nil {
 					return err
 				}
 				if s, err = getSignal(w.tx, id); err != nil {

@@ -3,6 +3,7 @@ package board
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -248,8 +249,12 @@ func (s *Snapshot) checkTargets() error {
 		}
 	}
 	if c := cycle(older); c != nil {
-		return invalid(fmt.Sprintf("%s supersedes itself, through others", s.Entries[c[0]].ID),
-			hintExport)
+		names := make([]string, len(c))
+		for k, i := range c {
+			names[k] = cmp.Or(s.Entries[i].ExternalID, s.Entries[i].ID)
+		}
+		return invalid("entries of the source supersede each other in a cycle: "+
+			strings.Join(names, " → "), hintExport)
 	}
 	for _, g := range s.Signals {
 		if n, err := ParseEntryID(g.Origin); g.Origin != "" &&

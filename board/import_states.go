@@ -64,9 +64,6 @@ func (im *stateImport) writeTo(ctx context.Context, dir, worker string, opt Impo
 // writeLog writes the log: signals and entries in the order of their times, each followed
 // by its effects. Ids keep their order in the file.
 func (im *stateImport) writeLog(worker string, opt ImportOptions) error {
-	if err := im.checkCycle(); err != nil {
-		return err
-	}
 	first, last := im.span()
 	if err := im.event(first, worker, verbCreate, opt.Run,
 		createPayload{Name: opt.Run, Goal: im.goal}); err != nil {
@@ -263,26 +260,6 @@ func (im *stateImport) finish(last time.Time) error {
 	}
 	if im.atEnd != nil {
 		im.atEnd()
-	}
-	return nil
-}
-
-// checkCycle refuses entries that supersede each other.
-func (im *stateImport) checkCycle() error {
-	older := make([][]int, len(im.entries))
-	for i := range im.entries {
-		for _, id := range im.entries[i].post.Supersedes {
-			n, _ := ParseEntryID(id) // made from a position
-			older[i] = append(older[i], int(n)-1)
-		}
-	}
-	if c := cycle(older); c != nil {
-		names := make([]string, len(c))
-		for k, i := range c {
-			names[k] = im.entries[i].post.ExternalID
-		}
-		return invalid("entries of the source supersede each other in a cycle: "+
-			strings.Join(names, " → "), "remove one of the links in the source")
 	}
 	return nil
 }

@@ -50,8 +50,7 @@ func (w *writer) effects(p *Post, id int64) error {
 }
 
 // effect applies one link: contradicts disputes an active entry, supersedes retires one,
-// addresses answers an open signal. An import does not call supersede: it keeps the
-// statuses of its source.
+// addresses answers an open signal.
 func (w *writer) effect(src int64, kind string, dst int64) error {
 	by := byPayload{By: EntryID(src)}
 	switch kind {

@@ -62,7 +62,7 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 		if out[i].Existing {
 			continue
 		}
-		if err := w.insertEntry(&posts[i], ids[i], "", nil); err != nil {
+		if err := w.insertEntry(&posts[i], ids[i]); err != nil {
 			return err
 		}
 		out[i].Entry = posts[i].entry(EntryID(ids[i]), w.seq, time.UnixMilli(w.at).UTC())
@@ -192,9 +192,8 @@ func (w *writer) target(kind, id string, self int64) error {
 }
 
 // insertEntry writes the row, tags, links and event of a prepared, resolved post.
-func (w *writer) insertEntry(p *Post, id int64, externalID string,
-	extra map[string]json.RawMessage) error {
-	payload := postPayload{Post: *p, ExternalID: externalID, Extra: extra}
+func (w *writer) insertEntry(p *Post, id int64) error {
+	payload := postPayload{Post: *p}
 	payload.Worker = "" // the actor says it
 	actor := w.actor
 	w.actor = p.Worker
@@ -203,7 +202,7 @@ func (w *writer) insertEntry(p *Post, id int64, externalID string,
 	if err != nil {
 		return err
 	}
-	return w.entryRow(p, id, Active, externalID, w.seq, w.at)
+	return w.entryRow(p, id, Active, "", w.seq, w.at)
 }
 
 // entry returns the entry for a prepared, resolved post.

@@ -99,7 +99,7 @@ func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, err
 		if err != nil {
 			return err
 		}
-		if err := w.insertSignal(r, id, "", nil); err != nil {
+		if err := w.insertSignal(r, id); err != nil {
 			return err
 		}
 		s, err := getSignal(w.tx, id)
@@ -111,13 +111,11 @@ func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, err
 	return out, err
 }
 
-func (w *writer) insertSignal(r Raise, id int64, externalID string,
-	extra map[string]json.RawMessage) error {
-	if err := w.event(verbSignal, SignalID(id), signalPayload{Raise: r, ExternalID: externalID,
-		Extra: extra}); err != nil {
+func (w *writer) insertSignal(r Raise, id int64) error {
+	if err := w.event(verbSignal, SignalID(id), signalPayload{Raise: r}); err != nil {
 		return err
 	}
-	return w.signalRow(r, id, externalID, w.actor, w.seq, w.at)
+	return w.signalRow(r, id, "", w.actor, w.seq, w.at)
 }
 
 // signalRow writes the row of a signal whose event seq is written.
