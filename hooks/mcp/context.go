@@ -200,7 +200,7 @@ func (c *call) listContext(in listContextIn) (out listContextOut, text string, e
 	if err != nil {
 		return out, "", err
 	}
-	q := chunks.ListQuery{Agent: in.Agent, Tags: in.Tags, Limit: limit, Brief: true}
+	q := chunks.ListQuery{Agent: in.Agent, Tags: in.Tags, Limit: limit}
 	give(&q.Offset, offset)
 	l, err := got(c.onStoreAsItIs, func(store *openStore) (chunks.List, error) {
 		return store.List(c.ctx, q)

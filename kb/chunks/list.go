@@ -23,7 +23,6 @@ type ListQuery struct {
 	Tags   []string // at least one of them; none: any
 	Limit  *int     // 1 to MaxLimit; nil: DefaultLimit
 	Offset int      // number of chunks to skip
-	Brief  bool     // read only the fields that ListText prints, which is faster
 }
 
 // List is one page of chunks, newest first.
@@ -67,11 +66,7 @@ func (s *Store) List(ctx context.Context, q ListQuery) (List, error) {
 		// With a bare ? after LIMIT, SQLite would compile the statement again for each
 		// value.
 		from, args := w.from+` WHERE `+w.conditions+` ORDER BY `+w.newest+` LIMIT ? + 0 OFFSET ? + 0`, append(w.args, limit, q.Offset)
-		if q.Brief {
-			out.Chunks, err = sqlite.All(tx, (*Meta).briefDest, `SELECT `+briefColumns+` FROM `+from, args...)
-		} else {
-			out.Chunks, err = metasOf(tx, from, args...)
-		}
+		out.Chunks, err = metasOf(tx, from, args...)
 		return err
 	})
 	return out, err

@@ -14,22 +14,12 @@ func (m *Meta) columns() store.Columns {
 		"created", &m.Created, "expires", &m.Expires, "model", &m.Model}
 }
 
-// brief are the columns that ListText prints.
-func (m *Meta) brief() store.Columns { return m.columns()[:2*6] }
-
 // metaColumns are the columns of a Meta in a query that calls chunks c. A content follows
 // them.
 var metaColumns = "c.n, " + new(Meta).columns().Names("c.", "")
 
 // dest returns the destinations of metaColumns.
 func (m *Meta) dest() []any { return m.columns().Dest("a chunk %s whose tags", &m.n) }
-
-// briefColumns are the columns of a Meta that ListText prints, in a query that calls
-// chunks c.
-var briefColumns = new(Meta).brief().Names("c.", "")
-
-// briefDest returns the destinations of briefColumns.
-func (m *Meta) briefDest() []any { return m.brief().Dest("a chunk %s whose tags") }
 
 // chunksWhere reads chunks; where is the text after WHERE.
 func chunksWhere(tx *sqlite.Tx, where string, args ...any) ([]Chunk, error) {

@@ -99,13 +99,7 @@ func metaLine(m *Meta) string {
 func tagText(tags []string) string { return inLine(strings.Join(tags, ", ")) }
 
 // TimeText returns a time as JavaScript formats it: UTC, with milliseconds.
-func TimeText(t time.Time) string {
-	const z = 1 // bytes of the final Z
-	var room [32]byte
-	b := t.UTC().AppendFormat(room[:0], time.RFC3339) // package time formats this layout fast
-	ms := t.Nanosecond() / int(time.Millisecond)
-	return string(append(b[:len(b)-z], '.', '0'+byte(ms/100), '0'+byte(ms/10%10), '0'+byte(ms%10), 'Z'))
-}
+func TimeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // inLine returns a text without line breaks.
 func inLine(s string) string {
