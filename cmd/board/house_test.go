@@ -364,7 +364,7 @@ var ceilings = map[string]int{
 
 	"kb/brief": 280,
 
-	"kb/chunks": 2490,
+	"kb/chunks": 2470,
 
 	"kb/importers": 2880,
 
@@ -374,7 +374,7 @@ var ceilings = map[string]int{
 
 	"kb/markdown": 900, // all front matter is read here
 
-	"kb/memory": 10020, // the format of exports is here
+	"kb/memory": 10000, // the format of exports is here
 
 	"kb/memory/orient": 310,
 

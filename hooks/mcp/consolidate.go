@@ -234,11 +234,7 @@ func (s *scopePassOut) text() string {
 
 func (o *consolidateOut) plan(c *call, m *memory.Store, scopes []memory.Scope, limit int) (
 	string, error) {
-	groups, err := m.Groups(c.ctx, scopes, limit)
-	if err != nil {
-		return "", err
-	}
-	clashes, err := m.Contradictions(c.ctx, scopes)
+	groups, clashes, err := m.Groups(c.ctx, scopes, limit)
 	if err != nil {
 		return "", err
 	}

@@ -15,7 +15,7 @@ import (
 const (
 	PromoteSessions = 3 // sessions that must ask for a short-term item to make it long-term
 	// ArchiveAfter is the time without a read after which a short-term item is archived.
-	// It is long: old items do not make answers worse (package eval has the figures),
+	// It is long: old items do not make answers worse (testdata/score has figures),
 	// and an archived item answers nothing.
 	ArchiveAfter = 365 * 24 * time.Hour
 	ArchiveUnder = 0.75   // only items of less importance than this
@@ -76,7 +76,6 @@ type Consolidated struct {
 	Expired  int    `json:"expired"`  // expired items
 	Ended    int    `json:"ended"`    // items that ended with their conversation
 	Promoted int    `json:"promoted"` // items that became long-term
-	Pruned   int    `json:"pruned"`   // always 0; earlier versions pruned what is archived now
 	Archived int    `json:"archived"` // items that were archived
 	Merged   int    `json:"merged"`   // items that say the same as another
 	Capped   int    `json:"capped"`   // items above the limit of a scope

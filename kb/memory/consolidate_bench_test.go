@@ -222,7 +222,7 @@ func BenchmarkConsolidate10K(b *testing.B) {
 	})
 	b.Run("groups", func(b *testing.B) {
 		run(b, func(*Store) {}, func(s *Store) (Consolidated, error) {
-			_, err := s.Groups(b.Context(), nil, 10)
+			_, _, err := s.Groups(b.Context(), nil, 10)
 			return Consolidated{}, err
 		})
 	})

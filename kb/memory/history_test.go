@@ -110,7 +110,7 @@ func TestExchangedValuesAreListed(t *testing.T) {
 		"Moved the ledger meeting, Svea is away", "Moved the courier meeting, Svea is away"} {
 		put(t, s, Item{Tier: Workspace, Content: text})
 	}
-	clashes, err := s.Contradictions(t.Context(), nil)
+	_, clashes, err := s.Groups(t.Context(), nil, 0)
 	got := []string{}
 	for _, c := range clashes {
 		got = append(got, c.Why...)
@@ -137,7 +137,7 @@ func TestHistory(t *testing.T) {
 		for i, n := range h.notes {
 			of[h.ids[i]] = n
 		}
-		clashes, err := h.Contradictions(t.Context(), nil)
+		_, clashes, err := h.Groups(t.Context(), nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestHistory(t *testing.T) {
 				wrong++
 			}
 		}
-		groups, err := h.Groups(t.Context(), nil, 0)
+		groups, _, err := h.Groups(t.Context(), nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,50 +66,32 @@ type GroupItem struct {
 }
 
 // Groups returns groups of items about one thing that the caller may see, the largest
-// first; limit 0 means all. No item is in two groups. Without scopes it reads every
-// scope that the caller can reach. It does not count as an access.
-func (s *Store) Groups(ctx context.Context, scopes []Scope, limit int) ([]Group, error) {
+// first (limit 0 means all; no item is in two groups), and all pairs that may not both be
+// true (package clash). Without scopes it reads every scope that the caller can reach. It
+// does not count as an access.
+func (s *Store) Groups(ctx context.Context, scopes []Scope, limit int) (
+	groups []Group, clashing []Contradiction, err error) {
 	if limit < 0 {
-		return nil, invalid(fmt.Sprintf("the limit %d is negative", limit), "0 lists all")
+		return nil, nil, invalid(fmt.Sprintf("the limit %d is negative", limit), "0 lists all")
 	}
 	s.Flush(ctx)
 	all, err := s.scopeFiles(ctx, scopes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	groups := []Group{}
+	groups, clashing = []Group{}, []Contradiction{}
 	for _, w := range all {
-		found, _, err := w.related(ctx)
+		found, pairs, err := w.related(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		groups = append(groups, found...)
+		groups, clashing = append(groups, found...), append(clashing, pairs...)
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int { return len(b.Items) - len(a.Items) })
 	if limit > 0 {
 		groups = groups[:min(limit, len(groups))]
 	}
-	return groups, nil
-}
-
-// Contradictions returns pairs of items about one thing that may not both be true
-// (package clash), if the caller may see both. Without scopes it reads every scope that
-// the caller can reach. It does not count as an access.
-func (s *Store) Contradictions(ctx context.Context, scopes []Scope) ([]Contradiction, error) {
-	s.Flush(ctx)
-	all, err := s.scopeFiles(ctx, scopes)
-	if err != nil {
-		return nil, err
-	}
-	out := []Contradiction{}
-	for _, w := range all {
-		_, found, err := w.related(ctx)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, found...)
-	}
-	return out, nil
+	return groups, clashing, nil
 }
 
 // related finds the groups and contradictions of a scope.

@@ -44,7 +44,7 @@ func printed(t testing.TB, groups []Group, fill map[string]map[string]any) strin
 
 func groupsOf(t testing.TB, s *Store, scopes ...Scope) []Group {
 	t.Helper()
-	all, err := s.Groups(t.Context(), scopes, 0)
+	all, _, err := s.Groups(t.Context(), scopes, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,13 +103,13 @@ func TestGroups(t *testing.T) {
 	}
 	check(s, "hub, spoke 0, spoke 1, spoke 2, spoke 3", "pair 1, pair 2")
 	check(agent, "hub, spoke 0, spoke 1, spoke 2, spoke 3", "mine 1, mine 2", "pair 1, pair 2")
-	if all, err := agent.Groups(t.Context(), nil, 1); err != nil || len(all) != 1 || len(all[0].Items) != 5 {
+	if all, _, err := agent.Groups(t.Context(), nil, 1); err != nil || len(all) != 1 || len(all[0].Items) != 5 {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if all, err := agent.Groups(t.Context(), []Scope{{Tier: Account}}, 0); err != nil || len(all) != 0 {
+	if all, _, err := agent.Groups(t.Context(), []Scope{{Tier: Account}}, 0); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if _, err := s.Groups(t.Context(), nil, -1); !errors.Is(err, fault.Invalid) {
+	if _, _, err := s.Groups(t.Context(), nil, -1); !errors.Is(err, fault.Invalid) {
 		t.Error(err)
 	}
 	if a, b := groupsOf(t, s), groupsOf(t, s); a[0].ID != b[0].ID || a[0].ID == a[1].ID {

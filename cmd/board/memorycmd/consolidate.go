@@ -165,7 +165,7 @@ func consolidatedText(x *memory.Consolidated) string {
 	for _, part := range []struct {
 		n    int
 		name string
-	}{{x.Promoted, "promoted"}, {x.Merged, "merged"}, {x.Pruned, "pruned"}, {x.Archived, "archived"},
+	}{{x.Promoted, "promoted"}, {x.Merged, "merged"}, {x.Archived, "archived"},
 		{x.Ended, "archived with their conversation"}, {x.Capped, "archived over the cap"},
 		{x.Expired, "expired"}, {x.Skipped, "skipped, since they had changed meanwhile"}} {
 		if part.n > 0 {
@@ -201,11 +201,7 @@ func (p *program) planConsolidation(c *cli.Context, s *openedMemory, scopes []me
 }
 
 func (p *program) planRewrites(c *cli.Context, s *openedMemory, scopes []memory.Scope) error {
-	all, err := s.Groups(c.Context, scopes, c.Int("limit"))
-	if err != nil {
-		return err
-	}
-	clashing, err := s.Contradictions(c.Context, scopes)
+	all, clashing, err := s.Groups(c.Context, scopes, c.Int("limit"))
 	return p.Answer(c, err, func() {
 		for i := range all {
 			g := &all[i]
