@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
+	"blackboard/kb/store"
 )
 
 // copyBatch is the number of capsules copied in one change.
@@ -41,7 +43,7 @@ func Copy(ctx context.Context, from, to, actor string) (r Copied, err error) {
 	}
 	defer src.Close()
 	var ids []string
-	var beside otherRows
+	beside := otherRows{}
 	if err := src.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
 		if ids, err = sqlite.Column[string](tx, `SELECT id FROM capsules ORDER BY n`); err != nil {
 			return err
@@ -87,6 +89,12 @@ type storedEvent struct {
 	Content              string
 }
 
+func (e *storedEvent) columns() store.Columns {
+	return store.Columns{"at", &e.At, "actor", &e.Actor, "verb", &e.Verb, "capsule", &e.Capsule,
+		"revision", &e.Revision, "other", &e.Other, "why", &e.Why, "before", &e.Before,
+		"content", &e.Content}
+}
+
 // readWithHistory reads capsules with their events, and the embedding model.
 func (k *KB) readWithHistory(tx *sqlite.Tx, ids []string) (
 	all map[string]*withHistory, m embed.Model, err error) {
@@ -114,12 +122,11 @@ func (k *KB) readWithHistory(tx *sqlite.Tx, ids []string) (
 		all[caps[i].ID].vector = vs[caps[i].n]
 	}
 	var e storedEvent
-	err = tx.Each([]any{&e.At, &e.Actor, &e.Verb, &e.Capsule, &e.Revision, &e.Other, &e.Why,
-		&e.Before, &e.Content}, func() error {
+	err = tx.Each(e.columns().Dest(""), func() error {
 		all[e.Capsule].events = append(all[e.Capsule].events, e)
 		return nil
-	}, `SELECT at, actor, verb, capsule, revision, other, why, before, content FROM events
-		WHERE capsule `+among+` ORDER BY seq`, sqlite.List(ids))
+	}, `SELECT `+e.columns().Names("", "")+` FROM events WHERE capsule `+among+` ORDER BY seq`,
+		sqlite.List(ids))
 	return all, m, err
 }
 
@@ -226,10 +233,8 @@ func (r *Copied) copyOne(ch *change, id string, from, there *withHistory, embedd
 		err = ch.forget(old)
 	}
 	for i := range events {
-		if e := &events[i]; err == nil {
-			_, err = ch.tx.Exec(`INSERT INTO events (at, actor, verb, capsule, revision, other,
-				why, before, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-				e.At, e.Actor, e.Verb, e.Capsule, e.Revision, e.Other, e.Why, e.Before, e.Content)
+		if err == nil {
+			err = events[i].columns().Add(ch.tx, "events")
 		}
 	}
 	return err == nil, err
@@ -269,73 +274,44 @@ func (ch *change) storeCopy(old *Capsule, c Capsule, v embed.Vector, embedded bo
 	return document(&c, v), nil
 }
 
-// otherRows are the rows of a knowledge base besides its capsules.
-type otherRows struct {
-	decisions  []pairRow
-	documents  []documentRow
-	thresholds []thresholdRow
+// otherRows are the rows of a knowledge base besides its capsules, by table: decisions,
+// documents, and what was measured with a model, on whatever machine.
+type otherRows map[string][][]any
+
+// otherTables are those tables with their columns.
+var otherTables = map[string][]string{
+	"decisions":  {"a", "b", "decision", "why", "actor", "at"},
+	"ingested":   {"file", "sha256", "parts", "refused", "at"},
+	"thresholds": {"model", "dim", "threshold", "kept", "rejected", "measured"},
 }
 
-// thresholdRow is what was measured with a model: of it and of the capsules, on whatever
-// machine.
-type thresholdRow struct {
-	model                     string
-	dim, measured             int64
-	threshold, kept, rejected float64
-}
-
-// pairRow is a decision about two capsules.
-type pairRow struct {
-	a, b, decision, why, actor string
-	at                         int64
-}
-
-// documentRow is an ingested document.
-type documentRow struct {
-	file, sha          string
-	parts, refused, at int64
-}
-
-func (b *otherRows) read(tx *sqlite.Tx) (err error) {
-	b.decisions, err = sqlite.All(tx,
-		func(d *pairRow) []any { return []any{&d.a, &d.b, &d.decision, &d.why, &d.actor, &d.at} },
-		`SELECT a, b, decision, why, actor, at FROM decisions ORDER BY a, b`)
-	if err == nil {
-		b.documents, err = sqlite.All(tx,
-			func(d *documentRow) []any {
-				return []any{&d.file, &d.sha, &d.parts, &d.refused, &d.at}
-			},
-			`SELECT file, sha256, parts, refused, at FROM ingested ORDER BY file`)
+func (o otherRows) read(tx *sqlite.Tx) error {
+	for table, columns := range otherTables {
+		row, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		list := strings.Join(columns, ", ")
+		if err := tx.Each(into, func() error {
+			o[table] = append(o[table], slices.Clone(row))
+			return nil
+		}, `SELECT `+list+` FROM `+table+` ORDER BY `+list); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		b.thresholds, err = sqlite.All(tx, func(r *thresholdRow) []any {
-			return []any{&r.model, &r.dim, &r.threshold, &r.kept, &r.rejected, &r.measured}
-		},
-			`SELECT model, dim, threshold, kept, rejected, measured FROM thresholds ORDER BY model`)
-	}
-	return err
+	return nil
 }
 
 // write inserts the rows that are missing.
-func (b *otherRows) write(tx *sqlite.Tx) error {
-	for _, d := range b.decisions {
-		if _, err := tx.Exec(`INSERT INTO decisions (a, b, decision, why, actor, at)
-			VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (a, b) DO NOTHING`,
-			d.a, d.b, d.decision, d.why, d.actor, d.at); err != nil {
-			return err
-		}
-	}
-	for _, d := range b.documents {
-		if _, err := tx.Exec(`INSERT INTO ingested (file, sha256, parts, refused, at)
-			VALUES (?, ?, ?, ?, ?) ON CONFLICT (file) DO NOTHING`,
-			d.file, d.sha, d.parts, d.refused, d.at); err != nil {
-			return err
-		}
-	}
-	for _, r := range b.thresholds {
-		if _, err := tx.Exec(`INSERT INTO thresholds (model, dim, threshold, kept, rejected, measured) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (model) DO NOTHING`,
-			r.model, r.dim, r.threshold, r.kept, r.rejected, r.measured); err != nil {
-			return err
+func (o otherRows) write(tx *sqlite.Tx) error {
+	for table, rows := range o {
+		columns := otherTables[table]
+		insert := `INSERT INTO ` + table + ` (` + strings.Join(columns, ", ") + `) VALUES (` +
+			strings.Repeat("?, ", len(columns)-1) + `?) ON CONFLICT DO NOTHING`
+		for _, row := range rows {
+			if _, err := tx.Exec(insert, row...); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -105,17 +105,17 @@ func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force 
 			return Note{}, err
 		}
 	}
-	n := Note{ID: store.NewID('j'), Agent: s.opt.Agent, Kind: kind, Tier: tier, Content: content}
+	n := noteRecord{Note: Note{
+		ID: store.NewID('j'), Agent: s.opt.Agent, Kind: kind, Tier: tier, Content: content}}
 	err = s.writing(ctx, tier, func(f *file, tx *sqlite.Tx) error {
 		n.Created = tx.Now
 		n.setExpiry(tx.Now)
-		if _, err := tx.Exec(`INSERT INTO notes (id, agent, kind, content, created)
-			VALUES (?, ?, ?, ?, ?)`, n.ID, n.Agent, kind, content, tx.Now.UnixMilli()); err != nil {
+		if err := n.columns().Add(tx, "notes"); err != nil {
 			return err
 		}
 		return f.event(tx, Event{Verb: kind, Scope: tier, Subject: n.ID, agent: n.Agent})
 	})
-	return n, err
+	return n.Note, err
 }
 
 // Notes returns the caller's journal or core memories ("": both) of the tiers that it
