@@ -67,10 +67,7 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 				"name its source, or nothing")
 		}
 		if !opt.Force && !s.opt.KeepSecrets {
-			if err := refuseSecret(&now); err != nil {
-				return out, err
-			}
-			if err := s.refuseSecrets(theReason, opt.Why); err != nil {
+			if err := cmp.Or(refuseSecret(&now), s.refuseSecrets(theReason, opt.Why)); err != nil {
 				return out, err
 			}
 		}

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -73,13 +74,8 @@ func (s *Store) StartConversation(ctx context.Context, channel, thread string) (
 	if channel == "" {
 		channel = DefaultChannel
 	}
-	if err := checkName("channel", channel); err != nil {
-		return c, false, err
-	}
-	if err := checkLine("the thread", thread, MaxField); err != nil {
-		return c, false, err
-	}
-	if err := s.refuseSecrets("the thread", thread); err != nil {
+	if err := cmp.Or(checkName("channel", channel), checkLine("the thread", thread, MaxField),
+		s.refuseSecrets("the thread", thread)); err != nil {
 		return c, false, err
 	}
 	err = s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {

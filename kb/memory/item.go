@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"math"
@@ -225,23 +226,12 @@ func (it *Item) normalise() error {
 	it.Source = strings.TrimSpace(it.Source)
 	it.DerivedFrom = strings.TrimSpace(it.DerivedFrom)
 	it.Why = clip(strings.ToValidUTF8(it.Why, "�"), maxWhy)
-	if err := checkContent(it.Content); err != nil {
-		return err
-	}
-	for _, f := range []struct {
-		what, text string
-		most       int
-	}{{"the title", it.Title, MaxTitle * utf8.UTFMax}, {"the source", it.Source, MaxField},
-		{"the derivation link", it.DerivedFrom, MaxField}} {
-		if err := checkLine(f.what, f.text, f.most); err != nil {
-			return err
-		}
-	}
-	if n := utf8.RuneCountInString(it.Title); n > MaxTitle {
-		return invalid(fmt.Sprintf("the title has %d characters; at most %d are allowed", n,
-			MaxTitle), "say the rest in the content")
-	}
-	if err := checkImportance(it.Importance); err != nil {
+	err := cmp.Or(checkContent(it.Content),
+		checkLine("the title", it.Title, MaxTitle*utf8.UTFMax), checkTitle(it.Title),
+		checkLine("the source", it.Source, MaxField),
+		checkLine("the derivation link", it.DerivedFrom, MaxField),
+		checkImportance(it.Importance))
+	if err != nil {
 		return err
 	}
 	if !slices.Contains(Curators, it.Curator) {
@@ -260,23 +250,14 @@ func (it *Item) normalise() error {
 		return invalid("only items of the conversation tier can have the lifetime conversation",
 			"leave out the lifetime, or choose long_term or short_term")
 	}
-	if it.Agent != "" {
-		if err := checkAgent(it.Agent); err != nil {
-			return err
-		}
-	}
 	if it.Tier != Channel {
 		it.Channel = ""
 	}
 	if it.Conversation != "" {
-		if err := checkRef(it.Conversation); err != nil {
-			return err
-		}
+		err = checkRef(it.Conversation)
 	}
-	if err := it.Scope().check(); err != nil {
-		return err
-	}
-	if err := it.normaliseTags(); err != nil {
+	if err := cmp.Or(checkMaybeAgent(it.Agent), err, it.Scope().check(),
+		it.normaliseTags()); err != nil {
 		return err
 	}
 	if it.Expires != nil {
@@ -286,6 +267,14 @@ func (it *Item) normalise() error {
 				t.Year()), "give a time between 1970 and 9999, or none")
 		}
 		it.Expires = &t
+	}
+	return nil
+}
+
+func checkTitle(title string) error {
+	if n := utf8.RuneCountInString(title); n > MaxTitle {
+		return invalid(fmt.Sprintf("the title has %d characters; at most %d are allowed", n,
+			MaxTitle), "say the rest in the content")
 	}
 	return nil
 }
