@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -32,49 +31,11 @@ func Defaults(s *jsonschema.Schema) []byte {
 	return data
 }
 
-// DecodePlain reads arguments that plainly are what the schema says: a few strings, numbers
-// and truth values, within their bounds, as nearly all are. Of others it reports false,
-// and Decode reads them, at several times the cost.
-func DecodePlain(raw json.RawMessage, s *jsonschema.Schema, defaults []byte, into any) bool {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(raw, &object) != nil {
-		return false
-	}
-	for name, v := range object {
-		if p := s.Properties[name]; p == nil || p.Enum != nil || !isPlain(name, v, p) {
-			return false
-		}
-	}
-	for _, name := range s.Required {
-		if object[name] == nil {
-			return false
-		}
-	}
-	tellGiven(into, object)
-	return (len(defaults) == len(`{}`) || json.Unmarshal(defaults, into) == nil) &&
-		json.Unmarshal(raw, into) == nil
-}
-
 // tellGiven tells an input which arguments were given, if it embeds Given.
 func tellGiven[V any](into any, object map[string]V) {
 	if g, ok := into.(interface{ take([]string) }); ok {
 		g.take(slices.Collect(maps.Keys(object)))
 	}
-}
-
-// isPlain reports whether a value plainly is of a simple type, and within its bounds.
-func isPlain(name string, v json.RawMessage, p *jsonschema.Schema) bool {
-	switch p.Type {
-	case "string":
-		return v[0] == '"' && len(v) > len(`""`) && !slices.Contains(references, name)
-	case "boolean":
-		return v[0] == 't' || v[0] == 'f'
-	case "integer", "number":
-		n, err := strconv.ParseFloat(string(v), 64)
-		return err == nil && (p.Type == "number" || n == math.Trunc(n)) &&
-			(p.Minimum == nil || n >= *p.Minimum) && (p.Maximum == nil || n <= *p.Maximum)
-	}
-	return false
 }
 
 // Decode reads the arguments of a call, which must be what the schema says.

@@ -338,7 +338,7 @@ var ceilings = map[string]int{
 
 	"cmd/board/memorycmd": 3900,
 
-	"cmd/board/runcmd": 3110,
+	"cmd/board/runcmd": 3100,
 
 	"embed": 140,
 
@@ -348,7 +348,7 @@ var ceilings = map[string]int{
 
 	"hooks/harness": 2330,
 
-	"hooks/mcp": 6010,
+	"hooks/mcp": 5900,
 
 	"hooks/mcp/transport": 1040,
 

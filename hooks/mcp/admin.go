@@ -19,38 +19,38 @@ const (
 var curations = []string{curateDedupe, curateDecay, curateContradictions}
 
 func (s *Server) addAdminTools() {
-	add(s, tool{name: "kb_curate", title: "Curate the knowledge base", profile: ProfileAdmin,
-		kind: writes, need: KBWrite, budget: usualTokens,
-		about: "dedupe: capsules that say the same word for word become one; what is only alike " +
+	add(s, tool{Tool: "kb_curate", Short: "Curate the knowledge base", Profile: ProfileAdmin,
+		Kind: writes, Need: KBWrite, Budget: usualTokens,
+		About: "dedupe: capsules that say the same word for word become one; what is only alike " +
 			"is listed. decay: capsules that nobody asks for sink. contradictions: list pairs " +
 			"that may not both hold; kb_resolve settles one. It is a dry run unless apply is set."},
 		(*call).curate)
-	add(s, tool{name: "kb_resolve", title: "Settle a contradiction", profile: ProfileAdmin,
-		kind: writes, need: KBWrite,
-		about: "Record what was decided about two capsules, and do it: both stand, one " +
+	add(s, tool{Tool: "kb_resolve", Short: "Settle a contradiction", Profile: ProfileAdmin,
+		Kind: writes, Need: KBWrite,
+		About: "Record what was decided about two capsules, and do it: both stand, one " +
 			"supersedes the other, or the other is retired."}, (*call).resolve)
-	add(s, tool{name: "kb_retire", title: "Retire a capsule", profile: ProfileAdmin, kind: writes,
-		need: KBWrite, about: "Take a capsule that is wrong out of searches, with the reason. " +
+	add(s, tool{Tool: "kb_retire", Short: "Retire a capsule", Profile: ProfileAdmin, Kind: writes,
+		Need: KBWrite, About: "Take a capsule that is wrong out of searches, with the reason. " +
 			"It can be restored."}, (*call).retire)
-	add(s, tool{name: "kb_ingest", title: "Ingest documents", profile: ProfileAdmin, kind: writes,
-		need: Files,
-		about: "Cut markdown documents of this machine into capsules, a section each. What has " +
+	add(s, tool{Tool: "kb_ingest", Short: "Ingest documents", Profile: ProfileAdmin, Kind: writes,
+		Need: Files,
+		About: "Cut markdown documents of this machine into capsules, a section each. What has " +
 			"not changed is left alone, so it can be repeated."}, (*call).ingest)
-	add(s, tool{name: "kb_reembed", title: "Make missing embeddings", profile: ProfileAdmin,
-		kind: writes, need: KBWrite, about: "Give every capsule the embedding of the model at " +
+	add(s, tool{Tool: "kb_reembed", Short: "Make missing embeddings", Profile: ProfileAdmin,
+		Kind: writes, Need: KBWrite, About: "Give every capsule the embedding of the model at " +
 			"hand that has none of it. It goes in steps, each of them kept."}, (*call).reembed)
-	add(s, tool{name: "kb_doctor", title: "Examine the knowledge base", profile: ProfileAdmin,
-		kind: reads, need: KBRead, about: "Look at everything: the file, the index, the " +
+	add(s, tool{Tool: "kb_doctor", Short: "Examine the knowledge base", Profile: ProfileAdmin,
+		Kind: reads, Need: KBRead, About: "Look at everything: the file, the index, the " +
 			"sidecars, links, embeddings. It changes nothing."}, (*call).doctor)
-	add(s, tool{name: "memory_consolidate", title: "Consolidate memories", profile: ProfileAdmin,
-		kind: writes, need: WorkspaceWrite, budget: usualTokens,
-		about: "Tidy up. A pass promotes what several sessions asked for, archives what nobody " +
+	add(s, tool{Tool: "memory_consolidate", Short: "Consolidate memories", Profile: ProfileAdmin,
+		Kind: writes, Need: WorkspaceWrite, Budget: usualTokens,
+		About: "Tidy up. A pass promotes what several sessions asked for, archives what nobody " +
 			"reads, and forgets what is over or said twice. plan lists what one better text " +
 			"could replace, and what may not both hold; rewrite does it. undo takes a pass back " +
 			"whole."}, (*call).consolidate)
-	add(s, tool{name: "memory_scrub", title: "Remove memories for good", profile: ProfileAdmin,
-		kind: destroys,
-		about: "Without confirm: a manifest of what would be removed, with its hash. With " +
+	add(s, tool{Tool: "memory_scrub", Short: "Remove memories for good", Profile: ProfileAdmin,
+		Kind: destroys,
+		About: "Without confirm: a manifest of what would be removed, with its hash. With " +
 			"confirm, the hash: exactly that is removed, and cannot be brought back. Show the " +
 			"manifest to the person first."}, (*call).scrub)
 }

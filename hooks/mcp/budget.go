@@ -41,12 +41,12 @@ func (t *tool) roomFor(args json.RawMessage) int {
 	var asked struct {
 		MaxTokens float64 `json:"max_tokens"`
 	}
-	if t.budget == 0 {
+	if t.Budget == 0 {
 		return usualTokens
 	}
 	if !bytes.Contains(args, []byte(maxTokens)) || json.Unmarshal(args, &asked) != nil ||
 		asked.MaxTokens == 0 {
-		return t.budget
+		return t.Budget
 	}
 	return max(leastTokens, min(int(asked.MaxTokens), mostTokens))
 }

@@ -9,18 +9,20 @@ import (
 	"blackboard/board"
 	"blackboard/board/check"
 	"blackboard/board/policy"
+	"blackboard/hooks/ops"
 )
 
 func (s *Server) addCheckTools() {
-	add(s, tool{name: "board_check", title: "Does all of it hold, from source to text?",
-		profile: ProfileRun, kind: writes,
-		about: "Does it all hold? Call it before the synthesis, then with the draft until it " +
+	add(s, tool{Tool: "board_check", Short: "Does all of it hold, from source to text?",
+		Profile: ProfileRun, Kind: writes,
+		About: "Does it all hold? Call it before the synthesis, then with the draft until it " +
 			"passes: gate, quotes against sources, conflicts, what the draft lacks or invents."},
 		(*call).check)
 }
 
 type checkIn struct {
-	on
+	ops.On
+	keepSecret
 	Text    string   `json:"text,omitempty" jsonschema:"the draft"`
 	Files   []string `json:"files,omitempty" jsonschema:"or files and directories of it"`
 	Step    string   `json:"step,omitempty" enum:"check_steps" jsonschema:"only this one, in full" rare:"true"`
@@ -80,7 +82,7 @@ func (c *call) check(in checkIn) (out checkOut, text string, err error) {
 			given.Model = model
 		}
 		if c.cfg.Grants.run(run, true) == nil {
-			if given.Worker, err = in.by(c); err != nil {
+			if given.Worker, err = c.Worker(in.Worker, false); err != nil {
 				return err
 			}
 		}

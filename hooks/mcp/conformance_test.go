@@ -147,8 +147,8 @@ func stand(next sdk.MethodHandler) sdk.MethodHandler {
 // addPlainTools adds tools that go the way of the server's own.
 func (f *fixtures) addPlainTools() {
 	plain := func(name, about string, fn handler[noneIn, doneOut]) {
-		add(f.Server, tool{name: name, title: name, profile: ProfileRun, kind: reads,
-			about: about}, fn)
+		add(f.Server, tool{Tool: name, Short: name, Profile: ProfileRun, Kind: reads,
+			About: about}, fn)
 	}
 	plain("test_simple_text", "Say something.", func(*call, noneIn) (doneOut, string, error) {
 		return doneOut{true}, "Something.", nil

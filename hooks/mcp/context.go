@@ -13,35 +13,35 @@ import (
 )
 
 func (s *Server) addContextTools() {
-	add(s, tool{name: "search_context", title: "Search stored context", profile: ProfileContext,
-		kind: reads, need: ContextRead, budget: usualTokens,
-		about: "Search stored chunks by words and meaning. Call it at the start of every task, " +
+	add(s, tool{Tool: "search_context", Short: "Search stored context", Profile: ProfileContext,
+		Kind: reads, Need: ContextRead, Budget: usualTokens,
+		About: "Search stored chunks by words and meaning. Call it at the start of every task, " +
 			"with specific, canonical terms, to find what is known before you act."},
 		(*call).searchContext)
-	add(s, tool{name: "write_context", title: "Store context", profile: ProfileContext, kind: writes,
-		need: ContextWrite,
-		about: "Store a chunk after a subtask, a decision, or output that others will need: " +
+	add(s, tool{Tool: "write_context", Short: "Store context", Profile: ProfileContext, Kind: writes,
+		Need: ContextWrite,
+		About: "Store a chunk after a subtask, a decision, or output that others will Need: " +
 			"what it is and why. Search first; delete what it replaces."}, (*call).writeContext)
-	add(s, tool{name: "read_context", title: "Read a chunk", profile: ProfileContext, kind: reads,
-		need: ContextRead, budget: usualTokens,
-		about: "Read a chunk in full by its id, from search_context or list_context."},
+	add(s, tool{Tool: "read_context", Short: "Read a chunk", Profile: ProfileContext, Kind: reads,
+		Need: ContextRead, Budget: usualTokens,
+		About: "Read a chunk in full by its id, from search_context or list_context."},
 		(*call).readContext)
-	add(s, tool{name: "list_context", title: "List chunks", profile: ProfileContext, kind: reads,
-		need: ContextRead, budget: usualTokens,
-		about: "List stored chunks without their bodies: for an inventory, or to find what to " +
+	add(s, tool{Tool: "list_context", Short: "List chunks", Profile: ProfileContext, Kind: reads,
+		Need: ContextRead, Budget: usualTokens,
+		About: "List stored chunks without their bodies: for an inventory, or to find what to " +
 			"delete. Use filters and pages where there are many."}, (*call).listContext)
-	add(s, tool{name: "delete_context", title: "Delete a chunk", profile: ProfileContext,
-		kind: destroys, need: ContextWrite,
-		about: "Delete a chunk for good, because it is outdated or wrong, or before an updated " +
+	add(s, tool{Tool: "delete_context", Short: "Delete a chunk", Profile: ProfileContext,
+		Kind: destroys, Need: ContextWrite,
+		About: "Delete a chunk for good, because it is outdated or wrong, or before an updated " +
 			"version of it is written."},
 		(*call).deleteContext)
-	add(s, tool{name: "get_state", title: "Read a state variable", profile: ProfileContext,
-		kind: reads, need: ContextRead, budget: usualTokens,
-		about: "Read a pipeline state variable by its exact key: progress, flags, counters. " +
+	add(s, tool{Tool: "get_state", Short: "Read a state variable", Profile: ProfileContext,
+		Kind: reads, Need: ContextRead, Budget: usualTokens,
+		About: "Read a pipeline state variable by its exact key: progress, flags, counters. " +
 			"A key that is not there is no error."}, (*call).getState)
-	add(s, tool{name: "set_state", title: "Write a state variable", profile: ProfileContext,
-		kind: writes, need: ContextWrite,
-		about: "Write a pipeline state variable, in place of what was there. What should be " +
+	add(s, tool{Tool: "set_state", Short: "Write a state variable", Profile: ProfileContext,
+		Kind: writes, Need: ContextWrite,
+		About: "Write a pipeline state variable, in place of what was there. What should be " +
 			"found by search is a chunk instead."}, (*call).setState)
 }
 

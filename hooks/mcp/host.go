@@ -28,8 +28,11 @@ func (c *call) Worker(named string, holds bool) (string, error) {
 			"over HTTP other clients may call themselves %s too, and could release the claim",
 			c.client)
 	}
-	by := on{Worker: named}
-	return by.by(c)
+	if named == "" && c.anonymous() && c.client == unnamed {
+		return "", badArgument("give worker, who posts, such as reader-1",
+			"this client gave no name over HTTP, so the entry would have no author")
+	}
+	return c.worker(named), nil
 }
 
 // Acted has nothing to say: a client has a name of its own.

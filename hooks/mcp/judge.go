@@ -15,24 +15,25 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/policy"
 	"blackboard/board/survival"
+	"blackboard/hooks/ops"
 )
 
 func (s *Server) addJudgeTools() {
-	add(s, tool{name: "board_gate", rare: true, title: "May the synthesis begin?",
-		profile: ProfileRun, kind: reads, budget: glanceTokens,
-		about: "May the synthesis begin? Names what keeps the gate closed, and how to clear it."},
+	add(s, tool{Tool: "board_gate", Rare: true, Short: "May the synthesis begin?",
+		Profile: ProfileRun, Kind: reads, Budget: glanceTokens,
+		About: "May the synthesis begin? Names what keeps the gate closed, and how to clear it."},
 		(*call).gate)
-	add(s, tool{name: "board_survival", title: "Does the text carry what was found?", rare: true,
-		profile: ProfileRun, kind: reads, budget: usualTokens,
-		about: "Does a text carry all that must surface? Names what it lacks."}, (*call).survival)
-	add(s, tool{name: "board_wait", title: "Wait for something on the board", profile: ProfileRun,
-		kind:  reads,
-		about: "Wait until the gate opens, a signal is settled, or something happens."},
+	add(s, tool{Tool: "board_survival", Short: "Does the text carry what was found?", Rare: true,
+		Profile: ProfileRun, Kind: reads, Budget: usualTokens,
+		About: "Does a text carry all that must surface? Names what it lacks."}, (*call).survival)
+	add(s, tool{Tool: "board_wait", Short: "Wait for something on the board", Profile: ProfileRun,
+		Kind:  reads,
+		About: "Wait until the gate opens, a signal is settled, or something happens."},
 		(*call).wait)
 }
 
 type gateIn struct {
-	onRun
+	ops.OnRun
 	Block         []string `json:"block,omitempty" enum:"priorities" jsonschema:"default critical and high" rare:"true"`
 	MaxOpen       *int64   `json:"max_open,omitempty" min:"0" rare:"true"`
 	MaxDisputed   *int64   `json:"max_disputed,omitempty" min:"0" rare:"true"`
@@ -136,7 +137,7 @@ func (c *call) gate(in gateIn) (out gateOut, text string, err error) {
 }
 
 type survivalIn struct {
-	onRun
+	ops.OnRun
 	Text      string   `json:"text,omitempty" jsonschema:"the draft"`
 	Files     []string `json:"files,omitempty" jsonschema:"or files and directories of it"`
 	MinItems  int      `json:"min_items,omitempty" min:"0" rare:"true"`
@@ -333,7 +334,7 @@ const (
 )
 
 type waitIn struct {
-	onRun
+	ops.OnRun
 	For     string  `json:"for" enum:"waits" jsonschema:"what happens"`
 	Signal  string  `json:"signal,omitempty" jsonschema:"the signal that is to be settled"`
 	Since   *int64  `json:"since,omitempty" min:"0" jsonschema:"events after this seq" rare:"true"`
@@ -351,13 +352,13 @@ type eventOut struct {
 }
 
 type waitOut struct {
-	Run      string     `json:"run"`
-	Happened bool       `json:"happened"`
-	Gate     *gateOut   `json:"gate,omitempty"`
-	Signal   *signalOut `json:"signal,omitempty"`
-	Event    *eventOut  `json:"event,omitempty" jsonschema:"the first"`
-	Events   []seenOut  `json:"events,omitempty" jsonschema:"all that have happened, the oldest first"`
-	Seq      int64      `json:"seq,omitempty" jsonschema:"the last of them: since goes on from there"`
+	Run      string        `json:"run"`
+	Happened bool          `json:"happened"`
+	Gate     *gateOut      `json:"gate,omitempty"`
+	Signal   *board.Signal `json:"signal,omitempty"`
+	Event    *eventOut     `json:"event,omitempty" jsonschema:"the first"`
+	Events   []seenOut     `json:"events,omitempty" jsonschema:"all that have happened, the oldest first"`
+	Seq      int64         `json:"seq,omitempty" jsonschema:"the last of them: since goes on from there"`
 }
 
 // seenOut is one of several events.
@@ -414,9 +415,8 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 		case waitSignal:
 			var s board.Signal
 			if s, err = b.WaitSignal(ctx, in.Signal); err == nil {
-				var o signalResult
-				o, text = c.signalSaid("Settled", b.Run(), &s)
-				out.Signal = &o.Signal
+				page := cut{c, 4 * echoTokens, 1, new(int)}.page(nil)
+				out.Signal, text = &s, "Settled: "+ops.SignalLine(page, &s, time.Now())
 			}
 		case waitEvent:
 			after := int64(board.FromNow)
@@ -449,7 +449,7 @@ func (k cut) happened(o waitOut, all []board.Event) (waitOut, string) {
 		return seenOut{e.Seq, e.Actor, e.Verb, e.ID}
 	})
 	o.Seq = shown[len(shown)-1].Seq
-	return o, lines(shown, "\n", "", k.event)
+	return o, lines(shown, "\n", "", func(e *board.Event) string { return ops.EventLine(k.page(nil), e) })
 }
 
 // tell tells the client now and then that a call is still waiting, until it is called.

@@ -14,20 +14,20 @@ import (
 )
 
 func (s *Server) addKnowledgeTools() {
-	add(s, tool{name: "kb_search", title: "Search the knowledge base", profile: ProfileKnowledge,
-		kind: reads, need: KBRead, budget: usualTokens,
-		about: "Search what earlier runs learned: before a task, and before you guess. Hits are " +
+	add(s, tool{Tool: "kb_search", Short: "Search the knowledge base", Profile: ProfileKnowledge,
+		Kind: reads, Need: KBRead, Budget: usualTokens,
+		About: "Search what earlier runs learned: before a task, and before you guess. Hits are " +
 			"candidates to check."}, (*call).search)
-	add(s, tool{name: "kb_get", title: "Read a capsule", profile: ProfileKnowledge, kind: reads,
-		need: KBRead, budget: usualTokens,
-		about: "Read one capsule whole."}, (*call).get)
-	add(s, tool{name: "kb_remember", title: "Remember something for good",
-		profile: ProfileKnowledge, kind: writes, need: KBWrite,
-		about: "Keep what is verified, lasting and useful to others, with its source. Search " +
+	add(s, tool{Tool: "kb_get", Short: "Read a capsule", Profile: ProfileKnowledge, Kind: reads,
+		Need: KBRead, Budget: usualTokens,
+		About: "Read one capsule whole."}, (*call).get)
+	add(s, tool{Tool: "kb_remember", Short: "Remember something for good",
+		Profile: ProfileKnowledge, Kind: writes, Need: KBWrite,
+		About: "Keep what is verified, lasting and useful to others, with its source. Search " +
 			"first; supersede what it replaces."}, (*call).remember)
-	add(s, tool{name: "kb_brief", title: "What a role should know", rare: true,
-		profile: ProfileKnowledge, kind: reads, need: KBRead,
-		about: "What is known about a task, within a budget, for the prompt of a worker."},
+	add(s, tool{Tool: "kb_brief", Short: "What a role should know", Rare: true,
+		Profile: ProfileKnowledge, Kind: reads, Need: KBRead,
+		About: "What is known about a task, within a budget, for the prompt of a worker."},
 		(*call).brief)
 }
 

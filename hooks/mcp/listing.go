@@ -17,17 +17,17 @@ import (
 // granted reports whether some call of the tool may succeed.
 func (t *tool) granted(g Grants) bool {
 	switch {
-	case t.need != "":
-		return g.has[t.need]
-	case t.profile == ProfileRun && t.kind == reads:
+	case t.Need != "":
+		return g.has[t.Need]
+	case t.Profile == ProfileRun && t.Kind == reads:
 		return g.has[RunRead] || len(g.runs) > 0
-	case t.profile == ProfileRun:
+	case t.Profile == ProfileRun:
 		return g.has[RunWrite] || slices.Contains(slices.Collect(maps.Values(g.runs)), true)
-	case t.name == "memory_scrub":
+	case t.Tool == "memory_scrub":
 		return slices.ContainsFunc(g.ofMemory(), func(grant string) bool {
 			return strings.HasPrefix(grant, Scrub)
 		})
-	case t.kind == reads || t.name == "memory_named": // it reads with any tier
+	case t.Kind == reads || t.Tool == "memory_named": // it reads with any tier
 		return len(g.tiers()) > 0
 	}
 	return len(g.writable()) > 0

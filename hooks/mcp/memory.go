@@ -9,26 +9,26 @@ import (
 )
 
 func (s *Server) addMemoryTools() {
-	add(s, tool{name: "memory_context", title: "What counts now", profile: ProfileMemory,
-		kind: reads,
-		about: "What counts now, and what fits the task. Call it when a turn begins, unless a " +
+	add(s, tool{Tool: "memory_context", Short: "What counts now", Profile: ProfileMemory,
+		Kind: reads,
+		About: "What counts now, and what fits the task. Call it when a turn begins, unless a " +
 			"hook gave it."}, (*call).memoryContext)
-	add(s, tool{name: "memory_read", title: "Read memories", profile: ProfileMemory, kind: reads,
-		budget: usualTokens,
-		about:  "Search this project's memory."}, (*call).memoryRead)
-	add(s, tool{name: "memory_put", title: "Put a memory", profile: ProfileMemory, kind: writes,
-		about: "Keep a decision, a preference or a lesson that the files do not show."},
+	add(s, tool{Tool: "memory_read", Short: "Read memories", Profile: ProfileMemory, Kind: reads,
+		Budget: usualTokens,
+		About:  "Search this project's memory."}, (*call).memoryRead)
+	add(s, tool{Tool: "memory_put", Short: "Put a memory", Profile: ProfileMemory, Kind: writes,
+		About: "Keep a decision, a preference or a lesson that the files do not show."},
 		(*call).memoryPut)
-	add(s, tool{name: "memory_update", title: "Change a memory", rare: true,
-		profile: ProfileMemory, kind: writes,
-		about: "Change a memory, or restore one."}, (*call).memoryUpdate)
-	add(s, tool{name: "memory_forget", title: "Forget a memory", profile: ProfileMemory,
-		kind:  writes,
-		about: "Hide a memory from reads, with the reason; it can be restored."},
+	add(s, tool{Tool: "memory_update", Short: "Change a memory", Rare: true,
+		Profile: ProfileMemory, Kind: writes,
+		About: "Change a memory, or restore one."}, (*call).memoryUpdate)
+	add(s, tool{Tool: "memory_forget", Short: "Forget a memory", Profile: ProfileMemory,
+		Kind:  writes,
+		About: "Hide a memory from reads, with the reason; it can be restored."},
 		(*call).memoryForget)
-	add(s, tool{name: "memory_named", title: "Named entries", profile: ProfileTalk, kind: writes,
-		budget: usualTokens,
-		about: "Read VOICE, SOUL and other entries with names: without a name, a list; with " +
+	add(s, tool{Tool: "memory_named", Short: "Named entries", Profile: ProfileTalk, Kind: writes,
+		Budget: usualTokens,
+		About: "Read VOICE, SOUL and other entries with names: without a name, a list; with " +
 			"one, the whole. Give body to write one, which takes the grant named:write, and the " +
 			"revision that you read."}, (*call).memoryNamed)
 }

@@ -8,26 +8,26 @@ import (
 )
 
 func (s *Server) addOwnMemoryTools() {
-	add(s, tool{name: "save_to_journal", title: "Write into your journal", rare: true,
-		profile: ProfileMemory, kind: writes, need: WorkspaceWrite,
-		about: "Note what happened and how you see it. Yours alone; it is with you for a week."},
+	add(s, tool{Tool: "save_to_journal", Short: "Write into your journal", Rare: true,
+		Profile: ProfileMemory, Kind: writes, Need: WorkspaceWrite,
+		About: "Note what happened and how you see it. Yours alone; it is with you for a week."},
 		(*call).journal)
-	add(s, tool{name: "save_to_core", title: "Keep as a core memory", rare: true,
-		profile: ProfileMemory, kind: writes, need: WorkspaceWrite,
-		about: "Keep who you are and what you hold to. Yours alone, and permanent: few and short."},
+	add(s, tool{Tool: "save_to_core", Short: "Keep as a core memory", Rare: true,
+		Profile: ProfileMemory, Kind: writes, Need: WorkspaceWrite,
+		About: "Keep who you are and what you hold to. Yours alone, and permanent: few and short."},
 		(*call).core)
-	add(s, tool{name: "scratch_write", title: "Write a working note", profile: ProfileTalk,
-		kind: writes, need: WorkspaceWrite,
-		about: "Set a value in your working notes of a conversation: partial results, what is " +
+	add(s, tool{Tool: "scratch_write", Short: "Write a working note", Profile: ProfileTalk,
+		Kind: writes, Need: WorkspaceWrite,
+		About: "Set a value in your working notes of a conversation: partial results, what is " +
 			"left to do. Nothing finds it but its key."}, (*call).scratchWrite)
-	add(s, tool{name: "scratch_read", title: "Read a working note", profile: ProfileTalk,
-		kind: reads, need: WorkspaceRead, budget: usualTokens,
-		about: "Read a value of your working notes."}, (*call).scratchRead)
-	add(s, tool{name: "scratch_list", title: "List working notes", profile: ProfileTalk,
-		kind: reads, need: WorkspaceRead, budget: usualTokens,
-		about: "List your working notes of a conversation."}, (*call).scratchList)
-	add(s, tool{name: "scratch_clear", title: "Clear working notes", profile: ProfileTalk,
-		kind: writes, need: WorkspaceWrite, about: "Remove your working notes of a " +
+	add(s, tool{Tool: "scratch_read", Short: "Read a working note", Profile: ProfileTalk,
+		Kind: reads, Need: WorkspaceRead, Budget: usualTokens,
+		About: "Read a value of your working notes."}, (*call).scratchRead)
+	add(s, tool{Tool: "scratch_list", Short: "List working notes", Profile: ProfileTalk,
+		Kind: reads, Need: WorkspaceRead, Budget: usualTokens,
+		About: "List your working notes of a conversation."}, (*call).scratchList)
+	add(s, tool{Tool: "scratch_clear", Short: "Clear working notes", Profile: ProfileTalk,
+		Kind: writes, Need: WorkspaceWrite, About: "Remove your working notes of a " +
 			"conversation, or one of them."}, (*call).scratchClear)
 }
 
@@ -189,20 +189,20 @@ const (
 var conversationActs = []string{actStart, actGet, actIdle, actArchive}
 
 func (s *Server) addConversationTools() {
-	add(s, tool{name: "conversation", title: "Begin and end a conversation", profile: ProfileTalk,
-		kind: writes, need: WorkspaceRead,
-		about: "A conversation has a ref code of its own, its memories and working notes. start " +
+	add(s, tool{Tool: "conversation", Short: "Begin and end a conversation", Profile: ProfileTalk,
+		Kind: writes, Need: WorkspaceRead,
+		About: "A conversation has a ref code of its own, its memories and working notes. start " +
 			"at the beginning (the same thread gives the same one again), idle at the end, " +
 			"archive to put it away; get shows its state."}, (*call).conversation)
-	add(s, tool{name: "conversation_list", title: "List conversations", profile: ProfileTalk,
-		kind: reads, need: WorkspaceRead, budget: usualTokens,
-		about: "Conversations of a channel, or of all, the newest first; archived ones only if " +
+	add(s, tool{Tool: "conversation_list", Short: "List conversations", Profile: ProfileTalk,
+		Kind: reads, Need: WorkspaceRead, Budget: usualTokens,
+		About: "Conversations of a channel, or of all, the newest first; archived ones only if " +
 			"they are asked for."}, (*call).conversationList)
-	add(s, tool{name: "channel_list", title: "List channels", profile: ProfileTalk, kind: reads,
-		need: WorkspaceRead, budget: usualTokens, about: "The workspace's channels: topics that " +
+	add(s, tool{Tool: "channel_list", Short: "List channels", Profile: ProfileTalk, Kind: reads,
+		Need: WorkspaceRead, Budget: usualTokens, About: "The workspace's channels: topics that " +
 			"conversations share."}, (*call).channelList)
-	add(s, tool{name: "channel_create", title: "Create a channel", profile: ProfileTalk, kind: writes,
-		need: WorkspaceWrite, about: "Create a channel for a topic that several conversations " +
+	add(s, tool{Tool: "channel_create", Short: "Create a channel", Profile: ProfileTalk, Kind: writes,
+		Need: WorkspaceWrite, About: "Create a channel for a topic that several conversations " +
 			"will share."}, (*call).channelCreate)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/hooks/ops"
 	"blackboard/kb"
 )
 
@@ -99,7 +100,7 @@ func (c *call) recallPrompt(args map[string]string) (string, error) {
 }
 
 func (c *call) handoffPrompt(args map[string]string) (string, error) {
-	st, text, err := c.state(onRun{args["run"]})
+	st, text, err := c.state(ops.OnRun{Run: args["run"]})
 	if err != nil {
 		return "", err
 	}
@@ -122,7 +123,7 @@ func (c *call) handoffPrompt(args map[string]string) (string, error) {
 const synthesisBudget = 12_000
 
 func (c *call) synthesisPrompt(args map[string]string) (text string, err error) {
-	g, said, err := c.gate(gateIn{onRun: onRun{args["run"]}})
+	g, said, err := c.gate(gateIn{OnRun: ops.OnRun{Run: args["run"]}})
 	if err != nil {
 		return "", err
 	}

@@ -18,6 +18,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/hooks/mcp/transport"
+	"blackboard/hooks/ops"
 )
 
 // resource is something that can be read by its address.
@@ -33,7 +34,7 @@ func (s *Server) addResources() {
 		{"board://run/{run}/state", "run-state",
 			"Where a run stands: counts, open signals, workers, variables",
 			func(c *call, a []string) (any, error) {
-				out, _, err := c.state(onRun{a[0]})
+				out, _, err := c.state(ops.OnRun{Run: a[0]})
 				return out, err
 			}},
 		{"board://run/{run}/entry/{id}", "entry",
@@ -58,7 +59,7 @@ func (s *Server) addResources() {
 			}},
 		{"board://gate/{run}", "gate", "Whether the synthesis of a run may begin, and what " +
 			"keeps it shut", func(c *call, a []string) (any, error) {
-			out, _, err := c.gate(gateIn{onRun: onRun{a[0]}})
+			out, _, err := c.gate(gateIn{OnRun: ops.OnRun{Run: a[0]}})
 			return out, err
 		}},
 		{"board://capsule/{id}", "capsule", "A capsule of the knowledge base",

@@ -1,26 +1,16 @@
 package mcp
 
 import (
-	"fmt"
-
 	"blackboard/board"
 	"blackboard/board/report"
+	"blackboard/hooks/ops"
 )
 
 func (s *Server) addShowTools() {
-	add(s, tool{name: "board_digest", title: "What the run has found", profile: ProfileRun,
-		kind: reads, budget: digestTokens,
-		about: "What the run has found, for the synthesis: what blocks, what must surface, the " +
+	add(s, tool{Tool: "board_digest", Short: "What the run has found", Profile: ProfileRun,
+		Kind: reads, Budget: digestTokens,
+		About: "What the run has found, for the synthesis: what blocks, what must surface, the " +
 			"strongest findings."}, (*call).digest)
-}
-
-// event puts an event on one line.
-func (k cut) event(e *board.Event) string {
-	line := fmt.Sprintf("Event %d: %s %s by %s", e.Seq, e.Verb, inLine(e.ID), inLine(e.Actor))
-	if what := e.Describe(); what != "" {
-		line += ". " + inLine(k.text(what, "board_show", e.ID))
-	}
-	return line
 }
 
 // digestTokens is the usual budget of board_digest.
@@ -34,7 +24,7 @@ type digestOut struct {
 	OmittedMust []string `json:"omitted_must" jsonschema:"what must surface and is not shown in full"`
 }
 
-func (c *call) digest(in onRun) (out digestOut, text string, err error) {
+func (c *call) digest(in ops.OnRun) (out digestOut, text string, err error) {
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
 		d, err := c.digestOf(b, c.document(c.room, leastTokens))
 		out, text = fitted(c, func(k cut) (digestOut, string) {

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
+	"blackboard/hooks/ops"
 )
 
 type workerOut struct {
@@ -54,10 +56,10 @@ type stateOut struct {
 	Entries   map[string]int64 `json:"entries,omitempty" jsonschema:"by type"`
 	Statuses  map[string]int64 `json:"statuses,omitempty" jsonschema:"entries by status"`
 	Must      int64            `json:"must_surface,omitempty"`
-	Signals   []signalOut      `json:"open_signals" jsonschema:"the most urgent first, 20 at most"`
+	Signals   []board.Signal   `json:"open_signals" jsonschema:"the most urgent first, 20 at most"`
 	Open      int64            `json:"open,omitempty" jsonschema:"how many signals are open"`
 	Workers   []workerOut      `json:"workers"`
-	Expected  []expectedOut    `json:"expected,omitempty" jsonschema:"workers that the gate waits for, and what became of each"`
+	Expected  []board.Expected `json:"expected,omitempty" jsonschema:"workers that the gate waits for, and what became of each"`
 	Variables []variableOut    `json:"variables"`
 	AllRuns   int              `json:"all_runs,omitempty" jsonschema:"how many there are"`
 	Runs      []runOut         `json:"runs" jsonschema:"where no run is named: those that there are"`
@@ -66,8 +68,8 @@ type stateOut struct {
 // mostListed is how many signals, workers and runs a state lists.
 const mostListed = 20
 
-func (c *call) state(in onRun) (out stateOut, text string, err error) {
-	out = stateOut{Signals: []signalOut{}, Workers: []workerOut{}, Variables: []variableOut{},
+func (c *call) state(in ops.OnRun) (out stateOut, text string, err error) {
+	out = stateOut{Signals: []board.Signal{}, Workers: []workerOut{}, Variables: []variableOut{},
 		Runs: []runOut{}}
 	if in.Run == "" && c.cfg.Run == "" {
 		return c.runs(out)
@@ -84,7 +86,7 @@ func (c *call) state(in onRun) (out stateOut, text string, err error) {
 		}
 		out, text = fitted(c, func(k cut) (stateOut, string) {
 			out := k.state(&st, open.Signals)
-			return out, out.text(&st)
+			return out, k.stateText(&out, &st)
 		})
 		return nil
 	})
@@ -102,16 +104,17 @@ func (k cut) state(st *board.State, open []board.Signal) stateOut {
 	return stateOut{Run: st.Run, Goal: k.text(st.Goal, "", ""), Seq: st.Seq,
 		Entries: st.Entries.ByType, Statuses: st.Entries.ByStatus, Must: st.Entries.MustSurface,
 		Open:    st.Signals.Open.Total(),
-		Signals: each(some(k, open), k.signal),
+		Signals: list(some(k, open)),
 		Workers: each(some(k, workers), func(w *board.Worker) workerOut {
 			return workerOut{w.Name, w.Entries, timeText(w.Last)}
 		}),
-		Expected: each(some(k, st.Expected), k.expected), Variables: each(some(k, st.Variables),
+		Expected: some(k, st.Expected), Variables: each(some(k, st.Variables),
 			k.variable), Runs: []runOut{}}
 }
 
-// text writes a state for a reader.
-func (s *stateOut) text(st *board.State) string {
+// stateText writes a state for a reader.
+func (k cut) stateText(s *stateOut, st *board.State) string {
+	page := k.page(nil)
 	var b strings.Builder
 	fmt.Fprintf(&b, "Run %s, event %d", s.Run, s.Seq)
 	if s.Goal != "" {
@@ -124,7 +127,7 @@ func (s *stateOut) text(st *board.State) string {
 	}
 	fmt.Fprintf(&b, "\nOpen signals: %d", s.Open)
 	for i := range s.Signals {
-		fmt.Fprintf(&b, "\n- %s", s.Signals[i].line())
+		fmt.Fprintf(&b, "\n- %s", ops.SignalLine(page, &s.Signals[i], time.Now()))
 	}
 	b.WriteString(further("", len(s.Signals), int(s.Open)))
 	if len(s.Workers) > 0 {
@@ -136,7 +139,7 @@ func (s *stateOut) text(st *board.State) string {
 	}
 	b.WriteString(further("", len(s.Workers), len(st.Workers)))
 	for i := range s.Expected {
-		fmt.Fprintf(&b, "\nExpected: %s", s.Expected[i].line())
+		fmt.Fprintf(&b, "\nExpected: %s", k.expected(&s.Expected[i]))
 	}
 	b.WriteString(further("", len(s.Expected), len(st.Expected)))
 	for i := range s.Variables {
@@ -200,7 +203,7 @@ func gateWord(open bool) string {
 }
 
 type varGetIn struct {
-	onRun
+	ops.OnRun
 	Key string `json:"key,omitempty" jsonschema:"its name; without it all are listed"`
 }
 
@@ -242,7 +245,8 @@ func (c *call) varGet(in varGetIn) (out varsOut, text string, err error) {
 }
 
 type varSetIn struct {
-	on
+	ops.On
+	keepSecret
 	Key       string          `json:"key" jsonschema:"its name"`
 	Value     json.RawMessage `json:"value,omitempty"`
 	Delete    bool            `json:"delete,omitempty" jsonschema:"take it away"`
@@ -272,7 +276,7 @@ type varSetOut struct {
 }
 
 func (c *call) varSet(in varSetIn) (out varSetOut, text string, err error) {
-	who, err := in.by(c)
+	who, err := c.Worker(in.Worker, false)
 	if err != nil {
 		return out, "", err
 	}
@@ -302,22 +306,11 @@ func (c *call) varSet(in varSetIn) (out varSetOut, text string, err error) {
 	return out, text, err
 }
 
-type expectedOut struct {
-	Worker string `json:"worker"`
-	Status string `json:"status"`
-	By     string `json:"by"`
-	Reason string `json:"reason,omitempty"`
-}
-
-func (k cut) expected(e *board.Expected) expectedOut {
-	return expectedOut{e.Worker, e.Status, e.By, k.text(e.Reason, "", "")}
-}
-
-// line puts a worker that is expected on one line.
-func (e *expectedOut) line() string {
+// expected puts a worker that is expected on one line.
+func (k cut) expected(e *board.Expected) string {
 	text := inLine(e.Worker) + " " + e.Status
 	if e.Reason != "" {
-		text += fmt.Sprintf(" by %s: %s", inLine(e.By), inLine(e.Reason))
+		text += fmt.Sprintf(" by %s: %s", inLine(e.By), inLine(k.text(e.Reason, "", "")))
 	}
 	return text
 }

@@ -24,9 +24,7 @@ import (
 	"blackboard/kb/memory"
 )
 
-// kind is what a tool does to the world.
-type kind = op.Kind
-
+// What a tool does to the world.
 const (
 	reads    = op.Reads
 	writes   = op.Writes
@@ -42,27 +40,16 @@ var enums = sync.OnceValue(func() op.Enums {
 	return all
 })
 
-// tool is what a tool is called, and who may call it.
-type tool struct {
-	name    string
-	title   string
-	profile string
-	about   string // when to use it, and what it does
-	need    string // the grant that every call takes; "": it depends on the call
-	kind    kind
-	// tokens of an answer, for which max_tokens asks; 0: usualTokens, whatever is asked
-	budget int
-	rare   bool     // few agents need it: listed only where its profile is asked for
-	shows  []string // the arguments that it lists; nil: all but rare ones
-}
+// tool is what is said of a tool, as of an operation.
+type tool op.Info
 
 // annotations are no more than a client decides by: some never run what is called
 // destructive, or what says nothing.
 func (t *tool) annotations() *sdk.ToolAnnotations {
-	if t.kind == reads {
+	if t.Kind == reads {
 		return &sdk.ToolAnnotations{ReadOnlyHint: true}
 	}
-	no, destroys := false, t.kind == destroys
+	no, destroys := false, t.Kind == destroys
 	return &sdk.ToolAnnotations{DestructiveHint: &destroys, OpenWorldHint: &no}
 }
 
@@ -87,9 +74,6 @@ type handler[In, Out any] func(c *call, in In) (Out, string, error)
 func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 	s.register(t, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(c *call, in any) (any, string,
 		error) {
-		if w, ok := in.(interface{ guard(*call) }); ok {
-			w.guard(c)
-		}
 		return fn(c, *in.(*In))
 	})
 }
@@ -97,21 +81,13 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 // addOperation registers the tool of an operation.
 func (s *Server) addOperation(o op.Any) {
 	i := o.Tells()
-	t := tool{name: i.Tool, title: i.Short, profile: i.Profile, about: i.About, need: i.Need,
-		kind: i.Kind, budget: i.Budget, rare: i.Rare, shows: i.Shows}
-	s.register(t, o.Takes(), o.Gives(), func(c *call, in any) (any, string, error) {
-		if k, ok := in.(interface{ KeepsSecret() bool }); ok {
-			keepSecret{k.KeepsSecret()}.guard(c)
-		}
+	s.register(tool(*i), o.Takes(), o.Gives(), func(c *call, in any) (any, string, error) {
 		a, err := o.Call(c.ctx, c, in)
 		if err != nil {
 			return nil, "", err
 		}
 		write := func(k cut) (any, string) {
-			page := &op.Page{Words: c.words(s.takes[i.Tool]), Items: k.items,
-				Shorten: func(text, operation, id string) string {
-					return k.text(text, operations()[operation].tool, id)
-				}}
+			page := k.page(s.takes[i.Tool])
 			a.Text(page)
 			return a.Data, strings.TrimSuffix(page.String(), "\n")
 		}
@@ -121,6 +97,14 @@ func (s *Server) addOperation(o op.Any) {
 		data, text := fitted(c, write)
 		return data, text, nil
 	})
+}
+
+// page is where the text of an answer is written, to what takes such arguments.
+func (k cut) page(takes *jsonschema.Schema) *op.Page {
+	return &op.Page{Words: k.c.words(takes), Items: k.items, Shorten: func(text, operation,
+		id string) string {
+		return k.text(text, operations()[operation].tool, id)
+	}}
 }
 
 // inputOf is the schema of what a tool takes.
@@ -141,11 +125,11 @@ func (t *tool) inputOf(takes reflect.Type) (*jsonschema.Schema, error) {
 		} else if f.Name == "limit" && in.Properties[f.Name].Maximum == nil { // of a person it is "all"
 			least, most := 1.0, 200.0
 			in.Properties[f.Name].Minimum, in.Properties[f.Name].Maximum = &least, &most
-		} else if t.shows != nil && !slices.Contains(t.shows, f.Name) {
+		} else if t.Shows != nil && !slices.Contains(t.Shows, f.Name) {
 			in.Properties[f.Name].Extra = map[string]any{op.Rare: op.Never}
 		}
 	}
-	if t.budget > 0 {
+	if t.Budget > 0 {
 		takeMaxTokens(in)
 	}
 	return in, nil
@@ -154,7 +138,7 @@ func (t *tool) inputOf(takes reflect.Type) (*jsonschema.Schema, error) {
 // register registers a tool, if its profile is wanted.
 func (s *Server) register(t tool, takes, gives reflect.Type,
 	fn func(c *call, in any) (any, string, error)) {
-	if !s.profiles[t.profile] {
+	if !s.profiles[t.Profile] {
 		return
 	}
 	in, err := t.inputOf(takes)
@@ -164,19 +148,18 @@ func (s *Server) register(t tool, takes, gives reflect.Type,
 	}
 	if err != nil {
 		// a matter of the types, found by any test
-		panic(fmt.Sprintf("the tool %s: %v", t.name, err))
+		panic(fmt.Sprintf("the tool %s: %v", t.Tool, err))
 	}
-	defaults := op.Defaults(in)
 	answer := func(ctx context.Context, req *sdk.CallToolRequest) (
 		res *sdk.CallToolResult, err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				s.log.Error("a tool panicked", "tool", t.name, "panic", r, "stack",
+				s.log.Error("a tool panicked", "tool", t.Tool, "panic", r, "stack",
 					string(debug.Stack()))
-				res, err = s.failed(fmt.Errorf("%s %s", t.name, failedBadly), in), nil
+				res, err = s.failed(fmt.Errorf("%s %s", t.Tool, failedBadly), in), nil
 			}
 		}()
-		if err := s.cfg.Grants.need(t.need, "the tool "+t.name); err != nil {
+		if err := s.cfg.Grants.need(t.Need, "the tool "+t.Tool); err != nil {
 			return s.failed(err, in), nil
 		}
 		c := &call{Server: s, req: req, client: clientName(req)}
@@ -185,20 +168,20 @@ func (s *Server) register(t tool, takes, gives reflect.Type,
 			return s.failed(err, in), nil
 		}
 		args := reflect.New(takes)
-		if !op.DecodePlain(raw, in, defaults, args.Interface()) {
-			args = reflect.New(takes)
-			raw, c.notes = t.meant(raw, in)
-			if err := op.Decode(raw, in, op.Param, args.Interface()); err != nil {
-				return s.failed(err, in, c.notes...), nil
-			}
+		raw, c.notes = t.meant(raw, in)
+		if err := op.Decode(raw, in, op.Param, args.Interface()); err != nil {
+			return s.failed(err, in, c.notes...), nil
 		}
-		c.ctx, c.room, c.grows = s.stores.Keeping(ctx), t.roomFor(raw), t.budget > 0
+		c.ctx, c.room, c.grows = s.stores.Keeping(ctx), t.roomFor(raw), t.Budget > 0
+		if k, masks := args.Interface().(interface{ KeepsSecret() bool }); masks {
+			c.maskSecrets(k.KeepsSecret())
+		}
 		data, text, err := fn(c, args.Interface())
 		if err != nil {
 			if ctx.Err() != nil {
 				err = errCancelled
 			}
-			s.log.Debug("a call failed", "tool", t.name, "client", c.client, "error", err)
+			s.log.Debug("a call failed", "tool", t.Tool, "client", c.client, "error", err)
 			return s.failed(err, in, c.notes...), nil
 		}
 		if !c.json && !s.bothForms {
@@ -206,12 +189,12 @@ func (s *Server) register(t tool, takes, gives reflect.Type,
 		}
 		body, err := transport.Marshal(data)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.name, err)
+			return nil, fmt.Errorf("%s: %w", t.Tool, err)
 		}
 		return c.result(text, cleanJSON(body)), nil
 	}
-	s.answers[t.name], s.takes[t.name], s.gives[t.name] = answer, in, out
-	listed := &sdk.Tool{Name: t.name, Title: t.title, Description: t.about,
+	s.answers[t.Tool], s.takes[t.Tool], s.gives[t.Tool] = answer, in, out
+	listed := &sdk.Tool{Name: t.Tool, Title: t.Short, Description: t.About,
 		Annotations: t.annotations(), InputSchema: op.Listed(in, s.usual)}
 	if s.usual { // what a model does not read, and pays for
 		listed.Title = ""
@@ -219,7 +202,7 @@ func (s *Server) register(t tool, takes, gives reflect.Type,
 	if s.cfg.JSON {
 		listed.OutputSchema = out
 	}
-	s.unlisted[t.name] = t.rare && s.usual || !t.granted(s.cfg.Grants)
+	s.unlisted[t.Tool] = t.Rare && s.usual || !t.granted(s.cfg.Grants)
 	s.sdk.AddTool(listed, answer)
 }
 
@@ -325,12 +308,12 @@ func badArgument(try, format string, a ...any) error {
 // may be a word.
 func (t *tool) meant(raw json.RawMessage, s *jsonschema.Schema) (json.RawMessage, []string) {
 	raw, notes := op.Meant(raw, s)
-	if t.profile == ProfileContext {
+	if t.Profile == ProfileContext {
 		notes = nil
 	}
 	var object map[string]json.RawMessage
 	var level string
-	if t.profile == ProfileMemory && json.Unmarshal(raw, &object) == nil &&
+	if t.Profile == ProfileMemory && json.Unmarshal(raw, &object) == nil &&
 		json.Unmarshal(object["importance"], &level) == nil {
 		if f, err := memory.ParseImportance(strings.ToLower(level)); err == nil {
 			object["importance"], _ = json.Marshal(f)

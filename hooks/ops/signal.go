@@ -257,6 +257,16 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 	},
 }
 
+// onSignal changes a question.
+func onSignal(ctx context.Context, h Runs, on On,
+	change func(*board.Board, string) (board.Signal, error)) (out SignalOut, err error) {
+	err = act(ctx, h, on, Write, func(b *board.Board, who string) (err error) {
+		out.Signal, err = change(b, who)
+		return err
+	})
+	return out, err
+}
+
 type WaiveIn struct {
 	On
 	Signal string `json:"signal" arg:"SIGNAL" jsonschema:"s3"`
@@ -270,12 +280,10 @@ var Waive = op.Op[Runs, WaiveIn, SignalOut]{
 		About: "Leave a signal unanswered, for a reason that is kept.",
 		Long: `The reason and the worker stay on record. Survival still requires that the report
 mentions the question.`},
-	Do: func(ctx context.Context, h Runs, in WaiveIn) (out SignalOut, err error) {
-		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) (err error) {
-			out.Signal, err = b.Waive(ctx, who, in.Signal, in.Reason)
-			return err
+	Do: func(ctx context.Context, h Runs, in WaiveIn) (SignalOut, error) {
+		return onSignal(ctx, h, in.On, func(b *board.Board, who string) (board.Signal, error) {
+			return b.Waive(ctx, who, in.Signal, in.Reason)
 		})
-		return out, err
 	},
 	Text: signalText,
 }
@@ -291,21 +299,17 @@ var Reopen = op.Op[Runs, ReopenIn, SignalOut]{
 	Info: op.Info{Command: "reopen", Group: "Post and settle", Tool: "board_reopen", Profile: "run",
 		Kind: op.Writes, Rare: true, Short: "reopen an addressed or waived signal",
 		About: "Open an answered or waived signal again."},
-	Do: func(ctx context.Context, h Runs, in ReopenIn) (out SignalOut, err error) {
-		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) (err error) {
-			out.Signal, err = b.Reopen(ctx, who, in.Signal, in.Note)
-			return err
+	Do: func(ctx context.Context, h Runs, in ReopenIn) (SignalOut, error) {
+		return onSignal(ctx, h, in.On, func(b *board.Board, who string) (board.Signal, error) {
+			return b.Reopen(ctx, who, in.Signal, in.Note)
 		})
-		return out, err
 	},
 	Text: signalText,
 }
 
 // SignalLine is a question in a list.
 func SignalLine(p *op.Page, s *board.Signal, now time.Time) string {
-	out := fmt.Sprintf("%-6s %s %-9s %s", s.ID, Padded(s.Priority, 9, func(w string) string {
-		return Priority(p, w)
-	}), s.Status, p.Text(s.Content, 160, "signal.show", s.ID))
+	out := fmt.Sprintf("%-6s %s %-9s %s", s.ID, PriorityColumn(p, s.Priority), s.Status, p.Text(s.Content, 160, "signal.show", s.ID))
 	if p.Shorten != nil {
 		out += "  by " + p.Line(s.Worker, board.MaxName)
 		if s.Origin != "" {
@@ -326,9 +330,9 @@ func SignalLine(p *op.Page, s *board.Signal, now time.Time) string {
 	return out
 }
 
-// Padded paints a word and pads it to a width, which counts the word alone.
-func Padded(word string, width int, paint func(string) string) string {
-	return paint(word) + strings.Repeat(" ", max(0, width-len(word)))
+// PriorityColumn is a priority in its colour, as wide as the longest.
+func PriorityColumn(p *op.Page, s string) string {
+	return Priority(p, s) + strings.Repeat(" ", max(0, 9-len(s)))
 }
 
 // Priority is a priority in its colour.

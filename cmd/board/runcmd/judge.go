@@ -351,7 +351,7 @@ func (p *program) gateLine(v *board.Verdict) string {
 func (p *program) reasonLine(r *board.Reason) string {
 	switch r.Rule {
 	case board.RuleOpenSignal:
-		s := fmt.Sprintf("  %-6s %s %s", r.ID, ops.Padded(r.Priority, 9, p.priority),
+		s := fmt.Sprintf("  %-6s %s %s", r.ID, ops.PriorityColumn(p.Page(), r.Priority),
 			base.Line(r.Content, 160))
 		if r.Claimed != "" {
 			s += p.Paint(base.Dim, "  (claimed by "+base.Safe(r.Claimed)+")")

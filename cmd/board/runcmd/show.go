@@ -122,3 +122,17 @@ func (p *program) printState(st *board.State, v *board.Verdict, latest []board.R
 		p.Printf("%s\n", p.reasonLine(&v.Reasons[i]))
 	}
 }
+
+// counts are the names with a count, in the given order: "observation 3, gap 1".
+func counts(c board.CountsByName, order []string) string {
+	var parts []string
+	for _, name := range order {
+		if n := c[name]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", name, n))
+		}
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}

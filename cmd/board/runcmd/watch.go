@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -65,7 +66,7 @@ func (p *program) watch(c *cli.Context) error {
 			if c.Bool("json") {
 				return p.JSON("event", e)
 			}
-			p.Printf("%s\n", p.eventLine(e))
+			p.Printf("%s\n", ops.EventLine(p.Page(), e))
 			return p.Out.Err // a reader that went away ends the watch
 		}
 		st, err := b.State(c.Context)
@@ -170,7 +171,7 @@ func (p *program) wait(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		return p.Answer(c, nil, func() { p.Printf("%s\n", p.signalLine(&s)) }, "signal", s)
+		return p.Answer(c, nil, func() { p.Printf("%s\n", ops.SignalLine(p.Page(), &s, time.Now())) }, "signal", s)
 	default:
 		if !c.IsSet("timeout") {
 			p.Messagef("waiting for the next event; a signal's id waits for that one, --gate " +
@@ -183,7 +184,7 @@ func (p *program) wait(c *cli.Context) error {
 		if c.Bool("json") {
 			return p.JSON("event", e)
 		}
-		p.Printf("%s\n", p.eventLine(&e))
+		p.Printf("%s\n", ops.EventLine(p.Page(), &e))
 		return nil
 	}
 }
