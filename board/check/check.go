@@ -414,7 +414,12 @@ func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
 	v.Demand(v.Empty, want.MinItems)
 	s.Passed = v.Passed
 	s.Headline = fmt.Sprintf("%d of %s present",
-		v.Checked-v.Missing, count(v.Checked, "item", "items"))
+		v.Present(), count(v.Checked, "item", "items"))
+	if v.Unsure > 0 {
+		s.Headline += fmt.Sprintf(", %d unsure", v.Unsure)
+		s.Warnings = append(s.Warnings, count(v.Unsure, "item has", "items have")+
+			" a passage that may carry it, to be read: "+firstOf(v.UnsureIDs()))
+	}
 	if v.Missing > 0 {
 		s.Headline = fmt.Sprintf("%d of %s missing", v.Missing, count(v.Checked, "item", "items"))
 	}

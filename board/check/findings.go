@@ -58,7 +58,7 @@ func (s *Step) Findings() (all []Finding) {
 		}
 	case s.Survival != nil:
 		for i := range s.Survival.Items {
-			if m := &s.Survival.Items[i]; !m.Present {
+			if m := &s.Survival.Items[i]; m.IsMissing() {
 				all = append(all, missing(m))
 			}
 		}

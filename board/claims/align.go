@@ -258,8 +258,16 @@ func paired(a, b *Match) bool {
 		return false
 	}
 	own := func(m *Match) bool { return m.Detail.Q.Per == m.With.Q.Per }
-	return a.Detail.Q.Per != b.Detail.Q.Per && own(a) && own(b) ||
+	return a.Detail.Q.Per != b.Detail.Q.Per && (own(a) && own(b) || samePeriods(a.Detail.Q, b.Detail.Q)) ||
 		b.Detail.first-a.Detail.first == 2 && a.From == b.From
+}
+
+// samePeriods reports whether two rates are one, of a month and of a year.
+func samePeriods(a, b *Quantity) bool {
+	many := max(a.Value, b.Value) / min(a.Value, b.Value)
+	return slices.ContainsFunc([]float64{4, 7, 12, 24, 52, 60, 365}, func(n float64) bool {
+		return math.Abs(many-n) < .01*n
+	})
 }
 
 // together reports whether two details stand beside each other, as in twelve of the forty:
@@ -397,6 +405,26 @@ func (d *Detail) titled() bool {
 
 var titleStems = stems("mr mrs ms dr prof professor councillor")
 
+// agreesBut reports whether a statement has all figures of a claim, two at least, and all names
+// but one.
+func (c *Claim) agreesBut(e *Claim, d *Detail) bool {
+	n := 0
+	for k := range c.Details {
+		o := &c.Details[k]
+		if o == d || o.Weak {
+			continue
+		}
+		if !slices.ContainsFunc(e.Details, func(x Detail) bool { return o.relation(&x).Agrees() }) &&
+			(o.figure() || !e.hasName(o)) {
+			return false
+		}
+		if o.figure() {
+			n++
+		}
+	}
+	return n > 1 && e.Cells == nil
+}
+
 // inPlaceOf returns the name that the evidence has in the place of one that it lacks.
 func (ev *Evidence) inPlaceOf(c *Claim, m, n *Match) *Detail {
 	d := n.Detail
@@ -404,10 +432,12 @@ func (ev *Evidence) inPlaceOf(c *Claim, m, n *Match) *Detail {
 		d.Kind == Name && (d.Weak || m.From.hasAny(d)) || abs(d.first-m.Detail.first) > reachOfName {
 		return nil
 	}
+	only := !ev.long() && c.agreesBut(m.From, d)
 	for k := range m.From.Details {
 		x := &m.From.Details[k]
 		if x.Kind == d.Kind && !x.initial && !c.hasName(x) && !(x.Kind == Name && c.hasAny(x)) && !(x.Kind == Name && x.Weak) &&
-			abs(x.first-m.With.first) <= reachOfName && (ev.alike(d, x) >= .3 || d.titled() && x.titled()) {
+			abs(x.first-m.With.first) <= reachOfName && (ev.alike(d, x) >= .3 || d.titled() && x.titled() ||
+			only) {
 			return x
 		}
 	}

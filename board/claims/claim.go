@@ -486,7 +486,7 @@ func (r *reading) mark(d *Detail, begin int) {
 		d.about.add(fromMark, 1)
 	case "by":
 		d.about.add(byMark, 1)
-	case "to":
+	case "to", "until", "till":
 		d.about.add(toMark, 1)
 	}
 }
@@ -563,12 +563,46 @@ func (r *reading) lendUnits(details []Detail, cell *Cell) {
 	for k := len(details) - 2; k >= 0; k-- {
 		r.unitOfNext(&details[k], &details[k+1])
 	}
+	var before *Detail
+	for k := range details {
+		if d := &details[k]; d.Kind == Number {
+			if before != nil {
+				r.unitOfLast(before, d)
+			}
+			before = d
+		}
+	}
+}
+
+// unitOfLast gives a number the unit of the one before it, if the same preposition stands
+// behind both: 84 points for one and 71 for the other.
+func (r *reading) unitOfLast(x, y *Detail) {
+	a, b := x.Q, y.Q
+	if a.Dim == "" || a.Soft || a.Number == 0 || b.Dim != "" || b.Word || len(b.Noun) > 0 ||
+		y.first-x.first > 9 {
+		return
+	}
+	_, end := r.extent(x)
+	for _, w := range r.t[end:y.first] {
+		if w.kind == markToken && w.text != "," {
+			return
+		}
+	}
+	if w := r.t.at(end).low; w != "of" && prepositions.has(w) && r.t.at(y.first+1).low == w {
+		b.take(unit{a.Dim, a.Unit, a.Value / a.Number}, true)
+	}
 }
 
 // unitBefore takes a unit from a name or a subject before a number.
 func (r *reading) unitBefore(q *Quantity, i int) {
-	for j := i - 1; j >= max(0, i-9) && r.scope[j] == r.scope[i] && q.Dim == ""; j-- {
+	for j := i - 1; j >= max(0, i-9) && q.Dim == ""; j-- {
 		x := &r.t[j]
+		if r.scope[j] != r.scope[i] && !(x.kind == nameToken && j == i-2) { // timeout_ms: 1500
+			if j == i-1 {
+				continue
+			}
+			break
+		}
 		if p := parts(x.text); x.kind == nameToken && j >= i-3 && len(p) > 1 && len(p[len(p)-1]) > 1 {
 			q.take(units()[p[len(p)-1]], true)
 		}

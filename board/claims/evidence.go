@@ -295,8 +295,8 @@ func (d *Detail) sameWay(x *Detail) bool {
 }
 
 // long reports whether the evidence is a long text.
-func (ev *Evidence) long() bool { return len(ev.Claims) >= longText }
+func (ev *Evidence) long() bool { return len(ev.Claims) >= LongText }
 
-// longText is the number of statements from which on the words of any claim meet somewhere by
+// LongText is the number of statements from which on the words of any claim meet somewhere by
 // chance.
-const longText = 80
+const LongText = 80

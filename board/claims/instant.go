@@ -396,7 +396,12 @@ func (in *Instant) zone(t tokens, i int) int {
 	y := t.at(k + 1)
 	in.Local = in.Local || x.low == "local" || x.capital() && y.low == "time" ||
 		x.low == "in" && y.capital() && months()[y.low] == 0
-	if x.text == "(" {
+	if x.low == "local" || y.low == "time" && x.capital() { // local time (UTC+3)
+		for k++; t.at(k).low == "time"; k++ {
+		}
+		i = k
+	}
+	if t.at(k).text == "(" {
 		k++
 	}
 	return in.namedZone(t, i, k)
@@ -489,11 +494,13 @@ func (in *Instant) againstClock(e *Instant, days Relation) Relation {
 	a, aKnown := in.utc()
 	b, bKnown := e.utc()
 	pairs := [][2]int{{a, b}}
-	if aKnown != bKnown {
+	if in.Local && e.Local {
+		pairs = [][2]int{{in.Clock, e.Clock}}
+	} else if aKnown != bKnown {
 		pairs = append(pairs, [2]int{in.Clock, e.Clock}, [2]int{in.Clock, b}, [2]int{a, e.Clock})
 	}
 	for _, p := range pairs {
-		if p[0] == p[1] || (in.Local || e.Local) && (p[0]-p[1])%3600 == 0 {
+		if p[0] == p[1] || in.Local != e.Local && (p[0]-p[1])%3600 == 0 {
 			return days
 		}
 		long, short := p[1], p[0] // 08:31 of 08:30:47, 08:07 of 08:07:12

@@ -164,7 +164,7 @@ func (ev *Evidence) windows(i int, a *asked, all []Window) []Window {
 	for k := i; k < len(ev.Claims) && k < i+widest && ev.Claims[k].Source == ev.Claims[i].Source; k++ {
 		e := ev.Claims[k]
 		size += len(e.stems)
-		if k > i && (size > wordiest || !slices.Equal(e.Heads, ev.Claims[i].Heads)) {
+		if k > i && (e.Cells != nil || size > wordiest || !slices.Equal(e.Heads, ev.Claims[i].Heads)) {
 			break
 		}
 		m, fresh := a.meet(e), false

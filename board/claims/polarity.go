@@ -58,7 +58,9 @@ func (c *Claim) deny(r *reading) {
 			}
 		case limits(t, i, low, next):
 		case needTo.has(low) && next != "to", low == "free" && next != "of",
-			strings.HasPrefix(low, "wait") && next == "for" && t.at(i+2).kind == numberToken:
+			strings.HasPrefix(low, "wait") && (t.at(i+1).kind == numberToken ||
+				next == "for" && t.at(i+2).kind == numberToken),
+			low == "without" && t.at(i-1).kind == markToken && t.supposes(): // without it the mean would rise
 		case negators.has(low), t[i].text == "0" && t.at(i+1).kind == wordToken && units()[next].dim == "":
 			c.denyAfter(r, i)
 		case deniedBy.has(low) && (low != "off" || beforeOff.has(t.at(i-1).low)):
@@ -69,6 +71,11 @@ func (c *Claim) deny(r *reading) {
 			}
 		}
 	}
+}
+
+// supposes reports whether a sentence says what would be, not what is.
+func (t tokens) supposes() bool {
+	return slices.ContainsFunc(t, func(x token) bool { return x.low == "would" || x.low == "could" })
 }
 
 // limits reports whether a negator makes a bound, not a denial: no more than.

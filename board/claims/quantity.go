@@ -200,6 +200,9 @@ func (t tokens) bound(i, next int, about bool) (Bound, bool) {
 		(t.refuses(k-1) || t.refuses(k-2)) { // not more than, may not exceed
 		return -b, about
 	}
+	if w := t.at(next + 1).low; b == 0 && t.at(next).low == "at" && (w == "least" || w == "most") {
+		b = bounds["at "+w]
+	}
 	if b == 0 && t.at(next).low == "or" {
 		b = boundsAfter[t.at(next+1).low]
 	}

@@ -134,8 +134,9 @@ func near(a, b float64) bool {
 
 // equals compares values in one unit.
 func (q *Quantity) equals(e *Quantity) (equal, rounded bool) {
-	if near(q.Value, e.Value) || q.Other != 0 && (near(q.Other, e.Value) || near(q.Other, e.Other)) ||
-		e.Other != 0 && near(q.Value, e.Other) {
+	other := q.Unit == e.Unit // 1,500 seconds are no 1500 ms by another reading of the comma
+	if near(q.Value, e.Value) || other && q.Other != 0 && (near(q.Other, e.Value) ||
+		near(q.Other, e.Other)) || other && e.Other != 0 && near(q.Value, e.Other) {
 		return true, false
 	}
 	lo, hi := q.span()

@@ -140,8 +140,13 @@ func (ev *Evidence) judge(c *Claim, cmp Comparison) Survival {
 	s := Survival{Window: &cmp.Window, Claim: c, back: cmp.Back}
 	s.has.plain = cmp.plain(c)
 	for i := range cmp.Matches {
+		if cmp.limits(cmp.Matches[i].Detail) {
+			s.has.figures++
+			s.has.agree++
+			continue
+		}
 		ev.displace(c, &cmp, &cmp.Matches[i])
-		s.take(cmp.Matches[i], &cmp)
+		s.take(ev, cmp.Matches[i], &cmp)
 	}
 	s.odds = cmp.odds(&s.has)
 	if !ev.long() || cmp.Cover >= .6 && cmp.Back >= .4 { // the words of any claim meet by chance
@@ -164,6 +169,13 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 		said = slices.Concat(ev.swapped(cmp.Matches), ev.renamed(s.Claim, cmp.Matches),
 			cmp.saidByOthers(s.Claim))
 	}
+	for _, e := range cmp.Claims {
+		for _, why := range []string{s.Claim.misplaced(e), s.Claim.ofOtherCell(e)} {
+			if why != "" && !ev.long() && (cover >= .35 || n > 0) {
+				said = append(said, why)
+			}
+		}
+	}
 	if n > 0 && cover >= .35 && back >= .25 || n > 2 ||
 		s.has.figures == 0 && cover >= .55 && cover+back >= .95 {
 		opposite = ev.saysOpposite(s.Claim, cmp)
@@ -176,6 +188,88 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	s.Verdict, s.byWords = Refuted, len(s.Reasons)+len(said) == 0
 	s.denied, s.placed = len(said)+len(opposite) > 0 && !s.table(), len(said) > 0
 	s.Reasons = slices.Concat(s.Reasons, said, opposite)
+}
+
+// statesNear reports whether a figure of several digits stands elsewhere in a text, in a
+// statement that has another word of the claim.
+func (ev *Evidence) statesNear(c *Claim, d *Detail) bool {
+	return slices.ContainsFunc(ev.withFigure(c, d), func(e *Claim) bool {
+		return sharedStems(c, e) > 0 && slices.ContainsFunc(e.Details, func(x Detail) bool {
+			return d.relation(&x) == Same
+		})
+	})
+}
+
+// limits reports whether a figure is a limit that a window states by a middle and a distance:
+// 24.5 of 25 ± 0.5.
+func (cmp *Comparison) limits(d *Detail) bool {
+	if d.Kind != Number || d.Q.Whole {
+		return false
+	}
+	for _, e := range cmp.Claims {
+		for i := range e.Details {
+			for j := range e.Details {
+				x, y := &e.Details[i], &e.Details[j]
+				if i != j && x.Kind == Number && y.Kind == Number && x.Q.Dim == d.Q.Dim &&
+					y.Q.Dim == d.Q.Dim && y.Q.Value < .2*x.Q.Value &&
+					(near(x.Q.Value-y.Q.Value, d.Q.Value) || near(x.Q.Value+y.Q.Value, d.Q.Value)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Speaks reports whether the nearest window has a figure of a finding, or two words: one stands
+// in any short text.
+func (s *Survival) Speaks() bool {
+	return s.has.agree > 0 || s.has.plain[0]*float64(len(s.Claim.stems)) > 1.5
+}
+
+// HasRate reports whether a text has a rate of a claim, wherever it is: USD 60 per day.
+func (ev *Evidence) HasRate(c *Claim) bool {
+	return slices.ContainsFunc(c.figures(), func(d *Detail) bool {
+		return d.Q != nil && d.Q.Per != "" && d.Q.Dim != "" &&
+			slices.ContainsFunc(ev.withFigure(c, d), func(e *Claim) bool {
+				return slices.ContainsFunc(e.Details, func(x Detail) bool {
+					return d.relation(&x) == Same && x.Q.Per == d.Q.Per
+				})
+			})
+	})
+}
+
+// Likely reports whether the nearest window is more likely one that says a finding.
+func (s *Survival) Likely() bool { return s.odds >= likely }
+
+const likely = 2
+
+// AllFigures reports whether the nearest window has the three figures or more of a finding that
+// speaks of one name at most: nothing in it can be exchanged.
+func (s *Survival) AllFigures() bool {
+	n := &s.has
+	return s.Verdict == Supported && n.agree > 2 && n.agree == n.figures && n.names < 2
+}
+
+// Rivals reports whether the nearest window has another figure, which nothing of the claim
+// agrees with, of the kind of one that it lacks.
+func (s *Survival) Rivals() bool {
+	if s.Window == nil {
+		return false
+	}
+	var theirs []*Detail
+	for _, e := range s.Window.Claims {
+		theirs = append(theirs, e.figures()...)
+	}
+	mine := s.Claim.figures()
+	agree := func(d, x *Detail) bool { r := d.relation(x); return r.Agrees() || r == Coarser }
+	return slices.ContainsFunc(mine, func(d *Detail) bool {
+		return !slices.ContainsFunc(theirs, func(x *Detail) bool { return agree(d, x) }) &&
+			slices.ContainsFunc(theirs, func(x *Detail) bool {
+				return d.relation(x) >= OtherValue && (d.Q == nil || d.Q.Dim != "" || s.has.agree > 2) &&
+					!slices.ContainsFunc(mine, func(o *Detail) bool { return agree(o, x) })
+			})
+	})
 }
 
 // displace matches a figure of a claim with one that stands in its place, if the one that
@@ -211,13 +305,13 @@ func (s *Survival) weigh(cmp *Comparison) {
 	case n.chance(len(s.Claim.stems), cmp.Cover, cmp.Back):
 	case s.odds >= surely && (n.agree > 0 || n.figures == 0):
 		s.Verdict = Supported
-	case s.odds >= hardly:
+	case s.odds >= hardly, n.agree > 0 && s.odds >= rather:
 		s.Verdict = Unsure
 	}
 }
 
 // take counts what a window has of one detail.
-func (s *Survival) take(m Match, cmp *Comparison) {
+func (s *Survival) take(ev *Evidence, m Match, cmp *Comparison) {
 	d, n := m.Detail, &s.has
 	switch {
 	case !d.figure():
@@ -229,6 +323,10 @@ func (s *Survival) take(m Match, cmp *Comparison) {
 			s.Differs = append(s.Differs, d)
 			s.Reasons = append(s.Reasons, fmt.Sprintf("the finding says %s, the report %s", d.Text, x))
 		}
+		return
+	case d.Weak && cmp.countsOtherwise(d):
+		s.Differs = append(s.Differs, d)
+		s.Reasons = append(s.Reasons, "the report has another number of them than "+d.Text)
 		return
 	case d.Weak || d.T != nil && d.T.days() > 300 && m.Rel.Agrees():
 		return
@@ -248,7 +346,7 @@ func (s *Survival) take(m Match, cmp *Comparison) {
 		if d.specific() {
 			n.exact++
 		}
-	case cmp.differs(m):
+	case cmp.differs(m) && !(m.Rel == OtherValue && d.specific() && cmp.figuresIn(nil) == 0 && ev.statesNear(s.Claim, d)):
 		s.Differs = append(s.Differs, d)
 		s.strong = s.strong || m.Rel > OtherValue && d.specific() && cmp.Cover >= .3
 		why := fmt.Sprintf("the finding says %s, the report %s", d.Text, m.With.Text)
@@ -270,8 +368,11 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 			reasons = append(reasons, "the report calls it false")
 		}
 		mine, theirs := len(c.denials) > 0, len(e.denials) > 0
+		if e.Cells != nil && cmp.figuresIn(e) == 0 {
+			continue // the words of a row are headings
+		}
 		if mine && (theirs || e.saysNo()) || theirs && c.saysNo() || c.outright()*e.outright() > 0 ||
-			2*cmp.figuresIn(e) < cmp.figuresIn(nil) {
+			2*cmp.figuresIn(e) < cmp.figuresIn(nil) && !e.goesOn() {
 			continue
 		}
 		if x, _ := ev.exchangedIn(c, e); x != "" {
@@ -283,6 +384,31 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 		}
 	}
 	return reasons
+}
+
+// countsOtherwise reports whether a statement that has a figure of a claim has another number of
+// what a small count is of: two written quotations, three written quotations.
+func (cmp *Comparison) countsOtherwise(d *Detail) bool {
+	if d.Q == nil || len(d.Q.Noun) < 2 {
+		return false
+	}
+	other := false
+	for _, e := range cmp.Claims {
+		for k := range e.Details {
+			x := &e.Details[k]
+			if x.Q != nil && x.Q.Number == d.Q.Number {
+				return false
+			}
+			other = other || x.Q != nil && slices.Equal(x.Q.Noun, d.Q.Noun) && cmp.figuresIn(e) > 0
+		}
+	}
+	return other
+}
+
+// goesOn reports whether a statement goes on about what the one before it is of.
+func (c *Claim) goesOn() bool {
+	first, _, _ := strings.Cut(c.Text, " ")
+	return first == "It" || first == "They" || first == "This"
 }
 
 // withPrefix returns a word of another statement that is one of a claim with a negative
@@ -320,7 +446,7 @@ var negatives = sync.OnceValue(func() map[string]bool {
 		table("deniers") + ` out outside beyond except exclude hardly lack miss stop
 		lose exempt avoid unless skip omit forbid prohibit ban bar close shut optional voluntary
 		disable yet blank empty prevent cease ignore zero below negative behind drop discard remove
-		abandon`) {
+		abandon warn dry`) {
 		m[root(w)] = true
 	}
 	return m
@@ -329,6 +455,15 @@ var negatives = sync.OnceValue(func() map[string]bool {
 // saysNo reports whether a claim has a word that is negative by what it means.
 func (c *Claim) saysNo() bool {
 	return slices.ContainsFunc(lex(c.Text), func(t token) bool { return negatives()[root(t.low)] })
+}
+
+// Negative reports whether a text denies something, or has a word that is negative by what it
+// means. A bound does not: never more than 5.
+func Negative(text string) bool {
+	c := ExtractText(text, "")
+	return len(c.denials) > 0 || slices.ContainsFunc(lex(text), func(t token) bool {
+		return negatives()[root(t.low)] && !negators.has(t.low)
+	})
 }
 
 // differs reports whether a window has another figure in the place of one of a claim.
@@ -377,10 +512,11 @@ func (n *count) chance(stems int, cover, back float64) bool {
 	return false
 }
 
-// From these odds on a window surely says a claim, or hardly speaks of it. The weights come
+// From these odds on a window surely says a claim, or hardly speaks of it, or rather does, if
+// it has a figure. The weights come
 // from a logistic regression on the labelled sets (testdata/survival and reviews), whose
 // items are there or missing; those that the report contradicts are not among them.
-const surely, hardly = 1, .1
+const surely, hardly, rather = 1, .1, -.5
 
 // odds is how surely a window speaks of a claim.
 func (cmp *Comparison) odds(n *count) float64 {
@@ -422,6 +558,9 @@ func (cmp *Comparison) enough(m Match) float64 {
 		cmp.Cover >= .35 && cmp.figuresIn(m.From) >= 2):
 		return 0
 	case m.Rel == OtherValue && cmp.Cover >= .35 && misprinted(m.Detail, m.With):
+		if cmp.figuresIn(nil) > 2 {
+			return 0
+		}
 		return .2
 	}
 	return m.Rel.least()

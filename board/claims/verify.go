@@ -40,9 +40,9 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 			continue
 		}
 		quoted := ev.weigh(finding, nil, d, around)
-		if why, value := quoted.contradicts(quote); why != "" && !value && !program {
+		if why, value := quoted.contradicts(quote, finding.onlyOne(d, around)); why != "" && !value && !program {
 			v.Refuted = append(v.Refuted, why)
-		} else if why != "" && !finding.inAnotherZone(d, had) {
+		} else if why != "" && !finding.inAnotherZone(d, had) && !sums(d, around) {
 			v.values = append(v.values, valueOf{d, why})
 		}
 	}
@@ -51,6 +51,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 			v.Refuted = append(v.Refuted, why)
 		}
 	}
+	v.Refuted = append(v.Refuted, finding.otherThan(around, quote)...)
 	v.Has = func(text string) bool {
 		for _, d := range had {
 			if strings.Contains(d.Text, text) || strings.Contains(text, d.Text) {
@@ -64,9 +65,14 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		all, both := ev.shared(finding, join(around, ""))
 		if cover := both / all; cmp.Back >= .5 && cover >= .3 {
 			v.Refuted = append(v.Refuted, ev.swapped(cmp.Matches)...)
-			if !around[0].predicates() {
+			if !around[0].predicates() || finding.subtracts(around) {
 			} else if finding.deniesAlone(around) || around[0].denials == nil && finding.denials == nil {
 				v.Refuted = append(v.Refuted, ev.opposites(finding, cmp.Window, cmp.Matches)...)
+			}
+			for _, e := range around {
+				if why := finding.misplaced(e); why != "" {
+					v.Refuted = append(v.Refuted, why)
+				}
 			}
 			if why := ev.otherPerson(finding, around); why != "" && cover >= .5 {
 				v.Refuted = append(v.Refuted, why)
@@ -80,6 +86,58 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		}
 	}
 	return v
+}
+
+// sums reports whether a figure is the sum of those of one column, or of one unit, of some
+// statements.
+func sums(d *Detail, around []*Claim) bool {
+	if d.Q == nil {
+		return false
+	}
+	by := map[string]float64{}
+	n := map[string]int{}
+	for _, e := range around {
+		for _, x := range e.figures() {
+			if x.Q != nil {
+				key := x.Q.Dim
+				if x.Cell != nil {
+					key = fmt.Sprint(x.Cell.Column)
+				}
+				by[key], n[key] = by[key]+x.Q.Number, n[key]+1
+			}
+		}
+	}
+	for key, sum := range by {
+		if n[key] > 1 && (near(sum, d.Q.Number) || near(sum, d.Q.Value)) {
+			return true
+		}
+	}
+	return false
+}
+
+// suffixed reports whether the unit of a figure is one letter behind it, which says something
+// else in a program: 45L.
+func (d *Detail) suffixed() bool {
+	return len(strings.TrimLeft(d.Text, "0123456789.")) == 1
+}
+
+// onlyOne reports whether a finding and the statements that it quotes have one figure each of the
+// kind of one: they are of one thing, whatever stands beside them.
+func (c *Claim) onlyOne(d *Detail, around []*Claim) bool {
+	mine, theirs := 0, 0
+	for _, o := range c.figures() {
+		if o.relation(d) != Incomparable {
+			mine++
+		}
+	}
+	for _, e := range around {
+		for _, x := range e.figures() {
+			if d.relation(x) != Incomparable {
+				theirs++
+			}
+		}
+	}
+	return mine == 1 && theirs == 1
 }
 
 // names reports whether a word of some stems is a name in the claim.
@@ -137,11 +195,6 @@ func (ev *Evidence) rhythmOf(c *Claim, d *Detail, around []*Claim) string {
 	return ""
 }
 
-// negative are words that deny without being a denial.
-var negative = set(`out outside beyond except excluding exclude excluded besides instead only hardly
-	less fewer under below lack lacks refuse refused reject rejected deny denied miss missed stop
-	stopped end ended lose lost left exempt exempted free avoid avoided unless until`)
-
 // deniesAlone reports whether a finding or its quote denies something, and the other has
 // nothing negative at all.
 func (c *Claim) deniesAlone(around []*Claim) bool {
@@ -153,12 +206,12 @@ func (c *Claim) deniesAlone(around []*Claim) bool {
 				return false // under the heading Contraindications
 			}
 		}
-		if len(c.denials) > 0 && (e.negative() || len(e.denials) > 0) {
+		if len(c.denials) > 0 && (e.saysNo() || len(e.denials) > 0) {
 			return false
 		}
 	}
 	mine := c.outright()
-	return (mine == 0) != (theirs == 0) && (theirs == 0 || !c.negative() && len(c.denials) == 0)
+	return (mine == 0) != (theirs == 0) && (theirs == 0 || !c.saysNo() && len(c.denials) == 0)
 }
 
 var outright = set("not no never none nobody nothing neither nor cannot without")
@@ -171,10 +224,6 @@ func (c *Claim) outright() (n int) {
 		}
 	}
 	return n
-}
-
-func (c *Claim) negative() bool {
-	return slices.ContainsFunc(lex(c.Text), func(t token) bool { return negative.has(t.low) })
 }
 
 // otherPerson returns why the quote names somebody else: the finding has one name that the
@@ -216,9 +265,9 @@ func titled(c *Claim) map[string]string {
 }
 
 // contradicts returns why statements that a finding quotes contradict one of its figures.
-func (w *Weighing) contradicts(quote string) (why string, value bool) {
+func (w *Weighing) contradicts(quote string, alone bool) (why string, value bool) {
 	for _, m := range []*Match{&w.Other, &w.Rival} {
-		if m.With == nil || !strings.Contains(quote, m.With.Text) || w.Best.With != nil && w.Best.Rel != Bare || m.Alike < m.Rel.least() {
+		if m.With == nil || !strings.Contains(quote, m.With.Text) || w.Best.With != nil && w.Best.Rel != Bare || m.Alike < m.Rel.least() && !(alone && !m.With.suffixed()) {
 			continue
 		}
 		return fmt.Sprintf("%s: the finding says %s, the source %s", m.Rel, m.Detail.Text, m.With.Text),

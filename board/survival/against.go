@@ -64,13 +64,21 @@ const maxCarriers = 5
 // contradicted returns the unit that says the opposite of the item which the pattern is
 // of, or -1. The hits are those of the report.
 func (p *pattern) contradicted(x *index, h *hits) int32 {
-	unit, most := int32(-1), 0.0
-	for _, d := range p.doubts(x, h) {
-		if s := d.traits.score(); s > most {
-			unit, most = d.unit, s
+	if d := p.likeliest(x, h); d != nil {
+		return d.unit
+	}
+	return -1
+}
+
+// likeliest returns the doubt that is likeliest, nil if none is likely.
+func (p *pattern) likeliest(x *index, h *hits) (d *doubt) {
+	all, most := p.doubts(x, h), 0.0
+	for i := range all {
+		if s := all[i].traits.score(); s > most {
+			d, most = &all[i], s
 		}
 	}
-	return unit
+	return d
 }
 
 // mirrored returns the unit that says an item by the opposite of one of its words,

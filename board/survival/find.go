@@ -33,11 +33,16 @@ type finding struct {
 	said    *claims.Survival // if the claims of the report decided
 	reasons []string         // why they contradict the item
 	lacks   []string         // its figures that are not there
+	unsure  bool             // a passage speaks of it, and too little of it is there to decide
+	near    claims.Survival  // what the nearest claims say
 }
 
 func (f finding) better(g finding) bool {
 	if (f.cause == "") != (g.cause == "") {
 		return f.cause == ""
+	}
+	if f.unsure != g.unsure {
+		return f.unsure == (f.cause != MissContradicted && g.cause != MissContradicted)
 	}
 	if (f.cause == MissContradicted) != (g.cause == MissContradicted) {
 		return f.cause == MissContradicted
@@ -58,7 +63,8 @@ func (f finding) coverage() float64 {
 func (f finding) result(item Item) ItemResult {
 	r := ItemResult{Item: item, Cause: f.cause, MissingTokens: []string{},
 		MissingNumbers: []string{}}
-	r.Present = r.Cause == ""
+	r.Unsure, r.Present = f.unsure, r.Cause == ""
+	r.Present = r.Present || f.unsure && (r.Cause != MissNumber || f.near.Likely())
 	r.Coverage = math.Round(f.coverage()*1000) / 1000
 	for i, w := range f.pattern.wants {
 		switch {
@@ -71,6 +77,8 @@ func (f finding) result(item Item) ItemResult {
 	}
 	if f.said != nil {
 		f.tell(&r)
+	} else if f.unsure && f.near.Window != nil {
+		r.Passage = f.index.passage(f.near.Window)
 	} else if f.index != nil && f.first >= 0 && (f.cause != MissAbsent || f.nearby()) {
 		r.Passage = f.index.quote(f.first, f.last, passageRunes)
 	}

@@ -31,6 +31,7 @@ const (
 // appended as a new paragraph adds units, and makes passages near the end longer; it
 // changes nothing else. So whatever was found stays found.
 type index struct {
+	long   bool // the reports are, together
 	report *documents.Document
 	units  []unit
 	post   map[string][]int32

@@ -185,10 +185,10 @@ func TestSurvivalLabels(t *testing.T) {
 		}
 		p := plainCheck(item, run.plain)
 		for _, split := range []string{l.Split, "all"} {
-			ours[split].add(l.Label == "missing", !r.Present)
+			ours[split].add(l.Label == "missing", r.Cause != "")
 			plain[split].add(l.Label == "missing", !p)
 		}
-		if r.Present != (l.Label == "present") {
+		if (r.Cause == "") != (l.Label == "present") {
 			t.Logf("%s %s/%d %s is %s (%s), called %q: %s", l.Split, l.Kind, l.Index, l.ID,
 				l.Label, l.Note, cmp.Or(r.Cause, "present"), fault.Clip(item.Content, 120))
 		}

@@ -37,7 +37,7 @@ func (r *Result) AddMeaning(ctx context.Context, e embed.Embedder, minCosine flo
 	var missing []int
 	var texts []string
 	for i := range r.Items {
-		if !r.Items[i].Present && r.Items[i].Cause != MissContradicted {
+		if (!r.Items[i].Present || r.Items[i].Unsure) && r.Items[i].Cause != MissContradicted {
 			missing, texts = append(missing, i), append(texts, r.Items[i].Content)
 		}
 	}
@@ -96,7 +96,8 @@ func (r *ItemResult) meaning(x *index, passages []passage, want embed.Vector,
 		text).negative() || p.contradicted(x, &h) >= 0) {
 		return // vectors hardly tell what is from what is not
 	}
-	r.Present, r.Cause, r.ByMeaning, r.MissingNumbers = true, "", true, []string{}
+	r.Present, r.Unsure, r.Cause = true, false, ""
+	r.ByMeaning, r.MissingNumbers = true, []string{}
 	r.Passage = x.quote(at.first, at.last, passageRunes)
 }
 

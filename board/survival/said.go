@@ -34,9 +34,15 @@ func (f *finding) weigh(x *index, h *hits) {
 		return
 	}
 	s := x.read().Survive(f.pattern.claimed(), f.pattern.content)
+	f.near = s
+	if f.cause == MissContradicted && (s.AllFigures() || f.byNegation(x, h)) {
+		f.cause = MissAbsent
+	}
 	if !s.Verbatim && (f.cause == MissContradicted || f.pattern.asks) {
+		f.unsure = f.undecided(x, &s)
 		return
 	}
+	defer func() { f.unsure = f.undecided(x, &s) }()
 	switch {
 	case s.Verbatim:
 		f.say(&s, "")
@@ -47,6 +53,34 @@ func (f *finding) weigh(x *index, h *hits) {
 	case f.cause != "" && s.Carries(f.coverage()) && f.pattern.doubted(x, h) <= 0:
 		f.say(&s, "")
 	}
+}
+
+// undecided reports whether a passage of a short report speaks of an item that was not found,
+// and has no other figure in the place of one of its own. In a long one the words of any item
+// meet somewhere.
+func (f *finding) undecided(x *index, s *claims.Survival) bool {
+	return f.cause != "" && f.cause != MissContradicted && !x.long && s.Window != nil &&
+		((s.Verdict == claims.Supported || s.Verdict == claims.Unsure) && s.Speaks() && !s.Rivals() ||
+			s.Verdict == claims.Unsupported && x.read().HasRate(f.pattern.claimed()))
+}
+
+// byNegation reports whether an item is thought to be contradicted only since one side denies
+// something, while both sides are negative, or neither is: no return, the way is removed.
+func (f *finding) byNegation(x *index, h *hits) bool {
+	d := f.pattern.likeliest(x, h)
+	return d != nil && d.traits[isNegated]+d.traits[isForbidden] > 0 &&
+		(strings.Contains(x.text(d.unit), "|") ||
+			claims.Negative(f.pattern.content) == claims.Negative(x.text(d.unit)))
+}
+
+// longReports reports whether reports are so long together that the words of any item meet
+// somewhere in them.
+func longReports(all []*index) bool {
+	n := 0
+	for _, x := range all {
+		n += len(x.read().Claims)
+	}
+	return n >= claims.LongText
 }
 
 // refute notes that a report contradicts an item.

@@ -62,15 +62,15 @@ func checkSet(t *testing.T, set string, e embed.Embedder,
 				by[l.Kind] = &confusion{}
 			}
 			for _, k := range []string{"all", l.Kind} {
-				by[k].add(l.Label == "missing", !r.Present)
+				by[k].add(l.Label == "missing", r.Cause != "")
 			}
-			if set == "tune" && (r.Present != (l.Label == "present") || r.Cause != l.Cause) {
+			if set == "tune" && ((r.Cause == "") != (l.Label == "present") || r.Cause != l.Cause) {
 				passage := ""
 				if r.Passage != nil {
 					passage = fault.Clip(r.Passage.Text, 200)
 				}
 				mark := "cause only"
-				if r.Present != (l.Label == "present") {
+				if (r.Cause == "") != (l.Label == "present") {
 					mark = "WRONG"
 				}
 				t.Logf("%s %s (%s) is %s %s, called %s (%.2f, without %q %q)\n\t%s\n\t%s", mark,

@@ -29,13 +29,15 @@
 //	held-out      80       0.92    0.90
 //	tune          80       0.95    0.95
 //	real runs     60       0.90    0.86
-//	reviews      136       1.00    0.95
+//	reviews      279       0.95    0.83
 //
-// The claims' part was written with nine reviews of two pages open (the last row): by
-// authors who did not know the code, five of them in BOARD_SHARED. All findings that their
-// corrected reports carry are present; of 63 sentences that were changed to contradict an
-// item, 45 fail. Its rules were measured on all sets together, blind too, so blind is no
-// blind set for it. The rest of this text is about the words' part.
+// What is unsure counts as missing there, but in the last row. The claims' part was written
+// with nineteen reviews of two pages open, by authors who did not know the code, five of them
+// in BOARD_SHARED. No finding that their corrected reports carry is missing; of 151 sentences
+// that were changed to contradict an item, 84 fail. On the last two of them, before they were
+// read, both corrected reports passed, and 9 of 24 sentences failed. The rules were measured
+// on all sets together, blind too, so blind is no blind set for them. The rest of this text
+// is about the words' part.
 //
 // The target was 0.85 for both on an unseen group, which is missed by far. The version
 // before was tuned on tune, held-out and final with one rule after another. It has 0.59
@@ -135,8 +137,11 @@ type Passage struct {
 // ItemResult says whether an item survived, and where.
 type ItemResult struct {
 	Item
-	Present bool `json:"present"` // whether a report carries it
-	// absent, number differs, contradicted or scattered; "" if present
+	Present bool `json:"present"` // whether a report carries it, as far as can be told
+	// Unsure means that a passage speaks of it, and has too little of it to decide: present or
+	// not, it does not count as missing.
+	Unsure bool `json:"unsure"`
+	// absent, number differs, contradicted or scattered; "" if surely present
 	Cause string `json:"cause"`
 	// share of the item's words that the passage has (of its numbers if it has no words),
 	// 0..1
@@ -154,6 +159,22 @@ type ItemResult struct {
 	ByMeaning bool     `json:"by_meaning"` // it is present by meaning, not by its words
 }
 
+// IsMissing reports whether no report carries an item, and none has a passage that may.
+func (r *ItemResult) IsMissing() bool { return !r.Present && !r.Unsure }
+
+// Present counts the items that the reports carry.
+func (r *Result) Present() int { return r.Checked - r.Missing - r.Unsure }
+
+// UnsureIDs are the items of which it is not decided whether the reports carry them.
+func (r *Result) UnsureIDs() (ids []string) {
+	for i := range r.Items {
+		if r.Items[i].Unsure {
+			ids = append(ids, r.Items[i].ID)
+		}
+	}
+	return ids
+}
+
 // Result says whether the reports carry what the run found. A pass is necessary, not
 // sufficient: words and numbers were compared, not meaning.
 type Result struct {
@@ -167,6 +188,7 @@ type Result struct {
 	Passed  bool         `json:"passed"`
 	Checked int          `json:"checked"` // items
 	Missing int          `json:"missing"` // of them
+	Unsure  int          `json:"unsure"`  // of them: read the passages
 	Items   []ItemResult `json:"items"`
 	// Empty means that the run has no entries.
 	Empty bool `json:"empty"`
@@ -244,11 +266,13 @@ func Check(items []Item, reports ...*documents.Document) Result {
 	for i, report := range reports {
 		r.Reports[i], indexes[i] = report.Name, newIndex(report)
 	}
+	long := longReports(indexes)
 	var work hits
 	for i, item := range items {
 		best := finding{pattern: newPattern(item.Content), cause: MissAbsent, first: -1}
 		best.pattern.asks = item.Why == WhyOpen || item.Why == WhyWaived
 		for _, x := range indexes {
+			x.long = long
 			f := best.pattern.find(x, &work)
 			f.weigh(x, &work)
 			if best.index == nil || f.better(best) {
@@ -263,10 +287,12 @@ func Check(items []Item, reports ...*documents.Document) Result {
 
 // count sums the items up.
 func (r *Result) count() {
-	r.Checked, r.Missing = len(r.Items), 0
+	r.Checked, r.Missing, r.Unsure = len(r.Items), 0, 0
 	for i := range r.Items {
-		if !r.Items[i].Present {
+		if r.Items[i].IsMissing() {
 			r.Missing++
+		} else if r.Items[i].Unsure {
+			r.Unsure++
 		}
 	}
 	r.Warning = ""

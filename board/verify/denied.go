@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"blackboard/board/claims"
 	"blackboard/board/lazyregexp"
 	"blackboard/board/words"
 )
@@ -39,6 +40,28 @@ func (s *Source) cutOut(f *Finding, places []match) (word string) {
 		}
 	}
 	return word
+}
+
+// cutShort returns the word that begins a condition behind a quote, at all of its places, of
+// which the finding says nothing.
+func (s *Source) cutShort(f *Finding, places []match) (word string) {
+	if strings.ContainsAny(lastRune(f.Evidence), ".!?;:|>") {
+		return ""
+	}
+	x := s.words()
+	for _, m := range places {
+		rest, _, _ := strings.Cut(x.text[x.words[m.to-1].end:], "\n\n")
+		if word = claims.Condition(f.Content, strings.ReplaceAll(rest[:min(len(rest), around)], "\n", " ")); word == "" {
+			return ""
+		}
+	}
+	return word
+}
+
+func lastRune(s string) string {
+	s = strings.TrimSpace(s)
+	_, n := utf8.DecodeLastRuneInString(s)
+	return s[len(s)-n:]
 }
 
 // reach is how many words before a quote may deny it.

@@ -254,6 +254,11 @@ func (s *Source) quote(f *Finding) (o Outcome, quoted bool) {
 		o.Note = fmt.Sprintf("the quote is cut out of a denial: “%s” stands beside it", word)
 		return o, true
 	}
+	if word := s.cutShort(f, places); word != "" {
+		o = Outcome{Verdict: Denied, Passage: s.passage(places[0])}
+		o.Note = fmt.Sprintf("the quote is cut off before its condition: “%s” goes on behind it", word)
+		return o, true
+	}
 	ref := parseReference(f.SourceRef)
 	for _, m := range places {
 		if s.at(ref, m) != elsewhere {

@@ -162,6 +162,7 @@ type survivalOut struct {
 	Passed  bool         `json:"passed"`
 	Checked int          `json:"checked"`
 	Missing int          `json:"missing"`
+	Unsure  []string     `json:"unsure,omitempty" jsonschema:"items that a passage may carry; they do not count as missing"`
 	Warning string       `json:"warning,omitempty" jsonschema:"there was nothing, or too little, to look for"`
 	Dropped []string     `json:"dropped,omitempty" jsonschema:"what had to surface and need not any more, with who dropped that, and why"`
 	Items   []missingOut `json:"items" jsonschema:"what is missing, 30 at most"`
@@ -205,7 +206,7 @@ func (c *call) survival(in survivalIn) (out survivalOut, text string, err error)
 // survival is as much of a check as there is room for.
 func (k cut) survival(s *survival.Result) survivalOut {
 	out := survivalOut{Run: s.Run, Passed: s.Passed, Checked: s.Checked, Missing: s.Missing,
-		Warning: s.Warning, Items: []missingOut{}}
+		Unsure: s.UnsureIDs(), Warning: s.Warning, Items: []missingOut{}}
 	for _, d := range some(k, s.Dropped[:min(len(s.Dropped), mostReasons)]) {
 		out.Dropped = append(out.Dropped, fmt.Sprintf("%s (%s): dropped by %s with %s: %s", d.ID,
 			inLine(board.Line(d.Content, min(200, k.runes))), inLine(d.Worker), d.By,
@@ -213,7 +214,7 @@ func (k cut) survival(s *survival.Result) survivalOut {
 	}
 	for i := range s.Items {
 		r := &s.Items[i]
-		if r.Present || len(out.Items) == min(mostReasons, k.items) {
+		if !r.IsMissing() || len(out.Items) == min(mostReasons, k.items) {
 			continue
 		}
 		m := missingOut{ID: r.ID, Why: r.Why, Content: k.text(r.Content, "board_show", r.ID),
@@ -288,7 +289,12 @@ func (s *survivalOut) text() string {
 }
 
 func (s *survivalOut) verdict() string {
-	head := fmt.Sprintf("Survival in %s: %d of %d present", s.Run, s.Checked-s.Missing, s.Checked)
+	head := fmt.Sprintf("Survival in %s: %d of %d present", s.Run,
+		s.Checked-s.Missing-len(s.Unsure), s.Checked)
+	if len(s.Unsure) > 0 {
+		head += fmt.Sprintf(", %d unsure (a passage may carry them): %s", len(s.Unsure),
+			strings.Join(s.Unsure[:min(len(s.Unsure), mostReasons)], ", "))
+	}
 	switch {
 	case s.Passed && s.Warning != "":
 		return head + ". Passed, with a warning: " + s.Warning + "."

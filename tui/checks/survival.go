@@ -57,10 +57,10 @@ func (p *CheckPage) carried(path string) (check.Result, error) {
 		Steps: []check.Step{{Name: policy.Survival, Passed: found.Passed, Survival: &found}}}, err
 }
 
-// present are the rows of what a report has.
+// present are the rows of what a report has, or may have.
 func present(s *check.Step) (rows []checkRow) {
 	for i := range s.Survival.Items {
-		if it := &s.Survival.Items[i]; it.Present {
+		if it := &s.Survival.Items[i]; !it.IsMissing() {
 			f := check.Finding{ID: it.ID, Text: it.Content, Why: it.Why, Missing: it}
 			if it.Passage != nil {
 				f.Report, f.Line = it.Passage.Report, it.Passage.Line

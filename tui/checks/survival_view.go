@@ -36,13 +36,16 @@ func (p *CheckPage) tally(s *survival.Result) string {
 	for _, cause := range []string{survival.MissContradicted, survival.MissAbsent, survival.MissNumber, survival.MissScattered} {
 		n := 0
 		for i := range s.Items {
-			if s.Items[i].Cause == cause {
+			if r := &s.Items[i]; r.IsMissing() && r.Cause == cause {
 				n++
 			}
 		}
 		if n > 0 {
 			why = append(why, cells.Count(int64(n))+" "+cause)
 		}
+	}
+	if s.Unsure > 0 {
+		why = append(why, cells.Count(int64(s.Unsure))+" unsure")
 	}
 	if n := len(s.Dropped); n > 0 {
 		why = append(why, cells.Count(int64(n))+" need not surface any more")
@@ -62,7 +65,9 @@ func (p *CheckPage) tally(s *survival.Result) string {
 // carriedRow renders an item as a line.
 func carriedRow(st *styles.Set, r *survival.ItemResult, w int) string {
 	mark, state := st.Good.Render("✓"), "present"
-	if !r.Present {
+	if r.Unsure {
+		mark, state = st.Warn.Render("?"), "unsure"
+	} else if !r.Present {
 		mark, state = st.Bad.Render("✗"), r.Cause
 	}
 	why := ""
@@ -78,7 +83,9 @@ func carriedRow(st *styles.Set, r *survival.ItemResult, w int) string {
 func missingLines(a *page.App, it *survival.ItemResult, closed bool, w int) []prose.Line {
 	st := a.Styles
 	x := prose.NewWriter(st, w)
-	if it.Present {
+	if it.Unsure {
+		x.Line(st.Warn.Render("? unsure: the passage may say it"))
+	} else if it.Present {
 		x.Line(st.Good.Render("✓ present"))
 	} else {
 		x.Line(st.Bad.Render("✗ missing: " + it.Cause))

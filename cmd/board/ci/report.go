@@ -229,12 +229,12 @@ func Survival(s survival.Result, version string) Report {
 		report = repositoryPath(s.Reports[0])
 	}
 	for _, item := range s.Items {
-		f := finding{rule: strings.ReplaceAll(item.Why, " ", "-"), id: item.ID, ok: item.Present, message: item.Content, file: report}
+		f := finding{rule: strings.ReplaceAll(item.Why, " ", "-"), id: item.ID, ok: !item.IsMissing(), message: item.Content, file: report}
 		f.label = item.ID + " " + strings.TrimSpace(item.Priority+" "+item.Why)
 		if p := item.Passage; p != nil {
 			f.file, f.line = repositoryPath(p.Report), max(1, p.Line)
 		}
-		if !item.Present {
+		if item.IsMissing() {
 			f.cause = cmp.Or(item.Cause, survival.MissAbsent)
 			f.clear = "write it into one passage of the report, with its numbers"
 			switch {

@@ -3,6 +3,7 @@ package runcmd
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -127,8 +128,12 @@ func (p *program) printSurvival(s *survival.Result, all bool) {
 	if !s.Passed {
 		head = p.Paint(base.Red, "FAILED")
 	}
-	p.Printf("survival of %s in %s: %s, %d of %s present\n", s.Run, base.Safe(shortList(s.Reports)),
-		head, s.Checked-s.Missing, base.Count(int64(s.Checked), "item", "items"))
+	unsure := ""
+	if s.Unsure > 0 {
+		unsure = fmt.Sprintf(", %d unsure", s.Unsure)
+	}
+	p.Printf("survival of %s in %s: %s, %d of %s present%s\n", s.Run, base.Safe(shortList(s.Reports)),
+		head, s.Present(), base.Count(int64(s.Checked), "item", "items"), unsure)
 	for i, skipped := range s.Skipped {
 		if i == shownSkipped {
 			p.Printf("and %d more files were not read; --json lists all\n", len(s.Skipped)-i)
@@ -157,18 +162,36 @@ func (p *program) printSurvival(s *survival.Result, all bool) {
 	p.Printf("%s\n", p.Paint(base.Dim, note))
 }
 
-// printItems prints what is missing, with all what is present too, and how to pass.
-func (p *program) printItems(s *survival.Result, all bool) {
-	for i := range s.Items {
-		r := &s.Items[i]
-		if r.Present && !all {
-			continue
+// unsureLast lists what is missing, then what is unsure, with all what is present too.
+func unsureLast(s *survival.Result, all bool) (items []*survival.ItemResult) {
+	rank := func(r *survival.ItemResult) int {
+		switch {
+		case r.IsMissing():
+			return 0
+		case r.Unsure:
+			return 1
 		}
+		return 2
+	}
+	for i := range s.Items {
+		if r := &s.Items[i]; all || rank(r) < 2 {
+			items = append(items, r)
+		}
+	}
+	slices.SortStableFunc(items, func(a, b *survival.ItemResult) int { return rank(a) - rank(b) })
+	return items
+}
+
+// printItems prints what is missing or unsure, with all what is present too, and how to pass.
+func (p *program) printItems(s *survival.Result, all bool) {
+	for _, r := range unsureLast(s, all) {
 		state := p.Paint(base.Green, "present")
 		if r.ByMeaning {
 			state += fmt.Sprintf(" by meaning, cosine %.2f", *r.Cosine)
 		}
-		if !r.Present {
+		if r.Unsure {
+			state = p.Paint(base.Yellow, "unsure") + ", read the passage"
+		} else if !r.Present {
 			state = p.Paint(base.Red, "missing") + ", " + r.Cause
 			if len(r.Reasons) > 0 {
 				state += ": " + base.Line(strings.Join(r.Reasons, "; "), 160)
@@ -226,7 +249,7 @@ func shortList(names []string) string {
 func waysToPass(s *survival.Result) (ways []string) {
 	missing := map[string]bool{}
 	for i := range s.Items {
-		if r := &s.Items[i]; !r.Present {
+		if r := &s.Items[i]; r.IsMissing() {
 			missing[r.Why] = true
 		}
 	}

@@ -1,0 +1,104 @@
+package claims
+
+import (
+	"strings"
+	"testing"
+)
+
+// readReport reads a text as a report.
+func readReport(text string) *Evidence {
+	var all []*Claim
+	for _, s := range Read(text) {
+		all = append(all, Extract(s, "report.md"))
+	}
+	return NewEvidence(all).Even()
+}
+
+// TestSurviveKinds holds kinds of statements that refute a finding, and their true twins.
+func TestSurviveKinds(t *testing.T) {
+	head := "| Point | Manual | Code |\n|---|---|---|\n"
+	for _, c := range []struct{ finding, report, reason string }{
+		{"Ada Brandt sets up the pumps and Otto Lind does the readings.",
+			"Otto Lind prepares the pumps; Ada Brandt takes the readings.", "said of"},
+		{"Ada Brandt sets up the pumps and Otto Lind does the readings.",
+			"Ada Brandt prepares the pumps; Otto Lind takes the readings.", ""},
+		{"The manual keeps backups for 30 days.", head + "| Backups kept | 14 days | 30 days |",
+			"in the place of"},
+		{"The manual keeps backups for 30 days.", head + "| Backups kept | 30 days | 14 days |", ""},
+		{"By the diary, pump 7 was kept running.",
+			head + "| Pump 7 | kept running (log) | taken out (diary) |", "in the place of"},
+		{"By the diary, pump 7 was kept running.",
+			head + "| Pump 7 | taken out (log) | kept running (diary) |", ""},
+		{"Guests rated comfort at 84 points for Nord and 71 for Sud.",
+			"Guests rated the comfort of Sud at 84 points and that of Nord at 71 points.",
+			"the other way round"},
+		{"The mesh has openings of no more than 3 mm.", "The mesh has openings of 3 mm at least.",
+			"another bound"},
+		{"The hotel billed 12 nights at EUR 110 each.", "The hotel billed 12 weeks at EUR 110 each.",
+			"another unit"},
+		{"The heat was off from 06:20 on 9 December until 16:45 on 12 December.",
+			"The heat was off from 16:45 on 9 December until 06:20 on 12 December.",
+			"the other way round"},
+		{"The pressure must stay within 24.5 to 25.5 bar.",
+			"The pressure was to stay within 0.5 bar of 25.0 bar.", ""},
+		{"Service costs €348 per device and year (€29 a month).",
+			"Service is offered at €29 per device per month, so €348 in a year.", ""},
+		{"The log keeps pump 7, since it ran well.", "Without pump 7 the mean would rise to 352 bar.",
+			""},
+		{"The script waits 2, 4, 8 and 16 seconds, then it gives up.",
+			"The script pauses for 2, 4, 8 and 16 seconds; then it gives up.", ""},
+		{"61 of 1,840 rows were not written to Nordbase, about 3 %.",
+			"Of the 1,840 rows 61 never made it into Sudbase, about 3 %.", "Sudbase"},
+		{"The order rests on two written quotations and comes to £18,640.",
+			"The order comes to £18,640 after three written quotations.", "another number"},
+		{"At 10:41 local time (UTC+3) the boat called.", "At 07:41 UTC the boat called.", ""},
+	} {
+		s := readReport(c.report).Survive(ExtractText(c.finding, ""), c.finding)
+		why := strings.Join(s.Reasons, "; ")
+		if c.reason == "" && s.Verdict == Refuted || !strings.Contains(why, c.reason) {
+			t.Errorf("%q in %q is %d: %s", c.finding, c.report, s.Verdict, why)
+		}
+	}
+}
+
+// TestVerifyKinds holds kinds of findings that say something else than what they quote.
+func TestVerifyKinds(t *testing.T) {
+	for _, c := range []struct{ finding, quote, reason string }{
+		{"The mail left on 19 February at 10:26 UTC.", "Mon, 19 Feb 2024 10:26:00 +0900",
+			"another zone"},
+		{"The replica lagged at 23:05:18 local time.", "2025-09-13T23:05:18Z lag 34 s",
+			"another zone"},
+		{"The replica lagged at 23:05:18 UTC.", "2025-09-13T23:05:18Z lag 34 s", ""},
+		{"A statement ends after 1,500 seconds.", "statement_timeout_ms: 1500", "another unit"},
+		{"The charge is 38p per week.", "The charge is 38p per day.", "another rate"},
+		{"All smoke alarms passed the test.", "Smoke alarms: 10 of 12 passed.", "10 of 12"},
+		{"All 12 smoke alarms were tested.", "Smoke alarms: 12 of 12 tested.", ""},
+		{"Security reports go to Marit Holm.",
+			"Questions go to Marit Holm; security reports go to Dario Vent.", "said of"},
+		{"No water got into the living room.", "The living room stayed dry.", ""},
+		{"7,339 of the rows read were not written.", "read=18409950 written=18402611", ""},
+	} {
+		ev := readReport(c.quote)
+		v := ev.Verify(ExtractText(c.finding, ""), c.quote, ev.Claims)
+		if why := strings.Join(v.Refuted, "; "); c.reason == "" && why != "" ||
+			!strings.Contains(why, c.reason) {
+			t.Errorf("%q of %q: %q", c.finding, c.quote, why)
+		}
+	}
+}
+
+func TestCondition(t *testing.T) {
+	for _, c := range []struct{ finding, rest, want string }{
+		{"The warranty runs for 36 months.", " if the buyer signs the contract first.", "if"},
+		{"The warranty runs for 36 months.", ". If the buyer signs, more is free.", ""},
+		{"The warranty runs for 36 months if a contract is signed.",
+			" if the buyer signs the contract first.", ""},
+		{"A dredge may be used.", " only where all spoil passes a sieve.", "only"},
+		{"Dual writes may end once the check has passed.", " twice in a row.", "twice"},
+		{"Members may sublet for six months.", ", provided that the committee agreed.", "provided"},
+	} {
+		if got := Condition(c.finding, c.rest); got != c.want {
+			t.Errorf("%q, then %q: %q", c.finding, c.rest, got)
+		}
+	}
+}

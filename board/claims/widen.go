@@ -1,0 +1,160 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// This file finds findings that say more than what they quote: of all where it is some, of
+// another zone or day, or without a condition.
+
+var universal = set("all every each entire whole always any")
+
+// otherThan returns why a finding says something else than the statements that it quotes, by
+// their zone, the day that they stand under, or how many they are of.
+func (c *Claim) otherThan(around []*Claim, quote string) (reasons []string) {
+	for k := range c.Details {
+		d := &c.Details[k]
+		if d.T == nil {
+			continue
+		}
+		for _, e := range around {
+			if why := d.otherZoneThan(e); why != "" {
+				reasons = append(reasons, why)
+			} else if why := c.otherDayThan(d, e); why != "" {
+				reasons = append(reasons, why)
+			}
+		}
+	}
+	if why := c.ofSome(around, quote); why != "" {
+		reasons = append(reasons, why)
+	}
+	return reasons
+}
+
+// otherZoneThan returns why a time is the same digits in another zone: 10:26 UTC, 10:26 +0900.
+func (d *Detail) otherZoneThan(e *Claim) (why string) {
+	for k := range e.Details {
+		x := &e.Details[k]
+		if x.T == nil || d.T.Clock < 0 || x.T.Clock < 0 {
+			continue
+		}
+		if d.relation(x).Agrees() && !(d.T.Local && d.T.Zone == nil && x.T.Zone != nil && *x.T.Zone == 0) {
+			return ""
+		}
+		same := d.T.Clock == x.T.Clock || d.T.Clock/60 == x.T.Clock/60 && d.T.Seconds != x.T.Seconds
+		known := d.T.Zone != nil && x.T.Zone != nil && *d.T.Zone != *x.T.Zone
+		local := d.T.Local && d.T.Zone == nil && x.T.Zone != nil && *x.T.Zone == 0 && !x.T.Local
+		if same && (known || local) {
+			why = fmt.Sprintf("another zone: the finding says %s, the source %s", d.Text, x.Text)
+		}
+	}
+	return why
+}
+
+// otherDayThan returns why a finding names another day than the heading that its quote stands
+// under, beside a time of the quote.
+func (c *Claim) otherDayThan(d *Detail, e *Claim) string {
+	if !d.T.Dated || d.T.days() != 1 || len(e.around) == 0 || !c.sharesTime(e) {
+		return ""
+	}
+	day := ""
+	for k := range c.Details {
+		if o := &c.Details[k]; o != d && o.T != nil && o.T.Dated {
+			return ""
+		}
+	}
+	for k := range e.Details {
+		if x := &e.Details[k]; x.T != nil && x.T.Dated {
+			return ""
+		}
+	}
+	for k := range e.around {
+		x := &e.around[k]
+		if x.T.days() != 1 || d.T.againstDays(x.T).Agrees() {
+			return ""
+		}
+		day = x.Text
+	}
+	return fmt.Sprintf("another day: the finding says %s, the quote stands under %s", d.Text, day)
+}
+
+func (c *Claim) sharesTime(e *Claim) bool {
+	return slices.ContainsFunc(c.Details, func(d Detail) bool {
+		return d.T != nil && d.T.Clock >= 0 && slices.ContainsFunc(e.Details, func(x Detail) bool {
+			return x.T != nil && x.T.Clock >= 0 && x.T.Clock/60 == d.T.Clock/60
+		})
+	})
+}
+
+// ofSome returns why a finding speaks of all where its quote has some: 10 of 12 passed.
+func (c *Claim) ofSome(around []*Claim, quote string) string {
+	if len(c.figures()) > 0 && slices.ContainsFunc(c.figures(), func(d *Detail) bool {
+		return d.Q != nil && !d.Q.Word
+	}) || !c.universal() {
+		return ""
+	}
+	for _, e := range around {
+		t := lex(e.Text)
+		for i := range t {
+			if t[i].kind == numberToken && t.at(i+1).low == "of" && t.at(i+2).kind == numberToken &&
+				float(t[i].text) < float(t[i+2].text) && strings.Contains(quote, t[i].text) {
+				return fmt.Sprintf("the finding speaks of all, the source of %s of %s", t[i].text, t[i+2].text)
+			}
+		}
+	}
+	return ""
+}
+
+// universal reports whether a claim begins with what it says of all.
+func (c *Claim) universal() bool {
+	t := lex(c.Text)
+	return slices.ContainsFunc(t[:min(len(t), 4)], func(x token) bool { return universal.has(x.low) })
+}
+
+// subtracts reports whether a finding has the difference of two figures of its quote: what it
+// denies of the rest is said by it.
+func (c *Claim) subtracts(around []*Claim) bool {
+	var all []*Detail
+	for _, e := range around {
+		all = append(all, e.figures()...)
+	}
+	return slices.ContainsFunc(c.figures(), func(d *Detail) bool {
+		return d.Q != nil && d.Q.significant() > 2 && slices.ContainsFunc(all, func(x *Detail) bool {
+			return x.Q != nil && slices.ContainsFunc(all, func(y *Detail) bool {
+				return y.Q != nil && x.Q.Value > y.Q.Value && near(x.Q.Value-y.Q.Value, d.Q.Value)
+			})
+		})
+	})
+}
+
+var (
+	conditions   = set("if unless provided twice consent agreement approval permission")
+	onlyUnder    = set("if when where after once")
+	ownCondition = set("if unless provided where until except subject when while twice limited")
+)
+
+// Condition returns the word that begins a condition in the rest of a sentence, of which a
+// finding says nothing; "" if there is none.
+func Condition(finding, rest string) string {
+	t, c := lex(rest), ExtractText(finding, "")
+	own := lex(finding)
+	for i := range t {
+		x := &t[i]
+		if x.kind == markToken && strings.ContainsAny(x.text, ".;:|!?") || i > 12 {
+			break
+		}
+		if !conditions.has(x.low) && !(x.low == "only" && onlyUnder.has(t.at(i+1).low)) {
+			continue
+		}
+		if slices.ContainsFunc(own, func(y token) bool { return ownCondition.has(y.low) }) {
+			return ""
+		}
+		behind := ExtractText(rest[x.at:], "")
+		if n := len(behind.stems); n > 0 && 3*sharedStems(behind, c) < n {
+			return x.text
+		}
+	}
+	return ""
+}
