@@ -432,7 +432,7 @@ func (ev *Evidence) inPlaceOf(c *Claim, m, n *Match) *Detail {
 		d.Kind == Name && (d.Weak || m.From.hasAny(d)) || abs(d.first-m.Detail.first) > reachOfName {
 		return nil
 	}
-	only := !ev.long() && c.agreesBut(m.From, d)
+	only := !ev.long() && !ev.Part && c.agreesBut(m.From, d)
 	for k := range m.From.Details {
 		x := &m.From.Details[k]
 		if x.Kind == d.Kind && !x.initial && !c.hasName(x) && !(x.Kind == Name && c.hasAny(x)) && !(x.Kind == Name && x.Weak) &&

@@ -17,6 +17,7 @@ type Evidence struct {
 	rare   func(stem string) float64 // how much a stem says, if not by these claims
 	said   flat                      // all that is said, made at first use
 	starts []int                     // of each claim in what is said
+	Part   bool                      // of a long text: it has more documents
 }
 
 // NewEvidence indexes claims.

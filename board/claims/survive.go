@@ -171,7 +171,7 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	}
 	for _, e := range cmp.Claims {
 		for _, why := range []string{s.Claim.misplaced(e), s.Claim.ofOtherCell(e)} {
-			if why != "" && !ev.long() && (cover >= .35 || n > 0) {
+			if why != "" && !ev.long() && !ev.Part && (cover >= .35 || n > 0) {
 				said = append(said, why)
 			}
 		}

@@ -33,6 +33,7 @@ func (f *finding) weigh(x *index, h *hits) {
 	if len(f.pattern.wants) == 0 || f.cause == MissContradicted && x.refuted(f.first) {
 		return
 	}
+	x.read().Part = x.long
 	s := x.read().Survive(f.pattern.claimed(), f.pattern.content)
 	f.near = s
 	if f.cause == MissContradicted && (s.AllFigures() || f.byNegation(x, h)) {
