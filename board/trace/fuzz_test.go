@@ -22,6 +22,7 @@ func FuzzTrace(f *testing.F) {
 		"Dr. Ä. Ö'Brien & Sons of York's \"x\ny\"", "\xff1\x00$%—–-",
 		"5 5 5 5 days days per per cent percent", "A0! 000 0",
 		"y-run` v1.2.3  \x00tps://a.b/c?d=1 X-\x1b e1",
+		"Sold<!-- o. -->200 units, ~~12~~ 13 in Ohio.",
 	) {
 		f.Add(s, "Other words of Crestline, 12 of them.")
 	}

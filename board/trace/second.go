@@ -8,7 +8,6 @@ import (
 
 	"blackboard/board/claims"
 	"blackboard/board/documents"
-	"blackboard/board/text"
 )
 
 // This file asks the engine of claims about the statements of a report, and takes over what
@@ -52,9 +51,9 @@ func (t *tracer) second(board Records) error {
 	return nil
 }
 
-// claimsOf reads what a record says, and what it quotes.
+// claimsOf reads what a record says, as a reader sees it, and what it quotes.
 func claimsOf(r *Record) (all []*claims.Claim) {
-	parts := strings.Split(text.Plain(r.Text), "\n\n")
+	parts := strings.Split(documents.New(r.ID, r.Text).Text(), "\n\n")
 	if strings.HasPrefix(parts[0], r.ID+" ") && len(parts) > 1 {
 		parts = parts[1:] // its head
 	}
