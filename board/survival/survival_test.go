@@ -165,7 +165,7 @@ func TestSurvivalMonotone(t *testing.T) {
 		now := map[int]bool{}
 		for i, r := range Check(list,
 			documents.New("r", strings.ReplaceAll(text[:cut], "\n", "\n\n"))).Items {
-			if r.Present {
+			if r.Cause == "" { // not unsure, as nothing is in a long report
 				now[i] = true
 			} else if present[i] && r.Cause != MissContradicted {
 				t.Errorf("with 1/%d of the report %q is missing again", part, list[i].Content)
