@@ -206,8 +206,8 @@ func (s *search) compare(qv embed.Vector, places []place) ([]comparison, error) 
 		switch {
 		case seg.mem != nil:
 			all[i].vector = seg.mem.vectors[p.ord]
-		case seg.exact != nil && seg.exact[p.ord] != nil:
-			all[i].vector = seg.exact[p.ord]
+		case seg.exact != nil && seg.exact.at[p.ord] > 0:
+			all[i].vector = seg.exact.of(p.ord, s.v.dim)
 		default:
 			id, err := s.id(p)
 			if err != nil {
@@ -296,6 +296,22 @@ func (x *Index) IsWarm() bool {
 	return x.warm
 }
 
+// held are vectors in memory, one after the other, without those of documents that were
+// dead already when they were read.
+type held struct {
+	all embed.Vector
+	// of each document: which one of all is its first, and in the last heldBits how many it
+	// has; 0: none. The numbers are small, so that they stay in the cache.
+	at []uint32
+}
+
+const heldBits = 8
+
+func (h *held) of(ord, dim int) embed.Vector {
+	from := int(h.at[ord]>>heldBits) * dim
+	return h.all[from : from+int(h.at[ord]&(1<<heldBits-1))*dim]
+}
+
 // warmVectors loads the vectors of segments, the newest first, while there is room.
 func (x *Index) warmVectors(tx *sqlite.Tx) error {
 	v := x.view
@@ -308,7 +324,7 @@ func (x *Index) warmVectors(tx *sqlite.Tx) error {
 			continue
 		}
 		if s.exact != nil {
-			room -= s.held
+			room -= 4 * len(s.exact.all)
 			continue
 		}
 		ids, err := s.allIDs(tx)
@@ -320,19 +336,19 @@ func (x *Index) warmVectors(tx *sqlite.Tx) error {
 		} else if c == nil {
 			continue
 		}
-		exact, held := make([]embed.Vector, s.n), 0
+		exact := &held{make(embed.Vector, 0, s.n*v.dim), make([]uint32, s.n)}
 		if err := x.eachVector(tx, v.dim, ids, func(ord int, vec embed.Vector) {
 			// else it is of the document that took its place, and an older transaction
 			// may still ask for this one
-			if !s.isDead(ord) {
-				exact[ord] = slices.Clone(vec)
-				held += 4 * len(vec)
+			if n := len(vec) / v.dim; !s.isDead(ord) && n < 1<<heldBits {
+				exact.at[ord] = uint32(len(exact.all)/v.dim<<heldBits | n)
+				exact.all = append(exact.all, vec...)
 			}
 		}); err != nil {
 			return err
 		}
-		s.exact, s.held = exact, held
-		room -= held
+		s.exact = exact
+		room -= 4 * len(exact.all)
 	}
 	return nil
 }

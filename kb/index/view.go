@@ -50,10 +50,7 @@ type sealed struct {
 	ids    []int64
 	codes  *codes
 	noCode bool
-	// the vectors if the index is warm and they fit, without those of documents that were
-	// dead already when they were read; held is their size in bytes
-	exact []embed.Vector
-	held  int
+	exact  *held // the vectors, if the index is warm and they fit
 }
 
 // allIDs returns the documents' ids by ordinal.
