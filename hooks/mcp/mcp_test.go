@@ -305,11 +305,11 @@ func TestBadArguments(t *testing.T) {
 	cost.SkipUnlessLong(t)
 	c := connect(t, everything(t, nil), nil)
 	for _, b := range []struct{ tool, args, want string }{
-		{"kb_search", `{}`, `missing properties: ["query"]`},
-		{"kb_search", `{"query":{"a":7}}`, `want "string"`},
-		{"kb_search", `{"query":"x","limit":0}`, "at least 0"},
-		{"kb_search", `{"query":"x","limit":2.5}`, "integer"},
-		{"kb_search", `{"query":"x","mode":"best"}`, "enum"},
+		{"kb_search", `{}`, "query is missing"},
+		{"kb_search", `{"query":{"a":7}}`, "query must be a text"},
+		{"kb_search", `{"query":"x","limit":0}`, "between 1 and 50"},
+		{"kb_search", `{"query":"x","limit":2.5}`, "whole number"},
+		{"kb_search", `{"query":"x","mode":"best"}`, "must be one of"},
 		{"kb_search", `[1]`, "one JSON object"},
 		{"kb_search", `{"query":""}`, "nothing to search for"},
 		{"board_post", `{"content":"` + strings.Repeat("x", 5<<20) + `"}`, "65536"},
@@ -322,7 +322,7 @@ func TestBadArguments(t *testing.T) {
 		{"memory_forget", `{"id":"x","why":" "}`, "reason is needed"},
 		{"memory_named", `{"name":"VOICE","body":"x"}`, "read it first"},
 		{"conversation", `{"do":"start","ref":"x"}`, "start takes a channel"},
-		{"search_context", `{"query":"x","top_k":21}`, "maximum"},
+		{"search_context", `{"query":"x","top_k":21}`, "between 1 and 20"},
 		{"list_context", `{"limit":1.5}`, "whole number"},
 		{"board_var_set", `{"key":"k"}`, "give one of value and delete"},
 	} {

@@ -3,10 +3,12 @@ package base
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -155,7 +157,13 @@ func (p *Program) arguments(c *cli.Context, o op.Any, into any) error {
 // given are the arguments of a command line as they stand there.
 func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawMessage, error) {
 	all, rest := map[string]json.RawMessage{}, c.Args().Slice()
-	put := func(name string, v any) { all[name], _ = json.Marshal(v) } // words of a line
+	foreign := "" // what is no UTF-8, which encoding/json would replace
+	put := func(name string, v any) {
+		if !utf8.ValidString(fmt.Sprint(v)) {
+			foreign = name
+		}
+		all[name], _ = json.Marshal(v) // words of a line
+	}
 	for i := range fields {
 		f := &fields[i]
 		flags := f.Flags()
@@ -210,6 +218,9 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 			return nil, Usagef("`board "+CommandName(c)+" "+c.Command.ArgsUsage+"`",
 				"no %s is given", what)
 		}
+	}
+	if foreign != "" {
+		return nil, Usagef("convert it to UTF-8 first", "the %s is not valid UTF-8", foreign)
 	}
 	if len(rest) > 0 {
 		return nil, Usagef("`board "+CommandName(c)+" "+c.Command.ArgsUsage+"`",
