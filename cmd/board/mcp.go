@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -114,11 +113,6 @@ func (p *program) mcpConfig(c *cli.Context, grants []string, handed ...string) (
 const afterInput = 10 * time.Second
 
 func (p *program) mcpServe(c *cli.Context) error {
-	if p.Env("GOGC") == "" {
-		// The heap is small, and each call leaves some garbage. More than that would be
-		// felt: a machine may have twenty servers.
-		debug.SetGCPercent(130)
-	}
 	src, err := p.NewSource(daemon.OwnAlone, true)
 	if err != nil {
 		return err
