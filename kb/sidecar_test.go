@@ -20,6 +20,7 @@ func FuzzSidecar(f *testing.F) {
 		"---\nid: k000000000\ntitle: t\nkind: fact\nscope: universal\ntags: a, b\nsupersedes: k000000001\n...\nbody",
 		"\ufeff---\r\nid: k000000000\r\ntitle: t\r\nkind: fact\r\nscope: universal\r\n---\r\nbody\r\n",
 		"---\nid: k000000000\ntitle: *a\n---\n", "---\n&a [*a]\n---\n", "---\n? !!binary x\n", "no front matter", "---\n---\n", "",
+		"---\n\ntik\n\n\n\nv\n:l i\n---v\n:l i\n---",
 		"---\nid: k000000000\ntitle: t\nkind: doc\nscope: universal\ningested: {file: /a, sha256: " + strings.Repeat("a", 64) + ", part: 1, of: 2}\n---\nx",
 	} {
 		f.Add(s)

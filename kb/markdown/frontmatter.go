@@ -55,15 +55,16 @@ func Load(meta string, into any) (err error) {
 	case err == nil:
 		return nil
 	case errors.As(err, &at):
+		said := text.OneLine(strings.TrimPrefix(at.Message, "yaml: "))
 		mark := at.Mark
 		if mark.Line == 0 || at.ContextMark.Line > 0 &&
 			strings.HasSuffix(at.Message, "end of stream") {
 			mark = at.ContextMark // where what is not closed begins
 		}
 		if mark.Line > 0 {
-			return fmt.Errorf("line %d: %s", mark.Line+1, at.Message)
+			return fmt.Errorf("line %d: %s", mark.Line+1, said)
 		}
-		return errors.New(strings.TrimPrefix(at.Message, "yaml: "))
+		return errors.New(said)
 	}
 	return errors.New(text.OneLine(strings.TrimPrefix(err.Error(), "yaml: ")))
 }
