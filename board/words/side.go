@@ -189,32 +189,11 @@ func (s *Sentence) Sides(spoken func(stem string) bool) map[string]Side {
 	return m
 }
 
-// Unprefixed returns what a stem denies by its prefix: safe of unsafe, encrypt of
-// unencrypt; "" without one. Whether it does so is known only if the rest is spoken of,
-// too: see Sides.
-func Unprefixed(stem string) string {
-	for _, p := range negPrefix {
-		if rest := withoutPrefix(stem, p); rest != "" {
-			return rest
-		}
-	}
-	return ""
-}
-
 func withoutPrefix(stem, prefix string) string {
 	if rest, ok := strings.CutPrefix(stem, prefix); ok && len(rest) >= 4 {
 		return rest
 	}
 	return ""
-}
-
-// EachWord calls do for the sentence's words, numbers and marks in their order: as they
-// stand, in lower case, and their stems, which function words, numbers and marks do not
-// have.
-func (s *Sentence) EachWord(do func(text, low, stem string)) {
-	for _, w := range s.words {
-		do(w.text, w.low, w.stem)
-	}
 }
 
 func phrase(words []token, i int, want ...string) bool {
