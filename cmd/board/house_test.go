@@ -372,7 +372,7 @@ var ceilings = map[string]int{
 
 	"kb/learn": 1710,
 
-	"kb/markdown": 900, // all front matter is read here
+	"kb/markdown": 950, // all front matter is read here
 
 	"kb/memory": 10000, // the format of exports is here
 
