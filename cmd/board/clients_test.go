@@ -45,76 +45,113 @@ func snippetFile(t *testing.T, dir, name, text string) string {
 	return file
 }
 
-// clients are the pages that are programs.
-var clients = []struct{ page, program, file, run, test string }{
+// clientTests are the pages that are programs.
+var clientTests = []struct{ page, program, file, run, test string }{
 	{"python", "python3", "board_client.py", "from-python", `
 from board_client import Board, BoardError
+with open("keys.txt", "w") as f:
+    f.write("Keys rotate on day 1 of each month.\n")
 lead = Board("trial", "lead")
-assert lead.new("how keys rotate")["goal"] == "how keys rotate"
-assert lead.new("anything else")["goal"] == "how keys rotate"
-try:
-    lead.new("anything else", exists_ok=False)
-    raise SystemExit("no error")
-except BoardError as e:
-    assert "; try: " in str(e) and "--exists-ok" in str(e), e
-lead.call("expect", "a", "b")
-question = lead.signal("Who pays?", "q", priority="low")
+assert lead.start("how keys rotate", expect=["a", "b"], sources=["keys.txt"])["goal"] == "how keys rotate"
+assert lead.start()["goal"] == "how keys rotate"
+question = lead.ask("Who pays?", "low", "q")
 assert lead.waive(question["id"], "-- nobody asked")["status"] == "waived"
-first = lead.post("-- $12 \u00e9\nsecond line", "k", tag=["x", "y"], must_surface=True, confidence=0.5)
-assert lead.post("-- $12 \u00e9\nsecond line", "k", tag=["x", "y"], must_surface=True, confidence=0.5)["id"] == first["id"]
-assert first["content"] == "-- $12 \u00e9\nsecond line" and first["tags"] == ["x", "y"], first
+first = lead.post("-- $12 \u00e9\nsecond line", key="k", tag=["x", "y"], must=True, confidence=0.5, type_="gap")
+assert lead.post("-- $12 \u00e9\nsecond line", key="k", tag=["x", "y"], must=True, confidence=0.5, type_="gap")["id"] == first["id"]
+assert first["content"] == "-- $12 \u00e9\nsecond line" and first["tags"] == ["x", "y"] and first["type"] == "gap", first
+assert [e["content"] for e in lead.post_all([{"content": "one", "key": "1"}, {"content": "two", "supports": ["@1"]}])] == ["one", "two"]
 assert lead.claim() is None
+assert lead.questions(status="waived")[0]["reason"] == "-- nobody asked"
 assert lead.gate(wait="0s")["open"] is False
+assert [w["status"] for w in lead.expect("c", "d")] == ["expected"] * 2
+assert lead.expect(drop="a", reason="not needed") and lead.done("c", "d") and Board("trial", "b").done()
+assert lead.gate(wait="9s")["open"] is True
 try:
-    lead.call("show", "e99")
+    lead.show("e99")
     raise SystemExit("no error")
 except BoardError as e:
-    assert (e.exit_code, e.code) == (5, "not_found") and "board query" in e.next_step, vars(e)
+    assert (e.exit_code, e.code) == (5, "not_found") and "board query" in e.next_step and "; try: " in str(e), vars(e)
+assert lead.get("phase") is None and lead.get("phase", [1]) == [1]
+assert lead.set("phase", {"a": "-"})["version"] == 1 and lead.get("phase") == {"a": "-"}
+try:
+    lead.set("phase", 2, if_match=0)
+    raise SystemExit("no error")
+except BoardError as e:
+    assert e.exit_code == 6, vars(e)
 assert lead.brief("rotate the signing keys") == ""
-key = lead.post("The signing keys rotate on the first of each month", "keys")
-assert lead.promote(key["id"], kind="fact")["body"] == key["content"]
+key = lead.post("Keys rotate on day 2 of each month", "keys.txt:1", "Keys rotate on day 2", key="keys")
+key = lead.correct(key["id"], "Keys rotate on day 1 of each month", quote="Keys rotate on day 1")
+assert key["source_doc"] == "keys.txt" and lead.query("rotate", order="best")[0]["id"] == key["id"]
+assert lead.promote(key["id"], kind="fact")["body"].startswith(key["content"])
 learned = lead.learn("LEARNING: the cron job that rotates the keys was deleted in March")
 assert [c["refs"] for c in learned] == [["run:trial"]], learned
 assert "was deleted in March" in lead.brief("rotate the signing keys")
-assert "The signing keys rotate" in lead.digest(budget=4000)
+known = lead.remember("The vault keeps keys for 7 years", "vault: retention", source="keys.txt:1")
+assert lead.search("how long does the vault keep keys")[0]["id"] == known["id"]
+assert "Keys rotate on day 1" in lead.digest(budget=4000)["text"]
 written = lead.export("digest.md")
-assert (written["entries"], written["signals"]) == (2, 1), written
-assert "The signing keys rotate" in open("digest.md", encoding="utf-8").read()
+assert (written["entries"], written["signals"]) == (5, 1), written
+with open("report.md", "w") as f:
+    f.write("Keys rotate on day 1 of each month. That costs 77 euros.\n")
+check = lead.check("report.md")
+assert not check["passed"] and [s["name"] for s in check["steps"] if not s["passed"]] == ["survival"], check
+assert [f["text"] for s in check["steps"] if s["name"] == "trace" for f in s["trace"]["facts"] if f["verdict"] == "unsupported"] == ["77 euros"]
 print("fine")
 `},
 	{"javascript", "node", "board_client.mjs", "from-javascript", `
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { Board, BoardError } from "./board_client.mjs";
+await writeFile("keys.txt", "Keys rotate on day 1 of each month.\n");
 const lead = new Board("trial", "lead"), text = "-- $12 \u00e9\nsecond line";
-assert.equal((await lead.new("how keys rotate")).goal, "how keys rotate");
-assert.equal((await lead.new("anything else")).goal, "how keys rotate");
-await assert.rejects(lead.new("anything else", { existsOk: false }), /; try: .*--exists-ok/);
-await lead.call(["expect", "a", "b"]);
-const question = await lead.signal("Who pays?", "q", { priority: "low" });
+const given = { expect: ["a", "b"], sources: ["keys.txt"] };
+assert.equal((await lead.start("how keys rotate", given)).goal, "how keys rotate");
+assert.equal((await lead.start("")).goal, "how keys rotate");
+const question = await lead.ask("Who pays?", { priority: "low", key: "q" });
 assert.equal((await lead.waive(question.id, "-- nobody asked")).status, "waived");
-const flags = { tag: ["x", "y"], mustSurface: true, confidence: 0.5 };
-const first = await lead.post(text, "k", flags);
-assert.equal((await lead.post(text, "k", flags)).id, first.id);
-assert.equal(first.content, text);
-assert.deepEqual(first.tags, ["x", "y"]);
+const flags = { key: "k", tag: ["x", "y"], must: true, confidence: 0.5, type: "gap" };
+const first = await lead.post(text, flags);
+assert.equal((await lead.post(text, flags)).id, first.id);
+assert.deepEqual([first.content, first.tags, first.type], [text, ["x", "y"], "gap"]);
+const two = await lead.postAll([{ content: "one", key: "1" }, { content: "two", supports: ["@1"] }]);
+assert.deepEqual(two.map((e) => e.content), ["one", "two"]);
 assert.equal(await lead.claim(), null);
+assert.equal((await lead.questions({ status: "waived" }))[0].reason, "-- nobody asked");
 assert.equal((await lead.gate("0s")).open, false);
-await assert.rejects(lead.call(["show", "e99"]), (e) => {
+assert.equal((await lead.expect(["c", "d"])).length, 2);
+await lead.expect([], { drop: "a", reason: "not needed" });
+await lead.done(["c", "d"]);
+await new Board("trial", "b").done();
+assert.equal((await lead.gate("9s")).open, true);
+await assert.rejects(lead.show("e99"), (e) => {
   assert.ok(e instanceof BoardError && e.nextStep.includes("board query"), JSON.stringify(e));
   assert.deepEqual([e.exitCode, e.code], [5, "not_found"]);
   return true;
 });
+assert.deepEqual([await lead.get("phase"), await lead.get("phase", [1])], [null, [1]]);
+assert.equal((await lead.set("phase", { a: "-" })).version, 1);
+assert.deepEqual(await lead.get("phase"), { a: "-" });
+await assert.rejects(lead.set("phase", 2, { ifMatch: 0 }), { exitCode: 6 });
 assert.equal(await lead.brief("rotate the signing keys"), "");
-const key = await lead.post("The signing keys rotate on the first of each month", "keys");
-assert.equal((await lead.promote(key.id, { kind: "fact" })).body, key.content);
+const wrong = { source: "keys.txt:1", quote: "Keys rotate on day 2", key: "keys" };
+const old = await lead.post("Keys rotate on day 2 of each month", wrong);
+const key = await lead.correct(old.id, "Keys rotate on day 1 of each month", { quote: "Keys rotate on day 1" });
+assert.equal(key.source_doc, "keys.txt");
+assert.equal((await lead.query("rotate", { order: "best" }))[0].id, key.id);
+assert.ok((await lead.promote(key.id, { kind: "fact" })).body.startsWith(key.content));
 const learned = await lead.learn("LEARNING: the cron job that rotates the keys was deleted in March");
 assert.deepEqual(learned.map((c) => c.refs), [["run:trial"]]);
 assert.ok((await lead.brief("rotate the signing keys")).includes("was deleted in March"));
-assert.ok((await lead.digest({ budget: 4000 })).includes("The signing keys rotate"));
+const known = await lead.remember("The vault keeps keys for 7 years", "vault: retention", { source: "keys.txt:1" });
+assert.equal((await lead.search("how long does the vault keep keys"))[0].id, known.id);
+assert.ok((await lead.digest({ budget: 4000 })).text.includes("Keys rotate on day 1"));
 const written = await lead.export("digest.md");
-assert.deepEqual([written.entries, written.signals], [2, 1]);
-assert.ok((await readFile("digest.md", "utf8")).includes("The signing keys rotate"));
+assert.deepEqual([written.entries, written.signals], [5, 1]);
+await writeFile("report.md", "Keys rotate on day 1 of each month. That costs 77 euros.\n");
+const check = await lead.check("report.md");
+assert.deepEqual([check.passed, check.steps.filter((s) => !s.passed).map((s) => s.name)], [false, ["survival"]]);
+const facts = check.steps.find((s) => s.name === "trace").trace.facts;
+assert.deepEqual(facts.filter((f) => f.verdict === "unsupported").map((f) => f.text), ["77 euros"]);
 console.log("fine");
 `},
 }
@@ -124,7 +161,7 @@ console.log("fine");
 func TestClients(t *testing.T) {
 	cost.SkipUnlessLong(t)
 	t.Parallel()
-	for _, c := range clients {
+	for _, c := range clientTests {
 		t.Run(c.page, func(t *testing.T) {
 			t.Parallel()
 			program := interpreter(t, c.program)
@@ -172,7 +209,7 @@ func TestClientsRetry(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("sh is not installed: retries are NOT tested here")
 	}
-	for _, c := range clients {
+	for _, c := range clientTests {
 		t.Run(c.page, func(t *testing.T) {
 			t.Parallel()
 			program := interpreter(t, c.program)
@@ -181,8 +218,8 @@ func TestClientsRetry(t *testing.T) {
 			snippetFile(t, dir, c.file, text)
 			fake := snippetFile(t, dir, "busy", busyOnce)
 			test := map[string]string{
-				"python":     "from board_client import Board\nprint(Board('retried', 'w', '" + fake + "').post('again', 'k')['id'])",
-				"javascript": "import { Board } from './board_client.mjs';\nconsole.log((await new Board('retried', 'w', '" + fake + "').post('again', 'k')).id);",
+				"python":     "from board_client import Board\nprint(Board('retried', 'w', '" + fake + "').post('again', key='k')['id'])",
+				"javascript": "import { Board } from './board_client.mjs';\nconsole.log((await new Board('retried', 'w', '" + fake + "').post('again', { key: 'k' })).id);",
 			}[c.page]
 			if out := snippetRun(t, dir, t.TempDir(), program, snippetFile(t, dir, "trial"+filepath.Ext(c.file), test)); !strings.HasSuffix(out, "e1\n") {
 				t.Error(out)
@@ -252,7 +289,7 @@ func TestRetriesAgree(t *testing.T) {
 	for _, row := range strings.Split(table, "\n") {
 		want = append(want, strings.Fields(row)[0])
 	}
-	for _, c := range clients {
+	for _, c := range clientTests {
 		text, _ := helpPage(c.page)
 		list := regexp.MustCompile(`[\[(]("busy"[^\])]*)[\])]`).FindStringSubmatch(text)
 		if list == nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"blackboard/testdata/clients"
 )
 
 // pages are help texts about subjects of several commands: `board help PAGE`. The list
@@ -13,8 +15,12 @@ import (
 // expected exit code. The pages on languages are programs that can be saved and run;
 // tests do so.
 //
-//go:embed pages/*.txt pages/*.py pages/*.mjs
+//go:embed pages/*.txt
 var pages embed.FS
+
+// clientPages are the pages that are the programs of package clients.
+var clientPages = map[string]string{"python": "python/board_client/__init__.py",
+	"javascript": "typescript/index.mjs"}
 
 // The page on trust is the documentation of this package in trust.go: one text for `go
 // doc` and `board help trust`.
@@ -63,15 +69,14 @@ func helpPage(name string) (text string, ok bool) {
 	case "trust":
 		return commentText(trustPage), true
 	}
-	for _, ending := range []string{".txt", ".py", ".mjs"} {
-		if data, err := pages.ReadFile("pages/" + name + ending); err == nil {
-			if name == "json" {
-				data = append(data, jsonCommandList()...)
-			}
-			return string(data), true
-		}
+	if data, err := clients.Files.ReadFile(clientPages[name]); err == nil {
+		return string(data), true
 	}
-	return "", false
+	data, err := pages.ReadFile("pages/" + name + ".txt")
+	if err == nil && name == "json" {
+		data = append(data, jsonCommandList()...)
+	}
+	return string(data), err == nil
 }
 
 // pageList is the output of `board help topics`: each page with its first line.

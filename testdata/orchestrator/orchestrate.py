@@ -76,7 +76,7 @@ def main(folder, run, report):
     lead = Board(run, "lead")
 
     say("What earlier runs have learned about the question goes into each worker's prompt")
-    lead.new(QUESTION)
+    lead.start(QUESTION)
     lead.expect(*worker.WORKERS)  # the gate is closed until each is done
     known = lead.brief(QUESTION)
     print(known or "earlier runs have learned nothing about it")
@@ -93,22 +93,22 @@ def main(folder, run, report):
     say("A person decides what no document answers: here, what the plan says about it")
     with open(os.path.join(folder, DECISIONS), encoding="utf-8") as plan:
         lines = plan.read().splitlines()
-    for signal in lead.call("signals", status="open", priority=["critical", "high"])["signals"]:
+    for signal in lead.questions(status="open", priority=["critical", "high"]):
         begin = f"Open: {signal['content']} "
         for line in lines:
             if line.startswith(begin):
                 lead.waive(signal["id"], line[len(begin):])
-    if not lead.call("verify", sources=folder, answers=(4,))["verify"]["passed"]:
+    if not lead.call(["verify"], {"sources": folder}, answers=(4,))["verify"]["passed"]:
         raise Failed
     if not gate(lead, require_source=True, require_verified=True):
         raise Closed
 
     say("The report. A model would write it from the digest; here it is the findings")
-    digest = lead.digest(budget=8000)
+    digest = lead.digest(budget=8000)["text"]
     text = f"# {QUESTION}\n\n## Findings\n\n" + section(digest, "Must surface")
     text += "\n## Where the documents disagree\n\n" + section(digest, "Contradictions")
     write(report, text)
-    survival = lead.survival(report)
+    survival = lead.call(["survival", report], answers=(4,))["survival"]
     print(f"{report}: {survival['checked'] - survival['missing']} of {survival['checked']} items present")
     if not survival["passed"]:  # it forgets what was left open
         write(report, text + "\n## Left open\n\n" + section(digest, "Waived signals"))

@@ -31,15 +31,15 @@ class Worker:
 
     def answer(self):
         """Claim and answer the open questions that the worker's documents answer."""
-        for signal in self.board.call("signals", status="open")["signals"]:
+        for signal in self.board.questions(status="open"):
             try:
                 says = self.says(signal["content"])
             except NotFound:
                 says = None  # the question is for another
             if says and self.board.claim(signal["id"]):  # unless another has it
                 text, source = says
-                self.board.call("address", signal["id"], "-", text=text, must_surface=True, confidence=0.9, **source)
-        self.board.call("done")  # the gate waits for it no longer
+                self.board.answer(signal["id"], text, must=True, confidence=0.9, **source)
+        self.board.done()  # the gate waits for it no longer
 
     def lines(self, document):
         with open(os.path.join(self.folder, document), encoding="utf-8") as file:
@@ -53,10 +53,10 @@ class Worker:
         raise NotFound(f"worker {self.name}: no line of {document} matches {pattern}")
 
     def post(self, key, text, source, confidence, **flags):
-        return self.board.post(text, f"{self.name}/{key}", confidence=confidence, **source, **flags)["id"]
+        return self.board.post(text, key=f"{self.name}/{key}", confidence=confidence, **source, **flags)["id"]
 
     def ask(self, key, priority, origin, question):
-        self.board.signal(question, f"{self.name}/{key}", priority=priority, origin=origin)
+        self.board.ask(question, priority, f"{self.name}/{key}", origin=origin)
 
 
 def cite(document, place, quote):

@@ -1,0 +1,11 @@
+// Package clients has the clients for programs in other languages. The pages of help print them,
+// and the packages for npm and PyPI carry them.
+package clients
+
+import "embed"
+
+// Files are the sources: python/board_client is a package, typescript/index.mjs a module with
+// its types, which `npx tsc` makes (see the test).
+//
+//go:embed python/board_client/*.py python/board_client/py.typed typescript/*.mjs typescript/*.mts
+var Files embed.FS
