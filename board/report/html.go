@@ -2,7 +2,7 @@ package report
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"fmt"
 	"html/template"
 	"io"
@@ -16,16 +16,17 @@ import (
 	"blackboard/board/trace"
 )
 
-//go:embed html.tmpl
-var htmlSource string
+//go:embed *.tmpl style.css live.js
+var pages embed.FS
 
-// htmlTemplate parses the template, in under a millisecond.
-func htmlTemplate() *template.Template {
-	return template.Must(template.New("report").Funcs(template.FuncMap{
-		"text": printable,
-		"date": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") },
-		"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"long": func(s string) bool { return len(s) > 3000 || strings.Count(s, "\n") > 30 },
+// pageTemplate parses a template with those that all pages share, in under a millisecond.
+func pageTemplate(name string) *template.Template {
+	return template.Must(template.New(name).Funcs(template.FuncMap{
+		"text":  printable,
+		"style": func() template.CSS { return template.CSS(asset("style.css")) },
+		"date":  func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") },
+		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"long":  func(s string) bool { return len(s) > 3000 || strings.Count(s, "\n") > 30 },
 		"thousands": func(n any) string {
 			s := fmt.Sprint(n)
 			for i := len(s) - 3; i > 0; i -= 3 {
@@ -33,7 +34,16 @@ func htmlTemplate() *template.Template {
 			}
 			return s
 		},
-	}).Parse(htmlSource))
+	}).ParseFS(pages, "items.tmpl", name))
+}
+
+// asset returns a file that is part of the pages.
+func asset(name string) string {
+	text, err := pages.ReadFile(name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(text)
 }
 
 // What one HTML report shows at most, so that a browser can hold it.
@@ -86,15 +96,14 @@ func HTML(w io.Writer, s *board.Snapshot, by board.Policy, events []board.Event,
 	if err != nil {
 		return err
 	}
-	return htmlTemplate().Execute(w, newHTMLPage(s, v, events, traced))
+	return pageTemplate("html.tmpl").Execute(w, newHTMLPage(s, v, events, traced))
 }
 
 // htmlPage is what the template sees.
 type htmlPage struct {
 	*board.Snapshot
-	State    board.State
-	Verdict  board.Verdict
-	Reasons  []board.Reason // those the page lists
+	State board.State
+	gateView
 	Timeline *htmlTimeline
 	Signals  htmlGroup
 	Groups   []htmlGroup
@@ -113,14 +122,22 @@ type htmlGroup struct {
 	Total         int
 }
 
+// gateView is a verdict as a page shows it.
+type gateView struct {
+	Verdict board.Verdict
+	Reasons []board.Reason // those that are listed
+}
+
+func newGateView(v board.Verdict) gateView { return gateView{v, v.Reasons[:min(len(v.Reasons), 50)]} }
+
 // OnlySignals says that nothing but open signals keeps the gate closed.
-func (p *htmlPage) OnlySignals() bool {
-	return !slices.ContainsFunc(p.Verdict.Reasons,
+func (g gateView) OnlySignals() bool {
+	return !slices.ContainsFunc(g.Verdict.Reasons,
 		func(r board.Reason) bool { return r.Rule != board.RuleOpenSignal })
 }
 
 // Unblocked says after "no" why no signal keeps the gate closed.
-func (p *htmlPage) Unblocked() string { return noneOpen(p.Verdict.Policy) }
+func (g gateView) Unblocked() string { return noneOpen(g.Verdict.Policy) }
 
 // Hidden is how many items the page leaves out.
 func (g htmlGroup) Hidden() int { return g.Total - len(g.Items) }
@@ -158,8 +175,8 @@ func (i htmlItem) Percent() string { return strconv.Itoa(int(*i.Entry.Confidence
 
 func newHTMLPage(s *board.Snapshot, v board.Verdict, events []board.Event,
 	traced *trace.Result) *htmlPage {
-	p := &htmlPage{Snapshot: s, State: s.State(), Verdict: v, Timeline: newHTMLTimeline(s, events)}
-	p.Reasons = v.Reasons[:min(len(v.Reasons), 50)]
+	p := &htmlPage{Snapshot: s, State: s.State(), gateView: newGateView(v),
+		Timeline: newHTMLTimeline(s, events)}
 	b := &htmlBuilder{ranking: newRanking(s), settled: settledByEntry(s.Settled),
 		shown: map[string]bool{}, raised: map[string][]string{}}
 

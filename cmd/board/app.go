@@ -70,7 +70,7 @@ func (p *program) groups() []func() []*cli.Command {
 		return one(func() *cli.Command { return command(p.Program) })
 	}
 	return append(runcmd.Groups(p.Program),
-		one(p.tuiCommand), room(kbcmd.Command), room(memorycmd.Command), room(memorycmd.ContextCommand),
+		one(p.tuiCommand), one(p.webCommand), room(kbcmd.Command), room(memorycmd.Command), room(memorycmd.ContextCommand),
 		room(hookcmd.TopicCommand), room(hookcmd.HookCommand), one(p.modelCommand), one(p.mcpCommand),
 		room(hookcmd.SetupCommand), one(p.daemonCommand), one(p.databaseCommand), one(p.doctorCommand),
 		one(p.backupCommand),

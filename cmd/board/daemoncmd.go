@@ -43,10 +43,12 @@ it did, and when it continues.`,
 					"end by itself, unless --idle says so.",
 				Flags: append([]cli.Flag{
 					&cli.DurationFlag{Name: "idle", Usage: "end after this long without use; 0: never, " +
-						"the default with --listen", Value: daemon.IdleAfter},
+						"the default with --listen and --web", Value: daemon.IdleAfter},
 					&cli.StringFlag{Name: "listen",
 						Usage: "listen on `HOST:PORT` too, for agents, events and searches, with the token; off " +
 							"loopback only with a certificate"},
+					&cli.StringFlag{Name: "web", Usage: "show pages to watch the runs by at `HOST:PORT` of " +
+						"loopback; see board help web"},
 					&cli.StringFlag{Name: "tls-cert", Usage: "the certificate, a PEM `FILE`"},
 					&cli.StringFlag{Name: "tls-key", Usage: "its key, a PEM `FILE`"},
 					&cli.BoolFlag{Name: "debug", Usage: "log more"},
@@ -118,7 +120,7 @@ func (p *program) daemonRun(c *cli.Context) error {
 	}
 	defer closeLog.Close()
 	idle := c.Duration("idle")
-	if idle == 0 || c.IsSet("listen") && !c.IsSet("idle") { // its clients may be far apart
+	if idle == 0 || (c.IsSet("listen") || c.IsSet("web")) && !c.IsSet("idle") { // its clients may be far apart
 		idle = -1
 	}
 	cfg := daemon.Config{Place: place, Build: daemon.Build(base.Version()),
@@ -154,6 +156,9 @@ func (p *program) daemonRun(c *cli.Context) error {
 					"standard input and output", "--%s is for agents, but no address to listen on is given", name)
 			}
 		}
+	}
+	if cfg.Web = c.String("web"); cfg.Web != "" {
+		cfg.WebReady = func(at daemon.Web) { p.Messagef("watch the runs at %s", at.URL) }
 	}
 	if !c.Bool("detached") {
 		cfg.Ended = func(why string) { p.Messagef("the daemon ended: %s", why) }
@@ -244,41 +249,43 @@ func (p *program) daemonStart(c *cli.Context) error {
 		return err
 	}
 	defer client.Close()
-	say := func(st *daemon.Status, already bool) error {
-		return p.Answer(c, nil, func() {
-			p.Printf("%s, process %d\n", map[bool]string{true: "already running",
-				false: "started"}[already], st.PID)
-		}, "status", st, "already", already)
-	}
-	if st, err := client.Status(c.Context); err == nil {
+	st, already, err := p.startDaemon(c.Context, client, place, c.Duration("idle"))
+	return p.Answer(c, err, func() {
+		p.Printf("%s, process %d\n", map[bool]string{true: "already running",
+			false: "started"}[already], st.PID)
+	}, "status", &st, "already", already)
+}
+
+// startDaemon has a daemon of this build run: the one that does, else a new one.
+func (p *program) startDaemon(ctx context.Context, client *daemon.Client, place daemon.Place,
+	idle time.Duration) (st daemon.Status, already bool, err error) {
+	if st, err := client.Status(ctx); err == nil {
 		if st.Build != daemon.Build(base.Version()) {
-			return fault.Failure.New("a daemon of another build is running", "`board daemon stop` ends it")
+			return st, true, fault.Failure.New("a daemon of another build is running", "`board daemon stop` ends it")
 		}
-		return say(&st, true)
+		return st, true, nil
 	}
 	if err := os.MkdirAll(place.Home, 0o700); err != nil {
-		return err
+		return st, false, err
 	}
 	// Another process may have started one that died since: then start another.
 	const patience, again = 20 * time.Second, 6 * time.Second
-	var st daemon.Status
-	already := daemon.Held(place) // there is one that was too busy to say so
+	already = daemon.Held(place) // there is one that was too busy to say so
 	for begin := time.Now(); ; already = false {
-		if err := p.SpawnDaemon(place, c.Duration("idle")); err != nil {
-			return err
+		if err := p.SpawnDaemon(place, idle); err != nil {
+			return st, already, err
 		}
-		ctx, cancel := context.WithTimeout(c.Context, again)
-		st, err = client.WaitReady(ctx)
+		soon, cancel := context.WithTimeout(ctx, again)
+		st, err = client.WaitReady(soon)
 		cancel()
 		if err == nil {
-			break
+			return st, already, nil
 		}
-		if c.Context.Err() != nil || time.Since(begin) > patience {
-			return fault.Failure.New("the daemon was started, but does not answer",
+		if ctx.Err() != nil || time.Since(begin) > patience {
+			return st, already, fault.Failure.New("the daemon was started, but does not answer",
 				"`board daemon logs` may say why")
 		}
 	}
-	return say(&st, already)
 }
 
 func (p *program) daemonStop(c *cli.Context) error {

@@ -160,7 +160,7 @@ var exceptions = map[string][]string{
 
 	"cmd/board/base": {"board", "board/policy", "cmd/board/daemon", "embed", "embed/minilm", "hooks/harness", "hooks/topics", "kb/home", "kb/memory", "kb/secret"},
 
-	"cmd/board/daemon": {"board", "board/sqlite", "embed", "embed/minilm", "hooks/topics", "kb", "kb/index", "kb/memory"},
+	"cmd/board/daemon": {"board", "board/policy", "board/sqlite", "embed", "embed/minilm", "hooks/topics", "kb", "kb/index", "kb/memory"},
 
 	"cmd/board/doctor": {"board", "board/files", "board/sqlite", "cmd/board/daemon", "embed", "hooks", "hooks/harness", "kb", "kb/chunks", "kb/index", "kb/memory"},
 
@@ -304,7 +304,7 @@ var ceilings = map[string]int{
 
 	"board/postgres": 2400,
 
-	"board/report": 1310,
+	"board/report": 1700, // with the live page
 
 	"board/similar": 120,
 
@@ -322,13 +322,13 @@ var ceilings = map[string]int{
 
 	"board/words": 4650,
 
-	"cmd/board": 4640, // board backup, model pull embeds (the context store too), help all
+	"cmd/board": 4700, // board backup, model pull embeds (the context store too), help all
 
 	"cmd/board/base": 1950, // operations as commands
 
 	"cmd/board/ci": 1060,
 
-	"cmd/board/daemon": 3430,
+	"cmd/board/daemon": 3830,
 
 	"cmd/board/doctor": 2020, // backup, hard links
 

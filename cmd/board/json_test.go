@@ -55,6 +55,7 @@ var otherAnswers = []jsonAnswer{
 	newAnswer("daemon stop", []any{"stopped", false}),
 	newAnswer("daemon status", []any{"running", false, "socket", "", "status", (*daemon.Status)(nil)}),
 	newAnswer("daemon token", []any{"token", ""}),
+	newAnswer("web", []any{"url", ""}),
 	newAnswer("database init", []any{"database", postgres.Status{}, "had", 0}),
 	newAnswer("database status", []any{"database", postgres.Status{}}),
 	newAnswer("database allow", []any{"file", "", "allowed", ""}),

@@ -165,6 +165,7 @@ var jsonWords = map[string]string{
 	"archive":                                "what was archived",
 	"topic list.archived":                    "the archived files",
 	"available":                              "models that can be fetched",
+	"url":                                    "the address of the page, with its token",
 	"copied":                                 "the copy of all stores",
 	"backup":                                 "where the files before the repair are, \"\" for nowhere",
 	"brief":                                  "the brief",

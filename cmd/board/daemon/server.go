@@ -60,6 +60,10 @@ type Config struct {
 	Words fault.Words
 	// TCP is a listener beside the socket; nil: none.
 	TCP *TCP
+	// Web is where the pages are shown from the start; "": when somebody asks for them.
+	Web string
+	// WebReady is called with their address then.
+	WebReady func(Web)
 	// Jobs replaces the upkeep, for tests; nil: the usual.
 	Jobs []Job
 	// OpenModel replaces the opening of the embedding model, for tests.
@@ -89,6 +93,8 @@ type Server struct {
 	why      string
 	tcp      net.Listener // nil: none
 	token    string
+	webMu    sync.Mutex
+	web      *web // the pages; nil: nobody has asked for them
 	upkeep   *upkeep
 	clock    *clock
 	streams  context.Context // ends with the server: streams would keep it from ending
@@ -128,6 +134,16 @@ func Run(ctx context.Context, cfg Config, ready func()) error {
 		defer s.tcp.Close()
 		cfg.TCP.Addr = s.tcp.Addr().String() // with the port that the system chose for 0
 		s.token = token
+	}
+	if cfg.Web != "" {
+		at, err := s.openWeb(ctx, webRequest{cfg.Web})
+		if err != nil {
+			return err
+		}
+		defer s.end()
+		if cfg.WebReady != nil {
+			cfg.WebReady(at)
+		}
 	}
 	l, err := listen(cfg.Place.Socket)
 	if err != nil {
@@ -273,6 +289,7 @@ func newServer(cfg Config) *Server {
 	handle(s, "embed", s.embed)
 	handle(s, "status", s.status)
 	handle(s, "stop", s.stop)
+	handle(s, "web", s.openWeb)
 	s.mux.HandleFunc("GET /v1/events", s.events)
 	s.mux.HandleFunc("GET /debug/pprof/{name}", s.profile)
 	return s
