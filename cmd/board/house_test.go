@@ -374,7 +374,7 @@ var ceilings = map[string]int{
 
 	"kb/markdown": 950, // all front matter is read here
 
-	"kb/memory": 10000, // the format of exports is here
+	"kb/memory": 10540, // which note replaces which
 
 	"kb/memory/orient": 310,
 

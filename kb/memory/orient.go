@@ -308,6 +308,9 @@ func (c *collector) read(rq Query, tiers ...string) (hits []*Hit, err error) {
 			}
 		}
 	}
+	if rq.Text == "" {
+		hits = withoutReplaced(hits)
+	}
 	return hits, err
 }
 
@@ -434,7 +437,7 @@ func (h *Hit) Line(now time.Time, reader string) string {
 
 // line is Line with at most n characters of the text.
 func (h *Hit) line(now time.Time, reader string, n int) string {
-	s := "- " + h.ID + " " + orient.ShortAge(now.Sub(h.Created))
+	s := "- " + h.ID + " " + orient.ShortAge(now.Sub(h.Updated))
 	switch {
 	case h.Curator == CuratorAuthor:
 		s += " by the author"
@@ -453,7 +456,21 @@ func (h *Hit) line(now time.Time, reader string, n int) string {
 		}
 		s += ")"
 	}
-	return s + "\n"
+	return s + h.standing() + "\n"
+}
+
+// standing says which note it replaces, and which one replaces it.
+func (h *Hit) standing() (s string) {
+	if len(h.Replaces) > 0 {
+		s = ", replaces " + strings.Join(h.Replaces, ", ")
+	}
+	if h.Newer != "" {
+		s += ", " + h.Newer + " is newer"
+	}
+	if h.Expires != nil {
+		s += ", until " + h.Expires.Format(time.DateOnly)
+	}
+	return s
 }
 
 // frame presents an item as what somebody noted once. The text stays on its line and in
@@ -476,7 +493,7 @@ func (h *Hit) frame(now time.Time) string {
 	if h.Title != "" {
 		text = h.Title + ": " + text
 	}
-	s := fmt.Sprintf("%s %s, %s, importance %s: “%s”", by, orient.Age(now.Sub(h.Created)), where,
+	s := fmt.Sprintf("%s %s, %s, importance %s: “%s”", by, orient.Age(now.Sub(h.Updated)), where,
 		Level(h.Importance), orient.Inline(text, orient.Content))
 	if h.DerivedFrom != "" {
 		s += " — derived from “" + orient.Inline(h.DerivedFrom, 120) + "”"
@@ -484,5 +501,5 @@ func (h *Hit) frame(now time.Time) string {
 			s += " (" + orient.Inline(h.Derived, 120) + ")"
 		}
 	}
-	return s
+	return s + h.standing()
 }

@@ -112,7 +112,12 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 			return err
 		}
 		out.Confirmed, out.Item = false, it
-		return f.add(tx, &out.Item, v, &out.Warnings, VerbPut, "")
+		if err := f.add(tx, &out.Item, v, &out.Warnings, VerbPut, ""); err != nil {
+			return err
+		}
+		older, err := f.warnOfOlder(tx, &out.Item)
+		out.Warnings = append(out.Warnings, older...)
+		return err
 	})
 	if err == nil {
 		s.warnOfSource(ctx, &out)
@@ -206,8 +211,9 @@ func (f *file) confirm(tx *sqlite.Tx, it, again *Item) (Item, error) {
 		now.DerivedFrom == it.DerivedFrom && now.Expires == it.Expires &&
 		now.Lifetime == it.Lifetime && now.Curator == it.Curator {
 		// The importance is not a change of the text.
-		if _, err := tx.Exec(`UPDATE items SET importance = ?, accessed = ? WHERE n = ?`,
-			now.Importance, tx.Now.UnixMilli(), it.n); err != nil {
+		now.Updated = tx.Now
+		if _, err := tx.Exec(`UPDATE items SET importance = ?1, accessed = ?2, updated = ?2 WHERE
+			n = ?3`, now.Importance, tx.Now.UnixMilli(), it.n); err != nil {
 			return now, err
 		}
 	} else {

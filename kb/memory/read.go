@@ -76,7 +76,11 @@ type Hit struct {
 	Cosine     *float64 `json:"cosine"`       // null: unknown
 	Derived    string   `json:"derived_note"` // state of the source
 	Frame      string   `json:"frame"`        // text for a reader: a candidate, not a fact
-	said       clash.Said
+	// ids of older notes that say otherwise, in whose place it is given
+	Replaces []string `json:"replaces"`
+	// id of the newer note that says otherwise; "": none is known
+	Newer string `json:"newer"`
+	said     clash.Said
 }
 
 // Slice has the hits of a tier.
@@ -210,6 +214,9 @@ func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 				sl.Hits[i].Weak = sl.Hits[i].Evidence < q.threshold
 			}
 		}
+		if err := res.renew(ctx, files, &q); err != nil {
+			return res, err
+		}
 	}
 	res.choose(&q)
 	for i, f := range files {
@@ -219,6 +226,23 @@ func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 	}
 	res.Degraded = slices.Compact(res.Degraded)
 	return res, nil
+}
+
+// renew puts newer notes before what they replace, in each tier.
+func (r *Result) renew(ctx context.Context, files []*file, q *Query) error {
+	for i, f := range files {
+		if f == nil || q.Archived || r.Slices[i].Tier == Conversation || len(r.Slices[i].Hits) == 0 {
+			continue
+		}
+		found := r.Slices[i].Hits
+		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
+			r.Slices[i].Hits, err = f.renew(tx, found, q)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // choose keeps as many hits of each tier as were asked for, without repetitions.
@@ -260,6 +284,9 @@ func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
 			h.Derived = s.opt.Resolve(ctx, &h.Item)
 		}
 		h.Frame = h.frame(now)
+		if h.Replaces == nil {
+			h.Replaces = []string{}
+		}
 	}
 	if !q.Untouched && !q.Archived && q.Text != "" {
 		f.ask(f.s.session(q.Conversation, now), answers(q.Text, hits)...)

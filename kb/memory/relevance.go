@@ -170,7 +170,7 @@ type Rates struct {
 	Channel, Workspace, Account float64
 }
 
-// DefaultRates leave 17, 43 and 71 % after seven days.
+// DefaultRates leave 18, 43 and 71 % after seven days.
 var DefaultRates = Rates{Channel: 0.990, Workspace: 0.995, Account: 0.998}
 
 // ParseRates parses rates such as "channel=0.99,workspace=0.995"; the others are the

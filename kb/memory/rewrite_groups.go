@@ -112,6 +112,9 @@ func (w *scopeFile) related(ctx context.Context) (
 		if err := g.clash(ctx, tx); err != nil {
 			return err
 		}
+		if err := g.stale(ctx, tx); err != nil {
+			return err
+		}
 		if clashing, err = g.contradictions(tx); err != nil {
 			return err
 		}

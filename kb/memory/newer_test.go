@@ -1,0 +1,295 @@
+package memory
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blackboard/testdata/cost"
+)
+
+// restated is a fact that was noted, and noted anew without touching the first note.
+type restated struct{ old, newer, prompt string }
+
+// tunedOn are the pairs that the judgement was written with, unread those that it was not.
+var tunedOn = []restated{
+	{"The front end needs Node 20", "The front end builds with Node 22 now",
+		"Which Node version does the front end need?"},
+	{"Sessions are stored in Redis", "Session storage was moved to Postgres",
+		"Where are sessions stored?"},
+	{"The gateway listens on port 8080", "The gateway's port is 9443 since the TLS switch",
+		"Which port does the gateway listen on?"},
+	{"Releases are cut by Marta on Thursdays", "Jonas cuts the releases now, on Tuesdays",
+		"Who cuts the releases?"},
+	{"Uploads are limited to 10 MB", "Uploads may have up to 25 MB",
+		"How large may uploads be?"},
+	{"Die Sicherung läuft jede Nacht um 2 Uhr", "Die nächtliche Sicherung läuft jetzt um 4 Uhr",
+		"Wann läuft die nächtliche Sicherung?"},
+	{"We decided to use Jest for the unit tests",
+		"Unit tests run with Vitest, no longer with Jest", "What runs the unit tests?"},
+	{"Fixtures live in testdata/fixtures", "Fixtures were moved to internal/fixtures",
+		"Where do the fixtures live?"},
+	{"Feature branches are merged with a merge commit",
+		"Feature branches are squashed when they are merged", "How are feature branches merged?"},
+	{"The importer retries 3 times", "The importer retries 5 times before it gives up",
+		"How often does the importer retry?"},
+	{"Python 3.10 is the minimum for the worker", "The worker requires Python 3.12 at least",
+		"What Python does the worker require?"},
+	{"The staging database is called shop_stage", "The staging database was renamed to shop_preprod",
+		"What is the staging database called?"},
+	{"Alerts go to the channel #ops", "Alerts are posted in #oncall instead of #ops",
+		"Where do alerts go?"},
+	{"Der Server lauscht auf Port 3000", "Der Server lauscht inzwischen auf Port 3100",
+		"Auf welchem Port lauscht der Server?"},
+	{"Access tokens expire after 60 minutes", "Access tokens live for 15 minutes since the audit",
+		"When do access tokens expire?"},
+	{"The nightly report is written by cron on host web1",
+		"The nightly report is written by a systemd timer on host jobs2",
+		"What writes the nightly report?"},
+	{"Für Migrationen nehmen wir Flyway", "Migrationen laufen nicht mehr mit Flyway, sondern mit Liquibase",
+		"Womit laufen die Migrationen?"},
+	{"Terraform state is kept in the bucket tf-state-old",
+		"Terraform state is kept in the bucket acme-tf-state", "Where is the Terraform state kept?"},
+	{"Pull requests need two approvals", "One approval is enough for pull requests",
+		"How many approvals does a pull request need?"},
+	{"The product owner is Ms Keller", "Mr Yılmaz is the product owner from October on",
+		"Who is the product owner?"},
+	{"We deploy to Heroku", "We deploy to Fly.io now", "Where do we deploy to?"},
+	{"The search index has 3 shards", "The search index was resharded to 5 shards",
+		"How many shards does the search index have?"},
+	{"Customer exports are CSV files", "Customer exports are Parquet files as of May",
+		"What format do customer exports have?"},
+	{"Die Testdaten liegen in test/data", "Die Testdaten liegen jetzt in internal/testdata",
+		"Wo liegen die Testdaten?"},
+	{"The webhook secret is read from HOOK_SECRET",
+		"The webhook secret is read from WEBHOOK_KEY instead of HOOK_SECRET",
+		"Where is the webhook secret read from?"},
+	{"Ansprechpartner für die Abrechnung ist Frau Sommer",
+		"Für die Abrechnung ist seit Juni Herr Winter zuständig",
+		"Wer ist für die Abrechnung zuständig?"},
+	{"Invoices are numbered per year", "Invoice numbers run through without a break since 2025",
+		"How are invoices numbered?"},
+	{"The linter is golangci-lint 1.61", "golangci-lint 2.4 is the linter",
+		"Which linter version do we use?"},
+	{"The mobile app supports iOS 15 and later", "The mobile app needs iOS 17",
+		"Which iOS does the mobile app support?"},
+	{"Nightly builds are kept for a week", "Nightly builds are kept for three days only",
+		"How long are nightly builds kept?"},
+}
+
+// unread were written after the judgement, and read once.
+var unread = []restated{
+	{"Coverage must be at least 70 percent", "The coverage floor was raised to 80 percent",
+		"What coverage do we need?"},
+	{"Docker images are pushed to Docker Hub", "Docker images are pushed to ghcr.io",
+		"Where are Docker images pushed?"},
+	{"The cache keeps entries for 5 minutes", "Cache entries live for an hour now",
+		"How long does the cache keep entries?"},
+	{"Das Release-Fenster ist mittwochs", "Das Release-Fenster ist nicht mehr mittwochs, sondern montags",
+		"Wann ist das Release-Fenster?"},
+	{"Background jobs are run by Celery", "Background jobs are run by Dramatiq since March",
+		"What runs the background jobs?"},
+	{"The API version in use is v2", "The API is at v3 now; v2 was switched off",
+		"Which API version is in use?"},
+	{"The deploy key lies in deploy/key.enc", "The deploy key lies in secrets/deploy.age",
+		"Where is the deploy key?"},
+	{"We format SQL with sqlfluff", "SQL is formatted with pgFormatter now, sqlfluff was dropped",
+		"How do we format SQL?"},
+	{"Die Schnittstelle erlaubt 50 Anfragen je Minute",
+		"Die Schnittstelle erlaubt 120 Anfragen je Minute", "Wie viele Anfragen erlaubt die Schnittstelle?"},
+	{"Support tickets are tracked in Jira", "Support tickets live in Linear these days",
+		"Where are support tickets tracked?"},
+}
+
+// bothHold are notes of which neither replaces the other: both hold.
+var bothHold = []restated{
+	{"The API listens on port 8080", "The admin page listens on port 8081", ""},
+	{"The staging database runs Postgres 15", "The production database runs Postgres 16 now", ""},
+	{"Unit tests run with Vitest", "End-to-end tests run with Playwright now", ""},
+	{"The front end needs Node 20", "The front end is deployed from the main branch", ""},
+	{"Access tokens expire after 15 minutes", "Refresh tokens expire after 30 days", ""},
+	{"Sessions are stored in Redis", "The job queue was moved to Redis", ""},
+	{"Uploads are limited to 10 MB", "Uploads are scanned for viruses before they are stored", ""},
+	{"Der Server lauscht auf Port 3000", "Der Server wird jetzt mit systemd gestartet", ""},
+	{"Alice reviews changes of the parser", "Bob reviews changes of the scheduler", ""},
+	{"The importer retries 3 times", "The exporter writes 5 files at once now", ""},
+	{"Rate limit of the search API is 100 per minute", "Rate limit of the upload API is 20 per minute", ""},
+	{"Logs are kept for 30 days", "Backups are kept for 90 days now", ""},
+	{"Feature branches are merged with a merge commit", "Release branches are never merged", ""},
+	{"Error messages are written in English", "Error messages are logged with their stack now", ""},
+	{"The mobile app supports iOS 15 and later", "The mobile app is tested on Android 14, too", ""},
+	{"Nightly builds run at 3 am", "Nightly builds are kept for 3 days", ""},
+	{"The build uses Go 1.25", "The build caches modules in CI now", ""},
+}
+
+// firstGiven asks a prompt as a hook asks it, and says which form comes first: old, newer,
+// both at once never, or none.
+func firstGiven(t *testing.T, r restated, asked bool) string {
+	t.Helper()
+	tick := newClock()
+	s := open(t, t.TempDir(), Options{Now: tick.now, Agent: "claude"})
+	for _, other := range []string{"The lawyer wants the imprint on every page",
+		"Marta prefers tables to prose in reports", "Vendored code is not reformatted"} {
+		put(t, s, Item{Tier: Workspace, Content: other, Importance: .5})
+	}
+	put(t, s, Item{Tier: Workspace, Content: r.old, Importance: .5})
+	tick.pass(30 * 24 * time.Hour)
+	put(t, s, Item{Tier: Workspace, Content: r.newer, Importance: .5})
+	tick.pass(time.Hour)
+	res, err := s.Read(t.Context(), Query{Tiers: []string{Workspace}, Text: r.prompt,
+		Gate: !asked, Untouched: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range res.Slices[0].Hits {
+		switch h.Content {
+		case r.old:
+			return "old"
+		case r.newer:
+			return "newer"
+		}
+	}
+	return "none"
+}
+
+// TestNewerFirst: of ten facts that were noted anew at most one comes in its old form
+// first, neither unasked nor in an answer.
+func TestNewerFirst(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string][]restated{"tuned": tunedOn, "unread": unread} {
+		for _, asked := range []bool{false, true} {
+			var old []string
+			given := 0
+			for _, r := range set {
+				switch firstGiven(t, r, asked) {
+				case "old":
+					old = append(old, r.old)
+				case "newer":
+					given++
+				}
+			}
+			if t.Logf("%s, asked %t: newer first %d, old first %d", name, asked, given,
+				len(old)); len(old) > 1 || given < 6 {
+				t.Errorf("%s, asked %t: the old form first of\n  %s", name, asked,
+					strings.Join(old, "\n  "))
+			}
+		}
+	}
+}
+
+// TestStanding: what replaces the other is told from what holds beside it.
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	judged := func(r restated) int {
+		return (&Item{Content: r.newer}).told().standing((&Item{Content: r.old}).told())
+	}
+	for name, set := range map[string][]restated{"tuned": tunedOn, "unread": unread} {
+		n := map[int]int{}
+		for _, r := range set {
+			how := judged(r)
+			n[how]++
+			if testing.Verbose() {
+				t.Log(name, how, r.old, "→", r.newer)
+			}
+		}
+		if n[apart] > 1 || n[replaces] < len(set)/2 {
+			t.Errorf("%s: %d replace, %d are similar, %d apart", name, n[replaces], n[similar], n[apart])
+		}
+	}
+	for _, r := range bothHold {
+		if how := judged(r); how == replaces {
+			t.Errorf("%q is said to replace %q", r.newer, r.old)
+		}
+	}
+}
+
+// TestStaleListed: a plan lists the pairs, and put names what is older.
+func TestStaleListed(t *testing.T) {
+	t.Parallel()
+	tick := newClock()
+	s := open(t, t.TempDir(), Options{Now: tick.now, Agent: "claude"})
+	named := 0
+	for _, r := range tunedOn {
+		put(t, s, Item{Tier: Workspace, Content: r.old, Importance: .5})
+	}
+	tick.pass(24 * time.Hour)
+	for _, r := range tunedOn {
+		st, err := s.Put(t.Context(), Item{Tier: Workspace, Content: r.newer, Importance: .5},
+			PutOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(st.Warnings, func(w string) bool { return strings.Contains(w, r.old) }) {
+			named++
+		}
+	}
+	plans, err := s.PlanConsolidation(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := 0
+	for _, c := range plans[0].Contradictions {
+		if slices.ContainsFunc(tunedOn, func(r restated) bool {
+			return c.Items[0].Content == r.old && c.Items[1].Content == r.newer
+		}) {
+			listed++
+		} else {
+			t.Errorf("%q is no rival of %q", c.Items[0].Content, c.Items[1].Content)
+		}
+	}
+	if t.Logf("put names %d, the plan lists %d of %d", named, listed, len(tunedOn)); named < 27 ||
+		listed < 24 {
+		t.Error("too few")
+	}
+}
+
+// TestStandingAmongOthers: among the notes of three projects that never change, hardly one
+// is said to replace another.
+func TestStandingAmongOthers(t *testing.T) {
+	cost.SkipUnlessLong(t)
+	t.Parallel()
+	wrong, all := 0, 0
+	for _, project := range []string{"review", "prose", "operations"} {
+		data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "memory", project, "corpus.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said []*told
+		for line := range strings.Lines(string(data)) {
+			var r struct{ Title, Text string }
+			if err := json.Unmarshal([]byte(line), &r); err != nil {
+				t.Fatal(err)
+			}
+			newer := (&Item{Title: r.Title, Content: r.Text}).told()
+			for _, older := range said {
+				if newer.standing(older) == replaces {
+					wrong++
+					t.Logf("%q\n  is said to replace %q", r.Text, older.text.Body)
+				}
+			}
+			said, all = append(said, newer), all+1
+		}
+	}
+	if wrong > 5 {
+		t.Errorf("%d of %d notes", wrong, all)
+	}
+}
+
+// TestOrientNewer: a start page has the note that holds, as important as what it replaces.
+func TestOrientNewer(t *testing.T) {
+	t.Parallel()
+	tick := newClock()
+	s := open(t, t.TempDir(), Options{Now: tick.now, Agent: "claude"})
+	put(t, s, Item{Tier: Workspace, Content: tunedOn[0].old, Importance: 1})
+	tick.pass(24 * time.Hour)
+	put(t, s, Item{Tier: Workspace, Content: tunedOn[0].newer, Importance: .5})
+	o, err := s.Orient(t.Context(), OrientQuery{Unasked: true})
+	if err != nil || strings.Contains(o.Markdown, tunedOn[0].old) || !strings.Contains(o.Markdown,
+		"## Critical\n- ") || !strings.Contains(o.Markdown, ", replaces m") {
+		t.Errorf("%v:\n%s", err, o.Markdown)
+	}
+}
