@@ -80,7 +80,7 @@ type Hit struct {
 	Replaces []string `json:"replaces"`
 	// id of the newer note that says otherwise; "": none is known
 	Newer string `json:"newer"`
-	said     clash.Said
+	said  clash.Said
 }
 
 // Slice has the hits of a tier.
