@@ -11,8 +11,9 @@ import (
 //	jsonschema  what it is, for people and models
 //	cli         what it is, where a command has to say it otherwise
 //	arg         the command has it as an argument, which its usage writes like this
-//	as          how the argument is read: text (or standard input), words (all that are
-//	            left), line (these as one)
+//	as          how the argument is read: text or note (or standard input; a text is not
+//	            meant for another command, as an id is), json (the same), words (all that
+//	            are left), line (these as one)
 //	unless      the flag beside which a text is not needed
 //	flag        names of its flag, the first is shown; "-": none
 //	value       what the help calls the value of the flag

@@ -22,6 +22,7 @@ const (
 type Page struct {
 	strings.Builder
 	Color bool
+	Safe  bool        // a document is shown without control characters, as on a terminal
 	Words fault.Words // how the reader does an operation
 	// Tell says what is no part of the answer; nil: it stands in the text.
 	Tell func(string)
@@ -45,6 +46,17 @@ func (p *Page) Whole(s, mark, operation, id string) string {
 		s = p.Shorten(s, operation, id)
 	}
 	return p.Block(s, mark)
+}
+
+// Document is a text that the reader asked for, and nothing else: as it is, for a program.
+// A model sees by a mark that its later lines are its own.
+func (p *Page) Document(s string) {
+	if p.Shorten != nil {
+		s = strings.ReplaceAll(text.Visible(p.Shorten(s, "", "")), "\n", "\n  | ")
+	} else if p.Safe {
+		s = text.Visible(s)
+	}
+	p.Printf("%s\n", s)
 }
 
 // Some are the first of a list, as many as there is room for.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"blackboard/board/fault"
+	"blackboard/hooks/ops"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 )
@@ -251,7 +252,7 @@ func (c *call) ingest(in ingestIn) (out ingestOut, text string, err error) {
 	return out, text, err
 }
 
-func (c *call) reembed(noneIn) (out kb.Reembedded, text string, err error) {
+func (c *call) reembed(ops.Nothing) (out kb.Reembedded, text string, err error) {
 	err = c.onKB(kb.OpenExisting, true, func(k *kb.KB) error {
 		out, err = k.Reembed(c.ctx, c.counting("embedding"))
 		return err
@@ -277,7 +278,7 @@ type doctorOut struct {
 	Broken   int          `json:"broken"`
 }
 
-func (c *call) doctor(noneIn) (out doctorOut, text string, err error) {
+func (c *call) doctor(ops.Nothing) (out doctorOut, text string, err error) {
 	all, err := got(c.onQuietKB, func(k *kb.KB) ([]kb.Finding, error) { return k.Doctor(c.ctx) })
 	out.Findings = each(all, func(f *kb.Finding) findingOut {
 		return findingOut{f.What, f.State, f.Say, fault.Say(f.Next, c.words(nil))}

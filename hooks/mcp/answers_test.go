@@ -217,7 +217,7 @@ func connectedTools(t *testing.T, change func(*Config)) []*sdk.Tool {
 // nothing but a task.
 func TestDefaultsAreTrue(t *testing.T) {
 	c := connect(t, everything(t, nil), nil)
-	ref := structured(t, c, "conversation", `{"do":"start"}`)["ref"].(string)
+	ref := structured(t, c, "conversation", `{"do":"start"}`)["conversation"].(map[string]any)["ref_code"].(string)
 	for args, want := range map[string]map[string]any{
 		`{"content":"a"}`:                                                    {"tier": "workspace", "importance": .5, "lifetime": "short_term", "source": "scout"},
 		`{"content":"b","tier":"channel"}`:                                   {"tier": "channel", "channel": "general", "lifetime": "short_term"},

@@ -146,17 +146,17 @@ func stand(next sdk.MethodHandler) sdk.MethodHandler {
 
 // addPlainTools adds tools that go the way of the server's own.
 func (f *fixtures) addPlainTools() {
-	plain := func(name, about string, fn handler[noneIn, doneOut]) {
+	plain := func(name, about string, fn handler[struct{}, doneOut]) {
 		add(f.Server, tool{Tool: name, Short: name, Profile: ProfileRun, Kind: reads,
 			About: about}, fn)
 	}
-	plain("test_simple_text", "Say something.", func(*call, noneIn) (doneOut, string, error) {
+	plain("test_simple_text", "Say something.", func(*call, struct{}) (doneOut, string, error) {
 		return doneOut{true}, "Something.", nil
 	})
-	plain("test_error_handling", "Fail.", func(*call, noneIn) (doneOut, string, error) {
+	plain("test_error_handling", "Fail.", func(*call, struct{}) (doneOut, string, error) {
 		return doneOut{}, "", errors.New("this tool always fails")
 	})
-	plain("test_tool_with_progress", "Tell how far it is.", func(c *call, _ noneIn) (
+	plain("test_tool_with_progress", "Tell how far it is.", func(c *call, _ struct{}) (
 		doneOut, string, error) {
 		for done := 0; done <= 100; done += 50 {
 			c.progress("going on", done, 100)

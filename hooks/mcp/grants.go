@@ -7,6 +7,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/hooks/ops"
 	"blackboard/kb/memory"
 )
 
@@ -18,8 +19,8 @@ const (
 	KBRead   = "kb:read"
 	KBWrite  = "kb:write"
 	// the memory's conversation, channel and workspace tiers, and the caller's own notes
-	WorkspaceRead  = "workspace:read"
-	WorkspaceWrite = "workspace:write"
+	WorkspaceRead  = ops.WorkspaceRead
+	WorkspaceWrite = ops.WorkspaceWrite
 	AccountRead    = "account:read" // the memory's account tier
 	AccountWrite   = "account:write"
 	ContextRead    = "context:read"

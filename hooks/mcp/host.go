@@ -8,6 +8,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/policy"
 	"blackboard/hooks/ops"
+	"blackboard/kb/memory"
 )
 
 // A call is what an operation works with, when a client asks for it.
@@ -46,6 +47,23 @@ func (c *call) Checks() (posts, files bool) { return true, c.cfg.Grants.has[File
 func (c *call) Policy(ctx context.Context, b *board.Board) (policy.File, error) {
 	return policy.Of(ctx, b, c.cfg.Workspace)
 }
+
+// Memory calls fn with the memory as the client reaches it.
+func (c *call) Memory(_ context.Context, meaning bool, fn func(*memory.Store) error) error {
+	return c.onMemory(meaning, fn)
+}
+
+// MayRead refuses a tier that is not granted.
+func (c *call) MayRead(tier string) error { return c.cfg.Grants.readTier(tier) }
+
+// MayWrite refuses a tier that is not granted.
+func (c *call) MayWrite(tier string) error { return c.cfg.Grants.writeTier(tier) }
+
+// Owns refuses what is an agent's own to who may call itself anything.
+func (c *call) Owns(what string) error { return c.own(what) }
+
+// Talk is the conversation that a call names.
+func (c *call) Talk(named string) string { return named }
 
 // Note tells the caller something besides the answer.
 func (c *call) Note(text string) { c.notes = append(c.notes, strings.TrimPrefix(text, "note: ")) }

@@ -207,7 +207,9 @@ func FuzzAnswersAreClean(f *testing.F) {
 					saved["ITEM"] = fmt.Sprint(item["id"])
 				}
 			case "conversation":
-				saved["REF"] = fmt.Sprint(of["ref"])
+				if v, ok := of["conversation"].(map[string]any); ok {
+					saved["REF"] = fmt.Sprint(v["ref_code"])
+				}
 			case "write_context":
 				saved["CHUNK"] = fmt.Sprint(of["id"])
 			}

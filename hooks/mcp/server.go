@@ -177,8 +177,6 @@ func New(cfg Config) *Server {
 	s.addCheckTools()
 	s.addKnowledgeTools()
 	s.addMemoryTools()
-	s.addOwnMemoryTools()
-	s.addConversationTools()
 	s.addContextTools()
 	s.addAdminTools()
 	s.addResources()

@@ -35,8 +35,7 @@ const (
 // package's own tools.
 var enums = sync.OnceValue(func() op.Enums {
 	all := maps.Clone(ops.Lists())
-	maps.Copy(all, op.Enums{"waits": {waitGate, waitEvent, waitSignal}, "curations": curations,
-		"tidyings": tidyings, "conversation_acts": conversationActs})
+	maps.Copy(all, op.Enums{"waits": {waitGate, waitEvent, waitSignal}, "curations": curations, "tidyings": tidyings})
 	return all
 })
 

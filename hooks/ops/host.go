@@ -6,6 +6,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
+	"blackboard/kb/memory"
 )
 
 // Access is what an operation does with a run.
@@ -35,6 +36,38 @@ type Runs interface {
 	Note(text string)
 	// Words are how the caller does an operation.
 	Words(step fault.Step) string
+}
+
+// Grants that every call of a tool takes.
+const (
+	WorkspaceRead  = "workspace:read"
+	WorkspaceWrite = "workspace:write"
+)
+
+// Memories is what operations on the memory work with.
+type Memories interface {
+	// Memory calls fn with the memory as the caller reaches it; with a model, if it can be
+	// had and meaning counts.
+	Memory(ctx context.Context, meaning bool, fn func(*memory.Store) error) error
+	// MayRead and MayWrite refuse a tier that is not the caller's to read, or to write to.
+	MayRead(tier string) error
+	MayWrite(tier string) error
+	// Owns refuses what belongs to one agent to whom nothing proves to be one.
+	Owns(what string) error
+	// Talk is the conversation that a call names, else the one that the caller is in.
+	Talk(named string) string
+	// Note tells the caller something besides the answer.
+	Note(text string)
+}
+
+// inMemory is what the memory answers.
+func inMemory[T any](ctx context.Context, h Memories, fn func(*memory.Store) (T, error)) (out T,
+	err error) {
+	err = h.Memory(ctx, false, func(m *memory.Store) (err error) {
+		out, err = fn(m)
+		return err
+	})
+	return out, err
 }
 
 // On says on which board, and as whom.

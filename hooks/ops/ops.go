@@ -7,6 +7,9 @@
 //	post.go    findings: post, correct, link
 //	signal.go  questions: ask, claim, answer, waive, reopen
 //	show.go    what is on a board: query, show, signals
+//	note.go    journal and core memories
+//	talk.go    channels, conversations, working notes
+//	list.go    how lists are written
 //	expect.go  workers: expect, done; and findings that are no conflict: settle
 package ops
 
@@ -24,7 +27,9 @@ import (
 // All are the operations that have a tool.
 func All() []op.Any {
 	return []op.Any{&Post, &Correct, &Ask, &Claim, &Answer, &Waive, &Reopen, &Link, &Settle, &Expect,
-		&Query, &Show, &Signals}
+		&Query, &Show, &Signals,
+		&JournalNote, &CoreNote, &ScratchWrite, &ScratchRead, &Scratches, &ScratchClear, &Talk, &Talks,
+		&Channels, &ChannelCreate}
 }
 
 // Lists are the lists of words that the tag enum names.
@@ -39,6 +44,7 @@ var Lists = sync.OnceValue(func() op.Enums {
 		"resolutions": kb.Resolutions,
 		"tiers":       memory.Tiers, "own_tiers": {memory.Workspace, memory.Account},
 		"lifetimes": memory.Lifetimes, "curators": memory.Curators,
+		"conversation_acts":     {talkStart, talkGet, talkIdle, talkArchive},
 		"conversation_statuses": memory.Statuses, "scrub_modes": memory.ScrubModes,
 		"context_modes": {chunks.ModeHybrid, chunks.ModeBM25, chunks.ModeSemantic},
 		"importances":   chunks.Importances,

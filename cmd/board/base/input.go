@@ -154,7 +154,7 @@ func JSONValue(s string, asString bool) (json.RawMessage, error) {
 	}
 	if !asString && (strings.TrimSpace(s) == "" || strings.ContainsRune(`{["`,
 		rune(strings.TrimSpace(s)[0]))) {
-		return nil, Usagef("quote it for the shell ('{\"a\":1}'), or take it as a string with --string",
+		return nil, Usagef("quote it for the shell ('{\"a\":1}'), or take it as a string (--help has the flag)",
 			"%q is not valid JSON", board.Line(s, 80))
 	}
 	data, err := json.Marshal(s)

@@ -103,7 +103,7 @@ func (p *Program) AnswerWith(c *cli.Context, a op.Answer) error {
 
 // Page is where an answer is written for the person at the keyboard.
 func (p *Program) Page() *op.Page {
-	return &op.Page{Color: p.Color, Words: CommandFor,
+	return &op.Page{Color: p.Color, Safe: p.Terminal, Words: CommandFor,
 		Tell: func(s string) { p.Messagef("%s", Safe(s)) }}
 }
 
@@ -142,7 +142,9 @@ func (p *Program) arguments(c *cli.Context, o op.Any, into any) error {
 		}
 	}
 	for name, v := range given {
-		given[name] = op.Value(name, v, s.Properties[name])
+		if p := s.Properties[name]; p.AnyOf == nil { // else it is a value as it is
+			given[name] = op.Value(name, v, p)
+		}
 	}
 	raw, err := json.Marshal(given)
 	if err != nil {
@@ -196,19 +198,26 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 		if what == "text" {
 			what = f.Name
 		}
+		as := f.Tag.Get("as")
+		reads := map[string]func(*cli.Context, string, []string) (string, error){
+			"text": p.Content, "note": p.Text, "json": p.Content}[as]
 		switch {
-		case f.Tag.Get("as") == "text" && (f.Required || len(rest) > 0 ||
+		case reads != nil && (f.Required || len(rest) > 0 ||
 			f.Tag.Get("unless") != "" && all[f.Tag.Get("unless")] == nil):
-			text, err := p.Content(c, what, rest)
+			text, err := reads(c, what, rest)
 			if err != nil {
 				return nil, err
 			}
 			put(f.Name, text)
-			rest = nil
-		case f.Tag.Get("as") == "line" && len(rest) > 0:
+			if rest = nil; as == "json" {
+				if all[f.Name], err = JSONValue(text, c.Bool("string") || c.Bool("text")); err != nil {
+					return nil, err
+				}
+			}
+		case as == "line" && len(rest) > 0:
 			put(f.Name, strings.Join(rest, " "))
 			rest = nil
-		case f.Tag.Get("as") == "words" && len(rest) > 0:
+		case as == "words" && len(rest) > 0:
 			put(f.Name, rest)
 			rest = nil
 		case len(rest) > 0:

@@ -28,14 +28,19 @@ help memory explains what goes where, who sees it, and how long it is kept.`,
 
 // memoryFlags are the flags of every memory command: who asks, where, in which format.
 func memoryFlags(more ...cli.Flag) []cli.Flag {
-	return base.JoinFlags(more, []cli.Flag{
+	return base.JoinFlags(more, speakerFlags(), []cli.Flag{base.JSONFlag()})
+}
+
+// speakerFlags say who asks for which memory.
+func speakerFlags() []cli.Flag {
+	return []cli.Flag{
 		&cli.StringFlag{Name: "agent",
 			Usage: "`WHO` asks; default $BOARD_WORKER, else the harness, else a person at a terminal"},
 		&cli.BoolFlag{Name: "author",
 			Usage: "a person asks, although stdin is not a terminal; needs --reason"},
 		&cli.StringFlag{Name: "reason", Usage: "`REASON` of the author; it is logged"},
-		base.WorkspaceFlag("the `DIRECTORY` whose memory it is"), base.JSONFlag(),
-	})
+		base.WorkspaceFlag("the `DIRECTORY` whose memory it is"),
+	}
 }
 
 func secretFlag() cli.Flag {

@@ -7,6 +7,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
+	"blackboard/hooks/ops"
 	"blackboard/kb/memory"
 )
 
@@ -14,19 +15,6 @@ import (
 // core memories.
 func (p *program) memoryOwnCommands() []*cli.Command {
 	tier := func(more string) cli.Flag { return tierFlag("`TIER`: workspace or account" + more) }
-	note := func(name, usage, description string) *cli.Command {
-		return &cli.Command{
-			Name: name, Usage: usage, ArgsUsage: "[TEXT | -]", Description: description,
-			Flags: memoryFlags(
-				tier(" (default workspace, and account where there is none); without a text, "+
-					"only those of it"),
-				&cli.BoolFlag{Name: "force", Usage: "store it even if it seems to hold a secret"},
-				&cli.BoolFlag{Name: "full", Usage: "print full entries"},
-				base.LimitFlag(), base.QuietIDsFlag(),
-			),
-			Action: func(c *cli.Context) error { return p.memoryNote(c, name) },
-		}
-	}
 	return []*cli.Command{
 		{
 			Name: "named", Usage: "author's entries: list, show, edit, rm",
@@ -63,12 +51,7 @@ terminal, the entry opens in $VISUAL or $EDITOR. Revisions are kept.`,
 					Action: p.inMemory(p.namedRemove)},
 			},
 		},
-		note("journal", "write the agent's journal, or list it", `What happened, and what to do
-differently. An entry is used for seven days, and listed as expired after that. With a
-text the command adds an entry, without one it lists the journal. No other agent sees it.`),
-		note("core", "write the agent's core memories, or list them", `Core memories are
-permanent, and no other agent sees them. With a text the command adds one, without one it
-lists them; board memory forget removes one.`),
+		p.operation(&ops.JournalNote), p.operation(&ops.CoreNote),
 		{
 			Name: "context", Usage: "print core and journal for a prompt",
 			Description: `Prints the agent's core memories and its journal of the last seven days as one
@@ -236,85 +219,6 @@ func (p *program) namedRemove(c *cli.Context, s *openedMemory) error {
 		p.Printf("%s is removed; `board memory named show %s --tier %s --revisions` shows its "+
 			"revisions\n", n.Name, n.Name, n.Tier)
 	}, "entry", n)
-}
-
-// memoryNote writes a note of the agent, or lists those of its kind.
-func (p *program) memoryNote(c *cli.Context, kind string) error {
-	if c.NArg() == 0 {
-		return p.noteList(c, kind)
-	}
-	text, err := p.Text(c, "text", c.Args().Slice())
-	if err != nil {
-		return err
-	}
-	return base.With(p.openMemory(c, false))(func(s *openedMemory) error {
-		n, err := s.SaveNote(c.Context, kind, c.String("tier"), text, c.Bool("force"))
-		return p.Answer(c, err, func() {
-			if c.Bool("quiet") {
-				p.Printf("%s\n", n.ID)
-				return
-			}
-			until := ""
-			if n.ExpiresAround != "" {
-				until = ", counts until " + n.ExpiresAround
-			}
-			p.Printf("%s %s of %s, %s: %s%s\n", n.ID, map[string]string{memory.Journal: "journal",
-				memory.Core: "core memory"}[kind], base.Line(n.Agent, 40), n.Tier,
-				base.Line(n.Content, 80),
-				until)
-		}, "note", n)
-	})
-}
-
-func (p *program) noteList(c *cli.Context, kind string) error {
-	limit, err := base.Limit(c)
-	if err != nil {
-		return err
-	}
-	return base.With(p.openMemory(c, false))(func(s *openedMemory) error {
-		found, err := s.Notes(c.Context, kind, 0)
-		if err != nil {
-			return err
-		}
-		all := []memory.Note{}
-		for _, n := range found {
-			if !c.IsSet("tier") || n.Tier == c.String("tier") {
-				all = append(all, n)
-			}
-		}
-		if t := c.String("tier"); c.IsSet("tier") && t != memory.Workspace && t != memory.Account {
-			return base.Usagef("choose workspace or account",
-				"notes have the tier workspace or account, not %q", t)
-		}
-		all, more := base.CutList(all, limit)
-		return p.Answer(c, nil, func() {
-			for i := range all {
-				n := &all[i]
-				if c.Bool("quiet") {
-					p.Printf("%s\n", n.ID)
-					continue
-				}
-				mark := ""
-				if n.Expired {
-					mark = p.Paint(base.Yellow, "  expired")
-				}
-				if c.Bool("full") {
-					p.Printf("%s  %s  %-9s%s\n%s\n", n.ID, n.Created.Format("2006-01-02"), n.Tier, mark,
-						base.Indent(n.Content, "       | "))
-					continue
-				}
-				p.Printf("%s  %s  %-9s  %s%s\n", n.ID, n.Created.Format("2006-01-02"), n.Tier,
-					base.Line(n.Content, 160), mark)
-			}
-			switch {
-			case len(all) == 0:
-				p.Messagef("%s has no %s yet", base.Line(s.Agent(), 40),
-					map[string]string{memory.Journal: "journal", memory.Core: "core memories"}[kind])
-			case more:
-				p.Messagef("the newest %d are shown; --limit 0 shows all", len(all))
-			}
-		}, "notes", all, "more", more)
-	})
 }
 
 func (p *program) memoryContext(c *cli.Context, s *openedMemory) error {

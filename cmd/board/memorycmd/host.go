@@ -1,0 +1,43 @@
+package memorycmd
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board/op"
+	"blackboard/cmd/board/base"
+	"blackboard/kb/memory"
+)
+
+// host is what an operation on the memory works with, when a command line asks for it.
+type host struct {
+	*program
+	c *cli.Context
+}
+
+// operation is the command of an operation on the memory.
+func (p *program) operation(o op.Any, more ...cli.Flag) *cli.Command {
+	return p.Operation(o, func(c *cli.Context) any { return &host{p, c} },
+		append(more, speakerFlags()...)...)
+}
+
+func (h *host) Memory(_ context.Context, meaning bool, fn func(*memory.Store) error) error {
+	return base.With(h.openMemory(h.c, meaning && !h.c.Bool("no-embed")))(func(s *openedMemory) error {
+		return fn(s.Store)
+	})
+}
+
+// What the caller may do is said by the environment, which the memory knows.
+func (h *host) MayRead(string) error  { return nil }
+func (h *host) MayWrite(string) error { return nil }
+func (h *host) Owns(string) error     { return nil }
+
+func (h *host) Talk(named string) string {
+	if named == "" && !h.c.IsSet("conversation") {
+		return h.Env("BOARD_CONVERSATION")
+	}
+	return named
+}
+
+func (h *host) Note(text string) { h.Messagef("%s", base.Safe(text)) }

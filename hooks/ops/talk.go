@@ -1,0 +1,576 @@
+package ops
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"blackboard/board/fault"
+	"blackboard/board/op"
+	"blackboard/board/text"
+	"blackboard/kb/memory"
+)
+
+type Nothing struct{}
+
+type ChannelsOut struct {
+	Channels []memory.ChannelInfo `json:"channels"`
+}
+
+var Channels = op.Op[Memories, Nothing, ChannelsOut]{
+	Info: op.Info{Command: "memory channel list", Tool: "channel_list", Profile: "conversation",
+		Need: WorkspaceRead, Budget: 4000, Short: "list them",
+		About: "The workspace's channels: topics that conversations share."},
+	Do: func(ctx context.Context, h Memories, _ Nothing) (ChannelsOut, error) {
+		return inMemory(ctx, h, func(m *memory.Store) (out ChannelsOut, err error) {
+			out.Channels, err = m.Channels(ctx)
+			return out, err
+		})
+	},
+	Text: func(p *op.Page, o ChannelsOut) {
+		listed(p, o.Channels, false, "channels", func(c *memory.ChannelInfo) string {
+			return fmt.Sprintf("%-16s  %s, %s%s", p.Line(c.Name, 200), text.Count(int64(c.Conversations),
+				"conversation", "conversations"), text.Count(int64(c.Items), "item", "items"),
+				about(p, c.Description))
+		})
+	},
+}
+
+// about is what somebody says of a thing, behind the rest of its line.
+func about(p *op.Page, s string) string {
+	if s == "" {
+		return ""
+	}
+	return "  " + p.Text(s, 160, "", "")
+}
+
+type ChannelIn struct {
+	Name        string `json:"name" arg:"NAME" jsonschema:"of the channel"`
+	Description string `json:"description,omitempty" value:"LINE" jsonschema:"what it is about, in a line"`
+	KeepSecrets
+}
+
+type ChannelOut struct {
+	Channel memory.ChannelInfo `json:"channel"`
+}
+
+var ChannelCreate = op.Op[Memories, ChannelIn, ChannelOut]{
+	Info: op.Info{Command: "memory channel create", Tool: "channel_create", Profile: "conversation",
+		Need: WorkspaceWrite, Kind: op.Writes, Short: "make one",
+		About: "Create a channel for a topic that several conversations will share."},
+	Do: func(ctx context.Context, h Memories, in ChannelIn) (ChannelOut, error) {
+		return inMemory(ctx, h, func(m *memory.Store) (out ChannelOut, err error) {
+			out.Channel, err = m.CreateChannel(ctx, in.Name, in.Description)
+			return out, err
+		})
+	},
+	Text: func(p *op.Page, o ChannelOut) { p.Printf("%s created\n", p.Line(o.Channel.Name, 200)) },
+}
+
+type DescribeIn struct {
+	Name string `json:"name" arg:"NAME"`
+	Line string `json:"description" arg:"[LINE | -]" as:"note"`
+	KeepSecrets
+}
+
+// ChannelNotes is what is to be said of a channel that was changed.
+type ChannelNotes struct {
+	Channel string   `json:"channel"`
+	Notes   []string `json:"notes"`
+	done    string
+}
+
+var ChannelDescribe = op.Op[Memories, DescribeIn, ChannelNotes]{
+	Info: op.Info{Command: "memory channel describe", Short: "change its description",
+		Long: "'' removes the description. The old one is deleted from the file for good."},
+	Do: func(ctx context.Context, h Memories, in DescribeIn) (ChannelNotes, error) {
+		return inMemory(ctx, h, func(m *memory.Store) (ChannelNotes, error) {
+			notes, err := m.DescribeChannel(ctx, in.Name, in.Line)
+			return ChannelNotes{in.Name, notes, "has a new description"}, err
+		})
+	},
+	Text: channelNotes,
+}
+
+type ChannelNameIn struct {
+	Name string `json:"name" arg:"NAME"`
+}
+
+var ChannelRemove = op.Op[Memories, ChannelNameIn, ChannelNotes]{
+	Info: op.Info{Command: "memory channel rm", Short: "remove an empty channel",
+		Long: `If a channel holds items or conversations, scrub it first:
+board memory scrub --help.`},
+	Do: func(ctx context.Context, h Memories, in ChannelNameIn) (ChannelNotes, error) {
+		return inMemory(ctx, h, func(m *memory.Store) (ChannelNotes, error) {
+			notes, err := m.RemoveChannel(ctx, in.Name)
+			return ChannelNotes{in.Name, notes, "is removed"}, err
+		})
+	},
+	Text: channelNotes,
+}
+
+func channelNotes(p *op.Page, o ChannelNotes) {
+	p.Printf("%s %s\n", p.Line(o.Channel, 200), o.done)
+	warnings(p, o.Notes)
+}
+
+// warnings are notes about what was written.
+func warnings(p *op.Page, all []string) {
+	for _, w := range all {
+		p.Note("  note: " + w)
+	}
+}
+
+type TalkIn struct {
+	Ref string `json:"ref,omitempty" arg:"[REF]" jsonschema:"the ref code"`
+}
+
+// TalkOut is a conversation.
+type TalkOut struct {
+	Conversation memory.ConversationInfo `json:"conversation"`
+	Again        *bool                   `json:"again,omitempty"`
+	Invited      []string                `json:"invited,omitempty"`
+	said         string                  // in place of the whole
+	unsaid       bool                    // nothing says what it came to
+}
+
+// StartedOut is a conversation that a command has begun.
+type StartedOut struct{ TalkOut }
+
+func (o StartedOut) IDs() []string { return []string{o.Conversation.Ref} }
+
+// onTalk does something to the conversation that a call means.
+func onTalk(ctx context.Context, h Memories, named string,
+	fn func(m *memory.Store, ref string) (memory.ConversationInfo, error)) (TalkOut, error) {
+	ref := h.Talk(named)
+	if ref == "" {
+		return TalkOut{}, fault.Usage.New("no conversation is named", "",
+			fault.Do("memory.conversation.list", "give its ref code; {} lists them"))
+	}
+	return inMemory(ctx, h, func(m *memory.Store) (TalkOut, error) {
+		v, err := fn(m, ref)
+		return TalkOut{Conversation: v, said: "is " + v.Status}, err
+	})
+}
+
+type StartTalkIn struct {
+	Channel string `json:"channel,omitempty" value:"NAME" cli:"of the channel that it belongs to (default general)"`
+	Thread  string `json:"thread,omitempty" value:"NAME" cli:"the harness's name for it: the same name is the same conversation"`
+	KeepSecrets
+}
+
+var TalkStart = op.Op[Memories, StartTalkIn, StartedOut]{
+	Info: op.Info{Command: "memory conversation start",
+		Short: "start one, or continue the one of a --thread"},
+	Do: func(ctx context.Context, h Memories, in StartTalkIn) (StartedOut, error) {
+		out, err := startTalk(ctx, h, in.Channel, in.Thread)
+		return StartedOut{out}, err
+	},
+	Text: func(p *op.Page, o StartedOut) { talkText(p, o.TalkOut) },
+}
+
+func startTalk(ctx context.Context, h Memories, channel, thread string) (TalkOut, error) {
+	return inMemory(ctx, h, func(m *memory.Store) (TalkOut, error) {
+		v, again, err := m.StartConversation(ctx, channel, thread)
+		said := "started in " + v.Channel
+		if again {
+			said = "exists already, " + v.Status + " in " + v.Channel
+		}
+		return TalkOut{Conversation: v, Again: &again, said: said}, err
+	})
+}
+
+var TalkShow = op.Op[Memories, TalkIn, TalkOut]{
+	Info: op.Info{Command: "memory conversation show", Short: "show one"},
+	Do: func(ctx context.Context, h Memories, in TalkIn) (TalkOut, error) {
+		out, err := onTalk(ctx, h, in.Ref, func(m *memory.Store, ref string) (memory.ConversationInfo,
+			error) {
+			return m.Conversation(ctx, ref)
+		})
+		out.said = ""
+		return out, err
+	},
+	Text: talkText,
+}
+
+type InviteIn struct {
+	Ref    string   `json:"ref" arg:"REF"`
+	Agents []string `json:"agents" arg:"AGENT…" as:"words"`
+}
+
+var TalkInvite = op.Op[Memories, InviteIn, TalkOut]{
+	Info: op.Info{Command: "memory conversation invite", Short: "add agents to a conversation"},
+	Do: func(ctx context.Context, h Memories, in InviteIn) (TalkOut, error) {
+		out, err := onTalk(ctx, h, in.Ref, func(m *memory.Store, ref string) (memory.ConversationInfo,
+			error) {
+			return m.Invite(ctx, ref, in.Agents...)
+		})
+		out.Invited = in.Agents
+		return out, err
+	},
+	Text: func(p *op.Page, o TalkOut) {
+		p.Printf("%s can read %s now\n", p.Line(strings.Join(o.Invited, ", "), 200),
+			o.Conversation.Ref)
+	},
+}
+
+type IdleIn struct {
+	TalkIn
+	Summary string `json:"summary,omitempty" value:"RESULT" cli:"what it came to, kept in its channel"`
+	op.Given
+}
+
+var TalkIdle = op.Op[Memories, IdleIn, TalkOut]{
+	Info: op.Info{Command: "memory conversation idle", Short: "end an active one"},
+	Do: func(ctx context.Context, h Memories, in IdleIn) (TalkOut, error) {
+		return endTalk(ctx, h, in, memory.StatusIdle, false)
+	},
+	Text: talkText,
+}
+
+type ArchiveIn struct {
+	IdleIn
+	Force bool `json:"force,omitempty" cli:"also if it is active"`
+}
+
+var TalkArchive = op.Op[Memories, ArchiveIn, TalkOut]{
+	Info: op.Info{Command: "memory conversation archive", Short: "archive an idle one"},
+	Do: func(ctx context.Context, h Memories, in ArchiveIn) (TalkOut, error) {
+		return endTalk(ctx, h, in.IdleIn, memory.StatusArchived, in.Force)
+	},
+	Text: talkText,
+}
+
+var TalkReopen = op.Op[Memories, TalkIn, TalkOut]{
+	Info: op.Info{Command: "memory conversation reopen", Short: "reopen an idle or archived one",
+		Long: "Items that were archived with it are restored."},
+	Do: func(ctx context.Context, h Memories, in TalkIn) (TalkOut, error) {
+		return onTalk(ctx, h, in.Ref, func(m *memory.Store, ref string) (memory.ConversationInfo,
+			error) {
+			return m.ReopenConversation(ctx, ref)
+		})
+	},
+	Text: talkText,
+}
+
+// endTalk ends a conversation with its summary. To one that has ended already, the summary
+// is added.
+func endTalk(ctx context.Context, h Memories, in IdleIn, status string, force bool) (TalkOut, error) {
+	said := strings.TrimSpace(in.Summary)
+	if said == "" && in.Has("summary") {
+		return TalkOut{}, fault.Usage.New("the summary is empty",
+			"say what was decided and what is open, or leave it out")
+	}
+	unsaid := false
+	out, err := onTalk(ctx, h, in.Ref, func(m *memory.Store, ref string) (v memory.ConversationInfo,
+		err error) {
+		if said != "" {
+			if _, err := m.Summarise(ctx, ref, said); err != nil {
+				return v, err
+			}
+			if v, err = m.Conversation(ctx, ref); err != nil || v.Status == status {
+				return v, err
+			}
+		}
+		if status == memory.StatusIdle {
+			v, err = m.IdleConversation(ctx, ref)
+		} else {
+			v, err = m.ArchiveConversation(ctx, ref, force)
+		}
+		if err == nil && m.Reaches(memory.Channel) {
+			has, err := m.Summarised(ctx, ref)
+			unsaid = err == nil && !has
+		}
+		return v, err
+	})
+	out.unsaid = unsaid
+	return out, err
+}
+
+func talkText(p *op.Page, o TalkOut) {
+	v := &o.Conversation
+	if o.said != "" {
+		p.Printf("%s %s\n", v.Ref, p.Line(o.said, 400))
+		if o.unsaid {
+			p.Note("note: nothing says what it came to" + p.Step(fault.Give("summary",
+				"'what was decided, what is open'", "; {} keeps that in the channel "+
+					p.Line(v.Channel, 100))))
+		}
+		return
+	}
+	p.Printf("%s  %s\n", p.Paint(op.Bold, v.Ref), v.Status)
+	row(p, "channel", p.Line(v.Channel, 200))
+	row(p, "thread", p.Text(v.Thread, 300, "", ""))
+	row(p, "by", p.Line(v.Agent, 60))
+	row(p, "started", seconds(v.Started))
+	for _, at := range []struct {
+		name string
+		when *time.Time
+	}{{"ended", v.Ended}, {"archived", v.Archived}} {
+		if at.when != nil {
+			row(p, at.name, seconds(*at.when))
+		}
+	}
+	row(p, "holds", text.Count(int64(v.Items), "item", "items")+", "+text.Count(int64(v.Scratch),
+		"working note", "working notes"))
+}
+
+// What Talk does.
+const (
+	talkStart   = "start"
+	talkGet     = "get"
+	talkIdle    = "idle"
+	talkArchive = "archive"
+)
+
+type TalkToolIn struct {
+	Do      string `json:"do" enum:"conversation_acts" jsonschema:"what to do"`
+	Channel string `json:"channel,omitempty" jsonschema:"for start; default general"`
+	Thread  string `json:"thread,omitempty" jsonschema:"for start: what you call it"`
+	Force   bool   `json:"force,omitempty" jsonschema:"for archive: an active one too"`
+	Ref     string `json:"ref,omitempty" jsonschema:"the ref code; for get, idle and archive"`
+	Summary string `json:"summary,omitempty" jsonschema:"for idle and archive: what was decided and what is open; kept in the channel"`
+	op.Given
+}
+
+// Talk is one tool for what are several commands.
+var Talk = op.Op[Memories, TalkToolIn, TalkOut]{
+	Info: op.Info{Tool: "conversation", Profile: "conversation", Need: WorkspaceRead,
+		Kind: op.Writes, Short: "begin and end a conversation",
+		About: "A conversation has a ref code of its own, its memories and working notes. start " +
+			"at the beginning (the same thread gives the same one again), idle at the end, " +
+			"archive to put it away; get shows its state."},
+	Do: func(ctx context.Context, h Memories, in TalkToolIn) (out TalkOut, err error) {
+		if in.Do != talkGet {
+			err = h.MayWrite(memory.Workspace)
+		}
+		if err == nil && (in.Do == talkStart) == (in.Ref != "") {
+			err = fault.Usage.New(fmt.Sprintf("%s with ref=%q", in.Do, in.Ref),
+				"start takes a channel and a thread; get, idle and archive take a ref")
+		}
+		if err == nil && in.Do == talkStart {
+			err = h.Owns("a conversation")
+		}
+		end := IdleIn{TalkIn{in.Ref}, in.Summary, in.Given}
+		switch {
+		case err != nil:
+			return out, err
+		case in.Do == talkStart:
+			return startTalk(ctx, h, in.Channel, in.Thread)
+		case in.Do == talkGet:
+			return TalkShow.Do(ctx, h, end.TalkIn)
+		case in.Do == talkIdle:
+			return endTalk(ctx, h, end, memory.StatusIdle, false)
+		}
+		return endTalk(ctx, h, end, memory.StatusArchived, in.Force)
+	},
+	Text: talkText,
+}
+
+type TalksIn struct {
+	Channel  string   `json:"channel,omitempty" value:"NAME" jsonschema:"only of this one"`
+	Statuses []string `json:"statuses,omitempty" enum:"conversation_statuses" flag:"status" jsonschema:"default active and idle" cli:"of these"`
+	All      bool     `json:"all,omitempty" jsonschema:"archived ones too"`
+	Limit    int      `json:"limit,omitempty" min:"0" flag:"limit,n" value:"N" default:"50" jsonschema:"at most so many" cli:"at most this many; 0: all"`
+}
+
+type TalksOut struct {
+	Conversations []memory.ConversationInfo `json:"conversations"`
+	More          bool                      `json:"more"`
+}
+
+func (o TalksOut) IDs() (refs []string) {
+	for i := range o.Conversations {
+		refs = append(refs, o.Conversations[i].Ref)
+	}
+	return refs
+}
+
+var Talks = op.Op[Memories, TalksIn, TalksOut]{
+	Info: op.Info{Command: "memory conversation list", Tool: "conversation_list",
+		Profile: "conversation", Need: WorkspaceRead, Budget: 4000, Short: "list them, newest first",
+		About: "Conversations of a channel, or of all, the newest first; archived ones only if " +
+			"they are asked for."},
+	Do: func(ctx context.Context, h Memories, in TalksIn) (TalksOut, error) {
+		if in.All && len(in.Statuses) > 0 {
+			return TalksOut{}, fault.Usage.New("all of them and those of a status are asked for",
+				"leave one out")
+		}
+		if in.All {
+			in.Statuses = memory.Statuses
+		}
+		ask := in.Limit
+		if ask > 0 {
+			ask++
+		}
+		return inMemory(ctx, h, func(m *memory.Store) (out TalksOut, err error) {
+			out.Conversations, err = m.Conversations(ctx, in.Channel, in.Statuses, ask)
+			if out.More = ask > 0 && len(out.Conversations) == ask; out.More {
+				out.Conversations = out.Conversations[:in.Limit]
+			}
+			return out, err
+		})
+	},
+	Text: func(p *op.Page, o TalksOut) {
+		listed(p, o.Conversations, o.More, "conversations", func(v *memory.ConversationInfo) string {
+			line := fmt.Sprintf("%s  %-8s  %s  %s  %s", v.Ref, v.Status, seconds(v.Started),
+				p.Line(v.Channel, 100), text.Count(int64(v.Items), "item", "items"))
+			if v.Scratch > 0 {
+				line += ", " + text.Count(int64(v.Scratch), "note", "notes")
+			}
+			if v.Agent != "" {
+				line += "  by " + p.Line(v.Agent, 40)
+			}
+			return line + about(p, v.Thread)
+		})
+	},
+}
+
+// InTalk names the conversation of working notes.
+type InTalk struct {
+	Conversation string `json:"conversation,omitempty" value:"REF" jsonschema:"the ref code, from conversation" cli:"of the conversation; default $BOARD_CONVERSATION"`
+}
+
+// inScratch works on the working notes of a conversation, which are their writer's.
+func inScratch[T any](ctx context.Context, h Memories, in InTalk,
+	fn func(m *memory.Store, ref string) (T, error)) (none T, err error) {
+	if err := h.Owns("a working note"); err != nil {
+		return none, err
+	}
+	ref := h.Talk(in.Conversation)
+	if ref == "" {
+		return none, fault.Usage.New("working notes need a conversation, but none is named", "",
+			fault.Give("conversation", "REF", "name it with {}, or $BOARD_CONVERSATION"),
+			fault.Do("memory.conversation.start", "{} starts one"))
+	}
+	return inMemory(ctx, h, func(m *memory.Store) (T, error) { return fn(m, ref) })
+}
+
+type ScratchWriteIn struct {
+	InTalk
+	Key    string          `json:"key" arg:"KEY" jsonschema:"its name"`
+	Value  json.RawMessage `json:"value" arg:"[VALUE | -]" as:"json" jsonschema:"any JSON value"`
+	Text   bool            `json:"text,omitempty" only:"cli" jsonschema:"VALUE is a string, whatever it looks like"`
+	Shared bool            `json:"shared,omitempty" jsonschema:"whoever takes part in the conversation may read it"`
+	KeepSecrets
+}
+
+type ScratchOut struct {
+	Note  memory.Scratch `json:"note"`
+	alone bool           // the value, and nothing else
+	text  bool           // a string without its quotes
+}
+
+var ScratchWrite = op.Op[Memories, ScratchWriteIn, ScratchOut]{
+	Info: op.Info{Command: "memory scratch write", Tool: "scratch_write", Profile: "conversation",
+		Need: WorkspaceWrite, Kind: op.Writes, Short: "set a note",
+		About: "Set a value in your working notes of a conversation: partial results, what is " +
+			"left to do. Nothing finds it but its key."},
+	Do: func(ctx context.Context, h Memories, in ScratchWriteIn) (ScratchOut, error) {
+		return inScratch(ctx, h, in.InTalk, func(m *memory.Store, ref string) (out ScratchOut, err error) {
+			out.Note, err = m.WriteScratch(ctx, ref, in.Key, in.Value, in.Shared)
+			return out, err
+		})
+	},
+	Text: scratchText,
+}
+
+type ScratchReadIn struct {
+	InTalk
+	Key  string `json:"key" arg:"KEY" jsonschema:"its name"`
+	Text bool   `json:"text,omitempty" only:"cli" jsonschema:"print a string without its quotes"`
+}
+
+var ScratchRead = op.Op[Memories, ScratchReadIn, ScratchOut]{
+	Info: op.Info{Command: "memory scratch read", Tool: "scratch_read", Profile: "conversation",
+		Need: WorkspaceRead, Budget: 4000, Short: "print a note's value",
+		About: "Read a value of your working notes."},
+	Do: func(ctx context.Context, h Memories, in ScratchReadIn) (ScratchOut, error) {
+		return inScratch(ctx, h, in.InTalk, func(m *memory.Store, ref string) (ScratchOut, error) {
+			n, err := m.ReadScratch(ctx, ref, in.Key)
+			return ScratchOut{n, true, in.Text}, err
+		})
+	},
+	Text: scratchText,
+}
+
+func scratchText(p *op.Page, o ScratchOut) {
+	if !o.alone {
+		p.Printf("%s\n", scratchLine(p, &o.Note, o.Note.Agent))
+		return
+	}
+	said := string(o.Note.Value)
+	if o.text {
+		_ = json.Unmarshal(o.Note.Value, &said) // what is no string stays as it is
+	}
+	p.Document(said)
+}
+
+// scratchLine is a note in a list for a reader.
+func scratchLine(p *op.Page, n *memory.Scratch, reader string) string {
+	line := p.Line(n.Key, 200) + " = " + p.Text(string(n.Value), 200, "memory.scratch.read", n.Key)
+	switch {
+	case n.Agent != reader:
+		line += "  shared by " + p.Line(n.Agent, 60)
+	case n.Shared:
+		line += "  shared"
+	}
+	return line
+}
+
+type ScratchesOut struct {
+	Notes  []memory.Scratch `json:"notes"`
+	reader string
+}
+
+var Scratches = op.Op[Memories, InTalk, ScratchesOut]{
+	Info: op.Info{Command: "memory scratch list", Tool: "scratch_list", Profile: "conversation",
+		Need: WorkspaceRead, Budget: 4000, Short: "list the notes",
+		About: "List your working notes of a conversation."},
+	Do: func(ctx context.Context, h Memories, in InTalk) (ScratchesOut, error) {
+		return inScratch(ctx, h, in, func(m *memory.Store, ref string) (ScratchesOut, error) {
+			all, err := m.ListScratch(ctx, ref)
+			return ScratchesOut{all, m.Agent()}, err
+		})
+	},
+	Text: func(p *op.Page, o ScratchesOut) {
+		listed(p, o.Notes, false, "working notes", func(n *memory.Scratch) string {
+			return scratchLine(p, n, o.reader)
+		})
+	},
+}
+
+type ScratchClearIn struct {
+	InTalk
+	Key string `json:"key,omitempty" arg:"[KEY]" jsonschema:"default: all of them"`
+	op.Given
+}
+
+type ClearedOut struct {
+	Cleared int `json:"cleared"`
+}
+
+var ScratchClear = op.Op[Memories, ScratchClearIn, ClearedOut]{
+	Info: op.Info{Command: "memory scratch clear", Tool: "scratch_clear", Profile: "conversation",
+		Need: WorkspaceWrite, Kind: op.Writes, Short: "remove a note, or all",
+		About: "Remove your working notes of a conversation, or one of them."},
+	Do: func(ctx context.Context, h Memories, in ScratchClearIn) (ClearedOut, error) {
+		if in.Has("key") && in.Key == "" {
+			return ClearedOut{}, fault.Usage.New("the key is empty", "leave it out to remove all")
+		}
+		return inScratch(ctx, h, in.InTalk, func(m *memory.Store, ref string) (ClearedOut, error) {
+			n, err := m.ClearScratch(ctx, ref, in.Key)
+			if err == nil && in.Key != "" && n == 0 {
+				err = fault.NotFound.New(fmt.Sprintf("working note %s not found in %s",
+					fault.Clip(in.Key, 60), ref), "", fault.Do("memory.scratch.list",
+					"{} shows the caller's"))
+			}
+			return ClearedOut{n}, err
+		})
+	},
+	Text: func(p *op.Page, o ClearedOut) {
+		p.Printf("%s removed\n", text.Count(int64(o.Cleared), "working note", "working notes"))
+	},
+}
