@@ -13,7 +13,7 @@ import (
 //	arg         the command has it as an argument, which its usage writes like this
 //	as          how the argument is read: text or note (or standard input; a text is not
 //	            meant for another command, as an id is), json (the same), words (all that
-//	            are left), line (these as one)
+//	            are left), line (these as one), ask (the same, and none is no question)
 //	unless      the flag beside which a text is not needed
 //	flag        names of its flag, the first is shown; "-": none
 //	value       what the help calls the value of the flag
@@ -21,6 +21,7 @@ import (
 //	commas      "no": commas are part of the values of a list
 //	min, max, default
 //	only        "cli" or "mcp": the other has not got it
+//	needs       "mcp": the tool cannot do without
 //	rare        it can be given to the tool, and is not listed
 //	hidden      the same for the command
 type Field struct {

@@ -26,6 +26,7 @@ var synonyms = [][]string{
 	{"query", "match", "search", "q"},
 	{"must_surface", "must"},
 	{"worker", "agent"},
+	{"importance", "level"},
 }
 
 // Meant returns the arguments of a call as they are plainly meant: numbers and truth

@@ -67,6 +67,9 @@ func (o *Op[Host, In, Out]) Call(ctx context.Context, host, in any) (Answer, err
 // Given knows which arguments a call has given. An input that embeds it gets to know.
 type Given struct{ names []string }
 
+// Giving are arguments that are given.
+func Giving(names ...string) Given { return Given{names} }
+
 func (g *Given) take(names []string) { g.names = names }
 
 // Has reports whether the call has given an argument.

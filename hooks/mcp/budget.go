@@ -116,6 +116,9 @@ func longestList(v reflect.Value) (n int) {
 	switch v.Kind() {
 	case reflect.Slice:
 		n = v.Len()
+		for i := 0; i < v.Len() && v.Index(i).Kind() == reflect.Struct; i++ {
+			n = max(n, longestList(v.Index(i)))
+		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			n = max(n, longestList(v.Field(i)))

@@ -59,7 +59,7 @@ func TestTidyUp(t *testing.T) {
 		`{"do":"rewrite","groups":[{"items":[{"id":"`+ids[1]+`","revision":1},{"id":"`+ids[2]+`","revision":1}],"content":"The gateway gives up after 90 s; it was 30 s until May"}]}`,
 		"replaces "+ids[1]+", "+ids[2])
 	says("memory_forget", `{"id":"`+ids[0]+`","why":"by mistake"}`)
-	says("memory_update", `{"id":"`+ids[0]+`","restore":true}`, "Restored "+ids[0])
+	says("memory_update", `{"id":"`+ids[0]+`","restore":true}`, ids[0]+" is restored")
 	says("memory_read", `{"query":"tax table"}`, ids[0])
 	for in, want := range map[string]string{`{"do":"undo"}`: "no pass is named",
 		`{"do":"rewrite"}`: "there is nothing to rewrite", `{"do":"undo","pass":"` + pass +

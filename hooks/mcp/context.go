@@ -201,7 +201,9 @@ func (c *call) listContext(in listContextIn) (out listContextOut, text string, e
 		return out, "", err
 	}
 	q := chunks.ListQuery{Agent: in.Agent, Tags: in.Tags, Limit: limit}
-	give(&q.Offset, offset)
+	if offset != nil {
+		q.Offset = *offset
+	}
 	l, err := got(c.onStoreAsItIs, func(store *openStore) (chunks.List, error) {
 		return store.List(c.ctx, q)
 	})

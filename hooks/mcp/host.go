@@ -59,6 +59,12 @@ func (c *call) MayRead(tier string) error { return c.cfg.Grants.readTier(tier) }
 // MayWrite refuses a tier that is not granted.
 func (c *call) MayWrite(tier string) error { return c.cfg.Grants.writeTier(tier) }
 
+// UsualTiers are the workspace's, which is why a channel that a call names is read.
+func (c *call) UsualTiers() []string { return []string{memory.Workspace, memory.Channel} }
+
+// Empty has nothing to say: a client has one workspace.
+func (c *call) Empty(*memory.Store) {}
+
 // Owns refuses what is an agent's own to who may call itself anything.
 func (c *call) Owns(what string) error { return c.own(what) }
 

@@ -21,7 +21,6 @@ import (
 	"blackboard/board/op"
 	"blackboard/hooks/mcp/transport"
 	"blackboard/hooks/ops"
-	"blackboard/kb/memory"
 )
 
 // What a tool does to the world.
@@ -121,7 +120,12 @@ func (t *tool) inputOf(takes reflect.Type) (*jsonschema.Schema, error) {
 			in.PropertyOrder = slices.DeleteFunc(in.PropertyOrder, func(name string) bool {
 				return name == f.Name
 			})
-		} else if f.Name == "limit" && in.Properties[f.Name].Maximum == nil { // of a person it is "all"
+		}
+		if f.Tag.Get("needs") == "mcp" {
+			in.Required = append(in.Required, f.Name)
+		}
+		if f.Name == "limit" && in.Properties[f.Name] != nil &&
+			in.Properties[f.Name].Maximum == nil { // of a person it is "all"
 			least, most := 1.0, 200.0
 			in.Properties[f.Name].Minimum, in.Properties[f.Name].Maximum = &least, &most
 		} else if t.Shows != nil && !slices.Contains(t.Shows, f.Name) {
@@ -303,23 +307,11 @@ func badArgument(try, format string, a ...any) error {
 }
 
 // meant are the arguments of a call as they are meant, with what has to be said of that.
-// The original of the context tools says nothing of what it does not know. An importance
-// may be a word.
+// The original of the context tools says nothing of what it does not know.
 func (t *tool) meant(raw json.RawMessage, s *jsonschema.Schema) (json.RawMessage, []string) {
 	raw, notes := op.Meant(raw, s)
 	if t.Profile == ProfileContext {
 		notes = nil
-	}
-	var object map[string]json.RawMessage
-	var level string
-	if t.Profile == ProfileMemory && json.Unmarshal(raw, &object) == nil &&
-		json.Unmarshal(object["importance"], &level) == nil {
-		if f, err := memory.ParseImportance(strings.ToLower(level)); err == nil {
-			object["importance"], _ = json.Marshal(f)
-			if kept, err := json.Marshal(object); err == nil {
-				raw = kept
-			}
-		}
 	}
 	return raw, notes
 }

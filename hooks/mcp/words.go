@@ -57,6 +57,7 @@ var operations = sync.OnceValue(func() map[string]said {
 		"memory.channel.create":     {tool: "channel_create"},
 		"memory.named.list":         {tool: "memory_named"},
 		"memory.named.show":         {tool: "memory_named"},
+		"memory.get":                {tool: "memory_read"},
 		"memory.restore":            {tool: "memory_update", with: "restore: true"},
 		"memory.consolidate": {tool: "memory_consolidate", with: "do: passes",
 			itself: []string{"passes"}},

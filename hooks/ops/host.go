@@ -52,6 +52,10 @@ type Memories interface {
 	// MayRead and MayWrite refuse a tier that is not the caller's to read, or to write to.
 	MayRead(tier string) error
 	MayWrite(tier string) error
+	// UsualTiers are those that a read means which names none.
+	UsualTiers() []string
+	// Empty is told that nothing was found in the workspace.
+	Empty(m *memory.Store)
 	// Owns refuses what belongs to one agent to whom nothing proves to be one.
 	Owns(what string) error
 	// Talk is the conversation that a call names, else the one that the caller is in.

@@ -10,10 +10,10 @@ import (
 )
 
 type NoteIn struct {
-	Content string `json:"content,omitempty" arg:"[TEXT | -]" as:"note" jsonschema:"the note; without one, yours are listed"`
-	Tier    string `json:"tier,omitempty" enum:"own_tiers" jsonschema:"account: with you in every project; default workspace" cli:"default workspace, and account where there is none; without a text, only those of it"`
+	Content string `json:"content,omitempty" arg:"[TEXT | -]" as:"note" needs:"mcp" jsonschema:"the note"`
+	Tier    string `json:"tier,omitempty" enum:"own_tiers" jsonschema:"account: in every project" cli:"default workspace, and account where there is none; without a text, only those of it"`
 	Full    bool   `json:"full,omitempty" only:"cli" jsonschema:"print full entries"`
-	Limit   int    `json:"limit,omitempty" min:"0" flag:"limit,n" value:"N" default:"50" rare:"true" jsonschema:"default 50" cli:"at most this many; 0: all"`
+	Limit   int    `json:"limit,omitempty" min:"0" flag:"limit,n" value:"N" default:"50" only:"cli" cli:"at most this many; 0: all"`
 	KeepSecrets
 	op.Given
 }

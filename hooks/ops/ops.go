@@ -7,6 +7,7 @@
 //	post.go    findings: post, correct, link
 //	signal.go  questions: ask, claim, answer, waive, reopen
 //	show.go    what is on a board: query, show, signals
+//	memory.go  items of the memory
 //	note.go    journal and core memories
 //	talk.go    channels, conversations, working notes
 //	list.go    how lists are written
@@ -28,7 +29,7 @@ import (
 func All() []op.Any {
 	return []op.Any{&Post, &Correct, &Ask, &Claim, &Answer, &Waive, &Reopen, &Link, &Settle, &Expect,
 		&Query, &Show, &Signals,
-		&JournalNote, &CoreNote, &ScratchWrite, &ScratchRead, &Scratches, &ScratchClear, &Talk, &Talks,
+		&MemoryPut, &MemoryUpdate, &MemoryForget, &MemoryRead, &JournalNote, &CoreNote, &ScratchWrite, &ScratchRead, &Scratches, &ScratchClear, &Talk, &Talks,
 		&Channels, &ChannelCreate}
 }
 

@@ -47,7 +47,7 @@ func about(p *op.Page, s string) string {
 }
 
 type ChannelIn struct {
-	Name        string `json:"name" arg:"NAME" jsonschema:"of the channel"`
+	Name        string `json:"name" arg:"NAME"`
 	Description string `json:"description,omitempty" value:"LINE" jsonschema:"what it is about, in a line"`
 	KeepSecrets
 }
@@ -331,7 +331,7 @@ type TalkToolIn struct {
 	Thread  string `json:"thread,omitempty" jsonschema:"for start: what you call it"`
 	Force   bool   `json:"force,omitempty" jsonschema:"for archive: an active one too"`
 	Ref     string `json:"ref,omitempty" jsonschema:"the ref code; for get, idle and archive"`
-	Summary string `json:"summary,omitempty" jsonschema:"for idle and archive: what was decided and what is open; kept in the channel"`
+	Summary string `json:"summary,omitempty" jsonschema:"for idle and archive: what was decided, what is open"`
 	op.Given
 }
 
@@ -370,10 +370,10 @@ var Talk = op.Op[Memories, TalkToolIn, TalkOut]{
 }
 
 type TalksIn struct {
-	Channel  string   `json:"channel,omitempty" value:"NAME" jsonschema:"only of this one"`
-	Statuses []string `json:"statuses,omitempty" enum:"conversation_statuses" flag:"status" jsonschema:"default active and idle" cli:"of these"`
-	All      bool     `json:"all,omitempty" jsonschema:"archived ones too"`
-	Limit    int      `json:"limit,omitempty" min:"0" flag:"limit,n" value:"N" default:"50" jsonschema:"at most so many" cli:"at most this many; 0: all"`
+	Channel  string   `json:"channel,omitempty" value:"NAME" cli:"only of this one"`
+	Statuses []string `json:"statuses,omitempty" enum:"conversation_statuses" flag:"status" jsonschema:"of these" cli:"of these"`
+	All      bool     `json:"all,omitempty" only:"cli" cli:"archived ones too"`
+	Limit    int      `json:"limit,omitempty" min:"0" flag:"limit,n" value:"N" default:"50" cli:"at most this many; 0: all"`
 }
 
 type TalksOut struct {
@@ -430,7 +430,7 @@ var Talks = op.Op[Memories, TalksIn, TalksOut]{
 
 // InTalk names the conversation of working notes.
 type InTalk struct {
-	Conversation string `json:"conversation,omitempty" value:"REF" jsonschema:"the ref code, from conversation" cli:"of the conversation; default $BOARD_CONVERSATION"`
+	Conversation string `json:"conversation,omitempty" needs:"mcp" value:"REF" jsonschema:"its ref code" cli:"of the conversation; default $BOARD_CONVERSATION"`
 }
 
 // inScratch works on the working notes of a conversation, which are their writer's.
@@ -453,7 +453,7 @@ type ScratchWriteIn struct {
 	Key    string          `json:"key" arg:"KEY" jsonschema:"its name"`
 	Value  json.RawMessage `json:"value" arg:"[VALUE | -]" as:"json" jsonschema:"any JSON value"`
 	Text   bool            `json:"text,omitempty" only:"cli" jsonschema:"VALUE is a string, whatever it looks like"`
-	Shared bool            `json:"shared,omitempty" jsonschema:"whoever takes part in the conversation may read it"`
+	Shared bool            `json:"shared,omitempty" jsonschema:"others of the conversation may read it"`
 	KeepSecrets
 }
 
@@ -544,7 +544,7 @@ var Scratches = op.Op[Memories, InTalk, ScratchesOut]{
 
 type ScratchClearIn struct {
 	InTalk
-	Key string `json:"key,omitempty" arg:"[KEY]" jsonschema:"default: all of them"`
+	Key string `json:"key,omitempty" arg:"[KEY]" jsonschema:"default: all"`
 	op.Given
 }
 

@@ -127,14 +127,19 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 
 // warnOfSource warns about a source that does not exist or has changed.
 func (s *Store) warnOfSource(ctx context.Context, out *Stored) {
-	if out.Item.DerivedFrom == "" || s.opt.Resolve == nil {
-		return
-	}
-	if how := s.opt.Resolve(ctx, &out.Item); how != "" {
+	if how := s.Derived(ctx, &out.Item); how != "" {
 		out.Warnings = append(out.Warnings,
 			fmt.Sprintf("it is derived from %s, which is %s", orient.Inline(out.Item.DerivedFrom, 120),
 				how))
 	}
+}
+
+// Derived says how it stands with what an item was derived from; "": nothing is to be said.
+func (s *Store) Derived(ctx context.Context, it *Item) string {
+	if it.DerivedFrom == "" || s.opt.Resolve == nil {
+		return ""
+	}
+	return s.opt.Resolve(ctx, it)
 }
 
 // curator returns the curator for items by the caller.

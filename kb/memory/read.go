@@ -280,9 +280,7 @@ func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
 		if h.DerivedFrom == "memory:"+h.ID {
 			h.DerivedFrom = "" // stored before links to itself were refused; it says nothing
 		}
-		if h.DerivedFrom != "" && s.opt.Resolve != nil {
-			h.Derived = s.opt.Resolve(ctx, &h.Item)
-		}
+		h.Derived = s.Derived(ctx, &h.Item)
 		h.Frame = h.frame(now)
 		if h.Replaces == nil {
 			h.Replaces = []string{}

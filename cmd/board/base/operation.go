@@ -64,20 +64,20 @@ func flagOf(f *op.Field) []cli.Flag {
 	}
 	name, also, hidden := names[0], names[1:], f.Tag.Get("hidden") != ""
 	usage := f.Usage(ops.Lists())
-	if usual := f.Tag.Get("default"); usual != "" && !strings.Contains(usage, "default") {
+	if usual := f.Tag.Get("default"); f.Type.Kind() != reflect.Int && usual != "" && !strings.Contains(usage, "default") {
 		usage += " (default " + usual + ")"
 	}
 	value := "`" + cmp.Or(f.Tag.Get("value"), strings.ToUpper(name)) + "`: "
-	switch f.Type.Kind() {
-	case reflect.Bool:
+	usual, _ := strconv.Atoi(f.Tag.Get("default"))
+	switch kind := f.Type.Kind(); {
+	case kind == reflect.Bool:
 		return []cli.Flag{&cli.BoolFlag{Name: name, Aliases: also, Usage: usage, Hidden: hidden}}
-	case reflect.Slice:
+	case kind == reflect.Slice:
 		return []cli.Flag{&cli.StringSliceFlag{Name: name, Aliases: also, Hidden: hidden,
 			Usage: value + usage + ", repeatable"}}
-	case reflect.Int:
-		usual, _ := strconv.Atoi(f.Tag.Get("default"))
+	case kind == reflect.Int && usual != 0:
 		return []cli.Flag{&cli.IntFlag{Name: name, Aliases: also, Usage: value + usage, Value: usual}}
-	case reflect.Int64:
+	case kind == reflect.Int64:
 		return []cli.Flag{&cli.Int64Flag{Name: name, Aliases: also, Usage: value + usage}}
 	}
 	return []cli.Flag{&cli.StringFlag{Name: name, Aliases: also, Usage: value + usage,
@@ -184,7 +184,10 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 		case reflect.Int, reflect.Int64:
 			put(f.Name, c.Value(flags[0]))
 		default:
-			put(f.Name, c.String(flags[0]))
+			if put(f.Name, c.String(flags[0])); f.Tag.Get("arg") != "" && c.String(flags[0]) == "-" {
+				delete(all, f.Name)
+				rest = append(rest, "-") // as the argument
+			}
 		}
 	}
 	for i := range fields {
@@ -214,7 +217,14 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 					return nil, err
 				}
 			}
-		case as == "line" && len(rest) > 0:
+		case as == "ask" && len(rest) == 1 && rest[0] == "-":
+			text, err := p.Text(c, "question", rest)
+			if err != nil {
+				return nil, err
+			}
+			put(f.Name, text)
+			rest = nil
+		case (as == "line" || as == "ask") && len(rest) > 0:
 			put(f.Name, strings.Join(rest, " "))
 			rest = nil
 		case as == "words" && len(rest) > 0:

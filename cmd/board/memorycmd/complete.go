@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"blackboard/cmd/board/base"
+	"blackboard/kb/chunks"
 	"blackboard/kb/memory"
 )
 
@@ -26,7 +27,7 @@ func (p *program) memoryFlagValues(ctx context.Context, command, name string,
 	case "conversation":
 		return p.conversationRefs(ctx, words, nil)
 	case "importance", "i", "min-importance":
-		return levelNames()
+		return chunks.Importances
 	case "lifetime":
 		return memory.Lifetimes
 	case "curator":

@@ -256,3 +256,14 @@ func (p *program) contextDelete(c *cli.Context) error {
 		}, "deleted", ids)
 	})
 }
+
+// content is the content of an item: --content, or the argument, or stdin.
+func (p *program) content(c *cli.Context, args []string) (string, error) {
+	if c.IsSet("content") {
+		if len(args) > 0 {
+			return "", base.Usagef("give the content once", "both --content and an argument are given")
+		}
+		args = []string{c.String("content")}
+	}
+	return p.Text(c, "content", args)
+}

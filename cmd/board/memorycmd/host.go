@@ -33,6 +33,14 @@ func (h *host) MayRead(string) error  { return nil }
 func (h *host) MayWrite(string) error { return nil }
 func (h *host) Owns(string) error     { return nil }
 
+func (h *host) UsualTiers() []string { return []string{memory.Workspace} }
+
+func (h *host) Empty(m *memory.Store) {
+	if home, err := h.DataHome(); err == nil {
+		h.noteMemoryAbove(home, m.Workspace())
+	}
+}
+
 func (h *host) Talk(named string) string {
 	if named == "" && !h.c.IsSet("conversation") {
 		return h.Env("BOARD_CONVERSATION")

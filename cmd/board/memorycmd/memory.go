@@ -3,13 +3,10 @@ package memorycmd
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/lazyregexp"
 	"blackboard/cmd/board/base"
 	"blackboard/kb/memory"
 )
@@ -21,7 +18,7 @@ func (p *program) memoryCommand() *cli.Command {
 		Description: `Items are in four tiers: conversation, channel, workspace, account. Each agent
 has its own journal and core memories; conversations have working notes. board
 help memory explains what goes where, who sees it, and how long it is kept.`,
-		Subcommands: slices.Concat(p.memoryItemCommands(), p.memoryReadCommands(), p.memoryOwnCommands(),
+		Subcommands: slices.Concat(p.memoryItemCommands(), p.memoryOwnCommands(),
 			p.memoryTalkCommands(), p.memoryUpkeepCommands(), p.memoryMoveCommands()),
 	}
 }
@@ -178,88 +175,12 @@ func (p *program) conversationIn(c *cli.Context, s *openedMemory) string {
 	return p.conversation(c)
 }
 
-// lifespan is days, hours and minutes: "7d", "12h", "1d12h".
-var lifespan = lazyregexp.New(`^(?:([0-9]{1,6})d)?(?:([0-9]{1,7})h)?(?:([0-9]{1,8})m)?$`)
-
-// expiry reads --ttl or --expires, nil if neither is given. With never, --expires never
-// is valid.
-func expiry(c *cli.Context, never bool) (*time.Time, error) {
-	if c.IsSet("ttl") && c.IsSet("expires") {
-		return nil, base.Usagef("leave one out", "both --ttl and --expires are given")
-	}
-	if c.IsSet("ttl") {
-		m := lifespan.FindStringSubmatch(c.String("ttl"))
-		if m == nil || c.String("ttl") == "" {
-			return nil, base.Usagef("give days and hours: 7d, 12h, 1d12h", "--ttl %q is not a duration",
-				c.String("ttl"))
-		}
-		var d time.Duration
-		for i, unit := range []time.Duration{24 * time.Hour, time.Hour, time.Minute} {
-			n, _ := strconv.Atoi("0" + m[i+1]) // digits, and few of them
-			if time.Duration(n) > (100*365*24*time.Hour-d)/unit {
-				return nil, base.Usagef("leave it out if it shall not expire",
-					"--ttl %s is more than a hundred years", c.String("ttl"))
-			}
-			d += time.Duration(n) * unit
-		}
-		if d == 0 {
-			return nil, base.Usagef("give days and hours: 7d, 12h, 1d12h", "--ttl %s is zero",
-				c.String("ttl"))
-		}
-		t := time.Now().Add(d)
-		return &t, nil
-	}
-	if !c.IsSet("expires") || never && c.String("expires") == "never" {
-		return nil, nil
-	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05",
-		"2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
-		if t, err := time.Parse(layout, c.String("expires")); err == nil {
-			return &t, nil
-		}
-	}
-	return nil, base.Usagef("write 2026-12-24, 2026-12-24 18:00 (UTC) or "+
-		"2026-12-24T18:00:00+01:00; --ttl 7d counts from now", "--expires %q is not a time",
-		c.String("expires"))
-}
-
 // headline is an item's text in a list.
 func headline(it *memory.Item) string {
 	if it.Title != "" {
 		return it.Title
 	}
 	return it.Content
-}
-
-// itemMarks are the notable states of an item, for a list.
-func (p *program) itemMarks(it *memory.Item) string {
-	var marks []string
-	if it.Agent != "" {
-		marks = append(marks, "private")
-	}
-	if it.Lifetime == memory.LongTerm {
-		marks = append(marks, it.Lifetime)
-	}
-	if it.Expires != nil && it.Forgotten == nil && !it.Expires.After(time.Now()) {
-		marks = append(marks, "expired")
-	}
-	if it.Archived != nil {
-		marks = append(marks, "archived")
-	}
-	if it.Forgotten != nil {
-		mark := "forgotten: " + it.Rule
-		if it.ReplacedBy != "" {
-			mark += " → " + it.ReplacedBy
-		}
-		if it.Rule == memory.RuleAsked && it.Why != "" {
-			mark += "; " + base.Line(it.Why, 100)
-		}
-		marks = append(marks, mark)
-	}
-	if len(marks) == 0 {
-		return ""
-	}
-	return "  " + p.Paint(base.Yellow, strings.Join(marks, ", "))
 }
 
 func (p *program) warnings(all []string) {
