@@ -21,6 +21,8 @@ type Depth struct {
 	Items       int    `json:"items"`        // capsules for a prompt
 	Budget      int    `json:"budget"`       // tokens for a prompt
 	StartBudget int    `json:"start_budget"` // tokens for a session's start
+	// SessionBudget is the upper limit of all that a session's context is given, in tokens.
+	SessionBudget int `json:"session_budget"`
 	// MemoryBudget is the part of StartBudget that is reserved for the memory, in
 	// tokens.
 	MemoryBudget int `json:"memory_budget"`
@@ -39,10 +41,12 @@ type Depth struct {
 // absolute gate, the scope gate or the deadline.
 var Depths = []Depth{
 	{Name: "balanced", Items: 3, Budget: 600, StartBudget: 1500, MemoryBudget: 600,
-		Floor: kb.RecallFloor, WarmItems: 3, TailEntries: 40, TailBytes: 1200, BodyBytes: 500},
-	{Name: "fast", Items: 1, Budget: 250, StartBudget: 700, MemoryBudget: 250, Floor: 0.95,
+		SessionBudget: 6000, Floor: kb.RecallFloor, WarmItems: 3, TailEntries: 40, TailBytes: 1200, BodyBytes: 500},
+	{Name: "fast", Items: 1, Budget: 250, StartBudget: 700, MemoryBudget: 250,
+		SessionBudget: 2500, Floor: 0.95,
 		WarmItems: 0, TailEntries: 15, TailBytes: 400, BodyBytes: 300},
-	{Name: "deep", Items: 5, Budget: 1200, StartBudget: 2400, MemoryBudget: 1000, Floor: 0.8,
+	{Name: "deep", Items: 5, Budget: 1200, StartBudget: 2400, MemoryBudget: 1000,
+		SessionBudget: 12000, Floor: 0.8,
 		WarmItems: 3, TailEntries: 60, TailBytes: 2000, BodyBytes: 900},
 }
 

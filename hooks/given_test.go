@@ -98,7 +98,7 @@ func TestGivenOnce(t *testing.T) {
 	if strings.Count(got, "Retries hide") != 1 || !strings.Contains(got, "END") {
 		t.Errorf("it gave %s", got)
 	}
-	w.budget = 110 // no room for all of it
+	w.budget = 90 // no room for all of it
 	got = w.tell("UserPromptSubmit", map[string]any{"prompt": question, "session_id": "s2"})
 	if strings.Count(got, "Retries hide") != 1 || strings.Contains(got, "END") {
 		t.Errorf("within a small budget it gave %s", got)

@@ -84,6 +84,8 @@ func (w *world) handle(harness, event string, data []byte) Result {
 	return Handle(context.Background(), cfg, bytes.NewReader(data))
 }
 
+func (w *world) clock() time.Time { return w.now }
+
 // tell sends an event of Claude's with its fields, and returns the text that the model
 // is given.
 func (w *world) tell(event string, fields map[string]any) string {

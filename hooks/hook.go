@@ -56,6 +56,9 @@ type Config struct {
 	// says.
 	Limit int
 	Now   func() time.Time // nil: time.Now
+	// Preview computes the answer and changes nothing: no state, no log, no record.
+	Preview bool
+	Topic   string // the topic to start with; "": that of the session
 	// Told, if it is not nil, gets each problem that is logged. Calls may come at the same
 	// time, and after Handle has returned.
 	Told func(problem string)
@@ -69,6 +72,9 @@ type Result struct {
 	Kind string
 	// Dir is the directory where the session works; "" if it was not needed.
 	Dir string
+	// Text is what the model is given, and Considered what it might have been given.
+	Text       string
+	Considered []Considered
 }
 
 // timeout returns $BOARD_HOOK_TIMEOUT, limited to minTimeout and maxTimeout.
@@ -150,6 +156,9 @@ func (cfg *Config) log(format string, a ...any) {
 }
 
 func (cfg *Config) tell(now time.Time, name, event, problem string) {
+	if cfg.Preview {
+		return
+	}
 	if cfg.Told != nil {
 		cfg.Told(problem)
 	}
@@ -192,8 +201,10 @@ func (cfg Config) handle(ctx context.Context, late func() bool, in io.Reader,
 	}
 	t := &turn{Config: cfg, e: &e, depth: depth, now: cfg.Now(), late: late}
 	recording.Store(t.records())
-	answer := h.Answer(&e, t.dispatch(ctx, h))
-	return Result{Answer: answer, Kind: e.Kind, Dir: t.dir}
+	told := t.dispatch(ctx, h)
+	t.logConsidered()
+	return Result{Answer: h.Answer(&e, told), Kind: e.Kind, Dir: t.dir, Text: told,
+		Considered: t.considered}
 }
 
 // mayRecord reports whether events of this kind can leave a worklog line.
@@ -213,6 +224,7 @@ func (t *turn) dispatch(ctx context.Context, h *harness.Harness) string {
 	case harness.SessionStart:
 		t.markOwed(h)
 		t.locate()
+		t.nameSession()
 		return t.start(ctx, h)
 	case harness.Prompt:
 		if !h.Injects(harness.Prompt) {

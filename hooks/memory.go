@@ -61,12 +61,16 @@ func (t *turn) startMemory(ctx context.Context, r *room, about string, given *se
 		if err != nil {
 			return err
 		}
+		for _, c := range o.Considered {
+			t.considered = append(t.considered, Considered(c))
+		}
 		part = text.Harmless(demoteHeadings(o.Text()))
 		if o.LeftOut > 0 && part != "" {
 			part += fmt.Sprintf("\n\n(%d more did not fit; `board memory read \"…\"` finds them)",
 				o.LeftOut)
 		}
 		if !r.take(part) {
+			t.leftOut("memory", part, noRoom)
 			part = ""
 			return nil
 		}
@@ -113,7 +117,7 @@ func (t *turn) recallMemory(ctx context.Context, r *room, ask string,
 			func(a, b memory.Hit) int { return cmp.Compare(b.Evidence, a.Evidence) })
 		for _, h := range hits {
 			h.Title, h.Content = clean(h.Title), clean(h.Content)
-			line := "\n" + strings.TrimSpace(text.Harmless(h.Line(t.now, t.agentName())))
+			line := "\n" + strings.TrimSpace(text.Harmless(h.Line(t.now, t.agentName(), t.Words)))
 			if h.Evidence < kb.RecallFloor*hits[0].Evidence ||
 				len(ids) == t.items(t.depth.Items) || len(heading)+len(part)+len(line)+2 > r.left {
 				break

@@ -49,8 +49,9 @@ func readPrefix(env func(string) string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return standard, nil
 	case errors.Is(err, disk.ErrNotRegular), errors.Is(err, disk.ErrTooLarge):
-		return standard, fmt.Errorf("ignored %s: it must be a regular file of at most %d bytes",
-			name, maxPrefix)
+		return standard + fmt.Sprintf(" (Your %s is not used: it is no file of at most %d bytes.)",
+				name, maxPrefix), fmt.Errorf("ignored %s: it must be a regular file of at most %d bytes",
+				name, maxPrefix)
 	case err != nil:
 		return standard, err
 	}

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board"
-	"blackboard/board/text"
 	"blackboard/board/words"
 	"blackboard/kb"
 )
@@ -69,12 +68,16 @@ func (t *turn) recall(ctx context.Context, ask string) string {
 	if t.suppressed() {
 		return ""
 	}
-	given, err := openSession(t.Home, t.e.Session)
-	t.logError("read the session's state", err)
-	r := newRoom(t.budget(t.depth.Budget))
+	given := t.openSession()
+	r := t.sessionRoom(t.budget(t.depth.Budget), given)
 	var parts, ids []string
 	if part, signals := t.signals(ctx, r, given); part != "" {
 		parts, ids = append(parts, part), signals
+		t.gave("questions for this worker", part, "open, claimed by it or addressed to it")
+	}
+	if t.clean() {
+		t.leftOut("capsules and memory about the prompt", "", cleanRoom)
+		return t.answer(parts, ids, given)
 	}
 	recalled, noted := t.recallMemory(ctx, r, ask, given)
 	hits, err := t.lookup(ctx, kb.Query{Text: ask, Floor: t.depth.Floor},
@@ -89,6 +92,12 @@ func (t *turn) recall(ctx context.Context, ask string) string {
 	if recalled != "" {
 		parts, ids = append(parts, recalled), append(ids, noted...)
 	}
+	return t.answer(parts, ids, given)
+}
+
+// answer frames what a prompt is given, and remembers it.
+func (t *turn) answer(parts, ids []string, given *sessionState) string {
+	told := t.framed(parts, given)
 	if len(ids) > 0 {
 		if given.Started.IsZero() {
 			given.Started = t.now
@@ -96,7 +105,7 @@ func (t *turn) recall(ctx context.Context, ask string) string {
 		given.addPrompt(ids...)
 		t.saveState(given)
 	}
-	return text.Framed(parts)
+	return told
 }
 
 // budget returns the answer's upper limit in tokens.

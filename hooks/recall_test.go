@@ -144,7 +144,7 @@ func (w *world) named(name, spec string) {
 func TestStart(t *testing.T) {
 	w := newWorld(t)
 	w.searcher = found(hit("k1", "Rotation", "Keys rotate daily.", 1))
-	if got := w.tell("SessionStart", nil); !strings.Contains(got, "No topic is pinned in this workspace") ||
+	if got := w.tell("SessionStart", nil); !strings.Contains(got, "None is pinned") ||
 		strings.Contains(got, "k1") || !strings.Contains(got, strings.TrimSpace(defaultPrefix)) ||
 		!strings.Contains(got, "board kb remember") {
 		t.Errorf("without a topic: %s", got)
@@ -161,7 +161,7 @@ func TestStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := w.tell("SessionStart", nil)
-	for _, want := range []string{"| # Auth\n| Goal: rotate.", "| 2026-11-21 12:00:00 Bash: make",
+	for _, want := range []string{"| # Auth\n| Goal: rotate.", "| 11-21 12:00 Bash: make",
 		"k1", "«private»"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q in %s", want, got)
@@ -279,7 +279,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := w.tell("SessionStart", nil); !strings.Contains(got, "The gate is closed") ||
-		!strings.Contains(got, "s2 high, s3 high") {
+		!strings.Contains(got, "- s2 high: Who rotates the keys?\n- s3 high: ") {
 		t.Errorf("a closed gate: %s", got)
 	}
 	got := w.tell("UserPromptSubmit", map[string]any{"prompt": question})
@@ -363,11 +363,11 @@ func TestRecallIsLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
-	for i, wants := range [][]string{{"threshold 0.50", "given",
-		"k1 words 7.2, cosine 0.61, evidence 1.00, given",
-		"k2 words 0.0, cosine unknown, evidence 0.50, left out: far behind the best",
-		"k9 words 0.0, cosine unknown, evidence 0.31, left out: weak: it is below",
-	}, {"k1 words 7.2, cosine 0.61, evidence 1.00, left out: given in this session"}} {
+	for i, wants := range [][]string{{
+		"k1, 1 tokens, given: evidence 1.00 of 0.50, words 7.2, cosine 0.61",
+		"k2, 1 tokens, left out: far behind the best of both searches; evidence 0.50 of 0.50",
+		"k9, 1 tokens, left out: weak: it is below; evidence 0.31",
+	}, {"k1, 1 tokens, left out: given in this session; evidence 1.00"}} {
 		for _, want := range wants {
 			if len(lines) != 2 || !strings.Contains(lines[i], want) {
 				t.Errorf("line %d lacks %q:\n%s", i, want, b)

@@ -104,8 +104,7 @@ func entry(e *harness.Event, now time.Time, roots ...string) topics.Entry {
 // endSession writes the session's summary to the worklog. The session's state is kept
 // for a later resume, unless the session was deleted.
 func (t *turn) endSession(ctx context.Context, h *harness.Harness) {
-	given, err := openSession(t.Home, t.e.Session)
-	t.logError("read the session's state", err)
+	given := t.openSession()
 	defer func() {
 		t.logError("close the session's state",
 			given.close(t.e.Reason == "deleted"))

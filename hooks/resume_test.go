@@ -89,7 +89,7 @@ func (w *world) records(topic, session, command string) {
 
 // once are texts of which a context needs each once.
 var once = []string{strings.TrimSpace(defaultPrefix), "Goal: rotate the keys.", "make generate",
-	"It is in the client.", "Never force-push", "I run the tests", "## Durable knowledge"}
+	"It is in the client.", "Never force-push", "I run the tests", "`board kb search` before"}
 
 // TestResumeRepeatsNothing: in a harness that replays a session's context on resume,
 // what was given is given once, however often the session is resumed and by whatever
@@ -210,7 +210,7 @@ func TestResumeWithoutReplay(t *testing.T) {
 		t.Fatalf("Qwen: %s", got)
 	}
 	got = qwen("SessionStart", "resume") + qwen("UserPromptSubmit", "")
-	if strings.Contains(got, "(k1)") || strings.Count(got, "## Durable") != 1 ||
+	if strings.Contains(got, "(k1)") || strings.Count(got, "`board kb search`") != 1 ||
 		!strings.Contains(got, "Never force-push") {
 		t.Errorf("Qwen, resumed: %s", got)
 	}
@@ -227,7 +227,7 @@ func TestResumeWithoutReplay(t *testing.T) {
 	}
 	second := opencode("SessionStart") // of the next process
 	if strings.Contains(second, "(k1)") || first == "" ||
-		!strings.Contains(second, "Never force-push") || !strings.Contains(second, "## Durable") {
+		!strings.Contains(second, "Never force-push") || !strings.Contains(second, "`board kb search`") {
 		t.Errorf("OpenCode, resumed, is given %s\nnot %s", second, first)
 	}
 	if got := opencode("UserPromptSubmit"); got != "" {

@@ -93,16 +93,26 @@ func (t *turn) gate(ctx context.Context) string {
 	if v.Open {
 		return fmt.Sprintf("## Run %s\nThe gate is open. `board show` has the findings.", run)
 	}
-	var ids []string
-	for _, r := range v.Reasons[:min(len(v.Reasons), 20)] {
-		reason := r.Content
+	return fmt.Sprintf("## Run %s\nThe gate is closed; `board gate` says how to open it:%s", run,
+		blocking(v.Reasons))
+}
+
+// mostBlocking is how many reasons for a closed gate are told.
+const mostBlocking = 5
+
+// blocking lists what keeps a gate closed, with the text of each question.
+func blocking(reasons []board.Reason) (list string) {
+	for _, r := range reasons[:min(len(reasons), mostBlocking)] {
+		what := r.Content
 		if r.ID != "" {
-			reason = r.ID + " " + cmp.Or(r.Priority, r.Rule)
+			what = fmt.Sprintf("%s %s: %s", r.ID, cmp.Or(r.Priority, r.Rule), r.Content)
 		}
-		ids = append(ids, reason)
+		list += "\n- " + oneLine(what, 300)
 	}
-	return fmt.Sprintf("## Run %s\nThe gate is closed, so the synthesis must wait: %s. `board "+
-		"gate` says how to open it.", run, oneLine(strings.Join(ids, ", "), 300))
+	if n := len(reasons) - mostBlocking; n > 0 {
+		list += fmt.Sprintf("\n- and %d more", n)
+	}
+	return list
 }
 
 // signals returns the run's open signals that this worker has claimed, or that name it

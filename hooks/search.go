@@ -93,33 +93,25 @@ func leftOut(results []kb.Result, hits []kb.Hit) (out []kb.Hit) {
 	return out
 }
 
-// logFound logs what a search has found, so that somebody can see why nothing, or
+// logFound notes what a search has found, so that somebody can see why nothing, or
 // something wrong, was given.
 func (t *turn) logFound(threshold float64, given, out []kb.Hit) {
-	if t.Home == "" || len(given)+len(out) == 0 {
-		return
-	}
-	var parts []string
 	for _, h := range given {
-		parts = append(parts, judgement(&h)+", given")
+		t.gave("capsule "+h.ID, h.Body, judgement(&h, threshold))
 	}
 	for _, h := range out {
-		parts = append(parts, judgement(&h)+", left out: "+h.Why)
-	}
-	if f := openLog(RecallPath(t.Home)); f != nil {
-		defer f.Close()
-		writeLog(f, t.now, logged(2000, "%s %s: threshold %.2f; %s", t.e.Harness, t.e.Name,
-			threshold, strings.Join(parts, "; ")))
+		t.leftOut("capsule "+h.ID, h.Body, h.Why+"; "+judgement(&h, threshold))
 	}
 }
 
 // judgement says what a hit was judged by.
-func judgement(h *kb.Hit) string {
+func judgement(h *kb.Hit, threshold float64) string {
 	meaning := "unknown"
 	if h.CosineScore != nil {
 		meaning = fmt.Sprintf("%.2f", *h.CosineScore)
 	}
-	return fmt.Sprintf("%s words %.1f, cosine %s, evidence %.2f", h.ID, h.BM25Score, meaning, h.Evidence)
+	return fmt.Sprintf("evidence %.2f of %.2f, words %.1f, cosine %s", h.Evidence, threshold,
+		h.BM25Score, meaning)
 }
 
 // mergeHits joins the results, the highest evidence first, without hits below the floor.

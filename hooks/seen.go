@@ -42,6 +42,8 @@ type sessionState struct {
 	// Owed means that the context was lost, and that the next prompt gets the start
 	// page.
 	Owed bool `json:"owed,omitempty"`
+	// Spent is how many tokens the context has from this program.
+	Spent int `json:"spent,omitempty"`
 }
 
 func sessionDir(home string) string { return filepath.Join(home, "hooks", "sessions") }
@@ -114,8 +116,7 @@ func partID(name, part string) string {
 // forget drops what was given, because it is no longer in the context. owed says that
 // no event will ask for the start page, so the next prompt gets it.
 func (s *sessionState) forget(owed bool) {
-	s.Given, s.Begun, s.Told, s.Owed = nil,
-		nil, time.Time{}, owed
+	s.Given, s.Begun, s.Told, s.Owed, s.Spent = nil, nil, time.Time{}, owed, 0
 }
 
 // save replaces the file as a whole. It does not sync to disk, which would take longer

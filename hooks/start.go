@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"blackboard/board"
-	"blackboard/board/text"
 	"blackboard/hooks/harness"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
@@ -19,18 +18,13 @@ import (
 // best one's.
 const warmFloor = 0.7
 
-const reminder = "## Durable knowledge\n`board kb search \"…\"` finds what earlier sessions " +
-	"verified. `board kb remember` stores what this one verifies and others will need; " +
-	"`board help capsules` says what belongs there. `board topic note \"…\"` is for notes that " +
-	"only the next session on this topic needs."
+const reminder = "`board kb search` before guessing; `board kb remember` what is verified."
 
-// start returns the start page, or what is new of it for a resumed session: what the
-// work is about, what was done, what is known, and what holds in every session. Parts
-// that do not fit are left out from the end, but each of the first three leaves some
-// room for those after it.
+// start returns the start page, or what is new of it for a resumed session: what keeps the
+// gate closed, what is remembered, the critical first, what the work is about, what was
+// done, what is known, and what holds in every session.
 func (t *turn) start(ctx context.Context, h *harness.Harness) string {
-	given, err := openSession(t.Home, t.e.Session)
-	t.logError("read the session's state", err)
+	given := t.openSession()
 	t.beginSession(h, given)
 	defer t.saveState(given)
 	switch {
@@ -40,31 +34,41 @@ func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 		given.Owed = h.Injects(harness.Prompt)
 		return ""
 	}
-	forgetOld(t.Home, t.now)
-	r := newRoom(t.startBudget())
+	if !t.Preview {
+		forgetOld(t.Home, t.now)
+	}
+	r := t.sessionRoom(t.startBudget(), given)
 	// take reserves the space of a part that is new.
-	take := func(name, part string) string {
-		if part != "" && !given.hasPart(name, part) && r.take(part) {
+	take := func(name, part, why string) string {
+		switch {
+		case part == "":
+		case given.hasPart(name, part):
+			t.leftOut(name, part, givenOnce)
+		case !r.take(part):
+			t.leftOut(name, part, noRoom)
+		default:
 			given.setPart(name, part)
+			t.gave(name, part, why)
 			return part
 		}
 		return ""
 	}
 	checks, err := readPrefix(t.Env)
 	t.logError("read prefix.txt", err)
-	remind := reminder
-	run, nudge := take("run", t.gate(ctx)), take("nudge", t.topicHint())
+	run := take("run", t.gate(ctx), "the run of $BOARD_RUN")
+	nudge := take("nudge", t.topicHint(), "no topic outlasts this session")
+	remind, rules := reminder, "your prefix.txt, or the program's own rules"
 	ample := len(checks)+len(remind) <= r.left/4
 	if ample {
-		checks, remind = take("checks", checks), take("reminder", remind)
+		checks, remind = take("checks", checks, rules), take("reminder", remind, "fixed text")
 	}
 	parts := t.topicParts(ctx, r, given)
 	if !ample {
-		checks, remind = take("checks", checks), take("reminder", remind)
+		checks, remind = take("checks", checks, rules), take("reminder", remind, "fixed text")
 	}
-	parts = append(slices.Insert(parts, 1, run), nudge, checks, remind)
+	parts = append(slices.Insert(parts, 0, run), nudge, checks, remind)
 	given.Told = t.now
-	return text.Framed(slices.DeleteFunc(parts, func(part string) bool { return part == "" }))
+	return t.framed(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), given)
 }
 
 // markOwed records first of all that the next prompt gets the start page, in case this
@@ -109,7 +113,9 @@ func (t *turn) startBudget() int {
 	return t.budget(t.depth.StartBudget)
 }
 
-// topicParts returns the topic's spec, its worklog, capsules and memories.
+// topicParts returns the topic's spec, its worklog, capsules and memories. The memory has its
+// share before the spec, which would push out what is critical; the worklog keeps some
+// lines.
 func (t *turn) topicParts(ctx context.Context, r *room, given *sessionState) []string {
 	var s topics.Startup
 	var about, named string // without a spec the memory is searched by the topic's name
@@ -124,15 +130,33 @@ func (t *turn) topicParts(ctx context.Context, r *room, given *sessionState) []s
 	entries := t.newEntries(s.Worklog, given)
 	log := len(worklog(&room{r.left}, entries)) // the most that it can take
 	kept := min(log, t.depth.TailBytes)
+	hits := t.searchTopic(ctx, about, given)
+	capsules := min(len(hits)*t.depth.BodyBytes, r.left/4)
+	share := min(tokenBytes*t.depth.MemoryBudget, (r.left-capsules)*2/5)
+	recalled := ""
+	if t.clean() {
+		t.leftOut("memory, journal and capsules", "", cleanRoom)
+	} else {
+		recalled = t.startMemory(ctx, r, cmp.Or(about, named), given,
+			max(r.left-capsules-log-len(s.Spec)*9/8, share))
+	}
 	r.left -= kept
 	topic := t.spec(r, s, given)
-	hits := t.searchTopic(ctx, about, given)
-	left := r.left + kept - min(len(hits)*t.depth.BodyBytes, r.left/4) // for memory and worklog
-	share := min(tokenBytes*t.depth.MemoryBudget, left*2/5)
-	recalled := t.startMemory(ctx, r, cmp.Or(about, named), given, max(left-log, share))
 	known := t.topicCapsules(ctx, r, hits, topic+recalled, given)
 	r.left += kept
-	return []string{topic, worklog(r, entries), known, recalled}
+	work := worklog(r, entries)
+	t.told("worklog", work, len(entries) > 0, "the latest work on this branch")
+	return []string{recalled, topic, work, known}
+}
+
+// told notes whether a part that there was something for is given.
+func (t *turn) told(what, part string, some bool, why string) {
+	switch {
+	case part != "":
+		t.gave(what, part, why)
+	case some:
+		t.leftOut(what, part, noRoom)
+	}
 }
 
 // newEntries drops worklog entries that are in the context already: those up to the
@@ -167,16 +191,17 @@ func (t *turn) spec(r *room, s topics.Startup, given *sessionState) (part string
 	if t.branch != "" {
 		heading += ", branch " + oneLine(t.branch, 100)
 	}
+	why := "the topic of this session: " + t.topic.Why
 	if s.CleanRoom {
-		heading += "\nThis is a review: findings of earlier sessions are left out, so that " +
-			"you judge afresh."
+		heading += "\nA review: judge afresh. Earlier findings, memory and journal are left out."
 	}
 	says := heading + s.Spec + s.Pointer
 	if given.hasPart("spec", says) {
+		t.leftOut("topic", says, givenOnce)
 		return ""
 	}
 	defer func() {
-		if part != "" {
+		if t.told("topic", part, true, why); part != "" {
 			given.setPart("spec", says)
 		}
 	}()
@@ -187,21 +212,24 @@ func (t *turn) spec(r *room, s topics.Startup, given *sessionState) (part string
 		}
 		return heading
 	}
-	if whole := heading + "\n" + quoted(clean(s.Spec)); s.Pointer == "" {
-		if r.take(whole) {
-			return whole
-		}
+	if whole := heading + "\n" + quoted(clean(s.Spec)); s.Pointer == "" && r.take(whole) {
+		return whole
+	}
+	// Quoted lines are longer, so less than the room may fit.
+	for left := r.left; left > len(heading); left = left * 4 / 5 {
 		limits := t.limits(r)
-		limits.SpecBytes = max(1, min(len(s.Spec)-1, r.left/2))
-		var err error
-		s, err = t.topics.Startup(t.topic, limits)
-		t.logError("read the topic", err)
+		limits.SpecBytes = max(1, min(left-len(heading), len(s.Spec)+len(s.Pointer)-1))
+		some, err := t.topics.Startup(t.topic, limits)
+		if t.logError("read the topic", err); err != nil {
+			break
+		}
+		pointer := "\n" + oneLine(some.Pointer, 1500)
+		if part = heading + "\n" + quoted(clean(some.Spec)) + pointer; some.Spec != "" && r.take(part) {
+			return part
+		}
+		s = some
 	}
-	pointer := "\n" + oneLine(s.Pointer, 1500)
-	if part = heading + "\n" + quoted(clean(s.Spec)) + pointer; s.Spec != "" && r.take(part) {
-		return part
-	}
-	if part = heading + pointer; r.take(part) {
+	if part = heading + "\n" + oneLine(s.Pointer, 1500); r.take(part) {
 		return part
 	}
 	return ""
@@ -209,14 +237,15 @@ func (t *turn) spec(r *room, s topics.Startup, given *sessionState) (part string
 
 // worklog returns the worklog in short, as far as it fits, the oldest entry first.
 func worklog(r *room, entries []topics.Entry) string {
-	const heading, mark = "## Recent work on this topic, by this or earlier sessions (UTC)", "\n| "
+	const heading, mark = "## Recent work (UTC)", "\n| "
 	room := r.left - len(heading) - 2 - len(entries)*(len(mark)-1)
 	if room <= 0 {
 		return ""
 	}
-	lines := ""
+	lines, before := "", time.Time{}
 	for _, e := range topics.Choose(entries, 0, room) {
-		lines += mark + oneLine(e.String(), maxLine)
+		lines += mark + oneLine(e.Brief(before), maxLine)
+		before = e.Time
 	}
 	if lines == "" || !r.take(heading+lines) {
 		return ""
@@ -230,12 +259,16 @@ const maxLine = 1000
 // topicHint says how a session with a topic of its own can hand over to the next
 // session.
 func (t *turn) topicHint() string {
+	if t.pinProblem != "" {
+		return "## Topic\nThe pin is not used: " + oneLine(t.pinProblem, 300) +
+			". `board topic use NAME` mends it."
+	}
 	if t.topics == nil || t.topic.Explicit || t.topic.Name != "" &&
 		t.topic.Kind != topics.KindSession {
 		return ""
 	}
-	return "## Topic\nNo topic is pinned in this workspace, so later sessions do not see this " +
-		"session's notes. `board topic use NAME --goal \"…\"` changes that."
+	return "## Topic\nNone is pinned: later sessions do not see this one's notes. " +
+		"`board topic use NAME --goal \"…\"` changes that."
 }
 
 // searchTopic searches for what is surely about the topic, by words. After the first
@@ -282,8 +315,7 @@ func (t *turn) topicQuery() string {
 // forgetGiven forgets what was given, because it is no longer in the context. With
 // owed, no session start follows, and the next prompt gets the start page.
 func (t *turn) forgetGiven(owed bool) {
-	given, err := openSession(t.Home, t.e.Session)
-	t.logError("read the session's state", err)
+	given := t.openSession()
 	if len(given.ids()) > 0 {
 		given.forget(owed)
 		t.logError("save the session's state", given.save())

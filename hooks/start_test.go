@@ -97,8 +97,8 @@ func TestStartWithoutASpec(t *testing.T) {
 	}
 }
 
-// TestStartPage: what the work is about comes first, then the run, what was done and
-// what is known, then what holds in each session; nothing is said twice, and no heading
+// TestStartPage: what keeps the gate closed comes first, then what is critical, what the work
+// is about, what was done and what is known, then what holds in each session; nothing is said twice, and no heading
 // has nothing below it.
 func TestStartPage(t *testing.T) {
 	w := worked(t)
@@ -114,10 +114,10 @@ func TestStartPage(t *testing.T) {
 	w.named("auth", "# Auth\nGoal: Rotate the keys.\n\n## Decisions\n\n## Notes\n- 2026-11-20 10:00 cents\n- 2026-11-21 10:00 cents\n")
 	got := w.tell("SessionStart", nil)
 	last := -1
-	for _, s := range []string{"## Topic auth", "Goal: Rotate", "21 10:00 cents", "## Run audit",
+	for _, s := range []string{"## Run audit", "## From memory", "Never force-push",
+		"## Topic auth", "Goal: Rotate", "21 10:00 cents",
 		"## Recent work", "make generate", "## Known about", "(k2)",
-		"## From memory", "Never force-push",
-		"Verified in this session means", "## Durable knowledge"} {
+		"Verified means", "`board kb search` before"} {
 		if at := strings.Index(got, s); at <= last {
 			t.Errorf("%q is at %d, after %d, in %s", s, at, last, got)
 		} else {
@@ -132,7 +132,7 @@ func TestStartPage(t *testing.T) {
 	lines := strings.Split(got, "\n")
 	for i, l := range lines {
 		if strings.HasPrefix(l, "#") && (i+1 == len(lines) || lines[i+1] == "" &&
-			strings.HasPrefix(l, "## ") && l != "## From memory" && l != "## Your own notes") {
+			strings.HasPrefix(l, "## ") && !strings.HasPrefix(l, "## From memory") && l != "## Your own notes") {
 			t.Errorf("nothing follows %q in %s", l, got)
 		}
 	}
@@ -156,7 +156,7 @@ func TestStartFillsItsBudget(t *testing.T) {
 			t.Errorf("it has %d tokens of %d: %s", tokens(got), most, got)
 		}
 		for _, s := range append([]string{"part-199", "part-198"}, "Goal: rotate.", "(k1)",
-			"Never force-push", "I run the tests", "Verified in", "## Durable") {
+			"Never force-push", "I run the tests", "Verified means", "`board kb search`") {
 			if !strings.Contains(got, s) {
 				t.Errorf("there is no %q in %s", s, got)
 			}

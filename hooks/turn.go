@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 	"blackboard/hooks/topics"
@@ -27,6 +29,9 @@ type turn struct {
 	topic     topics.Topic
 	branch    string // "" for a branch that unrelated sessions share
 	workspace string // by the knowledge base's rules; "" for none
+
+	pinProblem string // why the pin of a topic is not used; "": it is, or there is none
+	considered []Considered
 }
 
 // logError logs an error of what was being done, if there is one.
@@ -79,12 +84,18 @@ func (t *turn) locate() {
 	}
 	root, err := topics.Root(t.Env)
 	if err == nil {
-		t.topics, err = topics.Open(root, place.Workspace, topics.Options{Now: t.clock})
+		t.topics, err = topics.Open(root, place.Workspace, topics.Options{Now: t.clock,
+			Branch: place.OwnBranch()})
 	}
 	if t.logError("open the topics", err); err != nil {
 		return
 	}
 	t.topic, t.branch = t.topics.Resolve(t.e.Session, place), place.OwnBranch()
+	_, t.pinProblem = t.topics.Pinned()
+	if t.Topic != "" && t.Topic != t.topic.Name {
+		t.topic, err = t.topics.Named(t.Topic)
+		t.logError("find the topic", err)
+	}
 }
 
 // saveState saves what was given, unless the answer came too late to be used.
@@ -93,6 +104,36 @@ func (t *turn) saveState(given *sessionState) {
 		t.logError("save the session's state", given.save())
 	}
 }
+
+// openSession reads what the session was given; for a preview nothing.
+func (t *turn) openSession() *sessionState {
+	if t.Preview {
+		return &sessionState{}
+	}
+	given, err := openSession(t.Home, t.e.Session)
+	t.logError("read the session's state", err)
+	return given
+}
+
+// nameSession tells the session's id to the commands that the agent will run, where the
+// harness has a file for their environment.
+func (t *turn) nameSession() {
+	name := t.Env("CLAUDE_ENV_FILE")
+	if t.Preview || !filepath.IsAbs(name) || topics.SessionTopic(t.e.Session) != "session-"+t.e.Session {
+		return // an id that is no plain word stands in no file for a shell
+	}
+	line := "export BOARD_SESSION=" + t.e.Session + "\n"
+	if have, err := disk.Read(name, maxStateBytes); err == nil && strings.Contains(string(have), line) {
+		return
+	}
+	if f := openLog(name); f != nil {
+		_, err := f.WriteString(line)
+		t.logError("tell commands the session's id", errors.Join(err, f.Close()))
+	}
+}
+
+// full reports whether the person wants a review to start like any other session.
+func (t *turn) full() bool { return topics.FullContext(t.Env) }
 
 func (t *turn) clock() time.Time { return t.now }
 

@@ -209,7 +209,7 @@ func startAfter(t *testing.T, w *world, harness string, all []labelled) []string
 	return lines
 }
 
-var worklogLine = regexp.MustCompile(`^\| \d{4}-\d\d-\d\d \d\d:\d\d`)
+var worklogLine = regexp.MustCompile(`^\| (?:\d\d-\d\d )?\d\d:\d\d`)
 
 // answered are the texts of an answer.
 func answered(t *testing.T, answer []byte) []string {

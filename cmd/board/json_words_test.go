@@ -268,6 +268,8 @@ var jsonWords = map[string]string{
 	"snapshot":                               "the board at that moment",
 	"socket":                                 "its address on this machine",
 	"sources":                                "the sources",
+	"page":                                   "the text that a session begins with, to the letter",
+	"considered":                             "what the page might have, in the order in which it was looked at",
 	"startup":                                "what a session begins with",
 	"spec":                                   "the spec",
 	"topic use.spec":                         "the path of the spec",

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/lazyregexp"
 	"blackboard/hooks/shell"
 )
 
@@ -78,7 +79,7 @@ func Fold(entries []Entry) []Entry {
 	folded := map[string]*group{}
 	for i := range entries {
 		d := newAction(entries[i])
-		if d.Tool == "" || d.readOnly() {
+		if d.Tool == "" || d.readOnly() || ownCommand.MatchString(d.line.Text) {
 			continue
 		}
 		key := strings.Join([]string{"x", d.Tool, d.Path, d.Summary}, "\x00")
@@ -104,10 +105,34 @@ func Fold(entries []Entry) []Entry {
 			strings.Compare(a.last.Path, b.last.Path))
 	})
 	out := make([]Entry, len(all))
-	for i, f := range all {
+	passed := map[string]bool{} // by program
+	for i, f := range slices.Backward(all) {
 		out[i] = f.entry()
+		if program := f.last.program(); program == "" {
+			continue
+		} else if f.last.failed() {
+			out[i].Passed = passed[program]
+		} else if f.last.went != nil {
+			passed[program] = true
+		}
 	}
 	return out
+}
+
+// ownCommand matches a line that only calls this program, which is no work on the topic.
+var ownCommand = lazyregexp.New(`^(?:cd \S+ && )?board(?:\s[^&;|]*)?$`)
+
+// program returns what a command calls, by which its repair is known: tests, or the first
+// two words.
+func (d *action) program() string {
+	switch words := strings.Fields(d.line.Text); {
+	case d.Command == "":
+		return ""
+	case d.line.Kind == shell.Test:
+		return "test"
+	default:
+		return strings.Join(words[:min(2, len(words))], " ")
+	}
 }
 
 // group collects entries that become one.

@@ -48,6 +48,9 @@ type Options struct {
 	Now          func() time.Time // nil: time.Now
 	WorklogBytes int              // upper limit of a worklog; 0: DefaultWorklogBytes
 	WorklogLines int              // upper limit of a worklog; 0: DefaultWorklogLines
+	// Branch is the branch that the caller works on: what is written keeps it, and a
+	// session starts with what belongs to it.
+	Branch string
 }
 
 // Dir has the topics of one workspace. Many goroutines and processes may use it at once.
@@ -125,6 +128,14 @@ type Topic struct {
 // CleanRoom reports whether a session of this topic starts without earlier findings.
 func (t Topic) CleanRoom() bool { return t.Kind == KindReview }
 
+// on makes the topic a review on a branch for one.
+func (t Topic) on(branch string) Topic {
+	if isReview(branch) && t.Kind != KindReview {
+		t.Kind, t.Why = KindReview, t.Why+"; the branch "+clip(branch, 100)+" is for a review"
+	}
+	return t
+}
+
 // Named returns the topic with this name.
 func (d *Dir) Named(name string) (Topic, error) {
 	if err := CheckName(name); err != nil {
@@ -141,7 +152,7 @@ func (d *Dir) Resolve(session string, at Place) Topic {
 	pinned, problem := d.Pinned()
 	if pinned != "" {
 		return Topic{Name: pinned, Kind: KindOf(pinned), Explicit: true,
-			Why: "it is pinned for this workspace"}
+			Why: "it is pinned for this workspace"}.on(at.Branch)
 	}
 	if problem != "" {
 		problem = "; " + problem
@@ -150,7 +161,7 @@ func (d *Dir) Resolve(session string, at Place) Topic {
 	name := SessionTopic(session)
 	switch {
 	case !shared:
-		return Topic{Name: Current, Kind: KindCurrent, Why: why + problem}
+		return Topic{Name: Current, Kind: KindCurrent, Why: why + problem}.on(at.Branch)
 	case name == "":
 		return Topic{Why: why + ", and no session is named" + problem}
 	}

@@ -5,10 +5,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"blackboard/board/lazyregexp"
 )
 
 // Entry is a line of a worklog: one action and its outcome. Unknown fields are left
@@ -30,10 +33,15 @@ type Entry struct {
 	ExitCode   *int   `json:"exit_code,omitempty"`   // of a shell
 	OK         *bool  `json:"ok,omitempty"`          // the action succeeded
 	DurationMS *int64 `json:"duration_ms,omitempty"` // milliseconds
+	Branch     string `json:"branch,omitempty"`      // of the repository
 
 	// Set by Fold:
 	Times  int `json:"times,omitempty"`  // number of entries; 0: one
 	Failed int `json:"failed,omitempty"` // how many of them failed
+	// Passed means that it failed, and that a later command of the kind went well.
+	Passed bool `json:"passed,omitempty"`
+
+	elsewhere bool // it was done on another branch than the reader's
 }
 
 // Upper limits of an entry's texts in bytes. With every byte escaped, their sum stays
@@ -58,7 +66,7 @@ func (e Entry) truncated(now time.Time) Entry {
 		s     *string
 		limit int
 	}{
-		{&e.Session, maxID}, {&e.ID, maxID}, {&e.Event, maxWord}, {&e.Tool, maxWord},
+		{&e.Session, maxID}, {&e.ID, maxID}, {&e.Event, maxWord}, {&e.Branch, maxID}, {&e.Tool, maxWord},
 		{&e.Command, maxCommand}, {&e.Path, maxPath},
 		{&e.Summary, maxWords}, {&e.Error, maxWords},
 	} {
@@ -117,10 +125,31 @@ func oneLine(s string) string {
 // "2026-11-21 14:03:05 Bash: go test ./... (failed, exit 1, 3.2s: main_test.go:7: got
 // 2)".
 func (e Entry) String() string {
+	return strings.TrimSpace(e.Time.UTC().Format("2006-01-02 15:04:05") + " " + e.said())
+}
+
+// Brief is String for a page: without seconds, and without the day if the line before it is
+// of the same one.
+func (e Entry) Brief(before time.Time) string {
+	const day = "01-02"
+	at := e.Time.UTC()
+	form := "15:04"
+	if before.IsZero() || at.Format(day) != before.UTC().Format(day) {
+		form = day + " " + form
+	}
+	return strings.TrimSpace(at.Format(form) + " " + e.said())
+}
+
+// trailer matches what tools add to the message of a commit.
+var trailer = lazyregexp.New(`(?i)\s*(?:\x{1F916}\s*)?(?:\b(?:co-authored-by|signed-off-by|` +
+	`change-id|reviewed-by):|generated with )[^"']*`)
+
+// said is what was done, and how it went.
+func (e Entry) said() string {
 	what := cmp.Or(oneLine(e.Tool), oneLine(e.Event))
 	var parts []string
 	for _, s := range []string{e.Command, e.Path, e.Summary} {
-		if s = oneLine(s); s != "" {
+		if s = trailer.ReplaceAllString(oneLine(s), ""); s != "" {
 			parts = append(parts, clip(s, 200+b2i(e.Times > 1)*maxFiles))
 		}
 	}
@@ -133,12 +162,12 @@ func (e Entry) String() string {
 			100*time.Millisecond).String())
 	}
 	told := strings.Join(how, ", ")
-	if wrong := oneLine(e.Error); wrong != "" {
+	if wrong := e.wrong(); wrong != "" {
 		told += ": " + clip(wrong, 120)
 	}
-	s := e.Time.UTC().Format("2006-01-02 15:04:05")
-	if what != "" {
-		s += " " + clip(what, maxWord)
+	s := clip(what, maxWord)
+	if e.elsewhere {
+		s = "[branch " + clip(e.Branch, 60) + "] " + s
 	}
 	if len(parts) > 0 {
 		s += ": " + strings.Join(parts, ", ")
@@ -147,6 +176,13 @@ func (e Entry) String() string {
 		s += " (" + strings.TrimPrefix(told, ": ") + ")"
 	}
 	return s
+}
+
+// wrong is the error on one line. FAIL stands there once at most: it says that it failed.
+func (e *Entry) wrong() string {
+	fields := slices.DeleteFunc(strings.Fields(oneLine(e.Error)),
+		func(w string) bool { return w == "FAIL" })
+	return strings.Join(fields, " ")
 }
 
 // outcome describes the outcome: ok, failed or unknown, and how often.
@@ -165,8 +201,14 @@ func (e *Entry) outcome() (how []string) {
 	if e.Times > 1 {
 		how = append(how, fmt.Sprintf("%d times", e.Times))
 	}
-	if e.Failed > 0 {
+	switch {
+	case e.Failed > 0 && how[0] == "ok":
+		how = append(how, fmt.Sprintf("%d failed before", e.Failed))
+	case e.Failed > 0:
 		how = append(how, fmt.Sprintf("%d failed", e.Failed))
+	}
+	if e.Passed {
+		how = append(how, "passed later")
 	}
 	return how
 }

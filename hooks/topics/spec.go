@@ -82,7 +82,11 @@ func (d *Dir) Note(ctx context.Context, topic, text string) (string, error) {
 	if !s.Exists {
 		s.Text = seed(topic, "")
 	}
-	note := "- " + d.opt.Now().UTC().Format("2006-01-02 15:04") + " " +
+	mark := ""
+	if strings.EqualFold(topic, Current) && d.opt.Branch != "" { // branches share this topic
+		mark = "[" + d.opt.Branch + "] "
+	}
+	note := "- " + d.opt.Now().UTC().Format("2006-01-02 15:04") + " " + mark +
 		strings.ReplaceAll(text, "\n", "\n  ")
 	body := strings.TrimRight(s.Text, "\n")
 	if !strings.EqualFold(lastHeading(s.Text), notesHeading) {

@@ -30,8 +30,8 @@ type Startup struct {
 	// CleanRoom means that findings of earlier sessions were left out.
 	CleanRoom bool `json:"clean_room"`
 	// Spec is the written text of the spec, or the clean room's part of it; "" if there
-	// is none. If the spec is too long, it has the goal, the decisions and the open
-	// questions.
+	// is none. If the spec is too long, it has the goal, the decisions, the open questions
+	// and the newest notes.
 	Spec string `json:"spec"`
 	// Pointer names the file of a spec that is too long.
 	Pointer string `json:"pointer"`
@@ -52,9 +52,9 @@ func (d *Dir) Startup(t Topic, limits StartupLimits) (Startup, error) {
 	if s.Spec = strings.ToValidUTF8(spec.Text, "\uFFFD"); s.CleanRoom {
 		s.Spec = CleanRoom(s.Spec)
 	}
-	s.Spec = writtenText(s.Spec, t.Name)
+	s.Spec = notesHere(writtenText(s.Spec, t.Name), d.opt.Branch)
 	if room := most(limits.SpecBytes, DefaultSpecBytes); spec.TooLong || len(s.Spec) > room {
-		s.Spec, s.Pointer = outline(s.Spec, room/2), fmt.Sprintf("The spec of topic %s has "+
+		s.Spec, s.Pointer = shorten(s.Spec, room), fmt.Sprintf("The spec of topic %s has "+
 			"%d bytes, too many to show here. Read it in %s.", t.Name, spec.Bytes, spec.Path)
 		if s.CleanRoom {
 			s.Pointer += " It also has findings of earlier sessions: to stay unbiased, " +
@@ -69,9 +69,34 @@ func (d *Dir) Startup(t Topic, limits StartupLimits) (Startup, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Worklog = Choose(Fold(all), most(limits.TailEntries, DefaultTailEntries),
+	s.Worklog = Choose(d.here(all), most(limits.TailEntries, DefaultTailEntries),
 		most(limits.TailBytes, DefaultTailBytes))
 	return s, nil
+}
+
+// mostElsewhere is how many entries of other branches are shown where this one has none.
+const mostElsewhere = 3
+
+// here returns the entries in short of the caller's branch; if it has none, the latest of others,
+// which are marked.
+func (d *Dir) here(all []Entry) []Entry {
+	if d.opt.Branch == "" {
+		return Fold(all)
+	}
+	var own, others []Entry
+	for _, e := range all {
+		if e.Branch == "" || e.Branch == d.opt.Branch {
+			own = append(own, e)
+		} else {
+			e.elsewhere = true
+			others = append(others, e)
+		}
+	}
+	if own = Fold(own); len(own) > 0 {
+		return own
+	}
+	others = Fold(others)
+	return others[max(0, len(others)-mostElsewhere):]
 }
 
 // Suppressed returns why nothing of a topic is to be injected, or "": injection is

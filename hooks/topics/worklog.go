@@ -27,6 +27,9 @@ func (d *Dir) Record(ctx context.Context, topic string, e Entry) (added bool, er
 	if err := CheckName(topic); err != nil {
 		return false, err
 	}
+	if e.Branch == "" {
+		e.Branch = d.opt.Branch
+	}
 	e = e.truncated(d.opt.Now())
 	unlock, err := d.lock(ctx)
 	if errors.Is(err, fault.Busy) || errors.Is(err, context.Canceled) {

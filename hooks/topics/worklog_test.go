@@ -85,7 +85,7 @@ func TestRecord(t *testing.T) {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	for i, want := range []string{
-		"2026-11-21 12:00:00 Bash: go test ./... && echo <done> (failed, exit 1, 3.2s: FAIL)",
+		"2026-11-21 12:00:00 Bash: go test ./... && echo <done> (failed, exit 1, 3.2s)",
 		"2026-01-02 02:04:05 Edit: x.go (unknown)"} {
 		if got := all[i].String(); got != want {
 			t.Errorf("%q, not %q", got, want)

@@ -1,6 +1,7 @@
 package topics
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -61,7 +62,82 @@ var (
 	emptyLabel    = lazyregexp.New(`^(?:Goal|Scope):$`)
 	templateLabel = lazyregexp.New(`^(?:Goal|Scope):`)
 	noteLine      = lazyregexp.New(`^- \d{4}-\d\d-\d\d \d\d:\d\d (.+)$`)
+	// branchMark is what Note writes before a note of a branch.
+	branchMark = lazyregexp.New(`^(- \d{4}-\d\d-\d\d \d\d:\d\d )\[([^\]\s]+)\] `)
 )
+
+// notes calls do with each note of a spec: its lines from begin to end.
+func notes(lines []string, do func(begin, end int)) {
+	for i := 0; i < len(lines); i++ {
+		if !noteLine.MatchString(lines[i]) {
+			continue
+		}
+		end := i + 1
+		for end < len(lines) && strings.HasPrefix(lines[end], "  ") {
+			end++
+		}
+		do(i, end)
+		i = end - 1
+	}
+}
+
+// otherNotes begins the line about notes that are not shown.
+const otherNotes = "(notes of other branches:"
+
+// notesHere drops the notes of other branches, and says how many there are. A note without
+// a mark belongs to all.
+func notesHere(spec, branch string) string {
+	if branch == "" {
+		return spec
+	}
+	lines := strings.Split(spec, "\n")
+	var others []string
+	gone := map[int]bool{}
+	notes(lines, func(begin, end int) {
+		m := branchMark.FindStringSubmatch(lines[begin])
+		switch {
+		case m == nil:
+		case m[2] == branch:
+			lines[begin] = m[1] + lines[begin][len(m[0]):]
+		default:
+			for i := begin; i < end; i++ {
+				gone[i] = true
+			}
+			others = append(others, m[2])
+		}
+	})
+	var kept []string
+	for i, l := range lines {
+		if !gone[i] {
+			kept = append(kept, l)
+		}
+	}
+	if n := len(others); n > 0 {
+		slices.Sort(others)
+		kept = append(kept, fmt.Sprintf(otherNotes+" %d, of %s)", n,
+			strings.Join(slices.Compact(others), ", ")))
+	}
+	return strings.Join(kept, "\n")
+}
+
+// shorten returns of a spec that is too long the goal, decisions and open questions, in half
+// of the room, and the newest notes, each whole, in the rest.
+func shorten(spec string, most int) string {
+	first := outline(spec, most/2)
+	lines := strings.Split(spec, "\n")
+	var all []string
+	notes(lines, func(begin, end int) { all = append(all, strings.Join(lines[begin:end], "\n")) })
+	left, from := most-len(first)-len("## Notes, the newest 99999 of 99999\n\n"), len(all)
+	for from > 0 && len(all[from-1])+1 <= left {
+		from--
+		left -= len(all[from]) + 1
+	}
+	if from == len(all) {
+		return first
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s\n\n## Notes, the newest %d of %d\n%s", first,
+		len(all)-from, len(all), strings.Join(all[from:], "\n")))
+}
 
 // continued reports whether a list item goes on in the next line.
 func continued(lines []mdLine, i int) bool {
@@ -121,8 +197,11 @@ func genericHeading(heading string) bool {
 // the spec has no text.
 func (t Topic) Query(spec, branch string) string {
 	var out []string
-	for _, l := range readMarkdown(writtenText(spec, t.Name)) {
+	for _, l := range readMarkdown(writtenText(notesHere(spec, branch), t.Name)) {
 		text := l.text
+		if strings.HasPrefix(text, otherNotes) {
+			continue
+		}
 		if m := noteLine.FindStringSubmatch(text); m != nil {
 			text = m[1]
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"blackboard/board/fault"
 	"blackboard/kb/memory/orient"
@@ -73,9 +74,33 @@ type Orientation struct {
 	Slices   []Slice  `json:"tiers"`    // the included items by tier
 	LeftOut  int      `json:"left_out"` // items and notes that did not fit the budget
 	Degraded []string `json:"degraded"`
+	// Considered says of each thing why it is in the document, or why not.
+	Considered []Considered `json:"-"`
 	// Given lists what is in the document: ids of items and notes, revisions of named
 	// entries.
 	Given []string `json:"-"`
+}
+
+// Considered is something that a document might have, and why it has it or not.
+type Considered struct {
+	What   string
+	Tokens int
+	Given  bool
+	Why    string
+}
+
+// consider notes what Fit has decided about the lines of the sections.
+func (o *Orientation) consider(sections []*orient.Section) {
+	for _, sec := range sections {
+		for i, line := range sec.Lines {
+			c := Considered{What: "memory " + sec.IDs[i], Tokens: orient.Tokens(line),
+				Given: i < sec.Kept, Why: "no room is left for " + sec.Heading}
+			if c.Given {
+				c.Why = strings.TrimLeft(sec.Heading, "# ")
+			}
+			o.Considered = append(o.Considered, c)
+		}
+	}
 }
 
 // Text returns the whole document.
@@ -121,6 +146,7 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 	}
 	orient.Fit(sections, q.Budget-orient.Tokens(b.String())-1)
 	var own strings.Builder
+	o.consider(sections)
 	ids, left := orient.Write(sections, &b, &own)
 	o.Given, o.LeftOut = append(o.Given, ids...), left
 	o.Degraded = slices.Compact(o.Degraded)
@@ -196,6 +222,8 @@ func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 	written, degraded := orient.WriteEntries(b, entries, limit)
 	for _, i := range written {
 		o.Named, o.Given = append(o.Named, named[i]), append(o.Given, named[i].version())
+		o.Considered = append(o.Considered, Considered{"named " + named[i].Name, entries[i].Tokens(),
+			true, "always"})
 	}
 	o.Degraded = append(o.Degraded, degraded...)
 	return nil
@@ -268,6 +296,9 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) (
 		all = append(all, c.section("## This channel: "+channel[0].Channel, channel, q.Limit))
 	}
 	lately := c.rest(counts, Workspace, Account)
+	if q.Unasked { // what is of little importance has to be about something
+		lately = slices.DeleteFunc(lately, func(h *Hit) bool { return h.Importance < lowUnder })
+	}
 	slices.SortStableFunc(lately, func(a, b *Hit) int {
 		return cmp.Or(hasFirst(a.Importance >= lowUnder, b.Importance >= lowUnder),
 			b.Updated.Compare(a.Updated))
@@ -356,7 +387,7 @@ func (c *collector) section(heading string, hits []*Hit, most int) *orient.Secti
 func (c *collector) line(h *Hit, n int) string {
 	said := *h
 	said.Title, said.Content = c.q.Clean(h.Title), c.q.Clean(h.Content)
-	return said.line(c.now(), c.opt.Agent, n)
+	return said.line(c.now(), c.opt.Agent, n, c.q.Words)
 }
 
 // rest returns the hits of some tiers that no section has yet.
@@ -389,8 +420,10 @@ func (q *OrientQuery) questions() (all []string) {
 // ownSections returns the agent's core memories and its journal of the last week.
 func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (
 	core, journal *orient.Section, err error) {
-	core, journal = &orient.Section{Heading: "## Core", Own: true},
-		&orient.Section{Heading: "## Journal of the last week", Own: true}
+	core, journal = &orient.Section{Heading: "## Core", Own: true,
+		More: fault.Do("memory.core", "{}").In(q.Words)},
+		&orient.Section{Heading: "## Journal of the last week", Own: true,
+			More: fault.Do("memory.journal", "{}").In(q.Words)}
 	if s.opt.Agent == "" || !slices.Contains(q.Tiers, Workspace) &&
 		!slices.Contains(q.Tiers, Account) {
 		return core, journal, nil
@@ -400,7 +433,8 @@ func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (
 		return nil, nil, err
 	}
 	for _, n := range notes { // the newest first
-		switch text := "“" + orient.Inline(q.Clean(n.Content), orient.Content) + "”\n"; {
+		said := whole(q.Clean(n.Content), n.ID, orient.Content, q.Words)
+		switch text := "“" + said + "”\n"; {
 		case !slices.Contains(q.Tiers, n.Tier), q.unchanged(n.Created),
 			slices.Contains(q.Given, n.ID):
 		case n.Kind == Core:
@@ -431,12 +465,23 @@ func (o *Orientation) listGiven(sections []*orient.Section, hits map[*orient.Sec
 
 // Line formats an item as one line: its id, its age, its source if that is not the
 // reader, and its text in quotes.
-func (h *Hit) Line(now time.Time, reader string) string {
-	return h.line(now, reader, orient.Content)
+func (h *Hit) Line(now time.Time, reader string, words fault.Words) string {
+	return h.line(now, reader, orient.Content, words)
+}
+
+// whole puts a text on one line; of a longer one at most n characters, and what shows the
+// rest.
+func whole(text, id string, n int, words fault.Words) string {
+	said := orient.Inline(text, n)
+	if utf8.RuneCountInString(text) <= n || words == nil {
+		return said
+	}
+	return fmt.Sprintf("%s (%d, %s)", said, utf8.RuneCountInString(text),
+		cmp.Or(fault.Do("memory.get", "{}", "id", id).In(words), id))
 }
 
 // line is Line with at most n characters of the text.
-func (h *Hit) line(now time.Time, reader string, n int) string {
+func (h *Hit) line(now time.Time, reader string, n int, words fault.Words) string {
 	s := "- " + h.ID + " " + orient.ShortAge(now.Sub(h.Updated))
 	switch {
 	case h.Curator == CuratorAuthor:
@@ -448,7 +493,7 @@ func (h *Hit) line(now time.Time, reader string, n int) string {
 	if h.Title != "" {
 		text = h.Title + ": " + text
 	}
-	s += " “" + orient.Inline(text, n) + "”"
+	s += " “" + whole(text, h.ID, n, words) + "”"
 	if h.DerivedFrom != "" { // the source, for verification
 		s += " (from “" + orient.Inline(h.DerivedFrom, 120) + "”"
 		if h.Derived != "" {

@@ -49,7 +49,7 @@ func TestOrientStaysWithinItsBudget(t *testing.T) {
 			t.Errorf("what was noted breaks out:\n%s", o.Markdown)
 		}
 		if budget == 5000 {
-			for _, want := range []string{"## This conversation", "Step 29", " 3d by the author “Fact 29", "Candidates, not facts"} {
+			for _, want := range []string{"## This conversation", "Step 29", " 3d by the author “Fact 29", "candidates, not facts"} {
 				if !strings.Contains(o.Markdown, want) {
 					t.Errorf("%q is missing in\n%s", want, o.Markdown)
 				}

@@ -23,13 +23,13 @@ func (p *program) hookCommand() *cli.Command {
 harness's format, {} if there is nothing to add. It never breaks a turn: it ends
 within $BOARD_HOOK_TIMEOUT (300ms) with exit 0 and prints nothing to stderr.
 Errors are logged in log/hooks.log of the data home, and {} is also the answer after
-an error. log/recall.log says for each prompt which capsules were found, and why each was
-given or left out. To try a hook by hand, add --strict.
+an error. log/recall.log says what was considered for each answer, and why it was given
+or left out. To try a hook by hand, add --strict.
 
-  session start    one page: the topic's spec, the gate of $BOARD_RUN, the end of the
-                   worklog, capsules about the topic, the memory (named entries, the
-                   agent's own notes, what is critical, about the topic and recent),
-                   the rules "Verified in this session means …". Your own rules go into
+  session start    one page: what keeps the gate of $BOARD_RUN closed, the memory (named
+                   entries, what is critical, about the topic and recent, the agent's
+                   own notes), the topic's spec, the end of the worklog, capsules,
+                   the rules "Verified means …". Your own rules go into
                    prefix.txt in $BOARD_CONFIG_DIR, else $XDG_CONFIG_HOME/blackboard,
                    else ~/.config/blackboard; an empty file leaves them out.
                    A resumed session gets what is new, after a compaction all
@@ -68,18 +68,10 @@ $BOARD_HOOK_CONTEXT=0 gives nothing, but still records.`,
 
 // hook answers an event, and returns the problems that it has logged.
 func (p *program) hook(c *cli.Context) []string {
-	home, err := p.DataHome()
-	if err != nil {
-		home = "" // then there is nothing to remember, and nowhere to log
-	}
-	search := p.hookSearcher(home)
-	cfg := hooks.Config{Harness: c.String("harness"), Event: strings.Join(c.Args().Slice(), " "),
-		Home: home, Env: p.Env, Words: base.CommandFor, Budget: hookNumber(c, "budget"),
-		Limit: min(hookNumber(c, "limit"), 100)}
-	if home != "" {
-		cfg.Searcher, cfg.Memory = search, search.memory
-	}
-	cfg.Boards = p.BoardsDirFrom
+	cfg, search, _ := p.hookConfig()
+	home := cfg.Home // "": there is nothing to remember, and nowhere to log
+	cfg.Harness, cfg.Event = c.String("harness"), strings.Join(c.Args().Slice(), " ")
+	cfg.Budget, cfg.Limit = hookNumber(c, "budget"), min(hookNumber(c, "limit"), 100)
 	var mu sync.Mutex
 	var problems []string // not the result: work that is late may still add some
 	cfg.Told = func(problem string) {
@@ -104,6 +96,20 @@ func (p *program) hook(c *cli.Context) []string {
 	mu.Lock()
 	defer mu.Unlock()
 	return slices.Clone(problems)
+}
+
+// hookConfig is what all hooks have in common.
+func (p *program) hookConfig() (hooks.Config, *Searcher, error) {
+	home, err := p.DataHome()
+	if err != nil {
+		home = ""
+	}
+	search := p.hookSearcher(home)
+	cfg := hooks.Config{Home: home, Env: p.Env, Words: base.CommandFor, Boards: p.BoardsDirFrom}
+	if home != "" {
+		cfg.Searcher, cfg.Memory = search, search.memory
+	}
+	return cfg, search, err
 }
 
 // hookNumber is a flag's number, 0 if it is invalid: a wrong configuration must not

@@ -95,7 +95,8 @@ func (p *program) topicsOf(dir, session string) (*here, error) {
 		}
 		return &here{d, topics.Place{Workspace: d.Workspace(), Head: topics.HeadNone}, session}, nil
 	}
-	d, err := topics.Open(root, place.Workspace, topics.Options{})
+	d, err := topics.Open(root, place.Workspace,
+		topics.Options{Branch: place.OwnBranch()})
 	if err != nil {
 		return nil, err
 	}
@@ -188,6 +189,7 @@ type topicReport struct {
 	Worklog    *topicFile    `json:"worklog"`    // null if there is no topic
 	Entries    int           `json:"entries"`    // of the worklog
 	Suppressed string        `json:"suppressed"` // why nothing is injected, "" if it is
+	Problem    string        `json:"problem"`    // why a pin is not used, "" if there is none
 }
 
 // topicFile is a file that may be missing.
@@ -207,6 +209,7 @@ func (p *program) topicStatus(c *cli.Context) error {
 	}
 	r := topicReport{Place: h.place, Directory: h.Path(), Session: h.session,
 		CleanRoom: t.CleanRoom() && !topics.FullContext(p.Env), Suppressed: h.Suppressed(t.Name, p.Env)}
+	_, r.Problem = h.Pinned()
 	if t.Name != "" {
 		entries, err := h.Tail(t.Name, topics.TailLimits{})
 		if err != nil {
@@ -244,6 +247,9 @@ func (p *program) printStatus(r *topicReport) {
 		p.Messagef("`board topic use NAME` pins one; --session says which session it is")
 		return
 	}
+	if r.Problem != "" {
+		p.Messagef("note: %s; `board topic use NAME` mends it", base.Safe(r.Problem))
+	}
 	row("topic", "%s (%s)", r.Topic.Name, r.Topic.Kind)
 	row("why", "%s", r.Topic.Why)
 	for _, f := range []struct {
@@ -264,7 +270,7 @@ func (p *program) printStatus(r *topicReport) {
 	case r.CleanRoom:
 		row("injected", "a review starts in a clean room: title, goal and scope of the spec")
 	default:
-		row("injected", "the spec and a summary of the worklog")
+		row("injected", "the start page: board topic show --injected")
 	}
 	if r.Topic.Kind == topics.KindSession {
 		p.Messagef("`board topic use NAME` gives this work a topic that outlasts the session")

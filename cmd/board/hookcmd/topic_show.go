@@ -1,14 +1,16 @@
 package hookcmd
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/text"
 	"blackboard/cmd/board/base"
+	"blackboard/hooks"
 	"blackboard/hooks/topics"
 )
 
@@ -21,7 +23,7 @@ changed last.`,
 			Flags: topicFlags(
 				&cli.IntFlag{Name: "tail", Usage: "at most `N` entries of the worklog; 0: all", Value: 20},
 				&cli.BoolFlag{Name: "injected",
-					Usage: "print what a session would start with: clean room, bounds, suppression"},
+					Usage: "print what a session would start with, to the letter, and why each thing is in it"},
 			),
 			Action: p.topicShow,
 		},
@@ -104,21 +106,50 @@ func (p *program) topicInjected(c *cli.Context, h *here, t topics.Topic) error {
 	if why != "" {
 		s.Spec, s.Pointer, s.Worklog = "", "", []topics.Entry{}
 	}
+	r, err := p.startPage(c, h, t)
+	if err != nil {
+		return err
+	}
 	if c.Bool("json") {
-		return p.JSON("topic", t, "startup", s, "suppressed", why)
+		return p.JSON("topic", t, "startup", s, "suppressed", why, "page", r.Text,
+			"considered", append([]hooks.Considered{}, r.Considered...))
 	}
 	if why != "" {
 		p.Messagef("nothing is injected: %s", base.Safe(why))
 		return nil
 	}
-	told := strings.TrimSpace(s.Spec + "\n\n" + s.Pointer)
-	if told != "" {
-		p.Printf("%s\n", base.Safe(text.Harmless(told))) // as a hook gives it
-	} else if len(s.Worklog) == 0 {
-		p.Messagef("nothing is injected: the spec is empty, and the worklog too")
+	p.Printf("%s\n\nWhy\n", base.Safe(r.Text))
+	for _, one := range r.Considered {
+		p.Printf("  %s\n", base.Safe(one.String()))
 	}
-	p.printWorklog(s.Worklog)
 	return nil
+}
+
+// startPage returns what a hook would start a session of the topic with, and changes
+// nothing.
+func (p *program) startPage(c *cli.Context, h *here, t topics.Topic) (hooks.Result, error) {
+	cfg, _, err := p.hookConfig()
+	if err != nil {
+		return hooks.Result{}, err
+	}
+	cfg.Harness, cfg.Event, cfg.Preview = "claude", "SessionStart", true
+	cfg.Topic = t.Name
+	payload, err := json.Marshal(map[string]string{"hook_event_name": "SessionStart",
+		"source": "startup", "session_id": h.session, "cwd": h.Workspace()})
+	if err != nil {
+		return hooks.Result{}, err
+	}
+	env := cfg.Env
+	cfg.Env = func(name string) string { // a person can wait, and means this place
+		switch name {
+		case "BOARD_HOOK_TIMEOUT":
+			return "10s"
+		case "BOARD_WORKSPACE":
+			return h.Workspace()
+		}
+		return env(name)
+	}
+	return hooks.Handle(c.Context, cfg, bytes.NewReader(payload)), nil
 }
 
 func (p *program) topicList(c *cli.Context) error {

@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
+	"blackboard/hooks"
 	"blackboard/hooks/topics"
 	"blackboard/kb/secret"
 )
@@ -80,8 +81,17 @@ func (p *program) topicNote(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.Answer(c, nil, func() { p.Printf("noted in %s: %s\n", t.Name, base.Line(note, 120)) },
-		"topic", t, "path", h.SpecPath(t.Name), "note", note)
+	s, err := h.Startup(t, topics.StartupLimits{SpecBytes: hooks.SpecBytes})
+	if err != nil {
+		return err
+	}
+	return p.Answer(c, nil, func() {
+		p.Printf("noted in %s: %s\n", t.Name, base.Line(note, 120))
+		if s.Pointer != "" {
+			p.Messagef("the spec is longer than a session's start shows: the oldest notes are left " +
+				"out; `board topic edit` shortens it, `board topic show --injected` shows what is given")
+		}
+	}, "topic", t, "path", h.SpecPath(t.Name), "note", note)
 }
 
 func (p *program) topicEdit(c *cli.Context) error {

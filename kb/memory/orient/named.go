@@ -30,6 +30,7 @@ func WriteEntries(b *strings.Builder, entries []Entry, limit int) (
 		body := e.Body + "\n"
 		if len(body) > room {
 			if room -= len(more); room < 0 {
+				b.WriteString(sep(b) + "# " + e.Name + ": no room; " + e.More + "\n")
 				degraded = append(degraded,
 					"the budget has no room for the named entry "+e.Name)
 				continue

@@ -46,7 +46,7 @@ func TestFit(t *testing.T) {
 	var items, own strings.Builder
 	ids, left := Write(all, &items, &own)
 	if len(ids) != first.Kept+2 || left != 24-len(ids) || own.Len() > 0 ||
-		!strings.HasPrefix(items.String(), "# From memory\n") {
+		!strings.HasPrefix(items.String(), "# From memory: candidates") {
 		t.Errorf("%q, %d left out:\n%s", ids, left, items.String())
 	}
 	if got := Tokens(items.String()); got > room || Demand(all) <= room {

@@ -1,6 +1,9 @@
 package orient
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Section is a part of a document: lines below a heading.
 type Section struct {
@@ -9,6 +12,7 @@ type Section struct {
 	IDs     []string // id of each line; nil if nobody asks for them
 	Own     bool     // it belongs to the agent, and follows the items
 	Kept    int      // how many lines Fit has kept
+	More    string   // where those are that it has not kept; "": nobody says so
 	// Shorten formats a line again with at most n characters of its text; nil: long
 	// lines are skipped instead.
 	Shorten func(i, n int) string
@@ -19,8 +23,7 @@ const leastContent = 60
 
 // intro precedes the items, ownIntro an agent's own notes.
 const (
-	intro = "# From memory\n\n" +
-		"Candidates, not facts, with their ids and ages: check one before you rely on it.\n"
+	intro    = "# From memory: candidates, not facts\n"
 	ownIntro = "# Your own notes\n"
 )
 
@@ -70,6 +73,11 @@ func Fit(sections []*Section, room int) {
 		room -= cost
 		sec.Kept++
 		return true
+	}
+	for _, sec := range sections { // it may have to say how many more there are
+		if sec.More != "" && len(sec.Lines) > 0 {
+			room -= Tokens(sec.rest())
+		}
 	}
 	for i, sec := range sections {
 		// number of later sections with lines, and tokens of the first own notes
@@ -127,8 +135,16 @@ func Write(sections []*Section, items, own *strings.Builder) (ids []string, left
 		for _, l := range sec.Lines[:sec.Kept] {
 			b.WriteString(l)
 		}
+		if sec.More != "" && sec.Kept < len(sec.Lines) {
+			b.WriteString(sec.rest())
+		}
 	}
 	return ids, leftOut
+}
+
+// rest says how many lines were not kept, and where they are.
+func (sec *Section) rest() string {
+	return fmt.Sprintf("- and %d more (%s)\n", len(sec.Lines)-sec.Kept, sec.More)
 }
 
 func sep(b *strings.Builder) string {

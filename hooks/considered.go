@@ -1,0 +1,82 @@
+package hooks
+
+import (
+	"fmt"
+	"strings"
+
+	"blackboard/board/text"
+)
+
+// Considered is something that an answer might have, and why it was given or left out.
+type Considered struct {
+	What   string `json:"what"`   // its name, or its kind and id
+	Tokens int    `json:"tokens"` // how many tokens it has
+	Given  bool   `json:"given"`  // whether it is given
+	Why    string `json:"why"`    // why it is given or left out
+}
+
+func (c Considered) String() string {
+	how := "left out"
+	if c.Given {
+		how = "given"
+	}
+	return fmt.Sprintf("%s, %d tokens, %s: %s", c.What, c.Tokens, how, c.Why)
+}
+
+// tokensOf estimates the tokens of a text.
+func tokensOf(s string) int { return (len(s) + tokenBytes - 1) / tokenBytes }
+
+// gave and leftOut note what was considered.
+func (t *turn) gave(what, part, why string) {
+	t.considered = append(t.considered, Considered{what, tokensOf(part), true, why})
+}
+
+func (t *turn) leftOut(what, part, why string) {
+	t.considered = append(t.considered, Considered{what, tokensOf(part), false, why})
+}
+
+// SpecBytes is about how much of a topic's spec a start page shows beside its other parts.
+const SpecBytes = 3600
+
+// Reasons why something is left out, and why it is given.
+const (
+	noRoom    = "no room is left"
+	givenOnce = "given in this session"
+	cleanRoom = "a review is judged afresh"
+)
+
+// framed puts parts into the frame, and counts them as spent in the session.
+func (t *turn) framed(parts []string, given *sessionState) string {
+	answer := text.Framed(parts)
+	given.Spent += tokensOf(answer)
+	return answer
+}
+
+// sessionRoom is the room of an answer with this budget, in what the session has left.
+func (t *turn) sessionRoom(budget int, given *sessionState) *room {
+	left := t.depth.SessionBudget - given.Spent
+	if left < budget {
+		t.leftOut("part of this answer", "", fmt.Sprintf("the session has had %d tokens of %d",
+			given.Spent, t.depth.SessionBudget))
+	}
+	return newRoom(min(budget, left))
+}
+
+// logConsidered writes to the log what the answer might have had.
+func (t *turn) logConsidered() {
+	if t.Home == "" || t.Preview || len(t.considered) == 0 {
+		return
+	}
+	parts := make([]string, len(t.considered))
+	for i, c := range t.considered {
+		parts[i] = c.String()
+	}
+	if f := openLog(RecallPath(t.Home)); f != nil {
+		defer f.Close()
+		writeLog(f, t.now, logged(2000, "%s %s: %s", t.e.Harness, t.e.Name,
+			strings.Join(parts, "; ")))
+	}
+}
+
+// clean reports whether the session judges afresh: nothing of what others found is given.
+func (t *turn) clean() bool { return t.topic.CleanRoom() && !t.full() }
