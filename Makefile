@@ -1,5 +1,5 @@
 # Thin wrappers; .ci/run is what CI runs.
-.PHONY: build install release packages test busy check fuzz bench score demo screens publish
+.PHONY: build install release binaries image packages test busy check fuzz bench score demo screens publish
 
 # The owner's choices, before a first publication. Change them by `make publish SET="MODULE=… REPOSITORY=…"`,
 # which brings them everywhere; testdata/publish/README.md has the steps.
@@ -26,13 +26,19 @@ export SOURCE_DATE_EPOCH
 TARGETS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 release:
 	rm -rf dist && mkdir dist
-	set -e; for t in $(TARGETS); do os=$${t%/*}; arch=$${t#*/}; exe=; [ $$os = windows ] && exe=.exe; fast=; [ $$arch = amd64 ] && fast="$(FAST)"; \
-	  echo "board-$(VERSION)-$$os-$$arch$$exe"; \
-	  env $$fast GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 go build $(TAGS) -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X $(MODULE)/cmd/board/base.version=$(VERSION)' -o "dist/board-$(VERSION)-$$os-$$arch$$exe" ./cmd/board; done
+	$(MAKE) binaries VERSION=$(VERSION)
 	go run -ldflags '-X $(MODULE)/cmd/board/base.version=$(VERSION)' ./cmd/board man > dist/board.1
 	for s in bash zsh fish; do go run ./cmd/board completion $$s > dist/board.$$s || exit 1; done
 	$(MAKE) packages VERSION=$(VERSION)
-# Packages of the binaries in dist: npm, wheels, a Homebrew formula, .deb, .rpm, a bill of materials for each, and all checksums.
+binaries:
+	mkdir -p dist
+	set -e; for t in $(TARGETS); do os=$${t%/*}; arch=$${t#*/}; exe=; [ $$os = windows ] && exe=.exe; fast=; [ $$arch = amd64 ] && fast="$(FAST)"; \
+	  echo "board-$(VERSION)-$$os-$$arch$$exe"; \
+	  env $$fast GOOS=$$os GOARCH=$$arch CGO_ENABLED=0 go build $(TAGS) -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X $(MODULE)/cmd/board/base.version=$(VERSION)' -o "dist/board-$(VERSION)-$$os-$$arch$$exe" ./cmd/board; done
+# The OCI image alone, as dist/board-VERSION-oci.tar: docker load -i reads it. No daemon is needed.
+image: ; $(MAKE) binaries TARGETS="linux/amd64 linux/arm64" && go run ./testdata/publish image "$(VERSION)" dist
+# Packages of the binaries in dist: npm, wheels, a Homebrew formula, .deb, .rpm, the plugin, the action, the image,
+# bundles for MCP, licences, a bill of materials for each, and all checksums.
 packages: ; go run ./testdata/publish packages "$(VERSION)" dist
 publish: ; go run ./testdata/publish set $(SET)
 test: ; go test ./...

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,7 +48,7 @@ func (p *program) demo(c *cli.Context) error {
 	}
 	p.Printf("\nThat was it. Try next:\n")
 	if c.Bool("keep") {
-		p.Printf("  export BOARD_HOME=%s BOARD_RUN=payments\n  board show e5                  an "+
+		p.Printf("  export BOARD_HOME=%s BOARD_RUN=payments\n  board show e4                  an "+
 			"entry with its links both ways\n  board export -o payments.html  the whole run to look at\n",
 			dir)
 	} else {
@@ -67,6 +68,7 @@ type demoPlayer struct {
 	pause time.Duration
 	run   string // $BOARD_RUN
 	file  string // being written
+	files []string
 	text  strings.Builder
 }
 
@@ -84,7 +86,7 @@ func (d *demoPlayer) step(l string) error {
 		d.Printf("%s\n", d.Paint(base.Bold, "# "+rest))
 		time.Sleep(d.pause)
 	case kind == ">":
-		d.file = rest
+		d.file, d.files = rest, append(d.files, rest)
 		d.Printf("%s\n", d.Paint(base.Dim, "$ cat "+rest))
 	case kind == "|":
 		d.text.WriteString(rest + "\n")
@@ -121,8 +123,8 @@ func (d *demoPlayer) play(commandLine string, want int) error {
 		return nil
 	}
 	args := splitWords(commandLine)[1:]
-	for i, a := range args {
-		if strings.HasSuffix(a, ".md") && args[0] == "survival" {
+	for i, a := range args { // the demo's files are not in the working directory
+		if slices.Contains(d.files, a) {
 			args[i] = filepath.Join(d.dir, a)
 		}
 	}
@@ -141,6 +143,8 @@ func (d *demoPlayer) play(commandLine string, want int) error {
 		case "BOARD_CREATE":
 			return "on"
 		case "BOARD_DATABASE_URL": // nobody else's boards
+			return ""
+		case "BOARD_POLICY": // that of the working directory is another's
 			return ""
 		}
 		return d.Env(name)

@@ -262,7 +262,7 @@ const anyExit = -1
 
 // notRunHere are lines that want a network, a terminal, another program, or somebody who answers.
 // Scripts run these commands (TestDocsShowWhatExists), with a server or a terminal of their own.
-var notRunHere = regexp.MustCompile(`^(make|go|claude|man) |^board (man \||model |daemon run|setup claude codex|tui|demo)`)
+var notRunHere = regexp.MustCompile(`^(make|go|git|claude|man) |^board (man \||model |daemon run|setup claude codex|tui|demo)`)
 
 var (
 	exitComment   = regexp.MustCompile(`#.*\bexit (\d)`)
@@ -364,15 +364,16 @@ func examples(text string, withOutput bool) (all []docCommand) {
 // text speaks of.
 var before = map[string]string{
 	"README.md, board": `
-export BOARD_RUN=payments BOARD_WORKER=reader-1
-printf '# May we ship on v3?\n\nThe load test was throttled at 250 requests per second, and our peak of 180 fits.\n' >report.md
-printf 'Refunds need an idempotency key in v3, and 3 of our 7 call sites send none.\n' >>report.md
-board post 'Refunds need an idempotency key in v3; 3 of our 7 call sites send none' --source-doc changelog.md --must-surface
-board post 'The load test was throttled at 250 requests per second' --source-doc load.md
-board post 'The load test was throttled at 200 requests per second, not 250' --contradicts e2 --source-doc load.csv
-board signal 'Which call sites retry refunds without a key?' --priority critical
-board signal 'Does our peak load fit under the v3 rate limit?' --priority high`,
-	"README.md, Quick start": `printf 'Tokens never expire. The runbook says monthly.\n' >report.md
+export BOARD_RUN=audit-7 BOARD_WORKER=reader-1
+printf 'Tokens expire after 30 days.\n' >notes.txt
+printf 'trace: {max_unsupported: 0}\n' >board.yaml
+board start --goal 'How long do tokens live?' --sources notes.txt
+board post 'Tokens expire after 30 days' --source notes.txt:1 --quote 'expire after 30 days' --must
+printf 'Tokens expire after 30 days. Each costs 12 euros.\n' >report.md`,
+	"README.md, Quick start": `mkdir src
+printf 'expiry: never\n' >src/auth.go
+printf 'job deleted in March\n' >src/cron.log
+printf 'Tokens never expire.\n' >report.md
 printf 'Nobody rotates the keys: the job was deleted in March.\n' >>report.md`,
 	"README.md, In CI": `
 mkdir docs

@@ -88,6 +88,14 @@
 //   - log/hooks.log (256 KiB and one older) and log/daemon.log (1 MiB and one older) say what
 //     went wrong, and log/recall.log which capsules prompts were given, without the prompts.
 //
+// # How it is tested
+//
+//   - Writers are killed in the middle of writes, and everything acknowledged is looked for:
+//     go doc ./testdata/histories, 31,349 writes, none lost.
+//   - A loss of power is replayed at each moment of a run: what was not synced is lost, whole or
+//     in sectors, and the rest must open with each acknowledged post (TestPowerLoss).
+//   - Readers of files from elsewhere are fuzzed whenever CI runs (.ci/run).
+//
 // # What has failed, and what finds it again
 //
 // Each fault that lost or leaked something, the test that fails without its repair, and since

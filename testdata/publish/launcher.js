@@ -3,12 +3,11 @@
 "use strict";
 const { spawn } = require("child_process");
 
-const name = `@PACKAGE@-${process.platform}-${process.arch}`;
 let program;
 try {
-  program = require.resolve(`${name}/board${process.platform === "win32" ? ".exe" : ""}`);
-} catch {
-  console.error(`board: the package ${name} is not installed.`);
+  program = require("./program.cjs");
+} catch (err) {
+  console.error(`board: ${err.message}.`);
   console.error("  try: npm install without --omit=optional; if there is no such package, build from source");
   process.exit(1);
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"os"
 	"os/exec"
@@ -61,15 +59,14 @@ func (r *release) linux() error {
 	if err != nil {
 		return err
 	}
-	var zipped bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
-	if _, err := w.Write(man); err != nil {
+	zipped, err := gzipped(man)
+	if err != nil {
 		return err
 	}
-	if err := w.Close(); err != nil {
+	if err := os.WriteFile(filepath.Join(work, noticesFile), r.notices(), 0o644); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(work, "board.1.gz"), zipped.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(work, "board.1.gz"), zipped, 0o644); err != nil {
 		return err
 	}
 	for _, b := range r.binaries {
@@ -124,6 +121,8 @@ func (r *release) nfpmConfig(b binary, work string) ([]byte, error) {
 			at(dist("board.zsh"), "/usr/share/zsh/site-functions/_board", "rpm", 0o644),
 			at("LICENSE", "/usr/share/doc/board/copyright", "deb", 0o644),
 			at("LICENSE", "/usr/share/licenses/board/LICENSE", "rpm", 0o644),
+			at(filepath.Join(work, noticesFile), "/usr/share/doc/board/"+noticesFile, "deb", 0o644),
+			at(filepath.Join(work, noticesFile), "/usr/share/licenses/board/"+noticesFile, "rpm", 0o644),
 		},
 	})
 }

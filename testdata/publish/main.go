@@ -3,6 +3,7 @@
 //
 //	go run ./testdata/publish set MODULE=… REPOSITORY=…   change a choice, everywhere
 //	go run ./testdata/publish packages VERSION DIR        make the packages (see make release)
+//	go run ./testdata/publish image VERSION DIR           make the image alone (see make image)
 package main
 
 import (
@@ -24,14 +25,21 @@ func run(args []string) error {
 	switch {
 	case len(args) > 1 && args[0] == "set":
 		return set(".", args[1:])
-	case len(args) == 3 && args[0] == "packages":
+	case len(args) == 3 && (args[0] == "packages" || args[0] == "image"):
 		c, err := readChoices(".")
 		if err != nil {
 			return err
 		}
-		return packages(c, args[1], args[2])
+		if args[0] == "packages" {
+			return packages(c, args[1], args[2])
+		}
+		r, err := readRelease(c, args[1], args[2])
+		if err != nil {
+			return err
+		}
+		return r.image()
 	}
-	return fmt.Errorf("usage: publish set NAME=VALUE… | publish packages VERSION DIR")
+	return fmt.Errorf("usage: publish set NAME=VALUE… | publish packages VERSION DIR | publish image VERSION DIR")
 }
 
 // choices are what the owner of a publication chooses, as the Makefile has them.

@@ -1,20 +1,20 @@
 package main
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	_ "embed"
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
+
+	"blackboard/testdata/clients"
 )
 
-// launcher is the program of the main package: it runs the binary of the platform's package.
+// The programs of the main package: board.js runs the binary of the platform's package, which
+// program.cjs finds, also for the client.
 //
 //go:embed launcher.js
 var launcher string
+
+//go:embed program.cjs
+var finder string
 
 // packageJSON is what npm knows of a package.
 type packageJSON struct {
@@ -24,6 +24,10 @@ type packageJSON struct {
 	License      string            `json:"license"`
 	Homepage     string            `json:"homepage"`
 	Repository   map[string]string `json:"repository"`
+	MCPName      string            `json:"mcpName,omitempty"` // without it the MCP registry takes no package
+	Type         string            `json:"type,omitempty"`
+	Exports      object            `json:"exports,omitempty"`
+	Types        string            `json:"types,omitempty"`
 	Bin          map[string]string `json:"bin,omitempty"`
 	Engines      map[string]string `json:"engines,omitempty"`
 	OS           []string          `json:"os,omitempty"`
@@ -36,7 +40,10 @@ type packageJSON struct {
 // main one, which depends on them all.
 func (r *release) npm() error {
 	main := r.packageJSON(r.NPM)
+	main.MCPName = r.serverName()
 	main.Bin = map[string]string{"board": "board.js"}
+	main.Exports = object{".": object{"types": "./index.d.mts", "default": "./index.mjs"}, "./package.json": "./package.json"}
+	main.Types = "index.d.mts"
 	main.Engines = map[string]string{"node": ">=18"}
 	main.Optional = map[string]string{}
 	for _, b := range r.binaries {
@@ -44,17 +51,47 @@ func (r *release) npm() error {
 		p := r.packageJSON(r.NPM + "-" + on.nodeOS + "-" + on.nodeCPU)
 		p.OS, p.CPU = []string{on.nodeOS}, []string{on.nodeCPU}
 		main.Optional[p.Name] = r.semver
-		data, err := os.ReadFile(b.path)
+		program, err := b.program(b.exe())
 		if err != nil {
 			return err
 		}
-		if err := r.npmPackage(p, file{b.exe(), data, 0o755}); err != nil {
+		if err := r.npmPackage(p, description+": "+r.Repository+"\n", program); err != nil {
 			return err
 		}
 	}
-	js := strings.ReplaceAll(launcher, "@PACKAGE@", r.NPM)
-	return r.npmPackage(main, file{"board.js", []byte(js), 0o755})
+	files := []file{
+		{"board.js", []byte(launcher), 0o755},
+		{"program.cjs", []byte(strings.ReplaceAll(finder, "@PACKAGE@", r.NPM)), 0o644},
+	}
+	for _, name := range []string{"index.mjs", "index.d.mts"} {
+		text, err := clients.Files.ReadFile("typescript/" + name)
+		if err != nil {
+			return err
+		}
+		files = append(files, file{name, text, 0o644})
+	}
+	return r.npmPackage(main, r.readme(npmReadme), files...)
 }
+
+// readme is the text of a package's page, with this release's names.
+func (r *release) readme(text string) string {
+	return strings.NewReplacer("@NPM@", r.NPM, "@PYPI@", r.PyPI, "@REPOSITORY@", r.Repository,
+		"@DESCRIPTION@", description, "@SERVER@", r.serverName()).Replace(text)
+}
+
+const npmReadme = `@DESCRIPTION@: @REPOSITORY@
+
+    npx @NPM@ demo              # see a whole run
+    npx @NPM@ mcp               # an MCP server over stdio
+
+The package has the command board, and a typed client for it:
+
+    import { Board } from "@NPM@";
+    const reader = new Board("audit-7", "reader-1");
+    await reader.start("How long do tokens live?", { sources: ["auth.txt"] });
+    await reader.post("Tokens expire after 30 days", { source: "auth.txt:1", quote: "after 30 days", must: true });
+    console.log((await reader.check("report.md")).passed);
+`
 
 func (r *release) packageJSON(name string) packageJSON {
 	return packageJSON{
@@ -66,54 +103,27 @@ func (r *release) packageJSON(name string) packageJSON {
 	}
 }
 
-// file is a file of a package.
-type file struct {
-	name string
-	data []byte
-	mode int64
-}
-
 // npmPackage writes a package as `npm pack` does, and calls it as that would.
-func (r *release) npmPackage(p packageJSON, program file) error {
-	manifest, err := json.MarshalIndent(p, "", "  ")
+func (r *release) npmPackage(p packageJSON, readme string, files ...file) error {
+	manifest, err := indented(p)
 	if err != nil {
 		return err
 	}
-	readme := "# " + p.Name + "\n\n" + description + ": " + r.Repository + "\n"
-	var out bytes.Buffer
-	compressed := gzip.NewWriter(&out)
-	archive := tar.NewWriter(compressed)
-	files := []file{
-		{"package.json", append(manifest, '\n'), 0o644},
+	files = append([]file{
+		{"package.json", manifest, 0o644},
 		{"LICENSE", r.license, 0o644},
-		{"README.md", []byte(readme), 0o644},
-		program,
+		{noticesFile, r.notices(), 0o644},
+		{"README.md", []byte("# " + p.Name + "\n\n" + readme), 0o644},
+	}, files...)
+	for i := range files {
+		files[i].name = "package/" + files[i].name
 	}
-	for _, f := range files {
-		h := &tar.Header{
-			Name:    "package/" + f.name,
-			Mode:    f.mode,
-			Size:    int64(len(f.data)),
-			ModTime: r.time,
-			Format:  tar.FormatUSTAR,
-		}
-		if err := archive.WriteHeader(h); err != nil {
-			return err
-		}
-		if _, err := archive.Write(f.data); err != nil {
-			return err
-		}
-	}
-	if err := archive.Close(); err != nil {
+	archive, err := r.tarred(files, 0)
+	if err != nil {
 		return err
 	}
-	if err := compressed.Close(); err != nil {
+	if archive, err = gzipped(archive); err != nil {
 		return err
 	}
-	name := strings.ReplaceAll(
-		strings.TrimPrefix(p.Name, "@"),
-		"/",
-		"-",
-	) + "-" + p.Version + ".tgz"
-	return os.WriteFile(filepath.Join(r.dir, name), out.Bytes(), 0o644)
+	return r.write(strings.ReplaceAll(strings.TrimPrefix(p.Name, "@"), "/", "-")+"-"+p.Version+".tgz", archive)
 }

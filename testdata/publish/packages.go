@@ -27,6 +27,7 @@ type release struct {
 	time     time.Time // of every file in a package
 	license  []byte    // the text of LICENSE
 	binaries []binary
+	modules  []module
 }
 
 // binary is the program for one platform.
@@ -44,7 +45,8 @@ func packages(c choices, version, dir string) error {
 		return err
 	}
 	var missing []error
-	for _, step := range []func() error{r.npm, r.wheels, r.formula, r.linux, r.sboms} {
+	for _, step := range []func() error{r.licences, r.npm, r.wheels, r.formula, r.mcp, r.plugin, r.action,
+		r.image, r.linux, r.sboms} {
 		if err := step(); err != nil {
 			missing = append(missing, err)
 		}
@@ -108,7 +110,7 @@ func readRelease(c choices, tag, dir string) (*release, error) {
 		!errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return r, nil
+	return r, r.readModules()
 }
 
 // platforms says what others call a platform of Go.
@@ -142,17 +144,21 @@ func (b *binary) exe() string {
 
 // checksums writes a line for each file of the release, as sha256sum -c reads them.
 func (r *release) checksums() error {
-	entries, err := os.ReadDir(r.dir)
-	if err != nil {
-		return err
-	}
 	var sums []string
-	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(r.dir, e.Name()))
+	err := filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		sums = append(sums, fmt.Sprintf("%x  %s\n", sha256.Sum256(data), e.Name()))
+		name, err := filepath.Rel(r.dir, path)
+		sums = append(sums, fmt.Sprintf("%x  %s\n", sha256.Sum256(data), filepath.ToSlash(name)))
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	slices.SortFunc(sums, func(a, b string) int { return strings.Compare(a[66:], b[66:]) })
 	return os.WriteFile(filepath.Join(r.dir, sumsFile), []byte(strings.Join(sums, "")), 0o644)

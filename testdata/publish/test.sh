@@ -18,7 +18,7 @@ git ls-files -co --exclude-standard -z | while IFS= read -r -d '' f; do [ ! -f "
 cd "$work/one"
 make -s publish SET="MODULE=github.com/zed/tool REPOSITORY=https://github.com/zed/tool NPM=@zed/board PYPI=zed-board"
 ! grep -rnE '"blackboard/(board|cmd|embed|hooks|kb|testdata|tui)' --include='*.go' . || fail "these still name the old module"
-! grep -rn 'OWNER/board' --include='*.txt' --include='*.md' --include=Makefile . || fail "these still name the old repository"
+! grep -rn 'OWNER/board' --include='*.txt' --include='*.md' --include='*.yml' --include=Makefile . || fail "these still name the old repository"
 [ -z "$(gofmt -l board cmd embed hooks kb testdata tui)" ] || fail "gofmt would change the copy"
 go build -o "$work/publish" ./testdata/publish
 [ -n "${QUICK:-}" ] || go vet ./...
@@ -41,6 +41,7 @@ cd "$dist"
 is() { [ "$("$@" version)" = "board v1.2.3" ] || fail "$* version says $("$@" version)"; }
 step checksums
 have sha256sum && sha256sum --quiet -c SHA256SUMS
+[ "$(wc -l <SHA256SUMS)" = "$(find . -type f ! -name SHA256SUMS | wc -l)" ] || fail "SHA256SUMS does not have every file"
 if [ "$(go env GOOS)" = linux ]; then
   step .deb
   if have dpkg-deb; then
@@ -48,6 +49,7 @@ if [ "$(go env GOOS)" = linux ]; then
     [ "$(dpkg-deb -f "$deb" Version)" = 1.2.3 ] || fail "$deb has another version"
     dpkg-deb -x "$deb" "$work/deb"
     is "$work/deb/usr/bin/board"
+    cmp "$work/deb/usr/share/doc/board/THIRD_PARTY_LICENSES" THIRD_PARTY_LICENSES.txt || fail "$deb has not the licences"
   fi
   step .rpm
   if have rpm && have sha256sum; then
@@ -61,30 +63,110 @@ if [ "$(go env GOOS)" = linux ]; then
 fi
 step formula
 have ruby && ruby -c board.rb >/dev/null
+step "plugin, registry, licences, image, action, snippets"
+(cd "$work/one" && BOARD_TEST_DIST=$dist go test -count=1 -v -skip '^TestSet' ./testdata/publish) >"$work/tests" 2>&1 || { cat "$work/tests"; fail "the release's own tests"; }
+grep -A1 -E '^ *--- SKIP' "$work/tests" || true
+# The programs of others say whether they take it, where they are installed.
+if have claude; then HOME=$work claude plugin validate --strict plugin || fail "Claude Code refuses the plugin"; fi
+if have codex; then
+  mkdir "$work/codex"
+  CODEX_HOME=$work/codex codex plugin marketplace add "$dist/plugin" >/dev/null && CODEX_HOME=$work/codex codex plugin add board@board >/dev/null || fail "Codex refuses the plugin"
+fi
+if have gemini; then HOME=$work gemini extensions validate plugin/gemini || fail "Gemini CLI refuses the extension"; fi
+if have mcpb; then unzip -o -q ./*-"$(go env GOOS)-$(go env GOARCH)".mcpb manifest.json -d "$work/mcpb" && mcpb validate "$work/mcpb/manifest.json" || fail "mcpb refuses the bundle"; fi
+
+# reviewed DIR makes a directory with a source and a report that it contradicts.
+reviewed() {
+  mkdir "$1" && cd "$1"
+  echo "Tokens expire after 30 days." >auth.txt
+  echo "Tokens expire after 90 days." >report.md
+  export BOARD_HOME=$1/home
+}
 step npm
 if have npm; then
-  mkdir "$work/npm" && cd "$work/npm"
+  reviewed "$work/npm"
   platform=$(node -p 'process.platform + "-" + process.arch')
   npm install --silent --offline --no-audit --no-fund "$dist/zed-board-$platform-1.2.3.tgz" "$dist/zed-board-1.2.3.tgz"
   is npx --offline board
   code=0; npx --offline board gate -r absent >/dev/null 2>&1 || code=$?
   [ "$code" = 5 ] || fail "npx board ends with $code, not with the exit code of board"
+  cat >audit.mts <<'EOT'
+import { Board, BoardError, type Entry } from "@zed/board";
+const reader = new Board("audit-7", "reader-1");
+await reader.start("How long do tokens live?", { sources: ["auth.txt"] });
+const found: Entry = await reader.post("Tokens expire after 30 days", { source: "auth.txt:1", quote: "after 30 days", must: true });
+const check = await reader.check("report.md");
+const failed: string[] = check.steps.filter((s) => !s.passed).map((s) => s.name);
+console.log(found.id, check.passed, failed.join());
+try { await reader.show("e9"); } catch (e) { console.log(e instanceof BoardError && e.exitCode); }
+EOT
+  sed 's/, type Entry//; s/: Entry//; s/: string\[\]//' audit.mts >audit.mjs
+  [ "$(PATH=$(dirname "$(command -v node)") node audit.mjs 2>&1 | tr '\n' ' ')" = "e1 false survival 5 " ] || fail "the client says $(node audit.mjs 2>&1)"
+  # Types: of the newest compiler, if the registry can be reached.
+  if npm install --silent --no-audit --no-fund --no-save typescript @types/node "$dist/zed-board-$platform-1.2.3.tgz" "$dist/zed-board-1.2.3.tgz" >/dev/null 2>&1; then
+    npx tsc --noEmit --strict --module nodenext --target es2022 --types node audit.mts || fail "tsc refuses what uses the client"
+    echo 'import { Board } from "@zed/board"; const n: number = (await new Board("a", "b").post("x")).id;' >wrong.mts
+    ! npx tsc --noEmit --strict --module nodenext --target es2022 --types node wrong.mts >/dev/null || fail "tsc takes an id for a number"
+    mkdir types && cp node_modules/@zed/board/index.mjs types/
+    npx tsc --allowJs --checkJs --strict --declaration --emitDeclarationOnly --module nodenext --target es2022 --types node --outDir types/out types/index.mjs
+    diff types/out/index.d.mts node_modules/@zed/board/index.d.mts || fail "index.d.mts is not what tsc makes of index.mjs"
+  else
+    echo "skipped: tsc cannot be had"
+  fi
   rm -r node_modules/@zed/board-*
   said=$(npx --offline board version 2>&1) && fail "npx board works without the package of its platform"
   grep -q "the package @zed/board-$platform is not installed" <<<"$said" || fail "the npm package does not say what is missing: $said"
+  if have npx; then
+    mkdir "$work/npx" && cd "$work/npx"
+    [ "$(npx --yes --offline --package "$dist/zed-board-$platform-1.2.3.tgz" --package "$dist/zed-board-1.2.3.tgz" board version)" = "board v1.2.3" ] || fail "npx does not start it"
+  fi
 fi
 step wheel
 if have python3 && python3 -c 'import venv, ensurepip' 2>/dev/null; then
+  reviewed "$work/pypi"
   python3 -m venv "$work/venv"
   "$work/venv/bin/pip" install --quiet --disable-pip-version-check --no-index --find-links "$dist" zed-board
   is "$work/venv/bin/board"
+  is "$work/venv/bin/zed-board"
+  is "$work/venv/bin/python" -m board_client
+  cat >audit.py <<'EOT'
+from board_client import Board, BoardError, Entry
+reader = Board("audit-7", "reader-1")
+reader.start("How long do tokens live?", sources=["auth.txt"])
+found: Entry = reader.post("Tokens expire after 30 days", "auth.txt:1", "after 30 days", must=True)
+check = reader.check("report.md")
+print(found["id"], check["passed"], *[s["name"] for s in check["steps"] if not s["passed"]])
+try:
+    reader.show("e9")
+except BoardError as e:
+    print(e.exit_code)
+EOT
+  [ "$(PATH= "$work/venv/bin/python" audit.py 2>&1 | tr '\n' ' ')" = "e1 False survival 5 " ] || fail "the client says $("$work/venv/bin/python" audit.py 2>&1)"
+  if "$work/venv/bin/pip" install --quiet --disable-pip-version-check mypy >/dev/null 2>&1; then
+    "$work/venv/bin/mypy" --strict audit.py || fail "mypy refuses what uses the client"
+    echo 'from board_client import Board; n: int = Board("a", "b").post("x")["id"]' >wrong.py
+    ! "$work/venv/bin/mypy" --strict wrong.py >/dev/null || fail "mypy takes an id for a number"
+    "$work/venv/bin/mypy" --strict -p board_client || fail "mypy refuses the client"
+  else
+    echo "skipped: mypy cannot be had"
+  fi
+  if have uvx; then is uvx --offline --no-index --find-links "$dist" zed-board; fi
   "$work/venv/bin/pip" uninstall --quiet --yes zed-board
   [ ! -e "$work/venv/bin/board" ] || fail "the wheel's RECORD does not have the program"
 fi
+cd "$dist"
 step "without a network"
-# An empty module cache and no proxy: what a machine without a network has.
+# No proxy, and a module cache without the programs of others: what a machine has that has only built.
+cache=$(go env GOMODCACHE)
+mkdir -p "$work/cache/cache/download/github.com" "$work/cache/github.com"
+links() { # links DIR: to all in the cache's DIR that is not there yet, but for those programs
+  for e in "$cache/$1"/*; do
+    case $e in */goreleaser | */!cyclone!d!x) ;; *) [ -e "$work/cache/$1/${e##*/}" ] || ln -s "$e" "$work/cache/$1/" ;; esac
+  done
+}
+for d in github.com cache/download/github.com cache/download cache .; do links $d; done
 code=0
-said=$(cd "$work/two" && GOMODCACHE=$work/empty GOPROXY=off SOURCE_DATE_EPOCH=1700000000 "$work/publish" packages v1.2.3 dist 2>&1) || code=$?
+said=$(cd "$work/two" && GOMODCACHE=$work/cache GOPROXY=off SOURCE_DATE_EPOCH=1700000000 "$work/publish" packages v1.2.3 dist 2>&1) || code=$?
 [ "$code" = 1 ] || fail "without a network the packages are made, with exit code $code"
 for words in 'is incomplete' 'cannot run github.com/goreleaser/nfpm' 'cannot run github.com/CycloneDX' 'try: make sure that the Go module proxy can be reached'; do
   grep -qF "$words" <<<"$said" || fail "without a network it does not say \"$words\": $said"

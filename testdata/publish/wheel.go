@@ -1,17 +1,16 @@
 package main
 
 import (
-	"archive/zip"
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
+
+	"blackboard/testdata/clients"
 )
 
-// wheels writes a wheel for each platform. pip puts the program beside python.
+// wheels writes a wheel for each platform: the program, which pip puts beside python, and the
+// client.
 func (r *release) wheels() error {
 	for _, b := range r.binaries {
 		if err := r.wheel(b); err != nil {
@@ -21,13 +20,30 @@ func (r *release) wheels() error {
 	return nil
 }
 
+// The line with mcp-name is what the MCP registry looks for.
+const pypiReadme = `@DESCRIPTION@: @REPOSITORY@
+
+    uvx @PYPI@ demo             # see a whole run
+    uvx @PYPI@ mcp              # an MCP server over stdio
+
+The package has the command board, and a typed client for it:
+
+    from board_client import Board
+    reader = Board("audit-7", "reader-1")
+    reader.start("How long do tokens live?", sources=["auth.txt"])
+    reader.post("Tokens expire after 30 days", "auth.txt:1", "after 30 days", must=True)
+    print(reader.check("report.md")["passed"])
+
+mcp-name: @SERVER@
+`
+
 func (r *release) wheel(b binary) error {
-	program, err := os.ReadFile(b.path)
+	project := strings.ReplaceAll(r.PyPI, "-", "_") + "-" + r.python
+	info := project + ".dist-info/"
+	program, err := b.program(project + ".data/scripts/" + b.exe())
 	if err != nil {
 		return err
 	}
-	project := strings.ReplaceAll(r.PyPI, "-", "_") + "-" + r.python
-	info := project + ".dist-info/"
 	tags := platforms[b.goos+"/"+b.goarch].wheelTags
 	wheel := "Wheel-Version: 1.0\nGenerator: board\nRoot-Is-Purelib: false\n"
 	for _, tag := range tags {
@@ -35,44 +51,36 @@ func (r *release) wheel(b binary) error {
 	}
 	metadata := strings.Join([]string{
 		"Metadata-Version: 2.4", "Name: " + r.PyPI, "Version: " + r.python,
-		"Summary: " + description, "License-Expression: " + license, "License-File: LICENSE",
+		"Summary: " + description, "License-Expression: " + license, "License-File: LICENSE", "License-File: " + noticesFile,
 		"Project-URL: Homepage, " + r.Repository, "Requires-Python: >=3.8",
-		"Description-Content-Type: text/plain", "", description + ": " + r.Repository, "",
+		"Description-Content-Type: text/markdown", "", r.readme(pypiReadme),
 	}, "\n")
 	files := []file{
-		{project + ".data/scripts/" + b.exe(), program, 0o755},
+		program,
 		{info + "METADATA", []byte(metadata), 0o644},
 		{info + "WHEEL", []byte(wheel), 0o644},
 		{info + "licenses/LICENSE", r.license, 0o644},
+		{info + "licenses/" + noticesFile, r.notices(), 0o644},
+	}
+	if r.PyPI != "board" { // uvx runs what has the project's name
+		files = append(files, file{info + "entry_points.txt", []byte("[console_scripts]\n" + r.PyPI + " = board_client.__main__:main\n"), 0o644})
+	}
+	for _, name := range []string{"__init__.py", "__main__.py", "py.typed"} {
+		text, err := clients.Files.ReadFile("python/board_client/" + name)
+		if err != nil {
+			return err
+		}
+		files = append(files, file{"board_client/" + name, text, 0o644})
 	}
 	record := ""
 	for _, f := range files {
 		sum := sha256.Sum256(f.data)
-		record += fmt.Sprintf(
-			"%s,sha256=%s,%d\n",
-			f.name,
-			base64.RawURLEncoding.EncodeToString(sum[:]),
-			len(f.data),
-		)
+		record += fmt.Sprintf("%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(sum[:]), len(f.data))
 	}
 	files = append(files, file{info + "RECORD", []byte(record + info + "RECORD,,\n"), 0o644})
-
-	var out bytes.Buffer
-	archive := zip.NewWriter(&out)
-	for _, f := range files {
-		h := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: r.time}
-		h.SetMode(os.FileMode(f.mode))
-		w, err := archive.CreateHeader(h)
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(f.data); err != nil {
-			return err
-		}
-	}
-	if err := archive.Close(); err != nil {
+	data, err := r.zipped(files)
+	if err != nil {
 		return err
 	}
-	name := project + "-py3-none-" + strings.Join(tags, ".") + ".whl"
-	return os.WriteFile(filepath.Join(r.dir, name), out.Bytes(), 0o644)
+	return r.write(project+"-py3-none-"+strings.Join(tags, ".")+".whl", data)
 }

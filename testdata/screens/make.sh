@@ -84,16 +84,6 @@ missing() {
   fail "\"$1\" did not come; on the screen is:"$'\n'"$text"
 }
 
-# wait_for TEXT waits until the text is on the screen, 30 seconds at most.
-wait_for() {
-  local i
-  for ((i = 0; i < 300; i++)); do
-    if grep -qF -e "$1" <<<"$(seen)"; then return; fi
-    sleep 0.1
-  done
-  missing "$1"
-}
-
 # settle waits until the screen shows something and has not changed for a while; something that always moves is waited for no longer than 5 seconds.
 settle() {
   local i now before=
@@ -153,27 +143,6 @@ record() {
   missing "$until"
 }
 
-# screen NAME WIDTHxHEIGHT KEY… -- TEXT TITLE makes a picture of `board tui` over what fill has made: types the keys (as tmux names them, or text) one after the other, each when
-# the screen has come to rest, and draws the screen when it shows the text.
-screen() {
-  local name=$1 now
-  start "$2" board tui --worker lead
-  shift 2
-  settle
-  while [ "$1" != -- ]; do
-    terminal send-keys -t screen -- "$1"
-    settle
-    shift
-  done
-  wait_for "$2"
-  settle
-  now=$(captured)
-  discreet "$name" "$now"
-  printf '%s\n' "$now" >"$work/$name"
-  stop
-  draw "$name" "$3" "$work/$name"
-}
-
 # walk NAME WIDTHxHEIGHT TITLE STEP… makes an animation of `board tui`: each step is keys as tmux names them, with spaces between, and is shown for two seconds.
 walk() {
   local name=$1 title=$3 key step now at=0 frames=()
@@ -217,7 +186,5 @@ export BOARD_HOME=$work/data BOARD_WORKSPACE=$work/workspace # before the termin
 record demo 100x30 "board demo: a run of three workers, from the first finding to the report that carries all of them, and to the run that begins with them" "everything else" board demo
 
 fill
-screen tui-search 110x30 K "signing key rotation" M-e -- "bm25" "K: the knowledge base, from anywhere"
-screen tui-memory 110x30 M A Down Enter 8 -- "Working Note" "M: the memory"
 walk tui-walk 120x34 "board tui: what blocks, who contradicts whom, the moment of most open questions, and the knowledge base" \
   "2" "Enter" "Escape : d i s p u t e d" "Enter Enter" "Escape Escape 1 T" "^" "<" "L" "K s i g n i n g"

@@ -5,7 +5,13 @@ import sys
 
 from . import program
 
-try:
-    sys.exit(subprocess.call([program(), *sys.argv[1:]]))
-except KeyboardInterrupt:
-    sys.exit(130)
+
+def main() -> None:
+    try:
+        sys.exit(subprocess.call([program(), *sys.argv[1:]]))
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()
