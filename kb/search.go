@@ -124,15 +124,15 @@ type Result struct {
 	Degraded []string `json:"degraded"` // what could not be done, and why
 	// words of the question that no capsule has, as stems
 	Missing []string `json:"missing"`
-	// Expanded lists what was searched instead of missing words, in the words of the
-	// question and the hits. A gated search does not expand.
-	Expanded []index.Expansion `json:"expanded"`
-	Total    int64             `json:"total"` // capsules in the knowledge base
+	Total   int64    `json:"total"` // capsules in the knowledge base
 
 	// Evidence is the highest among the hits. A hit with less than Threshold is weak.
 	Evidence  float64 `json:"evidence"`
 	Threshold float64 `json:"threshold"`
 	Gated     bool    `json:"gated"` // the gate dropped all hits
+	// Expanded lists what was searched instead of missing words, in the words of the
+	// question and the hits. A gated search does not expand.
+	Expanded []index.Expansion `json:"expanded"`
 	// LeftOut are the hits that the gate dropped, each with why, if Explain is set.
 	LeftOut []Hit `json:"left_out,omitempty"`
 

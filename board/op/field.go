@@ -13,7 +13,8 @@ import (
 //	arg         the command has it as an argument, which its usage writes like this
 //	as          how the argument is read: text or note (or standard input; a text is not
 //	            meant for another command, as an id is), json (the same), words (all that
-//	            are left), line (these as one), ask (the same, and none is no question)
+//	            are left), line (these as one), ask (the same, and none is no
+//	            question), question (the same, or standard input, of which a part is read)
 //	unless      the flag beside which a text is not needed
 //	flag        names of its flag, the first is shown; "-": none
 //	value       what the help calls the value of the flag

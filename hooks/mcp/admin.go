@@ -30,9 +30,6 @@ func (s *Server) addAdminTools() {
 		Kind: writes, Need: KBWrite,
 		About: "Record what was decided about two capsules, and do it: both stand, one " +
 			"supersedes the other, or the other is retired."}, (*call).resolve)
-	add(s, tool{Tool: "kb_retire", Short: "Retire a capsule", Profile: ProfileAdmin, Kind: writes,
-		Need: KBWrite, About: "Take a capsule that is wrong out of searches, with the reason. " +
-			"It can be restored."}, (*call).retire)
 	add(s, tool{Tool: "kb_ingest", Short: "Ingest documents", Profile: ProfileAdmin, Kind: writes,
 		Need: Files,
 		About: "Cut markdown documents of this machine into capsules, a section each. What has " +
@@ -179,18 +176,6 @@ func (c *call) resolve(in resolveIn) (out doneOut, text string, err error) {
 	})
 	return out, fmt.Sprintf("Settled %s and %s: %s", inLine(in.Keep), inLine(in.Other), in.How),
 		err
-}
-
-type retireIn struct {
-	ID  string `json:"id"`
-	Why string `json:"why"`
-}
-
-func (c *call) retire(in retireIn) (out capsuleOut, text string, err error) {
-	retired, err := got(c.onQuietKB, func(k *kb.KB) (kb.Capsule, error) {
-		return k.Retire(c.ctx, in.ID, in.Why)
-	})
-	return capsuleOf(&retired), "Retired: " + inLine(retired.Title), err
 }
 
 type ingestIn struct {

@@ -68,8 +68,8 @@ func TestSearchTellsExpansions(t *testing.T) {
 	must(t, c, "kb_remember",
 		`{"title":"Database pools","body":"Close the session.","scope":"universal"}`)
 	text := must(t, c, "kb_search", `{"query":"databse"}`)
-	for _, want := range []string{"Database pools", "\nNo capsule has: databs\n",
-		"\nSearched for: Database instead of databse"} {
+	for _, want := range []string{"Database pools", "\nno capsule has: databs",
+		"\nnote: searched for Database instead of databse"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -292,8 +292,8 @@ func TestRememberNamesLike(t *testing.T) {
 		`{"title":"Gateway timeout","body":"The timeout of the gateway for large uploads from the office is 30 s.","scope":"universal"}`)
 	text := must(t, c, "kb_remember",
 		`{"title":"Gateway timeout, measured","body":"The timeout of the gateway for large uploads from the office is 60 s.","scope":"universal"}`)
-	if !strings.Contains(text, `"Gateway timeout"`) ||
-		!strings.Contains(text, "\nNote: it is like k") || !strings.Contains(text, "30 s") {
+	if !strings.Contains(text, "Gateway timeout (cosine") ||
+		!strings.Contains(text, "note: it is similar to k") || !strings.Contains(text, "30 s") {
 		t.Errorf("nothing names what it is like:\n%s", text)
 	}
 }

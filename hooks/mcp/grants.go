@@ -16,8 +16,8 @@ import (
 const (
 	RunRead  = "run:read"
 	RunWrite = "run:write"
-	KBRead   = "kb:read"
-	KBWrite  = "kb:write"
+	KBRead   = ops.KBRead
+	KBWrite  = ops.KBWrite
 	// the memory's conversation, channel and workspace tiers, and the caller's own notes
 	WorkspaceRead  = ops.WorkspaceRead
 	WorkspaceWrite = ops.WorkspaceWrite

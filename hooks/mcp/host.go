@@ -2,12 +2,14 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
 	"blackboard/hooks/ops"
+	"blackboard/kb"
 	"blackboard/kb/memory"
 )
 
@@ -47,6 +49,40 @@ func (c *call) Checks() (posts, files bool) { return true, c.cfg.Grants.has[File
 func (c *call) Policy(ctx context.Context, b *board.Board) (policy.File, error) {
 	return policy.Of(ctx, b, c.cfg.Workspace)
 }
+
+// KB calls fn with the knowledge base.
+func (c *call) KB(_ context.Context, need ops.Access, meaning bool, fn func(*kb.KB) error) error {
+	open := kb.OpenExisting
+	if need == ops.Create {
+		open = kb.Open
+	}
+	return c.onKB(open, meaning, fn)
+}
+
+// Search answers a question. Before anything was remembered, that is the answer.
+func (c *call) Search(_ context.Context, q kb.Query) (kb.Result, error) {
+	r, notes, err := c.find(q)
+	if errors.Is(err, fault.NotFound) {
+		r, notes, err = kb.Result{Hits: []kb.Hit{}, Mode: kb.ModeBM25}, []string{noKB}, nil
+	}
+	r.Degraded = append(list(r.Degraded), notes...)
+	return r, err
+}
+
+// Place is the server's workspace.
+func (c *call) Place() (string, error) { return c.cfg.Workspace, nil }
+
+// Unembedded is for people who wait.
+func (c *call) Unembedded() bool { return false }
+
+// Gave keeps on the board of a run what it was given.
+func (c *call) Gave(_ context.Context, run string, r board.Retrieval) error {
+	c.keep(run, r)
+	return nil
+}
+
+// Usage is nil: what runs did that the client may not read is not for it.
+func (c *call) Usage(context.Context, *kb.KB, *kb.Capsule) (*board.Usage, error) { return nil, nil }
 
 // Memory calls fn with the memory as the client reaches it.
 func (c *call) Memory(_ context.Context, meaning bool, fn func(*memory.Store) error) error {

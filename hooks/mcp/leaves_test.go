@@ -201,7 +201,9 @@ func FuzzAnswersAreClean(f *testing.F) {
 			}
 			switch c.Tool {
 			case "kb_remember":
-				saved["CAPSULE"] = fmt.Sprint(of["id"])
+				if k, ok := of["capsule"].(map[string]any); ok {
+					saved["CAPSULE"] = fmt.Sprint(k["id"])
+				}
 			case "memory_put":
 				if item, ok := of["item"].(map[string]any); ok {
 					saved["ITEM"] = fmt.Sprint(item["id"])

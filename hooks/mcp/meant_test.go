@@ -29,9 +29,9 @@ func TestMeant(t *testing.T) {
 	call("board_post", `{"content":"two","contradicts":["e1"]}`)
 	call("board_signal", `{"content":"who","priority":"high"}`)
 	call("board_signal", `{"content":"when","priority":"low"}`)
-	var kept struct{ ID string }
+	var kept struct{ Capsule struct{ ID string } }
 	body, _ := json.Marshal(call("kb_remember", `{"title":"Keyed","body":"Refunds are."}`).StructuredContent)
-	if err := json.Unmarshal(body, &kept); err != nil || kept.ID == "" {
+	if err := json.Unmarshal(body, &kept); err != nil || kept.Capsule.ID == "" {
 		t.Fatalf("%v: %s", err, body)
 	}
 	f, err := os.Open(filepath.Join("..", "..", "testdata", "mcp", "meant.jsonl"))
@@ -48,7 +48,7 @@ func TestMeant(t *testing.T) {
 		if err := json.Unmarshal(sc.Bytes(), &row); err != nil {
 			t.Fatal(err)
 		}
-		r := call(row.Tool, strings.ReplaceAll(string(row.Args), "{{capsule}}", kept.ID))
+		r := call(row.Tool, strings.ReplaceAll(string(row.Args), "{{capsule}}", kept.Capsule.ID))
 		want, fails := strings.CutPrefix(row.Want, "!")
 		if text := textOf(r); r.IsError != fails || !strings.Contains(text, want) {
 			t.Errorf("%s %s: %s", row.Tool, row.Args, text)

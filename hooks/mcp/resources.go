@@ -67,8 +67,8 @@ func (s *Server) addResources() {
 				if err := c.cfg.Grants.need(KBRead, "reading the knowledge base"); err != nil {
 					return nil, err
 				}
-				out, _, err := c.get(getIn{a[0]})
-				return out, err
+				out, err := ops.KBGet.Do(c.ctx, c, ops.KBGetIn{ID: a[0]})
+				return out.Capsule, err
 			}},
 	} {
 		s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: r.template, Name: r.name,

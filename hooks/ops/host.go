@@ -6,6 +6,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
+	"blackboard/kb"
 	"blackboard/kb/memory"
 )
 
@@ -42,7 +43,26 @@ type Runs interface {
 const (
 	WorkspaceRead  = "workspace:read"
 	WorkspaceWrite = "workspace:write"
+	KBRead         = "kb:read"
+	KBWrite        = "kb:write"
 )
+
+// Knowledge is what operations on the knowledge base work with.
+type Knowledge interface {
+	// KB calls fn with the knowledge base, which the first Create makes; with a model, if it
+	// can be had and meaning counts.
+	KB(ctx context.Context, need Access, meaning bool, fn func(*kb.KB) error) error
+	// Search answers a question, and tells its notes.
+	Search(ctx context.Context, q kb.Query) (kb.Result, error)
+	// Place is the workspace that the call is about; "": none.
+	Place() (string, error)
+	// Unembedded reports whether what is written shall have no embedding.
+	Unembedded() bool
+	// Gave is told what a run was given; "": the caller's run. It refuses what is no run.
+	Gave(ctx context.Context, run string, r board.Retrieval) error
+	// Usage is what runs did with a capsule; nil: it is not told.
+	Usage(ctx context.Context, k *kb.KB, c *kb.Capsule) (*board.Usage, error)
+}
 
 // Memories is what operations on the memory work with.
 type Memories interface {

@@ -244,16 +244,7 @@ func (in *MemoryUpdateIn) change() (func(*memory.Item) error, error) {
 		if in.Has("tags") {
 			it.Tags = in.Tags
 		}
-		it.Tags = append(it.Tags, in.AddTags...)
-		for _, t := range in.RemoveTags {
-			i := slices.Index(it.Tags, t)
-			if i < 0 {
-				return fault.Usage.New(fmt.Sprintf("%s has no tag %q", in.ID, t), "",
-					fault.Do("memory.get", "{} shows its tags", "id", in.ID))
-			}
-			it.Tags = slices.DeleteFunc(it.Tags, func(s string) bool { return s == t })
-		}
-		return nil
+		return changeTags(&it.Tags, in.AddTags, in.RemoveTags, in.ID, "memory.get")
 	}, errors.Join(err, wrong)
 }
 
@@ -283,6 +274,43 @@ func updated(ctx context.Context, m *memory.Store, in *MemoryUpdateIn,
 	}
 	return StoredOut{Item: r.Item, Warnings: r.Warnings, Unchanged: &same,
 		said: fmt.Sprintf("is at revision %d: ", r.Item.Revision)}, err
+}
+
+type MemoryRestoreIn struct {
+	ID       string `json:"id" arg:"ID"`
+	Revision *int   `json:"revision,omitempty" value:"N" cli:"restore this revision"`
+}
+
+type MemoryRestoreOut struct {
+	Item     memory.Item `json:"restored"`
+	Warnings []string    `json:"warnings"`
+	to       string
+}
+
+var MemoryRestore = op.Op[Memories, MemoryRestoreIn, MemoryRestoreOut]{
+	Info: op.Info{Command: "memory restore",
+		Short: "restore an archived or forgotten item, or an earlier revision",
+		Long: `Without --revision, reads find an archived or forgotten item again. With it,
+the item gets the text and the fields of that revision, as a new revision.
+board memory get ID --revisions lists them.`},
+	Do: func(ctx context.Context, h Memories, in MemoryRestoreIn) (out MemoryRestoreOut, err error) {
+		err = h.Memory(ctx, true, func(m *memory.Store) error {
+			if in.Revision == nil {
+				r, err := m.Restore(ctx, in.ID)
+				out = MemoryRestoreOut{r.Item, r.Warnings, r.Item.Scope().String()}
+				return err
+			}
+			r, err := m.RestoreRevision(ctx, in.ID, *in.Revision)
+			out = MemoryRestoreOut{r.Item, r.Warnings, fmt.Sprintf("revision %d, as revision %d",
+				*in.Revision, r.Item.Revision)}
+			return err
+		})
+		return out, err
+	},
+	Text: func(p *op.Page, o MemoryRestoreOut) {
+		p.Printf("%s is restored to %s: %s\n", o.Item.ID, p.Line(o.to, 200), headline(p, &o.Item, 100))
+		warnings(p, o.Warnings)
+	},
 }
 
 type ForgetIn struct {

@@ -7,6 +7,7 @@
 //	post.go    findings: post, correct, link
 //	signal.go  questions: ask, claim, answer, waive, reopen
 //	show.go    what is on a board: query, show, signals
+//	knowledge.go  capsules
 //	memory.go  items of the memory
 //	note.go    journal and core memories
 //	talk.go    channels, conversations, working notes
@@ -29,7 +30,7 @@ import (
 func All() []op.Any {
 	return []op.Any{&Post, &Correct, &Ask, &Claim, &Answer, &Waive, &Reopen, &Link, &Settle, &Expect,
 		&Query, &Show, &Signals,
-		&MemoryPut, &MemoryUpdate, &MemoryForget, &MemoryRead, &JournalNote, &CoreNote, &ScratchWrite, &ScratchRead, &Scratches, &ScratchClear, &Talk, &Talks,
+		&KBSearch, &KBGet, &Remember, &KBRetire, &MemoryPut, &MemoryUpdate, &MemoryForget, &MemoryRead, &JournalNote, &CoreNote, &ScratchWrite, &ScratchRead, &Scratches, &ScratchClear, &Talk, &Talks,
 		&Channels, &ChannelCreate}
 }
 

@@ -77,6 +77,19 @@ func (p *Program) oneText(c *cli.Context, what string, args []string) (string, e
 	return said, nil
 }
 
+// Question is a text to search for: the arguments, or standard input, of which at most 1
+// MiB is read; cut reports whether there was more. On a terminal it may be missing.
+func (p *Program) Question(c *cli.Context, args []string) (text string, there, cut bool, err error) {
+	if len(args) > 1 || len(args) == 1 && args[0] != "-" {
+		return strings.Join(args, " "), true, false, nil
+	}
+	if len(args) == 0 && IsTerminal(p.In) {
+		return "", false, false, nil
+	}
+	data, err := p.ReadAll(c.Context, p.In, MaxText+1)
+	return string(data[:min(len(data), MaxText)]), true, len(data) > MaxText, err
+}
+
 // MaxText is the most bytes that a text may have. Each kind of text has a far lower
 // limit of its own.
 const MaxText = 1 << 20

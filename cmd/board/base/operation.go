@@ -14,6 +14,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/op"
+	"blackboard/embed"
 	"blackboard/hooks/ops"
 )
 
@@ -104,7 +105,13 @@ func (p *Program) AnswerWith(c *cli.Context, a op.Answer) error {
 // Page is where an answer is written for the person at the keyboard.
 func (p *Program) Page() *op.Page {
 	return &op.Page{Color: p.Color, Safe: p.Terminal, Words: CommandFor,
-		Tell: func(s string) { p.Messagef("%s", Safe(s)) }}
+		Tell: func(s string) {
+			if said, is := strings.CutPrefix(s, "note: "+embed.NoModelInstalled); is {
+				p.Notes([]string{embed.NoModelInstalled + said})
+				return
+			}
+			p.Messagef("%s", Safe(s))
+		}}
 }
 
 // pairsOf are the names and values of an answer, as JSON takes them.
@@ -216,6 +223,17 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 				if all[f.Name], err = JSONValue(text, c.Bool("string") || c.Bool("text")); err != nil {
 					return nil, err
 				}
+			}
+		case as == "question":
+			text, there, cut, err := p.Question(c, rest)
+			if err != nil {
+				return nil, err
+			}
+			if rest = nil; there {
+				put(f.Name, strings.ToValidUTF8(text, "\ufffd"))
+			}
+			if cut {
+				put("cut", true)
 			}
 		case as == "ask" && len(rest) == 1 && rest[0] == "-":
 			text, err := p.Text(c, "question", rest)

@@ -25,8 +25,6 @@ func FlagValues(ctx context.Context, b *base.Program, command, name string) []st
 		return kb.Scopes
 	case "mode", "m":
 		return kb.Modes
-	case "fusion":
-		return kb.Fusions
 	case "supersedes", "before":
 		return capsuleIDs(ctx, b, false)
 	}

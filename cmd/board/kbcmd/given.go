@@ -1,8 +1,6 @@
 package kbcmd
 
 import (
-	"strings"
-
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
@@ -58,21 +56,4 @@ func (p *program) usage(c *cli.Context, k *kb.KB, capsule *kb.Capsule) (board.Us
 		return board.Usage{}, err
 	}
 	return board.UsageOf(c.Context, dir, capsule.ID, capsule.Created, kb.ConfirmedBy(history))
-}
-
-func (p *program) printUsage(g *board.Usage) {
-	p.Printf("%-11s %s\n", "given", g.Describe())
-	for i := range g.Runs {
-		u := &g.Runs[i]
-		p.Printf("  %s  %s, last %s: %s\n", base.Safe(u.Run), base.Count(u.Times, "time", "times"),
-			base.FormatTime(u.Last), base.Safe(u.Outcome()))
-	}
-}
-
-// noteUnread names the boards that could not be read.
-func (p *program) noteUnread(runs []string) {
-	if len(runs) > 0 {
-		p.Messagef("note: cannot tell whether it was given to %s: their boards cannot be read; "+
-			"`board doctor` says why", base.Safe(strings.Join(runs, ", ")))
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"blackboard/board/verify"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/harness"
+	"blackboard/hooks/ops"
 	"blackboard/kb"
 	"blackboard/kb/brief"
 	"blackboard/kb/learn"
@@ -218,11 +219,24 @@ func (p *program) printUnsure(all []kb.Refused) {
 		strings.Join(some, "\n  "))
 }
 
+// task is what the brief is about, with what is to be said of it.
+func (p *program) task(c *cli.Context) (string, []string, error) {
+	said := []string{}
+	text, there, cut, err := p.Question(c, c.Args().Slice())
+	if err == nil && !there {
+		err = base.Usagef("give it as an argument, or pipe it in", "no question is given")
+	}
+	if cut {
+		said = append(said, ops.QuestionCut)
+	}
+	return text, said, err
+}
+
 func (p *program) kbBrief(c *cli.Context) error {
 	task, cut := c.String("task"), []string{}
 	if !c.IsSet("task") {
 		var err error
-		if task, cut, err = p.question(c); err != nil {
+		if task, cut, err = p.task(c); err != nil {
 			return err
 		}
 	} else if c.NArg() > 0 {
@@ -335,7 +349,7 @@ func (p *program) kbPromote(c *cli.Context) error {
 		if conf != nil {
 			capsule.Confidence = conf
 		}
-		return p.remember(c, capsule, (*kb.KB).MadeFrom)
+		return p.promote(c, capsule)
 	})
 }
 
@@ -351,9 +365,34 @@ func superseded(d *board.EntryDetail) error {
 	return fault.Conflict.New(d.Entry.ID+" is superseded on the board", hint)
 }
 
+// promote stores the capsule of an entry. What was made from the entry before is told
+// instead, unless with --force.
+func (p *program) promote(c *cli.Context, capsule kb.Capsule) error {
+	if err := capsule.Check(); err != nil {
+		return err // before a knowledge base is made for it
+	}
+	return base.With(p.openKB(c, kb.Open, !c.Bool("no-embed")))(func(k *kb.KB) error {
+		there, err := (*kb.Capsule)(nil), error(nil)
+		if !c.Bool("force") {
+			there, err = k.MadeFrom(c.Context, &capsule)
+		}
+		if err != nil || there != nil {
+			return p.answerPromoted(c, err, there)
+		}
+		r, err := k.Remember(c.Context, capsule, kb.RememberOptions{Force: c.Bool("force"),
+			NoEmbedding: c.Bool("no-embed")})
+		p.kbNotes(k)
+		if err != nil {
+			return err
+		}
+		return p.AnswerWith(c, remembered(ops.RememberOut{Capsule: r.Capsule, Warnings: r.Warnings,
+			Alike: r.Alike}))
+	})
+}
+
 // answerPromoted tells which capsule an entry is already.
-func (p *program) answerPromoted(c *cli.Context, there *kb.Capsule) error {
-	return p.Answer(c, nil, func() {
+func (p *program) answerPromoted(c *cli.Context, err error, there *kb.Capsule) error {
+	return p.Answer(c, err, func() {
 		if c.Bool("quiet") {
 			p.Printf("%s\n", there.ID)
 			return

@@ -56,15 +56,11 @@ func (p *program) kbExport(c *cli.Context) error {
 	if c.NArg() > 1 {
 		return base.Usagef("`board kb export FILE`", "one file is needed, but %d are given", c.NArg())
 	}
-	q, err := p.kbQuery(c)
+	lq, err := p.listQuery(c)
 	if err != nil {
 		return err
 	}
 	return base.With(p.openKB(c, kb.OpenExisting, false))(func(k *kb.KB) error {
-		if err := q.CheckFilter(); err != nil {
-			return err
-		}
-		lq := listQuery(&q)
 		lq.Superseded, lq.Retired, lq.Documents = true, true, c.Bool("documents")
 		n := 0
 		if err := p.WriteFile(c.Args().First(), func(w io.Writer) (err error) {

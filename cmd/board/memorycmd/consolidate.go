@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/cmd/board/base"
+	"blackboard/hooks/ops"
 	"blackboard/kb/memory"
 )
 
@@ -56,15 +57,7 @@ replaces the group's items with it. They are forgotten, and point to it.`,
 			),
 			Action: p.memoryConsolidate,
 		},
-		{
-			Name: "restore", Usage: "restore an archived or forgotten item, or an earlier revision",
-			ArgsUsage: "ID",
-			Description: `Without --revision, reads find an archived or forgotten item again. With it,
-the item gets the text and the fields of that revision, as a new revision.
-board memory get ID --revisions lists them.`,
-			Flags:  memoryFlags(&cli.IntFlag{Name: "revision", Usage: "restore revision `N`"}),
-			Action: p.memoryRestore,
-		},
+		p.operation(&ops.MemoryRestore),
 		p.memoryScrubCommand(),
 	}
 }
@@ -266,30 +259,6 @@ func (p *program) undoPass(c *cli.Context, s *openedMemory) error {
 			"item is", "items are"))
 		p.warnings(u.Warnings)
 	}, "undone", u)
-}
-
-func (p *program) memoryRestore(c *cli.Context) error {
-	id, err := base.OneArg(c, "id")
-	if err != nil {
-		return err
-	}
-	return base.With(p.openMemory(c, true))(func(s *openedMemory) error {
-		var r memory.Stored
-		var err error
-		if c.IsSet("revision") {
-			r, err = s.RestoreRevision(c.Context, id, c.Int("revision"))
-		} else {
-			r, err = s.Restore(c.Context, id)
-		}
-		return p.Answer(c, err, func() {
-			to := r.Item.Scope().String()
-			if c.IsSet("revision") {
-				to = fmt.Sprintf("revision %d, as revision %d", c.Int("revision"), r.Item.Revision)
-			}
-			p.Printf("%s is restored to %s: %s\n", r.Item.ID, to, base.Line(headline(&r.Item), 100))
-			p.warnings(r.Warnings)
-		}, "restored", r.Item, "warnings", r.Warnings)
-	})
 }
 
 func (p *program) applyRewrites(c *cli.Context, s *openedMemory) error {

@@ -1,0 +1,60 @@
+package kbcmd
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"blackboard/board"
+	"blackboard/board/op"
+	"blackboard/cmd/board/base"
+	"blackboard/hooks/ops"
+	"blackboard/kb"
+)
+
+// host is what an operation on the knowledge base works with, when a command line asks for
+// it.
+type host struct {
+	*program
+	c *cli.Context
+}
+
+// operation is the command of an operation on the knowledge base.
+func (p *program) operation(o op.Any, more ...cli.Flag) *cli.Command {
+	return p.Operation(o, func(c *cli.Context) any { return &host{p, c} }, more...)
+}
+
+func (h *host) KB(_ context.Context, need ops.Access, meaning bool, fn func(*kb.KB) error) error {
+	meaning = meaning && !h.Unembedded()
+	k, done, err := (*kb.KB)(nil), func() {}, error(nil)
+	switch need {
+	case ops.Read:
+		k, done, err = h.openToRead(h.c, meaning)
+	case ops.Create:
+		k, done, err = h.openKB(h.c, kb.Open, meaning)
+	default:
+		k, done, err = h.openKB(h.c, kb.OpenExisting, meaning)
+	}
+	return base.With(k, done, err)(func(k *kb.KB) error {
+		err := fn(k)
+		h.kbNotes(k)
+		return err
+	})
+}
+
+func (h *host) Search(_ context.Context, q kb.Query) (kb.Result, error) { return h.search(h.c, q) }
+func (h *host) Place() (string, error)                                  { return h.Workspace(h.c) }
+func (h *host) Unembedded() bool                                        { return h.c.Bool("no-embed") }
+
+func (h *host) Gave(_ context.Context, _ string, r board.Retrieval) error {
+	run, err := h.askingRun(h.c)
+	if err == nil {
+		h.recordGiven(h.c, run, r)
+	}
+	return err
+}
+
+func (h *host) Usage(_ context.Context, k *kb.KB, c *kb.Capsule) (*board.Usage, error) {
+	u, err := h.usage(h.c, k, c)
+	return &u, err
+}

@@ -1,0 +1,686 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"blackboard/board"
+	"blackboard/board/fault"
+	"blackboard/board/op"
+	"blackboard/board/text"
+	"blackboard/kb"
+)
+
+// KBFilters say which capsules are meant.
+type KBFilters struct {
+	Kinds      []string `json:"kinds,omitempty" enum:"kinds" flag:"kind" rare:"true"`
+	Scopes     []string `json:"scopes,omitempty" enum:"scopes" flag:"scope" rare:"true"`
+	Tags       []string `json:"tags,omitempty" flag:"tag,tags" commas:"no" jsonschema:"with all of these"`
+	Domains    []string `json:"domains,omitempty" flag:"domain" rare:"true" cli:"has one of these domains"`
+	Projects   []string `json:"projects,omitempty" only:"cli" flag:"project" commas:"no" cli:"of one of these"`
+	Here       bool     `json:"here,omitempty" rare:"true" jsonschema:"only this workspace"`
+	Superseded bool     `json:"superseded,omitempty" rare:"true" cli:"superseded ones too"`
+	Retired    bool     `json:"retired,omitempty" only:"cli" cli:"retired ones too"`
+}
+
+// query is a query with the filters.
+func (f *KBFilters) query(h Knowledge) (q kb.Query, err error) {
+	q = kb.Query{Kinds: f.Kinds, Scopes: f.Scopes, Tags: f.Tags, DomainTags: f.Domains,
+		Projects: f.Projects, Superseded: f.Superseded, Retired: f.Retired}
+	if q.Workspace, err = h.Place(); err != nil || !f.Here {
+		return q, err
+	}
+	if q.Workspace == "" {
+		return q, fault.Usage.New("here is nobody's project", "name another workspace, or leave it out")
+	}
+	q.Workspaces = []string{q.Workspace}
+	return q, nil
+}
+
+// any reports whether there is a filter.
+func (f *KBFilters) any() bool {
+	return len(f.Kinds)+len(f.Scopes)+len(f.Tags)+len(f.Domains)+len(f.Projects) > 0 || f.Here
+}
+
+type KBListIn struct {
+	KBFilters
+	Before string `json:"before,omitempty" value:"CAPSULE" cli:"only those older than this one: the next page"`
+	Limit  int    `json:"limit,omitempty" min:"0" flag:"limit,n" value:"N" default:"50" cli:"at most this many; 0: all"`
+}
+
+type KBListOut struct {
+	Capsules []kb.Capsule `json:"capsules"`
+	More     bool         `json:"more"`
+}
+
+func (o KBListOut) IDs() (ids []string) {
+	for i := range o.Capsules {
+		ids = append(ids, o.Capsules[i].ID)
+	}
+	return ids
+}
+
+var KBList = op.Op[Knowledge, KBListIn, KBListOut]{
+	Info: op.Info{Command: "kb list", Short: "list capsules, newest first"},
+	Do: func(ctx context.Context, h Knowledge, in KBListIn) (out KBListOut, err error) {
+		q, err := in.query(h)
+		if err != nil {
+			return out, err
+		}
+		out.Capsules = []kb.Capsule{}
+		err = h.KB(ctx, Read, false, func(k *kb.KB) error {
+			all, more, err := k.List(ctx, kb.ListQuery{Kinds: q.Kinds, Scopes: q.Scopes, Tags: q.Tags,
+				DomainTags: q.DomainTags, Workspaces: q.Workspaces, Projects: q.Projects,
+				Superseded: q.Superseded, Retired: q.Retired, Before: in.Before, Limit: in.Limit})
+			out.Capsules, out.More = append(out.Capsules, all...), more
+			return err
+		})
+		return out, err
+	},
+	Text: func(p *op.Page, o KBListOut) {
+		newest(p, o.Capsules, o.More, "no capsules found", func(c *kb.Capsule) string { return c.ID },
+			func(c *kb.Capsule) string {
+				return fmt.Sprintf("%s  %s  %-12s  %s%s", c.ID, c.Created.Format(time.DateOnly), c.Kind,
+					p.Line(c.Title, 120), p.Paint(op.Yellow, capsuleMarks(c)))
+			})
+	},
+}
+
+type KBSearchIn struct {
+	Query string `json:"query,omitempty" needs:"mcp" arg:"QUESTION | -" as:"question" jsonschema:"specific words"`
+	KBFilters
+	OnRun
+	Mode     string  `json:"mode,omitempty" enum:"modes" flag:"mode,m" default:"auto" rare:"true" cli:"auto is hybrid if there is a model"`
+	Limit    int     `json:"limit,omitempty" min:"1" max:"1000" flag:"limit,n" value:"N" default:"10" rare:"true" cli:"at most this many"`
+	MinScore float64 `json:"min_score,omitempty" only:"mcp" min:"0" max:"1" rare:"true"`
+	Gate     bool    `json:"unasked,omitempty" flag:"gate" rare:"true" jsonschema:"only a confident match" cli:"answer only with a confident match: at most 3 hits of about the same score"`
+	NoDocs   bool    `json:"no_docs,omitempty" only:"cli" cli:"leave out sections of documents"`
+	Explain  bool    `json:"explain,omitempty" only:"cli" flag:"explain,x" cli:"say where each hit's score comes from"`
+	Full     bool    `json:"full,omitempty" rare:"true" jsonschema:"whole bodies"`
+	Cut      bool    `json:"cut,omitempty" only:"cli" flag:"-"`
+	op.Given
+}
+
+// QuestionCut is said of a question that was longer than what is read.
+const QuestionCut = "the question has more than 1 MiB: only its first 1048576 bytes are searched for"
+
+// FoundOut is what a search found.
+type FoundOut struct {
+	kb.Result
+	in    KBSearchIn
+	place string
+}
+
+// SearchOut is what was found, or, without a question, what the filters let through.
+type SearchOut struct {
+	*FoundOut
+	*KBListOut
+}
+
+func (o SearchOut) IDs() (ids []string) {
+	if o.FoundOut == nil {
+		return o.KBListOut.IDs()
+	}
+	for i := range o.Hits {
+		ids = append(ids, o.Hits[i].ID)
+	}
+	return ids
+}
+
+var KBSearch = op.Op[Knowledge, KBSearchIn, SearchOut]{
+	Info: op.Info{Command: "kb search", Tool: "kb_search", Profile: "knowledge", Need: KBRead,
+		Budget: 4000, Short: "find capsules by words and by meaning",
+		About: "Search what earlier runs learned: before a task, and before you guess. Hits are " +
+			"candidates to check.",
+		Long: `Any text is a question, also from a pipe (-). Filters apply before
+ranking. Capsules of your workspace rank a little higher. --gate answers only with a
+confident match, for hooks and other callers that answer unasked; board kb calibrate
+measures the threshold.`},
+	Do: func(ctx context.Context, h Knowledge, in KBSearchIn) (out SearchOut, err error) {
+		if strings.TrimSpace(in.Query) == "" && in.any() {
+			all, err := KBList.Do(ctx, h, KBListIn{in.KBFilters, "", in.Limit})
+			return SearchOut{KBListOut: &all}, err
+		}
+		if !in.Has("query") {
+			return out, fault.Usage.New("no question is given", "give it as an argument, or pipe it in")
+		}
+		q, err := in.query(h)
+		if err != nil {
+			return out, err
+		}
+		q.Text, q.Mode, q.Limit, q.Floor = in.Query, in.Mode, in.Limit, in.MinScore
+		q.Gate, q.Explain = in.Gate, in.Explain
+		q.NoDocs = in.NoDocs || in.Gate && len(q.Kinds) == 0 // as the threshold is measured
+		if in.Gate && !in.Has("limit") {
+			q.Limit = kb.RecallLimit
+		}
+		if in.Gate && !in.Has("min_score") {
+			q.Floor = kb.RecallFloor
+		}
+		if err := q.Check(); err != nil {
+			return out, err
+		}
+		out.FoundOut = &FoundOut{in: in, place: q.Workspace}
+		if out.Result, err = h.Search(ctx, q); err != nil {
+			return out, err
+		}
+		given := make([]board.Given, len(out.Hits))
+		for i := range out.Hits {
+			x := &out.Hits[i]
+			given[i] = board.Given{ID: x.ID, Score: x.Score, Evidence: x.Evidence}
+		}
+		err = h.Gave(ctx, in.Run, board.Retrieval{Way: board.BySearch, Task: q.Text, Capsules: given})
+		if in.Cut {
+			out.Degraded = append([]string{QuestionCut}, out.Degraded...)
+		}
+		return out, err
+	},
+	Text: func(p *op.Page, o SearchOut) {
+		if o.FoundOut == nil {
+			KBList.Text(p, *o.KBListOut)
+			return
+		}
+		shown := op.Some(p, o.Hits)
+		for i := range shown {
+			printFound(p, &shown[i], o.FoundOut)
+		}
+		if len(shown) < len(o.Hits) {
+			cut(p, fmt.Sprintf("%d of %d are shown", len(shown), len(o.Hits)))
+		}
+		for _, e := range o.Expanded {
+			p.Note(fmt.Sprintf("note: searched for %s instead of %s", p.Line(strings.Join(e.Terms, ", "),
+				200), p.Line(e.Missing, 80)))
+		}
+		if p.Shorten != nil && len(o.Missing) > 0 {
+			p.Note("no capsule has: " + p.Text(strings.Join(o.Missing, ", "), 200, "", ""))
+		}
+		for _, d := range o.Degraded {
+			p.Note("note: " + d)
+		}
+		switch {
+		case o.Gated:
+			p.Note(fmt.Sprintf("no confident match: the best hit has an evidence of %.2f, and the "+
+				"threshold is %.2f", o.Evidence, o.Threshold))
+		case len(o.Hits) == 0 && p.Shorten != nil:
+			p.Note(fmt.Sprintf("nothing found among %d capsules", o.Total))
+		case len(o.Hits) == 0:
+			p.Note("no capsules found")
+		}
+	},
+}
+
+// printFound prints a hit.
+func printFound(p *op.Page, h *kb.Hit, o *FoundOut) {
+	score := fmt.Sprintf("%.2f", h.Score)
+	if h.Weak { // the best of them has 1, which would say that it is good
+		score = p.Paint(op.Yellow, "weak")
+	}
+	p.Printf("%s  %s  %-12s  %s%s\n", h.ID, score, h.Kind, p.Paint(op.Bold, p.Line(h.Title, 120)),
+		p.Paint(op.Yellow, capsuleMarks(&h.Capsule)))
+	if o.in.Full {
+		p.Printf("%s\n", p.Whole(h.Body, "       | ", "kb.get", h.ID))
+	} else {
+		p.Printf("       | %s\n", p.Text(h.Snippet, 400, "kb.get", h.ID))
+	}
+	if h.Source != "" {
+		p.Printf("       @ %s\n", p.Paint(op.Dim, p.Text(h.Cite(), 190, "kb.get", h.ID)))
+	}
+	if p.Shorten != nil {
+		printPlace(p, h, o.place)
+	}
+	if !o.in.Explain {
+		return
+	}
+	var why []string
+	if h.BM25Score > 0 {
+		why = append(why, fmt.Sprintf("bm25 %.2f%s", h.BM25Score, rankMark(h.BM25Rank)))
+	}
+	if h.CosineScore != nil {
+		why = append(why, fmt.Sprintf("cosine %.3f%s", *h.CosineScore, rankMark(h.VectorRank)))
+	}
+	why = append(why, fmt.Sprintf("rrf %.4f", h.RRFScore), fmt.Sprintf("evidence %.2f", h.Evidence))
+	why = append(why, h.Boosts...)
+	p.Printf("       = %s\n", strings.Join(why, ", "))
+	var terms []string
+	for _, t := range h.Terms {
+		terms = append(terms, fmt.Sprintf("%s %.2f", p.Line(t.Term, 60), t.Score))
+	}
+	if len(terms) > 0 {
+		p.Printf("       = words: %s\n", strings.Join(terms, ", "))
+	}
+}
+
+// printPlace tells a model how far a hit holds, which a person sees by its place.
+func printPlace(p *op.Page, h *kb.Hit, here string) {
+	said := "scope " + h.Scope + ", of " + h.Updated.Format(time.DateOnly)
+	if h.Confidence != nil && *h.Confidence >= 0.5 {
+		said += fmt.Sprintf(", confidence %g", *h.Confidence)
+	}
+	if tags := op.Some(p, h.Tags); len(tags) > 0 {
+		said += ", tags " + p.Line(strings.Join(tags, ", "), 200)
+	}
+	if h.Workspace != "" && h.Workspace != here {
+		said += ", from another project: " + p.Line(h.Workspace, 300)
+	}
+	p.Printf("       = %s\n", said)
+}
+
+func rankMark(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (#%d)", n)
+}
+
+// capsuleMarks are the notable states of a capsule, for a list.
+func capsuleMarks(c *kb.Capsule) string {
+	s := ""
+	if c.SupersededBy != "" {
+		s += "  superseded by " + c.SupersededBy
+	}
+	if c.Retired != nil {
+		s += "  retired"
+	}
+	if c.Confidence != nil && *c.Confidence < 0.5 {
+		s += fmt.Sprintf("  confidence %g", *c.Confidence)
+	}
+	return s
+}
+
+type KBGetIn struct {
+	ID string `json:"id" arg:"CAPSULE" jsonschema:"of the capsule"`
+}
+
+type KBGetOut struct {
+	Capsule kb.Capsule   `json:"capsule"`
+	Given   *board.Usage `json:"given,omitempty"`
+}
+
+var KBGet = op.Op[Knowledge, KBGetIn, KBGetOut]{
+	Info: op.Info{Command: "kb get", Tool: "kb_get", Profile: "knowledge", Need: KBRead, Budget: 4000,
+		Short: "show a capsule", About: "Read one capsule whole."},
+	Do: func(ctx context.Context, h Knowledge, in KBGetIn) (out KBGetOut, err error) {
+		err = h.KB(ctx, Write, false, func(k *kb.KB) (err error) {
+			if out.Capsule, err = k.Retrieve(ctx, in.ID); err == nil {
+				out.Given, err = h.Usage(ctx, k, &out.Capsule)
+			}
+			return err
+		})
+		return out, err
+	},
+	Text: func(p *op.Page, o KBGetOut) {
+		if o.Given != nil && len(o.Given.Unread) > 0 {
+			p.Note("note: cannot tell whether it was given to " + strings.Join(o.Given.Unread, ", ") +
+				": their boards cannot be read; `board doctor` says why")
+		}
+		printCapsule(p, &o.Capsule, o.Given)
+	},
+}
+
+// printCapsule prints a capsule, and the runs that it was given to, where that is known.
+func printCapsule(p *op.Page, c *kb.Capsule, g *board.Usage) {
+	row := func(name, value string) {
+		if value != "" {
+			p.Printf("%-11s %s\n", name, value)
+		}
+	}
+	line := func(s string) string { return p.Text(s, 300, "", "") }
+	p.Printf("%s  %s\n", c.ID, p.Paint(op.Bold, p.Line(c.Title, 300)))
+	row("kind", c.Kind)
+	row("scope", c.Scope)
+	row("workspace", line(c.Workspace))
+	row("project", line(c.Project))
+	row("tags", line(strings.Join(op.Some(p, c.Tags), ", ")))
+	row("domains", line(strings.Join(op.Some(p, c.DomainTags), ", ")))
+	row("source", line(c.Source))
+	if c.Confidence != nil {
+		row("confidence", strconv.FormatFloat(*c.Confidence, 'g', -1, 64))
+	}
+	row("verified by", line(c.VerifiedBy))
+	row("refs", line(strings.Join(op.Some(p, c.Refs), ", ")))
+	row("supersedes", line(strings.Join(op.Some(p, c.Supersedes), ", ")))
+	if c.SupersededBy != "" {
+		row("superseded", p.Paint(op.Yellow, "by "+c.SupersededBy))
+	}
+	if c.Retired != nil {
+		why := seconds(*c.Retired) + ": " + p.Text(c.RetiredWhy, 200, "", "")
+		row("retired", p.Paint(op.Yellow, strings.TrimSuffix(why, ": ")))
+	}
+	row("created", seconds(c.Created))
+	if !c.Updated.Equal(c.Created) {
+		row("updated", fmt.Sprintf("%s, revision %d", seconds(c.Updated), c.Revision))
+	}
+	row("embedding", c.Model)
+	if g != nil {
+		row("given", g.Describe())
+		for i := range g.Runs {
+			u := &g.Runs[i]
+			p.Printf("  %s  %s, last %s: %s\n", p.Line(u.Run, 100), text.Count(u.Times, "time", "times"),
+				seconds(u.Last), p.Line(u.Outcome(), 400))
+		}
+	}
+	p.Printf("\n%s\n", p.Whole(c.Body, "  | ", "", ""))
+}
+
+type RememberIn struct {
+	Title      string   `json:"title,omitempty" needs:"mcp" value:"LINE" jsonschema:"what it says, in one line" cli:"title"`
+	Body       string   `json:"body" arg:"[BODY | -]" as:"text" flag:"body" hidden:"true" jsonschema:"what holds, for whom, why, how you know"`
+	Kind       string   `json:"kind,omitempty" enum:"kinds" default:"fact" jsonschema:"default fact" cli:" "`
+	Scope      string   `json:"scope,omitempty" enum:"scopes" jsonschema:"where it holds; default workspace" cli:"where it holds (default workspace; universal in your home directory and above)"`
+	Source     string   `json:"source,omitempty" value:"WHERE" jsonschema:"where it can be checked" cli:"where it can be checked: file:line, a command, a URL"`
+	Confidence *float64 `json:"confidence,omitempty" min:"0" max:"1" flag:"confidence,c" jsonschema:"0 to 1" cli:"0 (a guess) to 1 (certain)"`
+	VerifiedBy string   `json:"verified_by,omitempty" value:"WHO" rare:"true" cli:"who or what verified it"`
+	Tags       []string `json:"tags,omitempty" flag:"tags,tag" value:"TAG" jsonschema:"topics"`
+	Domains    []string `json:"domains,omitempty" flag:"domain" rare:"true" cli:"domains (auth, tmux, rust)"`
+	Project    string   `json:"project,omitempty" rare:"true" cli:"that it belongs to"`
+	Refs       []string `json:"refs,omitempty" flag:"ref" value:"REFERENCE" commas:"no" rare:"true" cli:"to a run, an entry, a file"`
+	Supersedes []string `json:"supersedes,omitempty" value:"CAPSULE" jsonschema:"capsules it replaces"`
+	All        bool     `json:"all,omitempty" only:"cli" flag:"force" cli:"store it even if it resembles an existing one or seems to hold a secret"`
+	Force      bool     `json:"force,omitempty" only:"mcp" rare:"true" jsonschema:"though one looks alike"`
+	KeepSecret bool     `json:"keep_secret,omitempty" only:"mcp" rare:"true" jsonschema:"even a secret"`
+}
+
+// RememberOut is a capsule that was stored, or changed.
+type RememberOut struct {
+	Capsule   kb.Capsule `json:"capsule"`
+	Warnings  []string   `json:"warnings"`
+	Alike     []kb.Alike `json:"alike"`
+	Unchanged *bool      `json:"unchanged,omitempty"`
+}
+
+func (o RememberOut) IDs() []string { return []string{o.Capsule.ID} }
+
+var Remember = op.Op[Knowledge, RememberIn, RememberOut]{
+	Info: op.Info{Command: "kb remember", Tool: "kb_remember", Profile: "knowledge", Need: KBWrite,
+		Kind: op.Writes, Short: "store a capsule",
+		About: "Keep what is verified, lasting and useful to others, with its source. Search " +
+			"first; supersede what it replaces.",
+		Long: `Say what is true, for whom, and how you know it; the source lets readers verify it.
+If a capsule with the same title or the same words exists, the new one is refused with that
+id (exit 6); --supersedes replaces it. Similar capsules are listed.`},
+	Do: func(ctx context.Context, h Knowledge, in RememberIn) (out RememberOut, err error) {
+		c := kb.Capsule{Kind: in.Kind, Scope: in.Scope, Title: in.Title, Body: in.Body, Tags: in.Tags,
+			DomainTags: in.Domains, Source: in.Source, Confidence: in.Confidence,
+			VerifiedBy: in.VerifiedBy, Supersedes: in.Supersedes, Refs: in.Refs, Project: in.Project}
+		if c.Workspace, err = h.Place(); err == nil {
+			err = c.Check() // before a knowledge base is made for it
+		}
+		if err != nil {
+			return out, err
+		}
+		err = h.KB(ctx, Create, true, func(k *kb.KB) error {
+			r, err := k.Remember(ctx, c, kb.RememberOptions{KeepSecret: in.KeepSecret || in.All,
+				NoEmbedding: h.Unembedded()})
+			var refused *fault.Error
+			// for the likeness, not for what looks like a secret
+			if (in.Force || in.All) && errors.As(err, &refused) && refused.ID != "" {
+				r, err = k.Remember(ctx, c, kb.RememberOptions{Force: true, NoEmbedding: h.Unembedded()})
+			}
+			out = RememberOut{Capsule: r.Capsule, Warnings: r.Warnings, Alike: r.Alike}
+			return err
+		})
+		return out, err
+	},
+	Text: RememberText,
+}
+
+// RememberText tells what was stored.
+func RememberText(p *op.Page, o RememberOut) {
+	c := &o.Capsule
+	place := *c
+	if filepath.IsAbs(place.Workspace) { // the name is enough here
+		place.Workspace = filepath.Base(place.Workspace)
+	}
+	switch {
+	case o.Unchanged == nil:
+		p.Printf("%s %s remembered: %s%s\n", c.ID, c.Kind, p.Line(c.Title, 100),
+			p.Paint(op.Dim, "  scope "+p.Line(place.Place(), 100)))
+	case *o.Unchanged:
+		p.Printf("%s is unchanged\n", c.ID)
+	default:
+		p.Printf("%s is at revision %d: %s\n", c.ID, c.Revision, p.Line(c.Title, 100))
+	}
+	warnings(p, o.Warnings)
+	for _, a := range o.Alike {
+		how := ""
+		if a.Cosine != nil {
+			how = fmt.Sprintf(" (cosine %.2f)", *a.Cosine)
+		}
+		if len(a.Differ) > 0 {
+			how += "; they may differ: " + strings.Join(a.Differ, "; ")
+		}
+		p.Note(fmt.Sprintf("  note: it is similar to %s %s%s", a.ID, p.Line(a.Title, 80), how))
+	}
+}
+
+type KBEditIn struct {
+	ID         string   `json:"id" arg:"CAPSULE"`
+	Title      string   `json:"title,omitempty" value:"LINE" cli:"title"`
+	Body       string   `json:"body,omitempty" arg:"[BODY | -]" as:"text" flag:"body" hidden:"true"`
+	Kind       string   `json:"kind,omitempty" enum:"kinds"`
+	Scope      string   `json:"scope,omitempty" enum:"scopes"`
+	Tags       []string `json:"tags,omitempty" flag:"tags,tag" value:"TAG" cli:"in place of those it has; '' for none"`
+	AddTags    []string `json:"add_tags,omitempty" flag:"add-tag" value:"TAG" cli:"to add"`
+	RemoveTags []string `json:"remove_tags,omitempty" flag:"remove-tag" value:"TAG" cli:"to remove"`
+	Domains    []string `json:"domains,omitempty" flag:"domain" cli:"in place of those it has"`
+	Source     string   `json:"source,omitempty" value:"WHERE" cli:"where it can be checked"`
+	Confidence *float64 `json:"confidence,omitempty" min:"0" max:"1" flag:"confidence,c" cli:"0 (a guess) to 1 (certain)"`
+	VerifiedBy string   `json:"verified_by,omitempty" value:"WHO" cli:"who or what verified it"`
+	Refs       []string `json:"refs,omitempty" flag:"ref" value:"REFERENCE" commas:"no" cli:"in place of those it has"`
+	Project    string   `json:"project,omitempty" cli:"that it belongs to"`
+	Workspace  string   `json:"workspace,omitempty" value:"DIRECTORY" cli:"that it belongs to"`
+	Why        string   `json:"why,omitempty" value:"REASON" cli:"for the history"`
+	Revision   *int     `json:"revision,omitempty" min:"0" flag:"if-revision" value:"REVISION" cli:"only if it still has this one; else exit 6"`
+	Force      bool     `json:"force,omitempty" cli:"store it even if it resembles another or seems to hold a secret"`
+	op.Given
+}
+
+var KBEdit = op.Op[Knowledge, KBEditIn, RememberOut]{
+	Info: op.Info{Command: "kb edit", Short: "edit a capsule; its history keeps every revision",
+		Long: `The flags say what changes. Without any, on a terminal, the capsule's file opens in
+$VISUAL or $EDITOR. You may also edit the files in the data home (kb/capsules/CAPSULE.md) at
+any time: the next command reads them.`},
+	Do: func(ctx context.Context, h Knowledge, in KBEditIn) (out RememberOut, err error) {
+		if in.Workspace, err = h.Place(); err != nil {
+			return out, err
+		}
+		err = h.KB(ctx, Write, in.Has("title") || in.Has("body"), func(k *kb.KB) error {
+			r, err := k.Edit(ctx, in.ID, in.change, kb.EditOptions{Why: in.Why, Revision: in.Revision,
+				Force: in.Force})
+			out = EditedOut(&r)
+			return err
+		})
+		return out, err
+	},
+	Text: RememberText,
+}
+
+// EditedOut is a capsule that was changed.
+func EditedOut(r *kb.Remembered) RememberOut {
+	return RememberOut{r.Capsule, r.Warnings, r.Alike, &r.Unchanged}
+}
+
+// change does what an edit says to the capsule.
+func (in *KBEditIn) change(c *kb.Capsule) error {
+	for name, f := range map[string]struct{ to, from *string }{"title": {&c.Title, &in.Title},
+		"body": {&c.Body, &in.Body}, "kind": {&c.Kind, &in.Kind}, "scope": {&c.Scope, &in.Scope},
+		"source": {&c.Source, &in.Source}, "verified_by": {&c.VerifiedBy, &in.VerifiedBy},
+		"project": {&c.Project, &in.Project}, "workspace": {&c.Workspace, &in.Workspace}} {
+		if in.Has(name) {
+			*f.to = *f.from
+		}
+	}
+	for name, f := range map[string]struct{ to, from *[]string }{"tags": {&c.Tags, &in.Tags},
+		"domains": {&c.DomainTags, &in.Domains}, "refs": {&c.Refs, &in.Refs}} {
+		if in.Has(name) {
+			*f.to = *f.from
+		}
+	}
+	if in.Has("confidence") {
+		c.Confidence = in.Confidence
+	}
+	return changeTags(&c.Tags, in.AddTags, in.RemoveTags, in.ID, "kb.get")
+}
+
+// changeTags adds tags and removes others. What it has is shown by an operation.
+func changeTags(tags *[]string, add, remove []string, id, shows string) error {
+	*tags = append(*tags, add...)
+	for _, t := range remove {
+		if !slices.Contains(*tags, t) {
+			return fault.Usage.New(fmt.Sprintf("%s has no tag %q", id, t), "",
+				fault.Do(shows, "{} shows its tags", "id", id))
+		}
+		*tags = slices.DeleteFunc(*tags, func(s string) bool { return s == t })
+	}
+	return nil
+}
+
+type RetireIn struct {
+	ID  []string `json:"id" arg:"CAPSULE…" as:"words" jsonschema:"of the capsule"`
+	Why string   `json:"why,omitempty" needs:"mcp" value:"REASON" cli:"for the history"`
+}
+
+type RetireOut struct {
+	Capsules []kb.Capsule `json:"capsules"`
+}
+
+var KBRetire = op.Op[Knowledge, RetireIn, RetireOut]{
+	Info: op.Info{Command: "kb retire", Tool: "kb_retire", Profile: "admin", Need: KBWrite,
+		Kind: op.Writes, Short: "remove capsules from searches and lists; they can be restored",
+		About: "Take a capsule that is wrong out of searches, with the reason. It can be restored."},
+	Do: func(ctx context.Context, h Knowledge, in RetireIn) (out RetireOut, err error) {
+		var ids []string
+		for _, id := range in.ID {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+		err = h.KB(ctx, Write, false, func(k *kb.KB) (err error) {
+			out.Capsules, err = k.RetireAll(ctx, ids, in.Why)
+			return err
+		})
+		return out, err
+	},
+	Text: func(p *op.Page, o RetireOut) {
+		for i := range o.Capsules {
+			c := &o.Capsules[i]
+			p.Printf("%s is retired: %s%s\n", c.ID, p.Line(c.Title, 80),
+				p.Step(fault.Do("kb.restore", "; {} brings it back", "id", c.ID)))
+		}
+	},
+}
+
+type RestoreIn struct {
+	ID       string `json:"id" arg:"CAPSULE"`
+	Revision *int   `json:"revision,omitempty" value:"N" cli:"restore this revision"`
+	Why      string `json:"why,omitempty" value:"REASON" cli:"for the history"`
+}
+
+type RestoreOut struct {
+	Capsule kb.Capsule `json:"capsule"`
+	from    int
+}
+
+var KBRestore = op.Op[Knowledge, RestoreIn, RestoreOut]{
+	Info: op.Info{Command: "kb restore",
+		Short: "restore a retired or superseded capsule, or an earlier revision",
+		Long: `Without --revision, a retired or superseded capsule becomes active again.
+With it, the capsule gets the content of that revision, as a new revision; board kb
+history CAPSULE lists them. A superseded capsule becomes active beside the other, and
+curation leaves the two alone.`},
+	Do: func(ctx context.Context, h Knowledge, in RestoreIn) (out RestoreOut, err error) {
+		err = h.KB(ctx, Write, true, func(k *kb.KB) (err error) {
+			if in.Revision != nil {
+				out.from = *in.Revision
+			} else if out.from, err = k.LastActive(ctx, in.ID); err != nil {
+				return err
+			}
+			out.Capsule, err = k.Restore(ctx, in.ID, out.from, in.Why)
+			return err
+		})
+		return out, err
+	},
+	Text: func(p *op.Page, o RestoreOut) {
+		p.Printf("%s is restored to revision %d, as revision %d: %s\n", o.Capsule.ID, o.from,
+			o.Capsule.Revision, p.Line(o.Capsule.Title, 80))
+	},
+}
+
+type HistoryIn struct {
+	ID       string `json:"id" arg:"CAPSULE"`
+	Revision *int   `json:"revision,omitempty" value:"N" cli:"show all of this revision"`
+	Restore  *int   `json:"restore,omitempty" value:"N" cli:"restore this revision"`
+	Why      string `json:"why,omitempty" value:"REASON" cli:"for the history"`
+}
+
+// HistoryOut is the changes of a capsule, or a revision.
+type HistoryOut struct {
+	Events  *[]kb.Event `json:"events,omitempty"`
+	Capsule *kb.Capsule `json:"capsule,omitempty"`
+	restore *RestoreOut
+}
+
+var KBHistory = op.Op[Knowledge, HistoryIn, HistoryOut]{
+	Info: op.Info{Command: "kb history",
+		Short: "show a capsule's changes; show or restore a revision",
+		Long: `Lists every change: who, when, why, and the earlier content. --restore N
+is board kb restore CAPSULE --revision N.`},
+	Do: func(ctx context.Context, h Knowledge, in HistoryIn) (out HistoryOut, err error) {
+		if in.Restore != nil {
+			r, err := KBRestore.Do(ctx, h, RestoreIn{in.ID, in.Restore, in.Why})
+			return HistoryOut{Capsule: &r.Capsule, restore: &r}, err
+		}
+		err = h.KB(ctx, Write, false, func(k *kb.KB) error {
+			if in.Revision != nil {
+				c, err := k.Revision(ctx, in.ID, *in.Revision)
+				out.Capsule = &c
+				return err
+			}
+			events, err := k.History(ctx, in.ID)
+			out.Events = &events
+			return err
+		})
+		return out, err
+	},
+	Text: func(p *op.Page, o HistoryOut) {
+		switch {
+		case o.restore != nil:
+			KBRestore.Text(p, *o.restore)
+			return
+		case o.Capsule != nil:
+			printCapsule(p, o.Capsule, nil)
+			return
+		}
+		for _, e := range *o.Events {
+			what := capsuleEvent(&e)
+			if len(e.Changed) > 0 {
+				what += " (" + strings.Join(e.Changed, ", ") + ")"
+			}
+			if e.Why != "" {
+				what += ": " + p.Line(e.Why, 200)
+			}
+			p.Printf("r%-3d %s  %s  %s\n", e.Revision, seconds(e.At), p.Line(e.Actor, 30), what)
+		}
+	},
+}
+
+// capsuleEvent describes an event of a capsule.
+func capsuleEvent(e *kb.Event) string {
+	switch {
+	case e.Other == "":
+		return e.Verb
+	case e.Verb == kb.VerbSuperseded:
+		return "superseded by " + e.Other
+	case e.Verb == kb.VerbSupersedes:
+		return "supersedes " + e.Other
+	case e.Verb == kb.VerbReleased:
+		return "parted from " + e.Other
+	}
+	return e.Verb + ", with " + e.Other
+}
