@@ -130,6 +130,9 @@ func Remove(ctx context.Context, dir, run string, seen int64) error {
 		}
 	}
 	err := placeOf(dir).Remove(ctx, run, unchanged)
+	if err == nil {
+		removeSpool(dir, run)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return (&Board{run: run}).missing()
 	}
@@ -259,6 +262,12 @@ func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error
 	if err := checkWorker(worker); err != nil {
 		return err
 	}
+	waiting, release, err := b.takeSpool(ctx)
+	taken := false
+	defer func() { release(taken) }()
+	if err != nil {
+		return err
+	}
 	for try := 0; ; try++ {
 		db, err := b.writable(ctx)
 		if err != nil {
@@ -266,9 +275,17 @@ func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error
 		}
 		made := false
 		err = db.Write(ctx, func(tx *store.Tx) (err error) {
-			made, err = b.inTx(tx, worker, fn, opts)
+			made, err = b.inTx(tx, worker, func(w *writer) error {
+				if w.seq > 0 && len(waiting) > 0 {
+					if err := w.receipts(waiting); err != nil {
+						return err
+					}
+				}
+				return fn(w)
+			}, opts)
 			return err
 		})
+		taken = err == nil
 		if made && err == nil {
 			b.mu.Lock()
 			b.made = true

@@ -36,6 +36,8 @@ const (
 	verbSource    = "source"    // a file that the run reads was registered, or taken from the list
 	verbVerify    = "verify"    // an entry was held against its source
 	verbPolicy    = "policy"    // the policy that the run is judged by
+	verbRan       = "ran"       // a hook saw a command or an edit, or learned its outcome later
+	verbClaimRan  = "claim-ran" // a worker said that a command ran
 
 	verbExpect      = "expect"       // the run waits for a worker
 	verbDone        = "done"         // a worker is through
@@ -224,6 +226,14 @@ func (e *Event) Describe() string {
 	case verbPolicy:
 		if p, err := e.policy(); err == nil {
 			return strings.TrimSuffix(cmp.Or(p.Path, "the default policy")+": "+p.Reason, ": ")
+		}
+	case verbRan:
+		if r, err := e.receipt(); err == nil {
+			return r.Describe()
+		}
+	case verbClaimRan:
+		if c, err := e.ranClaim(); err == nil {
+			return c.Describe()
 		}
 	case verbRetrieval:
 		if r, err := e.retrieval(); err == nil {

@@ -45,6 +45,11 @@ type Policy struct {
 	// RequireEvidence closes the gate on must-surface entries, and on answers to signals,
 	// that have no quote.
 	RequireEvidence bool `yaml:"require_evidence" json:"require_evidence"`
+	// RequireRan are commands that hooks must have seen each worker run, so that they passed
+	// after its last edit.
+	RequireRan []string `yaml:"require_ran" json:"require_ran"`
+	// RequireRanBy are those of one worker more, by its name.
+	RequireRanBy map[string][]string `yaml:"require_ran_by" json:"require_ran_by"`
 
 	forCall       bool // see ForCall
 	skipConflicts bool // see WithoutConflicts
@@ -82,6 +87,9 @@ func (p Policy) Check() error {
 				"give 0 or more")
 		}
 	}
+	if err := p.checkRan(); err != nil {
+		return err
+	}
 	if p.MinEntries < 0 {
 		return invalid(fmt.Sprintf("%d is not a number of entries", p.MinEntries), "give 0 or more")
 	}
@@ -103,12 +111,13 @@ const (
 	// a must-surface entry or an answer does not stand in its source
 	RuleVerified = "require-verified"
 	RuleEvidence = "require-evidence" // a must-surface entry or an answer has no quote
+	RuleRan      = "require-ran"      // no hook has seen a worker run a command so that it passed
 )
 
 // Reason is one thing that keeps the gate closed.
 type Reason struct {
 	// empty, min-entries, expected, open-signal, max-open, max-disputed, max-conflicts,
-	// require-source, require-verified or require-evidence
+	// require-source, require-verified, require-evidence or require-ran
 	Rule     string `json:"rule"`
 	ID       string `json:"id"`         // the signal or entry, or "" for a rule about a number
 	Other    string `json:"other"`      // of a pair of entries the newer one
@@ -149,12 +158,18 @@ type gateInput struct {
 	// must-surface entries and answers; only for RequireVerified and RequireEvidence
 	vital    []Entry
 	recorded *PolicyRef
+	receipts []Receipt // needed only with RequireRan
+	posters  []string  // who posted entries; the same
 }
 
 // judge is the gate: a pure function of the board and the policy.
 func judge(p Policy, in gateInput) Verdict {
 	p.Block = p.block()
 	p.Expect = append([]string{}, p.Expect...)
+	p.RequireRan = append([]string{}, p.RequireRan...)
+	if p.RequireRanBy == nil {
+		p.RequireRanBy = map[string][]string{}
+	}
 	v := Verdict{Run: in.state.Run, Seq: in.state.Seq, Policy: p, Recorded: in.recorded,
 		Reasons: []Reason{}, Signals: in.state.Signals, Disputed: in.state.Entries.ByStatus[Disputed]}
 	blocking := map[string]bool{}
@@ -218,6 +233,7 @@ func judge(p Policy, in gateInput) Verdict {
 				Next:   []fault.Step{PostAgain(&e, "{}", true)}})
 		}
 	}
+	v.Reasons = append(v.Reasons, unran(p, &in)...)
 	v.Open = len(v.Reasons) == 0
 	return v
 }
@@ -305,7 +321,7 @@ func (b *Board) Gate(ctx context.Context, p Policy) (Verdict, error) {
 	return v, err
 }
 
-func gate(ctx context.Context, tx *store.Tx, p Policy, unwritten ...*verify.Result) (Verdict,
+func (b *Board) gate(ctx context.Context, tx *store.Tx, p Policy, unwritten ...*verify.Result) (Verdict,
 	error) {
 	recorded, err := recordedPolicy(tx)
 	if err != nil {
@@ -368,6 +384,14 @@ func gate(ctx context.Context, tx *store.Tx, p Policy, unwritten ...*verify.Resu
 			return Verdict{}, err
 		}
 	}
+	if p.asksRan() {
+		if in.receipts, err = b.receipts(tx); err != nil {
+			return Verdict{}, err
+		}
+		if in.posters, err = store.Column[string](tx, `SELECT DISTINCT worker FROM entries ORDER BY worker`); err != nil {
+			return Verdict{}, err
+		}
+	}
 	if p.RequireVerified || p.RequireEvidence {
 		if in.vital, err = selectEntries(tx, `FROM entries e WHERE e.status <> 'superseded' AND (e.must_surface = 1
 			OR e.id IN (SELECT addressed_by FROM signals WHERE status = 'addressed')) ORDER BY e.id`); err != nil {
@@ -418,7 +442,8 @@ func (s *Snapshot) Gate(p Policy) (Verdict, error) {
 // gateInput collects what the gate depends on, except conflicts.
 func (s *Snapshot) gateInput(p Policy) gateInput {
 	in := gateInput{state: s.State(), posted: int64(len(s.Entries)), raised: int64(len(s.Signals)),
-		recorded: s.Policy.ref()}
+		recorded: s.Policy.ref(), receipts: s.Receipts}
+	in.posters = in.state.posters()
 	for _, sig := range s.Signals {
 		if sig.Status == SignalOpen {
 			if !sig.ClaimedAt(s.At) {

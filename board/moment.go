@@ -37,7 +37,7 @@ func (m *Moment) Gate(p Policy, unwritten ...*verify.Result) (Verdict, error) {
 	if err := p.Check(); err != nil {
 		return Verdict{}, err
 	}
-	return gate(m.ctx, m.tx, p, unwritten...)
+	return m.b.gate(m.ctx, m.tx, p, unwritten...)
 }
 
 // Conflicts is Board.Conflicts at this moment.

@@ -371,7 +371,7 @@ func (p *Past) Gate(ctx context.Context, policy Policy) (Verdict, error) {
 		return Verdict{}, err
 	}
 	in := s.gateInput(policy)
-	in.state, in.posted = p.state, p.Posted
+	in.state, in.posted, in.posters = p.state, p.Posted, p.state.posters()
 	return judge(policy, in), nil
 }
 

@@ -158,6 +158,14 @@ func (p Policy) and(q Policy) Policy {
 	p.RequireSource = p.RequireSource || q.RequireSource
 	p.RequireVerified = p.RequireVerified || q.RequireVerified
 	p.RequireEvidence = p.RequireEvidence || q.RequireEvidence
+	p.RequireRan = union(p.RequireRan, q.RequireRan)
+	by := map[string][]string{}
+	for _, all := range []map[string][]string{p.RequireRanBy, q.RequireRanBy} {
+		for name, commands := range all {
+			by[name] = union(by[name], commands)
+		}
+	}
+	p.RequireRanBy = by
 	return p
 }
 

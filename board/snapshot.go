@@ -36,13 +36,19 @@ type Snapshot struct {
 	// Retrievals are what workers were given of the knowledge base, oldest first. They
 	// are only in the log.
 	Retrievals []Retrieval `json:"retrievals"`
+	// Receipts are what hooks saw workers run and edit.
+	Receipts []Receipt `json:"receipts"`
+	// RanClaims are the commands that workers say to have run.
+	RanClaims []RanClaim `json:"ran_claims"`
 }
 
 // Snapshot returns the board as it is now.
 func (b *Board) Snapshot(ctx context.Context) (*Snapshot, error) {
 	var s *Snapshot
 	err := b.read(ctx, func(tx *store.Tx) (err error) {
-		s, err = loadSnapshot(tx)
+		if s, err = loadSnapshot(tx); err == nil {
+			s.Receipts, err = b.receipts(tx)
+		}
 		return err
 	})
 	return s, err
@@ -89,6 +95,14 @@ func loadSnapshot(tx *store.Tx) (*Snapshot, error) {
 	if s.Policy, err = recordedPolicy(tx); err != nil {
 		return nil, err
 	}
+	if s.RanClaims, err = ranClaims(tx); err != nil {
+		return nil, err
+	}
+	seen, err := receiptEvents(tx)
+	if err != nil {
+		return nil, err
+	}
+	s.Receipts = folded(seen)
 	s.Retrievals, err = retrievals(tx, "")
 	return s, err
 }
@@ -190,7 +204,7 @@ type replayer struct {
 func newReplayer() *replayer {
 	return &replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{},
 		Expected: []Expected{}, Dropped: []DroppedDuty{}, Settled: []Settlement{},
-		Retrievals: []Retrieval{}}, vars: map[string]*Variable{}, sources: map[string]Source{},
+		Retrievals: []Retrieval{}, RanClaims: []RanClaim{}}, vars: map[string]*Variable{}, sources: map[string]Source{},
 		keys: map[string]string{}}
 }
 
@@ -204,6 +218,7 @@ func (r *replayer) snapshot() *Snapshot {
 	}
 	slices.SortFunc(r.Variables, func(a, b Variable) int { return strings.Compare(a.Key, b.Key) })
 	r.endSources()
+	r.Receipts = folded(r.Receipts)
 	return &r.Snapshot
 }
 
@@ -353,6 +368,18 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 			return err
 		}
 		r.Policy = p
+	case verbRan:
+		seen, err := e.receipt()
+		if err != nil {
+			return err
+		}
+		r.Receipts = append(r.Receipts, seen)
+	case verbClaimRan:
+		c, err := e.ranClaim()
+		if err != nil {
+			return err
+		}
+		r.RanClaims = append(r.RanClaims, c)
 	case verbRetrieval:
 		given, err := e.retrieval()
 		if err != nil {

@@ -211,7 +211,7 @@ func (t *Timeline) GateChanges(p Policy, burn []BurnPoint) (changes []GateChange
 		}
 	}
 	return changes, p.MaxConflicts == nil && !p.RequireSource && !p.RequireVerified &&
-		!p.RequireEvidence
+		!p.RequireEvidence && !p.asksRan()
 }
 
 // gateCount is the part of the board that the gate counts.

@@ -247,6 +247,7 @@ func (t *turn) dispatch(ctx context.Context, h *harness.Harness) string {
 		if t.records() {
 			t.locate()
 			t.record(ctx)
+			t.noteRan(ctx)
 		}
 	case harness.PreCompact:
 		if h.Injects(harness.PreCompact) {

@@ -26,6 +26,7 @@ type turn struct {
 
 	dir       string      // where the session works; "" if unknown
 	topics    *topics.Dir // nil if the directory belongs to no workspace
+	place     topics.Place
 	topic     topics.Topic
 	branch    string // "" for a branch that unrelated sessions share
 	workspace string // by the knowledge base's rules; "" for none
@@ -79,6 +80,7 @@ func (t *turn) locate() {
 	t.workspace = ws
 	place, err := topics.Find(t.dir, home)
 	t.logError("find the topics", err)
+	t.place = place
 	if err != nil || place.Workspace == "" {
 		return
 	}

@@ -31,7 +31,8 @@ func TestTemplate(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := File{Used: f.Used, Text: Template, root: f.root, Sources: []string{}, Reports: []string{},
-		Gate: board.Policy{Block: []string{"critical", "high"}, Expect: []string{}}}
+		Gate: board.Policy{Block: []string{"critical", "high"}, Expect: []string{}, RequireRan: []string{},
+			RequireRanBy: map[string][]string{}}}
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("%+v, want %+v", f, want)
 	}

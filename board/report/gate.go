@@ -23,6 +23,8 @@ func (d *digester) gate() string {
 			waits = append(waits, digestLabel(r.Worker))
 		case board.RuleMaxDisputed, board.RuleSource, board.RuleVerified, board.RuleEvidence:
 			ids[r.Rule] = append(ids[r.Rule], r.ID)
+		case board.RuleRan:
+			ids[r.Rule] = append(ids[r.Rule], digestLabel(r.Content))
 		case board.RuleConflicts:
 			ids[r.Rule] = append(ids[r.Rule], r.ID+" and "+r.Other)
 		default:
@@ -44,6 +46,7 @@ func (d *digester) gate() string {
 	list("Without a source", ids[board.RuleSource])
 	list("Not verified", ids[board.RuleVerified])
 	list("Without a quote", ids[board.RuleEvidence])
+	list("Not seen to pass", ids[board.RuleRan])
 	if blocking > 0 {
 		parts = append(parts,
 			fmt.Sprintf("%d of %d open signals block. Each needs an answer%s or a reason to "+

@@ -41,6 +41,7 @@ var opened = map[string]string{
 	"embed/minilm/fetch.go fetch":            "a model",
 	"embed/minilm/fetch.go sumOf":            "a model",
 	"embed/minilm/manifest.go write":         "a model",
+	"board/ran_spool.go appendSpool":         "receipts, to append to",
 	"hooks/log.go openLog":                   "the hooks' log",
 	"hooks/seen.go forgetOld":                "a directory",
 	"hooks/topics/worklog.go appendTo":       "a worklog",

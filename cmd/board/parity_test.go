@@ -41,6 +41,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"Conflicts": {"conflicts", "board_check"}, "RaiseConflicts": {"conflicts", "(an orchestrator's command)"}, "Settle": {"settle", "board_settle"},
 		"Reopen": {"reopen", "board_reopen"}, "Delete": {"state delete", "board_var_set"}, "Export": {"export", notForAgents}, "Replay": {"replay", notForAgents}, "Burndown": {"export", notForAgents}, "At": {inside, notForAgents}, "Timeline": {inside, notForAgents}, "Events": {"watch", notForAgents}, "History": {"show", inside},
 		"Verify": {"verify", "board_check"}, "AddSources": {"source add", notForAgents}, "Sources": {"source list", notForAgents}, "RemoveSources": {"source rm", notForAgents}, "NamedSources": {"check", "board_check"},
+		"ClaimRan": {"done", "board_expect"}, "CompareReceipts": {"done", "board_expect"}, "Receipts": {"show", "(the gate says what is missing)"}, "RanClaims": {"show", "(the gate says what is missing)"},
 		"RecordPolicy": {"start", notForAgents}, "RecordedPolicy": {"gate", "board_gate"},
 		"Retrieved": {"kb brief", "kb_brief"}, "Retrievals": {"show", "(what was given to others is for a person to look at)"},
 		"Check": {inside, inside}, "Close": {inside, inside}, "Items": {inside, inside}, "Created": {inside, inside}, "Moment": {inside, inside}, "Run": {inside, inside}, "SetNow": {inside, inside}, "SetSession": {inside, inside},

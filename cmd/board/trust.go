@@ -30,6 +30,15 @@
 //     replaced. GitHub annotations, JUnit, SARIF, job summaries and HTML pages are escaped.
 //     Words that persuade a model are still words: a frame says whose they are, and cannot make
 //     them harmless.
+//   - A receipt (a command that a hook saw a worker run, board help gate) is evidence against
+//     carelessness, not against malice: whoever can run `board hook` can forge one. It says what
+//     the harness told: a command, its exit code, no output. Claude Code's and Codex's own
+//     records, where the payload names one that can be read, are compared with it when the
+//     worker says that it is done, and a receipt that they contradict does not count. Codex
+//     tells its hooks no exit code; Windsurf, VS Code and others tell some events only. Without
+//     a known exit code a command is "untold", never passed. A script that hides a failure
+//     inside passes, edits by other workers do not count against a command, nor do those that
+//     no hook sees.
 //   - Who posts is what they call themselves. Workers and agents are names, not identities.
 //
 // # HTTP and MCP

@@ -65,7 +65,8 @@ var claude = &Harness{
 				p.claude("CLAUDE.md"))
 		},
 	},
-	Check: checkClaude,
+	Check:  checkClaude,
+	settle: claudeOutcome,
 	transcript: transcript{
 		last: map[string]string{"result": "result"},
 		said: map[string]string{"": "last_assistant_message"},
@@ -75,6 +76,29 @@ var claude = &Harness{
 			return text, ok && !o.has("parent_tool_use_id")
 		},
 	},
+}
+
+// claudeOutcome reads how a command ended from a line of Claude's transcript.
+func claudeOutcome(line object) (use Tool, ok bool) {
+	if line.obj("toolUseResult").has("backgroundTaskId") {
+		return use, false
+	}
+	for _, v := range line.obj("message").list("content") {
+		block := asObject(v)
+		if block.str("type") != "tool_result" {
+			continue
+		}
+		use.ID = block.str("tool_use_id")
+		use.setOutput(text(block["content"]))
+		failed, _ := block.boolean("is_error")
+		if !failed {
+			use.setExit(0)
+		} else if use.parseFirstExit(use.Output) {
+			use.Error = use.Output
+		}
+		return use, use.ExitCode != nil
+	}
+	return use, false
 }
 
 func (p *Place) claude(name string) string {
@@ -174,7 +198,7 @@ func decodeTool(e *Event, p object) {
 	t.setDuration(p, "duration_ms", "duration")
 	switch e.Kind {
 	case ToolResult:
-		t.Output = Head(output(p["tool_response"]))
+		t.setOutput(output(p["tool_response"]))
 		if failed, _ := p.obj("tool_response").boolean("isError"); failed {
 			t.setFailed(t.Output)
 		}

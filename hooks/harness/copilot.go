@@ -37,7 +37,7 @@ var copilot = &Harness{
 			t.setInput(p["toolArgs"])
 		}
 		if r := p.obj("toolResult", "tool_result"); r != nil && e.Kind == ToolResult {
-			t.Output = Head(r.str("textResultForLlm", "text_result_for_llm"))
+			t.setOutput(r.str("textResultForLlm", "text_result_for_llm"))
 			// Of a command only its exit code counts: with one of 3 it is a success too.
 			if kind := r.str("resultType", "result_type"); kind == "success" {
 				if t.Command == "" {

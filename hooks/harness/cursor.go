@@ -106,7 +106,8 @@ func decodeCursor(e *Event, p object) {
 	t := e.tool()
 	switch Plain(e.Name) {
 	case "aftershellexecution", "beforeshellexecution":
-		t.Name, t.Command, t.Output = "Shell", Head(p.str("command")), Head(p.str("output"))
+		t.Name, t.Command = "Shell", Head(p.str("command"))
+		t.setOutput(p.str("output"))
 	case "aftermcpexecution", "beforemcpexecution":
 		t.Name = "MCP:" + t.Name
 		t.cursorOutput(p.str("result_json"))
@@ -123,10 +124,10 @@ func decodeCursor(e *Event, p object) {
 func (t *Tool) cursorOutput(s string) {
 	o := asObject(s)
 	if o == nil {
-		t.Output = Head(s)
+		t.setOutput(s)
 		return
 	}
-	t.Output = Head(output(s))
+	t.setOutput(output(s))
 	if code, ok := o.number("exitCode"); ok {
 		t.setExitAndError(code)
 	}

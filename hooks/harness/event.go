@@ -67,6 +67,7 @@ type Tool struct {
 	Input  string `json:"input,omitempty"`
 	Output string `json:"output,omitempty"` // what it gave back
 	Error  string `json:"error,omitempty"`  // the tool's error message
+	End    string `json:"-"`                // the end of what it gave back
 	// OK means success; nil: unknown.
 	OK         *bool  `json:"ok,omitempty"`
 	ExitCode   *int   `json:"exit_code,omitempty"`   // of a shell; nil: unknown
@@ -79,6 +80,13 @@ func (e *Event) tool() *Tool {
 		e.Tool = &Tool{}
 	}
 	return e.Tool
+}
+
+// setOutput sets what the tool gave back: its beginning is searched, its end tells one run
+// from another.
+func (t *Tool) setOutput(s string) {
+	const end = 2 << 10
+	t.Output, t.End = Head(s), s[max(0, len(s)-end):]
 }
 
 // setOutcome sets the outcome, unless it is known already.

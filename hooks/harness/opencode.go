@@ -137,7 +137,7 @@ func decodeOpenCode(e *Event, p object) {
 			return
 		}
 		t.setInput(in["args"])
-		t.Output = Head(output(p["output"]))
+		t.setOutput(output(p["output"]))
 		t.openCodeExit(out.obj("metadata"))
 	case e.Kind == FileEdit:
 		e.tool().Path = props.str("file")
@@ -169,7 +169,7 @@ func (e *Event) openCodePart(part object) {
 	}
 	switch state.str("status") {
 	case "completed":
-		t.Output = Head(state.str("output"))
+		t.setOutput(state.str("output"))
 		t.openCodeExit(state.obj("metadata"))
 	case "error":
 		e.Kind = ToolFailure

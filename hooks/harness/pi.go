@@ -113,7 +113,7 @@ func (e *Event) piTool(event object) {
 // beside them.
 func (t *Tool) piResult(r object, failed bool) {
 	if out := text(r["content"]); out != "" {
-		t.Output = Head(out)
+		t.setOutput(out)
 	}
 	if code, ok := r.obj("structuredContent", "details").number("exit_code"); ok {
 		t.setExit(int(code))

@@ -43,7 +43,7 @@ func (h *Harness) Settle(record string, wanted func(*Use) bool) (known []Use, er
 	}
 	for line := range bytes.Lines(data) {
 		if !bytes.Contains(line, []byte("_output\"")) &&
-			!bytes.Contains(line, []byte(`"FileChange"`)) {
+			!bytes.Contains(line, []byte(`"FileChange"`)) && !bytes.Contains(line, []byte(`"tool_result"`)) {
 			continue
 		}
 		o, err := parse(line)

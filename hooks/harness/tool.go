@@ -32,7 +32,7 @@ func (t *Tool) setInput(v any) {
 		t.Command = Head(commandLine(argv))
 	}
 	t.Path = Head(in.str("file_path", "filePath", "path", "notebook_path", "absolute_path",
-		"target_file", "filename", "dir_path"))
+		"target_file", "filename", "dir_path", "workdir"))
 	if strings.HasPrefix(strings.TrimSpace(t.Command), patchBegin) {
 		t.patch()
 	}

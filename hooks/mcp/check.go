@@ -15,8 +15,8 @@ import (
 func (s *Server) addCheckTools() {
 	add(s, tool{Tool: "board_check", Short: "Does all of it hold, from source to text?",
 		Profile: ProfileRun, Kind: writes,
-		About: "Does it all hold? Call it before the synthesis, then with the draft until it " +
-			"passes: gate, quotes against sources, conflicts, what the draft lacks or invents."},
+		About: "Does it hold? Call it with each draft until it passes: gate, quotes, conflicts, " +
+			"what the draft lacks or invents."},
 		(*call).check)
 }
 

@@ -111,4 +111,7 @@ func (c *call) Talk(named string) string { return named }
 func (c *call) Note(text string) { c.notes = append(c.notes, strings.TrimPrefix(text, "note: ")) }
 
 // Words say a step as a tool.
+// Dir is unknown: the server may work elsewhere than its client.
+func (c *call) Dir() string { return "" }
+
 func (c *call) Words(step fault.Step) string { return c.words(nil)(step) }

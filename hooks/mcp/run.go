@@ -20,8 +20,8 @@ func (c *call) maskSecrets(keep bool) {
 func (s *Server) addRunTools() {
 	add(s, tool{Tool: "board_state", Short: "Where the run stands", Profile: ProfileRun,
 		Kind: reads, Budget: glanceTokens,
-		About: "The run at a glance: goal, counts, open signals, workers, variables. Start " +
-			"here. Without a run it lists the runs."}, (*call).state)
+		About: "Start here: goal, counts, open signals, workers, variables. " +
+			"Without a run it lists the runs."}, (*call).state)
 	add(s, tool{Tool: "board_var_get", Rare: true, Short: "Read run variables", Profile: ProfileRun,
 		Kind: reads, Budget: usualTokens,
 		About: "Read the run's shared variables; without a key, all of them."}, (*call).varGet)

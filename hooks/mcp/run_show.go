@@ -9,8 +9,7 @@ import (
 func (s *Server) addShowTools() {
 	add(s, tool{Tool: "board_digest", Short: "What the run has found", Profile: ProfileRun,
 		Kind: reads, Budget: digestTokens,
-		About: "What the run has found, for the synthesis: what blocks, what must surface, the " +
-			"strongest findings."}, (*call).digest)
+		About: "All findings, for the synthesis: what blocks, what must surface, the strongest."}, (*call).digest)
 }
 
 // digestTokens is the usual budget of board_digest.

@@ -28,6 +28,7 @@ type ExpectIn struct {
 	Again  bool     `json:"again,omitempty" only:"cli" jsonschema:"expect workers again that are done or dropped"`
 	Drop   string   `json:"drop,omitempty" only:"cli" value:"WORKER" jsonschema:"stop waiting for this worker; needs a reason"`
 	Reason string   `json:"reason,omitempty" value:"TEXT" jsonschema:"why, or a note"`
+	Ran    []string `json:"ran,omitempty" only:"mcp" jsonschema:"what passed"`
 	KeepSecrets
 	op.Given
 }
@@ -35,14 +36,16 @@ type ExpectIn struct {
 // ExpectOut is the status of workers that the gate waits for.
 type ExpectOut struct {
 	Expected []board.Expected `json:"expected"`
-	posted   map[string]int64 // entries, by worker
+	// Ran are the commands that a worker says to have run, with what hooks saw of them.
+	Ran    []board.RanClaim `json:"ran,omitempty"`
+	posted map[string]int64 // entries, by worker
 }
 
 var Expect = op.Op[Runs, ExpectIn, ExpectOut]{
 	Info: op.Info{Command: "expect", Group: "Post and settle", Tool: "board_expect", Profile: "run",
 		Kind: op.Writes, Short: "make the gate wait for workers; without a name, list them",
-		About: "Name workers that the gate waits for; say that one is done, with a note in " +
-			"reason, or drop it with a reason.",
+		About: "Workers that the gate waits for: expect them, say one is done, or drop one with a " +
+			"reason.",
 		Long: `The gate stays closed until each worker is done (board done) or dropped with a reason.
 Naming a worker that is done or dropped changes nothing, so a start script may run twice;
 --again expects it again. Without a worker, lists the expected workers and their status.`},
@@ -50,7 +53,7 @@ Naming a worker that is done or dropped changes nothing, so a start script may r
 		drop := in.Has("drop")
 		switch {
 		case in.Do == DoneAct:
-			return done(ctx, h, in.On, in.Reason, in.Names)
+			return done(ctx, h, in.On, in.Reason, in.Names, in.Ran)
 		case in.Do == DropAct && len(in.Names) != 1:
 			return ExpectOut{}, fault.Usage.New(fmt.Sprintf("drop takes one worker, not %d",
 				len(in.Names)), "give one name in names, and the reason")
@@ -107,6 +110,7 @@ type DoneIn struct {
 	On
 	Names  []string `json:"names,omitempty" arg:"[WORKER…]" as:"words"`
 	Reason string   `json:"reason,omitempty" flag:"reason,note" value:"TEXT" jsonschema:"what others should know, for the record"`
+	Ran    []string `json:"ran,omitempty" value:"COMMAND" commas:"no" jsonschema:"a command that was run and passed, as go test ./...; what hooks saw of it is said at once"`
 	KeepSecrets
 }
 
@@ -115,14 +119,18 @@ var Done = op.Op[Runs, DoneIn, ExpectOut]{
 		Short: "mark workers as done: you, or those you name",
 		Long: `Without a name it is the worker of --worker or $BOARD_WORKER. A worker that is done may
 still post, and stays done. A worker that is not expected is recorded as done. A note says
-what is left open; a later note replaces it.`},
+what is left open; a later note replaces it.
+
+--ran COMMAND says that the command was run and passed. It is held against what hooks saw of
+the worker, and the answer says which: passed, failed, stale (files were edited since), untold
+(the harness tells no exit code), not found, or unseen (no hook has seen this worker).`},
 	Do: func(ctx context.Context, h Runs, in DoneIn) (ExpectOut, error) {
-		return done(ctx, h, in.On, in.Reason, in.Names)
+		return done(ctx, h, in.On, in.Reason, in.Names, in.Ran)
 	},
 	Text: expectText,
 }
 
-func done(ctx context.Context, h Runs, on On, note string, names []string) (ExpectOut, error) {
+func done(ctx context.Context, h Runs, on On, note string, names, ran []string) (ExpectOut, error) {
 	shown := names
 	if len(names) == 0 {
 		who, err := h.Worker(on.Worker, false)
@@ -131,7 +139,8 @@ func done(ctx context.Context, h Runs, on On, note string, names []string) (Expe
 		}
 		shown = []string{who}
 	}
-	return onWorkers(ctx, h, on, Write, shown, func(b *board.Board, who string) error {
+	var claims []board.RanClaim
+	out, err := onWorkers(ctx, h, on, Write, shown, func(b *board.Board, who string) error {
 		before, err := b.State(ctx)
 		if err != nil {
 			return err
@@ -143,8 +152,17 @@ func done(ctx context.Context, h Runs, on On, note string, names []string) (Expe
 			h.Acted("done")
 		}
 		noteUnknown(h, &before, shown)
+		for _, name := range shown {
+			said, err := claimRan(ctx, h, b, name, "", 0, ran...)
+			if err != nil {
+				return err
+			}
+			claims = append(claims, said...)
+		}
 		return nil
 	})
+	out.Ran = claims
+	return out, err
 }
 
 // onWorkers changes what a run expects, and returns the status of workers, of all for nil.
@@ -158,7 +176,7 @@ func onWorkers(ctx context.Context, h Runs, on On, need Access, names []string,
 		if err != nil {
 			return err
 		}
-		out = ExpectOut{[]board.Expected{}, map[string]int64{}}
+		out = ExpectOut{Expected: []board.Expected{}, posted: map[string]int64{}}
 		for _, w := range st.Workers {
 			out.posted[w.Name] = w.Entries
 		}
@@ -206,6 +224,9 @@ func expectText(p *op.Page, o ExpectOut) {
 		e := &o.Expected[i]
 		p.Printf("%-*s  %s\n", width, p.Line(e.Worker, board.MaxName), expectedStatus(p, e,
 			o.posted[e.Worker]))
+	}
+	for i := range o.Ran {
+		printRan(p, &o.Ran[i])
 	}
 }
 

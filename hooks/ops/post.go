@@ -29,6 +29,7 @@ type fields struct {
 	Contradicts []string `json:"contradicts,omitempty" value:"ENTRY" jsonschema:"entries it disputes" cli:"entries it disputes; makes contradiction the default type"`
 	Supersedes  []string `json:"supersedes,omitempty" value:"ENTRY" jsonschema:"entries it replaces"`
 	Addresses   []string `json:"addresses,omitempty" value:"SIGNAL" rare:"true" jsonschema:"signals it answers (s3)"`
+	Ran         string   `json:"ran,omitempty" value:"COMMAND" rare:"true" jsonschema:"command that shows it" cli:"the command that shows it; what hooks saw of it is said at once"`
 	Key         string   `json:"key,omitempty" flag:"key,k" jsonschema:"makes a retry safe"`
 }
 
@@ -48,6 +49,9 @@ func (f *fields) post(content string) (board.Post, error) {
 		var place string
 		p.SourceDoc, place = board.SplitSource(f.Source)
 		p.SourceRef = cmp.Or(p.SourceRef, place)
+	}
+	if f.Ran != "" && p.SourceDoc == "" {
+		p.SourceDoc, p.SourceRef = f.Ran, "exit 0"
 	}
 	var err error
 	p.DropDuty, err = duty(f.DropDuty)
@@ -86,6 +90,8 @@ type One struct {
 	Entry    board.Entry        `json:"entry"`
 	Existing bool               `json:"existing"`
 	Checked  *verify.ItemResult `json:"checked"`
+	// Ran is what hooks saw of the command that is the finding's source.
+	Ran *board.RanClaim `json:"ran,omitempty"`
 }
 
 func (o PostOut) IDs() []string {
@@ -140,7 +146,14 @@ func PostAll(ctx context.Context, h Runs, on On, posts []board.Post, one bool) (
 		}
 		if one {
 			p := out.Posted[0]
-			out.One, out.Posted = &One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p)}, nil
+			ran, err := heldRan(ctx, h, b, who, &p.Entry)
+			if err != nil {
+				return err
+			}
+			out.One, out.Posted = &One{p.Entry, p.Existing, nil, ran}, nil
+			if ran == nil {
+				out.Checked = holdAgainst(ctx, h, b, who, &p)
+			}
 		}
 		return nil
 	})
@@ -152,6 +165,9 @@ func PostText(p *op.Page, o PostOut) {
 	if o.One != nil {
 		printPosted(p, o.run, &o.Entry, o.Existing)
 		printFeedback(p, o.Checked)
+		if o.Ran != nil {
+			printRan(p, o.Ran)
+		}
 	}
 	for i := range o.Posted {
 		printPosted(p, o.run, &o.Posted[i].Entry, o.Posted[i].Existing)
@@ -263,7 +279,7 @@ links, and answers the question that it answered. A new claim is a post that sup
 		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) error {
 			p, err := b.Correct(ctx, who, in.ID, func(p *board.Post) { in.amend(p, &given) })
 			if err == nil {
-				out = CorrectOut{One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p)}, in.ID}
+				out = CorrectOut{One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p), nil}, in.ID}
 			}
 			return err
 		})

@@ -45,8 +45,7 @@ func (o QueryOut) IDs() (ids []string) {
 var Query = op.Op[Runs, QueryIn, QueryOut]{
 	Info: op.Info{Command: "query", Group: "Look", Tool: "board_query", Profile: "run",
 		Budget: 4000, Short: "find entries",
-		About: "Find entries by words, type, status, worker, tag, or the signal they answer. " +
-			"Look before you post.",
+		About: "Find entries. Look before you post.",
 		Long: `An entry must match all filters. WORDS: every word must occur; "a phrase"; word* begins a
 word; -word must not occur. Newest first; with --since oldest first; --order best puts the
 best match first.`},

@@ -243,7 +243,7 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 					text.Visible(by)))
 			}
 			noteReopened(h, p.Entry.ID, p.Reopened)
-			out = AnswerOut{s, &One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p)}, b.Run()}
+			out = AnswerOut{s, &One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p), nil}, b.Run()}
 			return nil
 		})
 		return out, err

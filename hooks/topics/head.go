@@ -84,3 +84,40 @@ func validBranch(name string) bool {
 	}
 	return true
 }
+
+// Commit is the commit that is checked out in a working tree, "" if that cannot be read. It
+// runs no git.
+func Commit(workspace string) string {
+	git, _ := findWorkTree(workspace)
+	if git == "" {
+		return ""
+	}
+	head, _ := readSmall(filepath.Join(git, "HEAD"))
+	ref, isRef := strings.CutPrefix(strings.TrimSpace(head), "ref: ")
+	if !isRef {
+		return commitOf(head)
+	}
+	common := git // of a worktree, the repository that it belongs to has the branches
+	if to, err := readSmall(filepath.Join(git, "commondir")); err == nil {
+		if common = strings.TrimSpace(to); !filepath.IsAbs(common) {
+			common = filepath.Join(git, common)
+		}
+	}
+	if text, err := readSmall(filepath.Join(common, filepath.FromSlash(ref))); err == nil {
+		return commitOf(text)
+	}
+	packed, _, _ := readFile(filepath.Join(common, "packed-refs"), 1<<20)
+	for line := range strings.Lines(string(packed)) {
+		if text, name, _ := strings.Cut(strings.TrimSpace(line), " "); name == ref {
+			return commitOf(text)
+		}
+	}
+	return ""
+}
+
+func commitOf(text string) string {
+	if text = strings.TrimSpace(text); hash.MatchString(text) {
+		return text
+	}
+	return ""
+}

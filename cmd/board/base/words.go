@@ -50,9 +50,10 @@ func Commands() map[string]string {
 		"context.list": "context list", "context.set": "context set",
 		"context.reembed": "context reembed",
 		"model.pull":      "model pull NAME", "daemon.start": "daemon start", "daemon.token": "daemon token",
-		"web.open":   "web",
-		"help.show":  "help PAGE",
-		"topic.list": "topic list", "topic.show": "topic show TOPIC", "topic.use": "topic use NAME",
+		"harness.setup": "setup HARNESS",
+		"web.open":      "web",
+		"help.show":     "help PAGE",
+		"topic.list":    "topic list", "topic.show": "topic show TOPIC", "topic.use": "topic use NAME",
 		"topic.edit": "topic edit", "topic.wipe": "topic wipe", "topic.unpin": "topic use --none",
 		"topic.archive": "topic archive TOPIC", "topic.archived": "topic list --archived",
 	}

@@ -2,6 +2,8 @@ package runcmd
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -55,5 +57,15 @@ func (h *host) Policy(_ context.Context, b *board.Board) (policy.File, error) {
 	return h.policy(h.c, b)
 }
 
-func (h *host) Note(text string)             { h.Messagef("%s", base.Safe(text)) }
+func (h *host) Note(text string) { h.Messagef("%s", base.Safe(text)) }
+
+// Dir is the working directory, without links.
+func (h *host) Dir() string {
+	dir, err := os.Getwd()
+	if real, err2 := filepath.EvalSymlinks(dir); err == nil && err2 == nil {
+		return real
+	}
+	return dir
+}
+
 func (h *host) Words(step fault.Step) string { return base.CommandFor(step) }

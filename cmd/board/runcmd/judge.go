@@ -363,6 +363,8 @@ func (p *program) reasonLine(r *board.Reason) string {
 		return "  " + base.Line(r.Content, 160) + p.Paint(base.Dim, ": "+r.Clear)
 	case board.RuleConflicts:
 		return "  " + base.Line(r.Content, 160)
+	case board.RuleRan:
+		return "  not run   " + base.Line(r.Content, 240) + "\n            " + p.Paint(base.Dim, base.Line(r.Clear, 240))
 	default:
 		what := map[string]string{board.RuleMaxDisputed: "disputed", board.RuleSource: "no source",
 			board.RuleVerified: "not verified", board.RuleEvidence: "no quote"}[r.Rule]
