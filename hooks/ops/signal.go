@@ -35,7 +35,7 @@ var Ask = op.Op[Runs, AskIn, AskOut]{
 	Info: op.Info{Command: "ask", Aliases: []string{"signal"}, Group: "Post and settle",
 		Tool: "board_signal", Profile: "run", Kind: op.Writes,
 		Short: "raise a question; critical and high ones keep the gate closed",
-		About: "Raise a question that you cannot answer now. Critical and high ones keep the gate " +
+		About: "Raise a question you cannot answer. Critical and high ones keep the gate " +
 			"closed."},
 	Do: func(ctx context.Context, h Runs, in AskIn) (out AskOut, err error) {
 		err = act(ctx, h, in.On, Create, func(b *board.Board, who string) error {
@@ -277,7 +277,7 @@ type WaiveIn struct {
 var Waive = op.Op[Runs, WaiveIn, SignalOut]{
 	Info: op.Info{Command: "waive", Group: "Post and settle", Tool: "board_waive", Profile: "run",
 		Kind: op.Writes, Short: "leave a signal unanswered, with a reason",
-		About: "Leave a signal unanswered, for a reason that is kept.",
+		About: "Leave a signal unanswered; the reason is kept.",
 		Long: `The reason and the worker stay on record. Survival still requires that the report
 mentions the question.`},
 	Do: func(ctx context.Context, h Runs, in WaiveIn) (SignalOut, error) {
