@@ -293,3 +293,40 @@ func TestOrientNewer(t *testing.T) {
 		t.Errorf("%v:\n%s", err, o.Markdown)
 	}
 }
+
+// TestAnswersCount: an item that is first for five questions of five sessions, and whose
+// words they have, was asked for, although none of the questions is sure; one that only
+// shares a word was not.
+func TestAnswersCount(t *testing.T) {
+	t.Parallel()
+	home, tick := t.TempDir(), newClock()
+	var it, other Item
+	for i, question := range []string{"which Node builds the front end", "front end Node version",
+		"what do I need to build the front end", "is Node needed for the front end build",
+		"front end build"} {
+		s := open(t, home, Options{Now: tick.now, Agent: "claude", Session: string(rune('a' + i))})
+		if i == 0 {
+			it = put(t, s, Item{Tier: Workspace, Content: "The front end builds with Node 22", Importance: .5})
+			other = put(t, s, Item{Tier: Workspace, Content: "The end of the quarter is on Friday", Importance: .5})
+		}
+		r := read(t, s, Query{Tiers: []string{Workspace}, Text: question})
+		if len(r.Slices[0].Hits) == 0 || r.Slices[0].Hits[0].ID != it.ID {
+			t.Fatalf("%q: %+v", question, r.Slices)
+		}
+		s.Flush(t.Context())
+		s.Close()
+		tick.pass(24 * time.Hour)
+	}
+	s := open(t, home, Options{Now: tick.now, Agent: "claude"})
+	if got := get(t, s, it.ID); got.Accesses < 4 {
+		t.Errorf("%d accesses", got.Accesses)
+	}
+	if got := get(t, s, other.ID); got.Accesses > 0 {
+		t.Errorf("what was only shown has %d accesses", got.Accesses)
+	}
+	plans, err := s.PlanConsolidation(t.Context(), nil)
+	if err != nil || !slices.ContainsFunc(plans[0].Steps,
+		func(st Step) bool { return st.Op == OpPromote && st.Item == it.ID }) {
+		t.Errorf("it is not promoted: %+v, %v", plans, err)
+	}
+}

@@ -155,7 +155,7 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 	o.listGiven(sections, hits, q.Tiers)
 	if !q.Unasked && q.Text != "" {
 		for i := range o.Slices {
-			if err := s.touchHits(ctx, &o.Slices[i]); err != nil {
+			if err := s.touchHits(ctx, q.Text, &o.Slices[i]); err != nil {
 				return o, err
 			}
 		}
@@ -176,7 +176,7 @@ func checkBudget(budget int) (int, error) {
 }
 
 // touchHits counts an access for the items that were asked for.
-func (s *Store) touchHits(ctx context.Context, sl *Slice) error {
+func (s *Store) touchHits(ctx context.Context, question string, sl *Slice) error {
 	if len(sl.Hits) == 0 {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (s *Store) touchHits(ctx context.Context, sl *Slice) error {
 	if err != nil {
 		return err
 	}
-	f.touch(ctx, asked(sl.Hits)...)
+	f.touch(ctx, asked(question, sl.Hits)...)
 	return nil
 }
 

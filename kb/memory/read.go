@@ -288,7 +288,7 @@ func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
 	}
 	if !q.Untouched && !q.Archived && q.Text != "" {
 		f.ask(f.s.session(q.Conversation, now), answers(q.Text, hits)...)
-		f.touch(ctx, asked(hits)...)
+		f.touch(ctx, asked(q.Text, hits)...)
 	}
 }
 

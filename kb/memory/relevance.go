@@ -52,8 +52,9 @@ func (s *Store) session(conversation string, now time.Time) string {
 // Rare words weigh more.
 const answerShare = 0.5
 
-// answers returns the hits that answer a question: not weak, the first of their tier by
-// words or meaning, with at least answerShare of the words. The other hits are only shown.
+// answers returns the hits that answer a question: the first of their tier by words or
+// meaning, with at least answerShare of the words. That they are weak only says that nobody
+// should be given them unasked. The other hits are only shown.
 func answers(question string, hits []Hit) (items []*Item) {
 	var read words.Analyzer
 	weight, total := map[string]float64{}, 0.0
@@ -65,7 +66,7 @@ func answers(question string, hits []Hit) (items []*Item) {
 	})
 	for i := range hits {
 		h := &hits[i]
-		if h.Weak || h.TextRank != 1 && h.VectorRank != 1 {
+		if h.TextRank != 1 && h.VectorRank != 1 && (i > 0 || len(h.Replaces) == 0) {
 			continue
 		}
 		has, seen := 0.0, map[string]bool{}
@@ -229,11 +230,13 @@ const (
 	askedCosine = 0.45
 )
 
-// asked returns the hits that the text asked for. Weak hits are only shown.
-func asked(hits []Hit) (items []*Item) {
+// asked returns the hits that the text asked for: those that answer it, and those that are
+// not weak.
+func asked(question string, hits []Hit) (items []*Item) {
+	items = answers(question, hits)
 	for i := range hits {
 		h := &hits[i]
-		if h.Weak {
+		if h.Weak || slices.Contains(items, &h.Item) {
 			continue
 		}
 		if h.TextRank > 0 && h.TextRank <= askedRank ||
