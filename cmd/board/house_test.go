@@ -352,7 +352,7 @@ var ceilings = map[string]int{
 
 	"hooks/mcp/transport": 1040,
 
-	"hooks/ops": 3820, // 47 operations, each once; what ran is held against receipts
+	"hooks/ops": 3850, // 47 operations, each once; what ran is held against receipts
 
 	"hooks/setup": 3424, // variables that Codex passes on; what plugins hold
 
@@ -374,7 +374,7 @@ var ceilings = map[string]int{
 
 	"kb/markdown": 950, // all front matter is read here
 
-	"kb/memory": 10600, // which note replaces which
+	"kb/memory": 10720, // which note replaces which; own notes like items
 
 	"kb/memory/orient": 310,
 

@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/kb/memory"
 )
 
 // A model pays for each token of tools/list in every turn. So the list leaves out what it
@@ -44,7 +47,28 @@ func (s *Server) list(next sdk.MethodHandler) sdk.MethodHandler {
 			all.Tools = slices.DeleteFunc(slices.Clone(all.Tools), func(t *sdk.Tool) bool {
 				return s.unlisted[t.Name]
 			})
+			for i, t := range all.Tools {
+				all.Tools[i] = s.usable(t)
+			}
 		}
 		return res, err
 	}
+}
+
+// usable leaves out of memory_put's tiers those that the client cannot write with the tools
+// that it is told of.
+func (s *Server) usable(t *sdk.Tool) *sdk.Tool {
+	in, ok := t.InputSchema.(*jsonschema.Schema)
+	if !ok || t.Name != "memory_put" || in.Properties["tier"] == nil {
+		return t
+	}
+	tier := *in.Properties["tier"]
+	tier.Enum = slices.DeleteFunc(slices.Clone(tier.Enum), func(v any) bool {
+		return v == memory.Conversation && !s.offers("conversation") ||
+			v == memory.Account && s.cfg.Grants.writeTier(memory.Account) != nil
+	})
+	schema, tool := *in, *t
+	schema.Properties = maps.Clone(in.Properties)
+	schema.Properties["tier"], tool.InputSchema = &tier, &schema
+	return &tool
 }

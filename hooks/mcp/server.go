@@ -242,7 +242,7 @@ func (s *Server) instructions() string {
 		b.WriteString("\nThe memory is this project's and this person's. memory_context gives " +
 			"what counts now: call it when a turn begins, unless a hook has given it. " +
 			"memory_read answers a question. Put (memory_put) a decision, a preference or a " +
-			"fact that cannot be read from the files; save_to_journal is for what only you need.\n")
+			"fact that cannot be read from the files; the tier journal is for what only you need.\n")
 	}
 	if s.profiles[ProfileContext] {
 		b.WriteString("\nThe context store: search_context before a task, write_context after " +

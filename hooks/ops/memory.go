@@ -82,7 +82,7 @@ func talkIn(h Memories, m *memory.Store, named string) string {
 
 type PutIn struct {
 	Content      string   `json:"content" arg:"[CONTENT | -]" as:"note" flag:"content" hidden:"true" jsonschema:"one thing"`
-	Tier         string   `json:"tier,omitempty" enum:"tiers" default:"workspace" jsonschema:"account: everywhere; default workspace" cli:"where"`
+	Tier         string   `json:"tier,omitempty" enum:"put_tiers" default:"workspace" jsonschema:"journal: yours, a week; core: for good" cli:"where; journal and core are the agent's own"`
 	Channel      string   `json:"channel,omitempty" value:"NAME" rare:"true" jsonschema:"of that tier" cli:"of the tier channel; default the conversation's, else general"`
 	Conversation string   `json:"conversation,omitempty" value:"REF" rare:"true" jsonschema:"its ref code" cli:"of the conversation that it belongs to, or comes from; default $BOARD_CONVERSATION"`
 	Title        string   `json:"title,omitempty" value:"LINE" rare:"true" jsonschema:"in a few words"`
@@ -115,7 +115,11 @@ var MemoryPut = op.Op[Memories, PutIn, StoredOut]{
 replaced and forgotten separately; at most 10,000 characters. If the same text
 exists, its time is renewed instead of storing it twice.`},
 	Do: func(ctx context.Context, h Memories, in PutIn) (out StoredOut, err error) {
-		if err = h.MayWrite(in.Tier); err == nil && in.Channel != "" && in.Tier != memory.Channel {
+		tier := in.Tier
+		if tier == memory.Journal || tier == memory.Core {
+			tier = memory.Workspace
+		}
+		if err = h.MayWrite(tier); err == nil && in.Channel != "" && in.Tier != memory.Channel {
 			err = fault.Usage.New("channel is given, but the tier is "+in.Tier, "",
 				fault.Give("tier", memory.Channel, "give {}, or leave channel out"))
 		}
@@ -132,6 +136,9 @@ exists, its time is renewed instead of storing it twice.`},
 		}
 		if err != nil {
 			return out, err
+		}
+		if in.Tier == memory.Journal || in.Tier == memory.Core {
+			return putNote(ctx, h, in)
 		}
 		err = h.Memory(ctx, true, func(m *memory.Store) error {
 			it.Conversation = talkIn(h, m, in.Conversation)
@@ -153,6 +160,21 @@ exists, its time is renewed instead of storing it twice.`},
 		p.Printf("%s %s%s%s\n", o.Item.ID, said, headline(p, &o.Item, 80), itemMarks(p, &o.Item))
 		warnings(p, o.Warnings)
 	},
+}
+
+// putNote writes to the caller's journal or core memories.
+func putNote(ctx context.Context, h Memories, in PutIn) (out StoredOut, err error) {
+	if err := h.Owns("a " + in.Tier + " note"); err != nil {
+		return out, err
+	}
+	return out, h.Memory(ctx, false, func(m *memory.Store) error {
+		n, err := m.SaveNote(ctx, in.Tier, "", in.Content, in.KeepSecret)
+		if err == nil {
+			out.Item, err = m.Peek(ctx, n.ID)
+		}
+		out.Warnings, out.Confirmed = []string{}, new(bool)
+		return err
+	})
 }
 
 type MemoryUpdateIn struct {
@@ -438,7 +460,7 @@ keeps it relevant, unless it is a weak match.`},
 		if !in.Has("tiers") {
 			in.Tiers = h.UsualTiers()
 		}
-		q := memory.Query{Tiers: in.Tiers, Text: in.Query, Channel: in.Channel, Limit: in.Limit,
+		q := memory.Query{Tiers: in.Tiers, Own: !in.Has("tiers") && !in.Archived, Text: in.Query, Channel: in.Channel, Limit: in.Limit,
 			Archived: in.Archived, Tags: in.Tags, Curators: in.Curators, Sources: in.Sources}
 		for _, t := range in.Tiers {
 			err = cmpErr(err, h.MayRead(t))

@@ -16,6 +16,7 @@
 package ops
 
 import (
+	"slices"
 	"sync"
 
 	"blackboard/board"
@@ -44,6 +45,7 @@ var Lists = sync.OnceValue(func() op.Enums {
 		"check_steps":  policy.Steps,
 		"kinds":        kb.Kinds, "scopes": kb.Scopes, "modes": kb.Modes, "roles": kb.Roles,
 		"resolutions": kb.Resolutions,
+		"put_tiers":   append(slices.Clone(memory.Tiers), memory.Journal, memory.Core),
 		"tiers":       memory.Tiers, "own_tiers": {memory.Workspace, memory.Account},
 		"lifetimes": memory.Lifetimes, "curators": memory.Curators,
 		"conversation_acts":     {talkStart, talkGet, talkIdle, talkArchive},

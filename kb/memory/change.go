@@ -43,6 +43,9 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 		return out, invalid(fmt.Sprintf("%d is not a revision", *opt.Revision), "",
 			fault.Do("memory.get", "{} shows the revision", "id", clip(id, 60)))
 	}
+	if isNote(id) {
+		return s.updateNote(ctx, id, opt, fn)
+	}
 	f, it, err := s.find(ctx, id)
 	if err != nil {
 		return out, err

@@ -152,6 +152,10 @@ func (f *file) list(tx *sqlite.Tx, q *ListQuery, tiers []string, after position)
 
 // Revisions returns the earlier versions of an item, the oldest first.
 func (s *Store) Revisions(ctx context.Context, id string) ([]Item, error) {
+	if isNote(id) {
+		_, _, err := s.findNote(ctx, id, noteKept)
+		return []Item{}, err // a correction replaces its text
+	}
 	f, _, err := s.find(ctx, id)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/testdata/cost"
 )
 
@@ -328,5 +329,72 @@ func TestAnswersCount(t *testing.T) {
 	if err != nil || !slices.ContainsFunc(plans[0].Steps,
 		func(st Step) bool { return st.Op == OpPromote && st.Item == it.ID }) {
 		t.Errorf("it is not promoted: %+v, %v", plans, err)
+	}
+}
+
+// TestOwnNotes: an agent finds, reads whole, corrects and forgets its own journal and core
+// memories as it does items; no other agent does.
+func TestOwnNotes(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s := open(t, home, Options{Agent: "claude"})
+	long := "I run the tests before I say that it works" + strings.Repeat(" and read their output", 40)
+	note, err := s.SaveNote(t.Context(), Core, "", long, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Read(t.Context(), Query{Tiers: []string{Workspace}, Own: true,
+		Text: "do I run the tests before I say it works"})
+	if err != nil || len(r.Slices) != 2 || r.Slices[1].Tier != OwnNotes ||
+		r.Slices[1].Hits[0].ID != note.ID || r.Slices[1].Hits[0].Weak {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if it, err := s.Get(t.Context(), note.ID); err != nil || it.Content != long {
+		t.Errorf("%+v, %v", it, err)
+	}
+	other := open(t, home, Options{Agent: "codex"})
+	if _, err := other.Get(t.Context(), note.ID); err == nil {
+		t.Error("another agent reads it")
+	}
+	if _, err := s.Update(t.Context(), note.ID, UpdateOptions{}, func(it *Item) error {
+		it.Content = "I run the tests twice"
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := s.Notes(t.Context(), Core, 0); err != nil || len(all) != 1 ||
+		all[0].Content != "I run the tests twice" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if _, err := s.Forget(t.Context(), note.ID, "no longer", ""); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Get(t.Context(), note.ID); err == nil {
+		t.Error("it is still there")
+	}
+}
+
+// TestCoreLeavesRoom: however many core memories there are, the journal has its part of the
+// block and of the document, which says how many more there are and where.
+func TestCoreLeavesRoom(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), Options{Agent: "claude"})
+	if _, err := s.SaveNote(t.Context(), Journal, "", "The deploy went wrong on Monday", false); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 120 {
+		if _, err := s.SaveNote(t.Context(), Core, "", strings.Repeat("I keep my word. ", 3)+
+			string(rune('a'+i%26)), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	block, left, err := s.AgentContext(t.Context(), 0)
+	if err != nil || left == 0 || !strings.Contains(block, "The deploy went wrong") {
+		t.Errorf("%d left, %v:\n%s", left, err, block)
+	}
+	o, err := s.Orient(t.Context(), OrientQuery{Words: func(st fault.Step) string { return st.Op }})
+	if err != nil || !strings.Contains(o.Own, "The deploy went wrong") ||
+		!strings.Contains(o.Own, "more (memory.core)") || o.Tokens > DefaultBudget {
+		t.Errorf("%d tokens, %v:\n%s", o.Tokens, err, o.Own)
 	}
 }

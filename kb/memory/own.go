@@ -2,6 +2,7 @@ package memory
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -230,6 +231,67 @@ func (f *file) markNote(tx *sqlite.Tx, id, verb, condition string) (n Note, err 
 		Verb: verb, Scope: tier, Subject: id, Why: why, agent: f.s.opt.Agent})
 }
 
+// item is a note as an item, which only its agent sees.
+func (n *Note) item() Item {
+	return Item{ID: n.ID, Tier: n.Tier, Agent: n.Agent, Content: n.Content, Curator: CuratorAgent,
+		Source: n.Agent, Importance: 0.5, Lifetime: LongTerm, Tags: []string{n.Kind},
+		Created: n.Created, Updated: n.Created, Accessed: n.Created, Revision: 1}
+}
+
+// updateNote changes the text of a note of the caller; a note has nothing else.
+func (s *Store) updateNote(ctx context.Context, id string, opt UpdateOptions,
+	fn func(*Item) error) (Stored, error) {
+	out := Stored{Warnings: []string{}}
+	f, n, err := s.findNote(ctx, id, noteKept)
+	if err != nil {
+		return out, err
+	}
+	now := n.item()
+	if err := fn(&now); err != nil {
+		return out, err
+	}
+	n.Content, out.Item = strings.TrimSpace(now.Content), now
+	if err := checkContent(n.Content); err != nil {
+		return out, err
+	}
+	if !opt.Force && !s.opt.KeepSecrets {
+		if err := refuseSecret(&Item{Content: n.Content}); err != nil {
+			return out, err
+		}
+	}
+	return out, f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
+		if _, err := tx.Exec(`UPDATE notes SET content = ? WHERE id = ? AND agent = ? AND `+noteKept,
+			n.Content, id, s.opt.Agent); err != nil {
+			return err
+		}
+		return f.event(tx, Event{Verb: VerbUpdated, Scope: n.Tier, Subject: id, agent: s.opt.Agent})
+	})
+}
+
+// OwnNotes is the name of the slice that has the caller's journal and core memories.
+const OwnNotes = "own"
+
+// shareShown is the least share of a question's words with which a note is shown.
+const shareShown = 0.3
+
+// readNotes adds the caller's notes that have words of the question, the best first.
+func (s *Store) readNotes(ctx context.Context, q *Query, res *Result) error {
+	notes, err := s.Notes(ctx, "", 0)
+	share, own := shareOf(q.Text), Slice{Tier: OwnNotes, Hits: []Hit{}}
+	for i := range notes {
+		if at := share(notes[i].Content); at >= shareShown {
+			it := notes[i].item()
+			own.Hits = append(own.Hits, Hit{Item: it, Score: at, Evidence: at,
+				Weak: at < answerShare, said: it.statement()})
+		}
+	}
+	slices.SortStableFunc(own.Hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	if len(own.Hits) > 0 {
+		res.Slices = append(res.Slices, own)
+	}
+	return err
+}
+
 // AgentContext returns a block with the caller's core memories and its journal of the
 // last week, the oldest first; "" if there are none. Each is one line. If the budget of
 // tokens (0: DefaultBudget) is too small, the newest are included, and leftOut counts
@@ -243,19 +305,36 @@ func (s *Store) AgentContext(ctx context.Context, budget int) (
 	if err != nil {
 		return "", 0, err
 	}
-	core, journal := &orient.Section{Heading: "## Core Memories (permanent)", Own: true},
-		&orient.Section{Heading: "## Recent Journal Entries", Own: true}
-	for _, n := range all {
-		switch text := orient.Inline(n.Content, orient.Content); {
-		case n.Kind == Core:
-			core.Lines = append(core.Lines, "- "+text+"\n")
-		case !n.Expired:
-			journal.Lines = append(journal.Lines,
-				"- ["+n.Created.Format(time.DateOnly)+"] "+text+"\n")
+	section := func(heading string, say func(n *Note, most int) string, kept func(*Note) bool) *orient.Section {
+		sec := &orient.Section{Heading: heading, Own: true}
+		var of []*Note
+		for i := range all {
+			if n := &all[i]; kept(n) {
+				of, sec.Lines = append(of, n), append(sec.Lines, say(n, MaxContent))
+			}
+		}
+		sec.Shorten = func(i, most int) string { return say(of[i], most) }
+		return sec
+	}
+	core := section("## Core Memories (permanent)", func(n *Note, most int) string {
+		return "- " + orient.Inline(n.Content, most) + "\n"
+	}, func(n *Note) bool { return n.Kind == Core })
+	journal := section("## Recent Journal Entries", func(n *Note, most int) string {
+		return "- [" + n.Created.Format(time.DateOnly) + "] " + orient.Inline(n.Content, most) + "\n"
+	}, func(n *Note) bool { return n.Kind == Journal && !n.Expired })
+	sections := []*orient.Section{core, journal}
+	// Neither may take all the room: the journal has a third of it at first.
+	left := budget
+	for _, part := range []struct {
+		sec  *orient.Section
+		most int
+	}{{journal, budget / 3}, {core, budget}, {journal, budget}} {
+		before := part.sec.Kept
+		orient.Fit([]*orient.Section{part.sec}, min(part.most, left))
+		for _, line := range part.sec.Lines[before:part.sec.Kept] {
+			left -= orient.Tokens(line)
 		}
 	}
-	sections := []*orient.Section{core, journal}
-	orient.Fit(sections, budget)
 	for _, sec := range sections {
 		leftOut += len(sec.Lines) - sec.Kept
 		if sec.Kept > 0 {

@@ -310,6 +310,9 @@ func (s *Store) reachesFile(account bool) bool {
 // Get returns an item, also if it is archived or forgotten. It counts as an access and
 // as a question of the session.
 func (s *Store) Get(ctx context.Context, id string) (Item, error) {
+	if isNote(id) {
+		return s.Peek(ctx, id)
+	}
 	f, it, err := s.find(ctx, id)
 	if err != nil {
 		return Item{}, err
@@ -323,6 +326,10 @@ func (s *Store) Get(ctx context.Context, id string) (Item, error) {
 
 // Peek is Get without counting an access.
 func (s *Store) Peek(ctx context.Context, id string) (Item, error) {
+	if isNote(id) {
+		_, n, err := s.findNote(ctx, id, noteKept)
+		return n.item(), err
+	}
 	_, it, err := s.find(ctx, id)
 	if err != nil {
 		return Item{}, err

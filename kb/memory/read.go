@@ -45,6 +45,8 @@ type Query struct {
 
 	// Gate returns only hits that are not Weak.
 	Gate bool
+	// Own also reads the caller's journal and core memories, if there is a text.
+	Own bool
 	// Archived reads only archived items.
 	Archived bool
 	// Untouched does not count as an access. Reading archived items never does.
@@ -218,7 +220,18 @@ func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 			return res, err
 		}
 	}
+	if q.Own && q.Text != "" && s.opt.Agent != "" {
+		if err := s.readNotes(ctx, &q, &res); err != nil {
+			return res, err
+		}
+	}
 	res.choose(&q)
+	for i := range res.Slices[len(files):] {
+		for j := range res.Slices[len(files)+i].Hits {
+			h := &res.Slices[len(files)+i].Hits[j]
+			h.Frame, h.Replaces = h.frame(s.now()), []string{}
+		}
+	}
 	for i, f := range files {
 		if f != nil {
 			s.present(ctx, f, res.Slices[i].Hits, &q)

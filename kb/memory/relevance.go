@@ -56,6 +56,20 @@ const answerShare = 0.5
 // meaning, with at least answerShare of the words. That they are weak only says that nobody
 // should be given them unasked. The other hits are only shown.
 func answers(question string, hits []Hit) (items []*Item) {
+	share := shareOf(question)
+	for i := range hits {
+		h := &hits[i]
+		if (h.TextRank == 1 || h.VectorRank == 1 || i == 0 && len(h.Replaces) > 0) &&
+			share(embeddingText(&h.Item)) >= answerShare {
+			items = append(items, &h.Item)
+		}
+	}
+	return items
+}
+
+// shareOf returns a function that tells which share of a question's words a text has, by
+// their weight.
+func shareOf(question string) func(text string) float64 {
 	var read words.Analyzer
 	weight, total := map[string]float64{}, 0.0
 	read.Terms(question, func(term string, _ bool) {
@@ -64,23 +78,16 @@ func answers(question string, hits []Hit) (items []*Item) {
 			total += weight[term]
 		}
 	})
-	for i := range hits {
-		h := &hits[i]
-		if h.TextRank != 1 && h.VectorRank != 1 && (i > 0 || len(h.Replaces) == 0) {
-			continue
-		}
+	return func(text string) float64 {
 		has, seen := 0.0, map[string]bool{}
-		read.Terms(embeddingText(&h.Item), func(term string, _ bool) {
+		read.Terms(text, func(term string, _ bool) {
 			if !seen[term] {
 				seen[term] = true
 				has += weight[term]
 			}
 		})
-		if has >= answerShare*total {
-			items = append(items, &h.Item)
-		}
+		return has / max(total, 1e-9)
 	}
-	return items
 }
 
 // touchWithin is how long a long-running process delays writing accesses, and touchMany
