@@ -93,7 +93,10 @@
 //     options, headers, URLs, fields, private keys that were cut. What stands in
 //     <private>…</private> is left out.
 //   - Not caught: a password that is an argument of a program we do not know, one that is split
-//     or encoded, one in a file that is ingested with --force.
+//     or encoded, one in a file that is ingested with --force. In plain words, what looks like
+//     any word or number ("it is locked with thunderbird", an answer to a security question), and
+//     what is given without a word about logging in, opening or passwords. Languages other than
+//     English and German have their tokens found, and not their sentences.
 //   - log/hooks.log (256 KiB and one older) and log/daemon.log (1 MiB and one older) say what
 //     went wrong, and log/recall.log which capsules prompts were given, without the prompts.
 //

@@ -22,50 +22,29 @@ const (
 	credentials
 	login
 	session
-	entering // "with anna and …"
-	aUser    // "admin:…"
-	signingIn
-	identified
-	anAccount
-	aProgram
-	anOption
-	kinds0
 )
 
 var kindNames = []string{"", "password", "phrase", "pin", "token", "key", "code", "credentials",
-	"login", "session", "enter", "user", "signin", "by", "account", "program", "option"}
+	"login", "session", "by", "program", "option"}
 
 // manner is how a value is announced, by its name in the grammar.
 type manner int
 
 const (
-	byOperator  manner = iota // password: X
-	byCopula                  // the password is X
-	byName                    // das Passwort lautet X
-	beside                    // the password X
-	introduced                // with the password X
-	changed                   // reset the password to X
-	inPair                    // anna / X
-	parenthesis               // the password (X)
-	atEnd                     // the password is in the file: X
-	before                    // X as the password
-	given                     // als Passwort wurde X vergeben
-	quotedOnly                // "X" for the password
-	asPhrase                  // the passphrase is X Y Z
-	asSaying                  // the passphrase: X on Y
-	asNumber                  // opens with X
-	atRandom                  // vault login X
-	weakly                    // root on the server is still X
-	access                    // with anna and X
-	alone                     // sign in with X
-	afterSlash                // root/X
-	asOption                  // htpasswd -b file anna X
-	asConnect                 // sqlplus anna/X@host
+	byOperator manner = iota // password: X
+	byCopula                 // the password is X
+	byName                   // das Passwort lautet X
+	beside                   // the password X
+	introduced               // with the password X
+	inPair                   // anna / X
+	quotedOnly               // "X" for the password
+	atRandom                 // vault login X
+	asOption                 // htpasswd -b file anna X
+	asConnect                // sqlplus anna/X@host
 )
 
-var mannerNames = []string{"op", "copula", "name", "beside", "introduced", "changed", "pair",
-	"paren", "end", "before", "given", "quoted", "phrase", "saying", "number", "random",
-	"weak", "access", "alone", "slash", "option", "connect"}
+var mannerNames = []string{"op", "copula", "name", "beside", "introduced", "pair",
+	"quoted", "random", "option", "connect"}
 
 // maxPhrase is how many bytes after an announcing word are looked at, so that the time
 // stays linear.
@@ -94,7 +73,7 @@ func announced(text string, add func(*rule, int, int)) {
 			}
 		}
 		options(text, i, end, add)
-		if k := announcedBy(text[i:end]); k != nothing {
+		if k := announcedBy(text[i:end]); k != nothing && k != aPIN && k != aCode {
 			a := announcement{text: text[:min(len(text), end+maxPhrase)], start: i, end: end,
 				kind: k, reading: &words}
 			if from, to := a.value(); to > from {
@@ -151,20 +130,15 @@ func (a *announcement) value() (from, to int) {
 		op = at + len(", ")
 	}
 	switch {
-	case a.kind == login || a.kind == credentials || a.kind == entering || a.kind >= signingIn:
-	case a.kind == aUser:
-		if op > 0 && op == a.end+1 {
-			if from, to = a.accept(op, byOperator); to > from {
-				return from, to
-			}
-		}
-	case op > 0 && a.start > 1 && a.text[a.start-2:a.start] == "${":
+	case a.kind == login || a.kind == credentials || a.kind > session:
+	case op > 0 && a.start > 1 && (a.text[a.start-2:a.start] == "${" ||
+		strings.Contains(a.before(60), "{{")):
 		return 0, 0
 	case op > 0:
-		if from, to = a.accept(op, byOperator); to == 0 {
-			from, to = a.accept(op, asSaying)
+		if line, _, _ := strings.Cut(a.text[op:], "\n"); appPassword(strings.TrimRight(line, " .")) {
+			return op, op + len("abcd efgh ijkl mnop")
 		}
-		return from, to
+		return a.accept(op, byOperator)
 	case at < len(a.text) && a.text[at] == '>':
 		return a.element(at)
 	case at == a.end && at < len(a.text) && !space[a.text[at]] &&
@@ -254,9 +228,6 @@ func valueAt(text string, i int) (from, to int, quoted bool) {
 
 // accept returns where the value at i is, if it is one in this manner.
 func (a *announcement) accept(i int, how manner) (from, to int) {
-	if how == asPhrase || how == asSaying {
-		return a.phraseAt(i, how)
-	}
 	from, to, quoted := valueAt(a.text, i)
 	if how == byOperator && !quoted {
 		to = a.fieldEnd(from, to)
@@ -270,14 +241,6 @@ func (a *announcement) accept(i int, how manner) (from, to int) {
 		a.isNoValue(v) || ok && how != byOperator && longestRun(name, word) == len(name) {
 		return 0, 0
 	}
-	if a.kind == aPIN || a.kind == aCode || how == asNumber {
-		if a.isCode(v, from, to, how) {
-			return from, to
-		}
-		if a.kind == aCode && (!a.codeOfAccess(from) || kindsIn(v).digits == 0) || how == asNumber {
-			return 0, 0
-		}
-	}
 	c := classify(v)
 	ok := false
 	switch a.kind {
@@ -288,7 +251,7 @@ func (a *announcement) accept(i int, how manner) (from, to int) {
 		ok = a.isToken(v, c, how) || quoted && how != byOperator && strings.Count(v,
 			" ") >= 3 && phrase(v)
 	default:
-		ok = a.isPassword(v, c, how, quoted, from, to)
+		ok = a.isPassword(v, c, how, quoted, to)
 	}
 	if !ok {
 		return 0, 0

@@ -13,13 +13,18 @@ var grammarText string
 // grammar is what grammar.txt says.
 type grammar struct {
 	announcers [256][]announcer           // by the last byte of the word
-	sentences  [kinds0][][]element        // by the kind of the word
+	sentences  [16][][]element            // by the kind of the word
 	classes    map[string]uint64          // the lists that a word is in
-	done       uint64                     // the list of that name
 	options    map[string][]commandOption // by the command
 	list       map[string][]string        // other words
 	text       map[string]string          // the same, between blanks
+	index      map[string]*index          // the same, by their first bytes
 }
+
+// index are words by their first two bytes.
+type index [1 << 10][]string
+
+func bucket(a, b byte) int { return (int(a)<<4 ^ int(b)) & (1<<10 - 1) }
 
 // announcer is a word that announces a secret.
 type announcer struct {
@@ -30,7 +35,7 @@ type announcer struct {
 
 // element is a part of a sentence.
 type element struct {
-	is    byte     // @ V U _ $; * and ~ for gaps; w for one of several words or signs
+	is    byte     // @ V U _; * and ~ for gaps; w for one of several words or signs
 	max   int      // words of a gap
 	class uint64   // of the words
 	signs []string // which may stand instead of a word
@@ -39,7 +44,9 @@ type element struct {
 	behindUser bool
 }
 
-var english = sync.OnceValue(func() *grammar {
+var english = sync.OnceValue(readGrammar)
+
+func readGrammar() *grammar {
 	g := &grammar{classes: map[string]uint64{}, list: map[string][]string{},
 		text: map[string]string{}, options: map[string][]commandOption{}}
 	lists := map[string]uint64{"": 0}
@@ -81,9 +88,36 @@ var english = sync.OnceValue(func() *grammar {
 			g.list[name][i] = strings.ReplaceAll(w, "_", " ")
 		}
 	}
-	g.done = lists["done"] | lists["unlock"]
+	g.index = map[string]*index{}
+	for name, words := range g.list {
+		g.index[name] = &index{}
+		for _, w := range words {
+			if len(w) > 1 {
+				b := &g.index[name][bucket(w[0], w[1])]
+				*b = append(*b, w)
+			}
+		}
+	}
 	return g
-})
+}
+
+// has reports whether a text has one of the words of a list in it.
+func has(list, text string) bool {
+	words := english().index[list]
+	for i := 0; i+1 < len(text); i++ {
+		if b := words[bucket(text[i], text[i+1])]; len(b) > 0 && hasPrefix(text[i:], b...) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsWith reports whether a text ends with one of the words of a list.
+func endsWith(list, text string) bool { return hasSuffix(text, english().list[list]...) }
+
+func hasPrefix(s string, starts ...string) bool {
+	return slices.ContainsFunc(starts, func(p string) bool { return strings.HasPrefix(s, p) })
+}
 
 // isIn reports whether a word is in a list.
 func isIn(list, word string) bool { return oneOf(english().text[list], word) }
@@ -98,20 +132,12 @@ func (g *grammar) announce(k kind, words []string) {
 	}
 }
 
-// addList adds words to a list; %x stands for those of another.
+// addList adds words to a list.
 func (g *grammar) addList(lists map[string]uint64, name string, words []string) {
 	if lists[name] == 0 {
 		lists[name] = 1 << (len(lists) - 1)
 	}
 	for _, w := range words {
-		if of, ok := strings.CutPrefix(w, "%"); ok {
-			for word, in := range g.classes {
-				if in&lists[of] != 0 {
-					g.classes[word] |= lists[name]
-				}
-			}
-			continue
-		}
 		g.classes[w] |= lists[name]
 	}
 }
@@ -130,7 +156,7 @@ func (g *grammar) sentence(lists map[string]uint64, line string) (s []element) {
 			e = element{is: '*', max: 4, class: lists["fill"]}
 		case strings.HasPrefix(f, "V."):
 			e.how = manner(slices.Index(mannerNames, f[2:]))
-		case f != "@" && f != "$" && f != "U" && f != "_":
+		case f != "@" && f != "U" && f != "_":
 			e.is = 'w'
 			for w := range strings.SplitSeq(f, "|") {
 				switch of, isList := strings.CutPrefix(w, "%"); {
@@ -156,11 +182,8 @@ type token struct {
 	class    uint64
 }
 
-// Words that are looked at before and behind one that announces.
-const (
-	wordsBefore = 12
-	wordsAfter  = 26
-)
+// wordsAfter are looked at behind one that announces.
+const wordsAfter = 26
 
 const around = " \t\r\n\"'`*“”„‚‘’«»()[]" // a word
 
@@ -171,18 +194,14 @@ type reading struct {
 	words    []token
 }
 
-// near returns the words around one of the text, and how many of them stand before it on
-// its line.
-func (r *reading) near(start, end int) (all []token, before int) {
-	line := max(start-100, 1+strings.LastIndexByte(r.text[max(0, start-100):start], '\n')+
-		max(0, start-100))
-	if line < r.from || end+1000 > r.to && r.to < len(r.text) || r.words == nil {
-		r.from, r.to = line, min(len(r.text), end+4000)
+// near returns the words of the text from one on.
+func (r *reading) near(start, end int) []token {
+	if start < r.from || end+1000 > r.to && r.to < len(r.text) || r.words == nil {
+		r.from, r.to = start, min(len(r.text), end+4000)
 		r.read()
 	}
 	at := r.index(start)
-	first := max(r.index(line), at-wordsBefore)
-	return r.words[first:min(len(r.words), at+wordsAfter)], at - first
+	return r.words[at:min(len(r.words), at+wordsAfter)]
 }
 
 // index returns the first word that begins at i or behind.
@@ -237,56 +256,13 @@ func isSign(w string) bool { return len(w) < 4 && strings.Trim(w, "-–—&+|=�
 // findAnnounced returns the secret of the first sentence of the grammar that the text is, or
 // zeros.
 func (a *announcement) findAnnounced() (from, to int) {
-	words, before := a.reading.near(a.start, a.end)
-	a.words = words
+	a.words = a.reading.near(a.start, a.end)
 	for _, s := range english().sentences[a.kind] {
-		if s[0].is == '@' {
-			if a.match(s, a.start) {
-				return a.from, a.to
-			}
-			continue
-		}
-		for n := before - 1; n >= 0; n-- {
-			if a.mayBegin(s, n) && a.match(s, a.quoteBefore(words[n].from)) {
-				return a.from, a.to
-			}
+		if a.match(s, a.start) {
+			return a.from, a.to
 		}
 	}
 	return 0, 0
-}
-
-// mayBegin reports whether a sentence may begin with a word: the list that it, or for a value
-// the next word, has to be in.
-func (a *announcement) mayBegin(s []element, n int) bool {
-	if s[0].is != 'V' {
-		return s[0].class&a.words[n].class != 0
-	}
-	next := s[1].class
-	if s[1].is == '*' {
-		next = s[2].class
-	}
-	for _, w := range a.words[n+1:] {
-		if w.from >= a.start {
-			break
-		}
-		if w.class&next != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// quoteBefore returns where the quote begins that a word at i is the first of, or i.
-func (a *announcement) quoteBefore(i int) int {
-	if i == 0 || a.text[i-1] == ' ' {
-		return i
-	}
-	for _, q := range quotes {
-		if strings.HasSuffix(a.text[:i], q.open) {
-			return i - len(q.open)
-		}
-	}
-	return i
 }
 
 // match reports whether the text from i on is the rest of a sentence; from and to are then
@@ -299,14 +275,12 @@ func (a *announcement) match(s []element, i int) bool {
 	switch e.is {
 	case '@':
 		return a.canSkip(i, a.start, false) && a.match(s, a.after)
-	case '$':
-		return a.endsClause(i) && a.match(s, i)
 	case '_':
 		w := a.word(i, false)
 		return w != nil && a.match(s, w.to)
 	case 'V':
 		if i == a.end && !space[a.text[min(i, len(a.text)-1)]] || i > a.start &&
-			(e.how == inPair || e.how == atEnd || e.how >= asNumber) &&
+			(e.how == inPair || e.how >= atRandom) &&
 			strings.Contains(a.text[a.end:a.blanks(i)], "\n") {
 			return false
 		}
@@ -345,7 +319,8 @@ func (a *announcement) match(s []element, i int) bool {
 // word returns the next word, or nil if there is none in the clause.
 func (a *announcement) word(i int, overCommas bool) *token {
 	n, _ := slices.BinarySearchFunc(a.words, i, func(t token, i int) int { return t.from - i })
-	if n == len(a.words) || a.words[n].to > len(a.text) || !a.canSkip(i, a.words[n].from, overCommas) {
+	if n == len(a.words) || a.words[n].to > len(a.text) ||
+		!a.canSkip(i, a.words[n].from, overCommas) {
 		return nil // the text ends in a word without end
 	}
 	return &a.words[n]
@@ -386,11 +361,6 @@ func (a *announcement) blanks(i int) int {
 		i++
 	}
 	return i
-}
-
-func (a *announcement) endsClause(i int) bool {
-	rest := strings.TrimLeft(a.text[i:], "\"'`*“”‘’)] ")
-	return rest == "" || strings.IndexByte(".,;:!?\n", rest[0]) >= 0
 }
 
 // user returns where a user is that begins at i, after blanks and quotes.

@@ -145,7 +145,7 @@ func keyOf(name string, words ...string) bool {
 // valueEnds reports whether a value may end at i: at a quote, a space, a semicolon, an
 // escaped line end.
 func valueEnds(text string, i int) bool {
-	return i == len(text) || afterOp[text[i]] && text[i] != '=' || text[i] == ';' ||
+	return i == len(text) || afterOp[text[i]] && text[i] != '=' || text[i] == ';' || text[i] == '&' ||
 		strings.HasPrefix(text[i:], `\n`) || strings.HasPrefix(text[i:], `\r`)
 }
 

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -96,6 +97,7 @@ func scan(text string) (found []span) {
 		}
 	}
 	announced(text, add)
+	spoken(text, add)
 	return found
 }
 
@@ -181,10 +183,5 @@ func entropy(s string) (bits float64) {
 }
 
 func hasSuffix(s string, ends ...string) bool {
-	for _, e := range ends {
-		if strings.HasSuffix(s, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ends, func(e string) bool { return strings.HasSuffix(s, e) })
 }

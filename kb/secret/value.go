@@ -45,9 +45,15 @@ func classify(v string) class {
 	case has.digits > 0 && has.joints == 0:
 		return digitsIn(core, n, &has)
 	case has.joints > 0:
-		return compound(core, &has)
-	case len(core) < len(v) && has.digits == 0:
-		return plainWord
+		switch shape := standsOut(core); {
+		case shape == noShape:
+			return noSecret
+		case shape == weak && has.joints < 2 && has.digits == 0:
+			return plainWord
+		case shape > weak && !wordy(core): // gT7-wPz3kQ9e
+			return strongValue
+		}
+		return structured
 	}
 	if humps(core) >= 3 && unicode.IsUpper(firstRune(core)) && has.others == 0 {
 		return structured
@@ -93,48 +99,6 @@ func digitsIn(s string, n int, k *kinds) class {
 		return strongValue
 	}
 	return structured
-}
-
-// compound classifies parts with - _ . or / between them.
-func compound(s string, k *kinds) class {
-	parts := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("-_./", r) })
-	words, mixed := 0, 0
-	for _, p := range parts {
-		in := kindsIn(p)
-		switch {
-		case isIn("prose", p):
-			return noSecret
-		case in.digits > 0 && in.letters > 0:
-			mixed++
-		case in.letters > 1:
-			words++
-		}
-	}
-	joint := func(c string) bool { return strings.Count(s, c) == k.joints }
-	switch {
-	case k.others > 0 || strings.Count(s, "/") > 1 || len(parts) < 2:
-		return noSecret
-	case mixed > 0 && len(s) >= 8 && !wordy(s): // gT7-wPz3kQ9e, but not host1.internal
-		return strongValue
-	case joint("_") && (k.digits == 0 && (k.upper != 2 || words != 2) || k.upper+k.digits == k.letters+k.digits):
-		return noSecret // an identifier
-	case mixed > 0 && len(s) >= 8 && k.upper > 0:
-		return structured // R3lease-Train
-	case k.digits > 0 && (k.upper > 0 && k.upper < k.letters) && len(s) >= 8:
-		return structured // Gartenzwerg_7, Changeit-2019x
-	case joint("_") && len(parts) >= 3 && words >= 2 && k.digits > 0 && len(s) >= 10:
-		return structured // elbe_strand_9
-	case len(parts) >= 3 && words >= 2 && joint("-") && k.upper < k.letters:
-		return structured
-	case len(parts) >= 3 && words == len(parts) && joint(".") && (k.upper == 0 ||
-		k.upper == len(parts)), mixed > 0 && len(s) >= 8 && joint("-"),
-		joint("_") && words == 2 && k.upper == 2 && unicode.IsUpper(firstRune(parts[1])):
-		return plainWord // Drei.Kilo.Mehl, kx7-lagoon
-	case len(parts) == 2 && words == 2 && joint("-") && k.upper > 0 &&
-		unicode.IsUpper(firstRune(parts[1])):
-		return plainWord
-	}
-	return noSecret
 }
 
 func firstRune(s string) rune {
