@@ -70,6 +70,118 @@ func (t tokens) passive(by int) bool {
 	return false
 }
 
+// irregular are verbs that do not end as others do.
+var irregular = set(`sent gave paid took bought sold lent led won lost beat wrote read met kept held told
+	made drew drove chose ran built caught taught left broke stole threw owe hold own lend outnumber`)
+
+// acts reports whether a token may be what somebody does to something.
+func (t tokens) acts(i int) bool {
+	low, before := t[i].low, t.at(i-1).low
+	return t[i].kind == wordToken && says(low) && t.at(i-1).kind != numberToken &&
+		!articles.has(before) &&
+		t.at(i+1).low != "of" && !prepositions.has(before) &&
+		(irregular.has(low) || strings.HasSuffix(low, "ed") ||
+			strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ss"))
+}
+
+var articles = set("a an the this these those its their our his her each every")
+
+// sides returns what says something before a token and after it, as far as its sentence goes,
+// the nearest first. The word right before it is its subject, if it is a verb.
+func (t tokens) sides(i int) (left, right []string) {
+	for k := i - 1; k >= 0 && !(t[k].kind == markToken && (i-k > 1 || strings.Contains(";:.", t[k].text))); k-- {
+		if s := t.sayingStem(k); s != "" {
+			left = append(left, s)
+		}
+	}
+	for k := i + 1; k < len(t) && !strings.Contains(";:.,", t[k].text); k++ {
+		if s := t.sayingStem(k); s != "" {
+			right = append(right, s)
+		}
+	}
+	return left, right
+}
+
+// sayingStem is the stem of a word that says something, or a name; "" of another token.
+func (t tokens) sayingStem(k int) string {
+	x := &t[k]
+	switch {
+	case x.kind == wordToken && (says(x.low) || len(x.text) == 1 && x.capital()):
+		return stem(x.low)
+	case x.kind == nameToken:
+		return strings.Trim(x.low, "`")
+	}
+	return ""
+}
+
+// turnedRound finds a verb, or a word such as before, with what stands before it and after it
+// the other way round in two sentences. They are the same if the word is turned round, too: A
+// before B, B after A.
+func turnedRound(c, e *Claim) (x, y string, same bool) {
+	if !c.English || !e.English || e.Cells != nil {
+		return "", "", false
+	}
+	mine, theirs := lex(c.Text), lex(e.Text)
+	for i := range mine {
+		for k := range theirs {
+			turned, is := mine.pivots(i, theirs, k)
+			if !is {
+				continue
+			}
+			left, right := mine.sides(i)
+			left2, right2 := theirs.sides(k)
+			if len(left) == 0 || len(left2) == 0 {
+				continue
+			}
+			s, o := left[0], left2[0]
+			crossed := s != o && slices.Contains(right2, s) && slices.Contains(right, o) &&
+				!slices.Contains(left2, s) && !slices.Contains(left, o)
+			straight := s == o && len(right) > 0 && len(right2) > 0 && right[0] == right2[0]
+			if crossed && turned {
+				return "", "", true
+			} else if crossed || straight && turned {
+				return s, right[0], false
+			}
+		}
+	}
+	return "", "", false
+}
+
+// pivots reports whether two tokens part two sentences in the same way, or the opposite one:
+// after and before, sued and was sued by.
+func (t tokens) pivots(i int, o tokens, k int) (turned, is bool) {
+	a, b := t[i].low, o[k].low
+	switch {
+	case a == "before" || a == "after":
+		return a != b, i > 0 && k > 0 && (b == "before" || b == "after")
+	case a == "than" || a == "to" && t.from(i):
+		return false, a == b && (a == "than" || o.from(k))
+	}
+	if stem(a) != stem(b) || !t.acts(i) || !o.acts(k) {
+		return false, false
+	}
+	one, by := t.suffers(i)
+	other, by2 := o.suffers(k)
+	return one != other, one == other || by || by2
+}
+
+// from reports whether "from" stands before a token.
+func (t tokens) from(i int) bool {
+	return slices.ContainsFunc(t[max(0, i-5):i], func(x token) bool { return x.low == "from" })
+}
+
+// suffers reports whether a verb says what is done to what stands before it, and whether it
+// says by whom.
+func (t tokens) suffers(i int) (passive, by bool) {
+	for k := i - 1; k >= max(0, i-3); k-- {
+		passive = passive || beForms.has(t[k].low)
+	}
+	for k := i + 1; k < min(len(t), i+5); k++ {
+		by = by || t[k].low == "by"
+	}
+	return passive, passive && by
+}
+
 func (ev *Evidence) exchangedIn(c, e *Claim) (x, y string) {
 	if !c.English || !e.English || c.Cells != nil || e.Cells != nil {
 		return "", ""

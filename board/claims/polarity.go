@@ -81,7 +81,7 @@ func (t tokens) supposes() bool {
 // limits reports whether a negator makes a bound, not a denial: no more than.
 func limits(t tokens, i int, low, next string) bool {
 	switch {
-	case low == "no" && (next == "." || t.at(i+1).kind == numberToken), low == "not" && next == "only":
+	case low == "no" && (next == "." || t.at(i+1).kind == numberToken), low == "not" && (next == "only" || next == "just" || next == "merely"):
 		return true
 	case low == "no" || low == "not" || low == "never":
 		return t.at(i+2).low == "than" || next == "later" || next == "more" || next == "exceed"
@@ -244,6 +244,9 @@ func (ev *Evidence) opposites(c *Claim, w Window, matches []Match) (reasons []st
 	return reasons
 }
 
+// oneSide ends what is said of a word that one of two clauses denies.
+const oneSide = "” is denied on one side"
+
 // An opposition is what two clauses say the opposite of.
 type opposition struct {
 	why  string
@@ -284,7 +287,7 @@ func (ev *Evidence) opposite(m *clause, mine, theirs []*clause) (best opposition
 			if w, s := deniedWord(m, t); w != "" && share >= .5 && (n >= 2 || share > .99) &&
 				share > most && (!ev.long() || both >= .4*m.weight && both >= .3*t.weight) &&
 				!ev.fitsBetter(m, t, mine) {
-				best = opposition{fmt.Sprintf("“%s” is denied on one side", w), s,
+				best = opposition{"“" + w + oneSide, s,
 					both / math.Sqrt(m.weight*t.weight)}
 				most = share
 			}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -21,14 +20,8 @@ type Survival struct {
 	strong   bool    // it has the very digits, with another unit or sign
 	denied   bool    // a sentence says the opposite
 	placed   bool    // figures or names stand with something else
-	byWords  bool    // the report refutes it by its words alone
 	back     float64 // the share of the words of one of its statements that the finding has
 	odds     float64 // how surely the window speaks of the finding
-}
-
-// Plainly reports whether a report refutes a finding by its figures, or with most of them.
-func (s *Survival) Plainly() bool {
-	return !s.byWords || s.has.agree > 1 || s.has.agree > 0 && s.back >= .75
 }
 
 // Carries reports whether the nearest window says a finding in other words than it does. A
@@ -177,7 +170,7 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 		}
 	}
 	if n > 0 && cover >= .35 && back >= .25 || n > 2 ||
-		s.has.figures == 0 && cover >= .55 && cover+back >= .95 {
+		s.has.figures == 0 && cover >= .55 && cover+back >= .95 || cover >= .85 && back >= .7 {
 		opposite = ev.saysOpposite(s.Claim, cmp)
 	}
 	if len(s.Differs) == 0 || cover < .35 && (n == 0 || cover < .25) {
@@ -185,7 +178,7 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 			return
 		}
 	}
-	s.Verdict, s.byWords = Refuted, len(s.Reasons)+len(said) == 0
+	s.Verdict = Refuted
 	s.denied, s.placed = len(said)+len(opposite) > 0 && !s.table(), len(said) > 0
 	s.Reasons = slices.Concat(s.Reasons, said, opposite)
 }
@@ -243,13 +236,6 @@ func (ev *Evidence) HasRate(c *Claim) bool {
 func (s *Survival) Likely() bool { return s.odds >= likely }
 
 const likely = 2
-
-// AllFigures reports whether the nearest window has the three figures or more of a finding that
-// speaks of one name at most: nothing in it can be exchanged.
-func (s *Survival) AllFigures() bool {
-	n := &s.has
-	return s.Verdict == Supported && n.agree > 2 && n.agree == n.figures && n.names < 2
-}
 
 // Rivals reports whether the nearest window has another figure, which nothing of the claim
 // agrees with, of the kind of one that it lacks.
@@ -359,33 +345,6 @@ func (s *Survival) take(ev *Evidence, m Match, cmp *Comparison) {
 	}
 }
 
-// saysOpposite returns why a statement of a window says the opposite of a claim: one of the
-// two denies something, or has an opposite, and the other is not negative in any way.
-func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
-	for _, e := range cmp.Claims {
-		all, both := ev.shared(c, e)
-		if both >= .6*all && ev.disowned(c.Text, e) {
-			reasons = append(reasons, "the report calls it false")
-		}
-		mine, theirs := len(c.denials) > 0, len(e.denials) > 0
-		if e.Cells != nil && cmp.figuresIn(e) == 0 {
-			continue // the words of a row are headings
-		}
-		if mine && (theirs || e.saysNo()) || theirs && c.saysNo() || c.outright()*e.outright() > 0 ||
-			2*cmp.figuresIn(e) < cmp.figuresIn(nil) && !e.goesOn() {
-			continue
-		}
-		if x, _ := ev.exchangedIn(c, e); x != "" {
-			continue // A more than B, B less than A
-		}
-		reasons = append(reasons, ev.opposites(c, Window{Claims: []*Claim{e}}, cmp.Matches)...)
-		if w := c.withPrefix(e); w != "" && !mine && !theirs {
-			reasons = append(reasons, fmt.Sprintf("the report says “%s”", w))
-		}
-	}
-	return reasons
-}
-
 // countsOtherwise reports whether a statement that has a figure of a claim has another number of
 // what a small count is of: two written quotations, three written quotations.
 func (cmp *Comparison) countsOtherwise(d *Detail) bool {
@@ -405,30 +364,6 @@ func (cmp *Comparison) countsOtherwise(d *Detail) bool {
 	return other
 }
 
-// goesOn reports whether a statement goes on about what the one before it is of.
-func (c *Claim) goesOn() bool {
-	first, _, _ := strings.Cut(c.Text, " ")
-	return first == "It" || first == "They" || first == "This"
-}
-
-// withPrefix returns a word of another statement that is one of a claim with a negative
-// prefix: impassable.
-func (c *Claim) withPrefix(e *Claim) string {
-	for i := range e.Words {
-		for _, p := range []string{"im", "in", "un", "ir", "il", "dis", "non"} {
-			rest, ok := strings.CutPrefix(e.Words[i].low, p)
-			if ok && len(rest) > 4 && !c.has(e.Words[i].low) && c.has(rest) && !e.has(rest) {
-				return e.Words[i].low
-			}
-		}
-	}
-	return ""
-}
-
-func (c *Claim) has(low string) bool {
-	return slices.ContainsFunc(c.Words, func(w Word) bool { return w.low == low })
-}
-
 // figuresIn counts the figures of a claim that a statement of a window has; nil means all.
 func (cmp *Comparison) figuresIn(e *Claim) (n int) {
 	for _, m := range cmp.Matches {
@@ -437,33 +372,6 @@ func (cmp *Comparison) figuresIn(e *Claim) (n int) {
 		}
 	}
 	return n
-}
-
-// negatives are the roots of words that are negative by what they mean.
-var negatives = sync.OnceValue(func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(table("negators") + " " + table("denied") + " " +
-		table("deniers") + ` out outside beyond except exclude hardly lack miss stop
-		lose exempt avoid unless skip omit forbid prohibit ban bar close shut optional voluntary
-		disable yet blank empty prevent cease ignore zero below negative behind drop discard remove
-		abandon warn dry`) {
-		m[root(w)] = true
-	}
-	return m
-})
-
-// saysNo reports whether a claim has a word that is negative by what it means.
-func (c *Claim) saysNo() bool {
-	return slices.ContainsFunc(lex(c.Text), func(t token) bool { return negatives()[root(t.low)] })
-}
-
-// Negative reports whether a text denies something, or has a word that is negative by what it
-// means. A bound does not: never more than 5.
-func Negative(text string) bool {
-	c := ExtractText(text, "")
-	return len(c.denials) > 0 || slices.ContainsFunc(lex(text), func(t token) bool {
-		return negatives()[root(t.low)] && !negators.has(t.low)
-	})
 }
 
 // differs reports whether a window has another figure in the place of one of a claim.

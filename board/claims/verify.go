@@ -206,12 +206,12 @@ func (c *Claim) deniesAlone(around []*Claim) bool {
 				return false // under the heading Contraindications
 			}
 		}
-		if len(c.denials) > 0 && (e.saysNo() || len(e.denials) > 0) {
+		if len(c.denials) > 0 && (e.saysNo(c) || len(e.denials) > 0) {
 			return false
 		}
 	}
 	mine := c.outright()
-	return (mine == 0) != (theirs == 0) && (theirs == 0 || !c.saysNo() && len(c.denials) == 0)
+	return (mine == 0) != (theirs == 0) && (theirs == 0 || !c.saysNo(&Claim{Statement: &Statement{}}) && len(c.denials) == 0)
 }
 
 var outright = set("not no never none nobody nothing neither nor cannot without")

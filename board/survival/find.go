@@ -158,27 +158,12 @@ func (p *pattern) find(x *index, h *hits) finding {
 	}
 	f.locate(x, h, best)
 	if f.cause == "" {
-		if n := p.displaced(x, h, best); n >= 0 {
-			f.cause, f.have[n] = MissNumber, false
-			return f
-		}
-		if u := p.contradicted(x, h); u >= 0 {
+		if u := p.calledFalse(x, h); u >= 0 {
 			f.cause, f.first, f.last = MissContradicted, u, u
 		}
 		return f
 	}
 	words1, numbers1 := p.anywhere(x)
-	if f.short() <= wordWeight && numbers1 == p.numbers {
-		// The word that is not there may have its opposite in its place.
-		if u := p.contradicted(x, h); u >= 0 && p.saying().opposed(x.saying(u)) {
-			f.cause, f.first, f.last = MissContradicted, u, u
-			return f
-		}
-		if u := p.mirrored(x, h); u >= 0 {
-			f.cause, f.first, f.last = "", u, u
-			return f
-		}
-	}
 	switch {
 	case together && p.numbers > 0:
 		f.cause = MissNumber

@@ -40,10 +40,7 @@ type index struct {
 
 	claims *claims.Evidence // made at first use
 
-	// What was read of units for their meaning; see against.go.
-	sayings  map[int32]*saying
-	refuting map[int32]bool
-	scanner  words.Scanner
+	refuting map[int32]bool // of units, once it was asked; see refute.go
 }
 
 type unit struct {
@@ -56,7 +53,7 @@ type unit struct {
 
 func newIndex(r *documents.Document) *index {
 	x := &index{report: r, post: map[string][]int32{}, sizes: map[int][]passage{},
-		sayings: map[int32]*saying{}, refuting: map[int32]bool{}}
+		refuting: map[int32]bool{}}
 	var s words.Scanner
 	text := r.Text()
 	for at := 0; at < len(text); {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"blackboard/board/claims"
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/embed"
@@ -92,8 +93,7 @@ func (r *ItemResult) meaning(x *index, passages []passage, want embed.Vector,
 		return // near in meaning, but a number is not there
 	}
 	text := x.quote(at.first, at.last, math.MaxInt).Text
-	if top < surely && (read(&p.scanner, r.Content).negative() != read(&p.scanner,
-		text).negative() || p.contradicted(x, &h) >= 0) {
+	if top < surely && (claims.Negative(r.Content) != claims.Negative(text) || p.calledFalse(x, &h) >= 0) {
 		return // vectors hardly tell what is from what is not
 	}
 	r.Present, r.Unsure, r.Cause = true, false, ""

@@ -165,7 +165,7 @@ func TestNumberDisplaced(t *testing.T) {
 	report := "The cohort lost 36 percent of its participants. Of the trials on record 41 percent were never published."
 	for content, cause := range map[string]string{
 		"The cohort lost 36 percent of its participants.": "",
-		"The cohort lost 41 percent of its participants.": MissNumber,
+		"The cohort lost 41 percent of its participants.": MissContradicted,
 	} {
 		if r := check(t, Item{ID: "e1", Why: WhyMustSurface, Content: content},
 			report); r.Cause != cause {

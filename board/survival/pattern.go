@@ -18,17 +18,14 @@ type pattern struct {
 	words   int    // the weight of the others
 	need    int    // how much of that weight must be met
 	telling int    // how many of the numbers say as much as a word
-	named   bool   // one of the wants names something
 	size    int    // of a passage, in words.Lexemes
 	exact   string // what is looked for if there is no want at all
 
 	there map[string]bool // the keys of the wants, joined
 
 	content string
-	asks    bool    // it is a question: nothing contradicts it
-	said    *saying // read when first needed, as is the claim
-	claim   *claims.Claim
-	scanner words.Scanner
+	asks    bool          // it is a question: nothing contradicts it
+	claim   *claims.Claim // read when first needed
 }
 
 // want is one significant token of an item.
@@ -65,8 +62,8 @@ func newPattern(content string) *pattern {
 		} else if l.Kind == words.Word && !counts && !shouting && n == 0 {
 			counts = acronym(s.Surface(l))
 		}
-		if negation(strings.ToLower(s.Surface(l))) {
-			counts = false // stance.go reads negations
+		if words.Negates(strings.ToLower(s.Surface(l))) {
+			counts = false // package claims reads negations
 		}
 		if counts && i > 0 && l.Kind == words.Word && s.Lexemes[i-1].Kind != words.Word &&
 			words.Currency(l.Plain) {
@@ -97,7 +94,6 @@ func newPattern(content string) *pattern {
 			min(p.words, wordWeight*(fewTokens-p.numbers)))
 	}
 	p.relate()
-	p.named = slices.ContainsFunc(p.wants, func(w want) bool { return w.names() })
 	p.size = min(passageBase+passageStep*len(p.wants), passageMax)
 	if n := len(s.Lexemes); n > p.size { // an item that is longer has room at least for itself
 		p.size = min((n+passageMax-1)/passageMax*passageMax, passageLong)
@@ -135,21 +131,6 @@ func telling(keys []string) bool {
 	return len(strings.Trim(strings.ReplaceAll(value, ".", ""), "0")) > 1
 }
 
-// names reports whether a set of wants has one that names something.
-func (p *pattern) names(set []uint64) bool {
-	for i := range p.wants {
-		if p.wants[i].names() && set[i/64]&(1<<(i%64)) != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// names reports whether the want is part of a name, or an identifier.
-func (w *want) names() bool {
-	return !w.number && w.weight < wordWeight || w.number && strings.HasPrefix(w.keys[0], "i:")
-}
-
 // relate adds to the keys of words those of the same sense. In an item of few words
 // each must be there itself.
 func (p *pattern) relate() {
@@ -158,8 +139,7 @@ func (p *pattern) relate() {
 	}
 	for i := range p.wants {
 		if w := &p.wants[i]; !w.number && w.plain != "" {
-			same, _ := words.Related(w.plain)
-			w.keys = append(w.keys[:len(w.keys):len(w.keys)], same...)
+			w.keys = append(w.keys[:len(w.keys):len(w.keys)], words.Related(w.plain)...)
 		}
 	}
 }

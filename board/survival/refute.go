@@ -67,6 +67,39 @@ var (
 		`rejected ` + aClaim + `|false (?:claims|alarms|leads)|misconceptions?|myths?)\b`)
 )
 
+// Shares of an item's weight that a sentence must have to speak of it: itself, and with the
+// one before it.
+const leastCarried, leastAround = .25, .4
+
+// calledFalse returns the unit that has most of an item, if the report has it only to call it
+// false; -1 otherwise.
+func (p *pattern) calledFalse(x *index, h *hits) int32 {
+	if p.asks || refutes.MatchString(p.content) || formerly.MatchString(p.content) {
+		return -1
+	}
+	total := float64(p.words + wordWeight*p.numbers)
+	share := func(set []uint64) float64 {
+		return float64(p.weigh(set, false)+wordWeight*p.weigh(set, true)) / total
+	}
+	best, most := int32(-1), 0.0
+	for u := range x.units {
+		i := int32(u)
+		w := share(h.gather(i, i, span{}))
+		from := i
+		if from > 0 && x.units[from-1].section == x.units[i].section {
+			from--
+		}
+		if w >= leastCarried && w > most &&
+			share(h.gather(from, i, x.units[i].under)) >= leastAround {
+			best, most = i, w
+		}
+	}
+	if best >= 0 && x.refuted(best) {
+		return best
+	}
+	return -1
+}
+
 // refuted reports whether the report has a sentence only to call it false.
 func (x *index) refuted(u int32) bool {
 	is, known := x.refuting[u]

@@ -29,16 +29,13 @@ func (p *pattern) claimed() *claims.Claim {
 }
 
 // weigh changes what a report was found to carry of an item if its claims say otherwise.
-func (f *finding) weigh(x *index, h *hits) {
+func (f *finding) weigh(x *index) {
 	if len(f.pattern.wants) == 0 || f.cause == MissContradicted && x.refuted(f.first) {
 		return
 	}
 	x.read().Part = x.long
 	s := x.read().Survive(f.pattern.claimed(), f.pattern.content)
 	f.near = s
-	if f.cause == MissContradicted && (s.AllFigures() || f.byNegation(x, h)) {
-		f.cause = MissAbsent
-	}
 	if !s.Verbatim && (f.cause == MissContradicted || f.pattern.asks) {
 		f.unsure = f.undecided(x, &s)
 		return
@@ -48,10 +45,8 @@ func (f *finding) weigh(x *index, h *hits) {
 	case s.Verbatim:
 		f.say(&s, "")
 	case s.Verdict == claims.Refuted:
-		if s.Plainly() || f.pattern.doubted(x, h) >= 0 {
-			f.refute(&s)
-		}
-	case f.cause != "" && s.Carries(f.coverage()) && f.pattern.doubted(x, h) <= 0:
+		f.refute(&s)
+	case f.cause != "" && s.Carries(f.coverage()):
 		f.say(&s, "")
 	}
 }
@@ -63,15 +58,6 @@ func (f *finding) undecided(x *index, s *claims.Survival) bool {
 	return f.cause != "" && f.cause != MissContradicted && !x.long && s.Window != nil &&
 		((s.Verdict == claims.Supported || s.Verdict == claims.Unsure) && s.Speaks() && !s.Rivals() ||
 			s.Verdict == claims.Unsupported && x.read().HasRate(f.pattern.claimed()))
-}
-
-// byNegation reports whether an item is thought to be contradicted only since one side denies
-// something, while both sides are negative, or neither is: no return, the way is removed.
-func (f *finding) byNegation(x *index, h *hits) bool {
-	d := f.pattern.likeliest(x, h)
-	return d != nil && d.traits[isNegated]+d.traits[isForbidden] > 0 &&
-		(strings.Contains(x.text(d.unit), "|") ||
-			claims.Negative(f.pattern.content) == claims.Negative(x.text(d.unit)))
 }
 
 // longReports reports whether reports are so long together that the words of any item meet
@@ -103,18 +89,6 @@ func (f *finding) say(s *claims.Survival, cause string) {
 	if s.Verbatim {
 		f.lacks = nil
 	}
-}
-
-// doubted returns how likely a sentence says the opposite, by its words: above 0 it does, and
-// at 0 nothing speaks for it.
-func (p *pattern) doubted(x *index, h *hits) (most float64) {
-	all := p.doubts(x, h)
-	for i := range all {
-		if s := all[i].traits.score(); i == 0 || s > most {
-			most = s
-		}
-	}
-	return most
 }
 
 // passage describes a window of claims.

@@ -91,7 +91,7 @@ func TestSurvivalSets(t *testing.T) {
 	if e := potion.Open(t); e != nil {
 		modes["potion"] = e
 	}
-	for _, set := range append(slices.Clone(readSets), "blind") {
+	for _, set := range []string{"tune", "held-out", "final", "unseen", "check", "blind"} {
 		for _, mode := range slices.Sorted(maps.Keys(modes)) {
 			t.Run(set+"/"+mode, func(t *testing.T) {
 				by := checkSet(t, set, modes[mode], 0.75)
@@ -99,13 +99,13 @@ func TestSurvivalSets(t *testing.T) {
 					t.Logf("%-30s %v", kind, by[kind])
 				}
 				// Slightly under what was measured.
-				least := map[string][2]float64{"tune/words": {0.94, 0.94},
-					"tune/potion":    {0.96, 0.94},
-					"held-out/words": {0.91, 0.87}, "held-out/potion": {0.91, 0.87},
-					"final/words": {0.90, 0.96}, "final/potion": {0.89, 0.92},
-					"unseen/words": {0.78, 0.74}, "unseen/potion": {0.80, 0.74},
-					"check/words": {0.71, 0.71}, "check/potion": {0.71, 0.71},
-					"blind/words": {0.63, 0.66}, "blind/potion": {0.63, 0.66}}[set+"/"+mode]
+				least := map[string][2]float64{"tune/words": {0.94, 0.92},
+					"tune/potion":    {0.94, 0.92},
+					"held-out/words": {0.89, 0.82}, "held-out/potion": {0.89, 0.82},
+					"final/words": {0.90, 0.93}, "final/potion": {0.89, 0.90},
+					"unseen/words": {0.83, 0.79}, "unseen/potion": {0.83, 0.79},
+					"check/words": {0.70, 0.65}, "check/potion": {0.70, 0.65},
+					"blind/words": {0.70, 0.70}, "blind/potion": {0.70, 0.70}}[set+"/"+mode]
 				if c := by["all"]; c.precision() < least[0] || c.recall() < least[1] {
 					t.Errorf("it has become worse: %v", c)
 				}

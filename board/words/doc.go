@@ -22,8 +22,7 @@
 // A negation is a word that turns round what comes after it: not, without, hardly,
 // couldn't. Opposites are two words of which one is the other negated: enabled and
 // disabled. Order is what stands before and after "before" and "after". Related has the
-// words that a report may have in the place of another, in the same sense or the
-// opposite one (senses.txt); claims do not use it.
+// words that a report may have in the place of another (senses.txt); claims do not use it.
 //
 // # Four readings
 //

@@ -7,54 +7,35 @@ import (
 	"sync"
 )
 
-// This file has synonyms and opposites for reports that paraphrase a finding. The list
-// is small on purpose: common words that are interchangeable in most sentences. Claims,
-// which must not confuse two things, use the narrower lists of side.go.
+// This file has synonyms for reports that paraphrase a finding. The list is small on purpose:
+// common words that are interchangeable in most sentences. Claims, which must not confuse
+// two things, use the narrower lists of side.go.
 
-// senses has a group a line: words of one sense, with their forms that Stem does not
-// join, then after a slash those of the opposite sense.
+// senses has a group a line: words of one sense, with their forms that Stem does not join.
 //
 //go:embed senses.txt
 var senses string
 
-// A Sense is a group of senses, and the side that a word is on.
-type Sense struct {
-	group    int
-	opposite bool
-}
-
 type senseTables struct {
 	once  sync.Once
-	of    map[string][]Sense // by stem
-	stems [][2][]string      // of each group, on each side
+	of    map[string][]int // groups by stem
+	stems [][]string       // of each group
 }
 
 var senseTable senseTables
 
 func readSenses() {
 	t := &senseTable
-	t.of = map[string][]Sense{}
-	group := func(sides ...string) {
+	t.of = map[string][]int{}
+	for line := range strings.Lines(senses) {
 		g := len(t.stems)
-		t.stems = append(t.stems, [2][]string{})
-		for side, list := range sides {
-			for _, w := range strings.Fields(list) {
-				st := Stem(w)
-				if !slices.Contains(t.stems[g][side], st) {
-					t.stems[g][side] = append(t.stems[g][side], st)
-					t.of[st] = append(t.of[st], Sense{g, side == 1})
-				}
+		t.stems = append(t.stems, nil)
+		for _, w := range strings.Fields(line) {
+			if st := Stem(w); !slices.Contains(t.stems[g], st) {
+				t.stems[g] = append(t.stems[g], st)
+				t.of[st] = append(t.of[st], g)
 			}
 		}
-	}
-	for line := range strings.Lines(senses) {
-		if a, b, _ := strings.Cut(line, "/"); strings.TrimSpace(a) != "" {
-			group(a, b)
-		}
-	}
-	for _, pair := range strings.Fields(oppositePairs + contraryPairs) {
-		a, b, _ := strings.Cut(pair, "/")
-		group(a, b)
 	}
 }
 
@@ -95,7 +76,7 @@ func derived(own string, keys []string) []string {
 }
 
 // senses returns the groups of a stem, or of what it is made of: profitable of profit.
-func (t *senseTables) senses(own string) []Sense {
+func (t *senseTables) senses(own string) []int {
 	if s := t.of[own]; s != nil {
 		return s
 	}
@@ -110,32 +91,17 @@ func (t *senseTables) senses(own string) []Sense {
 }
 
 // Related returns the keys of the words that a report may have in the place of a folded
-// word: those of the same sense, and those of the opposite one.
-func Related(w string) (same, opposite []string) {
+// word: those of the same sense.
+func Related(w string) (same []string) {
 	senseTable.once.Do(readSenses)
 	t := &senseTable
 	own := Stem(w)
-	for _, s := range t.senses(own) {
-		for side, stems := range t.stems[s.group] {
-			for _, st := range stems {
-				key := "w:" + st
-				switch {
-				case st == own:
-				case (side == 1) == s.opposite:
-					same = append(same, key)
-				default:
-					opposite = append(opposite, key)
-				}
+	for _, g := range t.senses(own) {
+		for _, st := range t.stems[g] {
+			if st != own {
+				same = append(same, "w:"+st)
 			}
 		}
 	}
-	same = derived(own, same)
-	for _, p := range []string{"un", "non"} {
-		if rest, ok := strings.CutPrefix(w, p); ok && len(rest) >= minStem {
-			opposite = append(opposite, "w:"+Stem(rest))
-		} else if len(w) >= minStem {
-			opposite = append(opposite, "w:"+Stem(p+w))
-		}
-	}
-	return same, opposite
+	return derived(own, same)
 }

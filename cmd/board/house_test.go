@@ -283,7 +283,7 @@ var ceilings = map[string]int{
 
 	"board/check": 710, // a post held against its source
 
-	"board/claims": 7190, // and names of clauses, cells of two sources, zones, conditions
+	"board/claims": 7335, // and what survival asked of its own reading: denials, opposites, roles
 	"board/clash":  590,
 
 	"board/disk": 580,
@@ -312,7 +312,7 @@ var ceilings = map[string]int{
 
 	"board/store": 540,
 
-	"board/survival": 3240, // what is unsure
+	"board/survival": 1590,
 
 	"board/text": 360,
 
@@ -320,7 +320,7 @@ var ceilings = map[string]int{
 
 	"board/verify": 3020,
 
-	"board/words": 4650,
+	"board/words": 4570,
 
 	"cmd/board": 4720, // the page on trust says what a receipt is worth
 

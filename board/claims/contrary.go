@@ -1,0 +1,128 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// This file finds statements that say the opposite of a claim by their words: one of the two
+// denies something, has an opposite, or has who does what to whom the other way round.
+
+// saysOpposite returns why a statement of a window says the opposite of a claim.
+func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
+	for _, e := range cmp.Claims {
+		all, both := ev.shared(c, e)
+		if both >= .6*all && ev.disowned(c.Text, e) {
+			reasons = append(reasons, "the report calls it false")
+		}
+		if e.Cells != nil && cmp.figuresIn(e) == 0 || // the words of a row are headings
+			ev.Part && !cmp.close() || // in a long report the words of any claim meet
+			c.negativeAs(e, cmp) || 2*cmp.figuresIn(e) < cmp.figuresIn(nil) && !e.goesOn() {
+			continue
+		}
+		reasons = append(reasons, ev.opposes(c, e, cmp)...)
+		if w := c.withPrefix(e); w != "" && len(c.denials)+len(e.denials) == 0 {
+			reasons = append(reasons, fmt.Sprintf("the report says “%s”", w))
+		}
+	}
+	return reasons
+}
+
+// close reports whether a window has a claim word for word but for one or two.
+func (cmp *Comparison) close() bool { return cmp.Cover >= .85 && cmp.Back >= .6 }
+
+// negativeAs reports whether two statements are both negative in some way: no return, the way
+// back is removed. What they deny is compared only if they are close, and one denies more.
+func (c *Claim) negativeAs(e *Claim, cmp *Comparison) bool {
+	switch mine, theirs := len(c.denials), len(e.denials); {
+	case mine > 0 && theirs > 0:
+		return !cmp.close() || mine == theirs
+	case mine > 0:
+		return e.saysNo(c)
+	case theirs > 0:
+		return c.saysNo(e)
+	}
+	return false
+}
+
+// opposes returns why a statement says the opposite of a claim.
+func (ev *Evidence) opposes(c, e *Claim, cmp *Comparison) []string {
+	against := ev.opposites(c, Window{Claims: []*Claim{e}}, cmp.Matches)
+	if len(c.denials) > 0 && len(e.denials) > 0 {
+		if against = slices.DeleteFunc(against, func(s string) bool {
+			return !strings.HasSuffix(s, oneSide)
+		}); ev.Part {
+			return nil
+		}
+	}
+	x, y := ev.exchangedIn(c, e)
+	turned, to, same := turnedRound(c, e)
+	if x != "" && len(against) > 0 || same {
+		return nil // A more than B, B less than A
+	}
+	if x == "" || !cmp.close() || len(c.figures()) > 0 {
+		x, y = turned, to
+	}
+	if x != "" && cmp.Cover >= .6 && cmp.Back >= .3 {
+		against = append(against, fmt.Sprintf("“%s” and “%s” stand the other way round", x, y))
+	}
+	return against
+}
+
+// goesOn reports whether a statement goes on about what the one before it is of.
+func (c *Claim) goesOn() bool {
+	first, _, _ := strings.Cut(c.Text, " ")
+	return first == "It" || first == "They" || first == "This"
+}
+
+// withPrefix returns a word of another statement that is one of a claim with a negative
+// prefix: impassable.
+func (c *Claim) withPrefix(e *Claim) string {
+	for i := range e.Words {
+		for _, p := range []string{"im", "in", "un", "ir", "il", "dis", "non"} {
+			rest, ok := strings.CutPrefix(e.Words[i].low, p)
+			if ok && len(rest) > 4 && !c.has(e.Words[i].low) && c.has(rest) && !e.has(rest) {
+				return e.Words[i].low
+			}
+		}
+	}
+	return ""
+}
+
+func (c *Claim) has(low string) bool {
+	return slices.ContainsFunc(c.Words, func(w Word) bool { return w.low == low })
+}
+
+// negatives are the roots of words that are negative by what they mean.
+var negatives = sync.OnceValue(func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(table("negators") + " " + table("denied") + " " +
+		table("deniers") + ` out outside beyond except exclude hardly lack miss stop
+		lose exempt avoid unless skip omit forbid prohibit ban bar close shut optional voluntary
+		disable yet blank empty prevent cease ignore zero below negative behind drop discard remove
+		abandon warn dry`) {
+		m[root(w)] = true
+	}
+	return m
+})
+
+// saysNo reports whether a claim has a word that is negative by what it means, and that another
+// one has not.
+func (c *Claim) saysNo(o *Claim) bool {
+	theirs := lex(o.Text)
+	return slices.ContainsFunc(lex(c.Text), func(t token) bool {
+		return negatives()[root(t.low)] &&
+			!slices.ContainsFunc(theirs, func(u token) bool { return u.low == t.low })
+	})
+}
+
+// Negative reports whether a text denies something, or has a word that is negative by what it
+// means. A bound does not: never more than 5.
+func Negative(text string) bool {
+	c := ExtractText(text, "")
+	return len(c.denials) > 0 || slices.ContainsFunc(lex(text), func(t token) bool {
+		return negatives()[root(t.low)] && !negators.has(t.low)
+	})
+}
