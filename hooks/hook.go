@@ -225,7 +225,9 @@ func (t *turn) dispatch(ctx context.Context, h *harness.Harness) string {
 		t.markOwed(h)
 		t.locate()
 		t.nameSession()
-		return t.start(ctx, h)
+		page := t.start(ctx, h)
+		t.talkBegins(ctx)
+		return page
 	case harness.Prompt:
 		if !h.Injects(harness.Prompt) {
 			break
@@ -258,8 +260,19 @@ func (t *turn) dispatch(ctx context.Context, h *harness.Harness) string {
 			t.forgetGiven(h.Injects(harness.Prompt))
 		}
 	case harness.PostCompact:
+		t.keepSummary()
 		if !h.Restarts() {
 			t.forgetGiven(false)
+		}
+	case harness.SubagentStart:
+		if h.Injects(harness.SubagentStart) {
+			t.locate()
+			return t.subagent(ctx)
+		}
+	case harness.SubagentStop:
+		if h.Injects(harness.SubagentStop) {
+			t.locate()
+			return t.subagentStops(ctx)
 		}
 	case harness.SessionEnd:
 		t.locate()

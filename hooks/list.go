@@ -57,6 +57,14 @@ func describeEvent(h *harness.Harness, e harness.EventName) string {
 		if !h.Restarts() && h.Injects(harness.Prompt) {
 			return "notes that the context is lost; the next prompt injects the start page again"
 		}
+	case harness.SubagentStart:
+		if injects {
+			return "injects the run's brief: goal, what keeps the gate closed, what is known"
+		}
+	case harness.SubagentStop:
+		if injects {
+			return "keeps a worker that the run expects at work, once, if it has posted nothing"
+		}
 	case harness.SessionEnd:
 		return "appends a summary to the worklog and tidies up the memory"
 	}

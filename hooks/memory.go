@@ -33,7 +33,7 @@ func (t *turn) withMemory(fn func(*memory.Store) error) {
 
 // conversation returns $BOARD_CONVERSATION, or "" if no such conversation exists.
 func (t *turn) conversation(ctx context.Context, m *memory.Store) string {
-	ref := t.Env("BOARD_CONVERSATION")
+	ref := cmp.Or(t.Env("BOARD_CONVERSATION"), t.openSession().Talk)
 	if ref == "" || t.workspace == "" {
 		return ""
 	}

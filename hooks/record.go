@@ -116,6 +116,8 @@ func (t *turn) endSession(ctx context.Context, h *harness.Harness) {
 	t.settle(ctx, h, session, given.Started)
 	entries, err := t.topics.Tail(t.topic.Name, topics.TailLimits{})
 	t.logError("read the worklog", err)
+	defer t.endTalk(ctx, given, slices.DeleteFunc(slices.Clone(entries),
+		func(e topics.Entry) bool { return e.Session != session }))
 	begin, uses := given.Started, 0
 	outcomes := map[string]int{}
 	for _, e := range entries {

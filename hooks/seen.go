@@ -41,7 +41,9 @@ type sessionState struct {
 	Begun []string `json:"begun"`
 	// Owed means that the context was lost, and that the next prompt gets the start
 	// page.
-	Owed bool `json:"owed,omitempty"`
+	Owed    bool   `json:"owed,omitempty"`
+	Talk    string `json:"talk,omitempty"`    // the session's conversation
+	Summary string `json:"summary,omitempty"` // the harness's, of its last compaction
 	// Spent is how many tokens the context has from this program.
 	Spent int `json:"spent,omitempty"`
 }

@@ -344,9 +344,9 @@ var ceilings = map[string]int{
 
 	"embed/minilm": 2120, // a session of its own for a backfill
 
-	"hooks": 2580, // why each thing is given or left out; receipts of what ran
+	"hooks": 2790, // why each thing is given or left out; subagents, conversations; receipts
 
-	"hooks/harness": 2365, // what the transcripts of Claude Code say, ends of outputs
+	"hooks/harness": 2390, // what the transcripts of Claude Code say, ends of outputs
 
 	"hooks/mcp": 4980,
 

@@ -22,10 +22,11 @@ var claude = &Harness{
 	Name: "claude", Title: "Claude Code", Aliases: []string{"claude-code"},
 	ProjectVariable: "CLAUDE_PROJECT_DIR",
 	shells:          []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"},
-	Events:          claudeEvents, injects: startAndPrompt, restarts: true,
+	Events:          claudeEvents, restarts: true,
+	injects: []string{SessionStart, Prompt, SubagentStart, SubagentStop},
 	decode: func(e *Event, p object) {
 		// What ran in the background has ended.
-		e.Continuation = strings.HasPrefix(e.Prompt, "<task-notification>")
+		e.Continuation = e.Continuation || strings.HasPrefix(e.Prompt, "<task-notification>")
 		switch {
 		case e.Tool == nil:
 		case e.Kind == ToolResult:
@@ -163,7 +164,9 @@ func common(e *Event, p object) {
 	case SessionEnd:
 		e.Reason = p.str("reason")
 	case PreCompact, PostCompact:
-		e.Reason = p.str("trigger", "reason")
+		e.Reason, e.Summary = p.str("trigger", "reason"), p.str("compact_summary")
+	case SubagentStop:
+		e.Continuation, _ = p.boolean("stop_hook_active")
 	}
 }
 

@@ -49,7 +49,8 @@ type Event struct {
 	Agent      string `json:"agent,omitempty"`      // id of the subagent, if any
 	// AgentType is the harness's name of the subagent's kind.
 	AgentType string `json:"agent_type,omitempty"`
-	Tool      *Tool  `json:"tool,omitempty"` // nil if the event is not about a tool
+	Tool      *Tool  `json:"tool,omitempty"`    // nil if the event is not about a tool
+	Summary   string `json:"summary,omitempty"` // the harness's, of a compaction
 	// Echo means that the harness also sends another event for this, with more detail.
 	Echo bool `json:"echo,omitempty"`
 	// Continuation means that the prompt is not the user's: the harness calls its model

@@ -87,10 +87,15 @@ type Hook struct {
 func (h *Harness) Hooks() (all []Hook) {
 	asks := h.asks
 	if asks == nil {
-		for _, kind := range []string{SessionStart, Prompt, ToolResult, ToolFailure, SessionEnd} {
-			if name := h.nameOf(kind); name != "" && (kind != Prompt || h.Injects(Prompt)) {
+		for _, kind := range []string{SessionStart, Prompt, ToolResult, ToolFailure,
+			SubagentStart, SubagentStop, SessionEnd} {
+			speaks := slices.Contains([]string{Prompt, SubagentStart, SubagentStop}, kind)
+			if name := h.nameOf(kind); name != "" && (!speaks || h.Injects(kind)) {
 				asks = append(asks, name)
 			}
+		}
+		if h.Injects(SubagentStart) { // it has a summary to hand over
+			asks = append(asks, h.nameOf(PostCompact))
 		}
 	}
 	for _, name := range asks {

@@ -82,7 +82,7 @@ func talkIn(h Memories, m *memory.Store, named string) string {
 
 type PutIn struct {
 	Content      string   `json:"content" arg:"[CONTENT | -]" as:"note" flag:"content" hidden:"true" jsonschema:"one thing"`
-	Tier         string   `json:"tier,omitempty" enum:"put_tiers" default:"workspace" jsonschema:"journal: yours, a week; core: for good" cli:"where; journal and core are the agent's own"`
+	Tier         string   `json:"tier,omitempty" enum:"put_tiers" default:"workspace" jsonschema:"journal, core: yours only" cli:"where; journal and core are the agent's own"`
 	Channel      string   `json:"channel,omitempty" value:"NAME" rare:"true" jsonschema:"of that tier" cli:"of the tier channel; default the conversation's, else general"`
 	Conversation string   `json:"conversation,omitempty" value:"REF" rare:"true" jsonschema:"its ref code" cli:"of the conversation that it belongs to, or comes from; default $BOARD_CONVERSATION"`
 	Title        string   `json:"title,omitempty" value:"LINE" rare:"true" jsonschema:"in a few words"`

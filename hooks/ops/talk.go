@@ -267,7 +267,7 @@ func endTalk(ctx context.Context, h Memories, in IdleIn, status string, force bo
 	out, err := onTalk(ctx, h, in.Ref, func(m *memory.Store, ref string) (v memory.ConversationInfo,
 		err error) {
 		if said != "" {
-			if _, err := m.Summarise(ctx, ref, said); err != nil {
+			if _, err := m.Summarise(ctx, ref, "", said); err != nil {
 				return v, err
 			}
 			if v, err = m.Conversation(ctx, ref); err != nil || v.Status == status {

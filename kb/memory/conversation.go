@@ -225,14 +225,16 @@ const TagSummary = "summary"
 
 // Summarise stores the summary of a conversation in its channel, where the next
 // conversation starts with it.
-func (s *Store) Summarise(ctx context.Context, ref, text string) (Item, error) {
+func (s *Store) Summarise(ctx context.Context, ref, title, text string) (Item, error) {
+	if title == "" {
+		title = "What " + ref + " came to"
+	}
 	c, err := s.Conversation(ctx, ref)
 	if err != nil {
 		return Item{}, err
 	}
 	r, err := s.Put(ctx, Item{
-		Tier: Channel, Channel: c.Channel, Conversation: ref, Title: "What " + ref + " came to",
-		Content:    text,
+		Tier: Channel, Channel: c.Channel, Conversation: ref, Title: title, Content: text,
 		Importance: .75, Lifetime: LongTerm, Tags: []string{TagSummary}}, PutOptions{})
 	return r.Item, err
 }

@@ -269,6 +269,10 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) (
 	if err != nil {
 		return nil, nil, err
 	}
+	// What a conversation came to is told to others, and not to itself.
+	counts = slices.DeleteFunc(counts, func(h *Hit) bool {
+		return q.Conversation != "" && h.Conversation == q.Conversation && slices.Contains(h.Tags, TagSummary)
+	})
 	critical := slices.DeleteFunc(slices.Concat(counts, talk),
 		func(h *Hit) bool { return h.Importance < criticalFrom })
 	slices.SortStableFunc(critical,

@@ -166,7 +166,7 @@ func (m *memoryHands) talk(
 func (m *memoryHands) idle(ctx context.Context, ref, summary string) (page.Outcome, error) {
 	if summary != "" {
 		err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
-			_, err := s.Summarise(ctx, ref, summary)
+			_, err := s.Summarise(ctx, ref, "", summary)
 			return err
 		})
 		if err != nil {
