@@ -58,7 +58,10 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		defer w.flush() // the last line has an end, but for a broken-off one
 		p.Out.W = w
 	}
-	return p.main(ctx, args)
+	sent := p.telemetry(args)
+	code := p.main(ctx, args)
+	sent(code)
+	return code
 }
 
 // program has the methods of this package's commands.

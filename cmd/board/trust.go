@@ -79,7 +79,8 @@
 //     Nothing else, no shell of any input.
 //   - `board model pull` fetches from $HF_ENDPOINT or huggingface.co, through the proxies of the
 //     environment. With $BOARD_DATABASE_URL or --database, boards are on the PostgreSQL server
-//     that it names. Nothing else goes out.
+//     that it names. With $OTEL_EXPORTER_OTLP_ENDPOINT, verdicts and times of gates, checks and
+//     searches go to that collector, no text of a finding. Nothing else goes out.
 //   - A board.yaml, which comes with a repository, names a server by a variable or a service of
 //     yours. A URL in it counts once you ran `board database allow`, for that file and that URL;
 //     until then commands fail, and go nowhere. A password in it is refused.
@@ -107,6 +108,8 @@
 //   - A loss of power is replayed at each moment of a run: what was not synced is lost, whole or
 //     in sectors, and the rest must open with each acknowledged post (TestPowerLoss).
 //   - Readers of files from elsewhere are fuzzed whenever CI runs (.ci/run).
+//   - testdata/score/SCORES.md has how well searches and checks do, each beside a trivial
+//     baseline, and what was not run.
 //
 // # What has failed, and what finds it again
 //

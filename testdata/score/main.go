@@ -22,6 +22,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"blackboard/embed"
@@ -48,16 +50,21 @@ func run(ctx context.Context, args []string, out, messages io.Writer) error {
 	fusion := flags.String("fusion", kb.FusionConvex, "convex or rrf")
 	noMMR := flags.Bool("no-mmr", false, "do not rank down near-duplicates of a better hit")
 	inMemory := flags.Bool("memory", false, "ask a memory: fresh, aged and tidied, beside plain full text")
+	limit := flags.Int("limit", 0, "of each set of claims at most this many; the table is not written then")
 	asJSON := flags.Bool("json", false, "print one JSON list, with each question")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() == 0 {
-		return fmt.Errorf("no set is given: name a folder with corpus.jsonl, queries.jsonl and qrels")
+		return fmt.Errorf("no set is given: name a folder with corpus.jsonl, queries.jsonl and qrels, or one of the sets of SCORES.md")
 	}
-	sets, err := ReadAll(flags.Args(), *split)
-	if err != nil {
-		return err
+	named := slices.ContainsFunc(scoreboards, func(s struct{ name, path, about string }) bool { return s.name == flags.Arg(0) })
+	var sets []*Set
+	if !named {
+		var err error
+		if sets, err = ReadAll(flags.Args(), *split); err != nil {
+			return err
+		}
 	}
 	var emb embed.Embedder
 	if *model != "" {
@@ -72,6 +79,23 @@ func run(ctx context.Context, args []string, out, messages io.Writer) error {
 	if *mode != "" {
 		opt.Modes = strings.Split(*mode, ",")
 	}
+	if named {
+		rows, err := scoreSet(ctx, flags.Arg(0), flags.Arg(1), emb, opt, *limit)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if emb != nil { // by the name that people know
+				rows[i].How = strings.Replace(rows[i].How, emb.Model().Name, filepath.Base(*model), 1)
+			}
+			fmt.Fprintln(out, rows[i])
+		}
+		if *limit > 0 {
+			return nil
+		}
+		return writeScores(scoresFile, rows)
+	}
+	var err error
 	reports := make([]any, len(sets))
 	for i, set := range sets {
 		if *inMemory {

@@ -26,4 +26,13 @@ type Program struct {
 	// Answered, if set, gets the pairs of each JSON answer: a test documents their
 	// types.
 	Answered func(pairs []any)
+	// Verdicts are what the command has judged, for telemetry.
+	Verdicts []Verdict
+}
+
+// Verdict is the result of a gate, or of one step of a check.
+type Verdict struct {
+	Name            string
+	Passed, Skipped bool
+	Headline        string // in a few words
 }

@@ -125,6 +125,10 @@ func (p *program) check(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
+		for _, s := range r.Steps {
+			p.Verdicts = append(p.Verdicts, base.Verdict{Name: s.Name, Passed: s.Passed,
+				Skipped: s.Skipped, Headline: s.Headline})
+		}
 		if s := r.Step(policy.Gate); s != nil {
 			useCommands(s.Gate)
 		}

@@ -270,6 +270,12 @@ func (p *program) gate(c *cli.Context) error {
 			return err
 		}
 		useCommands(&v)
+		headline := fmt.Sprintf("%d reasons keep it closed", len(v.Reasons))
+		if v.Open {
+			headline = "open"
+		}
+		p.Verdicts = append(p.Verdicts, base.Verdict{Name: policy.Gate, Passed: v.Open,
+			Headline: headline})
 		text := func(q *program) {
 			q.printVerdict(&v)
 			q.printPolicySource(&follow)
