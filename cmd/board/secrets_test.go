@@ -99,6 +99,8 @@ var ownSentences = []labelled{
 	{"token", "token", "OPENROUTER_API_KEY=sk-or-" + "v1-" + strings.Repeat("0a1b2c3d", 8), "sk-or-" + "v1-" + strings.Repeat("0a1b2c3d", 8)},
 	{"plain", "plain", "The database password is Rosen!Garten9 at the moment.", "Rosen!Garten9"},
 	{"german", "german", "Das Admin-Passwort lautet Schneemann7.", "Schneemann7"},
+	{"spoken", "spoken", "Hey, bluecheese42 gets you into the staging admin until Friday.", "bluecheese42"},
+	{"number", "number", "Die Schranke am Hof öffnet sich mit 4402.", "4402"},
 	{"harmless", "harmless", "The password is hashed before it is stored; the token expires after 15 minutes.", ""},
 }
 

@@ -98,6 +98,9 @@
 //     any word or number ("it is locked with thunderbird", an answer to a security question), and
 //     what is given without a word about logging in, opening or passwords. Languages other than
 //     English and German have their tokens found, and not their sentences.
+//   - Measured on sentences that nobody had read before: 53 of 60 secrets were found (29 of 30
+//     tokens, 24 of 30 in plain words), and none of 200 harmless sentences was touched. So do
+//     not rely on it.
 //   - log/hooks.log (256 KiB and one older) and log/daemon.log (1 MiB and one older) say what
 //     went wrong, and log/recall.log which capsules prompts were given, without the prompts.
 //

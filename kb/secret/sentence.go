@@ -134,6 +134,9 @@ func (s *sentence) giving(access int) int {
 		endsWith("gives", before) {
 		return 2
 	}
+	if s.isNumber && len(s.words) < 9 && s.endsClause() && has("numbers", before+" ") {
+		return 2
+	}
 	switch s.sign {
 	case '/':
 		return 2 * min(1, len(s.words)*(2-strings.Count(s.line, "//")))
@@ -162,11 +165,10 @@ func (s *sentence) givingWord(before string, words []string, access int) int {
 	last, second := words[len(words)-1], words[max(0, len(words)-2)]
 	k := announcedBy(last)
 	switch {
-	case k >= aPassword && k <= aCode, hasSuffix(before, " of", " von") && announcedBy(second) > nothing,
-		s.isNumber && len(words) < 8 && s.endsClause() && has("numbers", before+" "):
+	case k >= aPassword && k <= aCode, hasSuffix(before, " of", " von") && announcedBy(second) > nothing:
 		return 2
 	case endsWith("is", before):
-		return min(access, 2)
+		return min(max(access, 1), 2)
 	case !endsWith("with", before):
 		return 0
 	case isIn("users", second), strings.ContainsAny(second, "0123456789"), // a pair

@@ -86,12 +86,12 @@ func isSpoken(text string, from, to, shape int) bool {
 	access := s.access()
 	giving := s.giving(access)
 	switch {
+	case shape == withSigns:
+		return giving+access >= 2
 	case giving == 0, s.isNumber && (giving == 1 || !s.endsNumber(text[from:to])):
 		return false
 	case shape == weak:
 		return giving+access/2 >= 3
-	case shape == withSigns:
-		return giving+access >= 2
 	}
 	return access > 0 && shape+giving+access >= enough
 }
