@@ -48,6 +48,9 @@ func Fields(input reflect.Type) (all []Field) {
 	return all
 }
 
+// IsList reports whether the argument is a list, and not JSON, which is bytes.
+func (f *Field) IsList() bool { return f.Type.Kind() == reflect.Slice && f.Type != anyValue }
+
 // Flags are the names of the argument's flag, the shown one first; none if it has none.
 func (f *Field) Flags() []string {
 	switch names := f.Tag.Get("flag"); {

@@ -59,6 +59,15 @@ func (p *Page) Document(s string) {
 	p.Printf("%s\n", s)
 }
 
+// Value is a JSON value on one line, with its blanks as they are.
+func (p *Page) Value(v []byte, operation, id string) string {
+	s := string(v)
+	if p.Shorten != nil {
+		s = p.Shorten(s, operation, id)
+	}
+	return strings.ReplaceAll(text.Visible(s), "\n", " ")
+}
+
 // Some are the first of a list, as many as there is room for.
 func Some[T any](p *Page, all []T) []T {
 	if p.Shorten == nil {

@@ -22,11 +22,4 @@ func (s *Server) addRunTools() {
 		Kind: reads, Budget: glanceTokens,
 		About: "Start here: goal, counts, open signals, workers, variables. " +
 			"Without a run it lists the runs."}, (*call).state)
-	add(s, tool{Tool: "board_var_get", Rare: true, Short: "Read run variables", Profile: ProfileRun,
-		Kind: reads, Budget: usualTokens,
-		About: "Read the run's shared variables; without a key, all of them."}, (*call).varGet)
-	add(s, tool{Tool: "board_var_set", Rare: true, Short: "Set or delete a run variable", Profile: ProfileRun,
-		Kind: writes,
-		About: "Set a shared variable of the run. Give if_version (0: it is new), and nobody's " +
-			"change is lost."}, (*call).varSet)
 }

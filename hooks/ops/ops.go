@@ -11,6 +11,7 @@
 //	memory.go  items of the memory
 //	note.go    journal and core memories
 //	talk.go    channels, conversations, working notes
+//	state.go   variables of a run
 //	list.go    how lists are written
 //	expect.go  workers: expect, done; and findings that are no conflict: settle
 package ops
@@ -30,7 +31,7 @@ import (
 // All are the operations that have a tool.
 func All() []op.Any {
 	return []op.Any{&Post, &Correct, &Ask, &Claim, &Answer, &Waive, &Reopen, &Link, &Settle, &Expect,
-		&Query, &Show, &Signals,
+		&Query, &Show, &Signals, &VarGet, &VarSet,
 		&KBSearch, &KBGet, &Remember, &KBRetire, &MemoryPut, &MemoryUpdate, &MemoryForget, &MemoryRead, &JournalNote, &CoreNote, &ScratchWrite, &ScratchRead, &Scratches, &ScratchClear, &Talk, &Talks,
 		&Channels, &ChannelCreate}
 }

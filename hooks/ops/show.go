@@ -32,7 +32,6 @@ type QueryOut struct {
 	Entries []board.Entry `json:"entries"`
 	More    bool          `json:"more"`
 	in      QueryIn
-	run     string
 }
 
 func (o QueryOut) IDs() (ids []string) {
@@ -55,7 +54,7 @@ best match first.`},
 				Workers: in.Workers, Tags: in.Tags, Signal: in.Signal, MustSurface: in.MustSurface,
 				Since: in.Since, Before: in.Before, Match: in.Match, Contains: in.Contains,
 				Order: in.Order, Limit: in.Limit})
-			out = QueryOut{found.Entries, found.More, in, b.Run()}
+			out = QueryOut{found.Entries, found.More, in}
 			return err
 		})
 		return out, err
@@ -171,17 +170,9 @@ var Signals = op.Op[Runs, SignalsIn, SignalsOut]{
 		return out, err
 	},
 	Text: func(p *op.Page, o SignalsOut) {
-		shown := op.Some(p, o.Signals)
-		for i := range shown {
-			p.Printf("%s\n", SignalLine(p, &shown[i], time.Now()))
-		}
-		switch n := len(shown); {
-		case len(o.Signals) == 0:
-			p.Note("no signals found")
-		case o.More || n < len(o.Signals):
-			p.Note(fmt.Sprintf("the first %d are shown", n) + p.Step(fault.Give("limit", "0",
-				"; {} shows all")))
-		}
+		listed(p, o.Signals, o.More, "signals", func(x *board.Signal) string {
+			return SignalLine(p, x, time.Now())
+		})
 	},
 }
 

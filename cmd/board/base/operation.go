@@ -73,7 +73,7 @@ func flagOf(f *op.Field) []cli.Flag {
 	switch kind := f.Type.Kind(); {
 	case kind == reflect.Bool:
 		return []cli.Flag{&cli.BoolFlag{Name: name, Aliases: also, Usage: usage, Hidden: hidden}}
-	case kind == reflect.Slice:
+	case f.IsList():
 		return []cli.Flag{&cli.StringSliceFlag{Name: name, Aliases: also, Hidden: hidden,
 			Usage: value + usage + ", repeatable"}}
 	case kind == reflect.Int && usual != 0:
@@ -179,17 +179,23 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 		if f.Tag.Get("only") == "mcp" || len(flags) == 0 || !c.IsSet(flags[0]) {
 			continue
 		}
-		switch f.Type.Kind() {
-		case reflect.Bool:
+		switch kind := f.Type.Kind(); {
+		case kind == reflect.Bool:
 			put(f.Name, c.Bool(flags[0]))
-		case reflect.Slice:
+		case f.IsList():
 			list := c.StringSlice(flags[0])
 			if f.Tag.Get("commas") != "no" {
 				list = List(c, flags[0])
 			}
 			put(f.Name, DropBlank(slices.Clone(list)))
-		case reflect.Int, reflect.Int64:
+		case kind == reflect.Int || kind == reflect.Int64:
 			put(f.Name, c.Value(flags[0]))
+		case kind == reflect.Slice:
+			v, err := JSONValue(c.String(flags[0]), false)
+			if err != nil {
+				return nil, err
+			}
+			all[f.Name] = v
 		default:
 			if put(f.Name, c.String(flags[0])); f.Tag.Get("arg") != "" && c.String(flags[0]) == "-" {
 				delete(all, f.Name)
