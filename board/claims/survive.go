@@ -138,7 +138,6 @@ func (ev *Evidence) judge(c *Claim, cmp Comparison) Survival {
 			s.has.agree++
 			continue
 		}
-		ev.displace(c, &cmp, &cmp.Matches[i])
 		s.take(ev, cmp.Matches[i], &cmp)
 	}
 	s.odds = cmp.odds(&s.has)
@@ -258,32 +257,6 @@ func (s *Survival) Rivals() bool {
 	})
 }
 
-// displace matches a figure of a claim with one that stands in its place, if the one that
-// agrees is of something else, in a statement with nothing else of the claim: lost 41 percent,
-// where 36 percent were lost.
-func (ev *Evidence) displace(c *Claim, cmp *Comparison, m *Match) {
-	if m.With == nil || !m.Detail.figure() || !m.Rel.Agrees() || m.Alike > displaced {
-		return
-	}
-	if all, both := ev.shared(c, m.From); both > .15*all || cmp.figuresIn(m.From) > 1 {
-		return
-	}
-	rival := *m
-	for _, e := range cmp.Claims {
-		for k := range e.Details {
-			x := &e.Details[k]
-			if s := ev.alike(m.Detail, x); s > rival.Alike+placed && m.Detail.relation(x) == OtherValue &&
-				c.rivals(m.Detail, x) {
-				rival = Match{m.Detail, x, e, OtherValue, s}
-			}
-		}
-	}
-	*m = rival
-}
-
-// A figure is of something else if it is so little alike, and another one by so much more.
-const displaced, placed = .3, .4
-
 // weigh decides on a window that refutes nothing, of a report of so many statements.
 func (s *Survival) weigh(cmp *Comparison) {
 	n := &s.has
@@ -305,14 +278,6 @@ func (s *Survival) take(ev *Evidence, m Match, cmp *Comparison) {
 		if m.Rel == Same {
 			n.named++
 		}
-		if x := cmp.alikeID(m); x != "" {
-			s.Differs = append(s.Differs, d)
-			s.Reasons = append(s.Reasons, fmt.Sprintf("the finding says %s, the report %s", d.Text, x))
-		}
-		return
-	case d.Weak && cmp.countsOtherwise(d):
-		s.Differs = append(s.Differs, d)
-		s.Reasons = append(s.Reasons, "the report has another number of them than "+d.Text)
 		return
 	case d.Weak || d.T != nil && d.T.days() > 300 && m.Rel.Agrees():
 		return
@@ -343,25 +308,6 @@ func (s *Survival) take(ev *Evidence, m Match, cmp *Comparison) {
 	default:
 		s.Lacks = append(s.Lacks, d)
 	}
-}
-
-// countsOtherwise reports whether a statement that has a figure of a claim has another number of
-// what a small count is of: two written quotations, three written quotations.
-func (cmp *Comparison) countsOtherwise(d *Detail) bool {
-	if d.Q == nil || len(d.Q.Noun) < 2 {
-		return false
-	}
-	other := false
-	for _, e := range cmp.Claims {
-		for k := range e.Details {
-			x := &e.Details[k]
-			if x.Q != nil && x.Q.Number == d.Q.Number {
-				return false
-			}
-			other = other || x.Q != nil && slices.Equal(x.Q.Noun, d.Q.Noun) && cmp.figuresIn(e) > 0
-		}
-	}
-	return other
 }
 
 // figuresIn counts the figures of a claim that a statement of a window has; nil means all.
@@ -465,65 +411,8 @@ func (cmp *Comparison) enough(m Match) float64 {
 	case m.Rel > OtherValue && (cmp.Cover >= .4 && q != nil && q.significant() >= 3 ||
 		cmp.Cover >= .35 && cmp.figuresIn(m.From) >= 2):
 		return 0
-	case m.Rel == OtherValue && cmp.Cover >= .35 && misprinted(m.Detail, m.With):
-		if cmp.figuresIn(nil) > 2 {
-			return 0
-		}
-		return .2
 	}
 	return m.Rel.least()
-}
-
-// alikeID returns the identifier of a window that is written nearly as one that it lacks.
-func (cmp *Comparison) alikeID(m Match) string {
-	d := m.Detail
-	if d.Kind != Identifier || m.Rel == Same || len(d.Text) < 6 {
-		return ""
-	}
-	for _, e := range cmp.Claims {
-		for k := range e.Details {
-			x := &e.Details[k]
-			if x.Kind == Identifier && len(x.Text) == len(d.Text) && differ(x.Words[0], d.Words[0]) == 1 &&
-				!cmp.has(x) {
-				return x.Text
-			}
-		}
-	}
-	return ""
-}
-
-// has reports whether the claim has an identifier of the window.
-func (cmp *Comparison) has(x *Detail) bool {
-	return slices.ContainsFunc(cmp.Matches, func(m Match) bool { return m.Detail.relation(x) == Same })
-}
-
-// differ counts the bytes in which two texts of one length differ.
-func differ(a, b string) (n int) {
-	for i := range a {
-		if a[i] != b[i] {
-			n++
-		}
-	}
-	return n
-}
-
-// misprinted reports whether two numbers of three digits or more are written alike: two
-// digits exchanged, or one that differs.
-func misprinted(a, b *Detail) bool {
-	if a.Q == nil || b.Q == nil || a.Q.Dim != b.Q.Dim {
-		return false
-	}
-	x, y := a.Q.digits(), b.Q.digits()
-	if len(x) != len(y) || len(x) < 3 || x == y {
-		return false
-	}
-	var at []int
-	for i := range x {
-		if x[i] != y[i] {
-			at = append(at, i)
-		}
-	}
-	return len(at) == 1 || len(at) == 2 && x[at[0]] == y[at[1]] && x[at[1]] == y[at[0]]
 }
 
 // specific reports whether a figure has so many digits that it hardly stands somewhere by

@@ -46,11 +46,6 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 			v.values = append(v.values, valueOf{d, why})
 		}
 	}
-	for _, d := range had {
-		if why := ev.rhythmOf(finding, d, around); why != "" {
-			v.Refuted = append(v.Refuted, why)
-		}
-	}
 	v.Refuted = append(v.Refuted, finding.otherThan(around, quote)...)
 	v.Has = func(text string) bool {
 		for _, d := range had {
@@ -170,29 +165,6 @@ func (c *Claim) inAnotherZone(d *Detail, had []*Detail) bool {
 	return d.T != nil && d.T.Clock >= 0 && slices.ContainsFunc(had, func(o *Detail) bool {
 		return o.T != nil && o.T.Clock >= 0 && (o.T.Clock-d.T.Clock)%1800 == 0
 	})
-}
-
-// rhythmOf returns why a rate is another one than the rhythm of the quote: 64 a year, a
-// monthly spend of 64.
-func (ev *Evidence) rhythmOf(c *Claim, d *Detail, around []*Claim) string {
-	if d.Q == nil || d.Q.Per == "" {
-		return ""
-	}
-	for _, e := range around {
-		var words []*Word
-		for i := range e.Words {
-			words = append(words, &e.Words[i])
-		}
-		r := rhythm(words)
-		for k := range e.Details {
-			x := &e.Details[k]
-			if r != nil && x.Q != nil && x.Q.Per == "" && d.Q.Dim == x.Q.Dim && d.Q.Value == x.Q.Value &&
-				rhythms[r.low] != d.Q.Per {
-				return fmt.Sprintf("another rate: the finding says %s, the source %s", d.Text, r.low)
-			}
-		}
-	}
-	return ""
 }
 
 // deniesAlone reports whether a finding or its quote denies something, and the other has

@@ -7,12 +7,12 @@ import (
 )
 
 // This file finds findings that say more than what they quote: of all where it is some, of
-// another zone or day, or without a condition.
+// another zone, or without a condition.
 
 var universal = set("all every each entire whole always any")
 
 // otherThan returns why a finding says something else than the statements that it quotes, by
-// their zone, the day that they stand under, or how many they are of.
+// their zone, or how many they are of.
 func (c *Claim) otherThan(around []*Claim, quote string) (reasons []string) {
 	for k := range c.Details {
 		d := &c.Details[k]
@@ -21,8 +21,6 @@ func (c *Claim) otherThan(around []*Claim, quote string) (reasons []string) {
 		}
 		for _, e := range around {
 			if why := d.otherZoneThan(e); why != "" {
-				reasons = append(reasons, why)
-			} else if why := c.otherDayThan(d, e); why != "" {
 				reasons = append(reasons, why)
 			}
 		}
@@ -51,41 +49,6 @@ func (d *Detail) otherZoneThan(e *Claim) (why string) {
 		}
 	}
 	return why
-}
-
-// otherDayThan returns why a finding names another day than the heading that its quote stands
-// under, beside a time of the quote.
-func (c *Claim) otherDayThan(d *Detail, e *Claim) string {
-	if !d.T.Dated || d.T.days() != 1 || len(e.around) == 0 || !c.sharesTime(e) {
-		return ""
-	}
-	day := ""
-	for k := range c.Details {
-		if o := &c.Details[k]; o != d && o.T != nil && o.T.Dated {
-			return ""
-		}
-	}
-	for k := range e.Details {
-		if x := &e.Details[k]; x.T != nil && x.T.Dated {
-			return ""
-		}
-	}
-	for k := range e.around {
-		x := &e.around[k]
-		if x.T.days() != 1 || d.T.againstDays(x.T).Agrees() {
-			return ""
-		}
-		day = x.Text
-	}
-	return fmt.Sprintf("another day: the finding says %s, the quote stands under %s", d.Text, day)
-}
-
-func (c *Claim) sharesTime(e *Claim) bool {
-	return slices.ContainsFunc(c.Details, func(d Detail) bool {
-		return d.T != nil && d.T.Clock >= 0 && slices.ContainsFunc(e.Details, func(x Detail) bool {
-			return x.T != nil && x.T.Clock >= 0 && x.T.Clock/60 == d.T.Clock/60
-		})
-	})
 }
 
 // ofSome returns why a finding speaks of all where its quote has some: 10 of 12 passed.

@@ -107,12 +107,6 @@ func TestArithmetic(t *testing.T) {
 			right: "6 %", wrong: "9 %",
 		},
 		{
-			kind:    "so much for each",
-			records: "The growers get EUR 85 per tagged ewe; 320 ewes were tagged",
-			report:  "The growers get # for the ewes tagged.",
-			right:   "€27,200", wrong: "€21,200",
-		},
-		{
 			kind:    "rate by rate",
 			records: "The ferry burns 42.5 litres of fuel per km; Fuel costs EUR 1.20 per litre",
 			report:  "Fuel costs the ferry # a kilometre.",
@@ -130,18 +124,6 @@ func TestArithmetic(t *testing.T) {
 				"calves were fed for 150 days",
 			report: "Calves gained 90 g a day more, which in 150 days makes #.",
 			right:  "13.5 kg", wrong: "15.5 kg",
-		},
-		{
-			kind:    "product of three",
-			records: "The dig needs 6 cranes for 14 days at EUR 950 each a day",
-			report:  "The 6 cranes of the dig cost €950 a day each, for 14 days #.",
-			right:   "€79,800", wrong: "€71,800",
-		},
-		{
-			kind:    "another currency",
-			records: "The press costs USD 84,000; A euro buys 1.05 dollars",
-			report:  "The press costs $84,000 or, at 1.05 dollars for a euro, #.",
-			right:   "€80,000", wrong: "€86,000",
 		},
 		{
 			kind:    "cents of the euro",
@@ -186,13 +168,6 @@ func TestArithmetic(t *testing.T) {
 			right:   "just short of £200,000", wrong: "just short of £300,000",
 		},
 		{
-			kind: "sum of three records",
-			records: "Lot A of the quay costs EUR 310,000; Lot B of the quay costs EUR " +
-				"425,500; Lot C of the quay costs EUR 118,250",
-			report: "Together the lots of the quay cost #.",
-			right:  "€853,750", wrong: "€893,750",
-		},
-		{
 			kind:    "units of another scale",
 			records: "The path at Ashby is 5 miles long",
 			report:  "The path at Ashby is # long.",
@@ -209,13 +184,6 @@ func TestArithmetic(t *testing.T) {
 			records: "Ashby read 412 files, 3.6 GB",
 			report:  "Ashby read files of some # on average.",
 			right:   "9 MB", wrong: "6 MB",
-		},
-		{
-			kind: "so much more for each",
-			records: "The 7 kiosks of Ashby cost EUR 2,600 each a year, those of a new make " +
-				"EUR 3,150",
-			report: "The new kiosks of Ashby cost # more a year.",
-			right:  "€3,850", wrong: "€3,350",
 		},
 		{
 			kind:    "average",

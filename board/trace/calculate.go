@@ -103,28 +103,6 @@ func (a *amount) ofRest(pool []amount) (how string, from []amount) {
 	return "", nil
 }
 
-// runs says that a figure is the sum of figures that follow one another.
-func runs(a *amount, pool []amount) (how string, from []amount) {
-	if !a.operand().said {
-		return "", nil
-	}
-	adds := func(x *amount) bool { return x.dim == a.dim && alike(a, x) }
-	for i := range pool {
-		sum, n := 0.0, 0
-		for k := i; k < min(len(pool), i+maxOperands); k++ {
-			if !adds(&pool[k]) {
-				continue
-			}
-			sum, n = sum+pool[k].value, n+1
-			if n > 2 && a.near(sum) {
-				return "a sum", slices.DeleteFunc(slices.Clone(pool[i:k+1]),
-					func(x amount) bool { return !adds(&x) })
-			}
-		}
-	}
-	return "", nil
-}
-
 var (
 	restCues = lazySet(`rest remaining remainder remain remains free other others not without none
 	left neither`)
@@ -172,10 +150,8 @@ func (a *amount) of(x, y *amount, apart bool) string {
 	switch {
 	case a.between(x, y):
 		return "a time between"
-	case a.ofEach(x, y), a.ofRates(x, y), x.dim == a.dim && a.inEach(x, y):
+	case a.ofEach(x, y), x.dim == a.dim && a.inEach(x, y):
 		return "so much for each"
-	case a.dim != x.dim && isMoney(a.dim) && isMoney(x.dim) && a.converted(x, y):
-		return "the same in another currency"
 	case a.inRange(x, y):
 		return "the count of a range"
 	case !a.operand().said:
@@ -212,71 +188,11 @@ func (a *amount) of(x, y *amount, apart bool) string {
 	return ""
 }
 
-// isMoney reports whether a dimension is that of a currency.
-func isMoney(dim string) bool { return (&amount{dim: dim}).kind() == KindMoney }
-
-// converted reports whether an amount of money is another at a rate.
-func (a *amount) converted(x, y *amount) bool {
-	rate := y.dim == "" && y.nouns[0] == "" && y.step < 1 || y.dim == a.dim && y.per == x.dim ||
-		y.dim == x.dim && y.per == a.dim
-	return rate && (y.dim != x.dim && a.near(x.value*y.value) || y.dim != a.dim &&
-		a.near(x.value/y.value))
-}
-
 // inRange reports whether a count is that of the numbers from one to another: boxes 301
 // to 340.
 func (a *amount) inRange(x, y *amount) bool {
 	return a.dim == "" && x.dim == "" && y.dim == "" && y.value > x.value &&
 		y.start > x.end && y.start-x.end <= len(" to ") && a.value == y.value-x.value+1
-}
-
-// timesDifference says that a figure is so many times the difference of two: so much
-// more for each of so many.
-func timesDifference(a *amount, pool, counts []amount) (how string, from []amount) {
-	if a.dim == "" || a.dim == "%" || a.dim == "time" || a.digits < 2 {
-		return "", nil
-	}
-	pool = pool[:min(len(pool), 5)]
-	for i := range pool {
-		for j := range pool[:i] {
-			x, y := &pool[i], &pool[j]
-			if x.dim != a.dim || y.dim != a.dim || x.value == y.value {
-				continue
-			}
-			for k := range counts {
-				z := &counts[k]
-				if z.dim == "" && z.value > 1 && z.value == math.Trunc(z.value) &&
-					a.near(math.Abs(x.value-y.value)*z.value) {
-					return "so much more for each", []amount{*x, *y, *z}
-				}
-			}
-		}
-	}
-	return "", nil
-}
-
-// product says that a figure is the product of three: of so many, for so long, at so
-// much.
-func product(a *amount, pool []amount) (how string, from []amount) {
-	if !a.operand().said || a.dim == "" || a.dim == "%" || a.digits < 2 {
-		return "", nil
-	}
-	counts := func(x *amount) (float64, bool) {
-		return x.raw, (x.dim == "" || x.dim == "time") && x.raw > 1
-	}
-	for i := range pool {
-		for j := range pool {
-			for k := range pool[:j] {
-				y, ok := counts(&pool[j])
-				z, too := counts(&pool[k])
-				if x := &pool[i]; i != j && i != k && ok && too && x.dim == a.dim &&
-					a.near(x.value*y*z) {
-					return "a product", []amount{*x, pool[j], pool[k]}
-				}
-			}
-		}
-	}
-	return "", nil
 }
 
 func (a *amount) ofBoth(x, y *amount) string { return cmp.Or(a.of(x, y, true), a.of(y, x, true)) }

@@ -43,11 +43,11 @@
 //
 //	                         unseen     c16 to c20  c11 to c15  c06 to c10  c01 to c05
 //	inserted, and named      28 of 30    28 of 30    28 of 30    30 of 30    30 of 30
-//	supported, and doubted   15 of 411    7 of 415    6 of 353    3 of 351    4 of 370
+//	supported, and doubted   15 of 411    9 of 415    7 of 353    3 of 351    4 of 370
 //	  same form               1 of 197    2 of 192    1 of 189    0 of 208    0 of 222
 //	  rounded                 0 of 21     0 of 19     0 of 39     0 of 20     0 of 18
 //	  other form              3 of 101    0 of 86     0 of 78     0 of 74     0 of 94
-//	  derived                12 of 92     5 of 118    5 of 47     3 of 49     4 of 36
+//	  derived                12 of 92     7 of 118    6 of 47     3 of 49     4 of 36
 //
 // So trace names more than nine in ten inserted facts, and doubts four in a hundred
 // supported ones. The targets were nine in ten and one in ten. The inserted facts by

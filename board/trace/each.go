@@ -97,14 +97,6 @@ func (a *amount) ofEach(x, y *amount) bool {
 	return false
 }
 
-// ofRates reports whether a figure is what one costs or takes of what is so much for
-// each of something that it needs so much of: 1.5 kWh a kilometre at €0.20 a kWh.
-func (a *amount) ofRates(x, y *amount) bool {
-	return y.per != "" && x.per != "" && x.dim == y.per && x.dim != "" && y.dim == a.dim &&
-		a.digits > 1 && (a.per == "" || a.per == x.per) &&
-		a.near(x.value*y.value/y.perOf)
-}
-
 // inEach reports whether a figure is so many times what each of so many has.
 func (a *amount) inEach(x, y *amount) bool {
 	if x.operand().ofMany == "" || x.operand().ofMany != perEach && y.nouns[0] != "" &&

@@ -76,7 +76,6 @@ func (d *deriver) shareOfColumn(i int) string {
 const (
 	rareUnits = 4 // passages that may share a word
 	rareDocs  = 2 // records that may
-	maxRates  = 16
 )
 
 // unitsOf returns the passages of the reports that have a word.
@@ -168,86 +167,6 @@ func (d *deriver) wordsOf(r int32) []int32 {
 		d.has[r] = ids
 	}
 	return ids
-}
-
-// sumOfRecords reports whether a figure is the sum of figures that stand in three
-// records or more, each about the same thing, where its sentence adds up.
-func (d *deriver) sumOfRecords(i int, others []int32) bool {
-	f := &d.facts[i]
-	if f.amount.digits < 3 || !d.hasCue(f, togetherCues()) {
-		return false
-	}
-	var pool []amount
-	var records []int32
-	for _, r := range slices.Concat(others, d.near[i]) {
-		if slices.Contains(records, r) || !d.isAbout(f, r) || len(pool) == maxOperands {
-			continue
-		}
-		all := d.few(r)
-		n := slices.IndexFunc(all, func(a amount) bool {
-			return a.dim == f.amount.dim && alike(&f.amount, &a)
-		})
-		if n >= 0 {
-			pool, records = append(pool, all[n]), append(records, r)
-		}
-	}
-	for of := uint(7); of < 1<<len(pool); of++ {
-		sum := 0.0
-		var from []amount
-		for k := range pool {
-			if of&(1<<k) != 0 {
-				sum, from = sum+pool[k].value, append(from, pool[k])
-			}
-		}
-		if len(from) > 2 && f.amount.near(sum) {
-			return d.derived(f, "a sum", from, records...)
-		}
-	}
-	return false
-}
-
-// fromRate reports whether a figure is so much for each of what the report or a record
-// counts, where a record says how much one is.
-func (d *deriver) fromRate(i int, own []amount, others []int32) bool {
-	f := &d.facts[i]
-	var near []amount
-	var about []int32
-	for _, r := range slices.Concat(others, d.near[i]) {
-		if slices.Contains(others, r) || d.isAbout(f, r) {
-			about = append(about, r)
-			near = append(near, d.few(r)...)
-		}
-	}
-	near = append(near, own...)
-	most := len(near) + maxRates
-	for k := max(0, i-200); k < min(len(d.facts), i+200) && len(near) < most; k++ {
-		if g := &d.facts[k]; g.isAmount() && g.amount.per != "" && g.verdict.Verdict == Supported {
-			near = append(near, g.amount)
-		}
-	}
-	for k := range near {
-		x := &near[k]
-		if x.per == "" {
-			continue
-		}
-		for n := range near {
-			if y := &near[n]; k != n && (f.amount.ofEach(x, y) || f.amount.ofRates(x, y)) {
-				return d.derived(f, "so much for each", []amount{*x, *y},
-					about[:min(len(about), 2)]...)
-			}
-		}
-		if x.per == perEach || x.dim != f.amount.dim {
-			continue
-		}
-		for n := range d.facts {
-			g := &d.facts[n]
-			if g.isAmount() && len(g.support) > 0 && g.amount.dim == "" &&
-				f.amount.ofEach(x, &g.amount) {
-				return d.derived(f, "so much for each", []amount{*x, g.amount}, g.support[0])
-			}
-		}
-	}
-	return false
 }
 
 // sharesNoun reports whether two counts have a noun in common.

@@ -124,16 +124,7 @@ func (d *deriver) calculateAs(i int) bool {
 	if how, from := calculation(&f.amount, own); how != "" {
 		return d.derived(f, how, from, others...)
 	}
-	if how, from := product(&f.amount, slices.Concat(own[:min(len(own), 5)],
-		d.operands(i))); how != "" {
-		return d.derived(f, how, from, others...)
-	}
 	if how, from := fromOperands(&f.amount, d.operands(i), own); how != "" {
-		return d.derived(f, how, from, others...)
-	}
-	inOrder := slices.SortedFunc(slices.Values(own),
-		func(a, b amount) int { return a.start - b.start })
-	if how, from := runs(&f.amount, inOrder); how != "" {
 		return d.derived(f, how, from, others...)
 	}
 	if d.hasCue(f, periodCues()) {
@@ -159,15 +150,6 @@ func (d *deriver) calculateAs(i int) bool {
 		if how, from := calculation(&f.amount, all); how != "" {
 			return d.derived(f, how, from, r)
 		}
-		if how, from := runs(&f.amount, all); how != "" {
-			return d.derived(f, how, from, r)
-		}
-		if d.hasCue(f, sumCues()) {
-			counts := slices.Concat(all[:min(len(all), 5)], own[:min(len(own), 4)])
-			if how, from := timesDifference(&f.amount, all, counts); how != "" {
-				return d.derived(f, how, from, r)
-			}
-		}
 		if d.hasCue(f, restCues()) {
 			if how, from := f.amount.ofRest(all); how != "" {
 				return d.derived(f, how, from, r)
@@ -181,6 +163,5 @@ func (d *deriver) calculateAs(i int) bool {
 		return false
 	}
 	return d.fromTwo(f, own[:min(len(own), 4)], others, d.near[i]) ||
-		f.amount.operand().said && d.fromFar(i, own) || d.sumOfRecords(i, others) ||
-		d.fromPassage(i) || d.fromRate(i, own, others)
+		f.amount.operand().said && d.fromFar(i, own) || d.fromPassage(i)
 }

@@ -189,8 +189,8 @@ func TestLabels(t *testing.T) {
 	}{
 		{"tuned on", []string{"c01", "c02", "c03", "c04", "c05"}, 30, 4},
 		{"held out", []string{"c06", "c07", "c08", "c09", "c10"}, 30, 3},
-		{"final", []string{"c11", "c12", "c13", "c14", "c15"}, 28, 6},
-		{"first unseen", []string{"c16", "c17", "c18", "c19", "c20"}, 28, 7},
+		{"final", []string{"c11", "c12", "c13", "c14", "c15"}, 28, 7},
+		{"first unseen", []string{"c16", "c17", "c18", "c19", "c20"}, 28, 9},
 		{"unseen", []string{"c21", "c22", "c23", "c24", "c25"}, 28, 16},
 	} {
 		inserted, supported := map[string]*tally{}, map[string]*tally{}

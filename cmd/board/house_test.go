@@ -283,7 +283,7 @@ var ceilings = map[string]int{
 
 	"board/check": 710, // a post held against its source
 
-	"board/claims": 7335, // and what survival asked of its own reading: denials, opposites, roles
+	"board/claims": 7160, // and what survival asked of its own reading: denials, opposites, roles
 	"board/clash":  590,
 
 	"board/disk": 580,
@@ -316,7 +316,7 @@ var ceilings = map[string]int{
 
 	"board/text": 360,
 
-	"board/trace": 5260, // asks the engine of claims beside its own arithmetic
+	"board/trace": 5060, // asks the engine of claims beside its own arithmetic
 
 	"board/verify": 3020,
 
