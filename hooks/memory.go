@@ -57,7 +57,8 @@ func (t *turn) startMemory(ctx context.Context, r *room, about string, given *se
 		}
 		o, err := m.Orient(ctx, memory.OrientQuery{Text: about, Conversation: t.conversation(ctx,
 			m), Budget: budget, Unasked: true,
-			Given: given.ids(), Since: given.Told, Clean: clean, Words: t.Words})
+			Without: memory.TagWorklog, // the page has the worklog itself
+			Given:   given.ids(), Since: given.Told, Clean: clean, Words: t.Words})
 		if err != nil {
 			return err
 		}

@@ -184,7 +184,7 @@ func (t *turn) limits(r *room) topics.StartupLimits {
 // spec returns what is new of the topic's spec: all of it, or its most important part
 // and its path.
 func (t *turn) spec(r *room, s topics.Startup, given *sessionState) (part string) {
-	if t.topic.Name == "" || s.Spec+s.Pointer == "" && !t.topic.Explicit {
+	if t.topic.Name == "" || s.Spec+s.Pointer == "" && !t.topic.Explicit && !s.CleanRoom {
 		return ""
 	}
 	heading := "## Topic " + oneLine(t.topic.Name, topics.MaxName)

@@ -37,26 +37,28 @@ func (t *turn) beginTalk(ctx context.Context, given *sessionState) {
 const mostHandedOver = 8
 
 // endTalk ends the session's conversation with a hand-over: what the harness said of it at
-// its last compaction, and the latest work. A session that did nothing leaves nothing.
+// its last compaction, or else the latest work. A session that did nothing leaves nothing.
 func (t *turn) endTalk(ctx context.Context, given *sessionState, entries []topics.Entry) {
 	if given.Talk == "" {
 		return
 	}
-	said := given.Summary
-	lines, before := topics.Choose(topics.Fold(entries), mostHandedOver, 1600), time.Time{}
-	for _, e := range lines {
-		said += "\n" + oneLine(e.Brief(before), 300)
-		before = e.Time
+	said, before := given.Summary, time.Time{}
+	var tags []string
+	if said == "" {
+		tags = append(tags, memory.TagWorklog)
+		for _, e := range topics.Choose(topics.Fold(entries), mostHandedOver, 1600) {
+			said += "\n" + oneLine(e.Brief(before), 300)
+			before = e.Time
+		}
 	}
 	title := "Session of " + t.now.UTC().Format(time.DateOnly)
-	for _, part := range []string{t.topic.NameWords(t.branch)} {
-		if part != "" {
-			title += ": " + oneLine(part, 100)
-		}
+	if about := t.topic.NameWords(t.branch); about != "" {
+		title += ": " + oneLine(about, 100)
 	}
 	t.withMemory(func(m *memory.Store) error {
 		if said = strings.TrimSpace(said); said != "" {
-			if _, err := m.Summarise(ctx, given.Talk, title, clip(clean(said), 4000)); err != nil {
+			if _, err := m.Summarise(ctx, given.Talk, title, clip(clean(said), 4000),
+				tags...); err != nil {
 				return fmt.Errorf("hand over: %w", err)
 			}
 		}

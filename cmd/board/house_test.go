@@ -344,7 +344,7 @@ var ceilings = map[string]int{
 
 	"embed/minilm": 2120, // a session of its own for a backfill
 
-	"hooks": 2790, // why each thing is given or left out; subagents, conversations; receipts
+	"hooks": 2800, // why each thing is given or left out; subagents, conversations; receipts
 
 	"hooks/harness": 2390, // what the transcripts of Claude Code say, ends of outputs
 

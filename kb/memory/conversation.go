@@ -223,9 +223,14 @@ func (s *Store) Conversations(ctx context.Context, channel string, statuses []st
 // TagSummary marks the summary of a conversation.
 const TagSummary = "summary"
 
+// TagWorklog marks a summary that only has lines of a worklog, which a page with the worklog
+// does not need.
+const TagWorklog = "worklog"
+
 // Summarise stores the summary of a conversation in its channel, where the next
 // conversation starts with it.
-func (s *Store) Summarise(ctx context.Context, ref, title, text string) (Item, error) {
+func (s *Store) Summarise(ctx context.Context, ref, title, text string, tags ...string) (
+	Item, error) {
 	if title == "" {
 		title = "What " + ref + " came to"
 	}
@@ -235,7 +240,7 @@ func (s *Store) Summarise(ctx context.Context, ref, title, text string) (Item, e
 	}
 	r, err := s.Put(ctx, Item{
 		Tier: Channel, Channel: c.Channel, Conversation: ref, Title: title, Content: text,
-		Importance: .75, Lifetime: LongTerm, Tags: []string{TagSummary}}, PutOptions{})
+		Importance: .75, Lifetime: LongTerm, Tags: append([]string{TagSummary}, tags...)}, PutOptions{})
 	return r.Item, err
 }
 

@@ -46,6 +46,8 @@ type OrientQuery struct {
 	// of the text is one question, asked by words only. Only sure answers are included,
 	// and nothing counts as an access.
 	Unasked bool
+	// Without leaves out items with this tag.
+	Without string
 	// Given lists what the reader has already, as Orientation.Given does.
 	Given []string
 	// Clean removes from texts what the reader must not see; nil: nothing.
@@ -338,6 +340,7 @@ func (c *collector) read(rq Query, tiers ...string) (hits []*Hit, err error) {
 	for i := range res.Slices {
 		for j := range res.Slices[i].Hits {
 			if h := &res.Slices[i].Hits[j]; !c.q.unchanged(h.Updated) &&
+				(c.q.Without == "" || !slices.Contains(h.Tags, c.q.Without)) &&
 				!slices.Contains(c.q.Given, h.ID) {
 				hits = append(hits, h)
 			}
