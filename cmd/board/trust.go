@@ -137,7 +137,10 @@
 //   - Two of three secrets were stored, and passwords in plain words came back in a session:
 //     TestSecretsInStores, 2026-11-28.
 //   - Looking at a check in the TUI wrote to the run: TestLookingWritesNothing, 2026-11-28.
-//   - Codex was shown answers without their text: TestTextIsWhole, 2026-11-28.
+//   - Codex was shown answers without their text, and its server worked in another data home
+//     than the hooks: TestTextIsWhole and TestCodexPassesVariables, 2026-11-28.
+//   - A home of an older program, with that program still running: the script upgrade, 2026-11-28.
+//   - Texts in latin-1, windows-1252 and UTF-16 were compared as noise: TestDecode, 2026-11-28.
 //   - Notes lost up to 96 % of their words when they were ingested: TestNothingIsLost and the script
 //     kb_ingest_vault, 2026-11-28.
 //   - A PDF that was updated in place was read as its old version: TestPDFVersions, 2026-11-28.
