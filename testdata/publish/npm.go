@@ -84,13 +84,18 @@ const npmReadme = `@DESCRIPTION@: @REPOSITORY@
     npx @NPM@ demo              # see a whole run
     npx @NPM@ mcp               # an MCP server over stdio
 
-The package has the command board, and a typed client for it:
+The package has the command board, and a typed client for it. With auth.txt ("Tokens expire after
+30 days.") and a draft in report.md beside it:
 
     import { Board } from "@NPM@";
     const reader = new Board("audit-7", "reader-1");
     await reader.start("How long do tokens live?", { sources: ["auth.txt"] });
     await reader.post("Tokens expire after 30 days", { source: "auth.txt:1", quote: "after 30 days", must: true });
-    console.log((await reader.check("report.md")).passed);
+    const check = await reader.check("report.md");
+    for (const step of check.steps) console.log(step.name, step.passed, step.headline);
+
+What is wrong with the report in full: npx board check report.md --run audit-7. Next: npx board help run,
+npx board help javascript (the client, with an example at its end), npx board help check.
 `
 
 func (r *release) packageJSON(name string) packageJSON {

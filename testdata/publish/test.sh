@@ -102,6 +102,8 @@ try { await reader.show("e9"); } catch (e) { console.log(e instanceof BoardError
 EOT
   sed 's/, type Entry//; s/: Entry//; s/: string\[\]//' audit.mts >audit.mjs
   [ "$(PATH=$(dirname "$(command -v node)") node audit.mjs 2>&1 | tr '\n' ' ')" = "e1 false survival 5 " ] || fail "the client says $(node audit.mjs 2>&1)"
+  sed -n '/^    import/,$s/^    //p' node_modules/@zed/board/README.md >readme.mjs
+  BOARD_HOME=$work/npm/second node readme.mjs 2>/dev/null | grep -q '^survival false ' || fail "the example of the npm package's page does not run"
   # Types: of the newest compiler, if the registry can be reached.
   if npm install --silent --no-audit --no-fund --no-save typescript @types/node "$dist/zed-board-$platform-1.2.3.tgz" "$dist/zed-board-1.2.3.tgz" >/dev/null 2>&1; then
     npx tsc --noEmit --strict --module nodenext --target es2022 --types node audit.mts || fail "tsc refuses what uses the client"
@@ -142,6 +144,8 @@ except BoardError as e:
     print(e.exit_code)
 EOT
   [ "$(PATH= "$work/venv/bin/python" audit.py 2>&1 | tr '\n' ' ')" = "e1 False survival 5 " ] || fail "the client says $("$work/venv/bin/python" audit.py 2>&1)"
+  "$work/venv/bin/python" -c 'import importlib.metadata as m; print(m.metadata("zed-board").get_payload())' | sed -n '/^    from/,$s/^    //p' >readme.py
+  BOARD_HOME=$work/pypi/second "$work/venv/bin/python" readme.py 2>/dev/null | grep -q '^survival False ' || fail "the example of the wheel's page does not run"
   if "$work/venv/bin/pip" install --quiet --disable-pip-version-check mypy >/dev/null 2>&1; then
     "$work/venv/bin/mypy" --strict audit.py || fail "mypy refuses what uses the client"
     echo 'from board_client import Board; n: int = Board("a", "b").post("x")["id"]' >wrong.py

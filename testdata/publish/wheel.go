@@ -26,13 +26,18 @@ const pypiReadme = `@DESCRIPTION@: @REPOSITORY@
     uvx @PYPI@ demo             # see a whole run
     uvx @PYPI@ mcp              # an MCP server over stdio
 
-The package has the command board, and a typed client for it:
+The package has the command board, and a typed client for it. With auth.txt ("Tokens expire after
+30 days.") and a draft in report.md beside it:
 
     from board_client import Board
     reader = Board("audit-7", "reader-1")
     reader.start("How long do tokens live?", sources=["auth.txt"])
     reader.post("Tokens expire after 30 days", "auth.txt:1", "after 30 days", must=True)
-    print(reader.check("report.md")["passed"])
+    for step in reader.check("report.md")["steps"]:
+        print(step["name"], step["passed"], step["headline"])
+
+What is wrong with the report in full: board check report.md --run audit-7. Next: board help run,
+board help python (the client, with an example at its end), board help check.
 
 mcp-name: @SERVER@
 `
