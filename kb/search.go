@@ -260,9 +260,11 @@ func (k *KB) Search(ctx context.Context, q Query) (Result, error) {
 		res.markStale()
 	}
 	if err == nil && !q.Measuring && !q.Peek {
-		hits := make([]*Capsule, len(res.Hits))
+		var hits []*Capsule // weak ones are only shown beside
 		for i := range res.Hits {
-			hits[i] = &res.Hits[i].Capsule
+			if !res.Hits[i].Weak {
+				hits = append(hits, &res.Hits[i].Capsule)
+			}
 		}
 		k.MarkRetrieved(ctx, hits...)
 	}

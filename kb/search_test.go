@@ -405,3 +405,20 @@ func TestOnlyFunctionWords(t *testing.T) {
 		}
 	}
 }
+
+// TestWeakIsNotRetrieved: a weak hit is shown beside, so it fades as if nobody had asked.
+func TestWeakIsNotRetrieved(t *testing.T) {
+	k := openKB(t, t.TempDir(), Options{})
+	c := put(t, k, Capsule{Kind: "fact", Scope: "universal", Title: "The Kafka broker of the warehouse",
+		Body: "It runs on host k1."})
+	for _, title := range []string{"Roses want sun", "Brecht wrote plays", "Denmark has islands", "Svendborg is a town"} {
+		put(t, k, Capsule{Kind: "fact", Scope: "universal", Title: title, Body: "So it is said."})
+	}
+	res := ask(t, k, Query{Text: "which books did Brecht write about the warehouse in Svendborg during his exile in Denmark"})
+	if i := slices.IndexFunc(res.Hits, func(h Hit) bool { return h.ID == c.ID }); i < 0 || !res.Hits[i].Weak {
+		t.Fatalf("%+v", res.Hits)
+	}
+	if got, err := k.Get(t.Context(), c.ID); err != nil || got.Retrieved != nil {
+		t.Errorf("it counts as retrieved at %v (%v)", got.Retrieved, err)
+	}
+}
