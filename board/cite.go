@@ -1,8 +1,14 @@
 package board
 
 import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
 	"strings"
 
+	"blackboard/board/documents"
+	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
 )
 
@@ -25,3 +31,118 @@ var (
 	bareHost  = lazyregexp.New(`^[a-zA-Z][a-zA-Z0-9+.-]*://[^/]*$`)
 	clockPart = lazyregexp.New(`(?:^|:)[0-9]+$`) // 00:17 of 00:17:31
 )
+
+// Verdicts on a handle in a report.
+const (
+	CiteGood    = "good"
+	CiteStale   = "stale"   // the entry is superseded, or was corrected
+	CiteForeign = "foreign" // it is one of another run
+	CiteForged  = "forged"  // no entry has it
+)
+
+// Citation is a handle of an entry in a report.
+type Citation struct {
+	Report  string `json:"report"`
+	Line    int    `json:"line"`
+	Handle  string `json:"handle"`  // e12.7kq
+	ID      string `json:"id"`      // the entry that it names
+	Verdict string `json:"verdict"` // good, stale, foreign or forged
+	Why     string `json:"why"`     // of one that is not good
+}
+
+// Handle is how a report cites an entry so that it cannot be made up: its id, and a check code
+// of three characters that follows from the run, the id and the text.
+func Handle(run, id, content string) string {
+	const letters = "abcdefghjkmnpqrstvwxyz"
+	sum := sha256.Sum256([]byte(run + "\x00" + id + "\x00" + content))
+	return fmt.Sprintf("%s.%d%c%c", id, sum[0]%10, letters[int(sum[1])%len(letters)],
+		(letters + "0123456789")[int(sum[2])%(len(letters)+10)])
+}
+
+// handles matches them. The digit after the dot tells one from the name of a file.
+var handles = lazyregexp.New(`\b(e[1-9][0-9]*)(\.[0-9][a-z][a-z0-9])\b`)
+
+// uncoded are reports without the codes of handles: to those who compare words, e12.7kq is e12.
+func uncoded(reports []*documents.Document) []*documents.Document {
+	out := make([]*documents.Document, len(reports))
+	for i, d := range reports {
+		out[i] = d.Blanked(func(text string) (spans [][2]int) {
+			for _, m := range handles.FindAllStringSubmatchIndex(text, -1) {
+				spans = append(spans, [2]int{m[4], m[5]})
+			}
+			return spans
+		})
+	}
+	return out
+}
+
+// Citations checks the handles in reports. Plain ids, such as [e12], are none.
+func (m *Moment) Citations(reports ...*documents.Document) ([]Citation, error) {
+	all := []Citation{}
+	for _, d := range reports {
+		for at, line := range d.Lines() {
+			for _, h := range handles.FindAllStringSubmatch(line, -1) {
+				c := Citation{Report: d.Name, Line: d.Line(at), Handle: h[0], ID: h[1]}
+				if err := m.cited(&c); err != nil {
+					return nil, err
+				}
+				all = append(all, c)
+			}
+		}
+	}
+	return all, nil
+}
+
+// cited says whether a handle is that of an entry.
+func (m *Moment) cited(c *Citation) error {
+	n, err := ParseEntryID(c.ID)
+	if err != nil {
+		return err
+	}
+	e, err := getEntry(m.tx, n)
+	switch {
+	case err != nil && !errors.Is(err, fault.NotFound):
+		return err
+	case err == nil && Handle(m.b.run, c.ID, e.Content) == c.Handle:
+		c.Verdict = CiteGood
+		if e.Status == Superseded {
+			c.Verdict, c.Why = CiteStale, c.ID+" is superseded"
+			if by, err := backlinks(m.tx, n, `l.kind = 'supersedes'`); err == nil && len(by) > 0 {
+				c.Why += " by " + by[len(by)-1].From
+			}
+		}
+		return nil
+	}
+	c.Verdict, c.Why = CiteForged, "no entry has it"
+	if err == nil {
+		c.Why = c.ID + " has another check code"
+	}
+	if run := m.b.citedElsewhere(m.ctx, c); run != "" {
+		c.Verdict, c.Why = CiteForeign, "it is one of the run "+run
+	}
+	return nil
+}
+
+// citedElsewhere is the run beside this one whose entry has a handle, "" for none.
+func (b *Board) citedElsewhere(ctx context.Context, c *Citation) string {
+	const most = 100
+	names, err := RunNames(b.dir)
+	if err != nil {
+		return ""
+	}
+	for _, name := range names[:min(len(names), most)] {
+		if name == b.run {
+			continue
+		}
+		other, err := Open(ctx, b.dir, name)
+		if err != nil {
+			continue
+		}
+		d, err := other.Entry(ctx, c.ID)
+		other.Close()
+		if err == nil && Handle(name, c.ID, d.Entry.Content) == c.Handle {
+			return name
+		}
+	}
+	return ""
+}

@@ -30,6 +30,7 @@ type exportLine struct {
 	Kind     string     `json:"kind"`
 	Run      *exportRun `json:"run,omitempty"`
 	Entry    *Entry     `json:"entry,omitempty"`
+	Handle   string     `json:"handle,omitempty"` // how a report cites the entry: e12.7kq
 	Signal   *Signal    `json:"signal,omitempty"`
 	Variable *Variable  `json:"variable,omitempty"`
 	Expected *Expected  `json:"expected,omitempty"`
@@ -67,7 +68,8 @@ func (b *Board) Export(ctx context.Context, out io.Writer) error {
 			return err
 		}
 		for i := range s.Entries {
-			if err := line(exportLine{Kind: "entry", Entry: &s.Entries[i]}); err != nil {
+			if err := line(exportLine{Kind: "entry", Entry: &s.Entries[i],
+				Handle: Handle(s.Run, s.Entries[i].ID, s.Entries[i].Content)}); err != nil {
 				return err
 			}
 		}

@@ -68,7 +68,7 @@ func (m *Moment) Trace(
 ) (trace.Result, error) {
 	r, err := trace.Check(func(read func(trace.Record) error) error {
 		return traceRecords(m.tx, read)
-	}, sources, reports...)
+	}, sources, uncoded(reports)...)
 	r.Run, r.Seq = m.b.run, m.Seq
 	return r, err
 }
@@ -170,7 +170,7 @@ func (m *Moment) survivalInput() (in survivalInput, err error) {
 }
 
 func (in *survivalInput) check(reports []*documents.Document) survival.Result {
-	s := survival.Check(in.items, reports...)
+	s := survival.Check(in.items, uncoded(reports)...)
 	s.Run, s.Seq, s.Dropped, s.UnmarkedAnswers = in.run, in.seq, in.dropped, in.answers
 	s.Demand(in.empty, 0)
 	return s

@@ -281,6 +281,40 @@ func ranClaims(tx *store.Tx) ([]RanClaim, error) {
 	return all, err
 }
 
+// RanClaims are the commands that workers last said to have run, of findings that stand. One
+// that held when it was made still does; another is judged anew.
+func (m *Moment) RanClaims() ([]RanClaim, error) {
+	all, err := ranClaims(m.tx)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	seen, err := m.b.receipts(m.tx)
+	if err != nil {
+		return nil, err
+	}
+	var last []RanClaim
+	for i, c := range all {
+		if slices.ContainsFunc(all[i+1:], func(d RanClaim) bool {
+			return d.Worker == c.Worker && d.Command == c.Command && d.Entry == c.Entry
+		}) {
+			continue
+		}
+		if n, err := ParseEntryID(c.Entry); err == nil {
+			if e, err := getEntry(m.tx, n); err != nil || e.Status == Superseded {
+				continue
+			}
+		}
+		if !c.Holds {
+			c.judge(seen)
+		}
+		last = append(last, c)
+	}
+	return last, nil
+}
+
+// IsUnknown reports whether nobody could see what came of it.
+func (c *RanClaim) IsUnknown() bool { return c.Verdict == Unseen || c.Verdict == shell.IsUntold }
+
 // ClaimRan holds a command that a worker says to have run against what hooks saw of that
 // worker, and records both.
 func (b *Board) ClaimRan(ctx context.Context, worker string, c RanClaim) (RanClaim, error) {

@@ -30,6 +30,8 @@ type State struct {
 	Expected  []Expected   `json:"expected"` // workers that the run waits or has waited for
 	// Retrievals is how often workers were given something of the knowledge base.
 	Retrievals int64 `json:"retrievals"`
+	// Receipts is how many commands and edits hooks saw.
+	Receipts int64 `json:"receipts"`
 }
 
 // CountsByName counts things by a name.
@@ -160,6 +162,10 @@ func state(tx *store.Tx, workers bool) (State, error) {
 			fromRetrievals).Scan(&st.Retrievals); err != nil {
 			return st, err
 		}
+		if err := tx.QueryRow(`SELECT count(*) FROM events WHERE id = '` + ranID +
+			`' AND verb = '` + verbRan + `'`).Scan(&st.Receipts); err != nil {
+			return st, err
+		}
 	}
 	if st.Expected, err = expected(tx); err != nil {
 		return st, err
@@ -209,6 +215,7 @@ func (s *Snapshot) State() State {
 	st.Run, st.Goal, st.Created, st.Updated, st.Seq, st.Variables = s.Run, s.Goal, s.Created, s.At,
 		s.Seq, s.Variables
 	st.Expected, st.Retrievals = s.Expected, int64(len(s.Retrievals))
+	st.Receipts = int64(len(s.Receipts))
 	workers := map[string]*Worker{}
 	seen := func(name string, at time.Time) *Worker {
 		w := workers[name]

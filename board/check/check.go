@@ -82,7 +82,7 @@ type Result struct {
 
 // Step is one part of a check. It has one of the results, unless it was skipped.
 type Step struct {
-	Name   string `json:"name"`   // gate, verify, conflicts, survival, trace
+	Name   string `json:"name"`   // gate, verify, conflicts, survival, trace, ran, citations
 	Passed bool   `json:"passed"` // true also if skipped, unless the policy requires it
 	// Skipped means that nothing was checked: the step lacked its input, which why names,
 	// or there was nothing to check in it.
@@ -96,11 +96,14 @@ type Step struct {
 	Conflicts *board.Conflicts `json:"conflicts,omitempty"` // the result, of the step conflicts
 	Survival  *survival.Result `json:"survival,omitempty"`  // the result, of the step survival
 	Trace     *trace.Result    `json:"trace,omitempty"`     // the result, of the step trace
+
+	Ran       []board.RanClaim `json:"ran,omitempty"`       // the result, of the step ran
+	Citations []board.Citation `json:"citations,omitempty"` // the result, of the step citations
 }
 
 // HadInput reports whether a step was done, though there may have been nothing to check.
 func (s *Step) HadInput() bool {
-	return s.Gate != nil || s.Verify != nil || s.Conflicts != nil || s.Survival != nil || s.Trace != nil
+	return s.Name == policy.Ran || s.Name == policy.Citations || s.Gate != nil || s.Verify != nil || s.Conflicts != nil || s.Survival != nil || s.Trace != nil
 }
 
 // Step returns a step of the result, or nil.
@@ -299,6 +302,9 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 			return err
 		}
 		c.steps[policy.Conflicts] = c.conflicts(&found)
+	}
+	if err := c.proven(m); err != nil {
+		return err
 	}
 	if len(c.in.Reports) == 0 {
 		why := "no report is named"

@@ -40,6 +40,8 @@ type Finding struct {
 // Findings lists a step's findings in its order, the worst first.
 func (s *Step) Findings() (all []Finding) {
 	switch {
+	case s.Ran != nil || s.Citations != nil:
+		return s.provenFindings()
 	case s.Gate != nil:
 		for i := range s.Gate.Reasons {
 			r := &s.Gate.Reasons[i]

@@ -140,6 +140,23 @@ func (d *Document) lineIndex(at int) int {
 	return sort.Search(len(d.starts), func(i int) bool { return d.starts[i] > at }) - 1
 }
 
+// Blanked is the document with blanks for some bytes of its text, from and to, so that all
+// places in it stay.
+func (d *Document) Blanked(find func(text string) [][2]int) *Document {
+	spans := find(d.text)
+	if len(spans) == 0 {
+		return d
+	}
+	text, other := []byte(d.text), *d
+	for _, s := range spans {
+		for i := s[0]; i < s[1]; i++ {
+			text[i] = ' '
+		}
+	}
+	other.text = string(text)
+	return &other
+}
+
 // Lines yields where each line of the text begins, and the line.
 func (d *Document) Lines() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {

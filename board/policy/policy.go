@@ -44,10 +44,12 @@ const (
 	Conflicts = "conflicts"
 	Survival  = "survival"
 	Trace     = "trace"
+	Ran       = "ran"
+	Citations = "citations"
 )
 
 // Steps lists them.
-var Steps = []string{Gate, Verify, Conflicts, Survival, Trace}
+var Steps = []string{Gate, Verify, Conflicts, Survival, Trace, Ran, Citations}
 
 // File is a parsed board.yaml. The zero value is the default policy.
 type File struct {

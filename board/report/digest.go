@@ -73,6 +73,7 @@ func NewDigest(s *board.Snapshot, by board.Policy, budget int, words fault.Words
 	d.takeOptional(d.contradicting, d.room)
 	d.takeOptional(d.disputed, d.room)
 	d.takeOptional(d.dropped, d.room)
+	d.takeOptional(d.ran, d.room/4)
 	d.takeOptional(d.answered, d.room/3)
 	d.takeOptional(d.others, d.room)
 	d.takeOptional(d.answered, d.room)
@@ -117,7 +118,7 @@ type digester struct {
 	verdict  board.Verdict
 	sections []*digestSection // in the order of the text
 
-	contradicting, disputed, answered, others, dropped *digestSection
+	contradicting, disputed, answered, others, dropped, ran *digestSection
 
 	settled map[string][]board.Settlement // by entry
 
@@ -147,6 +148,13 @@ func newDigester(s *board.Snapshot, v board.Verdict, budget int, words fault.Wor
 	d.answered = section("Answered questions", false)
 	d.others = section("Other findings, strongest first", false)
 	d.dropped = section("Need not surface any more", false)
+	d.ran = section("What workers say to have run, and what hooks saw", false)
+	for i := range s.RanClaims {
+		c := &s.RanClaims[i]
+		d.ran.add(c.Entry, func(cut int) (string, bool) {
+			return d.item("- "+digestLabel(strings.TrimSpace(c.Worker+" "+c.Entry)), c.Entry, c.Describe(), cut, "")
+		})
+	}
 	for _, e := range d.entries {
 		to := d.others
 		switch {
@@ -369,7 +377,7 @@ func (d *digester) say(text, op string, args ...string) string {
 // at so many runes.
 func (d *digester) entryLine(e *board.Entry, cut int) (string, bool) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- %s %s", e.ID, e.Type)
+	fmt.Fprintf(&b, "- %s %s", board.Handle(d.state.Run, e.ID, e.Content), e.Type)
 	if e.Confidence != nil {
 		fmt.Fprintf(&b, " %.2f", *e.Confidence)
 	}

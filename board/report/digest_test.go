@@ -104,13 +104,13 @@ func TestDigestOrder(t *testing.T) {
 	want := []string{
 		"# Board sample\n", "Goal: Say what the lease costs.\n", "Gate: CLOSED, 1 of 2 open signals block.",
 		"## Signals that block the gate (1)\n\n- s2 critical, asker, from e3, claimed by checker: Which rent is right?\n",
-		"## Must surface (1)\n\n- e2 calculation 0.80, reader: A year costs $54,000.\n",
-		"## Contradictions (1)\n\n- e3 contradiction, checker, contradicts e1 (reader): The annex says $5,400.\n",
-		"## Disputed (1)\n\n- e1 observation 0.90, reader, lease.pdf §4.2, disputed by e3 (checker), 1 link in: Rent is $4,500 a month.\n",
+		"## Must surface (1)\n\n- e2.7pb calculation 0.80, reader: A year costs $54,000.\n",
+		"## Contradictions (1)\n\n- e3.2jz contradiction, checker, contradicts e1 (reader): The annex says $5,400.\n",
+		"## Disputed (1)\n\n- e1.9dr observation 0.90, reader, lease.pdf §4.2, disputed by e3 (checker), 1 link in: Rent is $4,500 a month.\n",
 		"## Open signals that do not block (1)\n\n- s1 low, asker: Is there a deposit?\n",
 		"## Waived signals (1)\n\n- s3 high, asker: Who signed the annex? → waived by lead: the page is lost\n",
 		"## Answered questions (1)\n\n- s4 medium, asker: When did it begin? → e6 (reader): June fits the first invoice.\n",
-		"## Other findings, strongest first (3)\n\n- e5 observation 0.50, reader, 1 link in: The lease began in June.\n- e7 gap 1.00, reader: Nobody saw the annex's date.\n- e6 analysis, reader: June",
+		"## Other findings, strongest first (3)\n\n- e5.0ca observation 0.50, reader, 1 link in: The lease began in June.\n- e7.9tm gap 1.00, reader: Nobody saw the annex's date.\n- e6.9s3 analysis, reader: June",
 		"Left out: 1 superseded.",
 	}
 	rest := d.Text
@@ -165,7 +165,7 @@ func TestDigestBudget(t *testing.T) {
 			t.Errorf("budget %d: %d included, fewer than %d with a smaller one", budget, d.Included, last)
 		}
 		last = d.Included
-		shown := regexp.MustCompile(`(?m)^- ([es]\d+) `).FindAllStringSubmatch(d.Text, -1)
+		shown := regexp.MustCompile(`(?m)^- ([es]\d+)(?:\.\w+)? `).FindAllStringSubmatch(d.Text, -1)
 		if len(shown) != d.Included {
 			t.Errorf("budget %d: %d lines, %d included", budget, len(shown), d.Included)
 		}
@@ -207,7 +207,7 @@ func TestDigestContentStaysInItsItem(t *testing.T) {
 	}
 	for _, budget := range []int{0, 700, 2000} {
 		text := digestOf(t, s, budget, inOps).Text
-		item := regexp.MustCompile(`^(|# Board sample|(Goal|Gate|Board|Left out): .*|\*\*The budget.*|## [A-Z][a-z ,]+\(\d+( of \d+)?\)|- [es][1-7] .*)$`)
+		item := regexp.MustCompile(`^(|# Board sample|(Goal|Gate|Board|Left out): .*|\*\*The budget.*|## [A-Z][a-z ,]+\(\d+( of \d+)?\)|- [es][1-7](?:\.\w{3})? .*)$`)
 		for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 			if !item.MatchString(line) {
 				t.Errorf("budget %d: a line of its own: %q", budget, line)

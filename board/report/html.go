@@ -111,6 +111,7 @@ type htmlPage struct {
 	Report   *htmlReport // nil: none was traced
 	Workers  []board.Worker
 	Values   []htmlValueRow
+	Ran      []board.Receipt // the latest of them
 
 	Types, Statuses, Names []string // for the filter
 }
@@ -214,6 +215,7 @@ func newHTMLPage(s *board.Snapshot, v board.Verdict, events []board.Event,
 		}
 	}
 
+	p.Ran = s.Receipts[max(0, len(s.Receipts)-htmlRows):]
 	p.Workers = p.State.Workers[:min(len(p.State.Workers), htmlRows)]
 	for _, v := range s.Variables[:min(len(s.Variables), htmlRows)] {
 		text := fault.Clip(string(v.Value), htmlValue)

@@ -209,7 +209,7 @@ func (s *scanner) confidence(c float64, figures []int32) {
 
 // How a confidence is said: as a digest does ("e1 observation 0.85"), and in words.
 var (
-	digestLabel     = lazyregexp.New(`\b(e[1-9][0-9]*) [a-z]+ $`)
+	digestLabel     = lazyregexp.New(`\b(e[1-9][0-9]*) +[a-z]+ $`)
 	confidentBefore = lazyregexp.New(`(?i)\bconfidence(?: level)?(?: of| is| was| at)?(?: about)?[\s:=("*]{0,4}$`)
 	confidentAfter  = lazyregexp.New(`(?i)^[\s%)"*]{0,4}(?:percent )?confiden(?:ce|t)\b`)
 )

@@ -279,9 +279,9 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 11610, // policies on record; one way to cite; correct; receipts of what ran
+	"board": 11780, // policies on record; one way to cite; correct; receipts of what ran; handles
 
-	"board/check": 710, // a post held against its source
+	"board/check": 800, // a post held against its source; what ran, and citations
 
 	"board/claims": 7160, // and what survival asked of its own reading: denials, opposites, roles
 	"board/clash":  590,
@@ -338,7 +338,7 @@ var ceilings = map[string]int{
 
 	"cmd/board/memorycmd": 2740,
 
-	"cmd/board/runcmd": 2980,
+	"cmd/board/runcmd": 3030, // what ran, in show and check
 
 	"embed": 140,
 

@@ -5,6 +5,8 @@ package main
 var jsonWords = map[string]string{
 	// Fields of many types.
 	"a":               "the older one",
+	"receipts":        "what hooks saw workers run and edit",
+	"ran_claims":      "commands that workers say to have run",
 	"accessed":        "when it was last read",
 	"actor":           "who did it",
 	"agent":           "which agent",

@@ -83,7 +83,7 @@ func printRan(p *op.Page, c *board.RanClaim) {
 	color := op.Red
 	if c.Holds {
 		color = op.Green
-	} else if c.Verdict == board.Unseen || c.Verdict == "untold" {
+	} else if c.IsUnknown() {
 		color = op.Yellow
 	}
 	p.Printf("%s\n", p.Paint(color, p.Line("ran "+c.Describe(), 400)))

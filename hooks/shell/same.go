@@ -68,10 +68,17 @@ type task struct {
 	words, more []string
 }
 
+// letter matches what is no option.
+var letter = lazyregexp.New(`^[\w./]`)
+
 // taskOf reads a command. dir is where it runs.
 func taskOf(words []string, dir string) task {
 	words = slices.Clone(words)
 	name := baseName(words[0])
+	if set("php node ruby perl tsx").has(name) && len(words) > 1 && letter.MatchString(words[1]) &&
+		strings.Contains(words[1], "/") {
+		return taskOf(words[1:], dir) // php vendor/bin/phpunit
+	}
 	if plain := strings.TrimRight(name, "0123456789."); (plain == "python" || plain == "py" || plain == "pypy") && len(words) > 2 {
 		rest := words[1:]
 		for len(rest) > 1 && (rest[0] == "-u" || rest[0] == "-W" || rest[0] == "-B") {
@@ -83,10 +90,10 @@ func taskOf(words []string, dir string) task {
 		}
 	} else if slices.Contains(shells, name) && len(positional(words[1:])) > 0 && !option(words[1:], "-n") {
 		words = positional(words[1:]) // sh test.sh
-		name = path.Clean(words[0])
+		name = scriptOf(words[0], dir)
 	} else if strings.Contains(words[0], "/") && !set(testNames).has(name) && !set(packages).has(name) &&
 		!set("gradlew mvnw terraform dotnet node").has(name) {
-		name = path.Clean(slashed(words[0])) // a script of a folder
+		name = scriptOf(words[0], dir)
 	}
 	switch name {
 	case "gradlew":
@@ -101,6 +108,14 @@ func taskOf(words []string, dir string) task {
 	t := task{name: name, dir: dir}
 	t.read(words[1:])
 	return t
+}
+
+// scriptOf is the path of a script.
+func scriptOf(name, dir string) string {
+	if name = slashed(name); path.IsAbs(name) || windows.MatchString(name) {
+		return name
+	}
+	return path.Join(dir, name)
 }
 
 // read sorts the arguments of a command.

@@ -209,7 +209,7 @@ func script(args []string) (text, options string) {
 			return "", ""
 		case !strings.HasPrefix(a, "-"):
 			return "", ""
-		case plain == "-executionpolicy", letters(a) && strings.HasSuffix(a, "o"):
+		case plain == "-executionpolicy", a == plain && letters(a) && strings.HasSuffix(a, "o"):
 			i++
 			if i < len(args) {
 				a += " " + args[i]

@@ -3,11 +3,12 @@
 #
 #   - what the server received has the goal of the topic (which is given when a session starts) and the capsule that the prompt asks for (which is given with the prompt),
 #   - the worklog has the tool call that the model made,
+#   - a worker that says it ran the tests and did not is kept at the gate, and one that ran them is not (board done --ran),
 #   - after `board setup --uninstall` every file that was there before is byte for byte what it was, and none of ours is left.
 #
-# usage: real-harnesses.sh [codex|gemini|opencode|pi|qwen]…
+# usage: real-harnesses.sh [claude|codex|gemini|opencode|pi|qwen]…
 #
-# A harness that is not on $PATH is skipped. They come from npm: @openai/codex @google/gemini-cli opencode-ai @earendil-works/pi-coding-agent @qwen-code/qwen-code (Node 22).
+# A harness that is not on $PATH is skipped. They come from npm: @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai @earendil-works/pi-coding-agent @qwen-code/qwen-code (Node 22).
 # $BOARD_SHARED is the folder with examples/mock-model.mjs; default: beside the repository. $BOARD is the program; default: it is built. KEEP=1 keeps the directories and says where.
 set -uo pipefail
 repo=$(cd "$(dirname "$0")/../.." && pwd)
@@ -28,46 +29,61 @@ unset BOARD_RUN BOARD_HOOK_CONTEXT CLAUDE_CONFIG_DIR CODEX_HOME XDG_CONFIG_HOME 
 goal="Tame the vermilion heron"
 capsule="The zanzibar token is rotated with rotate-zanzibar.sh, always before midnight"
 prompt="How do I rotate the zanzibar token with rotate-zanzibar.sh before midnight?"
-call="echo board-saw-this"
+call="touch board-saw-this"
 failed=0
 
 fail() { echo "  FAILED: $*"; failed=1; bad=1; }
 
-# configure HARNESS PORT: what its user has, and the one tool call that the model is to make. What a harness would add to the file by itself ($schema, $version) is there.
+# steps TOOL KEY MORE CALL…: the tool calls that the model is to make, one after the other, as a plan of one turn.
+steps() {
+  local tool=$1 key=$2 more=$3 list= c
+  shift 3
+  for c; do list="$list,{\"name\":\"$tool\",\"args\":{\"$key\":\"$c\"$more}}"; done
+  plan="[[${list#,}]]"
+}
+
+# configure HARNESS PORT CALL…: what its user has, and the tool calls that the model is to make. What a harness would add to the file by itself ($schema, $version) is there.
 configure() {
-  case $1 in
+  local h=$1 port=$2
+  shift 2
+  case $h in
+    claude)
+      steps Bash command ',"description":"d"' "$@"
+      export ANTHROPIC_BASE_URL="http://127.0.0.1:$port" ANTHROPIC_API_KEY=none CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1
+      ;;
     codex)
-      steps="[{\"name\":\"exec_command\",\"args\":{\"cmd\":\"$call\"}}]"
+      steps exec_command cmd '' "$@"
       mkdir -p "$HOME/.codex"
-      printf '# mine\nmodel = "mock"\nmodel_provider = "mock"\n\n[model_providers.mock]\nname = "mock"\nbase_url = "http://127.0.0.1:%s/v1"\nwire_api = "responses"\n' "$2" >"$HOME/.codex/config.toml"
+      [ -n "$again" ] || printf '# mine\nmodel = "mock"\nmodel_provider = "mock"\n\n[model_providers.mock]\nname = "mock"\nbase_url = "http://127.0.0.1:%s/v1"\nwire_api = "responses"\n' "$port" >"$HOME/.codex/config.toml"
       ;;
     gemini)
-      steps="[{\"name\":\"run_shell_command\",\"args\":{\"command\":\"$call\",\"description\":\"d\"}}]"
+      steps run_shell_command command ',"description":"d"' "$@"
       mkdir -p "$HOME/.gemini"
-      printf '{\n  // mine\n  "security": { "auth": { "selectedType": "gemini-api-key" } }\n}\n' >"$HOME/.gemini/settings.json"
-      export GEMINI_API_KEY=none GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$2" GEMINI_CLI_TRUST_WORKSPACE=true
+      [ -n "$again" ] || printf '{\n  // mine\n  "security": { "auth": { "selectedType": "gemini-api-key" } }\n}\n' >"$HOME/.gemini/settings.json"
+      export GEMINI_API_KEY=none GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$port" GEMINI_CLI_TRUST_WORKSPACE=true
       ;;
     opencode)
-      steps="[{\"name\":\"bash\",\"args\":{\"command\":\"$call\",\"description\":\"d\"}}]"
+      steps bash command ',"description":"d"' "$@"
       mkdir -p "$HOME/.config/opencode"
-      printf '{\n  "$schema": "https://opencode.ai/config.json", // mine\n  "model": "mock/mock",\n  "provider": { "mock": { "npm": "@ai-sdk/openai-compatible", "options": { "baseURL": "http://127.0.0.1:%s/v1", "apiKey": "none" }, "models": { "mock": {} } } },\n}\n' "$2" >"$HOME/.config/opencode/opencode.jsonc"
+      [ -n "$again" ] || printf '{\n  "$schema": "https://opencode.ai/config.json", // mine\n  "model": "mock/mock",\n  "provider": { "mock": { "npm": "@ai-sdk/openai-compatible", "options": { "baseURL": "http://127.0.0.1:%s/v1", "apiKey": "none" }, "models": { "mock": {} } } },\n}\n' "$port" >"$HOME/.config/opencode/opencode.jsonc"
       ;;
     pi)
-      steps="[{\"name\":\"bash\",\"args\":{\"command\":\"$call\"}}]"
+      steps bash command '' "$@"
       mkdir -p "$HOME/.pi/agent"
-      printf '{ "providers": { "mock": { "baseUrl": "http://127.0.0.1:%s/v1", "api": "openai-completions", "apiKey": "none", "models": [{ "id": "mock" }] } } }\n' "$2" >"$HOME/.pi/agent/models.json"
+      [ -n "$again" ] || printf '{ "providers": { "mock": { "baseUrl": "http://127.0.0.1:%s/v1", "api": "openai-completions", "apiKey": "none", "models": [{ "id": "mock" }] } } }\n' "$port" >"$HOME/.pi/agent/models.json"
       ;;
     qwen)
-      steps="[{\"name\":\"run_shell_command\",\"args\":{\"command\":\"$call\",\"description\":\"d\",\"is_background\":false}}]"
+      steps run_shell_command command ',"description":"d","is_background":false' "$@"
       mkdir -p "$HOME/.qwen"
-      printf '{\n\t"security": { "auth": { "selectedType": "openai" } },\n\t"$version": 4\n}\n' >"$HOME/.qwen/settings.json"
-      export OPENAI_API_KEY=none OPENAI_BASE_URL="http://127.0.0.1:$2/v1" OPENAI_MODEL=mock
+      [ -n "$again" ] || printf '{\n\t"security": { "auth": { "selectedType": "openai" } },\n\t"$version": 4\n}\n' >"$HOME/.qwen/settings.json"
+      export OPENAI_API_KEY=none OPENAI_BASE_URL="http://127.0.0.1:$port/v1" OPENAI_MODEL=mock
       ;;
   esac
 }
 
 turn() {
   case $1 in
+    claude) claude -p "$prompt" --allowedTools Bash ;;
     codex) codex exec --skip-git-repo-check --sandbox danger-full-access "$prompt" ;;
     gemini) gemini --yolo -p "$prompt" ;;
     opencode) opencode run "$prompt" ;;
@@ -76,20 +92,55 @@ turn() {
   esac
 }
 
+# serve HARNESS DIR PORT CALL…: configures the harness and starts the model server.
+serve() {
+  local h=$1 dir=$2 port=$3
+  shift 3
+  configure "$h" "$port" "$@"
+  MOCK_PLAN=$plan node "$mock" "$port" "$dir/received.jsonl" >"$dir/server.log" 2>&1 &
+  server=$!
+  for _ in $(seq 50); do grep -q mock "$dir/server.log" && break; sleep 0.1; done
+}
+
+# take HARNESS LOG: one turn, and the end of the server.
+take() {
+  (turn "$1") </dev/null >"$2" 2>&1 &
+  local pid=$! left=120
+  while kill -0 "$pid" 2>/dev/null && [ $((left--)) -gt 0 ]; do sleep 1; done
+  kill "$pid" 2>/dev/null && fail "the turn did not end within two minutes"
+  wait "$pid" 2>/dev/null
+  stop
+}
+
+# proof HARNESS DIR WORKER CODE CALL…: a turn of a worker of a run whose gate asks for the tests, and the exit code that the gate then has.
+proof() {
+  local h=$1 dir=$2 who=$3 want=$4
+  shift 4
+  printf 'exit 0\n' >test.sh
+  printf 'gate:\n  require_ran: ["sh test.sh"]\n' >board.yaml
+  board start "$who" >/dev/null 2>&1 && board expect "$who" --run "$who" >/dev/null 2>&1 && board post "It is mended" --run "$who" --worker "$who" >/dev/null 2>&1 || fail "no run for $who"
+  export BOARD_RUN=$who BOARD_WORKER=$who
+  again=1 serve "$h" "$dir" "$port" "$@"
+  take "$h" "$dir/$who.log"
+  unset BOARD_RUN BOARD_WORKER
+  board gate --run "$who" >"$dir/$who.gate" 2>&1
+  local got=$?
+  [ "$got" = "$want" ] || { fail "the gate for the $who worker ended with $got, not $want: $(cat "$dir/$who.gate")"; board watch --since 0 --timeout 0s --run "$who" | sed 's/^/  | /'; }
+  echo "  $who: $(grep -v '^policy' "$dir/$who.gate" | head -2 | tr -s ' \n' ' ')"
+  rm -f test.sh board.yaml
+}
+
 # sums DIR: what each file holds and each link leads to. Ours in the data home are no part of the configuration.
 sums() { (cd "$1" && find . \( -type f -exec sha256sum {} + \) -o \( -type l -printf 'link %l %p\n' \) | sort -k 2); }
 
 try() {
-  local h=$1 dir=$scratch/$1 bad=
+  local h=$1 dir=$scratch/$1 bad= again=
   if ! command -v "$h" >/dev/null; then echo "$h: skipped, it is not on \$PATH"; return; fi
   echo "$h: $("$h" --version </dev/null 2>&1 | grep -Eo '[0-9]+[.][0-9.]+' | head -1)"
   mkdir -p "$dir/home" "$dir/project"
   export HOME=$dir/home BOARD_HOME=$dir/data BOARD_SPEC_ROOT=$dir/specs
   local port=$((20000 + RANDOM % 20000))
-  configure "$h" "$port"
-  MOCK_STEPS=$steps node "$mock" "$port" "$dir/received.jsonl" >"$dir/server.log" 2>&1 &
-  server=$!
-  for _ in $(seq 50); do grep -q mock "$dir/server.log" && break; sleep 0.1; done
+  serve "$h" "$dir" "$port" "$call"
 
   cd "$dir/project" && git init -q -b feature . || exit 1
   printf '# heron\n\nGoal: %s\n' "$goal" | board topic edit --file - >/dev/null 2>&1 || fail "the topic was not made" # the branch's: a named one would be given what is known about it at once
@@ -106,15 +157,13 @@ try() {
   board setup "$h" --mcp --skill --yes >"$dir/setup.log" 2>&1 || fail "board setup: $(tail -3 "$dir/setup.log")"
   sums "$HOME" >"$dir/set"
   board setup "$h" --check >"$dir/check.log" 2>&1 || fail "board setup --check: $(cat "$dir/check.log")"
-  (turn "$h") </dev/null >"$dir/turn.log" 2>&1 &
-  local pid=$! left=120
-  while kill -0 "$pid" 2>/dev/null && [ $((left--)) -gt 0 ]; do sleep 1; done
-  kill "$pid" 2>/dev/null && fail "the turn did not end within two minutes"
-  wait "$pid" 2>/dev/null
-  stop
+  take "$h" "$dir/turn.log"
   grep -q "$goal" "$dir/received.jsonl" || fail "the model did not receive the goal of the topic"
   grep -q "zanzibar token: rotate before midnight" "$dir/received.jsonl" || fail "the model did not receive the capsule"
   grep -rq "board-saw-this" "$dir/specs" || fail "the worklog has no line of the tool call"
+  local done="$scratch/bin/board done --ran 'sh test.sh'" # by its path: some run commands in a login shell
+  proof "$h" "$dir" liar 3 "$done"
+  proof "$h" "$dir" honest 0 "sh test.sh 2>&1" "$done"
   board setup "$h" --uninstall --yes >"$dir/uninstall.log" 2>&1 || fail "board setup --uninstall: $(tail -3 "$dir/uninstall.log")"
   sums "$HOME" >"$dir/after"
   # The harness writes files of its own; those that were there before have to be the same, and ours to be gone.
@@ -128,6 +177,6 @@ try() {
   fi
 }
 
-[ $# -gt 0 ] || set -- codex gemini opencode pi qwen
+[ $# -gt 0 ] || set -- claude codex gemini opencode pi qwen
 for h; do try "$h"; done
 exit $failed

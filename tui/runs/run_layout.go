@@ -224,6 +224,9 @@ func (p *Page) summary() string {
 	if s.Retrievals > 0 {
 		parts = append(parts, "given "+cells.Plural(s.Retrievals, "time"))
 	}
+	if s.Receipts > 0 {
+		parts = append(parts, "ran "+cells.Plural(s.Receipts, "command"))
+	}
 	if spent := s.Spent("").Describe(); spent != "" {
 		parts = append(parts, spent)
 	}

@@ -105,6 +105,14 @@ func stepReport(s *check.Step, version string) Report {
 		r = Survival(*s.Survival, version)
 	case s.Trace != nil:
 		r = Trace(*s.Trace, version)
+	case s.HadInput():
+		for _, f := range s.Findings() {
+			r.findings = append(r.findings, finding{rule: s.Name, id: f.ID, label: f.Text, cause: s.Name,
+				message: f.Why, clear: f.Clear, file: repositoryPath(f.Report), line: f.Line})
+		}
+		if len(r.findings) == 0 {
+			r.findings = append(r.findings, finding{rule: s.Name, label: s.Headline, ok: true})
+		}
 	default:
 		f := finding{rule: ruleSkipped, label: s.Name + " was skipped", ok: s.Passed}
 		if s.Passed {

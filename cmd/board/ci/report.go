@@ -102,6 +102,12 @@ var rules = map[string][]rule{
 		{"waived-signal", "The report has every waived question", "Say in the report that the question was left open, and why."},
 		{ruleEnough, "There is something that has to be in the report", "Post what was found (board post), with --must what has to be in the report."},
 	},
+	"board ran": {
+		{"ran", "Hooks saw each command run that a worker says to have run", "Run it again in the worker's session, and say so again: board done --ran."},
+	},
+	"board citations": {
+		{"citations", "Each handle in the report is that of a finding that stands", "Cite what the digest says: board digest."},
+	},
 	"board trace": {
 		{ruleFact, "An entry or a source supports every fact of the report", "Post the finding with its source, correct the report, or take the fact out."},
 	},

@@ -282,6 +282,14 @@ func (p *program) printStep(s *check.Step) {
 		p.printItems(s.Survival, false)
 	case s.Trace != nil:
 		p.printFacts(s.Trace)
+	default:
+		for _, f := range s.Findings() {
+			where := f.ID
+			if f.Report != "" {
+				where = fmt.Sprintf("%s:%d", f.Report, f.Line)
+			}
+			p.Printf("  %s  %s: %s\n", where, base.Line(f.Text, 160), base.Line(f.Why, 200))
+		}
 	}
 }
 

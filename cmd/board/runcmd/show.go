@@ -42,8 +42,20 @@ func (p *program) showState(c *cli.Context, b *board.Board) error {
 	if err != nil {
 		return err
 	}
-	return p.Answer(c, nil, func() { p.printState(&st, &v, latest) }, "state", st, "gate", v,
-		"retrievals", latest)
+	seen, err := b.Receipts(c.Context)
+	if err != nil {
+		return err
+	}
+	claims, err := b.RanClaims(c.Context)
+	if err != nil {
+		return err
+	}
+	text := func() {
+		p.printState(&st, &v, latest)
+		p.printRan(seen, claims)
+	}
+	return p.Answer(c, nil, text, "state", st, "gate", v, "retrievals", latest,
+		"receipts", lastOf(seen, mostRetrievals), "ran_claims", lastOf(claims, mostRetrievals))
 }
 
 const (
@@ -121,6 +133,25 @@ func (p *program) printState(st *board.State, v *board.Verdict, latest []board.R
 	for i := range v.Reasons[:min(len(v.Reasons), shownReasons)] {
 		p.Printf("%s\n", p.reasonLine(&v.Reasons[i]))
 	}
+}
+
+// printRan prints what hooks saw last, and what workers say to have run.
+func (p *program) printRan(seen []board.Receipt, claims []board.RanClaim) {
+	if len(seen) > 0 {
+		p.Printf("ran        %s seen by hooks\n", base.Count(int64(len(seen)), "command or edit",
+			"commands and edits"))
+	}
+	for _, r := range lastOf(seen, shownRetrievals) {
+		p.Printf("  %s  %s\n", base.Line(r.Worker, board.MaxName), base.Line(r.Describe(), 200))
+	}
+	for _, c := range lastOf(claims, shownRetrievals) {
+		p.Printf("  %s says %s\n", base.Line(c.Worker, board.MaxName), base.Line(c.Describe(), 240))
+	}
+}
+
+// lastOf are the last members of a list.
+func lastOf[T any](all []T, most int) []T {
+	return append([]T{}, all[max(0, len(all)-most):]...)
 }
 
 // counts are the names with a count, in the given order: "observation 3, gap 1".
