@@ -341,7 +341,7 @@ type LinkOut struct {
 var Link = op.Op[Runs, LinkIn, LinkOut]{
 	Info: op.Info{Command: "link", Group: "Post and settle", Tool: "board_link", Profile: "run",
 		Kind: op.Writes, Rare: true, Short: "add a link to an entry that is on the board",
-		About: "Link an entry to others after it was posted."},
+		About: "Link an entry that is posted."},
 	Do: func(ctx context.Context, h Runs, in LinkIn) (out LinkOut, err error) {
 		drop, err := duty(in.DropDuty)
 		if err != nil {

@@ -158,7 +158,7 @@ func (o SignalsOut) IDs() (ids []string) {
 var Signals = op.Op[Runs, SignalsIn, SignalsOut]{
 	Info: op.Info{Command: "signals", Group: "Look", Tool: "board_signals", Profile: "run",
 		Budget: 4000, Rare: true, Short: "list signals, open and urgent ones first",
-		About: "List signals by status, the open and urgent ones first."},
+		About: "List signals, the open and urgent ones first."},
 	Do: func(ctx context.Context, h Runs, in SignalsIn) (out SignalsOut, err error) {
 		err = h.Board(ctx, in.Run, Read, func(b *board.Board) error {
 			found, err := b.Signals(ctx, board.SignalQuery{Statuses: in.Statuses,

@@ -209,8 +209,8 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 		Shows: []string{"run", "worker", "signal", "entry", "content", "source", "quote",
 			"must_surface"},
 		Short: "answer a question, with a new entry or an existing one",
-		About: "Answer an open signal with a new entry (content and its source), or with one " +
-			"that is on the board (entry)."},
+		About: "Answer an open signal with a new entry (content, source), or with one on the " +
+			"board (entry)."},
 	Do: func(ctx context.Context, h Runs, in AnswerIn) (out AnswerOut, err error) {
 		if (in.Entry == "") == (in.Content == "") {
 			return out, fault.Usage.New("a signal is answered by an entry that is there, or by a new one",
