@@ -81,7 +81,8 @@ func (t tokens) supposes() bool {
 // limits reports whether a negator makes a bound, not a denial: no more than.
 func limits(t tokens, i int, low, next string) bool {
 	switch {
-	case low == "no" && (next == "." || t.at(i+1).kind == numberToken), low == "not" && (next == "only" || next == "just" || next == "merely"):
+	case low == "no" && (next == "." || t.at(i+1).tied || t.at(i+1).kind == numberToken), // no-go
+		low == "not" && (next == "only" || next == "just" || next == "merely"):
 		return true
 	case low == "no" || low == "not" || low == "never":
 		return t.at(i+2).low == "than" || next == "later" || next == "more" || next == "exceed"
