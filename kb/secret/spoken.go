@@ -27,8 +27,11 @@ func spoken(text string, add func(*rule, int, int)) {
 			add(password, from, to)
 		default:
 			from, to = quotation(text, i)
-			if to == 0 && isIn("leads", last) {
-				from, to = saying(text, i)
+			switch last {
+			case ":", "=", "with", "mit", "type", "words", "Wörter", "is", "ist", "lautet":
+				if to == 0 {
+					from, to = saying(text, i)
+				}
 			}
 			if to > 0 && isSpoken(text, from, to, madeUp) {
 				add(password, from, to)
@@ -135,13 +138,16 @@ func quotation(text string, i int) (from, to int) {
 // saying returns where three words or more stand that a clause ends with, behind a word that
 // gives what follows, or zeros.
 func saying(text string, i int) (from, to int) {
-	end, words, small := wordsOfPhrase(text, i)
 	first, _, _ := strings.Cut(text[i:min(len(text), i+20)], " ")
 	before := strings.ToLower(text[max(0, i-60):i])
 	ofPhrase := containsAny(before, "passphrase", "phrase is", "phrase: ", "key phrase")
+	if !ofPhrase && hasSuffix(before, " is ", " ist ") {
+		return 0, 0
+	}
+	end, words, small := wordsOfPhrase(text, i)
 	switch {
 	case words < 3, words < 4 && !ofPhrase, small > words/4, isIn("small", first),
-		hasSuffix(before, " is ", " ist ") && (small > 0 || !ofPhrase),
+		small > 0 && hasSuffix(before, " is ", " ist "),
 		strings.ContainsAny(text[i:end], "0123456789"):
 		return 0, 0
 	}
