@@ -217,17 +217,6 @@ func (p *pattern) linked(x *index, h *hits, at passage) bool {
 	return p.numbers > 0
 }
 
-// short returns how much weight the words of the passage lack.
-func (f *finding) short() int {
-	lack := f.pattern.need
-	for i, w := range f.pattern.wants {
-		if !w.number && f.have[i] {
-			lack -= w.weight
-		}
-	}
-	return lack
-}
-
 // score orders passages: those with everything first, then those with the words, since
 // these are nearer than ones with only the numbers.
 func (p *pattern) score(words, numbers int, dealsWithIt bool) int {

@@ -33,10 +33,6 @@ var (
 		`refutes?|disproves?|debunks?|contrary to|is a myth|(?:tests? showed|turned out|proved) otherwise|` +
 		`popular belief|common misconception)\b|` +
 		`^\W*(?:retracted|withdrawn|refuted|false|struck|not true)\b\W*:`)
-	// unproven is what says that nothing speaks for a claim.
-	unproven = lazyregexp.New(`(?i)\b(?:no (?:evidence|proof|indication|sign|record) that|` +
-		`(?:not|n't|unable to|failed to) (?:be )?(?:find|found|confirm(?:ed)?|establish(?:ed)?|shown?|` +
-		`proven?|verify|verified)(?: \w+){0,3} that)\b`)
 	// formerly is what was said before, and is no longer.
 	formerly = lazyregexp.New(`(?i)\b(?:(?:early|earlier|first|previous|prior|older) ` +
 		`(?:\w+ )?(?:draft|version|edition)s?\b.{0,60}\b` + told + `|` +

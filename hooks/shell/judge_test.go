@@ -20,12 +20,13 @@ type history struct {
 
 // TestHistories judges histories that were labelled by somebody who did not know the code.
 // tune was open to its author. unread was not until it was judged, once: 56 of 60 were right.
-// Its four misses, true claims in rare forms, were mended after that.
+// Its four misses, true claims in rare forms, were mended after that. unread2 was judged once,
+// then: 59 of 60, and nothing was changed for it.
 func TestHistories(t *testing.T) {
 	for _, set := range []struct {
 		name  string
 		floor float64
-	}{{"tune", .97}, {"unread", .97}} {
+	}{{"tune", .97}, {"unread", .97}, {"unread2", .97}} {
 		f, err := os.Open(filepath.Join("testdata", "ran", set.name+".jsonl"))
 		if err != nil {
 			t.Fatal(err)

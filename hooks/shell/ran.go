@@ -26,8 +26,6 @@ type Ran struct {
 	Dir     string   // where it ran, with slashes; "?" if only the shell knows
 	Outcome Outcome
 	Edits   bool // it changes files that somebody may have tested
-
-	depth int
 }
 
 // Commands lists what a line has run in a directory, in order. exit is its exit code, nil if

@@ -26,7 +26,9 @@ func (p *program) operation(o op.Any, more ...cli.Flag) *cli.Command {
 
 func (h *host) KB(_ context.Context, need ops.Access, meaning bool, fn func(*kb.KB) error) error {
 	meaning = meaning && !h.Unembedded()
-	k, done, err := (*kb.KB)(nil), func() {}, error(nil)
+	var k *kb.KB
+	var done func()
+	var err error
 	switch need {
 	case ops.Read:
 		k, done, err = h.openToRead(h.c, meaning)
