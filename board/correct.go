@@ -9,7 +9,7 @@ import (
 
 // Correct amends an entry: a new one takes its place, with all that amend leaves as it
 // is: content, source, type, tags, confidence, duty, links and the question that it
-// answers. Its key and what was verified are its own.
+// answers. Its key and what was verified are its own. A retry is safe as in Post.
 //
 // Errors: as for Post; fault.Conflict if the entry is superseded already, with the entry
 // that did it; fault.Invalid if nothing changes.
@@ -19,16 +19,6 @@ func (b *Board) Correct(ctx context.Context, worker, id string, amend func(*Post
 		return Posted{}, err
 	}
 	e := &d.Entry
-	if e.Status == Superseded {
-		by := ""
-		for _, l := range d.Linked {
-			if l.Kind == Supersedes {
-				by = l.From
-			}
-		}
-		return Posted{}, conflict(fmt.Sprintf("%s is superseded already, by %s", id, by),
-			"correct "+by)
-	}
 	before := Post{Type: e.Type, Content: e.Content, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef,
 		Evidence: e.Evidence, Confidence: e.Confidence, Tags: e.Tags, MustSurface: e.MustSurface,
 		Supports: e.Supports, Contradicts: e.Contradicts, Addresses: e.Addresses}
@@ -36,9 +26,31 @@ func (b *Board) Correct(ctx context.Context, worker, id string, amend func(*Post
 	for _, list := range []*[]string{&after.Tags, &after.Supports, &after.Contradicts, &after.Addresses} {
 		*list = slices.Clone(*list)
 	}
-	if amend(&after); reflect.DeepEqual(after, before) {
+	amend(&after)
+	if e.Status == Superseded {
+		if err := b.repeats(ctx, &d, after.Key); err != nil {
+			return Posted{}, err
+		}
+	}
+	if reflect.DeepEqual(after, before) {
 		return Posted{}, invalid("nothing of "+id+" changes", "give what is to be other than it is")
 	}
 	after.Supersedes = append(after.Supersedes, id)
 	return b.Post(ctx, worker, after)
+}
+
+// repeats is nil if an entry with the key supersedes the entry: a correction that is made
+// again, which Post answers. Else it says by what the entry is superseded.
+func (b *Board) repeats(ctx context.Context, d *EntryDetail, key string) error {
+	by := ""
+	for _, l := range d.Linked {
+		if l.Kind == Supersedes {
+			by = l.From
+			s, err := b.Entry(ctx, by)
+			if err != nil || key != "" && s.Entry.Key == key {
+				return err
+			}
+		}
+	}
+	return conflict(fmt.Sprintf("%s is superseded already, by %s", d.Entry.ID, by), "correct "+by)
 }

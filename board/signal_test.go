@@ -292,6 +292,35 @@ func TestSameKey(t *testing.T) {
 	}
 }
 
+// TestCorrectAgain: a correction that is made again under its key is answered with the entry
+// of the first time, also when that one was corrected since.
+func TestCorrectAgain(t *testing.T) {
+	b, ctx := newBoard(t), t.Context()
+	correct := func(id, content, key string) (Posted, error) {
+		return b.Correct(ctx, "w", id, func(p *Post) { p.Content, p.Key = content, key })
+	}
+	if _, err := b.Post(ctx, "w", Post{Content: "a", Key: "k0", MustSurface: true}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		p, err := correct("e1", "b", "k")
+		if err != nil || p.Entry.ID != "e2" || p.Existing != (i > 0) {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		if i == 1 {
+			if _, err := correct("e2", "c", ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_, err := correct("e1", "c", "k")
+	refused(t, err, fault.Conflict, `the key "k" was used for e2, with another content`)
+	for _, key := range []string{"", "other"} {
+		_, err = correct("e1", "b", key)
+		refused(t, err, fault.Conflict, "e1 is superseded already, by e2")
+	}
+}
+
 func manyWords(n int) string {
 	words := make([]string, n)
 	for i := range words {

@@ -115,9 +115,9 @@ var Post = op.Op[Runs, PostIn, PostOut]{
 are written in one transaction, or nothing.
 
 --batch reads JSON lines from FILE or standard input, all or nothing. Fields: content,
-type, source_doc, source_ref, evidence, confidence, must_surface, drop_duty, key, worker;
-lists: tags, supports, contradicts, supersedes, addresses. Within a batch a link may name
-another post by its key:
+type, source (or source_doc, source_ref), quote, confidence, must_surface, drop_duty, key,
+worker; lists: tags, supports, contradicts, supersedes, addresses. Within a batch a link may
+name another post by its key:
 {"content":"…","key":"a"} and {"content":"…","supports":["@a"]}.`},
 	Do: func(ctx context.Context, h Runs, in PostIn) (PostOut, error) {
 		var posts []board.Post

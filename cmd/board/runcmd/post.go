@@ -2,6 +2,7 @@ package runcmd
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,7 +98,10 @@ func parseBatch(data []byte) ([]board.Post, error) {
 		}
 		dec := json.NewDecoder(bytes.NewReader(l))
 		dec.DisallowUnknownFields()
-		var post board.Post
+		var post struct {
+			board.Post
+			Source, Quote string // as the flags of one post
+		}
 		err := dec.Decode(&post)
 		if err == nil && dec.More() {
 			err = errors.New("more than one JSON value")
@@ -112,7 +116,8 @@ func parseBatch(data []byte) ([]board.Post, error) {
 			kind := map[reflect.Kind]string{reflect.Slice: `a list: ["e1"]`, reflect.String: "a string",
 				reflect.Pointer: "a number", reflect.Float64: "a number",
 				reflect.Bool: "true or false"}[wrong.Type.Kind()]
-			err = fmt.Errorf("%s must be %s, not a %s", wrong.Field, kind, wrong.Value)
+			field := strings.TrimPrefix(wrong.Field, "Post.")
+			err = fmt.Errorf("%s must be %s, not a %s", field, kind, wrong.Value)
 		} else if errors.As(err, &wrong) {
 			err = fmt.Errorf("it is a JSON %s, not an object", wrong.Value)
 			if wrong.Value == "array" {
@@ -123,7 +128,12 @@ func parseBatch(data []byte) ([]board.Post, error) {
 			return nil, base.Usagef("one JSON object per line; `board post --help` lists the fields",
 				"line %d of the batch: %s", i+1, strings.TrimPrefix(err.Error(), "json: "))
 		}
-		posts = append(posts, post)
+		if post.SourceDoc == "" {
+			doc, place := board.SplitSource(post.Source)
+			post.SourceDoc, post.SourceRef = doc, cmp.Or(post.SourceRef, place)
+		}
+		post.Evidence = cmp.Or(post.Evidence, post.Quote)
+		posts = append(posts, post.Post)
 	}
 	return posts, nil
 }
