@@ -48,6 +48,7 @@ func snippetFile(t *testing.T, dir, name, text string) string {
 // clientTests are the pages that are programs.
 var clientTests = []struct{ page, program, file, run, test string }{
 	{"python", "python3", "board_client.py", "from-python", `
+import os
 from board_client import Board, BoardError
 with open("keys.txt", "w") as f:
     f.write("Keys rotate on day 1 of each month.\n")
@@ -96,11 +97,33 @@ with open("report.md", "w") as f:
 check = lead.check("report.md")
 assert not check["passed"] and [s["name"] for s in check["steps"] if not s["passed"]] == ["survival"], check
 assert [f["text"] for s in check["steps"] if s["name"] == "trace" for f in s["trace"]["facts"] if f["verdict"] == "unsupported"] == ["77 euros"]
+held = key, lead.post("Keys rotate on day 2", "keys.txt:1", "rotate on day 2")
+assert [(e["checked"]["doubted"], e["existing"], e["ran"]) for e in held] == [(False, False, None), (True, False, None)], held
+for again in False, True:
+    assert lead.correct(held[1]["id"], "Keys rotate on day 1", quote="rotate on day 1", key="again")["existing"] is again
+ran = lead.post("The tests pass", ran="go test ./...", key="ran")
+assert ran["checked"] is None and (ran["ran"]["command"], ran["ran"]["verdict"]) == ("go test ./...", "unseen"), ran
+assert [(w["worker"], [r["verdict"] for r in w["ran"]]) for w in lead.done("b", ran=["go vet"])] == [("b", ["unseen"])]
+os.mkdir("sub")
+with open("sub/board.yaml", "w") as f:
+    f.write("trace: {max_unsupported: 0}\n")
+elsewhere = Board("trial", "lead", cwd="sub")
+for check in elsewhere.check("../report.md"), lead.check("report.md", policy="sub/board.yaml"):
+    assert [s["passed"] for s in check["steps"] if s["name"] == "trace"] == [False], check
+cited = lead.post_all([{"content": "Keys rotate monthly", "source": "keys.txt:1", "quote": "each month"}])[0]
+assert [cited[k] for k in ("source_doc", "source_ref", "evidence")] == ["keys.txt", "1", "each month"]
+for broken, words in (Board("a", "b", program="absent-board"), "install board"), (Board("a", "b", cwd="absent"), "another cwd"):
+    try:
+        broken.gate()
+        raise SystemExit("no error")
+    except BoardError as e:
+        assert e.exit_code == 127 and words in e.next_step, vars(e)
 print("fine")
 `},
 	{"javascript", "node", "board_client.mjs", "from-javascript", `
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { Board, BoardError } from "./board_client.mjs";
 await writeFile("keys.txt", "Keys rotate on day 1 of each month.\n");
 const lead = new Board("trial", "lead"), text = "-- $12 \u00e9\nsecond line";
@@ -152,6 +175,34 @@ const check = await lead.check("report.md");
 assert.deepEqual([check.passed, check.steps.filter((s) => !s.passed).map((s) => s.name)], [false, ["survival"]]);
 const facts = check.steps.find((s) => s.name === "trace").trace.facts;
 assert.deepEqual(facts.filter((f) => f.verdict === "unsupported").map((f) => f.text), ["77 euros"]);
+const doubted = await lead.post("Keys rotate on day 2", { source: "keys.txt:1", quote: "rotate on day 2" });
+const held = [key, doubted].map((e) => [e.checked.doubted, e.existing, e.ran]);
+assert.deepEqual(held, [[false, false, null], [true, false, null]]);
+for (const again of [false, true]) {
+  const flags = { quote: "rotate on day 1", key: "again" };
+  assert.equal((await lead.correct(doubted.id, "Keys rotate on day 1", flags)).existing, again);
+}
+const { checked, ran } = await lead.post("The tests pass", { ran: "go test ./...", key: "ran" });
+assert.deepEqual([checked, ran.command, ran.verdict], [null, "go test ./...", "unseen"]);
+const done = await lead.done(["b"], { ran: ["go vet"] });
+assert.deepEqual(done.map((w) => [w.worker, w.ran.map((r) => r.verdict)]), [["b", ["unseen"]]]);
+await mkdir("sub");
+await writeFile("sub/board.yaml", "trace: {max_unsupported: 0}\n");
+const elsewhere = new Board("trial", "lead", { cwd: "sub" });
+for (const c of [await elsewhere.check("../report.md"), await lead.check("report.md", { policy: "sub/board.yaml" })]) {
+  assert.equal(c.steps.find((s) => s.name === "trace").passed, false);
+}
+const [cited] = await lead.postAll([{ content: "Keys rotate monthly", source: "keys.txt:1", quote: "each month" }]);
+assert.deepEqual([cited.source_doc, cited.source_ref, cited.evidence], ["keys.txt", "1", "each month"]);
+for (const [broken, words] of [["absent-board", "install board"], [{ cwd: "absent" }, "another cwd"]]) {
+  await assert.rejects(new Board("a", "b", broken).gate(), (e) => {
+    assert.ok(e instanceof BoardError && e.exitCode === 127 && e.nextStep.includes(words), String(e));
+    return true;
+  });
+}
+if (process.features.require_module) {
+  assert.equal(createRequire(import.meta.url)("./board_client.mjs").Board, Board);
+}
 console.log("fine");
 `},
 }

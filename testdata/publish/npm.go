@@ -83,9 +83,10 @@ const npmReadme = `@DESCRIPTION@: @REPOSITORY@
 
     npx @NPM@ demo              # see a whole run
     npx @NPM@ mcp               # an MCP server over stdio
+    npm install @NPM@           # the command board, and a typed client for it
 
-The package has the command board, and a typed client for it. With auth.txt ("Tokens expire after
-30 days.") and a draft in report.md beside it:
+The client is an ES module: import it, or require() it from Node 20.19 on. With auth.txt ("Tokens
+expire after 30 days.") and a draft in report.md beside it:
 
     import { Board } from "@NPM@";
     const reader = new Board("audit-7", "reader-1");
@@ -93,6 +94,10 @@ The package has the command board, and a typed client for it. With auth.txt ("To
     await reader.post("Tokens expire after 30 days", { source: "auth.txt:1", quote: "after 30 days", must: true });
     const check = await reader.check("report.md");
     for (const step of check.steps) console.log(step.name, step.passed, step.headline);
+
+A figure in the report that nobody found is listed, and fails the check only if a policy says so:
+a file board.yaml beside it, or the one of check("report.md", { policy: "FILE" }), with the line
+"trace: {max_unsupported: 0}". npx board check --init writes one that explains every key.
 
 What is wrong with the report in full: npx board check report.md --run audit-7. Next: npx board help run,
 npx board help javascript (the client, with an example at its end), npx board help check.

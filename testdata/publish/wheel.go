@@ -25,9 +25,9 @@ const pypiReadme = `@DESCRIPTION@: @REPOSITORY@
 
     uvx @PYPI@ demo             # see a whole run
     uvx @PYPI@ mcp              # an MCP server over stdio
+    pip install @PYPI@          # the command board, and a typed client: import board_client
 
-The package has the command board, and a typed client for it. With auth.txt ("Tokens expire after
-30 days.") and a draft in report.md beside it:
+With auth.txt ("Tokens expire after 30 days.") and a draft in report.md beside it:
 
     from board_client import Board
     reader = Board("audit-7", "reader-1")
@@ -35,6 +35,10 @@ The package has the command board, and a typed client for it. With auth.txt ("To
     reader.post("Tokens expire after 30 days", "auth.txt:1", "after 30 days", must=True)
     for step in reader.check("report.md")["steps"]:
         print(step["name"], step["passed"], step["headline"])
+
+A figure in the report that nobody found is listed, and fails the check only if a policy says so:
+a file board.yaml beside it, or the one of check("report.md", policy="FILE"), with the line
+"trace: {max_unsupported: 0}". board check --init writes one that explains every key.
 
 What is wrong with the report in full: board check report.md --run audit-7. Next: board help run,
 board help python (the client, with an example at its end), board help check.

@@ -2,6 +2,7 @@ export type Flag = string | number | boolean | string[] | undefined;
 export type Flags = {
     [name: string]: Flag;
 };
+export type Priority = "critical" | "high" | "medium" | "low";
 export type Finding = {
     source?: string;
     quote?: string;
@@ -14,6 +15,25 @@ export type Finding = {
     contradicts?: string[];
     supersedes?: string[];
 } & Flags;
+export type BatchItem = {
+    content: string;
+    type?: string;
+    source?: string;
+    source_doc?: string;
+    source_ref?: string;
+    quote?: string;
+    evidence?: string;
+    confidence?: number | null;
+    must_surface?: boolean;
+    drop_duty?: string;
+    tags?: string[];
+    supports?: string[];
+    contradicts?: string[];
+    supersedes?: string[];
+    addresses?: string[];
+    key?: string;
+    worker?: string;
+};
 export type Entry = {
     id: string;
     content: string;
@@ -33,14 +53,25 @@ export type Entry = {
     key: string;
 };
 export type Checked = {
+    id: string;
+    content: string;
+    worker: string;
     doubted: boolean;
     verdict: string;
     note: string;
 };
+export type Ran = {
+    worker: string;
+    entry: string;
+    command: string;
+    holds: boolean;
+    why: string;
+    verdict: "passed" | "failed" | "stale" | "untold" | "not found" | "unseen";
+};
 export type Question = {
     id: string;
     content: string;
-    priority: string;
+    priority: Priority;
     status: string;
     worker: string;
     addressed_by: string;
@@ -69,14 +100,69 @@ export type Verdict = {
     open: boolean;
     reasons: Reason[];
 };
+export type Place = {
+    file: string;
+    line: number;
+    text: string;
+};
+export type Fact = {
+    report: string;
+    line: number;
+    text: string;
+    kind: string;
+    verdict: "supported" | "derived" | "source" | "unsupported";
+    cause: string;
+    entries: string[];
+    source: Place | null;
+    why: string;
+};
+export type Trace = {
+    passed: boolean;
+    unsupported: number;
+    facts: Fact[];
+};
+export type SurvivalItem = {
+    id: string;
+    why: string;
+    content: string;
+    present: boolean;
+    unsure: boolean;
+    cause: string;
+    missing_tokens: string[];
+    missing_numbers: string[];
+};
+export type Survival = {
+    passed: boolean;
+    missing: number;
+    items: SurvivalItem[];
+};
+export type Verify = {
+    passed: boolean;
+    doubted: number;
+    items: Checked[];
+};
+export type Citation = {
+    report: string;
+    line: number;
+    handle: string;
+    id: string;
+    verdict: "good" | "stale" | "foreign" | "forged";
+    why: string;
+};
 export type Step = {
-    name: string;
+    name: "gate" | "verify" | "conflicts" | "survival" | "trace" | "ran" | "citations";
     passed: boolean;
     skipped: boolean;
     why: string;
     headline: string;
     warnings: string[];
-    [details: string]: unknown;
+    gate?: Verdict;
+    verify?: Verify;
+    conflicts?: any;
+    survival?: Survival;
+    trace?: Trace;
+    ran?: Ran[];
+    citations?: Citation[];
 };
 export type Check = {
     passed: boolean;
@@ -110,13 +196,23 @@ export type Capsule = {
 export type Hit = Capsule & {
     score: number;
 };
+export type Posted = Entry & {
+    existing: boolean;
+    checked: Checked | null;
+    ran: Ran | null;
+};
+export type Done = Expected & {
+    ran: Ran[];
+};
 export type Answer = {
     state: State;
     entry: Entry;
     existing: boolean;
     checked: Checked | null;
+    ran: any;
     posted: {
         entry: Entry;
+        existing: boolean;
     }[];
     entries: Entry[];
     signal: Question;
@@ -139,6 +235,7 @@ export type Answer = {
  * @typedef {string | number | boolean | string[] | undefined} Flag
  * @typedef {{[name: string]: Flag}} Flags
  */
+/** @typedef {"critical" | "high" | "medium" | "low"} Priority */
 /**
  * What a finding says besides its text. source is FILE:LINE, "DOC @ PLACE" or a URL, quote
  * is verbatim. With a key, a call that is repeated writes nothing the second time.
@@ -147,19 +244,46 @@ export type Answer = {
  *   supersedes?: string[]} & Flags} Finding
  */
 /**
+ * One of postAll: content, and what else it has. A link may be "@key" of another one.
+ * @typedef {{content: string, type?: string, source?: string, source_doc?: string,
+ *   source_ref?: string, quote?: string, evidence?: string, confidence?: number | null,
+ *   must_surface?: boolean, drop_duty?: string, tags?: string[], supports?: string[],
+ *   contradicts?: string[], supersedes?: string[], addresses?: string[], key?: string,
+ *   worker?: string}} BatchItem
+ */
+/**
  * @typedef {{id: string, content: string, type: string, status: string, source_doc: string,
  *   source_ref: string, evidence: string, confidence: number | null, worker: string,
  *   tags: string[], must_surface: boolean, supports: string[], contradicts: string[],
  *   supersedes: string[], addresses: string[], key: string}} Entry
- * @typedef {{doubted: boolean, verdict: string, note: string}} Checked
- * @typedef {{id: string, content: string, priority: string, status: string, worker: string,
+ * @typedef {{id: string, content: string, worker: string, doubted: boolean, verdict: string,
+ *   note: string}} Checked
+ * @typedef {{worker: string, entry: string, command: string, holds: boolean, why: string,
+ *   verdict: "passed" | "failed" | "stale" | "untold" | "not found" | "unseen"}} Ran
+ * @typedef {{id: string, content: string, priority: Priority, status: string, worker: string,
  *   addressed_by: string, reason: string, claimed_by: string}} Question
  * @typedef {{worker: string, status: string, reason: string}} Expected
  * @typedef {{run: string, goal: string, seq: number, expected: Expected[]}} State
  * @typedef {{rule: string, id: string, priority: string, content: string, worker: string}} Reason
  * @typedef {{open: boolean, reasons: Reason[]}} Verdict
- * @typedef {{name: string, passed: boolean, skipped: boolean, why: string, headline: string,
- *   warnings: string[], [details: string]: unknown}} Step
+ * @typedef {{file: string, line: number, text: string}} Place
+ * @typedef {{report: string, line: number, text: string, kind: string,
+ *   verdict: "supported" | "derived" | "source" | "unsupported", cause: string,
+ *   entries: string[], source: Place | null, why: string}} Fact
+ * @typedef {{passed: boolean, unsupported: number, facts: Fact[]}} Trace
+ * @typedef {{id: string, why: string, content: string, present: boolean, unsure: boolean,
+ *   cause: string, missing_tokens: string[], missing_numbers: string[]}} SurvivalItem
+ * @typedef {{passed: boolean, missing: number, items: SurvivalItem[]}} Survival
+ * @typedef {{passed: boolean, doubted: number, items: Checked[]}} Verify
+ * @typedef {{report: string, line: number, handle: string, id: string,
+ *   verdict: "good" | "stale" | "foreign" | "forged", why: string}} Citation
+ */
+/**
+ * One step of a check, with its details under its own name, unless it was skipped.
+ * @typedef {{name: "gate" | "verify" | "conflicts" | "survival" | "trace" | "ran" | "citations",
+ *   passed: boolean, skipped: boolean, why: string, headline: string, warnings: string[],
+ *   gate?: Verdict, verify?: Verify, conflicts?: any, survival?: Survival, trace?: Trace,
+ *   ran?: Ran[], citations?: Citation[]}} Step
  * @typedef {{passed: boolean, steps: Step[]}} Check
  * @typedef {{text: string, tokens: number, omitted_must: string[]}} Digest
  * @typedef {{file: string, format: string, entries: number, signals: number}} Exported
@@ -169,9 +293,18 @@ export type Answer = {
  * @typedef {Capsule & {score: number}} Hit
  */
 /**
+ * An entry, and what came of posting it. existing: its key was used before, and nothing was
+ * written. checked is null if it names no source, or the run has none; so is ran without ran.
+ * @typedef {Entry & {existing: boolean, checked: Checked | null, ran: Ran | null}} Posted
+ */
+/**
+ * A worker that is done, and what hooks saw of the commands that it says to have run.
+ * @typedef {Expected & {ran: Ran[]}} Done
+ */
+/**
  * What any command prints. A command has those of these keys that its method reads.
  * @typedef {{state: State, entry: Entry, existing: boolean, checked: Checked | null,
- *   posted: {entry: Entry}[], entries: Entry[], signal: Question, signals: Question[],
+ *   ran: any, posted: {entry: Entry, existing: boolean}[], entries: Entry[], signal: Question, signals: Question[],
  *   expected: Expected[], verdict: Verdict, check: Check, digest: Digest, export: Exported,
  *   variable: Variable, capsule: Capsule, stored: Capsule[], hits: Hit[],
  *   brief: {block: string}}} Answer
@@ -196,10 +329,19 @@ export declare function program(): string;
 /** A run, as one worker sees it. */
 export declare class Board {
     program: string;
+    /** @type {string | undefined} */
+    cwd: string | undefined;
     /** @type {Record<string, string | undefined>} */
     env: Record<string, string | undefined>;
-    /** @param {string} run @param {string} worker @param {string} [command] */
-    constructor(run: string, worker: string, command?: string);
+    /**
+     * cwd is where the command runs: files are named from there, board.yaml is found there.
+     * @param {string} run @param {string} worker
+     * @param {string | {program?: string, cwd?: string}} [options] the program, or both
+     */
+    constructor(run: string, worker: string, options?: string | {
+        program?: string;
+        cwd?: string;
+    });
     /**
      * Run any command. Exit codes in answers are results, not errors.
      * {ifMatch: 3} is --if-match 3; {tag: ["a", "b"]} is --tag a --tag b.
@@ -217,26 +359,26 @@ export declare class Board {
         sources?: string[];
     } & Flags): Promise<State>;
     /**
-     * Post a finding.
+     * Post a finding. The entry comes with checked, ran (of {ran: "go test ./..."}) and existing.
      * @param {string} text @param {Finding} [flags]
      */
-    post(text: string, flags?: Finding): Promise<Entry>;
+    post(text: string, flags?: Finding): Promise<Posted>;
     /**
-     * Post all or none; the fields are those of `board post --batch`: content, source_doc, …
-     * @param {object[]} posts @param {Flags} [flags]
+     * Post all or none: [{content: "…", source: "auth.go:42", quote: "…"}, …]
+     * @param {BatchItem[]} posts @param {Flags} [flags]
      */
-    postAll(posts: object[], flags?: Flags): Promise<Entry[]>;
+    postAll(posts: BatchItem[], flags?: Flags): Promise<Entry[]>;
     /**
      * Amend an entry; what is not given is taken over. Returns the new one.
      * @param {string} entry @param {string} [text] @param {Finding} [flags]
      */
-    correct(entry: string, text?: string, flags?: Finding): Promise<Entry>;
+    correct(entry: string, text?: string, flags?: Finding): Promise<Posted>;
     /**
      * Raise a question; critical and high ones keep the gate closed.
-     * @param {string} question @param {{priority?: string, key?: string, origin?: string} & Flags} [flags]
+     * @param {string} question @param {{priority?: Priority, key?: string, origin?: string} & Flags} [flags]
      */
     ask(question: string, flags?: {
-        priority?: string;
+        priority?: Priority;
         key?: string;
         origin?: string;
     } & Flags): Promise<Question>;
@@ -245,8 +387,11 @@ export declare class Board {
      * @param {string} [question] @param {Flags} [flags]
      */
     claim(question?: string, flags?: Flags): Promise<Question | null>;
-    /** @param {string} question @param {string} text @param {Finding} [flags] */
-    answer(question: string, text: string, flags?: Finding): Promise<Entry>;
+    /**
+     * Answer a question with a finding, as post takes it.
+     * @param {string} question @param {string} text @param {Finding} [flags]
+     */
+    answer(question: string, text: string, flags?: Finding): Promise<Posted>;
     /**
      * Leave a question open, for a reason that stays on record.
      * @param {string} question @param {string} reason
@@ -260,10 +405,14 @@ export declare class Board {
      */
     expect(workers: string[], flags?: Flags): Promise<Expected[]>;
     /**
-     * Say that this worker has finished, or those that are named.
-     * @param {string[]} [workers] @param {Flags} [flags]
+     * Say that this worker has finished, or those that are named. {ran: ["go test ./..."]} says
+     * what passed; ran of each worker is what hooks saw of that.
+     * @param {string[]} [workers] @param {{ran?: string[]} & Flags} [flags]
+     * @returns {Promise<Done[]>}
      */
-    done(workers?: string[], flags?: Flags): Promise<Expected[]>;
+    done(workers?: string[], flags?: {
+        ran?: string[];
+    } & Flags): Promise<Done[]>;
     /**
      * Return one entry or question whole, with its links and history.
      * @param {string} id
@@ -298,11 +447,15 @@ export declare class Board {
         budget?: number;
     } & Flags): Promise<Digest>;
     /**
-     * Return the result of all checks. Its passed is the verdict.
-     * @param {string | string[]} reports @param {{sources?: string[]} & Flags} [flags]
+     * Return the result of all checks. Its passed is the verdict. An invented figure fails it
+     * only if a policy says `trace: {max_unsupported: 0}`: that of {policy: "FILE"}, or board.yaml
+     * in cwd or above. The trace.facts of the step trace has the figures.
+     * @param {string | string[]} reports
+     * @param {{sources?: string[], policy?: string} & Flags} [flags]
      */
     check(reports: string | string[], flags?: {
         sources?: string[];
+        policy?: string;
     } & Flags): Promise<Check>;
     /**
      * Write the run to a .jsonl, .md or .html file.

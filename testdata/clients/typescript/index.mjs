@@ -5,6 +5,7 @@
 // call and reads its JSON: `board help json`. What it calls again: `board help output`.
 
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,6 +17,8 @@ import { pathToFileURL } from "node:url";
  * @typedef {{[name: string]: Flag}} Flags
  */
 
+/** @typedef {"critical" | "high" | "medium" | "low"} Priority */
+
 /**
  * What a finding says besides its text. source is FILE:LINE, "DOC @ PLACE" or a URL, quote
  * is verbatim. With a key, a call that is repeated writes nothing the second time.
@@ -24,21 +27,50 @@ import { pathToFileURL } from "node:url";
  *   supersedes?: string[]} & Flags} Finding
  */
 
+/**
+ * One of postAll: content, and what else it has. A link may be "@key" of another one.
+ * @typedef {{content: string, type?: string, source?: string, source_doc?: string,
+ *   source_ref?: string, quote?: string, evidence?: string, confidence?: number | null,
+ *   must_surface?: boolean, drop_duty?: string, tags?: string[], supports?: string[],
+ *   contradicts?: string[], supersedes?: string[], addresses?: string[], key?: string,
+ *   worker?: string}} BatchItem
+ */
+
 // `board help json post` has the further fields of these, and so on.
 /**
  * @typedef {{id: string, content: string, type: string, status: string, source_doc: string,
  *   source_ref: string, evidence: string, confidence: number | null, worker: string,
  *   tags: string[], must_surface: boolean, supports: string[], contradicts: string[],
  *   supersedes: string[], addresses: string[], key: string}} Entry
- * @typedef {{doubted: boolean, verdict: string, note: string}} Checked
- * @typedef {{id: string, content: string, priority: string, status: string, worker: string,
+ * @typedef {{id: string, content: string, worker: string, doubted: boolean, verdict: string,
+ *   note: string}} Checked
+ * @typedef {{worker: string, entry: string, command: string, holds: boolean, why: string,
+ *   verdict: "passed" | "failed" | "stale" | "untold" | "not found" | "unseen"}} Ran
+ * @typedef {{id: string, content: string, priority: Priority, status: string, worker: string,
  *   addressed_by: string, reason: string, claimed_by: string}} Question
  * @typedef {{worker: string, status: string, reason: string}} Expected
  * @typedef {{run: string, goal: string, seq: number, expected: Expected[]}} State
  * @typedef {{rule: string, id: string, priority: string, content: string, worker: string}} Reason
  * @typedef {{open: boolean, reasons: Reason[]}} Verdict
- * @typedef {{name: string, passed: boolean, skipped: boolean, why: string, headline: string,
- *   warnings: string[], [details: string]: unknown}} Step
+ * @typedef {{file: string, line: number, text: string}} Place
+ * @typedef {{report: string, line: number, text: string, kind: string,
+ *   verdict: "supported" | "derived" | "source" | "unsupported", cause: string,
+ *   entries: string[], source: Place | null, why: string}} Fact
+ * @typedef {{passed: boolean, unsupported: number, facts: Fact[]}} Trace
+ * @typedef {{id: string, why: string, content: string, present: boolean, unsure: boolean,
+ *   cause: string, missing_tokens: string[], missing_numbers: string[]}} SurvivalItem
+ * @typedef {{passed: boolean, missing: number, items: SurvivalItem[]}} Survival
+ * @typedef {{passed: boolean, doubted: number, items: Checked[]}} Verify
+ * @typedef {{report: string, line: number, handle: string, id: string,
+ *   verdict: "good" | "stale" | "foreign" | "forged", why: string}} Citation
+ */
+
+/**
+ * One step of a check, with its details under its own name, unless it was skipped.
+ * @typedef {{name: "gate" | "verify" | "conflicts" | "survival" | "trace" | "ran" | "citations",
+ *   passed: boolean, skipped: boolean, why: string, headline: string, warnings: string[],
+ *   gate?: Verdict, verify?: Verify, conflicts?: any, survival?: Survival, trace?: Trace,
+ *   ran?: Ran[], citations?: Citation[]}} Step
  * @typedef {{passed: boolean, steps: Step[]}} Check
  * @typedef {{text: string, tokens: number, omitted_must: string[]}} Digest
  * @typedef {{file: string, format: string, entries: number, signals: number}} Exported
@@ -49,9 +81,20 @@ import { pathToFileURL } from "node:url";
  */
 
 /**
+ * An entry, and what came of posting it. existing: its key was used before, and nothing was
+ * written. checked is null if it names no source, or the run has none; so is ran without ran.
+ * @typedef {Entry & {existing: boolean, checked: Checked | null, ran: Ran | null}} Posted
+ */
+
+/**
+ * A worker that is done, and what hooks saw of the commands that it says to have run.
+ * @typedef {Expected & {ran: Ran[]}} Done
+ */
+
+/**
  * What any command prints. A command has those of these keys that its method reads.
  * @typedef {{state: State, entry: Entry, existing: boolean, checked: Checked | null,
- *   posted: {entry: Entry}[], entries: Entry[], signal: Question, signals: Question[],
+ *   ran: any, posted: {entry: Entry, existing: boolean}[], entries: Entry[], signal: Question, signals: Question[],
  *   expected: Expected[], verdict: Verdict, check: Check, digest: Digest, export: Exported,
  *   variable: Variable, capsule: Capsule, stored: Capsule[], hits: Hit[],
  *   brief: {block: string}}} Answer
@@ -82,9 +125,16 @@ export function program() {
 
 /** A run, as one worker sees it. */
 export class Board {
-  /** @param {string} run @param {string} worker @param {string} [command] */
-  constructor(run, worker, command = program()) {
-    this.program = command;
+  /**
+   * cwd is where the command runs: files are named from there, board.yaml is found there.
+   * @param {string} run @param {string} worker
+   * @param {string | {program?: string, cwd?: string}} [options] the program, or both
+   */
+  constructor(run, worker, options = {}) {
+    const given = typeof options === "string" ? { program: options } : options;
+    this.program = given.program ?? program();
+    /** @type {string | undefined} */
+    this.cwd = given.cwd;
     /** @type {Record<string, string | undefined>} */
     this.env = { ...process.env, BOARD_RUN: run, BOARD_WORKER: worker };
   }
@@ -104,7 +154,7 @@ export class Board {
       }
     }
     for (const pause of [200, 1000, 5000, 0]) {
-      const { code, out, err } = await run(this.program, line, this.env, text);
+      const { code, out, err } = await run(this, line, text);
       if (code === 0 || answers.includes(code)) {
         process.stderr.write(err); // notes, such as that a run was created
         return JSON.parse(out);
@@ -130,16 +180,16 @@ export class Board {
   // A text that begins with a dash is a text. Further flags: board COMMAND --help.
 
   /**
-   * Post a finding.
+   * Post a finding. The entry comes with checked, ran (of {ran: "go test ./..."}) and existing.
    * @param {string} text @param {Finding} [flags]
    */
   async post(text, flags) {
-    return (await this.call(["post", "-"], flags, text)).entry;
+    return posted(await this.call(["post", "-"], flags, text));
   }
 
   /**
-   * Post all or none; the fields are those of `board post --batch`: content, source_doc, …
-   * @param {object[]} posts @param {Flags} [flags]
+   * Post all or none: [{content: "…", source: "auth.go:42", quote: "…"}, …]
+   * @param {BatchItem[]} posts @param {Flags} [flags]
    */
   async postAll(posts, flags) {
     const lines = posts.map((p) => JSON.stringify(p)).join("\n");
@@ -152,12 +202,12 @@ export class Board {
    */
   async correct(entry, text, flags) {
     const words = text === undefined ? [] : ["-"];
-    return (await this.call(["correct", entry, ...words], flags, text)).entry;
+    return posted(await this.call(["correct", entry, ...words], flags, text));
   }
 
   /**
    * Raise a question; critical and high ones keep the gate closed.
-   * @param {string} question @param {{priority?: string, key?: string, origin?: string} & Flags} [flags]
+   * @param {string} question @param {{priority?: Priority, key?: string, origin?: string} & Flags} [flags]
    */
   async ask(question, flags) {
     return (await this.call(["ask", "-"], flags, question)).signal;
@@ -176,9 +226,12 @@ export class Board {
     }
   }
 
-  /** @param {string} question @param {string} text @param {Finding} [flags] */
+  /**
+   * Answer a question with a finding, as post takes it.
+   * @param {string} question @param {string} text @param {Finding} [flags]
+   */
   async answer(question, text, flags) {
-    return (await this.call(["answer", question, "-"], flags, text)).entry;
+    return posted(await this.call(["answer", question, "-"], flags, text));
   }
 
   /**
@@ -203,11 +256,16 @@ export class Board {
   }
 
   /**
-   * Say that this worker has finished, or those that are named.
-   * @param {string[]} [workers] @param {Flags} [flags]
+   * Say that this worker has finished, or those that are named. {ran: ["go test ./..."]} says
+   * what passed; ran of each worker is what hooks saw of that.
+   * @param {string[]} [workers] @param {{ran?: string[]} & Flags} [flags]
+   * @returns {Promise<Done[]>}
    */
   async done(workers = [], flags) {
-    return (await this.call(["done", ...workers], flags)).expected;
+    const { expected, ran } = await this.call(["done", ...workers], flags);
+    /** @type {Ran[]} */
+    const all = ran ?? [];
+    return expected.map((e) => ({ ...e, ran: all.filter((r) => r.worker === e.worker) }));
   }
 
   /**
@@ -260,8 +318,11 @@ export class Board {
   }
 
   /**
-   * Return the result of all checks. Its passed is the verdict.
-   * @param {string | string[]} reports @param {{sources?: string[]} & Flags} [flags]
+   * Return the result of all checks. Its passed is the verdict. An invented figure fails it
+   * only if a policy says `trace: {max_unsupported: 0}`: that of {policy: "FILE"}, or board.yaml
+   * in cwd or above. The trace.facts of the step trace has the figures.
+   * @param {string | string[]} reports
+   * @param {{sources?: string[], policy?: string} & Flags} [flags]
    */
   async check(reports, flags) {
     return (await this.call(["check", ...[reports].flat()], flags, "", [3, 4])).check;
@@ -315,21 +376,38 @@ export class Board {
   }
 }
 
+/** @param {Answer} answer @returns {Posted} */
+function posted({ entry, existing, checked, ran }) {
+  return { ...entry, existing, checked: checked ?? null, ran: ran ?? null };
+}
+
 /**
- * @param {string} command @param {string[]} args @param {Record<string, string | undefined>} env
- * @param {string} text
+ * @param {Board} board @param {string[]} args @param {string} text
  * @returns {Promise<{code: number, out: string, err: string}>}
  */
-function run(command, args, env, text) {
+function run({ program, env, cwd }, args, text) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { env });
+    const child = spawn(program, args, { env, cwd });
     let out = "", err = "";
     child.stdout.setEncoding("utf8").on("data", (s) => (out += s));
     child.stderr.setEncoding("utf8").on("data", (s) => (err += s));
     child.stdin.on("error", () => {}); // a command that reads no text may be gone already
-    child.on("error", reject).on("close", (code) => resolve({ code: code ?? 1, out, err }));
+    child.on("error", (e) => reject(unstarted(program, cwd, e)));
+    child.on("close", (code) => resolve({ code: code ?? 1, out, err }));
     child.stdin.end(text);
   });
+}
+
+/** @param {string} program @param {string | undefined} cwd @param {Error} e */
+function unstarted(program, cwd, e) {
+  if (cwd !== undefined && !existsSync(cwd)) {
+    const message = `there is no directory ${cwd}`;
+    return new BoardError(127, { code: "not_found", message, try: "another cwd" });
+  }
+  const message = `${program} cannot be started: ${e.message}`;
+  const next = "install board (npm install its package, or put its binary into $PATH), or name it: "
+    + "new Board(run, worker, { program })";
+  return new BoardError(127, { code: "no_program", message, try: next });
 }
 
 /** @param {string} err @param {number} code */
@@ -341,8 +419,8 @@ function errorIn(err, code) {
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  // An example: two workers, a question, and a report that is held against it all.
+// An example: two workers, a question, and a report that is held against it all.
+async function example() {
   await writeFile("auth.txt", "Tokens expire after 30 days.\nNobody rotates the keys.\n");
   const reader = new Board("from-javascript", "reader"), writer = new Board("from-javascript", "writer");
   await reader.start("How long do tokens live?", { sources: ["auth.txt"] });
@@ -359,3 +437,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   await writeFile("report.md", "Tokens expire after 30 days. Nobody rotates the keys.\n");
   console.log("report passed:", (await writer.check("report.md")).passed);
 }
+
+// No await here: require() takes no module that waits.
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) example();

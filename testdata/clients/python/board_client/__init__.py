@@ -12,9 +12,33 @@ import subprocess
 import sys
 import sysconfig
 import time
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, TypedDict, Union
+from typing import (Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, TypedDict,
+                    Union)
 
 Flag = Union[str, float, bool, Sequence[str], None]
+Priority = Literal["critical", "high", "medium", "low"]
+
+
+class Finding(TypedDict, total=False):
+    """One of post_all: content, and what else it has. A link may be "@key" of another one."""
+
+    content: str
+    type: str
+    source: str
+    source_doc: str
+    source_ref: str
+    quote: str
+    evidence: str
+    confidence: Optional[float]
+    must_surface: bool
+    drop_duty: str
+    tags: List[str]
+    supports: List[str]
+    contradicts: List[str]
+    supersedes: List[str]
+    addresses: List[str]
+    key: str
+    worker: str
 
 
 class Entry(TypedDict):
@@ -39,17 +63,40 @@ class Entry(TypedDict):
 
 
 class Checked(TypedDict):
-    """What came of holding a finding against its source, when it was posted."""
+    """What came of holding a finding against its source: `board help verify`."""
 
+    id: str
+    content: str
+    worker: str
     doubted: bool
     verdict: str
     note: str
 
 
+class Ran(TypedDict):
+    """What hooks saw of a command that a worker says to have run."""
+
+    worker: str
+    entry: str
+    command: str
+    verdict: Literal["passed", "failed", "stale", "untold", "not found", "unseen"]
+    holds: bool
+    why: str
+
+
+class Posted(Entry):
+    """An entry, and what came of posting it. existing: its key was used before, and nothing was
+    written. checked is None if it names no source, or the run has none; so is ran without ran=."""
+
+    existing: bool
+    checked: Optional[Checked]
+    ran: Optional[Ran]
+
+
 class Question(TypedDict):
     id: str
     content: str
-    priority: str
+    priority: Priority
     status: str
     worker: str
     addressed_by: str
@@ -61,6 +108,12 @@ class Expected(TypedDict):
     worker: str
     status: str
     reason: str
+
+
+class Done(Expected):
+    """A worker that is done, and what came of the commands that it says to have run."""
+
+    ran: List[Ran]
 
 
 class State(TypedDict):
@@ -83,10 +136,82 @@ class Verdict(TypedDict):
     reasons: List[Reason]
 
 
-class Step(TypedDict):
-    """One step of a check; a key of its name, such as trace, has the details."""
+class Place(TypedDict):
+    file: str
+    line: int
+    text: str
 
-    name: str
+
+class Fact(TypedDict):
+    """A fact of a report; source is the place that has it, where no entry does."""
+
+    report: str
+    line: int
+    text: str
+    kind: str
+    verdict: Literal["supported", "derived", "source", "unsupported"]
+    cause: str
+    entries: List[str]
+    source: Optional[Place]
+    why: str
+
+
+class Trace(TypedDict):
+    passed: bool
+    unsupported: int
+    facts: List[Fact]
+
+
+class SurvivalItem(TypedDict):
+    """An entry or question that a report has to carry."""
+
+    id: str
+    why: str
+    content: str
+    present: bool
+    unsure: bool
+    cause: str
+    missing_tokens: List[str]
+    missing_numbers: List[str]
+
+
+class Survival(TypedDict):
+    passed: bool
+    missing: int
+    items: List[SurvivalItem]
+
+
+class Verify(TypedDict):
+    passed: bool
+    doubted: int
+    items: List[Checked]
+
+
+class Citation(TypedDict):
+    report: str
+    line: int
+    handle: str
+    id: str
+    verdict: Literal["good", "stale", "foreign", "forged"]
+    why: str
+
+
+class Details(TypedDict, total=False):
+    """What a step has under its own name, unless it was skipped."""
+
+    gate: Verdict
+    verify: Verify
+    conflicts: Dict[str, Any]
+    survival: Survival
+    trace: Trace
+    ran: List[Ran]
+    citations: List[Citation]
+
+
+class Step(Details):
+    """One step of a check."""
+
+    name: Literal["gate", "verify", "conflicts", "survival", "trace", "ran", "citations"]
     passed: bool
     skipped: bool
     why: str
@@ -134,8 +259,9 @@ class Hit(Capsule):
     score: float
 
 
-class Posted(TypedDict):
+class Item(TypedDict):
     entry: Entry
+    existing: bool
 
 
 class Brief(TypedDict):
@@ -149,7 +275,8 @@ class Answer(TypedDict):
     entry: Entry
     existing: bool
     checked: Optional[Checked]
-    posted: List[Posted]
+    ran: Any  # Ran of a post, List[Ran] of done
+    posted: List[Item]
     entries: List[Entry]
     signal: Question
     signals: List[Question]
@@ -180,11 +307,28 @@ def program() -> str:
     return beside if os.path.exists(beside) else "board"
 
 
+def unstarted(program: str, cwd: Any, e: OSError) -> Dict[str, str]:
+    """Return the error of a command that could not be started, or not there."""
+    if cwd is not None and not os.path.isdir(cwd):
+        return {"code": "not_found", "message": f"there is no directory {cwd}", "try": "another cwd"}
+    return {"code": "no_program", "message": f"{program} cannot be started: {e.strerror}",
+            "try": "install board (pip install its package, or put its binary into $PATH), or "
+                   "name it: Board(run, worker, program=…)"}
+
+
+def posted(answer: Answer) -> Posted:
+    """Return the entry of an answer, with what came of it."""
+    return {**answer["entry"], "existing": answer["existing"], "checked": answer.get("checked"),
+            "ran": answer.get("ran")}
+
+
 class Board:
     """A run, as one worker sees it."""
 
-    def __init__(self, run: str, worker: str, program: str = program()) -> None:
-        self.program = program
+    def __init__(self, run: str, worker: str, program: str = program(),
+                 cwd: Union[str, "os.PathLike[str]", None] = None) -> None:
+        """cwd is where the command runs: files are named from there, board.yaml is found there."""
+        self.program, self.cwd = program, cwd
         self.env = dict(os.environ, BOARD_RUN=run, BOARD_WORKER=worker)
 
     def call(self, args: Sequence[str], flags: Mapping[str, Flag] = {}, text: str = "",
@@ -200,8 +344,11 @@ class Board:
                 if v is not False:
                     line.append(flag if v is True else f"{flag}={v}")
         for pause in (0.2, 1, 5, None):
-            done = subprocess.run(line, input=text, capture_output=True, encoding="utf-8",
-                                  env=self.env)
+            try:
+                done = subprocess.run(line, input=text, capture_output=True, encoding="utf-8",
+                                      env=self.env, cwd=self.cwd)
+            except OSError as e:
+                raise BoardError(127, unstarted(self.program, self.cwd, e)) from e
             if done.returncode in (0, *answers):
                 sys.stderr.write(done.stderr)  # notes, such as that a run was created
                 answer: Answer = json.loads(done.stdout)
@@ -227,24 +374,26 @@ class Board:
     # nothing the second time. Further flags of each command: board COMMAND --help.
 
     def post(self, text: str, source: Optional[str] = None, quote: Optional[str] = None,
-             must: bool = False, key: Optional[str] = None, **flags: Flag) -> Entry:
-        """Post a finding. source is FILE:LINE, "DOC @ PLACE" or a URL; quote is verbatim."""
-        given = {"source": source, "quote": quote, "must": must, "key": key, **flags}
-        return self.call(["post", "-"], given, text)["entry"]
+             must: bool = False, key: Optional[str] = None, **flags: Flag) -> Posted:
+        """Post a finding. source is FILE:LINE, "DOC @ PLACE" or a URL; quote is verbatim.
 
-    def post_all(self, posts: Sequence[Dict[str, Any]], **flags: Flag) -> List[Entry]:
-        """Post all or none; the fields are those of `board post --batch`: content, source_doc, …"""
+        The entry comes with "checked", "ran" (of ran="go test ./...") and "existing"."""
+        given = {"source": source, "quote": quote, "must": must, "key": key, **flags}
+        return posted(self.call(["post", "-"], given, text))
+
+    def post_all(self, posts: Sequence[Finding], **flags: Flag) -> List[Entry]:
+        """Post all or none: [{"content": "…", "source": "auth.go:42", "quote": "…"}, …]"""
         lines = "\n".join(map(json.dumps, posts))
         return [p["entry"] for p in self.call(["post"], {"batch": True, **flags}, lines)["posted"]]
 
     def correct(self, entry: str, text: Optional[str] = None, source: Optional[str] = None,
-                quote: Optional[str] = None, **flags: Flag) -> Entry:
+                quote: Optional[str] = None, **flags: Flag) -> Posted:
         """Amend an entry; what is not given is taken over. Return the new one."""
         words = [] if text is None else ["-"]
         given = {"source": source, "quote": quote, **flags}
-        return self.call(["correct", entry, *words], given, text or "")["entry"]
+        return posted(self.call(["correct", entry, *words], given, text or ""))
 
-    def ask(self, question: str, priority: str = "medium", key: Optional[str] = None,
+    def ask(self, question: str, priority: Priority = "medium", key: Optional[str] = None,
             **flags: Flag) -> Question:
         """Raise a question; critical and high ones keep the gate closed."""
         return self.call(["ask", "-"], {"priority": priority, "key": key, **flags}, question)["signal"]
@@ -259,9 +408,10 @@ class Board:
             raise
 
     def answer(self, question: str, text: str, source: Optional[str] = None, quote: Optional[str] = None,
-               must: bool = False, key: Optional[str] = None, **flags: Flag) -> Entry:
+               must: bool = False, key: Optional[str] = None, **flags: Flag) -> Posted:
+        """Answer a question with a finding, as post takes it."""
         given = {"source": source, "quote": quote, "must": must, "key": key, **flags}
-        return self.call(["answer", question, "-"], given, text)["entry"]
+        return posted(self.call(["answer", question, "-"], given, text))
 
     def waive(self, question: str, reason: str, **flags: Flag) -> Question:
         """Leave a question open, for a reason that stays on record."""
@@ -274,9 +424,13 @@ class Board:
         """Name workers that the gate waits for; drop="reader-2", reason="…" ends that."""
         return self.call(["expect", *workers], flags)["expected"]
 
-    def done(self, *workers: str, **flags: Flag) -> List[Expected]:
-        """Say that this worker has finished, or those that are named."""
-        return self.call(["done", *workers], flags)["expected"]
+    def done(self, *workers: str, **flags: Flag) -> List[Done]:
+        """Say that this worker has finished, or those that are named. ran=["go test ./..."] says
+        what passed; "ran" of each worker is what hooks saw of that."""
+        answer = self.call(["done", *workers], flags)
+        ran: List[Ran] = answer.get("ran") or []
+        return [{**e, "ran": [r for r in ran if r["worker"] == e["worker"]]}
+                for e in answer["expected"]]
 
     def show(self, id: str) -> Answer:
         """Return one entry or question whole, with its links and history."""
@@ -304,7 +458,11 @@ class Board:
         return self.call(["digest"], {"budget": budget, **flags})["digest"]
 
     def check(self, *reports: str, sources: Sequence[str] = (), **flags: Flag) -> Check:
-        """Return the result of all checks. Its "passed" is the verdict."""
+        """Return the result of all checks. Its "passed" is the verdict.
+
+        An invented figure fails it only if a policy says `trace: {max_unsupported: 0}`: that of
+        policy="FILE", or board.yaml in cwd or above. step["trace"]["facts"] has the figures.
+        """
         given = {"sources": sources, **flags}
         return self.call(["check", *reports], given, answers=(3, 4))["check"]
 
