@@ -15,6 +15,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/op"
+	"blackboard/board/similar"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
 )
@@ -125,7 +126,8 @@ func parseBatch(data []byte) ([]board.Post, error) {
 			}
 		}
 		if err != nil {
-			return nil, base.Usagef("one JSON object per line; `board post --help` lists the fields",
+			return nil, base.Usagef(fieldMeant(err)+
+				"one JSON object per line; `board post --help` lists the fields",
 				"line %d of the batch: %s", i+1, strings.TrimPrefix(err.Error(), "json: "))
 		}
 		if post.SourceDoc == "" {
@@ -136,6 +138,20 @@ func parseBatch(data []byte) ([]board.Post, error) {
 		posts = append(posts, post.Post)
 	}
 	return posts, nil
+}
+
+// fieldMeant asks for the field that a misspelled one may be, or is "".
+func fieldMeant(err error) string {
+	name, unknown := strings.CutPrefix(err.Error(), "json: unknown field ")
+	if !unknown {
+		return ""
+	}
+	fields := []string{"source", "quote"}
+	for post, i := reflect.TypeFor[board.Post](), 0; i < post.NumField(); i++ {
+		field, _, _ := strings.Cut(post.Field(i).Tag.Get("json"), ",")
+		fields = append(fields, field)
+	}
+	return similar.DidYouMean(strings.Trim(name, `"`), fields)
 }
 
 // noteCreated tells that a command created its run, so that a misspelled name is
