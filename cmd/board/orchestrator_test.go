@@ -132,7 +132,7 @@ var unsteady = []struct {
 	re *regexp.Regexp
 	to string
 }{
-	{regexp.MustCompile(`\b[es]\d+ *\b`), "ID "},
+	{regexp.MustCompile(`\b[es]\d+(\.[0-9a-z]{3}\b)? *\b`), "ID "},
 	{regexp.MustCompile(`\bk[0-9a-z]{9}\b`), "CAPSULE"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`), "TIME"},
 	{regexp.MustCompile(`\S*report(-[23])?\.md(:\d+)?`), "REPORT"}, // the order of findings differs, and with it the lines
