@@ -3,6 +3,7 @@ package claims
 import (
 	"math"
 	"strings"
+	"sync"
 )
 
 // Bound says how a quantity limits: at least (1), at most (-1), or not at all.
@@ -162,13 +163,15 @@ func (q *Quantity) compound(t tokens, next int) int {
 }
 
 // bounds are the words right before a quantity that limit it.
-var bounds = map[string]Bound{">": 1, ">=": 1, "≥": 1, "over": 1, "above": 1, "exceeding": 1,
-	"exceeds": 1, "exceed": 1, "exceeded": 1, "minimum": 1, "at least": 1, "the least": 1,
-	"more than": 1, "greater than": 1, "higher than": 1, "longer than": 1, "older than": 1,
-	"larger than": 1, "minimum of": 1, "upwards of": 1,
-	"<": -1, "<=": -1, "≤": -1, "under": -1, "below": -1, "within": -1, "maximum": -1,
-	"at most": -1, "up to": -1, "maximum of": -1, "fewer than": -1, "less than": -1,
-	"lower than": -1, "shorter than": -1, "younger than": -1, "smaller than": -1}
+var bounds = sync.OnceValue(func() map[string]Bound {
+	return map[string]Bound{">": 1, ">=": 1, "≥": 1, "over": 1, "above": 1, "exceeding": 1,
+		"exceeds": 1, "exceed": 1, "exceeded": 1, "minimum": 1, "at least": 1, "the least": 1,
+		"more than": 1, "greater than": 1, "higher than": 1, "longer than": 1, "older than": 1,
+		"larger than": 1, "minimum of": 1, "upwards of": 1,
+		"<": -1, "<=": -1, "≤": -1, "under": -1, "below": -1, "within": -1, "maximum": -1,
+		"at most": -1, "up to": -1, "maximum of": -1, "fewer than": -1, "less than": -1,
+		"lower than": -1, "shorter than": -1, "younger than": -1, "smaller than": -1}
+})
 
 // boundsAfter are the words after "or" that do.
 var boundsAfter = map[string]Bound{"more": 1, "longer": 1, "above": 1, "greater": 1, "higher": 1,
@@ -190,18 +193,18 @@ func (t tokens) bound(i, next int, about bool) (Bound, bool) {
 		}
 	}
 	phrase := t.at(k-1).low + " " + t.at(k).low
-	b := bounds[phrase]
+	b := bounds()[phrase]
 	if b != 0 {
 		k--
 	} else {
-		phrase, b = t.at(k).low, bounds[t.at(k).low]
+		phrase, b = t.at(k).low, bounds()[t.at(k).low]
 	}
 	if b != 0 && phrase != "at least" && phrase != "at most" && phrase != "up to" &&
 		(t.refuses(k-1) || t.refuses(k-2)) { // not more than, may not exceed
 		return -b, about
 	}
 	if w := t.at(next + 1).low; b == 0 && t.at(next).low == "at" && (w == "least" || w == "most") {
-		b = bounds["at "+w]
+		b = bounds()["at "+w]
 	}
 	if b == 0 && t.at(next).low == "or" {
 		b = boundsAfter[t.at(next+1).low]

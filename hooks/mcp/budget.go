@@ -114,6 +114,10 @@ func (k cut) less(room, cost, items int) cut {
 // longestList is the length of the longest list in an answer.
 func longestList(v reflect.Value) (n int) {
 	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			n = longestList(v.Elem())
+		}
 	case reflect.Slice:
 		n = v.Len()
 		for i := 0; i < v.Len() && v.Index(i).Kind() == reflect.Struct; i++ {

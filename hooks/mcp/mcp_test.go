@@ -307,7 +307,7 @@ func TestBadArguments(t *testing.T) {
 	for _, b := range []struct{ tool, args, want string }{
 		{"kb_search", `{}`, "query is missing"},
 		{"kb_search", `{"query":{"a":7}}`, "query must be a text"},
-		{"kb_search", `{"query":"x","limit":0}`, "between 1 and 50"},
+		{"kb_search", `{"query":"x","limit":0}`, "between 1 and 1000"},
 		{"kb_search", `{"query":"x","limit":2.5}`, "whole number"},
 		{"kb_search", `{"query":"x","mode":"best"}`, "must be one of"},
 		{"kb_search", `[1]`, "one JSON object"},

@@ -49,13 +49,13 @@ var changeWords = sync.OnceValue(func() []string {
 })
 
 // addingWords say that something holds beside something else.
-var addingWords = strings.Fields("too also auch additionally additional zusätzlich ebenfalls second")
+var addingWords = []string{"too", "also", "auch", "additionally", "additional", "zusätzlich", "ebenfalls", "second"}
 
 // reasonWords begin why or since when something is so, which is no part of what it is about,
 // and reasonLength is how many words that takes at most.
 const reasonLength = 4
 
-var reasonWords = strings.Fields("sinc becaus due seit weil wegen")
+var reasonWords = []string{"sinc", "becaus", "due", "seit", "weil", "wegen"}
 
 // told is a text as it is compared.
 type told struct {
@@ -183,6 +183,7 @@ func (newer *told) standing(older *told) int {
 		return apart
 	}
 	shared, ownNew, ownOld := 0.0, 0.0, 0.0
+	both := 0 // words of the topic that both have
 	for i := range newer.words {
 		w := &newer.words[i]
 		o := older.has(w.word)
@@ -192,6 +193,9 @@ func (newer *told) standing(older *told) int {
 			ownNew += w.weight
 		case o != nil:
 			shared += w.weight
+			if w.weight > 0 {
+				both++
+			}
 			if !w.empty && w.value == 0 && w.named && o.named && newer.unlike(w, o, older) {
 				return apart // access tokens and refresh tokens
 			}
@@ -217,7 +221,7 @@ func (newer *told) standing(older *told) int {
 	if n, o := newer.numbered(), older.numbered(); n != o && n != "" && o != "" && !toldSo {
 		return apart // of a series: step 3, step 4
 	}
-	differs := newer.differs(older) || toldSo && newer.dismisses(older)
+	differs := newer.differs(older, both > 1) || toldSo && newer.dismisses(older)
 	switch {
 	case toldSo && differs && share >= shareTold,
 		differs && share >= shareValue && min(ownNew, ownOld) <= shared/4,
@@ -256,17 +260,29 @@ func (t *told) unlike(w, o *toldWord, other *told) bool {
 	return w.before != "" && o.before != "" && other.has(w.before) == nil && t.has(o.before) == nil
 }
 
+// becoming are words before what something has become: moved to Postgres.
+var becoming = []string{"to", "on", "with", "by", "auf", "zu", "nach", "mit", "durch"}
+
 // differs reports whether each text has a value of one kind that the other lacks. A number
-// after other names, such as iOS 15 and Android 14, is another thing's.
-func (t *told) differs(o *told) bool {
+// after other names, such as iOS 15 and Android 14, is another thing's. Where the texts are
+// not near, with one word in common, two proper names are values only if the newer one is
+// said to be: "Moved the catalogue meeting, Jonas is away" replaces nothing that Amara does
+// with the catalogue.
+func (t *told) differs(o *told, near bool) bool {
 	for i := range t.words {
 		w := &t.words[i]
 		if w.value == 0 || o.has(w.word) != nil {
 			continue
 		}
+		became := near || i > 0 && slices.Contains(becoming, t.words[i-1].word)
 		if slices.ContainsFunc(o.words, func(v toldWord) bool {
-			return v.value == w.value && t.has(v.word) == nil &&
-				(v.value == valueName || !t.unlike(w, &v, o))
+			if v.value != w.value || t.has(v.word) != nil {
+				return false
+			}
+			if v.value == valueName {
+				return became || !isProper(w.word) || !isProper(v.word)
+			}
+			return !t.unlike(w, &v, o)
 		}) {
 			return true
 		}
@@ -274,8 +290,11 @@ func (t *told) differs(o *told) bool {
 	return false
 }
 
+// isProper reports whether a name is one of people and products, not of a file or a channel.
+func isProper(name string) bool { return !strings.ContainsAny(name, "/_#.@") }
+
 // dismissing are words before what no longer holds: no longer with Jest, statt Flyway.
-var dismissing = strings.Fields("longer instead not than rather statt anstatt anstelle mehr nicht")
+var dismissing = []string{"longer", "instead", "not", "than", "rather", "statt", "anstatt", "anstelle", "mehr", "nicht"}
 
 // dismisses reports whether a newer text names a value of the older one as past, and has
 // another.

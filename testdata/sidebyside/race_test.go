@@ -113,7 +113,7 @@ func (s *server) count() (int, error) {
 var counterCAS = race{
 	name: "counter_cas",
 	before: func(s *server) error {
-		_, err := s.text("board_var_set", "Set in ", map[string]any{"key": "count", "value": 0, "if_version": 0})
+		_, err := s.text("board_var_set", "count = 0", map[string]any{"key": "count", "value": 0, "if_version": 0})
 		return err
 	},
 	change: func(s *server, _, _ int, t *tally) (string, error) {
@@ -150,11 +150,11 @@ func (s *server) variable() (v variable, err error) {
 	if err != nil {
 		return v, err
 	}
-	var out struct{ Variables []variable }
-	if err := json.Unmarshal(r.StructuredContent, &out); err != nil || len(out.Variables) != 1 {
+	var out struct{ Variable *variable }
+	if err := json.Unmarshal([]byte(r.text()), &out); err != nil || out.Variable == nil {
 		return v, fmt.Errorf("%w: %v %.200s", errRefused, err, r.text())
 	}
-	return out.Variables[0], nil
+	return *out.Variable, nil
 }
 
 // overwritten: all set the same key to values of 20,000 characters, and read it in between. A
