@@ -58,6 +58,11 @@ func (b *Board) Export(ctx context.Context, out io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	line := func(l exportLine) error { l.V = 1; return enc.Encode(l) }
+	// Receipts that wait belong to the log. Of a run that cannot be written they stay where
+	// they are, and it is exported without them.
+	if waiting, err := b.waitingReceipts(); err == nil && len(waiting) > 0 {
+		_ = b.write(ctx, waiting[0].Worker, func(*writer) error { return nil })
+	}
 	err := b.read(ctx, func(tx *store.Tx) error {
 		s, err := loadSnapshot(tx)
 		if err != nil {
