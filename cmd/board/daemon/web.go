@@ -417,10 +417,14 @@ func (w *web) runChanges(ctx context.Context, run, after string, told func() boo
 	}
 }
 
-// runsChange tells of changes to any run.
+// runsChange tells of changes to any run. It tells once at its beginning: something may have
+// changed since the page was read.
 func (w *web) runsChange(ctx context.Context, told func() bool) error {
 	changed, stop := board.RunsChange(w.server.boards())
 	defer func() { stop() }()
+	if !told() {
+		return nil
+	}
 	for {
 		const unseen = 5 * time.Second // where the system does not tell
 		if changed == nil {
