@@ -196,23 +196,25 @@ func (e *Event) ranClaim() (RanClaim, error) {
 // them.
 func folded(all []Receipt) []Receipt {
 	out := []Receipt{}
+	calls := map[[3]string]int{} // where the receipt of a call is
 	for _, r := range all {
-		at := slices.IndexFunc(out, func(h Receipt) bool {
-			return r.Use != "" && h.Use == r.Use && h.Session == r.Session && h.Worker == r.Worker
-		})
+		call := [3]string{r.Worker, r.Session, r.Use}
+		at, known := calls[call]
 		switch {
-		case r.Command == "" && r.Path == "" && at >= 0:
+		case r.Command == "" && r.Path == "" && known:
 			out[at].ExitCode, out[at].Compared = r.ExitCode, r.Compared
 		case r.Command != "" || r.Path != "":
+			if !known && r.Use != "" {
+				calls[call] = len(out)
+			}
 			out = append(out, r)
 		}
 	}
-	for i := range out {
-		for _, later := range out[i+1:] {
-			if later.Path != "" && later.Worker == out[i].Worker && later.Root == out[i].Root {
-				out[i].EditedSince = true
-			}
-		}
+	edited := map[[2]string]bool{} // by worker and tree
+	for i := len(out) - 1; i >= 0; i-- {
+		tree := [2]string{out[i].Worker, out[i].Root}
+		out[i].EditedSince = edited[tree]
+		edited[tree] = edited[tree] || out[i].Path != ""
 	}
 	return out
 }
@@ -293,6 +295,7 @@ func (m *Moment) RanClaims() ([]RanClaim, error) {
 		return nil, err
 	}
 	var last []RanClaim
+	sights := map[string]*sight{}
 	for i, c := range all {
 		if slices.ContainsFunc(all[i+1:], func(d RanClaim) bool {
 			return d.Worker == c.Worker && d.Command == c.Command && d.Entry == c.Entry
@@ -305,7 +308,10 @@ func (m *Moment) RanClaims() ([]RanClaim, error) {
 			}
 		}
 		if !c.Holds {
-			c.judge(seen)
+			if sights[c.Worker] == nil {
+				sights[c.Worker] = sightOf(c.Worker, seen)
+			}
+			c.judge(sights[c.Worker])
 		}
 		last = append(last, c)
 	}
@@ -336,7 +342,7 @@ func (b *Board) ClaimRan(ctx context.Context, worker string, c RanClaim) (RanCla
 		if err != nil {
 			return err
 		}
-		c.judge(folded(seen))
+		c.judge(sightOf(c.Worker, folded(seen)))
 		actor := w.actor
 		w.actor = c.Worker
 		err = w.event(verbClaimRan, cmp.Or(c.Entry, ranID), c)
@@ -346,34 +352,47 @@ func (b *Board) ClaimRan(ctx context.Context, worker string, c RanClaim) (RanCla
 	return c, err
 }
 
-// judge holds the claim against receipts.
-func (c *RanClaim) judge(all []Receipt) {
-	var mine []Receipt
-	var seen []shell.Seen
+// sight is what hooks saw of one worker.
+type sight struct {
+	mine    []Receipt    // but those that the harness's own record contradicts
+	seen    []shell.Seen // the same, as a claim is held against it
+	differs bool         // there are such
+}
+
+func sightOf(worker string, all []Receipt) *sight {
+	s := &sight{}
 	for _, r := range all {
-		if r.Worker == c.Worker && r.Compared != RecordDiffers {
-			mine = append(mine, r)
-			seen = append(seen, shell.Seen{Command: r.Command, Path: r.Path, Dir: r.Dir, Root: r.Root,
+		switch {
+		case r.Worker != worker:
+		case r.Compared == RecordDiffers:
+			s.differs = true
+		default:
+			s.mine = append(s.mine, r)
+			s.seen = append(s.seen, shell.Seen{Command: r.Command, Path: r.Path, Dir: r.Dir, Root: r.Root,
 				Exit: r.ExitCode})
 		}
 	}
-	f := shell.Judge(shell.Claim{Command: c.Command, Dir: c.Dir}, seen)
+	return s
+}
+
+// judge holds the claim against what was seen of its worker.
+func (c *RanClaim) judge(s *sight) {
+	f := shell.Judge(shell.Claim{Command: c.Command, Dir: c.Dir}, s.seen)
 	if f.Verdict == shell.NotFound && c.Dir != "" {
-		if atRoot := shell.Judge(shell.Claim{Command: c.Command}, seen); atRoot.At >= 0 {
+		if atRoot := shell.Judge(shell.Claim{Command: c.Command}, s.seen); atRoot.At >= 0 {
 			f = atRoot
 		}
 	}
 	c.Verdict, c.Receipt = f.Verdict, 0
 	var at *Receipt
 	if f.At >= 0 {
-		at = &mine[f.At]
+		at = &s.mine[f.At]
 		c.Receipt = at.Seq
 	}
-	differs := slices.ContainsFunc(all, func(r Receipt) bool { return r.Worker == c.Worker && r.Compared == RecordDiffers })
 	switch {
-	case len(mine) == 0 && differs:
+	case len(s.mine) == 0 && s.differs:
 		c.Why = "the harness's own record does not have what the hook was told"
-	case len(mine) == 0:
+	case len(s.mine) == 0:
 		c.Verdict = Unseen
 		c.Why = "no hook has seen a command of " + c.Worker + " for this run"
 	case at == nil:
@@ -470,9 +489,10 @@ func unran(p Policy, in *gateInput) (reasons []Reason) {
 	}
 	names := in.ranBy(p)
 	for _, name := range names {
+		seen := sightOf(name, in.receipts)
 		for _, command := range p.required(name) {
 			c := RanClaim{Worker: name, Command: command}
-			if c.judge(in.receipts); !c.Holds {
+			if c.judge(seen); !c.Holds {
 				reasons = append(reasons, ranReason(&c))
 			}
 		}

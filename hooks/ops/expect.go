@@ -110,7 +110,7 @@ type DoneIn struct {
 	On
 	Names  []string `json:"names,omitempty" arg:"[WORKER…]" as:"words"`
 	Reason string   `json:"reason,omitempty" flag:"reason,note" value:"TEXT" jsonschema:"what others should know, for the record"`
-	Ran    []string `json:"ran,omitempty" value:"COMMAND" commas:"no" jsonschema:"a command that was run and passed, as go test ./...; what hooks saw of it is said at once"`
+	Ran    []string `json:"ran,omitempty" value:"COMMAND" commas:"no" blank:"no" jsonschema:"a command that was run and passed, as go test ./...; what hooks saw of it is said at once"`
 	KeepSecrets
 }
 

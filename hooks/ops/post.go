@@ -29,7 +29,7 @@ type fields struct {
 	Contradicts []string `json:"contradicts,omitempty" value:"ENTRY" jsonschema:"entries it disputes" cli:"entries it disputes; makes contradiction the default type"`
 	Supersedes  []string `json:"supersedes,omitempty" value:"ENTRY" jsonschema:"entries it replaces"`
 	Addresses   []string `json:"addresses,omitempty" value:"SIGNAL" rare:"true" jsonschema:"signals it answers (s3)"`
-	Ran         string   `json:"ran,omitempty" value:"COMMAND" rare:"true" jsonschema:"command that shows it" cli:"the command that shows it; what hooks saw of it is said at once"`
+	Ran         string   `json:"ran,omitempty" value:"COMMAND" rare:"true" blank:"no" jsonschema:"command that shows it" cli:"the command that shows it; what hooks saw of it is said at once"`
 	Key         string   `json:"key,omitempty" flag:"key,k" jsonschema:"makes a retry safe"`
 }
 

@@ -25,6 +25,17 @@ type Seen struct {
 	Dir     string // where the session was
 	Root    string // of the project that the session works in; "" if unknown
 	Exit    *int   // nil: nobody knows it
+
+	ran  []Ran // what the command has run, once somebody has asked
+	read bool
+}
+
+// commands lists what was run. It is read once, however many claims are held against it.
+func (s *Seen) commands() []Ran {
+	if !s.read {
+		s.ran, s.read = Commands(s.Command, s.Dir, s.Exit), true
+	}
+	return s.ran
 }
 
 // Claim is a command that somebody says to have run, or that has to be run.
@@ -86,6 +97,7 @@ func Judge(c Claim, seen []Seen) Finding {
 func (c *Claim) judge(nth int, want *Ran, seen []Seen) Finding {
 	zero := 0
 	f := Finding{Verdict: NotFound, At: -1}
+	goals := map[string][]Ran{} // what the claim means, by the directory that it is about
 	for at := range seen {
 		s := &seen[at]
 		base := c.Dir
@@ -98,12 +110,16 @@ func (c *Claim) judge(nth int, want *Ran, seen []Seen) Finding {
 			}
 			continue
 		}
-		mine := c.tasks(base, &zero)
+		mine, known := goals[base]
+		if !known {
+			mine = c.tasks(base, &zero)
+			goals[base] = mine
+		}
 		if nth >= len(mine) {
 			continue
 		}
 		goal := taskOf(mine[nth].Words, mine[nth].Dir)
-		for _, r := range Commands(s.Command, s.Dir, s.Exit) {
+		for _, r := range s.commands() {
 			if r.Edits && f.Verdict == HasPassed && within(r.Dir, s, base) {
 				f.Verdict = IsStale
 			}

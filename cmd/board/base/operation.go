@@ -179,6 +179,14 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 		if f.Tag.Get("only") == "mcp" || len(flags) == 0 || !c.IsSet(flags[0]) {
 			continue
 		}
+		said := c.StringSlice(flags[0])
+		if !f.IsList() {
+			said = []string{c.String(flags[0])}
+		}
+		if f.Tag.Get("blank") == "no" && strings.TrimSpace(strings.Join(said, "")) == "" {
+			return nil, Usagef("name what is meant, or leave the flag out", // $CMD is not set
+				"--%s is empty", flags[0])
+		}
 		switch kind := f.Type.Kind(); {
 		case kind == reflect.Bool:
 			put(f.Name, c.Bool(flags[0]))
