@@ -333,10 +333,9 @@ func (b *Board) gate(ctx context.Context, tx *store.Tx, p Policy, unwritten ...*
 		return Verdict{}, err
 	}
 	// The gate is decided on the rows themselves. The running counts are only shown.
-	if err := tx.QueryRow(`SELECT count(*) FROM signals WHERE status = 'open'`).Scan(&in.allOpen); err != nil {
-		return Verdict{}, err
-	}
-	if err := tx.QueryRow(`SELECT (SELECT coalesce(max(id), 0) FROM entries), (SELECT coalesce(max(id), 0) FROM signals)`).Scan(&in.posted, &in.raised); err != nil {
+	if err := tx.QueryRow(`SELECT (SELECT count(*) FROM signals WHERE status = 'open'),
+			(SELECT coalesce(max(id), 0) FROM entries), (SELECT coalesce(max(id), 0) FROM signals)`).Scan(
+		&in.allOpen, &in.posted, &in.raised); err != nil {
 		return Verdict{}, err
 	}
 	var ranks []string
