@@ -13,6 +13,7 @@ import (
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/runcmd"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 )
 
 func (p *program) databaseCopyCommand() *cli.Command {
@@ -251,7 +252,7 @@ func checkKnowledge(c *cli.Context, place string) (*checkedKnowledge, error) {
 	if c.NArg() > 0 {
 		return nil, nil
 	}
-	k, err := kb.OpenExisting(c.Context, place, kb.Options{})
+	k, err := kbhome.Knowledge(c.Context, place, kb.Options{})
 	if errors.Is(err, fault.NotFound) {
 		return nil, nil
 	}

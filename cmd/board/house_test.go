@@ -174,7 +174,7 @@ var exceptions = map[string][]string{
 
 	"hooks": {"board/words"},
 
-	"hooks/mcp": {"board", "board/check", "board/documents", "board/policy", "board/report", "board/sqlite", "board/survival", "embed", "kb", "kb/brief", "kb/chunks", "kb/memory", "kb/secret"},
+	"hooks/mcp": {"board", "board/check", "board/documents", "board/policy", "board/report", "board/sqlite", "board/survival", "embed", "kb", "kb/brief", "kb/chunks", "kb/home", "kb/memory", "kb/secret"},
 
 	"kb": {"board/sqlite", "embed", "kb/index", "kb/rank"},
 
@@ -384,7 +384,7 @@ var ceilings = map[string]int{
 
 	"kb/store": 1000, // parts of long texts
 
-	"kb/home": 380,
+	"kb/home": 423, // opens the stores
 
 	"tui": 1520,
 

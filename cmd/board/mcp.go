@@ -23,6 +23,7 @@ import (
 	"blackboard/hooks/mcp/transport"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 )
 
@@ -205,8 +206,7 @@ func (e *inputEnd) Read(b []byte) (int, error) {
 // database is no daemon's, so the server keeps it warm.
 func searchFor(src *daemon.Source, home string) func(context.Context, kb.Query) (
 	kb.Result, []string, error) {
-	var mu sync.Mutex
-	kept := map[bool]*kb.KB{} // with the model, and without
+	var kept kbhome.KeptKnowledge
 	return func(ctx context.Context, q kb.Query) (kb.Result, []string, error) {
 		return src.Search(ctx, q, func(ctx context.Context, model bool) (*kb.KB, func(), error) {
 			opt := kb.Options{Actor: "mcp"}
@@ -214,21 +214,12 @@ func searchFor(src *daemon.Source, home string) func(context.Context, kb.Query) 
 				opt.Embedder = src.Model()
 			}
 			if !kb.IsShared(home) {
-				k, err := kb.OpenExisting(ctx, home, opt)
+				k, err := kbhome.Knowledge(ctx, home, opt)
 				return k, func() { k.Close() }, err
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			has := opt.Embedder != nil
-			if kept[has] == nil {
-				opt.Warm = true
-				k, err := kb.OpenExisting(context.WithoutCancel(ctx), home, opt)
-				if err != nil {
-					return nil, nil, err
-				}
-				kept[has] = k
-			}
-			return kept[has], func() {}, nil
+			opt.Warm = true
+			k, _, err := kept.Open(ctx, home, opt)
+			return k, func() {}, err
 		})
 	}
 }

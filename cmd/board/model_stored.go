@@ -11,6 +11,7 @@ import (
 	"blackboard/cmd/board/base"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 )
 
@@ -53,7 +54,7 @@ func (p *program) embedChunks(ctx context.Context, progress func(done, of int)) 
 	if err != nil {
 		return 0, err
 	}
-	s, _, err := chunks.Open(ctx, dir, chunks.Options{Embedder: e})
+	s, _, err := kbhome.Context(ctx, dir, chunks.Options{Embedder: e})
 	if err != nil {
 		return 0, err
 	}
@@ -71,7 +72,7 @@ func (p *program) embedCapsules(ctx context.Context, progress func(done, of int)
 	if err != nil {
 		return 0, err
 	}
-	k, err := kb.OpenExisting(ctx, home, kb.Options{Embedder: e, Actor: "reembed"})
+	k, err := kbhome.Knowledge(ctx, home, kb.Options{Embedder: e, Actor: "reembed"})
 	if errors.Is(err, fault.NotFound) {
 		return 0, nil
 	}

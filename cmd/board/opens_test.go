@@ -112,3 +112,43 @@ func opensFile(decl ast.Decl) (found bool) {
 	})
 	return found
 }
+
+// TestStoresAreOpenedByHome: the knowledge base, the memory and the context store are opened by
+// package home, which knows what is open.
+func TestStoresAreOpenedByHome(t *testing.T) {
+	stores := map[string][]string{"kb": {"Open", "OpenExisting"}, "memory": {"Open"}, "chunks": {"Open"}}
+	seen := 0
+	root := filepath.Join("..", "..")
+	for _, top := range []string{"board", "cmd", "hooks", "kb", "tui"} {
+		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				s, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				pkg, ok := s.X.(*ast.Ident)
+				if !ok || !slices.Contains(stores[pkg.Name], s.Sel.Name) {
+					return true
+				}
+				if seen++; filepath.Base(filepath.Dir(path)) != "home" {
+					t.Errorf("%s opens a store by %s.%s: use package home", path, pkg.Name, s.Sel.Name)
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen < 4 {
+		t.Errorf("%d stores are opened: are the names still right?", seen)
+	}
+}

@@ -24,6 +24,7 @@ import (
 	"blackboard/cmd/board/kbcmd"
 	"blackboard/cmd/board/memorycmd"
 	"blackboard/hooks/harness"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 	"blackboard/tui"
 	"blackboard/tui/page"
@@ -257,7 +258,7 @@ func (p *program) screenMemory(k *screenKnowledge, workspace string) func(contex
 			defer r.Close()
 			return r.Resolve(ctx, it)
 		}
-		s, err := memory.Open(k.home, opt)
+		s, err := kbhome.Memory(k.home, opt)
 		return s, err
 	}
 }

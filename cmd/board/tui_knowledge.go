@@ -12,6 +12,7 @@ import (
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 	"blackboard/tui/page"
 )
 
@@ -25,20 +26,15 @@ type screenKnowledge struct {
 
 	knowledgeHome string // the data home, or what stands for the database
 
-	mu     sync.Mutex
-	k      *kb.KB // nil: not opened yet
-	as     openedAs
-	opened []*kb.KB // all that were opened: one that is replaced may still be searched
-	given  []*kb.KB // those that their receiver closes
-	notes  []string
-	sync   time.Time // when edits by hand are looked for again
-	count  int64     // of capsules that stand, -1 if there is no knowledge base
-	again  time.Time // when they are counted again
-}
+	open kbhome.KeptKnowledge
 
-// openedAs is how the file was opened. It is opened anew for what needs more, and when a
-// model has come or gone.
-type openedAs struct{ model, warm bool }
+	mu    sync.Mutex
+	given []*kb.KB // those that their receiver closes
+	notes []string
+	sync  time.Time // when edits by hand are looked for again
+	count int64     // of capsules that stand, -1 if there is no knowledge base
+	again time.Time // when they are counted again
+}
 
 const (
 	// lookEvery is how often edits by hand are looked for, and statusEvery how often
@@ -57,44 +53,39 @@ const (
 // Search answers a question; see kb.Searcher.
 func (s *screenKnowledge) Search(ctx context.Context, q kb.Query) (kb.Result, error) {
 	res, notes, err := s.source.Search(ctx, q, func(ctx context.Context, _ bool) (*kb.KB, func(), error) {
-		k, err := s.open(ctx, true)
+		k, err := s.opened(ctx, true)
 		return k, func() {}, err
 	})
 	s.note(notes...)
 	return res, err
 }
 
-// open is the knowledge base of the data home: warm for searches, which keeps in memory
+// opened is the knowledge base of the data home: warm for searches, which keeps in memory
 // what they read. What was edited by hand since is picked up.
-func (s *screenKnowledge) open(ctx context.Context, warm bool) (*kb.KB, error) {
+func (s *screenKnowledge) opened(ctx context.Context, warm bool) (*kb.KB, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	model := s.source.Model()
-	want := openedAs{model: model != nil, warm: warm || s.as.warm}
-	if s.k != nil && s.as == want && s.k.CheckFile() == nil {
-		s.look(ctx)
-		return s.k, nil
-	}
-	opt := kb.Options{Actor: s.worker, Warm: want.warm, Embedder: model}
-	// A question that is called off must not leave the opening half done for the next.
-	k, err := kb.OpenExisting(context.WithoutCancel(ctx), s.knowledgeHome, opt)
-	if err != nil {
+	k, opened, err := s.open.Open(ctx, s.knowledgeHome, kb.Options{Actor: s.worker, Warm: warm, Embedder: s.source.Model()})
+	switch {
+	case err != nil:
 		return nil, err
+	case opened:
+		s.sync = time.Now().Add(lookEvery) // opening has looked
+	default:
+		s.look(ctx, k)
 	}
-	s.k, s.as, s.opened = k, want, append(s.opened, k)
-	s.sync = time.Now().Add(lookEvery) // opening has looked
 	return k, nil
 }
 
 // look picks up what was edited by hand, now and then.
-func (s *screenKnowledge) look(ctx context.Context) {
+func (s *screenKnowledge) look(ctx context.Context, k *kb.KB) {
 	start := time.Now()
 	if start.Before(s.sync) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
-	done, err := s.k.Sync(ctx)
+	done, err := k.Sync(ctx)
 	s.keep(append(done.Quarantined, done.Notes...)...)
 	if err != nil && ctx.Err() == nil {
 		s.keep(fmt.Sprintf("edits by hand could not be read: %v", err))
@@ -106,9 +97,9 @@ func (s *screenKnowledge) look(ctx context.Context) {
 // knowledge opens the knowledge base for all that is not a search, and with create makes
 // it if there is none. Whoever asked closes it.
 func (s *screenKnowledge) knowledge(ctx context.Context, create bool) (*kb.KB, error) {
-	open := kb.OpenExisting
+	open := kbhome.Knowledge
 	if create {
-		open = kb.Open
+		open = kbhome.MakeKnowledge
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +135,7 @@ func (s *screenKnowledge) capsules(ctx context.Context, anew bool) int64 {
 	n = -1
 	// looking at it must not make one
 	if _, err := os.Stat(kb.Path(s.home)); err == nil || kb.IsShared(s.knowledgeHome) {
-		if k, err := s.open(ctx, false); err == nil {
+		if k, err := s.opened(ctx, false); err == nil {
 			if st, err := k.Stats(ctx); err == nil {
 				n = st.Standing
 			}
@@ -181,12 +172,10 @@ func (s *screenKnowledge) keep(notes ...string) {
 func (s *screenKnowledge) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, k := range append(s.given, s.opened...) {
+	for _, k := range s.given {
 		s.keep(k.TakeNotes()...)
 	}
-	for _, k := range s.opened {
-		k.Close()
-	}
+	s.keep(s.open.Close()...)
 	s.source.Close()
 	for _, n := range s.notes {
 		s.p.Messagef("note: %s", base.Safe(n))

@@ -7,6 +7,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/hooks/ops"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 )
 
@@ -82,7 +83,7 @@ func (c *call) curate(in curateIn) (out curateOut, text string, err error) {
 	out = curateOut{What: in.What, Applied: in.Apply && in.What != curateContradictions,
 		Pairs: []pairOut{}, Alike: []pairOut{}}
 	opt := kb.CurateOptions{DryRun: !in.Apply, Progress: c.progress}
-	err = c.onKB(kb.OpenExisting, false, func(k *kb.KB) error {
+	err = c.onKB(kbhome.Knowledge, false, func(k *kb.KB) error {
 		switch in.What {
 		case curateDedupe:
 			d, err := k.Dedupe(c.ctx, opt)
@@ -170,7 +171,7 @@ type doneOut struct {
 }
 
 func (c *call) resolve(in resolveIn) (out doneOut, text string, err error) {
-	err = c.onKB(kb.OpenExisting, false, func(k *kb.KB) error {
+	err = c.onKB(kbhome.Knowledge, false, func(k *kb.KB) error {
 		out.Done = true
 		return k.Resolve(c.ctx, in.Keep, in.Other, in.How, in.Why)
 	})
@@ -208,7 +209,7 @@ func (c *call) ingest(in ingestIn) (out ingestOut, text string, err error) {
 	for i, p := range in.Paths {
 		paths[i] = c.path(p)
 	}
-	err = c.onKB(kb.Open, true, func(k *kb.KB) error {
+	err = c.onKB(kbhome.MakeKnowledge, true, func(k *kb.KB) error {
 		r, err := k.Ingest(c.ctx, paths, kb.IngestOptions{Workspace: c.cfg.Workspace,
 			Project: in.Project, Scope: in.Scope, Tags: in.Tags, DomainTags: in.Domains,
 			Prune: in.Prune, DryRun: in.DryRun, Progress: c.progress, Shared: c.cfg.Shared})
@@ -238,7 +239,7 @@ func (c *call) ingest(in ingestIn) (out ingestOut, text string, err error) {
 }
 
 func (c *call) reembed(ops.Nothing) (out kb.Reembedded, text string, err error) {
-	err = c.onKB(kb.OpenExisting, true, func(k *kb.KB) error {
+	err = c.onKB(kbhome.Knowledge, true, func(k *kb.KB) error {
 		out, err = k.Reembed(c.ctx, c.counting("embedding"))
 		return err
 	})

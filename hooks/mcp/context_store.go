@@ -10,6 +10,7 @@ import (
 
 	"blackboard/embed"
 	"blackboard/kb/chunks"
+	kbhome "blackboard/kb/home"
 )
 
 // contextStore is the store of chunks, opened when it is first needed, with the model
@@ -138,7 +139,7 @@ func (s *Server) openStore(o *opening, e embed.Embedder, back func()) {
 	err := errors.New("opening the context store " + failedBadly) // unless it comes to its end
 	func() {
 		defer s.survive("opening the context store")
-		opened, imported, err = chunks.Open(s.life, s.cfg.Store, chunks.Options{Embedder: e,
+		opened, imported, err = kbhome.Context(s.life, s.cfg.Store, chunks.Options{Embedder: e,
 			Import: !s.cfg.NoImport, Warm: true, Now: s.cfg.Now})
 	}()
 	if err == nil && imported.Source != "" {

@@ -10,6 +10,7 @@ import (
 	"blackboard/board/policy"
 	"blackboard/hooks/ops"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 )
 
@@ -52,9 +53,9 @@ func (c *call) Policy(ctx context.Context, b *board.Board) (policy.File, error) 
 
 // KB calls fn with the knowledge base.
 func (c *call) KB(_ context.Context, need ops.Access, meaning bool, fn func(*kb.KB) error) error {
-	open := kb.OpenExisting
+	open := kbhome.Knowledge
 	if need == ops.Create {
-		open = kb.Open
+		open = kbhome.MakeKnowledge
 	}
 	return c.onKB(open, meaning, fn)
 }

@@ -9,6 +9,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/kb"
 	"blackboard/kb/brief"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/secret"
 )
 
@@ -27,7 +28,7 @@ func (c *call) find(q kb.Query) (r kb.Result, notes []string, err error) {
 	if c.cfg.Search != nil {
 		return c.cfg.Search(c.ctx, q)
 	}
-	err = c.onKB(kb.OpenExisting, q.Mode != kb.ModeBM25, func(k *kb.KB) (err error) {
+	err = c.onKB(kbhome.Knowledge, q.Mode != kb.ModeBM25, func(k *kb.KB) (err error) {
 		r, err = k.Search(c.ctx, q)
 		notes = k.TakeNotes()
 		return err
@@ -77,7 +78,7 @@ func (c *call) brief(in briefIn) (out briefOut, text string, err error) {
 		return out, "", badArgument("say what the worker is about to do", "there is no task")
 	}
 	budget := c.document(in.Budget, 80)
-	err = c.onKB(kb.OpenExisting, true, func(k *kb.KB) error {
+	err = c.onKB(kbhome.Knowledge, true, func(k *kb.KB) error {
 		r, err := brief.Write(c.ctx, k, brief.Options{Role: in.Role, Task: in.Task, Budget: budget,
 			Workspace: c.cfg.Workspace, Project: in.Project, Run: cmp.Or(in.Run, c.cfg.Run)})
 		if err != nil {

@@ -26,6 +26,7 @@ import (
 	"blackboard/hooks/mcp/transport"
 	"blackboard/hooks/ops"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 )
 
@@ -434,7 +435,7 @@ func (c *call) onKB(open func(context.Context, string, kb.Options) (*kb.KB, erro
 }
 
 // onQuietKB calls fn with the knowledge base that there is, without the model.
-func (c *call) onQuietKB(fn func(*kb.KB) error) error { return c.onKB(kb.OpenExisting, false, fn) }
+func (c *call) onQuietKB(fn func(*kb.KB) error) error { return c.onKB(kbhome.Knowledge, false, fn) }
 
 // onMemory calls fn with the memory as the client reaches it: as an agent, never as a
 // person.
@@ -479,7 +480,7 @@ func (c *call) onTiers(tiers []string, withModel bool, fn func(*memory.Store) er
 		}
 		return say(ctx, it)
 	}
-	m, err := memory.Open(c.cfg.Home, opt)
+	m, err := kbhome.Memory(c.cfg.Home, opt)
 	if err != nil {
 		return err
 	}

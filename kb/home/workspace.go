@@ -1,4 +1,4 @@
-// Package home finds the project that a directory belongs to.
+// Package home finds the project that a directory belongs to, and opens the stores of a data home.
 package home
 
 import (

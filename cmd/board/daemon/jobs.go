@@ -13,6 +13,7 @@ import (
 	"blackboard/embed"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 )
 
@@ -162,7 +163,7 @@ func (s *Server) embedMemory(ctx context.Context, opt memory.Options) (total int
 		n, left := 0, 0
 		err := s.warm.withModel(ctx, func(model embed.Embedder) error {
 			opt.Embedder = model
-			m, err := memory.Open(s.cfg.Place.Home, opt)
+			m, err := kbhome.Memory(s.cfg.Place.Home, opt)
 			if err != nil {
 				return err
 			}
@@ -202,7 +203,7 @@ func (s *Server) memoriesChanged() func(context.Context) bool {
 // consolidateMemory makes the passes that are due. It needs no model, and holds nothing
 // that others need.
 func (s *Server) consolidateMemory(ctx context.Context, opt memory.Options) (int, error) {
-	m, err := memory.Open(s.cfg.Place.Home, opt)
+	m, err := kbhome.Memory(s.cfg.Place.Home, opt)
 	if err != nil {
 		return 0, err
 	}

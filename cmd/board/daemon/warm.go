@@ -15,6 +15,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 )
 
 // warm is what the daemon keeps open: the model, and the knowledge base with it.
@@ -162,7 +163,7 @@ func (w *warm) refresh(ctx context.Context, needKB bool) error {
 		opt.Embedder = w.model
 	}
 	// A request that is called off must not leave the opening half done for the others.
-	k, err := kb.OpenExisting(context.WithoutCancel(ctx), w.cfg.Place.Home, opt)
+	k, err := kbhome.Knowledge(context.WithoutCancel(ctx), w.cfg.Place.Home, opt)
 	if err != nil {
 		return err
 	}

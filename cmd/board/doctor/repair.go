@@ -16,6 +16,7 @@ import (
 	"blackboard/cmd/board/daemon"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 )
 
@@ -204,7 +205,7 @@ func (d *Doctor) rebuildKB() *Step {
 // reindexKB makes the search index of the knowledge base anew from the capsules.
 func (d *Doctor) reindexKB() *Step {
 	return &Step{Offer: "rebuilds it from the capsules", Changes: []string{kb.Path(d.Home)}, do: func(ctx context.Context, _ *backup) (string, error) {
-		k, err := kb.OpenExisting(ctx, d.Home, kb.Options{Sync: kb.SyncNever, Actor: "doctor"})
+		k, err := kbhome.Knowledge(ctx, d.Home, kb.Options{Sync: kb.SyncNever, Actor: "doctor"})
 		if err != nil {
 			return "", err
 		}
@@ -223,7 +224,7 @@ func (d *Doctor) embedCapsules(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	k, err := kb.OpenExisting(ctx, d.Home, kb.Options{Sync: kb.SyncNever, Actor: "doctor", Embedder: model})
+	k, err := kbhome.Knowledge(ctx, d.Home, kb.Options{Sync: kb.SyncNever, Actor: "doctor", Embedder: model})
 	if err != nil {
 		return "", err
 	}

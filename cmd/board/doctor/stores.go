@@ -16,6 +16,7 @@ import (
 	"blackboard/board/text"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/index"
 	"blackboard/kb/memory"
 )
@@ -125,7 +126,7 @@ func (d *Doctor) lookAtKB(ctx context.Context) {
 		}
 		return
 	}
-	k, err := kb.OpenExisting(ctx, d.Home, kb.Options{Sync: kb.SyncNever, Actor: "doctor"})
+	k, err := kbhome.Knowledge(ctx, d.Home, kb.Options{Sync: kb.SyncNever, Actor: "doctor"})
 	switch {
 	case errors.Is(err, fault.NotFound):
 		d.ok("database", "there is none yet")
@@ -294,7 +295,7 @@ func (d *Doctor) lookAtChunks(ctx context.Context) {
 	}
 	d.lookAtLinks(path)
 	var st chunks.Status
-	s, _, err := chunks.Open(ctx, dir, chunks.Options{})
+	s, _, err := kbhome.Context(ctx, dir, chunks.Options{})
 	if err == nil {
 		if st, err = s.Status(ctx); err == nil {
 			err = s.Check(ctx)

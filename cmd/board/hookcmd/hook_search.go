@@ -10,6 +10,7 @@ import (
 	"blackboard/cmd/board/daemon"
 	"blackboard/hooks/harness"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 )
 
@@ -70,7 +71,7 @@ func (s *Searcher) open(ctx context.Context, _ bool) (*kb.KB, func(), error) {
 	defer s.mu.Unlock()
 	if s.k == nil && s.failed == nil {
 		opt := kb.Options{Actor: "hook", Sync: kb.SyncNever, Embedder: source.Model()}
-		s.k, s.failed = kb.OpenExisting(ctx, cmp.Or(s.shared, s.home), opt)
+		s.k, s.failed = kbhome.Knowledge(ctx, cmp.Or(s.shared, s.home), opt)
 	}
 	return s.k, func() {}, s.failed
 }
@@ -81,7 +82,7 @@ func (s *Searcher) memory(opt memory.Options) (*memory.Store, error) {
 	if source, err := s.source(); err == nil {
 		opt.Embedder, opt.Threshold = source.Model(), s.threshold
 	}
-	return memory.Open(s.home, opt)
+	return kbhome.Memory(s.home, opt)
 }
 
 // threshold is that of the knowledge base, which is calibrated for the model.

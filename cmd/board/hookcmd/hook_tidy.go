@@ -29,7 +29,7 @@ func (p *program) tidyMemory(ctx context.Context, home, dir string) error {
 	if err := p.MemoryEnvironment(&opt); err != nil {
 		return err
 	}
-	s, err := memory.Open(home, opt)
+	s, err := kbhome.Memory(home, opt)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"blackboard/board/disk"
 	"blackboard/cmd/board/base"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 )
 
 func (p *program) kbCalibrate(c *cli.Context) error {
@@ -27,7 +28,7 @@ func (p *program) kbCalibrate(c *cli.Context) error {
 		}
 		set = bytes.NewReader(data)
 	}
-	return base.With(p.openKB(c, kb.Open, true))(func(k *kb.KB) error {
+	return base.With(p.openKB(c, kbhome.MakeKnowledge, true))(func(k *kb.KB) error {
 		all, err := k.Calibrate(c.Context, set)
 		return p.Answer(c, err, func() {
 			for _, r := range all {

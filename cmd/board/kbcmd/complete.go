@@ -5,6 +5,7 @@ import (
 
 	"blackboard/cmd/board/base"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/importers"
 )
 
@@ -51,7 +52,7 @@ func capsuleIDs(ctx context.Context, b *base.Program, all bool) (ids []string) {
 	if err != nil {
 		return nil
 	}
-	k, err := kb.OpenExisting(ctx, home, kb.Options{Sync: kb.SyncNever})
+	k, err := kbhome.Knowledge(ctx, home, kb.Options{Sync: kb.SyncNever})
 	if err != nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/cmd/board/base"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 )
 
 // curations are the steps of `board kb curate`, in their order.
@@ -171,7 +172,7 @@ func (p *program) kbCurate(c *cli.Context) error {
 	if len(what) == 0 {
 		what = curations
 	}
-	return base.With(p.openKB(c, kb.OpenExisting, false))(func(k *kb.KB) error {
+	return base.With(p.openKB(c, kbhome.Knowledge, false))(func(k *kb.KB) error {
 		defer p.kbNotes(k)
 		bar := p.StepBar()
 		defer bar.Clear()
@@ -211,7 +212,7 @@ func (p *program) kbResolve(c *cli.Context, what []string) error {
 		return base.Usagef(resolveCommand(), "--resolve needs --as, and goes with no other curation "+
 			"and no --dry-run")
 	}
-	return base.With(p.openKB(c, kb.OpenExisting, false))(func(k *kb.KB) error {
+	return base.With(p.openKB(c, kbhome.Knowledge, false))(func(k *kb.KB) error {
 		defer p.kbNotes(k)
 		keep, other, two := strings.Cut(c.String("resolve"), ",")
 		if !two || strings.Contains(other, ",") {

@@ -14,6 +14,7 @@ import (
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 )
 
 func (p *program) kbEditCommands() []*cli.Command {
@@ -75,7 +76,7 @@ func (p *program) editFile(c *cli.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return base.With(p.openKB(c, kb.OpenExisting, true))(func(k *kb.KB) error {
+	return base.With(p.openKB(c, kbhome.Knowledge, true))(func(k *kb.KB) error {
 		text, revision, err := k.Text(c.Context, id)
 		if err != nil {
 			return err
@@ -161,7 +162,7 @@ func tally(counts []kb.Count) string {
 
 func (p *program) kbDoctor(c *cli.Context) error {
 	var all []kb.Finding
-	k, done, err := p.openKBAs(c, kb.OpenExisting, true, kb.SyncNever)
+	k, done, err := p.openKBAs(c, kbhome.Knowledge, true, kb.SyncNever)
 	switch {
 	case errors.Is(err, fault.Corrupt):
 		all = []kb.Finding{{What: "database", State: kb.StateBroken, Say: err.Error(),

@@ -10,6 +10,7 @@ import (
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 )
 
 // host is what an operation on the knowledge base works with, when a command line asks for
@@ -33,9 +34,9 @@ func (h *host) KB(_ context.Context, need ops.Access, meaning bool, fn func(*kb.
 	case ops.Read:
 		k, done, err = h.openToRead(h.c, meaning)
 	case ops.Create:
-		k, done, err = h.openKB(h.c, kb.Open, meaning)
+		k, done, err = h.openKB(h.c, kbhome.MakeKnowledge, meaning)
 	default:
-		k, done, err = h.openKB(h.c, kb.OpenExisting, meaning)
+		k, done, err = h.openKB(h.c, kbhome.Knowledge, meaning)
 	}
 	return base.With(k, done, err)(func(k *kb.KB) error {
 		err := fn(k)

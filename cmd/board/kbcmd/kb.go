@@ -10,6 +10,7 @@ import (
 	"blackboard/embed"
 	"blackboard/hooks/ops"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 )
 
 // kbPlaces are the filters by kind, scope, tags and project.
@@ -111,7 +112,7 @@ func (p *program) kbReembed(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	k, err := kb.OpenExisting(c.Context, home, kb.Options{Embedder: e})
+	k, err := kbhome.Knowledge(c.Context, home, kb.Options{Embedder: e})
 	if err != nil {
 		return err
 	}

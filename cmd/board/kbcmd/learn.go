@@ -16,6 +16,7 @@ import (
 	"blackboard/hooks/ops"
 	"blackboard/kb"
 	"blackboard/kb/brief"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/learn"
 )
 
@@ -371,7 +372,7 @@ func (p *program) promote(c *cli.Context, capsule kb.Capsule) error {
 	if err := capsule.Check(); err != nil {
 		return err // before a knowledge base is made for it
 	}
-	return base.With(p.openKB(c, kb.Open, !c.Bool("no-embed")))(func(k *kb.KB) error {
+	return base.With(p.openKB(c, kbhome.MakeKnowledge, !c.Bool("no-embed")))(func(k *kb.KB) error {
 		there, err := (*kb.Capsule)(nil), error(nil)
 		if !c.Bool("force") {
 			there, err = k.MadeFrom(c.Context, &capsule)

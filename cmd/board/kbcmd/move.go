@@ -8,6 +8,7 @@ import (
 
 	"blackboard/cmd/board/base"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/importers"
 )
 
@@ -60,7 +61,7 @@ func (p *program) kbExport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return base.With(p.openKB(c, kb.OpenExisting, false))(func(k *kb.KB) error {
+	return base.With(p.openKB(c, kbhome.Knowledge, false))(func(k *kb.KB) error {
 		lq.Superseded, lq.Retired, lq.Documents = true, true, c.Bool("documents")
 		n := 0
 		if err := p.WriteFile(c.Args().First(), func(w io.Writer) (err error) {

@@ -10,6 +10,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 )
 
 // openKB opens the knowledge base, with the installed model if it is wanted.
@@ -42,9 +43,9 @@ func (p *program) openKBAs(c *cli.Context, open func(context.Context, string, kb
 // creates none: it works on a temporary empty one.
 func (p *program) openToWrite(c *cli.Context, dryRun, withModel bool) (*kb.KB, func(), error) {
 	if !dryRun {
-		return p.openKB(c, kb.Open, withModel)
+		return p.openKB(c, kbhome.MakeKnowledge, withModel)
 	}
-	k, done, err := p.openKB(c, kb.OpenExisting, false)
+	k, done, err := p.openKB(c, kbhome.Knowledge, false)
 	if !errors.Is(err, fault.NotFound) {
 		return k, done, err
 	}
@@ -54,7 +55,7 @@ func (p *program) openToWrite(c *cli.Context, dryRun, withModel bool) (*kb.KB, f
 // openToRead opens the knowledge base for a question. If it is missing, a temporary
 // empty one answers, with a note.
 func (p *program) openToRead(c *cli.Context, withModel bool) (*kb.KB, func(), error) {
-	k, done, err := p.openKB(c, kb.OpenExisting, withModel)
+	k, done, err := p.openKB(c, kbhome.Knowledge, withModel)
 	if !errors.Is(err, fault.NotFound) {
 		return k, done, err
 	}
@@ -68,7 +69,7 @@ func emptyKB(ctx context.Context) (*kb.KB, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	k, err := kb.Open(ctx, dir, kb.Options{})
+	k, err := kbhome.MakeKnowledge(ctx, dir, kb.Options{})
 	if err != nil {
 		os.RemoveAll(dir)
 		return nil, nil, err

@@ -6,6 +6,7 @@ import (
 
 	"blackboard/cmd/board/base"
 	"blackboard/kb/chunks"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 )
 
@@ -111,7 +112,7 @@ func (p *program) withMemory(words []string, fn func(*memory.Store)) {
 		p.MemoryEnvironment(&opt) != nil {
 		return
 	}
-	s, err := memory.Open(home, opt)
+	s, err := kbhome.Memory(home, opt)
 	if err != nil {
 		return
 	}

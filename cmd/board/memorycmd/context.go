@@ -8,6 +8,7 @@ import (
 
 	"blackboard/cmd/board/base"
 	"blackboard/kb/chunks"
+	kbhome "blackboard/kb/home"
 )
 
 func (p *program) contextCommand() *cli.Command {
@@ -63,7 +64,7 @@ func (p *program) openContextAs(c *cli.Context, withModel, firstUse bool) (*chun
 		}
 	}
 	p.MaskSecrets(c)
-	s, res, err := chunks.Open(c.Context, dir, opt)
+	s, res, err := kbhome.Context(c.Context, dir, opt)
 	if err != nil {
 		return nil, nil, err
 	}

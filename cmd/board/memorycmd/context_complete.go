@@ -5,6 +5,7 @@ import (
 
 	"blackboard/cmd/board/base"
 	"blackboard/kb/chunks"
+	kbhome "blackboard/kb/home"
 )
 
 // contextFlagValues are the values of a context command's flag. Short names mean other
@@ -52,7 +53,7 @@ func (p *program) withContext(ctx context.Context, words []string, fn func(*chun
 			dir = words[i+1]
 		}
 	}
-	s, _, err := chunks.Open(ctx, dir, chunks.Options{})
+	s, _, err := kbhome.Context(ctx, dir, chunks.Options{})
 	if err != nil {
 		return
 	}

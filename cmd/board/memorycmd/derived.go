@@ -13,6 +13,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 )
 
@@ -81,7 +82,7 @@ func (r *Resolver) capsule(ctx context.Context, id string, of *memory.Item) stri
 	if r.kb == nil && r.noKB == nil {
 		home, err := r.program.KBHome()
 		if r.noKB = err; err == nil {
-			r.kb, r.noKB = kb.OpenExisting(ctx, home, kb.Options{Sync: kb.SyncNever})
+			r.kb, r.noKB = kbhome.Knowledge(ctx, home, kb.Options{Sync: kb.SyncNever})
 		}
 	}
 	err := r.noKB

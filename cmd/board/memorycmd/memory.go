@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/cmd/board/base"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 )
 
@@ -88,7 +89,7 @@ func (p *program) openMemory(c *cli.Context, withModel bool) (*openedMemory, fun
 	}
 	r := &Resolver{program: p, home: home, workspace: opt.Workspace}
 	opt.Resolve = r.Resolve
-	s, err := memory.Open(home, opt)
+	s, err := kbhome.Memory(home, opt)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/cmd/board/base"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 )
 
@@ -81,7 +82,7 @@ func (p *program) memoryWorkspaceRemove(c *cli.Context) error {
 			return err
 		}
 	}
-	s, err := memory.Open(home, opt)
+	s, err := kbhome.Memory(home, opt)
 	if err != nil {
 		return err
 	}
