@@ -54,7 +54,7 @@ func arrange(commands []*cli.Command, args []string) ([]string, error) {
 			if i+1 == len(rest) {
 				value, usage := wordsOfFlag(leaf.Flags, name)
 				return nil, base.Usagef(dashed(name)+" "+value+": "+usage+
-					"; `board "+names(path)+" --help` shows all flags",
+					"; `board "+names(path)+" --help` lists its flags",
 					"the flag %s needs a value", a)
 			}
 			i++
@@ -316,7 +316,7 @@ var synonyms = sync.OnceValue(func() map[string]string {
 		"topic write": "edit",
 
 		"memory add": "put", "memory append": "journal", "memory delete": "forget",
-		"memory edit": "update", "memory find": "read", "memory history": "get --revisions",
+		"memory edit": "update", "memory find": "read", "memory history": "get --all",
 		"memory log": "events", "memory query": "read", "memory recall": "read",
 		"memory remember": "put", "memory remove": "forget", "memory retire": "forget",
 		"memory rm": "forget", "memory save": "put", "memory show": "get",

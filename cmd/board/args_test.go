@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/lazyregexp"
 	"blackboard/cmd/board/base"
 )
 
@@ -69,6 +70,8 @@ var otherFlagMeanings = map[string]string{
 	"hook budget":         "a value that is wrong must not stop the harness: the hook reads it itself",
 	"hook limit":          "the same",
 	"import must-surface": "Irys has no such mark: it says by priority which entries get it",
+	"memory forget why":   "the author has a reason, too, which is --reason in the whole memory",
+	"memory update why":   "the same",
 	"memory scrub mode":   "what is removed; the tool's argument is called so",
 	"model pull revision": "that of the hub, which calls it so",
 	"setup project":       "where settings are written: before the command it could not be misread",
@@ -101,6 +104,39 @@ func TestFlagNames(t *testing.T) {
 	for exception := range otherFlagMeanings {
 		if !used[exception] {
 			t.Errorf("%s is no exception any more", exception)
+		}
+	}
+}
+
+// TestFlagBars: the help texts stay short enough to be read.
+func TestFlagBars(t *testing.T) {
+	p := &program{&base.Program{Env: func(string) string { return "" }}}
+	names, lines := map[string]bool{}, 0
+	eachCommand("", p.commands(), func(command string, c *cli.Command) {
+		for _, line := range strings.Split(flagHelp(command, c.Flags), "\n") {
+			if strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "  Also:") {
+				lines++
+			}
+			for _, m := range lazyregexp.New(`(?:^ +|; |, )--([a-z-]+)`).FindAllStringSubmatch(line, -1) {
+				names[m[1]] = true
+			}
+		}
+	})
+	for _, foot := range strings.Fields(footFlags) {
+		names[foot] = true
+	}
+	if len(names) > 130 || lines > 350 || lines < 200 {
+		t.Errorf("the help texts have %d flags in %d lines", len(names), lines)
+	}
+	has := map[string]bool{}
+	eachCommand("", p.commands(), func(_ string, c *cli.Command) {
+		for _, f := range c.Flags {
+			has[f.Names()[0]] = true
+		}
+	})
+	for _, name := range strings.Fields(rareFlags + footFlags) {
+		if !has[name] {
+			t.Errorf("no command has --%s any more", name)
 		}
 	}
 }
@@ -165,7 +201,7 @@ func TestProgramsBesideEachOther(t *testing.T) {
 
 // TestDryRun: what changes much at once has --dry-run, and what deletes for good asks first, too.
 func TestDryRun(t *testing.T) {
-	changes := []string{"kb import", "kb ingest", "kb curate", "kb learn", "memory import", "memory consolidate", "topic archive", "setup"}
+	changes := []string{"check", "verify", "kb import", "kb ingest", "kb curate", "kb learn", "memory import", "memory consolidate", "topic archive", "setup"}
 	deletes := []string{"rm", "topic wipe", "database drop-run", "memory scrub", "memory workspace rm"}
 	p := &program{&base.Program{Env: func(string) string { return "" }}}
 	eachCommand("", p.commands(), func(name string, c *cli.Command) {

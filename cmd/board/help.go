@@ -58,8 +58,10 @@ func allHelp(commands []*cli.Command) string {
 		}
 		b.WriteString("\n")
 	}
-	return b.String() + `Every command has --help, and every one that answers has --json. Flags may stand anywhere.
-The run: --run or $BOARD_RUN. You: --worker or $BOARD_WORKER.
+	return b.String() + `Every command has --help, and every one that answers has --json. Flags may stand anywhere;
+those that few calls need are on the manual page alone: board man.
+The run: --run or $BOARD_RUN. You: --worker or $BOARD_WORKER; to the memory --agent, or
+--author --reason for a person. The project: --workspace or $BOARD_WORKSPACE.
 Files: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard;
 topics have a place of their own: board help topic.
 Boards for many machines: board help database.
@@ -89,26 +91,55 @@ func commandHelp(name string, c *cli.Command) string {
 	if c.Description != "" {
 		fmt.Fprintf(&b, "\n%s\n", c.Description)
 	}
-	if len(c.Flags) > 0 {
-		b.WriteString("\n")
-	}
-	width := 0
-	shown := slices.DeleteFunc(slices.Clone(c.Flags), func(f cli.Flag) bool {
-		v, is := f.(cli.VisibleFlag)
-		return is && !v.IsVisible()
-	})
-	for _, f := range shown {
-		width = max(width, len(flagNames(f)))
-	}
-	for _, f := range shown {
-		_, usage := flagUsage(f)
-		fmt.Fprintf(&b, "  %-*s  %s\n", width, flagNames(f), usage)
-	}
+	b.WriteString(flagHelp(name, c.Flags))
 	if slices.Contains(pageOrder, name) {
 		fmt.Fprintf(&b, "\nMore: board help %s\n", name)
 	}
 	// The text passes through a template all the same.
 	return strings.ReplaceAll(b.String(), "{{", `{{"{{"}}`)
+}
+
+// footFlags are the flags of many commands: one line at the foot of a help text names them.
+const footFlags = " run worker workspace agent author reason limit dry-run yes quiet json "
+
+// rareFlags are flags that few calls need, or old names: they work, and only the manual page
+// has them.
+const rareFlags = " block content copy-only debug drop-duty execute exists-ok expires file force idle " +
+	"launchd match max-conflicts max-disputed max-open min-cosine min-entries " +
+	"min-importance min-items min-priority min-score mute no-create no-docs no-embed " +
+	"no-hooks no-import no-trust prefix report require-evidence require-source " +
+	"require-verified restore retired semantic session store strict superseded systemd task " +
+	"text theme ttl-days user why write-missing "
+
+// flagHelp lists the flags of a command: those of its own, then the common ones in one line.
+func flagHelp(command string, flags []cli.Flag) string {
+	var own, foot []string
+	var listed []cli.Flag
+	width := 0
+	for _, f := range flags {
+		name := " " + f.Names()[0] + " "
+		v, is := f.(cli.VisibleFlag)
+		switch {
+		case is && !v.IsVisible() || strings.Contains(rareFlags, name) ||
+			name == " policy " && command != "gate" && command != "check":
+		case strings.Contains(footFlags, name):
+			foot = append(foot, strings.TrimSpace(flagNames(f)))
+		default:
+			listed = append(listed, f)
+			width = max(width, len(flagNames(f)))
+		}
+	}
+	for _, f := range listed {
+		_, usage := flagUsage(f)
+		own = append(own, fmt.Sprintf("  %-*s  %s\n", width, flagNames(f), usage))
+	}
+	if len(foot) > 0 {
+		own = append(own, "  Also: "+strings.Join(foot, "; ")+"\n")
+	}
+	if len(own) == 0 {
+		return ""
+	}
+	return "\n" + strings.Join(own, "")
 }
 
 // flagNames is a flag as it is written: "-t, --type TYPE". Its older names are shown nowhere.

@@ -59,7 +59,7 @@ checks its vectors.`,
 			},
 			{
 				Name: "list", Aliases: []string{"engine"}, Usage: "list the models that are there, and what computes them", Action: p.modelList,
-				Flags: []cli.Flag{&cli.BoolFlag{Name: "available", Usage: "those that can be fetched, with what their publishers say"}, base.JSONFlag()},
+				Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Aliases: []string{"available"}, Usage: "those that can be fetched, with what their publishers say"}, base.JSONFlag()},
 			},
 			{
 				Name: "path", Hidden: true, Usage: "print the directory of the model that is used: exit 5 if there is none", Flags: []cli.Flag{base.JSONFlag()}, Action: p.modelPath,
@@ -309,7 +309,7 @@ func (p *program) models() (models []modelEntry, err error) {
 }
 
 func (p *program) modelList(c *cli.Context) error {
-	if c.Bool("available") {
+	if c.Bool("all") {
 		return p.modelAvailable(c)
 	}
 	models, err := p.models()

@@ -27,12 +27,13 @@ type KBFilters struct {
 	Here       bool     `json:"here,omitempty" rare:"true" jsonschema:"only this workspace"`
 	Superseded bool     `json:"superseded,omitempty" rare:"true" cli:"superseded ones too"`
 	Retired    bool     `json:"retired,omitempty" only:"cli" cli:"retired ones too"`
+	All        bool     `json:"all,omitempty" only:"cli" cli:"superseded and retired ones too"`
 }
 
 // query is a query with the filters.
 func (f *KBFilters) query(h Knowledge) (q kb.Query, err error) {
 	q = kb.Query{Kinds: f.Kinds, Scopes: f.Scopes, Tags: f.Tags, DomainTags: f.Domains,
-		Projects: f.Projects, Superseded: f.Superseded, Retired: f.Retired}
+		Projects: f.Projects, Superseded: f.Superseded || f.All, Retired: f.Retired || f.All}
 	if q.Workspace, err = h.Place(); err != nil || !f.Here {
 		return q, err
 	}
@@ -376,7 +377,7 @@ type RememberIn struct {
 	Source     string   `json:"source,omitempty" value:"WHERE" jsonschema:"where it can be checked" cli:"where it can be checked: file:line, a command, a URL"`
 	Confidence *float64 `json:"confidence,omitempty" min:"0" max:"1" flag:"confidence,c" jsonschema:"0 to 1" cli:"0 (a guess) to 1 (certain)"`
 	VerifiedBy string   `json:"verified_by,omitempty" value:"WHO" rare:"true" cli:"who or what verified it"`
-	Tags       []string `json:"tags,omitempty" flag:"tags,tag" value:"TAG" jsonschema:"topics"`
+	Tags       []string `json:"tags,omitempty" flag:"tag,tags" value:"TAG" jsonschema:"topics"`
 	Domains    []string `json:"domains,omitempty" flag:"domain" rare:"true" cli:"domains (auth, tmux, rust)"`
 	Project    string   `json:"project,omitempty" rare:"true" cli:"that it belongs to"`
 	Refs       []string `json:"refs,omitempty" flag:"ref" value:"REFERENCE" commas:"no" rare:"true" cli:"to a run, an entry, a file"`
@@ -465,7 +466,7 @@ type KBEditIn struct {
 	Body       string   `json:"body,omitempty" arg:"[BODY | -]" as:"text" flag:"body" hidden:"true"`
 	Kind       string   `json:"kind,omitempty" enum:"kinds"`
 	Scope      string   `json:"scope,omitempty" enum:"scopes"`
-	Tags       []string `json:"tags,omitempty" flag:"tags,tag" value:"TAG" cli:"in place of those it has; '' for none"`
+	Tags       []string `json:"tags,omitempty" flag:"tag,tags" value:"TAG" cli:"in place of those it has; '' for none"`
 	AddTags    []string `json:"add_tags,omitempty" flag:"add-tag" value:"TAG" cli:"to add"`
 	RemoveTags []string `json:"remove_tags,omitempty" flag:"remove-tag" value:"TAG" cli:"to remove"`
 	Domains    []string `json:"domains,omitempty" flag:"domain" cli:"in place of those it has"`
@@ -475,8 +476,8 @@ type KBEditIn struct {
 	Refs       []string `json:"refs,omitempty" flag:"ref" value:"REFERENCE" commas:"no" cli:"in place of those it has"`
 	Project    string   `json:"project,omitempty" cli:"that it belongs to"`
 	Workspace  string   `json:"workspace,omitempty" value:"DIRECTORY" cli:"that it belongs to"`
-	Why        string   `json:"why,omitempty" value:"REASON" cli:"for the history"`
-	Revision   *int     `json:"revision,omitempty" min:"0" flag:"if-revision" value:"REVISION" cli:"only if it still has this one; else exit 6"`
+	Why        string   `json:"why,omitempty" flag:"reason,why" value:"REASON" cli:"for the history"`
+	Revision   *int     `json:"revision,omitempty" min:"0" flag:"if-version,if-revision" value:"REVISION" cli:"only if it still has this one; else exit 6"`
 	Force      bool     `json:"force,omitempty" cli:"store it even if it resembles another or seems to hold a secret"`
 	op.Given
 }
@@ -543,7 +544,7 @@ func changeTags(tags *[]string, add, remove []string, id, shows string) error {
 
 type RetireIn struct {
 	ID  []string `json:"id" arg:"CAPSULE…" as:"words" jsonschema:"of the capsule"`
-	Why string   `json:"why,omitempty" needs:"mcp" value:"REASON" cli:"for the history"`
+	Why string   `json:"why,omitempty" flag:"reason,why" needs:"mcp" value:"REASON" cli:"for the history"`
 }
 
 type RetireOut struct {
@@ -579,7 +580,7 @@ var KBRetire = op.Op[Knowledge, RetireIn, RetireOut]{
 type RestoreIn struct {
 	ID       string `json:"id" arg:"CAPSULE"`
 	Revision *int   `json:"revision,omitempty" value:"N" cli:"restore this revision"`
-	Why      string `json:"why,omitempty" value:"REASON" cli:"for the history"`
+	Why      string `json:"why,omitempty" flag:"reason,why" value:"REASON" cli:"for the history"`
 }
 
 type RestoreOut struct {
@@ -616,7 +617,7 @@ type HistoryIn struct {
 	ID       string `json:"id" arg:"CAPSULE"`
 	Revision *int   `json:"revision,omitempty" value:"N" cli:"show all of this revision"`
 	Restore  *int   `json:"restore,omitempty" value:"N" cli:"restore this revision"`
-	Why      string `json:"why,omitempty" value:"REASON" cli:"for the history"`
+	Why      string `json:"why,omitempty" flag:"reason,why" value:"REASON" cli:"for the history"`
 }
 
 // HistoryOut is the changes of a capsule, or a revision.

@@ -18,7 +18,7 @@ import (
 
 // Lasting says how long something is kept.
 type Lasting struct {
-	TTL     string  `json:"ttl,omitempty" value:"SPAN" only:"cli" cli:"it is over after this span: 7d, 12h, 1d12h"`
+	TTL     string  `json:"ttl,omitempty" value:"SPAN" only:"cli" cli:"it is over after this span, or at this time: 7d, 1d12h, 2026-12-24, 2026-12-24 18:00 (UTC); of a change: or never"`
 	Expires string  `json:"expires,omitempty" only:"cli" value:"TIME" cli:"it is over at this time: 2026-12-24, 2026-12-24 18:00 (UTC); of a change: or never"`
 	TTLDays float64 `json:"ttl_days,omitempty" only:"mcp" min:"0" rare:"true" jsonschema:"as ttl, in days"`
 	op.Given
@@ -36,6 +36,9 @@ func (l *Lasting) until(mayNever bool) (*time.Time, error) {
 	span, at := l.TTL != "" || l.Has("ttl"), l.Expires != "" || l.Has("expires")
 	if span && at {
 		return nil, fault.Usage.New("both a span and a time are given", "leave one out")
+	}
+	if l.TTL == "never" || strings.Contains(l.TTL, "-") { // a time, which no span looks like
+		l.Expires, span, at = l.TTL, false, true
 	}
 	if span {
 		m := lifespan.FindStringSubmatch(l.TTL)
@@ -88,7 +91,7 @@ type PutIn struct {
 	Title        string   `json:"title,omitempty" value:"LINE" rare:"true" jsonschema:"in a few words"`
 	Importance   string   `json:"importance,omitempty" flag:"importance,i" value:"LEVEL" default:"medium" jsonschema:"low to critical, or 0 to 1" cli:"low, medium, high, critical (others go wrong without it), or 0 to 1"`
 	Lifetime     string   `json:"lifetime,omitempty" enum:"lifetimes" value:"HOW" rare:"true" jsonschema:"default short_term; long_term stays" cli:"default short_term; conversation in its tier"`
-	Tags         []string `json:"tags,omitempty" flag:"tags,tag" value:"TAG" rare:"true" jsonschema:"topics"`
+	Tags         []string `json:"tags,omitempty" flag:"tag,tags" value:"TAG" rare:"true" jsonschema:"topics"`
 	Source       string   `json:"source,omitempty" rare:"true" jsonschema:"who says so" cli:"what produced it: researcher, user, a tool"`
 	DerivedFrom  string   `json:"derived_from,omitempty" value:"LINK" rare:"true" jsonschema:"its origin" cli:"its origin: a file, a URL, kb:CAPSULE, board:RUN/ENTRY, memory:ID"`
 	Private      bool     `json:"private,omitempty" rare:"true" jsonschema:"only you see it" cli:"only this agent sees it"`
@@ -183,13 +186,13 @@ type MemoryUpdateIn struct {
 	Title       string   `json:"title,omitempty" value:"LINE" jsonschema:"in a few words"`
 	Importance  string   `json:"importance,omitempty" flag:"importance,i" value:"LEVEL" jsonschema:"low to critical, or 0 to 1"`
 	Lifetime    string   `json:"lifetime,omitempty" enum:"lifetimes" value:"HOW" jsonschema:"long_term stays" cli:"how long"`
-	Tags        []string `json:"tags,omitempty" flag:"tags,tag" value:"TAG" jsonschema:"in place of those it has" cli:"in place of those it has; '' for none"`
+	Tags        []string `json:"tags,omitempty" flag:"tag,tags" value:"TAG" jsonschema:"in place of those it has" cli:"in place of those it has; '' for none"`
 	AddTags     []string `json:"add_tags,omitempty" flag:"add-tag" value:"TAG" only:"cli" cli:"to add"`
 	RemoveTags  []string `json:"remove_tags,omitempty" flag:"remove-tag" value:"TAG" only:"cli" cli:"to remove"`
 	Source      string   `json:"source,omitempty" rare:"true" jsonschema:"who says so"`
 	DerivedFrom string   `json:"derived_from,omitempty" value:"LINK" rare:"true" jsonschema:"its origin"`
 	Lasting
-	Revision *int   `json:"revision,omitempty" min:"0" flag:"if-revision" value:"REVISION" jsonschema:"only if it still has this one" cli:"only if it still has this one; else exit 6"`
+	Revision *int   `json:"revision,omitempty" min:"0" flag:"if-version,if-revision" value:"REVISION" jsonschema:"only if it still has this one" cli:"only if it still has this one; else exit 6"`
 	Restore  bool   `json:"restore,omitempty" only:"mcp"`
 	Why      string `json:"why,omitempty" value:"REASON" jsonschema:"the reason; it is kept"`
 	KeepSecrets
@@ -314,7 +317,7 @@ var MemoryRestore = op.Op[Memories, MemoryRestoreIn, MemoryRestoreOut]{
 		Short: "restore an archived or forgotten item, or an earlier revision",
 		Long: `Without --revision, reads find an archived or forgotten item again. With it,
 the item gets the text and the fields of that revision, as a new revision.
-board memory get ID --revisions lists them.`},
+board memory get ID --all lists them.`},
 	Do: func(ctx context.Context, h Memories, in MemoryRestoreIn) (out MemoryRestoreOut, err error) {
 		err = h.Memory(ctx, true, func(m *memory.Store) error {
 			if in.Revision == nil {

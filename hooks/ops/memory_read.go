@@ -220,7 +220,7 @@ var MemoryList = op.Op[Memories, MemoryListIn, MemoryListOut]{
 
 type GetIn struct {
 	ID        string `json:"id" arg:"ID"`
-	Revisions bool   `json:"revisions,omitempty" cli:"with its revisions"`
+	Revisions bool   `json:"revisions,omitempty" flag:"all,revisions" cli:"with its revisions"`
 }
 
 type GetOut struct {

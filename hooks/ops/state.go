@@ -15,7 +15,7 @@ type VarGetIn struct {
 	OnRun
 	Key     string          `json:"key,omitempty" arg:"[KEY]" jsonschema:"default: all"`
 	Default json.RawMessage `json:"default,omitempty" only:"cli" value:"JSON" cli:"print this when it is not set, instead of exit 5"`
-	Raw     bool            `json:"raw,omitempty" only:"cli" cli:"print a string without its quotes, for the shell"`
+	Raw     bool            `json:"raw,omitempty" flag:"string,raw" only:"cli" cli:"print a string without its quotes, for the shell"`
 	op.Given
 }
 

@@ -117,12 +117,12 @@ func Limit(c *cli.Context) (int, error) {
 	return n, nil
 }
 
-// IfRevision is the value of --if-revision, nil if it is not given.
+// IfRevision is the value of --if-version, nil if it is not given.
 func IfRevision(c *cli.Context) (*int, error) {
-	if !c.IsSet("if-revision") {
+	if !c.IsSet("if-version") {
 		return nil, nil
 	}
-	n, err := wholeNumber(c, "if-revision")
+	n, err := wholeNumber(c, "if-version")
 	return &n, err
 }
 

@@ -72,6 +72,8 @@ func FlagFor(argument string) string {
 		return "must"
 	case "tags":
 		return "tag"
+	case "why":
+		return "reason"
 	}
 	return strings.ReplaceAll(argument, "_", "-")
 }

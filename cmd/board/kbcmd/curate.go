@@ -40,7 +40,7 @@ given.`,
 					strings.Join(kb.Scopes, ", ") + " (default workspace; universal in your " +
 					"home directory " +
 					"and above)"},
-				&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"},
+				&cli.StringSliceFlag{Name: "tag", Aliases: []string{"tags"},
 					Usage: "`TAG`, repeatable or with commas"},
 				&cli.StringSliceFlag{Name: "domain", Usage: "domain `TAG`, repeatable or with commas"},
 				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it belongs to"},
@@ -75,7 +75,7 @@ Everything is in the history of the capsules, and ` + "`board kb history CAPSULE
 				base.DryRunFlag(),
 				&cli.StringFlag{Name: "resolve", Usage: "`KEEP,OTHER`: the two capsules to decide on"},
 				&cli.StringFlag{Name: "as", Usage: "`HOW`: " + strings.Join(kb.Resolutions, ", ")},
-				&cli.StringFlag{Name: "why", Usage: "the `REASON`, for the history"},
+				&cli.StringFlag{Name: "reason", Aliases: []string{"why"}, Usage: "the `REASON`, for the history"},
 				base.LimitFlag(), base.WorkerFlag(), base.JSONFlag(),
 			},
 			Action: p.kbCurate,
@@ -94,11 +94,11 @@ func (p *program) kbIngest(c *cli.Context) error {
 	return base.With(p.openToWrite(c, c.Bool("dry-run"), !c.Bool("no-embed")))(func(k *kb.KB) error {
 		bar := p.StepBar()
 		r, err := k.Ingest(c.Context, c.Args().Slice(), kb.IngestOptions{Workspace: ws,
-			Project: c.String("project"), Scope: c.String("scope"), Tags: base.List(c, "tags"),
+			Project: c.String("project"), Scope: c.String("scope"), Tags: base.List(c, "tag"),
 			DomainTags: base.List(c, "domain"),
 			Force:      c.Bool("force"), Prune: c.Bool("prune"), DryRun: c.Bool("dry-run"),
 			NoEmbedding: c.Bool("no-embed"), Progress: bar.Show, Shared: p.SharedPath,
-			KeepOptions: !slices.ContainsFunc([]string{"scope", "tags", "domain", "project", "workspace"},
+			KeepOptions: !slices.ContainsFunc([]string{"scope", "tag", "domain", "project", "workspace"},
 				c.IsSet)})
 		bar.Clear()
 		p.kbNotes(k)
@@ -220,7 +220,7 @@ func (p *program) kbResolve(c *cli.Context, what []string) error {
 		}
 		keep, other = strings.TrimSpace(keep), strings.TrimSpace(other)
 		how := c.String("as")
-		if err := k.Resolve(c.Context, keep, other, how, c.String("why")); err != nil {
+		if err := k.Resolve(c.Context, keep, other, how, c.String("reason")); err != nil {
 			return err
 		}
 		return p.Answer(c, nil, func() {

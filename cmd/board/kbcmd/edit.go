@@ -21,7 +21,7 @@ func (p *program) kbEditCommands() []*cli.Command {
 	edit := p.operation(&ops.KBEdit, base.WorkerFlag())
 	change := edit.Action
 	edit.Action = func(c *cli.Context) error {
-		says := []string{"why", "if-revision", "force", "worker", "quiet", "json"}
+		says := []string{"reason", "if-version", "force", "worker", "quiet", "json"}
 		if c.NArg() == 1 && !slices.ContainsFunc(c.LocalFlagNames(), func(name string) bool {
 			return len(name) > 1 && !slices.Contains(says, name)
 		}) {
@@ -93,7 +93,7 @@ func (p *program) editFile(c *cli.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		r, err := k.EditText(c.Context, id, []byte(edited), kb.EditOptions{Why: c.String("why"),
+		r, err := k.EditText(c.Context, id, []byte(edited), kb.EditOptions{Why: c.String("reason"),
 			Revision: guard, Force: c.Bool("force")})
 		p.kbNotes(k)
 		if err := p.EndEdit(name, err); err != nil {

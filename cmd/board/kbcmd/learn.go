@@ -94,7 +94,7 @@ gotchas. --kind overrides it.`,
 			&cli.StringFlag{Name: "scope",
 				Usage: "`SCOPE`: " + strings.Join(kb.Scopes, ", ") +
 					" (default workspace; universal in your home directory and above)"},
-			&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"},
+			&cli.StringSliceFlag{Name: "tag", Aliases: []string{"tags"},
 				Usage: "`TAG` beside those of the entry, repeatable or with commas"},
 			&cli.StringSliceFlag{Name: "domain", Usage: "domain `TAG`, repeatable or with commas"},
 			&cli.StringFlag{Name: "confidence", Aliases: []string{"c"},
@@ -340,7 +340,7 @@ func (p *program) kbPromote(c *cli.Context) error {
 		capsule.Workspace, capsule.Scope, capsule.Project, capsule.VerifiedBy = ws, c.String("scope"),
 			c.String("project"), c.String("verified-by")
 		capsule.Tags, capsule.DomainTags, capsule.Supersedes = append(capsule.Tags,
-			base.List(c, "tags")...), base.List(c, "domain"), base.List(c, "supersedes")
+			base.List(c, "tag")...), base.List(c, "domain"), base.List(c, "supersedes")
 		if kind := c.String("kind"); kind != "" {
 			capsule.Kind = kind
 		}

@@ -18,8 +18,8 @@ func (p *program) kbMoveCommands() []*cli.Command {
 			Name: "export", Usage: "write the capsules as JSON lines", ArgsUsage: "[FILE]",
 			Description: `The first line names the schema and its version. Superseded and retired
 capsules are included, with their links. Parts of documents are left out unless
---documents is given: they can be ingested again.`,
-			Flags: base.JoinFlags(kbPlaces(), []cli.Flag{&cli.BoolFlag{Name: "documents",
+--all is given: they can be ingested again.`,
+			Flags: base.JoinFlags(kbPlaces(), []cli.Flag{&cli.BoolFlag{Name: "all", Aliases: []string{"documents"},
 				Usage: "include the parts of documents"},
 				base.WorkspaceFlag("the `DIRECTORY` that --here means")}),
 			Action: p.kbExport,
@@ -62,7 +62,7 @@ func (p *program) kbExport(c *cli.Context) error {
 		return err
 	}
 	return base.With(p.openKB(c, kbhome.Knowledge, false))(func(k *kb.KB) error {
-		lq.Superseded, lq.Retired, lq.Documents = true, true, c.Bool("documents")
+		lq.Superseded, lq.Retired, lq.Documents = true, true, c.Bool("all")
 		n := 0
 		if err := p.WriteFile(c.Args().First(), func(w io.Writer) (err error) {
 			n, err = importers.WriteExport(w, k.Export(c.Context, lq))
@@ -76,7 +76,7 @@ func (p *program) kbExport(c *cli.Context) error {
 		}
 		p.Messagef("%s written", base.Count(int64(n), "capsule", "capsules"))
 		if s.Documents > 0 && !lq.Documents {
-			p.Messagef("note: the parts of %s are left out; --documents includes them",
+			p.Messagef("note: the parts of %s are left out; --all includes them",
 				base.Count(s.Documents, "document", "documents"))
 		}
 		return nil

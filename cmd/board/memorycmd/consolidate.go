@@ -24,7 +24,7 @@ make a pass at the end of a session if 20 items are new, at most once a day.
 
 Archived items are not read: board memory read --archived finds them, and
 board memory restore brings them back. --undo PASS restores what a pass has
-archived or forgotten; --passes lists them. What a merge has added to the kept
+archived or forgotten; --list lists them. What a merge has added to the kept
 item stays. It is refused if an item was scrubbed or forgotten since.
 
 To rewrite several items into one, list groups of items that are about one
@@ -45,12 +45,12 @@ replaces the group's items with it. They are forgotten, and point to it.`,
 				base.DryRunFlag(),
 				&cli.BoolFlag{Name: "plan",
 					Usage: "list items that one text could replace, and contradictions; change nothing"},
-				&cli.BoolFlag{Name: "passes", Usage: "list passes, newest first"},
+				&cli.BoolFlag{Name: "list", Aliases: []string{"passes"}, Usage: "list passes, newest first"},
 				&cli.StringFlag{Name: "undo",
-					Usage: "restore what the pass or rewrite `PASS` took away (--passes lists them); " +
+					Usage: "restore what the pass or rewrite `PASS` took away (--list lists them); " +
 						"exit 6 if a part cannot be restored"},
 				&cli.IntFlag{Name: "limit", Aliases: []string{"n"},
-					Usage: "with --plan or --passes, at most `N`; 0: all", Value: 20},
+					Usage: "with --plan or --list, at most `N`; 0: all", Value: 20},
 				&cli.StringFlag{Name: "apply",
 					Usage: "do the rewrites in `FILE`, - for standard input; exit 6 if some " +
 						"cannot be done"},
@@ -64,7 +64,7 @@ replaces the group's items with it. They are forgotten, and point to it.`,
 
 func (p *program) memoryConsolidate(c *cli.Context) error {
 	var modes []string
-	for _, name := range []string{"dry-run", "plan", "apply", "passes", "undo"} {
+	for _, name := range []string{"dry-run", "plan", "apply", "list", "undo"} {
 		if c.IsSet(name) {
 			modes = append(modes, "--"+name)
 		}
@@ -72,16 +72,16 @@ func (p *program) memoryConsolidate(c *cli.Context) error {
 	switch {
 	case len(modes) > 1:
 		return base.Usagef("do one after the other", "%s and %s do not go together", modes[0], modes[1])
-	case len(modes) == 1 && slices.Contains([]string{"--apply", "--passes", "--undo"}, modes[0]) &&
+	case len(modes) == 1 && slices.Contains([]string{"--apply", "--list", "--undo"}, modes[0]) &&
 		(c.IsSet("scope") || c.Bool("due")):
 		return base.Usagef("leave --scope and --due out", "%s",
 			map[string]string{"--apply": "--apply takes the items that its groups name",
-				"--passes": "--passes lists passes over all scopes",
-				"--undo":   "--undo has the scope of its pass"}[modes[0]])
+				"--list": "--list lists passes over all scopes",
+				"--undo": "--undo has the scope of its pass"}[modes[0]])
 	case c.IsSet("scope") && c.Bool("due"):
 		return base.Usagef("leave one out", "both --scope and --due are given")
-	case c.IsSet("limit") && !c.Bool("plan") && !c.Bool("passes"):
-		return base.Usagef("add one of them, or leave it out", "--limit is for --plan and --passes")
+	case c.IsSet("limit") && !c.Bool("plan") && !c.Bool("list"):
+		return base.Usagef("add one of them, or leave it out", "--limit is for --plan and --list")
 	}
 	var scopes []memory.Scope
 	for _, text := range base.List(c, "scope") {
@@ -105,7 +105,7 @@ func (p *program) memoryConsolidate(c *cli.Context) error {
 			return p.planRewrites(c, s, scopes)
 		case c.Bool("dry-run"):
 			return p.planConsolidation(c, s, scopes)
-		case c.Bool("passes"):
+		case c.Bool("list"):
 			return p.memoryPasses(c, s)
 		case c.IsSet("undo"):
 			return p.undoPass(c, s)

@@ -52,7 +52,7 @@ a chunk, delete it and write another. TOPIC and TEXT as two arguments still work
 					Usage: "the `TEXT`, if it is neither an argument nor piped in"},
 				&cli.StringFlag{Name: "agent",
 					Usage: "`WHO` writes it; default $BOARD_WORKER, else " + chunks.DefaultAgent},
-				&cli.StringSliceFlag{Name: "tags", Aliases: []string{"tag"},
+				&cli.StringSliceFlag{Name: "tag", Aliases: []string{"tags"},
 					Usage: "`TAG`, repeatable or with commas"},
 				&cli.StringFlag{Name: "importance", Aliases: []string{"i"},
 					Usage: "`LEVEL`: " + strings.Join(chunks.Importances, ", "), Value: chunks.Medium},
@@ -166,7 +166,7 @@ func (p *program) contextWrite(c *cli.Context) error {
 		return err
 	}
 	n := chunks.NewChunk{Topic: topic, Content: content, Agent: c.String("agent"),
-		Tags: base.List(c, "tags"), Importance: c.String("importance")}
+		Tags: base.List(c, "tag"), Importance: c.String("importance")}
 	if !c.IsSet("agent") {
 		n.Agent = p.Env("BOARD_WORKER")
 	}

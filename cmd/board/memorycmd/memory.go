@@ -141,7 +141,8 @@ func (p *program) setSpeaker(c *cli.Context, opt *memory.Options) error {
 		opt.Actor = cmp.Or(opt.Agent, p.WorkerName(c))
 		opt.Agent, opt.Author = "", true
 		return nil
-	case c.IsSet("reason"):
+	case c.IsSet("reason") && !slices.ContainsFunc(c.Command.Flags,
+		func(f cli.Flag) bool { return f.Names()[0] == "why" }): // a change has one, too
 		return base.Usagef("leave it out, or add --author", "--reason is only for the author")
 	case c.IsSet("agent"):
 		// An agent whose name went missing is no person.

@@ -29,7 +29,7 @@ $BOARD_MEMORY_GRANTS contains named.`,
 				{
 					Name: "show", Usage: "print one unchanged", ArgsUsage: "NAME",
 					Flags: memoryFlags(tier(" (default workspace; SOUL's is account)"),
-						&cli.BoolFlag{Name: "revisions", Usage: "print its revisions instead, " +
+						&cli.BoolFlag{Name: "all", Aliases: []string{"revisions"}, Usage: "print its revisions instead, " +
 							"the oldest first"}),
 					Action: p.inMemory(p.namedShow),
 				},
@@ -40,7 +40,7 @@ terminal, the entry opens in $VISUAL or $EDITOR. Revisions are kept.`,
 					Flags: memoryFlags(
 						tier(" (default workspace; SOUL's is account)"),
 						&cli.StringFlag{Name: "file", Usage: "take the text from `FILE`"},
-						&cli.StringFlag{Name: "if-revision",
+						&cli.StringFlag{Name: "if-version", Aliases: []string{"if-revision"},
 							Usage: "only if it still has this `REVISION`, 0 for none; else exit 6"},
 						secretFlag(),
 					),
@@ -87,7 +87,7 @@ func (p *program) namedShow(c *cli.Context, s *openedMemory) error {
 		return err
 	}
 	n, err := s.GetNamed(c.Context, name, c.String("tier"))
-	if err != nil && !c.Bool("revisions") {
+	if err != nil && !c.Bool("all") {
 		return err
 	}
 	revisions, rerr := s.NamedRevisions(c.Context, name, c.String("tier"))
@@ -100,7 +100,7 @@ func (p *program) namedShow(c *cli.Context, s *openedMemory) error {
 	if c.Bool("json") {
 		return p.JSON("entry", n, "revisions", revisions)
 	}
-	if c.Bool("revisions") {
+	if c.Bool("all") {
 		for i := range revisions {
 			if i > 0 {
 				p.Printf("\n")
@@ -216,7 +216,7 @@ func (p *program) namedRemove(c *cli.Context, s *openedMemory) error {
 	}
 	n, err := s.RemoveNamed(c.Context, name, c.String("tier"))
 	return p.Answer(c, err, func() {
-		p.Printf("%s is removed; `board memory named show %s --tier %s --revisions` shows its "+
+		p.Printf("%s is removed; `board memory named show %s --tier %s --all` shows its "+
 			"revisions\n", n.Name, n.Name, n.Tier)
 	}, "entry", n)
 }

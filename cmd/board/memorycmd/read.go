@@ -1,6 +1,7 @@
 package memorycmd
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,7 @@ func (p *program) memoryItemCommands() []*cli.Command {
 	change := update.Action
 	update.Action = func(c *cli.Context) error {
 		changes := func(name string) bool {
-			return name != "if-revision" && name != "why" &&
+			return name != "if-version" && name != "why" &&
 				name != "force" && name != "no-embed" && name != "json" && name != "quiet" &&
 				!slices.ContainsFunc(speakerFlags(), func(f cli.Flag) bool { return f.Names()[0] == name })
 		}
@@ -82,7 +83,7 @@ func (p *program) editItem(c *cli.Context, id string) error {
 		revision = &it.Revision // what somebody else wrote meanwhile is not lost
 	}
 	out, err := ops.MemoryUpdate.Do(c.Context, h, ops.MemoryUpdateIn{ID: id, Revision: revision,
-		Content: strings.TrimSpace(edited), Why: c.String("why"), Lasting: ops.Lasting{Given: op.Giving("content")},
+		Content: strings.TrimSpace(edited), Why: cmp.Or(c.String("why"), c.String("reason")), Lasting: ops.Lasting{Given: op.Giving("content")},
 		KeepSecrets: ops.KeepSecrets{KeepSecret: c.Bool("force")}})
 	if err == nil {
 		err = p.AnswerWith(c, op.Answer{Data: out, Text: func(page *op.Page) {

@@ -32,7 +32,7 @@ skipped, and the answer says so.`,
 			sourcesFlag("check findings and facts against"),
 			policyFlag(), outsideFlag(),
 			&cli.BoolFlag{Name: "init", Usage: "write board.yaml, with every key and its default"},
-			&cli.BoolFlag{Name: "no-record", Usage: "do not write the verdicts on findings to the board"},
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"no-record"}, Usage: "do not write the verdicts on findings to the board"},
 		}, formatFlags(), base.WriteFlags()),
 		Action: p.check,
 	}
@@ -187,7 +187,7 @@ func (p *program) checkInput(c *cli.Context, f *policy.File) (in check.Input, er
 			return in, err
 		}
 	}
-	if !c.Bool("no-record") {
+	if !c.Bool("dry-run") {
 		in.Worker = p.WorkerName(c)
 	}
 	if f.Survival.MinCosine > 0 && f.Does(policy.Survival) {

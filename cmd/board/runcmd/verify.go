@@ -29,7 +29,7 @@ written to the board, and shown with the entries.`,
 			Flags: base.JoinFlags([]cli.Flag{
 				sourcesFlag("look for sources among"),
 				policyFlag(), outsideFlag(),
-				&cli.BoolFlag{Name: "no-record", Usage: "do not write the verdicts to the board"},
+				&cli.BoolFlag{Name: "dry-run", Aliases: []string{"no-record"}, Usage: "do not write the verdicts to the board"},
 				&cli.BoolFlag{Name: "all", Aliases: []string{"a"},
 					Usage: "list the confirmed entries, too"},
 			}, formatFlags(), base.WriteFlags()),
@@ -88,7 +88,7 @@ func (p *program) verify(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		opt := board.VerifyOptions{IDs: c.Args().Slice(), NoRecord: c.Bool("no-record")}
+		opt := board.VerifyOptions{IDs: c.Args().Slice(), NoRecord: c.Bool("dry-run")}
 		dirs, err := follow.SourcePaths()
 		if err == nil {
 			opt.Files, err = verify.FindFiles(dirs...)
