@@ -411,6 +411,8 @@ type Info struct {
 	Open     bool  `json:"gate_open"`    // by the policy given to List
 	Reasons  int   `json:"gate_reasons"` // why it is closed, as many as Gate gives
 	Workers  int   `json:"workers"`      // who have written anything
+	// Needs are what it waits for, the most pressing first: at most 8.
+	Needs []Need `json:"needs"`
 	// of the file, with what is not folded into it yet
 	Bytes int64 `json:"bytes"`
 	// why the run cannot be read, if it cannot; the counts are 0 then, and the gate is
@@ -504,7 +506,7 @@ func inspect(ctx context.Context, dir, name string, by Policy) (Info, error) {
 	for _, p := range v.Policy.Block {
 		info.Blocking += st.Signals.Open[p]
 	}
-	info.Open, info.Reasons = v.Open, len(v.Reasons)
+	info.Open, info.Reasons, info.Needs = v.Open, len(v.Reasons), needs(&st, &v)
 	info.Bytes = b.place.Size(name)
 	return info, nil
 }

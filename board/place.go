@@ -119,12 +119,12 @@ func inspectRun(ctx context.Context, place store.Place, dir, name string, by Pol
 		if !place.Unfinished(name) {
 			return Info{}, false, nil
 		}
-		info = Info{Run: name, Error: "the file holds no event: " +
+		info = Info{Run: name, Needs: []Need{}, Error: "the file holds no event: " +
 			"whoever made it died before the first one, or it was cut to nothing"}
 	case ctx.Err() != nil:
 		return Info{}, false, ctx.Err()
 	case err != nil:
-		info = Info{Run: name, Error: err.Error()}
+		info = Info{Run: name, Needs: []Need{}, Error: err.Error()}
 	}
 	return info, true, nil
 }

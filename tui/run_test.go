@@ -337,8 +337,10 @@ func TestRunsActs(t *testing.T) {
 	h.press("enter")
 	h.wants("board runs › zebra", "find out")
 	h.press("esc")
-	h.wants("Runs, the latest first", "● zebra")
+	h.wants("Runs, what needs you first", "● zebra")
 	h.press("g", "t")
+	h.wants("Runs, the latest first")
+	h.press("t")
 	h.wants("Runs, by name")
 	if s := h.screen(); strings.Index(s, "audit-7") > strings.Index(s, "zebra") {
 		t.Errorf("zebra comes first:\n%s", s)

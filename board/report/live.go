@@ -26,8 +26,6 @@ const (
 	liveGiven    = 20
 	// laneStretches is how finely the time axis of a worker is drawn.
 	laneStretches = 80
-	// silentAfter is how long an expected worker may say nothing before the page says so.
-	silentAfter = 10 * time.Minute
 )
 
 // livePage is what the template of a run's live page sees.
@@ -188,8 +186,8 @@ func (r *liveReader) timeline(ctx context.Context, b *board.Board) error {
 		row := liveWorker{Worker: w, Lane: lanes[w.Name]}
 		if e := waited[w.Name]; e != nil {
 			row.Status = e.Status
-			if since := later(e.At, w.Last); e.Status == board.WorkerExpected && p.At == 0 &&
-				r.now.Sub(since) >= silentAfter {
+			if since := p.State.LastWord(e); e.Status == board.WorkerExpected && p.At == 0 &&
+				r.now.Sub(since) >= board.SilentAfter {
 				row.Silent = r.now.Sub(since).Truncate(time.Minute).String()
 				row.Silent = strings.TrimSuffix(row.Silent, "0s")
 			}
@@ -210,13 +208,6 @@ func (r *liveReader) timeline(ctx context.Context, b *board.Board) error {
 	})
 	p.Workers = p.Workers[:min(len(p.Workers), liveWorkers)]
 	return nil
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // lanePath draws a bar for each stretch of the log in which a worker did something: a high

@@ -279,7 +279,7 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 11810, // policies on record; one way to cite; correct; receipts of what ran; handles
+	"board": 11896, // policies on record; one way to cite; correct; receipts of what ran; handles
 
 	"board/check": 800, // a post held against its source; what ran, and citations
 
@@ -404,7 +404,7 @@ var ceilings = map[string]int{
 
 	"tui/prose": 440,
 
-	"tui/runs": 5030,
+	"tui/runs": 5217, // what needs you, over all runs
 
 	"tui/styles": 390,
 }

@@ -59,6 +59,20 @@ func (a *App) Tell(all []Notification) tea.Cmd {
 	return a.Write(s.String())
 }
 
+// TellInside shows them in the line of the keys, also to who looks at the screen.
+func (a *App) TellInside(all []Notification) tea.Cmd {
+	var texts []string
+	for _, t := range all {
+		if !a.Muted(t.Kind) {
+			texts = append(texts, t.Text)
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return func() tea.Msg { return NoticeMsg{Text: strings.Join(texts, "; ")} }
+}
+
 // desktopNotice returns the escape sequence of a desktop notification: OSC 777 for
 // terminals that support only that, else OSC 9. tmux is asked to pass it on.
 func desktopNotice(text string, env func(string) string) string {

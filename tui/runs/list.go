@@ -17,18 +17,25 @@ import (
 // runsEvery is how often the list of runs is read again without notifications of changes.
 const runsEvery = 2 * time.Second
 
-// List lists the runs, latest activity first.
+// silenceEvery is how often they are read while another page is on top and nothing changes: who
+// is silent depends on the time.
+const silenceEvery = time.Minute
+
+// List lists the runs, what needs somebody first, with a text about the chosen one.
 type List struct {
+	page.TwoPanes
 	app    *page.App
 	filter page.Filter
 	all    []board.Info
 	shown  []board.Info // those that match the filter
-	list   page.List
 	loaded bool
 	order  int    // an index of runOrders
 	made   string // a new run, to be chosen once it is listed
 	err    error
-	w, h   int
+	// described is the run that the text is about.
+	described string
+
+	toldSilent map[string]bool // run and worker that a notification was about
 
 	runs      board.Runs
 	reading   page.Once
@@ -42,19 +49,21 @@ type List struct {
 // Infos returns all runs, as far as they were read.
 func (p *List) Infos() []board.Info { return p.all }
 
-// NewList shows all runs, the latest first.
+// NewList shows all runs, what needs somebody first.
 func NewList(a *page.App) *List {
-	p := &List{app: a, runs: board.Runs{Dir: a.Boards}, now: make(chan struct{}, 1)}
-	p.filter = page.NewFilter(a, "part of a name or a goal", &p.list,
-		func() { p.SetSize(p.w, p.h) })
-	p.list = page.List{App: a, Row: p.row}
+	p := &List{app: a, runs: board.Runs{Dir: a.Boards}, toldSilent: map[string]bool{}, now: make(chan struct{}, 1)}
+	p.filter = page.NewFilter(a, "part of a name or a goal", &p.Items,
+		func() { p.SetSize(p.Width, p.Height) })
+	p.Items = page.List{App: a, Row: p.row}
+	p.Doc.App = a
 	return p
 }
 
 // Init reads the runs even if another page is on top, for the jump box.
 func (p *List) Init() tea.Cmd { return p.load() }
 
-// Resume reads the runs, and reads them again after changes while they are shown.
+// Resume reads the runs, and reads them again after changes, also while another page is on top:
+// some are worth a notification.
 func (p *List) Resume() tea.Cmd {
 	p.notBefore = time.Time{}
 	if p.app.Still || p.waits {
@@ -86,14 +95,17 @@ func (p *List) load() tea.Cmd {
 		took := time.Since(start)
 		return func() tea.Cmd {
 			p.notBefore = time.Now().Add(readShare * took)
-			if p.loaded, p.err = true, err; err == nil {
+			var told tea.Cmd
+			if err == nil {
+				told = p.tell(p.all, all)
 				p.all = all
 				p.narrow()
+				p.SetSize(p.Width, p.Height)
 			}
-			if p.reading.End() {
-				return p.load()
+			if p.loaded, p.err = true, err; p.reading.End() {
+				return tea.Batch(told, p.load())
 			}
-			return nil
+			return told
 		}
 	})
 }
@@ -117,7 +129,10 @@ func (p *List) wait() tea.Cmd {
 		p.changed, p.forgo = board.RunsChange(p.app.Boards) // again, once the directory exists
 	}
 	changed, every := p.changed, agesEvery
-	if changed == nil {
+	switch {
+	case p.app.Shown != page.Page(p):
+		every = silenceEvery // only what is worth a notification counts
+	case changed == nil:
 		every = runsEvery
 	}
 	return p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
@@ -126,13 +141,7 @@ func (p *List) wait() tea.Cmd {
 		case <-time.After(every):
 		case <-ctx.Done():
 		}
-		return func() tea.Cmd {
-			if p.app.Shown != page.Page(p) {
-				p.waits = false
-				return nil
-			}
-			return tea.Batch(p.load(), p.wait())
-		}
+		return func() tea.Cmd { return tea.Batch(p.load(), p.wait()) }
 	})
 }
 
@@ -153,7 +162,11 @@ func (p *List) Update(msg tea.Msg) tea.Cmd {
 	case tea.KeyMsg:
 		return p.key(msg)
 	case tea.MouseMsg:
-		if p.list.Mouse(msg, msg.Y-p.listTop()) {
+		moved, open := p.TwoPanes.Mouse(msg)
+		if moved {
+			p.describe()
+		}
+		if open {
 			return p.openRun()
 		}
 	default:
@@ -176,7 +189,11 @@ func (p *List) key(msg tea.KeyMsg) tea.Cmd {
 	if cmd, ok := p.Actions().Press(msg); ok {
 		return cmd
 	}
-	p.list.Update(msg)
+	if p.InDoc {
+		p.Doc.Update(msg)
+	} else if p.Items.Update(msg) {
+		p.describe()
+	}
 	return nil
 }
 
@@ -187,14 +204,14 @@ func (p *List) Leave() (tea.Cmd, bool) {
 	return nil, had
 }
 
-// narrow shows the runs that match the filter. The chosen one stays chosen.
+// narrow shows the runs that match the filter. The one that the person has chosen stays chosen.
 func (p *List) narrow() {
 	var chosen string
-	if p.list.Cursor < len(p.shown) {
-		chosen = p.shown[p.list.Cursor].Run
+	if p.Items.Cursor < len(p.shown) {
+		chosen = p.shown[p.Items.Cursor].Run
 	}
 	if slices.ContainsFunc(p.all, func(r board.Info) bool { return r.Run == p.made }) {
-		chosen, p.made = p.made, ""
+		chosen, p.made, p.Items.Touched = p.made, "", true
 	}
 	p.shown = p.shown[:0:0]
 	at := -1
@@ -206,84 +223,66 @@ func (p *List) narrow() {
 			p.shown = append(p.shown, r)
 		}
 	}
-	p.list.SetLen(len(p.shown))
-	if at >= 0 {
-		p.list.MoveTo(at)
+	p.Items.SetLen(len(p.shown))
+	if at >= 0 && p.Items.Touched {
+		p.Items.MoveTo(at)
 	}
+	p.describe()
 }
 
+// openRun opens the chosen run, at the question that is chosen in the text.
 func (p *List) openRun() tea.Cmd {
-	if r := p.chosen(); r != nil {
-		return p.app.Push(New(p.app, r.Run))
+	r := p.chosen()
+	switch {
+	case r == nil:
+		return nil
+	case p.InDoc && p.Doc.Chosen() != "":
+		return p.app.OpenEntry(r.Run, p.Doc.Chosen())
 	}
-	return nil
+	return p.app.Push(New(p.app, r.Run))
 }
 
-func (p *List) listTop() int {
-	if p.filter.Shown() {
-		return 3
-	}
-	return 2
-}
-
-// SetSize leaves room for the lines above the list.
+// SetSize lays out the list and the text.
 func (p *List) SetSize(w, h int) {
-	p.w, p.h = w, h
-	p.list.SetSize(w, h-p.listTop())
+	fifths := 3 // of a narrow screen are the list's
+	if len(p.shown) < h/4 {
+		fifths = 2
+	}
+	p.Lay(w, h, fifths)
+	p.describe()
 }
 
-// View shows the filter and the runs that match it.
+// View shows how many runs need somebody, the filter, the runs and the chosen one.
 func (p *List) View() []string {
-	st := p.app.Styles
-	note, what := p.list.Place(), "Runs, "
+	switch {
+	case p.err != nil:
+		p.Items.Empty = p.app.Explain(p.err)
+	case !p.loaded:
+		p.Items.Empty = p.app.Waiting("reading…")
+	case p.filter.Value() != "":
+		p.Items.Empty = "no run has this in its name or goal; esc clears the filter"
+	default:
+		p.Items.Empty = "There is no run yet. The first `board post --run NAME …` makes one; `board demo --keep` makes one to look at."
+	}
+	second := ""
+	if p.filter.Shown() {
+		second = " " + p.filter.View(p.Width-1)
+	}
+	what := "Runs, "
 	if p.app.Away != nil {
 		what = "Runs as last known, "
 	}
-	lines := []string{st.Heading(what+runOrders[p.order].name, note, p.w, true)}
-	if p.filter.Shown() {
-		lines = append(lines, " "+p.filter.View(p.w-1))
+	if !p.InDoc {
+		p.Doc.At = -1 // the list has the keys
+	} else if p.Doc.At < 0 && len(p.Doc.Links) > 0 {
+		p.Doc.At = 0
 	}
-	lines = append(lines, st.Faint.Render(cells.Fit("   "+p.columns("run", "gate", "entries", "open", "workers", "last", "goal"), p.w)))
-	switch {
-	case p.err != nil:
-		p.list.Empty = p.app.Explain(p.err)
-	case !p.loaded:
-		p.list.Empty = p.app.Waiting("reading…")
-	case p.filter.Value() != "":
-		p.list.Empty = "no run has this in its name or goal; esc clears the filter"
-	default:
-		p.list.Empty = "There is no run yet. The first `board post --run NAME …` makes one; `board demo --keep` makes one to look at."
+	about := "Nothing is chosen"
+	if r := p.chosen(); r != nil {
+		about = r.Run
 	}
-	return cells.Fill(append(lines, p.list.View(true)...), p.w, p.h)
-}
-
-// columns arranges the fields of a row. The goal gets the rest.
-func (p *List) columns(run, gate, entries, open, workers, last, goal string) string {
-	name := 8
-	for i := range p.shown {
-		name = max(name, cells.Width(p.shown[i].Run))
-	}
-	name = min(name, max(p.w-54, 14)) // keep room for the goal
-	s := page.Columns(cells.FitName(run, name), cells.Fit(gate, 9), cells.Right(entries, 8), cells.Right(open, 6), cells.Right(workers, 7), cells.Right(last, 5))
-	if rest := p.w - cells.Width(s) - 6; rest >= 8 {
-		s += "  " + cells.Fit(goal, rest)
-	}
-	return s
-}
-
-func (p *List) row(i, w int) string {
-	st, r := p.app.Styles, p.shown[i]
-	if r.Error != "" {
-		return cells.Fit(st.Bad.Render("✗ ")+cells.FitName(r.Run,
-			20)+" "+st.Bad.Render(cells.OneLine(r.Error, w)), w)
-	}
-	light, gate := st.Bad.Render("●"), st.Bad.Render("closed "+cells.Count(int64(r.Reasons)))
-	if r.Open {
-		light, gate = st.Good.Render("●"), st.Good.Render("open")
-	}
-	return cells.Fit(light+" "+p.columns(r.Run, gate, cells.Count(r.Entries),
-		cells.Count(r.OpenSignal), cells.Count(int64(r.Workers)),
-		cells.Ago(r.Updated, p.app.Now()), st.Faint.Render(cells.OneLine(r.Goal, 200))), w)
+	above := cells.Fill([]string{p.summary(), second}, p.Width, 2)
+	return p.Panes(p.app.Styles, above, what+runOrders[p.order].name, about)
 }
 
 // Title names the page in the header.
@@ -303,7 +302,12 @@ func (p *List) Actions() page.Actions {
 				func() tea.Cmd { return p.app.CopyText(p.chosen().Run) }),
 			page.On(keys.Renamed(keys.CopyText, "copy goal"), p.copyGoal))
 	}
-	all = append(all, page.On(keys.Refresh, p.reload))
+	other := "to the text"
+	if p.InDoc {
+		other = "to the list"
+	}
+	all = append(all, page.On(keys.Refresh, p.reload),
+		page.On(keys.Renamed(keys.Next, other), p.OtherSide))
 	return all.Also(keys.Moving()...)
 }
 

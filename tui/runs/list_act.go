@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -20,12 +21,13 @@ import (
 // runOrders are the orders of the list of runs.
 var runOrders = []struct {
 	name    string
-	compare func(a, b board.Info) int
+	compare func(a, b *board.Info, now time.Time) int
 }{
-	{"the latest first", func(a, b board.Info) int { return b.Updated.Compare(a.Updated) }},
-	{"by name", func(a, b board.Info) int { return strings.Compare(a.Run, b.Run) }},
-	{"what blocks most first", func(a, b board.Info) int { return b.Reasons - a.Reasons }},
-	{"the most entries first", func(a, b board.Info) int { return int(b.Entries - a.Entries) }},
+	{"what needs you first", func(a, b *board.Info, now time.Time) int { return pressing(a, now) - pressing(b, now) }},
+	{"the latest first", func(_, _ *board.Info, _ time.Time) int { return 0 }},
+	{"by name", func(a, b *board.Info, _ time.Time) int { return strings.Compare(a.Run, b.Run) }},
+	{"what blocks most first", func(a, b *board.Info, _ time.Time) int { return b.Reasons - a.Reasons }},
+	{"the most entries first", func(a, b *board.Info, _ time.Time) int { return int(b.Entries - a.Entries) }},
 }
 
 // nextOrder changes the order. The chosen run stays chosen.
@@ -37,16 +39,16 @@ func (p *List) nextOrder() tea.Cmd {
 
 // sorted returns runs in the selected order, latest first among equals.
 func (p *List) sorted(all []board.Info) []board.Info {
-	all = slices.Clone(all)
-	slices.SortStableFunc(all, runOrders[0].compare)
-	slices.SortStableFunc(all, runOrders[p.order].compare)
+	all, now := slices.Clone(all), p.app.Now()
+	slices.SortStableFunc(all, func(a, b board.Info) int { return b.Updated.Compare(a.Updated) })
+	slices.SortStableFunc(all, func(a, b board.Info) int { return runOrders[p.order].compare(&a, &b, now) })
 	return all
 }
 
 // chosen returns the chosen run, or nil.
 func (p *List) chosen() *board.Info {
-	if p.list.Cursor < len(p.shown) {
-		return &p.shown[p.list.Cursor]
+	if p.Items.Cursor < len(p.shown) {
+		return &p.shown[p.Items.Cursor]
 	}
 	return nil
 }

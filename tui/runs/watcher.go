@@ -9,10 +9,6 @@ import (
 	"blackboard/tui/page"
 )
 
-// silentAfter is how long a worker for whom the gate waits must be silent before a
-// notification.
-const silentAfter = 10 * time.Minute
-
 // watcher decides which events of a run are worth a notification.
 type watcher struct {
 	began    time.Time       // when the run was first seen
@@ -50,7 +46,7 @@ func (w *watcher) notices(name, me string, s *scene, now time.Time) []page.Notif
 		}
 	}
 	for _, name := range w.waitedFor(s, now) {
-		if last := lastWord(s, name, w.began); now.Sub(last) < silentAfter {
+		if last := lastWord(s, name, w.began); now.Sub(last) < board.SilentAfter {
 			delete(w.silent, name)
 		} else if !w.silent[name] && name != me {
 			w.silent[name] = true

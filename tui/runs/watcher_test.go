@@ -32,12 +32,12 @@ func TestNotices(t *testing.T) {
 		&board.Signal{ID: "s3", Priority: "critical", Status: board.SignalOpen, Worker: "me", Content: "mine"}, &board.Signal{ID: "s4", Priority: "high", Status: board.SignalOpen, Worker: "ann"})
 	look("critical audit: s2 is critical: new and �[31mlong")
 	look()
-	now = now.Add(silentAfter)
+	now = now.Add(board.SilentAfter)
 	look("silent audit: bob has been silent for 10m") // ann is done, eve was silent before
 	look()
 	s.state.Workers = append(s.state.Workers, board.Worker{Name: "bob", Last: now}, board.Worker{Name: "zoe", Last: now})
 	look()
-	now = now.Add(silentAfter)
+	now = now.Add(board.SilentAfter)
 	look("silent audit: bob has been silent for 10m", "silent audit: zoe has been silent for 10m")
 	s.verdict.Open = true
 	look("gate audit: the gate is open")

@@ -1,0 +1,91 @@
+package board
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// What a Need is about.
+const (
+	NeedWorker   = "worker"   // has not finished, and is waited for
+	NeedQuestion = "question" // keeps the gate closed
+	NeedGate     = "gate"     // another reason why it is closed
+	NeedReport   = "report"   // the gate is open: it may be written
+)
+
+// SilentAfter is how long a worker that is waited for may say nothing before a person wants to
+// know.
+const SilentAfter = 10 * time.Minute
+
+// mostNeeds bounds what the list of runs keeps of each; the gate has all.
+const mostNeeds = 8
+
+// Need is something that a run waits for.
+type Need struct {
+	Kind    string `json:"kind"`    // worker, question, gate or report
+	ID      string `json:"id"`      // the question or entry; "": none
+	Worker  string `json:"worker"`  // who is waited for, or who asked
+	Content string `json:"content"` // the question, or the reason in words
+	// Priority is that of the question; "": it is none.
+	Priority string `json:"priority"`
+	Claimed  string `json:"claimed_by"` // who works on the question; "": nobody
+	// Since is a worker's last word, or when the run that is ready has last changed; null: unknown.
+	Since *time.Time `json:"since"`
+}
+
+// Silent reports whether it is about a worker that has said nothing for too long.
+func (n *Need) Silent(now time.Time) bool {
+	return n.Kind == NeedWorker && n.Since != nil && now.Sub(*n.Since) >= SilentAfter
+}
+
+// needs are what a run waits for: the workers that it expects, the longest silent first, then
+// questions, then what else keeps the gate closed; or the report, if it is open.
+func needs(st *State, v *Verdict) []Need {
+	all := []Need{}
+	for i := range st.Expected {
+		if e := &st.Expected[i]; e.Status == WorkerExpected {
+			since := st.LastWord(e)
+			all = append(all, Need{Kind: NeedWorker, Worker: e.Worker, Since: &since,
+				Content: e.Worker + " has not finished yet"})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Need) int { return a.Since.Compare(*b.Since) })
+	reasons := slices.Clone(v.Reasons)
+	slices.SortStableFunc(reasons, func(a, b Reason) int {
+		return cmp.Compare(rankOf(a.Rule), rankOf(b.Rule))
+	})
+	for i := range reasons {
+		switch r := &reasons[i]; r.Rule {
+		case RuleExpected, RuleEmpty, RuleMinEntries: // a worker; or those that work have just begun
+		case RuleOpenSignal:
+			all = append(all, Need{Kind: NeedQuestion, ID: r.ID, Worker: r.Worker,
+				Priority: r.Priority, Content: r.Content, Claimed: r.Claimed})
+		default:
+			all = append(all, Need{Kind: NeedGate, ID: r.ID, Worker: r.Worker, Content: r.Content})
+		}
+	}
+	if v.Open {
+		all = append(all, Need{Kind: NeedReport, Content: "the report may be written",
+			Since: &st.Updated})
+	}
+	return all[:min(len(all), mostNeeds)]
+}
+
+// rankOf puts questions before the other reasons.
+func rankOf(rule string) int {
+	if rule == RuleOpenSignal {
+		return 0
+	}
+	return 1
+}
+
+// LastWord is when a worker that is waited for last did anything, or when it was first expected.
+func (s *State) LastWord(e *Expected) time.Time {
+	for i := range s.Workers {
+		if w := &s.Workers[i]; w.Name == e.Worker && w.Last.After(e.At) {
+			return w.Last
+		}
+	}
+	return e.At
+}
