@@ -246,7 +246,7 @@ func (ev *Evidence) swapped(m []Match) (reasons []string) {
 func exchangeable(a, b *Match) bool {
 	return a.With != nil && b.With != nil && a.With != b.With && a.Rel.Agrees() && b.Rel.Agrees() &&
 		a.Detail.Kind == b.Detail.Kind && !a.Detail.relation(b.Detail).Agrees() &&
-		(a.Detail.Q == nil || a.Detail.Q.Dim == b.Detail.Q.Dim) &&
+		(a.Detail.Q == nil || a.Detail.Q.Dim == b.Detail.Q.Dim && a.Detail.Q.Ref == b.Detail.Q.Ref) &&
 		!(together(a.Detail, b.Detail) && !together(a.With, b.With))
 }
 

@@ -375,7 +375,7 @@ func (t tokens) number(i, next int, q *Quantity) Detail {
 	if w := t.at(i - 1).low; refNouns.has(w) && q.Dim == "" {
 		q.Noun, q.Ref, d.Weak = []string{stem(w)}, true, ownParts.has(w)
 	} else { // "three points": a text may count its own parts
-		d.Weak = q.Word && (q.Dim == "" || q.Dim == "points") && q.Number <= 12
+		d.Weak = q.Word && (q.Dim == "" || q.Dim == "points") && q.Value <= 12
 	}
 	after := t.at(next).low
 	d.Level = q.Dim == "percent" &&

@@ -80,7 +80,14 @@ func (d *Detail) keys(all []valueKey) []valueKey {
 				all = append(all, valueKey{'h', int32(d.T.Clock % 3600 / 60)})
 			}
 		}
-		if d.T.Dated {
+		switch {
+		case !d.T.Dated:
+		case d.T.AnyMonth:
+			all = append(all, valueKey{'o', int32(d.T.From.Day())})
+		default:
+			if d.T.days() == 1 {
+				all = append(all, valueKey{'d', int32(d.T.From.Day())})
+			}
 			all = append(all, valueKey{'m', int32(d.T.From.Month())},
 				valueKey{'y', int32(d.T.From.Year())})
 		}
@@ -93,6 +100,10 @@ func (d *Detail) asks() (all []valueKey) {
 	for _, k := range d.keys(nil) {
 		switch {
 		case k.kind == 'y' && d.T.days() <= 92: // its month says more
+		case k.kind == 'd': // only of days without a month
+			all = append(all, valueKey{'o', k.n})
+		case k.kind == 'o':
+			all = append(all, k, valueKey{'d', k.n})
 		default:
 			all = append(all, k)
 		}
@@ -247,7 +258,7 @@ func (ev *Evidence) weigh(c, before *Claim, d *Detail, claims []*Claim) (w Weigh
 		for k := range e.Details {
 			x := &e.Details[k]
 			rel := d.relation(x)
-			if rel == Incomparable {
+			if rel == Incomparable || x.Denied && !d.Denied {
 				continue
 			}
 			if over < 0 {

@@ -12,11 +12,13 @@ type Instant struct {
 	From, To time.Time // the days that are meant, To excluded; of the year 0 if none is said
 	Dated    bool
 	AnyYear  bool // 18 June
+	AnyMonth bool // the 18th
 	Loose    bool // late 2025, last summer
 	Clock    int  // seconds since midnight as written; -1: only a date
 	Seconds  bool // the clock is exact to the second
 	Zone     *int // seconds east of UTC; nil: not known
 	Local    bool // the zone is said as a place: 10:02 in Prague
+	Half     bool // of any half of a day: ten past five
 }
 
 var months = sync.OnceValue(func() map[string]time.Month {
@@ -104,6 +106,9 @@ func (t tokens) instant(i int) (in Instant, next int, ok bool) {
 		in.Clock = int(float(h))%12*3600 + int(float(m))*60
 		return in, in.zone(t, i+1), true
 	}
+	if next = in.spoken(t, i); next > 0 {
+		return in, in.zone(t, next), true
+	}
 	if end := t.rangeOfDays(i); end > 0 { // 9 to 23 January
 		last, _, _ := t.instant(end)
 		in.span(last.From.Year(), last.From.Month(), t.day(i), 0, 1)
@@ -133,7 +138,7 @@ func (t tokens) rangeOfDays(i int) int {
 
 // dateForms read a date at a token, the longest forms first; 0 if there is none.
 var dateForms = []func(*Instant, tokens, int) int{dayFirst, monthFirst, seasonFirst, quarterFirst,
-	yearAlone}
+	yearAlone, dayAlone}
 
 func dayFirst(in *Instant, t tokens, i int) int {
 	d, k := t.day(i), i+1
@@ -234,6 +239,20 @@ func yearAlone(in *Instant, t tokens, i int) int {
 	in.span(y, 1, 1, 12, 0)
 	return i + 1
 }
+
+// dayAlone reads the 22nd.
+func dayAlone(in *Instant, t tokens, i int) int {
+	next := t.at(i + 1)
+	if t[i].kind != wordToken || !reOrdinal.MatchString(t[i].low) || t.day(i) == 0 ||
+		!beforeDay.has(t.at(i-1).low) || next.kind != markToken && !empty.has(next.low) {
+		return 0
+	}
+	in.span(0, 1, t.day(i), 0, 1)
+	in.AnyMonth = true
+	return i + 1
+}
+
+var beforeDay = set("the on not and or by until from to since after before")
 
 // qualify narrows a period by the words before it: end of 2026, early March.
 func (in *Instant) qualify(w, before string) {
@@ -500,7 +519,7 @@ func (in *Instant) againstClock(e *Instant, days Relation) Relation {
 		pairs = append(pairs, [2]int{in.Clock, e.Clock}, [2]int{in.Clock, b}, [2]int{a, e.Clock})
 	}
 	for _, p := range pairs {
-		if p[0] == p[1] || in.Local != e.Local && (p[0]-p[1])%3600 == 0 {
+		if p[0] == p[1] || (in.Half || e.Half) && (p[0]-p[1])%(12*3600) == 0 || in.Local != e.Local && (p[0]-p[1])%3600 == 0 {
 			return days
 		}
 		long, short := p[1], p[0] // 08:31 of 08:30:47, 08:07 of 08:07:12
@@ -516,6 +535,15 @@ func (in *Instant) againstClock(e *Instant, days Relation) Relation {
 
 func (in *Instant) againstDays(e *Instant) Relation {
 	a, a2, b, b2 := in.From, in.To, e.From, e.To
+	if in.AnyMonth || e.AnyMonth {
+		switch {
+		case in.days() != 1 || e.days() != 1:
+			return Incomparable
+		case a.Day() == b.Day():
+			return Same
+		}
+		return OtherValue
+	}
 	if in.AnyYear != e.AnyYear { // 18 June of 18 June 2026
 		if in.days() > 300 || e.days() > 300 {
 			return Incomparable

@@ -52,7 +52,8 @@ func (c *Claim) deny(r *reading) {
 		next := t.at(i + 1).low
 		switch {
 		case low == "rather" && next == "than", low == "instead" && next == "of",
-			low == "not" && t.at(i-1).text == "," && t.at(i+1).kind == numberToken: // 200, not 250
+			low == "not" && (t.at(i-1).text == "," && t.at(i+1).kind == numberToken || // 200, not 250
+				t.day(i-1) > 0 && reOrdinal.MatchString(next)): // on the 22nd not 21st
 			for k := i; k < len(t) && r.scope[k] == r.scope[i] && k < i+8; k++ {
 				r.aside[k] = true
 			}

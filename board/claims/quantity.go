@@ -168,7 +168,7 @@ var bounds = sync.OnceValue(func() map[string]Bound {
 		"exceeds": 1, "exceed": 1, "exceeded": 1, "minimum": 1, "at least": 1, "the least": 1,
 		"more than": 1, "greater than": 1, "higher than": 1, "longer than": 1, "older than": 1,
 		"larger than": 1, "minimum of": 1, "upwards of": 1,
-		"<": -1, "<=": -1, "≤": -1, "under": -1, "below": -1, "within": -1, "maximum": -1,
+		"wait": 1, "limited to": -1, "capped at": -1, "restricted to": -1, "<": -1, "<=": -1, "≤": -1, "under": -1, "below": -1, "within": -1, "maximum": -1,
 		"at most": -1, "up to": -1, "maximum of": -1, "fewer than": -1, "less than": -1,
 		"lower than": -1, "shorter than": -1, "younger than": -1, "smaller than": -1}
 })
@@ -202,6 +202,9 @@ func (t tokens) bound(i, next int, about bool) (Bound, bool) {
 	if b != 0 && phrase != "at least" && phrase != "at most" && phrase != "up to" &&
 		(t.refuses(k-1) || t.refuses(k-2)) { // not more than, may not exceed
 		return -b, about
+	}
+	if k == 0 && (phrase == "above" || phrase == "below") { // above 600, the answer is 429
+		b = 0
 	}
 	if w := t.at(next + 1).low; b == 0 && t.at(next).low == "at" && (w == "least" || w == "most") {
 		b = bounds()["at "+w]

@@ -39,7 +39,8 @@ var scales = map[string]float64{"k": 1e3, "thousand": 1e3, "thousands": 1e3, "ts
 
 // currencies are the spellings of currencies. Codes count in capitals alone.
 var currencies = map[string]string{"$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD",
-	"€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP", "gbp": "GBP", "¥": "JPY",
+	"€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP", "gbp": "GBP", "pounds": "GBP",
+	"¥":   "JPY",
 	"jpy": "JPY", "yen": "JPY", "chf": "CHF", "francs": "CHF", "cad": "CAD", "aud": "AUD",
 	"inr": "INR", "rupees": "INR", "cny": "CNY", "yuan": "CNY", "pln": "PLN", "zloty": "PLN",
 	"czk": "CZK", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "kronor": "SEK", "kroner": "NOK"}

@@ -27,6 +27,15 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 			continue
 		}
 		w := ev.weigh(finding, nil, d, near)
+		if w.Best.With == nil && !ev.elsewhere(finding, d) {
+			if why, sure := d.slip(around, quote); sure {
+				v.Refuted = append(v.Refuted, why)
+				continue
+			} else if why != "" {
+				v.values = append(v.values, valueOf{d, why})
+				continue
+			}
+		}
 		if w.Best.With != nil && w.Best.Rel != Bare || w.Rival.Rel == Coarser {
 			had = append(had, d)
 			continue
@@ -36,10 +45,10 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 				continue
 			}
 		}
-		if d.Weak {
+		quoted := ev.weigh(finding, nil, d, around)
+		if d.Weak && quoted.Other.Rel != OtherBound && quoted.Other.Rel != OtherRate {
 			continue
 		}
-		quoted := ev.weigh(finding, nil, d, around)
 		if why, value := quoted.contradicts(quote, finding.onlyOne(d, around)); why != "" && !value && !program {
 			v.Refuted = append(v.Refuted, why)
 		} else if why != "" && !finding.inAnotherZone(d, had) && !sums(d, around) {
@@ -47,6 +56,14 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		}
 	}
 	v.Refuted = append(v.Refuted, finding.otherThan(around, quote)...)
+	if why := finding.otherReason(around, near); why != "" {
+		v.Refuted = append(v.Refuted, why)
+	}
+	for _, e := range around {
+		if why := ev.otherParty(finding, e); why != "" {
+			v.Refuted = append(v.Refuted, why)
+		}
+	}
 	v.Has = func(text string) bool {
 		for _, d := range had {
 			if strings.Contains(d.Text, text) || strings.Contains(text, d.Text) {
@@ -127,7 +144,7 @@ func (c *Claim) onlyOne(d *Detail, around []*Claim) bool {
 	}
 	for _, e := range around {
 		for _, x := range e.figures() {
-			if d.relation(x) != Incomparable {
+			if !x.Denied && d.relation(x) != Incomparable {
 				theirs++
 			}
 		}
@@ -183,7 +200,8 @@ func (c *Claim) deniesAlone(around []*Claim) bool {
 		}
 	}
 	mine := c.outright()
-	return (mine == 0) != (theirs == 0) && (theirs == 0 || !c.saysNo(&Claim{Statement: &Statement{}}) && len(c.denials) == 0)
+	return (mine == 0) != (theirs == 0) &&
+		(theirs == 0 || !c.saysNo(join(around, "")) && len(c.denials) == 0)
 }
 
 var outright = set("not no never none nobody nothing neither nor cannot without")
@@ -285,7 +303,8 @@ func (c *Claim) predicates() bool {
 func (ev *Evidence) elsewhere(c *Claim, d *Detail) bool {
 	for _, e := range ev.withFigure(c, d) {
 		for k := range e.Details {
-			if rel := d.relation(&e.Details[k]); rel == Same || rel == Rounded {
+			x := &e.Details[k]
+			if rel := d.relation(x); (rel == Same || rel == Rounded) && (!x.Denied || d.Denied) {
 				return true
 			}
 		}

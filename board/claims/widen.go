@@ -6,13 +6,11 @@ import (
 	"strings"
 )
 
-// This file finds findings that say more than what they quote: of all where it is some, of
-// another zone, or without a condition.
-
-var universal = set("all every each entire whole always any")
+// This file finds findings that say more than what they quote: of another zone, or without a
+// condition.
 
 // otherThan returns why a finding says something else than the statements that it quotes, by
-// their zone, or how many they are of.
+// their zone, their scope, their rhythm, or whom they are of.
 func (c *Claim) otherThan(around []*Claim, quote string) (reasons []string) {
 	for k := range c.Details {
 		d := &c.Details[k]
@@ -25,10 +23,7 @@ func (c *Claim) otherThan(around []*Claim, quote string) (reasons []string) {
 			}
 		}
 	}
-	if why := c.ofSome(around, quote); why != "" {
-		reasons = append(reasons, why)
-	}
-	return reasons
+	return append(reasons, c.disagrees(around, quote)...)
 }
 
 // otherZoneThan returns why a time is the same digits in another zone: 10:26 UTC, 10:26 +0900.
@@ -51,31 +46,6 @@ func (d *Detail) otherZoneThan(e *Claim) (why string) {
 	return why
 }
 
-// ofSome returns why a finding speaks of all where its quote has some: 10 of 12 passed.
-func (c *Claim) ofSome(around []*Claim, quote string) string {
-	if len(c.figures()) > 0 && slices.ContainsFunc(c.figures(), func(d *Detail) bool {
-		return d.Q != nil && !d.Q.Word
-	}) || !c.universal() {
-		return ""
-	}
-	for _, e := range around {
-		t := lex(e.Text)
-		for i := range t {
-			if t[i].kind == numberToken && t.at(i+1).low == "of" && t.at(i+2).kind == numberToken &&
-				float(t[i].text) < float(t[i+2].text) && strings.Contains(quote, t[i].text) {
-				return fmt.Sprintf("the finding speaks of all, the source of %s of %s", t[i].text, t[i+2].text)
-			}
-		}
-	}
-	return ""
-}
-
-// universal reports whether a claim begins with what it says of all.
-func (c *Claim) universal() bool {
-	t := lex(c.Text)
-	return slices.ContainsFunc(t[:min(len(t), 4)], func(x token) bool { return universal.has(x.low) })
-}
-
 // subtracts reports whether a finding has the difference of two figures of its quote: what it
 // denies of the rest is said by it.
 func (c *Claim) subtracts(around []*Claim) bool {
@@ -94,7 +64,7 @@ func (c *Claim) subtracts(around []*Claim) bool {
 
 var (
 	conditions   = set("if unless provided twice consent agreement approval permission")
-	onlyUnder    = set("if when where after once")
+	onlyUnder    = set("if when where after once for to with by up in during")
 	ownCondition = set("if unless provided where until except subject when while twice limited")
 )
 
@@ -108,14 +78,24 @@ func Condition(finding, rest string) string {
 		if x.kind == markToken && strings.ContainsAny(x.text, ".;:|!?") || i > 12 {
 			break
 		}
-		if !conditions.has(x.low) && !(x.low == "only" && onlyUnder.has(t.at(i+1).low)) {
+		only := x.low == "only" && onlyUnder.has(t.at(i+1).low)
+		if !conditions.has(x.low) && !only {
 			continue
 		}
-		if slices.ContainsFunc(own, func(y token) bool { return ownCondition.has(y.low) }) {
+		if slices.ContainsFunc(own, func(y token) bool {
+			return ownCondition.has(y.low) && !(only && y.low != "limited")
+		}) {
 			return ""
 		}
-		behind := ExtractText(rest[x.at:], "")
-		if n := len(behind.stems); n > 0 && 3*sharedStems(behind, c) < n {
+		clause, _, _ := strings.Cut(rest[x.at:], ",")
+		behind := ExtractText(clause, "")
+		n, both := len(behind.stems), sharedStems(behind, c)
+		for _, d := range behind.figures() {
+			if n++; slices.ContainsFunc(c.Details, func(o Detail) bool { return d.relation(&o).Agrees() }) {
+				both++
+			}
+		}
+		if n > 0 && 3*both < n {
 			return x.text
 		}
 	}

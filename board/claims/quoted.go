@@ -1,0 +1,453 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// This file finds sentences that say of one thing what a statement says otherwise, with hardly
+// another word: of all where it is most, every month where it is every year, by another party.
+// It knows English only.
+
+// disagrees returns why a finding says otherwise than the statements that it quotes.
+func (c *Claim) disagrees(around []*Claim, quote string) (reasons []string) {
+	if !c.English {
+		return nil
+	}
+	mine, said := lex(c.Text), lex(quote)
+	add := func(why string) {
+		if why != "" {
+			reasons = append(reasons, why)
+		}
+	}
+	add(mine.widens(said))
+	add(mine.doubted(said))
+	add(c.otherSentence(around))
+	for _, e := range around {
+		add(mine.otherRhythm(lex(e.Text), c, e))
+		add(mine.otherAgent(lex(e.Text)))
+		add(c.otherColumn(e))
+		add(c.otherDay(e))
+		add(c.countsDenied(e))
+	}
+	return reasons
+}
+
+var (
+	universals = set(`all every each entire entirely whole wholly always fully completely everything
+		everybody everyone whenever`)
+	partials = set("most mostly some many half several few partly part majority usually often sometimes")
+)
+
+// scope returns the words with which a text speaks of all, and of a part.
+func (t tokens) scope() (all, part string) {
+	for i := range t {
+		low, next, before := t[i].low, t.at(i+1), t.at(i-1).low
+		switch {
+		case t[i].kind == numberToken && next.low == "of" && t.at(i+2).kind == numberToken:
+			if float(t[i].text) < float(t[i+2].text) {
+				part = t[i].text + " of " + t[i+2].text
+			}
+		case low == "full" && before == "in",
+			universals.has(low) && next.kind != numberToken && ones[next.low] == 0 &&
+				units()[next.low].dim == "":
+			if before == "not" || before == "almost" || before == "nearly" {
+				part = before + " " + low
+			} else {
+				all = low
+			}
+		case !partials.has(low), low == "most" && (before == "at" || before == "the"),
+			low == "some" && next.kind == numberToken, low == "many" && (before == "how" || before == "as"),
+			(low == "half" || low == "part") && next.low != "of":
+		default:
+			part = low
+		}
+	}
+	return all, part
+}
+
+// widens returns why a text speaks of all where another one speaks of a part.
+func (t tokens) widens(o tokens) string {
+	all, part := t.scope()
+	theirs, some := o.scope()
+	if all == "" || part != "" || theirs != "" || some == "" {
+		return ""
+	}
+	return fmt.Sprintf("“%s” against “%s”", all, some)
+}
+
+// doubtful are what somebody does who does not believe something.
+var doubtful = set("doubt doubts doubted deny denies denied dispute disputes disputed")
+
+// doubted returns why a text says plainly what somebody doubts in another one.
+func (t tokens) doubted(o tokens) string {
+	negative := func(x token) bool {
+		return x.low != "failed" && (x.denies() || doubtful.has(x.low) || negatives()[root(x.low)])
+	}
+	if slices.ContainsFunc(t, negative) {
+		return ""
+	}
+	for i := range o {
+		if doubtful.has(o[i].low) && o.at(i+1).low == "that" && o.sharesWord(i+2, t) {
+			return fmt.Sprintf("somebody “%s” it", o[i].low)
+		}
+	}
+	return ""
+}
+
+// sharesWord reports whether a word from a token on stands in another text.
+func (t tokens) sharesWord(i int, o tokens) bool {
+	for ; i < len(t) && !strings.Contains(".;", t[i].text); i++ {
+		if t[i].kind == wordToken && !empty.has(t[i].low) && slices.ContainsFunc(o, func(x token) bool {
+			return stem(x.low) == stem(t[i].low)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// rhythms returns how often a text says that something is, and which of them it rules out.
+func (t tokens) rhythms() (is, not []string) {
+	for i := range t {
+		per, n := t.rate(i)
+		if of := rhythms[t[i].low]; of != "" {
+			per, n = of, 1
+		}
+		if n == 0 || !periods.has(per) {
+			continue
+		}
+		b := t.at(i - 1)
+		if (t[i].low == "a" || t[i].low == "an") && !oftenWords.has(b.low) && !t.counts(i-1) &&
+			!t.counts(i-2) && units()[b.low].dim == "" {
+			continue // a year ago
+		}
+		if b.low == "not" {
+			not = append(not, per)
+		} else {
+			is = append(is, per)
+		}
+	}
+	return is, not
+}
+
+// counts reports whether a token is a number, or the end of one in words.
+func (t tokens) counts(i int) bool {
+	x := t.at(i)
+	return x.kind == numberToken || ones[x.low] > 0 || tens[x.low] > 0 || scales[x.low] > 1e2
+}
+
+var oftenWords = set("once twice thrice times")
+
+// otherRhythm returns why a claim says that something is every month, and a statement that it
+// is every year. A figure that was converted is another one.
+func (t tokens) otherRhythm(o tokens, c, e *Claim) string {
+	mine, _ := t.rhythms()
+	theirs, not := o.rhythms()
+	for _, r := range mine {
+		if slices.Contains(theirs, r) {
+			return ""
+		}
+	}
+	for k := range c.Details {
+		d := &c.Details[k]
+		if d.Kind == Number && !slices.ContainsFunc(e.Details, func(x Detail) bool {
+			return x.Kind == Number && x.Q.Number == d.Q.Number
+		}) {
+			return ""
+		}
+	}
+	switch {
+	case len(mine) == 0:
+	case slices.Contains(not, mine[0]):
+		return fmt.Sprintf("it is not once a %s", mine[0])
+	case len(theirs) == 1 && sharedStems(c, e) > 1:
+		return fmt.Sprintf("once a %s against once a %s", mine[0], theirs[0])
+	}
+	return ""
+}
+
+// agents returns of each verb whose subject is a name, the name: Rui keeps, kept by Rui.
+func (t tokens) agents() map[string]string {
+	m := map[string]string{}
+	for i := range t {
+		if t[i].kind != wordToken || t[i].capital() && i > 0 || !says(t[i].low) ||
+			!irregular.has(t[i].low) && !strings.HasSuffix(t[i].low, "ed") && !strings.HasSuffix(t[i].low, "s") {
+			continue
+		}
+		if t.at(i+1).low == "by" && t.at(i+2).capital() {
+			m[stem(t[i].low)] = t[i+2].low
+		} else if k := i - 1; k >= 0 && t[k].kind == wordToken && t[k].capital() && says(t[k].low) &&
+			t.at(i+1).low != "by" {
+			for k > 0 && t[k-1].kind == wordToken && t[k-1].capital() && says(t[k-1].low) {
+				k--
+			}
+			m[stem(t[i].low)] = t[k].low
+		}
+	}
+	return m
+}
+
+// otherAgent returns why one of two people does what the other one does in another text.
+func (t tokens) otherAgent(o tokens) string {
+	theirs := o.agents()
+	for verb, who := range t.agents() {
+		other := theirs[verb]
+		if other != "" && other != who && t.hasWord(other) && o.hasWord(who) {
+			return fmt.Sprintf("%s does what %s does", who, other)
+		}
+	}
+	return ""
+}
+
+func (t tokens) hasWord(low string) bool {
+	return slices.ContainsFunc(t, func(x token) bool { return x.low == low })
+}
+
+// otherColumn returns why a figure of a claim is that of another column of a row than the one
+// that the claim names beside it.
+func (c *Claim) otherColumn(e *Claim) string {
+	if len(e.Cells) < 3 {
+		return ""
+	}
+	for _, d := range c.figures() {
+		var own, other *Detail
+		here, there := 0.0, 0.0
+		for _, x := range e.figures() {
+			if x.Kind != Number || d.Kind != Number {
+				continue
+			}
+			by := d.aboutHeader(x.Cell)
+			switch {
+			case d.relation(x).Agrees():
+				if own == nil || by > here {
+					own, here = x, by
+				}
+			case by > there && x.Q.Dim == d.Q.Dim && !slices.ContainsFunc(c.Details, func(o Detail) bool {
+				return o.figure() && o.relation(x).Agrees()
+			}):
+				other, there = x, by
+			}
+		}
+		if own != nil && other != nil && own.Cell.Header != "" && there >= .7 && here < .5 {
+			return fmt.Sprintf("%s is in the column “%s”, not “%s”", d.Text, own.Cell.Header, other.Cell.Header)
+		}
+	}
+	return ""
+}
+
+// aboutHeader is how near all words of a header stand to a detail.
+func (d *Detail) aboutHeader(cell *Cell) float64 {
+	if cell == nil || cell.Header == "" {
+		return 0
+	}
+	by := 1.0
+	for _, s := range stemsOf(cell.Header) {
+		by = min(by, d.about.of(s))
+	}
+	return by
+}
+
+// otherDay returns why the only day of a claim is not the one of the heading that a statement
+// stands under.
+func (c *Claim) otherDay(e *Claim) string {
+	var day *Detail
+	for _, d := range c.figures() {
+		if d.T == nil || !d.T.Dated {
+			continue
+		}
+		if day != nil || d.T.days() > 1 {
+			return ""
+		}
+		day = d
+	}
+	if day == nil || sharedStems(c, e) < 2 || slices.ContainsFunc(e.Details, func(x Detail) bool {
+		return x.T != nil && x.T.Dated
+	}) {
+		return ""
+	}
+	var other *Detail
+	for k := range e.around {
+		x := &e.around[k]
+		if x.T == nil || x.T.days() > 1 || day.relation(x).Agrees() || other != nil {
+			return ""
+		}
+		other = x
+	}
+	if other == nil || day.relation(other) != OtherValue {
+		return ""
+	}
+	return fmt.Sprintf("another date: the finding says %s, the source has it under %s", day.Text, other.Text)
+}
+
+// countsDenied returns why a claim counts so many of what a statement has none of.
+func (c *Claim) countsDenied(e *Claim) string {
+	for _, d := range c.figures() {
+		if d.Q == nil || len(d.Q.Noun) == 0 {
+			continue
+		}
+		for _, x := range e.figures() {
+			if x.Q == nil || len(x.Q.Noun) == 0 || x.Q.Number != d.Q.Number || x.Q.Noun[0] == d.Q.Noun[0] {
+				continue
+			}
+			if slices.ContainsFunc(e.denials, func(n denial) bool { return slices.Contains(n.focus, d.Q.Noun[0]) }) {
+				return fmt.Sprintf("%s are of something else", d.Text)
+			}
+		}
+	}
+	return ""
+}
+
+// otherSentence returns why a figure of a claim stands in another sentence than the one that the
+// claim is like, which has another one in its place.
+func (c *Claim) otherSentence(around []*Claim) string {
+	if len(around) < 2 || around[0].Cells != nil {
+		return ""
+	}
+	like := func(e *Claim) int { return sharedStems(c, e) }
+	best := slices.MaxFunc(around, func(a, b *Claim) int { return like(a) - like(b) })
+	for _, d := range c.figures() {
+		var rival *Detail
+		for _, x := range best.figures() {
+			switch rel := d.relation(x); {
+			case rel.Agrees():
+				rival = nil
+			case rel == OtherValue && x.Q != nil && d.Q.countsAs(x.Q) && x.Q.Bound == d.Q.Bound &&
+				!slices.ContainsFunc(c.Details, func(o Detail) bool { return o.relation(x).Agrees() }):
+				rival = x
+			}
+		}
+		for _, e := range around {
+			if rival != nil && e != best && like(best) >= like(e)+2 && slices.ContainsFunc(e.Details,
+				func(x Detail) bool { return d.relation(&x) == Same }) {
+				return fmt.Sprintf("%s is said of something else; here it is %s", d.Text, rival.Text)
+			}
+		}
+	}
+	return ""
+}
+
+// countsAs reports whether two quantities are of one unit, or count the same.
+func (q *Quantity) countsAs(o *Quantity) bool {
+	if q.Dim == "" && len(q.Noun) > 0 && len(o.Noun) > 0 {
+		return q.Noun[0] == o.Noun[0]
+	}
+	return q.Dim != "" && q.Dim == o.Dim
+}
+
+// otherParty returns why a claim says of one party what a statement says of another one: the
+// lender pays, the borrower bears. Both are parties if the source speaks of them together.
+func (ev *Evidence) otherParty(c, e *Claim) string {
+	who, verb := lex(c.Text).subject()
+	other, _ := lex(e.Text).subject()
+	if who == "" || other == "" || e.stems[who] || c.stems[other] || e.Cells != nil {
+		return ""
+	}
+	rest, both := 0, 0
+	for s := range c.stems {
+		if s != who && s != verb {
+			rest++
+			if e.stems[s] {
+				both++
+			}
+		}
+	}
+	if both < 2 || 4*both < 3*rest {
+		return ""
+	}
+	for _, i := range ev.stems[who] {
+		if ev.Claims[i].stems[other] {
+			return fmt.Sprintf("that is said of another party: “%s”, not “%s”", other, who)
+		}
+	}
+	return ""
+}
+
+// subject returns the stems of the noun that a sentence begins with, and of its verb.
+func (t tokens) subject() (noun, verb string) {
+	for i := range t {
+		x := &t[i]
+		switch {
+		case x.kind == markToken, x.kind != wordToken, i > 6:
+			return "", ""
+		case i > 1 && noun != "" && (verbs.has(x.low) || t.acts(i)):
+			return noun, stem(x.low)
+		case empty.has(x.low):
+		case x.capital():
+			return "", "" // a name may have another name
+		default:
+			noun = stem(x.low)
+		}
+	}
+	return "", ""
+}
+
+// otherReason returns the reason that a claim gives if nothing near its quote says it.
+func (c *Claim) otherReason(around, near []*Claim) string {
+	t := lex(c.Text)
+	at := slices.IndexFunc(t, func(x token) bool { return x.low == "because" || x.low == "owing" })
+	if at < 0 || !c.English {
+		return ""
+	}
+	said, all := 0, 0
+	for k := at + 1; k < len(t) && !strings.Contains(".;", t[k].text); k++ {
+		if t[k].kind != wordToken || empty.has(t[k].low) {
+			continue
+		}
+		all++
+		s := stem(t[k].low)
+		if slices.ContainsFunc(near, func(e *Claim) bool { return e.stems[s] || e.context[s] }) {
+			said++
+		}
+	}
+	if all < 2 || 3*said > all || slices.ContainsFunc(around, func(e *Claim) bool {
+		return slices.ContainsFunc(lex(e.Text), func(x token) bool { return reasons.has(x.low) })
+	}) {
+		return ""
+	}
+	return "it gives a reason that the source does not give"
+}
+
+var reasons = set("because as since for due owing so therefore hence cause caused reason")
+
+// slip returns why a figure is likely a slip of one that is quoted: with two digits exchanged, or
+// another day, month or year. It is sure if both are of one unit.
+func (d *Detail) slip(around []*Claim, quote string) (why string, sure bool) {
+	for _, e := range around {
+		for _, x := range e.figures() {
+			if x.Kind == d.Kind && strings.Contains(quote, x.Text) && (d.Q != nil && d.Q.permutes(x.Q) ||
+				d.T != nil && d.T.partly(x.T)) {
+				return fmt.Sprintf("%s: the finding says %s, the source %s", OtherValue, d.Text, x.Text),
+					d.Q != nil && d.Q.Dim != "" && d.Q.Dim == x.Q.Dim
+			}
+		}
+	}
+	return "", false
+}
+
+// permutes reports whether two numbers have the same digits in another order.
+func (q *Quantity) permutes(o *Quantity) bool {
+	a, b := []byte(q.digits()), []byte(o.digits())
+	if q.Number == o.Number || len(a) < 2 || len(a) != len(b) || q.Half != o.Half && q.Dim == o.Dim {
+		return false
+	}
+	slices.Sort(a)
+	slices.Sort(b)
+	return string(a) == string(b)
+}
+
+// partly reports whether two days differ in one of day, month and year.
+func (in *Instant) partly(o *Instant) bool {
+	if !in.Dated || !o.Dated || in.days() != 1 || o.days() != 1 || in.AnyYear != o.AnyYear {
+		return false
+	}
+	same := 0
+	for _, eq := range []bool{in.From.Year() == o.From.Year(), in.From.Month() == o.From.Month(),
+		in.From.Day() == o.From.Day()} {
+		if eq {
+			same++
+		}
+	}
+	return same == 2
+}

@@ -1,0 +1,70 @@
+package claims
+
+import (
+	"testing"
+
+	"blackboard/board/documents"
+)
+
+// TestVerifyOtherwise has findings whose quote is there, and says otherwise by a word.
+func TestVerifyOtherwise(t *testing.T) {
+	for _, c := range []struct {
+		name, source, quote, content string
+		wrong                        bool
+	}{
+		{"all of most", "Most of the bill is paid.", "Most of the bill is paid.", "The bill has been paid in full.", true},
+		{"all of all", "All lamps are lit, some twice.", "All lamps are lit", "All of the lamps are lit.", false},
+		{"every ten minutes", "Some doors open at times.", "Some doors open", "Some doors open every ten minutes.", false},
+		{"10 of 12", "Alarms: 10 of 12 passed", "10 of 12 passed", "All alarms passed.", true},
+		{"week for month", "Readings are sent to the office monthly.", "sent to the office monthly", "The office gets the readings every week.", true},
+		{"month for month", "Readings are sent to the office monthly.", "sent to the office monthly", "The office gets the readings every month.", false},
+		{"converted", "The rent is 1,200 a year.", "The rent is 1,200 a year", "The rent is 100 a month.", false},
+		{"a year ago", "It is checked once a month.", "checked once a month", "It was checked a year ago.", false},
+		{"once, not per year", "The fee is paid once, not per year.", "paid once, not per year", "The fee is paid every year.", true},
+		{"somebody doubts", "Hall doubts that frost plays a part.", "Hall doubts that frost plays a part", "Frost is why the gate failed.", true},
+		{"who keeps it", "Kept by Ana Reis, signed by Tom Hay.", "Kept by Ana Reis, signed by Tom Hay.", "Tom Hay keeps the book.", true},
+		{"who keeps it, right", "Kept by Ana Reis, signed by Tom Hay.", "Kept by Ana Reis, signed by Tom Hay.", "Ana Reis keeps the book.", false},
+		{"party", "The tenant and the owner agree.\n\nThe owner bears heating, cleaning and repairs.", "The owner bears heating, cleaning and repairs.", "The tenant pays for heating, cleaning and repairs.", true},
+		{"reason", "Field 8 was left out.", "Field 8 was left out.", "Field 8 was left out because it stands near the hives.", true},
+		{"own reason", "Field 8 was left out, as the hives are near it.", "Field 8 was left out", "Field 8 was left out because bees live there.", false},
+		{"exchanged digits", "The peak was 61.8 %.", "The peak was 61.8 %", "The peak was 68.1 %.", true},
+		{"bound in words", "A team has at most five games on a day.", "A team has at most five games on a day.", "A team has at least five games on a day.", true},
+		{"wait", "Wait six to eight days after the peak.", "Wait six to eight days after the peak", "It is done within six days of the peak.", true},
+		{"above the limit", "Calls are limited to 600 per minute.", "limited to 600 per minute", "Above 600 per minute the answer is 429.", false},
+		{"denied on one side", "Lost keys are not replaced in the first week.", "Lost keys are not replaced in the first week.", "Lost locker keys are replaced in the first week.", true},
+		{"other currency", "The bill comes to 11,460 euros.", "The bill comes to 11,460 euros", "The bill is 11,460 pounds.", true},
+		{"column", "group | run | good | bad\nlocks | 16 | 13 | 2\ndoors | 4 | 3 | 1", "locks | 16 | 13 | 2", "Of the locks 13 are bad.", true},
+		{"right column", "group | run | good | bad\nlocks | 16 | 13 | 2\ndoors | 4 | 3 | 1", "locks | 16 | 13 | 2", "Of the locks 13 are good.", false},
+		{"other sentence", "Orders above 25 euros need two offers. Orders above 75 euros need the consent of the board.", "Orders above 25 euros need two offers. Orders above 75 euros need the consent of the board.", "Orders above 25 euros need the consent of the board.", true},
+		{"day in words", "She comes on the 22nd not 21st", "She comes on the 22nd", "She comes on 22 June.", false},
+	} {
+		ev := NewEvidence(ExtractDocument(documents.New("s.md", c.source)))
+		v := ev.Verify(ExtractText(c.content, ""), c.quote, ev.OnLines(1, 9))
+		got := append(v.Refuted, v.Values(func(string) bool { return c.wrong })...)
+		if (len(got) > 0) != c.wrong {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}
+
+func TestSpokenTimes(t *testing.T) {
+	for spoken, digits := range map[string]string{
+		"twelve minutes past one": "01:12", "eight minutes to five": "16:52", "half past four": "16:30",
+		"a quarter to one": "12:45", "five past eight": "20:05", "eight in the evening": "20:00",
+		"two in the afternoon": "14:00", "nine o'clock": "09:00", "noon": "12:00", "midnight": "00:00",
+		"ten past three in the morning": "03:10",
+	} {
+		ev := NewEvidence([]*Claim{ExtractText("The gate opens at "+digits+".", "s")})
+		d := ExtractText("The gate opens at "+spoken+".", "").figures()
+		if len(d) != 1 || !ev.elsewhere(nil, d[0]) {
+			t.Errorf("%s is not %s: %v", spoken, digits, d)
+		}
+	}
+	for _, s := range []string{"from five to eight days", "ten to twelve people", "one in the team", "he had eight"} {
+		for _, d := range ExtractText(s, "").figures() {
+			if d.T != nil {
+				t.Errorf("%q is a time: %s", s, d.Text)
+			}
+		}
+	}
+}
