@@ -90,7 +90,7 @@ func (t tokens) doubted(o tokens) string {
 	}
 	for i := range o {
 		if doubtful.has(o[i].low) && o.at(i+1).low == "that" && o.sharesWord(i+2, t) {
-			return fmt.Sprintf("somebody “%s” it", o[i].low)
+			return fmt.Sprintf("in the source somebody “%s” it", o[i].low)
 		}
 	}
 	return ""
@@ -161,9 +161,9 @@ func (t tokens) otherRhythm(o tokens, c, e *Claim) string {
 	switch {
 	case len(mine) == 0:
 	case slices.Contains(not, mine[0]):
-		return fmt.Sprintf("it is not once a %s", mine[0])
+		return fmt.Sprintf("the source says: not per %s", mine[0])
 	case len(theirs) == 1 && sharedStems(c, e) > 1:
-		return fmt.Sprintf("once a %s against once a %s", mine[0], theirs[0])
+		return fmt.Sprintf("another period: the finding says per %s, the source per %s", mine[0], theirs[0])
 	}
 	return ""
 }
@@ -195,7 +195,7 @@ func (t tokens) otherAgent(o tokens) string {
 	for verb, who := range t.agents() {
 		other := theirs[verb]
 		if other != "" && other != who && t.hasWord(other) && o.hasWord(who) {
-			return fmt.Sprintf("%s does what %s does", who, other)
+			return fmt.Sprintf("the finding says of %s what the source says of %s", who, other)
 		}
 	}
 	return ""
@@ -292,7 +292,7 @@ func (c *Claim) countsDenied(e *Claim) string {
 				continue
 			}
 			if slices.ContainsFunc(e.denials, func(n denial) bool { return slices.Contains(n.focus, d.Q.Noun[0]) }) {
-				return fmt.Sprintf("%s are of something else", d.Text)
+				return fmt.Sprintf("%s of something else in the source", d.Text)
 			}
 		}
 	}
@@ -321,7 +321,7 @@ func (c *Claim) otherSentence(around []*Claim) string {
 		for _, e := range around {
 			if rival != nil && e != best && like(best) >= like(e)+2 && slices.ContainsFunc(e.Details,
 				func(x Detail) bool { return d.relation(&x) == Same }) {
-				return fmt.Sprintf("%s is said of something else; here it is %s", d.Text, rival.Text)
+				return fmt.Sprintf("the source says %s of something else, and here %s", d.Text, rival.Text)
 			}
 		}
 	}
@@ -339,8 +339,9 @@ func (q *Quantity) countsAs(o *Quantity) bool {
 // otherParty returns why a claim says of one party what a statement says of another one: the
 // lender pays, the borrower bears. Both are parties if the source speaks of them together.
 func (ev *Evidence) otherParty(c, e *Claim) string {
-	who, verb := lex(c.Text).subject()
-	other, _ := lex(e.Text).subject()
+	subject, verb := lex(c.Text).subject()
+	object, _ := lex(e.Text).subject()
+	who, other := stem(subject), stem(object)
 	if who == "" || other == "" || e.stems[who] || c.stems[other] || e.Cells != nil {
 		return ""
 	}
@@ -358,13 +359,13 @@ func (ev *Evidence) otherParty(c, e *Claim) string {
 	}
 	for _, i := range ev.stems[who] {
 		if ev.Claims[i].stems[other] {
-			return fmt.Sprintf("that is said of another party: “%s”, not “%s”", other, who)
+			return fmt.Sprintf("another party: the finding says %s, the source %s", subject, object)
 		}
 	}
 	return ""
 }
 
-// subject returns the stems of the noun that a sentence begins with, and of its verb.
+// subject returns the noun that a sentence begins with, and the stem of its verb.
 func (t tokens) subject() (noun, verb string) {
 	for i := range t {
 		x := &t[i]
@@ -377,7 +378,7 @@ func (t tokens) subject() (noun, verb string) {
 		case x.capital():
 			return "", "" // a name may have another name
 		default:
-			noun = stem(x.low)
+			noun = x.low
 		}
 	}
 	return "", ""
@@ -406,7 +407,7 @@ func (c *Claim) otherReason(around, near []*Claim) string {
 	}) {
 		return ""
 	}
-	return "it gives a reason that the source does not give"
+	return "the source does not give this reason"
 }
 
 var reasons = set("because as since for due owing so therefore hence cause caused reason")
