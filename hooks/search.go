@@ -9,10 +9,12 @@ import (
 	"strings"
 
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 )
 
-// lookup asks the knowledge base what is surely about a text. It asks twice: for
-// capsules of this workspace, and for those that hold beyond their own. In each query
+// lookup asks the knowledge base what is surely about a text. It asks up to three times:
+// for capsules of this workspace, of the project that its owner has said it belongs to,
+// and for those that hold beyond their own. In each query
 // the filters apply before the ranking, so capsules of other workspaces displace
 // nothing.
 //
@@ -35,6 +37,11 @@ func (t *turn) lookup(ctx context.Context, q kb.Query, given *sessionState,
 		own := q
 		own.Workspaces = []string{t.workspace}
 		ask = append(ask, own)
+		if project := kbhome.Lookup(t.Home, t.workspace).Project; project != "" {
+			shared := q
+			shared.Scopes, shared.Projects = []string{"project"}, []string{project}
+			ask = append(ask, shared)
+		}
 	}
 	results, errs := make([]kb.Result, len(ask)), make([]error, len(ask))
 	done := make(chan int, len(ask))

@@ -12,6 +12,8 @@ import (
 	"blackboard/hooks/harness"
 	"blackboard/hooks/topics"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
+	"blackboard/kb/memory"
 )
 
 // warmFloor is the least evidence of a capsule at a session's start, as a share of the
@@ -57,6 +59,7 @@ func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 	t.logError("read prefix.txt", err)
 	run := take("run", t.gate(ctx), "the run of $BOARD_RUN")
 	nudge := take("nudge", t.topicHint(), "no topic outlasts this session")
+	moved := take("moved", t.adoptHint(), "this repository is known from elsewhere")
 	remind, rules := reminder, "your prefix.txt, or the program's own rules"
 	ample := len(checks)+len(remind) <= r.left/4
 	if ample {
@@ -66,7 +69,7 @@ func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 	if !ample {
 		checks, remind = take("checks", checks, rules), take("reminder", remind, "fixed text")
 	}
-	parts = append(slices.Insert(parts, 0, run), nudge, checks, remind)
+	parts = append(slices.Insert(parts, 0, run, moved), nudge, checks, remind)
 	given.Told = t.now
 	return t.framed(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), given)
 }
@@ -269,6 +272,24 @@ func (t *turn) topicHint() string {
 	}
 	return "## Topic\nNone is pinned: later sessions do not see this one's notes. " +
 		"`board topic use NAME --goal \"…\"` changes that."
+}
+
+// adoptHint offers what is known of this repository in another place, as long as this one
+// has no memory of its own.
+func (t *turn) adoptHint() string {
+	if t.workspace == "" || t.clean() || memory.HasMemory(t.Home, t.workspace) {
+		return ""
+	}
+	root, _ := topics.Root(t.Env)
+	places := slices.DeleteFunc(kbhome.Elsewhere(t.Home, t.workspace), func(dir string) bool {
+		return !memory.HasMemory(t.Home, dir) && !topics.HasAny(root, dir)
+	})
+	if len(places) == 0 {
+		return ""
+	}
+	return "## Known elsewhere\nThis repository is known as " + oneLine(places[0], 300) +
+		" (same first commit and remote). Nothing of that is here until a person runs " +
+		"`board memory adopt` in this directory."
 }
 
 // searchTopic searches for what is surely about the topic, by words. After the first

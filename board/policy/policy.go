@@ -80,6 +80,8 @@ type File struct {
 
 	// DatabaseSays is what the file says of where the boards are, as func Database gives it.
 	DatabaseSays string `yaml:"database" json:"database"`
+	// ProjectSays is the project whose capsules the file asks for, as func Project gives it.
+	ProjectSays string `yaml:"project" json:"project"`
 }
 
 // Used says which policy decides.
@@ -163,16 +165,29 @@ func nearest(dir string) (string, error) {
 // policy. A policy may be somebody else's: what it says is not yet to be used. One that does not
 // speak of it is not judged, as every command asks.
 func Database(dir string) (path, says string, err error) {
+	path, f, err := speaking(dir, "database")
+	return path, f.DatabaseSays, err
+}
+
+// Project is what the policy of a directory says of the project it belongs to, and the path of
+// the policy. It counts only once the owner of this clone has agreed to it.
+func Project(dir string) (path, says string, err error) {
+	path, f, err := speaking(dir, "project")
+	return path, f.ProjectSays, err
+}
+
+// speaking reads the policy of a directory if it has a key.
+func speaking(dir, key string) (path string, f File, err error) {
 	path, err = nearest(dir)
 	if err != nil || path == "" {
-		return "", "", err
+		return "", f, err
 	}
 	data, err := read(path)
-	if err != nil || !bytes.Contains(data, []byte("database")) {
-		return path, "", err
+	if err != nil || !bytes.Contains(data, []byte(key)) {
+		return path, f, err
 	}
-	f, err := Read(path)
-	return path, f.DatabaseSays, err
+	f, err = Read(path)
+	return path, f, err
 }
 
 // Read reads a policy.
@@ -277,7 +292,7 @@ func looksLikePolicy(data []byte) bool {
 
 // topKeys are the keys of a policy at the top.
 var topKeys = []string{"steps", "sources", "reports", "gate", "verify", "conflicts", "survival",
-	"trace", "database"}
+	"trace", "database", "project"}
 
 // saysNothing reports whether a file has only comments, which the parser refuses.
 func saysNothing(text string) bool {

@@ -87,6 +87,7 @@ var contractCommands = []struct{ name, line string }{
 	{"kb_restore", `kb restore $ID`},
 	{"kb_ingest", `kb ingest doc.md`},
 	{"kb_curate", `kb curate --dry-run`},
+	{"kb_project", `kb project`},
 	{"kb_stats", `kb stats`},
 	{"kb_doctor", `kb doctor`},
 	{"kb_rebuild", `kb rebuild`},

@@ -26,6 +26,7 @@ import (
 	"blackboard/board/postgres"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
+	"blackboard/cmd/board/memorycmd"
 	"blackboard/kb"
 )
 
@@ -63,7 +64,7 @@ var otherAnswers = []jsonAnswer{
 	newAnswer("database check", []any{"runs", []checkedRun{}, "knowledge", &checkedKnowledge{}}),
 	newAnswer("database drop-run", []any{"removed", ""}),
 	newAnswer("start", []any{"state", board.State{}, "existed", false, "policy", policy.Used{}}),
-	newAnswer("memory adopt", []any{"adopted", "", "workspace", ""}),
+	newAnswer("memory adopt", []any{"adopted", "", "workspace", "", "took", memorycmd.Adopted{}, "places", []string{}}),
 }
 
 // jsonNotes says what a table cannot.

@@ -47,6 +47,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"Check": {inside, inside}, "Close": {inside, inside}, "Items": {inside, inside}, "Created": {inside, inside}, "Moment": {inside, inside}, "Run": {inside, inside}, "SetNow": {inside, inside}, "SetSession": {inside, inside},
 	},
 	reflect.TypeFor[*kb.KB](): {
+		"Move":   {"memory adopt", notForAgents},
 		"Search": {"kb search", "kb_search"}, "Get": {"kb get", "kb_get"}, "Retrieve": {"kb get", inside}, "Remember": {"kb remember", "kb_remember"}, "MadeFrom": {"kb promote", notForAgents}, "Dedupe": {"kb curate", "kb_curate"}, "Decay": {"kb curate", "kb_curate"},
 		"Contradictions": {"kb curate", "kb_curate"}, "Resolve": {"kb curate", "kb_resolve"}, "Retire": {"kb retire", "kb_retire"}, "Ingest": {"kb ingest", "kb_ingest"}, "Reembed": {"kb reembed", "kb_reembed"}, "Doctor": {"kb doctor", "kb_doctor"},
 		"Edit": {"kb edit", "(an agent supersedes)"}, "EditText": {"kb edit", notForAgents}, "Restore": {"kb restore", notForAgents}, "LastActive": {"kb restore", notForAgents}, "RetireAll": {"kb retire", inside}, "History": {"kb history", notForAgents}, "Revision": {"kb get", notForAgents}, "List": {"kb list", notForAgents}, "Stats": {"kb stats", notForAgents}, "Calibrate": {"kb calibrate", notForAgents},
@@ -63,7 +64,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"DescribeChannel": {"memory channel describe", notForAgents}, "RemoveChannel": {"memory channel rm", notForAgents},
 		"Consolidate": {"memory consolidate", "memory_consolidate"}, "PlanConsolidation": {"memory consolidate", "memory_consolidate"}, "Scrub": {"memory scrub", "memory_scrub"}, "ScrubManifest": {"memory scrub", "memory_scrub"},
 		"Get": {"memory get", "memory_read"}, "Derived": {"memory get", "memory_read"}, "Peek": {"memory get", inside}, "List": {"memory list", notForAgents}, "Revisions": {"memory get", notForAgents}, "Events": {"memory events", notForAgents}, "Stats": {"memory stats", notForAgents}, "Export": {"memory export", notForAgents}, "Import": {"memory import", notForAgents},
-		"Reembed": {"memory reembed", "(the daemon does it)"}, "Adopt": {"memory adopt", notForAgents}, "Groups": {"memory consolidate", "memory_consolidate"}, "ApplyRewrites": {"memory consolidate", "memory_consolidate"},
+		"Reembed": {"memory reembed", "(the daemon does it)"}, "Adopt": {"memory adopt", notForAgents}, "CheckAdopt": {"memory adopt", notForAgents}, "Groups": {"memory consolidate", "memory_consolidate"}, "ApplyRewrites": {"memory consolidate", "memory_consolidate"},
 		"Passes": {"memory consolidate", "memory_consolidate"}, "Undo": {"memory consolidate", "memory_consolidate"}, "Restore": {"memory restore", "memory_update"}, "RestoreRevision": {"memory restore", "(memory_update writes the text again)"}, "ForgetAll": {"memory forget", inside}, "DueAfterSession": {inside, inside},
 		"Agent": {inside, inside}, "Close": {inside, inside}, "Due": {inside, inside}, "Flush": {inside, inside}, "Reaches": {inside, inside}, "LastTextChange": {inside, inside}, "Workspace": {inside, inside},
 	},

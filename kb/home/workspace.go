@@ -13,8 +13,9 @@ import (
 )
 
 // Find returns the workspace of a directory: the root of its git repository, which all
-// its worktrees share, or else the directory itself. It returns "" for the home
-// directory and the root of the file system.
+// its worktrees share, or else the directory itself; for a clone whose owner has said so,
+// the workspace that it is a clone of. It returns "" for the home directory and the root
+// of the file system.
 //
 // Links are resolved, so that a project has one name. The data home stores which
 // directory a git directory elsewhere is checked out to; with "" nothing is stored.
@@ -48,7 +49,7 @@ func Find(dir, home, data string) (string, error) {
 		if found {
 			switch {
 			case !nobodys(root):
-				return root, nil
+				return cloned(data, root), nil
 			case !nobodys(at): // a worktree elsewhere of a repository in the home directory
 				return at, nil
 			}
@@ -73,7 +74,7 @@ func SharedPath(file, data string) string {
 			return ""
 		}
 		if rel, err := filepath.Rel(at, file); found && err == nil {
-			return root + string(filepath.ListSeparator) + rel
+			return cloned(data, root) + string(filepath.ListSeparator) + rel
 		}
 	}
 	return ""

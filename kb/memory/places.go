@@ -210,10 +210,9 @@ func ownerOf(ctx context.Context, path string) (string, error) {
 
 const adoptHint = "files cannot be moved to combine two memories; export this one, and repeat the command in a workspace without a memory"
 
-// Adopt gives this workspace the memory of another directory, for a project that was
-// moved. The other directory must be gone, and this workspace must have no memory;
-// otherwise export and import. Only a person may do it. If it is interrupted, repeat it.
-func (s *Store) Adopt(ctx context.Context, from string) error {
+// CheckAdopt refuses who may not give this workspace the memory of another directory, and
+// what is no other directory.
+func (s *Store) CheckAdopt(from string) error {
 	if err := s.allowed(Workspace); err != nil {
 		return err
 	}
@@ -221,9 +220,26 @@ func (s *Store) Adopt(ctx context.Context, from string) error {
 		return fault.Denied.New("only a person may adopt the memory of another workspace",
 			"ask the person", forAuthor)
 	}
-	if from = filepath.Clean(from); !filepath.IsAbs(from) || from == s.opt.Workspace {
+	if !filepath.IsAbs(from) || from == s.opt.Workspace {
 		return invalid(fmt.Sprintf("%q is not another workspace", clip(from, 200)),
 			"give the absolute path that the project had", showWorkspaces)
+	}
+	return nil
+}
+
+// HasMemory reports whether there is a memory for a workspace.
+func HasMemory(home, workspace string) bool {
+	_, err := os.Lstat(WorkspacePath(home, workspace))
+	return err == nil
+}
+
+// Adopt gives this workspace the memory of another directory, for a project that was
+// moved. The other directory must be gone, and this workspace must have no memory;
+// otherwise export and import. Only a person may do it. If it is interrupted, repeat it.
+func (s *Store) Adopt(ctx context.Context, from string) error {
+	from = filepath.Clean(from)
+	if err := s.CheckAdopt(from); err != nil {
+		return err
 	}
 	if _, err := os.Stat(from); err == nil {
 		return conflict(from+" still exists, so its memory belongs to it",
@@ -234,7 +250,7 @@ func (s *Store) Adopt(ctx context.Context, from string) error {
 	half := false // moved but not renamed: an interrupted adoption
 	if have, err := ownerOf(ctx, path); err == nil && have == from {
 		half = true
-	} else if err == nil {
+	} else if err == nil && HasMemory(s.home, from) {
 		return conflict("there is already a memory for "+s.opt.Workspace, adoptHint)
 	}
 	if !half {

@@ -14,6 +14,7 @@ import (
 	"blackboard/board/files"
 	"blackboard/board/sqlite"
 	"blackboard/board/text"
+	"blackboard/hooks/topics"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
 	kbhome "blackboard/kb/home"
@@ -251,6 +252,25 @@ func (d *Doctor) lookAtMemory(ctx context.Context) {
 		d.tellEmbeddings(name, "items", embedded{total: int64(h.Live + h.Archived), bare: int64(h.Unembedded), model: h.Model, again: "`board memory reembed`, there", step: mend})
 	}
 	d.ok("files", "%s, %s", text.Count(int64(sound), "file", "files"), text.Count(live, "item", "items"))
+	d.lookAtClone()
+}
+
+// lookAtClone says where else the repository that one works in is known from, while it
+// has no memory of its own.
+func (d *Doctor) lookAtClone() {
+	user, _ := topics.Home(d.Env)
+	dir, err := os.Getwd()
+	if err == nil {
+		dir, err = kbhome.Find(dir, user, d.Home)
+	}
+	if err != nil || memory.HasMemory(d.Home, dir) {
+		return
+	}
+	for _, place := range kbhome.Elsewhere(d.Home, dir) {
+		d.note("workspace", "if it is the same project, run `board memory adopt "+place+
+			"` here; else `board memory adopt --none`",
+			"this repository is known as %s, with the same first commit and remote", place)
+	}
 }
 
 // embedded is how it stands with the embeddings of a store.

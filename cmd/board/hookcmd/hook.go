@@ -88,6 +88,9 @@ func (p *program) hook(c *cli.Context) []string {
 	// no error.
 	p.Out.W.Write(r.Answer)
 	search.startDaemon(r.Kind)
+	if r.Kind == harness.SessionStart && home != "" {
+		p.recognise(c.Context, home, r.Dir)
+	}
 	if r.Kind == harness.SessionEnd && home != "" {
 		if err := p.tidyMemory(c.Context, home, r.Dir); err != nil {
 			hooks.Log(home, "tidy up the memory of %s: %v", r.Dir, err)

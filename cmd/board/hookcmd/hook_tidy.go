@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"blackboard/hooks"
 	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 )
@@ -40,4 +41,18 @@ func (p *program) tidyMemory(ctx context.Context, home, dir string) error {
 	}
 	_, err = s.Consolidate(ctx, due, nil)
 	return err
+}
+
+// recognise keeps what a session's repository is known by elsewhere. It is read once, so
+// the harness may wait for it.
+func (p *program) recognise(ctx context.Context, home, dir string) {
+	ctx, cancel := context.WithTimeout(ctx, tidyWithin)
+	defer cancel()
+	ws, err := kbhome.Find(dir, p.UserHome(), home)
+	if dir != "" && err == nil {
+		err = kbhome.Recognise(ctx, home, ws)
+	}
+	if err != nil && ctx.Err() == nil {
+		hooks.Log(home, "recognise the repository of %s: %v", dir, err)
+	}
 }

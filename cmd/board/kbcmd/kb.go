@@ -49,7 +49,7 @@ func (p *program) kbCoreCommands() []*cli.Command {
 	return []*cli.Command{
 		p.operation(&ops.Remember, noEmbed, place, base.WorkerFlag()),
 		p.operation(&ops.KBSearch, place, base.WorkerFlag()),
-		p.operation(&ops.KBGet), p.operation(&ops.KBList, place),
+		p.operation(&ops.KBGet), p.operation(&ops.KBList, place), p.kbProjectCommand(),
 	}
 }
 

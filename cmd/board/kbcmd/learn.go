@@ -1,6 +1,7 @@
 package kbcmd
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -69,7 +70,7 @@ which task.`,
 					Value: 8},
 				&cli.StringFlag{Name: "mode", Aliases: []string{"m"},
 					Usage: "`MODE`: auto, hybrid, bm25", Value: kb.ModeAuto},
-				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it is about"},
+				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it is about, else that of board kb project"},
 				base.WorkspaceFlag("the `DIRECTORY` it is about"), givenToFlag(), base.WorkerFlag(),
 				base.JSONFlag(),
 			},
@@ -255,10 +256,15 @@ func (p *program) kbBrief(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	data, err := p.DataHome()
+	if err != nil {
+		return err
+	}
+	project := cmp.Or(c.String("project"), kbhome.Lookup(data, ws).Project)
 	return base.With(p.openToRead(c, mode != kb.ModeBM25))(func(k *kb.KB) error {
 		b, err := brief.Write(c.Context, k, brief.Options{Role: c.String("role"), Task: task,
 			Workspace: ws,
-			Project:   c.String("project"), Run: run, Budget: c.Int("budget"), Limit: c.Int("limit"),
+			Project:   project, Run: run, Budget: c.Int("budget"), Limit: c.Int("limit"),
 			Mode: mode})
 		if err != nil {
 			return err

@@ -94,6 +94,12 @@ func (p *program) openMemory(c *cli.Context, withModel bool) (*openedMemory, fun
 		return nil, nil, err
 	}
 	r.memory = s
+	if memory.HasMemory(home, opt.Workspace) {
+		if err := kbhome.Recognise(c.Context, home, opt.Workspace); err != nil {
+			p.Messagef("this repository will not be known again once it has moved: %s",
+				base.Safe(err.Error()))
+		}
+	}
 	return &openedMemory{s, r}, func() { r.Close(); s.Close() }, nil
 }
 

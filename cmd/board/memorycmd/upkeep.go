@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -50,13 +49,7 @@ are left out.`,
 			Flags: []cli.Flag{base.JSONFlag()}, Action: p.memoryWorkspaces,
 		},
 		p.memoryWorkspaceCommand(),
-		&cli.Command{
-			Name:  "adopt",
-			Usage: "take over the memory of a directory that no longer exists", ArgsUsage: "DIRECTORY",
-			Description: `Use it after moving a project: DIRECTORY is the old place. A directory that
-still exists keeps its memory; use export and import then.`,
-			Flags: memoryFlags(), Action: p.inMemory(p.memoryAdopt),
-		},
+		p.memoryAdoptCommand(),
 	)
 }
 
@@ -101,22 +94,6 @@ func (p *program) memoryWorkspaces(c *cli.Context) error {
 			p.EndList(0, false, "workspaces")
 		}
 	}, "workspaces", all)
-}
-
-func (p *program) memoryAdopt(c *cli.Context, s *openedMemory) error {
-	dir, err := base.OneArg(c, "directory")
-	if err != nil {
-		return err
-	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return err
-	}
-	if err := s.Adopt(c.Context, dir); err != nil {
-		return err
-	}
-	return p.Answer(c, nil, func() {
-		p.Printf("the memory of %s belongs to %s now\n", base.Safe(dir), base.Safe(s.Workspace()))
-	}, "adopted", dir, "workspace", s.Workspace())
 }
 
 func (p *program) memoryReembed(c *cli.Context) error {

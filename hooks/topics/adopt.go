@@ -1,0 +1,88 @@
+package topics
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Adopted says which files of another workspace Adopt has moved, and which it has left,
+// since this workspace has files of these names.
+type Adopted struct {
+	Moved []string `json:"moved"` // names of files of topics
+	Left  []string `json:"left"`  // paths of files that stay in the other place
+}
+
+// HasAny reports whether a workspace has topics.
+func HasAny(root, workspace string) bool {
+	d, err := Open(root, workspace, Options{})
+	return err == nil && exists(d.path)
+}
+
+// Adopt takes over the topics of another workspace, for a project that has moved:
+// specs, worklogs and the pin. A worklog that both have is joined, the old entries first.
+// If it is interrupted, repeat it.
+func (d *Dir) Adopt(ctx context.Context, from *Dir) (a Adopted, err error) {
+	a = Adopted{Moved: []string{}, Left: []string{}}
+	if _, err := os.Stat(from.path); errors.Is(err, fs.ErrNotExist) {
+		return a, nil
+	}
+	for _, dir := range []*Dir{from, d} {
+		unlock, err := dir.lock(ctx)
+		if err != nil {
+			return a, err
+		}
+		defer unlock()
+	}
+	entries, err := os.ReadDir(from.path)
+	for _, e := range entries {
+		name := e.Name()
+		if !e.Type().IsRegular() || name == lockFile || strings.HasPrefix(name, unfinished) {
+			continue
+		}
+		moved, err := d.adoptFile(filepath.Join(from.path, name), filepath.Join(d.path, name))
+		switch {
+		case err != nil:
+			return a, err
+		case moved:
+			a.Moved = append(a.Moved, name)
+		default:
+			a.Left = append(a.Left, filepath.Join(from.path, name))
+		}
+	}
+	slices.Sort(a.Moved)
+	return a, err
+}
+
+// adoptFile moves a file unless there is another one in its place. The callers hold the
+// locks of both directories.
+func (d *Dir) adoptFile(from, to string) (moved bool, err error) {
+	if !exists(to) {
+		return true, os.Rename(from, to)
+	}
+	if !strings.HasSuffix(to, worklogExt) {
+		return false, nil
+	}
+	old, _, err := d.readWorklog(from)
+	if err != nil {
+		return false, err
+	}
+	own, _, err := d.readWorklog(to)
+	if err != nil {
+		return false, err
+	}
+	if !bytes.HasPrefix(own, old) { // else an interrupted call has written it
+		if len(old) > 0 && old[len(old)-1] != '\n' {
+			old = append(old, '\n')
+		}
+		if err := writeFile(to, d.trimOldest(append(old, own...))); err != nil {
+			return false, err
+		}
+	}
+	return true, os.Remove(from)
+}
