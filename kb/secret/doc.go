@@ -19,6 +19,8 @@
 //	judge.go    whether a value is one, by what announces it
 //	spoken.go   values that stand out where no word announces them: "bluecheese42 gets you in"
 //	outstanding.go how much a value looks made up to keep others out
+//	entered.go turns of a dial, numbers in words, recovery codes; .pgpass
+//	answer.go  names that answer a security question
 //	sentence.go whether the words around a value give it, and speak of getting in
 //	command.go  options of commands; what follows "Bearer" and "Basic"
 //	value.go    how much a value looks like a secret by itself

@@ -121,11 +121,15 @@ func appPassword(v string) bool {
 // belongs to a sentence, and how many of them are small ones.
 func wordsOfPhrase(text string, i int) (end, words, small int) {
 	line, _, _ := strings.Cut(text[i:min(len(text), i+maxPhrase)], "\n")
-	if n := strings.IndexAny(line, ".,;:!?()"); n >= 0 {
+	if n := strings.IndexAny(line, ".,;:!?()–—"); n >= 0 {
 		line = line[:n]
 	}
+	line, _, _ = strings.Cut(line, " -")
 	line = strings.TrimRight(line, " \t\r\"")
 	all := strings.Fields(line)
+	if isMnemonic(all) {
+		return i + len(line), len(all), 0
+	}
 	for _, w := range all {
 		isSmall := isIn("small", w) || english().classOf(w) != 0
 		switch {
@@ -142,6 +146,16 @@ func wordsOfPhrase(text string, i int) (end, words, small int) {
 		return 0, 0, 0
 	}
 	return i + len(line), len(all), small
+}
+
+// isMnemonic reports whether words are as many and as short as those that stand for a key.
+func isMnemonic(all []string) bool {
+	for _, w := range all {
+		if len(w) < 3 || len(w) > 8 || strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") != "" {
+			return false
+		}
+	}
+	return len(all) >= 12 && len(all) <= 24 && len(all)%3 == 0
 }
 
 // isToken reports whether a value of a class is a token or key, announced in a manner.

@@ -93,10 +93,10 @@ func near(name, word string, gap int) bool {
 	return at >= 0 && len(name)-at-len(word) <= gap
 }
 
-// secretWords are in the names of secrets, though not if one of otherNames is in the
-// name without its signs and spaces.
+// What names and values are compared without.
 var (
-	signs = strings.NewReplacer("_", "", ".", "", "-", "", " ", "")
+	signs  = strings.NewReplacer("_", "", ".", "", "-", "", " ", "")
+	dashes = strings.NewReplacer("-", "", "_", "")
 )
 
 // secretName reports whether a name is that of a secret.

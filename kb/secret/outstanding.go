@@ -52,6 +52,12 @@ func standsOut(v string) int {
 	return madeUp
 }
 
+// isMixed reports whether a value with signs has letters and digits too, and nothing of a path.
+func isMixed(v string, k *kinds) bool {
+	return k.digits > 0 && k.letters > 3 && k.joints == 0 && !strings.ContainsAny(v, "^~%") &&
+		v[len(v)-1] != '$'
+}
+
 // wordsTogether is the shape of words with - _ or . between them.
 func wordsTogether(v string, runs int, k *kinds) int {
 	if k.upper > runs || runs < 3 && (k.upper == 0 || strings.Contains(v, "-")) {
@@ -90,7 +96,7 @@ func isOfDevice(v string) bool {
 // isTechnical reports whether a value has a name of technology, or is a placeholder.
 func isTechnical(lower string, poor bool) bool {
 	return strings.HasPrefix(lower, "test_") || has("technical", lower) ||
-		!poor && has("placeholders", strings.NewReplacer("-", "", "_", "").Replace(lower))
+		!poor && has("placeholders", dashes.Replace(lower))
 }
 
 // isLeet reports whether digits stand for letters.
@@ -130,7 +136,7 @@ func isWord(v string) bool {
 		english().classOf(v) != 0 || endsWith("nounends", v) {
 		return false
 	}
-	for _, list := range []string{"novalue", "message", "sentence", "prose", "qualities"} {
+	for _, list := range []string{"novalue", "message", "sentence", "prose", "qualities", "asks"} {
 		if isIn(list, v) {
 			return false
 		}

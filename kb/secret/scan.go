@@ -98,6 +98,7 @@ func scan(text string) (found []span) {
 	}
 	announced(text, add)
 	spoken(text, add)
+	entered(text, add)
 	return found
 }
 

@@ -104,7 +104,8 @@ func (s *sentence) denied() bool {
 		switch {
 		case isIn("labels", s.words[n]):
 			return true
-		case isCopula && has("passwords", s.before), !isCopula && !isIn("fillers", s.words[n]):
+		case isCopula && (has("passwords", s.before) || strings.Contains(s.before, " code ")),
+			!isCopula && !isIn("fillers", s.words[n]):
 			return false // the password of the user is …
 		}
 	}

@@ -9,6 +9,7 @@ const enough = 5
 // them away though no word announces them: "bluecheese42 gets you in".
 func spoken(text string, add func(*rule, int, int)) {
 	last, leads := "", false // the word before, and whether a plain word may be the value
+	asks := containsAny(text, "uestion", "sfrage", "aiden", "first ", "rstes ", "eburtsort")
 	for i := 0; i < len(text); {
 		if space[text[i]] {
 			i++
@@ -23,18 +24,24 @@ func spoken(text string, add func(*rule, int, int)) {
 		from, to := inside(text, i, end, telling)
 		switch v := text[from:to]; {
 		case telling && isSpoken(text, from, to, standsOut(v)),
-			leads && !telling && isWord(v) && isSpokenWord(text, from, to):
+			leads && !telling && isWord(v) && isSpokenWord(text, from, to),
+			len(v) > 6 && has("wellknown", v) && isSpoken(text, from, to, popular):
 			add(password, from, to)
 		default:
 			from, to = quotation(text, i)
 			switch last {
-			case ":", "=", "with", "mit", "type", "words", "Wörter", "is", "ist", "lautet":
+			case ":", "=", "with", "mit", "type", "words", "Wörter", "is", "ist", "lautet", "heißt":
 				if to == 0 {
 					from, to = saying(text, i)
 				}
 			}
-			if to > 0 && isSpoken(text, from, to, madeUp) {
+			switch {
+			case to > 0 && isSpoken(text, from, to, madeUp):
 				add(password, from, to)
+			case asks && isUpper(text[i]):
+				if from, to = properName(text, i); to > 0 && isAnswer(text, from, to) {
+					add(password, from, to)
+				}
 			}
 		}
 		last = text[i:end]
@@ -48,10 +55,10 @@ func spoken(text string, add func(*rule, int, int)) {
 // leadsToWord reports whether a word may stand before a plain word that is a secret.
 func leadsToWord(last string) bool {
 	switch last {
-	case ":", "is", "ist", "it", "it's", "es", "lautet", "Losung", "Parole":
+	case ":", "is", "ist", "it", "it's", "es", "lautet", "Losung", "Parole", "with":
 		return true
 	}
-	return hasSuffix(last, "wort", "word")
+	return hasSuffix(last, "wort", "word", "nswer", "ntwort")
 }
 
 // inside returns a word without what surrounds it, and without a user before it.
@@ -88,9 +95,15 @@ func isSpoken(text string, from, to, shape int) bool {
 	s.isNumber = k.upper == k.letters && !isPhrase
 	access := s.access()
 	giving := s.giving(access)
+	if isPhrase && strings.HasSuffix(s.before, " heißt ") {
+		giving = 1 // which gives no name
+	}
 	switch {
 	case shape == withSigns:
-		return giving+access >= 2
+		if !strings.ContainsAny(text[from:to], "!?*$§€@") { // Sommer&Sonne26
+			return giving > 0 && giving+access >= 2
+		}
+		return giving+access >= 2 || access > 0 && isMixed(text[from:to], &k)
 	case giving == 0, s.isNumber && (giving == 1 || !s.endsNumber(text[from:to])):
 		return false
 	case shape == weak:
@@ -112,6 +125,11 @@ func isSpokenWord(text string, from, to int) bool {
 	case has("codewords", s.all):
 		return is || isUpper(text[from]) && (endsWith("codewords", strings.TrimRight(s.before, " ")) ||
 			s.sign == ':' && s.endsClause())
+	case has("signs", s.all) && has("theword", s.before) && (is || endsWith("theword", said) &&
+		(s.endsClause() || hasPrefix(s.after, " and ", " und ", " so ", " damit "))):
+		return true // "the word marzipan"
+	case endsWith("lockedwith", said) && s.endsClause():
+		return has("things", s.all) && !isUpper(text[from]) && to-from >= 6 && !isIn("tools", text[from:to])
 	case is && has("passwords", s.all):
 		// German writes nouns in capitals, and English passwords are none
 		return to-from >= 6 && isUpper(text[from]) == strings.HasSuffix(said, "ist")
@@ -140,14 +158,14 @@ func quotation(text string, i int) (from, to int) {
 func saying(text string, i int) (from, to int) {
 	first, _, _ := strings.Cut(text[i:min(len(text), i+20)], " ")
 	before := strings.ToLower(text[max(0, i-60):i])
-	ofPhrase := containsAny(before, "passphrase", "phrase is", "phrase: ", "key phrase")
-	if !ofPhrase && hasSuffix(before, " is ", " ist ") {
+	ofPhrase := containsAny(before, "passphrase", "phrase is", "phrase: ", "phrase to ", "phrase for ", "key phrase")
+	if !ofPhrase && hasSuffix(before, " is ", " ist ", " heißt ") {
 		return 0, 0
 	}
 	end, words, small := wordsOfPhrase(text, i)
 	switch {
 	case words < 3, words < 4 && !ofPhrase, small > words/4, isIn("small", first),
-		small > 0 && hasSuffix(before, " is ", " ist "),
+		small > 0 && hasSuffix(before, " is ", " ist ", " heißt "),
 		strings.ContainsAny(text[i:end], "0123456789"):
 		return 0, 0
 	}

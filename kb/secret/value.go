@@ -30,7 +30,7 @@ func classify(v string) class {
 		return noSecret
 	}
 	lower := strings.ToLower(v)
-	if containsAny(strings.NewReplacer("-", "", "_", "").Replace(lower), english().list["placeholders"]...) ||
+	if containsAny(dashes.Replace(lower), english().list["placeholders"]...) ||
 		identifier(v) || fileName(lower) || address(v) || isIn("novalue", core) {
 		return noSecret
 	}

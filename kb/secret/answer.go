@@ -1,0 +1,44 @@
+package secret
+
+import (
+	"strings"
+	"unicode"
+)
+
+// properName returns where two words or more with capitals stand from i on, or one of several
+// parts, or zeros.
+func properName(text string, i int) (from, to int) {
+	words := 0
+	for to = i; words < 5; words++ {
+		rest := strings.TrimLeft(text[to:], " ")
+		word, _, _ := strings.Cut(rest[:min(len(rest), 40)], " ")
+		word, _, _ = strings.Cut(word, "\n")
+		bare := strings.TrimRight(word, around+".,;:!")
+		if !unicode.IsUpper(firstRune(bare)) || kindsIn(bare).digits > 0 || isIn("asks", bare) {
+			break
+		}
+		to = len(text) - len(rest) + len(bare)
+		if bare != word && bare != "St" && bare != "Mrs" {
+			words++
+			break
+		}
+	}
+	if words < 2 && !strings.ContainsAny(text[i:to], "-'") || words > 4 {
+		return 0, 0
+	}
+	return i, to
+}
+
+// isAnswer reports whether a name is said to be the answer to a question that is asked instead
+// of a password.
+func isAnswer(text string, from, to int) bool {
+	s := sentenceAround(text, from, to)
+	if s == nil || s.denied() || !has("codewords", s.all) || !has("questions", s.all) {
+		return false
+	}
+	said, _ := s.said()
+	return s.endsClause() && (s.sign == ':' || endsWith("answers", said) ||
+		containsAny(s.before, "answer", "antwort") && endsWith("is", said)) ||
+		strings.Count(text[from:to], " ") > 1 && hasPrefix(s.after, english().list["taken"]...) ||
+		strings.HasPrefix(s.after, " angegeben ")
+}
