@@ -103,6 +103,8 @@ type Claim struct {
 	context map[string]bool // of its headings, and of the headers and labels of a row
 	around  []Detail        // dates in its headings and headers
 	denials []denial
+	bounds  []condition // read when first asked
+	bounded bool        // they have been
 	English bool
 	read    int // tokens that have been read
 	number  int // among the claims of its evidence

@@ -17,12 +17,17 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 		if both >= .6*all && ev.disowned(c.Text, e) {
 			reasons = append(reasons, "the report calls it false")
 		}
+		same, why := c.boundAlike(e)
+		if why != "" && both >= .35*all {
+			reasons = append(reasons, why)
+			continue
+		}
 		if e.Cells != nil && cmp.figuresIn(e) == 0 || // the words of a row are headings
 			ev.Part && !cmp.close() || // in a long report the words of any claim meet
 			c.negativeAs(e, cmp) || 2*cmp.figuresIn(e) < cmp.figuresIn(nil) && !e.goesOn() {
 			continue
 		}
-		reasons = append(reasons, ev.opposes(c, e, cmp)...)
+		reasons = append(reasons, ev.opposes(c, e, cmp, same)...)
 		if w := c.withPrefix(e); w != "" && len(c.denials)+len(e.denials) == 0 {
 			reasons = append(reasons, fmt.Sprintf("the report says “%s”", w))
 		}
@@ -47,9 +52,13 @@ func (c *Claim) negativeAs(e *Claim, cmp *Comparison) bool {
 	return false
 }
 
-// opposes returns why a statement says the opposite of a claim.
-func (ev *Evidence) opposes(c, e *Claim, cmp *Comparison) []string {
+// opposes returns why a statement says the opposite of a claim. If both depend on the same, a
+// denial on one side turns with the words of the condition.
+func (ev *Evidence) opposes(c, e *Claim, cmp *Comparison, same bool) []string {
 	against := ev.opposites(c, Window{Claims: []*Claim{e}}, cmp.Matches)
+	if same {
+		against = slices.DeleteFunc(against, turnsWithDenial)
+	}
 	if len(c.denials) > 0 && len(e.denials) > 0 {
 		if against = slices.DeleteFunc(against, func(s string) bool {
 			return !strings.HasSuffix(s, oneSide)

@@ -19,6 +19,7 @@ type Survival struct {
 	has      count
 	strong   bool    // it has the very digits, with another unit or sign
 	denied   bool    // a sentence says the opposite
+	weak     bool    // by its words alone, and in other words than the finding's
 	placed   bool    // figures or names stand with something else
 	back     float64 // the share of the words of one of its statements that the finding has
 	odds     float64 // how surely the window speaks of the finding
@@ -179,8 +180,25 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	}
 	s.Verdict = Refuted
 	s.denied, s.placed = len(said)+len(opposite) > 0 && !s.table(), len(said) > 0
+	s.weak = len(s.Differs)+len(said) == 0 && !slices.ContainsFunc(opposite, firm) && !s.plain(cmp)
 	s.Reasons = slices.Concat(s.Reasons, said, opposite)
 }
+
+// firm reports whether a reason is more than words of one side: bounds, what is called false.
+func firm(why string) bool { return !strings.HasSuffix(why, oneSide) }
+
+// plain reports whether a window says a finding in nearly the same words, or with several of its
+// figures, so that a denial on one side alone denies it. Words such as only turn with a denial.
+func (s *Survival) plain(cmp *Comparison) bool {
+	turns := len(s.Claim.conditions()) > 0 || slices.ContainsFunc(cmp.Claims, func(e *Claim) bool {
+		return len(e.conditions()) > 0
+	})
+	return cmp.close() || !turns && (cmp.Cover+cmp.Back >= 1.3 || s.has.agree > 1 && cmp.Cover >= .5)
+}
+
+// Weak reports whether a finding is refuted by words alone, in a passage that says more or less
+// than it does: whoever reads the passage knows.
+func (s *Survival) Weak() bool { return s.weak }
 
 // statesNear reports whether a figure of several digits stands elsewhere in a text, in a
 // statement that has another word of the claim.
@@ -261,10 +279,10 @@ func (s *Survival) Rivals() bool {
 func (s *Survival) weigh(cmp *Comparison) {
 	n := &s.has
 	switch {
-	case n.chance(len(s.Claim.stems), cmp.Cover, cmp.Back):
+	case n.chance(len(s.Claim.stems), cmp.Cover, cmp.Back) && !s.Claim.holdsAs(cmp.Claims):
 	case s.odds >= surely && (n.agree > 0 || n.figures == 0):
 		s.Verdict = Supported
-	case s.odds >= hardly, n.agree > 0 && s.odds >= rather:
+	case s.odds >= hardly, n.agree > 0 && s.odds >= rather, s.Claim.holdsAs(cmp.Claims):
 		s.Verdict = Unsure
 	}
 }

@@ -64,7 +64,8 @@ func (f finding) result(item Item) ItemResult {
 	r := ItemResult{Item: item, Cause: f.cause, MissingTokens: []string{},
 		MissingNumbers: []string{}}
 	r.Unsure, r.Present = f.unsure, r.Cause == ""
-	r.Present = r.Present || f.unsure && (r.Cause != MissNumber || f.near.Likely())
+	r.Present = r.Present || f.unsure && r.Cause != MissContradicted &&
+		(r.Cause != MissNumber || f.near.Likely())
 	r.Coverage = math.Round(f.coverage()*1000) / 1000
 	for i, w := range f.pattern.wants {
 		switch {

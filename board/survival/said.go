@@ -40,7 +40,7 @@ func (f *finding) weigh(x *index) {
 		f.unsure = f.undecided(x, &s)
 		return
 	}
-	defer func() { f.unsure = f.undecided(x, &s) }()
+	defer func() { f.unsure = f.undecided(x, &s) || s.Verdict == claims.Refuted && s.Weak() }()
 	switch {
 	case s.Verbatim:
 		f.say(&s, "")

@@ -42,6 +42,23 @@ func TestSaid(t *testing.T) {
 		{"The bridge is passable in winter.", "The bridge is impassable in winter.",
 			MissContradicted, "", ""},
 		{"Sensor B drifts more than sensor A.", "Sensor A drifts less than sensor B.", "", "", ""},
+		{"No class is to have one subject for more than two hours on the same day.",
+			"There is a limit, too: on any one day a class may spend two hours on a subject and no more.",
+			"", "", ""},
+		{"No class is to have one subject for more than two hours on the same day.",
+			"There is a minimum, too: on any one day a class has to spend at least two hours on a subject.",
+			MissContradicted, "", "“more than two hours” against “at least two hours”"},
+		{"Resetting an axle counter takes two persons according to the settings.",
+			"By the settings an axle counter is no task for a single person: its resetting asks for two.",
+			"", "", ""},
+		{"While the clover flowers, block B may be sprayed only after 20:00.",
+			"While clover is flowering, nothing may be sprayed in block B before 20:00.", "", "", ""},
+		{"While the clover flowers, block B may be sprayed only after 20:00.",
+			"While clover is flowering, nothing may be sprayed in block B after 20:00.",
+			MissContradicted, "", "against"},
+		{"The station is set so that spraying stops when the wind is above 4 metres per second.",
+			"Spraying is allowed only when the wind is above 4 metres per second; so the station is set.",
+			MissContradicted, "", "against"},
 	} {
 		r := check(t, Item{ID: "e1", Why: WhyMustSurface, Content: c.item}, c.report)
 		if r.Cause != c.cause || strings.Join(r.Lacks, " ") != c.lacks ||
@@ -190,6 +207,12 @@ func TestUnsure(t *testing.T) {
 			"A storm tide on 9 June drowned 181 nests on the western beach.", false, true},
 		{"The diving supervisor held no valid certificate.",
 			"The pump was restarted at 10:02 and the well was sealed.", false, true},
+		{"Winding an object or setting it in motion is forbidden unless the conservator of the lender is there.",
+			"Some clocks run. That is possible only in the presence of the lender's conservator: without " +
+				"that person nothing may be wound.", true, false},
+		{"Storage of the main database is not encrypted at rest.",
+			"The database can only be reached from the network. Its storage is encrypted at rest, and kept.",
+			true, false},
 		{"No return to the old store is possible, since its reader was taken out.",
 			"The release removed the reader of the old store, so there is no way back.", true, false},
 	} {

@@ -96,8 +96,8 @@ type Passage struct {
 type ItemResult struct {
 	Item
 	Present bool `json:"present"` // whether a report carries it, as far as can be told
-	// Unsure means that a passage speaks of it, and has too little of it to decide: present or
-	// not, it does not count as missing.
+	// Unsure means that a passage speaks of it, and has too little of it to decide, or denies it
+	// in other words: present or not, it does not count as missing.
 	Unsure bool `json:"unsure"`
 	// absent, number differs, contradicted or scattered; "" if surely present
 	Cause string `json:"cause"`
@@ -210,8 +210,10 @@ type Semantic struct {
 // something to whom, or what is before what; it says that it has ended, or is forbidden;
 // or it has it only to call it false. How much that means depends on how much of the
 // item the sentence has, and of what else it speaks. A negation and an opposite together
-// contradict nothing: unstaffed, and nobody is there. Nor does a sentence beside
-// another, as full, that says it plainly. Questions have no opposite.
+// contradict nothing: unstaffed, and nobody is there; nor do a denial and the words of a
+// condition: nothing before eight, only after eight. Nor does a sentence beside another, as
+// full, that says it plainly. A denial alone, in a passage of other words, leaves it unsure.
+// Questions have no opposite.
 //
 // It is monotone but for that: text appended to a report as a new paragraph never makes
 // a present item missing, unless it contradicts the item and no one sentence says it

@@ -191,6 +191,9 @@ func (p *program) printItems(s *survival.Result, all bool) {
 		}
 		if r.Unsure {
 			state = p.Paint(base.Yellow, "unsure") + ", read the passage"
+			if len(r.Reasons) > 0 {
+				state += ": " + base.Line(strings.Join(r.Reasons, "; "), 160)
+			}
 		} else if !r.Present {
 			state = p.Paint(base.Red, "missing") + ", " + r.Cause
 			if len(r.Reasons) > 0 {

@@ -1,0 +1,328 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// This file reads under which conditions and within which bounds statements hold, whichever
+// way they say it: "only after 20:00" is "nothing before 20:00", "forbidden unless she is
+// there" is "possible with her alone". It knows English only.
+
+// A condition is what a statement depends on.
+type condition struct {
+	sign   int             // 1: it holds above a bound or with something; -1: below or without it
+	denied bool            // by words beside it, which turn its sign
+	loose  bool            // what it is a condition of may be good or bad: unless ten remain, it is repeated
+	figure *Detail         // the bound
+	stems  map[string]bool // of what else it depends on
+	text   string          // as it is written
+}
+
+// conditionSigns are the words before a condition, with its sign if nothing is denied.
+var conditionSigns = sync.OnceValue(func() map[string]int {
+	m := map[string]int{}
+	for _, w := range strings.Fields(`after from above over exceeding exceed exceeds exceeded beyond
+		past minimum`) {
+		m[w] = 1
+	}
+	for _, w := range strings.Fields(`before until till below under within maximum unless without
+		except`) {
+		m[w] = -1
+	}
+	return m
+})
+
+var (
+	upward    = set("more longer later higher greater older larger further upwards onwards over above")
+	downward  = set("less fewer earlier sooner lower shorter younger smaller below under")
+	nobodyBut = set("none nothing nobody nowhere anything anyone one")
+	// exclusive are the words of conditions that are no figures.
+	exclusive = set("unless without except only but than")
+	allows    = set("allowed permitted possible allow allows permit permits may can acceptable valid")
+	forbids   = set(`forbid forbids forbade refuse refuses ban bans bar bars stop stops stopped halt halts
+		cease ceases suspended`)
+	// fronted are the words with which a condition may stand before what it is of.
+	fronted = set("after before until till unless without except only above below")
+)
+
+// readConditions returns what the statements of a text depend on.
+func readConditions(text string) (all []condition) {
+	t := lex(text)
+	for from := 0; from < len(t); {
+		to := t.sentencePart(from)
+		if to > from {
+			all = append(all, t[:to].conditionsOf(from)...)
+		}
+		from = to + 1
+	}
+	return all
+}
+
+// sentencePart returns where what is denied together ends: at a mark, or where another
+// subject follows. A condition is parted by a comma from what it is of.
+func (t tokens) sentencePart(from int) int {
+	first := fronted.has(t[from].low)
+	for i := from; i < len(t); i++ {
+		after := t.at(i + 1).low
+		switch x := &t[i]; {
+		case x.text == "," && first, x.text == "," && fronted.has(after),
+			x.text == "," && after == "and" && !articles.has(t.at(i+2).low):
+			first = false
+		case x.kind == markToken && strings.Contains(",;:.!?—–", x.text),
+			i > from && contrasts.has(x.low) && x.low != "and" && !nobodyBut.has(t[i-1].low),
+			i > from && x.low == "and" && (articles.has(after) || after == "to"):
+			return i
+		}
+	}
+	return len(t)
+}
+
+// conditionsOf returns the conditions from a token on, to the end of the tokens. What is denied
+// before a condition is denied with it, and what is forbidden behind it.
+func (t tokens) conditionsOf(from int) (all []condition) {
+	sign, unless, modal := 1, 1, false
+	first := fronted.has(t[from].low)
+	for i := from; i < len(t); i++ {
+		modal = modal || allows.has(t[i].low) || t.denies(i)
+		if c, is := t.condition(i); is {
+			c.sign, c.denied = c.sign*sign*unless, sign*unless < 0
+			if all = append(all, c); t[i].low == "unless" {
+				unless = -1
+			}
+		} else if by := t.boundBehind(i); by != 0 {
+			if d := t.figureBefore(i, from); d != nil {
+				all = append(all, condition{sign: by * sign * unless, denied: sign*unless < 0, figure: d,
+					text: d.Text})
+			}
+		} else if t.denies(i) {
+			sign = -sign
+			for k := range all {
+				if first || t.forbids(i) {
+					all[k].sign, all[k].denied = -all[k].sign, !all[k].denied
+				}
+			}
+		}
+	}
+	for k := range all {
+		all[k].loose = unless < 0 && !modal
+	}
+	bound := slices.ContainsFunc(all, func(c condition) bool { return c.figure != nil })
+	return slices.DeleteFunc(all, func(c condition) bool {
+		return c.figure == nil && (bound || len(c.stems) == 0)
+	})
+}
+
+// forbids reports whether a token denies that something may be.
+func (t tokens) forbids(i int) bool {
+	if negators.has(t[i].low) {
+		return allows.has(t.at(i + 1).low)
+	}
+	return forbids.has(t[i].low) || beForms.has(t.at(i-1).low)
+}
+
+// denies reports whether a token turns what is said with it round.
+func (t tokens) denies(i int) bool {
+	low := strings.ReplaceAll(t[i].low, "’", "'")
+	switch {
+	case t[i].kind != wordToken, low == "not" && t.at(i+1).low == "only",
+		nobodyBut.has(low) && t.at(i+1).low == "but", low == "no" && t.at(i+2).low == "but":
+		return false
+	}
+	return negators.has(low) && !needTo.has(low) || deniedBy.has(low) && low != "off" || forbids.has(low)
+}
+
+// condition reads a condition that begins at a token.
+func (t tokens) condition(i int) (c condition, is bool) {
+	low := t[i].low
+	c.sign = conditionSigns()[low]
+	switch b := t.at(i - 1).low; {
+	case low == "than" && upward.has(b), low == "at" && t.at(i+1).low == "least":
+		c.sign = 1
+	case low == "than" && downward.has(b), low == "at" && t.at(i+1).low == "most",
+		low == "up" && t.at(i+1).low == "to" && !amounts.has(stem(b)), low == "other" && t.at(i+1).low == "than":
+		c.sign = -1
+	case low == "but" && nobodyBut.has(b), low == "only" && t.at(i+1).kind == wordToken &&
+		conditionSigns()[t.at(i+1).low] == 0:
+		c.sign = 1
+	}
+	if c.sign == 0 || t[i].kind != wordToken {
+		return c, false
+	}
+	if c.figure = t.figureFrom(i + 1); c.figure != nil {
+		if c.text = low + " " + c.figure.Text; low == "than" {
+			c.text = t[i-1].low + " " + c.text
+		} else if low == "at" {
+			c.text = low + " " + t[i+1].low + " " + c.figure.Text
+		}
+		return c, low != "from" || c.figure.T != nil && c.figure.T.Clock >= 0
+	}
+	if !exclusive.has(low) || low == "than" && t.at(i-1).low != "other" {
+		return c, false
+	}
+	c.stems, c.text = map[string]bool{}, low
+	for k := i + 1; k < len(t) && k < i+10 && len(c.stems) < 4 && t[k].kind == wordToken &&
+		conditionSigns()[t[k].low] == 0 && (k == i+1 || !modals.has(t[k].low)); k++ {
+		if c.text += " " + t[k].text; says(t[k].low) {
+			c.stems[stem(t[k].low)] = true
+		}
+	}
+	return c, true
+}
+
+var amounts = stems("add come run sum round")
+
+var modals = set("may can must will shall should is are was were")
+
+// figureFrom returns the figure that begins within a few tokens.
+func (t tokens) figureFrom(i int) *Detail {
+	c := &Claim{}
+	for k := i; k < min(i+4, len(t)) && t[k].kind != markToken; k++ {
+		if d, end, is := c.detail(t, k); is && d.figure() {
+			d.Text = t.textOf(k, end)
+			return &d
+		}
+	}
+	return nil
+}
+
+func (t tokens) textOf(from, to int) string {
+	var words []string
+	for k := from; k < min(to, len(t)); k++ {
+		words = append(words, t[k].text)
+	}
+	return strings.Join(words, " ")
+}
+
+// boundBehind returns the sign of a bound that stands behind its figure: two hours and no
+// more, 12 July at the earliest.
+func (t tokens) boundBehind(i int) int {
+	next := t.at(i + 1).low
+	switch low := t[i].low; {
+	case low == "no" && (t.at(i-1).low == "and" || t.at(i-1).low == "but") && t.at(i+2).low != "than":
+		return -orderSign(next)
+	case low == "or" && t.at(i-1).kind == wordToken:
+		return orderSign(next)
+	case low == "the" && t.at(i-1).low == "at":
+		return map[string]int{"earliest": 1, "latest": -1, "least": 1, "most": -1}[next]
+	case low == "at" && (next == "least" || next == "most") && t.figureFrom(i+2) == nil:
+		return map[string]int{"least": 1, "most": -1}[next]
+	}
+	return 0
+}
+
+// orderSign is 1 for more, -1 for less, and 0 for another word.
+func orderSign(low string) int {
+	return map[bool]int{true: 1}[upward.has(low)] - map[bool]int{true: 1}[downward.has(low)]
+}
+
+// figureBefore returns the nearest figure before a token.
+func (t tokens) figureBefore(i, from int) (best *Detail) {
+	c, end := &Claim{}, 0
+	for k := i - 1; k >= max(from, i-8); k-- {
+		d, to, is := c.detail(t, k)
+		if is && d.figure() && to <= i && (best == nil || to >= end) {
+			d.Text, end = t.textOf(k, to), to
+			best = &d
+		}
+	}
+	return best
+}
+
+// sameAs reports whether two conditions are of one thing.
+func (c *condition) sameAs(o *condition) bool {
+	if c.figure != nil && o.figure != nil {
+		r := c.figure.relation(o.figure)
+		return r.Agrees() || r == OtherBound
+	}
+	if c.figure != nil || o.figure != nil {
+		return false
+	}
+	both := 0
+	for s := range c.stems {
+		if o.stems[s] {
+			both++
+		}
+	}
+	return both > 0 && 2*both > min(len(c.stems), len(o.stems)) && 2*both >= max(len(c.stems), len(o.stems))
+}
+
+// boundAlike compares under which conditions two statements hold. It returns whether one of
+// them is the same in both by a denial on one side, or why it is the opposite.
+func (c *Claim) boundAlike(e *Claim) (same bool, why string) {
+	equal := false
+	if !c.English || !e.English || e.Cells != nil {
+		return false, ""
+	}
+	mine, theirs := c.conditions(), e.conditions()
+	for i := range mine {
+		for k := range theirs {
+			switch a, b := &mine[i], &theirs[k]; {
+			case !a.sameAs(b):
+			case a.sign == b.sign && a.denied != b.denied:
+				same = true
+			case a.sign == b.sign:
+				equal = true
+			case !a.loose && !b.loose:
+				why = fmt.Sprintf("“%s” against “%s”", a.text, b.text)
+			}
+		}
+	}
+	switch {
+	case same || equal:
+		return same, ""
+	case why == "":
+		return c.notOne(e) || e.notOne(c), ""
+	}
+	return false, why
+}
+
+// turnsWithDenial reports whether a reason is a denial, or two words of a condition such as
+// before and after: two statements with the same condition may differ in both.
+func turnsWithDenial(why string) bool {
+	word, _, _ := strings.Cut(strings.TrimPrefix(why, "“"), "”")
+	return strings.HasSuffix(why, oneSide) || conditionSigns()[word]+orderSign(word) != 0
+}
+
+// holdsAs reports whether a statement depends on what a claim does, if that is no bound: "that is
+// possible only if she is there".
+func (c *Claim) holdsAs(all []*Claim) bool {
+	return slices.ContainsFunc(all, func(e *Claim) bool {
+		return e.Cells == nil && slices.ContainsFunc(c.conditions(), func(a condition) bool {
+			return len(a.stems) > 1 && slices.ContainsFunc(e.conditions(), func(b condition) bool {
+				return len(b.stems) > 1 && a.sign == b.sign && a.sameAs(&b)
+			})
+		})
+	})
+}
+
+// conditions returns what a claim depends on.
+func (c *Claim) conditions() []condition {
+	if !c.bounded {
+		c.bounded, c.bounds = true, readConditions(c.Text)
+	}
+	return c.bounds
+}
+
+var loneWords = set("one single alone lone sole")
+
+// notOne reports whether a statement denies that one is enough where another one counts
+// several: no task for a single person, two persons.
+func (c *Claim) notOne(e *Claim) bool {
+	several := func(o *Claim) bool {
+		return slices.ContainsFunc(o.Details, func(d Detail) bool { return d.Q != nil && d.Q.Value >= 2 })
+	}
+	if len(c.denials) != 1 || len(e.denials) > 0 || !several(e) || !several(c) {
+		return false
+	}
+	t := lex(c.Text)
+	for i := range t {
+		if negators.has(t[i].low) && slices.ContainsFunc(t[i:min(len(t), i+7)],
+			func(x token) bool { return loneWords.has(x.low) }) {
+			return true
+		}
+	}
+	return false
+}
