@@ -100,11 +100,8 @@ var (
 // numberInWords reads a number in words, and how many tokens it takes; 0 if there is none.
 func (t tokens) numberInWords(i int) (v float64, n int) {
 	low, next := t[i].low, t.word(i+1)
-	if v, ok := tens[low]; ok {
-		if u := ones[next]; u > 0 && u < 10 {
-			return v + u, 2
-		}
-		return v, 1
+	if tens[low] > 0 {
+		return t.belowHundred(i)
 	}
 	v, ok := ones[low]
 	if low == "a" {
@@ -115,7 +112,16 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 	case part > 0 && v > 0 && v < part && t.word(i+2) == "of": // two thirds of
 		return v / part, 2
 	case ok && next == "hundred":
+		n = 2
+		if t.word(i+n) == "and" {
+			n++
+		}
+		if rest, k := t.belowHundred(i + n); k > 0 { // two hundred and fourteen
+			return v*100 + rest, n + k
+		}
 		return v * 100, 2
+	case low == "half" && next == "a" && t.word(i+2) == "dozen":
+		return 6, 3
 	case ok && (v != 1 || units()[next].dim != "" || scales[next] != 0): // "one" may be a pronoun
 		return v, 1
 	case (low == "a" || low == "an") && units()[next].dim == "time" && t.word(i+2) == "and" &&
@@ -127,6 +133,19 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 		return 1 / fractions[low], 1
 	}
 	return 0, 0
+}
+
+// belowHundred reads a number of one word or two: forty-one, twelve.
+func (t tokens) belowHundred(i int) (v float64, n int) {
+	low := t.word(i)
+	if v = tens[low]; v == 0 {
+		v = ones[low]
+		return v, int(min(v, 1))
+	}
+	if u := ones[t.word(i+1)]; u > 0 && u < 10 {
+		return v + u, 2
+	}
+	return v, 1
 }
 
 // significant counts the digits of a number that say something, without zeros at its end.

@@ -114,11 +114,21 @@ func (s *Survival) better(o *Survival) bool {
 	if o.denied && s.Verdict == Supported && s.table() {
 		return false
 	}
+	if s.outtells(o) || o.outtells(s) {
+		return s.Verdict == Refuted
+	}
 	if a, b := s.Verdict.decides(), o.Verdict.decides(); a != b &&
 		!(s.Verdict == Refuted && o.odds > s.odds+2) && !(o.Verdict == Refuted && s.odds > o.odds+2) {
 		return a > b
 	}
 	return s.odds > o.odds
+}
+
+// outtells reports whether a window that refutes a finding has nearly all of its words, and one
+// that supports it few: a row of a table, or a sentence about something else.
+func (s *Survival) outtells(o *Survival) bool {
+	return s.Verdict == Refuted && o.Verdict == Supported && s.Window.Cover >= .6 && s.back >= .4 &&
+		s.Window.Cover >= o.Window.Cover+.2
 }
 
 // table reports whether a window is rows of a table.

@@ -42,6 +42,11 @@ func TestSaid(t *testing.T) {
 		{"The bridge is passable in winter.", "The bridge is impassable in winter.",
 			MissContradicted, "", ""},
 		{"Sensor B drifts more than sensor A.", "Sensor A drifts less than sensor B.", "", "", ""},
+		{"The list of objects adds up to EUR 1,795,000 for 26 objects.", "The list of objects adds up to " +
+			"EUR 1,795,000 for 36 objects.\n\n| Source | Value |\n|---|---|\n| List of objects | 1,795,000 |",
+			MissNumber, "", "the finding says 26, the report 36"},
+		{"The sheet counts 214 cases in 22 groups.",
+			"The sheet has two hundred and fourteen cases, spread over 22 groups.", "", "", ""},
 		{"No class is to have one subject for more than two hours on the same day.",
 			"There is a limit, too: on any one day a class may spend two hours on a subject and no more.",
 			"", "", ""},
