@@ -75,6 +75,9 @@ type Result struct {
 	// Text is what the model is given, and Considered what it might have been given.
 	Text       string
 	Considered []Considered
+	// Refused means that the event is to be turned down with the text on stderr: the
+	// harness knows no other way.
+	Refused bool
 }
 
 // timeout returns $BOARD_HOOK_TIMEOUT, limited to minTimeout and maxTimeout.
@@ -203,8 +206,10 @@ func (cfg Config) handle(ctx context.Context, late func() bool, in io.Reader,
 	recording.Store(t.records())
 	told := t.dispatch(ctx, h)
 	t.logConsidered()
-	return Result{Answer: h.Answer(&e, told), Kind: e.Kind, Dir: t.dir, Text: told,
+	r := Result{Answer: h.Answer(&e, told), Kind: e.Kind, Dir: t.dir, Text: told,
 		Considered: t.considered}
+	r.Refused = told != "" && h.Blocks(e.Kind)
+	return r
 }
 
 // mayRecord reports whether events of this kind can leave a worklog line.
@@ -272,7 +277,12 @@ func (t *turn) dispatch(ctx context.Context, h *harness.Harness) string {
 	case harness.SubagentStop:
 		if h.Injects(harness.SubagentStop) {
 			t.locate()
-			return t.subagentStops(ctx)
+			return t.keepAtWork(ctx)
+		}
+	case harness.TaskCompleted:
+		if h.Blocks(harness.TaskCompleted) {
+			t.locate()
+			return t.keepAtWork(ctx)
 		}
 	case harness.SessionEnd:
 		t.locate()

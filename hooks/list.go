@@ -61,8 +61,8 @@ func describeEvent(h *harness.Harness, e harness.EventName) string {
 		if injects {
 			return "injects the run's brief: goal, what keeps the gate closed, what is known"
 		}
-	case harness.SubagentStop:
-		if injects {
+	case harness.SubagentStop, harness.TaskCompleted:
+		if injects || h.Blocks(e.Kind) {
 			return "keeps a worker that the run expects at work, once, if it has posted nothing"
 		}
 	case harness.SessionEnd:

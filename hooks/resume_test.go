@@ -173,7 +173,7 @@ func TestResumeTellsTheLastState(t *testing.T) {
 
 // TestResumeWithoutReplay: Gemini has nothing of what hooks gave when a session is
 // resumed, so it is given again; Qwen keeps what prompts were given; so does OpenCode,
-// and asks for the start with each process.
+// and asks for the start with each process; Copilot keeps no start.
 func TestResumeWithoutReplay(t *testing.T) {
 	w := worked(t)
 	gemini := func(event, source string) string {
@@ -213,6 +213,19 @@ func TestResumeWithoutReplay(t *testing.T) {
 	if strings.Contains(got, "(k1)") || strings.Count(got, "`board kb search`") != 1 ||
 		!strings.Contains(got, "Never force-push") {
 		t.Errorf("Qwen, resumed: %s", got)
+	}
+
+	w = worked(t)
+	copilot := func(event, source string) string {
+		return w.asks("copilot", event, map[string]any{"source": source, "prompt": question,
+			"initial_prompt": ""})
+	}
+	copilot("SessionStart", "new")
+	got = copilot("SessionStart", "resume")
+	for _, s := range once {
+		if strings.Count(got, s) != 1 {
+			t.Errorf("Copilot, continued: there is no %q in %s", s, got)
+		}
 	}
 
 	w = worked(t)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"blackboard/board"
+	"blackboard/hooks/harness"
 	"blackboard/kb"
 )
 
@@ -55,17 +56,15 @@ func (t *turn) subagent(ctx context.Context) string {
 	return told
 }
 
-// subagentStops returns what keeps a subagent at work: once, if the run expects a worker of
+// keepAtWork returns what keeps a worker at work that would stop, or says that a task is
+// done: once, if the run expects a worker of
 // its name that has posted nothing and has not said done.
-func (t *turn) subagentStops(ctx context.Context) string {
+func (t *turn) keepAtWork(ctx context.Context) string {
 	given := t.openSession()
-	kept := "kept/" + t.e.Agent
 	st, run := t.state(ctx)
-	if run == "" || t.e.Agent == "" || t.e.Continuation || given.has(kept) || t.suppressed() {
-		return ""
-	}
 	worker := t.expected(&st)
-	if worker == "" || slices.ContainsFunc(st.Workers,
+	kept := "kept/" + worker
+	if run == "" || worker == "" || t.e.Continuation || given.has(kept) || t.suppressed() || slices.ContainsFunc(st.Workers,
 		func(w board.Worker) bool { return w.Name == worker && w.Entries > 0 }) {
 		return ""
 	}
@@ -95,11 +94,17 @@ func (t *turn) state(ctx context.Context) (st board.State, run string) {
 	return st, run
 }
 
-// expected returns the worker that the run still expects and that the subagent is, by its
-// kind's name or its id.
+// expected returns the worker that the run still expects and that the event is about: a
+// subagent by its kind's name or its id, a member of a team by its name, and else the
+// session by $BOARD_WORKER.
 func (t *turn) expected(st *board.State) string {
+	own := ""
+	if t.e.Kind == harness.TaskCompleted && t.e.AgentType == "" {
+		own = t.Env("BOARD_WORKER")
+	}
 	for _, e := range st.Expected {
-		if e.Status == board.WorkerExpected && (e.Worker == t.e.AgentType || e.Worker == t.e.Agent) {
+		if e.Status == board.WorkerExpected && slices.Contains(
+			[]string{t.e.AgentType, t.e.Agent, own}, e.Worker) {
 			return e.Worker
 		}
 	}

@@ -58,6 +58,32 @@ func TestSubagents(t *testing.T) {
 	if got := stop("a1", "reader-1", false); got != "" {
 		t.Errorf("a second time: %s", got)
 	}
+	done := func(member string) Result {
+		return w.handle("claude", "TaskCompleted", encodeJSON(map[string]any{"session_id": "s1",
+			"hook_event_name": "TaskCompleted", "cwd": w.project, "task_id": "1",
+			"task_subject": "Read the ledger", "teammate_name": member}))
+	}
+	if r := done("reader-3"); r.Refused {
+		t.Errorf("a task of somebody whom nobody expects: %+v", r)
+	}
+	if r := done("reader-2"); !r.Refused || !strings.Contains(r.Text, "posted nothing") ||
+		strings.TrimSpace(string(r.Answer)) != "{}" {
+		t.Errorf("a task of one that has posted nothing is let go: %+v", r)
+	}
+	if r := done("reader-2"); r.Refused {
+		t.Errorf("a task is kept a second time: %+v", r)
+	}
+	w.env["BOARD_WORKER"] = "reader-1"
+	if r := w.handle("codex", "SubagentStop", encodeJSON(map[string]any{"session_id": "s9",
+		"turn_id": "t", "hook_event_name": "SubagentStop", "cwd": w.project, "agent_id": "a1",
+		"agent_type": "reader-1", "stop_hook_active": false})); !strings.HasPrefix(string(r.Answer),
+		`{"decision":"block","reason":"`) {
+		t.Errorf("Codex lets it go: %s", r.Answer)
+	}
+	if r := done(""); r.Refused {
+		t.Errorf("a session's own task, after its subagent of that name was kept: %+v", r)
+	}
+	w.env["BOARD_WORKER"] = ""
 	if _, err := b.Post(t.Context(), "reader-2", board.Post{Content: "Keys rotate daily"}); err != nil {
 		t.Fatal(err)
 	}

@@ -332,7 +332,7 @@ var ceilings = map[string]int{
 
 	"cmd/board/doctor": 2020, // backup, hard links
 
-	"cmd/board/hookcmd": 1890,
+	"cmd/board/hookcmd": 1905, // what a session's repository is known by
 
 	"cmd/board/kbcmd": 1685, // the project of a workspace
 
@@ -346,7 +346,7 @@ var ceilings = map[string]int{
 
 	"hooks": 2800, // why each thing is given or left out; subagents, conversations; receipts
 
-	"hooks/harness": 2390, // what the transcripts of Claude Code say, ends of outputs
+	"hooks/harness": 2400, // what the transcripts of Claude Code say, ends of outputs
 
 	"hooks/mcp": 4980,
 

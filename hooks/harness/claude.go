@@ -13,7 +13,7 @@ var claudeEvents = []EventName{
 	{"PostToolUse", ToolResult}, {"PostToolUseFailure", ToolFailure},
 	{"PreCompact", PreCompact},
 	{"PostCompact", PostCompact}, {"SubagentStart", SubagentStart}, {"SubagentStop", SubagentStop},
-	{"Stop", Stop}, {"SessionEnd", SessionEnd},
+	{"TaskCompleted", TaskCompleted}, {"Stop", Stop}, {"SessionEnd", SessionEnd},
 }
 
 // claude is Claude Code. A failed command has an event of its own, whose text begins
@@ -24,6 +24,7 @@ var claude = &Harness{
 	shells:          []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"},
 	Events:          claudeEvents, restarts: true,
 	injects: []string{SessionStart, Prompt, SubagentStart, SubagentStop},
+	blocks:  []string{TaskCompleted},
 	decode: func(e *Event, p object) {
 		// What ran in the background has ended.
 		e.Continuation = e.Continuation || strings.HasPrefix(e.Prompt, "<task-notification>")
@@ -165,6 +166,8 @@ func common(e *Event, p object) {
 		e.Reason = p.str("reason")
 	case PreCompact, PostCompact:
 		e.Reason, e.Summary = p.str("trigger", "reason"), p.str("compact_summary")
+	case TaskCompleted:
+		e.AgentType = p.str("teammate_name")
 	case SubagentStop:
 		e.Continuation, _ = p.boolean("stop_hook_active")
 	}

@@ -26,7 +26,16 @@ var codex = &Harness{
 		{"SubagentStart", SubagentStart}, {"SubagentStop", SubagentStop}, {"Stop", Stop},
 		{"SessionEnd", SessionEnd},
 	},
-	injects: startAndPrompt, restarts: true,
+	injects: []string{SessionStart, Prompt, SubagentStart, SubagentStop}, restarts: true,
+	encode: func(e *Event, name, text string) any {
+		if e.Kind == SubagentStop { // its objects are closed: this one has a form of its own
+			return struct {
+				Decision string `json:"decision"`
+				Reason   string `json:"reason"`
+			}{"block", text}
+		}
+		return hookSpecific(e, name, text)
+	},
 	decode: func(e *Event, p object) {
 		t := e.Tool
 		switch {

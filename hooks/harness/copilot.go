@@ -22,11 +22,17 @@ var copilot = &Harness{
 		{"subagentStart", SubagentStart}, {"subagentStop", SubagentStop}, {"agentStop", Stop},
 		{"sessionEnd", SessionEnd},
 	},
-	injects: []string{SessionStart, Prompt, ToolResult, ToolFailure},
-	encode:  contextAnswer,
+	injects:    []string{SessionStart, Prompt, ToolResult, ToolFailure, SubagentStart},
+	unreplayed: []string{SessionStart},
+	transcript: transcript{voices: []string{"assistant.message"},
+		around: map[string]string{"assistant.message": "data"}},
+	encode: contextAnswer,
 	decode: func(e *Event, p object) {
 		if e.Session == "" {
 			e.Session, e.Transcript = p.str("sessionId"), p.str("transcriptPath")
+		}
+		if e.Kind == SubagentStart && e.AgentType == "" {
+			e.AgentType = p.str("agentName")
 		}
 		t := e.Tool
 		if t == nil {

@@ -12,14 +12,15 @@ const (
 	PostCompact   = "post_compact"
 	SubagentStart = "subagent_start"
 	SubagentStop  = "subagent_stop"
-	Stop          = "stop" // the turn is over
+	TaskCompleted = "task_completed" // a worker says that a task is done
+	Stop          = "stop"           // the turn is over
 	SessionEnd    = "session_end"
 	Other         = "other" // any other event
 )
 
 // Kinds has all kinds.
 var Kinds = []string{SessionStart, Prompt, ToolCall, ToolResult, ToolFailure, FileEdit, PreCompact,
-	PostCompact, SubagentStart, SubagentStop, Stop, SessionEnd, Other}
+	PostCompact, SubagentStart, SubagentStop, TaskCompleted, Stop, SessionEnd, Other}
 
 // Sources of a session's start. The source is "" if the harness has one word for new
 // and resumed sessions.

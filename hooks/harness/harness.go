@@ -68,6 +68,8 @@ type Harness struct {
 	echoes []string
 	// injects are the kinds that accept a text as answer.
 	injects []string
+	// blocks are the kinds that exit code 2 turns down, with what stderr says.
+	blocks []string
 	// Untried says that only its documentation, or its code, tells how it speaks and
 	// takes a text: nobody has seen it do so.
 	Untried bool
@@ -176,6 +178,9 @@ func (h *Harness) nameOf(kind string) string {
 
 // Injects reports whether events of a kind accept a text as answer.
 func (h *Harness) Injects(kind string) bool { return slices.Contains(h.injects, kind) }
+
+// Blocks reports whether an event of a kind can be turned down by exit code 2.
+func (h *Harness) Blocks(kind string) bool { return slices.Contains(h.blocks, kind) }
 
 // Replays reports whether a resumed session's context has the earlier answers to events
 // of a kind.

@@ -88,13 +88,13 @@ func (h *Harness) Hooks() (all []Hook) {
 	asks := h.asks
 	if asks == nil {
 		for _, kind := range []string{SessionStart, Prompt, ToolResult, ToolFailure,
-			SubagentStart, SubagentStop, SessionEnd} {
-			speaks := slices.Contains([]string{Prompt, SubagentStart, SubagentStop}, kind)
-			if name := h.nameOf(kind); name != "" && (!speaks || h.Injects(kind)) {
+			SubagentStart, SubagentStop, TaskCompleted, SessionEnd} {
+			speaks := slices.Contains([]string{Prompt, SubagentStart, SubagentStop, TaskCompleted}, kind)
+			if name := h.nameOf(kind); name != "" && (!speaks || h.Injects(kind) || h.Blocks(kind)) {
 				asks = append(asks, name)
 			}
 		}
-		if h.Injects(SubagentStart) { // it has a summary to hand over
+		if h.Injects(SubagentStop) && h.nameOf(PostCompact) != "" { // it has a summary to hand over
 			asks = append(asks, h.nameOf(PostCompact))
 		}
 	}

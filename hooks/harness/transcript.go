@@ -77,7 +77,7 @@ func (o object) turn(role string, depth int, say Say, other func(map[string]any)
 	switch {
 	case depth > deepest:
 		return
-	case o.has("role") || kind != "" || isMessage:
+	case o.has("role") || kind != "" || isMessage || role != "":
 	case other(o):
 		return
 	case len(o.list("messages")) > 0:
@@ -102,7 +102,7 @@ func (o object) turn(role string, depth int, say Say, other func(map[string]any)
 			}
 			return
 		case inner != nil:
-			inner.turn("", depth+1, say, other)
+			inner.turn(role, depth+1, say, other)
 			return
 		case t.last[kind] != "":
 			say(o.str(t.last[kind]), false, true)

@@ -27,7 +27,7 @@ func compared(text string) string {
 	return strings.TrimRight(strings.ToLower(strings.Join(strings.Fields(text), " ")), ".")
 }
 
-// TestFormats: of the transcripts of twelve formats every learning is taken, whole, and
+// TestFormats: of the transcripts of thirteen formats every learning is taken, whole, and
 // nothing else.
 func TestFormats(t *testing.T) {
 	dir := filepath.Join("testdata", "formats")

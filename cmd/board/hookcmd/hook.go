@@ -1,6 +1,7 @@
 package hookcmd
 
 import (
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,9 @@ func (p *program) hookCommand() *cli.Command {
 		ArgsUsage: "EVENT",
 		Description: `Reads the harness's event from standard input and prints one JSON object in the
 harness's format, {} if there is nothing to add. It never breaks a turn: it ends
-within $BOARD_HOOK_TIMEOUT (300ms) with exit 0 and prints nothing to stderr.
+within $BOARD_HOOK_TIMEOUT (300ms) with exit 0 and prints nothing to stderr. One
+event has exit 2: a worker that the run expects, and that has posted nothing, is kept
+at work once when it says that a task is done (TaskCompleted of Claude Code).
 Errors are logged in log/hooks.log of the data home, and {} is also the answer after
 an error. log/recall.log says what was considered for each answer, and why it was given
 or left out. To try a hook by hand, add --strict.
@@ -58,16 +61,24 @@ $BOARD_HOOK_CONTEXT=0 gives nothing, but still records.`,
 			if c.Bool("list") {
 				return p.hookList(c)
 			}
-			if problems := p.hook(c); c.Bool("strict") && len(problems) > 0 {
+			problems, refused := p.hook(c)
+			if c.Bool("strict") && len(problems) > 0 {
 				return fault.Usage.New(base.Safe(strings.Join(problems, "; ")), "")
+			}
+			if refused {
+				return base.ExitError(refusal)
 			}
 			return nil
 		},
 	}
 }
 
-// hook answers an event, and returns the problems that it has logged.
-func (p *program) hook(c *cli.Context) []string {
+// refusal is the exit code by which a hook turns an event down.
+const refusal = 2
+
+// hook answers an event, and returns the problems that it has logged, and whether the
+// event is turned down.
+func (p *program) hook(c *cli.Context) (logged []string, refused bool) {
 	cfg, search, _ := p.hookConfig()
 	home := cfg.Home // "": there is nothing to remember, and nowhere to log
 	cfg.Harness, cfg.Event = c.String("harness"), strings.Join(c.Args().Slice(), " ")
@@ -87,6 +98,9 @@ func (p *program) hook(c *cli.Context) []string {
 	// Not through p.Out, whose errors fail the program: a harness that has hung up is
 	// no error.
 	p.Out.W.Write(r.Answer)
+	if r.Refused {
+		io.WriteString(p.Err, r.Text+"\n")
+	}
 	search.startDaemon(r.Kind)
 	if r.Kind == harness.SessionStart && home != "" {
 		p.recognise(c.Context, home, r.Dir)
@@ -98,7 +112,7 @@ func (p *program) hook(c *cli.Context) []string {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	return slices.Clone(problems)
+	return slices.Clone(problems), r.Refused
 }
 
 // hookConfig is what all hooks have in common.
