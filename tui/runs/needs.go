@@ -85,7 +85,11 @@ func (p *List) summary() string {
 	}
 	var parts []string
 	if wait > 0 {
-		parts = append(parts, st.Bad.Render(cells.Count(wait)+" of "+cells.Plural(int64(len(p.all)), "run")+" need you"))
+		verb := " need you"
+		if wait == 1 {
+			verb = " needs you"
+		}
+		parts = append(parts, st.Bad.Render(cells.Count(wait)+" of "+cells.Plural(int64(len(p.all)), "run")+verb))
 	} else if len(p.all) > 0 {
 		parts = append(parts, "no run needs you")
 	}
