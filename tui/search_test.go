@@ -134,7 +134,14 @@ func TestSearchKeys(t *testing.T) {
 	if s.Text != "paneq" {
 		t.Errorf("the text is %q", s.Text)
 	}
-	h.press("backspace", "shift+tab", "y")
+	h.press("backspace", "tab", "K") // types, from the results too: no letter of it is a command
+	h.typeText("undo")
+	if s.Text != "undo" || len(h.m.overs) != 1 {
+		t.Errorf("after K the text is %q", s.Text)
+	}
+	h.press("ctrl+u")
+	h.typeText("pane")
+	h.press("shift+tab", "y")
 	h.wants("✓", first)
 	h.press("q")
 	if len(h.m.overs) != 0 {

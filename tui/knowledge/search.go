@@ -389,6 +389,7 @@ func (s *SearchBox) Actions() page.Actions {
 		page.On(keys.CopyText, s.copyText),
 		page.On(keys.Renamed(keys.Next, "type"), toInput),
 		page.On(keys.Previous, toInput).Unlisted(),
+		page.On(keys.Search, func() tea.Cmd { s.old = true; return toInput() }).Unlisted(), // as from anywhere
 		page.On(keys.Renamed(keys.Quit, "close"), leave),
 		page.On(keys.Renamed(keys.Back, "close"), leave),
 	}.With(s.browseActions()).With(s.switchActions()).Also(keys.Moving()...)
