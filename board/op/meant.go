@@ -23,6 +23,8 @@ var synonyms = [][]string{
 	{"content", "text", "finding", "question", "body", "title"},
 	{"reason", "why", "note"},
 	{"id", "entry", "signal", "ref"},
+	{"only", "step"},
+	{"seconds", "timeout_seconds", "timeout"},
 	{"query", "match", "search", "q"},
 	{"must_surface", "must"},
 	{"worker", "agent"},
@@ -231,7 +233,8 @@ func wordOf(name string, v json.RawMessage, p *jsonschema.Schema) json.RawMessag
 		}
 	}
 	for _, word := range p.Enum {
-		if w, is := word.(string); is && letters(w) == letters(text) {
+		if w, is := word.(string); is && (letters(w) == letters(text) ||
+			w == "question" && letters(text) == "signal") { // its old name
 			text = w
 		}
 	}

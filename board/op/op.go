@@ -25,7 +25,6 @@ type Info struct {
 	Need    string   // the grant that every call of the tool takes; "": it depends on the call
 	Kind    Kind
 	Budget  int      // tokens of the tool's answer, for which max_tokens asks; 0: the usual ones
-	Rare    bool     // few agents need the tool: listed only where its profile is asked for
 	Shows   []string // the arguments that the tool lists; nil: all but rare ones
 	Short   string   // a line, for the list of commands
 	About   string   // when to use it, and what it does: for models, and in the command's help

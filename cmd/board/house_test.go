@@ -348,11 +348,11 @@ var ceilings = map[string]int{
 
 	"hooks/harness": 2400, // what the transcripts of Claude Code say, ends of outputs
 
-	"hooks/mcp": 4980,
+	"hooks/mcp": 5110, // tools of SURFACE 5: board_start, profiles, old names
 
 	"hooks/mcp/transport": 1040,
 
-	"hooks/ops": 3990, // 50 operations, each once
+	"hooks/ops": 4050, // 51 operations, each once; what opens a run
 
 	"hooks/setup": 3424, // variables that Codex passes on; what plugins hold
 

@@ -30,7 +30,7 @@ import (
 // mcpFlags say which tools there are and what they may do; both ways to serve have them.
 func mcpFlags(grants []string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "profile", Usage: "`PROFILE` of tools, repeatable or with commas: " + strings.Join(mcp.Profiles, ", ") + ", all (default " + strings.Join(mcp.DefaultProfiles, ",") + ")"},
+		&cli.StringSliceFlag{Name: "profile", Usage: "`PROFILE` of tools, repeatable or with commas: " + "worker, orchestrator, memory, context, admin, all (default: the 20 tools that most agents need)"},
 		&cli.StringSliceFlag{Name: "grant", Usage: "what clients may do, `GRANT`, repeatable or with commas: " + strings.Join(mcp.AllGrants, ", ") + ", run:NAME, run:NAME:read, conversation:REF, scrub:MODE, all (default " + strings.Join(grants, ",") + ")"},
 		&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"}, Usage: "the `RUN` of calls that name none; default $BOARD_RUN"},
 		&cli.StringFlag{Name: "agent", Usage: "`WHO` the client is; default what it calls itself (of `board mcp` $BOARD_WORKER first, and on boards with a suffix for each session); without it, nothing over HTTP is private to a client"},
@@ -44,14 +44,12 @@ func (p *program) mcpCommand() *cli.Command {
 	return &cli.Command{
 		Name: "mcp", Category: base.CategoryProgram, Usage: "serve agents that speak the Model Context Protocol, on standard input and output",
 		Description: `A client starts it: {"command": "board", "args": ["mcp"]}. It ends with its input. Searches and embeddings come from the daemon, so that any number of servers
-share one model. Tools come in profiles, since a model chooses badly among fifty:
-  run        board_post, board_signal, board_claim, board_address, board_waive, board_reopen, board_link, board_settle, board_query, board_signals, board_show, board_state,
-             board_digest, board_check, board_gate, board_survival, board_wait, board_expect, board_var_get, board_var_set
-  knowledge  kb_search, kb_get, kb_remember, kb_brief
-  memory     memory_context, memory_read, memory_put, memory_update, memory_forget, save_to_journal, save_to_core
-  conversation  conversations, channels, working notes, named entries
-  context    search_context, write_context, read_context, list_context, delete_context, get_state, set_state: the tools of agent-memory-store, over its store
-  admin      kb_curate, kb_ingest, memory_scrub and the like
+share one model. Without a profile 20 tools are listed, since a model chooses badly among fifty; all that are granted can be called:
+  worker        board_show, board_query, board_post, board_correct, board_ask, board_claim, board_answer, board_waive, board_done, kb_search, kb_get
+  orchestrator  the 20, board_link, board_reopen, board_signals, board_gate, board_survival, board_var_get, board_var_set, kb_brief
+  memory        what agents remember, conversations, channels, working notes, named entries
+  context       search_context, write_context, read_context, list_context, delete_context, get_state, set_state: the tools of agent-memory-store, over its store
+  admin         kb_curate, kb_ingest, memory_scrub and the like
 A client needs a grant for what it does; a refusal names the missing grant. Write access includes read access. A server that board setup has installed
 reaches the account's memory too ($BOARD_MEMORY_TIERS binds it), as the commands of its harness do. By HTTP: board daemon run --listen, at /mcp.`,
 		Flags: append(mcpFlags(mcp.ProcessGrants),

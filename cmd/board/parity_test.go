@@ -33,16 +33,16 @@ const (
 // use it.
 var operations = map[reflect.Type]map[string]offered{
 	reflect.TypeFor[*board.Board](): {
-		"Address": {"answer", "board_address"}, "PostAddressing": {"answer", "board_address"}, "Claim": {"claim", "board_claim"}, "ClaimNext": {"claim", "board_claim"}, "Release": {"release", "board_claim"},
-		"Post": {"post", "board_post"}, "PostBatch": {"post", "board_post"}, "Correct": {"correct", "board_correct"}, "VerifyPosted": {"post", "board_post"}, "Signal": {"ask", "board_signal"}, "Waive": {"waive", "board_waive"}, "Query": {"query", "board_query"}, "State": {"show", "board_state"},
+		"Address": {"answer", "board_answer"}, "PostAddressing": {"answer", "board_answer"}, "Claim": {"claim", "board_claim"}, "ClaimNext": {"claim", "board_claim"}, "Release": {"release", "board_claim"},
+		"Post": {"post", "board_post"}, "PostBatch": {"post", "board_post"}, "Correct": {"correct", "board_correct"}, "VerifyPosted": {"post", "board_post"}, "Signal": {"ask", "board_ask"}, "Waive": {"waive", "board_waive"}, "Query": {"query", "board_query"}, "State": {"show", "board_state"},
 		"Signals": {"signals", "board_signals"}, "Gate": {"gate", "board_gate"}, "WaitGate": {"wait", "board_wait"}, "WaitSignal": {"wait", "board_wait"}, "WaitEvent": {"wait", "board_wait"}, "WaitEvents": {"wait", "board_wait"}, "Survival": {"survival", "board_survival"}, "Trace": {"trace", "board_check"},
 		"Get": {"state get", "board_var_get"}, "Variables": {"state list", "board_var_get"}, "Set": {"state set", "board_var_set"}, "Snapshot": {"export", "board_digest"},
-		"Entry": {"show", "board_show"}, "SignalByID": {"show", "board_show"}, "Watch": {"watch", "(a subscription)"}, "LinkDropping": {"link", "board_link"}, "Expect": {"expect", "board_expect"}, "Done": {"done", "board_expect"}, "DoneWithNote": {"done", "board_expect"}, "Drop": {"expect", "board_expect"}, "Link": {"link", "board_link"},
+		"Entry": {"show", "board_show"}, "SignalByID": {"show", "board_show"}, "Watch": {"watch", "(a subscription)"}, "LinkDropping": {"link", "board_link"}, "Expect": {"expect", "board_expect"}, "Done": {"done", "board_done"}, "DoneWithNote": {"done", "board_done"}, "Drop": {"expect", "board_expect"}, "Link": {"link", "board_link"},
 		"Conflicts": {"conflicts", "board_check"}, "RaiseConflicts": {"conflicts", "(an orchestrator's command)"}, "Settle": {"settle", "board_settle"},
 		"Reopen": {"reopen", "board_reopen"}, "Delete": {"state delete", "board_var_set"}, "Export": {"export", notForAgents}, "Replay": {"replay", notForAgents}, "Burndown": {"export", notForAgents}, "At": {inside, notForAgents}, "Timeline": {inside, notForAgents}, "Events": {"watch", notForAgents}, "History": {"show", inside},
-		"Verify": {"verify", "board_check"}, "AddSources": {"source add", notForAgents}, "Sources": {"source list", notForAgents}, "RemoveSources": {"source rm", notForAgents}, "NamedSources": {"check", "board_check"},
-		"ClaimRan": {"done", "board_expect"}, "CompareReceipts": {"done", "board_expect"}, "Receipts": {"show", "(the gate says what is missing)"}, "RanClaims": {"show", "(the gate says what is missing)"},
-		"RecordPolicy": {"start", notForAgents}, "RecordedPolicy": {"gate", "board_gate"},
+		"Verify": {"verify", "board_check"}, "AddSources": {"source add", "board_start"}, "Sources": {"source list", notForAgents}, "RemoveSources": {"source rm", notForAgents}, "NamedSources": {"check", "board_check"},
+		"ClaimRan": {"done", "board_done"}, "CompareReceipts": {"done", "board_done"}, "Receipts": {"show", "(the gate says what is missing)"}, "RanClaims": {"show", "(the gate says what is missing)"},
+		"RecordPolicy": {"start", "board_start"}, "RecordedPolicy": {"gate", "board_gate"},
 		"Retrieved": {"kb brief", "kb_brief"}, "Retrievals": {"show", "(what was given to others is for a person to look at)"},
 		"Check": {inside, inside}, "Close": {inside, inside}, "Items": {inside, inside}, "Created": {inside, inside}, "Moment": {inside, inside}, "Run": {inside, inside}, "SetNow": {inside, inside}, "SetSession": {inside, inside},
 	},

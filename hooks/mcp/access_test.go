@@ -190,7 +190,7 @@ func TestWhoWrote(t *testing.T) {
 	for _, call := range []struct{ tool, args, want string }{
 		{"board_post", `{"content":"x"}`, ""}, {"board_query", `{}`, "by scout-"},
 		{"kb_remember", `{"title":"t","body":"b"}`, ""},
-		{"memory_put", `{"content":"x"}`, ""}, {"memory_read", `{}`, "scout"},
+		{"memory_put", `{"content":"x"}`, ""}, {"memory_read", `{"query":"x"}`, "scout"},
 	} {
 		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: call.tool,
 			Arguments: json.RawMessage(call.args)})

@@ -29,10 +29,13 @@ const (
 const maxTokens = "max_tokens"
 
 // takeMaxTokens adds the argument to what a tool takes.
-func takeMaxTokens(in *jsonschema.Schema) {
+func (t *tool) takeMaxTokens(in *jsonschema.Schema) {
 	most := float64(mostTokens)
 	in.Properties[maxTokens] = &jsonschema.Schema{Type: "integer", Maximum: &most,
-		Description: "of the answer", Extra: map[string]any{op.Rare: true}}
+		Description: "of the answer"}
+	if t.Tool != "board_digest" {
+		in.Properties[maxTokens].Extra = map[string]any{op.Rare: true}
+	}
 	in.PropertyOrder = append(in.PropertyOrder, maxTokens)
 }
 

@@ -150,10 +150,11 @@ func crowdedCalls(args map[string]string) map[string][]map[string]any {
 	one := func(a map[string]any) []map[string]any { return []map[string]any{a} }
 	worker := strings.Repeat("w", 190)
 	return map[string][]map[string]any{
-		"board_address": one(map[string]any{"signal": "s2", "content": longText("answer",
+		"board_answer": one(map[string]any{"id": "s2", "content": longText("answer",
 			50_000)}), "board_check": {{"run": "small"},
 			{"run": "small", "text": longText("draft", 1_000)}, {"step": "gate"}},
 		"board_claim": one(nil), "board_expect": one(map[string]any{"names": []string{worker}}),
+		"board_done": one(map[string]any{"worker": worker}), "board_start": one(map[string]any{"run": "r2", "goal": longText("goal", 4000)}),
 		"board_gate": {{}, {"require_source": true, "require_evidence": true,
 			"require_verified": true}},
 		"board_post": one(map[string]any{"run": "small", "content": longText("post", 60_000),
@@ -168,8 +169,8 @@ func crowdedCalls(args map[string]string) map[string][]map[string]any {
 		"board_reopen":  one(map[string]any{"signal": "s1", "note": longText("note", 4000)}),
 		"board_settle": one(map[string]any{"entry": "e1", "other": "e2",
 			"reason": longText("reason", 4000)}),
-		"board_signal": one(map[string]any{"content": longText("question", 60_000)}),
-		"board_state":  {{}, {"run": "r1"}}, "board_survival": {{"text": "nothing"},
+		"board_ask":   one(map[string]any{"question": longText("question", 60_000)}),
+		"board_state": {{}, {"run": "r1"}}, "board_survival": {{"text": "nothing"},
 			{"run": "small", "text": longText("draft", 3_000)}},
 		"board_var_get": {{}, {"key": "var-0-" + strings.Repeat("k", 150)}},
 		"board_var_set": one(map[string]any{"key": "k", "value": longText("value", 60_000)}),
@@ -189,7 +190,7 @@ func crowdedCalls(args map[string]string) map[string][]map[string]any {
 		"kb_resolve": one(map[string]any{"keep": "a", "other": "b", "how": "stand",
 			"why": "x"}),
 		"memory_context":     {{}, {"task": "requests failed"}, {"budget": 100}, {"budget": 8000}},
-		"memory_read":        {{}, {"query": "requests", "limit": 100}},
+		"memory_read":        {{"query": "the"}, {"query": "requests", "limit": 100}},
 		"memory_named":       {{}, {"name": "N1"}},
 		"memory_consolidate": {{}, {"do": "passes"}},
 		"memory_scrub":       one(map[string]any{"tier": "workspace"}), "channel_list": one(nil),

@@ -24,9 +24,9 @@ type checkIn struct {
 	ops.On
 	keepSecret
 	Text    string   `json:"text,omitempty" jsonschema:"the draft"`
-	Files   []string `json:"files,omitempty" jsonschema:"or files and directories of it"`
-	Step    string   `json:"step,omitempty" enum:"check_steps" jsonschema:"only this one, in full" rare:"true"`
-	Sources []string `json:"sources,omitempty" jsonschema:"files of the quotes; default those of board.yaml"`
+	Files   []string `json:"files,omitempty" jsonschema:"or its files"`
+	Only    string   `json:"only,omitempty" enum:"check_steps" jsonschema:"one step, in full"`
+	Sources []string `json:"sources,omitempty" jsonschema:"default: those of board_start"`
 }
 
 type checkFindingOut struct {
@@ -112,16 +112,10 @@ func (c *call) checkInput(b *board.Board, in *checkIn) (f policy.File, given che
 	if given, err = check.Open(&f, each(in.Files, c.where), each(in.Sources, c.where)); err != nil {
 		return f, given, err
 	}
-	for i := range given.Sources { // answers name them as seen from the project
-		f := &given.Sources[i]
-		if near, err := filepath.Rel(c.cfg.Workspace, f.Path); err == nil &&
-			filepath.IsLocal(near) {
-			f.Name = filepath.ToSlash(near)
-		}
-	}
+	ops.NameFrom(c.cfg.Workspace, given.Sources) // as answers name them
 	given.BoardOnly = !mayRead
-	if in.Step != "" {
-		f.Steps = []string{in.Step}
+	if in.Only != "" {
+		f.Steps = []string{in.Only}
 	} else if in.Text == "" && len(in.Files) == 0 && len(given.Reports) == 0 { // no text yet
 		f.Reports, given.Missing = nil, ""
 		f.Steps = slices.DeleteFunc(slices.Clone(f.Steps), func(s string) bool {
@@ -211,7 +205,7 @@ func (o *checkOut) text() string {
 			lines = append(lines, "  - "+strings.TrimSpace(f.Place+" "+f.Text)+" ("+f.Why+")")
 		}
 		if s.Further > 0 {
-			lines = append(lines, fmt.Sprintf("  and %d more; step: %s lists more of them",
+			lines = append(lines, fmt.Sprintf("  and %d more; only: %s lists more of them",
 				s.Further, s.Name))
 		}
 		if s.clear != "" {

@@ -139,7 +139,7 @@ func TestCheckIsBounded(t *testing.T) {
 		t.Errorf("%d bytes:\n%s", len(got), got)
 	}
 	hasAll(t, got, "✗ gate: ", "✗ verify: ", "✗ survival: ", "✗ trace: ",
-		" more; step: trace lists more of them")
+		" more; only: trace lists more of them")
 }
 
 // TestCheckReads: without the grant no file is read, neither one that is named, nor one

@@ -25,8 +25,8 @@ func TestNoVacuousPass(t *testing.T) {
 		"reader-1  expected, nothing posted\nreader-2  expected, nothing posted")
 	says("board_gate", `{}`, "empty nothing was posted or raised yet; to clear it: board_post "+
 		"(content: …)",
-		"expected reader-1 has not finished yet; to clear it: board_expect (do: done, "+
-			"names: reader-1), or board_expect (do: drop, names: reader-1, reason: …)")
+		"expected reader-1 has not finished yet; to clear it: board_done (names: reader-1), "+
+			"or board_done (drop: true, names: reader-1, note: …)")
 	says("board_survival", `{"text":"Nothing."}`, "FAILED: the run has no entries")
 	says("board_wait", `{"for":"gate","timeout_seconds":0}`, "Not within 0 seconds.", "is closed")
 	says("board_post", `{"content":"Tokens never expire","must_surface":true}`)

@@ -19,16 +19,16 @@ import (
 )
 
 func (s *Server) addJudgeTools() {
-	add(s, tool{Tool: "board_gate", Rare: true, Short: "May the synthesis begin?",
+	add(s, tool{Tool: "board_gate", Short: "May the synthesis begin?",
 		Profile: ProfileRun, Kind: reads, Budget: glanceTokens,
 		About: "May the synthesis begin? Names what keeps the gate closed, and how to clear it."},
 		(*call).gate)
-	add(s, tool{Tool: "board_survival", Short: "Does the text carry what was found?", Rare: true,
+	add(s, tool{Tool: "board_survival", Short: "Does the text carry what was found?",
 		Profile: ProfileRun, Kind: reads, Budget: usualTokens,
 		About: "Does a text carry all that must surface? Names what it lacks."}, (*call).survival)
 	add(s, tool{Tool: "board_wait", Short: "Wait for something on the board", Profile: ProfileRun,
 		Kind:  reads,
-		About: "Wait until the gate opens, a signal is settled, or something happens."},
+		About: "Wait until the gate opens, a question closes, or anything happens."},
 		(*call).wait)
 }
 
@@ -336,16 +336,16 @@ func list[T any](l []T) []T {
 const (
 	waitGate   = "gate"
 	waitEvent  = "event"
-	waitSignal = "signal"
+	waitSignal = "question"
 )
 
 type waitIn struct {
 	ops.OnRun
-	For     string  `json:"for" enum:"waits" jsonschema:"what happens"`
-	Signal  string  `json:"signal,omitempty" jsonschema:"the signal that is to be settled"`
+	For     string  `json:"for" enum:"waits" jsonschema:"what"`
+	ID      string  `json:"id,omitempty" jsonschema:"the question"`
 	Since   *int64  `json:"since,omitempty" min:"0" jsonschema:"events after this seq" rare:"true"`
 	Limit   int     `json:"limit,omitempty" min:"1" max:"200" default:"20" rare:"true"`
-	Timeout float64 `json:"timeout_seconds,omitempty" min:"0" max:"300" default:"20" jsonschema:"at most 300; default 20"`
+	Timeout float64 `json:"seconds,omitempty" min:"0" max:"300" default:"20" jsonschema:"default 20; most clients give up after 60"`
 }
 
 type eventOut struct {
@@ -379,8 +379,8 @@ type seenOut struct {
 const stillWaiting = 5 * time.Second
 
 func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
-	if (in.For == waitSignal) != (in.Signal != "") {
-		return out, "", badArgument("signal goes with for: signal",
+	if (in.For == waitSignal) != (in.ID != "") {
+		return out, "", badArgument("id goes with for: question",
 			"it is not clear what to wait for")
 	}
 	limit := time.Duration(in.Timeout * float64(time.Second))
@@ -420,7 +420,7 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 			}
 		case waitSignal:
 			var s board.Signal
-			if s, err = b.WaitSignal(ctx, in.Signal); err == nil {
+			if s, err = b.WaitSignal(ctx, in.ID); err == nil {
 				page := cut{c, 4 * echoTokens, 1, new(int)}.page(nil)
 				out.Signal, text = &s, "Settled: "+ops.SignalLine(page, &s, time.Now())
 			}

@@ -14,7 +14,7 @@ import (
 )
 
 func (s *Server) addKnowledgeTools() {
-	add(s, tool{Tool: "kb_brief", Short: "What a role should know", Rare: true,
+	add(s, tool{Tool: "kb_brief", Short: "What a role should know",
 		Profile: ProfileKnowledge, Kind: reads, Need: KBRead,
 		About: "What is known about a task, within a budget, for the prompt of a worker."},
 		(*call).brief)

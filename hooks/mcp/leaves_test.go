@@ -175,6 +175,7 @@ func FuzzAnswersAreClean(f *testing.F) {
 			for what, id := range saved {
 				args = strings.ReplaceAll(args, what, id)
 			}
+			c.Tool = meantTool(c.Tool, json.RawMessage(args))
 			r, err := s.answers[c.Tool](ctx,
 				&sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Name: c.Tool,
 					Arguments: json.RawMessage(args)}})

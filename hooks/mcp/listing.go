@@ -50,6 +50,9 @@ func (s *Server) list(next sdk.MethodHandler) sdk.MethodHandler {
 			for i, t := range all.Tools {
 				all.Tools[i] = s.usable(t)
 			}
+			slices.SortStableFunc(all.Tools, func(a, b *sdk.Tool) int {
+				return slices.Index(s.wanted, a.Name) - slices.Index(s.wanted, b.Name)
+			})
 		}
 		return res, err
 	}

@@ -16,10 +16,3 @@ func (c *call) maskSecrets(keep bool) {
 		c.notes = append(c.notes, secret.Note(notes, "keep_secret"))
 	})
 }
-
-func (s *Server) addRunTools() {
-	add(s, tool{Tool: "board_state", Short: "Where the run stands", Profile: ProfileRun,
-		Kind: reads, Budget: glanceTokens,
-		About: "Start here: goal, counts, open signals, workers, variables. " +
-			"Without a run it lists the runs."}, (*call).state)
-}

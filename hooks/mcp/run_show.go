@@ -9,7 +9,8 @@ import (
 func (s *Server) addShowTools() {
 	add(s, tool{Tool: "board_digest", Short: "What the run has found", Profile: ProfileRun,
 		Kind: reads, Budget: digestTokens,
-		About: "All findings, for the synthesis: what blocks, what must surface, the strongest."}, (*call).digest)
+		About: "All findings, for the report: what blocks, what must surface, then by document, " +
+			"with quotes."}, (*call).digest)
 }
 
 // digestTokens is the usual budget of board_digest.

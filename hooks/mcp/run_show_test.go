@@ -53,14 +53,14 @@ func TestShow(t *testing.T) {
 		"board_show (id: e3) shows its links")
 
 	refused(t, c, "board_waive", `{"signal":"s1","reason":"x"}`,
-		"board_show (id: s1) tells how; board_reopen (signal: s1) opens it again")
+		"board_show (id: s1) tells how; board_reopen (id: s1) opens it again")
 	has(t, must(t, c, "board_reopen", `{"signal":"s1","note":"May of which year?"}`),
 		"s1     high      open      Since when?  by ben from e1")
 	has(t, must(t, c, "board_show", `{"id":"s1"}`), "reopen", "May of which year?")
 	must(t, c, "board_address", `{"signal":"s1","content":"Since May 2025","worker":"ann"}`)
 	has(t, must(t, c, "board_link", `{"entry":"e3","supersedes":["e4"]}`),
 		"e3 observation, contradicts e1, supersedes e4", "Note: open again: s1",
-		"board_address (entry: e3, signal: s1)")
+		"board_answer (entry: e3, id: s1)")
 	must(t, c, "board_signal", `{"content":"Who?","priority":"low"}`)
 	must(t, c, "board_waive", `{"signal":"s2","reason":"no matter"}`)
 	if text := must(t, c, "board_signals", `{"status":"waived"}`); !strings.Contains(text, "s2") ||

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,6 +57,8 @@ type stateOut struct {
 	Entries   map[string]int64 `json:"entries,omitempty" jsonschema:"by type"`
 	Statuses  map[string]int64 `json:"statuses,omitempty" jsonschema:"entries by status"`
 	Must      int64            `json:"must_surface,omitempty"`
+	GateOpen  bool             `json:"gate_open,omitempty"`
+	ClosedBy  []string         `json:"gate_closed_by,omitempty" jsonschema:"what keeps the gate closed, 8 at most"`
 	Signals   []board.Signal   `json:"open_signals" jsonschema:"the most urgent first, 20 at most"`
 	Open      int64            `json:"open,omitempty" jsonschema:"how many signals are open"`
 	Workers   []workerOut      `json:"workers"`
@@ -84,8 +87,17 @@ func (c *call) state(in ops.OnRun) (out stateOut, text string, err error) {
 		if err != nil {
 			return err
 		}
+		by, err := c.Policy(c.ctx, b)
+		if err != nil {
+			return err
+		}
+		v, err := b.Gate(c.ctx, by.Gate)
+		if err != nil {
+			return err
+		}
 		out, text = fitted(c, func(k cut) (stateOut, string) {
 			out := k.state(&st, open.Signals)
+			out.GateOpen, out.ClosedBy = v.Open, closedBy(&v)
 			return out, k.stateText(&out, &st)
 		})
 		return nil
@@ -112,6 +124,20 @@ func (k cut) state(st *board.State, open []board.Signal) stateOut {
 			k.variable), Runs: []runOut{}}
 }
 
+// closedBy are the rules and ids that keep a gate closed.
+func closedBy(v *board.Verdict) (all []string) {
+	const most = 8
+	for i := range v.Reasons[:min(len(v.Reasons), most)] {
+		r := &v.Reasons[i]
+		about := cmp.Or(strings.TrimSpace(r.ID+" "+r.Other), r.Worker)
+		all = append(all, strings.Join(strings.Fields(r.Rule+" "+inLine(about)+" "+r.Priority), " "))
+	}
+	if left := len(v.Reasons) - most; left > 0 {
+		all = append(all, fmt.Sprintf("%d more", left))
+	}
+	return all
+}
+
 // stateText writes a state for a reader.
 func (k cut) stateText(s *stateOut, st *board.State) string {
 	page := k.page(nil)
@@ -120,6 +146,11 @@ func (k cut) stateText(s *stateOut, st *board.State) string {
 	if s.Goal != "" {
 		fmt.Fprintf(&b, "\nGoal: %s", indented(s.Goal))
 	}
+	gate := "open"
+	if !s.GateOpen {
+		gate = "CLOSED: " + strings.Join(s.ClosedBy, "; ")
+	}
+	fmt.Fprintf(&b, "\nGate %s", gate)
 	fmt.Fprintf(&b, "\nEntries: %d%s; %d must surface", st.Entries.Total, counted(s.Entries),
 		s.Must)
 	if d := s.Statuses[board.Disputed]; d > 0 {

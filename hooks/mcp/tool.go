@@ -128,22 +128,19 @@ func (t *tool) inputOf(takes reflect.Type) (*jsonschema.Schema, error) {
 			in.Properties[f.Name].Maximum == nil { // of a person it is "all"
 			least, most := 1.0, 200.0
 			in.Properties[f.Name].Minimum, in.Properties[f.Name].Maximum = &least, &most
-		} else if t.Shows != nil && !slices.Contains(t.Shows, f.Name) {
+		} else if t.Shows != nil && !slices.Contains(t.Shows, f.Name) && in.Properties[f.Name] != nil {
 			in.Properties[f.Name].Extra = map[string]any{op.Rare: op.Never}
 		}
 	}
 	if t.Budget > 0 {
-		takeMaxTokens(in)
+		t.takeMaxTokens(in)
 	}
 	return in, nil
 }
 
-// register registers a tool, if its profile is wanted.
+// register registers a tool. All can be called; which are listed goes by the profiles.
 func (s *Server) register(t tool, takes, gives reflect.Type,
 	fn func(c *call, in any) (any, string, error)) {
-	if !s.profiles[t.Profile] {
-		return
-	}
 	in, err := t.inputOf(takes)
 	var out *jsonschema.Schema
 	if err == nil {
@@ -202,10 +199,14 @@ func (s *Server) register(t tool, takes, gives reflect.Type,
 	if s.usual { // what a model does not read, and pays for
 		listed.Title = ""
 	}
-	if s.cfg.JSON {
+	if s.cfg.JSON && !anyAnswer(t.Tool) {
 		listed.OutputSchema = out
 	}
-	s.unlisted[t.Tool] = t.Rare && s.usual || !t.granted(s.cfg.Grants)
+	wanted := s.profiles[t.Profile]
+	if s.wanted != nil {
+		wanted = slices.Contains(s.wanted, t.Tool)
+	}
+	s.unlisted[t.Tool] = !wanted || !t.granted(s.cfg.Grants)
 	s.sdk.AddTool(listed, answer)
 }
 

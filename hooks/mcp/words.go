@@ -24,24 +24,26 @@ type said struct {
 // missing here, and what takes an argument that the tool has not, is left out of what
 // agents are told.
 var operations = sync.OnceValue(func() map[string]said {
+	byID := map[string]string{"signal": "id"}
 	return map[string]said{
-		"run.list":                  {tool: "board_state"},
-		"entry.list":                {tool: "board_query"},
-		"entry.post":                {tool: "board_post"},
-		"entry.correct":             {tool: "board_correct"},
-		"entry.verify":              {tool: "board_check", itself: []string{"id"}}, // it holds all
-		"entry.settle":              {tool: "board_settle"},
-		"entry.show":                {tool: "board_show"},
-		"signal.list":               {tool: "board_state", itself: []string{"status"}},
-		"signal.show":               {tool: "board_show", as: map[string]string{"signal": "id"}},
-		"signal.reopen":             {tool: "board_reopen"},
-		"signal.address":            {tool: "board_address"},
-		"signal.claim":              {tool: "board_claim"},
-		"signal.extend":             {tool: "board_claim"},
-		"signal.waive":              {tool: "board_waive"},
-		"worker.list":               {tool: "board_state"},
-		"worker.done":               {tool: "board_expect", with: "do: done"},
-		"worker.drop":               {tool: "board_expect", with: "do: drop"},
+		"run.list":       {tool: "board_show"},
+		"entry.list":     {tool: "board_query"},
+		"entry.post":     {tool: "board_post"},
+		"entry.correct":  {tool: "board_correct"},
+		"entry.verify":   {tool: "board_check", itself: []string{"id"}}, // it holds all
+		"entry.settle":   {tool: "board_settle"},
+		"entry.show":     {tool: "board_show"},
+		"signal.list":    {tool: "board_show", itself: []string{"status"}},
+		"signal.show":    {tool: "board_show", as: byID},
+		"signal.reopen":  {tool: "board_reopen", as: byID},
+		"signal.address": {tool: "board_answer", as: byID},
+		"signal.claim":   {tool: "board_claim", as: byID},
+		"signal.extend":  {tool: "board_claim", as: byID},
+		"signal.waive":   {tool: "board_waive", as: byID},
+		"worker.list":    {tool: "board_show"},
+		"worker.done":    {tool: "board_done"},
+		"worker.drop": {tool: "board_done", with: "drop: true",
+			as: map[string]string{"reason": "note"}},
 		"variable.get":              {tool: "board_var_get"},
 		"variable.list":             {tool: "board_var_get"},
 		"kb.get":                    {tool: "kb_get"},
@@ -68,7 +70,7 @@ var operations = sync.OnceValue(func() map[string]said {
 })
 
 // parameters are those that are called otherwise than the domain's arguments.
-var parameters = map[string]string{"timeout": "timeout_seconds"}
+var parameters = map[string]string{"timeout": "seconds"}
 
 // words say a step to a client that has called what takes the arguments of a schema; nil:
 // nothing that takes any.

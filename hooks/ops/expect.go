@@ -108,14 +108,16 @@ func dropWorker(ctx context.Context, h Runs, b *board.Board, who, name, reason s
 
 type DoneIn struct {
 	On
-	Names  []string `json:"names,omitempty" arg:"[WORKER…]" as:"words"`
-	Reason string   `json:"reason,omitempty" flag:"reason,note" value:"TEXT" jsonschema:"what others should know, for the record"`
-	Ran    []string `json:"ran,omitempty" value:"COMMAND" commas:"no" blank:"no" jsonschema:"a command that was run and passed, as go test ./...; what hooks saw of it is said at once"`
+	Note  string   `json:"note,omitempty" flag:"reason,note" value:"TEXT" jsonschema:"what is left open" cli:"what others should know, for the record"`
+	Names []string `json:"names,omitempty" arg:"[WORKER…]" as:"words" jsonschema:"others"`
+	Drop  bool     `json:"drop,omitempty" only:"mcp" jsonschema:"they will not come; note says why"`
+	Ran   []string `json:"ran,omitempty" value:"COMMAND" commas:"no" blank:"no" jsonschema:"commands that passed" cli:"a command that was run and passed, as go test ./...; what hooks saw of it is said at once"`
 	KeepSecrets
 }
 
 var Done = op.Op[Runs, DoneIn, ExpectOut]{
-	Info: op.Info{Command: "done", Group: "Post and settle",
+	Info: op.Info{Command: "done", Group: "Post and settle", Tool: "board_done", Profile: "run",
+		Kind: op.Writes, About: "You have finished: the gate waits for this. Or end the wait for others.",
 		Short: "mark workers as done: you, or those you name",
 		Long: `Without a name it is the worker of --worker or $BOARD_WORKER. A worker that is done may
 still post, and stays done. A worker that is not expected is recorded as done. A note says
@@ -125,7 +127,10 @@ what is left open; a later note replaces it.
 the worker, and the answer says which: passed, failed, stale (files were edited since), untold
 (the harness tells no exit code), not found, or unseen (no hook has seen this worker).`},
 	Do: func(ctx context.Context, h Runs, in DoneIn) (ExpectOut, error) {
-		return done(ctx, h, in.On, in.Reason, in.Names, in.Ran)
+		if in.Drop {
+			return Expect.Do(ctx, h, ExpectIn{On: in.On, Do: DropAct, Names: in.Names, Reason: in.Note})
+		}
+		return done(ctx, h, in.On, in.Note, in.Names, in.Ran)
 	},
 	Text: expectText,
 }

@@ -99,12 +99,12 @@ func inMemory[T any](ctx context.Context, h Memories, fn func(*memory.Store) (T,
 // On says on which board, and as whom.
 type On struct {
 	OnRun
-	Worker string `json:"worker,omitempty" jsonschema:"default the client's"`
+	Worker string `json:"worker,omitempty" jsonschema:"default: the client"`
 }
 
 // OnRun says on which board.
 type OnRun struct {
-	Run string `json:"run,omitempty" flag:"run,r,board" jsonschema:"default the server's"`
+	Run string `json:"run,omitempty" flag:"run,r,board" jsonschema:"default: the server's"`
 }
 
 // KeepSecrets is for writes to what masks or refuses secrets.

@@ -24,7 +24,7 @@ type KBFilters struct {
 	Tags       []string `json:"tags,omitempty" flag:"tag,tags" commas:"no" jsonschema:"with all of these"`
 	Domains    []string `json:"domains,omitempty" flag:"domain" rare:"true" cli:"has one of these domains"`
 	Projects   []string `json:"projects,omitempty" only:"cli" flag:"project" commas:"no" cli:"of one of these"`
-	Here       bool     `json:"here,omitempty" rare:"true" jsonschema:"only this workspace"`
+	Here       bool     `json:"here,omitempty" jsonschema:"only this workspace"`
 	Superseded bool     `json:"superseded,omitempty" rare:"true" cli:"superseded ones too"`
 	Retired    bool     `json:"retired,omitempty" only:"cli" cli:"retired ones too"`
 	All        bool     `json:"all,omitempty" only:"cli" cli:"superseded and retired ones too"`
@@ -136,8 +136,9 @@ func (o SearchOut) IDs() (ids []string) {
 
 var KBSearch = op.Op[Knowledge, KBSearchIn, SearchOut]{
 	Info: op.Info{Command: "kb search", Tool: "kb_search", Profile: "knowledge", Need: KBRead,
-		Budget: 4000, Short: "find capsules by words and by meaning",
-		About: "Search what earlier runs learned: before a task, and before you guess. Hits are " +
+		Budget: 4000, Shows: []string{"query", "here"},
+		Short: "find capsules by words and by meaning",
+		About: "Search what earlier runs verified: before a task, and before you guess. Hits are " +
 			"candidates to check.",
 		Long: `Any text is a question, also from a pipe (-). Filters apply before
 ranking. Capsules of your workspace rank a little higher. --gate answers only with a
@@ -295,7 +296,7 @@ func capsuleMarks(c *kb.Capsule) string {
 }
 
 type KBGetIn struct {
-	ID string `json:"id" arg:"CAPSULE" jsonschema:"of the capsule"`
+	ID string `json:"id" arg:"CAPSULE" jsonschema:"from kb_search"`
 }
 
 type KBGetOut struct {
@@ -305,7 +306,7 @@ type KBGetOut struct {
 
 var KBGet = op.Op[Knowledge, KBGetIn, KBGetOut]{
 	Info: op.Info{Command: "kb get", Tool: "kb_get", Profile: "knowledge", Need: KBRead, Budget: 4000,
-		Short: "show a capsule", About: "Read one capsule whole."},
+		Short: "show a capsule", About: "One capsule whole, by its id."},
 	Do: func(ctx context.Context, h Knowledge, in KBGetIn) (out KBGetOut, err error) {
 		err = h.KB(ctx, Write, false, func(k *kb.KB) (err error) {
 			if out.Capsule, err = k.Retrieve(ctx, in.ID); err == nil {
@@ -370,11 +371,11 @@ func printCapsule(p *op.Page, c *kb.Capsule, g *board.Usage) {
 }
 
 type RememberIn struct {
-	Title      string   `json:"title,omitempty" needs:"mcp" value:"LINE" jsonschema:"what it says, in one line" cli:"title"`
-	Body       string   `json:"body" arg:"[BODY | -]" as:"text" flag:"body" hidden:"true" jsonschema:"what holds, for whom, why, how you know"`
+	Title      string   `json:"title,omitempty" needs:"mcp" value:"LINE" jsonschema:"what holds, in one line" cli:"title"`
+	Body       string   `json:"body" arg:"[BODY | -]" as:"text" flag:"body" hidden:"true" jsonschema:"for whom, why, how you know"`
 	Kind       string   `json:"kind,omitempty" enum:"kinds" default:"fact" jsonschema:"default fact" cli:" "`
 	Scope      string   `json:"scope,omitempty" enum:"scopes" jsonschema:"where it holds; default workspace" cli:"where it holds (default workspace; universal in your home directory and above)"`
-	Source     string   `json:"source,omitempty" value:"WHERE" jsonschema:"where it can be checked" cli:"where it can be checked: file:line, a command, a URL"`
+	Source     string   `json:"source,omitempty" value:"WHERE" jsonschema:"where to check it" cli:"where it can be checked: file:line, a command, a URL"`
 	Confidence *float64 `json:"confidence,omitempty" min:"0" max:"1" flag:"confidence,c" jsonschema:"0 to 1" cli:"0 (a guess) to 1 (certain)"`
 	VerifiedBy string   `json:"verified_by,omitempty" value:"WHO" rare:"true" cli:"who or what verified it"`
 	Tags       []string `json:"tags,omitempty" flag:"tag,tags" value:"TAG" jsonschema:"topics"`
@@ -400,8 +401,7 @@ func (o RememberOut) IDs() []string { return []string{o.Capsule.ID} }
 var Remember = op.Op[Knowledge, RememberIn, RememberOut]{
 	Info: op.Info{Command: "kb remember", Tool: "kb_remember", Profile: "knowledge", Need: KBWrite,
 		Kind: op.Writes, Short: "store a capsule",
-		About: "Keep what is verified, lasting and useful to others, with its source. Search " +
-			"first; supersede what it replaces.",
+		About: "Keep what is verified, lasting and useful to others. Search first.",
 		Long: `Say what is true, for whom, and how you know it; the source lets readers verify it.
 If a capsule with the same title or the same words exists, the new one is refused with that
 id (exit 6); --supersedes replaces it. Similar capsules are listed.`},
@@ -543,7 +543,7 @@ func changeTags(tags *[]string, add, remove []string, id, shows string) error {
 }
 
 type RetireIn struct {
-	ID  []string `json:"id" arg:"CAPSULE…" as:"words" jsonschema:"of the capsule"`
+	ID  []string `json:"id" arg:"CAPSULE…" as:"words" jsonschema:"from kb_search"`
 	Why string   `json:"why,omitempty" flag:"reason,why" needs:"mcp" value:"REASON" cli:"for the history"`
 }
 

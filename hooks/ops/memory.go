@@ -85,7 +85,7 @@ func talkIn(h Memories, m *memory.Store, named string) string {
 
 type PutIn struct {
 	Content      string   `json:"content" arg:"[CONTENT | -]" as:"note" flag:"content" hidden:"true" jsonschema:"one thing"`
-	Tier         string   `json:"tier,omitempty" enum:"put_tiers" default:"workspace" jsonschema:"journal, core: yours only" cli:"where; journal and core are the agent's own"`
+	Tier         string   `json:"tier,omitempty" enum:"put_tiers" default:"workspace" jsonschema:"workspace: all agents here; journal: yours for a week; core: yours for good" cli:"where; journal and core are the agent's own"`
 	Channel      string   `json:"channel,omitempty" value:"NAME" rare:"true" jsonschema:"of that tier" cli:"of the tier channel; default the conversation's, else general"`
 	Conversation string   `json:"conversation,omitempty" value:"REF" rare:"true" jsonschema:"its ref code" cli:"of the conversation that it belongs to, or comes from; default $BOARD_CONVERSATION"`
 	Title        string   `json:"title,omitempty" value:"LINE" rare:"true" jsonschema:"in a few words"`
@@ -113,7 +113,7 @@ func (o StoredOut) IDs() []string { return []string{o.Item.ID} }
 var MemoryPut = op.Op[Memories, PutIn, StoredOut]{
 	Info: op.Info{Command: "memory put", Tool: "memory_put", Profile: "memory", Kind: op.Writes,
 		Short: "store an item in a tier",
-		About: "Keep a decision, a preference or a lesson that the files do not show.",
+		About: "Keep a decision, preference or lesson that no file shows.",
 		Long: `Store one thing in each item, in a sentence or two, so that it can be found,
 replaced and forgotten separately; at most 10,000 characters. If the same text
 exists, its time is renewed instead of storing it twice.`},
@@ -194,17 +194,27 @@ type MemoryUpdateIn struct {
 	Lasting
 	Revision *int   `json:"revision,omitempty" min:"0" flag:"if-version,if-revision" value:"REVISION" jsonschema:"only if it still has this one" cli:"only if it still has this one; else exit 6"`
 	Restore  bool   `json:"restore,omitempty" only:"mcp"`
-	Why      string `json:"why,omitempty" value:"REASON" jsonschema:"the reason; it is kept"`
+	Forget   bool   `json:"forget,omitempty" only:"mcp" jsonschema:"hide it, for a reason"`
+	Reason   string `json:"reason,omitempty" flag:"why" value:"REASON" jsonschema:"why"`
 	KeepSecrets
 }
 
 var MemoryUpdate = op.Op[Memories, MemoryUpdateIn, StoredOut]{
 	Info: op.Info{Command: "memory update", Tool: "memory_update", Profile: "memory",
-		Kind: op.Writes, Rare: true, Short: "change an item; revisions are kept",
-		About: "Change a memory, or restore one.",
+		Kind: op.Writes, Shows: []string{"id", "content", "forget", "reason"},
+		Short: "change an item; revisions are kept",
+		About: "Correct a memory, or forget it. Old versions are kept.",
 		Long: `What is given changes; its tier and its owner do not. With an id alone, on a
 terminal, the content opens in $VISUAL or $EDITOR.`},
 	Do: func(ctx context.Context, h Memories, in MemoryUpdateIn) (out StoredOut, err error) {
+		if in.Forget {
+			gone, err := MemoryForget.Do(ctx, h, ForgetIn{ID: []string{in.ID}, Reason: in.Reason,
+				Given: op.Giving("reason")})
+			if err != nil {
+				return out, err
+			}
+			return StoredOut{Item: gone.Items[0], Warnings: gone.Notes, said: "is forgotten: "}, nil
+		}
 		change, err := in.change()
 		if err != nil {
 			return out, err
@@ -280,7 +290,7 @@ var errSame = errors.New("unchanged")
 func updated(ctx context.Context, m *memory.Store, in *MemoryUpdateIn,
 	change func(*memory.Item) error) (StoredOut, error) {
 	var was memory.Item
-	r, err := m.Update(ctx, in.ID, memory.UpdateOptions{Revision: in.Revision, Why: in.Why,
+	r, err := m.Update(ctx, in.ID, memory.UpdateOptions{Revision: in.Revision, Why: in.Reason,
 		Force: in.KeepSecret}, func(it *memory.Item) error {
 		was = *it
 		was.Tags = slices.Clone(it.Tags)
@@ -340,7 +350,7 @@ board memory get ID --all lists them.`},
 
 type ForgetIn struct {
 	ID         []string `json:"id" arg:"ID…" as:"words" jsonschema:"m0wmh45syj"`
-	Why        string   `json:"why,omitempty" needs:"mcp" value:"REASON" jsonschema:"the reason; it is kept"`
+	Reason     string   `json:"reason,omitempty" flag:"why" needs:"mcp" value:"REASON" jsonschema:"the reason; it is kept"`
 	ReplacedBy string   `json:"replaced_by,omitempty" value:"ID" rare:"true" cli:"of the item that takes its place"`
 	KeepSecrets
 	op.Given
@@ -360,7 +370,7 @@ var MemoryForget = op.Op[Memories, ForgetIn, ForgetOut]{
 		Long: `The item stays in the file with the reason: board memory get and
 board memory list --forgotten still show it. Only a scrub deletes it.`},
 	Do: func(ctx context.Context, h Memories, in ForgetIn) (out ForgetOut, err error) {
-		if in.Has("why") && strings.TrimSpace(in.Why) == "" {
+		if in.Has("reason") && strings.TrimSpace(in.Reason) == "" {
 			return out, fault.Usage.New("a reason is needed", "say in a sentence why it is wrong or over")
 		}
 		out = ForgetOut{[]memory.Item{}, []string{}, nil, in.ReplacedBy}
@@ -381,7 +391,7 @@ board memory list --forgotten still show it. Only a scrub deletes it.`},
 					}
 				} // what is not there is said below
 			}
-			all, err := m.ForgetAll(ctx, out.ids, in.Why, in.ReplacedBy)
+			all, err := m.ForgetAll(ctx, out.ids, in.Reason, in.ReplacedBy)
 			for i, it := range all {
 				if it.ID == "" {
 					out.Notes = append(out.Notes, out.ids[i])

@@ -23,7 +23,7 @@ type ReadIn struct {
 	Query string   `json:"query,omitempty" arg:"[QUERY | -]" as:"ask" jsonschema:"a question"`
 	Tiers []string `json:"tiers,omitempty" enum:"tiers" flag:"tier,tiers" rare:"true" jsonschema:"default workspace and channel" cli:"default workspace"`
 	MemoryFilters
-	ID            string `json:"id,omitempty" only:"mcp" jsonschema:"one item whole"`
+	ID            string `json:"id,omitempty" only:"mcp" jsonschema:"m0wmh45syj"`
 	Conversation  string `json:"conversation,omitempty" value:"REF" rare:"true" jsonschema:"its ref code" cli:"of the conversation, for its tier and its channel; default $BOARD_CONVERSATION"`
 	MinImportance string `json:"min_importance,omitempty" value:"LEVEL" rare:"true" cli:"at least low, medium, high, critical, or 0 to 1"`
 	Limit         int    `json:"limit,omitempty" min:"1" max:"500" flag:"limit,n" value:"N" default:"10" rare:"true" cli:"of each tier"`
@@ -52,7 +52,8 @@ func (o ReadOut) IDs() (ids []string) {
 var MemoryRead = op.Op[Memories, ReadIn, ReadOut]{
 	Info: op.Info{Command: "memory read", Aliases: []string{"search"}, Tool: "memory_read",
 		Profile: "memory", Budget: 4000, Short: "read tiers, by question or relevance",
-		About: "Search this project's memory. With id, one item whole.",
+		About: "What is remembered here. Without query, what counts now: at the start of a " +
+			"turn. With id, one item whole.",
 		Long: `Reads each named tier separately: none inherits from another. With a question,
 items are ranked by words, meaning and relevance; without one by relevance
 alone, and in a conversation by time. Duplicates are left out. Reading an item

@@ -40,7 +40,7 @@ func (o NoteOut) IDs() (ids []string) {
 
 var JournalNote = op.Op[Memories, NoteIn, NoteOut]{
 	Info: op.Info{Command: "memory journal", Tool: "save_to_journal", Profile: "memory",
-		Need: WorkspaceWrite, Kind: op.Writes, Rare: true,
+		Need: WorkspaceWrite, Kind: op.Writes,
 		Short: "write the agent's journal, or list it",
 		About: "What happened, and how you see it. Yours alone; it is with you for a week.",
 		Long: `An entry is used for seven days, and listed as expired after that. With a text the
@@ -53,7 +53,7 @@ command adds an entry, without one it lists the journal. No other agent sees it.
 
 var CoreNote = op.Op[Memories, NoteIn, NoteOut]{
 	Info: op.Info{Command: "memory core", Tool: "save_to_core", Profile: "memory",
-		Need: WorkspaceWrite, Kind: op.Writes, Rare: true,
+		Need: WorkspaceWrite, Kind: op.Writes,
 		Short: "write the agent's core memories, or list them",
 		About: "Who you are and what you hold to. Yours alone, and permanent: few and short.",
 		Long: `With a text the command adds one, without one it lists them; board memory forget

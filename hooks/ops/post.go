@@ -23,19 +23,19 @@ type fields struct {
 	Evidence    string   `json:"evidence,omitempty" only:"mcp" rare:"true" jsonschema:"the quote"`
 	Confidence  *float64 `json:"confidence,omitempty" min:"0" max:"1" flag:"confidence,c" value:"NUMBER" jsonschema:"0 to 1"`
 	Tags        []string `json:"tags,omitempty" flag:"tag,tags" jsonschema:"topics"`
-	MustSurface bool     `json:"must_surface,omitempty" flag:"must,must-surface" jsonschema:"the report has to carry it" cli:"the report has to carry it, as always what contradicts another entry"`
+	MustSurface bool     `json:"must_surface,omitempty" flag:"must,must-surface" jsonschema:"the report is wrong without it" cli:"the report has to carry it, as always what contradicts another entry"`
 	DropDuty    *string  `json:"drop_duty,omitempty" value:"REASON" rare:"true" jsonschema:"why it need not surface, though what it supersedes had to"`
-	Supports    []string `json:"supports,omitempty" value:"ENTRY" jsonschema:"entries it backs (e12)"`
+	Supports    []string `json:"supports,omitempty" value:"ENTRY" jsonschema:"entries it backs"`
 	Contradicts []string `json:"contradicts,omitempty" value:"ENTRY" jsonschema:"entries it disputes" cli:"entries it disputes; makes contradiction the default type"`
 	Supersedes  []string `json:"supersedes,omitempty" value:"ENTRY" jsonschema:"entries it replaces"`
 	Addresses   []string `json:"addresses,omitempty" value:"SIGNAL" rare:"true" jsonschema:"signals it answers (s3)"`
 	Ran         string   `json:"ran,omitempty" value:"COMMAND" rare:"true" blank:"no" jsonschema:"command that shows it" cli:"the command that shows it; what hooks saw of it is said at once"`
-	Key         string   `json:"key,omitempty" flag:"key,k" jsonschema:"makes a retry safe"`
+	Key         string   `json:"key,omitempty" flag:"key,k" jsonschema:"your id for it: makes a retry safe"`
 }
 
 // Finding is what is posted.
 type Finding struct {
-	Content string `json:"content" arg:"TEXT | -" as:"text" jsonschema:"one finding, with its numbers"`
+	Content string `json:"content" arg:"TEXT | -" as:"text" jsonschema:"the finding, with its numbers"`
 	fields
 }
 
@@ -109,8 +109,8 @@ var Post = op.Op[Runs, PostIn, PostOut]{
 	Info: op.Info{Command: "post", Aliases: []string{"add"}, Group: "Post and settle",
 		Tool: "board_post", Profile: "run", Kind: op.Writes,
 		Short: "put a finding on the board",
-		About: "Post a finding with its source as soon as you have it. Link it to what it supports, " +
-			"contradicts, supersedes or answers.",
+		About: "Post one finding, with source and verbatim quote, as soon as you have it. The " +
+			"answer says if the quote was found.",
 		Long: `The text is the argument, or standard input. All links and their effects
 are written in one transaction, or nothing.
 
@@ -340,7 +340,7 @@ type LinkOut struct {
 
 var Link = op.Op[Runs, LinkIn, LinkOut]{
 	Info: op.Info{Command: "link", Group: "Post and settle", Tool: "board_link", Profile: "run",
-		Kind: op.Writes, Rare: true, Short: "add a link to an entry that is on the board",
+		Kind: op.Writes, Short: "add a link to an entry that is on the board",
 		About: "Link an entry that is posted."},
 	Do: func(ctx context.Context, h Runs, in LinkIn) (out LinkOut, err error) {
 		drop, err := duty(in.DropDuty)

@@ -157,7 +157,7 @@ func (o SignalsOut) IDs() (ids []string) {
 
 var Signals = op.Op[Runs, SignalsIn, SignalsOut]{
 	Info: op.Info{Command: "signals", Group: "Look", Tool: "board_signals", Profile: "run",
-		Budget: 4000, Rare: true, Short: "list signals, open and urgent ones first",
+		Budget: 4000, Short: "list signals, open and urgent ones first",
 		About: "List signals, the open and urgent ones first."},
 	Do: func(ctx context.Context, h Runs, in SignalsIn) (out SignalsOut, err error) {
 		err = h.Board(ctx, in.Run, Read, func(b *board.Board) error {
@@ -178,7 +178,7 @@ var Signals = op.Op[Runs, SignalsIn, SignalsOut]{
 
 type ShowIn struct {
 	OnRun
-	ID string `json:"id" arg:"ID" jsonschema:"e12 or s3"`
+	ID string `json:"id,omitempty" arg:"ID" jsonschema:"e12 or s3"`
 }
 
 // ShowOut is an entry or a question, with what is linked to it.
@@ -195,7 +195,8 @@ type ShowOut struct {
 var Show = op.Op[Runs, ShowIn, ShowOut]{
 	Info: op.Info{Command: "show", Group: "Look", Tool: "board_show", Profile: "run", Budget: 4000,
 		Short: "show the run at a glance, or one entry or signal with its links both ways",
-		About: "One entry or signal whole, with its links both ways and its history."},
+		About: "Start here: where the run stands, what keeps the gate closed, open questions, " +
+			"workers. With id, one entry or question whole."},
 	Do: func(ctx context.Context, h Runs, in ShowIn) (out ShowOut, err error) {
 		err = h.Board(ctx, in.Run, Read, func(b *board.Board) error {
 			if strings.HasPrefix(in.ID, "s") {

@@ -15,7 +15,7 @@ import (
 
 type AskIn struct {
 	On
-	Content  string `json:"content" arg:"QUESTION | -" as:"text" jsonschema:"the question"`
+	Question string `json:"question" arg:"QUESTION | -" as:"text" jsonschema:"one question"`
 	Priority string `json:"priority,omitempty" enum:"priorities" default:"medium" flag:"priority,p" jsonschema:"what depends on it; default medium"`
 	Origin   string `json:"origin,omitempty" value:"ENTRY" jsonschema:"the entry it arises from"`
 	Key      string `json:"key,omitempty" flag:"key,k" rare:"true" jsonschema:"makes a retry safe"`
@@ -33,13 +33,12 @@ func (o AskOut) IDs() []string { return []string{o.Signal.ID} }
 
 var Ask = op.Op[Runs, AskIn, AskOut]{
 	Info: op.Info{Command: "ask", Aliases: []string{"signal"}, Group: "Post and settle",
-		Tool: "board_signal", Profile: "run", Kind: op.Writes,
+		Tool: "board_ask", Profile: "run", Kind: op.Writes,
 		Short: "raise a question; critical and high ones keep the gate closed",
-		About: "Raise a question you cannot answer. Critical and high ones keep the gate " +
-			"closed."},
+		About: "Raise what you cannot answer. Critical and high questions keep the gate closed."},
 	Do: func(ctx context.Context, h Runs, in AskIn) (out AskOut, err error) {
 		err = act(ctx, h, in.On, Create, func(b *board.Board, who string) error {
-			r, err := b.Signal(ctx, who, board.Raise{Content: in.Content, Priority: in.Priority,
+			r, err := b.Signal(ctx, who, board.Raise{Content: in.Question, Priority: in.Priority,
 				Origin: in.Origin, Key: in.Key})
 			if err != nil {
 				return err
@@ -81,11 +80,11 @@ func signalText(p *op.Page, o SignalOut) {
 
 type ClaimIn struct {
 	On
-	Signal       string  `json:"signal,omitempty" arg:"[SIGNAL]" jsonschema:"default the most urgent that is free"`
+	ID           string  `json:"id,omitempty" arg:"[SIGNAL]" jsonschema:"s3; default: the most urgent free one"`
 	MinPriority  string  `json:"min_priority,omitempty" enum:"priorities" rare:"true" cli:"without an id: take none below this"`
 	Lease        string  `json:"lease,omitempty" only:"cli" value:"DURATION" default:"15m" jsonschema:"how long the claim holds"`
 	LeaseMinutes float64 `json:"lease_minutes,omitempty" only:"mcp" min:"0.1" max:"1440" rare:"true" jsonschema:"default 15"`
-	Release      bool    `json:"release,omitempty" jsonschema:"give it back"`
+	Release      bool    `json:"release,omitempty" rare:"true" jsonschema:"give it back"`
 }
 
 type ClaimOut struct {
@@ -96,17 +95,17 @@ type ClaimOut struct {
 var Claim = op.Op[Runs, ClaimIn, ClaimOut]{
 	Info: op.Info{Command: "claim", Group: "Post and settle", Tool: "board_claim", Profile: "run",
 		Kind: op.Writes, Short: "claim a signal, so that no other worker does",
-		About: "Take an open signal before you work on it. Claim again to extend.",
+		About: "Take an open question before you work on it.",
 		Long: `Without an id it claims the most urgent open signal that is free. The claim ends with
 the lease, with --release, or when the signal is closed. A claim keeps others from
 claiming, not from answering. It is held under the worker's name: give each shell its own
 with --worker or $BOARD_WORKER. Exit 6 when nothing is free, or another worker holds it.`},
 	Do: func(ctx context.Context, h Runs, in ClaimIn) (out ClaimOut, err error) {
 		if in.Release {
-			out.SignalOut, err = release(ctx, h, in.On, in.Signal, false)
+			out.SignalOut, err = release(ctx, h, in.On, in.ID, false)
 			return out, err
 		}
-		if in.Signal != "" && in.MinPriority != "" {
+		if in.ID != "" && in.MinPriority != "" {
 			return out, fault.Usage.New("a lowest priority is for claiming without an id",
 				"leave one out")
 		}
@@ -126,8 +125,8 @@ with --worker or $BOARD_WORKER. Exit 6 when nothing is free, or another worker h
 		}
 		err = h.Board(ctx, in.Run, Write, func(b *board.Board) (err error) {
 			var s board.Claimed
-			if in.Signal != "" {
-				s, err = b.Claim(ctx, who, in.Signal, lease)
+			if in.ID != "" {
+				s, err = b.Claim(ctx, who, in.ID, lease)
 			} else {
 				s.Signal, err = b.ClaimNext(ctx, who, in.MinPriority, lease)
 			}
@@ -181,8 +180,8 @@ func release(ctx context.Context, h Runs, on On, id string, force bool) (out Sig
 
 type AnswerIn struct {
 	On
-	Signal  string `json:"signal" arg:"SIGNAL" jsonschema:"s3"`
-	Entry   string `json:"entry,omitempty" jsonschema:"the answer, if it is on the board"`
+	ID      string `json:"id" arg:"SIGNAL" jsonschema:"s3"`
+	Entry   string `json:"entry,omitempty" jsonschema:"or the entry that answers it"`
 	Content string `json:"content,omitempty" arg:"(ANSWER | - | --entry ENTRY)" as:"text" unless:"entry" jsonschema:"the answer"`
 	fields
 	KeepSecrets
@@ -205,12 +204,11 @@ func (o AnswerOut) IDs() []string {
 
 var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 	Info: op.Info{Command: "answer", Aliases: []string{"address"}, Group: "Post and settle",
-		Tool: "board_address", Profile: "run", Kind: op.Writes,
-		Shows: []string{"run", "worker", "signal", "entry", "content", "source", "quote",
+		Tool: "board_answer", Profile: "run", Kind: op.Writes,
+		Shows: []string{"run", "worker", "id", "content", "source", "quote", "entry",
 			"must_surface"},
 		Short: "answer a question, with a new entry or an existing one",
-		About: "Answer an open signal with a new entry (content, source), or with one on the " +
-			"board (entry)."},
+		About: "Answer a question by a new finding, or by an entry that is there."},
 	Do: func(ctx context.Context, h Runs, in AnswerIn) (out AnswerOut, err error) {
 		if (in.Entry == "") == (in.Content == "") {
 			return out, fault.Usage.New("a signal is answered by an entry that is there, or by a new one",
@@ -230,11 +228,11 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 		}
 		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) error {
 			if in.Entry != "" {
-				out.Signal, err = b.Address(ctx, who, in.Signal, in.Entry)
+				out.Signal, err = b.Address(ctx, who, in.ID, in.Entry)
 				return err
 			}
-			before, _ := b.SignalByID(ctx, in.Signal) // what is wrong with it, the post says
-			p, s, err := b.PostAddressing(ctx, who, in.Signal, post)
+			before, _ := b.SignalByID(ctx, in.ID) // what is wrong with it, the post says
+			p, s, err := b.PostAddressing(ctx, who, in.ID, post)
 			if err != nil {
 				return err
 			}
@@ -269,20 +267,20 @@ func onSignal(ctx context.Context, h Runs, on On,
 
 type WaiveIn struct {
 	On
-	Signal string `json:"signal" arg:"SIGNAL" jsonschema:"s3"`
-	Reason string `json:"reason" arg:"REASON" flag:"reason" value:"TEXT" jsonschema:"why it stays open; the report has it"`
+	ID     string `json:"id" arg:"SIGNAL" jsonschema:"s3"`
+	Reason string `json:"reason" arg:"REASON" flag:"reason" value:"TEXT" jsonschema:"why; it is kept"`
 	KeepSecrets
 }
 
 var Waive = op.Op[Runs, WaiveIn, SignalOut]{
 	Info: op.Info{Command: "waive", Group: "Post and settle", Tool: "board_waive", Profile: "run",
 		Kind: op.Writes, Short: "leave a signal unanswered, with a reason",
-		About: "Leave a signal unanswered; the reason is kept.",
+		About: "Leave a question unanswered. The report has to name it.",
 		Long: `The reason and the worker stay on record. Survival still requires that the report
 mentions the question.`},
 	Do: func(ctx context.Context, h Runs, in WaiveIn) (SignalOut, error) {
 		return onSignal(ctx, h, in.On, func(b *board.Board, who string) (board.Signal, error) {
-			return b.Waive(ctx, who, in.Signal, in.Reason)
+			return b.Waive(ctx, who, in.ID, in.Reason)
 		})
 	},
 	Text: signalText,
@@ -290,18 +288,18 @@ mentions the question.`},
 
 type ReopenIn struct {
 	On
-	Signal string `json:"signal" arg:"SIGNAL" jsonschema:"s3"`
-	Note   string `json:"note,omitempty" flag:"reason,note" value:"TEXT" jsonschema:"why; it is kept"`
+	ID   string `json:"id" arg:"SIGNAL" jsonschema:"s3"`
+	Note string `json:"note,omitempty" flag:"reason,note" value:"TEXT" jsonschema:"why; it is kept"`
 	KeepSecrets
 }
 
 var Reopen = op.Op[Runs, ReopenIn, SignalOut]{
 	Info: op.Info{Command: "reopen", Group: "Post and settle", Tool: "board_reopen", Profile: "run",
-		Kind: op.Writes, Rare: true, Short: "reopen an addressed or waived signal",
-		About: "Open an answered or waived signal again."},
+		Kind: op.Writes, Short: "reopen an addressed or waived signal",
+		About: "Open an answered or waived question again."},
 	Do: func(ctx context.Context, h Runs, in ReopenIn) (SignalOut, error) {
 		return onSignal(ctx, h, in.On, func(b *board.Board, who string) (board.Signal, error) {
-			return b.Reopen(ctx, who, in.Signal, in.Note)
+			return b.Reopen(ctx, who, in.ID, in.Note)
 		})
 	},
 	Text: signalText,

@@ -27,7 +27,7 @@ type VarGetOut struct {
 }
 
 var VarGet = op.Op[Runs, VarGetIn, VarGetOut]{
-	Info: op.Info{Command: "state get", Tool: "board_var_get", Profile: "run", Rare: true,
+	Info: op.Info{Command: "state get", Tool: "board_var_get", Profile: "run",
 		Budget: 4000, Short: "print a variable's value; without a key, list all",
 		About: "Read the run's shared variables; without a key, all of them."},
 	Do: func(ctx context.Context, h Runs, in VarGetIn) (out VarGetOut, err error) {
@@ -105,7 +105,7 @@ type VarSetOut struct {
 }
 
 var VarSet = op.Op[Runs, VarSetIn, VarSetOut]{
-	Info: op.Info{Command: "state set", Tool: "board_var_set", Profile: "run", Rare: true,
+	Info: op.Info{Command: "state set", Tool: "board_var_set", Profile: "run",
 		Kind: op.Writes, Short: "set a variable, or take it away",
 		About: "Set a shared variable of the run. Give if_version (0: it is new), and nobody's " +
 			"change is lost.",

@@ -176,7 +176,7 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 	for i := range fields {
 		f := &fields[i]
 		flags := f.Flags()
-		if f.Name == "why" && !c.IsSet("why") && c.IsSet("reason") {
+		if slices.Equal(flags, []string{"why"}) && !c.IsSet("why") && c.IsSet("reason") {
 			put(f.Name, c.String("reason")) // where the author has a reason, too
 		}
 		if f.Tag.Get("only") == "mcp" || len(flags) == 0 || !c.IsSet(flags[0]) {

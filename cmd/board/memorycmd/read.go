@@ -83,7 +83,7 @@ func (p *program) editItem(c *cli.Context, id string) error {
 		revision = &it.Revision // what somebody else wrote meanwhile is not lost
 	}
 	out, err := ops.MemoryUpdate.Do(c.Context, h, ops.MemoryUpdateIn{ID: id, Revision: revision,
-		Content: strings.TrimSpace(edited), Why: cmp.Or(c.String("why"), c.String("reason")), Lasting: ops.Lasting{Given: op.Giving("content")},
+		Content: strings.TrimSpace(edited), Reason: cmp.Or(c.String("why"), c.String("reason")), Lasting: ops.Lasting{Given: op.Giving("content")},
 		KeepSecrets: ops.KeepSecrets{KeepSecret: c.Bool("force")}})
 	if err == nil {
 		err = p.AnswerWith(c, op.Answer{Data: out, Text: func(page *op.Page) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -12,8 +11,8 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
-	"blackboard/board/verify"
 	"blackboard/cmd/board/base"
+	"blackboard/hooks/ops"
 )
 
 func (p *program) runCommands() []*cli.Command {
@@ -185,11 +184,9 @@ func (p *program) createRun(c *cli.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	var sources []verify.File
-	if paths := c.StringSlice("sources"); len(paths) > 0 { // before anything is made
-		if sources, err = verify.FindFiles(paths...); err != nil {
-			return err
-		}
+	sources, err := ops.Sources("", c.StringSlice("sources")) // before anything is made
+	if err != nil {
+		return err
 	}
 	p.MaskSecrets(c)
 	by, err := follow.ToRecord(c.String("reason"))
@@ -218,18 +215,7 @@ func (p *program) createRun(c *cli.Context, name string) error {
 	if follow, err = policy.Of(c.Context, b, "."); err != nil {
 		return err
 	}
-	expect := append(slices.Clone(follow.Gate.Expect), base.List(c, "expect")...)
-	if len(expect) > 0 {
-		if _, err := b.Expect(c.Context, p.WorkerName(c), expect, false); err != nil {
-			return err
-		}
-	}
-	if len(sources) > 0 {
-		if _, err := b.AddSources(c.Context, p.WorkerName(c), sources, false); err != nil {
-			return err
-		}
-	}
-	st, err := b.State(c.Context)
+	st, err := ops.Join(c.Context, b, p.WorkerName(c), &follow, base.List(c, "expect"), sources)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,59 @@
+package mcp
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// TestNames calls tools by the names that they had, and by such that there are not.
+func TestNames(t *testing.T) {
+	c := connect(t, everything(t, func(c *Config) { c.Profiles, c.Agent = nil, "ann" }), nil)
+	has(t, must(t, c, "board_start", `{"run":"r1","goal":"May we ship?","expect":"ben"}`),
+		"r1 started, goal “May we ship?”; waits for ben.")
+	has(t, must(t, c, "board_signal", `{"content":"Who signs?","priority":"high"}`), "s1 high")
+	has(t, must(t, c, "board_show", `{}`), "Gate CLOSED: expected ben; open-signal s1 high",
+		"Open signals: 1", "Goal: May we ship?")
+	has(t, must(t, c, "board_address", `{"signal":"s1","content":"The board"}`), "s1     high")
+	has(t, must(t, c, "board_done", `{"names":["ben"],"drop":true,"note":"ill"}`), "dropped by ann: ill")
+	has(t, must(t, c, "board_show", `{"id":"s1"}`), "Who signs?", "addressed")
+	put := must(t, c, "memory_put", `{"content":"Builds need Node 22"}`)
+	id, _, _ := strings.Cut(put, " ")
+	has(t, must(t, c, "memory_read", `{}`), "Node 22")
+	has(t, must(t, c, "memory.update", `{"id":"`+id+`","forget":true,"reason":"it is over"}`),
+		id+" is forgotten")
+	if text := must(t, c, "memory_read", `{"query":"Node"}`); strings.Contains(text, "Node 22") {
+		t.Errorf("it is not forgotten: %s", text)
+	}
+	_, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_anwser",
+		Arguments: json.RawMessage(`{}`)})
+	if err == nil || !strings.Contains(err.Error(), "did you mean board_answer") {
+		t.Errorf("of a misspelled tool it says %v", err)
+	}
+}
+
+// TestProfilesList: who works on a run is told of what that takes, in a fixed order.
+func TestProfilesList(t *testing.T) {
+	for profile, want := range map[string]string{ProfileWorker: workerTools,
+		ProfileOrchestrator: orchestratorTools, "": defaultTools} {
+		profiles, err := ParseProfiles(strings.Fields(profile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := connect(t, everything(t, func(c *Config) { c.Profiles = profiles }), nil)
+		listed, err := c.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := each(listed.Tools, func(tool **sdk.Tool) string { return (*tool).Name })
+		if !slices.Equal(names, strings.Fields(want)) {
+			t.Errorf("%q lists %v", profile, names)
+		}
+		if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_var_get"}); err != nil {
+			t.Errorf("%q: what is not listed cannot be called: %v %v", profile, err, r)
+		}
+	}
+}
