@@ -91,7 +91,10 @@ func missing(m *survival.ItemResult) Finding {
 		f.Report, f.Line = m.Passage.Report, m.Passage.Line
 		f.Why += fmt.Sprintf("; line %d says: %s", f.Line, m.Passage.Text)
 	}
-	if m.Cause == survival.MissContradicted {
+	switch {
+	case m.Why == survival.WhyOpen:
+		f.Clear = "answer the question, or say in the report that it is open"
+	case m.Cause == survival.MissContradicted:
 		f.Clear = "remove the contradicting sentence from the report, or supersede the finding " +
 			"if it no longer holds"
 	}

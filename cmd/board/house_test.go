@@ -326,7 +326,7 @@ var ceilings = map[string]int{
 
 	"cmd/board/base": 2030, // operations as commands; what telemetry sends
 
-	"cmd/board/ci": 1060,
+	"cmd/board/ci": 960,
 
 	"cmd/board/daemon": 3830,
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"blackboard/board/check"
+	"blackboard/board/fault"
 	"blackboard/board/policy"
 )
 
@@ -38,7 +39,7 @@ func rulesOf(tool string) []rule {
 
 // Check turns a check into a report: the findings of its steps, the worst step first.
 // What the policy lets through is a warning.
-func Check(c check.Result, version string) Report {
+func Check(c check.Result, words fault.Words, version string) Report {
 	r := Report{tool: checkTool, version: version, run: c.Run, seq: c.Seq, ok: c.Passed,
 		caveat: "Words and numbers were compared, not meaning: a pass is necessary, not sufficient."}
 	var failed, lines []string
@@ -55,7 +56,7 @@ func Check(c check.Result, version string) Report {
 			headline = "warning"
 		}
 		lines = append(lines, s.Name+": "+headline)
-		sub := stepReport(&s, version)
+		sub := stepReport(&s, words, version)
 		r.notes = append(r.notes, sub.notes...)
 		steps = append(steps, sub.findings)
 	}
@@ -91,29 +92,11 @@ func byTurns(steps [][]finding) (all []finding) {
 	return append(all, rest...)
 }
 
-// stepReport is the report of one step, with its name before its rules.
-func stepReport(s *check.Step, version string) Report {
-	var r Report
-	switch {
-	case s.Gate != nil:
-		r = Gate(*s.Gate, version)
-	case s.Verify != nil:
-		r = Verify(*s.Verify, version)
-	case s.Conflicts != nil:
-		r = Conflicts(*s.Conflicts, version)
-	case s.Survival != nil:
-		r = Survival(*s.Survival, version)
-	case s.Trace != nil:
-		r = Trace(*s.Trace, version)
-	case s.HadInput():
-		for _, f := range s.Findings() {
-			r.findings = append(r.findings, finding{rule: s.Name, id: f.ID, label: f.Text, cause: s.Name,
-				message: f.Why, clear: f.Clear, file: repositoryPath(f.Report), line: f.Line})
-		}
-		if len(r.findings) == 0 {
-			r.findings = append(r.findings, finding{rule: s.Name, label: s.Headline, ok: true})
-		}
-	default:
+// stepReport is the report of one step of a check: its name stands before its rules, and what
+// the policy lets through warns.
+func stepReport(s *check.Step, words fault.Words, version string) Report {
+	r := Step(s, words, version)
+	if !s.HadInput() {
 		f := finding{rule: ruleSkipped, label: s.Name + " was skipped", ok: s.Passed}
 		if s.Passed {
 			f.warning = fmt.Sprintf("%s was skipped: %s", s.Name, s.Why)

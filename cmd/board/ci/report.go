@@ -15,7 +15,6 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/lazyregexp"
-	"blackboard/board/survival"
 	"blackboard/board/text"
 )
 
@@ -68,8 +67,11 @@ const ruleEnough = "nothing-to-check"
 
 type rule struct{ id, text, help string }
 
-// ruleConflict is the one rule of board conflicts.
-const ruleConflict = "conflict"
+// The one rule of board conflicts, and that of board trace.
+const (
+	ruleConflict = "conflict"
+	ruleFact     = "unsupported-fact"
+)
 
 // rules lists the rules that findings refer to, by tool.
 var rules = map[string][]rule{
@@ -119,166 +121,6 @@ func (r Report) Under(policy string) Report {
 		r.policy = repositoryPath(policy)
 	}
 	return r
-}
-
-// Gate turns a verdict into a report: a failed finding for every reason, a passed one for
-// every rule of the policy that holds.
-func Gate(v board.Verdict, version string) Report {
-	r := Report{tool: "board gate", version: version, run: v.Run, seq: v.Seq, ok: v.Open, headline: "gate open: nothing in the policy blocks synthesis"}
-	if !v.Open {
-		r.headline = fmt.Sprintf("gate closed: %s to clear", text.Count(int64(len(v.Reasons)), "reason", "reasons"))
-	}
-	broken := map[string]bool{}
-	for _, reason := range v.Reasons {
-		broken[reason.Rule] = true
-		f := finding{rule: reason.Rule, id: strings.TrimSpace(reason.ID + " " + reason.Other), cause: reason.Rule, message: reason.Content, clear: reason.Clear}
-		if reason.Worker != "" {
-			f.details = append(f.details, "from "+line(reason.Worker, titleRunes))
-		}
-		if reason.Claimed != "" {
-			f.details = append(f.details, "claimed by "+line(reason.Claimed, titleRunes))
-		}
-		if reason.Rule == board.RuleExpected { // the worker is in its content
-			f.id, f.details = line(reason.Worker, titleRunes), nil
-		}
-		f.label = cmp.Or(strings.TrimSpace(f.id+" "+reason.Priority), reason.Rule)
-		r.findings = append(r.findings, f)
-	}
-	p := v.Policy
-	pass := func(rule, label string) {
-		if !broken[rule] {
-			r.findings = append(r.findings, finding{rule: rule, label: label, ok: true})
-		}
-	}
-	if p.MinEntries > 0 {
-		pass(board.RuleMinEntries, "at least "+text.Count(p.MinEntries, "entry", "entries")+" posted")
-	} else {
-		pass(board.RuleEmpty, "something was posted or raised")
-	}
-	pass(board.RuleExpected, "every expected worker has finished")
-	none := "no priority is set to block"
-	if len(p.Block) > 0 {
-		none = "no " + strings.Join(p.Block, " or ") + " signal is open"
-	}
-	pass(board.RuleOpenSignal, none)
-	if p.MaxOpen != nil {
-		pass(board.RuleMaxOpen, fmt.Sprintf("at most %s open", text.Count(*p.MaxOpen, "signal", "signals")))
-	}
-	if p.MaxDisputed != nil {
-		pass(board.RuleMaxDisputed, fmt.Sprintf("at most %s disputed", text.Count(*p.MaxDisputed, "entry", "entries")))
-	}
-	if p.MaxConflicts != nil {
-		pass(board.RuleConflicts, fmt.Sprintf("at most %s of entries may contradict each other", text.Count(*p.MaxConflicts, "pair", "pairs")))
-	}
-	if p.RequireSource {
-		pass(board.RuleSource, "every entry that must surface, or answers a signal, names its source")
-	}
-	if p.RequireVerified {
-		pass(board.RuleVerified, "every must-surface entry and every answer stands in its source")
-	}
-	if p.RequireEvidence {
-		pass(board.RuleEvidence, "every must-surface entry and every answer has a quote")
-	}
-	if len(p.RequireRan)+len(p.RequireRanBy) > 0 {
-		pass(board.RuleRan, "the commands that the policy asks for were seen to pass")
-	}
-	return r.checked()
-}
-
-// Conflicts turns a list of conflicts into a report: a failed finding for each likely
-// pair, or one that passed.
-func Conflicts(c board.Conflicts, version string) Report {
-	r := Report{tool: "board conflicts", version: version, run: c.Run, seq: c.Seq, ok: c.Total == 0,
-		headline: fmt.Sprintf("no conflict found among %s", text.Count(int64(c.Compared), "active entry", "active entries")),
-		caveat:   "Words were compared, not meaning: some pairs are no conflict, and some conflicts are not found."}
-	if c.Total > 0 {
-		r.headline = text.Count(int64(c.Total), "pair of findings may contradict each other", "pairs of findings may contradict each other")
-	}
-	for _, p := range c.Pairs {
-		if !p.Likely {
-			continue
-		}
-		id := p.A.ID + " " + p.B.ID
-		f := finding{rule: ruleConflict, id: id, label: id, cause: p.Kind, message: strings.Join(p.Why, "; "),
-			clear: fmt.Sprintf("board settle %s --reason …, or supersede the entry that is wrong", id)}
-		for _, e := range []struct{ id, content, source string }{{p.A.ID, p.A.Content, p.A.Source}, {p.B.ID, p.B.Content, p.B.Source}} {
-			detail := e.id + ": " + line(e.content, cellRunes)
-			if e.source != "" {
-				detail += " (" + line(e.source, titleRunes) + ")"
-			}
-			f.details = append(f.details, detail)
-		}
-		if p.Signal != "" {
-			f.details = append(f.details, "asked in "+p.Signal)
-		}
-		r.findings = append(r.findings, f)
-	}
-	if len(r.findings) == 0 {
-		r.findings = append(r.findings, finding{rule: ruleConflict, label: "all contradictions between findings are on record", ok: true})
-	}
-	return r.checked()
-}
-
-// Survival turns a survival into a report: one finding for every item that was looked
-// for.
-func Survival(s survival.Result, version string) Report {
-	r := Report{tool: "board survival", version: version, run: s.Run, seq: s.Seq, ok: s.Passed,
-		headline: fmt.Sprintf("survival passed: %s found", text.Count(int64(s.Checked), "item", "items")),
-		caveat:   "Words and numbers were compared, not meaning: a pass is necessary, not sufficient."}
-	if !s.Passed {
-		r.headline = fmt.Sprintf("survival failed: %d of %s missing", s.Missing, text.Count(int64(s.Checked), "item", "items"))
-		if s.Missing == 0 {
-			r.headline = "survival failed: " + s.Warning
-		}
-	}
-	for _, d := range s.Dropped {
-		r.notes = append(r.notes, fmt.Sprintf("%s need not surface: %s dropped that with %s: %s", d.ID, line(d.Worker, titleRunes), d.By, line(d.Reason, cellRunes)))
-	}
-	var report string
-	if len(s.Reports) > 0 {
-		report = repositoryPath(s.Reports[0])
-	}
-	for _, item := range s.Items {
-		f := finding{rule: strings.ReplaceAll(item.Why, " ", "-"), id: item.ID, ok: !item.IsMissing(), message: item.Content, file: report}
-		f.label = item.ID + " " + strings.TrimSpace(item.Priority+" "+item.Why)
-		if p := item.Passage; p != nil {
-			f.file, f.line = repositoryPath(p.Report), max(1, p.Line)
-		}
-		if item.IsMissing() {
-			f.cause = cmp.Or(item.Cause, survival.MissAbsent)
-			f.clear = "write it into one passage of the report, with its numbers"
-			switch {
-			case item.Why == survival.WhyOpen:
-				f.clear = "answer the question (board answer), or say in the report that it is open"
-			case item.Why == survival.WhyWaived:
-				f.clear = "say in the report that the question is open"
-			case item.Cause == survival.MissContradicted:
-				f.clear = "take the contrary out of the report, or post what supersedes the finding"
-			}
-			if item.Reason != "" {
-				f.details = append(f.details, "waived because: "+line(item.Reason, cellRunes))
-			}
-			f.details = append(f.details, fmt.Sprintf("%s: %.0f %% of its words are in the nearest passage", f.cause, 100*item.Coverage))
-			for _, why := range item.Reasons {
-				f.details = append(f.details, line(why, cellRunes))
-			}
-			if len(item.MissingNumbers) > 0 {
-				f.details = append(f.details, "numbers that are not there: "+line(strings.Join(item.MissingNumbers, ", "), cellRunes))
-			}
-			if item.Passage != nil {
-				f.details = append(f.details, fmt.Sprintf("nearest, line %d: %s", f.line, line(item.Passage.Text, cellRunes)))
-			}
-		}
-		r.findings = append(r.findings, f)
-	}
-	switch {
-	case s.Warning != "" && s.Passed:
-		r.findings = append(r.findings, finding{rule: ruleEnough, label: s.Warning, warning: s.Warning, file: report, ok: true})
-	case s.Warning != "":
-		r.findings = append(r.findings, finding{rule: ruleEnough, label: ruleEnough, cause: ruleEnough, message: s.Warning, file: report,
-			clear: "post what was found, with --must what has to be in the report"})
-	}
-	return r.checked()
 }
 
 // checked makes sure that a report that failed has a failed finding: no reader of it may

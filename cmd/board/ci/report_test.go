@@ -15,7 +15,9 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/documents"
+	"blackboard/board/policy"
 	"blackboard/board/survival"
 )
 
@@ -56,9 +58,17 @@ func samples() map[string]Report {
 	empty.Demand(true, 0)
 	const version = "v0.0.0-test"
 	return map[string]Report{
-		"gate_closed": Gate(gate, version), "gate_open": Gate(open, version), "survival_failed": Survival(missing, version), "survival_passed": Survival(passed, version),
-		"gate_waiting": Gate(waiting, version), "survival_nothing": Survival(nothing, version), "survival_empty": Survival(empty, version),
+		"gate_closed": ofGate(gate, version), "gate_open": ofGate(open, version), "survival_failed": ofSurvival(missing, version), "survival_passed": ofSurvival(passed, version),
+		"gate_waiting": ofGate(waiting, version), "survival_nothing": ofSurvival(nothing, version), "survival_empty": ofSurvival(empty, version),
 	}
+}
+
+func ofGate(v board.Verdict, version string) Report {
+	return Step(&check.Step{Name: policy.Gate, Gate: &v, Passed: v.Open}, nil, version)
+}
+
+func ofSurvival(s survival.Result, version string) Report {
+	return Step(&check.Step{Name: policy.Survival, Survival: &s, Passed: s.Passed}, nil, version)
 }
 
 func written(t *testing.T, write func(io.Writer) error) string {
@@ -247,7 +257,7 @@ func TestGitHub(t *testing.T) {
 	for range 12 {
 		many.Reasons = append(many.Reasons, board.Reason{Rule: board.RuleOpenSignal, ID: "s1", Content: "x"})
 	}
-	if got := written(t, Gate(many, "").GitHub); !strings.HasPrefix(got, "::error title=board gate::gate closed: 12 reasons to clear%0AGitHub shows 10") {
+	if got := written(t, ofGate(many, "").GitHub); !strings.HasPrefix(got, "::error title=board gate::gate closed: 12 of 14 checks to clear%0AGitHub shows 10") {
 		t.Errorf("more than GitHub shows: %s", got)
 	}
 }
@@ -269,7 +279,7 @@ func TestMarkdownCells(t *testing.T) {
 }
 
 func TestNeverGreenByMistake(t *testing.T) {
-	for name, r := range map[string]Report{"gate": Gate(board.Verdict{Run: "r"}, ""), "survival": Survival(survival.Result{Run: "r"}, "")} {
+	for name, r := range map[string]Report{"gate": ofGate(board.Verdict{Run: "r"}, ""), "survival": ofSurvival(survival.Result{Run: "r"}, "")} {
 		if len(r.failed()) == 0 {
 			t.Errorf("%s: it failed, but has no failed finding", name)
 		}
@@ -277,7 +287,7 @@ func TestNeverGreenByMistake(t *testing.T) {
 			t.Errorf("%s: it looks green", name)
 		}
 	}
-	if r := Survival(survival.Check(nil), ""); !r.ok || len(r.findings) != 1 || !r.findings[0].ok || len(r.warned()) != 1 {
+	if r := ofSurvival(survival.Check(nil), ""); !r.ok || len(r.findings) != 1 || !r.findings[0].ok || len(r.warned()) != 1 {
 		t.Errorf("nothing to check: %+v", r.findings)
 	}
 }
@@ -312,7 +322,7 @@ func TestRepositoryPath(t *testing.T) {
 
 // TestPlaceOfGate: a reason of the gate is found in the policy that asks for it, if there is one.
 func TestPlaceOfGate(t *testing.T) {
-	r := Gate(board.Verdict{Run: "r", Reasons: []board.Reason{{Rule: board.RuleOpenSignal, ID: "s1", Content: "x"}}}, "")
+	r := ofGate(board.Verdict{Run: "r", Reasons: []board.Reason{{Rule: board.RuleOpenSignal, ID: "s1", Content: "x"}}}, "")
 	for policy, want := range map[string]string{"": `"uri": "board/r"`, "ci/board.yaml": `"uri": "ci/board.yaml"`} {
 		if got := written(t, r.Under(policy).SARIF); !strings.Contains(got, want) {
 			t.Errorf("%q: %s", policy, got)

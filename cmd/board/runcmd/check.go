@@ -136,7 +136,7 @@ func (p *program) check(c *cli.Context) error {
 			p.noteUnrecorded(s.Verify)
 		}
 		text := func(q *program) { q.printCheck(&r) }
-		report := ci.Check(r, base.Version())
+		report := ci.Check(r, base.CommandFor, base.Version())
 		if err := p.verdict(c, format, text, []any{"check", r}, report); err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (p *program) check(c *cli.Context) error {
 func (p *program) checkNotDone(c *cli.Context, format string, f *policy.File, run string, err error) error {
 	r := check.Result{Run: run, Policy: f.Path, Steps: []check.Step{{Name: policy.Survival,
 		Skipped: true, Why: err.Error(), Headline: "not checked: " + err.Error()}}}
-	report := ci.Check(r, base.Version())
+	report := ci.Check(r, base.CommandFor, base.Version())
 	var failed error
 	if format == "text" || format == "json" {
 		failed = p.summary(c, report)

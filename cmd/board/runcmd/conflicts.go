@@ -4,8 +4,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/check"
+	"blackboard/board/policy"
 	"blackboard/cmd/board/base"
-	"blackboard/cmd/board/ci"
 	"blackboard/hooks/ops"
 )
 
@@ -75,7 +76,8 @@ func (p *program) conflicts(c *cli.Context) error {
 			q.printConflicts(&found, c.Bool("raise"), len(raised))
 			q.printPolicySource(&follow)
 		}
-		if err := p.verdict(c, f, text, pairs, ci.Conflicts(found, base.Version())); err != nil {
+		if err := p.verdict(c, f, text, pairs,
+			stepReport(check.Step{Name: policy.Conflicts, Conflicts: &found, Passed: found.Total == 0})); err != nil {
 			return err
 		}
 		if limit := follow.Conflicts.Max; found.Total > 0 && c.Bool("strict") || limit != nil &&

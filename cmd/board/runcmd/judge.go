@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
 	"blackboard/board/similar"
@@ -194,6 +195,9 @@ func format(c *cli.Context) (string, error) {
 	return "", base.Usagef("choose one of "+strings.Join(Formats, ", "), "unknown format %q", f)
 }
 
+// stepReport is a step on its own, for the CI formats.
+func stepReport(s check.Step) ci.Report { return ci.Step(&s, base.CommandFor, base.Version()) }
+
 // verdict prints a judgement in its format, and writes the summary if one is asked for.
 // If the format goes to a file, text is printed as well.
 func (p *program) verdict(c *cli.Context, f string, text func(*program), jsonPairs []any,
@@ -281,7 +285,7 @@ func (p *program) gate(c *cli.Context) error {
 			q.printPolicySource(&follow)
 		}
 		if err := p.verdict(c, f, text, []any{"verdict", v, "policy", follow.Used},
-			ci.Gate(v, base.Version()).Under(follow.Path)); err != nil {
+			stepReport(check.Step{Name: policy.Gate, Gate: &v, Passed: v.Open}).Under(follow.Path)); err != nil {
 			return err
 		}
 		if !v.Open {

@@ -9,11 +9,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/documents"
 	"blackboard/board/fault"
+	"blackboard/board/policy"
 	"blackboard/board/survival"
 	"blackboard/cmd/board/base"
-	"blackboard/cmd/board/ci"
 	"blackboard/embed"
 )
 
@@ -52,7 +53,7 @@ func (p *program) survival(c *cli.Context) error {
 			q.printPolicySource(&follow)
 		}
 		if err := p.verdict(c, f, text, []any{"survival", s},
-			ci.Survival(s, base.Version())); err != nil {
+			stepReport(check.Step{Name: policy.Survival, Survival: &s, Passed: s.Passed})); err != nil {
 			return err
 		}
 		if !s.Passed {

@@ -8,11 +8,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/documents"
 	"blackboard/board/policy"
 	"blackboard/board/trace"
 	"blackboard/cmd/board/base"
-	"blackboard/cmd/board/ci"
 )
 
 func (p *program) traceCommand() *cli.Command {
@@ -58,7 +58,8 @@ func (p *program) trace(c *cli.Context) error {
 			q.printTrace(&r, c.Bool("all"))
 			q.printPolicySource(&follow)
 		}
-		if err := p.verdict(c, f, text, []any{"trace", r}, ci.Trace(r, base.Version())); err != nil {
+		if err := p.verdict(c, f, text, []any{"trace", r},
+			stepReport(check.Step{Name: policy.Trace, Trace: &r, Passed: r.Passed})); err != nil {
 			return err
 		}
 		if limit := follow.Trace.MaxUnsupported; c.Bool("strict") && !r.Passed ||

@@ -11,6 +11,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/check"
 	"blackboard/board/fault"
+	"blackboard/board/policy"
 	"blackboard/board/verify"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/ci"
@@ -106,7 +107,8 @@ func (p *program) verify(c *cli.Context) error {
 			q.printVerified(&r, c.Bool("all"))
 			q.printPolicySource(&follow)
 		}
-		if err := p.verdict(c, f, text, []any{"verify", r}, ci.Verify(r, base.Version())); err != nil {
+		if err := p.verdict(c, f, text, []any{"verify", r},
+			stepReport(check.Step{Name: policy.Verify, Verify: &r, Passed: r.Passed})); err != nil {
 			return err
 		}
 		if !r.Passed {
