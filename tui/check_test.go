@@ -102,6 +102,42 @@ func TestCheck(t *testing.T) {
 	h.goldens("check-fact")
 }
 
+// TestCheckFolds: of a step with many findings the first are listed; n and N go from one to the
+// next, and words narrow them.
+func TestCheckFolds(t *testing.T) {
+	h := newHarness(t, func(h *harness) {
+		fillChecked(h)
+		b := h.openRun("audit-7")
+		for i := range 9 {
+			must(b.Signal(context.Background(), "reader-1", board.Raise{Content: fmt.Sprintf("Open question number %d?", i), Priority: "high"}))
+		}
+		h.cfg.Run = "audit-7"
+	})
+	h.press("C")
+	h.size(160, 50)
+	h.wants("… and 7 more: enter lists them")
+	h.lacks("Open question number 8")
+	h.press("n", "n", "n", "n")
+	h.wants("Open question number 1")
+	h.press("n") // over the line that says there is more
+	if row := h.chosenRow(); !strings.Contains(row, "Keys are rotated") {
+		t.Errorf("n chose %q", row)
+	}
+	h.press("N", "j", "enter")
+	h.wants("Open question number 8")
+	h.press("f")
+	h.lacks("Open question number 8")
+	h.press("/")
+	h.typeText("number 8")
+	h.press("enter")
+	h.wants("Open question number 8")
+	h.lacks("Open question number 1", "Keys are rotated")
+	h.press("esc")
+	h.wants("… and 7 more")
+	h.press("esc") // the filter first, then the page
+	h.lacks("… and 7 more")
+}
+
 // TestCheckOpens: enter opens what a row is about.
 func TestCheckOpens(t *testing.T) {
 	h := newHarness(t, func(h *harness) { fillChecked(h); h.cfg.Run = "audit-7" })

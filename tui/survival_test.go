@@ -249,9 +249,9 @@ func TestSurvivalStays(t *testing.T) {
 func TestSurvivalScattered(t *testing.T) {
 	h := newHarness(t, func(h *harness) {
 		b := h.openRun("audit-7")
-		must(b.Post(context.Background(), "ada", board.Post{Content: "Tokens never expire entirely", MustSurface: true}))
+		must(b.Post(context.Background(), "ada", board.Post{Content: "Tokens of guests expire weekly", MustSurface: true}))
 		must(b.Post(context.Background(), "ada", board.Post{Content: "Backups are encrypted", MustSurface: true}))
-		h.write("report.md", "# A\nTokens never.\n# B\nExpire, entirely.\n", 1)
+		h.write("report.md", "# A\nTokens of guests.\n# B\nExpire, weekly.\n", 1)
 		h.cfg.Run = "audit-7"
 	})
 	h.press("S")

@@ -390,7 +390,7 @@ var ceilings = map[string]int{
 
 	"tui/cells": 390,
 
-	"tui/checks": 1398,
+	"tui/checks": 1443,
 
 	"tui/dark": 80,
 

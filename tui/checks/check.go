@@ -8,6 +8,7 @@ import (
 	"context"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/check"
 	"blackboard/board/policy"
+	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 	"blackboard/tui/page"
 )
@@ -42,18 +44,28 @@ type CheckPage struct {
 	missing  bool // of that only what is missing
 
 	page.TwoPanes
-	rows  []checkRow
-	about string // the row that doc is about
+	rows     []checkRow
+	about    string          // the row that doc is about
+	filter   page.Filter     // of what was found
+	unfolded map[string]bool // steps that show all that they found
 }
 
-// checkRow is a step, or something that it found.
+// checkRow is a step, something that it found, or that there is more.
 type checkRow struct {
 	step  *check.Step
 	found *check.Finding // nil: the step itself
+	more  int            // how many findings are folded away
 }
+
+// foldAbove is how many findings of a step are listed; of more only the first foldTo are, until
+// the person asks for all.
+const foldAbove, foldTo = 6, 4
 
 // name tells a row from the others, also after another check.
 func (r *checkRow) name() string {
+	if r.more > 0 {
+		return r.step.Name + "\x00more"
+	}
 	if r.found == nil {
 		return r.step.Name
 	}
@@ -69,7 +81,8 @@ func NewCheckPage(a *page.App, name string, b *board.Board) page.Page {
 	p := &CheckPage{app: a, name: name, b: b, report: a.LastReport[name]}
 	p.Doc = page.Document{App: a, At: -1}
 	p.ctx, p.stop = context.WithCancel(a.Context)
-	p.Items = page.List{App: a, Row: p.row}
+	p.Items, p.unfolded = page.List{App: a, Row: p.row}, map[string]bool{}
+	p.filter = page.NewFilter(a, "words of what was found", &p.Items, p.narrow)
 	return p
 }
 
@@ -144,10 +157,11 @@ func (p *CheckPage) Update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return p.mouse(msg)
 	default:
+		_, cmd := (&p.filter).Update(msg) // a blinking cursor
 		if p.pick != nil {
-			_, cmd := p.pick.filter.Update(msg) // a blinking cursor
-			return cmd
+			_, cmd = p.pick.filter.Update(msg)
 		}
+		return cmd
 	}
 	return nil
 }
@@ -172,14 +186,45 @@ func (p *CheckPage) Look() tea.Cmd {
 
 // checked shows what was found. The chosen row stays chosen.
 func (p *CheckPage) checked(result *check.Result, err error) {
-	chosen := p.chosen()
-	p.Result, p.err, p.rows = result, err, nil
+	p.Result, p.err = result, err
 	if err != nil {
 		p.Result = nil
-	} else {
+	}
+	p.narrow()
+}
+
+// narrow lists what matches the filter. The chosen row stays chosen.
+func (p *CheckPage) narrow() {
+	chosen := p.chosen()
+	p.rows = nil
+	if p.Result != nil {
 		p.list()
 	}
 	p.keep(chosen)
+}
+
+// Leave clears the filter before the page is closed.
+func (p *CheckPage) Leave() (tea.Cmd, bool) { return nil, p.filter.Clear() }
+
+// toFinding chooses the next finding, or the one before.
+func (p *CheckPage) toFinding(step int) tea.Cmd {
+	for i := p.Items.Cursor + step; i >= 0 && i < len(p.rows); i += step {
+		if p.rows[i].found != nil {
+			p.Items.MoveTo(i)
+			p.compose()
+			return nil
+		}
+	}
+	return page.Notice("there is no other finding")
+}
+
+// foldMore shows all that a step found, or the first again.
+func (p *CheckPage) foldMore() tea.Cmd {
+	if r := p.chosen(); r != nil {
+		p.unfolded[r.step.Name] = !p.unfolded[r.step.Name]
+		p.narrow()
+	}
+	return nil
 }
 
 // list makes the rows of the result.
@@ -190,8 +235,21 @@ func (p *CheckPage) list() {
 		if !p.survival {
 			p.rows = append(p.rows, checkRow{step: s})
 		}
-		for _, f := range s.Findings() {
-			p.rows = append(p.rows, checkRow{s, &f})
+		findings := s.Findings()
+		if words := p.filter.Value(); words != "" {
+			findings = slices.DeleteFunc(findings, func(f check.Finding) bool {
+				return !cells.HasWords(f.Place()+" "+f.Text+" "+f.Why, words)
+			})
+		}
+		more := 0
+		if len(findings) > foldAbove && !p.survival && !p.unfolded[s.Name] && p.filter.Value() == "" {
+			more, findings = len(findings)-foldTo, findings[:foldTo]
+		}
+		for _, f := range findings {
+			p.rows = append(p.rows, checkRow{step: s, found: &f})
+		}
+		if more > 0 {
+			p.rows = append(p.rows, checkRow{step: s, more: more})
 		}
 		if p.survival && !p.missing {
 			p.rows = append(p.rows, present(s)...)
@@ -240,6 +298,13 @@ func (p *CheckPage) key(msg tea.KeyMsg) tea.Cmd {
 	default:
 		return p.pick.key(msg)
 	}
+	if p.filter.Active {
+		changed, cmd := p.filter.Update(msg)
+		if changed {
+			p.narrow()
+		}
+		return cmd
+	}
 	cmd, ok := p.Actions().Press(msg)
 	switch {
 	case ok:
@@ -287,6 +352,8 @@ func (p *CheckPage) openRow() tea.Cmd {
 	switch {
 	case r == nil:
 		return nil
+	case r.more > 0:
+		return p.foldMore()
 	case r.found == nil || r.found.ID == "" && r.found.Fact == nil:
 		p.InDoc = true
 		return nil
@@ -379,11 +446,18 @@ func (p *CheckPage) Actions() page.Actions {
 	if p.Result == nil {
 		return again
 	}
+	if p.filter.Active {
+		return p.filter.Actions()
+	}
 	all := page.Actions{page.On(keys.Open, p.openRow)}
 	if p.survival {
-		all = append(all, page.On(keys.Renamed(keys.Fewer, "missing only, or all"), p.toggleMissing))
+		all = append(all, page.On(keys.Renamed(keys.Fewer, "missing only, or all"), p.toggleMissing)).With(again)
+	} else {
+		all = append(all, again[0], page.On(keys.Renamed(keys.NextOne, "next finding"), func() tea.Cmd { return p.toFinding(1) }),
+			page.On(keys.PreviousOne, func() tea.Cmd { return p.toFinding(-1) }).Unlisted(),
+			page.On(keys.Filter, p.filter.Start), again[1],
+			page.On(keys.Renamed(keys.Fewer, "all of the step, or fewer"), p.foldMore))
 	}
-	all = append(all, again...)
 	r := p.chosen()
 	if report, _ := p.place(); report != "" && !noText(report) {
 		all = append(all, page.On(keys.Renamed(keys.Source, "open the report, or a link"),
@@ -410,8 +484,8 @@ func (p *CheckPage) Actions() page.Actions {
 	return all.Also(keys.Moving()...)
 }
 
-// Typing reports whether the path of a report is typed.
-func (p *CheckPage) Typing() bool { return p.pick != nil }
+// Typing reports whether the path of a report, or a filter, is typed.
+func (p *CheckPage) Typing() bool { return p.pick != nil || p.filter.Active }
 
 // Close ends a check that is in progress.
 func (p *CheckPage) Close() { p.stop() }

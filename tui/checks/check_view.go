@@ -106,6 +106,8 @@ func (p *CheckPage) policy() string {
 // note says how far the answer goes.
 func (p *CheckPage) note() string {
 	switch {
+	case p.filter.Shown():
+		return p.filter.View(p.Width - 24)
 	case p.checking.Reading:
 		return "checking again…"
 	case p.changed:
@@ -133,6 +135,9 @@ func (p *CheckPage) row(i, w int) string {
 	f := r.found
 	if p.survival {
 		return carriedRow(st, f.Missing, w)
+	}
+	if r.more > 0 {
+		return cells.Fit("   "+st.Faint.Render("… and "+cells.Count(int64(r.more))+" more: enter lists them"), w)
 	}
 	if f == nil {
 		name := st.Title.Render(cells.Fit(r.step.Name, 9))

@@ -65,7 +65,7 @@ func present(s *check.Step) (rows []checkRow) {
 			if it.Passage != nil {
 				f.Report, f.Line = it.Passage.Report, it.Passage.Line
 			}
-			rows = append(rows, checkRow{s, &f})
+			rows = append(rows, checkRow{step: s, found: &f})
 		}
 	}
 	return rows
