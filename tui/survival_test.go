@@ -247,11 +247,12 @@ func TestSurvivalStays(t *testing.T) {
 
 // TestSurvivalScattered: what is scattered is explained, and the reasons are counted.
 func TestSurvivalScattered(t *testing.T) {
+	far := "\n" + strings.Repeat("The weather over the lake was calm.\n\n", 300) + "\n\n"
 	h := newHarness(t, func(h *harness) {
 		b := h.openRun("audit-7")
-		must(b.Post(context.Background(), "ada", board.Post{Content: "Tokens of guests expire weekly", MustSurface: true}))
+		must(b.Post(context.Background(), "ada", board.Post{Content: "Ironworks refuses subordination entirely", MustSurface: true}))
 		must(b.Post(context.Background(), "ada", board.Post{Content: "Backups are encrypted", MustSurface: true}))
-		h.write("report.md", "# A\nTokens of guests.\n# B\nExpire, weekly.\n", 1)
+		h.write("report.md", "Ironworks is a lender.\n"+far+"It refuses.\n"+far+"Subordination, entirely.\n", 1)
 		h.cfg.Run = "audit-7"
 	})
 	h.press("S")
