@@ -364,9 +364,9 @@ var ceilings = map[string]int{
 
 	"kb/brief": 280,
 
-	"kb/chunks": 2470,
+	"kb/chunks": 2500,
 
-	"kb/importers": 2880,
+	"kb/importers": 2635,
 
 	"kb/index": 4550, // several vectors for a document
 

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -65,7 +67,7 @@ type Imported struct {
 // is one transaction. Without such files it returns an error that matches fault.NotFound.
 func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 	res := newImportResult()
-	src, err := s.originals(ctx)
+	src, err := originals(ctx, s.dir)
 	if err != nil {
 		return res, err
 	}
@@ -105,10 +107,10 @@ func (src *source) close() {
 // returns nil if there are none. It prefers the database, unless that is empty and the
 // folders exist: version 0.0.9 creates the database before it checks for one, and
 // therefore never migrates its folders.
-func (s *Store) originals(ctx context.Context) (*source, error) {
-	path := filepath.Join(s.dir, storeFile)
-	folders := isDir(filepath.Join(s.dir, chunkFolder)) || isDir(filepath.Join(s.dir, stateFolder))
-	src := &source{path: s.dir}
+func originals(ctx context.Context, dir string) (*source, error) {
+	path := filepath.Join(dir, storeFile)
+	folders := isDir(filepath.Join(dir, chunkFolder)) || isDir(filepath.Join(dir, stateFolder))
+	src := &source{path: dir}
 	switch _, err := os.Stat(path); {
 	case err == nil:
 		src.path = path
@@ -119,7 +121,7 @@ func (s *Store) originals(ctx context.Context) (*source, error) {
 		}
 		if folders && rows == 0 {
 			src.close()
-			return &source{path: s.dir, notes: []string{path + " is empty; the folders beside it were imported"}}, nil
+			return &source{path: dir, notes: []string{path + " is empty; the folders beside it were imported"}}, nil
 		}
 		if folders {
 			src.notes = append(src.notes, fmt.Sprintf("the folders %s and %s beside %s were not imported: the store is newer", chunkFolder, stateFolder, path))
@@ -131,7 +133,7 @@ func (s *Store) originals(ctx context.Context) (*source, error) {
 		return nil, nil
 	}
 	for _, name := range []string{chunkFolder, stateFolder} {
-		if _, err := filesIn(filepath.Join(s.dir, name)); err != nil {
+		if _, err := filesIn(filepath.Join(dir, name)); err != nil {
 			return nil, err
 		}
 	}
@@ -179,4 +181,32 @@ func (src *source) each(ctx context.Context, chunk func(incomingChunk) error, st
 		return src.eachRow(ctx, chunk, state, refuse)
 	}
 	return src.eachFile(ctx, chunk, state, refuse)
+}
+
+// EachOriginal calls chunk and state with each record of a store of the other program, which may
+// have expired: path is its database, or the directory that has one or the folders of earlier
+// versions. It reports false if there is none, and whether something was left out.
+func EachOriginal(ctx context.Context, path string, chunk func(Chunk) error, state func(State) error,
+	refuse func(from, why string)) (found bool, notes []string, err error) {
+	src := &source{path: path}
+	if isDir(path) {
+		src, err = originals(ctx, path)
+	} else if _, err = src.openDB(ctx); err != nil {
+		err = sourceError(path, err)
+	}
+	if src != nil {
+		defer src.close()
+	}
+	if err == nil && src != nil {
+		err = src.each(ctx, func(in incomingChunk) error { return chunk(in.Chunk) }, state, refuse)
+	}
+	if own := (*fault.Error)(nil); errors.As(err, &own) { // nothing can go on without it
+		own.Next = slices.DeleteFunc(own.Next, func(s fault.Step) bool {
+			return maps.Equal(s.Args, skipImport.Args)
+		})
+	}
+	if src == nil {
+		return false, nil, err
+	}
+	return true, src.notes, err
 }

@@ -210,8 +210,8 @@ const (
 	maxImported = 1 << 20
 	// maxID is the most bytes of an imported id.
 	maxID = 200
-	// untitled is the topic of a chunk without one.
-	untitled = "Untitled"
+	// Untitled is the topic of a chunk without one.
+	Untitled = "Untitled"
 )
 
 // Differences between an imported chunk and a valid one.
@@ -237,7 +237,7 @@ func (c *incomingChunk) complete() (why string) {
 		}
 	}
 	if c.Topic == "" {
-		c.Topic = untitled
+		c.Topic = Untitled
 	}
 	if c.Agent == "" {
 		c.Agent = DefaultAgent

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/kb"
+	"blackboard/kb/chunks"
 	"blackboard/kb/markdown"
 )
 
@@ -175,12 +176,17 @@ func FuzzImportStoreRow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id, topic, agent, tags, importance, content, created, updated,
 		expires, other string) {
 		im := newImporter(context.Background())
-		r := &storeReader{im: im}
-		r.chunk("x", storeRow{"id": id, "topic": topic, "agent": agent, "tags": tags,
-			"importance": importance, "content": content, "createdat": created,
-			"updatedat": updated, "expiresat": expires, "other": other})
-		r.state("y", storeRow{"key": topic, "value": content,
-			"updatedat": updated, "other": other})
+		r := &storeReader{im: im, path: "x"}
+		c := chunks.Chunk{Meta: chunks.Meta{ID: id, Topic: topic, Agent: agent, Importance: importance,
+			Tags: strings.Split(tags, ",")}, Content: content}
+		if at, ok := importTime(expires); ok {
+			c.Expires = &at
+		}
+		c.Created, _ = importTime(created)
+		c.Updated, _ = importTime(updated)
+		if r.chunk(c) != nil || r.state(chunks.State{Key: topic, Value: []byte(other)}) != nil {
+			t.Fatal("an error")
+		}
 		r.notes()
 		importWhole(t, im, nil)
 		if len(im.set.Items)+len(im.set.Refused) != 2 {

@@ -1,35 +1,23 @@
 package importers
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/kb"
+	"blackboard/kb/chunks"
+	"blackboard/kb/markdown"
 )
 
-const storeFile = "store.db"
-
-// storeRow is a chunk by the plain names of its columns: lower case, without
-// underscores.
-type storeRow map[string]string
-
-// storeNames are other names that a chunk's columns have had.
-var storeNames = sync.OnceValue(func() map[string]string {
-	return map[string]string{
-		"title": "topic", "body": "content", "text": "content", "created": "createdat",
-		"updated": "updatedat", "expires": "expiresat",
-		"expiry": "expiresat", "agentid": "agent",
-	}
-})
+const storeDir = ".agent-memory-store"
 
 // storeKinds are the tags that say what kind a chunk is, besides the names of the kinds.
 var storeKinds = sync.OnceValue(func() map[string]string {
@@ -40,29 +28,68 @@ var storeKinds = sync.OnceValue(func() map[string]string {
 // storeReader counts values that many chunks share, so that one note covers them all.
 type storeReader struct {
 	im             *importer
+	path           string
 	medium, global int
 }
 
-func plainName(column string) string {
-	s := strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(column))
-	if other, ok := storeNames()[s]; ok {
-		return other
+// isStoreDir reports whether a folder has such a store, of today or of before it was a
+// database.
+func isStoreDir(dir string) bool {
+	for _, dir := range []string{dir, filepath.Join(dir, storeDir)} {
+		if fileThere(filepath.Join(dir, "store.db")) || hasChunks(dir) {
+			return true
+		}
 	}
-	return s
+	return false
 }
 
+// hasChunks reports whether one of the first files in the folder chunks is a chunk.
+func hasChunks(dir string) bool {
+	files, err := filepath.Glob(filepath.Join(globSafe(dir), "chunks", "*.md"))
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(files[:min(len(files), 20)], func(file string) bool {
+		text, err := readText(file)
+		if err != nil {
+			return false
+		}
+		fields, _, err := markdown.ReadFields(text)
+		return err == nil && slices.ContainsFunc(fields,
+			func(f markdown.Field) bool { return f.Key == "topic" })
+	})
+}
+
+// globSafe takes the meaning from the signs of a pattern.
+func globSafe(path string) string {
+	if filepath.Separator == '\\' {
+		return path
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+func (im *importer) readStoreDir(dir string) error {
+	if inner := filepath.Join(dir, storeDir); !fileThere(filepath.Join(dir, "store.db")) &&
+		!dirThere(filepath.Join(dir, "chunks")) && dirThere(inner) {
+		dir = inner
+	}
+	if file := filepath.Join(dir, "store.db"); fileThere(file) && !dirThere(filepath.Join(dir, "chunks")) {
+		return im.readStoreFile(file)
+	}
+	return im.readStore(dir)
+}
+
+// readStoreFile reads a database, if it is not one of another program.
 func (im *importer) readStoreFile(path string) error {
 	f, err := sqlite.OpenForeign(im.ctx, path)
 	if err != nil {
 		return foreignError(path, err)
 	}
 	defer f.Close()
-	r := &storeReader{im: im}
 	tables, err := f.Tables(im.ctx)
-	if err != nil {
-		return foreignError(path, err)
-	}
 	switch {
+	case err != nil:
+		return foreignError(path, err)
 	case slices.Contains(tables, "capsules") && slices.Contains(tables, "sidecars"):
 		return invalid(path+" is the database of a knowledge base of this program",
 			"import the folder capsules beside it", fault.Do("kb.export",
@@ -70,29 +97,28 @@ func (im *importer) readStoreFile(path string) error {
 	case slices.Contains(tables, "entries") && slices.Contains(tables, "signals"):
 		return invalid(path+" is a board of blackboard.py, not a knowledge base",
 			"import it as a run")
-	case !slices.Contains(tables, "chunks"):
-		return invalid(fmt.Sprintf("%s has no table chunks, so it is not a store of "+
-			"agent-memory-store",
-			path), "its file is .agent-memory-store/"+storeFile+", that of ai-kb "+aiKBFile)
 	}
-	var others []string
-	for _, t := range tables {
-		switch {
-		case t == "chunks" || t == "state":
-			columns, err := f.Columns(im.ctx, t)
-			if err == nil {
-				err = r.table(f, path, t, columns)
-			}
-			if err != nil {
-				return foreignError(path, err)
-			}
-		case !strings.HasPrefix(t, "chunks_fts"): // made from chunks
-			others = append(others, t)
-		}
-	}
+	others := slices.DeleteFunc(tables, func(t string) bool {
+		return t == "chunks" || t == "state" || strings.HasPrefix(t, "chunks_fts") // made from chunks
+	})
 	if len(others) > 0 {
 		im.note("%s: skipped tables that are not of agent-memory-store: %s", path,
 			clip(strings.Join(others, ", "), 200))
+	}
+	return im.readStore(path)
+}
+
+// readStore reads what the context store can read, and makes capsules of it.
+func (im *importer) readStore(path string) error {
+	r := &storeReader{im: im, path: path}
+	found, notes, err := chunks.EachOriginal(im.ctx, path, r.chunk, r.state, im.refuse)
+	im.set.Notes = append(im.set.Notes, notes...)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return invalid(path+" has neither a store.db nor a folder chunks",
+			"give the folder "+storeDir+", or its store.db")
 	}
 	r.notes()
 	return nil
@@ -122,82 +148,31 @@ func foreignError(path string, err error) error {
 // storeCell is the most of a value that is read: more is refused anyway.
 const storeCell = 4 * kb.MaxBody
 
-// table reads the rows of chunks or state.
-func (r *storeReader) table(f *sqlite.Foreign, path, table string, columns []string) error {
-	var names, selected []string
-	for _, c := range columns {
-		name := plainName(c)
-		if name == "embedding" {
-			r.im.note("%s: embeddings were not imported; the local model computes new ones", path)
-			continue
-		}
-		if slices.Contains(names, name) {
-			name = c
-		}
-		names = append(names, name)
-		selected = append(selected, fmt.Sprintf("substr(%s, 1, %d)", sqlite.Quote(c), storeCell))
+// chunk makes a capsule of a chunk.
+func (r *storeReader) chunk(c chunks.Chunk) error {
+	if err := r.im.record(); err != nil {
+		return err
 	}
-	if len(selected) == 0 {
+	from := fmt.Sprintf("%s: chunk %s", r.path, c.ID)
+	if c.Expires != nil && !c.Expires.After(r.im.now) {
+		r.im.refuse(from, "expired on "+c.Expires.Format(time.DateOnly))
 		return nil
 	}
-	n := 0
-	return f.Each(r.im.ctx, "SELECT "+strings.Join(selected, ", ")+" FROM "+sqlite.Quote(table),
-		func(values []any) error {
-			n++
-			if err := r.im.record(); err != nil {
-				return err
-			}
-			row := storeRow{}
-			for i, v := range values {
-				row[names[i]] = sqlite.Text(v)
-			}
-			if table == "state" {
-				r.state(fmt.Sprintf("%s: state %s", path, rowName(row["key"], n)), row)
-			} else {
-				r.chunk(fmt.Sprintf("%s: chunk %s", path, rowName(row["id"], n)), row)
-			}
-			return nil
-		})
-}
-
-func rowName(id string, n int) string {
-	if id = inOneLine(id); id != "" {
-		return clip(asUTF8(id), 60)
-	}
-	return fmt.Sprintf("in row %d", n)
-}
-
-// chunk makes a capsule of a chunk.
-func (r *storeReader) chunk(from string, row storeRow) {
-	for name, v := range row {
-		if !utf8.ValidString(v) {
-			r.im.refuse(from, fmt.Sprintf("its %s is not valid UTF-8: convert it", name))
-			return
-		}
-	}
-	d := &importDraft{Capsule: kb.Capsule{Kind: "fact", Body: row["content"]}}
-	if at, ok := importTime(row["expiresat"]); ok && !at.After(r.im.now) {
-		r.im.refuse(from, "expired on "+at.Format(time.DateOnly))
-		return
-	} else if row["expiresat"] != "" {
-		d.ref("expires:" + inOneLine(row["expiresat"]))
+	d := &importDraft{Capsule: kb.Capsule{Kind: "fact", Body: c.Content, Created: c.Created, Updated: c.Updated}}
+	if c.Expires != nil {
+		d.ref("expires:" + c.Expires.Format(time.RFC3339))
 		d.note("it expires on %s; capsules do not expire, so the date was kept as a reference",
-			clip(inOneLine(row["expiresat"]), 60))
+			c.Expires.Format(time.DateOnly))
 	}
-	if d.setTitle(row["topic"]); d.Title == "" {
-		for l := range strings.Lines(d.Body) {
-			if l = strings.Trim(strings.TrimSpace(l), "# "); l != "" {
-				d.setTitle(l)
-				d.note("it had no topic; its first line became the title")
-				break
-			}
+	d.setTitle(c.Topic)
+	for l := range strings.Lines(d.Body) {
+		if l = strings.Trim(strings.TrimSpace(l), "# "); l != "" && c.Topic == chunks.Untitled {
+			d.setTitle(l)
+			d.note("it had no topic; its first line became the title")
+			break
 		}
 	}
-	tags, ok := storeTags(row["tags"])
-	d.tag(tags...)
-	if !ok {
-		d.note("its tags are not a JSON list; they were split at commas")
-	}
+	d.tag(c.Tags...)
 	for _, t := range d.Tags {
 		kind, known := kindNamed(t)
 		if !known {
@@ -208,50 +183,26 @@ func (r *storeReader) chunk(from string, row storeRow) {
 			break
 		}
 	}
-	switch level := strings.ToLower(strings.TrimSpace(row["importance"])); level {
-	case "":
-	case "high", "critical":
-		d.tag("importance:" + level)
-	case "medium":
+	switch c.Importance {
+	case chunks.High, chunks.Critical:
+		d.tag("importance:" + c.Importance)
+	case chunks.Medium:
 		r.medium++
 	default:
-		d.note("its importance, %s, was not kept", clip(inOneLine(level), 60))
+		d.note("its importance, %s, was not kept", c.Importance)
 	}
-	switch agent := inOneLine(row["agent"]); agent {
-	case "":
-	case "global":
+	if c.Agent == chunks.DefaultAgent {
 		r.global++
-	default:
-		d.ref("agent:" + agent)
+	} else {
+		d.ref("agent:" + c.Agent)
 	}
-	if id := inOneLine(row["id"]); id != "" {
-		d.ref("chunk:" + id)
-	}
-	d.times(row)
-	for _, name := range sortedNames(row) {
-		switch name {
-		case "id", "topic", "agent", "tags", "importance", "content", "createdat",
-			"updatedat", "expiresat":
-		default:
-			d.keep(name, row[name])
-		}
-	}
-	c, notes := d.done()
-	r.im.take(from, c, notes)
+	d.ref("chunk:" + c.ID)
+	capsule, notes := d.done()
+	r.im.take(from, capsule, notes)
+	return nil
 }
 
-func (d *importDraft) times(row storeRow) {
-	for i, into := range []*time.Time{&d.Created, &d.Updated} {
-		name := []string{"createdat", "updatedat"}[i]
-		if at, ok := importTime(row[name]); ok {
-			*into = at
-		} else {
-			d.keep(name, row[name])
-		}
-	}
-}
-
-func sortedNames(row storeRow) []string {
+func sortedNames(row map[string]string) []string {
 	names := make([]string, 0, len(row))
 	for name := range row {
 		names = append(names, name)
@@ -260,50 +211,17 @@ func sortedNames(row storeRow) []string {
 	return names
 }
 
-// storeTags reads a list of JSON, or what commas part.
-func storeTags(s string) ([]string, bool) {
-	if s = strings.TrimSpace(s); s == "" || s == "null" {
-		return nil, true
-	}
-	var list []json.RawMessage
-	if json.Unmarshal([]byte(s), &list) != nil {
-		return strings.Split(strings.Trim(s, "[]"), ","), false
-	}
-	var tags []string
-	for _, raw := range list {
-		tags = append(tags, jsonText(raw))
-	}
-	return tags, true
-}
-
 // state makes a capsule of a variable.
-func (r *storeReader) state(from string, row storeRow) {
-	for name, v := range row {
-		if !utf8.ValidString(v) {
-			r.im.refuse(from, fmt.Sprintf("its %s is not valid UTF-8: convert it", name))
-			return
-		}
+func (r *storeReader) state(v chunks.State) error {
+	if err := r.im.record(); err != nil {
+		return err
 	}
-	if strings.TrimSpace(row["key"]) == "" {
-		r.im.refuse(from, "the state has no key")
-		return
-	}
-	d := &importDraft{Capsule: kb.Capsule{Kind: "fact", Body: row["value"]}}
-	if !json.Valid([]byte(row["value"])) {
-		d.note("its value is not JSON; it was kept unchanged")
-	}
-	d.setTitle("state: " + row["key"])
+	d := &importDraft{Capsule: kb.Capsule{Kind: "fact", Body: string(v.Value), Updated: v.Updated}}
+	d.setTitle("state: " + v.Key)
 	d.tag("state")
-	d.times(row)
-	for _, name := range sortedNames(row) {
-		switch name {
-		case "key", "value", "createdat", "updatedat":
-		default:
-			d.keep(name, row[name])
-		}
-	}
 	c, notes := d.done()
-	r.im.take(from, c, notes)
+	r.im.take(fmt.Sprintf("%s: state %s", r.path, v.Key), c, notes)
+	return nil
 }
 
 // notes says what holds for many.
