@@ -32,6 +32,7 @@ type Detail struct {
 	Weak    bool  // no fault by itself if it is absent: a count of the text's own parts, an acronym
 	initial bool  // a name that may be a common word at the beginning of a sentence
 	Level   bool  // the level of an interval: 95 % CI
+	named   bool  // a number that tells one of many: channel 12
 }
 
 func (d *Detail) figure() bool { return d.Kind <= Date }
@@ -379,6 +380,8 @@ func (t tokens) number(i, next int, q *Quantity) Detail {
 	} else { // "three points": a text may count its own parts
 		d.Weak = q.Word && (q.Dim == "" || q.Dim == "points") && q.Value <= 12
 	}
+	b := t.at(i - 1)
+	d.named = q.Dim == "" && len(q.Noun) == 0 && !q.Word && b.kind == wordToken && says(b.low) && !t.acts(i-1)
 	after := t.at(next).low
 	d.Level = q.Dim == "percent" &&
 		(after == "ci" || after == "confidence" || after == "credible" || after == "prediction")

@@ -15,6 +15,8 @@ import (
 type condition struct {
 	sign   int             // 1: it holds above a bound or with something; -1: below or without it
 	denied bool            // by words beside it, which turn its sign
+	when   bool            // it is no amount: before and after may be what happened, not what may be
+	modal  bool            // of what may be or must not
 	loose  bool            // what it is a condition of may be good or bad: unless ten remain, it is repeated
 	figure *Detail         // the bound
 	stems  map[string]bool // of what else it depends on
@@ -83,10 +85,12 @@ func (t tokens) sentencePart(from int) int {
 // conditionsOf returns the conditions from a token on, to the end of the tokens. What is denied
 // before a condition is denied with it, and what is forbidden behind it.
 func (t tokens) conditionsOf(from int) (all []condition) {
-	sign, unless, modal := 1, 1, false
+	sign, unless, modal, denied := 1, 1, false, false
 	first := fronted.has(t[from].low)
 	for i := from; i < len(t); i++ {
-		modal = modal || allows.has(t[i].low) || t.denies(i)
+		modal = modal || allows.has(t[i].low) || forbids.has(t[i].low) || deniedBy.has(t[i].low) ||
+			modals.has(t[i].low)
+		denied = denied || t.denies(i)
 		if c, is := t.condition(i); is {
 			c.sign, c.denied = c.sign*sign*unless, sign*unless < 0
 			if all = append(all, c); t[i].low == "unless" {
@@ -107,7 +111,7 @@ func (t tokens) conditionsOf(from int) (all []condition) {
 		}
 	}
 	for k := range all {
-		all[k].loose = unless < 0 && !modal
+		all[k].modal, all[k].loose = modal, unless < 0 && !modal && !denied
 	}
 	bound := slices.ContainsFunc(all, func(c condition) bool { return c.figure != nil })
 	return slices.DeleteFunc(all, func(c condition) bool {
@@ -157,14 +161,16 @@ func (t tokens) condition(i int) (c condition, is bool) {
 		} else if low == "at" {
 			c.text = low + " " + t[i+1].low + " " + c.figure.Text
 		}
+		c.when = times.has(low)
 		return c, low != "from" || c.figure.T != nil && c.figure.T.Clock >= 0
 	}
-	if !exclusive.has(low) || low == "than" && t.at(i-1).low != "other" {
+	never := (low == "before" || low == "until") && t.at(i-1).low == "not"
+	if !never && !exclusive.has(low) || low == "than" && t.at(i-1).low != "other" {
 		return c, false
 	}
 	c.stems, c.text = map[string]bool{}, low
 	for k := i + 1; k < len(t) && k < i+10 && len(c.stems) < 4 && t[k].kind == wordToken &&
-		conditionSigns()[t[k].low] == 0 && (k == i+1 || !modals.has(t[k].low)); k++ {
+		conditionSigns()[t[k].low] == 0 && (k == i+1 || !modals.has(t[k].low) && !beForms.has(t[k].low)); k++ {
 		if c.text += " " + t[k].text; says(t[k].low) {
 			c.stems[stem(t[k].low)] = true
 		}
@@ -174,7 +180,10 @@ func (t tokens) condition(i int) (c condition, is bool) {
 
 var amounts = stems("add come run sum round")
 
-var modals = set("may can must will shall should is are was were")
+var (
+	times  = set("after from before until till")
+	modals = set("may can must will shall should")
+)
 
 // figureFrom returns the figure that begins within a few tokens.
 func (t tokens) figureFrom(i int) *Detail {
@@ -265,7 +274,7 @@ func (c *Claim) boundAlike(e *Claim) (same bool, why string) {
 				same = true
 			case a.sign == b.sign:
 				equal = true
-			case !a.loose && !b.loose:
+			case !a.loose && !b.loose && (a.denied == b.denied || !a.when || a.modal && b.modal):
 				why = fmt.Sprintf("“%s” against “%s”", a.text, b.text)
 			}
 		}

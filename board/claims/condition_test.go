@@ -11,7 +11,7 @@ var boundStatements = []struct{ same, opposite []string }{
 		"It must not be sprayed earlier than 20:00.", "It is sprayed at 20:00 at the earliest."},
 		[]string{"It may be sprayed only before 20:00.", "Nothing may be sprayed there after 20:00.",
 			"After 20:00 spraying is forbidden.", "It may be sprayed until 20:00.",
-			"It is sprayed at 20:00 at the latest.", "It may be sprayed no later than 20:00."}},
+			"It may be sprayed at 20:00 at the latest.", "It may be sprayed no later than 20:00."}},
 	{[]string{"No class has one subject for more than two hours a day.",
 		"A class may spend two hours on a subject and no more.", "A class has at most two hours of it.",
 		"A class never exceeds two hours.", "No more than two hours are spent on it.",
@@ -30,6 +30,7 @@ var boundStatements = []struct{ same, opposite []string }{
 		"No spraying above 4 m/s.", "Spraying is allowed unless the wind exceeds 4 m/s."},
 		[]string{"Spraying is allowed only when the wind is above 4 m/s.", "Spraying stops below 4 m/s.",
 			"No spraying unless the wind is above 4 m/s."}},
+	{[]string{"The office answered only on the third call.", "It answered not before the third call."}, nil},
 	{[]string{"Treat only if a trap has taken more than fifty moths.",
 		"Do not treat unless more than 50 moths were taken."},
 		[]string{"Treat only if no trap has taken more than 50 moths."}},
@@ -71,6 +72,8 @@ func TestConditionsApart(t *testing.T) {
 	for _, c := range [][2]string{
 		{"The hall opens after 08:00.", "The hall closes before 18:00."},
 		{"No class is taught before noon, and the hall is open only after 20:00.", "The hall opens at 20:00."},
+		{"The mat had no power from 11:02 to 11:19.", "The mat was dead from 11:02 to 11:19."},
+		{"The water had run out before 13:00.", "They had no water left before 13:00."},
 		{"The lock releases after 180 seconds.", "The lock releases after 180 seconds without a key."},
 	} {
 		if _, why := ExtractText(c[0], "").boundAlike(ExtractText(c[1], "")); why != "" {

@@ -20,7 +20,7 @@ func (t tokens) sayer(at int) []string {
 			return nil
 		case x.low == "according" && t.at(k+1).low == "to":
 			return t.party(k+2, 1)
-		case x.kind == wordToken && saying.has(x.low):
+		case x.kind == wordToken && saying.has(x.low) && !articles.has(t.at(k-1).low): // a record field
 			if beForms.has(t.at(k - 1).low) {
 				return nil // they were told
 			}

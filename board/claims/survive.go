@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -124,10 +125,11 @@ func (s *Survival) better(o *Survival) bool {
 	return s.odds > o.odds
 }
 
-// outtells reports whether a window that refutes a finding has nearly all of its words, and one
+// outtells reports whether a window that refutes a finding by figures has most of its words, and one
 // that supports it few: a row of a table, or a sentence about something else.
 func (s *Survival) outtells(o *Survival) bool {
-	return s.Verdict == Refuted && o.Verdict == Supported && s.Window.Cover >= .6 && s.back >= .4 &&
+	return s.Verdict == Refuted && o.Verdict == Supported && (len(s.Differs) > 0 || s.placed) &&
+		s.Window.Cover >= .6 && s.back >= .4 &&
 		s.Window.Cover >= o.Window.Cover+.2
 }
 
@@ -351,7 +353,24 @@ func (cmp *Comparison) figuresIn(e *Claim) (n int) {
 // differs reports whether a window has another figure in the place of one of a claim.
 func (cmp *Comparison) differs(m Match) bool {
 	return m.With != nil && m.Alike >= cmp.enough(m) && !m.Detail.Denied && !m.With.Denied &&
-		m.Detail.sameWay(m.With) && !(m.Rel == OtherUnit && !strings.ContainsFunc(m.With.Text, writesUnit))
+		m.Detail.sameWay(m.With) && !cmp.worksOut(m) && !m.Detail.labels(m.With) && !(m.Rel == OtherUnit && !strings.ContainsFunc(m.With.Text, writesUnit))
+}
+
+// worksOut reports whether the figure of a claim is the sum or the difference of the one that a
+// window has in its place and of one that both have: 112 ppm, 88 under the stop value of 200.
+func (cmp *Comparison) worksOut(m Match) bool {
+	d, x := m.Detail.Q, m.With.Q
+	return d != nil && slices.ContainsFunc(cmp.Matches, func(o Match) bool {
+		return o.With != nil && o.Rel.Agrees() && o.With.Q != nil && d.countsAs(x) && x.countsAs(o.With.Q) &&
+			!together(m.With, o.With) &&
+			(near(d.Value, o.With.Q.Value+x.Value) || near(d.Value, math.Abs(o.With.Q.Value-x.Value)))
+	})
+}
+
+// labels reports whether one of two figures counts something and the other one names something,
+// 14 boxes and channel 12.
+func (d *Detail) labels(x *Detail) bool {
+	return d.named && x.Q != nil && len(x.Q.Noun) > 0 || x.named && d.Q != nil && len(d.Q.Noun) > 0
 }
 
 // writesUnit reports whether a character of a figure may be of its unit: one that it has from
