@@ -46,7 +46,7 @@ const (
 	mmrLambda = 0.7
 	// alike is the cosine from which two capsules count as repetition. Below it they are
 	// only similar, as all answers to a question are, and separating those costs
-	// relevance (`board help figures`).
+	// relevance (testdata/score/FIGURES.md).
 	alike = 0.95
 	// workspaceBoost is how many places a capsule of the caller's workspace rises.
 	// Sections of documents do not rise: they are many and nobody has judged them, and

@@ -32,8 +32,7 @@ var trustPage string
 var pageOrder = []string{"run", "check", "gate", "verify", "survival", "trace", "ci", "agents",
 	"search", "capsules", "memory",
 	"topic", "hooks", "mcp", "tui", "api", "json", "python", "javascript", "output", "model",
-	"daemon", "database", "trust",
-	"figures"}
+	"daemon", "database", "trust"}
 
 // pageAliases maps other words to pages.
 var pageAliases = sync.OnceValue(func() map[string]string {
@@ -42,9 +41,8 @@ var pageAliases = sync.OnceValue(func() map[string]string {
 		"source": "verify", "sources": "verify", "quotes": "verify", "prompts": "agents",
 		"modes": "search", "capsule": "capsules", "tiers": "memory", "worklog": "topic",
 		"github": "ci", "gitlab": "ci", "action": "ci", "actions": "ci", "sarif": "ci", "junit": "ci",
-		"embeddings": "model", "context": "mcp", "speed": "figures",
-		"benchmarks": "figures",
-		"http":       "api", "rest": "api", "server": "api", "fields": "json", "py": "python",
+		"embeddings": "model", "context": "mcp", "figures": "search",
+		"http": "api", "rest": "api", "server": "api", "fields": "json", "py": "python",
 		"node": "javascript", "js": "javascript",
 		"typescript": "javascript", "ts": "javascript", "postgres": "database", "postgresql": "database",
 		"exit": "output", "exit-codes": "output", "retries": "output", "retry": "output",
@@ -73,10 +71,26 @@ func helpPage(name string) (text string, ok bool) {
 		return string(data), true
 	}
 	data, err := pages.ReadFile("pages/" + name + ".txt")
-	if err == nil && name == "json" {
+	switch {
+	case err == nil && name == "json":
 		data = append(data, jsonCommandList()...)
+	case err == nil && name == "mcp":
+		data = append(data, mcpPrograms()...)
 	}
 	return string(data), err == nil
+}
+
+// mcpPrograms are programs that call tools, as the page on MCP shows them.
+func mcpPrograms() (text string) {
+	for _, p := range [][2]string{{"JavaScript, with @modelcontextprotocol/sdk (npm)", "mcp.mjs"},
+		{"Python, with mcp (PyPI)", "mcp_client.py"}} {
+		code, _ := clients.Files.ReadFile(p[1]) // embedded
+		text += "\n" + p[0] + ":\n\n"
+		for line := range strings.Lines(string(code)) {
+			text += strings.TrimRight("  "+line, " \n") + "\n"
+		}
+	}
+	return text
 }
 
 // pageList is the output of `board help topics`: each page with its first line.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures the context store side by side with the npm package agent-memory-store 0.0.9 and prints the figures as tables in markdown. What is compared, and how: sidebyside_test.go.
 #
-#   run.sh [SIZE…]     with so many chunks each, 1000 10000 if none is named; board help figures: 1000 10000 50000 100000 250000
+#   run.sh [SIZE…]     with so many chunks each, 1000 10000 if none is named; FIGURES.md: 1000 10000 50000 100000 250000
 #   run.sh --table     only print the tables of what was measured before
 #
 # The package is installed into a scratch directory, which is removed at the end with everything else: the stores of 250,000 chunks take a gigabyte, in $TMPDIR. A Node.js of 22.5 or newer is
