@@ -37,10 +37,10 @@ func command(words []string, depth int) verdict {
 	if v, known := special(name, args, depth); known {
 		return v
 	}
-	if set(lookNames).has(name) {
-		return verdict{does: Looks, asks: set(askNames).has(name)}
+	if isIn("looks", name) {
+		return verdict{does: Looks, asks: isIn("asks", name)}
 	}
-	if set(changeNames).has(name) {
+	if isIn("changes", name) {
 		return changes
 	}
 	if v, ok := readVerbs(name, args); ok {
@@ -98,6 +98,15 @@ func only(args []string, names ...string) verdict {
 
 // special reads a command whose arguments say what it does.
 func special(name string, args []string, depth int) (v verdict, known bool) {
+	if name == "tar" && len(args) > 0 && !strings.HasPrefix(args[0], "-") { // its oldest form
+		args = append([]string{"-" + args[0]}, args[1:]...)
+	}
+	if options, known := row("unless", name); known {
+		return unless(args, strings.Fields(options)...), true
+	}
+	if options, known := row("only", name); known {
+		return only(args, strings.Fields(options)...), true
+	}
 	switch name {
 	case "awk", "gawk", "mawk":
 		return awk(args), true
@@ -111,39 +120,6 @@ func special(name string, args []string, depth int) (v verdict, known bool) {
 		return git(args), true
 	case "python", "python3":
 		return python(args, depth), true
-	case "sort":
-		return unless(args, "-o", "--output"), true
-	case "yq":
-		return unless(args, "-i", "--inplace"), true
-	case "date":
-		return unless(args, "-s", "--set"), true
-	case "fd", "fdfind":
-		return unless(args, "-x", "-X", "--exec", "--exec-batch"), true
-	case "journalctl":
-		return unless(args, "--rotate", "--vacuum-size", "--vacuum-time"), true
-	case "tar":
-		if len(args) > 0 && !strings.HasPrefix(args[0], "-") { // its oldest form
-			args = append([]string{"-" + args[0]}, args[1:]...)
-		}
-		return only(args, "-t", "--list"), true
-	case "unzip":
-		return only(args, "-l", "-p", "-Z", "-t"), true
-	case "wget":
-		return only(args, "--spider"), true
-	case "crontab":
-		return only(args, "-l"), true
-	case "rsync":
-		return only(args, "-n", "--dry-run", "--list-only"), true
-	case "ssh-add":
-		return only(args, "-l", "-L"), true
-	case "dpkg":
-		return only(args, "-l", "-L", "-s", "-S"), true
-	case "rpm":
-		return only(args, "-q"), true
-	case "pacman":
-		return only(args, "-Q"), true
-	case "gpg":
-		return only(args, "-k", "-K", "--list-keys", "--list-secret-keys", "--verify"), true
 	case "make":
 		if option(args, "-n", "--dry-run", "--just-print") {
 			return looks, true
@@ -326,14 +302,14 @@ func git(args []string) verdict {
 	case "add", "clean", "push", "fetch", "commit", "rm", "mv":
 		looking = option(rest, "--dry-run") || verb != "commit" && option(rest, "-n")
 	default:
-		looking = set(gitLooks).has(verb) && !option(rest, "--output")
+		looking = isIn("gitlooks", verb) && !option(rest, "--output")
 	}
 	switch {
 	case looking:
-		return verdict{does: Looks, asks: set(gitAsks).has(verb)}
-	case set(gitKeeps).has(verb):
+		return verdict{does: Looks, asks: isIn("gitasks", verb)}
+	case isIn("gitkeeps", verb):
 		return verdict{does: Changes, kind: Commit}
-	case set(gitChanges).has(verb):
+	case isIn("gitchanges", verb):
 		return changes
 	}
 	return verdict{}

@@ -91,7 +91,7 @@ func taskOf(words []string, dir string) task {
 	} else if slices.Contains(shells, name) && len(positional(words[1:])) > 0 && !option(words[1:], "-n") {
 		words = positional(words[1:]) // sh test.sh
 		name = scriptOf(words[0], dir)
-	} else if strings.Contains(words[0], "/") && !set(testNames).has(name) && !set(packages).has(name) &&
+	} else if strings.Contains(words[0], "/") && !isIn("tests", name) && !isIn("packages", name) &&
 		!set("gradlew mvnw terraform dotnet node").has(name) {
 		name = scriptOf(words[0], dir)
 	}

@@ -5,72 +5,13 @@ import (
 	"strings"
 )
 
-// wrappers are commands that run the command behind their own options: those that take
-// the next word. A 1 before them says that a word comes first.
-func wrappers(name string) (values string, known bool) {
-	switch name {
-	case "sudo":
-		return "-u -g -h -p -C -r -t -U -D -R -T --user --group --host --prompt --chdir", true
-	case "doas":
-		return "-u -C", true
-	case "env":
-		return "-u -C --unset --chdir", true
-	case "nice":
-		return "-n --adjustment", true
-	case "ionice":
-		return "-c -n -p", true
-	case "timeout", "gtimeout":
-		return "1 -s -k --signal --kill-after", true
-	case "flock", "taskset":
-		return "1 -w --timeout -E", true
-	case "cross-env", "dotenv":
-		return "-e -f", true
-	case "stdbuf":
-		return "-i -o -e", true
-	case "nohup", "setsid", "command", "builtin", "chronic", "unbuffer",
-		"caffeinate", "busybox", "bunx", "pipx", "winpty":
-		return "", true
-	case "exec":
-		return "-a", true
-	case "xargs":
-		return "-I -n -P -L -d -E -s -a --max-args --max-procs --replace --delimiter --arg-file",
-			true
-	case "npx":
-		return "-p --package", true
-	case "uvx":
-		return "--from --with", true
-	case "xvfb-run":
-		return "-s -n", true
-	case "strace":
-		return "-e -o -p", true
-	case "time":
-		return "-f -o", true
-	}
-	return "", false
-}
+var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "pwsh", "powershell"}
 
 // runs says whether a program runs the command behind one of its verbs.
 func runs(name, verb string) bool {
-	switch name {
-	case "bundle", "asdf", "direnv", "rbenv", "pyenv":
-		return verb == "exec"
-	case "poetry", "uv", "pipenv", "pdm", "hatch", "conda", "mamba", "doppler", "op", "devbox", "rye":
-		return verb == "run"
-	case "nvm", "fnm", "aws-vault", "devcontainer":
-		return verb == "exec"
-	case "nix":
-		return verb == "develop"
-	case "pnpm", "yarn":
-		return verb == "exec" || verb == "dlx"
-	case "npm", "mise":
-		return verb == "exec" || verb == "x"
-	case "bun":
-		return verb == "x"
-	}
-	return false
+	verbs, _ := row("runs", name)
+	return set(verbs).has(verb)
 }
-
-var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "pwsh", "powershell"}
 
 // wrapped reads a command that runs another one.
 func wrapped(name string, args []string, depth int) (verdict, bool) {
@@ -132,10 +73,10 @@ func unwrap(name string, args []string) (in inner, found bool) {
 			b2i(set("aws-vault direnv nvm").has(name)), false)
 		return in, true
 	}
-	if len(args) > 1 && set("yarn pnpm bun").has(name) && set(testNames).has(args[0]) {
+	if len(args) > 1 && set("yarn pnpm bun").has(name) && isIn("tests", args[0]) {
 		return inner{words: args}, true
 	}
-	values, known := wrappers(name)
+	values, known := row("wraps", name)
 	if !known {
 		return in, false
 	}
