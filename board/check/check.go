@@ -360,6 +360,10 @@ func (c *checker) trace(t *trace.Result) Step {
 	if t.SourceOnly > 0 { // in a source, and no finding has it
 		s.Headline += fmt.Sprintf("; %d stand in a source, no finding has them", t.SourceOnly)
 	}
+	if t.Unsaid > 0 { // a warning
+		s.Headline += fmt.Sprintf("; no finding says anything like %s",
+			count(t.Unsaid, "sentence", "sentences"))
+	}
 	if missing := t.Unsupported + t.SourceOnly; missing > 0 {
 		s.limit(missing, c.f.Trace.MaxUnsupported)
 	}

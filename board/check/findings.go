@@ -66,7 +66,7 @@ func (s *Step) Findings() (all []Finding) {
 		}
 	case s.Trace != nil:
 		for i := range s.Trace.Facts {
-			if f := &s.Trace.Facts[i]; f.Verdict == trace.Unsupported {
+			if f := &s.Trace.Facts[i]; f.Verdict == trace.Unsupported && !f.IsUnsaid() {
 				all = append(all, Finding{Text: f.Text, Why: f.Kind + ": " + f.Describe(),
 					Report: f.Report, Line: f.Line, Fact: f, Passage: &s.Trace.Passages[f.Passage],
 					Clear: "correct the report, or post the finding with its source",

@@ -382,6 +382,9 @@ func (t tokens) number(i, next int, q *Quantity) Detail {
 	}
 	b := t.at(i - 1)
 	d.named = q.Dim == "" && len(q.Noun) == 0 && !q.Word && b.kind == wordToken && says(b.low) && !t.acts(i-1)
+	if q.Whole && d.named && ones[b.low] == 0 {
+		q.Label = stem(b.low)
+	}
 	after := t.at(next).low
 	d.Level = q.Dim == "percent" &&
 		(after == "ci" || after == "confidence" || after == "credible" || after == "prediction")

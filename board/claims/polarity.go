@@ -86,7 +86,8 @@ func limits(t tokens, i int, low, next string) bool {
 		low == "not" && (next == "only" || next == "just" || next == "merely"):
 		return true
 	case low == "no" || low == "not" || low == "never":
-		return t.at(i+2).low == "than" || next == "later" || next == "more" || next == "exceed"
+		return t.at(i+2).low == "than" || next == "later" || next == "more" || next == "exceed" ||
+			next == "before"
 	}
 	return negators.has(low) && next == "exceed"
 }
@@ -269,6 +270,9 @@ func (ev *Evidence) opposing(c *Claim, w Window, matches []Match) (all []opposit
 	mine := ev.clauses(c, matches, true)
 	for _, m := range mine {
 		if o := ev.opposite(m, mine, theirs); o.why != "" {
+			if (o.stem == stem("before") || o.stem == stem("after")) && c.outright() > 0 {
+				continue // nothing before eight, only after eight
+			}
 			all = append(all, o)
 		}
 	}

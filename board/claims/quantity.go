@@ -20,12 +20,13 @@ type Quantity struct {
 	Per    string   // of a rate: month, year, user
 	Noun   []string // what is counted: the stems after a number without a unit
 	Bound  Bound
-	About  bool // about, almost
-	Soft   bool // its unit does not stand beside it
-	Word   bool // written as a word
-	Whole  bool // an integer that is written to its last digit
-	Down   bool // its sign is in words: down 6 %
-	Ref    bool // a name of something: port 5432, row 7
+	About  bool   // about, almost
+	Soft   bool   // its unit does not stand beside it
+	Word   bool   // written as a word
+	Whole  bool   // an integer that is written to its last digit
+	Down   bool   // its sign is in words: down 6 %
+	Ref    bool   // a name of something: port 5432, row 7
+	Label  string // the stem of the noun right before it, if nothing follows: block 6
 }
 
 func (q *Quantity) scale(f float64) { q.Value, q.Half, q.Other = q.Value*f, q.Half*f, q.Other*f }

@@ -23,6 +23,8 @@ func (c *Claim) disagrees(around []*Claim, quote string) (reasons []string) {
 	}
 	add(mine.widens(said))
 	add(mine.doubted(said))
+	add(c.otherLimit(quote))
+	add(c.needless(said))
 	add(c.otherSentence(around))
 	for _, e := range around {
 		add(mine.otherRhythm(lex(e.Text), c, e))
@@ -32,6 +34,80 @@ func (c *Claim) disagrees(around []*Claim, quote string) (reasons []string) {
 		add(c.countsDenied(e))
 	}
 	return reasons
+}
+
+var needs = set("unless only until needs need requires require required must provided")
+
+// needless returns why a claim says that something goes without what another text requires: without
+// a second vote, only after a second vote.
+func (c *Claim) needless(o tokens) string {
+	t := lex(c.Text)
+	at := slices.IndexFunc(t, func(x token) bool { return x.low == "without" })
+	need := slices.IndexFunc(o, func(x token) bool { return needs.has(x.low) })
+	if at < 0 || need < 0 || o.hasWord("without") || slices.ContainsFunc(t[:at], func(x token) bool {
+		return negators.has(x.low)
+	}) {
+		return ""
+	}
+	for k := at + 1; k < min(len(t), at+7) && t[k].kind == wordToken; k++ {
+		if says(t[k].low) && o[need:].hasStem(stem(t[k].low)) {
+			return fmt.Sprintf("“without %s” against “%s”", t[k].text, o[need].low)
+		}
+	}
+	return ""
+}
+
+func (t tokens) hasStem(s string) bool {
+	return slices.ContainsFunc(t, func(x token) bool { return x.kind == wordToken && stem(x.low) == s })
+}
+
+// timeLimit says whether a text gives the first moment of something (1), or the last (-1).
+func (t tokens) timeLimit() (limit Bound, word string) {
+	for i := range t {
+		low, next, after := t[i].low, t.at(i+1).low, t.at(i+2).low
+		b := Bound(0)
+		switch {
+		case low == "at" && next == "the" && after == "earliest", low == "no" && next == "earlier",
+			low == "not" && (next == "earlier" || next == "before"), t.notBefore(i):
+			b = 1
+		case low == "at" && next == "the" && after == "latest", low == "no" && next == "later",
+			low == "not" && (next == "later" || next == "after"),
+			low == "by" && (t.day(i+1) > 0 && t.month(i+2) > 0 || t.month(i+1) > 0):
+			b = -1
+		default:
+			continue
+		}
+		if limit*b < 0 {
+			return 0, "" // from and to
+		}
+		limit, word = b, strings.TrimSpace(low+" "+next+" "+after)
+	}
+	return limit, word
+}
+
+// notBefore reports whether before stands a few words behind not, as in "will not arrive before
+// 2 October".
+func (t tokens) notBefore(i int) bool {
+	return t[i].low == "before" && t.at(i+1).kind == numberToken && slices.ContainsFunc(
+		t[max(0, i-3):i], func(x token) bool { return x.low == "not" || x.low == "never" })
+}
+
+// otherLimit returns why a claim has as the first moment of something what another text has as the
+// last one.
+func (c *Claim) otherLimit(text string) string {
+	mine, word := lex(c.Text).timeLimit()
+	theirs, other := lex(text).timeLimit()
+	if mine*theirs >= 0 {
+		return ""
+	}
+	e := ExtractText(text, "")
+	for _, d := range c.figures() {
+		if (d.T != nil || d.Q.Dim == "time" || d.Q.Dim == "months") && slices.ContainsFunc(e.Details,
+			func(x Detail) bool { return d.relation(&x).Agrees() }) {
+			return fmt.Sprintf("“%s” against “%s”", word, other)
+		}
+	}
+	return ""
 }
 
 var (
@@ -183,7 +259,9 @@ func (t tokens) agents() map[string]string {
 			for k > 0 && t[k-1].kind == wordToken && t[k-1].capital() && says(t[k-1].low) {
 				k--
 			}
-			m[stem(t[i].low)] = t[k].low
+			if b := t.at(k - 1); b.low != "and" && b.text != "," { // one of several
+				m[stem(t[i].low)] = t[k].low
+			}
 		}
 	}
 	return m
@@ -242,9 +320,11 @@ func (d *Detail) aboutHeader(cell *Cell) float64 {
 	if cell == nil || cell.Header == "" {
 		return 0
 	}
-	by := 1.0
-	for _, s := range stemsOf(cell.Header) {
-		by = min(by, d.about.of(s))
+	by := 0.0
+	for i, s := range stemsOf(cell.Header) {
+		if of := d.about.of(s); i == 0 || of < by {
+			by = of
+		}
 	}
 	return by
 }
@@ -334,54 +414,6 @@ func (q *Quantity) countsAs(o *Quantity) bool {
 		return q.Noun[0] == o.Noun[0]
 	}
 	return q.Dim != "" && q.Dim == o.Dim
-}
-
-// otherParty returns why a claim says of one party what a statement says of another one: the
-// lender pays, the borrower bears. Both are parties if the source speaks of them together.
-func (ev *Evidence) otherParty(c, e *Claim) string {
-	subject, verb := lex(c.Text).subject()
-	object, _ := lex(e.Text).subject()
-	who, other := stem(subject), stem(object)
-	if who == "" || other == "" || e.stems[who] || c.stems[other] || e.Cells != nil {
-		return ""
-	}
-	rest, both := 0, 0
-	for s := range c.stems {
-		if s != who && s != verb {
-			rest++
-			if e.stems[s] {
-				both++
-			}
-		}
-	}
-	if both < 2 || 4*both < 3*rest {
-		return ""
-	}
-	for _, i := range ev.stems[who] {
-		if ev.Claims[i].stems[other] {
-			return fmt.Sprintf("another party: the finding says %s, the source %s", subject, object)
-		}
-	}
-	return ""
-}
-
-// subject returns the noun that a sentence begins with, and the stem of its verb.
-func (t tokens) subject() (noun, verb string) {
-	for i := range t {
-		x := &t[i]
-		switch {
-		case x.kind == markToken, x.kind != wordToken, i > 6:
-			return "", ""
-		case i > 1 && noun != "" && (verbs.has(x.low) || t.acts(i)):
-			return noun, stem(x.low)
-		case empty.has(x.low):
-		case x.capital():
-			return "", "" // a name may have another name
-		default:
-			noun = x.low
-		}
-	}
-	return "", ""
 }
 
 // otherReason returns the reason that a claim gives if nothing near its quote says it.

@@ -17,6 +17,7 @@ type Standing struct {
 	Details  []Judged // its figures, names and identifiers
 	Against  string   // why a source says the opposite, "" if none does
 	By       string   // that source
+	Unsaid   string   // why no source says anything like it, "" if one may
 }
 
 // A Judged is what evidence says about one detail of a statement.
@@ -26,6 +27,7 @@ type Judged struct {
 	Other   Relation // of what refutes it
 	Source  string
 	With    string // what the source has
+	Label   bool   // it is a name, as in block 6, and the source has it
 }
 
 // Quoted is behind the name of a source whose text is quoted: it lacks its headings, so it
@@ -49,7 +51,12 @@ func (ev *Evidence) Trace(report []*Claim) []Standing {
 			s.Details = append(s.Details, ev.weighDetail(c, before, &c.Details[k], near))
 		}
 		if s.Verbatim == "" {
-			s.By, s.Against = ev.refutes(c, near)
+			if s.By, s.Against = ev.refutes(c, near); s.By == "" {
+				s.By, s.Against = ev.otherSayer(c, near)
+			}
+			if s.Against == "" {
+				s.Unsaid = ev.unsaid(c)
+			}
 		}
 		out[i] = s
 	}
@@ -148,6 +155,10 @@ func (ev *Evidence) weighDetail(c, before *Claim, d *Detail, near []*Claim) Judg
 		}
 		return j
 	}
+	if e := ev.labelled(d); e != nil {
+		j.Verdict, j.Source, j.Label = Supported, strings.TrimSuffix(e.Source, Quoted), true
+		return j
+	}
 	w := ev.weigh(c, before, d, ev.having(d, near))
 	best, other := &w.Best, &w.Other
 	plain := best.With != nil && best.Rel != Bare
@@ -161,6 +172,22 @@ func (ev *Evidence) weighDetail(c, before *Claim, d *Detail, near []*Claim) Judg
 	}
 	j.Source = strings.TrimSuffix(j.Source, Quoted)
 	return j
+}
+
+// labelled returns a claim that numbers a noun as a detail does: block 6.
+func (ev *Evidence) labelled(d *Detail) *Claim {
+	if d.Q == nil || d.Q.Label == "" {
+		return nil
+	}
+	at := ev.stems[d.Q.Label]
+	for _, i := range at[:min(len(at), mostBeside)] {
+		for _, x := range ev.Claims[i].figures() {
+			if x.Q != nil && x.Q.Label == d.Q.Label && x.Q.Number == d.Q.Number {
+				return ev.Claims[i]
+			}
+		}
+	}
+	return nil
 }
 
 // refutes reports whether evidence has the same digits of the same thing with another unit,
@@ -199,10 +226,10 @@ func (ev *Evidence) refutes(c *Claim, nearest []*Claim) (source, why string) {
 	}
 	var all []near
 	for _, e := range nearest {
-		if strings.HasSuffix(e.Source, Quoted) {
+		if strings.HasSuffix(e.Source, Quoted) || strings.HasSuffix(c.Text, "?") {
 			continue
 		}
-		if sharedStems(c, e) < fewestShared {
+		if sharedStems(c, e)+min(1, c.commonFigures(e, &Detail{first: -1})) < fewestShared {
 			continue
 		}
 		mine, both := ev.shared(c, e)
@@ -215,7 +242,11 @@ func (ev *Evidence) refutes(c *Claim, nearest []*Claim) (source, why string) {
 	for _, n := range all[:min(len(all), 3)] {
 		w := Window{Source: n.e.Source, Claims: []*Claim{n.e}}
 		matches := ev.assign(c, w)
-		reasons := slices.Concat(turned(matches), ev.renamed(c, matches))
+		reasons := slices.Concat(turned(matches), ev.renamed(c, matches),
+			c.disagrees(w.Claims, n.e.Text), otherBound(matches))
+		if why := ev.otherParty(c, n.e); why != "" {
+			reasons = append(reasons, why)
+		}
 		if c.deniesAlone(w.Claims) || c.denials == nil && n.e.denials == nil {
 			for _, o := range ev.opposing(c, w, matches) {
 				if o.like >= sameClause {
@@ -258,6 +289,16 @@ func turned(m []Match) (reasons []string) {
 				reasons = append(reasons, fmt.Sprintf("%s and %s stand the other way round",
 					a.Detail.Text, b.Detail.Text))
 			}
+		}
+	}
+	return reasons
+}
+
+// otherBound says which figure has the opposite bound.
+func otherBound(matches []Match) (reasons []string) {
+	for _, m := range matches {
+		if m.With != nil && m.Rel == OtherBound && m.Alike >= .3 {
+			reasons = append(reasons, fmt.Sprintf("%s: %s, %s", m.Rel, m.Detail.Text, m.With.Text))
 		}
 	}
 	return reasons

@@ -59,10 +59,8 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 	if why := finding.otherReason(around, near); why != "" {
 		v.Refuted = append(v.Refuted, why)
 	}
-	for _, e := range around {
-		if why := ev.otherParty(finding, e); why != "" {
-			v.Refuted = append(v.Refuted, why)
-		}
+	if why := ev.otherParty(finding, ExtractText(quote, "")); why != "" {
+		v.Refuted = append(v.Refuted, why)
 	}
 	v.Has = func(text string) bool {
 		for _, d := range had {

@@ -65,6 +65,7 @@ func (c *Claim) subtracts(around []*Claim) bool {
 var (
 	conditions   = set("if unless provided twice consent agreement approval permission")
 	onlyUnder    = set("if when where after once for to with by up in during")
+	onlyFor      = set("for up to")
 	ownCondition = set("if unless provided where until except subject when while twice limited")
 )
 
@@ -83,7 +84,7 @@ func Condition(finding, rest string) string {
 			continue
 		}
 		if slices.ContainsFunc(own, func(y token) bool {
-			return ownCondition.has(y.low) && !(only && y.low != "limited")
+			return y.low == "only" || ownCondition.has(y.low) && !(onlyFor.has(t.at(i+1).low) && y.low != "limited")
 		}) {
 			return ""
 		}

@@ -326,7 +326,7 @@ var sumCues = lazySet(`total totals totalling combined together sum altogether d
 
 // saidCues are words of sentences that say that a figure follows from others.
 var saidCues = sync.OnceValue(func() map[string]bool {
-	m := set(`falls fall drops drop dropped gains gained gain lost lose loses over under
+	m := set(`excess exceeds exceeded too shortfall falls fall drops drop dropped gains gained gain lost lose loses over under
 		leaves leave short cheaper dearer slower faster larger smaller bigger before after all
 		both whole whereas instead would thus hence therefore cover covers avoided error
 		deviation`)
@@ -443,6 +443,7 @@ func (t *tracer) readSources(sources Sources) error {
 			return Place{File: d.Name, Line: d.Line(at), Text: oneLine(line, 200)}
 		}
 		s.read(int32(t.sources), d.Name, d)
+		t.findUnsaid(d)
 		t.sources++
 		return nil
 	}); err != nil {

@@ -20,7 +20,7 @@ var structureWords = lazySet(`section sections chapter chapters table tables fig
 	appendix appendices annexes page pages part parts recommendation recommendations step steps
 	paragraph paragraphs heading headings bullet bullets column columns reason reasons theme
 	themes topic topics conclusion conclusions question questions finding findings area areas
-	takeaway takeaways way ways observation observations priority priorities option options point
+	matter matters takeaway takeaways way ways observation observations priority priorities option options point
 	points thing things following`)
 
 // lazySet is a set that is made when it is first needed, not when a process starts.
@@ -203,7 +203,8 @@ func (fr *factReader) structural(u *unit, a *amount, after bool) bool {
 	case (a.raw < 1000 || a.dim != "") && fr.ofWords(l):
 		return true // three quarters, half an hour
 	case l.Kind == words.Word: // spelled out
-		return a.raw < 2 || a.raw == a.value && a.dim != "" || fr.fraction(a) || plain &&
+		return slices.ContainsFunc(fr.scan.Lexemes, func(x words.Lexeme) bool { return x.Plain == "would" }) ||
+			a.raw < 2 || a.raw == a.value && a.dim != "" || fr.fraction(a) || plain &&
 			(a.nouns[0] == "" || a.value < 3) ||
 			fr.ownCount(a)
 	case plain && a.nouns[0] != "" && a.value <= 20 && a.step >= 1 && fr.ownCount(a):

@@ -16,7 +16,8 @@ var functionWords = sync.OnceValue(func() map[string]bool { return set(words.Fun
 var noNames = sync.OnceValue(func() map[string]bool {
 	return set(
 		words.FunctionWords + " " + `monday tuesday wednesday thursday friday saturday sunday
-	january february march april may june july august september october november december jan feb
+	mondays tuesdays wednesdays thursdays fridays saturdays sundays whoever whatever whichever whenever
+	wherever january february march april may june july august september october november december jan feb
 	mar apr jun jul aug sep sept oct nov dec utc gmt cet cest est edt pst pdt tbd tbc n/a na ok
 	yes no none total note however therefore thus also both each all no any some most many few
 	several other another such only even still yet mr mrs ms dr prof ceo cto cfo coo christmas

@@ -62,13 +62,16 @@ func (t *tracer) result() Result {
 		}
 		p := &r.Passages[n]
 		p.Facts++
-		switch v.Verdict {
-		case Unsupported:
+		switch {
+		case v.IsUnsaid():
+			r.Unsaid++
+			r.Checked--
+		case v.Verdict == Unsupported:
 			r.Unsupported++
 			p.Missing++
-		case Derived:
+		case v.Verdict == Derived:
 			r.Derived++
-		case Source:
+		case v.Verdict == Source:
 			r.SourceOnly++
 		default:
 			r.Supported++
@@ -97,6 +100,11 @@ func (t *tracer) result() Result {
 		r.Share = float64(r.Checked-r.Unsupported) / float64(r.Checked)
 	}
 	return r
+}
+
+// IsUnsaid reports whether a fact is a sentence that tells what no finding says. It is a warning.
+func (f *Fact) IsUnsaid() bool {
+	return f.Kind == KindStatement && f.Cause == Absent && f.Verdict == Unsupported
 }
 
 func oneLine(s string, max int) string {

@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board/claims"
 	"blackboard/board/documents"
+	"blackboard/board/words"
 )
 
 // This file asks the engine of claims about the statements of a report, and takes over what
@@ -111,8 +112,8 @@ func (w *weighing) weigh(f *fact) {
 		}
 	case d == nil:
 	case d.Verdict == claims.Supported && v.Verdict == Unsupported:
-		if v.Cause == OtherUnit && d.Q != nil && d.Q.Dim == "" || // in a word that is not known
-			v.Cause == Elsewhere && (d.Q == nil || !d.Q.Ref) {
+		if v.Cause == OtherUnit && d.Q != nil && d.Q.Dim == "" && !d.Label || // in a word that is not known
+			v.Cause == Elsewhere && (d.Q == nil || !d.Q.Ref) && !d.Label {
 			break
 		}
 		*v = Fact{Verdict: Supported, Entries: []string{d.Source}}
@@ -158,7 +159,11 @@ func (w *weighing) standing(f *fact) (*claims.Standing, *claims.Judged) {
 func (w *weighing) contradicted() {
 	for k := range w.all {
 		s := &w.all[k]
-		if s.Against == "" {
+		verdict := Fact{Verdict: Unsupported, Cause: Opposite, Entries: []string{s.By},
+			Why: s.By + ": " + s.Against}
+		if s.Unsaid != "" {
+			verdict = Fact{Verdict: Unsupported, Cause: Absent, Why: s.Unsaid}
+		} else if s.Against == "" {
 			continue
 		}
 		for i := w.first; i < w.last; i++ {
@@ -169,11 +174,55 @@ func (w *weighing) contradicted() {
 				continue
 			}
 			w.facts = append(w.facts, fact{kind: KindStatement, unit: i, start: u.start, end: u.end,
-				verdict: Fact{Verdict: Unsupported, Cause: Opposite, Entries: []string{s.By},
-					Why: s.By + ": " + s.Against}})
+				verdict: verdict})
 			break
 		}
 	}
+}
+
+// findUnsaid looks in a source for what no record says, by most of its words in one paragraph.
+func (t *tracer) findUnsaid(d *documents.Document) {
+	lower := ""
+	for i := range t.facts {
+		f := &t.facts[i]
+		if f.kind != KindStatement || f.verdict.Cause != Absent || f.verdict.Verdict != Unsupported {
+			continue
+		}
+		if lower == "" {
+			lower = strings.ToLower(d.Text())
+		}
+		said := longWords(strings.ToLower(f.text(t)))
+		for at := 0; at < len(lower); {
+			end := len(lower)
+			if n := strings.Index(lower[at:], "\n\n"); n >= 0 {
+				end = at + n + 2
+			}
+			n := 0
+			for _, w := range said {
+				if strings.Contains(lower[at:end], w) {
+					n++
+				}
+			}
+			if 2*n > len(said) && len(lower) == len(d.Text()) {
+				f.verdict = Fact{Verdict: Source, Source: &Place{File: d.Name, Line: d.Line(at),
+					Text: oneLine(d.Text()[at:end], 200)}}
+				break
+			}
+			at = end
+		}
+	}
+}
+
+func (f *fact) text(t *tracer) string { return t.units[f.unit].report.Text()[f.start:f.end] }
+
+// longWords returns the words of a text without short ones and endings.
+func longWords(text string) (all []string) {
+	for _, w := range words.Split(text, "") {
+		if len(w) > 4 && !functionWords()[w] {
+			all = append(all, w[:max(4, len(w)-2)])
+		}
+	}
+	return all
 }
 
 // heading reads a heading as a statement.

@@ -18,7 +18,7 @@ const (
 	KindIdentifier = "identifier" // a path, a version, a code, an address
 	KindName       = "name"       // of a product, a company, a person, a place
 	KindQuote      = "quote"
-	KindStatement  = "statement" // a sentence that an entry says the opposite of
+	KindStatement  = "statement" // a sentence that an entry says the opposite of, or none says
 )
 
 // Kinds lists the kinds of a fact.
@@ -132,6 +132,8 @@ type Result struct {
 	Derived     int      `json:"derived"`     // facts that follow from entries by calculation
 	SourceOnly  int      `json:"source_only"` // facts that only a source states
 	Unsupported int      `json:"unsupported"` // facts that nothing states
+	// sentences that tell what no finding says; a warning that is in no other count
+	Unsaid int `json:"unsaid"`
 	// of the facts that are not unsupported; 1 without facts
 	Share float64 `json:"share"`
 

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -105,15 +106,37 @@ func (s *Scanner) half(j int) (half string, next int) {
 	return "", j
 }
 
-// pastHour reads half past five, and a quarter to five.
-func (s *Scanner) pastHour(first *Lexeme, i int, by int64, at func(int) *Lexeme) bool {
-	minutes := 60 / by
-	word, hour := at(i+1).Plain, at(i+2)
-	value, ok := hour.value()
+// minutesPast reads twelve minutes past one, and five past eight.
+func (s *Scanner) minutesPast(l *Lexeme, value string, j int) bool {
+	at := func(k int) *Lexeme {
+		if k < len(s.Lexemes) {
+			return &s.Lexemes[k]
+		}
+		return &Lexeme{}
+	}
+	said := at(j).Plain == "minutes" || at(j).Plain == "minute"
+	if said {
+		j++
+	}
+	word, minutes := at(j).Plain, 0
+	if n, err := strconv.Atoi(value); err == nil && n > 0 && n < 60 && s.Near(*l, s.Lexemes[min(j, len(s.Lexemes)-1)], "") ||
+		said {
+		minutes = n
+	}
+	if minutes == 0 || word != "past" && (word != "to" || !said) {
+		return false
+	}
+	return s.ofHour(l, minutes, word, j+1)
+}
+
+// ofHour makes a lexeme the time so many minutes past or to the hour that another lexeme says.
+func (s *Scanner) ofHour(l *Lexeme, minutes int, word string, k int) bool {
+	if k >= len(s.Lexemes) || !s.Near(s.Lexemes[k-1], s.Lexemes[k], "") {
+		return false
+	}
+	value, ok := s.Lexemes[k].value()
 	n, err := strconv.Atoi(value)
-	if !ok || err != nil || n < 1 || n > 12 || by != 2 && by != 4 || word != "past" &&
-		(word != "to" || by != 4) ||
-		!s.Near(*first, *at(i + 1), "") || !s.Near(*at(i + 1), *hour, "") {
+	if !ok || err != nil || n < 1 || n > 12 {
 		return false
 	}
 	if word == "to" {
@@ -121,15 +144,29 @@ func (s *Scanner) pastHour(first *Lexeme, i int, by int64, at func(int) *Lexeme)
 			n = 12
 		}
 	}
-	clockAt := strconv.Itoa(n) + ":" + strconv.FormatInt(minutes, 10)
-	keys := []string{clock(clockAt, "am"), clock(clockAt, "pm")}
-	next := i + 3
-	if half, end := s.half(next); half != "" && s.Near(*hour, *at(next), "") {
+	clockAt := fmt.Sprintf("%d:%02d", n, minutes)
+	keys, next := []string{clock(clockAt, "am"), clock(clockAt, "pm")}, k+1
+	if half, end := s.half(next); half != "" && s.Near(s.Lexemes[k], s.Lexemes[next], "") {
 		keys, next = []string{clock(clockAt, half)}, end
 	}
-	first.Kind, first.Want = Number, keys
-	first.answer(keys...)
-	s.absorb(first, i+1, next)
+	l.Kind, l.Want = Number, keys
+	l.answer(keys...)
+	for i := range s.Lexemes { // what stands between them is a part, too
+		if &s.Lexemes[i] == l {
+			s.absorb(l, i+1, next)
+			break
+		}
+	}
+	return true
+}
+
+// pastHour reads half past five, and a quarter to five.
+func (s *Scanner) pastHour(first *Lexeme, i int, by int64, at func(int) *Lexeme) bool {
+	word := at(i + 1).Plain
+	if by != 2 && by != 4 || word != "past" && (word != "to" || by != 4) || !s.Near(*first, *at(i + 1), "") ||
+		!s.ofHour(first, int(60/by), word, i+2) {
+		return false
+	}
 	if l := &s.Lexemes[i]; l != first {
 		l.Kind = Part
 	}

@@ -189,7 +189,7 @@ func (s *Scanner) measure() {
 			j++ // the words of the number
 		}
 		if j < len(s.Lexemes) &&
-			(s.halfDay(l, value, j) || s.unitAt(l, value, j) || s.metres(l, value, j)) {
+			(s.halfDay(l, value, j) || s.minutesPast(l, value, j) || s.unitAt(l, value, j) || s.metres(l, value, j)) {
 			continue
 		}
 		if j < len(s.Lexemes) {
