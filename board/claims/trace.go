@@ -229,7 +229,7 @@ func (ev *Evidence) refutes(c *Claim, nearest []*Claim) (source, why string) {
 		if strings.HasSuffix(e.Source, Quoted) || strings.HasSuffix(c.Text, "?") {
 			continue
 		}
-		if sharedStems(c, e)+min(1, c.commonFigures(e, &Detail{first: -1})) < fewestShared {
+		if sharedStems(c, e)+min(2, c.commonFigures(e, &Detail{first: -1})) < fewestShared {
 			continue
 		}
 		mine, both := ev.shared(c, e)
