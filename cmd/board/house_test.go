@@ -281,7 +281,7 @@ var libraries = map[string][]string{
 var ceilings = map[string]int{
 	"board": 11896, // policies on record; one way to cite; correct; receipts of what ran; handles
 
-	"board/check": 800, // a post held against its source; what ran, and citations
+	"board/check": 810, // a post held against its source; what ran, and citations
 
 	"board/claims": 8610, // and findings that say otherwise than their quote, spoken times of day, conditions
 	"board/clash":  590,
