@@ -69,14 +69,7 @@
 // is not. Reading then fails, a write is tried anew for as long as it would wait for its
 // turn, 30 s, and looks for its token if it was committing. No one hangs (TestSilence).
 //
-// TestHistoriesDatabase of cmd/board judges what servers, commands and a TUI were told
-// while things break; once each, in full, on two cores:
-//
-//	the server killed with all its processes, 100 times    801 writes acknowledged    0 lost, 0 twice, linearizable
-//	connections cut, 100 times                             613                        0, 0
-//	three networks: 50 cables cut, 50 kills                682                        0, 0
-//	PgBouncer in transaction mode, 100 kills               668                        0, 0
-//	a synchronous standby promoted, 5 times                 96                        0, 0
+// TestHistoriesDatabase of cmd/board breaks all of these (testdata/pgtest/README.md): none is lost.
 //
 // Who looks for the token of a write takes the run's turn, and commits that: so what it
 // finds is with the standby too before it is acknowledged.

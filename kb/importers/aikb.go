@@ -19,26 +19,8 @@ const (
 )
 
 // aiKBFields are the fields of a file and of a row that have a place of their own here.
-var aiKBFields = []string{
-	"id",
-	"title",
-	"body",
-	"kind",
-	"scope",
-	"source",
-	"tags",
-	"workspace_path",
-	"project_id",
-	"domain_tags",
-	"confidence",
-	"verified_by",
-	"supersedes",
-	"superseded_by",
-	"refs",
-	"decay_score",
-	"created_at",
-	"updated_at",
-}
+var aiKBFields = strings.Fields(`id title body kind scope source tags workspace_path project_id domain_tags confidence
+	verified_by supersedes superseded_by refs decay_score created_at updated_at`)
 
 // aiKBMade are the columns that are made anew here, and the place of the file.
 var aiKBMade = []string{"embedding", "embedding_model", "embedding_dim", "path"}
