@@ -112,7 +112,7 @@ type writeContextIn struct {
 	Agent      string   `json:"agent,omitempty" default:"global" jsonschema:"who writes it"`
 	Tags       []string `json:"tags,omitempty" jsonschema:"short, lower case, from the agreed vocabulary"`
 	Importance string   `json:"importance,omitempty" enum:"importances" default:"medium"`
-	TTLDays    *float64 `json:"ttl_days,omitempty" jsonschema:"expires after so many days; leave it out for what lasts"`
+	TTLDays    *float64 `json:"ttl_days,omitempty" min:"0" max:"36500" jsonschema:"expires after so many days; leave it out for what lasts"`
 	keepSecret
 }
 

@@ -14,12 +14,13 @@ import (
 
 // Kinds of problems. Package harness has those of the harness's own settings.
 const (
-	ProblemFile    = "file"       // the file cannot be read, written or parsed
-	ProblemMissing = "incomplete" // some of our hooks are missing
-	ProblemProgram = "program"    // the called program is missing, or is another one
-	ProblemStale   = "stale"      // a file of ours has another version
-	ProblemHome    = "home"       // the MCP server works in another data home than the hooks
-	ProblemVersion = "version"    // another version of the program wrote the entries
+	ProblemFile     = "file"       // the file cannot be read, written or parsed
+	ProblemMissing  = "incomplete" // some of our hooks are missing
+	ProblemProgram  = "program"    // the called program is missing, or is another one
+	ProblemStale    = "stale"      // a file of ours has another version
+	ProblemHome     = "home"       // the MCP server works in another data home than the hooks
+	ProblemMemories = "memories"   // the harness keeps memories of its own
+	ProblemVersion  = "version"    // another version of the program wrote the entries
 )
 
 // Problem is a problem of a setup.

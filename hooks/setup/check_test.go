@@ -82,6 +82,11 @@ func TestCheck(t *testing.T) {
 			text, _ := os.ReadFile(path)
 			os.WriteFile(path, append(text, "\n[features]\nhooks = false\n"...), 0o644)
 		}, []string{harness.ProblemDisabled}},
+		{"memories of its own", "codex", func(b *bench) {
+			path := filepath.Join(b.home, ".codex/config.toml")
+			text, _ := os.ReadFile(path)
+			os.WriteFile(path, append(text, "\n[features]\nmemories = true\n"...), 0o644)
+		}, []string{ProblemMemories}},
 		{"not trusted any more", "codex", func(b *bench) {
 			path := filepath.Join(b.home, ".codex/hooks.json")
 			text, _ := os.ReadFile(path)

@@ -322,8 +322,14 @@ func (c *checker) codex() {
 	if err != nil {
 		return
 	}
-	if features := subtable(meaning, "features"); features["hooks"] == false ||
-		features["codex_hooks"] == false {
+	features := subtable(meaning, "features")
+	if features["memories"] == true {
+		c.report(ProblemMemories, harness.PartHooks, path,
+			"set memories = false in [features] if one memory is to hold",
+			"Codex keeps memories of its own beside this one, and they may differ: %s",
+			c.s.Short(path))
+	}
+	if features["hooks"] == false || features["codex_hooks"] == false {
 		c.report(harness.ProblemDisabled, harness.PartHooks, path,
 			"remove hooks = false from [features]", "hooks are disabled in Codex by %s",
 			c.s.Short(path))

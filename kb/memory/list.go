@@ -271,7 +271,7 @@ func (f *file) stats(tx *sqlite.Tx, st *FileStats) error {
 		return nil
 	}, `SELECT tier, channel, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv,
 		sum(`+isLive+`), sum(`+isLive+` AND agent <> ''),
-		sum(`+isLive+` AND lifetime = 'long_term'), sum(archived IS NOT NULL), sum(forgotten IS NOT NULL) FROM items GROUP BY tier, channel, conv ORDER BY tier, channel, conv`); err != nil {
+		sum(`+isLive+` AND lifetime = 'long_term'), sum(archived IS NOT NULL AND forgotten IS NULL), sum(forgotten IS NOT NULL) FROM items GROUP BY tier, channel, conv ORDER BY tier, channel, conv`); err != nil {
 		return err
 	}
 	for _, t := range []struct {

@@ -487,12 +487,19 @@ func whole(text, id string, n int, words fault.Words) string {
 		cmp.Or(fault.Do("memory.get", "{}", "id", id).In(words), id))
 }
 
+// persons are sources that an agent names for what a person has said: it is still the
+// agent that has noted it.
+var persons = []string{"user", "the user", "author", "the author", "owner", "human", "person",
+	"me", "nutzer", "benutzer", "mensch"}
+
 // line is Line with at most n characters of the text.
 func (h *Hit) line(now time.Time, reader string, n int, words fault.Words) string {
 	s := "- " + h.ID + " " + orient.ShortAge(now.Sub(h.Updated))
 	switch {
 	case h.Curator == CuratorAuthor:
 		s += " by the author"
+	case h.Curator == CuratorAgent && slices.Contains(persons, strings.ToLower(h.Source)):
+		s += " by an agent, of “" + orient.Inline(h.Source, 30) + "”"
 	case h.Source != "" && h.Source != reader:
 		s += " by " + orient.Inline(h.Source, 30)
 	}

@@ -116,7 +116,7 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 			return err
 		}
 		older, err := f.warnOfOlder(tx, &out.Item)
-		out.Warnings = append(out.Warnings, older...)
+		out.Warnings = append(append(out.Warnings, older...), out.Item.misplaced()...)
 		return err
 	})
 	if err == nil {

@@ -39,6 +39,9 @@ type ScrubQuery struct {
 	// Purge deletes a conversation itself too, and the working notes of all agents in
 	// it.
 	Purge bool
+	// Of limits the scrub of a workspace or the account to what is one agent's: its private
+	// items, journal and core memories, and in a workspace its working notes. "": all.
+	Of string
 }
 
 // Manifest lists what a scrub would delete.
@@ -55,6 +58,7 @@ type Manifest struct {
 	// confirms the scrub.
 	Hash string    `json:"hash"`
 	At   time.Time `json:"at"`
+	Of   string    `json:"of"` // the agent whose own it is; "": all
 }
 
 // Empty reports whether there is nothing to delete.
@@ -91,6 +95,10 @@ func (s *Store) mayScrub(q *ScrubQuery) error {
 	if q.Purge && q.Scope.Tier != Conversation {
 		return invalid("only a conversation can be purged; a "+q.Scope.Tier+" is scrubbed",
 			"leave out the purge, or name a conversation")
+	}
+	if q.Of != "" && (q.Mode != ScrubKeepNamed || q.Scope.Tier != Workspace && q.Scope.Tier != Account) {
+		return invalid("what is one agent's is scrubbed in the workspace or the account alone, and "+
+			"named entries are the author's", "name workspace or account, and no mode")
 	}
 	// Fields that the tier does not use would change the hash and the log.
 	if q.Scope.Tier != Channel {
@@ -139,6 +147,11 @@ func (q *ScrubQuery) parts() []part {
 	case q.Scope.Tier == Conversation:
 		where, args = where+` AND conversation = ?`, append(args, q.Scope.Conversation)
 	}
+	own, ofAgent := `1`, []any(nil)
+	if q.Of != "" {
+		own, ofAgent = `agent = ?`, []any{q.Of}
+		where, args = where+` AND `+own, append(args, q.Of)
+	}
 	revision := part{table: "revisions", kind: `'revisions'`, id: `subject`,
 		stamp: `revision || ' ' || at`, private: `0`}
 	ofItems, ofNamed := revision, revision
@@ -149,7 +162,7 @@ func (q *ScrubQuery) parts() []part {
 		kind: `CASE WHEN forgotten IS NOT NULL THEN 'forgotten' WHEN archived IS NOT NULL THEN 'archived' ELSE 'live' END`,
 		id:   `id`, stamp: `revision || ' ' || coalesce(forgotten, '') || ' ' || coalesce(archived, '')`, private: `agent <> ''`}}
 	if q.Scope.Tier == Workspace || q.Scope.Tier == Account {
-		all = append(all, part{table: "notes", where: `1`, kind: `kind`, id: `id`,
+		all = append(all, part{table: "notes", where: own, args: ofAgent, kind: `kind`, id: `id`,
 			stamp: `coalesce(forgotten, '')`, private: `0`})
 		if q.Mode != ScrubKeepNamed {
 			all = append(all, ofNamed,
@@ -166,6 +179,9 @@ func (q *ScrubQuery) parts() []part {
 		ref := []any{q.Scope.Conversation}
 		notes.where, notes.args, talks.where, talks.args = `conversation = ?`, ref, `ref = ?`, ref
 		all = append(all, notes, talks)
+	case q.Of != "":
+		notes.where, notes.args = own, ofAgent
+		all = append(all, notes)
 	case q.Mode == ScrubAll:
 		all = append(all, notes, talks,
 			part{table: "channels", where: `is_default = 0`, kind: `'channels'`, id: `name`,
@@ -213,7 +229,7 @@ func (q *ScrubQuery) missing() error {
 
 // emptyManifest is the manifest of a file that does not exist yet.
 func (s *Store) emptyManifest(q ScrubQuery) Manifest {
-	m := Manifest{Scope: q.Scope, Mode: q.Mode, Purge: q.Purge, Counts: map[string]int{},
+	m := Manifest{Scope: q.Scope, Mode: q.Mode, Purge: q.Purge, Of: q.Of, Counts: map[string]int{},
 		Sample: []string{}, At: s.now().UTC().Truncate(time.Millisecond)}
 	for _, kind := range scrubKinds {
 		m.Counts[kind] = 0
@@ -242,6 +258,9 @@ func (f *file) manifest(tx *sqlite.Tx, q ScrubQuery) (Manifest, error) {
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%q %q %t %t %q %d\n", q.Scope, q.Mode, q.Purge, f.account,
 		f.s.opt.Workspace, before)
+	if q.Of != "" {
+		fmt.Fprintf(digest, "of %q\n", q.Of)
+	}
 	var ids []string
 	for _, p := range q.parts() {
 		var kind, id, stamp string
@@ -423,7 +442,7 @@ func (f *file) scrubRows(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 			}
 		}
 	}
-	if out.Counts["live"]+out.Counts["forgotten"] == 0 {
+	if out.Counts["live"]+out.Counts["archived"]+out.Counts["forgotten"] == 0 {
 		return nil
 	}
 	// Segments of the index keep the words of deleted documents.

@@ -322,3 +322,51 @@ func TestScrubLeavesLinks(t *testing.T) {
 	}
 	indexAgrees(t, s)
 }
+
+// TestScrubOfAgent: what is one agent's goes for good, what it has written for others, and
+// what is other agents', stays.
+func TestScrubOfAgent(t *testing.T) {
+	home := t.TempDir()
+	author := open(t, home, Options{})
+	own := map[string]string{}
+	for _, agent := range []string{"claude", "codex"} {
+		s := open(t, home, Options{Agent: agent})
+		for _, kind := range []string{Journal, Core} {
+			n, err := s.SaveNote(t.Context(), kind, Workspace, kind+" of "+agent, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			own[agent] = n.ID
+		}
+		put(t, s, Item{Tier: Workspace, Content: "private of " + agent}, PutOptions{Private: true})
+		put(t, s, Item{Tier: Workspace, Content: "for all, by " + agent})
+	}
+	q := ScrubQuery{Scope: Scope{Tier: Workspace}, Of: "claude"}
+	m, err := author.ScrubManifest(t.Context(), q)
+	if err != nil || m.Counts["live"] != 1 || m.Counts["journal"] != 1 || m.Counts["core"] != 1 ||
+		m.Of != "claude" {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if all, err := author.ScrubManifest(t.Context(), ScrubQuery{Scope: q.Scope}); err != nil ||
+		all.Hash == m.Hash {
+		t.Errorf("the hash confirms another scrub: %v", err)
+	}
+	if _, err := author.Scrub(t.Context(), q, m.Hash); err != nil {
+		t.Fatal(err)
+	}
+	for agent, want := range map[string]int{"claude": 0, "codex": 2} {
+		s := open(t, home, Options{Agent: agent})
+		if notes, err := s.Notes(t.Context(), "", 0); err != nil || len(notes) != want {
+			t.Errorf("%s has %d notes, not %d: %v", agent, len(notes), want, err)
+		}
+		if got := len(contents(read(t, s, Query{Tiers: []string{Workspace}}))); got != 2+want/2 {
+			t.Errorf("%s sees %d items", agent, got)
+		}
+	}
+	for _, bad := range []ScrubQuery{{Scope: Scope{Tier: Channel, Channel: DefaultChannel}, Of: "x"},
+		{Scope: Scope{Tier: Workspace}, Mode: ScrubFull, Of: "x"}} {
+		if _, err := author.ScrubManifest(t.Context(), bad); !errors.Is(err, fault.Invalid) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}

@@ -32,7 +32,9 @@ type Undone struct {
 	// Restored has the items that are active again and that the caller may know.
 	Restored []string `json:"restored"`
 	Private  int      `json:"private"` // restored private items of other agents
-	Warnings []string `json:"warnings"`
+	// ShortTerm counts the items that the pass had made long-term.
+	ShortTerm int      `json:"short_term"`
+	Warnings  []string `json:"warnings"`
 }
 
 func newPassID() string { return store.NewID('p') }
@@ -222,6 +224,7 @@ func (u *undoing) takeBack(tx *sqlite.Tx, vectors map[string]embed.Vector, out *
 				it.n); err != nil {
 				return err
 			}
+			out.ShortTerm++
 		case s.op != OpPromote && !it.Live():
 			if u.f.s.visible(it.Agent) {
 				out.Restored = append(out.Restored, it.ID)

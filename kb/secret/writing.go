@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 type writingKey struct{}
@@ -47,13 +49,20 @@ func (m *Masker) Text(what string, text *string) {
 	if len(found) == 0 {
 		return
 	}
-	m.note(what, &found[0])
+	m.note(what, found...)
 	*text, _ = MaskLines(*text)
 }
 
-func (m *Masker) note(what string, f *Finding) {
+// note tells of what was found in one text, each kind once.
+func (m *Masker) note(what string, found ...Finding) {
+	var kinds []string
+	for _, f := range found {
+		if !slices.Contains(kinds, f.Description) {
+			kinds = append(kinds, f.Description)
+		}
+	}
 	m.Notes = append(m.Notes, fmt.Sprintf("%s held what looks like a secret (%s): it is masked",
-		what, f.Description))
+		what, strings.Join(kinds, ", ")))
 }
 
 // JSON returns a JSON text with its strings masked, or the same slice if none holds a
@@ -112,7 +121,7 @@ func (m *Masker) value(what, name string, quoted []byte) ([]byte, bool) {
 		}
 		masked = Mask(before + s)[len(before):]
 	}
-	m.note(what, &found[0])
+	m.note(what, found...)
 	out, err := json.Marshal(masked)
 	return out, err == nil
 }

@@ -243,7 +243,7 @@ func tryWrite(dir string) error {
 
 // aboutHere are problems that hang on where one works, or that a person settles in the
 // harness: no fault of what is set up.
-var aboutHere = []string{harness.ProblemTrust, harness.ProblemMCP, setup.ProblemVersion, setup.ProblemStale}
+var aboutHere = []string{harness.ProblemTrust, harness.ProblemMCP, setup.ProblemVersion, setup.ProblemStale, setup.ProblemMemories}
 
 // lookAtHarnesses asks `board setup --check` what is wrong with what is set up.
 func (d *Doctor) lookAtHarnesses(context.Context) {

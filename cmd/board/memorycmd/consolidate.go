@@ -255,8 +255,12 @@ func (p *program) memoryPasses(c *cli.Context, s *openedMemory) error {
 func (p *program) undoPass(c *cli.Context, s *openedMemory) error {
 	u, err := s.Undo(c.Context, c.String("undo"))
 	return p.Answer(c, err, func() {
-		p.Printf("%s is undone: %s restored\n", u.Pass, base.Count(int64(len(u.Restored)+u.Private),
+		p.Printf("%s is undone: %s restored", u.Pass, base.Count(int64(len(u.Restored)+u.Private),
 			"item is", "items are"))
+		if u.ShortTerm > 0 {
+			p.Printf(", %d short-term again", u.ShortTerm)
+		}
+		p.Printf("\n")
 		p.warnings(u.Warnings)
 	}, "undone", u)
 }

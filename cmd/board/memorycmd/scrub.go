@@ -37,6 +37,8 @@ grant scrub, or scrub:MODE; --mode all is board memory workspace rm.`,
 		Flags: memoryFlags(scrubFlags(
 			&cli.StringFlag{Name: "mode",
 				Usage: "`MODE`: " + strings.Join(memory.ScrubModes, ", "), Value: memory.ScrubKeepNamed},
+			&cli.StringFlag{Name: "of", Usage: "only what is this `AGENT`'s own: private items, journal, " +
+				"core, working notes"},
 			&cli.BoolFlag{Name: "purge",
 				Usage: "the conversation itself too, with the working notes of all agents"},
 		)...),
@@ -114,7 +116,7 @@ func (p *program) memoryScrub(c *cli.Context, s *openedMemory) error {
 	if err != nil {
 		return err
 	}
-	q := memory.ScrubQuery{Mode: c.String("mode"), Purge: c.Bool("purge")}
+	q := memory.ScrubQuery{Mode: c.String("mode"), Purge: c.Bool("purge"), Of: c.String("of")}
 	if q.Scope, err = memory.ParseScope(name); err != nil {
 		return err
 	}
