@@ -45,13 +45,17 @@ var digestCuts = []int{uncut, 4000, 2000, 1000, 500, 240, 120, 60}
 //  4. disputed entries
 //  5. other open signals, then waived ones
 //  6. answered questions, with the beginning of the answer
-//  7. the other active entries, strongest first
+//  7. the other active entries, by document, the strongest first
 //
 // The strongest entry has the most links from entries that are not superseded;
 // contradictions do not count. Then the higher confidence counts, then the newer entry.
 // Superseded entries are only counted. Those that no longer have to surface are listed
 // last, with the reason. Each content is written on one line, so that no Markdown in it
 // can leave its list item.
+//
+// Below each entry stands its quote, unless the entry has its words. If there is no room
+// for all, quotes that were found in their source go first, then the others, then findings:
+// each document keeps one in turn.
 //
 // What the report must carry gets its room first, shortened if it has to be. Answered
 // questions get a third of what is left after the disputed entries, and more if the other
@@ -62,7 +66,28 @@ func NewDigest(s *board.Snapshot, by board.Policy, budget int, words fault.Words
 	if err != nil {
 		return Digest{}, err
 	}
+	for _, quotes := range []digestQuotes{allQuotes, unfoundQuotes} {
+		if d := newDigest(s, v, budget, words, quotes); d.Omitted+len(d.OmittedMust) == 0 {
+			return d, nil
+		}
+	}
+	return newDigest(s, v, budget, words, noQuotes), nil
+}
+
+// digestQuotes are the quotes that a digest has.
+type digestQuotes int
+
+const (
+	allQuotes     digestQuotes = iota
+	unfoundQuotes              // those that were not found in their source, or not looked for
+	noQuotes
+)
+
+// newDigest is the digest with some of the quotes.
+func newDigest(s *board.Snapshot, v board.Verdict, budget int, words fault.Words,
+	quotes digestQuotes) Digest {
 	d := newDigester(s, v, budget, words)
+	d.quotes = quotes
 	for _, cut := range []int{uncut, 400, 100} { // a long goal gives way before a finding does
 		if d.head = d.header(cut); !d.limited || quarters(d.head) <= budget {
 			break
@@ -75,9 +100,9 @@ func NewDigest(s *board.Snapshot, by board.Policy, budget int, words fault.Words
 	d.takeOptional(d.dropped, d.room)
 	d.takeOptional(d.ran, d.room/4)
 	d.takeOptional(d.answered, d.room/3)
-	d.takeOptional(d.others, d.room)
+	d.takeInTurn(d.documents)
 	d.takeOptional(d.answered, d.room)
-	return d.digest(budget), nil
+	return d.digest(budget)
 }
 
 // digestSection is a heading with the list items it may have.
@@ -118,7 +143,10 @@ type digester struct {
 	verdict  board.Verdict
 	sections []*digestSection // in the order of the text
 
-	contradicting, disputed, answered, others, dropped, ran *digestSection
+	contradicting, disputed, answered, dropped, ran *digestSection
+	documents                                       []*digestSection
+	headed                                          map[string]bool // entries below the name of their document
+	quotes                                          digestQuotes
 
 	settled map[string][]board.Settlement // by entry
 
@@ -132,7 +160,7 @@ type digester struct {
 func newDigester(s *board.Snapshot, v board.Verdict, budget int, words fault.Words) *digester {
 	d := &digester{words: words, verdict: v, settled: settledByEntry(s.Settled),
 		ranking: newRanking(s), state: s.State(), limited: budget > 0, room: 4 * budget,
-		lost: []string{}}
+		lost: []string{}, headed: map[string]bool{}}
 	section := func(title string, must bool) *digestSection {
 		sec := &digestSection{title: title, must: must}
 		d.sections = append(d.sections, sec)
@@ -146,7 +174,7 @@ func newDigester(s *board.Snapshot, v board.Verdict, budget int, words fault.Wor
 	open := section("Open signals that do not block", true)
 	waived := section("Waived signals", true)
 	d.answered = section("Answered questions", false)
-	d.others = section("Other findings, strongest first", false)
+	others := d.byDocument(section)
 	d.dropped = section("Need not surface any more", false)
 	d.ran = section("What workers say to have run, and what hooks saw", false)
 	for i := range s.RanClaims {
@@ -156,7 +184,7 @@ func newDigester(s *board.Snapshot, v board.Verdict, budget int, words fault.Wor
 		})
 	}
 	for _, e := range d.entries {
-		to := d.others
+		to := others[e.ID]
 		switch {
 		case e.Status == board.Superseded:
 			continue
@@ -187,6 +215,68 @@ func newDigester(s *board.Snapshot, v board.Verdict, budget int, words fault.Wor
 		d.dropped.add(duty.ID, func(cut int) (string, bool) { return d.droppedLine(duty, cut) })
 	}
 	return d
+}
+
+// plain reports whether an entry stands among the findings of its document.
+func plain(e *board.Entry) bool {
+	return e.Status == board.Active && e.Type != board.Contradiction && !e.MustSurface &&
+		len(e.Contradicts) == 0
+}
+
+// byDocument makes the sections of documents, the one with the strongest entry first, and
+// gives each plain entry its own. Documents with one entry share a section.
+func (d *digester) byDocument(section func(string, bool) *digestSection) map[string]*digestSection {
+	const none, alone = "Findings without a source", "Documents with one finding"
+	count := map[string]int{}
+	for _, e := range d.entries {
+		if plain(e) {
+			count[e.SourceDoc]++
+		}
+	}
+	of, sections := map[string]*digestSection{}, map[string]*digestSection{}
+	last := map[string]bool{none: true, alone: true}
+	for _, late := range []bool{false, true} {
+		for _, e := range d.entries {
+			title := none
+			if e.SourceDoc != "" {
+				title = "In " + digestLabel(e.SourceDoc)
+			}
+			if title != none && count[e.SourceDoc] == 1 {
+				title = alone
+			}
+			if !plain(e) || last[title] != late {
+				continue
+			}
+			if sections[title] == nil {
+				sections[title] = section(title, false)
+				d.documents = append(d.documents, sections[title])
+			}
+			of[e.ID] = sections[title]
+			d.headed[e.ID] = !late
+		}
+	}
+	return of
+}
+
+// takeInTurn takes a line of each section in turn, as long as there is room.
+func (d *digester) takeInTurn(sections []*digestSection) {
+	cut := uncut
+	if d.limited {
+		cut = digestOptional
+	}
+	for some := true; some; {
+		some = false
+		for _, sec := range sections {
+			if sec.next < len(sec.lines) {
+				text, _ := sec.lines[sec.next](cut)
+				if !d.take(sec, text) {
+					return
+				}
+				sec.next++
+				some = true
+			}
+		}
+	}
 }
 
 // takeMust takes what must surface, as little shortened as the room allows, and says so
@@ -343,10 +433,17 @@ func (d *digester) lostWarning(n int, ids []string) string {
 // can become.
 func (d *digester) footer(worst bool) string {
 	var left []string
+	others := 0
 	for _, sec := range d.sections {
-		if n := len(sec.lines) - len(sec.chosen); n > 0 {
+		n := len(sec.lines) - len(sec.chosen)
+		if slices.Contains(d.documents, sec) {
+			others += n
+		} else if n > 0 {
 			left = append(left, fmt.Sprintf("%d of “%s”", n, sec.title))
 		}
+	}
+	if others > 0 {
+		left = append(left, fmt.Sprintf("%d other findings", others))
 	}
 	if n := d.state.Entries.ByStatus[board.Superseded]; n > 0 {
 		left = append(left, fmt.Sprintf("%d superseded", n))
@@ -377,12 +474,22 @@ func (d *digester) say(text, op string, args ...string) string {
 // at so many runes.
 func (d *digester) entryLine(e *board.Entry, cut int) (string, bool) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- %s %s", board.Handle(d.state.Run, e.ID, e.Content), e.Type)
+	b.WriteString("- " + board.Handle(d.state.Run, e.ID, e.Content))
+	short := plain(e) // who wrote it, and that it is one, says nothing there
+	if !short || e.Type != board.Observation {
+		b.WriteString(" " + e.Type)
+	}
 	if e.Confidence != nil {
 		fmt.Fprintf(&b, " %.2f", *e.Confidence)
 	}
-	b.WriteString(", " + digestLabel(e.Worker))
-	if source := strings.TrimSpace(e.SourceDoc + " " + e.SourceRef); source != "" {
+	if !short {
+		b.WriteString(", " + digestLabel(e.Worker))
+	}
+	source := strings.TrimSpace(e.SourceDoc + " " + e.SourceRef)
+	if d.headed[e.ID] {
+		source = e.SourceRef // the heading names the document
+	}
+	if source != "" {
 		b.WriteString(", " + digestLabel(source))
 	}
 	if mark := e.Verified.Mark(); mark != "" {
@@ -408,7 +515,23 @@ func (d *digester) entryLine(e *board.Entry, cut int) (string, bool) {
 	default:
 		fmt.Fprintf(&b, ", %d links in", n)
 	}
-	return d.item(b.String(), e.ID, e.Content, cut, "")
+	line, whole := d.item(b.String(), e.ID, e.Content, cut, "")
+	return line + d.quote(e), whole
+}
+
+// quote is the line of an entry's quote, if it has words that the entry has not.
+func (d *digester) quote(e *board.Entry) string {
+	const most, half = 240, 118
+	said, _ := oneLine(e.Evidence, uncut)
+	text, _ := oneLine(e.Content, uncut)
+	if said == "" || d.quotes == noQuotes || d.quotes == unfoundQuotes && e.Verified.Sound() ||
+		strings.Contains(strings.ToLower(text), strings.ToLower(said)) {
+		return ""
+	}
+	if r := []rune(said); len(r) > most {
+		said = string(r[:half]) + " … " + string(r[len(r)-half:])
+	}
+	return "  “" + said + "”\n"
 }
 
 // signalLine is the list item of a signal.

@@ -106,11 +106,11 @@ func TestDigestOrder(t *testing.T) {
 		"## Signals that block the gate (1)\n\n- s2 critical, asker, from e3, claimed by checker: Which rent is right?\n",
 		"## Must surface (1)\n\n- e2.7pb calculation 0.80, reader: A year costs $54,000.\n",
 		"## Contradictions (1)\n\n- e3.2jz contradiction, checker, contradicts e1 (reader): The annex says $5,400.\n",
-		"## Disputed (1)\n\n- e1.9dr observation 0.90, reader, lease.pdf §4.2, disputed by e3 (checker), 1 link in: Rent is $4,500 a month.\n",
+		"## Disputed (1)\n\n- e1.9dr observation 0.90, reader, lease.pdf §4.2, disputed by e3 (checker), 1 link in: Rent is $4,500 a month.\n  “rent of $4,500”\n",
 		"## Open signals that do not block (1)\n\n- s1 low, asker: Is there a deposit?\n",
 		"## Waived signals (1)\n\n- s3 high, asker: Who signed the annex? → waived by lead: the page is lost\n",
 		"## Answered questions (1)\n\n- s4 medium, asker: When did it begin? → e6 (reader): June fits the first invoice.\n",
-		"## Other findings, strongest first (3)\n\n- e5.0ca observation 0.50, reader, 1 link in: The lease began in June.\n- e7.9tm gap 1.00, reader: Nobody saw the annex's date.\n- e6.9s3 analysis, reader: June",
+		"## Findings without a source (3)\n\n- e5.0ca 0.50, 1 link in: The lease began in June.\n- e7.9tm gap 1.00: Nobody saw the annex's date.\n- e6.9s3 analysis: June",
 		"Left out: 1 superseded.",
 	}
 	rest := d.Text
@@ -165,7 +165,7 @@ func TestDigestBudget(t *testing.T) {
 			t.Errorf("budget %d: %d included, fewer than %d with a smaller one", budget, d.Included, last)
 		}
 		last = d.Included
-		shown := regexp.MustCompile(`(?m)^- ([es]\d+)(?:\.\w+)? `).FindAllStringSubmatch(d.Text, -1)
+		shown := regexp.MustCompile(`(?m)^- ([es]\d+)(?:\.\w+)?[ :]`).FindAllStringSubmatch(d.Text, -1)
 		if len(shown) != d.Included {
 			t.Errorf("budget %d: %d lines, %d included", budget, len(shown), d.Included)
 		}
@@ -186,7 +186,7 @@ func TestDigestPrefersWhatMustSurface(t *testing.T) {
 	if len(d.OmittedMust) != 0 || d.Omitted == 0 {
 		t.Fatalf("omitted %d, must %v", d.Omitted, d.OmittedMust)
 	}
-	if !strings.Contains(d.Text, "of “Other findings, strongest first”") || !strings.Contains(d.Text, "[entry.list]") {
+	if !strings.Contains(d.Text, " other findings") || !strings.Contains(d.Text, "[entry.list]") {
 		t.Errorf("it does not say what was left out: %q", d.Text[len(d.Text)-300:])
 	}
 	small := digestOf(t, longBoard(120), 2000, inOps)
@@ -207,7 +207,7 @@ func TestDigestContentStaysInItsItem(t *testing.T) {
 	}
 	for _, budget := range []int{0, 700, 2000} {
 		text := digestOf(t, s, budget, inOps).Text
-		item := regexp.MustCompile(`^(|# Board sample|(Goal|Gate|Board|Left out): .*|\*\*The budget.*|## [A-Z][a-z ,]+\(\d+( of \d+)?\)|- [es][1-7](?:\.\w{3})? .*)$`)
+		item := regexp.MustCompile(`^(|# Board sample|(Goal|Gate|Board|Left out): .*|\*\*The budget.*|## [A-Z][a-z ,]+\(\d+( of \d+)?\)|- [es][1-7](?:\.\w{3})?[ :,].*|  “.*”)$`)
 		for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 			if !item.MatchString(line) {
 				t.Errorf("budget %d: a line of its own: %q", budget, line)
@@ -215,6 +215,45 @@ func TestDigestContentStaysInItsItem(t *testing.T) {
 		}
 		if strings.ContainsAny(text, "\x1b\u202e\u2028\r") {
 			t.Errorf("budget %d: control characters are left", budget)
+		}
+	}
+}
+
+// TestDigestDocuments: findings stand below their document with their quotes; for room found
+// quotes go first, then the others, then findings, of which each document keeps one.
+func TestDigestDocuments(t *testing.T) {
+	s := &board.Snapshot{Run: "r", At: sampleTime, Seq: 20}
+	for i := range 12 {
+		e := board.Entry{ID: board.EntryID(int64(i + 1)), Seq: int64(i + 1), Type: board.Observation, Status: board.Active, Worker: "w",
+			Content: fmt.Sprintf("Value %d holds, as the long sentence of the finding says.", i), SourceDoc: []string{"a.go", "b.go", "c.go"}[i%3], SourceRef: fmt.Sprint(i),
+			Evidence: fmt.Sprintf("quote %d %s", i, strings.Repeat("of many words ", 30))}
+		if i%2 == 0 {
+			e.Verified = &board.Verification{Verdict: "found"}
+		}
+		notNil(&e)
+		s.Entries = append(s.Entries, e)
+	}
+	s.Entries[11].SourceDoc, s.Entries[0].Evidence = "d.go", "value 0 HOLDS"
+	all := digestOf(t, s, 0, inOps)
+	for _, want := range []string{"\n## In a.go (4)\n\n- e10", "\n## In b.go (4)\n", "\n## In c.go (3)\n", "\n## Documents with one finding (1)\n\n- e12", ", d.go 11: Value 11", ", 9: Value 9", "\n  “quote 9 of many", " … "} {
+		if !strings.Contains(all.Text, want) {
+			t.Errorf("no %q in:\n%s", want, all.Text)
+		}
+	}
+	if n := strings.Count(all.Text, "“quote"); n != 11 || strings.Contains(all.Text, "“value 0") {
+		t.Errorf("%d quotes in:\n%s", n, all.Text)
+	}
+	for _, c := range []struct{ quotes, findings int }{{6, 12}, {0, 12}, {0, 8}} {
+		found := false
+		for budget := 1; budget < all.Tokens && !found; budget += 5 {
+			d := digestOf(t, s, budget, inOps)
+			found = d.Included == c.findings && strings.Count(d.Text, "“quote") == c.quotes
+			if found && c.findings == 8 && (!strings.Contains(d.Text, "## In c.go (2 of 3)") || !strings.Contains(d.Text, "4 other findings")) {
+				t.Errorf("documents do not take turns:\n%s", d.Text)
+			}
+		}
+		if !found {
+			t.Errorf("with no budget are there %d quotes of %d findings", c.quotes, c.findings)
 		}
 	}
 }

@@ -220,7 +220,7 @@ func crowdedCalls(args map[string]string) map[string][]map[string]any {
 }
 
 // budgets are the tokens that an answer may have, where it is not the usual.
-var budgets = map[string]int{"board_state": 2000, "board_gate": 2000, "board_digest": 3000}
+var budgets = map[string]int{"board_state": 2000, "board_gate": 2000, "board_digest": 6000}
 
 // TestAnswersHaveBudgets asks every tool of crowded stores. The text is within the budget,
 // and so is the data where it is asked for; the data is what the schema says, and

@@ -14,7 +14,7 @@ func (s *Server) addShowTools() {
 }
 
 // digestTokens is the usual budget of board_digest.
-const digestTokens = 3_000
+const digestTokens = 6_000
 
 type digestOut struct {
 	Run         string   `json:"run"`

@@ -29,7 +29,7 @@ func (p *program) moveCommands() []*cli.Command {
 			Usage: "write everything as JSONL, a markdown digest for synthesis, or an HTML report",
 			Description: `jsonl  everything, the event log included; ` + "`board import`" + ` rebuilds the board from it
 md     a digest for the author of the synthesis: blockers, must-surface entries, then
-       the strongest; --budget limits it.
+       all by document, with quotes; --budget limits it.
        --appendix: must-surface entries and open questions, to append to a report,
        which then passes survival
 html   one file to read and pass on: entries, links, signals and their timeline.
@@ -56,7 +56,7 @@ is one object, which has the text.`,
 		{
 			Name: "digest", Category: base.CategoryJudge,
 			Usage: "all findings for the author of the report",
-			Description: `What blocks the gate, what the report must have, then the strongest. --budget limits it;
+			Description: `What blocks the gate, what the report must have, then by document, with quotes. --budget limits it;
 a warning names what must be in the report and found no room.`,
 			Flags: base.ReadFlags(
 				&cli.IntFlag{Name: "budget", Usage: "at most `N` tokens; 0: no limit"},
