@@ -18,7 +18,10 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 			reasons = append(reasons, "the report calls it false")
 		}
 		same, why := c.boundAlike(e)
-		if why != "" && both >= .35*all {
+		if !ev.Part && !ev.long() && cmp.Cover >= .5 && cmp.Back >= .4 {
+			reasons = append(reasons, c.standsIn(e, cmp)...)
+		}
+		if why != "" && both >= .25*all {
 			reasons = append(reasons, why)
 			continue
 		}
@@ -38,12 +41,15 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 // close reports whether a window has a claim word for word but for one or two.
 func (cmp *Comparison) close() bool { return cmp.Cover >= .85 && cmp.Back >= .6 }
 
+// literal reports whether a window has a claim word for word but for a word of many.
+func (cmp *Comparison) literal() bool { return cmp.Cover >= .88 && cmp.Back >= .88 }
+
 // negativeAs reports whether two statements are both negative in some way: no return, the way
 // back is removed. What they deny is compared only if they are close, and one denies more.
 func (c *Claim) negativeAs(e *Claim, cmp *Comparison) bool {
 	switch mine, theirs := len(c.denials), len(e.denials); {
 	case mine > 0 && theirs > 0:
-		return !cmp.close() || mine == theirs
+		return !cmp.close() || mine == theirs && !cmp.literal()
 	case mine > 0:
 		return e.saysNo(c)
 	case theirs > 0:
@@ -59,7 +65,12 @@ func (ev *Evidence) opposes(c, e *Claim, cmp *Comparison, same bool) []string {
 	if same {
 		against = slices.DeleteFunc(against, turnsWithDenial)
 	}
-	if len(c.denials) > 0 && len(e.denials) > 0 {
+	if alike := len(c.denials) == len(e.denials); len(c.denials) > 0 && alike && cmp.literal() {
+		return slices.DeleteFunc(against, func(s string) bool {
+			word, other, _ := strings.Cut(strings.TrimPrefix(s, "“"), "”")
+			return !strings.HasPrefix(other, " against “") || total.has(word) // not every, some have no
+		})
+	} else if len(c.denials) > 0 && len(e.denials) > 0 {
 		if against = slices.DeleteFunc(against, func(s string) bool {
 			return !strings.HasSuffix(s, oneSide)
 		}); ev.Part {

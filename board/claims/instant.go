@@ -80,6 +80,21 @@ func (t tokens) day(i int) int {
 	return int(float(s))
 }
 
+// ordinalDay reads the day in "the second of April", "the twenty-first of May"; 0 if it is none.
+func (t tokens) ordinalDay(i int) (d int) {
+	low, next := t.at(i).low, i+1
+	switch {
+	case low == "twenty" || low == "thirty":
+		d, next = int(tens[low]+ordinals[t.at(next).low]), next+1
+	case ordinals[low] > 0 && t.at(i-1).low != "twenty" && t.at(i-1).low != "thirty":
+		d = int(ordinals[low])
+	}
+	if t.at(next).low != "of" || t.month(next+1) == 0 || d > 31 {
+		return 0
+	}
+	return d
+}
+
 // month returns the month that a token names, or 0. May and March are words, too.
 func (t tokens) month(i int) time.Month {
 	x := t.at(i)
@@ -142,6 +157,11 @@ var dateForms = []func(*Instant, tokens, int) int{dayFirst, monthFirst, seasonFi
 
 func dayFirst(in *Instant, t tokens, i int) int {
 	d, k := t.day(i), i+1
+	if d == 0 {
+		if d = t.ordinalDay(i); d > 20 {
+			k++
+		}
+	}
 	if d == 0 {
 		return 0
 	}
