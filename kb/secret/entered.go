@@ -12,8 +12,9 @@ const (
 		`(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty` +
 		`(?:-(?:one|two|three|four|five|six|seven|eight|nine))?|null|eins|zwei|zwo|drei|vier|fünf|` +
 		`sechs|sieben|acht|neun|zehn|elf|zwölf)`
-	dialJoint = `(?:[ ,;–-]|(?:to|on|at|then|and|past|back|turn|auf|bis|nach|dann|und|zurück|wieder) )+`
-	dialTurn  = `(?:left|right|links|rechts)`
+	dialJoint = `(?:[ ,;–-]|(?:to|on|at|then|and|past|back|turns?|times|one|once|two|twice|three|` +
+		`four|five|auf|bis|nach|dann|und|zurück|wieder|mal|(?:ein|zwei|drei|vier|fünf)mal) )+`
+	dialTurn = `(?:left|right|links|rechts)`
 )
 
 // way is one of writing what is entered.
@@ -31,7 +32,7 @@ var ways = sync.OnceValue(func() []way {
 		{strings.Fields("right rechts"), strings.Fields("left links"),
 			expr(`(?i)\b(\d{1,2}(?:` + dialJoint + dialTurn + dialJoint + `\d{1,2}){2,}(?:` +
 				dialJoint + dialTurn + `)?)\b`), isTurned},
-		{strings.Fields("PIN PUK code Code ombination"), strings.Fields(
+		{strings.Fields("PIN PUK code Code ombi eypad larm afe resor"), strings.Fields(
 			"one two three four five six seven eight nine eins zwei drei vier fünf sechs sieben acht neun"),
 			expr(`(?i)\b(` + numberWord + `(?:(?: |, ?|-)(?:then |dann )?` + numberWord + `){2,})\b`), isSpelled},
 		{strings.Fields("ecovery ackup cratch iederherst otfall"), strings.Fields("code Code"),

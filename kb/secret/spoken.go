@@ -9,7 +9,7 @@ const enough = 5
 // them away though no word announces them: "bluecheese42 gets you in".
 func spoken(text string, add func(*rule, int, int)) {
 	last, leads := "", false // the word before, and whether a plain word may be the value
-	asks := containsAny(text, "uestion", "sfrage", "aiden", "first ", "rstes ", "eburtsort")
+	asks := containsAny(text, "uestion", "frage", "aiden", "first ", "rstes ", "eburtsort")
 	for i := 0; i < len(text); {
 		if space[text[i]] {
 			i++
@@ -30,7 +30,8 @@ func spoken(text string, add func(*rule, int, int)) {
 		default:
 			from, to = quotation(text, i)
 			switch last {
-			case ":", "=", "with", "mit", "type", "words", "Wörter", "is", "ist", "lautet", "heißt":
+			case ":", "=", "with", "mit", "type", "words", "Wörter", "Worte", "Satz", "is", "ist", "lautet",
+				"heißt":
 				if to == 0 {
 					from, to = saying(text, i)
 				}
@@ -124,7 +125,7 @@ func isSpokenWord(text string, from, to int) bool {
 	switch {
 	case has("codewords", s.all):
 		return is || isUpper(text[from]) && (endsWith("codewords", strings.TrimRight(s.before, " ")) ||
-			s.sign == ':' && s.endsClause())
+			s.sign == ':' && s.endsClause()) || s.sign == ':' && s.endsClause() && has("codewords", s.before)
 	case has("signs", s.all) && has("theword", s.before) && (is || endsWith("theword", said) &&
 		(s.endsClause() || hasPrefix(s.after, " and ", " und ", " so ", " damit "))):
 		return true // "the word marzipan"
@@ -158,7 +159,8 @@ func quotation(text string, i int) (from, to int) {
 func saying(text string, i int) (from, to int) {
 	first, _, _ := strings.Cut(text[i:min(len(text), i+20)], " ")
 	before := strings.ToLower(text[max(0, i-60):i])
-	ofPhrase := containsAny(before, "passphrase", "phrase is", "phrase: ", "phrase to ", "phrase for ", "key phrase")
+	ofPhrase := containsAny(before, "passphrase", "phrase is", "phrase: ", "phrase to ", "phrase for ", "key phrase") ||
+		strings.Contains(before, " phrase ") && hasSuffix(before, " ours is ", " mine is ")
 	if !ofPhrase && hasSuffix(before, " is ", " ist ", " heißt ") {
 		return 0, 0
 	}
