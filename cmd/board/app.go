@@ -119,7 +119,7 @@ func byWholeName(group []*cli.Command, line []string) *cli.Command {
 func finish(commands []*cli.Command, parent string) {
 	for _, c := range commands {
 		name := strings.TrimSpace(parent + " " + c.Name)
-		c.HideHelpCommand = true
+		c.HideHelpCommand, c.Hidden = true, c.Hidden || merged[name] != ""
 		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error {
 			return flagError(name, err)
 		}

@@ -294,7 +294,7 @@ var synonyms = sync.OnceValue(func() map[string]string {
 		"serve": "daemon", "server": "daemon", "stats": "show",
 		"status": "show", "stop": "done", "summarize": "digest", "summary": "digest",
 		"supersede": "post --supersedes", "tail": "watch", "test": "check", "ui": "tui",
-		"update": "post --supersedes", "validate": "check", "variables": "state list", "vars": "state list",
+		"update": "post --supersedes", "validate": "check", "variables": "state get", "vars": "state get",
 		"worker": "expect", "workers": "expect", "write": "post",
 
 		"state ls": "list", "state put": "set", "state rm": "delete",

@@ -141,6 +141,19 @@ func TestFlagBars(t *testing.T) {
 	}
 }
 
+// TestMerged: what took over a command is there, with its flags.
+func TestMerged(t *testing.T) {
+	p := &program{&base.Program{Env: func(string) string { return "" }}}
+	commands := p.commands()
+	for old, now := range merged {
+		for _, line := range []string{old, now} {
+			if _, _, err := pathAndFlags(commands, strings.Fields(line)); err != nil {
+				t.Errorf("board %s: %v", line, err)
+			}
+		}
+	}
+}
+
 // TestOldFlags: an old name does what the name of today does, is said once, and is no flag's name.
 func TestOldFlags(t *testing.T) {
 	p := &program{&base.Program{Env: func(string) string { return "" }}}

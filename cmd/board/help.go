@@ -54,6 +54,9 @@ func allHelp(commands []*cli.Command) string {
 	for _, category := range order {
 		fmt.Fprintf(&b, "%s:\n", category)
 		for _, c := range of[category] {
+			if merged[c.Name] != "" {
+				continue
+			}
 			fmt.Fprintf(&b, "  %-13s%s\n", c.Name, c.Usage)
 		}
 		b.WriteString("\n")
@@ -71,17 +74,27 @@ Exit codes: 0 ok, 1 failure, 2 usage or invalid input, 3 gate closed,
 `
 }
 
+// merged are commands that another one took over: they work, and help shows the other.
+var merged = map[string]string{"new": "start", "release": "claim --release",
+	"replay": "show --at SEQ", "state list": "state get", "state delete": "state set KEY --unset"}
+
 // commandHelp is the help of one command, made when it is asked for: the help of all
 // commands would take most of a start.
 func commandHelp(name string, c *cli.Command) string {
+	if now := merged[name]; now != "" {
+		return fmt.Sprintf("board %s: the same as `board %s`, its new name\n", name, now)
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "board %s: %s\n\n", name, c.Usage)
 	if len(c.Subcommands) > 0 {
 		width := 0
-		for _, sub := range c.Subcommands {
+		shown := slices.DeleteFunc(slices.Clone(c.Subcommands), func(sub *cli.Command) bool {
+			return merged[name+" "+sub.Name] != ""
+		})
+		for _, sub := range shown {
 			width = max(width, len(sub.Name+" "+sub.ArgsUsage))
 		}
-		for _, sub := range c.Subcommands {
+		for _, sub := range shown {
 			fmt.Fprintf(&b, "  board %s %-*s  %s\n", name, width, sub.Name+" "+sub.ArgsUsage, sub.Usage)
 		}
 	} else {

@@ -322,7 +322,7 @@ var ceilings = map[string]int{
 
 	"board/words": 4610,
 
-	"cmd/board": 4923, // which flags a help text lists: 974 lines became 345
+	"cmd/board": 4935, // which flags a help text lists: 974 lines became 341; what took over a command
 
 	"cmd/board/base": 2030, // operations as commands; what telemetry sends
 
@@ -352,7 +352,7 @@ var ceilings = map[string]int{
 
 	"hooks/mcp/transport": 1040,
 
-	"hooks/ops": 4050, // 51 operations, each once; what opens a run
+	"hooks/ops": 4055, // 51 operations, each once; what opens a run
 
 	"hooks/setup": 3434, // variables that Codex passes on; what plugins hold
 

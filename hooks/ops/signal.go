@@ -85,6 +85,7 @@ type ClaimIn struct {
 	Lease        string  `json:"lease,omitempty" only:"cli" value:"DURATION" default:"15m" jsonschema:"how long the claim holds"`
 	LeaseMinutes float64 `json:"lease_minutes,omitempty" only:"mcp" min:"0.1" max:"1440" rare:"true" jsonschema:"default 15"`
 	Release      bool    `json:"release,omitempty" rare:"true" jsonschema:"give it back"`
+	Force        bool    `json:"force,omitempty" only:"cli" jsonschema:"give it back though another worker holds it"`
 }
 
 type ClaimOut struct {
@@ -102,7 +103,7 @@ claiming, not from answering. It is held under the worker's name: give each shel
 with --worker or $BOARD_WORKER. Exit 6 when nothing is free, or another worker holds it.`},
 	Do: func(ctx context.Context, h Runs, in ClaimIn) (out ClaimOut, err error) {
 		if in.Release {
-			out.SignalOut, err = release(ctx, h, in.On, in.ID, false)
+			out.SignalOut, err = release(ctx, h, in.On, in.ID, in.Force)
 			return out, err
 		}
 		if in.ID != "" && in.MinPriority != "" {

@@ -15,8 +15,13 @@ func (p *program) showCommands() []*cli.Command {
 	show := p.operation(&ops.Show)
 	one := show.Action
 	show.ArgsUsage = "[ID]"
+	show.Flags = append([]cli.Flag{&cli.Int64Flag{Name: "at",
+		Usage: "as it was after the event `SEQ`, rebuilt from the log alone"}}, show.Flags...)
 	show.Action = func(c *cli.Context) error {
-		if c.NArg() > 0 {
+		switch {
+		case c.IsSet("at"):
+			return p.replay(c)
+		case c.NArg() > 0:
 			return one(c)
 		}
 		return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error { return p.showState(c, b) })
