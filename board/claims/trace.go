@@ -193,17 +193,23 @@ func (ev *Evidence) labelled(d *Detail) *Claim {
 // refutes reports whether evidence has the same digits of the same thing with another unit,
 // currency, rate, bound or sign, and nowhere as they are.
 func refutes(best, other *Match) bool {
-	if other.With == nil || other.Alike < sameThing || other.Rel == OtherBound ||
+	if other.With == nil || other.Alike < other.Detail.sameThing() || other.Rel == OtherBound ||
 		other.Detail.Q != nil && (other.Detail.Q.About || // worked out, perhaps
 			other.Detail.Q.Dim == "points" || other.With.Q.Dim == "points") {
 		return false
 	}
 	return best.With == nil || other.Alike > 1.05*best.Alike ||
-		best.Rel == Bare && other.From.Source == best.From.Source
+		best.Rel == Bare && (other.From.Source == best.From.Source || other.Alike > .8*best.Alike)
 }
 
-// sameThing is how much two figures are of one thing so that one refutes the other.
-const sameThing = .3
+// sameThing is how much two figures are of one thing so that one refutes the other. Three digits
+// are hardly those of two things.
+func (d *Detail) sameThing() float64 {
+	if d.Q != nil && d.Q.significant() >= 3 {
+		return .15
+	}
+	return .3
+}
 
 // least is how much a figure must be of one thing with what supports it: the less, the more
 // it says itself.

@@ -23,6 +23,9 @@ var structureWords = lazySet(`section sections chapter chapters table tables fig
 	matter matters takeaway takeaways way ways observation observations priority priorities option options point
 	points thing things following`)
 
+// materials are what a report says at its beginning that it rests on.
+var materials = lazySet("documents papers files sources records texts")
+
 // lazySet is a set that is made when it is first needed, not when a process starts.
 func lazySet(list string) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool { return set(list) })
@@ -206,7 +209,8 @@ func (fr *factReader) structural(u *unit, a *amount, after bool) bool {
 		return slices.ContainsFunc(fr.scan.Lexemes, func(x words.Lexeme) bool { return x.Plain == "would" }) ||
 			a.raw < 2 || a.raw == a.value && a.dim != "" || fr.fraction(a) || plain &&
 			(a.nouns[0] == "" || a.value < 3) ||
-			fr.ownCount(a)
+			fr.ownCount(a) || a.first == 0 && len(fr.scan.Lexemes) > 1 &&
+			materials()[fr.scan.Lexemes[1].Plain] // six papers were read
 	case plain && a.nouns[0] != "" && a.value <= 20 && a.step >= 1 && fr.ownCount(a):
 		return true
 	case u.row > 0 && plain && l.Start < len(text) && a.value == float64(u.row) &&
