@@ -93,7 +93,7 @@ func (s *Source) lacking(f *Finding, at match) (lacking []asked) {
 			}
 		}
 		exact := a.exact(code)
-		if known.any(exact) || known.inRange(a) || strings.Contains(f.SourceDoc, a.Text) {
+		if known.any(exact) || strings.Contains(f.SourceDoc, a.Text) {
 			continue
 		}
 		if len(exact) < len(a.keys) && s.read().any(exact) || len(exact) == len(a.keys) && s.has(a) {
@@ -104,16 +104,6 @@ func (s *Source) lacking(f *Finding, at match) (lacking []asked) {
 		}
 	}
 	return lacking
-}
-
-// inRange reports whether a text has a date apart, as the first one of a range: 7 January
-// to 28 February 2027.
-func (v values) inRange(a asked) bool {
-	if a.Kind != KindDate {
-		return false
-	}
-	year, day, ok := strings.Cut(strings.TrimPrefix(a.keys[0], "d:"), "-")
-	return ok && v["d:--"+day] && v["n:"+year]
 }
 
 // brand reports whether an identifier may be the name of a product: GitHub.
