@@ -30,6 +30,8 @@ func TestTraceStatements(t *testing.T) {
 		{"Overheads come to at least 12 % of direct costs.", true, false},
 		{"The tractor had been fitted with new nozzles for it.", false, true},
 		{"The bus is late because the bridge at the mill is closed.", false, true},
+		{"Every trap in the valley has caught moths.", false, true},
+		{"All years have the same break.", false, false}, // nothing speaks of years
 		{"The report was compared with the papers.", false, false},
 		{"The tractor should be fitted with new nozzles.", false, false},
 		{"The supplier was asked for the version.", false, false},

@@ -257,22 +257,28 @@ func (d *deriver) ids(records []int32) (ids []string) {
 	return ids
 }
 
-// columnSum reports whether a figure of a table is the sum of its column.
+// columnSum reports whether a figure of a table is the sum of its column, or the difference of the
+// two above it.
 func (d *deriver) columnSum(i int) string {
 	f := &d.facts[i]
 	u := &d.units[f.unit]
 	if u.row < 3 {
 		return ""
 	}
+	var above []float64
 	sum, column := 0.0, d.columnOf(f)
 	for k := i - 1; k >= 0 && d.units[d.facts[k].unit].block == u.block; k-- {
 		if g := &d.facts[k]; g.isAmount() && g.amount.dim == f.amount.dim && g.unit != f.unit &&
 			d.columnOf(g) == column {
 			sum += g.amount.value
+			above = append(above, g.amount.value)
 		}
 	}
-	if f.amount.value > 0 && f.amount.near(sum) {
+	switch {
+	case f.amount.value > 0 && f.amount.near(sum):
 		return "the sum of its column"
+	case len(above) == 2 && f.amount.value > 0 && f.amount.near(math.Abs(above[0]-above[1])):
+		return "the difference of its column"
 	}
 	return ""
 }

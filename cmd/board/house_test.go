@@ -283,7 +283,7 @@ var ceilings = map[string]int{
 
 	"board/check": 810, // a post held against its source; what ran, and citations
 
-	"board/claims": 8740, // and findings that say otherwise than their quote, spoken times of day, conditions
+	"board/claims": 8770, // and findings that say otherwise than their quote, spoken times of day, conditions
 	"board/clash":  590,
 
 	"board/disk": 580,
@@ -316,7 +316,7 @@ var ceilings = map[string]int{
 
 	"board/text": 360,
 
-	"board/trace": 5120, // asks the engine of claims beside its own arithmetic
+	"board/trace": 5140, // asks the engine of claims beside its own arithmetic
 
 	"board/verify": 3020,
 
