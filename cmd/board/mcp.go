@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -60,15 +61,38 @@ reaches the account's memory too ($BOARD_MEMORY_TIERS binds it), as the commands
 	}
 }
 
+// mcpWorkspace is the project of a server: --workspace, $BOARD_WORKSPACE, what a harness
+// says in its variable, and else a guess: that of the working directory.
+func (p *program) mcpWorkspace(c *cli.Context) (ws string, guessed bool, err error) {
+	if !c.IsSet("workspace") && p.Env("BOARD_WORKSPACE") == "" {
+		for _, h := range harness.All {
+			dir := ""
+			if h.ProjectVariable != "" {
+				dir = p.Env(h.ProjectVariable)
+			}
+			if !filepath.IsAbs(dir) {
+				continue
+			}
+			if ws, err := p.FindWorkspace(dir); err == nil && ws != "" {
+				return ws, false, nil
+			}
+		}
+		guessed = true
+	}
+	ws, err = p.Workspace(c)
+	return ws, guessed, err
+}
+
 // mcpConfig is what the flags and the environment say about a server; handed are grants
 // besides.
 func (p *program) mcpConfig(c *cli.Context, grants []string, handed ...string) (cfg mcp.Config, err error) {
 	if cfg.Home, err = p.DataHome(); err != nil {
 		return cfg, err
 	}
-	if cfg.Workspace, err = p.Workspace(c); err != nil {
+	if cfg.Workspace, cfg.Guessed, err = p.mcpWorkspace(c); err != nil {
 		return cfg, err
 	}
+	cfg.Find = p.FindWorkspace
 	if cfg.Boards, err = p.BoardsDirFrom(cmp.Or(cfg.Workspace, ".")); err != nil {
 		return cfg, err
 	}

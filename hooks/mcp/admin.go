@@ -210,7 +210,7 @@ func (c *call) ingest(in ingestIn) (out ingestOut, text string, err error) {
 		paths[i] = c.path(p)
 	}
 	err = c.onKB(kbhome.MakeKnowledge, true, func(k *kb.KB) error {
-		r, err := k.Ingest(c.ctx, paths, kb.IngestOptions{Workspace: c.cfg.Workspace,
+		r, err := k.Ingest(c.ctx, paths, kb.IngestOptions{Workspace: c.workspace(),
 			Project: in.Project, Scope: in.Scope, Tags: in.Tags, DomainTags: in.Domains,
 			Prune: in.Prune, DryRun: in.DryRun, Progress: c.progress, Shared: c.cfg.Shared})
 		out = ingestOut{list(r.New), list(r.Changed), list(r.Pruned), r.Unchanged, r.Capsules,

@@ -112,7 +112,7 @@ func (c *call) checkInput(b *board.Board, in *checkIn) (f policy.File, given che
 	if given, err = check.Open(&f, each(in.Files, c.where), each(in.Sources, c.where)); err != nil {
 		return f, given, err
 	}
-	ops.NameFrom(c.cfg.Workspace, given.Sources) // as answers name them
+	ops.NameFrom(c.workspace(), given.Sources) // as answers name them
 	given.BoardOnly = !mayRead
 	if in.Only != "" {
 		f.Steps = []string{in.Only}

@@ -48,7 +48,7 @@ func (c *call) Checks() (posts, files bool) { return true, c.cfg.Grants.has[File
 
 // Policy is the policy that a run is judged by: the one on record, else the workspace's.
 func (c *call) Policy(ctx context.Context, b *board.Board) (policy.File, error) {
-	return policy.Of(ctx, b, c.cfg.Workspace)
+	return policy.Of(ctx, b, c.workspace())
 }
 
 // KB calls fn with the knowledge base.
@@ -71,7 +71,7 @@ func (c *call) Search(_ context.Context, q kb.Query) (kb.Result, error) {
 }
 
 // Place is the server's workspace.
-func (c *call) Place() (string, error) { return c.cfg.Workspace, nil }
+func (c *call) Place() (string, error) { return c.workspace(), nil }
 
 // Unembedded is for people who wait.
 func (c *call) Unembedded() bool { return false }

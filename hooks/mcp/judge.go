@@ -274,10 +274,10 @@ func readText(text string) (*documents.Document, error) {
 // path is where a file that a client names is: below the workspace, unless it says
 // otherwise.
 func (c *call) path(name string) string {
-	if filepath.IsAbs(name) || c.cfg.Workspace == "" {
+	if filepath.IsAbs(name) || c.workspace() == "" {
 		return name
 	}
-	return filepath.Join(c.cfg.Workspace, name)
+	return filepath.Join(c.workspace(), name)
 }
 
 func (s *survivalOut) text() string {

@@ -80,7 +80,7 @@ func (c *call) brief(in briefIn) (out briefOut, text string, err error) {
 	budget := c.document(in.Budget, 80)
 	err = c.onKB(kbhome.Knowledge, true, func(k *kb.KB) error {
 		r, err := brief.Write(c.ctx, k, brief.Options{Role: in.Role, Task: in.Task, Budget: budget,
-			Workspace: c.cfg.Workspace, Project: in.Project, Run: cmp.Or(in.Run, c.cfg.Run)})
+			Workspace: c.workspace(), Project: in.Project, Run: cmp.Or(in.Run, c.cfg.Run)})
 		if err != nil {
 			return err
 		}

@@ -75,7 +75,7 @@ func (c *call) recallPrompt(args map[string]string) (string, error) {
 	if err := c.cfg.Grants.need(KBRead, "reading the knowledge base"); err != nil {
 		return "", err
 	}
-	r, _, err := c.find(kb.Query{Text: args["task"], Limit: 6, Workspace: c.cfg.Workspace})
+	r, _, err := c.find(kb.Query{Text: args["task"], Limit: 6, Workspace: c.workspace()})
 	if err != nil && !errors.Is(err, fault.NotFound) {
 		return "", err
 	}

@@ -197,7 +197,7 @@ func counted[N int | int64](counts map[string]N) string {
 
 // runs lists the runs that the caller may read.
 func (c *call) runs(out stateOut) (stateOut, string, error) {
-	by, err := policy.Find(c.cfg.Workspace)
+	by, err := policy.Find(c.workspace())
 	if err != nil {
 		return out, "", err
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -77,6 +78,10 @@ type Config struct {
 	Boards    string // where the runs are; "": in the data home
 	Knowledge string // where the knowledge base is; "": in the data home
 	Workspace string // the root directory of the project, "" for none
+	// Guessed means that nobody has named it: a client's first root goes before it.
+	Guessed bool
+	// Find is the project of a directory, "" for none; nil: clients name none.
+	Find func(dir string) (string, error)
 	// Shared is that of kb.IngestOptions; nil: worktrees have nothing in common.
 	Shared  func(file string) string
 	Version string // of the program
@@ -133,6 +138,7 @@ type Server struct {
 	takes    map[string]*jsonschema.Schema
 	gives    map[string]*jsonschema.Schema // what each answers
 	watches  watches
+	roots    sync.Map // what each session's first root is, asked once
 	clients  *transport.Clients
 	context  contextStore
 	stores   *sqlite.Keeper // files that calls have used
@@ -472,7 +478,7 @@ func (c *call) onTiers(tiers []string, withModel bool, fn func(*memory.Store) er
 	if c.anonymous() {
 		agent = "network:" + agent // which no agent of this machine is called
 	}
-	opt := memory.Options{Workspace: c.cfg.Workspace, Agent: agent, Actor: agent,
+	opt := memory.Options{Workspace: c.workspace(), Agent: agent, Actor: agent,
 		Unproven: c.anonymous(), Session: c.session(), Grants: c.cfg.Grants.ofMemory(),
 		Tiers: tiers, Rates: c.cfg.Rates, Now: c.cfg.Now, KeepSecrets: c.keepSecret}
 	if withModel {
@@ -492,9 +498,19 @@ func (c *call) onTiers(tiers []string, withModel bool, fn func(*memory.Store) er
 		return err
 	}
 	defer m.Close()
+	if c.workspace() == "" && slices.Contains(tiers, memory.Workspace) && !c.cfg.Far {
+		inner := fn
+		fn = func(m *memory.Store) error {
+			err := inner(m)
+			if errors.Is(err, memory.ErrNoWorkspace) {
+				return fault.Usage.New("which project? pass workspace: /path", "")
+			}
+			return err
+		}
+	}
 	if c.cfg.Resolve != nil {
 		var done func()
-		say, done = c.cfg.Resolve(c.cfg.Workspace, m)
+		say, done = c.cfg.Resolve(c.workspace(), m)
 		defer done()
 	}
 	return fn(m)

@@ -36,7 +36,7 @@ func (c *call) start(in startIn) (out startOut, said string, err error) {
 			return out, "", err
 		}
 	}
-	files, err := ops.Sources(c.cfg.Workspace, each(in.Sources, c.where)) // before anything is made
+	files, err := ops.Sources(c.workspace(), each(in.Sources, c.where)) // before anything is made
 	if err != nil {
 		return out, "", err
 	}
@@ -68,7 +68,7 @@ func (c *call) onRun(in *startIn, who string, existed *bool, fn func(*board.Boar
 		return err
 	}
 	if !c.cfg.NoCreate {
-		follow, err := policy.Find(c.cfg.Workspace)
+		follow, err := policy.Find(c.workspace())
 		if err != nil {
 			return err
 		}

@@ -57,6 +57,7 @@ type call struct {
 	ctx    context.Context
 	req    *sdk.CallToolRequest
 	client string   // what the client calls itself
+	place  string   // the project that the call names, where the server knows none
 	notes  []string // what is to be said besides, apart from the answer
 	room   int      // tokens of the answer
 	grows  bool     // max_tokens asks for more
@@ -162,8 +163,11 @@ func (s *Server) register(t tool, takes, gives reflect.Type,
 		if err := s.cfg.Grants.need(t.Need, "the tool "+t.Tool); err != nil {
 			return s.failed(err, in), nil
 		}
-		c := &call{Server: s, req: req, client: clientName(req)}
+		c := &call{Server: s, ctx: ctx, req: req, client: clientName(req)}
 		raw, err := c.takeFormat(req.Params.Arguments, in)
+		if err == nil {
+			raw, err = c.takeWorkspace(raw, in)
+		}
 		if err != nil {
 			return s.failed(err, in), nil
 		}

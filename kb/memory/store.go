@@ -262,6 +262,9 @@ func (s *Store) Agent() string { return s.opt.Agent }
 // workspace if the tier needs one.
 func (s *Store) Reaches(tier string) bool { return s.allowed(tier) == nil }
 
+// ErrNoWorkspace is the cause of an error about a tier of a workspace, where there is none.
+var ErrNoWorkspace = errors.New("no workspace")
+
 // allowed returns why the caller cannot reach a tier, or nil.
 func (s *Store) allowed(tier string) error {
 	if !slices.Contains(Tiers, tier) {
@@ -272,9 +275,10 @@ func (s *Store) allowed(tier string) error {
 			"the person who set it up can grant it")
 	}
 	if tier != Account && s.opt.Workspace == "" {
-		return invalid("no workspace here, so there is no "+tier+" tier",
-			"go into a project's directory", fault.Give("workspace", "", "or name one with {}"),
-			fault.Step{Text: "the account tier works everywhere"})
+		return &fault.Error{Kind: fault.Invalid, Cause: ErrNoWorkspace,
+			Msg: "no workspace here, so there is no " + tier + " tier",
+			Next: fault.Steps("go into a project's directory", fault.Give("workspace", "",
+				"or name one with {}"), fault.Step{Text: "the account tier works everywhere"})}
 	}
 	return nil
 }

@@ -1,0 +1,93 @@
+//lint:file-ignore SA1019 roots are asked for as long as the protocol has them
+
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// workspaceArgument is accepted by every tool of a server that knows no project, and listed
+// by none.
+const workspaceArgument = "workspace"
+
+// rootsTimeout limits the wait for a client's roots.
+const rootsTimeout = 2 * time.Second
+
+// workspace returns the project of a call, "" for none: what the call names, what the
+// server was told, the client's first root, what the server has guessed. A client from
+// elsewhere names directories of another machine.
+func (c *call) workspace() string {
+	if c.place != "" {
+		return c.place
+	}
+	if !c.cfg.Guessed || c.cfg.Far || c.cfg.Find == nil || c.req == nil || c.req.Session == nil {
+		return c.cfg.Workspace
+	}
+	session, ctx := c.req.Session, c.ctx
+	asked, _ := c.roots.LoadOrStore(session, sync.OnceValue(func() string {
+		return c.firstRoot(ctx, session)
+	}))
+	return cmp.Or(asked.(func() string)(), c.cfg.Workspace)
+}
+
+// firstRoot returns the project of the first root that a client declares, "" for none.
+func (s *Server) firstRoot(ctx context.Context, session *sdk.ServerSession) string {
+	params := session.InitializeParams()
+	if params == nil || params.Capabilities == nil || params.Capabilities.RootsV2 == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, rootsTimeout)
+	defer cancel()
+	roots, err := session.ListRoots(ctx, nil)
+	if err != nil {
+		s.log.Debug("asking the client for its roots", "error", err)
+		return ""
+	}
+	for _, root := range roots.Roots {
+		at, err := url.Parse(root.URI)
+		if err != nil || at.Scheme != "file" {
+			continue
+		}
+		dir, err := s.cfg.Find(filepath.FromSlash(at.Path))
+		if err == nil && dir != "" { // nor the home directory
+			return dir
+		}
+	}
+	return ""
+}
+
+// takeWorkspace takes the argument out of those of a call, where no project is known.
+func (c *call) takeWorkspace(raw json.RawMessage, takes *jsonschema.Schema) (json.RawMessage,
+	error) {
+	var object map[string]json.RawMessage
+	if takes.Properties[workspaceArgument] != nil || c.cfg.Far || c.cfg.Find == nil ||
+		!bytes.Contains(raw, []byte(`"`+workspaceArgument+`"`)) ||
+		json.Unmarshal(raw, &object) != nil || object[workspaceArgument] == nil ||
+		c.workspace() != "" {
+		return raw, nil
+	}
+	var dir string
+	if json.Unmarshal(object[workspaceArgument], &dir) != nil || !filepath.IsAbs(dir) {
+		return nil, badArgument("give the absolute path of the project's directory",
+			"workspace is %s", object[workspaceArgument])
+	}
+	var err error
+	if c.place, err = c.cfg.Find(dir); err != nil {
+		return nil, err
+	}
+	if c.place == "" {
+		return nil, badArgument("name a project's directory", "%s is nobody's project", dir)
+	}
+	delete(object, workspaceArgument)
+	return json.Marshal(object)
+}
