@@ -28,7 +28,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		}
 		w := ev.weigh(finding, nil, d, near)
 		if w.Best.With == nil && !ev.elsewhere(finding, d) {
-			if why, sure := d.slip(around, quote); sure {
+			if why, sure := d.slip(around, quote); sure && !sums(d, around) {
 				v.Refuted = append(v.Refuted, why)
 				continue
 			} else if why != "" {
